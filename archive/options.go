@@ -1,0 +1,41 @@
+package archive
+
+import "github.com/profarc/profarc/layout"
+
+// A Mode says where the bytes of an open archive lie.
+type Mode int
+
+// The modes.
+const (
+	Map  Mode = iota // mapped from the file: nothing is read before it is touched
+	Heap             // read into ordinary memory, which the race detector sees
+)
+
+// A Check says when pages are checked against their sums.
+type Check int
+
+// The choices.
+const (
+	CheckOnTouch Check = iota // each page at its first touch
+	CheckAll                  // all pages on opening, which reads the whole file
+	CheckNone                 // never: bounds alone are checked
+)
+
+// Expect says what an archive must be to be of use. Zero fields are not
+// compared. What does not match is an error that matches [layout.ErrIdentity].
+type Expect struct {
+	Domain      layout.Domain
+	Fingerprint [16]byte
+	Params      *layout.Params // compared in those settings that shape entries
+}
+
+// Options say how to open an archive. The zero value maps the file and checks
+// each page at its first touch.
+type Options struct {
+	Mode   Mode
+	Check  Check
+	Expect Expect
+	// OnReject, if not nil, is told why an archive could not be opened, so
+	// that a VM can go on without a profile and still say so.
+	OnReject func(error)
+}

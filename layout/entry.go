@@ -1,0 +1,206 @@
+package layout
+
+import "fmt"
+
+// An entry of tags 1 to 13 has HotSpot's header of 8 bytes:
+//
+//	0 u8 tag, u8 flags, u16 bci, u32 traps
+//
+// and a wide entry one of 16:
+//
+//	0 u8 tag, u8 flags, u16 sub, i32 point
+//	8 u32 cells, u32 rows
+//
+// Both are followed by cells of 8 bytes.
+const (
+	EntryHeaderSize = 8
+	WideHeaderSize  = 16
+	CellSize        = 8
+)
+
+// A Shape is what decides the number of rows of HotSpot's entries.
+type Shape struct {
+	TypeRows int // receiver rows
+	BciRows  int // rows of a Ret entry
+	Gap      int // cells between a receiver entry's count and its rows
+}
+
+// Shape gives the shape that the settings decide.
+func (p *Params) Shape() Shape {
+	return Shape{int(p[ParamTypeProfileWidth]), int(p[ParamBciProfileWidth]), int(p[ParamReceiverGap])}
+}
+
+// An Entry is an overlay on the bytes of exactly one entry.
+type Entry []byte
+
+// Tag is what the entry records.
+func (e Entry) Tag() Tag { return Tag(e[0]) }
+
+// Flags are the entry's flags.
+func (e Entry) Flags() uint8 { return e[1] }
+
+// Point is the profile point: the bci of a HotSpot entry, or the point of a
+// wide one.
+func (e Entry) Point() int32 {
+	if e.Tag().Wide() {
+		return int32(le.Uint32(e[4:]))
+	}
+	return int32(le.Uint16(e[2:]))
+}
+
+// Traps is the traps word of a HotSpot entry, 0 of a wide one.
+func (e Entry) Traps() uint32 {
+	if e.Tag().Wide() {
+		return 0
+	}
+	return le.Uint32(e[4:])
+}
+
+// Sub refines the tag of a wide entry, 0 of a HotSpot one.
+func (e Entry) Sub() uint16 {
+	if e.Tag().Wide() {
+		return le.Uint16(e[2:])
+	}
+	return 0
+}
+
+// HeaderSize is the size of the entry's header in bytes.
+func (e Entry) HeaderSize() int {
+	if e.Tag().Wide() {
+		return WideHeaderSize
+	}
+	return EntryHeaderSize
+}
+
+// Cells is the number of cells.
+func (e Entry) Cells() int { return (len(e) - e.HeaderSize()) / CellSize }
+
+// Cell is cell i.
+func (e Entry) Cell(i int) uint64 { return le.Uint64(e[e.HeaderSize()+i*CellSize:]) }
+
+// SetCell sets cell i.
+func (e Entry) SetCell(i int, v uint64) { le.PutUint64(e[e.HeaderSize()+i*CellSize:], v) }
+
+// CellOffset is where, in bytes from the start of the entry, cell i lies.
+func (e Entry) CellOffset(i int) int { return e.HeaderSize() + i*CellSize }
+
+// NewEntry appends a HotSpot entry with n zero cells to b and gives it too.
+func NewEntry(b []byte, tag Tag, flags uint8, bci uint16, traps uint32, n int) ([]byte, Entry) {
+	at := len(b)
+	b = append(b, byte(tag), flags)
+	b = le.AppendUint16(b, bci)
+	b = le.AppendUint32(b, traps)
+	b = append(b, make([]byte, n*CellSize)...)
+	return b, Entry(b[at:])
+}
+
+// NewWide appends a wide entry with n zero cells to b and gives it too.
+func NewWide(b []byte, tag Tag, flags uint8, sub uint16, point int32, n, rows int) ([]byte, Entry) {
+	at := len(b)
+	b = append(b, byte(tag), flags)
+	b = le.AppendUint16(b, sub)
+	b = le.AppendUint32(b, uint32(point))
+	b = le.AppendUint32(b, uint32(n))
+	b = le.AppendUint32(b, uint32(rows))
+	b = append(b, make([]byte, n*CellSize)...)
+	return b, Entry(b[at:])
+}
+
+// Next cuts the first entry off b, the rest of a section. The error says what
+// is wrong with the bytes, without a place.
+func (s Shape) Next(b []byte) (e Entry, rest []byte, err error) {
+	if len(b) < EntryHeaderSize {
+		return nil, nil, fmt.Errorf("an entry is cut off after %d bytes", len(b))
+	}
+	size, err := s.size(b)
+	if err != nil {
+		return nil, nil, err
+	}
+	if size > int64(len(b)) {
+		return nil, nil, fmt.Errorf("a %s entry of %d bytes runs over the %d that are left", Tag(b[0]), size, len(b))
+	}
+	return Entry(b[:size:size]), b[size:], nil
+}
+
+// size is the size in bytes of the entry at the front of b.
+func (s Shape) size(b []byte) (int64, error) {
+	tag := Tag(b[0])
+	if tag.Wide() {
+		return wideSize(b)
+	}
+	cells, ok := s.fixedCells(tag)
+	if !ok {
+		return 0, fmt.Errorf("unknown entry tag %d", uint8(tag))
+	}
+	if !tag.lengthed() {
+		return EntryHeaderSize + int64(cells)*CellSize, nil
+	}
+	at := EntryHeaderSize + (cells-1)*CellSize
+	if len(b) < at+CellSize {
+		return 0, fmt.Errorf("a %s entry is cut off after %d bytes", tag, len(b))
+	}
+	n := le.Uint64(b[at:])
+	if n > uint64(len(b)/CellSize) {
+		return 0, fmt.Errorf("a %s entry says it has %d more cells, %d bytes are left", tag, n, len(b))
+	}
+	if tag == TagMultiBranch && (n < 2 || n%2 != 0) {
+		return 0, fmt.Errorf("a MultiBranch entry of %d cells", n)
+	}
+	if tag == TagParametersType && n%2 != 0 {
+		return 0, fmt.Errorf("a ParametersType entry of %d cells", n)
+	}
+	return EntryHeaderSize + int64(cells)*CellSize + int64(n)*CellSize, nil
+}
+
+// fixedCells is the number of cells of a tag that are always there; of a tag
+// with a length, the last of them is the length: the number of cells behind it.
+func (s Shape) fixedCells(tag Tag) (n int, ok bool) {
+	switch tag {
+	case TagBit:
+		return 0, true
+	case TagCounter, TagSpeculativeTrap, TagMultiBranch, TagArgInfo, TagParametersType:
+		return 1, true
+	case TagJump, TagCallType:
+		return 2, true
+	case TagBranch:
+		return 3, true
+	case TagReceiverType, TagVirtualCall:
+		return s.receiverCells(), true
+	case TagVirtualCallType:
+		return s.receiverCells() + 1, true
+	case TagRet:
+		return 1 + 3*s.BciRows, true
+	}
+	return 0, false
+}
+
+// lengthed reports whether entries of the tag have a length cell.
+func (t Tag) lengthed() bool {
+	switch t {
+	case TagMultiBranch, TagArgInfo, TagCallType, TagVirtualCallType, TagParametersType:
+		return true
+	}
+	return false
+}
+
+func (s Shape) receiverCells() int { return 1 + s.Gap + 2*s.TypeRows }
+
+// Cells is the number of cells of a HotSpot entry of a tag, whose length cell
+// has the value length if it has one.
+func (s Shape) Cells(tag Tag, length int) int {
+	n, _ := s.fixedCells(tag)
+	if tag.lengthed() {
+		n += length
+	}
+	return n
+}
+
+// ReceiverRow is the cell of receiver row i: the type; its count is the next.
+func (s Shape) ReceiverRow(i int) int { return 1 + s.Gap + 2*i }
+
+// TypeList is the cell of a CallType, VirtualCallType or ParametersType entry
+// at which its (slot, type) pairs begin; the length is the cell before.
+func (s Shape) TypeList(tag Tag) int {
+	n, _ := s.fixedCells(tag)
+	return n
+}

@@ -1,0 +1,71 @@
+package layout
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// The sentinels that errors of this module match with errors.Is.
+var (
+	// ErrCorrupt: the bytes are not a sound archive.
+	ErrCorrupt = errors.New("corrupt archive")
+	// ErrChecksum: bytes differ from their sum. It matches ErrCorrupt too.
+	ErrChecksum = fmt.Errorf("%w: checksum mismatch", ErrCorrupt)
+	// ErrTruncated: the file is shorter than it says. It matches ErrCorrupt too.
+	ErrTruncated = fmt.Errorf("%w: truncated", ErrCorrupt)
+	// ErrFormat: not an archive at all.
+	ErrFormat = errors.New("not a profarc archive")
+	// ErrVersion: an archive, but of a version or with features this code
+	// does not read.
+	ErrVersion = errors.New("unsupported archive version")
+	// ErrIdentity: a sound archive, but not the one that was expected.
+	ErrIdentity = errors.New("archive does not match what was expected")
+	// ErrTooLarge: a limit of the format is exceeded.
+	ErrTooLarge = errors.New("limit of the archive format exceeded")
+)
+
+// An Error says what is wrong with an archive, and where.
+type Error struct {
+	File   string // the archive's name, empty if it has none
+	Region Region // the region in which the offset lies
+	Offset int64  // from the start of the file, in bytes; negative if no single place is meant
+	Kind   error  // the sentinel that the error matches
+	Detail string // what was found there
+}
+
+// Error gives "app.parc: rw: at 0x1a40: detail".
+func (e *Error) Error() string {
+	var b strings.Builder
+	if e.File != "" {
+		fmt.Fprintf(&b, "%s: ", e.File)
+	}
+	fmt.Fprintf(&b, "%s: ", e.Region)
+	if e.Offset >= 0 {
+		fmt.Fprintf(&b, "at 0x%x: ", e.Offset)
+	}
+	fmt.Fprintf(&b, "%v", e.Kind)
+	if e.Detail != "" {
+		fmt.Fprintf(&b, ": %s", e.Detail)
+	}
+	return b.String()
+}
+
+// Unwrap gives the sentinel.
+func (e *Error) Unwrap() error { return e.Kind }
+
+// Corrupt makes an [*Error] that matches [ErrCorrupt].
+func Corrupt(r Region, offset int64, format string, args ...any) *Error {
+	return &Error{Region: r, Offset: offset, Kind: ErrCorrupt, Detail: fmt.Sprintf(format, args...)}
+}
+
+// InFile names the file in err if err is an [*Error] that names none yet.
+func InFile(err error, file string) error {
+	var e *Error
+	if errors.As(err, &e) && e.File == "" {
+		named := *e
+		named.File = file
+		return &named
+	}
+	return err
+}

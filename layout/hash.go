@@ -1,0 +1,106 @@
+package layout
+
+import (
+	"crypto/md5"
+	"math/bits"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// The hashes of this file are frozen: a file made with one of them can only be
+// read with it.
+
+// A Key names a method. Its fields hold no NUL byte.
+type Key struct {
+	Class     string // declaring class, in the domain's own spelling; empty for LLVM and for Jamaica's whole signatures
+	Name      string // method name, or the PGO name of LLVM
+	Signature string // descriptor or parameter list, empty if the domain has none
+	Loader    string // identity of the class loader, empty for the boot loader or if not known
+}
+
+// ID is the method's stable 64-bit id in a domain: for LLVM the low 64 bits of
+// MD5 of the PGO name, otherwise XXH64 (seed 0) of class NUL name NUL signature
+// NUL loader. It allocates nothing for keys of up to 1 KiB.
+func (k Key) ID(d Domain) uint64 {
+	if d.LLVM() {
+		return NameRef(k.Name)
+	}
+	return hashFields(k.Class, k.Name, k.Signature, k.Loader)
+}
+
+// NameRef is LLVM's id of a PGO name: the first 8 bytes of its MD5, read
+// little-endian.
+func NameRef(name string) uint64 {
+	var buf [1024]byte
+	sum := md5.Sum(append(buf[:0], name...))
+	return le.Uint64(sum[:])
+}
+
+// TypeID is the stable 64-bit id of a type: XXH64 (seed 0) of name NUL loader.
+func TypeID(name, loader string) uint64 { return hashFields(name, loader) }
+
+func hashFields(fields ...string) uint64 {
+	var buf [1024]byte
+	b := buf[:0]
+	for i, f := range fields {
+		if i > 0 {
+			b = append(b, 0)
+		}
+		b = append(b, f...)
+	}
+	return xxhash.Sum64(b)
+}
+
+// ContextID is the 64-bit id of a context node: XXH64 (seed 0) of the parent's
+// id, the caller's id and the point, as u64, u64, i64. The parent of a node of
+// depth 1 is the method the context belongs to.
+func ContextID(parent, caller uint64, point int32) uint64 {
+	var b [24]byte
+	le.PutUint64(b[:], parent)
+	le.PutUint64(b[8:], caller)
+	le.PutUint64(b[16:], uint64(int64(point)))
+	return xxhash.Sum64(b[:])
+}
+
+// A RecordKind says what an index slot leads to. It is mixed into the hash, so
+// that a method, a type and a context of one id do not meet.
+type RecordKind uint64
+
+// The kinds of indexed records.
+const (
+	KindMethod  RecordKind = 1
+	KindContext RecordKind = 2
+	KindType    RecordKind = 3
+)
+
+// A Hash is an id as the index sees it.
+type Hash uint64
+
+// Mix is the index's hash of an id: SplitMix64's finalizer over
+// id xor seed xor kind * 0x9e3779b97f4a7c15.
+func Mix(id uint64, kind RecordKind, seed uint64) Hash {
+	h := id ^ seed ^ uint64(kind)*0x9e3779b97f4a7c15
+	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
+	h = (h ^ h>>27) * 0x94d049bb133111eb
+	return Hash(h ^ h>>31)
+}
+
+// Bucket is the line of an index of n lines in which the search begins: the
+// high 64 bits of h * n.
+func (h Hash) Bucket(n uint64) uint64 {
+	hi, _ := bits.Mul64(uint64(h), n)
+	return hi
+}
+
+// Fingerprint is what a slot keeps of the hash: its low 16 bits, 1 for 0, which
+// marks a free slot.
+func (h Hash) Fingerprint() uint16 {
+	if fp := uint16(h); fp != 0 {
+		return fp
+	}
+	return 1
+}
+
+// OverflowBit is the bit that a line sets when a record with this hash had to
+// go to a line behind it.
+func (h Hash) OverflowBit() uint32 { return 1 << (h >> 16 & 31) }

@@ -1,0 +1,101 @@
+package layout
+
+import (
+	"github.com/cespare/xxhash/v2"
+)
+
+// A SumTree is the geometry of the page sums. Level 0 has one XXH64 (seed 0)
+// for every page of the summed span, in file order; pages are cut at multiples
+// of [PageSize] from the start of the file, so the first and the last may be
+// partial. Each further level has one sum for every 512 sums (4 KiB) of the
+// level below, until a level has at most 512 sums; the sum of that top level is
+// the root, which the header holds. The levels lie in ps one behind the other,
+// level 0 first.
+type SumTree struct {
+	span   Span
+	levels []sumLevel
+}
+
+type sumLevel struct{ first, count int64 }
+
+const sumsPerPage = PageSize / 8
+
+// NewSumTree is the geometry for the pages of span.
+func NewSumTree(span Span) SumTree {
+	t := SumTree{span: span}
+	n := int64(0)
+	if span.Size > 0 {
+		n = (span.End()-1)>>PageShift - span.Offset>>PageShift + 1
+	}
+	first := int64(0)
+	for {
+		t.levels = append(t.levels, sumLevel{first, n})
+		if n <= sumsPerPage {
+			return t
+		}
+		first += n
+		n = (n + sumsPerPage - 1) / sumsPerPage
+	}
+}
+
+// Size is the size of all levels in bytes.
+func (t SumTree) Size() int64 {
+	last := t.levels[len(t.levels)-1]
+	return (last.first + last.count) * 8
+}
+
+// Pages is the number of summed pages.
+func (t SumTree) Pages() int64 { return t.levels[0].count }
+
+// Page is the number of the page that holds the byte at offset.
+func (t SumTree) Page(offset int64) int64 { return offset>>PageShift - t.span.Offset>>PageShift }
+
+// PageSpan is the part of the file that page n covers.
+func (t SumTree) PageSpan(n int64) Span {
+	from := (t.span.Offset>>PageShift + n) << PageShift
+	to := min(from+PageSize, t.span.End())
+	from = max(from, t.span.Offset)
+	return Span{from, to - from}
+}
+
+// Top is the part of ps, in bytes from its start, that the root sums.
+func (t SumTree) Top() Span {
+	last := t.levels[len(t.levels)-1]
+	return Span{last.first * 8, last.count * 8}
+}
+
+// Levels is the number of levels.
+func (t SumTree) Levels() int { return len(t.levels) }
+
+// Slot is where, in bytes from the start of ps, sum n of a level lies.
+func (t SumTree) Slot(level int, n int64) int64 { return (t.levels[level].first + n) * 8 }
+
+// Count is the number of sums of a level.
+func (t SumTree) Count(level int) int64 { return t.levels[level].count }
+
+// Group is the part of ps, in bytes from its start, that holds the group'th 512
+// sums of a level: what sum number group of the next level covers.
+func (t SumTree) Group(level int, group int64) Span {
+	l := t.levels[level]
+	from := group * sumsPerPage
+	return Span{(l.first + from) * 8, min(sumsPerPage, l.count-from) * 8}
+}
+
+// GroupOf is the group that sum n of any level belongs to.
+func GroupOf(n int64) int64 { return n / sumsPerPage }
+
+// Fill computes the levels above 0 in ps, whose level 0 is complete, and gives
+// the root.
+func (t SumTree) Fill(ps []byte) (root uint64) {
+	for level := 1; level < len(t.levels); level++ {
+		for n := range t.levels[level].count {
+			g := t.Group(level-1, n)
+			le.PutUint64(ps[t.Slot(level, n):], Sum(ps[g.Offset:g.End()]))
+		}
+	}
+	top := t.Top()
+	return Sum(ps[top.Offset:top.End()])
+}
+
+// Sum is the sum of a page or of a group of sums: XXH64 with seed 0.
+func Sum(b []byte) uint64 { return xxhash.Sum64(b) }

@@ -1,0 +1,207 @@
+package layout
+
+import "fmt"
+
+// Limits of the record sections. They follow from what a [Narrow] reaches.
+const (
+	TypeSize    = 24
+	ContextSize = 32
+	MaxTypes    = MaxFileSize / TypeSize
+	MaxContexts = MaxFileSize / ContextSize
+	MaxDepth    = 1<<16 - 1 // frames of a context
+)
+
+// TypeFlags qualify a type.
+type TypeFlags uint32
+
+// The flags of a type.
+const (
+	TypeHidden       TypeFlags = 1 << 0 // a hidden class: its name is made up by the VM
+	TypeNotMatchable TypeFlags = 1 << 1 // the name does not identify the type in another run
+)
+
+// A TypeRecord is one type, 24 bytes:
+//
+//	 0 u64 id      TypeID of name and loader
+//	 8 u32 name    symbol
+//	12 u32 loader  symbol, 0 for the boot loader or if not known
+//	16 u32 alias   symbol: the name as the producer spelled it, 0 if it is the name
+//	20 u32 flags   TypeFlags
+//
+// Types are sorted by name, then loader. The ordinal of a type is its place in
+// the section.
+type TypeRecord struct {
+	ID                  uint64
+	Name, Loader, Alias Narrow
+	Flags               TypeFlags
+}
+
+// Append appends the encoded record.
+func (t TypeRecord) Append(b []byte) []byte {
+	b = le.AppendUint64(b, t.ID)
+	b = le.AppendUint32(b, uint32(t.Name))
+	b = le.AppendUint32(b, uint32(t.Loader))
+	b = le.AppendUint32(b, uint32(t.Alias))
+	return le.AppendUint32(b, uint32(t.Flags))
+}
+
+// ParseType decodes the record at the front of b, of [TypeSize] bytes at least.
+func ParseType(b []byte) TypeRecord {
+	_ = b[TypeSize-1]
+	return TypeRecord{le.Uint64(b), Narrow(le.Uint32(b[8:])), Narrow(le.Uint32(b[12:])),
+		Narrow(le.Uint32(b[16:])), TypeFlags(le.Uint32(b[20:]))}
+}
+
+// MethodFlags qualify a method and say which optional fields its record has.
+type MethodFlags uint16
+
+// The flags of a method.
+const (
+	MethodDeclared     MethodFlags = 1 << 0 // has Holder and Signature
+	MethodProfiled     MethodFlags = 1 << 1 // has Profiles and Access
+	MethodInContext    MethodFlags = 1 << 2 // has Contexts and NumContexts
+	MethodNeverRan     MethodFlags = 1 << 3 // was seen and never ran
+	MethodNotMatchable MethodFlags = 1 << 4 // the key does not identify the method in another run
+	MethodSharedID     MethodFlags = 1 << 5 // another key of the archive has the same id
+	methodFlagsEnd     MethodFlags = 1 << 6
+)
+
+// Access flags of a method, as in a class file.
+const (
+	AccStatic       = 0x0008
+	AccFinal        = 0x0010
+	AccSynchronized = 0x0020
+	AccNative       = 0x0100
+)
+
+// A MethodRecord is one method:
+//
+//	 0 u64 id      Key.ID
+//	 8 u32 name    symbol; it may lie in the record's own tail
+//	12 u16 units   size of the record and its tail, in units of 8 bytes
+//	14 u16 flags   MethodFlags, then for each of the first three that is set:
+//	   Declared:   u32 holder (type record, 0 for none), u32 signature (symbol, 0 for none)
+//	   Profiled:   u32 profiles (first MethodData without a context, 0 for none), u32 access flags
+//	   InContext:  u32 contexts (first of the method's context nodes), u32 their number
+//	   tail:       zeros, or the name's symbol
+//
+// Methods are sorted by class, name, signature and loader.
+type MethodRecord struct {
+	ID          uint64
+	Name        Narrow
+	Units       uint16
+	Flags       MethodFlags
+	Holder      Narrow
+	Signature   Narrow
+	Profiles    Narrow
+	Access      uint32
+	Contexts    Narrow
+	NumContexts uint32
+}
+
+// MinMethodSize is the size in bytes of a record without optional fields.
+const MinMethodSize = 16
+
+// Size is the size in bytes of the record without a tail.
+func (m *MethodRecord) Size() int64 { return m.Flags.recordSize() }
+
+func (f MethodFlags) recordSize() int64 {
+	n := int64(MinMethodSize)
+	for _, field := range []MethodFlags{MethodDeclared, MethodProfiled, MethodInContext} {
+		if f&field != 0 {
+			n += 8
+		}
+	}
+	return n
+}
+
+// Append appends the encoded record without a tail; Units must cover the tail
+// that the caller appends.
+func (m *MethodRecord) Append(b []byte) []byte {
+	b = le.AppendUint64(b, m.ID)
+	b = le.AppendUint32(b, uint32(m.Name))
+	b = le.AppendUint16(b, m.Units)
+	b = le.AppendUint16(b, uint16(m.Flags))
+	for _, f := range []struct {
+		flag MethodFlags
+		a, b uint32
+	}{
+		{MethodDeclared, uint32(m.Holder), uint32(m.Signature)},
+		{MethodProfiled, uint32(m.Profiles), m.Access},
+		{MethodInContext, uint32(m.Contexts), m.NumContexts},
+	} {
+		if m.Flags&f.flag != 0 {
+			b = le.AppendUint32(le.AppendUint32(b, f.a), f.b)
+		}
+	}
+	return b
+}
+
+// ParseMethod decodes the record at the front of b. The error says what is
+// wrong with it, without a place.
+func ParseMethod(b []byte) (MethodRecord, error) {
+	var m MethodRecord
+	if len(b) < MinMethodSize {
+		return m, fmt.Errorf("a method record of %d bytes", len(b))
+	}
+	m.ID = le.Uint64(b)
+	m.Name = Narrow(le.Uint32(b[8:]))
+	m.Units = le.Uint16(b[12:])
+	m.Flags = MethodFlags(le.Uint16(b[14:]))
+	size := m.Flags.recordSize()
+	if m.Flags >= methodFlagsEnd || int64(m.Units)*Unit < size || int64(len(b)) < size {
+		return m, fmt.Errorf("a method record of %d units with flags 0x%x", m.Units, uint16(m.Flags))
+	}
+	b = b[MinMethodSize:]
+	if m.Flags&MethodDeclared != 0 {
+		m.Holder, m.Signature, b = Narrow(le.Uint32(b)), Narrow(le.Uint32(b[4:])), b[8:]
+	}
+	if m.Flags&MethodProfiled != 0 {
+		m.Profiles, m.Access, b = Narrow(le.Uint32(b)), le.Uint32(b[4:]), b[8:]
+	}
+	if m.Flags&MethodInContext != 0 {
+		m.Contexts, m.NumContexts = Narrow(le.Uint32(b)), le.Uint32(b[4:])
+	}
+	return m, nil
+}
+
+// A ContextRecord is one node of a method's calling contexts, 32 bytes:
+//
+//	 0 u64 id       ContextID
+//	 8 u32 parent   context node, 0 for the method itself
+//	12 u32 method   the method that the context belongs to
+//	16 u32 caller   method: the frame that this node adds
+//	20 i32 point    the caller's profile point
+//	24 u32 profiles first MethodData in this context, 0 for none
+//	28 u16 depth    number of frames, from 1
+//	30 u16 zero
+//
+// The first frame is the direct caller, the leaf's; the trie grows outward.
+// Nodes are sorted by method, then depth, parent, caller and point, so that the
+// nodes of a method are contiguous and a parent comes before its children.
+type ContextRecord struct {
+	ID       uint64
+	Parent   Narrow
+	Method   Narrow
+	Caller   Narrow
+	Point    int32
+	Profiles Narrow
+	Depth    uint16
+}
+
+// Append appends the encoded record.
+func (c ContextRecord) Append(b []byte) []byte {
+	b = le.AppendUint64(b, c.ID)
+	for _, v := range []uint32{uint32(c.Parent), uint32(c.Method), uint32(c.Caller), uint32(c.Point), uint32(c.Profiles)} {
+		b = le.AppendUint32(b, v)
+	}
+	return le.AppendUint32(b, uint32(c.Depth))
+}
+
+// ParseContext decodes the record at the front of b, of [ContextSize] bytes at
+// least.
+func ParseContext(b []byte) ContextRecord {
+	_ = b[ContextSize-1]
+	return ContextRecord{le.Uint64(b), Narrow(le.Uint32(b[8:])), Narrow(le.Uint32(b[12:])), Narrow(le.Uint32(b[16:])),
+		int32(le.Uint32(b[20:])), Narrow(le.Uint32(b[24:])), le.Uint16(b[28:])}
+}

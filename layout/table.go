@@ -1,0 +1,166 @@
+package layout
+
+import "fmt"
+
+// ex begins with u32 number of tables, u32 zero, and for each table u32 kind,
+// u32 zero, u64 offset, u64 size: its place in the file. The tables follow in
+// that order, each
+//
+//	 0 u32 kind
+//	 4 u32 flags
+//	 8 u32 columns
+//	12 u32 rows
+//	16 u8  column kinds, zeros up to a multiple of 8
+//	   then column by column: rows x u64 for words, rows x u32 for references,
+//	   zeros up to a multiple of 8
+//
+// Tables are sorted by kind; there is at most one of a kind.
+
+// A TableKind says what a table of ex records. Columns are in brackets.
+type TableKind uint32
+
+// The tables of this version.
+const (
+	TableOrder      TableKind = 1  // source order of a single import [profile]
+	TableProperties TableKind = 2  // facts about the run [key symbol, value symbol]
+	TableDumps      TableKind = 3  // identities of merged dumps [id low, id high, time, weight in 1/65536]
+	TableMonitors   TableKind = 4  // Graal: contended types [type, count]
+	TableSamples    TableKind = 5  // Graal: sampled stacks, leaf first [stack, method, point, count]
+	TableBinaryIDs  TableKind = 6  // LLVM: binary ids [bytes symbol]
+	TableTraces     TableKind = 7  // LLVM: temporal traces [trace, weight, id of a function]
+	TableVTables    TableKind = 8  // LLVM: vtables [name symbol, address, size]
+	TableHeapRefs   TableKind = 9  // Jamaica: HEAP_REFS [references, words]
+	TableHeapUse    TableKind = 10 // Jamaica: HEAP_USE [type, objects, blocks an object, block bytes, bytes, tree objects]
+	TableInstances  TableKind = 11 // Jamaica: INSTANTIATION_COUNT [type, objects, blocks an object, blocks, bytes, tree objects, loader symbol]
+	TableThreads    TableKind = 12 // Jamaica: PROFILE_THREAD [priority, cycles, interpreted, compiled, JNI, GC, C stack, Java stack]
+	TableReflected  TableKind = 13 // Jamaica: classes used via reflection [type]
+	TableForeign    TableKind = 14 // keys that the importer does not know [key symbol, value symbol]
+)
+
+// A ColumnKind says what the cells of a column are.
+type ColumnKind uint8
+
+// The kinds of columns.
+const (
+	ColumnWord    ColumnKind = 1 // a 64-bit number
+	ColumnSymbol  ColumnKind = 2 // a Narrow of a symbol, 0 for none
+	ColumnType    ColumnKind = 3 // a Narrow of a type record, 0 for none
+	ColumnMethod  ColumnKind = 4 // a Narrow of a method record, 0 for none
+	ColumnProfile ColumnKind = 5 // a Narrow of a MethodData block, 0 for none
+	ColumnContext ColumnKind = 6 // a Narrow of a context node, 0 for none
+)
+
+// width is the size of a cell in bytes, 0 for an unknown kind.
+func (k ColumnKind) width() int64 {
+	switch {
+	case k == ColumnWord:
+		return 8
+	case k >= ColumnSymbol && k <= ColumnContext:
+		return 4
+	}
+	return 0
+}
+
+// Sizes of the directory of ex.
+const (
+	TablesHeaderSize = 8
+	TableRowSize     = 24
+	tableHeaderSize  = 16
+	maxColumns       = 64
+)
+
+// TableSize is the size in bytes of a table.
+func TableSize(columns []ColumnKind, rows int64) int64 {
+	n := tableHeaderSize + AlignUp(int64(len(columns)), Unit)
+	for _, c := range columns {
+		n += AlignUp(c.width()*rows, Unit)
+	}
+	return n
+}
+
+// AppendTable appends an encoded table; cell gives the cells.
+func AppendTable(b []byte, kind TableKind, flags uint32, columns []ColumnKind, rows int, cell func(column, row int) uint64) []byte {
+	for _, v := range []uint32{uint32(kind), flags, uint32(len(columns)), uint32(rows)} {
+		b = le.AppendUint32(b, v)
+	}
+	start := len(b)
+	for _, c := range columns {
+		b = append(b, byte(c))
+	}
+	b = pad(b, start)
+	for i, c := range columns {
+		start = len(b)
+		for r := range rows {
+			if c == ColumnWord {
+				b = le.AppendUint64(b, cell(i, r))
+			} else {
+				b = le.AppendUint32(b, uint32(cell(i, r)))
+			}
+		}
+		b = pad(b, start)
+	}
+	return b
+}
+
+// pad appends zeros until what was appended since start is a multiple of 8.
+func pad(b []byte, start int) []byte {
+	for (len(b)-start)%Unit != 0 {
+		b = append(b, 0)
+	}
+	return b
+}
+
+// A Table is an overlay on one table.
+type Table struct {
+	Kind    TableKind
+	Flags   uint32
+	Rows    int
+	columns []column
+}
+
+type column struct {
+	kind  ColumnKind
+	cells []byte
+}
+
+// ParseTable checks the geometry of the table that is all of b. The error says
+// what is wrong, without a place.
+func ParseTable(b []byte) (Table, error) {
+	if len(b) < tableHeaderSize {
+		return Table{}, fmt.Errorf("a table of %d bytes", len(b))
+	}
+	t := Table{Kind: TableKind(le.Uint32(b)), Flags: le.Uint32(b[4:]), Rows: int(le.Uint32(b[12:]))}
+	n := int64(le.Uint32(b[8:]))
+	if n < 1 || n > maxColumns || tableHeaderSize+AlignUp(n, Unit) > int64(len(b)) {
+		return Table{}, fmt.Errorf("a table of %d columns in %d bytes", n, len(b))
+	}
+	kinds, rest := b[tableHeaderSize:tableHeaderSize+n], b[tableHeaderSize+AlignUp(n, Unit):]
+	for _, k := range kinds {
+		width := ColumnKind(k).width() * int64(t.Rows)
+		size := AlignUp(width, Unit)
+		if ColumnKind(k).width() == 0 || size > int64(len(rest)) {
+			return Table{}, fmt.Errorf("a column of kind %d and %d rows in %d bytes", k, t.Rows, len(rest))
+		}
+		t.columns = append(t.columns, column{ColumnKind(k), rest[:width]})
+		rest = rest[size:]
+	}
+	if len(rest) != 0 {
+		return Table{}, fmt.Errorf("%d bytes behind the last column of a table", len(rest))
+	}
+	return t, nil
+}
+
+// Columns is the number of columns.
+func (t *Table) Columns() int { return len(t.columns) }
+
+// Column is the kind of column i.
+func (t *Table) Column(i int) ColumnKind { return t.columns[i].kind }
+
+// Cell is the cell of a column in a row: a number, or a Narrow.
+func (t *Table) Cell(column, row int) uint64 {
+	c := t.columns[column]
+	if c.kind == ColumnWord {
+		return le.Uint64(c.cells[8*row:])
+	}
+	return uint64(le.Uint32(c.cells[4*row:]))
+}
