@@ -1,20 +1,45 @@
 // Package relocate keeps account of the pointers in rw and moves them.
 //
+// A [Collector] takes the places of all pointer slots while an archive is laid
+// out and gives the bytes of the region bm. A [Map] is such a region of an open
+// archive: it names the slots in any range of rw, and moves what they hold from
+// the base that the archive was made for to the one at which it lies.
+//
 // # Format
 //
 // The region bm is a directory and, behind it, one Roaring bitmap for every
-// chunk of rw. A chunk is 65,536 words (512 KiB) of rw: the reach of a single
-// Roaring container. Bit n of a chunk's bitmap stands for word n of the chunk,
-// and is set where the word is a pointer slot, null or not.
+// chunk of rw that has a slot. A chunk is 65,536 words (512 KiB) of rw: the
+// reach of a single Roaring container. Bit n of a chunk's bitmap stands for
+// word n of the chunk, and is set where the word is a pointer slot, null or
+// not. An archive whose rw is empty has a bm of the first 8 bytes.
 //
-//	0 u32 number of chunks, u32 zero
+//	0 u32 number of chunks (rw's size / 512 KiB, rounded up), u32 zero
 //	8 for each chunk: u32 Narrow of its bitmap (0 if no slot), u32 size in bytes
-//	  the bitmaps, in Roaring's portable serialization, each padded with zeros
-//	  to a multiple of 8
+//	  the bitmaps, in the order of the chunks, each padded with zeros to a
+//	  multiple of 8
+//
+// The serialization is Roaring's portable one, with exactly one container and
+// without run containers: slots alternate with counts, so that runs do not
+// occur, and a bitmap can be read where it lies. That makes a bitmap
+//
+//	 0 u32 12346, the cookie of a bitmap without run containers
+//	 4 u32 1, the number of containers
+//	 8 u16 0, the container's key; u16 number of slots - 1
+//	12 u32 16, the offset of the container
+//	16 up to 4096 slots: u16 for each, strictly ascending
+//	   more: 1024 x u64, bit n of the chunk in word n/64 at n%64
+//
+// # Relocation
+//
+// A slot holds requested base + offset of a record, with [layout.TypeTags] in
+// its low bits, and 0 (or tags alone) for none. Moving it adds the difference
+// of the bases; none stays none.
 //
 // # Trust
 //
 // A bitmap that is not a sound Roaring bitmap of one container, or that names
-// a word outside rw, is an error, never a crash. A slot whose value does not
-// point into the archive is an error too, found before anything is written.
+// a word outside rw, is an error, never a crash. It is checked when its chunk
+// is used first, at the cost of a pass over it, and is at most 8,208 bytes. A
+// slot whose value does not point into the archive is an error too, found
+// before anything of the range is written.
 package relocate

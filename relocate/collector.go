@@ -1,0 +1,98 @@
+package relocate
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/profarc/profarc/layout"
+)
+
+const (
+	chunkWords = 1 << 16
+	// ChunkSize is the part of rw, in bytes, that one bitmap covers.
+	ChunkSize = chunkWords * wordSize
+	wordSize  = 8
+
+	directoryStart = 8
+	directoryRow   = 8
+)
+
+var le = binary.LittleEndian
+
+// Chunks is the number of chunks of an rw region of that size in bytes.
+func Chunks(rwSize int64) int64 { return (rwSize + ChunkSize - 1) / ChunkSize }
+
+// A Collector gathers the pointer slots of an rw region that is being laid out.
+type Collector struct {
+	chunks []*roaring.Bitmap // nil for a chunk without a slot
+}
+
+// NewCollector makes a collector for an rw region of that size in bytes.
+func NewCollector(rwSize int64) *Collector {
+	return &Collector{make([]*roaring.Bitmap, Chunks(rwSize))}
+}
+
+// Add notes a pointer slot: the offset of its word from the start of rw in
+// bytes, a multiple of 8 inside rw. Slots of different chunks may be added by
+// different goroutines, those of one chunk by one goroutine at a time.
+func (c *Collector) Add(rwOffset int64) {
+	n := rwOffset / ChunkSize
+	if c.chunks[n] == nil {
+		c.chunks[n] = roaring.New()
+	}
+	c.chunks[n].Add(uint32(rwOffset % ChunkSize / wordSize))
+}
+
+// Count is the number of slots.
+func (c *Collector) Count() uint64 {
+	n := uint64(0)
+	for _, b := range c.chunks {
+		if b != nil {
+			n += b.GetCardinality()
+		}
+	}
+	return n
+}
+
+// Size is the size of the encoded region in bytes, a multiple of 8.
+func (c *Collector) Size() int64 {
+	size := directorySize(int64(len(c.chunks)))
+	for _, b := range c.chunks {
+		if b != nil {
+			size += layout.AlignUp(int64(b.GetSerializedSizeInBytes()), layout.Unit)
+		}
+	}
+	return size
+}
+
+// Region gives the encoded region, which is to begin at start in the file.
+func (c *Collector) Region(start layout.Narrow) []byte {
+	region := make([]byte, c.Size())
+	le.PutUint32(region, uint32(len(c.chunks)))
+	at := directorySize(int64(len(c.chunks)))
+	for n, b := range c.chunks {
+		if b == nil {
+			continue
+		}
+		size := encode(region[at:], b)
+		row := region[directorySize(int64(n)):]
+		le.PutUint32(row, uint32(start)+uint32(layout.NarrowOf(at)))
+		le.PutUint32(row[4:], uint32(size))
+		at += layout.AlignUp(size, layout.Unit)
+	}
+	return region
+}
+
+// directorySize is where the row of chunk n lies, or the size of a directory
+// of n chunks.
+func directorySize(n int64) int64 { return directoryStart + n*directoryRow }
+
+func encode(to []byte, b *roaring.Bitmap) (size int64) {
+	p, err := b.ToBytes()
+	if err != nil {
+		panic(fmt.Sprintf("relocate: serializing a bitmap in memory: %v", err))
+	}
+	return int64(copy(to, p))
+}
