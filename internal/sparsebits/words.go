@@ -1,0 +1,50 @@
+package sparsebits
+
+import "sync/atomic"
+
+// Words lie in chunks, chunks in directories: two steps instead of one, so that
+// neither a small archive nor a huge one pays for what it does not touch.
+const (
+	chunkShift = 9 // log2 of the words of a chunk
+	dirShift   = 6 // log2 of the chunks of a directory
+	wordShift  = 6 // log2 of the bits of a word
+)
+
+type (
+	chunk [1 << chunkShift]atomic.Uint64
+	dir   [1 << dirShift]atomic.Pointer[chunk]
+	words []atomic.Pointer[dir]
+)
+
+// newWords makes room for n words, all zero.
+func newWords(n int64) words {
+	const perDir = 1 << (chunkShift + dirShift)
+	return make(words, (n+perDir-1)/perDir)
+}
+
+// find gives the chunk of word i, nil if all of it is zero.
+func (w words) find(i uint64) *chunk {
+	if d := w[i>>(chunkShift+dirShift)].Load(); d != nil {
+		return d[i>>chunkShift%(1<<dirShift)].Load()
+	}
+	return nil
+}
+
+// at gives word i, allocating its chunk if need be.
+func (w words) at(i uint64) *atomic.Uint64 {
+	d := ensure(&w[i>>(chunkShift+dirShift)])
+	c := ensure(&d[i>>chunkShift%(1<<dirShift)])
+	return &c[i%(1<<chunkShift)]
+}
+
+// ensure gives what p points to; of several goroutines that find nothing there
+// one puts a new T in.
+func ensure[T any](p *atomic.Pointer[T]) *T {
+	if v := p.Load(); v != nil {
+		return v
+	}
+	if v := new(T); p.CompareAndSwap(nil, v) {
+		return v
+	}
+	return p.Load()
+}
