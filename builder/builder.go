@@ -1,7 +1,9 @@
 package builder
 
 import (
-	"context"
+	"fmt"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/profarc/profarc/layout"
@@ -35,77 +37,91 @@ type (
 const NoContext ContextRef = 0
 
 // A Builder gathers profiles.
-type Builder struct{}
+type Builder struct {
+	domain layout.Domain
+	shape  layout.Shape
+
+	mu       sync.Mutex
+	config   Config
+	symbols  table[string, string]
+	types    table[typeKey, typeData]
+	methods  table[methodKey, methodData]
+	contexts table[contextKey, contextData]
+	profiles table[profileKey, profileData]
+	tables   map[layout.TableKind]*Table
+	blocks   arena
+	err      error
+}
 
 // New makes an empty builder.
-func New(domain layout.Domain, config Config) *Builder { return nil }
-
-// A TypeKey names a type.
-type TypeKey struct {
-	Name   string // in the domain's own spelling; HotSpot: internal, "java/lang/String", "[Ljava/lang/String;"
-	Loader string // identity of the class loader, empty for the boot loader or if not known
+func New(domain layout.Domain, config Config) *Builder {
+	b := &Builder{domain: domain, config: config, shape: config.Params.Shape(), tables: map[layout.TableKind]*Table{}}
+	if !domain.Valid() {
+		b.fail(fmt.Errorf("unknown domain %d", uint32(domain)))
+	}
+	if err := config.Params.Check(); err != nil {
+		b.fail(err)
+	}
+	if len(config.Producer) > maxProducer {
+		b.fail(fmt.Errorf("producer %.20q... has %d bytes, at most %d are kept: shorten it", config.Producer, len(config.Producer), maxProducer))
+	}
+	return b
 }
 
-// TypeInfo is what is known of a type beside its key.
-type TypeInfo struct {
-	Alias string // the producer's spelling, if it differs from the name
-	Flags layout.TypeFlags
-}
+const maxProducer = 64
 
-// Type interns a type.
-func (b *Builder) Type(k TypeKey) TypeRef { return 0 }
-
-// DescribeType adds to what is known of a type: flags are united, the alias
-// that sorts first is kept.
-func (b *Builder) DescribeType(t TypeRef, info TypeInfo) {}
-
-// Method interns a method. Its class, if any, is interned as a type with the
-// key's loader.
-func (b *Builder) Method(k layout.Key) MethodRef { return 0 }
-
-// MethodInfo is what is known of a method beside its key.
-type MethodInfo struct {
-	Access uint32             // access flags as in a class file
-	Flags  layout.MethodFlags // MethodNotMatchable
-}
-
-// DescribeMethod adds to what is known of a method: flags are united.
-func (b *Builder) DescribeMethod(m MethodRef, info MethodInfo) {}
-
-// Seen says that a method was seen. If it has no profile in the end it is
-// recorded as one that never ran.
-func (b *Builder) Seen(m MethodRef) {}
-
-// A Frame is one caller: where, in which method, the call stands.
-type Frame struct {
-	Caller MethodRef
-	Point  int32
-}
-
-// Context interns the calling context of a method; frames go from the direct
-// caller outward. No frames give NoContext.
-func (b *Builder) Context(m MethodRef, frames ...Frame) ContextRef { return 0 }
-
-// Profile begins the profile of a method, for the code with that id (0 if it
-// is not known), in that context. One that is begun twice makes Done fail with
-// ErrDuplicate.
-func (b *Builder) Profile(m MethodRef, code uint64, c ContextRef) *Profile { return nil }
+// Domain is the domain the builder was made for.
+func (b *Builder) Domain() layout.Domain { return b.domain }
 
 // Err is the first error of any call on the builder.
-func (b *Builder) Err() error { return nil }
-
-// Report says what Commit wrote.
-type Report struct {
-	Counts layout.Counts
-	Bytes  int64 // size of the file
-	Base   uint64
-	DumpID [16]byte
+func (b *Builder) Err() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.err
 }
 
-// Commit lays out the archive and publishes it at path; see archive.Publish
-// for what a kill leaves behind. The builder can be added to and committed
-// again.
-func (b *Builder) Commit(ctx context.Context, path string) (Report, error) { return Report{}, nil }
+// fail keeps the first error. The caller holds mu, or nobody else has b yet.
+func (b *Builder) fail(err error) {
+	if b.err == nil {
+		b.err = fmt.Errorf("builder: %w", err)
+	}
+}
 
-// Bytes lays out the archive in memory.
-func (b *Builder) Bytes() ([]byte, Report, error) { return nil, Report{}, nil }
+// Symbol interns any text or bytes, for tables.
+func (b *Builder) Symbol(text string) SymbolRef {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.symbol(text, layout.MaxBlob-1)
+}
+
+// symbol interns text of at most limit bytes. The caller holds mu.
+func (b *Builder) symbol(text string, limit int) SymbolRef {
+	if len(text) > limit {
+		b.fail(fmt.Errorf("%w: a name of %d bytes, at most %d are possible: %.40q...", layout.ErrTooLarge, len(text), limit, text))
+		return 0
+	}
+	if ref, ok := b.symbols.find(text); ok {
+		return SymbolRef(ref)
+	}
+	text = strings.Clone(text) // callers may hand in a piece of a large buffer
+	return SymbolRef(b.symbols.add(text, text))
+}
+
+// name interns a part of a key: "" is none. The caller holds mu.
+func (b *Builder) name(text string) SymbolRef {
+	if text == "" {
+		return 0
+	}
+	if strings.IndexByte(text, 0) >= 0 {
+		b.fail(fmt.Errorf("a name holds a NUL byte: %.80q", text))
+		return 0
+	}
+	return b.symbol(text, layout.MaxName)
+}
+
+func (b *Builder) text(s SymbolRef) string {
+	if s == 0 {
+		return ""
+	}
+	return *b.symbols.at(uint32(s))
+}

@@ -1,0 +1,108 @@
+package builder
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/layout"
+)
+
+// Report says what Commit wrote.
+type Report struct {
+	Counts layout.Counts
+	Bytes  int64  // size of the file
+	Base   uint64 // requested base
+	DumpID [16]byte
+}
+
+// Commit lays out the archive and publishes it at path; see archive.Publish
+// for what a kill leaves behind. The builder can be added to and committed
+// again.
+func (b *Builder) Commit(ctx context.Context, path string) (Report, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	p, err := b.plan()
+	if err != nil {
+		return Report{}, err
+	}
+	err = archive.Publish(ctx, path, func(f *archive.File) error { return p.write(ctx, f) })
+	if err != nil {
+		return Report{}, err
+	}
+	return p.report(), nil
+}
+
+// Bytes lays out the archive in memory.
+func (b *Builder) Bytes() ([]byte, Report, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	p, err := b.plan()
+	if err != nil {
+		return nil, Report{}, err
+	}
+	out := layout.Aligned(int(p.header.FileSize))
+	if err := p.write(context.Background(), memory(out)); err != nil {
+		return nil, Report{}, err
+	}
+	return out, p.report(), nil
+}
+
+func (p *plan) report() Report {
+	h := &p.header
+	return Report{Counts: h.Counts, Bytes: h.FileSize, Base: h.Base, DumpID: h.DumpID}
+}
+
+// memory is a file in memory.
+type memory []byte
+
+func (m memory) WriteAt(b []byte, off int64) (int, error) {
+	if off < 0 || off+int64(len(b)) > int64(len(m)) {
+		return 0, fmt.Errorf("builder: wrote [%d, +%d) of an archive of %d bytes", off, len(b), len(m))
+	}
+	return copy(m[off:], b), nil
+}
+
+// write writes the whole file: what the page sums cover from front to back,
+// then the sums and the header.
+func (p *plan) write(ctx context.Context, w io.WriterAt) error {
+	s := newSheets(ctx, w, &p.header, p.workers(), p.b.config.Progress)
+	s.write(layout.RegionIX, p.encodeIX())
+	s.write(layout.RegionRO, p.encodeRO())
+	s.write(layout.RegionBM, p.pointers.Region(layout.NarrowOf(p.regionStart(layout.RegionBM))))
+	s.write(layout.RegionEX, p.encodeEX())
+	var block []byte
+	for _, ref := range p.o.profiles {
+		block = p.appendBlock(block[:0], ref)
+		s.write(layout.RegionRW, block)
+	}
+	sums, err := s.finish()
+	if err != nil {
+		return err
+	}
+	p.header.SumRoot = p.header.SumTree().Fill(sums)
+	if p.header.DumpID == ([16]byte{}) {
+		p.header.DumpID = p.identity()
+	}
+	if _, err := w.WriteAt(append(p.header.Append(nil), sums...), 0); err != nil {
+		return err
+	}
+	return nil
+}
+
+func (p *plan) workers() int {
+	if n := p.b.config.Workers; n > 0 {
+		return n
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// identity derives the identity of a dump from all that the archive holds.
+func (p *plan) identity() (id [16]byte) {
+	header := p.header.Append(nil)
+	low, high := layout.Sum(append(header, 0)), layout.Sum(append(header, 1))
+	copy(id[:], u64s(low, high))
+	return id
+}

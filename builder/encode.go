@@ -1,0 +1,142 @@
+package builder
+
+import (
+	"encoding/binary"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// The regions' bytes, each made from the plan.
+
+// encodeRO gives the read-only records.
+func (p *plan) encodeRO() []byte {
+	b := make([]byte, 0, p.sizeOf(layout.RegionRO))
+	for _, ref := range p.symbolsInOrder() {
+		b = layout.AppendSymbol(b, p.b.text(ref))
+	}
+	for _, ref := range p.o.types {
+		t := p.b.types.at(uint32(ref))
+		id := layout.TypeID(p.b.text(t.name), p.b.text(t.loader))
+		b = layout.TypeRecord{ID: id, Name: p.symbolAt(t.name), Loader: p.symbolAt(t.loader), Alias: p.symbolAt(t.alias), Flags: t.flags}.Append(b)
+	}
+	for _, ref := range p.o.methods {
+		b = p.appendMethod(b, ref)
+	}
+	for _, ref := range p.o.contexts {
+		b = p.appendContext(b, ref)
+	}
+	return b
+}
+
+func (p *plan) symbolsInOrder() []SymbolRef {
+	needed := make([]bool, len(p.symbols))
+	for i, n := range p.symbols {
+		needed[i] = n != 0
+	}
+	return p.symbolOrder(needed)
+}
+
+func (p *plan) appendMethod(b []byte, ref MethodRef) []byte {
+	m := p.b.methods.at(uint32(ref))
+	r := p.record(ref)
+	r.Holder, r.Signature = p.typeAt(m.holder), p.symbolAt(m.signature)
+	r.Profiles = p.blockAt(p.firstProfile[ref-1])
+	if c := p.methodContext[ref-1]; c.count > 0 {
+		r.Contexts = p.contextAt(p.o.contexts[c.first])
+	}
+	if !p.nameInline(m) {
+		r.Name = p.symbolAt(m.name)
+		return r.Append(b)
+	}
+	r.Name = p.methodAt(ref) + layout.Narrow(r.Size()/layout.Unit)
+	return layout.AppendSymbol(r.Append(b), p.b.text(m.name))
+}
+
+func (p *plan) appendContext(b []byte, ref ContextRef) []byte {
+	c := p.b.contexts.at(uint32(ref))
+	return layout.ContextRecord{
+		ID: c.id, Parent: p.contextAt(c.parent), Method: p.methodAt(c.method), Caller: p.methodAt(c.Caller),
+		Point: c.Point, Profiles: p.blockAt(p.contextFirst[ref-1]), Depth: uint16(c.depth),
+	}.Append(b)
+}
+
+// encodeEX gives the tables.
+func (p *plan) encodeEX() []byte {
+	tables := p.b.sortedTables()
+	le := binary.LittleEndian
+	b := make([]byte, 0, p.sizeOf(layout.RegionEX))
+	b = le.AppendUint64(b, uint64(len(tables)))
+	at := p.regionStart(layout.RegionEX) + layout.TablesHeaderSize + int64(len(tables))*layout.TableRowSize
+	for _, t := range tables {
+		size := layout.TableSize(t.columns, int64(t.rows()))
+		b = le.AppendUint64(b, uint64(t.kind))
+		b = le.AppendUint64(b, uint64(at))
+		b = le.AppendUint64(b, uint64(size))
+		at += size
+	}
+	for _, t := range tables {
+		b = layout.AppendTable(b, t.kind, t.flags, t.columns, t.rows(), func(column, row int) uint64 {
+			return p.cell(t.columns[column], t.cells[row*len(t.columns)+column])
+		})
+	}
+	return b
+}
+
+// cell gives the cell of a table: a number, or the place of what a reference
+// stands for.
+func (p *plan) cell(kind layout.ColumnKind, v uint64) uint64 {
+	switch kind {
+	case layout.ColumnSymbol:
+		return uint64(p.symbolAt(SymbolRef(v)))
+	case layout.ColumnType:
+		return uint64(p.typeAt(TypeRef(v)))
+	case layout.ColumnMethod:
+		return uint64(p.methodAt(MethodRef(v)))
+	case layout.ColumnProfile:
+		return uint64(p.blockAt(ProfileRef(v)))
+	case layout.ColumnContext:
+		return uint64(p.contextAt(ContextRef(v)))
+	}
+	return v
+}
+
+// appendBlock appends the MethodData block of a profile as it lies in the file:
+// with its links, and with pointers in the place of references.
+func (p *plan) appendBlock(b []byte, ref ProfileRef) []byte {
+	d := p.b.profiles.at(uint32(ref))
+	at := len(b)
+	b = append(b, d.block[:layout.BlockHeaderSize]...)
+	presence := uint32(layout.Block(d.block).Presence())
+	le := binary.LittleEndian
+	if p.linked(ref) {
+		presence |= uint32(layout.HasLinks)
+		b = le.AppendUint32(b, uint32(p.contextAt(d.context)))
+		b = le.AppendUint32(b, uint32(p.blockAt(p.next[ref-1])))
+	}
+	b = append(b, d.block[layout.BlockHeaderSize:]...)
+	block := b[at:]
+	le.PutUint32(block, uint32(len(block)/layout.Unit))
+	le.PutUint32(block[4:], uint32(p.methodAt(d.method)))
+	le.PutUint32(block[8:], presence)
+	if d.stats.pointers > 0 {
+		p.resolve(block)
+	}
+	return b
+}
+
+// resolve puts pointers in the place of references.
+func (p *plan) resolve(block layout.Block) {
+	eachEntry(p.b.shape, block, func(_ layout.BlockSection, e layout.Entry) {
+		p.b.shape.Pointers(e, func(cell int, kind layout.PointerKind) bool {
+			v := e.Cell(cell)
+			to := p.typeAt(TypeRef(v >> refShift))
+			if kind == layout.PointerMethod {
+				to = p.methodAt(MethodRef(v >> refShift))
+			}
+			if to != 0 {
+				e.SetCell(cell, layout.Pointer(p.header.Base, to.Offset())|v&layout.TypeTags)
+			}
+			return true
+		})
+	})
+}

@@ -1,0 +1,79 @@
+package builder
+
+import (
+	"fmt"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// maxCells bounds one entry: a block's size is 32 bits wide, in units of 8
+// bytes.
+const maxCells = 1 << 28
+
+// add makes room for an entry of a section and fills it.
+func (p *Profile) add(section layout.BlockSection, cells int, entry func(b []byte) ([]byte, layout.Entry), fill func(e layout.Entry)) {
+	if p.err != nil {
+		return
+	}
+	s := &p.sections[section]
+	if section >= layout.SectionDirectory || cells < 0 || cells > maxCells-len(s.bytes)/layout.CellSize {
+		p.fail(fmt.Errorf("%w: an entry of %d cells in section %d", layout.ErrTooLarge, cells, section))
+		return
+	}
+	start := len(s.bytes)
+	bytes, e := entry(s.bytes)
+	s.bytes = bytes
+	if fill != nil {
+		fill(e)
+	}
+	s.entries = append(s.entries, entryData{entryOrder{e.Point(), e.Tag(), e.Sub()}, start, len(bytes)})
+}
+
+// hotspot adds one of HotSpot's entries.
+func (p *Profile) hotspot(tag layout.Tag, at At, length int, fill func(e layout.Entry)) {
+	cells := p.b.shape.Cells(tag, length)
+	p.add(at.In, cells, func(b []byte) ([]byte, layout.Entry) {
+		return layout.NewEntry(b, tag, at.Flags, at.Bci, at.Traps, cells)
+	}, fill)
+}
+
+// wide adds one of this format's entries.
+func (p *Profile) wide(tag layout.Tag, flags uint8, sub uint16, point int32, rows int, fill func(e layout.Entry)) {
+	cells := layout.WideCells(tag, rows)
+	p.add(layout.SectionData, cells, func(b []byte) ([]byte, layout.Entry) {
+		return layout.NewWide(b, tag, flags, sub, point, cells, rows)
+	}, fill)
+}
+
+// Until the archive is laid out a pointer cell holds a reference, moved out of
+// the way of the tags.
+const refShift = 3
+
+func (p *Profile) typeCell(t TypeRef) uint64 {
+	p.b.mu.Lock()
+	defer p.b.mu.Unlock()
+	if t != 0 && !p.b.types.has(uint32(t)) {
+		p.fail(fmt.Errorf("type %d is not of this builder", t))
+	}
+	return uint64(t) << refShift
+}
+
+func (p *Profile) methodCell(m MethodRef) uint64 {
+	p.b.mu.Lock()
+	defer p.b.mu.Unlock()
+	if m != 0 && !p.b.methods.has(uint32(m)) {
+		p.fail(fmt.Errorf("method %d is not of this builder", m))
+	}
+	return uint64(m) << refShift
+}
+
+func (p *Profile) wordCell(w TypeWord) uint64 {
+	v := p.typeCell(w.Type)
+	if w.NullSeen {
+		v |= layout.TypeNullSeen
+	}
+	if w.Unknown {
+		v |= layout.TypeUnknown
+	}
+	return v
+}

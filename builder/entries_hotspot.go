@@ -1,0 +1,203 @@
+package builder
+
+import (
+	"fmt"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// At is where a HotSpot entry stands and what it has in common with all others.
+type At struct {
+	Bci   uint16
+	Flags uint8               // layout.EntryNullSeen
+	Traps uint32              // reason, and layout.EntryTrapRecompiled
+	In    layout.BlockSection // layout.SectionData if not set
+}
+
+// A Row is a type seen, and how often.
+type Row struct {
+	Type  TypeRef
+	Count uint64
+}
+
+// A TypeWord is a type profile of one value.
+type TypeWord struct {
+	Type     TypeRef // 0 for none
+	NullSeen bool
+	Unknown  bool // several types were seen
+}
+
+// A Slot is the type profile of an argument.
+type Slot struct {
+	Stack uint64 // stack slot
+	Type  TypeWord
+}
+
+// A CallTypes is the type profile of a call: arguments, and the return value
+// if Return is not nil.
+type CallTypes struct {
+	Args   []Slot
+	Return *TypeWord
+}
+
+// A SwitchCase is a case of a MultiBranch entry.
+type SwitchCase struct {
+	Count        uint64
+	Displacement int64
+}
+
+// A RetRow is a row of a Ret entry.
+type RetRow struct {
+	Bci          uint64
+	Count        uint64
+	Displacement int64
+}
+
+// HotSpot's entries. Rows beyond what the settings allow are an error. gap is
+// the count that some VMs keep between a receiver entry's count and its rows;
+// it must be 0 where the settings have no such cell.
+
+// Bit adds an entry that has flags and traps alone.
+func (p *Profile) Bit(at At) { p.hotspot(layout.TagBit, at, 0, nil) }
+
+// Counter adds a count.
+func (p *Profile) Counter(at At, count uint64) {
+	p.hotspot(layout.TagCounter, at, 0, func(e layout.Entry) { e.SetCell(0, count) })
+}
+
+// Jump adds a branch that is always taken.
+func (p *Profile) Jump(at At, taken uint64, displacement int64) {
+	p.hotspot(layout.TagJump, at, 0, func(e layout.Entry) {
+		e.SetCell(0, taken)
+		e.SetCell(1, uint64(displacement))
+	})
+}
+
+// Branch adds a conditional branch.
+func (p *Profile) Branch(at At, taken uint64, displacement int64, notTaken uint64) {
+	p.hotspot(layout.TagBranch, at, 0, func(e layout.Entry) {
+		e.SetCell(0, taken)
+		e.SetCell(1, uint64(displacement))
+		e.SetCell(2, notTaken)
+	})
+}
+
+// ReceiverType adds the type profile of instanceof, checkcast or aastore.
+func (p *Profile) ReceiverType(at At, count, gap uint64, rows ...Row) {
+	p.hotspot(layout.TagReceiverType, at, 0, p.receivers(count, gap, rows))
+}
+
+// VirtualCall adds the type profile of a virtual or interface call.
+func (p *Profile) VirtualCall(at At, count, gap uint64, rows ...Row) {
+	p.hotspot(layout.TagVirtualCall, at, 0, p.receivers(count, gap, rows))
+}
+
+func (p *Profile) receivers(count, gap uint64, rows []Row) func(e layout.Entry) {
+	return func(e layout.Entry) {
+		shape := p.b.shape
+		if len(rows) > shape.TypeRows {
+			p.fail(fmt.Errorf("bci %d: %d receiver rows, the settings have %d", e.Point(), len(rows), shape.TypeRows))
+			return
+		}
+		e.SetCell(0, count)
+		if shape.Gap > 0 {
+			e.SetCell(1, gap)
+		} else if gap != 0 {
+			p.fail(fmt.Errorf("bci %d: a count of %d where the settings have no cell", e.Point(), gap))
+		}
+		for i, r := range rows {
+			e.SetCell(shape.ReceiverRow(i), p.typeCell(r.Type))
+			e.SetCell(shape.ReceiverRow(i)+1, r.Count)
+		}
+	}
+}
+
+// Ret adds the return points of a ret.
+func (p *Profile) Ret(at At, count uint64, rows ...RetRow) {
+	p.hotspot(layout.TagRet, at, 0, func(e layout.Entry) {
+		if len(rows) > p.b.shape.BciRows {
+			p.fail(fmt.Errorf("bci %d: %d ret rows, the settings have %d", at.Bci, len(rows), p.b.shape.BciRows))
+			return
+		}
+		e.SetCell(0, count)
+		for i, r := range rows {
+			e.SetCell(1+3*i, r.Bci)
+			e.SetCell(2+3*i, r.Count)
+			e.SetCell(3+3*i, uint64(r.Displacement))
+		}
+	})
+}
+
+// MultiBranch adds a switch: its default, and its cases in order.
+func (p *Profile) MultiBranch(at At, def SwitchCase, cases ...SwitchCase) {
+	p.hotspot(layout.TagMultiBranch, at, 2+2*len(cases), func(e layout.Entry) {
+		e.SetCell(0, uint64(2+2*len(cases)))
+		for i, c := range append([]SwitchCase{def}, cases...) {
+			e.SetCell(1+2*i, c.Count)
+			e.SetCell(2+2*i, uint64(c.Displacement))
+		}
+	})
+}
+
+// ArgInfo adds, to the extra entries, which arguments the method modifies.
+func (p *Profile) ArgInfo(modified ...uint64) {
+	p.hotspot(layout.TagArgInfo, At{In: layout.SectionExtra}, len(modified), func(e layout.Entry) {
+		e.SetCell(0, uint64(len(modified)))
+		for i, m := range modified {
+			e.SetCell(1+i, m)
+		}
+	})
+}
+
+// CallType adds a count with the types of arguments and return value.
+func (p *Profile) CallType(at At, count uint64, types CallTypes) {
+	p.hotspot(layout.TagCallType, at, types.cells(), func(e layout.Entry) {
+		e.SetCell(0, count)
+		p.typeList(e, types)
+	})
+}
+
+// VirtualCallType adds the type profile of a call with the types of arguments
+// and return value.
+func (p *Profile) VirtualCallType(at At, count, gap uint64, rows []Row, types CallTypes) {
+	p.hotspot(layout.TagVirtualCallType, at, types.cells(), func(e layout.Entry) {
+		p.receivers(count, gap, rows)(e)
+		p.typeList(e, types)
+	})
+}
+
+// Parameters sets the types of the method's parameters.
+func (p *Profile) Parameters(slots ...Slot) {
+	types := CallTypes{Args: slots}
+	p.hotspot(layout.TagParametersType, At{In: layout.SectionParameters}, types.cells(), func(e layout.Entry) {
+		p.typeList(e, types)
+	})
+}
+
+func (t CallTypes) cells() int {
+	n := 2 * len(t.Args)
+	if t.Return != nil {
+		n++
+	}
+	return n
+}
+
+// typeList fills the length cell and the (slot, type) pairs behind it.
+func (p *Profile) typeList(e layout.Entry, types CallTypes) {
+	first := p.b.shape.TypeList(e.Tag())
+	e.SetCell(first-1, uint64(types.cells()))
+	for i, a := range types.Args {
+		e.SetCell(first+2*i, a.Stack)
+		e.SetCell(first+2*i+1, p.wordCell(a.Type))
+	}
+	if types.Return != nil {
+		e.SetCell(first+2*len(types.Args), p.wordCell(*types.Return))
+	}
+}
+
+// SpeculativeTrap adds, to the extra entries, a trap that compiled code of
+// method m took at this bci.
+func (p *Profile) SpeculativeTrap(at At, m MethodRef) {
+	at.In = layout.SectionExtra
+	p.hotspot(layout.TagSpeculativeTrap, at, 0, func(e layout.Entry) { e.SetCell(0, p.methodCell(m)) })
+}

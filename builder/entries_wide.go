@@ -1,0 +1,95 @@
+package builder
+
+import (
+	"encoding/binary"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// A Value is a value seen at a site, and how often.
+type Value struct{ Value, Count uint64 }
+
+// A Successor is where a branch went, and how often.
+type Successor struct {
+	Point int32
+	Index uint32
+	Count uint64
+}
+
+// A Callee is a called method, and how often it was called.
+type Callee struct {
+	Method MethodRef
+	Count  uint64
+}
+
+// Counters adds an array of counters.
+func (p *Profile) Counters(point int32, counts ...uint64) {
+	p.wide(layout.TagCounters, 0, 0, point, len(counts), func(e layout.Entry) {
+		for i, c := range counts {
+			e.SetCell(i, c)
+		}
+	})
+}
+
+// ValueSite adds the values seen at a site; kind is layout.SubIndirectCall and
+// the like.
+func (p *Profile) ValueSite(kind uint16, site int32, values ...Value) {
+	p.wide(layout.TagValueSite, 0, kind, site, len(values), func(e layout.Entry) {
+		for i, v := range values {
+			e.SetCell(2*i, v.Value)
+			e.SetCell(2*i+1, v.Count)
+		}
+	})
+}
+
+// Bitmap adds an array of bits, in whole bytes.
+func (p *Profile) Bitmap(point int32, bits []byte) {
+	p.wide(layout.TagBitmap, 0, 0, point, len(bits), func(e layout.Entry) {
+		var word [8]byte
+		for i := 0; i*8 < len(bits); i++ {
+			clear(word[:])
+			copy(word[:], bits[i*8:])
+			e.SetCell(i, binary.LittleEndian.Uint64(word[:]))
+		}
+	})
+}
+
+// Successors adds where a branch went; sub is layout.SubConditional or
+// layout.SubReturn.
+func (p *Profile) Successors(point int32, sub uint16, rows ...Successor) {
+	p.wide(layout.TagSuccessors, 0, sub, point, len(rows), func(e layout.Entry) {
+		for i, r := range rows {
+			e.SetCell(2*i, layout.PackSuccessor(r.Point, r.Index))
+			e.SetCell(2*i+1, r.Count)
+		}
+	})
+}
+
+// Receivers adds receiver types, any number of them; other is the count of
+// types without a row, sub is layout.SubVirtualCall or layout.SubTypeCheck. A
+// row without a type is room for one to be recorded.
+func (p *Profile) Receivers(point int32, sub uint16, flags uint8, other, traps uint64, rows ...Row) {
+	p.wide(layout.TagReceivers, flags, sub, point, len(rows), func(e layout.Entry) {
+		e.SetCell(0, other)
+		e.SetCell(1, traps)
+		for i, r := range rows {
+			e.SetCell(layout.ReceiversFixed+2*i, p.typeCell(r.Type))
+			e.SetCell(layout.ReceiversFixed+2*i+1, r.Count)
+		}
+	})
+}
+
+// Callees adds the methods that are called at a point.
+func (p *Profile) Callees(point int32, rows ...Callee) {
+	p.wide(layout.TagCallees, 0, 0, point, len(rows), func(e layout.Entry) {
+		for i, r := range rows {
+			e.SetCell(2*i, p.methodCell(r.Method))
+			e.SetCell(2*i+1, r.Count)
+		}
+	})
+}
+
+// Count adds one counter; sub says of what: layout.SubCalls and the like.
+func (p *Profile) Count(point int32, sub uint16, flags uint8, n uint64) {
+	p.wide(layout.TagCount, flags, sub, point, 0, func(e layout.Entry) { e.SetCell(0, n) })
+}

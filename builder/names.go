@@ -1,0 +1,183 @@
+package builder
+
+import (
+	"fmt"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// A TypeKey names a type.
+type TypeKey struct {
+	Name   string // in the domain's own spelling; HotSpot: internal, "java/lang/String", "[Ljava/lang/String;"
+	Loader string // identity of the class loader, empty for the boot loader or if not known
+}
+
+// TypeInfo is what is known of a type beside its key.
+type TypeInfo struct {
+	Alias string // the producer's spelling, if it differs from the name
+	Flags layout.TypeFlags
+}
+
+type typeKey struct{ name, loader SymbolRef }
+
+type typeData struct {
+	typeKey
+	alias SymbolRef
+	flags layout.TypeFlags
+}
+
+// Type interns a type.
+func (b *Builder) Type(k TypeKey) TypeRef {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.typeRef(k)
+}
+
+func (b *Builder) typeRef(k TypeKey) TypeRef {
+	key := typeKey{b.typeName(k.Name), b.name(k.Loader)}
+	if ref, ok := b.types.find(key); ok {
+		return TypeRef(ref)
+	}
+	if b.types.len() >= layout.MaxTypes {
+		b.fail(fmt.Errorf("%w: more than %d types", layout.ErrTooLarge, layout.MaxTypes))
+		return 0
+	}
+	return TypeRef(b.types.add(key, typeData{typeKey: key}))
+}
+
+// typeName interns the name of a type. Graal's profiles know a type with an
+// empty name, so that "" is a name here and not none.
+func (b *Builder) typeName(text string) SymbolRef {
+	if text == "" {
+		return b.symbol("", 0)
+	}
+	return b.name(text)
+}
+
+// DescribeType adds to what is known of a type: flags are united, the alias
+// that sorts first is kept.
+func (b *Builder) DescribeType(t TypeRef, info TypeInfo) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.types.has(uint32(t)) {
+		b.fail(fmt.Errorf("type %d is not of this builder", t))
+		return
+	}
+	d := b.types.at(uint32(t))
+	d.flags |= info.Flags
+	if alias := b.name(info.Alias); alias != 0 && (d.alias == 0 || info.Alias < b.text(d.alias)) {
+		d.alias = alias
+	}
+}
+
+// MethodInfo is what is known of a method beside its key.
+type MethodInfo struct {
+	Access uint32             // access flags as in a class file
+	Flags  layout.MethodFlags // layout.MethodNotMatchable
+}
+
+type methodKey struct {
+	holder          TypeRef
+	name, signature SymbolRef
+}
+
+type methodData struct {
+	methodKey
+	id     uint64
+	access uint32
+	flags  layout.MethodFlags
+	seen   bool
+}
+
+// Method interns a method. Its class, if any, is interned as a type with the
+// key's loader.
+func (b *Builder) Method(k layout.Key) MethodRef {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	key := methodKey{name: b.typeName(k.Name), signature: b.name(k.Signature)}
+	if k.Class != "" {
+		key.holder = b.typeRef(TypeKey{k.Class, k.Loader})
+	} else if k.Loader != "" {
+		b.fail(fmt.Errorf("method %q has a loader and no class", k.Name))
+	}
+	if ref, ok := b.methods.find(key); ok {
+		return MethodRef(ref)
+	}
+	return MethodRef(b.methods.add(key, methodData{methodKey: key, id: k.ID(b.domain)}))
+}
+
+// DescribeMethod adds to what is known of a method: flags are united.
+func (b *Builder) DescribeMethod(m MethodRef, info MethodInfo) {
+	b.describe(m, func(d *methodData) {
+		d.access |= info.Access
+		d.flags |= info.Flags & layout.MethodNotMatchable
+	})
+}
+
+// Seen says that a method was seen. If it has no profile in the end it is
+// recorded as one that never ran.
+func (b *Builder) Seen(m MethodRef) { b.describe(m, func(d *methodData) { d.seen = true }) }
+
+func (b *Builder) describe(m MethodRef, change func(*methodData)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.methods.has(uint32(m)) {
+		b.fail(fmt.Errorf("method %d is not of this builder", m))
+		return
+	}
+	change(b.methods.at(uint32(m)))
+}
+
+// A Frame is one caller: where, in which method, the call stands.
+type Frame struct {
+	Caller MethodRef
+	Point  int32
+}
+
+type contextKey struct {
+	method MethodRef
+	parent ContextRef
+	Frame
+}
+
+type contextData struct {
+	contextKey
+	id    uint64
+	depth int
+}
+
+// Context interns the calling context of a method; frames go from the direct
+// caller outward. No frames give NoContext.
+func (b *Builder) Context(m MethodRef, frames ...Frame) ContextRef {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(frames) > layout.MaxDepth {
+		b.fail(fmt.Errorf("%w: a context of %d frames, at most %d are possible", layout.ErrTooLarge, len(frames), layout.MaxDepth))
+		return NoContext
+	}
+	if !b.methods.has(uint32(m)) {
+		b.fail(fmt.Errorf("method %d is not of this builder", m))
+		return NoContext
+	}
+	node, id := NoContext, b.methods.at(uint32(m)).id
+	for i, f := range frames {
+		if !b.methods.has(uint32(f.Caller)) {
+			b.fail(fmt.Errorf("caller %d is not of this builder", f.Caller))
+			return NoContext
+		}
+		id = layout.ContextID(id, b.methods.at(uint32(f.Caller)).id, f.Point)
+		node = b.contextNode(contextData{contextKey{m, node, f}, id, i + 1})
+	}
+	return node
+}
+
+func (b *Builder) contextNode(d contextData) ContextRef {
+	if ref, ok := b.contexts.find(d.contextKey); ok {
+		return ContextRef(ref)
+	}
+	if b.contexts.len() >= layout.MaxContexts {
+		b.fail(fmt.Errorf("%w: more than %d context nodes", layout.ErrTooLarge, layout.MaxContexts))
+		return NoContext
+	}
+	return ContextRef(b.contexts.add(d.contextKey, d))
+}

@@ -1,0 +1,426 @@
+package builder
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/relocate"
+)
+
+// A plan says where everything will lie. It is made before a byte is written,
+// so that a file can be written from front to back.
+type plan struct {
+	b      *Builder
+	o      *order
+	header layout.Header
+
+	inline  bool            // method names lie behind their records
+	symbols []layout.Narrow // by SymbolRef-1; 0 if the symbol is not in the symbol section
+	methods []layout.Narrow // by MethodRef-1
+	blocks  []layout.Narrow // by ProfileRef-1
+
+	firstProfile  []ProfileRef // of each method without a context, by MethodRef-1
+	contextFirst  []ProfileRef // of each context, by ContextRef-1
+	next          []ProfileRef // of the same method and context, by ProfileRef-1
+	methodContext []ctxRange   // by MethodRef-1
+	sharedID      []bool       // by MethodRef-1
+
+	pointers *relocate.Collector
+	size     [layout.NumRegions]int64 // of each region, by Region-1
+	section  [layout.NumSections]int64
+}
+
+type ctxRange struct{ first, count uint32 } // in order.contexts
+
+// plan lays the archive out. The caller holds mu.
+func (b *Builder) plan() (*plan, error) {
+	if b.err != nil {
+		return nil, b.err
+	}
+	for i := range b.profiles.values {
+		if b.profiles.values[i].block == nil {
+			m := b.methods.at(uint32(b.profiles.values[i].method))
+			return nil, fmt.Errorf("builder: the profile of %s was begun and Done was not called", b.text(m.name))
+		}
+	}
+	p := &plan{b: b, o: b.order(), inline: b.domain.LLVM()}
+	p.chain()
+	p.findSharedIDs()
+	p.measure()
+	if err := p.place(); err != nil {
+		return nil, err
+	}
+	p.locate()
+	p.describe()
+	return p, nil
+}
+
+// chain links the profiles of one method and context, by code id.
+func (p *plan) chain() {
+	b := p.b
+	p.firstProfile = make([]ProfileRef, b.methods.len())
+	p.contextFirst = make([]ProfileRef, b.contexts.len())
+	p.next = make([]ProfileRef, b.profiles.len())
+	for i, ref := range p.o.profiles {
+		d := b.profiles.at(uint32(ref))
+		if i > 0 {
+			before := b.profiles.at(uint32(p.o.profiles[i-1]))
+			if before.method == d.method && before.context == d.context {
+				p.next[p.o.profiles[i-1]-1] = ref
+				continue
+			}
+		}
+		if d.context == NoContext {
+			p.firstProfile[d.method-1] = ref
+		} else {
+			p.contextFirst[d.context-1] = ref
+		}
+	}
+	p.methodContext = make([]ctxRange, b.methods.len())
+	for i, ref := range p.o.contexts {
+		r := &p.methodContext[b.contexts.at(uint32(ref)).method-1]
+		if r.count == 0 {
+			r.first = uint32(i)
+		}
+		r.count++
+	}
+}
+
+// findSharedIDs marks methods whose id another method has too.
+func (p *plan) findSharedIDs() {
+	methods := p.b.methods.values
+	p.sharedID = make([]bool, len(methods))
+	byID := sorted(len(methods), func(x, y MethodRef) int {
+		a, b := methods[x-1].id, methods[y-1].id
+		switch {
+		case a < b:
+			return -1
+		case a > b:
+			return 1
+		}
+		return 0
+	})
+	for i := 1; i < len(byID); i++ {
+		if methods[byID[i]-1].id == methods[byID[i-1]-1].id {
+			p.sharedID[byID[i]-1], p.sharedID[byID[i-1]-1] = true, true
+		}
+	}
+}
+
+// measure computes the size of every region but ps.
+func (p *plan) measure() {
+	b := p.b
+	p.section[layout.SectionSymbols] = p.measureSymbols()
+	p.section[layout.SectionTypes] = int64(b.types.len()) * layout.TypeSize
+	for i := range b.methods.values {
+		p.section[layout.SectionMethods] += p.methodSize(MethodRef(i + 1))
+	}
+	p.section[layout.SectionContexts] = int64(b.contexts.len()) * layout.ContextSize
+	records := int64(b.types.len() + b.methods.len() + b.contexts.len())
+	p.set(layout.RegionIX, layout.BucketsFor(records)*layout.LineSize)
+	var ro int64
+	for _, n := range p.section {
+		ro += n
+	}
+	p.set(layout.RegionRO, ro)
+	p.set(layout.RegionEX, b.tablesSize())
+	p.set(layout.RegionRW, p.placeBlocks())
+	p.pointers = relocate.NewCollector(p.sizeOf(layout.RegionRW))
+	p.collectPointers()
+	p.set(layout.RegionBM, p.pointers.Size())
+}
+
+func (p *plan) set(r layout.Region, size int64)     { p.size[r-1] = size }
+func (p *plan) sizeOf(r layout.Region) int64        { return p.size[r-1] }
+func (p *plan) regionStart(r layout.Region) int64   { return p.header.Region(r).Offset }
+func (p *plan) sectionStart(s layout.Section) int64 { return p.header.Sections[s].Offset }
+
+// measureSymbols places the symbols that lie in the symbol section, relative
+// to its start; names of methods that lie behind their records do not, unless
+// something else needs them too.
+func (p *plan) measureSymbols() (size int64) {
+	b := p.b
+	needed := make([]bool, b.symbols.len())
+	need := func(s SymbolRef) {
+		if s != 0 {
+			needed[s-1] = true
+		}
+	}
+	for _, t := range b.types.values {
+		need(t.name)
+		need(t.loader)
+		need(t.alias)
+	}
+	for _, m := range b.methods.values {
+		need(m.signature)
+		if !p.nameInline(&m) {
+			need(m.name)
+		}
+	}
+	b.eachSymbolCell(need)
+	p.symbols = make([]layout.Narrow, b.symbols.len())
+	for _, ref := range p.symbolOrder(needed) {
+		p.symbols[ref-1] = layout.NarrowOf(size + layout.Unit) // moved by locate; never 0
+		size += layout.SymbolSize(len(b.text(ref)))
+	}
+	return size
+}
+
+// symbolOrder gives the needed symbols, sorted by their bytes.
+func (p *plan) symbolOrder(needed []bool) []SymbolRef {
+	refs := make([]SymbolRef, len(needed))
+	for i, rank := range p.o.text {
+		refs[rank] = SymbolRef(i + 1)
+	}
+	return slices.DeleteFunc(refs, func(s SymbolRef) bool { return !needed[s-1] })
+}
+
+// nameInline reports whether a method's name lies in the tail of its record:
+// that is one memory access less for a look-up by name where names are unique.
+func (p *plan) nameInline(m *methodData) bool {
+	return p.inline && layout.SymbolSize(len(p.b.text(m.name))) < 1<<18
+}
+
+// record is the method's record, without places.
+func (p *plan) record(ref MethodRef) layout.MethodRecord {
+	m := p.b.methods.at(uint32(ref))
+	r := layout.MethodRecord{ID: m.id, Flags: m.flags, Access: m.access, NumContexts: p.methodContext[ref-1].count}
+	if m.holder != 0 || m.signature != 0 {
+		r.Flags |= layout.MethodDeclared
+	}
+	if p.firstProfile[ref-1] != 0 || m.access != 0 {
+		r.Flags |= layout.MethodProfiled
+	}
+	if r.NumContexts > 0 {
+		r.Flags |= layout.MethodInContext
+	}
+	if m.seen && !p.ran(ref) {
+		r.Flags |= layout.MethodNeverRan
+	}
+	if p.sharedID[ref-1] {
+		r.Flags |= layout.MethodSharedID
+	}
+	r.Units = uint16(p.methodSize(ref) / layout.Unit)
+	return r
+}
+
+// ran reports whether the method has a profile in any context.
+func (p *plan) ran(ref MethodRef) bool {
+	if p.firstProfile[ref-1] != 0 {
+		return true
+	}
+	r := p.methodContext[ref-1]
+	for _, c := range p.o.contexts[r.first : r.first+r.count] {
+		if p.contextFirst[c-1] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *plan) methodSize(ref MethodRef) int64 {
+	m := p.b.methods.at(uint32(ref))
+	size := int64(layout.MinMethodSize)
+	if m.holder != 0 || m.signature != 0 {
+		size += 8
+	}
+	if p.firstProfile[ref-1] != 0 || m.access != 0 {
+		size += 8
+	}
+	if p.methodContext[ref-1].count > 0 {
+		size += 8
+	}
+	if p.nameInline(m) {
+		size += layout.SymbolSize(len(p.b.text(m.name)))
+	}
+	return size
+}
+
+// placeBlocks places the MethodData blocks, relative to the start of rw.
+func (p *plan) placeBlocks() (size int64) {
+	p.blocks = make([]layout.Narrow, p.b.profiles.len())
+	for _, ref := range p.o.profiles {
+		p.blocks[ref-1] = layout.NarrowOf(size)
+		size += p.blockSize(ref)
+	}
+	return size
+}
+
+func (p *plan) linked(ref ProfileRef) bool {
+	return p.next[ref-1] != 0 || p.b.profiles.at(uint32(ref)).context != NoContext
+}
+
+func (p *plan) blockSize(ref ProfileRef) int64 {
+	n := int64(len(p.b.profiles.at(uint32(ref)).block))
+	if p.linked(ref) {
+		n += linksSize
+	}
+	return n
+}
+
+// linksSize is the size of the optional field of links, the first behind the
+// block header.
+const linksSize = 8
+
+// collectPointers notes every pointer slot of rw.
+func (p *plan) collectPointers() {
+	for _, ref := range p.o.profiles {
+		d := p.b.profiles.at(uint32(ref))
+		if d.stats.pointers == 0 {
+			continue
+		}
+		at := p.blocks[ref-1].Offset()
+		if p.linked(ref) {
+			at += linksSize
+		}
+		start := layout.Address(d.block)
+		eachEntry(p.b.shape, d.block, func(_ layout.BlockSection, e layout.Entry) {
+			entry := at + int64(layout.Address(e)-start)
+			p.b.shape.Pointers(e, func(cell int, _ layout.PointerKind) bool {
+				p.pointers.Add(entry + int64(e.CellOffset(cell)))
+				return true
+			})
+		})
+	}
+}
+
+// place decides where the regions lie. Room for the page sums depends on the
+// size of the file, and the other way round: it grows until it is enough.
+func (p *plan) place() error {
+	h := &p.header
+	for {
+		end := int64(layout.HeaderSize)
+		h.RWShift = layout.RWShift(p.sizeOf(layout.RegionRW))
+		for r := layout.RegionPS; r <= layout.RegionRW; r++ {
+			align := int64(layout.LineSize)
+			if r == layout.RegionRW && p.sizeOf(r) > 0 {
+				align = 1 << h.RWShift
+			}
+			from := layout.AlignUp(end, align)
+			h.SetRegion(r, layout.Span{Offset: from, Size: p.sizeOf(r)})
+			end = from + p.sizeOf(r)
+		}
+		h.FileSize = end
+		need := h.SumTree().Size()
+		if p.sizeOf(layout.RegionPS) >= need {
+			break
+		}
+		p.set(layout.RegionPS, need)
+	}
+	if h.FileSize > layout.MaxFileSize {
+		return fmt.Errorf("builder: %w: the archive would have %d bytes, at most %d are possible: split it", layout.ErrTooLarge, h.FileSize, int64(layout.MaxFileSize))
+	}
+	at := p.regionStart(layout.RegionRO)
+	for s, n := range p.section {
+		h.Sections[s] = layout.Span{Offset: at, Size: n}
+		at += n
+	}
+	return nil
+}
+
+// locate turns relative places into places in the file.
+func (p *plan) locate() {
+	symbols := layout.NarrowOf(p.sectionStart(layout.SectionSymbols) - layout.Unit)
+	for i, n := range p.symbols {
+		if n != 0 {
+			p.symbols[i] = n + symbols
+		}
+	}
+	at := p.sectionStart(layout.SectionMethods)
+	p.methods = make([]layout.Narrow, p.b.methods.len())
+	for _, ref := range p.o.methods {
+		p.methods[ref-1] = layout.NarrowOf(at)
+		at += p.methodSize(ref)
+	}
+	rw := layout.NarrowOf(p.regionStart(layout.RegionRW))
+	for i := range p.blocks {
+		p.blocks[i] += rw
+	}
+}
+
+func (p *plan) symbolAt(s SymbolRef) layout.Narrow {
+	if s == 0 {
+		return 0
+	}
+	return p.symbols[s-1]
+}
+
+func (p *plan) typeAt(t TypeRef) layout.Narrow {
+	if t == 0 {
+		return 0
+	}
+	return layout.NarrowOf(p.sectionStart(layout.SectionTypes) + int64(p.o.typeRank[t-1])*layout.TypeSize)
+}
+
+func (p *plan) methodAt(m MethodRef) layout.Narrow {
+	if m == 0 {
+		return 0
+	}
+	return p.methods[m-1]
+}
+
+func (p *plan) contextAt(c ContextRef) layout.Narrow {
+	if c == NoContext {
+		return 0
+	}
+	return layout.NarrowOf(p.sectionStart(layout.SectionContexts) + int64(p.o.contextRank[c-1])*layout.ContextSize)
+}
+
+func (p *plan) blockAt(ref ProfileRef) layout.Narrow {
+	if ref == 0 {
+		return 0
+	}
+	return p.blocks[ref-1]
+}
+
+// describe fills in the header but for the index and the sums.
+func (p *plan) describe() {
+	b, h := p.b, &p.header
+	h.Domain, h.Params, h.Producer = b.domain, b.config.Params, b.config.Producer
+	h.Fingerprint, h.DumpID, h.Flags = b.config.Fingerprint, b.config.DumpID, b.config.Flags
+	if !b.config.DumpTime.IsZero() {
+		h.DumpTime = b.config.DumpTime.UnixNano()
+	}
+	h.Base = layout.RequestedBase(p.keysHash())
+	h.Counts = layout.Counts{
+		Methods: uint64(b.methods.len()), Profiles: uint64(b.profiles.len()), Contexts: uint64(b.contexts.len()),
+		Types: uint64(b.types.len()), Pointers: p.pointers.Count(),
+	}
+	for i := range p.symbols {
+		if p.symbols[i] != 0 {
+			h.Counts.Symbols++
+		}
+	}
+	for i := range b.methods.values {
+		if b.methods.values[i].seen && !p.ran(MethodRef(i+1)) {
+			h.Counts.NeverRan++
+		}
+	}
+	for i := range b.profiles.values {
+		s := &b.profiles.values[i].stats
+		h.Counts.Entries += s.entries
+		h.Summary.TotalInvocations = saturate(h.Summary.TotalInvocations, s.invocations)
+		h.Summary.MaxInvocations = max(h.Summary.MaxInvocations, s.invocations)
+		h.Summary.TotalCount = saturate(h.Summary.TotalCount, s.total)
+		h.Summary.MaxCount = max(h.Summary.MaxCount, s.max)
+	}
+}
+
+// keysHash is the hash of the fingerprint and the set of keys: what the
+// requested base is chosen by. Counts do not go into it, so that archives of
+// one program from several runs ask for one base.
+func (p *plan) keysHash() uint64 {
+	var d xxhash.Digest
+	d.Reset()
+	d.Write(p.b.config.Fingerprint[:])
+	var id [8]byte
+	for _, ref := range p.o.methods {
+		binary.LittleEndian.PutUint64(id[:], p.b.methods.at(uint32(ref)).id)
+		d.Write(id[:])
+	}
+	return d.Sum64()
+}

@@ -1,0 +1,108 @@
+package builder
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// A Table gathers the rows of one table of ex, in the order in which they are
+// added.
+type Table struct {
+	b       *Builder
+	kind    layout.TableKind
+	flags   uint32
+	columns []layout.ColumnKind
+	cells   []uint64 // row by row
+}
+
+// Table gives the table of a kind, with those columns; it is made if the
+// builder does not have it yet. Asking for other columns than before is an
+// error of the builder.
+func (b *Builder) Table(kind layout.TableKind, flags uint32, columns ...layout.ColumnKind) *Table {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t := b.tables[kind]
+	if t == nil {
+		t = &Table{b: b, kind: kind, flags: flags, columns: append([]layout.ColumnKind(nil), columns...)}
+		b.tables[kind] = t
+	}
+	if fmt.Sprint(t.columns) != fmt.Sprint(columns) || t.flags != flags || len(columns) == 0 {
+		b.fail(fmt.Errorf("table %d has columns %v, asked for %v", kind, t.columns, columns))
+	}
+	return t
+}
+
+// Row adds a row. A cell is a number, or a reference of the builder as a
+// number (uint64(ref)), as its column says.
+func (t *Table) Row(cells ...uint64) {
+	t.b.mu.Lock()
+	defer t.b.mu.Unlock()
+	if len(cells) != len(t.columns) {
+		t.b.fail(fmt.Errorf("table %d has %d columns, a row has %d", t.kind, len(t.columns), len(cells)))
+		return
+	}
+	for i, c := range cells {
+		if !t.b.holds(t.columns[i], c) {
+			t.b.fail(fmt.Errorf("table %d, column %d: reference %d is not of this builder", t.kind, i, c))
+			return
+		}
+	}
+	t.cells = append(t.cells, cells...)
+}
+
+func (t *Table) rows() int { return len(t.cells) / len(t.columns) }
+
+// holds reports whether a cell of that kind of column means something here.
+func (b *Builder) holds(kind layout.ColumnKind, cell uint64) bool {
+	var n int
+	switch kind {
+	case layout.ColumnWord:
+		return true
+	case layout.ColumnSymbol:
+		n = b.symbols.len()
+	case layout.ColumnType:
+		n = b.types.len()
+	case layout.ColumnMethod:
+		n = b.methods.len()
+	case layout.ColumnProfile:
+		n = b.profiles.len()
+	case layout.ColumnContext:
+		n = b.contexts.len()
+	default:
+		return false
+	}
+	return cell <= uint64(n)
+}
+
+// eachSymbolCell goes through the symbols that tables refer to.
+func (b *Builder) eachSymbolCell(yield func(SymbolRef)) {
+	for _, t := range b.tables {
+		for i, cell := range t.cells {
+			if t.columns[i%len(t.columns)] == layout.ColumnSymbol {
+				yield(SymbolRef(cell))
+			}
+		}
+	}
+}
+
+// tablesSize is the size in bytes of ex.
+func (b *Builder) tablesSize() int64 {
+	size := int64(layout.TablesHeaderSize)
+	for _, t := range b.tables {
+		size += layout.TableRowSize + layout.TableSize(t.columns, int64(t.rows()))
+	}
+	return size
+}
+
+// sortedTables gives the tables by kind.
+func (b *Builder) sortedTables() []*Table {
+	kinds := slices.Sorted(maps.Keys(b.tables))
+	tables := make([]*Table, len(kinds))
+	for i, k := range kinds {
+		tables[i] = b.tables[k]
+	}
+	return tables
+}
