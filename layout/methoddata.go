@@ -44,8 +44,9 @@ const (
 const DirectoryMin = 16
 
 // A Block is an overlay on one MethodData block. Its methods are for blocks
-// that [ParseBlock] accepted; those on any other bytes may panic with a bounds
-// error, but never read outside the slice.
+// that [ParseBlock] accepted. On bytes that were changed since then a field or
+// section that does not fit is as good as absent: nothing panics as long as the
+// block has its header.
 type Block []byte
 
 // BlockSize is the size in bytes that the block header at the front of b
@@ -85,7 +86,7 @@ func ParseBlock(b []byte) (Block, error) {
 
 func (b Block) fieldSize(f Presence, at int64) int64 {
 	n := int64(fixedField[bits.TrailingZeros32(uint32(f))])
-	if f == HasTraps {
+	if f == HasTraps && at+4 <= int64(len(b)) {
 		n += AlignUp(int64(le.Uint32(b[at:])), Unit)
 	}
 	return n
@@ -113,10 +114,11 @@ func (b Block) FieldOffset(f Presence) (offset int64, ok bool) {
 
 // Field is the bytes from an optional field on, nil if the block lacks it.
 func (b Block) Field(f Presence) []byte {
-	if at, ok := b.FieldOffset(f); ok {
-		return b[at:]
+	at, ok := b.FieldOffset(f)
+	if !ok || at+b.fieldSize(f, at) > int64(len(b)) {
+		return nil
 	}
-	return nil
+	return b[at:]
 }
 
 // Links gives the context node of the block and the next block of the same
@@ -181,6 +183,9 @@ func (b Block) SectionSpan(s BlockSection) Span {
 // Section is the bytes of a section.
 func (b Block) Section(s BlockSection) []byte {
 	span := b.SectionSpan(s)
+	if span.End() > int64(len(b)) {
+		return nil
+	}
 	return b[span.Offset:span.End():span.End()]
 }
 
