@@ -1,0 +1,143 @@
+package relocate
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// The parts of a serialized bitmap of one container, in bytes from its start.
+const (
+	cookieNoRuns    = 12346
+	containerCount  = 4
+	containerKey    = 8
+	slotsMinusOne   = 10
+	containerOffset = 12
+	containerStart  = 16
+
+	maxArraySlots = 4096
+	denseSize     = chunkWords / 8
+	maxBitmapSize = containerStart + denseSize
+)
+
+// A bitmap is an overlay on the serialized bitmap of a chunk. Its methods other
+// than check may only be called on one that check accepted at some time; on
+// bytes that were changed since then they give wrong words, but words of the
+// chunk, and each at most once.
+type bitmap []byte
+
+// check reports what is wrong with the bitmap, which may name the first limit
+// words of its chunk. It is one pass over at most 8 KiB.
+func (b bitmap) check(limit int) error {
+	if len(b) < containerStart {
+		return fmt.Errorf("a bitmap of %d bytes", len(b))
+	}
+	if c := le.Uint32(b); c != cookieNoRuns {
+		return fmt.Errorf("a bitmap with cookie %d, want %d", c, cookieNoRuns)
+	}
+	if n, key, at := le.Uint32(b[containerCount:]), le.Uint16(b[containerKey:]), le.Uint32(b[containerOffset:]); n != 1 || key != 0 || at != containerStart {
+		return fmt.Errorf("a bitmap of %d containers, the first with key %d at %d", n, key, at)
+	}
+	slots := int(le.Uint16(b[slotsMinusOne:])) + 1
+	if want := containerSize(slots); len(b)-containerStart != want {
+		return fmt.Errorf("a bitmap of %d slots in %d bytes, want %d", slots, len(b), containerStart+want)
+	}
+	if b.dense() {
+		return checkDense(b[containerStart:], slots, limit)
+	}
+	return checkArray(b[containerStart:], limit)
+}
+
+func containerSize(slots int) int {
+	if slots > maxArraySlots {
+		return denseSize
+	}
+	return 2 * slots
+}
+
+func checkArray(p []byte, limit int) error {
+	last := -1
+	for ; len(p) > 0; p = p[2:] {
+		word := int(le.Uint16(p))
+		if word <= last {
+			return fmt.Errorf("a bitmap in which word %d follows word %d", word, last)
+		}
+		last = word
+	}
+	if last >= limit {
+		return fmt.Errorf("a bitmap that names word %d of a chunk of %d", last, limit)
+	}
+	return nil
+}
+
+func checkDense(p []byte, slots, limit int) error {
+	n := 0
+	for i := 0; i < denseSize; i += 8 {
+		w := le.Uint64(p[i:])
+		n += bits.OnesCount64(w)
+		if last := i*8 + bits.Len64(w) - 1; w != 0 && last >= limit {
+			return fmt.Errorf("a bitmap that names word %d of a chunk of %d", last, limit)
+		}
+	}
+	if n != slots {
+		return fmt.Errorf("a bitmap of %d slots that says %d", n, slots)
+	}
+	return nil
+}
+
+// dense reports whether the container is an array of bits rather than a list.
+func (b bitmap) dense() bool { return len(b) == maxBitmapSize }
+
+// words yields the words in [from, to) that have a slot, ascending, and
+// reports whether yield took them all.
+func (b bitmap) words(from, to int, yield func(word int) bool) bool {
+	if b.dense() {
+		return denseWords(b[containerStart:], from, to, yield)
+	}
+	return arrayWords(b[containerStart:], from, to, yield)
+}
+
+func arrayWords(p []byte, from, to int, yield func(int) bool) bool {
+	for at := 2 * search(p, from); at < len(p); at += 2 {
+		word := int(le.Uint16(p[at:]))
+		if word >= to {
+			return true
+		}
+		if !yield(word) {
+			return false
+		}
+	}
+	return true
+}
+
+// search gives the first element of the list p that is not below word.
+func search(p []byte, word int) int {
+	low, high := 0, len(p)/2
+	for low < high {
+		mid := (low + high) / 2
+		if int(le.Uint16(p[2*mid:])) < word {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return low
+}
+
+func denseWords(p []byte, from, to int, yield func(int) bool) bool {
+	for at := from &^ 63; at < to; at += 64 {
+		w := le.Uint64(p[at/8:])
+		if at < from {
+			w &= ^uint64(0) << (from - at)
+		}
+		for ; w != 0; w &= w - 1 {
+			word := at + bits.TrailingZeros64(w)
+			if word >= to {
+				return true
+			}
+			if !yield(word) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,97 @@
+package relocate
+
+import (
+	"sync/atomic"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// A Source is an open archive.
+type Source interface {
+	// Bytes gives bytes of a region whose sums it has checked; offset counts
+	// from the start of the file.
+	Bytes(region layout.Region, offset, size int64) ([]byte, error)
+	// Guard runs f and turns a fault on mapped memory into an error.
+	Guard(f func() error) error
+}
+
+// A Map says where the pointer slots of rw are. It reads bm in place and keeps
+// one bit for each chunk, which says that its bitmap was checked. It is safe
+// for concurrent use.
+type Map struct {
+	source  Source
+	bm, rw  layout.Span
+	checked []atomic.Uint32
+}
+
+// Open makes a Map of the region bm for the region rw of the archive that
+// source reads. It costs the same for any size of bm.
+func Open(source Source, bm, rw layout.Span) (*Map, error) {
+	head, err := source.Bytes(layout.RegionBM, bm.Offset, directoryStart)
+	if err != nil {
+		return nil, err
+	}
+	n, want := int64(le.Uint32(head)), Chunks(rw.Size)
+	if n != want || le.Uint32(head[4:]) != 0 {
+		return nil, layout.Corrupt(layout.RegionBM, bm.Offset, "a directory of %d chunks, rw has %d", n, want)
+	}
+	if directorySize(n) > bm.Size {
+		return nil, layout.Corrupt(layout.RegionBM, bm.Offset, "a directory of %d chunks in %d bytes", n, bm.Size)
+	}
+	return &Map{source, bm, rw, make([]atomic.Uint32, (n+31)/32)}, nil
+}
+
+// Chunks is the number of chunks.
+func (m *Map) Chunks() int64 { return Chunks(m.rw.Size) }
+
+// Range yields the slots in [from, to), both offsets from the start of rw in
+// bytes and multiples of 8, in ascending order, until yield gives false. The
+// range must lie inside rw.
+func (m *Map) Range(from, to int64, yield func(rwOffset int64) bool) error {
+	for from < to {
+		n := from / ChunkSize
+		start := n * ChunkSize
+		end := min(to, start+ChunkSize)
+		b, err := m.chunk(n)
+		if err != nil {
+			return err
+		}
+		if b != nil && !b.words(int(from-start)/wordSize, int(end-start)/wordSize, func(word int) bool {
+			return yield(start + int64(word)*wordSize)
+		}) {
+			return nil
+		}
+		from = end
+	}
+	return nil
+}
+
+// chunk gives the checked bitmap of a chunk, nil if it has no slot.
+func (m *Map) chunk(n int64) (bitmap, error) {
+	at := m.bm.Offset + directorySize(n)
+	row, err := m.source.Bytes(layout.RegionBM, at, directoryRow)
+	if err != nil {
+		return nil, err
+	}
+	offset, size := layout.Narrow(le.Uint32(row)).Offset(), int64(le.Uint32(row[4:]))
+	if offset == 0 && size == 0 {
+		return nil, nil
+	}
+	if size > maxBitmapSize || offset < m.bm.Offset+directorySize(m.Chunks()) || !m.bm.Holds(offset, size) {
+		return nil, layout.Corrupt(layout.RegionBM, at, "the bitmap of chunk %d is [0x%x, +%d)", n, offset, size)
+	}
+	b, err := m.source.Bytes(layout.RegionBM, offset, size)
+	if err != nil {
+		return nil, err
+	}
+	if m.isChecked(n) {
+		return b, nil
+	}
+	if err := bitmap(b).check(int(min(chunkWords, (m.rw.Size-n*ChunkSize)/wordSize))); err != nil {
+		return nil, layout.Corrupt(layout.RegionBM, offset, "chunk %d: %v", n, err)
+	}
+	m.checked[n/32].Or(1 << (n % 32))
+	return b, nil
+}
+
+func (m *Map) isChecked(n int64) bool { return m.checked[n/32].Load()&(1<<(n%32)) != 0 }
