@@ -9,13 +9,12 @@ func New(n int64) *Set { return &Set{newWords((n + 63) >> wordShift)} }
 // Has reports whether i is in the set. It panics if i is far outside the range
 // that the set was made for; for other numbers outside it is false.
 func (s *Set) Has(i int64) bool {
-	w := uint64(i) >> wordShift
-	c := s.words.find(w)
-	return c != nil && c[w%(1<<chunkShift)].Load()>>(uint(i)%64)&1 != 0
+	c := s.words.find(i >> wordShift)
+	return c != nil && c[i>>wordShift&chunkMask].Load()&(1<<(i&63)) != 0
 }
 
 // Add puts i, which must be in the range, into the set. All that happened
 // before Add is seen by whoever finds i with Has.
 func (s *Set) Add(i int64) {
-	s.words.at(uint64(i) >> wordShift).Or(1 << (uint(i) % 64))
+	s.words.at(i >> wordShift).Or(1 << (i & 63))
 }

@@ -14,18 +14,17 @@ func NewStates(n int64) *States { return &States{newWords((n + 31) >> slotShift)
 
 // Load gives the state of slot i, which must be in the range.
 func (s *States) Load(i int64) uint8 {
-	w := uint64(i) >> slotShift
-	c := s.words.find(w)
+	c := s.words.find(i >> slotShift)
 	if c == nil {
 		return 0
 	}
-	return uint8(c[w%(1<<chunkShift)].Load() >> shiftOf(i) & stateMask)
+	return uint8(c[i>>slotShift&chunkMask].Load() >> (i & 31 * 2) & stateMask)
 }
 
 // CompareAndSwap changes the state of slot i from old to new, and reports
 // whether it was old.
 func (s *States) CompareAndSwap(i int64, old, new uint8) bool {
-	w, shift := s.words.at(uint64(i)>>slotShift), shiftOf(i)
+	w, shift := s.words.at(i>>slotShift), i&31*2
 	for {
 		word := w.Load()
 		if word>>shift&stateMask != uint64(old) {
@@ -43,6 +42,3 @@ func (s *States) Store(i int64, v uint8) {
 	for !s.CompareAndSwap(i, s.Load(i), v) {
 	}
 }
-
-// shiftOf is where the state of slot i lies in its word.
-func shiftOf(i int64) uint { return uint(i) % 32 * 2 }

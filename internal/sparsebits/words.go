@@ -8,6 +8,9 @@ const (
 	chunkShift = 9 // log2 of the words of a chunk
 	dirShift   = 6 // log2 of the chunks of a directory
 	wordShift  = 6 // log2 of the bits of a word
+
+	chunkMask = 1<<chunkShift - 1
+	dirMask   = 1<<dirShift - 1
 )
 
 type (
@@ -23,18 +26,18 @@ func newWords(n int64) words {
 }
 
 // find gives the chunk of word i, nil if all of it is zero.
-func (w words) find(i uint64) *chunk {
+func (w words) find(i int64) *chunk {
 	if d := w[i>>(chunkShift+dirShift)].Load(); d != nil {
-		return d[i>>chunkShift%(1<<dirShift)].Load()
+		return d[i>>chunkShift&dirMask].Load()
 	}
 	return nil
 }
 
 // at gives word i, allocating its chunk if need be.
-func (w words) at(i uint64) *atomic.Uint64 {
+func (w words) at(i int64) *atomic.Uint64 {
 	d := ensure(&w[i>>(chunkShift+dirShift)])
-	c := ensure(&d[i>>chunkShift%(1<<dirShift)])
-	return &c[i%(1<<chunkShift)]
+	c := ensure(&d[i>>chunkShift&dirMask])
+	return &c[i&chunkMask]
 }
 
 // ensure gives what p points to; of several goroutines that find nothing there
