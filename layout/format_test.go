@@ -1,0 +1,485 @@
+package layout_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// The tests of this file hold the code against the tables of docs/format.md:
+// what the page says of an offset, a size or a hash is what the code does.
+
+var le = binary.LittleEndian
+
+// page is the text of docs/format.md.
+func page(t *testing.T) string {
+	t.Helper()
+	b, err := os.ReadFile("../docs/format.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// tableBehind gives the cells of the first table behind the mark, which may be
+// the beginning of the table itself, without its two heading rows.
+func tableBehind(t *testing.T, mark string) [][]string {
+	t.Helper()
+	_, text, ok := strings.Cut(page(t), "\n"+mark)
+	if !ok {
+		t.Fatalf("docs/format.md has no %q", mark)
+	}
+	if strings.HasPrefix(mark, "|") {
+		text = mark + text
+	}
+	var rows [][]string
+	for line := range strings.SplitSeq(text, "\n") {
+		if !strings.HasPrefix(line, "|") {
+			if rows != nil {
+				break
+			}
+			continue
+		}
+		cells := strings.Split(strings.Trim(line, "|"), "|")
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		rows = append(rows, cells)
+	}
+	if len(rows) < 3 {
+		t.Fatalf("no table behind %q", mark)
+	}
+	return rows[2:]
+}
+
+func number(t *testing.T, s string) int {
+	t.Helper()
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// fieldSize is the size in bytes of "u32", "16 bytes" or "6 x 24 bytes".
+func fieldSize(t *testing.T, typ string) int {
+	t.Helper()
+	count := 1
+	if n, rest, ok := strings.Cut(typ, " x "); ok {
+		count, typ = number(t, n), rest
+	}
+	if n, ok := strings.CutSuffix(typ, " bytes"); ok {
+		return count * number(t, n)
+	}
+	bits := number(t, strings.TrimLeft(typ, "ui"))
+	return count * bits / 8
+}
+
+// holdRecord checks that the documented fields follow each other without a gap
+// up to the end of the record, and hold what want says of each by name.
+func holdRecord(t *testing.T, mark string, record []byte, want map[string][]byte) {
+	t.Helper()
+	end, seen := 0, map[string]bool{}
+	for _, row := range tableBehind(t, mark) {
+		offset, size, name := number(t, row[0]), fieldSize(t, row[1]), row[2]
+		if offset != end {
+			t.Errorf("%s: %s is at %d, the field before ends at %d", mark, name, offset, end)
+		}
+		end = offset + size
+		expect := want[name]
+		if name == "zero" {
+			expect = make([]byte, size)
+		}
+		if end > len(record) || !bytes.Equal(record[offset:end], expect) {
+			t.Errorf("%s: %s at %d: the page's place holds other bytes than the field", mark, name, offset)
+		}
+		seen[name] = true
+	}
+	if end != len(record) {
+		t.Errorf("%s: the fields end at %d, the record has %d bytes", mark, end, len(record))
+	}
+	for name := range want {
+		if !seen[name] {
+			t.Errorf("%s: the page has no field %q", mark, name)
+		}
+	}
+}
+
+// u encodes numbers by their types.
+func u(values ...any) (b []byte) {
+	for _, v := range values {
+		b, _ = binary.Append(b, le, v)
+	}
+	return b
+}
+
+func sampleHeader() *layout.Header {
+	h := &layout.Header{
+		FileSize: 0x1122334455, Required: 0x21, Optional: 0x22, Domain: layout.DomainGraal, Base: 0x1000, RWShift: 16,
+		MaxProbe: 3, Seed: 0x31, SumRoot: 0x32, Buckets: 0x33, Fingerprint: [16]byte{1, 2, 3}, DumpID: [16]byte{4, 5, 6},
+		DumpTime: -77, Flags: 3, Producer: "Some VM 1.2",
+		Counts:  layout.Counts{Methods: 41, NeverRan: 42, Profiles: 43, Contexts: 44, Types: 45, Symbols: 46, Entries: 47, Pointers: 48},
+		Summary: layout.Summary{TotalInvocations: 51, MaxInvocations: 52, TotalCount: 53, MaxCount: 54},
+	}
+	for i := range h.Params {
+		h.Params[i] = uint32(60 + i)
+	}
+	for i := range h.Regions {
+		h.Regions[i] = layout.Span{Offset: int64(80 + i), Size: int64(90 + i)}
+	}
+	for i := range h.Sections {
+		h.Sections[i] = layout.Span{Offset: int64(100 + i), Size: int64(110 + i)}
+	}
+	return h
+}
+
+// protections as the page's table of regions has them, by kind.
+func protections(t *testing.T) map[int]uint32 {
+	m := map[int]uint32{}
+	for _, row := range tableBehind(t, "| region | kind | protection") {
+		if row[2] != "" {
+			m[number(t, row[1])] = uint32(number(t, row[2]))
+		}
+	}
+	return m
+}
+
+func TestHeaderIsAsDocumented(t *testing.T) {
+	h := sampleHeader()
+	b := h.Append(nil)
+	sum := xxhash.Sum64(append(bytes.Clone(b[:32]), b[40:]...))
+	var regions, sections, settings []byte
+	for i, s := range h.Regions {
+		regions = append(regions, u(s.Offset, s.Size, protections(t)[i+1], uint32(i+1))...)
+	}
+	for _, s := range h.Sections {
+		sections = append(sections, u(s.Offset, s.Size)...)
+	}
+	for i := range h.Params {
+		settings = append(settings, u(h.Params[i])...)
+	}
+	holdRecord(t, "## Header", b, map[string][]byte{
+		"magic": layout.Magic[:], "byte order": u(uint32(0x0a0b0c0d)), "version": u(uint32(layout.Version)),
+		"header size": u(uint32(len(b))), "file size": u(h.FileSize), "header sum": u(sum),
+		"required features": u(h.Required), "optional features": u(h.Optional), "domain": u(uint32(h.Domain)),
+		"page shift": u(uint32(layout.PageShift)), "requested base": u(h.Base), "rw alignment": u(h.RWShift),
+		"max probe": u(h.MaxProbe), "seed": u(h.Seed), "sum root": u(h.SumRoot), "index lines": u(h.Buckets),
+		"fingerprint": h.Fingerprint[:], "dump id": h.DumpID[:], "dump time": u(h.DumpTime), "flags": u(h.Flags),
+		"settings": settings, "producer": append([]byte(h.Producer), make([]byte, 64-len(h.Producer))...),
+		"regions": regions, "sections": sections,
+		"counts":  u(h.Counts),
+		"summary": append(u(h.Summary), make([]byte, 32)...),
+	})
+	holdRecord(t, "**Region row**", b[288:312], map[string][]byte{
+		"offset": u(int64(80)), "size": u(int64(90)), "protection": u(uint32(1)), "kind": u(uint32(1))})
+	holdRecord(t, "**Section row**", b[432:448], map[string][]byte{"offset": u(int64(100)), "size": u(int64(110))})
+	if !strings.Contains(page(t), fmt.Sprintf("This page describes 0x%08x", uint32(layout.Version))) {
+		t.Errorf("the page does not describe version 0x%08x", uint32(layout.Version))
+	}
+}
+
+func TestRecordsAreAsDocumented(t *testing.T) {
+	holdRecord(t, "## Type record", layout.TypeRecord{ID: 1 << 60, Name: 2, Loader: 3, Alias: 4, Flags: 1}.Append(nil),
+		map[string][]byte{"id": u(uint64(1 << 60)), "name": u(uint32(2)), "loader": u(uint32(3)), "alias": u(uint32(4)), "flags": u(uint32(1))})
+	holdRecord(t, "## Context record", layout.ContextRecord{ID: 1 << 60, Parent: 2, Method: 3, Caller: 4, Point: -5, Profiles: 6, Depth: 7}.Append(nil),
+		map[string][]byte{"id": u(uint64(1 << 60)), "parent": u(uint32(2)), "method": u(uint32(3)), "caller": u(uint32(4)),
+			"point": u(int32(-5)), "profiles": u(uint32(6)), "depth": u(uint16(7))})
+	m := layout.MethodRecord{ID: 1 << 60, Name: 2, Units: 5, Flags: 7, Holder: 8, Signature: 9, Profiles: 10, Access: 11, Contexts: 12, NumContexts: 13}
+	b := m.Append(nil)
+	holdRecord(t, "## Method record", b[:layout.MinMethodSize],
+		map[string][]byte{"id": u(uint64(1 << 60)), "name": u(uint32(2)), "units": u(uint16(5)), "flags": u(uint16(7))})
+	if want := u(uint32(8), uint32(9), uint32(10), uint32(11), uint32(12), uint32(13)); !bytes.Equal(b[layout.MinMethodSize:], want) {
+		t.Errorf("optional fields of a method are % x, want % x", b[layout.MinMethodSize:], want)
+	}
+}
+
+func TestFlagsAreAsDocumented(t *testing.T) {
+	flags := map[string]layout.MethodFlags{"declared": layout.MethodDeclared, "profiled": layout.MethodProfiled, "in context": layout.MethodInContext,
+		"never ran": layout.MethodNeverRan, "not matchable": layout.MethodNotMatchable, "shared id": layout.MethodSharedID}
+	rows := tableBehind(t, "| flag | name | adds")
+	if len(rows) != len(flags) {
+		t.Errorf("the page has %d method flags, the code %d", len(rows), len(flags))
+	}
+	for _, row := range rows {
+		m := layout.MethodRecord{Flags: flags[row[1]]}
+		if bit := number(t, strings.TrimPrefix(row[0], "bit ")); m.Flags != 1<<bit {
+			t.Errorf("%s is 0x%x, the page says bit %d", row[1], m.Flags, bit)
+		}
+		if adds := m.Size() > layout.MinMethodSize; adds != (row[2] != "") {
+			t.Errorf("%s: a record of %d bytes, the page adds %q", row[1], m.Size(), row[2])
+		}
+	}
+	for _, row := range tableBehind(t, "**Domains.**") {
+		if d := layout.Domain(number(t, row[0])); d.String() != row[1] || d.LLVM() != strings.HasPrefix(row[3], "MD5") {
+			t.Errorf("domain %d is %v in the code, %s on the page", uint32(d), d, row[1])
+		}
+	}
+}
+
+// indexLine fills a line through its exported face and takes it apart as the
+// page says.
+func TestIndexLineIsAsDocumented(t *testing.T) {
+	line := make(layout.Line, layout.LineSize)
+	var prints, records []byte
+	for i := range layout.LineSlots {
+		line.Put(layout.Hash(0x100+i), layout.Narrow(0x200+i))
+		prints, records = append(prints, u(uint16(0x100+i))...), append(records, u(uint32(0x200+i))...)
+	}
+	if line.Put(layout.Hash(9<<16|5), 1) {
+		t.Fatal("an eleventh record found a slot")
+	}
+	holdRecord(t, "ix is an array of lines.", line, map[string][]byte{
+		"fingerprints": prints, "overflow": u(uint32(1 << 9)), "records": records})
+}
+
+func TestBlockIsAsDocumented(t *testing.T) {
+	fields := []byte{}
+	presence := uint32(0)
+	for i, row := range tableBehind(t, "**Optional fields.**") {
+		if number(t, row[0]) != i {
+			t.Fatalf("presence bit %s in row %d", row[0], i)
+		}
+		size, _, _ := strings.Cut(row[2], " + n")
+		field := make([]byte, number(t, size))
+		field[0] = byte(0x80 + i)
+		switch row[1] {
+		case "traps":
+			field = append(u(uint32(3), uint32(0)), 7, 8, 9, 0, 0, 0, 0, 0)
+		case "sections":
+			field = u(uint32(1), uint32(0), uint32(0), uint32(0))
+		case "directory":
+			field = u(uint32(1), uint32(0))
+		}
+		presence |= 1 << i
+		fields = append(fields, field...)
+	}
+	body := append(fields, make([]byte, 8+8+8)...) // data, extra, directory
+	b := append(u(uint32((16+len(body))/8), uint32(5), presence, uint32(1)), body...)
+	holdRecord(t, "**Block header**", b[:layout.BlockHeaderSize], map[string][]byte{
+		"units": u(uint32(len(b) / 8)), "method": u(uint32(5)), "presence": u(presence), "data units": u(uint32(1))})
+	block, err := layout.ParseBlock(b)
+	if err != nil {
+		t.Fatalf("a block with all documented fields: %v", err)
+	}
+	le.PutUint32(b[8:], presence|1<<len(tableBehind(t, "**Optional fields.**")))
+	if _, err := layout.ParseBlock(b); err == nil {
+		t.Error("a presence bit that the page does not have was taken")
+	}
+	le.PutUint32(b[8:], presence)
+	if f := block.Field(layout.HasEscape); f == nil || f[0] != 0x88 {
+		t.Errorf("escape, presence bit 8, was not found at its place")
+	}
+	if s := block.SectionSpan(layout.SectionExtra); s.Offset != int64(len(b)-16) || s.Size != 8 {
+		t.Errorf("extra entries are %+v", s)
+	}
+	holdRecord(t, "**Point directory.**", layout.AppendDirectoryRow(nil, -3, 40), map[string][]byte{"point": u(int32(-3)), "entry": u(uint32(5))})
+	if text := fmt.Sprintf("A block with %d data entries or more has one", layout.DirectoryMin); !strings.Contains(page(t), text) {
+		t.Errorf("the page does not say: %s", text)
+	}
+}
+
+func TestEntryHeadersAreAsDocumented(t *testing.T) {
+	_, e := layout.NewEntry(nil, layout.TagBit, 1, 0x203, 0x80000004, 0)
+	holdRecord(t, "An entry of tags 1 to 63", e, map[string][]byte{"tag": {1}, "flags": {1}, "bci": u(uint16(0x203)), "traps": u(uint32(0x80000004))})
+	_, e = layout.NewWide(nil, layout.TagCounters, 2, 0x304, -5, 6, 6)
+	holdRecord(t, "A wide entry, of tags from 64", e[:layout.WideHeaderSize], map[string][]byte{"tag": {64}, "flags": {2}, "sub": u(uint16(0x304)),
+		"point": u(int32(-5)), "cells": u(uint32(6)), "rows": u(uint32(6))})
+}
+
+// cellNames expands "count, T x (type, count), n" to the names of the cells of
+// an entry with these rows, n being 3 or 4 cells long.
+func cellNames(text string, rows map[string]int) (names []string) {
+	var list []string
+	depth, start := 0, 0
+	for i, c := range text + "," {
+		switch {
+		case c == '(':
+			depth++
+		case c == ')':
+			depth--
+		case c == ',' && depth == 0:
+			list, start = append(list, strings.TrimSpace((text + ",")[start:i])), i+1
+		}
+	}
+	for _, item := range list {
+		count, group, repeated := strings.Cut(item, " x ")
+		switch n, known := rows[count]; {
+		case item == "none":
+		case item == "G more":
+			names = append(names, make([]string, rows["G"])...)
+		case strings.HasSuffix(item, "if n is odd"):
+			if rows["n"]%2 == 1 {
+				names = append(names, "type word")
+			}
+		case repeated && known:
+			for range n {
+				names = append(names, strings.Split(strings.Trim(group, "()"), ", ")...)
+			}
+		default:
+			names = append(names, item)
+		}
+	}
+	return names
+}
+
+// pointerCells are the places of names that are pointers.
+func pointerCells(names []string) (cells []int) {
+	for i, name := range names {
+		if name == "type" || name == "type word" || name == "method" {
+			cells = append(cells, i)
+		}
+	}
+	return cells
+}
+
+func pointersOf(s layout.Shape, e layout.Entry) (cells []int) {
+	s.Pointers(e, func(cell int, _ layout.PointerKind) bool { cells = append(cells, cell); return true })
+	return cells
+}
+
+func TestHotSpotEntriesAreAsDocumented(t *testing.T) {
+	shape := layout.Shape{TypeRows: 3, BciRows: 2, Gap: 1}
+	for _, row := range tableBehind(t, "### HotSpot's entries") {
+		tag := layout.Tag(number(t, row[0]))
+		if tag.String() != row[1] {
+			t.Errorf("tag %d is %s, the page says %s", uint8(tag), tag, row[1])
+		}
+		n := 5
+		if tag == layout.TagMultiBranch || tag == layout.TagParametersType {
+			n = 4
+		}
+		names := cellNames(row[2], map[string]int{"T": 3, "B": 2, "G": 1, "n": n, "n/2": n / 2, "(n-2)/2": (n - 2) / 2})
+		b := make([]byte, layout.EntryHeaderSize+8*len(names)+64)
+		b[0] = byte(tag)
+		for i, name := range names {
+			if name == "n" {
+				le.PutUint64(b[layout.EntryHeaderSize+8*i:], uint64(n))
+			}
+		}
+		e, _, err := shape.Next(b)
+		if err != nil {
+			t.Errorf("%s: %v", tag, err)
+			continue
+		}
+		if e.Cells() != len(names) {
+			t.Errorf("%s has %d cells, the page says %d: %v", tag, e.Cells(), len(names), names)
+		}
+		if got, want := fmt.Sprint(pointersOf(shape, e)), fmt.Sprint(pointerCells(names)); got != want {
+			t.Errorf("%s: pointers in cells %s, the page says %s", tag, got, want)
+		}
+	}
+}
+
+func TestWideEntriesAreAsDocumented(t *testing.T) {
+	const rows = 3
+	for _, row := range tableBehind(t, "### Wide entries") {
+		tag := layout.Tag(number(t, row[0]))
+		if tag.String() != row[1] {
+			t.Errorf("tag %d is %s, the page says %s", uint8(tag), tag, row[1])
+		}
+		var names []string
+		add := func(list string) {
+			if list != "" {
+				names = append(names, strings.Split(list, ", ")...)
+			}
+		}
+		add(row[2])
+		for range rows {
+			add(row[3])
+		}
+		if tag == layout.TagBitmap {
+			names = []string{"bits"}
+		}
+		if got := layout.WideCells(tag, rows); got != len(names) {
+			t.Errorf("%s with %d rows has %d cells, the page says %d", tag, rows, got, len(names))
+		}
+		_, e := layout.NewWide(nil, tag, 0, 0, 0, len(names), rows)
+		if got, want := fmt.Sprint(pointersOf(layout.Shape{}, e)), fmt.Sprint(pointerCells(names)); got != want {
+			t.Errorf("%s: pointers in cells %s, the page says %s", tag, got, want)
+		}
+	}
+}
+
+func TestTablesAreAsDocumented(t *testing.T) {
+	columns := []layout.ColumnKind{layout.ColumnWord, layout.ColumnSymbol}
+	b := layout.AppendTable(nil, layout.TableProperties, 9, columns, 3, func(c, r int) uint64 { return uint64(10*c + r) })
+	holdRecord(t, "Tables lie inside ex", b[:16], map[string][]byte{
+		"kind": u(uint32(2)), "flags": u(uint32(9)), "columns": u(uint32(2)), "rows": u(uint32(3))})
+	want := u([]byte{1, 2, 0, 0, 0, 0, 0, 0}, uint64(0), uint64(1), uint64(2), uint32(10), uint32(11), uint32(12), uint32(0))
+	if !bytes.Equal(b[16:], want) {
+		t.Errorf("columns are % x, the page says % x", b[16:], want)
+	}
+	end := 0
+	for _, row := range tableBehind(t, "**Directory row**") {
+		end += fieldSize(t, row[1])
+	}
+	if end != layout.TableRowSize {
+		t.Errorf("a directory row has %d bytes, the page says %d", layout.TableRowSize, end)
+	}
+}
+
+func hexNumber(t *testing.T, s string) uint64 {
+	t.Helper()
+	v, err := strconv.ParseUint(s, 16, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestHashVectors(t *testing.T) {
+	for _, row := range tableBehind(t, "| text | XXH64") {
+		text := strings.Replace(row[0], "(empty)", "", 1)
+		if got := layout.Sum([]byte(text)); got != hexNumber(t, row[1]) {
+			t.Errorf("XXH64 of %q is %016x, the page says %s", text, got, row[1])
+		}
+	}
+	for _, row := range tableBehind(t, "### Method id") {
+		k := layout.Key{Class: row[1], Name: row[2], Signature: row[3], Loader: row[4]}
+		if got := k.ID(layout.Domain(number(t, row[0]))); got != hexNumber(t, row[5]) {
+			t.Errorf("id of %+v is %016x, the page says %s", k, got, row[5])
+		}
+	}
+	for _, row := range tableBehind(t, "### Type id") {
+		if got := layout.TypeID(row[0], row[1]); got != hexNumber(t, row[2]) {
+			t.Errorf("id of type %v is %016x, the page says %s", row[:2], got, row[2])
+		}
+	}
+	for _, row := range tableBehind(t, "### Context id") {
+		if got := layout.ContextID(hexNumber(t, row[0]), hexNumber(t, row[1]), int32(number(t, row[2]))); got != hexNumber(t, row[3]) {
+			t.Errorf("id of context %v is %016x, the page says %s", row[:3], got, row[3])
+		}
+	}
+}
+
+func TestMixVectors(t *testing.T) {
+	for _, row := range tableBehind(t, "### Mix") {
+		h := layout.Mix(hexNumber(t, row[0]), layout.RecordKind(number(t, row[1])), uint64(number(t, row[2])))
+		if uint64(h) != hexNumber(t, row[4]) || h.Bucket(uint64(number(t, row[3]))) != uint64(number(t, row[5])) ||
+			int(h.Fingerprint()) != number(t, row[6]) || h.OverflowBit() != 1<<number(t, row[7]) {
+			t.Errorf("mix of %v: %016x, fingerprint %d, overflow 0x%x", row, uint64(h), h.Fingerprint(), h.OverflowBit())
+		}
+	}
+}
+
+func TestLimitsAreAsDocumented(t *testing.T) {
+	for _, s := range []string{
+		fmt.Sprintf("32 GiB (%d bytes)", int64(layout.MaxFileSize)),
+		fmt.Sprintf("1 MiB (%d bytes)", layout.MaxName),
+		fmt.Sprintf("| frames of a context | %d |", layout.MaxDepth),
+		fmt.Sprintf("| lines a look-up touches | %d |", layout.MaxProbe),
+		fmt.Sprintf("64 MiB (%d bytes) or more", layout.LargeRW),
+	} {
+		if !strings.Contains(page(t), s) {
+			t.Errorf("the page does not say %q", s)
+		}
+	}
+}
