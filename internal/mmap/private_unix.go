@@ -1,0 +1,59 @@
+//go:build unix
+
+package mmap
+
+import (
+	"errors"
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+const readWrite = unix.PROT_READ | unix.PROT_WRITE
+
+func mapPrivate(fd uintptr, plan Plan) (*Private, error) {
+	base, err := reserve(plan.base(), uintptr(plan.span()))
+	if err != nil {
+		return nil, fmt.Errorf("reserve %d bytes: %w", plan.span(), err)
+	}
+	p := &Private{plan: plan, base: base, late: base + uintptr(plan.lateAt())}
+	if err := p.fill(int(fd)); err != nil {
+		return nil, errors.Join(err, p.Unmap())
+	}
+	return p, nil
+}
+
+// fill puts the parts over the reservation.
+func (p *Private) fill(fd int) error {
+	if err := p.place(fd, 0, p.plan.Size, unix.PROT_READ, unix.MAP_SHARED); err != nil {
+		return err
+	}
+	// The private part is as large as the counters of the whole program, and
+	// little of it is ever written: it must not count as memory in use.
+	if err := p.place(fd, p.plan.RW, p.plan.Size-p.plan.RW, readWrite, unix.MAP_PRIVATE|noReserve); err != nil {
+		return err
+	}
+	return p.place(-1, p.plan.lateAt(), p.plan.Late, readWrite, unix.MAP_PRIVATE|unix.MAP_ANON)
+}
+
+// place maps n bytes at an offset of the reservation: of the file from the same
+// offset on, or zeroed memory if fd is -1.
+func (p *Private) place(fd int, offset, n int64, prot, flags int) error {
+	if n == 0 {
+		return nil
+	}
+	from := offset
+	if fd < 0 {
+		from = 0
+	}
+	_, err := unix.MmapPtr(fd, from, pointer(p.base+uintptr(offset)), uintptr(n), prot, flags|unix.MAP_FIXED)
+	if err != nil {
+		return fmt.Errorf("place %d bytes at offset 0x%x: %w", n, offset, err)
+	}
+	return nil
+}
+
+// Unmap gives the memory back.
+func (p *Private) Unmap() error {
+	return unix.MunmapPtr(pointer(p.base), uintptr(p.plan.span()))
+}

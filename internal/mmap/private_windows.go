@@ -1,0 +1,73 @@
+package mmap
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+var mapViewOfFileEx = windows.NewLazySystemDLL("kernel32.dll").NewProc("MapViewOfFileEx")
+
+// mapPrivate maps the whole file copy-on-write and then protects what lies
+// before the writable part. Windows puts no view over a reservation, so the late
+// memory lies elsewhere.
+func mapPrivate(handle uintptr, plan Plan) (*Private, error) {
+	section, err := windows.CreateFileMapping(windows.Handle(handle), nil, windows.PAGE_WRITECOPY, uint32(plan.Size>>32), uint32(plan.Size), nil)
+	if err != nil {
+		return nil, os.NewSyscallError("CreateFileMapping", err)
+	}
+	defer windows.CloseHandle(section) // the view keeps what it needs
+	base, err := viewAt(section, plan.base(), uintptr(plan.Size))
+	if err != nil {
+		return nil, err
+	}
+	p := &Private{plan: plan, base: base}
+	if err := p.finish(); err != nil {
+		return nil, errors.Join(err, p.Unmap())
+	}
+	return p, nil
+}
+
+// viewAt maps a view at base, or anywhere if base is 0 or taken.
+func viewAt(section windows.Handle, base, n uintptr) (uintptr, error) {
+	if base != 0 {
+		if at, _, _ := mapViewOfFileEx.Call(uintptr(section), windows.FILE_MAP_COPY, 0, 0, n, base); at != 0 {
+			return at, nil
+		}
+	}
+	at, _, err := mapViewOfFileEx.Call(uintptr(section), windows.FILE_MAP_COPY, 0, 0, n, 0)
+	if at == 0 {
+		return 0, os.NewSyscallError("MapViewOfFileEx", err)
+	}
+	return at, nil
+}
+
+// finish protects the read-only part and gets the late memory.
+func (p *Private) finish() error {
+	if p.plan.RW > 0 {
+		var old uint32
+		if err := windows.VirtualProtect(p.base, uintptr(p.plan.RW), windows.PAGE_READONLY, &old); err != nil {
+			return os.NewSyscallError("VirtualProtect", err)
+		}
+	}
+	if p.plan.Late == 0 {
+		return nil
+	}
+	at, err := windows.VirtualAlloc(0, uintptr(p.plan.Late), windows.MEM_RESERVE|windows.MEM_COMMIT, windows.PAGE_READWRITE)
+	if err != nil {
+		return fmt.Errorf("%d bytes beside the file: %w", p.plan.Late, os.NewSyscallError("VirtualAlloc", err))
+	}
+	p.late = at
+	return nil
+}
+
+// Unmap gives the memory back.
+func (p *Private) Unmap() error {
+	err := windows.UnmapViewOfFile(p.base)
+	if p.late != 0 {
+		err = errors.Join(err, windows.VirtualFree(p.late, 0, windows.MEM_RELEASE))
+	}
+	return err
+}

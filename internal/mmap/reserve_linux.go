@@ -1,0 +1,20 @@
+package mmap
+
+import "golang.org/x/sys/unix"
+
+const noReserve = unix.MAP_NORESERVE
+
+// reserve takes n bytes of address space at base, or anywhere if base is 0 or
+// taken.
+func reserve(base, n uintptr) (uintptr, error) {
+	const flags = unix.MAP_PRIVATE | unix.MAP_ANON | unix.MAP_NORESERVE
+	if base != 0 {
+		// Kernels before 4.17 take the flag for a mere wish and may give
+		// another address, which is as good as any.
+		if p, err := unix.MmapPtr(-1, 0, pointer(base), n, unix.PROT_NONE, flags|unix.MAP_FIXED_NOREPLACE); err == nil {
+			return uintptr(p), nil
+		}
+	}
+	p, err := unix.MmapPtr(-1, 0, nil, n, unix.PROT_NONE, flags)
+	return uintptr(p), err
+}

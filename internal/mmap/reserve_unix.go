@@ -1,0 +1,15 @@
+//go:build unix && !linux
+
+package mmap
+
+import "golang.org/x/sys/unix"
+
+const noReserve = 0
+
+// reserve takes n bytes of address space at base, or anywhere if base is 0 or
+// taken. Without MAP_FIXED the address is a wish, which never replaces a
+// mapping that is there.
+func reserve(base, n uintptr) (uintptr, error) {
+	p, err := unix.MmapPtr(-1, 0, pointer(base), n, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	return uintptr(p), err
+}
