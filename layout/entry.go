@@ -204,3 +204,9 @@ func (s Shape) TypeList(tag Tag) int {
 	n, _ := s.fixedCells(tag)
 	return n
 }
+
+// SetFlags sets the entry's flags.
+func (e Entry) SetFlags(f uint8) { e[1] = f }
+
+// SetTraps sets the traps word of a HotSpot entry.
+func (e Entry) SetTraps(t uint32) { le.PutUint32(e[4:], t) }

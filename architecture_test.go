@@ -1,0 +1,98 @@
+package profarc
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/profarc/profarc/"
+
+// mayImport says which packages of this module a package's code may import.
+// Imports point one way: from the command down to the bytes.
+var mayImport = map[string][]string{
+	"layout":              {},
+	"internal/mmap":       {},
+	"internal/sparsebits": {},
+	"relocate":            {"layout"},
+	"archive":             {"layout", "internal/mmap", "internal/sparsebits"},
+	"reader":              {"layout", "relocate", "archive", "internal/sparsebits"},
+	"builder":             {"layout", "relocate", "archive", "reader"},
+	"internal/dump":       {"layout", "archive", "reader"},
+	"internal/verify":     {"layout", "relocate", "archive", "reader"},
+	"internal/specimen":   {"layout", "builder"},
+	"internal/formats":    {"layout", "archive", "reader", "builder"},
+}
+
+// mayBeUnsafe are the only places where unsafe may stand.
+var mayBeUnsafe = []string{"layout/words.go", "internal/mmap/"}
+
+func TestImportsPointOneWay(t *testing.T) {
+	eachImport(t, func(file, imported string) {
+		inside, ok := strings.CutPrefix(imported, module)
+		if !ok || strings.HasSuffix(file, "_test.go") {
+			return
+		}
+		rules, ruled := mayImport[rulesOf(path.Dir(file))]
+		if !ruled && !strings.HasPrefix(file, "cmd/") && !strings.HasPrefix(file, "bench/") {
+			t.Errorf("%s: a package without a rule; say what it may import", file)
+		}
+		for _, allowed := range rules {
+			if inside == allowed {
+				return
+			}
+		}
+		if ruled {
+			t.Errorf("%s imports %s", file, inside)
+		}
+	})
+}
+
+// rulesOf is the row of mayImport for a folder: the formats share one.
+func rulesOf(dir string) string {
+	if strings.HasPrefix(dir, "internal/formats/") {
+		return "internal/formats"
+	}
+	return dir
+}
+
+func TestUnsafeStandsInFewPlaces(t *testing.T) {
+	eachImport(t, func(file, imported string) {
+		if imported != "unsafe" {
+			return
+		}
+		for _, allowed := range mayBeUnsafe {
+			if strings.HasPrefix(file, allowed) {
+				return
+			}
+		}
+		t.Errorf("%s imports unsafe", file)
+	})
+}
+
+// eachImport goes through the imports of all Go files of the module.
+func eachImport(t *testing.T, yield func(file, imported string)) {
+	t.Helper()
+	seen := 0
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") {
+			return err
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, i := range parsed.Imports {
+			seen++
+			yield(filepath.ToSlash(name), strings.Trim(i.Path.Value, `"`))
+		}
+		return nil
+	})
+	if err != nil || seen == 0 {
+		t.Fatalf("%d imports seen, %v", seen, err)
+	}
+}

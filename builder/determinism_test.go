@@ -1,0 +1,113 @@
+package builder_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+)
+
+// A step adds one thing to a builder; steps are independent of each other.
+type step func(b *builder.Builder) error
+
+// drawSteps makes random profiles: methods of few classes, so that names are
+// shared, with contexts, versions of the code, and entries of many kinds.
+func drawSteps(t *rapid.T) []step {
+	keys := rapid.SliceOfNDistinct(rapid.Custom(drawKey), 1, 20, rapid.ID).Draw(t, "keys")
+	var steps []step
+	for i, key := range keys {
+		steps = append(steps, func(b *builder.Builder) error { b.Seen(b.Method(key)); return nil })
+		for version := range rapid.IntRange(0, 3).Draw(t, "versions") {
+			caller := keys[rapid.IntRange(0, len(keys)-1).Draw(t, "caller")]
+			depth := rapid.IntRange(0, 3).Draw(t, "depth")
+			seed := rapid.Uint64().Draw(t, "seed")
+			steps = append(steps, func(b *builder.Builder) error {
+				return addRandom(b, key, caller, uint64(version+i), depth, rand.New(rand.NewPCG(seed, 1)))
+			})
+		}
+	}
+	return steps
+}
+
+func drawKey(t *rapid.T) layout.Key {
+	class := rapid.SampledFrom([]string{"A", "B", "java/lang/String", ""}).Draw(t, "class")
+	key := layout.Key{Class: class, Name: rapid.SampledFrom([]string{"run", "<init>", "get", "x"}).Draw(t, "name")}
+	key.Signature = rapid.SampledFrom([]string{"()V", "(I)I", ""}).Draw(t, "signature")
+	if class != "" {
+		key.Loader = rapid.SampledFrom([]string{"", "app"}).Draw(t, "loader")
+	}
+	return key
+}
+
+func addRandom(b *builder.Builder, key, caller layout.Key, code uint64, depth int, r *rand.Rand) error {
+	m, c := b.Method(key), b.Method(caller)
+	frames := make([]builder.Frame, depth)
+	for i := range frames {
+		frames[i] = builder.Frame{Caller: c, Point: int32(i) - 1}
+	}
+	p := b.Profile(m, code, b.Context(m, frames...))
+	p.Invocations(r.Uint64N(1000))
+	for bci := range r.IntN(30) {
+		addEntry(b, p, uint16(bci*3), r)
+	}
+	return p.Done()
+}
+
+func addEntry(b *builder.Builder, p *builder.Profile, bci uint16, r *rand.Rand) {
+	at := builder.At{Bci: bci, Traps: r.Uint32N(3)}
+	row := builder.Row{Type: b.Type(builder.TypeKey{Name: fmt.Sprintf("T%d", r.IntN(9))}), Count: r.Uint64N(99)}
+	switch r.IntN(6) {
+	case 0:
+		p.Branch(at, r.Uint64N(9), 32, r.Uint64N(9))
+	case 1:
+		p.VirtualCall(at, r.Uint64N(9), 0, row)
+	case 2:
+		p.Receivers(int32(bci), layout.SubVirtualCall, 0, 1, 0, row, row)
+	case 3:
+		p.Counters(int32(bci), r.Uint64(), r.Uint64())
+	case 4:
+		p.CallType(at, 5, builder.CallTypes{Args: []builder.Slot{{Stack: 1, Type: builder.TypeWord{Type: row.Type, NullSeen: true}}}})
+	case 5:
+		p.Successors(-int32(bci), layout.SubConditional, builder.Successor{Point: -5, Index: 1, Count: 3})
+	}
+}
+
+func build(t testing.TB, steps []step, workers, adders int) []byte {
+	b := builder.New(layout.DomainHotSpot, builder.Config{Params: hotspotParams(), Workers: workers})
+	var wait sync.WaitGroup
+	for a := range adders {
+		wait.Go(func() {
+			for i := a; i < len(steps); i += adders {
+				if err := steps[i](b); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	data, _, err := b.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestBytesDependOnContentAlone(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		steps := drawSteps(rt)
+		want := build(t, steps, 1, 1)
+		shuffled := rapid.Permutation(steps).Draw(rt, "order")
+		if !bytes.Equal(want, build(t, shuffled, 8, 1)) {
+			rt.Fatal("shuffled input and eight writers gave other bytes")
+		}
+		if !bytes.Equal(want, build(t, steps, 8, 8)) {
+			rt.Fatal("eight adders gave other bytes")
+		}
+	})
+}

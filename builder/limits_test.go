@@ -1,0 +1,89 @@
+package builder
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/profarc/profarc/layout"
+)
+
+func newHotSpot() *Builder {
+	var p layout.Params
+	p[layout.ParamTypeProfileWidth], p[layout.ParamBciProfileWidth] = 2, 2
+	return New(layout.DomainHotSpot, Config{Params: p})
+}
+
+func TestLimits(t *testing.T) {
+	long := strings.Repeat("x", layout.MaxName+1)
+	for name, add := range map[string]func(b *Builder) error{
+		"name length": func(b *Builder) error { b.Method(layout.Key{Class: "A", Name: long}); return b.Err() },
+		"context depth": func(b *Builder) error {
+			m := b.Method(layout.Key{Class: "A", Name: "a"})
+			b.Context(m, make([]Frame, layout.MaxDepth+1)...)
+			return b.Err()
+		},
+		"entry size": func(b *Builder) error {
+			p := b.Profile(b.Method(layout.Key{Name: "a"}), 0, 0)
+			p.wide(layout.TagCounters, 0, 0, 0, maxCells+1, nil)
+			return p.Done()
+		},
+	} {
+		if err := add(newHotSpot()); !errors.Is(err, layout.ErrTooLarge) {
+			t.Errorf("%s: %v, want ErrTooLarge", name, err)
+		}
+	}
+}
+
+func TestLargestKeysFit(t *testing.T) {
+	b := newHotSpot()
+	m := b.Method(layout.Key{Class: "A", Name: strings.Repeat("x", layout.MaxName)})
+	frames := make([]Frame, layout.MaxDepth)
+	for i := range frames {
+		frames[i] = Frame{m, int32(i)}
+	}
+	if err := b.Profile(m, 0, b.Context(m, frames...)).Done(); err != nil {
+		t.Fatal(err)
+	}
+	_, report, err := b.Bytes()
+	if err != nil || report.Counts.Contexts != layout.MaxDepth {
+		t.Errorf("%d context nodes, %v", report.Counts.Contexts, err)
+	}
+}
+
+// The size of the file is decided before anything is written, so that the
+// limit can be shown on sizes alone.
+func TestFileSizeLimit(t *testing.T) {
+	for _, c := range []struct {
+		rw int64
+		ok bool
+	}{{layout.MaxFileSize - 256<<20, true}, {layout.MaxFileSize, false}, {layout.MaxFileSize * 2, false}} {
+		p := &plan{b: newHotSpot()}
+		p.set(layout.RegionIX, layout.LineSize)
+		p.set(layout.RegionRW, c.rw)
+		err := p.place()
+		if c.ok != (err == nil) || err != nil && !errors.Is(err, layout.ErrTooLarge) {
+			t.Errorf("rw of %d bytes: %v", c.rw, err)
+		}
+	}
+}
+
+// The room for page sums and the place of the index depend on each other; all
+// small sizes must settle, with a header that a reader takes.
+func TestPlacementSettles(t *testing.T) {
+	for rw := int64(0); rw < 8<<20; rw += 4096 - 8 {
+		p := &plan{b: newHotSpot()}
+		p.header.Domain = layout.DomainHotSpot
+		p.set(layout.RegionIX, layout.LineSize*(1+rw%64))
+		p.set(layout.RegionRO, rw%8192)
+		p.set(layout.RegionRW, rw)
+		p.section[layout.SectionMethods] = rw % 8192
+		if err := p.place(); err != nil {
+			t.Fatal(err)
+		}
+		p.header.Buckets = uint64(p.sizeOf(layout.RegionIX)) / layout.LineSize
+		if _, err := layout.ParseHeader(p.header.Append(nil), p.header.FileSize); err != nil {
+			t.Fatalf("rw of %d bytes: %v", rw, err)
+		}
+	}
+}
