@@ -1,0 +1,225 @@
+package hotspot
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+)
+
+// A textBuild is the way of a dump into a builder.
+type textBuild struct {
+	*builder.Builder
+	shape  layout.Shape
+	report *TextReport
+	hidden map[string]string // VM's name to canonical name
+	types  []builder.TypeRef // by typeID-1
+	seen   map[layout.Key]int
+}
+
+// build puts a dump into a new builder.
+func (d *textDump) build(o TextOptions, shape layout.Shape, report *TextReport) (*builder.Builder, error) {
+	b := &textBuild{Builder: builder.New(layout.DomainHotSpot, o.Config), shape: shape, report: report, seen: map[layout.Key]int{}}
+	b.hidden = hiddenNames(d.classes())
+	report.HiddenClasses = len(b.hidden)
+	for _, spelling := range d.types.list {
+		name, _ := typeName(spelling)
+		b.types = append(b.types, b.typeRef(name))
+	}
+	for i := range d.methods {
+		p := b.method(&d.methods[i])
+		if err := p.Done(); err != nil {
+			return nil, fmt.Errorf("line %d: %w", d.methods[i].line, err)
+		}
+		if !o.Unordered {
+			b.Table(layout.TableOrder, 0, layout.ColumnProfile).Row(uint64(p.Ref()))
+		}
+	}
+	b.properties(d)
+	return b.Builder, b.Err()
+}
+
+// classes are the names of all classes of the dump, as the VM has them.
+func (d *textDump) classes() map[string]bool {
+	names := map[string]bool{}
+	for _, m := range d.methods {
+		names[m.class] = true
+		for _, e := range m.entries {
+			for _, t := range e.traps {
+				names[t.class] = true
+			}
+		}
+	}
+	for _, spelling := range d.types.list {
+		name, _ := typeName(spelling)
+		names[elementClass(name)] = true
+	}
+	return names
+}
+
+// properties notes what is needed to print the same text again.
+func (b *textBuild) properties(d *textDump) {
+	b.property(PropertyDialect, d.dialect.String())
+	if d.plain {
+		b.property(PropertyReasons, plainReasons)
+	}
+	var sum uint64
+	for _, m := range d.methods {
+		sum += uint64(m.size)
+	}
+	if sum != d.total {
+		b.property(PropertyTotal, strconv.FormatUint(d.total, 10))
+	}
+}
+
+func (b *textBuild) property(key, value string) {
+	t := b.Table(layout.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol)
+	t.Row(uint64(b.Symbol(key)), uint64(b.Symbol(value)))
+}
+
+// typeRef interns a type, given by its name as the VM has it. What the VM calls
+// a hidden class is kept as its alias.
+func (b *textBuild) typeRef(name string) builder.TypeRef {
+	class := elementClass(name)
+	canonical, hidden := b.hidden[class]
+	if !hidden {
+		return b.Type(builder.TypeKey{Name: name})
+	}
+	at := len(name) - len(class) // of the class, in an array's descriptor
+	if class != name {
+		at--
+	}
+	t := b.Type(builder.TypeKey{Name: name[:at] + canonical + name[at+len(class):]})
+	b.DescribeType(t, builder.TypeInfo{Alias: name, Flags: layout.TypeHidden | layout.TypeNotMatchable})
+	return t
+}
+
+// methodRef interns a method, given by the VM's name of its class.
+func (b *textBuild) methodRef(k layout.Key) builder.MethodRef {
+	var info builder.MethodInfo
+	if canonical, hidden := b.hidden[k.Class]; hidden {
+		b.typeRef(k.Class)
+		k.Class = canonical
+		info.Flags = layout.MethodNotMatchable
+	}
+	if k.Signature == "" || k.Loader != "" { // the text does not say which method this is
+		info.Flags = layout.MethodNotMatchable
+	}
+	m := b.Method(k)
+	b.DescribeMethod(m, info)
+	return m
+}
+
+// twinLoader stands for the class loader of the n-th method with one header.
+func twinLoader(n int) string { return "text#" + strconv.Itoa(n) }
+
+// method begins the profile of a method and fills it.
+func (b *textBuild) method(t *textMethod) *builder.Profile {
+	key := layout.Key{Class: t.class, Name: t.name, Signature: t.signature}
+	if b.seen[key]++; b.seen[key] > 1 {
+		b.report.lose(LossLoader, t.line)
+		key.Loader = twinLoader(b.seen[key])
+	}
+	m := b.methodRef(key)
+	b.DescribeMethod(m, builder.MethodInfo{Access: t.access})
+	p := b.Profile(m, 0, builder.NoContext)
+	p.Invocations(t.invocations)
+	p.Backedges(t.backedges)
+	p.Interpreted(t.interpreted)
+	p.Size(0, t.size)
+	p.History(builder.History{Decompiles: t.decompiles})
+	end := t.checkOffsets(b.shape, b.report)
+	for i := range t.entries {
+		if t.entries[i].at.In == layout.SectionData {
+			b.entry(p, &t.entries[i])
+		}
+	}
+	b.extras(p, t.extras(end, b.report))
+	if len(t.parameters) > 0 {
+		p.Parameters(b.slots(t.parameters)...)
+	}
+	return p
+}
+
+func (b *textBuild) extras(p *builder.Profile, extras []textExtra) {
+	for _, x := range extras {
+		if x.bit {
+			p.Bit(x.at)
+			continue
+		}
+		p.SpeculativeTrap(x.at, b.methodRef(layout.Key{Class: x.trap.class, Name: x.trap.name}))
+	}
+}
+
+// entry adds a data entry.
+func (b *textBuild) entry(p *builder.Profile, e *textEntry) {
+	switch e.tag {
+	case layout.TagBit:
+		p.Bit(e.at)
+	case layout.TagCounter:
+		p.Counter(e.at, e.count)
+	case layout.TagCallType:
+		p.CallType(e.at, e.count, b.callTypes(e))
+	case layout.TagJump:
+		p.Jump(e.at, e.count, e.displacement)
+	case layout.TagBranch:
+		p.Branch(e.at, e.count, e.displacement, e.notTaken)
+	case layout.TagMultiBranch:
+		p.MultiBranch(e.at, e.cases[0], e.cases[1:]...)
+	case layout.TagRet:
+		p.Ret(e.at, e.count, b.returns(e)...)
+	case layout.TagReceiverType:
+		p.ReceiverType(e.at, e.count, e.gap, b.rows(e)...)
+	case layout.TagVirtualCall:
+		p.VirtualCall(e.at, e.count, e.gap, b.rows(e)...)
+	case layout.TagVirtualCallType:
+		p.VirtualCallType(e.at, e.count, e.gap, b.rows(e), b.callTypes(e))
+	}
+}
+
+// freeReturn is a row of a Ret entry that is not in use: HotSpot marks it by a
+// bci and a displacement of -1.
+var freeReturn = builder.RetRow{Bci: math.MaxUint64, Displacement: -1}
+
+func (b *textBuild) returns(e *textEntry) []builder.RetRow {
+	rows := e.returns
+	for len(rows) < b.shape.BciRows {
+		rows = append(rows, freeReturn)
+	}
+	return rows
+}
+
+func (b *textBuild) rows(e *textEntry) []builder.Row {
+	rows := make([]builder.Row, len(e.rows))
+	for i, r := range e.rows {
+		rows[i] = builder.Row{Type: b.types[r.typ-1], Count: r.count}
+	}
+	return rows
+}
+
+func (b *textBuild) callTypes(e *textEntry) builder.CallTypes {
+	types := builder.CallTypes{Args: b.slots(e.types.args)}
+	if e.types.result != nil {
+		w := b.word(*e.types.result)
+		types.Return = &w
+	}
+	return types
+}
+
+func (b *textBuild) slots(slots []textSlot) []builder.Slot {
+	out := make([]builder.Slot, len(slots))
+	for i, s := range slots {
+		out[i] = builder.Slot{Stack: s.stack, Type: b.word(s.word)}
+	}
+	return out
+}
+
+func (b *textBuild) word(w textWord) builder.TypeWord {
+	out := builder.TypeWord{NullSeen: w.nullSeen, Unknown: w.unknown}
+	if w.typ != 0 {
+		out.Type = b.types[w.typ-1]
+	}
+	return out
+}

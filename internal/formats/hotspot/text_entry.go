@@ -1,0 +1,203 @@
+package hotspot
+
+import (
+	"math"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+)
+
+// entryKinds are the kinds of entries as the VM prints them. CallTypeData and
+// VirtualCallTypeData print as CounterData and VirtualCallData with types.
+var entryKinds = map[string]layout.Tag{
+	"BitData": layout.TagBit, "CounterData": layout.TagCounter, "JumpData": layout.TagJump,
+	"BranchData": layout.TagBranch, "MultiBranchData": layout.TagMultiBranch, "RetData": layout.TagRet,
+	"ReceiverTypeData": layout.TagReceiverType, "VirtualCallData": layout.TagVirtualCall,
+}
+
+// parseEntry reads the front of an entry: offset, bci and kind. kind is empty
+// if the line is no entry at all; the cursor stands behind the kind.
+func parseEntry(line textLine) (e textEntry, kind []byte, c cursor) {
+	c.rest = line.text
+	if !c.skip("  ") {
+		return e, nil, c
+	}
+	e.line = line.number
+	e.offset = int(c.number(math.MaxInt32))
+	c.blanks()
+	c.want("bci: ")
+	e.at.Bci = uint16(c.number(math.MaxUint16))
+	if !c.ok() {
+		return e, nil, c
+	}
+	c.blanks()
+	n := 0
+	for n < len(c.rest) && (c.rest[n]|0x20 >= 'a' && c.rest[n]|0x20 <= 'z') {
+		n++
+	}
+	kind, c.rest = c.rest[:n], c.rest[n:]
+	c.blanks()
+	return e, kind, c
+}
+
+// entryDialect tells the dialect from the line of an entry: JDK 25 has a blank
+// in front of "bci:" where JDK 17 begins it or has run out of room.
+func entryDialect(line []byte) Dialect {
+	c := cursor{rest: line}
+	before := len(c.until("bci: "))
+	if column, _ := JDK25.entryColumns(); before >= column && line[before-1] == ' ' {
+		return JDK25
+	}
+	return JDK17
+}
+
+// entry reads an entry of the method behind its kind, and its further lines.
+func (p *textParser) entry(m *textMethod, e textEntry, kind []byte, line textLine, c *cursor) error {
+	tag, known := entryKinds[string(kind)]
+	if !known {
+		p.report.lose(LossUnknownKind, e.line)
+		return nil
+	}
+	if p.report.Entries == 0 {
+		p.dump.dialect = entryDialect(line.text)
+	}
+	e.tag = tag
+	p.trapsAndFlags(&e, c)
+	more := p.counts(&e, c)
+	c.end()
+	if err := p.check(line, c); err != nil {
+		return err
+	}
+	if err := more(); err != nil {
+		return err
+	}
+	p.report.Entries += 1 + len(e.traps)
+	m.entries = append(m.entries, e)
+	return nil
+}
+
+// trapsAndFlags reads what an entry of any kind may have in front of its
+// counts:
+//
+//	trap(null_check recompiled) trap/ com.example.A::m(class_check) flags(1)
+func (p *textParser) trapsAndFlags(e *textEntry, c *cursor) {
+	if c.skip("trap(") {
+		e.at.Traps = p.trapState(string(c.until(")")), c, e.line)
+		c.blanks()
+	}
+	for c.skip("trap/") {
+		p.speculativeTrap(e, c)
+		c.blanks()
+	}
+	if c.skip("flags(") {
+		e.at.Flags = uint8(c.number(math.MaxUint8))
+		c.want(")")
+		c.blanks()
+	}
+}
+
+func (p *textParser) trapState(text string, c *cursor, line int) uint32 {
+	traps, known, plain, ok := parseTrap(text)
+	if !ok {
+		c.miss("the reason of a trap")
+	}
+	if !known && ok {
+		p.report.lose(LossUnknownReason, line)
+	}
+	p.dump.plain = p.dump.plain || plain
+	return traps
+}
+
+// speculativeTrap reads " com.example.A::m(class_check) ". The name may hold
+// parentheses itself: the reason is in the first that can be one.
+func (p *textParser) speculativeTrap(e *textEntry, c *cursor) {
+	c.want(" ")
+	class := internalClass(fromModified(string(c.until(classEnd))))
+	name := c.rest
+	for n := 0; c.ok(); {
+		n += len(c.until("("))
+		reason := string(c.until(")"))
+		if _, _, _, ok := parseTrap(reason); ok {
+			t := textTrap{class: class, name: unquoteName(name[:n]), traps: p.trapState(reason, c, e.line)}
+			e.traps = append(e.traps, t)
+			return
+		}
+		n += len("(") + len(reason) + len(")")
+	}
+}
+
+// counts reads the counts of an entry, and gives what reads the lines behind.
+func (p *textParser) counts(e *textEntry, c *cursor) (more func() error) {
+	switch e.tag {
+	case layout.TagCounter:
+		e.count = c.field("count(")
+		return func() error { return p.types(e) }
+	case layout.TagJump:
+		e.count, e.displacement = c.field("taken("), c.displacement()
+	case layout.TagBranch:
+		e.count, e.displacement = c.field("taken("), c.displacement()
+		return func() error { return p.notTaken(e) }
+	case layout.TagMultiBranch:
+		e.cases = []builder.SwitchCase{{Count: c.field("default_count("), Displacement: c.displacement()}}
+		return func() error { return p.cases(e) }
+	case layout.TagRet:
+		e.count = c.field("count(")
+		rows := c.rows()
+		return func() error { return p.returns(e, rows) }
+	case layout.TagReceiverType, layout.TagVirtualCall:
+		rows := p.receiverCounts(e, c)
+		return func() error { return p.receivers(e, rows) }
+	}
+	return func() error { return nil }
+}
+
+// field takes "name(", a number and ")".
+func (c *cursor) field(name string) uint64 {
+	c.want(name)
+	n := c.number(math.MaxUint64)
+	c.want(")")
+	c.blanks()
+	return n
+}
+
+func (c *cursor) displacement() int64 {
+	c.want("displacement(")
+	n := c.signed()
+	c.want(")")
+	return n
+}
+
+// rows takes the number of rows that follow.
+func (c *cursor) rows() int {
+	c.want("entries(")
+	n := c.number(maxPrintedRows)
+	c.want(")")
+	return int(n)
+}
+
+// maxPrintedRows bounds the rows that a line may announce; each takes a line.
+const maxPrintedRows = 1 << 20
+
+// receiverCounts reads "count(6015) nonprofiled_count(0) entries(2)".
+func (p *textParser) receiverCounts(e *textEntry, c *cursor) (rows int) {
+	e.count = c.field("count(")
+	if e.tag == layout.TagReceiverType {
+		e.count = signExtend(e.count)
+	}
+	if c.skip("nonprofiled_count(") {
+		e.gap = c.number(math.MaxUint64)
+		p.dump.hasGap = true
+		c.want(")")
+		c.blanks()
+	}
+	return c.rows()
+}
+
+// signExtend is the cell of a count of type checks that is printed as n: failing
+// checks count down, and HotSpot prints the low 32 bits without their sign.
+func signExtend(n uint64) uint64 {
+	if n > math.MaxInt32 && n <= math.MaxUint32 {
+		return uint64(int64(int32(uint32(n))))
+	}
+	return n
+}

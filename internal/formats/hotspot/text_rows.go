@@ -1,0 +1,197 @@
+package hotspot
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+)
+
+// The further lines of an entry. All but the names of type lists stand at
+// columnBody.
+
+func (p *textParser) notTaken(e *textEntry) error {
+	return p.line(func(c *cursor) {
+		c.want(indent + "not taken(")
+		e.notTaken = c.number(math.MaxUint64)
+		c.want(")")
+		c.end()
+	})
+}
+
+// cases reads as many cases as follow.
+func (p *textParser) cases(e *textEntry) error {
+	for p.beginsWith(indent + "count(") {
+		err := p.line(func(c *cursor) {
+			c.want(indent)
+			e.cases = append(e.cases, builder.SwitchCase{Count: c.field("count("), Displacement: c.displacement()})
+			c.end()
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// returns reads rows like "bci(7: count(3414) displacement(-24))".
+func (p *textParser) returns(e *textEntry, rows int) error {
+	for range rows {
+		err := p.line(func(c *cursor) {
+			c.want(indent + "bci(")
+			row := builder.RetRow{Bci: c.number(math.MaxInt32)}
+			c.want(": ")
+			row.Count, row.Displacement = c.field("count("), c.displacement()
+			c.want(")")
+			c.end()
+			e.returns = append(e.returns, row)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// receivers reads rows like "'java/lang/String'(42105 0.70)", and the types
+// behind them. The share is what the counts make it.
+func (p *textParser) receivers(e *textEntry, rows int) error {
+	for range rows {
+		err := p.line(func(c *cursor) {
+			c.want(indent)
+			typ := p.spelling(c, bytes.LastIndexByte(c.rest, '('))
+			row := textRow{typ: typ, count: c.receiverCount()}
+			e.rows = append(e.rows, row)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if e.tag == layout.TagVirtualCall {
+		return p.types(e)
+	}
+	return nil
+}
+
+// receiverCount takes "(42105 0.70)".
+func (c *cursor) receiverCount() uint64 {
+	c.want("(")
+	n := c.number(math.MaxUint64)
+	c.want(" ")
+	c.until(")")
+	c.end()
+	return n
+}
+
+// spelling takes the first n bytes as a type.
+func (p *textParser) spelling(c *cursor, n int) typeID {
+	if !c.ok() || n <= 0 {
+		c.miss("a type")
+		return 0
+	}
+	if id, ok := p.dump.types.ids[string(c.rest[:n])]; ok {
+		c.rest = c.rest[n:]
+		return id
+	}
+	if name, ok := typeName(string(c.rest[:n])); !ok || elementClass(name) == "" || bytes.IndexByte(c.rest[:n], 0) >= 0 {
+		c.miss("a type like 'java/lang/String', 'java/lang/String'[] or {type array int}")
+		return 0
+	}
+	id := p.dump.types.intern(c.rest[:n])
+	c.rest = c.rest[n:]
+	return id
+}
+
+const (
+	argumentTypes  = "argument types"
+	returnType     = "return type"
+	parameterTypes = "parameter types"
+	nullSeenSuffix = " (null seen)"
+	noType         = "none"
+	unknownType    = "unknown"
+)
+
+// listName is the front of the line on which a type list begins.
+func listName(column int, name string) string {
+	return fmt.Sprintf("%*s%-*s", column, "", columnBody-column, name)
+}
+
+var (
+	argumentsLine  = listName(columnKind, argumentTypes)
+	returnLine     = listName(columnKind, returnType)
+	parametersLine = listName(2, parameterTypes)
+)
+
+// types reads the types of a call. An entry that has some is of another kind
+// than the one it prints.
+func (p *textParser) types(e *textEntry) (err error) {
+	if p.beginsWith(argumentsLine) {
+		if e.types.args, err = p.slots(argumentsLine); err != nil {
+			return err
+		}
+	}
+	if p.beginsWith(returnLine) {
+		e.types.result = new(textWord)
+		err = p.line(func(c *cursor) {
+			c.want(returnLine)
+			*e.types.result = p.word(c)
+		})
+	}
+	switch {
+	case e.types.none():
+	case e.tag == layout.TagCounter:
+		e.tag = layout.TagCallType
+	default:
+		e.tag = layout.TagVirtualCallType
+	}
+	return err
+}
+
+// parameters reads the types of the method's parameters, if there are any.
+func (p *textParser) parameters(m *textMethod) (err error) {
+	if p.beginsWith(parametersLine) {
+		m.parameters, err = p.slots(parametersLine)
+		p.report.Entries++
+	}
+	return err
+}
+
+// slots reads a list of types: the first on the line that begins with name, the
+// others on lines of their own.
+func (p *textParser) slots(name string) (slots []textSlot, err error) {
+	for front := name; err == nil && p.beginsWith(front+slotName(len(slots))); front = indent {
+		err = p.line(func(c *cursor) {
+			c.want(front + slotName(len(slots)))
+			s := textSlot{stack: c.number(math.MaxUint32)}
+			c.want(") ")
+			s.word = p.word(c)
+			slots = append(slots, s)
+		})
+	}
+	if err == nil && len(slots) == 0 {
+		return nil, p.line(func(c *cursor) { c.want(name + slotName(0)) })
+	}
+	return slots, err
+}
+
+func slotName(i int) string { return fmt.Sprintf("%d: stack(", i) }
+
+// word takes a type up to the end of the line.
+func (p *textParser) word(c *cursor) (w textWord) {
+	if !c.ok() {
+		return w
+	}
+	c.rest = bytes.TrimRight(c.rest, " ")
+	text, nullSeen := bytes.CutSuffix(c.rest, []byte(nullSeenSuffix))
+	w.nullSeen = nullSeen
+	switch string(text) {
+	case noType:
+	case unknownType:
+		w.unknown = true
+	default:
+		w.typ = p.spelling(c, len(text))
+	}
+	return w
+}
