@@ -8,6 +8,24 @@
 // same for a file of any size. Every other page is checked against its sum when
 // [Mapping.Bytes] touches it first; see [Check] for other choices.
 //
+// # Page checks
+//
+// The sums of the pages lie in the region ps and are summed themselves, 512 at
+// a time, in levels up to the root, which is in the header:
+//
+//	header: root
+//	   |
+//	level 2   one sum for 512 sums of level 1
+//	   |
+//	level 1   one sum for 512 sums of level 0     (2 MiB of the file)
+//	   |
+//	level 0   one sum for a page                  (4 KiB of the file)
+//
+// The first touch of a page checks what is not checked yet on the way down from
+// the root. One bit in ordinary memory remembers each page and each 512 sums,
+// so that nothing is hashed twice, unless two goroutines meet at its first
+// touch.
+//
 // # Lifetimes
 //
 // What [Mapping.Bytes] gives is memory of the mapping. It stays valid as long
@@ -15,11 +33,23 @@
 // Mapping too, and call runtime.KeepAlive behind its last access. After
 // [Mapping.Close] every call fails with [ErrClosed]; the memory itself goes when
 // no Mapping is reachable any more, so that a stale view never reads memory
-// that belongs to something else.
+// that belongs to something else. [Adopted] keeps its Mapping, and its own
+// memory goes with it in the same way.
+//
+// On Windows a file cannot be replaced or removed while a mapping of it exists,
+// which may be some time after Close: open with [Heap] what is to be replaced
+// by the same program.
 //
 // # Publishing
 //
 // [Publish] writes to a temporary file in the same folder, syncs it, renames
 // it and syncs the folder: a program that is killed leaves the old archive or
 // the new one.
+//
+// # Trust
+//
+// No file makes a call of this package read outside the mapping, or allocate
+// more than the file is long. A file that others cut short while it is mapped
+// faults where it ends: Open, Verify and the first touch of a page turn that
+// into an error, and [Mapping.Guard] does for everything else.
 package archive

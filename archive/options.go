@@ -1,7 +1,5 @@
 package archive
 
-import "github.com/profarc/profarc/layout"
-
 // A Mode says where the bytes of an open archive lie.
 type Mode int
 
@@ -21,14 +19,6 @@ const (
 	CheckNone                 // never: bounds alone are checked
 )
 
-// Expect says what an archive must be to be of use. Zero fields are not
-// compared. What does not match is an error that matches [layout.ErrIdentity].
-type Expect struct {
-	Domain      layout.Domain
-	Fingerprint [16]byte
-	Params      *layout.Params // compared in those settings that shape entries
-}
-
 // Options say how to open an archive. The zero value maps the file and checks
 // each page at its first touch.
 type Options struct {
@@ -38,4 +28,12 @@ type Options struct {
 	// OnReject, if not nil, is told why an archive could not be opened, so
 	// that a VM can go on without a profile and still say so.
 	OnReject func(error)
+}
+
+// reject tells OnReject and gives the error back.
+func (o *Options) reject(err error) error {
+	if o.OnReject != nil {
+		o.OnReject(err)
+	}
+	return err
 }
