@@ -1,53 +1,9 @@
 package reader
 
 import (
-	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/layout"
+	"fmt"
+	"sync/atomic"
 )
-
-// AdoptOptions say how a store is adopted.
-type AdoptOptions struct {
-	Base archive.Base // archive.Requested: where the archive asks for, if that is free
-	// Eager relocates every profile at once, with several goroutines, instead
-	// of each when it is claimed.
-	Eager bool
-}
-
-// Adopt maps the archive once more for counting in place. It may be called
-// once; profiles are then claimed with Profile.Adopt.
-func (s *Store) Adopt(o AdoptOptions) error { return nil }
-
-// Adoption says where and how a store was adopted.
-type Adoption struct {
-	Base        uint64 // address at which the archive lies
-	AtRequested bool   // nothing needs relocation
-	Claimed     uint64 // profiles claimed so far
-	Relocated   uint64 // pointer slots relocated so far
-}
-
-// Adoption gives the state of the adoption; ok is false if there is none.
-func (s *Store) Adoption() (a Adoption, ok bool) { return Adoption{}, false }
-
-// A Type is a type of the archive, or a late one. The zero Type is none.
-type Type struct{}
-
-// Valid reports whether t is a type.
-func (t Type) Valid() bool { return false }
-
-// Ordinal is the type's number in its store.
-func (t Type) Ordinal() uint32 { return 0 }
-
-// Late reports whether the type is one that the archive does not know, which
-// LateType made.
-func (t Type) Late() bool { return false }
-
-func (t Type) Name() (Name, error)     { return Name{}, nil }
-func (t Type) Loader() (Name, error)   { return Name{}, nil }
-func (t Type) Alias() (Name, error)    { return Name{}, nil }
-func (t Type) Flags() layout.TypeFlags { return 0 }
-
-// Equal reports whether t and u are the same type of the same store.
-func (t Type) Equal(u Type) bool { return false }
 
 // A BindingState says whether a type of the archive exists in this run.
 type BindingState uint8
@@ -59,20 +15,100 @@ const (
 	Excluded                     // will never be loaded, or must not be used
 )
 
-// Bind ties a type to the embedder's class, any number but 0 and the highest.
-// Binding it again to another class is an error that matches ErrAmbiguous.
-func (s *Store) Bind(t Type, class uint64) error { return nil }
+// Class numbers that stand for a state.
+const (
+	classUnbound  = 0
+	classExcluded = ^uint64(0)
+)
 
-// Exclude says that the type must never be acted on.
-func (s *Store) Exclude(t Type) error { return nil }
+// bindings holds the class of every type, in chunks that are made when the
+// first type of one is bound: most types of an archive never are.
+type bindings struct {
+	table atomic.Pointer[[]atomic.Pointer[bindingChunk]]
+}
+
+const bindingChunkTypes = 512
+
+type bindingChunk [bindingChunkTypes]atomic.Uint64
+
+// find gives the class of a type of n, nil if its chunk was not made yet.
+func (b *bindings) find(ordinal uint32) *atomic.Uint64 {
+	table := b.table.Load()
+	if table == nil {
+		return nil
+	}
+	chunk := (*table)[ordinal/bindingChunkTypes].Load()
+	if chunk == nil {
+		return nil
+	}
+	return &chunk[ordinal%bindingChunkTypes]
+}
+
+// at gives the class of a type, of types that a store can have.
+func (b *bindings) at(ordinal uint32, types uint64) *atomic.Uint64 {
+	if b.table.Load() == nil {
+		table := make([]atomic.Pointer[bindingChunk], (types+bindingChunkTypes-1)/bindingChunkTypes)
+		b.table.CompareAndSwap(nil, &table)
+	}
+	row := &(*b.table.Load())[ordinal/bindingChunkTypes]
+	if row.Load() == nil {
+		row.CompareAndSwap(nil, new(bindingChunk))
+	}
+	return &row.Load()[ordinal%bindingChunkTypes]
+}
+
+// Bind ties a type to the embedder's class, any number but 0 and the highest.
+// Binding it again to another class, or binding an excluded type, is an error
+// that matches ErrAmbiguous.
+func (s *Store) Bind(t Type, class uint64) error {
+	if t.s != s {
+		return fmt.Errorf("type of another store: %w", ErrNotFound)
+	}
+	if class == classUnbound || class == classExcluded {
+		return fmt.Errorf("class number %#x is reserved: bind types to other numbers", class)
+	}
+	c := s.bindings.at(t.ordinal, s.maxTypes())
+	if c.CompareAndSwap(classUnbound, class) {
+		return nil
+	}
+	switch now := c.Load(); now {
+	case class:
+		return nil
+	case classExcluded:
+		return fmt.Errorf("type %d is excluded: %w", t.ordinal, ErrAmbiguous)
+	default:
+		return fmt.Errorf("type %d is bound to class %#x, not to %#x: %w", t.ordinal, now, class, ErrAmbiguous)
+	}
+}
+
+// Exclude says that the type must never be acted on, whether it is bound or
+// not.
+func (s *Store) Exclude(t Type) error {
+	if t.s != s {
+		return fmt.Errorf("type of another store: %w", ErrNotFound)
+	}
+	s.bindings.at(t.ordinal, s.maxTypes()).Store(classExcluded)
+	return nil
+}
 
 // Binding gives the class that a type is bound to.
-func (s *Store) Binding(t Type) (class uint64, state BindingState) { return 0, Unbound }
+func (s *Store) Binding(t Type) (class uint64, state BindingState) {
+	if t.s != s {
+		return 0, Unbound
+	}
+	c := s.bindings.find(t.ordinal)
+	if c == nil {
+		return 0, Unbound
+	}
+	switch class := c.Load(); class {
+	case classUnbound:
+		return 0, Unbound
+	case classExcluded:
+		return 0, Excluded
+	default:
+		return class, Bound
+	}
+}
 
-// LateType makes a type that the archive does not know, so that it can be
-// recorded in adopted profiles; called again with the same key it gives the
-// same type. A type that the archive knows is given as it is.
-func (s *Store) LateType(name, loader string) (Type, error) { return Type{}, nil }
-
-// MaxLateTypes is how many late types a store takes.
-const MaxLateTypes = 65536
+// maxTypes is how many types the store can have, late ones included.
+func (s *Store) maxTypes() uint64 { return s.h.Counts.Types + MaxLateTypes }

@@ -1,31 +1,57 @@
 package reader
 
 import (
-	"iter"
+	"runtime"
 
 	"github.com/profarc/profarc/layout"
 )
 
-// An Entry is one profile entry.
-type Entry struct{}
+// An Entry is one profile entry. The zero Entry is none; no accessor takes it.
+type Entry struct {
+	s    *Store
+	raw  layout.Entry // pristine
+	live []byte       // nil if the profile is not adopted
+	at   int          // in its section
+	tag  layout.Tag
+}
 
-func (e Entry) Tag() layout.Tag { return 0 }
-func (e Entry) Point() int32    { return 0 }
-func (e Entry) Sub() uint16     { return 0 }
+// Tag is what the entry records.
+func (e Entry) Tag() layout.Tag { return e.tag }
 
-// Flags and Traps are live if the profile is adopted.
+// Point is the profile point that the entry belongs to.
+func (e Entry) Point() int32 {
+	point := e.raw.Point()
+	runtime.KeepAlive(e.s)
+	return point
+}
 
-func (e Entry) Flags() uint8  { return 0 }
-func (e Entry) Traps() uint32 { return 0 }
+// Sub refines the tag of a wide entry.
+func (e Entry) Sub() uint16 {
+	sub := e.raw.Sub()
+	runtime.KeepAlive(e.s)
+	return sub
+}
 
 // Offset is where the entry lies, in bytes from the start of its section.
-func (e Entry) Offset() int { return 0 }
+func (e Entry) Offset() int { return e.at }
 
 // Raw is the trained entry as it lies in the file; it must not be written to.
-func (e Entry) Raw() layout.Entry { return nil }
+func (e Entry) Raw() layout.Entry { return e.raw }
 
 // Cell gives cell i as a counter, whatever it is. It panics if there is none.
-func (e Entry) Cell(i int) Counter { return Counter{} }
+func (e Entry) Cell(i int) Counter {
+	return counterAt(e.s, e.raw, e.live, e.header()+i*layout.CellSize)
+}
+
+// Cells is the number of cells.
+func (e Entry) Cells() int { return (len(e.raw) - e.header()) / layout.CellSize }
+
+func (e Entry) header() int {
+	if e.tag.Wide() {
+		return layout.WideHeaderSize
+	}
+	return layout.EntryHeaderSize
+}
 
 // Jump is a branch that is always taken.
 type Jump struct {
@@ -36,111 +62,61 @@ type Jump struct {
 // Branch is a conditional branch.
 type Branch struct {
 	Taken, NotTaken Counter
-	Displacement    int64
+	Displacement    int64 // to the entry of the target, in bytes
 }
 
 // Counter gives the count of a Counter, CallType or Count entry.
-func (e Entry) Counter() (c Counter, ok bool) { return Counter{}, false }
+func (e Entry) Counter() (c Counter, ok bool) {
+	switch e.tag {
+	case layout.TagCounter, layout.TagCallType, layout.TagCount:
+		if e.Cells() > 0 {
+			return e.Cell(0), true
+		}
+	}
+	return Counter{}, false
+}
 
 // Jump is the content of a Jump entry.
-func (e Entry) Jump() (j Jump, ok bool) { return Jump{}, false }
+func (e Entry) Jump() (j Jump, ok bool) {
+	if e.tag != layout.TagJump || e.Cells() < 2 {
+		return Jump{}, false
+	}
+	return Jump{e.Cell(0), int64(e.Cell(1).Trained())}, true
+}
 
 // Branch is the content of a Branch entry.
-func (e Entry) Branch() (b Branch, ok bool) { return Branch{}, false }
+func (e Entry) Branch() (b Branch, ok bool) {
+	if e.tag != layout.TagBranch || e.Cells() < 3 {
+		return Branch{}, false
+	}
+	return Branch{e.Cell(0), e.Cell(2), int64(e.Cell(1).Trained())}, true
+}
 
-// Receivers is the type profile of a ReceiverType, VirtualCall,
-// VirtualCallType or wide Receivers entry.
-func (e Entry) Receivers() (r Receivers, ok bool) { return Receivers{}, false }
+// Bitmap is the bytes of a Bitmap entry, live if the profile is adopted. They
+// are valid while e is reachable.
+func (e Entry) Bitmap() (b []byte, ok bool) {
+	if e.tag != layout.TagBitmap {
+		return nil, false
+	}
+	n := min(e.raw.Rows(), len(e.raw)-layout.WideHeaderSize)
+	b = e.current()[layout.WideHeaderSize:]
+	runtime.KeepAlive(e.s)
+	return b[:n], true
+}
 
-// Types is the argument, return or parameter types of a CallType,
-// VirtualCallType or ParametersType entry.
-func (e Entry) Types() (t TypeList, ok bool) { return TypeList{}, false }
-
-// Rows is the list of a MultiBranch, Ret, ArgInfo, Counters, ValueSite,
-// Successors or Callees entry.
-func (e Entry) Rows() (r Rows, ok bool) { return Rows{}, false }
-
-// Bitmap is the bytes of a Bitmap entry.
-func (e Entry) Bitmap() (b []byte, ok bool) { return nil, false }
+// current is the entry's bytes, of the adopted block if there is one.
+func (e Entry) current() []byte {
+	if e.live != nil {
+		return e.live
+	}
+	return e.raw
+}
 
 // Trap is the method of a SpeculativeTrap entry; it is the zero Method if there
 // is none.
-func (e Entry) Trap() (m Method, err error) { return Method{}, nil }
-
-// RecordNull notes that a null was seen.
-func (e Entry) RecordNull() error { return nil }
-
-// RecordTrap notes a trap of that reason in a HotSpot entry as HotSpot does:
-// a second reason makes it 'many'.
-func (e Entry) RecordTrap(reason uint32, recompiled bool) error { return nil }
-
-// A Counter is a counter in place.
-type Counter struct{}
-
-// Load is the live count if the profile is adopted, otherwise the trained one.
-func (c Counter) Load() uint64 { return 0 }
-
-// Trained is the count as it was dumped.
-func (c Counter) Trained() uint64 { return 0 }
-
-// Add adds n to the live count, atomically and in place.
-func (c Counter) Add(n uint64) error { return nil }
-
-// Receivers is a type profile: rows of types with their counts, and the count
-// of all that found no row.
-type Receivers struct{}
-
-func (r Receivers) Len() int             { return 0 } // rows, empty ones included
-func (r Receivers) Other() Counter       { return Counter{} }
-func (r Receivers) NullSeen() bool       { return false }
-func (r Receivers) Gap() (Counter, bool) { return Counter{}, false } // HotSpot's nonprofiled_count, where it is kept
-
-// Row gives row i. ok is false if it is empty.
-func (r Receivers) Row(i int) (row Receiver, ok bool) { return Receiver{}, false }
-
-// All goes through the rows that are not empty.
-func (r Receivers) All() iter.Seq[Receiver] { return nil }
-
-// Bound goes through the rows whose types are bound.
-func (r Receivers) Bound() iter.Seq[Receiver] { return nil }
-
-// Record notes a receiver as a VM would: in its row, else in an empty row that
-// is claimed for it, else in the count of all others.
-func (r Receivers) Record(t Type) error { return nil }
-
-// A Receiver is a row of a type profile.
-type Receiver struct {
-	Type  Type
-	Count Counter
+func (e Entry) Trap() (m Method, err error) {
+	if e.tag != layout.TagSpeculativeTrap || e.Cells() < 1 {
+		return Method{}, nil
+	}
+	return e.method(0)
 }
-
-// TypeList is the type profile of values: arguments and the return value of a
-// call, or the parameters of a method.
-type TypeList struct{}
-
-func (t TypeList) Args() int                           { return 0 }
-func (t TypeList) Arg(i int) (slot uint64, w TypeWord) { return 0, TypeWord{} }
-func (t TypeList) Return() (w TypeWord, ok bool)       { return TypeWord{}, false }
-
-// A TypeWord is the type profile of one value.
-type TypeWord struct {
-	Type     Type // Valid() is false if there is none
-	NullSeen bool
-	Unknown  bool
-}
-
-// Rows is the rows of an entry that is a list. What the two cells of a row are,
-// the tag says: see layout.
-type Rows struct{}
-
-func (r Rows) Len() int { return 0 }
-
-// Head is the cells before the rows: the count of a Ret, the default count and
-// displacement of a MultiBranch.
-func (r Rows) Head(i int) Counter { return Counter{} }
-
-// Cell gives cell i of a row.
-func (r Rows) Cell(row, i int) Counter { return Counter{} }
-
-// Method gives the method of a Callees row.
-func (r Rows) Method(row int) (Method, error) { return Method{}, nil }

@@ -1,92 +1,100 @@
 package reader
 
-import (
-	"iter"
-
-	"github.com/profarc/profarc/layout"
-)
-
-// A Name is text of the archive, in place.
-type Name struct{}
-
-// String copies the text.
-func (n Name) String() string { return "" }
-
-// Len is its length in bytes.
-func (n Name) Len() int { return 0 }
-
-// Equal compares it with s, without copying.
-func (n Name) Equal(s string) bool { return false }
-
-// AppendTo appends the text to b.
-func (n Name) AppendTo(b []byte) []byte { return b }
+import "github.com/profarc/profarc/layout"
 
 // A Method is a method of the archive. The zero Method is none.
-type Method struct{}
+type Method struct {
+	s   *Store
+	at  layout.Narrow
+	rec layout.MethodRecord
+}
+
+// maxMethodFields is the size of a method record with all its optional fields.
+const maxMethodFields = layout.MinMethodSize + 3*8
+
+// method fetches the method record at n.
+func (s *Store) method(n layout.Narrow) (Method, error) {
+	section := s.h.Sections[layout.SectionMethods]
+	at := n.Offset()
+	if !s.inMethods(n) {
+		return Method{}, s.corrupt(layout.RegionRO, at, "a method record outside the methods section")
+	}
+	b, err := s.m.Bytes(layout.RegionRO, at, min(maxMethodFields, section.End()-at))
+	if err != nil {
+		return Method{}, err
+	}
+	rec, err := layout.ParseMethod(b)
+	if err != nil {
+		return Method{}, s.corrupt(layout.RegionRO, at, "%v", err)
+	}
+	if !section.Holds(at, int64(rec.Units)*layout.Unit) {
+		return Method{}, s.corrupt(layout.RegionRO, at, "a method record of %d units runs over its section", rec.Units)
+	}
+	return Method{s, n, rec}, nil
+}
+
+// MethodAt gives the method whose record lies at n; the error matches
+// ErrNotFound for 0.
+func (s *Store) MethodAt(n layout.Narrow) (Method, error) {
+	if n == 0 {
+		return Method{}, ErrNotFound
+	}
+	return s.method(n)
+}
 
 // Valid reports whether m is a method.
-func (m Method) Valid() bool { return false }
+func (m Method) Valid() bool { return m.s != nil }
 
 // ID is the method's id.
-func (m Method) ID() uint64 { return 0 }
+func (m Method) ID() uint64 { return m.rec.ID }
 
 // Ref is the place of the method's record.
-func (m Method) Ref() layout.Narrow { return 0 }
+func (m Method) Ref() layout.Narrow { return m.at }
 
 // Flags are the method's flags.
-func (m Method) Flags() layout.MethodFlags { return 0 }
+func (m Method) Flags() layout.MethodFlags { return m.rec.Flags }
 
 // NeverRan reports whether the method was seen and never ran.
-func (m Method) NeverRan() bool { return false }
+func (m Method) NeverRan() bool { return m.rec.Flags&layout.MethodNeverRan != 0 }
 
 // Access is the access flags as in a class file, 0 if not known.
-func (m Method) Access() uint32 { return 0 }
+func (m Method) Access() uint32 { return m.rec.Access }
 
 // Key is the method's key, copied.
-func (m Method) Key() (layout.Key, error) { return layout.Key{}, nil }
+func (m Method) Key() (k layout.Key, err error) {
+	if k.Name, err = m.s.text(m.rec.Name); err != nil {
+		return layout.Key{}, err
+	}
+	if k.Signature, err = m.s.text(m.rec.Signature); err != nil || m.rec.Holder == 0 {
+		return k, err
+	}
+	t, err := m.s.typeRecord(m.rec.Holder)
+	if err != nil {
+		return layout.Key{}, err
+	}
+	if k.Class, err = m.s.text(t.Name); err != nil {
+		return layout.Key{}, err
+	}
+	k.Loader, err = m.s.text(t.Loader)
+	return k, err
+}
+
+func (s *Store) text(n layout.Narrow) (string, error) {
+	name, err := s.symbol(n)
+	return name.String(), err
+}
 
 // Name is the method's name, or LLVM's PGO name.
-func (m Method) Name() (Name, error) { return Name{}, nil }
+func (m Method) Name() (Name, error) { return m.s.symbol(m.rec.Name) }
 
 // Signature is the method's signature; it is empty if the domain has none.
-func (m Method) Signature() (Name, error) { return Name{}, nil }
+func (m Method) Signature() (Name, error) { return m.s.symbol(m.rec.Signature) }
 
 // Class is the declaring class; ok is false if the domain has none.
-func (m Method) Class() (t Type, ok bool, err error) { return Type{}, false, nil }
-
-// AnyCode asks for the profile of whatever version of the code there is.
-const AnyCode = 0
-
-// A Frame is one caller in a calling context: where, in which method, the call
-// stands.
-type Frame struct {
-	Caller Method
-	Point  int32
+func (m Method) Class() (t Type, ok bool, err error) {
+	if m.rec.Holder == 0 {
+		return Type{}, false, nil
+	}
+	t, err = m.s.TypeAt(m.rec.Holder)
+	return t, err == nil, err
 }
-
-// Profile looks the profile up for a version of the code (AnyCode if there is
-// only one) in a calling context, the direct caller first. It gives the profile
-// with the longest context that is a prefix of frames, down to the one without
-// a context, and the number of frames that it took. Without frames it allocates
-// nothing. The error matches ErrNotFound if there is none, or ErrAmbiguous if
-// AnyCode was asked for and there are several versions.
-func (m Method) Profile(code uint64, frames ...Frame) (p Profile, depth int, err error) {
-	return Profile{}, 0, nil
-}
-
-// Profiles goes through all profiles of the method: those without a context
-// first, then by context; by code id within.
-func (m Method) Profiles() iter.Seq2[Profile, error] { return nil }
-
-// Contexts goes through the nodes of the method's calling contexts, parents
-// before children.
-func (m Method) Contexts() iter.Seq2[Context, error] { return nil }
-
-// A Context is a node of a method's calling contexts.
-type Context struct{}
-
-// Depth is the number of frames.
-func (c Context) Depth() int { return 0 }
-
-// Frames gives the frames, the direct caller first.
-func (c Context) Frames() ([]Frame, error) { return nil, nil }

@@ -1,86 +1,124 @@
 package reader
 
 import (
-	"iter"
+	"encoding/binary"
+	"runtime"
 
 	"github.com/profarc/profarc/layout"
 )
 
+var le = binary.LittleEndian
+
 // A Profile is one MethodData. The zero Profile is none.
-type Profile struct{}
+type Profile struct {
+	s     *Store
+	at    layout.Narrow
+	block layout.Block // pristine; it alone decides where things lie
+	live  []byte       // the adopted block, nil if p is not adopted
+}
+
+// ProfileAt gives the profile whose block lies at n; the error matches
+// ErrNotFound for 0.
+func (s *Store) ProfileAt(n layout.Narrow) (Profile, error) {
+	if n == 0 {
+		return Profile{}, ErrNotFound
+	}
+	b, err := s.block(n)
+	if err != nil {
+		return Profile{}, err
+	}
+	return Profile{s: s, at: n, block: b}, nil
+}
 
 // Valid reports whether p is a profile.
-func (p Profile) Valid() bool { return false }
+func (p Profile) Valid() bool { return p.s != nil }
 
 // Ref is the place of the block.
-func (p Profile) Ref() layout.Narrow { return 0 }
+func (p Profile) Ref() layout.Narrow { return p.at }
 
 // Block is the trained block as it lies in the file. It must not be written to,
 // and is valid while p is reachable.
-func (p Profile) Block() layout.Block { return nil }
+func (p Profile) Block() layout.Block { return p.block }
 
 // Method is the method that the profile is of.
-func (p Profile) Method() (Method, error) { return Method{}, nil }
+func (p Profile) Method() (Method, error) {
+	if p.s == nil {
+		return Method{}, ErrNotFound
+	}
+	return p.s.MethodAt(p.block.Method())
+}
 
 // Code is the id of the code that the profile is of, 0 if it is not known.
-func (p Profile) Code() uint64 { return 0 }
+func (p Profile) Code() uint64 {
+	f := p.trained(layout.HasCode)
+	if f == nil {
+		return 0
+	}
+	code := le.Uint64(f)
+	runtime.KeepAlive(p.s)
+	return code
+}
 
 // Context is the calling context; ok is false if the profile holds for every
 // caller.
-func (p Profile) Context() (c Context, ok bool, err error) { return Context{}, false, nil }
+func (p Profile) Context() (c Context, ok bool, err error) {
+	f := p.trained(layout.HasLinks)
+	if f == nil {
+		return Context{}, false, nil
+	}
+	n := layout.Narrow(le.Uint32(f))
+	if n == 0 {
+		return Context{}, false, nil
+	}
+	c, err = p.s.context(n)
+	return c, err == nil, err
+}
+
+// trained is the bytes from an optional field on as they lie in the file, nil
+// if the block lacks it.
+func (p Profile) trained(f layout.Presence) []byte {
+	if p.s == nil {
+		return nil
+	}
+	return p.block.Field(f)
+}
+
+// current is the bytes from an optional field on, of the adopted block if there
+// is one.
+func (p Profile) current(f layout.Presence) []byte {
+	b := p.trained(f)
+	if b == nil || p.live == nil {
+		return b
+	}
+	return p.live[len(p.live)-len(b):]
+}
 
 // Size gives the size in bytes of the method's code and of the VM's own
 // MethodData, each 0 if not known.
-func (p Profile) Size() (code, host uint32) { return 0, 0 }
-
-// The method's own counters. ok is false if the profile has none.
-
-func (p Profile) Invocations() (c Counter, ok bool) { return Counter{}, false }
-func (p Profile) Backedges() (c Counter, ok bool)   { return Counter{}, false }
-func (p Profile) Interpreted() (c Counter, ok bool) { return Counter{}, false }
-
-// History is how often compiled code of the method was given up.
-type History struct{ Decompiles, OverflowRecompiles, OverflowTraps, TenureTraps uint32 }
-
-// Compile is what the VM's compilers noted of the method.
-type Compile struct {
-	Level, State, WouldProfile uint8
-	Loops, Blocks              uint16
+func (p Profile) Size() (code, host uint32) {
+	if f := p.trained(layout.HasSize); f != nil {
+		code, host = le.Uint32(f), le.Uint32(f[4:])
+		runtime.KeepAlive(p.s)
+	}
+	return code, host
 }
 
-// Escape is the result of escape analysis of the arguments, a bit an argument.
-type Escape struct{ Flags, Local, Stack, Returned uint64 }
+// Invocations is how often the method was called. ok is false if the profile
+// does not have the counter.
+func (p Profile) Invocations() (c Counter, ok bool) { return p.counter(layout.HasInvocations) }
 
-func (p Profile) History() (h History, ok bool) { return History{}, false }
-func (p Profile) Compile() (c Compile, ok bool) { return Compile{}, false }
-func (p Profile) Escape() (e Escape, ok bool)   { return Escape{}, false }
+// Backedges is how often the method's loops went round. ok is false if the
+// profile does not have the counter.
+func (p Profile) Backedges() (c Counter, ok bool) { return p.counter(layout.HasBackedges) }
 
-// TrapHistory is the number of traps by reason, live if the profile is adopted;
-// nil if the profile has none.
-func (p Profile) TrapHistory() []byte { return nil }
+// Interpreted is how often the interpreter ran the method. ok is false if the
+// profile does not have the counter.
+func (p Profile) Interpreted() (c Counter, ok bool) { return p.counter(layout.HasInterpreted) }
 
-// Entries goes through the data entries in the order of their profile points.
-func (p Profile) Entries() iter.Seq[Entry] { return nil }
-
-// Section goes through the entries of any section but the directory.
-func (p Profile) Section(s layout.BlockSection) iter.Seq[Entry] { return nil }
-
-// At gives the first data entry at a profile point. It allocates nothing, and
-// does not scan where the method has many points.
-func (p Profile) At(point int32) (e Entry, ok bool) { return Entry{}, false }
-
-// Points goes through the data entries at one profile point.
-func (p Profile) Points(point int32) iter.Seq[Entry] { return nil }
-
-// Adopt claims the profile: the first caller relocates it if need be, all
-// others wait for that. It gives the adopted profile, whose counters can be
-// counted. The store must have been adopted, otherwise the error matches
-// ErrNotAdopted.
-func (p Profile) Adopt() (Profile, error) { return Profile{}, nil }
-
-// Adopted reports whether p is an adopted profile.
-func (p Profile) Adopted() bool { return false }
-
-// Address is where the adopted block lies, for native code; 0 if p is not
-// adopted. It is valid while p is reachable.
-func (p Profile) Address() uintptr { return 0 }
+func (p Profile) counter(f layout.Presence) (Counter, bool) {
+	b := p.trained(f)
+	if b == nil {
+		return Counter{}, false
+	}
+	return counterAt(p.s, p.block, p.live, len(p.block)-len(b)), true
+}

@@ -1,0 +1,172 @@
+package reader
+
+import (
+	"github.com/profarc/profarc/layout"
+)
+
+// block fetches the MethodData block at n. The first time it checks all of it.
+func (s *Store) block(n layout.Narrow) (layout.Block, error) {
+	rw, at := s.h.Region(layout.RegionRW), n.Offset()
+	if !rw.Holds(at, layout.BlockHeaderSize) {
+		return nil, s.corrupt(layout.RegionRW, at, "a MethodData block outside rw")
+	}
+	head, err := s.m.Bytes(layout.RegionRW, at, layout.BlockHeaderSize)
+	if err != nil {
+		return nil, err
+	}
+	size := layout.BlockSize(head)
+	if size < layout.BlockHeaderSize || !rw.Holds(at, size) {
+		return nil, s.corrupt(layout.RegionRW, at, "a MethodData block of %d bytes", size)
+	}
+	b, err := s.m.Bytes(layout.RegionRW, at, size)
+	if err != nil {
+		return nil, err
+	}
+	unit := (at - rw.Offset) / layout.Unit
+	if s.sound.Has(unit) {
+		return layout.Block(b), nil
+	}
+	if err := (&blockCheck{s: s, at: at, block: layout.Block(b)}).run(); err != nil {
+		return nil, err
+	}
+	s.sound.Add(unit)
+	return layout.Block(b), nil
+}
+
+// A blockCheck goes through every byte of a block that an accessor may rely on.
+type blockCheck struct {
+	s       *Store
+	at      int64 // of the block, from the start of the file
+	block   layout.Block
+	entries int // data entries seen
+}
+
+func (c *blockCheck) run() error {
+	if _, err := layout.ParseBlock(c.block); err != nil {
+		return c.corrupt(0, "%v", err)
+	}
+	if m := c.block.Method(); !c.s.inMethods(m) {
+		return c.corrupt(0, "a profile of a method at 0x%x, where none is", m.Offset())
+	}
+	if context, _ := c.block.Links(); context != 0 && !c.s.isContext(context) {
+		return c.corrupt(0, "a profile in a context at 0x%x, where none is", context.Offset())
+	}
+	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
+		if err := c.section(section); err != nil {
+			return err
+		}
+	}
+	return c.directory()
+}
+
+// corrupt makes an error for a place in the block.
+func (c *blockCheck) corrupt(offset int64, format string, args ...any) error {
+	return c.s.corrupt(layout.RegionRW, c.at+offset, format, args...)
+}
+
+// section walks the entries of a section, which must fill it exactly.
+func (c *blockCheck) section(section layout.BlockSection) error {
+	start := c.block.SectionSpan(section).Offset
+	all := c.block.Section(section)
+	for rest := all; len(rest) > 0; {
+		offset := int64(len(all) - len(rest))
+		e, next, err := c.s.shape.Next(rest)
+		if err != nil {
+			return c.corrupt(start+offset, "%s entries: %v", section, err)
+		}
+		if err := c.pointers(e, start+offset); err != nil {
+			return err
+		}
+		if section == layout.SectionData {
+			if err := c.listed(e.Point(), offset); err != nil {
+				return err
+			}
+		}
+		rest = next
+	}
+	return nil
+}
+
+// pointers checks where the pointer cells of the entry at offset lead.
+func (c *blockCheck) pointers(e layout.Entry, offset int64) (err error) {
+	c.s.shape.Pointers(e, func(cell int, kind layout.PointerKind) bool {
+		err = c.pointer(e.Cell(cell), kind, offset+int64(e.CellOffset(cell)))
+		return err == nil
+	})
+	return err
+}
+
+// pointer checks that the pointer cell at offset holds nothing, or a pointer to
+// a record whose page is sound.
+func (c *blockCheck) pointer(v uint64, kind layout.PointerKind, offset int64) error {
+	if kind == layout.PointerTypeWord {
+		v &^= layout.TypeTags
+	}
+	if v == 0 {
+		return nil
+	}
+	to, ok := layout.PointerOffset(v, c.s.h.Base, c.s.h.FileSize)
+	size := int64(layout.TypeSize)
+	if kind == layout.PointerMethod {
+		size = layout.MinMethodSize
+		ok = ok && to%layout.Unit == 0 && c.s.inMethods(layout.NarrowOf(to))
+	} else {
+		ok = ok && to%layout.Unit == 0 && c.s.isType(layout.NarrowOf(to))
+	}
+	if !ok {
+		return c.corrupt(offset, "pointer 0x%x leads to no record", v)
+	}
+	_, err := c.s.m.Bytes(layout.RegionRO, to, size)
+	return err
+}
+
+// listed counts a data entry and checks that the point directory, if there is
+// one, has its row.
+func (c *blockCheck) listed(point int32, offset int64) error {
+	c.entries++
+	dir := c.block.Section(layout.SectionDirectory)
+	if len(dir) == 0 {
+		return nil
+	}
+	i := searchDirectory(dir, point, offset)
+	if i < layout.DirectoryLen(dir) {
+		if p, o := layout.DirectoryRow(dir, i); p == point && o == offset {
+			return nil
+		}
+	}
+	return c.corrupt(c.block.SectionSpan(layout.SectionData).Offset+offset, "the directory lacks the entry at point %d", point)
+}
+
+// directory checks that the rows of the directory are sorted and as many as
+// there are data entries, each of which has a row.
+func (c *blockCheck) directory() error {
+	dir := c.block.Section(layout.SectionDirectory)
+	start := c.block.SectionSpan(layout.SectionDirectory).Offset
+	n := layout.DirectoryLen(dir)
+	if n != 0 && n != c.entries {
+		return c.corrupt(start, "a directory of %d rows, there are %d data entries", n, c.entries)
+	}
+	for i := 1; i < n; i++ {
+		p, o := layout.DirectoryRow(dir, i-1)
+		q, r := layout.DirectoryRow(dir, i)
+		if p > q || p == q && o >= r {
+			return c.corrupt(start, "row %d of the directory is not behind the one before", i)
+		}
+	}
+	return nil
+}
+
+// searchDirectory gives the first row of a directory that is not before an
+// entry at a point and an offset.
+func searchDirectory(dir []byte, point int32, offset int64) int {
+	low, high := 0, layout.DirectoryLen(dir)
+	for low < high {
+		mid := int(uint(low+high) / 2)
+		if p, o := layout.DirectoryRow(dir, mid); p < point || p == point && o < offset {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return low
+}

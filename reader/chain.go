@@ -1,0 +1,69 @@
+package reader
+
+import "github.com/profarc/profarc/layout"
+
+// A chain goes through the MethodData blocks of one method in one context,
+// which are linked by ascending code id and lie at ascending places.
+type chain struct {
+	s       *Store
+	method  layout.Narrow
+	context layout.Narrow
+	next    layout.Narrow
+	code    uint64 // of the profile before
+	begun   bool
+}
+
+// chain begins at the first profile of m in a context node, or without one.
+func (m Method) chain(first, context layout.Narrow) chain {
+	return chain{s: m.s, method: m.at, context: context, next: first}
+}
+
+// step gives the next profile, or the zero Profile at the end.
+func (c *chain) step() (Profile, error) {
+	if c.next == 0 {
+		return Profile{}, nil
+	}
+	at := c.next
+	b, err := c.s.block(at)
+	if err != nil {
+		return Profile{}, err
+	}
+	context, next := b.Links()
+	code := b.Code()
+	switch {
+	case b.Method() != c.method:
+		return Profile{}, c.corrupt(at, "the profile is of the method at 0x%x, 0x%x leads to it", b.Method().Offset(), c.method.Offset())
+	case context != c.context:
+		return Profile{}, c.corrupt(at, "the profile is in context 0x%x, 0x%x leads to it", context.Offset(), c.context.Offset())
+	case c.begun && code <= c.code:
+		return Profile{}, c.corrupt(at, "the profile is of code %#x, which follows %#x", code, c.code)
+	case next != 0 && next <= at:
+		return Profile{}, c.corrupt(at, "the next profile of the method lies before, at 0x%x", next.Offset())
+	}
+	c.next, c.code, c.begun = next, code, true
+	return Profile{s: c.s, at: at, block: b}, nil
+}
+
+func (c *chain) corrupt(at layout.Narrow, format string, args ...any) error {
+	return c.s.corrupt(layout.RegionRW, at.Offset(), format, args...)
+}
+
+// ofCode gives the profile of a version of the code, or the only one for
+// AnyCode; ErrNotFound or ErrAmbiguous otherwise.
+func (c *chain) ofCode(code uint64) (Profile, error) {
+	for {
+		p, err := c.step()
+		switch {
+		case err != nil:
+			return Profile{}, err
+		case !p.Valid():
+			return Profile{}, ErrNotFound
+		case code == AnyCode && c.next != 0:
+			return Profile{}, ErrAmbiguous
+		case code == AnyCode || c.code == code:
+			return p, nil
+		case c.code > code:
+			return Profile{}, ErrNotFound
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package reader
+
+import (
+	"runtime"
+	"time"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// The states of a block in the adopted mapping.
+const (
+	pristine = 0 // as it lies in the file
+	busy     = 1 // somebody relocates it
+	done     = 2 // may be counted in
+)
+
+// Adopt claims the profile: the first caller relocates it if need be, all
+// others wait for that. It gives the adopted profile, whose counters can be
+// counted. The store must have been adopted, otherwise the error matches
+// ErrNotAdopted.
+func (p Profile) Adopt() (Profile, error) {
+	if p.s == nil {
+		return Profile{}, ErrNotFound
+	}
+	if p.live != nil {
+		return p, nil
+	}
+	a := p.s.adoption.Load()
+	if a == nil {
+		return Profile{}, ErrNotAdopted
+	}
+	if err := p.s.open(); err != nil {
+		return Profile{}, err
+	}
+	from := p.at.Offset() - p.s.h.Region(layout.RegionRW).Offset
+	if err := a.claim(p, from); err != nil {
+		return Profile{}, layout.InFile(err, p.s.m.Name())
+	}
+	to := from + int64(len(p.block))
+	p.live = a.rw[from:to:to]
+	return p, nil
+}
+
+// Adopted reports whether p is an adopted profile.
+func (p Profile) Adopted() bool { return p.live != nil }
+
+// Address is where the adopted block lies, for native code; 0 if p is not
+// adopted. It is valid while p is reachable.
+func (p Profile) Address() uintptr { return layout.Address(p.live) }
+
+// claim gets the block at an offset in rw into the state done. A claimer that
+// fails gives the block back, so that whoever comes next learns why too.
+func (a *adoption) claim(p Profile, from int64) error {
+	slot := from / layout.Unit
+	for tries := 0; ; tries++ {
+		switch a.states.Load(slot) {
+		case done:
+			return nil
+		case busy:
+			wait(tries)
+		case pristine:
+			if !a.states.CompareAndSwap(slot, pristine, busy) {
+				continue
+			}
+			if err := a.relocate(p, from); err != nil {
+				a.states.Store(slot, pristine)
+				return err
+			}
+			a.states.Store(slot, done)
+			a.claimed.Add(1)
+			return nil
+		}
+	}
+}
+
+// wait lets the claimer of a block go on: relocating takes microseconds, a page
+// fault in it more.
+func wait(tries int) {
+	if tries < 100 {
+		runtime.Gosched()
+		return
+	}
+	time.Sleep(20 * time.Microsecond)
+}
+
+// relocate moves the pointers of one block, which must be exactly those that
+// its entries have.
+func (a *adoption) relocate(p Profile, from int64) error {
+	if a.slots == nil {
+		return nil
+	}
+	n, err := a.slots.Apply(a.rw, from, from+int64(len(p.block)), a.move, p.pointers())
+	a.relocated.Add(uint64(n))
+	return err
+}
+
+// pointers counts the pointer cells of the block.
+func (p Profile) pointers() (n int64) {
+	for s := layout.SectionData; s < layout.SectionDirectory; s++ {
+		for e := range p.Section(s) {
+			p.s.shape.Pointers(e.raw, func(int, layout.PointerKind) bool { n++; return true })
+		}
+	}
+	return n
+}

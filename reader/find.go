@@ -1,0 +1,131 @@
+package reader
+
+import "github.com/profarc/profarc/layout"
+
+// Find looks a method up by its key. It allocates nothing. The error matches
+// ErrNotFound if there is none.
+func (s *Store) Find(k layout.Key) (Method, error) {
+	id := k.ID(s.h.Domain)
+	for q := s.search(id, layout.KindMethod); ; {
+		m, err := q.nextMethod(id)
+		if err != nil {
+			return Method{}, err
+		}
+		if same, err := m.hasKey(k); same || err != nil {
+			return m.orNone(err)
+		}
+	}
+}
+
+// Lookup looks a method up by its id (layout.Key.ID). It allocates nothing.
+// The error matches ErrNotFound, or ErrAmbiguous if two keys of the archive
+// have this id: then only Find can tell them apart.
+func (s *Store) Lookup(id uint64) (Method, error) {
+	q := s.search(id, layout.KindMethod)
+	m, err := q.nextMethod(id)
+	if err == nil && m.rec.Flags&layout.MethodSharedID != 0 {
+		err = ErrAmbiguous
+	}
+	return m.orNone(err)
+}
+
+// LookupBatch looks many ids up, into found, which must be as long. What is
+// not found, or ambiguous, is the zero Method there. The error is any other.
+func (s *Store) LookupBatch(ids []uint64, found []Method) (hits int, err error) {
+	_ = found[:len(ids)]
+	err = s.m.Guard(func() error {
+		for i, id := range ids {
+			m, err := s.Lookup(id)
+			if err != nil && err != ErrNotFound && err != ErrAmbiguous {
+				return err
+			}
+			if found[i] = m; m.Valid() {
+				hits++
+			}
+		}
+		return nil
+	})
+	return hits, err
+}
+
+// nextMethod gives the next method with that id, or ErrNotFound.
+func (q *search) nextMethod(id uint64) (Method, error) {
+	for {
+		n, err := q.next()
+		if err != nil {
+			return Method{}, err
+		}
+		if n == 0 {
+			return Method{}, ErrNotFound
+		}
+		if !q.s.inMethods(n) {
+			continue
+		}
+		if m, err := q.s.method(n); m.rec.ID == id || err != nil {
+			return m, err
+		}
+	}
+}
+
+// orNone gives m, or no method if there is an error.
+func (m Method) orNone(err error) (Method, error) {
+	if err != nil {
+		return Method{}, err
+	}
+	return m, nil
+}
+
+// hasKey compares the text of the key.
+func (m Method) hasKey(k layout.Key) (bool, error) {
+	if same, err := m.s.symbolIs(m.rec.Name, k.Name); !same || err != nil {
+		return false, err
+	}
+	if same, err := m.s.symbolIs(m.rec.Signature, k.Signature); !same || err != nil {
+		return false, err
+	}
+	if m.rec.Holder == 0 {
+		return k.Class == "" && k.Loader == "", nil
+	}
+	t, err := m.s.typeRecord(m.rec.Holder)
+	if err != nil {
+		return false, err
+	}
+	return m.s.typeIs(t, k.Class, k.Loader)
+}
+
+// FindType looks a type up by name and loader. It allocates nothing. The error
+// matches ErrNotFound if there is none.
+func (s *Store) FindType(name, loader string) (Type, error) {
+	id := layout.TypeID(name, loader)
+	for q := s.search(id, layout.KindType); ; {
+		n, err := q.next()
+		if err != nil {
+			return Type{}, err
+		}
+		if n == 0 {
+			return Type{}, ErrNotFound
+		}
+		if !s.isType(n) {
+			continue
+		}
+		t, err := s.typeRecord(n)
+		if err != nil {
+			return Type{}, err
+		}
+		if t.ID != id {
+			continue
+		}
+		if same, err := s.typeIs(t, name, loader); err != nil {
+			return Type{}, err
+		} else if same {
+			return s.typeOf(n), nil
+		}
+	}
+}
+
+func (s *Store) typeIs(t layout.TypeRecord, name, loader string) (bool, error) {
+	if same, err := s.symbolIs(t.Name, name); !same || err != nil {
+		return false, err
+	}
+	return s.symbolIs(t.Loader, loader)
+}

@@ -1,0 +1,90 @@
+package reader
+
+import (
+	"math/bits"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// A search goes through the records that the index offers for a hash. Most are
+// the right one; a fingerprint of 16 bits lets a few others through.
+type search struct {
+	s      *Store
+	hash   layout.Hash
+	bucket uint64
+	lines  uint32 // that may still be read
+	line   layout.Line
+	slots  uint32 // of line, still to be offered
+}
+
+func (s *Store) search(id uint64, kind layout.RecordKind) search {
+	h := layout.Mix(id, kind, s.h.Seed)
+	return search{s: s, hash: h, bucket: h.Bucket(s.h.Buckets), lines: s.h.MaxProbe}
+}
+
+// next gives the next candidate, 0 if there is no more. Every candidate lies in
+// one of the indexed sections.
+func (q *search) next() (layout.Narrow, error) {
+	for q.slots == 0 {
+		more, err := q.nextLine()
+		if !more {
+			return 0, err
+		}
+	}
+	i := bits.TrailingZeros32(q.slots)
+	q.slots &= q.slots - 1
+	n := q.line.Record(i)
+	if !q.s.indexed(n) {
+		return 0, q.s.corrupt(layout.RegionIX, q.lineOffset(), "slot %d leads to 0x%x, where no record is", i, n.Offset())
+	}
+	return n, nil
+}
+
+func (q *search) nextLine() (more bool, err error) {
+	if q.line == nil {
+		if q.lines == 0 {
+			return false, q.s.open()
+		}
+	} else {
+		if q.lines == 0 || !q.line.Overflowed(q.hash) {
+			return false, nil
+		}
+		if q.bucket++; q.bucket == q.s.h.Buckets {
+			q.bucket = 0
+		}
+	}
+	line, err := q.s.m.Bytes(layout.RegionIX, q.lineOffset(), layout.LineSize)
+	if err != nil {
+		return false, err
+	}
+	q.line = line
+	q.lines--
+	q.slots = q.line.Match(q.hash.Fingerprint())
+	return true, nil
+}
+
+func (q *search) lineOffset() int64 {
+	return q.s.h.Region(layout.RegionIX).Offset + int64(q.bucket)*layout.LineSize
+}
+
+// indexed reports whether a record that the index may name can lie at n.
+func (s *Store) indexed(n layout.Narrow) bool {
+	return s.inMethods(n) || s.isContext(n) || s.isType(n)
+}
+
+func (s *Store) inMethods(n layout.Narrow) bool {
+	return s.h.Sections[layout.SectionMethods].Holds(n.Offset(), layout.MinMethodSize)
+}
+
+func (s *Store) isContext(n layout.Narrow) bool {
+	return isRow(s.h.Sections[layout.SectionContexts], n, layout.ContextSize)
+}
+
+func (s *Store) isType(n layout.Narrow) bool {
+	return isRow(s.h.Sections[layout.SectionTypes], n, layout.TypeSize)
+}
+
+// isRow reports whether a record of a section of records of one size begins at n.
+func isRow(section layout.Span, n layout.Narrow, size int64) bool {
+	return section.Holds(n.Offset(), size) && (n.Offset()-section.Offset)%size == 0
+}

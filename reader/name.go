@@ -1,0 +1,73 @@
+package reader
+
+import (
+	"runtime"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// A Name is text of the archive, in place.
+type Name struct {
+	s    *Store
+	text []byte
+}
+
+// String copies the text.
+func (n Name) String() string {
+	text := string(n.text)
+	runtime.KeepAlive(n.s)
+	return text
+}
+
+// Len is its length in bytes.
+func (n Name) Len() int { return len(n.text) }
+
+// Equal compares it with s, without copying.
+func (n Name) Equal(s string) bool {
+	same := string(n.text) == s
+	runtime.KeepAlive(n.s)
+	return same
+}
+
+// AppendTo appends the text to b.
+func (n Name) AppendTo(b []byte) []byte {
+	b = append(b, n.text...)
+	runtime.KeepAlive(n.s)
+	return b
+}
+
+// lengthSize is the size of the length at the front of a symbol.
+const lengthSize = 4
+
+// symbol fetches a symbol, which may lie anywhere in ro. 0 is empty text.
+func (s *Store) symbol(n layout.Narrow) (Name, error) {
+	if n == 0 {
+		return Name{s: s}, nil
+	}
+	at := n.Offset()
+	head, err := s.m.Bytes(layout.RegionRO, at, lengthSize)
+	if err != nil {
+		return Name{}, err
+	}
+	size := layout.SymbolLength(head)
+	if size > layout.MaxBlob || !s.h.Region(layout.RegionRO).Holds(at, lengthSize+size) {
+		return Name{}, s.corrupt(layout.RegionRO, at, "a symbol of %d bytes", size)
+	}
+	text, err := s.m.Bytes(layout.RegionRO, at+lengthSize, size)
+	return Name{s, text}, err
+}
+
+// symbolIs compares a symbol with text; 0 is empty text.
+func (s *Store) symbolIs(n layout.Narrow, text string) (bool, error) {
+	name, err := s.symbol(n)
+	return err == nil && name.Equal(text), err
+}
+
+// SymbolAt gives the text of a symbol. Like the other calls that follow a
+// reference of a table, it gives an error that matches ErrNotFound for 0.
+func (s *Store) SymbolAt(n layout.Narrow) (Name, error) {
+	if n == 0 {
+		return Name{}, ErrNotFound
+	}
+	return s.symbol(n)
+}

@@ -1,0 +1,61 @@
+package reader
+
+import "github.com/profarc/profarc/layout"
+
+// A pointer cell of a trained profile is relative to the requested base, one of
+// an adopted profile to the base at which the archive lies. Native code may
+// have written any value into the latter: what leads nowhere counts as none.
+
+// pointsTo gives the type that a pointer cell holds.
+func (e Entry) pointsTo(cell uint64) (Type, bool) {
+	if cell == 0 {
+		return Type{}, false
+	}
+	base := e.s.h.Base
+	if e.live != nil {
+		a := e.s.adoption.Load()
+		if t, ok := a.lateAt(e.s, cell); ok {
+			return t, true
+		}
+		base = a.base
+	}
+	offset, ok := layout.PointerOffset(cell, base, e.s.h.FileSize)
+	if !ok || offset%layout.Unit != 0 || !e.s.isType(layout.NarrowOf(offset)) {
+		return Type{}, false
+	}
+	return e.s.typeOf(layout.NarrowOf(offset)), true
+}
+
+// method gives the method that pointer cell i holds, the zero Method if none.
+func (e Entry) method(i int) (Method, error) {
+	cell := e.Cell(i).Load()
+	if cell == 0 {
+		return Method{}, nil
+	}
+	base := e.s.h.Base
+	if e.live != nil {
+		base = e.s.adoption.Load().base
+	}
+	offset, ok := layout.PointerOffset(cell, base, e.s.h.FileSize)
+	if !ok || offset%layout.Unit != 0 {
+		return Method{}, e.s.corrupt(layout.RegionRW, -1, "pointer 0x%x to a method leads outside the archive", cell)
+	}
+	return e.s.method(layout.NarrowOf(offset))
+}
+
+// pointer gives the cell value for a type in an adopted profile.
+func (a *adoption) pointer(t Type) uint64 {
+	if t.Late() {
+		return a.lateBase + uint64(t.ordinal-a.firstLate)*layout.TypeSize
+	}
+	return layout.Pointer(a.base, t.s.typeOffset(t.ordinal))
+}
+
+// lateAt gives the late type whose record lies at an address.
+func (a *adoption) lateAt(s *Store, address uint64) (Type, bool) {
+	d := address - a.lateBase
+	if d%layout.TypeSize != 0 || d/layout.TypeSize >= uint64(a.late.count.Load()) {
+		return Type{}, false
+	}
+	return Type{s, a.firstLate + uint32(d/layout.TypeSize)}, true
+}

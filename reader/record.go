@@ -1,0 +1,93 @@
+package reader
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// nullSeen is the flag of a HotSpot entry; that of a wide one is the same.
+const nullSeen = layout.EntryNullSeen
+
+// Record notes a receiver as a VM would: in its row, else in an empty row that
+// is claimed for it, else in the count of all others. Several goroutines may
+// record at once: a type never gets two rows, and no count is lost. The error
+// is ErrNotAdopted if the profile is not adopted.
+func (r Receivers) Record(t Type) error {
+	if r.e.live == nil {
+		return ErrNotAdopted
+	}
+	if t.s != r.e.s {
+		return fmt.Errorf("type of another store: %w", ErrNotFound)
+	}
+	p := r.e.s.adoption.Load().pointer(t)
+	if i, ok := r.rowOf(p); ok {
+		return r.count(i).Add(1)
+	}
+	if i, ok := r.claimRow(p); ok {
+		return r.count(i).Add(1)
+	}
+	return r.Other().Add(1)
+}
+
+// rowOf finds the row that holds a pointer.
+func (r Receivers) rowOf(pointer uint64) (i int, ok bool) {
+	for i := range r.rows {
+		if r.typeCell(i).Load() == pointer {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// claimRow puts a pointer into the first empty row. Rows never become empty
+// again, so that all who claim one for the same type end up in the same row.
+func (r Receivers) claimRow(pointer uint64) (i int, ok bool) {
+	for i := range r.rows {
+		cell := r.typeCell(i).live
+		if cell.Load() == 0 {
+			cell.CompareAndSwap(0, pointer)
+		}
+		if cell.Load() == pointer {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// Flags are the entry's flags, live if the profile is adopted.
+func (e Entry) Flags() uint8 {
+	if e.live == nil {
+		flags := e.raw.Flags()
+		runtime.KeepAlive(e.s)
+		return flags
+	}
+	flags := uint8(e.word(0).Load() >> 8)
+	runtime.KeepAlive(e.s)
+	return flags
+}
+
+// word is the live 32-bit word at an offset, which the entry has and which is
+// aligned as every entry is.
+func (e Entry) word(offset int) *atomic.Uint32 {
+	w, _ := layout.Word32(e.live, offset)
+	return w
+}
+
+// RecordNull notes that a null was seen. The error is ErrNotAdopted if the
+// profile is not adopted, and matches errors.ErrUnsupported if entries of this
+// tag do not note it.
+func (e Entry) RecordNull() error {
+	if e.tag.Wide() && e.tag != layout.TagReceivers {
+		return fmt.Errorf("null in a %s entry: %w", e.tag, errors.ErrUnsupported)
+	}
+	if e.live == nil {
+		return ErrNotAdopted
+	}
+	e.word(0).Or(nullSeen << 8)
+	runtime.KeepAlive(e.s)
+	return nil
+}

@@ -1,0 +1,67 @@
+package reader
+
+import "github.com/profarc/profarc/layout"
+
+// Rows is the rows of an entry that is a list. What the cells of a row are, the
+// tag says: see layout.
+type Rows struct {
+	e     Entry
+	shape rowShape
+}
+
+// A rowShape says which cells of a list entry are its head and its rows.
+type rowShape struct{ head, first, width int }
+
+func rowsOf(tag layout.Tag) (s rowShape, ok bool) {
+	switch tag {
+	case layout.TagMultiBranch: // length, default count and displacement; count and displacement
+		return rowShape{1, 3, 2}, true
+	case layout.TagRet: // count; bci, count and displacement
+		return rowShape{0, 1, 3}, true
+	case layout.TagArgInfo: // length; modified
+		return rowShape{1, 1, 1}, true
+	case layout.TagCounters:
+		return rowShape{0, 0, 1}, true
+	case layout.TagValueSite, layout.TagSuccessors, layout.TagCallees:
+		return rowShape{0, 0, 2}, true
+	}
+	return rowShape{}, false
+}
+
+// Rows is the list of a MultiBranch, Ret, ArgInfo, Counters, ValueSite,
+// Successors or Callees entry.
+func (e Entry) Rows() (r Rows, ok bool) {
+	s, ok := rowsOf(e.tag)
+	if !ok || s.first > e.Cells() {
+		return Rows{}, false
+	}
+	return Rows{e, s}, true
+}
+
+// Len is the number of rows.
+func (r Rows) Len() int { return (r.e.Cells() - r.shape.first) / r.shape.width }
+
+// Head is the cells before the rows: the count of a Ret, the default count and
+// displacement of a MultiBranch. It panics if there is no cell i.
+func (r Rows) Head(i int) Counter {
+	if i < 0 || r.shape.head+i >= r.shape.first {
+		panic("reader: no such cell before the rows")
+	}
+	return r.e.Cell(r.shape.head + i)
+}
+
+// Cell gives cell i of a row. It panics if there is none.
+func (r Rows) Cell(row, i int) Counter {
+	if i < 0 || i >= r.shape.width || row < 0 {
+		panic("reader: no such cell in a row")
+	}
+	return r.e.Cell(r.shape.first + row*r.shape.width + i)
+}
+
+// Method gives the method of a Callees row, the zero Method if it has none.
+func (r Rows) Method(row int) (Method, error) {
+	if r.e.tag != layout.TagCallees {
+		return Method{}, nil
+	}
+	return r.e.method(r.shape.first + row*r.shape.width)
+}

@@ -1,0 +1,116 @@
+package reader
+
+import (
+	"errors"
+	"iter"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// AnyCode asks for the profile of whatever version of the code there is.
+const AnyCode = 0
+
+// Profile looks the profile up for a version of the code (AnyCode if there is
+// only one) in a calling context, the direct caller first. It gives the profile
+// with the longest context that is a prefix of frames, down to the one without
+// a context, and the number of frames that it took. It allocates nothing. The
+// error matches ErrNotFound if there is none, or ErrAmbiguous if AnyCode was
+// asked for and there are several versions.
+func (m Method) Profile(code uint64, frames ...Frame) (p Profile, depth int, err error) {
+	if m.s == nil {
+		return Profile{}, 0, ErrNotFound
+	}
+	c := m.chain(m.rec.Profiles, 0)
+	p, err = c.ofCode(code)
+	if m.rec.NumContexts == 0 {
+		return p, 0, err
+	}
+	var node Context
+	for i, f := range frames {
+		if fatal(err) {
+			return Profile{}, 0, err
+		}
+		next, damage := m.child(node, f)
+		if damage != nil {
+			return Profile{}, 0, damage
+		}
+		if next.s == nil {
+			break
+		}
+		node = next
+		c = m.chain(node.rec.Profiles, node.at)
+		if q, e := c.ofCode(code); !errors.Is(e, ErrNotFound) {
+			p, depth, err = q, i+1, e
+		}
+	}
+	return p, depth, err
+}
+
+// fatal reports whether a look-up in a longer context can not mend the error.
+func fatal(err error) bool {
+	return err != nil && err != ErrNotFound && err != ErrAmbiguous
+}
+
+// Profiles goes through all profiles of the method: those without a context
+// first, then by context; by code id within.
+func (m Method) Profiles() iter.Seq2[Profile, error] {
+	return func(yield func(Profile, error) bool) {
+		if m.s == nil || !m.profiles(m.rec.Profiles, 0, yield) {
+			return
+		}
+		for c, err := range m.Contexts() {
+			if err != nil {
+				yield(Profile{}, err)
+				return
+			}
+			if !m.profiles(c.rec.Profiles, c.at, yield) {
+				return
+			}
+		}
+	}
+}
+
+// profiles yields one chain and reports whether to go on.
+func (m Method) profiles(first, context layout.Narrow, yield func(Profile, error) bool) bool {
+	for c := m.chain(first, context); ; {
+		p, err := c.step()
+		if err != nil {
+			yield(Profile{}, err)
+			return false
+		}
+		if !p.Valid() {
+			return true
+		}
+		if !yield(p, nil) {
+			return false
+		}
+	}
+}
+
+// Contexts goes through the nodes of the method's calling contexts, parents
+// before children.
+func (m Method) Contexts() iter.Seq2[Context, error] {
+	return func(yield func(Context, error) bool) {
+		for i := range int64(m.rec.NumContexts) {
+			c, err := m.nthContext(i)
+			if !yield(c, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func (m Method) nthContext(i int64) (Context, error) {
+	at := m.rec.Contexts.Offset() + i*layout.ContextSize
+	if at >= m.s.h.FileSize {
+		return Context{}, m.s.corrupt(layout.RegionRO, m.at.Offset(), "%d contexts from 0x%x on", m.rec.NumContexts, m.rec.Contexts.Offset())
+	}
+	c, err := m.s.context(layout.NarrowOf(at))
+	if err != nil {
+		return Context{}, err
+	}
+	if c.rec.Method != m.at {
+		return Context{}, m.s.corrupt(layout.RegionRO, at, "a context of the method at 0x%x among those of 0x%x", c.rec.Method.Offset(), m.at.Offset())
+	}
+	return c, nil
+}

@@ -1,0 +1,106 @@
+package reader
+
+import (
+	"iter"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// Tables goes through the tables of ex, in the order of their kinds. An error
+// ends it. A table is valid while the store is reachable.
+func (s *Store) Tables() iter.Seq2[layout.Table, error] {
+	return func(yield func(layout.Table, error) bool) {
+		places, err := s.tablePlaces()
+		if err != nil {
+			yield(layout.Table{}, err)
+			return
+		}
+		for _, p := range places {
+			t, err := s.table(p)
+			if !yield(t, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Table gives one table of ex; the error matches ErrNotFound if there is none.
+// The table is valid while the store is reachable.
+func (s *Store) Table(kind layout.TableKind) (layout.Table, error) {
+	places, err := s.tablePlaces()
+	if err != nil {
+		return layout.Table{}, err
+	}
+	for _, p := range places {
+		if p.kind == kind {
+			return s.table(p)
+		}
+	}
+	return layout.Table{}, ErrNotFound
+}
+
+// A tablePlace is a row of the directory of ex.
+type tablePlace struct {
+	kind layout.TableKind
+	span layout.Span
+}
+
+// maxTables bounds the directory: kinds ascend, so that more than this many
+// could only come from a damaged one.
+const maxTables = 1 << 10
+
+// tablePlaces reads the directory. Tables must follow it, and one another,
+// without a gap, to the end of ex.
+func (s *Store) tablePlaces() ([]tablePlace, error) {
+	ex := s.h.Region(layout.RegionEX)
+	if ex.Size == 0 {
+		return nil, s.open()
+	}
+	head, err := s.m.Bytes(layout.RegionEX, ex.Offset, layout.TablesHeaderSize)
+	if err != nil {
+		return nil, err
+	}
+	n := int64(le.Uint32(head))
+	size := layout.TablesHeaderSize + n*layout.TableRowSize
+	if n > maxTables || size > ex.Size {
+		return nil, s.corrupt(layout.RegionEX, ex.Offset, "a directory of %d tables in %d bytes", n, ex.Size)
+	}
+	dir, err := s.m.Bytes(layout.RegionEX, ex.Offset, size)
+	if err != nil {
+		return nil, err
+	}
+	return s.parsePlaces(dir[layout.TablesHeaderSize:], ex.Offset+size)
+}
+
+// parsePlaces decodes the rows of the directory; the first table lies at end.
+func (s *Store) parsePlaces(rows []byte, end int64) ([]tablePlace, error) {
+	ex := s.h.Region(layout.RegionEX)
+	var places []tablePlace
+	for last := layout.TableKind(0); len(rows) > 0; rows = rows[layout.TableRowSize:] {
+		p := tablePlace{layout.TableKind(le.Uint32(rows)), layout.Span{Offset: int64(le.Uint64(rows[8:])), Size: int64(le.Uint64(rows[16:]))}}
+		if p.kind <= last || p.span.Offset != end || p.span.Size%layout.Unit != 0 || !ex.Holds(p.span.Offset, p.span.Size) {
+			return nil, s.corrupt(layout.RegionEX, ex.Offset, "table %d is [0x%x, +0x%x) behind table %d, which ends at 0x%x", p.kind, p.span.Offset, p.span.Size, last, end)
+		}
+		last, end = p.kind, p.span.End()
+		places = append(places, p)
+	}
+	if end != ex.End() {
+		return nil, s.corrupt(layout.RegionEX, ex.Offset, "the tables end at 0x%x, ex at 0x%x", end, ex.End())
+	}
+	return places, nil
+}
+
+func (s *Store) table(p tablePlace) (layout.Table, error) {
+	b, err := s.m.Bytes(layout.RegionEX, p.span.Offset, p.span.Size)
+	if err != nil {
+		return layout.Table{}, err
+	}
+	t, err := layout.ParseTable(b)
+	if err == nil && t.Kind != p.kind {
+		return t, s.corrupt(layout.RegionEX, p.span.Offset, "table %d is listed as %d", t.Kind, p.kind)
+	}
+	if err != nil {
+		return t, s.corrupt(layout.RegionEX, p.span.Offset, "%v", err)
+	}
+	return t, nil
+}

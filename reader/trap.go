@@ -1,0 +1,79 @@
+package reader
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// A traps word is HotSpot's trap state (DataLayout::_traps). Its highest bit
+// says that the method was compiled again; the rest is the one reason that was
+// seen, or, once there were several, all ones. The rule is that of
+// Deoptimization::trap_state_add_reason in OpenJDK's
+// src/hotspot/share/runtime/deoptimization.cpp.
+const trapMany = layout.EntryTrapRecompiled - 1
+
+// addTrap is the traps word after one more trap.
+func addTrap(word, reason uint32, recompiled bool) uint32 {
+	seen, bit := word&trapMany, word&layout.EntryTrapRecompiled
+	if recompiled {
+		bit = layout.EntryTrapRecompiled
+	}
+	switch {
+	case reason == 0 || seen == reason:
+	case seen == 0:
+		seen = reason
+	default:
+		seen = trapMany
+	}
+	return seen | bit
+}
+
+// Traps is the entry's traps word, live if the profile is adopted. It is 0 of a
+// wide entry other than Receivers.
+func (e Entry) Traps() uint32 {
+	at, ok := e.trapsAt()
+	if !ok {
+		return 0
+	}
+	traps := uint32(0)
+	if e.live != nil {
+		traps = e.word(at).Load()
+	} else {
+		traps = le.Uint32(e.raw[at:])
+	}
+	runtime.KeepAlive(e.s)
+	return traps
+}
+
+// trapsAt is where the traps word lies: in the header of a HotSpot entry, and
+// in the second cell of a wide Receivers entry.
+func (e Entry) trapsAt() (offset int, ok bool) {
+	if !e.tag.Wide() {
+		return layout.EntryHeaderSize / 2, true
+	}
+	return layout.WideHeaderSize + layout.CellSize, e.tag == layout.TagReceivers && e.Cells() >= layout.ReceiversFixed
+}
+
+// RecordTrap notes a trap of that reason as HotSpot does: a second reason makes
+// it 'many'. The error is ErrNotAdopted if the profile is not adopted, and
+// matches errors.ErrUnsupported if entries of this tag keep no traps.
+func (e Entry) RecordTrap(reason uint32, recompiled bool) error {
+	at, ok := e.trapsAt()
+	if !ok {
+		return fmt.Errorf("trap in a %s entry: %w", e.tag, errors.ErrUnsupported)
+	}
+	if e.live == nil {
+		return ErrNotAdopted
+	}
+	w := e.word(at)
+	for {
+		old := w.Load()
+		if w.CompareAndSwap(old, addTrap(old, reason&trapMany, recompiled)) {
+			runtime.KeepAlive(e.s)
+			return nil
+		}
+	}
+}
