@@ -129,14 +129,18 @@ func (p *plan) resolve(block layout.Block) {
 	eachEntry(p.b.shape, block, func(_ layout.BlockSection, e layout.Entry) {
 		p.b.shape.Pointers(e, func(cell int, kind layout.PointerKind) bool {
 			v := e.Cell(cell)
-			to := p.typeAt(TypeRef(v >> refShift))
-			if kind == layout.PointerMethod {
-				to = p.methodAt(MethodRef(v >> refShift))
-			}
-			if to != 0 {
+			if to := p.referent(v>>refShift, kind); to != 0 {
 				e.SetCell(cell, layout.Pointer(p.header.Base, to.Offset())|v&layout.TypeTags)
 			}
 			return true
 		})
 	})
+}
+
+// referent is the place of what a reference in a pointer cell stands for.
+func (p *plan) referent(ref uint64, kind layout.PointerKind) layout.Narrow {
+	if kind == layout.PointerMethod {
+		return p.methodAt(MethodRef(ref))
+	}
+	return p.typeAt(TypeRef(ref))
 }

@@ -1,0 +1,90 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+)
+
+// A Scale is the size of a synthetic archive.
+type Scale struct {
+	Name    string
+	Methods int
+	Block   int // about the size in bytes of each MethodData
+}
+
+// The scales: from a small program's profile to more than any is known to have.
+var (
+	Small = Scale{"10MB", 20_000, 400}
+	Large = Scale{"1GB", 1_000_000, 900}
+	Huge  = Scale{"8GB", 1_000_000, 8_300}
+)
+
+// Key is the key of method i: about 75 bytes, as in real programs.
+func Key(i int) layout.Key {
+	return layout.Key{
+		Class:     fmt.Sprintf("org/synthetic/module%03d/package%02d/ClassOfMethods%06d", i%500, i%37, i/8),
+		Name:      fmt.Sprintf("method%d", i%8),
+		Signature: "(Ljava/lang/Object;I)V",
+	}
+}
+
+// ID is the id of method i.
+func ID(i int) uint64 { return Key(i).ID(layout.DomainHotSpot) }
+
+// Params are the settings of JDK 17.
+func Params() (p layout.Params) {
+	p[layout.ParamTypeProfileWidth], p[layout.ParamBciProfileWidth], p[layout.ParamReceiverGap] = 2, 2, 1
+	p[layout.ParamVMRelease] = 17
+	return p
+}
+
+// Build makes the profiles of a scale.
+func Build(s Scale) (*builder.Builder, error) {
+	b := builder.New(layout.DomainHotSpot, builder.Config{Params: Params(), Producer: "synthetic"})
+	types := make([]builder.TypeRef, 1000)
+	for i := range types {
+		types[i] = b.Type(builder.TypeKey{Name: fmt.Sprintf("org/synthetic/Receiver%03d", i)})
+	}
+	for i := range s.Methods {
+		if err := addProfile(b, i, s.Block, types); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+// addProfile adds branches and virtual calls in turn, as Java code has them.
+func addProfile(b *builder.Builder, i, size int, types []builder.TypeRef) error {
+	const branch, call = 32, 64
+	p := b.Profile(b.Method(Key(i)), 0, builder.NoContext)
+	p.Invocations(uint64(i))
+	p.Backedges(uint64(i) / 3)
+	bci := uint16(0)
+	for n := 0; n < size; n += branch + call {
+		count := uint64(n + i)
+		p.Branch(builder.At{Bci: bci}, count, 32, count/2)
+		p.VirtualCall(builder.At{Bci: bci + 3}, 0, 0, builder.Row{Type: types[(i+n)%len(types)], Count: count})
+		bci += 7
+	}
+	return p.Done()
+}
+
+// Archive gives the path of the archive of a scale, which is built in dir if it
+// is not there yet.
+func Archive(dir string, s Scale) (string, error) {
+	path := filepath.Join(dir, "synthetic-"+s.Name+".parc")
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	b, err := Build(s)
+	if err != nil {
+		return "", err
+	}
+	_, err = b.Commit(context.Background(), path)
+	return path, err
+}
