@@ -58,9 +58,7 @@ func (p *textParser) entry(m *textMethod, e textEntry, kind []byte, line textLin
 		p.report.lose(LossUnknownKind, e.line)
 		return nil
 	}
-	if p.report.Entries == 0 {
-		p.dump.dialect = entryDialect(line.text)
-	}
+	p.speaks(entryDialect(line.text))
 	e.tag = tag
 	p.trapsAndFlags(&e, c)
 	more := p.counts(&e, c)

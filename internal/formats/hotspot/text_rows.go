@@ -119,9 +119,8 @@ func listName(column int, name string) string {
 }
 
 var (
-	argumentsLine  = listName(columnKind, argumentTypes)
-	returnLine     = listName(columnKind, returnType)
-	parametersLine = listName(2, parameterTypes)
+	argumentsLine = listName(columnKind, argumentTypes)
+	returnLine    = listName(columnKind, returnType)
 )
 
 // types reads the types of a call. An entry that has some is of another kind
@@ -149,13 +148,35 @@ func (p *textParser) types(e *textEntry) (err error) {
 	return err
 }
 
-// parameters reads the types of the method's parameters, if there are any.
+// parametersLines are the fronts of the line on which the parameters begin.
+var parametersLines = [...]string{
+	JDK17: listName(2, parameterTypes),
+	JDK25: fmt.Sprintf("  %-15s%-*s", "bci: 0 ", columnBody-columnKind-1, "ParametersTypeData"),
+}
+
+// parameters reads the types of the method's parameters, if there are any. In
+// JDK 25 an empty line follows.
 func (p *textParser) parameters(m *textMethod) (err error) {
-	if p.beginsWith(parametersLine) {
-		m.parameters, err = p.slots(parametersLine)
+	for d, front := range parametersLines {
+		if !p.beginsWith(front) {
+			continue
+		}
+		p.speaks(Dialect(d))
 		p.report.Entries++
+		m.parameters, err = p.slots(front)
+		if err == nil && Dialect(d) == JDK25 {
+			err = p.line((*cursor).end)
+		}
+		return err
 	}
-	return err
+	return nil
+}
+
+// speaks notes the dialect of the first line that shows it.
+func (p *textParser) speaks(d Dialect) {
+	if p.report.Entries == 0 {
+		p.dump.dialect = d
+	}
 }
 
 // slots reads a list of types: the first on the line that begins with name, the

@@ -1,0 +1,245 @@
+package hotspot
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A textWriter prints an archive as the VM would.
+type textWriter struct {
+	out    *bufio.Writer
+	line   []byte // what is being put together, without its end
+	store  *reader.Store
+	report *TextReport
+
+	settings textSettings
+	types    map[uint32]string // spellings, by ordinal
+	total    uint64            // of the sizes printed
+}
+
+// WriteText prints the profiles of an archive as -XX:+PrintMethodData does, in
+// the order in which they came if the archive has kept it, else the most often
+// invoked first. The bytecodes between the entries are not in an archive, and
+// so are not printed.
+func WriteText(out io.Writer, s *reader.Store) (*TextReport, error) {
+	if d := s.Header().Domain; d != layout.DomainHotSpot {
+		return nil, fmt.Errorf("profiles of domain %s cannot be printed as HotSpot's method data: "+
+			"export them in the format of their own domain", d)
+	}
+	settings, err := readSettings(s)
+	if err != nil {
+		return nil, err
+	}
+	w := &textWriter{
+		out: bufio.NewWriterSize(out, 1<<16), store: s, settings: settings, types: map[uint32]string{},
+		report: &TextReport{Dialect: settings.dialect, Params: s.Header().Params},
+	}
+	profiles, err := w.profiles()
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range profiles {
+		if err := w.profile(p); err != nil {
+			return nil, err
+		}
+	}
+	return w.report, w.end()
+}
+
+// end prints the last two lines.
+func (w *textWriter) end() error {
+	if w.settings.hasTotal {
+		w.total = w.settings.total
+	}
+	w.flush(append(w.line, rule...))
+	w.flush(fmt.Appendf(w.line, "%s%d%s", totalPrefix, w.total, totalSuffix))
+	return w.out.Flush()
+}
+
+// flush prints a line that was put together in w.line. What goes wrong with
+// printing, Flush tells in the end.
+func (w *textWriter) flush(line []byte) {
+	line = append(line, '\n')
+	_, _ = w.out.Write(line)
+	w.line = line[:0]
+}
+
+// textSettings are the ways in which one VM's text differs from another's.
+type textSettings struct {
+	dialect  Dialect
+	plain    bool // names of trap reasons as a VM without JVMCI has them
+	total    uint64
+	hasTotal bool
+	shape    layout.Shape // with as many rows as the widest entry has
+}
+
+// readSettings reads the settings from the properties of an archive. One that
+// did not come from a text is printed in the dialect of its VM.
+func readSettings(s *reader.Store) (textSettings, error) {
+	set := textSettings{shape: s.Header().Params.Shape(), dialect: JDK25}
+	if set.shape.Gap > 0 {
+		set.dialect = JDK17
+	}
+	t, err := s.Table(layout.TableProperties)
+	if errors.Is(err, reader.ErrNotFound) {
+		return set, nil
+	}
+	if err == nil && (t.Columns() != 2 || t.Column(0) != layout.ColumnSymbol || t.Column(1) != layout.ColumnSymbol) {
+		err = layout.Corrupt(layout.RegionEX, -1, "the table of properties does not have two columns of symbols")
+	}
+	for i := 0; err == nil && i < t.Rows; i++ {
+		var key, value reader.Name
+		if key, err = s.SymbolAt(layout.Narrow(t.Cell(0, i))); err != nil {
+			break
+		}
+		if value, err = s.SymbolAt(layout.Narrow(t.Cell(1, i))); err == nil {
+			set.property(key, value.String())
+		}
+	}
+	return set, err
+}
+
+// property takes one property; those of others are passed over.
+func (set *textSettings) property(key reader.Name, value string) {
+	switch {
+	case key.Equal(PropertyDialect):
+		if d, ok := parseDialect(value); ok {
+			set.dialect = d
+		}
+	case key.Equal(PropertyReasons):
+		set.plain = value == plainReasons
+	case key.Equal(PropertyTotal):
+		n, err := strconv.ParseUint(value, 10, 64)
+		set.total, set.hasTotal = n, err == nil
+	}
+}
+
+// profile prints one method.
+func (w *textWriter) profile(p reader.Profile) error {
+	m, err := p.Method()
+	if err != nil {
+		return err
+	}
+	class, ok, err := m.Class()
+	if err != nil {
+		return err
+	}
+	if !ok {
+		w.report.lose(LossNoClass, 0)
+		return nil
+	}
+	w.report.Methods++
+	w.flush(append(w.line, rule...))
+	if err := w.header(m, class); err != nil {
+		return err
+	}
+	w.counters(p)
+	if err := w.hiddenParts(p, class); err != nil {
+		return err
+	}
+	if err := w.parameters(p); err != nil {
+		return err
+	}
+	return w.entries(p)
+}
+
+func (w *textWriter) header(m reader.Method, class reader.Type) error {
+	b := w.line
+	for _, mod := range modifiers {
+		if m.Access()&mod.access != 0 {
+			b = append(b, mod.word...)
+		}
+	}
+	b, err := w.appendMethod(b, m, class)
+	if err != nil {
+		return err
+	}
+	signature, err := m.Signature()
+	w.flush(appendQuoted(b, signature.String()))
+	return err
+}
+
+// appendMethod appends the short name of a method.
+func (w *textWriter) appendMethod(b []byte, m reader.Method, class reader.Type) ([]byte, error) {
+	internal, err := internalName(class)
+	if err != nil {
+		return b, err
+	}
+	name, err := m.Name()
+	b = append(appendOutward(b, toModified(internal)), classEnd...)
+	return appendQuoted(b, name.String()), err
+}
+
+// internalName is the VM's own name of a type: its alias, if it has one.
+func internalName(t reader.Type) (string, error) {
+	name, err := t.Alias()
+	if err == nil && name.Len() == 0 {
+		name, err = t.Name()
+	}
+	return name.String(), err
+}
+
+func (w *textWriter) counters(p reader.Profile) {
+	interpreted, _ := p.Interpreted()
+	invocations, _ := p.Invocations()
+	backedges, _ := p.Backedges()
+	history, _ := p.History()
+	_, size := p.Size()
+	for _, c := range []struct {
+		name string
+		n    uint64
+	}{
+		{firstCounter, interpreted.Load()},
+		{"  invocation_counter:", invocations.Load()},
+		{"  backedge_counter:", backedges.Load()},
+		{"  decompile_count:", uint64(history.Decompiles)},
+	} {
+		w.flush(fmt.Appendf(w.line, "%-32s%11d", c.name, printedCounter(c.n)))
+	}
+	w.flush(fmt.Appendf(w.line, "  mdo size: %d%s", size, totalSuffix))
+	w.flush(w.line)
+	w.total += uint64(size)
+}
+
+// printedCounter is a method's counter as HotSpot prints it: signed, 32 bits
+// wide. Only counts that no VM can have are printed wider.
+func printedCounter(n uint64) int64 {
+	if n <= math.MaxUint32 {
+		return int64(int32(uint32(n)))
+	}
+	return int64(min(n, math.MaxInt64))
+}
+
+// hiddenParts counts what the profile has and the text does not show.
+func (w *textWriter) hiddenParts(p reader.Profile, class reader.Type) error {
+	if _, ok, err := p.Context(); err != nil {
+		return err
+	} else if ok {
+		w.report.lose(LossContext, 0)
+	}
+	if p.Code() != 0 {
+		w.report.lose(LossCode, 0)
+	}
+	loader, err := class.Loader()
+	if loader.Len() > 0 {
+		w.report.lose(LossLoaderName, 0)
+	}
+	history, _ := p.History()
+	history.Decompiles = 0
+	_, compile := p.Compile()
+	_, escape := p.Escape()
+	if history != (reader.History{}) || compile || escape || p.TrapHistory() != nil {
+		w.report.lose(LossHeader, 0)
+	}
+	for range p.Section(layout.SectionHandlers) {
+		w.report.lose(LossHandlers, 0)
+	}
+	return err
+}
