@@ -159,7 +159,7 @@ func (c *copier) copyProfile(m MethodRef, p reader.Profile) error {
 		}
 		p = live
 	}
-	if c.take == Delta && !changed(p) {
+	if c.take == Delta && !c.changed(p) {
 		return nil
 	}
 	node, inContext, err := p.Context()
@@ -290,16 +290,15 @@ func (c *copier) pointerCell(v uint64, kind layout.PointerKind) (uint64, error) 
 }
 
 // changed reports whether anything was counted in an adopted profile.
-func changed(p reader.Profile) bool {
+func (c *copier) changed(p reader.Profile) bool {
 	differs := func(n reader.Counter, ok bool) bool { return ok && n.Load() != n.Trained() }
 	if differs(p.Invocations()) || differs(p.Backedges()) || differs(p.Interpreted()) {
 		return true
 	}
 	for e := range p.Entries() {
-		for cell := range e.Raw().Cells() {
-			if n := e.Cell(cell); n.Load() != n.Trained() {
-				return true
-			}
+		same := c.b.shape.Counts(e.Raw(), func(cell int) bool { return !differs(e.Cell(cell), true) })
+		if !same {
+			return true
 		}
 	}
 	return false
