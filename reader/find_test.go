@@ -1,0 +1,204 @@
+package reader_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+func TestFindGivesEveryMethodAndNoOther(t *testing.T) {
+	const n = 3000
+	s := open(t, laid(t, numbered(n)))
+	for i := range n {
+		k := numberedKey(i)
+		m := find(t, s, k)
+		got, err := m.Key()
+		if err != nil || got != k {
+			t.Fatalf("found %v (%v), want %v", got, err, k)
+		}
+		same, err := s.Lookup(k.ID(layout.DomainHotSpot))
+		if err != nil || same != m {
+			t.Fatalf("by id: %v, %v", same, err)
+		}
+	}
+	for i := n; i < 2*n; i++ {
+		if m, err := s.Find(numberedKey(i)); !errors.Is(err, reader.ErrNotFound) || m.Valid() {
+			t.Fatalf("found %v, which is not there: %v", numberedKey(i), err)
+		}
+	}
+}
+
+func TestFindComparesEveryPartOfTheKey(t *testing.T) {
+	s := openFixture(t)
+	for _, change := range []func(*layout.Key){
+		func(k *layout.Key) { k.Class = "Sun" },
+		func(k *layout.Key) { k.Class = "" },
+		func(k *layout.Key) { k.Name = "off" },
+		func(k *layout.Key) { k.Signature = "" },
+		func(k *layout.Key) { k.Loader = "" },
+		func(k *layout.Key) { k.Loader = "third" },
+	} {
+		k := keySum
+		change(&k)
+		if _, err := s.Find(k); !errors.Is(err, reader.ErrNotFound) {
+			t.Errorf("find %v: %v", k, err)
+		}
+	}
+	if find(t, s, keySum) == find(t, s, keySumToo) {
+		t.Error("methods of two loaders are one")
+	}
+}
+
+func TestMethodTellsWhatIsKnownOfIt(t *testing.T) {
+	s := openFixture(t)
+	area := find(t, s, keyArea)
+	if area.Access() != layout.AccFinal || area.Flags()&layout.MethodNotMatchable == 0 || area.NeverRan() {
+		t.Errorf("access %#x, flags %#x", area.Access(), area.Flags())
+	}
+	if idle := find(t, s, keyIdle); !idle.NeverRan() {
+		t.Error("a method that never ran ran")
+	}
+	name, err := area.Name()
+	if err != nil || !name.Equal("area") || name.Equal("are") || name.Len() != 4 || string(name.AppendTo([]byte("the "))) != "the area" {
+		t.Errorf("name %q, %v", name, err)
+	}
+	class, ok, err := area.Class()
+	if className, nameErr := class.Name(); !ok || err != nil || nameErr != nil || className.String() != "Shape" {
+		t.Errorf("class %q, %t, %v, %v", className, ok, err, nameErr)
+	}
+	bare := find(t, s, keyBare)
+	if _, ok, err := bare.Class(); ok || err != nil {
+		t.Errorf("a method without a class has one: %v", err)
+	}
+	if sig, err := bare.Signature(); err != nil || sig.Len() != 0 {
+		t.Errorf("a method without a signature has %q, %v", sig, err)
+	}
+	if again, err := s.MethodAt(area.Ref()); err != nil || again != area {
+		t.Errorf("by reference: %v, %v", again, err)
+	}
+}
+
+func TestZeroMethodIsHarmless(t *testing.T) {
+	var m reader.Method
+	if _, _, err := m.Profile(reader.AnyCode); !errors.Is(err, reader.ErrNotFound) || m.Valid() {
+		t.Errorf("profile of no method: %v", err)
+	}
+	for range m.Profiles() {
+		t.Error("no method has a profile")
+	}
+	if k, err := m.Key(); k != (layout.Key{}) || err != nil {
+		t.Errorf("key %v, %v", k, err)
+	}
+}
+
+func TestFindType(t *testing.T) {
+	s := openFixture(t)
+	circle, err := s.FindType("Circle", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	alias, err := circle.Alias()
+	if err != nil || !alias.Equal("LCircle;") || circle.Flags() != layout.TypeHidden || circle.Late() {
+		t.Errorf("alias %q, %v, flags %#x", alias, err, circle.Flags())
+	}
+	app, err := s.FindType("Square", "app")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := s.FindType("Square", "other")
+	if err != nil || app.Equal(other) {
+		t.Errorf("types of two loaders are one: %v", err)
+	}
+	if loader, err := app.Loader(); err != nil || !loader.Equal("app") {
+		t.Errorf("loader %q, %v", loader, err)
+	}
+	if _, err := s.FindType("Square", ""); !errors.Is(err, reader.ErrNotFound) {
+		t.Errorf("a type of no loader: %v", err)
+	}
+	if again, err := s.Type(app.Ordinal()); err != nil || !again.Equal(app) {
+		t.Errorf("by ordinal: %v, %v", again, err)
+	}
+	if _, err := s.Type(uint32(s.Header().Counts.Types)); !errors.Is(err, reader.ErrNotFound) {
+		t.Errorf("a type behind the last: %v", err)
+	}
+}
+
+func TestLookupBatch(t *testing.T) {
+	s := open(t, laid(t, numbered(50)))
+	ids := []uint64{numberedKey(3).ID(layout.DomainHotSpot), 12345, numberedKey(49).ID(layout.DomainHotSpot)}
+	found := make([]reader.Method, 3)
+	hits, err := s.LookupBatch(ids, found)
+	if hits != 2 || err != nil || found[1].Valid() {
+		t.Fatalf("%d hits, %v", hits, err)
+	}
+	if found[0] != find(t, s, numberedKey(3)) || found[2] != find(t, s, numberedKey(49)) {
+		t.Error("the wrong methods")
+	}
+}
+
+func TestWalksGiveEverythingInOrder(t *testing.T) {
+	s := openFixture(t)
+	var keys []layout.Key
+	for m, err := range s.Methods() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := m.Key()
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys = append(keys, k)
+	}
+	want := []layout.Key{keyBare, keyCodes, keyIdle, keyLoop, keyMain, keyArea, keyMany, keySum, keySumToo}
+	if diff := cmp.Diff(want, keys); diff != "" {
+		t.Errorf("methods (-want +got):\n%s", diff)
+	}
+	var types []string
+	for ty, err := range s.Types() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, _ := ty.Name()
+		loader, _ := ty.Loader()
+		types = append(types, name.String()+" "+loader.String())
+	}
+	wantTypes := []string{"Circle ", "Codes ", "Idle ", "Main ", "Shape ", "Square app", "Square other", "Sum app", "Sum other"}
+	if diff := cmp.Diff(wantTypes, types); diff != "" {
+		t.Errorf("types (-want +got):\n%s", diff)
+	}
+}
+
+func TestWalkOfManyMethodsCrossesBatches(t *testing.T) {
+	const n = 1000
+	s := open(t, laid(t, numbered(n)))
+	seen := map[layout.Narrow]bool{}
+	for m, err := range s.Methods() {
+		if err != nil || seen[m.Ref()] {
+			t.Fatalf("method at %d: %v", m.Ref(), err)
+		}
+		seen[m.Ref()] = true
+	}
+	if len(seen) != n {
+		t.Errorf("%d methods, want %d", len(seen), n)
+	}
+	for range s.Methods() {
+		break // must not go on
+	}
+}
+
+func TestEmptyArchive(t *testing.T) {
+	s := open(t, laid(t, numbered(0)))
+	if _, err := s.Find(keyArea); !errors.Is(err, reader.ErrNotFound) {
+		t.Errorf("find: %v", err)
+	}
+	for m, err := range s.Methods() {
+		t.Errorf("a method: %v, %v", m, err)
+	}
+	if err := s.Adopt(reader.AdoptOptions{}); err != nil {
+		t.Errorf("adopt: %v", err)
+	}
+}

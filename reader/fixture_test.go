@@ -1,0 +1,209 @@
+package reader_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// hotspotParams shape receiver entries of two rows and Ret entries of two.
+func hotspotParams(gap uint32) (p layout.Params) {
+	p[layout.ParamTypeProfileWidth], p[layout.ParamBciProfileWidth], p[layout.ParamReceiverGap] = 2, 2, gap
+	return p
+}
+
+// Keys of the methods of the fixture.
+var (
+	keyArea   = layout.Key{Class: "Shape", Name: "area", Signature: "()D"}
+	keySum    = layout.Key{Class: "Sum", Name: "of", Signature: "([LShape;)D", Loader: "app"}
+	keySumToo = layout.Key{Class: "Sum", Name: "of", Signature: "([LShape;)D", Loader: "other"}
+	keyMany   = layout.Key{Class: "Sum", Name: "many", Signature: "()V", Loader: "app"}
+	keyIdle   = layout.Key{Class: "Idle", Name: "idle", Signature: "()V"}
+	keyCodes  = layout.Key{Class: "Codes", Name: "twice", Signature: "()V"}
+	keyBare   = layout.Key{Name: "no class at all"}
+	keyMain   = layout.Key{Class: "Main", Name: "main", Signature: "([Ljava/lang/String;)V"}
+	keyLoop   = layout.Key{Class: "Main", Name: "loop", Signature: "()V"}
+)
+
+const manyPoints = 40 // entries of keyMany, more than layout.DirectoryMin
+
+// fixture gathers every kind of record and entry.
+func fixture(gap uint32) *builder.Builder {
+	b := builder.New(layout.DomainHotSpot, builder.Config{Params: hotspotParams(gap), Producer: "fixture"})
+	circle := b.Type(builder.TypeKey{Name: "Circle"})
+	square := b.Type(builder.TypeKey{Name: "Square", Loader: "app"})
+	b.Type(builder.TypeKey{Name: "Square", Loader: "other"})
+	b.DescribeType(circle, builder.TypeInfo{Alias: "LCircle;", Flags: layout.TypeHidden})
+	b.Seen(b.Method(keyIdle))
+	b.Method(keyBare)
+	b.DescribeMethod(b.Method(keyArea), builder.MethodInfo{Access: layout.AccFinal, Flags: layout.MethodNotMatchable})
+	addArea(b, circle, square)
+	addMany(b, circle)
+	addContexts(b)
+	addWide(b, circle, square)
+	return b
+}
+
+// addArea adds a profile with every kind of HotSpot entry.
+func addArea(b *builder.Builder, circle, square builder.TypeRef) {
+	p := b.Profile(b.Method(keyArea), 0, builder.NoContext)
+	p.Invocations(1000)
+	p.Backedges(70)
+	p.Interpreted(5)
+	p.Size(33, 480)
+	p.History(builder.History{Decompiles: 1, OverflowRecompiles: 2, OverflowTraps: 3, TenureTraps: 4})
+	p.Compile(builder.Compile{Level: 4, State: 1, WouldProfile: 2, Loops: 3, Blocks: 7})
+	p.Escape(builder.Escape{Flags: 1, Local: 2, Stack: 3, Returned: 4})
+	p.TrapHistory([]byte{0, 3, 0, 1, 9})
+	p.Bit(builder.At{Bci: 1, Flags: layout.EntryNullSeen})
+	p.Counter(builder.At{Bci: 2}, 11)
+	p.Jump(builder.At{Bci: 3}, 12, -24)
+	p.Branch(builder.At{Bci: 4, Traps: 3}, 13, 48, 14)
+	p.ReceiverType(builder.At{Bci: 5}, 1, 0, builder.Row{Type: square, Count: 15})
+	p.VirtualCall(builder.At{Bci: 6}, 16, 0, builder.Row{Type: circle, Count: 17}, builder.Row{Type: square, Count: 18})
+	p.Ret(builder.At{Bci: 7}, 19, builder.RetRow{Bci: 20, Count: 21, Displacement: 22})
+	p.MultiBranch(builder.At{Bci: 8}, builder.SwitchCase{Count: 23, Displacement: 24}, builder.SwitchCase{Count: 25, Displacement: 26}, builder.SwitchCase{Count: 27, Displacement: -28})
+	p.CallType(builder.At{Bci: 9}, 29, builder.CallTypes{
+		Args:   []builder.Slot{{Stack: 1, Type: builder.TypeWord{Type: circle, NullSeen: true}}},
+		Return: &builder.TypeWord{Unknown: true},
+	})
+	p.VirtualCallType(builder.At{Bci: 10}, 30, 0, []builder.Row{{Type: square, Count: 31}}, builder.CallTypes{Args: []builder.Slot{{Stack: 2}}})
+	p.ArgInfo(1, 0, 1)
+	p.Parameters(builder.Slot{Stack: 0, Type: builder.TypeWord{Type: square}})
+	p.SpeculativeTrap(builder.At{Bci: 6, In: layout.SectionExtra}, b.Method(keyIdle))
+	p.Bit(builder.At{Bci: 60, In: layout.SectionHandlers})
+	mustDone(p)
+}
+
+// addMany adds a profile with a point directory, and two entries at point 6.
+func addMany(b *builder.Builder, circle builder.TypeRef) {
+	p := b.Profile(b.Method(keyMany), 0, builder.NoContext)
+	for i := range uint16(manyPoints) {
+		if i%3 == 0 {
+			p.VirtualCall(builder.At{Bci: 2 * i}, uint64(i), 0, builder.Row{Type: circle, Count: uint64(i)})
+		} else {
+			p.Counter(builder.At{Bci: 2 * i}, uint64(i))
+		}
+	}
+	p.Count(6, layout.SubSamples, 0, 99)
+	mustDone(p)
+}
+
+// addContexts adds profiles of one method in several contexts and for several
+// versions of the code.
+func addContexts(b *builder.Builder) {
+	sum, main, loop := b.Method(keySum), b.Method(keyMain), b.Method(keyLoop)
+	b.Method(keySumToo)
+	counted(b, sum, 0, builder.NoContext, 1)
+	direct := b.Context(sum, builder.Frame{Caller: loop, Point: 4})
+	counted(b, sum, 0, direct, 2)
+	counted(b, sum, 0, b.Context(sum, builder.Frame{Caller: loop, Point: 4}, builder.Frame{Caller: loop, Point: 5}, builder.Frame{Caller: main, Point: -6}), 3)
+	counted(b, sum, 0, b.Context(sum, builder.Frame{Caller: main, Point: 4}), 4)
+	twice := b.Method(keyCodes)
+	counted(b, twice, 0xc0de1, builder.NoContext, 5)
+	counted(b, twice, 0xc0de0, builder.NoContext, 6)
+	counted(b, twice, 0xc0de0, b.Context(twice, builder.Frame{Caller: main, Point: 1}), 7)
+}
+
+// counted adds a profile of which the invocations alone are known.
+func counted(b *builder.Builder, m builder.MethodRef, code uint64, c builder.ContextRef, n uint64) {
+	p := b.Profile(m, code, c)
+	p.Invocations(n)
+	mustDone(p)
+}
+
+// addWide adds a profile with every kind of wide entry.
+func addWide(b *builder.Builder, circle, square builder.TypeRef) {
+	p := b.Profile(b.Method(keyLoop), 0, builder.NoContext)
+	p.Counters(-1, 1, 2, 3)
+	p.ValueSite(layout.SubMemOpSize, 0, builder.Value{Value: 64, Count: 5})
+	p.Bitmap(1, []byte{0xff, 0, 7})
+	p.Successors(2, layout.SubConditional, builder.Successor{Point: -9, Index: 1, Count: 6})
+	p.Receivers(3, layout.SubVirtualCall, 0, 8, 0, builder.Row{Type: circle, Count: 9}, builder.Row{Type: square, Count: 10})
+	p.Callees(4, builder.Callee{Method: b.Method(keySum), Count: 11})
+	p.Count(5, layout.SubCycles, layout.WideInterpreted, 12)
+	mustDone(p)
+}
+
+func mustDone(p *builder.Profile) {
+	if err := p.Done(); err != nil {
+		panic(err)
+	}
+}
+
+// laid gives the bytes of an archive.
+func laid(t testing.TB, b *builder.Builder) []byte {
+	t.Helper()
+	data, _, err := b.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// open opens an archive in memory.
+func open(t testing.TB, data []byte) *reader.Store {
+	t.Helper()
+	m, err := archive.FromBytes("test.parc", data, archive.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reader.New(m)
+}
+
+// openFixture opens the fixture in memory.
+func openFixture(t testing.TB) *reader.Store {
+	t.Helper()
+	return open(t, laid(t, fixture(0)))
+}
+
+func find(t testing.TB, s *reader.Store, k layout.Key) reader.Method {
+	t.Helper()
+	m, err := s.Find(k)
+	if err != nil {
+		t.Fatalf("find %v: %v", k, err)
+	}
+	return m
+}
+
+// profileOf gives the only profile of a method without a context.
+func profileOf(t testing.TB, s *reader.Store, k layout.Key) reader.Profile {
+	t.Helper()
+	p, _, err := find(t, s, k).Profile(reader.AnyCode)
+	if err != nil {
+		t.Fatalf("profile of %v: %v", k, err)
+	}
+	return p
+}
+
+// entryAt gives the entry at a point.
+func entryAt(t testing.TB, p reader.Profile, point int32) reader.Entry {
+	t.Helper()
+	e, ok := p.At(point)
+	if !ok {
+		t.Fatalf("no entry at %d", point)
+	}
+	return e
+}
+
+// numbered is an archive of n methods with a small profile each.
+func numbered(n int) *builder.Builder {
+	b := builder.New(layout.DomainHotSpot, builder.Config{Params: hotspotParams(0)})
+	types := []builder.TypeRef{b.Type(builder.TypeKey{Name: "app/A"}), b.Type(builder.TypeKey{Name: "app/B"})}
+	for i := range n {
+		p := b.Profile(b.Method(numberedKey(i)), 0, builder.NoContext)
+		p.Invocations(uint64(i))
+		p.VirtualCall(builder.At{Bci: 6}, 1, 0, builder.Row{Type: types[i%2], Count: uint64(i)})
+		p.Branch(builder.At{Bci: 12}, uint64(i), 32, 2)
+		mustDone(p)
+	}
+	return b
+}
+
+func numberedKey(i int) layout.Key {
+	return layout.Key{Class: fmt.Sprintf("app/generated/Class%d", i/10), Name: fmt.Sprintf("method%d", i), Signature: "(Ljava/lang/String;I)Ljava/lang/Object;"}
+}
