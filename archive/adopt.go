@@ -96,7 +96,7 @@ func (m *Mapping) checkSize() error {
 		return m.adoptError(err)
 	}
 	if info.Size() < m.header.FileSize {
-		return &layout.Error{File: m.name, Offset: info.Size(), Kind: layout.ErrTruncated,
+		return &layout.Error{File: m.name, Region: m.header.RegionAt(info.Size()), Offset: info.Size(), Kind: layout.ErrTruncated,
 			Detail: fmt.Sprintf("the file had %d bytes when it was opened and has %d now: restore it and open it again", m.header.FileSize, info.Size())}
 	}
 	return nil

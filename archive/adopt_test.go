@@ -1,0 +1,117 @@
+package archive
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/profarc/profarc/layout"
+)
+
+const testLate = 5000
+
+// What is written to an adopted rw reaches neither the pristine bytes nor the
+// file.
+func TestAdoptedIsPrivate(t *testing.T) {
+	s := synthetic{ro: 5000, rw: 70000}
+	data, rw := s.bytes(), s.header().Region(layout.RegionRW)
+	for _, mode := range []Mode{Map, Heap} {
+		for _, base := range []Base{Requested, Anywhere} {
+			t.Run(fmt.Sprint(mode, base), func(t *testing.T) {
+				path := writeFile(t, data)
+				m := mustOpen(t, path, Options{Mode: mode})
+				a := mustAdopt(t, m, base)
+				if !bytes.Equal(a.RW(), data[rw.Offset:rw.End()]) {
+					t.Fatal("the adopted rw is not that of the file")
+				}
+				scribble(a.RW())
+				pristine, err := m.Bytes(layout.RegionRW, rw.Offset, rw.Size)
+				if err != nil || !bytes.Equal(pristine, data[rw.Offset:rw.End()]) {
+					t.Errorf("writing to the adopted rw changed the pristine one: %v", err)
+				}
+				if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, data) {
+					t.Errorf("writing to the adopted rw changed the file: %v", err)
+				}
+				checkAddresses(t, a, rw)
+			})
+		}
+	}
+}
+
+// checkAddresses holds Base against where the memory really lies.
+func checkAddresses(t *testing.T, a *Adopted, rw layout.Span) {
+	t.Helper()
+	if got, want := uint64(layout.Address(a.RW())), a.Base()+uint64(rw.Offset); got != want {
+		t.Errorf("rw lies at 0x%x, base and offset say 0x%x", got, want)
+	}
+	if len(a.Late()) != testLate || !bytes.Equal(a.Late(), make([]byte, testLate)) {
+		t.Fatalf("%d late bytes, not all zero", len(a.Late()))
+	}
+	if layout.Address(a.Late())%layout.Unit != 0 {
+		t.Error("late memory is not aligned")
+	}
+	scribble(a.Late())
+	for i, b := range a.RW() {
+		if b != 0xee {
+			t.Fatalf("writing to the late memory changed byte %d of rw", i)
+		}
+	}
+}
+
+func scribble(b []byte) {
+	for i := range b {
+		b[i] = 0xee
+	}
+}
+
+func mustAdopt(t testing.TB, m *Mapping, base Base) *Adopted {
+	t.Helper()
+	a, err := m.Adopt(base, testLate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func TestAdoptTellsWhereItLies(t *testing.T) {
+	data := synthetic{ro: 64, rw: 64}.bytes()
+	m := mustOpen(t, writeFile(t, data), Options{})
+	first := mustAdopt(t, m, Requested)
+	if first.AtRequested() != (first.Base() == testBase) {
+		t.Errorf("at 0x%x of 0x%x: %t", first.Base(), uint64(testBase), first.AtRequested())
+	}
+	// Now the base is taken, if it was not before.
+	for _, base := range []Base{Requested, Anywhere} {
+		next := mustAdopt(t, m, base)
+		if next.AtRequested() || next.Base() == testBase || next.Base() == first.Base() {
+			t.Errorf("the second lies at 0x%x too", next.Base())
+		}
+		scribble(next.RW())
+	}
+	if !bytes.Equal(first.RW(), data[m.Header().Region(layout.RegionRW).Offset:]) {
+		t.Error("two adoptions share memory")
+	}
+	if first.Mapping() != m {
+		t.Error("not the mapping that was adopted")
+	}
+}
+
+func TestAdoptWithoutProfiles(t *testing.T) {
+	data := synthetic{ro: 64}.bytes()
+	for name, open := range openers {
+		m, err := open(t, data, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, late := range []int{0, 100} {
+			a, err := m.Adopt(Requested, late)
+			if err != nil || len(a.RW()) != 0 || len(a.Late()) != late || a.Base() == 0 {
+				t.Errorf("%s, %d late bytes: %+v, %v", name, late, a, err)
+			}
+		}
+		if _, err := m.Adopt(Requested, -1); err == nil {
+			t.Errorf("%s: a negative number of late bytes is taken", name)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+//go:build unix
+
+package archive
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/profarc/profarc/layout"
+)
+
+func TestPublishKeepsPermissions(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0o027))
+	path := filepath.Join(t.TempDir(), "app.parc")
+	for _, want := range []os.FileMode{0o640, 0o604} {
+		if err := Publish(t.Context(), path, writeAll("x")); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(path)
+		if err != nil || info.Mode().Perm() != want {
+			t.Errorf("permissions %v, want %v, %v", info.Mode(), want, err)
+		}
+		if err := os.Chmod(path, 0o604); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Links stay, and what they lead to is replaced, or created, where it is.
+func TestPublishThroughLinks(t *testing.T) {
+	folder := t.TempDir()
+	far := filepath.Join(folder, "far")
+	if err := os.Mkdir(far, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	links := map[string]string{"one.parc": "two.parc", "two.parc": filepath.Join("far", "app.parc"), "loop.parc": "loop.parc"}
+	for name, to := range links {
+		if err := os.Symlink(to, filepath.Join(folder, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, text := range []string{"created", "replaced"} {
+		if err := Publish(t.Context(), filepath.Join(folder, "one.parc"), writeAll(text)); err != nil {
+			t.Fatal(err)
+		}
+		wantFolder(t, far, map[string]string{"app.parc": text})
+	}
+	if to, err := os.Readlink(filepath.Join(folder, "one.parc")); to != "two.parc" {
+		t.Errorf("the link leads to %q, %v", to, err)
+	}
+	if err := Publish(t.Context(), filepath.Join(folder, "loop.parc"), writeAll("x")); err == nil {
+		t.Error("published through a loop")
+	}
+}
+
+// Opening a pipe that nobody writes to does not wait.
+func TestPipeIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Skip("no pipe: ", err)
+	}
+	if _, err := Open(path, Options{}); !errors.Is(err, layout.ErrFormat) {
+		t.Error(err)
+	}
+	if err := Publish(t.Context(), path, writeAll("x")); err == nil {
+		t.Error("a pipe was replaced")
+	}
+}
+
+// A mapped archive keeps its bytes when another takes its name.
+func TestReplacedWhileMapped(t *testing.T) {
+	data := synthetic{ro: 5 * layout.PageSize, rw: 64}.bytes()
+	path := writeFile(t, data)
+	m := mustOpen(t, path, Options{})
+	if err := Publish(t.Context(), path, writeAll("another")); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Verify(t.Context(), nil); err != nil {
+		t.Error(err)
+	}
+	rw := m.Header().Region(layout.RegionRW)
+	if a := mustAdopt(t, m, Anywhere); string(a.RW()) != string(data[rw.Offset:]) {
+		t.Error("the archive that took the name was adopted")
+	}
+}
