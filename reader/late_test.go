@@ -1,0 +1,136 @@
+package reader_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+func TestLateTypes(t *testing.T) {
+	for _, s := range []*reader.Store{openFixture(t), openFile(t, fixture(0))} {
+		adopt(t, s, reader.AdoptOptions{})
+		known, err := s.LateType("Circle", "")
+		if circle, _ := s.FindType("Circle", ""); err != nil || known.Late() || known != circle {
+			t.Errorf("a type of the archive: %v, %v", known, err)
+		}
+		first, err := s.LateType("Hexagon", "app")
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, _ := s.LateType("Hexagon", "")
+		again, _ := s.LateType("Hexagon", "app")
+		if first == second || first != again || !first.Late() || uint64(first.Ordinal()) != s.Header().Counts.Types {
+			t.Errorf("%v, %v, %v", first, second, again)
+		}
+		name, nameErr := first.Name()
+		loader, loaderErr := first.Loader()
+		if !name.Equal("Hexagon") || !loader.Equal("app") || nameErr != nil || loaderErr != nil || first.Flags() != 0 {
+			t.Errorf("name %q, loader %q", name, loader)
+		}
+		if byNumber, err := s.Type(first.Ordinal()); err != nil || byNumber != first {
+			t.Errorf("by ordinal: %v, %v", byNumber, err)
+		}
+		if _, err := s.Type(second.Ordinal() + 1); !errors.Is(err, reader.ErrNotFound) {
+			t.Errorf("a type behind the last: %v", err)
+		}
+		r := receiversAt(t, adoptProfile(t, s, keyArea), 5)
+		for range 3 {
+			if err := r.Record(first); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if diff := cmp.Diff(map[string]uint64{"Square": 15, "Hexagon": 3}, rowsOf(t, r)); diff != "" {
+			t.Errorf("rows (-want +got):\n%s", diff)
+		}
+	}
+}
+
+func TestTooManyLateTypes(t *testing.T) {
+	s := openFixture(t)
+	adopt(t, s, reader.AdoptOptions{})
+	for i := range reader.MaxLateTypes {
+		if _, err := s.LateType(fmt.Sprint(i), ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.LateType("one more", ""); !errors.Is(err, layout.ErrTooLarge) {
+		t.Errorf("one type too many: %v", err)
+	}
+	if ty, err := s.LateType("77", ""); err != nil || !ty.Late() {
+		t.Errorf("a type that is there: %v", err)
+	}
+}
+
+// The rows of a type that is not loaded yet are not acted on.
+func TestBarrier(t *testing.T) {
+	s := openFixture(t)
+	circle, _ := s.FindType("Circle", "")
+	square, _ := s.FindType("Square", "app")
+	r := receiversAt(t, profileOf(t, s, keyArea), 6)
+	bound := func() (n uint64) {
+		for row := range r.Bound() {
+			n += row.Count.Load()
+		}
+		return n
+	}
+	if _, state := s.Binding(circle); bound() != 0 || state != reader.Unbound {
+		t.Error("a type is bound from the start")
+	}
+	if err := s.Bind(square, 42); err != nil {
+		t.Fatal(err)
+	}
+	if class, state := s.Binding(square); bound() != 18 || class != 42 || state != reader.Bound {
+		t.Errorf("class %d, state %d, bound rows %d", class, state, bound())
+	}
+	if err := s.Bind(circle, 43); err != nil || bound() != 35 {
+		t.Errorf("bound rows %d, %v", bound(), err)
+	}
+	if err := s.Exclude(circle); err != nil || bound() != 18 {
+		t.Errorf("bound rows %d, %v", bound(), err)
+	}
+	if _, state := s.Binding(circle); state != reader.Excluded {
+		t.Errorf("state %d", state)
+	}
+}
+
+func TestBindingErrors(t *testing.T) {
+	s := openFixture(t)
+	circle, _ := s.FindType("Circle", "")
+	square, _ := s.FindType("Square", "app")
+	foreign, _ := openFixture(t).FindType("Circle", "")
+	if err := s.Bind(circle, 1); err != nil || s.Bind(circle, 1) != nil {
+		t.Errorf("binding twice to the same class: %v", err)
+	}
+	if err := s.Exclude(square); err != nil {
+		t.Error(err)
+	}
+	for name, err := range map[string]error{"another class": s.Bind(circle, 2), "an excluded type": s.Bind(square, 2)} {
+		if !errors.Is(err, reader.ErrAmbiguous) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, err := range map[string]error{
+		"class 0": s.Bind(circle, 0), "the highest class": s.Bind(circle, ^uint64(0)),
+		"a foreign type": s.Bind(foreign, 1), "no type": s.Bind(reader.Type{}, 1), "exclude a foreign type": s.Exclude(foreign),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if class, state := s.Binding(foreign); class != 0 || state != reader.Unbound {
+		t.Error("a foreign type is bound")
+	}
+	adopt(t, s, reader.AdoptOptions{})
+	late, _ := s.LateType("Late", "")
+	if err := s.Bind(late, 7); err != nil {
+		t.Fatal(err)
+	}
+	if class, state := s.Binding(late); class != 7 || state != reader.Bound {
+		t.Errorf("late type: class %d, state %d", class, state)
+	}
+}
