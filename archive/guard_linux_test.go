@@ -95,12 +95,6 @@ func TestGuardLetsOtherPanicsGoOn(t *testing.T) {
 	}
 }
 
-func panicOf(f func()) (v any) {
-	defer func() { v = recover() }()
-	f()
-	return nil
-}
-
 // Memory goes when nothing holds it any more, and not before.
 func TestMemoryGoesWithItsHolders(t *testing.T) {
 	path := writeFile(t, synthetic{ro: 64, rw: 64}.bytes())

@@ -56,8 +56,12 @@ func bytesOrRefusal(t *rapid.T, m *Mapping, data []byte) {
 // Whatever byte is changed, the archive is refused, or Verify finds it, and
 // Bytes gives what was there or an error.
 func TestEveryFlippedByteIsFound(t *testing.T) {
-	sound := synthetic{ro: 5000, rw: 64}.bytes()
+	s := synthetic{ro: 5000, rw: 64}
+	sound, padding := s.bytes(), s.header().Region(layout.RegionEX).End()
 	for i := range sound {
+		if at := int64(i); at > padding+100 && at < int64(len(sound))-300 && i%17 != 0 {
+			continue // one byte of the 60 KiB of zeros before rw is like another
+		}
 		bad := bytes.Clone(sound)
 		bad[i] ^= 1 << (i % 8)
 		m, err := FromBytes("app.parc", bad, Options{})

@@ -90,6 +90,12 @@ func TestFailedPublishLeavesTheOldFile(t *testing.T) {
 	wantFolder(t, folder, map[string]string{"app.parc": "old"})
 }
 
+func panicOf(f func()) (v any) {
+	defer func() { v = recover() }()
+	f()
+	return nil
+}
+
 // A context that ends in the middle of a long write ends it.
 func TestLongWriteEndsWithTheContext(t *testing.T) {
 	ctx := &expiring{Context: t.Context(), left: 3}

@@ -12,15 +12,19 @@ import (
 
 // A synthetic is a sound archive of regions of chosen sizes. Its records mean
 // nothing: this package does not look at them.
-type synthetic struct{ ro, rw int64 }
-
-const testBase = 0x5000_0000_0000 + 77*2*layout.MaxFileSize
+type synthetic struct {
+	ro, rw int64
+	base   uint64 // that is requested; 0 for an ordinary one
+}
 
 // header places the regions, without the root of the sums.
 func (s synthetic) header() *layout.Header {
 	h := &layout.Header{
-		Domain: layout.DomainHotSpot, Base: testBase, RWShift: layout.RWShift(s.rw),
+		Domain: layout.DomainHotSpot, Base: layout.RequestedBase(0), RWShift: layout.RWShift(s.rw),
 		Fingerprint: [16]byte{1, 2, 3}, Buckets: 1, MaxProbe: 1,
+	}
+	if s.base != 0 {
+		h.Base = s.base
 	}
 	h.Params[layout.ParamTypeProfileWidth] = 2
 	for ps := int64(8); ; ps = h.SumTree().Size() {

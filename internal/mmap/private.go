@@ -82,7 +82,11 @@ func control(f *os.File, use func(handle uintptr)) error {
 	if err != nil {
 		return err
 	}
-	return c.Control(use)
+	if err := c.Control(use); err != nil {
+		// The one reason there is, but its error does not say it to errors.Is.
+		return fmt.Errorf("%w: %w", os.ErrClosed, err)
+	}
+	return nil
 }
 
 // Base is the address at which the file lies.
