@@ -61,7 +61,7 @@ func (s *Store) Close() error { return s.m.Close() }
 
 // open gives archive.ErrClosed after Close.
 func (s *Store) open() error {
-	_, err := s.m.Bytes(layout.RegionHeader, 0, layout.HeaderSize)
+	_, err := s.m.Bytes(layout.RegionHeader, 0, 0)
 	return err
 }
 

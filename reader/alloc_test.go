@@ -1,0 +1,87 @@
+package reader_test
+
+import (
+	"testing"
+
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// What a VM does while it runs allocates nothing.
+func TestHotPathsDoNotAllocate(t *testing.T) {
+	s := openFixture(t)
+	adopt(t, s, reader.AdoptOptions{})
+	area, loop := adoptProfile(t, s, keyArea), adoptProfile(t, s, keyLoop)
+	trained, many := profileOf(t, s, keyArea), profileOf(t, s, keyMany)
+	sum, main, caller := find(t, s, keySum), find(t, s, keyMain), find(t, s, keyLoop)
+	circle, _ := s.FindType("Circle", "")
+	if err := s.Bind(circle, 9); err != nil {
+		t.Fatal(err)
+	}
+	id := keyArea.ID(layout.DomainHotSpot)
+	frames := []reader.Frame{{Caller: caller, Point: 4}, {Caller: caller, Point: 5}, {Caller: main, Point: -6}}
+	var sink uint64
+	for name, f := range map[string]func(){
+		"Find":         func() { m, _ := s.Find(keySum); sink += m.ID() },
+		"Find miss":    func() { _, err := s.Find(layout.Key{Class: "No"}); sink += errorBit(err) },
+		"Lookup":       func() { m, _ := s.Lookup(id); sink += m.ID() },
+		"Lookup miss":  func() { _, err := s.Lookup(1); sink += errorBit(err) },
+		"FindType":     func() { ty, _ := s.FindType("Circle", ""); sink += uint64(ty.Ordinal()) },
+		"Profile":      func() { p, _, _ := sum.Profile(reader.AnyCode); sink += uint64(p.Ref()) },
+		"Profile deep": func() { p, _, _ := sum.Profile(reader.AnyCode, frames...); sink += uint64(p.Ref()) },
+		"Adopt":        func() { p, _ := trained.Adopt(); sink += uint64(p.Ref()) },
+		"At, listed":   func() { e, _ := many.At(6); sink += uint64(e.Point()) },
+		"At, scanned":  func() { e, _ := area.At(6); sink += uint64(e.Point()) },
+		"Entries": func() {
+			for e := range area.Entries() {
+				sink += uint64(e.Point())
+			}
+		},
+		"Points": func() {
+			for e := range many.Points(6) {
+				sink += uint64(e.Point())
+			}
+		},
+		"counters": func() { c, _ := area.Invocations(); sink += errorBit(c.Add(1)) + c.Load() + c.Trained() },
+		"Branch":   func() { e, _ := area.At(4); b, _ := e.Branch(); sink += b.Taken.Load() + b.NotTaken.Load() },
+		"Record": func() {
+			e, _ := area.At(6)
+			r, _ := e.Receivers()
+			sink += errorBit(r.Record(circle)) + errorBit(e.RecordNull()) + errorBit(e.RecordTrap(2, false))
+		},
+		"Receivers": func() {
+			e, _ := area.At(6)
+			r, _ := e.Receivers()
+			for row := range r.All() {
+				sink += row.Count.Load()
+			}
+			for row := range r.Bound() {
+				sink += row.Count.Load()
+			}
+		},
+		"lists": func() {
+			e, _ := area.At(9)
+			types, _ := e.Types()
+			_, w := types.Arg(0)
+			e, _ = loop.At(2)
+			rows, _ := e.Rows()
+			sink += uint64(w.Type.Ordinal()) + rows.Cell(0, 1).Load()
+		},
+		"names": func() { n, _ := circle.Name(); sink += uint64(n.Len()) },
+	} {
+		f() // the first fetch checks pages and the block
+		if n := testing.AllocsPerRun(50, f); n != 0 {
+			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
+	if sink == 0 {
+		t.Error("nothing was done")
+	}
+}
+
+func errorBit(err error) uint64 {
+	if err != nil {
+		return 1
+	}
+	return 0
+}
