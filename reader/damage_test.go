@@ -1,0 +1,346 @@
+package reader_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// answers is all that a store says when it is asked for everything, until the
+// first error.
+func answers(s *reader.Store) (said []uint64, err error) {
+	for _, k := range []layout.Key{keyArea, keySum, keySumToo, keyMany, keyIdle, keyCodes, keyBare, keyMain, keyLoop} {
+		m, err := s.Find(k)
+		if err != nil {
+			return said, err
+		}
+		if _, err := s.Lookup(m.ID()); err != nil {
+			return said, err
+		}
+		said = append(said, uint64(m.Ref()))
+	}
+	for t, err := range s.Types() {
+		if err != nil {
+			return said, err
+		}
+		for _, f := range []func() (reader.Name, error){t.Name, t.Loader, t.Alias} {
+			name, err := f()
+			if err != nil {
+				return said, err
+			}
+			said = append(said, uint64(name.Len()))
+		}
+	}
+	for table, err := range s.Tables() {
+		if err != nil {
+			return said, err
+		}
+		said = append(said, uint64(table.Rows))
+	}
+	for m, err := range s.Methods() {
+		if err != nil {
+			return said, err
+		}
+		if _, err := m.Key(); err != nil {
+			return said, err
+		}
+		if said, err = methodAnswers(said, m); err != nil {
+			return said, err
+		}
+	}
+	return said, nil
+}
+
+func methodAnswers(said []uint64, m reader.Method) ([]uint64, error) {
+	for c, err := range m.Contexts() {
+		if err != nil {
+			return said, err
+		}
+		frames, err := c.Frames()
+		if err != nil {
+			return said, err
+		}
+		said = append(said, uint64(len(frames)))
+		if _, _, err := m.Profile(reader.AnyCode, frames...); err != nil && !errors.Is(err, reader.ErrAmbiguous) {
+			return said, err
+		}
+	}
+	for p, err := range m.Profiles() {
+		if err != nil {
+			return said, err
+		}
+		if said, err = profileAnswers(said, p); err != nil {
+			return said, err
+		}
+		live, err := p.Adopt()
+		if err != nil {
+			return said, err
+		}
+		if said, err = profileAnswers(said, live); err != nil {
+			return said, err
+		}
+	}
+	return said, nil
+}
+
+func profileAnswers(said []uint64, p reader.Profile) ([]uint64, error) {
+	c, _ := p.Invocations()
+	history, _ := p.History()
+	said = append(said, c.Load(), p.Code(), uint64(history.Decompiles), uint64(len(p.TrapHistory())))
+	for section := range layout.SectionDirectory {
+		for e := range p.Section(section) {
+			said = append(said, uint64(e.Tag()), uint64(e.Flags()), uint64(e.Traps()), uint64(e.Sub()))
+			var err error
+			if said, err = entryAnswers(said, e); err != nil {
+				return said, err
+			}
+			if first, ok := p.At(e.Point()); ok {
+				said = append(said, uint64(first.Offset()))
+			}
+		}
+	}
+	return said, nil
+}
+
+func entryAnswers(said []uint64, e reader.Entry) ([]uint64, error) {
+	if r, ok := e.Receivers(); ok {
+		for row := range r.All() {
+			said = append(said, uint64(row.Type.Ordinal()), uint64(row.Type.Flags()), row.Count.Load())
+		}
+	}
+	if list, ok := e.Types(); ok {
+		for i := range list.Args() {
+			_, w := list.Arg(i)
+			said = append(said, uint64(w.Type.Ordinal()))
+		}
+	}
+	if bits, ok := e.Bitmap(); ok {
+		said = append(said, uint64(len(bits)))
+	}
+	if r, ok := e.Rows(); ok {
+		for row := range r.Len() {
+			said = append(said, r.Cell(row, 0).Trained())
+			if _, err := r.Method(row); err != nil {
+				return said, err
+			}
+		}
+	}
+	m, err := e.Trap()
+	return append(said, uint64(m.Ref())), err
+}
+
+// answersOf opens an archive and asks it for everything, adopted elsewhere.
+func answersOf(data []byte, check archive.Check) ([]uint64, error) {
+	m, err := archive.FromBytes("damaged.parc", data, archive.Options{Check: check})
+	if err != nil {
+		return nil, err
+	}
+	s := reader.New(m)
+	if err := s.Adopt(reader.AdoptOptions{}); err != nil {
+		return nil, err
+	}
+	return answers(s)
+}
+
+func sound(t *testing.T) (data []byte, said []uint64) {
+	t.Helper()
+	b := fixture(0)
+	b.Table(layout.TableMonitors, 0, layout.ColumnWord).Row(77)
+	data = laid(t, b)
+	said, err := answersOf(data, archive.CheckOnTouch)
+	if err != nil || len(said) < 300 {
+		t.Fatalf("%d answers, %v", len(said), err)
+	}
+	return data, said
+}
+
+// A changed byte gives the same answers or a typed error.
+func TestChangedByteIsNeverBelieved(t *testing.T) {
+	data, want := sound(t)
+	refused := 0
+	for i := 0; i < len(data); i += 1 + len(data)/1000 {
+		damaged := slices.Clone(data)
+		damaged[i] ^= 1 << (i % 8)
+		got, err := answersOf(damaged, archive.CheckOnTouch)
+		var typed *layout.Error
+		switch {
+		case err == nil && !slices.Equal(got, want):
+			t.Fatalf("byte 0x%x: other answers (-want +got):\n%s", i, cmp.Diff(want, got))
+		case err != nil && (!errors.As(err, &typed) || typed.File != "damaged.parc"):
+			t.Fatalf("byte 0x%x: %v", i, err)
+		case err != nil:
+			refused++
+		}
+	}
+	if refused == 0 {
+		t.Error("no damage was noticed")
+	}
+}
+
+const harmlessRounds = 2000
+
+// Without sums damage may be believed, but nothing panics, loops or leaves the
+// bounds, and what is refused is refused with a typed error.
+func TestDamageWithoutSumsIsHarmless(t *testing.T) {
+	data, _ := sound(t)
+	rnd := rand.New(rand.NewPCG(1, 2))
+	h, err := layout.ParseHeader(data, int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := 0
+	for range harmlessRounds {
+		damaged := slices.Clone(data)
+		for range 1 + rnd.IntN(3) {
+			r := []layout.Region{layout.RegionIX, layout.RegionRO, layout.RegionBM, layout.RegionEX, layout.RegionRW}[rnd.IntN(5)]
+			at := h.Region(r).Offset + rnd.Int64N(h.Region(r).Size)
+			damaged[at] = []byte{0, 1, 0xff, byte(rnd.Uint32()), damaged[at] + 8}[rnd.IntN(5)]
+		}
+		_, err := answersOf(damaged, archive.CheckNone)
+		var typed *layout.Error
+		if err != nil && !errors.As(err, &typed) && !errors.Is(err, reader.ErrNotFound) && !errors.Is(err, reader.ErrAmbiguous) {
+			t.Fatal(err)
+		}
+		if typed != nil {
+			refused++
+		}
+	}
+	if refused < harmlessRounds/10 {
+		t.Errorf("%d of %d damaged archives were refused", refused, harmlessRounds)
+	}
+}
+
+// What the sums can not tell, an archive that was written wrong, the checks of
+// records, blocks and links tell, with the place.
+func TestWronglyWrittenArchivesAreRefused(t *testing.T) {
+	data, _ := sound(t)
+	s := open(t, data)
+	h := s.Header()
+	many, codes, area := profileOf(t, s, keyMany), codesProfile(t, s), profileOf(t, s, keyArea)
+	sum := find(t, s, keySum)
+	dir := many.Block().SectionSpan(layout.SectionDirectory)
+	entry := entryAt(t, area, 6)
+	inData := area.Ref().Offset() + area.Block().SectionSpan(layout.SectionData).Offset + int64(entry.Offset())
+	links, _ := codes.Block().FieldOffset(layout.HasLinks)
+	var contexts []reader.Context
+	for c := range sum.Contexts() {
+		contexts = append(contexts, c)
+	}
+	deep := contexts[len(contexts)-1].Ref().Offset()
+	const u32, u64 = 4, 8
+	for _, c := range []struct {
+		what   string
+		at     int64
+		width  int
+		value  uint64
+		region layout.Region
+	}{
+		{"directory row with another point", many.Ref().Offset() + dir.Offset, u32, 1, layout.RegionRW},
+		{"directory row with another offset", many.Ref().Offset() + dir.Offset + 4, u32, 1, layout.RegionRW},
+		{"block of no size", area.Ref().Offset(), u32, 0, layout.RegionRW},
+		{"block that is too long", area.Ref().Offset(), u32, 1 << 31, layout.RegionRW},
+		{"block of another method", codes.Ref().Offset() + 4, u32, uint64(sum.Ref()), layout.RegionRW},
+		{"block of no method", codes.Ref().Offset() + 4, u32, uint64(codes.Ref()), layout.RegionRW},
+		{"block in another context", codes.Ref().Offset() + links, u32, uint64(contexts[0].Ref()), layout.RegionRW},
+		{"block in no context", codes.Ref().Offset() + links, u32, uint64(contexts[0].Ref()) + 1, layout.RegionRW},
+		{"chain that loops", codes.Ref().Offset() + links + 4, u32, uint64(codes.Ref()), layout.RegionRW},
+		{"unknown presence", area.Ref().Offset() + 8, u32, 1 << 30, layout.RegionRW},
+		{"unknown tag", inData, 1, 200, layout.RegionRW},
+		{"pointer outside", inData + int64(entry.Raw().CellOffset(1)), u64, 16, layout.RegionRW},
+		{"pointer between types", inData + int64(entry.Raw().CellOffset(1)), u64, layout.Pointer(h.Base, h.Sections[layout.SectionTypes].Offset+8), layout.RegionRW},
+		{"pointer with tags where none are", inData + int64(entry.Raw().CellOffset(1)), u64, layout.Pointer(h.Base, h.Sections[layout.SectionTypes].Offset+1), layout.RegionRW},
+		{"method of no size", sum.Ref().Offset() + 12, 2, 0, layout.RegionRO},
+		{"method that is too long", sum.Ref().Offset() + 12, 2, 0xffff, layout.RegionRO},
+		{"name outside", sum.Ref().Offset() + 8, u32, uint64(area.Ref()), layout.RegionRO},
+		{"holder that is no type", sum.Ref().Offset() + 16, u32, uint64(sum.Ref()), layout.RegionRO},
+		{"context of its own parent", deep + 8, u32, uint64(deep / 8), layout.RegionRO},
+		{"context of no depth", deep + 28, 2, 0, layout.RegionRO},
+		{"context of a wrong depth", deep + 28, 2, 9, layout.RegionRO},
+		{"context of another method", deep + 12, u32, uint64(area.Ref()), layout.RegionRO},
+		{"tables without a directory", h.Region(layout.RegionEX).Offset, u32, 2000, layout.RegionEX},
+		{"table that begins elsewhere", h.Region(layout.RegionEX).Offset + 16, u64, 8, layout.RegionEX},
+		{"table of another kind", h.Region(layout.RegionEX).Offset + layout.TablesHeaderSize, u32, 5, layout.RegionEX},
+		{"table of too many columns", h.Region(layout.RegionEX).Offset + layout.TablesHeaderSize + layout.TableRowSize + 8, u32, 65, layout.RegionEX},
+		{"bitmaps of other chunks", h.Region(layout.RegionBM).Offset, u32, 2, layout.RegionBM},
+		{"bitmap outside", h.Region(layout.RegionBM).Offset + 8, u32, 1, layout.RegionBM},
+		{"bitmap with another cookie", h.Region(layout.RegionBM).Offset + 16, u32, 12347, layout.RegionBM},
+		{"bitmap with slots outside", h.Region(layout.RegionBM).End() - 8, u64, ^uint64(0), layout.RegionBM},
+	} {
+		damaged := slices.Clone(data)
+		value := binary.LittleEndian.AppendUint64(nil, c.value)
+		copy(damaged[c.at:c.at+int64(c.width)], value)
+		_, err := answersOf(damaged, archive.CheckNone)
+		var typed *layout.Error
+		if !errors.Is(err, layout.ErrCorrupt) || !errors.As(err, &typed) {
+			t.Errorf("%s: %v", c.what, err)
+			continue
+		}
+		if typed.Region != c.region || typed.File != "damaged.parc" || typed.Offset <= 0 {
+			t.Errorf("%s: %v, want a place in %s", c.what, err, c.region)
+		}
+	}
+}
+
+// codesProfile gives the first of the two versions of keyCodes.
+func codesProfile(t *testing.T, s *reader.Store) reader.Profile {
+	t.Helper()
+	p, _, err := find(t, s, keyCodes).Profile(0xc0de0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestIndexSlotThatLeadsNowhere(t *testing.T) {
+	data := laid(t, numbered(1))
+	ix := open(t, data).Header().Region(layout.RegionIX)
+	line := layout.Line(data[ix.Offset:])
+	for slot := range layout.LineSlots {
+		if line.Record(slot) != 0 {
+			binary.LittleEndian.PutUint32(data[ix.Offset+24+4*int64(slot):], 1)
+		}
+	}
+	m, err := archive.FromBytes("index.parc", data, archive.Options{Check: archive.CheckNone})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var typed *layout.Error
+	_, err = reader.New(m).Find(numberedKey(0))
+	if !errors.Is(err, layout.ErrCorrupt) || !errors.As(err, &typed) || typed.Region != layout.RegionIX || typed.Offset != ix.Offset {
+		t.Errorf("find: %v", err)
+	}
+}
+
+// A profile whose file is changed under the mapping after it was checked gives
+// less, or something else, but does not panic.
+func TestBytesThatChangeAfterTheCheck(t *testing.T) {
+	data := laid(t, fixture(0))
+	rnd := rand.New(rand.NewPCG(3, 4))
+	for range 400 {
+		changing := layout.Aligned(len(data))
+		copy(changing, data)
+		s := open(t, changing)
+		adopt(t, s, reader.AdoptOptions{})
+		var profiles []reader.Profile
+		for _, k := range []layout.Key{keyArea, keyMany, keyLoop} {
+			profiles = append(profiles, profileOf(t, s, k), adoptProfile(t, s, k))
+		}
+		p := profiles[rnd.IntN(len(profiles))]
+		for range 1 + rnd.IntN(4) {
+			at := p.Ref().Offset() + rnd.Int64N(min(int64(len(p.Block())), 64+rnd.Int64N(400)))
+			changing[at] = byte(rnd.Uint32())
+		}
+		profileAnswers(nil, p) // errors are fine, a panic is not
+		if again, err := s.ProfileAt(p.Ref()); err == nil {
+			profileAnswers(nil, again)
+		}
+	}
+}
