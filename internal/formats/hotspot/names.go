@@ -63,6 +63,9 @@ func typeName(spelling string) (name string, ok bool) {
 		return "", false
 	}
 	class := fromModified(spelling[1 : len(spelling)-1])
+	if class[0] == '[' { // arrays are spelled otherwise
+		return "", false
+	}
 	if dimensions == 0 {
 		return class, true
 	}

@@ -60,6 +60,11 @@ func appendQuoted(b []byte, name string) []byte {
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(name[i:])
+		if r == utf8.RuneError && n == 1 { // no character at all
+			b = append(b, name[i])
+			i++
+			continue
+		}
 		for _, u := range utf16.AppendRune(nil, r) {
 			b = fmt.Appendf(b, `\u%04x`, u)
 		}

@@ -112,17 +112,25 @@ func (b *textBuild) methodRef(k layout.Key) builder.MethodRef {
 	return m
 }
 
-// twinLoader stands for the class loader of the n-th method with one header.
-func twinLoader(n int) string { return "text#" + strconv.Itoa(n) }
+// twinPrefix begins what stands for the class loader of the n-th method with
+// one header.
+const twinPrefix = "text#"
 
-// method begins the profile of a method and fills it.
-func (b *textBuild) method(t *textMethod) *builder.Profile {
+func twinLoader(n int) string { return twinPrefix + strconv.Itoa(n) }
+
+// distinct gives the key of a method, with a loader if the text had it before.
+func (b *textBuild) distinct(t *textMethod) layout.Key {
 	key := layout.Key{Class: t.class, Name: t.name, Signature: t.signature}
 	if b.seen[key]++; b.seen[key] > 1 {
 		b.report.lose(LossLoader, t.line)
 		key.Loader = twinLoader(b.seen[key])
 	}
-	m := b.methodRef(key)
+	return key
+}
+
+// method begins the profile of a method and fills it.
+func (b *textBuild) method(t *textMethod) *builder.Profile {
+	m := b.methodRef(b.distinct(t))
 	b.DescribeMethod(m, builder.MethodInfo{Access: t.access})
 	p := b.Profile(m, 0, builder.NoContext)
 	p.Invocations(t.invocations)

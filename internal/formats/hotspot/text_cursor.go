@@ -2,6 +2,7 @@ package hotspot
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"strings"
 )
@@ -64,7 +65,7 @@ func (c *cursor) number(limit uint64) uint64 {
 		return 0
 	}
 	if n > limit {
-		c.miss("a smaller number")
+		c.miss(fmt.Sprintf("a number of at most %d", limit))
 		return 0
 	}
 	c.rest = c.rest[i:]
@@ -85,7 +86,16 @@ func (c *cursor) counter() uint64 {
 	if c.skip("-") {
 		return uint64(uint32(-int32(c.number(math.MaxInt32 + 1))))
 	}
-	return c.number(math.MaxUint64)
+	return c.number(math.MaxInt64)
+}
+
+// counter32 takes a counter that archives keep in 32 bits.
+func (c *cursor) counter32() uint32 {
+	n := c.counter()
+	if n > math.MaxUint32 {
+		c.miss("a number of 32 bits")
+	}
+	return uint32(n)
 }
 
 // until takes everything up to text, and text itself, which must be there.

@@ -1,6 +1,7 @@
 package hotspot
 
 import (
+	"bytes"
 	"math"
 
 	"github.com/profarc/profarc/builder"
@@ -107,7 +108,7 @@ func (p *textParser) trapState(text string, c *cursor, line int) uint32 {
 }
 
 // speculativeTrap reads " com.example.A::m(class_check) ". The name may hold
-// parentheses itself: the reason is in the first that can be one.
+// parentheses itself: the reason is in those behind which the entry goes on.
 func (p *textParser) speculativeTrap(e *textEntry, c *cursor) {
 	c.want(" ")
 	class := internalClass(fromModified(string(c.until(classEnd))))
@@ -115,13 +116,27 @@ func (p *textParser) speculativeTrap(e *textEntry, c *cursor) {
 	for n := 0; c.ok(); {
 		n += len(c.until("("))
 		reason := string(c.until(")"))
-		if _, _, _, ok := parseTrap(reason); ok {
+		if _, _, _, ok := parseTrap(reason); ok && goesOn(c.rest) {
+			if len(class) == 0 || n == 0 {
+				c.miss("a class and a method")
+			}
 			t := textTrap{class: class, name: unquoteName(name[:n]), traps: p.trapState(reason, c, e.line)}
 			e.traps = append(e.traps, t)
 			return
 		}
 		n += len("(") + len(reason) + len(")")
 	}
+}
+
+// goesOn reports whether rest is what may stand behind a trap.
+func goesOn(rest []byte) bool {
+	rest = bytes.TrimLeft(rest, " ")
+	for _, front := range []string{"trap/ ", "flags(", "count(", "taken(", "default_count("} {
+		if bytes.HasPrefix(rest, []byte(front)) {
+			return true
+		}
+	}
+	return len(rest) == 0
 }
 
 // counts reads the counts of an entry, and gives what reads the lines behind.
@@ -168,17 +183,17 @@ func (c *cursor) displacement() int64 {
 // rows takes the number of rows that follow.
 func (c *cursor) rows() int {
 	c.want("entries(")
-	n := c.number(maxPrintedRows)
+	n := c.number(maxShapeRows)
 	c.want(")")
 	return int(n)
 }
 
-// maxPrintedRows bounds the rows that a line may announce; each takes a line.
-const maxPrintedRows = 1 << 20
-
 // receiverCounts reads "count(6015) nonprofiled_count(0) entries(2)".
 func (p *textParser) receiverCounts(e *textEntry, c *cursor) (rows int) {
-	e.count = c.field("count(")
+	c.want("count(")
+	e.count = c.number(math.MaxInt64)
+	c.want(")")
+	c.blanks()
 	if e.tag == layout.TagReceiverType {
 		e.count = signExtend(e.count)
 	}

@@ -90,7 +90,7 @@ func (p *textParser) counters(m *textMethod) error {
 		{firstCounter, func(c *cursor) { m.interpreted = c.counter() }},
 		{"  invocation_counter:", func(c *cursor) { m.invocations = c.counter() }},
 		{"  backedge_counter:", func(c *cursor) { m.backedges = c.counter() }},
-		{"  decompile_count:", func(c *cursor) { m.decompiles = uint32(c.counter()) }},
+		{"  decompile_count:", func(c *cursor) { m.decompiles = c.counter32() }},
 		{"  mdo size:", func(c *cursor) { m.size = uint32(c.number(math.MaxUint32)); c.want(totalSuffix) }},
 		{"", func(*cursor) {}},
 	} {

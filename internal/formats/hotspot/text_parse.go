@@ -164,6 +164,9 @@ func (p *textParser) check(line textLine, c *cursor) error {
 	if c.ok() {
 		return nil
 	}
+	if err := p.lines.failure(); err != nil && line.cut {
+		return err
+	}
 	e := &TextError{Name: p.name, Line: line.number, Offset: line.offset, Kind: ErrTextSyntax, Expected: c.missing, Found: shorten(c.rest)}
 	if line.cut {
 		e.Kind = ErrTextCut

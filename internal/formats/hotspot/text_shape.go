@@ -90,15 +90,18 @@ func (e *textEntry) size(s layout.Shape) int {
 
 // checkOffsets compares the printed offsets of the data entries with those that
 // the shape gives them, and gives the end of the data. One gap counts once.
+// Entries must come in the order of their bytecodes.
 func (m *textMethod) checkOffsets(s layout.Shape, r *TextReport) (end int) {
+	bci := -1
 	for i := range m.entries {
 		e := &m.entries[i]
 		if e.at.In != layout.SectionData {
 			continue
 		}
-		if e.offset != end {
+		if e.offset != end || int(e.at.Bci) <= bci {
 			r.lose(LossOffset, e.line)
 		}
+		bci = int(e.at.Bci)
 		end = e.offset + e.size(s)
 	}
 	return end

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -183,7 +184,11 @@ func internalName(t reader.Type) (string, error) {
 	if err == nil && name.Len() == 0 {
 		name, err = t.Name()
 	}
-	return name.String(), err
+	internal := name.String()
+	if at := hiddenAddress(internal, '/'); at >= 0 { // noted in the outward spelling
+		internal = internal[:at] + "+" + internal[at+1:]
+	}
+	return internal, err
 }
 
 func (w *textWriter) counters(p reader.Profile) {
@@ -228,7 +233,7 @@ func (w *textWriter) hiddenParts(p reader.Profile, class reader.Type) error {
 		w.report.lose(LossCode, 0)
 	}
 	loader, err := class.Loader()
-	if loader.Len() > 0 {
+	if loader.Len() > 0 && !strings.HasPrefix(loader.String(), twinPrefix) {
 		w.report.lose(LossLoaderName, 0)
 	}
 	history, _ := p.History()

@@ -1,0 +1,56 @@
+package hotspot
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// FuzzReadText: no text makes ReadText panic, and what is read without a loss
+// is the same archive again after it was printed.
+func FuzzReadText(f *testing.F) {
+	for _, name := range []string{"jdk17.txt", "jdk25.txt", "log.xml"} {
+		f.Add(testdata(f, name))
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		b, lost, err := ReadText(strings.NewReader(text), TextOptions{})
+		if err != nil {
+			return
+		}
+		data, _, err := b.Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, printed := print(t, data)
+		again, _, _ := read(t, out, TextOptions{})
+		if faithful(lost) && len(printed.Lost) == 0 && !bytes.Equal(data, again) {
+			t.Fatalf("another archive after printing:\n%s", out)
+		}
+	})
+}
+
+// faithful reports whether only lines that are no profiles were lost.
+func faithful(r *TextReport) bool {
+	for _, l := range r.Lost {
+		switch l.What {
+		case LossBytecodes, LossUnknownLine, LossLaterDump, LossLoader:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func FuzzDetect(f *testing.F) {
+	f.Add([]byte(testdata(f, "log.xml")))
+	f.Fuzz(func(t *testing.T, prefix []byte) {
+		_, _, err := ReadText(bytes.NewReader(prefix), TextOptions{})
+		if err == nil && !Detect(prefix) && bytes.Contains(prefix, []byte(firstCounter)) {
+			if b, _, _ := ReadText(bytes.NewReader(prefix), TextOptions{}); b != nil {
+				if _, r, _ := b.Bytes(); r.Counts.Profiles > 0 {
+					t.Error("a text that can be read is not detected")
+				}
+			}
+		}
+	})
+}

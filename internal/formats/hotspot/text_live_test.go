@@ -1,0 +1,134 @@
+package hotspot
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// The tests of this file run a JVM. The first is the one of JAVA_HOME, or on
+// the path; the second the one of JAVA25_HOME, or beside others.
+
+// findJVM gives the folder of a JVM's commands, empty if there is none.
+func findJVM(home string, patterns ...string) string {
+	if dir := os.Getenv(home); dir != "" {
+		return filepath.Join(dir, "bin")
+	}
+	for _, p := range patterns {
+		if found, _ := filepath.Glob(p); len(found) > 0 {
+			return filepath.Join(found[0], "bin")
+		}
+	}
+	return ""
+}
+
+func firstJVM() string {
+	if dir := findJVM("JAVA_HOME"); dir != "" {
+		return dir
+	}
+	if java, err := exec.LookPath("java"); err == nil {
+		return filepath.Dir(java)
+	}
+	return ""
+}
+
+func secondJVM() string { return findJVM("JAVA25_HOME", "/usr/lib/jvm/*25*") }
+
+// classFolder is where compile puts the classes.
+var classFolder string
+
+// compile compiles the program of the tests with the first compiler found.
+var compile = sync.OnceValues(func() (classes string, err error) {
+	if classes, err = os.MkdirTemp("", "everykind"); err != nil {
+		return "", err
+	}
+	classFolder = classes
+	cmd := exec.Command(filepath.Join(firstJVM(), "javac"), "-encoding", "UTF-8", "-d", classes, filepath.Join("testdata", "EveryKind.java"))
+	_, err = cmd.CombinedOutput()
+	return classes, err
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if classFolder != "" {
+		_ = os.RemoveAll(classFolder)
+	}
+	os.Exit(code)
+}
+
+// run runs the program in a JVM and gives what it prints.
+func run(t *testing.T, bin string, flags ...string) string {
+	t.Helper()
+	classes, err := compile()
+	if err != nil {
+		t.Skipf("cannot compile the program: %v", err)
+	}
+	args := append([]string{"-XX:+UnlockDiagnosticVMOptions", "-XX:+PrintMethodData"}, flags...)
+	cmd := exec.Command(filepath.Join(bin, "java"), append(args, "-cp", classes, "EveryKind")...)
+	cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %v", cmd.Args, err)
+	}
+	return string(out)
+}
+
+var jvms = map[string]func() string{"live17": firstJVM, "live25": secondJVM}
+
+// recorded gives the text of one run in a JVM; ok is false if there is no such
+// JVM.
+func recorded(t *testing.T, name string) (text string, ok bool) {
+	bin := jvms[name]()
+	if _, err := exec.LookPath(filepath.Join(bin, "java")); bin == "" || err != nil {
+		return "", false
+	}
+	return run(t, bin), true
+}
+
+func TestLive(t *testing.T) {
+	for name, find := range jvms {
+		t.Run(name, func(t *testing.T) {
+			bin := find()
+			if _, err := exec.LookPath(filepath.Join(bin, "java")); bin == "" || err != nil {
+				t.Skip("no such JVM: set JAVA_HOME and JAVA25_HOME")
+			}
+			t.Run("default", func(t *testing.T) { checkLive(t, run(t, bin)) })
+			t.Run("types", func(t *testing.T) { checkLive(t, run(t, bin, "-XX:TypeProfileLevel=222")) })
+			t.Run("width", func(t *testing.T) {
+				lost := checkLive(t, run(t, bin, "-XX:TypeProfileWidth=4"))
+				if got := lost.Params.Shape().TypeRows; got != 4 {
+					t.Errorf("%d receiver rows", got)
+				}
+			})
+			t.Run("log", func(t *testing.T) {
+				log := filepath.Join(t.TempDir(), "log.xml")
+				run(t, bin, "-XX:+LogVMOutput", "-XX:-DisplayVMOutput", "-XX:LogFile="+log)
+				text, err := os.ReadFile(log)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if lost := checkLive(t, string(text)); !lost.XML {
+					t.Error("not taken for a log")
+				}
+			})
+		})
+	}
+}
+
+// checkLive also sees to it that the program did what it is for.
+func checkLive(t *testing.T, text string) *TextReport {
+	t.Helper()
+	for _, kind := range []string{"Counter", "Jump", "Branch", "MultiBranch", "ReceiverType", "VirtualCall"} {
+		if !strings.Contains(text, kind+"Data ") {
+			t.Errorf("no %sData in the text", kind)
+		}
+	}
+	lost := checkText(t, text)
+	if lost.HiddenClasses == 0 || lost.Losses(LossUnknownKind)+lost.Losses(LossUnknownReason) > 0 {
+		t.Errorf("report: %+v", lost)
+	}
+	return lost
+}
