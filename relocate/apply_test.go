@@ -1,0 +1,148 @@
+package relocate
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// testMove moves an archive of 1 MiB.
+var testMove = Move{From: 0x5000_0000_0000, To: 0x7fff_1234_5000, Size: 1 << 20}
+
+// pointerWords makes an rw region whose every third word is a slot: null,
+// tagged null, a pointer, or a tagged pointer. The others hold counts that look
+// like pointers.
+func pointerWords(size int64) (rw []byte, slots []int64) {
+	rnd := rand.New(rand.NewPCG(5, 6))
+	rw = layout.Aligned(int(size))
+	for at := int64(0); at < size; at += 8 {
+		v := layout.Pointer(testMove.From, rnd.Int64N(testMove.Size)&^7)
+		if at%24 == 0 {
+			slots = append(slots, at)
+			v = []uint64{0, layout.TypeUnknown, v, v | layout.TypeTags}[rnd.IntN(4)]
+		}
+		le.PutUint64(rw[at:], v)
+	}
+	return rw, slots
+}
+
+// moved is what rw must hold after the slots in [from, to) were moved.
+func moved(rw []byte, slots []int64, from, to int64) []byte {
+	rw = slices.Clone(rw)
+	for _, at := range slots {
+		if v := le.Uint64(rw[at:]); at >= from && at < to && v&^layout.TypeTags != 0 {
+			le.PutUint64(rw[at:], v-testMove.From+testMove.To)
+		}
+	}
+	return rw
+}
+
+func TestApplyMovesTheSlotsOfTheRangeAlone(t *testing.T) {
+	const size = ChunkSize + 24000
+	rw, slots := pointerWords(size)
+	m := mapOf(t, size, slots)
+	for _, r := range [][2]int64{{0, 24}, {24, 24}, {8, 4096}, {ChunkSize - 800, ChunkSize + 800}, {0, size}} {
+		got := slices.Clone(rw)
+		n, err := m.Apply(got, r[0], r[1], testMove, AnySlots)
+		if err != nil || int(n) != len(collect(t, m, r[0], r[1])) {
+			t.Errorf("%v: %d slots, %v", r, n, err)
+		}
+		if !bytes.Equal(got, moved(rw, slots, r[0], r[1])) {
+			t.Errorf("%v: wrong words", r)
+		}
+	}
+}
+
+func TestApplyWritesNothingIfASlotIsWrong(t *testing.T) {
+	const size = 4800
+	rw, slots := pointerWords(size)
+	m := mapOf(t, size, slots)
+	for name, v := range map[string]uint64{
+		"below": testMove.From - 8, "behind": testMove.From + uint64(testMove.Size), "moved before": testMove.To + 8, "small": 4,
+	} {
+		wrong := slices.Clone(rw)
+		at := slots[len(slots)-1]
+		le.PutUint64(wrong[at:], v)
+		before := slices.Clone(wrong)
+		_, err := m.Apply(wrong, 0, size, testMove, AnySlots)
+		var e *layout.Error
+		if !errors.Is(err, layout.ErrCorrupt) || !errors.As(err, &e) || e.Region != layout.RegionRW || e.Offset != 1<<16+at {
+			t.Errorf("%s: %v", name, err)
+		}
+		if !bytes.Equal(wrong, before) {
+			t.Errorf("%s: something was written", name)
+		}
+		if _, err := m.ApplyAll(wrong, testMove); !errors.Is(err, layout.ErrCorrupt) {
+			t.Errorf("%s: all: %v", name, err)
+		}
+	}
+}
+
+func TestApplyHoldsTheNumberOfSlots(t *testing.T) {
+	const size = 4800
+	rw, slots := pointerWords(size)
+	m := mapOf(t, size, slots)
+	before := slices.Clone(rw)
+	if _, err := m.Apply(rw, 0, size, testMove, int64(len(slots))+1); !errors.Is(err, layout.ErrCorrupt) || !bytes.Equal(rw, before) {
+		t.Errorf("one slot missing: %v", err)
+	}
+	if n, err := m.Apply(rw, 0, size, testMove, int64(len(slots))); err != nil || n != int64(len(slots)) {
+		t.Errorf("%d slots, %v", n, err)
+	}
+}
+
+func TestApplyAllIsApplyOfEverything(t *testing.T) {
+	const size = 5*ChunkSize + 8
+	rw, slots := pointerWords(size)
+	m := mapOf(t, size, slots)
+	want := moved(rw, slots, 0, size)
+	n, err := m.ApplyAll(rw, testMove)
+	if err != nil || n != int64(len(slots)) || !bytes.Equal(rw, want) {
+		t.Errorf("%d slots of %d, %v", n, len(slots), err)
+	}
+}
+
+func TestApplyDoesNotAllocate(t *testing.T) {
+	const size = ChunkSize
+	rw, slots := pointerWords(size)
+	m := mapOf(t, size, slots)
+	there, back := testMove, Move{From: testMove.To, To: testMove.From, Size: testMove.Size}
+	n := testing.AllocsPerRun(10, func() {
+		if _, err := m.Apply(rw, 0, 4096, there, AnySlots); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Apply(rw, 0, 4096, back, AnySlots); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func BenchmarkApply(b *testing.B) {
+	for name, size := range map[string]int64{"block": 512, "chunk": ChunkSize} {
+		b.Run(name, func(b *testing.B) {
+			rw, slots := pointerWords(ChunkSize)
+			c := NewCollector(ChunkSize)
+			for _, at := range slots {
+				c.Add(at)
+			}
+			m := bytesSource(c.Region(layout.NarrowOf(bmStart))).open(b, ChunkSize)
+			moves := [2]Move{testMove, {From: testMove.To, To: testMove.From, Size: testMove.Size}}
+			b.ReportAllocs()
+			b.SetBytes(size)
+			i := 0
+			for b.Loop() {
+				if _, err := m.Apply(rw, 0, size, moves[i&1], AnySlots); err != nil {
+					b.Fatal(err)
+				}
+				i++
+			}
+		})
+	}
+}

@@ -1,0 +1,194 @@
+package relocate
+
+import (
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"pgregory.net/rapid"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// bytesSource is a Source of a file that is a region bm, at bmStart.
+type bytesSource []byte
+
+const bmStart = 64
+
+func (s bytesSource) Bytes(region layout.Region, offset, size int64) ([]byte, error) {
+	if region != layout.RegionBM || offset < bmStart || size < 0 || offset+size > bmStart+int64(len(s)) {
+		return nil, layout.Corrupt(region, offset, "%d bytes outside", size)
+	}
+	return s[offset-bmStart:][:size], nil
+}
+
+func (s bytesSource) Guard(f func() error) error { return f() }
+
+func (s bytesSource) open(t rapid.TB, rwSize int64) *Map {
+	t.Helper()
+	m, err := Open(s, layout.Span{Offset: bmStart, Size: int64(len(s))}, layout.Span{Offset: 1 << 16, Size: rwSize})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// mapOf makes a Map of slots.
+func mapOf(t rapid.TB, rwSize int64, slots []int64) *Map {
+	t.Helper()
+	c := NewCollector(rwSize)
+	for _, at := range slots {
+		c.Add(at)
+	}
+	return bytesSource(c.Region(layout.NarrowOf(bmStart))).open(t, rwSize)
+}
+
+func collect(t rapid.TB, m *Map, from, to int64) (slots []int64) {
+	t.Helper()
+	if err := m.Range(from, to, func(at int64) bool { slots = append(slots, at); return true }); err != nil {
+		t.Fatal(err)
+	}
+	return slots
+}
+
+// slotSets draws sets that need array containers, bit containers, and none.
+func slotSets(rwSize int64) *rapid.Generator[[]int64] {
+	return rapid.Custom(func(t *rapid.T) []int64 {
+		slots := rapid.SliceOfN(rapid.Int64Range(0, rwSize/8-1), 0, 50).Draw(t, "scattered")
+		if rapid.Bool().Draw(t, "dense") {
+			first, step := rapid.Int64Range(0, chunkWords-1).Draw(t, "first"), rapid.Int64Range(1, 5).Draw(t, "step")
+			for i := range rapid.Int64Range(4000, 9000).Draw(t, "count") {
+				slots = append(slots, (first+i*step)%(rwSize/8))
+			}
+		}
+		slices.Sort(slots)
+		slots = slices.Compact(slots)
+		for i := range slots {
+			slots[i] *= 8
+		}
+		return slots
+	})
+}
+
+func TestRangeGivesWhatWasCollected(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const rwSize = 3*ChunkSize - 800
+		slots := slotSets(rwSize).Draw(t, "slots")
+		m := mapOf(t, rwSize, slots)
+		from := rapid.Int64Range(0, rwSize/8).Draw(t, "from") * 8
+		to := rapid.Int64Range(from/8, rwSize/8).Draw(t, "to") * 8
+		var want []int64
+		for _, at := range slots {
+			if at >= from && at < to {
+				want = append(want, at)
+			}
+		}
+		if got := collect(t, m, from, to); !slices.Equal(got, want) {
+			t.Fatalf("[%d, %d): got %d slots, want %d", from, to, len(got), len(want))
+		}
+		if got := collect(t, m, 0, rwSize); !slices.Equal(got, slots) {
+			t.Fatalf("all: got %d slots, want %d", len(got), len(slots))
+		}
+	})
+}
+
+func TestRangeStopsWhenTold(t *testing.T) {
+	m := mapOf(t, 3*ChunkSize, []int64{8, 16, ChunkSize + 8, 2 * ChunkSize})
+	n := 0
+	if err := m.Range(0, 3*ChunkSize, func(int64) bool { n++; return n < 3 }); err != nil || n != 3 {
+		t.Errorf("%d slots, %v", n, err)
+	}
+}
+
+// What check accepts the library reads as the same set, and the other way
+// round, but for run containers, which this format does not use.
+func TestBitmapsAreRoarings(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.SliceOfNDistinct(rapid.Uint32Range(0, chunkWords-1), 1, 6000, rapid.ID).Draw(t, "words")
+		want := roaring.BitmapOf(words...)
+		p, err := want.ToBytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := bitmap(p).check(int(want.Maximum()) + 1); err != nil {
+			t.Fatal(err)
+		}
+		if err := bitmap(p).check(int(want.Maximum())); err == nil {
+			t.Fatal("a word outside the limit was accepted")
+		}
+		var got []uint32
+		bitmap(p).words(0, chunkWords, func(word int) bool { got = append(got, uint32(word)); return true })
+		if !slices.Equal(got, want.ToArray()) {
+			t.Fatalf("%d words, want %d", len(got), len(words))
+		}
+	})
+}
+
+// A damaged region gives an error that matches ErrCorrupt, or slots inside rw.
+func TestDamageIsHarmless(t *testing.T) {
+	const rwSize = ChunkSize + 8*2000
+	c := NewCollector(rwSize)
+	for i := range int64(5000) {
+		c.Add(i * 16)
+	}
+	c.Add(ChunkSize + 8*1999)
+	sound := c.Region(layout.NarrowOf(bmStart))
+	refused := 0
+	for i := range sound {
+		for _, v := range []byte{0, 0xff, sound[i] + 1} {
+			damaged := bytesSource(slices.Clone(sound))
+			damaged[i] = v
+			m, err := Open(damaged, layout.Span{Offset: bmStart, Size: int64(len(sound))}, layout.Span{Offset: 1 << 16, Size: rwSize})
+			if err == nil {
+				err = m.Range(0, rwSize, func(at int64) bool {
+					if at < 0 || at >= rwSize || at%8 != 0 {
+						t.Fatalf("byte %d: slot %d", i, at)
+					}
+					return true
+				})
+			}
+			if err != nil {
+				if refused++; !errors.Is(err, layout.ErrCorrupt) {
+					t.Fatalf("byte %d: %v", i, err)
+				}
+			}
+		}
+	}
+	if refused < len(sound) {
+		t.Errorf("%d of %d changes were refused", refused, 3*len(sound))
+	}
+}
+
+func TestOpenRefusesOtherGeometry(t *testing.T) {
+	region := bytesSource(NewCollector(2 * ChunkSize).Region(layout.NarrowOf(bmStart)))
+	for name, c := range map[string]struct{ bm, rw int64 }{
+		"more chunks": {24, 3 * ChunkSize}, "fewer chunks": {24, ChunkSize}, "directory cut off": {16, 2 * ChunkSize},
+	} {
+		_, err := Open(region, layout.Span{Offset: bmStart, Size: c.bm}, layout.Span{Offset: 1 << 16, Size: c.rw})
+		if !errors.Is(err, layout.ErrCorrupt) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// One Map may be used from several goroutines, whichever touches a chunk first.
+func TestMapIsShared(t *testing.T) {
+	const chunks = 8
+	var slots []int64
+	for i := range int64(chunks * 100) {
+		slots = append(slots, i*(ChunkSize/100)&^7)
+	}
+	m := mapOf(t, chunks*ChunkSize, slots)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			n := 0
+			if err := m.Range(0, chunks*ChunkSize, func(int64) bool { n++; return true }); err != nil || n != len(slots) {
+				t.Errorf("%d slots, %v; want %d", n, err, len(slots))
+			}
+		})
+	}
+	wg.Wait()
+}
