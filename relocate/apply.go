@@ -42,28 +42,40 @@ func (m *Map) Apply(rw []byte, from, to int64, move Move, want int64) (slots int
 	if err != nil {
 		return 0, err
 	}
-	return slots, m.Range(from, to, func(at int64) bool {
-		v, _ := move.pointer(le.Uint64(rw[at:]))
-		le.PutUint64(rw[at:], v)
-		return true
-	})
+	return slots, m.write(rw, from, to, move)
 }
 
 // check reads every slot of a range and counts them.
 func (m *Map) check(rw []byte, from, to int64, move Move) (slots int64, err error) {
-	var damage *layout.Error
-	err = m.Range(from, to, func(at int64) bool {
-		slots++
-		v := le.Uint64(rw[at:])
-		if _, ok := move.pointer(v); !ok {
-			damage = layout.Corrupt(layout.RegionRW, m.rw.Offset+at, "pointer 0x%x leads outside [0x%x, +0x%x)", v, move.From, move.Size)
+	for c := m.walk(from, to); ; {
+		start, words, err := c.next()
+		if len(words) == 0 || err != nil {
+			return slots, err
 		}
-		return damage == nil
-	})
-	if err == nil && damage != nil {
-		err = damage
+		for _, w := range words {
+			at := start + int64(w)*wordSize
+			v := le.Uint64(rw[at:])
+			if _, ok := move.pointer(v); !ok {
+				return slots, layout.Corrupt(layout.RegionRW, m.rw.Offset+at, "pointer 0x%x leads outside [0x%x, +0x%x)", v, move.From, move.Size)
+			}
+		}
+		slots += int64(len(words))
 	}
-	return slots, err
+}
+
+// write moves the slots of a range that was checked.
+func (m *Map) write(rw []byte, from, to int64, move Move) error {
+	for c := m.walk(from, to); ; {
+		start, words, err := c.next()
+		if len(words) == 0 || err != nil {
+			return err
+		}
+		for _, w := range words {
+			at := start + int64(w)*wordSize
+			v, _ := move.pointer(le.Uint64(rw[at:]))
+			le.PutUint64(rw[at:], v)
+		}
+	}
 }
 
 // ApplyAll moves every pointer of rw, with GOMAXPROCS goroutines. After an

@@ -22,7 +22,7 @@ const (
 // A bitmap is an overlay on the serialized bitmap of a chunk. Its methods other
 // than check may only be called on one that check accepted at some time; on
 // bytes that were changed since then they give wrong words, but words of the
-// chunk, and each at most once.
+// range that was asked for.
 type bitmap []byte
 
 // check reports what is wrong with the bitmap, which may name the first limit
@@ -87,26 +87,25 @@ func checkDense(p []byte, slots, limit int) error {
 // dense reports whether the container is an array of bits rather than a list.
 func (b bitmap) dense() bool { return len(b) == maxBitmapSize }
 
-// words yields the words in [from, to) that have a slot, ascending, and
-// reports whether yield took them all.
-func (b bitmap) words(from, to int, yield func(word int) bool) bool {
+// fill puts the words from from to to (not including it) that have a slot into
+// words, ascending, as many as fit, and gives their number.
+func (b bitmap) fill(words []uint16, from, to int) (n int) {
 	if b.dense() {
-		return denseWords(b[containerStart:], from, to, yield)
+		return fillDense(words, b[containerStart:], from, to)
 	}
-	return arrayWords(b[containerStart:], from, to, yield)
+	return fillArray(words, b[containerStart:], from, to)
 }
 
-func arrayWords(p []byte, from, to int, yield func(int) bool) bool {
-	for at := 2 * search(p, from); at < len(p); at += 2 {
-		word := int(le.Uint16(p[at:]))
-		if word >= to {
-			return true
+func fillArray(words []uint16, p []byte, from, to int) (n int) {
+	p = p[2*search(p, from):]
+	for ; n < len(words) && 2*n < len(p); n++ {
+		word := le.Uint16(p[2*n:])
+		if int(word) >= to {
+			break
 		}
-		if !yield(word) {
-			return false
-		}
+		words[n] = word
 	}
-	return true
+	return n
 }
 
 // search gives the first element of the list p that is not below word.
@@ -123,7 +122,7 @@ func search(p []byte, word int) int {
 	return low
 }
 
-func denseWords(p []byte, from, to int, yield func(int) bool) bool {
+func fillDense(words []uint16, p []byte, from, to int) (n int) {
 	for at := from &^ 63; at < to; at += 64 {
 		w := le.Uint64(p[at/8:])
 		if at < from {
@@ -131,13 +130,12 @@ func denseWords(p []byte, from, to int, yield func(int) bool) bool {
 		}
 		for ; w != 0; w &= w - 1 {
 			word := at + bits.TrailingZeros64(w)
-			if word >= to {
-				return true
+			if word >= to || n == len(words) {
+				return n
 			}
-			if !yield(word) {
-				return false
-			}
+			words[n] = uint16(word)
+			n++
 		}
 	}
-	return true
+	return n
 }

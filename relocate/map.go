@@ -48,22 +48,50 @@ func (m *Map) Chunks() int64 { return Chunks(m.rw.Size) }
 // bytes and multiples of 8, in ascending order, until yield gives false. The
 // range must lie inside rw.
 func (m *Map) Range(from, to int64, yield func(rwOffset int64) bool) error {
-	for from < to {
-		n := from / ChunkSize
-		start := n * ChunkSize
-		end := min(to, start+ChunkSize)
-		b, err := m.chunk(n)
-		if err != nil {
+	for c := m.walk(from, to); ; {
+		start, words, err := c.next()
+		if len(words) == 0 || err != nil {
 			return err
 		}
-		if b != nil && !b.words(int(from-start)/wordSize, int(end-start)/wordSize, func(word int) bool {
-			return yield(start + int64(word)*wordSize)
-		}) {
-			return nil
+		for _, w := range words {
+			if !yield(start + int64(w)*wordSize) {
+				return nil
+			}
 		}
-		from = end
 	}
-	return nil
+}
+
+// A walk goes through the slots of a range, a batch at a time.
+type walk struct {
+	m        *Map
+	from, to int64
+	batch    [128]uint16
+}
+
+func (m *Map) walk(from, to int64) walk { return walk{m: m, from: from, to: to} }
+
+// next gives some more slots, ascending: words of the chunk that begins at
+// start. No words are the end.
+func (c *walk) next() (start int64, words []uint16, err error) {
+	for c.from < c.to {
+		n := c.from / ChunkSize
+		start = n * ChunkSize
+		end := min(c.to, start+ChunkSize)
+		b, err := c.m.chunk(n)
+		if err != nil {
+			return 0, nil, err
+		}
+		if b != nil {
+			words = c.batch[:b.fill(c.batch[:], int(c.from-start)/wordSize, int(end-start)/wordSize)]
+		}
+		if len(words) == len(c.batch) {
+			end = start + (int64(words[len(words)-1])+1)*wordSize
+		}
+		if c.from = max(end, c.from+wordSize); len(words) > 0 {
+			return start, words, nil
+		}
+	}
+	return 0, nil, nil
 }
 
 // chunk gives the checked bitmap of a chunk, nil if it has no slot.

@@ -118,9 +118,9 @@ func TestBitmapsAreRoarings(t *testing.T) {
 		if err := bitmap(p).check(int(want.Maximum())); err == nil {
 			t.Fatal("a word outside the limit was accepted")
 		}
-		var got []uint32
-		bitmap(p).words(0, chunkWords, func(word int) bool { got = append(got, uint32(word)); return true })
-		if !slices.Equal(got, want.ToArray()) {
+		got := make([]uint16, len(words)+1)
+		got = got[:bitmap(p).fill(got, 0, chunkWords)]
+		if !slices.EqualFunc(got, want.ToArray(), func(a uint16, b uint32) bool { return uint32(a) == b }) {
 			t.Fatalf("%d words, want %d", len(got), len(words))
 		}
 	})
