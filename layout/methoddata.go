@@ -104,18 +104,19 @@ func (b Block) Presence() Presence { return Presence(le.Uint32(b[blockPresence:]
 func (b Block) FieldOffset(f Presence) (offset int64, ok bool) {
 	have := b.Presence()
 	at := int64(BlockHeaderSize)
-	for g := Presence(1); g < f; g <<= 1 {
-		if have&g != 0 {
-			at += b.fieldSize(g, at)
-		}
+	for before := have & (f - 1); before != 0; before &= before - 1 {
+		at += b.fieldSize(before&-before, at)
 	}
 	return at, have&f != 0
 }
 
 // Field is the bytes from an optional field on, nil if the block lacks it.
 func (b Block) Field(f Presence) []byte {
-	at, ok := b.FieldOffset(f)
-	if !ok || at+b.fieldSize(f, at) > int64(len(b)) {
+	if b.Presence()&f == 0 {
+		return nil
+	}
+	at, _ := b.FieldOffset(f)
+	if at+b.fieldSize(f, at) > int64(len(b)) {
 		return nil
 	}
 	return b[at:]
