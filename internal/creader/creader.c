@@ -1,0 +1,598 @@
+//go:build ignore
+
+/*
+ * creader reads profarc archives. It is written from docs/format.md alone and shares no line with the Go code, so that
+ * the page, and not one implementation, is the format. (The first line keeps the Go tool from compiling it.)
+ *
+ *	creader ARCHIVE                                    the whole archive as JSON
+ *	creader ARCHIVE find CLASS NAME SIGNATURE LOADER   one method, through the hash index
+ *
+ * Exit status: 0; 1 if the archive is damaged or cannot be read; 2 if the method is not in it. All sums are checked
+ * first. After that nothing is trusted either: every number is fetched through need(), which ends the program where an
+ * offset leads out of the file.
+ */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HEADER = 640, PAGE = 4096, FANOUT = 512, LINE = 64, SLOTS = 10, TYPE = 24, CONTEXT = 32 };
+enum { PS = 1, IX, RO, BM, EX, RW };
+enum { SYMBOLS, TYPES, METHODS, CONTEXTS };
+enum { DATA, EXTRA, PARAMETERS, HANDLERS, DIRECTORY };
+
+struct span { uint64_t at, size; };
+
+static struct {
+	const uint8_t *bytes;
+	uint64_t size, domain, base, seed, lines, probe, type_rows, bci_rows, gap;
+	struct span region[7], section[4];
+} file;
+
+/* ---- access ---- */
+static void must(bool ok, uint64_t at, const char *what) {
+	if (ok) return;
+	fflush(stdout);
+	fprintf(stderr, "creader: at 0x%" PRIx64 ": %s\n", at, what);
+	exit(1);
+}
+static const uint8_t *need(uint64_t at, uint64_t n) {
+	must(at <= file.size && n <= file.size - at, at, "an offset leads out of the file");
+	return file.bytes + at;
+}
+static uint64_t little(const uint8_t *p, uint64_t n) { return n == 0 ? 0 : little(p + 1, n - 1) << 8 | *p; }
+static uint64_t u8(uint64_t at) { return *need(at, 1); }
+static uint64_t u16(uint64_t at) { return little(need(at, 2), 2); }
+static uint64_t u32(uint64_t at) { return little(need(at, 4), 4); }
+static uint64_t u64(uint64_t at) { return little(need(at, 8), 8); }
+static int64_t i32(uint64_t at) { return (int32_t)u32(at); }
+static uint64_t narrow(uint64_t at) { return u32(at) * 8; }
+static uint64_t round_up(uint64_t n, uint64_t align) { return (n + align - 1) / align * align; }
+static struct span span_at(uint64_t at) { return (struct span){u64(at), u64(at + 8)}; }
+static uint64_t end_of(struct span s) { return s.at + s.size; }
+static bool inside(struct span s, uint64_t at, uint64_t n) { return at >= s.at && n <= s.size && at - s.at <= s.size - n; }
+
+/* ---- hashes ---- */
+static const uint64_t P1 = 0x9e3779b185ebca87, P2 = 0xc2b2ae3d27d4eb4f, P3 = 0x165667b19e3779f9, P4 = 0x85ebca77c2b2ae63,
+	P5 = 0x27d4eb2f165667c5;
+static uint64_t rotl(uint64_t v, int n) { return v << n | v >> (64 - n); }
+static uint64_t lane(uint64_t acc, uint64_t w) { return rotl(acc + w * P2, 31) * P1; }
+
+static uint64_t xxh64(const uint8_t *p, uint64_t n) {
+	uint64_t h = P5, length = n;
+	if (n >= 32) {
+		uint64_t v[4] = {P1 + P2, P2, 0, 0 - P1};
+		for (; n >= 32; n -= 32, p += 32)
+			for (int i = 0; i < 4; i++) v[i] = lane(v[i], little(p + 8 * i, 8));
+		h = rotl(v[0], 1) + rotl(v[1], 7) + rotl(v[2], 12) + rotl(v[3], 18);
+		for (int i = 0; i < 4; i++) h = (h ^ lane(0, v[i])) * P1 + P4;
+	}
+	h += length;
+	for (; n >= 8; n -= 8, p += 8) h = rotl(h ^ lane(0, little(p, 8)), 27) * P1 + P4;
+	if (n >= 4) h = rotl(h ^ little(p, 4) * P1, 23) * P2 + P3, n -= 4, p += 4;
+	for (; n > 0; n--, p++) h = rotl(h ^ *p * P5, 11) * P1;
+	h = (h ^ h >> 33) * P2, h = (h ^ h >> 29) * P3;
+	return h ^ h >> 32;
+}
+
+/* md5_low is the first 8 bytes of the MD5 of a text. */
+static uint64_t md5_low(const char *text) {
+	static const uint32_t sines[64] = {
+		0xd76aa478, 0xe8c7b756, 0x242070db, 0xc1bdceee, 0xf57c0faf, 0x4787c62a, 0xa8304613, 0xfd469501, 0x698098d8,
+		0x8b44f7af, 0xffff5bb1, 0x895cd7be, 0x6b901122, 0xfd987193, 0xa679438e, 0x49b40821, 0xf61e2562, 0xc040b340,
+		0x265e5a51, 0xe9b6c7aa, 0xd62f105d, 0x02441453, 0xd8a1e681, 0xe7d3fbc8, 0x21e1cde6, 0xc33707d6, 0xf4d50d87,
+		0x455a14ed, 0xa9e3e905, 0xfcefa3f8, 0x676f02d9, 0x8d2a4c8a, 0xfffa3942, 0x8771f681, 0x6d9d6122, 0xfde5380c,
+		0xa4beea44, 0x4bdecfa9, 0xf6bb4b60, 0xbebfbc70, 0x289b7ec6, 0xeaa127fa, 0xd4ef3085, 0x04881d05, 0xd9d4d039,
+		0xe6db99e5, 0x1fa27cf8, 0xc4ac5665, 0xf4292244, 0x432aff97, 0xab9423a7, 0xfc93a039, 0x655b59c3, 0x8f0ccc92,
+		0xffeff47d, 0x85845dd1, 0x6fa87e4f, 0xfe2ce6e0, 0xa3014314, 0x4e0811a1, 0xf7537e82, 0xbd3af235, 0x2ad7d2bb,
+		0xeb86d391};
+	static const int turns[4][4] = {{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
+	uint32_t state[4] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
+	size_t length = strlen(text), size = (length + 9 + 63) / 64 * 64;
+	uint8_t *padded = calloc(size, 1);
+	must(padded != NULL, 0, "out of memory");
+	memcpy(padded, text, length), padded[length] = 0x80;
+	for (size_t i = 0; i < 8; i++) padded[size - 8 + i] = (uint8_t)((uint64_t)length * 8 >> 8 * i);
+	for (const uint8_t *p = padded; p < padded + size; p += 64) {
+		uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
+		for (int i = 0; i < 64; i++) {
+			int round = i / 16, turn = turns[round][i % 4], word[4] = {i, 5 * i + 1, 3 * i + 5, 7 * i};
+			uint32_t mixed[4] = {(b & c) | (~b & d), (d & b) | (~d & c), b ^ c ^ d, c ^ (b | ~d)};
+			uint32_t f = a + mixed[round] + sines[i] + (uint32_t)little(p + 4 * (word[round] % 16), 4);
+			a = d, d = c, c = b, b += f << turn | f >> (32 - turn);
+		}
+		state[0] += a, state[1] += b, state[2] += c, state[3] += d;
+	}
+	free(padded);
+	return state[0] | (uint64_t)state[1] << 32;
+}
+
+/* ---- header and sums ---- */
+static void check_generic(void) {
+	must(file.size >= 64 && memcmp(file.bytes, "\x89PARC\r\n\x1a", 8) == 0, 0, "not a profarc archive");
+	must(u32(8) == 0x0a0b0c0d, 8, "wrong byte order");
+	uint64_t size = u32(16);
+	must(size >= 64 && size <= 65536, 16, "impossible header size");
+	must(u64(24) == file.size, 24, "the file does not have the size that its header says");
+	uint8_t summed[65536];
+	memcpy(summed, need(0, size), 32), memcpy(summed + 32, file.bytes + 40, size - 40);
+	must(xxh64(summed, size - 8) == u64(32), 32, "the header does not have its sum");
+	must(u32(12) == 0x80000001, 12, "unsupported version: this reader takes draft 1 alone");
+	must(u64(40) == 0, 40, "the archive needs features that this reader does not know");
+	must(size == HEADER, 16, "wrong header size");
+}
+
+static void check_regions(void) {
+	static const uint32_t protection[7] = {0, 1, 1, 1, 3, 3, 2};
+	uint64_t end = HEADER, shift = u64(288 + 24 * (RW - PS) + 8) >= 64 << 20 ? 21 : 16;
+	for (uint64_t kind = PS; kind <= RW; kind++) {
+		uint64_t row = 288 + 24 * (kind - 1), align = kind == RW && u64(row + 8) > 0 ? (uint64_t)1 << shift : 64;
+		struct span s = file.region[kind] = span_at(row);
+		must(u32(row + 16) == protection[kind] && u32(row + 20) == kind, row, "wrong region row");
+		must(s.at == round_up(end, align) && s.at <= file.size && s.size <= file.size - s.at && s.size % 8 == 0, row,
+			"a region does not lie at its place");
+		end = end_of(s);
+	}
+	must(end == file.size && u32(80) == shift, 80, "rw has a wrong alignment, or does not end with the file");
+}
+
+static void check_sections(void) {
+	uint64_t end = file.region[RO].at;
+	for (int i = SYMBOLS; i <= CONTEXTS; i++) {
+		struct span s = file.section[i] = span_at(432 + 16 * (uint64_t)i);
+		must(s.at == end && s.size % 8 == 0 && inside(file.region[RO], s.at, s.size), end, "a section is not at its place");
+		end = end_of(s);
+	}
+	must(end == end_of(file.region[RO]), 432, "the sections do not fill ro");
+	uint64_t types = file.section[TYPES].size, contexts = file.section[CONTEXTS].size;
+	must(types % TYPE == 0 && types / TYPE == u64(528), 528, "wrong number of types");
+	must(contexts % CONTEXT == 0 && contexts / CONTEXT == u64(520), 520, "wrong number of contexts");
+}
+
+static void check_header(void) {
+	check_generic();
+	file.domain = u32(64), file.base = u64(72), file.probe = u32(84), file.seed = u64(88), file.lines = u64(104);
+	file.type_rows = u32(160), file.bci_rows = u32(164), file.gap = u32(168);
+	must(file.domain >= 1 && file.domain <= 5 && u32(68) == 12, 64, "unknown domain or page shift");
+	must(file.size <= (uint64_t)32 << 30, 24, "impossible file size");
+	must(file.base % PAGE == 0 && file.base <= (uint64_t)1 << 62, 72, "impossible requested base");
+	must(file.type_rows <= 64 && file.bci_rows <= 64 && file.gap <= 64, 160, "impossible settings");
+	check_regions(), check_sections();
+	must(file.region[IX].size % LINE == 0 && file.region[IX].size / LINE == file.lines, 104, "wrong number of index lines");
+	must(file.probe <= 255 && file.probe <= file.lines, 84, "impossible length of a look-up");
+}
+
+static void check_sum(uint64_t at, uint64_t end, uint64_t sum) {
+	must(xxh64(need(at, end - at), end - at) == u64(sum), at, "bytes do not have their sum");
+}
+
+static void check_sums(void) {
+	uint64_t at = file.region[IX].at, n = file.size > at ? (file.size - 1) / PAGE - at / PAGE + 1 : 0;
+	uint64_t level = file.region[PS].at, room = end_of(file.region[PS]), above = level + 8 * n;
+	must(above <= room, level, "the page sums do not fit");
+	for (uint64_t sum = level; sum < above; sum += 8) {
+		uint64_t next = (at / PAGE + 1) * PAGE, end = next < file.size ? next : file.size;
+		check_sum(at, end, sum), at = end;
+	}
+	for (; n > FANOUT; n = (n + FANOUT - 1) / FANOUT) {
+		uint64_t end = above;
+		for (at = level; at < end; at += 8 * FANOUT, above += 8)
+			check_sum(at, end - at < 8 * FANOUT ? end : at + 8 * FANOUT, above);
+		level = end;
+	}
+	check_sum(level, above, 96);
+	must(above <= room && room - above <= 64, level, "the page sums do not fit");
+}
+
+/* ---- records: each is named by the offset of its first byte, 0 for none ---- */
+struct text { const uint8_t *bytes; uint64_t n; };
+
+static struct text symbol(uint64_t at) {
+	if (at == 0) return (struct text){file.bytes, 0};
+	must(inside(file.region[RO], at, 4) && inside(file.region[RO], at + 4, u32(at)), at, "a symbol does not lie in ro");
+	return (struct text){need(at + 4, u32(at)), u32(at)};
+}
+
+static uint64_t record(uint64_t at, int section, uint64_t size) {
+	struct span s = file.section[section];
+	must(at == 0 || (inside(s, at, size) && (at - s.at) % size == 0), at, "a record does not lie in its section");
+	return at;
+}
+static uint64_t type_at(uint64_t at) { return record(at, TYPES, TYPE); }
+static uint64_t context_at(uint64_t at) { return record(at, CONTEXTS, CONTEXT); }
+static struct text type_name(uint64_t type) { return symbol(type ? narrow(type + 8) : 0); }
+static struct text type_loader(uint64_t type) { return symbol(type ? narrow(type + 12) : 0); }
+
+struct method { uint64_t at, size, id, name, flags, holder, signature, profiles, access, contexts, ncontexts; };
+
+static struct method method_at(uint64_t at) {
+	struct span s = file.section[METHODS];
+	must(inside(s, at, 16) && at % 8 == 0, at, "a method does not lie in its section");
+	struct method m = {.at = at, .id = u64(at), .name = narrow(at + 8), .size = 8 * u16(at + 12), .flags = u16(at + 14)};
+	uint64_t field = at + 16;
+	if (m.flags & 1) m.holder = type_at(narrow(field)), m.signature = narrow(field + 4), field += 8;
+	if (m.flags & 2) m.profiles = narrow(field), m.access = u32(field + 4), field += 8;
+	if (m.flags & 4) m.contexts = context_at(narrow(field)), m.ncontexts = u32(field + 4), field += 8;
+	must(m.flags < 64 && inside(s, at, m.size) && m.size >= field - at, at, "a broken method record");
+	must(m.ncontexts == 0 || inside(file.section[CONTEXTS], m.contexts, CONTEXT * m.ncontexts), at, "contexts out of place");
+	return m;
+}
+
+struct block { uint64_t at, method, context, next, field[12]; struct span part[5]; };
+
+static struct block block_at(uint64_t at) {
+	static const uint8_t field_size[12] = {8, 8, 8, 8, 8, 8, 16, 8, 32, 8, 16, 8};
+	must(inside(file.region[RW], at, 16), at, "a block does not lie in rw");
+	struct block b = {.at = at, .method = narrow(at + 4)};
+	uint64_t size = narrow(at), presence = u32(at + 8), end = at + 16;
+	must(size >= 16 && inside(file.region[RW], at, size) && presence < 1 << 12, at, "a broken block header");
+	for (int i = 0; i < 12; i++)
+		if (presence >> i & 1) b.field[i] = end, end += field_size[i] + (i == 9 ? round_up(u32(b.field[i]), 8) : 0);
+	uint64_t parts = b.field[10], rows = b.field[11];
+	for (uint64_t i = DATA; i <= DIRECTORY; i++) {
+		uint64_t from = i == DATA ? at + 12 : i == DIRECTORY ? rows : parts ? parts + 4 * (i - EXTRA) : 0;
+		b.part[i] = (struct span){end, from ? 8 * u32(from) : 0};
+		end = end_of(b.part[i]);
+	}
+	must(end == at + size, at, "fields and sections do not fill their block");
+	if (b.field[0]) b.context = context_at(narrow(b.field[0])), b.next = narrow(b.field[0] + 4);
+	return b;
+}
+
+/* ---- JSON ---- */
+/* utf8 is the length of the valid UTF-8 sequence at the front of n bytes, 0 if there is none. */
+static uint64_t utf8(const uint8_t *p, uint64_t n) {
+	if (p[0] < 0x80) return 1;
+	uint64_t length = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
+	uint8_t low = p[0] == 0xe0 ? 0xa0 : p[0] == 0xf0 ? 0x90 : 0x80, high = p[0] == 0xed ? 0x9f : p[0] == 0xf4 ? 0x8f : 0xbf;
+	if (p[0] < 0xc2 || p[0] > 0xf4 || n < length || p[1] < low || p[1] > high) return 0;
+	for (uint64_t i = 2; i < length; i++)
+		if (p[i] < 0x80 || p[i] > 0xbf) return 0;
+	return length;
+}
+
+static void put_text(struct text t) {
+	putchar('"');
+	for (uint64_t length; t.n > 0; t.bytes += length, t.n -= length) {
+		uint64_t valid = utf8(t.bytes, t.n);
+		length = valid ? valid : 1;
+		if (!valid) printf("\\udc%02x", *t.bytes);
+		else if (*t.bytes < 0x20) printf("\\u%04x", *t.bytes);
+		else if (*t.bytes == '"' || *t.bytes == '\\') printf("\\%c", *t.bytes);
+		else fwrite(t.bytes, 1, length, stdout);
+	}
+	putchar('"');
+}
+
+/* say prints a format in which ' stands for ". Verbs: %u uint64_t, %d int64_t, %x uint64_t as hex, %s char *, %t text. */
+static void say(const char *format, ...) {
+	va_list args;
+	va_start(args, format);
+	for (const char *f = format; *f; f++) {
+		switch (*f == '%' ? *++f : 0) {
+		case 'u': printf("%" PRIu64, va_arg(args, uint64_t)); break;
+		case 'd': printf("%" PRId64, va_arg(args, int64_t)); break;
+		case 'x': printf("\"%016" PRIx64 "\"", va_arg(args, uint64_t)); break;
+		case 's': fputs(va_arg(args, const char *), stdout); break;
+		case 't': put_text(va_arg(args, struct text)); break;
+		default: putchar(*f == '\'' ? '"' : *f);
+		}
+	}
+	va_end(args);
+}
+
+static const char *comma(uint64_t i) { return i > 0 ? "," : ""; }
+static void optional_text(const char *key, struct text t) { say(t.n > 0 ? ",'%s':%t" : "", key, t); }
+static void optional_number(const char *key, uint64_t v) { say(v != 0 ? ",'%s':%u" : "", key, v); }
+
+static void put_hex(uint64_t at, uint64_t n) {
+	for (const uint8_t *p = need(at, n); n > 0; n--) printf("%02x", *p++);
+}
+
+static void put_numbers(const char *key, uint64_t at, uint64_t n, uint64_t width) {
+	say(",'%s':[", key);
+	for (uint64_t i = 0; i < n; i++) say("%s%u", comma(i), little(need(at + i * width, width), width));
+	say("]");
+}
+
+static void put_type(uint64_t at) {
+	say(type_at(at) ? "{'name':%t" : "null", type_name(at));
+	optional_text("loader", type_loader(at)), say(at ? "}" : "");
+}
+
+static void put_key(const struct method *m) {
+	say("'name':%t", symbol(m->name));
+	optional_text("class", type_name(m->holder));
+	optional_text("signature", symbol(m->signature));
+	optional_text("loader", type_loader(m->holder));
+}
+
+static void put_method(uint64_t at) {
+	struct method m = at ? method_at(at) : (struct method){0};
+	say(at ? "{" : "null");
+	if (at) put_key(&m), say("}");
+}
+
+/* put_frames prints the frames of a context. The deepest node is the outermost caller, which comes last. */
+static void put_frames(uint64_t node) {
+	uint64_t depth = u16(node + 28), method = u32(node + 12), *path = malloc(sizeof *path * (depth + 1));
+	must(path != NULL && depth > 0, node, "a context without frames");
+	for (uint64_t i = depth; i > 0; i--) {
+		path[i - 1] = node;
+		uint64_t parent = context_at(narrow(node + 8));
+		bool sound = i == 1 ? parent == 0 : parent != 0 && u16(parent + 28) == i - 1;
+		must(sound && u32(node + 12) == method && u32(node + 16) != 0, node, "a context does not lead to its method");
+		node = parent;
+	}
+	for (uint64_t i = 0; i < depth; i++) {
+		say("%s{'caller':", i ? "," : "["), put_method(narrow(path[i] + 16));
+		say(",'point':%d}", i32(path[i] + 20));
+	}
+	say("]"), free(path);
+}
+
+/* ---- entries ---- */
+/* A form is how an entry's cells are printed: text in which ' stands for ", and verbs that take a cell each: %u, %d, %T
+ * type, %M method, %W type word, %p point and index. %n takes the number of cells behind it; %r is a return type word if
+ * one cell of these is left; %h takes all rows as bytes. <X...> repeats: X is T, B, G by setting, R by the rows of a wide
+ * entry, 1 or 2 while so many of the n cells are left. */
+#define ROWS ",'gap':[<G%u>],'rows':[<T{'type':%T,'count':%u}>]"
+#define ARGS "%n,'args':[<2{'slot':%u,'type':%W}>]"
+static const struct { const char *name, *form; } tags[71] = {
+	[1] = {"Bit", ""}, {"Counter", ",'count':%u"}, {"Jump", ",'taken':%u,'displacement':%d"}, {"ReceiverType", ",'count':%d" ROWS},
+	{"VirtualCall", ",'count':%u" ROWS}, {"Ret", ",'count':%u,'rows':[<B[%u,%u,%d]>]"},
+	{"Branch", ",'taken':%u,'displacement':%d,'not_taken':%u"}, {"MultiBranch", "%n,'default':[%u,%d],'cases':[<2[%u,%d]>]"},
+	{"ArgInfo", "%n,'modified':[<1%u>]"}, {"CallType", ",'count':%u" ARGS "%r"}, {"VirtualCallType", ",'count':%u" ROWS ARGS "%r"},
+	{"ParametersType", ARGS}, {"SpeculativeTrap", ",'method':%M"},
+	[64] = {"Counters", ",'counts':[<R%u>]"}, {"ValueSite", ",'values':[<R[%u,%u]>]"}, {"Bitmap", ",'bytes':'%h'"},
+	{"Successors", ",'rows':[<R[%p,%u]>]"}, {"Receivers", ",'other':%u,'traps':%u,'rows':[<R{'type':%T,'count':%u}>]"},
+	{"Callees", ",'rows':[<R{'method':%M,'count':%u}>]"}, {"Count", ",'count':%u"}};
+
+struct cursor { uint64_t at, end, rows, left; bool counted; };
+
+static uint64_t take(struct cursor *c) {
+	must(c->end - c->at >= 8 && !(c->counted && c->left == 0), c->at, "an entry is longer than it says");
+	c->at += 8, c->left--;
+	return u64(c->at - 8);
+}
+static uint64_t pointed(uint64_t cell) { return cell ? cell - file.base : 0; }
+
+static void put_word(uint64_t cell) {
+	say("{'type':"), put_type(pointed(cell & ~(uint64_t)3));
+	say("%s%s}", cell & 1 ? ",\"null_seen\":true" : "", cell & 2 ? ",\"unknown\":true" : "");
+}
+
+static void put_cells(const char *f, struct cursor *c) {
+	for (uint64_t v; *f && *f != '>'; f++) {
+		if (*f == '<') {
+			f++, v = *f == 'T' ? file.type_rows : *f == 'B' ? file.bci_rows : *f == 'G' ? file.gap : *f == 'R' ? c->rows : c->left;
+			if (*f == '2') v /= 2;
+			for (uint64_t i = 0; i < v; i++) say("%s", comma(i)), put_cells(f + 1, c);
+			f = strchr(f, '>');
+			continue;
+		}
+		switch (*f == '%' ? *++f : 0) {
+		case 'u': say("%u", take(c)); break;
+		case 'd': say("%d", (int64_t)take(c)); break;
+		case 'T': put_type(pointed(take(c))); break;
+		case 'M': put_method(pointed(take(c))); break;
+		case 'W': put_word(take(c)); break;
+		case 'p': v = take(c), say("%d,%u", (int64_t)(int32_t)v, v >> 32); break;
+		case 'n': c->left = take(c), c->counted = true; break;
+		case 'r': if (c->left == 1) say(",'return':"), put_word(take(c)); break;
+		case 'h':
+			must(round_up(c->rows, 8) <= c->end - c->at, c->at, "a bitmap is longer than its section");
+			put_hex(c->at, c->rows), c->at += round_up(c->rows, 8);
+			break;
+		default: putchar(*f == '\'' ? '"' : *f);
+		}
+	}
+}
+
+/* put_entry prints the entry at `at`, which must end at `end` or before, and gives where it ends. */
+static uint64_t put_entry(uint64_t at, uint64_t end) {
+	uint64_t tag = u8(at), header = tag >= 64 ? 16 : 8;
+	must(tag <= 70 && tags[tag].name && header <= end - at, at, "an unknown tag, or an entry that is cut off");
+	struct cursor c = {at + header, end, tag >= 64 ? u32(at + 12) : 0, 0, false};
+	say("{'tag':'%s','point':%d", tags[tag].name, tag >= 64 ? i32(at + 4) : (int64_t)u16(at + 2));
+	optional_number("flags", u8(at + 1));
+	optional_number(tag >= 64 ? "sub" : "traps", tag >= 64 ? u16(at + 2) : u32(at + 4));
+	put_cells(tags[tag].form, &c), say("}");
+	must(!(c.counted && c.left > 0), at, "an entry of an impossible length");
+	must(tag < 64 || c.at - at - header == 8 * u32(at + 8), at, "an entry does not have the cells of its rows");
+	return c.at;
+}
+
+/* ---- the dump ---- */
+static void put_fields(const struct block *b) {
+	static const char *const counters[3] = {"invocations", "backedges", "interpreted"};
+	const uint64_t *field = b->field, compile = field[7];
+	if (field[2]) put_numbers("size", field[2], 2, 4);
+	for (int i = 0; i < 3; i++)
+		if (field[3 + i]) say(",'%s':%u", counters[i], u64(field[3 + i]));
+	if (field[6]) put_numbers("history", field[6], 4, 4);
+	if (compile)
+		say(",'compile':[%u,%u,%u,%u,%u]", u8(compile), u8(compile + 1), u8(compile + 2), u16(compile + 4), u16(compile + 6));
+	if (field[8]) put_numbers("escape", field[8], 4, 8);
+	if (field[9]) put_numbers("traps", field[9] + 8, u32(field[9]), 1);
+}
+
+/* put_which prints code id and context of a block. */
+static void put_which(const struct block *b) {
+	say("'code':%x", b->field[1] ? u64(b->field[1]) : (uint64_t)0);
+	if (b->context) say(",'context':"), put_frames(b->context);
+}
+
+static void put_profile(const struct block *b) {
+	static const char *const keys[4] = {"data", "extra", "parameters", "handlers"};
+	say("{"), put_which(b), put_fields(b);
+	for (int i = DATA; i <= HANDLERS; i++) {
+		struct span s = b->part[i];
+		if (i != DATA && s.size == 0) continue;
+		say(",'%s':[", keys[i]);
+		for (uint64_t at = s.at; at < end_of(s);) say("%s", comma(at - s.at)), at = put_entry(at, end_of(s));
+		say("]");
+	}
+	say("}");
+}
+
+/* put_chain prints the blocks of a method in a context, and gives how many profiles of the method were printed. */
+static uint64_t put_chain(uint64_t method, uint64_t context, uint64_t at, uint64_t printed) {
+	for (struct block b; at != 0; at = b.next, printed++) {
+		b = block_at(at);
+		must(b.method == method && b.context == context, at, "a block of another method or context");
+		must(b.next == 0 || b.next > at, at, "a chain of blocks does not go forward");
+		say("%s", comma(printed)), put_profile(&b);
+	}
+	return printed;
+}
+
+static void put_method_line(const struct method *m) {
+	say("{'id':%x,", m->id), put_key(m);
+	optional_number("flags", m->flags & 0x38), optional_number("access", m->access);
+	say(",'profiles':[");
+	uint64_t printed = put_chain(m->at, 0, m->profiles, 0);
+	for (uint64_t i = 0, node = m->contexts; i < m->ncontexts; i++, node += CONTEXT) {
+		must(narrow(node + 12) == m->at, node, "a context of another method");
+		printed = put_chain(m->at, node, narrow(node + 24), printed);
+	}
+	say("]}");
+}
+
+static void put_methods(void) {
+	uint64_t at = file.section[METHODS].at, end = end_of(file.section[METHODS]);
+	for (struct method m; at < end; at += m.size) {
+		m = method_at(at);
+		say("%s\n", comma(at - file.section[METHODS].at)), put_method_line(&m);
+	}
+}
+
+static void put_types(void) {
+	struct span s = file.section[TYPES];
+	for (uint64_t at = s.at; at < end_of(s); at += TYPE) {
+		say("%s\n{'id':%x,'name':%t", comma(at - s.at), u64(at), type_name(at));
+		optional_text("loader", type_loader(at)), optional_text("alias", symbol(narrow(at + 16)));
+		optional_number("flags", u32(at + 20)), say("}");
+	}
+}
+
+/* put_place prints a reference to a block, or to a context as that of a block without a code id. */
+static void put_place(struct block b) {
+	say("{'method':"), put_method(b.method), say(","), put_which(&b), say("}");
+}
+
+static void put_table_cell(uint64_t kind, uint64_t at) {
+	uint64_t to = kind == 1 ? 0 : narrow(at);
+	if (kind == 1) say("%u", u64(at));
+	else if (to == 0 || kind == 3) put_type(to);
+	else if (kind == 2) say("%t", symbol(to));
+	else if (kind == 4) put_method(to);
+	else put_place(kind == 5 ? block_at(to) : (struct block){.method = narrow(context_at(to) + 12), .context = to});
+}
+
+static void put_table(struct span t) {
+	static const char *const names[7] = {"", "word", "symbol", "type", "method", "profile", "context"};
+	uint64_t n = u32(t.at + 8), rows = u32(t.at + 12), kind[64], column[64], at = t.at + 16 + round_up(n, 8);
+	must(n >= 1 && n <= 64, t.at, "a table of an impossible number of columns");
+	say("\n{'kind':%u", u32(t.at)), optional_number("flags", u32(t.at + 4)), say(",'columns':[");
+	for (uint64_t i = 0; i < n; i++) {
+		kind[i] = u8(t.at + 16 + i), column[i] = at;
+		must(kind[i] >= 1 && kind[i] <= 6, t.at, "a column of an unknown kind");
+		say("%s'%s'", comma(i), names[kind[i]]);
+		at += round_up(rows * (kind[i] == 1 ? 8 : 4), 8);
+	}
+	must(at == end_of(t), t.at, "the columns do not fill their table");
+	say("],'rows':[");
+	for (uint64_t i = 0; i < rows * n; i++) {
+		uint64_t c = i % n, row = i / n;
+		say("%s", c ? "," : row ? "],[" : "["), put_table_cell(kind[c], column[c] + row * (kind[c] == 1 ? 8 : 4));
+	}
+	say(rows ? "]]}" : "]}");
+}
+
+static void put_tables(void) {
+	struct span ex = file.region[EX];
+	uint64_t n = ex.size > 0 ? u32(ex.at) : 0, end = ex.at + 8 + 24 * n, before = 0;
+	must(n == 0 || 8 + 24 * n <= ex.size, ex.at, "the directory of tables does not fit");
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t row = ex.at + 8 + 24 * i, kind = u32(row);
+		struct span t = span_at(row + 8);
+		must(kind > before && t.at == end && t.size % 8 == 0 && inside(ex, t.at, t.size), row, "a table is not at its place");
+		must(t.size >= 16 && u32(t.at) == kind, row, "a table is not what the directory says");
+		say("%s", comma(i)), put_table(t);
+		before = kind, end = end_of(t);
+	}
+	must(ex.size == 0 || end == end_of(ex), ex.at, "the tables do not fill ex");
+}
+
+static void dump(void) {
+	static const char *const domains[6] = {"", "hotspot", "llvm-ir", "llvm-frontend", "graal", "jamaica"};
+	struct text producer = {need(224, 64), 64};
+	while (producer.n > 0 && producer.bytes[producer.n - 1] == 0) producer.n--;
+	say("{\n'header':{'format':'draft 1','domain':'%s','producer':%t", domains[file.domain], producer);
+	say(",'file_size':%u,'base':%x,'fingerprint':'", file.size, file.base), put_hex(112, 16);
+	say("','dump_id':'"), put_hex(128, 16), say("','dump_time':%d,'flags':%u", (int64_t)u64(144), u64(152));
+	put_numbers("settings", 160, 16, 4);
+	say(",'seed':%x,'lines':%u,'max_probe':%u", file.seed, file.lines, file.probe);
+	put_numbers("counts", 496, 8, 8), put_numbers("summary", 560, 8, 8);
+	say("},\n'types':["), put_types(), say("\n],\n'methods':["), put_methods(), say("\n],\n'tables':["), put_tables();
+	say("\n]\n}\n");
+}
+
+/* ---- looking up ---- */
+static uint64_t method_id(char *const key[4]) {
+	if (file.domain == 2 || file.domain == 3) return md5_low(key[1]);
+	size_t n = 0, room = strlen(key[0]) + strlen(key[1]) + strlen(key[2]) + strlen(key[3]) + 4;
+	char *joined = malloc(room);
+	must(joined != NULL, 0, "out of memory");
+	for (int i = 0; i < 4; i++, n += strlen(joined + n) + 1) memcpy(joined + n, key[i], strlen(key[i]) + 1);
+	uint64_t id = xxh64((const uint8_t *)joined, n - 1);
+	free(joined);
+	return id;
+}
+
+static bool same(struct text t, const char *s) { return t.n == strlen(s) && memcmp(t.bytes, s, t.n) == 0; }
+static bool has_key(const struct method *m, char *const key[4]) {
+	return same(type_name(m->holder), key[0]) && same(symbol(m->name), key[1]) && same(symbol(m->signature), key[2]) &&
+		same(type_loader(m->holder), key[3]);
+}
+
+static bool find(char *const key[4]) {
+	uint64_t id = method_id(key), h = id ^ file.seed ^ 0x9e3779b97f4a7c15;
+	h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9, h = (h ^ h >> 27) * 0x94d049bb133111eb, h ^= h >> 31;
+	/* The high half of h * lines; lines is below 2^29, so that no product overflows. */
+	uint64_t line = ((h >> 32) * file.lines + ((h & 0xffffffff) * file.lines >> 32)) >> 32;
+	uint64_t print = (h & 0xffff) ? h & 0xffff : 1;
+	for (uint64_t i = 0; i < file.probe; i++, line = (line + 1) % file.lines) {
+		uint64_t at = file.region[IX].at + LINE * line;
+		for (uint64_t slot = 0; slot < SLOTS; slot++) {
+			uint64_t to = narrow(at + 24 + 4 * slot);
+			if (u16(at + 2 * slot) != print || !inside(file.section[METHODS], to, 16) || u64(to) != id) continue;
+			struct method m = method_at(to);
+			if (has_key(&m, key)) return put_method_line(&m), say("\n"), true;
+		}
+		if (!(u32(at + 20) >> (h >> 16 & 31) & 1)) break;
+	}
+	return false;
+}
+
+static void read_file(const char *path) {
+	FILE *f = fopen(path, "rb");
+	must(f != NULL && fseek(f, 0, SEEK_END) == 0, 0, "the file cannot be opened");
+	long size = ftell(f);
+	uint8_t *bytes = size > 0 ? malloc((size_t)size) : NULL;
+	must(bytes != NULL && fseek(f, 0, SEEK_SET) == 0, 0, "the file is empty, or too large");
+	must(fread(bytes, 1, (size_t)size, f) == (size_t)size && fclose(f) == 0, 0, "the file cannot be read");
+	file.bytes = bytes, file.size = (uint64_t)size;
+}
+
+int main(int argc, char **argv) {
+	bool one = argc == 7 && strcmp(argv[2], "find") == 0;
+	if (argc != 2 && !one) return fputs("usage: creader ARCHIVE [find CLASS NAME SIGNATURE LOADER]\n", stderr), 1;
+	read_file(argv[1]), check_header(), check_sums();
+	if (one && !find(argv + 3)) return fputs("creader: the archive does not hold the method\n", stderr), 2;
+	if (!one) dump();
+	return fflush(stdout) == 0 ? 0 : 1;
+}

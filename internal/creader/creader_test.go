@@ -1,0 +1,247 @@
+package creader_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/dump"
+	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// compile builds creader.c and gives the program; the test is skipped where
+// there is no C compiler.
+func compile(t *testing.T, flags ...string) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "creader")
+	out, err := exec.Command(compiler(t), append(flags, "-std=c11", "-Wall", "-Wextra", "-Werror", "-o", program, "creader.c")...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program
+}
+
+func compiler(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"cc", "gcc", "clang"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	t.Skip("there is no C compiler")
+	return ""
+}
+
+// sanitized is the program with the sanitizers, if the compiler has them.
+func sanitized(t *testing.T) string {
+	t.Helper()
+	probe := filepath.Join(t.TempDir(), "probe.c")
+	if err := os.WriteFile(probe, []byte("int main(void) { return 0; }\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	flags := []string{"-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"}
+	if exec.Command(compiler(t), append(flags, "-o", filepath.Join(t.TempDir(), "probe"), probe)...).Run() != nil {
+		t.Log("the C compiler has no sanitizers")
+		return compile(t, "-O1", "-g")
+	}
+	return compile(t, flags...)
+}
+
+// run runs the program and gives what it printed and its exit status.
+func run(t *testing.T, program string, args ...string) (stdout, stderr []byte, status int) {
+	t.Helper()
+	cmd := exec.Command(program, args...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return out.Bytes(), errs.Bytes(), cmd.ProcessState.ExitCode()
+}
+
+func build(t *testing.T, s specimen.Specimen) []byte {
+	t.Helper()
+	data, err := s.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func store(t *testing.T, data []byte) *reader.Store {
+	t.Helper()
+	m, err := archive.FromBytes("specimen", data, archive.Options{Check: archive.CheckAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reader.New(m)
+}
+
+func write(t *testing.T, data []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "a.parc")
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestBothReadersPrintTheSame(t *testing.T) {
+	program := compile(t, "-O2")
+	for _, s := range specimen.All() {
+		t.Run(s.Name, func(t *testing.T) {
+			data := build(t, s)
+			var want bytes.Buffer
+			if err := dump.JSON(&want, store(t, data)); err != nil {
+				t.Fatal(err)
+			}
+			got, stderr, status := run(t, program, write(t, data))
+			if status != 0 {
+				t.Fatalf("exit status %d: %s", status, stderr)
+			}
+			if diff := cmp.Diff(strings.Split(want.String(), "\n"), strings.Split(string(got), "\n")); diff != "" {
+				t.Errorf("Go prints -, C prints +:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestFindGoesThroughTheIndex(t *testing.T) {
+	program := compile(t, "-O2")
+	for _, s := range specimen.All() {
+		t.Run(s.Name, func(t *testing.T) {
+			data := build(t, s)
+			path := write(t, data)
+			for m, err := range store(t, data).Methods() {
+				if err != nil {
+					t.Fatal(err)
+				}
+				findOne(t, program, path, data, m)
+			}
+			if _, _, status := run(t, program, path, "find", "no", "such", "method", ""); status != 2 {
+				t.Errorf("a method that is not there gives exit status %d, want 2", status)
+			}
+		})
+	}
+}
+
+func findOne(t *testing.T, program, path string, data []byte, m reader.Method) {
+	t.Helper()
+	var want bytes.Buffer
+	if err := dump.Method(&want, store(t, data), m); err != nil {
+		t.Fatal(err)
+	}
+	k, err := m.Key()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, stderr, status := run(t, program, path, "find", k.Class, k.Name, k.Signature, k.Loader)
+	if status != 0 {
+		t.Fatalf("%+v: exit status %d: %s", k, status, stderr)
+	}
+	if diff := cmp.Diff(want.String(), string(got)); diff != "" {
+		t.Errorf("%+v: Go prints -, C prints +:\n%s", k, diff)
+	}
+}
+
+// TestChangedBytesAreRefused changes bytes one at a time, over all of a file
+// but the gap before rw, and asks for a refusal or the same output.
+func TestChangedBytesAreRefused(t *testing.T) {
+	program := sanitized(t)
+	data := build(t, specimen.All()[0])
+	want, _, _ := run(t, program, write(t, data))
+	h := store(t, data).Header()
+	for at := int64(0); at < h.FileSize; at += 61 {
+		if at > h.Region(layout.RegionEX).End() && at < h.Region(layout.RegionRW).Offset-61 {
+			continue
+		}
+		bad := bytes.Clone(data)
+		bad[at] ^= 1 << (at % 8)
+		out, stderr, status := run(t, program, write(t, bad))
+		if status == 0 && !bytes.Equal(out, want) {
+			t.Errorf("byte 0x%x was changed, and the output is another", at)
+		}
+		if status != 0 && (status != 1 || !bytes.HasPrefix(stderr, []byte("creader: at 0x"))) {
+			t.Errorf("byte 0x%x was changed: exit status %d, %s", at, status, stderr)
+		}
+		if status == 0 && (at < 640 || at >= h.Region(layout.RegionIX).Offset) {
+			t.Errorf("byte 0x%x was changed, and nothing was noticed", at)
+		}
+	}
+}
+
+// TestResummedDamageIsHarmless changes words behind the sums' back: the sums
+// are made right again, so that the program has to look at the content.
+func TestResummedDamageIsHarmless(t *testing.T) {
+	program := sanitized(t)
+	for _, s := range specimen.All() {
+		data := build(t, s)
+		h := store(t, data).Header()
+		for _, r := range []layout.Region{layout.RegionIX, layout.RegionRO, layout.RegionEX, layout.RegionRW} {
+			span := h.Region(r)
+			step := max(4, span.Size/40&^3)
+			for at := span.Offset; at+4 <= span.End(); at += step {
+				bad := bytes.Clone(data)
+				binary.LittleEndian.PutUint32(bad[at:], []uint32{0xffffffff, 0x7fffffff, 0, 0x2001}[at/step%4])
+				resum(bad, h)
+				if _, stderr, status := run(t, program, write(t, bad)); status > 1 || bytes.Contains(stderr, []byte("Sanitizer")) {
+					t.Errorf("%s: word at 0x%x: exit status %d, %s", s.Name, at, status, stderr)
+				}
+			}
+		}
+	}
+}
+
+// resum makes all sums of an archive right.
+func resum(data []byte, h *layout.Header) {
+	tree := h.SumTree()
+	ps := data[h.Region(layout.RegionPS).Offset:h.Region(layout.RegionPS).End()]
+	for n := range tree.Pages() {
+		span := tree.PageSpan(n)
+		binary.LittleEndian.PutUint64(ps[tree.Slot(0, n):], layout.Sum(data[span.Offset:span.End()]))
+	}
+	fixed := *h
+	fixed.SumRoot = tree.Fill(ps)
+	copy(data, fixed.Append(nil))
+}
+
+func TestForeignFilesAreRefused(t *testing.T) {
+	program := sanitized(t)
+	sound := build(t, specimen.All()[0])
+	version := bytes.Clone(sound)
+	binary.LittleEndian.PutUint32(version[12:], 2)
+	binary.LittleEndian.PutUint64(version[32:], xxhash.Sum64(append(bytes.Clone(version[:32]), version[40:640]...)))
+	for name, data := range map[string][]byte{
+		"empty": {}, "text": []byte("not an archive"), "magic": sound[:8], "generic": sound[:64], "header": sound[:639],
+		"cut": sound[:len(sound)-1], "longer": append(bytes.Clone(sound), 0), "version": version,
+	} {
+		if out, stderr, status := run(t, program, write(t, data)); status != 1 || len(out) > 0 || len(stderr) == 0 {
+			t.Errorf("%s: exit status %d, output %q, message %q", name, status, out, stderr)
+		}
+	}
+}
+
+// TestReaderStaysSmall holds the program to a size that one can read in one
+// sitting.
+func TestReaderStaysSmall(t *testing.T) {
+	source, err := os.ReadFile("creader.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := bytes.Count(source, []byte("\n")); lines >= 600 {
+		t.Errorf("creader.c has %d lines, want fewer than 600", lines)
+	}
+}

@@ -1,0 +1,165 @@
+// Package dump prints archives as JSON, in full and always in the same bytes.
+// docs/format.md has the definition, under "The JSON dump"; a reader in C,
+// internal/creader, prints the same.
+//
+// Text that is not UTF-8 keeps its bytes: each byte that is not part of a valid
+// sequence is printed as \udcXX, a lone surrogate, which no text can hold.
+//
+// An archive is printed record by record, so that memory does not grow with it.
+package dump
+
+import (
+	"bufio"
+	"io"
+
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// JSON prints the whole archive: header, types, methods with their profiles,
+// tables. Numbers are those of the file, not what adopted profiles have counted
+// since. The error is that of the first record that cannot be read, or of w;
+// what was printed before it is then not complete JSON.
+func JSON(w io.Writer, s *reader.Store) error {
+	p := newPrinter(w, s)
+	p.raw("{\n")
+	p.header(s.Header())
+	p.raw("\"types\":[")
+	p.types()
+	p.raw("\n],\n\"methods\":[")
+	p.methods()
+	p.raw("\n],\n\"tables\":[")
+	p.tables()
+	p.raw("\n]\n}\n")
+	return p.finish()
+}
+
+// Method prints one method as it stands in the list of methods, and a line end.
+func Method(w io.Writer, s *reader.Store, m reader.Method) error {
+	p := newPrinter(w, s)
+	p.methodLine(m)
+	p.raw("\n")
+	return p.finish()
+}
+
+// A printer prints one dump. It keeps the first error and then prints nothing
+// more of use.
+type printer struct {
+	w    *bufio.Writer
+	s    *reader.Store
+	text []byte // scratch
+	err  error
+}
+
+func newPrinter(w io.Writer, s *reader.Store) *printer {
+	return &printer{w: bufio.NewWriterSize(w, 1<<16), s: s}
+}
+
+func (p *printer) finish() error {
+	if p.err != nil {
+		return p.err
+	}
+	return p.w.Flush()
+}
+
+// failed keeps err if it is the first, and reports whether there is any.
+func (p *printer) failed(err error) bool {
+	if p.err == nil {
+		p.err = err
+	}
+	return p.err != nil
+}
+
+func (p *printer) header(h *layout.Header) {
+	p.raw(`"header":{"format":"`)
+	p.raw(layout.VersionString(h.Version))
+	p.raw(`","domain":"`)
+	p.raw(h.Domain.String())
+	p.raw(`","producer":`)
+	p.string([]byte(h.Producer))
+	p.unsigned("file_size", uint64(h.FileSize))
+	p.hex("base", h.Base)
+	p.bytes("fingerprint", h.Fingerprint[:])
+	p.bytes("dump_id", h.DumpID[:])
+	p.signed("dump_time", h.DumpTime)
+	p.unsigned("flags", h.Flags)
+	list(p, "settings", h.Params[:])
+	p.hex("seed", h.Seed)
+	p.unsigned("lines", h.Buckets)
+	p.unsigned("max_probe", uint64(h.MaxProbe))
+	c, s := h.Counts, h.Summary
+	list(p, "counts", []uint64{c.Methods, c.NeverRan, c.Profiles, c.Contexts, c.Types, c.Symbols, c.Entries, c.Pointers})
+	list(p, "summary", []uint64{s.TotalInvocations, s.MaxInvocations, s.TotalCount, s.MaxCount, 0, 0, 0, 0})
+	p.raw("},\n")
+}
+
+func (p *printer) types() {
+	n := 0
+	for t, err := range p.s.Types() {
+		if p.failed(err) {
+			return
+		}
+		p.comma(n)
+		n++
+		p.typeLine(t)
+	}
+}
+
+func (p *printer) typeLine(t reader.Type) {
+	name, loader, err := typeNames(t)
+	if p.failed(err) {
+		return
+	}
+	alias, err := t.Alias()
+	if p.failed(err) {
+		return
+	}
+	p.raw("\n{\"id\":\"")
+	p.digits(layout.TypeID(name.String(), loader.String()))
+	p.raw(`","name":`)
+	p.name(name)
+	p.optionalName("loader", loader)
+	p.optionalName("alias", alias)
+	p.optional("flags", uint64(t.Flags()))
+	p.raw("}")
+}
+
+func (p *printer) methods() {
+	n := 0
+	for m, err := range p.s.Methods() {
+		if p.failed(err) {
+			return
+		}
+		p.comma(n)
+		n++
+		p.raw("\n")
+		p.methodLine(m)
+		if p.err != nil {
+			return
+		}
+	}
+}
+
+// shownFlags are the flags that say something of a method; the others say what
+// its record has.
+const shownFlags = layout.MethodNeverRan | layout.MethodNotMatchable | layout.MethodSharedID
+
+func (p *printer) methodLine(m reader.Method) {
+	p.raw(`{"id":"`)
+	p.digits(m.ID())
+	p.raw(`",`)
+	p.key(m)
+	p.optional("flags", uint64(m.Flags()&shownFlags))
+	p.optional("access", uint64(m.Access()))
+	p.raw(`,"profiles":[`)
+	n := 0
+	for q, err := range m.Profiles() {
+		if p.failed(err) {
+			return
+		}
+		p.comma(n)
+		n++
+		p.profile(q)
+	}
+	p.raw("]}")
+}

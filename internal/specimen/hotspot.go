@@ -1,0 +1,160 @@
+package specimen
+
+import (
+	"time"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+)
+
+// hotspotParams are the settings of a VM that keeps nonprofiled_count.
+func hotspotParams() (p layout.Params) {
+	p[layout.ParamTypeProfileWidth] = 2
+	p[layout.ParamBciProfileWidth] = 2
+	p[layout.ParamReceiverGap] = 1
+	p[layout.ParamTypeProfileLevel] = 111
+	p[layout.ParamVMRelease] = 17
+	p[layout.ParamProfileTraps] = 1
+	return p
+}
+
+func hotspotEmpty() *builder.Builder {
+	return builder.New(layout.DomainHotSpot, builder.Config{Params: hotspotParams()})
+}
+
+// shapes are the types that the profiles of the HotSpot specimen meet.
+type shapes struct{ circle, square, hidden, exception builder.TypeRef }
+
+// hotspot has all 13 tags and all optional fields of HotSpot's MethodData.
+func hotspot() *builder.Builder {
+	b := builder.New(layout.DomainHotSpot, builder.Config{
+		Params: hotspotParams(), Producer: "OpenJDK 17.0.15+6", Fingerprint: fingerprint("shapes.jar"),
+		DumpTime: time.Unix(1700000000, 123456789),
+	})
+	s := shapes{
+		circle:    b.Type(builder.TypeKey{Name: "shapes/Circle", Loader: "app"}),
+		square:    b.Type(builder.TypeKey{Name: "shapes/Square", Loader: "app"}),
+		hidden:    b.Type(builder.TypeKey{Name: "shapes/Area$$Lambda@shapes/Area#0", Loader: "app"}),
+		exception: b.Type(builder.TypeKey{Name: "java/lang/IllegalStateException"}),
+	}
+	b.DescribeType(s.hidden, builder.TypeInfo{Alias: "shapes/Area$$Lambda$14/0x0000000800c03000", Flags: layout.TypeHidden | layout.TypeNotMatchable})
+	everyEntry(b, s)
+	optionalFields(b, s)
+	manyPoints(b, s)
+	twoCodes(b)
+	oddMethods(b)
+	sharedID(b)
+	properties := b.Table(layout.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol)
+	properties.Row(uint64(b.Symbol("java.vm.name")), uint64(b.Symbol("OpenJDK 64-Bit Server VM")))
+	properties.Row(uint64(b.Symbol("quoted \"path\"\\\n\u00e9\U0001f600")), uint64(b.Symbol("not UTF-8: \xff\xed\xa0\x80\xc0\x80\xf4\x90")))
+	return b
+}
+
+// everyEntry is one profile with an entry of every tag.
+func everyEntry(b *builder.Builder, s shapes) {
+	m := b.Method(layout.Key{Class: "shapes/Area", Name: "total", Signature: "(Ljava/util/List;I)D", Loader: "app"})
+	b.DescribeMethod(m, builder.MethodInfo{Access: layout.AccStatic | layout.AccSynchronized})
+	word := func(t builder.TypeRef, null, unknown bool) builder.TypeWord {
+		return builder.TypeWord{Type: t, NullSeen: null, Unknown: unknown}
+	}
+	p := b.Profile(m, 0, builder.NoContext)
+	p.Bit(builder.At{Bci: 1, Flags: layout.EntryNullSeen, Traps: 3 | layout.EntryTrapRecompiled})
+	p.Counter(builder.At{Bci: 2}, 60949)
+	p.Jump(builder.At{Bci: 3}, 41, -96)
+	p.ReceiverType(builder.At{Bci: 4, Flags: layout.EntryNullSeen}, ^uint64(6), 2, builder.Row{Type: s.circle, Count: 9})
+	p.VirtualCall(builder.At{Bci: 5}, 4, 0, builder.Row{Type: s.square, Count: 5}, builder.Row{Type: s.hidden, Count: 6})
+	p.Ret(builder.At{Bci: 6}, 1, builder.RetRow{Bci: 33, Count: 7, Displacement: 16})
+	p.Branch(builder.At{Bci: 7}, 100, 56, 200)
+	p.MultiBranch(builder.At{Bci: 8}, builder.SwitchCase{Count: 3, Displacement: 8}, builder.SwitchCase{Count: 4, Displacement: -8}, builder.SwitchCase{Count: 5})
+	p.CallType(builder.At{Bci: 9}, 11, builder.CallTypes{
+		Args:   []builder.Slot{{Stack: 0, Type: word(s.circle, true, false)}, {Stack: 2, Type: word(0, false, true)}},
+		Return: &builder.TypeWord{Type: s.square},
+	})
+	p.CallType(builder.At{Bci: 10}, 12, builder.CallTypes{Args: []builder.Slot{{Stack: 1, Type: word(0, true, false)}}})
+	p.VirtualCallType(builder.At{Bci: 11}, 13, 1, []builder.Row{{Type: s.circle, Count: 2}}, builder.CallTypes{Return: &builder.TypeWord{}})
+	p.VirtualCallType(builder.At{Bci: 12}, 14, 0, nil, builder.CallTypes{})
+	p.Parameters(builder.Slot{Stack: 0, Type: word(s.hidden, true, false)}, builder.Slot{Stack: 1})
+	p.Bit(builder.At{Bci: 77, Traps: 2, In: layout.SectionExtra})
+	p.SpeculativeTrap(builder.At{Bci: 78, Traps: 5}, m)
+	p.SpeculativeTrap(builder.At{Bci: 79}, 0)
+	p.ArgInfo(0, 1)
+	p.Bit(builder.At{Bci: 40, In: layout.SectionHandlers})
+	p.Bit(builder.At{Bci: 52, Flags: layout.EntryNullSeen, In: layout.SectionHandlers})
+	done(p)
+}
+
+// optionalFields is one profile with every optional field and no entry but one
+// that HotSpot's own are merged to.
+func optionalFields(b *builder.Builder, s shapes) {
+	m := b.Method(layout.Key{Class: "java/lang/String", Name: "length", Signature: "()I"})
+	p := b.Profile(m, 0x9d5c0f3a11e7b246, builder.NoContext)
+	p.Invocations(61205)
+	p.Backedges(1 << 63)
+	p.Interpreted(0)
+	p.Size(11, 640)
+	p.History(builder.History{Decompiles: 1, OverflowRecompiles: 2, OverflowTraps: 3, TenureTraps: 4})
+	p.Compile(builder.Compile{Level: 4, State: 1, WouldProfile: 2, Loops: 5, Blocks: 6})
+	p.Escape(builder.Escape{Flags: 1, Local: 2, Stack: 1 << 40, Returned: ^uint64(0)})
+	p.TrapHistory([]byte{0, 3, 0, 0, 255, 0, 1, 0, 9})
+	p.Receivers(6, layout.SubTypeCheck, layout.WideNullSeen, 1, 5|layout.EntryTrapRecompiled,
+		builder.Row{Type: s.circle, Count: 1}, builder.Row{Type: s.square, Count: 2}, builder.Row{Type: s.exception, Count: 3}, builder.Row{})
+	done(p)
+}
+
+// manyPoints is a profile with so many entries that it has a point directory;
+// some points have several.
+func manyPoints(b *builder.Builder, s shapes) {
+	m := b.Method(layout.Key{Class: "shapes/Square", Name: "area", Signature: "()D", Loader: "app"})
+	p := b.Profile(m, 0, builder.NoContext)
+	p.Invocations(400)
+	for i := range uint16(20) {
+		p.Counter(builder.At{Bci: 3 * (19 - i)}, uint64(i))
+		if i%5 == 0 {
+			p.Branch(builder.At{Bci: 3 * i}, uint64(i), 24, 1)
+		}
+	}
+	done(p)
+}
+
+// twoCodes is a method with profiles of two versions of its code.
+func twoCodes(b *builder.Builder) {
+	m := b.Method(layout.Key{Class: "shapes/Circle", Name: "area", Signature: "()D", Loader: "app"})
+	for _, code := range []uint64{0xffffffff00000002, 1} {
+		p := b.Profile(m, code, builder.NoContext)
+		p.Counter(builder.At{Bci: 1}, code&0xff)
+		done(p)
+	}
+}
+
+// oddMethods are methods without a profile: one that never ran, one that
+// cannot be matched, one that only a trap would name.
+func oddMethods(b *builder.Builder) {
+	b.Seen(b.Method(layout.Key{Class: "shapes/Circle", Name: "unused", Signature: "()V", Loader: "app"}))
+	m := b.Method(layout.Key{Class: "shapes/Area$$Lambda@shapes/Area#0", Name: "apply", Signature: "(Ljava/lang/Object;)Ljava/lang/Object;", Loader: "app"})
+	b.DescribeMethod(m, builder.MethodInfo{Access: layout.AccFinal, Flags: layout.MethodNotMatchable})
+	b.Method(layout.Key{Class: "java/lang/Object", Name: "hashCode", Signature: "()I"})
+}
+
+// Two keys with one id. XXH64 reads 32 bytes at a time as four words, each
+// going through a mixing of its own that can be run backwards: the second
+// word 4 is such that it makes up for the difference of the first words 0.
+const (
+	twinMiddle = "/is/one/of/two/classes/w"
+	twinEnd    = "/have/the/same/id"
+	twinOne    = "twin/One" + twinMiddle + "SameHash" + twinEnd
+	twinTwo    = "twi/LbVY" + twinMiddle + "fyhUXdoH" + twinEnd
+)
+
+// SharedIDs are two keys of the specimen hotspot that have the same id.
+func SharedIDs() [2]layout.Key {
+	return [2]layout.Key{{Class: twinOne, Name: "run", Signature: "()V"}, {Class: twinTwo, Name: "run", Signature: "()V"}}
+}
+
+// sharedID has both methods of one id, with different profiles.
+func sharedID(b *builder.Builder) {
+	for i, k := range SharedIDs() {
+		p := b.Profile(b.Method(k), 0, builder.NoContext)
+		p.Invocations(uint64(1000 + i))
+		done(p)
+	}
+}

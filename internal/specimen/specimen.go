@@ -1,0 +1,51 @@
+// Package specimen has small archives, built by hand, for tests: at least one
+// of every domain, and in all of them together every kind of entry, optional
+// field, section, table, column and flag that the format has. Each is a few
+// KiB, and the same bytes every time.
+package specimen
+
+import (
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+)
+
+// A Specimen is one archive.
+type Specimen struct {
+	Name   string
+	Domain layout.Domain
+	// Build makes the builder, to be committed or added to.
+	Build func() *builder.Builder
+}
+
+// All gives all specimens. Their names are unique.
+func All() []Specimen {
+	return []Specimen{
+		{"hotspot", layout.DomainHotSpot, hotspot},
+		{"hotspot-empty", layout.DomainHotSpot, hotspotEmpty},
+		{"llvm-ir", layout.DomainLLVMIR, llvmIR},
+		{"llvm-frontend", layout.DomainLLVMFrontend, llvmFrontend},
+		{"graal", layout.DomainGraal, graal},
+		{"jamaica", layout.DomainJamaica, jamaica},
+	}
+}
+
+// Bytes builds the archive in memory.
+func (s Specimen) Bytes() ([]byte, error) {
+	b := s.Build()
+	data, _, err := b.Bytes()
+	return data, err
+}
+
+// done hands profiles over. What is wrong with one is kept by the builder, and
+// comes out when the archive is made.
+func done(profiles ...*builder.Profile) {
+	for _, p := range profiles {
+		_ = p.Done()
+	}
+}
+
+// fingerprint is 16 bytes that begin with a name.
+func fingerprint(name string) (f [16]byte) {
+	copy(f[:], name)
+	return f
+}
