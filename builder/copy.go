@@ -227,8 +227,11 @@ func (c *copier) copyEntry(to *Profile, section layout.BlockSection, e reader.En
 		return b, layout.Entry(b[at:])
 	}, func(raw layout.Entry) {
 		raw.SetFlags(e.Flags())
-		if !raw.Tag().Wide() {
+		switch {
+		case !raw.Tag().Wide():
 			raw.SetTraps(e.Traps())
+		case raw.Tag() == layout.TagReceivers:
+			raw.SetCell(1, uint64(e.Traps()))
 		}
 		c.b.shape.Counts(raw, func(cell int) bool {
 			raw.SetCell(cell, c.count(e.Cell(cell)))

@@ -27,20 +27,14 @@ func (e Entry) pointsTo(cell uint64) (Type, bool) {
 }
 
 // method gives the method that pointer cell i holds, the zero Method if none.
+// Nothing records methods, so the trained cell, which was checked, is the live
+// one too.
 func (e Entry) method(i int) (Method, error) {
-	cell := e.Cell(i).Load()
+	cell := e.Cell(i).Trained()
 	if cell == 0 {
 		return Method{}, nil
 	}
-	base := e.s.h.Base
-	if e.live != nil {
-		base = e.s.adoption.Load().base
-	}
-	offset, ok := layout.PointerOffset(cell, base, e.s.h.FileSize)
-	if !ok || offset%layout.Unit != 0 {
-		return Method{}, e.s.corrupt(layout.RegionRW, -1, "pointer 0x%x to a method leads outside the archive", cell)
-	}
-	return e.s.method(layout.NarrowOf(offset))
+	return e.s.method(layout.NarrowOf(int64(cell - e.s.h.Base)))
 }
 
 // pointer gives the cell value for a type in an adopted profile.
