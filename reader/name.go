@@ -57,10 +57,19 @@ func (s *Store) symbol(n layout.Narrow) (Name, error) {
 	return Name{s, text}, err
 }
 
-// symbolIs compares a symbol with text; 0 is empty text.
+// symbolIs compares a symbol with text; 0 is empty text. It fetches as much as
+// the symbol has if it is the text, so that a hit needs one fetch.
 func (s *Store) symbolIs(n layout.Narrow, text string) (bool, error) {
-	name, err := s.symbol(n)
-	return err == nil && name.Equal(text), err
+	size := lengthSize + int64(len(text))
+	if n == 0 || !s.h.Region(layout.RegionRO).Holds(n.Offset(), size) {
+		name, err := s.symbol(n)
+		return err == nil && name.Equal(text), err
+	}
+	b, err := s.m.Bytes(layout.RegionRO, n.Offset(), size)
+	if err != nil {
+		return false, err
+	}
+	return layout.SymbolLength(b) == int64(len(text)) && string(b[lengthSize:]) == text, nil
 }
 
 // SymbolAt gives the text of a symbol. Like the other calls that follow a

@@ -68,16 +68,21 @@ func (p Profile) At(point int32) (e Entry, ok bool) {
 	if p.s == nil {
 		return Entry{}, false
 	}
-	dir := p.block.Section(layout.SectionDirectory)
-	if len(dir) == 0 {
-		for e := range p.Entries() {
-			if e.Point() == point {
-				return e, true
-			}
-		}
-		return Entry{}, false
+	if dir := p.block.Section(layout.SectionDirectory); len(dir) > 0 {
+		return p.listed(dir, searchDirectory(dir, point, 0), point)
 	}
-	return p.listed(dir, searchDirectory(dir, point, 0), point)
+	data := p.section(layout.SectionData)
+	for at := 0; at < len(data.trained); {
+		raw, _, err := p.s.shape.Next(data.trained[at:])
+		if err != nil {
+			break
+		}
+		if raw.Point() == point {
+			return data.entry(p, at)
+		}
+		at += len(raw)
+	}
+	return Entry{}, false
 }
 
 // listed gives the entry of row i of the directory if it is at a point.

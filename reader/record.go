@@ -24,20 +24,31 @@ func (r Receivers) Record(t Type) error {
 		return fmt.Errorf("type of another store: %w", ErrNotFound)
 	}
 	p := r.e.s.adoption.Load().pointer(t)
-	if i, ok := r.rowOf(p); ok {
-		return r.count(i).Add(1)
+	row, ok := r.rowOf(p)
+	if !ok {
+		row, ok = r.claimRow(p)
 	}
-	if i, ok := r.claimRow(p); ok {
-		return r.count(i).Add(1)
+	count := 0 // the cell of the count of all others
+	if ok {
+		count = r.first + 2*row + 1
 	}
-	return r.Other().Add(1)
+	r.live(count).Add(1)
+	runtime.KeepAlive(r.e.s)
+	return nil
+}
+
+// live is a cell of the adopted entry, which has it: Receivers were made for a
+// trained entry of the same size.
+func (r *Receivers) live(cell int) *atomic.Uint64 {
+	w, _ := layout.Word64(r.e.live, r.e.header()+cell*layout.CellSize)
+	return w
 }
 
 // rowOf finds the row that holds a pointer.
-func (r Receivers) rowOf(pointer uint64) (i int, ok bool) {
-	for i := range r.rows {
-		if r.typeCell(i).Load() == pointer {
-			return i, true
+func (r *Receivers) rowOf(pointer uint64) (row int, ok bool) {
+	for row := range r.rows {
+		if r.live(r.first+2*row).Load() == pointer {
+			return row, true
 		}
 	}
 	return 0, false
@@ -45,14 +56,14 @@ func (r Receivers) rowOf(pointer uint64) (i int, ok bool) {
 
 // claimRow puts a pointer into the first empty row. Rows never become empty
 // again, so that all who claim one for the same type end up in the same row.
-func (r Receivers) claimRow(pointer uint64) (i int, ok bool) {
-	for i := range r.rows {
-		cell := r.typeCell(i).live
+func (r *Receivers) claimRow(pointer uint64) (row int, ok bool) {
+	for row := range r.rows {
+		cell := r.live(r.first + 2*row)
 		if cell.Load() == 0 {
 			cell.CompareAndSwap(0, pointer)
 		}
 		if cell.Load() == pointer {
-			return i, true
+			return row, true
 		}
 	}
 	return 0, false
