@@ -411,7 +411,7 @@ func TestWideEntriesAreAsDocumented(t *testing.T) {
 func TestTablesAreAsDocumented(t *testing.T) {
 	columns := []layout.ColumnKind{layout.ColumnWord, layout.ColumnSymbol}
 	b := layout.AppendTable(nil, layout.TableProperties, 9, columns, 3, func(c, r int) uint64 { return uint64(10*c + r) })
-	holdRecord(t, "Tables lie inside ex", b[:16], map[string][]byte{
+	holdRecord(t, "Tables lie behind the directory", b[:16], map[string][]byte{
 		"kind": u(uint32(2)), "flags": u(uint32(9)), "columns": u(uint32(2)), "rows": u(uint32(3))})
 	want := u([]byte{1, 2, 0, 0, 0, 0, 0, 0}, uint64(0), uint64(1), uint64(2), uint32(10), uint32(11), uint32(12), uint32(0))
 	if !bytes.Equal(b[16:], want) {

@@ -569,7 +569,9 @@ static bool find(char *const key[4]) {
 		uint64_t at = file.region[IX].at + LINE * line;
 		for (uint64_t slot = 0; slot < SLOTS; slot++) {
 			uint64_t to = narrow(at + 24 + 4 * slot);
-			if (u16(at + 2 * slot) != print || !inside(file.section[METHODS], to, 16) || u64(to) != id) continue;
+			if (u16(at + 2 * slot) != print) continue;
+			must(to >= file.section[TYPES].at && inside(file.region[RO], to, 16), at, "a slot leads to no record");
+			if (!inside(file.section[METHODS], to, 16) || u64(to) != id) continue;
 			struct method m = method_at(to);
 			if (has_key(&m, key)) return put_method_line(&m), say("\n"), true;
 		}
@@ -580,10 +582,9 @@ static bool find(char *const key[4]) {
 
 static void read_file(const char *path) {
 	FILE *f = fopen(path, "rb");
-	must(f != NULL && fseek(f, 0, SEEK_END) == 0, 0, "the file cannot be opened");
-	long size = ftell(f);
+	long size = f != NULL && fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
 	uint8_t *bytes = size > 0 ? malloc((size_t)size) : NULL;
-	must(bytes != NULL && fseek(f, 0, SEEK_SET) == 0, 0, "the file is empty, or too large");
+	must(bytes != NULL && fseek(f, 0, SEEK_SET) == 0, 0, "the file cannot be opened, is empty or too large");
 	must(fread(bytes, 1, (size_t)size, f) == (size_t)size && fclose(f) == 0, 0, "the file cannot be read");
 	file.bytes = bytes, file.size = (uint64_t)size;
 }

@@ -164,8 +164,8 @@ func TestChangedBytesAreRefused(t *testing.T) {
 	data := build(t, specimen.All()[0])
 	want, _, _ := run(t, program, write(t, data))
 	h := store(t, data).Header()
-	for at := int64(0); at < h.FileSize; at += 61 {
-		if at > h.Region(layout.RegionEX).End() && at < h.Region(layout.RegionRW).Offset-61 {
+	for at := int64(0); at < h.FileSize; at += 131 {
+		if at > h.Region(layout.RegionEX).End() && at < h.Region(layout.RegionRW).Offset-131 {
 			continue
 		}
 		bad := bytes.Clone(data)
@@ -192,7 +192,7 @@ func TestResummedDamageIsHarmless(t *testing.T) {
 		h := store(t, data).Header()
 		for _, r := range []layout.Region{layout.RegionIX, layout.RegionRO, layout.RegionEX, layout.RegionRW} {
 			span := h.Region(r)
-			step := max(4, span.Size/40&^3)
+			step := max(4, span.Size/12&^3)
 			for at := span.Offset; at+4 <= span.End(); at += step {
 				bad := bytes.Clone(data)
 				binary.LittleEndian.PutUint32(bad[at:], []uint32{0xffffffff, 0x7fffffff, 0, 0x2001}[at/step%4])

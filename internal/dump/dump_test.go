@@ -1,0 +1,192 @@
+package dump_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/dump"
+	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+func store(t *testing.T, data []byte) *reader.Store {
+	t.Helper()
+	m, err := archive.FromBytes("specimen", data, archive.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reader.New(m)
+}
+
+func dumped(t *testing.T, b *builder.Builder) string {
+	t.Helper()
+	data, _, err := b.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := dump.JSON(&out, store(t, data)); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// archiveJSON is the outermost shape of a dump.
+type archiveJSON struct {
+	Header struct {
+		Domain string
+		Counts []uint64
+	}
+	Types   []struct{ Name string }
+	Methods []struct {
+		ID       string
+		Name     string
+		Profiles []struct {
+			Code                              string
+			Data, Extra, Parameters, Handlers []map[string]any
+		}
+	}
+	Tables []struct {
+		Kind    int
+		Columns []string
+		Rows    [][]any
+	}
+}
+
+func TestDumpIsJSONWithEverythingThatTheHeaderCounts(t *testing.T) {
+	for _, s := range specimen.All() {
+		t.Run(s.Name, func(t *testing.T) {
+			text := dumped(t, s.Build())
+			var a archiveJSON
+			if err := json.Unmarshal([]byte(text), &a); err != nil {
+				t.Fatal(err)
+			}
+			var profiles, entries uint64
+			for _, m := range a.Methods {
+				profiles += uint64(len(m.Profiles))
+				for _, p := range m.Profiles {
+					entries += uint64(len(p.Data) + len(p.Extra) + len(p.Parameters) + len(p.Handlers))
+				}
+			}
+			c := a.Header.Counts
+			if uint64(len(a.Methods)) != c[0] || profiles != c[2] || uint64(len(a.Types)) != c[4] || entries != c[6] {
+				t.Errorf("%d methods, %d profiles, %d types, %d entries; the header counts %v", len(a.Methods), profiles, len(a.Types), entries, c)
+			}
+			for _, table := range a.Tables {
+				for _, row := range table.Rows {
+					if len(row) != len(table.Columns) {
+						t.Errorf("table %d: a row of %d cells, %d columns", table.Kind, len(row), len(table.Columns))
+					}
+				}
+			}
+		})
+	}
+}
+
+// method builds an archive of one profile and gives its line of the dump.
+func method(t *testing.T, d layout.Domain, name string, fill func(b *builder.Builder, p *builder.Profile)) string {
+	t.Helper()
+	var params layout.Params
+	params[layout.ParamTypeProfileWidth], params[layout.ParamBciProfileWidth] = 2, 1
+	b := builder.New(d, builder.Config{Params: params})
+	p := b.Profile(b.Method(layout.Key{Name: name}), 0, builder.NoContext)
+	fill(b, p)
+	if err := p.Done(); err != nil {
+		t.Fatal(err)
+	}
+	_, line, ok := strings.Cut(dumped(t, b), "\"methods\":[\n")
+	line, _, _ = strings.Cut(line, "\n")
+	if !ok {
+		t.Fatal("no methods in the dump")
+	}
+	return line
+}
+
+func TestEntriesArePrintedAsDocumented(t *testing.T) {
+	at := builder.At{Bci: 7}
+	for want, fill := range map[string]func(b *builder.Builder, p *builder.Profile){
+		`"data":[{"tag":"Branch","point":7,"taken":18446744073709551615,"displacement":-8,"not_taken":2}]`: func(b *builder.Builder, p *builder.Profile) {
+			p.Branch(at, ^uint64(0), -8, 2)
+		},
+		`"data":[{"tag":"ReceiverType","point":7,"flags":1,"traps":9,"count":-3,"gap":[],"rows":[{"type":{"name":"A","loader":"app"},"count":4},{"type":null,"count":0}]}]`: func(b *builder.Builder, p *builder.Profile) {
+			p.ReceiverType(builder.At{Bci: 7, Flags: 1, Traps: 9}, ^uint64(2), 0, builder.Row{Type: b.Type(builder.TypeKey{Name: "A", Loader: "app"}), Count: 4})
+		},
+		`"data":[{"tag":"MultiBranch","point":7,"default":[1,16],"cases":[[2,-16],[3,0]]}]`: func(b *builder.Builder, p *builder.Profile) {
+			p.MultiBranch(at, builder.SwitchCase{Count: 1, Displacement: 16}, builder.SwitchCase{Count: 2, Displacement: -16}, builder.SwitchCase{Count: 3})
+		},
+		`"data":[{"tag":"CallType","point":7,"count":5,"args":[{"slot":1,"type":{"type":{"name":"A"},"null_seen":true}}],"return":{"type":null,"unknown":true}}]`: func(b *builder.Builder, p *builder.Profile) {
+			p.CallType(at, 5, builder.CallTypes{
+				Args:   []builder.Slot{{Stack: 1, Type: builder.TypeWord{Type: b.Type(builder.TypeKey{Name: "A"}), NullSeen: true}}},
+				Return: &builder.TypeWord{Unknown: true},
+			})
+		},
+		`"data":[{"tag":"Successors","point":-4,"sub":1,"rows":[[-2,3,4]]}]`: func(b *builder.Builder, p *builder.Profile) {
+			p.Successors(-4, layout.SubConditional, builder.Successor{Point: -2, Index: 3, Count: 4})
+		},
+		`"data":[{"tag":"Bitmap","point":0,"bytes":"0aff"}]`: func(b *builder.Builder, p *builder.Profile) { p.Bitmap(0, []byte{10, 255}) },
+		`"invocations":0,"compile":[1,2,3,4,5],"traps":[0,7],"data":[],"handlers":[{"tag":"Bit","point":7}]`: func(b *builder.Builder, p *builder.Profile) {
+			p.Invocations(0)
+			p.Compile(builder.Compile{Level: 1, State: 2, WouldProfile: 3, Loops: 4, Blocks: 5})
+			p.TrapHistory([]byte{0, 7})
+			p.Bit(builder.At{Bci: 7, In: layout.SectionHandlers})
+		},
+	} {
+		prefix := `"name":"m","profiles":[{"code":"0000000000000000",`
+		if got := method(t, layout.DomainHotSpot, "m", fill); !strings.HasSuffix(got, prefix+want+"}]}") {
+			t.Errorf("printed %s\nwant the end %s%s}]}", got, prefix, want)
+		}
+	}
+}
+
+func TestTextKeepsItsBytes(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain":                  `"plain"`,
+		"quote \" and \\":        `"quote \" and \\"`,
+		"line\n\ttab\x1f\x7f":    "\"line\\u000a\\u0009tab\\u001f\x7f\"",
+		"\u00e9\u20ac\U0001f600": "\"\u00e9\u20ac\U0001f600\"",
+		"\xff\xc0\x80":           `"\udcff\udcc0\udc80"`,
+		"\xed\xa0\x80":           `"\udced\udca0\udc80"`,
+		"\xf4\x90\x80\x80":       `"\udcf4\udc90\udc80\udc80"`,
+		"cut \xe2\x82":           `"cut \udce2\udc82"`,
+		"\ufffd":                 "\"\ufffd\"",
+	} {
+		got := method(t, layout.DomainJamaica, text, func(_ *builder.Builder, p *builder.Profile) { p.Invocations(1) })
+		if !strings.Contains(got, `"name":`+want+`,"profiles"`) {
+			t.Errorf("%q is printed in %s, want %s", text, got, want)
+		}
+	}
+}
+
+type fullDisk struct{}
+
+var errDisk = errors.New("no space")
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errDisk }
+
+func TestErrorsAreGiven(t *testing.T) {
+	data, err := specimen.All()[0].Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := dump.JSON(fullDisk{}, store(t, data)); !errors.Is(err, errDisk) {
+		t.Errorf("a full disk gives %v", err)
+	}
+	h, err := layout.ParseHeader(data, int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []layout.Region{layout.RegionRO, layout.RegionEX, layout.RegionRW} {
+		bad := bytes.Clone(data)
+		bad[h.Region(r).Offset+8] ^= 1
+		if err := dump.JSON(io.Discard, store(t, bad)); !errors.Is(err, layout.ErrChecksum) {
+			t.Errorf("a changed byte in %v gives %v", r, err)
+		}
+	}
+}
