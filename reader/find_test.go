@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -200,5 +201,33 @@ func TestEmptyArchive(t *testing.T) {
 	}
 	if err := s.Adopt(reader.AdoptOptions{}); err != nil {
 		t.Errorf("adopt: %v", err)
+	}
+}
+
+// An LLVM id is that of the name alone, so that keys may share it.
+func TestKeysWithOneID(t *testing.T) {
+	b := builder.New(layout.DomainLLVMIR, builder.Config{})
+	one, two := layout.Key{Name: "f", Signature: "1"}, layout.Key{Name: "f", Signature: "2"}
+	for i, k := range []layout.Key{one, two, {Name: "g"}} {
+		counted(b, b.Method(k), 0, builder.NoContext, uint64(i)+1)
+	}
+	s := open(t, laid(t, b))
+	if _, err := s.Lookup(layout.NameRef("f")); !errors.Is(err, reader.ErrAmbiguous) {
+		t.Errorf("by id: %v", err)
+	}
+	if _, err := s.Lookup(layout.NameRef("g")); err != nil {
+		t.Errorf("another id: %v", err)
+	}
+	found := make([]reader.Method, 2)
+	if hits, err := s.LookupBatch([]uint64{layout.NameRef("f"), layout.NameRef("g")}, found); hits != 1 || err != nil || found[0].Valid() {
+		t.Errorf("batch: %d hits, %v", hits, err)
+	}
+	for i, k := range []layout.Key{one, two} {
+		if n, _ := profileOf(t, s, k).Invocations(); n.Load() != uint64(i)+1 {
+			t.Errorf("%v: profile %d", k, n.Load())
+		}
+	}
+	if _, err := s.Find(layout.Key{Name: "f"}); !errors.Is(err, reader.ErrNotFound) {
+		t.Errorf("a third key of that id: %v", err)
 	}
 }
