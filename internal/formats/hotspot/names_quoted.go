@@ -12,43 +12,58 @@ import (
 // printable ASCII is \uXXXX, in UTF-16. A backslash itself is not quoted, so
 // that a name may look quoted which is not; it then stays as it is.
 
-const quoteLength = len(`\uXXXX`)
+const (
+	quoteMark   = `\u`
+	quoteLength = len(`\uXXXX`)
+)
 
-// unquote undoes HotSpot's quoting.
-func unquote(s string) string {
-	if !strings.Contains(s, `\u`) {
-		return s
-	}
-	var units []uint16
-	for len(s) > 0 {
-		if u, ok := quotedUnit(s); ok {
-			units, s = append(units, u), s[quoteLength:]
-			continue
-		}
-		units, s = append(units, uint16(s[0])), s[1:]
-	}
-	name := string(utf16.Decode(units))
-	if strings.ContainsRune(name, utf8.RuneError) || strings.IndexByte(name, 0) >= 0 {
-		return "" // a lone surrogate or a NUL: no name of ours
-	}
-	return name
-}
-
-func quotedUnit(s string) (unit uint16, ok bool) {
-	if len(s) < quoteLength || s[:2] != `\u` {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(s[2:quoteLength], 16, 16)
-	return uint16(n), err == nil
-}
-
-// unquoteName undoes HotSpot's quoting where quoting again gives the same.
+// unquoteName undoes HotSpot's quoting. What HotSpot would not have quoted so,
+// and what cannot be part of a name of ours (half a surrogate pair, a NUL),
+// stays as it is.
 func unquoteName(quoted []byte) string {
 	s := string(quoted)
-	if name := unquote(s); string(appendQuoted(nil, name)) == s {
-		return name
+	if !strings.Contains(s, quoteMark) {
+		return s
 	}
-	return s
+	var b strings.Builder
+	for len(s) > 0 {
+		if r, n := quotedRune(s); n > 0 {
+			b.WriteRune(r)
+			s = s[n:]
+			continue
+		}
+		b.WriteByte(s[0])
+		s = s[1:]
+	}
+	return b.String()
+}
+
+// quotedRune decodes the character that is quoted at the front of s in n bytes;
+// n is 0 if there is none.
+func quotedRune(s string) (r rune, n int) {
+	r = quotedUnit(s)
+	switch {
+	case utf16.IsSurrogate(r):
+		if r = utf16.DecodeRune(r, quotedUnit(s[quoteLength:])); r != utf8.RuneError {
+			return r, 2 * quoteLength
+		}
+	case r > 0 && r < ' ' || r >= 0x7f:
+		return r, quoteLength
+	}
+	return 0, 0
+}
+
+// quotedUnit decodes \uXXXX at the front of s, 0 if there is none.
+func quotedUnit(s string) rune {
+	if len(s) < quoteLength || !strings.HasPrefix(s, quoteMark) {
+		return 0
+	}
+	digits := s[len(quoteMark):quoteLength]
+	n, err := strconv.ParseUint(digits, 16, 16)
+	if err != nil || strings.ToLower(digits) != digits {
+		return 0
+	}
+	return rune(n)
 }
 
 // appendQuoted appends a name as HotSpot quotes it.

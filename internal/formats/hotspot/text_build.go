@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/layout"
@@ -26,7 +27,7 @@ func (d *textDump) build(o TextOptions, shape layout.Shape, report *TextReport) 
 	report.HiddenClasses = len(b.hidden)
 	for _, spelling := range d.types.list {
 		name, _ := typeName(spelling)
-		b.types = append(b.types, b.typeRef(name))
+		b.types = append(b.types, b.typeRef(name, ""))
 	}
 	for i := range d.methods {
 		p := b.method(&d.methods[i])
@@ -81,35 +82,36 @@ func (b *textBuild) property(key, value string) {
 
 // typeRef interns a type, given by its name as the VM has it. What the VM calls
 // a hidden class is kept as its alias.
-func (b *textBuild) typeRef(name string) builder.TypeRef {
+func (b *textBuild) typeRef(name, loader string) builder.TypeRef {
 	class := elementClass(name)
 	canonical, hidden := b.hidden[class]
 	if !hidden {
-		return b.Type(builder.TypeKey{Name: name})
+		return b.Type(builder.TypeKey{Name: name, Loader: loader})
 	}
-	at := len(name) - len(class) // of the class, in an array's descriptor
-	if class != name {
-		at--
-	}
-	t := b.Type(builder.TypeKey{Name: name[:at] + canonical + name[at+len(class):]})
+	at := strings.Index(name, class) // behind the front of an array's descriptor
+	t := b.Type(builder.TypeKey{Name: name[:at] + canonical + name[at+len(class):], Loader: loader})
 	b.DescribeType(t, builder.TypeInfo{Alias: name, Flags: layout.TypeHidden | layout.TypeNotMatchable})
 	return t
 }
 
 // methodRef interns a method, given by the VM's name of its class.
-func (b *textBuild) methodRef(k layout.Key) builder.MethodRef {
+func (b *textBuild) methodRef(class string, k layout.Key) builder.MethodRef {
 	var info builder.MethodInfo
-	if canonical, hidden := b.hidden[k.Class]; hidden {
-		b.typeRef(k.Class)
-		k.Class = canonical
-		info.Flags = layout.MethodNotMatchable
+	if _, hidden := b.hidden[class]; hidden || k.Signature == "" || k.Loader != "" {
+		info.Flags = layout.MethodNotMatchable // the text does not say which method this is
 	}
-	if k.Signature == "" || k.Loader != "" { // the text does not say which method this is
-		info.Flags = layout.MethodNotMatchable
-	}
+	b.typeRef(class, k.Loader)
 	m := b.Method(k)
 	b.DescribeMethod(m, info)
 	return m
+}
+
+// canonical is what archives call a class, given by the VM's name.
+func (b *textBuild) canonical(class string) string {
+	if name, hidden := b.hidden[class]; hidden {
+		return name
+	}
+	return class
 }
 
 // twinPrefix begins what stands for the class loader of the n-th method with
@@ -120,7 +122,7 @@ func twinLoader(n int) string { return twinPrefix + strconv.Itoa(n) }
 
 // distinct gives the key of a method, with a loader if the text had it before.
 func (b *textBuild) distinct(t *textMethod) layout.Key {
-	key := layout.Key{Class: t.class, Name: t.name, Signature: t.signature}
+	key := layout.Key{Class: b.canonical(t.class), Name: t.name, Signature: t.signature}
 	if b.seen[key]++; b.seen[key] > 1 {
 		b.report.lose(LossLoader, t.line)
 		key.Loader = twinLoader(b.seen[key])
@@ -130,7 +132,7 @@ func (b *textBuild) distinct(t *textMethod) layout.Key {
 
 // method begins the profile of a method and fills it.
 func (b *textBuild) method(t *textMethod) *builder.Profile {
-	m := b.methodRef(b.distinct(t))
+	m := b.methodRef(t.class, b.distinct(t))
 	b.DescribeMethod(m, builder.MethodInfo{Access: t.access})
 	p := b.Profile(m, 0, builder.NoContext)
 	p.Invocations(t.invocations)
@@ -157,7 +159,7 @@ func (b *textBuild) extras(p *builder.Profile, extras []textExtra) {
 			p.Bit(x.at)
 			continue
 		}
-		p.SpeculativeTrap(x.at, b.methodRef(layout.Key{Class: x.trap.class, Name: x.trap.name}))
+		p.SpeculativeTrap(x.at, b.methodRef(x.trap.class, layout.Key{Class: b.canonical(x.trap.class), Name: x.trap.name}))
 	}
 }
 

@@ -111,16 +111,20 @@ func (p *textParser) trapState(text string, c *cursor, line int) uint32 {
 // parentheses itself: the reason is in those behind which the entry goes on.
 func (p *textParser) speculativeTrap(e *textEntry, c *cursor) {
 	c.want(" ")
-	class := internalClass(fromModified(string(c.until(classEnd))))
+	class := c.until(classEnd)
 	name := c.rest
 	for n := 0; c.ok(); {
 		n += len(c.until("("))
 		reason := string(c.until(")"))
 		if _, _, _, ok := parseTrap(reason); ok && goesOn(c.rest) {
-			if len(class) == 0 || n == 0 {
+			if !isClass(class) || n == 0 {
 				c.miss("a class and a method")
 			}
-			t := textTrap{class: class, name: unquoteName(name[:n]), traps: p.trapState(reason, c, e.line)}
+			t := textTrap{
+				class: internalClass(fromModified(string(class))),
+				name:  unquoteName(name[:n]),
+				traps: p.trapState(reason, c, e.line),
+			}
 			e.traps = append(e.traps, t)
 			return
 		}

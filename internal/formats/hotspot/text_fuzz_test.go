@@ -10,7 +10,11 @@ import (
 // is the same archive again after it was printed.
 func FuzzReadText(f *testing.F) {
 	for _, name := range []string{"jdk17.txt", "jdk25.txt", "log.xml"} {
-		f.Add(testdata(f, name))
+		text := testdata(f, name)
+		f.Add(text)
+		for _, small := range methodTexts(text) {
+			f.Add(small)
+		}
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		b, lost, err := ReadText(strings.NewReader(text), TextOptions{})
@@ -27,6 +31,23 @@ func FuzzReadText(f *testing.F) {
 			t.Fatalf("another archive after printing:\n%s", out)
 		}
 	})
+}
+
+// methodTexts makes texts of one method each, with some lines only: a smaller
+// text is more likely to stay one when it is changed.
+func methodTexts(text string) (texts []string) {
+	dashes := strings.Repeat("-", 72) + "\n"
+	for _, m := range strings.Split(profileLines(text), dashes) {
+		lines := strings.SplitAfter(m, "\n")
+		if len(lines) < 7 {
+			continue
+		}
+		head := dashes + strings.Join(lines[:7], "")
+		for i := 7; i < len(lines); i += 3 {
+			texts = append(texts, head+strings.Join(lines[i:min(i+6, len(lines))], "")+dashes+"Total MDO size: 1 bytes\n")
+		}
+	}
+	return texts
 }
 
 // faithful reports whether only lines that are no profiles were lost.

@@ -32,7 +32,7 @@ func parseHeader(line []byte) (m textMethod, ok bool) {
 	}
 	class := c.until(classEnd)
 	at := signatureStart(c.rest)
-	if !c.ok() || len(class) == 0 || at <= 0 || bytes.IndexByte(line, 0) >= 0 {
+	if !c.ok() || !isClass(class) || at <= 0 || bytes.IndexByte(line, 0) >= 0 {
 		return m, false
 	}
 	m.class = internalClass(fromModified(string(class)))
@@ -40,6 +40,10 @@ func parseHeader(line []byte) (m textMethod, ok bool) {
 	m.signature = unquoteName(c.rest[at:])
 	return m, true
 }
+
+// isClass reports whether a name can be that of a class: no array has methods
+// of its own.
+func isClass(name []byte) bool { return len(name) > 0 && name[0] != '[' }
 
 // signatureStart is where in "name(Ljava/lang/String;)I" the signature begins,
 // -1 if there is none. A name may hold parentheses itself.

@@ -241,6 +241,21 @@ func TestHiddenClasses(t *testing.T) {
 	}
 }
 
+// Methods that the text has twice are all kept, of hidden classes too.
+func TestTwins(t *testing.T) {
+	text := testdata(t, "jdk25.txt")
+	twice := strings.Replace(text, "zoo.Keeper::stay()V", "zoo.Vet$$Lambda/0x00000000350ed3a8::see(Lzoo/Animal;)V", 1)
+	lost := checkText(t, twice)
+	if lost.Losses(LossLoader) != 1 {
+		t.Errorf("report: %+v", lost)
+	}
+	data, _, _ := read(t, twice, TextOptions{})
+	m, err := open(t, data).Find(layout.Key{Class: "zoo/Vet$$Lambda@zoo/Vet#1", Name: "see", Signature: "(Lzoo/Animal;)V", Loader: "text#2"})
+	if err != nil || m.Flags()&layout.MethodNotMatchable == 0 {
+		t.Errorf("the second: flags %d, %v", m.Flags(), err)
+	}
+}
+
 // What is read is what the text says, entry by entry.
 func TestValues(t *testing.T) {
 	data, _, _ := read(t, testdata(t, "jdk17.txt"), TextOptions{})

@@ -2,6 +2,7 @@ package hotspot
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -180,15 +181,16 @@ func (w *textWriter) appendMethod(b []byte, m reader.Method, class reader.Type) 
 
 // internalName is the VM's own name of a type: its alias, if it has one.
 func internalName(t reader.Type) (string, error) {
-	name, err := t.Alias()
-	if err == nil && name.Len() == 0 {
-		name, err = t.Name()
+	alias, err := t.Alias()
+	if err != nil || alias.Len() == 0 {
+		name, nameErr := t.Name()
+		return name.String(), cmp.Or(err, nameErr)
 	}
-	internal := name.String()
+	internal := alias.String()
 	if at := hiddenAddress(internal, '/'); at >= 0 { // noted in the outward spelling
 		internal = internal[:at] + "+" + internal[at+1:]
 	}
-	return internal, err
+	return internal, nil
 }
 
 func (w *textWriter) counters(p reader.Profile) {
