@@ -20,10 +20,10 @@
 
 enum { HEADER = 640, PAGE = 4096, FANOUT = 512, LINE = 64, SLOTS = 10, TYPE = 24, CONTEXT = 32 };
 enum { PS = 1, IX, RO, BM, EX, RW };
-enum { SYMBOLS, TYPES, METHODS, CONTEXTS };
-enum { DATA, EXTRA, PARAMETERS, HANDLERS, DIRECTORY };
+enum { SYMBOLS, TYPES, METHODS, CONTEXTS }; enum { DATA, EXTRA, PARAMETERS, HANDLERS, DIRECTORY };
 
 struct span { uint64_t at, size; };
+struct text { const uint8_t *bytes; uint64_t n; };
 
 static struct {
 	const uint8_t *bytes;
@@ -146,9 +146,8 @@ static void check_sections(void) {
 		end = end_of(s);
 	}
 	must(end == end_of(file.region[RO]), 432, "the sections do not fill ro");
-	uint64_t types = file.section[TYPES].size, contexts = file.section[CONTEXTS].size;
-	must(types % TYPE == 0 && types / TYPE == u64(528), 528, "wrong number of types");
-	must(contexts % CONTEXT == 0 && contexts / CONTEXT == u64(520), 520, "wrong number of contexts");
+	must(file.section[TYPES].size == TYPE * u64(528) && u64(528) < 1u << 31, 528, "wrong number of types");
+	must(file.section[CONTEXTS].size == CONTEXT * u64(520) && u64(520) < 1u << 30, 520, "wrong number of contexts");
 }
 
 static void check_header(void) {
@@ -187,8 +186,6 @@ static void check_sums(void) {
 }
 
 /* ---- records: each is named by the offset of its first byte, 0 for none ---- */
-struct text { const uint8_t *bytes; uint64_t n; };
-
 static struct text symbol(uint64_t at) {
 	if (at == 0) return (struct text){file.bytes, 0};
 	must(inside(file.region[RO], at, 4) && inside(file.region[RO], at + 4, u32(at)), at, "a symbol does not lie in ro");
@@ -220,7 +217,7 @@ static struct method method_at(uint64_t at) {
 	return m;
 }
 
-struct block { uint64_t at, method, context, next, field[12]; struct span part[5]; };
+struct block { uint64_t at, method, context, next, code, field[12]; struct span part[5]; };
 
 static struct block block_at(uint64_t at) {
 	static const uint8_t field_size[12] = {8, 8, 8, 8, 8, 8, 16, 8, 32, 8, 16, 8};
@@ -237,6 +234,7 @@ static struct block block_at(uint64_t at) {
 		end = end_of(b.part[i]);
 	}
 	must(end == at + size, at, "fields and sections do not fill their block");
+	b.code = b.field[1] ? u64(b.field[1]) : 0;
 	if (b.field[0]) b.context = context_at(narrow(b.field[0])), b.next = narrow(b.field[0] + 4);
 	return b;
 }
@@ -248,8 +246,7 @@ static uint64_t utf8(const uint8_t *p, uint64_t n) {
 	uint64_t length = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
 	uint8_t low = p[0] == 0xe0 ? 0xa0 : p[0] == 0xf0 ? 0x90 : 0x80, high = p[0] == 0xed ? 0x9f : p[0] == 0xf4 ? 0x8f : 0xbf;
 	if (p[0] < 0xc2 || p[0] > 0xf4 || n < length || p[1] < low || p[1] > high) return 0;
-	for (uint64_t i = 2; i < length; i++)
-		if (p[i] < 0x80 || p[i] > 0xbf) return 0;
+	for (uint64_t i = 2; i < length; i++) if (p[i] < 0x80 || p[i] > 0xbf) return 0;
 	return length;
 }
 
@@ -287,9 +284,7 @@ static const char *comma(uint64_t i) { return i > 0 ? "," : ""; }
 static void optional_text(const char *key, struct text t) { say(t.n > 0 ? ",'%s':%t" : "", key, t); }
 static void optional_number(const char *key, uint64_t v) { say(v != 0 ? ",'%s':%u" : "", key, v); }
 
-static void put_hex(uint64_t at, uint64_t n) {
-	for (const uint8_t *p = need(at, n); n > 0; n--) printf("%02x", *p++);
-}
+static void put_hex(uint64_t at, uint64_t n) { for (const uint8_t *p = need(at, n); n > 0; n--) printf("%02x", *p++); }
 
 static void put_numbers(const char *key, uint64_t at, uint64_t n, uint64_t width) {
 	say(",'%s':[", key);
@@ -303,10 +298,8 @@ static void put_type(uint64_t at) {
 }
 
 static void put_key(const struct method *m) {
-	say("'name':%t", symbol(m->name));
-	optional_text("class", type_name(m->holder));
-	optional_text("signature", symbol(m->signature));
-	optional_text("loader", type_loader(m->holder));
+	say("'name':%t", symbol(m->name)), optional_text("class", type_name(m->holder));
+	optional_text("signature", symbol(m->signature)), optional_text("loader", type_loader(m->holder));
 }
 
 static void put_method(uint64_t at) {
@@ -357,7 +350,10 @@ static uint64_t take(struct cursor *c) {
 	c->at += 8, c->left--;
 	return u64(c->at - 8);
 }
-static uint64_t pointed(uint64_t cell) { return cell ? cell - file.base : 0; }
+static uint64_t pointed(uint64_t cell) {
+	must(cell != file.base || cell == 0, 0, "a pointer leads to the start of the file");
+	return cell ? cell - file.base : 0;
+}
 
 static void put_word(uint64_t cell) {
 	say("{'type':"), put_type(pointed(cell & ~(uint64_t)3));
@@ -397,8 +393,7 @@ static uint64_t put_entry(uint64_t at, uint64_t end) {
 	must(tag <= 70 && tags[tag].name && header <= end - at, at, "an unknown tag, or an entry that is cut off");
 	struct cursor c = {at + header, end, tag >= 64 ? u32(at + 12) : 0, 0, false};
 	say("{'tag':'%s','point':%d", tags[tag].name, tag >= 64 ? i32(at + 4) : (int64_t)u16(at + 2));
-	optional_number("flags", u8(at + 1));
-	optional_number(tag >= 64 ? "sub" : "traps", tag >= 64 ? u16(at + 2) : u32(at + 4));
+	optional_number("flags", u8(at + 1)), optional_number(tag >= 64 ? "sub" : "traps", tag >= 64 ? u16(at + 2) : u32(at + 4));
 	put_cells(tags[tag].form, &c), say("}");
 	must(!(c.counted && c.left > 0), at, "an entry of an impossible length");
 	must(tag < 64 || c.at - at - header == 8 * u32(at + 8), at, "an entry does not have the cells of its rows");
@@ -410,8 +405,7 @@ static void put_fields(const struct block *b) {
 	static const char *const counters[3] = {"invocations", "backedges", "interpreted"};
 	const uint64_t *field = b->field, compile = field[7];
 	if (field[2]) put_numbers("size", field[2], 2, 4);
-	for (int i = 0; i < 3; i++)
-		if (field[3 + i]) say(",'%s':%u", counters[i], u64(field[3 + i]));
+	for (int i = 0; i < 3; i++) if (field[3 + i]) say(",'%s':%u", counters[i], u64(field[3 + i]));
 	if (field[6]) put_numbers("history", field[6], 4, 4);
 	if (compile)
 		say(",'compile':[%u,%u,%u,%u,%u]", u8(compile), u8(compile + 1), u8(compile + 2), u16(compile + 4), u16(compile + 6));
@@ -421,29 +415,39 @@ static void put_fields(const struct block *b) {
 
 /* put_which prints code id and context of a block. */
 static void put_which(const struct block *b) {
-	say("'code':%x", b->field[1] ? u64(b->field[1]) : (uint64_t)0);
+	say("'code':%x", b->code);
 	if (b->context) say(",'context':"), put_frames(b->context);
+}
+
+/* put_section prints the entries of a section, and holds the data entries against the point directory if there is one. */
+static void put_section(const char *key, struct span s, struct span list) {
+	uint64_t row = list.at;
+	say(",'%s':[", key);
+	for (uint64_t at = s.at; at < end_of(s); row += 8) {
+		uint64_t point = u8(at) >= 64 ? u32(at + 4) : u16(at + 2), entry = at - s.at;
+		bool listed = inside(list, row, 8) && u32(row) == point && u32(row + 4) * 8 == entry;
+		must(list.size == 0 || listed, at, "the point directory does not have the entry");
+		say("%s", comma(entry)), at = put_entry(at, end_of(s));
+	}
+	must(list.size == 0 || row == end_of(list), row, "the point directory has too many rows");
+	say("]");
 }
 
 static void put_profile(const struct block *b) {
 	static const char *const keys[4] = {"data", "extra", "parameters", "handlers"};
-	say("{"), put_which(b), put_fields(b);
-	for (int i = DATA; i <= HANDLERS; i++) {
-		struct span s = b->part[i];
-		if (i != DATA && s.size == 0) continue;
-		say(",'%s':[", keys[i]);
-		for (uint64_t at = s.at; at < end_of(s);) say("%s", comma(at - s.at)), at = put_entry(at, end_of(s));
-		say("]");
-	}
+	say("{"), put_which(b), put_fields(b), put_section(keys[DATA], b->part[DATA], b->part[DIRECTORY]);
+	for (int i = EXTRA; i <= HANDLERS; i++)
+		if (b->part[i].size > 0) put_section(keys[i], b->part[i], (struct span){0, 0});
 	say("}");
 }
 
 /* put_chain prints the blocks of a method in a context, and gives how many profiles of the method were printed. */
 static uint64_t put_chain(uint64_t method, uint64_t context, uint64_t at, uint64_t printed) {
-	for (struct block b; at != 0; at = b.next, printed++) {
+	uint64_t first = at, code = 0;
+	for (struct block b; at != 0; at = b.next, code = b.code, printed++) {
 		b = block_at(at);
 		must(b.method == method && b.context == context, at, "a block of another method or context");
-		must(b.next == 0 || b.next > at, at, "a chain of blocks does not go forward");
+		must((b.next == 0 || b.next > at) && (at == first || b.code > code), at, "a chain of blocks does not go forward");
 		say("%s", comma(printed)), put_profile(&b);
 	}
 	return printed;
@@ -478,18 +482,18 @@ static void put_types(void) {
 	}
 }
 
-/* put_place prints a reference to a block, or to a context as that of a block without a code id. */
-static void put_place(struct block b) {
-	say("{'method':"), put_method(b.method), say(","), put_which(&b), say("}");
-}
-
 static void put_table_cell(uint64_t kind, uint64_t at) {
 	uint64_t to = kind == 1 ? 0 : narrow(at);
+	struct block b = {0};
 	if (kind == 1) say("%u", u64(at));
 	else if (to == 0 || kind == 3) put_type(to);
 	else if (kind == 2) say("%t", symbol(to));
 	else if (kind == 4) put_method(to);
-	else put_place(kind == 5 ? block_at(to) : (struct block){.method = narrow(context_at(to) + 12), .context = to});
+	else {
+		if (kind == 5) b = block_at(to);
+		else b.context = context_at(to), b.method = narrow(to + 12); /* printed like a block without a code id */
+		say("{'method':"), put_method(b.method), say(","), put_which(&b), say("}");
+	}
 }
 
 static void put_table(struct span t) {
@@ -554,11 +558,6 @@ static uint64_t method_id(char *const key[4]) {
 }
 
 static bool same(struct text t, const char *s) { return t.n == strlen(s) && memcmp(t.bytes, s, t.n) == 0; }
-static bool has_key(const struct method *m, char *const key[4]) {
-	return same(type_name(m->holder), key[0]) && same(symbol(m->name), key[1]) && same(symbol(m->signature), key[2]) &&
-		same(type_loader(m->holder), key[3]);
-}
-
 static bool find(char *const key[4]) {
 	uint64_t id = method_id(key), h = id ^ file.seed ^ 0x9e3779b97f4a7c15;
 	h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9, h = (h ^ h >> 27) * 0x94d049bb133111eb, h ^= h >> 31;
@@ -573,7 +572,8 @@ static bool find(char *const key[4]) {
 			must(to >= file.section[TYPES].at && inside(file.region[RO], to, 16), at, "a slot leads to no record");
 			if (!inside(file.section[METHODS], to, 16) || u64(to) != id) continue;
 			struct method m = method_at(to);
-			if (has_key(&m, key)) return put_method_line(&m), say("\n"), true;
+			if (same(type_name(m.holder), key[0]) && same(symbol(m.name), key[1]) && same(symbol(m.signature), key[2]) &&
+				same(type_loader(m.holder), key[3])) return put_method_line(&m), say("\n"), true;
 		}
 		if (!(u32(at + 20) >> (h >> 16 & 31) & 1)) break;
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -183,9 +184,10 @@ func TestChangedBytesAreRefused(t *testing.T) {
 	}
 }
 
-// TestResummedDamageIsHarmless changes words behind the sums' back: the sums
-// are made right again, so that the program has to look at the content.
-func TestResummedDamageIsHarmless(t *testing.T) {
+// TestBothReadersAgreeOnDamage changes words behind the sums' back: the sums
+// are made right again, so that both readers have to look at the content. They
+// must refuse the same archives and print the same of all others.
+func TestBothReadersAgreeOnDamage(t *testing.T) {
 	program := sanitized(t)
 	for _, s := range specimen.All() {
 		data := build(t, s)
@@ -197,11 +199,25 @@ func TestResummedDamageIsHarmless(t *testing.T) {
 				bad := bytes.Clone(data)
 				binary.LittleEndian.PutUint32(bad[at:], []uint32{0xffffffff, 0x7fffffff, 0, 0x2001}[at/step%4])
 				resum(bad, h)
-				if _, stderr, status := run(t, program, write(t, bad)); status > 1 || bytes.Contains(stderr, []byte("Sanitizer")) {
-					t.Errorf("%s: word at 0x%x: exit status %d, %s", s.Name, at, status, stderr)
-				}
+				agree(t, program, bad, fmt.Sprintf("%s, word at 0x%x", s.Name, at))
 			}
 		}
+	}
+}
+
+func agree(t *testing.T, program string, data []byte, what string) {
+	t.Helper()
+	out, stderr, status := run(t, program, write(t, data))
+	if status > 1 || bytes.Contains(stderr, []byte("Sanitizer")) {
+		t.Errorf("%s: exit status %d, %s", what, status, stderr)
+	}
+	var want bytes.Buffer
+	err := dump.JSON(&want, store(t, data))
+	if (err == nil) != (status == 0) {
+		t.Errorf("%s: Go says %v, C exits with %d: %s", what, err, status, stderr)
+	}
+	if err == nil && !bytes.Equal(want.Bytes(), out) {
+		t.Errorf("%s: the outputs differ", what)
 	}
 }
 
