@@ -69,7 +69,9 @@ func (s *Store) symbolIs(n layout.Narrow, text string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return layout.SymbolLength(b) == int64(len(text)) && string(b[lengthSize:]) == text, nil
+	same := layout.SymbolLength(b) == int64(len(text)) && string(b[lengthSize:]) == text
+	runtime.KeepAlive(s)
+	return same, nil
 }
 
 // SymbolAt gives the text of a symbol. Like the other calls that follow a

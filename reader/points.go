@@ -82,17 +82,20 @@ func (p Profile) At(point int32) (e Entry, ok bool) {
 		}
 		at += len(raw)
 	}
+	runtime.KeepAlive(p.s)
 	return Entry{}, false
 }
 
 // listed gives the entry of row i of the directory if it is at a point.
 func (p Profile) listed(dir []byte, i int, point int32) (Entry, bool) {
 	if i >= layout.DirectoryLen(dir) {
+		runtime.KeepAlive(p.s)
 		return Entry{}, false
 	}
 	at, offset := layout.DirectoryRow(dir, i)
 	data := p.section(layout.SectionData)
 	if at != point || offset >= int64(len(data.trained)) {
+		runtime.KeepAlive(p.s)
 		return Entry{}, false
 	}
 	return data.entry(p, int(offset))

@@ -1,6 +1,10 @@
 package reader
 
-import "github.com/profarc/profarc/layout"
+import (
+	"runtime"
+
+	"github.com/profarc/profarc/layout"
+)
 
 // A Type is a type of the archive, or a late one. The zero Type is none.
 type Type struct {
@@ -17,7 +21,9 @@ func (s *Store) typeRecord(n layout.Narrow) (layout.TypeRecord, error) {
 	if err != nil {
 		return layout.TypeRecord{}, err
 	}
-	return layout.ParseType(b), nil
+	rec := layout.ParseType(b)
+	runtime.KeepAlive(s)
+	return rec, nil
 }
 
 // typeOf is the type whose record lies at n, a place that isType accepts.

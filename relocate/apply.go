@@ -84,11 +84,11 @@ func (m *Map) ApplyAll(rw []byte, move Move) (slots int64, err error) {
 	var next, total atomic.Int64
 	var first atomic.Pointer[error]
 	var workers sync.WaitGroup
-	for range min(int64(runtime.GOMAXPROCS(0)), m.Chunks()) {
+	for range min(int64(runtime.GOMAXPROCS(0)), m.chunks()) {
 		workers.Go(func() {
 			err := m.source.Guard(func() error {
-				for n := next.Add(1) - 1; n < m.Chunks() && first.Load() == nil; n = next.Add(1) - 1 {
-					moved, err := m.Apply(rw, n*ChunkSize, min((n+1)*ChunkSize, m.rw.Size), move, AnySlots)
+				for n := next.Add(1) - 1; n < m.chunks() && first.Load() == nil; n = next.Add(1) - 1 {
+					moved, err := m.Apply(rw, n*chunkSize, min((n+1)*chunkSize, m.rw.Size), move, AnySlots)
 					if err != nil {
 						return err
 					}

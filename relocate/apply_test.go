@@ -42,10 +42,10 @@ func moved(rw []byte, slots []int64, from, to int64) []byte {
 }
 
 func TestApplyMovesTheSlotsOfTheRangeAlone(t *testing.T) {
-	const size = ChunkSize + 24000
+	const size = chunkSize + 24000
 	rw, slots := pointerWords(size)
 	m := mapOf(t, size, slots)
-	for _, r := range [][2]int64{{0, 24}, {24, 24}, {8, 4096}, {ChunkSize - 800, ChunkSize + 800}, {0, size}} {
+	for _, r := range [][2]int64{{0, 24}, {24, 24}, {8, 4096}, {chunkSize - 800, chunkSize + 800}, {0, size}} {
 		got := slices.Clone(rw)
 		n, err := m.Apply(got, r[0], r[1], testMove, AnySlots)
 		if err != nil || int(n) != len(collect(t, m, r[0], r[1])) {
@@ -96,7 +96,7 @@ func TestApplyHoldsTheNumberOfSlots(t *testing.T) {
 }
 
 func TestApplyAllIsApplyOfEverything(t *testing.T) {
-	const size = 5*ChunkSize + 8
+	const size = 5*chunkSize + 8
 	rw, slots := pointerWords(size)
 	m := mapOf(t, size, slots)
 	want := moved(rw, slots, 0, size)
@@ -107,7 +107,7 @@ func TestApplyAllIsApplyOfEverything(t *testing.T) {
 }
 
 func TestApplyDoesNotAllocate(t *testing.T) {
-	const size = ChunkSize
+	const size = chunkSize
 	rw, slots := pointerWords(size)
 	m := mapOf(t, size, slots)
 	there, back := testMove, Move{From: testMove.To, To: testMove.From, Size: testMove.Size}
@@ -125,14 +125,14 @@ func TestApplyDoesNotAllocate(t *testing.T) {
 }
 
 func BenchmarkApply(b *testing.B) {
-	for name, size := range map[string]int64{"block": 512, "chunk": ChunkSize} {
+	for name, size := range map[string]int64{"block": 512, "chunk": chunkSize} {
 		b.Run(name, func(b *testing.B) {
-			rw, slots := pointerWords(ChunkSize)
-			c := NewCollector(ChunkSize)
+			rw, slots := pointerWords(chunkSize)
+			c := NewCollector(chunkSize)
 			for _, at := range slots {
 				c.Add(at)
 			}
-			m := bytesSource(c.Region(layout.NarrowOf(bmStart))).open(b, ChunkSize)
+			m := bytesSource(c.Region(layout.NarrowOf(bmStart))).open(b, chunkSize)
 			moves := [2]Move{testMove, {From: testMove.To, To: testMove.From, Size: testMove.Size}}
 			b.ReportAllocs()
 			b.SetBytes(size)

@@ -100,7 +100,7 @@ func fillArray(words []uint16, p []byte, from, to int) (n int) {
 	p = p[2*search(p, from):]
 	for ; n < len(words) && 2*n < len(p); n++ {
 		word := le.Uint16(p[2*n:])
-		if int(word) >= to {
+		if int(word) < from || int(word) >= to {
 			break
 		}
 		words[n] = word

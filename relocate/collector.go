@@ -11,8 +11,8 @@ import (
 
 const (
 	chunkWords = 1 << 16
-	// ChunkSize is the part of rw, in bytes, that one bitmap covers.
-	ChunkSize = chunkWords * wordSize
+	// chunkSize is the part of rw, in bytes, that one bitmap covers.
+	chunkSize = chunkWords * wordSize
 	wordSize  = 8
 
 	directoryStart = 8
@@ -21,34 +21,34 @@ const (
 
 var le = binary.LittleEndian
 
-// Chunks is the number of chunks of an rw region of that size in bytes.
-func Chunks(rwSize int64) int64 { return (rwSize + ChunkSize - 1) / ChunkSize }
+// chunks is the number of chunks of an rw region of that size in bytes.
+func chunks(rwSize int64) int64 { return (rwSize + chunkSize - 1) / chunkSize }
 
 // A Collector gathers the pointer slots of an rw region that is being laid out.
 type Collector struct {
-	chunks []*roaring.Bitmap // nil for a chunk without a slot
+	bitmaps []*roaring.Bitmap // nil for a chunk without a slot
 }
 
 // NewCollector makes a collector for an rw region of that size in bytes.
 func NewCollector(rwSize int64) *Collector {
-	return &Collector{make([]*roaring.Bitmap, Chunks(rwSize))}
+	return &Collector{make([]*roaring.Bitmap, chunks(rwSize))}
 }
 
 // Add notes a pointer slot: the offset of its word from the start of rw in
 // bytes, a multiple of 8 inside rw. Slots of different chunks may be added by
 // different goroutines, those of one chunk by one goroutine at a time.
 func (c *Collector) Add(rwOffset int64) {
-	n := rwOffset / ChunkSize
-	if c.chunks[n] == nil {
-		c.chunks[n] = roaring.New()
+	n := rwOffset / chunkSize
+	if c.bitmaps[n] == nil {
+		c.bitmaps[n] = roaring.New()
 	}
-	c.chunks[n].Add(uint32(rwOffset % ChunkSize / wordSize))
+	c.bitmaps[n].Add(uint32(rwOffset % chunkSize / wordSize))
 }
 
 // Count is the number of slots.
 func (c *Collector) Count() uint64 {
 	n := uint64(0)
-	for _, b := range c.chunks {
+	for _, b := range c.bitmaps {
 		if b != nil {
 			n += b.GetCardinality()
 		}
@@ -58,8 +58,8 @@ func (c *Collector) Count() uint64 {
 
 // Size is the size of the encoded region in bytes, a multiple of 8.
 func (c *Collector) Size() int64 {
-	size := directorySize(int64(len(c.chunks)))
-	for _, b := range c.chunks {
+	size := directorySize(int64(len(c.bitmaps)))
+	for _, b := range c.bitmaps {
 		if b != nil {
 			size += layout.AlignUp(int64(b.GetSerializedSizeInBytes()), layout.Unit)
 		}
@@ -70,9 +70,9 @@ func (c *Collector) Size() int64 {
 // Region gives the encoded region, which is to begin at start in the file.
 func (c *Collector) Region(start layout.Narrow) []byte {
 	region := make([]byte, c.Size())
-	le.PutUint32(region, uint32(len(c.chunks)))
-	at := directorySize(int64(len(c.chunks)))
-	for n, b := range c.chunks {
+	le.PutUint32(region, uint32(len(c.bitmaps)))
+	at := directorySize(int64(len(c.bitmaps)))
+	for n, b := range c.bitmaps {
 		if b == nil {
 			continue
 		}

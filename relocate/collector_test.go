@@ -10,8 +10,8 @@ import (
 )
 
 func TestCollectorLaysOutDirectoryAndBitmaps(t *testing.T) {
-	c := NewCollector(3*ChunkSize - 8)
-	for _, at := range []int64{8, 2*ChunkSize + 16, 24} {
+	c := NewCollector(3*chunkSize - 8)
+	for _, at := range []int64{8, 2*chunkSize + 16, 24} {
 		c.Add(at)
 	}
 	const start = 100
@@ -45,7 +45,7 @@ func TestCollectorOfEmptyRegion(t *testing.T) {
 }
 
 func TestCollectorIsIndependentOfOrder(t *testing.T) {
-	forward, backward := NewCollector(2*ChunkSize), NewCollector(2*ChunkSize)
+	forward, backward := NewCollector(2*chunkSize), NewCollector(2*chunkSize)
 	const slots = 10000 // so that the first chunk needs a bitmap container, the second an array
 	for i := range int64(slots) {
 		forward.Add(i * 64)

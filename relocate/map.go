@@ -31,7 +31,7 @@ func Open(source Source, bm, rw layout.Span) (*Map, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, want := int64(le.Uint32(head)), Chunks(rw.Size)
+	n, want := int64(le.Uint32(head)), chunks(rw.Size)
 	if n != want || le.Uint32(head[4:]) != 0 {
 		return nil, layout.Corrupt(layout.RegionBM, bm.Offset, "a directory of %d chunks, rw has %d", n, want)
 	}
@@ -41,8 +41,7 @@ func Open(source Source, bm, rw layout.Span) (*Map, error) {
 	return &Map{source, bm, rw, make([]atomic.Uint32, (n+31)/32)}, nil
 }
 
-// Chunks is the number of chunks.
-func (m *Map) Chunks() int64 { return Chunks(m.rw.Size) }
+func (m *Map) chunks() int64 { return chunks(m.rw.Size) }
 
 // Range yields the slots in [from, to), both offsets from the start of rw in
 // bytes and multiples of 8, in ascending order, until yield gives false. The
@@ -74,9 +73,9 @@ func (m *Map) walk(from, to int64) walk { return walk{m: m, from: from, to: to} 
 // start. No words are the end.
 func (c *walk) next() (start int64, words []uint16, err error) {
 	for c.from < c.to {
-		n := c.from / ChunkSize
-		start = n * ChunkSize
-		end := min(c.to, start+ChunkSize)
+		n := c.from / chunkSize
+		start = n * chunkSize
+		end := min(c.to, start+chunkSize)
 		b, err := c.m.chunk(n)
 		if err != nil {
 			return 0, nil, err
@@ -105,7 +104,7 @@ func (m *Map) chunk(n int64) (bitmap, error) {
 	if offset == 0 && size == 0 {
 		return nil, nil
 	}
-	if size > maxBitmapSize || offset < m.bm.Offset+directorySize(m.Chunks()) || !m.bm.Holds(offset, size) {
+	if size > maxBitmapSize || offset < m.bm.Offset+directorySize(m.chunks()) || !m.bm.Holds(offset, size) {
 		return nil, layout.Corrupt(layout.RegionBM, at, "the bitmap of chunk %d is [0x%x, +%d)", n, offset, size)
 	}
 	b, err := m.source.Bytes(layout.RegionBM, offset, size)
@@ -115,7 +114,7 @@ func (m *Map) chunk(n int64) (bitmap, error) {
 	if m.isChecked(n) {
 		return b, nil
 	}
-	if err := bitmap(b).check(int(min(chunkWords, (m.rw.Size-n*ChunkSize)/wordSize))); err != nil {
+	if err := bitmap(b).check(int(min(chunkWords, (m.rw.Size-n*chunkSize)/wordSize))); err != nil {
 		return nil, layout.Corrupt(layout.RegionBM, offset, "chunk %d: %v", n, err)
 	}
 	m.checked[n/32].Or(1 << (n % 32))

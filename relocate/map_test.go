@@ -74,7 +74,7 @@ func slotSets(rwSize int64) *rapid.Generator[[]int64] {
 
 func TestRangeGivesWhatWasCollected(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		const rwSize = 3*ChunkSize - 800
+		const rwSize = 3*chunkSize - 800
 		slots := slotSets(rwSize).Draw(t, "slots")
 		m := mapOf(t, rwSize, slots)
 		from := rapid.Int64Range(0, rwSize/8).Draw(t, "from") * 8
@@ -95,9 +95,9 @@ func TestRangeGivesWhatWasCollected(t *testing.T) {
 }
 
 func TestRangeStopsWhenTold(t *testing.T) {
-	m := mapOf(t, 3*ChunkSize, []int64{8, 16, ChunkSize + 8, 2 * ChunkSize})
+	m := mapOf(t, 3*chunkSize, []int64{8, 16, chunkSize + 8, 2 * chunkSize})
 	n := 0
-	if err := m.Range(0, 3*ChunkSize, func(int64) bool { n++; return n < 3 }); err != nil || n != 3 {
+	if err := m.Range(0, 3*chunkSize, func(int64) bool { n++; return n < 3 }); err != nil || n != 3 {
 		t.Errorf("%d slots, %v", n, err)
 	}
 }
@@ -128,12 +128,12 @@ func TestBitmapsAreRoarings(t *testing.T) {
 
 // A damaged region gives an error that matches ErrCorrupt, or slots inside rw.
 func TestDamageIsHarmless(t *testing.T) {
-	const rwSize = ChunkSize + 8*2000
+	const rwSize = chunkSize + 8*2000
 	c := NewCollector(rwSize)
 	for i := range int64(5000) {
 		c.Add(i * 16)
 	}
-	c.Add(ChunkSize + 8*1999)
+	c.Add(chunkSize + 8*1999)
 	sound := c.Region(layout.NarrowOf(bmStart))
 	refused := 0
 	for i := range sound {
@@ -162,9 +162,9 @@ func TestDamageIsHarmless(t *testing.T) {
 }
 
 func TestOpenRefusesOtherGeometry(t *testing.T) {
-	region := bytesSource(NewCollector(2 * ChunkSize).Region(layout.NarrowOf(bmStart)))
+	region := bytesSource(NewCollector(2 * chunkSize).Region(layout.NarrowOf(bmStart)))
 	for name, c := range map[string]struct{ bm, rw int64 }{
-		"more chunks": {24, 3 * ChunkSize}, "fewer chunks": {24, ChunkSize}, "directory cut off": {16, 2 * ChunkSize},
+		"more chunks": {24, 3 * chunkSize}, "fewer chunks": {24, chunkSize}, "directory cut off": {16, 2 * chunkSize},
 	} {
 		_, err := Open(region, layout.Span{Offset: bmStart, Size: c.bm}, layout.Span{Offset: 1 << 16, Size: c.rw})
 		if !errors.Is(err, layout.ErrCorrupt) {
@@ -178,14 +178,14 @@ func TestMapIsShared(t *testing.T) {
 	const chunks = 8
 	var slots []int64
 	for i := range int64(chunks * 100) {
-		slots = append(slots, i*(ChunkSize/100)&^7)
+		slots = append(slots, i*(chunkSize/100)&^7)
 	}
-	m := mapOf(t, chunks*ChunkSize, slots)
+	m := mapOf(t, chunks*chunkSize, slots)
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
 			n := 0
-			if err := m.Range(0, chunks*ChunkSize, func(int64) bool { n++; return true }); err != nil || n != len(slots) {
+			if err := m.Range(0, chunks*chunkSize, func(int64) bool { n++; return true }); err != nil || n != len(slots) {
 				t.Errorf("%d slots, %v; want %d", n, err, len(slots))
 			}
 		})

@@ -1,0 +1,47 @@
+package reader_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// FuzzStore changes bytes of an archive, the header's too, makes the header's
+// sum right again, and asks for everything without checking pages. Every three
+// bytes of changes are a place, counted in those that are not padding, and a
+// value.
+func FuzzStore(f *testing.F) {
+	data, _, err := fixture(1).Bytes()
+	if err != nil {
+		f.Fatal(err)
+	}
+	places := []int64{} // of bytes that are not padding
+	h, err := layout.ParseHeader(data, int64(len(data)))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for r := layout.RegionHeader; r <= layout.RegionRW; r++ {
+		for at := h.Region(r).Offset; at < h.Region(r).End(); at++ {
+			places = append(places, at)
+		}
+	}
+	f.Add([]byte{})
+	f.Add([]byte{0, 3, 1, 0, 5, 255})
+	f.Fuzz(func(t *testing.T, changes []byte) {
+		changed := slices.Clone(data)
+		for ; len(changes) >= 3; changes = changes[3:] {
+			changed[places[int(binary.BigEndian.Uint16(changes))%len(places)]] = changes[2]
+		}
+		layout.Resum(changed)
+		var typed *layout.Error
+		_, err := answersOf(changed, archive.CheckNone)
+		if err != nil && !errors.As(err, &typed) && !errors.Is(err, reader.ErrNotFound) && !errors.Is(err, reader.ErrAmbiguous) {
+			t.Fatalf("an error without a place: %v", err)
+		}
+	})
+}
