@@ -22,7 +22,7 @@ var (
 // A TextError says what is wrong with a text, and where.
 type TextError struct {
 	Name     string // of the text, empty if it has none
-	Line     int    // from 1
+	Line     int    // from 1; 0 if no single place is meant
 	Offset   int64  // of the line's first byte, from 0
 	Kind     error  // the sentinel that the error matches
 	Expected string // what should stand there
@@ -35,7 +35,10 @@ func (e *TextError) Error() string {
 	if e.Name != "" {
 		fmt.Fprintf(&b, "%s: ", e.Name)
 	}
-	fmt.Fprintf(&b, "line %d, byte %d: %v", e.Line, e.Offset, e.Kind)
+	if e.Line > 0 {
+		fmt.Fprintf(&b, "line %d, byte %d: ", e.Line, e.Offset)
+	}
+	b.WriteString(e.Kind.Error())
 	if e.Expected != "" {
 		fmt.Fprintf(&b, ": expected %s", e.Expected)
 	}

@@ -61,7 +61,7 @@ func (p *textParser) noMethodData() error {
 	if err := p.lines.failure(); err != nil {
 		return err
 	}
-	return &TextError{Name: p.name, Line: p.lines.number, Offset: p.lines.offset, Kind: ErrNoMethodData}
+	return &TextError{Name: p.name, Kind: ErrNoMethodData}
 }
 
 // method reads one method from its header on, and the rule behind it. more is
