@@ -68,8 +68,12 @@ func (m memory) WriteAt(b []byte, off int64) (int, error) {
 // write writes the whole file: what the page sums cover from front to back,
 // then the sums and the header.
 func (p *plan) write(ctx context.Context, w io.WriterAt) error {
+	ix, err := p.encodeIX()
+	if err != nil {
+		return err
+	}
 	s := newSheets(ctx, w, &p.header, p.workers(), p.b.config.Progress)
-	s.write(layout.RegionIX, p.encodeIX())
+	s.write(layout.RegionIX, ix)
 	s.write(layout.RegionRO, p.encodeRO())
 	s.write(layout.RegionBM, p.pointers.Region(layout.NarrowOf(p.regionStart(layout.RegionBM))))
 	s.write(layout.RegionEX, p.encodeEX())

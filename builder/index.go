@@ -1,6 +1,10 @@
 package builder
 
-import "github.com/profarc/profarc/layout"
+import (
+	"fmt"
+
+	"github.com/profarc/profarc/layout"
+)
 
 // The index is built with a few seeds until one needs few lines a look-up; the
 // best is taken if none is good.
@@ -9,8 +13,10 @@ const (
 	maxSeeds  = 8
 )
 
-// encodeIX gives the index, and notes its seed and its longest search.
-func (p *plan) encodeIX() []byte {
+// encodeIX gives the index, and notes its seed and its longest search. The error
+// matches layout.ErrTooLarge if so many records share an id that no search
+// within the format's bound finds them all.
+func (p *plan) encodeIX() ([]byte, error) {
 	h := &p.header
 	h.Buckets = uint64(p.sizeOf(layout.RegionIX)) / layout.LineSize
 	bestProbe, bestSeed := uint32(0), uint64(0)
@@ -19,15 +25,18 @@ func (p *plan) encodeIX() []byte {
 		ix, probe := p.placeRecords(seed)
 		if probe <= goodProbe {
 			h.Seed, h.MaxProbe = seed, probe
-			return ix
+			return ix, nil
 		}
 		if try == 0 || probe < bestProbe {
 			bestProbe, bestSeed = probe, seed
 		}
 	}
+	if bestProbe > layout.MaxProbe {
+		return nil, fmt.Errorf("builder: %w: an index search over %d lines, at most %d are possible: too many keys share an id", layout.ErrTooLarge, bestProbe, layout.MaxProbe)
+	}
 	ix, probe := p.placeRecords(bestSeed)
 	h.Seed, h.MaxProbe = bestSeed, probe
-	return ix
+	return ix, nil
 }
 
 // placeRecords puts every record into the index and gives the most lines that

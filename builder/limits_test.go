@@ -2,6 +2,7 @@ package builder
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -85,5 +86,20 @@ func TestPlacementSettles(t *testing.T) {
 		if _, err := layout.ParseHeader(p.header.Append(nil), p.header.FileSize); err != nil {
 			t.Fatalf("rw of %d bytes: %v", rw, err)
 		}
+	}
+}
+
+// Keys of one id all lie in the lines from one bucket on: thousands of them are
+// more than a bounded search may look at.
+func TestSharedIDsAreBounded(t *testing.T) {
+	b := newHotSpot()
+	for i := range 3000 {
+		b.Method(layout.Key{Class: "A", Name: strconv.Itoa(i)})
+	}
+	for i := range b.methods.values {
+		b.methods.values[i].id = 1
+	}
+	if _, _, err := b.Bytes(); !errors.Is(err, layout.ErrTooLarge) {
+		t.Errorf("3000 methods of one id: %v, want ErrTooLarge", err)
 	}
 }
