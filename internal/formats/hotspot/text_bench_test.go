@@ -12,7 +12,7 @@ func manyMethods(b *testing.B, n int) string {
 	b.Helper()
 	dashes := strings.Repeat("-", 72) + "\n"
 	text := testdata(b, "jdk17.txt")
-	first := text[strings.Index(text, "static final"):strings.Index(text, "\nzoo.Vet")+1]
+	first := text[strings.Index(text, "static final") : strings.Index(text, "\nzoo.Vet")+1]
 	var all strings.Builder
 	all.WriteString(dashes)
 	for i := range n {

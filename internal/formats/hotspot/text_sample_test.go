@@ -99,6 +99,7 @@ func profileLines(text string) string {
 		case !inside:
 		case l == "" && (strings.HasPrefix(lines[i-1], "  mdo size") || strings.Contains(kept[len(kept)-1], ": stack(") && entriesYet(kept) == 0):
 			kept = append(kept, l)
+		case !strings.HasPrefix(l, "  "):
 		case counterLine.MatchString(l), entryLine.MatchString(l), parameterLine.MatchString(l), rowLine.MatchString(l):
 			kept = append(kept, l)
 		}

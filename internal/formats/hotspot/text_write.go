@@ -35,24 +35,29 @@ func WriteText(out io.Writer, s *reader.Store) (*TextReport, error) {
 		return nil, fmt.Errorf("profiles of domain %s cannot be printed as HotSpot's method data: "+
 			"export them in the format of their own domain", d)
 	}
-	settings, err := readSettings(s)
-	if err != nil {
+	w := &textWriter{out: bufio.NewWriterSize(out, 1<<16), store: s, types: map[uint32]string{}, report: &TextReport{}}
+	if err := s.Mapping().Guard(w.all); err != nil {
 		return nil, err
 	}
-	w := &textWriter{
-		out: bufio.NewWriterSize(out, 1<<16), store: s, settings: settings, types: map[uint32]string{},
-		report: &TextReport{Dialect: settings.dialect, Params: s.Header().Params},
+	return w.report, nil
+}
+
+// all prints all profiles.
+func (w *textWriter) all() (err error) {
+	if w.settings, err = readSettings(w.store); err != nil {
+		return err
 	}
+	w.report.Dialect, w.report.Params = w.settings.dialect, w.store.Header().Params
 	profiles, err := w.profiles()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, p := range profiles {
 		if err := w.profile(p); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return w.report, w.end()
+	return w.end()
 }
 
 // end prints the last two lines.

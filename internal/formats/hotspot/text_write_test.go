@@ -10,9 +10,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
 )
 
 // An archive that did not come from a text is printed too; what the text cannot
@@ -185,5 +187,29 @@ func TestWriteError(t *testing.T) {
 	var out bytes.Buffer
 	if _, err := WriteText(&out, open(t, data)); err != nil {
 		t.Error(err)
+	}
+}
+
+// A damaged archive is an error or the same text, never a panic.
+func TestPrintDamagedArchive(t *testing.T) {
+	data, _, _ := read(t, testdata(t, "jdk17.txt"), TextOptions{})
+	want, _ := print(t, data)
+	for i := 0; i < len(data); i += 7 {
+		bad := bytes.Clone(data)
+		bad[i] ^= 0x41
+		for _, check := range []archive.Check{archive.CheckOnTouch, archive.CheckNone} {
+			m, err := archive.FromBytes("bad.parc", bad, archive.Options{Check: check})
+			if err != nil {
+				continue
+			}
+			var out bytes.Buffer
+			_, err = WriteText(&out, reader.New(m))
+			if check == archive.CheckOnTouch && err == nil && out.String() != want {
+				t.Fatalf("byte %d changed, and another text without an error", i)
+			}
+			if err != nil && !errors.Is(err, layout.ErrCorrupt) && !errors.Is(err, reader.ErrNotFound) {
+				t.Fatalf("byte %d changed: %v", i, err)
+			}
+		}
 	}
 }
