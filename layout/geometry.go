@@ -48,9 +48,8 @@ func (h *Header) checkRegions(p []byte) error {
 	if want := RWShift(h.Region(RegionRW).Size); h.RWShift != want {
 		return Corrupt(RegionHeader, offRWShift, "rw alignment is 2^%d, want 2^%d", h.RWShift, want)
 	}
-	// Making room for the sums can move ix to another page and so need fewer
-	// of them: up to a line of zeros may stand behind the last level.
-	if ps, want := h.Region(RegionPS).Size, h.SumTree().Size(); ps < want || ps > want+LineSize {
+	ps, want := h.Region(RegionPS).Size, h.SumTree().Size()
+	if ps < want || ps > want+SumSlack(want) {
 		return Corrupt(RegionHeader, offRegions, "page sums take %d bytes, want %d", ps, want)
 	}
 	return nil

@@ -99,3 +99,8 @@ func (t SumTree) Fill(ps []byte) (root uint64) {
 
 // Sum is the sum of a page or of a group of sums: XXH64 with seed 0.
 func Sum(b []byte) uint64 { return xxhash.Sum64(b) }
+
+// SumSlack is how many bytes of zeros may stand behind the last level of a tree
+// of size bytes: making room for the sums can move ix to a later page while rw
+// stays on its boundary, so that fewer sums are needed than room was made for.
+func SumSlack(size int64) int64 { return LineSize + AlignUp(size/256, Unit) }
