@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/internal/dump"
+	"github.com/profarc/profarc/internal/formats/hotspot"
+	"github.com/profarc/profarc/reader"
+)
+
+type exportOptions struct {
+	format string
+	out    string
+	json   bool
+}
+
+// An exportFormat is a format that export writes.
+type exportFormat struct {
+	name  string
+	about string
+	write func(w io.Writer, s *reader.Store) ([]loss, error)
+}
+
+var exportFormats = []exportFormat{
+	{"methoddata", "text as java -XX:+PrintMethodData prints it (domain hotspot)", writeMethodData},
+	{"json", "everything, in the JSON that docs/format.md defines", writeDump},
+}
+
+func newExportCommand(a *app) *cobra.Command {
+	var o exportOptions
+	cmd := &cobra.Command{
+		Use:   "export -t FORMAT ARCHIVE",
+		Short: "Write an archive's profiles in another format",
+		Long: `Export writes the profiles of an archive in the format of another tool, to the standard
+output or, in one step, to a file. What the format cannot say is counted and reported.
+
+The formats:
+
+` + exportFormatsText(),
+		Example: `  profarc export -t methoddata app.parc -o app.txt
+  profarc export -t json app.parc | jq '.methods | length'`,
+		Args:              argsBetween(1, 1, "one archive"),
+		ValidArgsFunction: completeArchives(1),
+		RunE:              a.run(func(ctx context.Context, args []string) error { return a.runExport(ctx, args[0], o) }),
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.format, "type", "t", "", "format to write: "+exportNames())
+	f.StringVarP(&o.out, "output", "o", "-", "file to write, - for the standard output")
+	f.BoolVar(&o.json, "json", false, "report in JSON; needs -o FILE")
+	_ = cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(strings.Split(exportNames(), ", "), cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func exportNames() string {
+	var names []string
+	for _, f := range exportFormats {
+		names = append(names, f.name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func exportFormatsText() string {
+	var lines []string
+	for _, f := range exportFormats {
+		lines = append(lines, fmt.Sprintf("  %-12s%s", f.name, f.about))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func findExportFormat(name string) (*exportFormat, error) {
+	for i := range exportFormats {
+		if exportFormats[i].name == name {
+			return &exportFormats[i], nil
+		}
+	}
+	if name == "" {
+		return nil, usagef("name a format: -t with one of %s", exportNames())
+	}
+	return nil, usagef("-t %s: there is no such format: use one of %s", name, exportNames())
+}
+
+// An exportReport says what was written and what was lost.
+type exportReport struct {
+	Archive string `json:"archive"`
+	Format  string `json:"format"`
+	Output  string `json:"output"`
+	Bytes   int64  `json:"bytes"`
+	Lost    []loss `json:"lost"`
+	NS      int64  `json:"ns"`
+}
+
+func (a *app) runExport(ctx context.Context, path string, o exportOptions) error {
+	format, err := findExportFormat(o.format)
+	if err != nil {
+		return err
+	}
+	if o.json && o.out == "-" {
+		return usagef("--json reports on a file: name it with -o")
+	}
+	if err := checkOutput(o.out, path); err != nil {
+		return err
+	}
+	r := exportReport{Archive: path, Format: format.name, Output: o.out}
+	begin := time.Now()
+	err = withStore(path, func(s *reader.Store) error { return a.export(ctx, s, format, &r) })
+	r.NS = time.Since(begin).Nanoseconds()
+	switch {
+	case err != nil:
+		return err
+	case o.json:
+		return a.printJSON(r)
+	case o.out == "-":
+		printLosses(a.errOut, r.Lost)
+	default:
+		fmt.Fprintf(a.out, "wrote  %s (%s): %s, %s\n", r.Output, r.Format, sizeText(r.Bytes), timeText(time.Duration(r.NS)))
+		printLosses(a.out, r.Lost)
+	}
+	return nil
+}
+
+// export writes the archive to where the report says, and fills the rest of it.
+func (a *app) export(ctx context.Context, s *reader.Store, format *exportFormat, r *exportReport) error {
+	write := func(w io.Writer) (err error) {
+		size := &sized{w: interruptible{ctx, w}}
+		r.Lost, err = format.write(size, s)
+		r.Bytes = size.n
+		return err
+	}
+	if r.Output == "-" {
+		return write(a.out)
+	}
+	return publish(ctx, r.Output, write)
+}
+
+// sized counts what is written.
+type sized struct {
+	w io.Writer
+	n int64
+}
+
+func (s *sized) Write(b []byte) (int, error) {
+	n, err := s.w.Write(b)
+	s.n += int64(n)
+	return n, err
+}
+
+func writeMethodData(w io.Writer, s *reader.Store) ([]loss, error) {
+	r, err := hotspot.WriteText(w, s)
+	if err != nil {
+		return nil, err
+	}
+	return textLosses(r), nil
+}
+
+func writeDump(w io.Writer, s *reader.Store) ([]loss, error) { return []loss{}, dump.JSON(w, s) }

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/reader"
+)
+
+type infoOptions struct{ json bool }
+
+func newInfoCommand(a *app) *cobra.Command {
+	var o infoOptions
+	cmd := &cobra.Command{
+		Use:   "info ARCHIVE",
+		Short: "Say what an archive is: domain, origin, sizes, counts, settings",
+		Long: `Info prints what an archive says of itself: who made it and when, where it wants to be
+mapped, how large its regions are, how much of everything it holds, and the settings of the
+profiler that shape its entries. Opening takes the same time for any size.`,
+		Example: `  profarc info app.parc
+  profarc info --json app.parc | jq .counts`,
+		Args:              argsBetween(1, 1, "one archive"),
+		ValidArgsFunction: completeArchives(1),
+		RunE:              a.run(func(_ context.Context, args []string) error { return a.runInfo(args[0], o) }),
+	}
+	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return cmd
+}
+
+func (a *app) runInfo(path string, o infoOptions) error {
+	begin := time.Now()
+	return withStore(path, func(s *reader.Store) error {
+		f, err := gatherFacts(s, time.Since(begin))
+		if err != nil {
+			return err
+		}
+		if o.json {
+			return a.printJSON(f)
+		}
+		f.print(a)
+		return nil
+	})
+}
+
+func (f *facts) print(a *app) {
+	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
+	line := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(w, "%s\t%s\n", name, value)
+		}
+	}
+	line("archive", f.Archive)
+	line("domain", f.Domain)
+	line("format", f.Format)
+	line("producer", orUnknown(f.Producer))
+	line("dump time", orUnknown(f.DumpTime))
+	line("dump id", f.DumpID)
+	line("fingerprint", orUnknown(f.Fingerprint))
+	line("flags", strings.Join(f.Flags, ", "))
+	line("features", fmt.Sprintf("required 0x%x, optional 0x%x", f.Required, f.Optional))
+	line("requested base", f.Base)
+	line("size", fmt.Sprintf("%d bytes", f.Size))
+	line("opened in", timeText(time.Duration(f.OpenNS)))
+	w.Flush()
+	f.printRegions(a)
+	f.printNumbers(a)
+}
+
+func orUnknown(text string) string {
+	if text == "" {
+		return "not known"
+	}
+	return text
+}
+
+func (f *facts) printRegions(a *app) {
+	fmt.Fprintf(a.out, "\n%-16s%12s%16s\n", "region", "offset", "bytes")
+	for _, r := range f.Regions {
+		fmt.Fprintf(a.out, "  %-14s%#12x%16d\n", r.Name, r.Offset, r.Size)
+	}
+}
+
+func (f *facts) printNumbers(a *app) {
+	c, s := f.Counts, f.Summary
+	for _, group := range []struct {
+		name    string
+		numbers []number
+	}{
+		{"holds", []number{{"methods", c.Methods}, {"never ran", c.NeverRan}, {"profiles", c.Profiles}, {"contexts", c.Contexts},
+			{"types", c.Types}, {"symbols", c.Symbols}, {"entries", c.Entries}, {"pointers", c.Pointers}}},
+		{"sums", []number{{"invocations", s.TotalInvocations}, {"highest", s.MaxInvocations}, {"counts", s.TotalCount}, {"highest", s.MaxCount}}},
+		{"index", []number{{"lines", f.Index.Lines}, {"longest search", f.Index.MaxProbe}}},
+	} {
+		fmt.Fprintf(a.out, "\n%s\n", group.name)
+		for _, n := range group.numbers {
+			fmt.Fprintf(a.out, "  %-14s%20d\n", n.name, n.value)
+		}
+	}
+	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
+	f.printLists(w)
+	w.Flush()
+}
+
+type number struct {
+	name  string
+	value uint64
+}
+
+func (f *facts) printLists(w *tabwriter.Writer) {
+	if len(f.Settings) > 0 {
+		fmt.Fprint(w, "\nsettings\n")
+	}
+	for _, s := range f.Settings {
+		fmt.Fprintf(w, "  %s\t%d\n", s.Name, s.Value)
+	}
+	if len(f.Properties) > 0 {
+		fmt.Fprint(w, "\nproperties\n")
+	}
+	for _, p := range f.Properties {
+		fmt.Fprintf(w, "  %s\t%s\n", printable(p.Name), printable(p.Value))
+	}
+	if len(f.Tables) > 0 {
+		fmt.Fprint(w, "\ntables\n")
+	}
+	for _, t := range f.Tables {
+		fmt.Fprintf(w, "  %s\t%d rows\n", t.Name, t.Rows)
+	}
+}

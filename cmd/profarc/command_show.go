@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/internal/dump"
+	"github.com/profarc/profarc/reader"
+)
+
+type showOptions struct {
+	class, method string
+	loader        string
+	min           uint64
+	json          bool
+}
+
+func newShowCommand(a *app) *cobra.Command {
+	var o showOptions
+	cmd := &cobra.Command{
+		Use:   "show ARCHIVE [METHOD]",
+		Short: "Print the profile points of methods, in bytecode order",
+		Long: `Show prints profiles: of one method, or of all that the filters select.
+
+METHOD is a key as lookup takes it, or any part of Class::name. --class and --method select by
+a glob, if they have a * or a ?, and otherwise by any part of the name; / and . are the same
+there. --json prints the same objects as the list "methods" of export -t json; without METHOD
+and filters it prints the whole of that dump.`,
+		Example: `  profarc show app.parc 'java.lang.String::length()I'
+  profarc show app.parc HashMap::getNode
+  profarc show app.parc --class 'java.util.*Map' --min 1000
+  profarc show app.parc --json | jq '.methods[0]'`,
+		Args:              argsBetween(1, 2, "an archive and at most one method"),
+		ValidArgsFunction: completeArchives(1),
+		RunE:              a.run(func(ctx context.Context, args []string) error { return a.runShow(ctx, args, o) }),
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.class, "class", "", "methods of classes that match")
+	f.StringVar(&o.method, "method", "", "methods whose names match")
+	f.StringVar(&o.loader, "loader", "", "class loader of METHOD")
+	f.Uint64Var(&o.min, "min", 0, "methods with so many invocations at least")
+	f.BoolVar(&o.json, "json", false, "print JSON")
+	return cmd
+}
+
+func (a *app) runShow(ctx context.Context, args []string, o showOptions) error {
+	return withStore(args[0], func(s *reader.Store) error {
+		out := interruptible{ctx, a.out}
+		if o.json && len(args) == 1 && o == (showOptions{json: true}) {
+			return dump.JSON(out, s)
+		}
+		sel := selection{class: newPattern(o.class), method: newPattern(o.method), min: o.min}
+		if len(args) == 1 {
+			_, err := showAll(out, s, sel, o.json)
+			return err
+		}
+		m, err := find(s, keysOf(s.Header().Domain, args[1], o.loader))
+		if !errors.Is(err, reader.ErrNotFound) {
+			if err != nil {
+				return err
+			}
+			return showOne(out, s, m, o.json)
+		}
+		sel.whole = newPattern(args[1])
+		n, err := showAll(out, s, sel, o.json)
+		if err == nil && n == 0 {
+			return missing(s, args[1], o.loader)
+		}
+		return err
+	})
+}
+
+func showOne(w io.Writer, s *reader.Store, m reader.Method, json bool) error {
+	if json {
+		return dump.Method(w, s, m)
+	}
+	return printMethod(w, s, m)
+}
+
+// showAll prints all selected methods and gives their number.
+func showAll(w io.Writer, s *reader.Store, sel selection, json bool) (n int, err error) {
+	begin, between, end := "", "\n", ""
+	if json {
+		begin, between, end = "[\n", ",", "]\n"
+	}
+	print := func(text string) {
+		if err == nil {
+			_, err = io.WriteString(w, text)
+		}
+	}
+	print(begin)
+	for m, walkErr := range s.Methods() {
+		if err = errors.Join(err, walkErr); err != nil {
+			return n, err
+		}
+		selected, err := sel.has(s, m)
+		if err != nil {
+			return n, err
+		}
+		if !selected {
+			continue
+		}
+		if n++; n > 1 {
+			print(between)
+		}
+		if err := showOne(w, s, m, json); err != nil {
+			return n, err
+		}
+	}
+	print(end)
+	return n, err
+}
+
+// missing is the error of a method that the archive lacks, with names that may
+// have been meant.
+func missing(s *reader.Store, text, loader string) error {
+	err := fmt.Errorf("%s: %s: %w", s.Mapping().Name(), text, reader.ErrNotFound)
+	names, nearErr := near(s, keysOf(s.Header().Domain, text, loader)[0])
+	if nearErr != nil || len(names) == 0 {
+		return errors.Join(err, nearErr)
+	}
+	hint := ""
+	for i, n := range names {
+		if i > 0 {
+			hint += " or "
+		}
+		hint += printable(n.String())
+	}
+	return fmt.Errorf("%w: near is %s", err, hint)
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"syscall"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/layout"
+)
+
+// Exit codes.
+const (
+	exitOK      = 0
+	exitFailure = 1
+	exitUsage   = 2
+)
+
+// A usageError says that the command was called in a wrong way.
+type usageError struct{ error }
+
+// usagef makes a usageError.
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// exit prints err as one line and gives the exit code that belongs to it.
+func (a *app) exit(err error) int {
+	var usage usageError
+	switch {
+	case err == nil || errors.Is(err, syscall.EPIPE):
+		return exitOK
+	case errors.As(err, &usage) || !a.running:
+		fmt.Fprintf(a.errOut, "profarc: %s (see profarc --help)\n", oneLine(err.Error()))
+		return exitUsage
+	}
+	fmt.Fprintf(a.errOut, "profarc: %s\n", message(err))
+	return exitFailure
+}
+
+// message is what a user reads of an error: what is wrong, and what to do.
+func message(err error) string {
+	if errors.Is(err, context.Canceled) {
+		return "interrupted: nothing was written"
+	}
+	text := oneLine(err.Error())
+	var path *fs.PathError
+	if errors.As(err, &path) && err == error(path) {
+		text = path.Path + ": " + path.Err.Error()
+	}
+	// Most errors say already that something is to be done again, or by what command.
+	if strings.Contains(text, " again") || strings.Contains(text, "profarc ") {
+		return text
+	}
+	for _, a := range advice {
+		if errors.Is(err, a.of) {
+			return text + ": " + a.text
+		}
+	}
+	return text
+}
+
+// advice is what to do about errors that do not say so themselves; the first
+// that fits is given.
+var advice = []struct {
+	of   error
+	text string
+}{
+	{fs.ErrNotExist, "check the name"},
+	{fs.ErrPermission, "check who may read and write it"},
+	{layout.ErrTruncated, "copy the archive again"},
+	{layout.ErrCorrupt, "copy the archive again, or import its source again"},
+	{layout.ErrFormat, "name an archive, or make one with profarc import"},
+	{archive.ErrClosed, "open it again"},
+	{syscall.ENOSPC, "make room, then try again"},
+}
+
+// oneLine puts the lines of joined errors into one.
+func oneLine(text string) string {
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' }), "; ")
+}

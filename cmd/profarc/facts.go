@@ -1,0 +1,96 @@
+package main
+
+import (
+	"encoding/hex"
+	"fmt"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// namedCounts says how much of everything an archive holds.
+type namedCounts struct {
+	Methods  uint64 `json:"methods"`
+	NeverRan uint64 `json:"never_ran"`
+	Profiles uint64 `json:"profiles"`
+	Contexts uint64 `json:"contexts"`
+	Types    uint64 `json:"types"`
+	Symbols  uint64 `json:"symbols"`
+	Entries  uint64 `json:"entries"`
+	Pointers uint64 `json:"pointers"`
+}
+
+func countsOf(c layout.Counts) namedCounts { return namedCounts(c) }
+
+// settingNames are the names of a header's settings.
+var settingNames = map[int]string{
+	layout.ParamTypeProfileWidth: "TypeProfileWidth",
+	layout.ParamBciProfileWidth:  "BciProfileWidth",
+	layout.ParamReceiverGap:      "receiver gap cells",
+	layout.ParamTypeProfileLevel: "TypeProfileLevel",
+	layout.ParamVMRelease:        "VM release",
+	layout.ParamLLVMVersion:      "LLVM index version",
+	layout.ParamLLVMVariant:      "LLVM variant bits",
+	layout.ParamProfileTraps:     "ProfileTraps",
+}
+
+// A setting is one that an archive says something of.
+type setting struct {
+	Name  string `json:"name"`
+	Value uint32 `json:"value"`
+}
+
+// settingsOf gives the settings that are not 0.
+func settingsOf(p layout.Params) []setting {
+	list := []setting{}
+	for i, v := range p {
+		if v == 0 {
+			continue
+		}
+		name, ok := settingNames[i]
+		if !ok {
+			name = fmt.Sprintf("setting %d", i)
+		}
+		list = append(list, setting{name, v})
+	}
+	return list
+}
+
+// flagNames names the flags of a header.
+func flagNames(flags uint64) []string {
+	names := []string{}
+	if flags&layout.FlagDelta != 0 {
+		names = append(names, "delta")
+	}
+	if flags&layout.FlagMerged != 0 {
+		names = append(names, "merged")
+	}
+	if other := flags &^ uint64(layout.KnownFlags); other != 0 {
+		names = append(names, fmt.Sprintf("0x%x", other))
+	}
+	return names
+}
+
+var tableNames = map[layout.TableKind]string{
+	layout.TableOrder: "source order", layout.TableProperties: "properties", layout.TableDumps: "dumps",
+	layout.TableMonitors: "monitors", layout.TableSamples: "samples", layout.TableBinaryIDs: "binary ids",
+	layout.TableTraces: "temporal traces", layout.TableVTables: "vtables", layout.TableHeapRefs: "heap references",
+	layout.TableHeapUse: "heap use", layout.TableInstances: "instances", layout.TableThreads: "threads",
+	layout.TableReflected: "reflected classes", layout.TableForeign: "foreign keys",
+}
+
+func tableName(k layout.TableKind) string {
+	if name, ok := tableNames[k]; ok {
+		return name
+	}
+	return fmt.Sprintf("table %d", uint32(k))
+}
+
+func idText(id uint64) string { return fmt.Sprintf("%016x", id) }
+
+// bytesText is bytes in hexadecimal, empty if all are 0.
+func bytesText(b [16]byte) string {
+	if b == ([16]byte{}) {
+		return ""
+	}
+	return hex.EncodeToString(b[:])
+}

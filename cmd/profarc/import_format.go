@@ -1,0 +1,76 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/formats/hotspot"
+)
+
+// An importFormat is a format that import reads.
+type importFormat struct {
+	name  string
+	about string // where such files come from
+	// recognise looks at the beginning of a file, or all of it.
+	recognise func(head []byte, all bool) bool
+	// read reads the whole file; name is for errors.
+	read func(r io.Reader, name string, c importConfig) (*imported, error)
+}
+
+// importFormats are asked in this order.
+var importFormats = []importFormat{
+	{"methoddata", "what java -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData prints", recogniseMethodData, readMethodData},
+}
+
+// formatsText is a line for every format.
+func formatsText() string {
+	var b strings.Builder
+	for _, f := range importFormats {
+		fmt.Fprintf(&b, "  %-12s%s\n", f.name, f.about)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// formatNames lists the formats in a line.
+func formatNames() string {
+	var names []string
+	for _, f := range importFormats {
+		names = append(names, f.name+" ("+f.about+")")
+	}
+	return strings.Join(names, ", ")
+}
+
+// importConfig is what the user says of the file.
+type importConfig struct {
+	builder.Config
+	unordered bool
+}
+
+// imported is what an importer made of a file.
+type imported struct {
+	builder          *builder.Builder
+	format, codec    string
+	methods, entries int
+	facts            map[string]any // what else the format says
+	lost             []loss
+}
+
+// recogniseMethodData also takes text that is longer than its head: a program
+// may print much before its VM does, and the reader says what it misses.
+func recogniseMethodData(head []byte, all bool) bool {
+	return hotspot.Detect(head) || !all && bytes.IndexByte(head, 0) < 0
+}
+
+func readMethodData(r io.Reader, name string, c importConfig) (*imported, error) {
+	b, report, err := hotspot.ReadText(r, hotspot.TextOptions{Name: name, Config: c.Config, Unordered: c.unordered})
+	if err != nil {
+		return nil, err
+	}
+	return &imported{
+		builder: b, methods: report.Methods, entries: report.Entries, lost: textLosses(report),
+		facts: map[string]any{"dialect": report.Dialect.String(), "hidden_classes": report.HiddenClasses, "other_lines": report.OtherLines},
+	}, nil
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// headSize is how much of a file is looked at to recognise its format.
+const headSize = 1 << 20
+
+// maxWindow is the most memory that a zstd stream may ask for at once.
+const maxWindow = 128 << 20
+
+// An input is a file to be imported, decompressed.
+type input struct {
+	*bufio.Reader
+	name    string
+	codec   string // gzip, zstd, or empty
+	closers []func()
+}
+
+// Close lets go of everything.
+func (in *input) Close() {
+	for _, c := range in.closers {
+		c()
+	}
+}
+
+// openInput opens a file, or the standard input for "-". m is told how much of
+// the file has been read.
+func (a *app) openInput(ctx context.Context, name string, m *meter) (*input, error) {
+	file, size := a.in, int64(0)
+	var closers []func()
+	if name == "-" {
+		name = "standard input"
+	} else {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		closers = append(closers, func() { f.Close() })
+		if info, err := f.Stat(); err == nil {
+			size = info.Size()
+		}
+		file = f
+	}
+	in, err := newInput(name, cancellable(ctx, &counted{r: file, size: size, report: m.report}))
+	if err != nil {
+		for _, c := range closers {
+			c()
+		}
+		return nil, err
+	}
+	in.closers = append(in.closers, closers...)
+	return in, nil
+}
+
+// cancellable gives what r has until ctx ends, even if r waits.
+func cancellable(ctx context.Context, r io.Reader) io.Reader {
+	out, in := io.Pipe()
+	context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
+	go func() {
+		_, err := io.Copy(in, r)
+		in.CloseWithError(err)
+	}()
+	return out
+}
+
+// counted reports how much was read of a file of a known size.
+type counted struct {
+	r          io.Reader
+	done, size int64
+	report     func(done, total int64)
+}
+
+func (c *counted) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.done += int64(n)
+	if c.size > 0 {
+		c.report(c.done, c.size)
+	}
+	return n, err
+}
+
+// newInput decompresses r if it is compressed.
+func newInput(name string, r io.Reader) (*input, error) {
+	in := &input{name: name, Reader: bufio.NewReaderSize(r, headSize)}
+	magic, err := in.Peek(4)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	switch {
+	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
+		in.codec = "gzip"
+		z, err := gzip.NewReader(in.Reader)
+		if err != nil {
+			return nil, damagedStream(in, err)
+		}
+		in.Reader = bufio.NewReaderSize(&stream{in, z}, headSize)
+	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		in.codec = "zstd"
+		z, err := zstd.NewReader(in.Reader, zstd.WithDecoderMaxWindow(maxWindow))
+		if err != nil {
+			return nil, damagedStream(in, err)
+		}
+		in.closers = append(in.closers, z.Close)
+		in.Reader = bufio.NewReaderSize(&stream{in, z}, headSize)
+	}
+	return in, nil
+}
+
+// stream names the file in the errors of a decompressor.
+type stream struct {
+	in *input
+	r  io.Reader
+}
+
+func (s *stream) Read(b []byte) (int, error) {
+	n, err := s.r.Read(b)
+	if err != nil && err != io.EOF && !errors.Is(err, context.Canceled) {
+		err = damagedStream(s.in, err)
+	}
+	return n, err
+}
+
+func damagedStream(in *input, err error) error {
+	return fmt.Errorf("%s: %s: %w: copy the file again", in.name, in.codec, err)
+}
+
+// format recognises what the file is.
+func (in *input) format() (*importFormat, error) {
+	head, err := in.Peek(headSize)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	for i := range importFormats {
+		if importFormats[i].recognise(head, err == io.EOF) {
+			return &importFormats[i], nil
+		}
+	}
+	switch {
+	case len(head) == 0:
+		return nil, fmt.Errorf("%s: it is empty: import understands %s", in.name, formatNames())
+	case bytes.HasPrefix(head, layout.Magic[:]):
+		return nil, fmt.Errorf("%s: it is an archive already: see profarc info %s", in.name, in.name)
+	}
+	return nil, fmt.Errorf("%s: not a format that import understands: it understands %s, also behind gzip or zstd", in.name, formatNames())
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A measure says how hot a profile is.
+type measure struct {
+	name, about string
+	of          func(shape layout.Shape, p reader.Profile) uint64
+}
+
+var measures = []measure{
+	{"invocations", "calls of the method", func(_ layout.Shape, p reader.Profile) uint64 { return trained(p.Invocations()) }},
+	{"backedges", "times round its loops", func(_ layout.Shape, p reader.Profile) uint64 { return trained(p.Backedges()) }},
+	{"counts", "all counts of its profile points", sumCounts},
+	{"calls", "calls that it makes, over its call sites", sumCalls},
+	{"size", "bytes of its profiles in the archive", func(_ layout.Shape, p reader.Profile) uint64 { return uint64(len(p.Block())) }},
+}
+
+func measureNames() []string {
+	var names []string
+	for _, m := range measures {
+		names = append(names, m.name)
+	}
+	return names
+}
+
+func measuresText() string {
+	var lines []string
+	for _, m := range measures {
+		lines = append(lines, fmt.Sprintf("  %-13s%s", m.name, m.about))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func findMeasure(name string) (*measure, bool) {
+	for i := range measures {
+		if measures[i].name == name {
+			return &measures[i], true
+		}
+	}
+	return nil, false
+}
+
+// usualMeasure is what an archive is measured by if nobody says.
+func usualMeasure(h *layout.Header) *measure {
+	name := "invocations"
+	if h.Summary.TotalInvocations == 0 {
+		name = "counts"
+	}
+	m, _ := findMeasure(name)
+	return m
+}
+
+// sum adds up the profiles of a method.
+func (by *measure) sum(s *reader.Store, m reader.Method) (n uint64, err error) {
+	shape := s.Header().Params.Shape()
+	for p, err := range m.Profiles() {
+		if err != nil {
+			return n, err
+		}
+		n = saturating(n, by.of(shape, p))
+	}
+	return n, nil
+}
+
+// trained is a counter that a profile may have.
+func trained(c reader.Counter, ok bool) uint64 {
+	if !ok {
+		return 0
+	}
+	return c.Trained()
+}
+
+// sumCounts adds up all counts of the data entries. Those of type checks that
+// fail are counted down, and taken as none.
+func sumCounts(shape layout.Shape, p reader.Profile) uint64 {
+	return sumEntries(shape, p, func(reader.Entry) bool { return true })
+}
+
+// sumCalls adds up the counts of call sites.
+func sumCalls(shape layout.Shape, p reader.Profile) uint64 { return sumEntries(shape, p, isCall) }
+
+func sumEntries(shape layout.Shape, p reader.Profile, wanted func(reader.Entry) bool) (sum uint64) {
+	for e := range p.Entries() {
+		if !wanted(e) {
+			continue
+		}
+		raw := e.Raw()
+		shape.Counts(raw, func(cell int) bool {
+			n := raw.Cell(cell)
+			if e.Tag() != layout.TagReceiverType || int64(n) > 0 {
+				sum = saturating(sum, n)
+			}
+			return true
+		})
+	}
+	return sum
+}
+
+// isCall reports whether an entry belongs to a call.
+func isCall(e reader.Entry) bool {
+	switch e.Tag() {
+	case layout.TagCounter, layout.TagVirtualCall, layout.TagCallType, layout.TagVirtualCallType, layout.TagCallees:
+		return true
+	case layout.TagReceivers:
+		return e.Sub() == layout.SubVirtualCall
+	case layout.TagValueSite:
+		return e.Sub() == layout.SubIndirectCall
+	}
+	return false
+}

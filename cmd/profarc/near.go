@@ -1,0 +1,95 @@
+package main
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// Limits of the search for names that are near to one that was not found.
+const (
+	nearMethods = 1 << 20 // of archives with more methods no name is offered
+	nearNames   = 3
+	nearEdits   = 2
+)
+
+// near gives methods that may be meant by a key that was not found.
+func near(s *reader.Store, k layout.Key) ([]shownMethod, error) {
+	if s.Header().Counts.Methods > nearMethods {
+		return nil, nil
+	}
+	type candidate struct {
+		distance int
+		m        reader.Method
+	}
+	var found []candidate
+	for m, err := range s.Methods() {
+		if err != nil {
+			return nil, err
+		}
+		other, err := m.Key()
+		if err != nil {
+			return nil, err
+		}
+		if d, ok := distance(k, other); ok {
+			found = append(found, candidate{d, m})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.distance, b.distance) })
+	var names []shownMethod
+	for _, c := range found[:min(len(found), nearNames)] {
+		name, err := shown(s, c.m)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+// distance says how near a key is to the one that was looked for: at least one
+// of class and name must be the same, but for letters.
+func distance(want, other layout.Key) (d int, ok bool) {
+	sameClass, sameName := strings.EqualFold(want.Class, other.Class), strings.EqualFold(want.Name, other.Name)
+	switch {
+	case sameClass && sameName:
+		return 0, true
+	case sameClass || sameName && simpleName(want.Class) == simpleName(other.Class):
+		d = 1 + edits(want.Name, other.Name)
+		return d, d <= 1+nearEdits
+	case sameName && want.Name != "<init>" && want.Name != "<clinit>":
+		return 2 + nearEdits, true
+	}
+	return 0, false
+}
+
+// simpleName is a class without its package.
+func simpleName(class string) string { return class[strings.LastIndexAny(class, "./")+1:] }
+
+// edits is the number of bytes to insert, remove or replace to make b of a; more
+// than nearEdits where the lengths tell so.
+func edits(a, b string) int {
+	if d := len(a) - len(b); d > nearEdits || d < -nearEdits {
+		return nearEdits + 1
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}

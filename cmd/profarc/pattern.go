@@ -1,0 +1,41 @@
+package main
+
+import "strings"
+
+// A pattern selects names: by a glob if it has a * (any text) or a ? (any one
+// character), otherwise by any part of the name. / and . are the same.
+type pattern string
+
+func newPattern(text string) pattern { return pattern(strings.ReplaceAll(text, "/", ".")) }
+
+// matches reports whether a name is selected; the empty pattern selects all.
+func (p pattern) matches(name string) bool {
+	name = strings.ReplaceAll(name, "/", ".")
+	if !strings.ContainsAny(string(p), "*?") {
+		return strings.Contains(name, string(p))
+	}
+	return glob(string(p), name)
+}
+
+// glob matches the whole name. It goes back to the last * alone, so that it
+// takes len(pattern) * len(name) steps at most.
+func glob(pattern, name string) bool {
+	star, from := -1, 0
+	p, n := 0, 0
+	for n < len(name) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, from = p, n
+			p++
+		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == name[n]):
+			p++
+			n++
+		case star >= 0:
+			from++
+			p, n = star+1, from
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[p:], "*") == ""
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+)
+
+// progressAfter is how long a work may take before its progress is shown.
+const progressAfter = 500 * time.Millisecond
+
+// A meter shows how far a long work has come, where somebody watches.
+type meter struct {
+	a     *app
+	label string
+	begun time.Time
+	bar   *progressbar.ProgressBar
+}
+
+func (a *app) meter(label string) *meter { return &meter{a: a, label: label, begun: time.Now()} }
+
+// report takes how many of how many bytes are done. It is called by one
+// goroutine at a time.
+func (m *meter) report(done, total int64) {
+	if !m.a.errTerminal || time.Since(m.begun) < progressAfter {
+		return
+	}
+	if m.bar == nil {
+		m.bar = progressbar.NewOptions64(total, progressbar.OptionSetWriter(m.a.errOut), progressbar.OptionSetDescription(m.label),
+			progressbar.OptionShowBytes(true), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+	}
+	_ = m.bar.Set64(done)
+}
+
+// done takes the progress off the screen.
+func (m *meter) done() {
+	if m.bar != nil {
+		_ = m.bar.Finish()
+	}
+}

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// entry prints one entry: point, kind, data, and a line for each row.
+func (p *profilePrinter) entry(e reader.Entry) {
+	fmt.Fprintf(p.w, "%*d  %-*s %s", pointWidth, e.Point(), kindWidth, e.Tag(), entryNotes(e))
+	if e.Tag().Wide() {
+		p.wide(e)
+	} else {
+		p.hotspot(e)
+	}
+}
+
+// entryNotes are the traps and flags of an entry.
+func entryNotes(e reader.Entry) string {
+	notes := ""
+	if traps := e.Traps(); traps != 0 {
+		notes += fmt.Sprintf("trap(%s) ", trapText(traps))
+	}
+	if e.Flags()&layout.EntryNullSeen != 0 && e.Tag() != layout.TagCount {
+		notes += "null_seen "
+	}
+	return notes
+}
+
+// line ends the first line of an entry.
+func (p *profilePrinter) line(format string, args ...any) {
+	fmt.Fprintf(p.w, format+"\n", args...)
+}
+
+// row prints a line below the data of an entry.
+func (p *profilePrinter) row(format string, args ...any) {
+	fmt.Fprintf(p.w, "%*s   ", pointWidth+kindWidth, "")
+	p.line(format, args...)
+}
+
+// shareRow prints a count, its share of a whole, and what it is of.
+func (p *profilePrinter) shareRow(count, whole uint64, of string) {
+	p.row("%12d  %.2f  %s", count, share(count, whole), of)
+}
+
+// hotspot prints the data of an entry of HotSpot's tags.
+func (p *profilePrinter) hotspot(e reader.Entry) {
+	switch e.Tag() {
+	case layout.TagCounter:
+		p.line("count %d", e.Cell(0).Load())
+	case layout.TagJump:
+		p.line("taken %d", e.Cell(0).Load())
+	case layout.TagBranch:
+		b, _ := e.Branch()
+		taken, not := b.Taken.Load(), b.NotTaken.Load()
+		p.line("taken %d (%.2f), not taken %d", taken, share(taken, saturating(taken, not)), not)
+	case layout.TagReceiverType, layout.TagVirtualCall, layout.TagVirtualCallType:
+		p.receivers(e)
+		p.callTypes(e)
+	case layout.TagCallType:
+		p.line("count %d", e.Cell(0).Load())
+		p.callTypes(e)
+	case layout.TagParametersType:
+		p.line("")
+		p.callTypes(e)
+	case layout.TagRet:
+		p.ret(e)
+	case layout.TagMultiBranch:
+		p.multiBranch(e)
+	case layout.TagSpeculativeTrap:
+		m, err := e.Trap()
+		if err != nil && p.err == nil {
+			p.err = err
+		}
+		p.line("in %s", p.methodName(m))
+	case layout.TagArgInfo:
+		p.argInfo(e)
+	default:
+		p.line("")
+	}
+}
+
+// receivers prints a type profile. HotSpot counts a type check that fails down,
+// so that its count is signed; it is then no part of the whole.
+func (p *profilePrinter) receivers(e reader.Entry) {
+	r, _ := e.Receivers()
+	other := r.Other().Load()
+	whole := other
+	if int64(other) < 0 {
+		whole = 0
+		p.w.WriteString(fmt.Sprintf("count %d", int64(other)))
+	} else {
+		p.w.WriteString(fmt.Sprintf("count %d", other))
+	}
+	if gap, ok := r.Gap(); ok && gap.Load() > 0 {
+		p.w.WriteString(fmt.Sprintf(", not profiled %d", gap.Load()))
+	}
+	p.line("")
+	for row := range r.All() {
+		whole = saturating(whole, row.Count.Load())
+	}
+	for row := range r.All() {
+		p.shareRow(row.Count.Load(), whole, p.typeName(row.Type))
+	}
+}
+
+// callTypes prints the types of arguments or parameters and of the return
+// value, if the entry has such.
+func (p *profilePrinter) callTypes(e reader.Entry) {
+	types, ok := e.Types()
+	if !ok {
+		return
+	}
+	for i := range types.Args() {
+		slot, word := types.Arg(i)
+		p.row("slot %d: %s", slot, p.typeWord(word))
+	}
+	if word, ok := types.Return(); ok {
+		p.row("return: %s", p.typeWord(word))
+	}
+}
+
+func (p *profilePrinter) typeWord(w reader.TypeWord) string {
+	text := p.typeName(w.Type)
+	if w.Unknown {
+		text = "several types"
+	}
+	if w.NullSeen {
+		text += ", null_seen"
+	}
+	return text
+}
+
+func (p *profilePrinter) ret(e reader.Entry) {
+	rows, _ := e.Rows()
+	p.line("count %d", rows.Head(0).Load())
+	for i := range rows.Len() {
+		if n := rows.Cell(i, 1).Load(); n > 0 {
+			p.row("%12d  to bci %d", n, rows.Cell(i, 0).Load())
+		}
+	}
+}
+
+func (p *profilePrinter) multiBranch(e reader.Entry) {
+	rows, _ := e.Rows()
+	whole := rows.Head(0).Load()
+	for i := range rows.Len() {
+		whole = saturating(whole, rows.Cell(i, 0).Load())
+	}
+	p.line("default %d (%.2f)", rows.Head(0).Load(), share(rows.Head(0).Load(), whole))
+	for i := range rows.Len() {
+		p.shareRow(rows.Cell(i, 0).Load(), whole, fmt.Sprintf("case %d", i))
+	}
+}
+
+func (p *profilePrinter) argInfo(e reader.Entry) {
+	rows, _ := e.Rows()
+	p.w.WriteString("modified")
+	for i := range rows.Len() {
+		fmt.Fprintf(p.w, " %d", rows.Cell(i, 0).Load())
+	}
+	p.line("")
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// Widths of what stands in front of an entry's data: its point and its kind.
+const (
+	pointWidth = 7
+	kindWidth  = 15
+)
+
+// A profilePrinter prints profiles for people. It keeps the first error of a
+// name that could not be read.
+type profilePrinter struct {
+	w   *bufio.Writer
+	s   *reader.Store
+	err error
+}
+
+// printMethod prints a method with all its profiles.
+func printMethod(w io.Writer, s *reader.Store, m reader.Method) error {
+	p := &profilePrinter{w: bufio.NewWriter(w), s: s}
+	p.method(m)
+	if p.err != nil {
+		return p.err
+	}
+	return p.w.Flush()
+}
+
+func (p *profilePrinter) method(m reader.Method) {
+	name, err := shown(p.s, m)
+	if err != nil {
+		p.err = err
+		return
+	}
+	fmt.Fprintf(p.w, "%s%s\n", accessText(m.Access()), printable(name.String()))
+	fmt.Fprintf(p.w, "  id %s%s\n", name.ID, methodNotes(m))
+	profiles := 0
+	for q, err := range m.Profiles() {
+		if err != nil {
+			p.err = err
+			return
+		}
+		profiles++
+		p.profile(q)
+	}
+	if profiles == 0 && !m.NeverRan() {
+		fmt.Fprintln(p.w, "  no profile")
+	}
+}
+
+func accessText(access uint32) string {
+	text := ""
+	for _, f := range []struct {
+		bit  uint32
+		name string
+	}{{layout.AccStatic, "static "}, {layout.AccFinal, "final "}, {layout.AccSynchronized, "synchronized "}, {layout.AccNative, "native "}} {
+		if access&f.bit != 0 {
+			text += f.name
+		}
+	}
+	return text
+}
+
+func methodNotes(m reader.Method) string {
+	notes := ""
+	if m.NeverRan() {
+		notes += ", never ran"
+	}
+	if m.Flags()&layout.MethodNotMatchable != 0 {
+		notes += ", its name means nothing in another run"
+	}
+	if m.Flags()&layout.MethodSharedID != 0 {
+		notes += ", another method has the same id"
+	}
+	return notes
+}
+
+func (p *profilePrinter) profile(q reader.Profile) {
+	p.context(q)
+	if facts := profileFacts(q); facts != "" {
+		fmt.Fprintf(p.w, "  %s\n", facts)
+	}
+	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
+		n := 0
+		for e := range q.Section(section) {
+			if n++; n == 1 && section != layout.SectionData {
+				fmt.Fprintf(p.w, "  %s\n", section)
+			}
+			p.entry(e)
+		}
+	}
+}
+
+// context prints the calling context and the code id of a profile that has
+// either.
+func (p *profilePrinter) context(q reader.Profile) {
+	c, inContext, err := q.Context()
+	if err != nil {
+		p.err = err
+		return
+	}
+	if q.Code() != 0 {
+		fmt.Fprintf(p.w, "  code %s\n", idText(q.Code()))
+	}
+	if !inContext {
+		return
+	}
+	frames, err := c.Frames()
+	if err != nil {
+		p.err = err
+		return
+	}
+	for i, f := range frames {
+		by := "called by"
+		if i > 0 {
+			by = "       by"
+		}
+		fmt.Fprintf(p.w, "  %s %s at %d\n", by, p.methodName(f.Caller), f.Point)
+	}
+}
+
+// profileFacts is what a profile has beside entries, in a line.
+func profileFacts(q reader.Profile) string {
+	var facts []string
+	add := func(name string, v any) { facts = append(facts, fmt.Sprintf("%s %v", name, v)) }
+	for _, c := range []struct {
+		name string
+		get  func() (reader.Counter, bool)
+	}{{"invocations", q.Invocations}, {"backedges", q.Backedges}, {"interpreted", q.Interpreted}} {
+		if n, ok := c.get(); ok {
+			add(c.name, n.Load())
+		}
+	}
+	if h, ok := q.History(); ok {
+		add("decompiles", h.Decompiles)
+		if h.OverflowRecompiles+h.OverflowTraps+h.TenureTraps > 0 {
+			add("overflow recompiles", h.OverflowRecompiles)
+			add("overflow traps", h.OverflowTraps)
+			add("tenure traps", h.TenureTraps)
+		}
+	}
+	code, host := q.Size()
+	if code > 0 {
+		add("code bytes", code)
+	}
+	if host > 0 {
+		add("mdo bytes", host)
+	}
+	if c, ok := q.Compile(); ok {
+		facts = append(facts, fmt.Sprintf("highest level %d, loops %d, blocks %d", c.Level, c.Loops, c.Blocks))
+	}
+	if e, ok := q.Escape(); ok {
+		facts = append(facts, fmt.Sprintf("escape 0x%x: local 0x%x, stack 0x%x, returned 0x%x", e.Flags, e.Local, e.Stack, e.Returned))
+	}
+	for reason, n := range q.TrapHistory() {
+		if n > 0 {
+			facts = append(facts, fmt.Sprintf("traps of %s %d", trapReason(uint32(reason)), n))
+		}
+	}
+	return strings.Join(facts, ", ")
+}
+
+func (p *profilePrinter) methodName(m reader.Method) string {
+	if !m.Valid() {
+		return "none"
+	}
+	name, err := shown(p.s, m)
+	if err != nil && p.err == nil {
+		p.err = err
+	}
+	return printable(name.String())
+}
+
+func (p *profilePrinter) typeName(t reader.Type) string {
+	if !t.Valid() {
+		return "none"
+	}
+	name, err := t.Name()
+	if err != nil && p.err == nil {
+		p.err = err
+	}
+	loader, err := t.Loader()
+	if err != nil && p.err == nil {
+		p.err = err
+	}
+	text := name.String()
+	if loader.Len() > 0 {
+		text += " (loader " + loader.String() + ")"
+	}
+	return printable(text)
+}
