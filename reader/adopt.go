@@ -2,7 +2,6 @@ package reader
 
 import (
 	"errors"
-	"fmt"
 	"sync/atomic"
 
 	"github.com/profarc/profarc/archive"
@@ -38,7 +37,7 @@ type adoption struct {
 }
 
 // errAdopted: a store was adopted a second time.
-var errAdopted = errors.New("the store is adopted already")
+var errAdopted = errors.New("the store is adopted already: open the archive again for a second adoption")
 
 // Adopt maps the archive once more for counting in place. It may be called
 // once; profiles are then claimed with Profile.Adopt. On a machine that is not
@@ -48,9 +47,6 @@ func (s *Store) Adopt(o AdoptOptions) error {
 	defer s.adopting.Unlock()
 	if s.adoption.Load() != nil {
 		return errAdopted
-	}
-	if !layout.LittleEndian() {
-		return fmt.Errorf("counting in place on a machine that is not little-endian: %w", errors.ErrUnsupported)
 	}
 	to, err := s.m.Adopt(o.Base, MaxLateTypes*layout.TypeSize)
 	if err != nil {
