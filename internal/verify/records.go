@@ -1,0 +1,166 @@
+package verify
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"strings"
+
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// symbols walks the symbol section: symbols fill it, ascend, and end in zeros.
+func (c *check) symbols() error {
+	section := c.h.Sections[layout.SectionSymbols]
+	last := []byte(nil)
+	for at := section.Offset; at < section.End(); {
+		if err := c.interrupted(); err != nil {
+			return err
+		}
+		head, err := c.m.Bytes(layout.RegionRO, at, layout.Unit)
+		if err != nil {
+			return err
+		}
+		length := layout.SymbolLength(head)
+		size := layout.SymbolSize(int(length))
+		if !section.Holds(at, size) {
+			return layout.Corrupt(layout.RegionRO, at, "a symbol of %d bytes runs over the end of its section", length)
+		}
+		b, err := c.m.Bytes(layout.RegionRO, at, size)
+		if err != nil {
+			return err
+		}
+		text := b[4 : 4+length]
+		if len(bytes.Trim(b[4+length:], "\x00")) != 0 {
+			err = c.wrong(layout.RegionRO, at, "bytes behind a symbol that are not zero")
+		} else if c.report.Counts.Symbols > 0 && bytes.Compare(last, text) >= 0 {
+			err = c.wrong(layout.RegionRO, at, "a symbol that does not sort behind the one before")
+		}
+		if err != nil {
+			return err
+		}
+		last = text
+		c.report.Counts.Symbols++
+		at += size
+	}
+	return nil
+}
+
+// types checks the type records: id, order, names.
+func (c *check) types() error {
+	at := c.h.Sections[layout.SectionTypes].Offset
+	var last [2]string
+	for t, err := range c.s.Types() {
+		if err == nil {
+			err = c.interrupted()
+		}
+		if err != nil {
+			return err
+		}
+		name, err1 := t.Name()
+		loader, err2 := t.Loader()
+		_, err3 := t.Alias()
+		b, err4 := c.m.Bytes(layout.RegionRO, at, layout.TypeSize)
+		if err := errors.Join(err1, err2, err3, err4); err != nil {
+			return err
+		}
+		key := [2]string{name.String(), loader.String()}
+		if id := layout.TypeID(key[0], key[1]); layout.ParseType(b).ID != id {
+			err = c.wrong(layout.RegionRO, at, "type %q has id %016x, recorded is %016x", key[0], id, layout.ParseType(b).ID)
+		} else if t.Ordinal() > 0 && cmp.Or(strings.Compare(last[0], key[0]), strings.Compare(last[1], key[1])) >= 0 {
+			err = c.wrong(layout.RegionRO, at, "type %q does not sort behind %q", key[0], last[0])
+		}
+		if err != nil {
+			return err
+		}
+		last = key
+		c.report.Counts.Types++
+		at += layout.TypeSize
+	}
+	return nil
+}
+
+// methods checks the method records and the contexts that hang from them: id,
+// order, names, and that look-ups find them.
+func (c *check) methods() error {
+	var last layout.Key
+	for m, err := range c.s.Methods() {
+		if err == nil {
+			err = c.interrupted()
+		}
+		if err != nil {
+			return err
+		}
+		k, err := m.Key()
+		if err != nil {
+			return err
+		}
+		if c.report.Counts.Methods > 0 && compareKeys(last, k) >= 0 {
+			if err := c.wrong(layout.RegionRO, m.Ref().Offset(), "method %q does not sort behind %q", k.Name, last.Name); err != nil {
+				return err
+			}
+		}
+		if err := errors.Join(c.method(m, k), c.contexts(m)); err != nil {
+			return err
+		}
+		last = k
+		c.report.Counts.Methods++
+	}
+	return nil
+}
+
+func compareKeys(a, b layout.Key) int {
+	return cmp.Or(strings.Compare(a.Class, b.Class), strings.Compare(a.Name, b.Name),
+		strings.Compare(a.Signature, b.Signature), strings.Compare(a.Loader, b.Loader))
+}
+
+// method looks a method up by key and by id.
+func (c *check) method(m reader.Method, k layout.Key) error {
+	at := m.Ref().Offset()
+	if id := k.ID(c.h.Domain); id != m.ID() {
+		return c.wrong(layout.RegionRO, at, "method %q has id %016x, recorded is %016x", k.Name, id, m.ID())
+	}
+	found, err := c.s.Find(k)
+	switch {
+	case errors.Is(err, reader.ErrNotFound) || err == nil && found.Ref() != m.Ref():
+		return c.wrong(layout.RegionIX, c.line(m.ID(), layout.KindMethod), "the index does not lead to method %q", k.Name)
+	case err != nil:
+		return err
+	}
+	if found, err = c.s.Lookup(m.ID()); err == nil && found.Ref() != m.Ref() {
+		return c.wrong(layout.RegionIX, c.line(m.ID(), layout.KindMethod), "the id of method %q leads to another method", k.Name)
+	}
+	if errors.Is(err, reader.ErrAmbiguous) { // search sees whether it is
+		return nil
+	}
+	return err
+}
+
+// contexts checks the contexts of a method: id, parents, and callers.
+func (c *check) contexts(m reader.Method) error {
+	for node, err := range m.Contexts() {
+		if err != nil {
+			return err
+		}
+		b, err := c.m.Bytes(layout.RegionRO, node.Ref().Offset(), layout.ContextSize)
+		if err != nil {
+			return err
+		}
+		frames, err := node.Frames()
+		if err != nil {
+			return err
+		}
+		id := m.ID()
+		for _, f := range frames {
+			id = layout.ContextID(id, f.Caller.ID(), f.Point)
+		}
+		if got := layout.ParseContext(b).ID; got != id {
+			if err := c.wrong(layout.RegionRO, node.Ref().Offset(), "a context has id %016x, recorded is %016x", id, got); err != nil {
+				return err
+			}
+		}
+		c.report.Counts.Contexts++
+	}
+	return nil
+}

@@ -1,0 +1,50 @@
+package verify
+
+import (
+	"github.com/profarc/profarc/layout"
+)
+
+// tables follows every reference of the tables of ex.
+func (c *check) tables() error {
+	for t, err := range c.s.Tables() {
+		if err != nil {
+			return err
+		}
+		c.report.Tables++
+		for row := range t.Rows {
+			if err := c.interrupted(); err != nil {
+				return err
+			}
+			for column := range t.Columns() {
+				if err := c.reference(t.Column(column), t.Cell(column, row)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// reference follows a cell that is one, and is not none.
+func (c *check) reference(kind layout.ColumnKind, cell uint64) (err error) {
+	n := layout.Narrow(cell)
+	if kind == layout.ColumnWord || n == 0 {
+		return nil
+	}
+	switch kind {
+	case layout.ColumnSymbol:
+		_, err = c.s.SymbolAt(n)
+	case layout.ColumnType:
+		_, err = c.s.TypeAt(n)
+	case layout.ColumnMethod:
+		_, err = c.s.MethodAt(n)
+	case layout.ColumnProfile:
+		_, err = c.s.ProfileAt(n)
+	case layout.ColumnContext:
+		_, err = c.s.ContextAt(n)
+	}
+	if err != nil {
+		return c.problem(err)
+	}
+	return nil
+}

@@ -1,0 +1,240 @@
+package verify_test
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/internal/verify"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+var le = binary.LittleEndian
+
+// sound gives the bytes of a specimen and their header.
+func sound(t *testing.T, name string) ([]byte, *layout.Header) {
+	t.Helper()
+	for _, s := range specimen.All() {
+		if s.Name != name {
+			continue
+		}
+		data, err := s.Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := layout.ParseHeader(data, int64(len(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data, h
+	}
+	t.Fatalf("no specimen %s", name)
+	return nil, nil
+}
+
+// reseal makes all sums right again, so that a change looks as if the archive
+// had been written so.
+func reseal(data []byte, h *layout.Header) {
+	tree, ps := h.SumTree(), h.Region(layout.RegionPS)
+	sums := data[ps.Offset:ps.End()]
+	for n := range tree.Pages() {
+		page := tree.PageSpan(n)
+		le.PutUint64(sums[tree.Slot(0, n):], layout.Sum(data[page.Offset:page.End()]))
+	}
+	h.SumRoot = tree.Fill(sums)
+	copy(data, h.Append(nil))
+}
+
+func check(t *testing.T, data []byte) verify.Report {
+	t.Helper()
+	m, err := archive.FromBytes("app.parc", data, archive.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := verify.Store(context.Background(), reader.New(m), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestSpecimensAreSound(t *testing.T) {
+	for _, s := range specimen.All() {
+		data, h := sound(t, s.Name)
+		reseal(data, h)
+		r := check(t, data)
+		if !r.Sound() {
+			t.Errorf("%s: %v", s.Name, r.Problems)
+		}
+		if r.Counts != h.Counts || r.Summary != h.Summary || r.Bytes != h.FileSize || r.Lines != int64(h.Buckets) {
+			t.Errorf("%s: report %+v, header %+v %+v", s.Name, r, h.Counts, h.Summary)
+		}
+	}
+}
+
+// A change is one that sums cannot see.
+type change struct {
+	name, specimen string
+	make           func(data []byte, h *layout.Header)
+	region         layout.Region
+	want           string // in the problem's text
+}
+
+var changes = []change{
+	{"symbol padding", "hotspot", func(data []byte, h *layout.Header) {
+		at := h.Sections[layout.SectionSymbols].Offset
+		for layout.SymbolLength(data[at:])%8 == 4 { // has no padding
+			at += layout.SymbolSize(int(layout.SymbolLength(data[at:])))
+		}
+		data[at+layout.SymbolSize(int(layout.SymbolLength(data[at:])))-1] = 1
+	}, layout.RegionRO, "not zero"},
+	{"type id", "hotspot", func(data []byte, h *layout.Header) { data[h.Sections[layout.SectionTypes].Offset] ^= 1 }, layout.RegionRO, "type "},
+	{"type order", "hotspot", func(data []byte, h *layout.Header) {
+		at := h.Sections[layout.SectionTypes].Offset
+		var first [layout.TypeSize]byte
+		copy(first[:], data[at:])
+		copy(data[at:], data[at+layout.TypeSize:at+2*layout.TypeSize])
+		copy(data[at+layout.TypeSize:], first[:])
+	}, layout.RegionRO, "sort behind"},
+	{"method id", "graal", func(data []byte, h *layout.Header) { data[h.Sections[layout.SectionMethods].Offset] ^= 1 }, layout.RegionRO, "method "},
+	{"shared id", "llvm-ir", func(data []byte, h *layout.Header) {
+		data[h.Sections[layout.SectionMethods].Offset+14] ^= byte(layout.MethodSharedID)
+	}, layout.RegionRO, "shares its id"},
+	{"never ran", "llvm-ir", func(data []byte, h *layout.Header) {
+		data[h.Sections[layout.SectionMethods].Offset+14] ^= byte(layout.MethodNeverRan)
+	}, layout.RegionRO, "never ran"},
+	{"context id", "graal", func(data []byte, h *layout.Header) { data[h.Sections[layout.SectionContexts].Offset] ^= 1 }, layout.RegionRO, "context has id"},
+	{"lost slot", "jamaica", func(data []byte, h *layout.Header) {
+		at := h.Region(layout.RegionIX).Offset
+		for i := int64(0); ; i++ {
+			if slot := at + i/layout.LineSlots*layout.LineSize + 2*(i%layout.LineSlots); le.Uint16(data[slot:]) != 0 {
+				le.PutUint16(data[slot:], 0)
+				return
+			}
+		}
+	}, layout.RegionIX, "does not lead"},
+	{"slot too many", "jamaica", func(data []byte, h *layout.Header) {
+		at := h.Region(layout.RegionIX).Offset
+		for i := int64(0); ; i++ {
+			if slot := at + i/layout.LineSlots*layout.LineSize + 2*(i%layout.LineSlots); le.Uint16(data[slot:]) == 0 {
+				le.PutUint16(data[slot:], 7)
+				return
+			}
+		}
+	}, layout.RegionIX, "slots in use"},
+	{"pointer not listed", "jamaica", func(data []byte, h *layout.Header) {
+		// The first bitmap: 16 bytes of head, then the slots.
+		bitmap := layout.Narrow(le.Uint32(data[h.Region(layout.RegionBM).Offset+8:])).Offset()
+		le.PutUint16(data[bitmap+16:], le.Uint16(data[bitmap+16:])-1)
+	}, layout.RegionBM, "pointers in the block"},
+	{"unlinked block", "llvm-ir", func(data []byte, h *layout.Header) {
+		// The link from the first profile of main to the second.
+		at := h.Region(layout.RegionRW).Offset + layout.BlockHeaderSize + 4
+		le.PutUint32(data[at:], 0)
+	}, layout.RegionRW, "no method leads"},
+	{"count", "graal", func(data []byte, h *layout.Header) { h.Counts.Entries++ }, layout.RegionHeader, "counts are"},
+	{"summary", "llvm-frontend", func(data []byte, h *layout.Header) { h.Summary.MaxCount++ }, layout.RegionHeader, "summary"},
+	{"counter", "hotspot", func(data []byte, h *layout.Header) {
+		rw := h.Region(layout.RegionRW)
+		for at := rw.Offset; ; at += layout.BlockSize(data[at:]) {
+			if f := layout.Block(data[at : at+layout.BlockSize(data[at:])]).Field(layout.HasInvocations); f != nil {
+				f[0]++
+				return
+			}
+		}
+	}, layout.RegionHeader, "summary"},
+	{"reference of a table", "graal", func(data []byte, h *layout.Header) {
+		// The first table begins behind the directory; its first column has
+		// types, four bytes each.
+		ex := h.Region(layout.RegionEX).Offset
+		n := int64(le.Uint32(data[ex:]))
+		for i := range n {
+			row := ex + layout.TablesHeaderSize + i*layout.TableRowSize
+			if layout.TableKind(le.Uint32(data[row:])) == layout.TableMonitors {
+				le.PutUint32(data[le.Uint64(data[row+8:])+24:], 1)
+			}
+		}
+	}, layout.RegionRO, "no type record"},
+}
+
+func TestWhatSumsCannotSeeIsFound(t *testing.T) {
+	for _, c := range changes {
+		t.Run(c.name, func(t *testing.T) {
+			data, h := sound(t, c.specimen)
+			c.make(data, h)
+			reseal(data, h)
+			r := check(t, data)
+			for _, p := range r.Problems {
+				var e *layout.Error
+				if !errors.As(p, &e) || !errors.Is(p, layout.ErrCorrupt) || e.File != "app.parc" {
+					t.Fatalf("a problem without place: %v", p)
+				}
+				if e.Region == c.region && strings.Contains(e.Detail, c.want) {
+					return
+				}
+			}
+			t.Errorf("want a problem in %s with %q, have %v", c.region, c.want, r.Problems)
+		})
+	}
+}
+
+func TestDamagedPageIsFound(t *testing.T) {
+	for _, s := range specimen.All() {
+		data, h := sound(t, s.Name)
+		summed := h.Summed()
+		for _, at := range []int64{summed.Offset, summed.Offset + summed.Size/2, summed.End() - 1} {
+			data[at] ^= 0x40
+			if r := check(t, data); r.Sound() || !errors.Is(r.Problems[0], layout.ErrChecksum) {
+				t.Errorf("%s: byte 0x%x changed: %v", s.Name, at, r.Problems)
+			}
+			data[at] ^= 0x40
+		}
+	}
+}
+
+func TestPagesLooksAtSumsAlone(t *testing.T) {
+	data, h := sound(t, "graal")
+	h.Counts.Entries++
+	reseal(data, h)
+	m, err := archive.FromBytes("app.parc", data, archive.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var last int64
+	r, err := verify.Pages(context.Background(), reader.New(m), func(done, _ int64) { last = done })
+	if err != nil || !r.Sound() || r.Pages != h.SumTree().Pages() || last != h.FileSize {
+		t.Errorf("report %+v, error %v, progress ended at %d of %d", r, err, last, h.FileSize)
+	}
+}
+
+func TestProblemsAreBounded(t *testing.T) {
+	data, h := sound(t, "hotspot")
+	for at := h.Sections[layout.SectionTypes].Offset; at < h.Sections[layout.SectionTypes].End(); at += layout.TypeSize {
+		data[at] ^= 1
+	}
+	for at := h.Region(layout.RegionIX).Offset; at < h.Region(layout.RegionIX).End(); at++ {
+		data[at] = 0
+	}
+	reseal(data, h)
+	if r := check(t, data); len(r.Problems) != verify.MaxProblems || !r.More {
+		t.Errorf("%d problems, more %v", len(r.Problems), r.More)
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	data, _ := sound(t, "graal")
+	m, err := archive.FromBytes("app.parc", data, archive.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := verify.Store(ctx, reader.New(m), nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
