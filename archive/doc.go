@@ -10,21 +10,20 @@
 //
 // # Page checks
 //
-// The sums of the pages lie in the region ps and are summed themselves, 512 at
-// a time, in levels up to the root, which is in the header:
+// The sums of the pages lie in the region ps and are summed themselves, 64 at a
+// time, in levels up to the root, which is in the header:
 //
 //	header: root
 //	   |
-//	level 2   one sum for 512 sums of level 1
+//	level 2   one sum for 64 sums of level 1     (16 MiB of the file)
 //	   |
-//	level 1   one sum for 512 sums of level 0     (2 MiB of the file)
+//	level 1   one sum for 64 sums of level 0     (256 KiB of the file)
 //	   |
-//	level 0   one sum for a page                  (4 KiB of the file)
+//	level 0   one sum for a page                 (4 KiB of the file)
 //
 // The first touch of a page checks what is not checked yet on the way down from
-// the root. One bit in ordinary memory remembers each page and each 512 sums,
-// so that nothing is hashed twice, unless two goroutines meet at its first
-// touch.
+// the root. One bit in ordinary memory remembers each page and each 64 sums, so
+// that nothing is hashed twice, unless two goroutines meet at its first touch.
 //
 // # Lifetimes
 //

@@ -17,7 +17,7 @@ type pageSums struct {
 	data []byte      // the whole file
 	ps   layout.Span // where the sums lie in it
 	// checked has a bit for every page of the file, and behind them one for
-	// every group of 512 sums, level by level.
+	// every group of 64 sums, level by level.
 	checked *sparsebits.Set
 	groups  []int64 // by level: the bit of its first group
 }

@@ -13,11 +13,11 @@ import (
 
 func putSum(b []byte, sum uint64) { binary.LittleEndian.PutUint64(b, sum) }
 
-// An archive of more than 1 GiB has three levels of sums. A touch checks one
+// An archive of more than 1 GiB has four levels of sums. A touch checks one
 // group of each level and the page, wherever it lies.
-func TestThreeLevelsOfSums(t *testing.T) {
+func TestFourLevelsOfSums(t *testing.T) {
 	path, h := synthetic{ro: 1 << 30, rw: 1 << 16}.writeSparse(t)
-	if n := h.SumTree().Levels(); n != 3 {
+	if n := h.SumTree().Levels(); n != 4 {
 		t.Fatalf("%d levels", n)
 	}
 	m := mustOpen(t, path, Options{})
@@ -40,10 +40,10 @@ func TestThreeLevelsOfSums(t *testing.T) {
 		t.Errorf("the page behind the damaged one: %v", err)
 	}
 	// Sums of a part that was not touched yet, level by level.
-	for level := range 3 {
+	for level := range 4 {
 		m := mustOpen(t, path, Options{})
 		far := tree.Page(ro.Offset + 3<<28)
-		n := far >> (9 * level)
+		n := far >> (6 * level)
 		poke(t, path, h.Region(layout.RegionPS).Offset+tree.Slot(level, n), 1)
 		_, err = m.Bytes(layout.RegionRO, ro.Offset+3<<28, 1)
 		wantOffset(t, err, h.Region(layout.RegionPS).Offset+tree.Group(level, layout.GroupOf(n)).Offset)

@@ -79,11 +79,12 @@ func (c *copier) typeRef(t reader.Type) (TypeRef, error) {
 	name, err1 := t.Name()
 	loader, err2 := t.Loader()
 	alias, err3 := t.Alias()
-	if err := errors.Join(err1, err2, err3); err != nil {
+	flags, err4 := t.Flags()
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return 0, err
 	}
 	ref := c.b.Type(TypeKey{name.String(), loader.String()})
-	c.b.DescribeType(ref, TypeInfo{alias.String(), t.Flags()})
+	c.b.DescribeType(ref, TypeInfo{alias.String(), flags})
 	c.types[t.Ordinal()] = ref
 	return ref, nil
 }

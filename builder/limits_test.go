@@ -75,7 +75,7 @@ func TestPlacementSettles(t *testing.T) {
 	step := int64(4096 - 8)
 	for rw := int64(0); rw < layout.MaxFileSize-256<<20; rw += step {
 		if rw > 8<<20 {
-			step = rw/1000 &^ 7
+			step = rw / 1000 &^ 7
 		}
 		p := &plan{b: newHotSpot()}
 		p.header.Domain = layout.DomainHotSpot

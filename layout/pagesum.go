@@ -7,8 +7,8 @@ import (
 // A SumTree is the geometry of the page sums. Level 0 has one XXH64 (seed 0)
 // for every page of the summed span, in file order; pages are cut at multiples
 // of [PageSize] from the start of the file, so the first and the last may be
-// partial. Each further level has one sum for every 512 sums (4 KiB) of the
-// level below, until a level has at most 512 sums; the sum of that top level is
+// partial. Each further level has one sum for every 64 sums (512 bytes) of the
+// level below, until a level has at most 64 sums; the sum of that top level is
 // the root, which the header holds. The levels lie in ps one behind the other,
 // level 0 first.
 type SumTree struct {
@@ -18,7 +18,9 @@ type SumTree struct {
 
 type sumLevel struct{ first, count int64 }
 
-const sumsPerPage = PageSize / 8
+// SumGroup is how many sums have one sum in the level above. Small groups make
+// the first touch of a page cheap: a path to the root is a few hundred bytes.
+const SumGroup = 64
 
 // NewSumTree is the geometry for the pages of span.
 func NewSumTree(span Span) SumTree {
@@ -30,11 +32,11 @@ func NewSumTree(span Span) SumTree {
 	first := int64(0)
 	for {
 		t.levels = append(t.levels, sumLevel{first, n})
-		if n <= sumsPerPage {
+		if n <= SumGroup {
 			return t
 		}
 		first += n
-		n = (n + sumsPerPage - 1) / sumsPerPage
+		n = (n + SumGroup - 1) / SumGroup
 	}
 }
 
@@ -73,16 +75,16 @@ func (t SumTree) Slot(level int, n int64) int64 { return (t.levels[level].first 
 // Count is the number of sums of a level.
 func (t SumTree) Count(level int) int64 { return t.levels[level].count }
 
-// Group is the part of ps, in bytes from its start, that holds the group'th 512
+// Group is the part of ps, in bytes from its start, that holds the group'th 64
 // sums of a level: what sum number group of the next level covers.
 func (t SumTree) Group(level int, group int64) Span {
 	l := t.levels[level]
-	from := group * sumsPerPage
-	return Span{(l.first + from) * 8, min(sumsPerPage, l.count-from) * 8}
+	from := group * SumGroup
+	return Span{(l.first + from) * 8, min(SumGroup, l.count-from) * 8}
 }
 
 // GroupOf is the group that sum n of any level belongs to.
-func GroupOf(n int64) int64 { return n / sumsPerPage }
+func GroupOf(n int64) int64 { return n / SumGroup }
 
 // Fill computes the levels above 0 in ps, whose level 0 is complete, and gives
 // the root.

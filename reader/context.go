@@ -52,6 +52,14 @@ func (c Context) Depth() int { return int(c.rec.Depth) }
 // Ref is the place of the context's record.
 func (c Context) Ref() layout.Narrow { return c.at }
 
+// Method is the method that the context belongs to.
+func (c Context) Method() (Method, error) {
+	if c.s == nil {
+		return Method{}, ErrNotFound
+	}
+	return c.s.method(c.rec.Method)
+}
+
 // Frames gives the frames, the direct caller first.
 func (c Context) Frames() ([]Frame, error) {
 	if c.s == nil {

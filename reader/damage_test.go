@@ -113,7 +113,11 @@ func profileAnswers(said []uint64, p reader.Profile) ([]uint64, error) {
 func entryAnswers(said []uint64, e reader.Entry) ([]uint64, error) {
 	if r, ok := e.Receivers(); ok {
 		for row := range r.All() {
-			said = append(said, uint64(row.Type.Ordinal()), uint64(row.Type.Flags()), row.Count.Load())
+			flags, err := row.Type.Flags()
+			if err != nil {
+				return said, err
+			}
+			said = append(said, uint64(row.Type.Ordinal()), uint64(flags), row.Count.Load())
 		}
 	}
 	if list, ok := e.Types(); ok {

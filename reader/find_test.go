@@ -103,8 +103,12 @@ func TestFindType(t *testing.T) {
 		t.Fatal(err)
 	}
 	alias, err := circle.Alias()
-	if err != nil || !alias.Equal("LCircle;") || circle.Flags() != layout.TypeHidden || circle.Late() {
-		t.Errorf("alias %q, %v, flags %#x", alias, err, circle.Flags())
+	flags, flagsErr := circle.Flags()
+	if err != nil || !alias.Equal("LCircle;") || flagsErr != nil || flags != layout.TypeHidden || circle.Late() {
+		t.Errorf("alias %q, %v, flags %#x, %v", alias, err, flags, flagsErr)
+	}
+	if id, err := circle.ID(); err != nil || id != layout.TypeID("Circle", "") {
+		t.Errorf("id %016x, %v", id, err)
 	}
 	app, err := s.FindType("Square", "app")
 	if err != nil {

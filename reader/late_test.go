@@ -29,8 +29,12 @@ func TestLateTypes(t *testing.T) {
 		}
 		name, nameErr := first.Name()
 		loader, loaderErr := first.Loader()
-		if !name.Equal("Hexagon") || !loader.Equal("app") || nameErr != nil || loaderErr != nil || first.Flags() != 0 {
+		if !name.Equal("Hexagon") || !loader.Equal("app") || nameErr != nil || loaderErr != nil {
 			t.Errorf("name %q, loader %q", name, loader)
+		}
+		flags, flagsErr := first.Flags()
+		if id, err := first.ID(); flags != 0 || flagsErr != nil || err != nil || id != layout.TypeID("Hexagon", "app") {
+			t.Errorf("flags %#x, id %016x, %v, %v", flags, id, flagsErr, err)
 		}
 		if byNumber, err := s.Type(first.Ordinal()); err != nil || byNumber != first {
 			t.Errorf("by ordinal: %v, %v", byNumber, err)

@@ -122,14 +122,23 @@ func (t Type) Alias() (Name, error) {
 	return t.s.symbol(rec.Alias)
 }
 
-// Flags are the type's flags; 0 for a late type, and once the store is closed.
-// Where the type came from its record was checked, so that nothing else fails.
-func (t Type) Flags() layout.TypeFlags {
+// ID is the type's id, layout.TypeID of its name and loader.
+func (t Type) ID() (uint64, error) {
 	if t.Late() {
-		return 0
+		k, _ := t.s.lateKey(t.ordinal)
+		return layout.TypeID(string(k.name), string(k.loader)), nil
 	}
-	rec, _ := t.record()
-	return rec.Flags
+	rec, err := t.record()
+	return rec.ID, err
+}
+
+// Flags are the type's flags, 0 for a late type.
+func (t Type) Flags() (layout.TypeFlags, error) {
+	if t.Late() {
+		return 0, nil
+	}
+	rec, err := t.record()
+	return rec.Flags, err
 }
 
 // Equal reports whether t and u are the same type of the same store.

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADER = 640, PAGE = 4096, FANOUT = 512, LINE = 64, SLOTS = 10, TYPE = 24, CONTEXT = 32 };
+enum { HEADER = 640, PAGE = 4096, FANOUT = 64, LINE = 64, SLOTS = 10, TYPE = 24, CONTEXT = 32 };
 enum { PS = 1, IX, RO, BM, EX, RW };
 enum { SYMBOLS, TYPES, METHODS, CONTEXTS }; enum { DATA, EXTRA, PARAMETERS, HANDLERS, DIRECTORY };
 

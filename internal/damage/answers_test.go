@@ -198,7 +198,8 @@ func writeType(w *strings.Builder, t reader.Type) error {
 	name, err1 := t.Name()
 	loader, err2 := t.Loader()
 	alias, err3 := t.Alias()
-	return write(w, fmt.Sprint(t.Ordinal(), name, loader, alias, t.Flags()), errors.Join(err1, err2, err3))
+	flags, err4 := t.Flags()
+	return write(w, fmt.Sprint(t.Ordinal(), name, loader, alias, flags), errors.Join(err1, err2, err3, err4))
 }
 
 // write writes what came without an error.

@@ -114,7 +114,11 @@ func (p *printer) typeLine(t reader.Type) {
 	if p.failed(err) {
 		return
 	}
-	id, err := p.typeID(t)
+	id, err := t.ID()
+	if p.failed(err) {
+		return
+	}
+	flags, err := t.Flags()
 	if p.failed(err) {
 		return
 	}
@@ -124,18 +128,8 @@ func (p *printer) typeLine(t reader.Type) {
 	p.name(name)
 	p.optionalName("loader", loader)
 	p.optionalName("alias", alias)
-	p.optional("flags", uint64(t.Flags()))
+	p.optional("flags", uint64(flags))
 	p.raw("}")
-}
-
-// typeID is the id in the record of a type, of which the reader says nothing.
-func (p *printer) typeID(t reader.Type) (uint64, error) {
-	at := p.s.Header().Sections[layout.SectionTypes].Offset + int64(t.Ordinal())*layout.TypeSize
-	record, err := p.s.Mapping().Bytes(layout.RegionRO, at, layout.TypeSize)
-	if err != nil {
-		return 0, err
-	}
-	return layout.ParseType(record).ID, nil
 }
 
 func (p *printer) methods() {

@@ -113,11 +113,7 @@ func (p *printer) contextRef(n layout.Narrow) {
 	if p.failed(err) {
 		return
 	}
-	record, err := p.s.Mapping().Bytes(layout.RegionRO, n.Offset(), layout.ContextSize)
-	if p.failed(err) {
-		return
-	}
-	m, err := p.s.MethodAt(layout.ParseContext(record).Method)
+	m, err := c.Method()
 	if p.failed(err) {
 		return
 	}

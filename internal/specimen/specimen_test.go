@@ -42,7 +42,11 @@ func (c *coverage) add(t *testing.T, s *reader.Store) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.types |= typ.Flags()
+		flags, err := typ.Flags()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.types |= flags
 	}
 	for m, err := range s.Methods() {
 		if err != nil {

@@ -220,8 +220,9 @@ func TestHiddenClasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a, _ := typ.Alias(); a.String() != alias || typ.Flags() != layout.TypeHidden|layout.TypeNotMatchable {
-			t.Errorf("%s: alias %s, flags %d", name, a, typ.Flags())
+		flags, _ := typ.Flags()
+		if a, _ := typ.Alias(); a.String() != alias || flags != layout.TypeHidden|layout.TypeNotMatchable {
+			t.Errorf("%s: alias %s, flags %d", name, a, flags)
 		}
 		m, err := s.Find(layout.Key{Class: name, Name: "see", Signature: "(Lzoo/Animal;)V"})
 		if err != nil || m.Flags()&layout.MethodNotMatchable == 0 {
