@@ -37,7 +37,7 @@ mapped at deployment and used where it lies: no parsing, no copying, no allocati
 	cmd.SetErr(a.errOut)
 	cmd.SuggestionsMinimumDistance = 2
 	cmd.AddCommand(newImportCommand(a), newExportCommand(a), newInfoCommand(a),
-		newShowCommand(a), newTopCommand(a), newLookupCommand(a))
+		newShowCommand(a), newTopCommand(a), newLookupCommand(a), newVerifyCommand(a), newBenchCommand(a))
 	return cmd
 }
 

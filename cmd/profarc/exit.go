@@ -44,9 +44,15 @@ func message(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "interrupted: nothing was written"
 	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var parts []string
+		for _, e := range joined.Unwrap() {
+			parts = append(parts, message(e))
+		}
+		return strings.Join(parts, "; ")
+	}
 	text := oneLine(err.Error())
-	var path *fs.PathError
-	if errors.As(err, &path) && err == error(path) {
+	if path, ok := err.(*fs.PathError); ok {
 		text = path.Path + ": " + path.Err.Error()
 	}
 	// Most errors say already that something is to be done again, or by what command.

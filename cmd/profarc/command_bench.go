@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/reader"
+)
+
+type benchOptions struct {
+	time time.Duration
+	json bool
+}
+
+func newBenchCommand(a *app) *cobra.Command {
+	var o benchOptions
+	cmd := &cobra.Command{
+		Use:   "bench ARCHIVE",
+		Short: "Measure look-up, start-up and adoption of an archive on this machine",
+		Long: `Bench measures, with this archive on this machine: opening up to the first look-up; look-ups
+that hit and that miss, by id and by key, beside Go maps with the same keys in the same run;
+adoption at the requested base and elsewhere, lazy and eager; and what it takes in memory.
+
+Figures are medians of rounds. The rounds of all kinds of look-up are interleaved, so that
+ratios hold on a machine whose speed changes; absolute figures do not.`,
+		Example: `  profarc bench app.parc
+  profarc bench --time 10s --json app.parc`,
+		Args:              argsBetween(1, 1, "one archive"),
+		ValidArgsFunction: completeArchives(1),
+		RunE:              a.run(func(ctx context.Context, args []string) error { return a.runBench(ctx, args[0], o) }),
+	}
+	cmd.Flags().DurationVar(&o.time, "time", time.Second, "time for each of opening, look-ups and adoption")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return cmd
+}
+
+// A benchReport is all that was measured.
+type benchReport struct {
+	Archive  string     `json:"archive"`
+	Bytes    int64      `json:"bytes"`
+	Methods  uint64     `json:"methods"`
+	Pointers uint64     `json:"pointers"`
+	Go       string     `json:"go"`
+	System   string     `json:"system"`
+	CPUs     int        `json:"cpus"`
+	Results  []result   `json:"results"`
+	Memory   memoryFact `json:"memory"`
+}
+
+// memoryFact is what the archive and the maps take.
+type memoryFact struct {
+	IndexBytes int64  `json:"index_bytes"`
+	StoreHeap  uint64 `json:"store_heap_bytes"` // of an open archive, all of it touched
+	MapsHeap   uint64 `json:"maps_heap_bytes"`  // of both Go maps, keys included
+}
+
+func (a *app) runBench(ctx context.Context, path string, o benchOptions) error {
+	if o.time <= 0 {
+		return usagef("--time %s: take some time", o.time)
+	}
+	r := &benchReport{Archive: path, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.GOMAXPROCS(0)}
+	err := withStore(path, func(s *reader.Store) error {
+		h := s.Header()
+		r.Bytes, r.Methods, r.Pointers = h.FileSize, h.Counts.Methods, h.Counts.Pointers
+		if r.Methods == 0 {
+			return fmt.Errorf("%s: it has no methods to look up: bench another archive", path)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	b := &bench{ctx: ctx, path: path, time: o.time, report: r}
+	for _, step := range []func() error{b.opening, b.lookups, b.adoption} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	if o.json {
+		return a.printJSON(r)
+	}
+	r.print(a)
+	return nil
+}
+
+// A bench is one run.
+type bench struct {
+	ctx    context.Context
+	path   string
+	time   time.Duration
+	report *benchReport
+}
+
+func (r *benchReport) print(a *app) {
+	fmt.Fprintf(a.out, "%s: %s, %d methods, %d pointers; %s, %s, %d CPUs\n\n", r.Archive, sizeText(r.Bytes), r.Methods, r.Pointers, r.Go, r.System, r.CPUs)
+	fmt.Fprintf(a.out, "%-34s%10s%10s%10s%8s\n", "", "median", "best", "Go map", "ratio")
+	for _, x := range r.Results {
+		fmt.Fprintf(a.out, "%-34s%10s%10s", x.Name, nsText(x.MedianNS), nsText(x.BestNS))
+		if x.MapNS > 0 {
+			fmt.Fprintf(a.out, "%10s%8.2f", nsText(x.MapNS), x.Ratio)
+		}
+		fmt.Fprintln(a.out)
+	}
+	fmt.Fprintf(a.out, "\nmemory: index %s in the file; heap %s for the open archive, %s for the Go maps\n",
+		sizeText(r.Memory.IndexBytes), sizeText(int64(r.Memory.StoreHeap)), sizeText(int64(r.Memory.MapsHeap)))
+}
+
+// nsText is a time of mostly nanoseconds.
+func nsText(ns float64) string {
+	if ns < 1000 {
+		return fmt.Sprintf("%.1f ns", ns)
+	}
+	return timeText(time.Duration(ns))
+}
