@@ -22,14 +22,14 @@ func (s *Store) block(n layout.Narrow) (layout.Block, error) {
 	if err != nil {
 		return nil, err
 	}
-	unit := (at - rw.Offset) / layout.Unit
-	if s.sound.Has(unit) {
+	place := (at - rw.Offset) / layout.BlockHeaderSize // no two blocks share it
+	if s.sound.Has(place) {
 		return layout.Block(b), nil
 	}
 	if err := (&blockCheck{s: s, at: at, block: layout.Block(b)}).run(); err != nil {
 		return nil, err
 	}
-	s.sound.Add(unit)
+	s.sound.Add(place)
 	return layout.Block(b), nil
 }
 

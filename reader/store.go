@@ -28,7 +28,7 @@ type Store struct {
 	h     *layout.Header
 	shape layout.Shape
 
-	sound    *sparsebits.Set // blocks that were checked: one bit a unit of rw
+	sound    *sparsebits.Set // blocks that were checked: one bit for 16 bytes of rw
 	bindings bindings
 
 	adopting sync.Mutex // held while an adoption is being made
@@ -47,7 +47,7 @@ func Open(path string, o archive.Options) (*Store, error) {
 // New makes a Store of a mapping, which it then owns.
 func New(m *archive.Mapping) *Store {
 	h := m.Header()
-	return &Store{m: m, h: h, shape: h.Params.Shape(), sound: sparsebits.New(h.Region(layout.RegionRW).Size / layout.Unit)}
+	return &Store{m: m, h: h, shape: h.Params.Shape(), sound: sparsebits.New(h.Region(layout.RegionRW).Size / layout.BlockHeaderSize)}
 }
 
 // Mapping is the archive itself.

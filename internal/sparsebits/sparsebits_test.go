@@ -64,9 +64,9 @@ func TestStatesKeepOneStateASlot(t *testing.T) {
 func places() *rapid.Generator[int64] {
 	return rapid.OneOf(
 		rapid.Int64Range(0, 130),
-		rapid.Int64Range(1<<15-70, 1<<15+70),
+		rapid.Int64Range(1<<12-70, 1<<12+70),
 		rapid.Int64Range(1<<20-70, 1<<20+70),
-		rapid.Int64Range(1<<21-70, 1<<21+70),
+		rapid.Int64Range(1<<20-70, 1<<20+70),
 		rapid.Int64Range(testRange-70, testRange-1),
 	)
 }

@@ -5,8 +5,8 @@ import "sync/atomic"
 // Words lie in chunks, chunks in directories: two steps instead of one, so that
 // neither a small archive nor a huge one pays for what it does not touch.
 const (
-	chunkShift = 9 // log2 of the words of a chunk
-	dirShift   = 6 // log2 of the chunks of a directory
+	chunkShift = 6 // log2 of the words of a chunk
+	dirShift   = 8 // log2 of the chunks of a directory
 	wordShift  = 6 // log2 of the bits of a word
 
 	chunkMask = 1<<chunkShift - 1
