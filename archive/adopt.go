@@ -53,16 +53,17 @@ func (m *Mapping) Adopt(base Base, late int) (*Adopted, error) {
 	return m.adoptMapped(base, late)
 }
 
-// adoptCopy adopts an archive on the heap.
+// adoptCopy adopts an archive on the heap. Late memory lies behind the copy of
+// rw in one piece, so that no address of it can be taken for one of the archive.
 func (m *Mapping) adoptCopy(late int) *Adopted {
 	rw := m.spans[layout.RegionRW]
-	memory := layout.Aligned(int(max(rw.Size, layout.Unit))) // one address at least
+	memory := layout.Aligned(int(rw.Size) + late + layout.Unit) // one address at least
 	copy(memory, m.data[rw.Offset:rw.End()])
 	return &Adopted{
 		mapping: m,
 		base:    uint64(layout.Address(memory)) - uint64(rw.Offset),
-		rw:      memory[:rw.Size],
-		late:    layout.Aligned(late),
+		rw:      memory[:rw.Size:rw.Size],
+		late:    memory[rw.Size : rw.Size+int64(late)],
 	}
 }
 
