@@ -100,7 +100,9 @@ func (k *benchKeys) draw(d layout.Domain) {
 	rand.Shuffle(len(k.keys), func(i, j int) { k.keys[i], k.keys[j] = k.keys[j], k.keys[i] })
 	for _, key := range k.keys {
 		k.ids = append(k.ids, key.ID(d))
-		key.Name += "?" // in no name of any domain
+		for known := true; known; _, known = k.byKey[key] {
+			key.Name += "?"
+		}
 		k.noKeys = append(k.noKeys, key)
 		k.noIDs = append(k.noIDs, key.ID(d))
 	}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// newDemoDeployCommand is the second process of the demo.
+func newDemoDeployCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:    "demo-deploy ARCHIVE",
+		Short:  "The second process of demo",
+		Hidden: true,
+		Args:   argsBetween(1, 1, "one archive"),
+		RunE:   a.run(func(ctx context.Context, args []string) error { return a.runDemoDeploy(ctx, args[0]) }),
+	}
+}
+
+func (a *app) runDemoDeploy(ctx context.Context, path string) error {
+	fmt.Fprintln(a.out)
+	a.title("Another process, %d, maps the archive", os.Getpid())
+	s, p, err := a.demoOpen(path)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := a.demoLookUp(s); err != nil {
+		return err
+	}
+	if err := a.demoShow(s); err != nil {
+		return err
+	}
+	a.title("It adopts the profiles where they lie, and counts on")
+	err = a.demoAdopt(s, p)
+	if errors.Is(err, errors.ErrUnsupported) {
+		a.step("adopt", "not on this machine: %v", err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := a.demoSnapshot(ctx, s); err != nil {
+		return err
+	}
+	return a.demoRelocate(s)
+}
+
+// demoOpen opens the archive and looks one profile up.
+func (a *app) demoOpen(path string) (*reader.Store, reader.Profile, error) {
+	begin := time.Now()
+	s, err := reader.Open(path, archive.Options{})
+	if err != nil {
+		return nil, reader.Profile{}, err
+	}
+	opened := time.Since(begin)
+	begin = time.Now()
+	m, err := s.Find(demoMethod)
+	if err != nil {
+		return nil, reader.Profile{}, err
+	}
+	p, _, err := m.Profile(reader.AnyCode)
+	a.step("open", "%s, the same for any size; the first profile after %s more", timeText(opened), timeText(time.Since(begin)))
+	return s, p, err
+}
+
+// demoLookUp looks every method up by its key.
+func (a *app) demoLookUp(s *reader.Store) error {
+	var keys []layout.Key
+	for m, err := range s.Methods() {
+		if err != nil {
+			return err
+		}
+		k, err := m.Key()
+		if err != nil {
+			return err
+		}
+		keys = append(keys, k)
+	}
+	lookUp := func() error {
+		for _, k := range keys {
+			if _, err := s.Find(k); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := lookUp(); err != nil { // checks the pages
+		return err
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	begin := time.Now()
+	err := lookUp()
+	took := time.Since(begin)
+	runtime.ReadMemStats(&after)
+	a.step("look up", "all %d methods by name: %s and %d allocations each", len(keys),
+		timeText(took/time.Duration(len(keys))), (after.Mallocs-before.Mallocs)/uint64(len(keys)))
+	return err
+}
+
+// demoShow prints the profile points of the demo's method.
+func (a *app) demoShow(s *reader.Store) error {
+	m, err := s.Find(demoMethod)
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	if err := printMethod(&text, s, m); err != nil {
+		return err
+	}
+	fmt.Fprintln(a.out)
+	for line := range strings.Lines(text.String()) {
+		fmt.Fprint(a.out, "  ", line)
+	}
+	fmt.Fprintln(a.out)
+	return nil
+}
+
+// demoSnapshot dumps the live counts into an archive of their own.
+func (a *app) demoSnapshot(ctx context.Context, s *reader.Store) error {
+	begin := time.Now()
+	config := builder.ConfigOf(s.Header())
+	config.DumpID, config.DumpTime = [16]byte{}, time.Now()
+	b := builder.New(s.Header().Domain, config)
+	if err := b.Add(s, builder.Live); err != nil {
+		return err
+	}
+	const live = "live" + archiveExtension
+	w, err := b.Commit(ctx, live)
+	if err != nil {
+		return err
+	}
+	a.step("dump", "%s: %s in %s, with the live counts and %d more type", live, sizeText(w.Bytes), timeText(time.Since(begin)), w.Counts.Types-s.Header().Counts.Types)
+	if err := s.Mapping().Verify(ctx, nil); err != nil {
+		return err
+	}
+	a.step("", "%s has not changed: all its pages still fit their sums", demoArchive)
+	return nil
+}
