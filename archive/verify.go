@@ -103,9 +103,8 @@ func (s *sweep) sweep(ctx context.Context) {
 // verifyGroup checks the pages that a group of sums covers, and gives their
 // size.
 func (m *Mapping) verifyGroup(group int64) (bytes int64, err error) {
-	const sumSize = 8
-	sums := m.sums.tree.Group(0, group)
-	for n := sums.Offset / sumSize; n < sums.End()/sumSize; n++ {
+	first := group * layout.SumGroup
+	for n := first; n < min(first+layout.SumGroup, m.sums.tree.Pages()); n++ {
 		span := m.sums.tree.PageSpan(n)
 		if err := m.sums.checkPage(m.header.RegionAt(span.Offset), n); err != nil {
 			return bytes, err

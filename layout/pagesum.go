@@ -1,6 +1,8 @@
 package layout
 
 import (
+	"slices"
+
 	"github.com/cespare/xxhash/v2"
 )
 
@@ -10,7 +12,7 @@ import (
 // partial. Each further level has one sum for every 64 sums (512 bytes) of the
 // level below, until a level has at most 64 sums; the sum of that top level is
 // the root, which the header holds. The levels lie in ps one behind the other,
-// level 0 first.
+// the top first: it lies beside the header, which every start touches.
 type SumTree struct {
 	span   Span
 	levels []sumLevel
@@ -29,21 +31,22 @@ func NewSumTree(span Span) SumTree {
 	if span.Size > 0 {
 		n = (span.End()-1)>>PageShift - span.Offset>>PageShift + 1
 	}
-	first := int64(0)
-	for {
-		t.levels = append(t.levels, sumLevel{first, n})
-		if n <= SumGroup {
-			return t
-		}
-		first += n
+	for n > SumGroup {
+		t.levels = append(t.levels, sumLevel{count: n})
 		n = (n + SumGroup - 1) / SumGroup
 	}
+	t.levels = append(t.levels, sumLevel{count: n})
+	first := int64(0)
+	for i := range slices.Backward(t.levels) {
+		t.levels[i].first = first
+		first += t.levels[i].count
+	}
+	return t
 }
 
 // Size is the size of all levels in bytes.
 func (t SumTree) Size() int64 {
-	last := t.levels[len(t.levels)-1]
-	return (last.first + last.count) * 8
+	return (t.levels[0].first + t.levels[0].count) * 8
 }
 
 // Pages is the number of summed pages.

@@ -169,20 +169,20 @@ static void check_sum(uint64_t at, uint64_t end, uint64_t sum) {
 
 static void check_sums(void) {
 	uint64_t at = file.region[IX].at, n = file.size > at ? (file.size - 1) / PAGE - at / PAGE + 1 : 0;
-	uint64_t level = file.region[PS].at, room = end_of(file.region[PS]), above = level + 8 * n;
-	for (uint64_t sum = level; sum < above; sum += 8) {
-		uint64_t next = (at / PAGE + 1) * PAGE, end = next < file.size ? next : file.size;
-		check_sum(at, end, sum), at = end;
+	uint64_t ps = file.region[PS].at, room = file.region[PS].size, size = 8 * n;
+	for (uint64_t m = n; m > FANOUT; size += 8 * m) m = (m + FANOUT - 1) / FANOUT;
+	must(size <= room && room - size <= 64 + (size / 256 + 7) / 8 * 8, ps, "the page sums do not fit");
+	uint64_t end = ps + size, level = end - 8 * n; /* level 0 is the last */
+	for (uint64_t sum = level; sum < end; sum += 8) {
+		uint64_t next = (at / PAGE + 1) * PAGE, stop = next < file.size ? next : file.size;
+		check_sum(at, stop, sum), at = stop;
 	}
-	for (; n > FANOUT; n = (n + FANOUT - 1) / FANOUT) {
-		uint64_t end = above;
-		for (at = level; at < end; at += 8 * FANOUT, above += 8)
-			check_sum(at, end - at < 8 * FANOUT ? end : at + 8 * FANOUT, above);
-		level = end;
+	for (; n > FANOUT; end = level, level = end - 8 * n) {
+		n = (n + FANOUT - 1) / FANOUT;
+		for (uint64_t from = level, sum = level - 8 * n; from < end; from += 8 * FANOUT, sum += 8)
+			check_sum(from, end - from < 8 * FANOUT ? end : from + 8 * FANOUT, sum);
 	}
-	check_sum(level, above, 96);
-	uint64_t size = above - file.region[PS].at;
-	must(above <= room && room - above <= 64 + (size / 256 + 7) / 8 * 8, level, "the page sums do not fit");
+	check_sum(level, end, 96);
 }
 
 /* ---- records: each is named by the offset of its first byte, 0 for none ---- */
