@@ -55,8 +55,7 @@ func message(err error) string {
 	if path, ok := err.(*fs.PathError); ok {
 		text = path.Path + ": " + path.Err.Error()
 	}
-	// Most errors say already that something is to be done again, or by what command.
-	if strings.Contains(text, " again") || strings.Contains(text, "profarc ") {
+	if advises(text) {
 		return text
 	}
 	for _, a := range advice {
@@ -65,6 +64,17 @@ func message(err error) string {
 		}
 	}
 	return text
+}
+
+// advises reports whether an error says already what to do: most say that it is
+// to be done again, others name a command or what is to be named.
+func advises(text string) bool {
+	for _, words := range []string{" again", "with profarc ", "see profarc ", "run profarc ", "name a", "use a newer profarc"} {
+		if strings.Contains(text, words) {
+			return true
+		}
+	}
+	return false
 }
 
 // advice is what to do about errors that do not say so themselves; the first

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -9,7 +10,7 @@ import (
 
 // entry prints one entry: point, kind, data, and a line for each row.
 func (p *profilePrinter) entry(e reader.Entry) {
-	fmt.Fprintf(p.w, "%*d  %-*s %s", pointWidth, e.Point(), kindWidth, e.Tag(), entryNotes(e))
+	p.begin = fmt.Sprintf("%*d  %-*s %s", pointWidth, e.Point(), kindWidth, e.Tag(), entryNotes(e))
 	if e.Tag().Wide() {
 		p.wide(e)
 	} else {
@@ -29,15 +30,14 @@ func entryNotes(e reader.Entry) string {
 	return notes
 }
 
-// line ends the first line of an entry.
+// line prints the first line of an entry, which its point and kind begin.
 func (p *profilePrinter) line(format string, args ...any) {
-	fmt.Fprintf(p.w, format+"\n", args...)
+	fmt.Fprintln(p.w, strings.TrimRight(p.begin+fmt.Sprintf(format, args...), " "))
 }
 
 // row prints a line below the data of an entry.
 func (p *profilePrinter) row(format string, args ...any) {
-	fmt.Fprintf(p.w, "%*s   ", pointWidth+kindWidth, "")
-	p.line(format, args...)
+	fmt.Fprintf(p.w, "%*s   "+format+"\n", append([]any{pointWidth + kindWidth, ""}, args...)...)
 }
 
 // shareRow prints a count, its share of a whole, and what it is of.
@@ -86,18 +86,17 @@ func (p *profilePrinter) hotspot(e reader.Entry) {
 // so that its count is signed; it is then no part of the whole.
 func (p *profilePrinter) receivers(e reader.Entry) {
 	r, _ := e.Receivers()
-	other := r.Other().Load()
-	whole := other
-	if int64(other) < 0 {
-		whole = 0
-		p.w.WriteString(fmt.Sprintf("count %d", int64(other)))
+	other, gap := r.Other().Load(), ""
+	if n, ok := r.Gap(); ok && n.Load() > 0 {
+		gap = fmt.Sprintf(", not profiled %d", n.Load())
+	}
+	if e.Tag() == layout.TagReceiverType {
+		p.line("count %d%s", int64(other), gap)
+		other = uint64(max(int64(other), 0))
 	} else {
-		p.w.WriteString(fmt.Sprintf("count %d", other))
+		p.line("count %d%s", other, gap)
 	}
-	if gap, ok := r.Gap(); ok && gap.Load() > 0 {
-		p.w.WriteString(fmt.Sprintf(", not profiled %d", gap.Load()))
-	}
-	p.line("")
+	whole := other
 	for row := range r.All() {
 		whole = saturating(whole, row.Count.Load())
 	}
@@ -157,9 +156,9 @@ func (p *profilePrinter) multiBranch(e reader.Entry) {
 
 func (p *profilePrinter) argInfo(e reader.Entry) {
 	rows, _ := e.Rows()
-	p.w.WriteString("modified")
+	modified := ""
 	for i := range rows.Len() {
-		fmt.Fprintf(p.w, " %d", rows.Cell(i, 0).Load())
+		modified += fmt.Sprintf(" %d", rows.Cell(i, 0).Load())
 	}
-	p.line("")
+	p.line("modified%s", modified)
 }

@@ -19,9 +19,10 @@ const (
 // A profilePrinter prints profiles for people. It keeps the first error of a
 // name that could not be read.
 type profilePrinter struct {
-	w   *bufio.Writer
-	s   *reader.Store
-	err error
+	w     *bufio.Writer
+	s     *reader.Store
+	begin string // of the entry's first line
+	err   error
 }
 
 // printMethod prints a method with all its profiles.
@@ -85,8 +86,10 @@ func methodNotes(m reader.Method) string {
 
 func (p *profilePrinter) profile(q reader.Profile) {
 	p.context(q)
-	if facts := profileFacts(q); facts != "" {
-		fmt.Fprintf(p.w, "  %s\n", facts)
+	for _, facts := range []string{profileFacts(q), compilerFacts(q)} {
+		if facts != "" {
+			fmt.Fprintf(p.w, "  %s\n", facts)
+		}
 	}
 	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
 		n := 0
@@ -129,44 +132,52 @@ func (p *profilePrinter) context(q reader.Profile) {
 
 // profileFacts is what a profile has beside entries, in a line.
 func profileFacts(q reader.Profile) string {
-	var facts []string
-	add := func(name string, v any) { facts = append(facts, fmt.Sprintf("%s %v", name, v)) }
+	var facts factList
 	for _, c := range []struct {
 		name string
 		get  func() (reader.Counter, bool)
 	}{{"invocations", q.Invocations}, {"backedges", q.Backedges}, {"interpreted", q.Interpreted}} {
 		if n, ok := c.get(); ok {
-			add(c.name, n.Load())
+			facts.add("%s %d", c.name, n.Load())
 		}
 	}
 	if h, ok := q.History(); ok {
-		add("decompiles", h.Decompiles)
-		if h.OverflowRecompiles+h.OverflowTraps+h.TenureTraps > 0 {
-			add("overflow recompiles", h.OverflowRecompiles)
-			add("overflow traps", h.OverflowTraps)
-			add("tenure traps", h.TenureTraps)
-		}
+		facts.add("decompiles %d", h.Decompiles)
 	}
 	code, host := q.Size()
 	if code > 0 {
-		add("code bytes", code)
+		facts.add("code bytes %d", code)
 	}
 	if host > 0 {
-		add("mdo bytes", host)
+		facts.add("mdo bytes %d", host)
+	}
+	return strings.Join(facts, ", ")
+}
+
+// compilerFacts is what the VM's compilers noted of the method, in a line.
+func compilerFacts(q reader.Profile) string {
+	var facts factList
+	if h, ok := q.History(); ok && h.OverflowRecompiles+h.OverflowTraps+h.TenureTraps > 0 {
+		facts.add("overflow recompiles %d, overflow traps %d, tenure traps %d", h.OverflowRecompiles, h.OverflowTraps, h.TenureTraps)
 	}
 	if c, ok := q.Compile(); ok {
-		facts = append(facts, fmt.Sprintf("highest level %d, loops %d, blocks %d", c.Level, c.Loops, c.Blocks))
+		facts.add("highest level %d, loops %d, blocks %d", c.Level, c.Loops, c.Blocks)
 	}
 	if e, ok := q.Escape(); ok {
-		facts = append(facts, fmt.Sprintf("escape 0x%x: local 0x%x, stack 0x%x, returned 0x%x", e.Flags, e.Local, e.Stack, e.Returned))
+		facts.add("escape 0x%x: local 0x%x, stack 0x%x, returned 0x%x", e.Flags, e.Local, e.Stack, e.Returned)
 	}
 	for reason, n := range q.TrapHistory() {
 		if n > 0 {
-			facts = append(facts, fmt.Sprintf("traps of %s %d", trapReason(uint32(reason)), n))
+			facts.add("traps of %s %d", trapReason(uint32(reason)), n)
 		}
 	}
 	return strings.Join(facts, ", ")
 }
+
+// A factList is what a line says.
+type factList []string
+
+func (l *factList) add(format string, args ...any) { *l = append(*l, fmt.Sprintf(format, args...)) }
 
 func (p *profilePrinter) methodName(m reader.Method) string {
 	if !m.Valid() {
