@@ -66,6 +66,9 @@ func (a *app) runImport(ctx context.Context, name string, o importOptions) error
 	if err != nil {
 		return err
 	}
+	writing := a.meter("writing " + o.out)
+	defer writing.done()
+	config.Progress = writing.report
 	begin := time.Now()
 	profiles, err := a.readProfiles(ctx, name, importConfig{config, o.unordered})
 	if err != nil {

@@ -42,7 +42,7 @@ func (a *app) exit(err error) int {
 // message is what a user reads of an error: what is wrong, and what to do.
 func message(err error) string {
 	if errors.Is(err, context.Canceled) {
-		return "interrupted: nothing was written"
+		return "interrupted"
 	}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var parts []string

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"sync"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -14,15 +15,22 @@ type meter struct {
 	a     *app
 	label string
 	begun time.Time
+
+	mu    sync.Mutex // a reader may report until it notices that it is not needed any more
 	bar   *progressbar.ProgressBar
+	ended bool
 }
 
 func (a *app) meter(label string) *meter { return &meter{a: a, label: label, begun: time.Now()} }
 
-// report takes how many of how many bytes are done. It is called by one
-// goroutine at a time.
+// report takes how many of how many bytes are done.
 func (m *meter) report(done, total int64) {
 	if !m.a.errTerminal || time.Since(m.begun) < progressAfter {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.ended {
 		return
 	}
 	if m.bar == nil {
@@ -34,6 +42,9 @@ func (m *meter) report(done, total int64) {
 
 // done takes the progress off the screen.
 func (m *meter) done() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.ended = true
 	if m.bar != nil {
 		_ = m.bar.Finish()
 	}

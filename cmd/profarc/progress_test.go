@@ -1,0 +1,35 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestProgressIsShownToTerminalsAndOfLongWorkAlone(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		terminal bool
+		since    time.Duration
+		want     bool
+	}{
+		{"long work at a terminal", true, time.Minute, true},
+		{"long work elsewhere", false, time.Minute, false},
+		{"short work at a terminal", true, 0, false},
+	} {
+		var out bytes.Buffer
+		a := &app{errOut: &out, errTerminal: c.terminal}
+		m := a.meter("reading app.txt")
+		m.begun = time.Now().Add(-c.since)
+		m.report(50, 100)
+		if shown := strings.Contains(out.String(), "reading app.txt"); shown != c.want {
+			t.Errorf("%s: printed %q", c.name, out.String())
+		}
+		m.done()
+		ended := out.Len()
+		if m.report(60, 100); out.Len() != ended {
+			t.Errorf("%s: printed %q after its end", c.name, out.String()[ended:])
+		}
+	}
+}
