@@ -63,7 +63,7 @@ func New(domain layout.Domain, config Config) *Builder {
 		b.fail(err)
 	}
 	if len(config.Producer) > maxProducer {
-		b.fail(fmt.Errorf("producer %.20q... has %d bytes, at most %d are kept: shorten it", config.Producer, len(config.Producer), maxProducer))
+		b.fail(fmt.Errorf("a producer of %d bytes, at most %d are kept: shorten %.20q", len(config.Producer), maxProducer, config.Producer))
 	}
 	return b
 }
@@ -97,7 +97,7 @@ func (b *Builder) Symbol(text string) SymbolRef {
 // symbol interns text of at most limit bytes. The caller holds mu.
 func (b *Builder) symbol(text string, limit int) SymbolRef {
 	if len(text) > limit {
-		b.fail(fmt.Errorf("%w: a name of %d bytes, at most %d are possible: %.40q...", layout.ErrTooLarge, len(text), limit, text))
+		b.fail(fmt.Errorf("%w: a name of %d bytes, at most %d are possible; it begins with %.40q", layout.ErrTooLarge, len(text), limit, text))
 		return 0
 	}
 	if ref, ok := b.symbols.find(text); ok {
