@@ -162,6 +162,13 @@ var changes = []change{
 	}, layout.RegionRO, "no type record"},
 }
 
+// inArchive reports whether a problem says that the archive is damaged, and
+// where.
+func inArchive(problem error) bool {
+	var e *layout.Error
+	return errors.As(problem, &e) && errors.Is(problem, layout.ErrCorrupt) && e.File == "app.parc"
+}
+
 func TestWhatSumsCannotSeeIsFound(t *testing.T) {
 	for _, c := range changes {
 		t.Run(c.name, func(t *testing.T) {
@@ -170,10 +177,11 @@ func TestWhatSumsCannotSeeIsFound(t *testing.T) {
 			reseal(data, h)
 			r := check(t, data)
 			for _, p := range r.Problems {
-				var e *layout.Error
-				if !errors.As(p, &e) || !errors.Is(p, layout.ErrCorrupt) || e.File != "app.parc" {
+				if !inArchive(p) {
 					t.Fatalf("a problem without place: %v", p)
 				}
+				var e *layout.Error
+				errors.As(p, &e)
 				if e.Region == c.region && strings.Contains(e.Detail, c.want) {
 					return
 				}

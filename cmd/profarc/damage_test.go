@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// TestDamagedArchivesArePrintedOrRefused changes bytes, makes the sums right
+// again, and prints: that must end, with no error or with one that says where
+// the archive is damaged.
+func TestDamagedArchivesArePrintedOrRefused(t *testing.T) {
+	rounds := 2000
+	if testing.Short() {
+		rounds = 100
+	}
+	for _, sp := range specimen.All() {
+		original, err := sp.Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := rand.New(rand.NewPCG(11, uint64(len(original))))
+		for round := range rounds {
+			m, err := archive.FromBytes("app.parc", changed(t, original, r), archive.Options{})
+			if err != nil {
+				t.Fatalf("%s, round %d: %v", sp.Name, round, err)
+			}
+			for _, err := range printEverything(reader.New(m)) {
+				var e *layout.Error
+				if err != nil && (!errors.Is(err, layout.ErrCorrupt) || !errors.As(err, &e) || e.File != "app.parc") {
+					t.Fatalf("%s, round %d: %v", sp.Name, round, err)
+				}
+			}
+		}
+	}
+}
+
+// changed is a copy with one to three other bytes behind the page sums, and sums
+// that fit.
+func changed(t *testing.T, original []byte, r *rand.Rand) []byte {
+	t.Helper()
+	data := append(layout.Aligned(len(original))[:0], original...)
+	h, err := layout.ParseHeader(data, int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 1 + r.IntN(3) {
+		region := h.Region(layout.RegionIX + layout.Region(r.IntN(layout.NumRegions-1)))
+		if region.Size > 0 {
+			data[region.Offset+r.Int64N(region.Size)] = byte(r.Uint32())
+		}
+	}
+	tree, ps := h.SumTree(), h.Region(layout.RegionPS)
+	for n := range tree.Pages() {
+		page := tree.PageSpan(n)
+		binary.LittleEndian.PutUint64(data[ps.Offset+tree.Slot(0, n):], layout.Sum(data[page.Offset:page.End()]))
+	}
+	h.SumRoot = tree.Fill(data[ps.Offset:ps.End()])
+	copy(data, h.Append(nil))
+	return data
+}
+
+// printEverything does what info, show, top and a look-up that misses do.
+func printEverything(s *reader.Store) (errs []error) {
+	_, err := gatherFacts(s, time.Second)
+	_, showErr := showAll(io.Discard, s, selection{}, false)
+	_, minErr := showAll(io.Discard, s, selection{class: "a*", method: "e", whole: "i", min: 1}, false)
+	_, nearErr := near(s, layout.Key{Class: "shapes/Circle", Name: "aera"})
+	errs = append(errs, err, showErr, minErr, nearErr)
+	for _, m := range measures {
+		_, err := hottest(context.Background(), s, topOptions{n: 10, by: m.name})
+		errs = append(errs, err)
+	}
+	return errs
+}
