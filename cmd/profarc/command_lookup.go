@@ -70,10 +70,13 @@ func (a *app) runLookup(ctx context.Context, path string, keys []string, o looku
 				return err
 			}
 			r, err := ask(ctx, s, look, o.repeat)
-			if errors.Is(err, reader.ErrNotFound) {
+			switch {
+			case errors.Is(err, reader.ErrNotFound):
 				missed = errors.Join(missed, o.missing(s, key))
-			} else if err != nil {
-				return fmt.Errorf("%s: %w", key, err)
+			case errors.Is(err, reader.ErrAmbiguous):
+				return fmt.Errorf("%s: %s: %w: look them up by key", path, key, err)
+			case err != nil:
+				return err
 			}
 			r.Key = key
 			answers = append(answers, r)
