@@ -12,7 +12,7 @@ import (
 
 func newRootCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "profarc COMMAND",
+		Use:   "profarc",
 		Short: "Archives of execution profiles",
 		Long: `profarc keeps the execution profiles of a training run in an archive (.parc) that is
 mapped at deployment and used where it lies: no parsing, no copying, no allocation.`,
@@ -20,10 +20,11 @@ mapped at deployment and used where it lies: no parsing, no copying, no allocati
   profarc import javac.txt -o javac.parc       # take profiles in
   profarc top javac.parc                       # the hottest methods
   profarc show javac.parc 'java.lang.String::length()I'`,
-		Version:       version(),
-		Args:          cobra.ArbitraryArgs,
-		SilenceErrors: true,
-		SilenceUsage:  true,
+		Version:               version(),
+		Args:                  cobra.ArbitraryArgs,
+		SilenceErrors:         true,
+		SilenceUsage:          true,
+		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return cmd.Help()
