@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/profarc/profarc/internal/formats/hotspot"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -22,7 +23,7 @@ func (p *profilePrinter) entry(e reader.Entry) {
 func entryNotes(e reader.Entry) string {
 	notes := ""
 	if traps := e.Traps(); traps != 0 {
-		notes += fmt.Sprintf("trap(%s) ", trapText(traps))
+		notes += fmt.Sprintf("trap(%s) ", hotspot.TrapText(traps))
 	}
 	if e.Flags()&layout.EntryNullSeen != 0 && e.Tag() != layout.TagCount {
 		notes += "null_seen "

@@ -30,6 +30,9 @@ const (
 	recompiledSuffix = " recompiled"
 )
 
+// TrapText is a traps word as HotSpot prints it: "class_check recompiled".
+func TrapText(traps uint32) string { return string(appendTrap(nil, traps, false)) }
+
 // parseTrap reads what stands in "trap(...)". known is false if the reason is
 // not one of a bytecode; ok is false if this is no trap state at all.
 func parseTrap(text string) (traps uint32, known, plain, ok bool) {
