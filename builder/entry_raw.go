@@ -1,0 +1,47 @@
+package builder
+
+import (
+	"fmt"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// Raw adds a HotSpot entry cell for cell: empty rows keep their places, and
+// flags and traps their bits. e must be exactly one entry of the builder's
+// settings. Its pointer cells are not taken: refs gives for each of them the
+// number of a reference of this builder (uint64 of a TypeRef, or of a MethodRef
+// where kind is PointerMethod), 0 for none. The tags of type words are kept.
+func (p *Profile) Raw(section layout.BlockSection, e layout.Entry, refs func(cell int, kind layout.PointerKind) uint64) {
+	one, rest, err := p.b.shape.Next(e)
+	if err != nil || len(rest) > 0 || one.Tag().Wide() {
+		p.fail(fmt.Errorf("%d bytes that are not one entry of the settings (%v)", len(e), err))
+		return
+	}
+	p.add(section, e.Cells(), func(b []byte) ([]byte, layout.Entry) {
+		at := len(b)
+		b = append(b, e...)
+		return b, layout.Entry(b[at:])
+	}, func(stored layout.Entry) { p.rawPointers(stored, refs) })
+}
+
+// rawPointers puts references in the place of pointers.
+func (p *Profile) rawPointers(e layout.Entry, refs func(cell int, kind layout.PointerKind) uint64) {
+	p.b.shape.Pointers(e, func(cell int, kind layout.PointerKind) bool {
+		ref := refs(cell, kind)
+		if ref > 1<<32-1 {
+			p.fail(fmt.Errorf("%d is not a reference", ref))
+			return false
+		}
+		var v uint64
+		if kind == layout.PointerMethod {
+			v = p.methodCell(MethodRef(ref))
+		} else {
+			v = p.typeCell(TypeRef(ref))
+		}
+		if kind == layout.PointerTypeWord {
+			v |= e.Cell(cell) & (layout.TypeNullSeen | layout.TypeUnknown)
+		}
+		e.SetCell(cell, v)
+		return true
+	})
+}

@@ -1,0 +1,210 @@
+package live
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/formats/hotspot"
+	"github.com/profarc/profarc/layout"
+)
+
+// Properties of an archive that came from a live VM, in layout.TableProperties.
+const (
+	PropertyVM   = "vm.info"  // what the VM says of itself
+	PropertyFlag = "vm.flag." // in front of a flag's name: its value
+)
+
+// A build is the way of a snapshot into a builder.
+type build struct {
+	*builder.Builder
+	vm      *VM
+	names   *namer
+	shape   layout.Shape
+	snap    *snapshot
+	loaders map[uint64]string
+	report  *Report
+
+	klasses map[uint64]klassName
+	hidden  map[string]string // VM's name to canonical name
+	types   map[uint64]builder.TypeRef
+	methods map[uint64]builder.MethodRef
+	taken   map[builder.MethodRef]bool
+	// headers is whether the parts of a header that the VM does not export are
+	// where they are looked for.
+	headers bool
+}
+
+// klassName names a class as the VM does.
+type klassName struct{ name, loader string }
+
+// A found is a method whose profile is taken.
+type found struct {
+	*methodData
+	methodName
+	klassName
+	sections sections
+}
+
+// run fills the builder.
+func (b *build) run(o Options) error {
+	profiles := b.choose(o)
+	b.hidden = hotspot.HiddenNames(b.classes(profiles))
+	b.headers = b.plausible(profiles)
+	for i := range profiles {
+		if err := b.profile(&profiles[i]); err != nil {
+			return err
+		}
+	}
+	b.properties()
+	return b.Err()
+}
+
+// choose names the methods, cuts their MethodData, and leaves out what is not
+// wanted or not sound.
+func (b *build) choose(o Options) (profiles []found) {
+	for i := range b.snap.methods {
+		f := found{methodData: &b.snap.methods[i]}
+		switch why := b.read(&f); {
+		case why != "":
+			b.report.refuse(why, f.text())
+		case !o.wants(b.vm.schema, &f):
+			b.report.Skipped++
+		default:
+			profiles = append(profiles, f)
+		}
+	}
+	return profiles
+}
+
+// text is a method as a reader knows it.
+func (f *found) text() string {
+	if f.klassName.name == "" || f.methodName.name == "" {
+		return ""
+	}
+	return strings.ReplaceAll(f.klassName.name, "/", ".") + "::" + f.methodName.name + f.signature
+}
+
+// read fills in what is known of a method; why is empty if all of it is.
+func (b *build) read(f *found) (why Refusal) {
+	var err error
+	if f.klassName, err = b.klass(f.methodData.klass); err != nil {
+		return RefusedName
+	}
+	if f.methodName, err = b.names.method(f.constMethod); err != nil {
+		return RefusedName
+	}
+	if f.refused == nil {
+		f.sections, f.refused = b.vm.schema.data.sections(f.data, b.shape)
+	}
+	if f.refused == nil {
+		f.refused = b.resolve(f)
+	}
+	if f.refused != nil && !errors.As(f.refused, &why) {
+		why = RefusedMemory
+	}
+	return why
+}
+
+// resolve sees to it that all that a profile points to has a name, before
+// anything of it is in the builder.
+func (b *build) resolve(f *found) (err error) {
+	b.pointers(f, func(addr uint64, kind layout.PointerKind) bool {
+		if kind == layout.PointerMethod {
+			if _, _, e := b.methodAt(addr); e != nil {
+				err = RefusedMethod
+			}
+		} else if _, e := b.klass(addr); e != nil {
+			err = RefusedType
+		}
+		return err == nil
+	})
+	return err
+}
+
+// pointers goes through the pointers of a profile that are not null, without
+// their tags.
+func (b *build) pointers(f *found, yield func(addr uint64, kind layout.PointerKind) bool) {
+	for _, entries := range f.sections {
+		for _, e := range entries {
+			ok := b.shape.Pointers(e, func(cell int, kind layout.PointerKind) bool {
+				addr := untagged(e.Cell(cell), kind)
+				return addr == 0 || yield(addr, kind)
+			})
+			if !ok {
+				return
+			}
+		}
+	}
+}
+
+// untagged is the pointer in a cell.
+func untagged(cell uint64, kind layout.PointerKind) uint64 {
+	if kind == layout.PointerTypeWord {
+		return cell &^ (layout.TypeNullSeen | layout.TypeUnknown)
+	}
+	return cell
+}
+
+// klass names a class, which a class loader must have.
+func (b *build) klass(addr uint64) (klassName, error) {
+	if k, ok := b.klasses[addr]; ok {
+		return k, nil
+	}
+	k, ok := b.snap.klasses[addr]
+	if !ok {
+		return klassName{}, RefusedType
+	}
+	name, err := b.names.symbol(k.name)
+	if err != nil || name == "" {
+		return klassName{}, RefusedType
+	}
+	out := klassName{name, b.loaders[k.loader]}
+	b.klasses[addr] = out
+	return out, nil
+}
+
+// methodAt names a method that an entry points to.
+func (b *build) methodAt(addr uint64) (methodName, klassName, error) {
+	constMethod, err := word(b.names.src, addr+b.vm.schema.method.constMethod)
+	if err != nil {
+		return methodName{}, klassName{}, err
+	}
+	m, err := b.names.method(constMethod)
+	if err != nil {
+		return methodName{}, klassName{}, err
+	}
+	k, err := b.klass(m.holder)
+	return m, k, err
+}
+
+// classes are the names of all classes that profiles are of or point to.
+func (b *build) classes(profiles []found) map[string]bool {
+	names := map[string]bool{}
+	for i := range profiles {
+		names[profiles[i].klassName.name] = true
+		b.pointers(&profiles[i], func(addr uint64, kind layout.PointerKind) bool {
+			if kind == layout.PointerMethod {
+				if _, k, err := b.methodAt(addr); err == nil {
+					names[k.name] = true
+				}
+			} else if k, err := b.klass(addr); err == nil {
+				names[hotspot.ElementClass(k.name)] = true
+			}
+			return true
+		})
+	}
+	return names
+}
+
+// plausible looks at all headers: what lies at places that the VM does not
+// export is taken for all methods or for none.
+func (b *build) plausible(profiles []found) bool {
+	for i := range profiles {
+		h := b.vm.schema.header(profiles[i].data, profiles[i].counters)
+		if !b.vm.schema.plausible(&h) {
+			return false
+		}
+	}
+	return true
+}

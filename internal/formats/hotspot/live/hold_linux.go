@@ -1,0 +1,163 @@
+package live
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A process is held by tracing all its threads (PTRACE_SEIZE, PTRACE_INTERRUPT),
+// not by a SIGSTOP: if this process dies, even by SIGKILL, the system lets the
+// other go on by itself; its parent and its shell notice nothing; and a process
+// that somebody else has stopped stays stopped afterwards.
+
+// A holding is a process whose threads all stand still.
+type holding struct {
+	p       *process
+	threads map[int]unix.Signal // seized; the signal that it waits for, or 0
+	begun   time.Time
+	lasted  time.Duration
+}
+
+const (
+	seizeLimit = 50 * time.Millisecond // a thread that takes longer sits in the kernel
+	seizePause = 20 * time.Microsecond
+	maxThreads = 1 << 16
+)
+
+// hold holds the process while use runs, and lets it go whatever happens.
+func (p *process) hold(use func(h *holding) error) (err error) {
+	runtime.LockOSThread() // the system knows the tracer by its thread
+	defer runtime.UnlockOSThread()
+	h := &holding{p: p, threads: map[int]unix.Signal{}, begun: time.Now()}
+	defer h.release()
+	if err := h.seizeAll(); err != nil {
+		return err
+	}
+	return use(h)
+}
+
+// seizeAll stops all threads. A running one may make another, so it looks until
+// there is no new one.
+func (h *holding) seizeAll() error {
+	for {
+		fresh, err := h.seizeNew()
+		if err != nil || fresh == 0 {
+			return err
+		}
+		if err := h.await(); err != nil {
+			return err
+		}
+	}
+}
+
+// seizeNew seizes the threads that are not seized yet and tells them to stop.
+func (h *holding) seizeNew() (fresh int, err error) {
+	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", h.p.pid))
+	if err != nil || len(tasks) > maxThreads {
+		return 0, h.p.explain(errors.Join(err, unix.ESRCH))
+	}
+	for _, t := range tasks {
+		tid, err := strconv.Atoi(t.Name())
+		if _, have := h.threads[tid]; have || err != nil {
+			continue
+		}
+		if err := unix.PtraceSeize(tid); err != nil {
+			if errors.Is(err, unix.ESRCH) || h.ended(tid) {
+				continue // the thread has just ended
+			}
+			return 0, h.p.explain(err)
+		}
+		h.threads[tid] = running
+		fresh++
+		_ = unix.PtraceInterrupt(tid) // fails for a thread that ends, which await sees
+	}
+	return fresh, nil
+}
+
+// ended reports whether a thread is a zombie or gone: it cannot be seized.
+func (h *holding) ended(tid int) bool {
+	fields, err := h.p.stat(fmt.Sprintf("/proc/%d/task/%d/stat", h.p.pid, tid))
+	return err != nil || len(fields) == 0 || fields[0] == "Z" || fields[0] == "X"
+}
+
+// running marks a thread that was told to stop and has not yet.
+const running = unix.Signal(-1)
+
+// await waits until all seized threads stand still.
+func (h *holding) await() error {
+	end := time.Now().Add(seizeLimit)
+	for tid, state := range h.threads {
+		for state == running {
+			var status unix.WaitStatus
+			got, err := unix.Wait4(tid, &status, unix.WALL|unix.WNOHANG, nil)
+			switch {
+			case errors.Is(err, unix.EINTR):
+			case err != nil, got == tid && !status.Stopped():
+				delete(h.threads, tid) // it has ended
+				state = 0
+			case got == tid:
+				state = waiting(status)
+				h.threads[tid] = state
+			case time.Now().After(end):
+				return errBusy
+			default:
+				time.Sleep(seizePause)
+			}
+		}
+	}
+	return nil
+}
+
+// errBusy: a thread did not stop in time.
+var errBusy = errors.New("a thread did not stop")
+
+// waiting is the signal that a stopped thread was about to take, 0 if it
+// stopped because it was told to.
+func waiting(status unix.WaitStatus) unix.Signal {
+	const eventStop = 128 // PTRACE_EVENT_STOP
+	if int(status)>>16 == eventStop {
+		return 0
+	}
+	return status.StopSignal()
+}
+
+// release lets all threads go on, each with the signal that it waited for.
+func (h *holding) release() {
+	if h.threads == nil {
+		return
+	}
+	for tid, signal := range h.threads {
+		if signal == running && !h.settle(tid) {
+			continue
+		}
+		h.detach(tid, max(h.threads[tid], 0))
+	}
+	h.threads = nil
+	h.lasted = time.Since(h.begun)
+}
+
+// settle waits for a thread that was told to stop: only then can it be let go.
+func (h *holding) settle(tid int) bool {
+	var status unix.WaitStatus
+	for {
+		_, err := unix.Wait4(tid, &status, unix.WALL, nil)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err == nil && status.Stopped() {
+			h.threads[tid] = waiting(status)
+		}
+		return err == nil && status.Stopped()
+	}
+}
+
+func (h *holding) detach(tid int, signal unix.Signal) {
+	// An error means that the thread is gone, and with it the need.
+	_, _, _ = unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_DETACH, uintptr(tid), 0, uintptr(signal), 0, 0)
+}

@@ -1,0 +1,74 @@
+package live
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// A Refusal is why a method's profile was left out.
+type Refusal string
+
+// Error makes a refusal an error.
+func (r Refusal) Error() string { return string(r) }
+
+// The reasons for leaving a profile out.
+const (
+	RefusedOwner      Refusal = "MethodData that name another method as their own"
+	RefusedSize       Refusal = "MethodData whose size is impossible"
+	RefusedData       Refusal = "MethodData whose entries do not end at the exported data size"
+	RefusedExtra      Refusal = "MethodData whose extra entries do not end where they must"
+	RefusedParameters Refusal = "MethodData whose parameter entry does not end where it must"
+	RefusedHandlers   Refusal = "MethodData whose handler entries do not end where they must"
+	RefusedType       Refusal = "MethodData with a type that no class loader has"
+	RefusedMethod     Refusal = "MethodData with a method that cannot be named"
+	RefusedName       Refusal = "methods whose names cannot be read"
+	RefusedTwice      Refusal = "methods that were found twice"
+	RefusedMemory     Refusal = "MethodData that are no longer in memory"
+)
+
+// A Refused says how many profiles were left out for a reason, and names one.
+type Refused struct {
+	Why     Refusal
+	Count   int
+	Example string // a method, if its name is known
+}
+
+// A Report says what a dump holds and what it took.
+type Report struct {
+	Producer string // the VM
+	Release  int    // for instance 17
+	Methods  int    // profiles that were taken
+	Skipped  int    // profiles that the options left out
+	Refused  []Refused
+	Entries  int
+	Classes  int           // classes and arrays that are loaded
+	Loaders  int           // class loaders
+	Bytes    int64         // of all MethodData
+	Running  time.Duration // of reading while the process ran
+	Stopped  time.Duration // the process was held for so long, 0 if not at all
+	Threads  int           // that were held
+	// Consistent: all profiles are of one moment. It is false if the process
+	// was not held, or let go because the limit was reached.
+	Consistent bool
+}
+
+// refuse counts a profile that is left out.
+func (r *Report) refuse(why Refusal, example string) {
+	i, ok := slices.BinarySearchFunc(r.Refused, why, func(x Refused, w Refusal) int { return cmp.Compare(x.Why, w) })
+	if !ok {
+		r.Refused = slices.Insert(r.Refused, i, Refused{Why: why})
+	}
+	r.Refused[i].Count++
+	if r.Refused[i].Example == "" {
+		r.Refused[i].Example = example
+	}
+}
+
+// NumRefused is how many profiles were left out, for whatever reason.
+func (r *Report) NumRefused() (n int) {
+	for _, x := range r.Refused {
+		n += x.Count
+	}
+	return n
+}

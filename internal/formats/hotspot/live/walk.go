@@ -1,0 +1,189 @@
+package live
+
+import "fmt"
+
+// A snapshot is what a walk from the class loaders to the profiles found: the
+// bytes of everything that may change while the process runs.
+type snapshot struct {
+	loaders []loaderData
+	klasses map[uint64]klassData // by address
+	methods []methodData
+	bytes   int64 // of MethodData
+}
+
+// loaderData is a ClassLoaderData, in the order of the VM's list: the newest
+// comes first.
+type loaderData struct {
+	addr  uint64
+	bytes []byte
+}
+
+// klassData is a class or an array of some.
+type klassData struct {
+	name   uint64 // Symbol
+	loader uint64 // ClassLoaderData
+}
+
+// methodData is a method that has a profile.
+type methodData struct {
+	addr        uint64
+	klass       uint64
+	constMethod uint64
+	access      uint32
+	compiled    bool
+	data        []byte // MethodData, header and all; nil if it could not be read
+	counters    []byte // MethodCounters, nil if there are none
+	refused     error
+}
+
+// Bounds on a walk: no VM has as many, and a walk through garbage ends.
+const (
+	maxLoaders = 1 << 20
+	maxKlasses = 1 << 22
+	maxMethods = 1 << 16 // of one class
+	maxData    = 1 << 24 // bytes of one MethodData
+	maxAll     = 1 << 31 // bytes of all
+)
+
+// A walker goes from the class loaders to the profiles.
+type walker struct {
+	s   *schema
+	src source // of what may change
+	// methodArray gives the addresses of a class's methods.
+	methodArray func(addr uint64) ([]uint64, error)
+	out         *snapshot
+}
+
+// walk goes through a VM once.
+func (s *schema) walk(src source, methodArray func(addr uint64) ([]uint64, error)) (*snapshot, error) {
+	w := &walker{s, src, methodArray, &snapshot{klasses: map[uint64]klassData{}}}
+	at, err := word(src, s.head)
+	for at != 0 && err == nil {
+		if len(w.out.loaders) >= maxLoaders {
+			return nil, fmt.Errorf("%w: the list of class loaders does not end", ErrStructure)
+		}
+		at, err = w.loader(at)
+	}
+	if err == nil && len(w.out.klasses) == 0 {
+		err = fmt.Errorf("%w: no classes", ErrStructure)
+	}
+	return w.out, err
+}
+
+// loader goes through the classes of a ClassLoaderData and gives the next.
+func (w *walker) loader(addr uint64) (next uint64, err error) {
+	b, err := w.src.bytes(addr, w.s.loader.size)
+	if err != nil {
+		return 0, err
+	}
+	w.out.loaders = append(w.out.loaders, loaderData{addr, b})
+	for at := le.Uint64(b[w.s.loader.klasses:]); at != 0; {
+		if _, again := w.out.klasses[at]; again || len(w.out.klasses) >= maxKlasses {
+			return 0, fmt.Errorf("%w: a list of classes does not end", ErrStructure)
+		}
+		if at, err = w.klass(at, addr); err != nil {
+			return 0, err
+		}
+	}
+	return le.Uint64(b[w.s.loader.next:]), nil
+}
+
+// klass goes through the methods of a class and gives the next class.
+func (w *walker) klass(addr, loader uint64) (next uint64, err error) {
+	s := &w.s.klass
+	b, err := w.src.bytes(addr, s.size)
+	if err != nil {
+		return 0, err
+	}
+	k := klassData{name: le.Uint64(b[s.name:]), loader: le.Uint64(b[s.loader:])}
+	w.out.klasses[addr] = k
+	// A negative layout helper is an array's.
+	if int32(le.Uint32(b[s.layoutHelper:])) >= 0 && k.loader == loader {
+		if err := w.methods(addr); err != nil {
+			return 0, err
+		}
+	}
+	return le.Uint64(b[s.next:]), nil
+}
+
+func (w *walker) methods(klass uint64) error {
+	array, err := word(w.src, klass+w.s.klass.methods)
+	if err != nil || array == 0 {
+		return err
+	}
+	methods, err := w.methodArray(array)
+	if err != nil {
+		return err
+	}
+	for _, m := range methods {
+		if err := w.method(m, klass); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// method takes a method that has a profile.
+func (w *walker) method(addr, klass uint64) error {
+	s := &w.s.method
+	b, err := w.src.bytes(addr, s.size)
+	if err != nil {
+		return err
+	}
+	data := le.Uint64(b[s.data:])
+	if data == 0 {
+		return nil
+	}
+	m := methodData{
+		addr: addr, klass: klass, constMethod: le.Uint64(b[s.constMethod:]),
+		compiled: le.Uint64(b[s.code:]) != 0,
+		access:   uint32(le.Uint16(b[s.access:])) & w.s.written,
+	}
+	m.data, m.refused = w.methodData(addr, data)
+	if at := le.Uint64(b[s.counters:]); at != 0 && m.refused == nil {
+		m.counters, m.refused = w.src.bytes(at, w.s.counters.size)
+	}
+	w.out.methods = append(w.out.methods, m)
+	w.out.bytes += int64(len(m.data))
+	if w.out.bytes > maxAll {
+		return fmt.Errorf("%w: more than %d bytes of profiles", ErrStructure, maxAll)
+	}
+	return nil
+}
+
+// methodData reads a MethodData, which must be of that method.
+func (w *walker) methodData(method, addr uint64) ([]byte, error) {
+	s := &w.s.data
+	header, err := w.src.bytes(addr, s.size)
+	if err != nil {
+		return nil, err
+	}
+	if le.Uint64(header[s.method:]) != method {
+		return nil, RefusedOwner
+	}
+	size := int(int32(le.Uint32(header[s.total:])))
+	if size < int(s.data) || size > maxData || size%8 != 0 {
+		return nil, RefusedSize
+	}
+	return w.src.bytes(addr, size)
+}
+
+// methodArray reads an Array<Method*>.
+func (s *schema) methodArray(src source, addr uint64) ([]uint64, error) {
+	n, err := int32At(src, addr+s.array.length)
+	if err != nil {
+		return nil, err
+	}
+	if n < 0 || n > maxMethods {
+		return nil, fmt.Errorf("%w: a class of %d methods", ErrStructure, n)
+	}
+	b, err := src.bytes(addr+s.array.methods, 8*int(n))
+	if err != nil {
+		return nil, err
+	}
+	methods := make([]uint64, n)
+	for i := range methods {
+		methods[i] = le.Uint64(b[8*i:])
+	}
+	return methods, nil
+}
