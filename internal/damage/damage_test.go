@@ -259,9 +259,9 @@ func TestChangesWithRightSumsAreSurvived(t *testing.T) {
 	})
 }
 
-// FuzzStore changes many bytes of a specimen at once, with right sums: the
+// FuzzForged changes many bytes of a specimen at once, with right sums: the
 // input is a list of (offset, value) pairs.
-func FuzzStore(f *testing.F) {
+func FuzzForged(f *testing.F) {
 	var subjects []*subject
 	for _, sp := range specimen.All() {
 		data, err := sp.Bytes()
