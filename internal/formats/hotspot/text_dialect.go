@@ -43,6 +43,13 @@ const (
 	PropertyDialect = "methoddata.dialect" // how the VM arranges its columns: "jdk17" or "jdk25"
 	PropertyReasons = "methoddata.reasons" // "plain" if the VM was built without JVMCI, whose names of trap reasons are longer
 	PropertyTotal   = "methoddata.total"   // "Total MDO size", if it is not the sum of the sizes
+	// PropertyInterpreted is "own" if the invocations by the interpreter are
+	// counted by themselves. VMs from JDK 17 on do not print that count: they
+	// print all invocations in its place.
+	PropertyInterpreted = "methoddata.interpreted"
 )
+
+// OwnInterpreted is the value of [PropertyInterpreted].
+const OwnInterpreted = "own"
 
 const plainReasons = "plain"

@@ -84,6 +84,7 @@ type textSettings struct {
 	plain    bool // names of trap reasons as a VM without JVMCI has them
 	total    uint64
 	hasTotal bool
+	own      bool         // invocations by the interpreter are not what the VM prints for them
 	shape    layout.Shape // with as many rows as the widest entry has
 }
 
@@ -122,6 +123,8 @@ func (set *textSettings) property(key reader.Name, value string) {
 		}
 	case key.Equal(PropertyReasons):
 		set.plain = value == plainReasons
+	case key.Equal(PropertyInterpreted):
+		set.own = value == OwnInterpreted
 	case key.Equal(PropertyTotal):
 		n, err := strconv.ParseUint(value, 10, 64)
 		set.total, set.hasTotal = n, err == nil
@@ -201,6 +204,9 @@ func internalName(t reader.Type) (string, error) {
 func (w *textWriter) counters(p reader.Profile) {
 	interpreted, _ := p.Interpreted()
 	invocations, _ := p.Invocations()
+	if w.settings.own {
+		interpreted = invocations
+	}
 	backedges, _ := p.Backedges()
 	history, _ := p.History()
 	_, size := p.Size()

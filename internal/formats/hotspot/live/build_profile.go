@@ -120,6 +120,7 @@ func (b *build) properties() {
 		t.Row(uint64(b.Symbol(key)), uint64(b.Symbol(value)))
 	}
 	set(PropertyVM, b.vm.info)
+	set(hotspot.PropertyInterpreted, hotspot.OwnInterpreted)
 	if _, ok := b.vm.flags["EnableJVMCI"]; !ok {
 		set(hotspot.PropertyReasons, "plain")
 	}

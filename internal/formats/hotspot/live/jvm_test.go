@@ -1,0 +1,201 @@
+package live
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/verify"
+	"github.com/profarc/profarc/reader"
+)
+
+// The tests of this package run JVMs. The first is the one of JAVA_HOME, or on
+// the path; the second the one of JAVA25_HOME, or beside others.
+
+func homeOf(variable string, patterns ...string) string {
+	if dir := os.Getenv(variable); dir != "" {
+		return dir
+	}
+	for _, p := range patterns {
+		if found, _ := filepath.Glob(p); len(found) > 0 {
+			return found[0]
+		}
+	}
+	return ""
+}
+
+func firstHome() string {
+	if dir := homeOf("JAVA_HOME"); dir != "" {
+		return dir
+	}
+	java, err := exec.LookPath("java")
+	if err != nil {
+		return ""
+	}
+	if java, err = filepath.EvalSymlinks(java); err != nil {
+		return ""
+	}
+	return filepath.Dir(filepath.Dir(java))
+}
+
+func secondHome() string { return homeOf("JAVA25_HOME", "/usr/lib/jvm/*25*") }
+
+// eachJVM runs a test on every JVM that there is.
+func eachJVM(t *testing.T, test func(t *testing.T, home string)) {
+	for name, find := range map[string]func() string{"first": firstHome, "second": secondHome} {
+		t.Run(name, func(t *testing.T) {
+			home := find()
+			if _, err := os.Stat(filepath.Join(home, "bin", "java")); home == "" || err != nil {
+				t.Skip("no such JVM: set JAVA_HOME and JAVA25_HOME")
+			}
+			test(t, home)
+		})
+	}
+}
+
+var classFolder string
+
+// classes compiles the programs of the tests, once, for the older JVM.
+var classes = sync.OnceValues(func() (dir string, err error) {
+	if dir, err = os.MkdirTemp("", "live"); err != nil {
+		return "", err
+	}
+	classFolder = dir
+	sources, _ := filepath.Glob(filepath.Join("testdata", "*.java"))
+	cmd := exec.Command(filepath.Join(firstHome(), "bin", "javac"), append([]string{"-encoding", "UTF-8", "-d", dir}, sources...)...)
+	cmd.Stderr = os.Stderr
+	return dir, cmd.Run()
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if classFolder != "" {
+		_ = os.RemoveAll(classFolder)
+	}
+	os.Exit(code)
+}
+
+// A jvm is a program in a JVM of its own.
+type jvm struct {
+	t     *testing.T
+	cmd   *exec.Cmd
+	in    io.WriteCloser
+	out   *bufio.Reader
+	ended bool
+}
+
+// start starts a program of testdata.
+func start(t *testing.T, home string, args ...string) *jvm {
+	t.Helper()
+	dir, err := classes()
+	if err != nil {
+		t.Skipf("cannot compile the programs: %v", err)
+	}
+	j := &jvm{t: t, cmd: exec.Command(filepath.Join(home, "bin", "java"), append([]string{"-cp", dir}, args...)...)}
+	j.cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8")
+	if j.in, err = j.cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := j.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.out = bufio.NewReader(out)
+	if err := j.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if !j.ended {
+			_ = j.cmd.Process.Kill()
+			_ = j.cmd.Wait()
+		}
+	})
+	return j
+}
+
+func (j *jvm) pid() int { return j.cmd.Process.Pid }
+
+// await reads the output up to a line.
+func (j *jvm) await(want string) {
+	j.t.Helper()
+	for {
+		line, err := j.out.ReadString('\n')
+		if strings.TrimSpace(line) == want {
+			return
+		}
+		if err != nil || strings.HasPrefix(line, "failed") {
+			j.t.Fatalf("waited for %q, got %q, %v", want, line, err)
+		}
+	}
+}
+
+// end lets the program go on to its end, and gives the rest of its output.
+func (j *jvm) end() string {
+	j.t.Helper()
+	_ = j.in.Close()
+	rest, err := io.ReadAll(j.out)
+	if err != nil {
+		j.t.Fatal(err)
+	}
+	j.ended = true
+	if err := j.cmd.Wait(); err != nil {
+		j.t.Fatalf("the program did not end well: %v", err)
+	}
+	return string(rest)
+}
+
+// compiling starts a VM that has compiled for some rounds and then stands still.
+func compiling(t *testing.T, home, rounds string, flags ...string) *jvm {
+	t.Helper()
+	j := start(t, home, append(flags, "Compile", rounds, t.TempDir())...)
+	j.await("ready")
+	return j
+}
+
+// A dumped is a dump, opened again.
+type dumped struct {
+	*reader.Store
+	vm     *VM
+	report *Report
+	size   int64
+}
+
+// dump dumps a process, checks the archive, and opens it.
+func dump(t *testing.T, pid int, o Options) dumped {
+	t.Helper()
+	vm, err := Attach(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, report, err := vm.Dump(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dumped{Store: open(t, b), vm: vm, report: report}
+}
+
+// open commits a builder, verifies the archive and opens it.
+func open(t *testing.T, b *builder.Builder) *reader.Store {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "a.parc")
+	if _, err := b.Commit(context.Background(), path); err != nil {
+		t.Fatal(err)
+	}
+	s, err := reader.Open(path, archive.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	if r, err := verify.Store(context.Background(), s, nil); err != nil || len(r.Problems) > 0 {
+		t.Fatalf("the archive is not sound: %v, %v", err, r.Problems)
+	}
+	return s
+}
