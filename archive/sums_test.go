@@ -134,3 +134,21 @@ func TestVerifyReadsTheHeaderAgain(t *testing.T) {
 		t.Errorf("another header: %v", err)
 	}
 }
+
+// A header alone is an archive too: there is no page, and ps is padding.
+func TestArchiveWithoutPages(t *testing.T) {
+	h := &layout.Header{Version: layout.Version, Domain: layout.DomainHotSpot, RWShift: layout.SmallShift, SumRoot: layout.Sum(nil)}
+	h.SetRegion(layout.RegionPS, layout.Span{Offset: layout.HeaderSize, Size: layout.LineSize})
+	h.FileSize = layout.HeaderSize + layout.LineSize
+	for r := layout.RegionIX; r <= layout.RegionRW; r++ {
+		h.SetRegion(r, layout.Span{Offset: h.FileSize})
+	}
+	for s := range h.Sections {
+		h.Sections[s].Offset = h.FileSize
+	}
+	data := append(h.Append(nil), make([]byte, layout.LineSize)...)
+	m := mustRead(t, data, Options{Check: CheckAll})
+	if _, err := m.Bytes(layout.RegionPS, layout.HeaderSize, layout.LineSize); err != nil {
+		t.Error(err)
+	}
+}
