@@ -162,7 +162,7 @@ func (m *Mapping) admit(o Options) error {
 	for r := range m.spans {
 		m.spans[r] = m.header.Region(layout.Region(r))
 	}
-	m.sums = newPageSums(m.header, m.data, m.file)
+	m.sums = newPageSums(m.header, m.data)
 	m.checked = m.sums.checked
 	if o.Check == CheckAll {
 		if err := m.Verify(context.Background(), nil); err != nil {

@@ -3,7 +3,6 @@ package archive
 import (
 	"encoding/binary"
 	"fmt"
-	"os"
 
 	"github.com/profarc/profarc/internal/sparsebits"
 	"github.com/profarc/profarc/layout"
@@ -16,7 +15,6 @@ type pageSums struct {
 	tree layout.SumTree
 	root uint64
 	data []byte      // the whole file
-	file *os.File    // what data is mapped from; nil if it is on the heap
 	ps   layout.Span // where the sums lie in it
 	// checked has a bit for every page of the file, and behind them one for
 	// every group of 64 sums, level by level.
@@ -26,8 +24,8 @@ type pageSums struct {
 
 // newPageSums costs the same for a file of any size, but for the few bytes that
 // the set takes up front.
-func newPageSums(h *layout.Header, data []byte, file *os.File) *pageSums {
-	s := &pageSums{tree: h.SumTree(), root: h.SumRoot, data: data, file: file, ps: h.Region(layout.RegionPS)}
+func newPageSums(h *layout.Header, data []byte) *pageSums {
+	s := &pageSums{tree: h.SumTree(), root: h.SumRoot, data: data, ps: h.Region(layout.RegionPS)}
 	bits := (h.FileSize + layout.PageSize - 1) >> layout.PageShift
 	for level := range s.tree.Levels() {
 		s.groups = append(s.groups, bits)
@@ -68,55 +66,32 @@ func (s *pageSums) touchPage(region layout.Region, n int64) error {
 	if s.checked.Has(bit) {
 		return nil
 	}
-	want, err := s.touchSum(0, n)
-	if err != nil {
+	if err := s.touchGroup(0, layout.GroupOf(n)); err != nil {
 		return err
 	}
-	if err := s.compare(region, s.tree.PageSpan(n), want); err != nil {
+	if err := s.checkPage(region, n); err != nil {
 		return err
 	}
 	s.checked.Add(bit)
 	return nil
 }
 
-// touchSum gives sum n of a level, after checking the group it lies in and,
-// before that, what the group's own sum hangs from.
-func (s *pageSums) touchSum(level int, n int64) (uint64, error) {
-	var space [layout.SumGroup * sumSize]byte
-	group := layout.GroupOf(n)
-	sums := s.readGroup(level, group, space[:])
-	if bit := s.groups[level] + group; !s.checked.Has(bit) {
-		want := s.root
-		if level+1 < s.tree.Levels() {
-			var err error
-			if want, err = s.touchSum(level+1, group); err != nil {
-				return 0, err
-			}
-		}
-		if err := s.match(layout.RegionPS, s.groupSpan(level, group), layout.Sum(sums), want); err != nil {
-			return 0, err
-		}
-		s.checked.Add(bit)
+// touchGroup checks a group of sums and, before it, what its own sum hangs from.
+func (s *pageSums) touchGroup(level int, group int64) error {
+	bit := s.groups[level] + group
+	if s.checked.Has(bit) {
+		return nil
 	}
-	if len(sums) == 0 { // an archive of nothing but a header has no page
-		return 0, nil
-	}
-	return binary.LittleEndian.Uint64(sums[n%layout.SumGroup*sumSize:]), nil
-}
-
-const sumSize = 8
-
-// readGroup gives a group of sums. It reads them from the file rather than the
-// mapping where it can: the first touch of a place costs one read of 512 bytes
-// then, and no page fault on ps, which takes several times as long.
-func (s *pageSums) readGroup(level int, group int64, space []byte) []byte {
-	g := s.groupSpan(level, group)
-	if s.file != nil {
-		if n, err := s.file.ReadAt(space[:g.Size], g.Offset); err == nil {
-			return space[:n]
+	if level+1 < s.tree.Levels() {
+		if err := s.touchGroup(level+1, layout.GroupOf(group)); err != nil {
+			return err
 		}
 	}
-	return s.data[g.Offset:g.End()]
+	if err := s.checkGroup(level, group); err != nil {
+		return err
+	}
+	s.checked.Add(bit)
+	return nil
 }
 
 // touchSums checks the groups of all levels that a part of ps overlaps.
@@ -127,7 +102,7 @@ func (s *pageSums) touchSums(part layout.Span) error {
 			if g.Offset >= part.End() || g.End() <= part.Offset {
 				continue
 			}
-			if _, err := s.touchSum(level, group*layout.SumGroup); err != nil {
+			if err := s.touchGroup(level, group); err != nil {
 				return err
 			}
 		}
@@ -151,10 +126,7 @@ func (s *pageSums) checkGroup(level int, group int64) error {
 }
 
 func (s *pageSums) compare(region layout.Region, part layout.Span, want uint64) error {
-	return s.match(region, part, layout.Sum(s.data[part.Offset:part.End()]), want)
-}
-
-func (s *pageSums) match(region layout.Region, part layout.Span, got, want uint64) error {
+	got := layout.Sum(s.data[part.Offset:part.End()])
 	if got == want {
 		return nil
 	}
