@@ -17,3 +17,6 @@ func Unquote(quoted []byte) string { return unquoteName(quoted) }
 
 // AppendQuoted appends a name as HotSpot quotes it: the inverse of Unquote.
 func AppendQuoted(b []byte, name string) []byte { return appendQuoted(b, name) }
+
+// FromModified gives modified UTF-8, which class files and VMs have, as UTF-8.
+func FromModified(s string) string { return fromModified(s) }

@@ -46,7 +46,9 @@ func (r *recording) build(o ReadOptions, shape layout.Shape, report *Report) (*b
 		}
 	}
 	b.others(seen)
-	b.keepEnvironment()
+	if !o.ProfilesOnly {
+		b.keepEnvironment()
+	}
 	return b.Builder, b.Err()
 }
 

@@ -27,9 +27,9 @@ func (b *build) keepEnvironment() {
 	t.Row(uint64(b.Symbol(environmentKey)), uint64(b.Symbol(text.String())))
 }
 
-// environment gives the environment of an archive in which that method was
-// compiled, or else the first that it has; ok is false if it has none.
-func environment(s *reader.Store, compiled func(methodKey) bool) (r *recording, ok bool, err error) {
+// environment gives the environment of an archive that is the wanted one, or
+// else the first that it has; ok is false if it has none.
+func environment(s *reader.Store, wanted func(*recording) bool) (r *recording, ok bool, err error) {
 	t, err := s.Table(layout.TableForeign)
 	if errors.Is(err, reader.ErrNotFound) {
 		return nil, false, nil
@@ -49,11 +49,11 @@ func environment(s *reader.Store, compiled func(methodKey) bool) (r *recording, 
 		if err != nil {
 			return nil, false, err
 		}
-		if r == nil || compiled(found.compile.methodKey) {
-			r = found
+		if wanted(found) {
+			return found, true, nil
 		}
-		if compiled(r.compile.methodKey) {
-			break
+		if r == nil {
+			r = found
 		}
 	}
 	return r, r != nil, err

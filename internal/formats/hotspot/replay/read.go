@@ -18,6 +18,9 @@ type ReadOptions struct {
 	Shape *layout.Shape
 	// Unordered forgets the order of the methods.
 	Unordered bool
+	// ProfilesOnly leaves out what is no profile. Write then needs a class
+	// path.
+	ProfilesOnly bool
 }
 
 // Read reads a replay file into a builder of its own, whose settings are those

@@ -1,0 +1,206 @@
+package replay
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// A JDK keeps its own classes in the file lib/modules. In the byte order of its
+// machine it has
+//
+//	u32 magic 0xcafedada, u32 version, u32 flags, u32 resources
+//	u32 length of the table, u32 size of the locations, u32 size of the strings
+//	i32 x length   redirect: a seed (> 0), or -1 - the place in the table (< 0)
+//	u32 x length   table: where in the locations a resource is described
+//	locations, strings, resources
+//
+// A location is attributes of u8 kind << 3 | size - 1 and size bytes, big-endian,
+// up to one of kind 0. A resource /module/parent/base.extension is found by the
+// hash of that path.
+const (
+	imageMagic      = 0xcafedada
+	imageHeaderSize = 28
+	imageSeed       = 0x01000193
+)
+
+// Kinds of attributes of a location.
+const (
+	imageEnd = iota
+	imageModule
+	imageParent
+	imageBase
+	imageExtension
+	imageOffset
+	imageCompressed
+	imageSize
+	imageKinds
+)
+
+var errImage = errors.New("not a sound file of a JDK's modules")
+
+// maxImageIndex bounds the memory for the index of an image.
+const maxImageIndex = 1 << 28
+
+// An image is an open lib/modules.
+type image struct {
+	file                *os.File
+	length              uint32
+	redirect, table     []byte
+	locations, strings  []byte
+	resources, fileSize int64
+}
+
+// openImage opens a file of modules.
+func openImage(path string) (*image, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	m := &image{file: f}
+	if err := m.readIndex(); err != nil {
+		_ = f.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}
+
+func (m *image) readIndex() error {
+	info, err := m.file.Stat()
+	if err != nil {
+		return err
+	}
+	m.fileSize = info.Size()
+	var header [imageHeaderSize]byte
+	if _, err := io.ReadFull(m.file, header[:]); err != nil {
+		return errImage
+	}
+	word := func(i int) int64 { return int64(binary.LittleEndian.Uint32(header[4*i:])) }
+	m.length = uint32(word(4))
+	sizes := []int64{4 * word(4), 4 * word(4), word(5), word(6)}
+	total := sizes[0] + sizes[1] + sizes[2] + sizes[3]
+	m.resources = imageHeaderSize + total
+	if word(0) != imageMagic || m.length == 0 || total > maxImageIndex || m.resources > m.fileSize {
+		return errImage
+	}
+	index := make([]byte, total)
+	if _, err := io.ReadFull(m.file, index); err != nil {
+		return err
+	}
+	for i, part := range []*[]byte{&m.redirect, &m.table, &m.locations, &m.strings} {
+		*part, index = index[:sizes[i]], index[sizes[i]:]
+	}
+	return nil
+}
+
+// read gives a class file; ok is false if the image does not have it.
+func (m *image) read(class string) (b []byte, ok bool, err error) {
+	at := strings.LastIndexByte(class, '/')
+	if at < 0 {
+		return nil, false, nil
+	}
+	module, ok, err := m.module(strings.ReplaceAll(class[:at], "/", "."))
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	return m.resource("/" + module + "/" + class + ".class")
+}
+
+// module is the module that has the content of a package. It is listed, with
+// those that only know the package, as u32 empty, u32 name.
+func (m *image) module(pkg string) (name string, ok bool, err error) {
+	list, ok, err := m.resource("/packages/" + pkg)
+	for ; ok && len(list) >= 8; list = list[8:] {
+		if binary.LittleEndian.Uint32(list) == 0 {
+			return m.text(uint64(binary.LittleEndian.Uint32(list[4:]))), true, nil
+		}
+	}
+	return "", false, err
+}
+
+// resource reads a resource.
+func (m *image) resource(path string) (b []byte, ok bool, err error) {
+	i := m.hash(path, imageSeed) % m.length
+	switch seed := int32(binary.LittleEndian.Uint32(m.redirect[4*i:])); {
+	case seed == 0:
+		return nil, false, nil
+	case seed < 0:
+		i = uint32(-1 - seed)
+	default:
+		i = m.hash(path, uint32(seed)) % m.length
+	}
+	if i >= m.length {
+		return nil, false, errImage
+	}
+	a := m.attributes(binary.LittleEndian.Uint32(m.table[4*i:]))
+	if m.path(a) != path {
+		return nil, false, nil
+	}
+	if a[imageCompressed] != 0 {
+		return nil, false, fmt.Errorf("%s is compressed: use a JDK that was not linked with --compress", path)
+	}
+	room := uint64(m.fileSize - m.resources)
+	if a[imageOffset] > room || a[imageSize] > room-a[imageOffset] {
+		return nil, false, errImage
+	}
+	b = make([]byte, a[imageSize])
+	_, err = m.file.ReadAt(b, m.resources+int64(a[imageOffset]))
+	return b, err == nil, err
+}
+
+// Close closes the file.
+func (m *image) Close() error { return m.file.Close() }
+
+// hash is the hash of a path.
+func (m *image) hash(path string, seed uint32) uint32 {
+	for i := range len(path) {
+		seed = seed*imageSeed ^ uint32(path[i])
+	}
+	return seed & 0x7fffffff
+}
+
+// attributes decodes a location.
+func (m *image) attributes(at uint32) (a [imageKinds]uint64) {
+	if int64(at) >= int64(len(m.locations)) {
+		return a
+	}
+	for rest := m.locations[at:]; len(rest) > 0; {
+		kind, n := rest[0]>>3, int(rest[0]&7)+1
+		if kind == imageEnd || kind >= imageKinds || len(rest) < 1+n {
+			break
+		}
+		for _, c := range rest[1 : 1+n] {
+			a[kind] = a[kind]<<8 | uint64(c)
+		}
+		rest = rest[1+n:]
+	}
+	return a
+}
+
+// path is the path of a location.
+func (m *image) path(a [imageKinds]uint64) string {
+	path := ""
+	if module := m.text(a[imageModule]); module != "" {
+		path = "/" + module + "/"
+	}
+	if parent := m.text(a[imageParent]); parent != "" {
+		path += parent + "/"
+	}
+	path += m.text(a[imageBase])
+	if extension := m.text(a[imageExtension]); extension != "" {
+		path += "." + extension
+	}
+	return path
+}
+
+// text is the string at an offset.
+func (m *image) text(at uint64) string {
+	if at >= uint64(len(m.strings)) {
+		return ""
+	}
+	text, _, _ := strings.Cut(string(m.strings[at:min(at+1<<16, uint64(len(m.strings)))]), "\x00")
+	return text
+}
