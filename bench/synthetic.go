@@ -21,7 +21,7 @@ type Scale struct {
 var (
 	Small = Scale{"10MB", 20_000, 400}
 	Large = Scale{"1GB", 1_000_000, 900}
-	Huge  = Scale{"8GB", 1_000_000, 8_300}
+	Huge  = Scale{"8GB", 4_000_000, 1_950}
 )
 
 // Key is the key of method i: about 75 bytes, as in real programs.
