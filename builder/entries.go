@@ -49,22 +49,19 @@ func (p *Profile) wide(tag layout.Tag, flags uint8, sub uint16, point int32, row
 // the way of the tags.
 const refShift = 3
 
-func (p *Profile) typeCell(t TypeRef) uint64 {
-	p.b.mu.Lock()
-	defer p.b.mu.Unlock()
-	if t != 0 && !p.b.types.has(uint32(t)) {
-		p.fail(fmt.Errorf("type %d is not of this builder", t))
-	}
-	return uint64(t) << refShift
-}
+func (p *Profile) typeCell(t TypeRef) uint64 { return p.refCell("type", uint32(t), p.b.types.has) }
 
 func (p *Profile) methodCell(m MethodRef) uint64 {
+	return p.refCell("method", uint32(m), p.b.methods.has)
+}
+
+func (p *Profile) refCell(what string, ref uint32, has func(uint32) bool) uint64 {
 	p.b.mu.Lock()
 	defer p.b.mu.Unlock()
-	if m != 0 && !p.b.methods.has(uint32(m)) {
-		p.fail(fmt.Errorf("method %d is not of this builder", m))
+	if ref != 0 && !has(ref) {
+		p.fail(fmt.Errorf("%s %d is not of this builder", what, ref))
 	}
-	return uint64(m) << refShift
+	return uint64(ref) << refShift
 }
 
 func (p *Profile) wordCell(w TypeWord) uint64 {

@@ -28,7 +28,7 @@ dumps the result, and maps the archive once more where every pointer must be rel
 
 It needs nothing but this program, takes a few seconds, and leaves nothing behind.`,
 		Example: `  profarc demo
-  profarc demo --keep /tmp/demo && profarc top /tmp/demo/javac.parc`,
+  profarc demo --keep demo && profarc top demo/javac.parc`,
 		Args: argsBetween(0, 0, "none"),
 		RunE: a.run(func(ctx context.Context, _ []string) error { return a.runDemo(ctx, o) }),
 	}

@@ -1,0 +1,147 @@
+package builder
+
+import (
+	"fmt"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// Where things lie: first relative to their section or region, whose sizes then
+// decide where these begin.
+
+// placeBlocks places the MethodData blocks, relative to the start of rw.
+func (p *plan) placeBlocks() (size int64) {
+	p.blocks = make([]layout.Narrow, p.b.profiles.len())
+	for _, ref := range p.o.profiles {
+		p.blocks[ref-1] = layout.NarrowOf(size)
+		size += p.blockSize(ref)
+	}
+	return size
+}
+
+func (p *plan) linked(ref ProfileRef) bool {
+	return p.next[ref-1] != 0 || p.b.profiles.at(uint32(ref)).context != NoContext
+}
+
+func (p *plan) blockSize(ref ProfileRef) int64 {
+	n := int64(len(p.b.profiles.at(uint32(ref)).block))
+	if p.linked(ref) {
+		n += linksSize
+	}
+	return n
+}
+
+// linksSize is the size of the optional field of links, the first behind the
+// block header.
+const linksSize = 8
+
+// collectPointers notes every pointer slot of rw.
+func (p *plan) collectPointers() {
+	for _, ref := range p.o.profiles {
+		d := p.b.profiles.at(uint32(ref))
+		if d.stats.pointers == 0 {
+			continue
+		}
+		at := p.blocks[ref-1].Offset()
+		if p.linked(ref) {
+			at += linksSize
+		}
+		start := layout.Address(d.block)
+		eachEntry(p.b.shape, d.block, func(_ layout.BlockSection, e layout.Entry) {
+			entry := at + int64(layout.Address(e)-start)
+			p.b.shape.Pointers(e, func(cell int, _ layout.PointerKind) bool {
+				p.pointers.Add(entry + int64(e.CellOffset(cell)))
+				return true
+			})
+		})
+	}
+}
+
+// place decides where the regions lie. Room for the page sums depends on the
+// size of the file, and the other way round: it grows until it is enough.
+func (p *plan) place() error {
+	h := &p.header
+	for {
+		end := int64(layout.HeaderSize)
+		h.RWShift = layout.RWShift(p.sizeOf(layout.RegionRW))
+		for r := layout.RegionPS; r <= layout.RegionRW; r++ {
+			align := int64(layout.LineSize)
+			if r == layout.RegionRW && p.sizeOf(r) > 0 {
+				align = 1 << h.RWShift
+			}
+			from := layout.AlignUp(end, align)
+			h.SetRegion(r, layout.Span{Offset: from, Size: p.sizeOf(r)})
+			end = from + p.sizeOf(r)
+		}
+		h.FileSize = end
+		need := h.SumTree().Size()
+		if p.sizeOf(layout.RegionPS) >= need {
+			break
+		}
+		p.set(layout.RegionPS, need)
+	}
+	if h.FileSize > layout.MaxFileSize {
+		return fmt.Errorf("builder: %w: the archive would have %d bytes, at most %d are possible: split it", layout.ErrTooLarge, h.FileSize, int64(layout.MaxFileSize))
+	}
+	at := p.regionStart(layout.RegionRO)
+	for s, n := range p.section {
+		h.Sections[s] = layout.Span{Offset: at, Size: n}
+		at += n
+	}
+	return nil
+}
+
+// locate turns relative places into places in the file.
+func (p *plan) locate() {
+	symbols := layout.NarrowOf(p.sectionStart(layout.SectionSymbols) - layout.Unit)
+	for i, n := range p.symbols {
+		if n != 0 {
+			p.symbols[i] = n + symbols
+		}
+	}
+	at := p.sectionStart(layout.SectionMethods)
+	p.methods = make([]layout.Narrow, p.b.methods.len())
+	for _, ref := range p.o.methods {
+		p.methods[ref-1] = layout.NarrowOf(at)
+		at += p.methodSize(ref)
+	}
+	rw := layout.NarrowOf(p.regionStart(layout.RegionRW))
+	for i := range p.blocks {
+		p.blocks[i] += rw
+	}
+}
+
+func (p *plan) symbolAt(s SymbolRef) layout.Narrow {
+	if s == 0 {
+		return 0
+	}
+	return p.symbols[s-1]
+}
+
+func (p *plan) typeAt(t TypeRef) layout.Narrow {
+	if t == 0 {
+		return 0
+	}
+	return layout.NarrowOf(p.sectionStart(layout.SectionTypes) + int64(p.o.typeRank[t-1])*layout.TypeSize)
+}
+
+func (p *plan) methodAt(m MethodRef) layout.Narrow {
+	if m == 0 {
+		return 0
+	}
+	return p.methods[m-1]
+}
+
+func (p *plan) contextAt(c ContextRef) layout.Narrow {
+	if c == NoContext {
+		return 0
+	}
+	return layout.NarrowOf(p.sectionStart(layout.SectionContexts) + int64(p.o.contextRank[c-1])*layout.ContextSize)
+}
+
+func (p *plan) blockAt(ref ProfileRef) layout.Narrow {
+	if ref == 0 {
+		return 0
+	}
+	return p.blocks[ref-1]
+}
