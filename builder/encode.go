@@ -16,8 +16,7 @@ func (p *plan) encodeRO() []byte {
 	}
 	for _, ref := range p.o.types {
 		t := p.b.types.at(uint32(ref))
-		id := layout.TypeID(p.b.text(t.name), p.b.text(t.loader))
-		b = layout.TypeRecord{ID: id, Name: p.symbolAt(t.name), Loader: p.symbolAt(t.loader), Alias: p.symbolAt(t.alias), Flags: t.flags}.Append(b)
+		b = layout.TypeRecord{ID: t.id, Name: p.symbolAt(t.name), Loader: p.symbolAt(t.loader), Alias: p.symbolAt(t.alias), Flags: t.flags}.Append(b)
 	}
 	for _, ref := range p.o.methods {
 		b = p.appendMethod(b, ref)

@@ -9,7 +9,7 @@ import (
 // The index is built with a few seeds until one needs few lines a look-up; the
 // best is taken if none is good.
 const (
-	goodProbe = 4
+	goodProbe = 8
 	maxSeeds  = 8
 )
 
@@ -55,8 +55,7 @@ func (p *plan) placeRecords(seed uint64) (ix []byte, maxProbe uint32) {
 		put(b.contexts.at(uint32(ref)).id, layout.KindContext, p.contextAt(ref))
 	}
 	for _, ref := range p.o.types {
-		t := b.types.at(uint32(ref))
-		put(layout.TypeID(b.text(t.name), b.text(t.loader)), layout.KindType, p.typeAt(ref))
+		put(b.types.at(uint32(ref)).id, layout.KindType, p.typeAt(ref))
 	}
 	return ix, maxProbe
 }

@@ -22,6 +22,7 @@ type typeKey struct{ name, loader SymbolRef }
 
 type typeData struct {
 	typeKey
+	id    uint64
 	alias SymbolRef
 	flags layout.TypeFlags
 }
@@ -42,7 +43,7 @@ func (b *Builder) typeRef(k TypeKey) TypeRef {
 		b.fail(fmt.Errorf("%w: more than %d types", layout.ErrTooLarge, layout.MaxTypes))
 		return 0
 	}
-	return TypeRef(b.types.add(key, typeData{typeKey: key}))
+	return TypeRef(b.types.add(key, typeData{typeKey: key, id: layout.TypeID(k.Name, k.Loader)}))
 }
 
 // typeName interns the name of a type. Graal's profiles know a type with an
