@@ -1,6 +1,9 @@
 package layout
 
-import "fmt"
+import (
+	"fmt"
+	"math/bits"
+)
 
 // Limits of the record sections. They follow from what a [Narrow] reaches.
 const (
@@ -106,13 +109,8 @@ const MinMethodSize = 16
 func (m *MethodRecord) Size() int64 { return m.Flags.recordSize() }
 
 func (f MethodFlags) recordSize() int64 {
-	n := int64(MinMethodSize)
-	for _, field := range []MethodFlags{MethodDeclared, MethodProfiled, MethodInContext} {
-		if f&field != 0 {
-			n += 8
-		}
-	}
-	return n
+	fields := f & (MethodDeclared | MethodProfiled | MethodInContext)
+	return MinMethodSize + 8*int64(bits.OnesCount16(uint16(fields)))
 }
 
 // Append appends the encoded record without a tail; Units must cover the tail
@@ -137,12 +135,12 @@ func (m *MethodRecord) Append(b []byte) []byte {
 	return b
 }
 
-// ParseMethod decodes the record at the front of b. The error says what is
-// wrong with it, without a place.
-func ParseMethod(b []byte) (MethodRecord, error) {
-	var m MethodRecord
+// Parse decodes the record at the front of b. The error says what is wrong with
+// it, without a place.
+func (m *MethodRecord) Parse(b []byte) error {
+	*m = MethodRecord{}
 	if len(b) < MinMethodSize {
-		return m, fmt.Errorf("a method record of %d bytes", len(b))
+		return fmt.Errorf("a method record of %d bytes", len(b))
 	}
 	m.ID = le.Uint64(b)
 	m.Name = Narrow(le.Uint32(b[8:]))
@@ -150,7 +148,7 @@ func ParseMethod(b []byte) (MethodRecord, error) {
 	m.Flags = MethodFlags(le.Uint16(b[14:]))
 	size := m.Flags.recordSize()
 	if m.Flags >= methodFlagsEnd || int64(m.Units)*Unit < size || int64(len(b)) < size {
-		return m, fmt.Errorf("a method record of %d units with flags 0x%x", m.Units, uint16(m.Flags))
+		return fmt.Errorf("a method record of %d units with flags 0x%x", m.Units, uint16(m.Flags))
 	}
 	b = b[MinMethodSize:]
 	if m.Flags&MethodDeclared != 0 {
@@ -162,7 +160,7 @@ func ParseMethod(b []byte) (MethodRecord, error) {
 	if m.Flags&MethodInContext != 0 {
 		m.Contexts, m.NumContexts = Narrow(le.Uint32(b)), le.Uint32(b[4:])
 	}
-	return m, nil
+	return nil
 }
 
 // A ContextRecord is one node of a method's calling contexts, 32 bytes:

@@ -4,15 +4,16 @@ import "github.com/profarc/profarc/layout"
 
 // Find looks a method up by its key. It allocates nothing. The error matches
 // ErrNotFound if there is none.
-func (s *Store) Find(k layout.Key) (Method, error) {
+func (s *Store) Find(k layout.Key) (m Method, err error) {
 	id := k.ID(s.h.Domain)
 	for q := s.search(id, layout.KindMethod); ; {
-		m, err := q.nextMethod(id)
-		if err != nil {
+		if err := q.nextMethod(id, &m); err != nil {
 			return Method{}, err
 		}
-		if same, err := m.hasKey(k); same || err != nil {
-			return m.orNone(err)
+		if same, err := m.hasKey(&k); err != nil {
+			return Method{}, err
+		} else if same {
+			return m, nil
 		}
 	}
 }
@@ -20,13 +21,15 @@ func (s *Store) Find(k layout.Key) (Method, error) {
 // Lookup looks a method up by its id (layout.Key.ID). It allocates nothing.
 // The error matches ErrNotFound, or ErrAmbiguous if two keys of the archive
 // have this id: then only Find can tell them apart.
-func (s *Store) Lookup(id uint64) (Method, error) {
+func (s *Store) Lookup(id uint64) (m Method, err error) {
 	q := s.search(id, layout.KindMethod)
-	m, err := q.nextMethod(id)
-	if err == nil && m.rec.Flags&layout.MethodSharedID != 0 {
-		err = ErrAmbiguous
+	if err := q.nextMethod(id, &m); err != nil {
+		return Method{}, err
 	}
-	return m.orNone(err)
+	if m.rec.Flags&layout.MethodSharedID != 0 {
+		return Method{}, ErrAmbiguous
+	}
+	return m, nil
 }
 
 // LookupBatch looks many ids up, into found, which must be as long. What is
@@ -48,35 +51,27 @@ func (s *Store) LookupBatch(ids []uint64, found []Method) (hits int, err error) 
 	return hits, err
 }
 
-// nextMethod gives the next method with that id, or ErrNotFound.
-func (q *search) nextMethod(id uint64) (Method, error) {
+// nextMethod puts the next method with that id into m, or gives ErrNotFound.
+func (q *search) nextMethod(id uint64, m *Method) error {
 	for {
 		n, err := q.next()
 		if err != nil {
-			return Method{}, err
+			return err
 		}
 		if n == 0 {
-			return Method{}, ErrNotFound
+			return ErrNotFound
 		}
 		if !q.s.inMethods(n) {
 			continue
 		}
-		if m, err := q.s.method(n); m.rec.ID == id || err != nil {
-			return m, err
+		if err := q.s.readMethod(n, m); m.rec.ID == id || err != nil {
+			return err
 		}
 	}
 }
 
-// orNone gives m, or no method if there is an error.
-func (m Method) orNone(err error) (Method, error) {
-	if err != nil {
-		return Method{}, err
-	}
-	return m, nil
-}
-
 // hasKey compares the text of the key.
-func (m Method) hasKey(k layout.Key) (bool, error) {
+func (m *Method) hasKey(k *layout.Key) (bool, error) {
 	if same, err := m.s.symbolIs(m.rec.Name, k.Name); !same || err != nil {
 		return false, err
 	}

@@ -13,24 +13,33 @@ type Method struct {
 const maxMethodFields = layout.MinMethodSize + 3*8
 
 // method fetches the method record at n.
-func (s *Store) method(n layout.Narrow) (Method, error) {
-	section := s.h.Sections[layout.SectionMethods]
+func (s *Store) method(n layout.Narrow) (m Method, err error) {
+	if err := s.readMethod(n, &m); err != nil {
+		return Method{}, err
+	}
+	return m, nil
+}
+
+// readMethod is method for the hot path, where a Method is too large to be
+// handed from call to call.
+func (s *Store) readMethod(n layout.Narrow, m *Method) error {
+	section := &s.h.Sections[layout.SectionMethods]
 	at := n.Offset()
 	if !s.inMethods(n) {
-		return Method{}, s.corrupt(layout.RegionRO, at, "a method record outside the methods section")
+		return s.corrupt(layout.RegionRO, at, "a method record outside the methods section")
 	}
 	b, err := s.m.Bytes(layout.RegionRO, at, min(maxMethodFields, section.End()-at))
 	if err != nil {
-		return Method{}, err
+		return err
 	}
-	rec, err := layout.ParseMethod(b)
-	if err != nil {
-		return Method{}, s.corrupt(layout.RegionRO, at, "%v", err)
+	m.s, m.at = s, n
+	if err := m.rec.Parse(b); err != nil {
+		return s.corrupt(layout.RegionRO, at, "%v", err)
 	}
-	if !section.Holds(at, int64(rec.Units)*layout.Unit) {
-		return Method{}, s.corrupt(layout.RegionRO, at, "a method record of %d units runs over its section", rec.Units)
+	if !section.Holds(at, int64(m.rec.Units)*layout.Unit) {
+		return s.corrupt(layout.RegionRO, at, "a method record of %d units runs over its section", m.rec.Units)
 	}
-	return Method{s, n, rec}, nil
+	return nil
 }
 
 // MethodAt gives the method whose record lies at n; the error matches
