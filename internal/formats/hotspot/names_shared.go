@@ -20,3 +20,6 @@ func AppendQuoted(b []byte, name string) []byte { return appendQuoted(b, name) }
 
 // FromModified gives modified UTF-8, which class files and VMs have, as UTF-8.
 func FromModified(s string) string { return fromModified(s) }
+
+// ToModified is the inverse of FromModified.
+func ToModified(s string) string { return toModified(s) }

@@ -66,7 +66,7 @@ func (c *cursor) name(expected string) string {
 	if bytes.IndexByte(text, 0) >= 0 {
 		c.miss(at, expected)
 	}
-	return hotspot.Unquote(text)
+	return hotspot.FromModified(hotspot.Unquote(text))
 }
 
 // referenceEnd ends a reference to a hidden class.

@@ -155,7 +155,7 @@ func (p *parser) versionLine(c *cursor) {
 	at := c.at
 	p.version = int(c.number(0, math.MaxInt32, "a version"))
 	if c.err == nil && p.version > maxVersion {
-		c.err = &hotspot.TextError{Name: c.line.name, Line: c.line.number, Offset: c.line.offset + int64(at), Kind: ErrVersion, Found: shorten(c.line.text)}
+		c.err = &hotspot.TextError{Name: c.line.name, Line: c.line.number, Offset: c.line.offset + int64(at), Kind: ErrVersion, Found: shorten(c.line.text[at:])}
 	}
 }
 

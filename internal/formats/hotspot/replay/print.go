@@ -49,21 +49,31 @@ func flag(on bool) string {
 
 // quote spells a name. The VM has no way to spell a blank but quotation marks.
 func quote(name string) string {
-	quoted := string(hotspot.AppendQuoted(nil, name))
+	quoted := escape(name)
 	if strings.ContainsAny(quoted, " \"") || quoted == "" || quoted[0] == '@' {
 		return `"` + quoted + `"`
 	}
 	return quoted
 }
 
+// escape spells a name as the VM reads it: what it writes itself as \uXXXX it
+// cannot read back beyond ASCII, but as plain modified UTF-8 it can.
+func escape(name string) string {
+	var b []byte
+	for _, c := range []byte(hotspot.ToModified(name)) {
+		if c < ' ' || c == 0x7f {
+			b = hotspot.AppendQuoted(b, string(rune(c)))
+			continue
+		}
+		b = append(b, c)
+	}
+	return string(b)
+}
+
 // quoteClass spells a class; references to hidden ones are not quoted.
 func quoteClass(name string) string {
 	if strings.HasPrefix(name, "@") && strings.HasSuffix(name, " "+referenceEnd) {
-		words := strings.Split(name, " ")
-		for i, w := range words {
-			words[i] = string(hotspot.AppendQuoted(nil, w))
-		}
-		return strings.Join(words, " ")
+		return escape(name)
 	}
 	return quote(name)
 }

@@ -35,7 +35,12 @@ func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	shape, err := rec.shapeOr(o.Shape)
+	return rec.read(o)
+}
+
+// read puts a recording into a builder.
+func (r *recording) read(o ReadOptions) (*builder.Builder, *Report, error) {
+	shape, err := r.shapeOr(o.Shape)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -43,8 +48,8 @@ func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 	params[layout.ParamTypeProfileWidth] = uint32(shape.TypeRows)
 	params[layout.ParamBciProfileWidth] = uint32(shape.BciRows)
 	params[layout.ParamReceiverGap] = uint32(shape.Gap)
-	report := &Report{Version: rec.version, Params: *params, Classes: rec.classes(), Inlines: len(rec.compile.inlines)}
-	b, err := rec.build(o, shape, report)
+	report := &Report{Version: r.version, Params: *params, Classes: r.classes(), Inlines: len(r.compile.inlines)}
+	b, err := r.build(o, shape, report)
 	if err != nil && o.Name != "" {
 		err = fmt.Errorf("%s: %w", o.Name, err)
 	}
@@ -56,7 +61,7 @@ func (r *recording) shapeOr(given *layout.Shape) (layout.Shape, error) {
 	if given == nil {
 		return r.shape()
 	}
-	return *given, r.fits(*given)
+	return *given, r.fits(*given, false)
 }
 
 // classes is the number of classes that the file records.

@@ -17,17 +17,22 @@ const defaultRows = 2
 // maxRows is the most rows that an archive's settings can have.
 const maxRows = 64
 
-// shape infers the shape of a file's entries.
+// shape infers the shape of a file's entries. VMs name every type that they
+// write; only with the default widths a file may leave some out.
 func (r *recording) shape() (layout.Shape, error) {
 	var first error
-	for _, s := range r.shapes() {
-		err := r.fits(s)
-		if err == nil {
-			return s, nil
+	shapes := r.shapes()
+	for _, named := range []bool{true, false} {
+		for _, s := range shapes {
+			err := r.fits(s, named)
+			if err == nil {
+				return s, nil
+			}
+			if first == nil {
+				first = err
+			}
 		}
-		if first == nil {
-			first = err
-		}
+		shapes = shapes[:2]
 	}
 	return layout.Shape{}, first
 }
@@ -52,11 +57,16 @@ func (r *recording) shapes() []layout.Shape {
 	return shapes
 }
 
-// fits reports what of the file does not fit a shape.
-func (r *recording) fits(s layout.Shape) error {
+// fits reports what of the file does not fit a shape; named is whether all
+// types must be named.
+func (r *recording) fits(s layout.Shape, named bool) error {
 	for i := range r.data {
-		if _, err := r.data[i].walk(s); err != nil {
+		w, err := r.data[i].walk(s)
+		if err != nil {
 			return err
+		}
+		if at, ok := r.data[i].unnamed(&w, s); ok && named {
+			return r.data[i].wrong(at, errors.New("a pointer to something that is not named"))
 		}
 	}
 	return nil
@@ -72,7 +82,7 @@ func (d *methodData) walk(s layout.Shape) (dataWalk, error) {
 	w.pointers(s, func(at int, kind layout.PointerKind) {
 		_, klass := d.klasses[at]
 		_, method := d.methods[at]
-		if method && kind == layout.PointerMethod || klass && kind != layout.PointerMethod {
+		if (method && kind == layout.PointerMethod || klass && kind != layout.PointerMethod) && isPointer(d.words[at], kind) {
 			left--
 		}
 	})
@@ -80,6 +90,30 @@ func (d *methodData) walk(s layout.Shape) (dataWalk, error) {
 		return w, d.wrong(0, errors.New("a class or method is named for a word that is no pointer"))
 	}
 	return w, nil
+}
+
+// isPointer reports whether a word can be a pointer: they are aligned.
+func isPointer(word uint64, kind layout.PointerKind) bool {
+	if kind == layout.PointerTypeWord {
+		word &^= layout.TypeTags
+	}
+	return word != 0 && word%layout.CellSize == 0
+}
+
+// unnamed is the first pointer that the file does not name.
+func (d *methodData) unnamed(w *dataWalk, s layout.Shape) (at int, ok bool) {
+	w.pointers(s, func(i int, kind layout.PointerKind) {
+		word := d.words[i]
+		if kind == layout.PointerTypeWord {
+			word &^= layout.TypeTags
+		}
+		_, klass := d.klasses[i]
+		_, method := d.methods[i]
+		if word != 0 && !klass && !method && !ok {
+			at, ok = i, true
+		}
+	})
+	return at, ok
 }
 
 // pointers calls yield with the word of every pointer cell.

@@ -112,8 +112,8 @@ public class Shapes {
             x += größe(sink, all[i % all.length], i, "größe");
         }
         int k = x;
-        for (int j = 0; j < 200; j++) {
-            x += drive(v -> v + k, 200);
+        for (int j = 0; j < 8000; j++) {
+            x += drive(v -> v + k, 10);
         }
         int[] a = new int[8];
         for (int i = 0; i < 20000; i++) {
