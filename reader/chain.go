@@ -18,52 +18,54 @@ func (m Method) chain(first, context layout.Narrow) chain {
 	return chain{s: m.s, method: m.at, context: context, next: first}
 }
 
-// step gives the next profile, or the zero Profile at the end.
-func (c *chain) step() (Profile, error) {
+// step puts the next profile into p, or the zero Profile at the end.
+func (c *chain) step(p *Profile) error {
 	if c.next == 0 {
-		return Profile{}, nil
+		*p = Profile{}
+		return nil
 	}
 	at := c.next
 	b, err := c.s.block(at)
 	if err != nil {
-		return Profile{}, err
+		return err
 	}
 	context, next := b.Links()
 	code := b.Code()
 	switch {
 	case b.Method() != c.method:
-		return Profile{}, c.corrupt(at, "the profile is of the method at 0x%x, 0x%x leads to it", b.Method().Offset(), c.method.Offset())
+		return c.corrupt(at, "the profile is of the method at 0x%x, 0x%x leads to it", b.Method().Offset(), c.method.Offset())
 	case context != c.context:
-		return Profile{}, c.corrupt(at, "the profile is in context 0x%x, 0x%x leads to it", context.Offset(), c.context.Offset())
+		return c.corrupt(at, "the profile is in context 0x%x, 0x%x leads to it", context.Offset(), c.context.Offset())
 	case c.begun && code <= c.code:
-		return Profile{}, c.corrupt(at, "the profile is of code %#x, which follows %#x", code, c.code)
+		return c.corrupt(at, "the profile is of code %#x, which follows %#x", code, c.code)
 	case next != 0 && next <= at:
-		return Profile{}, c.corrupt(at, "the next profile of the method lies before, at 0x%x", next.Offset())
+		return c.corrupt(at, "the next profile of the method lies before, at 0x%x", next.Offset())
 	}
 	c.next, c.code, c.begun = next, code, true
-	return Profile{s: c.s, at: at, block: b}, nil
+	p.s, p.at, p.block, p.live = c.s, at, b, nil
+	return nil
 }
 
 func (c *chain) corrupt(at layout.Narrow, format string, args ...any) error {
 	return c.s.corrupt(layout.RegionRW, at.Offset(), format, args...)
 }
 
-// ofCode gives the profile of a version of the code, or the only one for
-// AnyCode; ErrNotFound or ErrAmbiguous otherwise.
-func (c *chain) ofCode(code uint64) (Profile, error) {
+// ofCode puts the profile of a version of the code into p, or the only one for
+// AnyCode; ErrNotFound or ErrAmbiguous otherwise, and p is of no use.
+func (c *chain) ofCode(code uint64, p *Profile) error {
 	for {
-		p, err := c.step()
+		err := c.step(p)
 		switch {
 		case err != nil:
-			return Profile{}, err
-		case !p.Valid():
-			return Profile{}, ErrNotFound
+			return err
+		case p.s == nil:
+			return ErrNotFound
 		case code == AnyCode && c.next != 0:
-			return Profile{}, ErrAmbiguous
+			return ErrAmbiguous
 		case code == AnyCode || c.code == code:
-			return p, nil
+			return nil
 		case c.code > code:
-			return Profile{}, ErrNotFound
+			return ErrNotFound
 		}
 	}
 }

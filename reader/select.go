@@ -21,7 +21,9 @@ func (m Method) Profile(code uint64, frames ...Frame) (p Profile, depth int, err
 		return Profile{}, 0, ErrNotFound
 	}
 	c := m.chain(m.rec.Profiles, 0)
-	p, err = c.ofCode(code)
+	if err = c.ofCode(code, &p); err != nil {
+		p = Profile{}
+	}
 	if m.rec.NumContexts == 0 {
 		return p, 0, err
 	}
@@ -39,8 +41,11 @@ func (m Method) Profile(code uint64, frames ...Frame) (p Profile, depth int, err
 		}
 		node = next
 		c = m.chain(node.rec.Profiles, node.at)
-		if q, e := c.ofCode(code); !errors.Is(e, ErrNotFound) {
-			p, depth, err = q, i+1, e
+		var q Profile
+		if e := c.ofCode(code, &q); e == nil {
+			p, depth, err = q, i+1, nil
+		} else if !errors.Is(e, ErrNotFound) {
+			p, depth, err = Profile{}, i+1, e
 		}
 	}
 	return p, depth, err
@@ -73,8 +78,8 @@ func (m Method) Profiles() iter.Seq2[Profile, error] {
 // profiles yields one chain and reports whether to go on.
 func (m Method) profiles(first, context layout.Narrow, yield func(Profile, error) bool) bool {
 	for c := m.chain(first, context); ; {
-		p, err := c.step()
-		if err != nil {
+		var p Profile
+		if err := c.step(&p); err != nil {
 			yield(Profile{}, err)
 			return false
 		}
