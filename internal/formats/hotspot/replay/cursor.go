@@ -129,14 +129,6 @@ func (c *cursor) keyword(want string) {
 	}
 }
 
-// rest takes all that is left.
-func (c *cursor) rest() string {
-	c.blanks()
-	text := c.line.text[c.at:]
-	c.at = len(c.line.text)
-	return strings.TrimRight(string(text), " ")
-}
-
 // end holds that nothing is left.
 func (c *cursor) end() error {
 	c.blanks()

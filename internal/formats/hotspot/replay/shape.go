@@ -94,22 +94,24 @@ func (d *methodData) walk(s layout.Shape) (dataWalk, error) {
 
 // isPointer reports whether a word can be a pointer: they are aligned.
 func isPointer(word uint64, kind layout.PointerKind) bool {
+	p := pointerOf(word, kind)
+	return p != 0 && p%layout.CellSize == 0
+}
+
+// pointerOf is a word without its tags.
+func pointerOf(word uint64, kind layout.PointerKind) uint64 {
 	if kind == layout.PointerTypeWord {
-		word &^= layout.TypeTags
+		return word &^ layout.TypeTags
 	}
-	return word != 0 && word%layout.CellSize == 0
+	return word
 }
 
 // unnamed is the first pointer that the file does not name.
 func (d *methodData) unnamed(w *dataWalk, s layout.Shape) (at int, ok bool) {
 	w.pointers(s, func(i int, kind layout.PointerKind) {
-		word := d.words[i]
-		if kind == layout.PointerTypeWord {
-			word &^= layout.TypeTags
-		}
 		_, klass := d.klasses[i]
 		_, method := d.methods[i]
-		if word != 0 && !klass && !method && !ok {
+		if pointerOf(d.words[i], kind) != 0 && !klass && !method && !ok {
 			at, ok = i, true
 		}
 	})
