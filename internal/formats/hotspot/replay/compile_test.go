@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profarc/profarc/internal/formats/hotspot"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -164,6 +165,33 @@ func TestCompileJDK(t *testing.T) {
 		if !strings.Contains(out, want) {
 			t.Errorf("nothing of %s:\n%s", want, out)
 		}
+	}
+}
+
+// Profiles that come from elsewhere are replayed too: those of
+// -XX:+PrintMethodData, of which the data entries are written alone.
+func TestCompileText(t *testing.T) {
+	cmd := exec.Command(command(t, home25(), "java"), "-XX:+UnlockDiagnosticVMOptions", "-XX:+PrintMethodData", "-cp", classes(t), program)
+	cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8")
+	text, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, _, err := hotspot.ReadText(bytes.NewReader(text), hotspot.TextOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, _, err := b.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	hot := layout.Key{Class: program, Name: "hot", Signature: "(L" + shapes + "Shape;I)I"}
+	if _, err := Write(&out, open(t, data), WriteOptions{Method: hot, ClassPath: []string{classes(t)}}); err != nil {
+		t.Fatal(err)
+	}
+	if inlined := replayed(t, out.Bytes()); !strings.Contains(inlined, shapes+"Square::area") || strings.Contains(inlined, "Circle") {
+		t.Errorf("inlined:\n%s", inlined)
 	}
 }
 
