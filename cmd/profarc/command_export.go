@@ -15,21 +15,24 @@ import (
 )
 
 type exportOptions struct {
-	format string
-	out    string
-	json   bool
+	format    string
+	out       string
+	json      bool
+	method    string   // replay: to be compiled
+	classPath []string // replay: where its class files are
 }
 
 // An exportFormat is a format that export writes.
 type exportFormat struct {
 	name  string
 	about string
-	write func(w io.Writer, s *reader.Store) ([]loss, error)
+	write func(w io.Writer, s *reader.Store, o exportOptions) ([]loss, error)
 }
 
 var exportFormats = []exportFormat{
 	{"methoddata", "text as java -XX:+PrintMethodData prints it (domain hotspot)", writeMethodData},
 	{"json", "everything, in the JSON that docs/format.md defines", writeDump},
+	{"replay", "the compilation of one method for java -XX:+ReplayCompiles of JDK 25 (domain hotspot)", writeReplay},
 }
 
 func newExportCommand(a *app) *cobra.Command {
@@ -44,7 +47,8 @@ The formats:
 
 ` + exportFormatsText(),
 		Example: `  profarc export -t methoddata app.parc -o app.txt
-  profarc export -t json app.parc | jq '.methods | length'`,
+  profarc export -t json app.parc | jq '.methods | length'
+  profarc export -t replay app.parc -o hot.log --method 'Main::hot(I)I' --class-path classes --class-path "$JAVA_HOME"`,
 		Args:              argsBetween(1, 1, "one archive"),
 		ValidArgsFunction: completeArchives(1),
 		RunE:              a.run(func(ctx context.Context, args []string) error { return a.runExport(ctx, args[0], o) }),
@@ -53,6 +57,8 @@ The formats:
 	f.StringVarP(&o.format, "type", "t", "", "format to write: "+exportNames())
 	f.StringVarP(&o.out, "output", "o", "-", "file to write, - for the standard output")
 	f.BoolVar(&o.json, "json", false, "report in JSON; needs -o FILE")
+	f.StringVar(&o.method, "method", "", "replay: method to be compiled, as lookup takes it")
+	f.StringArrayVar(&o.classPath, "class-path", nil, "replay: folder, jar or JDK that holds class files; may be given more than once")
 	_ = cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(strings.Split(exportNames(), ", "), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -108,7 +114,7 @@ func (a *app) runExport(ctx context.Context, path string, o exportOptions) error
 	}
 	r := exportReport{Archive: path, Format: format.name, Output: o.out}
 	begin := time.Now()
-	err = withStore(path, func(s *reader.Store) error { return a.export(ctx, s, format, &r) })
+	err = withStore(path, func(s *reader.Store) error { return a.export(ctx, s, format, o, &r) })
 	r.NS = time.Since(begin).Nanoseconds()
 	switch {
 	case err != nil:
@@ -125,10 +131,10 @@ func (a *app) runExport(ctx context.Context, path string, o exportOptions) error
 }
 
 // export writes the archive to where the report says, and fills the rest of it.
-func (a *app) export(ctx context.Context, s *reader.Store, format *exportFormat, r *exportReport) error {
+func (a *app) export(ctx context.Context, s *reader.Store, format *exportFormat, o exportOptions, r *exportReport) error {
 	write := func(w io.Writer) (err error) {
 		size := &sized{w: interruptible{ctx, w}}
-		r.Lost, err = format.write(size, s)
+		r.Lost, err = format.write(size, s, o)
 		r.Bytes = size.n
 		return err
 	}
@@ -150,7 +156,7 @@ func (s *sized) Write(b []byte) (int, error) {
 	return n, err
 }
 
-func writeMethodData(w io.Writer, s *reader.Store) ([]loss, error) {
+func writeMethodData(w io.Writer, s *reader.Store, _ exportOptions) ([]loss, error) {
 	r, err := hotspot.WriteText(w, s)
 	if err != nil {
 		return nil, err
@@ -158,4 +164,6 @@ func writeMethodData(w io.Writer, s *reader.Store) ([]loss, error) {
 	return textLosses(r), nil
 }
 
-func writeDump(w io.Writer, s *reader.Store) ([]loss, error) { return []loss{}, dump.JSON(w, s) }
+func writeDump(w io.Writer, s *reader.Store, _ exportOptions) ([]loss, error) {
+	return []loss{}, dump.JSON(w, s)
+}

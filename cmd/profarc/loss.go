@@ -14,9 +14,11 @@ type loss struct {
 	Line  int    `json:"line,omitempty"` // where it happened first
 }
 
-func textLosses(r *hotspot.TextReport) []loss {
+func textLosses(r *hotspot.TextReport) []loss { return losses(r.Lost) }
+
+func losses(all []hotspot.Lost) []loss {
 	lost := []loss{}
-	for _, l := range r.Lost {
+	for _, l := range all {
 		lost = append(lost, loss{string(l.What), l.Count, l.Line})
 	}
 	return lost

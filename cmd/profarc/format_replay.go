@@ -1,0 +1,45 @@
+package main
+
+import (
+	"errors"
+	"io"
+
+	"github.com/profarc/profarc/internal/formats/hotspot/replay"
+	"github.com/profarc/profarc/reader"
+)
+
+func recogniseReplay(head []byte, _ bool) bool { return replay.Detect(head) }
+
+func readReplay(r io.Reader, name string, c importConfig) (*imported, error) {
+	b, report, err := replay.Read(r, replay.ReadOptions{Name: name, Config: c.Config, Unordered: c.unordered})
+	if err != nil {
+		return nil, err
+	}
+	return &imported{
+		builder: b, methods: report.Methods, entries: report.Entries, lost: losses(report.Lost),
+		facts: map[string]any{"version": report.Version, "classes": report.Classes, "inlined": report.Inlines},
+	}, nil
+}
+
+// writeReplay writes the replay file of the method that the user named.
+func writeReplay(w io.Writer, s *reader.Store, o exportOptions) ([]loss, error) {
+	if o.method == "" {
+		return nil, usagef("a replay file is of one method: name it with --method, for instance 'java.lang.String::length()I'")
+	}
+	m, err := find(s, keysOf(s.Header().Domain, o.method, ""))
+	if errors.Is(err, reader.ErrNotFound) {
+		return nil, usagef("--method %s: no such method in the archive: profarc show ARCHIVE lists them", o.method)
+	}
+	if err != nil {
+		return nil, err
+	}
+	key, err := m.Key()
+	if err != nil {
+		return nil, err
+	}
+	r, err := replay.Write(w, s, replay.WriteOptions{Method: key, ClassPath: o.classPath})
+	if err != nil {
+		return nil, err
+	}
+	return losses(r.Lost), nil
+}
