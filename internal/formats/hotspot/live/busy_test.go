@@ -1,0 +1,90 @@
+package live
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// dumpsVariable asks for more dumps of a busy VM than a quick run makes.
+const dumpsVariable = "PROFARC_LIVE_DUMPS"
+
+// A VM that compiles, with C1 and C2 at work and classes coming and going, is
+// dumped again and again. Every archive is sound, and the VM's work is not
+// disturbed.
+func TestBusyVM(t *testing.T) {
+	dumps, rounds := 10, "40"
+	if os.Getenv(dumpsVariable) != "" {
+		dumps, rounds = 100, "400"
+	}
+	eachJVM(t, func(t *testing.T, home string) {
+		j := start(t, home, "-Xmx512m", "Compile", rounds, t.TempDir())
+		time.Sleep(300 * time.Millisecond)
+		var most, refused, methods int
+		var longest time.Duration
+		for range dumps {
+			d := dump(t, j.pid(), Options{Stop: true})
+			most = max(most, d.report.Threads)
+			refused += d.report.NumRefused()
+			methods += d.report.Methods
+			longest = max(longest, d.report.Stopped)
+			for _, r := range d.report.Refused {
+				t.Logf("refused %d: %s (%s)", r.Count, r.Why, r.Example)
+			}
+			if !d.report.Consistent {
+				t.Errorf("not consistent: held for %v", d.report.Stopped)
+			}
+		}
+		t.Logf("%d dumps, %d profiles, %d refused, held for %v at most, %d threads", dumps, methods, refused, longest, most)
+		if refused > methods/1000 {
+			t.Errorf("%d of %d profiles refused", refused, methods)
+		}
+		j.await("ready")
+		if rest := j.end(); strings.TrimSpace(rest) != "" {
+			t.Errorf("the program printed %q", rest)
+		}
+	})
+}
+
+// What the options leave out is left out.
+func TestOptions(t *testing.T) {
+	eachJVM(t, func(t *testing.T, home string) {
+		j := start(t, home, "Twins")
+		j.await("ready")
+		all := dump(t, j.pid(), Options{}).report
+		compiled := dump(t, j.pid(), Options{CompiledOnly: true}).report
+		hot := dump(t, j.pid(), Options{MinInvocations: 100000}).report
+		own := dump(t, j.pid(), Options{Class: func(name string) bool { return strings.HasPrefix(name, "Twins") }}).report
+		for name, r := range map[string]*Report{"compiled": compiled, "hot": hot, "own": own} {
+			if r.Methods == 0 || r.Methods >= all.Methods || r.Skipped == 0 {
+				t.Errorf("%s: %d methods of %d, %d skipped", name, r.Methods, all.Methods, r.Skipped)
+			}
+		}
+		if all.Stopped != 0 || all.Consistent {
+			t.Errorf("not held, but %+v", all)
+		}
+	})
+}
+
+// A limit that is over at once lets the process go, and the dump is made.
+func TestStopLimit(t *testing.T) {
+	if firstHome() == "" {
+		t.Skip("no JVM")
+	}
+	j := compiling(t, firstHome(), "1")
+	d := dump(t, j.pid(), Options{Stop: true, StopLimit: 1})
+	if d.report.Consistent || d.report.Stopped == 0 || d.report.Methods < 100 {
+		t.Errorf("%+v", d.report)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	vm, err := Attach(j.pid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := vm.Dump(ctx, Options{}); err == nil {
+		t.Error("a cancelled dump was made")
+	}
+}
