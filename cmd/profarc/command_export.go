@@ -19,6 +19,7 @@ type exportOptions struct {
 	out       string
 	json      bool
 	method    string   // replay: to be compiled
+	loader    string   // of that method
 	classPath []string // replay: where its class files are
 }
 
@@ -58,6 +59,7 @@ The formats:
 	f.StringVarP(&o.out, "output", "o", "-", "file to write, - for the standard output")
 	f.BoolVar(&o.json, "json", false, "report in JSON; needs -o FILE")
 	f.StringVar(&o.method, "method", "", "replay: method to be compiled, as lookup takes it")
+	f.StringVar(&o.loader, "loader", "", "replay: class loader of the method")
 	f.StringArrayVar(&o.classPath, "class-path", nil, "replay: folder, jar or JDK that holds class files; may be given more than once")
 	_ = cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(strings.Split(exportNames(), ", "), cobra.ShellCompDirectiveNoFileComp))
 	return cmd

@@ -26,9 +26,9 @@ func writeReplay(w io.Writer, s *reader.Store, o exportOptions) ([]loss, error) 
 	if o.method == "" {
 		return nil, usagef("a replay file is of one method: name it with --method, for instance 'java.lang.String::length()I'")
 	}
-	m, err := find(s, keysOf(s.Header().Domain, o.method, ""))
+	m, err := find(s, keysOf(s.Header().Domain, o.method, o.loader))
 	if errors.Is(err, reader.ErrNotFound) {
-		return nil, usagef("--method %s: no such method in the archive: profarc show ARCHIVE lists them", o.method)
+		return nil, usagef("--method %s: no such method in the archive; profarc show ARCHIVE lists them, and which have a --loader", o.method)
 	}
 	if err != nil {
 		return nil, err

@@ -29,9 +29,11 @@ type writer struct {
 	report    *Report
 
 	names     classNames
+	loader    string             // of the method to be compiled
 	recorded  map[string]bool    // classes, false for those that cannot be
 	records   []*classRecord     // of classes that were not in the environment
 	methodSet map[methodKey]bool // with a ciMethod line
+	kept      map[methodKey]bool // of these, in the environment
 	profiles  []pending          // to be written when all classes are known
 	profiled  map[methodKey]bool // of these
 	inlineSet map[inlining]bool
@@ -66,7 +68,7 @@ func Write(out io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
 	defer path.close()
 	w := &writer{
 		store: s, shape: s.Header().Params.Shape(), path: path, report: &Report{Params: s.Header().Params},
-		recorded: map[string]bool{}, methodSet: map[methodKey]bool{}, profiled: map[methodKey]bool{}, inlineSet: map[inlining]bool{},
+		recorded: map[string]bool{}, methodSet: map[methodKey]bool{}, kept: map[methodKey]bool{}, profiled: map[methodKey]bool{}, inlineSet: map[inlining]bool{},
 	}
 	if err := s.Mapping().Guard(func() error { return w.gather(o.Method) }); err != nil {
 		return nil, err
@@ -77,6 +79,7 @@ func Write(out io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
 
 // gather puts the file together.
 func (w *writer) gather(key layout.Key) error {
+	w.loader = key.Loader
 	class, err := w.begin(key)
 	if err != nil {
 		return err
@@ -139,7 +142,7 @@ func (w *writer) takeOver(env *recording) {
 		w.klasses = append(w.klasses, k)
 	}
 	for _, m := range env.methods {
-		w.methodSet[m.methodKey] = true
+		w.methodSet[m.methodKey], w.kept[m.methodKey] = true, true
 	}
 	for _, i := range env.compile.inlines {
 		w.inlineSet[i] = true
@@ -147,22 +150,33 @@ func (w *writer) takeOver(env *recording) {
 }
 
 // profileOf finds the profile of a method of the file that holds for every
-// caller.
+// caller. Its class may be of the loader of the method to be compiled, or of the
+// boot loader.
 func (w *writer) profileOf(k methodKey) (p reader.Profile, ok bool, err error) {
-	m, err := w.store.Find(layout.Key{Class: w.names.archive(k.class), Name: k.name, Signature: k.signature})
-	if errors.Is(err, reader.ErrNotFound) {
-		return p, false, nil
-	}
-	if err != nil {
-		return p, false, err
-	}
-	for p, err := range m.Profiles() {
+	for _, loader := range []string{w.loader, ""} {
+		m, err := w.store.Find(layout.Key{Class: w.names.archive(k.class), Name: k.name, Signature: k.signature, Loader: loader})
+		if errors.Is(err, reader.ErrNotFound) {
+			continue
+		}
 		if err != nil {
 			return p, false, err
+		}
+		if p, ok, err = forEveryCaller(m); ok || err != nil {
+			return p, ok, err
+		}
+	}
+	return p, false, nil
+}
+
+// forEveryCaller is the first profile of a method that has no context.
+func forEveryCaller(m reader.Method) (reader.Profile, bool, error) {
+	for p, err := range m.Profiles() {
+		if err != nil {
+			return reader.Profile{}, false, err
 		}
 		if _, split, err := p.Context(); err != nil || !split {
 			return p, err == nil, err
 		}
 	}
-	return p, false, nil
+	return reader.Profile{}, false, nil
 }

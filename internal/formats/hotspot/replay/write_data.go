@@ -11,7 +11,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// matureState is the state of a MethodData that C2 trusts.
+// matureState is the state of a MethodData that C2 trusts. Only replay files
+// say what the state was; for profiles from elsewhere it is this one.
 const matureState = 2
 
 func ignoreNone(err error) error {
@@ -24,7 +25,7 @@ func ignoreNone(err error) error {
 // methodData adds the ciMethodData line of a profile.
 func (w *writer) methodData(p pending) error {
 	d := methodData{methodKey: p.methodKey, state: matureState, klasses: map[int]string{}, methods: map[int]methodKey{}}
-	if c, ok := p.Compile(); ok {
+	if c, ok := p.Compile(); ok && (c.State != 0 || w.kept[p.methodKey]) {
 		d.state = int64(min(c.State, matureState))
 	}
 	invocations, _ := p.Invocations()
