@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"time"
 
 	"github.com/profarc/profarc/layout"
 )
@@ -41,10 +42,19 @@ func Attach(pid int) (*VM, error) {
 	return vm, nil
 }
 
+// A process that is being ended loses its memory a moment before it shows.
+const (
+	endPolls = 10
+	endPause = 2 * time.Millisecond
+)
+
 // ended says that the process has ended where that is why something failed.
 func (p *process) ended(err error) error {
-	if err != nil && !p.alive() {
-		return fmt.Errorf("process %d: %w", p.pid, ErrGone)
+	for range endPolls {
+		if !p.alive() {
+			return fmt.Errorf("process %d: %w", p.pid, ErrGone)
+		}
+		time.Sleep(endPause)
 	}
 	if errors.Is(err, errFault) {
 		err = fmt.Errorf("%w (%w)", ErrStructure, err)

@@ -15,7 +15,7 @@ const dumpsVariable = "PROFARC_LIVE_DUMPS"
 // dumped again and again. Every archive is sound, and the VM's work is not
 // disturbed.
 func TestBusyVM(t *testing.T) {
-	dumps, rounds := 10, "40"
+	dumps, rounds := 10, "12"
 	if os.Getenv(dumpsVariable) != "" {
 		dumps, rounds = 100, "400"
 	}
@@ -55,7 +55,7 @@ func TestOptions(t *testing.T) {
 		j.await("ready")
 		all := dump(t, j.pid(), Options{}).report
 		compiled := dump(t, j.pid(), Options{CompiledOnly: true}).report
-		hot := dump(t, j.pid(), Options{MinInvocations: 100000}).report
+		hot := dump(t, j.pid(), Options{MinInvocations: 1000}).report
 		own := dump(t, j.pid(), Options{Class: func(name string) bool { return strings.HasPrefix(name, "Twins") }}).report
 		for name, r := range map[string]*Report{"compiled": compiled, "hot": hot, "own": own} {
 			if r.Methods == 0 || r.Methods >= all.Methods || r.Skipped == 0 {

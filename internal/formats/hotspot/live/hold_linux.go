@@ -31,9 +31,31 @@ const (
 )
 
 // hold holds the process while use runs, and lets it go whatever happens.
-func (p *process) hold(use func(h *holding) error) (err error) {
-	runtime.LockOSThread() // the system knows the tracer by its thread
-	defer runtime.UnlockOSThread()
+func (p *process) hold(use func(h *holding) error) error {
+	done := make(chan error)
+	go p.trace(use, done)
+	return <-done
+}
+
+// trace holds the process in a thread of its own, which ends with this
+// goroutine because it stays locked: the system then lets go of everything that
+// is still traced, threads that died while they were held among them, whose
+// process could not end otherwise. The first thread of a program never ends, so
+// if this is it, it waits for another.
+func (p *process) trace(use func(h *holding) error, done chan<- error) {
+	runtime.LockOSThread()
+	if unix.Gettid() == unix.Getpid() {
+		other := make(chan error)
+		go p.trace(use, other)
+		err := <-other
+		runtime.UnlockOSThread()
+		done <- err
+		return
+	}
+	done <- p.whileHeld(use)
+}
+
+func (p *process) whileHeld(use func(h *holding) error) error {
 	h := &holding{p: p, threads: map[int]unix.Signal{}, begun: time.Now()}
 	defer h.release()
 	if err := h.seizeAll(); err != nil {
@@ -133,28 +155,12 @@ func (h *holding) release() {
 		return
 	}
 	for tid, signal := range h.threads {
-		if signal == running && !h.settle(tid) {
-			continue
+		if signal != running { // such a one is let go when the tracing thread ends
+			h.detach(tid, signal)
 		}
-		h.detach(tid, max(h.threads[tid], 0))
 	}
 	h.threads = nil
 	h.lasted = time.Since(h.begun)
-}
-
-// settle waits for a thread that was told to stop: only then can it be let go.
-func (h *holding) settle(tid int) bool {
-	var status unix.WaitStatus
-	for {
-		_, err := unix.Wait4(tid, &status, unix.WALL, nil)
-		if errors.Is(err, unix.EINTR) {
-			continue
-		}
-		if err == nil && status.Stopped() {
-			h.threads[tid] = waiting(status)
-		}
-		return err == nil && status.Stopped()
-	}
 }
 
 func (h *holding) detach(tid int, signal unix.Signal) {

@@ -38,8 +38,8 @@ const startField = 19
 
 func (p *process) startTime() (string, error) {
 	fields, err := p.stat("/proc/" + strconv.Itoa(p.pid) + "/stat")
-	if err != nil || len(fields) <= startField {
-		return "", ErrGone
+	if err != nil || len(fields) <= startField || strings.Contains("ZXx", fields[0]) {
+		return "", ErrGone // a zombie has no memory any more
 	}
 	return fields[startField], nil
 }

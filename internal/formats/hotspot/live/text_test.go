@@ -2,6 +2,7 @@ package live
 
 import (
 	"bytes"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -65,13 +66,14 @@ func methodsOf(t *testing.T, s *reader.Store) []string {
 
 func TestDumpIsWhatPrintMethodDataPrints(t *testing.T) {
 	eachJVM(t, func(t *testing.T, home string) {
-		for _, flags := range [][]string{
-			{"-Xshare:auto"},
-			{"-XX:TypeProfileLevel=222", "-XX:TypeProfileWidth=3", "-XX:-UseCompressedClassPointers"},
-		} {
+		all := [][]string{{"-XX:TypeProfileLevel=222", "-XX:TypeProfileWidth=3", "-XX:-UseCompressedClassPointers"}}
+		if os.Getenv(dumpsVariable) != "" {
+			all = append(all, []string{"-Xshare:auto"}, []string{"-XX:-TieredCompilation"}, []string{"-XX:TypeProfileWidth=0"})
+		}
+		for _, flags := range all {
 			t.Run(strings.Join(flags, " "), func(t *testing.T) {
 				flags = append([]string{"-XX:+UnlockDiagnosticVMOptions", "-XX:+PrintMethodData"}, flags...)
-				j := compiling(t, home, "3", flags...)
+				j := compiling(t, home, "2", flags...)
 				j.settle()
 				front := j.printing()
 				d := dump(t, j.pid(), Options{Stop: true})
