@@ -156,6 +156,17 @@ func TestImage(t *testing.T) {
 			t.Errorf("%s: %v", class, err)
 		}
 	}
+	w := &writer{path: p}
+	for name, want := range map[string]string{
+		"stream()Ljava/util/stream/Stream;": "java/util/Collection", "containsAll(Ljava/util/Collection;)Z": "java/util/AbstractCollection",
+		"get(I)Ljava/lang/Object;": "java/util/ArrayList", "no()V": "",
+	} {
+		at := strings.IndexByte(name, '(')
+		c, _, ok, err := w.resolve("java/util/ArrayList", methodKey{name: name[:at], signature: name[at:]})
+		if err != nil || ok != (want != "") || ok && c.name != want {
+			t.Errorf("%s of ArrayList is not that of %s: %v", name, want, err)
+		}
+	}
 	for _, none := range []string{"java/lang/NoSuch", "no/Such", "Plain", "java/Foo"} {
 		if c, err := p.class(none); err != nil || c != nil {
 			t.Errorf("%s: %v", none, err)

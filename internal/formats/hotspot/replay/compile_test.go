@@ -201,6 +201,10 @@ func TestWriteErrors(t *testing.T) {
 	bare, _ := read(t, testdata(t, "v2.log"), ReadOptions{ProfilesOnly: true})
 	old, _ := read(t, testdata(t, "v0.log"), ReadOptions{ProfilesOnly: true})
 	hot := layout.Key{Class: program, Name: "hot", Signature: "(L" + shapes + "Shape;I)I"}
+	alone := t.TempDir()
+	if err := os.WriteFile(filepath.Join(alone, shapes+"Square.class"), classBytes(t, shapes+"Square"), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for name, c := range map[string]struct {
 		data []byte
 		key  layout.Key
@@ -211,6 +215,7 @@ func TestWriteErrors(t *testing.T) {
 		"no method":     {data, layout.Key{Class: program, Name: "cold", Signature: "()V"}, nil, ErrMethod, "cold"},
 		"no profile":    {data, layout.Key{Class: program, Name: "rare", Signature: "(I)I"}, nil, ErrMethod, "rare"},
 		"no class file": {bare, hot, []string{t.TempDir()}, ErrClass, program},
+		"no interface":  {bare, layout.Key{Class: shapes + "Square", Name: "area", Signature: "()I"}, []string{alone}, ErrClass, shapes + "Shape"},
 		"JDK 17":        {old, hot, nil, ErrShape, ""},
 		"no folder":     {data, hot, []string{filepath.Join(t.TempDir(), "none")}, os.ErrNotExist, ""},
 	} {

@@ -81,7 +81,7 @@ func masked(r *recording) map[methodKey]methodData {
 	return all
 }
 
-var inside = cmp.AllowUnexported(methodData{}, methodKey{}, line{}, klass{}, method{}, compilation{}, inlining{}, agent{})
+var inside = cmp.AllowUnexported(methodData{}, methodKey{}, line{}, klass{}, method{}, compilation{}, inlining{}, capability{})
 
 // checkFile holds a file against what comes back of its archive.
 func checkFile(t *testing.T, name, text string) *Report {

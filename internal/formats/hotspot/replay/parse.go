@@ -128,7 +128,7 @@ func (p *parser) record(c *cursor) error {
 	case kindVersion:
 		p.versionLine(c)
 	case kindAgent:
-		p.agents = append(p.agents, agent{c.name("a capability"), c.flag()})
+		p.capabilities = append(p.capabilities, capability{c.name("a capability"), c.flag()})
 	case kindLoaded, kindKlass:
 		p.klass(c, kind)
 	case kindField:

@@ -19,8 +19,8 @@ func (r *recording) print(out io.Writer) error {
 	if r.version > 0 {
 		p.line(kindVersion, strconv.Itoa(r.version))
 	}
-	for _, a := range r.agents {
-		p.line(kindAgent, quote(a.capability), flag(a.on))
+	for _, a := range r.capabilities {
+		p.line(kindAgent, quote(a.name), flag(a.on))
 	}
 	for _, k := range r.klasses {
 		p.klass(&k)

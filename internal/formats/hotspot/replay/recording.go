@@ -2,18 +2,18 @@ package replay
 
 // A recording is what one replay file says.
 type recording struct {
-	version int
-	agents  []agent // what JVMTI agents may do
-	klasses []klass // in the order of the file
-	methods []method
-	data    []methodData
-	compile compilation
+	version      int
+	capabilities []capability
+	klasses      []klass // in the order of the file
+	methods      []method
+	data         []methodData
+	compile      compilation
 }
 
-// An agent is a JvmtiExport line.
-type agent struct {
-	capability string
-	on         bool
+// A capability of JVMTI is a JvmtiExport line.
+type capability struct {
+	name string
+	on   bool
 }
 
 // A klass is an instanceKlass line, which only has the class loaded, a

@@ -105,7 +105,7 @@ func (w *writer) gather(key layout.Key) error {
 // begin takes over what the archive keeps of a replay file. class is what the
 // file calls the method's class.
 func (w *writer) begin(key layout.Key) (class string, err error) {
-	w.agents = []agent{{"can_access_local_variables", false}, {"can_hotswap_or_post_breakpoint", false}, {"can_post_on_exceptions", false}}
+	w.capabilities = []capability{{"can_access_local_variables", false}, {"can_hotswap_or_post_breakpoint", false}, {"can_post_on_exceptions", false}}
 	w.version = maxVersion
 	if w.names, err = readNames(w.store); err != nil {
 		return "", err
