@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/formats/hotspot/live"
+)
+
+type dumpOptions struct {
+	pid       int
+	out       string
+	class     string
+	compiled  bool
+	calls     uint64
+	running   bool
+	stopLimit time.Duration
+	json      bool
+}
+
+func newDumpCommand(a *app) *cobra.Command {
+	var o dumpOptions
+	cmd := &cobra.Command{
+		Use:   "dump --pid PID -o ARCHIVE",
+		Short: "Make an archive of the profiles of a live JVM",
+		Long: `Dump reads the profiles (MethodData) of a running HotSpot JVM, of JDK 17 or later on Linux,
+out of its memory. The JVM needs no flag and no agent, and nothing in it is changed. It is held
+for some milliseconds, so that all profiles are of one moment.
+
+It takes the JVM's user or root, and leave to trace: see /proc/sys/kernel/yama/ptrace_scope.`,
+		Example: `  profarc dump --pid $(pgrep -f app.jar) -o app.parc
+  profarc dump --pid 4711 -o app.parc --class 'com.example.*' --compiled`,
+		Args: argsBetween(0, 0, "none: name the process with --pid"),
+		RunE: a.run(func(ctx context.Context, _ []string) error { return a.runDump(ctx, o) }),
+	}
+	f := cmd.Flags()
+	f.IntVar(&o.pid, "pid", 0, "process of the JVM, as jps shows it")
+	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+archiveExtension)
+	f.StringVar(&o.class, "class", "", "only methods of classes with this in their name, or of this pattern with * and ?")
+	f.BoolVar(&o.compiled, "compiled", false, "only methods that have compiled code")
+	f.Uint64Var(&o.calls, "min-invocations", 0, "only methods that were invoked so often")
+	f.BoolVar(&o.running, "running", false, "do not hold the JVM: profiles may then be of different moments")
+	f.DurationVar(&o.stopLimit, "stop-limit", live.DefaultStopLimit, "hold the JVM for so long at most")
+	f.BoolVar(&o.json, "json", false, "report in JSON")
+	return cmd
+}
+
+// options are what the reader of a live VM is told.
+func (o *dumpOptions) options() live.Options {
+	l := live.Options{CompiledOnly: o.compiled, MinInvocations: o.calls, Stop: !o.running, StopLimit: o.stopLimit}
+	if o.class != "" {
+		l.Class = newPattern(o.class).matches
+	}
+	return l
+}
+
+func (a *app) runDump(ctx context.Context, o dumpOptions) error {
+	if o.pid <= 0 {
+		return usagef("name the process of the JVM: --pid PID, as jps shows it")
+	}
+	if err := checkArchiveName(o.out, ""); err != nil {
+		return err
+	}
+	begin := time.Now()
+	vm, err := live.Attach(o.pid)
+	if err != nil {
+		return err
+	}
+	profiles, read, err := vm.Dump(ctx, o.options())
+	if err != nil {
+		return err
+	}
+	took := time.Since(begin)
+	written, err := profiles.Commit(ctx, o.out)
+	if err != nil {
+		return err
+	}
+	r := newDumpReport(&o, read, written)
+	r.ReadNS, r.WriteNS = took.Nanoseconds(), (time.Since(begin) - took).Nanoseconds()
+	if o.json {
+		return a.printJSON(r)
+	}
+	r.print(a.out)
+	return nil
+}
+
+// A dumpReport says what was read of a JVM, what was written, and what was left
+// out.
+type dumpReport struct {
+	PID        int         `json:"pid"`
+	Producer   string      `json:"producer"`
+	Methods    int         `json:"methods"`
+	Entries    int         `json:"entries"`
+	Skipped    int         `json:"skipped"`
+	Refused    []loss      `json:"refused"`
+	Classes    int         `json:"classes"`
+	Loaders    int         `json:"loaders"`
+	DataBytes  int64       `json:"method_data_bytes"`
+	StoppedNS  int64       `json:"stopped_ns"`
+	Threads    int         `json:"threads"`
+	Consistent bool        `json:"consistent"`
+	Archive    string      `json:"archive"`
+	Bytes      int64       `json:"bytes"`
+	Base       string      `json:"base"`
+	DumpID     string      `json:"dump_id"`
+	Counts     namedCounts `json:"counts"`
+	ReadNS     int64       `json:"read_ns"`
+	WriteNS    int64       `json:"write_ns"`
+}
+
+func newDumpReport(o *dumpOptions, r *live.Report, w builder.Report) *dumpReport {
+	d := &dumpReport{
+		PID: o.pid, Producer: r.Producer, Methods: r.Methods, Entries: r.Entries, Skipped: r.Skipped, Refused: []loss{},
+		Classes: r.Classes, Loaders: r.Loaders, DataBytes: r.Bytes, StoppedNS: r.Stopped.Nanoseconds(), Threads: r.Threads,
+		Consistent: r.Consistent, Archive: o.out, Bytes: w.Bytes, Base: fmt.Sprintf("0x%x", w.Base),
+		DumpID: fmt.Sprintf("%x", w.DumpID), Counts: countsOf(w.Counts),
+	}
+	for _, x := range r.Refused {
+		d.Refused = append(d.Refused, loss{What: string(x.Why), Count: x.Count})
+	}
+	return d
+}
+
+func (r *dumpReport) print(w io.Writer) {
+	fmt.Fprintf(w, "read   process %d (%s): %d methods, %d entries, %d classes, %s of MethodData, %s\n",
+		r.PID, r.Producer, r.Methods, r.Entries, r.Classes, sizeText(r.DataBytes), timeText(time.Duration(r.ReadNS)))
+	switch {
+	case r.Consistent:
+		fmt.Fprintf(w, "held   %d threads for %s\n", r.Threads, timeText(time.Duration(r.StoppedNS)))
+	case r.Threads > 0:
+		fmt.Fprintf(w, "held   %d threads for %s, then let go: profiles may be of different moments\n", r.Threads, timeText(time.Duration(r.StoppedNS)))
+	default:
+		fmt.Fprintln(w, "held   not at all: profiles may be of different moments")
+	}
+	if r.Skipped > 0 {
+		fmt.Fprintf(w, "chose  %d of %d profiles\n", r.Methods, r.Methods+r.Skipped)
+	}
+	fmt.Fprintf(w, "wrote  %s: %s, %d profiles, %d types, base %s, %s\n",
+		r.Archive, sizeText(r.Bytes), r.Counts.Profiles, r.Counts.Types, r.Base, timeText(time.Duration(r.WriteNS)))
+	printLosses(w, r.Refused)
+}
