@@ -249,7 +249,7 @@ func (w *debuggerWriter) word(t reader.TypeWord) string {
 
 func TestDumpIsWhatTheDebuggerPrints(t *testing.T) {
 	eachJVM(t, func(t *testing.T, home string) {
-		j := compiling(t, home, "3")
+		j := compiling(t, home, "2")
 		before := asDebugger(t, dump(t, j.pid(), Options{Stop: true}))
 		want := debuggerText(t, home, j.pid())
 		d := dump(t, j.pid(), Options{Stop: true})

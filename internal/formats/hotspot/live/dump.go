@@ -100,7 +100,9 @@ func (vm *VM) snapshot(ctx context.Context, o Options, report *Report) (*snapsho
 				return a, nil
 			}
 			a, err := vm.schema.methodArray(src, addr)
-			arrays[addr] = a
+			if err == nil {
+				arrays[addr] = a
+			}
 			return a, err
 		}
 	}
@@ -113,24 +115,43 @@ func (vm *VM) snapshot(ctx context.Context, o Options, report *Report) (*snapsho
 		return snap, err
 	}
 	again := record.replay(vm.p)
+	for range holdAttempts {
+		var held *snapshot
+		busy := vm.p.hold(func(h *holding) (err error) {
+			held, err = vm.again(again, methodArray(again), h, o, report)
+			return err
+		})
+		if !errors.Is(busy, errBusy) {
+			return held, busy
+		}
+		time.Sleep(holdPause)
+	}
+	return snap, err // of the first walk
+}
+
+// A process that cannot be held at once, because the machine is busy, is tried
+// again.
+const (
+	holdAttempts = 8
+	holdPause    = 30 * time.Millisecond
+)
+
+// again walks while the process is held, for as long as it may be.
+func (vm *VM) again(src *replay, methodArray func(uint64) ([]uint64, error), h *holding, o Options, report *Report) (*snapshot, error) {
 	limit := cmp.Or(o.StopLimit, DefaultStopLimit)
-	err = vm.p.hold(func(h *holding) (err error) {
-		report.Threads, report.Consistent = len(h.threads), true
-		again.tick = func() {
-			if time.Since(h.begun) > limit && h.threads != nil {
-				h.release()
-				report.Consistent = false
-			}
+	report.Threads, report.Consistent = len(h.threads), true
+	src.tick = func() {
+		if h.threads != nil && time.Since(h.begun) > limit {
+			h.release()
+			report.Consistent = false
 		}
-		if err = again.load(); err == nil {
-			snap, err = vm.schema.walk(again, methodArray(again))
-		}
+	}
+	defer func() {
 		h.release()
 		report.Stopped = h.lasted
-		return err
-	})
-	if errors.Is(err, errBusy) {
-		err = fmt.Errorf("%w: try again", err)
+	}()
+	if err := src.load(); err != nil {
+		return nil, err
 	}
-	return snap, err
+	return vm.schema.walk(src, methodArray)
 }

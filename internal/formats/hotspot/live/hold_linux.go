@@ -25,7 +25,8 @@ type holding struct {
 }
 
 const (
-	seizeLimit = 50 * time.Millisecond // a thread that takes longer sits in the kernel
+	// A thread that takes longer sits in the kernel, or waits for a processor.
+	seizeLimit = 50 * time.Millisecond
 	seizePause = 20 * time.Microsecond
 	maxThreads = 1 << 16
 )
@@ -72,7 +73,7 @@ func (h *holding) seizeAll() error {
 		if err != nil || fresh == 0 {
 			return err
 		}
-		if err := h.await(); err != nil {
+		if err := h.await(seizeLimit); err != nil {
 			return err
 		}
 	}
@@ -112,8 +113,8 @@ func (h *holding) ended(tid int) bool {
 const running = unix.Signal(-1)
 
 // await waits until all seized threads stand still.
-func (h *holding) await() error {
-	end := time.Now().Add(seizeLimit)
+func (h *holding) await(limit time.Duration) error {
+	end := time.Now().Add(limit)
 	for tid, state := range h.threads {
 		for state == running {
 			var status unix.WaitStatus
@@ -155,12 +156,27 @@ func (h *holding) release() {
 		return
 	}
 	for tid, signal := range h.threads {
-		if signal != running { // such a one is let go when the tracing thread ends
+		if signal != running {
+			h.detach(tid, signal)
+			delete(h.threads, tid)
+		}
+	}
+	h.lasted = time.Since(h.begun)
+	h.releaseLate()
+	h.threads = nil
+}
+
+// lateLimit is how long a thread is waited for that did not stop in time, so
+// that it can be let go here and now. All others go on already; and later the
+// system lets it go, when the tracing thread ends.
+const lateLimit = time.Second
+
+func (h *holding) releaseLate() {
+	if len(h.threads) > 0 && h.await(lateLimit) == nil {
+		for tid, signal := range h.threads {
 			h.detach(tid, signal)
 		}
 	}
-	h.threads = nil
-	h.lasted = time.Since(h.begun)
 }
 
 func (h *holding) detach(tid int, signal unix.Signal) {

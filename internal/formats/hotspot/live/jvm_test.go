@@ -165,7 +165,6 @@ type dumped struct {
 	*reader.Store
 	vm     *VM
 	report *Report
-	size   int64
 }
 
 // dump dumps a process, checks the archive, and opens it.
