@@ -28,7 +28,13 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 // exit prints err as one line and gives the exit code that belongs to it.
 func (a *app) exit(err error) int {
 	var usage usageError
+	var end *commandEnd
 	switch {
+	case errors.As(err, &end):
+		if end.err != nil {
+			fmt.Fprintf(a.errOut, "profarc: %s\n", message(end.err))
+		}
+		return end.code
 	case err == nil || errors.Is(err, syscall.EPIPE):
 		return exitOK
 	case errors.As(err, &usage) || !a.running:

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/internal/training"
+)
+
+type trainOptions struct {
+	out          string
+	compiledOnly bool
+	min          uint64
+	class        string
+	report       string
+	quiet        bool
+}
+
+func newTrainCommand(a *app) *cobra.Command {
+	var o trainOptions
+	cmd := &cobra.Command{
+		Use:   "train -o ARCHIVE [flags] -- COMMAND [ARGUMENT]...",
+		Short: "Run a command and keep the profiles of its JVMs",
+		Long: `Train runs a command that starts JVMs: java itself, mvn, ant, a shell script. Each HotSpot JVM
+(17 or later) is held at its exit, read, and let go: after the end of main, System.exit,
+Runtime.halt, a signal or a crash. Nothing is put into the JVM and no flag is needed.
+
+The command's exit code, signals, and standard streams are its own. What train has to say it
+says on stderr once the command has ended: what was written, what was not and why. A command
+that cannot be started gives 127 or 126, as in a shell.
+
+One JVM gives the archive that -o names; several give NAME.1.parc, NAME.2.parc, ... in the
+order of their ends. A JVM without a profile gives none. One that still runs when the command
+has ended, such as a build daemon, is read as it is then, and runs on.
+
+Linux only. Under train no debugger, strace or jhsdb can be attached, and setuid programs get
+no other rights. Processes that are no descendants of the command are not seen: forbid the
+build tool its daemon (gradle --no-daemon).`,
+		Example: `  profarc train -o app.parc -- java -jar app.jar
+  profarc train -o build.parc -- mvn -q package
+  profarc train -o app.parc --compiled-only --class 'com.example.*' -- ./run.sh <input.txt`,
+		Args: argsBetween(1, -1, "the command to run, behind --"),
+		RunE: a.run(func(ctx context.Context, args []string) error { return a.runTrain(ctx, args, o) }),
+	}
+	f := cmd.Flags()
+	f.SetInterspersed(false) // what follows the command's name is its own
+	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+archiveExtension)
+	f.BoolVar(&o.compiledOnly, "compiled-only", false, "only methods that have compiled code at the end")
+	f.Uint64Var(&o.min, "min-invocations", 0, "only methods that were called so often")
+	f.StringVar(&o.class, "class", "", "only methods of such classes: part of a name, or a glob with * and ?")
+	f.StringVar(&o.report, "report", "", "file for the summary, in JSON")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "no summary on stderr, unless something went wrong")
+	return cmd
+}
+
+// A commandEnd is how train ends: with the exit code of the command.
+type commandEnd struct {
+	code int
+	err  error // train's own, nil if there is none
+}
+
+func (e *commandEnd) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *commandEnd) Unwrap() error { return e.err }
+
+// Exit codes for commands that cannot be started, as shells have them.
+const (
+	exitNotRunnable = 126
+	exitNotFound    = 127
+)
+
+// startedIgnoring are the signals that this process was started to ignore, as
+// nohup does, before anything here changed that.
+var startedIgnoring = func() (ignored []os.Signal) {
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
+		if signal.Ignored(s) {
+			ignored = append(ignored, s)
+		}
+	}
+	return ignored
+}()
+
+func (a *app) runTrain(ctx context.Context, args []string, o trainOptions) error {
+	if err := checkArchiveName(o.out, args[0]); err != nil {
+		return err
+	}
+	path, err := exec.LookPath(args[0])
+	if err != nil && !errors.Is(err, exec.ErrDot) { // as a shell would run it
+		return notStarted(args[0], err)
+	}
+	// A signal is the command's affair: its JVMs are read also when it ends them.
+	t := newTraining(context.WithoutCancel(ctx), a, o)
+	status, err := training.Run(training.Command{
+		Path: path, Args: args, Files: [3]*os.File{os.Stdin, os.Stdout, os.Stderr}, Held: t.held, Ignored: startedIgnoring,
+	})
+	runs := t.finish()
+	if err != nil {
+		return notStarted(args[0], err)
+	}
+	return &commandEnd{code: status.ExitCode(), err: a.reportTraining(ctx, runs, status, o)}
+}
+
+// notStarted says why a command was not run, with the exit code of a shell.
+func notStarted(name string, err error) error {
+	switch {
+	case errors.Is(err, training.ErrPermission), errors.Is(err, errors.ErrUnsupported):
+		return err
+	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
+		return &commandEnd{exitNotFound, fmt.Errorf("%s: there is no such command: check the name", name)}
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOEXEC):
+		return &commandEnd{exitNotRunnable, fmt.Errorf("%s: it is no program that may be run: check who may run it, and that a script "+
+			"begins with #! and the name of its shell", name)}
+	}
+	return err
+}
+
+// shortCommand is a command line that fits a line of a report.
+func shortCommand(line string) string {
+	const most = 60
+	line = strings.Join(strings.Fields(line), " ")
+	if r := []rune(line); len(r) > most {
+		return string(r[:most-3]) + "..."
+	}
+	return line
+}

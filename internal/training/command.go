@@ -1,0 +1,61 @@
+package training
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// A Command is what is run.
+type Command struct {
+	Path string   // of the file
+	Args []string // with the name of the program in front
+	Dir  string   // where it runs; empty: here
+	Env  []string // nil: that of the caller
+	// Files are its standard input, output and error.
+	Files [3]*os.File
+	// Held is called, by one goroutine, with each JVM that ends. The JVM stands
+	// still until Held returns. Its memory must be read, and no more.
+	Held func(JVM)
+	// Ignored are signals that the caller was started to ignore, and the command
+	// is to ignore as well.
+	Ignored []os.Signal
+}
+
+// A JVM is a process with a JVM in it.
+type JVM struct {
+	PID int
+	// Thread is the thread by which its memory can be read: that of the process
+	// may have ended.
+	Thread  int
+	Command string // what it was called with
+	// Running: it has not ended, but the command has.
+	Running bool
+	Status  Status // how it ends
+}
+
+// A Status is how a process ended.
+type Status struct {
+	Code   int            // of an exit
+	Signal syscall.Signal // that ended it, 0 if none did
+}
+
+// ExitCode is the status as a shell gives it.
+func (s Status) ExitCode() int {
+	if s.Signal != 0 {
+		return 128 + int(s.Signal)
+	}
+	return s.Code
+}
+
+// The sentinels that errors of this package match. Their texts say what to do.
+var (
+	// ErrUnsupported: this system has no way to hold a process at its exit.
+	ErrUnsupported = errors.Join(errors.New("JVMs can be held at their exit on Linux only: "+
+		"run the program with -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData, and import what it prints"), errors.ErrUnsupported)
+	// ErrPermission: the system does not let this user trace.
+	ErrPermission = errors.New("no permission to trace the command: it was not started; " +
+		"if this runs under a debugger, strace or another training run, run it outside; " +
+		"if /proc/sys/kernel/yama/ptrace_scope is 3, tracing is forbidden to all; " +
+		"in a container add --cap-add=SYS_PTRACE")
+)
