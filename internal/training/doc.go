@@ -35,7 +35,7 @@
 //	  the agent's             profiles
 //	profiles of the agent     in the archive   none
 //	other processes           untouched        each fork, exec, signal and exit
-//	                                           stops for some 10 µs
+//	                                           stops for a moment
 //
 // So there is no agent.
 //
