@@ -40,7 +40,7 @@ without classes it is the whole name. With --id it is the 64-bit id in hexadecim
 		RunE:              a.run(func(ctx context.Context, args []string) error { return a.runLookup(ctx, args[0], args[1:], o) }),
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.loader, "loader", "", "class loader of the keys")
+	f.StringVar(&o.loader, "loader", "", "class loader of the keys (without it: boot, app or platform)")
 	f.BoolVar(&o.id, "id", false, "the keys are ids")
 	f.IntVar(&o.repeat, "repeat", 1000, "further look-ups, for their mean time")
 	f.BoolVar(&o.json, "json", false, "print JSON")

@@ -41,7 +41,7 @@ and filters it prints the whole of that dump.`,
 	f := cmd.Flags()
 	f.StringVar(&o.class, "class", "", "methods of classes that match")
 	f.StringVar(&o.method, "method", "", "methods whose names match")
-	f.StringVar(&o.loader, "loader", "", "class loader of METHOD")
+	f.StringVar(&o.loader, "loader", "", "class loader of METHOD (without it: boot, app or platform)")
 	f.Uint64Var(&o.min, "min", 0, "methods with so many invocations at least")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	return cmd

@@ -36,12 +36,31 @@ func keysOf(d layout.Domain, text, loader string) []layout.Key {
 	if class, method, ok := cutClass(name); ok {
 		k.Class, k.Name = class, method
 	}
-	if d != layout.DomainHotSpot || !strings.Contains(k.Class, ".") {
+	if d != layout.DomainHotSpot {
 		return []layout.Key{k}
 	}
-	dotted := k
-	k.Class = strings.ReplaceAll(k.Class, ".", "/")
-	return []layout.Key{k, dotted}
+	keys := []layout.Key{k}
+	if strings.Contains(k.Class, ".") {
+		slashed := k
+		slashed.Class = strings.ReplaceAll(k.Class, ".", "/")
+		keys = []layout.Key{slashed, k}
+	}
+	return withLoaders(keys)
+}
+
+// withLoaders adds, behind keys that name no loader, the same of the loaders
+// that every JVM has: whoever types a method's name rarely knows who loaded it.
+func withLoaders(keys []layout.Key) []layout.Key {
+	all := keys
+	for _, loader := range []string{"app", "platform"} {
+		for _, k := range keys {
+			if k.Loader == "" {
+				k.Loader = loader
+				all = append(all, k)
+			}
+		}
+	}
+	return all
 }
 
 // cutSignature cuts the signature off: it begins with the parameters or, where
