@@ -47,10 +47,11 @@ func flag(on bool) string {
 	return "0"
 }
 
-// quote spells a name. The VM has no way to spell a blank but quotation marks.
+// quote spells a name. The VM has no way to spell a blank but quotation marks,
+// and takes them for such at the beginning of a word alone.
 func quote(name string) string {
 	quoted := escape(name)
-	if strings.ContainsAny(quoted, " \"") || quoted == "" || quoted[0] == '@' {
+	if quoted == "" || strings.Contains(quoted, " ") || quoted[0] == '@' || quoted[0] == '"' {
 		return `"` + quoted + `"`
 	}
 	return quoted
