@@ -11,7 +11,7 @@ import (
 // encodeRO gives the read-only records.
 func (p *plan) encodeRO() []byte {
 	b := make([]byte, 0, p.sizeOf(layout.RegionRO))
-	for _, ref := range p.symbolsInOrder() {
+	for _, ref := range p.symbolRefs {
 		b = layout.AppendSymbol(b, p.b.text(ref))
 	}
 	for _, ref := range p.o.types {
@@ -25,14 +25,6 @@ func (p *plan) encodeRO() []byte {
 		b = p.appendContext(b, ref)
 	}
 	return b
-}
-
-func (p *plan) symbolsInOrder() []SymbolRef {
-	needed := make([]bool, len(p.symbols))
-	for i, n := range p.symbols {
-		needed[i] = n != 0
-	}
-	return p.symbolOrder(needed)
 }
 
 func (p *plan) appendMethod(b []byte, ref MethodRef) []byte {

@@ -18,10 +18,11 @@ type plan struct {
 	o      *order
 	header layout.Header
 
-	inline  bool            // method names lie behind their records
-	symbols []layout.Narrow // by SymbolRef-1; 0 if the symbol is not in the symbol section
-	methods []layout.Narrow // by MethodRef-1
-	blocks  []layout.Narrow // by ProfileRef-1
+	inline     bool            // method names lie behind their records
+	symbols    []layout.Narrow // by SymbolRef-1; 0 if the symbol is not in the symbol section
+	symbolRefs []SymbolRef     // of the symbol section, in order
+	methods    []layout.Narrow // by MethodRef-1
+	blocks     []layout.Narrow // by ProfileRef-1
 
 	firstProfile  []ProfileRef // of each method without a context, by MethodRef-1
 	contextFirst  []ProfileRef // of each context, by ContextRef-1
@@ -163,7 +164,8 @@ func (p *plan) measureSymbols() (size int64) {
 	}
 	b.eachSymbolCell(need)
 	p.symbols = make([]layout.Narrow, b.symbols.len())
-	for _, ref := range p.symbolOrder(needed) {
+	p.symbolRefs = p.symbolOrder(needed)
+	for _, ref := range p.symbolRefs {
 		p.symbols[ref-1] = layout.NarrowOf(size + layout.Unit) // moved by locate; never 0
 		size += layout.SymbolSize(len(b.text(ref)))
 	}
@@ -188,17 +190,8 @@ func (p *plan) nameInline(m *methodData) bool {
 // record is the method's record, without places.
 func (p *plan) record(ref MethodRef) layout.MethodRecord {
 	m := p.b.methods.at(uint32(ref))
-	r := layout.MethodRecord{ID: m.id, Flags: m.flags, Access: m.access, NumContexts: p.methodContext[ref-1].count}
-	if m.holder != 0 || m.signature != 0 {
-		r.Flags |= layout.MethodDeclared
-	}
-	if p.firstProfile[ref-1] != 0 || m.access != 0 {
-		r.Flags |= layout.MethodProfiled
-	}
-	if r.NumContexts > 0 {
-		r.Flags |= layout.MethodInContext
-	}
-	if m.seen && !p.ran(ref) {
+	r := layout.MethodRecord{ID: m.id, Flags: m.flags | p.fields(ref), Access: m.access, NumContexts: p.methodContext[ref-1].count}
+	if p.neverRan(ref) {
 		r.Flags |= layout.MethodNeverRan
 	}
 	if p.sharedID[ref-1] {
@@ -207,6 +200,24 @@ func (p *plan) record(ref MethodRef) layout.MethodRecord {
 	r.Units = uint16(p.methodSize(ref) / layout.Unit)
 	return r
 }
+
+// fields are the flags of the optional fields that a method's record has.
+func (p *plan) fields(ref MethodRef) (f layout.MethodFlags) {
+	m := p.b.methods.at(uint32(ref))
+	if m.holder != 0 || m.signature != 0 {
+		f |= layout.MethodDeclared
+	}
+	if p.firstProfile[ref-1] != 0 || m.access != 0 {
+		f |= layout.MethodProfiled
+	}
+	if p.methodContext[ref-1].count > 0 {
+		f |= layout.MethodInContext
+	}
+	return f
+}
+
+// neverRan reports whether the method was seen and has no profile.
+func (p *plan) neverRan(ref MethodRef) bool { return p.b.methods.at(uint32(ref)).seen && !p.ran(ref) }
 
 // ran reports whether the method has a profile in any context.
 func (p *plan) ran(ref MethodRef) bool {
@@ -224,16 +235,7 @@ func (p *plan) ran(ref MethodRef) bool {
 
 func (p *plan) methodSize(ref MethodRef) int64 {
 	m := p.b.methods.at(uint32(ref))
-	size := int64(layout.MinMethodSize)
-	if m.holder != 0 || m.signature != 0 {
-		size += 8
-	}
-	if p.firstProfile[ref-1] != 0 || m.access != 0 {
-		size += 8
-	}
-	if p.methodContext[ref-1].count > 0 {
-		size += 8
-	}
+	size := (&layout.MethodRecord{Flags: p.fields(ref)}).Size()
 	if p.nameInline(m) {
 		size += layout.SymbolSize(len(p.b.text(m.name)))
 	}
@@ -253,13 +255,9 @@ func (p *plan) describe() {
 		Methods: uint64(b.methods.len()), Profiles: uint64(b.profiles.len()), Contexts: uint64(b.contexts.len()),
 		Types: uint64(b.types.len()), Pointers: p.pointers.Count(),
 	}
-	for i := range p.symbols {
-		if p.symbols[i] != 0 {
-			h.Counts.Symbols++
-		}
-	}
+	h.Counts.Symbols = uint64(len(p.symbolRefs))
 	for i := range b.methods.values {
-		if b.methods.values[i].seen && !p.ran(MethodRef(i+1)) {
+		if p.neverRan(MethodRef(i + 1)) {
 			h.Counts.NeverRan++
 		}
 	}
