@@ -11,6 +11,7 @@ import (
 
 	"github.com/profarc/profarc/internal/formats/hotspot"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
 )
 
 // These tests have C2 of JDK 25 compile what was written, and look at what it
@@ -51,9 +52,8 @@ func replayed(t *testing.T, file []byte) string {
 	return calls.String()
 }
 
-// written is the replay file of a method of the program, from its profiles
-// alone.
-func written(t *testing.T, r *recording, paths ...string) []byte {
+// stored is the archive of the profiles of a recording.
+func stored(t *testing.T, r *recording) *reader.Store {
 	t.Helper()
 	b, _, err := readRecording(r)
 	if err != nil {
@@ -63,8 +63,15 @@ func written(t *testing.T, r *recording, paths ...string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return open(t, data)
+}
+
+// written is the replay file of a method of the program, from its profiles
+// alone.
+func written(t *testing.T, r *recording, paths ...string) []byte {
+	t.Helper()
 	var out bytes.Buffer
-	s := open(t, data)
+	s := stored(t, r)
 	if _, err := Write(&out, s, WriteOptions{Method: compiled(s, r), ClassPath: append([]string{classes(t)}, paths...)}); err != nil {
 		t.Fatal(err)
 	}
@@ -235,16 +242,8 @@ func TestTypeWithoutClass(t *testing.T) {
 			r.data[i].klasses[hotRow] = "not/There"
 		}
 	}
-	b, _, err := readRecording(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, _, err := b.Bytes()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var out bytes.Buffer
-	s := open(t, data)
+	s := stored(t, r)
 	report, err := Write(&out, s, WriteOptions{Method: compiled(s, r), ClassPath: []string{classes(t)}})
 	if err != nil {
 		t.Fatal(err)
