@@ -50,6 +50,7 @@ type Builder struct {
 	profiles table[profileKey, profileData]
 	tables   map[layout.TableKind]*Table
 	blocks   arena
+	run      Run
 	err      error
 }
 
