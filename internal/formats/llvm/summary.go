@@ -1,0 +1,119 @@
+package llvm
+
+import (
+	"math/bits"
+
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// cutoffs are the shares of all counts, in millionths, that a summary has a row
+// for.
+var cutoffs = [...]uint64{10000, 100000, 200000, 300000, 400000, 500000, 600000, 700000, 800000, 900000,
+	950000, 990000, 999000, 999900, 999990, 999999}
+
+const cutoffScale = 1000000
+
+// ContextSensitive is set in the hash of a function whose counters were
+// inserted after inlining: those profiles have a summary of their own.
+const ContextSensitive = 1 << 60
+
+// Counts of a function's entry that stand for "hot" and "warm" without a
+// number. Such functions are no part of a summary.
+const (
+	pseudoHot  = ^uint64(0)
+	pseudoWarm = pseudoHot - 1
+)
+
+// A Summary is what LLVM's compilers know of all counters of a program before
+// they look at a function.
+type Summary struct {
+	Functions        uint64 // functions with counters, by name and hash
+	Blocks           uint64 // counters
+	MaxFunctionCount uint64 // of the first counters of functions
+	MaxBlockCount    uint64 // of all
+	MaxInternalCount uint64 // of all but the first ones
+	TotalCount       uint64 // sum of all, modulo 2^64
+	Cutoffs          [len(cutoffs)]Cutoff
+}
+
+// A Cutoff says which blocks make up a share of all counts.
+type Cutoff struct {
+	Share    uint64 // in millionths
+	MinCount uint64 // of the coldest block that is needed for it
+	Blocks   uint64 // as hot as that one or hotter
+}
+
+// Percent is the share in percent.
+func (c Cutoff) Percent() float64 { return float64(c.Share) * 100 / cutoffScale }
+
+// Summarize sums up an archive of an LLVM domain: the ordinary profiles, and
+// the context-sensitive ones. Counts are those that were trained.
+func Summarize(s *reader.Store) (normal, contextSensitive *Summary, err error) {
+	if err := checkDomain(s); err != nil {
+		return nil, nil, err
+	}
+	w := &recordWalk{store: s}
+	var builders [2]summaryBuilder
+	err = s.Mapping().Guard(func() error {
+		return w.each(func(_ reader.Method, records []record) error {
+			for i := range records {
+				builders[contextIndex(records[i].hash)].add(records[i].counts)
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return builders[0].summary(), builders[1].summary(), nil
+}
+
+// contextIndex is 1 for context-sensitive profiles, else 0.
+func contextIndex(hash uint64) int { return int(hash / ContextSensitive & 1) }
+
+// A summaryBuilder takes counters in.
+type summaryBuilder struct {
+	sums   Summary // without cutoffs
+	counts histogram
+}
+
+// add takes the counters of one function, 8 bytes each, at least one.
+func (b *summaryBuilder) add(counts []byte) {
+	entry := le.Uint64(counts)
+	if entry == pseudoHot || entry == pseudoWarm {
+		return
+	}
+	s := &b.sums
+	s.Functions++
+	s.Blocks += uint64(len(counts) / layout.CellSize)
+	s.TotalCount += entry
+	s.MaxFunctionCount = max(s.MaxFunctionCount, entry)
+	b.counts.add(entry)
+	for counts = counts[layout.CellSize:]; len(counts) >= layout.CellSize; counts = counts[layout.CellSize:] {
+		n := le.Uint64(counts)
+		s.TotalCount += n
+		s.MaxInternalCount = max(s.MaxInternalCount, n)
+		b.counts.add(n)
+	}
+}
+
+// summary walks the counts down from the highest until each share is reached.
+func (b *summaryBuilder) summary() *Summary {
+	s := b.sums
+	s.MaxBlockCount = max(s.MaxFunctionCount, s.MaxInternalCount)
+	all := b.counts.descending()
+	var sum, last, blocks uint64
+	for i, share := range cutoffs {
+		hi, lo := bits.Mul64(s.TotalCount, share)
+		want, _ := bits.Div64(hi, lo, cutoffScale)
+		for sum < want && len(all) > 0 {
+			last = all[0].count
+			sum += last * all[0].times
+			blocks += all[0].times
+			all = all[1:]
+		}
+		s.Cutoffs[i] = Cutoff{share, last, blocks}
+	}
+	return &s
+}
