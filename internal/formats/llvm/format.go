@@ -23,28 +23,24 @@ type Variant uint32
 
 // The variant bits.
 const (
-	LoopEntries      Variant = 1 << iota // loop entries are instrumented
-	IRLevel                              // instrumented on IR; else by the front end
-	ContextSensitive                     // has records of the second instrumentation
-	EntryFirst                           // the entry block is always instrumented
-	Correlated                           // raw: names and data are in the debug info
-	ByteCoverage                         // counters are 0 or 1
-	EntryOnly                            // function entries alone are covered
-	MemProf                              // indexed: has memory profiles
-	Temporal                             // has temporal traces
+	VariantLoopEntries      Variant = 1 << iota // loop entries are instrumented
+	VariantIR                                   // instrumented on IR; else by the front end
+	VariantContextSensitive                     // has records of the second instrumentation
+	VariantEntryFirst                           // the entry block is always instrumented
+	VariantCorrelated                           // raw: names and data are in the debug info
+	VariantByteCoverage                         // counters are 0 or 1
+	VariantEntryOnly                            // function entries alone are covered
+	VariantMemProf                              // indexed: has memory profiles
+	VariantTemporal                             // has temporal traces
 )
 
 // Domain is the domain of profiles of the variant.
 func (v Variant) Domain() layout.Domain {
-	if v&IRLevel != 0 {
+	if v&VariantIR != 0 {
 		return layout.DomainLLVMIR
 	}
 	return layout.DomainLLVMFrontend
 }
-
-// ContextSensitiveHash is the bit of a FuncHash that marks a context-sensitive
-// record.
-const ContextSensitiveHash = 1 << 60
 
 // indexedMagic begins an indexed file, read as a little-endian word.
 const indexedMagic = 0x8169666f72706cff
