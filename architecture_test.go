@@ -23,6 +23,7 @@ var mayImport = map[string][]string{
 	"archive":             {"layout", "internal/mmap", "internal/sparsebits"},
 	"reader":              {"layout", "relocate", "archive", "internal/sparsebits"},
 	"builder":             {"layout", "relocate", "archive", "reader"},
+	"compare":             {"layout", "archive", "reader"},
 	"internal/dump":       {"layout", "archive", "reader"},
 	"internal/verify":     {"layout", "relocate", "archive", "reader"},
 	"internal/specimen":   {"layout", "builder"},

@@ -1,0 +1,128 @@
+package compare
+
+import (
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// flip notes a branch that mostly goes another way.
+func (c *comparison) flip(place Place, a, b *site) {
+	wayA, okA := majority(a.cells)
+	wayB, okB := majority(b.cells)
+	if !okA || !okB || wayA.key == wayB.key {
+		return
+	}
+	f := Flip{Place: place, Tag: a.entry.Tag(), A: wayA.way(a), B: wayB.way(b)}
+	f.Weight = c.weight(a.kind, wayA.total, wayB.total) * (1 - proportion(a.cells, b.cells))
+	c.flips.add(&f, f.Weight)
+}
+
+// weight is the mean of a site's shares in both archives.
+func (c *comparison) weight(k Kind, a, b uint64) float64 {
+	return (share(float64(a), c.sumA[k]) + share(float64(b), c.sumB[k])) / 2
+}
+
+// proportion is how far the proportions of two lists of counts agree.
+func proportion(a, b []cell) (overlap float64) {
+	sumA, sumB := float64(total(a)), float64(total(b))
+	for x, y := range common(a, b) {
+		overlap += score(x, y, sumA, sumB)
+	}
+	return overlap
+}
+
+// total adds counts up, and saturates.
+func total(cells []cell) (sum uint64) {
+	for _, c := range cells {
+		if sum += c.count; sum < c.count {
+			return 1<<64 - 1
+		}
+	}
+	return sum
+}
+
+// A leader is the cell with the highest count.
+type leader struct {
+	cell
+	total uint64
+}
+
+// majority finds the highest count; ok is false if there is none, or if two are
+// the highest.
+func majority(cells []cell) (l leader, ok bool) {
+	for _, c := range cells {
+		switch {
+		case c.count > l.count:
+			l.cell, ok = c, true
+		case c.count == l.count && c.count > 0:
+			ok = false
+		}
+	}
+	l.total = total(cells)
+	return l, ok
+}
+
+func (l leader) way(s *site) Way {
+	w := Way{Index: uint32(l.key), Share: float64(l.count) / float64(l.total), Count: l.total}
+	if s.class == classSuccessors {
+		w.Target, w.Index = layout.UnpackSuccessor(l.key)
+	}
+	return w
+}
+
+// siteChange notes a site that sees more, fewer or other types or targets.
+func (c *comparison) siteChange(place Place, a, b *site) {
+	seenA, topA := seen(a)
+	seenB, topB := seen(b)
+	change := Retargeted
+	switch {
+	case seenA.Targets == 0 || seenB.Targets == 0:
+		return
+	case seenA.Targets == 1 && seenB.Targets > 1:
+		change = Polymorphic
+	case seenA.Targets > 1 && seenB.Targets == 1:
+		change = Monomorphic
+	case seenA.Targets > 1 || topA == topB:
+		return
+	}
+	s := SiteChange{Place: place, Kind: a.kind, Change: change, A: seenA, B: seenB}
+	s.Weight = c.weight(a.kind, seenA.Count, seenB.Count) * (1 - proportion(a.cells, b.cells))
+	c.sites.add(&s, s.Weight)
+}
+
+// seen says what a site has seen, and the key of the most frequent.
+func seen(s *site) (n Seen, top uint64) {
+	var most uint64
+	for _, c := range s.cells {
+		if c.count == 0 {
+			continue
+		}
+		n.Targets++
+		if c.count > most {
+			most, top = c.count, c.key
+		}
+	}
+	n.Count = total(s.cells)
+	if most == 0 {
+		return n, 0
+	}
+	n.TopShare = float64(most) / float64(n.Count)
+	if s.class == classValues {
+		n.Value = top
+	} else if top != otherTypes {
+		n.Top = topType(s.entry)
+	}
+	return n, top
+}
+
+// topType is the most frequent type of an entry, the first of several.
+func topType(e reader.Entry) (t reader.Type) {
+	r, _ := e.Receivers()
+	var most uint64
+	for row := range r.All() {
+		if n := row.Count.Trained(); n > most {
+			t, most = row.Type, n
+		}
+	}
+	return t
+}

@@ -1,0 +1,155 @@
+package compare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// ErrDomains: the archives are of different domains.
+var ErrDomains = errors.New("profiles of different profilers cannot be compared")
+
+// Options say what of two archives is compared.
+type Options struct {
+	// Top is how many of each list are kept; none if 0.
+	Top int
+	// Methods selects methods; nil for all. What is not selected counts nowhere.
+	Methods func(layout.Key) bool
+	// ContextSensitive takes LLVM's context-sensitive records alone, otherwise
+	// they are left out, as llvm-profdata overlap does with and without --cs. It
+	// concerns the domain llvm-ir alone.
+	ContextSensitive bool
+}
+
+// Stores compares b with a, the base. The error matches ErrDomains, or is that
+// of a record that cannot be read, or of ctx.
+func Stores(ctx context.Context, a, b *reader.Store, o Options) (*Report, error) {
+	if da, db := a.Header().Domain, b.Header().Domain; da != db {
+		return nil, fmt.Errorf("%s is of domain %s, %s of %s: %w: name archives of one domain",
+			a.Mapping().Name(), da, b.Mapping().Name(), db, ErrDomains)
+	}
+	c := &comparison{ctx: ctx, o: o, a: a, b: b, report: Report{Domain: a.Header().Domain}}
+	c.changed.n, c.came.n, c.went.n, c.flips.n, c.sites.n = o.Top, o.Top, o.Top, o.Top, o.Top
+	for _, step := range []func() error{c.addUp, c.findCounterparts, c.methodsOfA, c.methodsOfB} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return c.finish(), nil
+}
+
+// A comparison goes through both archives.
+type comparison struct {
+	ctx          context.Context
+	o            Options
+	a, b         *reader.Store
+	counterparts *counterparts
+	sumA, sumB   perKind // of all counts
+
+	overlap, mismatch, onlyB perKind
+	report                   Report
+	changed, came, went      top[Method]
+	flips                    top[Flip]
+	sites                    top[SiteChange]
+
+	profilesA, profilesB profiles
+	scratch              []pair
+}
+
+// addUp takes the sums, by which all counts are weighed, and decides what the
+// archives are scored by.
+func (c *comparison) addUp() error {
+	for _, side := range []struct {
+		s   *reader.Store
+		sum *perKind
+	}{{c.a, &c.sumA}, {c.b, &c.sumB}} {
+		var p profiles
+		err := c.eachMethod(side.s, func(m reader.Method) error {
+			if err := p.read(m, c); err != nil {
+				return err
+			}
+			p.addTo(side.sum)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	c.report.Primary = numKinds
+	eachKind(&c.sumA, &c.sumB, func(k Kind) {
+		if c.report.Primary == numKinds {
+			c.report.Primary = k
+		}
+	})
+	for k := range numKinds {
+		if c.sumA[k] > 0 && c.sumB[k] > 0 {
+			c.report.Primary = k
+			break
+		}
+	}
+	if c.report.Primary == numKinds {
+		c.report.Primary = Edges
+	}
+	return nil
+}
+
+func (c *comparison) findCounterparts() (err error) {
+	c.counterparts, err = newCounterparts(c.a, c.b)
+	return err
+}
+
+// eachMethod goes through the methods that are wanted.
+func (c *comparison) eachMethod(s *reader.Store, visit func(m reader.Method) error) error {
+	n := 0
+	for m, err := range s.Methods() {
+		if err != nil {
+			return err
+		}
+		if n++; n%1024 == 0 && c.ctx.Err() != nil {
+			return c.ctx.Err()
+		}
+		if c.o.Methods != nil {
+			k, err := m.Key()
+			if err != nil {
+				return err
+			}
+			if !c.o.Methods(k) {
+				continue
+			}
+		}
+		if err := visit(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish puts together what was found.
+func (c *comparison) finish() *Report {
+	r := &c.report
+	eachKind(&c.sumA, &c.sumB, func(k Kind) {
+		r.Kinds = append(r.Kinds, Overlap{k, c.overlap[k], c.mismatch[k], c.onlyB[k], c.sumA[k], c.sumB[k]})
+	})
+	r.Changed, r.Came, r.Went = c.changed.ranking(), c.came.ranking(), c.went.ranking()
+	r.Flips, r.Sites = c.flips.ranking(), c.sites.ranking()
+	return r
+}
+
+// score is what a count of a and its partner in b have in common.
+func score(x, y uint64, sumA, sumB float64) float64 {
+	if sumA < 1 || sumB < 1 {
+		return 0
+	}
+	return min(float64(x)/sumA, float64(y)/sumB)
+}
+
+// share is a part of a sum.
+func share(part, sum float64) float64 {
+	if sum < 1 {
+		return 0
+	}
+	return part / sum
+}

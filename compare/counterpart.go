@@ -1,0 +1,122 @@
+package compare
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// Keys of what b does not have are out of the way of those that it has.
+const onlyInA = 1 << 63
+
+// counterparts say where in b the methods and types of a are.
+type counterparts struct {
+	a, b    *reader.Store
+	methods []layout.Narrow // of a, in order
+	inB     []layout.Narrow // 0 for none
+	taken   bitset          // methods of b that are in a
+	types   []uint32        // by ordinal of a: ordinal of b + 2, 1 for none, 0 if not looked up yet
+}
+
+// newCounterparts looks all methods of a up in b.
+func newCounterparts(a, b *reader.Store) (*counterparts, error) {
+	n := a.Header().Counts.Methods
+	c := &counterparts{a: a, b: b, methods: make([]layout.Narrow, 0, n), inB: make([]layout.Narrow, 0, n)}
+	c.taken = newBitset(b.Header().Sections[layout.SectionMethods])
+	for m, err := range a.Methods() {
+		if err != nil {
+			return nil, err
+		}
+		partner, err := c.lookUp(m)
+		if err != nil {
+			return nil, err
+		}
+		if partner != 0 {
+			c.taken.add(partner)
+		}
+		c.methods, c.inB = append(c.methods, m.Ref()), append(c.inB, partner)
+	}
+	return c, nil
+}
+
+// lookUp finds a method of a in b.
+func (c *counterparts) lookUp(m reader.Method) (layout.Narrow, error) {
+	k, err := m.Key()
+	if err != nil {
+		return 0, err
+	}
+	found, err := c.b.Find(k)
+	if errors.Is(err, reader.ErrNotFound) {
+		return 0, nil
+	}
+	return found.Ref(), err
+}
+
+// method gives the method of b that belongs to one of a, 0 if there is none.
+func (c *counterparts) method(m reader.Method) layout.Narrow {
+	if i, ok := slices.BinarySearch(c.methods, m.Ref()); ok {
+		return c.inB[i]
+	}
+	return 0
+}
+
+// methodKey is the key of a method of a among those of b.
+func (c *counterparts) methodKey(m reader.Method) (uint64, error) {
+	if partner := c.method(m); partner != 0 {
+		return uint64(partner), nil
+	}
+	return onlyInA | uint64(m.Ref()), nil
+}
+
+// typeKey is the key of a type of a among those of b.
+func (c *counterparts) typeKey(t reader.Type) (uint64, error) {
+	if c.types == nil {
+		c.types = make([]uint32, c.a.Header().Counts.Types)
+	}
+	known := &c.types[t.Ordinal()]
+	if *known == 0 {
+		ordinal, err := c.lookUpType(t)
+		if err != nil {
+			return 0, err
+		}
+		*known = ordinal
+	}
+	if *known == 1 {
+		return onlyInA | uint64(t.Ordinal()), nil
+	}
+	return uint64(*known - 2), nil
+}
+
+func (c *counterparts) lookUpType(t reader.Type) (uint32, error) {
+	name, err := t.Name()
+	if err != nil {
+		return 0, err
+	}
+	loader, err := t.Loader()
+	if err != nil {
+		return 0, err
+	}
+	found, err := c.b.FindType(name.String(), loader.String())
+	if errors.Is(err, reader.ErrNotFound) {
+		return 1, nil
+	}
+	return found.Ordinal() + 2, err
+}
+
+// A bitset has a bit for every place of a section.
+type bitset struct {
+	first layout.Narrow
+	words []uint64
+}
+
+func newBitset(section layout.Span) bitset {
+	return bitset{layout.NarrowOf(section.Offset), make([]uint64, section.Size/layout.Unit/64+1)}
+}
+
+func (s *bitset) add(n layout.Narrow) { s.words[(n-s.first)/64] |= 1 << ((n - s.first) % 64) }
+
+func (s *bitset) has(n layout.Narrow) bool {
+	return s.words[(n-s.first)/64]&(1<<((n-s.first)%64)) != 0
+}

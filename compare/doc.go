@@ -1,0 +1,43 @@
+// Package compare says how far two archives of one domain agree: a base, a, and
+// another one, b.
+//
+//	r, err := compare.Stores(a, b, compare.Options{Top: 20})
+//	fmt.Println(r.Score())
+//
+// # Overlap
+//
+// Counts of one [Kind] are compared among themselves. With A and B the sums of
+// all counts of a kind in the two archives, the overlap is the sum, over the
+// counts x of a that have a partner y in b, of
+//
+//	min(x/A, y/B)
+//
+// It is 1 for archives whose counts stand in the same proportions, whatever
+// their sums, and 0 for those that have nothing in common. That is what
+// llvm-profdata overlap computes, so that the figures of LLVM's domains are its
+// figures: edges are its edge counts, the other kinds its value kinds. One thing
+// is different: llvm-profdata takes the sums of the records that are asked for
+// (context-sensitive or not) and the overlap of all of them, so that a profile
+// with both overlaps itself by more than 100%. Here both are of the records that
+// are asked for.
+//
+// # What belongs together
+//
+// Methods are matched by key, calling contexts by the keys and points of their
+// frames, profiles of one method and context by the id of the code; an unknown
+// one matches whatever is left. Entries are matched by profile point and by what
+// they record, rows by their type (by name and loader), value or target. A row
+// of a fixed entry and one of a wide entry match.
+//
+// # Differences
+//
+// The differences of all methods ([Method.Difference]) add up to 1 less the
+// overlap, each at most the mean of the method's shares in a and in b. So they
+// rank what changed most, and tell a hot method that shifted a little from a cold
+// one that changed altogether.
+//
+// # Cost
+//
+// Both archives are read twice, method by method. Beside them memory holds eight
+// bytes a method, four a type, and one bit for eight bytes of the method records.
+package compare
