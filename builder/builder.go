@@ -47,16 +47,21 @@ type Builder struct {
 	types    table[typeKey, typeData]
 	methods  table[methodKey, methodData]
 	contexts table[contextKey, contextData]
-	profiles table[profileKey, profileData]
+	profiles []profileData
+	versions map[profileKey]ProfileRef // but for the first profile of a method and context
 	tables   map[layout.TableKind]*Table
 	blocks   arena
-	run      Run
+	names    texts
+	run      runData
+	runs     uint32 // so far
+	unmerged uint64 // entries of which another with more cells was kept
 	err      error
 }
 
 // New makes an empty builder.
 func New(domain layout.Domain, config Config) *Builder {
-	b := &Builder{domain: domain, config: config, shape: config.Params.Shape(), tables: map[layout.TableKind]*Table{}}
+	b := &Builder{domain: domain, config: config, shape: config.Params.Shape(), tables: map[layout.TableKind]*Table{}, versions: map[profileKey]ProfileRef{}}
+	b.run = b.newRun(Run{})
 	if !domain.Valid() {
 		b.fail(fmt.Errorf("unknown domain %d", uint32(domain)))
 	}
@@ -104,7 +109,7 @@ func (b *Builder) symbol(text string, limit int) SymbolRef {
 	if ref, ok := b.symbols.find(text); ok {
 		return SymbolRef(ref)
 	}
-	text = strings.Clone(text) // callers may hand in a piece of a large buffer
+	text = b.names.keep(text) // callers may hand in a piece of a large buffer
 	return SymbolRef(b.symbols.add(text, text))
 }
 

@@ -2,6 +2,7 @@ package builder
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"runtime"
@@ -107,6 +108,7 @@ func (p *plan) workers() int {
 func (p *plan) identity() (id [16]byte) {
 	header := p.header.Append(nil)
 	low, high := layout.Sum(append(header, 0)), layout.Sum(append(header, 1))
-	copy(id[:], u64s(low, high))
+	binary.LittleEndian.PutUint64(id[:], low)
+	binary.LittleEndian.PutUint64(id[8:], high)
 	return id
 }

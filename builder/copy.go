@@ -190,7 +190,7 @@ func (c *copier) copyFields(to *Profile, p reader.Profile) {
 	for f := layout.HasSize; f < layout.HasSections; f <<= 1 {
 		if start, ok := block.FieldOffset(f); ok {
 			end, _ := block.FieldOffset(f << 1)
-			to.field(f, append([]byte(nil), block[start:end]...))
+			to.copyField(f, block[start:end])
 		}
 	}
 	if n, ok := p.Invocations(); ok {

@@ -94,22 +94,22 @@ func (p *plan) cell(kind layout.ColumnKind, v uint64) uint64 {
 // appendBlock appends the MethodData block of a profile as it lies in the file:
 // with its links, and with pointers in the place of references.
 func (p *plan) appendBlock(b []byte, ref ProfileRef) []byte {
-	d := p.b.profiles.at(uint32(ref))
+	d, stored := &p.b.profiles[ref-1], p.b.block(ref)
 	at := len(b)
-	b = append(b, d.block[:layout.BlockHeaderSize]...)
-	presence := uint32(layout.Block(d.block).Presence())
+	b = append(b, stored[:layout.BlockHeaderSize]...)
+	presence := uint32(stored.Presence())
 	le := binary.LittleEndian
 	if p.linked(ref) {
 		presence |= uint32(layout.HasLinks)
 		b = le.AppendUint32(b, uint32(p.contextAt(d.context)))
 		b = le.AppendUint32(b, uint32(p.blockAt(p.next[ref-1])))
 	}
-	b = append(b, d.block[layout.BlockHeaderSize:]...)
+	b = append(b, stored[layout.BlockHeaderSize:]...)
 	block := b[at:]
 	le.PutUint32(block, uint32(len(block)/layout.Unit))
 	le.PutUint32(block[4:], uint32(p.methodAt(d.method)))
 	le.PutUint32(block[8:], presence)
-	if d.stats.pointers > 0 {
+	if p.hasPointers[ref-1] {
 		p.resolve(block)
 	}
 	return b

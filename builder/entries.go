@@ -1,6 +1,7 @@
 package builder
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/profarc/profarc/layout"
@@ -12,11 +13,18 @@ const maxCells = 1 << 28
 
 // add makes room for an entry of a section and fills it.
 func (p *Profile) add(section layout.BlockSection, cells int, entry func(b []byte) ([]byte, layout.Entry), fill func(e layout.Entry)) {
+	if p.done {
+		p.fail(errors.New("an entry was added after Done"))
+	}
 	if p.err != nil {
 		return
 	}
-	s := &p.sections[section]
-	if section >= layout.SectionDirectory || cells < 0 || cells > maxCells-len(s.bytes)/layout.CellSize {
+	if section >= layout.SectionDirectory {
+		p.fail(fmt.Errorf("section %d holds no entries", section))
+		return
+	}
+	s := &p.parts.sections[section]
+	if cells < 0 || cells > maxCells-len(s.bytes)/layout.CellSize {
 		p.fail(fmt.Errorf("%w: an entry of %d cells in section %d", layout.ErrTooLarge, cells, section))
 		return
 	}
@@ -26,7 +34,7 @@ func (p *Profile) add(section layout.BlockSection, cells int, entry func(b []byt
 	if fill != nil {
 		fill(e)
 	}
-	s.entries = append(s.entries, entryData{entryOrder{e.Point(), e.Tag(), e.Sub()}, start, len(bytes)})
+	s.add(start)
 }
 
 // hotspot adds one of HotSpot's entries.

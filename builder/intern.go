@@ -27,21 +27,3 @@ func (t *table[K, V]) at(ref uint32) *V { return &t.values[ref-1] }
 func (t *table[K, V]) has(ref uint32) bool { return ref != 0 && int(ref) <= len(t.values) }
 
 func (t *table[K, V]) len() int { return len(t.values) }
-
-// An arena keeps many small byte strings in a few large slabs.
-type arena struct{ slab []byte }
-
-const slabSize = 1 << 20
-
-// keep copies p.
-func (a *arena) keep(p []byte) []byte {
-	if len(p) > slabSize/4 {
-		return append([]byte(nil), p...)
-	}
-	if len(p) > cap(a.slab)-len(a.slab) {
-		a.slab = make([]byte, 0, slabSize)
-	}
-	at := len(a.slab)
-	a.slab = append(a.slab, p...)
-	return a.slab[at:len(a.slab):len(a.slab)]
-}

@@ -7,37 +7,39 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// profileStats is what a profile adds to the header's counts and summary.
-type profileStats struct {
-	entries     uint64
-	pointers    uint64
-	invocations uint64
-	total, max  uint64 // of the data entries' counts
+// measureProfiles counts what is in all profiles.
+func (p *plan) measureProfiles() {
+	p.hasPointers = make([]bool, len(p.b.profiles))
+	for i := range p.b.profiles {
+		p.hasPointers[i] = p.measureProfile(p.b.block(ProfileRef(i + 1)))
+	}
 }
 
-// measure counts what is in an encoded block.
-func measure(shape layout.Shape, b layout.Block) (s profileStats) {
+func (p *plan) measureProfile(b layout.Block) (pointers bool) {
+	s := &p.summary
 	if f := b.Field(layout.HasInvocations); f != nil {
-		s.invocations = binary.LittleEndian.Uint64(f)
+		n := binary.LittleEndian.Uint64(f)
+		s.TotalInvocations, s.MaxInvocations = saturate(s.TotalInvocations, n), max(s.MaxInvocations, n)
 	}
+	shape := p.b.shape
 	eachEntry(shape, b, func(section layout.BlockSection, e layout.Entry) {
-		s.entries++
-		shape.Pointers(e, func(int, layout.PointerKind) bool { s.pointers++; return true })
+		p.entries++
+		pointers = pointers || !shape.Pointers(e, func(int, layout.PointerKind) bool { return false })
 		if section == layout.SectionData {
-			s.count(shape, e)
+			p.measureCounts(e)
 		}
 	})
-	return s
+	return pointers
 }
 
-func (s *profileStats) count(shape layout.Shape, e layout.Entry) {
-	signed := e.Tag() == layout.TagReceiverType
-	shape.Counts(e, func(cell int) bool {
+func (p *plan) measureCounts(e layout.Entry) {
+	s, signed := &p.summary, e.SignedCounts()
+	p.b.shape.Counts(e, func(cell int) bool {
 		v := e.Cell(cell)
-		if signed && int64(v) < 0 { // failing type checks are counted down
+		if signed && int64(v) < 0 {
 			return true
 		}
-		s.total, s.max = saturate(s.total, v), max(s.max, v)
+		s.TotalCount, s.MaxCount = saturate(s.TotalCount, v), max(s.MaxCount, v)
 		return true
 	})
 }
@@ -46,25 +48,19 @@ func (s *profileStats) count(shape layout.Shape, e layout.Entry) {
 // package encoded.
 func eachEntry(shape layout.Shape, b layout.Block, yield func(section layout.BlockSection, e layout.Entry)) {
 	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
-		rest := b.Section(section)
-		for len(rest) > 0 {
-			var e layout.Entry
-			var err error
-			if e, rest, err = shape.Next(rest); err != nil {
-				panic("builder: encoded a block it cannot walk: " + err.Error())
-			}
-			yield(section, e)
-		}
+		eachEntryOf(shape, b.Section(section), func(e layout.Entry) { yield(section, e) })
 	}
 }
 
-// saturate adds without running over.
-func saturate(a, b uint64) uint64 {
-	sum, carry := bits.Add64(a, b, 0)
-	if carry != 0 {
-		return 1<<64 - 1
+func eachEntryOf(shape layout.Shape, section []byte, yield func(e layout.Entry)) {
+	for len(section) > 0 {
+		var e layout.Entry
+		var err error
+		if e, section, err = shape.Next(section); err != nil {
+			panic("builder: encoded a block it cannot walk: " + err.Error())
+		}
+		yield(e)
 	}
-	return sum
 }
 
 // fieldIndex is the place of a presence bit.

@@ -88,6 +88,7 @@ type methodData struct {
 	access uint32
 	flags  layout.MethodFlags
 	seen   bool
+	first  ProfileRef // without a context
 }
 
 // Method interns a method. Its class, if any, is interned as a type with the
@@ -145,6 +146,7 @@ type contextData struct {
 	contextKey
 	id    uint64
 	depth int
+	first ProfileRef
 }
 
 // Context interns the calling context of a method; frames go from the direct
@@ -167,7 +169,7 @@ func (b *Builder) Context(m MethodRef, frames ...Frame) ContextRef {
 			return NoContext
 		}
 		id = layout.ContextID(id, b.methods.at(uint32(f.Caller)).id, f.Point)
-		node = b.contextNode(contextData{contextKey{m, node, f}, id, i + 1})
+		node = b.contextNode(contextData{contextKey: contextKey{m, node, f}, id: id, depth: i + 1})
 	}
 	return node
 }

@@ -148,8 +148,8 @@ func (o *order) rankOf(c ContextRef) int64 {
 }
 
 func (o *order) sortProfiles(b *Builder) {
-	o.profiles = sorted(b.profiles.len(), func(x, y ProfileRef) int {
-		s, t := b.profiles.at(uint32(x)), b.profiles.at(uint32(y))
+	o.profiles = sorted(len(b.profiles), func(x, y ProfileRef) int {
+		s, t := &b.profiles[x-1], &b.profiles[y-1]
 		return cmp.Or(cmp.Compare(o.methodRank[s.method-1], o.methodRank[t.method-1]),
 			cmp.Compare(o.rankOf(s.context), o.rankOf(t.context)), cmp.Compare(s.code, t.code))
 	})

@@ -11,7 +11,7 @@ import (
 
 // placeBlocks places the MethodData blocks, relative to the start of rw.
 func (p *plan) placeBlocks() (size int64) {
-	p.blocks = make([]layout.Narrow, p.b.profiles.len())
+	p.blocks = make([]layout.Narrow, len(p.b.profiles))
 	for _, ref := range p.o.profiles {
 		p.blocks[ref-1] = layout.NarrowOf(size)
 		size += p.blockSize(ref)
@@ -20,11 +20,11 @@ func (p *plan) placeBlocks() (size int64) {
 }
 
 func (p *plan) linked(ref ProfileRef) bool {
-	return p.next[ref-1] != 0 || p.b.profiles.at(uint32(ref)).context != NoContext
+	return p.next[ref-1] != 0 || p.b.profiles[ref-1].context != NoContext
 }
 
 func (p *plan) blockSize(ref ProfileRef) int64 {
-	n := int64(len(p.b.profiles.at(uint32(ref)).block))
+	n := int64(p.b.profiles[ref-1].block.size)
 	if p.linked(ref) {
 		n += linksSize
 	}
@@ -38,16 +38,16 @@ const linksSize = 8
 // collectPointers notes every pointer slot of rw.
 func (p *plan) collectPointers() {
 	for _, ref := range p.o.profiles {
-		d := p.b.profiles.at(uint32(ref))
-		if d.stats.pointers == 0 {
+		if !p.hasPointers[ref-1] {
 			continue
 		}
+		block := p.b.block(ref)
 		at := p.blocks[ref-1].Offset()
 		if p.linked(ref) {
 			at += linksSize
 		}
-		start := layout.Address(d.block)
-		eachEntry(p.b.shape, d.block, func(_ layout.BlockSection, e layout.Entry) {
+		start := layout.Address(block)
+		eachEntry(p.b.shape, block, func(_ layout.BlockSection, e layout.Entry) {
 			entry := at + int64(layout.Address(e)-start)
 			p.b.shape.Pointers(e, func(cell int, _ layout.PointerKind) bool {
 				p.pointers.Add(entry + int64(e.CellOffset(cell)))

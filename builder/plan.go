@@ -30,6 +30,10 @@ type plan struct {
 	methodContext []ctxRange   // by MethodRef-1
 	sharedID      []bool       // by MethodRef-1
 
+	entries     uint64 // of all profiles
+	summary     layout.Summary
+	hasPointers []bool // by ProfileRef-1
+
 	pointers *relocate.Collector
 	size     [layout.NumRegions]int64 // of each region, by Region-1
 	section  [layout.NumSections]int64
@@ -42,9 +46,9 @@ func (b *Builder) plan() (*plan, error) {
 	if b.err != nil {
 		return nil, b.err
 	}
-	for i := range b.profiles.values {
-		if b.profiles.values[i].block == nil {
-			m := b.methods.at(uint32(b.profiles.values[i].method))
+	for i := range b.profiles {
+		if b.profiles[i].block.slab == 0 {
+			m := b.methods.at(uint32(b.profiles[i].method))
 			return nil, fmt.Errorf("builder: the profile of %s was begun and Done was not called", b.text(m.name))
 		}
 	}
@@ -65,11 +69,11 @@ func (p *plan) chain() {
 	b := p.b
 	p.firstProfile = make([]ProfileRef, b.methods.len())
 	p.contextFirst = make([]ProfileRef, b.contexts.len())
-	p.next = make([]ProfileRef, b.profiles.len())
+	p.next = make([]ProfileRef, len(b.profiles))
 	for i, ref := range p.o.profiles {
-		d := b.profiles.at(uint32(ref))
+		d := &b.profiles[ref-1]
 		if i > 0 {
-			before := b.profiles.at(uint32(p.o.profiles[i-1]))
+			before := &b.profiles[p.o.profiles[i-1]-1]
 			if before.method == d.method && before.context == d.context {
 				p.next[p.o.profiles[i-1]-1] = ref
 				continue
@@ -129,6 +133,7 @@ func (p *plan) measure() {
 	}
 	p.set(layout.RegionRO, ro)
 	p.set(layout.RegionEX, b.tablesSize())
+	p.measureProfiles()
 	p.set(layout.RegionRW, p.placeBlocks())
 	p.pointers = relocate.NewCollector(p.sizeOf(layout.RegionRW))
 	p.collectPointers()
@@ -252,7 +257,7 @@ func (p *plan) describe() {
 	}
 	h.Base = layout.RequestedBase(p.keysHash())
 	h.Counts = layout.Counts{
-		Methods: uint64(b.methods.len()), Profiles: uint64(b.profiles.len()), Contexts: uint64(b.contexts.len()),
+		Methods: uint64(b.methods.len()), Profiles: uint64(len(b.profiles)), Contexts: uint64(b.contexts.len()),
 		Types: uint64(b.types.len()), Pointers: p.pointers.Count(),
 	}
 	h.Counts.Symbols = uint64(len(p.symbolRefs))
@@ -261,14 +266,7 @@ func (p *plan) describe() {
 			h.Counts.NeverRan++
 		}
 	}
-	for i := range b.profiles.values {
-		s := &b.profiles.values[i].stats
-		h.Counts.Entries += s.entries
-		h.Summary.TotalInvocations = saturate(h.Summary.TotalInvocations, s.invocations)
-		h.Summary.MaxInvocations = max(h.Summary.MaxInvocations, s.invocations)
-		h.Summary.TotalCount = saturate(h.Summary.TotalCount, s.total)
-		h.Summary.MaxCount = max(h.Summary.MaxCount, s.max)
-	}
+	h.Counts.Entries, h.Summary = p.entries, p.summary
 }
 
 // keysHash is the hash of the fingerprint and the set of keys: what the

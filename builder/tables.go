@@ -68,7 +68,7 @@ func (b *Builder) holds(kind layout.ColumnKind, cell uint64) bool {
 	case layout.ColumnMethod:
 		n = b.methods.len()
 	case layout.ColumnProfile:
-		n = b.profiles.len()
+		n = len(b.profiles)
 	case layout.ColumnContext:
 		n = b.contexts.len()
 	default:

@@ -1,8 +1,8 @@
 package layout
 
 // Counts calls yield with every cell of an entry that is a count, in order. It
-// stops when yield gives false, and reports whether it got through. The count
-// of a ReceiverType entry is signed: the VM counts failing type checks down.
+// stops when yield gives false, and reports whether it got through. Of some
+// entries they are signed: see SignedCounts.
 func (s Shape) Counts(e Entry, yield func(cell int) bool) bool {
 	switch e.Tag() {
 	case TagCounter, TagJump, TagCallType, TagCount:
@@ -23,6 +23,12 @@ func (s Shape) Counts(e Entry, yield func(cell int) bool) bool {
 		return yield(0) && stride(ReceiversFixed+1, 2, e.Rows(), yield)
 	}
 	return true
+}
+
+// SignedCounts reports whether the first count of the entry may be below zero:
+// the VM counts failing type checks down.
+func (e Entry) SignedCounts() bool {
+	return e.Tag() == TagReceiverType || e.Tag() == TagReceivers && e.Sub() == SubTypeCheck
 }
 
 func (s Shape) receiverCounts(yield func(int) bool) bool {

@@ -21,7 +21,7 @@ func (c *check) add(e layout.Entry) {
 	s := &c.report.Summary
 	c.shape.Counts(e, func(cell int) bool {
 		n := e.Cell(cell)
-		if e.Tag() != layout.TagReceiverType || int64(n) >= 0 {
+		if !e.SignedCounts() || int64(n) >= 0 {
 			s.TotalCount, s.MaxCount = saturating(s.TotalCount, n), max(s.MaxCount, n)
 		}
 		return true

@@ -1,0 +1,198 @@
+package builder
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// Merging keeps everything, and gives the same whatever was merged first:
+//
+//	counts                 summed, saturating at 2^64-1; of LLVM's counters at 2^64-3
+//	flags, traps           united; two reasons of a trap make "several", as in the VM
+//	rows of any kind       united by what they are of, their counts summed, the highest first
+//	type words             the same type stays; two types make "several were seen"
+//	arrays of other sizes  the longer is kept, as of another version
+//	compile level, state   the higher
+//	escape analysis        what both found
+//
+// A HotSpot entry whose rows do not all fit becomes entries of this format:
+//
+//	ReceiverType                  Receivers
+//	VirtualCall, VirtualCallType  Receivers; CallType without a count, for types of
+//	                              arguments; Count, for calls that were not profiled
+//	Ret                           Ret without rows; Successors
+//
+// A profile that one run alone gave stays as it was given.
+
+// A merger puts the profile of a run on top of one that a builder has.
+type merger struct {
+	b     *Builder
+	shape layout.Shape
+	run   Run
+	out   *sectionData // of the section that is being merged
+}
+
+// merge gives the block of both. Its bytes are the parts' until they are used
+// again.
+func (m *merger) merge(have layout.Block, p *profileParts) []byte {
+	out := spareParts.Get().(*profileParts)
+	defer func() { out.reset(); spareParts.Put(out) }()
+	m.fields(have, layout.Block(p.block), out)
+	for s := range p.sections {
+		m.out = &out.sections[s]
+		section := &p.sections[s]
+		x, y := m.entries(have.Section(layout.BlockSection(s))), make([]layout.Entry, len(section.entries))
+		for i := range y {
+			y[i] = section.entry(i)
+		}
+		m.section(x, y)
+	}
+	out.encode()
+	p.block = append(p.block[:0], out.block...)
+	return p.block
+}
+
+func (m *merger) entries(section []byte) (all []layout.Entry) {
+	eachEntryOf(m.shape, section, func(e layout.Entry) { all = append(all, e) })
+	return all
+}
+
+// section merges the entries of a section, point by point.
+func (m *merger) section(x, y []layout.Entry) {
+	slices.SortStableFunc(x, comparePlaces)
+	slices.SortStableFunc(y, comparePlaces)
+	for len(x) > 0 || len(y) > 0 {
+		var atX, atY []layout.Entry
+		switch c := comparePoints(x, y); {
+		case c < 0:
+			atX, x = cutPoint(x)
+		case c > 0:
+			atY, y = cutPoint(y)
+		default:
+			atX, x = cutPoint(x)
+			atY, y = cutPoint(y)
+		}
+		m.point(atX, atY)
+	}
+}
+
+// comparePlaces orders entries by where they stand. ArgInfo stands behind all
+// others, where the VM looks for it.
+func comparePlaces(x, y layout.Entry) int {
+	last := func(e layout.Entry) int {
+		if e.Tag() == layout.TagArgInfo {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(cmp.Compare(last(x), last(y)), cmp.Compare(x.Point(), y.Point()))
+}
+
+func comparePoints(x, y []layout.Entry) int {
+	switch {
+	case len(x) == 0:
+		return 1
+	case len(y) == 0:
+		return -1
+	}
+	return comparePlaces(x[0], y[0])
+}
+
+// cutPoint cuts the entries of the first profile point off.
+func cutPoint(all []layout.Entry) (at, rest []layout.Entry) {
+	n := 1
+	for n < len(all) && comparePlaces(all[0], all[n]) == 0 {
+		n++
+	}
+	return all[:n], all[n:]
+}
+
+// point merges the entries of one profile point: those of one kind one by one,
+// in the order in which they stand.
+func (m *merger) point(x, y []layout.Entry) {
+	if m.tooWide(x, y) {
+		x, y = m.widen(x), m.widen(y)
+	}
+	slices.SortStableFunc(x, m.compareKinds)
+	slices.SortStableFunc(y, m.compareKinds)
+	for len(x) > 0 && len(y) > 0 {
+		switch c := m.compareKinds(x[0], y[0]); {
+		case c < 0:
+			m.keep(x[0])
+			x = x[1:]
+		case c > 0:
+			m.scaled(y[0])
+			y = y[1:]
+		default:
+			m.entry(x[0], y[0])
+			x, y = x[1:], y[1:]
+		}
+	}
+	for _, e := range x {
+		m.keep(e)
+	}
+	for _, e := range y {
+		m.scaled(e)
+	}
+}
+
+// compareKinds orders entries of one profile point; those that are equal are
+// merged.
+func (m *merger) compareKinds(x, y layout.Entry) int {
+	kind := func(e layout.Entry) layout.Tag {
+		if e.Tag() == layout.TagVirtualCallType {
+			return layout.TagVirtualCall
+		}
+		return e.Tag()
+	}
+	c := cmp.Or(cmp.Compare(kind(x), kind(y)), cmp.Compare(x.Sub(), y.Sub()))
+	if c != 0 || x.Tag() != layout.TagSpeculativeTrap {
+		return c
+	}
+	return m.b.compareMethods(MethodRef(x.Cell(0)>>refShift), MethodRef(y.Cell(0)>>refShift))
+}
+
+// keep adds an entry as it is.
+func (m *merger) keep(e layout.Entry) layout.Entry {
+	start := len(m.out.bytes)
+	m.out.bytes = append(m.out.bytes, e...)
+	m.out.add(start)
+	return layout.Entry(m.out.bytes[start:])
+}
+
+// scaled adds an entry of the run.
+func (m *merger) scaled(e layout.Entry) { m.scaleEntry(m.keep(e)) }
+
+// entry adds what is of both.
+func (m *merger) entry(x, y layout.Entry) {
+	switch {
+	case isReceivers(x):
+		m.receivers(x, y)
+	case x.Tag() == layout.TagRet:
+		m.ret(x, y)
+	case x.Tag() == layout.TagValueSite, x.Tag() == layout.TagSuccessors, x.Tag() == layout.TagCallees:
+		m.rows(x, y)
+	case len(x) != len(y) || x.Tag().Wide() && x.Rows() != y.Rows():
+		m.longer(x, y)
+	default:
+		m.cells(x, y)
+	}
+}
+
+// longer adds the entry with more cells: two of other sizes cannot be of the
+// same code.
+func (m *merger) longer(x, y layout.Entry) {
+	m.b.unmerged++
+	if size := func(e layout.Entry) int {
+		if e.Tag().Wide() {
+			return e.Rows()
+		}
+		return e.Cells()
+	}; size(x) >= size(y) {
+		m.keep(x)
+	} else {
+		m.scaled(y)
+	}
+}

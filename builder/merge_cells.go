@@ -1,0 +1,157 @@
+package builder
+
+import (
+	"math/bits"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// cells adds an entry whose cells are those of x and y, one by one.
+func (m *merger) cells(x, y layout.Entry) {
+	e := m.keep(x)
+	uniteHeaders(e, y)
+	switch {
+	case e.Tag() == layout.TagCounters && m.b.domain.LLVM():
+		m.counters(e, y)
+		return
+	case e.Tag() == layout.TagBitmap, e.Tag() == layout.TagArgInfo:
+		for i := range e.Cells() {
+			e.SetCell(i, e.Cell(i)|y.Cell(i))
+		}
+		if e.Tag() == layout.TagArgInfo {
+			e.SetCell(0, x.Cell(0)) // the length
+		}
+		return
+	}
+	for i := range e.Cells() {
+		e.SetCell(i, max(x.Cell(i), y.Cell(i))) // of one code they are the same
+	}
+	m.shape.Counts(e, func(cell int) bool {
+		e.SetCell(cell, saturate(x.Cell(cell), m.run.Weight.of(y.Cell(cell))))
+		return true
+	})
+	m.shape.Pointers(e, func(cell int, kind layout.PointerKind) bool {
+		if kind == layout.PointerTypeWord {
+			e.SetCell(cell, uniteTypeWords(x.Cell(cell), y.Cell(cell)))
+		}
+		return true
+	})
+}
+
+// uniteHeaders adds the flags and traps of y to e.
+func uniteHeaders(e, y layout.Entry) {
+	e.SetFlags(e.Flags() | y.Flags())
+	if !e.Tag().Wide() {
+		e.SetTraps(uniteTraps(e.Traps(), y.Traps()))
+	}
+}
+
+// uniteTraps is a traps word for both: see Deoptimization's
+// trap_state_add_reason in OpenJDK's deoptimization.cpp.
+func uniteTraps(x, y uint32) uint32 {
+	const many = layout.EntryTrapRecompiled - 1
+	again, x, y := (x|y)&layout.EntryTrapRecompiled, x&many, y&many
+	switch {
+	case x == y, y == 0:
+		return again | x
+	case x == 0:
+		return again | y
+	}
+	return again | many
+}
+
+// uniteTypeWords is the type profile of a value for both. Once several types
+// were seen, none of them stays.
+func uniteTypeWords(x, y uint64) uint64 {
+	tags := (x | y) & layout.TypeTags
+	x, y = x&^layout.TypeTags, y&^layout.TypeTags
+	switch {
+	case tags&layout.TypeUnknown != 0:
+		return tags
+	case x == y, x == 0, y == 0:
+		return x | y | tags
+	}
+	return tags | layout.TypeUnknown
+}
+
+// LLVM keeps the two highest numbers for functions that are known to be hot or
+// warm, and no count.
+const (
+	llvmHot  = maxCount
+	llvmWarm = maxCount - 1
+	llvmMax  = maxCount - 2
+)
+
+// counters sums LLVM's counters.
+func (m *merger) counters(e, y layout.Entry) {
+	if e.Cells() == 0 {
+		return
+	}
+	if x, y := e.Cell(0), y.Cell(0); x > llvmMax || y > llvmMax {
+		for i := range e.Cells() {
+			e.SetCell(i, 0)
+		}
+		e.SetCell(0, pseudo(x, y))
+		return
+	}
+	for i := range e.Cells() {
+		e.SetCell(i, min(saturate(e.Cell(i), m.run.Weight.of(y.Cell(i))), llvmMax))
+	}
+}
+
+// pseudo is the higher of the numbers that are no count.
+func pseudo(x, y uint64) uint64 {
+	if x == llvmHot || y == llvmHot {
+		return llvmHot
+	}
+	return llvmWarm
+}
+
+// scale gives a block of a run its weight.
+func (m *merger) scale(block layout.Block) {
+	if m.run.Weight == One || m.run.Weight == 0 {
+		return
+	}
+	eachEntry(m.shape, block, func(_ layout.BlockSection, e layout.Entry) { m.scaleEntry(e) })
+	for f := layout.HasInvocations; f <= layout.HasInterpreted; f <<= 1 {
+		if field := block.Field(f); field != nil {
+			m.scaleField(f, field)
+		}
+	}
+}
+
+func (m *merger) scaleEntry(e layout.Entry) {
+	w := m.run.Weight
+	if w == One || w == 0 || e.Tag() == layout.TagCounters && m.b.domain.LLVM() && e.Cells() > 0 && e.Cell(0) > llvmMax {
+		return
+	}
+	m.shape.Counts(e, func(cell int) bool {
+		if v := e.Cell(cell); cell == 0 && e.SignedCounts() {
+			e.SetCell(cell, uint64(w.ofSigned(int64(v))))
+		} else {
+			e.SetCell(cell, w.of(v))
+		}
+		return true
+	})
+}
+
+// saturateSigned adds without running over.
+func saturateSigned(a, b int64) int64 {
+	sum := a + b
+	if (a < 0) == (b < 0) && (sum < 0) != (a < 0) {
+		if a < 0 {
+			return -maxSigned - 1
+		}
+		return maxSigned
+	}
+	return sum
+}
+
+// saturate adds without running over.
+func saturate(a, b uint64) uint64 {
+	sum, carry := bits.Add64(a, b, 0)
+	if carry != 0 {
+		return maxCount
+	}
+	return sum
+}

@@ -1,0 +1,105 @@
+package builder
+
+import (
+	"slices"
+
+	"github.com/profarc/profarc/layout"
+)
+
+func isReceivers(e layout.Entry) bool {
+	switch e.Tag() {
+	case layout.TagReceiverType, layout.TagVirtualCall, layout.TagVirtualCallType, layout.TagReceivers:
+		return true
+	}
+	return false
+}
+
+// receiverRows are the rows of an entry of any kind that has receivers.
+func (m *merger) receiverRows(e layout.Entry) []countedRow {
+	if e.Tag() == layout.TagReceivers {
+		return rowsOf(e, layout.ReceiversFixed)
+	}
+	return strideRows(e, m.shape.ReceiverRow(0), m.shape.TypeRows)
+}
+
+// receivers adds the type profile of both, which are both wide or both not.
+func (m *merger) receivers(x, y layout.Entry) {
+	rows := m.unite(m.receiverRows(x), m.receiverRows(y), m.run.Weight)
+	slices.SortStableFunc(rows, func(a, b countedRow) int { return m.compareRows(layout.TagReceivers, a, b) })
+	if x.Tag() == layout.TagReceivers {
+		e := m.list(x.Tag(), x.Flags()|y.Flags(), x.Sub(), x.Point(), layout.ReceiversFixed, rows)
+		e.SetCell(0, m.firstCount(x, y))
+		e.SetCell(1, uint64(uniteTraps(uint32(x.Cell(1)), uint32(y.Cell(1)))))
+		return
+	}
+	e := m.typeLists(x, y)
+	e.SetCell(0, m.firstCount(x, y))
+	for i := range m.shape.Gap {
+		e.SetCell(1+i, saturate(x.Cell(1+i), m.run.Weight.of(y.Cell(1+i))))
+	}
+	for i := range m.shape.TypeRows {
+		var r countedRow
+		if i < len(rows) {
+			r = rows[i]
+		}
+		e.SetCell(m.shape.ReceiverRow(i), r.what)
+		e.SetCell(m.shape.ReceiverRow(i)+1, r.count)
+	}
+}
+
+// typeLists adds the one of two HotSpot entries with more types of arguments,
+// with the flags, traps and types of both.
+func (m *merger) typeLists(x, y layout.Entry) layout.Entry {
+	from, other := x, y
+	if len(y) > len(x) {
+		from, other = y, x
+	}
+	e := m.keep(from)
+	uniteHeaders(e, other)
+	if len(x) == len(y) {
+		m.shape.Pointers(e, func(cell int, kind layout.PointerKind) bool {
+			if kind == layout.PointerTypeWord {
+				e.SetCell(cell, uniteTypeWords(x.Cell(cell), y.Cell(cell)))
+			}
+			return true
+		})
+	}
+	return e
+}
+
+// firstCount is the count of all that found no row.
+func (m *merger) firstCount(x, y layout.Entry) uint64 {
+	if x.SignedCounts() {
+		return uint64(saturateSigned(int64(x.Cell(0)), m.run.Weight.ofSigned(int64(y.Cell(0)))))
+	}
+	return saturate(x.Cell(0), m.run.Weight.of(y.Cell(0)))
+}
+
+// tooWide reports whether HotSpot's entries of a profile point have to become
+// wide ones: because some are, or because their rows do not all fit.
+func (m *merger) tooWide(x, y []layout.Entry) bool {
+	return slices.ContainsFunc(x, isWidened) || slices.ContainsFunc(y, isWidened) ||
+		m.union(x, y, isReceivers, m.receiverRows) > m.shape.TypeRows ||
+		m.union(x, y, isRet, m.retRows) > m.shape.BciRows
+}
+
+func isWidened(e layout.Entry) bool {
+	return e.Tag() == layout.TagReceivers || e.Tag() == layout.TagSuccessors && e.Sub() == layout.SubReturn
+}
+
+// union is the number of different rows of entries of two lists.
+func (m *merger) union(x, y []layout.Entry, is func(layout.Entry) bool, rows func(layout.Entry) []countedRow) int {
+	var all []uint64
+	for _, list := range [][]layout.Entry{x, y} {
+		for _, e := range list {
+			if !is(e) {
+				continue
+			}
+			for _, r := range rows(e) {
+				all = append(all, r.what)
+			}
+		}
+	}
+	slices.Sort(all)
+	return len(slices.Compact(all))
+}

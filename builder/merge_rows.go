@@ -1,0 +1,108 @@
+package builder
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// A countedRow is a row of a list: what was seen, and how often.
+type countedRow struct{ what, count uint64 }
+
+// unite merges two lists. A list that names something more than once keeps it
+// so: the counts of the first, the highest, are summed, and so on.
+func (m *merger) unite(x, y []countedRow, fresh Weight) (all []countedRow) {
+	byWhat := func(a, b countedRow) int { return cmp.Or(cmp.Compare(a.what, b.what), cmp.Compare(b.count, a.count)) }
+	slices.SortFunc(x, byWhat)
+	slices.SortFunc(y, byWhat)
+	for len(x) > 0 || len(y) > 0 {
+		switch {
+		case len(y) == 0 || len(x) > 0 && x[0].what < y[0].what:
+			all, x = append(all, x[0]), x[1:]
+		case len(x) == 0 || y[0].what < x[0].what:
+			all, y = append(all, countedRow{y[0].what, fresh.of(y[0].count)}), y[1:]
+		default:
+			all = append(all, countedRow{x[0].what, saturate(x[0].count, m.run.Weight.of(y[0].count))})
+			x, y = x[1:], y[1:]
+		}
+	}
+	return all
+}
+
+// rows adds the entry of both that is nothing but a list.
+func (m *merger) rows(x, y layout.Entry) {
+	fresh := m.run.Weight
+	if m.run.AsLLVM && x.Tag() == layout.TagValueSite {
+		fresh = One
+	}
+	all := m.unite(rowsOf(x, 0), rowsOf(y, 0), fresh)
+	slices.SortStableFunc(all, func(a, b countedRow) int { return m.compareRows(x.Tag(), a, b) })
+	m.list(x.Tag(), x.Flags()|y.Flags(), x.Sub(), x.Point(), 0, all)
+}
+
+// compareRows is the order of rows that were merged: successors by index and
+// point, all others the highest count first.
+func (m *merger) compareRows(tag layout.Tag, a, b countedRow) int {
+	if tag == layout.TagSuccessors {
+		pointA, indexA := layout.UnpackSuccessor(a.what)
+		pointB, indexB := layout.UnpackSuccessor(b.what)
+		return cmp.Or(cmp.Compare(indexA, indexB), cmp.Compare(pointA, pointB), cmp.Compare(b.count, a.count))
+	}
+	if c := cmp.Compare(b.count, a.count); c != 0 || a.what == b.what {
+		return c
+	}
+	switch tag {
+	case layout.TagCallees:
+		return m.b.compareMethods(MethodRef(a.what>>refShift), MethodRef(b.what>>refShift))
+	case layout.TagValueSite:
+		return cmp.Compare(a.what, b.what)
+	}
+	return m.b.compareTypes(TypeRef(a.what>>refShift), TypeRef(b.what>>refShift))
+}
+
+// list adds a wide entry with so many cells before its rows.
+func (m *merger) list(tag layout.Tag, flags uint8, sub uint16, point int32, fixed int, rows []countedRow) layout.Entry {
+	start := len(m.out.bytes)
+	var e layout.Entry
+	m.out.bytes, e = layout.NewWide(m.out.bytes, tag, flags, sub, point, fixed+2*len(rows), len(rows))
+	for i, r := range rows {
+		e.SetCell(fixed+2*i, r.what)
+		e.SetCell(fixed+2*i+1, r.count)
+	}
+	m.out.add(start)
+	return e
+}
+
+// rowsOf are the rows of a wide entry that begin at a cell; rows that say
+// nothing are left out.
+func rowsOf(e layout.Entry, first int) []countedRow {
+	return strideRows(e, first, e.Rows())
+}
+
+func strideRows(e layout.Entry, first, n int) (rows []countedRow) {
+	for i := range n {
+		if r := (countedRow{e.Cell(first + 2*i), e.Cell(first + 2*i + 1)}); r != (countedRow{}) || e.Tag() == layout.TagSuccessors || e.Tag() == layout.TagValueSite {
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// compareTypes orders types by name and loader.
+func (b *Builder) compareTypes(x, y TypeRef) int {
+	if x == 0 || y == 0 {
+		return cmp.Compare(x, y)
+	}
+	s, t := b.types.at(uint32(x)), b.types.at(uint32(y))
+	return cmp.Or(cmp.Compare(b.text(s.name), b.text(t.name)), cmp.Compare(b.text(s.loader), b.text(t.loader)))
+}
+
+// compareMethods orders methods by class, name and signature.
+func (b *Builder) compareMethods(x, y MethodRef) int {
+	if x == y || x == 0 || y == 0 {
+		return cmp.Compare(x, y)
+	}
+	s, t := b.methods.at(uint32(x)), b.methods.at(uint32(y))
+	return cmp.Or(b.compareTypes(s.holder, t.holder), cmp.Compare(b.text(s.name), b.text(t.name)), cmp.Compare(b.text(s.signature), b.text(t.signature)))
+}

@@ -1,0 +1,39 @@
+package builder
+
+import "github.com/profarc/profarc/layout"
+
+// Nearly every method has one profile in one context: that one is found from
+// the method or the context. Others, of other versions of the code, are found
+// in a map.
+
+// first is the first profile of the key's method and context.
+func (b *Builder) first(key profileKey) *ProfileRef {
+	if key.context == NoContext {
+		return &b.methods.at(uint32(key.method)).first
+	}
+	return &b.contexts.at(uint32(key.context)).first
+}
+
+// findProfile gives the profile with a key, 0 if there is none.
+func (b *Builder) findProfile(key profileKey) ProfileRef {
+	first := *b.first(key)
+	if first == 0 || b.profiles[first-1].code == key.code {
+		return first
+	}
+	return b.versions[key]
+}
+
+// block is a finished profile's block.
+func (b *Builder) block(ref ProfileRef) layout.Block { return b.blocks.at(b.profiles[ref-1].block) }
+
+// addProfile makes a profile with a key that has none.
+func (b *Builder) addProfile(key profileKey) ProfileRef {
+	b.profiles = append(b.profiles, profileData{profileKey: key})
+	ref := ProfileRef(len(b.profiles))
+	if first := b.first(key); *first == 0 {
+		*first = ref
+	} else {
+		b.versions[key] = ref
+	}
+	return ref
+}

@@ -1,0 +1,154 @@
+package builder
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+	"sync"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// profileParts is what a profile is put together from. They are used again.
+type profileParts struct {
+	presence layout.Presence
+	fields   [11]fieldData
+	sections [layout.SectionDirectory]sectionData
+	block    []byte
+}
+
+var spareParts = sync.Pool{New: func() any { return new(profileParts) }}
+
+func (p *profileParts) reset() {
+	p.presence, p.block = 0, p.block[:0]
+	for i := range p.fields {
+		p.fields[i] = p.fields[i][:0]
+	}
+	for i := range p.sections {
+		p.sections[i].bytes, p.sections[i].entries = p.sections[i].bytes[:0], p.sections[i].entries[:0]
+	}
+}
+
+// fieldData is the encoded optional field of a presence bit, empty if the
+// profile lacks it.
+type fieldData []byte
+
+type sectionData struct {
+	bytes   []byte
+	entries []entryData
+	spare   []byte
+}
+
+type entryData struct {
+	order      entryOrder
+	start, end int
+}
+
+type entryOrder struct {
+	point int32
+	tag   layout.Tag
+	sub   uint16
+}
+
+// field makes room for the encoded optional field of a presence bit.
+func (p *profileParts) field(f layout.Presence) *fieldData {
+	p.presence |= f
+	field := &p.fields[fieldIndex(f)]
+	*field = (*field)[:0]
+	return field
+}
+
+func (p *profileParts) put64(f layout.Presence, values ...uint64) {
+	field := p.field(f)
+	for _, v := range values {
+		*field = binary.LittleEndian.AppendUint64(*field, v)
+	}
+}
+
+func (p *profileParts) put32(f layout.Presence, values ...uint32) {
+	field := p.field(f)
+	for _, v := range values {
+		*field = binary.LittleEndian.AppendUint32(*field, v)
+	}
+}
+
+// putTraps sets the number of traps taken, by reason.
+func (p *profileParts) putTraps(byReason []byte) {
+	p.put32(layout.HasTraps, uint32(len(byReason)), 0)
+	field := &p.fields[fieldIndex(layout.HasTraps)]
+	*field = append(*field, byReason...)
+	for len(*field)%layout.Unit != 0 {
+		*field = append(*field, 0)
+	}
+}
+
+// encode lays the block out, without links.
+func (p *profileParts) encode() {
+	data := &p.sections[layout.SectionData]
+	data.sort()
+	directory := 0
+	if len(data.entries) >= layout.DirectoryMin {
+		directory = len(data.entries)
+	}
+	p.sectionFields(directory)
+	b := append(p.block[:0], make([]byte, layout.BlockHeaderSize)...)
+	for _, f := range p.fields {
+		b = append(b, f...)
+	}
+	for s := range p.sections {
+		b = append(b, p.sections[s].bytes...)
+	}
+	for _, e := range data.entries[:directory] {
+		b = layout.AppendDirectoryRow(b, e.order.point, int64(e.start))
+	}
+	le := binary.LittleEndian
+	le.PutUint32(b, uint32(len(b)/layout.Unit))
+	le.PutUint32(b[8:], uint32(p.presence))
+	le.PutUint32(b[12:], uint32(len(data.bytes)/layout.Unit))
+	p.block = b
+}
+
+// sectionFields adds the fields that say how long the sections are.
+func (p *profileParts) sectionFields(directory int) {
+	units := func(s layout.BlockSection) uint32 { return uint32(len(p.sections[s].bytes) / layout.Unit) }
+	extra, parameters, handlers := units(layout.SectionExtra), units(layout.SectionParameters), units(layout.SectionHandlers)
+	if extra|parameters|handlers != 0 {
+		p.put32(layout.HasSections, extra, parameters, handlers, 0)
+	}
+	if directory > 0 {
+		p.put32(layout.HasDirectory, uint32(directory), 0)
+	}
+}
+
+// sort puts the entries in the order of their profile points. They mostly come
+// so.
+func (s *sectionData) sort() {
+	inOrder := func(a, b entryData) int { return a.order.compare(b.order) }
+	if slices.IsSortedFunc(s.entries, inOrder) {
+		return
+	}
+	slices.SortStableFunc(s.entries, inOrder)
+	b := s.spare[:0]
+	for i, e := range s.entries {
+		s.entries[i].start = len(b)
+		b = append(b, s.bytes[e.start:e.end]...)
+		s.entries[i].end = len(b)
+	}
+	s.bytes, s.spare = b, s.bytes
+}
+
+// entry is an entry of the section.
+func (s *sectionData) entry(i int) layout.Entry {
+	e := s.entries[i]
+	return layout.Entry(s.bytes[e.start:e.end:e.end])
+}
+
+// add appends an entry whose bytes are the section's last, from start on.
+func (s *sectionData) add(start int) {
+	e := layout.Entry(s.bytes[start:])
+	s.entries = append(s.entries, entryData{entryOrder{e.Point(), e.Tag(), e.Sub()}, start, len(s.bytes)})
+}
+
+func (o entryOrder) compare(p entryOrder) int {
+	return cmp.Or(cmp.Compare(o.point, p.point), cmp.Compare(o.tag, p.tag), cmp.Compare(o.sub, p.sub))
+}
