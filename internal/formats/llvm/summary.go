@@ -48,17 +48,19 @@ type Cutoff struct {
 func (c Cutoff) Percent() float64 { return float64(c.Share) * 100 / cutoffScale }
 
 // Summarize sums up an archive of an LLVM domain: the ordinary profiles, and
-// the context-sensitive ones. Counts are those that were trained.
+// the context-sensitive ones, which front ends do not make. Counts are those
+// that were trained.
 func Summarize(s *reader.Store) (normal, contextSensitive *Summary, err error) {
 	if err := checkDomain(s); err != nil {
 		return nil, nil, err
 	}
-	w := &recordWalk{store: s}
-	var builders [2]summaryBuilder
+	var b summaryBuilders
+	ir := s.Header().Domain == layout.DomainLLVMIR
 	err = s.Mapping().Guard(func() error {
+		w := newRecordWalk(s, nil)
 		return w.each(func(_ reader.Method, records []record) error {
 			for i := range records {
-				builders[contextIndex(records[i].hash)].add(records[i].counts)
+				b.of(ir && records[i].contextSensitive()).add(records[i].counts)
 			}
 			return nil
 		})
@@ -66,11 +68,18 @@ func Summarize(s *reader.Store) (normal, contextSensitive *Summary, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return builders[0].summary(), builders[1].summary(), nil
+	return b.normal.summary(), b.contextSensitive.summary(), nil
 }
 
-// contextIndex is 1 for context-sensitive profiles, else 0.
-func contextIndex(hash uint64) int { return int(hash / ContextSensitive & 1) }
+// summaryBuilders are of the ordinary and of the context-sensitive profiles.
+type summaryBuilders struct{ normal, contextSensitive summaryBuilder }
+
+func (b *summaryBuilders) of(contextSensitive bool) *summaryBuilder {
+	if contextSensitive {
+		return &b.contextSensitive
+	}
+	return &b.normal
+}
 
 // A summaryBuilder takes counters in.
 type summaryBuilder struct {

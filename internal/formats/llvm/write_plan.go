@@ -1,0 +1,152 @@
+package llvm
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// An indexedPlan says where everything of an indexed file will lie, so that it
+// can be written front to back.
+type indexedPlan struct {
+	variant   Variant
+	items     []plannedItem // functions, by name
+	hashes    []uint64      // of the items: the ids of their names
+	chains    *chainedTable
+	summaries summaryBuilders
+	facts     runFacts
+
+	payload  int64 // where the buckets begin
+	table    int64
+	sections []section // behind the table
+}
+
+// A plannedItem is one name with all its records.
+type plannedItem struct {
+	data   int64 // size of the records
+	method layout.Narrow
+	name   uint32 // its length
+}
+
+// itemHeaderSize is the size of what stands before the name of an item: hash,
+// length of the name, size of the records.
+const itemHeaderSize = 24
+
+// size is how many bytes the item has in its bucket.
+func (i *plannedItem) size() int64 { return itemHeaderSize + int64(i.name) + i.data }
+
+// plan goes through all functions once.
+func (w *indexedWriter) plan() (*indexedPlan, error) {
+	p := &indexedPlan{}
+	n := min(w.store.Header().Counts.Methods, math.MaxUint32/24)
+	p.items, p.hashes = make([]plannedItem, 0, n), make([]uint64, 0, n)
+	err := newRecordWalk(w.store, &w.lost).each(func(m reader.Method, records []record) error {
+		return w.planItem(p, m, records)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if p.facts, err = readRunFacts(w.store); err != nil {
+		return nil, err
+	}
+	p.chains = chain(p.hashes)
+	w.place(p)
+	return p, nil
+}
+
+// planItem adds a name with its records to the plan.
+func (w *indexedWriter) planItem(p *indexedPlan, m reader.Method, records []record) error {
+	if w.options.Sparse && allCold(records) {
+		w.report.Cold++
+		return nil
+	}
+	name, err := m.Name()
+	if err != nil {
+		return err
+	}
+	item := plannedItem{method: m.Ref(), name: uint32(name.Len())}
+	for i := range records {
+		r := &records[i]
+		item.data += w.encoding.size(r)
+		p.summaries.of(r.contextSensitive()).add(r.counts)
+		if r.contextSensitive() && w.store.Header().Domain == layout.DomainLLVMIR {
+			p.variant |= VariantContextSensitive
+		}
+		w.loseOf(r)
+	}
+	p.items, p.hashes = append(p.items, item), append(p.hashes, m.ID())
+	w.report.Names++
+	w.report.Functions += len(records)
+	return nil
+}
+
+func allCold(records []record) bool {
+	for i := range records {
+		if !records[i].cold() {
+			return false
+		}
+	}
+	return true
+}
+
+// loseOf counts what the version cannot hold of a record.
+func (w *indexedWriter) loseOf(r *record) {
+	if w.encoding.version < sinceBitmaps && len(r.bitmap) > 0 {
+		w.lost.add(LossBitmaps, 1)
+	}
+	for kind, sites := range r.sites {
+		if kind >= w.encoding.kinds() {
+			w.lost.add(LossVTableSites, len(sites))
+			continue
+		}
+		for _, site := range sites {
+			w.lost.add(LossValues, site.Rows()-writtenValues(site))
+		}
+	}
+}
+
+// place decides where everything lies.
+func (w *indexedWriter) place(p *indexedPlan) {
+	p.variant |= writtenVariant(w.store, w.encoding.version, len(p.facts.traces) > 0)
+	p.payload = 8 * int64(headerWords(w.encoding.version))
+	p.payload += summarySize
+	if p.variant&VariantContextSensitive != 0 {
+		p.payload += summarySize
+	}
+	end := p.payload
+	for i := range p.items {
+		end += p.items[i].size()
+	}
+	for _, head := range p.chains.heads {
+		if head != noItem {
+			end += bucketHeaderSize
+		}
+	}
+	p.table = layout.AlignUp(end, 8)
+	p.sections = w.sections(p)
+}
+
+const (
+	bucketHeaderSize = 2
+	tableHeaderSize  = 16 // number of buckets, number of items
+)
+
+// tableEnd is where the table of bucket offsets ends.
+func (p *indexedPlan) tableEnd() int64 {
+	return p.table + tableHeaderSize + 8*int64(len(p.chains.heads))
+}
+
+// bucketItems counts the items of a chain. It refuses more than a bucket can
+// say that it has; with ids that are hashes of names there never are so many.
+func (p *indexedPlan) bucketItems(head int32) (int, error) {
+	n := 0
+	for item := head; item != noItem; item = p.chains.next[item] {
+		n++
+	}
+	if n > math.MaxUint16 {
+		return 0, fmt.Errorf("%d functions have ids that end alike, a bucket holds %d: the archive's ids are not those of its names (profarc verify says more)", n, math.MaxUint16)
+	}
+	return n, nil
+}
