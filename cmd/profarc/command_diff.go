@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/compare"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+type diffOptions struct {
+	top       int
+	json      bool
+	cs        bool
+	failBelow float64
+	class     string
+	method    string
+}
+
+func newDiffCommand(a *app) *cobra.Command {
+	var o diffOptions
+	cmd := &cobra.Command{
+		Use:   "diff A B",
+		Short: "Compare two archives: overlap, and what changed most",
+		Long: `Diff compares archive B with A, the base. The score is the overlap of their counts: the sum over
+all counts of the smaller of the two shares, 100% where all counts stand in the same proportions.
+For LLVM's profiles it is what llvm-profdata overlap prints. Lists, the heaviest first, say
+
+  changed   methods of both, by how much of the missing overlap is theirs
+  came      methods that only B has, by their share of its counts
+  went      methods that only A has
+  flipped   branches and switches that mostly went one way and now go another
+  sites     calls, type checks and indirect calls that turned polymorphic or monomorphic, or that
+            see another type or target
+
+The fields of --json are stable: shares are from 0 to 1, "weight" and "difference" are shares of
+all counts of an archive, "way" is "taken", "not taken", "default", "case N" or a successor.
+
+With --fail-below the exit code is 1 where the score is lower.`,
+		Example: `  profarc diff old.parc new.parc
+  profarc diff --top 50 --class 'com.example.*' old.parc new.parc
+  profarc diff --fail-below 0.8 release.parc nightly.parc
+  profarc diff --json old.parc new.parc | jq -r '.flipped.list[].method'`,
+		Args:              argsBetween(2, 2, "two archives"),
+		ValidArgsFunction: completeArchives(2),
+		RunE:              a.run(func(ctx context.Context, args []string) error { return a.runDiff(ctx, args[0], args[1], o) }),
+	}
+	f := cmd.Flags()
+	f.IntVarP(&o.top, "top", "n", 10, "entries of each list")
+	f.BoolVar(&o.json, "json", false, "print JSON")
+	f.BoolVar(&o.cs, "cs", false, "compare LLVM's context-sensitive records, otherwise they are left out")
+	f.Float64Var(&o.failBelow, "fail-below", 0, "exit with 1 if the score, from 0 to 1, is lower")
+	f.StringVar(&o.class, "class", "", "only methods of classes that match: part of a name, or a glob with * and ?")
+	f.StringVar(&o.method, "method", "", "only methods whose names match")
+	return cmd
+}
+
+func (o *diffOptions) check() error {
+	if o.top < 0 {
+		return usagef("--top %d: list no entry or some", o.top)
+	}
+	return checkShare("--fail-below", o.failBelow)
+}
+
+// checkShare refuses what is no share.
+func checkShare(flag string, v float64) error {
+	if !(v >= 0 && v <= 1) {
+		return usagef("%s %v: give a share from 0 to 1", flag, v)
+	}
+	return nil
+}
+
+func (a *app) runDiff(ctx context.Context, pathA, pathB string, o diffOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	return withStore(pathA, func(sa *reader.Store) error {
+		return withStore(pathB, func(sb *reader.Store) error { return a.diff(ctx, sa, sb, o) })
+	})
+}
+
+func (a *app) diff(ctx context.Context, sa, sb *reader.Store, o diffOptions) error {
+	found, err := compare.Stores(ctx, sa, sb, o.compared(sa.Header().Domain))
+	if err != nil {
+		return err
+	}
+	r, err := newDiffReport(sa, sb, found)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		err = a.printJSON(r)
+	} else {
+		r.print(a)
+	}
+	if err == nil && r.Score < o.failBelow {
+		err = fmt.Errorf("%s agrees with %s by %s, less than the %s of --fail-below", r.B, r.A, percent(r.Score), percent(o.failBelow))
+	}
+	return err
+}
+
+func (o *diffOptions) compared(d layout.Domain) compare.Options {
+	c := compare.Options{Top: o.top, ContextSensitive: o.cs}
+	if sel := (selection{class: newPattern(o.class), method: newPattern(o.method)}); o.class != "" || o.method != "" {
+		c.Methods = func(k layout.Key) bool { return sel.names(d, k) }
+	}
+	return c
+}
+
+// percent is a share for people.
+func percent(share float64) string { return fmt.Sprintf("%.3f%%", 100*share) }

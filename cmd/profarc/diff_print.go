@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+func (r *diffReport) print(a *app) {
+	fmt.Fprintf(a.out, "overlap %s of %s, domain %s\n\n", percent(r.Score), r.ScoredBy, r.Domain)
+	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(w, "\tA\tB\tmatched\tother code\tonly A\tonly B\t\n")
+	for _, t := range []struct {
+		name string
+		diffTally
+	}{{"methods", r.Methods}, {"profiles", r.Profiles}} {
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t\n", t.name, t.A, t.B, t.Matched, t.Mismatch, t.OnlyA, t.OnlyB)
+	}
+	w.Flush()
+	fmt.Fprintln(a.out)
+	fmt.Fprintf(w, "counts\toverlap\tother code\tonly B\tsum A\tsum B\t\n")
+	for _, k := range r.Kinds {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.0f\t%.0f\t\n", strings.ReplaceAll(k.Kind, "_", " "),
+			percent(k.Overlap), percent(k.Mismatch), percent(k.OnlyB), k.SumA, k.SumB)
+	}
+	w.Flush()
+	printList(a.out, "changed most", "difference\town overlap\tin A\tin B\t", r.Changed, func(m diffMethod) string {
+		return fmt.Sprintf("%s\t%s\t%s\t%s\t  %s%s", percent(m.Difference), percent(m.Overlap), percent(m.ShareA), percent(m.ShareB),
+			printable(m.String()), note(m.Recoded, "other code"))
+	})
+	share := func(m diffMethod) string { return percent(m.ShareA+m.ShareB) + "\t  " + printable(m.String()) }
+	printList(a.out, "only in B", "in B\t", r.Came, share)
+	printList(a.out, "only in A", "in A\t", r.Went, share)
+	printList(a.out, "flipped branches", "weight\tin A\tof\tin B\tof\t", r.Flipped, func(f diffFlip) string {
+		return fmt.Sprintf("%s\t%s\t%d\t%s\t%d\t  %s", percent(f.Weight), f.A, f.A.Count, f.B, f.B.Count, f.place())
+	})
+	printList(a.out, "sites that changed", "weight\tchange\tin A\tof\tin B\tof\t", r.Sites, func(s diffSite) string {
+		return fmt.Sprintf("%s\t%s\t%s\t%d\t%s\t%d\t  %s", percent(s.Weight), s.Change, s.A, s.A.Count, s.B, s.B.Count, s.place())
+	})
+}
+
+// printList prints the heaviest of a list, if it has any.
+func printList[T any](out io.Writer, title, columns string, l diffList[T], line func(T) string) {
+	if l.Total == 0 || len(l.List) == 0 {
+		return
+	}
+	fmt.Fprintf(out, "\n%s (%d of %d)\n", title, len(l.List), l.Total)
+	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, columns)
+	for _, x := range l.List {
+		fmt.Fprintln(w, line(x))
+	}
+	w.Flush()
+}
+
+func note(is bool, text string) string {
+	if !is {
+		return ""
+	}
+	return " (" + text + ")"
+}
+
+// place is the method, the point, and the callers.
+func (p diffPlace) place() string {
+	text := fmt.Sprintf("%s @%d", p.shownMethod, p.Point)
+	for _, frame := range p.Context {
+		text += " < " + frame
+	}
+	return printable(text)
+}
+
+func (w diffWay) String() string { return fmt.Sprintf("%s %.1f%%", w.Way, 100*w.Share) }
+
+func (s diffSeen) String() string {
+	return printable(fmt.Sprintf("%d: %s %.1f%%", s.Targets, s.Top, 100*s.Share))
+}

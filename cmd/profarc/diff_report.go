@@ -1,0 +1,216 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/profarc/profarc/compare"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A diffReport says how far two archives agree. Shares are from 0 to 1.
+type diffReport struct {
+	A        string               `json:"a"` // the base
+	B        string               `json:"b"`
+	Domain   string               `json:"domain"`
+	Score    float64              `json:"score"`     // overlap of the kind that is named next
+	ScoredBy string               `json:"scored_by"` // kind of counts
+	Kinds    []diffKind           `json:"kinds"`
+	Methods  diffTally            `json:"methods"`
+	Profiles diffTally            `json:"profiles"` // one a method, code and context
+	Changed  diffList[diffMethod] `json:"changed"`
+	Came     diffList[diffMethod] `json:"came"`
+	Went     diffList[diffMethod] `json:"went"`
+	Flipped  diffList[diffFlip]   `json:"flipped"`
+	Sites    diffList[diffSite]   `json:"sites"`
+}
+
+// A diffKind is how far counts of one kind agree.
+type diffKind struct {
+	Kind     string  `json:"kind"`
+	Overlap  float64 `json:"overlap"`
+	Mismatch float64 `json:"mismatch"` // share in b of what a has with other code
+	OnlyB    float64 `json:"only_b"`   // share in b of methods that a does not have
+	SumA     float64 `json:"sum_a"`
+	SumB     float64 `json:"sum_b"`
+}
+
+// A diffTally counts what belongs together.
+type diffTally struct {
+	A        int `json:"a"`
+	B        int `json:"b"`
+	Matched  int `json:"matched"`
+	Mismatch int `json:"mismatch"` // of b, where a has the method with other code
+	OnlyA    int `json:"only_a"`
+	OnlyB    int `json:"only_b"`
+}
+
+// A diffList is the heaviest of total.
+type diffList[T any] struct {
+	Total int `json:"total"`
+	List  []T `json:"list"`
+}
+
+type diffMethod struct {
+	shownMethod
+	Overlap    float64 `json:"overlap"`    // of the method's own counts
+	ShareA     float64 `json:"share_a"`    // of all counts of a
+	ShareB     float64 `json:"share_b"`    // of all counts of b
+	Difference float64 `json:"difference"` // what it takes off the score
+	Recoded    bool    `json:"other_code"` // a profile in b is of code that a does not have
+}
+
+// A diffPlace is a profile point.
+type diffPlace struct {
+	shownMethod
+	Context []string `json:"context,omitempty"` // frames, the direct caller first
+	Point   int32    `json:"point"`
+}
+
+type diffFlip struct {
+	diffPlace
+	Entry  string  `json:"entry"`
+	A      diffWay `json:"a"`
+	B      diffWay `json:"b"`
+	Weight float64 `json:"weight"`
+}
+
+// A diffWay is the way that a branch mostly takes.
+type diffWay struct {
+	Way   string  `json:"way"`
+	Share float64 `json:"share"`
+	Count uint64  `json:"count"` // of all ways
+}
+
+type diffSite struct {
+	diffPlace
+	Kind   string   `json:"kind"`
+	Change string   `json:"change"`
+	A      diffSeen `json:"a"`
+	B      diffSeen `json:"b"`
+	Weight float64  `json:"weight"`
+}
+
+// A diffSeen is what a site has seen.
+type diffSeen struct {
+	Targets int     `json:"targets"` // types or targets
+	Top     string  `json:"top"`     // the most frequent
+	Share   float64 `json:"top_share"`
+	Count   uint64  `json:"count"`
+}
+
+func newDiffReport(a, b *reader.Store, c *compare.Report) (*diffReport, error) {
+	n := &diffNames{a: a, b: b, domain: c.Domain}
+	r := &diffReport{
+		A: a.Mapping().Name(), B: b.Mapping().Name(), Domain: c.Domain.String(), Score: c.Score(), ScoredBy: c.Primary.String(),
+		Kinds: []diffKind{}, Methods: diffTally(c.Methods), Profiles: diffTally(c.Profiles),
+		Changed: listed(c.Changed, n.method), Came: listed(c.Came, n.method), Went: listed(c.Went, n.method),
+		Flipped: listed(c.Flips, n.flip), Sites: listed(c.Sites, n.site),
+	}
+	for _, k := range c.Kinds {
+		r.Kinds = append(r.Kinds, diffKind{k.Kind.String(), k.Overlap, k.Mismatch, k.OnlyB, k.SumA, k.SumB})
+	}
+	return r, n.err
+}
+
+func listed[T, U any](r compare.Ranking[T], show func(T) U) diffList[U] {
+	l := diffList[U]{Total: r.Total, List: []U{}}
+	for _, x := range r.List {
+		l.List = append(l.List, show(x))
+	}
+	return l
+}
+
+// diffNames reads the names of what a comparison found. It keeps the first
+// error.
+type diffNames struct {
+	a, b   *reader.Store
+	domain layout.Domain
+	err    error
+}
+
+func (n *diffNames) failed(err error) {
+	if n.err == nil {
+		n.err = err
+	}
+}
+
+func (n *diffNames) of(s *reader.Store, m reader.Method) shownMethod {
+	name, err := shown(s, m)
+	n.failed(err)
+	return name
+}
+
+func (n *diffNames) method(m compare.Method) diffMethod {
+	s, named := n.a, m.A
+	if !named.Valid() {
+		s, named = n.b, m.B
+	}
+	return diffMethod{n.of(s, named), m.Overlap, m.ShareA, m.ShareB, m.Difference, m.Recoded}
+}
+
+func (n *diffNames) place(p compare.Place) diffPlace {
+	m, err := p.A.Method()
+	n.failed(err)
+	shown := diffPlace{shownMethod: n.of(n.a, m), Point: p.Point}
+	context, ok, err := p.A.Context()
+	n.failed(err)
+	if !ok {
+		return shown
+	}
+	frames, err := context.Frames()
+	n.failed(err)
+	for _, f := range frames {
+		shown.Context = append(shown.Context, fmt.Sprintf("%s:%d", n.of(n.a, f.Caller), f.Point))
+	}
+	return shown
+}
+
+func (n *diffNames) flip(f compare.Flip) diffFlip {
+	way := func(w compare.Way) diffWay { return diffWay{wayText(f.Tag, w), w.Share, w.Count} }
+	return diffFlip{n.place(f.Place), f.Tag.String(), way(f.A), way(f.B), f.Weight}
+}
+
+// wayText names a way of an entry with that tag.
+func wayText(tag layout.Tag, w compare.Way) string {
+	switch {
+	case tag == layout.TagSuccessors:
+		return fmt.Sprintf("to %d, index %d", w.Target, w.Index)
+	case tag == layout.TagMultiBranch && w.Index == 0:
+		return "default"
+	case tag == layout.TagMultiBranch:
+		return fmt.Sprintf("case %d", w.Index-1)
+	case w.Index == 0:
+		return "taken"
+	}
+	return "not taken"
+}
+
+func (n *diffNames) site(s compare.SiteChange) diffSite {
+	return diffSite{n.place(s.Place), s.Kind.String(), s.Change.String(), n.seen(n.a, s.Kind, s.A), n.seen(n.b, s.Kind, s.B), s.Weight}
+}
+
+func (n *diffNames) seen(s *reader.Store, k compare.Kind, seen compare.Seen) diffSeen {
+	shown := diffSeen{Targets: seen.Targets, Share: seen.TopShare, Count: seen.Count, Top: "other types"}
+	switch {
+	case k == compare.IndirectCalls:
+		shown.Top = n.target(s, seen.Value)
+	case seen.Top.Valid():
+		name, err := seen.Top.Name()
+		n.failed(err)
+		shown.Top = name.String()
+		if n.domain == layout.DomainHotSpot {
+			shown.Top = strings.ReplaceAll(shown.Top, "/", ".")
+		}
+	}
+	return shown
+}
+
+// target names the function that an id means.
+func (n *diffNames) target(s *reader.Store, id uint64) string {
+	if m, err := s.Lookup(id); err == nil {
+		return n.of(s, m).String()
+	}
+	return idText(id)
+}
