@@ -25,7 +25,7 @@ func (e *encoding) kinds() int {
 const (
 	valuesHeaderSize = 8
 	kindHeaderSize   = 8
-	valueRowSize        = 16
+	valueRowSize     = 16
 )
 
 // size is what append appends.

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"io"
 
-	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -55,8 +54,7 @@ type indexedWriter struct {
 	report   WriteReport
 	lost     losses
 
-	out  *bufio.Writer
-	item []byte // the one that is being put together
+	out *bufio.Writer
 }
 
 // all writes the whole file. What goes wrong with writing, Flush tells in the
@@ -71,11 +69,9 @@ func (w *indexedWriter) all() error {
 	if p.variant&VariantContextSensitive != 0 {
 		w.write(appendSummary(nil, p.summaries.contextSensitive.summary()))
 	}
-	end, err := w.buckets(p)
-	if err != nil {
+	if err := w.buckets(p); err != nil {
 		return err
 	}
-	w.write(make([]byte, p.table-end))
 	w.table(p)
 	for _, s := range p.sections {
 		w.write(s.bytes)
@@ -130,76 +126,22 @@ func appendSummary(b []byte, s *Summary) []byte {
 	return b
 }
 
-// buckets writes the buckets that are not empty, and gives where they end.
-func (w *indexedWriter) buckets(p *indexedPlan) (end int64, err error) {
-	walk := newRecordWalk(w.store, nil)
-	end = p.payload
-	for _, head := range p.chains.heads {
-		if head == noItem {
-			continue
-		}
-		n, err := p.bucketItems(head)
-		if err != nil {
-			return 0, err
-		}
-		w.write(le.AppendUint16(w.item[:0], uint16(n)))
-		end += bucketHeaderSize
-		for item := head; item != noItem; item = p.chains.next[item] {
-			if err := w.writeItem(walk, p, item); err != nil {
-				return 0, err
-			}
-			end += p.items[item].size()
-		}
-	}
-	return end, nil
-}
-
-// writeItem writes a name with its records.
-func (w *indexedWriter) writeItem(walk *recordWalk, p *indexedPlan, item int32) error {
-	planned := &p.items[item]
-	m, err := w.store.MethodAt(planned.method)
-	if err != nil {
-		return err
-	}
-	name, err := m.Name()
-	if err != nil {
-		return err
-	}
-	records, err := walk.of(m)
-	if err != nil {
-		return err
-	}
-	sortAsDenseMap(records)
-	b := le.AppendUint64(w.item[:0], p.hashes[item])
-	b = le.AppendUint64(b, uint64(planned.name))
-	b = le.AppendUint64(b, uint64(planned.data))
-	b = name.AppendTo(b)
-	for i := range records {
-		b = w.encoding.append(b, &records[i])
-	}
-	w.item = b
-	if int64(len(b)) != planned.size() {
-		return layout.Corrupt(layout.RegionRW, planned.method.Offset(), "the profile of a function changed while it was written")
-	}
-	w.write(b)
-	return nil
-}
-
 // table writes how many buckets and items there are, and where each bucket
-// begins, 0 for an empty one.
+// begins, 0 for an empty one. It begins on a multiple of 8.
 func (w *indexedWriter) table(p *indexedPlan) {
-	b := le.AppendUint64(w.item[:0], uint64(len(p.chains.heads)))
-	w.write(le.AppendUint64(b, uint64(len(p.items))))
+	w.write(make([]byte, p.table-p.end))
+	var words [tableHeaderSize]byte
+	le.PutUint64(words[:], uint64(len(p.chains.heads)))
+	le.PutUint64(words[8:], uint64(len(p.items)))
+	w.write(words[:])
 	at := p.payload
 	for _, head := range p.chains.heads {
+		offset := at
 		if head == noItem {
-			w.write(le.AppendUint64(w.item[:0], 0))
-			continue
+			offset = 0
 		}
-		w.write(le.AppendUint64(w.item[:0], uint64(at)))
-		at += bucketHeaderSize
-		for item := head; item != noItem; item = p.chains.next[item] {
-			at += p.items[item].size()
-		}
+		le.PutUint64(words[:], uint64(offset))
+		w.write(words[:8])
+		at += p.bucketSize(head)
 	}
 }

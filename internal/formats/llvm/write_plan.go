@@ -1,7 +1,6 @@
 package llvm
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/profarc/profarc/layout"
@@ -19,6 +18,7 @@ type indexedPlan struct {
 	facts     runFacts
 
 	payload  int64 // where the buckets begin
+	end      int64 // where they end
 	table    int64
 	sections []section // behind the table
 }
@@ -115,16 +115,11 @@ func (w *indexedWriter) place(p *indexedPlan) {
 	if p.variant&VariantContextSensitive != 0 {
 		p.payload += summarySize
 	}
-	end := p.payload
-	for i := range p.items {
-		end += p.items[i].size()
-	}
+	p.end = p.payload
 	for _, head := range p.chains.heads {
-		if head != noItem {
-			end += bucketHeaderSize
-		}
+		p.end += p.bucketSize(head)
 	}
-	p.table = layout.AlignUp(end, 8)
+	p.table = layout.AlignUp(p.end, 8)
 	p.sections = w.sections(p)
 }
 
@@ -138,15 +133,14 @@ func (p *indexedPlan) tableEnd() int64 {
 	return p.table + tableHeaderSize + 8*int64(len(p.chains.heads))
 }
 
-// bucketItems counts the items of a chain. It refuses more than a bucket can
-// say that it has; with ids that are hashes of names there never are so many.
-func (p *indexedPlan) bucketItems(head int32) (int, error) {
-	n := 0
+// bucketSize is how many bytes a bucket has, none if it is empty.
+func (p *indexedPlan) bucketSize(head int32) int64 {
+	if head == noItem {
+		return 0
+	}
+	size := int64(bucketHeaderSize)
 	for item := head; item != noItem; item = p.chains.next[item] {
-		n++
+		size += p.items[item].size()
 	}
-	if n > math.MaxUint16 {
-		return 0, fmt.Errorf("%d functions have ids that end alike, a bucket holds %d: the archive's ids are not those of its names (profarc verify says more)", n, math.MaxUint16)
-	}
-	return n, nil
+	return size
 }
