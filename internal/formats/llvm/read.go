@@ -1,7 +1,10 @@
 package llvm
 
 import (
+	"bytes"
+	"encoding/binary"
 	"io"
+	"strings"
 
 	"github.com/profarc/profarc/builder"
 )
@@ -44,17 +47,86 @@ type ReadOptions struct {
 // its kind does not fit what Into has: profiles of another instrumentation, or
 // counts together with coverage of single bytes.
 func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
-	panic("x")
+	in := newIntake(o, false)
+	if err := in.read(r); err != nil {
+		return nil, nil, err
+	}
+	return in.b, in.finish(), nil
 }
 
 // Check reads a profile as Read does and keeps nothing. It needs the memory of
 // one module of a raw file, and no more than a buffer for the other forms.
 func Check(r io.Reader, o ReadOptions) (*Report, error) {
-	panic("x")
+	in := newIntake(o, true)
+	if err := in.read(r); err != nil {
+		return nil, err
+	}
+	return in.finish(), nil
+}
+
+// read reads a profile of any form.
+func (in *intake) read(r io.Reader) error {
+	s := &scan{newSource(r), in}
+	head := s.peek(8)
+	if _, ok := machineOf(head); ok {
+		return s.raw()
+	}
+	switch {
+	case s.failure() != nil:
+		return s.failure()
+	case len(head) == 8 && binary.LittleEndian.Uint64(head) == indexedMagic:
+		return s.indexed()
+	case len(head) > 0 && isText(head):
+		return s.text()
+	}
+	return s.fault(ErrNotProfile, 0, "")
 }
 
 // Detect tells the form of a file from its first bytes, which should be some
 // 64 KiB if the file has so many.
 func Detect(head []byte) (k Kind, ok bool) {
-	panic("x")
+	if _, ok := machineOf(head); ok {
+		return KindRaw, true
+	}
+	if len(head) >= 8 && binary.LittleEndian.Uint64(head) == indexedMagic {
+		return KindIndexed, true
+	}
+	return KindText, detectText(head)
+}
+
+// detectText reports whether text begins with a heading, or with a name, a hash
+// and a number of counters.
+func detectText(head []byte) bool {
+	numbers := -1
+	for line := range bytes.Lines(head) {
+		line = bytes.TrimRight(line, "\r\n")
+		if len(line) == 0 || line[0] == commentMark {
+			continue
+		}
+		if numbers < 0 {
+			if line[0] == headingMark {
+				_, ok := textVariants[strings.ToLower(string(line[1:]))]
+				return ok
+			}
+			numbers = 0
+			continue
+		}
+		if _, ok := parseNumber(line); !ok {
+			return false
+		}
+		if numbers++; numbers == 3 {
+			return true
+		}
+	}
+	return false
+}
+
+// isText reports whether a file that begins so can be text.
+func isText(head []byte) bool {
+	for _, c := range head {
+		if c < ' ' && c != '\t' && c != '\n' && c != '\r' || c == 0x7f {
+			return false
+		}
+	}
+	return true
 }

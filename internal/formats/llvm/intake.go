@@ -1,0 +1,199 @@
+package llvm
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+)
+
+// An intake takes what the parsers find, and puts it into a builder or, when a
+// file is only checked, nowhere.
+type intake struct {
+	name   string // of the file
+	o      ReadOptions
+	check  bool
+	b      *builder.Builder
+	report *Report
+	known  known
+	last   string // the last function that was taken
+}
+
+func newIntake(o ReadOptions, check bool) *intake {
+	in := &intake{name: o.Name, o: o, check: check, b: o.Into, report: &Report{Params: o.Config.Params}}
+	if o.After != nil {
+		in.known = o.After.known
+		in.report.Params = o.After.Params
+	}
+	in.known = in.known.clone()
+	return in
+}
+
+// A heading is what a file says of itself before its functions.
+type heading struct {
+	kind    Kind
+	version int // of the file, 0 of text
+	made    int // version of the indexed format that its LLVM writes, 0 if not known
+	variant Variant
+}
+
+// begin begins a file, or a further module of a raw one.
+func (in *intake) begin(h heading) error {
+	if err := in.fits(h.variant); err != nil {
+		return err
+	}
+	in.known.variant |= h.variant
+	in.known.any = true
+	r := in.report
+	r.Kind, r.Version = h.kind, h.version
+	r.Modules++
+	p := &r.Params
+	p[layout.ParamLLVMVariant] = uint32(in.known.variant)
+	if h.kind == KindIndexed || in.o.Config.Params[layout.ParamLLVMVersion] == 0 {
+		p[layout.ParamLLVMVersion] = max(p[layout.ParamLLVMVersion], uint32(h.made))
+	}
+	if in.b == nil && !in.check {
+		in.o.Config.Params = *p
+		in.b = builder.New(h.variant.Domain(), in.o.Config)
+	}
+	return in.nextRun()
+}
+
+// nextRun lets what comes be merged with what the builder has.
+func (in *intake) nextRun() error {
+	if in.b == nil {
+		return nil
+	}
+	in.b.NextRun(in.o.Run)
+	return in.b.Err()
+}
+
+// exclusive are the variant bits in which all files must agree: counts and
+// coverage do not add up.
+const exclusive = VariantByteCoverage | VariantEntryOnly
+
+// fits holds a variant against that of what was read before.
+func (in *intake) fits(v Variant) error {
+	domain := v.Domain()
+	had := domain
+	if in.b != nil {
+		had = in.b.Domain()
+	} else if in.known.any {
+		had = in.known.variant.Domain()
+	}
+	switch {
+	case had != domain:
+		return in.mismatch(fmt.Sprintf("it is of domain %s, the others are of %s: import each kind into an archive of its own", domain, had))
+	case in.known.any && (v^in.known.variant)&exclusive != 0:
+		return in.mismatch("one has counts, the other coverage of single bytes, which do not add up: import each kind into an archive of its own")
+	}
+	return nil
+}
+
+func (in *intake) mismatch(detail string) error {
+	err := fmt.Errorf("%w: %s", builder.ErrMismatch, detail)
+	if in.name != "" {
+		err = fmt.Errorf("%s: %w", in.name, err)
+	}
+	return err
+}
+
+// Bounds on a function: what a block of an archive holds.
+const maxFunctionCells = 1 << 28
+
+// possible says what about a function cannot be, nil if all can.
+func (f *function) possible() error {
+	switch {
+	case f.name == "":
+		return fmt.Errorf("a function without a name")
+	case len(f.name) > layout.MaxName || strings.IndexByte(f.name, 0) >= 0:
+		return fmt.Errorf("a name of %d bytes, or with a NUL byte: %.40q", len(f.name), f.name)
+	case len(f.counts)+2*len(f.sites)+2*len(f.values)+len(f.bitmap)/8 > maxFunctionCells:
+		return fmt.Errorf("%.80q has %d counters and %d values, more than an archive holds", f.name, len(f.counts), len(f.values))
+	}
+	return nil
+}
+
+// function takes a function.
+func (in *intake) function(f *function) error {
+	in.report.Functions++
+	in.report.Entries += f.entries()
+	if in.check {
+		in.last = f.name
+		return nil
+	}
+	p := in.b.Profile(in.b.Method(layout.Key{Name: f.name}), f.hash, builder.NoContext)
+	p.Counters(0, f.counts...)
+	start := 0
+	for _, s := range f.sites {
+		p.ValueSite(s.kind, s.number, f.values[start:s.end]...)
+		start = s.end
+	}
+	if len(f.bitmap) > 0 {
+		p.Bitmap(0, f.bitmap)
+	}
+	in.last = f.name
+	return p.Done()
+}
+
+// seen takes the name of a function that was called and has no counts.
+func (in *intake) seen(name string) {
+	if in.b != nil {
+		in.b.Seen(in.b.Method(layout.Key{Name: name}))
+	}
+}
+
+// binaryID takes the id of a program or library.
+func (in *intake) binaryID(id []byte) {
+	if in.known.binaryIDs[string(id)] {
+		return
+	}
+	in.known.binaryIDs[string(id)] = true
+	if in.b != nil {
+		in.b.Table(layout.TableBinaryIDs, 0, binaryIDColumns...).Row(uint64(in.b.Symbol(string(id))))
+	}
+}
+
+// vtable takes the name of a vtable, and where it was, if that is known.
+func (in *intake) vtable(name string, address, size uint64) {
+	if in.known.vtables[name] {
+		return
+	}
+	in.known.vtables[name] = true
+	if in.b != nil {
+		in.b.Table(layout.TableVTables, 0, vtableColumns...).Row(uint64(in.b.Symbol(name)), address, size)
+	}
+}
+
+// trace takes a temporal trace: functions in the order of their first calls.
+func (in *intake) trace(weight uint64, functions []uint64) {
+	if len(functions) == 0 {
+		return
+	}
+	in.report.Traces++
+	number := in.known.traces
+	in.known.traces++
+	if in.b == nil {
+		return
+	}
+	t := in.b.Table(layout.TableTraces, 0, traceColumns...)
+	for _, f := range functions {
+		t.Row(number, weight, f)
+	}
+}
+
+// stream takes the number of traces of which those of the file were chosen.
+func (in *intake) stream(size uint64) {
+	if in.b != nil && size > 0 {
+		key, value := in.b.Symbol(PropertyStreamSize), in.b.Symbol(strconv.FormatUint(size, 10))
+		in.b.Table(layout.TableProperties, 0, propertyColumns...).Row(uint64(key), uint64(value))
+	}
+}
+
+// finish gives the report.
+func (in *intake) finish() *Report {
+	in.report.known = in.known
+	return in.report
+}

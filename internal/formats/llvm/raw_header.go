@@ -1,0 +1,191 @@
+package llvm
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// The magics of raw files, read as a big-endian word: those of little-endian
+// machines begin with 0x81.
+const (
+	rawMagic64Little = 0x8172666f72706cff
+	rawMagic32Little = 0x8152666f72706cff
+	rawMagic64Big    = 0xff6c70726f667281
+	rawMagic32Big    = 0xff6c70726f665281
+)
+
+// A rawMachine is what the magic tells of the machine.
+type rawMachine struct {
+	order
+	pointer int // size in bytes
+}
+
+// machineOf gives the machine of a magic.
+func machineOf(magic []byte) (m rawMachine, ok bool) {
+	if len(magic) < 8 {
+		return m, false
+	}
+	switch binary.BigEndian.Uint64(magic) {
+	case rawMagic64Little:
+		return rawMachine{false, 8}, true
+	case rawMagic32Little:
+		return rawMachine{false, 4}, true
+	case rawMagic64Big:
+		return rawMachine{true, 8}, true
+	case rawMagic32Big:
+		return rawMachine{true, 4}, true
+	}
+	return m, false
+}
+
+// A rawHeader is the header of a module.
+type rawHeader struct {
+	rawMachine
+	version int
+	variant Variant
+	// Sizes: bytes, but for numbers of records, counters and vtables.
+	binaryIDs, records, beforeCounters, counters, afterCounters uint64
+	bitmap, afterBitmap, uniform, afterUniform                  uint64
+	names, vtables, vtableNames                                 uint64
+	// Where sections of counters and bitmaps began, seen from the data.
+	countersDelta, bitmapDelta, uniformDelta, namesDelta uint64
+	lastKind                                             uint64
+}
+
+// Versions of raw files in which parts came.
+const (
+	rawRelative = 8 // pointers to counters are relative
+	rawBitmaps  = 9
+	rawVTables  = 10
+	rawUniform  = 11
+)
+
+// fields are the words behind magic and version, in their order.
+func (h *rawHeader) fields() []*uint64 {
+	f := []*uint64{&h.binaryIDs, &h.records, &h.beforeCounters, &h.counters, &h.afterCounters}
+	if h.version >= rawBitmaps {
+		f = append(f, &h.bitmap, &h.afterBitmap)
+	}
+	if h.version >= rawUniform {
+		f = append(f, &h.uniform, &h.afterUniform, &h.uniformDelta)
+	}
+	f = append(f, &h.names, &h.countersDelta)
+	if h.version >= rawBitmaps {
+		f = append(f, &h.bitmapDelta)
+	}
+	f = append(f, &h.namesDelta)
+	if h.version >= rawVTables {
+		f = append(f, &h.vtables, &h.vtableNames)
+	}
+	return append(f, &h.lastKind)
+}
+
+// maxSection bounds sizes, so that no sum of them overflows.
+const maxSection = 1 << 40
+
+// check refuses sizes that cannot be. The error says what is wrong.
+func (h *rawHeader) check() error {
+	for _, n := range []uint64{h.binaryIDs, h.records, h.beforeCounters, h.counters, h.afterCounters, h.bitmap,
+		h.afterBitmap, h.uniform, h.afterUniform, h.names, h.vtables, h.vtableNames} {
+		if n > maxSection {
+			return fmt.Errorf("a section of %d bytes or records", n)
+		}
+	}
+	if h.binaryIDs%layout.Unit != 0 {
+		return fmt.Errorf("%d bytes of binary ids, not a multiple of %d", h.binaryIDs, layout.Unit)
+	}
+	if h.lastKind >= valueKindsKnown {
+		return fmt.Errorf("values of kinds up to %d", h.lastKind)
+	}
+	return nil
+}
+
+// counterSize is the size of a counter in bytes.
+func (h *rawHeader) counterSize() uint64 {
+	if h.variant&VariantByteCoverage != 0 {
+		return 1
+	}
+	return 8
+}
+
+// stampCounters is the number of a function's first counters that are its
+// timestamp.
+func (h *rawHeader) stampCounters() uint64 {
+	if h.variant&VariantTemporal == 0 {
+		return 0
+	}
+	return 8 / h.counterSize()
+}
+
+// made is the version of the indexed format that the LLVM writes which reads
+// and writes the raw version. Where several do it is the oldest, which all of
+// them read: a profile of LLVM 14 that said 9 could not be read by LLVM 14.
+// Temporal profiles came with LLVM 17.
+func (h *rawHeader) made() int {
+	switch {
+	case h.version == 7 || h.version == 8 && h.variant&VariantTemporal == 0:
+		return 7
+	case h.version == 8:
+		return sinceTraces
+	}
+	return h.version + 2
+}
+
+// A rawLayout says where in a data record its fields are, and how long it is.
+type rawLayout struct {
+	size                          uint64
+	counters, bitmap, function    int // pointers
+	numCounters, numBitmap, sites int
+	kinds                         int // of which it has numbers of sites
+}
+
+// rawRecordFixed is the size of NameRef and FuncHash.
+const rawRecordFixed = 16
+
+func (h *rawHeader) layout() (l rawLayout) {
+	at := rawRecordFixed
+	pointer := func() int { at += h.pointer; return at - h.pointer }
+	l.counters = pointer()
+	if h.version >= rawUniform {
+		pointer()
+	}
+	if h.version >= rawBitmaps {
+		l.bitmap = pointer()
+	}
+	l.function = pointer()
+	pointer() // of the values
+	l.numCounters, l.sites, l.kinds = at, at+4, 2
+	at += 8
+	if h.version >= rawVTables {
+		l.kinds, at = 3, at+4 // with a hole, or what is 16 bits wide of version 11
+	}
+	if h.version >= rawBitmaps {
+		l.numBitmap, at = at, at+4
+	}
+	l.size = uint64(layout.AlignUp(int64(at), layout.Unit))
+	return l
+}
+
+// vtableSize is the size of a record of a vtable.
+func (h *rawHeader) vtableSize() uint64 {
+	return uint64(layout.AlignUp(int64(8+h.pointer+4), layout.Unit))
+}
+
+// word reads a pointer.
+func (m rawMachine) word(b []byte) uint64 {
+	if m.pointer == 4 {
+		return uint64(m.u32(b))
+	}
+	return m.u64(b)
+}
+
+// wrap takes an address modulo the size of the machine's addresses.
+func (m rawMachine) wrap(address uint64) uint64 {
+	if m.pointer == 4 {
+		return address & math.MaxUint32
+	}
+	return address
+}
