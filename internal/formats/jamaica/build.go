@@ -1,0 +1,154 @@
+package jamaica
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+)
+
+// A methodProfile gathers what one run says of a method.
+type methodProfile struct {
+	counts  []countEntry
+	callees []callee
+}
+
+type countEntry struct {
+	point int32
+	sub   uint16
+	flags uint8
+	n     uint64
+}
+
+type callee struct {
+	point  int32
+	n      uint64
+	method nameID
+}
+
+// build gives runs to a builder.
+func (t *text) build(b *builder.Builder, runs [][]record, next builder.Run, report *Report) error {
+	methods := t.internMethods(b, runs, report)
+	for i, run := range runs {
+		if i > 0 {
+			b.NextRun(next)
+		}
+		if err := t.buildRun(b, methods, run, report); err != nil {
+			return err
+		}
+	}
+	report.Runs += len(runs)
+	t.buildTables(b, runs, report)
+	return b.Err()
+}
+
+// internMethods makes the methods of the runs known to a builder.
+func (t *text) internMethods(b *builder.Builder, runs [][]record, report *Report) map[nameID]builder.MethodRef {
+	methods := map[nameID]builder.MethodRef{}
+	for _, run := range runs {
+		for i := range run {
+			r := &run[i]
+			f := &forms[r.key]
+			for j := range f.names {
+				if id := r.names[j]; f.methods && methods[id] == 0 {
+					methods[id] = t.method(b, id, report)
+				}
+			}
+			if r.key == keyNative {
+				b.DescribeMethod(methods[r.names[0]], builder.MethodInfo{Access: layout.AccNative})
+			}
+		}
+	}
+	return methods
+}
+
+func (t *text) method(b *builder.Builder, id nameID, report *Report) builder.MethodRef {
+	signature := t.names.text(id)
+	m := b.Method(layout.Key{Name: signature})
+	if !isWhole(signature) {
+		report.Cut++
+		b.DescribeMethod(m, builder.MethodInfo{Flags: layout.MethodNotMatchable})
+	}
+	return m
+}
+
+// subs say what the counts of a keyword are.
+var subs = map[keyword]uint16{
+	keyBytecodes: layout.SubBytecodes, keyCycles: layout.SubCycles,
+	keyNative: layout.SubNativeCalls, keyNewArray: layout.SubNewArrays,
+}
+
+// gather sorts the records of a run by method.
+func gather(run []record) (profiles map[nameID]*methodProfile) {
+	profiles = map[nameID]*methodProfile{}
+	for i := range run {
+		r := &run[i]
+		sub, counted := subs[r.key]
+		if !counted && r.key != keyInvoke {
+			continue
+		}
+		p := profiles[r.names[0]]
+		if p == nil {
+			p = &methodProfile{}
+			profiles[r.names[0]] = p
+		}
+		switch {
+		case !counted:
+			p.callees = append(p.callees, callee{int32(r.numbers[1]), r.numbers[0], r.names[1]})
+		default:
+			c := countEntry{sub: sub, n: r.numbers[0]}
+			if r.key == keyNewArray {
+				c.point = int32(r.numbers[1])
+			}
+			if r.interpreted {
+				c.flags = layout.WideInterpreted
+			}
+			p.counts = append(p.counts, c)
+		}
+	}
+	return profiles
+}
+
+// buildRun gives the profiles of a run to a builder.
+func (t *text) buildRun(b *builder.Builder, methods map[nameID]builder.MethodRef, run []record, report *Report) error {
+	for id, gathered := range gather(run) {
+		p := b.Profile(methods[id], 0, builder.NoContext)
+		report.Methods++
+		report.Entries += len(gathered.counts)
+		gathered.sort(t)
+		for _, c := range gathered.counts {
+			p.Count(c.point, c.sub, c.flags, c.n)
+		}
+		for calls := gathered.callees; len(calls) > 0; {
+			n := 1
+			for n < len(calls) && calls[n].point == calls[0].point {
+				n++
+			}
+			p.Callees(calls[0].point, rowsOf(calls[:n], methods)...)
+			report.Entries++
+			calls = calls[n:]
+		}
+		if err := p.Done(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sort puts entries into an order that is not that of the lines.
+func (p *methodProfile) sort(t *text) {
+	slices.SortFunc(p.counts, func(a, b countEntry) int {
+		return cmp.Or(cmp.Compare(a.point, b.point), cmp.Compare(a.sub, b.sub), cmp.Compare(a.flags, b.flags), cmp.Compare(b.n, a.n))
+	})
+	slices.SortFunc(p.callees, func(a, b callee) int {
+		return cmp.Or(cmp.Compare(a.point, b.point), cmp.Compare(b.n, a.n), cmp.Compare(t.names.text(a.method), t.names.text(b.method)))
+	})
+}
+
+func rowsOf(calls []callee, methods map[nameID]builder.MethodRef) (rows []builder.Callee) {
+	for _, c := range calls {
+		rows = append(rows, builder.Callee{Method: methods[c.method], Count: c.n})
+	}
+	return rows
+}

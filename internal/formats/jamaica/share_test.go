@@ -1,0 +1,55 @@
+package jamaica
+
+import (
+	"math/big"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestSharesAreRoundedDown(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		total := rapid.Uint64Min(1).Draw(t, "total")
+		n := rapid.Uint64Range(0, total).Draw(t, "n")
+		want := new(big.Int).Mul(new(big.Int).SetUint64(n), big.NewInt(100))
+		want.Div(want, new(big.Int).SetUint64(total))
+		if got := shareOf(n, total); got != want.Uint64() {
+			t.Fatalf("%d of %d is %d%%, want %v", n, total, got, want)
+		}
+	})
+	if shareOf(0, 0) != 0 || shareOf(5, 0) != 0 {
+		t.Error("a share of nothing")
+	}
+}
+
+// TestTotalsGiveTheShares: of lines that are not all, a total is found that
+// gives the same shares; of all lines it is their sum.
+func TestTotalsGiveTheShares(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		counts := rapid.SliceOfN(rapid.Uint64Range(0, 1<<56), 1, 9).Draw(t, "counts")
+		sum := uint64(0)
+		for _, n := range counts {
+			sum += n
+		}
+		missing := rapid.Uint64Range(0, 1<<56).Draw(t, "missing")
+		var all tally
+		for _, n := range counts {
+			all.add(n, shareOf(n, sum+missing))
+		}
+		total, known := all.total()
+		if !known || total < sum || total > max(sum, sum+missing) {
+			t.Fatalf("total %d, %t, of %v and %d", total, known, counts, missing)
+		}
+		for _, n := range counts {
+			if shareOf(n, total) != shareOf(n, sum+missing) {
+				t.Fatalf("%d of %d is %d%%, of %d %d%%", n, total, shareOf(n, total), sum+missing, shareOf(n, sum+missing))
+			}
+		}
+	})
+	var impossible tally
+	impossible.add(10, 90)
+	impossible.add(10, 90)
+	if total, known := impossible.total(); known || total != 20 {
+		t.Errorf("total %d, %t", total, known)
+	}
+}

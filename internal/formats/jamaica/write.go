@@ -1,0 +1,241 @@
+package jamaica
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// ErrDomain: the archive is not of a JamaicaVM.
+var ErrDomain = errors.New("not the profiles of a JamaicaVM")
+
+// Write writes an archive of the domain jamaica as text: keyword by keyword,
+// the highest numbers first, as sort -rn -k2 puts them. Of the spelling see the
+// package comment.
+func Write(w io.Writer, s *reader.Store) (*Report, error) {
+	if d := s.Header().Domain; d != layout.DomainJamaica {
+		return nil, fmt.Errorf("%s: %w: it is of domain %s", s.Mapping().Name(), ErrDomain, d)
+	}
+	t := &textWriter{s: s, report: &Report{Runs: 1}}
+	for _, step := range []func() error{t.methods, t.readProperties, t.readTables} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	out := bufio.NewWriter(w)
+	t.print(out)
+	return t.report, out.Flush()
+}
+
+// An outLine is a line to be written. Its share, if it has one of a total, is
+// not known before all lines are.
+type outLine struct {
+	n     uint64
+	front string // what stands before the share; n itself if it is empty
+	text  string // what stands behind it
+}
+
+// A textWriter gathers lines.
+type textWriter struct {
+	s       *reader.Store
+	report  *Report
+	lines   [numKeywords][]outLine
+	totals  [numKeywords]uint64 // what shares are of, at least
+	foreign []string
+}
+
+// add adds a line that begins with n. rest is what stands behind it and its
+// share.
+func (t *textWriter) add(key keyword, n uint64, rest string) {
+	t.lines[key] = append(t.lines[key], outLine{n: n, text: rest})
+}
+
+// printed is the order in which keywords are written, which is the one in which
+// a VM says it writes: instantiations, invocations, heap.
+var printed = []keyword{keyInstances, keyBytecodes, keyCycles, keyNative, keyInvoke, keyNewArray, keyThread, keyThreads, keyReflected, keyHeapUse, keyHeapRefs}
+
+func (t *textWriter) print(w io.Writer) {
+	for _, key := range printed {
+		sum := uint64(0)
+		for _, l := range t.lines[key] {
+			sum = saturating(sum, l.n)
+		}
+		total := max(sum, t.totals[key])
+		slices.SortFunc(t.lines[key], func(a, b outLine) int {
+			return cmp.Or(cmp.Compare(b.n, a.n), strings.Compare(b.text, a.text))
+		})
+		for _, l := range t.lines[key] {
+			t.report.Lines++
+			fmt.Fprintln(w, lineText(key, l, total))
+		}
+	}
+	for _, l := range t.foreign {
+		t.report.Lines++
+		fmt.Fprintln(w, l)
+	}
+}
+
+// Columns at which the names of the two keywords of known spelling begin.
+const (
+	bytecodesColumn = 24
+	cyclesColumn    = 28
+)
+
+// lineText spells a line.
+func lineText(key keyword, l outLine, total uint64) string {
+	b := append([]byte(forms[key].name), ':')
+	switch {
+	case l.front != "":
+		b = append(append(b, ' '), l.front...)
+	case len(forms[key].numbers) > 0:
+		b = strconv.AppendUint(append(b, ' '), l.n, 10)
+	}
+	column := 0
+	if _, ok := totalOf[key]; ok {
+		b = fmt.Appendf(b, " (%d%%)", shareOf(l.n, total))
+	}
+	switch key {
+	case keyBytecodes, keyNative:
+		column = bytecodesColumn
+	case keyCycles:
+		column = cyclesColumn
+	}
+	if l.text != "" {
+		b = fmt.Appendf(b, "%*s %s", max(0, column-1-len(b)), "", l.text)
+	}
+	return string(b)
+}
+
+// methods gathers the lines of all methods.
+func (t *textWriter) methods() error {
+	for m, err := range t.s.Methods() {
+		if err != nil {
+			return err
+		}
+		if m.NeverRan() {
+			t.report.lose(LossNeverRan, 0)
+		}
+		if m.Flags()&layout.MethodNotMatchable != 0 {
+			t.report.Cut++
+		}
+		profiles := 0
+		for p, err := range m.Profiles() {
+			if err == nil {
+				err = t.profile(m, p)
+			}
+			if err != nil {
+				return err
+			}
+			profiles++
+		}
+		t.report.Methods += min(profiles, 1)
+	}
+	return nil
+}
+
+func (t *textWriter) profile(m reader.Method, p reader.Profile) error {
+	name, err := t.name(m)
+	if err != nil {
+		return err
+	}
+	if _, ok, err := p.Context(); err != nil {
+		return err
+	} else if ok || p.Code() != 0 {
+		t.report.lose(LossContext, 0)
+	}
+	if p.Block().Presence()&^(layout.HasLinks|layout.HasCode|layout.HasSections|layout.HasDirectory) != 0 {
+		t.report.lose(LossCounter, 0)
+	}
+	for e := range p.Entries() {
+		if err := t.entry(name, e); err != nil {
+			return err
+		}
+	}
+	for section := layout.SectionExtra; section < layout.SectionDirectory; section++ {
+		for range p.Section(section) {
+			t.report.lose(LossEntry, 0)
+		}
+	}
+	return nil
+}
+
+// name is a method's whole signature.
+func (t *textWriter) name(m reader.Method) (string, error) {
+	k, err := m.Key()
+	text := k.Name + k.Signature
+	if k.Class != "" {
+		text = k.Class + "." + text
+	}
+	return t.word(text), err
+}
+
+// word is a name as it is written.
+func (t *textWriter) word(text string) string {
+	if !isName(text) || strings.ContainsAny(text, " \t") || text != strings.Trim(text, signs) {
+		t.report.lose(LossName, 0)
+		return fmt.Sprintf("%q", text)
+	}
+	return text
+}
+
+// entry adds the lines of a profile entry.
+func (t *textWriter) entry(name string, e reader.Entry) error {
+	key, ok := keyOf(e)
+	if !ok || e.Point() < 0 {
+		t.report.lose(LossEntry, 0)
+		return nil
+	}
+	t.report.Entries++
+	if e.Flags()&layout.WideInterpreted != 0 {
+		name += interpretedMark
+	}
+	switch key {
+	case keyInvoke:
+		return t.calls(name, e)
+	case keyNewArray:
+		name = fmt.Sprintf("%d  %s", e.Point(), name)
+	}
+	t.add(key, e.Cell(0).Trained(), name)
+	return nil
+}
+
+// keyOf is the keyword of an entry's lines.
+func keyOf(e reader.Entry) (keyword, bool) {
+	if e.Tag() == layout.TagCallees {
+		return keyInvoke, true
+	}
+	for key, sub := range subs {
+		if e.Tag() == layout.TagCount && e.Sub() == sub {
+			return key, e.Point() == 0 || key == keyNewArray
+		}
+	}
+	return 0, false
+}
+
+func (t *textWriter) calls(caller string, e reader.Entry) error {
+	rows, _ := e.Rows()
+	for i := range rows.Len() {
+		m, err := rows.Method(i)
+		if err != nil {
+			return err
+		}
+		if !m.Valid() {
+			t.report.lose(LossEntry, 0)
+			continue
+		}
+		name, err := t.name(m)
+		if err != nil {
+			return err
+		}
+		t.add(keyInvoke, rows.Cell(i, 1).Trained(), fmt.Sprintf("%d  %s %s", e.Point(), caller, name))
+	}
+	return nil
+}
