@@ -1,0 +1,79 @@
+// Package text writes a whole archive as text for code review and version
+// control, and reads it again: [Write] and [Read].
+//
+// The text is exact. An archive that package builder wrote becomes the same
+// bytes again, and two archives that are equal have equal texts. It is in the
+// archive's own order, with names in the place of pointers and without offsets
+// or addresses, so that a changed count is one changed line. docs/text.md is
+// the user's page.
+//
+// # Grammar
+//
+// A line is a sequence of tokens with blanks between them. Indentation, and all
+// from a # on that begins a token, are ignored. A blank line ends a method and a
+// table, and is ignored elsewhere. NL ends a line; CR NL does, too.
+//
+//	text     = "profarc text 1" NL { header } { type | method | table } "end" NL
+//
+//	header   = ( "domain" DOMAIN | "producer" NAME | "fingerprint" HEX | "dump-id" HEX | "time" RFC3339
+//	           | "flags" BITS | "param" PARAM N ) NL
+//	type     = "type" TYPE [ "flags=" BITS ] [ "alias=" NAME ] NL
+//	method   = "method" METHOD [ "access=" BITS ] [ "not-matchable" ] [ "never-ran" ] NL
+//	           { context | profile }
+//	context  = "context" frame { frame } NL
+//	profile  = "profile" [ "code=" HEX ] { frame } NL { field | entry }
+//	frame    = "<-" METHOD "@" POINT
+//	field    = ( "size" "code=" N "producer=" N | "invocations" N | "backedges" N | "interpreted" N
+//	           | "history" "decompiles=" N "overflow-recompiles=" N "overflow-traps=" N "tenure-traps=" N
+//	           | "compile" "level=" N "state=" N "would-profile=" N "loops=" N "blocks=" N
+//	           | "escape" "flags=" N "local=" N "stack=" N "returned=" N
+//	           | "traps" { N } ) NL
+//	table    = "table" KIND [ "flags=" N ] COLUMN { COLUMN } NL { "row" { cell } NL }
+//	cell     = N | NAME | TYPE | METHOD | "(" METHOD [ "code=" HEX ] { frame } ")" | "-"
+//
+//	entry    = [ "extra" | "parameters" | "handlers" ] "@" POINT ( hotspot | wide ) NL
+//	hotspot  = "Bit" [ seen ]
+//	         | "Counter" [ seen ] "count=" N
+//	         | "Jump" [ seen ] "taken=" N "displacement=" S
+//	         | "Branch" [ seen ] "taken=" N "not-taken=" N "displacement=" S
+//	         | ( "ReceiverType" | "VirtualCall" ) [ seen ] count { row }
+//	         | "VirtualCallType" [ seen ] count { row } [ types ]
+//	         | "CallType" [ seen ] "count=" N [ types ]
+//	         | "ParametersType" [ seen ] [ types ]
+//	         | "Ret" [ seen ] "count=" N { N "=" N "," S }
+//	         | "MultiBranch" [ seen ] "default=" N "," S { N "," S }
+//	         | "ArgInfo" [ seen ] { N }
+//	         | "SpeculativeTrap" [ seen ] "method=" ( METHOD | "-" )
+//	wide     = "Counters" { N }
+//	         | "ValueSite" SUB { ( N | NAME ) "=" N }
+//	         | "Bitmap" [ HEX ]
+//	         | "Successors" SUB { POINT ":" N "=" N }
+//	         | "Receivers" SUB [ seen ] "other=" N { row }
+//	         | "Callees" { ( METHOD "=" N ) | "-" [ "=" N ] }
+//	         | "Count" SUB [ seen ] N
+//	seen     = "[" { "null-seen" | "interpreted" | "trap=" ( N | "many" ) | "recompiled" | N } "]"
+//	count    = "count=" N { "," N }
+//	row      = TYPE "=" N | "-" [ "=" N ]
+//	types    = "args" { N "=" word } [ "return=" word ]
+//	word     = ( TYPE | "-" ) [ "+null" ] [ "+unknown" ]
+//
+//	METHOD   = NAME | [ NAME ] "::" NAME [ signature ] [ "{" NAME "}" ]
+//	signature = a NAME that begins with "(", or "::" NAME
+//	TYPE     = NAME [ "{" NAME "}" ]
+//	NAME     = bare text, or text in quotes with \" \\ \n and \xHH
+//	BITS     = ( word | N ) { "," ( word | N ) }
+//	N        = a decimal number, or 0x and a hexadecimal one
+//	S, POINT = N, or - N
+//
+// The numbers behind the first of count are the cells between an entry's count
+// and its rows, nonprofiled_count where the VM has it; they are left out if all
+// are 0. Rows that are empty and have no row behind them are left out where the
+// settings of the archive say how many there are. A NAME is quoted only if it
+// has to be: if it is empty, has a blank, an unprintable character, a quote,
+// any of { } = + or a double colon, or begins with # or is - alone.
+//
+// # Trust
+//
+// Text is not trusted: what does not fit is an [*Error] with line and column,
+// and memory grows with what is read.
+package text

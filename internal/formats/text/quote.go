@@ -1,0 +1,147 @@
+package text
+
+import (
+	"bytes"
+	"unicode"
+	"unicode/utf8"
+)
+
+// plain are the ASCII characters that a bare name may have anywhere. The others
+// divide what stands around a name, or cannot be seen.
+var plain = func() (p [utf8.RuneSelf]bool) {
+	for c := '!'; c <= '~'; c++ {
+		p[c] = c != '"' && c != '{' && c != '}' && c != '=' && c != '+'
+	}
+	return p
+}()
+
+// bare reports whether a name can stand without quotes.
+func bare(name []byte) bool {
+	if len(name) == 0 || name[0] == '#' || name[0] == ':' || name[len(name)-1] == ':' || string(name) == "-" {
+		return false
+	}
+	for i := 0; i < len(name); {
+		c := name[i]
+		if c >= utf8.RuneSelf {
+			r, size := utf8.DecodeRune(name[i:])
+			if r == utf8.RuneError && size == 1 || !unicode.IsPrint(r) {
+				return false
+			}
+			i += size
+			continue
+		}
+		if !plain[c] || c == ':' && name[i+1] == ':' {
+			return false
+		}
+		i++
+	}
+	return true
+}
+
+// appendName appends a name, in quotes if it has to be.
+func appendName(b, name []byte) []byte {
+	if bare(name) {
+		return append(b, name...)
+	}
+	return appendQuoted(b, name)
+}
+
+// appendWithout appends a name, in quotes also if it has a character.
+func appendWithout(b, name []byte, c byte) []byte {
+	if bytes.IndexByte(name, c) >= 0 {
+		return appendQuoted(b, name)
+	}
+	return appendName(b, name)
+}
+
+const hexDigits = "0123456789abcdef"
+
+func appendQuoted(b, name []byte) []byte {
+	b = append(b, '"')
+	for len(name) > 0 {
+		r, size := utf8.DecodeRune(name)
+		switch {
+		case r == '"' || r == '\\':
+			b = append(b, '\\', name[0])
+		case r == '\n':
+			b = append(b, '\\', 'n')
+		case r == utf8.RuneError && size == 1 || !unicode.IsPrint(r):
+			for _, c := range name[:size] {
+				b = append(b, '\\', 'x', hexDigits[c>>4], hexDigits[c&15])
+			}
+		default:
+			b = append(b, name[:size]...)
+		}
+		name = name[size:]
+	}
+	return append(b, '"')
+}
+
+// quoted gives the end of the quoted name that begins token, behind its closing
+// quote, or -1 if it has none.
+func quoted(token []byte) (end int) {
+	for i := 1; i < len(token); i++ {
+		switch token[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return -1
+}
+
+// unquote gives what stands between the quotes of a name, in token itself if it
+// has no escapes. bad is where an escape is wrong, or -1.
+func unquote(token []byte) (name []byte, bad int) {
+	inside := token[1 : len(token)-1]
+	if bytes.IndexByte(inside, '\\') < 0 {
+		return inside, -1
+	}
+	name = make([]byte, 0, len(inside))
+	for i := 0; i < len(inside); i++ {
+		if inside[i] != '\\' {
+			name = append(name, inside[i])
+			continue
+		}
+		c, size := unescape(inside[i+1:])
+		if size == 0 {
+			return nil, i + 1
+		}
+		name = append(name, c)
+		i += size
+	}
+	return name, -1
+}
+
+// unescape gives the character of an escape, and its size behind the backslash:
+// 0 if there is no such escape.
+func unescape(b []byte) (c byte, size int) {
+	switch {
+	case len(b) == 0:
+		return 0, 0
+	case b[0] == '"' || b[0] == '\\':
+		return b[0], 1
+	case b[0] == 'n':
+		return '\n', 1
+	case b[0] == 'x' && len(b) >= 3:
+		high, ok1 := hexValue(b[1])
+		low, ok2 := hexValue(b[2])
+		if ok1 && ok2 {
+			return high<<4 | low, 3
+		}
+	}
+	return 0, 0
+}
+
+func hexValue(c byte) (v byte, ok bool) {
+	switch {
+	case c >= '0' && c <= '9':
+		return c - '0', true
+	case c >= 'a' && c <= 'f':
+		return c - 'a' + 10, true
+	case c >= 'A' && c <= 'F':
+		return c - 'A' + 10, true
+	}
+	return 0, false
+}

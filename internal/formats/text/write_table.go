@@ -1,0 +1,98 @@
+package text
+
+import (
+	"math"
+
+	"github.com/profarc/profarc/layout"
+)
+
+func (w *writer) allTables() {
+	for t, err := range w.s.Tables() {
+		if w.failed(err) {
+			return
+		}
+		w.blankLine()
+		w.table(&t)
+	}
+	w.blankLine()
+}
+
+func (w *writer) table(t *layout.Table) {
+	w.text("table ")
+	w.listed(tableWords, uint64(t.Kind))
+	if t.Flags != 0 {
+		w.key(" flags=", uint64(t.Flags))
+	}
+	for i := range t.Columns() {
+		w.text(" ")
+		w.text(columnWords[t.Column(i)])
+	}
+	w.end()
+	for r := range t.Rows {
+		w.text("  row")
+		for i := range t.Columns() {
+			w.text(" ")
+			w.tableCell(t.Column(i), t.Cell(i, r), functionIDs(t.Kind, i))
+		}
+		w.end()
+		if w.err != nil {
+			return
+		}
+	}
+}
+
+func (w *writer) tableCell(kind layout.ColumnKind, v uint64, function bool) {
+	n := layout.Narrow(v)
+	switch {
+	case kind == layout.ColumnWord && function:
+		w.functionID(v)
+	case kind == layout.ColumnWord:
+		w.tableWord(v)
+	case n == 0:
+		w.text("-")
+	case kind == layout.ColumnSymbol:
+		if name, err := w.s.SymbolAt(n); !w.failed(err) {
+			w.spell(name)
+		}
+	case kind == layout.ColumnType:
+		if t, err := w.s.TypeAt(n); !w.failed(err) {
+			w.typeRef(t)
+		}
+	case kind == layout.ColumnMethod:
+		w.methodAt(n)
+	case kind == layout.ColumnProfile:
+		w.profileRef(n)
+	case kind == layout.ColumnContext:
+		w.contextRef(n)
+	}
+}
+
+// tableWord writes a word: a profile point may be negative.
+func (w *writer) tableWord(v uint64) {
+	if s := int64(v); s < 0 && s >= math.MinInt32 {
+		w.signed(s)
+	} else {
+		w.number(v)
+	}
+}
+
+// profileRef writes which profile it is: method, code id, context.
+func (w *writer) profileRef(n layout.Narrow) {
+	p, err := w.s.ProfileAt(n)
+	if w.failed(err) {
+		return
+	}
+	w.text("( ")
+	w.methodAt(p.Block().Method())
+	w.version(p)
+	w.text(" )")
+}
+
+// contextRef writes which context it is.
+func (w *writer) contextRef(n layout.Narrow) {
+	r := w.context(n)
+	w.text("( ")
+	w.methodAt(r.Method)
+	w.frames(n)
+	w.text(" )")
+}
