@@ -33,6 +33,7 @@ type exportFormat struct {
 var exportFormats = []exportFormat{
 	{"methoddata", "text as java -XX:+PrintMethodData prints it (domain hotspot)", writeMethodData},
 	{"json", "everything, in the JSON that docs/format.md defines", writeDump},
+	{"text", "everything, in text for review and version control, see docs/text.md; import reads it again", writeText},
 	{"replay", "the compilation of one method for java -XX:+ReplayCompiles of JDK 25 (domain hotspot)", writeReplay},
 }
 

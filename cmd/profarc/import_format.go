@@ -22,6 +22,7 @@ type importFormat struct {
 
 // importFormats are asked in this order.
 var importFormats = []importFormat{
+	{"text", "what profarc export -t text writes, perhaps edited", recogniseText, readText},
 	{"replay", "what java -XX:CompileCommand=option,Class::method,bool,DumpReplay,true writes", recogniseReplay, readReplay},
 	{"methoddata", "what java -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData prints", recogniseMethodData, readMethodData},
 }
