@@ -21,6 +21,7 @@ type exportOptions struct {
 	method    string   // replay: to be compiled
 	loader    string   // of that method
 	classPath []string // replay: where its class files are
+	llvm      llvmExportOptions
 }
 
 // An exportFormat is a format that export writes.
@@ -35,6 +36,8 @@ var exportFormats = []exportFormat{
 	{"json", "everything, in the JSON that docs/format.md defines", writeDump},
 	{"text", "everything, in text for review and version control, see docs/text.md; import reads it again", writeText},
 	{"replay", "the compilation of one method for java -XX:+ReplayCompiles of JDK 25 (domain hotspot)", writeReplay},
+	{"profdata", "what llvm-profdata merge writes and clang -fprofile-use reads (domains llvm-ir, llvm-frontend)", writeProfdata},
+	{"proftext", "what llvm-profdata merge --text writes (domains llvm-ir, llvm-frontend)", writeProftext},
 }
 
 func newExportCommand(a *app) *cobra.Command {
@@ -50,7 +53,8 @@ The formats:
 ` + exportFormatsText(),
 		Example: `  profarc export -t methoddata app.parc -o app.txt
   profarc export -t json app.parc | jq '.methods | length'
-  profarc export -t replay app.parc -o hot.log --method 'Main::hot(I)I' --class-path classes --class-path "$JAVA_HOME"`,
+  profarc export -t replay app.parc -o hot.log --method 'Main::hot(I)I' --class-path classes --class-path "$JAVA_HOME"
+  profarc export -t profdata server.parc -o server.profdata && clang -fprofile-use=server.profdata -O2 -c server.c`,
 		Args:              argsBetween(1, 1, "one archive"),
 		ValidArgsFunction: completeArchives(1),
 		RunE:              a.run(func(ctx context.Context, args []string) error { return a.runExport(ctx, args[0], o) }),
@@ -62,6 +66,7 @@ The formats:
 	f.StringVar(&o.method, "method", "", "replay: method to be compiled, as lookup takes it")
 	f.StringVar(&o.loader, "loader", "", "replay: class loader of the method")
 	f.StringArrayVar(&o.classPath, "class-path", nil, "replay: folder, jar or JDK that holds class files; may be given more than once")
+	o.llvm.addTo(f)
 	_ = cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(strings.Split(exportNames(), ", "), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }

@@ -17,6 +17,7 @@ import (
 type lookupOptions struct {
 	loader string
 	id     bool
+	hash   string
 	repeat int
 	json   bool
 }
@@ -31,9 +32,12 @@ the pages that it touches, and how long a further one takes. A key that the arch
 makes the exit code 1.
 
 A KEY is written as java/lang/String.length()I or as java.lang.String::length()I; of domains
-without classes it is the whole name. With --id it is the 64-bit id in hexadecimal.`,
+without classes it is the whole name. With --id it is the 64-bit id in hexadecimal: of LLVM's
+functions the MD5 of the PGO name, its low half. With --hash the profile is looked up too that
+is of that version of the code, LLVM's function hash.`,
 		Example: `  profarc lookup app.parc 'java.lang.String::length()I'
   profarc lookup app.parc --id 9d5c0f3a11e7b246
+  profarc lookup server.parc _ZN6Server3runEv --hash 0x0f9a16fe6d398548
   profarc lookup app.parc --json --repeat 1000000 'java/util/HashMap.hash(Ljava/lang/Object;)I'`,
 		Args:              argsBetween(2, -1, "an archive and one key at least"),
 		ValidArgsFunction: completeArchives(1),
@@ -42,6 +46,7 @@ without classes it is the whole name. With --id it is the 64-bit id in hexadecim
 	f := cmd.Flags()
 	f.StringVar(&o.loader, "loader", "", "class loader of the keys (without it: boot, app or platform)")
 	f.BoolVar(&o.id, "id", false, "the keys are ids")
+	f.StringVar(&o.hash, "hash", "", "function hash or code id of the profile, in hexadecimal")
 	f.IntVar(&o.repeat, "repeat", 1000, "further look-ups, for their mean time")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
@@ -52,6 +57,7 @@ type answer struct {
 	Key      string       `json:"key"`
 	Found    bool         `json:"found"`
 	Method   *shownMethod `json:"method,omitempty"`
+	Hash     string       `json:"hash,omitempty"`
 	Profiles int          `json:"profiles"`
 	FirstNS  int64        `json:"first_ns"`
 	WarmNS   float64      `json:"warm_ns"`
@@ -78,7 +84,7 @@ func (a *app) runLookup(ctx context.Context, path string, keys []string, o looku
 			case err != nil:
 				return err
 			}
-			r.Key = key
+			r.Key, r.Hash = key, o.hash
 			answers = append(answers, r)
 		}
 		if o.json {
@@ -92,6 +98,9 @@ func (a *app) runLookup(ctx context.Context, path string, keys []string, o looku
 }
 
 func (o *lookupOptions) missing(s *reader.Store, key string) error {
+	if m, ok := o.otherCode(s, key); ok {
+		return fmt.Errorf("%s: %s with hash %s: %w: its hashes are %s", s.Mapping().Name(), key, o.hash, reader.ErrNotFound, hashesText(m))
+	}
 	if o.id {
 		return fmt.Errorf("%s: %s: %w", s.Mapping().Name(), key, reader.ErrNotFound)
 	}
@@ -101,6 +110,9 @@ func (o *lookupOptions) missing(s *reader.Store, key string) error {
 // lookerFor makes the look-up that a text stands for. Where a text may mean
 // several keys, it is the first that the archive has.
 func lookerFor(s *reader.Store, text string, o lookupOptions) (func() (reader.Method, error), error) {
+	if o.hash != "" {
+		return codeLooker(s, text, o)
+	}
 	if o.id {
 		id, err := strconv.ParseUint(strings.TrimPrefix(text, "0x"), 16, 64)
 		if err != nil {

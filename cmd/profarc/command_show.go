@@ -17,6 +17,7 @@ type showOptions struct {
 	loader        string
 	min           uint64
 	json          bool
+	llvm          llvmShowOptions
 }
 
 func newShowCommand(a *app) *cobra.Command {
@@ -29,11 +30,16 @@ func newShowCommand(a *app) *cobra.Command {
 METHOD is a key as lookup takes it, or any part of Class::name. --class and --method select by
 a glob, if they have a * or a ?, and otherwise by any part of the name; / and . are the same
 there. --json prints the same objects as the list "methods" of export -t json; without METHOD
-and filters it prints the whole of that dump.`,
+and filters it prints the whole of that dump.
+
+Of LLVM's profiles METHOD is the PGO name of a function, or a part of it; --detailed-summary,
+--topn and --showcs print what llvm-profdata show prints of the whole profile instead.`,
 		Example: `  profarc show app.parc 'java.lang.String::length()I'
   profarc show app.parc HashMap::getNode
   profarc show app.parc --class 'java.util.*Map' --min 1000
-  profarc show app.parc --json | jq '.methods[0]'`,
+  profarc show app.parc --json | jq '.methods[0]'
+  profarc show server.parc --function main
+  profarc show server.parc --detailed-summary --topn 10`,
 		Args:              argsBetween(1, 2, "an archive and at most one method"),
 		ValidArgsFunction: completeArchives(1),
 		RunE:              a.run(func(ctx context.Context, args []string) error { return a.runShow(ctx, args, o) }),
@@ -41,15 +47,20 @@ and filters it prints the whole of that dump.`,
 	f := cmd.Flags()
 	f.StringVar(&o.class, "class", "", "methods of classes that match")
 	f.StringVar(&o.method, "method", "", "methods whose names match")
+	f.StringVar(&o.method, "function", "", "the same as --method, in LLVM's words")
 	f.StringVar(&o.loader, "loader", "", "class loader of METHOD (without it: boot, app or platform)")
 	f.Uint64Var(&o.min, "min", 0, "methods with so many invocations at least")
 	f.BoolVar(&o.json, "json", false, "print JSON")
+	o.llvm.addTo(f)
 	return cmd
 }
 
 func (a *app) runShow(ctx context.Context, args []string, o showOptions) error {
 	return withStore(args[0], func(s *reader.Store) error {
 		out := interruptible{ctx, a.out}
+		if o.llvm.asked() {
+			return a.showLLVMSummary(out, s, o.llvm, o.json)
+		}
 		if o.json && len(args) == 1 && o == (showOptions{json: true}) {
 			return dump.JSON(out, s)
 		}

@@ -20,6 +20,7 @@ var measures = []measure{
 	{"counts", "all counts of its profile points", sumCounts},
 	{"calls", "calls that it makes, over its call sites", sumCalls},
 	{"size", "bytes of its profiles in the archive", func(_ layout.Shape, p reader.Profile) uint64 { return uint64(len(p.Block())) }},
+	{"function-count", "LLVM: the counter of the function's entry", functionCount},
 }
 
 func measureNames() []string {
@@ -33,7 +34,7 @@ func measureNames() []string {
 func measuresText() string {
 	var lines []string
 	for _, m := range measures {
-		lines = append(lines, fmt.Sprintf("  %-13s%s", m.name, m.about))
+		lines = append(lines, fmt.Sprintf("  %-16s%s", m.name, m.about))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -52,6 +53,9 @@ func usualMeasure(h *layout.Header) *measure {
 	name := "invocations"
 	if h.Summary.TotalInvocations == 0 {
 		name = "counts"
+	}
+	if h.Domain.LLVM() {
+		name = "function-count"
 	}
 	m, _ := findMeasure(name)
 	return m
@@ -81,6 +85,17 @@ func trained(c reader.Counter, ok bool) uint64 {
 // fail are counted down, and taken as none.
 func sumCounts(shape layout.Shape, p reader.Profile) uint64 {
 	return sumEntries(shape, p, func(reader.Entry) bool { return true })
+}
+
+// functionCount is the first of LLVM's counters: how often the function was
+// entered, or a block near its entry ran.
+func functionCount(_ layout.Shape, p reader.Profile) uint64 {
+	for e := range p.Entries() {
+		if e.Tag() == layout.TagCounters && e.Cells() > 0 {
+			return e.Cell(0).Trained()
+		}
+	}
+	return 0
 }
 
 // sumCalls adds up the counts of call sites.

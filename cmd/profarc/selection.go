@@ -9,7 +9,7 @@ import (
 type selection struct {
 	class, method pattern
 	whole         pattern // of Class::name and signature
-	min           uint64  // invocations
+	min           uint64  // invocations, function count of LLVM's profiles
 }
 
 // has reports whether a method is wanted.
@@ -22,6 +22,11 @@ func (sel selection) has(s *reader.Store, m reader.Method) (bool, error) {
 	}
 	if sel.min == 0 {
 		return true, nil
+	}
+	if s.Header().Domain.LLVM() {
+		by, _ := findMeasure("function-count")
+		n, err := by.sum(s, m)
+		return n >= sel.min, err
 	}
 	n, err := invocations(m)
 	return n >= sel.min, err

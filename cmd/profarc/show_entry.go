@@ -38,7 +38,7 @@ func (p *profilePrinter) line(format string, args ...any) {
 
 // row prints a line below the data of an entry.
 func (p *profilePrinter) row(format string, args ...any) {
-	fmt.Fprintf(p.w, "%*s   "+format+"\n", append([]any{pointWidth + kindWidth, ""}, args...)...)
+	fmt.Fprintf(p.w, "%*s   "+format+"\n", append([]any{p.indent, ""}, args...)...)
 }
 
 // shareRow prints a count, its share of a whole, and what it is of.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/profarc/profarc/internal/formats/llvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -18,15 +19,18 @@ const (
 // A profilePrinter prints profiles for people. It keeps the first error of a
 // name that could not be read.
 type profilePrinter struct {
-	w     *bufio.Writer
-	s     *reader.Store
-	begin string // of the entry's first line
-	err   error
+	w      *bufio.Writer
+	s      *reader.Store
+	begin  string // of the entry's first line
+	indent int    // of its other lines
+	err    error
+
+	targets *llvm.ValueNames // of value sites, read when the first is named
 }
 
 // printMethod prints a method with all its profiles.
 func printMethod(w io.Writer, s *reader.Store, m reader.Method) error {
-	p := &profilePrinter{w: bufio.NewWriter(w), s: s}
+	p := &profilePrinter{w: bufio.NewWriter(w), s: s, indent: pointWidth + kindWidth}
 	p.method(m)
 	if p.err != nil {
 		return p.err
@@ -49,7 +53,12 @@ func (p *profilePrinter) method(m reader.Method) {
 			return
 		}
 		profiles++
-		p.profile(q)
+		if p.s.Header().Domain.LLVM() {
+			p.indent = llvmIndent
+			p.llvmProfile(q)
+		} else {
+			p.profile(q)
+		}
 	}
 	if profiles == 0 && !m.NeverRan() {
 		fmt.Fprintln(p.w, "  no profile")

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 
+	"github.com/profarc/profarc/internal/formats/llvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -57,6 +59,10 @@ const countersPerLine = 8
 func (p *profilePrinter) counters(e reader.Entry) {
 	rows, _ := e.Rows()
 	p.line("%d counters", rows.Len())
+	p.counterRows(rows)
+}
+
+func (p *profilePrinter) counterRows(rows reader.Rows) {
 	for first := 0; first < rows.Len(); first += countersPerLine {
 		line := fmt.Sprintf("%4d:", first)
 		for i := first; i < min(first+countersPerLine, rows.Len()); i++ {
@@ -77,22 +83,40 @@ func whole(rows reader.Rows) (sum uint64) {
 func (p *profilePrinter) valueSite(e reader.Entry) {
 	rows, _ := e.Rows()
 	p.line("%s", named(siteNames, e.Sub()))
+	p.siteValues(e, rows)
+}
+
+func (p *profilePrinter) siteValues(e reader.Entry, rows reader.Rows) {
+	sum := whole(rows)
 	for i := range rows.Len() {
 		v := rows.Cell(i, 0).Load()
 		text := fmt.Sprintf("%d bytes", v)
 		if e.Sub() != layout.SubMemOpSize {
 			text = p.target(e.Sub(), v)
 		}
-		p.shareRow(rows.Cell(i, 1).Load(), whole(rows), text)
+		p.shareRow(rows.Cell(i, 1).Load(), sum, text)
 	}
 }
 
-// target names the function whose id is a value, if the archive has it.
+// target names the function or vtable whose id is a value, if the archive has
+// it.
 func (p *profilePrinter) target(sub uint16, id uint64) string {
-	if sub == layout.SubIndirectCall {
-		if m, err := p.s.Lookup(id); err == nil {
-			return p.methodName(m)
+	if p.targets == nil {
+		var err error
+		if p.targets, err = llvm.NewValueNames(p.s); err != nil {
+			p.err = errors.Join(p.err, err)
+			return idText(id)
 		}
+	}
+	if sub == layout.SubVTable {
+		if name, ok := p.targets.VTable(id); ok {
+			return printable(name)
+		}
+	} else if name, ok, _ := p.targets.Function(id); ok {
+		return printable(name.String())
+	}
+	if id == 0 {
+		return "not known"
 	}
 	return "id " + idText(id)
 }
