@@ -1,0 +1,191 @@
+package iprof
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// WriteOptions say how a file is written. The zero value is of use.
+type WriteOptions struct {
+	// Version is one of Versions; empty for the one that the archive was made
+	// of, or else the oldest that can say everything.
+	Version string
+	// Prune leaves methods and types out that nothing refers to. That a method
+	// was instrumented and never ran is then lost.
+	Prune bool
+}
+
+// Write writes the profiles of an archive as an iprof file, in one line as
+// GraalVM does. An archive that was made of one such file gives that file again,
+// with its ids and in its order; ids are made up for others. The error matches
+// builder.ErrMismatch if the archive is of another domain.
+func Write(w io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
+	if d := s.Header().Domain; d != layout.DomainGraal {
+		return nil, fmt.Errorf("%w: %s has profiles of domain %s, and iprof is of %s", builder.ErrMismatch, s.Mapping().Name(), d, layout.DomainGraal)
+	}
+	if o.Version != "" && !slices.Contains(Versions, o.Version) {
+		return nil, fmt.Errorf("%w: %q: write one of %s", ErrVersion, o.Version, strings.Join(Versions, ", "))
+	}
+	e := &exporter{s: s, o: o, out: &output{w: w}, report: &Report{}, raws: map[string]string{}, items: map[layout.Narrow]*profileItems{}}
+	for _, step := range []func() error{e.survey, e.readForeign, e.readOrder, e.decide, e.assignIDs, e.write, e.out.flush} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return e.report, nil
+}
+
+// An exporter writes one archive.
+type exporter struct {
+	s      *reader.Store
+	o      WriteOptions
+	out    *output
+	report *Report
+
+	methods  []reader.Method // in the archive's order
+	types    []reader.Type
+	profiles []layout.Narrow
+	found    [sectionKinds]int // items of each section
+	used     usage
+
+	foreignKeys []string          // in the order of the archive
+	raws        map[string]string // by JSON pointer
+	source      *sourceOrder      // nil if there is none
+	listed      [3][]layout.Narrow
+
+	version   string
+	sections  []orderedSection // to be written
+	typeIDs   []int64          // by ordinal
+	methodIDs map[layout.Narrow]int64
+	typeByKey map[string]int64 // by how a signature spells the type
+	extra     []extraType
+
+	items map[layout.Narrow]*profileItems // a cache
+}
+
+// An extraType is one that only a signature names.
+type extraType struct {
+	id   int64
+	name string
+}
+
+// usage is what something refers to.
+type usage struct {
+	types   []bool // by ordinal
+	methods map[layout.Narrow]bool
+}
+
+// decide chooses the version, and the sections to be written.
+func (e *exporter) decide() error {
+	from, err := e.sourceVersion()
+	if err != nil {
+		return err
+	}
+	e.version = e.o.Version
+	if e.version == "" {
+		e.version = from
+	}
+	if e.version == "" {
+		e.version = "1.0.0"
+		if e.found[instanceofs] > 0 {
+			e.version = "1.1.0"
+		}
+	}
+	e.report.Version = e.version
+	switch {
+	case e.source == nil:
+		e.sections = e.plainSections(orderOf(e.version))
+	case e.version == e.source.version:
+		e.sections = e.source.sections
+	default:
+		e.sections = e.reordered(orderOf(e.version))
+	}
+	if !slices.ContainsFunc(e.sections, func(s orderedSection) bool { return s.kind == instanceofs }) {
+		e.report.lose(LossInstanceof, e.found[instanceofs])
+	}
+	return nil
+}
+
+// sourceVersion is the version of the file that the archive was made of, or
+// empty; those that are spelled in another way are not written.
+func (e *exporter) sourceVersion() (string, error) {
+	v := ""
+	if e.source != nil {
+		v = e.source.version
+	} else {
+		t, err := e.s.Table(layout.TableProperties)
+		if err != nil && !errors.Is(err, reader.ErrNotFound) {
+			return "", err
+		}
+		if v, err = e.property(t, versionProperty); err != nil {
+			return "", err
+		}
+	}
+	for _, old := range []string{"0.0.", "0.1.", "0.2.", "0.3."} {
+		if strings.HasPrefix(v, old) {
+			return "", nil
+		}
+	}
+	if !versionText.MatchString(v) || e.source == nil && v < "1.1.0" && e.found[instanceofs] > 0 {
+		return "", nil
+	}
+	return v, nil
+}
+
+// property gives the value of a fact, empty if there is none.
+func (e *exporter) property(t layout.Table, key string) (string, error) {
+	if t.Rows > 0 && (t.Columns() != 2 || t.Column(0) != layout.ColumnSymbol || t.Column(1) != layout.ColumnSymbol) {
+		return "", nil
+	}
+	for i := range t.Rows {
+		name, err := e.symbol(t.Cell(0, i))
+		if err != nil || name == key {
+			value, err2 := e.symbol(t.Cell(1, i))
+			return value, errors.Join(err, err2)
+		}
+	}
+	return "", nil
+}
+
+// symbol is the text of a cell, empty for none.
+func (e *exporter) symbol(cell uint64) (string, error) {
+	if cell == 0 {
+		return "", nil
+	}
+	name, err := e.s.SymbolAt(layout.Narrow(cell))
+	return name.String(), err
+}
+
+// plainSections are all sections of a version, without an order.
+func (e *exporter) plainSections(kinds []sectionKind) (all []orderedSection) {
+	for _, k := range kinds {
+		all = append(all, orderedSection{kind: k})
+	}
+	return e.withForeign(all)
+}
+
+// reordered are the sections of the source in the order of another version.
+func (e *exporter) reordered(kinds []sectionKind) (all []orderedSection) {
+	for _, k := range kinds {
+		for _, s := range e.source.sections {
+			if s.kind == k {
+				all = append(all, s)
+			}
+		}
+	}
+	return e.withForeign(all)
+}
+
+func (e *exporter) withForeign(all []orderedSection) []orderedSection {
+	for _, key := range e.foreignKeys {
+		all = append(all, orderedSection{kind: foreign, key: key})
+	}
+	return all
+}
