@@ -168,7 +168,7 @@ const signs = "'`\","
 // parseNames takes the names: the last words.
 func (l *line) parseNames(r *record, intern func(string) nameID) (expected string, column int) {
 	list := l.words()
-	if n := len(list); n > 1 && l.form.methods && isInterpreted(list[n-1].text) {
+	if n := len(list); n > 1 && l.form.methods && isInterpreted(list[n-1].text) && isWhole(list[n-2].text) {
 		r.interpreted, list = true, list[:n-1]
 	}
 	want := l.form.names

@@ -24,7 +24,7 @@ const (
 	LossEntry    Loss = "profile entries that the text has no line for"
 	LossName     Loss = "names that cannot be read again: they are empty, or hold blanks, signs or line breaks"
 	LossProperty Loss = "properties of the run that the text has no line for"
-	LossFlags    Loss = "(interpreted) marks of called methods"
+	LossFlags    Loss = "(interpreted) marks of signatures that are cut short, or of calls"
 )
 
 // A Lost says how much of something was lost, and where first.

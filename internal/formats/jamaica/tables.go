@@ -44,7 +44,7 @@ type row struct {
 
 // buildTables gives to a builder what belongs to no method, summed over runs.
 func (t *text) buildTables(b *builder.Builder, runs [][]record, report *Report) {
-	rows, threads := t.rows(runs)
+	rows := t.rows(runs)
 	for i := range rows {
 		t.buildRow(b, &rows[i])
 	}
@@ -54,9 +54,6 @@ func (t *text) buildTables(b *builder.Builder, runs [][]record, report *Report) 
 			table.Row(uint64(b.Symbol(f.key)), uint64(b.Symbol(f.values)))
 		}
 	}
-	if threads > 0 {
-		property(b, PropertyThreads, threads)
-	}
 	t.buildTotals(b, runs, report)
 }
 
@@ -64,9 +61,9 @@ func property(b *builder.Builder, key string, value uint64) {
 	b.Table(layout.TableProperties, 0, symbolsColumns...).Row(uint64(b.Symbol(key)), uint64(b.Symbol(strconv.FormatUint(value, 10))))
 }
 
-// rows sums the lines of heap and classes, and gives the maximum number of
-// threads.
-func (t *text) rows(runs [][]record) (rows []row, threads uint64) {
+// rows sums the lines of heap and classes. Of the number of threads it takes the
+// maximum.
+func (t *text) rows(runs [][]record) (rows []row) {
 	type identity struct {
 		key   keyword
 		names [2]nameID
@@ -76,33 +73,34 @@ func (t *text) rows(runs [][]record) (rows []row, threads uint64) {
 	for _, run := range runs {
 		for i := range run {
 			r := rowOf(&run[i])
-			switch r.key {
-			case keyThreads:
-				threads = max(threads, r.numbers[0])
-				continue
-			case keyThread:
-				rows = append(rows, r)
-				continue
-			case keyReflected, keyInstances, keyHeapUse, keyHeapRefs:
-			default:
+			if _, counted := subs[r.key]; counted || r.key == keyInvoke {
 				continue
 			}
 			id := identity{r.key, r.names, r.fixed}
 			j, ok := at[id]
-			if !ok {
+			if !ok || r.key == keyThread {
 				at[id] = len(rows)
 				rows = append(rows, r)
 				continue
 			}
-			for k, n := range r.numbers {
-				rows[j].numbers[k] = saturating(rows[j].numbers[k], n)
-			}
+			rows[j].add(&r)
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b row) int {
 		return cmp.Or(cmp.Compare(a.key, b.key), t.compareNames(&a, &b), slices.Compare(a.fixed[:], b.fixed[:]), slices.Compare(b.numbers[:], a.numbers[:]))
 	})
-	return rows, threads
+	return rows
+}
+
+// add adds what another run says of the same.
+func (r *row) add(other *row) {
+	for i, n := range other.numbers {
+		if r.key == keyThreads {
+			r.numbers[i] = max(r.numbers[i], n)
+		} else {
+			r.numbers[i] = saturating(r.numbers[i], n)
+		}
+	}
 }
 
 func (t *text) compareNames(a, b *row) int {
@@ -141,6 +139,8 @@ func (t *text) buildRow(b *builder.Builder, r *row) {
 		b.Table(layout.TableInstances, 0, instancesColumns...).Row(class(1), n[0], r.fixed[0], n[1], n[2], n[3], loader)
 	case keyThread:
 		b.Table(layout.TableThreads, 0, threadsColumns...).Row(n[:]...)
+	case keyThreads:
+		property(b, PropertyThreads, n[0])
 	case keyReflected:
 		b.Table(layout.TableReflected, 0, reflectedColumns...).Row(class(0))
 	}

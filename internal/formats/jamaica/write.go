@@ -195,7 +195,11 @@ func (t *textWriter) entry(name string, e reader.Entry) error {
 	}
 	t.report.Entries++
 	if e.Flags()&layout.WideInterpreted != 0 {
-		name += interpretedMark
+		if key == keyInvoke || !isWhole(name) {
+			t.report.lose(LossFlags, 0)
+		} else {
+			name += interpretedMark
+		}
 	}
 	switch key {
 	case keyInvoke:
