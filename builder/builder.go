@@ -52,6 +52,9 @@ type Builder struct {
 	tables   map[layout.TableKind]*Table
 	blocks   arena
 	names    texts
+	dumps    map[[16]byte]dump // that were merged
+	mixed    bool              // of several runs
+	united   int               // rows of tables when they were united last
 	run      runData
 	runs     uint32 // so far
 	unmerged uint64 // entries of which another with more cells was kept
@@ -60,7 +63,7 @@ type Builder struct {
 
 // New makes an empty builder.
 func New(domain layout.Domain, config Config) *Builder {
-	b := &Builder{domain: domain, config: config, shape: config.Params.Shape(), tables: map[layout.TableKind]*Table{}, versions: map[profileKey]ProfileRef{}}
+	b := &Builder{domain: domain, config: config, shape: config.Params.Shape(), tables: map[layout.TableKind]*Table{}, versions: map[profileKey]ProfileRef{}, dumps: map[[16]byte]dump{}}
 	b.run = b.newRun(Run{})
 	if !domain.Valid() {
 		b.fail(fmt.Errorf("unknown domain %d", uint32(domain)))

@@ -28,15 +28,23 @@ func ConfigOf(h *layout.Header) Config {
 
 // Add copies all that an archive holds: for a snapshot of an adopted one, or
 // to change something on the way. A builder made with ConfigOf its header and
-// given nothing else writes the same bytes again. The error matches ErrMismatch
-// if domain or shape differ, ErrDuplicate if the builder has one of its
-// profiles, and otherwise is the reader's.
+// given nothing else writes the same bytes again. To put several archives
+// together see Merge. The error matches ErrMismatch if domain or shape differ,
+// ErrDuplicate if the run has given one of its profiles, and otherwise is the
+// reader's.
 func (b *Builder) Add(s *reader.Store, take Take) error {
+	b.mu.Lock()
+	run := b.run
+	b.mu.Unlock()
+	return b.copyAll(s, take, run, false)
+}
+
+func (b *Builder) copyAll(s *reader.Store, take Take, run runData, merging bool) error {
 	if h := s.Header(); h.Domain != b.domain || h.Params.Shape() != b.shape {
 		return fmt.Errorf("builder: %w: %s is of domain %s, shape %+v; the builder has %s, %+v", ErrMismatch,
 			s.Mapping().Name(), h.Domain, h.Params.Shape(), b.domain, b.shape)
 	}
-	c := &copier{b: b, s: s, take: take, methods: map[layout.Narrow]MethodRef{}, contexts: map[layout.Narrow]ContextRef{}, profiles: map[layout.Narrow]ProfileRef{}}
+	c := &copier{b: b, s: s, take: take, run: run, merging: merging, methods: map[layout.Narrow]MethodRef{}, contexts: map[layout.Narrow]ContextRef{}, profiles: map[layout.Narrow]ProfileRef{}}
 	for _, step := range []func() error{c.copyTypes, c.copyMethods, c.copyContexts, c.copyProfiles, c.copyTables} {
 		if err := step(); err != nil {
 			return err
@@ -50,6 +58,8 @@ type copier struct {
 	b        *Builder
 	s        *reader.Store
 	take     Take
+	run      runData
+	merging  bool
 	types    []TypeRef // by ordinal
 	methods  map[layout.Narrow]MethodRef
 	contexts map[layout.Narrow]ContextRef
@@ -171,7 +181,7 @@ func (c *copier) copyProfile(m MethodRef, p reader.Profile) error {
 	if inContext {
 		context = c.contexts[node.Ref()]
 	}
-	to := c.b.Profile(m, p.Code(), context)
+	to := c.profile(m, p.Code(), context)
 	c.copyFields(to, p)
 	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
 		for e := range p.Section(section) {
@@ -182,6 +192,13 @@ func (c *copier) copyProfile(m MethodRef, p reader.Profile) error {
 	}
 	c.profiles[p.Ref()] = to.Ref()
 	return to.Done()
+}
+
+// profile begins a profile of the archive's run.
+func (c *copier) profile(m MethodRef, code uint64, context ContextRef) *Profile {
+	c.b.mu.Lock()
+	defer c.b.mu.Unlock()
+	return c.b.profile(c.run, m, code, context)
 }
 
 // copyFields copies the optional fields that say something of the method.
@@ -316,6 +333,9 @@ func (c *copier) copyTables() error {
 		if c.take == Delta && t.Kind != layout.TableProperties {
 			continue // tables are of the whole run, not of what came since
 		}
+		if c.merging && (t.Kind == layout.TableOrder || t.Kind == layout.TableDumps) {
+			continue // of one source; of all dumps
+		}
 		if err := c.copyTable(&t); err != nil {
 			return err
 		}
@@ -329,17 +349,22 @@ func (c *copier) copyTable(t *layout.Table) error {
 		kinds[i] = t.Column(i)
 	}
 	to := c.b.Table(t.Kind, t.Flags, kinds...)
+	var cells []uint64
 	for r := range t.Rows {
-		row := make([]uint64, len(kinds))
 		for i, kind := range kinds {
 			cell, err := c.tableCell(kind, t.Cell(i, r))
 			if err != nil {
 				return err
 			}
-			row[i] = cell
+			cells = append(cells, cell)
 		}
-		to.Row(row...)
+		if c.merging {
+			scaleRow(t.Kind, cells[len(cells)-len(kinds):], c.run.Weight)
+		}
 	}
+	c.b.mu.Lock()
+	defer c.b.mu.Unlock()
+	to.appendRows(cells)
 	return nil
 }
 

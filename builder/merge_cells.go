@@ -99,6 +99,15 @@ func (m *merger) counters(e, y layout.Entry) {
 	}
 }
 
+func (m *merger) scaleCounters(e layout.Entry) {
+	for i := range e.Cells() {
+		if i == 0 && e.Cell(0) > llvmMax {
+			return
+		}
+		e.SetCell(i, min(m.run.Weight.of(e.Cell(i)), llvmMax))
+	}
+}
+
 // pseudo is the higher of the numbers that are no count.
 func pseudo(x, y uint64) uint64 {
 	if x == llvmHot || y == llvmHot {
@@ -122,7 +131,11 @@ func (m *merger) scale(block layout.Block) {
 
 func (m *merger) scaleEntry(e layout.Entry) {
 	w := m.run.Weight
-	if w == One || w == 0 || e.Tag() == layout.TagCounters && m.b.domain.LLVM() && e.Cells() > 0 && e.Cell(0) > llvmMax {
+	if w == One || w == 0 {
+		return
+	}
+	if e.Tag() == layout.TagCounters && m.b.domain.LLVM() {
+		m.scaleCounters(e)
 		return
 	}
 	m.shape.Counts(e, func(cell int) bool {

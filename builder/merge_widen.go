@@ -102,6 +102,9 @@ func (m *merger) setRetRows(e layout.Entry, rows []countedRow) {
 
 func (m *merger) widenRet(e layout.Entry) []layout.Entry {
 	rows := m.retRows(e)
+	if len(rows) == 0 {
+		return []layout.Entry{e}
+	}
 	bare := slices.Clone(e)
 	m.setRetRows(bare, nil)
 	_, wide := layout.NewWide(nil, layout.TagSuccessors, 0, layout.SubReturn, e.Point(), 2*len(rows), len(rows))

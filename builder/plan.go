@@ -52,6 +52,9 @@ func (b *Builder) plan() (*plan, error) {
 			return nil, fmt.Errorf("builder: the profile of %s was begun and Done was not called", b.text(m.name))
 		}
 	}
+	if b.mixed {
+		b.uniteTables()
+	}
 	p := &plan{b: b, o: b.order(), inline: b.domain.LLVM()}
 	p.chain()
 	p.findSharedIDs()

@@ -49,6 +49,11 @@ const (
 	ParamProfileTraps     = 7 // HotSpot: -XX:+ProfileTraps
 )
 
+// LLVMCoverageOnly are the variant bits of LLVM that say that counters tell
+// only whether something ran, not how often: single-byte coverage, and function
+// entries alone.
+const LLVMCoverageOnly = 1<<(60-55) | 1<<(61-55)
+
 // Limits on the settings that shape entries, so that no entry's size can
 // overflow.
 const maxRows = 64

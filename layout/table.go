@@ -23,7 +23,7 @@ type TableKind uint32
 const (
 	TableOrder      TableKind = 1  // source order of a single import [profile]
 	TableProperties TableKind = 2  // facts about the run [key symbol, value symbol]
-	TableDumps      TableKind = 3  // identities of merged dumps [id low, id high, time, weight in 1/65536]
+	TableDumps      TableKind = 3  // identities of merged dumps [id low, id high, time, weight in billionths]
 	TableMonitors   TableKind = 4  // Graal: contended types [type, count]
 	TableSamples    TableKind = 5  // Graal: sampled stacks, leaf first [stack, method, point, count]
 	TableBinaryIDs  TableKind = 6  // LLVM: binary ids [bytes symbol]
@@ -36,6 +36,10 @@ const (
 	TableReflected  TableKind = 13 // Jamaica: classes used via reflection [type]
 	TableForeign    TableKind = 14 // keys that the importer does not know [key symbol, value symbol]
 )
+
+// PropertyTraceStream is the property of LLVM's temporal profiles that says of
+// how many traces those in the table are a sample. A merge sums it.
+const PropertyTraceStream = "llvm.trace_stream_size"
 
 // A ColumnKind says what the cells of a column are.
 type ColumnKind uint8

@@ -1,0 +1,139 @@
+package builder
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// Errors of Merge, to match with errors.Is.
+var (
+	// ErrCounted: a dump is in the builder already.
+	ErrCounted = errors.New("a dump is counted already")
+	// ErrWeighted: weights apply to single dumps, before they are merged.
+	ErrWeighted = errors.New("an archive that was merged takes no weight")
+)
+
+// Merge adds what another run recorded to what the builder has. It may be
+// called from several goroutines: what the archive comes to in the end does not
+// depend on the order, as long as no run has a weight that leaves fractions.
+//
+// The archive says, in its table of dumps, which dumps it was made from. The
+// error matches ErrCounted if the builder has one of them, ErrWeighted if a
+// merged archive is given a weight, ErrMismatch if domain, shape or kind of
+// instrumentation differ, and otherwise is the reader's. After an error that
+// matches one of these three the builder is as it was.
+func (b *Builder) Merge(s *reader.Store, r Run) error {
+	dumps, err := dumpsOf(s, r)
+	if err != nil {
+		return err
+	}
+	h := s.Header()
+	run, err := b.joinConfig(h, dumps, r)
+	if err != nil {
+		return fmt.Errorf("builder: %s: %w", s.Mapping().Name(), err)
+	}
+	if err := b.copyAll(s, Trained, run, true); err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.uniteGrown()
+	return b.err
+}
+
+// A dump is one training run that went into an archive.
+type dump struct {
+	id     [16]byte
+	time   int64
+	weight Weight
+}
+
+// dumpsOf are the dumps that an archive was made from.
+func dumpsOf(s *reader.Store, r Run) ([]dump, error) {
+	h := s.Header()
+	weight := cmp.Or(r.Weight, One)
+	if h.Flags&layout.FlagMerged == 0 {
+		return []dump{{h.DumpID, h.DumpTime, weight}}, nil
+	}
+	if weight != One {
+		return nil, fmt.Errorf("builder: %s: %w: give the weights to the archives that it was merged from", s.Mapping().Name(), ErrWeighted)
+	}
+	t, err := s.Table(layout.TableDumps)
+	if errors.Is(err, reader.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var dumps []dump
+	for r := range t.Rows {
+		d := dump{time: int64(t.Cell(2, r)), weight: Weight(t.Cell(3, r))}
+		le.PutUint64(d.id[:], t.Cell(0, r))
+		le.PutUint64(d.id[8:], t.Cell(1, r))
+		dumps = append(dumps, d)
+	}
+	return dumps, nil
+}
+
+// joinConfig makes the builder's archive a merged one that says of itself what
+// holds for all: the highest settings and the last time; a fingerprint only if
+// all agree. It fails before anything is changed.
+func (b *Builder) joinConfig(h *layout.Header, dumps []dump, r Run) (runData, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	c := &b.config
+	b.mixed = true
+	empty := len(b.dumps) == 0
+	if err := b.mergeable(h, empty); err != nil {
+		return runData{}, err
+	}
+	for _, d := range dumps {
+		if _, ok := b.dumps[d.id]; ok {
+			return runData{}, fmt.Errorf("%w: %x", ErrCounted, d.id)
+		}
+	}
+	if len(dumps) == 0 {
+		return b.newRun(r), nil // nothing to tell of
+	}
+	for _, d := range dumps {
+		b.dumps[d.id] = d
+	}
+	if empty {
+		c.Fingerprint, c.Flags = h.Fingerprint, h.Flags&layout.FlagDelta
+	}
+	if c.Fingerprint != h.Fingerprint {
+		c.Fingerprint = [16]byte{}
+	}
+	if t := h.Time(); c.DumpTime.Before(t) || c.DumpTime == (time.Time{}) {
+		c.DumpTime = t
+	}
+	c.Flags = c.Flags&h.Flags&layout.FlagDelta | layout.FlagMerged
+	c.Producer = max(c.Producer, h.Producer)
+	for i := range c.Params {
+		if i == layout.ParamLLVMVariant {
+			c.Params[i] |= h.Params[i]
+		} else {
+			c.Params[i] = max(c.Params[i], h.Params[i])
+		}
+	}
+	c.DumpID = [16]byte{}
+	return b.newRun(r), nil
+}
+
+// mergeable reports why an archive cannot be merged into the builder's.
+func (b *Builder) mergeable(h *layout.Header, empty bool) error {
+	switch {
+	case h.Domain != b.domain:
+		return fmt.Errorf("%w: it is of domain %s, the others are of %s", ErrMismatch, h.Domain, b.domain)
+	case h.Params.Shape() != b.shape:
+		return fmt.Errorf("%w: its entries have the shape %+v, the others' %+v: they come from VMs that count in other ways", ErrMismatch, h.Params.Shape(), b.shape)
+	case !empty && (h.Params[layout.ParamLLVMVariant]^b.config.Params[layout.ParamLLVMVariant])&layout.LLVMCoverageOnly != 0:
+		return fmt.Errorf("%w: one has counts, the other says only what was covered", ErrMismatch)
+	}
+	return nil
+}
