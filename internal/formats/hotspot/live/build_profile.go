@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/formats/hotspot"
+	"github.com/profarc/profarc/internal/formats/hotspot/bytecode"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -18,7 +19,7 @@ func (b *build) profile(f *found) error {
 	}
 	b.taken[m] = true
 	b.DescribeMethod(m, builder.MethodInfo{Access: f.access})
-	p := b.Profile(m, CodeID(f.code), builder.NoContext)
+	p := b.Profile(m, bytecode.CodeID(f.code), builder.NoContext)
 	b.header(p, f)
 	refs := 0
 	for section, entries := range f.sections {

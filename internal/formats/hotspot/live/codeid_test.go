@@ -9,8 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
+	"github.com/profarc/profarc/internal/formats/hotspot/bytecode"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -33,8 +32,8 @@ func TestCodeIDIsThatOfTheClassFile(t *testing.T) {
 				if !ok {
 					continue // the VM has made the method up
 				}
-				if id.code != CodeID(want) || int(id.size) != len(want) {
-					t.Errorf("%s.%s: code id %x of %d bytes, the class file's is %x of %d", class, name, id.code, id.size, CodeID(want), len(want))
+				if id.code != bytecode.CodeID(want) || int(id.size) != len(want) {
+					t.Errorf("%s.%s: code id %x of %d bytes, the class file's is %x of %d", class, name, id.code, id.size, bytecode.CodeID(want), len(want))
 				}
 				same++
 			}
@@ -101,42 +100,4 @@ func classFiles(t *testing.T, home string, names []string) map[string]map[string
 		}
 	}
 	return code
-}
-
-// A method with all that is special: quick forms, a switch at every alignment,
-// wide.
-func TestCodeIDOfQuickForms(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		a, b []byte
-	}{
-		{"field access", []byte{aload0, getfield, 0, 7, 172}, []byte{223 - 2, 234, 9, 0, 172}},
-		{"call", []byte{aload0, invokevirtual, 1, 2, 177}, []byte{220, 227, 3, 4, 177}},
-		{"dynamic call", []byte{invokedynamic, 0, 9, 0, 0, 177}, []byte{invokedynamic, 0xf6, 0xff, 0xff, 0xff, 232}},
-		{"constant", []byte{ldc, 3, 87, 177}, []byte{230, 0, 87, 177}},
-		{"wide constant", []byte{ldcW, 3, 1, 87, 177}, []byte{231, 1, 0, 87, 177}},
-		{"lookupswitch", []byte{lookupswitch, 0, 0, 0, 0, 0, 0, 20, 0, 0, 0, 1, 0, 0, 0, 5, 0, 0, 0, 20, 177},
-			[]byte{228, 9, 9, 9, 0, 0, 0, 20, 0, 0, 0, 1, 0, 0, 0, 5, 0, 0, 0, 20, 177}},
-	} {
-		if CodeID(c.a) != CodeID(c.b) || CodeID(c.a) == 0 {
-			t.Errorf("%s: %x, quick %x", c.name, CodeID(c.a), CodeID(c.b))
-		}
-	}
-	for name, code := range map[string][]byte{
-		"breakpoint": {aload0, breakpoint, 0, 7, 172}, "cut off": {getfield, 0}, "cut switch": {lookupswitch, 0, 0, 0, 0, 0, 0, 1},
-		"huge switch": {tableswitch, 0, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff}, "no bytecode": {255},
-	} {
-		if id := CodeID(code); id != 0 {
-			t.Errorf("%s: %x", name, id)
-		}
-	}
-	if CodeID([]byte{iload, 1, 172}) == CodeID([]byte{iload, 2, 172}) {
-		t.Error("operands do not count")
-	}
-}
-
-func TestCodeIDOfAnything(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		CodeID(rapid.SliceOfN(rapid.Byte(), 0, 300).Draw(t, "code"))
-	})
 }

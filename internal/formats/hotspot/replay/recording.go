@@ -1,5 +1,7 @@
 package replay
 
+import "github.com/profarc/profarc/internal/formats/hotspot/classfile"
+
 // A recording is what one replay file says.
 type recording struct {
 	version      int
@@ -32,6 +34,9 @@ type klass struct {
 
 // A methodKey names a method of one recording.
 type methodKey struct{ class, name, signature string }
+
+// keyOf is the key of the method that a reference in a class file names.
+func keyOf(m classfile.Member) methodKey { return methodKey{m.Class, m.Name, m.Signature} }
 
 // A method is a ciMethod line.
 type method struct {

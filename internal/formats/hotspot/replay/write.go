@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/profarc/profarc/internal/formats/hotspot/classfile"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -25,7 +26,7 @@ type writer struct {
 	recording // as it will be written
 	store     *reader.Store
 	shape     layout.Shape
-	path      *classPath
+	path      *classfile.Path
 	report    *Report
 
 	names     classNames
@@ -61,11 +62,11 @@ func Write(out io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
 	if d := s.Header().Domain; d != layout.DomainHotSpot {
 		return nil, fmt.Errorf("profiles of domain %s cannot be replayed by HotSpot: export them in the format of their own domain", d)
 	}
-	path, err := openClassPath(o.ClassPath)
+	path, err := classfile.Open(o.ClassPath)
 	if err != nil {
 		return nil, err
 	}
-	defer path.close()
+	defer path.Close()
 	w := &writer{
 		store: s, shape: s.Header().Params.Shape(), path: path, report: &Report{Params: s.Header().Params},
 		recorded: map[string]bool{}, methodSet: map[methodKey]bool{}, kept: map[methodKey]bool{}, profiled: map[methodKey]bool{}, inlineSet: map[inlining]bool{},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/formats/hotspot"
+	"github.com/profarc/profarc/internal/formats/hotspot/classfile"
 )
 
 // The VM that replays takes every class that has no ciInstanceKlass line for one
@@ -24,7 +25,7 @@ const baseClass = "java/lang/Object"
 
 // A classRecord is a class that will have a ciInstanceKlass line.
 type classRecord struct {
-	*classFile
+	*classfile.File
 	initialized bool
 }
 
@@ -34,7 +35,7 @@ func (w *writer) need(class string) (bool, error) {
 	if ok, known := w.recorded[class]; known {
 		return ok, nil
 	}
-	c, err := w.path.class(class)
+	c, err := w.path.Class(class)
 	if err != nil {
 		return false, err
 	}
@@ -42,31 +43,31 @@ func (w *writer) need(class string) (bool, error) {
 	if c == nil {
 		return false, nil
 	}
-	for _, parent := range c.parents() {
+	for _, parent := range parents(c) {
 		if ok, err := w.need(parent); !ok && (err != nil || parent != baseClass) {
 			w.recorded[class] = false
 			return false, err
 		}
 	}
-	w.records = append(w.records, &classRecord{classFile: c})
+	w.records = append(w.records, &classRecord{File: c})
 	return true, nil
 }
 
 // parents are the superclass and the interfaces of a class.
-func (c *classFile) parents() []string {
-	if c.super == "" {
-		return c.interfaces
+func parents(c *classfile.File) []string {
+	if c.Super == "" {
+		return c.Interfaces
 	}
-	return append([]string{c.super}, c.interfaces...)
+	return append([]string{c.Super}, c.Interfaces...)
 }
 
 // needInitialized is need for a class whose methods ran.
 func (w *writer) needInitialized(class string) (bool, error) {
 	ok, err := w.need(class)
 	for _, r := range w.records {
-		if ok && r.name == class && r.access&accInterface == 0 && !r.initialized {
+		if ok && r.Name == class && r.Access&classfile.AccInterface == 0 && !r.initialized {
 			r.initialized = true
-			_, err := w.needInitialized(r.super)
+			_, err := w.needInitialized(r.Super)
 			return true, err
 		}
 	}
@@ -74,8 +75,8 @@ func (w *writer) needInitialized(class string) (bool, error) {
 }
 
 // needMentioned sees to the classes that a method names.
-func (w *writer) needMentioned(c *classFile, m classMethod) (err error) {
-	c.mentioned(m, func(class string) {
+func (w *writer) needMentioned(c *classfile.File, m classfile.Method) (err error) {
+	c.Mentioned(m, func(class string) {
 		if _, e := w.need(hotspot.ElementClass(class)); e != nil && err == nil {
 			err = e
 		}
@@ -95,10 +96,10 @@ func (w *writer) available(class string) bool {
 
 // klassRecord is the ciInstanceKlass line of a class.
 func (w *writer) klassRecord(r *classRecord) klass {
-	k := klass{kind: kindKlass, name: r.name, linked: true, initialized: r.initialized}
-	for i, e := range r.pool[1:] {
-		tag := e.tag
-		if tag == poolClass && !w.resolved(r.classFile, uint16(i+1)) {
+	k := klass{kind: kindKlass, name: r.Name, linked: true, initialized: r.initialized}
+	for i, e := range r.Pool[1:] {
+		tag := e.Tag
+		if tag == classfile.TagClass && !w.resolved(r.File, uint16(i+1)) {
 			tag = tagUnresolvedClass
 		}
 		k.tags = append(k.tags, tag)
@@ -108,8 +109,8 @@ func (w *writer) klassRecord(r *classRecord) klass {
 
 // resolved reports whether a Class constant can be resolved when the file is
 // replayed.
-func (w *writer) resolved(c *classFile, i uint16) bool {
-	name, err := c.klass(i)
+func (w *writer) resolved(c *classfile.File, i uint16) bool {
+	name, err := c.Class(i)
 	return err == nil && w.available(name)
 }
 
@@ -126,26 +127,26 @@ func readableValue(value string) bool {
 // resolve finds the method that a call of k in a class runs: in the class, what
 // it extends, and what they implement. The error matches ErrClass if one of
 // these cannot be found.
-func (w *writer) resolve(class string, k methodKey) (c *classFile, m classMethod, ok bool, err error) {
+func (w *writer) resolve(class string, k methodKey) (c *classfile.File, m classfile.Method, ok bool, err error) {
 	var interfaces []string
-	for name := class; name != ""; name = c.super {
-		if c, err = w.path.class(name); c == nil || err != nil {
+	for name := class; name != ""; name = c.Super {
+		if c, err = w.path.Class(name); c == nil || err != nil {
 			return nil, m, false, err
 		}
-		if m, ok = c.method(k.name, k.signature); ok {
+		if m, ok = c.Method(k.name, k.signature); ok {
 			return c, m, true, nil
 		}
-		interfaces = append(interfaces, c.interfaces...)
+		interfaces = append(interfaces, c.Interfaces...)
 	}
 	for seen := map[string]bool{}; len(interfaces) > 0; interfaces = interfaces[1:] {
-		if c, err = w.path.class(interfaces[0]); c == nil || err != nil || seen[c.name] {
+		if c, err = w.path.Class(interfaces[0]); c == nil || err != nil || seen[c.Name] {
 			continue
 		}
-		seen[c.name] = true
-		if m, ok = c.method(k.name, k.signature); ok {
+		seen[c.Name] = true
+		if m, ok = c.Method(k.name, k.signature); ok {
 			return c, m, true, nil
 		}
-		interfaces = append(interfaces, c.interfaces...)
+		interfaces = append(interfaces, c.Interfaces...)
 	}
 	return nil, m, false, err
 }

@@ -3,6 +3,8 @@ package replay
 import (
 	"math"
 
+	"github.com/profarc/profarc/internal/formats/hotspot/bytecode"
+	"github.com/profarc/profarc/internal/formats/hotspot/classfile"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -23,7 +25,7 @@ func (w *writer) compileMethod(root methodKey) error {
 	if err := w.takenOver(); err != nil {
 		return err
 	}
-	c, err := w.path.class(root.class)
+	c, err := w.path.Class(root.class)
 	if err != nil {
 		return err
 	}
@@ -38,10 +40,10 @@ func (w *writer) compileMethod(root methodKey) error {
 		}
 		return nil
 	}
-	if ok, err := w.needInitialized(c.name); err != nil || !ok {
+	if ok, err := w.needInitialized(c.Name); err != nil || !ok {
 		return w.missing(c, err)
 	}
-	m, ok := c.method(root.name, root.signature)
+	m, ok := c.Method(root.name, root.signature)
 	if !ok {
 		return noClass(root.class + "." + root.name + root.signature)
 	}
@@ -49,16 +51,16 @@ func (w *writer) compileMethod(root methodKey) error {
 }
 
 // missing is the error of a class of which something else is missing.
-func (w *writer) missing(c *classFile, err error) error {
+func (w *writer) missing(c *classfile.File, err error) error {
 	if err != nil {
 		return err
 	}
-	for _, parent := range c.parents() {
+	for _, parent := range parents(c) {
 		if !w.available(parent) {
 			return noClass(parent)
 		}
 	}
-	return noClass(c.name)
+	return noClass(c.Name)
 }
 
 // takenOver sees to the method data of the methods that an environment names.
@@ -89,7 +91,7 @@ func (w *writer) inline(i inlining) {
 }
 
 // visit lists what a method calls, and what that calls.
-func (w *writer) visit(c *classFile, m classMethod, k methodKey, depth int64, within map[methodKey]bool) error {
+func (w *writer) visit(c *classfile.File, m classfile.Method, k methodKey, depth int64, within map[methodKey]bool) error {
 	if err := w.method(k, m); err != nil {
 		return err
 	}
@@ -103,11 +105,11 @@ func (w *writer) visit(c *classFile, m classMethod, k methodKey, depth int64, wi
 	within[k] = true
 	defer delete(within, k)
 	for e := range p.Entries() {
-		called, opcode, ok := c.callAt(m.code, int(e.Point()))
+		called, opcode, ok := c.CallAt(m.Code, int(e.Point()))
 		if !ok {
 			continue
 		}
-		if err := w.call(call{e, called, opcode, depth + 1}, within); err != nil {
+		if err := w.call(call{e, keyOf(called), opcode, depth + 1}, within); err != nil {
 			return err
 		}
 	}
@@ -126,7 +128,7 @@ type call struct {
 // of every receiver.
 func (w *writer) call(at call, within map[methodKey]bool) error {
 	classes := []string{at.called.class}
-	if receivers, ok := at.Receivers(); ok && at.opcode != invokeStatic && at.opcode != invokeSpecial {
+	if receivers, ok := at.Receivers(); ok && at.opcode != bytecode.InvokeStatic && at.opcode != bytecode.InvokeSpecial {
 		for row := range receivers.All() {
 			name, err := row.Type.Name()
 			if err != nil {
@@ -174,22 +176,22 @@ func (w *writer) target(at call, class string, ran bool, within map[methodKey]bo
 		w.report.lose(LossCallee, 0)
 		return nil
 	}
-	if there, err := need(c.name); err != nil || !there {
+	if there, err := need(c.Name); err != nil || !there {
 		return err
 	}
-	k := methodKey{c.name, m.name, m.signature}
+	k := methodKey{c.Name, m.Name, m.Signature}
 	if at.depth > maxDepth || len(w.compile.inlines) >= maxInlines {
 		w.report.lose(LossDepth, 0)
 		return w.method(k, m)
 	}
-	if m.code != nil {
+	if m.Code != nil {
 		w.inline(inlining{depth: at.depth, bci: int64(at.Point()), methodKey: k})
 	}
 	return w.visit(c, m, k, at.depth, within)
 }
 
 // method sees to the ciMethod line of a method, and to its method data.
-func (w *writer) method(k methodKey, m classMethod) error {
+func (w *writer) method(k methodKey, m classfile.Method) error {
 	if w.methodSet[k] {
 		return w.queue(k)
 	}

@@ -211,7 +211,7 @@ func (e *encoder) trap(x reader.Entry, at int) error {
 	k := methodKey{e.names.file(key.Class), key.Name, key.Signature}
 	if !e.methodSet[k] {
 		c, method, ok, err := e.resolve(k.class, k)
-		if err != nil || !ok || c.name != k.class {
+		if err != nil || !ok || c.Name != k.class {
 			return e.dropTrap(at, err)
 		}
 		if there, err := e.need(k.class); err != nil || !there {

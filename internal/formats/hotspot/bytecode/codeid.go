@@ -1,10 +1,6 @@
-package live
+package bytecode
 
-import (
-	"encoding/binary"
-
-	"github.com/cespare/xxhash/v2"
-)
+import "github.com/cespare/xxhash/v2"
 
 // CodeID is the code id of a method's bytecodes: the XXH64 (seed 0) of their
 // normal form, 1 if that is 0. It is the same for the code attribute of a class
@@ -36,52 +32,10 @@ func CodeID(code []byte) uint64 {
 // appendNormal appends the normal form of the bytecode at a place, which takes
 // size bytes; size is 0 if there is none.
 func appendNormal(b, code []byte, at int) (_ []byte, size int) {
-	java, ok := javaCode(code[at])
-	if !ok {
+	java, from, size := operandsAt(code, at)
+	if size == 0 {
 		return b, 0
 	}
 	b = append(b, java)
-	from, size := at+1, 1
-	switch java {
-	case tableswitch, lookupswitch:
-		from = at + 4 - at%4
-		size = from - at + switchSize(java, code, from)
-	case wide:
-		size = wideSize(code, from)
-	default:
-		pool, rest := operands(java)
-		from += pool
-		size += pool + rest
-	}
-	if at+size > len(code) || from > at+size {
-		return b, 0
-	}
 	return append(b, code[from:at+size]...), size
-}
-
-// switchSize is the size of a switch's operands from the default on. One that
-// does not fit is given a size that does not fit either.
-func switchSize(java byte, code []byte, from int) int {
-	const fixed = 12 // default, low and high; or default and number of pairs
-	if java == lookupswitch {
-		if from+8 > len(code) {
-			return len(code)
-		}
-		return 8 + 8*clamp(int64(int32(binary.BigEndian.Uint32(code[from+4:]))))
-	}
-	if from+fixed > len(code) {
-		return len(code)
-	}
-	low, high := int32(binary.BigEndian.Uint32(code[from+4:])), int32(binary.BigEndian.Uint32(code[from+8:]))
-	return fixed + 4*clamp(int64(high)-int64(low)+1)
-}
-
-// clamp bounds a number of cases by what code can have.
-func clamp(n int64) int { return int(min(max(n, 0), 1<<16)) }
-
-func wideSize(code []byte, at int) int {
-	if at < len(code) && code[at] == iinc {
-		return 6
-	}
-	return 4
 }

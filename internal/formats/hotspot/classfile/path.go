@@ -1,4 +1,4 @@
-package replay
+package classfile
 
 import (
 	"archive/zip"
@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// maxClassSize bounds the memory for one class file.
-const maxClassSize = 1 << 26
+// maxFileSize bounds the memory for one class file.
+const maxFileSize = 1 << 26
 
 // A classSource gives the bytes of class files; ok is false if it does not have
 // the class.
@@ -21,20 +21,20 @@ type classSource interface {
 	io.Closer
 }
 
-// A classPath finds class files in folders, jars, and the lib/modules of a JDK.
-type classPath struct {
+// A Path finds class files in folders, jars, and the lib/modules of a JDK.
+type Path struct {
 	sources []classSource
-	found   map[string]*classFile // nil for a class that is in none
+	found   map[string]*File // nil for a class that is in none
 }
 
-// openClassPath opens what a class path names: folders, jars, and homes of JDKs
+// Open opens what a class path names: folders, jars, and homes of JDKs
 // or their lib/modules.
-func openClassPath(paths []string) (*classPath, error) {
-	p := &classPath{found: map[string]*classFile{}}
+func Open(paths []string) (*Path, error) {
+	p := &Path{found: map[string]*File{}}
 	for _, path := range paths {
 		s, err := openClassSource(path)
 		if err != nil {
-			p.close()
+			p.Close()
 			return nil, err
 		}
 		p.sources = append(p.sources, s)
@@ -59,14 +59,15 @@ func openClassSource(path string) (classSource, error) {
 	return folder(path), nil
 }
 
-func (p *classPath) close() {
+// Close closes the files.
+func (p *Path) Close() {
 	for _, s := range p.sources {
 		_ = s.Close()
 	}
 }
 
-// class finds a class; nil if it is in none of the sources.
-func (p *classPath) class(name string) (*classFile, error) {
+// Class finds a class; nil if it is in none of the sources.
+func (p *Path) Class(name string) (*File, error) {
 	if c, ok := p.found[name]; ok {
 		return c, nil
 	}
@@ -79,9 +80,9 @@ func (p *classPath) class(name string) (*classFile, error) {
 		if !ok {
 			continue
 		}
-		c, err := parseClass(b)
-		if err == nil && c.name != name {
-			err = fmt.Errorf("%w: it is of class %s", errClassFile, c.name)
+		c, err := Parse(b)
+		if err == nil && c.Name != name {
+			err = fmt.Errorf("%w: it is of class %s", ErrClassFile, c.Name)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("class %s: %w", name, err)
@@ -118,9 +119,9 @@ func (f folder) read(class string) ([]byte, bool, error) {
 func (folder) Close() error { return nil }
 
 func readClass(in io.Reader) ([]byte, bool, error) {
-	b, err := io.ReadAll(io.LimitReader(in, maxClassSize+1))
-	if err == nil && len(b) > maxClassSize {
-		err = fmt.Errorf("%w: more than %d bytes", errClassFile, maxClassSize)
+	b, err := io.ReadAll(io.LimitReader(in, maxFileSize+1))
+	if err == nil && len(b) > maxFileSize {
+		err = fmt.Errorf("%w: more than %d bytes", ErrClassFile, maxFileSize)
 	}
 	return b, err == nil, err
 }

@@ -1,4 +1,4 @@
-package replay
+package classfile
 
 import (
 	"encoding/binary"
