@@ -2,6 +2,8 @@ package llvm
 
 import (
 	"fmt"
+	"math"
+	"math/bits"
 	"strconv"
 	"strings"
 
@@ -167,6 +169,21 @@ func (in *intake) vtable(name string, address, size uint64) {
 	}
 }
 
+// weighted is the weight of a trace in a run that has a weight itself.
+func (in *intake) weighted(weight uint64) uint64 {
+	run := uint64(in.o.Run.Weight)
+	if run == 0 || in.o.Run.AsLLVM && in.report.Kind != KindRaw {
+		return weight // llvm-profdata weighs traces only when it makes them
+	}
+	hi, lo := bits.Mul64(weight, run)
+	lo, carry := bits.Add64(lo, uint64(builder.One)/2, 0)
+	if hi += carry; hi >= uint64(builder.One) {
+		return math.MaxUint64
+	}
+	whole, _ := bits.Div64(hi, lo, uint64(builder.One))
+	return max(1, whole)
+}
+
 // trace takes a temporal trace: functions in the order of their first calls.
 func (in *intake) trace(weight uint64, functions []uint64) {
 	if len(functions) == 0 {
@@ -179,6 +196,7 @@ func (in *intake) trace(weight uint64, functions []uint64) {
 		return
 	}
 	t := in.b.Table(layout.TableTraces, 0, traceColumns...)
+	weight = in.weighted(weight)
 	for _, f := range functions {
 		t.Row(number, weight, f)
 	}

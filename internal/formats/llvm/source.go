@@ -9,7 +9,7 @@ import (
 
 // firstBuffer is the size of a source's buffer until something larger must be
 // seen at once.
-const firstBuffer = 1 << 18
+const firstBuffer = 1 << 16
 
 // A source gives an input piece by piece. Its memory grows with what was read,
 // whatever sizes the input says it has.
