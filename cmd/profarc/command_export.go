@@ -22,6 +22,7 @@ type exportOptions struct {
 	loader    string   // of that method
 	classPath []string // replay: where its class files are
 	llvm      llvmExportOptions
+	iprof     iprofExportOptions
 }
 
 // An exportFormat is a format that export writes.
@@ -37,6 +38,7 @@ var exportFormats = []exportFormat{
 	{"text", "everything, in text for review and version control, see docs/text.md; import reads it again", writeText},
 	{"replay", "the compilation of one method for java -XX:+ReplayCompiles of JDK 25 (domain hotspot)", writeReplay},
 	{"profdata", "what llvm-profdata merge writes and clang -fprofile-use reads (domains llvm-ir, llvm-frontend)", writeProfdata},
+	{"iprof", "what native-image --pgo reads (domain graal)", writeIprof},
 	{"proftext", "what llvm-profdata merge --text writes (domains llvm-ir, llvm-frontend)", writeProftext},
 }
 
@@ -67,6 +69,7 @@ The formats:
 	f.StringVar(&o.loader, "loader", "", "replay: class loader of the method")
 	f.StringArrayVar(&o.classPath, "class-path", nil, "replay: folder, jar or JDK that holds class files; may be given more than once")
 	o.llvm.addTo(f)
+	o.iprof.addTo(f)
 	_ = cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(strings.Split(exportNames(), ", "), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }

@@ -15,6 +15,7 @@ type importOptions struct {
 	producer  string
 	dumpTime  string
 	unordered bool
+	salvage   bool
 	json      bool
 }
 
@@ -40,6 +41,7 @@ What the archive cannot keep is counted and reported. The formats:
 	f.StringVar(&o.producer, "producer", "", "who made the profiles, as info shows it")
 	f.StringVar(&o.dumpTime, "time", "", "when the profiles were dumped, as 2006-01-02T15:04:05Z")
 	f.BoolVar(&o.unordered, "unordered", false, "forget the order of the methods in the file")
+	f.BoolVar(&o.salvage, "salvage", false, "iprof: take what is whole of a file that is cut off or damaged")
 	f.BoolVar(&o.json, "json", false, "report in JSON")
 	return cmd
 }
@@ -70,7 +72,7 @@ func (a *app) runImport(ctx context.Context, name string, o importOptions) error
 	defer writing.done()
 	config.Progress = writing.report
 	begin := time.Now()
-	profiles, err := a.readProfiles(ctx, name, importConfig{config, o.unordered})
+	profiles, err := a.readProfiles(ctx, name, importConfig{config, o.unordered, o.salvage})
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,7 @@ type importFormat struct {
 var importFormats = []importFormat{
 	{"text", "what profarc export -t text writes, perhaps edited", recogniseText, readText},
 	{"replay", "what java -XX:CompileCommand=option,Class::method,bool,DumpReplay,true writes", recogniseReplay, readReplay},
+	{"iprof", "what a binary of native-image --pgo-instrument writes at its end", recogniseIprof, readIprof},
 	{"methoddata", "what java -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData prints", recogniseMethodData, readMethodData},
 }
 
@@ -49,6 +50,7 @@ func formatNames() string {
 type importConfig struct {
 	builder.Config
 	unordered bool
+	salvage   bool // take what is whole of a damaged file
 }
 
 // imported is what an importer made of a file.

@@ -11,13 +11,14 @@ import (
 // A parser reads a file into a recording.
 type parser struct {
 	scanner
-	rec  recording
-	name string // of the file
-	last string // of the sections: the last key
-	item int    // items of that section
-	seen [sectionKinds]bool
-	keys map[string]bool // that are foreign
-	kept texts
+	rec   recording
+	name  string // of the file
+	last  string // of the sections: the last key
+	item  int    // items of that section
+	whole int64  // where the last whole item, or key, ends
+	seen  [sectionKinds]bool
+	keys  map[string]bool // that are foreign
+	kept  texts
 
 	row    methodRow // of types too
 	ids    []int64   // of a signature, or the integers of a record
@@ -91,7 +92,7 @@ func (p *parser) section() error {
 	if kind == foreign && p.keys[key] || kind != foreign && p.seen[kind] {
 		return p.syntax(fmt.Sprintf("a second %q", key))
 	}
-	p.last, p.item = key, 0
+	p.last, p.item, p.whole = key, 0, p.offset()
 	p.rec.sections = append(p.rec.sections, section{kind: kind, key: key, first: len(p.rec.records)})
 	err = p.content(&p.rec.sections[len(p.rec.sections)-1])
 	switch {
@@ -177,6 +178,7 @@ func (p *parser) array(one func() error) error {
 			return err
 		}
 		p.item++
+		p.whole = p.offset()
 	}
 }
 

@@ -43,7 +43,7 @@ func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 			return nil, nil, err
 		}
 		rec.require(types, methods)
-		report.Salvage = &Salvage{Offset: damage.Offset, Last: damage.Last, Left: p.rest(), Reason: damage}
+		report.Salvage = &Salvage{Offset: p.whole, Last: damage.Last, Left: damage.Offset + p.rest() - p.whole, Reason: damage}
 	}
 	b, err := rec.build(o, report)
 	if err != nil && o.Name != "" {

@@ -59,9 +59,9 @@ type Report struct {
 
 // Salvage says what was not read of a file.
 type Salvage struct {
-	Offset int64  // where reading stopped
-	Last   string // the last whole record
-	Left   int64  // bytes from the end of that on that were not taken
+	Offset int64  // where the last whole record ends
+	Last   string // which one that is
+	Left   int64  // bytes behind it: they were not taken
 	Reason *Error
 }
 
