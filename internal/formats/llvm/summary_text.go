@@ -3,6 +3,7 @@ package llvm
 import (
 	"bufio"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/profarc/profarc/layout"
@@ -16,13 +17,20 @@ type SummaryText struct {
 	Detail  bool          // with the number of blocks, their total and the cutoffs
 }
 
-// loopEntriesSince is the version of the indexed format whose LLVM, 22, always
-// prints whether loop entries are instrumented.
-const loopEntriesSince = 13
+// What llvm-profdata prints differs by release, which the version of the
+// indexed format tells.
+const (
+	fewCutoffsUntil = 7  // LLVM 12 to 14: fewCutoffs
+	percentSince    = 13 // LLVM 22: whether loop entries are instrumented; the share of blocks
+)
+
+// fewCutoffs are the shares that older releases print, in millionths. They are
+// in every file, with others.
+var fewCutoffs = []uint64{800000, 900000, 950000, 990000, 999000, 999900, 999990}
 
 // WriteSummary prints it as the LLVM that made the profiles of an archive does.
 func WriteSummary(out io.Writer, s *reader.Store, t SummaryText) error {
-	w := &summaryPrinter{bufio.NewWriter(out)}
+	w := &summaryPrinter{bufio.NewWriter(out), producerVersion(s)}
 	w.level(s)
 	w.number("Total functions: ", t.Summary.Functions)
 	w.number("Maximum function count: ", t.Summary.MaxFunctionCount)
@@ -38,27 +46,30 @@ func WriteSummary(out io.Writer, s *reader.Store, t SummaryText) error {
 	return w.Flush()
 }
 
-type summaryPrinter struct{ *bufio.Writer }
+type summaryPrinter struct {
+	*bufio.Writer
+	version int // of the indexed format, 0 if it is not known
+}
 
-func (w summaryPrinter) print(parts ...string) {
+func (w *summaryPrinter) print(parts ...string) {
 	for _, p := range parts {
 		_, _ = w.WriteString(p) // Flush tells
 	}
 }
 
-func (w summaryPrinter) number(name string, n uint64) {
+func (w *summaryPrinter) number(name string, n uint64) {
 	w.print(name, strconv.FormatUint(n, 10), "\n")
 }
 
 // level prints what was instrumented.
-func (w summaryPrinter) level(s *reader.Store) {
+func (w *summaryPrinter) level(s *reader.Store) {
 	if s.Header().Domain == layout.DomainLLVMFrontend {
 		w.print("Instrumentation level: Front-end\n")
 		return
 	}
 	v := variantOf(s)
 	w.print("Instrumentation level: IR  entry_first = ", flag(v&VariantEntryFirst))
-	if v&VariantLoopEntries != 0 || producerVersion(s) >= loopEntriesSince {
+	if v&VariantLoopEntries != 0 || w.version >= percentSince {
 		w.print("  instrument_loop_entries = ", flag(v&VariantLoopEntries))
 	}
 	w.print("\n")
@@ -71,7 +82,7 @@ func flag(v Variant) string {
 	return "0"
 }
 
-func (w summaryPrinter) hottest(all []HotFunction) {
+func (w *summaryPrinter) hottest(all []HotFunction) {
 	w.print("Top ", strconv.Itoa(len(all)), " functions with the largest internal block counts: \n")
 	for _, f := range all {
 		w.print("  ", f.Name)
@@ -79,10 +90,24 @@ func (w summaryPrinter) hottest(all []HotFunction) {
 	}
 }
 
-func (w summaryPrinter) cutoffs(s *Summary) {
+func (w *summaryPrinter) cutoffs(s *Summary) {
 	w.print("Detailed summary:\n")
 	for _, c := range s.Cutoffs {
-		w.print(strconv.FormatUint(c.Blocks, 10), " blocks with count >= ", strconv.FormatUint(c.MinCount, 10),
-			" account for ", strconv.FormatFloat(c.Percent(), 'g', 6, 64), " percentage of the total counts.\n")
+		if w.version > 0 && w.version <= fewCutoffsUntil && !slices.Contains(fewCutoffs, c.Share) {
+			continue
+		}
+		percent, blocks, of := strconv.FormatFloat(c.Percent(), 'g', 6, 64), "", " percentage"
+		if w.version >= percentSince {
+			blocks, of = " ("+blockPercent(c.Blocks, s.Blocks)+"%)", "%"
+		}
+		w.print(strconv.FormatUint(c.Blocks, 10), " blocks", blocks, " with count >= ", strconv.FormatUint(c.MinCount, 10),
+			" account for ", percent, of, " of the total counts.\n")
 	}
+}
+
+func blockPercent(n, of uint64) string {
+	if of == 0 {
+		return "0.00"
+	}
+	return strconv.FormatFloat(float64(n)*100/float64(of), 'f', 2, 64)
 }

@@ -22,12 +22,6 @@ func (e *encoding) kinds() int {
 	return valueKindsKnown
 }
 
-const (
-	valuesHeaderSize = 8
-	kindHeaderSize   = 8
-	valueRowSize     = 16
-)
-
 // size is what append appends.
 func (e *encoding) size(r *record) int64 {
 	n := 16 + int64(len(r.counts)) + e.valuesSize(r)
@@ -38,14 +32,14 @@ func (e *encoding) size(r *record) int64 {
 }
 
 func (e *encoding) valuesSize(r *record) int64 {
-	n := int64(valuesHeaderSize)
+	n := int64(valueBlockHeader)
 	for _, sites := range r.sites[:e.kinds()] {
 		if len(sites) == 0 {
 			continue
 		}
-		n += kindHeaderSize + layout.AlignUp(int64(len(sites)), 8)
+		n += valueKindHeader + layout.AlignUp(int64(len(sites)), 8)
 		for _, site := range sites {
-			n += valueRowSize * int64(writtenValues(site))
+			n += valueSize * int64(writtenValues(site))
 		}
 	}
 	return n

@@ -53,7 +53,9 @@ func (w *textWriter) all() (err error) {
 	if w.names, err = NewValueNames(w.store); err != nil {
 		return err
 	}
-	w.header()
+	if err := w.header(); err != nil {
+		return err
+	}
 	if err := w.traces(); err != nil {
 		return err
 	}
@@ -70,13 +72,11 @@ func (w *textWriter) all() (err error) {
 const byteCoverageSince = 10
 
 // header prints what the variant bits say.
-func (w *textWriter) header() {
+func (w *textWriter) header() error {
 	v := variantOf(w.store)
 	if w.store.Header().Domain == layout.DomainLLVMIR {
-		if v&VariantContextSensitive != 0 {
-			w.print("# CSIR level Instrumentation Flag\n:csir\n")
-		} else {
-			w.print("# IR level Instrumentation Flag\n:ir\n")
+		if err := w.level(v); err != nil {
+			return err
 		}
 	}
 	if v&VariantEntryFirst != 0 {
@@ -91,6 +91,39 @@ func (w *textWriter) header() {
 	if v&VariantEntryOnly != 0 {
 		w.lost.add(LossTextEntryOnly, 1)
 	}
+	return nil
+}
+
+// level prints whether there are context-sensitive profiles. Where profiles of
+// both instrumentations were merged the variant need not say so.
+func (w *textWriter) level(v Variant) error {
+	cs := v&VariantContextSensitive != 0
+	if !cs {
+		var err error
+		if cs, err = hasContextSensitive(w.store); err != nil {
+			return err
+		}
+	}
+	if cs {
+		w.print("# CSIR level Instrumentation Flag\n:csir\n")
+	} else {
+		w.print("# IR level Instrumentation Flag\n:ir\n")
+	}
+	return nil
+}
+
+func hasContextSensitive(s *reader.Store) (bool, error) {
+	for m, err := range s.Methods() {
+		if err != nil {
+			return false, err
+		}
+		for p, err := range m.Profiles() {
+			if err != nil || p.Code()&ContextSensitive != 0 {
+				return err == nil, err
+			}
+		}
+	}
+	return false, nil
 }
 
 // byteCoverage prints the mark of coverage, unless the LLVM that made the
