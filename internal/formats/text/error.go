@@ -34,11 +34,11 @@ func (e *Error) Error() string {
 	if e.Name != "" {
 		fmt.Fprintf(&b, "%s: ", e.Name)
 	}
-	if e.Line > 0 {
-		fmt.Fprintf(&b, "line %d, ", e.Line)
-	}
-	if e.Column > 0 {
-		fmt.Fprintf(&b, "column %d: ", e.Column)
+	switch {
+	case e.Column > 0:
+		fmt.Fprintf(&b, "line %d, column %d: ", e.Line, e.Column)
+	case e.Line > 0:
+		fmt.Fprintf(&b, "line %d: ", e.Line)
 	}
 	b.WriteString(e.Kind.Error())
 	if e.Expected != "" {

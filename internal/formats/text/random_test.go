@@ -1,0 +1,348 @@
+package text
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+)
+
+// Random archives become the same bytes by way of their texts, of whatever
+// domain and with whatever entries: the text does not depend on what a domain's
+// producer happens to have.
+func TestRandomArchivesBecomeTheSameBytes(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		domain := layout.Domain(rapid.IntRange(int(layout.DomainHotSpot), int(layout.DomainJamaica)).Draw(rt, "domain"))
+		size := rapid.IntRange(0, 12).Draw(rt, "size")
+		seed := rapid.Uint64().Draw(rt, "seed")
+		checkExact(t, bytesOf(t, randomArchive(domain, size, seed)))
+		if t.Failed() {
+			rt.FailNow()
+		}
+	})
+}
+
+// A maker makes a random archive.
+type maker struct {
+	*rand.Rand
+	b        *builder.Builder
+	shape    layout.Shape
+	types    []builder.TypeRef
+	methods  []builder.MethodRef
+	profiles []builder.ProfileRef
+	made     map[layout.TableKind]bool
+}
+
+// randomArchive is an archive of so many methods.
+func randomArchive(domain layout.Domain, size int, seed uint64) *builder.Builder {
+	m := &maker{Rand: rand.New(rand.NewPCG(seed, 1)), made: map[layout.TableKind]bool{}}
+	config := m.config()
+	m.shape = config.Params.Shape()
+	m.b = builder.New(domain, config)
+	for range size + 1 {
+		m.types = append(m.types, m.typ())
+		m.methods = append(m.methods, m.method())
+	}
+	for i := range m.methods {
+		m.profilesOf(m.methods[i])
+	}
+	m.tables()
+	return m.b
+}
+
+// sometimes is true once in n.
+func (m *maker) sometimes(n int) bool { return m.IntN(n) == 0 }
+
+// number is a number of any size.
+func (m *maker) number() uint64 {
+	if m.sometimes(10) {
+		return math.MaxUint64 - m.Uint64N(3)
+	}
+	return m.Uint64() >> m.IntN(64)
+}
+
+func (m *maker) config() (c builder.Config) {
+	if m.sometimes(2) {
+		c.Params = layout.Params{uint32(m.IntN(4)), uint32(m.IntN(4)), uint32(m.IntN(3)), 111, 17, m.Uint32(), 5, 1, 0, m.Uint32()}
+		c.Producer = m.name()
+		c.Fingerprint[m.IntN(16)] = byte(m.Uint32())
+		c.Flags = m.Uint64N(4)
+	}
+	if m.sometimes(2) {
+		c.DumpID[m.IntN(16)] = 1
+		c.DumpTime = time.Unix(0, m.Int64()-math.MaxInt64/2)
+	}
+	return c
+}
+
+// names has all that decides how a name is spelled.
+var names = []string{
+	"a", "java/lang/String", "[Ljava/lang/Object;", "app", "<init>", "run", "-", "#", "a#b", ":", "a::b", "a:", ":b", "a:b", "a=b", "a+b", "{", "x}", "(", "x(y", "()",
+	"()V", "(I)Ljava/lang/String;", "void(int, long)", "two words", "\"", "\\", "a\\b", "\n", "\t", "\r", "\x01", "\x7f", "é", "日本", "\xff", "\u200b", "\u2028", "\ufeff", "\ufffd",
+	"null", "args", "return", "return=1", "@5", "0x12", "12", "row", "end", "[trap=1]", "code=1", "<-", ")", "\xf0\x9f\x98\x80", "a\"b", "-=1", "access=static",
+}
+
+func (m *maker) name() string {
+	name := names[m.IntN(len(names))]
+	if m.sometimes(3) {
+		name += names[m.IntN(len(names))]
+	}
+	return name
+}
+
+func (m *maker) maybeName() string {
+	if m.sometimes(2) {
+		return ""
+	}
+	return m.name()
+}
+
+func (m *maker) typ() builder.TypeRef {
+	t := m.b.Type(builder.TypeKey{Name: m.maybeName(), Loader: m.maybeName()})
+	m.b.DescribeType(t, builder.TypeInfo{Alias: m.maybeName(), Flags: layout.TypeFlags(m.Uint32() >> m.IntN(33))})
+	return t
+}
+
+func (m *maker) method() builder.MethodRef {
+	k := layout.Key{Class: m.maybeName(), Name: m.maybeName(), Signature: m.maybeName()}
+	if k.Class != "" {
+		k.Loader = m.maybeName()
+	}
+	ref := m.b.Method(k)
+	m.b.DescribeMethod(ref, builder.MethodInfo{Access: m.Uint32() >> m.IntN(33), Flags: layout.MethodFlags(m.IntN(2)) * layout.MethodNotMatchable})
+	if m.sometimes(2) {
+		m.b.Seen(ref)
+	}
+	return ref
+}
+
+func (m *maker) anyMethod() builder.MethodRef { return m.methods[m.IntN(len(m.methods))] }
+
+func (m *maker) anyType() builder.TypeRef {
+	if m.sometimes(3) {
+		return 0
+	}
+	return m.types[m.IntN(len(m.types))]
+}
+
+func (m *maker) profilesOf(method builder.MethodRef) {
+	for code := range uint64(m.IntN(3)) {
+		context := m.b.Context(method, m.frames()...)
+		if m.sometimes(4) {
+			continue // a context without a profile
+		}
+		p := m.b.Profile(method, code*m.number()+code, context)
+		m.fields(p)
+		for range m.IntN(25) {
+			m.entry(p)
+		}
+		m.profiles = append(m.profiles, p.Ref())
+		if err := p.Done(); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// frames are so many that a context is hardly ever made twice.
+func (m *maker) frames() (frames []builder.Frame) {
+	for range 1 + m.IntN(3) {
+		frames = append(frames, builder.Frame{Caller: m.anyMethod(), Point: int32(m.Uint32())})
+	}
+	if m.sometimes(3) && len(m.profiles) == 0 {
+		return nil
+	}
+	return frames
+}
+
+func (m *maker) fields(p *builder.Profile) {
+	for i, set := range []func(){
+		func() { p.Invocations(m.number()) },
+		func() { p.Backedges(m.number()) },
+		func() { p.Interpreted(m.number()) },
+		func() { p.Size(m.Uint32(), m.Uint32()) },
+		func() { p.History(builder.History{Decompiles: m.Uint32(), TenureTraps: m.Uint32()}) },
+		func() { p.Compile(builder.Compile{Level: uint8(m.Uint32()), Loops: uint16(m.Uint32())}) },
+		func() { p.Escape(builder.Escape{Flags: m.number(), Returned: m.number()}) },
+		func() { p.TrapHistory(make([]byte, m.IntN(40), 40)) },
+		func() { p.TrapHistory([]byte{1, 0, uint8(m.Uint32())}) },
+	} {
+		if m.sometimes(2 + i) {
+			set()
+		}
+	}
+}
+
+// entry adds an entry of any kind.
+func (m *maker) entry(p *builder.Profile) {
+	if m.sometimes(2) {
+		m.hotspot(p)
+	} else {
+		m.wide(p)
+	}
+}
+
+// hotspot adds an entry of one of HotSpot's tags whose cells are anything.
+func (m *maker) hotspot(p *builder.Profile) {
+	tag := layout.Tag(1 + m.IntN(13))
+	length := m.IntN(5)
+	switch tag {
+	case layout.TagMultiBranch:
+		length = 2 + 2*length
+	case layout.TagParametersType:
+		length *= 2
+	}
+	_, e := layout.NewEntry(nil, tag, uint8(m.Uint32()>>m.IntN(32)), uint16(m.Uint32()), m.traps(), m.shape.Cells(tag, length))
+	for i := range e.Cells() {
+		if !m.sometimes(3) {
+			e.SetCell(i, m.number())
+		}
+	}
+	m.setLength(e, tag, length)
+	m.clearPointers(e)
+	p.Raw(layout.BlockSection(m.IntN(4)), e, func(_ int, kind layout.PointerKind) uint64 {
+		if kind == layout.PointerMethod {
+			return uint64(m.anyMethod()) * m.Uint64N(2)
+		}
+		return uint64(m.anyType())
+	})
+}
+
+func (m *maker) traps() uint32 {
+	return []uint32{0, 0, 3, 1<<31 - 1, 1 << 31, 5 | 1<<31, 1<<32 - 1, m.Uint32()}[m.IntN(8)]
+}
+
+// setLength sets the length cell of an entry that has one.
+func (m *maker) setLength(e layout.Entry, tag layout.Tag, length int) {
+	switch tag {
+	case layout.TagMultiBranch, layout.TagArgInfo, layout.TagParametersType, layout.TagCallType, layout.TagVirtualCallType:
+		e.SetCell(e.Cells()-length-1, uint64(length))
+	}
+}
+
+// clearPointers leaves of the pointer cells the tags of type words.
+func (m *maker) clearPointers(e layout.Entry) {
+	m.shape.Pointers(e, func(cell int, _ layout.PointerKind) bool {
+		e.SetCell(cell, e.Cell(cell)&layout.TypeTags)
+		return true
+	})
+}
+
+func (m *maker) rows() (rows []builder.Row) {
+	for range m.IntN(5) {
+		rows = append(rows, builder.Row{Type: m.anyType(), Count: m.number() * m.Uint64N(2)})
+	}
+	return rows
+}
+
+func (m *maker) wide(p *builder.Profile) {
+	point := int32(m.Uint32()) >> m.IntN(32)
+	sub := uint16(m.IntN(9))
+	flags := uint8(m.IntN(5))
+	switch m.IntN(7) {
+	case 0:
+		p.Counters(point, m.numbers()...)
+	case 1:
+		var values []builder.Value
+		for _, n := range m.numbers() {
+			values = append(values, builder.Value{Value: n, Count: m.number()}, builder.Value{Value: layout.NameRef(m.name()), Count: 1})
+		}
+		p.ValueSite(sub, point, values...)
+	case 2:
+		p.Bitmap(point, []byte(m.maybeName()))
+	case 3:
+		p.Successors(point, sub, builder.Successor{Point: point, Index: m.Uint32(), Count: m.number()}, builder.Successor{})
+	case 4:
+		p.Receivers(point, sub, flags, m.number(), uint64(m.traps())|m.number()<<40, m.rows()...)
+	case 5:
+		p.Callees(point, builder.Callee{Method: m.anyMethod(), Count: m.number()}, builder.Callee{}, builder.Callee{Count: 5})
+	case 6:
+		p.Count(point, sub, flags, m.number())
+	}
+}
+
+func (m *maker) numbers() (n []uint64) {
+	for range m.IntN(20) {
+		n = append(n, m.number())
+	}
+	return n
+}
+
+func (m *maker) tables() {
+	for range m.IntN(4) {
+		kind := layout.TableKind(1 + m.IntN(20))
+		var columns []layout.ColumnKind
+		for range 1 + m.IntN(8) {
+			columns = append(columns, layout.ColumnKind(1+m.IntN(6)))
+		}
+		if m.sometimes(4) {
+			kind = layout.TableTraces
+			columns = []layout.ColumnKind{layout.ColumnWord, layout.ColumnWord, layout.ColumnWord}
+		}
+		if m.made[kind] {
+			continue
+		}
+		m.made[kind] = true
+		table := m.b.Table(kind, m.Uint32N(3), columns...)
+		for range m.IntN(4) {
+			table.Row(m.row(columns)...)
+		}
+	}
+}
+
+func (m *maker) row(columns []layout.ColumnKind) (cells []uint64) {
+	for _, c := range columns {
+		cells = append(cells, m.cell(c))
+	}
+	return cells
+}
+
+func (m *maker) cell(kind layout.ColumnKind) uint64 {
+	if m.sometimes(5) && kind != layout.ColumnWord {
+		return 0
+	}
+	switch kind {
+	case layout.ColumnSymbol:
+		return uint64(m.b.Symbol(m.maybeName() + "\x00"[m.IntN(2):]))
+	case layout.ColumnType:
+		return uint64(m.anyType())
+	case layout.ColumnMethod:
+		return uint64(m.anyMethod())
+	case layout.ColumnContext:
+		return uint64(m.b.Context(m.anyMethod(), builder.Frame{Caller: m.anyMethod(), Point: -1}))
+	case layout.ColumnProfile:
+		if len(m.profiles) > 0 {
+			return uint64(m.profiles[m.IntN(len(m.profiles))])
+		}
+		return 0
+	}
+	if m.sometimes(3) {
+		return layout.NameRef(m.name())
+	}
+	return []uint64{m.number(), math.MaxUint64 - 4, 1 << 63, math.MaxUint64 - 1<<31}[m.IntN(4)]
+}
+
+func TestRandomArchivesHaveEverything(t *testing.T) {
+	seen := ""
+	for seed := range uint64(60) {
+		data := bytesOf(t, randomArchive(layout.DomainLLVMIR, 8, seed))
+		seen += write(t, data)
+	}
+	for _, l := range []wordList{tagWords, sectionWords, paramWords[:3], columnWords, archiveFlags, typeFlags, accessFlags, nullFlags, countFlags, valueSubs} {
+		for _, word := range l {
+			if word != "" && !strings.Contains(seen, word) {
+				t.Errorf("no %s in 60 random archives", word)
+			}
+		}
+	}
+	for _, word := range []string{"trap=many", "recompiled", "traps", "escape", "context", "dump-id", "( ", "+unknown", "return=", "never-ran"} {
+		if !strings.Contains(seen, word) {
+			t.Errorf("no %s in 60 random archives", word)
+		}
+	}
+}
