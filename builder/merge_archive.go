@@ -122,7 +122,9 @@ func (b *Builder) joinConfig(h *layout.Header, dumps []dump, r Run) (runData, er
 		}
 	}
 	c.DumpID = [16]byte{}
-	return b.newRun(r), nil
+	run := b.newRun(r)
+	run.time = h.DumpTime
+	return run, nil
 }
 
 // mergeable reports why an archive cannot be merged into the builder's.

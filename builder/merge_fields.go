@@ -29,8 +29,11 @@ func (m *merger) fields(x, y layout.Block, out *profileParts) {
 	}
 }
 
-// fieldBytes is all of an optional field, nil if the block lacks it.
+// fieldBytes is all of an optional field, nil if the block lacks it or there is none.
 func fieldBytes(b layout.Block, f layout.Presence) []byte {
+	if b == nil {
+		return nil
+	}
 	start, ok := b.FieldOffset(f)
 	if !ok {
 		return nil

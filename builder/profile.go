@@ -33,6 +33,7 @@ type profileKey struct {
 type profileData struct {
 	profileKey
 	run   uint32 // that gave it last
+	time  int64  // of the newest of its dumps
 	block place  // nowhere until Done
 }
 
@@ -67,7 +68,8 @@ func (p *Profile) begin(key profileKey) {
 		p.fail(fmt.Errorf("%w: %s, code %016x, context %d", ErrDuplicate, p.b.text(p.b.methods.at(uint32(key.method)).name), key.code, key.context))
 		return
 	}
-	p.b.profiles[p.ref-1].run = p.run.number
+	d := &p.b.profiles[p.ref-1]
+	d.run, d.time = p.run.number, max(d.time, p.run.time)
 	if key.code != 0 {
 		p.parts.put64(layout.HasCode, key.code)
 	}

@@ -96,5 +96,5 @@ const (
 	SubNativeCalls = 4 // calls of a native method
 	SubNewArrays   = 5 // arrays created at the point
 	SubSamples     = 6 // samples taken at the point
-	SubUnprofiled  = 7 // calls that HotSpot counts as not profiled, of a Receivers entry that was a VirtualCall
+	SubUnprofiled  = 7 // calls that HotSpot counts as not profiled, of a Receivers entry that was one of its own
 )

@@ -1,0 +1,218 @@
+package builder
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// NarrowRows gives every type profile at most n rows, as a VM with
+// -XX:TypeProfileWidth=n holds them: the highest counts keep their rows, the
+// rest goes to the count of all that found no row. HotSpot's wide entries become
+// HotSpot's again. It is the last step of a merge: it cannot be undone. It gives
+// the number of rows that went.
+func (b *Builder) NarrowRows(n int) (dropped int, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	to := b.config.Params
+	if b.domain == layout.DomainHotSpot {
+		to[layout.ParamTypeProfileWidth] = uint32(max(n, 0))
+	}
+	switch {
+	case b.domain != layout.DomainHotSpot && b.domain != layout.DomainGraal:
+		return 0, fmt.Errorf("builder: profiles of domain %s have no type profiles to be narrowed", b.domain)
+	case n < 0:
+		return 0, fmt.Errorf("builder: %d rows: a type profile has 0 or more", n)
+	}
+	if err := to.Check(); err != nil {
+		return 0, fmt.Errorf("builder: %d rows: %w", n, err)
+	}
+	w := narrower{merger: merger{b: b, shape: b.shape}, to: to.Shape(), rows: n}
+	var anew arena
+	for i := range b.profiles {
+		d := &b.profiles[i]
+		d.block = anew.keep(w.block(layout.Block(b.blocks.at(d.block))))
+	}
+	b.blocks, b.shape, b.config.Params = anew, w.to, to
+	return w.dropped, nil
+}
+
+// A narrower lays profiles out with other numbers of rows.
+type narrower struct {
+	merger
+	to      layout.Shape
+	rows    int
+	dropped int
+	parts   profileParts
+}
+
+func (w *narrower) block(from layout.Block) []byte {
+	w.parts.reset()
+	w.fields(from, nil, &w.parts)
+	for s := layout.SectionData; s < layout.SectionDirectory; s++ {
+		w.out = &w.parts.sections[s]
+		for rest := w.entries(from.Section(s)); len(rest) > 0; {
+			var at []layout.Entry
+			at, rest = cutPoint(rest)
+			w.point(at)
+		}
+	}
+	w.parts.encode()
+	return w.parts.block
+}
+
+// point narrows the entries of one profile point.
+func (w *narrower) point(at []layout.Entry) {
+	hotspot := w.b.domain == layout.DomainHotSpot
+	var widened, returns layout.Entry
+	for _, e := range at {
+		switch {
+		case e.Tag() == layout.TagReceivers:
+			widened = e
+		case isWidened(e):
+			returns = e
+		}
+	}
+	for _, e := range at {
+		switch {
+		case !hotspot && e.Tag() == layout.TagReceivers:
+			w.trim(e)
+		case !hotspot:
+			w.keep(e)
+		case isReceivers(e):
+			w.receiversOf(e, at)
+		case isRet(e):
+			w.retOf(e, returns)
+		case widened != nil && (isTypesAlone(e) || isUnprofiled(e)), isWidened(e):
+			// a part of the entry that it was split from
+		default:
+			w.keep(e)
+		}
+	}
+}
+
+// isTypesAlone reports whether an entry is the types of arguments of a call
+// whose receivers are in a wide entry.
+func isTypesAlone(e layout.Entry) bool { return e.Tag() == layout.TagCallType && e.Cell(0) == 0 }
+
+func isUnprofiled(e layout.Entry) bool {
+	return e.Tag() == layout.TagCount && e.Sub() == layout.SubUnprofiled
+}
+
+// cut leaves as many rows as there may be, the highest first, and gives the sum
+// of the others.
+func (w *narrower) cut(rows []countedRow) (kept []countedRow, rest uint64) {
+	if len(rows) <= w.rows {
+		return rows, 0
+	}
+	slices.SortStableFunc(rows, func(x, y countedRow) int { return w.compareRows(layout.TagReceivers, x, y) })
+	for _, r := range rows[w.rows:] {
+		rest = saturate(rest, r.count)
+		w.dropped++
+	}
+	return rows[:w.rows], rest
+}
+
+// trim narrows an entry that stays a wide one.
+func (w *narrower) trim(e layout.Entry) {
+	if e.Rows() <= w.rows {
+		w.keep(e)
+		return
+	}
+	rows, rest := w.cut(w.receiverRows(e))
+	wide := w.list(e.Tag(), e.Flags(), e.Sub(), e.Point(), layout.ReceiversFixed, rows)
+	wide.SetCell(0, w.plus(e, rest))
+	wide.SetCell(1, e.Cell(1))
+}
+
+// plus is the first count of an entry with the counts of rows that went.
+func (w *narrower) plus(e layout.Entry, rest uint64) uint64 {
+	if e.SignedCounts() {
+		return uint64(saturateSigned(int64(e.Cell(0)), int64(min(rest, maxSigned))))
+	}
+	return saturate(e.Cell(0), rest)
+}
+
+// receiversOf adds HotSpot's entry for a type profile; at are all entries of its
+// profile point.
+func (w *narrower) receiversOf(e layout.Entry, at []layout.Entry) {
+	tag, traps, gap := e.Tag(), e.Traps(), uint64(0)
+	var types []uint64
+	if tag == layout.TagReceivers {
+		traps = uint32(e.Cell(1))
+		tag, types, gap = w.joined(e, at)
+	} else if w.shape.Gap > 0 {
+		gap = e.Cell(1)
+	}
+	if e.Tag() == layout.TagVirtualCallType {
+		types = cellsFrom(e, w.shape.TypeList(tag))
+	}
+	rows, rest := w.cut(w.receiverRows(e))
+	narrow := w.hotspot(tag, e, traps, len(types))
+	narrow.SetCell(0, w.plus(e, rest))
+	if w.to.Gap > 0 {
+		narrow.SetCell(1, gap)
+	}
+	for i, r := range rows {
+		narrow.SetCell(w.to.ReceiverRow(i), r.what)
+		narrow.SetCell(w.to.ReceiverRow(i)+1, r.count)
+	}
+	if tag == layout.TagVirtualCallType {
+		first := w.to.TypeList(tag)
+		narrow.SetCell(first-1, uint64(len(types)))
+		for i, v := range types {
+			narrow.SetCell(first+i, v)
+		}
+	}
+}
+
+// joined puts together what a HotSpot entry was split into.
+func (w *narrower) joined(e layout.Entry, at []layout.Entry) (tag layout.Tag, types []uint64, unprofiled uint64) {
+	tag = layout.TagReceiverType
+	if e.Sub() == layout.SubVirtualCall {
+		tag = layout.TagVirtualCall
+	}
+	for _, part := range at {
+		switch {
+		case isTypesAlone(part) && e.Sub() == layout.SubVirtualCall:
+			tag, types = layout.TagVirtualCallType, cellsFrom(part, w.shape.TypeList(layout.TagCallType))
+		case isUnprofiled(part):
+			unprofiled = part.Cell(0)
+		}
+	}
+	return tag, types, unprofiled
+}
+
+func cellsFrom(e layout.Entry, first int) (cells []uint64) {
+	for i := first; i < e.Cells(); i++ {
+		cells = append(cells, e.Cell(i))
+	}
+	return cells
+}
+
+// hotspot adds an empty HotSpot entry in the place of e.
+func (w *narrower) hotspot(tag layout.Tag, e layout.Entry, traps uint32, length int) layout.Entry {
+	start := len(w.out.bytes)
+	var narrow layout.Entry
+	w.out.bytes, narrow = layout.NewEntry(w.out.bytes, tag, e.Flags(), uint16(e.Point()), traps, w.to.Cells(tag, length))
+	w.out.add(start)
+	return narrow
+}
+
+// retOf adds a Ret, with the rows of its successors if they are apart.
+func (w *narrower) retOf(e, returns layout.Entry) {
+	if returns == nil {
+		w.keep(e)
+		return
+	}
+	rows := rowsOf(returns, 0)
+	slices.SortStableFunc(rows, func(x, y countedRow) int { return w.compareRows(layout.TagValueSite, x, y) })
+	narrow := w.keep(e)
+	n := min(len(rows), w.shape.BciRows)
+	w.setRetRows(narrow, rows[:n])
+	for _, r := range rows[n:] {
+		narrow.SetCell(0, saturate(narrow.Cell(0), r.count))
+		w.dropped++
+	}
+}

@@ -1,0 +1,123 @@
+package builder_test
+
+import (
+	"bytes"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// What is narrowed has rows as a VM holds them, and has lost no count.
+func TestNarrowRows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := fatal{rapid: t}
+		b := builder.New(layout.DomainHotSpot, builder.Config{Params: mergeParams(layout.DomainHotSpot)})
+		for _, name := range []string{"x", "y", "z"} {
+			if err := b.Merge(drawRun(t, layout.DomainHotSpot, name, false).Store, builder.Run{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		wide := built(f, b)
+		rows := rapid.IntRange(0, 6).Draw(t, "rows")
+		if _, err := b.NarrowRows(rows); err != nil {
+			t.Fatal(err)
+		}
+		narrow := built(f, b)
+		if narrow.Header().Params[layout.ParamTypeProfileWidth] != uint32(rows) {
+			t.Fatal("the settings do not say how many rows there are")
+		}
+		if w, n := countsAtPoints(t, wide.Store), countsAtPoints(t, narrow.Store); len(w) != len(n) {
+			t.Fatalf("%d points, before there were %d", len(n), len(w))
+		} else {
+			for at, count := range w {
+				if n[at] != count {
+					t.Fatalf("%+v: counts sum to %d, before to %d", at, n[at], count)
+				}
+			}
+		}
+		again := built(f, b)
+		if _, err := b.NarrowRows(rows); err != nil || !bytes.Equal(again.bytes, built(f, b).bytes) {
+			t.Fatalf("narrowing twice changes something: %v", err)
+		}
+	})
+}
+
+type countPlace struct {
+	method  layout.Narrow
+	profile int
+	point   int32
+}
+
+// countsAtPoints sums the counts of each profile point, and refuses wide
+// entries where they were narrowed.
+func countsAtPoints(t *rapid.T, s *reader.Store) map[countPlace]int64 {
+	sums, shape := map[countPlace]int64{}, s.Header().Params.Shape()
+	methods := layout.Narrow(0)
+	for m, err := range s.Methods() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		methods++
+		profiles := 0
+		for p := range m.Profiles() {
+			profiles++
+			for e := range p.Entries() {
+				if e.Raw().Tag().Wide() && shape.TypeRows != 2 {
+					t.Fatalf("a wide %s is left", e.Raw().Tag())
+				}
+				shape.Counts(e.Raw(), func(cell int) bool {
+					sums[countPlace{methods, profiles, e.Point()}] += int64(e.Raw().Cell(cell))
+					return true
+				})
+			}
+		}
+	}
+	return sums
+}
+
+func TestNarrowRowsOfDomainsWithoutTypes(t *testing.T) {
+	if _, err := builder.New(layout.DomainLLVMIR, builder.Config{}).NarrowRows(2); err == nil {
+		t.Error("profiles without receivers were narrowed")
+	}
+	if _, err := newMerged(t).NarrowRows(65); err == nil {
+		t.Error("65 rows were taken")
+	}
+}
+
+func newMerged(t testing.TB) *builder.Builder {
+	b := builder.New(layout.DomainHotSpot, builder.Config{Params: hotspotParams()})
+	m := b.Method(layout.Key{Class: "A", Name: "a"})
+	for _, code := range []uint64{5, 9} {
+		p := b.Profile(m, code, builder.NoContext)
+		p.Invocations(100 / code)
+		if err := p.Done(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b
+}
+
+func TestKeepVersions(t *testing.T) {
+	for versions, want := range map[builder.Versions][]uint64{builder.AllVersions: {5, 9}, builder.HeaviestVersion: {5}, builder.NewestVersion: {9}} {
+		b := newMerged(t)
+		methods, dropped := b.KeepVersions(versions)
+		if methods != 1 || dropped != 2-len(want) {
+			t.Errorf("%s: %d methods with several versions, %d profiles dropped", versions, methods, dropped)
+		}
+		m, err := built(t, b).Find(layout.Key{Class: "A", Name: "a"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var codes []uint64
+		for p := range m.Profiles() {
+			codes = append(codes, p.Code())
+		}
+		if len(codes) != len(want) || codes[0] != want[0] {
+			t.Errorf("%s: codes %v, want %v", versions, codes, want)
+		}
+	}
+}
