@@ -5,8 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
-
-	"github.com/profarc/profarc/layout"
 )
 
 // An indexedScan reads an indexed file from its first byte to its last: the
@@ -214,19 +212,15 @@ func (x *indexedScan) readVTables() error {
 	if err != nil {
 		return err
 	}
-	var long int
-	err = eachName(b, func(name string) {
-		if len(name) > layout.MaxName {
-			long = len(name)
-			return
-		}
-		x.vtable(name, 0, 0)
-	})
-	if err == nil && long > 0 {
-		err = fmt.Errorf("a name of %d bytes", long)
+	names, err := splitNames(b)
+	if err == nil {
+		err = possibleNames(names)
 	}
 	if err != nil {
 		return x.malformed(at, "the names of vtables: %v", err)
+	}
+	for _, name := range names {
+		x.vtable(name, 0, 0)
 	}
 	return nil
 }

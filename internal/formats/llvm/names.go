@@ -6,7 +6,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+
+	"github.com/profarc/profarc/layout"
 )
 
 // maxDeflate is more than zlib can expand a byte to.
@@ -19,23 +22,28 @@ const maxDeflate = 1032
 //
 // Names stand one after the other with 0x01 between.
 
-// eachName gives the names of a section. The error says what is wrong and where
+const separator = string(rune(nameSeparator))
+
+// splitNames gives the names of a section. The error says what is wrong and where
 // in the section.
-func eachName(section []byte, yield func(name string)) error {
+func splitNames(section []byte) (names []string, err error) {
 	for rest := section; len(rest) > 0; {
 		at := len(section) - len(rest)
 		text, behind, err := nameChunk(rest)
 		if err != nil {
-			return fmt.Errorf("names, byte %d: %w", at, err)
+			return nil, fmt.Errorf("byte %d: %w", at, err)
+		}
+		if text != "" {
+			names = slices.Grow(names, 1+strings.Count(text, separator))
 		}
 		for more := text != ""; more; {
 			var name string
-			name, text, more = strings.Cut(text, string(rune(nameSeparator)))
-			yield(name)
+			name, text, more = strings.Cut(text, separator)
+			names = append(names, name)
 		}
 		rest = bytes.TrimLeft(behind, "\x00")
 	}
-	return nil
+	return names, nil
 }
 
 // nameChunk gives the text of the first chunk of b, and what is behind it.
@@ -77,4 +85,14 @@ func unpack(b []byte, size int) (string, error) {
 		err = fmt.Errorf("%d bytes, or more, where it says %d", n, size)
 	}
 	return text.String(), err
+}
+
+// possibleNames refuses names that an archive does not keep.
+func possibleNames(names []string) error {
+	for _, name := range names {
+		if len(name) > layout.MaxName {
+			return fmt.Errorf("a name of %d bytes", len(name))
+		}
+	}
+	return nil
 }

@@ -94,7 +94,7 @@ func (m *rawModule) nameSection(size uint64, what string) (names []string, err e
 	if err != nil {
 		return nil, err
 	}
-	if err := eachName(b, func(name string) { names = append(names, name) }); err != nil {
+	if names, err = splitNames(b); err != nil {
 		return nil, m.malformed(at, "%s: %v", what, err)
 	}
 	return names, nil
@@ -115,10 +115,8 @@ func (m *rawModule) readVTables() error {
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		if len(name) > layout.MaxName {
-			return m.malformed(at, "the name of a vtable has %d bytes", len(name))
-		}
+	if err := possibleNames(names); err != nil {
+		return m.malformed(at, "%v", err)
 	}
 	m.takeVTables(newNameIndex(names))
 	return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // firstBuffer is the size of a source's buffer until something larger must be
@@ -78,12 +79,16 @@ func (s *source) retry() error {
 	return io.ErrNoProgress
 }
 
+// firstSection is how much of a section is made room for before any of it is
+// read; then four times what was read.
+const firstSection = 1 << 20
+
 // section takes n bytes to be kept.
 func (s *source) section(n uint64) (b []byte, ok bool) {
 	for uint64(len(b)) < n {
-		piece := min(n-uint64(len(b)), max(uint64(len(b)), firstBuffer))
+		piece := min(n-uint64(len(b)), max(3*uint64(len(b)), firstSection))
 		at := len(b)
-		b = append(b, make([]byte, piece)...)
+		b = slices.Grow(b, int(piece))[:at+int(piece)]
 		given := copy(b[at:], s.buf[s.at:s.end])
 		s.at += given
 		if !s.read(b[at+given:]) {
