@@ -1,7 +1,7 @@
 package iprof
 
 import (
-	"strconv"
+	"encoding/binary"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/layout"
@@ -15,12 +15,10 @@ type build struct {
 	report *Report
 
 	typeRows, methodRows *idRows
-	typeRefs             []builder.TypeRef // by row
-	spelled              []string          // by row of types: how a signature spells it
+	typeRefs             []builder.TypeRef // by row; behind those of the file are those of ids without one
+	numbers, spelled     []string          // by row of types: the number of its name, how a signature spells it
 	methodRefs           []builder.MethodRef
 	ran                  []bool // by row of methods
-	lostTypes            map[int64]builder.TypeRef
-	lostMethods          map[int64]builder.MethodRef
 	signatures           map[string]string // by the return and parameter ids
 	text                 []byte
 
@@ -35,8 +33,7 @@ type build struct {
 func (rec *recording) build(o ReadOptions, report *Report) (*builder.Builder, error) {
 	b := &build{
 		recording: rec, b: o.Into, o: o, report: report,
-		typeRows: newIDRows(len(rec.types)), methodRows: newIDRows(len(rec.methods)),
-		lostTypes: map[int64]builder.TypeRef{}, lostMethods: map[int64]builder.MethodRef{},
+		typeRows: newIDRows(len(rec.types) + len(rec.values)), methodRows: newIDRows(len(rec.methods) + len(rec.nodes.nodes)),
 		signatures: map[string]string{}, ordinals: map[int]int{},
 	}
 	if b.b == nil {
@@ -50,24 +47,24 @@ func (rec *recording) build(o ReadOptions, report *Report) (*builder.Builder, er
 	b.seen()
 	b.surplus()
 	report.Types, report.Methods = len(rec.types), len(rec.methods)
-	report.Stacks, report.Dangling = len(rec.stacks), len(b.lostTypes)+len(b.lostMethods)
+	report.Stacks, report.Dangling = len(rec.stacks), len(b.typeRefs)+len(b.methodRefs)-len(rec.types)-len(rec.methods)
 	return b.b, b.b.Err()
 }
 
 // internTypes interns the rows of types, each as one of its own.
 func (b *build) internTypes() {
 	b.typeRefs = make([]builder.TypeRef, len(b.types))
-	b.spelled = make([]string, len(b.types))
-	taken := map[builder.TypeRef]bool{}
+	b.spelled, b.numbers = make([]string, len(b.types)), make([]string, len(b.types))
+	taken := make(refSet, len(b.types)+1)
 	for i, t := range b.types {
 		ref, number := b.b.Type(builder.TypeKey{Name: t.name}), ""
-		for n := 2; taken[ref]; n++ {
+		for n := 2; taken.has(uint32(ref)); n++ {
 			number = numbered(n)
 			ref = b.b.Type(builder.TypeKey{Name: t.name, Loader: number})
 			b.b.DescribeType(ref, builder.TypeInfo{Flags: layout.TypeNotMatchable})
 		}
-		taken[ref] = true
-		b.typeRefs[i], b.spelled[i] = ref, signatureName(t.name, number)
+		taken.add(uint32(ref))
+		b.typeRefs[i], b.numbers[i], b.spelled[i] = ref, number, signatureName(t.name, number)
 		b.typeRows.put(t.id, i)
 	}
 }
@@ -77,12 +74,10 @@ func (b *build) typeOf(id int64) builder.TypeRef {
 	if row, ok := b.typeRows.row(id); ok {
 		return b.typeRefs[row]
 	}
-	ref, ok := b.lostTypes[id]
-	if !ok {
-		ref = b.b.Type(builder.TypeKey{Name: idName(id)})
-		b.b.DescribeType(ref, builder.TypeInfo{Flags: layout.TypeNotMatchable})
-		b.lostTypes[id] = ref
-	}
+	ref := b.b.Type(builder.TypeKey{Name: idName(id)})
+	b.b.DescribeType(ref, builder.TypeInfo{Flags: layout.TypeNotMatchable})
+	b.typeRows.put(id, len(b.typeRefs))
+	b.typeRefs, b.spelled, b.numbers = append(b.typeRefs, ref), append(b.spelled, idName(id)), append(b.numbers, "")
 	return ref
 }
 
@@ -90,26 +85,33 @@ func (b *build) typeOf(id int64) builder.TypeRef {
 func (b *build) internMethods() {
 	b.methodRefs = make([]builder.MethodRef, len(b.methods))
 	b.ran = make([]bool, len(b.methods))
-	taken := make([]bool, len(b.methods)+1)
+	taken := make(refSet, len(b.methods)+1)
 	for i, m := range b.methods {
 		key := b.key(m)
 		ref := b.b.Method(key)
-		for n := 2; has(taken, ref); n++ {
+		for n := 2; taken.has(uint32(ref)); n++ {
 			again := key
 			again.Signature += numbered(n)
 			ref = b.b.Method(again)
 			b.b.DescribeMethod(ref, builder.MethodInfo{Flags: layout.MethodNotMatchable})
 		}
-		for len(taken) <= int(ref) {
-			taken = append(taken, false)
-		}
-		taken[ref] = true
+		taken.add(uint32(ref))
 		b.methodRefs[i] = ref
 		b.methodRows.put(m.id, i)
 	}
 }
 
-func has(taken []bool, ref builder.MethodRef) bool { return int(ref) < len(taken) && taken[ref] }
+// A refSet is a set of references, which are dense.
+type refSet []bool
+
+func (s refSet) has(ref uint32) bool { return int(ref) < len(s) && s[ref] }
+
+func (s *refSet) add(ref uint32) {
+	for len(*s) <= int(ref) {
+		*s = append(*s, false)
+	}
+	(*s)[ref] = true
+}
 
 // key is the key of a row of methods.
 func (b *build) key(m methodRow) layout.Key {
@@ -118,15 +120,12 @@ func (b *build) key(m methodRow) layout.Key {
 	if len(ids) == 0 {
 		return k
 	}
-	row, ok := b.typeRows.row(ids[0])
-	if !ok {
-		b.typeOf(ids[0])
+	b.typeOf(ids[0])
+	row, _ := b.typeRows.row(ids[0])
+	if row >= len(b.types) {
 		k.Class = idName(ids[0])
-	} else {
-		k.Class = b.types[row].name
-		if number := b.spelled[row][len(signatureName(k.Class, "")):]; k.Class != "" {
-			k.Loader = number
-		}
+	} else if k.Class = b.types[row].name; k.Class != "" {
+		k.Loader = b.numbers[row]
 	}
 	k.Signature = b.signature(ids[1:])
 	if k.Class == "" {
@@ -143,7 +142,7 @@ func (b *build) signature(ids []int64) string {
 	}
 	b.text = b.text[:0]
 	for _, id := range ids {
-		b.text = append(strconv.AppendInt(b.text, id, 36), ' ')
+		b.text = binary.LittleEndian.AppendUint64(b.text, uint64(id))
 	}
 	if s, ok := b.signatures[string(b.text)]; ok {
 		return s
@@ -162,11 +161,9 @@ func (b *build) signature(ids []int64) string {
 }
 
 func (b *build) spelledType(id int64) string {
-	if row, ok := b.typeRows.row(id); ok {
-		return b.spelled[row]
-	}
 	b.typeOf(id)
-	return idName(id)
+	row, _ := b.typeRows.row(id)
+	return b.spelled[row]
 }
 
 // methodOf is the method of an id; it ran.
@@ -175,12 +172,10 @@ func (b *build) methodOf(id int64) builder.MethodRef {
 		b.ran[row] = true
 		return b.methodRefs[row]
 	}
-	ref, ok := b.lostMethods[id]
-	if !ok {
-		ref = b.b.Method(layout.Key{Name: idName(id)})
-		b.b.DescribeMethod(ref, builder.MethodInfo{Flags: layout.MethodNotMatchable})
-		b.lostMethods[id] = ref
-	}
+	ref := b.b.Method(layout.Key{Name: idName(id)})
+	b.b.DescribeMethod(ref, builder.MethodInfo{Flags: layout.MethodNotMatchable})
+	b.methodRows.put(id, len(b.methodRefs))
+	b.methodRefs, b.ran = append(b.methodRefs, ref), append(b.ran, true)
 	return ref
 }
 
@@ -205,13 +200,17 @@ func (b *build) monitors() {
 }
 
 func (b *build) samples() {
+	if b.o.After != nil {
+		b.report.stacks = b.o.After.stacks
+	}
 	if len(b.stacks) == 0 {
 		return
 	}
 	t := b.b.Table(layout.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord)
-	for i, s := range b.stacks {
+	for _, s := range b.stacks {
 		for _, f := range b.frames[s.first : s.first+s.n] {
-			t.Row(uint64(i), uint64(b.methodOf(f.id)), uint64(int64(f.point)), uint64(s.count))
+			t.Row(uint64(b.report.stacks), uint64(b.methodOf(f.id)), uint64(int64(f.point)), uint64(s.count))
 		}
+		b.report.stacks++
 	}
 }

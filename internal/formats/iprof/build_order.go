@@ -81,6 +81,8 @@ var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 func (b *build) order() {
 	o := sourceOrder{version: b.version}
 	var lists [3][]uint64
+	lists[0], lists[1] = make([]uint64, 0, len(b.types)), make([]uint64, 0, len(b.methods))
+	lists[2] = make([]uint64, 0, len(b.records))
 	for i := range b.sections {
 		s := &b.sections[i]
 		o.sections = append(o.sections, b.ordered(s))
@@ -88,10 +90,10 @@ func (b *build) order() {
 			lists[2] = append(lists[2], uint64(b.profileRef[b.records[s.first+j].node-1]))
 		}
 	}
-	for _, ref := range b.typeRefs {
+	for _, ref := range b.typeRefs[:len(b.types)] {
 		lists[0] = append(lists[0], uint64(ref))
 	}
-	for _, ref := range b.methodRefs {
+	for _, ref := range b.methodRefs[:len(b.methods)] {
 		lists[1] = append(lists[1], uint64(ref))
 	}
 	b.wrap(uint64(b.b.Symbol(string(o.append(nil)))), lists)
@@ -104,10 +106,12 @@ func (b *build) ordered(s *section) orderedSection {
 	case s.kind == foreign:
 		o.key = s.key
 	case s.kind == types:
+		o.ids = make([]int64, 0, len(b.types))
 		for _, t := range b.types {
 			o.ids = append(o.ids, t.id)
 		}
 	case s.kind == methods:
+		o.ids = make([]int64, 0, len(b.methods))
 		for _, m := range b.methods {
 			o.ids = append(o.ids, m.id)
 		}
@@ -132,8 +136,9 @@ func (b *build) wrap(symbol uint64, lists [3][]uint64) {
 		}
 	}
 	t := b.b.Table(layout.TableOrder, 0, columns...)
+	cells := make([]uint64, 0, len(columns))
 	for row := range rows {
-		cells := []uint64{0}
+		cells = append(cells[:0], 0)
 		if row == 0 {
 			cells[0] = symbol
 		}

@@ -1,5 +1,7 @@
 package iprof
 
+import "slices"
+
 // A recording is what a file says, with the ids of the file: they can be
 // resolved when all of it was read, since keys may come in any order.
 type recording struct {
@@ -72,4 +74,13 @@ type record struct {
 type stack struct {
 	first, n int
 	count    int64
+}
+
+// room makes room for n more elements. It doubles the slice, which append does
+// only for short ones: most of the time of an import would go into copying.
+func room[T any](s []T, n int) []T {
+	if cap(s)-len(s) >= n {
+		return s
+	}
+	return slices.Grow(s, max(n, len(s)))
 }

@@ -25,7 +25,7 @@ func (p *parser) typeItem() bool {
 	if !p.members(hasID | hasName) {
 		return false
 	}
-	p.rec.types = append(p.rec.types, typeRow{p.row.id, p.row.name})
+	p.rec.types = append(room(p.rec.types, 1), typeRow{p.row.id, p.row.name})
 	return true
 }
 
@@ -35,8 +35,8 @@ func (p *parser) methodItem() bool {
 		return false
 	}
 	p.row.first, p.row.n = len(p.rec.sigIDs), len(p.ids)
-	p.rec.sigIDs = append(p.rec.sigIDs, p.ids...)
-	p.rec.methods = append(p.rec.methods, p.row)
+	p.rec.sigIDs = append(room(p.rec.sigIDs, len(p.ids)), p.ids...)
+	p.rec.methods = append(room(p.rec.methods, 1), p.row)
 	return true
 }
 

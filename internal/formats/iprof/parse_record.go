@@ -54,11 +54,11 @@ func (p *parser) add(kind sectionKind) {
 	case monitors:
 		p.rec.monitor = append(p.rec.monitor, p.ids...)
 	case samples:
-		p.rec.stacks = append(p.rec.stacks, stack{len(p.rec.frames), len(p.path), p.ids[0]})
-		p.rec.frames = append(p.rec.frames, p.path...)
+		p.rec.stacks = append(room(p.rec.stacks, 1), stack{len(p.rec.frames), len(p.path), p.ids[0]})
+		p.rec.frames = append(room(p.rec.frames, len(p.path)), p.path...)
 	default:
-		p.rec.records = append(p.rec.records, record{p.rec.nodes.contextOf(p.path), p.path[0].point, len(p.rec.values), uint32(len(p.ids)), kind})
-		p.rec.values = append(p.rec.values, p.ids...)
+		p.rec.records = append(room(p.rec.records, 1), record{p.rec.nodes.contextOf(p.path), p.path[0].point, len(p.rec.values), uint32(len(p.ids)), kind})
+		p.rec.values = append(room(p.rec.values, len(p.ids)), p.ids...)
 	}
 }
 

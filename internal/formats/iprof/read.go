@@ -20,6 +20,9 @@ type ReadOptions struct {
 	// profiles that it has already. Neither the order of the file nor keys that
 	// mean nothing here are kept then.
 	Into *builder.Builder
+	// After is the report of the last file that was read into Into, nil for the
+	// first: with it the sampled stacks of the two are kept apart.
+	After *Report
 	// Unordered forgets the order of the file, its ids, and items that are more
 	// than profiles.
 	Unordered bool

@@ -24,7 +24,7 @@ func (t *contextTrie) child(parent uint32, f frame) uint32 {
 	for i := key.hash() & (len(t.slots) - 1); ; i = (i + 1) & (len(t.slots) - 1) {
 		switch n := t.slots[i]; {
 		case n == 0:
-			t.nodes = append(t.nodes, key)
+			t.nodes = append(room(t.nodes, 1), key)
 			t.slots[i] = uint32(len(t.nodes))
 			return t.slots[i]
 		case *t.at(n) == key:
