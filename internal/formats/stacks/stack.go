@@ -1,0 +1,89 @@
+package stacks
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// ErrNoSamples: the archive has no sampled stacks.
+var ErrNoSamples = errors.New("no sampled stacks: import an .iprof file that has samplingProfiles (domain graal)")
+
+// A Stack is a sampled stack. It is valid until the next one.
+type Stack struct {
+	Frames []Frame // leaf first
+	Count  uint64  // samples
+}
+
+// A Frame is a method on a stack, and where in it the thread was, or the call.
+// The method may be none.
+type Frame struct {
+	Method reader.Method
+	Point  int32
+}
+
+var sampleColumns = []layout.ColumnKind{layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord}
+
+// Sampled goes through the sampled stacks of an archive; it has none if there
+// are none. An error ends it.
+func Sampled(s *reader.Store) iter.Seq2[Stack, error] {
+	return func(yield func(Stack, error) bool) {
+		t, err := s.Table(layout.TableSamples)
+		if errors.Is(err, reader.ErrNotFound) {
+			return
+		}
+		if err == nil && !slices.Equal(columns(&t), sampleColumns) {
+			err = layout.Corrupt(layout.RegionEX, -1, "the table of sampled stacks has columns %v, want %v", columns(&t), sampleColumns)
+		}
+		if err != nil {
+			yield(Stack{}, layout.InFile(err, s.Mapping().Name()))
+			return
+		}
+		eachStack(s, &t, yield)
+	}
+}
+
+func columns(t *layout.Table) (kinds []layout.ColumnKind) {
+	for i := range t.Columns() {
+		kinds = append(kinds, t.Column(i))
+	}
+	return kinds
+}
+
+// eachStack puts rows with one number together. All rows of a stack have its
+// count.
+func eachStack(s *reader.Store, t *layout.Table, yield func(Stack, error) bool) {
+	var stack Stack
+	for row := 0; row < t.Rows; {
+		number := t.Cell(0, row)
+		stack.Frames, stack.Count = stack.Frames[:0], t.Cell(3, row)
+		for ; row < t.Rows && t.Cell(0, row) == number; row++ {
+			m, err := s.MethodAt(layout.Narrow(t.Cell(1, row)))
+			if err != nil && !errors.Is(err, reader.ErrNotFound) {
+				yield(Stack{}, err)
+				return
+			}
+			stack.Frames = append(stack.Frames, Frame{m, int32(t.Cell(2, row))})
+		}
+		if !yield(stack, nil) {
+			return
+		}
+	}
+}
+
+// HasSamples reports whether the archive has sampled stacks.
+func HasSamples(s *reader.Store) (bool, error) {
+	for _, err := range Sampled(s) {
+		return err == nil, err
+	}
+	return false, nil
+}
+
+// nothing names the archive that lacks something.
+func nothing(s *reader.Store, what error) error {
+	return fmt.Errorf("%s (domain %s): %w", s.Mapping().Name(), s.Header().Domain, what)
+}
