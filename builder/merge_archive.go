@@ -94,7 +94,7 @@ func (b *Builder) joinConfig(h *layout.Header, dumps []dump, r Run) (runData, er
 	}
 	for _, d := range dumps {
 		if _, ok := b.dumps[d.id]; ok {
-			return runData{}, fmt.Errorf("%w: %x", ErrCounted, d.id)
+			return runData{}, fmt.Errorf("%w: %x: leave this archive out", ErrCounted, d.id)
 		}
 	}
 	if len(dumps) == 0 {
@@ -138,4 +138,19 @@ func (b *Builder) mergeable(h *layout.Header, empty bool) error {
 		return fmt.Errorf("%w: one has counts, the other says only what was covered", ErrMismatch)
 	}
 	return nil
+}
+
+// Dumps is the number of dumps that Merge has put into the builder.
+func (b *Builder) Dumps() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.dumps)
+}
+
+// Unmerged is the number of entries that could not be summed with the same
+// entry of another run, since one had more cells: that one was kept.
+func (b *Builder) Unmerged() uint64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.unmerged
 }

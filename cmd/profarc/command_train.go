@@ -21,6 +21,7 @@ type trainOptions struct {
 	compiledOnly bool
 	min          uint64
 	class        string
+	merge        bool
 	report       string
 	quiet        bool
 }
@@ -39,14 +40,14 @@ says on stderr once the command has ended: what was written, what was not and wh
 that cannot be started gives 127 or 126, as in a shell.
 
 One JVM gives the archive that -o names; several give NAME.1.parc, NAME.2.parc, ... in the
-order of their ends. A JVM without a profile gives none. One that still runs when the command
+order of their ends, or with --merge one archive of all that fit together. A JVM without a profile gives none. One that still runs when the command
 has ended, such as a build daemon, is read as it is then, and runs on.
 
 Linux only. Under train no debugger, strace or jhsdb can be attached, and setuid programs get
 no other rights. Processes that are no descendants of the command are not seen: forbid the
 build tool its daemon (gradle --no-daemon).`,
 		Example: `  profarc train -o app.parc -- java -jar app.jar
-  profarc train -o build.parc -- mvn -q package
+  profarc train -o build.parc --merge -- mvn -q package
   profarc train -o app.parc --compiled-only --class 'com.example.*' -- ./run.sh <input.txt`,
 		Args: argsBetween(1, -1, "the command to run, behind --"),
 		RunE: a.run(func(ctx context.Context, args []string) error { return a.runTrain(ctx, args, o) }),
@@ -57,6 +58,7 @@ build tool its daemon (gradle --no-daemon).`,
 	f.BoolVar(&o.compiledOnly, "compiled-only", false, "only methods that have compiled code at the end")
 	f.Uint64Var(&o.min, "min-invocations", 0, "only methods that were called so often")
 	f.StringVar(&o.class, "class", "", "only methods of such classes: part of a name, or a glob with * and ?")
+	f.BoolVar(&o.merge, "merge", false, "one archive of all JVMs; those that count in another way get archives of their own")
 	f.StringVar(&o.report, "report", "", "file for the summary, in JSON")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no summary on stderr, unless something went wrong")
 	return cmd

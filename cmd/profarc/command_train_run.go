@@ -7,9 +7,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/formats/hotspot/live"
 	"github.com/profarc/profarc/internal/training"
+	"github.com/profarc/profarc/reader"
 )
 
 // A trainedJVM is what became of a JVM.
@@ -50,7 +52,11 @@ type unwritten struct {
 
 func newTraining(ctx context.Context, a *app, o trainOptions) *trainingRun {
 	t := &trainingRun{ctx: ctx, a: a, o: o, queue: make(chan unwritten, 16), done: make(chan struct{})}
-	go t.write()
+	if o.merge {
+		go t.writeMerged()
+	} else {
+		go t.write()
+	}
 	return t
 }
 
@@ -128,6 +134,52 @@ func (t *trainingRun) write() {
 	if first != nil {
 		t.commit(*first, t.o.out)
 	}
+}
+
+// writeMerged writes one archive of all JVMs that fit together, at the end; the
+// others get archives of their own.
+func (t *trainingRun) writeMerged() {
+	defer close(t.done)
+	var all *builder.Builder
+	var inAll []*trainedJVM
+	apart := 0
+	for u := range t.queue {
+		merged, err := addTo(all, u.profiles)
+		if err != nil {
+			apart++
+			t.commit(u, t.numbered(apart))
+			continue
+		}
+		all, inAll = merged, append(inAll, u.jvm)
+	}
+	if all == nil {
+		return
+	}
+	r, err := all.Commit(t.ctx, t.o.out)
+	for _, jvm := range inAll {
+		if jvm.Archive, jvm.Bytes = t.o.out, r.Bytes; err != nil {
+			jvm.Archive, jvm.Why = "", message(err)
+		}
+	}
+}
+
+// addTo merges the profiles of a JVM into those of the JVMs before, if any.
+func addTo(all, profiles *builder.Builder) (*builder.Builder, error) {
+	data, _, err := profiles.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	m, err := archive.FromBytes("the JVM's profiles", data, archive.Options{})
+	if err != nil {
+		return nil, err
+	}
+	s := reader.New(m)
+	defer s.Close()
+	if all == nil {
+		h := s.Header()
+		all = builder.New(h.Domain, builder.Config{Params: h.Params})
+	}
+	return all, all.Merge(s, builder.Run{})
 }
 
 // numbered is the archive of one of several JVMs.

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/builder"
+)
+
+type mergeOptions struct {
+	out       string
+	rows      int
+	halfLife  string
+	normalize bool
+	versions  string
+	asLLVM    bool
+	jobs      int
+	json      bool
+}
+
+func newMergeCommand(a *app) *cobra.Command {
+	var o mergeOptions
+	cmd := &cobra.Command{
+		Use:   "merge -o ARCHIVE INPUT[:WEIGHT]...",
+		Short: "Put the archives of several runs together",
+		Long: `Merge sums what several training runs counted. Nothing is lost: every receiver, value and
+successor keeps its row; flags and traps are united. A sum that is too high for 64 bits stays at
+the highest number. The result is the same bytes in whatever order and groups it is merged, and
+on any number of cores. Its table of dumps says which dumps it was made from; none is counted
+twice.
+
+A weight is a whole number or a decimal fraction. Weights, --half-life and --normalize apply
+once, to archives of single dumps. Profiles of different versions of a method's code are never
+summed: --versions says which are kept. --rows is a last step, for a VM that holds so many
+receivers: what has no row goes to the count of all others.`,
+		Example: `  profarc merge -o all.parc run1.parc run2.parc run3.parc
+  profarc merge -o all.parc old.parc new.parc:3 --versions newest
+  profarc merge -o vm.parc shard*.parc --normalize --half-life 30d --rows 2`,
+		Args:              argsBetween(1, -1, "the archives to merge"),
+		ValidArgsFunction: completeArchives(-1),
+		RunE:              a.run(func(ctx context.Context, args []string) error { return a.runMerge(ctx, args, o) }),
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+archiveExtension)
+	f.IntVar(&o.rows, "rows", -1, "receiver rows of a type profile; all are kept if not given")
+	f.StringVar(&o.halfLife, "half-life", "", "age after which a dump counts half, as 30d or 12h, seen from the newest dump")
+	f.BoolVar(&o.normalize, "normalize", false, "let every run count alike, however long it ran")
+	f.StringVar(&o.versions, "versions", "all", "of a method whose code has several versions, keep all, newest or heaviest")
+	f.BoolVar(&o.asLLVM, "llvm-compat", false, "weight values as llvm-profdata does: not where they are new to a site")
+	f.IntVarP(&o.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "archives that are read at once")
+	f.BoolVar(&o.json, "json", false, "report in JSON")
+	_ = cmd.RegisterFlagCompletionFunc("versions", cobra.FixedCompletions([]string{"all", "newest", "heaviest"}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// A mergeReport says what was merged, and what became of it.
+type mergeReport struct {
+	Archive  string       `json:"archive"`
+	Inputs   []mergeInput `json:"inputs"`
+	Dumps    int          `json:"dumps"`
+	Bytes    int64        `json:"bytes"`
+	DumpID   string       `json:"dump_id"`
+	Counts   namedCounts  `json:"counts"`
+	Versions int          `json:"methods_with_versions"`
+	Lost     []loss       `json:"lost"`
+	NS       int64        `json:"ns"`
+}
+
+func (a *app) runMerge(ctx context.Context, args []string, o mergeOptions) error {
+	begin := time.Now()
+	versions, err := builder.ParseVersions(o.versions)
+	if err != nil {
+		return usagef("--versions %s: it is one of all, newest, heaviest", o.versions)
+	}
+	inputs, err := mergeInputs(args, o)
+	if err != nil {
+		return err
+	}
+	r := mergeReport{Archive: o.out, Inputs: inputs, Lost: []loss{}}
+	b, err := a.mergeAll(ctx, inputs, o)
+	if err != nil {
+		return err
+	}
+	var dropped int
+	r.Versions, dropped = b.KeepVersions(versions)
+	r.lose("profiles of versions of the code that were not kept", dropped)
+	r.lose("entries of another length than the same entry of another run", int(b.Unmerged()))
+	if o.rows >= 0 {
+		cut, err := b.NarrowRows(o.rows)
+		if err != nil {
+			return err
+		}
+		r.lose("rows of receivers, whose counts went to all others", cut)
+	}
+	r.Dumps = b.Dumps()
+	written, err := b.Commit(ctx, o.out)
+	if err != nil {
+		return err
+	}
+	r.Bytes, r.DumpID, r.Counts, r.NS = written.Bytes, fmt.Sprintf("%x", written.DumpID), countsOf(written.Counts), time.Since(begin).Nanoseconds()
+	if o.json {
+		return a.printJSON(r)
+	}
+	r.print(a)
+	return nil
+}
+
+func (r *mergeReport) lose(what string, n int) {
+	if n > 0 {
+		r.Lost = append(r.Lost, loss{What: what, Count: n})
+	}
+}
+
+func (r *mergeReport) print(a *app) {
+	for _, in := range r.Inputs {
+		if in.Weight != builder.One.String() {
+			fmt.Fprintf(a.out, "weight %s of %s\n", in.Weight, in.Path)
+		}
+	}
+	fmt.Fprintf(a.out, "merged %s with %s\n", amount(len(r.Inputs), "archive"), amount(r.Dumps, "dump"))
+	if r.Versions > 0 {
+		fmt.Fprintf(a.out, "found  %s with several versions of the code\n", amount(r.Versions, "method"))
+	}
+	fmt.Fprintf(a.out, "wrote  %s: %s, %d methods, %d profiles, %s\n", r.Archive, sizeText(r.Bytes), r.Counts.Methods, r.Counts.Profiles, timeText(time.Duration(r.NS)))
+	printLosses(a.out, r.Lost)
+}
+
+// amount gives "1 archive" or "3 archives".
+func amount(n int, what string) string {
+	if n != 1 {
+		what = strings.TrimSuffix(what, "s") + "s"
+	}
+	return fmt.Sprint(n, " ", what)
+}

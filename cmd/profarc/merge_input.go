@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A mergeInput is an archive to be merged, with its weight.
+type mergeInput struct {
+	Path   string `json:"path"`
+	Weight string `json:"weight"`
+
+	weight builder.Weight
+	header layout.Header
+}
+
+// mergeInputs reads the arguments and the headers of the archives, and decides
+// their weights.
+func mergeInputs(args []string, o mergeOptions) ([]mergeInput, error) {
+	inputs := make([]mergeInput, len(args))
+	for i, arg := range args {
+		in, err := parseMergeInput(arg)
+		if err != nil {
+			return nil, err
+		}
+		if err := checkArchiveName(o.out, in.Path); err != nil {
+			return nil, err
+		}
+		if err := withStore(in.Path, func(s *reader.Store) error { in.header = *s.Header(); return nil }); err != nil {
+			return nil, err
+		}
+		inputs[i] = in
+	}
+	if o.normalize {
+		equalize(inputs)
+	}
+	if o.halfLife != "" {
+		if err := age(inputs, o.halfLife); err != nil {
+			return nil, err
+		}
+	}
+	for i := range inputs {
+		in := &inputs[i]
+		if in.Weight = in.weight.String(); in.weight != builder.One && in.header.Flags&layout.FlagMerged != 0 {
+			return nil, usagef("%s was merged before: weights, --half-life and --normalize apply once, to single dumps: name the archives that it was made from", in.Path)
+		}
+	}
+	return inputs, nil
+}
+
+// parseMergeInput reads PATH or PATH:WEIGHT. A file whose whole name is the
+// argument is that file.
+func parseMergeInput(arg string) (mergeInput, error) {
+	in := mergeInput{Path: arg, weight: builder.One}
+	at := strings.LastIndexByte(arg, ':')
+	if _, err := os.Stat(arg); err == nil || at < 0 || !strings.HasSuffix(arg[:at], archiveExtension) {
+		return in, nil
+	}
+	w, err := builder.ParseWeight(arg[at+1:])
+	if err != nil {
+		return in, usagef("%s: %v", arg, err)
+	}
+	in.Path, in.weight = arg[:at], w
+	return in, nil
+}
+
+// equalize lets every run count alike.
+func equalize(inputs []mergeInput) {
+	totals := make([]uint64, len(inputs))
+	for i, in := range inputs {
+		if totals[i] = in.header.Summary.TotalCount; totals[i] == 0 {
+			totals[i] = in.header.Summary.TotalInvocations
+		}
+	}
+	for i, w := range builder.Equalize(totals) {
+		inputs[i].weight = inputs[i].weight.Times(w)
+	}
+}
+
+// age lets a dump count half after each half-life, seen from the newest one.
+func age(inputs []mergeInput, text string) error {
+	half, err := parseAge(text)
+	if err != nil {
+		return err
+	}
+	newest := time.Time{}
+	for _, in := range inputs {
+		t := in.header.Time()
+		if t.IsZero() {
+			return usagef("--half-life: %s does not say when it was dumped: import it with --time", in.Path)
+		}
+		if t.After(newest) {
+			newest = t
+		}
+	}
+	for i := range inputs {
+		inputs[i].weight = inputs[i].weight.Times(builder.HalfLife(newest.Sub(inputs[i].header.Time()), half))
+	}
+	return nil
+}
+
+// parseAge reads a duration, also in days.
+func parseAge(text string) (time.Duration, error) {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		if n, err := strconv.ParseFloat(days, 64); err == nil && n > 0 && n < 1e5 {
+			return time.Duration(n * 24 * float64(time.Hour)), nil
+		}
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return 0, usagef("--half-life %s: write it as 30d, 12h or 90m", text)
+	}
+	return d, nil
+}
+
+// mergeAll merges the archives, several at once.
+func (a *app) mergeAll(ctx context.Context, inputs []mergeInput, o mergeOptions) (*builder.Builder, error) {
+	first := inputs[0].header
+	writing := a.meter("writing " + o.out)
+	defer writing.done()
+	b := builder.New(first.Domain, builder.Config{Params: first.Params, Progress: writing.report})
+	reading, total, done := a.meter("merging"), int64(0), atomic.Int64{}
+	defer reading.done()
+	for _, in := range inputs {
+		total += in.header.FileSize
+	}
+	jobs, ctx := errgroup.WithContext(ctx)
+	jobs.SetLimit(max(o.jobs, 1))
+	for _, in := range inputs {
+		jobs.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			err := withStore(in.Path, func(s *reader.Store) error {
+				return b.Merge(s, builder.Run{Weight: in.weight, AsLLVM: o.asLLVM})
+			})
+			reading.report(done.Add(in.header.FileSize), total)
+			return err
+		})
+	}
+	return b, jobs.Wait()
+}
