@@ -14,7 +14,8 @@
 // the file, where the name of the function has it, and else "unknown". The
 // number behind FN: is that of the function in its class, because readers take
 // functions with one number for one function. There are no DA records: nothing
-// is said of lines.
+// is said of lines. But lcov and genhtml drop files without any: for them
+// [WriteOptions] has Lines, which gives every function one line, of its number.
 //
 // Calls are the invocation counter (hotspot), call counts over all contexts
 // (graal), calls of native methods and from the callers that were recorded

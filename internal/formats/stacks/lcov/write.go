@@ -21,6 +21,13 @@ var ErrNoCalls = errors.New("no call counts: import profiles that count calls: i
 // unknownFile stands for the source file of a function that names none.
 const unknownFile = "unknown"
 
+// WriteOptions say how an archive is written. The zero value is of use.
+type WriteOptions struct {
+	// Lines adds a DA record for every function, at the number behind FN:. Line
+	// coverage is then that of functions.
+	Lines bool
+}
+
 // A Report says what was written.
 type Report struct {
 	Files, Functions, Hit int
@@ -35,7 +42,7 @@ type function struct {
 
 // Write writes the call counts of an archive. The error matches ErrNoCalls if
 // it has none.
-func Write(w io.Writer, s *reader.Store) (*Report, error) {
+func Write(w io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
 	report := &Report{}
 	files, err := functions(s, report)
 	if err != nil {
@@ -43,8 +50,15 @@ func Write(w io.Writer, s *reader.Store) (*Report, error) {
 	}
 	out := bufio.NewWriter(w)
 	for _, file := range slices.Sorted(maps.Keys(files)) {
+		list := summed(files[file])
+		hit := writeFile(out, file, list)
+		if o.Lines {
+			writeLines(out, list, hit)
+		}
+		fmt.Fprintln(out, "end_of_record")
 		report.Files++
-		writeFile(out, file, summed(files[file]), report)
+		report.Functions += len(list)
+		report.Hit += hit
 	}
 	return report, out.Flush()
 }
@@ -109,17 +123,25 @@ func summed(list []function) []function {
 	return sum
 }
 
-func writeFile(w io.Writer, file string, list []function, report *Report) {
+// writeFile writes the functions of a file, and gives the number of those that
+// were called.
+func writeFile(w io.Writer, file string, list []function) (hit int) {
 	fmt.Fprintf(w, "TN:\nSF:%s\n", file)
 	for i, f := range list {
 		fmt.Fprintf(w, "FN:%d,%s\n", i+1, f.name)
 	}
-	hit := 0
 	for _, f := range list {
 		fmt.Fprintf(w, "FNDA:%d,%s\n", f.calls, f.name)
 		hit += int(min(f.calls, 1))
 	}
-	fmt.Fprintf(w, "FNF:%d\nFNH:%d\nend_of_record\n", len(list), hit)
-	report.Functions += len(list)
-	report.Hit += hit
+	fmt.Fprintf(w, "FNF:%d\nFNH:%d\n", len(list), hit)
+	return hit
+}
+
+// writeLines gives every function one line.
+func writeLines(w io.Writer, list []function, hit int) {
+	for i, f := range list {
+		fmt.Fprintf(w, "DA:%d,%d\n", i+1, f.calls)
+	}
+	fmt.Fprintf(w, "LF:%d\nLH:%d\n", len(list), hit)
 }

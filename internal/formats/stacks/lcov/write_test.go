@@ -104,7 +104,7 @@ func parse(t *testing.T, text string) tracefile {
 func write(t *testing.T, s *reader.Store) (tracefile, *Report) {
 	t.Helper()
 	var out bytes.Buffer
-	report, err := Write(&out, s)
+	report, err := Write(&out, s, WriteOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func TestNoCalls(t *testing.T) {
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	b.Seen(b.Method(layout.Key{Class: "A", Name: "neverRan"}))
 	for name, b := range map[string]*builder.Builder{"no call counts": b, "nothing": builder.New(layout.DomainHotSpot, builder.Config{})} {
-		if _, err := Write(&bytes.Buffer{}, store(t, b)); !errors.Is(err, ErrNoCalls) || !strings.Contains(err.Error(), "test.parc (domain ") {
+		if _, err := Write(&bytes.Buffer{}, store(t, b), WriteOptions{}); !errors.Is(err, ErrNoCalls) || !strings.Contains(err.Error(), "test.parc (domain ") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -193,6 +193,36 @@ func TestNamesStayInTheirLine(t *testing.T) {
 	}
 }
 
+// TestLines: lines are given where they are asked for alone.
+func TestLines(t *testing.T) {
+	s := store(t, specimen.All()[0].Build())
+	var plain, lines bytes.Buffer
+	if _, err := Write(&plain, s, WriteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Write(&lines, s, WriteOptions{Lines: true}); err != nil {
+		t.Fatal(err)
+	}
+	var rest []string
+	number := 0
+	for line := range strings.Lines(lines.String()) {
+		switch tag, value, _ := strings.Cut(line, ":"); tag {
+		case "DA":
+			number++
+			calls := strings.SplitN(value, ",", 2)[1]
+			if !strings.Contains(plain.String(), "FNDA:"+strings.TrimSpace(calls)+",") {
+				t.Errorf("%q is the count of no function", line)
+			}
+		case "LF", "LH":
+		default:
+			rest = append(rest, line)
+		}
+	}
+	if strings.Join(rest, "") != plain.String() || number != strings.Count(plain.String(), "FNDA:") {
+		t.Errorf("%d lines, otherwise\n%s", number, cmp.Diff(plain.String(), strings.Join(rest, "")))
+	}
+}
+
 // ExampleWrite is what a tracefile looks like.
 func ExampleWrite() {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
@@ -207,7 +237,7 @@ func ExampleWrite() {
 		panic(err)
 	}
 	var out strings.Builder
-	if _, err := Write(&out, reader.New(m)); err != nil {
+	if _, err := Write(&out, reader.New(m), WriteOptions{}); err != nil {
 		panic(err)
 	}
 	fmt.Print(out.String())
