@@ -88,6 +88,7 @@ func TestDroppedAndDoubledLines(t *testing.T) {
 // what takes its place, and the error.
 var broken = []struct{ specimen, old, new, err string }{
 	{"hotspot", firstLine, "profarc text 2", `a.txt: line 1, column 1: text of an unknown version`},
+	{"hotspot", firstLine, firstLine + "0", `a.txt: line 1, column 15: text of an unknown version`},
 	{"hotspot", firstLine, "hello", `line 1, column 1: not the text of an archive`},
 	{"hotspot", "domain hotspot", "domain java", `line 2, column 8: not understood: expected a domain: hotspot, llvm-ir, llvm-frontend, graal or jamaica, found "java"`},
 	{"hotspot", "domain hotspot\n", "", `expected a line of the header: domain and its name`},

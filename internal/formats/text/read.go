@@ -101,13 +101,14 @@ func (p *parser) first() error {
 		return err
 	}
 	p.cursor = cursor{line: line}
-	switch {
-	case string(line) == firstLine:
-		return nil
-	case !Detect(line):
+	if !Detect(line) {
 		return p.fail(ErrFormat)
 	}
-	return p.fail(ErrVersion)
+	p.must(firstLine)
+	if p.end(); !p.ok() {
+		return p.fail(ErrVersion)
+	}
+	return nil
 }
 
 // last is behind the last line.
