@@ -13,12 +13,21 @@ import (
 
 const samplesFolder = "../../../../shared/samples/iprof"
 
-// sample is a file that GraalVM wrote, unpacked; the test is skipped without it.
+// sample is a file of others, unpacked; the test is skipped without it.
 func sample(tb testing.TB, name string) []byte {
+	tb.Helper()
+	data, ok := sampleIfAny(tb, name)
+	if !ok {
+		tb.Skipf("no %s", filepath.Join(samplesFolder, name))
+	}
+	return data
+}
+
+func sampleIfAny(tb testing.TB, name string) (data []byte, ok bool) {
 	tb.Helper()
 	data, err := os.ReadFile(filepath.Join(samplesFolder, name))
 	if os.IsNotExist(err) {
-		tb.Skipf("no %s", filepath.Join(samplesFolder, name))
+		return nil, false
 	}
 	if err == nil && strings.HasSuffix(name, ".gz") {
 		var z *gzip.Reader
@@ -29,7 +38,7 @@ func sample(tb testing.TB, name string) []byte {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return data
+	return data, true
 }
 
 // A plainFile is the file in plain structs.

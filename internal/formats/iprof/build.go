@@ -18,7 +18,7 @@ type build struct {
 	typeRefs             []builder.TypeRef // by row; behind those of the file are those of ids without one
 	numbers, spelled     []string          // by row of types: the number of its name, how a signature spells it
 	methodRefs           []builder.MethodRef
-	ran                  []bool // by row of methods
+	ran                  []bool            // by row of methods
 	signatures           map[string]string // by the return and parameter ids
 	text                 []byte
 

@@ -114,7 +114,11 @@ func (s *scanner) integer() (n int64, ok bool) {
 		s.pos++
 	}
 	digits := s.pos - first
-	if digits == 0 || digits > 19 || v > 1<<63-1 || s.buf[first] == '0' && (digits > 1 || negative) {
+	limit := uint64(1<<63 - 1)
+	if negative {
+		limit++
+	}
+	if digits == 0 || digits > 19 || v > limit || s.buf[first] == '0' && (digits > 1 || negative) {
 		return 0, false
 	}
 	if negative {

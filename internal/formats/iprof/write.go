@@ -185,6 +185,10 @@ func (e *exporter) reordered(kinds []sectionKind) (all []orderedSection) {
 
 func (e *exporter) withForeign(all []orderedSection) []orderedSection {
 	for _, key := range e.foreignKeys {
+		if slices.ContainsFunc(all, func(s orderedSection) bool { return sectionKeys[s.kind] == key }) {
+			e.report.lose(LossForeign, 1)
+			continue
+		}
 		all = append(all, orderedSection{kind: foreign, key: key})
 	}
 	return all
