@@ -24,6 +24,7 @@ var mayImport = map[string][]string{
 	"reader":              {"layout", "relocate", "archive", "internal/sparsebits"},
 	"builder":             {"layout", "relocate", "archive", "reader"},
 	"compare":             {"layout", "archive", "reader"},
+	"fit":                 {"layout", "archive", "reader", "builder"},
 	"internal/dump":       {"layout", "archive", "reader"},
 	"internal/verify":     {"layout", "relocate", "archive", "reader"},
 	"internal/specimen":   {"layout", "builder"},
@@ -32,6 +33,8 @@ var mayImport = map[string][]string{
 	"internal/formats/hotspot/bytecode":  {},
 	"internal/formats/hotspot/classfile": {"internal/formats/hotspot/bytecode"},
 	"internal/formats/hotspot/live":      {"layout", "builder", "internal/formats/hotspot/bytecode"},
+	"internal/formats/hotspot/program": {"layout", "fit",
+		"internal/formats/hotspot/bytecode", "internal/formats/hotspot/classfile", "internal/formats/hotspot/live"},
 	"internal/formats/hotspot/replay": {"layout", "reader", "builder",
 		"internal/formats/hotspot/bytecode", "internal/formats/hotspot/classfile"},
 }

@@ -197,7 +197,7 @@ func (p *parser) code(m *Method, b []byte) {
 }
 
 func (p *parser) text(i uint16) string {
-	text, err := p.file.text(i)
+	text, err := p.file.Text(i)
 	p.bad = p.bad || err != nil
 	return text
 }
@@ -224,7 +224,8 @@ func (c *File) constant(i uint16, tags ...byte) ([]byte, error) {
 	return nil, fmt.Errorf("%w: constant %d", ErrClassFile, i)
 }
 
-func (c *File) text(i uint16) (string, error) {
+// Text is the text of a Utf8 constant.
+func (c *File) Text(i uint16) (string, error) {
 	b, err := c.constant(i, TagUtf8)
 	return hotspot.FromModified(string(b)), err
 }
@@ -235,7 +236,7 @@ func (c *File) Class(i uint16) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return c.text(binary.BigEndian.Uint16(b))
+	return c.Text(binary.BigEndian.Uint16(b))
 }
 
 // Called is what a method reference names.
@@ -264,10 +265,10 @@ func (c *File) NameType(i uint16) (name, signature string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	if name, err = c.text(binary.BigEndian.Uint16(b)); err != nil {
+	if name, err = c.Text(binary.BigEndian.Uint16(b)); err != nil {
 		return "", "", err
 	}
-	signature, err = c.text(binary.BigEndian.Uint16(b[2:]))
+	signature, err = c.Text(binary.BigEndian.Uint16(b[2:]))
 	return name, signature, err
 }
 

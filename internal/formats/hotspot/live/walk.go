@@ -51,13 +51,18 @@ type walker struct {
 	src source // of what may change
 	// methodArray gives the addresses of a class's methods.
 	methodArray func(addr uint64) ([]uint64, error)
+	bare        bool // take all methods, without their profiles
 	out         *snapshot
 }
 
 // walk goes through a VM once.
 func (s *schema) walk(src source, methodArray func(addr uint64) ([]uint64, error)) (*snapshot, error) {
-	w := &walker{s, src, methodArray, &snapshot{klasses: map[uint64]klassData{}}}
-	at, err := word(src, s.head)
+	w := &walker{s: s, src: src, methodArray: methodArray, out: &snapshot{klasses: map[uint64]klassData{}}}
+	return w.walk()
+}
+
+func (w *walker) walk() (*snapshot, error) {
+	at, err := word(w.src, w.s.head)
 	for at != 0 && err == nil {
 		if len(w.out.loaders) >= maxLoaders {
 			return nil, fmt.Errorf("%w: the list of class loaders does not end", ErrStructure)
@@ -123,7 +128,7 @@ func (w *walker) methods(klass uint64) error {
 	return nil
 }
 
-// method takes a method that has a profile.
+// method takes a method, if it has a profile or all are taken.
 func (w *walker) method(addr, klass uint64) error {
 	s := &w.s.method
 	b, err := w.src.bytes(addr, s.size)
@@ -131,13 +136,17 @@ func (w *walker) method(addr, klass uint64) error {
 		return err
 	}
 	data := le.Uint64(b[s.data:])
-	if data == 0 {
+	if data == 0 && !w.bare {
 		return nil
 	}
 	m := methodData{
 		addr: addr, klass: klass, constMethod: le.Uint64(b[s.constMethod:]),
 		compiled: le.Uint64(b[s.code:]) != 0,
 		access:   uint32(le.Uint16(b[s.access:])) & w.s.written,
+	}
+	if w.bare {
+		w.out.methods = append(w.out.methods, m)
+		return nil
 	}
 	m.data, m.refused = w.methodData(addr, data)
 	if at := le.Uint64(b[s.counters:]); at != 0 && m.refused == nil {

@@ -1,0 +1,137 @@
+package fit
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// ErrDomain: profiles of this domain say nothing of the code they are of.
+var ErrDomain = errors.New("profiles of this domain cannot be checked: they do not say which code they are of")
+
+// DefaultConfidence is how confident one must be of a profile that has moved.
+const DefaultConfidence = 0.5
+
+// Options say how profiles are checked.
+type Options struct {
+	// Confidence is the least confidence at which a profile has moved and is not
+	// stale; 0 is DefaultConfidence.
+	Confidence float64
+	// Old, if not nil, has the code that the profiles are of.
+	Old Code
+	// Methods selects methods; nil for all.
+	Methods func(layout.Key) bool
+	// Top is how many misfits are reported.
+	Top int
+	// Each, if not nil, is told every verdict.
+	Each func(*Verdict) error
+	// Into, if not nil, gets the profiles adapted to the code: those that have
+	// moved with their points in new places, those that are stale or gone not at
+	// all, all others as they are. It must have the archive's domain and settings.
+	// Methods that are not selected are left out.
+	Into *builder.Builder
+}
+
+// Check holds the profiles of an archive against a program. The error is that of
+// a record or of code that cannot be read, of ctx, of Each, or matches ErrDomain.
+func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Report, error) {
+	if d := s.Header().Domain; d != layout.DomainHotSpot && !d.LLVM() {
+		return nil, fmt.Errorf("%s: domain %s: %w", s.Mapping().Name(), d, ErrDomain)
+	}
+	o.Confidence = cmp.Or(o.Confidence, DefaultConfidence)
+	c := &checker{s: s, shape: s.Header().Params.Shape(), against: against, o: o}
+	if o.Into != nil {
+		c.rewriter = newRewriter(s, o.Into, &c.report.Rewritten)
+	}
+	n := 0
+	for m, err := range s.Methods() {
+		if err == nil {
+			if n++; n%256 == 0 {
+				err = ctx.Err()
+			}
+		}
+		if err == nil {
+			err = c.method(m)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	c.trim(o.Top)
+	if c.rewriter != nil {
+		return &c.report, c.rewriter.finish()
+	}
+	return &c.report, nil
+}
+
+// A checker goes through an archive.
+type checker struct {
+	s        *reader.Store
+	shape    layout.Shape
+	against  Code
+	o        Options
+	report   Report
+	rewriter *rewriter // nil if nothing is rewritten
+}
+
+// method checks the profiles of a method.
+func (c *checker) method(m reader.Method) error {
+	k, err := m.Key()
+	if err != nil || c.o.Methods != nil && !c.o.Methods(k) {
+		return err
+	}
+	versions, presence, err := c.against.Method(k)
+	if err != nil {
+		return err
+	}
+	for p, err := range m.Profiles() {
+		if err != nil {
+			return err
+		}
+		j := judgement{Verdict: Verdict{Method: m, Profile: p, Weight: weightOfProfile(p, c.shape)}}
+		if err := c.judge(&j, k, versions, presence); err != nil {
+			return err
+		}
+		if err := c.settle(&j); err != nil {
+			return err
+		}
+	}
+	if c.rewriter != nil && m.NeverRan() && (presence == Present || presence == Elsewhere) {
+		return c.rewriter.seen(m)
+	}
+	return nil
+}
+
+// settle notes a verdict.
+func (c *checker) settle(j *judgement) error {
+	c.report.add(&j.Verdict)
+	if j.State != Exact && j.State != Unchecked {
+		c.report.Misfits = append(c.report.Misfits, j.Verdict)
+		if len(c.report.Misfits) > 2*c.o.Top+1000 {
+			c.trim(c.o.Top)
+		}
+	}
+	if c.rewriter != nil {
+		if err := c.rewriter.profile(j); err != nil {
+			return err
+		}
+	}
+	if c.o.Each != nil {
+		return c.o.Each(&j.Verdict)
+	}
+	return nil
+}
+
+// trim keeps the heaviest misfits.
+func (c *checker) trim(n int) {
+	slices.SortStableFunc(c.report.Misfits, func(a, b Verdict) int {
+		return cmp.Or(cmp.Compare(b.loss(), a.loss()), cmp.Compare(b.State, a.State))
+	})
+	c.report.Misfits = c.report.Misfits[:min(n, len(c.report.Misfits))]
+}

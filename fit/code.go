@@ -1,0 +1,62 @@
+package fit
+
+import "github.com/profarc/profarc/layout"
+
+// Code is a program that profiles are held against.
+type Code interface {
+	// Method gives the versions that the program has of a method's code; mostly
+	// there is one.
+	Method(k layout.Key) ([]Version, Presence, error)
+}
+
+// A Presence says whether a program has a method.
+type Presence uint8
+
+// The presences.
+const (
+	Present   Presence = iota
+	NoMethod           // it has the class, but not the method
+	NoClass            // it does not have the class
+	Elsewhere          // the class is not among what can be looked at
+)
+
+// A Version is one version of a method's code.
+type Version struct {
+	ID   uint64 // code id, as in the archive; 0 if not known
+	Size int    // in bytes, 0 if not known
+	// Points are the profile points; nil, and Opaque, if they are not known.
+	Points []Point
+	Opaque bool
+}
+
+// A PointKind says what is recorded at a profile point.
+type PointKind uint8
+
+// The kinds of profile points, of HotSpot's bytecodes.
+const (
+	Call        PointKind = iota + 1 // a call whose target is fixed
+	VirtualCall                      // a call that depends on its receiver
+	TypeCheck                        // checkcast, instanceof, aastore
+	Jump
+	Branch
+	Switch
+	Ret
+)
+
+// A Point is a profile point of a version.
+type Point struct {
+	Bci  int32
+	Kind PointKind
+	// Targets are where it may go, as indices of the first point at or behind
+	// the target; the number of points if there is none, negative if that is not
+	// known. A switch has its default first.
+	Targets []int32
+	// What stands for the bytecode and what it names, Around for the bytecodes
+	// before and behind it, which are compared one by one; 0 and nil if they are
+	// not known.
+	What   uint64
+	Around []uint64
+}
+
+// back reports whether point i goes back to target t.
+func back(i int, t int32) bool { return int(t) <= i }

@@ -1,0 +1,94 @@
+package fit
+
+import "github.com/profarc/profarc/reader"
+
+// A State says how a profile fits.
+type State uint8
+
+// The states.
+const (
+	Exact     State = iota // the code is the same
+	Moved                  // the code has changed, profile points were matched
+	Stale                  // the code has changed, and cannot be matched
+	Gone                   // the method is no longer there
+	Unchecked              // nothing can be said
+	numStates
+)
+
+var stateNames = [numStates]string{"exact", "moved", "stale", "gone", "unchecked"}
+
+func (s State) String() string { return stateNames[s] }
+
+// States are all states.
+func States() []State { return []State{Exact, Moved, Stale, Gone, Unchecked} }
+
+// A Verdict says how one profile fits, and why.
+type Verdict struct {
+	Method  reader.Method
+	Profile reader.Profile
+	State   State
+	Reason  string  // for people
+	Weight  float64 // all that the profile has counted
+	// Confidence is how much of its weight is worth anything: 1 if it is exact,
+	// 0 if it is stale or gone.
+	Confidence      float64
+	Points, Matched int // of its profile points
+}
+
+// A Report says how an archive fits.
+type Report struct {
+	Profiles [numStates]int     // by state
+	Weights  [numStates]float64 // by state
+	fitting  float64            // weights times confidences
+	Points   int                // of profiles that have moved
+	Matched  int                // of these
+	// Misfits are the heaviest profiles that are neither exact nor unchecked, the
+	// heaviest loss first.
+	Misfits []Verdict
+	// Rewritten says what the adapted archive holds, if one was made.
+	Rewritten Rewritten
+}
+
+// Score is how well the archive fits, from 0 to 1, weighted by counts; where
+// there are none, by profiles. It is 1 if there is nothing to check.
+func (r *Report) Score() float64 {
+	weight, profiles := 0.0, 0
+	for s := Exact; s < Unchecked; s++ {
+		weight += r.Weights[s]
+		profiles += r.Profiles[s]
+	}
+	switch {
+	case weight > 0:
+		return r.fitting / weight
+	case profiles > 0:
+		return float64(r.Profiles[Exact]+r.Profiles[Moved]) / float64(profiles)
+	}
+	return 1
+}
+
+func (r *Report) add(v *Verdict) {
+	r.Profiles[v.State]++
+	r.Weights[v.State] += v.Weight
+	if v.State != Unchecked {
+		r.fitting += v.Weight * v.Confidence
+	}
+	if v.State == Moved {
+		r.Points += v.Points
+		r.Matched += v.Matched
+	}
+}
+
+// loss is the weight that a profile is not worth.
+func (v *Verdict) loss() float64 { return v.Weight * (1 - v.Confidence) }
+
+// Rewritten counts what an adapted archive holds of the profiles that have
+// moved, and what it does not.
+type Rewritten struct {
+	Profiles      int     // in it
+	Dropped       int     // stale or gone
+	Points        int     // of moved profiles, taken over
+	PointsDropped int     // of moved profiles, with counts, that have no place any more
+	CountsDropped float64 // counts of these
+	Traps         int     // taken over, at bytecodes without a profile point
+	TrapsDropped  int
+}

@@ -1,0 +1,163 @@
+package fit
+
+import (
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A rewriter puts profiles into a builder, adapted to new code.
+type rewriter struct {
+	s       *reader.Store
+	shape   layout.Shape
+	b       *builder.Builder
+	counts  *Rewritten
+	types   map[uint32]builder.TypeRef // by ordinal
+	methods map[layout.Narrow]builder.MethodRef
+}
+
+func newRewriter(s *reader.Store, b *builder.Builder, counts *Rewritten) *rewriter {
+	return &rewriter{s: s, shape: s.Header().Params.Shape(), b: b, counts: counts,
+		types: map[uint32]builder.TypeRef{}, methods: map[layout.Narrow]builder.MethodRef{}}
+}
+
+// seen takes a method over that never ran.
+func (w *rewriter) seen(m reader.Method) error {
+	ref, err := w.method(m)
+	w.b.Seen(ref)
+	return err
+}
+
+// profile takes a profile over, unless it is of no use.
+func (w *rewriter) profile(j *judgement) error {
+	if j.State == Stale || j.State == Gone {
+		w.counts.Dropped++
+		return nil
+	}
+	m, err := w.method(j.Method)
+	if err != nil {
+		return err
+	}
+	context, err := w.context(m, j.Profile)
+	if err != nil {
+		return err
+	}
+	w.counts.Profiles++
+	if j.State == Moved {
+		p := w.b.Profile(m, j.now.ID, context)
+		w.fields(p, j.Profile, true)
+		p.Size(uint32(j.now.Size), 0)
+		if err := (&mover{rewriter: w, judgement: j, p: p}).run(); err != nil {
+			return err
+		}
+		return p.Done()
+	}
+	p := w.b.Profile(m, j.Profile.Code(), context)
+	w.fields(p, j.Profile, false)
+	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
+		for e := range j.Profile.Section(section) {
+			if err := w.entry(p, section, e, e.Raw()); err != nil {
+				return err
+			}
+		}
+	}
+	return p.Done()
+}
+
+// fields takes the optional fields over: of a profile that has moved those that
+// say nothing of the code.
+func (w *rewriter) fields(p *builder.Profile, from reader.Profile, moved bool) {
+	for _, f := range []struct {
+		get func() (reader.Counter, bool)
+		set func(uint64)
+	}{{from.Invocations, p.Invocations}, {from.Backedges, p.Backedges}, {from.Interpreted, p.Interpreted}} {
+		if c, ok := f.get(); ok {
+			f.set(c.Trained())
+		}
+	}
+	if c, ok := from.Compile(); ok {
+		if moved {
+			c.Loops, c.Blocks = 0, 0
+		}
+		p.Compile(builder.Compile(c))
+	}
+	if h, ok := from.History(); ok {
+		p.History(builder.History(h))
+	}
+	if traps := from.TrapHistory(); traps != nil {
+		p.TrapHistory(traps)
+	}
+	if moved {
+		return
+	}
+	if e, ok := from.Escape(); ok {
+		p.Escape(builder.Escape(e))
+	}
+	if code, host := from.Size(); code|host != 0 {
+		p.Size(code, host)
+	}
+}
+
+// context takes the calling context of a profile over.
+func (w *rewriter) context(m builder.MethodRef, p reader.Profile) (builder.ContextRef, error) {
+	c, ok, err := p.Context()
+	if err != nil || !ok {
+		return builder.NoContext, err
+	}
+	frames, err := c.Frames()
+	if err != nil {
+		return builder.NoContext, err
+	}
+	to := make([]builder.Frame, len(frames))
+	for i, f := range frames {
+		caller, err := w.method(f.Caller)
+		if err != nil {
+			return builder.NoContext, err
+		}
+		to[i] = builder.Frame{Caller: caller, Point: f.Point}
+	}
+	return w.b.Context(m, to...), nil
+}
+
+func (w *rewriter) method(m reader.Method) (builder.MethodRef, error) {
+	if ref, ok := w.methods[m.Ref()]; ok {
+		return ref, nil
+	}
+	k, err := m.Key()
+	if err != nil {
+		return 0, err
+	}
+	ref := w.b.Method(k)
+	w.b.DescribeMethod(ref, builder.MethodInfo{Access: m.Access(), Flags: m.Flags() & layout.MethodNotMatchable})
+	if class, ok, err := m.Class(); err != nil {
+		return 0, err
+	} else if ok {
+		if _, err := w.typeRef(class); err != nil {
+			return 0, err
+		}
+	}
+	w.methods[m.Ref()] = ref
+	return ref, nil
+}
+
+func (w *rewriter) typeRef(t reader.Type) (builder.TypeRef, error) {
+	if ref, ok := w.types[t.Ordinal()]; ok {
+		return ref, nil
+	}
+	var text [3]string
+	for i, get := range []func() (reader.Name, error){t.Name, t.Loader, t.Alias} {
+		name, err := get()
+		if err != nil {
+			return 0, err
+		}
+		text[i] = name.String()
+	}
+	flags, err := t.Flags()
+	if err != nil {
+		return 0, err
+	}
+	ref := w.b.Type(builder.TypeKey{Name: text[0], Loader: text[1]})
+	w.b.DescribeType(ref, builder.TypeInfo{Alias: text[2], Flags: flags})
+	w.types[t.Ordinal()] = ref
+	return ref, nil
+}

@@ -1,0 +1,145 @@
+package fit
+
+import (
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// entry takes an entry over. raw is what is to be written: the entry as it lies,
+// or with another place and other displacements.
+func (w *rewriter) entry(p *builder.Profile, section layout.BlockSection, e reader.Entry, raw layout.Entry) (err error) {
+	if raw.Tag().Wide() {
+		return w.wide(p, e, raw.Point())
+	}
+	p.Raw(section, raw, func(cell int, kind layout.PointerKind) uint64 {
+		ref, failed := w.pointer(e.Cell(cell).Trained(), kind)
+		if err == nil {
+			err = failed
+		}
+		return ref
+	})
+	return err
+}
+
+// pointer is the builder's reference for a pointer cell, 0 for none.
+func (w *rewriter) pointer(v uint64, kind layout.PointerKind) (uint64, error) {
+	if kind == layout.PointerTypeWord {
+		v &^= layout.TypeTags
+	}
+	if v == 0 {
+		return 0, nil
+	}
+	at := layout.NarrowOf(int64(v - w.s.Header().Base))
+	if kind == layout.PointerMethod {
+		m, err := w.s.MethodAt(at)
+		if err != nil {
+			return 0, err
+		}
+		ref, err := w.method(m)
+		return uint64(ref), err
+	}
+	t, err := w.s.TypeAt(at)
+	if err != nil {
+		return 0, err
+	}
+	ref, err := w.typeRef(t)
+	return uint64(ref), err
+}
+
+// wide takes an entry of this format's own over, to a point.
+func (w *rewriter) wide(p *builder.Profile, e reader.Entry, point int32) error {
+	switch e.Tag() {
+	case layout.TagReceivers:
+		return w.receivers(p, e, point)
+	case layout.TagCounters:
+		p.Counters(point, cells(e)...)
+	case layout.TagValueSite:
+		var values []builder.Value
+		for all := cells(e); len(all) > 1; all = all[2:] {
+			values = append(values, builder.Value{Value: all[0], Count: all[1]})
+		}
+		p.ValueSite(e.Sub(), point, values...)
+	case layout.TagBitmap:
+		bits, _ := e.Bitmap()
+		p.Bitmap(point, bits)
+	}
+	return nil // the others are of domains that are not checked
+}
+
+// cells are all cells of an entry.
+func cells(e reader.Entry) []uint64 {
+	out := make([]uint64, e.Cells())
+	for i := range out {
+		out[i] = e.Cell(i).Trained()
+	}
+	return out
+}
+
+func (w *rewriter) receivers(p *builder.Profile, e reader.Entry, point int32) error {
+	r, _ := e.Receivers()
+	var rows []builder.Row
+	for row := range r.All() {
+		t, err := w.typeRef(row.Type)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, builder.Row{Type: t, Count: row.Count.Trained()})
+	}
+	p.Receivers(point, e.Sub(), e.Flags(), r.Other().Trained(), uint64(e.Traps()), rows...)
+	return nil
+}
+
+// finish takes over what belongs to no method. Left out are tables of what
+// depends on the old code or on the order of its profiles.
+func (w *rewriter) finish() error {
+	for t, err := range w.s.Tables() {
+		if err != nil {
+			return err
+		}
+		if t.Kind == layout.TableOrder || t.Kind == layout.TableForeign {
+			continue
+		}
+		if err := w.table(&t); err != nil {
+			return err
+		}
+	}
+	return w.b.Err()
+}
+
+func (w *rewriter) table(t *layout.Table) error {
+	kinds := make([]layout.ColumnKind, t.Columns())
+	for i := range kinds {
+		kinds[i] = t.Column(i)
+		if kinds[i] == layout.ColumnProfile || kinds[i] == layout.ColumnContext {
+			return nil
+		}
+	}
+	to := w.b.Table(t.Kind, t.Flags, kinds...)
+	row := make([]uint64, len(kinds))
+	for r := range t.Rows {
+		for i, kind := range kinds {
+			var err error
+			if row[i], err = w.cell(kind, t.Cell(i, r)); err != nil {
+				return err
+			}
+		}
+		to.Row(row...)
+	}
+	return nil
+}
+
+// cell is the builder's reference for a cell of a table.
+func (w *rewriter) cell(kind layout.ColumnKind, v uint64) (uint64, error) {
+	if kind == layout.ColumnWord || v == 0 {
+		return v, nil
+	}
+	switch kind {
+	case layout.ColumnSymbol:
+		text, err := w.s.SymbolAt(layout.Narrow(v))
+		return uint64(w.b.Symbol(text.String())), err
+	case layout.ColumnMethod:
+		return w.pointer(w.s.Header().Base+uint64(layout.Narrow(v).Offset()), layout.PointerMethod)
+	}
+	return w.pointer(w.s.Header().Base+uint64(layout.Narrow(v).Offset()), layout.PointerType)
+}

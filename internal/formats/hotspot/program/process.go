@@ -1,0 +1,51 @@
+package program
+
+import (
+	"context"
+
+	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/internal/formats/hotspot/live"
+	"github.com/profarc/profarc/layout"
+)
+
+// A Process is the code of a running JVM: that of its loaded classes.
+type Process struct {
+	methods map[layout.Key]fit.Version
+	classes map[[2]string]bool // by name and loader
+}
+
+// ReadProcess reads the code of a JVM. Nothing in it changes.
+func ReadProcess(ctx context.Context, pid int) (*Process, error) {
+	vm, err := live.Attach(pid)
+	if err != nil {
+		return nil, err
+	}
+	p := &Process{map[layout.Key]fit.Version{}, map[[2]string]bool{}}
+	err = vm.Methods(ctx, func(m live.MethodCode) error {
+		p.classes[[2]string{m.Class, m.Loader}] = true
+		p.methods[layout.Key{Class: m.Class, Name: m.Name, Signature: m.Signature, Loader: m.Loader}] = versionOf(m.Code)
+		return nil
+	})
+	return p, err
+}
+
+// Method gives the version that the process has of a method. Classes that are
+// not loaded are elsewhere: they may still come. A key without a loader may be of
+// one that every JVM has.
+func (p *Process) Method(k layout.Key) ([]fit.Version, fit.Presence, error) {
+	presence := fit.Elsewhere
+	loaders := []string{k.Loader}
+	if k.Loader == "" {
+		loaders = []string{"", "app", "platform"}
+	}
+	for _, loader := range loaders {
+		k.Loader = loader
+		if v, ok := p.methods[k]; ok {
+			return []fit.Version{v}, fit.Present, nil
+		}
+		if p.classes[[2]string{k.Class, loader}] {
+			presence = fit.NoMethod
+		}
+	}
+	return nil, presence, nil
+}
