@@ -5,9 +5,12 @@ import "github.com/profarc/profarc/layout"
 // A Loss is something that did not get from one side to the other.
 type Loss string
 
+// Dropped begins a Loss of whole functions; the reason follows.
+const Dropped = "functions dropped because "
+
 // What reading a file loses.
 const (
-	LossUnnamed Loss = "functions dropped because the file does not have their name"
+	LossUnnamed Loss = Dropped + "the file does not have their name"
 	LossMemProf Loss = "sections of memory profiles (memprof): an archive keeps counts and values"
 	LossUniform Loss = "uniform counters of a GPU"
 )
