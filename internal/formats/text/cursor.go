@@ -1,6 +1,9 @@
 package text
 
-import "math"
+import (
+	"bytes"
+	"math"
+)
 
 // A cursor takes a line apart from left to right. The first thing that is not
 // there is kept in expected; from then on every call is a no-op.
@@ -264,6 +267,9 @@ func (c *cursor) name() []byte {
 	start := c.at
 	token := c.reference("a name")
 	if len(token) == 0 || token[0] != '"' {
+		if quote := bytes.IndexByte(token, '"'); quote >= 0 {
+			c.missAt(start+quote, "the end of the name")
+		}
 		return token
 	}
 	name, bad := unquote(token[:quoted(token)])

@@ -37,7 +37,7 @@ func (k *keyReader) part(colons, parenthesis bool) string {
 		return k.quotedPart()
 	}
 	start := k.at
-	for !k.end() && !k.next("{") && !k.next("}") && !(colons && k.next("::")) && !(parenthesis && k.next("(")) {
+	for !k.end() && !k.next("{") && !k.next("}") && !k.next(`"`) && !(colons && k.next("::")) && !(parenthesis && k.next("(")) {
 		k.at++
 	}
 	if k.at == start {

@@ -54,12 +54,8 @@ func (w *writer) narrow(pointer uint64) layout.Narrow {
 	return layout.NarrowOf(int64(pointer - w.h.Base))
 }
 
-// methodAt writes the method at a place, or - for none.
+// methodAt writes the method at a place.
 func (w *writer) methodAt(n layout.Narrow) {
-	if n == 0 {
-		w.text("-")
-		return
-	}
 	m, err := w.s.MethodAt(n)
 	if !w.failed(err) {
 		w.methodRef(m)
