@@ -1,7 +1,5 @@
 package builder
 
-import "strings"
-
 // An arena keeps many small byte strings in a few large slabs, and names each
 // by its place, so that what refers to them has no pointers.
 type arena struct {
@@ -51,20 +49,3 @@ func (a *arena) free(p place) { a.freed += int64(p.size) }
 
 // wasteful reports whether most of the arena was let go.
 func (a *arena) wasteful() bool { return a.freed > slabSize && a.freed > a.used/2 }
-
-// texts keeps many small strings in a few large ones.
-type texts struct {
-	slab  strings.Builder
-	slabs int
-}
-
-func (t *texts) keep(s string) string {
-	if len(s) > t.slab.Cap()-t.slab.Len() {
-		t.slab = strings.Builder{}
-		t.slab.Grow(nextSlab(t.slabs, len(s)))
-		t.slabs++
-	}
-	at := t.slab.Len()
-	t.slab.WriteString(s)
-	return t.slab.String()[at:]
-}

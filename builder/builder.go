@@ -43,15 +43,16 @@ type Builder struct {
 
 	mu       sync.Mutex
 	config   Config
-	symbols  table[string, string]
+	symbols  symbols
 	types    table[typeKey, typeData]
-	methods  table[methodKey, methodData]
+	methods  methods
 	contexts table[contextKey, contextData]
 	profiles []profileData
 	versions map[profileKey]ProfileRef // but for the first profile of a method and context
 	tables   map[layout.TableKind]*Table
 	blocks   arena
-	names    texts
+	merged   profileParts      // of the last merge
+	scratch  []byte            // of the last function
 	dumps    map[[16]byte]dump // that were merged
 	mixed    bool              // of several runs
 	united   int               // rows of tables when they were united last
@@ -109,11 +110,8 @@ func (b *Builder) symbol(text string, limit int) SymbolRef {
 		b.fail(fmt.Errorf("%w: a name of %d bytes, at most %d are possible; it begins with %.40q", layout.ErrTooLarge, len(text), limit, text))
 		return 0
 	}
-	if ref, ok := b.symbols.find(text); ok {
-		return SymbolRef(ref)
-	}
-	text = b.names.keep(text) // callers may hand in a piece of a large buffer
-	return SymbolRef(b.symbols.add(text, text))
+	ref, _ := intern(&b.symbols, text)
+	return ref
 }
 
 // name interns a part of a key: "" is none. The caller holds mu.
@@ -132,5 +130,5 @@ func (b *Builder) text(s SymbolRef) string {
 	if s == 0 {
 		return ""
 	}
-	return *b.symbols.at(uint32(s))
+	return b.symbols.text(s)
 }

@@ -34,24 +34,18 @@ type merger struct {
 	out   *sectionData // of the section that is being merged
 }
 
-// merge gives the block of both. Its bytes are the parts' until they are used
-// again.
-func (m *merger) merge(have layout.Block, p *profileParts) []byte {
-	out := spareParts.Get().(*profileParts)
-	defer func() { out.reset(); spareParts.Put(out) }()
-	m.fields(have, layout.Block(p.block), out)
-	for s := range p.sections {
+// merge gives the block of both. Its bytes are the builder's until the next
+// merge.
+func (m *merger) merge(have, more layout.Block) []byte {
+	out := &m.b.merged
+	out.reset()
+	m.fields(have, more, out)
+	for s := layout.SectionData; s < layout.SectionDirectory; s++ {
 		m.out = &out.sections[s]
-		section := &p.sections[s]
-		x, y := m.entries(have.Section(layout.BlockSection(s))), make([]layout.Entry, len(section.entries))
-		for i := range y {
-			y[i] = section.entry(i)
-		}
-		m.section(x, y)
+		m.section(m.entries(have.Section(s)), m.entries(more.Section(s)))
 	}
 	out.encode()
-	p.block = append(p.block[:0], out.block...)
-	return p.block
+	return out.block
 }
 
 func (m *merger) entries(section []byte) (all []layout.Entry) {

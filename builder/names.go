@@ -103,9 +103,9 @@ func (b *Builder) Method(k layout.Key) MethodRef {
 		b.fail(fmt.Errorf("method %q has a loader and no class", k.Name))
 	}
 	if ref, ok := b.methods.find(key); ok {
-		return MethodRef(ref)
+		return ref
 	}
-	return MethodRef(b.methods.add(key, methodData{methodKey: key, id: k.ID(b.domain)}))
+	return b.methods.add(methodData{methodKey: key, id: k.ID(b.domain)})
 }
 
 // DescribeMethod adds to what is known of a method: flags are united.

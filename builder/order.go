@@ -2,7 +2,6 @@ package builder
 
 import (
 	"cmp"
-	"encoding/binary"
 	"slices"
 )
 
@@ -20,38 +19,12 @@ type order struct {
 
 func (b *Builder) order() *order {
 	o := &order{}
-	o.text = ranks(sortSymbols(b.symbols.values))
+	o.text = ranks(b.symbols.sorted())
 	o.sortTypes(b)
 	o.sortMethods(b)
 	o.sortContexts(b)
 	o.sortProfiles(b)
 	return o
-}
-
-// sortSymbols gives the numbers of the texts (from 1), sorted by bytes. The
-// first eight bytes of each decide most comparisons without following it.
-func sortSymbols(texts []string) []SymbolRef {
-	type keyed struct {
-		prefix uint64
-		ref    SymbolRef
-	}
-	keys := make([]keyed, len(texts))
-	for i, t := range texts {
-		var p [8]byte
-		copy(p[:], t)
-		keys[i] = keyed{binary.BigEndian.Uint64(p[:]), SymbolRef(i + 1)}
-	}
-	slices.SortFunc(keys, func(x, y keyed) int {
-		if c := cmp.Compare(x.prefix, y.prefix); c != 0 {
-			return c
-		}
-		return cmp.Compare(texts[x.ref-1], texts[y.ref-1])
-	})
-	refs := make([]SymbolRef, len(keys))
-	for i, k := range keys {
-		refs[i] = k.ref
-	}
-	return refs
 }
 
 // ranks inverts an order of references.
@@ -89,21 +62,31 @@ func (o *order) sortTypes(b *Builder) {
 	o.typeRank = ranks(o.types)
 }
 
+// sortMethods sorts by two numbers: class and name, then signature and loader.
 func (o *order) sortMethods(b *Builder) {
-	class := func(m *methodData) (name, loader int64) {
-		if m.holder == 0 {
-			return -1, -1
+	low := func(rank int64) uint64 { return uint64(rank + 1) }
+	type class struct{ name, loader uint64 }
+	holder := func(t TypeRef) (c class) {
+		if t != 0 {
+			h := b.types.at(uint32(t))
+			c = class{low(o.textRank(h.name)), low(o.textRank(h.loader))}
 		}
-		h := b.types.at(uint32(m.holder))
-		return o.textRank(h.name), o.textRank(h.loader)
+		return c
 	}
-	o.methods = sorted(b.methods.len(), func(x, y MethodRef) int {
-		s, t := b.methods.at(uint32(x)), b.methods.at(uint32(y))
-		sClass, sLoader := class(s)
-		tClass, tLoader := class(t)
-		return cmp.Or(cmp.Compare(sClass, tClass), cmp.Compare(o.textRank(s.name), o.textRank(t.name)),
-			cmp.Compare(o.textRank(s.signature), o.textRank(t.signature)), cmp.Compare(sLoader, tLoader))
+	keys := make([]sortKey, b.methods.len())
+	for i := range keys {
+		m := &b.methods.values[i]
+		keys[i] = sortKey{holder(m.holder).name<<32 | low(o.textRank(m.name)), uint32(i + 1)}
+	}
+	sortKeys(keys)
+	eachEqual(keys, func(group []sortKey) {
+		for i, k := range group {
+			m := b.methods.at(k.ref)
+			group[i].key = low(o.textRank(m.signature))<<32 | holder(m.holder).loader
+		}
+		sortKeys(group)
 	})
+	o.methods = refsOf[MethodRef](keys)
 	o.methodRank = ranks(o.methods)
 }
 
@@ -148,9 +131,17 @@ func (o *order) rankOf(c ContextRef) int64 {
 }
 
 func (o *order) sortProfiles(b *Builder) {
-	o.profiles = sorted(len(b.profiles), func(x, y ProfileRef) int {
-		s, t := &b.profiles[x-1], &b.profiles[y-1]
-		return cmp.Or(cmp.Compare(o.methodRank[s.method-1], o.methodRank[t.method-1]),
-			cmp.Compare(o.rankOf(s.context), o.rankOf(t.context)), cmp.Compare(s.code, t.code))
+	keys := make([]sortKey, len(b.profiles))
+	for i := range keys {
+		d := &b.profiles[i]
+		keys[i] = sortKey{uint64(o.methodRank[d.method-1])<<32 | uint64(o.rankOf(d.context)+1), uint32(i + 1)}
+	}
+	sortKeys(keys)
+	eachEqual(keys, func(group []sortKey) {
+		for i, k := range group {
+			group[i].key = b.profiles[k.ref-1].code
+		}
+		sortKeys(group)
 	})
+	o.profiles = refsOf[ProfileRef](keys)
 }

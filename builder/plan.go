@@ -102,21 +102,16 @@ func (p *plan) chain() {
 func (p *plan) findSharedIDs() {
 	methods := p.b.methods.values
 	p.sharedID = make([]bool, len(methods))
-	byID := sorted(len(methods), func(x, y MethodRef) int {
-		a, b := methods[x-1].id, methods[y-1].id
-		switch {
-		case a < b:
-			return -1
-		case a > b:
-			return 1
-		}
-		return 0
-	})
-	for i := 1; i < len(byID); i++ {
-		if methods[byID[i]-1].id == methods[byID[i-1]-1].id {
-			p.sharedID[byID[i]-1], p.sharedID[byID[i-1]-1] = true, true
-		}
+	byID := make([]sortKey, len(methods))
+	for i := range methods {
+		byID[i] = sortKey{methods[i].id, uint32(i + 1)}
 	}
+	sortKeys(byID)
+	eachEqual(byID, func(group []sortKey) {
+		for _, k := range group {
+			p.sharedID[k.ref-1] = true
+		}
+	})
 }
 
 // measure computes the size of every region but ps.

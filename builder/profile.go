@@ -122,7 +122,7 @@ func (b *Builder) take(p *Profile) {
 		d.block = b.blocks.keep(p.parts.block)
 	case m.addInPlace(have, p.parts.block):
 	default:
-		b.replace(d, m.merge(have, p.parts))
+		b.replace(d, m.merge(have, p.parts.block))
 	}
 }
 

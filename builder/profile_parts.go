@@ -137,12 +137,6 @@ func (s *sectionData) sort() {
 	s.bytes, s.spare = b, s.bytes
 }
 
-// entry is an entry of the section.
-func (s *sectionData) entry(i int) layout.Entry {
-	e := s.entries[i]
-	return layout.Entry(s.bytes[e.start:e.end:e.end])
-}
-
 // add appends an entry whose bytes are the section's last, from start on.
 func (s *sectionData) add(start int) {
 	e := layout.Entry(s.bytes[start:])

@@ -1,0 +1,128 @@
+package builder
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+	"strings"
+)
+
+// A sortKey is a number to sort by, and what it is of.
+type sortKey struct {
+	key uint64
+	ref uint32
+}
+
+// radixMin is from how many keys on a radix sort is worth its passes.
+const radixMin = 1 << 10
+
+// sortKeys sorts by key; equal keys stay in their order.
+func sortKeys(keys []sortKey) {
+	if len(keys) < radixMin {
+		slices.SortStableFunc(keys, func(x, y sortKey) int { return cmp.Compare(x.key, y.key) })
+		return
+	}
+	var counts [8][256]uint32
+	for _, k := range keys {
+		for i := range 8 {
+			counts[i][byte(k.key>>(8*i))]++
+		}
+	}
+	from, to := keys, make([]sortKey, len(keys))
+	for i := range 8 {
+		if counts[i][byte(keys[0].key>>(8*i))] == uint32(len(keys)) {
+			continue // all have the same byte here
+		}
+		at, sum := &counts[i], uint32(0)
+		for b, n := range at {
+			at[b] = sum
+			sum += n
+		}
+		for _, k := range from {
+			b := byte(k.key >> (8 * i))
+			to[at[b]] = k
+			at[b]++
+		}
+		from, to = to, from
+	}
+	if &from[0] != &keys[0] {
+		copy(keys, from)
+	}
+}
+
+// eachEqual goes through the groups of more than one equal key of sorted keys.
+func eachEqual(keys []sortKey, yield func(group []sortKey)) {
+	for from := 0; from < len(keys); {
+		to := from + 1
+		for to < len(keys) && keys[to].key == keys[from].key {
+			to++
+		}
+		if to-from > 1 {
+			yield(keys[from:to])
+		}
+		from = to
+	}
+}
+
+// refsOf are the references of keys.
+func refsOf[R ~uint32](keys []sortKey) []R {
+	refs := make([]R, len(keys))
+	for i, k := range keys {
+		refs[i] = R(k.ref)
+	}
+	return refs
+}
+
+// sorted gives all symbols, sorted by bytes.
+func (t *symbols) sorted() []SymbolRef {
+	keys := make([]sortKey, t.len())
+	for i := range keys {
+		keys[i].ref = uint32(i + 1)
+	}
+	t.sortFrom(keys, 0)
+	return refsOf[SymbolRef](keys)
+}
+
+// directMin is from how many texts on they are sorted eight bytes at a time.
+const directMin = 16
+
+// sortFrom sorts texts that agree in their first depth bytes: by the next
+// eight, then those that agree in these by what follows.
+func (t *symbols) sortFrom(keys []sortKey, depth int) {
+	if len(keys) < directMin {
+		slices.SortFunc(keys, func(x, y sortKey) int {
+			return strings.Compare(t.text(SymbolRef(x.ref))[depth:], t.text(SymbolRef(y.ref))[depth:])
+		})
+		return
+	}
+	for i := range keys {
+		keys[i].key = chunk(t.text(SymbolRef(keys[i].ref))[depth:])
+	}
+	sortKeys(keys)
+	eachEqual(keys, func(group []sortKey) {
+		ended := t.endedFirst(group, depth+8)
+		t.sortFrom(group[ended:], depth+8)
+	})
+}
+
+// chunk is the first eight bytes of a text, zeros behind its end.
+func chunk(text string) uint64 {
+	var b [8]byte
+	copy(b[:], text)
+	return binary.BigEndian.Uint64(b[:])
+}
+
+// endedFirst puts the texts that end before depth to the front, the shorter
+// first: they agree in all but zeros at their ends. It gives their number.
+func (t *symbols) endedFirst(group []sortKey, depth int) (ended int) {
+	size := func(k sortKey) int { return min(int(t.places[k.ref-1].size), depth) }
+	for _, k := range group {
+		if size(k) < depth {
+			ended++
+		}
+	}
+	if ended > 0 {
+		slices.SortStableFunc(group, func(x, y sortKey) int { return cmp.Compare(size(x), size(y)) })
+	}
+	return ended
+}
