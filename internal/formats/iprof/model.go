@@ -6,7 +6,7 @@ import "slices"
 // resolved when all of it was read, since keys may come in any order.
 type recording struct {
 	version  string
-	old      bool // spelled as 0.2.0 does
+	old      bool // it may be spelled as 0.2.0 spells
 	sections []section
 
 	types   []typeRow

@@ -78,9 +78,8 @@ func (p *parser) section() error {
 		return err
 	}
 	kind, known := kindOf[key]
-	if old, ok := oldKeys[key]; ok {
+	if old, ok := oldKeys[key]; ok && p.rec.old {
 		kind, known = old, true
-		p.rec.old = true
 	}
 	c, err := p.next()
 	if err != nil {
@@ -271,6 +270,7 @@ func (p *parser) readVersion() error {
 	case m[1] != "0" && m[1] != "1":
 		return p.error(ErrVersion, fmt.Sprintf("version %q", p.rec.version))
 	}
+	p.rec.old = oldVersion(p.rec.version)
 	return nil
 }
 

@@ -59,12 +59,16 @@ func (p *parser) members(wanted int) bool {
 		case "name", "typeName", "methodName":
 			bit = hasName
 			p.row.name, ok = p.nameText()
+			ok = ok && (len(key) == len("name") || p.rec.old)
 		case "signature":
 			bit = hasSignature
 			ok = p.integers()
-		case "ctx", "methodBciList":
+		case "ctx":
 			bit = hasContext
-			ok = p.context()
+			ok = p.context('<')
+		case "methodBciList":
+			bit = hasContext
+			ok = p.rec.old && p.context(',')
 		case "records":
 			bit = hasRecords
 			ok = p.integers()

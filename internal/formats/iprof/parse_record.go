@@ -62,9 +62,8 @@ func (p *parser) add(kind sectionKind) {
 	}
 }
 
-// context reads a string of frames into path: "2:0<1:3", or "2:0,1:3" where it
-// is one of 0.2.0.
-func (p *parser) context() bool {
+// context reads a string of frames into path, for instance "2:0<1:3".
+func (p *parser) context(between byte) bool {
 	t, plain, ok := p.text()
 	if !ok || !plain {
 		return false
@@ -94,7 +93,7 @@ func (p *parser) context() bool {
 		if next == len(t) {
 			return true
 		}
-		if t[next] != '<' && t[next] != ',' {
+		if t[next] != between {
 			return p.off()
 		}
 		i = next

@@ -159,7 +159,7 @@ func TestStrangeThings(t *testing.T) {
 		"empty monitors":       {file(`,"monitorProfiles":[{"ctx":"0:0","records":[]}]`), 0, 0, 0},
 		"two monitors":         {file(`,"monitorProfiles":[{"ctx":"0:0","records":[5,1]},{"ctx":"0:0","records":[6,1]}]`), 1, 0, 0},
 		"monitors in context":  {file(`,"monitorProfiles":[{"ctx":"3:0","records":[5,1]}]`), 1, 0, 0},
-		"negative counts":      {file(`,"callCountProfiles":[{"ctx":"3:0","records":[-1]},{"ctx":"3:1","records":[1]}]`), 1, 0, 0},
+		"negative counts":      {file(`,"callCountProfiles":[{"ctx":"3:0","records":[-1]},{"ctx":"3:0<3:1","records":[1]}]`), 1, 0, 0},
 		"huge counts":          {file(`,"callCountProfiles":[{"ctx":"3:0","records":[9223372036854775808]}]`), 1, 0, 0},
 		"wrong lengths":        {file(`,"callCountProfiles":[{"ctx":"3:0","records":[]}],"conditionalProfiles":[{"ctx":"3:0","records":[1,2]}],"virtualInvokeProfiles":[{"ctx":"3:0","records":[1]}]`), 3, 0, 0},
 		"wrong contexts":       {file(`,"callCountProfiles":[{"ctx":"3","records":[1]},{"ctx":"","records":[1]},{"ctx":"03:0","records":[1]},{"ctx":"3:-0","records":[1]},{"ctx":"3:0<","records":[1]},{"ctx":"-3:0","records":[1]},{"ctx":"3:99999999999","records":[1]}]`), 7, 0, 0},

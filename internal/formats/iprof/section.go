@@ -1,5 +1,7 @@
 package iprof
 
+import "strings"
+
 // A sectionKind is what a key of the file holds. The numbers are stored in the
 // source order of an archive.
 type sectionKind uint8
@@ -58,6 +60,12 @@ var (
 	order10 = []sectionKind{version, types, methods, calls, conditionals, virtuals, monitors, samples}
 	order11 = []sectionKind{version, types, methods, calls, conditionals, virtuals, instanceofs, monitors, samples}
 )
+
+// oldVersion reports whether a version is spelled as 0.2.0 is.
+func oldVersion(v string) bool {
+	minor, ok := strings.CutPrefix(v, "0.")
+	return ok && minor[0] < '4' && minor[1] == '.'
+}
 
 // Versions are the versions that Write writes.
 var Versions = []string{"0.4.0", "1.0.0", "1.1.0"}

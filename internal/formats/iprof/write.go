@@ -128,12 +128,7 @@ func (e *exporter) sourceVersion() (string, error) {
 			return "", err
 		}
 	}
-	for _, old := range []string{"0.0.", "0.1.", "0.2.", "0.3."} {
-		if strings.HasPrefix(v, old) {
-			return "", nil
-		}
-	}
-	if !versionText.MatchString(v) || e.source == nil && v < "1.1.0" && e.found[instanceofs] > 0 {
+	if !versionText.MatchString(v) || oldVersion(v) || e.source == nil && v < "1.1.0" && e.found[instanceofs] > 0 {
 		return "", nil
 	}
 	return v, nil

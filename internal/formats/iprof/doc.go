@@ -1,0 +1,60 @@
+// Package iprof reads and writes the profiles of GraalVM Native Image: .iprof
+// files, which native-image --pgo reads.
+//
+// # Format
+//
+// A file is one JSON object, in one line:
+//
+//	{"version":"1.0.0",
+//	 "types":[{"id":10,"name":"Fib"}, ...],
+//	 "methods":[{"id":7,"name":"fibonacci","signature":[10,8]}, ...],
+//	 "callCountProfiles":[{"ctx":"7:0<5:9","records":[1]}, ...],
+//	 "conditionalProfiles":[{"ctx":"7:11","records":[20,0,10, 53,1,1]}, ...],
+//	 "virtualInvokeProfiles":[{"ctx":"6:9<7:23","records":[1322,2, 2280,60]}, ...],
+//	 "instanceofProfiles": like virtualInvokeProfiles, since 1.1.0
+//	 "monitorProfiles":[{"ctx":"0:0","records":[9,4, 10,1]}],
+//	 "samplingProfiles":[{"ctx":"3:38<7:17<5:9","records":[10]}, ...]}
+//
+// Ids hold within a file. A signature is the ids of the declaring type, the
+// return type and the parameters. A context is a place and its callers,
+// "method:bci<caller:bci<...": what was inlined into what, or a whole stack in
+// samplingProfiles. Points may be negative: they are JVMCI's names for what is
+// no bytecode.
+//
+// Version 0.4.0 has its keys in another order. Version 0.2.0 spells some keys
+// otherwise, and contexts "7:0,5:9"; it is read and not written.
+//
+// # Mapping
+//
+//	types, methods       types and methods; a method has the key
+//	                     {Fib, fibonacci, void(int,java.lang.String)}
+//	ctx                  the profile of its first method, in the context of the
+//	                     others; one profile gathers what all sections say of it
+//	callCountProfiles    the invocation counter, since they count how often the
+//	                     method itself was called there; a Count (SubCalls) if
+//	                     not at bci 0, or if there are more
+//	conditionalProfiles  Successors (SubConditional): point, index, count
+//	virtualInvokeProfiles, instanceofProfiles
+//	                     Receivers (SubVirtualCall, SubTypeCheck): type, count
+//	monitorProfiles      TableMonitors; their context names no method
+//	samplingProfiles     TableSamples
+//	version              TableProperties, "iprof version"
+//	keys unknown here    TableForeign, with a JSON pointer for a key
+//	order and ids        TableOrder, see sourceOrder
+//
+// A method that no context names was instrumented and never ran.
+//
+// # What is strange
+//
+// Ids need not have a row, and rows need not differ: see names.go for the keys
+// of such types and methods. An item of a section that is not what it should be
+// (a negative count, a record of the wrong length, a row with more in it) is
+// kept as text in TableForeign, "/callCountProfiles/17", and counted.
+//
+// # Trust
+//
+// Nothing in a file is trusted. What is no JSON, or no profile, is an [*Error]
+// that says where and what was whole before. Memory stays in proportion to what
+// was read. Nothing in an archive is trusted either: a source order that does
+// not list each of the archive's types, methods and entries once is not used.
+package iprof

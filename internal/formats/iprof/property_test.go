@@ -1,0 +1,244 @@
+package iprof
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+)
+
+// drawArchive makes an archive of what iprof can say.
+func drawArchive(t *rapid.T) *builder.Builder {
+	b := builder.New(layout.DomainGraal, builder.Config{})
+	b.Table(layout.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol).
+		Row(uint64(b.Symbol(versionProperty)), uint64(b.Symbol("1.1.0")))
+	d := &drawn{T: t, b: b}
+	d.drawTypes()
+	d.drawMethods()
+	for range rapid.IntRange(0, 8).Draw(t, "profiles") {
+		d.drawProfile()
+	}
+	d.drawTables()
+	for i, m := range d.methods {
+		if !d.ran[i] {
+			b.Seen(m)
+		}
+	}
+	return b
+}
+
+type drawn struct {
+	*rapid.T
+	b       *builder.Builder
+	names   []string // of types, as a signature spells them
+	types   []builder.TypeRef
+	methods []builder.MethodRef
+	ran     map[int]bool
+	begun   map[string]bool
+	entry   map[string]bool
+}
+
+var anyName = rapid.OneOf(rapid.StringMatching(`[a-c]{0,2}`), rapid.SampledFrom([]string{"java.lang.String", "a,b", "x(y)", "#", "\\", "Ω", "[I"}))
+
+func (d *drawn) drawTypes() {
+	names := rapid.SliceOfNDistinct(anyName, 1, 6, rapid.ID[string]).Draw(d.T, "types")
+	for _, name := range names {
+		name = quoteName(name)
+		d.types = append(d.types, d.b.Type(builder.TypeKey{Name: name}))
+		d.names = append(d.names, signatureName(name, ""))
+	}
+}
+
+func (d *drawn) drawMethods() {
+	d.ran, d.begun = map[int]bool{}, map[string]bool{}
+	seen := map[builder.MethodRef]bool{}
+	for range rapid.IntRange(1, 6).Draw(d.T, "methods") {
+		k := layout.Key{Name: quoteName(anyName.Draw(d.T, "name"))}
+		if rapid.Bool().Draw(d.T, "declared") {
+			i := rapid.IntRange(0, len(d.names)-1).Draw(d.T, "class")
+			if k.Class = unspell(d.names[i]); k.Class == "" {
+				k.Signature = noNameClass
+			}
+			some := rapid.SliceOfN(rapid.SampledFrom(d.names), 0, 3).Draw(d.T, "signature")
+			if len(some) > 0 {
+				k.Signature += some[0] + "(" + strings.Join(some[1:], ",") + ")"
+			}
+		}
+		if m := d.b.Method(k); !seen[m] {
+			seen[m] = true
+			d.methods = append(d.methods, m)
+		}
+	}
+}
+
+// method is one that runs.
+func (d *drawn) method() builder.MethodRef {
+	i := rapid.IntRange(0, len(d.methods)-1).Draw(d.T, "method")
+	d.ran[i] = true
+	return d.methods[i]
+}
+
+func (d *drawn) point() int32 { return rapid.Int32Range(-6, 5).Draw(d.T, "point") }
+
+var anyCount = rapid.OneOf(rapid.Uint64Range(0, 3), rapid.Uint64Range(0, 1<<63-1))
+
+func (d *drawn) drawProfile() {
+	m := d.method()
+	var frames []builder.Frame
+	for range rapid.IntRange(0, 3).Draw(d.T, "depth") {
+		frames = append(frames, builder.Frame{Caller: d.method(), Point: d.point()})
+	}
+	at := fmt.Sprint(m, frames)
+	if d.begun[at] {
+		return
+	}
+	d.begun[at] = true
+	p := d.b.Profile(m, 0, d.b.Context(m, frames...))
+	p.Invocations(anyCount.Draw(d.T, "calls"))
+	for range rapid.IntRange(0, 4).Draw(d.T, "entries") {
+		switch rapid.IntRange(0, 3).Draw(d.T, "kind") {
+		case 0:
+			p.Count(d.point(), layout.SubCalls, 0, anyCount.Draw(d.T, "count"))
+		case 1:
+			p.Successors(d.point(), layout.SubConditional, rapid.SliceOfN(rapid.Custom(func(t *rapid.T) builder.Successor {
+				return builder.Successor{Point: rapid.Int32().Draw(t, "to"), Index: rapid.Uint32().Draw(t, "index"), Count: anyCount.Draw(t, "count")}
+			}), 0, 3).Draw(d.T, "successors")...)
+		case 2:
+			p.Receivers(d.point(), layout.SubVirtualCall, 0, 0, 0, d.rows()...)
+		case 3:
+			p.Receivers(d.point(), layout.SubTypeCheck, 0, 0, 0, d.rows()...)
+		}
+	}
+	if err := p.Done(); err != nil {
+		d.Fatal(err)
+	}
+}
+
+func (d *drawn) rows() (rows []builder.Row) {
+	for range rapid.IntRange(0, 3).Draw(d.T, "rows") {
+		rows = append(rows, builder.Row{Type: rapid.SampledFrom(d.types).Draw(d.T, "type"), Count: anyCount.Draw(d.T, "count")})
+	}
+	return rows
+}
+
+func (d *drawn) drawTables() {
+	if n := rapid.IntRange(0, 2).Draw(d.T, "monitors"); n > 0 {
+		t := d.b.Table(layout.TableMonitors, 0, layout.ColumnType, layout.ColumnWord)
+		for range n {
+			t.Row(uint64(rapid.SampledFrom(d.types).Draw(d.T, "type")), anyCount.Draw(d.T, "count"))
+		}
+	}
+	for stack := range rapid.IntRange(0, 3).Draw(d.T, "stacks") {
+		t := d.b.Table(layout.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord)
+		count := anyCount.Draw(d.T, "count")
+		for range rapid.IntRange(1, 4).Draw(d.T, "depth") {
+			t.Row(uint64(stack), uint64(d.method()), uint64(int64(d.point())), count)
+		}
+	}
+}
+
+// TestArchivesComeBack: any archive of what iprof can say is the same after it
+// was written and read, and what is written is valid.
+func TestArchivesComeBack(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		want := archiveOf(t, drawArchive(r))
+		text, out := write(t, want, WriteOptions{})
+		if len(out.Lost) > 0 {
+			t.Fatalf("lost %v", out.Lost)
+		}
+		got, in := read(t, text, ReadOptions{Unordered: true})
+		if !bytes.Equal(got, want) || len(in.Lost) > 0 || in.Odd > 0 {
+			r.Fatalf("another archive, %+v, of %s", in, text)
+		}
+		ordered, _ := read(t, text, ReadOptions{})
+		if again, _ := write(t, ordered, WriteOptions{}); again != text {
+			r.Fatalf("another text:\n%s\n%s", text, again)
+		}
+	})
+}
+
+// TestNamesComeBack: any name, with halves of surrogate pairs or not, is what it
+// was after it was part of a key.
+func TestNamesComeBack(t *testing.T) {
+	piece := rapid.SampledFrom([]string{"a", "\\", "?", "\x00", "#", "é", "𝄞", "\xed\xa0\x80", "\xed\xb0\x80", "u0000", "\"", "\n", ",", "("})
+	rapid.Check(t, func(r *rapid.T) {
+		name := strings.Join(rapid.SliceOfN(piece, 0, 6).Draw(r, "pieces"), "")
+		spelled := quoteName(name)
+		if got := string(unquoteName(nil, []byte(spelled))); got != name {
+			r.Fatalf("%q came back as %q", name, got)
+		}
+		if _, isID := nameID(spelled); isID {
+			r.Fatalf("%q is spelled like an id", name)
+		}
+		if got := unspell(signatureName(spelled, "")); got != spelled {
+			r.Fatalf("%q in a signature came back as %q", spelled, got)
+		}
+	})
+}
+
+// TestSignaturesComeBack: the types of a signature are what they were put
+// together of.
+func TestSignaturesComeBack(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		names := rapid.SliceOfN(rapid.Map(anyName, func(n string) string { return signatureName(n, "") }), 1, 4).Draw(r, "names")
+		signature := names[0] + "(" + strings.Join(names[1:], ",") + ")"
+		for _, number := range []string{"", "#2"} {
+			got, ok := splitSignature(nil, cutNumber(signature+number))
+			if diff := cmp.Diff(names, got); !ok || diff != "" {
+				r.Fatalf("%q: %s", signature, diff)
+			}
+		}
+	})
+}
+
+// TestOrderIsNotTrusted: an order that does not fit, or no order at all, never
+// makes writing fail, and what is written has all that the archive has.
+func TestOrderIsNotTrusted(t *testing.T) {
+	want, _ := write(t, func() []byte { data, _ := read(t, fibonacci, ReadOptions{Unordered: true}); return data }(), WriteOptions{})
+	rapid.Check(t, func(r *rapid.T) {
+		b, _, err := Read(strings.NewReader(fibonacci), ReadOptions{Unordered: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		order := sourceOrder{version: "1.0.0"}
+		for range rapid.IntRange(0, 4).Draw(r, "sections") {
+			order.sections = append(order.sections, drawSection(r))
+		}
+		symbol := order.append(nil)
+		if rapid.Bool().Draw(r, "damaged") && len(symbol) > 0 {
+			symbol[rapid.IntRange(0, len(symbol)-1).Draw(r, "at")] = rapid.Byte().Draw(r, "to")
+		}
+		t2 := b.Table(layout.TableOrder, 0, layout.ColumnSymbol, layout.ColumnType, layout.ColumnMethod, layout.ColumnProfile)
+		for i := range rapid.IntRange(1, 6).Draw(r, "rows") {
+			cell := uint64(0)
+			if i == 0 {
+				cell = uint64(b.Symbol(string(symbol)))
+			}
+			t2.Row(cell, rapid.Uint64Range(0, 7).Draw(r, "type"), rapid.Uint64Range(0, 5).Draw(r, "method"), rapid.Uint64Range(0, 3).Draw(r, "profile"))
+		}
+		text, report := write(t, archiveOf(t, b), WriteOptions{})
+		if report.Losses(LossOrder) != 1 || text != want {
+			r.Fatalf("%+v\n%s\n%s", report, text, want)
+		}
+	})
+}
+
+func drawSection(r *rapid.T) orderedSection {
+	s := orderedSection{kind: sectionKind(rapid.IntRange(0, sectionKinds-1).Draw(r, "kind")), key: "x"}
+	s.items = rapid.IntRange(0, 7).Draw(r, "items")
+	if s.kind == types || s.kind == methods {
+		s.ids = rapid.SliceOfN(rapid.Int64Range(-5, 50), s.items, s.items).Draw(r, "ids")
+	}
+	if s.kind.inProfiles() {
+		for range rapid.IntRange(0, 2).Draw(r, "ordinals") {
+			s.ordinals = append(s.ordinals, placedEntry{rapid.IntRange(0, 5).Draw(r, "item"), rapid.IntRange(0, 5).Draw(r, "ordinal")})
+		}
+	}
+	return s
+}
