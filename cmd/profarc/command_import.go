@@ -17,24 +17,31 @@ type importOptions struct {
 	unordered bool
 	salvage   bool
 	json      bool
+	weighted  []string
+	failure   string
+	llvm      llvmImportOptions
 }
 
 func newImportCommand(a *app) *cobra.Command {
 	var o importOptions
 	cmd := &cobra.Command{
-		Use:   "import FILE -o ARCHIVE",
+		Use:   "import FILE... -o ARCHIVE",
 		Short: "Make an archive of what another tool wrote",
 		Long: `Import reads profiles that another tool wrote and makes an archive of them. The format is
 recognised by content, also behind gzip or zstd. FILE may be - for the standard input.
+
+Several files of LLVM are summed, as llvm-profdata merge does. --failure-mode says what becomes of
+the import when one is bad: with any nothing is written, with all and warn it is skipped, and the
+report says how many of how many files were read. An empty file among several is always skipped.
 
 What the archive cannot keep is counted and reported. The formats:
 
 ` + formatsText(),
 		Example: `  java -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData -jar app.jar >app.txt
   profarc import app.txt -o app.parc
+  profarc import run-*.profraw --weighted 3,smoke.profraw -o app.parc --failure-mode all
   zstdcat app.txt.zst | profarc import - -o app.parc --producer "OpenJDK 17.0.15+6"`,
-		Args: argsBetween(1, 1, "one file: import takes one file"),
-		RunE: a.run(func(ctx context.Context, args []string) error { return a.runImport(ctx, args[0], o) }),
+		RunE: a.run(func(ctx context.Context, args []string) error { return a.runImport(ctx, args, o) }),
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+archiveExtension)
@@ -43,6 +50,10 @@ What the archive cannot keep is counted and reported. The formats:
 	f.BoolVar(&o.unordered, "unordered", false, "forget the order of the methods in the file")
 	f.BoolVar(&o.salvage, "salvage", false, "iprof: take what is whole of a file that is cut off or damaged")
 	f.BoolVar(&o.json, "json", false, "report in JSON")
+	f.StringArrayVar(&o.weighted, "weighted", nil, "a further file and what its counts are multiplied by, as 3,FILE; may be given several times")
+	f.StringVar(&o.failure, "failure-mode", failAny, "of several files, fail if any is bad, or if all are; warn is as all")
+	o.llvm.addTo(f)
+	_ = cmd.RegisterFlagCompletionFunc("failure-mode", cobra.FixedCompletions([]string{failAny, failAll, failNo}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -60,8 +71,25 @@ func (o *importOptions) config() (builder.Config, error) {
 	return c, nil
 }
 
-func (a *app) runImport(ctx context.Context, name string, o importOptions) error {
-	if err := checkArchiveName(o.out, name); err != nil {
+// check refuses options that mean nothing.
+func (o *importOptions) check(sources []importSource) error {
+	for _, s := range sources {
+		if err := checkArchiveName(o.out, s.name); err != nil {
+			return err
+		}
+	}
+	if o.failure != failAny && o.failure != failAll && o.failure != failNo {
+		return usagef("--failure-mode %s: it is one of %s, %s, %s", o.failure, failAny, failAll, failNo)
+	}
+	return o.llvm.check()
+}
+
+func (a *app) runImport(ctx context.Context, names []string, o importOptions) error {
+	sources, err := importSources(names, o.weighted)
+	if err != nil {
+		return err
+	}
+	if err := o.check(sources); err != nil {
 		return err
 	}
 	config, err := o.config()
@@ -72,7 +100,9 @@ func (a *app) runImport(ctx context.Context, name string, o importOptions) error
 	defer writing.done()
 	config.Progress = writing.report
 	begin := time.Now()
-	profiles, err := a.readProfiles(ctx, name, importConfig{config, o.unordered, o.salvage})
+	c := importConfig{Config: config, unordered: o.unordered, salvage: o.salvage, llvmRelease: o.llvm.release}
+	c.run.AsLLVM = o.llvm.compat
+	profiles, skipped, err := a.readSources(ctx, sources, o.failure, c)
 	if err != nil {
 		return err
 	}
@@ -81,7 +111,8 @@ func (a *app) runImport(ctx context.Context, name string, o importOptions) error
 	if err != nil {
 		return err
 	}
-	r := newImportReport(name, o.out, profiles, written)
+	r := newImportReport(sources[0].name, o.out, profiles, written)
+	r.sources(sources, skipped)
 	r.ReadNS, r.WriteNS = read.Nanoseconds(), (time.Since(begin) - read).Nanoseconds()
 	if o.json {
 		return a.printJSON(r)
@@ -101,6 +132,9 @@ func (a *app) readProfiles(ctx context.Context, name string, c importConfig) (*i
 	defer in.Close()
 	format, err := in.format()
 	if err != nil {
+		return nil, err
+	}
+	if err := c.admits(format, in.name); err != nil {
 		return nil, err
 	}
 	p, err := format.read(in, in.name, c)
@@ -127,6 +161,10 @@ type importReport struct {
 	Counts  namedCounts    `json:"counts"`
 	ReadNS  int64          `json:"read_ns"`
 	WriteNS int64          `json:"write_ns"`
+
+	Inputs  []string        `json:"inputs"`
+	Read    int             `json:"inputs_read"`
+	Skipped []skippedSource `json:"inputs_skipped,omitempty"`
 }
 
 func newImportReport(in, out string, p *imported, w builder.Report) *importReport {
@@ -136,13 +174,34 @@ func newImportReport(in, out string, p *imported, w builder.Report) *importRepor
 	}
 }
 
+// sources notes which files were read.
+func (r *importReport) sources(all []importSource, skipped []skippedSource) {
+	for _, s := range all {
+		r.Inputs = append(r.Inputs, s.name)
+	}
+	r.Skipped, r.Read = skipped, len(all)-len(skipped)
+}
+
 func (r *importReport) print(a *app) {
+	r.printRead(a)
+	r.printWritten(a)
+	printLosses(a.out, r.Lost)
+}
+
+func (r *importReport) printRead(a *app) {
 	compressed := ""
 	if r.Codec != "" {
 		compressed = ", " + r.Codec
 	}
-	fmt.Fprintf(a.out, "read   %s (%s%s): %d methods, %d entries, %s\n", r.Input, r.Format, compressed, r.Methods, r.Entries, timeText(time.Duration(r.ReadNS)))
+	read := timeText(time.Duration(r.ReadNS))
+	if _, several := severalChecks[r.Format]; several {
+		fmt.Fprintf(a.out, "read   %d of %d files (%s%s), %d functions, %s, %s\n", r.Read, len(r.Inputs), r.Format, compressed, r.Counts.Profiles, droppedText(r.Lost), read)
+		return
+	}
+	fmt.Fprintf(a.out, "read   %s (%s%s): %d methods, %d entries, %s\n", r.Input, r.Format, compressed, r.Methods, r.Entries, read)
+}
+
+func (r *importReport) printWritten(a *app) {
 	fmt.Fprintf(a.out, "wrote  %s: %s, %d profiles, %d types, base %s, %s\n",
 		r.Archive, sizeText(r.Bytes), r.Counts.Profiles, r.Counts.Types, r.Base, timeText(time.Duration(r.WriteNS)))
-	printLosses(a.out, r.Lost)
 }

@@ -22,6 +22,7 @@ type importFormat struct {
 
 // importFormats are asked in this order.
 var importFormats = []importFormat{
+	{"llvm", "what programs of clang, rustc or swiftc write (.profraw), and llvm-profdata of it (.profdata, .proftext)", recogniseLLVM, readLLVM},
 	{"text", "what profarc export -t text writes, perhaps edited", recogniseText, readText},
 	{"replay", "what java -XX:CompileCommand=option,Class::method,bool,DumpReplay,true writes", recogniseReplay, readReplay},
 	{"iprof", "what a binary of native-image --pgo-instrument writes at its end", recogniseIprof, readIprof},
@@ -51,6 +52,11 @@ type importConfig struct {
 	builder.Config
 	unordered bool
 	salvage   bool // take what is whole of a damaged file
+	// Of the formats of which several files make one archive:
+	several     bool        // there are several
+	into        *imported   // the files before this one, nil for none
+	run         builder.Run // how this one is added
+	llvmRelease int         // 0 if not known
 }
 
 // imported is what an importer made of a file.
@@ -60,6 +66,7 @@ type imported struct {
 	methods, entries int
 	facts            map[string]any // what else the format says
 	lost             []loss
+	state            any // of the format's own, for the next file
 }
 
 // recogniseMethodData also takes text that is longer than its head: a program

@@ -21,6 +21,9 @@ const headSize = 1 << 20
 // maxWindow is the most memory that a zstd stream may ask for at once.
 const maxWindow = 128 << 20
 
+// errEmpty: a file has no bytes.
+var errEmpty = errors.New("it is empty")
+
 // An input is a file to be imported, decompressed.
 type input struct {
 	*bufio.Reader
@@ -150,7 +153,7 @@ func (in *input) format() (*importFormat, error) {
 	}
 	switch {
 	case len(head) == 0:
-		return nil, fmt.Errorf("%s: it is empty: import understands %s", in.name, formatNames())
+		return nil, fmt.Errorf("%s: %w: import understands %s", in.name, errEmpty, formatNames())
 	case bytes.HasPrefix(head, layout.Magic[:]):
 		return nil, fmt.Errorf("%s: it is an archive already: see profarc info %s", in.name, in.name)
 	}
