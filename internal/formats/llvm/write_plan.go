@@ -1,8 +1,6 @@
 package llvm
 
 import (
-	"math"
-
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -40,7 +38,8 @@ func (i *plannedItem) size() int64 { return itemHeaderSize + int64(i.name) + i.d
 // plan goes through all functions once.
 func (w *indexedWriter) plan() (*indexedPlan, error) {
 	p := &indexedPlan{}
-	n := min(w.store.Header().Counts.Methods, math.MaxUint32/24)
+	n := w.store.Header().Sections[layout.SectionMethods].Size / layout.MinMethodSize // at most
+	n = min(n, int64(w.store.Header().Counts.Methods))
 	p.items, p.hashes = make([]plannedItem, 0, n), make([]uint64, 0, n)
 	err := newRecordWalk(w.store, &w.lost).each(func(m reader.Method, records []record) error {
 		return w.planItem(p, m, records)

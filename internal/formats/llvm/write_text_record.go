@@ -28,7 +28,10 @@ func (w *textWriter) function(m reader.Method, records []record) error {
 		if err := w.sites(&records[i]); err != nil {
 			return err
 		}
-		_, _ = w.out.Write(append(w.text, '\n'))
+		w.text = append(w.text, '\n')
+		if _, err := w.out.Write(w.text); err != nil {
+			return err
+		}
 	}
 	w.report.Names++
 	w.report.Functions += len(records)
