@@ -23,6 +23,7 @@ type exportOptions struct {
 	classPath []string // replay: where its class files are
 	llvm      llvmExportOptions
 	iprof     iprofExportOptions
+	lcov      lcovExportOptions
 }
 
 // An exportFormat is a format that export writes.
@@ -40,6 +41,10 @@ var exportFormats = []exportFormat{
 	{"profdata", "what llvm-profdata merge writes and clang -fprofile-use reads (domains llvm-ir, llvm-frontend)", writeProfdata},
 	{"iprof", "what native-image --pgo reads (domain graal)", writeIprof},
 	{"proftext", "what llvm-profdata merge --text writes (domains llvm-ir, llvm-frontend)", writeProftext},
+	{"jamaica", "the profile text of a JamaicaVM (domain jamaica)", writeJamaica},
+	{"folded", "sampled stacks for flame graphs, a line each, root first (domain graal)", writeFolded},
+	{"pprof", "sampled stacks, and counters of methods, for go tool pprof", writePprof},
+	{"lcov", "call counts by class and method, for genhtml and lcov", writeLcov},
 }
 
 func newExportCommand(a *app) *cobra.Command {
@@ -56,7 +61,9 @@ The formats:
 		Example: `  profarc export -t methoddata app.parc -o app.txt
   profarc export -t json app.parc | jq '.methods | length'
   profarc export -t replay app.parc -o hot.log --method 'Main::hot(I)I' --class-path classes --class-path "$JAVA_HOME"
-  profarc export -t profdata server.parc -o server.profdata && clang -fprofile-use=server.profdata -O2 -c server.c`,
+  profarc export -t profdata server.parc -o server.profdata && clang -fprofile-use=server.profdata -O2 -c server.c
+  profarc export -t pprof app.parc -o app.pb.gz && go tool pprof -top app.pb.gz
+  profarc export -t lcov --function-lines app.parc -o app.info && genhtml --ignore-errors source -o html app.info`,
 		Args:              argsBetween(1, 1, "one archive"),
 		ValidArgsFunction: completeArchives(1),
 		RunE:              a.run(func(ctx context.Context, args []string) error { return a.runExport(ctx, args[0], o) }),
@@ -70,6 +77,7 @@ The formats:
 	f.StringArrayVar(&o.classPath, "class-path", nil, "replay: folder, jar or JDK that holds class files; may be given more than once")
 	o.llvm.addTo(f)
 	o.iprof.addTo(f)
+	o.lcov.addTo(f)
 	_ = cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(strings.Split(exportNames(), ", "), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }

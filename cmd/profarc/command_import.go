@@ -16,6 +16,7 @@ type importOptions struct {
 	dumpTime  string
 	unordered bool
 	salvage   bool
+	runs      bool
 	json      bool
 	weighted  []string
 	failure   string
@@ -49,6 +50,7 @@ What the archive cannot keep is counted and reported. The formats:
 	f.StringVar(&o.dumpTime, "time", "", "when the profiles were dumped, as 2006-01-02T15:04:05Z")
 	f.BoolVar(&o.unordered, "unordered", false, "forget the order of the methods in the file")
 	f.BoolVar(&o.salvage, "salvage", false, "iprof: take what is whole of a file that is cut off or damaged")
+	f.BoolVar(&o.runs, "runs", false, "jamaica: an archive for each run in the file: NAME.1"+archiveExtension+", NAME.2"+archiveExtension+", ...")
 	f.BoolVar(&o.json, "json", false, "report in JSON")
 	f.StringArrayVar(&o.weighted, "weighted", nil, "a further file and what its counts are multiplied by, as 3,FILE; may be given several times")
 	f.StringVar(&o.failure, "failure-mode", failAny, "of several files, fail if any is bad, or if all are; warn is as all")
@@ -100,13 +102,16 @@ func (a *app) runImport(ctx context.Context, names []string, o importOptions) er
 	defer writing.done()
 	config.Progress = writing.report
 	begin := time.Now()
-	c := importConfig{Config: config, unordered: o.unordered, salvage: o.salvage, llvmRelease: o.llvm.release}
+	c := importConfig{Config: config, unordered: o.unordered, salvage: o.salvage, runs: o.runs, llvmRelease: o.llvm.release}
 	c.run.AsLLVM = o.llvm.compat
 	profiles, skipped, err := a.readSources(ctx, sources, o.failure, c)
 	if err != nil {
 		return err
 	}
 	read := time.Since(begin)
+	if o.runs {
+		return a.commitRuns(ctx, sources[0].name, o, profiles, read)
+	}
 	written, err := profiles.builder.Commit(ctx, o.out)
 	if err != nil {
 		return err

@@ -18,6 +18,7 @@ type lookupOptions struct {
 	loader string
 	id     bool
 	hash   string
+	prefix bool
 	repeat int
 	json   bool
 }
@@ -34,7 +35,8 @@ makes the exit code 1.
 A KEY is written as java/lang/String.length()I or as java.lang.String::length()I; of domains
 without classes it is the whole name. With --id it is the 64-bit id in hexadecimal: of LLVM's
 functions the MD5 of the PGO name, its low half. With --hash the profile is looked up too that
-is of that version of the code, LLVM's function hash.`,
+is of that version of the code, LLVM's function hash. With --prefix all methods are found whose
+names begin with KEY, and those that a JamaicaVM's text cut short, if KEY begins with them.`,
 		Example: `  profarc lookup app.parc 'java.lang.String::length()I'
   profarc lookup app.parc --id 9d5c0f3a11e7b246
   profarc lookup server.parc _ZN6Server3runEv --hash 0x0f9a16fe6d398548
@@ -47,6 +49,7 @@ is of that version of the code, LLVM's function hash.`,
 	f.StringVar(&o.loader, "loader", "", "class loader of the keys (without it: boot, app or platform)")
 	f.BoolVar(&o.id, "id", false, "the keys are ids")
 	f.StringVar(&o.hash, "hash", "", "function hash or code id of the profile, in hexadecimal")
+	f.BoolVar(&o.prefix, "prefix", false, "find all methods that a key is the beginning of")
 	f.IntVar(&o.repeat, "repeat", 1000, "further look-ups, for their mean time")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
@@ -67,25 +70,26 @@ func (a *app) runLookup(ctx context.Context, path string, keys []string, o looku
 	if o.repeat < 1 {
 		return usagef("--repeat %d: look up once at least", o.repeat)
 	}
+	if o.prefix && (o.id || o.hash != "") {
+		return usagef("--prefix goes with keys, not with --id or --hash")
+	}
 	return withStore(path, func(s *reader.Store) error {
 		answers := []answer{}
 		var missed error
 		for _, key := range keys {
-			look, err := lookerFor(s, key, o)
+			asked, err := questions(s, key, o)
 			if err != nil {
 				return err
 			}
-			r, err := ask(ctx, s, look, o.repeat)
-			switch {
-			case errors.Is(err, reader.ErrNotFound):
-				missed = errors.Join(missed, o.missing(s, key))
-			case errors.Is(err, reader.ErrAmbiguous):
-				return fmt.Errorf("%s: %s: %w: look them up by key", path, key, err)
-			case err != nil:
-				return err
+			for _, q := range asked {
+				r, err := o.ask(ctx, s, q)
+				if errors.Is(err, reader.ErrNotFound) {
+					missed = errors.Join(missed, o.missing(s, key))
+				} else if err != nil {
+					return err
+				}
+				answers = append(answers, r)
 			}
-			r.Key, r.Hash = key, o.hash
-			answers = append(answers, r)
 		}
 		if o.json {
 			return errors.Join(a.printJSON(answers), missed)
@@ -137,6 +141,16 @@ func findFirst(s *reader.Store, keys *[]layout.Key) (reader.Method, error) {
 		}
 		*keys = (*keys)[1:]
 	}
+}
+
+// ask answers a question.
+func (o *lookupOptions) ask(ctx context.Context, s *reader.Store, q question) (answer, error) {
+	r, err := ask(ctx, s, q.look, o.repeat)
+	r.Key, r.Hash = q.text, o.hash
+	if errors.Is(err, reader.ErrAmbiguous) {
+		err = fmt.Errorf("%s: %s: %w: look them up by key", s.Mapping().Name(), q.text, err)
+	}
+	return r, err
 }
 
 // ask looks up once, and so many times again.

@@ -28,7 +28,7 @@ func newTopCommand(a *app) *cobra.Command {
 ` + measuresText() + `
 
 Without --by it takes invocations where the archive has any, function counts of LLVM's
-profiles, and counts elsewhere.`,
+profiles, bytecodes of a JamaicaVM's, and counts elsewhere.`,
 		Example: `  profarc top app.parc
   profarc top app.parc -n 5 --by backedges
   profarc top app.parc --by size --json | jq -r '.methods[].method'`,

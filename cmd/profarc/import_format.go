@@ -26,6 +26,7 @@ var importFormats = []importFormat{
 	{"text", "what profarc export -t text writes, perhaps edited", recogniseText, readText},
 	{"replay", "what java -XX:CompileCommand=option,Class::method,bool,DumpReplay,true writes", recogniseReplay, readReplay},
 	{"iprof", "what a binary of native-image --pgo-instrument writes at its end", recogniseIprof, readIprof},
+	{"jamaica", "the .prof file of a JamaicaVM's profiling run", recogniseJamaica, readJamaica},
 	{"methoddata", "what java -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData prints", recogniseMethodData, readMethodData},
 }
 
@@ -52,6 +53,7 @@ type importConfig struct {
 	builder.Config
 	unordered bool
 	salvage   bool // take what is whole of a damaged file
+	runs      bool // keep the runs of the file apart
 	// Of the formats of which several files make one archive:
 	several     bool        // there are several
 	into        *imported   // the files before this one, nil for none
@@ -62,6 +64,7 @@ type importConfig struct {
 // imported is what an importer made of a file.
 type imported struct {
 	builder          *builder.Builder
+	runs             []*builder.Builder // instead of builder, where the runs are kept apart
 	format, codec    string
 	methods, entries int
 	facts            map[string]any // what else the format says

@@ -21,6 +21,10 @@ var measures = []measure{
 	{"calls", "calls that it makes, over its call sites", sumCalls},
 	{"size", "bytes of its profiles in the archive", func(_ layout.Shape, p reader.Profile) uint64 { return uint64(len(p.Block())) }},
 	{"function-count", "LLVM: the counter of the function's entry", functionCount},
+	{"bytecodes", "JamaicaVM: bytecodes executed", sumOf(layout.SubBytecodes)},
+	{"cycles", "JamaicaVM: processor cycles, those of called methods included", sumOf(layout.SubCycles)},
+	{"native-calls", "JamaicaVM: calls of a native method", sumOf(layout.SubNativeCalls)},
+	{"arrays", "JamaicaVM: arrays created", sumOf(layout.SubNewArrays)},
 }
 
 func measureNames() []string {
@@ -54,8 +58,11 @@ func usualMeasure(h *layout.Header) *measure {
 	if h.Summary.TotalInvocations == 0 {
 		name = "counts"
 	}
-	if h.Domain.LLVM() {
+	switch {
+	case h.Domain.LLVM():
 		name = "function-count"
+	case h.Domain == layout.DomainJamaica:
+		name = "bytecodes"
 	}
 	m, _ := findMeasure(name)
 	return m
@@ -96,6 +103,13 @@ func functionCount(_ layout.Shape, p reader.Profile) uint64 {
 		}
 	}
 	return 0
+}
+
+// sumOf adds up the Count entries of one kind.
+func sumOf(sub uint16) func(layout.Shape, reader.Profile) uint64 {
+	return func(shape layout.Shape, p reader.Profile) uint64 {
+		return sumEntries(shape, p, func(e reader.Entry) bool { return e.Tag() == layout.TagCount && e.Sub() == sub })
+	}
 }
 
 // sumCalls adds up the counts of call sites.

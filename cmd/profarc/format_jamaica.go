@@ -1,0 +1,44 @@
+package main
+
+import (
+	"io"
+
+	"github.com/profarc/profarc/internal/formats/jamaica"
+	"github.com/profarc/profarc/reader"
+)
+
+func recogniseJamaica(head []byte, _ bool) bool { return jamaica.Detect(head) }
+
+func readJamaica(r io.Reader, name string, c importConfig) (*imported, error) {
+	o := jamaica.ReadOptions{Name: name, Config: c.Config}
+	var p imported
+	var report *jamaica.Report
+	var err error
+	if c.runs {
+		p.runs, report, err = jamaica.ReadRuns(r, o)
+	} else {
+		p.builder, report, err = jamaica.Read(r, o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.methods, p.entries, p.lost = report.Methods, report.Entries, jamaicaLosses(report)
+	p.facts = map[string]any{"runs": report.Runs, "lines": report.Lines, "cut_signatures": report.Cut}
+	return &p, nil
+}
+
+func writeJamaica(w io.Writer, s *reader.Store, _ exportOptions) ([]loss, error) {
+	r, err := jamaica.Write(w, s)
+	if err != nil {
+		return nil, err
+	}
+	return jamaicaLosses(r), nil
+}
+
+func jamaicaLosses(r *jamaica.Report) []loss {
+	lost := []loss{}
+	for _, l := range r.Lost {
+		lost = append(lost, loss{string(l.What), l.Count, l.Line})
+	}
+	return lost
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A question is a look-up to be made.
+type question struct {
+	text string // as the user has it
+	look func() (reader.Method, error)
+}
+
+// questions are the look-ups that a text stands for: one, or with --prefix one
+// for each method that it may mean.
+func questions(s *reader.Store, text string, o lookupOptions) ([]question, error) {
+	if !o.prefix {
+		look, err := lookerFor(s, text, o)
+		return []question{{text, look}}, err
+	}
+	var all []question
+	for m, err := range s.Methods() {
+		if err != nil {
+			return nil, err
+		}
+		k, err := m.Key()
+		if err != nil {
+			return nil, err
+		}
+		if (o.loader == "" || o.loader == k.Loader) && meets(s.Header().Domain, m, k, text) {
+			all = append(all, question{text, func() (reader.Method, error) { return s.Find(k) }})
+		}
+	}
+	if len(all) == 0 {
+		none := func() (reader.Method, error) { return reader.Method{}, reader.ErrNotFound }
+		all = []question{{text, none}}
+	}
+	return all, nil
+}
+
+// meets reports whether a method's name begins with a text, or, where its
+// producer cut it short, a text with the name.
+func meets(d layout.Domain, m reader.Method, k layout.Key, text string) bool {
+	name, text := plainSpelling.Replace(methodText(d, k)), plainSpelling.Replace(text)
+	cut := d == layout.DomainJamaica && m.Flags()&layout.MethodNotMatchable != 0
+	return strings.HasPrefix(name, text) || cut && strings.HasPrefix(text, name)
+}
+
+// plainSpelling makes the spellings of a class and its method the same.
+var plainSpelling = strings.NewReplacer("::", ".", "/", ".")
