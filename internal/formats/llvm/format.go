@@ -65,7 +65,7 @@ const (
 
 // PropertyStreamSize is the key, in TableProperties, of the number of temporal
 // traces of which those in TableTraces were chosen. Several rows add up.
-const PropertyStreamSize = "llvm.trace_stream_size"
+const PropertyStreamSize = layout.PropertyTraceStream
 
 // Columns of the tables that are read and written.
 var (

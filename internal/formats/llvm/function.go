@@ -10,7 +10,7 @@ import (
 // A function is what a file says of one name and hash. The parser reuses its
 // slices for the next.
 type function struct {
-	name   string
+	name   []byte
 	hash   uint64
 	counts []uint64
 	sites  []site
@@ -24,6 +24,9 @@ type site struct {
 	number int32 // within its kind, from 0
 	end    int   // in the function's values; they begin where the last site's end
 }
+
+// plain reports whether the function has counters and nothing else.
+func (f *function) plain() bool { return len(f.sites) == 0 && len(f.bitmap) == 0 }
 
 // clear empties f, but for its name.
 func (f *function) clear() {

@@ -57,7 +57,7 @@ func (x *indexedScan) item() error {
 		return x.cut("a function")
 	}
 	x.items++
-	x.f.name = string(b[:key])
+	x.f.name = b[:key]
 	return x.records(b[key:], at)
 }
 

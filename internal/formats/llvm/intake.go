@@ -1,11 +1,11 @@
 package llvm
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"math/bits"
 	"strconv"
-	"strings"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/layout"
@@ -20,7 +20,8 @@ type intake struct {
 	b      *builder.Builder
 	report *Report
 	known  known
-	last   string // the last function that was taken
+	last   []byte // name of the last function that was taken
+	plain  builder.Function
 }
 
 func newIntake(o ReadOptions, check bool) *intake {
@@ -108,9 +109,9 @@ const maxFunctionCells = 1 << 28
 // possible says what about a function cannot be, nil if all can.
 func (f *function) possible() error {
 	switch {
-	case f.name == "":
+	case len(f.name) == 0:
 		return fmt.Errorf("a function without a name")
-	case len(f.name) > layout.MaxName || strings.IndexByte(f.name, 0) >= 0:
+	case len(f.name) > layout.MaxName || bytes.IndexByte(f.name, 0) >= 0:
 		return fmt.Errorf("a name of %d bytes, or with a NUL byte: %.40q", len(f.name), f.name)
 	case len(f.counts)+2*len(f.sites)+2*len(f.values)+len(f.bitmap)/8 > maxFunctionCells:
 		return fmt.Errorf("%.80q has %d counters and %d values, more than an archive holds", f.name, len(f.counts), len(f.values))
@@ -122,11 +123,15 @@ func (f *function) possible() error {
 func (in *intake) function(f *function) error {
 	in.report.Functions++
 	in.report.Entries += f.entries()
-	if in.check {
-		in.last = f.name
+	in.last = append(in.last[:0], f.name...)
+	switch {
+	case in.check:
 		return nil
+	case f.plain():
+		in.plain = builder.Function{Name: f.name, Hash: f.hash, Counts: f.counts}
+		return in.b.AddFunction(&in.plain)
 	}
-	p := in.b.Profile(in.b.Method(layout.Key{Name: f.name}), f.hash, builder.NoContext)
+	p := in.b.Profile(in.b.Method(layout.Key{Name: string(f.name)}), f.hash, builder.NoContext)
 	p.Counters(0, f.counts...)
 	start := 0
 	for _, s := range f.sites {
@@ -136,7 +141,6 @@ func (in *intake) function(f *function) error {
 	if len(f.bitmap) > 0 {
 		p.Bitmap(0, f.bitmap)
 	}
-	in.last = f.name
 	return p.Done()
 }
 

@@ -184,6 +184,7 @@ func (m *rawModule) takeFunction(i uint64, record []byte) error {
 		}
 	}
 	m.names.used[name] = true
-	m.f.name, m.f.hash = m.names.names[name], m.machine.u64(record[8:])
+	m.f.name = append(m.f.name[:0], m.names.names[name]...)
+	m.f.hash = m.machine.u64(record[8:])
 	return m.take(&m.f, m.recordAt(i))
 }

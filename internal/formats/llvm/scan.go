@@ -24,7 +24,7 @@ func (s *scan) cut(within string) error {
 }
 
 func (s *scan) fault(kind error, offset int64, detail string) error {
-	return &Error{Name: s.name, Offset: offset, Kind: kind, Detail: detail, After: s.last}
+	return &Error{Name: s.name, Offset: offset, Kind: kind, Detail: detail, After: string(s.last)}
 }
 
 // take takes a function that is described at an offset.

@@ -40,7 +40,8 @@ func (s *scan) text() error {
 	if err := t.headings(); err != nil {
 		return err
 	}
-	before, hash := "", uint64(0)
+	var before []byte
+	hash := uint64(0)
 	for !t.ended {
 		offset, line := t.lineAt, t.line
 		if err := t.function(); err != nil {
@@ -48,12 +49,12 @@ func (s *scan) text() error {
 		}
 		// Texts are sorted; one that is not may have a function twice, which
 		// is merged with itself.
-		if t.f.name < before || t.f.name == before && t.f.hash <= hash {
+		if c := bytes.Compare(t.f.name, before); c < 0 || c == 0 && t.f.hash <= hash {
 			if err := t.nextRun(); err != nil {
 				return err
 			}
 		}
-		before, hash = t.f.name, t.f.hash
+		before, hash = append(before[:0], t.f.name...), t.f.hash
 		if err := t.f.possible(); err != nil {
 			return t.faultAt(offset, line, err.Error())
 		}
@@ -78,7 +79,7 @@ func (t *textScan) advance() {
 }
 
 func (t *textScan) faultAt(offset int64, line int, detail string) error {
-	return &Error{Name: t.name, Line: line, Offset: offset, Kind: ErrMalformed, Detail: detail, After: t.last}
+	return &Error{Name: t.name, Line: line, Offset: offset, Kind: ErrMalformed, Detail: detail, After: string(t.last)}
 }
 
 // miss is the error of a line that is not what must stand there.

@@ -17,7 +17,7 @@ import (
 // a line each.
 func (t *textScan) function() (err error) {
 	t.f.clear()
-	t.f.name = string(t.text)
+	t.f.name = append(t.f.name[:0], t.text...)
 	t.advance()
 	if t.f.hash, err = t.number(math.MaxUint64, "the hash of a function"); err != nil {
 		return err
