@@ -150,6 +150,9 @@ func TestLongItems(t *testing.T) {
 
 // FuzzRead: no text makes Read panic, and what is read comes back.
 func FuzzRead(f *testing.F) {
+	for _, c := range strangeThings {
+		f.Add(c.text)
+	}
 	f.Add(printers)
 	f.Add(fibonacci)
 	f.Add(`{"version":"0.2.0","types":[{"id":1,"typeName":"A"}],"methods":[],"hotnessPoints":[{"methodBciList":"3:0,3:5","records":[4]}],"monitorsProfile":{"records":[1,2]}}`)

@@ -41,7 +41,6 @@ type drawn struct {
 	methods []builder.MethodRef
 	ran     map[int]bool
 	begun   map[string]bool
-	entry   map[string]bool
 }
 
 var anyName = rapid.OneOf(rapid.StringMatching(`[a-c]{0,2}`), rapid.SampledFrom([]string{"java.lang.String", "a,b", "x(y)", "#", "\\", "Ω", "[I"}))
@@ -214,13 +213,13 @@ func TestOrderIsNotTrusted(t *testing.T) {
 		if rapid.Bool().Draw(r, "damaged") && len(symbol) > 0 {
 			symbol[rapid.IntRange(0, len(symbol)-1).Draw(r, "at")] = rapid.Byte().Draw(r, "to")
 		}
-		t2 := b.Table(layout.TableOrder, 0, layout.ColumnSymbol, layout.ColumnType, layout.ColumnMethod, layout.ColumnProfile)
+		table := b.Table(layout.TableOrder, 0, layout.ColumnSymbol, layout.ColumnType, layout.ColumnMethod, layout.ColumnProfile)
 		for i := range rapid.IntRange(1, 6).Draw(r, "rows") {
 			cell := uint64(0)
 			if i == 0 {
 				cell = uint64(b.Symbol(string(symbol)))
 			}
-			t2.Row(cell, rapid.Uint64Range(0, 7).Draw(r, "type"), rapid.Uint64Range(0, 5).Draw(r, "method"), rapid.Uint64Range(0, 3).Draw(r, "profile"))
+			table.Row(cell, rapid.Uint64Range(0, 7).Draw(r, "type"), rapid.Uint64Range(0, 5).Draw(r, "method"), rapid.Uint64Range(0, 3).Draw(r, "profile"))
 		}
 		text, report := write(t, archiveOf(t, b), WriteOptions{})
 		if report.Losses(LossOrder) != 1 || text != want {

@@ -136,49 +136,53 @@ func TestFibonacci(t *testing.T) {
 	}
 }
 
-// TestStrangeThings: what is legal and strange is kept, and told apart from
-// damage. The texts come back byte by byte where they are compact.
+// strangeThings are legal and strange, and as compact as GraalVM writes.
+var strangeThings = map[string]struct {
+	text          string
+	odd, dangling int
+}{
+	"negative bcis":        {strange(`,"conditionalProfiles":[{"ctx":"3:-1<3:-6","records":[-5,0,1,-4,0,2]},{"ctx":"3:-4","records":[]}]`), 0, 0},
+	"equal branch indexes": {strange(`,"conditionalProfiles":[{"ctx":"3:4","records":[60,0,7,-5,0,0,64,1,0,-5,1,0]}]`), 0, 0},
+	"descending points":    {strange(`,"conditionalProfiles":[{"ctx":"3:9","records":[1,0,1]},{"ctx":"3:4","records":[2,0,2]},{"ctx":"3:9","records":[3,0,3]},{"ctx":"3:1","records":[]}]`), 0, 0},
+	"ids without rows":     {strange(`,"virtualInvokeProfiles":[{"ctx":"77:4<3:1","records":[99,1,-1,2]}]`), 0, 3},
+	"large counts":         {strange(`,"callCountProfiles":[{"ctx":"3:0","records":[34303903801135]},{"ctx":"3:0<3:1","records":[9223372036854775807]}]`), 0, 0},
+	"calls elsewhere":      {strange(`,"callCountProfiles":[{"ctx":"3:7","records":[1]},{"ctx":"3:0","records":[2]},{"ctx":"3:0","records":[3]},{"ctx":"3:-1","records":[4]}]`), 0, 0},
+	"instanceofs":          {strange(`,"instanceofProfiles":[{"ctx":"3:1","records":[5,1,6,2]}]`), 0, 0},
+	"unknown keys":         {strange(`,"futureProfiles":[{"ctx":"1:0","x":1.5e3}],"a/b~c":null`), 0, 0},
+	"sections of others":   {strange(`,"callCountProfiles":{"a":1}`), 0, 0},
+	"no monitors":          {strange(`,"monitorProfiles":[]`), 0, 0},
+	"empty monitors":       {strange(`,"monitorProfiles":[{"ctx":"0:0","records":[]}]`), 0, 0},
+	"two monitors":         {strange(`,"monitorProfiles":[{"ctx":"0:0","records":[5,1]},{"ctx":"0:0","records":[6,1]}]`), 1, 0},
+	"monitors in context":  {strange(`,"monitorProfiles":[{"ctx":"3:0","records":[5,1]}]`), 1, 0},
+	"negative counts":      {strange(`,"callCountProfiles":[{"ctx":"3:0","records":[-1]},{"ctx":"3:0<3:1","records":[1]}]`), 1, 0},
+	"huge counts":          {strange(`,"callCountProfiles":[{"ctx":"3:0","records":[9223372036854775808]}]`), 1, 0},
+	"wrong lengths":        {strange(`,"callCountProfiles":[{"ctx":"3:0","records":[]}],"conditionalProfiles":[{"ctx":"3:0","records":[1,2]}],"virtualInvokeProfiles":[{"ctx":"3:0","records":[1]}]`), 3, 0},
+	"wrong contexts":       {strange(`,"callCountProfiles":[{"ctx":"3","records":[1]},{"ctx":"","records":[1]},{"ctx":"03:0","records":[1]},{"ctx":"3:-0","records":[1]},{"ctx":"3:0<","records":[1]},{"ctx":"-3:0","records":[1]},{"ctx":"3:99999999999","records":[1]}]`), 7, 0},
+	"no records":           {strange(`,"samplingProfiles":[{"ctx":"3:0"},7,null,{},{"ctx":"3:0","records":[4]},[]]`), 5, 0},
+	"more in a record":     {strange(`,"samplingProfiles":[{"ctx":"3:0","records":[4],"thread":"main"},{"ctx":"3:1","records":[5]}]`), 1, 0},
+	"more in a row":        {`{"version":"1.0.0","types":[{"id":1,"name":"A","x":{}},{"id":2,"name":"B"}],"methods":[{"signature":[1,2],"name":"m","id":3,"x":0}],"callCountProfiles":[{"ctx":"3:0","records":[1]}]}`, 2, 0},
+	"equal rows":           {`{"version":"1.0.0","types":[{"id":1,"name":"A"},{"id":2,"name":"A"},{"id":1,"name":"B"}],"methods":[{"id":3,"name":"m","signature":[1,2]},{"id":4,"name":"m","signature":[1,2]},{"id":5,"name":"m","signature":[2,1,2]},{"id":3,"name":"n","signature":[]}],"virtualInvokeProfiles":[{"ctx":"4:0<3:1","records":[2,1,1,5]}]}`, 0, 0},
+	"short signatures":     {`{"version":"1.0.0","types":[{"id":1,"name":""}],"methods":[{"id":3,"name":"","signature":[]},{"id":4,"name":"","signature":[1]},{"id":5,"name":"","signature":[1,1]},{"id":6,"name":"","signature":[1,1,1]},{"id":7,"name":"","signature":[1,1,1,1]}]}`, 0, 0},
+	"names":                {`{"version":"1.0.0","types":[{"id":1,"name":"a,b(c)\\#2\"\t\u001f"},{"id":2,"name":"?7"},{"id":3,"name":"\\x"},{"id":4,"name":"\u0000é𝄞\ud800"}],"methods":[{"id":3,"name":"?3","signature":[1,2,3,4,1]},{"id":4,"name":"String(AA)","signature":[4,4]}],"callCountProfiles":[{"ctx":"7:0","records":[1]}]}`, 0, 1},
+	"order of keys":        {`{"samplingProfiles":[{"ctx":"3:2<4:1","records":[2]}],"callCountProfiles":[{"ctx":"3:0","records":[2]}],"methods":[{"id":3,"name":"m","signature":[1]}],"version":"0.4.0","types":[{"id":1,"name":"A"}]}`, 0, 1},
+	"far ids":              {`{"version":"1.0.0","types":[{"id":9223372036854775807,"name":"A"},{"id":-9223372036854775808,"name":"B"}],"methods":[{"id":0,"name":"m","signature":[-9223372036854775808,9223372036854775807]}]}`, 0, 0},
+}
+
+func strange(rest string) string {
+	return `{"version":"1.1.0","types":[{"id":5,"name":"A"},{"id":6,"name":""}],"methods":[{"id":3,"name":"m","signature":[5,6]}]` + rest + `}`
+}
+
+// TestStrangeThings: what is strange is kept, and told apart from damage. It
+// comes back byte by byte.
 func TestStrangeThings(t *testing.T) {
-	file := func(rest string) string {
-		return `{"version":"1.1.0","types":[{"id":5,"name":"A"},{"id":6,"name":""}],"methods":[{"id":3,"name":"m","signature":[5,6]}]` + rest + `}`
-	}
-	for name, c := range map[string]struct {
-		text                string
-		odd, dangling, lost int
-	}{
-		"negative bcis":        {file(`,"conditionalProfiles":[{"ctx":"3:-1<3:-6","records":[-5,0,1,-4,0,2]},{"ctx":"3:-4","records":[]}]`), 0, 0, 0},
-		"equal branch indexes": {file(`,"conditionalProfiles":[{"ctx":"3:4","records":[60,0,7,-5,0,0,64,1,0,-5,1,0]}]`), 0, 0, 0},
-		"descending points":    {file(`,"conditionalProfiles":[{"ctx":"3:9","records":[1,0,1]},{"ctx":"3:4","records":[2,0,2]},{"ctx":"3:9","records":[3,0,3]},{"ctx":"3:1","records":[]}]`), 0, 0, 0},
-		"ids without rows":     {file(`,"virtualInvokeProfiles":[{"ctx":"77:4<3:1","records":[99,1,-1,2]}]`), 0, 3, 0},
-		"large counts":         {file(`,"callCountProfiles":[{"ctx":"3:0","records":[34303903801135]},{"ctx":"3:0<3:1","records":[9223372036854775807]}]`), 0, 0, 0},
-		"calls elsewhere":      {file(`,"callCountProfiles":[{"ctx":"3:7","records":[1]},{"ctx":"3:0","records":[2]},{"ctx":"3:0","records":[3]},{"ctx":"3:-1","records":[4]}]`), 0, 0, 0},
-		"instanceofs":          {file(`,"instanceofProfiles":[{"ctx":"3:1","records":[5,1,6,2]}]`), 0, 0, 0},
-		"unknown keys":         {file(`,"futureProfiles":[{"ctx":"1:0","x":1.5e3}],"a/b~c":null`), 0, 0, 0},
-		"sections of others":   {file(`,"callCountProfiles":{"a":1}`), 0, 0, 0},
-		"no monitors":          {file(`,"monitorProfiles":[]`), 0, 0, 0},
-		"empty monitors":       {file(`,"monitorProfiles":[{"ctx":"0:0","records":[]}]`), 0, 0, 0},
-		"two monitors":         {file(`,"monitorProfiles":[{"ctx":"0:0","records":[5,1]},{"ctx":"0:0","records":[6,1]}]`), 1, 0, 0},
-		"monitors in context":  {file(`,"monitorProfiles":[{"ctx":"3:0","records":[5,1]}]`), 1, 0, 0},
-		"negative counts":      {file(`,"callCountProfiles":[{"ctx":"3:0","records":[-1]},{"ctx":"3:0<3:1","records":[1]}]`), 1, 0, 0},
-		"huge counts":          {file(`,"callCountProfiles":[{"ctx":"3:0","records":[9223372036854775808]}]`), 1, 0, 0},
-		"wrong lengths":        {file(`,"callCountProfiles":[{"ctx":"3:0","records":[]}],"conditionalProfiles":[{"ctx":"3:0","records":[1,2]}],"virtualInvokeProfiles":[{"ctx":"3:0","records":[1]}]`), 3, 0, 0},
-		"wrong contexts":       {file(`,"callCountProfiles":[{"ctx":"3","records":[1]},{"ctx":"","records":[1]},{"ctx":"03:0","records":[1]},{"ctx":"3:-0","records":[1]},{"ctx":"3:0<","records":[1]},{"ctx":"-3:0","records":[1]},{"ctx":"3:99999999999","records":[1]}]`), 7, 0, 0},
-		"no records":           {file(`,"samplingProfiles":[{"ctx":"3:0"},7,null,{},{"ctx":"3:0","records":[4]},[]]`), 5, 0, 0},
-		"more in a record":     {file(`,"samplingProfiles":[{"ctx":"3:0","records":[4],"thread":"main"},{"ctx":"3:1","records":[5]}]`), 1, 0, 0},
-		"more in a row":        {`{"version":"1.0.0","types":[{"id":1,"name":"A","x":{}},{"id":2,"name":"B"}],"methods":[{"signature":[1,2],"name":"m","id":3,"x":0}],"callCountProfiles":[{"ctx":"3:0","records":[1]}]}`, 2, 0, 0},
-		"equal rows":           {`{"version":"1.0.0","types":[{"id":1,"name":"A"},{"id":2,"name":"A"},{"id":1,"name":"B"}],"methods":[{"id":3,"name":"m","signature":[1,2]},{"id":4,"name":"m","signature":[1,2]},{"id":5,"name":"m","signature":[2,1,2]},{"id":3,"name":"n","signature":[]}],"virtualInvokeProfiles":[{"ctx":"4:0<3:1","records":[2,1,1,5]}]}`, 0, 0, 0},
-		"short signatures":     {`{"version":"1.0.0","types":[{"id":1,"name":""}],"methods":[{"id":3,"name":"","signature":[]},{"id":4,"name":"","signature":[1]},{"id":5,"name":"","signature":[1,1]},{"id":6,"name":"","signature":[1,1,1]},{"id":7,"name":"","signature":[1,1,1,1]}]}`, 0, 0, 0},
-		"names":                {`{"version":"1.0.0","types":[{"id":1,"name":"a,b(c)\\#2\"\t\u001f"},{"id":2,"name":"?7"},{"id":3,"name":"\\x"},{"id":4,"name":"\u0000é𝄞\ud800"}],"methods":[{"id":3,"name":"?3","signature":[1,2,3,4,1]},{"id":4,"name":"String(AA)","signature":[4,4]}],"callCountProfiles":[{"ctx":"7:0","records":[1]}]}`, 0, 1, 0},
-		"order of keys":        {`{"samplingProfiles":[{"ctx":"3:2<4:1","records":[2]}],"callCountProfiles":[{"ctx":"3:0","records":[2]}],"methods":[{"id":3,"name":"m","signature":[1]}],"version":"0.4.0","types":[{"id":1,"name":"A"}]}`, 0, 1, 0},
-		"far ids":              {`{"version":"1.0.0","types":[{"id":9223372036854775807,"name":"A"},{"id":-9223372036854775808,"name":"B"}],"methods":[{"id":0,"name":"m","signature":[-9223372036854775808,9223372036854775807]}]}`, 0, 0, 0},
-	} {
+	for name, c := range strangeThings {
 		t.Run(name, func(t *testing.T) {
 			data, in := read(t, c.text, ReadOptions{})
 			text, out := write(t, data, WriteOptions{})
 			if text != c.text {
 				t.Errorf("other bytes:\n%s\n%s", c.text, text)
 			}
-			if in.Odd != c.odd || in.Dangling != c.dangling || len(in.Lost)+len(out.Lost) != c.lost {
+			if in.Odd != c.odd || in.Dangling != c.dangling || len(in.Lost)+len(out.Lost) > 0 {
 				t.Errorf("%+v, %+v", in, out)
 			}
 			plain, report := read(t, c.text, ReadOptions{Unordered: true})
