@@ -66,6 +66,24 @@ func TestFurtherRunsAreWeighted(t *testing.T) {
 	}
 }
 
+// TestFilesAreSummed: a file read into a builder that has another is what one
+// file with both runs is.
+func TestFilesAreSummed(t *testing.T) {
+	for _, files := range [][2]string{{firstRun, secondRun}, {secondRun, firstRun}} {
+		b, _, err := Read(strings.NewReader(files[0]), ReadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.NextRun(builder.Run{})
+		if _, _, err := Read(strings.NewReader(files[1]), ReadOptions{Into: b}); err != nil {
+			t.Fatal(err)
+		}
+		if out, _ := write(t, encode(t, b)); out != bothRuns {
+			t.Error(cmp.Diff(bothRuns, out))
+		}
+	}
+}
+
 func TestRunsAreKeptApart(t *testing.T) {
 	builders, report, err := ReadRuns(strings.NewReader(firstRun+secondRun), ReadOptions{})
 	if err != nil || len(builders) != 2 || report.Runs != 2 {

@@ -49,6 +49,7 @@ type textWriter struct {
 	report  *Report
 	lines   [numKeywords][]outLine
 	totals  [numKeywords]uint64 // what shares are of, at least
+	heap    [2]uint64           // references and words
 	foreign []string
 }
 

@@ -90,8 +90,10 @@ func (t *textWriter) readTables() error {
 	return nil
 }
 
+// heapRefs sums what several runs say of their heaps.
 func (t *textWriter) heapRefs(cell func(int) uint64) error {
-	t.add(keyHeapRefs, cell(0), fmt.Sprintf("%d (%d%%)", cell(1), shareOf(cell(0), cell(1))))
+	t.heap[0], t.heap[1] = saturating(t.heap[0], cell(0)), saturating(t.heap[1], cell(1))
+	t.lines[keyHeapRefs] = []outLine{{n: t.heap[0], text: fmt.Sprintf("%d (%d%%)", t.heap[1], shareOf(t.heap[0], t.heap[1]))}}
 	return nil
 }
 
