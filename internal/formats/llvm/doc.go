@@ -65,6 +65,5 @@
 // offset. A builder that an input was being read into when the error came has
 // some of its functions: it is of no use. Where that matters, because several
 // files go into one builder and a bad one shall be skipped, [Check] reads a file
-// first without a builder: what it accepts, Read accepts, and the other way
-// round.
+// first without a builder: what it accepts, Read accepts.
 package llvm

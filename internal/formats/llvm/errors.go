@@ -21,8 +21,6 @@ var (
 	// information.
 	ErrCorrelated = errors.New("a profile that needs its program's debug information to be read: run " +
 		"llvm-profdata merge --debug-info=PROGRAM FILE -o OUT.profdata and import that")
-	// ErrTooMuch: more than LLVM or an archive can hold.
-	ErrTooMuch = errors.New("more than an archive holds")
 )
 
 // An Error says what is wrong with a profile, and where.

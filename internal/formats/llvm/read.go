@@ -55,7 +55,9 @@ func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 }
 
 // Check reads a profile as Read does and keeps nothing. It needs the memory of
-// one module of a raw file, and no more than a buffer for the other forms.
+// one module of a raw file, and no more than a buffer for the other forms. Read
+// accepts what Check accepts, but for an indexed file that has a name twice,
+// which no LLVM writes.
 func Check(r io.Reader, o ReadOptions) (*Report, error) {
 	in := newIntake(o, true)
 	if err := in.read(r); err != nil {

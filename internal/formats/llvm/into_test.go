@@ -1,0 +1,114 @@
+package llvm
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+)
+
+// TestInto: files are summed, with weights; what they say of the process as a
+// whole is there once.
+func TestInto(t *testing.T) {
+	raw := fullSpec(10, VariantIR|VariantTemporal, false, 8).encode(t)
+	b, first, err := Read(bytes.NewReader(raw), ReadOptions{Run: builder.Run{Weight: 3 * builder.One}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := ReadOptions{Into: b, After: first, Run: builder.Run{Weight: builder.One / 2}}
+	_, second, err := Read(bytes.NewReader(smallIndexed(13)), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o = ReadOptions{Into: b, After: second}
+	_, third, err := Read(bytes.NewReader(raw), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := third.Params[layout.ParamLLVMVersion]; got != 13 {
+		t.Errorf("version %d of all", got)
+	}
+	c := contentOfBuilder(t, b)
+	if got := c.Functions["main 8000000000000005"].Counts; !slices.Equal(got, []uint64{4, 0, 4 << 40}) {
+		t.Errorf("counts %d", got)
+	}
+	// Another number of counters is of other code: the longer are kept.
+	if got := c.Functions["a.cpp;_ZL3addll 0000000000000009"].Counts; !slices.Equal(got, []uint64{45, 1}) || b.Unmerged() == 0 {
+		t.Errorf("counts %d, %d unmerged", got, b.Unmerged())
+	}
+	if len(c.BinaryIDs) != 3 || !slices.Equal(c.VTables, []string{"_ZTV1A", "_ZTV1B"}) {
+		t.Errorf("binary ids %q, vtables %q", c.BinaryIDs, c.VTables)
+	}
+	var weights []uint64
+	for _, trace := range c.Traces {
+		weights = append(weights, trace[0])
+	}
+	if !slices.Equal(weights, []uint64{1, 2, 3}) { // half of 3 is 1.5, and rounded
+		t.Errorf("weights of traces: %d", weights)
+	}
+}
+
+// TestWeightsOfTraces: llvm-profdata weighs a trace when it is made alone.
+func TestWeightsOfTraces(t *testing.T) {
+	run := builder.Run{Weight: 5 * builder.One, AsLLVM: true}
+	for want, file := range map[uint64][]byte{3: smallIndexed(13), 5: fullSpec(10, VariantTemporal, false, 8).encode(t)} {
+		b, _, err := Read(bytes.NewReader(file), ReadOptions{Run: run})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := contentOfBuilder(t, b).Traces; len(got) != 1 || got[0][0] != want {
+			t.Errorf("traces %d, want one of weight %d", got, want)
+		}
+	}
+}
+
+func TestIntoMismatch(t *testing.T) {
+	counts, report, err := Read(strings.NewReader(":ir\nf\n1\n1\n5\n"), ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, ok := range map[string]bool{
+		"f\n1\n1\n5\n": false, ":fe\nf\n1\n1\n5\n": false, ":ir\n:single_byte_coverage\nf\n1\n1\n1\n": false,
+		":ir\n:entry_first\nf\n1\n1\n1\n": true, ":csir\nf\n1\n1\n1\n": true,
+	} {
+		for _, after := range []*Report{report, nil} {
+			if after == nil && strings.Contains(text, "byte") {
+				continue // nobody says what the builder has
+			}
+			o := ReadOptions{Name: "b", Into: counts, After: after}
+			_, checked := Check(strings.NewReader(text), o)
+			_, _, err := Read(strings.NewReader(text), o)
+			if ok != (err == nil) || !ok && !errors.Is(err, builder.ErrMismatch) || fmt.Sprint(err) != fmt.Sprint(checked) {
+				t.Errorf("%q: read: %v, checked: %v", text, err, checked)
+			}
+		}
+	}
+	if err := counts.Err(); err != nil {
+		t.Errorf("the builder has failed: %v", err)
+	}
+}
+
+// TestVersionOfUser: who imports may know which LLVM it was.
+func TestVersionOfUser(t *testing.T) {
+	var o ReadOptions
+	o.Config.Params[layout.ParamLLVMVersion] = uint32(VersionOfRelease(22))
+	for name, want := range map[string]uint32{"raw 10": 13, "text": 13, "indexed 13": 13} {
+		b, _, err := Read(bytes.NewReader(intact(t)[name]), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := contentOfBuilder(t, b).Version; got != want {
+			t.Errorf("%s: version %d, want %d", name, got, want)
+		}
+	}
+	for release, want := range map[int]int{3: 0, 12: 7, 14: 7, 15: 8, 16: 9, 17: 10, 18: 11, 19: 12, 21: 12, 22: 13, 40: 13} {
+		if got := VersionOfRelease(release); got != want {
+			t.Errorf("LLVM %d: version %d, want %d", release, got, want)
+		}
+	}
+}
