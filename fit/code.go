@@ -51,6 +51,11 @@ type Point struct {
 	// the target; the number of points if there is none, negative if that is not
 	// known. A switch has its default first.
 	Targets []int32
+	// Signature is the descriptor of the method that a call calls, empty if it is
+	// not known; Dynamic is whether it is an invokedynamic. They decide whether
+	// the VM records types of arguments.
+	Signature string
+	Dynamic   bool
 	// What stands for the bytecode and what it names, Around for the bytecodes
 	// before and behind it, which are compared one by one; 0 and nil if they are
 	// not known.

@@ -19,9 +19,11 @@ type mover struct {
 	p       *builder.Profile
 	from    []int   // old point of each new one, -1 for none
 	offsets []int64 // of the new entries in the VM's MethodData, and their end
+	level   uint32  // TypeProfileLevel
 }
 
 func (m *mover) run() error {
+	m.level = m.s.Header().Params[layout.ParamTypeProfileLevel]
 	m.from = make([]int, len(m.now.Points))
 	for j := range m.from {
 		m.from[j] = -1
@@ -93,6 +95,11 @@ func (m *mover) entryFor(j int) layout.Entry {
 	tag := tagOf(point.Kind)
 	if point.Kind == TypeCheck && m.untyped() {
 		tag = layout.TagBit
+	}
+	if types := recordedTypes(point, m.level); len(types) > 0 && point.Kind == Call {
+		return m.typed(layout.TagCallType, point, types)
+	} else if len(types) > 0 && point.Kind == VirtualCall {
+		return m.typed(layout.TagVirtualCallType, point, types)
 	}
 	_, raw := layout.NewEntry(nil, tag, 0, uint16(point.Bci), 0, m.shape.Cells(tag, m.length(j)))
 	if point.Kind == Switch {

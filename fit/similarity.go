@@ -112,10 +112,7 @@ func near(a, b int) float64 {
 
 // ratio compares numbers of cases.
 func ratio(a, b int) float64 {
-	if a == b {
-		return 1
-	}
-	return 0.5 * float64(min(a, b)) / float64(max(a, b, 1))
+	return float64(min(a, b)) / float64(max(a, b, 1))
 }
 
 // agreement is the share of what stands around two points that is the same.

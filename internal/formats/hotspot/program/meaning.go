@@ -33,6 +33,7 @@ func describe(v *fit.Version, c *classfile.File, code []byte) {
 		p := &v.Points[i]
 		place := at[p.Bci]
 		p.What = meanings[place]
+		p.Signature, p.Dynamic = called(c, code[p.Bci:])
 		for d := -around; d <= around; d++ {
 			if d == 0 {
 				continue
@@ -44,6 +45,33 @@ func describe(v *fit.Version, c *classfile.File, code []byte) {
 			p.Around = append(p.Around, m)
 		}
 	}
+}
+
+// called is the descriptor of the method that a bytecode calls, if it calls one.
+func called(c *classfile.File, b []byte) (signature string, dynamic bool) {
+	if len(b) < 3 {
+		return "", false
+	}
+	i := binary.BigEndian.Uint16(b[1:])
+	switch java := b[0]; {
+	case java == bytecode.InvokeDynamic:
+		_, signature = dynamicName(c, i)
+		return signature, true
+	case java >= bytecode.InvokeVirtual && java <= bytecode.InvokeInterface:
+		m, _ := c.Called(i)
+		return m.Signature, false
+	}
+	return "", false
+}
+
+// dynamicName is the name and descriptor of an InvokeDynamic or Dynamic
+// constant.
+func dynamicName(c *classfile.File, i uint16) (name, signature string) {
+	if int(i) >= len(c.Pool) || len(c.Pool[i].Data) < 4 {
+		return "", ""
+	}
+	name, signature, _ = c.NameType(binary.BigEndian.Uint16(c.Pool[i].Data[2:]))
+	return name, signature
 }
 
 // meaning stands for a bytecode and what it names, in any class: constants by
@@ -107,10 +135,8 @@ func constant(c *classfile.File, i uint16) string {
 	data := c.Pool[i].Data
 	switch c.Pool[i].Tag {
 	case classfile.TagInvoke, classfile.TagDynamic:
-		if len(data) >= 4 {
-			name, signature, _ := c.NameType(binary.BigEndian.Uint16(data[2:]))
-			return name + signature
-		}
+		name, signature := dynamicName(c, i)
+		return name + signature
 	case classfile.TagString:
 		if len(data) >= 2 {
 			text, _ := c.Text(binary.BigEndian.Uint16(data))
