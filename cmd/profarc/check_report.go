@@ -1,0 +1,132 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/reader"
+)
+
+// A checkReport says how an archive fits a program. Shares and confidences are
+// from 0 to 1.
+type checkReport struct {
+	Archive  string                `json:"archive"`
+	Against  string                `json:"against"`
+	Domain   string                `json:"domain"`
+	Score    float64               `json:"score"`
+	States   map[string]checkState `json:"states"` // by name
+	Points   checkPoints           `json:"moved_points"`
+	Misfits  []checkVerdict        `json:"misfits"` // the heaviest losses first
+	Verdicts []checkVerdict        `json:"verdicts,omitempty"`
+
+	Rewritten *checkRewritten `json:"rewritten,omitempty"`
+}
+
+// A checkState is how many profiles are in a state.
+type checkState struct {
+	Profiles int     `json:"profiles"`
+	Weight   float64 `json:"weight"` // all that they have counted
+	Share    float64 `json:"share"`  // of the weight of all profiles
+}
+
+// checkPoints are the profile points of profiles that have moved.
+type checkPoints struct {
+	Old     int `json:"old"`
+	Matched int `json:"matched"`
+}
+
+// A checkVerdict is how one profile fits.
+type checkVerdict struct {
+	shownMethod
+	State      string  `json:"state"`
+	Reason     string  `json:"reason"`
+	Confidence float64 `json:"confidence"`
+	Points     int     `json:"points"`
+	Matched    int     `json:"matched"`
+	Weight     float64 `json:"weight"`
+}
+
+// A checkRewritten is an adapted archive.
+type checkRewritten struct {
+	Archive string      `json:"archive"`
+	Bytes   int64       `json:"bytes"`
+	Counts  namedCounts `json:"counts"`
+	rewrittenCounts
+}
+
+type rewrittenCounts struct {
+	Profiles      int     `json:"profiles"`
+	Dropped       int     `json:"dropped"`
+	Points        int     `json:"points"`         // of moved profiles, taken over
+	PointsDropped int     `json:"points_dropped"` // with counts, and no place any more
+	CountsDropped float64 `json:"counts_dropped"`
+	Traps         int     `json:"traps"` // at bytecodes without a profile point
+	TrapsDropped  int     `json:"traps_dropped"`
+}
+
+// fill takes over what was found.
+func (r *checkReport) fill(s *reader.Store, f *fit.Report) error {
+	r.Score, r.Points = f.Score(), checkPoints{f.Points, f.Matched}
+	r.States, r.Misfits = map[string]checkState{}, []checkVerdict{}
+	all := 0.0
+	for _, w := range f.Weights {
+		all += w
+	}
+	for _, state := range fit.States() {
+		r.States[state.String()] = checkState{f.Profiles[state], f.Weights[state], f.Weights[state] / max(all, 1)}
+	}
+	for i := range f.Misfits {
+		v, err := verdictOf(s, &f.Misfits[i])
+		if err != nil {
+			return err
+		}
+		r.Misfits = append(r.Misfits, v)
+	}
+	return nil
+}
+
+// list adds a verdict to the list of all.
+func (r *checkReport) list(s *reader.Store, v *fit.Verdict) error {
+	shown, err := verdictOf(s, v)
+	r.Verdicts = append(r.Verdicts, shown)
+	return err
+}
+
+func verdictOf(s *reader.Store, v *fit.Verdict) (checkVerdict, error) {
+	name, err := shown(s, v.Method)
+	return checkVerdict{name, v.State.String(), v.Reason, v.Confidence, v.Points, v.Matched, v.Weight}, err
+}
+
+func (r *checkReport) print(a *app) {
+	fmt.Fprintf(a.out, "%s fits %s by %s\n\n", r.Archive, r.Against, percent(r.Score))
+	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(w, "\tprofiles\tof all counts\t\n")
+	for _, state := range fit.States() {
+		s := r.States[state.String()]
+		fmt.Fprintf(w, "%s\t%d\t%s\t\n", state, s.Profiles, percent(s.Share))
+	}
+	w.Flush()
+	if r.Points.Old > 0 {
+		fmt.Fprintf(a.out, "\nmoved profiles: %d of %d points matched\n", r.Points.Matched, r.Points.Old)
+	}
+	r.printMisfits(a)
+	if n := r.Rewritten; n != nil {
+		fmt.Fprintf(a.out, "\nwrote %s: %s, %d profiles, %d left out; of moved ones %d points taken over, %d with counts left out (%.0f counts), %d traps left out\n",
+			n.Archive, sizeText(n.Bytes), n.Profiles, n.Dropped, n.Points, n.PointsDropped, n.CountsDropped, n.TrapsDropped)
+	}
+}
+
+func (r *checkReport) printMisfits(a *app) {
+	if len(r.Misfits) == 0 {
+		return
+	}
+	fmt.Fprintf(a.out, "\nthe heaviest that do not fit as they are\n")
+	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(w, "state\tconfidence\tcounts\tmethod\treason")
+	for _, m := range r.Misfits {
+		fmt.Fprintf(w, "%s\t%.2f\t%.0f\t%s\t%s\n", m.State, m.Confidence, m.Weight, printable(m.Method), strings.TrimSpace(m.Reason))
+	}
+	w.Flush()
+}

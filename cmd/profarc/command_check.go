@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+type checkOptions struct {
+	against    string
+	old        string
+	rewrite    string
+	confidence float64
+	failBelow  float64
+	top        int
+	all        bool
+	json       bool
+	class      string
+	method     string
+}
+
+func newCheckCommand(a *app) *cobra.Command {
+	var o checkOptions
+	cmd := &cobra.Command{
+		Use:   "check ARCHIVE --against CODE",
+		Short: "Say whether profiles still fit the code, and adapt them to it",
+		Long: `Check holds every profile of an archive against the code of a program. CODE is
+
+  a class path   folders of class files, jars, homes of JDKs, with ` + listSeparator + ` between them
+  pid:N          a running JVM: the classes that it has loaded
+  an archive, or a file that import reads
+                 profiles of the new code; LLVM's by name and function hash
+
+Each profile is
+
+  exact      of the code as it is
+  moved      the code has changed; its profile points were matched with those of the new code
+  stale      the code has changed, and cannot be matched with confidence
+  gone       the method or its class is no longer there
+  unchecked  hidden classes, and classes that CODE does not cover (it has no JDK, say)
+
+The score is the mean over all that was checked, weighted by counts: 1 for what is exact, the
+confidence of what has moved, 0 for the rest. With --old, the code that the profiles were recorded
+with, points are matched by their bytecodes; without it by their kinds, distances and branches.
+
+--rewrite writes an archive for the new code: moved profiles with their points in new places,
+without those that are stale or gone.
+
+The fields of --json are stable: "profiles" and "weight" by state, "misfits" the heaviest losses
+first, "confidence" and "score" from 0 to 1. With --fail-below the exit code is 1 where the score
+is lower.`,
+		Example: `  profarc check app.parc --against target/classes
+  profarc check app.parc --against app-2.0.jar --old app-1.0.jar --rewrite app-2.0.parc
+  profarc check app.parc --against pid:1234 --fail-below 0.9
+  profarc check code.parc --against new.profdata --json | jq .score`,
+		Args:              argsBetween(1, 1, "one archive"),
+		ValidArgsFunction: completeArchives(1),
+		RunE:              a.run(func(ctx context.Context, args []string) error { return a.runCheck(ctx, args[0], o) }),
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.against, "against", "", "the code: a class path, pid:N, an archive, or profiles of another tool")
+	f.StringVar(&o.old, "old", "", "class path with the code that the profiles are of")
+	f.StringVar(&o.rewrite, "rewrite", "", "archive to write, adapted to the code")
+	f.Float64Var(&o.confidence, "confidence", fit.DefaultConfidence, "least confidence, from 0 to 1, at which a profile has moved")
+	f.Float64Var(&o.failBelow, "fail-below", 0, "exit with 1 if the score, from 0 to 1, is lower")
+	f.IntVarP(&o.top, "top", "n", 20, "misfits to list")
+	f.BoolVar(&o.all, "all", false, "list every profile in JSON, also those that fit")
+	f.BoolVar(&o.json, "json", false, "print JSON")
+	f.StringVar(&o.class, "class", "", "only methods of classes that match: part of a name, or a glob with * and ?")
+	f.StringVar(&o.method, "method", "", "only methods whose names match")
+	return cmd
+}
+
+func (o *checkOptions) check(path string) error {
+	switch {
+	case o.against == "":
+		return usagef("name the code: --against CLASSPATH, --against pid:N, or --against ARCHIVE")
+	case o.top < 0:
+		return usagef("--top %d: list no misfit or some", o.top)
+	case o.all && !o.json:
+		return usagef("--all is for --json")
+	}
+	if err := checkShare("--confidence", o.confidence); err != nil {
+		return err
+	}
+	if err := checkShare("--fail-below", o.failBelow); err != nil || o.rewrite == "" {
+		return err
+	}
+	return checkArchiveName(o.rewrite, path)
+}
+
+func (a *app) runCheck(ctx context.Context, path string, o checkOptions) error {
+	if err := o.check(path); err != nil {
+		return err
+	}
+	return withStore(path, func(s *reader.Store) error {
+		against, err := a.openCode(ctx, o.against, s.Header().Domain)
+		if err != nil {
+			return err
+		}
+		defer against.close()
+		options := o.options(s)
+		if o.old != "" {
+			old, err := openClasses(o.old)
+			if err != nil {
+				return err
+			}
+			defer old.close()
+			options.Old = old
+		}
+		return a.check(ctx, s, against, options, o)
+	})
+}
+
+func (o *checkOptions) options(s *reader.Store) fit.Options {
+	f := fit.Options{Confidence: max(o.confidence, 1e-9), Top: o.top}
+	if sel := (selection{class: newPattern(o.class), method: newPattern(o.method)}); o.class != "" || o.method != "" {
+		d := s.Header().Domain
+		f.Methods = func(k layout.Key) bool { return sel.names(d, k) }
+	}
+	if o.rewrite != "" {
+		config := builder.ConfigOf(s.Header())
+		config.DumpID, config.Fingerprint = [16]byte{}, [16]byte{} // of another program
+		f.Into = builder.New(s.Header().Domain, config)
+	}
+	return f
+}
+
+func (a *app) check(ctx context.Context, s *reader.Store, against code, f fit.Options, o checkOptions) error {
+	r := &checkReport{Archive: s.Mapping().Name(), Against: against.what, Domain: s.Header().Domain.String()}
+	if o.all {
+		f.Each = func(v *fit.Verdict) error { return r.list(s, v) }
+	}
+	found, err := fit.Check(ctx, s, against, f)
+	if err != nil {
+		return err
+	}
+	if err := r.fill(s, found); err != nil {
+		return err
+	}
+	if o.rewrite != "" {
+		written, err := f.Into.Commit(ctx, o.rewrite)
+		if err != nil {
+			return err
+		}
+		r.Rewritten = &checkRewritten{Archive: o.rewrite, Bytes: written.Bytes, Counts: countsOf(written.Counts), rewrittenCounts: rewrittenCounts(found.Rewritten)}
+	}
+	if o.json {
+		err = a.printJSON(r)
+	} else {
+		r.print(a)
+	}
+	if err == nil && r.Score < o.failBelow {
+		err = fmt.Errorf("%s fits %s by %s, less than the %s of --fail-below", r.Archive, r.Against, percent(r.Score), percent(o.failBelow))
+	}
+	return err
+}
