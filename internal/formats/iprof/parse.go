@@ -110,7 +110,7 @@ func opening(k sectionKind, key string) byte {
 	switch {
 	case k == version:
 		return '"'
-	case key == "monitorsProfile":
+	case key == oldMonitors:
 		return '{'
 	}
 	return '['
@@ -124,7 +124,7 @@ func (p *parser) content(sec *section) error {
 		return p.readVersion()
 	}
 	var err error
-	if sec.key == "monitorsProfile" {
+	if sec.key == oldMonitors {
 		err = p.items(sec, p.object)
 	} else {
 		err = p.items(sec, p.array)

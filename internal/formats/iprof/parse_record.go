@@ -9,7 +9,7 @@ import (
 // recordItem gives what reads {"ctx":"2:0<1:3","records":[1]} of a section.
 func (p *parser) recordItem(sec *section) func() bool {
 	kind, wanted := sec.kind, hasContext|hasRecords
-	if sec.key == "monitorsProfile" {
+	if sec.key == oldMonitors {
 		wanted = hasRecords
 	}
 	return func() bool {

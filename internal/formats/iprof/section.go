@@ -27,8 +27,11 @@ var sectionKeys = [sectionKinds]string{
 
 // oldKeys are the keys of 0.2.0 where they differ.
 var oldKeys = map[string]sectionKind{
-	"hotnessPoints": calls, "conditionalPoints": conditionals, "invokePoints": virtuals, "monitorsProfile": monitors,
+	"hotnessPoints": calls, "conditionalPoints": conditionals, "invokePoints": virtuals, oldMonitors: monitors,
 }
+
+// oldMonitors holds one record, and no list of them.
+const oldMonitors = "monitorsProfile"
 
 var kindOf = func() map[string]sectionKind {
 	kinds := map[string]sectionKind{}
