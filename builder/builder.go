@@ -47,7 +47,7 @@ type Builder struct {
 	types    table[typeKey, typeData]
 	methods  methods
 	contexts table[contextKey, contextData]
-	profiles []profileData
+	profiles list[profileData]
 	versions map[profileKey]ProfileRef // but for the first profile of a method and context
 	tables   map[layout.TableKind]*Table
 	blocks   arena

@@ -28,12 +28,13 @@ func (p *plan) encodeRO() []byte {
 }
 
 func (p *plan) appendMethod(b []byte, ref MethodRef) []byte {
-	m := p.b.methods.at(uint32(ref))
-	r := p.record(ref)
-	r.Holder, r.Signature = p.typeAt(m.holder), p.symbolAt(m.signature)
-	r.Profiles = p.blockAt(p.firstProfile[ref-1])
-	if c := p.methodContext[ref-1]; c.count > 0 {
-		r.Contexts = p.contextAt(p.o.contexts[c.first])
+	m, plan := p.b.methods.at(uint32(ref)), &p.records[ref-1]
+	r := layout.MethodRecord{
+		ID: m.id, Flags: plan.flags, Units: plan.units, Holder: p.typeAt(m.holder), Signature: p.symbolAt(m.signature),
+		Profiles: p.blockAt(plan.first), Access: m.access, NumContexts: plan.number,
+	}
+	if plan.number > 0 {
+		r.Contexts = p.contextAt(p.o.contexts[plan.context])
 	}
 	if !p.nameInline(m) {
 		r.Name = p.symbolAt(m.name)
@@ -94,7 +95,7 @@ func (p *plan) cell(kind layout.ColumnKind, v uint64) uint64 {
 // appendBlock appends the MethodData block of a profile as it lies in the file:
 // with its links, and with pointers in the place of references.
 func (p *plan) appendBlock(b []byte, ref ProfileRef) []byte {
-	d, stored := &p.b.profiles[ref-1], p.b.block(ref)
+	d, stored := p.b.profiles.at(uint32(ref)), p.b.block(ref)
 	at := len(b)
 	b = append(b, stored[:layout.BlockHeaderSize]...)
 	presence := uint32(stored.Presence())

@@ -40,10 +40,10 @@ func (b *Builder) addFunction(f *Function) bool {
 	ref := b.findProfile(key)
 	if ref == 0 {
 		ref = b.addProfile(key)
-	} else if b.profiles[ref-1].run == b.run.number {
+	} else if b.profiles.at(uint32(ref)).run == b.run.number {
 		return false
 	}
-	d := &b.profiles[ref-1]
+	d := b.profiles.at(uint32(ref))
 	d.run, d.time = b.run.number, max(d.time, b.run.time)
 	b.scratch = appendFunction(b.scratch[:0], f)
 	b.takeFunction(d, b.scratch)

@@ -1,7 +1,9 @@
 package builder
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/profarc/profarc/layout"
 )
@@ -40,24 +42,38 @@ func (p *plan) encodeIX() ([]byte, error) {
 }
 
 // placeRecords puts every record into the index and gives the most lines that
-// a search has to look at: 0 if there is no record.
+// a search has to look at: 0 if there is no record. The records come in the
+// order of their hashes, so that the index is filled from its first line to its
+// last.
 func (p *plan) placeRecords(seed uint64) (ix []byte, maxProbe uint32) {
-	b := p.b
 	ix = make([]byte, p.sizeOf(layout.RegionIX))
-	put := func(id uint64, kind layout.RecordKind, n layout.Narrow) {
-		h := layout.Mix(id, kind, seed)
-		maxProbe = max(maxProbe, placeRecord(ix, p.header.Buckets, h, n))
-	}
-	for _, ref := range p.o.methods {
-		put(b.methods.at(uint32(ref)).id, layout.KindMethod, p.methodAt(ref))
-	}
-	for _, ref := range p.o.contexts {
-		put(b.contexts.at(uint32(ref)).id, layout.KindContext, p.contextAt(ref))
-	}
-	for _, ref := range p.o.types {
-		put(b.types.at(uint32(ref)).id, layout.KindType, p.typeAt(ref))
+	for _, r := range p.hashedRecords(seed) {
+		maxProbe = max(maxProbe, placeRecord(ix, p.header.Buckets, layout.Hash(r.key), layout.Narrow(r.ref)))
 	}
 	return ix, maxProbe
+}
+
+// hashedRecords gives the places of all records, sorted by hash and place.
+func (p *plan) hashedRecords(seed uint64) []sortKey {
+	b := p.b
+	all := make([]sortKey, 0, b.methods.len()+b.contexts.len()+b.types.len())
+	add := func(id uint64, kind layout.RecordKind, n layout.Narrow) {
+		all = append(all, sortKey{uint64(layout.Mix(id, kind, seed)), uint32(n)})
+	}
+	for ref, m := range b.methods.all {
+		add(m.id, layout.KindMethod, p.methods[ref-1])
+	}
+	for ref, c := range b.contexts.all {
+		add(c.id, layout.KindContext, p.contextAt(ContextRef(ref)))
+	}
+	for ref, t := range b.types.all {
+		add(t.id, layout.KindType, p.typeAt(TypeRef(ref)))
+	}
+	sortKeys(all)
+	eachEqual(all, func(group []sortKey) {
+		slices.SortFunc(group, func(x, y sortKey) int { return cmp.Compare(x.ref, y.ref) })
+	})
+	return all
 }
 
 // placeRecord puts one record into the first line with a free slot.

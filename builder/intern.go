@@ -2,8 +2,8 @@ package builder
 
 // A table interns values by key and numbers them from 1.
 type table[K comparable, V any] struct {
-	refs   map[K]uint32
-	values []V
+	list[V]
+	refs map[K]uint32
 }
 
 func (t *table[K, V]) find(k K) (ref uint32, ok bool) {
@@ -15,25 +15,17 @@ func (t *table[K, V]) add(k K, v V) (ref uint32) {
 	if t.refs == nil {
 		t.refs = map[K]uint32{}
 	}
-	t.values = append(t.values, v)
-	ref = uint32(len(t.values))
+	ref = t.list.add(v)
 	t.refs[k] = ref
 	return ref
 }
 
-// at is the value with that number, which must be one that add gave.
-func (t *table[K, V]) at(ref uint32) *V { return &t.values[ref-1] }
-
-func (t *table[K, V]) has(ref uint32) bool { return ref != 0 && int(ref) <= len(t.values) }
-
-func (t *table[K, V]) len() int { return len(t.values) }
-
 // methods interns methods. Those of languages without classes are found from
 // their name alone.
 type methods struct {
+	list[methodData]
 	byName []MethodRef // by SymbolRef-1: those without class and signature
 	others map[methodKey]MethodRef
-	values []methodData
 }
 
 func (t *methods) find(k methodKey) (m MethodRef, ok bool) {
@@ -49,8 +41,7 @@ func (t *methods) find(k methodKey) (m MethodRef, ok bool) {
 }
 
 func (t *methods) add(d methodData) MethodRef {
-	t.values = append(t.values, d)
-	m := MethodRef(len(t.values))
+	m := MethodRef(t.list.add(d))
 	if d.holder != 0 || d.signature != 0 || d.name == 0 {
 		if t.others == nil {
 			t.others = map[methodKey]MethodRef{}
@@ -58,15 +49,9 @@ func (t *methods) add(d methodData) MethodRef {
 		t.others[d.methodKey] = m
 		return m
 	}
-	for int(d.name) > len(t.byName) {
-		t.byName = append(t.byName, 0)
+	if missing := int(d.name) - len(t.byName); missing > 0 {
+		t.byName = append(t.byName, make([]MethodRef, missing)...)
 	}
 	t.byName[d.name-1] = m
 	return m
 }
-
-func (t *methods) at(m uint32) *methodData { return &t.values[m-1] }
-
-func (t *methods) has(m uint32) bool { return m != 0 && int(m) <= len(t.values) }
-
-func (t *methods) len() int { return len(t.values) }

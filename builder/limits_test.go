@@ -100,8 +100,8 @@ func TestSharedIDsAreBounded(t *testing.T) {
 	for i := range 3000 {
 		b.Method(layout.Key{Class: "A", Name: strconv.Itoa(i)})
 	}
-	for i := range b.methods.values {
-		b.methods.values[i].id = 1
+	for _, m := range b.methods.all {
+		m.id = 1
 	}
 	if _, _, err := b.Bytes(); !errors.Is(err, layout.ErrTooLarge) {
 		t.Errorf("3000 methods of one id: %v, want ErrTooLarge", err)

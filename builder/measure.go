@@ -9,9 +9,9 @@ import (
 
 // measureProfiles counts what is in all profiles.
 func (p *plan) measureProfiles() {
-	p.hasPointers = make([]bool, len(p.b.profiles))
-	for i := range p.b.profiles {
-		p.hasPointers[i] = p.measureProfile(p.b.block(ProfileRef(i + 1)))
+	p.hasPointers = make([]bool, p.b.profiles.len())
+	for number, d := range p.b.profiles.all {
+		p.hasPointers[number-1] = p.measureProfile(p.b.blocks.at(d.block))
 	}
 }
 

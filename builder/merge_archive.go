@@ -114,17 +114,42 @@ func (b *Builder) joinConfig(h *layout.Header, dumps []dump, r Run) (runData, er
 	}
 	c.Flags = c.Flags&h.Flags&layout.FlagDelta | layout.FlagMerged
 	c.Producer = max(c.Producer, h.Producer)
-	for i := range c.Params {
-		if i == layout.ParamLLVMVariant {
-			c.Params[i] |= h.Params[i]
-		} else {
-			c.Params[i] = max(c.Params[i], h.Params[i])
-		}
-	}
+	b.joinParams(h.Params)
 	c.DumpID = [16]byte{}
 	run := b.newRun(r)
 	run.time = h.DumpTime
 	return run, nil
+}
+
+// JoinParams takes the settings of a further run: the higher of each, of LLVM's
+// variants all bits. They must not change the shape of entries; the error
+// matches ErrMismatch.
+func (b *Builder) JoinParams(p layout.Params) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if p.Shape() != b.shape {
+		return fmt.Errorf("builder: %w: entries of the shape %+v, the builder has %+v", ErrMismatch, p.Shape(), b.shape)
+	}
+	b.joinParams(p)
+	return nil
+}
+
+func (b *Builder) joinParams(p layout.Params) {
+	c := &b.config
+	for i := range c.Params {
+		if i == layout.ParamLLVMVariant {
+			c.Params[i] |= p[i]
+		} else {
+			c.Params[i] = max(c.Params[i], p[i])
+		}
+	}
+}
+
+// Params are the settings of what the builder has.
+func (b *Builder) Params() layout.Params {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.config.Params
 }
 
 // mergeable reports why an archive cannot be merged into the builder's.

@@ -14,7 +14,7 @@ import (
 var summedColumns = map[layout.TableKind][]int{
 	layout.TableMonitors:  {1},
 	layout.TableSamples:   {3},
-	layout.TableHeapRefs:  {1},
+	layout.TableHeapRefs:  {0, 1},
 	layout.TableHeapUse:   {1, 4, 5},
 	layout.TableInstances: {1, 3, 4, 5},
 	layout.TableThreads:   {1},
@@ -170,13 +170,14 @@ func (t *Table) addEqual(cells, before, g rowGroup) bool {
 	return true
 }
 
-// summedProperties are properties of a run that are a number of what happened.
-var summedProperties = map[string]bool{layout.PropertyTraceStream: true}
-
-// addProperty sums the numbers of a property, where it is of that kind.
+// addProperty merges the numbers of a property, where it is of that kind.
 func (t *Table) addProperty(cells, g []uint64) bool {
 	b := t.b
-	if t.kind != layout.TableProperties || len(g) != 2 || cells[0] != g[0] || !summedProperties[b.text(SymbolRef(g[0]))] {
+	if t.kind != layout.TableProperties || len(g) != 2 || cells[0] != g[0] {
+		return false
+	}
+	rule := layout.MergedProperty(b.text(SymbolRef(g[0])))
+	if rule == layout.PropertyKept {
 		return false
 	}
 	x, errX := strconv.ParseUint(b.text(SymbolRef(cells[1])), 10, 64)
@@ -184,6 +185,10 @@ func (t *Table) addProperty(cells, g []uint64) bool {
 	if errX != nil || errY != nil {
 		return false
 	}
-	cells[1] = uint64(b.symbol(strconv.FormatUint(saturate(x, y), 10), layout.MaxBlob-1))
+	both := max(x, y)
+	if rule == layout.PropertySummed {
+		both = saturate(x, y)
+	}
+	cells[1] = uint64(b.symbol(strconv.FormatUint(both, 10), layout.MaxBlob-1))
 	return true
 }

@@ -30,8 +30,7 @@ func (b *Builder) NarrowRows(n int) (dropped int, err error) {
 	}
 	w := narrower{merger: merger{b: b, shape: b.shape}, to: to.Shape(), rows: n}
 	var anew arena
-	for i := range b.profiles {
-		d := &b.profiles[i]
+	for _, d := range b.profiles.all {
 		d.block = anew.keep(w.block(layout.Block(b.blocks.at(d.block))))
 	}
 	b.blocks, b.shape, b.config.Params = anew, w.to, to

@@ -73,10 +73,9 @@ func (o *order) sortMethods(b *Builder) {
 		}
 		return c
 	}
-	keys := make([]sortKey, b.methods.len())
-	for i := range keys {
-		m := &b.methods.values[i]
-		keys[i] = sortKey{holder(m.holder).name<<32 | low(o.textRank(m.name)), uint32(i + 1)}
+	keys := make([]sortKey, 0, b.methods.len())
+	for ref, m := range b.methods.all {
+		keys = append(keys, sortKey{holder(m.holder).name<<32 | low(o.textRank(m.name)), ref})
 	}
 	sortKeys(keys)
 	eachEqual(keys, func(group []sortKey) {
@@ -131,15 +130,14 @@ func (o *order) rankOf(c ContextRef) int64 {
 }
 
 func (o *order) sortProfiles(b *Builder) {
-	keys := make([]sortKey, len(b.profiles))
-	for i := range keys {
-		d := &b.profiles[i]
-		keys[i] = sortKey{uint64(o.methodRank[d.method-1])<<32 | uint64(o.rankOf(d.context)+1), uint32(i + 1)}
+	keys := make([]sortKey, 0, b.profiles.len())
+	for ref, d := range b.profiles.all {
+		keys = append(keys, sortKey{uint64(o.methodRank[d.method-1])<<32 | uint64(o.rankOf(d.context)+1), ref})
 	}
 	sortKeys(keys)
 	eachEqual(keys, func(group []sortKey) {
 		for i, k := range group {
-			group[i].key = b.profiles[k.ref-1].code
+			group[i].key = b.profiles.at(k.ref).code
 		}
 		sortKeys(group)
 	})

@@ -11,7 +11,7 @@ import (
 
 // placeBlocks places the MethodData blocks, relative to the start of rw.
 func (p *plan) placeBlocks() (size int64) {
-	p.blocks = make([]layout.Narrow, len(p.b.profiles))
+	p.blocks = make([]layout.Narrow, p.b.profiles.len())
 	for _, ref := range p.o.profiles {
 		p.blocks[ref-1] = layout.NarrowOf(size)
 		size += p.blockSize(ref)
@@ -20,11 +20,11 @@ func (p *plan) placeBlocks() (size int64) {
 }
 
 func (p *plan) linked(ref ProfileRef) bool {
-	return p.next[ref-1] != 0 || p.b.profiles[ref-1].context != NoContext
+	return p.next[ref-1] != 0 || p.b.profiles.at(uint32(ref)).context != NoContext
 }
 
 func (p *plan) blockSize(ref ProfileRef) int64 {
-	n := int64(p.b.profiles[ref-1].block.size)
+	n := int64(p.b.profiles.at(uint32(ref)).block.size)
 	if p.linked(ref) {
 		n += linksSize
 	}
@@ -103,7 +103,7 @@ func (p *plan) locate() {
 	p.methods = make([]layout.Narrow, p.b.methods.len())
 	for _, ref := range p.o.methods {
 		p.methods[ref-1] = layout.NarrowOf(at)
-		at += p.methodSize(ref)
+		at += int64(p.records[ref-1].units) * layout.Unit
 	}
 	rw := layout.NarrowOf(p.regionStart(layout.RegionRW))
 	for i := range p.blocks {

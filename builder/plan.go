@@ -24,11 +24,10 @@ type plan struct {
 	methods    []layout.Narrow // by MethodRef-1
 	blocks     []layout.Narrow // by ProfileRef-1
 
-	firstProfile  []ProfileRef // of each method without a context, by MethodRef-1
-	contextFirst  []ProfileRef // of each context, by ContextRef-1
-	next          []ProfileRef // of the same method and context, by ProfileRef-1
-	methodContext []ctxRange   // by MethodRef-1
-	sharedID      []bool       // by MethodRef-1
+	records      []methodPlan // by MethodRef-1
+	contextFirst []ProfileRef // of each context, by ContextRef-1
+	next         []ProfileRef // of the same method and context, by ProfileRef-1
+	neverRan     uint64       // number of such methods
 
 	entries     uint64 // of all profiles
 	summary     layout.Summary
@@ -39,16 +38,22 @@ type plan struct {
 	section  [layout.NumSections]int64
 }
 
-type ctxRange struct{ first, count uint32 } // in order.contexts
+// A methodPlan is what a method's record will be.
+type methodPlan struct {
+	first           ProfileRef // without a context
+	context, number uint32     // of its contexts: the first, in order.contexts, and how many
+	flags           layout.MethodFlags
+	units           uint16 // size of the record with its tail
+}
 
 // plan lays the archive out. The caller holds mu.
 func (b *Builder) plan() (*plan, error) {
 	if b.err != nil {
 		return nil, b.err
 	}
-	for i := range b.profiles {
-		if b.profiles[i].block.slab == 0 {
-			m := b.methods.at(uint32(b.profiles[i].method))
+	for _, d := range b.profiles.all {
+		if d.block.slab == 0 {
+			m := b.methods.at(uint32(d.method))
 			return nil, fmt.Errorf("builder: the profile of %s was begun and Done was not called", b.text(m.name))
 		}
 	}
@@ -58,6 +63,7 @@ func (b *Builder) plan() (*plan, error) {
 	p := &plan{b: b, o: b.order(), inline: b.domain.LLVM()}
 	p.chain()
 	p.findSharedIDs()
+	p.planRecords()
 	p.measure()
 	if err := p.place(); err != nil {
 		return nil, err
@@ -70,46 +76,43 @@ func (b *Builder) plan() (*plan, error) {
 // chain links the profiles of one method and context, by code id.
 func (p *plan) chain() {
 	b := p.b
-	p.firstProfile = make([]ProfileRef, b.methods.len())
+	p.records = make([]methodPlan, b.methods.len())
 	p.contextFirst = make([]ProfileRef, b.contexts.len())
-	p.next = make([]ProfileRef, len(b.profiles))
+	p.next = make([]ProfileRef, b.profiles.len())
 	for i, ref := range p.o.profiles {
-		d := &b.profiles[ref-1]
+		d := b.profiles.at(uint32(ref))
 		if i > 0 {
-			before := &b.profiles[p.o.profiles[i-1]-1]
+			before := b.profiles.at(uint32(p.o.profiles[i-1]))
 			if before.method == d.method && before.context == d.context {
 				p.next[p.o.profiles[i-1]-1] = ref
 				continue
 			}
 		}
 		if d.context == NoContext {
-			p.firstProfile[d.method-1] = ref
+			p.records[d.method-1].first = ref
 		} else {
 			p.contextFirst[d.context-1] = ref
 		}
 	}
-	p.methodContext = make([]ctxRange, b.methods.len())
 	for i, ref := range p.o.contexts {
-		r := &p.methodContext[b.contexts.at(uint32(ref)).method-1]
-		if r.count == 0 {
-			r.first = uint32(i)
+		r := &p.records[b.contexts.at(uint32(ref)).method-1]
+		if r.number == 0 {
+			r.context = uint32(i)
 		}
-		r.count++
+		r.number++
 	}
 }
 
 // findSharedIDs marks methods whose id another method has too.
 func (p *plan) findSharedIDs() {
-	methods := p.b.methods.values
-	p.sharedID = make([]bool, len(methods))
-	byID := make([]sortKey, len(methods))
-	for i := range methods {
-		byID[i] = sortKey{methods[i].id, uint32(i + 1)}
+	byID := make([]sortKey, 0, p.b.methods.len())
+	for ref, m := range p.b.methods.all {
+		byID = append(byID, sortKey{m.id, ref})
 	}
 	sortKeys(byID)
 	eachEqual(byID, func(group []sortKey) {
 		for _, k := range group {
-			p.sharedID[k.ref-1] = true
+			p.records[k.ref-1].flags |= layout.MethodSharedID
 		}
 	})
 }
@@ -119,8 +122,8 @@ func (p *plan) measure() {
 	b := p.b
 	p.section[layout.SectionSymbols] = p.measureSymbols()
 	p.section[layout.SectionTypes] = int64(b.types.len()) * layout.TypeSize
-	for i := range b.methods.values {
-		p.section[layout.SectionMethods] += p.methodSize(MethodRef(i + 1))
+	for _, r := range p.records {
+		p.section[layout.SectionMethods] += int64(r.units) * layout.Unit
 	}
 	p.section[layout.SectionContexts] = int64(b.contexts.len()) * layout.ContextSize
 	records := int64(b.types.len() + b.methods.len() + b.contexts.len())
@@ -154,14 +157,14 @@ func (p *plan) measureSymbols() (size int64) {
 			needed[s-1] = true
 		}
 	}
-	for _, t := range b.types.values {
+	for _, t := range b.types.all {
 		need(t.name)
 		need(t.loader)
 		need(t.alias)
 	}
-	for _, m := range b.methods.values {
+	for _, m := range b.methods.all {
 		need(m.signature)
-		if !p.nameInline(&m) {
+		if !p.nameInline(m) {
 			need(m.name)
 		}
 	}
@@ -190,59 +193,38 @@ func (p *plan) nameInline(m *methodData) bool {
 	return p.inline && layout.SymbolSize(len(p.b.text(m.name))) < 1<<18
 }
 
-// record is the method's record, without places.
-func (p *plan) record(ref MethodRef) layout.MethodRecord {
-	m := p.b.methods.at(uint32(ref))
-	r := layout.MethodRecord{ID: m.id, Flags: m.flags | p.fields(ref), Access: m.access, NumContexts: p.methodContext[ref-1].count}
-	if p.neverRan(ref) {
-		r.Flags |= layout.MethodNeverRan
+// planRecords decides what the methods' records hold, and their sizes.
+func (p *plan) planRecords() {
+	for ref, m := range p.b.methods.all {
+		r := &p.records[ref-1]
+		r.flags |= m.flags
+		if m.holder != 0 || m.signature != 0 {
+			r.flags |= layout.MethodDeclared
+		}
+		if r.first != 0 || m.access != 0 {
+			r.flags |= layout.MethodProfiled
+		}
+		if r.number > 0 {
+			r.flags |= layout.MethodInContext
+		}
+		if m.seen && !p.ran(r) {
+			r.flags |= layout.MethodNeverRan
+			p.neverRan++
+		}
+		size := (&layout.MethodRecord{Flags: r.flags}).Size()
+		if p.nameInline(m) {
+			size += layout.SymbolSize(len(p.b.text(m.name)))
+		}
+		r.units = uint16(size / layout.Unit)
 	}
-	if p.sharedID[ref-1] {
-		r.Flags |= layout.MethodSharedID
-	}
-	r.Units = uint16(p.methodSize(ref) / layout.Unit)
-	return r
 }
 
-// fields are the flags of the optional fields that a method's record has.
-func (p *plan) fields(ref MethodRef) (f layout.MethodFlags) {
-	m := p.b.methods.at(uint32(ref))
-	if m.holder != 0 || m.signature != 0 {
-		f |= layout.MethodDeclared
-	}
-	if p.firstProfile[ref-1] != 0 || m.access != 0 {
-		f |= layout.MethodProfiled
-	}
-	if p.methodContext[ref-1].count > 0 {
-		f |= layout.MethodInContext
-	}
-	return f
-}
-
-// neverRan reports whether the method was seen and has no profile.
-func (p *plan) neverRan(ref MethodRef) bool { return p.b.methods.at(uint32(ref)).seen && !p.ran(ref) }
-
-// ran reports whether the method has a profile in any context.
-func (p *plan) ran(ref MethodRef) bool {
-	if p.firstProfile[ref-1] != 0 {
+// ran reports whether a method has a profile in any context.
+func (p *plan) ran(r *methodPlan) bool {
+	if r.first != 0 {
 		return true
 	}
-	r := p.methodContext[ref-1]
-	for _, c := range p.o.contexts[r.first : r.first+r.count] {
-		if p.contextFirst[c-1] != 0 {
-			return true
-		}
-	}
-	return false
-}
-
-func (p *plan) methodSize(ref MethodRef) int64 {
-	m := p.b.methods.at(uint32(ref))
-	size := (&layout.MethodRecord{Flags: p.fields(ref)}).Size()
-	if p.nameInline(m) {
-		size += layout.SymbolSize(len(p.b.text(m.name)))
-	}
-	return size
+	return slices.ContainsFunc(p.o.contexts[r.context:r.context+r.number], func(c ContextRef) bool { return p.contextFirst[c-1] != 0 })
 }
 
 // describe fills in the header but for the index and the sums.
@@ -255,15 +237,11 @@ func (p *plan) describe() {
 	}
 	h.Base = layout.RequestedBase(p.keysHash())
 	h.Counts = layout.Counts{
-		Methods: uint64(b.methods.len()), Profiles: uint64(len(b.profiles)), Contexts: uint64(b.contexts.len()),
+		Methods: uint64(b.methods.len()), Profiles: uint64(b.profiles.len()), Contexts: uint64(b.contexts.len()),
 		Types: uint64(b.types.len()), Pointers: p.pointers.Count(),
 	}
 	h.Counts.Symbols = uint64(len(p.symbolRefs))
-	for i := range b.methods.values {
-		if p.neverRan(MethodRef(i + 1)) {
-			h.Counts.NeverRan++
-		}
-	}
+	h.Counts.NeverRan = p.neverRan
 	h.Counts.Entries, h.Summary = p.entries, p.summary
 }
 

@@ -64,11 +64,11 @@ func (p *Profile) begin(key profileKey) {
 	p.ref = p.b.findProfile(key)
 	if p.ref == 0 {
 		p.ref = p.b.addProfile(key)
-	} else if p.b.profiles[p.ref-1].run == p.run.number {
+	} else if p.b.profiles.at(uint32(p.ref)).run == p.run.number {
 		p.fail(fmt.Errorf("%w: %s, code %016x, context %d", ErrDuplicate, p.b.text(p.b.methods.at(uint32(key.method)).name), key.code, key.context))
 		return
 	}
-	d := &p.b.profiles[p.ref-1]
+	d := p.b.profiles.at(uint32(p.ref))
 	d.run, d.time = p.run.number, max(d.time, p.run.time)
 	if key.code != 0 {
 		p.parts.put64(layout.HasCode, key.code)
@@ -113,7 +113,7 @@ func (p *Profile) Done() error {
 // take keeps the encoded profile, or merges it with the one of the runs before.
 // The caller holds mu.
 func (b *Builder) take(p *Profile) {
-	d := &b.profiles[p.ref-1]
+	d := b.profiles.at(uint32(p.ref))
 	have := layout.Block(b.blocks.at(d.block))
 	m := merger{b: b, shape: b.shape, run: p.run.Run}
 	switch {
@@ -134,8 +134,8 @@ func (b *Builder) replace(d *profileData, block []byte) {
 		return
 	}
 	var anew arena
-	for i := range b.profiles {
-		if p := &b.profiles[i]; p.block.slab != 0 {
+	for _, p := range b.profiles.all {
+		if p.block.slab != 0 {
 			p.block = anew.keep(b.blocks.at(p.block))
 		}
 	}

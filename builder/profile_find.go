@@ -17,19 +17,20 @@ func (b *Builder) first(key profileKey) *ProfileRef {
 // findProfile gives the profile with a key, 0 if there is none.
 func (b *Builder) findProfile(key profileKey) ProfileRef {
 	first := *b.first(key)
-	if first == 0 || b.profiles[first-1].code == key.code {
+	if first == 0 || b.profiles.at(uint32(first)).code == key.code {
 		return first
 	}
 	return b.versions[key]
 }
 
 // block is a finished profile's block.
-func (b *Builder) block(ref ProfileRef) layout.Block { return b.blocks.at(b.profiles[ref-1].block) }
+func (b *Builder) block(ref ProfileRef) layout.Block {
+	return b.blocks.at(b.profiles.at(uint32(ref)).block)
+}
 
 // addProfile makes a profile with a key that has none.
 func (b *Builder) addProfile(key profileKey) ProfileRef {
-	b.profiles = append(b.profiles, profileData{profileKey: key})
-	ref := ProfileRef(len(b.profiles))
+	ref := ProfileRef(b.profiles.add(profileData{profileKey: key}))
 	if first := b.first(key); *first == 0 {
 		*first = ref
 	} else {

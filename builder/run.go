@@ -16,7 +16,7 @@ type Run struct {
 func (b *Builder) NextRun(r Run) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.mixed = b.mixed || len(b.profiles) > 0 || len(b.tables) > 0
+	b.mixed = b.mixed || b.profiles.len() > 0 || len(b.tables) > 0
 	b.run = b.newRun(r)
 }
 

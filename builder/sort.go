@@ -115,7 +115,7 @@ func chunk(text string) uint64 {
 // endedFirst puts the texts that end before depth to the front, the shorter
 // first: they agree in all but zeros at their ends. It gives their number.
 func (t *symbols) endedFirst(group []sortKey, depth int) (ended int) {
-	size := func(k sortKey) int { return min(int(t.places[k.ref-1].size), depth) }
+	size := func(k sortKey) int { return min(int(t.places.at(k.ref).size), depth) }
 	for _, k := range group {
 		if size(k) < depth {
 			ended++

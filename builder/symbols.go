@@ -13,9 +13,9 @@ import (
 // the last one first, since runs of one program mostly name things in one order.
 type symbols struct {
 	slabs  []*strings.Builder // the texts
-	places []place            // by SymbolRef-1
-	slots  []symbolSlot       // as many as a power of two
-	last   SymbolRef          // that was asked for
+	places list[place]
+	slots  []symbolSlot // as many as a power of two
+	last   SymbolRef    // that was asked for
 }
 
 type symbolSlot struct {
@@ -23,42 +23,47 @@ type symbolSlot struct {
 	ref  SymbolRef // 0 if the slot is free
 }
 
-func (t *symbols) len() int { return len(t.places) }
+func (t *symbols) len() int { return t.places.len() }
 
 // text is the text of a symbol that the table has.
 func (t *symbols) text(s SymbolRef) string {
-	p := t.places[s-1]
+	p := t.places.at(uint32(s))
 	return t.slabs[p.slab-1].String()[p.offset : p.offset+p.size]
 }
 
 // intern gives the number of a text, and whether it is new.
 func intern[T string | []byte](t *symbols, text T) (s SymbolRef, fresh bool) {
-	if next := t.last + 1; int(next) <= len(t.places) && t.text(next) == string(text) {
+	if next := t.last + 1; int(next) <= t.len() && t.text(next) == string(text) {
 		t.last = next
 		return next, false
 	}
-	if len(t.places) >= len(t.slots)/4*3 {
+	if t.len() >= len(t.slots)/4*3 {
 		t.grow()
 	}
-	hash, mask := hashOf(text), uint64(len(t.slots)-1)
-	at := hash & mask
+	hash, mask := hashOf(text), uint32(len(t.slots)-1)
+	at := t.first(hash)
 	for ; t.slots[at].ref != 0; at = (at + 1) & mask {
-		if slot := t.slots[at]; slot.hash == uint32(hash>>32) && t.text(slot.ref) == string(text) {
+		if slot := t.slots[at]; slot.hash == hash && t.text(slot.ref) == string(text) {
 			t.last = slot.ref
 			return slot.ref, false
 		}
 	}
-	t.places = append(t.places, keepText(t, text))
-	t.last = SymbolRef(len(t.places))
-	t.slots[at] = symbolSlot{uint32(hash >> 32), t.last}
+	t.last = SymbolRef(t.places.add(keepText(t, text)))
+	t.slots[at] = symbolSlot{hash, t.last}
 	return t.last, true
 }
 
-func hashOf[T string | []byte](text T) uint64 {
+func hashOf[T string | []byte](text T) uint32 {
 	if b, ok := any(text).([]byte); ok {
-		return xxhash.Sum64(b)
+		return uint32(xxhash.Sum64(b))
 	}
-	return xxhash.Sum64String(string(text))
+	return uint32(xxhash.Sum64String(string(text)))
+}
+
+// first is the slot at which the search for a hash begins: by its highest bits,
+// so that a table twice as large has its slots in the same order.
+func (t *symbols) first(hash uint32) uint32 {
+	return uint32(uint64(hash) * uint64(len(t.slots)) >> 32)
 }
 
 // firstSlots is the number of slots of a small table.
@@ -66,18 +71,19 @@ const firstSlots = 1 << 8
 
 // grow makes room for more texts.
 func (t *symbols) grow() {
-	slots := make([]symbolSlot, max(2*len(t.slots), firstSlots))
-	mask := uint64(len(slots) - 1)
-	for i := range t.places {
-		s := SymbolRef(i + 1)
-		hash := xxhash.Sum64String(t.text(s))
-		at := hash & mask
-		for slots[at].ref != 0 {
+	old := t.slots
+	t.slots = make([]symbolSlot, max(2*len(old), firstSlots))
+	mask := uint32(len(t.slots) - 1)
+	for _, slot := range old {
+		if slot.ref == 0 {
+			continue
+		}
+		at := t.first(slot.hash)
+		for t.slots[at].ref != 0 {
 			at = (at + 1) & mask
 		}
-		slots[at] = symbolSlot{uint32(hash >> 32), s}
+		t.slots[at] = slot
 	}
-	t.slots = slots
 }
 
 // keepText copies a text.

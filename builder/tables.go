@@ -68,7 +68,7 @@ func (b *Builder) holds(kind layout.ColumnKind, cell uint64) bool {
 	case layout.ColumnMethod:
 		n = b.methods.len()
 	case layout.ColumnProfile:
-		n = len(b.profiles)
+		n = b.profiles.len()
 	case layout.ColumnContext:
 		n = b.contexts.len()
 	default:

@@ -41,8 +41,7 @@ func (b *Builder) KeepVersions(v Versions) (methods, dropped int) {
 	best := make([]version, b.methods.len())
 	several := map[MethodRef]bool{}
 	worth := b.versionWorth(v)
-	for i := range b.profiles {
-		d := &b.profiles[i]
+	for _, d := range b.profiles.all {
 		this := version{worth[profileKey{method: d.method, code: d.code}], d.code, true}
 		have := &best[d.method-1]
 		if have.known && have.code != d.code {
@@ -71,14 +70,13 @@ func (v version) compare(w version) int {
 // versionWorth is how new, or how heavy, each version of each method is.
 func (b *Builder) versionWorth(v Versions) map[profileKey]uint64 {
 	worth := map[profileKey]uint64{}
-	for i := range b.profiles {
-		d := &b.profiles[i]
+	for ref, d := range b.profiles.all {
 		key := profileKey{method: d.method, code: d.code}
 		switch v {
 		case NewestVersion:
 			worth[key] = max(worth[key], uint64(d.time))
 		case HeaviestVersion:
-			worth[key] = saturate(worth[key], b.weight(ProfileRef(i+1)))
+			worth[key] = saturate(worth[key], b.weight(ProfileRef(ref)))
 		}
 	}
 	return worth
@@ -104,22 +102,21 @@ func (b *Builder) weight(ref ProfileRef) (sum uint64) {
 // keepProfiles lets go of all other profiles, and of the source order.
 func (b *Builder) keepProfiles(keep func(d *profileData) bool) (dropped int) {
 	all := b.profiles
-	b.profiles, b.versions = nil, map[profileKey]ProfileRef{}
-	for i := range b.methods.values {
-		b.methods.values[i].first = 0
+	b.profiles, b.versions = list[profileData]{}, map[profileKey]ProfileRef{}
+	for _, m := range b.methods.all {
+		m.first = 0
 	}
-	for i := range b.contexts.values {
-		b.contexts.values[i].first = 0
+	for _, c := range b.contexts.all {
+		c.first = 0
 	}
 	delete(b.tables, layout.TableOrder)
-	for i := range all {
-		if !keep(&all[i]) {
+	for _, d := range all.all {
+		if !keep(d) {
 			dropped++
-			b.blocks.free(all[i].block)
+			b.blocks.free(d.block)
 			continue
 		}
-		ref := b.addProfile(all[i].profileKey)
-		b.profiles[ref-1] = all[i]
+		*b.profiles.at(uint32(b.addProfile(d.profileKey))) = *d
 	}
 	return dropped
 }

@@ -1,6 +1,9 @@
 package layout
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // ex begins with u32 number of tables, u32 zero, and for each table u32 kind,
 // u32 zero, u64 offset, u64 size: its place in the file. The tables follow in
@@ -37,9 +40,38 @@ const (
 	TableForeign    TableKind = 14 // keys that the importer does not know [key symbol, value symbol]
 )
 
-// PropertyTraceStream is the property of LLVM's temporal profiles that says of
-// how many traces those in the table are a sample. A merge sums it.
-const PropertyTraceStream = "llvm.trace_stream_size"
+// A PropertyRule says what becomes of a property that several merged runs have.
+type PropertyRule int
+
+// The rules. Properties without a rule are kept, equal ones once.
+const (
+	PropertyKept    PropertyRule = iota
+	PropertySummed               // a number of what happened
+	PropertyHighest              // a number, of which the highest stays
+)
+
+// Properties of formats that are numbers.
+const (
+	// PropertyTraceStream says of how many temporal traces of LLVM those in the
+	// table of traces are a sample.
+	PropertyTraceStream = "llvm.trace_stream_size"
+	// PropertyJamaicaTotal begins the keys of the totals that Jamaica's
+	// percentages are of.
+	PropertyJamaicaTotal = "jamaica.total."
+	// PropertyJamaicaThreads is the number of threads of a Jamaica VM.
+	PropertyJamaicaThreads = "jamaica.threads"
+)
+
+// MergedProperty gives the rule of a property.
+func MergedProperty(key string) PropertyRule {
+	switch {
+	case key == PropertyTraceStream, strings.HasPrefix(key, PropertyJamaicaTotal):
+		return PropertySummed
+	case key == PropertyJamaicaThreads:
+		return PropertyHighest
+	}
+	return PropertyKept
+}
 
 // A ColumnKind says what the cells of a column are.
 type ColumnKind uint8
