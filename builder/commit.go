@@ -75,11 +75,12 @@ func (p *plan) write(ctx context.Context, w io.WriterAt) error {
 	}
 	s := newSheets(ctx, w, &p.header, p.workers(), p.b.config.Progress)
 	s.write(layout.RegionIX, ix)
-	s.write(layout.RegionRO, p.encodeRO())
+	p.writeRO(s)
 	s.write(layout.RegionBM, p.pointers.Region(layout.NarrowOf(p.regionStart(layout.RegionBM))))
 	s.write(layout.RegionEX, p.encodeEX())
 	var block []byte
-	for _, ref := range p.o.profiles {
+	for i, ref := range p.o.profiles {
+		p.touchBlocks(i)
 		block = p.appendBlock(block[:0], ref)
 		s.write(layout.RegionRW, block)
 	}

@@ -8,23 +8,34 @@ import (
 
 // The regions' bytes, each made from the plan.
 
-// encodeRO gives the read-only records.
-func (p *plan) encodeRO() []byte {
-	b := make([]byte, 0, p.sizeOf(layout.RegionRO))
+// writeRO writes the read-only records.
+func (p *plan) writeRO(s *sheets) {
+	var b []byte
+	next := func() {
+		if len(b) >= layout.PageSize {
+			s.write(layout.RegionRO, b)
+			b = b[:0]
+		}
+	}
 	for _, ref := range p.symbolRefs {
 		b = layout.AppendSymbol(b, p.b.text(ref))
+		next()
 	}
 	for _, ref := range p.o.types {
 		t := p.b.types.at(uint32(ref))
 		b = layout.TypeRecord{ID: t.id, Name: p.symbolAt(t.name), Loader: p.symbolAt(t.loader), Alias: p.symbolAt(t.alias), Flags: t.flags}.Append(b)
+		next()
 	}
-	for _, ref := range p.o.methods {
+	for i, ref := range p.o.methods {
+		p.touchMethods(i)
 		b = p.appendMethod(b, ref)
+		next()
 	}
 	for _, ref := range p.o.contexts {
 		b = p.appendContext(b, ref)
+		next()
 	}
-	return b
+	s.write(layout.RegionRO, b)
 }
 
 func (p *plan) appendMethod(b []byte, ref MethodRef) []byte {
