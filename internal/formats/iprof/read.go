@@ -55,22 +55,25 @@ func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 	return b, report, err
 }
 
-// Detect reports whether a file that begins with head is likely one.
+// Detect reports whether a file that begins with head is likely one. Types and
+// methods alone do not tell it from other JSON, behind keys that it does not have.
 func Detect(head []byte) bool {
 	s := scanner{buf: append(head[:len(head):len(head)], 0), end: len(head)}
 	if !s.token('{') {
 		return false
 	}
-	for {
+	for others := false; ; {
 		key, ok := s.key()
 		if !ok {
 			return false
 		}
-		if k, known := kindOf[string(key)]; known && k != version || oldKeys[string(key)] != foreign {
+		kind := kindOf[string(key)]
+		if kind >= calls || oldKeys[string(key)] != foreign || kind > version && !others {
 			return true
 		}
+		others = others || kind == foreign
 		if !s.value(0) || !s.token(',') {
-			return s.pos == s.end && string(key) == sectionKeys[version]
+			return s.pos == s.end && kind == version
 		}
 	}
 }

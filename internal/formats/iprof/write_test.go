@@ -73,6 +73,7 @@ func TestSpecimens(t *testing.T) {
 func TestDetect(t *testing.T) {
 	for head, want := range map[string]bool{
 		printers: true, printers[:30]: true, `{"version":"0.2.0","hotnessPoints":[]`: true, "{\n \"samplingProfiles\" : [": true,
+		`{"header":{},"types":[],"methods":[]`: false, `{"methods":[]`: true, `{"header":{},"callCountProfiles":`: true,
 		`{"version":"1.0.0"`: true, `{"version":"1.0.0"}`: false, `{"name":"package","version":"1.0.0"}`: false, `[]`: false, ``: false, `{}`: false,
 	} {
 		if Detect([]byte(head)) != want {
