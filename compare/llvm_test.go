@@ -1,7 +1,8 @@
 package compare_test
 
 import (
-	"bufio"
+	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/compare"
+	"github.com/profarc/profarc/internal/formats/llvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -24,20 +26,17 @@ func TestFiguresAreThoseOfLLVM(t *testing.T) {
 	tested := 0
 	for _, version := range []string{"14", "19", "22"} {
 		tool, err := exec.LookPath("llvm-profdata-" + version)
-		texts, _ := filepath.Glob(filepath.Join(samples, version, "vp-*", "x.proftext"))
-		if err != nil || len(texts) == 0 {
-			t.Logf("no llvm-profdata-%s, or no samples of it", version)
-			continue
-		}
-		for i, a := range texts {
-			for _, step := range []int{0, 1, 2, 5} {
-				b := texts[(i+step)%len(texts)]
-				for _, cs := range []bool{false, true} {
-					if sameAsLLVM(t, tool, a, b, cs) {
-						tested++
-					}
-				}
+		for _, name := range []string{"x.proftext", "x.profdata"} {
+			files, _ := filepath.Glob(filepath.Join(samples, version, "*", name))
+			if err != nil || len(files) == 0 {
+				t.Logf("no llvm-profdata-%s, or no samples of it", version)
+				continue
 			}
+			opened := map[string]sample{}
+			for _, f := range files {
+				opened[f] = openSample(t, f)
+			}
+			tested += eachPair(files, func(a, b string, cs bool) bool { return sameAsLLVM(t, tool, opened, a, b, cs) })
 		}
 	}
 	if tested == 0 {
@@ -49,12 +48,28 @@ func TestFiguresAreThoseOfLLVM(t *testing.T) {
 	}
 }
 
-// sameAsLLVM compares two proftext files both ways; it is false if they cannot
+// eachPair compares files with themselves and with some others, and counts the
+// comparisons that can be made.
+func eachPair(files []string, same func(a, b string, cs bool) bool) (n int) {
+	for i, a := range files {
+		for _, step := range []int{0, 1, 3, 5} {
+			for _, cs := range []bool{false, true} {
+				if same(a, files[(i+step)%len(files)], cs) {
+					n++
+				}
+			}
+		}
+	}
+	return n
+}
+
+// sameAsLLVM compares two files; it is false if they cannot
 // be compared, or if llvm-profdata's figures make no sense.
-func sameAsLLVM(t *testing.T, tool, a, b string, cs bool) bool {
+func sameAsLLVM(t *testing.T, tool string, opened map[string]sample, a, b string, cs bool) bool {
 	t.Helper()
-	pa, pb := parseText(t, a), parseText(t, b)
-	if pa.domain != pb.domain || cs && pa.domain != layout.DomainLLVMIR || pa.mixed || pb.mixed {
+	sa, sb := opened[a], opened[b]
+	domain := sa.Header().Domain
+	if sb.Header().Domain != domain || cs != (sa.cs && sb.cs) || sa.mixed || sb.mixed {
 		return false
 	}
 	args := []string{"overlap", a, b}
@@ -65,7 +80,7 @@ func sameAsLLVM(t *testing.T, tool, a, b string, cs bool) bool {
 	if err != nil || !strings.Contains(string(out), "Program level") {
 		return false // a profile without counts, or of a newer version
 	}
-	r, err := compare.Stores(t.Context(), pa.store(t), pb.store(t), compare.Options{ContextSensitive: cs})
+	r, err := compare.Stores(t.Context(), sa.Store, sb.Store, compare.Options{ContextSensitive: cs})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,6 +88,27 @@ func sameAsLLVM(t *testing.T, tool, a, b string, cs bool) bool {
 		t.Errorf("%s %s --cs=%v: got\n%swant\n%s", a, b, cs, got, want)
 	}
 	return true
+}
+
+// A profile with records of both kinds agrees with itself, of each kind; the sums
+// are those of llvm-profdata, which takes the overlap of both.
+func TestBothKindsOfRecords(t *testing.T) {
+	path := filepath.Join(samples, "14", "vp-cs-merged", "x.proftext")
+	tool, err := exec.LookPath("llvm-profdata-14")
+	if _, missing := os.Stat(path); err != nil || missing != nil {
+		t.Skip("no llvm-profdata-14, or no samples of it")
+	}
+	s := openSample(t, path)
+	for _, cs := range []bool{false, true} {
+		r, err := compare.Stores(t.Context(), s.Store, s.Store, compare.Options{ContextSensitive: cs})
+		if err != nil || math.Abs(r.Score()-1) > 1e-9 {
+			t.Fatalf("--cs=%v: score %v, %v", cs, r.Score(), err)
+		}
+		out, err := exec.Command(tool, "overlap", fmt.Sprint("--cs=", cs), path, path).Output()
+		if want := fmt.Sprintf("Edge profile base count sum: %.0f\n", r.Kinds[0].SumA); err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("--cs=%v: %q is not in %s", cs, want, out)
+		}
+	}
 }
 
 // figures are the lines of llvm-profdata's that have figures.
@@ -111,16 +147,38 @@ func asLLVM(r *compare.Report) string {
 	return b.String()
 }
 
-// A textProfile is a proftext file, read far enough to build an archive.
-type textProfile struct {
-	domain layout.Domain
-	mixed  bool // has records of both kinds, which llvm-profdata mixes up
-	b      *builder.Builder
+// A sample is the archive of a sample profile.
+type sample struct {
+	*reader.Store
+	cs    bool // has context-sensitive records
+	mixed bool // has others too, which llvm-profdata mixes up
 }
 
-func (p *textProfile) store(t *testing.T) *reader.Store {
+// openSample imports a sample profile.
+func openSample(t *testing.T, path string) sample {
 	t.Helper()
-	return openBuilder(t, p.b)
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	b, _, err := llvm.Read(file, llvm.ReadOptions{Name: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := sample{Store: openBuilder(t, b)}
+	cs, plain := false, false
+	for m, err := range s.Methods() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for p := range m.Profiles() {
+			isCS := s.Header().Domain == layout.DomainLLVMIR && p.Code()&(1<<60) != 0
+			cs, plain = cs || isCS, plain || !isCS
+		}
+	}
+	s.cs, s.mixed = cs, cs && plain
+	return s
 }
 
 func openBuilder(t testing.TB, b *builder.Builder) *reader.Store {
@@ -136,110 +194,4 @@ func openBuilder(t testing.TB, b *builder.Builder) *reader.Store {
 	s := reader.New(m)
 	t.Cleanup(func() { s.Close() })
 	return s
-}
-
-// textLines are the lines that are not comments. Whatever does not fit ends the
-// test by a panic: the files are llvm-profdata's own.
-type textLines struct{ left []string }
-
-func (l *textLines) next() string {
-	line := l.left[0]
-	l.left = l.left[1:]
-	return line
-}
-
-func (l *textLines) number() uint64 {
-	n, err := strconv.ParseUint(l.next(), 0, 64)
-	if err != nil {
-		panic(err)
-	}
-	return n
-}
-
-func parseText(t *testing.T, path string) *textProfile {
-	t.Helper()
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	var lines textLines
-	p := &textProfile{domain: layout.DomainLLVMFrontend}
-	in := bufio.NewScanner(file)
-	in.Buffer(nil, 1<<24)
-	traces := false
-	for in.Scan() {
-		line := in.Text()
-		switch {
-		case strings.HasPrefix(line, ":"):
-			if line == ":ir" || line == ":csir" {
-				p.domain = layout.DomainLLVMIR
-			}
-			traces = traces || line == ":temporal_prof_traces"
-		case line != "" && line[0] != '#':
-			lines.left = append(lines.left, line)
-		}
-	}
-	if traces {
-		n := lines.number()
-		lines.number()
-		lines.left = lines.left[2*n:]
-	}
-	p.b = builder.New(p.domain, builder.Config{})
-	cs, plain := false, false
-	for len(lines.left) > 0 {
-		hash := p.function(t, &lines)
-		isCS := p.domain == layout.DomainLLVMIR && hash&(1<<60) != 0
-		cs, plain = cs || isCS, plain || !isCS
-	}
-	p.mixed = cs && plain
-	return p
-}
-
-// function reads one record.
-func (p *textProfile) function(t *testing.T, lines *textLines) (hash uint64) {
-	t.Helper()
-	name := lines.next()
-	hash = lines.number()
-	q := p.b.Profile(p.b.Method(layout.Key{Name: name}), hash, builder.NoContext)
-	counts := make([]uint64, lines.number())
-	for i := range counts {
-		counts[i] = lines.number()
-	}
-	q.Counters(0, counts...)
-	if len(lines.left) > 0 && strings.HasPrefix(lines.left[0], "$") {
-		n, _ := strconv.Atoi(lines.next()[1:])
-		lines.left = lines.left[n:]
-	}
-	if len(lines.left) > 0 && isSmall(lines.left[0]) {
-		for range lines.number() {
-			valueKind(q, lines)
-		}
-	}
-	if err := q.Done(); err != nil {
-		t.Fatal(err)
-	}
-	return hash
-}
-
-// isSmall tells the number of value kinds from the name of a function.
-func isSmall(line string) bool { return len(line) == 1 && line[0] >= '1' && line[0] <= '3' }
-
-func valueKind(q *builder.Profile, lines *textLines) {
-	kind := lines.number()
-	for site := range lines.number() {
-		values := make([]builder.Value, lines.number())
-		for i := range values {
-			line := lines.next()
-			at := strings.LastIndexByte(line, ':')
-			values[i].Count, _ = strconv.ParseUint(line[at+1:], 10, 64)
-			switch {
-			case kind == layout.SubMemOpSize:
-				values[i].Value, _ = strconv.ParseUint(line[:at], 10, 64)
-			case line[:at] != "** External Symbol **":
-				values[i].Value = layout.NameRef(line[:at])
-			}
-		}
-		q.ValueSite(uint16(kind), int32(site), values...)
-	}
 }

@@ -126,13 +126,14 @@ func (c *checker) oldCode(j *judgement, k layout.Key) (ok bool, err error) {
 	return false, nil
 }
 
-// samePlaces reports whether points are of the same kinds at the same places.
+// samePlaces reports whether points are of the same kinds at the same places,
+// with as many targets.
 func samePlaces(a, b []Point) bool {
 	if len(a) != len(b) {
 		return false
 	}
 	for i := range a {
-		if a[i].Bci != b[i].Bci || a[i].Kind != b[i].Kind {
+		if a[i].Bci != b[i].Bci || a[i].Kind != b[i].Kind || len(a[i].Targets) != len(b[i].Targets) {
 			return false
 		}
 	}

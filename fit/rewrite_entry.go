@@ -78,13 +78,17 @@ func cells(e reader.Entry) []uint64 {
 
 func (w *rewriter) receivers(p *builder.Profile, e reader.Entry, point int32) error {
 	r, _ := e.Receivers()
-	var rows []builder.Row
-	for row := range r.All() {
+	rows := make([]builder.Row, r.Len())
+	for i := range rows {
+		row, ok := r.Row(i)
+		if !ok {
+			continue
+		}
 		t, err := w.typeRef(row.Type)
 		if err != nil {
 			return err
 		}
-		rows = append(rows, builder.Row{Type: t, Count: row.Count.Trained()})
+		rows[i] = builder.Row{Type: t, Count: row.Count.Trained()}
 	}
 	p.Receivers(point, e.Sub(), e.Flags(), r.Other().Trained(), uint64(e.Traps()), rows...)
 	return nil

@@ -1,0 +1,352 @@
+package fit_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/internal/dump"
+	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/internal/verify"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+func open(t testing.TB, b *builder.Builder) *reader.Store {
+	t.Helper()
+	data, _, err := b.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := archive.FromBytes("test.parc", data, archive.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := reader.New(m)
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// elsewhere has no code at all to look at.
+type elsewhere struct{}
+
+func (elsewhere) Method(layout.Key) ([]fit.Version, fit.Presence, error) {
+	return nil, fit.Elsewhere, nil
+}
+
+// What is not checked is taken over as it is: all methods with all entries and
+// fields of every kind.
+func TestRewritingKeepsWhatFits(t *testing.T) {
+	for _, s := range specimen.All() {
+		if s.Domain != layout.DomainHotSpot && !s.Domain.LLVM() {
+			continue
+		}
+		from := open(t, s.Build())
+		into := builder.New(s.Domain, builder.ConfigOf(from.Header()))
+		r, err := fit.Check(t.Context(), from, elsewhere{}, fit.Options{Into: into})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Profiles[fit.Unchecked] != int(from.Header().Counts.Profiles) || r.Score() != 1 {
+			t.Errorf("%s: %v, score %v", s.Name, r.Profiles, r.Score())
+		}
+		to := open(t, into)
+		for m, err := range from.Methods() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.NeverRan() || profiles(m) > 0 {
+				sameMethod(t, from, to, m)
+			}
+		}
+	}
+}
+
+func profiles(m reader.Method) (n int) {
+	for range m.Profiles() {
+		n++
+	}
+	return n
+}
+
+func sameMethod(t *testing.T, from, to *reader.Store, m reader.Method) {
+	t.Helper()
+	k, err := m.Key()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := to.Find(k)
+	if err != nil {
+		t.Errorf("%v: %v", k, err)
+		return
+	}
+	var a, b bytes.Buffer
+	if err := errors.Join(dump.Method(&a, from, m), dump.Method(&b, to, n)); err != nil {
+		t.Fatal(err)
+	}
+	if a.String() != b.String() {
+		t.Errorf("%s\nhas become\n%s", &a, &b)
+	}
+}
+
+func TestDomainsWithoutCode(t *testing.T) {
+	for _, s := range specimen.All() {
+		if s.Domain == layout.DomainGraal || s.Domain == layout.DomainJamaica {
+			if _, err := fit.Check(t.Context(), open(t, s.Build()), elsewhere{}, fit.Options{}); !errors.Is(err, fit.ErrDomain) {
+				t.Errorf("%s: %v", s.Name, err)
+			}
+		}
+	}
+}
+
+// One method whose code is a version.
+type one struct{ fit.Version }
+
+func (o one) Method(k layout.Key) ([]fit.Version, fit.Presence, error) {
+	switch k.Name {
+	case "run":
+		return []fit.Version{o.Version}, fit.Present, nil
+	case "renamed":
+		return nil, fit.NoMethod, nil
+	}
+	return nil, fit.NoClass, nil
+}
+
+// drawCode draws the points of a method: of all kinds, at growing places, going
+// anywhere.
+func drawCode(t *rapid.T, n int) (v fit.Version) {
+	bci := int32(0)
+	for range n {
+		bci += int32(rapid.IntRange(1, 9).Draw(t, "distance"))
+		v.Points = append(v.Points, fit.Point{Bci: bci, Kind: fit.PointKind(rapid.IntRange(int(fit.Call), int(fit.Switch)).Draw(t, "kind"))})
+	}
+	for i := range v.Points {
+		targets := 0
+		switch v.Points[i].Kind {
+		case fit.Jump, fit.Branch:
+			targets = 1
+		case fit.Switch:
+			targets = rapid.IntRange(1, 5).Draw(t, "cases")
+		}
+		for range targets {
+			v.Points[i].Targets = append(v.Points[i].Targets, int32(rapid.IntRange(0, n).Draw(t, "target")))
+		}
+	}
+	v.Size = int(bci) + 4
+	v.ID = rapid.Uint64Range(1, 1<<40).Draw(t, "id")
+	return v
+}
+
+// with inserts points without counts at a place, which moves what is behind it.
+func with(v fit.Version, place, inserted int) fit.Version {
+	out := fit.Version{ID: v.ID + 1, Size: v.Size + 10*inserted}
+	moved := func(t int32) int32 {
+		if int(t) >= place {
+			return t + int32(inserted)
+		}
+		return t
+	}
+	for i, p := range v.Points {
+		if i == place {
+			start := p.Bci
+			for k := range inserted {
+				out.Points = append(out.Points, fit.Point{Bci: start + int32(10*k), Kind: fit.Call})
+			}
+		}
+		q := fit.Point{Bci: p.Bci, Kind: p.Kind}
+		if i >= place {
+			q.Bci += int32(10 * inserted)
+		}
+		for _, t := range p.Targets {
+			q.Targets = append(q.Targets, moved(t))
+		}
+		out.Points = append(out.Points, q)
+	}
+	return out
+}
+
+// profileOf builds the profile that a VM would have of a version: each count is
+// its point's number, so that it can be found again.
+func profileOf(v fit.Version) *builder.Builder {
+	var params layout.Params
+	params[layout.ParamTypeProfileWidth], params[layout.ParamBciProfileWidth] = 2, 2
+	b := builder.New(layout.DomainHotSpot, builder.Config{Params: params})
+	shape := params.Shape()
+	offsets := []int64{0}
+	for _, p := range v.Points {
+		cells := map[fit.PointKind]int{
+			fit.Call: shape.Cells(layout.TagCounter, 0), fit.VirtualCall: shape.Cells(layout.TagVirtualCall, 0), fit.TypeCheck: shape.Cells(layout.TagReceiverType, 0),
+			fit.Jump: 2, fit.Branch: 3, fit.Switch: 1 + 2*len(p.Targets),
+		}[p.Kind]
+		offsets = append(offsets, offsets[len(offsets)-1]+8+8*int64(cells))
+	}
+	q := b.Profile(b.Method(layout.Key{Class: "C", Name: "run", Signature: "()V"}), v.ID, builder.NoContext)
+	q.Size(uint32(v.Size), 0)
+	square := builder.Row{Type: b.Type(builder.TypeKey{Name: "Square"}), Count: 1000}
+	for i, p := range v.Points {
+		at, n := builder.At{Bci: uint16(p.Bci)}, uint64(1000+i)
+		to := func(k int) int64 { return offsets[p.Targets[k]] - offsets[i] }
+		switch p.Kind {
+		case fit.Call:
+			q.Counter(at, n)
+		case fit.VirtualCall:
+			q.VirtualCall(at, n, 0, square)
+		case fit.TypeCheck:
+			q.ReceiverType(at, n, 0)
+		case fit.Jump:
+			q.Jump(at, n, to(0))
+		case fit.Branch:
+			q.Branch(at, n, to(0), 7)
+		case fit.Switch:
+			var cases []builder.SwitchCase
+			for k := range p.Targets {
+				cases = append(cases, builder.SwitchCase{Count: n, Displacement: to(k)})
+			}
+			q.MultiBranch(at, cases[0], cases[1:]...)
+		}
+	}
+	_ = q.Done()
+	return b
+}
+
+// check checks the one profile of an archive, and gives the adapted one.
+func check(t testing.TB, s *reader.Store, v fit.Version) (fit.Verdict, *reader.Store) {
+	t.Helper()
+	var verdict fit.Verdict
+	into := builder.New(layout.DomainHotSpot, builder.ConfigOf(s.Header()))
+	r, err := fit.Check(t.Context(), s, one{v}, fit.Options{Into: into, Each: func(f *fit.Verdict) error { verdict = *f; return nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := verdict.Confidence; math.Abs(r.Score()-want) > 1e-9 {
+		t.Fatalf("score %v of a confidence of %v", r.Score(), want)
+	}
+	to := open(t, into)
+	sound, err := verify.Store(t.Context(), to, nil)
+	if err != nil || !sound.Sound() {
+		t.Fatalf("the adapted archive: %v %v", err, sound.Problems)
+	}
+	return verdict, to
+}
+
+func TestSameCodeIsExact(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		v := drawCode(rt, rapid.IntRange(0, 20).Draw(rt, "points"))
+		verdict, _ := check(t, open(t, profileOf(v)), v)
+		if verdict.State != fit.Exact || verdict.Confidence != 1 {
+			rt.Errorf("%s: %s", verdict.State, verdict.Reason)
+		}
+	})
+}
+
+// A call that is inserted moves what is behind it. Every point finds its place
+// but where another one would do as well, which lowers the confidence.
+func TestInsertedPoints(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		v := drawCode(rt, rapid.IntRange(4, 24).Draw(rt, "points"))
+		place := rapid.IntRange(0, len(v.Points)-1).Draw(rt, "place")
+		now := with(v, place, rapid.IntRange(1, 2).Draw(rt, "inserted"))
+		verdict, to := check(t, open(t, profileOf(v)), now)
+		if verdict.State != fit.Moved {
+			rt.Fatalf("%s: %s", verdict.State, verdict.Reason)
+		}
+		inserted := len(now.Points) - len(v.Points)
+		right := 0
+		for i := range v.Points {
+			j := i
+			if i >= place {
+				j += inserted
+			}
+			if counted(t, to, now.Points[j]) == uint64(1000+i) {
+				right++
+			}
+		}
+		if right < len(v.Points)-inserted-1 {
+			rt.Errorf("%d of %d points are right, confidence %v", right, len(v.Points), verdict.Confidence)
+		}
+	})
+}
+
+// counted is the first count at a point of the adapted profile.
+func counted(t testing.TB, s *reader.Store, p fit.Point) uint64 {
+	t.Helper()
+	m, err := s.Find(layout.Key{Class: "C", Name: "run", Signature: "()V"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, _, err := m.Profile(reader.AnyCode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, ok := q.At(p.Bci)
+	if !ok {
+		t.Fatalf("no entry at %d", p.Bci)
+	}
+	cell := 0
+	if p.Kind == fit.Switch {
+		cell = 1
+	}
+	return e.Cell(cell).Trained()
+}
+
+// An adapted profile fits, and adapting it once more changes nothing: its
+// displacements lead to where the code says.
+func TestAdaptedProfilesFit(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		v := drawCode(rt, rapid.IntRange(1, 20).Draw(rt, "points"))
+		now := with(v, rapid.IntRange(0, len(v.Points)-1).Draw(rt, "place"), 1)
+		verdict, to := check(t, open(t, profileOf(v)), now)
+		if verdict.State != fit.Moved {
+			rt.Skip()
+		}
+		if again, _ := check(t, to, now); again.State != fit.Exact {
+			rt.Errorf("the adapted profile is %s: %s", again.State, again.Reason)
+		}
+		unnamed := now
+		unnamed.ID++ // the same points, under another id: all of them are found
+		again, same := check(t, to, unnamed)
+		if again.Matched != len(now.Points) {
+			rt.Errorf("%d of %d points: %s", again.Matched, len(now.Points), again.Reason)
+		}
+		for _, p := range now.Points {
+			if counted(t, to, p) != counted(t, same, p) {
+				rt.Errorf("the point at %d has changed", p.Bci)
+			}
+		}
+	})
+}
+
+func TestOtherCodeIsStale(t *testing.T) {
+	call := fit.Version{ID: 1, Size: 30}
+	loop := fit.Version{ID: 2, Size: 90}
+	for i := range int32(5) {
+		call.Points = append(call.Points, fit.Point{Bci: 3 * i, Kind: fit.Call})
+		loop.Points = append(loop.Points, fit.Point{Bci: 17 * i, Kind: fit.Branch, Targets: []int32{0}})
+	}
+	for _, v := range []fit.Version{loop, {ID: 2, Size: 9}, {ID: 2, Opaque: true}} {
+		verdict, to := check(t, open(t, profileOf(call)), v)
+		if verdict.State != fit.Stale || to.Header().Counts.Profiles != 0 {
+			t.Errorf("%s: %s", verdict.State, verdict.Reason)
+		}
+	}
+	b := profileOf(call)
+	for i, k := range []layout.Key{{Class: "C", Name: "renamed"}, {Class: "D", Name: "x"}} {
+		p := b.Profile(b.Method(k), 1, builder.NoContext)
+		p.Invocations(uint64(5 + i))
+		_ = p.Done()
+	}
+	r, err := fit.Check(t.Context(), open(t, b), one{call}, fit.Options{Top: 5})
+	if err != nil || r.Profiles[fit.Gone] != 2 || len(r.Misfits) != 2 {
+		t.Fatalf("%+v %v", r, err)
+	}
+	if got := fmt.Sprint(r.Misfits[0].Reason, ", ", r.Misfits[1].Reason); got != "there is no such class, there is no such method" {
+		t.Error(got)
+	}
+}
