@@ -34,7 +34,7 @@ type plan struct {
 	hasPointers []bool // by ProfileRef-1
 
 	pointers *relocate.Collector
-	touched  uint64 // see touchMethods
+	touched  uint64                   // see touchMethods
 	size     [layout.NumRegions]int64 // of each region, by Region-1
 	section  [layout.NumSections]int64
 }

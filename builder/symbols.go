@@ -1,9 +1,9 @@
 package builder
 
 import (
-	"strings"
-
 	"github.com/cespare/xxhash/v2"
+
+	"github.com/profarc/profarc/layout"
 )
 
 // symbols interns texts and numbers them from 1. Millions of names are the most
@@ -12,7 +12,7 @@ import (
 // text is read only where it is likely the one, and tries the number behind
 // the last one first, since runs of one program mostly name things in one order.
 type symbols struct {
-	slabs  []*strings.Builder // the texts
+	texts  arena
 	places list[place]
 	slots  []symbolSlot // as many as a power of two
 	last   SymbolRef    // that was asked for
@@ -27,8 +27,7 @@ func (t *symbols) len() int { return t.places.len() }
 
 // text is the text of a symbol that the table has.
 func (t *symbols) text(s SymbolRef) string {
-	p := t.places.at(uint32(s))
-	return t.slabs[p.slab-1].String()[p.offset : p.offset+p.size]
+	return layout.Text(t.texts.at(*t.places.at(uint32(s))))
 }
 
 // intern gives the number of a text, and whether it is new.
@@ -48,7 +47,7 @@ func intern[T string | []byte](t *symbols, text T) (s SymbolRef, fresh bool) {
 			return slot.ref, false
 		}
 	}
-	t.last = SymbolRef(t.places.add(keepText(t, text)))
+	t.last = SymbolRef(t.places.add(t.texts.keep([]byte(text))))
 	t.slots[at] = symbolSlot{hash, t.last}
 	return t.last, true
 }
@@ -84,17 +83,4 @@ func (t *symbols) grow() {
 		}
 		t.slots[at] = slot
 	}
-}
-
-// keepText copies a text.
-func keepText[T string | []byte](t *symbols, text T) place {
-	if n := len(t.slabs); n == 0 || len(text) > t.slabs[n-1].Cap()-t.slabs[n-1].Len() {
-		slab := &strings.Builder{}
-		slab.Grow(nextSlab(n, len(text)))
-		t.slabs = append(t.slabs, slab)
-	}
-	slab := t.slabs[len(t.slabs)-1]
-	at := place{uint32(len(t.slabs)), uint32(slab.Len()), uint32(len(text))}
-	slab.Write([]byte(text))
-	return at
 }

@@ -48,6 +48,9 @@ func Address(b []byte) uintptr {
 	return uintptr(unsafe.Pointer(unsafe.SliceData(b)))
 }
 
+// Text is b as text, not copied: b must not be changed as long as it is in use.
+func Text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
 // Aligned gives n zero bytes on the heap whose first lies on a multiple of 8.
 func Aligned(n int) []byte {
 	if n == 0 {
