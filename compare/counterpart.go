@@ -22,7 +22,8 @@ type counterparts struct {
 
 // newCounterparts looks all methods of a up in b.
 func newCounterparts(a, b *reader.Store) (*counterparts, error) {
-	n := a.Header().Counts.Methods
+	section := a.Header().Sections[layout.SectionMethods]
+	n := min(a.Header().Counts.Methods, uint64(section.Size/layout.MinMethodSize)) // the count may be wrong
 	c := &counterparts{a: a, b: b, methods: make([]layout.Narrow, 0, n), inB: make([]layout.Narrow, 0, n)}
 	c.taken = newBitset(b.Header().Sections[layout.SectionMethods])
 	for m, err := range a.Methods() {

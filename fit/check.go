@@ -78,6 +78,8 @@ type checker struct {
 	o        Options
 	report   Report
 	rewriter *rewriter // nil if nothing is rewritten
+
+	judgements []judgement // of one method
 }
 
 // method checks the profiles of a method.
@@ -90,6 +92,7 @@ func (c *checker) method(m reader.Method) error {
 	if err != nil {
 		return err
 	}
+	c.judgements = c.judgements[:0]
 	for p, err := range m.Profiles() {
 		if err != nil {
 			return err
@@ -101,11 +104,15 @@ func (c *checker) method(m reader.Method) error {
 		if err := c.settle(&j); err != nil {
 			return err
 		}
+		c.judgements = append(c.judgements, j)
 	}
-	if c.rewriter != nil && m.NeverRan() && (presence == Present || presence == Elsewhere) {
+	if c.rewriter == nil {
+		return nil
+	}
+	if m.NeverRan() && (presence == Present || presence == Elsewhere) {
 		return c.rewriter.seen(m)
 	}
-	return nil
+	return c.rewriter.method(c.judgements)
 }
 
 // settle notes a verdict.
@@ -115,11 +122,6 @@ func (c *checker) settle(j *judgement) error {
 		c.report.Misfits = append(c.report.Misfits, j.Verdict)
 		if len(c.report.Misfits) > 2*c.o.Top+1000 {
 			c.trim(c.o.Top)
-		}
-	}
-	if c.rewriter != nil {
-		if err := c.rewriter.profile(j); err != nil {
-			return err
 		}
 	}
 	if c.o.Each != nil {

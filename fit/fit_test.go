@@ -350,3 +350,22 @@ func TestOtherCodeIsStale(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Profiles of two versions that have become one: the heavier is taken.
+func TestTwoVersionsBecomeOne(t *testing.T) {
+	v := fit.Version{ID: 1, Size: 20, Points: []fit.Point{{Bci: 4, Kind: fit.Call}, {Bci: 9, Kind: fit.Call}}}
+	b := profileOf(v)
+	heavier := b.Profile(b.Method(layout.Key{Class: "C", Name: "run", Signature: "()V"}), 2, builder.NoContext)
+	heavier.Size(20, 0)
+	heavier.Counter(builder.At{Bci: 4}, 5000)
+	heavier.Counter(builder.At{Bci: 9}, 5000)
+	if err := heavier.Done(); err != nil {
+		t.Fatal(err)
+	}
+	now := v
+	now.ID = 3
+	_, to := check(t, open(t, b), now)
+	if n := counted(t, to, now.Points[0]); to.Header().Counts.Profiles != 1 || n != 5000 {
+		t.Errorf("%d profiles, a count of %d", to.Header().Counts.Profiles, n)
+	}
+}

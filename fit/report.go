@@ -85,7 +85,7 @@ func (v *Verdict) loss() float64 { return v.Weight * (1 - v.Confidence) }
 // moved, and what it does not.
 type Rewritten struct {
 	Profiles      int     // in it
-	Dropped       int     // stale or gone
+	Dropped       int     // stale, gone, or of a version that became the same as another
 	Points        int     // of moved profiles, taken over
 	PointsDropped int     // of moved profiles, with counts, that have no place any more
 	CountsDropped float64 // counts of these

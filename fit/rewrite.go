@@ -1,6 +1,8 @@
 package fit
 
 import (
+	"math"
+
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -23,18 +25,60 @@ func newRewriter(s *reader.Store, b *builder.Builder, counts *Rewritten) *rewrit
 
 // seen takes a method over that never ran.
 func (w *rewriter) seen(m reader.Method) error {
-	ref, err := w.method(m)
+	ref, err := w.methodRef(m)
 	w.b.Seen(ref)
 	return err
 }
 
-// profile takes a profile over, unless it is of no use.
-func (w *rewriter) profile(j *judgement) error {
-	if j.State == Stale || j.State == Gone {
-		w.counts.Dropped++
-		return nil
+// method takes the profiles of a method over that are of use. Several versions
+// of its code may have become one: then the profile that is worth most is taken.
+func (w *rewriter) method(judgements []judgement) error {
+	best := map[target]*judgement{}
+	for i := range judgements {
+		j := &judgements[i]
+		if t, ok := j.target(); ok && (best[t] == nil || j.worth() > best[t].worth()) {
+			best[t] = j
+		}
 	}
-	m, err := w.method(j.Method)
+	for i := range judgements {
+		j := &judgements[i]
+		if t, _ := j.target(); best[t] != j {
+			w.counts.Dropped++
+		} else if err := w.profile(j); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A target is what a profile will be of.
+type target struct {
+	code    uint64
+	context layout.Narrow
+}
+
+// target is what a profile will be of; ok is false if it is of no use.
+func (j *judgement) target() (t target, ok bool) {
+	t.context, _ = j.Profile.Block().Links()
+	t.code = j.Profile.Code()
+	if j.State == Moved {
+		t.code = j.now.ID
+	}
+	return t, j.State != Stale && j.State != Gone
+}
+
+// worth is how much of what a profile has counted is worth something; what is
+// exact is worth more than anything that has moved.
+func (j *judgement) worth() float64 {
+	if j.State == Moved {
+		return j.Weight * j.Confidence
+	}
+	return math.Inf(1)
+}
+
+// profile takes a profile over.
+func (w *rewriter) profile(j *judgement) error {
+	m, err := w.methodRef(j.Method)
 	if err != nil {
 		return err
 	}
@@ -110,7 +154,7 @@ func (w *rewriter) context(m builder.MethodRef, p reader.Profile) (builder.Conte
 	}
 	to := make([]builder.Frame, len(frames))
 	for i, f := range frames {
-		caller, err := w.method(f.Caller)
+		caller, err := w.methodRef(f.Caller)
 		if err != nil {
 			return builder.NoContext, err
 		}
@@ -119,7 +163,7 @@ func (w *rewriter) context(m builder.MethodRef, p reader.Profile) (builder.Conte
 	return w.b.Context(m, to...), nil
 }
 
-func (w *rewriter) method(m reader.Method) (builder.MethodRef, error) {
+func (w *rewriter) methodRef(m reader.Method) (builder.MethodRef, error) {
 	if ref, ok := w.methods[m.Ref()]; ok {
 		return ref, nil
 	}

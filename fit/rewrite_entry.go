@@ -36,7 +36,7 @@ func (w *rewriter) pointer(v uint64, kind layout.PointerKind) (uint64, error) {
 		if err != nil {
 			return 0, err
 		}
-		ref, err := w.method(m)
+		ref, err := w.methodRef(m)
 		return uint64(ref), err
 	}
 	t, err := w.s.TypeAt(at)

@@ -1,0 +1,82 @@
+package fit_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// An archive with wrong bytes and right sums gives a report or an error, whether
+// it is checked or checked against, and what is made of it is sound.
+func TestDamagedArchives(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for _, sp := range specimen.All()[:4] {
+		whole, err := sp.Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		sound := openBytes(whole)
+		reports := 0
+		for range 400 {
+			damaged := layout.Aligned(len(whole))
+			copy(damaged, whole)
+			damaged[place(random, damaged)] ^= byte(1 << random.IntN(8))
+			layout.Resum(damaged)
+			s := openBytes(damaged)
+			if s == nil || s.Header().Domain != sp.Domain {
+				continue
+			}
+			for _, pair := range [][2]*reader.Store{{s, sound}, {sound, s}} {
+				into := builder.New(sp.Domain, builder.ConfigOf(pair[0].Header()))
+				_, err := fit.Check(t.Context(), pair[0], anew{fit.Archived(pair[1])}, fit.Options{Into: into, Top: 9})
+				if err == nil {
+					reports++
+					_, _, _ = into.Bytes() // may refuse what a damaged name brought
+				}
+			}
+		}
+		t.Logf("%s: %d reports", sp.Name, reports)
+		if reports == 0 {
+			t.Errorf("%s: nothing was checked", sp.Name)
+		}
+	}
+}
+
+// anew gives all code a new id, so that it must be matched.
+type anew struct{ fit.Code }
+
+func (a anew) Method(k layout.Key) ([]fit.Version, fit.Presence, error) {
+	versions, presence, err := a.Code.Method(k)
+	for i := range versions {
+		versions[i].ID ^= 1 << 63
+	}
+	return versions, presence, err
+}
+
+// openBytes opens an archive, nil if that is refused.
+func openBytes(data []byte) *reader.Store {
+	m, err := archive.FromBytes("damaged.parc", data, archive.Options{Check: archive.CheckNone})
+	if err != nil {
+		return nil
+	}
+	return reader.New(m)
+}
+
+// place is the place of a byte to change: not of the zeros before rw.
+func place(random *rand.Rand, b []byte) int {
+	h, err := layout.ParseHeader(b[:layout.HeaderSize], int64(len(b)))
+	if err != nil {
+		return random.IntN(layout.HeaderSize)
+	}
+	span := h.Region(layout.Region(random.IntN(layout.NumRegions + 1)))
+	if span.Size == 0 {
+		return random.IntN(layout.HeaderSize)
+	}
+	return int(span.Offset + random.Int64N(span.Size))
+}
