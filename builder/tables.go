@@ -16,6 +16,8 @@ type Table struct {
 	flags   uint32
 	columns []layout.ColumnKind
 	cells   []uint64 // row by row
+	run     uint32   // that added the last row
+	base    uint64   // of its groups
 }
 
 // Table gives the table of a kind, with those columns; it is made if the
@@ -36,7 +38,8 @@ func (b *Builder) Table(kind layout.TableKind, flags uint32, columns ...layout.C
 }
 
 // Row adds a row. A cell is a number, or a reference of the builder as a
-// number (uint64(ref)), as its column says.
+// number (uint64(ref)), as its column says. Each run may number the groups of
+// samples and traces from 0.
 func (t *Table) Row(cells ...uint64) {
 	t.b.mu.Lock()
 	defer t.b.mu.Unlock()
@@ -51,6 +54,21 @@ func (t *Table) Row(cells ...uint64) {
 		}
 	}
 	t.cells = append(t.cells, cells...)
+	if groupedTables[t.kind] {
+		t.keepApart(t.cells[len(t.cells)-len(cells):])
+	}
+}
+
+// keepApart numbers the group of a row that a run has added, so that it is none
+// of the runs before.
+func (t *Table) keepApart(row []uint64) {
+	if run := t.b.run.number; t.run != run {
+		t.run, t.base = run, 0
+		if before := len(t.cells) - 2*len(row); before >= 0 {
+			t.base = t.cells[before] + 1
+		}
+	}
+	row[0] += t.base
 }
 
 func (t *Table) rows() int { return len(t.cells) / len(t.columns) }
