@@ -118,7 +118,7 @@ func (c *checker) method(m reader.Method) error {
 // settle notes a verdict.
 func (c *checker) settle(j *judgement) error {
 	c.report.add(&j.Verdict)
-	if j.State != Exact && j.State != Unchecked {
+	if j.misfits() {
 		c.report.Misfits = append(c.report.Misfits, j.Verdict)
 		if len(c.report.Misfits) > 2*c.o.Top+1000 {
 			c.trim(c.o.Top)

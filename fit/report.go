@@ -42,8 +42,8 @@ type Report struct {
 	fitting  float64            // weights times confidences
 	Points   int                // of profiles that have moved
 	Matched  int                // of these
-	// Misfits are the heaviest profiles that are neither exact nor unchecked, the
-	// heaviest loss first.
+	// Misfits are profiles that are stale, gone, or have moved with less than full
+	// confidence, the heaviest loss first.
 	Misfits []Verdict
 	// Rewritten says what the adapted archive holds, if one was made.
 	Rewritten Rewritten
@@ -76,6 +76,14 @@ func (r *Report) add(v *Verdict) {
 		r.Points += v.Points
 		r.Matched += v.Matched
 	}
+}
+
+// perfect is the confidence from which on a profile that has moved is no misfit.
+const perfect = 0.9995
+
+// misfits reports whether there is anything to say of a profile.
+func (v *Verdict) misfits() bool {
+	return v.State == Stale || v.State == Gone || v.State == Moved && v.Confidence < perfect
 }
 
 // loss is the weight that a profile is not worth.
