@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -17,6 +18,7 @@ type Options struct {
 	// Top is how many of each list are kept; none if 0.
 	Top int
 	// Methods selects methods; nil for all. What is not selected counts nowhere.
+	// It may be called by several goroutines at once.
 	Methods func(layout.Key) bool
 	// ContextSensitive takes LLVM's context-sensitive records alone, otherwise
 	// they are left out, as llvm-profdata overlap does with and without --cs. It
@@ -59,45 +61,52 @@ type comparison struct {
 	scratch              []pair
 }
 
-// addUp takes the sums, by which all counts are weighed, and decides what the
-// archives are scored by.
+// addUp takes the sums of both archives at once, by which all counts are
+// weighed, and decides what the archives are scored by.
 func (c *comparison) addUp() error {
-	for _, side := range []struct {
-		s   *reader.Store
-		sum *perKind
-	}{{c.a, &c.sumA}, {c.b, &c.sumB}} {
-		var p profiles
-		err := c.eachMethod(side.s, func(m reader.Method) error {
-			if err := p.read(m, c); err != nil {
-				return err
-			}
-			p.addTo(side.sum)
-			return nil
-		})
-		if err != nil {
+	var errA, errB error
+	var both sync.WaitGroup
+	both.Go(func() { errA = c.addUpOne(c.a, &c.sumA) })
+	both.Go(func() { errB = c.addUpOne(c.b, &c.sumB) })
+	both.Wait()
+	c.report.Primary = c.primary()
+	return errors.Join(errA, errB)
+}
+
+// addUpOne takes the sums of one archive. A fault is an error of the goroutine
+// in which it happens.
+func (c *comparison) addUpOne(s *reader.Store, sum *perKind) error {
+	var p profiles
+	return s.Mapping().Guard(func() error {
+		return c.eachMethod(s, func(m reader.Method) error {
+			err := p.read(m, c)
+			p.addTo(sum)
 			return err
+		})
+	})
+}
+
+// primary is the first kind that both archives have counts of, otherwise the
+// first that one has.
+func (c *comparison) primary() Kind {
+	first := numKinds
+	for k := numKinds; k > 0; k-- {
+		if c.sumA[k-1] > 0 || c.sumB[k-1] > 0 {
+			first = k - 1
 		}
 	}
-	c.report.Primary = numKinds
-	eachKind(&c.sumA, &c.sumB, func(k Kind) {
-		if c.report.Primary == numKinds {
-			c.report.Primary = k
-		}
-	})
 	for k := range numKinds {
 		if c.sumA[k] > 0 && c.sumB[k] > 0 {
-			c.report.Primary = k
-			break
+			return k
 		}
 	}
-	if c.report.Primary == numKinds {
-		c.report.Primary = Edges
-	}
-	return nil
+	return first % numKinds // edges, if there is nothing at all
 }
 
 func (c *comparison) findCounterparts() (err error) {
-	c.counterparts, err = newCounterparts(c.a, c.b)
+	if c.counterparts, err = newCounterparts(c.a, c.b); err == nil {
+		c.profilesA.sites.names = naming{c.counterparts.typeKey, c.counterparts.methodKey}
+	}
 	return err
 }
 

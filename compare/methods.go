@@ -141,10 +141,7 @@ func (o *overlapping) pair(p pair) (matched bool, err error) {
 		return false, nil
 	}
 	c.report.Profiles.Matched++
-	c.profilesA.sites.names = naming{c.counterparts.typeKey, c.counterparts.methodKey}
-	err = c.profilesA.sites.read(p.a.Profile)
-	c.profilesA.sites.names = naming{}
-	if err == nil {
+	if err = c.profilesA.sites.read(p.a.Profile); err == nil {
 		err = c.profilesB.sites.read(p.b.Profile)
 	}
 	if err == nil {

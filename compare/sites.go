@@ -59,6 +59,7 @@ type sites struct {
 	list  []site
 	cells []cell
 	names naming
+	of    layout.Narrow // the profile that they are of
 }
 
 // naming gives the keys of what both archives have under different numbers. Nil
@@ -68,10 +69,13 @@ type naming struct {
 	methodKey func(reader.Method) (uint64, error)
 }
 
-// read takes the sites of a profile. Cells move while they are gathered, so
-// that sites get theirs at the end.
+// read takes the sites of a profile, unless they are at hand. Cells move while
+// they are gathered, so that sites get theirs at the end.
 func (s *sites) read(p reader.Profile) error {
-	s.list, s.cells = s.list[:0], s.cells[:0]
+	if s.of == p.Ref() {
+		return nil
+	}
+	s.of, s.list, s.cells = 0, s.list[:0], s.cells[:0]
 	if c, ok := p.Invocations(); ok {
 		s.add(site{point: ofMethod, class: classInvocations, kind: Edges}, cell{count: c.Trained()})
 	}
@@ -93,6 +97,7 @@ func (s *sites) read(p reader.Profile) error {
 	if !slices.IsSortedFunc(s.list, inOrder) {
 		slices.SortStableFunc(s.list, inOrder)
 	}
+	s.of = p.Ref()
 	return nil
 }
 
