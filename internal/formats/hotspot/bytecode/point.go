@@ -55,8 +55,8 @@ func Points(code []byte) (points []Point, ok bool) {
 		if size == 0 {
 			return nil, false
 		}
-		if java == Wide {
-			java = code[at+1]
+		if java == Wide && code[at+1] == Ret {
+			java = Ret
 		}
 		if kind := kindOf(java); kind != NoPoint {
 			points = append(points, Point{at, kind, targets(java, code[from:at+size], at)})

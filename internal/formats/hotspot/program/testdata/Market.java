@@ -565,7 +565,7 @@ public class Market {
     public static void main(String[] args) throws Exception {
         Rule[] rules = {new Discount(10), new Surcharge(), new Free(), new Discount(5)};
         int t = 0;
-        for (int i = 0; i < 60; i++) {
+        for (int i = 0; i < 500; i++) {
             t += round(rules);
         }
         System.out.println("done " + t);
