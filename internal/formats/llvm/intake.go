@@ -17,18 +17,25 @@ type intake struct {
 	name   string // of the file
 	o      ReadOptions
 	check  bool
-	b      *builder.Builder
+	domain layout.Domain    // of what was read before, 0 of nothing
+	b      *builder.Builder // nil before the first module, and of a file that is checked
 	report *Report
 	known  known
+	traces uint64
 	last   []byte // name of the last function that was taken
 	plain  builder.Function
 }
 
 func newIntake(o ReadOptions, check bool) *intake {
-	in := &intake{name: o.Name, o: o, check: check, b: o.Into, report: &Report{Params: o.Config.Params}}
+	in := &intake{name: o.Name, o: o, check: check, report: &Report{Params: o.Config.Params}}
+	if o.Into != nil {
+		in.domain, in.report.Params = o.Into.Domain(), o.Into.Params()
+	}
+	if o.Into != nil && !check {
+		in.b = o.Into
+	}
 	if o.After != nil {
 		in.known = o.After.known
-		in.report.Params = o.After.Params
 	}
 	in.known = in.known.clone()
 	return in
@@ -47,21 +54,32 @@ func (in *intake) begin(h heading) error {
 	if err := in.fits(h.variant); err != nil {
 		return err
 	}
-	in.known.variant |= h.variant
-	in.known.any = true
+	in.domain = h.variant.Domain()
 	r := in.report
 	r.Kind, r.Version = h.kind, h.version
 	r.Modules++
 	p := &r.Params
-	p[layout.ParamLLVMVariant] = uint32(in.known.variant)
+	p[layout.ParamLLVMVariant] |= uint32(h.variant)
 	if h.kind == KindIndexed || in.o.Config.Params[layout.ParamLLVMVersion] == 0 {
 		p[layout.ParamLLVMVersion] = max(p[layout.ParamLLVMVersion], uint32(h.made))
 	}
-	if in.b == nil && !in.check {
-		in.o.Config.Params = *p
-		in.b = builder.New(h.variant.Domain(), in.o.Config)
+	if err := in.open(); err != nil {
+		return err
 	}
 	return in.nextRun()
+}
+
+// open makes the builder, or tells it what holds for all that it has by now.
+func (in *intake) open() error {
+	switch {
+	case in.check:
+		return nil
+	case in.b != nil:
+		return in.b.JoinParams(in.report.Params)
+	}
+	in.o.Config.Params = in.report.Params
+	in.b = builder.New(in.domain, in.o.Config)
+	return nil
 }
 
 // nextRun lets what comes be merged with what the builder has.
@@ -73,23 +91,15 @@ func (in *intake) nextRun() error {
 	return in.b.Err()
 }
 
-// exclusive are the variant bits in which all files must agree: counts and
-// coverage do not add up.
-const exclusive = VariantByteCoverage | VariantEntryOnly
-
 // fits holds a variant against that of what was read before.
 func (in *intake) fits(v Variant) error {
-	domain := v.Domain()
-	had := domain
-	if in.b != nil {
-		had = in.b.Domain()
-	} else if in.known.any {
-		had = in.known.variant.Domain()
-	}
+	before := Variant(in.report.Params[layout.ParamLLVMVariant])
 	switch {
-	case had != domain:
-		return in.mismatch(fmt.Sprintf("it is of domain %s, the others are of %s: import each kind into an archive of its own", domain, had))
-	case in.known.any && (v^in.known.variant)&exclusive != 0:
+	case in.domain == 0:
+		return nil
+	case in.domain != v.Domain():
+		return in.mismatch(fmt.Sprintf("it is of domain %s, the others are of %s: import each kind into an archive of its own", v.Domain(), in.domain))
+	case (v^before)&layout.LLVMCoverageOnly != 0:
 		return in.mismatch("one has counts, the other coverage of single bytes, which do not add up: import each kind into an archive of its own")
 	}
 	return nil
@@ -194,8 +204,8 @@ func (in *intake) trace(weight uint64, functions []uint64) {
 		return
 	}
 	in.report.Traces++
-	number := in.known.traces
-	in.known.traces++
+	number := in.traces
+	in.traces++
 	if in.b == nil {
 		return
 	}

@@ -34,8 +34,7 @@ type ReadOptions struct {
 	// Into is the builder that the profiles are added to, nil for a new one.
 	Into *builder.Builder
 	// After is the report of the last file that was read into Into. With it
-	// the two are held against each other, and what both have of the process
-	// as a whole is not added twice.
+	// vtables and binary ids that both have are not added twice.
 	After *Report
 	// Run is the run that the profiles are of. It begins anew with each file
 	// that is read into Into, and with each module of a raw file.

@@ -25,8 +25,8 @@ type Lost struct {
 type Report struct {
 	Kind    Kind
 	Version int // of the file, 0 of text
-	// Params are the settings of the file, united with those of the report
-	// that ReadOptions.After names.
+	// Params are the settings of the file, united with those of what the
+	// builder had before.
 	Params    layout.Params
 	Modules   int // raw: programs and libraries; else 1
 	Functions int // records: a name with a FuncHash
