@@ -47,12 +47,13 @@ func (p *plan) appendMethod(b []byte, ref MethodRef) []byte {
 	if plan.number > 0 {
 		r.Contexts = p.contextAt(p.o.contexts[plan.context])
 	}
-	if !p.nameInline(m) {
+	if plan.flags&layout.MethodNamed == 0 {
 		r.Name = p.symbolAt(m.name)
 		return r.Append(b)
 	}
-	r.Name = p.methodAt(ref) + layout.Narrow(r.Size()/layout.Unit)
-	return layout.AppendSymbol(r.Append(b), p.b.text(m.name))
+	start := len(b)
+	b = append(r.Append(b), p.b.text(m.name)...)
+	return append(b, make([]byte, int(plan.units)*layout.Unit-(len(b)-start))...)
 }
 
 func (p *plan) appendContext(b []byte, ref ContextRef) []byte {

@@ -18,7 +18,6 @@ type plan struct {
 	o      *order
 	header layout.Header
 
-	inline     bool            // method names lie behind their records
 	symbols    []layout.Narrow // by SymbolRef-1; 0 if the symbol is not in the symbol section
 	symbolRefs []SymbolRef     // of the symbol section, in order
 	methods    []layout.Narrow // by MethodRef-1
@@ -61,7 +60,7 @@ func (b *Builder) plan() (*plan, error) {
 	if b.mixed {
 		b.uniteTables()
 	}
-	p := &plan{b: b, o: b.order(), inline: b.domain.LLVM()}
+	p := &plan{b: b, o: b.order()}
 	p.chain()
 	p.findSharedIDs()
 	p.planRecords()
@@ -163,9 +162,9 @@ func (p *plan) measureSymbols() (size int64) {
 		need(t.loader)
 		need(t.alias)
 	}
-	for _, m := range b.methods.all {
+	for ref, m := range b.methods.all {
 		need(m.signature)
-		if !p.nameInline(m) {
+		if p.records[ref-1].flags&layout.MethodNamed == 0 {
 			need(m.name)
 		}
 	}
@@ -188,12 +187,6 @@ func (p *plan) symbolOrder(needed []bool) []SymbolRef {
 	return slices.DeleteFunc(refs, func(s SymbolRef) bool { return !needed[s-1] })
 }
 
-// nameInline reports whether a method's name lies in the tail of its record:
-// that is one memory access less for a look-up by name where names are unique.
-func (p *plan) nameInline(m *methodData) bool {
-	return p.inline && layout.SymbolSize(len(p.b.text(m.name))) < 1<<18
-}
-
 // planRecords decides what the methods' records hold, and their sizes.
 func (p *plan) planRecords() {
 	for ref, m := range p.b.methods.all {
@@ -212,12 +205,22 @@ func (p *plan) planRecords() {
 			r.flags |= layout.MethodNeverRan
 			p.neverRan++
 		}
-		size := (&layout.MethodRecord{Flags: r.flags}).Size()
-		if p.nameInline(m) {
-			size += layout.SymbolSize(len(p.b.text(m.name)))
-		}
-		r.units = uint16(size / layout.Unit)
+		p.sizeRecord(m, r)
 	}
+}
+
+// sizeRecord decides where the method's name lies: in its record, where no other
+// method can have it, since it is all of the key; that is one memory access less
+// for a look-up by name.
+func (p *plan) sizeRecord(m *methodData, r *methodPlan) {
+	if r.flags&(layout.MethodDeclared|layout.MethodInContext) == 0 && m.access == 0 {
+		if name := p.b.text(m.name); len(name) <= layout.MaxNamed {
+			r.flags = r.flags&^layout.MethodProfiled | layout.MethodNamed
+			r.units = layout.NamedUnits(len(name))
+			return
+		}
+	}
+	r.units = uint16((&layout.MethodRecord{Flags: r.flags}).Size() / layout.Unit)
 }
 
 // ran reports whether a method has a profile in any context.

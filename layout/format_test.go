@@ -199,11 +199,15 @@ func TestRecordsAreAsDocumented(t *testing.T) {
 	if want := u(uint32(8), uint32(9), uint32(10), uint32(11), uint32(12), uint32(13)); !bytes.Equal(b[layout.MinMethodSize:], want) {
 		t.Errorf("optional fields of a method are % x, want % x", b[layout.MinMethodSize:], want)
 	}
+	named := layout.MethodRecord{ID: 1 << 60, Units: layout.NamedUnits(3), Flags: layout.MethodNamed, Profiles: 10}
+	if want := append(u(uint64(1<<60)), u(uint32(10), uint16(3), uint16(64))...); !bytes.Equal(named.Append(nil), want) {
+		t.Errorf("a named record is % x, want % x", named.Append(nil), want)
+	}
 }
 
 func TestFlagsAreAsDocumented(t *testing.T) {
 	flags := map[string]layout.MethodFlags{"declared": layout.MethodDeclared, "profiled": layout.MethodProfiled, "in context": layout.MethodInContext,
-		"never ran": layout.MethodNeverRan, "not matchable": layout.MethodNotMatchable, "shared id": layout.MethodSharedID}
+		"never ran": layout.MethodNeverRan, "not matchable": layout.MethodNotMatchable, "shared id": layout.MethodSharedID, "named": layout.MethodNamed}
 	rows := tableBehind(t, "| flag | name | adds")
 	if len(rows) != len(flags) {
 		t.Errorf("the page has %d method flags, the code %d", len(rows), len(flags))

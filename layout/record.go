@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"bytes"
 	"fmt"
 	"math/bits"
 )
@@ -66,7 +67,8 @@ const (
 	MethodNeverRan     MethodFlags = 1 << 3 // was seen and never ran
 	MethodNotMatchable MethodFlags = 1 << 4 // the key does not identify the method in another run
 	MethodSharedID     MethodFlags = 1 << 5 // another key of the archive has the same id
-	methodFlagsEnd     MethodFlags = 1 << 6
+	MethodNamed        MethodFlags = 1 << 6 // the name is the whole key, and lies in the record
+	methodFlagsEnd     MethodFlags = 1 << 7
 )
 
 // Access flags of a method, as in a class file.
@@ -80,13 +82,19 @@ const (
 // A MethodRecord is one method:
 //
 //	 0 u64 id      Key.ID
-//	 8 u32 name    symbol; it may lie in the record's own tail
-//	12 u16 units   size of the record and its tail, in units of 8 bytes
+//	 8 u32 name    symbol
+//	12 u16 units   size of the record, in units of 8 bytes
 //	14 u16 flags   MethodFlags, then for each of the first three that is set:
 //	   Declared:   u32 holder (type record, 0 for none), u32 signature (symbol, 0 for none)
 //	   Profiled:   u32 profiles (first MethodData without a context, 0 for none), u32 access flags
 //	   InContext:  u32 contexts (first of the method's context nodes), u32 their number
-//	   tail:       zeros, or the name's symbol
+//
+// A record with the flag Named has none of the three, and holds the name itself:
+//
+//	 0 u64 id      Key.ID
+//	 8 u32 profiles first MethodData without a context, 0 for none
+//	12 u16 units, u16 flags
+//	16 the name, zeros up to a multiple of 8
 //
 // Methods are sorted by class, name, signature and loader.
 type MethodRecord struct {
@@ -105,19 +113,35 @@ type MethodRecord struct {
 // MinMethodSize is the size in bytes of a record without optional fields.
 const MinMethodSize = 16
 
-// Size is the size in bytes of the record without a tail.
+// Size is the size in bytes of the record without the name that a Named one
+// holds.
 func (m *MethodRecord) Size() int64 { return m.Flags.recordSize() }
+
+// MaxNamed is the most bytes that the name in a Named record may have.
+const MaxNamed = (1<<16-1)*Unit - MinMethodSize
+
+// NamedUnits is the size, in units of 8 bytes, of a Named record whose name has
+// so many bytes.
+func NamedUnits(name int) uint16 { return uint16(AlignUp(int64(MinMethodSize+name), Unit) / Unit) }
+
+// RecordName cuts the zeros off the name in a Named record: names hold no NUL
+// byte.
+func RecordName(name []byte) []byte { return bytes.TrimRight(name, "\x00") }
 
 func (f MethodFlags) recordSize() int64 {
 	fields := f & (MethodDeclared | MethodProfiled | MethodInContext)
 	return MinMethodSize + 8*int64(bits.OnesCount16(uint16(fields)))
 }
 
-// Append appends the encoded record without a tail; Units must cover the tail
-// that the caller appends.
+// Append appends the encoded record; the name that a Named one holds is to be
+// appended by the caller.
 func (m *MethodRecord) Append(b []byte) []byte {
 	b = le.AppendUint64(b, m.ID)
-	b = le.AppendUint32(b, uint32(m.Name))
+	if m.Flags&MethodNamed != 0 {
+		b = le.AppendUint32(b, uint32(m.Profiles))
+	} else {
+		b = le.AppendUint32(b, uint32(m.Name))
+	}
 	b = le.AppendUint16(b, m.Units)
 	b = le.AppendUint16(b, uint16(m.Flags))
 	for _, f := range []struct {
@@ -147,8 +171,13 @@ func (m *MethodRecord) Parse(b []byte) error {
 	m.Units = le.Uint16(b[12:])
 	m.Flags = MethodFlags(le.Uint16(b[14:]))
 	size := m.Flags.recordSize()
-	if m.Flags >= methodFlagsEnd || int64(m.Units)*Unit < size || int64(len(b)) < size {
+	named := m.Flags&MethodNamed != 0
+	if m.Flags >= methodFlagsEnd || int64(len(b)) < size || !named && int64(m.Units)*Unit != size ||
+		named && (int64(m.Units)*Unit < size || size > MinMethodSize) {
 		return fmt.Errorf("a method record of %d units with flags 0x%x", m.Units, uint16(m.Flags))
+	}
+	if named {
+		m.Name, m.Profiles = 0, m.Name
 	}
 	b = b[MinMethodSize:]
 	if m.Flags&MethodDeclared != 0 {

@@ -72,7 +72,7 @@ func (q *search) nextMethod(id uint64, m *Method) error {
 
 // hasKey compares the text of the key.
 func (m *Method) hasKey(k *layout.Key) (bool, error) {
-	if same, err := m.s.symbolIs(m.rec.Name, k.Name); !same || err != nil {
+	if same, err := m.isNamed(k.Name); !same || err != nil {
 		return false, err
 	}
 	if same, err := m.s.symbolIs(m.rec.Signature, k.Signature); !same || err != nil {

@@ -1,6 +1,10 @@
 package reader
 
-import "github.com/profarc/profarc/layout"
+import (
+	"runtime"
+
+	"github.com/profarc/profarc/layout"
+)
 
 // A Method is a method of the archive. The zero Method is none.
 type Method struct {
@@ -71,9 +75,11 @@ func (m Method) Access() uint32 { return m.rec.Access }
 
 // Key is the method's key, copied.
 func (m Method) Key() (k layout.Key, err error) {
-	if k.Name, err = m.s.text(m.rec.Name); err != nil {
+	name, err := m.Name()
+	if err != nil {
 		return layout.Key{}, err
 	}
+	k.Name = name.String()
 	if k.Signature, err = m.s.text(m.rec.Signature); err != nil || m.rec.Holder == 0 {
 		return k, err
 	}
@@ -94,7 +100,35 @@ func (s *Store) text(n layout.Narrow) (string, error) {
 }
 
 // Name is the method's name, or LLVM's PGO name.
-func (m Method) Name() (Name, error) { return m.s.symbol(m.rec.Name) }
+func (m Method) Name() (Name, error) {
+	if m.rec.Flags&layout.MethodNamed == 0 {
+		return m.s.symbol(m.rec.Name)
+	}
+	b, err := m.held()
+	return Name{m.s, layout.RecordName(b)}, err
+}
+
+// held is the bytes in which a named record holds its name.
+func (m *Method) held() ([]byte, error) {
+	return m.s.m.Bytes(layout.RegionRO, m.at.Offset()+layout.MinMethodSize, int64(m.rec.Units)*layout.Unit-layout.MinMethodSize)
+}
+
+// isNamed compares the method's name with text.
+func (m *Method) isNamed(text string) (bool, error) {
+	if m.rec.Flags&layout.MethodNamed == 0 {
+		return m.s.symbolIs(m.rec.Name, text)
+	}
+	if len(text) > layout.MaxNamed || layout.NamedUnits(len(text)) != m.rec.Units {
+		return false, nil
+	}
+	b, err := m.held()
+	if err != nil {
+		return false, err
+	}
+	same := string(layout.RecordName(b)) == text
+	runtime.KeepAlive(m.s)
+	return same, nil
+}
 
 // Signature is the method's signature; it is empty if the domain has none.
 func (m Method) Signature() (Name, error) { return m.s.symbol(m.rec.Signature) }

@@ -80,14 +80,13 @@ static uint64_t xxh64(const uint8_t *p, uint64_t n) {
 /* md5_low is the first 8 bytes of the MD5 of a text. */
 static uint64_t md5_low(const char *text) {
 	static const uint32_t sines[64] = {
-		0xd76aa478, 0xe8c7b756, 0x242070db, 0xc1bdceee, 0xf57c0faf, 0x4787c62a, 0xa8304613, 0xfd469501, 0x698098d8,
-		0x8b44f7af, 0xffff5bb1, 0x895cd7be, 0x6b901122, 0xfd987193, 0xa679438e, 0x49b40821, 0xf61e2562, 0xc040b340,
-		0x265e5a51, 0xe9b6c7aa, 0xd62f105d, 0x02441453, 0xd8a1e681, 0xe7d3fbc8, 0x21e1cde6, 0xc33707d6, 0xf4d50d87,
-		0x455a14ed, 0xa9e3e905, 0xfcefa3f8, 0x676f02d9, 0x8d2a4c8a, 0xfffa3942, 0x8771f681, 0x6d9d6122, 0xfde5380c,
-		0xa4beea44, 0x4bdecfa9, 0xf6bb4b60, 0xbebfbc70, 0x289b7ec6, 0xeaa127fa, 0xd4ef3085, 0x04881d05, 0xd9d4d039,
-		0xe6db99e5, 0x1fa27cf8, 0xc4ac5665, 0xf4292244, 0x432aff97, 0xab9423a7, 0xfc93a039, 0x655b59c3, 0x8f0ccc92,
-		0xffeff47d, 0x85845dd1, 0x6fa87e4f, 0xfe2ce6e0, 0xa3014314, 0x4e0811a1, 0xf7537e82, 0xbd3af235, 0x2ad7d2bb,
-		0xeb86d391};
+		0xd76aa478, 0xe8c7b756, 0x242070db, 0xc1bdceee, 0xf57c0faf, 0x4787c62a, 0xa8304613, 0xfd469501, 0x698098d8, 0x8b44f7af,
+		0xffff5bb1, 0x895cd7be, 0x6b901122, 0xfd987193, 0xa679438e, 0x49b40821, 0xf61e2562, 0xc040b340, 0x265e5a51, 0xe9b6c7aa,
+		0xd62f105d, 0x02441453, 0xd8a1e681, 0xe7d3fbc8, 0x21e1cde6, 0xc33707d6, 0xf4d50d87, 0x455a14ed, 0xa9e3e905, 0xfcefa3f8,
+		0x676f02d9, 0x8d2a4c8a, 0xfffa3942, 0x8771f681, 0x6d9d6122, 0xfde5380c, 0xa4beea44, 0x4bdecfa9, 0xf6bb4b60, 0xbebfbc70,
+		0x289b7ec6, 0xeaa127fa, 0xd4ef3085, 0x04881d05, 0xd9d4d039, 0xe6db99e5, 0x1fa27cf8, 0xc4ac5665, 0xf4292244, 0x432aff97,
+		0xab9423a7, 0xfc93a039, 0x655b59c3, 0x8f0ccc92, 0xffeff47d, 0x85845dd1, 0x6fa87e4f, 0xfe2ce6e0, 0xa3014314, 0x4e0811a1,
+		0xf7537e82, 0xbd3af235, 0x2ad7d2bb, 0xeb86d391};
 	static const int turns[4][4] = {{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
 	uint32_t state[4] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
 	size_t length = strlen(text), size = (length + 9 + 63) / 64 * 64;
@@ -113,13 +112,13 @@ static uint64_t md5_low(const char *text) {
 static void check_generic(void) {
 	must(file.size >= 64 && memcmp(file.bytes, "\x89PARC\r\n\x1a", 8) == 0, 0, "not a profarc archive");
 	must(u32(8) == 0x0a0b0c0d, 8, "wrong byte order");
+	uint8_t summed[65536];
 	uint64_t size = u32(16);
 	must(size >= 64 && size <= 65536, 16, "impossible header size");
 	must(u64(24) == file.size, 24, "the file does not have the size that its header says");
-	uint8_t summed[65536];
 	memcpy(summed, need(0, size), 32), memcpy(summed + 32, file.bytes + 40, size - 40);
 	must(xxh64(summed, size - 8) == u64(32), 32, "the header does not have its sum");
-	must(u32(12) == 0x80000001, 12, "unsupported version: this reader takes draft 1 alone");
+	must(u32(12) == 0x80000002, 12, "unsupported version: this reader takes draft 2 alone");
 	must(u64(40) == 0, 40, "the archive needs features that this reader does not know");
 	must(size == HEADER, 16, "wrong header size");
 }
@@ -202,17 +201,19 @@ static uint64_t context_at(uint64_t at) { return record(at, CONTEXTS, CONTEXT); 
 static struct text type_name(uint64_t type) { return symbol(type ? narrow(type + 8) : 0); }
 static struct text type_loader(uint64_t type) { return symbol(type ? narrow(type + 12) : 0); }
 
-struct method { uint64_t at, size, id, name, flags, holder, signature, profiles, access, contexts, ncontexts; };
+struct method { uint64_t at, size, id, flags, holder, signature, profiles, access, contexts, ncontexts; struct text name; };
 
 static struct method method_at(uint64_t at) {
-	struct span s = file.section[METHODS];
-	must(inside(s, at, 16) && at % 8 == 0, at, "a method does not lie in its section");
-	struct method m = {.at = at, .id = u64(at), .name = narrow(at + 8), .size = 8 * u16(at + 12), .flags = u16(at + 14)};
-	uint64_t field = at + 16;
+	must(at % 8 == 0 && inside(file.section[METHODS], at, 8 * u16(at + 12)), at, "a method does not lie in its section");
+	struct method m = {.at = at, .id = u64(at), .size = 8 * u16(at + 12), .flags = u16(at + 14)};
+	uint64_t field = at + 16, end = at + m.size, named = m.flags & 64; /* named: the record holds its name */
+	if (named) m.profiles = narrow(at + 8);
 	if (m.flags & 1) m.holder = type_at(narrow(field)), m.signature = narrow(field + 4), field += 8;
 	if (m.flags & 2) m.profiles = narrow(field), m.access = u32(field + 4), field += 8;
 	if (m.flags & 4) m.contexts = context_at(narrow(field)), m.ncontexts = u32(field + 4), field += 8;
-	must(m.flags < 64 && inside(s, at, m.size) && m.size >= field - at, at, "a broken method record");
+	must(m.flags < 128 && (named ? field == at + 16 && end >= field : end == field), at, "a broken method record");
+	while (named && end > field && *need(end - 1, 1) == 0) end--;
+	m.name = named ? (struct text){need(field, end - field), end - field} : symbol(narrow(at + 8));
 	must(m.ncontexts == 0 || inside(file.section[CONTEXTS], m.contexts, CONTEXT * m.ncontexts), at, "contexts out of place");
 	return m;
 }
@@ -298,7 +299,7 @@ static void put_type(uint64_t at) {
 }
 
 static void put_key(const struct method *m) {
-	say("'name':%t", symbol(m->name)), optional_text("class", type_name(m->holder));
+	say("'name':%t", m->name), optional_text("class", type_name(m->holder));
 	optional_text("signature", symbol(m->signature)), optional_text("loader", type_loader(m->holder));
 }
 
@@ -535,7 +536,7 @@ static void dump(void) {
 	static const char *const domains[6] = {"", "hotspot", "llvm-ir", "llvm-frontend", "graal", "jamaica"};
 	struct text producer = {need(224, 64), 64};
 	while (producer.n > 0 && producer.bytes[producer.n - 1] == 0) producer.n--;
-	say("{\n'header':{'format':'draft 1','domain':'%s','producer':%t", domains[file.domain], producer);
+	say("{\n'header':{'format':'draft 2','domain':'%s','producer':%t", domains[file.domain], producer);
 	say(",'file_size':%u,'base':%x,'fingerprint':'", file.size, file.base), put_hex(112, 16);
 	say("','dump_id':'"), put_hex(128, 16), say("','dump_time':%d,'flags':%u", (int64_t)u64(144), u64(152));
 	put_numbers("settings", 160, 16, 4);
@@ -562,8 +563,7 @@ static bool find(char *const key[4]) {
 	uint64_t id = method_id(key), h = id ^ file.seed ^ 0x9e3779b97f4a7c15;
 	h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9, h = (h ^ h >> 27) * 0x94d049bb133111eb, h ^= h >> 31;
 	/* The high half of h * lines; lines is below 2^29, so that no product overflows. */
-	uint64_t line = ((h >> 32) * file.lines + ((h & 0xffffffff) * file.lines >> 32)) >> 32;
-	uint64_t print = (h & 0xffff) ? h & 0xffff : 1;
+	uint64_t line = ((h >> 32) * file.lines + ((h & 0xffffffff) * file.lines >> 32)) >> 32, print = (h & 0xffff) ? h & 0xffff : 1;
 	for (uint64_t i = 0; i < file.probe; i++, line = (line + 1) % file.lines) {
 		uint64_t at = file.region[IX].at + LINE * line;
 		for (uint64_t slot = 0; slot < SLOTS; slot++) {
@@ -572,7 +572,7 @@ static bool find(char *const key[4]) {
 			must(to >= file.section[TYPES].at && inside(file.region[RO], to, 16), at, "a slot leads to no record");
 			if (!inside(file.section[METHODS], to, 16) || u64(to) != id) continue;
 			struct method m = method_at(to);
-			if (same(type_name(m.holder), key[0]) && same(symbol(m.name), key[1]) && same(symbol(m.signature), key[2]) &&
+			if (same(type_name(m.holder), key[0]) && same(m.name, key[1]) && same(symbol(m.signature), key[2]) &&
 				same(type_loader(m.holder), key[3])) return put_method_line(&m), say("\n"), true;
 		}
 		if (!(u32(at + 20) >> (h >> 16 & 31) & 1)) break;

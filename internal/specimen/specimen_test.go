@@ -109,7 +109,7 @@ func TestSpecimensCoverTheFormat(t *testing.T) {
 	if all := layout.HasDirectory<<1 - 1; c.presence != all {
 		t.Errorf("optional fields 0x%x, want 0x%x", c.presence, all)
 	}
-	if all := layout.MethodSharedID<<1 - 1; c.methods != all {
+	if all := layout.MethodNamed<<1 - 1; c.methods != all {
 		t.Errorf("method flags 0x%x, want 0x%x", c.methods, all)
 	}
 	if all := layout.TypeNotMatchable<<1 - 1; c.types != all {

@@ -1,0 +1,186 @@
+package builder
+
+import (
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+func (c *copier) copyProfiles() error {
+	for m, err := range c.s.Methods() {
+		if err != nil {
+			return err
+		}
+		for p, err := range m.Profiles() {
+			if err != nil {
+				return err
+			}
+			if err := c.copyProfile(c.methods[m.Ref()], p); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *copier) copyProfile(m MethodRef, p reader.Profile) error {
+	if c.take != Trained {
+		live, err := p.Adopt()
+		if err != nil {
+			return err
+		}
+		p = live
+	}
+	if c.take == Delta && !c.changed(p) {
+		return nil
+	}
+	node, inContext, err := p.Context()
+	if err != nil {
+		return err
+	}
+	context := NoContext
+	if inContext {
+		context = c.contexts[node.Ref()]
+	}
+	to := c.profile(m, p.Code(), context)
+	c.copyFields(to, p)
+	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
+		for e := range p.Section(section) {
+			if err := c.copyEntry(to, section, e); err != nil {
+				return err
+			}
+		}
+	}
+	c.profiles[p.Ref()] = to.Ref()
+	return to.Done()
+}
+
+// profile begins a profile of the archive's run.
+func (c *copier) profile(m MethodRef, code uint64, context ContextRef) *Profile {
+	c.b.mu.Lock()
+	defer c.b.mu.Unlock()
+	return c.b.profile(c.run, m, code, context)
+}
+
+// copyFields copies the optional fields that say something of the method.
+func (c *copier) copyFields(to *Profile, p reader.Profile) {
+	block := p.Block()
+	for f := layout.HasSize; f < layout.HasSections; f <<= 1 {
+		if start, ok := block.FieldOffset(f); ok {
+			end, _ := block.FieldOffset(f << 1)
+			to.copyField(f, block[start:end])
+		}
+	}
+	if n, ok := p.Invocations(); ok {
+		to.Invocations(c.count(n))
+	}
+	if n, ok := p.Backedges(); ok {
+		to.Backedges(c.count(n))
+	}
+	if n, ok := p.Interpreted(); ok {
+		to.Interpreted(c.count(n))
+	}
+	if traps := p.TrapHistory(); traps != nil {
+		to.TrapHistory(traps)
+	}
+}
+
+// count is a counter as taken.
+func (c *copier) count(n reader.Counter) uint64 {
+	switch c.take {
+	case Live:
+		return n.Load()
+	case Delta:
+		return n.Load() - n.Trained()
+	}
+	return n.Trained()
+}
+
+// copyEntry copies an entry: all of it as it lies, then its counts as taken,
+// then references in the place of pointers.
+func (c *copier) copyEntry(to *Profile, section layout.BlockSection, e reader.Entry) error {
+	var failed error
+	to.add(section, e.Raw().Cells(), func(b []byte) ([]byte, layout.Entry) {
+		at := len(b)
+		b = append(b, e.Raw()...)
+		return b, layout.Entry(b[at:])
+	}, func(raw layout.Entry) {
+		raw.SetFlags(e.Flags())
+		switch {
+		case !raw.Tag().Wide():
+			raw.SetTraps(e.Traps())
+		case raw.Tag() == layout.TagReceivers:
+			raw.SetCell(1, uint64(e.Traps()))
+		}
+		c.b.shape.Counts(raw, func(cell int) bool {
+			raw.SetCell(cell, c.count(e.Cell(cell)))
+			return true
+		})
+		failed = c.copyPointers(raw, e)
+	})
+	return failed
+}
+
+func (c *copier) copyPointers(raw layout.Entry, e reader.Entry) (err error) {
+	receivers, hasRows := e.Receivers()
+	row := 0
+	c.b.shape.Pointers(raw, func(cell int, kind layout.PointerKind) bool {
+		var v uint64
+		if kind == layout.PointerType && hasRows {
+			v, err = c.receiverCell(receivers, row)
+			row++
+		} else {
+			v, err = c.pointerCell(raw.Cell(cell), kind)
+		}
+		raw.SetCell(cell, v)
+		return err == nil
+	})
+	return err
+}
+
+// receiverCell is the reference for a row of a type profile, which may have
+// been claimed since the dump.
+func (c *copier) receiverCell(r reader.Receivers, row int) (uint64, error) {
+	seen, ok := r.Row(row)
+	if !ok {
+		return 0, nil
+	}
+	ref, err := c.typeRef(seen.Type)
+	return uint64(ref) << refShift, err
+}
+
+// pointerCell is the reference for a pointer that does not change.
+func (c *copier) pointerCell(v uint64, kind layout.PointerKind) (uint64, error) {
+	tags := v & layout.TypeTags
+	if kind != layout.PointerTypeWord {
+		tags = 0
+	}
+	if v == tags {
+		return tags, nil
+	}
+	at := layout.NarrowOf(int64(v - tags - c.s.Header().Base))
+	if kind == layout.PointerMethod {
+		m, err := c.s.MethodAt(at)
+		return uint64(c.methods[m.Ref()]) << refShift, err
+	}
+	t, err := c.s.TypeAt(at)
+	if err != nil {
+		return 0, err
+	}
+	ref, err := c.typeRef(t)
+	return uint64(ref)<<refShift | tags, err
+}
+
+// changed reports whether anything was counted in an adopted profile.
+func (c *copier) changed(p reader.Profile) bool {
+	differs := func(n reader.Counter, ok bool) bool { return ok && n.Load() != n.Trained() }
+	if differs(p.Invocations()) || differs(p.Backedges()) || differs(p.Interpreted()) {
+		return true
+	}
+	for e := range p.Entries() {
+		same := c.b.shape.Counts(e.Raw(), func(cell int) bool { return !differs(e.Cell(cell), true) })
+		if !same {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,77 @@
+package builder
+
+import (
+	"fmt"
+
+	"github.com/profarc/profarc/layout"
+)
+
+func (c *copier) copyTables() error {
+	for t, err := range c.s.Tables() {
+		if err != nil {
+			return err
+		}
+		if c.take == Delta && t.Kind != layout.TableProperties {
+			continue // tables are of the whole run, not of what came since
+		}
+		if c.merging && (t.Kind == layout.TableOrder || t.Kind == layout.TableDumps) {
+			continue // of one source; of all dumps
+		}
+		if err := c.copyTable(&t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *copier) copyTable(t *layout.Table) error {
+	kinds := make([]layout.ColumnKind, t.Columns())
+	for i := range kinds {
+		kinds[i] = t.Column(i)
+	}
+	to := c.b.Table(t.Kind, t.Flags, kinds...)
+	var cells []uint64
+	for r := range t.Rows {
+		for i, kind := range kinds {
+			cell, err := c.tableCell(kind, t.Cell(i, r))
+			if err != nil {
+				return err
+			}
+			cells = append(cells, cell)
+		}
+		if c.merging {
+			scaleRow(t.Kind, cells[len(cells)-len(kinds):], c.run.Weight)
+		}
+	}
+	c.b.mu.Lock()
+	defer c.b.mu.Unlock()
+	to.appendRows(cells)
+	return nil
+}
+
+// tableCell is the builder's reference for a cell of a table.
+func (c *copier) tableCell(kind layout.ColumnKind, v uint64) (uint64, error) {
+	n := layout.Narrow(v)
+	if kind == layout.ColumnWord || v == 0 {
+		return v, nil
+	}
+	switch kind {
+	case layout.ColumnSymbol:
+		text, err := c.s.SymbolAt(n)
+		return uint64(c.b.Symbol(text.String())), err
+	case layout.ColumnType:
+		t, err := c.s.TypeAt(n)
+		if err != nil {
+			return 0, err
+		}
+		ref, err := c.typeRef(t)
+		return uint64(ref), err
+	case layout.ColumnMethod:
+		return uint64(c.methods[n]), nil
+	case layout.ColumnContext:
+		return uint64(c.contexts[n]), nil
+	case layout.ColumnProfile:
+		return uint64(c.profiles[n]), nil
+	}
+	return 0, fmt.Errorf("builder: unknown column kind %d", kind)
+}
