@@ -65,25 +65,29 @@ type comparison struct {
 // weighed, and decides what the archives are scored by.
 func (c *comparison) addUp() error {
 	var errA, errB error
+	var leftOutA, leftOutB int
 	var both sync.WaitGroup
-	both.Go(func() { errA = c.addUpOne(c.a, &c.sumA) })
-	both.Go(func() { errB = c.addUpOne(c.b, &c.sumB) })
+	both.Go(func() { leftOutA, errA = c.addUpOne(c.a, &c.sumA) })
+	both.Go(func() { leftOutB, errB = c.addUpOne(c.b, &c.sumB) })
 	both.Wait()
+	c.report.LeftOut = leftOutA + leftOutB
 	c.report.Primary = c.primary()
 	return errors.Join(errA, errB)
 }
 
-// addUpOne takes the sums of one archive. A fault is an error of the goroutine
+// addUpOne takes the sums of one archive, and says how many profiles it left
+// out. A fault is an error of the goroutine
 // in which it happens.
-func (c *comparison) addUpOne(s *reader.Store, sum *perKind) error {
+func (c *comparison) addUpOne(s *reader.Store, sum *perKind) (leftOut int, err error) {
 	var p profiles
-	return s.Mapping().Guard(func() error {
+	err = s.Mapping().Guard(func() error {
 		return c.eachMethod(s, func(m reader.Method) error {
 			err := p.read(m, c)
 			p.addTo(sum)
 			return err
 		})
 	})
+	return p.leftOut, err
 }
 
 // primary is the first kind that both archives have counts of, otherwise the

@@ -40,11 +40,27 @@ func TestFiguresAreThoseOfLLVM(t *testing.T) {
 		}
 	}
 	if tested == 0 {
-		t.Skip("no llvm-profdata with sample profiles")
+		t.Skip("no llvm-profdata, or no recorded samples beside the project")
 	}
 	t.Logf("%d comparisons", tested)
 	if tested < 40 {
 		t.Error("too few comparisons to say anything")
+	}
+}
+
+// The figures of two small profiles are what llvm-profdata 19 printed of them.
+func TestRecordedFigures(t *testing.T) {
+	want, err := os.ReadFile("testdata/overlap.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := openSample(t, "testdata/a.proftext"), openSample(t, "testdata/b.proftext")
+	r, err := compare.Stores(t.Context(), a.Store, b.Store, compare.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := asLLVM(r); got != string(want) {
+		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
 
@@ -96,7 +112,7 @@ func TestBothKindsOfRecords(t *testing.T) {
 	path := filepath.Join(samples, "14", "vp-cs-merged", "x.proftext")
 	tool, err := exec.LookPath("llvm-profdata-14")
 	if _, missing := os.Stat(path); err != nil || missing != nil {
-		t.Skip("no llvm-profdata-14, or no samples of it")
+		t.Skip("no llvm-profdata-14, or no recorded samples beside the project")
 	}
 	s := openSample(t, path)
 	for _, cs := range []bool{false, true} {

@@ -10,8 +10,9 @@ import (
 
 // profiles are those of one method that are compared.
 type profiles struct {
-	list  []profile
-	sites sites
+	list    []profile
+	sites   sites
+	leftOut int // profiles so far that are of the kind that is not compared
 }
 
 // A profile is one with the sums of its counts.
@@ -35,6 +36,7 @@ func (p *profiles) read(m reader.Method, c *comparison) error {
 			return err
 		}
 		if c.a.Header().Domain == layout.DomainLLVMIR && (q.Code()&csHash != 0) != c.o.ContextSensitive {
+			p.leftOut++
 			continue
 		}
 		if err := p.sites.read(q); err != nil {

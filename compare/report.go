@@ -16,6 +16,9 @@ type Report struct {
 
 	Methods  Tally // of methods
 	Profiles Tally // of profiles: one a method, code and context
+	// LeftOut is how many profiles of both archives were not compared because they
+	// are context-sensitive, or because they are not.
+	LeftOut int
 
 	Changed Ranking[Method]     // methods of both, by their difference
 	Came    Ranking[Method]     // methods with counts that only b has

@@ -52,18 +52,25 @@ type Report struct {
 // Score is how well the archive fits, from 0 to 1, weighted by counts; where
 // there are none, by profiles. It is 1 if there is nothing to check.
 func (r *Report) Score() float64 {
-	weight, profiles := 0.0, 0
+	weight := 0.0
 	for s := Exact; s < Unchecked; s++ {
 		weight += r.Weights[s]
-		profiles += r.Profiles[s]
 	}
 	switch {
 	case weight > 0:
 		return r.fitting / weight
-	case profiles > 0:
-		return float64(r.Profiles[Exact]+r.Profiles[Moved]) / float64(profiles)
+	case r.Checked() > 0:
+		return float64(r.Profiles[Exact]+r.Profiles[Moved]) / float64(r.Checked())
 	}
 	return 1
+}
+
+// Checked is how many profiles the score is of.
+func (r *Report) Checked() (n int) {
+	for s := Exact; s < Unchecked; s++ {
+		n += r.Profiles[s]
+	}
+	return n
 }
 
 func (r *Report) add(v *Verdict) {

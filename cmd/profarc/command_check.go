@@ -156,7 +156,11 @@ func (a *app) check(ctx context.Context, s *reader.Store, against code, f fit.Op
 	} else {
 		r.print(a)
 	}
-	if err == nil && r.Score < o.failBelow {
+	switch {
+	case err != nil:
+	case o.failBelow > 0 && found.Checked() == 0:
+		err = fmt.Errorf("nothing of %s can be checked against %s: name the code that its methods are of", r.Archive, r.Against)
+	case r.Score < o.failBelow:
 		err = fmt.Errorf("%s fits %s by %s, less than the %s of --fail-below", r.Archive, r.Against, percent(r.Score), percent(o.failBelow))
 	}
 	return err

@@ -91,12 +91,17 @@ func (a *app) diff(ctx context.Context, sa, sb *reader.Store, o diffOptions) err
 	if err != nil {
 		return err
 	}
+	r.cs = o.cs
 	if o.json {
 		err = a.printJSON(r)
 	} else {
 		r.print(a)
 	}
-	if err == nil && r.Score < o.failBelow {
+	switch {
+	case err != nil:
+	case o.failBelow > 0 && len(r.Kinds) == 0:
+		err = fmt.Errorf("%s and %s have no counts to compare: name archives of runs, or see profarc diff --help for --cs", r.A, r.B)
+	case r.Score < o.failBelow:
 		err = fmt.Errorf("%s agrees with %s by %s, less than the %s of --fail-below", r.B, r.A, percent(r.Score), percent(o.failBelow))
 	}
 	return err

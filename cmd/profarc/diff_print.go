@@ -25,6 +25,7 @@ func (r *diffReport) print(a *app) {
 			percent(k.Overlap), percent(k.Mismatch), percent(k.OnlyB), k.SumA, k.SumB)
 	}
 	w.Flush()
+	r.printLeftOut(a)
 	printList(a.out, "changed most", "difference\town overlap\tin A\tin B\t", r.Changed, func(m diffMethod) string {
 		return fmt.Sprintf("%s\t%s\t%s\t%s\t  %s%s", percent(m.Difference), percent(m.Overlap), percent(m.ShareA), percent(m.ShareB),
 			printable(m.String()), note(m.Recoded, "other code"))
@@ -38,6 +39,16 @@ func (r *diffReport) print(a *app) {
 	printList(a.out, "sites that changed", "weight\tchange\tin A\tof\tin B\tof\t", r.Sites, func(s diffSite) string {
 		return fmt.Sprintf("%s\t%s\t%s\t%d\t%s\t%d\t  %s", percent(s.Weight), s.Change, s.A, s.A.Count, s.B, s.B.Count, s.place())
 	})
+}
+
+// printLeftOut says that records of the other kind are not compared.
+func (r *diffReport) printLeftOut(a *app) {
+	switch {
+	case r.LeftOut > 0 && r.cs:
+		fmt.Fprintf(a.out, "\n%d records that are not context-sensitive are left out: compare them without --cs\n", r.LeftOut)
+	case r.LeftOut > 0:
+		fmt.Fprintf(a.out, "\n%d context-sensitive records are left out: compare them with --cs\n", r.LeftOut)
+	}
 }
 
 // printList prints the heaviest of a list, if it has any.

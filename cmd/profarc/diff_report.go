@@ -19,11 +19,14 @@ type diffReport struct {
 	Kinds    []diffKind           `json:"kinds"`
 	Methods  diffTally            `json:"methods"`
 	Profiles diffTally            `json:"profiles"` // one a method, code and context
+	LeftOut  int                  `json:"left_out"` // profiles of the kind of LLVM's records that was not asked for
 	Changed  diffList[diffMethod] `json:"changed"`
 	Came     diffList[diffMethod] `json:"came"`
 	Went     diffList[diffMethod] `json:"went"`
 	Flipped  diffList[diffFlip]   `json:"flipped"`
 	Sites    diffList[diffSite]   `json:"sites"`
+
+	cs bool // context-sensitive records were asked for
 }
 
 // A diffKind is how far counts of one kind agree.
@@ -104,7 +107,7 @@ func newDiffReport(a, b *reader.Store, c *compare.Report) (*diffReport, error) {
 	n := &diffNames{a: a, b: b, domain: c.Domain}
 	r := &diffReport{
 		A: a.Mapping().Name(), B: b.Mapping().Name(), Domain: c.Domain.String(), Score: c.Score(), ScoredBy: c.Primary.String(),
-		Kinds: []diffKind{}, Methods: diffTally(c.Methods), Profiles: diffTally(c.Profiles),
+		Kinds: []diffKind{}, Methods: diffTally(c.Methods), Profiles: diffTally(c.Profiles), LeftOut: c.LeftOut,
 		Changed: listed(c.Changed, n.method), Came: listed(c.Came, n.method), Went: listed(c.Went, n.method),
 		Flipped: listed(c.Flips, n.flip), Sites: listed(c.Sites, n.site),
 	}
