@@ -32,12 +32,9 @@ type build struct {
 
 func (rec *recording) build(o ReadOptions, report *Report) (*builder.Builder, error) {
 	b := &build{
-		recording: rec, b: o.Into, o: o, report: report,
+		recording: rec, b: builder.New(layout.DomainGraal, o.Config), o: o, report: report,
 		typeRows: newIDRows(len(rec.types) + len(rec.values)), methodRows: newIDRows(len(rec.methods) + len(rec.nodes.nodes)),
 		signatures: map[string]string{}, ordinals: map[int]int{},
-	}
-	if b.b == nil {
-		b.b = builder.New(layout.DomainGraal, o.Config)
 	}
 	b.internTypes()
 	b.internMethods()
@@ -200,17 +197,13 @@ func (b *build) monitors() {
 }
 
 func (b *build) samples() {
-	if b.o.After != nil {
-		b.report.stacks = b.o.After.stacks
-	}
 	if len(b.stacks) == 0 {
 		return
 	}
 	t := b.b.Table(layout.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord)
-	for _, s := range b.stacks {
+	for i, s := range b.stacks {
 		for _, f := range b.frames[s.first : s.first+s.n] {
-			t.Row(uint64(b.report.stacks), uint64(b.methodOf(f.id)), uint64(int64(f.point)), uint64(s.count))
+			t.Row(uint64(i), uint64(b.methodOf(f.id)), uint64(int64(f.point)), uint64(s.count))
 		}
-		b.report.stacks++
 	}
 }

@@ -16,13 +16,9 @@ const orderColumns = 60
 // means nothing here.
 func (b *build) surplus() {
 	b.report.lose(LossOldOdd, b.oldOdd)
-	if b.o.Into != nil {
-		b.countSurplus(false)
-		return
-	}
 	properties := b.b.Table(layout.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol)
 	properties.Row(uint64(b.b.Symbol(versionProperty)), uint64(b.b.Symbol(b.version)))
-	b.countSurplus(true)
+	b.countSurplus()
 	b.foreign()
 	if !b.o.Unordered {
 		b.order()
@@ -34,14 +30,11 @@ func (b *build) surplus() {
 const versionProperty = "iprof version"
 
 // countSurplus counts what is not kept in full.
-func (b *build) countSurplus(alone bool) {
+func (b *build) countSurplus() {
 	for _, s := range b.sections {
-		if s.kind == foreign && !alone {
-			b.report.lose(LossForeign, 1)
-		}
 		for _, r := range s.raws {
 			switch {
-			case alone && !b.o.Unordered:
+			case !b.o.Unordered:
 				b.report.Odd++
 			case r.typed:
 				b.report.lose(LossForeign, 1)

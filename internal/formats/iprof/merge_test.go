@@ -29,54 +29,39 @@ const bothRuns = `{"version":"1.0.0","types":[{"id":1,"name":"A"},{"id":2,"name"
 	`"conditionalProfiles":[{"ctx":"2:11","records":[20,0,15,53,1,3]}],` +
 	`"virtualInvokeProfiles":[{"ctx":"2:4","records":[7,100,2,56,3,7,1,2]},{"ctx":"6:11<5:2<2:34","records":[7,10]}],` +
 	`"monitorProfiles":[{"ctx":"0:0","records":[3,9,4,3,6,4]}],` +
-	`"samplingProfiles":[{"ctx":"3:2","records":[1]},{"ctx":"5:38<2:17","records":[3]},{"ctx":"5:38<2:17<3:9","records":[10]}]}`
+	`"samplingProfiles":[{"ctx":"3:2","records":[1]},{"ctx":"5:38<2:17","records":[3]},{"ctx":"5:38<2:17<3:9","records":[10]}],"future":1}`
 
-func merge(t *testing.T, texts ...string) []byte {
+func merge(t *testing.T, weight builder.Weight, texts ...string) []byte {
 	t.Helper()
-	b := builder.New(layout.DomainGraal, builder.Config{})
-	var last *Report
+	all := builder.New(layout.DomainGraal, builder.Config{})
 	for _, text := range texts {
-		b.NextRun(builder.Run{})
-		_, report, err := Read(strings.NewReader(text), ReadOptions{Into: b, After: last})
+		b, _, err := Read(strings.NewReader(text), ReadOptions{Unordered: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		last = report
+		if err := all.Merge(open(t, archiveOf(t, b)), builder.Run{Weight: weight}); err != nil {
+			t.Fatal(err)
+		}
 	}
-	return archiveOf(t, b)
+	return archiveOf(t, all)
 }
 
 // TestMerge: runs with other ids are put together by what the ids stand for,
 // whatever came first.
 func TestMerge(t *testing.T) {
-	data := merge(t, fibonacci, anotherRun)
+	data := merge(t, 0, fibonacci, anotherRun)
 	got, report := write(t, data, WriteOptions{})
 	if got != bothRuns || len(report.Lost) > 0 {
 		t.Errorf("lost %v\n%s\n%s", report.Lost, got, bothRuns)
 	}
 	valid(t, got, "1.0.0")
-	if other := merge(t, anotherRun, fibonacci); !bytes.Equal(other, data) {
+	if other := merge(t, 0, anotherRun, fibonacci); !bytes.Equal(other, data) {
 		t.Error("another archive when merged the other way round")
 	}
-	twice, _ := write(t, merge(t, fibonacci, anotherRun, anotherRun, fibonacci), WriteOptions{})
+	twice, _ := write(t, merge(t, 2*builder.One, fibonacci, anotherRun), WriteOptions{})
 	for _, sum := range []string{`{"ctx":"2:0","records":[6]}`, `"records":[7,200,`, `{"ctx":"5:38<2:17<3:9","records":[20]}`} {
 		if !strings.Contains(twice, sum) {
 			t.Errorf("no %s in %s", sum, twice)
 		}
-	}
-}
-
-// TestFailedMerge: a file that cannot be read adds nothing.
-func TestFailedMerge(t *testing.T) {
-	b := builder.New(layout.DomainGraal, builder.Config{})
-	if _, _, err := Read(strings.NewReader(fibonacci), ReadOptions{Into: b}); err != nil {
-		t.Fatal(err)
-	}
-	before := archiveOf(t, b)
-	if _, _, err := Read(strings.NewReader(anotherRun[:len(anotherRun)-5]), ReadOptions{Into: b}); err == nil {
-		t.Fatal("a cut file was read")
-	}
-	if !bytes.Equal(archiveOf(t, b), before) {
-		t.Error("the builder has another archive")
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/layout"
 )
 
 // ReadOptions say how a file is read. The zero value is of use.
@@ -15,14 +14,6 @@ type ReadOptions struct {
 	Name string // of the file, for errors
 	// Config is what the archive says of itself.
 	Config builder.Config
-	// Into, if not nil, is what the profiles are added to: a builder of the same
-	// domain, in which the file is a run of its own. See builder.NextRun for
-	// profiles that it has already. Neither the order of the file nor keys that
-	// mean nothing here are kept then.
-	Into *builder.Builder
-	// After is the report of the last file that was read into Into, nil for the
-	// first: with it the sampled stacks of the two are kept apart.
-	After *Report
 	// Unordered forgets the order of the file, its ids, and items that are more
 	// than profiles.
 	Unordered bool
@@ -30,14 +21,9 @@ type ReadOptions struct {
 	Salvage bool
 }
 
-// Read reads an iprof file, decompressed, into a builder of its own or into
-// that of the options. With an error nothing was added to that one. The error
-// is an [*Error] where the file is not what GraalVM writes, and matches
-// builder.ErrMismatch if the builder is of another domain.
+// Read reads an iprof file, decompressed, into a builder of its own. The error
+// is an [*Error] where the file is not what GraalVM writes.
 func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
-	if o.Into != nil && o.Into.Domain() != layout.DomainGraal {
-		return nil, nil, fmt.Errorf("%w: an iprof file is of domain %s, the builder of %s", builder.ErrMismatch, layout.DomainGraal, o.Into.Domain())
-	}
 	rec, p, err := parse(r, o.Name)
 	report := &Report{Version: rec.version}
 	if err != nil {

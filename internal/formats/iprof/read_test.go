@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -236,8 +235,5 @@ func TestRefused(t *testing.T) {
 		if e, ok := errors.AsType[*Error](err); !ok || !errors.Is(err, kind) || e.Name != "a.iprof" || e.Offset > int64(len(text)) {
 			t.Errorf("%.100s: %v, want %v", text, err, kind)
 		}
-	}
-	if _, _, err := Read(strings.NewReader(printers), ReadOptions{Into: builder.New(layout.DomainHotSpot, builder.Config{})}); !errors.Is(err, builder.ErrMismatch) {
-		t.Errorf("into a builder of HotSpot: %v", err)
 	}
 }

@@ -54,7 +54,6 @@ type Report struct {
 	// of their section should be.
 	Odd     int
 	Salvage *Salvage // not nil if only a part was read
-	stacks  int      // of this file and of those before
 	Lost    []Lost   // sorted by What
 }
 

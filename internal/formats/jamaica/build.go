@@ -28,11 +28,11 @@ type callee struct {
 }
 
 // build gives runs to a builder.
-func (t *text) build(b *builder.Builder, runs [][]record, next builder.Run, report *Report) error {
+func (t *text) build(b *builder.Builder, runs [][]record, report *Report) error {
 	methods := t.internMethods(b, runs, report)
 	for i, run := range runs {
 		if i > 0 {
-			b.NextRun(next)
+			b.NextRun(builder.Run{})
 		}
 		if err := t.buildRun(b, methods, run, report); err != nil {
 			return err

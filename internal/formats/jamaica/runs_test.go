@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
 )
 
 const (
@@ -54,31 +55,18 @@ func TestRunsAreSummed(t *testing.T) {
 	}
 }
 
-// TestFurtherRunsAreWeighted: the first run of a text is whatever run the
-// builder is in, the others are what the options say.
-func TestFurtherRunsAreWeighted(t *testing.T) {
-	b, _, err := Read(strings.NewReader("PROFILE: 1 (100%) A.m()V\nPROFILE: 5 (100%) A.m()V\n"), ReadOptions{Run: builder.Run{Weight: 3 * builder.One}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if out, _ := write(t, encode(t, b)); !strings.HasPrefix(out, "PROFILE: 16 (100%)") {
-		t.Errorf("written: %s", out)
-	}
-}
-
-// TestFilesAreSummed: a file read into a builder that has another is what one
-// file with both runs is.
+// TestFilesAreSummed: two files that are merged are what one file with both
+// runs is.
 func TestFilesAreSummed(t *testing.T) {
 	for _, files := range [][2]string{{firstRun, secondRun}, {secondRun, firstRun}} {
-		b, _, err := Read(strings.NewReader(files[0]), ReadOptions{})
-		if err != nil {
-			t.Fatal(err)
+		all := builder.New(layout.DomainJamaica, builder.Config{})
+		for _, file := range files {
+			data, _ := read(t, file)
+			if err := all.Merge(open(t, data), builder.Run{}); err != nil {
+				t.Fatal(err)
+			}
 		}
-		b.NextRun(builder.Run{})
-		if _, _, err := Read(strings.NewReader(files[1]), ReadOptions{Into: b}); err != nil {
-			t.Fatal(err)
-		}
-		if out, _ := write(t, encode(t, b)); out != bothRuns {
+		if out, _ := write(t, encode(t, all)); out != bothRuns {
 			t.Error(cmp.Diff(bothRuns, out))
 		}
 	}

@@ -195,14 +195,6 @@ func TestTooManyTablesAndColumns(t *testing.T) {
 	}
 }
 
-func TestOtherDomainIsRefused(t *testing.T) {
-	into := builder.New(layout.DomainGraal, builder.Config{})
-	_, _, err := Read(strings.NewReader(goldenText(t, "jamaica")), ReadOptions{Into: into})
-	if !errors.Is(err, builder.ErrMismatch) {
-		t.Errorf("%v, want ErrMismatch", err)
-	}
-}
-
 func TestReaderAndWriterErrorsComeOut(t *testing.T) {
 	fault := errors.New("disk on fire")
 	for _, n := range []int{0, 8, 100, 2000} {

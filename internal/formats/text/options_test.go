@@ -38,17 +38,19 @@ func TestUnorderedLeavesTheOrderOut(t *testing.T) {
 	}
 }
 
-func TestReadIntoABuilderMerges(t *testing.T) {
+func TestTextsMerge(t *testing.T) {
 	const text = "profarc text 1\ndomain graal\nmethod %s\n  profile\n    @0 Count calls %d\nend\n"
-	b := builder.New(layout.DomainGraal, builder.Config{})
+	all := builder.New(layout.DomainGraal, builder.Config{})
 	for i, name := range []string{"a", "b", "a"} {
-		b.NextRun(builder.Run{})
-		got, report, err := Read(strings.NewReader(fmt.Sprintf(text, name, 1+i)), ReadOptions{Into: b})
-		if err != nil || got != b || report.Methods != 1 || report.Profiles != 1 || report.Entries != 1 || report.Lines != 6 {
+		b, report, err := Read(strings.NewReader(fmt.Sprintf(text, name, 1+i)), ReadOptions{})
+		if err != nil || report.Methods != 1 || report.Profiles != 1 || report.Entries != 1 || report.Lines != 6 {
 			t.Fatalf("%+v, %v", report, err)
 		}
+		if err := all.Merge(open(t, bytesOf(t, b)), builder.Run{}); err != nil {
+			t.Fatal(err)
+		}
 	}
-	got := write(t, bytesOf(t, b))
+	got := write(t, bytesOf(t, all))
 	for _, want := range []string{"method a\n  profile\n    @0 Count calls 4\n", "method b\n  profile\n    @0 Count calls 2\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)

@@ -17,9 +17,6 @@ type ReadOptions struct {
 	// producer, time, fingerprint or dump id that is set here takes the place
 	// of the text's. Params and Flags are the text's.
 	Config builder.Config
-	// Into takes the profiles; nil for a new builder. It must be of the text's
-	// domain, else the error matches builder.ErrMismatch, and of its settings.
-	Into *builder.Builder
 	// Unordered leaves the table of the source order out.
 	Unordered bool
 }
@@ -28,7 +25,7 @@ type ReadOptions struct {
 // whatever version.
 func Detect(head []byte) bool { return bytes.HasPrefix(head, []byte(firstWords)) }
 
-// Read reads a text into a builder. The error is an [*Error] where the text is
+// Read reads a text into a builder of its own. The error is an [*Error] where the text is
 // not understood, or that of r.
 func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 	p := &parser{o: o, lines: newLines(r)}

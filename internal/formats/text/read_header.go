@@ -1,7 +1,6 @@
 package text
 
 import (
-	"fmt"
 	"math"
 	"time"
 
@@ -148,13 +147,7 @@ func (p *parser) begin() {
 	}
 	p.shape = p.head.config.Params.Shape()
 	p.report.Domain = domain
-	if p.o.Into == nil {
-		p.b = builder.New(domain, p.config())
-	} else if d := p.o.Into.Domain(); d == domain {
-		p.b = p.o.Into
-	} else {
-		p.refuse(p.lines.number, fmt.Errorf("%w: the text is of domain %s, the builder of %s", builder.ErrMismatch, domain, d))
-	}
+	p.b = builder.New(domain, p.config())
 }
 
 // config is what the archive says of itself: what the text says, or what was
