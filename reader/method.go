@@ -70,6 +70,9 @@ func (m Method) Flags() layout.MethodFlags { return m.rec.Flags }
 // NeverRan reports whether the method was seen and never ran.
 func (m Method) NeverRan() bool { return m.rec.Flags&layout.MethodNeverRan != 0 }
 
+// Profiled reports whether the method has a profile without a context.
+func (m Method) Profiled() bool { return m.rec.Profiles != 0 }
+
 // Access is the access flags as in a class file, 0 if not known.
 func (m Method) Access() uint32 { return m.rec.Access }
 

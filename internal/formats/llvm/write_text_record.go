@@ -159,8 +159,8 @@ func (w *textWriter) functionName(id uint64) (name reader.Name, ok bool, err err
 
 // printed reports whether a function is one of those that are printed.
 func (w *textWriter) printed(m reader.Method) (bool, error) {
-	if m.Flags()&layout.MethodProfiled == 0 || !w.options.Sparse {
-		return m.Flags()&layout.MethodProfiled != 0, nil
+	if !m.Profiled() || !w.options.Sparse {
+		return m.Profiled(), nil
 	}
 	records, err := w.called.of(m)
 	return len(records) > 0 && !allCold(records), err
