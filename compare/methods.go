@@ -88,9 +88,9 @@ func (c *comparison) both(m, n reader.Method) error {
 		if err != nil {
 			return err
 		}
-		found.Recoded = found.Recoded || !matched
+		found.Mismatch = found.Mismatch || !matched
 	}
-	if len(pairs) > 0 && found.Recoded {
+	if len(pairs) > 0 && found.Mismatch {
 		c.report.Methods.Mismatch++
 	}
 	c.report.Profiles.OnlyA += c.profilesA.left()

@@ -72,7 +72,7 @@ type Method struct {
 	ShareA, ShareB float64 // of all counts of the archive
 	// Difference is what the method takes off the archives' overlap.
 	Difference float64
-	Recoded    bool // a profile of it has no partner of the same code
+	Mismatch   bool // a profile of it in b has no partner of the same code
 }
 
 // A Place is a profile point.

@@ -27,7 +27,9 @@ func newDiffCommand(a *app) *cobra.Command {
 		Short: "Compare two archives: overlap, and what changed most",
 		Long: `Diff compares archive B with A, the base. The score is the overlap of their counts: the sum over
 all counts of the smaller of the two shares, 100% where all counts stand in the same proportions.
-For LLVM's profiles it is what llvm-profdata overlap prints. Lists, the heaviest first, say
+For LLVM's profiles it is what llvm-profdata overlap prints. A method that both have is a mismatch
+where B's profile is of code that A does not have: other bytecodes, another function hash, or other
+counters and value sites. Lists, the heaviest first, say
 
   changed   methods of both, by how much of the missing overlap is theirs
   came      methods that only B has, by their share of its counts

@@ -10,7 +10,7 @@ import (
 func (r *diffReport) print(a *app) {
 	fmt.Fprintf(a.out, "overlap %s of %s, domain %s\n\n", percent(r.Score), r.ScoredBy, r.Domain)
 	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "\tA\tB\tmatched\tother code\tonly A\tonly B\t\n")
+	fmt.Fprintf(w, "\tA\tB\tmatched\tmismatch\tonly A\tonly B\t\n")
 	for _, t := range []struct {
 		name string
 		diffTally
@@ -19,7 +19,7 @@ func (r *diffReport) print(a *app) {
 	}
 	w.Flush()
 	fmt.Fprintln(a.out)
-	fmt.Fprintf(w, "counts\toverlap\tother code\tonly B\tsum A\tsum B\t\n")
+	fmt.Fprintf(w, "counts\toverlap\tmismatch\tonly B\tsum A\tsum B\t\n")
 	for _, k := range r.Kinds {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.0f\t%.0f\t\n", strings.ReplaceAll(k.Kind, "_", " "),
 			percent(k.Overlap), percent(k.Mismatch), percent(k.OnlyB), k.SumA, k.SumB)
@@ -28,7 +28,7 @@ func (r *diffReport) print(a *app) {
 	r.printLeftOut(a)
 	printList(a.out, "changed most", "difference\town overlap\tin A\tin B\t", r.Changed, func(m diffMethod) string {
 		return fmt.Sprintf("%s\t%s\t%s\t%s\t  %s%s", percent(m.Difference), percent(m.Overlap), percent(m.ShareA), percent(m.ShareB),
-			printable(m.String()), note(m.Recoded, "other code"))
+			printable(m.String()), note(m.Mismatch, "mismatch"))
 	})
 	share := func(m diffMethod) string { return percent(m.ShareA+m.ShareB) + "\t  " + printable(m.String()) }
 	printList(a.out, "only in B", "in B\t", r.Came, share)

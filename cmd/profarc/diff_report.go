@@ -33,7 +33,7 @@ type diffReport struct {
 type diffKind struct {
 	Kind     string  `json:"kind"`
 	Overlap  float64 `json:"overlap"`
-	Mismatch float64 `json:"mismatch"` // share in b of what a has with other code
+	Mismatch float64 `json:"mismatch"` // share in b of what a has with other code, counters or sites
 	OnlyB    float64 `json:"only_b"`   // share in b of methods that a does not have
 	SumA     float64 `json:"sum_a"`
 	SumB     float64 `json:"sum_b"`
@@ -61,7 +61,7 @@ type diffMethod struct {
 	ShareA     float64 `json:"share_a"`    // of all counts of a
 	ShareB     float64 `json:"share_b"`    // of all counts of b
 	Difference float64 `json:"difference"` // what it takes off the score
-	Recoded    bool    `json:"other_code"` // a profile in b is of code that a does not have
+	Mismatch   bool    `json:"mismatch"`   // a profile in b is of code that a does not have
 }
 
 // A diffPlace is a profile point.
@@ -150,7 +150,7 @@ func (n *diffNames) method(m compare.Method) diffMethod {
 	if !named.Valid() {
 		s, named = n.b, m.B
 	}
-	return diffMethod{n.of(s, named), m.Overlap, m.ShareA, m.ShareB, m.Difference, m.Recoded}
+	return diffMethod{n.of(s, named), m.Overlap, m.ShareA, m.ShareB, m.Difference, m.Mismatch}
 }
 
 func (n *diffNames) place(p compare.Place) diffPlace {
