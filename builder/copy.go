@@ -44,13 +44,9 @@ func (b *Builder) copyAll(s *reader.Store, take Take, run runData, merging bool)
 		return fmt.Errorf("builder: %w: %s is of domain %s, shape %+v; the builder has %s, %+v", ErrMismatch,
 			s.Mapping().Name(), h.Domain, h.Params.Shape(), b.domain, b.shape)
 	}
-	c := &copier{b: b, s: s, take: take, run: run, merging: merging, methods: map[layout.Narrow]MethodRef{}, contexts: map[layout.Narrow]ContextRef{}, profiles: map[layout.Narrow]ProfileRef{}}
-	for _, step := range []func() error{c.copyTypes, c.copyMethods, c.copyContexts, c.copyProfiles, c.copyTables} {
-		if err := step(); err != nil {
-			return err
-		}
-	}
-	return b.Err()
+	c := newCopier(b, s, run)
+	c.take, c.merging = take, merging
+	return c.run(c.copyTypes, c.copyMethods, c.copyContexts, c.copyProfiles, c.copyTables)
 }
 
 // A copier knows what the records of one archive are in a builder.
@@ -58,12 +54,26 @@ type copier struct {
 	b        *Builder
 	s        *reader.Store
 	take     Take
-	run      runData
+	of       runData
 	merging  bool
+	cut      *cut      // nil: everything is copied as it is
 	types    []TypeRef // by ordinal
 	methods  map[layout.Narrow]MethodRef
 	contexts map[layout.Narrow]ContextRef
 	profiles map[layout.Narrow]ProfileRef
+}
+
+func newCopier(b *Builder, s *reader.Store, run runData) *copier {
+	return &copier{b: b, s: s, of: run, methods: map[layout.Narrow]MethodRef{}, contexts: map[layout.Narrow]ContextRef{}, profiles: map[layout.Narrow]ProfileRef{}}
+}
+
+func (c *copier) run(steps ...func() error) error {
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return c.b.Err()
 }
 
 func (c *copier) copyTypes() error {
@@ -93,8 +103,12 @@ func (c *copier) typeRef(t reader.Type) (TypeRef, error) {
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return 0, err
 	}
-	ref := c.b.Type(TypeKey{name.String(), loader.String()})
-	c.b.DescribeType(ref, TypeInfo{alias.String(), flags})
+	key, info := TypeKey{name.String(), loader.String()}, TypeInfo{alias.String(), flags}
+	if names := c.cut.anonymizer(); names != nil {
+		key, info.Alias = names.typeKey(key), ""
+	}
+	ref := c.b.Type(key)
+	c.b.DescribeType(ref, info)
 	c.types[t.Ordinal()] = ref
 	return ref, nil
 }
@@ -104,18 +118,39 @@ func (c *copier) copyMethods() error {
 		if err != nil {
 			return err
 		}
-		key, err := m.Key()
-		if err != nil {
+		if _, err := c.copyMethod(m); err != nil {
 			return err
 		}
-		ref := c.b.Method(key)
-		c.b.DescribeMethod(ref, MethodInfo{m.Access(), m.Flags()})
-		if m.NeverRan() {
-			c.b.Seen(ref)
-		}
-		c.methods[m.Ref()] = ref
 	}
 	return nil
+}
+
+// copyMethod interns a method with what is known of it beside its profiles.
+func (c *copier) copyMethod(m reader.Method) (MethodRef, error) {
+	key, err := m.Key()
+	if err != nil {
+		return 0, err
+	}
+	ref := c.b.Method(c.cut.anonymizer().key(c.b.domain, key))
+	c.b.DescribeMethod(ref, MethodInfo{m.Access(), m.Flags()})
+	if m.NeverRan() {
+		c.b.Seen(ref)
+	}
+	c.methods[m.Ref()] = ref
+	return ref, nil
+}
+
+// methodRef is the method whose record lies at n. It is interned already unless
+// only what is needed is copied.
+func (c *copier) methodRef(n layout.Narrow) (MethodRef, error) {
+	if ref, ok := c.methods[n]; ok || n == 0 {
+		return ref, nil
+	}
+	m, err := c.s.MethodAt(n)
+	if err != nil || !c.cut.selective() {
+		return 0, err
+	}
+	return c.copyMethod(m)
 }
 
 func (c *copier) copyContexts() error {
@@ -127,20 +162,41 @@ func (c *copier) copyContexts() error {
 			if err != nil {
 				return err
 			}
-			frames, err := node.Frames()
-			if err != nil {
+			if _, err := c.copyContext(m.Ref(), node); err != nil {
 				return err
 			}
-			c.contexts[node.Ref()] = c.b.Context(c.methods[m.Ref()], c.frames(frames)...)
 		}
 	}
 	return nil
 }
 
-func (c *copier) frames(from []reader.Frame) []Frame {
+// copyContext interns a context of the method whose record lies at n.
+func (c *copier) copyContext(n layout.Narrow, node reader.Context) (ContextRef, error) {
+	m, err := c.methodRef(n)
+	if err != nil {
+		return 0, err
+	}
+	from, err := node.Frames()
+	if err != nil {
+		return 0, err
+	}
 	frames := make([]Frame, len(from))
 	for i, f := range from {
-		frames[i] = Frame{c.methods[f.Caller.Ref()], f.Point}
+		caller, err := c.methodRef(f.Caller.Ref())
+		if err != nil {
+			return 0, err
+		}
+		frames[i] = Frame{caller, f.Point}
 	}
-	return frames
+	ref := c.b.Context(m, frames...)
+	c.contexts[node.Ref()] = ref
+	return ref, nil
+}
+
+// contextRef is a context of the method whose record lies at n.
+func (c *copier) contextRef(n layout.Narrow, node reader.Context) (ContextRef, error) {
+	if ref, ok := c.contexts[node.Ref()]; ok || !c.cut.selective() {
+		return ref, nil
+	}
+	return c.copyContext(n, node)
 }

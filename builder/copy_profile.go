@@ -1,6 +1,8 @@
 package builder
 
 import (
+	"errors"
+
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -10,19 +12,27 @@ func (c *copier) copyProfiles() error {
 		if err != nil {
 			return err
 		}
-		for p, err := range m.Profiles() {
-			if err != nil {
-				return err
-			}
-			if err := c.copyProfile(c.methods[m.Ref()], p); err != nil {
-				return err
-			}
+		if err := c.copyProfilesOf(m); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func (c *copier) copyProfile(m MethodRef, p reader.Profile) error {
+func (c *copier) copyProfilesOf(m reader.Method) error {
+	for p, err := range m.Profiles() {
+		if err != nil {
+			return err
+		}
+		if err := c.copyProfile(m.Ref(), p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyProfile copies a profile of the method whose record lies at n.
+func (c *copier) copyProfile(n layout.Narrow, p reader.Profile) error {
 	if c.take != Trained {
 		live, err := p.Adopt()
 		if err != nil {
@@ -33,15 +43,10 @@ func (c *copier) copyProfile(m MethodRef, p reader.Profile) error {
 	if c.take == Delta && !c.changed(p) {
 		return nil
 	}
-	node, inContext, err := p.Context()
+	to, err := c.begin(n, p)
 	if err != nil {
 		return err
 	}
-	context := NoContext
-	if inContext {
-		context = c.contexts[node.Ref()]
-	}
-	to := c.profile(m, p.Code(), context)
 	c.copyFields(to, p)
 	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
 		for e := range p.Section(section) {
@@ -54,11 +59,30 @@ func (c *copier) copyProfile(m MethodRef, p reader.Profile) error {
 	return to.Done()
 }
 
+// begin begins the copy of a profile, in the same context.
+func (c *copier) begin(n layout.Narrow, p reader.Profile) (*Profile, error) {
+	node, inContext, err := p.Context()
+	if err != nil {
+		return nil, err
+	}
+	m, err := c.methodRef(n)
+	if err != nil {
+		return nil, err
+	}
+	context := NoContext
+	if inContext {
+		if context, err = c.contextRef(n, node); err != nil {
+			return nil, err
+		}
+	}
+	return c.profile(m, p.Code(), context), nil
+}
+
 // profile begins a profile of the archive's run.
 func (c *copier) profile(m MethodRef, code uint64, context ContextRef) *Profile {
 	c.b.mu.Lock()
 	defer c.b.mu.Unlock()
-	return c.b.profile(c.run, m, code, context)
+	return c.b.profile(c.of, m, code, context)
 }
 
 // copyFields copies the optional fields that say something of the method.
@@ -116,6 +140,9 @@ func (c *copier) copyEntry(to *Profile, section layout.BlockSection, e reader.En
 			return true
 		})
 		failed = c.copyPointers(raw, e)
+		if c.cut != nil && raw.Tag() == layout.TagValueSite {
+			failed = errors.Join(failed, c.copyValues(raw))
+		}
 	})
 	return failed
 }
@@ -159,8 +186,8 @@ func (c *copier) pointerCell(v uint64, kind layout.PointerKind) (uint64, error) 
 	}
 	at := layout.NarrowOf(int64(v - tags - c.s.Header().Base))
 	if kind == layout.PointerMethod {
-		m, err := c.s.MethodAt(at)
-		return uint64(c.methods[m.Ref()]) << refShift, err
+		m, err := c.methodRef(at)
+		return uint64(m) << refShift, err
 	}
 	t, err := c.s.TypeAt(at)
 	if err != nil {

@@ -29,20 +29,30 @@ func (c *copier) copyTable(t *layout.Table) error {
 	for i := range kinds {
 		kinds[i] = t.Column(i)
 	}
-	to := c.b.Table(t.Kind, t.Flags, kinds...)
 	var cells []uint64
+	rows := c.cut.rowsOf(c.s, t)
 	for r := range t.Rows {
+		if stays, err := rows.stay(r); !stays {
+			if err != nil {
+				return err
+			}
+			continue
+		}
 		for i, kind := range kinds {
-			cell, err := c.tableCell(kind, t.Cell(i, r))
+			cell, err := c.tableCell(t.Kind, i, kind, t.Cell(i, r))
 			if err != nil {
 				return err
 			}
 			cells = append(cells, cell)
 		}
 		if c.merging {
-			scaleRow(t.Kind, cells[len(cells)-len(kinds):], c.run.Weight)
+			scaleRow(t.Kind, cells[len(cells)-len(kinds):], c.of.Weight)
 		}
 	}
+	if len(cells) == 0 && t.Rows > 0 {
+		return nil
+	}
+	to := c.b.Table(t.Kind, t.Flags, kinds...)
 	c.b.mu.Lock()
 	defer c.b.mu.Unlock()
 	to.appendRows(cells)
@@ -50,15 +60,17 @@ func (c *copier) copyTable(t *layout.Table) error {
 }
 
 // tableCell is the builder's reference for a cell of a table.
-func (c *copier) tableCell(kind layout.ColumnKind, v uint64) (uint64, error) {
+func (c *copier) tableCell(of layout.TableKind, column int, kind layout.ColumnKind, v uint64) (uint64, error) {
 	n := layout.Narrow(v)
-	if kind == layout.ColumnWord || v == 0 {
+	if v == 0 {
 		return v, nil
 	}
 	switch kind {
+	case layout.ColumnWord:
+		return c.word(of, column, v), nil
 	case layout.ColumnSymbol:
 		text, err := c.s.SymbolAt(n)
-		return uint64(c.b.Symbol(text.String())), err
+		return uint64(c.b.Symbol(c.cut.anonymizer().symbol(of, text.String()))), err
 	case layout.ColumnType:
 		t, err := c.s.TypeAt(n)
 		if err != nil {
@@ -67,7 +79,8 @@ func (c *copier) tableCell(kind layout.ColumnKind, v uint64) (uint64, error) {
 		ref, err := c.typeRef(t)
 		return uint64(ref), err
 	case layout.ColumnMethod:
-		return uint64(c.methods[n]), nil
+		ref, err := c.methodRef(n)
+		return uint64(ref), err
 	case layout.ColumnContext:
 		return uint64(c.contexts[n]), nil
 	case layout.ColumnProfile:

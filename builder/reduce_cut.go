@@ -1,0 +1,203 @@
+package builder
+
+import (
+	"errors"
+
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A cut is what Reduce leaves out and renames. A nil one leaves all as it is.
+type cut struct {
+	shape layout.Shape
+	llvm  bool
+	keep  map[layout.Narrow]bool // methods that stay; nil: all
+	cold  bool                   // drop profiles that counted nothing
+	names *Anonymizer
+	known map[uint64]bool // ids of functions and vtables of LLVM whose names stay
+	out   *Reduced
+}
+
+func newCut(s *reader.Store, r *Reduction, out *Reduced) (*cut, error) {
+	c := &cut{shape: s.Header().Params.Shape(), llvm: s.Header().Domain.LLVM(), cold: r.DropCold, names: r.Names, out: out}
+	for _, step := range []func(*reader.Store, *Reduction) error{c.choose, c.learnNames} {
+		if err := step(s, r); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// choose decides which methods stay.
+func (c *cut) choose(s *reader.Store, r *Reduction) error {
+	all, err := WeighMethods(s)
+	if err != nil {
+		return err
+	}
+	c.out.all = all.total
+	if r.Hot == 0 && !r.DropCold && r.Methods == nil {
+		return nil
+	}
+	c.keep = map[layout.Narrow]bool{}
+	if r.Hot > 0 {
+		if r.Methods != nil {
+			all, err = weighMethods(s, r.Methods)
+		}
+		if err == nil {
+			n, _ := all.Needed(r.Hot)
+			for _, m := range all.methods[:n] {
+				c.keep[m.method] = true
+			}
+		}
+		return err
+	}
+	for m, err := range s.Methods() {
+		if err != nil {
+			return err
+		}
+		stays, err := allowed(m, r.Methods)
+		if err == nil && stays && r.DropCold {
+			stays, err = c.warm(m)
+		}
+		if err != nil {
+			return err
+		}
+		if stays {
+			c.keep[m.Ref()] = true
+		}
+	}
+	return nil
+}
+
+// warm reports whether a method has a profile that counted anything.
+func (c *cut) warm(m reader.Method) (bool, error) {
+	for p, err := range m.Profiles() {
+		if err != nil || !c.drops(p) {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
+// config is what the copy says of itself.
+func (c *cut) config(h *layout.Header, more Config) Config {
+	config := ConfigOf(h)
+	config.Workers, config.Progress = more.Workers, more.Progress
+	config.Fingerprint, config.DumpID = c.names.identity(h.Fingerprint), c.names.identity(h.DumpID)
+	if h.Flags&layout.FlagMerged != 0 {
+		config.DumpID = [16]byte{} // it has those of its table of dumps
+	}
+	return config
+}
+
+// learnNames finds the functions and vtables of LLVM whose names stay, so that
+// their ids do.
+func (c *cut) learnNames(s *reader.Store, _ *Reduction) error {
+	if !c.llvm || c.names == nil || c.names.keep == nil {
+		return nil
+	}
+	c.known = map[uint64]bool{}
+	learn := func(name string) {
+		if c.names.keep(name) {
+			c.known[layout.NameRef(name)] = true
+		}
+	}
+	for m, err := range s.Methods() {
+		if err != nil {
+			return err
+		}
+		name, err := m.Name()
+		if err != nil {
+			return err
+		}
+		learn(name.String())
+	}
+	t, err := s.Table(layout.TableVTables)
+	if errors.Is(err, reader.ErrNotFound) || err == nil && t.Column(0) != layout.ColumnSymbol {
+		return nil
+	}
+	for row := range t.Rows {
+		name, nameErr := s.SymbolAt(layout.Narrow(t.Cell(0, row)))
+		err = errors.Join(err, nameErr)
+		learn(name.String())
+	}
+	return err
+}
+
+func (c *cut) anonymizer() *Anonymizer {
+	if c == nil {
+		return nil
+	}
+	return c.names
+}
+
+// selective reports whether records are copied only when something needs them.
+func (c *cut) selective() bool { return c != nil && c.keep != nil }
+
+// keeps reports whether the method whose record lies at n stays.
+func (c *cut) keeps(n layout.Narrow) bool { return !c.selective() || c.keep[n] }
+
+// drops reports whether a profile of a method that stays does not.
+func (c *cut) drops(p reader.Profile) bool {
+	if !c.cold || profileWeight(c.shape, p) > 0 {
+		return false
+	}
+	counted := func(n reader.Counter, ok bool) bool { return ok && n.Trained() > 0 }
+	return !counted(p.Backedges()) && !counted(p.Interpreted())
+}
+
+// took adds a profile to what stayed.
+func (c *cut) took(p reader.Profile) {
+	c.out.Profiles++
+	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
+		for range p.Section(section) {
+			c.out.Entries++
+		}
+	}
+	c.out.counts = c.out.counts.plus(profileWeight(c.shape, p))
+}
+
+// copyValues keeps the functions whose ids are the values of a site of LLVM, and
+// gives the ids their new names' values.
+func (c *copier) copyValues(raw layout.Entry) error {
+	if !c.cut.llvm || raw.Sub() == layout.SubMemOpSize {
+		return nil
+	}
+	for i := range raw.Rows() {
+		if raw.Sub() == layout.SubIndirectCall && c.cut.selective() {
+			if err := c.copyFunction(raw.Cell(2 * i)); err != nil {
+				return err
+			}
+		}
+		raw.SetCell(2*i, c.cut.id(raw.Cell(2*i)))
+	}
+	return nil
+}
+
+// copyFunction interns the function with an id, if the archive has one.
+func (c *copier) copyFunction(id uint64) error {
+	m, err := c.s.Lookup(id)
+	if errors.Is(err, reader.ErrNotFound) || errors.Is(err, reader.ErrAmbiguous) {
+		return nil
+	}
+	if err == nil {
+		_, err = c.methodRef(m.Ref())
+	}
+	return err
+}
+
+// word is a number in a table; ids of functions follow their names.
+func (c *copier) word(of layout.TableKind, column int, v uint64) uint64 {
+	if of == layout.TableTraces && column == 2 {
+		return c.cut.id(v)
+	}
+	return v
+}
+
+// id is the id that takes the place of a function's or vtable's.
+func (c *cut) id(id uint64) uint64 {
+	if c == nil || !c.llvm || c.names == nil || id == 0 || c.known[id] {
+		return id
+	}
+	return layout.NameRef(c.names.functionOf(id))
+}

@@ -1,0 +1,178 @@
+package builder_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/dump"
+	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+func reduced(t testing.TB, s *reader.Store, r builder.Reduction) (dumped, *builder.Reduced) {
+	t.Helper()
+	b, report, err := builder.Reduce(s, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return built(t, b), report
+}
+
+var sharedID = fmt.Sprintf(`,"flags":%d`, layout.MethodSharedID)
+
+// methodLines are the methods of an archive that have profiles, as the dump
+// prints them, by name; what another method's id decides is left out.
+func methodLines(t testing.TB, s *reader.Store) map[string]string {
+	lines := map[string]string{}
+	for m, err := range s.Methods() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		var line bytes.Buffer
+		if err := dump.Method(&line, s, m); err != nil {
+			t.Fatal(err)
+		}
+		if profiles(m) > 0 {
+			lines[keyText(t, m)] = strings.Replace(line.String(), sharedID, "", 1)
+		}
+	}
+	return lines
+}
+
+func profiles(m reader.Method) (n int) {
+	for range m.Profiles() {
+		n++
+	}
+	return n
+}
+
+func keyText(t testing.TB, m reader.Method) string {
+	k, err := m.Key()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%q", k)
+}
+
+// weightOf adds up a method in another way than the builder does: from the
+// numbers of the library's users.
+func weightOf(s *reader.Store, m reader.Method) *big.Int {
+	sum := new(big.Int)
+	add := func(n uint64) { sum.Add(sum, new(big.Int).SetUint64(n)) }
+	shape := s.Header().Params.Shape()
+	for p := range m.Profiles() {
+		if n, ok := p.Invocations(); ok {
+			add(n.Load())
+		}
+		for e := range p.Entries() {
+			shape.Counts(e.Raw(), func(cell int) bool {
+				if n := e.Cell(cell).Load(); !e.Raw().SignedCounts() || int64(n) >= 0 {
+					add(n)
+				}
+				return true
+			})
+		}
+	}
+	if most := new(big.Int).SetUint64(1<<64 - 1); sum.Cmp(most) > 0 {
+		return most
+	}
+	return sum
+}
+
+func weightsOf(s *reader.Store) (all []*big.Int, total *big.Int) {
+	total = new(big.Int)
+	for m := range s.Methods() {
+		if w := weightOf(s, m); w.Sign() > 0 {
+			all = append(all, w)
+			total.Add(total, w)
+		}
+	}
+	slices.SortFunc(all, func(a, b *big.Int) int { return b.Cmp(a) })
+	return all, total
+}
+
+// enough reports whether a sum is a part of a total.
+func enough(sum, total *big.Int, part builder.Weight) bool {
+	scaled := new(big.Int).Mul(sum, big.NewInt(int64(builder.One)))
+	return scaled.Cmp(new(big.Int).Mul(total, big.NewInt(int64(part)))) >= 0
+}
+
+func eachSpecimen(t *testing.T, check func(t *testing.T, s dumped)) {
+	for _, sp := range specimen.All() {
+		t.Run(sp.Name, func(t *testing.T) { check(t, built(t, sp.Build())) })
+	}
+}
+
+// failing lets checks report to a rapid.T.
+type failing struct{ fatal }
+
+func (f failing) Errorf(format string, args ...any) { f.rapid.Errorf(format, args...) }
+func (f failing) Fatalf(format string, args ...any) { f.rapid.Fatalf(format, args...) }
+
+// checkHot checks that a reduction keeps the promised share, no method that is
+// not needed for it, and what it keeps as it was.
+func checkHot(t testing.TB, s *reader.Store, hot builder.Weight) {
+	t.Helper()
+	out, report := reduced(t, s, builder.Reduction{Hot: hot})
+	all, total := weightsOf(s)
+	kept, sum := weightsOf(out.Store)
+	if !enough(sum, total, hot) {
+		t.Errorf("hot %s: %s of %s stay", hot, sum, total)
+	}
+	if n := len(kept); n > 0 && enough(new(big.Int).Sub(sum, kept[n-1]), total, hot) {
+		t.Errorf("hot %s: %d methods stay, fewer are enough", hot, n)
+	}
+	if d := cmp.Diff(all[:len(kept)], kept, cmp.Comparer(func(a, b *big.Int) bool { return a.Cmp(b) == 0 })); d != "" {
+		t.Errorf("hot %s: others than the heaviest stay: %s", hot, d)
+	}
+	before, after := methodLines(t, s), methodLines(t, out.Store)
+	for name, line := range after {
+		if before[name] != line {
+			t.Errorf("%s was %s, is %s", name, before[name], line)
+		}
+	}
+	if int(report.Methods) != len(after) || report.Profiles != out.Header().Counts.Profiles || report.Entries != out.Header().Counts.Entries {
+		t.Errorf("hot %s: the report says %+v of %d methods, the archive has %+v", hot, report, len(after), out.Header().Counts)
+	}
+}
+
+var someShares = []builder.Weight{1, builder.One / 2, builder.One / 100 * 99, builder.One - 1, builder.One}
+
+func TestHotMethodsOfEveryDomainStay(t *testing.T) {
+	eachSpecimen(t, func(t *testing.T, s dumped) {
+		for _, hot := range someShares {
+			checkHot(t, s.Store, hot)
+		}
+	})
+}
+
+func TestHotMethodsOfRandomArchivesStay(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		f := failing{fatal{rapid: rt}}
+		checkHot(f, openBytes(t, build(t, drawSteps(rt), 1, 1)), builder.Weight(rapid.Uint64Range(1, uint64(builder.One)).Draw(rt, "share")))
+		domain := rapid.SampledFrom(mergedDomains).Draw(rt, "domain")
+		checkHot(f, drawRun(rt, domain, "run", true).Store, rapid.SampledFrom(someShares).Draw(rt, "some share"))
+	})
+}
+
+func TestReductionToEverythingIsTheCopy(t *testing.T) {
+	eachSpecimen(t, func(t *testing.T, s dumped) {
+		out, report := reduced(t, s.Store, builder.Reduction{})
+		if report.Share() != 1 || report.Methods != s.Header().Counts.Methods {
+			t.Errorf("of %+v stays %+v", s.Header().Counts, report)
+		}
+		same, want := bytes.Equal(out.bytes, s.bytes), len(report.Rows) == 0
+		if same != want {
+			t.Errorf("the same bytes: %v, want %v: %v", same, want, report.Rows)
+		}
+	})
+}

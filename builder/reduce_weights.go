@@ -1,0 +1,113 @@
+package builder
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// Weights says how the counts of an archive are spread over its methods. The
+// weight of a method is the sum of its invocations and of all counts of its
+// data entries, over all contexts and versions of its code; type checks that
+// failed, which are counted down, are no part of it. Sums stop at 2^64-1.
+type Weights struct {
+	methods []weighed // that have a weight: the heaviest first, equal ones by key
+	total   wide
+}
+
+type weighed struct {
+	method layout.Narrow
+	weight uint64
+}
+
+// WeighMethods weighs all methods of an archive.
+func WeighMethods(s *reader.Store) (*Weights, error) { return weighMethods(s, nil) }
+
+// weighMethods weighs the methods that may stay, all if that is nil.
+func weighMethods(s *reader.Store, may func(layout.Key) bool) (*Weights, error) {
+	w := &Weights{}
+	shape := s.Header().Params.Shape()
+	for m, err := range s.Methods() {
+		if err != nil {
+			return nil, err
+		}
+		if stays, err := allowed(m, may); !stays {
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
+		n := uint64(0)
+		for p, err := range m.Profiles() {
+			if err != nil {
+				return nil, err
+			}
+			n = saturate(n, profileWeight(shape, p))
+		}
+		if n > 0 {
+			w.methods = append(w.methods, weighed{m.Ref(), n})
+			w.total = w.total.plus(n)
+		}
+	}
+	slices.SortStableFunc(w.methods, func(a, b weighed) int { return cmp.Compare(b.weight, a.weight) })
+	return w, nil
+}
+
+func allowed(m reader.Method, may func(layout.Key) bool) (bool, error) {
+	if may == nil {
+		return true, nil
+	}
+	k, err := m.Key()
+	return err == nil && may(k), err
+}
+
+// profileWeight is what a profile adds to the weight of its method.
+func profileWeight(shape layout.Shape, p reader.Profile) (sum uint64) {
+	if n, ok := p.Invocations(); ok {
+		sum = n.Trained()
+	}
+	for e := range p.Entries() {
+		raw := e.Raw()
+		signed := raw.SignedCounts()
+		shape.Counts(raw, func(cell int) bool {
+			if n := raw.Cell(cell); !signed || int64(n) > 0 {
+				sum = saturate(sum, n)
+			}
+			return true
+		})
+	}
+	return sum
+}
+
+// Methods is the number of methods that have a weight.
+func (w *Weights) Methods() int { return len(w.methods) }
+
+// Needed is the number of methods that together have a part of all counts, of
+// which One is all; it takes the heaviest and no more than needed. Least is the
+// weight of the last of them, 0 if none is needed.
+func (w *Weights) Needed(part Weight) (methods int, least uint64) {
+	var sum wide
+	for methods < len(w.methods) && sum.times(One).less(w.total.times(part)) {
+		least = w.methods[methods].weight
+		sum = sum.plus(least)
+		methods++
+	}
+	return methods, least
+}
+
+func (w wide) plus(n uint64) wide {
+	low, carry := bits.Add64(w.low, n, 0)
+	return wide{w.high + carry, low}
+}
+
+// times is the product with a weight of at most One, which fits as long as the
+// sum is one of fewer than 2^34 numbers: more records no archive can hold.
+func (w wide) times(by Weight) wide {
+	high, low := bits.Mul64(w.low, uint64(by))
+	return wide{w.high*uint64(by) + high, low}
+}
+
+func (w wide) less(v wide) bool { return w.high < v.high || w.high == v.high && w.low < v.low }
