@@ -37,7 +37,7 @@ func TestSpecimen(t *testing.T) {
 // TestDamagedArchives: whatever bytes an archive has, writing ends, and says
 // that it is corrupt if it does not succeed.
 func TestDamagedArchives(t *testing.T) {
-	sound, _ := read(t, testdata(t, "harbour.prof"))
+	sound, _ := read(t, testdata(t, "harbour.txt"))
 	random := rand.New(rand.NewPCG(5, 6))
 	refused := 0
 	var places []int // that are not 0: most of a small archive is filled up with zeros

@@ -52,21 +52,21 @@ func check(t testing.TB, text string) {
 
 func FuzzRead(f *testing.F) {
 	f.Add("PROFILE: 60 (60%) A.m()V\nHEAP_REFS: 1 2 (50%)\nPROFILE: 40 (100%) A.m()V(int\n")
-	for line := range strings.Lines(testdata(f, "harbour.prof")) {
+	for line := range strings.Lines(testdata(f, "harbour.txt")) {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, text string) { check(t, text) })
 }
 
 func TestCutAtEveryLength(t *testing.T) {
-	text := testdata(t, "harbour.prof")
+	text := testdata(t, "harbour.txt")
 	for n := range len(text) {
 		check(t, text[:n])
 	}
 }
 
 func TestChangedBytes(t *testing.T) {
-	text := testdata(t, "harbour.prof") + secondRun
+	text := testdata(t, "harbour.txt") + secondRun
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
 		b := []byte(text)

@@ -67,7 +67,7 @@ func write(t testing.TB, data []byte) (string, *Report) {
 }
 
 func TestEveryKeywordComesBack(t *testing.T) {
-	text := testdata(t, "harbour.prof")
+	text := testdata(t, "harbour.txt")
 	data, report := read(t, text)
 	if len(report.Lost) > 0 || report.Runs != 1 || report.Lines != strings.Count(text, "\n") || report.Cut != 0 {
 		t.Errorf("read: %+v", report)
@@ -88,7 +88,7 @@ func TestEveryKeywordComesBack(t *testing.T) {
 
 // TestWhatIsInTheArchive holds an archive against numbers of the text.
 func TestWhatIsInTheArchive(t *testing.T) {
-	data, _ := read(t, testdata(t, "harbour.prof"))
+	data, _ := read(t, testdata(t, "harbour.txt"))
 	s := open(t, data)
 	m, err := s.Find(layout.Key{Name: "Harbour.main([Ljava/lang/String;)V"})
 	if err != nil {
@@ -291,7 +291,7 @@ func TestOtherDomainsAreRefused(t *testing.T) {
 
 func TestDetect(t *testing.T) {
 	for text, want := range map[string]bool{
-		testdata(t, "harbour.prof"): true, "x\nPROFILE: 5 (1%) A.m()V": true, "HEAP_REFS 1 2 (50%)\r\n": true,
+		testdata(t, "harbour.txt"): true, "x\nPROFILE: 5 (1%) A.m()V": true, "HEAP_REFS 1 2 (50%)\r\n": true,
 		"": false, "PROFILE: ": false, "PROFILE 5 (1%) A.m()V": false, "aPROFILE: 5 (1%) A.m()V": false, "PROFILE_LOCKS: 5 A": false,
 	} {
 		if Detect([]byte(text)) != want {

@@ -122,7 +122,7 @@ func TestWhereRunsBegin(t *testing.T) {
 // TestOrderOfLines: a text whose lines stand in another order within their part
 // is the same archive.
 func TestOrderOfLines(t *testing.T) {
-	lines := strings.SplitAfter(strings.TrimSuffix(testdata(t, "harbour.prof"), "\n"), "\n")
+	lines := strings.SplitAfter(strings.TrimSuffix(testdata(t, "harbour.txt"), "\n"), "\n")
 	lines[len(lines)-1] += "\n"
 	parts := [][]string{lines[:3], lines[3:20], lines[20:]}
 	want, _ := read(t, strings.Join(lines, ""))
