@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/internal/formats/hotspot/program"
 	"github.com/profarc/profarc/layout"
@@ -121,17 +120,13 @@ func archivedCode(name string, s *reader.Store, d layout.Domain) (code, error) {
 
 // importCode takes profiles of another tool in.
 func (a *app) importCode(ctx context.Context, name string, d layout.Domain) (code, error) {
-	in, err := a.readProfiles(ctx, name, importConfig{unordered: true})
+	in, err := a.readSource(ctx, name, importConfig{unordered: true})
 	if err != nil {
 		return code{}, err
 	}
-	data, _, err := in.builder.Bytes()
+	s, err := openBuilt(in.builder, name)
 	if err != nil {
 		return code{}, err
 	}
-	m, err := archive.FromBytes(name, data, archive.Options{Check: archive.CheckNone})
-	if err != nil {
-		return code{}, err
-	}
-	return archivedCode(name, reader.New(m), d)
+	return archivedCode(name, s, d)
 }

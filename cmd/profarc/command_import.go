@@ -31,9 +31,10 @@ func newImportCommand(a *app) *cobra.Command {
 		Long: `Import reads profiles that another tool wrote and makes an archive of them. The format is
 recognised by content, also behind gzip or zstd. FILE may be - for the standard input.
 
-Several files of LLVM are summed, as llvm-profdata merge does. --failure-mode says what becomes of
-the import when one is bad: with any nothing is written, with all and warn it is skipped, and the
-report says how many of how many files were read. An empty file among several is always skipped.
+Several files of one format are summed: as llvm-profdata merge does if they are LLVM's, else as
+profarc merge does, which counts no file twice. --failure-mode says what becomes of the import when
+one is bad: with any nothing is written, with all and warn it is skipped, and the report says how
+many of how many files were read. An empty file among several is always skipped.
 
 What the archive cannot keep is counted and reported. The formats:
 
@@ -83,6 +84,9 @@ func (o *importOptions) check(sources []importSource) error {
 	if o.failure != failAny && o.failure != failAll && o.failure != failNo {
 		return usagef("--failure-mode %s: it is one of %s, %s, %s", o.failure, failAny, failAll, failNo)
 	}
+	if o.runs && (len(sources) > 1 || sources[0].weight != 0) {
+		return usagef("--runs keeps the runs of one file apart: import each file by itself, without a weight")
+	}
 	return o.llvm.check()
 }
 
@@ -103,8 +107,8 @@ func (a *app) runImport(ctx context.Context, names []string, o importOptions) er
 	config.Progress = writing.report
 	begin := time.Now()
 	c := importConfig{Config: config, unordered: o.unordered, salvage: o.salvage, runs: o.runs, llvmRelease: o.llvm.release}
-	c.run.AsLLVM = o.llvm.compat
-	profiles, skipped, err := a.readSources(ctx, sources, o.failure, c)
+	c.run.AsLLVM, c.skips = o.llvm.compat, o.failure != failAny
+	profiles, skipped, err := a.readSources(ctx, sources, c)
 	if err != nil {
 		return err
 	}
@@ -117,7 +121,7 @@ func (a *app) runImport(ctx context.Context, names []string, o importOptions) er
 		return err
 	}
 	r := newImportReport(sources[0].name, o.out, profiles, written)
-	r.sources(sources, skipped)
+	r.sources(profiles, skipped)
 	r.ReadNS, r.WriteNS = read.Nanoseconds(), (time.Since(begin) - read).Nanoseconds()
 	if o.json {
 		return a.printJSON(r)
@@ -126,36 +130,12 @@ func (a *app) runImport(ctx context.Context, names []string, o importOptions) er
 	return nil
 }
 
-// readProfiles reads a file, or the standard input for "-", into a builder.
-func (a *app) readProfiles(ctx context.Context, name string, c importConfig) (*imported, error) {
-	m := a.meter("reading " + name)
-	defer m.done()
-	in, err := a.openInput(ctx, name, m)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	format, err := in.format()
-	if err != nil {
-		return nil, err
-	}
-	if err := c.admits(format, in.name); err != nil {
-		return nil, err
-	}
-	p, err := format.read(in, in.name, c)
-	if err != nil {
-		return nil, err
-	}
-	p.format, p.codec = format.name, in.codec
-	return p, nil
-}
-
 // An importReport says what was read, what was written, and what was lost.
 type importReport struct {
 	Input   string         `json:"input"`
 	Format  string         `json:"format"`
 	Codec   string         `json:"codec,omitempty"`
-	Facts   map[string]any `json:"facts"`
+	Facts   map[string]any `json:"facts,omitempty"` // of a single file
 	Methods int            `json:"methods"`
 	Entries int            `json:"entries"`
 	Lost    []loss         `json:"lost"`
@@ -167,7 +147,7 @@ type importReport struct {
 	ReadNS  int64          `json:"read_ns"`
 	WriteNS int64          `json:"write_ns"`
 
-	Inputs  []string        `json:"inputs"`
+	Inputs  []importedFile  `json:"inputs,omitempty"` // if there were several
 	Read    int             `json:"inputs_read"`
 	Skipped []skippedSource `json:"inputs_skipped,omitempty"`
 }
@@ -180,12 +160,15 @@ func newImportReport(in, out string, p *imported, w builder.Report) *importRepor
 }
 
 // sources notes which files were read.
-func (r *importReport) sources(all []importSource, skipped []skippedSource) {
-	for _, s := range all {
-		r.Inputs = append(r.Inputs, s.name)
+func (r *importReport) sources(p *imported, skipped []skippedSource) {
+	r.Read, r.Skipped = len(p.files), skipped
+	if r.given() > 1 {
+		r.Facts, r.Inputs = nil, p.files
 	}
-	r.Skipped, r.Read = skipped, len(all)-len(skipped)
 }
+
+// given is the number of files that there were.
+func (r *importReport) given() int { return r.Read + len(r.Skipped) }
 
 func (r *importReport) print(a *app) {
 	r.printRead(a)
@@ -199,8 +182,12 @@ func (r *importReport) printRead(a *app) {
 		compressed = ", " + r.Codec
 	}
 	read := timeText(time.Duration(r.ReadNS))
-	if _, several := severalChecks[r.Format]; several {
-		fmt.Fprintf(a.out, "read   %d of %d files (%s%s), %d functions, %s, %s\n", r.Read, len(r.Inputs), r.Format, compressed, r.Counts.Profiles, droppedText(r.Lost), read)
+	if llvm := r.Format == "llvm"; llvm || r.given() > 1 {
+		what := "profiles"
+		if llvm {
+			what = "functions"
+		}
+		fmt.Fprintf(a.out, "read   %d of %d files (%s%s), %d %s, %s, %s\n", r.Read, r.given(), r.Format, compressed, r.Counts.Profiles, what, droppedText(r.Lost), read)
 		return
 	}
 	fmt.Fprintf(a.out, "read   %s (%s%s): %d methods, %d entries, %s\n", r.Input, r.Format, compressed, r.Methods, r.Entries, read)

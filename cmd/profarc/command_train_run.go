@@ -7,11 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/formats/hotspot/live"
 	"github.com/profarc/profarc/internal/training"
-	"github.com/profarc/profarc/reader"
 )
 
 // A trainedJVM is what became of a JVM.
@@ -144,7 +142,7 @@ func (t *trainingRun) writeMerged() {
 	var inAll []*trainedJVM
 	apart := 0
 	for u := range t.queue {
-		merged, err := addTo(all, u.profiles)
+		merged, err := mergeBuilt(all, u.profiles, "the JVM's profiles", importConfig{})
 		if err != nil {
 			apart++
 			t.commit(u, t.numbered(apart))
@@ -161,25 +159,6 @@ func (t *trainingRun) writeMerged() {
 			jvm.Archive, jvm.Why = "", message(err)
 		}
 	}
-}
-
-// addTo merges the profiles of a JVM into those of the JVMs before, if any.
-func addTo(all, profiles *builder.Builder) (*builder.Builder, error) {
-	data, _, err := profiles.Bytes()
-	if err != nil {
-		return nil, err
-	}
-	m, err := archive.FromBytes("the JVM's profiles", data, archive.Options{})
-	if err != nil {
-		return nil, err
-	}
-	s := reader.New(m)
-	defer s.Close()
-	if all == nil {
-		h := s.Header()
-		all = builder.New(h.Domain, builder.Config{Params: h.Params})
-	}
-	return all, all.Merge(s, builder.Run{})
 }
 
 // numbered is the archive of one of several JVMs.

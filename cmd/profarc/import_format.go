@@ -18,16 +18,20 @@ type importFormat struct {
 	recognise func(head []byte, all bool) bool
 	// read reads the whole file; name is for errors.
 	read func(r io.Reader, name string, c importConfig) (*imported, error)
+	// check, of a format whose read adds to the builder of the files before,
+	// reads a file and keeps nothing. It is nil if each file is read into a
+	// builder of its own.
+	check func(r io.Reader, name string, c importConfig) error
 }
 
 // importFormats are asked in this order.
 var importFormats = []importFormat{
-	{"llvm", "what programs of clang, rustc or swiftc write (.profraw), and llvm-profdata of it (.profdata, .proftext)", recogniseLLVM, readLLVM},
-	{"text", "what profarc export -t text writes, perhaps edited", recogniseText, readText},
-	{"replay", "what java -XX:CompileCommand=option,Class::method,bool,DumpReplay,true writes", recogniseReplay, readReplay},
-	{"iprof", "what a binary of native-image --pgo-instrument writes at its end", recogniseIprof, readIprof},
-	{"jamaica", "the .prof file of a JamaicaVM's profiling run", recogniseJamaica, readJamaica},
-	{"methoddata", "what java -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData prints", recogniseMethodData, readMethodData},
+	{"llvm", "what programs of clang, rustc or swiftc write (.profraw), and llvm-profdata of it (.profdata, .proftext)", recogniseLLVM, readLLVM, checkLLVM},
+	{"text", "what profarc export -t text writes, perhaps edited", recogniseText, readText, nil},
+	{"replay", "what java -XX:CompileCommand=option,Class::method,bool,DumpReplay,true writes", recogniseReplay, readReplay, nil},
+	{"iprof", "what a binary of native-image --pgo-instrument writes at its end", recogniseIprof, readIprof, nil},
+	{"jamaica", "the .prof file of a JamaicaVM's profiling run", recogniseJamaica, readJamaica, nil},
+	{"methoddata", "what java -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData prints", recogniseMethodData, readMethodData, nil},
 }
 
 // formatsText is a line for every format.
@@ -48,26 +52,27 @@ func formatNames() string {
 	return strings.Join(names, ", ")
 }
 
-// importConfig is what the user says of the file.
+// importConfig is what the user says of a file.
 type importConfig struct {
 	builder.Config
-	unordered bool
-	salvage   bool // take what is whole of a damaged file
-	runs      bool // keep the runs of the file apart
-	// Of the formats of which several files make one archive:
-	several     bool        // there are several
+	unordered   bool
+	salvage     bool        // take what is whole of a damaged file
+	runs        bool        // keep the runs of the file apart
+	llvmRelease int         // 0 if not known
+	several     bool        // it is one of several
+	skips       bool        // it is left out if it is bad, and one of several
 	into        *imported   // the files before this one, nil for none
 	run         builder.Run // how this one is added
-	llvmRelease int         // 0 if not known
 }
 
-// imported is what an importer made of a file.
+// imported is what an importer made of a file, or of several.
 type imported struct {
 	builder          *builder.Builder
 	runs             []*builder.Builder // instead of builder, where the runs are kept apart
 	format, codec    string
-	methods, entries int
-	facts            map[string]any // what else the format says
+	methods, entries int            // of all files
+	facts            map[string]any // what else the format says, of the last file
+	files            []importedFile
 	lost             []loss
 	state            any // of the format's own, for the next file
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/profarc/profarc/builder"
@@ -47,18 +46,10 @@ func importSources(names, weighted []string) ([]importSource, error) {
 	return all, nil
 }
 
-// severalChecks are the formats of which several files make one archive, each
-// with what reads a file and keeps nothing.
-var severalChecks = map[string]func(r io.Reader, name string, c importConfig) error{"llvm": checkLLVM}
-
 // admits refuses a file that does not go together with those before.
 func (c *importConfig) admits(format *importFormat, name string) error {
-	_, several := severalChecks[format.name]
-	switch {
-	case !several && (c.several || c.run.Weight != 0):
-		return usagef("%s is of format %s, of which import takes one file at a time, without a weight: import each into an archive of its own and put these together with profarc merge", name, format.name)
-	case c.into != nil && c.into.format != format.name:
-		return usagef("%s is of format %s, the files before it are of %s: import them apart", name, format.name, c.into.format)
+	if c.into != nil && c.into.format != format.name {
+		return usagef("%s is of format %s, the files before it are of %s: import each format into an archive of its own; profarc merge puts those of one kind of VM together", name, format.name, c.into.format)
 	}
 	return nil
 }
@@ -69,19 +60,16 @@ type skippedSource struct {
 	Reason string `json:"reason"`
 }
 
-// readSources reads files into one builder, one after the other. A file that
-// may be skipped is read twice: it leaves nothing behind if it is bad.
-func (a *app) readSources(ctx context.Context, sources []importSource, mode string, c importConfig) (all *imported, skipped []skippedSource, err error) {
+// readSources reads files, one after the other, into what becomes one archive.
+func (a *app) readSources(ctx context.Context, sources []importSource, c importConfig) (all *imported, skipped []skippedSource, err error) {
 	c.several = len(sources) > 1
 	for _, s := range sources {
 		c.into, c.run.Weight = all, s.weight
-		bad := a.checkSource(ctx, s.name, mode, c)
+		p, bad := a.readSource(ctx, s.name, c)
 		switch {
 		case bad == nil:
-			if all, err = a.readNext(ctx, s.name, c); err != nil {
-				return nil, nil, err
-			}
-		case a.maySkip(ctx, bad, mode, c):
+			all = p
+		case a.maySkip(ctx, bad, c):
 			skipped = append(skipped, a.skip(s.name, bad))
 		default:
 			return nil, nil, bad
@@ -91,52 +79,45 @@ func (a *app) readSources(ctx context.Context, sources []importSource, mode stri
 		return nil, nil, fmt.Errorf("none of %d files can be read: nothing is written", len(sources))
 	}
 	if n := all.unmerged(); n > 0 {
-		all.lost = append(all.lost, loss{What: "counters of another number than in another file: the longer are kept", Count: n})
+		all.lost = append(all.lost, loss{What: "entries of another length than in another file: the longer are kept", Count: n})
 	}
 	return all, skipped, nil
 }
 
-// readNext reads a file into what the files before it came to, if there are any.
-func (a *app) readNext(ctx context.Context, name string, c importConfig) (*imported, error) {
-	p, err := a.readProfiles(ctx, name, c)
-	if err != nil || c.into == nil {
+// A halfRead is the error of a file of which a part is among the others
+// already: it cannot be skipped.
+type halfRead struct{ error }
+
+func (h halfRead) Unwrap() error { return h.error }
+
+// readSource reads a file, or the standard input for "-", and puts it together
+// with the files before it. One that may be skipped, and is added while it is
+// read, is read twice: it leaves nothing behind if it is bad.
+func (a *app) readSource(ctx context.Context, name string, c importConfig) (p *imported, err error) {
+	checked := false
+	read := func(in *input, format *importFormat) (err error) {
+		if format.check == nil || !c.several || !c.skips || checked {
+			p, err = c.read(in, format)
+			return err
+		}
+		if name == "-" {
+			return usagef("the standard input cannot be read twice, which it takes to skip it if it is bad: name a file, or use --failure-mode %s", failAny)
+		}
+		checked = true
+		return format.check(in, in.name, c)
+	}
+	if err := a.withInput(ctx, name, c, read); err != nil || p != nil {
 		return p, err
 	}
-	p.methods, p.entries = p.methods+c.into.methods, p.entries+c.into.entries
-	p.lost = addLosses(c.into.lost, p.lost)
+	if err := a.withInput(ctx, name, c, read); err != nil {
+		return nil, halfRead{err}
+	}
 	return p, nil
 }
 
-// skip says that a file is left out.
-func (a *app) skip(name string, bad error) skippedSource {
-	if errors.Is(bad, errEmpty) {
-		bad = fmt.Errorf("%s: %w", name, errEmpty)
-	}
-	fmt.Fprintf(a.errOut, "profarc: skipped: %v\n", bad)
-	return skippedSource{name, bad.Error()}
-}
-
-// maySkip reports whether the import goes on without a file. One that is empty,
-// as a process leaves it that was killed, says nothing, like a process that did
-// not run.
-func (a *app) maySkip(ctx context.Context, bad error, mode string, c importConfig) bool {
-	var wrong usageError
-	return ctx.Err() == nil && !errors.As(bad, &wrong) && c.several && (mode != failAny || errors.Is(bad, errEmpty))
-}
-
-// checkSource reads a file and keeps nothing, where it matters that a bad one
-// leaves nothing behind.
-func (a *app) checkSource(ctx context.Context, name, mode string, c importConfig) error {
-	if !c.several {
-		return nil
-	}
-	if name == "-" {
-		if mode == failAny {
-			return nil
-		}
-		return usagef("the standard input cannot be read twice, which it takes to skip it if it is bad: name a file, or use --failure-mode %s", failAny)
-	}
-	m := a.meter("checking " + name)
+// withInput opens a file and finds out its format.
+func (a *app) withInput(ctx context.Context, name string, c importConfig, use func(*input, *importFormat) error) error {
+	m := a.meter("reading " + name)
 	defer m.done()
 	in, err := a.openInput(ctx, name, m)
 	if err != nil {
@@ -144,34 +125,33 @@ func (a *app) checkSource(ctx context.Context, name, mode string, c importConfig
 	}
 	defer in.Close()
 	format, err := in.format()
-	if err == nil {
-		err = c.admits(format, in.name)
-	}
-	if err != nil || mode == failAny {
+	if err != nil {
 		return err
 	}
-	return severalChecks[format.name](in, in.name, c)
+	if err := c.admits(format, in.name); err != nil {
+		return err
+	}
+	return use(in, format)
 }
 
-// unmerged is the number of entries that two files have in different lengths.
-func (p *imported) unmerged() int {
-	if p.builder == nil {
-		return 0
+// skip says that a file is left out.
+func (a *app) skip(name string, bad error) skippedSource {
+	if errors.Is(bad, errEmpty) {
+		bad = fmt.Errorf("%s: %w", name, errEmpty)
 	}
-	return int(p.builder.Unmerged())
+	why := message(bad)
+	fmt.Fprintf(a.errOut, "profarc: skipped: %s\n", why)
+	return skippedSource{name, why}
 }
 
-// addLosses adds the losses of another file.
-func addLosses(all, more []loss) []loss {
-next:
-	for _, l := range more {
-		for i := range all {
-			if all[i].What == l.What {
-				all[i].Count += l.Count
-				continue next
-			}
-		}
-		all = append(all, l)
+// maySkip reports whether the import goes on without a file. One that is empty,
+// as a process leaves it that was killed, says nothing, like a process that did
+// not run.
+func (a *app) maySkip(ctx context.Context, bad error, c importConfig) bool {
+	var wrong usageError
+	var half halfRead
+	if ctx.Err() != nil || !c.several || errors.As(bad, &wrong) || errors.As(bad, &half) {
+		return false
 	}
-	return all
+	return c.skips || errors.Is(bad, errEmpty)
 }
