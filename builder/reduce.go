@@ -114,6 +114,8 @@ func (c *copier) copyCutMethod(m reader.Method) error {
 	if _, err := c.methodRef(m.Ref()); err != nil {
 		return err
 	}
+	weight := uint64(0)
+	defer func() { c.cut.out.counts = c.cut.out.counts.plus(weight) }()
 	for p, err := range m.Profiles() {
 		if err != nil {
 			return err
@@ -121,7 +123,7 @@ func (c *copier) copyCutMethod(m reader.Method) error {
 		if c.cut.drops(p) {
 			continue
 		}
-		c.cut.took(p)
+		weight = saturate(weight, c.cut.took(p))
 		if err := c.copyProfile(m.Ref(), p); err != nil {
 			return err
 		}

@@ -146,15 +146,15 @@ func (c *cut) drops(p reader.Profile) bool {
 	return !counted(p.Backedges()) && !counted(p.Interpreted())
 }
 
-// took adds a profile to what stayed.
-func (c *cut) took(p reader.Profile) {
+// took adds a profile to what stayed, and gives its weight.
+func (c *cut) took(p reader.Profile) (weight uint64) {
 	c.out.Profiles++
 	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
 		for range p.Section(section) {
 			c.out.Entries++
 		}
 	}
-	c.out.counts = c.out.counts.plus(profileWeight(c.shape, p))
+	return profileWeight(c.shape, p)
 }
 
 // copyValues keeps the functions whose ids are the values of a site of LLVM, and

@@ -1,0 +1,328 @@
+package builder_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/dump"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+func anonymizer(t testing.TB, key string, keep func(string) bool) *builder.Anonymizer {
+	t.Helper()
+	a, err := builder.NewAnonymizer([]byte(key), keep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+const testKey = "a key that only this test has"
+
+// vocabulary is what the domains themselves give a meaning.
+var vocabulary = regexp.MustCompile(`^(void|boolean|byte|char|short|int|long|float|double|init|clinit|platform|boot|llvm|trace_stream_size|[BCDFIJSZV]+)$`)
+
+var wordText = regexp.MustCompile(`[\pL\pN_$]+`)
+
+// namesOf are all texts of an archive that may name something, and the words in
+// them.
+func namesOf(t testing.TB, s *reader.Store) (names []string) {
+	add := func(name reader.Name, err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, name.String())
+		names = append(names, wordText.FindAllString(name.String(), -1)...)
+	}
+	for of := range s.Types() {
+		add(of.Name())
+		add(of.Loader())
+		add(of.Alias())
+	}
+	for m := range s.Methods() {
+		add(m.Name())
+		add(m.Signature())
+	}
+	for table := range s.Tables() {
+		for column := range table.Columns() {
+			for row := range table.Rows {
+				if n := table.Cell(column, row); table.Column(column) == layout.ColumnSymbol && n != 0 {
+					add(s.SymbolAt(layout.Narrow(n)))
+				}
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.DeleteFunc(slices.Compact(names), func(name string) bool {
+		telling := func(word string) bool { return !vocabulary.MatchString(word) }
+		return len(name) < 4 || !slices.ContainsFunc(wordText.FindAllString(name, -1), telling)
+	})
+}
+
+// checkNameless checks that no byte of an archive tells a name of another.
+func checkNameless(t testing.TB, s *reader.Store, anonymous []byte) {
+	t.Helper()
+	hidden := bytes.Replace(anonymous, []byte(s.Header().Producer), nil, 1) // the producer stays
+	for _, name := range namesOf(t, s) {
+		if bytes.Contains(hidden, []byte(name)) {
+			t.Errorf("%q is still there", name)
+		}
+	}
+}
+
+func TestNoNameRemains(t *testing.T) {
+	eachSpecimen(t, func(t *testing.T, s dumped) {
+		out, _ := reduced(t, s.Store, builder.Reduction{Names: anonymizer(t, testKey, nil)})
+		checkNameless(t, s.Store, out.bytes)
+		before, after := s.Header().Counts, out.Header().Counts
+		if before.Symbols = after.Symbols; before != after {
+			t.Errorf("%+v became %+v", before, after)
+		}
+		hot, _ := reduced(t, s.Store, builder.Reduction{Names: anonymizer(t, testKey, nil), Hot: builder.One})
+		checkNameless(t, s.Store, hot.bytes)
+	})
+}
+
+func TestNoNameOfRandomArchivesRemains(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		f := failing{fatal{rapid: rt}}
+		s := drawRun(rt, rapid.SampledFrom(mergedDomains).Draw(rt, "domain"), "run", false)
+		out, _ := reduced(f, s.Store, builder.Reduction{Names: anonymizer(f, testKey, nil)})
+		checkNameless(f, s.Store, out.bytes)
+	})
+}
+
+func TestTheKeyDecidesTheNames(t *testing.T) {
+	eachSpecimen(t, func(t *testing.T, s dumped) {
+		with := func(key string) []byte {
+			out, _ := reduced(t, s.Store, builder.Reduction{Names: anonymizer(t, key, nil)})
+			return out.bytes
+		}
+		if !bytes.Equal(with(testKey), with(testKey)) {
+			t.Error("one key gave two archives")
+		}
+		if len(namesOf(t, s.Store)) > 0 && bytes.Equal(with(testKey), with(testKey+"!")) {
+			t.Error("two keys gave one archive")
+		}
+	})
+	if _, err := builder.NewAnonymizer(make([]byte, builder.MinKey-1), nil); err == nil {
+		t.Error("a short key is taken")
+	}
+	random := func() []byte {
+		a, err := builder.NewAnonymizer(nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := builder.New(layout.DomainGraal, builder.Config{})
+		b.Type(builder.TypeKey{Name: "Circle"})
+		out, _ := reduced(t, built(t, b).Store, builder.Reduction{Names: a})
+		return out.bytes
+	}
+	if bytes.Equal(random(), random()) {
+		t.Error("two random keys gave one archive")
+	}
+}
+
+// anonymousKey is what becomes of the key of a method.
+func anonymousKey(t testing.TB, d layout.Domain, k layout.Key, keep func(string) bool) layout.Key {
+	t.Helper()
+	b := builder.New(d, builder.Config{})
+	b.Seen(b.Method(k))
+	out, _ := reduced(t, built(t, b).Store, builder.Reduction{Names: anonymizer(t, testKey, keep)})
+	for m := range out.Methods() {
+		k, err := m.Key()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	t.Fatal("the method is gone")
+	return layout.Key{}
+}
+
+var hashed = regexp.MustCompile(`x[0-9a-f]{20}`)
+
+func TestNamesKeepTheirShape(t *testing.T) {
+	jvm, graal, jamaica := layout.DomainHotSpot, layout.DomainGraal, layout.DomainJamaica
+	for _, c := range []struct {
+		domain  layout.Domain
+		k, want layout.Key
+	}{
+		{jvm, layout.Key{Class: "shapes/Area", Name: "total", Signature: "(Ljava/util/List;I[[J[Lshapes/Area;)D", Loader: "app"},
+			layout.Key{Class: "N", Name: "N", Signature: "(LN;I[[J[LN;)D", Loader: "app"}},
+		{jvm, layout.Key{Class: "[Lshapes/Area;", Name: "<init>", Signature: "()V", Loader: "com.acme.Loader"}, layout.Key{Class: "[LN;", Name: "<init>", Signature: "()V", Loader: "N"}},
+		{jvm, layout.Key{Class: "[[I", Name: "clone", Signature: "()Ljava/lang/Object;", Loader: "platform"}, layout.Key{Class: "[[I", Name: "N", Signature: "()LN;", Loader: "platform"}},
+		{jvm, layout.Key{Class: "[shapes/Area", Name: "m", Signature: "(Lshapes/Area"}, layout.Key{Class: "N", Name: "N", Signature: "N"}},
+		{jvm, layout.Key{Class: "I", Name: "m", Signature: "(Q)V"}, layout.Key{Class: "N", Name: "N", Signature: "N"}},
+		{jvm, layout.Key{Class: "A", Name: "m", Signature: "<T:Ljava/lang/Object;>"}, layout.Key{Class: "N", Name: "N", Signature: "N"}},
+		{graal, layout.Key{Class: "shapes.Area", Name: "main", Signature: "void(java.lang.String[], int, [Ljava.lang.String;)", Loader: "#12"},
+			layout.Key{Class: "N", Name: "N", Signature: "void(N[], int, [LN;)", Loader: "#12"}},
+		{graal, layout.Key{Class: "shapes.Area", Name: "get", Signature: "shapes.Area()"}, layout.Key{Class: "N", Name: "N", Signature: "N()"}},
+		{jamaica, layout.Key{Name: "HelloWorld.main([Ljava/lang/String;)V"}, layout.Key{Name: "N.N([LN;)V"}},
+		{jamaica, layout.Key{Name: "java/util/HashMap.<init>(I)V"}, layout.Key{Name: "N.<init>(I)V"}},
+		{jamaica, layout.Key{Name: "java/nio/ByteBufferImpl.put(B)Ljava/nio/ByteBu"}, layout.Key{Name: "N"}},
+		{jamaica, layout.Key{Name: "gnu/java/nio/charset/ISO_8859_1$Encoder.en"}, layout.Key{Name: "N"}},
+		{layout.DomainLLVMIR, layout.Key{Name: "shapes.cpp;_ZL5totalv"}, layout.Key{Name: "N"}},
+	} {
+		got := anonymousKey(t, c.domain, c.k, nil)
+		for _, part := range []*string{&got.Class, &got.Name, &got.Signature, &got.Loader} {
+			*part = hashed.ReplaceAllString(*part, "N")
+		}
+		if got != c.want {
+			t.Errorf("%+v became %+v, want %+v", c.k, got, c.want)
+		}
+	}
+}
+
+func TestWhatIsKeptKeepsItsName(t *testing.T) {
+	java := func(name string) bool { return strings.HasPrefix(strings.ReplaceAll(name, "/", "."), "java.") }
+	k := layout.Key{Class: "java/util/HashMap", Name: "get", Signature: "(Ljava/lang/Object;Lshapes/Area;)V"}
+	got := anonymousKey(t, layout.DomainHotSpot, k, java)
+	got.Signature = hashed.ReplaceAllString(got.Signature, "N")
+	if want := (layout.Key{Class: "java/util/HashMap", Name: "get", Signature: "(Ljava/lang/Object;LN;)V"}); got != want {
+		t.Errorf("%+v became %+v, want %+v", k, got, want)
+	}
+	hosted := layout.Key{Class: "java/util/Comparator$$Lambda@shapes/Area#0", Name: "compare"}
+	if got := anonymousKey(t, layout.DomainHotSpot, hosted, java); strings.Contains(got.Class, "shapes") || got.Name == "compare" {
+		t.Errorf("the host of %+v can be read in %+v", hosted, got)
+	}
+	whole := layout.Key{Name: "java/util/HashMap.get(I)V"}
+	if got := anonymousKey(t, layout.DomainJamaica, whole, java); got != whole {
+		t.Errorf("%+v became %+v", whole, got)
+	}
+}
+
+// llvmReferences says which ids that archives of LLVM hold are those of their
+// functions and vtables.
+func llvmReferences(t testing.TB, s *reader.Store) (known []bool) {
+	vtables := map[uint64]bool{}
+	for table := range s.Tables() {
+		for row := range table.Rows {
+			switch table.Kind {
+			case layout.TableVTables:
+				name, err := s.SymbolAt(layout.Narrow(table.Cell(0, row)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				vtables[layout.NameRef(name.String())] = true
+			case layout.TableTraces:
+				_, err := s.Lookup(table.Cell(2, row))
+				known = append(known, err == nil)
+			}
+		}
+	}
+	for _, hash := range []uint64{0x0a1b2c3d4e5f6071, 0x18, 0x8000000000000001} {
+		for m := range s.Methods() {
+			p, _, err := m.Profile(hash)
+			if err != nil {
+				continue
+			}
+			for e := range p.Entries() {
+				if rows, ok := e.Rows(); ok && e.Tag() == layout.TagValueSite {
+					for i := range rows.Len() {
+						v := rows.Cell(i, 0).Load()
+						_, err := s.Lookup(v)
+						known = append(known, err == nil, vtables[v])
+					}
+				}
+			}
+		}
+	}
+	return known
+}
+
+func TestIdsFollowTheNamesOfFunctions(t *testing.T) {
+	eachSpecimen(t, func(t *testing.T, s dumped) {
+		want := llvmReferences(t, s.Store)
+		for _, keep := range []func(string) bool{nil, func(name string) bool { return name == "main" || name == "_ZTV6Circle" }} {
+			out, _ := reduced(t, s.Store, builder.Reduction{Names: anonymizer(t, testKey, keep)})
+			if d := cmp.Diff(want, llvmReferences(t, out.Store)); d != "" {
+				t.Errorf("other ids are those of functions: %s", d)
+			}
+		}
+		if s.Header().Domain == layout.DomainLLVMIR && !slices.Contains(want, true) {
+			t.Error("the specimen has no ids")
+		}
+	})
+}
+
+// plain is an archive's dump without its header, which has sums and seeds, and
+// with rows and extra entries in an order of their own: where counts are equal,
+// merging orders them by name.
+func plain(t testing.TB, s *reader.Store) map[string]any {
+	t.Helper()
+	var text bytes.Buffer
+	if err := dump.JSON(&text, s); err != nil {
+		t.Fatal(err)
+	}
+	d := json.NewDecoder(&text)
+	d.UseNumber()
+	all := map[string]any{}
+	if err := d.Decode(&all); err != nil {
+		t.Fatal(err)
+	}
+	delete(all, "header")
+	sortRows(all["methods"])
+	return all
+}
+
+func sortRows(v any) {
+	switch v := v.(type) {
+	case []any:
+		for _, x := range v {
+			sortRows(x)
+		}
+	case map[string]any:
+		for name, x := range v {
+			sortRows(x)
+			if list, ok := x.([]any); ok && (name == "rows" || name == "values" || name == "extra") {
+				slices.SortFunc(list, func(a, b any) int {
+					x, _ := json.Marshal(a)
+					y, _ := json.Marshal(b)
+					return bytes.Compare(x, y)
+				})
+			}
+		}
+	}
+}
+
+func TestAnonymizedArchivesMergeToTheAnonymizedMerge(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		f := failing{fatal{rapid: rt}}
+		domain := rapid.SampledFrom(mergedDomains).Draw(rt, "domain")
+		a, b := drawRun(rt, domain, "a", false), drawRun(rt, domain, "b", false)
+		names := anonymizer(f, testKey, nil)
+		anonymous := func(s dumped) dumped {
+			out, _ := reduced(f, s.Store, builder.Reduction{Names: names})
+			return out
+		}
+		first, last := mergedOf(f, anonymous(a), anonymous(b)), anonymous(mergedOf(f, a, b))
+		if d := cmp.Diff(plain(f, first.Store), plain(f, last.Store)); d != "" {
+			f.Errorf("merged after (-) and before (+) names were replaced: %s", d)
+		}
+		x, y := first.Header(), last.Header()
+		if x.Counts != y.Counts || x.Summary != y.Summary || x.DumpTime != y.DumpTime || x.Fingerprint != y.Fingerprint || x.Flags != y.Flags || x.Params != y.Params {
+			f.Errorf("headers %+v and %+v", x, y)
+		}
+	})
+}
+
+func mergedOf(t testing.TB, all ...dumped) dumped {
+	t.Helper()
+	b := builder.New(all[0].Header().Domain, builder.Config{Params: all[0].Header().Params})
+	for _, s := range all {
+		if err := b.Merge(s.Store, builder.Run{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return built(t, b)
+}

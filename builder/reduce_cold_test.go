@@ -1,0 +1,136 @@
+package builder_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// coldProfiles is the number of profiles that counted nothing.
+func coldProfiles(s *reader.Store) (n int) {
+	for m := range s.Methods() {
+		for p := range m.Profiles() {
+			sum := uint64(0)
+			for _, get := range []func() (reader.Counter, bool){p.Invocations, p.Backedges, p.Interpreted} {
+				if c, ok := get(); ok {
+					sum |= c.Load()
+				}
+			}
+			shape := s.Header().Params.Shape()
+			for e := range p.Entries() {
+				shape.Counts(e.Raw(), func(cell int) bool {
+					if n := e.Cell(cell).Load(); !e.Raw().SignedCounts() || int64(n) > 0 {
+						sum |= n
+					}
+					return true
+				})
+			}
+			if sum == 0 {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// checkCold checks that what is cold goes, and nothing else.
+func checkCold(t testing.TB, s *reader.Store) {
+	t.Helper()
+	out, report := reduced(t, s, builder.Reduction{DropCold: true})
+	if n := coldProfiles(out.Store); n > 0 {
+		t.Errorf("%d cold profiles stay", n)
+	}
+	before, after := s.Header(), out.Header()
+	if int(before.Counts.Profiles-after.Counts.Profiles) != coldProfiles(s) {
+		t.Errorf("%d profiles became %d; %d are cold", before.Counts.Profiles, after.Counts.Profiles, coldProfiles(s))
+	}
+	if before.Summary != after.Summary || report.Share() != 1 {
+		t.Errorf("the sums %+v became %+v, a share of %v", before.Summary, after.Summary, report.Share())
+	}
+}
+
+func TestWhatIsColdGoes(t *testing.T) {
+	eachSpecimen(t, func(t *testing.T, s dumped) { checkCold(t, s.Store) })
+	b := builder.New(layout.DomainHotSpot, builder.Config{Params: hotspotParams()})
+	key := func(name string) layout.Key { return layout.Key{Class: "A", Name: name, Signature: "()V"} }
+	called, never := b.Method(key("called")), b.Method(key("never"))
+	b.Seen(never)
+	cold := b.Profile(b.Method(key("cold")), 0, builder.NoContext)
+	cold.Branch(builder.At{Bci: 1}, 0, 8, 0)
+	warm := b.Profile(b.Method(key("warm")), 0, b.Context(b.Method(key("warm")), builder.Frame{Caller: b.Method(key("caller")), Point: 7}))
+	warm.Backedges(1)
+	warm.SpeculativeTrap(builder.At{Bci: 2}, called)
+	for _, p := range []*builder.Profile{cold, warm} {
+		if err := p.Done(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, _ := reduced(t, built(t, b).Store, builder.Reduction{DropCold: true})
+	for name, stays := range map[string]bool{"warm": true, "called": true, "caller": true, "cold": false, "never": false} {
+		if _, err := out.Find(key(name)); (err == nil) != stays {
+			t.Errorf("%s: %v, want it to stay: %v", name, err, stays)
+		}
+	}
+}
+
+func TestWhatIsColdInRandomArchivesGoes(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		f := failing{fatal{rapid: rt}}
+		checkCold(f, drawRun(rt, rapid.SampledFrom(mergedDomains).Draw(rt, "domain"), "run", false).Store)
+		checkCold(f, openBytes(f, build(t, drawSteps(rt), 1, 1)))
+	})
+}
+
+// TestNothingIsKeptInVain: what a reduction leaves, the same reduction leaves
+// again, of an archive that has nothing else. Methods that stay for the sake of
+// others go the second time only with these.
+func TestNothingIsKeptInVain(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		f := failing{fatal{rapid: rt}}
+		s := drawRun(rt, rapid.SampledFrom(mergedDomains).Draw(rt, "domain"), "run", false)
+		for _, r := range []builder.Reduction{
+			{DropCold: true},
+			{Hot: builder.One},
+			{Methods: func(k layout.Key) bool { return strings.HasSuffix(k.Name, "1") }},
+			{Hot: builder.One, DropCold: true, Methods: func(k layout.Key) bool { return k.Name > "m1" }},
+		} {
+			once, _ := reduced(f, s.Store, r)
+			again, _ := reduced(f, once.Store, r)
+			if !bytes.Equal(once.bytes, again.bytes) {
+				f.Errorf("%+v: counts %+v, then %+v", r, once.Header().Counts, again.Header().Counts)
+			}
+			if r.Methods == nil {
+				continue
+			}
+			for m := range once.Methods() {
+				if k, err := m.Key(); err != nil || profiles(m) > 0 && !r.Methods(k) {
+					f.Errorf("the profile of %+v stays: %v", k, err)
+				}
+			}
+		}
+	})
+}
+
+func TestSamplesAndTracesGoWithTheirMethods(t *testing.T) {
+	eachSpecimen(t, func(t *testing.T, s dumped) {
+		none := builder.Reduction{Methods: func(layout.Key) bool { return false }}
+		out, report := reduced(t, s.Store, none)
+		if report.Methods+report.Profiles+report.Entries != 0 || out.Header().Counts.Profiles != 0 {
+			t.Errorf("%+v stays of nothing", report)
+		}
+		for table := range s.Tables() {
+			if table.Kind != layout.TableSamples && table.Kind != layout.TableTraces {
+				continue
+			}
+			if _, err := out.Table(table.Kind); err == nil || report.Rows[table.Kind] != table.Rows {
+				t.Errorf("table %d: %d of %d rows went: %v", table.Kind, report.Rows[table.Kind], table.Rows, err)
+			}
+		}
+	})
+}
