@@ -32,25 +32,6 @@ func (s *Store) Lookup(id uint64) (m Method, err error) {
 	return m, nil
 }
 
-// LookupBatch looks many ids up, into found, which must be as long. What is
-// not found, or ambiguous, is the zero Method there. The error is any other.
-func (s *Store) LookupBatch(ids []uint64, found []Method) (hits int, err error) {
-	_ = found[:len(ids)]
-	err = s.m.Guard(func() error {
-		for i, id := range ids {
-			m, err := s.Lookup(id)
-			if err != nil && err != ErrNotFound && err != ErrAmbiguous {
-				return err
-			}
-			if found[i] = m; m.Valid() {
-				hits++
-			}
-		}
-		return nil
-	})
-	return hits, err
-}
-
 // nextMethod puts the next method with that id into m, or gives ErrNotFound.
 func (q *search) nextMethod(id uint64, m *Method) error {
 	for {
