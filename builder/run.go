@@ -6,7 +6,8 @@ type Run struct {
 	// history of compilations are not counts.
 	Weight Weight
 	// AsLLVM merges as llvm-profdata does where it differs: a value that the
-	// builder has not seen at a site is taken without the weight.
+	// builder has not seen at a site is taken without the weight. The order of
+	// the runs matters then.
 	AsLLVM bool
 }
 

@@ -136,6 +136,9 @@ func (a *app) mergeAll(ctx context.Context, inputs []mergeInput, o mergeOptions)
 	}
 	jobs, ctx := errgroup.WithContext(ctx)
 	jobs.SetLimit(max(o.jobs, 1))
+	if o.asLLVM {
+		jobs.SetLimit(1) // what is new to a site depends on what came before
+	}
 	for _, in := range inputs {
 		jobs.Go(func() error {
 			if err := ctx.Err(); err != nil {
