@@ -38,7 +38,7 @@ mapped at deployment and used where it lies: no parsing, no copying, no allocati
 	cmd.SetErr(a.errOut)
 	cmd.SuggestionsMinimumDistance = 2
 	cmd.AddCommand(newDemoCommand(a), newDemoDeployCommand(a), newTrainCommand(a), newImportCommand(a), newExportCommand(a), newInfoCommand(a),
-		newShowCommand(a), newTopCommand(a), newLookupCommand(a), newVerifyCommand(a), newBenchCommand(a), newDumpCommand(a), newDiffCommand(a), newCheckCommand(a), newMergeCommand(a))
+		newShowCommand(a), newTopCommand(a), newLookupCommand(a), newVerifyCommand(a), newBenchCommand(a), newDumpCommand(a), newDiffCommand(a), newCheckCommand(a), newMergeCommand(a), newReduceCommand(a))
 	return cmd
 }
 

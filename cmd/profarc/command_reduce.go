@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+type reduceOptions struct {
+	out           string
+	hot           string
+	dropCold      bool
+	class, method string
+	anonymize     bool
+	keyFile       string
+	keep          []string
+	json          bool
+}
+
+func newReduceCommand(a *app) *cobra.Command {
+	var o reduceOptions
+	cmd := &cobra.Command{
+		Use:   "reduce -o ARCHIVE INPUT",
+		Short: "Keep what is hot of an archive, or make it fit to be given away",
+		Long: `Reduce writes a part of an archive. --hot 99.9% keeps the fewest methods that make that share
+of all counts; a method weighs the sum of its invocations and counts over all contexts and
+versions of its code, and of equal ones the first by name stays. info --summary says how many
+methods that takes. --drop-cold drops profiles that counted nothing, backedges included, and
+methods that have no others or never ran. --class and --method keep methods whose names match,
+as in show; --hot is then a share of their counts. What a profile that stays refers to stays as
+well: types, and methods that call or are called, without their own profiles.
+
+--anonymize replaces names by keyed hashes: those of classes, methods, functions, and class
+loaders. The same name has the same hash wherever the same key is used, so that archives
+anonymized with one --key-file can be merged and compared. Without it the key is random and not
+kept. Descriptors stay valid, ids that LLVM makes of names fit the new ones, and --keep PATTERN
+leaves the classes whose whole names match as they are. Properties of the run go, but for
+numbers. Counts, bytecode indexes, settings, times, the producer, and hashes of code stay: they
+can tell those who have the program which one it is.
+
+A part has the identity of its dump, so that it is not merged with the whole.`,
+		Example: `  profarc reduce app.parc -o hot.parc --hot 99.9%
+  profarc reduce app.parc -o mine.parc --class 'com.acme.*' --drop-cold
+  profarc reduce app.parc -o public.parc --anonymize --keep 'java.*' --keep 'jdk.*'
+  head -c 32 /dev/urandom > team.key
+  profarc reduce app.parc -o public.parc --anonymize --key-file team.key`,
+		Args:              argsBetween(1, 1, "the archive to reduce"),
+		ValidArgsFunction: completeArchives(1),
+		RunE:              a.run(func(ctx context.Context, args []string) error { return a.runReduce(ctx, args[0], o) }),
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+archiveExtension)
+	f.StringVar(&o.hot, "hot", "", "share of all counts to keep, as 99.9%")
+	f.BoolVar(&o.dropCold, "drop-cold", false, "drop profiles without any count, and methods that never ran")
+	f.StringVar(&o.class, "class", "", "keep methods of classes that match")
+	f.StringVar(&o.method, "method", "", "keep methods whose names match")
+	f.StringVar(&o.method, "function", "", "the same as --method, in LLVM's words")
+	f.BoolVar(&o.anonymize, "anonymize", false, "replace names by keyed hashes")
+	f.StringVar(&o.keyFile, "key-file", "", "file whose bytes are the key of --anonymize, at least "+fmt.Sprint(builder.MinKey))
+	f.StringArrayVar(&o.keep, "keep", nil, "with --anonymize: classes or functions that keep their names")
+	f.BoolVar(&o.json, "json", false, "report in JSON")
+	return cmd
+}
+
+func (a *app) runReduce(ctx context.Context, in string, o reduceOptions) error {
+	begin := time.Now()
+	if err := checkArchiveName(o.out, in); err != nil {
+		return err
+	}
+	r, err := o.reduction()
+	if err != nil {
+		return err
+	}
+	return withStore(in, func(s *reader.Store) error {
+		writing := a.meter("writing " + o.out)
+		defer writing.done()
+		r.Config.Progress = writing.report
+		b, kept, err := builder.Reduce(s, r)
+		if err != nil {
+			return err
+		}
+		written, err := b.Commit(ctx, o.out)
+		if err != nil {
+			return err
+		}
+		report := newReduceReport(s, o, kept, written)
+		report.NS = time.Since(begin).Nanoseconds()
+		if o.json {
+			return a.printJSON(report)
+		}
+		report.print(a)
+		return nil
+	})
+}
+
+// reduction is what the flags ask for.
+func (o reduceOptions) reduction() (r builder.Reduction, err error) {
+	switch {
+	case o.hot == "" && !o.dropCold && o.class == "" && o.method == "" && !o.anonymize:
+		return r, usagef("nothing to do: name a share with --hot, or one of --drop-cold, --class, --method, --anonymize")
+	case !o.anonymize && (o.keyFile != "" || len(o.keep) > 0):
+		return r, usagef("--key-file and --keep say how names are replaced: name --anonymize too")
+	}
+	if r.Hot, err = parseShare("--hot", o.hot); err != nil {
+		return r, err
+	}
+	r.DropCold = o.dropCold
+	if sel := (selection{class: newPattern(o.class), method: newPattern(o.method)}); o.class != "" || o.method != "" {
+		r.Methods = func(k layout.Key) bool { return sel.class.matches(k.Class) && sel.method.matches(k.Name) }
+	}
+	if o.anonymize {
+		r.Names, err = o.anonymizer()
+	}
+	return r, err
+}
+
+func (o reduceOptions) anonymizer() (*builder.Anonymizer, error) {
+	var key []byte
+	if o.keyFile != "" {
+		var err error
+		if key, err = os.ReadFile(o.keyFile); err != nil {
+			return nil, err
+		}
+		if len(key) < builder.MinKey {
+			return nil, usagef("--key-file %s: a key of %d bytes can be guessed: name a file of %d random bytes at least", o.keyFile, len(key), builder.MinKey)
+		}
+	}
+	return builder.NewAnonymizer(key, wholeNames(o.keep))
+}
+
+// wholeNames reports whether a whole name matches one of several globs; / and .
+// are the same.
+func wholeNames(patterns []string) func(name string) bool {
+	return func(name string) bool {
+		for _, p := range patterns {
+			if glob(string(newPattern(p)), strings.ReplaceAll(name, "/", ".")) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// parseShare reads 99.9% or 0.999; nothing is 0.
+func parseShare(flag, text string) (builder.Weight, error) {
+	number, percent := strings.CutSuffix(text, "%")
+	w, err := builder.ParseWeight(number)
+	if percent {
+		if w%100 != 0 {
+			err = fmt.Errorf("at most seven decimal places are held")
+		}
+		w /= 100
+	}
+	switch {
+	case text == "":
+		return 0, nil
+	case err != nil || w > builder.One:
+		return 0, usagef("%s %s: write a share as 99.9%% or 0.999", flag, text)
+	}
+	return w, nil
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/profarc/profarc/builder"
+
+	"github.com/profarc/profarc/reader"
+)
+
+// A reduceReport says what stayed of an archive.
+type reduceReport struct {
+	Archive  string      `json:"archive"`
+	Input    string      `json:"input"`
+	Methods  keptOf      `json:"methods"`
+	Profiles keptOf      `json:"profiles"`
+	Entries  keptOf      `json:"entries"`
+	Share    float64     `json:"share"`         // of all counts
+	Named    uint64      `json:"named_methods"` // that stay only because others name them
+	Key      string      `json:"key,omitempty"` // of hashed names: file or random
+	Bytes    int64       `json:"bytes"`
+	DumpID   string      `json:"dump_id"`
+	Counts   namedCounts `json:"counts"`
+	Lost     []loss      `json:"lost"`
+	NS       int64       `json:"ns"`
+}
+
+// keptOf is how many stayed of how many.
+type keptOf struct {
+	Kept uint64 `json:"kept"`
+	Of   uint64 `json:"of"`
+}
+
+func (k keptOf) String() string { return fmt.Sprintf("%d of %d", k.Kept, k.Of) }
+
+func newReduceReport(s *reader.Store, o reduceOptions, kept *builder.Reduced, written builder.Report) *reduceReport {
+	of := s.Header().Counts
+	r := &reduceReport{
+		Archive: o.out, Input: s.Mapping().Name(), Share: kept.Share(),
+		Methods: keptOf{kept.Methods, of.Methods}, Profiles: keptOf{kept.Profiles, of.Profiles}, Entries: keptOf{kept.Entries, of.Entries},
+		Named: written.Counts.Methods - kept.Methods,
+		Bytes: written.Bytes, DumpID: fmt.Sprintf("%x", written.DumpID), Counts: countsOf(written.Counts), Lost: []loss{},
+	}
+	if o.anonymize {
+		r.Key = "random"
+	}
+	if o.keyFile != "" {
+		r.Key = "file"
+	}
+	for _, kind := range slices.Sorted(maps.Keys(kept.Rows)) {
+		r.Lost = append(r.Lost, loss{What: "rows of the table of " + tableName(kind), Count: kept.Rows[kind]})
+	}
+	return r
+}
+
+// percentText is a share in percent, rounded down: all is nothing less.
+func percentText(share float64) string { return fmt.Sprintf("%.2f%%", math.Floor(1e4*share)/100) }
+
+func (r *reduceReport) print(a *app) {
+	fmt.Fprintf(a.out, "kept   %s methods, %s profiles, %s entries, %s of all counts\n", r.Methods, r.Profiles, r.Entries, percentText(r.Share))
+	if r.Named > 0 {
+		fmt.Fprintf(a.out, "also   %s that these name\n", amount(int(r.Named), "method"))
+	}
+	switch r.Key {
+	case "random":
+		fmt.Fprintln(a.out, "names  hashed with a random key that is not kept: no other archive will have the same")
+	case "file":
+		fmt.Fprintln(a.out, "names  hashed with the key of the file")
+	}
+	printLosses(a.out, r.Lost)
+	fmt.Fprintf(a.out, "wrote  %s: %s, %d methods, %d profiles, %s\n", r.Archive, sizeText(r.Bytes), r.Counts.Methods, r.Counts.Profiles, timeText(time.Duration(r.NS)))
+}
