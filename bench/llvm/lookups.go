@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"runtime/pprof"
 	"time"
 
 	"github.com/profarc/profarc/archive"
@@ -109,7 +108,7 @@ func readAllKeys(hits, misses string) (map[string]*keys, error) {
 func (b *bench) openArchive(profdata string, c archive.Check) (*reader.Store, error) {
 	path := profdata[:len(profdata)-len(filepath.Ext(profdata))] + ".parc"
 	if _, err := os.Stat(path); err != nil {
-		if err := output(b.profarc, "import", "-o", path, profdata); err != nil {
+		if err := execute(b.profarc, "import", "-o", path, profdata); err != nil {
 			return nil, err
 		}
 	}
@@ -158,46 +157,3 @@ func warm(turn func() (answer, error)) (answer, error) {
 func (a answer) duration() time.Duration { return time.Duration(a.nanoseconds * 1000) }
 
 func perLookup(d time.Duration) float64 { return float64(d) / 1000 }
-
-// profileLookups looks all functions up by name, some ten times, under the
-// profiler.
-func (b *bench) profileLookups(path string) error {
-	if err := b.findPrograms(); err != nil {
-		return err
-	}
-	profdata, err := b.profile(b.functions, 0)
-	if err != nil {
-		return err
-	}
-	hits, misses, err := b.keyFiles(b.functions)
-	if err != nil {
-		return err
-	}
-	keys, err := readAllKeys(hits, misses)
-	if err != nil {
-		return err
-	}
-	store, err := b.openArchive(profdata, archive.CheckOnTouch)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if _, _, err := byName(store, keys["hits"]); err != nil {
-		return err
-	}
-	if err := pprof.StartCPUProfile(f); err != nil {
-		return err
-	}
-	defer pprof.StopCPUProfile()
-	for range 10 {
-		if _, _, err := byName(store, keys["hits"]); err != nil {
-			return err
-		}
-	}
-	return nil
-}

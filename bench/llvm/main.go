@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+
+	"github.com/profarc/profarc/bench/turns"
 )
 
 // A bench is what the flags say, and the programs that are measured.
@@ -78,13 +80,13 @@ func (b *bench) findPrograms() (err error) {
 		return err
 	}
 	b.peer, b.profarc = filepath.Join(b.dir, "lookup-"+release), filepath.Join(b.dir, "profarc")
-	if err := output(filepath.Join(here, "peer", "build.sh"), release, b.peer); err != nil {
+	if err := execute(filepath.Join(here, "peer", "build.sh"), release, b.peer); err != nil {
 		return err
 	}
 	if b.profdata, err = exec.LookPath("llvm-profdata-" + release); err != nil {
 		return err
 	}
-	return output("go", "build", "-o", b.profarc, "github.com/profarc/profarc/cmd/profarc")
+	return execute("go", "build", "-o", b.profarc, "github.com/profarc/profarc/cmd/profarc")
 }
 
 // packageFolder is where the sources of this program lie.
@@ -96,12 +98,8 @@ func packageFolder() (string, error) {
 	return string(out[:len(out)-1]), nil
 }
 
-// output runs a program and shows what it says.
-func output(name string, args ...string) error {
-	cmd := exec.Command(name, args...)
-	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return nil
+// execute runs a program to its end, of which only failure is of interest.
+func execute(name string, args ...string) error {
+	_, err := turns.Child(name, args...)
+	return err
 }

@@ -20,7 +20,7 @@ func (b *bench) profile(n int, run uint64) (string, error) {
 	if err := writeFile(text, func(w io.Writer) error { return writeText(w, n, run) }); err != nil {
 		return "", err
 	}
-	if err := output(b.profdata, "merge", text, "-o", indexed); err != nil {
+	if err := execute(b.profdata, "merge", text, "-o", indexed); err != nil {
 		return "", err
 	}
 	return indexed, os.Remove(text)
