@@ -28,14 +28,15 @@ var mayImport = map[string][]string{
 	"internal/dump":       {"layout", "archive", "reader"},
 	"internal/verify":     {"layout", "relocate", "archive", "reader"},
 	"internal/specimen":   {"layout", "builder"},
-	"internal/formats":    {"layout", "archive", "reader", "builder"},
+	"internal/formats":    {"layout", "archive", "reader", "builder", "internal/formats/lost"},
 
+	"internal/formats/lost":              {},
 	"internal/formats/hotspot/bytecode":  {},
 	"internal/formats/hotspot/classfile": {"internal/formats/hotspot/bytecode"},
 	"internal/formats/hotspot/live":      {"layout", "builder", "internal/formats/hotspot/bytecode"},
 	"internal/formats/hotspot/program": {"layout", "fit",
 		"internal/formats/hotspot/bytecode", "internal/formats/hotspot/classfile", "internal/formats/hotspot/live"},
-	"internal/formats/hotspot/replay": {"layout", "reader", "builder",
+	"internal/formats/hotspot/replay": {"layout", "reader", "builder", "internal/formats/lost",
 		"internal/formats/hotspot/bytecode", "internal/formats/hotspot/classfile"},
 }
 

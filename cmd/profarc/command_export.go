@@ -180,7 +180,7 @@ func writeMethodData(w io.Writer, s *reader.Store, _ exportOptions) ([]loss, err
 	if err != nil {
 		return nil, err
 	}
-	return textLosses(r), nil
+	return losses(r.Lost), nil
 }
 
 func writeDump(w io.Writer, s *reader.Store, _ exportOptions) ([]loss, error) {

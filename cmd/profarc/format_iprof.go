@@ -19,7 +19,7 @@ func readIprof(r io.Reader, name string, c importConfig) (*imported, error) {
 	if err != nil {
 		return nil, err
 	}
-	lost := iprofLosses(report)
+	lost := losses(report.Lost)
 	facts := map[string]any{
 		"version": report.Version, "never_ran": report.Seen, "profiles": report.Profiles, "stacks": report.Stacks,
 		"ids_without_a_row": report.Dangling, "odd_items": report.Odd,
@@ -29,14 +29,6 @@ func readIprof(r io.Reader, name string, c importConfig) (*imported, error) {
 		lost = append(lost, loss{What: fmt.Sprintf("bytes from byte %d on, behind %s: they are not whole, from byte %d on", s.Offset, s.Last, s.Reason.Offset), Count: int(s.Left)})
 	}
 	return &imported{builder: b, methods: report.Methods, entries: report.Entries, lost: lost, facts: facts}, nil
-}
-
-func iprofLosses(r *iprof.Report) []loss {
-	lost := []loss{}
-	for _, l := range r.Lost {
-		lost = append(lost, loss{What: string(l.What), Count: l.Count})
-	}
-	return lost
 }
 
 // iprofExportOptions are what a user says of an iprof file to be written.
@@ -58,5 +50,5 @@ func writeIprof(w io.Writer, s *reader.Store, o exportOptions) ([]loss, error) {
 	if err != nil {
 		return nil, err
 	}
-	return iprofLosses(r), nil
+	return losses(r.Lost), nil
 }

@@ -22,7 +22,7 @@ func readJamaica(r io.Reader, name string, c importConfig) (*imported, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.methods, p.entries, p.lost = report.Methods, report.Entries, jamaicaLosses(report)
+	p.methods, p.entries, p.lost = report.Methods, report.Entries, losses(report.Lost)
 	p.facts = map[string]any{"runs": report.Runs, "lines": report.Lines, "cut_signatures": report.Cut}
 	return &p, nil
 }
@@ -32,13 +32,5 @@ func writeJamaica(w io.Writer, s *reader.Store, _ exportOptions) ([]loss, error)
 	if err != nil {
 		return nil, err
 	}
-	return jamaicaLosses(r), nil
-}
-
-func jamaicaLosses(r *jamaica.Report) []loss {
-	lost := []loss{}
-	for _, l := range r.Lost {
-		lost = append(lost, loss{string(l.What), l.Count, l.Line})
-	}
-	return lost
+	return losses(r.Lost), nil
 }

@@ -58,13 +58,10 @@ func readLLVM(r io.Reader, name string, c importConfig) (*imported, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &imported{builder: b, methods: report.Functions, entries: report.Entries, state: report}
+	p := &imported{builder: b, methods: report.Functions, entries: report.Entries, lost: losses(report.Lost), state: report}
 	p.facts = map[string]any{
 		"kind": report.Kind.String(), "version": report.Version, "modules": report.Modules, "traces": report.Traces,
 		"llvm_version": report.Params[layout.ParamLLVMVersion], "variant": report.Params[layout.ParamLLVMVariant],
-	}
-	for _, l := range report.Lost {
-		p.lost = append(p.lost, loss{What: string(l.What), Count: l.Count})
 	}
 	return p, nil
 }

@@ -34,7 +34,7 @@ func writeProfdata(w io.Writer, s *reader.Store, o exportOptions) ([]loss, error
 	if err != nil {
 		return nil, err
 	}
-	return llvmWriteLosses(r), nil
+	return losses(r.Lost), nil
 }
 
 func writeProftext(w io.Writer, s *reader.Store, o exportOptions) ([]loss, error) {
@@ -42,13 +42,5 @@ func writeProftext(w io.Writer, s *reader.Store, o exportOptions) ([]loss, error
 	if err != nil {
 		return nil, err
 	}
-	return llvmWriteLosses(r), nil
-}
-
-func llvmWriteLosses(r *llvm.WriteReport) []loss {
-	lost := []loss{}
-	for _, l := range r.Lost {
-		lost = append(lost, loss{What: string(l.What), Count: l.Count})
-	}
-	return lost
+	return losses(r.Lost), nil
 }

@@ -25,9 +25,5 @@ func writeText(w io.Writer, s *reader.Store, _ exportOptions) ([]loss, error) {
 	if err != nil {
 		return nil, err
 	}
-	lost := []loss{}
-	for _, l := range report.Lost {
-		lost = append(lost, loss{What: string(l.What), Count: l.Count})
-	}
-	return lost, nil
+	return losses(report.Lost), nil
 }

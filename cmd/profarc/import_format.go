@@ -89,7 +89,7 @@ func readMethodData(r io.Reader, name string, c importConfig) (*imported, error)
 		return nil, err
 	}
 	return &imported{
-		builder: b, methods: report.Methods, entries: report.Entries, lost: textLosses(report),
+		builder: b, methods: report.Methods, entries: report.Entries, lost: losses(report.Lost),
 		facts: map[string]any{"dialect": report.Dialect.String(), "hidden_classes": report.HiddenClasses, "other_lines": report.OtherLines},
 	}, nil
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/profarc/profarc/internal/formats/hotspot"
+	"github.com/profarc/profarc/internal/formats/lost"
 )
 
 // A loss is something of which so many did not get from one side to the other.
@@ -14,14 +14,13 @@ type loss struct {
 	Line  int    `json:"line,omitempty"` // where it happened first
 }
 
-func textLosses(r *hotspot.TextReport) []loss { return losses(r.Lost) }
-
-func losses(all []hotspot.Lost) []loss {
-	lost := []loss{}
-	for _, l := range all {
-		lost = append(lost, loss{string(l.What), l.Count, l.Line})
+// losses are what an importer or exporter has lost.
+func losses(list lost.List) []loss {
+	all := []loss{}
+	for _, l := range list {
+		all = append(all, loss{string(l.What), l.Count, l.Line})
 	}
-	return lost
+	return all
 }
 
 func printLosses(w io.Writer, lost []loss) {

@@ -17,7 +17,7 @@ func FuzzReadText(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		b, lost, err := ReadText(strings.NewReader(text), TextOptions{})
+		b, report, err := ReadText(strings.NewReader(text), TextOptions{})
 		if err != nil {
 			return
 		}
@@ -27,7 +27,7 @@ func FuzzReadText(f *testing.F) {
 		}
 		out, printed := print(t, data)
 		again, _, _ := read(t, out, TextOptions{})
-		if faithful(lost) && len(printed.Lost) == 0 && !bytes.Equal(data, again) {
+		if faithful(report) && len(printed.Lost) == 0 && !bytes.Equal(data, again) {
 			t.Fatalf("another archive after printing:\n%s", out)
 		}
 	})

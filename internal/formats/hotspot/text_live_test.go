@@ -98,8 +98,8 @@ func TestLive(t *testing.T) {
 			t.Run("default", func(t *testing.T) { checkLive(t, run(t, bin)) })
 			t.Run("types", func(t *testing.T) { checkLive(t, run(t, bin, "-XX:TypeProfileLevel=222")) })
 			t.Run("width", func(t *testing.T) {
-				lost := checkLive(t, run(t, bin, "-XX:TypeProfileWidth=4"))
-				if got := lost.Params.Shape().TypeRows; got != 4 {
+				report := checkLive(t, run(t, bin, "-XX:TypeProfileWidth=4"))
+				if got := report.Params.Shape().TypeRows; got != 4 {
 					t.Errorf("%d receiver rows", got)
 				}
 			})
@@ -110,7 +110,7 @@ func TestLive(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if lost := checkLive(t, string(text)); !lost.XML {
+				if report := checkLive(t, string(text)); !report.XML {
 					t.Error("not taken for a log")
 				}
 			})
@@ -126,9 +126,9 @@ func checkLive(t *testing.T, text string) *TextReport {
 			t.Errorf("no %sData in the text", kind)
 		}
 	}
-	lost := checkText(t, text)
-	if lost.HiddenClasses == 0 || lost.Losses(LossUnknownKind)+lost.Losses(LossUnknownReason) > 0 {
-		t.Errorf("report: %+v", lost)
+	report := checkText(t, text)
+	if report.HiddenClasses == 0 || report.Lost.Of(LossUnknownKind)+report.Lost.Of(LossUnknownReason) > 0 {
+		t.Errorf("report: %+v", report)
 	}
-	return lost
+	return report
 }

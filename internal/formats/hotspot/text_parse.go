@@ -105,9 +105,9 @@ func (p *textParser) body(m *textMethod, line textLine) error {
 	case kind != nil:
 		return p.entry(m, e, kind, line, &c)
 	case isBytecode(line.text):
-		p.report.lose(LossBytecodes, line.number)
+		p.report.Lost.At(LossBytecodes, line.number)
 	default:
-		p.report.lose(LossUnknownLine, line.number)
+		p.report.Lost.At(LossUnknownLine, line.number)
 	}
 	return nil
 }
@@ -129,7 +129,7 @@ func (p *textParser) epilogue() error {
 			return p.lines.failure()
 		}
 		if later = later || bytes.HasSuffix(line.text, rule) && p.lines.methodNext(); later {
-			p.report.lose(LossLaterDump, line.number)
+			p.report.Lost.At(LossLaterDump, line.number)
 			continue
 		}
 		p.report.OtherLines++

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/profarc/profarc/internal/formats/lost"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -133,7 +134,7 @@ func TestLosses(t *testing.T) {
 	at := func(mark string) int { return 1 + strings.Count(text[:strings.Index(text, mark)], "\n") }
 	for _, c := range []struct {
 		old, new string
-		what     Loss
+		what     lost.Kind
 		line     int
 	}{
 		{"trap(null_check)", "trap(null_chuck)", LossUnknownReason, at("trap(null_check)")},
@@ -142,15 +143,15 @@ func TestLosses(t *testing.T) {
 		{"  520 bci: 152", "  528 bci: 152", LossOffset, at("  520 bci")},
 		{"bye\n", text[strings.Index(text, "sum = 42"):], LossLaterDump, at("bye")},
 	} {
-		_, _, lost := read(t, strings.Replace(text, c.old, c.new, 1), TextOptions{})
+		_, _, report := read(t, strings.Replace(text, c.old, c.new, 1), TextOptions{})
 		i := -1
-		for j, l := range lost.Lost {
+		for j, l := range report.Lost {
 			if l.What == c.what {
 				i = j
 			}
 		}
-		if i < 0 || lost.Lost[i].Line != c.line {
-			t.Errorf("%q for %.20q: no %q at line %d: %+v", c.old, c.new, c.what, c.line, lost.Lost)
+		if i < 0 || report.Lost[i].Line != c.line {
+			t.Errorf("%q for %.20q: no %q at line %d: %+v", c.old, c.new, c.what, c.line, report.Lost)
 		}
 	}
 }
@@ -171,9 +172,9 @@ func TestShape(t *testing.T) {
 		entries += fmt.Sprintf("  %-4dbci: 4    RetData             count(0) entries(0)\n", dp)
 		dp += 8 + 8*want.Cells(layout.TagRet, 0)
 		entries += fmt.Sprintf("  %-4dbci: 9    CounterData         count(0)\n", dp)
-		_, _, lost := read(t, fmt.Sprintf(method, dashes, entries, dashes), TextOptions{})
-		if diff := cmp.Diff(want, lost.Params.Shape()); diff != "" || len(lost.Lost) > 0 {
-			t.Errorf("%+v: %s %+v", want, diff, lost.Lost)
+		_, _, report := read(t, fmt.Sprintf(method, dashes, entries, dashes), TextOptions{})
+		if diff := cmp.Diff(want, report.Params.Shape()); diff != "" || len(report.Lost) > 0 {
+			t.Errorf("%+v: %s %+v", want, diff, report.Lost)
 		}
 	}
 }
@@ -246,9 +247,9 @@ func TestHiddenClasses(t *testing.T) {
 func TestTwins(t *testing.T) {
 	text := testdata(t, "jdk25.txt")
 	twice := strings.Replace(text, "zoo.Keeper::stay()V", "zoo.Vet$$Lambda/0x00000000350ed3a8::see(Lzoo/Animal;)V", 1)
-	lost := checkText(t, twice)
-	if lost.Losses(LossLoader) != 1 {
-		t.Errorf("report: %+v", lost)
+	report := checkText(t, twice)
+	if report.Lost.Of(LossLoader) != 1 {
+		t.Errorf("report: %+v", report)
 	}
 	data, _, _ := read(t, twice, TextOptions{})
 	m, err := open(t, data).Find(layout.Key{Class: "zoo/Vet$$Lambda@zoo/Vet#1", Name: "see", Signature: "(Lzoo/Animal;)V", Loader: "text#2"})

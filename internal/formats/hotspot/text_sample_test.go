@@ -15,6 +15,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/formats/lost"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -22,15 +23,15 @@ import (
 // read reads a text into an archive.
 func read(t testing.TB, text string, o TextOptions) ([]byte, builder.Report, *TextReport) {
 	t.Helper()
-	b, lost, err := ReadText(strings.NewReader(text), o)
+	b, report, err := ReadText(strings.NewReader(text), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, report, err := b.Bytes()
+	data, archived, err := b.Bytes()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return data, report, lost
+	return data, archived, report
 }
 
 // open opens an archive on the heap.
@@ -137,9 +138,9 @@ func count(text string) (n tally) {
 }
 
 // kept counts the same in an archive.
-func kept(t testing.TB, data []byte, report builder.Report) (n tally) {
+func kept(t testing.TB, data []byte, archived builder.Report) (n tally) {
 	t.Helper()
-	n.Methods, n.Entries = report.Counts.Profiles, report.Counts.Entries
+	n.Methods, n.Entries = archived.Counts.Profiles, archived.Counts.Entries
 	for m, err := range open(t, data).Methods() {
 		if err != nil {
 			t.Fatal(err)
@@ -166,25 +167,25 @@ func checkText(t *testing.T, text string) *TextReport {
 	if !Detect([]byte(text)) {
 		t.Error("Detect does not know the text")
 	}
-	data, report, lost := read(t, text, TextOptions{})
-	if diff := cmp.Diff(count(text), kept(t, data, report)); diff != "" {
+	data, archived, report := read(t, text, TextOptions{})
+	if diff := cmp.Diff(count(text), kept(t, data, archived)); diff != "" {
 		t.Errorf("archive does not hold what the text has (-text +archive):\n%s", diff)
 	}
-	if n := lost.Losses(LossOffset); n != 0 {
-		t.Errorf("%d offsets do not fit: %+v", n, lost)
+	if n := report.Lost.Of(LossOffset); n != 0 {
+		t.Errorf("%d offsets do not fit: %+v", n, report)
 	}
 	out, printed := print(t, data)
 	if diff := cmp.Diff(profileLines(text), out); diff != "" {
 		t.Errorf("printed otherwise (-text +printed):\n%.4000s", diff)
 	}
-	if len(printed.Lost) > 0 || uint64(printed.Methods) != report.Counts.Profiles || uint64(printed.Entries) != report.Counts.Entries {
+	if len(printed.Lost) > 0 || uint64(printed.Methods) != archived.Counts.Profiles || uint64(printed.Entries) != archived.Counts.Entries {
 		t.Errorf("report of printing: %+v", printed)
 	}
 	again, _, _ := read(t, out, TextOptions{})
 	if !bytes.Equal(data, again) {
 		t.Error("reading what was printed gives another archive")
 	}
-	return lost
+	return report
 }
 
 // samples gives the recorded texts beside the project; where there are none the
@@ -220,9 +221,9 @@ func samples(t *testing.T) map[string]string {
 func TestSamples(t *testing.T) {
 	for name, text := range samples(t) {
 		t.Run(name, func(t *testing.T) {
-			lost := checkText(t, text)
-			if lost.Losses(LossBytecodes) == 0 || len(lost.Lost) > 2 {
-				t.Errorf("report: %+v", lost)
+			report := checkText(t, text)
+			if report.Lost.Of(LossBytecodes) == 0 || len(report.Lost) > 2 {
+				t.Errorf("report: %+v", report)
 			}
 		})
 	}
@@ -239,12 +240,12 @@ func testdata(t testing.TB, name string) string {
 
 func TestOwnTexts(t *testing.T) {
 	for name, want := range map[string]TextReport{
-		"jdk17.txt": {Dialect: JDK17, Params: layout.Params{2, 2, 1}, Methods: 6, Entries: 15, OtherLines: 5, HiddenClasses: 2, Lost: []Lost{
-			{LossBytecodes, 17, 15}, {LossUnknownLine, 2, 19}, {LossLoader, 1, 93}}},
-		"jdk25.txt": {Dialect: JDK25, Params: layout.Params{2, 2, 0}, Methods: 2, Entries: 5, HiddenClasses: 2, Lost: []Lost{
-			{LossBytecodes, 5, 12}, {LossUnknownLine, 1, 22}}},
-		"log.xml": {Dialect: JDK17, XML: true, Params: layout.Params{2, 2, 0}, Methods: 1, Entries: 1, OtherLines: 1, Lost: []Lost{
-			{LossBytecodes, 3, 17}}},
+		"jdk17.txt": {Dialect: JDK17, Params: layout.Params{2, 2, 1}, Methods: 6, Entries: 15, OtherLines: 5, HiddenClasses: 2, Lost: lost.List{
+			{What: LossBytecodes, Count: 17, Line: 15}, {What: LossUnknownLine, Count: 2, Line: 19}, {What: LossLoader, Count: 1, Line: 93}}},
+		"jdk25.txt": {Dialect: JDK25, Params: layout.Params{2, 2, 0}, Methods: 2, Entries: 5, HiddenClasses: 2, Lost: lost.List{
+			{What: LossBytecodes, Count: 5, Line: 12}, {What: LossUnknownLine, Count: 1, Line: 22}}},
+		"log.xml": {Dialect: JDK17, XML: true, Params: layout.Params{2, 2, 0}, Methods: 1, Entries: 1, OtherLines: 1, Lost: lost.List{
+			{What: LossBytecodes, Count: 3, Line: 17}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(&want, checkText(t, testdata(t, name))); diff != "" {

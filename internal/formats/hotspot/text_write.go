@@ -142,7 +142,7 @@ func (w *textWriter) profile(p reader.Profile) error {
 		return err
 	}
 	if !ok {
-		w.report.lose(LossNoClass, 0)
+		w.report.Lost.Add(LossNoClass, 1)
 		return nil
 	}
 	w.report.Methods++
@@ -240,24 +240,24 @@ func (w *textWriter) hiddenParts(p reader.Profile, class reader.Type) error {
 	if _, ok, err := p.Context(); err != nil {
 		return err
 	} else if ok {
-		w.report.lose(LossContext, 0)
+		w.report.Lost.Add(LossContext, 1)
 	}
 	if p.Code() != 0 {
-		w.report.lose(LossCode, 0)
+		w.report.Lost.Add(LossCode, 1)
 	}
 	loader, err := class.Loader()
 	if loader.Len() > 0 && !strings.HasPrefix(loader.String(), twinPrefix) {
-		w.report.lose(LossLoaderName, 0)
+		w.report.Lost.Add(LossLoaderName, 1)
 	}
 	history, _ := p.History()
 	history.Decompiles = 0
 	_, compile := p.Compile()
 	_, escape := p.Escape()
 	if history != (reader.History{}) || compile || escape || p.TrapHistory() != nil {
-		w.report.lose(LossHeader, 0)
+		w.report.Lost.Add(LossHeader, 1)
 	}
 	for range p.Section(layout.SectionHandlers) {
-		w.report.lose(LossHandlers, 0)
+		w.report.Lost.Add(LossHandlers, 1)
 	}
 	return err
 }

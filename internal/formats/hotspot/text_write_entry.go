@@ -48,11 +48,11 @@ func (w *textWriter) entries(p reader.Profile) error {
 	for e := range p.Entries() {
 		tag := vmTag(e)
 		if tag == 0 {
-			w.report.lose(LossWide, 0)
+			w.report.Lost.Add(LossWide, 1)
 			continue
 		}
 		if e.Tag().Wide() {
-			w.report.lose(LossWideRows, 0)
+			w.report.Lost.Add(LossWideRows, 1)
 		}
 		placed = append(placed, placedEntry{e, tag, end})
 		end += w.entrySize(e, tag)
@@ -73,7 +73,7 @@ func (w *textWriter) entries(p reader.Profile) error {
 // sorted by it. Those before it have no entry to be printed with.
 func (w *textWriter) trapsAt(traps []reader.Entry, bci int32) (here, rest []reader.Entry) {
 	for ; len(traps) > 0 && traps[0].Point() < bci; traps = traps[1:] {
-		w.report.lose(LossHiddenTrap, 0)
+		w.report.Lost.Add(LossHiddenTrap, 1)
 	}
 	n := 0
 	for n < len(traps) && traps[n].Point() == bci {
@@ -100,10 +100,10 @@ func (w *textWriter) extras(p reader.Profile, placed []placedEntry, end int) (al
 		case layout.TagSpeculativeTrap:
 			traps = append(traps, e)
 		case layout.TagArgInfo:
-			w.report.lose(LossArgInfo, 0)
+			w.report.Lost.Add(LossArgInfo, 1)
 		case layout.TagBit:
 			if _, other := p.At(e.Point()); other {
-				w.report.lose(LossHiddenTrap, 0)
+				w.report.Lost.Add(LossHiddenTrap, 1)
 				continue
 			}
 			placed = append(placed, placedEntry{e, layout.TagBit, end + e.Offset()})

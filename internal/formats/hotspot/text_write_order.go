@@ -25,7 +25,7 @@ func (w *textWriter) profiles() ([]reader.Profile, error) {
 			return nil, err
 		}
 		if m.NeverRan() {
-			w.report.lose(LossNeverRan, 0)
+			w.report.Lost.Add(LossNeverRan, 1)
 		}
 		for p, err := range m.Profiles() {
 			if err != nil {

@@ -211,7 +211,7 @@ func (w *textWriter) appendWord(b []byte, word reader.TypeWord) ([]byte, error) 
 	case word.Unknown:
 		b = append(b, unknownType...)
 		if word.Type.Valid() {
-			w.report.lose(LossTypeWithMore, 0)
+			w.report.Lost.Add(LossTypeWithMore, 1)
 		}
 	case !word.Type.Valid():
 		b = append(b, noType...)

@@ -15,7 +15,7 @@ const orderColumns = 60
 // surplus keeps what is more than profiles: the order of the file, and what
 // means nothing here.
 func (b *build) surplus() {
-	b.report.lose(LossOldOdd, b.oldOdd)
+	b.report.Lost.Add(LossOldOdd, b.oldOdd)
 	properties := b.b.Table(layout.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol)
 	properties.Row(uint64(b.b.Symbol(versionProperty)), uint64(b.b.Symbol(b.version)))
 	b.countSurplus()
@@ -37,9 +37,9 @@ func (b *build) countSurplus() {
 			case !b.o.Unordered:
 				b.report.Odd++
 			case r.typed:
-				b.report.lose(LossForeign, 1)
+				b.report.Lost.Add(LossForeign, 1)
 			default:
-				b.report.lose(LossOdd, 1)
+				b.report.Lost.Add(LossOdd, 1)
 			}
 		}
 	}

@@ -1,42 +1,32 @@
 package iprof
 
 import (
-	"cmp"
-	"slices"
+	"github.com/profarc/profarc/internal/formats/lost"
 )
-
-// A Loss is a kind of thing that did not get from one side to the other.
-type Loss string
 
 // What reading a file loses.
 const (
-	LossOdd     Loss = "items that are not what they should be"
-	LossForeign Loss = "keys that have no meaning here: kept only where a file is imported alone and in order"
-	LossOldOdd  Loss = "items of version 0.2.0 that say more than they should"
+	LossOdd     lost.Kind = "items that are not what they should be"
+	LossForeign lost.Kind = "keys that have no meaning here: kept only where a file is imported alone and in order"
+	LossOldOdd  lost.Kind = "items of version 0.2.0 that say more than they should"
 )
 
 // What writing a file loses.
 const (
-	LossEntry      Loss = "entries that iprof has no section for"
-	LossRows       Loss = "counts of other types, nulls and traps of type profiles"
-	LossCounter    Loss = "counters, sizes and histories of methods that iprof does not have"
-	LossCode       Loss = "ids of the code that a profile is of"
-	LossInstanceof Loss = "instanceof profiles: write version 1.1.0 to keep them"
-	LossSignature  Loss = "signatures that are not spelled like Graal's"
-	LossLoader     Loss = "class loaders and flags"
-	LossCount      Loss = "counts above 2^63-1: written as 2^63-1"
-	LossNoType     Loss = "rows without a type"
-	LossOrder      Loss = "the source order: the archive has other profiles by now"
-	LossTable      Loss = "tables that iprof has no section for"
-	PrunedMethods  Loss = "methods that nothing refers to: pruned"
-	PrunedTypes    Loss = "types that nothing refers to: pruned"
+	LossEntry      lost.Kind = "entries that iprof has no section for"
+	LossRows       lost.Kind = "counts of other types, nulls and traps of type profiles"
+	LossCounter    lost.Kind = "counters, sizes and histories of methods that iprof does not have"
+	LossCode       lost.Kind = "ids of the code that a profile is of"
+	LossInstanceof lost.Kind = "instanceof profiles: write version 1.1.0 to keep them"
+	LossSignature  lost.Kind = "signatures that are not spelled like Graal's"
+	LossLoader     lost.Kind = "class loaders and flags"
+	LossCount      lost.Kind = "counts above 2^63-1: written as 2^63-1"
+	LossNoType     lost.Kind = "rows without a type"
+	LossOrder      lost.Kind = "the source order: the archive has other profiles by now"
+	LossTable      lost.Kind = "tables that iprof has no section for"
+	PrunedMethods  lost.Kind = "methods that nothing refers to: pruned"
+	PrunedTypes    lost.Kind = "types that nothing refers to: pruned"
 )
-
-// A Lost says how much of something was lost.
-type Lost struct {
-	What  Loss
-	Count int
-}
 
 // A Report says what was read or written.
 type Report struct {
@@ -54,7 +44,7 @@ type Report struct {
 	// of their section should be.
 	Odd     int
 	Salvage *Salvage // not nil if only a part was read
-	Lost    []Lost   // sorted by What
+	Lost    lost.List
 }
 
 // Salvage says what was not read of a file.
@@ -63,26 +53,4 @@ type Salvage struct {
 	Last   string // which one that is
 	Left   int64  // bytes behind it: they were not taken
 	Reason *Error
-}
-
-// lose counts losses.
-func (r *Report) lose(what Loss, n int) {
-	if n == 0 {
-		return
-	}
-	i, ok := slices.BinarySearchFunc(r.Lost, what, func(l Lost, w Loss) int { return cmp.Compare(l.What, w) })
-	if !ok {
-		r.Lost = slices.Insert(r.Lost, i, Lost{What: what})
-	}
-	r.Lost[i].Count += n
-}
-
-// Losses is how often something of that kind was lost.
-func (r *Report) Losses(what Loss) int {
-	for _, l := range r.Lost {
-		if l.What == what {
-			return l.Count
-		}
-	}
-	return 0
 }

@@ -108,7 +108,7 @@ func (e *exporter) decide() error {
 		e.sections = e.reordered(orderOf(e.version))
 	}
 	if !slices.ContainsFunc(e.sections, func(s orderedSection) bool { return s.kind == instanceofs }) {
-		e.report.lose(LossInstanceof, e.found[instanceofs])
+		e.report.Lost.Add(LossInstanceof, e.found[instanceofs])
 	}
 	return nil
 }
@@ -181,7 +181,7 @@ func (e *exporter) reordered(kinds []sectionKind) (all []orderedSection) {
 func (e *exporter) withForeign(all []orderedSection) []orderedSection {
 	for _, key := range e.foreignKeys {
 		if slices.ContainsFunc(all, func(s orderedSection) bool { return sectionKeys[s.kind] == key }) {
-			e.report.lose(LossForeign, 1)
+			e.report.Lost.Add(LossForeign, 1)
 			continue
 		}
 		all = append(all, orderedSection{kind: foreign, key: key})

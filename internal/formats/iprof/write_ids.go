@@ -90,7 +90,7 @@ func (e *exporter) signatureTypes(next func() int64) error {
 			return err
 		}
 		if !ok {
-			e.report.lose(LossSignature, 1)
+			e.report.Lost.Add(LossSignature, 1)
 		}
 		for _, name := range names {
 			id, ok := e.typeByKey[name]

@@ -18,7 +18,7 @@ func (e *exporter) readOrder() error {
 		return err
 	}
 	if t.Rows == 0 || t.Column(0) != layout.ColumnSymbol {
-		e.report.lose(LossOrder, 1)
+		e.report.Lost.Add(LossOrder, 1)
 		return nil
 	}
 	text, err := e.symbol(t.Cell(0, 0))
@@ -36,7 +36,7 @@ func (e *exporter) readOrder() error {
 		}
 	}
 	e.source = nil
-	e.report.lose(LossOrder, 1)
+	e.report.Lost.Add(LossOrder, 1)
 	return nil
 }
 

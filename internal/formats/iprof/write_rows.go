@@ -1,6 +1,7 @@
 package iprof
 
 import (
+	"github.com/profarc/profarc/internal/formats/lost"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -43,11 +44,11 @@ func (e *exporter) typeRows(s *orderedSection) error {
 }
 
 // pruned reports whether a row is left out.
-func (e *exporter) pruned(unused bool, what Loss) bool {
+func (e *exporter) pruned(unused bool, what lost.Kind) bool {
 	if !e.o.Prune || !unused {
 		return false
 	}
-	e.report.lose(what, 1)
+	e.report.Lost.Add(what, 1)
 	return true
 }
 

@@ -48,7 +48,7 @@ func (e *exporter) surveyType(t reader.Type) error {
 	alias, err2 := t.Alias()
 	loader, err3 := t.Loader()
 	if flags&^layout.TypeNotMatchable != 0 || alias.Len() > 0 || loader.Len() > 0 && loader.String()[0] != numberMark {
-		e.report.lose(LossLoader, 1)
+		e.report.Lost.Add(LossLoader, 1)
 	}
 	return errors.Join(err1, err2, err3)
 }
@@ -60,10 +60,10 @@ const sayable = layout.HasLinks | layout.HasCode | layout.HasInvocations | layou
 func (e *exporter) surveyProfile(m reader.Method, p reader.Profile) error {
 	e.profiles = append(e.profiles, p.Ref())
 	if p.Code() != 0 {
-		e.report.lose(LossCode, 1)
+		e.report.Lost.Add(LossCode, 1)
 	}
 	if p.Block().Presence()&^sayable != 0 {
-		e.report.lose(LossCounter, 1)
+		e.report.Lost.Add(LossCounter, 1)
 	}
 	if _, ok := p.Invocations(); ok {
 		e.found[calls]++
@@ -72,13 +72,13 @@ func (e *exporter) surveyProfile(m reader.Method, p reader.Profile) error {
 		kind := sectionOf(entry)
 		e.found[kind]++
 		if kind == foreign {
-			e.report.lose(LossEntry, 1)
+			e.report.Lost.Add(LossEntry, 1)
 		}
 		e.surveyRows(entry)
 	}
 	for section := layout.SectionExtra; section < layout.SectionDirectory; section++ {
 		for range p.Section(section) {
-			e.report.lose(LossEntry, 1)
+			e.report.Lost.Add(LossEntry, 1)
 		}
 	}
 	return e.use(m, p)
@@ -106,12 +106,12 @@ func (e *exporter) surveyRows(entry reader.Entry) {
 		return
 	}
 	if r.Other().Load() != 0 || r.NullSeen() || entry.Traps() != 0 {
-		e.report.lose(LossRows, 1)
+		e.report.Lost.Add(LossRows, 1)
 	}
 	for i := range r.Len() {
 		row, ok := r.Row(i)
 		if !ok {
-			e.report.lose(LossNoType, 1)
+			e.report.Lost.Add(LossNoType, 1)
 		} else if int(row.Type.Ordinal()) < len(e.used.types) {
 			e.used.types[row.Type.Ordinal()] = true
 		}
@@ -149,7 +149,7 @@ func (e *exporter) surveyTables() error {
 			}
 		case t.Kind == layout.TableOrder, t.Kind == layout.TableProperties, t.Kind == layout.TableForeign, t.Kind == layout.TableDumps:
 		default:
-			e.report.lose(LossTable, 1)
+			e.report.Lost.Add(LossTable, 1)
 		}
 		if err != nil {
 			return err
@@ -172,7 +172,7 @@ func (e *exporter) useTypes(t layout.Table) error {
 	for i := range t.Rows {
 		contended, err := e.s.TypeAt(layout.Narrow(t.Cell(0, i)))
 		if errors.Is(err, reader.ErrNotFound) {
-			e.report.lose(LossNoType, 1)
+			e.report.Lost.Add(LossNoType, 1)
 			continue
 		}
 		if err != nil {
@@ -212,7 +212,7 @@ func (e *exporter) readForeign() error {
 		key, ok := strings.CutPrefix(pointer, "/")
 		s := newText(text)
 		if !ok || !s.value(0) || s.pos != s.end {
-			e.report.lose(LossForeign, 1)
+			e.report.Lost.Add(LossForeign, 1)
 			continue
 		}
 		if _, twice := e.raws[pointer]; !twice && !strings.Contains(key, "/") {
@@ -233,7 +233,7 @@ func newText(text string) scanner {
 // number is a count as JSON has it here.
 func (e *exporter) number(n uint64) int64 {
 	if n > math.MaxInt64 {
-		e.report.lose(LossCount, 1)
+		e.report.Lost.Add(LossCount, 1)
 		return math.MaxInt64
 	}
 	return int64(n)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/formats/lost"
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/layout"
 )
@@ -31,15 +32,15 @@ func TestLosses(t *testing.T) {
 	b.Table(layout.TableHeapRefs, 0, layout.ColumnWord).Row(1)
 	text, report := write(t, archiveOf(t, b), WriteOptions{Version: "1.0.0"})
 	valid(t, text, "1.0.0")
-	lost := map[Loss]int{}
+	got := map[lost.Kind]int{}
 	for _, l := range report.Lost {
-		lost[l.What] = l.Count
+		got[l.What] = l.Count
 	}
-	want := map[Loss]int{
+	want := map[lost.Kind]int{
 		LossLoader: 1, LossSignature: 1, LossCode: 1, LossCount: 1, LossCounter: 1, LossRows: 1, LossNoType: 1,
 		LossInstanceof: 1, LossEntry: 1, LossForeign: 1, LossTable: 1,
 	}
-	if diff := cmp.Diff(want, lost); diff != "" {
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s\n%s", diff, text)
 	}
 }

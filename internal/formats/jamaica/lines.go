@@ -109,7 +109,7 @@ func (t *text) add(lines *lineReader, report *Report) *SyntaxError {
 		return &SyntaxError{Line: lines.number, Column: maxLine, Kind: ErrSyntax, Expected: "the end of the line", Found: shorten(lines.text)}
 	case word == nil:
 		if len(bytes.TrimSpace(lines.text)) > 0 {
-			report.lose(LossLine, lines.number)
+			report.Lost.At(LossLine, lines.number)
 		}
 		return nil
 	}
@@ -135,10 +135,10 @@ func (t *text) add(lines *lineReader, report *Report) *SyntaxError {
 // note counts what of a line is not kept.
 func (t *text) note(r *record, report *Report) {
 	if r.fraction {
-		report.lose(LossFraction, r.line)
+		report.Lost.At(LossFraction, r.line)
 	}
 	if r.oddMark || r.interpreted && r.key == keyInvoke {
-		report.lose(LossMark, r.line)
+		report.Lost.At(LossMark, r.line)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/dump"
+	"github.com/profarc/profarc/internal/formats/lost"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -232,7 +233,7 @@ func everything(t testing.TB, data []byte) string {
 
 func TestLinesThatAreNoProfile(t *testing.T) {
 	data, report := read(t, "Start writing profile data\n\nPROFILE: 1 (100%)   A.m()V\nPROFILE_LOCKS: 3 A\nprofile: 2\n")
-	if report.Losses(LossLine) != 2 || report.Lines != 2 {
+	if report.Lost.Of(LossLine) != 2 || report.Lines != 2 {
 		t.Errorf("%+v", report)
 	}
 	if out, _ := write(t, data); out != "PROFILE: 1 (100%)       A.m()V\nPROFILE_LOCKS: 3 A\n" {
@@ -246,7 +247,7 @@ PROFILE: 2 (93.5%)   A.n()V
 HEAP_REFS: 9 18 (51%)
 PROFILE_CYCLES: 1 A.m()V(compiled)
 `)
-	want := []Lost{{LossFraction, 1, 2}, {LossMark, 1, 4}, {LossShare, 3, 1}}
+	want := lost.List{{What: LossFraction, Count: 1, Line: 2}, {What: LossMark, Count: 1, Line: 4}, {What: LossShare, Count: 3, Line: 1}}
 	if diff := cmp.Diff(want, report.Lost); diff != "" {
 		t.Error(diff)
 	}

@@ -122,7 +122,7 @@ func (t *textWriter) methods() error {
 			return err
 		}
 		if m.NeverRan() {
-			t.report.lose(LossNeverRan, 0)
+			t.report.Lost.Add(LossNeverRan, 1)
 		}
 		if m.Flags()&layout.MethodNotMatchable != 0 {
 			t.report.Cut++
@@ -150,10 +150,10 @@ func (t *textWriter) profile(m reader.Method, p reader.Profile) error {
 	if _, ok, err := p.Context(); err != nil {
 		return err
 	} else if ok || p.Code() != 0 {
-		t.report.lose(LossContext, 0)
+		t.report.Lost.Add(LossContext, 1)
 	}
 	if p.Block().Presence()&^(layout.HasLinks|layout.HasCode|layout.HasSections|layout.HasDirectory) != 0 {
-		t.report.lose(LossCounter, 0)
+		t.report.Lost.Add(LossCounter, 1)
 	}
 	for e := range p.Entries() {
 		if err := t.entry(name, e); err != nil {
@@ -162,7 +162,7 @@ func (t *textWriter) profile(m reader.Method, p reader.Profile) error {
 	}
 	for section := layout.SectionExtra; section < layout.SectionDirectory; section++ {
 		for range p.Section(section) {
-			t.report.lose(LossEntry, 0)
+			t.report.Lost.Add(LossEntry, 1)
 		}
 	}
 	return nil
@@ -181,7 +181,7 @@ func (t *textWriter) name(m reader.Method) (string, error) {
 // word is a name as it is written.
 func (t *textWriter) word(text string) string {
 	if !isName(text) || strings.ContainsAny(text, " \t") || text != strings.Trim(text, signs) {
-		t.report.lose(LossName, 0)
+		t.report.Lost.Add(LossName, 1)
 		return fmt.Sprintf("%q", text)
 	}
 	return text
@@ -191,13 +191,13 @@ func (t *textWriter) word(text string) string {
 func (t *textWriter) entry(name string, e reader.Entry) error {
 	key, ok := keyOf(e)
 	if !ok || e.Point() < 0 {
-		t.report.lose(LossEntry, 0)
+		t.report.Lost.Add(LossEntry, 1)
 		return nil
 	}
 	t.report.Entries++
 	if e.Flags()&layout.WideInterpreted != 0 {
 		if key == keyInvoke || !isWhole(name) {
-			t.report.lose(LossFlags, 0)
+			t.report.Lost.Add(LossFlags, 1)
 		} else {
 			name += interpretedMark
 		}
@@ -233,7 +233,7 @@ func (t *textWriter) calls(caller string, e reader.Entry) error {
 			return err
 		}
 		if !m.Valid() {
-			t.report.lose(LossEntry, 0)
+			t.report.Lost.Add(LossEntry, 1)
 			continue
 		}
 		name, err := t.name(m)

@@ -53,7 +53,7 @@ func (t *textWriter) readProperties() error {
 			}
 		}
 		if key != PropertyThreads || numberErr != nil {
-			t.report.lose(LossProperty, 0)
+			t.report.Lost.Add(LossProperty, 1)
 			return nil
 		}
 		t.threads(n)
@@ -143,7 +143,7 @@ func (t *textWriter) foreignLine(cell func(int) uint64) error {
 	values, err := t.symbol(cell(1))
 	line := key + ": " + values
 	if word, _, _, known := cutKeyword([]byte(line)); known || string(word) != key {
-		t.report.lose(LossProperty, 0)
+		t.report.Lost.Add(LossProperty, 1)
 		return err
 	}
 	t.foreign = append(t.foreign, line)

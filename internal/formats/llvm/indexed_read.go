@@ -75,7 +75,7 @@ func (x *indexedScan) header() error {
 		return err
 	}
 	if x.variant&VariantMemProf != 0 {
-		x.report.lose(LossMemProf, 1)
+		x.report.Lost.Add(LossMemProf, 1)
 		x.variant &^= VariantMemProf
 	}
 	return x.begin(heading{KindIndexed, x.version, x.version, x.variant})

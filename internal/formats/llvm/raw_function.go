@@ -175,7 +175,7 @@ func (m *rawModule) placeFunctions() {
 func (m *rawModule) takeFunction(i uint64, record []byte) error {
 	name, ok := m.names.find(m.machine.u64(record))
 	if !ok {
-		m.report.lose(LossUnnamed, 1)
+		m.report.Lost.Add(LossUnnamed, 1)
 		return nil
 	}
 	if m.names.used[name] {

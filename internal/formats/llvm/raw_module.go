@@ -24,7 +24,7 @@ func (m *rawModule) read() error {
 		return err
 	}
 	if m.h.uniform > 0 {
-		m.report.lose(LossUniform, int(m.h.uniform))
+		m.report.Lost.Add(LossUniform, int(m.h.uniform))
 	}
 	for _, section := range []func() error{m.readBinaryIDs, m.readData, m.readCounters, m.readNames, m.readVTables} {
 		if err := section(); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"io"
 
+	"github.com/profarc/profarc/internal/formats/lost"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -40,7 +41,7 @@ func WriteIndexed(out io.Writer, s *reader.Store, o WriteOptions) (*WriteReport,
 	if err := s.Mapping().Guard(w.all); err != nil {
 		return nil, err
 	}
-	w.report.Lost = w.lost.sorted()
+	w.report.Lost = w.lost
 	return &w.report, nil
 }
 
@@ -52,7 +53,7 @@ type indexedWriter struct {
 	options  WriteOptions
 	encoding encoding
 	report   WriteReport
-	lost     losses
+	lost     lost.List
 
 	out *bufio.Writer
 }

@@ -93,15 +93,15 @@ func allCold(records []record) bool {
 // loseOf counts what the version cannot hold of a record.
 func (w *indexedWriter) loseOf(r *record) {
 	if w.encoding.version < sinceBitmaps && len(r.bitmap) > 0 {
-		w.lost.add(LossBitmaps, 1)
+		w.lost.Add(LossBitmaps, 1)
 	}
 	for kind, sites := range r.sites {
 		if kind >= w.encoding.kinds() {
-			w.lost.add(LossVTableSites, len(sites))
+			w.lost.Add(LossVTableSites, len(sites))
 			continue
 		}
 		for _, site := range sites {
-			w.lost.add(LossValues, site.Rows()-writtenValues(site))
+			w.lost.Add(LossValues, site.Rows()-writtenValues(site))
 		}
 	}
 }

@@ -3,6 +3,7 @@ package llvm
 import (
 	"encoding/binary"
 
+	"github.com/profarc/profarc/internal/formats/lost"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -35,11 +36,11 @@ func allZero(b []byte) bool {
 type recordWalk struct {
 	store   *reader.Store
 	shape   layout.Shape
-	lost    *losses // nil: not counted
+	lost    *lost.List // nil: not counted
 	records []record
 }
 
-func newRecordWalk(s *reader.Store, lost *losses) *recordWalk {
+func newRecordWalk(s *reader.Store, lost *lost.List) *recordWalk {
 	return &recordWalk{store: s, shape: s.Header().Params.Shape(), lost: lost}
 }
 
@@ -55,7 +56,7 @@ func (w *recordWalk) each(yield func(m reader.Method, records []record) error) e
 			return err
 		}
 		if len(records) == 0 {
-			w.lost.add(LossNoRecord, 1)
+			w.lost.Add(LossNoRecord, 1)
 			continue
 		}
 		if err := yield(m, records); err != nil {
@@ -76,7 +77,7 @@ func (w *recordWalk) of(m reader.Method) ([]record, error) {
 		if _, inContext, err := p.Context(); err != nil {
 			return nil, err
 		} else if inContext {
-			w.lost.add(LossContext, 1)
+			w.lost.Add(LossContext, 1)
 			continue
 		}
 		w.add(p)
@@ -100,7 +101,7 @@ func (w *recordWalk) add(p reader.Profile) {
 	}
 	w.entries(r, p.Block().Section(layout.SectionData))
 	if len(r.counts) == 0 {
-		w.lost.add(LossNoCounters, 1)
+		w.lost.Add(LossNoCounters, 1)
 		w.records = w.records[:n]
 	}
 }
@@ -114,7 +115,7 @@ func (w *recordWalk) entries(r *record, data []byte) {
 			return
 		}
 		if !r.take(e) {
-			w.lost.add(LossEntry, 1)
+			w.lost.Add(LossEntry, 1)
 		}
 		data = rest
 	}

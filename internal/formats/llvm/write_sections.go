@@ -24,18 +24,18 @@ func (w *indexedWriter) sections(p *indexedPlan) []section {
 	if w.encoding.version >= sinceBinaryIDs {
 		all = append(all, section{sinceBinaryIDs, binaryIDSection(f.binaryIDs)})
 	} else {
-		w.lost.add(LossBinaryIDs, len(f.binaryIDs))
+		w.lost.Add(LossBinaryIDs, len(f.binaryIDs))
 	}
 	if w.encoding.version >= sinceVTables {
 		all = append(all, section{sinceVTables, vtableSection(w.keptVTables(f.vtables))})
 	}
 	if w.encoding.version < sinceVTables || !w.options.KeepVTableNames {
-		w.lost.add(LossVTableNames, len(f.vtables))
+		w.lost.Add(LossVTableNames, len(f.vtables))
 	}
 	if p.variant&VariantTemporal != 0 {
 		all = append(all, section{sinceTraces, traceSection(f.traces, f.stream)})
 	} else {
-		w.lost.add(LossTraces, len(f.traces))
+		w.lost.Add(LossTraces, len(f.traces))
 	}
 	return all
 }

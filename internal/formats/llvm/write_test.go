@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/formats/lost"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -103,12 +104,12 @@ func oddProfiles(t testing.TB) *builder.Builder {
 
 func TestWhatLLVMLacksIsCounted(t *testing.T) {
 	s := storeOf(t, oddProfiles(t))
-	want := map[Loss]int{LossEntry: 5, LossContext: 1, LossNoCounters: 1, LossNoRecord: 1}
+	want := map[lost.Kind]int{LossEntry: 5, LossContext: 1, LossNoCounters: 1, LossNoRecord: 1}
 	file, r := writeIndexed(t, s, WriteOptions{Version: WrittenNewest})
 	_, fromText := writeText(t, s, WriteOptions{})
-	for _, lost := range [][]Lost{r.Lost, fromText.Lost} {
-		got := map[Loss]int{}
-		for _, l := range lost {
+	for _, list := range []lost.List{r.Lost, fromText.Lost} {
+		got := map[lost.Kind]int{}
+		for _, l := range list {
 			got[l.What] = l.Count
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -133,7 +134,7 @@ func TestTextLeavesOutNamesThatItCannotHold(t *testing.T) {
 		}
 	}
 	text, r := writeText(t, storeOf(t, b), WriteOptions{})
-	if r.Losses(LossTextName) != 4 || r.Names != 2 {
+	if r.Lost.Of(LossTextName) != 4 || r.Names != 2 {
 		t.Errorf("%+v", r)
 	}
 	if got := contentOf(t, text).Functions; len(got) != 2 || got["plain 0000000000000001"].Counts == nil || got["a:b;c d$e 0000000000000001"].Counts == nil {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/profarc/profarc/internal/formats/lost"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -21,7 +22,7 @@ func WriteText(out io.Writer, s *reader.Store, o WriteOptions) (*WriteReport, er
 	if err := s.Mapping().Guard(w.all); err != nil {
 		return nil, err
 	}
-	w.report.Lost = w.lost.sorted()
+	w.report.Lost = w.lost
 	return &w.report, nil
 }
 
@@ -31,7 +32,7 @@ type textWriter struct {
 	store   *reader.Store
 	options WriteOptions
 	report  WriteReport
-	lost    losses
+	lost    lost.List
 
 	names  *ValueNames
 	called *recordWalk     // of functions that values name
@@ -62,8 +63,8 @@ func (w *textWriter) all() (err error) {
 	if err := newRecordWalk(w.store, &w.lost).each(w.function); err != nil {
 		return err
 	}
-	w.lost.add(LossTextBinaryIDs, len(w.facts.binaryIDs))
-	w.lost.add(LossTextVTables, len(w.facts.vtables)-len(w.named))
+	w.lost.Add(LossTextBinaryIDs, len(w.facts.binaryIDs))
+	w.lost.Add(LossTextVTables, len(w.facts.vtables)-len(w.named))
 	return w.out.Flush()
 }
 
@@ -89,7 +90,7 @@ func (w *textWriter) header() error {
 		w.byteCoverage()
 	}
 	if v&VariantEntryOnly != 0 {
-		w.lost.add(LossTextEntryOnly, 1)
+		w.lost.Add(LossTextEntryOnly, 1)
 	}
 	return nil
 }
@@ -130,7 +131,7 @@ func hasContextSensitive(s *reader.Store) (bool, error) {
 // profile does not read it.
 func (w *textWriter) byteCoverage() {
 	if v := producerVersion(w.store); v != 0 && v < byteCoverageSince {
-		w.lost.add(LossTextByte, 1)
+		w.lost.Add(LossTextByte, 1)
 		return
 	}
 	w.print("# Instrument block coverage\n:single_byte_coverage\n")
@@ -163,7 +164,7 @@ func (w *textWriter) trace(ids []uint64) error {
 			return err
 		}
 		if !ok || strings.ContainsAny(name.String(), ",\n") {
-			w.lost.add(LossTextTrace, 1)
+			w.lost.Add(LossTextTrace, 1)
 			continue
 		}
 		w.text = append(name.AppendTo(w.text[:0]), ',')

@@ -19,7 +19,7 @@ func (w *textWriter) function(m reader.Method, records []record) error {
 		return err
 	}
 	if !w.canPrint(name) {
-		w.lost.add(LossTextName, 1)
+		w.lost.Add(LossTextName, 1)
 		return nil
 	}
 	for i := range records {
@@ -104,7 +104,7 @@ func (w *textWriter) sites(r *record) error {
 
 func (w *textWriter) site(kind int, site layout.Entry) error {
 	w.values = appendSiteValues(w.values[:0], site)
-	w.lost.add(LossValues, site.Rows()-len(w.values))
+	w.lost.Add(LossValues, site.Rows()-len(w.values))
 	w.number(uint64(len(w.values)))
 	for _, v := range w.values {
 		if err := w.value(kind, v.value); err != nil {

@@ -75,14 +75,6 @@ func eachStack(s *reader.Store, t *layout.Table, yield func(Stack, error) bool) 
 	}
 }
 
-// HasSamples reports whether the archive has sampled stacks.
-func HasSamples(s *reader.Store) (bool, error) {
-	for _, err := range Sampled(s) {
-		return err == nil, err
-	}
-	return false, nil
-}
-
 // nothing names the archive that lacks something.
 func nothing(s *reader.Store, what error) error {
 	return fmt.Errorf("%s (domain %s): %w", s.Mapping().Name(), s.Header().Domain, what)

@@ -24,7 +24,7 @@ func (w *writer) section(p reader.Profile, section layout.BlockSection) {
 
 func (w *writer) entryLine(section layout.BlockSection, e layout.Entry) {
 	if e.Tag().Wide() && section != layout.SectionData {
-		w.report.lose(LossMisplaced)
+		w.report.Lost.Add(LossMisplaced, 1)
 		return
 	}
 	w.report.Entries++

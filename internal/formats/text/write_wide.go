@@ -8,7 +8,7 @@ import "github.com/profarc/profarc/layout"
 // use for it.
 func (w *writer) plainHeader(e layout.Entry, sub bool) {
 	if e.Flags() != 0 || e.Sub() != 0 && !sub {
-		w.report.lose(LossMeaningless)
+		w.report.Lost.Add(LossMeaningless, 1)
 	}
 }
 

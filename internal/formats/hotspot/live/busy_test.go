@@ -27,7 +27,7 @@ func TestBusyVM(t *testing.T) {
 		for range dumps {
 			d := dump(t, j.pid(), Options{Stop: true})
 			most = max(most, d.report.Threads)
-			refused += d.report.NumRefused()
+			refused += d.report.numRefused()
 			methods += d.report.Methods
 			longest = max(longest, d.report.Stopped)
 			for _, r := range d.report.Refused {

@@ -28,7 +28,7 @@ func TestEveryCollector(t *testing.T) {
 
 func checkTwins(t *testing.T, d dumped) {
 	t.Helper()
-	if d.report.NumRefused() > 0 || !d.report.Consistent {
+	if d.report.numRefused() > 0 || !d.report.Consistent {
 		t.Errorf("report: %+v", d.report)
 	}
 	for _, loader := range []string{"Twins$Own", "Twins$Own#2"} {

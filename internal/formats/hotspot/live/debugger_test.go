@@ -274,7 +274,7 @@ func TestDumpIsWhatTheDebuggerPrints(t *testing.T) {
 			}
 		}
 		t.Logf("%d methods and %d entries are the same, %d moved; held for %v", same, d.report.Entries, moved, d.report.Stopped)
-		if moved > same/100 || same < 1000 || d.report.NumRefused() > 0 {
+		if moved > same/100 || same < 1000 || d.report.numRefused() > 0 {
 			t.Errorf("%d methods are the same, %d moved, refused: %+v", same, moved, d.report.Refused)
 		}
 	})

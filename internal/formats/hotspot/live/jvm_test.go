@@ -198,3 +198,11 @@ func open(t *testing.T, b *builder.Builder) *reader.Store {
 	}
 	return s
 }
+
+// numRefused is how many profiles were left out, for whatever reason.
+func (r *Report) numRefused() (n int) {
+	for _, x := range r.Refused {
+		n += x.Count
+	}
+	return n
+}

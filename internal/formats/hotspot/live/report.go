@@ -64,11 +64,3 @@ func (r *Report) refuse(why Refusal, example string) {
 		r.Refused[i].Example = example
 	}
 }
-
-// NumRefused is how many profiles were left out, for whatever reason.
-func (r *Report) NumRefused() (n int) {
-	for _, x := range r.Refused {
-		n += x.Count
-	}
-	return n
-}

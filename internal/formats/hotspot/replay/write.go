@@ -134,7 +134,7 @@ func (w *writer) takeOver(env *recording) {
 	w.klasses = nil
 	for _, k := range env.klasses {
 		if k.kind == kindField && !readableValue(k.value) {
-			w.report.lose(LossField, 0)
+			w.report.Lost.Add(LossField, 1)
 			continue
 		}
 		if k.kind == kindKlass {

@@ -173,7 +173,7 @@ func (w *writer) target(at call, class string, ran bool, within map[methodKey]bo
 		}
 	}
 	if !ok {
-		w.report.lose(LossCallee, 0)
+		w.report.Lost.Add(LossCallee, 1)
 		return nil
 	}
 	if there, err := need(c.Name); err != nil || !there {
@@ -181,7 +181,7 @@ func (w *writer) target(at call, class string, ran bool, within map[methodKey]bo
 	}
 	k := methodKey{c.Name, m.Name, m.Signature}
 	if at.depth > maxDepth || len(w.compile.inlines) >= maxInlines {
-		w.report.lose(LossDepth, 0)
+		w.report.Lost.Add(LossDepth, 1)
 		return w.method(k, m)
 	}
 	if m.Code != nil {

@@ -32,10 +32,10 @@ func (w *writer) methodData(p pending) error {
 	d.invocations = int64(min(invocations.Load(), 1<<32-1))
 	header, lost := writeHistory(p.Profile)
 	if d.header = header; lost {
-		w.report.lose(LossHistory, 0)
+		w.report.Lost.Add(LossHistory, 1)
 	}
 	if _, ok := p.Escape(); ok {
-		w.report.lose(LossEscape, 0)
+		w.report.Lost.Add(LossEscape, 1)
 	}
 	e := encoder{writer: w, methodData: &d}
 	if err := e.all(p.Profile); err != nil {
@@ -60,7 +60,7 @@ func (e *encoder) all(p reader.Profile) error {
 	end, ok := e.end(p)
 	if !ok {
 		if rawWords(p, layout.SectionExtra) > 0 {
-			e.report.lose(LossDataAlone, 0)
+			e.report.Lost.Add(LossDataAlone, 1)
 		}
 		return nil
 	}
@@ -185,7 +185,7 @@ const typeWord = 0x1000
 // leaveOut makes a row empty. What a call counted there, it now counts as the
 // calls of receivers without a row.
 func (e *encoder) leaveOut(at, cell int, tags uint64) {
-	e.report.lose(LossType, 0)
+	e.report.Lost.Add(LossType, 1)
 	e.words[at+1+cell] = tags
 	switch tag := layout.Tag(e.words[at]); tag {
 	case layout.TagVirtualCall, layout.TagVirtualCallType:
@@ -228,7 +228,7 @@ func (e *encoder) trap(x reader.Entry, at int) error {
 }
 
 func (e *encoder) dropTrap(at int, err error) error {
-	e.report.lose(LossTrap, 0)
+	e.report.Lost.Add(LossTrap, 1)
 	e.words = e.words[:at]
 	return err
 }
@@ -237,7 +237,7 @@ func (e *encoder) dropTrap(at int, err error) error {
 // its receivers those with most counts, as many as the VM has rows. The VM has
 // nothing like the others.
 func (e *encoder) wide(x reader.Entry) error {
-	e.report.lose(LossWide, 0)
+	e.report.Lost.Add(LossWide, 1)
 	receivers, ok := x.Receivers()
 	if !ok {
 		return nil
