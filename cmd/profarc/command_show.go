@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +17,7 @@ import (
 type showOptions struct {
 	class, method string
 	loader        string
+	by            string
 	min           uint64
 	json          bool
 	llvm          llvmShowOptions
@@ -29,7 +32,8 @@ func newShowCommand(a *app) *cobra.Command {
 
 METHOD is a key as lookup takes it, or any part of Class::name. --class and --method select by
 a glob, if they have a * or a ?, and otherwise by any part of the name; / and . are the same
-there. --json prints the same objects as the list "methods" of export -t json; without METHOD
+there. --by prints the hottest methods first, as top lists them; --min is of what --by sums, of
+calls without it. --json prints the same objects as the list "methods" of export -t json; without METHOD
 and filters it prints the whole of that dump.
 
 Of LLVM's profiles METHOD is the PGO name of a function, or a part of it; --detailed-summary,
@@ -37,6 +41,7 @@ Of LLVM's profiles METHOD is the PGO name of a function, or a part of it; --deta
 		Example: `  profarc show app.parc 'java.lang.String::length()I'
   profarc show app.parc HashMap::getNode
   profarc show app.parc --class 'java.util.*Map' --min 1000
+  profarc show app.parc --by backedges --min 1 | less
   profarc show app.parc --json | jq '.methods[0]'
   profarc show server.parc --function main
   profarc show server.parc --detailed-summary --topn 10`,
@@ -49,13 +54,19 @@ Of LLVM's profiles METHOD is the PGO name of a function, or a part of it; --deta
 	f.StringVar(&o.method, "method", "", "methods whose names match")
 	f.StringVar(&o.method, "function", "", "the same as --method, in LLVM's words")
 	f.StringVar(&o.loader, "loader", "", "class loader of METHOD (without it: boot, app or platform)")
-	f.Uint64Var(&o.min, "min", 0, "methods with so many invocations at least")
+	f.StringVar(&o.by, "by", "", "the hottest first: "+strings.Join(measureNames(), ", "))
+	f.Uint64Var(&o.min, "min", 0, "methods with so many invocations at least, or with such a sum of --by")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	o.llvm.addTo(f)
+	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(measureNames(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
 func (a *app) runShow(ctx context.Context, args []string, o showOptions) error {
+	by, err := chosenMeasure(o.by)
+	if err != nil {
+		return err
+	}
 	return withStore(args[0], func(s *reader.Store) error {
 		out := interruptible{ctx, a.out}
 		if o.llvm.asked() {
@@ -64,9 +75,10 @@ func (a *app) runShow(ctx context.Context, args []string, o showOptions) error {
 		if o.json && len(args) == 1 && o == (showOptions{json: true}) {
 			return dump.JSON(out, s)
 		}
-		sel := selection{class: newPattern(o.class), method: newPattern(o.method), min: o.min}
+		sel := newSelection(s.Header().Domain, o.class, o.method, o.min, by)
+		sel.hottestFirst = by != nil
 		if len(args) == 1 {
-			_, err := showAll(out, s, sel, o.json)
+			_, err := showAll(out, s, sel.methods(ctx, s), o.json)
 			return err
 		}
 		m, err := find(s, keysOf(s.Header().Domain, args[1], o.loader))
@@ -77,7 +89,7 @@ func (a *app) runShow(ctx context.Context, args []string, o showOptions) error {
 			return showOne(out, s, m, o.json)
 		}
 		sel.whole = newPattern(args[1])
-		n, err := showAll(out, s, sel, o.json)
+		n, err := showAll(out, s, sel.methods(ctx, s), o.json)
 		if err == nil && n == 0 {
 			return missing(s, args[1], o.loader)
 		}
@@ -93,7 +105,7 @@ func showOne(w io.Writer, s *reader.Store, m reader.Method, json bool) error {
 }
 
 // showAll prints all selected methods and gives their number.
-func showAll(w io.Writer, s *reader.Store, sel selection, json bool) (n int, err error) {
+func showAll(w io.Writer, s *reader.Store, methods iter.Seq2[reader.Method, error], json bool) (n int, err error) {
 	begin, between, end := "", "\n", ""
 	if json {
 		begin, between, end = "[\n", ",", "]\n"
@@ -104,16 +116,9 @@ func showAll(w io.Writer, s *reader.Store, sel selection, json bool) (n int, err
 		}
 	}
 	print(begin)
-	for m, walkErr := range s.Methods() {
+	for m, walkErr := range methods {
 		if err = errors.Join(err, walkErr); err != nil {
 			return n, err
-		}
-		selected, err := sel.has(s, m)
-		if err != nil {
-			return n, err
-		}
-		if !selected {
-			continue
 		}
 		if n++; n > 1 {
 			print(between)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -13,34 +14,46 @@ import (
 )
 
 type topOptions struct {
-	n    int
-	by   string
-	json bool
+	n             int
+	by            string
+	class, method string
+	min           uint64
+	json          bool
 }
 
 func newTopCommand(a *app) *cobra.Command {
 	var o topOptions
 	cmd := &cobra.Command{
 		Use:   "top ARCHIVE",
-		Short: "List the hottest methods, with their shares",
+		Short: "List the hottest methods, with their shares, or polluted sites",
 		Long: `Top lists the methods with the highest sums over their profiles:
 
 ` + measuresText() + `
 
 Without --by it takes invocations where the archive has any, function counts of LLVM's
-profiles, bytecodes of a JamaicaVM's, and counts elsewhere.`,
+profiles, bytecodes of a JamaicaVM's, and counts elsewhere. --class, --method and --min choose
+among the methods, as in show; shares are of the whole archive.
+
+` + pollutionText,
 		Example: `  profarc top app.parc
   profarc top app.parc -n 5 --by backedges
+  profarc top app.parc --class 'java.util.*' --by counts --min 1000
+  profarc top app.parc --by pollution
   profarc top app.parc --by size --json | jq -r '.methods[].method'`,
 		Args:              argsBetween(1, 1, "one archive"),
 		ValidArgsFunction: completeArchives(1),
 		RunE:              a.run(func(ctx context.Context, args []string) error { return a.runTop(ctx, args[0], o) }),
 	}
 	f := cmd.Flags()
-	f.IntVarP(&o.n, "number", "n", 20, "methods to list")
-	f.StringVar(&o.by, "by", "", "what to sum: "+strings.Join(measureNames(), ", "))
+	names := append(measureNames(), byPollution)
+	f.IntVarP(&o.n, "number", "n", 20, "methods or sites to list")
+	f.StringVar(&o.by, "by", "", "what to sum: "+strings.Join(names, ", "))
+	f.StringVar(&o.class, "class", "", "methods of classes that match")
+	f.StringVar(&o.method, "method", "", "methods whose names match")
+	f.StringVar(&o.method, "function", "", "the same as --method, in LLVM's words")
+	f.Uint64Var(&o.min, "min", 0, "methods with such a sum at least, sites with such a count")
 	f.BoolVar(&o.json, "json", false, "print JSON")
-	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(measureNames(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -49,7 +62,7 @@ type topReport struct {
 	Archive string      `json:"archive"`
 	By      string      `json:"by"`
 	Total   uint64      `json:"total"`
-	Of      int         `json:"of"` // methods that count at all
+	Of      int         `json:"of"` // methods that were chosen and count at all
 	Methods []topMethod `json:"methods"`
 }
 
@@ -64,20 +77,33 @@ func (a *app) runTop(ctx context.Context, path string, o topOptions) error {
 	if o.n < 1 {
 		return usagef("-n %d: list one method at least", o.n)
 	}
-	if _, ok := findMeasure(o.by); !ok && o.by != "" {
-		return usagef("--by %s: use one of %s", o.by, strings.Join(measureNames(), ", "))
-	}
-	return withStore(path, func(s *reader.Store) error {
-		r, err := hottest(ctx, s, o)
-		if err != nil {
+	var by *measure
+	if o.by != byPollution {
+		var err error
+		if by, err = chosenMeasure(o.by, byPollution); err != nil {
 			return err
 		}
-		if o.json {
-			return a.printJSON(r)
+	}
+	return withStore(path, func(s *reader.Store) error {
+		if o.by == byPollution {
+			r, err := mostPolluted(ctx, s, o)
+			return a.printReport(r, err, o.json)
 		}
-		r.print(a)
-		return nil
+		r, err := hottest(ctx, s, o, by)
+		return a.printReport(r, err, o.json)
 	})
+}
+
+// printReport prints what a command found out, for people or in JSON.
+func (a *app) printReport(r interface{ print(a *app) }, err error, json bool) error {
+	switch {
+	case err != nil:
+		return err
+	case json:
+		return a.printJSON(r)
+	}
+	r.print(a)
+	return nil
 }
 
 // A heat is how hot a method is.
@@ -86,41 +112,48 @@ type heat struct {
 	n uint64
 }
 
-// hottest sums over all methods.
-func hottest(ctx context.Context, s *reader.Store, o topOptions) (*topReport, error) {
-	by, _ := findMeasure(o.by)
+// hottest sums over all methods, and lists those that were chosen.
+func hottest(ctx context.Context, s *reader.Store, o topOptions, by *measure) (*topReport, error) {
 	if by == nil {
 		by = usualMeasure(s.Header())
 	}
-	var heats []heat
 	r := &topReport{Archive: s.Mapping().Name(), By: by.name, Methods: []topMethod{}}
+	total, heats, err := heatsOf(ctx, s, newSelection(s.Header().Domain, o.class, o.method, o.min, by))
+	if err != nil {
+		return nil, err
+	}
+	r.Total, r.Of = total, len(heats)
+	return r, r.list(s, heats[:min(o.n, len(heats))])
+}
+
+// heatsOf measures all methods, and gives those that are selected and have any,
+// the hottest first; of equal ones those that come first.
+func heatsOf(ctx context.Context, s *reader.Store, sel selection) (total uint64, heats []heat, err error) {
 	for m, err := range s.Methods() {
 		if err == nil {
 			err = ctx.Err()
 		}
 		if err != nil {
-			return nil, err
+			return 0, nil, err
 		}
-		n, err := by.sum(s, m)
+		n, err := sel.by.sum(s, m)
 		if err != nil {
-			return nil, err
+			return 0, nil, err
 		}
-		if n > 0 {
+		if n == 0 {
+			continue
+		}
+		total = saturating(total, n)
+		named, err := sel.nameMatches(s, m)
+		if err != nil {
+			return 0, nil, err
+		}
+		if named && n >= sel.min {
 			heats = append(heats, heat{m, n})
-			r.Total = saturating(r.Total, n)
 		}
 	}
-	slices.SortStableFunc(heats, func(a, b heat) int {
-		switch {
-		case a.n > b.n:
-			return -1
-		case a.n < b.n:
-			return 1
-		}
-		return 0
-	})
-	r.Of = len(heats)
-	return r, r.list(s, heats[:min(o.n, len(heats))])
+	slices.SortStableFunc(heats, func(a, b heat) int { return cmp.Compare(b.n, a.n) })
+	return total, heats, nil
 }
 
 func (r *topReport) list(s *reader.Store, heats []heat) error {

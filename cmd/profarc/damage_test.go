@@ -72,12 +72,18 @@ func changed(t *testing.T, original []byte, r *rand.Rand) []byte {
 // printEverything does what info, show, top and a look-up that misses do.
 func printEverything(s *reader.Store) (errs []error) {
 	_, err := gatherFacts(s, time.Second)
-	_, showErr := showAll(io.Discard, s, selection{}, false)
-	_, minErr := showAll(io.Discard, s, selection{class: "a*", method: "e", whole: "i", min: 1}, false)
+	ctx, d := context.Background(), s.Header().Domain
+	_, showErr := showAll(io.Discard, s, newSelection(d, "", "", 0, nil).methods(ctx, s), false)
+	some := newSelection(d, "a*", "e", 1, nil)
+	some.whole = "i"
+	_, minErr := showAll(io.Discard, s, some.methods(ctx, s), false)
+	some.hottestFirst = true
+	_, heatErr := showAll(io.Discard, s, some.methods(ctx, s), true)
 	_, nearErr := near(s, layout.Key{Class: "shapes/Circle", Name: "aera"})
-	errs = append(errs, err, showErr, minErr, nearErr)
-	for _, m := range measures {
-		_, err := hottest(context.Background(), s, topOptions{n: 10, by: m.name})
+	_, pollutionErr := mostPolluted(ctx, s, topOptions{n: 10})
+	errs = append(errs, err, showErr, minErr, heatErr, nearErr, pollutionErr)
+	for i := range measures {
+		_, err := hottest(ctx, s, topOptions{n: 10}, &measures[i])
 		errs = append(errs, err)
 	}
 	return errs

@@ -35,6 +35,15 @@ func measureNames() []string {
 	return names
 }
 
+// chosenMeasure is the measure that a flag names, nil if it names none.
+func chosenMeasure(name string, more ...string) (*measure, error) {
+	m, ok := findMeasure(name)
+	if !ok && name != "" {
+		return nil, usagef("--by %s: use one of %s", name, strings.Join(append(measureNames(), more...), ", "))
+	}
+	return m, nil
+}
+
 func measuresText() string {
 	var lines []string
 	for _, m := range measures {
@@ -50,6 +59,16 @@ func findMeasure(name string) (*measure, bool) {
 		}
 	}
 	return nil, false
+}
+
+// callsMeasure is how often methods of a domain are called.
+func callsMeasure(d layout.Domain) *measure {
+	name := "invocations"
+	if d.LLVM() {
+		name = "function-count"
+	}
+	m, _ := findMeasure(name)
+	return m
 }
 
 // usualMeasure is what an archive is measured by if nobody says.

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"context"
+	"iter"
+
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -9,27 +12,70 @@ import (
 type selection struct {
 	class, method pattern
 	whole         pattern // of Class::name and signature
-	min           uint64  // invocations, function count of LLVM's profiles
+	min           uint64  // of the measure
+	by            *measure
+	hottestFirst  bool // methods come by the measure, else by name
+}
+
+// newSelection selects by patterns as they were typed, and by a measure, calls
+// if it is nil.
+func newSelection(d layout.Domain, class, method string, min uint64, by *measure) selection {
+	if by == nil {
+		by = callsMeasure(d)
+	}
+	return selection{class: newPattern(class), method: newPattern(method), min: min, by: by}
+}
+
+// methods goes through the methods that are wanted.
+func (sel selection) methods(ctx context.Context, s *reader.Store) iter.Seq2[reader.Method, error] {
+	return func(yield func(reader.Method, error) bool) {
+		if sel.hottestFirst {
+			sel.byHeat(ctx, s, yield)
+			return
+		}
+		for m, err := range s.Methods() {
+			if err != nil {
+				yield(m, err)
+				return
+			}
+			if wanted, err := sel.has(s, m); (wanted || err != nil) && !yield(m, err) {
+				return
+			}
+		}
+	}
+}
+
+// byHeat goes through the methods that count at all, the hottest first.
+func (sel selection) byHeat(ctx context.Context, s *reader.Store, yield func(reader.Method, error) bool) {
+	_, heats, err := heatsOf(ctx, s, sel)
+	if err != nil {
+		yield(reader.Method{}, err)
+		return
+	}
+	for _, h := range heats {
+		if !yield(h.m, nil) {
+			return
+		}
+	}
 }
 
 // has reports whether a method is wanted.
 func (sel selection) has(s *reader.Store, m reader.Method) (bool, error) {
-	if sel.class != "" || sel.method != "" || sel.whole != "" {
-		k, err := m.Key()
-		if err != nil || !sel.names(s.Header().Domain, k) {
-			return false, err
-		}
+	named, err := sel.nameMatches(s, m)
+	if err != nil || !named || sel.min == 0 {
+		return named, err
 	}
-	if sel.min == 0 {
+	n, err := sel.by.sum(s, m)
+	return n >= sel.min, err
+}
+
+// nameMatches reports whether a method is wanted for its name.
+func (sel selection) nameMatches(s *reader.Store, m reader.Method) (bool, error) {
+	if sel.class == "" && sel.method == "" && sel.whole == "" {
 		return true, nil
 	}
-	if s.Header().Domain.LLVM() {
-		by, _ := findMeasure("function-count")
-		n, err := by.sum(s, m)
-		return n >= sel.min, err
-	}
-	n, err := invocations(m)
-	return n >= sel.min, err
+	k, err := m.Key()
+	return err == nil && sel.names(s.Header().Domain, k), err
 }
 
 func (sel selection) names(d layout.Domain, k layout.Key) bool {
@@ -42,9 +88,7 @@ func invocations(m reader.Method) (n uint64, err error) {
 		if err != nil {
 			return n, err
 		}
-		if c, ok := p.Invocations(); ok {
-			n = saturating(n, c.Trained())
-		}
+		n = saturating(n, trained(p.Invocations()))
 	}
 	return n, nil
 }
