@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"strconv"
 )
 
 // How much of everything the recorded profile has, of which each megabyte of a
@@ -25,7 +26,9 @@ const (
 	conditionalPart = 0.39  // of the contexts have 1.8 conditional records each
 	virtualPart     = 0.045 // of the contexts have a virtual call
 	ownNamePart     = 0.32  // of the methods have a name that no other has
-	moreParameters  = 0.5   // of the methods with some parameters have one more
+	repeatedPart    = 0.4   // of the methods have a signature that was there before
+	somePart        = 0.65  // of the signatures have a parameter
+	moreParameters  = 0.5   // of those with some parameters have one more
 )
 
 // A synthetic is a profile that is being written.
@@ -36,6 +39,8 @@ type synthetic struct {
 	methods  int
 	contexts []callContext
 	items    int // of the section that is being written
+
+	signatures []string // that methods have
 }
 
 // A callContext is a method as it was called from somewhere.
@@ -68,26 +73,32 @@ func writeSynthetic(path string, megabytes int) error {
 	return file.Close()
 }
 
-// grow makes a forest of contexts, level by level, each of which calls from
-// places of its own.
+// grow makes a forest of contexts, level by level.
 func (f *synthetic) grow(scale float64) {
 	called := int(scale * shareOfCalled)
-	level, next := 0, 0 // where the level above begins, and ends
+	above, level := 0, 0 // where the level above begins, and this one
 	for depth, share := range shareOfContexts {
 		for i := range int(scale * share) {
-			c := callContext{method: f.rng.IntN(called) * (f.methods / called), caller: -1}
 			if depth == 0 {
-				c.method = i * (f.methods / called) // no root twice
-			} else {
-				c.caller = level + f.rng.IntN(next-level)
-				caller := &f.contexts[c.caller]
-				c.bci = 3 + 5*caller.calls
-				caller.calls++
+				f.contexts = append(f.contexts, callContext{method: i * (f.methods / called), caller: -1})
+				continue
 			}
+			from := above + f.rng.IntN(level-above)
+			c := f.contexts[from].call(called, f.methods/called)
+			c.caller = from
 			f.contexts = append(f.contexts, c)
 		}
-		level, next = next, len(f.contexts)
+		above, level = level, len(f.contexts)
 	}
+}
+
+// call makes a call from a place of its own. What is called there is decided by
+// the calling method and the place, whoever called that method.
+func (c *callContext) call(called, apart int) callContext {
+	site := rand.New(rand.NewPCG(uint64(c.method), uint64(c.calls)))
+	bci := 3 + 5*c.calls
+	c.calls++
+	return callContext{method: site.IntN(called) * apart, bci: bci}
 }
 
 // write writes the sections in the order of version 1.0.0.
@@ -124,9 +135,17 @@ func (f *synthetic) item(format string, args ...any) {
 // ident is the id of type or method i: ids have gaps.
 func ident(i int) int { return i + i/9 }
 
+// commonTypes are what most parameters are of.
+var commonTypes = []string{"void", "int", "boolean", "java.lang.Object", "java.lang.String", "long", "byte[]", "char",
+	"java.lang.Class", "double", "java.util.List", "java.util.Map"}
+
 var nouns = []string{"Buffer", "Resolver", "Handler", "Descriptor", "Iterator", "Support", "Registry", "Encoder", "Factory", "Node", "Snapshot"}
 
 func (f *synthetic) typeRow(i int) {
+	if i < len(commonTypes) {
+		f.item(`{"id":%d,"name":"%s"}`, ident(i), commonTypes[i])
+		return
+	}
 	f.item(`{"id":%d,"name":"org.synthetic.module%d.internal.%s%s%d"}`, ident(i), i%40, nouns[i%len(nouns)], nouns[i/40%len(nouns)], i)
 }
 
@@ -140,17 +159,20 @@ func (f *synthetic) methodRow(i int) {
 	// Of one class no two methods have the same verb and noun.
 	name := fmt.Sprintf("%s%s%d", verbs[i%len(verbs)], nouns[i%len(nouns)], number)
 	declaring := i * f.types / f.methods
-	f.item(`{"id":%d,"name":"%s","signature":[%d,%d%s]}`, ident(i), name, ident(declaring), f.someType(), f.parameters())
+	f.item(`{"id":%d,"name":"%s","signature":[%d,%s]}`, ident(i), name, ident(declaring), f.signature())
 }
 
-func (f *synthetic) parameters() string {
-	list := ""
-	if f.rng.Float64() < 0.65 {
-		list = fmt.Sprintf(",%d", f.someType())
-		for f.rng.Float64() < moreParameters {
-			list += fmt.Sprintf(",%d", f.someType())
-		}
+// signature is the ids of what a method returns and of its parameters, often the
+// same as those of another.
+func (f *synthetic) signature() string {
+	if len(f.signatures) > 0 && f.rng.Float64() < repeatedPart {
+		return f.signatures[f.rng.IntN(len(f.signatures))]
 	}
+	list := strconv.Itoa(f.someType())
+	for more := somePart; f.rng.Float64() < more; more = moreParameters {
+		list += fmt.Sprintf(",%d", f.someType())
+	}
+	f.signatures = append(f.signatures, list)
 	return list
 }
 
