@@ -9,8 +9,7 @@ import (
 
 // A cut is what Reduce leaves out and renames. A nil one leaves all as it is.
 type cut struct {
-	shape layout.Shape
-	llvm  bool
+	scale
 	keep  map[layout.Narrow]bool // methods that stay; nil: all
 	cold  bool                   // drop profiles that counted nothing
 	names *Anonymizer
@@ -19,7 +18,7 @@ type cut struct {
 }
 
 func newCut(s *reader.Store, r *Reduction, out *Reduced) (*cut, error) {
-	c := &cut{shape: s.Header().Params.Shape(), llvm: s.Header().Domain.LLVM(), cold: r.DropCold, names: r.Names, out: out}
+	c := &cut{scale: scaleOf(s.Header()), cold: r.DropCold, names: r.Names, out: out}
 	for _, step := range []func(*reader.Store, *Reduction) error{c.choose, c.learnNames} {
 		if err := step(s, r); err != nil {
 			return nil, err
@@ -47,6 +46,9 @@ func (c *cut) choose(s *reader.Store, r *Reduction) error {
 			n, _ := all.Needed(r.Hot)
 			for _, m := range all.methods[:n] {
 				c.keep[m.method] = true
+			}
+			for _, m := range all.marked {
+				c.keep[m] = true
 			}
 		}
 		return err
@@ -139,7 +141,7 @@ func (c *cut) keeps(n layout.Narrow) bool { return !c.selective() || c.keep[n] }
 
 // drops reports whether a profile of a method that stays does not.
 func (c *cut) drops(p reader.Profile) bool {
-	if !c.cold || profileWeight(c.shape, p) > 0 {
+	if !c.cold || c.weight(p) > 0 || c.marks(p) {
 		return false
 	}
 	counted := func(n reader.Counter, ok bool) bool { return ok && n.Trained() > 0 }
@@ -154,7 +156,7 @@ func (c *cut) took(p reader.Profile) (weight uint64) {
 			c.out.Entries++
 		}
 	}
-	return profileWeight(c.shape, p)
+	return c.weight(p)
 }
 
 // copyValues keeps the functions whose ids are the values of a site of LLVM, and

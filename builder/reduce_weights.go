@@ -13,8 +13,12 @@ import (
 // weight of a method is the sum of its invocations and of all counts of its
 // data entries, over all contexts and versions of its code; type checks that
 // failed, which are counted down, are no part of it. Sums stop at 2^64-1.
+//
+// LLVM calls functions hot or warm that it has no counts of: these have no
+// weight.
 type Weights struct {
 	methods []weighed // that have a weight: the heaviest first, equal ones by key
+	marked  []layout.Narrow
 	total   wide
 }
 
@@ -29,7 +33,7 @@ func WeighMethods(s *reader.Store) (*Weights, error) { return weighMethods(s, ni
 // weighMethods weighs the methods that may stay, all if that is nil.
 func weighMethods(s *reader.Store, may func(layout.Key) bool) (*Weights, error) {
 	w := &Weights{}
-	shape := s.Header().Params.Shape()
+	scale := scaleOf(s.Header())
 	for m, err := range s.Methods() {
 		if err != nil {
 			return nil, err
@@ -40,20 +44,31 @@ func weighMethods(s *reader.Store, may func(layout.Key) bool) (*Weights, error) 
 			}
 			continue
 		}
-		n := uint64(0)
-		for p, err := range m.Profiles() {
-			if err != nil {
-				return nil, err
-			}
-			n = saturate(n, profileWeight(shape, p))
-		}
-		if n > 0 {
-			w.methods = append(w.methods, weighed{m.Ref(), n})
-			w.total = w.total.plus(n)
+		if err := w.add(scale, m); err != nil {
+			return nil, err
 		}
 	}
 	slices.SortStableFunc(w.methods, func(a, b weighed) int { return cmp.Compare(b.weight, a.weight) })
 	return w, nil
+}
+
+func (w *Weights) add(scale scale, m reader.Method) error {
+	n, marked := uint64(0), false
+	for p, err := range m.Profiles() {
+		if err != nil {
+			return err
+		}
+		n = saturate(n, scale.weight(p))
+		marked = marked || scale.marks(p)
+	}
+	if n > 0 {
+		w.methods = append(w.methods, weighed{m.Ref(), n})
+		w.total = w.total.plus(n)
+	}
+	if marked {
+		w.marked = append(w.marked, m.Ref())
+	}
+	return nil
 }
 
 func allowed(m reader.Method, may func(layout.Key) bool) (bool, error) {
@@ -64,15 +79,26 @@ func allowed(m reader.Method, may func(layout.Key) bool) (bool, error) {
 	return err == nil && may(k), err
 }
 
-// profileWeight is what a profile adds to the weight of its method.
-func profileWeight(shape layout.Shape, p reader.Profile) (sum uint64) {
+// A scale weighs the profiles of an archive.
+type scale struct {
+	shape layout.Shape
+	llvm  bool
+}
+
+func scaleOf(h *layout.Header) scale { return scale{h.Params.Shape(), h.Domain.LLVM()} }
+
+// weight is what a profile adds to the weight of its method.
+func (s scale) weight(p reader.Profile) (sum uint64) {
+	if s.marks(p) {
+		return 0
+	}
 	if n, ok := p.Invocations(); ok {
 		sum = n.Trained()
 	}
 	for e := range p.Entries() {
 		raw := e.Raw()
 		signed := raw.SignedCounts()
-		shape.Counts(raw, func(cell int) bool {
+		s.shape.Counts(raw, func(cell int) bool {
 			if n := raw.Cell(cell); !signed || int64(n) > 0 {
 				sum = saturate(sum, n)
 			}
@@ -80,6 +106,19 @@ func profileWeight(shape layout.Shape, p reader.Profile) (sum uint64) {
 		})
 	}
 	return sum
+}
+
+// marks reports whether the first counter of LLVM stands for hot or warm.
+func (s scale) marks(p reader.Profile) bool {
+	if !s.llvm {
+		return false
+	}
+	for e := range p.Entries() {
+		if e.Tag() == layout.TagCounters {
+			return e.Cells() > 0 && e.Raw().Cell(0) > llvmMax
+		}
+	}
+	return false
 }
 
 // Methods is the number of methods that have a weight.

@@ -12,7 +12,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-type infoOptions struct{ json bool }
+type infoOptions struct{ summary, json bool }
 
 func newInfoCommand(a *app) *cobra.Command {
 	var o infoOptions
@@ -21,13 +21,20 @@ func newInfoCommand(a *app) *cobra.Command {
 		Short: "Say what an archive is: domain, origin, sizes, counts, settings",
 		Long: `Info prints what an archive says of itself: who made it and when, where it wants to be
 mapped, how large its regions are, how much of everything it holds, and the settings of the
-profiler that shape its entries. Opening takes the same time for any size.`,
+profiler that shape its entries. Opening takes the same time for any size.
+
+--summary reads all profiles and prints how few methods, and how few counts, make most of all
+counts: for each share the number of methods that reduce --hot would keep, and the sum of the
+last one's counts and invocations; the number of counts, and the lowest of these. Of LLVM's
+profiles counts are blocks, and the numbers those of llvm-profdata show --detailed-summary.`,
 		Example: `  profarc info app.parc
+  profarc info --summary app.parc
   profarc info --json app.parc | jq .counts`,
 		Args:              argsBetween(1, 1, "one archive"),
 		ValidArgsFunction: completeArchives(1),
 		RunE:              a.run(func(_ context.Context, args []string) error { return a.runInfo(args[0], o) }),
 	}
+	cmd.Flags().BoolVar(&o.summary, "summary", false, "print how few methods and counts make most of all")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
 }
@@ -39,10 +46,18 @@ func (a *app) runInfo(path string, o infoOptions) error {
 		if err != nil {
 			return err
 		}
+		if o.summary {
+			if f.Cutoffs, err = summarize(s); err != nil {
+				return err
+			}
+		}
 		if o.json {
 			return a.printJSON(f)
 		}
 		f.print(a)
+		if o.summary {
+			f.Cutoffs.print(a, s.Header().Domain)
+		}
 		return nil
 	})
 }

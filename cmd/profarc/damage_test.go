@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -40,6 +41,46 @@ func TestDamagedArchivesArePrintedOrRefused(t *testing.T) {
 					t.Fatalf("%s, round %d: %v", sp.Name, round, err)
 				}
 			}
+		}
+	}
+}
+
+// TestDamagedArchivesAreReducedOrRefused: names that are none, counts of other
+// sums and pointers into the middle of records may be refused by the builder, so
+// that any error will do, if there is one and no panic.
+func TestDamagedArchivesAreReducedOrRefused(t *testing.T) {
+	rounds := 300
+	if testing.Short() {
+		rounds = 30
+	}
+	names, err := builder.NewAnonymizer([]byte("the key of this test"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sp := range specimen.All() {
+		original, err := sp.Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := rand.New(rand.NewPCG(12, uint64(len(original))))
+		refused := 0
+		for round := range rounds {
+			m, err := archive.FromBytes("app.parc", changed(t, original, r), archive.Options{})
+			if err != nil {
+				t.Fatalf("%s, round %d: %v", sp.Name, round, err)
+			}
+			for _, reduction := range []builder.Reduction{{Hot: builder.One}, {Names: names}, {DropCold: true, Names: names}} {
+				b, _, err := builder.Reduce(reader.New(m), reduction)
+				if err == nil {
+					_, _, err = b.Bytes()
+				}
+				if err != nil {
+					refused++
+				}
+			}
+		}
+		if sp.Name != "hotspot-empty" && refused == 0 {
+			t.Errorf("%s: no damage was noticed", sp.Name)
 		}
 	}
 }
@@ -81,7 +122,8 @@ func printEverything(s *reader.Store) (errs []error) {
 	_, heatErr := showAll(io.Discard, s, some.methods(ctx, s), true)
 	_, nearErr := near(s, layout.Key{Class: "shapes/Circle", Name: "aera"})
 	_, pollutionErr := mostPolluted(ctx, s, topOptions{n: 10})
-	errs = append(errs, err, showErr, minErr, heatErr, nearErr, pollutionErr)
+	_, summaryErr := summarize(s)
+	errs = append(errs, summaryErr, err, showErr, minErr, heatErr, nearErr, pollutionErr)
 	for i := range measures {
 		_, err := hottest(ctx, s, topOptions{n: 10}, &measures[i])
 		errs = append(errs, err)

@@ -34,6 +34,8 @@ type facts struct {
 	Settings    []setting    `json:"settings"`
 	Properties  []property   `json:"properties"`
 	Tables      []tableFact  `json:"tables"`
+
+	Cutoffs *cutoffSummary `json:"cutoff_summary,omitempty"`
 }
 
 type regionFact struct {

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/formats/llvm"
+	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/layout"
+)
+
+func TestSummaryHasLLVMsShares(t *testing.T) {
+	for _, sp := range specimen.All() {
+		if !sp.Domain.LLVM() {
+			continue
+		}
+		s := storeOf(t, sp.Build())
+		sum, _, err := llvm.Summarize(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := summarize(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range sum.Cutoffs {
+			if c.Percent() != r.Cutoffs[i].Percent || c.Blocks != r.Cutoffs[i].Counts || c.MinCount != r.Cutoffs[i].MinCount {
+				t.Errorf("%s: %+v, LLVM has %+v", sp.Name, r.Cutoffs[i], c)
+			}
+		}
+	}
+}
+
+func TestSummarySaysWhatReduceKeeps(t *testing.T) {
+	for _, sp := range specimen.All() {
+		s := storeOf(t, sp.Build())
+		r, err := summarize(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, share := range summaryShares {
+			_, kept, err := builder.Reduce(s, builder.Reduction{Hot: builder.Weight(share) * millionth})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if int(kept.Methods) != r.Cutoffs[i].Methods {
+				t.Errorf("%s: %v%%: reduce keeps %d methods, the summary says %d", sp.Name, r.Cutoffs[i].Percent, kept.Methods, r.Cutoffs[i].Methods)
+			}
+		}
+	}
+}
+
+func TestSummaryTakesTheFewestCounts(t *testing.T) {
+	b := builder.New(layout.DomainGraal, builder.Config{})
+	for name, counts := range map[string][]uint64{"f": {500, 1, 300}, "g": {100, 50, 0}, "h": {49}} {
+		p := b.Profile(b.Method(layout.Key{Class: "A", Name: name}), 0, builder.NoContext)
+		p.Counters(0, counts...)
+		if err := p.Done(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := summarize(storeOf(t, b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for percent, want := range map[float64]summaryRow{
+		50:   {50, 1, 801, 1, 500},
+		60:   {60, 1, 801, 2, 300},
+		80:   {80, 1, 801, 2, 300},
+		90:   {90, 2, 150, 3, 100},
+		99:   {99, 3, 49, 5, 49},
+		99.9: {99.9, 3, 49, 5, 49},
+	} {
+		for _, row := range r.Cutoffs {
+			if row.Percent == percent && row != want {
+				t.Errorf("%+v, want %+v", row, want)
+			}
+		}
+	}
+	if r.Methods != 3 || r.Counts != 6 || len(r.Cutoffs) != len(summaryShares) {
+		t.Errorf("%+v", r)
+	}
+}
