@@ -143,7 +143,14 @@ func timed(f func() error) (turns.Cost, error) {
 
 // row prints ours, theirs, and their ratio.
 func row(name, what, format string, ours, theirs float64) {
-	fmt.Printf("| %s: %s | "+format+" | "+format+" | %.2g |\n", name, what, ours, theirs, ours/theirs)
+	fmt.Printf("| %s: %s | "+format+" | "+format+" | %s |\n", name, what, ours, theirs, ratio(ours/theirs))
+}
+
+func ratio(r float64) string {
+	if r < 0.1 {
+		return fmt.Sprintf("1/%.0f", 1/r)
+	}
+	return fmt.Sprintf("%.1f", r)
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
