@@ -31,8 +31,7 @@ func (k Key) ID(d Domain) uint64 {
 // NameRef is LLVM's id of a PGO name: the first 8 bytes of its MD5, read
 // little-endian.
 func NameRef(name string) uint64 {
-	var buf [1024]byte
-	sum := md5.Sum(append(buf[:0], name...))
+	sum := md5.Sum(textBytes(name))
 	return le.Uint64(sum[:])
 }
 

@@ -125,18 +125,20 @@ func (b Block) Field(f Presence) []byte {
 // Links gives the context node of the block and the next block of the same
 // method and context.
 func (b Block) Links() (context, next Narrow) {
-	if f := b.Field(HasLinks); f != nil {
-		return Narrow(le.Uint32(f)), Narrow(le.Uint32(f[4:]))
+	if b.Presence()&HasLinks == 0 || len(b) < BlockHeaderSize+8 {
+		return 0, 0
 	}
-	return 0, 0
+	f := b[BlockHeaderSize:] // the first field
+	return Narrow(le.Uint32(f)), Narrow(le.Uint32(f[4:]))
 }
 
 // Code is the code id, 0 if it is not known.
 func (b Block) Code() uint64 {
-	if f := b.Field(HasCode); f != nil {
-		return le.Uint64(f)
+	at := BlockHeaderSize + 8*int(b.Presence()&HasLinks) // only links may stand before it
+	if b.Presence()&HasCode == 0 || len(b) < at+8 {
+		return 0
 	}
-	return 0
+	return le.Uint64(b[at:])
 }
 
 // A BlockSection is a part of a block that holds entries, or the directory.

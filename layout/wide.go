@@ -2,15 +2,22 @@ package layout
 
 import "fmt"
 
-// wideRow are the cells of wide entries: fixed ones, then so many a row.
-var wideRow = map[Tag]struct{ fixed, row int }{
-	TagCounters:   {0, 1}, // counter
-	TagValueSite:  {0, 2}, // value, count
-	TagSuccessors: {0, 2}, // i32 point and u32 index in one cell, count
-	TagReceivers:  {2, 2}, // count of other types, traps; type pointer, count
-	TagCallees:    {0, 2}, // method pointer, count
-	TagCount:      {1, 0}, // count
+// wideRow are the cells of wide entries, by tag from the first wide one: fixed
+// ones, then so many a row. A bitmap's are counted in another way.
+var wideRow = [lastWide - firstWide + 1]struct{ fixed, row int }{
+	TagCounters - firstWide:   {0, 1}, // counter
+	TagValueSite - firstWide:  {0, 2}, // value, count
+	TagSuccessors - firstWide: {0, 2}, // i32 point and u32 index in one cell, count
+	TagReceivers - firstWide:  {2, 2}, // count of other types, traps; type pointer, count
+	TagCallees - firstWide:    {0, 2}, // method pointer, count
+	TagCount - firstWide:      {1, 0}, // count
 }
+
+// firstWide is the first wide tag, lastWide the last.
+const (
+	firstWide = TagCounters
+	lastWide  = TagCount
+)
 
 // WideCells is the number of cells of a wide entry with so many rows. The rows
 // of a bitmap are its bytes.
@@ -18,7 +25,10 @@ func WideCells(tag Tag, rows int) int {
 	if tag == TagBitmap {
 		return int((int64(rows) + 7) / 8)
 	}
-	w := wideRow[tag]
+	if tag < firstWide || tag > lastWide {
+		return 0
+	}
+	w := &wideRow[tag-firstWide]
 	return w.fixed + rows*w.row
 }
 
@@ -30,7 +40,7 @@ const ReceiversFixed = 2
 // size in bytes.
 func wideSize(b []byte) (int64, error) {
 	tag := Tag(b[0])
-	if _, ok := wideRow[tag]; !ok && tag != TagBitmap {
+	if tag < firstWide || tag > lastWide {
 		return 0, fmt.Errorf("unknown entry tag %d", uint8(tag))
 	}
 	if len(b) < WideHeaderSize {

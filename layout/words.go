@@ -51,6 +51,9 @@ func Address(b []byte) uintptr {
 // Text is b as text, not copied: b must not be changed as long as it is in use.
 func Text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
+// textBytes is text as bytes, not copied: they must not be changed.
+func textBytes(text string) []byte { return unsafe.Slice(unsafe.StringData(text), len(text)) }
+
 // Aligned gives n zero bytes on the heap whose first lies on a multiple of 8.
 func Aligned(n int) []byte {
 	if n == 0 {

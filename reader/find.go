@@ -56,6 +56,9 @@ func (m *Method) hasKey(k *layout.Key) (bool, error) {
 	if same, err := m.isNamed(k.Name); !same || err != nil {
 		return false, err
 	}
+	if m.rec.Flags&layout.MethodNamed != 0 {
+		return k.Class == "" && k.Signature == "" && k.Loader == "", nil
+	}
 	if same, err := m.s.symbolIs(m.rec.Signature, k.Signature); !same || err != nil {
 		return false, err
 	}

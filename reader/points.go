@@ -68,19 +68,20 @@ func (p Profile) At(point int32) (e Entry, ok bool) {
 	if p.s == nil {
 		return Entry{}, false
 	}
-	if dir := p.block.Section(layout.SectionDirectory); len(dir) > 0 {
+	if p.block.Presence()&layout.HasDirectory != 0 {
+		dir := p.block.Section(layout.SectionDirectory)
 		return p.listed(dir, searchDirectory(dir, point, 0), point)
 	}
 	data := p.section(layout.SectionData)
 	for at := 0; at < len(data.trained); {
-		raw, _, err := p.s.shape.Next(data.trained[at:])
-		if err != nil {
+		e, ok := data.entry(p, at)
+		if !ok {
 			break
 		}
-		if raw.Point() == point {
-			return data.entry(p, at)
+		if e.raw.Point() == point {
+			return e, true
 		}
-		at += len(raw)
+		at += len(e.raw)
 	}
 	runtime.KeepAlive(p.s)
 	return Entry{}, false
