@@ -84,8 +84,11 @@ func checkDense(p []byte, slots, limit int) error {
 	return nil
 }
 
-// dense reports whether the container is an array of bits rather than a list.
-func (b bitmap) dense() bool { return len(b) == maxBitmapSize }
+// dense reports whether the container is an array of bits rather than a list:
+// the longest list has its size.
+func (b bitmap) dense() bool {
+	return len(b) == maxBitmapSize && int(le.Uint16(b[slotsMinusOne:])) >= maxArraySlots
+}
 
 // fill puts the words from from to to (not including it) that have a slot into
 // words, ascending, as many as fit, and gives their number.

@@ -192,3 +192,23 @@ func TestMapIsShared(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// The longest list has the size of an array of bits. No chunk is pointers alone:
+// blocks and entries begin with headers.
+func TestContainersAtTheirLimit(t *testing.T) {
+	for _, slots := range []int{maxArraySlots - 1, maxArraySlots, maxArraySlots + 1, chunkWords - 1} {
+		c := NewCollector(chunkSize)
+		for i := range slots {
+			c.Add(int64(i) * wordSize)
+		}
+		region := c.Region(0)
+		b := bitmap(region[directorySize(1):][:le.Uint32(region[directoryStart+4:])])
+		if err := b.check(chunkWords); err != nil {
+			t.Errorf("%d slots: %v", slots, err)
+		}
+		words := make([]uint16, chunkWords)
+		if n := b.fill(words, 0, chunkWords); n != slots || words[slots-1] != uint16(slots-1) {
+			t.Errorf("%d slots: %d are read, the last is %d", slots, n, words[n-1])
+		}
+	}
+}
