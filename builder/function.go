@@ -69,10 +69,9 @@ func (b *Builder) takeFunction(d *profileData, block layout.Block) {
 func (b *Builder) function(name []byte) MethodRef {
 	s, _ := intern(&b.symbols, name)
 	key := methodKey{name: s}
-	if m, ok := b.methods.find(key); ok {
-		return m
-	}
-	return b.methods.add(methodData{methodKey: key, id: layout.Key{Name: b.text(s)}.ID(b.domain)})
+	return b.methods.internNamed(key, func() methodData {
+		return methodData{methodKey: key, id: layout.Key{Name: b.text(s)}.ID(b.domain)}
+	})
 }
 
 // appendFunction appends the block that the parts of a profile with these

@@ -25,33 +25,37 @@ func (t *table[K, V]) add(k K, v V) (ref uint32) {
 type methods struct {
 	list[methodData]
 	byName []MethodRef // by SymbolRef-1: those without class and signature
-	others map[methodKey]MethodRef
+	others refIndex
 }
 
-func (t *methods) find(k methodKey) (m MethodRef, ok bool) {
-	if k.holder != 0 || k.signature != 0 || k.name == 0 {
-		m, ok = t.others[k]
-		return m, ok
+// intern gives the method with a key; fresh makes it if it is new.
+func (t *methods) intern(k methodKey, fresh func() methodData) MethodRef {
+	if k.holder == 0 && k.signature == 0 && k.name != 0 {
+		return t.internNamed(k, fresh)
 	}
-	if int(k.name) > len(t.byName) {
-		return 0, false
+	hash := k.hash()
+	ref, at := t.others.find(hash, func(ref uint32) bool { return t.at(ref).methodKey == k })
+	if ref == 0 {
+		ref = t.add(fresh())
+		t.others.put(at, hash, ref)
 	}
-	m = t.byName[k.name-1]
-	return m, m != 0
+	return MethodRef(ref)
 }
 
-func (t *methods) add(d methodData) MethodRef {
-	m := MethodRef(t.list.add(d))
-	if d.holder != 0 || d.signature != 0 || d.name == 0 {
-		if t.others == nil {
-			t.others = map[methodKey]MethodRef{}
-		}
-		t.others[d.methodKey] = m
-		return m
-	}
-	if missing := int(d.name) - len(t.byName); missing > 0 {
+func (t *methods) internNamed(k methodKey, fresh func() methodData) MethodRef {
+	if missing := int(k.name) - len(t.byName); missing > 0 {
 		t.byName = append(t.byName, make([]MethodRef, missing)...)
 	}
-	t.byName[d.name-1] = m
-	return m
+	m := &t.byName[k.name-1]
+	if *m == 0 {
+		*m = MethodRef(t.add(fresh()))
+	}
+	return *m
+}
+
+// hash mixes the three numbers.
+func (k methodKey) hash() uint32 {
+	h := (uint64(k.holder)<<32 | uint64(k.name)) * 0x9e3779b97f4a7c15
+	h = (h ^ h>>29 ^ uint64(k.signature)) * 0xbf58476d1ce4e5b9
+	return uint32(h >> 32)
 }

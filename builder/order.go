@@ -94,32 +94,42 @@ func (o *order) sortMethods(b *Builder) {
 func (o *order) sortContexts(b *Builder) {
 	n := b.contexts.len()
 	o.contextRank = make([]uint32, n)
-	inLevel := func(x, y ContextRef) int {
-		s, t := b.contexts.at(uint32(x)), b.contexts.at(uint32(y))
-		return cmp.Or(cmp.Compare(s.depth, t.depth), cmp.Compare(o.methodRank[s.method-1], o.methodRank[t.method-1]),
-			cmp.Compare(o.rankOf(s.parent), o.rankOf(t.parent)), cmp.Compare(o.methodRank[s.Caller-1], o.methodRank[t.Caller-1]),
-			cmp.Compare(s.Point, t.Point))
+	byDepth := make([]sortKey, 0, n)
+	for ref, c := range b.contexts.all {
+		byDepth = append(byDepth, sortKey{uint64(c.depth), ref})
 	}
-	byDepth := sorted(n, func(x, y ContextRef) int {
-		return cmp.Compare(b.contexts.at(uint32(x)).depth, b.contexts.at(uint32(y)).depth)
+	sortKeys(byDepth)
+	placed := uint32(0)
+	eachGroup(byDepth, func(level []sortKey) {
+		o.sortLevel(b, level)
+		for _, k := range level {
+			o.contextRank[k.ref-1] = placed
+			placed++
+		}
 	})
-	for from := 0; from < n; {
-		to := from
-		for to < n && b.contexts.at(uint32(byDepth[to])).depth == b.contexts.at(uint32(byDepth[from])).depth {
-			to++
-		}
-		slices.SortFunc(byDepth[from:to], inLevel)
-		for i := from; i < to; i++ {
-			o.contextRank[byDepth[i]-1] = uint32(i)
-		}
-		from = to
+	for i, k := range byDepth {
+		byDepth[i].key = uint64(o.methodRank[b.contexts.at(k.ref).method-1])
 	}
-	o.contexts = slices.Clone(byDepth)
-	slices.SortStableFunc(o.contexts, func(x, y ContextRef) int {
-		s, t := b.contexts.at(uint32(x)), b.contexts.at(uint32(y))
-		return cmp.Compare(o.methodRank[s.method-1], o.methodRank[t.method-1])
-	})
+	sortKeys(byDepth)
+	o.contexts = refsOf[ContextRef](byDepth)
 	o.contextRank = ranks(o.contexts)
+}
+
+// sortLevel sorts nodes of one depth, those of one less being ranked, by method
+// and parent, then caller and point.
+func (o *order) sortLevel(b *Builder, level []sortKey) {
+	for i, k := range level {
+		c := b.contexts.at(k.ref)
+		level[i].key = uint64(o.methodRank[c.method-1])<<32 | uint64(o.rankOf(c.parent)+1)
+	}
+	sortKeys(level)
+	eachEqual(level, func(group []sortKey) {
+		for i, k := range group {
+			c := b.contexts.at(k.ref)
+			group[i].key = uint64(o.methodRank[c.Caller-1])<<32 | uint64(uint32(c.Point)^1<<31)
+		}
+		sortKeys(group)
+	})
 }
 
 func (o *order) rankOf(c ContextRef) int64 {

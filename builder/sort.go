@@ -52,14 +52,21 @@ func sortKeys(keys []sortKey) {
 
 // eachEqual goes through the groups of more than one equal key of sorted keys.
 func eachEqual(keys []sortKey, yield func(group []sortKey)) {
+	eachGroup(keys, func(group []sortKey) {
+		if len(group) > 1 {
+			yield(group)
+		}
+	})
+}
+
+// eachGroup goes through the groups of equal keys of sorted keys.
+func eachGroup(keys []sortKey, yield func(group []sortKey)) {
 	for from := 0; from < len(keys); {
 		to := from + 1
 		for to < len(keys) && keys[to].key == keys[from].key {
 			to++
 		}
-		if to-from > 1 {
-			yield(keys[from:to])
-		}
+		yield(keys[from:to])
 		from = to
 	}
 }

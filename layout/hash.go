@@ -39,8 +39,19 @@ func NameRef(name string) uint64 {
 func TypeID(name, loader string) uint64 { return hashFields(name, loader) }
 
 func hashFields(fields ...string) uint64 {
+	size := len(fields)
+	for _, f := range fields {
+		size += len(f)
+	}
+	if size <= 256 { // most: less to be zeroed
+		var buf [256]byte
+		return hashJoined(buf[:0], fields)
+	}
 	var buf [1024]byte
-	b := buf[:0]
+	return hashJoined(buf[:0], fields)
+}
+
+func hashJoined(b []byte, fields []string) uint64 {
 	for i, f := range fields {
 		if i > 0 {
 			b = append(b, 0)

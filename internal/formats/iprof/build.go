@@ -18,8 +18,8 @@ type build struct {
 	typeRefs             []builder.TypeRef // by row; behind those of the file are those of ids without one
 	numbers, spelled     []string          // by row of types: the number of its name, how a signature spells it
 	methodRefs           []builder.MethodRef
-	ran                  []bool            // by row of methods
-	signatures           map[string]string // by the return and parameter ids
+	ran                  []bool                      // by row of methods
+	signatures           map[string]spelledSignature // by the return and parameter ids
 	text                 []byte
 
 	next       []uint32 // by record: the next of its node, +1
@@ -34,7 +34,7 @@ func (rec *recording) build(o ReadOptions, report *Report) (*builder.Builder, er
 	b := &build{
 		recording: rec, b: builder.New(layout.DomainGraal, o.Config), o: o, report: report,
 		typeRows: newIDRows(len(rec.types) + len(rec.values)), methodRows: newIDRows(len(rec.methods) + len(rec.nodes.nodes)),
-		signatures: map[string]string{}, ordinals: map[int]int{},
+		signatures: map[string]spelledSignature{}, ordinals: map[int]int{},
 	}
 	b.internTypes()
 	b.internMethods()
@@ -84,10 +84,9 @@ func (b *build) internMethods() {
 	b.ran = make([]bool, len(b.methods))
 	taken := make(refSet, len(b.methods)+1)
 	for i, m := range b.methods {
-		key := b.key(m)
-		ref := b.b.Method(key)
+		ref := b.method(m)
 		for n := 2; taken.has(uint32(ref)); n++ {
-			again := key
+			again := b.key(m)
 			again.Signature += numbered(n)
 			ref = b.b.Method(again)
 			b.b.DescribeMethod(ref, builder.MethodInfo{Flags: layout.MethodNotMatchable})
@@ -96,6 +95,18 @@ func (b *build) internMethods() {
 		b.methodRefs[i] = ref
 		b.methodRows.put(m.id, i)
 	}
+}
+
+// method interns a row of methods by its key, the short way if its class is a
+// row of types with a name.
+func (b *build) method(m methodRow) builder.MethodRef {
+	if m.n > 1 {
+		ids := b.sigIDs[m.first : m.first+m.n]
+		if row, ok := b.typeRows.row(ids[0]); ok && row < len(b.types) && b.types[row].name != "" {
+			return b.b.MethodOf(b.typeRefs[row], m.name, b.signature(ids[1:]).ref)
+		}
+	}
+	return b.b.Method(b.key(m))
 }
 
 // A refSet is a set of references, which are dense.
@@ -124,18 +135,24 @@ func (b *build) key(m methodRow) layout.Key {
 	} else if k.Class = b.types[row].name; k.Class != "" {
 		k.Loader = b.numbers[row]
 	}
-	k.Signature = b.signature(ids[1:])
+	k.Signature = b.signature(ids[1:]).text
 	if k.Class == "" {
 		k.Signature = noNameClass + k.Signature
 	}
 	return k
 }
 
+// A spelledSignature is a signature, and what the builder calls it.
+type spelledSignature struct {
+	text string
+	ref  builder.SymbolRef
+}
+
 // signature spells the return and parameter types of a method. Many methods
 // share one.
-func (b *build) signature(ids []int64) string {
+func (b *build) signature(ids []int64) spelledSignature {
 	if len(ids) == 0 {
-		return ""
+		return spelledSignature{}
 	}
 	b.text = b.text[:0]
 	for _, id := range ids {
@@ -152,7 +169,8 @@ func (b *build) signature(ids []int64) string {
 		}
 		b.text = append(b.text, b.spelledType(id)...)
 	}
-	s := string(append(b.text, ')'))
+	s := spelledSignature{text: string(append(b.text, ')'))}
+	s.ref = b.b.Name(s.text)
 	b.signatures[same] = s
 	return s
 }
