@@ -128,7 +128,10 @@ func (m *Method) isNamed(text string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	same := string(layout.RecordName(b)) == text
+	same := string(b[:len(text)]) == text
+	for _, padding := range b[len(text):] {
+		same = same && padding == 0
+	}
 	runtime.KeepAlive(m.s)
 	return same, nil
 }

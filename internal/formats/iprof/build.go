@@ -2,6 +2,9 @@ package iprof
 
 import (
 	"encoding/binary"
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/layout"
@@ -19,7 +22,7 @@ type build struct {
 	numbers, spelled     []string          // by row of types: the number of its name, how a signature spells it
 	methodRefs           []builder.MethodRef
 	ran                  []bool                      // by row of methods
-	signatures           map[string]spelledSignature // by the return and parameter ids
+	signatures           map[uint64]spelledSignature // by the hash of the return and parameter ids
 	text                 []byte
 
 	next       []uint32 // by record: the next of its node, +1
@@ -34,7 +37,7 @@ func (rec *recording) build(o ReadOptions, report *Report) (*builder.Builder, er
 	b := &build{
 		recording: rec, b: builder.New(layout.DomainGraal, o.Config), o: o, report: report,
 		typeRows: newIDRows(len(rec.types) + len(rec.values)), methodRows: newIDRows(len(rec.methods) + len(rec.nodes.nodes)),
-		signatures: map[string]spelledSignature{}, ordinals: map[int]int{},
+		signatures: map[uint64]spelledSignature{}, ordinals: map[int]int{},
 	}
 	b.internTypes()
 	b.internMethods()
@@ -144,6 +147,7 @@ func (b *build) key(m methodRow) layout.Key {
 
 // A spelledSignature is a signature, and what the builder calls it.
 type spelledSignature struct {
+	ids  []int64
 	text string
 	ref  builder.SymbolRef
 }
@@ -158,10 +162,11 @@ func (b *build) signature(ids []int64) spelledSignature {
 	for _, id := range ids {
 		b.text = binary.LittleEndian.AppendUint64(b.text, uint64(id))
 	}
-	if s, ok := b.signatures[string(b.text)]; ok {
-		return s
+	hash := xxhash.Sum64(b.text)
+	known, ok := b.signatures[hash]
+	if ok && slices.Equal(known.ids, ids) {
+		return known
 	}
-	same := string(b.text)
 	b.text = append(append(b.text[:0], b.spelledType(ids[0])...), '(')
 	for i, id := range ids[1:] {
 		if i > 0 {
@@ -169,9 +174,11 @@ func (b *build) signature(ids []int64) spelledSignature {
 		}
 		b.text = append(b.text, b.spelledType(id)...)
 	}
-	s := spelledSignature{text: string(append(b.text, ')'))}
+	s := spelledSignature{ids: ids, text: string(append(b.text, ')'))}
 	s.ref = b.b.Name(s.text)
-	b.signatures[same] = s
+	if !ok {
+		b.signatures[hash] = s
+	}
 	return s
 }
 
