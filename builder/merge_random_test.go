@@ -1,0 +1,220 @@
+package builder_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// drawRun is the archive of a random training run. Runs share methods, codes,
+// contexts, points and types, so that most of what they have in common differs
+// a little.
+func drawRun(t *rapid.T, domain layout.Domain, name string, high bool) dumped {
+	seed := rapid.Uint64().Draw(t, name)
+	r := &highRand{rand.New(rand.NewPCG(seed, 2)), high}
+	config := builder.Config{Params: mergeParams(domain), DumpTime: time.Unix(int64(r.IntN(1000)), 0), Producer: fmt.Sprint("VM ", r.IntN(2))}
+	le64(config.DumpID[:], seed)
+	config.DumpID[9] = name[0]
+	b := builder.New(domain, config)
+	for i := range 4 {
+		addRandomMethod(b, i, r)
+	}
+	addRandomTables(b, r)
+	return built(fatal{rapid: t}, b)
+}
+
+// dumped is an archive with its bytes.
+type dumped struct {
+	*reader.Store
+	bytes []byte
+}
+
+// highRand says whether counts may be so high that sums saturate.
+type highRand struct {
+	*rand.Rand
+	high bool
+}
+
+func mergeParams(domain layout.Domain) layout.Params {
+	if domain != layout.DomainHotSpot {
+		return layout.Params{}
+	}
+	return layout.Params{layout.ParamTypeProfileWidth: 2, layout.ParamBciProfileWidth: 2, layout.ParamReceiverGap: 1}
+}
+
+func le64(b []byte, v uint64) {
+	for i := range 8 {
+		b[i] = byte(v >> (8 * i))
+	}
+}
+
+func addRandomMethod(b *builder.Builder, i int, r *highRand) {
+	key := layout.Key{Class: "A", Name: fmt.Sprint("m", i)}
+	if b.Domain().LLVM() {
+		key.Class = ""
+	}
+	m := b.Method(key)
+	b.DescribeMethod(m, builder.MethodInfo{Access: r.Uint32N(4)})
+	b.Seen(m)
+	for code := range uint64(2) {
+		for depth := range 3 {
+			if r.IntN(2) == 0 {
+				frames := []builder.Frame{{Caller: m, Point: 3}, {Caller: m, Point: int32(r.IntN(2))}}
+				addRandomProfile(b, b.Profile(m, code, b.Context(m, frames[:depth]...)), r)
+			}
+		}
+	}
+}
+
+func addRandomProfile(b *builder.Builder, p *builder.Profile, r *highRand) {
+	some := func() bool { return r.IntN(2) == 0 }
+	if some() {
+		p.Invocations(count1(r))
+	}
+	if some() {
+		p.Backedges(count1(r))
+		p.Size(r.Uint32N(3), r.Uint32N(3))
+	}
+	if some() {
+		p.History(builder.History{Decompiles: r.Uint32N(9), TenureTraps: 1<<32 - 3})
+		p.Compile(builder.Compile{Level: uint8(r.IntN(5)), Loops: uint16(r.IntN(3))})
+	}
+	if some() {
+		p.Escape(builder.Escape{Flags: r.Uint64N(32), Local: r.Uint64N(4), Stack: r.Uint64N(4), Returned: r.Uint64N(4)})
+		p.TrapHistory([]byte{byte(r.IntN(256)), 200, 0, byte(r.IntN(256))}[:r.IntN(5)])
+	}
+	for point := range 9 {
+		if b.Domain() == layout.DomainHotSpot {
+			addRandomEntry(b, p, uint16(point), r) // of which a bci has one
+			continue
+		}
+		for range r.IntN(3) {
+			addRandomWide(b, p, int32(point)-1, r)
+		}
+	}
+	if b.Domain() == layout.DomainHotSpot {
+		addRandomExtra(b, p, r)
+	}
+	if err := p.Done(); err != nil {
+		panic(err)
+	}
+}
+
+// count1 is mostly small, and in some runs now and then so high that a sum
+// saturates.
+func count1(r *highRand) uint64 {
+	if r.high && r.IntN(8) == 0 {
+		return 1<<64 - 1 - r.Uint64N(4)
+	}
+	return r.Uint64N(100)
+}
+
+func randomRows(b *builder.Builder, r *highRand, most int) (rows []builder.Row) {
+	for _, i := range r.Perm(5)[:r.IntN(most+1)] {
+		rows = append(rows, builder.Row{Type: b.Type(builder.TypeKey{Name: fmt.Sprint("T", i)}), Count: count1(r)})
+	}
+	return rows
+}
+
+func randomWord(b *builder.Builder, r *highRand) (w builder.TypeWord) {
+	if r.IntN(3) > 0 {
+		w.Type = b.Type(builder.TypeKey{Name: fmt.Sprint("T", r.IntN(2))})
+	}
+	w.NullSeen, w.Unknown = r.IntN(4) == 0, r.IntN(6) == 0
+	return w
+}
+
+// addRandomEntry adds an entry of the one kind that the bytecode at a bci has,
+// in one of the ways in which VMs with other settings may record it.
+func addRandomEntry(b *builder.Builder, p *builder.Profile, bci uint16, r *highRand) {
+	at := builder.At{Bci: bci, Flags: uint8(r.IntN(4)), Traps: r.Uint32N(3) | r.Uint32N(2)<<31}
+	word := randomWord(b, r)
+	types := builder.CallTypes{Args: []builder.Slot{{Stack: 1, Type: randomWord(b, r)}}, Return: &word}
+	switch way := r.IntN(3); bci {
+	case 0:
+		p.Jump(at, count1(r), -8)
+	case 1:
+		p.Branch(at, count1(r), 16, count1(r))
+	case 2:
+		if way == 0 {
+			p.Receivers(int32(bci), layout.SubTypeCheck, 1, r.Uint64N(9), r.Uint64N(3), randomRows(b, r, 4)...)
+			return
+		}
+		p.ReceiverType(at, uint64(r.IntN(20)-10), r.Uint64N(2), randomRows(b, r, 2)...)
+	case 3:
+		switch way {
+		case 0:
+			p.Receivers(int32(bci), layout.SubVirtualCall, 1, count1(r), r.Uint64N(3), randomRows(b, r, 4)...)
+		case 1:
+			p.VirtualCallType(at, count1(r), r.Uint64N(2), randomRows(b, r, 2), types)
+		default:
+			p.VirtualCall(at, count1(r), r.Uint64N(2), randomRows(b, r, 2)...)
+		}
+	case 4:
+		p.Ret(at, count1(r), []builder.RetRow{{Bci: r.Uint64N(3), Count: count1(r), Displacement: -16}, {Bci: 7, Count: 1}}[:way]...)
+	case 5:
+		p.MultiBranch(at, builder.SwitchCase{Count: count1(r), Displacement: 8}, make([]builder.SwitchCase, 1+way/2)...)
+	case 6:
+		p.CallType(at, count1(r), types)
+	case 7:
+		p.Counter(at, count1(r))
+	case 8:
+		p.Bit(at)
+	}
+}
+
+func addRandomExtra(b *builder.Builder, p *builder.Profile, r *highRand) {
+	if r.IntN(2) == 0 {
+		p.ArgInfo(r.Uint64N(4), r.Uint64N(4))
+	}
+	if r.IntN(2) == 0 {
+		p.SpeculativeTrap(builder.At{Bci: 3, Traps: r.Uint32N(4)}, b.Method(layout.Key{Class: "A", Name: fmt.Sprint("m", r.IntN(3))}))
+		p.Bit(builder.At{Bci: 2, In: layout.SectionExtra, Traps: r.Uint32N(4)})
+	}
+	if r.IntN(2) == 0 {
+		p.Parameters(builder.Slot{Stack: 0, Type: randomWord(b, r)})
+		p.Bit(builder.At{Bci: 9, In: layout.SectionHandlers, Flags: uint8(r.IntN(4))})
+	}
+}
+
+func addRandomWide(b *builder.Builder, p *builder.Profile, point int32, r *highRand) {
+	switch r.IntN(7) {
+	case 0:
+		p.Counters(point, []uint64{count1(r), count1(r), count1(r)}[:1+r.IntN(3)]...)
+	case 1:
+		p.ValueSite(uint16(r.IntN(2)), point, []builder.Value{{Value: r.Uint64N(2), Count: count1(r)}, {Value: r.Uint64N(2), Count: count1(r)}, {Value: r.Uint64N(2)}}[:r.IntN(4)]...)
+	case 2:
+		p.Bitmap(point, []byte{byte(r.IntN(256)), 3}[:1+r.IntN(2)])
+	case 3:
+		p.Successors(point, layout.SubConditional, []builder.Successor{{Point: 8, Index: 1, Count: count1(r)}, {Point: -9, Index: r.Uint32N(2), Count: count1(r)}}[:r.IntN(3)]...)
+	case 4:
+		p.Receivers(point, layout.SubVirtualCall, uint8(r.IntN(2)), count1(r), r.Uint64N(3), randomRows(b, r, 5)...)
+	case 5:
+		p.Callees(point, builder.Callee{Method: b.Method(layout.Key{Class: "A", Name: fmt.Sprint("callee", r.IntN(3))}), Count: count1(r)})
+	case 6:
+		p.Count(point, uint16(1+r.IntN(3)), uint8(r.IntN(2))*layout.WideInterpreted, count1(r))
+	}
+}
+
+func addRandomTables(b *builder.Builder, r *highRand) {
+	word, symbol := layout.ColumnWord, layout.ColumnSymbol
+	for range r.IntN(4) {
+		b.Table(layout.TableMonitors, 0, layout.ColumnType, word).Row(uint64(b.Type(builder.TypeKey{Name: fmt.Sprint("T", r.IntN(3))})), count1(r))
+		b.Table(layout.TableBinaryIDs, 0, symbol).Row(uint64(b.Symbol(fmt.Sprint("id", r.IntN(4)))))
+		b.Table(layout.TableThreads, 0, word, word, word).Row(r.Uint64N(2), count1(r), r.Uint64N(2))
+	}
+	for group := range uint64(r.IntN(3)) {
+		for frame := range uint64(1 + r.IntN(3)) {
+			b.Table(layout.TableTraces, 0, word, word, word).Row(group, 1, frame)
+			b.Table(layout.TableSamples, 0, word, layout.ColumnMethod, word, word).Row(group, uint64(b.Method(layout.Key{Class: "A", Name: "m1"})), frame, 5+group)
+		}
+	}
+	b.Table(layout.TableProperties, 0, symbol, symbol).Row(uint64(b.Symbol(layout.PropertyTraceStream)), uint64(b.Symbol(fmt.Sprint(r.IntN(3)))))
+	b.Table(layout.TableProperties, 0, symbol, symbol).Row(uint64(b.Symbol("host")), uint64(b.Symbol(fmt.Sprint(r.IntN(2)))))
+}
