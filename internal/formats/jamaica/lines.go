@@ -32,9 +32,10 @@ func (l *lineReader) next() error {
 		switch {
 		case err == nil:
 			l.ended = true
-			l.text = bytes.TrimSuffix(bytes.TrimSuffix(l.text, []byte("\n")), []byte("\r"))
+			l.text = bytes.TrimRight(bytes.TrimSuffix(l.text, []byte("\n")), "\r")
 			return nil
 		case err == io.EOF && len(l.text) > 0:
+			l.text = bytes.TrimRight(l.text, "\r")
 			return nil
 		case err != bufio.ErrBufferFull:
 			return err
@@ -115,7 +116,7 @@ func (t *text) add(lines *lineReader, report *Report) *SyntaxError {
 	}
 	report.Lines++
 	if !known {
-		t.foreign = append(t.foreign, foreignLine{string(word), string(bytes.Trim(lines.text[rest:], " \t"))})
+		t.foreign = append(t.foreign, foreignLine{string(word), string(bytes.Trim(lines.text[rest:], " \t\r"))})
 		return nil
 	}
 	r := record{key: key, line: lines.number}
