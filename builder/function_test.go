@@ -53,3 +53,26 @@ func TestAddFunctionRefusesWhatAProfileRefuses(t *testing.T) {
 		t.Error("a name with a NUL byte was taken")
 	}
 }
+
+// Of two records with other numbers of counters llvm-profdata keeps the first;
+// otherwise the longer stays, whichever came first.
+func TestOtherNumbersOfCounters(t *testing.T) {
+	for _, asLLVM := range []bool{false, true} {
+		for _, lengths := range [][2]int{{2, 3}, {3, 2}} {
+			b := builder.New(layout.DomainLLVMIR, builder.Config{})
+			for _, n := range lengths {
+				b.NextRun(builder.Run{AsLLVM: asLLVM})
+				if err := b.AddFunction(&builder.Function{Name: []byte("f"), Counts: []uint64{7, 8, 9}[:n]}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want := 3
+			if asLLVM {
+				want = lengths[0]
+			}
+			if got := onlyEntry(t, built(t, b).Store); got.Cells() != want || got.Cell(0).Load() != 7 || b.Unmerged() != 1 {
+				t.Errorf("%d then %d counters, as LLVM %t: %d are kept, %d unmerged", lengths[0], lengths[1], asLLVM, got.Cells(), b.Unmerged())
+			}
+		}
+	}
+}

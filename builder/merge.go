@@ -37,6 +37,10 @@ type merger struct {
 // merge gives the block of both. Its bytes are the builder's until the next
 // merge.
 func (m *merger) merge(have, more layout.Block) []byte {
+	if m.run.AsLLVM && m.numCounters(have) != m.numCounters(more) {
+		m.b.unmerged++
+		return have
+	}
 	out := &m.b.merged
 	out.reset()
 	m.fields(have, more, out)
@@ -46,6 +50,16 @@ func (m *merger) merge(have, more layout.Block) []byte {
 	}
 	out.encode()
 	return out.block
+}
+
+// numCounters is the number of counters of a function of LLVM.
+func (m *merger) numCounters(b layout.Block) int {
+	if data := b.Section(layout.SectionData); len(data) > 0 {
+		if e, _, err := m.shape.Next(data); err == nil && e.Tag() == layout.TagCounters {
+			return e.Rows()
+		}
+	}
+	return 0
 }
 
 func (m *merger) entries(section []byte) (all []layout.Entry) {

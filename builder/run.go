@@ -6,8 +6,9 @@ type Run struct {
 	// history of compilations are not counts.
 	Weight Weight
 	// AsLLVM merges as llvm-profdata does where it differs: a value that the
-	// builder has not seen at a site is taken without the weight. The order of
-	// the runs matters then.
+	// builder has not seen at a site is taken without the weight, and a function
+	// with another number of counters is left out. The order of the runs matters
+	// then.
 	AsLLVM bool
 }
 
