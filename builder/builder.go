@@ -54,6 +54,7 @@ type Builder struct {
 	merged   profileParts      // of the last merge
 	scratch  []byte            // of the last function
 	dumps    map[[16]byte]dump // that were merged
+	shaped   shapeUse          // what was merged depends on
 	mixed    bool              // of several runs
 	united   int               // rows of tables when they were united last
 	run      runData

@@ -34,16 +34,16 @@ func ConfigOf(h *layout.Header) Config {
 // reader's.
 func (b *Builder) Add(s *reader.Store, take Take) error {
 	b.mu.Lock()
-	run := b.run
+	run, shape := b.run, b.shape
 	b.mu.Unlock()
+	if h := s.Header(); h.Domain != b.domain || h.Params.Shape() != shape {
+		return fmt.Errorf("builder: %w: %s is of domain %s, shape %+v; the builder has %s, %+v", ErrMismatch,
+			s.Mapping().Name(), h.Domain, h.Params.Shape(), b.domain, shape)
+	}
 	return b.copyAll(s, take, run, false)
 }
 
 func (b *Builder) copyAll(s *reader.Store, take Take, run runData, merging bool) error {
-	if h := s.Header(); h.Domain != b.domain || h.Params.Shape() != b.shape {
-		return fmt.Errorf("builder: %w: %s is of domain %s, shape %+v; the builder has %s, %+v", ErrMismatch,
-			s.Mapping().Name(), h.Domain, h.Params.Shape(), b.domain, b.shape)
-	}
 	c := newCopier(b, s, run)
 	c.take, c.merging = take, merging
 	return c.run(c.copyTypes, c.copyMethods, c.copyContexts, c.copyProfiles, c.copyTables)
@@ -53,6 +53,7 @@ func (b *Builder) copyAll(s *reader.Store, take Take, run runData, merging bool)
 type copier struct {
 	b        *Builder
 	s        *reader.Store
+	shape    layout.Shape
 	take     Take
 	of       runData
 	merging  bool
@@ -64,7 +65,7 @@ type copier struct {
 }
 
 func newCopier(b *Builder, s *reader.Store, run runData) *copier {
-	return &copier{b: b, s: s, of: run, methods: map[layout.Narrow]MethodRef{}, contexts: map[layout.Narrow]ContextRef{}, profiles: map[layout.Narrow]ProfileRef{}}
+	return &copier{b: b, s: s, shape: s.Header().Params.Shape(), of: run, methods: map[layout.Narrow]MethodRef{}, contexts: map[layout.Narrow]ContextRef{}, profiles: map[layout.Narrow]ProfileRef{}}
 }
 
 func (c *copier) run(steps ...func() error) error {

@@ -135,7 +135,7 @@ func (c *copier) copyEntry(to *Profile, section layout.BlockSection, e reader.En
 		case raw.Tag() == layout.TagReceivers:
 			raw.SetCell(1, uint64(e.Traps()))
 		}
-		c.b.shape.Counts(raw, func(cell int) bool {
+		c.shape.Counts(raw, func(cell int) bool {
 			raw.SetCell(cell, c.count(e.Cell(cell)))
 			return true
 		})
@@ -150,7 +150,7 @@ func (c *copier) copyEntry(to *Profile, section layout.BlockSection, e reader.En
 func (c *copier) copyPointers(raw layout.Entry, e reader.Entry) (err error) {
 	receivers, hasRows := e.Receivers()
 	row := 0
-	c.b.shape.Pointers(raw, func(cell int, kind layout.PointerKind) bool {
+	c.shape.Pointers(raw, func(cell int, kind layout.PointerKind) bool {
 		var v uint64
 		if kind == layout.PointerType && hasRows {
 			v, err = c.receiverCell(receivers, row)
@@ -204,7 +204,7 @@ func (c *copier) changed(p reader.Profile) bool {
 		return true
 	}
 	for e := range p.Entries() {
-		same := c.b.shape.Counts(e.Raw(), func(cell int) bool { return !differs(e.Cell(cell), true) })
+		same := c.shape.Counts(e.Raw(), func(cell int) bool { return !differs(e.Cell(cell), true) })
 		if !same {
 			return true
 		}

@@ -32,8 +32,11 @@ func (b *Builder) Merge(s *reader.Store, r Run) error {
 	if err != nil {
 		return err
 	}
-	h := s.Header()
-	run, err := b.joinConfig(h, dumps, r)
+	use, err := useOf(s)
+	if err != nil {
+		return err
+	}
+	run, err := b.joinConfig(s.Header(), use, dumps, r)
 	if err != nil {
 		return fmt.Errorf("builder: %s: %w", s.Mapping().Name(), err)
 	}
@@ -83,7 +86,7 @@ func dumpsOf(s *reader.Store, r Run) ([]dump, error) {
 // joinConfig makes the builder's archive a merged one that says of itself what
 // holds for all: the highest settings and the last time; a fingerprint only if
 // all agree. It fails before anything is changed.
-func (b *Builder) joinConfig(h *layout.Header, dumps []dump, r Run) (runData, error) {
+func (b *Builder) joinConfig(h *layout.Header, use shapeUse, dumps []dump, r Run) (runData, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	c := &b.config
@@ -96,6 +99,9 @@ func (b *Builder) joinConfig(h *layout.Header, dumps []dump, r Run) (runData, er
 		if _, ok := b.dumps[d.id]; ok {
 			return runData{}, fmt.Errorf("%w: %x: leave this archive out", ErrCounted, d.id)
 		}
+	}
+	if err := b.joinShape(h.Params.Shape(), use); err != nil {
+		return runData{}, err
 	}
 	if len(dumps) == 0 {
 		return b.newRun(r), nil // nothing to tell of
@@ -137,9 +143,11 @@ func (b *Builder) JoinParams(p layout.Params) error {
 func (b *Builder) joinParams(p layout.Params) {
 	c := &b.config
 	for i := range c.Params {
-		if i == layout.ParamLLVMVariant {
+		switch i {
+		case layout.ParamTypeProfileWidth, layout.ParamBciProfileWidth, layout.ParamReceiverGap: // see joinShape
+		case layout.ParamLLVMVariant:
 			c.Params[i] |= p[i]
-		} else {
+		default:
 			c.Params[i] = max(c.Params[i], p[i])
 		}
 	}
@@ -157,8 +165,6 @@ func (b *Builder) mergeable(h *layout.Header, empty bool) error {
 	switch {
 	case h.Domain != b.domain:
 		return fmt.Errorf("%w: it is of domain %s, the others are of %s", ErrMismatch, h.Domain, b.domain)
-	case h.Params.Shape() != b.shape:
-		return fmt.Errorf("%w: its entries have the shape %+v, the others' %+v: they come from VMs that count in other ways", ErrMismatch, h.Params.Shape(), b.shape)
 	case !empty && (h.Params[layout.ParamLLVMVariant]^b.config.Params[layout.ParamLLVMVariant])&layout.LLVMCoverageOnly != 0:
 		return fmt.Errorf("%w: one has counts, the other says only what was covered", ErrMismatch)
 	}

@@ -190,11 +190,10 @@ func TestMergeRefuses(t *testing.T) {
 		run  builder.Run
 		want error
 	}{
-		"a dump twice":           {s, builder.Run{}, builder.ErrCounted},
-		"a dump inside a merge":  {once, builder.Run{}, builder.ErrCounted},
-		"a weight for a merge":   {once, builder.Run{Weight: 3 * builder.One}, builder.ErrWeighted},
-		"another domain":         {built(t, builder.New(layout.DomainGraal, builder.Config{})), builder.Run{}, builder.ErrMismatch},
-		"another number of rows": {built(t, builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{7}})), builder.Run{}, builder.ErrMismatch},
+		"a dump twice":          {s, builder.Run{}, builder.ErrCounted},
+		"a dump inside a merge": {once, builder.Run{}, builder.ErrCounted},
+		"a weight for a merge":  {once, builder.Run{Weight: 3 * builder.One}, builder.ErrWeighted},
+		"another domain":        {built(t, builder.New(layout.DomainGraal, builder.Config{})), builder.Run{}, builder.ErrMismatch},
 	} {
 		if err := b.Merge(c.s.Store, c.run); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", what, err, c.want)
@@ -215,5 +214,43 @@ func TestWeights(t *testing.T) {
 		if w, err := builder.ParseWeight(text); err == nil {
 			t.Errorf("%q: taken as %s", text, w)
 		}
+	}
+}
+
+// A run without a type profile does not show how many rows one has: it fits
+// every other, whichever is merged first.
+func TestMergeOfRunsThatDoNotShowTheirShape(t *testing.T) {
+	run := func(id byte, params layout.Params, receivers bool) dumped {
+		b := builder.New(layout.DomainHotSpot, builder.Config{Params: params, DumpID: [16]byte{id}})
+		p := b.Profile(b.Method(layout.Key{Class: "A", Name: "a"}), 0, builder.NoContext)
+		p.Counter(builder.At{Bci: 1}, uint64(id))
+		if receivers {
+			p.VirtualCall(builder.At{Bci: 4}, 3, 0, builder.Row{Type: b.Type(builder.TypeKey{Name: "T"}), Count: 2})
+		}
+		if err := p.Done(); err != nil {
+			t.Fatal(err)
+		}
+		return built(t, b)
+	}
+	short, shorter := run(1, layout.Params{2, 2, 0}, false), run(2, layout.Params{4, 1, 0}, false)
+	long, other := run(3, layout.Params{2, 2, 1}, true), run(4, layout.Params{3, 2, 1}, true)
+	all := merged(t, short, shorter, long)
+	for _, again := range []dumped{merged(t, long, shorter, short), merged(t, merged(t, shorter, short), long), mergedAtOnce(t, shorter, long, short)} {
+		if !bytes.Equal(again.bytes, all.bytes) {
+			t.Error("another order gives other bytes")
+		}
+	}
+	if got := all.Header().Params.Shape(); got != long.Header().Params.Shape() {
+		t.Errorf("shape %+v, want that of the run with type profiles", got)
+	}
+	if a, b := merged(t, short, shorter), merged(t, shorter, short); !bytes.Equal(a.bytes, b.bytes) {
+		t.Error("short runs in another order give other bytes")
+	}
+	b := builder.New(layout.DomainHotSpot, builder.Config{Params: long.Header().Params})
+	if err := errors.Join(b.Merge(short.Store, builder.Run{}), b.Merge(long.Store, builder.Run{})); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Merge(other.Store, builder.Run{}); !errors.Is(err, builder.ErrMismatch) {
+		t.Errorf("another number of rows: %v", err)
 	}
 }

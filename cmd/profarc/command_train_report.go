@@ -55,6 +55,9 @@ func (j *trainedJVM) print(w io.Writer) {
 		fmt.Fprintf(w, "profarc: wrote %s: %d methods, %s, of %s, %s, %s %s\n",
 			j.Archive, j.Methods, sizeText(j.Bytes), name, j.Producer, end, timeText(time.Duration(j.HeldNS)))
 	}
+	if j.Apart != "" {
+		fmt.Fprintf(w, "profarc: not merged with the others: %s\n", j.Apart)
+	}
 	if j.Skipped > 0 && j.Archive != "" {
 		fmt.Fprintf(w, "profarc: left out %d methods that the filters do not select\n", j.Skipped)
 	}

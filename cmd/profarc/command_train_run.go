@@ -28,7 +28,8 @@ type trainedJVM struct {
 
 	Archive string `json:"archive,omitempty"` // empty if none was written
 	Bytes   int64  `json:"bytes"`
-	Why     string `json:"why,omitempty"` // there is no archive
+	Why     string `json:"why,omitempty"`   // there is no archive
+	Apart   string `json:"apart,omitempty"` // why it was not merged with the others
 }
 
 // A trainingRun gathers the JVMs of a command. Each is read while it is held,
@@ -145,6 +146,7 @@ func (t *trainingRun) writeMerged() {
 		merged, err := mergeBuilt(all, u.profiles, "the JVM's profiles", importConfig{})
 		if err != nil {
 			apart++
+			u.jvm.Apart = message(err)
 			t.commit(u, t.numbered(apart))
 			continue
 		}
