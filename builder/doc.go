@@ -13,6 +13,15 @@
 //	if err := p.Done(); err != nil { ... }
 //	report, err := b.Commit(ctx, "app.parc")
 //
+// # Several runs
+//
+// What one run gives twice is refused. [Builder.NextRun] says that what follows
+// is of another run, and [Builder.Merge] takes a whole archive as one: profiles
+// of the same method, code and context are then merged, with a [Weight]. What
+// comes out does not depend on the order. [Builder.KeepVersions] and
+// [Builder.NarrowRows] are steps behind a merge, [Reduce] makes a part of an
+// archive.
+//
 // Every method of a Builder may be called from several goroutines at once; one
 // Profile belongs to one goroutine until Done.
 //
