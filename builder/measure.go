@@ -19,7 +19,7 @@ func (p *plan) measureProfile(b layout.Block) (pointers bool) {
 	s := &p.summary
 	if f := b.Field(layout.HasInvocations); f != nil {
 		n := binary.LittleEndian.Uint64(f)
-		s.TotalInvocations, s.MaxInvocations = saturate(s.TotalInvocations, n), max(s.MaxInvocations, n)
+		s.TotalInvocations, s.MaxInvocations = layout.SaturatingAdd(s.TotalInvocations, n), max(s.MaxInvocations, n)
 	}
 	shape := p.b.shape
 	eachEntry(shape, b, func(section layout.BlockSection, e layout.Entry) {
@@ -39,7 +39,7 @@ func (p *plan) measureCounts(e layout.Entry) {
 		if signed && int64(v) < 0 {
 			return true
 		}
-		s.TotalCount, s.MaxCount = saturate(s.TotalCount, v), max(s.MaxCount, v)
+		s.TotalCount, s.MaxCount = layout.SaturatingAdd(s.TotalCount, v), max(s.MaxCount, v)
 		return true
 	})
 }

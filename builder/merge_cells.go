@@ -1,8 +1,6 @@
 package builder
 
 import (
-	"math/bits"
-
 	"github.com/profarc/profarc/layout"
 )
 
@@ -27,7 +25,7 @@ func (m *merger) cells(x, y layout.Entry) {
 		e.SetCell(i, max(x.Cell(i), y.Cell(i))) // of one code they are the same
 	}
 	m.shape.Counts(e, func(cell int) bool {
-		e.SetCell(cell, saturate(x.Cell(cell), m.run.Weight.of(y.Cell(cell))))
+		e.SetCell(cell, layout.SaturatingAdd(x.Cell(cell), m.run.Weight.of(y.Cell(cell))))
 		return true
 	})
 	m.shape.Pointers(e, func(cell int, kind layout.PointerKind) bool {
@@ -95,7 +93,7 @@ func (m *merger) counters(e, y layout.Entry) {
 		return
 	}
 	for i := range e.Cells() {
-		e.SetCell(i, min(saturate(e.Cell(i), m.run.Weight.of(y.Cell(i))), llvmMax))
+		e.SetCell(i, min(layout.SaturatingAdd(e.Cell(i), m.run.Weight.of(y.Cell(i))), llvmMax))
 	}
 }
 
@@ -156,15 +154,6 @@ func saturateSigned(a, b int64) int64 {
 			return -maxSigned - 1
 		}
 		return maxSigned
-	}
-	return sum
-}
-
-// saturate adds without running over.
-func saturate(a, b uint64) uint64 {
-	sum, carry := bits.Add64(a, b, 0)
-	if carry != 0 {
-		return maxCount
 	}
 	return sum
 }

@@ -56,7 +56,7 @@ func (m *merger) scaleField(f layout.Presence, field []byte) {
 func (m *merger) field(f layout.Presence, a, b []byte) []byte {
 	switch {
 	case isCount(f):
-		le.PutUint64(a, saturate(le.Uint64(a), m.run.Weight.of(le.Uint64(b))))
+		le.PutUint64(a, layout.SaturatingAdd(le.Uint64(a), m.run.Weight.of(le.Uint64(b))))
 	case f == layout.HasSize:
 		each32(a, b, func(x, y uint32) uint32 { return max(x, y) })
 	case f == layout.HasHistory:
@@ -170,7 +170,7 @@ func (m *merger) addCounts(x, y []byte) {
 			m.counters(a, b)
 		} else {
 			for i := range a.Cells() {
-				a.SetCell(i, saturate(a.Cell(i), m.run.Weight.of(b.Cell(i))))
+				a.SetCell(i, layout.SaturatingAdd(a.Cell(i), m.run.Weight.of(b.Cell(i))))
 			}
 		}
 		x, y = restX, restY

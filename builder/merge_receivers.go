@@ -35,7 +35,7 @@ func (m *merger) receivers(x, y layout.Entry) {
 	e := m.typeLists(x, y)
 	e.SetCell(0, m.firstCount(x, y))
 	for i := range m.shape.Gap {
-		e.SetCell(1+i, saturate(x.Cell(1+i), m.run.Weight.of(y.Cell(1+i))))
+		e.SetCell(1+i, layout.SaturatingAdd(x.Cell(1+i), m.run.Weight.of(y.Cell(1+i))))
 	}
 	for i := range m.shape.TypeRows {
 		var r countedRow
@@ -72,7 +72,7 @@ func (m *merger) firstCount(x, y layout.Entry) uint64 {
 	if x.SignedCounts() {
 		return uint64(saturateSigned(int64(x.Cell(0)), m.run.Weight.ofSigned(int64(y.Cell(0)))))
 	}
-	return saturate(x.Cell(0), m.run.Weight.of(y.Cell(0)))
+	return layout.SaturatingAdd(x.Cell(0), m.run.Weight.of(y.Cell(0)))
 }
 
 // tooWide reports whether HotSpot's entries of a profile point have to become

@@ -23,7 +23,7 @@ func (m *merger) unite(x, y []countedRow, fresh Weight) (all []countedRow) {
 		case len(x) == 0 || y[0].what < x[0].what:
 			all, y = append(all, countedRow{y[0].what, fresh.of(y[0].count)}), y[1:]
 		default:
-			all = append(all, countedRow{x[0].what, saturate(x[0].count, m.run.Weight.of(y[0].count))})
+			all = append(all, countedRow{x[0].what, layout.SaturatingAdd(x[0].count, m.run.Weight.of(y[0].count))})
 			x, y = x[1:], y[1:]
 		}
 	}

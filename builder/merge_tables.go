@@ -164,7 +164,7 @@ func (t *Table) addEqual(cells, before, g rowGroup) bool {
 	}
 	for i, v := range g {
 		if column := i % len(t.columns); slices.Contains(summedColumns[t.kind], column) {
-			cells[i] = saturate(cells[i], v)
+			cells[i] = layout.SaturatingAdd(cells[i], v)
 		}
 	}
 	return true
@@ -187,7 +187,7 @@ func (t *Table) addProperty(cells, g []uint64) bool {
 	}
 	both := max(x, y)
 	if rule == layout.PropertySummed {
-		both = saturate(x, y)
+		both = layout.SaturatingAdd(x, y)
 	}
 	cells[1] = uint64(b.symbol(strconv.FormatUint(both, 10), layout.MaxBlob-1))
 	return true

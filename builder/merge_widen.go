@@ -83,7 +83,7 @@ func (m *merger) ret(x, y layout.Entry) {
 	slices.SortStableFunc(rows, func(a, b countedRow) int { return m.compareRows(layout.TagValueSite, a, b) })
 	e := m.keep(x)
 	uniteHeaders(e, y)
-	e.SetCell(0, saturate(x.Cell(0), m.run.Weight.of(y.Cell(0))))
+	e.SetCell(0, layout.SaturatingAdd(x.Cell(0), m.run.Weight.of(y.Cell(0))))
 	m.setRetRows(e, rows)
 }
 

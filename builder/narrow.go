@@ -107,7 +107,7 @@ func (w *narrower) cut(rows []countedRow) (kept []countedRow, rest uint64) {
 	}
 	slices.SortStableFunc(rows, func(x, y countedRow) int { return w.compareRows(layout.TagReceivers, x, y) })
 	for _, r := range rows[w.rows:] {
-		rest = saturate(rest, r.count)
+		rest = layout.SaturatingAdd(rest, r.count)
 		w.dropped++
 	}
 	return rows[:w.rows], rest
@@ -130,7 +130,7 @@ func (w *narrower) plus(e layout.Entry, rest uint64) uint64 {
 	if e.SignedCounts() {
 		return uint64(saturateSigned(int64(e.Cell(0)), int64(min(rest, maxSigned))))
 	}
-	return saturate(e.Cell(0), rest)
+	return layout.SaturatingAdd(e.Cell(0), rest)
 }
 
 // receiversOf adds HotSpot's entry for a type profile; at are all entries of its
@@ -211,7 +211,7 @@ func (w *narrower) retOf(e, returns layout.Entry) {
 	n := min(len(rows), w.shape.BciRows)
 	w.setRetRows(narrow, rows[:n])
 	for _, r := range rows[n:] {
-		narrow.SetCell(0, saturate(narrow.Cell(0), r.count))
+		narrow.SetCell(0, layout.SaturatingAdd(narrow.Cell(0), r.count))
 		w.dropped++
 	}
 }

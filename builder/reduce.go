@@ -123,7 +123,7 @@ func (c *copier) copyCutMethod(m reader.Method) error {
 		if c.cut.drops(p) {
 			continue
 		}
-		weight = saturate(weight, c.cut.took(p))
+		weight = layout.SaturatingAdd(weight, c.cut.took(p))
 		if err := c.copyProfile(m.Ref(), p); err != nil {
 			return err
 		}

@@ -58,7 +58,7 @@ func (w *Weights) add(scale scale, m reader.Method) error {
 		if err != nil {
 			return err
 		}
-		n = saturate(n, scale.weight(p))
+		n = layout.SaturatingAdd(n, scale.weight(p))
 		marked = marked || scale.marks(p)
 	}
 	if n > 0 {
@@ -100,7 +100,7 @@ func (s scale) weight(p reader.Profile) (sum uint64) {
 		signed := raw.SignedCounts()
 		s.shape.Counts(raw, func(cell int) bool {
 			if n := raw.Cell(cell); !signed || int64(n) > 0 {
-				sum = saturate(sum, n)
+				sum = layout.SaturatingAdd(sum, n)
 			}
 			return true
 		})

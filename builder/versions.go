@@ -76,7 +76,7 @@ func (b *Builder) versionWorth(v Versions) map[profileKey]uint64 {
 		case NewestVersion:
 			worth[key] = max(worth[key], uint64(d.time))
 		case HeaviestVersion:
-			worth[key] = saturate(worth[key], b.weight(ProfileRef(ref)))
+			worth[key] = layout.SaturatingAdd(worth[key], b.weight(ProfileRef(ref)))
 		}
 	}
 	return worth
@@ -91,7 +91,7 @@ func (b *Builder) weight(ref ProfileRef) (sum uint64) {
 	eachEntryOf(b.shape, block.Section(layout.SectionData), func(e layout.Entry) {
 		b.shape.Counts(e, func(cell int) bool {
 			if n := e.Cell(cell); cell > 0 || !e.SignedCounts() || int64(n) > 0 {
-				sum = saturate(sum, n)
+				sum = layout.SaturatingAdd(sum, n)
 			}
 			return true
 		})

@@ -1,5 +1,7 @@
 package layout
 
+import "math/bits"
+
 // Counts calls yield with every cell of an entry that is a count, in order. It
 // stops when yield gives false, and reports whether it got through. Of some
 // entries they are signed: see SignedCounts.
@@ -43,4 +45,10 @@ func stride(first, step, n int, yield func(int) bool) bool {
 		}
 	}
 	return true
+}
+
+// SaturatingAdd is a + b, the highest number if that does not fit.
+func SaturatingAdd(a, b uint64) uint64 {
+	sum, carry := bits.Add64(a, b, 0)
+	return sum | -carry
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -143,7 +144,7 @@ func heatsOf(ctx context.Context, s *reader.Store, sel selection) (total uint64,
 		if n == 0 {
 			continue
 		}
-		total = saturating(total, n)
+		total = layout.SaturatingAdd(total, n)
 		named, err := sel.nameMatches(s, m)
 		if err != nil {
 			return 0, nil, err
@@ -163,7 +164,7 @@ func (r *topReport) list(s *reader.Store, heats []heat) error {
 		if err != nil {
 			return err
 		}
-		sum = saturating(sum, h.n)
+		sum = layout.SaturatingAdd(sum, h.n)
 		r.Methods = append(r.Methods, topMethod{name, h.n, share(h.n, r.Total), share(sum, r.Total)})
 	}
 	return nil

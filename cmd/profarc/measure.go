@@ -94,7 +94,7 @@ func (by *measure) sum(s *reader.Store, m reader.Method) (n uint64, err error) {
 		if err != nil {
 			return n, err
 		}
-		n = saturating(n, by.of(shape, p))
+		n = layout.SaturatingAdd(n, by.of(shape, p))
 	}
 	return n, nil
 }
@@ -143,7 +143,7 @@ func sumEntries(shape layout.Shape, p reader.Profile, wanted func(reader.Entry) 
 		shape.Counts(raw, func(cell int) bool {
 			n := raw.Cell(cell)
 			if e.Tag() != layout.TagReceiverType || int64(n) > 0 {
-				sum = saturating(sum, n)
+				sum = layout.SaturatingAdd(sum, n)
 			}
 			return true
 		})

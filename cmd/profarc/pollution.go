@@ -41,7 +41,7 @@ type tally struct {
 func (t *tally) total() uint64 {
 	sum := t.other
 	for _, n := range t.seen {
-		sum = saturating(sum, n)
+		sum = layout.SaturatingAdd(sum, n)
 	}
 	return sum
 }
@@ -74,9 +74,9 @@ func (t *tally) add(u *tally) {
 		t.seen = map[uint64]uint64{}
 	}
 	for what, n := range u.seen {
-		t.seen[what] = saturating(t.seen[what], n)
+		t.seen[what] = layout.SaturatingAdd(t.seen[what], n)
 	}
-	t.other, t.null = saturating(t.other, u.other), t.null || u.null
+	t.other, t.null = layout.SaturatingAdd(t.other, u.other), t.null || u.null
 }
 
 // polluted reports whether a tally leaves a compiler without a good guess.
@@ -131,9 +131,9 @@ func (s *site) split() (answer split, cured float64) {
 	var clean, all uint64
 	for _, part := range s.parts {
 		n := part.total()
-		all = saturating(all, n)
+		all = layout.SaturatingAdd(all, n)
 		if !part.polluted(s.kind) {
-			clean = saturating(clean, n)
+			clean = layout.SaturatingAdd(clean, n)
 		}
 	}
 	cured = share(clean, all)

@@ -53,7 +53,7 @@ func rowsTally(e reader.Entry) *tally {
 	rows, _ := e.Rows()
 	for i := range rows.Len() {
 		what := rows.Cell(i, 0).Trained()
-		t.seen[what] = saturating(t.seen[what], rows.Cell(i, 1).Trained())
+		t.seen[what] = layout.SaturatingAdd(t.seen[what], rows.Cell(i, 1).Trained())
 	}
 	return t
 }
@@ -69,7 +69,7 @@ func receiversTally(e reader.Entry) *tally {
 	}
 	for row := range r.All() {
 		what := uint64(row.Type.Ordinal())
-		t.seen[what] = saturating(t.seen[what], row.Count.Trained())
+		t.seen[what] = layout.SaturatingAdd(t.seen[what], row.Count.Trained())
 	}
 	return t
 }

@@ -88,7 +88,7 @@ func invocations(m reader.Method) (n uint64, err error) {
 		if err != nil {
 			return n, err
 		}
-		n = saturating(n, trained(p.Invocations()))
+		n = layout.SaturatingAdd(n, trained(p.Invocations()))
 	}
 	return n, nil
 }

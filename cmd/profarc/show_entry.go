@@ -56,7 +56,7 @@ func (p *profilePrinter) hotspot(e reader.Entry) {
 	case layout.TagBranch:
 		b, _ := e.Branch()
 		taken, not := b.Taken.Load(), b.NotTaken.Load()
-		p.line("taken %d (%.2f), not taken %d", taken, share(taken, saturating(taken, not)), not)
+		p.line("taken %d (%.2f), not taken %d", taken, share(taken, layout.SaturatingAdd(taken, not)), not)
 	case layout.TagReceiverType, layout.TagVirtualCall, layout.TagVirtualCallType:
 		p.receivers(e)
 		p.callTypes(e)
@@ -99,7 +99,7 @@ func (p *profilePrinter) receivers(e reader.Entry) {
 	}
 	whole := other
 	for row := range r.All() {
-		whole = saturating(whole, row.Count.Load())
+		whole = layout.SaturatingAdd(whole, row.Count.Load())
 	}
 	for row := range r.All() {
 		p.shareRow(row.Count.Load(), whole, p.typeName(row.Type))
@@ -147,7 +147,7 @@ func (p *profilePrinter) multiBranch(e reader.Entry) {
 	rows, _ := e.Rows()
 	whole := rows.Head(0).Load()
 	for i := range rows.Len() {
-		whole = saturating(whole, rows.Cell(i, 0).Load())
+		whole = layout.SaturatingAdd(whole, rows.Cell(i, 0).Load())
 	}
 	p.line("default %d (%.2f)", rows.Head(0).Load(), share(rows.Head(0).Load(), whole))
 	for i := range rows.Len() {

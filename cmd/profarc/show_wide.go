@@ -75,7 +75,7 @@ func (p *profilePrinter) counterRows(rows reader.Rows) {
 // whole is the sum of the second cells of the rows.
 func whole(rows reader.Rows) (sum uint64) {
 	for i := range rows.Len() {
-		sum = saturating(sum, rows.Cell(i, 1).Load())
+		sum = layout.SaturatingAdd(sum, rows.Cell(i, 1).Load())
 	}
 	return sum
 }

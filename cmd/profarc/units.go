@@ -45,11 +45,3 @@ func share(part, whole uint64) float64 {
 	}
 	return float64(part) / float64(whole)
 }
-
-// saturating is a + b, the highest number if that does not fit.
-func saturating(a, b uint64) uint64 {
-	if s := a + b; s >= a {
-		return s
-	}
-	return ^uint64(0)
-}

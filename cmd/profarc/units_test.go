@@ -22,12 +22,3 @@ func TestSizeText(t *testing.T) {
 		}
 	}
 }
-
-func TestSaturating(t *testing.T) {
-	if got := saturating(1<<63, 1<<63); got != 1<<64-1 {
-		t.Errorf("2^63 + 2^63 is %d", got)
-	}
-	if got := saturating(2, 3); got != 5 {
-		t.Errorf("2 + 3 is %d", got)
-	}
-}

@@ -1,8 +1,6 @@
 package verify
 
 import (
-	"math/bits"
-
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -11,7 +9,7 @@ import (
 func (c *check) count(p reader.Profile) {
 	n, _ := p.Invocations() // 0 if there is no counter
 	s := &c.report.Summary
-	s.TotalInvocations = saturating(s.TotalInvocations, n.Trained())
+	s.TotalInvocations = layout.SaturatingAdd(s.TotalInvocations, n.Trained())
 	s.MaxInvocations = max(s.MaxInvocations, n.Trained())
 }
 
@@ -22,18 +20,10 @@ func (c *check) add(e layout.Entry) {
 	c.shape.Counts(e, func(cell int) bool {
 		n := e.Cell(cell)
 		if !e.SignedCounts() || int64(n) >= 0 {
-			s.TotalCount, s.MaxCount = saturating(s.TotalCount, n), max(s.MaxCount, n)
+			s.TotalCount, s.MaxCount = layout.SaturatingAdd(s.TotalCount, n), max(s.MaxCount, n)
 		}
 		return true
 	})
-}
-
-func saturating(a, b uint64) uint64 {
-	sum, carry := bits.Add64(a, b, 0)
-	if carry != 0 {
-		return 1<<64 - 1
-	}
-	return sum
 }
 
 // totals holds the header's counts and summary against what was found.

@@ -152,7 +152,7 @@ func TestSums(t *testing.T) {
 		sum := uint64(0)
 		for _, n := range counts {
 			text.WriteString(lineText(keyCycles, outLine{n: n, text: "A.m()V"}, 0) + "\n")
-			sum = saturating(sum, n)
+			sum = layout.SaturatingAdd(sum, n)
 		}
 		b, report, err := Read(strings.NewReader(text.String()), ReadOptions{})
 		if err != nil || report.Runs != len(counts) {

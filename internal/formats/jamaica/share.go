@@ -3,6 +3,8 @@ package jamaica
 import (
 	"math"
 	"math/bits"
+
+	"github.com/profarc/profarc/layout"
 )
 
 // shareOf is 100 * n / total rounded down, 0 if total is 0. n is at most total.
@@ -35,11 +37,11 @@ func (t *tally) add(n, share uint64) {
 	if !t.rows {
 		t.lo, t.hi, t.rows = 0, math.MaxUint64, true
 	}
-	t.sum = saturating(t.sum, n)
+	t.sum = layout.SaturatingAdd(t.sum, n)
 	// share = floor(100n/T) is 100n/(share+1) < T <= 100n/share; without n
 	// every total gives 0.
 	if n > 0 {
-		t.lo = max(t.lo, saturating(scaled(n, saturating(share, 1)), 1))
+		t.lo = max(t.lo, layout.SaturatingAdd(scaled(n, layout.SaturatingAdd(share, 1)), 1))
 	} else if share > 0 {
 		t.hi = 0
 	}
@@ -58,13 +60,4 @@ func (t *tally) total() (total uint64, known bool) {
 		return t.lo, true
 	}
 	return t.sum, false
-}
-
-// saturating adds, and stays at the highest number.
-func saturating(a, b uint64) uint64 {
-	sum, carry := bits.Add64(a, b, 0)
-	if carry > 0 {
-		return math.MaxUint64
-	}
-	return sum
 }

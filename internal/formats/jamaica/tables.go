@@ -98,7 +98,7 @@ func (r *row) add(other *row) {
 		if r.key == keyThreads {
 			r.numbers[i] = max(r.numbers[i], n)
 		} else {
-			r.numbers[i] = saturating(r.numbers[i], n)
+			r.numbers[i] = layout.SaturatingAdd(r.numbers[i], n)
 		}
 	}
 }
@@ -168,7 +168,7 @@ func (t *text) buildTotals(b *builder.Builder, runs [][]record, report *Report) 
 		total, sum := uint64(0), uint64(0)
 		for _, run := range runs {
 			runTotal, runSum := sumShares(run, key, report)
-			total, sum = saturating(total, runTotal), saturating(sum, runSum)
+			total, sum = layout.SaturatingAdd(total, runTotal), layout.SaturatingAdd(sum, runSum)
 		}
 		if total != sum {
 			property(b, of.property, total)

@@ -67,7 +67,7 @@ func (t *textWriter) print(w io.Writer) {
 	for _, key := range printed {
 		sum := uint64(0)
 		for _, l := range t.lines[key] {
-			sum = saturating(sum, l.n)
+			sum = layout.SaturatingAdd(sum, l.n)
 		}
 		total := max(sum, t.totals[key])
 		slices.SortFunc(t.lines[key], func(a, b outLine) int {

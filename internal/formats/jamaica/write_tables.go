@@ -48,7 +48,7 @@ func (t *textWriter) readProperties() error {
 		n, numberErr := strconv.ParseUint(value, 10, 64)
 		for keyword, of := range totalOf {
 			if key == of.property && numberErr == nil {
-				t.totals[keyword] = saturating(t.totals[keyword], n)
+				t.totals[keyword] = layout.SaturatingAdd(t.totals[keyword], n)
 				return nil
 			}
 		}
@@ -92,7 +92,7 @@ func (t *textWriter) readTables() error {
 
 // heapRefs sums what several runs say of their heaps.
 func (t *textWriter) heapRefs(cell func(int) uint64) error {
-	t.heap[0], t.heap[1] = saturating(t.heap[0], cell(0)), saturating(t.heap[1], cell(1))
+	t.heap[0], t.heap[1] = layout.SaturatingAdd(t.heap[0], cell(0)), layout.SaturatingAdd(t.heap[1], cell(1))
 	t.lines[keyHeapRefs] = []outLine{{n: t.heap[0], text: fmt.Sprintf("%d (%d%%)", t.heap[1], shareOf(t.heap[0], t.heap[1]))}}
 	return nil
 }

@@ -4,11 +4,11 @@ import (
 	"bufio"
 	"io"
 	"maps"
-	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -62,13 +62,7 @@ func fold(s *reader.Store) (map[string]uint64, error) {
 				b = append(b, ';')
 			}
 		}
-		folded[string(b)] = saturating(folded[string(b)], stack.Count)
+		folded[string(b)] = layout.SaturatingAdd(folded[string(b)], stack.Count)
 	}
 	return folded, nil
-}
-
-// saturating adds, and stays at the highest number.
-func saturating(a, b uint64) uint64 {
-	sum, carry := bits.Add64(a, b, 0)
-	return sum | -carry
 }

@@ -2,7 +2,6 @@ package lcov
 
 import (
 	"math"
-	"math/bits"
 
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -50,7 +49,7 @@ func (c *calls) addCallees(e reader.Entry) error {
 		if err != nil {
 			return err
 		}
-		c.callers[m.Ref()] = saturating(c.callers[m.Ref()], rows.Cell(i, 1).Trained())
+		c.callers[m.Ref()] = layout.SaturatingAdd(c.callers[m.Ref()], rows.Cell(i, 1).Trained())
 	}
 	return nil
 }
@@ -65,7 +64,7 @@ func (c *calls) of(m reader.Method) (n uint64, known bool, err error) {
 			return 0, false, err
 		}
 		in, ok := c.inProfile(p, &native)
-		n, counted = saturating(n, in), counted || ok
+		n, counted = layout.SaturatingAdd(n, in), counted || ok
 		ran = ran || c.ran(p)
 	}
 	// A native method has both: its own count has calls from everywhere.
@@ -88,9 +87,9 @@ func (c *calls) inProfile(p reader.Profile, native *uint64) (n uint64, ok bool) 
 	for e := range p.Entries() {
 		switch {
 		case e.Tag() == layout.TagCount && e.Sub() == layout.SubCalls:
-			n, ok = saturating(n, e.Cell(0).Trained()), true
+			n, ok = layout.SaturatingAdd(n, e.Cell(0).Trained()), true
 		case e.Tag() == layout.TagCount && e.Sub() == layout.SubNativeCalls:
-			*native = saturating(*native, e.Cell(0).Trained())
+			*native = layout.SaturatingAdd(*native, e.Cell(0).Trained())
 		case e.Tag() == layout.TagCounters && e.Cells() > 0:
 			return entryCount(e.Cell(0).Trained()), true
 		}
@@ -118,10 +117,4 @@ func (c *calls) ran(p reader.Profile) (ran bool) {
 		})
 	}
 	return ran
-}
-
-// saturating adds, and stays at the highest number.
-func saturating(a, b uint64) uint64 {
-	sum, carry := bits.Add64(a, b, 0)
-	return sum | -carry
 }
