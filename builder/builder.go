@@ -51,6 +51,7 @@ type Builder struct {
 	versions map[profileKey]ProfileRef // but for the first profile of a method and context
 	tables   map[layout.TableKind]*Table
 	blocks   arena
+	merger   merger            // of the last profile
 	merged   profileParts      // of the last merge
 	scratch  []byte            // of the last function
 	dumps    map[[16]byte]dump // that were merged

@@ -37,32 +37,13 @@ func (b *Builder) addFunction(f *Function) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	key := profileKey{method: b.function(f.Name), code: f.Hash}
-	ref := b.findProfile(key)
-	if ref == 0 {
-		ref = b.addProfile(key)
-	} else if b.profiles.at(uint32(ref)).run == b.run.number {
+	ref, ok := b.claim(key, b.run)
+	if !ok {
 		return false
 	}
-	d := b.profiles.at(uint32(ref))
-	d.run, d.time = b.run.number, max(d.time, b.run.time)
 	b.scratch = appendFunction(b.scratch[:0], f)
-	b.takeFunction(d, b.scratch)
+	b.take(ref, b.run.Run, b.scratch, (*merger).addFunction)
 	return true
-}
-
-// takeFunction keeps the encoded counters, or sums them with those of the runs
-// before.
-func (b *Builder) takeFunction(d *profileData, block layout.Block) {
-	m := merger{b: b, shape: b.shape, run: b.run.Run}
-	have := layout.Block(b.blocks.at(d.block))
-	switch {
-	case have == nil:
-		m.scale(block)
-		d.block = b.blocks.keep(block)
-	case m.addFunction(have, block):
-	default:
-		b.replace(d, m.merge(have, block))
-	}
 }
 
 // function interns a method that has a name and nothing else.
@@ -109,10 +90,6 @@ func (m *merger) addFunction(have, more layout.Block) bool {
 		return false
 	}
 	entry := at - layout.WideHeaderSize
-	if m.b.domain.LLVM() {
-		m.counters(layout.Entry(have[entry:]), layout.Entry(more[entry:]))
-		return true
-	}
 	m.addCounts(have[entry:], more[entry:])
 	return true
 }

@@ -61,15 +61,11 @@ func (b *Builder) profile(run runData, m MethodRef, code uint64, c ContextRef) *
 }
 
 func (p *Profile) begin(key profileKey) {
-	p.ref = p.b.findProfile(key)
-	if p.ref == 0 {
-		p.ref = p.b.addProfile(key)
-	} else if p.b.profiles.at(uint32(p.ref)).run == p.run.number {
+	ref, ok := p.b.claim(key, p.run)
+	if p.ref = ref; !ok {
 		p.fail(fmt.Errorf("%w: %s, code %016x, context %d", ErrDuplicate, p.b.text(p.b.methods.at(uint32(key.method)).name), key.code, key.context))
 		return
 	}
-	d := p.b.profiles.at(uint32(p.ref))
-	d.run, d.time = p.run.number, max(d.time, p.run.time)
 	if key.code != 0 {
 		p.parts.put64(layout.HasCode, key.code)
 	}
@@ -100,7 +96,7 @@ func (p *Profile) Done() error {
 	p.b.mu.Lock()
 	defer p.b.mu.Unlock()
 	if p.err == nil {
-		p.b.take(p)
+		p.b.take(p.ref, p.run.Run, p.parts.block, (*merger).addInPlace)
 	} else {
 		p.b.fail(p.err)
 	}
@@ -110,19 +106,20 @@ func (p *Profile) Done() error {
 	return p.err
 }
 
-// take keeps the encoded profile, or merges it with the one of the runs before.
-// The caller holds mu.
-func (b *Builder) take(p *Profile) {
-	d := b.profiles.at(uint32(p.ref))
+// take keeps the encoded profile of a run, or merges it with the one of the runs
+// before: in place if inPlace can. The caller holds mu.
+func (b *Builder) take(ref ProfileRef, run Run, block layout.Block, inPlace func(m *merger, have, more layout.Block) bool) {
+	d := b.profiles.at(uint32(ref))
 	have := layout.Block(b.blocks.at(d.block))
-	m := merger{b: b, shape: b.shape, run: p.run.Run}
+	m := &b.merger
+	*m = merger{b: b, shape: b.shape, run: run}
 	switch {
 	case have == nil:
-		m.scale(p.parts.block)
-		d.block = b.blocks.keep(p.parts.block)
-	case m.addInPlace(have, p.parts.block):
+		m.scale(block)
+		d.block = b.blocks.keep(block)
+	case inPlace(m, have, block):
 	default:
-		b.replace(d, m.merge(have, p.parts.block))
+		b.replace(d, m.merge(have, block))
 	}
 }
 

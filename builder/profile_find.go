@@ -28,6 +28,20 @@ func (b *Builder) block(ref ProfileRef) layout.Block {
 	return b.blocks.at(b.profiles.at(uint32(ref)).block)
 }
 
+// claim gives the profile with a key to a run, and makes it if it is new; ok is
+// false if the run has given it before.
+func (b *Builder) claim(key profileKey, run runData) (ref ProfileRef, ok bool) {
+	if ref = b.findProfile(key); ref == 0 {
+		ref = b.addProfile(key)
+	}
+	d := b.profiles.at(uint32(ref))
+	if d.run == run.number {
+		return ref, false
+	}
+	d.run, d.time = run.number, max(d.time, run.time)
+	return ref, true
+}
+
 // addProfile makes a profile with a key that has none.
 func (b *Builder) addProfile(key profileKey) ProfileRef {
 	ref := ProfileRef(b.profiles.add(profileData{profileKey: key}))
