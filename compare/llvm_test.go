@@ -10,10 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/compare"
 	"github.com/profarc/profarc/internal/formats/llvm"
+	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -182,7 +181,7 @@ func openSample(t *testing.T, path string) sample {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := sample{Store: openBuilder(t, b)}
+	s := sample{Store: specimen.Open(t, b)}
 	cs, plain := false, false
 	for m, err := range s.Methods() {
 		if err != nil {
@@ -194,20 +193,5 @@ func openSample(t *testing.T, path string) sample {
 		}
 	}
 	s.cs, s.mixed = cs, cs && plain
-	return s
-}
-
-func openBuilder(t testing.TB, b *builder.Builder) *reader.Store {
-	t.Helper()
-	data, _, err := b.Bytes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := archive.FromBytes("test.parc", data, archive.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := reader.New(m)
-	t.Cleanup(func() { s.Close() })
 	return s
 }

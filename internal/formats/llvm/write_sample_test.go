@@ -9,27 +9,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
-
-// storeOf makes a store of what a builder has.
-func storeOf(t testing.TB, b *builder.Builder) *reader.Store {
-	t.Helper()
-	data, _, err := b.Bytes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := archive.FromBytes("test.parc", data, archive.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := reader.New(m)
-	t.Cleanup(func() { s.Close() })
-	return s
-}
 
 // storeOfFiles reads profiles that an LLVM made which writes a version of the
 // indexed format, 0 if the files say it.
@@ -38,7 +22,7 @@ func storeOfFiles(t testing.TB, version int, files ...[]byte) *reader.Store {
 	var params layout.Params
 	params[layout.ParamLLVMVersion] = uint32(version)
 	b, _ := readInto(t, ReadOptions{Name: "test", Config: builder.Config{Params: params}}, files...)
-	return storeOf(t, b)
+	return specimen.Open(t, b)
 }
 
 // indexedVersion is the version of an indexed file.

@@ -20,19 +20,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-func store(t *testing.T, b *builder.Builder) *reader.Store {
-	t.Helper()
-	data, _, err := b.Bytes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := archive.FromBytes("test.parc", data, archive.Options{Check: archive.CheckAll})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return reader.New(m)
-}
-
 // A tracefile is what a strict reader makes of one: calls by function, by file.
 type tracefile map[string]map[string]uint64
 
@@ -133,7 +120,7 @@ func TestSpecimens(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			i := slices.IndexFunc(specimen.All(), func(s specimen.Specimen) bool { return s.Name == name })
-			got, report := write(t, store(t, specimen.All()[i].Build()))
+			got, report := write(t, specimen.Open(t, specimen.All()[i].Build()))
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Error(diff)
 			}
@@ -152,7 +139,7 @@ func TestNoCalls(t *testing.T) {
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	b.Seen(b.Method(layout.Key{Class: "A", Name: "neverRan"}))
 	for name, b := range map[string]*builder.Builder{"no call counts": b, "nothing": builder.New(layout.DomainHotSpot, builder.Config{})} {
-		if _, err := Write(&bytes.Buffer{}, store(t, b), WriteOptions{}); !errors.Is(err, ErrNoCalls) || !strings.Contains(err.Error(), "test.parc (domain ") {
+		if _, err := Write(&bytes.Buffer{}, specimen.Open(t, b), WriteOptions{}); !errors.Is(err, ErrNoCalls) || !strings.Contains(err.Error(), "test.parc (domain ") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -171,7 +158,7 @@ func TestOneClassOfTwoLoaders(t *testing.T) {
 			}
 		}
 	}
-	got, _ := write(t, store(t, b))
+	got, _ := write(t, specimen.Open(t, b))
 	if diff := cmp.Diff(tracefile{"p/A": {"a()V": 6, "b()V": math.MaxUint64}}, got); diff != "" {
 		t.Error(diff)
 	}
@@ -187,7 +174,7 @@ func TestNamesStayInTheirLine(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, _ := write(t, store(t, b))
+	got, _ := write(t, specimen.Open(t, b))
 	if diff := cmp.Diff(tracefile{"unknown": {"f DA:1,1": 1, "x:y": 3}, "a b.c": {"f,g": 2}}, got); diff != "" {
 		t.Error(diff)
 	}
@@ -195,7 +182,7 @@ func TestNamesStayInTheirLine(t *testing.T) {
 
 // TestLines: lines are given where they are asked for alone.
 func TestLines(t *testing.T) {
-	s := store(t, specimen.All()[0].Build())
+	s := specimen.Open(t, specimen.All()[0].Build())
 	var plain, lines bytes.Buffer
 	if _, err := Write(&plain, s, WriteOptions{}); err != nil {
 		t.Fatal(err)

@@ -15,25 +15,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/pprof/profile"
 
-	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
-
-func store(t *testing.T, b *builder.Builder) *reader.Store {
-	t.Helper()
-	data, _, err := b.Bytes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := archive.FromBytes("test.parc", data, archive.Options{Check: archive.CheckAll})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return reader.New(m)
-}
 
 func write(t *testing.T, s *reader.Store) ([]byte, *profile.Profile, *Report) {
 	t.Helper()
@@ -89,7 +75,7 @@ func TestSpecimens(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			i := slices.IndexFunc(specimen.All(), func(s specimen.Specimen) bool { return s.Name == name })
-			s := store(t, specimen.All()[i].Build())
+			s := specimen.Open(t, specimen.All()[i].Build())
 			_, p, report := write(t, s)
 			got := map[string]map[string]int64{}
 			for _, v := range p.SampleType {
@@ -109,7 +95,7 @@ func TestSpecimens(t *testing.T) {
 }
 
 func TestNothingToWrite(t *testing.T) {
-	s := store(t, builder.New(layout.DomainHotSpot, builder.Config{}))
+	s := specimen.Open(t, builder.New(layout.DomainHotSpot, builder.Config{}))
 	if _, err := Write(&bytes.Buffer{}, s); !errors.Is(err, ErrNothing) || !strings.Contains(err.Error(), "test.parc (domain hotspot)") {
 		t.Errorf("of an empty archive: %v", err)
 	}
@@ -126,7 +112,7 @@ func TestContextsAreNoStacks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, p, _ := write(t, store(t, b))
+	_, p, _ := write(t, specimen.Open(t, b))
 	if len(p.Sample) != 1 || len(p.Sample[0].Location) != 1 || len(p.SampleType) != 1 || p.SampleType[0].Type != "calls" || p.Sample[0].Value[0] != 11 {
 		t.Errorf("written: %v", p)
 	}
@@ -138,7 +124,7 @@ func TestPprofReadsIt(t *testing.T) {
 		if sp.Name == "hotspot-empty" {
 			continue
 		}
-		s := store(t, sp.Build())
+		s := specimen.Open(t, sp.Build())
 		data, p, _ := write(t, s)
 		path := filepath.Join(t.TempDir(), "profile.pb.gz")
 		if err := os.WriteFile(path, data, 0o666); err != nil {

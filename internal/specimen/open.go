@@ -1,0 +1,26 @@
+package specimen
+
+import (
+	"testing"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/reader"
+)
+
+// Open lays the archive of a builder out in memory and opens it, all of it
+// checked, until the test ends.
+func Open(t testing.TB, b *builder.Builder) *reader.Store {
+	t.Helper()
+	data, _, err := b.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := archive.FromBytes("test.parc", data, archive.Options{Check: archive.CheckAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := reader.New(m)
+	t.Cleanup(func() { s.Close() })
+	return s
+}
