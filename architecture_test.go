@@ -28,6 +28,7 @@ var mayImport = map[string][]string{
 	"internal/dump":       {"layout", "archive", "reader"},
 	"internal/verify":     {"layout", "relocate", "archive", "reader"},
 	"internal/specimen":   {"layout", "builder"},
+	"internal/memstore":   {"archive", "reader", "builder"},
 	"internal/formats":    {"layout", "archive", "reader", "builder", "internal/formats/lost"},
 
 	"internal/formats/lost":              {},

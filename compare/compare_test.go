@@ -11,6 +11,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/compare"
+	"github.com/profarc/profarc/internal/memstore"
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -27,7 +28,7 @@ func stores(t testing.TB, a, b *reader.Store, o compare.Options) *compare.Report
 
 func TestEverythingAgreesWithItself(t *testing.T) {
 	for _, s := range specimen.All() {
-		a, b := specimen.Open(t, s.Build()), specimen.Open(t, s.Build())
+		a, b := memstore.Open(t, s.Build()), memstore.Open(t, s.Build())
 		r := stores(t, a, b, compare.Options{Top: 10})
 		if math.Abs(r.Score()-1) > 1e-9 {
 			t.Errorf("%s: score %v", s.Name, r.Score())
@@ -48,7 +49,7 @@ func TestEverythingAgreesWithItself(t *testing.T) {
 
 func TestDomainsAreNotMixed(t *testing.T) {
 	all := specimen.All()
-	_, err := compare.Stores(t.Context(), specimen.Open(t, all[0].Build()), specimen.Open(t, all[2].Build()), compare.Options{})
+	_, err := compare.Stores(t.Context(), memstore.Open(t, all[0].Build()), memstore.Open(t, all[2].Build()), compare.Options{})
 	if !errors.Is(err, compare.ErrDomains) {
 		t.Error(err)
 	}
@@ -160,7 +161,7 @@ func sameCode(p, q plan, key string) bool {
 func TestOverlapIsTheDefinition(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p, q := drawPlan(rt, "p"), drawPlan(rt, "q")
-		a, b := specimen.Open(t, p.build()), specimen.Open(t, q.build())
+		a, b := memstore.Open(t, p.build()), memstore.Open(t, q.build())
 		r := stores(t, a, b, compare.Options{Top: 100})
 		back := stores(t, b, a, compare.Options{})
 		for _, k := range r.Kinds {
@@ -214,7 +215,7 @@ func TestFlipsAndSites(t *testing.T) {
 		3: {code: 1, taken: 1, notTaken: 9, types: map[string]uint64{"B": 1}},
 		4: {code: 2, taken: 1, notTaken: 9, types: map[string]uint64{"B": 1}},
 	}
-	r := stores(t, specimen.Open(t, p.build()), specimen.Open(t, q.build()), compare.Options{Top: 10})
+	r := stores(t, memstore.Open(t, p.build()), memstore.Open(t, q.build()), compare.Options{Top: 10})
 	var flips, sites []string
 	for _, f := range r.Flips.List {
 		flips = append(flips, fmt.Sprintf("%s %.1f %.1f", methodName(t, f.Place.A), f.A.Share, f.B.Share))
@@ -252,7 +253,7 @@ func TestTopIsTheHeaviest(t *testing.T) {
 		p[i] = planned{taken: uint64(i), notTaken: 1000}
 		q[i] = planned{taken: 1000, notTaken: uint64(i)}
 	}
-	a, b := specimen.Open(t, p.build()), specimen.Open(t, q.build())
+	a, b := memstore.Open(t, p.build()), memstore.Open(t, q.build())
 	all, few := stores(t, a, b, compare.Options{Top: 100}), stores(t, a, b, compare.Options{Top: 7})
 	if len(all.Flips.List) != 60 || few.Flips.Total != 60 || !slices.EqualFunc(few.Flips.List, all.Flips.List[:7], sameFlip) {
 		t.Errorf("%d flips, %d of %d", len(all.Flips.List), len(few.Flips.List), few.Flips.Total)
@@ -271,7 +272,7 @@ func BenchmarkStores(b *testing.B) {
 	for i := range 100_000 {
 		p[i] = planned{code: 7, taken: uint64(i), notTaken: 3, types: map[string]uint64{"A": 5, fmt.Sprint("T", i%5000): 6}}
 	}
-	x, y := specimen.Open(b, p.build()), specimen.Open(b, p.build())
+	x, y := memstore.Open(b, p.build()), memstore.Open(b, p.build())
 	b.ReportAllocs()
 	for b.Loop() {
 		stores(b, x, y, compare.Options{Top: 10})

@@ -12,7 +12,7 @@ import (
 
 	"github.com/profarc/profarc/compare"
 	"github.com/profarc/profarc/internal/formats/llvm"
-	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/internal/memstore"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -181,7 +181,7 @@ func openSample(t *testing.T, path string) sample {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := sample{Store: specimen.Open(t, b)}
+	s := sample{Store: memstore.Open(t, b)}
 	cs, plain := false, false
 	for m, err := range s.Methods() {
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/internal/dump"
+	"github.com/profarc/profarc/internal/memstore"
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/internal/verify"
 	"github.com/profarc/profarc/layout"
@@ -32,7 +33,7 @@ func TestRewritingKeepsWhatFits(t *testing.T) {
 		if s.Domain != layout.DomainHotSpot && !s.Domain.LLVM() {
 			continue
 		}
-		from := specimen.Open(t, s.Build())
+		from := memstore.Open(t, s.Build())
 		into := builder.New(s.Domain, builder.ConfigOf(from.Header()))
 		r, err := fit.Check(t.Context(), from, elsewhere{}, fit.Options{Into: into})
 		if err != nil {
@@ -41,7 +42,7 @@ func TestRewritingKeepsWhatFits(t *testing.T) {
 		if r.Profiles[fit.Unchecked] != int(from.Header().Counts.Profiles) || r.Score() != 1 {
 			t.Errorf("%s: %v, score %v", s.Name, r.Profiles, r.Score())
 		}
-		to := specimen.Open(t, into)
+		to := memstore.Open(t, into)
 		for m, err := range from.Methods() {
 			if err != nil {
 				t.Fatal(err)
@@ -83,7 +84,7 @@ func sameMethod(t *testing.T, from, to *reader.Store, m reader.Method) {
 func TestDomainsWithoutCode(t *testing.T) {
 	for _, s := range specimen.All() {
 		if s.Domain == layout.DomainGraal || s.Domain == layout.DomainJamaica {
-			if _, err := fit.Check(t.Context(), specimen.Open(t, s.Build()), elsewhere{}, fit.Options{}); !errors.Is(err, fit.ErrDomain) {
+			if _, err := fit.Check(t.Context(), memstore.Open(t, s.Build()), elsewhere{}, fit.Options{}); !errors.Is(err, fit.ErrDomain) {
 				t.Errorf("%s: %v", s.Name, err)
 			}
 		}
@@ -212,7 +213,7 @@ func check(t testing.TB, s *reader.Store, v fit.Version) (fit.Verdict, *reader.S
 	if want := verdict.Confidence; math.Abs(r.Score()-want) > 1e-9 {
 		t.Fatalf("score %v of a confidence of %v", r.Score(), want)
 	}
-	to := specimen.Open(t, into)
+	to := memstore.Open(t, into)
 	sound, err := verify.Store(t.Context(), to, nil)
 	if err != nil || !sound.Sound() {
 		t.Fatalf("the adapted archive: %v %v", err, sound.Problems)
@@ -223,7 +224,7 @@ func check(t testing.TB, s *reader.Store, v fit.Version) (fit.Verdict, *reader.S
 func TestSameCodeIsExact(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		v := drawCode(rt, rapid.IntRange(0, 20).Draw(rt, "points"))
-		verdict, _ := check(t, specimen.Open(t, profileOf(v)), v)
+		verdict, _ := check(t, memstore.Open(t, profileOf(v)), v)
 		if verdict.State != fit.Exact || verdict.Confidence != 1 {
 			rt.Errorf("%s: %s", verdict.State, verdict.Reason)
 		}
@@ -237,7 +238,7 @@ func TestInsertedPoints(t *testing.T) {
 		v := drawCode(rt, rapid.IntRange(4, 24).Draw(rt, "points"))
 		place := rapid.IntRange(0, len(v.Points)-1).Draw(rt, "place")
 		now := with(v, place, rapid.IntRange(1, 2).Draw(rt, "inserted"))
-		verdict, to := check(t, specimen.Open(t, profileOf(v)), now)
+		verdict, to := check(t, memstore.Open(t, profileOf(v)), now)
 		if verdict.State != fit.Moved {
 			rt.Fatalf("%s: %s", verdict.State, verdict.Reason)
 		}
@@ -286,7 +287,7 @@ func TestAdaptedProfilesFit(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		v := drawCode(rt, rapid.IntRange(1, 20).Draw(rt, "points"))
 		now := with(v, rapid.IntRange(0, len(v.Points)-1).Draw(rt, "place"), 1)
-		verdict, to := check(t, specimen.Open(t, profileOf(v)), now)
+		verdict, to := check(t, memstore.Open(t, profileOf(v)), now)
 		if verdict.State != fit.Moved {
 			rt.Skip()
 		}
@@ -315,7 +316,7 @@ func TestOtherCodeIsStale(t *testing.T) {
 		loop.Points = append(loop.Points, fit.Point{Bci: 17 * i, Kind: fit.Branch, Targets: []int32{0}})
 	}
 	for _, v := range []fit.Version{loop, {ID: 2, Size: 9}, {ID: 2, Opaque: true}} {
-		verdict, to := check(t, specimen.Open(t, profileOf(call)), v)
+		verdict, to := check(t, memstore.Open(t, profileOf(call)), v)
 		if verdict.State != fit.Stale || to.Header().Counts.Profiles != 0 {
 			t.Errorf("%s: %s", verdict.State, verdict.Reason)
 		}
@@ -326,7 +327,7 @@ func TestOtherCodeIsStale(t *testing.T) {
 		p.Invocations(uint64(5 + i))
 		_ = p.Done()
 	}
-	r, err := fit.Check(t.Context(), specimen.Open(t, b), one{call}, fit.Options{Top: 5})
+	r, err := fit.Check(t.Context(), memstore.Open(t, b), one{call}, fit.Options{Top: 5})
 	if err != nil || r.Profiles[fit.Gone] != 2 || len(r.Misfits) != 2 {
 		t.Fatalf("%+v %v", r, err)
 	}
@@ -348,7 +349,7 @@ func TestTwoVersionsBecomeOne(t *testing.T) {
 	}
 	now := v
 	now.ID = 3
-	_, to := check(t, specimen.Open(t, b), now)
+	_, to := check(t, memstore.Open(t, b), now)
 	if n := counted(t, to, now.Points[0]); to.Header().Counts.Profiles != 1 || n != 5000 {
 		t.Errorf("%d profiles, a count of %d", to.Header().Counts.Profiles, n)
 	}

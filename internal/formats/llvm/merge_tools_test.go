@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/internal/memstore"
 )
 
 // Two files with weights, read together or merged as archives, come to the bytes
@@ -36,7 +36,7 @@ func TestWeightedMergeIsThatOfLLVM(t *testing.T) {
 				t.Fatal(err)
 			}
 			for way, b := range map[string]*builder.Builder{"read": weightedRead(t, raws), "merged": weightedMerge(t, raws)} {
-				got, _ := writeIndexed(t, specimen.Open(t, b), WriteOptions{Version: releases["19"]})
+				got, _ := writeIndexed(t, memstore.Open(t, b), WriteOptions{Version: releases["19"]})
 				t.Run(way, func(t *testing.T) { requireSame(t, got, want) })
 			}
 		})
@@ -62,7 +62,7 @@ func weightedRead(t *testing.T, raws [][]byte) (b *builder.Builder) {
 func weightedMerge(t *testing.T, raws [][]byte) (b *builder.Builder) {
 	for i, raw := range raws {
 		one, _ := readInto(t, ReadOptions{Config: builder.Config{DumpID: [16]byte{byte(i + 1)}}}, raw)
-		s := specimen.Open(t, one)
+		s := memstore.Open(t, one)
 		if b == nil {
 			b = builder.New(s.Header().Domain, builder.Config{})
 		}

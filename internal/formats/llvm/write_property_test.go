@@ -14,7 +14,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/formats/lost"
-	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/internal/memstore"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -169,7 +169,7 @@ func TestIndexedFilesAreReadAgain(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		b := drawnProfile(rt)
 		want := contentOfBuilder(t, b)
-		store := specimen.Open(t, b)
+		store := memstore.Open(t, b)
 		version := rapid.IntRange(WrittenOldest, WrittenNewest).Draw(rt, "version")
 		file, r := writeIndexed(t, store, WriteOptions{Version: version, KeepVTableNames: true})
 		if r.Functions != len(want.Functions) {
@@ -189,7 +189,7 @@ func TestTextIsReadAgain(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		b := drawnProfile(rt)
 		want := contentOfBuilder(t, b).asText("22")
-		file, _ := writeText(t, specimen.Open(t, b), WriteOptions{})
+		file, _ := writeText(t, memstore.Open(t, b), WriteOptions{})
 		if len(file) == 0 {
 			return // a front end's profile of nothing has no line
 		}
@@ -211,7 +211,7 @@ func TestSparseLeavesColdFunctionsOut(t *testing.T) {
 		want := *whole
 		want.Functions = maps.Clone(whole.Functions)
 		maps.DeleteFunc(want.Functions, func(key string, _ counted) bool { return !warm[key[:strings.LastIndexByte(key, ' ')]] })
-		file, r := writeIndexed(t, specimen.Open(t, b), WriteOptions{Version: WrittenNewest, Sparse: true, KeepVTableNames: true})
+		file, r := writeIndexed(t, memstore.Open(t, b), WriteOptions{Version: WrittenNewest, Sparse: true, KeepVTableNames: true})
 		requireContent(rt, want, *contentOf(t, file))
 		if r.Functions != len(want.Functions) || r.Names+r.Cold != len(warm) {
 			rt.Fatalf("%+v of %d names", r, len(warm))
@@ -232,7 +232,7 @@ func TestSitesKeepTheMostFrequentValues(t *testing.T) {
 	if err := p.Done(); err != nil {
 		t.Fatal(err)
 	}
-	store := specimen.Open(t, b)
+	store := memstore.Open(t, b)
 	file, r := writeIndexed(t, store, WriteOptions{})
 	kept := contentOf(t, file).Functions["f 0000000000000001"].Sites["1 0"]
 	if len(kept) != maxSiteValues || kept[0].Value != 300-maxSiteValues || r.Lost.Of(LossValues) != 300-maxSiteValues {

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/internal/memstore"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -22,7 +22,7 @@ func storeOfFiles(t testing.TB, version int, files ...[]byte) *reader.Store {
 	var params layout.Params
 	params[layout.ParamLLVMVersion] = uint32(version)
 	b, _ := readInto(t, ReadOptions{Name: "test", Config: builder.Config{Params: params}}, files...)
-	return specimen.Open(t, b)
+	return memstore.Open(t, b)
 }
 
 // indexedVersion is the version of an indexed file.

@@ -13,12 +13,12 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/formats/lost"
-	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/internal/memstore"
 	"github.com/profarc/profarc/layout"
 )
 
 func TestOtherDomainsAreRefused(t *testing.T) {
-	s := specimen.Open(t, builder.New(layout.DomainHotSpot, builder.Config{}))
+	s := memstore.Open(t, builder.New(layout.DomainHotSpot, builder.Config{}))
 	_, indexed := WriteIndexed(io.Discard, s, WriteOptions{})
 	_, text := WriteText(io.Discard, s, WriteOptions{})
 	_, _, summary := Summarize(s)
@@ -43,12 +43,12 @@ func TestVersionFollowsFromTheProducer(t *testing.T) {
 	} {
 		var params layout.Params
 		params[layout.ParamLLVMVersion] = uint32(c.producer)
-		file, r := writeIndexed(t, specimen.Open(t, builder.New(c.domain, builder.Config{Params: params})), WriteOptions{})
+		file, r := writeIndexed(t, memstore.Open(t, builder.New(c.domain, builder.Config{Params: params})), WriteOptions{})
 		if r.Version != c.want || indexedVersion(file) != c.want {
 			t.Errorf("%s of version %d: written as %d, %d in the file; want %d", c.domain, c.producer, r.Version, indexedVersion(file), c.want)
 		}
 	}
-	s := specimen.Open(t, builder.New(layout.DomainLLVMIR, builder.Config{}))
+	s := memstore.Open(t, builder.New(layout.DomainLLVMIR, builder.Config{}))
 	for _, version := range []int{-1, 3, 14} {
 		if _, err := WriteIndexed(io.Discard, s, WriteOptions{Version: version}); !errors.Is(err, ErrVersion) {
 			t.Errorf("version %d: %v", version, err)
@@ -72,7 +72,7 @@ func TestVariantSaysWhatIsWritten(t *testing.T) {
 	} {
 		var params layout.Params
 		params[layout.ParamLLVMVariant] = uint32(c.have)
-		file, _ := writeIndexed(t, specimen.Open(t, builder.New(c.have.Domain(), builder.Config{Params: params})), WriteOptions{Version: c.version})
+		file, _ := writeIndexed(t, memstore.Open(t, builder.New(c.have.Domain(), builder.Config{Params: params})), WriteOptions{Version: c.version})
 		if got := Variant(le.Uint64(file[8:]) >> variantShift); got != c.want {
 			t.Errorf("variant %#x as version %d: %#x, want %#x", c.have, c.version, got, c.want)
 		}
@@ -104,7 +104,7 @@ func oddProfiles(t testing.TB) *builder.Builder {
 }
 
 func TestWhatLLVMLacksIsCounted(t *testing.T) {
-	s := specimen.Open(t, oddProfiles(t))
+	s := memstore.Open(t, oddProfiles(t))
 	want := map[lost.Kind]int{LossEntry: 5, LossContext: 1, LossNoCounters: 1, LossNoRecord: 1}
 	file, r := writeIndexed(t, s, WriteOptions{Version: WrittenNewest})
 	_, fromText := writeText(t, s, WriteOptions{})
@@ -134,7 +134,7 @@ func TestTextLeavesOutNamesThatItCannotHold(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	text, r := writeText(t, specimen.Open(t, b), WriteOptions{})
+	text, r := writeText(t, memstore.Open(t, b), WriteOptions{})
 	if r.Lost.Of(LossTextName) != 4 || r.Names != 2 {
 		t.Errorf("%+v", r)
 	}
@@ -158,7 +158,7 @@ func (f *failingWriter) Write(b []byte) (int, error) {
 // What goes wrong with the output is the error, wherever it is, and no
 // goroutine is left behind.
 func TestErrorsOfTheOutputAreTold(t *testing.T) {
-	s := specimen.Open(t, manyFunctions(t, 300))
+	s := memstore.Open(t, manyFunctions(t, 300))
 	whole, _ := writeText(t, s, WriteOptions{}) // the shorter one
 	before := runtime.NumGoroutine()
 	for left := 0; left < len(whole); left += len(whole)/7 + 1 {
@@ -186,7 +186,7 @@ func TestHottestFunctions(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, err := Hottest(specimen.Open(t, b), 2, true)
+	got, err := Hottest(memstore.Open(t, b), 2, true)
 	want := []HotFunction{{"f4999", 1 + ContextSensitive, 4999}, {"f4997", 1 + ContextSensitive, 4997}}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Error(err, diff)
@@ -214,7 +214,7 @@ func TestSummaryLeavesOutPseudoCounts(t *testing.T) {
 }
 
 func BenchmarkWriteIndexed(b *testing.B) {
-	s := specimen.Open(b, manyFunctions(b, 2000))
+	s := memstore.Open(b, manyFunctions(b, 2000))
 	file, _ := writeIndexed(b, s, WriteOptions{})
 	b.SetBytes(int64(len(file)))
 	for b.Loop() {

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/internal/memstore"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -84,7 +84,7 @@ func TestLLVMPrintsWrittenFilesAlike(t *testing.T) {
 func TestLLVMWritesTheSameFile(t *testing.T) {
 	profdata := tool(t, "llvm-profdata", "19")
 	dir := t.TempDir()
-	text, _ := writeText(t, specimen.Open(t, manyFunctions(t, 2000)), WriteOptions{})
+	text, _ := writeText(t, memstore.Open(t, manyFunctions(t, 2000)), WriteOptions{})
 	save(t, dir, "many.proftext", text)
 	store := storeOfFiles(t, releases["19"], text)
 	for _, sparse := range []bool{false, true} {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/memstore"
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -120,7 +121,7 @@ func TestSpecimens(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			i := slices.IndexFunc(specimen.All(), func(s specimen.Specimen) bool { return s.Name == name })
-			got, report := write(t, specimen.Open(t, specimen.All()[i].Build()))
+			got, report := write(t, memstore.Open(t, specimen.All()[i].Build()))
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Error(diff)
 			}
@@ -139,7 +140,7 @@ func TestNoCalls(t *testing.T) {
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	b.Seen(b.Method(layout.Key{Class: "A", Name: "neverRan"}))
 	for name, b := range map[string]*builder.Builder{"no call counts": b, "nothing": builder.New(layout.DomainHotSpot, builder.Config{})} {
-		if _, err := Write(&bytes.Buffer{}, specimen.Open(t, b), WriteOptions{}); !errors.Is(err, ErrNoCalls) || !strings.Contains(err.Error(), "test.parc (domain ") {
+		if _, err := Write(&bytes.Buffer{}, memstore.Open(t, b), WriteOptions{}); !errors.Is(err, ErrNoCalls) || !strings.Contains(err.Error(), "test.parc (domain ") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -158,7 +159,7 @@ func TestOneClassOfTwoLoaders(t *testing.T) {
 			}
 		}
 	}
-	got, _ := write(t, specimen.Open(t, b))
+	got, _ := write(t, memstore.Open(t, b))
 	if diff := cmp.Diff(tracefile{"p/A": {"a()V": 6, "b()V": math.MaxUint64}}, got); diff != "" {
 		t.Error(diff)
 	}
@@ -174,7 +175,7 @@ func TestNamesStayInTheirLine(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, _ := write(t, specimen.Open(t, b))
+	got, _ := write(t, memstore.Open(t, b))
 	if diff := cmp.Diff(tracefile{"unknown": {"f DA:1,1": 1, "x:y": 3}, "a b.c": {"f,g": 2}}, got); diff != "" {
 		t.Error(diff)
 	}
@@ -182,7 +183,7 @@ func TestNamesStayInTheirLine(t *testing.T) {
 
 // TestLines: lines are given where they are asked for alone.
 func TestLines(t *testing.T) {
-	s := specimen.Open(t, specimen.All()[0].Build())
+	s := memstore.Open(t, specimen.All()[0].Build())
 	var plain, lines bytes.Buffer
 	if _, err := Write(&plain, s, WriteOptions{}); err != nil {
 		t.Fatal(err)

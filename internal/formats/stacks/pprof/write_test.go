@@ -16,6 +16,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/memstore"
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -75,7 +76,7 @@ func TestSpecimens(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			i := slices.IndexFunc(specimen.All(), func(s specimen.Specimen) bool { return s.Name == name })
-			s := specimen.Open(t, specimen.All()[i].Build())
+			s := memstore.Open(t, specimen.All()[i].Build())
 			_, p, report := write(t, s)
 			got := map[string]map[string]int64{}
 			for _, v := range p.SampleType {
@@ -95,7 +96,7 @@ func TestSpecimens(t *testing.T) {
 }
 
 func TestNothingToWrite(t *testing.T) {
-	s := specimen.Open(t, builder.New(layout.DomainHotSpot, builder.Config{}))
+	s := memstore.Open(t, builder.New(layout.DomainHotSpot, builder.Config{}))
 	if _, err := Write(&bytes.Buffer{}, s); !errors.Is(err, ErrNothing) || !strings.Contains(err.Error(), "test.parc (domain hotspot)") {
 		t.Errorf("of an empty archive: %v", err)
 	}
@@ -112,7 +113,7 @@ func TestContextsAreNoStacks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, p, _ := write(t, specimen.Open(t, b))
+	_, p, _ := write(t, memstore.Open(t, b))
 	if len(p.Sample) != 1 || len(p.Sample[0].Location) != 1 || len(p.SampleType) != 1 || p.SampleType[0].Type != "calls" || p.Sample[0].Value[0] != 11 {
 		t.Errorf("written: %v", p)
 	}
@@ -124,7 +125,7 @@ func TestPprofReadsIt(t *testing.T) {
 		if sp.Name == "hotspot-empty" {
 			continue
 		}
-		s := specimen.Open(t, sp.Build())
+		s := memstore.Open(t, sp.Build())
 		data, p, _ := write(t, s)
 		path := filepath.Join(t.TempDir(), "profile.pb.gz")
 		if err := os.WriteFile(path, data, 0o666); err != nil {

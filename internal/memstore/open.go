@@ -1,4 +1,5 @@
-package specimen
+// Package memstore opens archives in memory, for tests.
+package memstore
 
 import (
 	"testing"
