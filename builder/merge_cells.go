@@ -40,22 +40,8 @@ func (m *merger) cells(x, y layout.Entry) {
 func uniteHeaders(e, y layout.Entry) {
 	e.SetFlags(e.Flags() | y.Flags())
 	if !e.Tag().Wide() {
-		e.SetTraps(uniteTraps(e.Traps(), y.Traps()))
+		e.SetTraps(layout.UniteTraps(e.Traps(), y.Traps()))
 	}
-}
-
-// uniteTraps is a traps word for both: see Deoptimization's
-// trap_state_add_reason in OpenJDK's deoptimization.cpp.
-func uniteTraps(x, y uint32) uint32 {
-	const many = layout.EntryTrapRecompiled - 1
-	again, x, y := (x|y)&layout.EntryTrapRecompiled, x&many, y&many
-	switch {
-	case x == y, y == 0:
-		return again | x
-	case x == 0:
-		return again | y
-	}
-	return again | many
 }
 
 // uniteTypeWords is the type profile of a value for both. Once several types

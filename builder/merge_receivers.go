@@ -29,7 +29,7 @@ func (m *merger) receivers(x, y layout.Entry) {
 	if x.Tag() == layout.TagReceivers {
 		e := m.list(x.Tag(), x.Flags()|y.Flags(), x.Sub(), x.Point(), layout.ReceiversFixed, rows)
 		e.SetCell(0, m.firstCount(x, y))
-		e.SetCell(1, uint64(uniteTraps(uint32(x.Cell(1)), uint32(y.Cell(1)))))
+		e.SetCell(1, uint64(layout.UniteTraps(uint32(x.Cell(1)), uint32(y.Cell(1)))))
 		return
 	}
 	e := m.typeLists(x, y)

@@ -8,29 +8,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A traps word is HotSpot's trap state (DataLayout::_traps). Its highest bit
-// says that the method was compiled again; the rest is the one reason that was
-// seen, or, once there were several, all ones. The rule is that of
-// Deoptimization::trap_state_add_reason in OpenJDK's
-// src/hotspot/share/runtime/deoptimization.cpp.
-const trapMany = layout.EntryTrapRecompiled - 1
-
-// addTrap is the traps word after one more trap.
-func addTrap(word, reason uint32, recompiled bool) uint32 {
-	seen, bit := word&trapMany, word&layout.EntryTrapRecompiled
-	if recompiled {
-		bit = layout.EntryTrapRecompiled
-	}
-	switch {
-	case reason == 0 || seen == reason:
-	case seen == 0:
-		seen = reason
-	default:
-		seen = trapMany
-	}
-	return seen | bit
-}
-
 // Traps is the entry's traps word, live if the profile is adopted. It is 0 of a
 // wide entry other than Receivers.
 func (e Entry) Traps() uint32 {
@@ -68,10 +45,14 @@ func (e Entry) RecordTrap(reason uint32, recompiled bool) error {
 	if e.live == nil {
 		return ErrNotAdopted
 	}
+	trap := reason & layout.EntryTrapMany
+	if recompiled {
+		trap |= layout.EntryTrapRecompiled
+	}
 	w := e.word(at)
 	for {
 		old := w.Load()
-		if w.CompareAndSwap(old, addTrap(old, reason&trapMany, recompiled)) {
+		if w.CompareAndSwap(old, layout.UniteTraps(old, trap)) {
 			runtime.KeepAlive(e.s)
 			return nil
 		}

@@ -23,7 +23,7 @@ var trapReasons = [...]struct{ name, plain string }{
 }
 
 // trapMany is what the reason bits are when several reasons were seen.
-const trapMany = layout.EntryTrapRecompiled - 1
+const trapMany = layout.EntryTrapMany
 
 const (
 	manyName         = "many"

@@ -97,7 +97,7 @@ func entryFlags(tag layout.Tag) wordList {
 // traps of an entry: the reason that stands for several, and the bit beside the
 // reason.
 const (
-	trapMany       = layout.EntryTrapRecompiled - 1
+	trapMany       = layout.EntryTrapMany
 	trapRecompiled = layout.EntryTrapRecompiled
 )
 
