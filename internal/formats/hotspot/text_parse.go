@@ -35,26 +35,36 @@ func (p *textParser) all() error {
 	return p.epilogue()
 }
 
-// prologue skips what stands in front of the first method. The program's last
-// line may have no end of its own, so that the rule follows on the same line.
+// prologue skips what stands in front of the first method, dumps without
+// methods too: of a program that starts several VMs, one may have none. The
+// program's last line may have no end of its own, so that the rule follows on
+// the same line.
 func (p *textParser) prologue() (more bool, err error) {
-	for {
+	for empty := false; ; {
 		line, ok := p.lines.next()
-		if !ok {
+		switch {
+		case !ok && empty:
+			return false, p.lines.failure()
+		case !ok:
 			return false, p.noMethodData()
+		case bytes.HasSuffix(line.text, rule) && p.lines.methodNext():
+			return true, nil
+		case bytes.HasSuffix(line.text, rule) && p.emptyDump():
+			empty = true
+		default:
+			p.report.OtherLines++
 		}
-		if bytes.HasSuffix(line.text, rule) {
-			if p.lines.methodNext() {
-				return true, nil
-			}
-			if total, ok := p.lines.totalNext(); ok {
-				p.dump.total = total
-				p.lines.next()
-				return false, nil
-			}
-		}
-		p.report.OtherLines++
 	}
+}
+
+// emptyDump takes the total of a dump without methods, behind its rule.
+func (p *textParser) emptyDump() bool {
+	total, ok := p.lines.totalNext()
+	if ok {
+		p.dump.total = total
+		p.lines.next()
+	}
+	return ok
 }
 
 func (p *textParser) noMethodData() error {

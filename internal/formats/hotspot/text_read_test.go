@@ -61,6 +61,20 @@ func TestTextWithoutMethodData(t *testing.T) {
 	}
 }
 
+// One output may hold the dumps of several VMs; one that interpreted nothing
+// for long prints a total alone.
+func TestEmptyDumpInFront(t *testing.T) {
+	empty := string(rule) + "\nTotal MDO size: 0 bytes\n"
+	text := testdata(t, "jdk17.txt")
+	want, _, _ := read(t, text, TextOptions{})
+	if got, _, _ := read(t, empty+text, TextOptions{}); !bytes.Equal(want, got) {
+		t.Error("a dump without methods hides the one behind it")
+	}
+	if _, report, err := ReadText(strings.NewReader(empty), TextOptions{}); err != nil || report.Methods != 0 {
+		t.Errorf("a dump without methods: %v", err)
+	}
+}
+
 func TestReadError(t *testing.T) {
 	broken := errors.New("disk on fire")
 	for _, n := range []int{0, 100, 2000} {
