@@ -192,6 +192,23 @@ func TestClosed(t *testing.T) {
 }
 
 // Many goroutines touch the same pages for the first time.
+// Nothing that an index may say of places makes Prefetch fail.
+func TestPrefetchPassesOver(t *testing.T) {
+	data := synthetic{ro: 9000}.bytes()
+	for name, open := range openers {
+		m, err := open(t, data, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		places := []int64{0, -1, int64(len(data)) - 1, int64(len(data)), 1 << 62, -1 << 63}
+		if n := testing.AllocsPerRun(10, func() { m.Prefetch(places) }); n != 0 {
+			t.Errorf("%s: %v allocations", name, n)
+		}
+		m.Close()
+		m.Prefetch(places)
+	}
+}
+
 func TestConcurrentFirstTouch(t *testing.T) {
 	data := synthetic{ro: 700 * layout.PageSize, rw: 5000}.bytes()
 	m := mustRead(t, data, Options{})

@@ -22,12 +22,20 @@ type Line []byte
 // Match gives the set of slots whose fingerprint is fp, one bit a slot.
 func (l Line) Match(fp uint16) (slots uint32) {
 	_ = l[LineSize-1]
-	for i := range LineSlots {
-		if le.Uint16(l[2*i:]) == fp {
-			slots |= 1 << i
-		}
-	}
-	return slots
+	all := uint64(fp) * everyLane
+	return equalLanes(le.Uint64(l), all) | equalLanes(le.Uint64(l[8:]), all)<<4 |
+		equalLanes(uint64(le.Uint32(l[16:]))|^all&^(1<<32-1), all)<<8
+}
+
+// everyLane has a 1 in each of four lanes of 16 bits.
+const everyLane = 0x0001_0001_0001_0001
+
+// equalLanes gives the set of lanes of 16 bits in which x and y are equal.
+func equalLanes(x, y uint64) uint32 {
+	const low = everyLane * 0x7fff
+	x ^= y
+	zero := ^(x&low + low | x | low) // the high bit of each lane that is zero
+	return uint32(zero >> 15 * (1<<48 | 1<<33 | 1<<18 | 1<<3) >> 48 & 15)
 }
 
 // Record is where slot i leads.

@@ -77,6 +77,7 @@ func closedCalls(s *reader.Store, m reader.Method, p reader.Profile) map[string]
 	_, calls["find a miss"] = s.Find(layout.Key{Name: "none"})
 	_, calls["lookup"] = s.Lookup(1)
 	_, calls["batch"] = s.LookupBatch([]uint64{1}, make([]reader.Method, 1))
+	_, calls["batch of keys"] = s.FindBatch([]layout.Key{keySum}, make([]reader.Method, 1))
 	_, calls["type"] = s.FindType("Circle", "")
 	_, _, calls["profile"] = m.Profile(reader.AnyCode)
 	_, calls["table"] = s.Table(layout.TableOrder)

@@ -43,6 +43,7 @@ func TestFileThatIsCutShort(t *testing.T) {
 		ids[i] = numberedKey(i).ID(layout.DomainHotSpot)
 	}
 	_, calls["batch"] = s.LookupBatch(ids, make([]reader.Method, n))
+	_, calls["batch of keys"] = s.FindBatch([]layout.Key{numberedKey(0)}, make([]reader.Method, 1))
 	for what, err := range calls {
 		if !errors.Is(err, layout.ErrTruncated) {
 			t.Errorf("%s: %v", what, err)

@@ -5,15 +5,21 @@ import "github.com/profarc/profarc/layout"
 // Find looks a method up by its key. It allocates nothing. The error matches
 // ErrNotFound if there is none.
 func (s *Store) Find(k layout.Key) (m Method, err error) {
-	id := k.ID(s.h.Domain)
+	if err := s.find(k.ID(s.h.Domain), &k, &m); err != nil {
+		return Method{}, err
+	}
+	return m, nil
+}
+
+// find puts the method with that key, whose id is id, into m, which is of no
+// use if there is an error.
+func (s *Store) find(id uint64, k *layout.Key, m *Method) error {
 	for q := s.search(id, layout.KindMethod); ; {
-		if err := q.nextMethod(id, &m); err != nil {
-			return Method{}, err
+		if err := q.nextMethod(id, m); err != nil {
+			return err
 		}
-		if same, err := m.hasKey(&k); err != nil {
-			return Method{}, err
-		} else if same {
-			return m, nil
+		if same, err := m.hasKey(k); same || err != nil {
+			return err
 		}
 	}
 }
@@ -22,14 +28,23 @@ func (s *Store) Find(k layout.Key) (m Method, err error) {
 // The error matches ErrNotFound, or ErrAmbiguous if two keys of the archive
 // have this id: then only Find can tell them apart.
 func (s *Store) Lookup(id uint64) (m Method, err error) {
-	q := s.search(id, layout.KindMethod)
-	if err := q.nextMethod(id, &m); err != nil {
+	if err := s.lookup(id, &m); err != nil {
 		return Method{}, err
 	}
-	if m.rec.Flags&layout.MethodSharedID != 0 {
-		return Method{}, ErrAmbiguous
-	}
 	return m, nil
+}
+
+// lookup puts the method with that id into m, which is of no use if there is an
+// error.
+func (s *Store) lookup(id uint64, m *Method) error {
+	q := s.search(id, layout.KindMethod)
+	if err := q.nextMethod(id, m); err != nil {
+		return err
+	}
+	if m.rec.Flags&layout.MethodSharedID != 0 {
+		return ErrAmbiguous
+	}
+	return nil
 }
 
 // nextMethod puts the next method with that id into m, or gives ErrNotFound.

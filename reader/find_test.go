@@ -132,16 +132,27 @@ func TestFindType(t *testing.T) {
 	}
 }
 
-func TestLookupBatch(t *testing.T) {
+// In batches is found what is found one by one, also where there are more look-ups
+// than are under way at once.
+func TestBatches(t *testing.T) {
 	s := open(t, laid(t, numbered(50)))
-	ids := []uint64{numberedKey(3).ID(layout.DomainHotSpot), 12345, numberedKey(49).ID(layout.DomainHotSpot)}
-	found := make([]reader.Method, 3)
-	hits, err := s.LookupBatch(ids, found)
-	if hits != 2 || err != nil || found[1].Valid() {
-		t.Fatalf("%d hits, %v", hits, err)
+	var ids []uint64
+	var keys []layout.Key
+	for i := range 100 { // every other is missing
+		keys = append(keys, numberedKey(i/2+i%2*50))
+		ids = append(ids, keys[i].ID(layout.DomainHotSpot))
 	}
-	if found[0] != find(t, s, numberedKey(3)) || found[2] != find(t, s, numberedKey(49)) {
-		t.Error("the wrong methods")
+	byID, byKey := make([]reader.Method, 100), make([]reader.Method, 100)
+	hits, err := s.LookupBatch(ids, byID)
+	again, errAgain := s.FindBatch(keys, byKey)
+	if hits != 50 || err != nil || again != 50 || errAgain != nil {
+		t.Fatalf("%d hits, %v; %d hits, %v", hits, err, again, errAgain)
+	}
+	for i := range keys {
+		want, _ := s.Find(keys[i])
+		if byID[i] != want || byKey[i] != want {
+			t.Errorf("%d: the wrong method", i)
+		}
 	}
 }
 
@@ -225,6 +236,10 @@ func TestKeysWithOneID(t *testing.T) {
 	found := make([]reader.Method, 2)
 	if hits, err := s.LookupBatch([]uint64{layout.NameRef("f"), layout.NameRef("g")}, found); hits != 1 || err != nil || found[0].Valid() {
 		t.Errorf("batch: %d hits, %v", hits, err)
+	}
+	keys := []layout.Key{two, {Name: "f"}}
+	if hits, err := s.FindBatch(keys, found); hits != 1 || err != nil || found[0] != find(t, s, two) || found[1].Valid() {
+		t.Errorf("batch of keys: %d hits, %v", hits, err)
 	}
 	for i, k := range []layout.Key{one, two} {
 		if n, _ := profileOf(t, s, k).Invocations(); n.Load() != uint64(i)+1 {

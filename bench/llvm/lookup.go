@@ -58,22 +58,41 @@ func byID(s *reader.Store, k *keys) (found, sum uint64, err error) {
 	return found, sum, nil
 }
 
-// batchSize is how many ids are looked up at once.
+// batchSize is how many functions are looked up at once.
 const batchSize = 64
 
-// inBatches finds functions by id, many at once.
-func inBatches(s *reader.Store, k *keys) (found, sum uint64, err error) {
+// namesInBatches finds functions by name, many at once.
+func namesInBatches(s *reader.Store, k *keys) (found, sum uint64, err error) {
+	var batch [batchSize]layout.Key
+	return inBatches(k, func(at, end int, methods []reader.Method) error {
+		for i, name := range k.names[at:end] {
+			batch[i].Name = name
+		}
+		_, err := s.FindBatch(batch[:end-at], methods)
+		return err
+	})
+}
+
+// idsInBatches finds functions by id, many at once.
+func idsInBatches(s *reader.Store, k *keys) (found, sum uint64, err error) {
+	return inBatches(k, func(at, end int, methods []reader.Method) error {
+		_, err := s.LookupBatch(k.ids[at:end], methods)
+		return err
+	})
+}
+
+func inBatches(k *keys, lookup func(at, end int, methods []reader.Method) error) (found, sum uint64, err error) {
 	var batch [batchSize]reader.Method
 	for at := 0; at < len(k.ids); at += batchSize {
-		ids := k.ids[at:min(at+batchSize, len(k.ids))]
-		if _, err := s.LookupBatch(ids, batch[:]); err != nil {
+		methods := batch[:min(batchSize, len(k.ids)-at)]
+		if err := lookup(at, at+len(methods), methods); err != nil {
 			return 0, 0, err
 		}
-		for i := range ids {
-			if !batch[i].Valid() {
+		for i, m := range methods {
+			if !m.Valid() {
 				continue
 			}
-			count, err := firstCounter(batch[i], k.hashes[at+i])
+			count, err := firstCounter(m, k.hashes[at+i])
 			if err != nil {
 				return 0, 0, err
 			}
