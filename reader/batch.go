@@ -16,9 +16,13 @@ const batch = 32
 // larger than the caches: the memory of many look-ups is waited for at once.
 // The first profile of each method that is found is on its way then, too.
 func (s *Store) LookupBatch(ids []uint64, found []Method) (hits int, err error) {
-	return s.inBatches(len(ids), found,
-		func(i int) uint64 { return ids[i] },
-		func(i int, m *Method) error { return s.lookup(ids[i], m) })
+	return s.inBatches(found[:len(ids)],
+		func(first int, under []search) {
+			for i := range under {
+				under[i] = s.search(ids[first+i], layout.KindMethod)
+			}
+		},
+		func(i int, q *search, m *Method) error { return q.lookup(ids[i], m) })
 }
 
 // FindBatch looks many keys up, into found, which must be as long. What is not
@@ -26,73 +30,69 @@ func (s *Store) LookupBatch(ids []uint64, found []Method) (hits int, err error) 
 // LookupBatch is to Lookup.
 func (s *Store) FindBatch(keys []layout.Key, found []Method) (hits int, err error) {
 	var ids [batch]uint64
-	return s.inBatches(len(keys), found,
-		func(i int) uint64 {
-			ids[i%batch] = keys[i].ID(s.h.Domain)
-			return ids[i%batch]
+	return s.inBatches(found[:len(keys)],
+		func(first int, under []search) {
+			for i := range under {
+				ids[i] = keys[first+i].ID(s.h.Domain)
+				under[i] = s.search(ids[i], layout.KindMethod)
+			}
 		},
-		func(i int, m *Method) error { return s.find(ids[i%batch], &keys[i], m) })
+		func(i int, q *search, m *Method) error { return q.find(ids[i%batch], &keys[i], m) })
 }
 
-// inBatches looks n methods up, of which id gives the ids, in ascending order,
-// and one looks up the i-th.
-func (s *Store) inBatches(n int, found []Method, id func(i int) uint64, one func(i int, m *Method) error) (hits int, err error) {
-	_ = found[:n]
+// inBatches looks methods up: begin begins some searches, for those from first
+// on, and end ends the i-th.
+func (s *Store) inBatches(found []Method, begin func(first int, under []search), end func(i int, q *search, m *Method) error) (hits int, err error) {
+	var searches [batch]search
 	err = s.m.Guard(func() error {
-		for first := 0; first < n && err == nil; first += batch {
-			end := min(first+batch, n)
-			s.fetchRecords(first, end, id)
-			for i := first; i < end && err == nil; i++ {
-				switch err = one(i, &found[i]); err {
+		for first := 0; first < len(found); first += batch {
+			some := found[first:min(first+batch, len(found))]
+			under := searches[:len(some)]
+			begin(first, under)
+			s.fetchRecords(under)
+			for i := range some {
+				switch err := end(first+i, &under[i], &some[i]); err {
 				case nil:
 					hits++
 				case ErrNotFound, ErrAmbiguous:
-					found[i], err = Method{}, nil
+					some[i] = Method{}
+				default:
+					return err
 				}
 			}
-			s.fetchProfiles(found[first:end])
+			s.fetchProfiles(some)
 		}
-		return err
+		return nil
 	})
 	return hits, err
 }
 
-// fetchRecords brings what look-ups will read on its way, of all before it uses
+// fetchRecords brings what searches will read on its way, of all before it uses
 // any: first their lines of the index, then the records. What is wrong with one
-// the look-up itself finds.
-func (s *Store) fetchRecords(first, end int, id func(i int) uint64) {
+// the search itself finds.
+func (s *Store) fetchRecords(under []search) {
 	var lines [batch]int64
-	var prints [batch]uint16
-	var records [2 * batch]int64
-	n := end - first
-	for i := range n {
-		q := s.search(id(first+i), layout.KindMethod)
-		lines[i], prints[i] = q.lineOffset(), q.hash.Fingerprint()
+	for i := range under {
+		lines[i] = under[i].lineOffset()
 	}
-	s.m.Prefetch(lines[:n])
-	for i := range n {
-		at := s.firstMatch(lines[i], prints[i])
+	s.m.Prefetch(lines[:len(under)])
+	var records [2 * batch]int64
+	for i := range under {
+		at := under[i].firstOffset()
 		records[2*i], records[2*i+1] = at, at+cacheLine
 	}
-	s.m.Prefetch(records[:2*n])
+	s.m.Prefetch(records[:2*len(under)])
 }
 
 // cacheLine is what the caches load at once, in bytes.
 const cacheLine = 64
 
-// firstMatch is where the first record lies that a line offers for a
-// fingerprint, 0 if there is none.
-func (s *Store) firstMatch(at int64, fingerprint uint16) int64 {
-	b, err := s.m.Bytes(layout.RegionIX, at, layout.LineSize)
-	if err != nil {
+// firstOffset is where the first candidate lies, 0 if the first line has none.
+func (q *search) firstOffset() int64 {
+	if more, err := q.nextLine(); !more || err != nil || q.slots == 0 {
 		return 0
 	}
-	line := layout.Line(b)
-	slots := line.Match(fingerprint)
-	if slots == 0 {
-		return 0
-	}
-	return line.Record(bits.TrailingZeros32(slots)).Offset()
+	return q.line.Record(bits.TrailingZeros32(q.slots)).Offset()
 }
 
 // fetchProfiles brings the first profiles of methods on their way.

@@ -5,7 +5,9 @@ import "github.com/profarc/profarc/layout"
 // Find looks a method up by its key. It allocates nothing. The error matches
 // ErrNotFound if there is none.
 func (s *Store) Find(k layout.Key) (m Method, err error) {
-	if err := s.find(k.ID(s.h.Domain), &k, &m); err != nil {
+	id := k.ID(s.h.Domain)
+	q := s.search(id, layout.KindMethod)
+	if err := q.find(id, &k, &m); err != nil {
 		return Method{}, err
 	}
 	return m, nil
@@ -13,8 +15,8 @@ func (s *Store) Find(k layout.Key) (m Method, err error) {
 
 // find puts the method with that key, whose id is id, into m, which is of no
 // use if there is an error.
-func (s *Store) find(id uint64, k *layout.Key, m *Method) error {
-	for q := s.search(id, layout.KindMethod); ; {
+func (q *search) find(id uint64, k *layout.Key, m *Method) error {
+	for {
 		if err := q.nextMethod(id, m); err != nil {
 			return err
 		}
@@ -28,7 +30,8 @@ func (s *Store) find(id uint64, k *layout.Key, m *Method) error {
 // The error matches ErrNotFound, or ErrAmbiguous if two keys of the archive
 // have this id: then only Find can tell them apart.
 func (s *Store) Lookup(id uint64) (m Method, err error) {
-	if err := s.lookup(id, &m); err != nil {
+	q := s.search(id, layout.KindMethod)
+	if err := q.lookup(id, &m); err != nil {
 		return Method{}, err
 	}
 	return m, nil
@@ -36,8 +39,7 @@ func (s *Store) Lookup(id uint64) (m Method, err error) {
 
 // lookup puts the method with that id into m, which is of no use if there is an
 // error.
-func (s *Store) lookup(id uint64, m *Method) error {
-	q := s.search(id, layout.KindMethod)
+func (q *search) lookup(id uint64, m *Method) error {
 	if err := q.nextMethod(id, m); err != nil {
 		return err
 	}
