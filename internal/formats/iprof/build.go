@@ -3,6 +3,7 @@ package iprof
 import (
 	"encoding/binary"
 	"slices"
+	"sync"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -16,6 +17,8 @@ type build struct {
 	b      *builder.Builder
 	o      ReadOptions
 	report *Report
+	once   sync.Once
+	rows   sync.WaitGroup // types and methods are being interned
 
 	typeRows, methodRows *idRows
 	typeRefs             []builder.TypeRef // by row; behind those of the file are those of ids without one
@@ -33,26 +36,41 @@ type build struct {
 	entries    entryScratch
 }
 
-func (rec *recording) build(o ReadOptions, report *Report) (*builder.Builder, error) {
-	b := &build{
+func newBuild(rec *recording, o ReadOptions, report *Report) *build {
+	return &build{
 		recording: rec, b: builder.New(layout.DomainGraal, o.Config), o: o, report: report,
-		typeRows: newIDRows(len(rec.types) + len(rec.values)), methodRows: newIDRows(len(rec.methods) + len(rec.nodes.nodes)),
 		signatures: map[uint64]spelledSignature{}, ordinals: map[int]int{},
 	}
-	b.internTypes()
-	b.internMethods()
+}
+
+// begin interns types and methods, of which the recording has all, while the
+// rest of it is read.
+func (b *build) begin() {
+	b.once.Do(func() {
+		b.rows.Go(func() {
+			b.internTypes()
+			b.internMethods()
+		})
+	})
+}
+
+// finish interns all that the recording has.
+func (b *build) finish() (*builder.Builder, error) {
+	b.begin()
+	b.rows.Wait()
 	b.profiles()
 	b.monitors()
 	b.samples()
 	b.seen()
 	b.surplus()
-	report.Types, report.Methods = len(rec.types), len(rec.methods)
-	report.Stacks, report.Dangling = len(rec.stacks), len(b.typeRefs)+len(b.methodRefs)-len(rec.types)-len(rec.methods)
+	b.report.Types, b.report.Methods = len(b.types), len(b.methods)
+	b.report.Stacks, b.report.Dangling = len(b.stacks), len(b.typeRefs)+len(b.methodRefs)-len(b.types)-len(b.methods)
 	return b.b, b.b.Err()
 }
 
 // internTypes interns the rows of types, each as one of its own.
 func (b *build) internTypes() {
+	b.typeRows = newIDRows(len(b.types) + len(b.sigIDs))
 	b.typeRefs = make([]builder.TypeRef, len(b.types))
 	b.spelled, b.numbers = make([]string, len(b.types)), make([]string, len(b.types))
 	taken := make(refSet, len(b.types)+1)
@@ -83,6 +101,7 @@ func (b *build) typeOf(id int64) builder.TypeRef {
 
 // internMethods interns the rows of methods, each as one of its own.
 func (b *build) internMethods() {
+	b.methodRows = newIDRows(len(b.methods))
 	b.methodRefs = make([]builder.MethodRef, len(b.methods))
 	b.ran = make([]bool, len(b.methods))
 	taken := make(refSet, len(b.methods)+1)

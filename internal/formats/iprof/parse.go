@@ -20,20 +20,20 @@ type parser struct {
 	keys  map[string]bool // that are foreign
 	kept  texts
 
+	rowsRead func() // is called when the recording has all types and methods
+
 	row    methodRow // of types too
 	ids    []int64   // of a signature, or the integers of a record
 	path   []frame   // of a record, leaf first
 	spoken []byte    // scratch of unescape
 }
 
-// parse reads a whole file. With an error it gives what is whole, too.
-func parse(r io.Reader, name string) (*recording, *parser, error) {
-	p := &parser{scanner: newScanner(r), name: name, keys: map[string]bool{}}
-	err := p.file()
-	return &p.rec, p, err
+func newParser(r io.Reader, name string) *parser {
+	return &parser{scanner: newScanner(r), name: name, keys: map[string]bool{}, rowsRead: func() {}}
 }
 
-// file reads the one object that a file is.
+// file reads the one object that a file is. If there is an error, rec holds what
+// was whole before.
 func (p *parser) file() error {
 	if err := p.expect('{'); err != nil {
 		return err
@@ -97,6 +97,9 @@ func (p *parser) section() error {
 	switch {
 	case kind != foreign:
 		p.seen[kind] = true
+		if (kind == types || kind == methods) && err == nil && p.seen[types] && p.seen[methods] {
+			p.rowsRead()
+		}
 	case err != nil:
 		p.rec.sections = p.rec.sections[:len(p.rec.sections)-1]
 	default:

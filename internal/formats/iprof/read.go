@@ -24,17 +24,21 @@ type ReadOptions struct {
 // Read reads an iprof file, decompressed, into a builder of its own. The error
 // is an [*Error] where the file is not what GraalVM writes.
 func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
-	rec, p, err := parse(r, o.Name)
-	report := &Report{Version: rec.version}
-	if err != nil {
+	report := &Report{}
+	p := newParser(r, o.Name)
+	build := newBuild(&p.rec, o, report)
+	p.rowsRead = build.begin
+	if err := p.file(); err != nil {
 		damage, ok := errors.AsType[*Error](err)
-		if !ok || !o.Salvage || rec.version == "" || !errors.Is(err, ErrCut) && !errors.Is(err, ErrSyntax) {
+		if !ok || !o.Salvage || p.rec.version == "" || !errors.Is(err, ErrCut) && !errors.Is(err, ErrSyntax) {
+			build.rows.Wait()
 			return nil, nil, err
 		}
-		rec.require(types, methods)
+		p.rec.require(types, methods)
 		report.Salvage = &Salvage{Offset: p.whole, Last: damage.Last, Left: damage.Offset + p.rest() - p.whole, Reason: damage}
 	}
-	b, err := rec.build(o, report)
+	report.Version = p.rec.version
+	b, err := build.finish()
 	if err != nil && o.Name != "" {
 		err = fmt.Errorf("%s: %w", o.Name, err)
 	}
