@@ -1,5 +1,7 @@
 package builder
 
+import "github.com/profarc/profarc/internal/refindex"
+
 // A table interns values by key and numbers them from 1.
 type table[K comparable, V any] struct {
 	list[V]
@@ -25,7 +27,7 @@ func (t *table[K, V]) add(k K, v V) (ref uint32) {
 type methods struct {
 	list[methodData]
 	byName []MethodRef // by SymbolRef-1: those without class and signature
-	others refIndex
+	others refindex.Index
 }
 
 // intern gives the method with a key; fresh makes it if it is new.
@@ -34,10 +36,10 @@ func (t *methods) intern(k methodKey, fresh func() methodData) MethodRef {
 		return t.internNamed(k, fresh)
 	}
 	hash := k.hash()
-	ref, at := t.others.find(hash, func(ref uint32) bool { return t.at(ref).methodKey == k })
+	ref, at := t.others.Find(hash, func(ref uint32) bool { return t.at(ref).methodKey == k })
 	if ref == 0 {
 		ref = t.add(fresh())
-		t.others.put(at, hash, ref)
+		t.others.Put(at, hash, ref)
 	}
 	return MethodRef(ref)
 }

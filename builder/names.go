@@ -105,28 +105,11 @@ func (b *Builder) Method(k layout.Key) MethodRef {
 	return b.methods.intern(key, func() methodData { return methodData{methodKey: key, id: k.ID(b.domain)} })
 }
 
-// Name interns a part of keys, for MethodOf.
+// Name interns a part of keys, for MethodsOf.
 func (b *Builder) Name(text string) SymbolRef {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.name(text)
-}
-
-// MethodOf interns the method of a class that Type gave, with a signature that
-// Name gave: where methods share them, neither is looked up again.
-func (b *Builder) MethodOf(class TypeRef, name string, signature SymbolRef) MethodRef {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !b.types.has(uint32(class)) || int(signature) > b.symbols.len() {
-		b.fail(fmt.Errorf("class %d or signature %d is not of this builder", class, signature))
-		return 0
-	}
-	key := methodKey{class, b.typeName(name), signature}
-	return b.methods.intern(key, func() methodData {
-		t := b.types.at(uint32(class))
-		k := layout.Key{Class: b.text(t.name), Name: name, Signature: b.text(signature), Loader: b.text(t.loader)}
-		return methodData{methodKey: key, id: k.ID(b.domain)}
-	})
 }
 
 // DescribeMethod adds to what is known of a method: flags are united.

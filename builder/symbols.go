@@ -3,6 +3,7 @@ package builder
 import (
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/profarc/profarc/internal/refindex"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -11,8 +12,10 @@ import (
 type symbols struct {
 	texts  arena
 	places list[place]
-	index  refIndex
+	index  refindex.Index
 	last   SymbolRef // that was asked for
+
+	touched uint64 // see touchGroup
 }
 
 func (t *symbols) len() int { return t.places.len() }
@@ -29,10 +32,10 @@ func intern[T string | []byte](t *symbols, text T) (s SymbolRef, fresh bool) {
 		return next, false
 	}
 	hash := hashOf(text)
-	ref, at := t.index.find(hash, func(ref uint32) bool { return t.text(SymbolRef(ref)) == string(text) })
+	ref, at := t.index.Find(hash, func(ref uint32) bool { return t.text(SymbolRef(ref)) == string(text) })
 	if fresh = ref == 0; fresh {
 		ref = t.places.add(t.texts.keep([]byte(text)))
-		t.index.put(at, hash, ref)
+		t.index.Put(at, hash, ref)
 	}
 	t.last = SymbolRef(ref)
 	return t.last, fresh
@@ -43,4 +46,18 @@ func hashOf[T string | []byte](text T) uint32 {
 		return uint32(xxhash.Sum64(b))
 	}
 	return uint32(xxhash.Sum64String(string(text)))
+}
+
+// touch touches the texts of symbols, as many as there are in a few groups; what
+// is no symbol is passed over. See touchGroup.
+func (t *symbols) touch(group []uint32) {
+	var places [2 * touchGroup]place
+	for i, s := range group {
+		if t.places.has(s) {
+			places[i] = *t.places.at(s)
+		}
+	}
+	for _, at := range places[:len(group)] {
+		t.touched += uint64(firstByte(t.texts.at(at)))
+	}
 }

@@ -1,11 +1,7 @@
 package iprof
 
 import (
-	"encoding/binary"
-	"slices"
 	"sync"
-
-	"github.com/cespare/xxhash/v2"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/layout"
@@ -24,8 +20,9 @@ type build struct {
 	typeRefs             []builder.TypeRef // by row; behind those of the file are those of ids without one
 	numbers, spelled     []string          // by row of types: the number of its name, how a signature spells it
 	methodRefs           []builder.MethodRef
-	ran                  []bool                      // by row of methods
-	signatures           map[uint64]spelledSignature // by the hash of the return and parameter ids
+	ran                  []bool // by row of methods
+	signatures           signatureTable
+	group                methodScratch
 	text                 []byte
 
 	next       []uint32 // by record: the next of its node, +1
@@ -39,7 +36,7 @@ type build struct {
 func newBuild(rec *recording, o ReadOptions, report *Report) *build {
 	return &build{
 		recording: rec, b: builder.New(layout.DomainGraal, o.Config), o: o, report: report,
-		signatures: map[uint64]spelledSignature{}, ordinals: map[int]int{},
+		ordinals: map[int]int{},
 	}
 }
 
@@ -99,38 +96,6 @@ func (b *build) typeOf(id int64) builder.TypeRef {
 	return ref
 }
 
-// internMethods interns the rows of methods, each as one of its own.
-func (b *build) internMethods() {
-	b.methodRows = newIDRows(len(b.methods))
-	b.methodRefs = make([]builder.MethodRef, len(b.methods))
-	b.ran = make([]bool, len(b.methods))
-	taken := make(refSet, len(b.methods)+1)
-	for i, m := range b.methods {
-		ref := b.method(m)
-		for n := 2; taken.has(uint32(ref)); n++ {
-			again := b.key(m)
-			again.Signature += numbered(n)
-			ref = b.b.Method(again)
-			b.b.DescribeMethod(ref, builder.MethodInfo{Flags: layout.MethodNotMatchable})
-		}
-		taken.add(uint32(ref))
-		b.methodRefs[i] = ref
-		b.methodRows.put(m.id, i)
-	}
-}
-
-// method interns a row of methods by its key, the short way if its class is a
-// row of types with a name.
-func (b *build) method(m methodRow) builder.MethodRef {
-	if m.n > 1 {
-		ids := b.sigIDs[m.first : m.first+m.n]
-		if row, ok := b.typeRows.row(ids[0]); ok && row < len(b.types) && b.types[row].name != "" {
-			return b.b.MethodOf(b.typeRefs[row], m.name, b.signature(ids[1:]).ref)
-		}
-	}
-	return b.b.Method(b.key(m))
-}
-
 // A refSet is a set of references, which are dense.
 type refSet []bool
 
@@ -157,54 +122,11 @@ func (b *build) key(m methodRow) layout.Key {
 	} else if k.Class = b.types[row].name; k.Class != "" {
 		k.Loader = b.numbers[row]
 	}
-	k.Signature = b.signature(ids[1:]).text
+	k.Signature = string(b.spell(ids[1:]))
 	if k.Class == "" {
 		k.Signature = noNameClass + k.Signature
 	}
 	return k
-}
-
-// A spelledSignature is a signature, and what the builder calls it.
-type spelledSignature struct {
-	ids  []int64
-	text string
-	ref  builder.SymbolRef
-}
-
-// signature spells the return and parameter types of a method. Many methods
-// share one.
-func (b *build) signature(ids []int64) spelledSignature {
-	if len(ids) == 0 {
-		return spelledSignature{}
-	}
-	b.text = b.text[:0]
-	for _, id := range ids {
-		b.text = binary.LittleEndian.AppendUint64(b.text, uint64(id))
-	}
-	hash := xxhash.Sum64(b.text)
-	known, ok := b.signatures[hash]
-	if ok && slices.Equal(known.ids, ids) {
-		return known
-	}
-	b.text = append(append(b.text[:0], b.spelledType(ids[0])...), '(')
-	for i, id := range ids[1:] {
-		if i > 0 {
-			b.text = append(b.text, ',')
-		}
-		b.text = append(b.text, b.spelledType(id)...)
-	}
-	s := spelledSignature{ids: ids, text: string(append(b.text, ')'))}
-	s.ref = b.b.Name(s.text)
-	if !ok {
-		b.signatures[hash] = s
-	}
-	return s
-}
-
-func (b *build) spelledType(id int64) string {
-	b.typeOf(id)
-	row, _ := b.typeRows.row(id)
-	return b.spelled[row]
 }
 
 // methodOf is the method of an id; it ran.

@@ -1,0 +1,75 @@
+// Package refindex finds references by hash, in tables of millions.
+package refindex
+
+// An Index has no pointers for the garbage collector to follow, and keeps each
+// hash beside the reference, so that what the reference stands for is looked at
+// only where it is likely the one. The zero Index is empty.
+type Index struct {
+	slots []slot // as many as a power of two
+	used  int
+}
+
+type slot struct{ hash, ref uint32 } // ref 0: the slot is free
+
+// firstSlots is the number of slots of a small index.
+const firstSlots = 1 << 8
+
+// Find gives the reference with that hash for which is holds. If there is none
+// it gives 0 and the slot where it is to be put.
+func (x *Index) Find(hash uint32, is func(ref uint32) bool) (ref, at uint32) {
+	if x.used >= len(x.slots)/4*3 {
+		x.grow()
+	}
+	mask := uint32(len(x.slots) - 1)
+	for at = x.first(hash); x.slots[at].ref != 0; at = (at + 1) & mask {
+		if slot := x.slots[at]; slot.hash == hash && is(slot.ref) {
+			return slot.ref, at
+		}
+	}
+	return 0, at
+}
+
+// Put puts a reference, which is not 0, into the slot that Find gave.
+func (x *Index) Put(at, hash, ref uint32) {
+	x.slots[at] = slot{hash, ref}
+	x.used++
+}
+
+// Guess says for each of the hashes which reference it likely stands for, 0 for
+// none. It is for groups of look-ups in a table larger than the caches: the loop
+// is so short that the processor waits for many slots at once, and Find will
+// have them at hand, as it will have what the guesses stand for if the caller
+// touches that.
+func (x *Index) Guess(hashes, refs []uint32) {
+	clear(refs[:len(hashes)])
+	if len(x.slots) == 0 {
+		return
+	}
+	for i, hash := range hashes {
+		if slot := x.slots[x.first(hash)]; slot.hash == hash {
+			refs[i] = slot.ref
+		}
+	}
+}
+
+// first is the slot at which the search for a hash begins: by its highest bits,
+// so that an index twice as large has its slots in the same order.
+func (x *Index) first(hash uint32) uint32 {
+	return uint32(uint64(hash) * uint64(len(x.slots)) >> 32)
+}
+
+func (x *Index) grow() {
+	old := x.slots
+	x.slots = make([]slot, max(2*len(old), firstSlots))
+	mask := uint32(len(x.slots) - 1)
+	for _, s := range old {
+		if s.ref == 0 {
+			continue
+		}
+		at := x.first(s.hash)
+		for x.slots[at].ref != 0 {
+			at = (at + 1) & mask
+		}
+		x.slots[at] = s
+	}
+}
