@@ -117,14 +117,14 @@ func (b *build) key(m methodRow) layout.Key {
 	}
 	b.typeOf(ids[0])
 	row, _ := b.typeRows.row(ids[0])
-	if row >= len(b.types) {
-		k.Class = idName(ids[0])
-	} else if k.Class = b.types[row].name; k.Class != "" {
-		k.Loader = b.numbers[row]
-	}
 	k.Signature = string(b.spell(ids[1:]))
-	if k.Class == "" {
-		k.Signature = noNameClass + k.Signature
+	switch {
+	case row >= len(b.types):
+		k.Class = idName(ids[0])
+	case b.types[row].name == "":
+		k.Signature = b.spelled[row] + noNameEnd + k.Signature
+	default:
+		k.Class, k.Loader = b.types[row].name, b.numbers[row]
 	}
 	return k
 }

@@ -62,7 +62,7 @@ func (d *drawn) drawMethods() {
 		if rapid.Bool().Draw(d.T, "declared") {
 			i := rapid.IntRange(0, len(d.names)-1).Draw(d.T, "class")
 			if k.Class = unspell(d.names[i]); k.Class == "" {
-				k.Signature = noNameClass
+				k.Signature = noName + noNameEnd
 			}
 			some := rapid.SliceOfN(rapid.SampledFrom(d.names), 0, 3).Draw(d.T, "signature")
 			if len(some) > 0 {

@@ -6,12 +6,12 @@ import "strings"
 // the parameters. In the name of a type the characters \ , ( ) # have a
 // backslash in front of them, and a type without a name is "\-". A method
 // without a return type has the signature "", and one that is declared by the
-// type without a name begins with "\-.".
+// type without a name begins with "\-.", or "\-#2." by the second of these.
 
 const (
-	noName      = `\-`
-	noNameClass = `\-.`
-	reserved    = `\,()#`
+	noName    = `\-`
+	noNameEnd = "." // behind the declaring type, if it has no name
+	reserved  = `\,()#`
 )
 
 // signatureName is how a signature spells the name of a type.
@@ -60,6 +60,16 @@ func splitSignature(names []string, signature string) (all []string, ok bool) {
 		}
 	}
 	return names, signature == ""
+}
+
+// cutNoName cuts the declaring type that has no name off a signature.
+func cutNoName(signature string) (class, rest string, ok bool) {
+	class, rest, ok = strings.Cut(signature, noNameEnd)
+	number, begins := strings.CutPrefix(class, noName)
+	if !ok || !begins || strings.Trim(number, "#0123456789") != "" {
+		return "", signature, false
+	}
+	return class, rest, true
 }
 
 // cutNumber cuts the number of a method behind its signature off.

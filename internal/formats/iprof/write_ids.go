@@ -138,16 +138,14 @@ func (e *exporter) signatureOf(names []string, m reader.Method) (all []string, o
 		return names, false, err
 	}
 	signature := text.String()
-	rest, declaredByNoName := strings.CutPrefix(signature, noNameClass)
-	switch {
-	case declared:
+	if declared {
 		key, _, err := e.typeKey(class)
 		if err != nil {
 			return names, false, err
 		}
 		names = append(names, key)
-	case declaredByNoName:
-		names, signature = append(names, noName), rest
+	} else if noNameClass, rest, ok := cutNoName(signature); ok {
+		names, signature = append(names, noNameClass), rest
 	}
 	all, ok = splitSignature(names, cutNumber(signature))
 	if !ok || len(names) == 0 && len(all) > 0 {

@@ -40,10 +40,12 @@ func (t *tally) add(n, share uint64) {
 	t.sum = layout.SaturatingAdd(t.sum, n)
 	// share = floor(100n/T) is 100n/(share+1) < T <= 100n/share; without n
 	// every total gives 0.
-	if n > 0 {
-		t.lo = max(t.lo, layout.SaturatingAdd(scaled(n, layout.SaturatingAdd(share, 1)), 1))
-	} else if share > 0 {
+	below := scaled(n, layout.SaturatingAdd(share, 1))
+	switch {
+	case n == 0 && share > 0, below == math.MaxUint64:
 		t.hi = 0
+	case n > 0:
+		t.lo = max(t.lo, below+1)
 	}
 	if n > 0 && share > 0 {
 		t.hi = min(t.hi, scaled(n, share))

@@ -52,4 +52,9 @@ func TestTotalsGiveTheShares(t *testing.T) {
 	if total, known := impossible.total(); known || total != 20 {
 		t.Errorf("total %d, %t", total, known)
 	}
+	var wide tally // less than 1 % of what no number counts
+	wide.add(1<<60, 0)
+	if total, known := wide.total(); known || total != 1<<60 {
+		t.Errorf("total %d, %t, of a share of a total above 2^64", total, known)
+	}
 }
