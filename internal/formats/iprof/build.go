@@ -13,14 +13,17 @@ type build struct {
 	b      *builder.Builder
 	o      ReadOptions
 	report *Report
-	once   sync.Once
-	rows   sync.WaitGroup // types and methods are being interned
 
-	typeRows, methodRows *idRows
+	arrivals chan arrival // of methods, while the file is read
+	interned sync.WaitGroup
+	arrival  // the last: the methods of the file, and their signatures
+
+	typeRows, methodRows idRows
 	typeRefs             []builder.TypeRef // by row; behind those of the file are those of ids without one
 	numbers, spelled     []string          // by row of types: the number of its name, how a signature spells it
 	methodRefs           []builder.MethodRef
 	ran                  []bool // by row of methods
+	taken                refSet // methods of rows
 	signatures           signatureTable
 	group                methodScratch
 	text                 []byte
@@ -40,21 +43,40 @@ func newBuild(rec *recording, o ReadOptions, report *Report) *build {
 	}
 }
 
-// begin interns types and methods, of which the recording has all, while the
-// rest of it is read.
-func (b *build) begin() {
-	b.once.Do(func() {
-		b.rows.Go(func() {
+// An arrival is what was read so far of methods: slices of a recording that
+// grow behind their ends only.
+type arrival struct {
+	methods []methodRow
+	sigIDs  []int64 // signatures of all methods
+}
+
+// arrive interns the methods that the recording has so far, and before them the
+// types, of which it has all, while the rest of the file is read.
+func (b *build) arrive() {
+	if b.arrivals == nil {
+		b.arrivals = make(chan arrival, 1)
+		b.interned.Go(func() {
 			b.internTypes()
-			b.internMethods()
+			for b.arrival = range b.arrivals {
+				b.internMethods()
+			}
 		})
-	})
+	}
+	b.arrivals <- b.recording.arrival
+}
+
+// stop waits until what arrived is interned.
+func (b *build) stop() {
+	if b.arrivals != nil {
+		close(b.arrivals)
+		b.interned.Wait()
+	}
 }
 
 // finish interns all that the recording has.
 func (b *build) finish() (*builder.Builder, error) {
-	b.begin()
-	b.rows.Wait()
+	b.arrive()
+	b.stop()
 	b.profiles()
 	b.monitors()
 	b.samples()
@@ -67,7 +89,6 @@ func (b *build) finish() (*builder.Builder, error) {
 
 // internTypes interns the rows of types, each as one of its own.
 func (b *build) internTypes() {
-	b.typeRows = newIDRows(len(b.types) + len(b.sigIDs))
 	b.typeRefs = make([]builder.TypeRef, len(b.types))
 	b.spelled, b.numbers = make([]string, len(b.types)), make([]string, len(b.types))
 	taken := make(refSet, len(b.types)+1)

@@ -13,47 +13,47 @@ const methodGroup = 128
 
 // methodScratch is used again for every group of methods.
 type methodScratch struct {
-	rows       [methodGroup]int // in the group, of those that are interned by declared
-	declared   [methodGroup]builder.DeclaredMethod
 	refs       [methodGroup]builder.MethodRef
 	signatures [methodGroup]builder.SymbolRef
+	// Those that are interned by class and signature, and their places in the group.
+	declared   [methodGroup]builder.DeclaredMethod
+	ofDeclared [methodGroup]builder.MethodRef
+	rows       [methodGroup]int
 }
 
-// internMethods interns the rows of methods, each as one of its own.
+// internMethods interns the rows of methods that arrived, each as one of its own.
 func (b *build) internMethods() {
-	b.methodRows = newIDRows(len(b.methods))
-	b.methodRefs = make([]builder.MethodRef, len(b.methods))
-	b.ran = make([]bool, len(b.methods))
-	taken := make(refSet, len(b.methods)+1)
-	for first := 0; first < len(b.methods); first += methodGroup {
-		end := min(first+methodGroup, len(b.methods))
-		b.internGroup(b.methods[first:end], b.methodRefs[first:end])
-		for i := first; i < end; i++ {
-			b.methodRefs[i] = b.unique(b.methods[i], b.methodRefs[i], &taken)
-			b.methodRows.put(b.methods[i].id, i)
+	for first := len(b.methodRefs); first < len(b.methods); first = len(b.methodRefs) {
+		group := b.methods[first:min(first+methodGroup, len(b.methods))]
+		b.internGroup(group)
+		b.methodRefs = room(b.methodRefs, len(group))
+		b.ran = append(room(b.ran, len(group)), make([]bool, len(group))...)
+		for i, m := range group {
+			b.methodRefs = append(b.methodRefs, b.unique(m, b.group.refs[i]))
+			b.methodRows.put(m.id, first+i)
 		}
 	}
 }
 
 // internGroup interns methods by their keys, the short way those whose class is
 // a row of types with a name.
-func (b *build) internGroup(group []methodRow, refs []builder.MethodRef) {
+func (b *build) internGroup(group []methodRow) {
 	g := &b.group
 	b.internSignatures(group)
 	n := 0
 	for i, m := range group {
 		class, ok := b.classOf(m)
 		if !ok {
-			refs[i] = b.b.Method(b.key(m))
+			g.refs[i] = b.b.Method(b.key(m))
 			continue
 		}
 		g.rows[n] = i
 		g.declared[n] = builder.DeclaredMethod{Class: class, Name: m.name, Signature: g.signatures[i]}
 		n++
 	}
-	b.b.MethodsOf(g.declared[:n], g.refs[:n])
+	b.b.MethodsOf(g.declared[:n], g.ofDeclared[:n])
 	for k, i := range g.rows[:n] {
-		refs[i] = g.refs[k]
+		g.refs[i] = g.ofDeclared[k]
 	}
 }
 
@@ -71,14 +71,14 @@ func (b *build) classOf(m methodRow) (class builder.TypeRef, ok bool) {
 }
 
 // unique gives the method of a row, by another key if another row has its key.
-func (b *build) unique(m methodRow, ref builder.MethodRef, taken *refSet) builder.MethodRef {
-	for n := 2; taken.has(uint32(ref)); n++ {
+func (b *build) unique(m methodRow, ref builder.MethodRef) builder.MethodRef {
+	for n := 2; b.taken.has(uint32(ref)); n++ {
 		again := b.key(m)
 		again.Signature += numbered(n)
 		ref = b.b.Method(again)
 		b.b.DescribeMethod(ref, builder.MethodInfo{Flags: layout.MethodNotMatchable})
 	}
-	taken.add(uint32(ref))
+	b.taken.add(uint32(ref))
 	return ref
 }
 

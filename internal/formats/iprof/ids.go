@@ -5,12 +5,7 @@ package iprof
 type idRows struct {
 	dense  []uint32 // row+1 by id, 0 for none
 	sparse map[int64]uint32
-	limit  int64
-}
-
-func newIDRows(rows int) *idRows {
-	limit := int64(4*rows + 64)
-	return &idRows{dense: make([]uint32, 0, rows), sparse: map[int64]uint32{}, limit: limit}
+	rows   int
 }
 
 // put says which row an id has; of several the first keeps it.
@@ -18,19 +13,23 @@ func (t *idRows) put(id int64, row int) {
 	if _, taken := t.row(id); taken {
 		return
 	}
-	if id < 0 || id >= t.limit {
+	t.rows++
+	if id < 0 || id >= int64(4*t.rows+1024) {
+		if t.sparse == nil {
+			t.sparse = map[int64]uint32{}
+		}
 		t.sparse[id] = uint32(row) + 1
 		return
 	}
-	for int64(len(t.dense)) <= id {
-		t.dense = append(t.dense, 0)
+	if n := int(id) + 1 - len(t.dense); n > 0 {
+		t.dense = append(room(t.dense, n), make([]uint32, n)...)
 	}
 	t.dense[id] = uint32(row) + 1
 }
 
 func (t *idRows) row(id int64) (row int, ok bool) {
-	if uint64(id) < uint64(len(t.dense)) {
-		return int(t.dense[id]) - 1, t.dense[id] != 0
+	if uint64(id) < uint64(len(t.dense)) && t.dense[id] != 0 {
+		return int(t.dense[id]) - 1, true
 	}
 	r, ok := t.sparse[id]
 	return int(r) - 1, ok

@@ -9,9 +9,8 @@ type recording struct {
 	old      bool // it may be spelled as 0.2.0 spells
 	sections []section
 
-	types   []typeRow
-	methods []methodRow
-	sigIDs  []int64 // signatures of all methods
+	types []typeRow
+	arrival
 	nodes   contextTrie
 	records []record // of all sections in profiles
 	values  []int64  // of all records

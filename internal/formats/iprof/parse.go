@@ -20,7 +20,7 @@ type parser struct {
 	keys  map[string]bool // that are foreign
 	kept  texts
 
-	rowsRead func() // is called when the recording has all types and methods
+	arrived func() // is called when the recording has all types, and more methods
 
 	row    methodRow // of types too
 	ids    []int64   // of a signature, or the integers of a record
@@ -29,7 +29,7 @@ type parser struct {
 }
 
 func newParser(r io.Reader, name string) *parser {
-	return &parser{scanner: newScanner(r), name: name, keys: map[string]bool{}, rowsRead: func() {}}
+	return &parser{scanner: newScanner(r), name: name, keys: map[string]bool{}, arrived: func() {}}
 }
 
 // file reads the one object that a file is. If there is an error, rec holds what
@@ -97,8 +97,8 @@ func (p *parser) section() error {
 	switch {
 	case kind != foreign:
 		p.seen[kind] = true
-		if (kind == types || kind == methods) && err == nil && p.seen[types] && p.seen[methods] {
-			p.rowsRead()
+		if kind == methods && p.seen[types] {
+			p.arrived()
 		}
 	case err != nil:
 		p.rec.sections = p.rec.sections[:len(p.rec.sections)-1]

@@ -27,11 +27,11 @@ func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 	report := &Report{}
 	p := newParser(r, o.Name)
 	build := newBuild(&p.rec, o, report)
-	p.rowsRead = build.begin
+	p.arrived = build.arrive
 	if err := p.file(); err != nil {
 		damage, ok := errors.AsType[*Error](err)
 		if !ok || !o.Salvage || p.rec.version == "" || !errors.Is(err, ErrCut) && !errors.Is(err, ErrSyntax) {
-			build.rows.Wait()
+			build.stop()
 			return nil, nil, err
 		}
 		p.rec.require(types, methods)
