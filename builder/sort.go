@@ -86,34 +86,76 @@ func (t *symbols) sorted() []SymbolRef {
 	for i := range keys {
 		keys[i].ref = uint32(i + 1)
 	}
-	t.sortFrom(keys, 0)
+	s := symbolSort{t, make([]uint64, t.len())}
+	s.from(keys, 0)
 	return refsOf[SymbolRef](keys)
 }
 
-// directMin is from how many texts on they are sorted eight bytes at a time.
-const directMin = 16
+// A symbolSort sorts texts eight bytes at a time. Texts are not in the order of
+// their arrival, so that to read one is to wait for it: sixteen bytes are read
+// at a time.
+type symbolSort struct {
+	*symbols
+	second []uint64 // by SymbolRef-1: the second half of the bytes that were read last
+}
 
-// sortFrom sorts texts that agree in their first depth bytes: by the next
-// eight, then those that agree in these by what follows.
-func (t *symbols) sortFrom(keys []sortKey, depth int) {
+// directMin is from how many texts on they are sorted eight bytes at a time.
+const directMin = 4
+
+// from sorts texts that agree in their first depth bytes: by the next eight,
+// then those that agree in these by what follows.
+func (s *symbolSort) from(keys []sortKey, depth int) {
 	if len(keys) < directMin {
 		slices.SortFunc(keys, func(x, y sortKey) int {
-			return strings.Compare(t.text(SymbolRef(x.ref))[depth:], t.text(SymbolRef(y.ref))[depth:])
+			return strings.Compare(s.text(SymbolRef(x.ref))[depth:], s.text(SymbolRef(y.ref))[depth:])
 		})
 		return
 	}
-	for i := range keys {
-		keys[i].key = chunk(t.text(SymbolRef(keys[i].ref))[depth:])
+	if depth%16 == 0 {
+		s.read(keys, depth)
+	} else {
+		for i := range keys {
+			keys[i].key = s.second[keys[i].ref-1]
+		}
 	}
-	sortKeys(keys)
+	if len(keys) < radixMin { // equal keys need not stay in their order
+		slices.SortFunc(keys, func(x, y sortKey) int { return cmp.Compare(x.key, y.key) })
+	} else {
+		sortKeys(keys)
+	}
 	eachEqual(keys, func(group []sortKey) {
-		ended := t.endedFirst(group, depth+8)
-		t.sortFrom(group[ended:], depth+8)
+		ended := s.endedFirst(group, depth+8)
+		s.from(group[ended:], depth+8)
 	})
 }
 
+// read makes eight bytes of each text, from depth on, its key, and the eight
+// behind them its second. See touchGroup.
+func (s *symbolSort) read(keys []sortKey, depth int) {
+	var places [touchGroup]place
+	for len(keys) > 0 {
+		group := keys[:min(len(keys), touchGroup)]
+		for i, k := range group {
+			places[i] = *s.places.at(k.ref)
+			places[i].offset += uint32(depth)
+			places[i].size -= uint32(depth)
+		}
+		for i := range group {
+			s.touched += uint64(firstByte(s.texts.at(places[i])))
+		}
+		for i, k := range group {
+			text := s.texts.at(places[i])
+			group[i].key, s.second[k.ref-1] = chunk(text), chunk(text[min(8, len(text)):])
+		}
+		keys = keys[len(group):]
+	}
+}
+
 // chunk is the first eight bytes of a text, zeros behind its end.
-func chunk(text string) uint64 {
+func chunk(text []byte) uint64 {
+	if len(text) >= 8 {
+		return binary.BigEndian.Uint64(text)
+	}
 	var b [8]byte
 	copy(b[:], text)
 	return binary.BigEndian.Uint64(b[:])
@@ -121,8 +163,11 @@ func chunk(text string) uint64 {
 
 // endedFirst puts the texts that end before depth to the front, the shorter
 // first: they agree in all but zeros at their ends. It gives their number.
-func (t *symbols) endedFirst(group []sortKey, depth int) (ended int) {
-	size := func(k sortKey) int { return min(int(t.places.at(k.ref).size), depth) }
+func (s *symbolSort) endedFirst(group []sortKey, depth int) (ended int) {
+	if byte(group[0].key) != 0 {
+		return 0 // the last of the eight bytes is no zero behind an end
+	}
+	size := func(k sortKey) int { return min(int(s.places.at(k.ref).size), depth) }
 	for _, k := range group {
 		if size(k) < depth {
 			ended++

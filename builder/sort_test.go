@@ -1,0 +1,53 @@
+package builder
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// Texts that agree in many bytes, end within others, and hold zeros.
+var similarTexts = rapid.Custom(func(t *rapid.T) string {
+	part := rapid.SampledFrom([]string{"", "\x00", "a", "_ZN4", "eightlng", "sixteen bytes... ", "\xff"})
+	return strings.Join(rapid.SliceOfN(part, 0, 6).Draw(t, "parts"), "")
+})
+
+func TestSymbolsAreSortedByBytes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var s symbols
+		var want []string
+		for _, text := range rapid.SliceOf(similarTexts).Draw(t, "texts") {
+			if _, fresh := intern(&s, text); fresh {
+				want = append(want, text)
+			}
+		}
+		slices.Sort(want)
+		var got []string
+		for _, ref := range s.sorted() {
+			got = append(got, s.text(ref))
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("%q, want %q", got, want)
+		}
+	})
+}
+
+// Of more keys than a radix sort takes on, and of fewer.
+func TestEqualKeysStayInTheirOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 2*radixMin).Draw(t, "keys")
+		wide := rapid.Uint64().Draw(t, "wide")
+		keys := make([]sortKey, n)
+		for i := range keys {
+			keys[i] = sortKey{uint64(i*i%7) * wide, uint32(i)}
+		}
+		want := slices.Clone(keys)
+		slices.SortStableFunc(want, func(x, y sortKey) int { return cmp.Compare(x.key, y.key) })
+		if sortKeys(keys); !slices.Equal(keys, want) {
+			t.Fatal("another order")
+		}
+	})
+}
