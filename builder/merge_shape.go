@@ -54,7 +54,8 @@ func (b *Builder) joinShape(shape layout.Shape, use shapeUse) error {
 	types := shape.TypeRows != have.TypeRows || shape.Gap != have.Gap
 	returns := shape.BciRows != have.BciRows
 	if types && use.types && b.shaped.types || returns && use.returns && b.shaped.returns {
-		return fmt.Errorf("%w: its entries have the shape %+v, the others' %+v: they come from VMs that count in other ways", ErrMismatch, shape, have)
+		return fmt.Errorf("%w: its VM keeps %s, the others' %s: merge profiles of one release and of the same -XX:TypeProfileWidth and -XX:BciProfileWidth",
+			ErrMismatch, describeShape(shape), describeShape(have))
 	}
 	if !b.shaped.types {
 		have.TypeRows, have.Gap = joined(have.TypeRows, shape.TypeRows, use.types), joined(have.Gap, shape.Gap, use.types)
@@ -65,6 +66,10 @@ func (b *Builder) joinShape(shape layout.Shape, use shapeUse) error {
 	b.shaped.types, b.shaped.returns = b.shaped.types || use.types, b.shaped.returns || use.returns
 	b.setShape(have)
 	return nil
+}
+
+func describeShape(s layout.Shape) string {
+	return fmt.Sprintf("%d receivers a call, %d returns and %d more counts", s.TypeRows, s.BciRows, s.Gap)
 }
 
 // joined is a setting that nothing depended on so far.

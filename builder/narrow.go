@@ -24,9 +24,8 @@ func (b *Builder) NarrowRows(n int) (dropped int, err error) {
 		return 0, fmt.Errorf("builder: profiles of domain %s have no type profiles to be narrowed", b.domain)
 	case n < 0:
 		return 0, fmt.Errorf("builder: %d rows: a type profile has 0 or more", n)
-	}
-	if err := to.Check(); err != nil {
-		return 0, fmt.Errorf("builder: %d rows: %w", n, err)
+	case n > layout.MaxRows && b.domain == layout.DomainHotSpot:
+		return 0, fmt.Errorf("builder: %d rows: a type profile of HotSpot has %d at most", n, layout.MaxRows)
 	}
 	w := narrower{merger: merger{b: b, shape: b.shape}, to: to.Shape(), rows: n}
 	var anew arena

@@ -54,15 +54,15 @@ const (
 // entries alone.
 const LLVMCoverageOnly = 1<<(60-55) | 1<<(61-55)
 
-// Limits on the settings that shape entries, so that no entry's size can
-// overflow.
-const maxRows = 64
+// MaxRows is the most that a setting that shapes entries can be, so that no
+// entry's size can overflow.
+const MaxRows = 64
 
 // Check refuses settings that no entry can be shaped by.
 func (p *Params) Check() error {
 	for _, i := range []int{ParamTypeProfileWidth, ParamBciProfileWidth, ParamReceiverGap} {
-		if p[i] > maxRows {
-			return Corrupt(RegionHeader, offParams+int64(i)*4, "parameter %d is %d, at most %d is possible", i, p[i], maxRows)
+		if p[i] > MaxRows {
+			return Corrupt(RegionHeader, offParams+int64(i)*4, "parameter %d is %d, at most %d is possible", i, p[i], MaxRows)
 		}
 	}
 	return nil

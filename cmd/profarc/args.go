@@ -12,7 +12,7 @@ const archiveExtension = ".parc"
 func argsBetween(low, high int, want string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < low || high >= 0 && len(args) > high {
-			return usagef("%s: %d arguments, want %s", cmd.CommandPath(), len(args), want)
+			return usagef("%s: %d arguments, want %s", cmd.Name(), len(args), want)
 		}
 		return nil
 	}

@@ -77,6 +77,9 @@ func (a *app) runMerge(ctx context.Context, args []string, o mergeOptions) error
 	if err != nil {
 		return usagef("--versions %s: it is one of all, newest, heaviest", o.versions)
 	}
+	if o.jobs < 1 {
+		return usagef("--jobs %d: at least 1 archive is read at once", o.jobs)
+	}
 	inputs, err := mergeInputs(args, o)
 	if err != nil {
 		return err

@@ -39,7 +39,44 @@ mapped at deployment and used where it lies: no parsing, no copying, no allocati
 	cmd.SuggestionsMinimumDistance = 2
 	cmd.AddCommand(newDemoCommand(a), newDemoDeployCommand(a), newTrainCommand(a), newImportCommand(a), newExportCommand(a), newInfoCommand(a),
 		newShowCommand(a), newTopCommand(a), newLookupCommand(a), newVerifyCommand(a), newBenchCommand(a), newDumpCommand(a), newDiffCommand(a), newCheckCommand(a), newMergeCommand(a), newReduceCommand(a))
+	cmd.SetFlagErrorFunc(flagError)
+	refuseUnknownTopics(cmd)
 	return cmd
+}
+
+// flagError says what is wrong with a flag's value without naming Go's functions.
+func flagError(_ *cobra.Command, err error) error {
+	text := err.Error()
+	if at := strings.Index(text, "strconv."); at >= 0 {
+		text = text[:at] + text[strings.LastIndex(text, ": ")+2:]
+	}
+	return usagef("%s", text)
+}
+
+// refuseUnknownTopics makes help and completion of what there is not a wrong
+// usage: cobra prints a help text, and a script goes on as if all were well.
+func refuseUnknownTopics(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		switch cmd.Name() {
+		case "help":
+			cmd.Args = func(_ *cobra.Command, args []string) error {
+				if topic, _, err := root.Find(args); len(args) > 0 && (err != nil || topic == root) {
+					return unknownCommand(root, args[0])
+				}
+				return nil
+			}
+		case "completion":
+			cmd.Args = cobra.ArbitraryArgs
+			cmd.RunE = func(cmd *cobra.Command, args []string) error {
+				if len(args) == 0 {
+					return cmd.Help()
+				}
+				return usagef("there are no completions for %q: name bash, zsh, fish or powershell", args[0])
+			}
+		}
+	}
 }
 
 func unknownCommand(root *cobra.Command, name string) error {

@@ -30,8 +30,8 @@ func run(args []string) int {
 	root := newRootCommand(a)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	if flushed := a.out.Flush(); err == nil {
-		err = flushed
+	if flushed := a.out.Flush(); err == nil && flushed != nil {
+		err, a.running = flushed, true
 	}
 	return a.exit(err)
 }

@@ -1,6 +1,9 @@
 package main
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // A pattern selects names: by a glob if it has a * (any text) or a ? (any one
 // character), otherwise by any part of the name. / and . are the same.
@@ -27,7 +30,11 @@ func glob(pattern, name string) bool {
 		case p < len(pattern) && pattern[p] == '*':
 			star, from = p, n
 			p++
-		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == name[n]):
+		case p < len(pattern) && pattern[p] == '?':
+			_, size := utf8.DecodeRuneInString(name[n:])
+			p++
+			n += size
+		case p < len(pattern) && pattern[p] == name[n]:
 			p++
 			n++
 		case star >= 0:
