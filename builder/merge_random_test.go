@@ -207,7 +207,7 @@ func addRandomTables(b *builder.Builder, r *highRand) {
 	for range r.IntN(4) {
 		b.Table(layout.TableMonitors, 0, layout.ColumnType, word).Row(uint64(b.Type(builder.TypeKey{Name: fmt.Sprint("T", r.IntN(3))})), count1(r))
 		b.Table(layout.TableBinaryIDs, 0, symbol).Row(uint64(b.Symbol(fmt.Sprint("id", r.IntN(4)))))
-		b.Table(layout.TableThreads, 0, word, word, word).Row(r.Uint64N(2), count1(r), r.Uint64N(2))
+		b.Table(layout.TableThreads, 0, word, word, word, word, word, word, word, word).Row(r.Uint64N(2), count1(r), r.Uint64N(2), 0, 0, 0, 0, 0)
 	}
 	for group := range uint64(r.IntN(3)) {
 		for frame := range uint64(1 + r.IntN(3)) {

@@ -28,13 +28,25 @@ func (b *Builder) Table(kind layout.TableKind, flags uint32, columns ...layout.C
 	defer b.mu.Unlock()
 	t := b.tables[kind]
 	if t == nil {
-		t = &Table{b: b, kind: kind, flags: flags, columns: append([]layout.ColumnKind(nil), columns...)}
+		t = &Table{b: b, kind: kind, flags: flags, columns: slices.Clone(columns)}
+		if err := b.newTable(kind, columns); err != nil {
+			b.fail(err)
+			return t
+		}
 		b.tables[kind] = t
 	}
-	if fmt.Sprint(t.columns) != fmt.Sprint(columns) || t.flags != flags || len(columns) == 0 {
+	if !slices.Equal(t.columns, columns) || t.flags != flags {
 		b.fail(fmt.Errorf("table %d has columns %v, asked for %v", kind, t.columns, columns))
 	}
 	return t
+}
+
+// newTable says why there can be no further table of that kind and columns.
+func (b *Builder) newTable(kind layout.TableKind, columns []layout.ColumnKind) error {
+	if len(b.tables) >= layout.MaxTables {
+		return fmt.Errorf("%w: more than %d tables", layout.ErrTooLarge, layout.MaxTables)
+	}
+	return kind.CheckColumns(columns)
 }
 
 // Row adds a row. A cell is a number, or a reference of the builder as a
@@ -43,7 +55,7 @@ func (b *Builder) Table(kind layout.TableKind, flags uint32, columns ...layout.C
 func (t *Table) Row(cells ...uint64) {
 	t.b.mu.Lock()
 	defer t.b.mu.Unlock()
-	if len(cells) != len(t.columns) {
+	if len(cells) != len(t.columns) || len(cells) == 0 {
 		t.b.fail(fmt.Errorf("table %d has %d columns, a row has %d", t.kind, len(t.columns), len(cells)))
 		return
 	}

@@ -2,6 +2,7 @@ package layout
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -97,13 +98,52 @@ func (k ColumnKind) width() int64 {
 	return 0
 }
 
-// Sizes of the directory of ex.
+// Sizes of the directory of ex, and limits.
 const (
 	TablesHeaderSize = 8
 	TableRowSize     = 24
 	tableHeaderSize  = 16
-	maxColumns       = 64
+	MaxColumns       = 64
+	MaxTables        = 1024
 )
+
+var tableColumns = map[TableKind][]ColumnKind{
+	TableProperties: {ColumnSymbol, ColumnSymbol},
+	TableDumps:      {ColumnWord, ColumnWord, ColumnWord, ColumnWord},
+	TableMonitors:   {ColumnType, ColumnWord},
+	TableSamples:    {ColumnWord, ColumnMethod, ColumnWord, ColumnWord},
+	TableBinaryIDs:  {ColumnSymbol},
+	TableTraces:     {ColumnWord, ColumnWord, ColumnWord},
+	TableVTables:    {ColumnSymbol, ColumnWord, ColumnWord},
+	TableHeapRefs:   {ColumnWord, ColumnWord},
+	TableHeapUse:    {ColumnType, ColumnWord, ColumnWord, ColumnWord, ColumnWord, ColumnWord},
+	TableInstances:  {ColumnType, ColumnWord, ColumnWord, ColumnWord, ColumnWord, ColumnWord, ColumnSymbol},
+	TableThreads:    {ColumnWord, ColumnWord, ColumnWord, ColumnWord, ColumnWord, ColumnWord, ColumnWord, ColumnWord},
+	TableReflected:  {ColumnType},
+	TableForeign:    {ColumnSymbol, ColumnSymbol},
+}
+
+// Columns are the columns that a table of a kind must begin with. An order table
+// has those that its importer needs.
+func (k TableKind) Columns() []ColumnKind { return slices.Clone(tableColumns[k]) }
+
+// CheckColumns says why a table of a kind cannot have these columns: their
+// number, a kind of column that there is not, or others than the kind of table
+// begins with.
+func (k TableKind) CheckColumns(columns []ColumnKind) error {
+	if k == 0 || len(columns) < 1 || len(columns) > MaxColumns {
+		return fmt.Errorf("a table of kind %d with %d columns", k, len(columns))
+	}
+	for _, c := range columns {
+		if c.width() == 0 {
+			return fmt.Errorf("a column of kind %d", c)
+		}
+	}
+	if want := tableColumns[k]; len(columns) < len(want) || !slices.Equal(columns[:len(want)], want) {
+		return fmt.Errorf("table %d has columns of the kinds %d, it begins with %d", k, columns, want)
+	}
+	return nil
+}
 
 // TableSize is the size in bytes of a table.
 func TableSize(columns []ColumnKind, rows int64) int64 {
@@ -167,17 +207,24 @@ func ParseTable(b []byte) (Table, error) {
 	}
 	t := Table{Kind: TableKind(le.Uint32(b)), Flags: le.Uint32(b[4:]), Rows: int(le.Uint32(b[12:]))}
 	n := int64(le.Uint32(b[8:]))
-	if n < 1 || n > maxColumns || tableHeaderSize+AlignUp(n, Unit) > int64(len(b)) {
+	if n < 1 || n > MaxColumns || tableHeaderSize+AlignUp(n, Unit) > int64(len(b)) {
 		return Table{}, fmt.Errorf("a table of %d columns in %d bytes", n, len(b))
 	}
-	kinds, rest := b[tableHeaderSize:tableHeaderSize+n], b[tableHeaderSize+AlignUp(n, Unit):]
+	kinds := make([]ColumnKind, n)
+	for i, k := range b[tableHeaderSize : tableHeaderSize+n] {
+		kinds[i] = ColumnKind(k)
+	}
+	if err := t.Kind.CheckColumns(kinds); err != nil {
+		return Table{}, err
+	}
+	rest := b[tableHeaderSize+AlignUp(n, Unit):]
 	for _, k := range kinds {
-		width := ColumnKind(k).width() * int64(t.Rows)
+		width := k.width() * int64(t.Rows)
 		size := AlignUp(width, Unit)
-		if ColumnKind(k).width() == 0 || size > int64(len(rest)) {
+		if size > int64(len(rest)) {
 			return Table{}, fmt.Errorf("a column of kind %d and %d rows in %d bytes", k, t.Rows, len(rest))
 		}
-		t.columns = append(t.columns, column{ColumnKind(k), rest[:width]})
+		t.columns = append(t.columns, column{k, rest[:width]})
 		rest = rest[size:]
 	}
 	if len(rest) != 0 {

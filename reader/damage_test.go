@@ -157,7 +157,7 @@ func answersOf(data []byte, check archive.Check) ([]uint64, error) {
 func sound(t *testing.T) (data []byte, said []uint64) {
 	t.Helper()
 	b := fixture(0)
-	b.Table(layout.TableMonitors, 0, layout.ColumnWord).Row(77)
+	b.Table(layout.TableMonitors, 0, layout.ColumnType, layout.ColumnWord).Row(0, 77)
 	data = laid(t, b)
 	said, err := answersOf(data, archive.CheckOnTouch)
 	if err != nil || len(said) < 300 {

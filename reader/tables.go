@@ -45,10 +45,6 @@ type tablePlace struct {
 	span layout.Span
 }
 
-// maxTables bounds the directory: kinds ascend, so that more than this many
-// could only come from a damaged one.
-const maxTables = 1 << 10
-
 // tablePlaces reads the directory. Tables must follow it, and one another,
 // without a gap, to the end of ex.
 func (s *Store) tablePlaces() ([]tablePlace, error) {
@@ -62,7 +58,7 @@ func (s *Store) tablePlaces() ([]tablePlace, error) {
 	}
 	n := int64(le.Uint32(head))
 	size := layout.TablesHeaderSize + n*layout.TableRowSize
-	if n > maxTables || size > ex.Size {
+	if n > layout.MaxTables || size > ex.Size {
 		return nil, s.corrupt(layout.RegionEX, ex.Offset, "a directory of %d tables in %d bytes", n, ex.Size)
 	}
 	dir, err := s.m.Bytes(layout.RegionEX, ex.Offset, size)

@@ -136,13 +136,7 @@ func TestFoldedKeepsAllSamples(t *testing.T) {
 	})
 }
 
-func TestOtherColumnsAreCorrupt(t *testing.T) {
-	b := builder.New(layout.DomainGraal, builder.Config{})
-	b.Table(layout.TableSamples, 0, layout.ColumnWord).Row(1)
-	if err := WriteFolded(&bytes.Buffer{}, store(t, b)); !errors.Is(err, layout.ErrCorrupt) {
-		t.Errorf("a table of another shape: %v", err)
-	}
-}
+var sampleColumns = []layout.ColumnKind{layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord}
 
 func TestFramesWithoutAMethod(t *testing.T) {
 	b := builder.New(layout.DomainGraal, builder.Config{})

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -26,8 +25,6 @@ type Frame struct {
 	Point  int32
 }
 
-var sampleColumns = []layout.ColumnKind{layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord}
-
 // Sampled goes through the sampled stacks of an archive; it has none if there
 // are none. An error ends it.
 func Sampled(s *reader.Store) iter.Seq2[Stack, error] {
@@ -36,22 +33,12 @@ func Sampled(s *reader.Store) iter.Seq2[Stack, error] {
 		if errors.Is(err, reader.ErrNotFound) {
 			return
 		}
-		if err == nil && !slices.Equal(columns(&t), sampleColumns) {
-			err = layout.Corrupt(layout.RegionEX, -1, "the table of sampled stacks has columns %v, want %v", columns(&t), sampleColumns)
-		}
 		if err != nil {
 			yield(Stack{}, layout.InFile(err, s.Mapping().Name()))
 			return
 		}
 		eachStack(s, &t, yield)
 	}
-}
-
-func columns(t *layout.Table) (kinds []layout.ColumnKind) {
-	for i := range t.Columns() {
-		kinds = append(kinds, t.Column(i))
-	}
-	return kinds
 }
 
 // eachStack puts rows with one number together. All rows of a stack have its

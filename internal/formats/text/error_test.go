@@ -178,15 +178,15 @@ func TestProfileThatStandsTwice(t *testing.T) {
 func TestTooManyTablesAndColumns(t *testing.T) {
 	text := "profarc text 1\ndomain graal\n"
 	for i := range 1024 {
-		text += fmt.Sprintf("table %d word\n", i+1)
+		text += fmt.Sprintf("table %d word\n", i+1000)
 	}
 	if err := checkAny(t, text+"end\n"); err != nil {
 		t.Errorf("1024 tables: %v", err)
 	}
-	if err := checkAny(t, text+"table 1025 word\nend\n"); err == nil {
+	if err := checkAny(t, text+"table 999 word\nend\n"); err == nil {
 		t.Error("1025 tables are taken")
 	}
-	wide := "profarc text 1\ndomain graal\ntable 5" + strings.Repeat(" word", 64)
+	wide := "profarc text 1\ndomain graal\ntable 99" + strings.Repeat(" word", 64)
 	if err := checkAny(t, wide+"\nend\n"); err != nil {
 		t.Errorf("64 columns: %v", err)
 	}

@@ -276,7 +276,7 @@ func (m *maker) numbers() (n []uint64) {
 func (m *maker) tables() {
 	for range m.IntN(4) {
 		kind := layout.TableKind(1 + m.IntN(20))
-		var columns []layout.ColumnKind
+		columns := kind.Columns()
 		for range 1 + m.IntN(8) {
 			columns = append(columns, layout.ColumnKind(1+m.IntN(6)))
 		}

@@ -1,0 +1,50 @@
+package builder_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+)
+
+// What no reader would take is not written.
+func TestTablesThatCannotBe(t *testing.T) {
+	word := layout.ColumnWord
+	for want, table := range map[string]func(b *builder.Builder){
+		"kind 0":             func(b *builder.Builder) { b.Table(0, 0, word).Row(1) },
+		"65 columns":         func(b *builder.Builder) { b.Table(99, 0, make([]layout.ColumnKind, 65)...) },
+		"0 columns":          func(b *builder.Builder) { b.Table(layout.TableOrder, 0).Row() },
+		"column of kind 9":   func(b *builder.Builder) { b.Table(99, 0, word, 9) },
+		"table 3 has":        func(b *builder.Builder) { b.Table(layout.TableDumps, 0, word).Row(1) },
+		"table 5 has":        func(b *builder.Builder) { b.Table(layout.TableSamples, 0, word, word, word, word).Row(1, 2, 3, 4) },
+		"more than 1024":     manyTables,
+		"a row has 1":        func(b *builder.Builder) { b.Table(99, 0, word, word).Row(1) },
+		"asked for [1]":      func(b *builder.Builder) { b.Table(99, 0, word, word); b.Table(99, 0, word) },
+		"reference 1 is not": func(b *builder.Builder) { b.Table(99, 0, layout.ColumnSymbol).Row(1) },
+	} {
+		b := builder.New(layout.DomainGraal, builder.Config{})
+		if table(b); b.Err() == nil || !strings.Contains(b.Err().Error(), want) {
+			t.Errorf("%v, want %q", b.Err(), want)
+		}
+		if _, _, err := b.Bytes(); err == nil {
+			t.Errorf("%q is written", want)
+		}
+	}
+}
+
+func manyTables(b *builder.Builder) {
+	for kind := range layout.TableKind(layout.MaxTables + 1) {
+		b.Table(1000+kind, 0, layout.ColumnWord).Row(1)
+	}
+}
+
+// A table of a known kind may have columns behind those of its kind.
+func TestTablesMayHaveMoreColumns(t *testing.T) {
+	b := builder.New(layout.DomainGraal, builder.Config{})
+	b.Table(layout.TableMonitors, 0, layout.ColumnType, layout.ColumnWord, layout.ColumnWord).Row(0, 1, 2)
+	table, err := built(t, b).Store.Table(layout.TableMonitors)
+	if err != nil || table.Columns() != 3 || table.Cell(2, 0) != 2 {
+		t.Errorf("%d columns, %v", table.Columns(), err)
+	}
+}
