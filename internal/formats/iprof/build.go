@@ -80,9 +80,11 @@ func (b *build) finish() (*builder.Builder, error) {
 	b.profiles()
 	b.monitors()
 	b.samples()
+	b.ranByText()
 	b.seen()
 	b.surplus()
 	b.report.Types, b.report.Methods = len(b.types), len(b.methods)
+	b.report.Repeated = b.typeRows.repeated + b.methodRows.repeated
 	b.report.Stacks, b.report.Dangling = len(b.stacks), len(b.typeRefs)+len(b.methodRefs)-len(b.types)-len(b.methods)
 	return b.b, b.b.Err()
 }

@@ -32,16 +32,28 @@ const versionProperty = "iprof version"
 // countSurplus counts what is not kept in full.
 func (b *build) countSurplus() {
 	for _, s := range b.sections {
+		b.report.Items += s.items
 		for _, r := range s.raws {
 			switch {
 			case !b.o.Unordered:
-				b.report.Odd++
+				b.report.odd(&s, r)
 			case r.typed:
 				b.report.Lost.Add(LossForeign, 1)
 			default:
 				b.report.Lost.Add(LossOdd, 1)
 			}
 		}
+	}
+}
+
+// odd counts an item that is kept as text.
+func (r *Report) odd(s *section, item raw) {
+	r.Odd++
+	if !item.typed {
+		r.TextOnly++
+	}
+	if r.Odd == 1 || r.TextOnly == 1 && !item.typed {
+		r.FirstOdd = itemPath(s.kind, item.item)
 	}
 }
 

@@ -6,11 +6,15 @@ type idRows struct {
 	dense  []uint32 // row+1 by id, 0 for none
 	sparse map[int64]uint32
 	rows   int
+	// repeated is how many rows had the id of another.
+	repeated int
 }
 
-// put says which row an id has; of several the first keeps it.
+// put says which row an id has; of several the first keeps it, and the others
+// are counted.
 func (t *idRows) put(id int64, row int) {
 	if _, taken := t.row(id); taken {
+		t.repeated++
 		return
 	}
 	t.rows++

@@ -20,6 +20,8 @@ type parser struct {
 	keys  map[string]bool // that are foreign
 	kept  texts
 
+	salvage bool // what is whole is taken, whatever follows
+
 	arrived func() // is called when the recording has all types, and more methods
 
 	row    methodRow // of types too
@@ -199,6 +201,9 @@ func (p *parser) element(fast func() bool, odd func(text []byte)) error {
 				odd(p.buf[mark:p.pos])
 				return nil
 			}
+			if p.deep {
+				return p.error(ErrSyntax, fmt.Sprintf("values nested in more than %d others", maxNesting))
+			}
 			if p.pos != p.end {
 				return p.syntax("")
 			}
@@ -286,13 +291,27 @@ func (p *parser) syntax(detail string) error {
 	return p.error(ErrSyntax, detail)
 }
 
-// cut is the error of a text that ends too early.
+// What to do about a text that ends too early.
+const (
+	adviceAgain   = "let the program exit by itself and dump again"
+	adviceSalvage = ", or import what is whole with --salvage"
+)
+
+// cut is the error of a text that ends too early. Of one that was packed, the
+// reader says what is to be done.
 func (p *parser) cut() error {
-	if p.err != io.EOF && !errors.Is(p.err, io.ErrUnexpectedEOF) {
-		return p.failed()
+	advice := adviceAgain
+	if p.err != io.EOF {
+		if !errors.Is(p.err, io.ErrUnexpectedEOF) {
+			return p.failed()
+		}
+		advice = strings.TrimPrefix(p.err.Error(), p.name+": ")
+	}
+	if !p.salvage {
+		advice += adviceSalvage
 	}
 	p.pos = p.end
-	return p.error(ErrCut, "")
+	return p.error(ErrCut, advice)
 }
 
 // failed is the error of the reader.

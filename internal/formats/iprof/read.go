@@ -1,10 +1,12 @@
 package iprof
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/profarc/profarc/builder"
 )
@@ -27,15 +29,13 @@ func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 	report := &Report{}
 	p := newParser(r, o.Name)
 	build := newBuild(&p.rec, o, report)
-	p.arrived = build.arrive
+	p.salvage, p.arrived = o.Salvage, build.arrive
 	if err := p.file(); err != nil {
-		damage, ok := errors.AsType[*Error](err)
-		if !ok || !o.Salvage || p.rec.version == "" || !errors.Is(err, ErrCut) && !errors.Is(err, ErrSyntax) {
+		if report.Salvage = p.salvaged(err); report.Salvage == nil {
 			build.stop()
 			return nil, nil, err
 		}
 		p.rec.require(types, methods)
-		report.Salvage = &Salvage{Offset: p.whole, Last: damage.Last, Left: damage.Offset + p.rest() - p.whole, Reason: damage}
 	}
 	report.Version = p.rec.version
 	b, err := build.finish()
@@ -43,6 +43,20 @@ func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 		err = fmt.Errorf("%s: %w", o.Name, err)
 	}
 	return b, report, err
+}
+
+// salvaged says what was not read of a damaged file, nil if nothing of it is to
+// be used: without a version, what is whole has no meaning.
+func (p *parser) salvaged(err error) *Salvage {
+	damage, ok := errors.AsType[*Error](err)
+	if !ok || !p.salvage || !errors.Is(err, ErrCut) && !errors.Is(err, ErrSyntax) {
+		return nil
+	}
+	if p.rec.version == "" {
+		damage.Detail += ": there is nothing to salvage, for what is whole has no version"
+		return nil
+	}
+	return &Salvage{Offset: p.whole, Last: damage.Last, Left: damage.Offset + p.rest() - p.whole, Reason: damage}
 }
 
 // Detect reports whether a file that begins with head is likely one. Types and
@@ -53,9 +67,10 @@ func Detect(head []byte) bool {
 		return false
 	}
 	for others := false; ; {
+		from := s.pos
 		key, ok := s.key()
 		if !ok {
-			return false
+			return !others && cutInKey(bytes.TrimSpace(head[from:]))
 		}
 		kind := kindOf[string(key)]
 		if kind >= calls || oldKeys[string(key)] != foreign || kind > version && !others {
@@ -66,6 +81,17 @@ func Detect(head []byte) bool {
 			return s.pos == s.end && kind == version
 		}
 	}
+}
+
+// cutInKey reports whether the rest of a head is the beginning of a key that a
+// profile has.
+func cutInKey(rest []byte) bool {
+	for key := range kindOf {
+		if strings.HasPrefix(`"`+key+`":`, string(rest)) {
+			return true
+		}
+	}
+	return false
 }
 
 // require adds sections that a profile must have.

@@ -22,6 +22,8 @@ const (
 	LossLoader     lost.Kind = "class loaders and flags"
 	LossCount      lost.Kind = "counts above 2^63-1: written as 2^63-1"
 	LossNoType     lost.Kind = "rows without a type"
+	LossText       lost.Kind = "items kept as text: only the order of their file, and a version with their section, has a place for them"
+	LossVersion    lost.Kind = "spelling of a version before 0.4.0: a later version is written"
 	LossOrder      lost.Kind = "the source order: the archive has other profiles by now"
 	LossTable      lost.Kind = "tables that iprof has no section for"
 	PrunedMethods  lost.Kind = "methods that nothing refers to: pruned"
@@ -40,11 +42,16 @@ type Report struct {
 	// Dangling is how many ids of methods and types the file says nothing of.
 	// They are kept under their number.
 	Dangling int
-	// Odd is how many items are kept as text, since they are not what an item
-	// of their section should be.
-	Odd     int
-	Salvage *Salvage // not nil if only a part was read
-	Lost    lost.List
+	// Items is how many rows and records the sections have. Odd of them are kept
+	// as text, since they are not what an item of their section should be; what
+	// TextOnly of these say is kept in no other way.
+	Items, Odd, TextOnly int
+	FirstOdd             string // JSON pointer, of one that is kept in no other way if there is one
+	// Repeated is how many rows have the id of a row before them, to which all
+	// that names the id refers.
+	Repeated int
+	Salvage  *Salvage // not nil if only a part was read
+	Lost     lost.List
 }
 
 // Salvage says what was not read of a file.

@@ -13,6 +13,7 @@ type scanner struct {
 	pos, end int   // buf[pos:end] is not read yet, buf[end] is NUL
 	base     int64 // where in the text buf begins
 	err      error // of r, io.EOF at the end
+	deep     bool  // a value was refused since it is nested too deep
 }
 
 // firstWindow is the size of the window until an element needs a larger one.

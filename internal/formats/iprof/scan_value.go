@@ -30,6 +30,7 @@ func (s *scanner) value(depth int) bool {
 // list reads an object or an array whose members are read by member.
 func (s *scanner) list(end byte, depth int, member func() bool) bool {
 	if depth >= maxNesting {
+		s.deep = true
 		return false
 	}
 	s.pos++

@@ -34,7 +34,7 @@ func Write(w io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
 		return nil, fmt.Errorf("%w: %q: write one of %s", ErrVersion, o.Version, strings.Join(Versions, ", "))
 	}
 	e := &exporter{s: s, o: o, out: &output{w: w}, report: &Report{}, raws: map[string]string{}, items: map[layout.Narrow]*profileItems{}}
-	for _, step := range []func() error{e.survey, e.readForeign, e.readOrder, e.decide, e.assignIDs, e.write, e.out.flush} {
+	for _, step := range []func() error{e.survey, e.readForeign, e.readOrder, e.useTexts, e.decide, e.assignIDs, e.write, e.out.flush} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -57,8 +57,11 @@ type exporter struct {
 
 	foreignKeys []string          // in the order of the archive
 	raws        map[string]string // by JSON pointer
+	texts       []string          // pointers to items, in the order of the archive
 	source      *sourceOrder      // nil if there is none
 	listed      [3][]layout.Narrow
+
+	ofOldVersion bool // the file that the archive was made of was spelled in another way
 
 	version   string
 	sections  []orderedSection // to be written
@@ -93,6 +96,9 @@ func (e *exporter) decide() error {
 		e.version = from
 	}
 	if e.version == "" {
+		if e.ofOldVersion {
+			e.report.Lost.Add(LossVersion, 1)
+		}
 		e.version = "1.0.0"
 		if e.found[instanceofs] > 0 {
 			e.version = "1.1.0"
@@ -110,6 +116,7 @@ func (e *exporter) decide() error {
 	if !slices.ContainsFunc(e.sections, func(s orderedSection) bool { return s.kind == instanceofs }) {
 		e.report.Lost.Add(LossInstanceof, e.found[instanceofs])
 	}
+	e.loseTexts()
 	return nil
 }
 
@@ -128,7 +135,8 @@ func (e *exporter) sourceVersion() (string, error) {
 			return "", err
 		}
 	}
-	if !versionText.MatchString(v) || oldVersion(v) || e.source == nil && v < "1.1.0" && e.found[instanceofs] > 0 {
+	e.ofOldVersion = versionText.MatchString(v) && oldVersion(v)
+	if !versionText.MatchString(v) || e.ofOldVersion || e.source == nil && v < "1.1.0" && e.found[instanceofs] > 0 {
 		return "", nil
 	}
 	return v, nil

@@ -3,7 +3,6 @@ package iprof
 import (
 	"errors"
 	"math"
-	"strings"
 
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -192,42 +191,6 @@ func stacksOf(t layout.Table) (first []int) {
 		}
 	}
 	return first
-}
-
-// readForeign reads what the importer kept as text.
-func (e *exporter) readForeign() error {
-	t, err := e.s.Table(layout.TableForeign)
-	if errors.Is(err, reader.ErrNotFound) {
-		return nil
-	}
-	if err != nil || !columnsAre(t, layout.ColumnSymbol, layout.ColumnSymbol) {
-		return err
-	}
-	for i := range t.Rows {
-		pointer, err1 := e.symbol(t.Cell(0, i))
-		text, err2 := e.symbol(t.Cell(1, i))
-		if err := errors.Join(err1, err2); err != nil {
-			return err
-		}
-		key, ok := strings.CutPrefix(pointer, "/")
-		s := newText(text)
-		if !ok || !s.value(0) || s.pos != s.end {
-			e.report.Lost.Add(LossForeign, 1)
-			continue
-		}
-		if _, twice := e.raws[pointer]; !twice && !strings.Contains(key, "/") {
-			e.foreignKeys = append(e.foreignKeys, pointerUnescapes.Replace(key))
-		}
-		e.raws[pointer] = text
-	}
-	return nil
-}
-
-var pointerUnescapes = strings.NewReplacer("~1", "/", "~0", "~")
-
-// newText is a scanner of a text that is all there.
-func newText(text string) scanner {
-	return scanner{buf: append([]byte(text+" "), 0), end: len(text)}
 }
 
 // number is a count as JSON has it here.

@@ -1,0 +1,147 @@
+package iprof
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/profarc/profarc/builder"
+)
+
+// textOnly has method 3 in a profile, and in items that are kept as text methods
+// 4 and 5 and type 7. Method 6 and type 8 are in neither.
+const textOnly = `{"version":"1.0.0","types":[{"id":1,"name":"A"},{"id":2,"name":"void"},{"id":7,"name":"B"},{"id":8,"name":"C"},{"id":9,"name":"D"}],` +
+	`"methods":[{"id":3,"name":"m","signature":[1,2]},{"id":4,"name":"n","signature":[1,2,9]},{"id":5,"name":"o","signature":[1,2]},{"id":6,"name":"p","signature":[1,2,8]}],` +
+	`"callCountProfiles":[{"ctx":"3:0","records":[1]},{"ctx":"4:0","records":[18446744073709551616]}],` +
+	`"virtualInvokeProfiles":[{"ctx":"5:1 < 3:x","records":[7]}]}`
+
+// TestTextsAreReported: how many items are kept as text, of how many, and which
+// is the first. What they name ran.
+func TestTextsAreReported(t *testing.T) {
+	data, report := read(t, textOnly, ReadOptions{})
+	got := fmt.Sprintln(report.Odd, report.TextOnly, report.Items, report.FirstOdd, report.Seen)
+	if got != "2 2 12 /callCountProfiles/1 1\n" {
+		t.Error(got)
+	}
+	s := open(t, data)
+	for name, ran := range map[string]bool{"m": true, "n": true, "o": true, "p": false} {
+		signature := map[string]string{"n": "void(D)", "p": "void(C)"}[name]
+		if signature == "" {
+			signature = "void()"
+		}
+		if m := find(t, s, "A", name, signature); m.NeverRan() == ran {
+			t.Errorf("%s: never ran %t", name, ran)
+		}
+	}
+	if _, report := read(t, textOnly, ReadOptions{Unordered: true}); report.Seen != 1 || report.Lost.Of(LossOdd) != 2 {
+		t.Errorf("unordered: %+v", report)
+	}
+	_, report = read(t, strange(`,"samplingProfiles":[{"ctx":"3:0","records":[4],"thread":"main"},{"ctx":"","records":[4]}]`), ReadOptions{})
+	if got := fmt.Sprintln(report.Odd, report.TextOnly, report.FirstOdd); got != "2 1 /samplingProfiles/1\n" {
+		t.Errorf("one with more in it, and one that is text only: %s", got)
+	}
+}
+
+// TestPruneKeepsWhatTextsNeed: rows that only items kept as text refer to stay.
+func TestPruneKeepsWhatTextsNeed(t *testing.T) {
+	data, _ := read(t, textOnly, ReadOptions{})
+	text, report := write(t, data, WriteOptions{Prune: true})
+	want := strings.NewReplacer(`,{"id":6,"name":"p","signature":[1,2,8]}`, "", `,{"id":8,"name":"C"}`, "").Replace(textOnly)
+	if text != want || report.Lost.Of(PrunedMethods) != 1 || report.Lost.Of(PrunedTypes) != 1 {
+		t.Errorf("%v\n%s", report.Lost, cmp.Diff(want, text))
+	}
+}
+
+// TestContextIDs: ids are found in contexts that cannot be read otherwise.
+func TestContextIDs(t *testing.T) {
+	for text, want := range map[string][]int64{
+		`{"ctx":"2:x"}`: {2}, `{"ctx":""}`: nil, `{"ctx":" 2:0 < 03:1"}`: {2, 3}, `{"ctx":"4<"}`: {4}, `{"ctx":"2:0\u003c5:1"}`: {2, 5},
+		`{"ctx":7,"ctx" : "8:0"}`: {8}, `{"methodBciList":"3:0,5:2"}`: {3, 5}, `{"x":"\"ctx\":\"3:0\""}`: nil, `[{"ctx":"a"},{"ctx":"-6:0"}]`: {-6},
+	} {
+		if diff := cmp.Diff(want, contextIDs(text)); diff != "" {
+			t.Errorf("%s: %s", text, diff)
+		}
+	}
+}
+
+// TestTextsWithoutAnOrder: an archive that has lost the order of its file says
+// that its texts are lost too, as does a version without their section.
+func TestTextsWithoutAnOrder(t *testing.T) {
+	data, _ := read(t, textOnly, ReadOptions{})
+	if _, report := write(t, data, WriteOptions{}); len(report.Lost) > 0 {
+		t.Errorf("with an order: %v", report.Lost)
+	}
+	b, _, err := Read(strings.NewReader(textOnly), ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Type(builder.TypeKey{Name: "not in the order"})
+	text, report := write(t, archiveOf(t, b), WriteOptions{})
+	if strings.Contains(text, "18446744073709551616") || report.Lost.Of(LossOrder) != 1 || report.Lost.Of(LossText) != 2 {
+		t.Errorf("without an order: %v\n%s", report.Lost, text)
+	}
+	data, _ = read(t, strange(`,"instanceofProfiles":[{"ctx":"3:1","records":[5]}]`), ReadOptions{})
+	if _, report := write(t, data, WriteOptions{Version: "1.0.0"}); report.Lost.Of(LossText) != 1 {
+		t.Errorf("without the section: %v", report.Lost)
+	}
+}
+
+// TestRepeatedIDs: rows that have the id of another are counted.
+func TestRepeatedIDs(t *testing.T) {
+	for name, want := range map[string]int{"equal rows": 2, "far ids": 0, "ids without rows": 0} {
+		if _, report := read(t, strangeThings[name].text, ReadOptions{}); report.Repeated != want {
+			t.Errorf("%s: %d, want %d", name, report.Repeated, want)
+		}
+	}
+}
+
+// TestAdvice: an error gives the advice that helps where it comes up.
+func TestAdvice(t *testing.T) {
+	deep := `{"version":"1.0.0","types":[],"methods":[],"x":` + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + `}`
+	packed := func(text string) io.Reader {
+		return io.MultiReader(strings.NewReader(text), failing{fmt.Errorf("a.iprof: gzip: %w: copy the file again", io.ErrUnexpectedEOF)})
+	}
+	for _, c := range []struct {
+		in      io.Reader
+		salvage bool
+		want    string
+	}{
+		{strings.NewReader(`{"version":"1.0.0"`), false, "a.iprof: byte 18, behind the key \"version\": the profile is cut off: let the program exit by itself and dump again, or import what is whole with --salvage"},
+		{strings.NewReader(`{`), true, "a.iprof: byte 1: the profile is cut off: let the program exit by itself and dump again: there is nothing to salvage, for what is whole has no version"},
+		{packed(`{`), false, "a.iprof: byte 1: the profile is cut off: gzip: unexpected EOF: copy the file again, or import what is whole with --salvage"},
+		{strings.NewReader(deep), false, "a.iprof: byte 1047, behind the key \"x\": not what an iprof file has here: values nested in more than 1000 others"},
+	} {
+		_, _, err := Read(c.in, ReadOptions{Name: "a.iprof", Salvage: c.salvage})
+		if err == nil || err.Error() != c.want {
+			t.Errorf("got  %v\nwant %s", err, c.want)
+		}
+	}
+	_, report := read(t, `{"version":"1.0.0","types":[],"methods":[],"types":[]}`, ReadOptions{Salvage: true})
+	if got := report.Salvage.Reason.Reason(); got != `not what an iprof file has here: a second "types", found "[]}"` {
+		t.Error(got)
+	}
+	_, report = read(t, `{"version":"1.0.0","types":[`, ReadOptions{Salvage: true})
+	if got := report.Salvage.Reason.Error(); strings.Contains(got, "--salvage") || !errors.Is(report.Salvage.Reason, ErrCut) {
+		t.Error(got)
+	}
+}
+
+// failing is a reader that fails.
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+// TestOldVersionIsSaid: that another version is written than that of the source
+// is no secret.
+func TestOldVersionIsSaid(t *testing.T) {
+	data, _ := read(t, `{"version":"0.2.0","types":[],"methods":[],"hotnessPoints":[]}`, ReadOptions{})
+	for version, want := range map[string]int{"": 1, "1.1.0": 0} {
+		if _, report := write(t, data, WriteOptions{Version: version}); report.Lost.Of(LossVersion) != want {
+			t.Errorf("%q: %v", version, report.Lost)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package iprof
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// readForeign reads what the importer kept as text: keys, and items of sections.
+func (e *exporter) readForeign() error {
+	t, err := e.s.Table(layout.TableForeign)
+	if errors.Is(err, reader.ErrNotFound) {
+		return nil
+	}
+	if err != nil || !columnsAre(t, layout.ColumnSymbol, layout.ColumnSymbol) {
+		return err
+	}
+	for i := range t.Rows {
+		pointer, err1 := e.symbol(t.Cell(0, i))
+		text, err2 := e.symbol(t.Cell(1, i))
+		if err := errors.Join(err1, err2); err != nil {
+			return err
+		}
+		e.foreignText(pointer, text)
+	}
+	return nil
+}
+
+// foreignText takes a text, unless it is no JSON or another has its place.
+func (e *exporter) foreignText(pointer, text string) {
+	key, ok := strings.CutPrefix(pointer, "/")
+	isItem := strings.Contains(key, "/")
+	s := newText(text)
+	switch before, twice := e.raws[pointer]; {
+	case !ok || !s.value(0) || s.pos != s.end:
+		e.report.Lost.Add(LossForeign, 1)
+	case !twice:
+		e.raws[pointer] = text
+		if isItem {
+			e.texts = append(e.texts, pointer)
+		} else {
+			e.foreignKeys = append(e.foreignKeys, pointerUnescapes.Replace(key))
+		}
+	case isItem:
+		e.report.Lost.Add(LossText, 1)
+	case text != before:
+		e.report.Lost.Add(LossForeign, 1)
+	}
+}
+
+var pointerUnescapes = strings.NewReplacer("~1", "/", "~0", "~")
+
+// newText is a scanner of a text that is all there.
+func newText(text string) scanner {
+	return scanner{buf: append([]byte(text+" "), 0), end: len(text)}
+}
+
+// loseTexts counts the items that no section to be written has a place for.
+func (e *exporter) loseTexts() {
+	placed := map[string]bool{}
+	for _, s := range e.sections {
+		for _, r := range s.raws {
+			placed[itemPath(s.kind, r.item)] = true
+		}
+	}
+	for _, pointer := range e.texts {
+		if !placed[pointer] {
+			e.report.Lost.Add(LossText, 1)
+		}
+	}
+}
+
+// useTexts notes what texts refer to, by the ids of the source: they are written
+// as they are.
+func (e *exporter) useTexts() error {
+	if !e.o.Prune || e.source == nil {
+		return nil
+	}
+	var methodIDs, typeIDs []int64
+	for _, s := range e.source.sections {
+		switch s.kind {
+		case methods:
+			methodIDs = s.ids
+		case types:
+			typeIDs = s.ids
+		}
+	}
+	named, listed := e.idsInTexts()
+	for i, id := range methodIDs {
+		if named[id] {
+			e.used.methods[e.listed[1][i]] = true
+		}
+	}
+	for i, id := range typeIDs {
+		if !listed[id] {
+			continue
+		}
+		t, err := e.s.TypeAt(e.listed[0][i])
+		if err != nil {
+			return err
+		}
+		e.used.types[t.Ordinal()] = true
+	}
+	return nil
+}
+
+// idsInTexts are the ids of methods that texts name, and those that may be of
+// types: the records of some sections hold none.
+func (e *exporter) idsInTexts() (named, listed map[int64]bool) {
+	named, listed = map[int64]bool{}, map[int64]bool{}
+	for pointer, text := range e.raws {
+		section, _, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
+		kind := kindOf[section]
+		if kind != monitors {
+			addIDs(named, contextIDs(text))
+		}
+		if kind != calls && kind != conditionals && kind != samples {
+			addIDs(listed, listedIDs(text))
+		}
+	}
+	return named, listed
+}
+
+func addIDs(set map[int64]bool, ids []int64) {
+	for _, id := range ids {
+		set[id] = true
+	}
+}
