@@ -27,8 +27,10 @@
 // Only PROFILE and PROFILE_CYCLES have a known spelling; [Write] gives it,
 // columns included. Of the nine others the documentation gives the order of the
 // values alone. [Read] goes by that order: a number is digits that touch no
-// letter, names are the last words of a line, everything else is passed over,
-// and the colon may be missing. [Write] spells them in the style of the two:
+// letter, names are the last words of a line, or its last whole signatures,
+// everything else is passed over, and the colon may be missing. Words that are
+// passed over behind a signature, or anywhere in a line of the two, are counted.
+// Digits in groups, 8,158,752, are an error. [Write] spells them in the style of the two:
 // the values, shares as "(11%)", names last. Whether a JamaicaVM reads that is
 // not known, and every release may change the format.
 //

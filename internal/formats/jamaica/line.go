@@ -17,6 +17,7 @@ type record struct {
 	interpreted bool
 	fraction    bool // some percentage had a fraction, which is cut off
 	oddMark     bool // a mark of another kind stood behind a signature
+	passed      bool // words that mean nothing stood where none should
 	line        int
 	numbers     [maxNumbers]uint64
 	names       [2]nameID
@@ -104,13 +105,14 @@ func (l *line) number(kind numberKind, n *uint64, fraction *bool) bool {
 	return true
 }
 
-// nextNumber finds digits that touch no letter; a fraction belongs to them.
+// nextNumber finds digits that touch no letter; a fraction belongs to them, and
+// so do groups of three behind commas, which make them no number that a VM writes.
 func nextNumber(text []byte, from int) (start, end int) {
 	for at := from; at < len(text); at++ {
 		if text[at] < '0' || text[at] > '9' {
 			continue
 		}
-		start, end = at, digitsEnd(text, at)
+		start, end = at, groupsEnd(text, digitsEnd(text, at))
 		if end+1 < len(text) && text[end] == '.' && digitsEnd(text, end+1) > end+1 {
 			end = digitsEnd(text, end+1)
 		}
@@ -129,83 +131,17 @@ func digitsEnd(text []byte, at int) int {
 	return at
 }
 
+// groupsEnd is where groups of three digits end that stand behind commas.
+func groupsEnd(text []byte, at int) int {
+	for at < len(text) && text[at] == ',' && digitsEnd(text, at+1) == at+4 {
+		at += 4
+	}
+	return at
+}
+
 // touches reports whether a byte beside digits makes them part of a word.
 func touches(c byte) bool {
 	return c >= utf8.RuneSelf || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.IndexByte("0123456789_$./-+", c) >= 0
-}
-
-// A word is a run of bytes without blanks.
-type word struct {
-	text string
-	at   int
-}
-
-// words gives what stands behind the numbers: what touches the last of them is
-// a sign, and words that end in a colon or an equals sign are labels.
-func (l *line) words() (list []word) {
-	at := l.at
-	for len(l.form.numbers) > 0 && at < len(l.text) && !isBlank(l.text[at]) {
-		at++
-	}
-	for at < len(l.text) {
-		start := at
-		for at < len(l.text) && !isBlank(l.text[at]) {
-			at++
-		}
-		if text := strings.Trim(string(l.text[start:at]), signs); text != "" && !strings.HasSuffix(text, ":") && !strings.HasSuffix(text, "=") {
-			list = append(list, word{text, start})
-		}
-		for at < len(l.text) && isBlank(l.text[at]) {
-			at++
-		}
-	}
-	return list
-}
-
-// signs may stand around a name.
-const signs = "'`\","
-
-// parseNames takes the names: the last words.
-func (l *line) parseNames(r *record, intern func(string) nameID) (expected string, column int) {
-	list := l.words()
-	if n := len(list); n > 1 && l.form.methods && isInterpreted(list[n-1].text) && isWhole(list[n-2].text) {
-		r.interpreted, list = true, list[:n-1]
-	}
-	want := l.form.names
-	for i := len(want) - 1; i >= 0; i-- {
-		if i < len(want)-1 && l.form.methods { // words may stand between methods
-			for len(list) > 0 && !strings.ContainsAny(list[len(list)-1].text, "./(") {
-				list = list[:len(list)-1]
-			}
-		}
-		if len(list) == 0 {
-			if i < l.form.optional {
-				break
-			}
-			return want[len(want)-1], len(l.text)
-		}
-		last := list[len(list)-1]
-		list = list[:len(list)-1]
-		if !isName(last.text) {
-			return want[i], last.at
-		}
-		r.names[i] = intern(l.takeMark(r, last.text))
-	}
-	return "", 0
-}
-
-// takeMark takes the mark off a method's signature, and notes it.
-func (l *line) takeMark(r *record, text string) string {
-	if !l.form.methods {
-		return text
-	}
-	signature, mark := cutMark(text)
-	if isInterpreted(mark) {
-		r.interpreted = true
-	} else if mark != "" {
-		r.oddMark = true
-	}
-	return signature
 }
 
 // maxName bounds a name, as layout.MaxName does.

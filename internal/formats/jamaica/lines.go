@@ -138,6 +138,9 @@ func (t *text) note(r *record, report *Report) {
 	if r.fraction {
 		report.Lost.At(LossFraction, r.line)
 	}
+	if r.passed {
+		report.Lost.At(LossWords, r.line)
+	}
 	if r.oddMark || r.interpreted && r.key == keyInvoke {
 		report.Lost.At(LossMark, r.line)
 	}

@@ -253,6 +253,31 @@ PROFILE_CYCLES: 1 A.m()V(compiled)
 	}
 }
 
+// TestWordsBehindSignatures: a whole signature is the name, whatever follows it,
+// and what is passed over is counted.
+func TestWordsBehindSignatures(t *testing.T) {
+	for _, c := range []struct {
+		line, want string // what is written of the line
+		lost       int
+	}{
+		{"PROFILE: 100 (100%) a/B.m()V   trailing words", "PROFILE: 100 (100%)     a/B.m()V\n", 1},
+		{"PROFILE_CYCLES: 100 a/B.m()V(interpreted) (x/y)", "PROFILE_CYCLES: 100         a/B.m()V(interpreted)\n", 1},
+		{"PROFILE_CYCLES: 100 a/B.m()V (interpreted) twice", "PROFILE_CYCLES: 100         a/B.m()V(interpreted)\n", 1},
+		{"PROFILE_CYCLES: 100 a/B.m()V (interpreted) .", "PROFILE_CYCLES: 100         a/B.m()V(interpreted)\n", 0},
+		{"PROFILE: 100 158 (100%) a/B.m()V", "PROFILE: 100 (100%)     a/B.m()V\n", 1},
+		{"PROFILE: 100 ( 100 % ) a/B.m()V", "PROFILE: 100 (100%)     a/B.m()V\n", 0},
+		{"PROFILE: 100 (100%) of a/B.m(I", "PROFILE: 100 (100%)     a/B.m(I\n", 1},
+		{"PROFILE_INVOKE: 5 7 A.m()V B.m(Ljava/la", "PROFILE_INVOKE: 5 7  A.m()V B.m(Ljava/la\n", 0},
+		{"PROFILE_INVOKE: 5 7 from A.m()V to B.m()V each time", "PROFILE_INVOKE: 5 7  A.m()V B.m()V\n", 1},
+		{"PROFILE_INVOKE: 5, 7 A.m( B.m()V", "PROFILE_INVOKE: 5 7  A.m( B.m()V\n", 0},
+	} {
+		data, report := read(t, c.line+"\n")
+		if got, _ := write(t, data); got != c.want || report.Lost.Of(LossWords) != c.lost {
+			t.Errorf("%s: %v, written as %q", c.line, report.Lost, got)
+		}
+	}
+}
+
 func TestErrorsSayWhere(t *testing.T) {
 	for _, c := range []struct {
 		text, want string
@@ -268,6 +293,8 @@ func TestErrorsSayWhere(t *testing.T) {
 		{"PROFILE_NEWARRAY: 1 4294967296 A.m()V\n", "column 21: not what a JamaicaVM writes here: expected the position of a bytecode", ErrSyntax},
 		{"PROFILE_CYCLES: 1 A.\xffm()V\n", "column 19: ", ErrSyntax},
 		{"PROFILE_INVOKE: 1 2 A.m()V\n", "column 27: not what a JamaicaVM writes here: expected the signature of a called method", ErrSyntax},
+		{"PROFILE: 8,158,752 (11%) A.m()V\n", `column 10: not what a JamaicaVM writes here: expected a number of bytecodes, found "8,158,752 (11%) A.m()V"`, ErrSyntax},
+		{"PROFILE_NEWARRAY: 3 1,200 A.m()V\n", `column 21: not what a JamaicaVM writes here: expected the position of a bytecode, found "1,200 A.m()V"`, ErrSyntax},
 		{"PROFILE_THREADS: 1 2\n", "column 19: not what a JamaicaVM writes here: expected no more numbers", ErrSyntax},
 		{"HEAP_REFS: 1 ", "line 1, column 14: the text is cut off", ErrCut},
 	} {

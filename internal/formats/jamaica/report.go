@@ -9,6 +9,7 @@ const (
 	LossLine     lost.Kind = "lines that begin with no keyword"
 	LossShare    lost.Kind = "percentages that are not the share that the numbers of the text make, rounded down"
 	LossFraction lost.Kind = "fractions of a percent"
+	LossWords    lost.Kind = "lines with words that mean nothing, behind the signature or in front of it"
 	LossMark     lost.Kind = "marks behind signatures that are not (interpreted), or not at a count"
 )
 
