@@ -11,13 +11,15 @@ import (
 // names. The zero value keeps everything but the source order.
 type Reduction struct {
 	// Hot keeps the fewest methods that together have that part of all counts,
-	// of which One is all: see Weights. 0 keeps all.
+	// of which One is all: see Weights. Beside them it keeps the fewest sampled
+	// stacks that have that part of all samples, with the methods on them. 0 keeps
+	// all.
 	Hot Weight
-	// DropCold drops profiles that counted nothing, and methods that are left
-	// without a profile or never ran.
+	// DropCold drops profiles and sampled stacks that counted nothing, and methods
+	// that are left without a profile or never ran. Those on a stack ran.
 	DropCold bool
-	// Methods, if not nil, says which methods may stay. Hot is then a part of
-	// their counts.
+	// Methods, if not nil, says which methods may stay, and with them the sampled
+	// stacks whose leaves they are. Hot is then a part of their counts and samples.
 	Methods func(k layout.Key) bool
 	// Names, if not nil, replaces all names, and leaves out what it cannot
 	// judge: aliases, properties of the run but for numbers, keys that the
@@ -34,7 +36,8 @@ type Reduced struct {
 	Entries  uint64
 	Rows     map[layout.TableKind]int // of tables, that were left out
 
-	counts, all wide
+	counts, all         wide
+	samples, allSamples wide
 }
 
 // Share is the part of all counts that stayed, 1 of none.
@@ -43,6 +46,18 @@ func (r *Reduced) Share() float64 {
 		return 1
 	}
 	return r.counts.float() / r.all.float()
+}
+
+// Counted reports whether there was any count to keep a share of.
+func (r *Reduced) Counted() bool { return r.all != wide{} }
+
+// SampleShare is the part of all samples of stacks that stayed; sampled is false
+// if there were none.
+func (r *Reduced) SampleShare() (share float64, sampled bool) {
+	if r.allSamples == (wide{}) {
+		return 1, false
+	}
+	return r.samples.float() / r.allSamples.float(), true
 }
 
 // Reduce makes a builder that holds a part of an archive, or the archive with

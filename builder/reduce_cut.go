@@ -10,11 +10,14 @@ import (
 // A cut is what Reduce leaves out and renames. A nil one leaves all as it is.
 type cut struct {
 	scale
-	keep  map[layout.Narrow]bool // methods that stay; nil: all
-	cold  bool                   // drop profiles that counted nothing
-	names *Anonymizer
-	known map[uint64]bool // ids of functions and vtables of LLVM whose names stay
-	out   *Reduced
+	keep map[layout.Narrow]bool // methods that stay; nil: all
+	// stacks that stay, by their first rows in the table of samples, if methods
+	// are chosen
+	stacks map[int]bool
+	cold   bool // drop profiles that counted nothing
+	names  *Anonymizer
+	known  map[uint64]bool // ids of functions and vtables of LLVM whose names stay
+	out    *Reduced
 }
 
 func newCut(s *reader.Store, r *Reduction, out *Reduced) (*cut, error) {
@@ -25,50 +28,6 @@ func newCut(s *reader.Store, r *Reduction, out *Reduced) (*cut, error) {
 		}
 	}
 	return c, nil
-}
-
-// choose decides which methods stay.
-func (c *cut) choose(s *reader.Store, r *Reduction) error {
-	all, err := WeighMethods(s)
-	if err != nil {
-		return err
-	}
-	c.out.all = all.total
-	if r.Hot == 0 && !r.DropCold && r.Methods == nil {
-		return nil
-	}
-	c.keep = map[layout.Narrow]bool{}
-	if r.Hot > 0 {
-		if r.Methods != nil {
-			all, err = weighMethods(s, r.Methods)
-		}
-		if err == nil {
-			n, _ := all.Needed(r.Hot)
-			for _, m := range all.methods[:n] {
-				c.keep[m.method] = true
-			}
-			for _, m := range all.marked {
-				c.keep[m] = true
-			}
-		}
-		return err
-	}
-	for m, err := range s.Methods() {
-		if err != nil {
-			return err
-		}
-		stays, err := allowed(m, r.Methods)
-		if err == nil && stays && r.DropCold {
-			stays, err = c.warm(m)
-		}
-		if err != nil {
-			return err
-		}
-		if stays {
-			c.keep[m.Ref()] = true
-		}
-	}
-	return nil
 }
 
 // warm reports whether a method has a profile that counted anything.

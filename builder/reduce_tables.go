@@ -14,7 +14,7 @@ type rowCut struct {
 	s     *reader.Store
 	t     *layout.Table
 	whole bool // the table goes
-	group bool // the last sample that began stays
+	group bool // the last stack that began stays
 }
 
 func (c *cut) rowsOf(s *reader.Store, t *layout.Table) *rowCut {
@@ -85,14 +85,11 @@ func (c *rowCut) symbolText(cell uint64) (string, error) {
 	return name.String(), err
 }
 
-// sampled reports whether the sample that a row belongs to was taken in a method
-// that stays: a sample stays or goes as a whole.
+// sampled reports whether the stack that a row belongs to was chosen: it stays or
+// goes as a whole.
 func (c *rowCut) sampled(row int) bool {
-	if c.t.Columns() < 2 || c.t.Column(1) != layout.ColumnMethod {
-		return false
-	}
 	if row == 0 || c.t.Cell(0, row) != c.t.Cell(0, row-1) {
-		c.group = c.keeps(layout.Narrow(c.t.Cell(1, row)))
+		c.group = c.stacks[row]
 	}
 	return c.group
 }

@@ -128,13 +128,21 @@ func (w *Weights) Methods() int { return len(w.methods) }
 // which One is all; it takes the heaviest and no more than needed. Least is the
 // weight of the last of them, 0 if none is needed.
 func (w *Weights) Needed(part Weight) (methods int, least uint64) {
-	var sum wide
-	for methods < len(w.methods) && sum.times(One).less(w.total.times(part)) {
-		least = w.methods[methods].weight
-		sum = sum.plus(least)
-		methods++
+	methods = needed(len(w.methods), func(i int) uint64 { return w.methods[i].weight }, w.total, part)
+	if methods > 0 {
+		least = w.methods[methods-1].weight
 	}
 	return methods, least
+}
+
+// needed is how many of n weights, the heaviest first, make a part of a total.
+func needed(n int, weight func(i int) uint64, total wide, part Weight) (taken int) {
+	var sum wide
+	for taken < n && sum.times(One).less(total.times(part)) {
+		sum = sum.plus(weight(taken))
+		taken++
+	}
+	return taken
 }
 
 func (w wide) plus(n uint64) wide {
