@@ -49,6 +49,8 @@
 //
 // No file makes a call of this package read outside the mapping, or allocate
 // more than the file is long. A file that others cut short while it is mapped
-// faults where it ends: Open, Verify and the first touch of a page turn that
-// into an error, and [Mapping.Guard] does for everything else.
+// faults where it ends: Open, Verify and, with CheckOnTouch, the first touch of
+// a page turn that into an error, and [Mapping.Guard] does for everything else.
+// Elsewhere such a fault ends the process, as it does with every mapped file:
+// replace archives by renaming, as Publish does, and never write into them.
 package archive

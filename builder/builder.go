@@ -19,7 +19,7 @@ type Config struct {
 	Flags       uint64        // layout.FlagDelta
 	Workers     int           // goroutines used by Commit; GOMAXPROCS if 0
 	// Progress, if not nil, is told by Commit how many of how many bytes are
-	// written.
+	// written. It must not call the builder.
 	Progress func(done, total int64)
 }
 
@@ -55,6 +55,7 @@ type Builder struct {
 	merged   profileParts      // of the last merge
 	scratch  []byte            // of the last function
 	dumps    map[[16]byte]dump // that were merged
+	copied   map[[16]byte]bool // dumps of archives that were added
 	shaped   shapeUse          // what was merged depends on
 	mixed    bool              // of several runs
 	united   int               // rows of tables when they were united last
@@ -66,7 +67,7 @@ type Builder struct {
 
 // New makes an empty builder.
 func New(domain layout.Domain, config Config) *Builder {
-	b := &Builder{domain: domain, config: config, shape: config.Params.Shape(), tables: map[layout.TableKind]*Table{}, versions: map[profileKey]ProfileRef{}, dumps: map[[16]byte]dump{}}
+	b := &Builder{domain: domain, config: config, shape: config.Params.Shape(), tables: map[layout.TableKind]*Table{}, versions: map[profileKey]ProfileRef{}, dumps: map[[16]byte]dump{}, copied: map[[16]byte]bool{}}
 	b.run = b.newRun(Run{})
 	if !domain.Valid() {
 		b.fail(fmt.Errorf("unknown domain %d", uint32(domain)))
@@ -74,13 +75,28 @@ func New(domain layout.Domain, config Config) *Builder {
 	if err := config.Params.Check(); err != nil {
 		b.fail(err)
 	}
-	if len(config.Producer) > maxProducer {
-		b.fail(fmt.Errorf("a producer of %d bytes, at most %d are kept: shorten %.20q", len(config.Producer), maxProducer, config.Producer))
+	if err := config.check(); err != nil {
+		b.fail(err)
 	}
 	return b
 }
 
 const maxProducer = 64
+
+// check refuses what a header could not say again.
+func (c *Config) check() error {
+	switch {
+	case len(c.Producer) > maxProducer:
+		return fmt.Errorf("a producer of %d bytes, at most %d are kept: shorten %.20q", len(c.Producer), maxProducer, c.Producer)
+	case strings.IndexByte(c.Producer, 0) >= 0:
+		return fmt.Errorf("a producer holds a NUL byte: %q", c.Producer)
+	case !c.DumpTime.IsZero() && !time.Unix(0, c.DumpTime.UnixNano()).Equal(c.DumpTime):
+		return fmt.Errorf("a dump of %s: times reach from 1678 to 2262", c.DumpTime)
+	case c.Flags&^layout.KnownFlags != 0:
+		return fmt.Errorf("unknown flags %#x", c.Flags&^layout.KnownFlags)
+	}
+	return nil
+}
 
 // Domain is the domain the builder was made for.
 func (b *Builder) Domain() layout.Domain { return b.domain }

@@ -30,17 +30,50 @@ func ConfigOf(h *layout.Header) Config {
 // to change something on the way. A builder made with ConfigOf its header and
 // given nothing else writes the same bytes again. To put several archives
 // together see Merge. The error matches ErrMismatch if domain or shape differ,
-// ErrDuplicate if the run has given one of its profiles, and otherwise is the
-// reader's.
+// ErrDuplicate if the run has given one of its profiles, ErrCounted if one of
+// its dumps was merged, and otherwise is the reader's.
+//
+// A snapshot is a dump of its own: Live and Delta make the builder forget an
+// identity that it has from the archive, and Delta says that counts are no
+// totals.
 func (b *Builder) Add(s *reader.Store, take Take) error {
+	dumps, err := dumpsOf(s, Run{})
+	if err != nil {
+		return err
+	}
 	b.mu.Lock()
 	run, shape := b.run, b.shape
+	b.shaped = shapeUse{true, true}
 	b.mu.Unlock()
 	if h := s.Header(); h.Domain != b.domain || h.Params.Shape() != shape {
 		return fmt.Errorf("builder: %w: %s is of domain %s, shape %+v; the builder has %s, %+v", ErrMismatch,
 			s.Mapping().Name(), h.Domain, h.Params.Shape(), b.domain, shape)
 	}
+	if err := b.added(s.Header(), dumps, take); err != nil {
+		return err
+	}
 	return b.copyAll(s, take, run, false)
+}
+
+// added notes what the builder's archive is made of.
+func (b *Builder) added(h *layout.Header, dumps []dump, take Take) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, d := range dumps {
+		if _, ok := b.dumps[d.id]; ok {
+			return fmt.Errorf("builder: %w: %x", ErrCounted, d.id)
+		}
+	}
+	for _, d := range dumps {
+		b.copied[d.id] = true
+	}
+	if take != Trained && b.config.DumpID == h.DumpID {
+		b.config.DumpID = [16]byte{}
+	}
+	if take == Delta {
+		b.config.Flags |= layout.FlagDelta
+	}
+	return nil
 }
 
 func (b *Builder) copyAll(s *reader.Store, take Take, run runData, merging bool) error {

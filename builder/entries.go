@@ -1,7 +1,6 @@
 package builder
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/profarc/profarc/layout"
@@ -13,13 +12,10 @@ const maxCells = 1 << 28
 
 // add makes room for an entry of a section and fills it.
 func (p *Profile) add(section layout.BlockSection, cells int, entry func(b []byte) ([]byte, layout.Entry), fill func(e layout.Entry)) {
-	if p.done {
-		p.fail(errors.New("an entry was added after Done"))
-	}
-	if p.err != nil {
+	if p.tooLate() || p.err != nil {
 		return
 	}
-	if section >= layout.SectionDirectory {
+	if section < 0 || section >= layout.SectionDirectory {
 		p.fail(fmt.Errorf("section %d holds no entries", section))
 		return
 	}

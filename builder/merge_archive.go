@@ -90,19 +90,19 @@ func (b *Builder) joinConfig(h *layout.Header, use shapeUse, dumps []dump, r Run
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	c := &b.config
-	b.mixed = true
 	empty := len(b.dumps) == 0
 	if err := b.mergeable(h, empty); err != nil {
 		return runData{}, err
 	}
 	for _, d := range dumps {
-		if _, ok := b.dumps[d.id]; ok {
+		if _, ok := b.dumps[d.id]; ok || b.copied[d.id] {
 			return runData{}, fmt.Errorf("%w: %x: leave this archive out", ErrCounted, d.id)
 		}
 	}
 	if err := b.joinShape(h.Params.Shape(), use); err != nil {
 		return runData{}, err
 	}
+	b.mixed = true
 	if len(dumps) == 0 {
 		return b.newRun(r), nil // nothing to tell of
 	}

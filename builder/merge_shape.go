@@ -47,9 +47,6 @@ func useOf(s *reader.Store) (use shapeUse, err error) {
 // be. The first that depends on a part decides it; as long as there is none, the
 // largest is taken. The caller holds mu.
 func (b *Builder) joinShape(shape layout.Shape, use shapeUse) error {
-	if b.profiles.len() > 0 && len(b.dumps) == 0 { // given in another way than by Merge
-		b.shaped = shapeUse{true, true}
-	}
 	have := b.shape
 	types := shape.TypeRows != have.TypeRows || shape.Gap != have.Gap
 	returns := shape.BciRows != have.BciRows

@@ -15,6 +15,9 @@ import (
 func (b *Builder) NarrowRows(n int) (dropped int, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if err := b.unfinished(); err != nil {
+		return 0, err
+	}
 	to := b.config.Params
 	if b.domain == layout.DomainHotSpot {
 		to[layout.ParamTypeProfileWidth] = uint32(max(n, 0))
@@ -60,9 +63,14 @@ func (w *narrower) block(from layout.Block) []byte {
 	return w.parts.block
 }
 
-// point narrows the entries of one profile point.
+// maxBci is the highest bci that one of HotSpot's entries can be at.
+const maxBci = 1<<16 - 1
+
+// point narrows the entries of one profile point. What no VM could have at a
+// bytecode stays wide.
 func (w *narrower) point(at []layout.Entry) {
-	hotspot := w.b.domain == layout.DomainHotSpot
+	point := at[0].Point()
+	hotspot := w.b.domain == layout.DomainHotSpot && point >= 0 && point <= maxBci
 	var widened, returns layout.Entry
 	for _, e := range at {
 		switch {

@@ -51,11 +51,8 @@ func (b *Builder) plan() (*plan, error) {
 	if b.err != nil {
 		return nil, b.err
 	}
-	for _, d := range b.profiles.all {
-		if d.block.slab == 0 {
-			m := b.methods.at(uint32(d.method))
-			return nil, fmt.Errorf("builder: the profile of %s was begun and Done was not called", b.text(m.name))
-		}
+	if err := b.unfinished(); err != nil {
+		return nil, err
 	}
 	if b.mixed {
 		b.uniteTables()
@@ -71,6 +68,17 @@ func (b *Builder) plan() (*plan, error) {
 	p.locate()
 	p.describe()
 	return p, nil
+}
+
+// unfinished names a profile that was begun only. The caller holds mu.
+func (b *Builder) unfinished() error {
+	for _, d := range b.profiles.all {
+		if d.block.slab == 0 {
+			m := b.methods.at(uint32(d.method))
+			return fmt.Errorf("builder: the profile of %s was begun and Done was not called", b.text(m.name))
+		}
+	}
+	return nil
 }
 
 // chain links the profiles of one method and context, by code id.

@@ -43,6 +43,7 @@ type profileData struct {
 func (b *Builder) Profile(m MethodRef, code uint64, c ContextRef) *Profile {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.shaped = shapeUse{true, true} // its entries are of the shape that the builder has now
 	return b.profile(b.run, m, code, c)
 }
 
@@ -78,6 +79,19 @@ func (p *Profile) fail(err error) {
 	if p.err == nil {
 		p.err = fmt.Errorf("profile: %w", err)
 	}
+}
+
+// tooLate reports that Done was called before: that is an error of the builder,
+// since what is given now would be lost.
+func (p *Profile) tooLate() bool {
+	if !p.done {
+		return false
+	}
+	p.fail(errors.New("something was added after Done"))
+	p.b.mu.Lock()
+	defer p.b.mu.Unlock()
+	p.b.fail(p.err)
+	return true
 }
 
 // Done hands the profile over to the builder. It must be called once.

@@ -46,27 +46,27 @@ func (p *Profile) Escape(e Escape) {
 
 // TrapHistory sets the number of traps taken, by reason.
 func (p *Profile) TrapHistory(byReason []byte) {
-	if p.parts != nil {
+	if !p.tooLate() {
 		p.parts.putTraps(byReason)
 	}
 }
 
 // set64 and set32 set a field of a profile that is not done.
 func (p *Profile) set64(f layout.Presence, values ...uint64) {
-	if p.parts != nil {
+	if !p.tooLate() {
 		p.parts.put64(f, values...)
 	}
 }
 
 func (p *Profile) set32(f layout.Presence, values ...uint32) {
-	if p.parts != nil {
+	if !p.tooLate() {
 		p.parts.put32(f, values...)
 	}
 }
 
 // copyField sets a field from its encoded bytes.
 func (p *Profile) copyField(f layout.Presence, encoded []byte) {
-	if p.parts != nil {
+	if !p.tooLate() {
 		field := p.parts.field(f)
 		*field = append(*field, encoded...)
 	}

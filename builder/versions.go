@@ -19,7 +19,12 @@ const (
 
 var versionNames = [...]string{"all", "newest", "heaviest"}
 
-func (v Versions) String() string { return versionNames[v] }
+func (v Versions) String() string {
+	if v < 0 || int(v) >= len(versionNames) {
+		return fmt.Sprintf("versions %d", int(v))
+	}
+	return versionNames[v]
+}
 
 // ParseVersions reads all, newest or heaviest.
 func ParseVersions(text string) (Versions, error) {
@@ -38,6 +43,9 @@ func ParseVersions(text string) (Versions, error) {
 func (b *Builder) KeepVersions(v Versions) (methods, dropped int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.unfinished() != nil {
+		return 0, 0 // Commit will say so
+	}
 	best := make([]version, b.methods.len())
 	several := map[MethodRef]bool{}
 	worth := b.versionWorth(v)

@@ -43,8 +43,12 @@ func (w Weight) String() string {
 func (w Weight) Times(v Weight) Weight { return Weight(max(v.of(uint64(w)), 1)) }
 
 // HalfLife is the weight of counts of that age if they are worth half as much
-// after each half-life.
+// after each half-life, at most one: what is dated later than now is new. No
+// half-life is never worth less.
 func HalfLife(age, half time.Duration) Weight {
+	if age <= 0 || half <= 0 {
+		return One
+	}
 	return Weight(max(math.Round(float64(One)*math.Exp2(-float64(age)/float64(half))), 1))
 }
 

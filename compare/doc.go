@@ -1,8 +1,8 @@
 // Package compare says how far two archives of one domain agree: a base, a, and
 // another one, b.
 //
-//	r, err := compare.Stores(a, b, compare.Options{Top: 20})
-//	fmt.Println(r.Score())
+//	r, err := compare.Stores(ctx, a, b, compare.Options{Top: 20})
+//	score, ok := r.Score()
 //
 // # Overlap
 //
@@ -20,6 +20,10 @@
 // (context-sensitive or not) and the overlap of all of them, so that a profile
 // with both overlaps itself by more than 100%. Here both are of the records that
 // are asked for.
+//
+// Counts of profiles are compared, and nothing else. Tables that measure
+// something, as sampled stacks and monitors do, are named in
+// [Report.NotCompared], and two archives that have no counts have no score.
 //
 // # What belongs together
 //

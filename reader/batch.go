@@ -16,7 +16,7 @@ const batch = 32
 // larger than the caches: the memory of many look-ups is waited for at once.
 // The first profile of each method that is found is on its way then, too.
 func (s *Store) LookupBatch(ids []uint64, found []Method) (hits int, err error) {
-	return s.inBatches(found[:len(ids)],
+	return s.inBatches(as(found, len(ids)),
 		func(first int, under []search) {
 			for i := range under {
 				under[i] = s.search(ids[first+i], layout.KindMethod)
@@ -30,7 +30,7 @@ func (s *Store) LookupBatch(ids []uint64, found []Method) (hits int, err error) 
 // LookupBatch is to Lookup.
 func (s *Store) FindBatch(keys []layout.Key, found []Method) (hits int, err error) {
 	var ids [batch]uint64
-	return s.inBatches(found[:len(keys)],
+	return s.inBatches(as(found, len(keys)),
 		func(first int, under []search) {
 			for i := range under {
 				ids[i] = keys[first+i].ID(s.h.Domain)
@@ -38,6 +38,14 @@ func (s *Store) FindBatch(keys []layout.Key, found []Method) (hits int, err erro
 			}
 		},
 		func(i int, q *search, m *Method) error { return q.find(ids[i%batch], &keys[i], m) })
+}
+
+// as is found, which must have n elements.
+func as(found []Method, n int) []Method {
+	if len(found) != n {
+		panic("reader: a batch of look-ups into a slice of another length")
+	}
+	return found
 }
 
 // inBatches looks methods up: begin begins some searches, for those from first

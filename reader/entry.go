@@ -40,6 +40,9 @@ func (e Entry) Raw() layout.Entry { return e.raw }
 
 // Cell gives cell i as a counter, whatever it is. It panics if there is none.
 func (e Entry) Cell(i int) Counter {
+	if i < 0 {
+		panic("reader: a cell before the first")
+	}
 	return counterAt(e.s, e.raw, e.live, e.header()+i*layout.CellSize)
 }
 

@@ -215,12 +215,30 @@ func TestAccessorsTakeTheirTagsAlone(t *testing.T) {
 	}
 }
 
+// Rows behind a type profile's own are none, though cells follow them.
+func TestRowsOutsideATypeProfile(t *testing.T) {
+	r := receiversAt(t, profileOf(t, openFixture(t), keyArea), 10)
+	for _, i := range []int{-1, r.Len()} {
+		if row, ok := r.Row(i); ok {
+			t.Errorf("row %d of %d: %+v", i, r.Len(), row)
+		}
+	}
+}
+
 func TestCellsOutsideAnEntryPanic(t *testing.T) {
-	p := profileOf(t, openFixture(t), keyArea)
+	s := openFixture(t)
+	p := profileOf(t, s, keyArea)
 	branch := entryAt(t, p, 4)
+	types, _ := entryAt(t, p, 10).Types()
 	multi, _ := entryAt(t, p, 8).Rows()
 	for name, f := range map[string]func(){
 		"cell behind the last": func() { branch.Cell(branch.Cells()) },
+		"cell in the header":   func() { branch.Cell(-1) },
+		"argument -1":          func() { types.Arg(-1) },
+		"argument behind":      func() { types.Arg(types.Args()) },
+		"batch of other length": func() {
+			_, _ = s.LookupBatch([]uint64{1, 2}, make([]reader.Method, 1, 2))
+		},
 		"cell before the row":  func() { multi.Cell(0, -1) },
 		"cell behind the row":  func() { multi.Cell(0, 2) },
 		"row behind the last":  func() { multi.Cell(multi.Len(), 0) },

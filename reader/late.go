@@ -2,6 +2,7 @@ package reader
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -29,7 +30,7 @@ type lateKey struct{ name, loader []byte }
 // recorded in adopted profiles; called again with the same key it gives the
 // same type. A type that the archive knows is given as it is. The error matches
 // ErrNotAdopted if the store is not adopted, and layout.ErrTooLarge beyond
-// MaxLateTypes types.
+// MaxLateTypes types or for names that no archive could hold.
 func (s *Store) LateType(name, loader string) (Type, error) {
 	if t, err := s.FindType(name, loader); err != ErrNotFound {
 		return t, err
@@ -37,6 +38,12 @@ func (s *Store) LateType(name, loader string) (Type, error) {
 	a := s.adoption.Load()
 	if a == nil {
 		return Type{}, ErrNotAdopted
+	}
+	if len(name) > layout.MaxName || len(loader) > layout.MaxName {
+		return Type{}, fmt.Errorf("%w: a name of %d bytes, at most %d are possible", layout.ErrTooLarge, max(len(name), len(loader)), layout.MaxName)
+	}
+	if strings.IndexByte(name, 0) >= 0 || strings.IndexByte(loader, 0) >= 0 {
+		return Type{}, fmt.Errorf("a name holds a NUL byte: %.80q", name+" "+loader)
 	}
 	n, err := a.late.intern(name, loader)
 	if err != nil {

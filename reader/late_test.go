@@ -3,6 +3,7 @@ package reader_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -50,6 +51,18 @@ func TestLateTypes(t *testing.T) {
 		}
 		if diff := cmp.Diff(map[string]uint64{"Square": 15, "Hexagon": 3}, rowsOf(t, r)); diff != "" {
 			t.Errorf("rows (-want +got):\n%s", diff)
+		}
+	}
+}
+
+// A name that no archive holds would make every later dump fail.
+func TestLateTypesThatCannotBeDumped(t *testing.T) {
+	s := openFixture(t)
+	adopt(t, s, reader.AdoptOptions{})
+	long := strings.Repeat("x", layout.MaxName+1)
+	for _, k := range [][2]string{{"a\x00b", ""}, {"a", "b\x00"}, {long, ""}, {"a", long}} {
+		if _, err := s.LateType(k[0], k[1]); err == nil {
+			t.Errorf("a name of %d bytes, a loader of %d", len(k[0]), len(k[1]))
 		}
 	}
 }

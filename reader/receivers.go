@@ -51,8 +51,11 @@ func (r Receivers) Gap() (c Counter, ok bool) {
 	return r.e.Cell(1), true
 }
 
-// Row gives row i. ok is false if it is empty.
+// Row gives row i. ok is false if it is empty, or there is none.
 func (r Receivers) Row(i int) (row Receiver, ok bool) {
+	if i < 0 || i >= r.rows {
+		return Receiver{}, false
+	}
 	t, ok := r.e.pointsTo(r.typeCell(i).Load())
 	if !ok {
 		return Receiver{}, false

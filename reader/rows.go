@@ -58,10 +58,14 @@ func (r Rows) Cell(row, i int) Counter {
 	return r.e.Cell(r.shape.first + row*r.shape.width + i)
 }
 
-// Method gives the method of a Callees row, the zero Method if it has none.
+// Method gives the method of a Callees row, the zero Method if it has none. It
+// panics if there is no such row.
 func (r Rows) Method(row int) (Method, error) {
 	if r.e.tag != layout.TagCallees {
 		return Method{}, nil
+	}
+	if row < 0 || row >= r.Len() {
+		panic("reader: no such row")
 	}
 	return r.e.method(r.shape.first + row*r.shape.width)
 }
