@@ -147,6 +147,8 @@ type importReport struct {
 	ReadNS  int64          `json:"read_ns"`
 	WriteNS int64          `json:"write_ns"`
 
+	notes []string // facts for who reads no JSON
+
 	Inputs  []importedFile  `json:"inputs,omitempty"` // if there were several
 	Read    int             `json:"inputs_read"`
 	Skipped []skippedSource `json:"inputs_skipped,omitempty"`
@@ -154,7 +156,7 @@ type importReport struct {
 
 func newImportReport(in, out string, p *imported, w builder.Report) *importReport {
 	return &importReport{
-		Input: in, Format: p.format, Codec: p.codec, Facts: p.facts, Methods: p.methods, Entries: p.entries, Lost: p.lost,
+		Input: in, Format: p.format, Codec: p.codec, Facts: p.facts, Methods: p.methods, Entries: p.entries, Lost: p.lost, notes: p.notes,
 		Archive: out, Bytes: w.Bytes, Base: fmt.Sprintf("0x%x", w.Base), DumpID: fmt.Sprintf("%x", w.DumpID), Counts: countsOf(w.Counts),
 	}
 }
@@ -173,6 +175,9 @@ func (r *importReport) given() int { return r.Read + len(r.Skipped) }
 func (r *importReport) print(a *app) {
 	r.printRead(a)
 	r.printWritten(a)
+	for _, note := range r.notes {
+		fmt.Fprintln(a.out, note)
+	}
 	printLosses(a.out, r.Lost)
 }
 

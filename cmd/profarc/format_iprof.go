@@ -19,16 +19,40 @@ func readIprof(r io.Reader, name string, c importConfig) (*imported, error) {
 	if err != nil {
 		return nil, err
 	}
-	lost := losses(report.Lost)
-	facts := map[string]any{
+	p := &imported{builder: b, methods: report.Methods, entries: report.Entries, lost: losses(report.Lost)}
+	of := ""
+	if c.several {
+		of = "of " + name + " "
+	}
+	p.notes = iprofNotes(report, of)
+	p.facts = map[string]any{
 		"version": report.Version, "never_ran": report.Seen, "profiles": report.Profiles, "stacks": report.Stacks,
-		"ids_without_a_row": report.Dangling, "odd_items": report.Odd,
+		"ids_without_a_row": report.Dangling, "ids_repeated": report.Repeated, "odd_items": report.Odd,
 	}
 	if s := report.Salvage; s != nil {
-		facts["salvaged"] = map[string]any{"offset": s.Offset, "last": s.Last, "left": s.Left, "reason": s.Reason.Error()}
-		lost = append(lost, loss{What: fmt.Sprintf("bytes from byte %d on, behind %s: they are not whole, from byte %d on", s.Offset, s.Last, s.Reason.Offset), Count: int(s.Left)})
+		p.facts["salvaged"] = map[string]any{"offset": s.Offset, "last": s.Last, "left": s.Left, "reason": s.Reason.Error()}
+		what := fmt.Sprintf("bytes %sfrom byte %d on, behind %s: at byte %d, %s", of, s.Offset, s.Last, s.Reason.Offset, s.Reason.Reason())
+		p.lost = append(p.lost, loss{What: what, Count: int(s.Left)})
 	}
-	return &imported{builder: b, methods: report.Methods, entries: report.Entries, lost: lost, facts: facts}, nil
+	return p, nil
+}
+
+// iprofNotes say what of a file is kept otherwise than it should be; of names
+// the file, if there are several.
+func iprofNotes(r *iprof.Report, of string) (notes []string) {
+	if n := r.Odd - r.TextOnly; n > 0 {
+		notes = append(notes, fmt.Sprintf("odd    %d of %d items %shave more than an iprof file has there, and are kept as text, too", n, r.Items, of))
+	}
+	if r.TextOnly > 0 {
+		notes = append(notes, fmt.Sprintf("odd    %d of %d items %sare not what an iprof file has there and are kept as text, first: %s", r.TextOnly, r.Items, of, r.FirstOdd))
+	}
+	if r.Dangling > 0 {
+		notes = append(notes, fmt.Sprintf("odd    %d ids %shave no row of a type or method: they are kept under their number", r.Dangling, of))
+	}
+	if r.Repeated > 0 {
+		notes = append(notes, fmt.Sprintf("odd    %d rows %shave the id of a row before them: what names the id is taken for the first", r.Repeated, of))
+	}
+	return notes
 }
 
 // iprofExportOptions are what a user says of an iprof file to be written.

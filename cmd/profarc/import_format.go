@@ -74,7 +74,8 @@ type imported struct {
 	facts            map[string]any // what else the format says, of the last file
 	files            []importedFile
 	lost             []loss
-	state            any // of the format's own, for the next file
+	notes            []string // lines on what is kept otherwise than it should be, of all files
+	state            any      // of the format's own, for the next file
 }
 
 // recogniseMethodData also takes text that is longer than its head: a program

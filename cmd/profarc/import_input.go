@@ -140,22 +140,43 @@ func damagedStream(in *input, err error) error {
 	return fmt.Errorf("%s: %s: %w: copy the file again", in.name, in.codec, err)
 }
 
-// format recognises what the file is.
+// format recognises what the file is. Of a stream that is cut off, what is
+// there may do: the importer meets the error again, and knows what to do of it.
 func (in *input) format() (*importFormat, error) {
+	if err := in.textMark(); err != nil {
+		return nil, err
+	}
 	head, err := in.Peek(headSize)
-	if err != nil && err != io.EOF {
+	cut := errors.Is(err, io.ErrUnexpectedEOF) && len(head) > 0
+	if err != nil && err != io.EOF && !cut {
 		return nil, err
 	}
 	for i := range importFormats {
-		if importFormats[i].recognise(head, err == io.EOF) {
+		if importFormats[i].recognise(head, err != nil) {
 			return &importFormats[i], nil
 		}
 	}
 	switch {
+	case cut:
+		return nil, err
 	case len(head) == 0:
 		return nil, fmt.Errorf("%s: %w: import understands %s", in.name, errEmpty, formatNames())
 	case bytes.HasPrefix(head, layout.Magic[:]):
 		return nil, fmt.Errorf("%s: it is an archive already: see profarc info %s", in.name, in.name)
 	}
 	return nil, fmt.Errorf("%s: not a format that import understands: it understands %s, also behind gzip or zstd", in.name, formatNames())
+}
+
+// textMark takes the mark away that some editors and shells put in front of
+// UTF-8, and refuses that of UTF-16. No format of bytes begins with either.
+func (in *input) textMark() error {
+	head, _ := in.Peek(3)
+	switch {
+	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
+		_, err := in.Discard(3)
+		return err
+	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return fmt.Errorf("%s: it is UTF-16: convert it to UTF-8 first", in.name)
+	}
+	return nil
 }

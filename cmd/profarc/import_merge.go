@@ -63,7 +63,7 @@ func (p *imported) follow(before *imported) {
 	if before == nil {
 		return
 	}
-	p.files = before.files
+	p.files, p.notes = before.files, append(before.notes, p.notes...)
 	p.methods, p.entries = p.methods+before.methods, p.entries+before.entries
 	p.lost = addLosses(before.lost, p.lost)
 }

@@ -165,10 +165,11 @@ func (b *build) methodOf(id int64) builder.MethodRef {
 	return ref
 }
 
-// seen records the methods that were instrumented and never ran.
+// seen records the methods that were instrumented and never ran. Where several
+// rows have an id that something names, it is not known which of them ran.
 func (b *build) seen() {
-	for i, ran := range b.ran {
-		if !ran {
+	for i, m := range b.methods {
+		if row, _ := b.methodRows.row(m.id); !b.ran[row] {
 			b.b.Seen(b.methodRefs[i])
 			b.report.Seen++
 		}

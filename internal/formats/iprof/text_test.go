@@ -97,6 +97,12 @@ func TestRepeatedIDs(t *testing.T) {
 			t.Errorf("%s: %d, want %d", name, report.Repeated, want)
 		}
 	}
+	rows := `{"version":"1.0.0","types":[],"methods":[{"id":3,"name":"m","signature":[]},{"id":3,"name":"n","signature":[]},{"id":4,"name":"o","signature":[]}]`
+	for rest, want := range map[string]int{`}`: 3, `,"callCountProfiles":[{"ctx":"3:0","records":[1]}]}`: 1} {
+		if _, report := read(t, rows+rest, ReadOptions{}); report.Seen != want || report.Repeated != 1 {
+			t.Errorf("%s: %d never ran, want %d", rest, report.Seen, want)
+		}
+	}
 }
 
 // TestAdvice: an error gives the advice that helps where it comes up.
