@@ -62,7 +62,9 @@ type Builder struct {
 	run      runData
 	runs     uint32 // so far
 	unmerged uint64 // entries of which another with more cells was kept
-	err      error
+
+	unmatchable uint64 // profiles that were merged with one of another run, and may be of something else
+	err         error
 }
 
 // New makes an empty builder.

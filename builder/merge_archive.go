@@ -178,6 +178,15 @@ func (b *Builder) Dumps() int {
 	return len(b.dumps)
 }
 
+// Unmatchable is the number of profiles that were summed with one of another run
+// although their method's key need not mean the same there: of hidden classes,
+// and of ids that a file says nothing of.
+func (b *Builder) Unmatchable() uint64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.unmatchable
+}
+
 // Unmerged is the number of entries that could not be summed with the same
 // entry of another run, since one had more cells: that one was kept.
 func (b *Builder) Unmerged() uint64 {

@@ -204,6 +204,29 @@ func TestMergeRefuses(t *testing.T) {
 	}
 }
 
+// Methods whose keys hold within a run only are summed, and counted.
+func TestMergeCountsWhatMayBeSomethingElse(t *testing.T) {
+	run := func(id byte) dumped {
+		b := builder.New(layout.DomainGraal, builder.Config{DumpID: [16]byte{id}})
+		for name, flags := range map[string]layout.MethodFlags{"?7": layout.MethodNotMatchable, "main": 0} {
+			m := b.Method(layout.Key{Name: name})
+			b.DescribeMethod(m, builder.MethodInfo{Flags: flags})
+			p := b.Profile(m, 0, builder.NoContext)
+			p.Invocations(1)
+			if err := p.Done(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return built(t, b)
+	}
+	b := builder.New(layout.DomainGraal, builder.Config{})
+	for id := range byte(3) {
+		if err := b.Merge(run(id+1).Store, builder.Run{}); err != nil || b.Unmatchable() != uint64(id) {
+			t.Errorf("%d profiles may be of something else, %v", b.Unmatchable(), err)
+		}
+	}
+}
+
 func TestWeights(t *testing.T) {
 	for text, want := range map[string]builder.Weight{"1": builder.One, "3": 3 * builder.One, "0.25": builder.One / 4, "18446744073": 18446744073 * builder.One, "0.000000001": 1} {
 		if w, err := builder.ParseWeight(text); err != nil || w != want || w.String() != text {

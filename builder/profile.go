@@ -127,6 +127,9 @@ func (b *Builder) take(ref ProfileRef, run Run, block layout.Block, inPlace func
 	have := layout.Block(b.blocks.at(d.block))
 	m := &b.merger
 	*m = merger{b: b, shape: b.shape, run: run}
+	if have != nil && b.methods.at(uint32(d.method)).flags&layout.MethodNotMatchable != 0 {
+		b.unmatchable++
+	}
 	switch {
 	case have == nil:
 		m.scale(block)

@@ -67,6 +67,7 @@ type mergeReport struct {
 	DumpID   string       `json:"dump_id"`
 	Counts   namedCounts  `json:"counts"`
 	Versions int          `json:"methods_with_versions"`
+	Doubtful int          `json:"sums_that_may_be_of_different_methods"`
 	Lost     []loss       `json:"lost"`
 	NS       int64        `json:"ns"`
 }
@@ -91,6 +92,7 @@ func (a *app) runMerge(ctx context.Context, args []string, o mergeOptions) error
 	}
 	var dropped int
 	r.Versions, dropped = b.KeepVersions(versions)
+	r.Doubtful = int(b.Unmatchable())
 	r.lose("profiles of versions of the code that were not kept", dropped)
 	r.lose("entries of another length than the same entry of another run", int(b.Unmerged()))
 	if o.rows >= 0 {
@@ -128,6 +130,9 @@ func (r *mergeReport) print(a *app) {
 	fmt.Fprintf(a.out, "merged %s with %s\n", amount(len(r.Inputs), "archive"), amount(r.Dumps, "dump"))
 	if r.Versions > 0 {
 		fmt.Fprintf(a.out, "found  %s with several versions of the code\n", amount(r.Versions, "method"))
+	}
+	if r.Doubtful > 0 {
+		fmt.Fprintf(a.out, "doubt  %s summed under names that need not mean the same in every run: hidden classes, ids without a row\n", amount(r.Doubtful, "profile"))
 	}
 	fmt.Fprintf(a.out, "wrote  %s: %s, %d methods, %d profiles, %s\n", r.Archive, sizeText(r.Bytes), r.Counts.Methods, r.Counts.Profiles, timeText(time.Duration(r.NS)))
 	printLosses(a.out, r.Lost)
