@@ -34,7 +34,7 @@ func Attach(pid int) (*VM, error) {
 	mem := newPageCache(p)
 	base, err := p.library()
 	if err != nil {
-		return nil, err
+		return nil, p.named(err)
 	}
 	if err := vm.open(mem, base); err != nil {
 		return nil, p.ended(err)
@@ -52,15 +52,18 @@ const (
 func (p *process) ended(err error) error {
 	for range endPolls {
 		if !p.alive() {
-			return fmt.Errorf("process %d: %w", p.pid, ErrGone)
+			return p.named(ErrGone)
 		}
 		time.Sleep(endPause)
 	}
 	if errors.Is(err, errFault) {
 		err = fmt.Errorf("%w (%w)", ErrStructure, err)
 	}
-	return fmt.Errorf("process %d: %w", p.pid, err)
+	return p.named(err)
 }
+
+// named says of which process an error is: once, where it leaves this package.
+func (p *process) named(err error) error { return fmt.Errorf("process %d: %w", p.pid, err) }
 
 // deleted is what the system puts behind the name of a file that is gone.
 const deleted = " (deleted)"
@@ -82,7 +85,7 @@ func (p *process) library() (base uint64, err error) {
 		}
 	}
 	if base == 0 || strings.HasPrefix(other, "OpenJ9") {
-		return 0, fmt.Errorf("process %d: %w: %s", p.pid, ErrNotHotSpot, other)
+		return 0, fmt.Errorf("%w: %s", ErrNotHotSpot, other)
 	}
 	return base, nil
 }

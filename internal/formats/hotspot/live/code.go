@@ -1,9 +1,6 @@
 package live
 
-import (
-	"context"
-	"fmt"
-)
+import "context"
 
 // A MethodCode is a method of a loaded class with its bytecodes, as the VM has
 // rewritten them.
@@ -42,7 +39,7 @@ func (vm *VM) Methods(ctx context.Context, yield func(MethodCode) error) error {
 		}
 	}
 	if !vm.p.alive() { // what was read last may have been read of nothing
-		return fmt.Errorf("process %d: %w", vm.p.pid, ErrGone)
+		return vm.p.named(ErrGone)
 	}
 	return nil
 }

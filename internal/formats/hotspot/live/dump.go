@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/profarc/profarc/builder"
@@ -67,7 +66,7 @@ func (vm *VM) Dump(ctx context.Context, o Options) (*builder.Builder, *Report, e
 		return nil, nil, err
 	}
 	if !vm.p.alive() { // what was read last may have been read of nothing
-		return nil, nil, fmt.Errorf("process %d: %w", vm.p.pid, ErrGone)
+		return nil, nil, vm.p.named(ErrGone)
 	}
 	return b.Builder, report, ctx.Err()
 }
@@ -115,26 +114,38 @@ func (vm *VM) snapshot(ctx context.Context, o Options, report *Report) (*snapsho
 		return snap, err
 	}
 	again := record.replay(vm.p)
+	var last error
 	for range holdAttempts {
 		var held *snapshot
 		busy := vm.p.hold(func(h *holding) (err error) {
 			held, err = vm.again(again, methodArray(again), h, o, report)
 			return err
 		})
-		if !errors.Is(busy, errBusy) {
+		if !isBusy(busy) {
 			return held, busy
 		}
+		last = busy
 		time.Sleep(holdPause)
+	}
+	if !errors.Is(last, errBusy) {
+		return nil, last
 	}
 	return snap, err // of the first walk
 }
 
-// A process that cannot be held at once, because the machine is busy, is tried
-// again.
+// A process that cannot be held at once, because the machine is busy or another
+// dump holds it, is tried again.
 const (
 	holdAttempts = 8
 	holdPause    = 30 * time.Millisecond
 )
+
+// isBusy reports whether it may be that a process can be held a moment later.
+// Who may read a process may trace it, so that a refusal is a tracer's doing,
+// even if it has gone before anybody could ask for it.
+func isBusy(err error) bool {
+	return errors.Is(err, errBusy) || errors.Is(err, ErrTraced) || errors.Is(err, ErrPermission)
+}
 
 // again walks while the process is held, for as long as it may be.
 func (vm *VM) again(src *replay, methodArray func(uint64) ([]uint64, error), h *holding, o Options, report *Report) (*snapshot, error) {

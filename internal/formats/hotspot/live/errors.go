@@ -15,7 +15,9 @@ var (
 	// ErrPermission: the system does not let this user read the process.
 	ErrPermission = errors.New("no permission to read the process: run as its user or as root; " +
 		"if /proc/sys/kernel/yama/ptrace_scope is 1 or more, as root or with CAP_SYS_PTRACE; " +
-		"in a container add --cap-add=SYS_PTRACE; and no debugger may be attached")
+		"in a container add --cap-add=SYS_PTRACE")
+	// ErrTraced: another process traces it. The tracer's number follows.
+	ErrTraced = errors.New("it is traced by process")
 	// ErrNotHotSpot: no HotSpot VM in the process.
 	ErrNotHotSpot = errors.New("not a HotSpot JVM")
 	// ErrNoTables: a HotSpot VM that does not export what is needed of it.

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -83,7 +84,7 @@ func (h *holding) seizeAll() error {
 func (h *holding) seizeNew() (fresh int, err error) {
 	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", h.p.pid))
 	if err != nil || len(tasks) > maxThreads {
-		return 0, h.p.explain(errors.Join(err, unix.ESRCH))
+		return 0, explain(errors.Join(err, unix.ESRCH))
 	}
 	for _, t := range tasks {
 		tid, err := strconv.Atoi(t.Name())
@@ -94,7 +95,7 @@ func (h *holding) seizeNew() (fresh int, err error) {
 			if errors.Is(err, unix.ESRCH) || h.ended(tid) {
 				continue // the thread has just ended
 			}
-			return 0, h.p.explain(err)
+			return 0, cmp.Or(tracedBy(tid), explain(err))
 		}
 		h.threads[tid] = running
 		fresh++

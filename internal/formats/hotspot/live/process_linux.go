@@ -70,7 +70,7 @@ type mapping struct {
 func (p *process) mappings() ([]mapping, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", p.pid))
 	if err != nil {
-		return nil, p.explain(err)
+		return nil, explain(err)
 	}
 	var all []mapping
 	for line := range strings.Lines(string(text)) {
@@ -113,7 +113,7 @@ func (p *process) readv(b []byte, remote []unix.RemoteIovec) (int, error) {
 		return 0, nil
 	}
 	if err != nil {
-		return 0, p.explain(err)
+		return 0, explain(err)
 	}
 	return n, nil
 }
@@ -150,15 +150,16 @@ func (p *process) readMany(b []byte, spans []span, missed func(i int)) error {
 	return nil
 }
 
-// explain turns what the system says into an error of this package.
-func (p *process) explain(err error) error {
+// explain turns what the system says into an error of this package, which does
+// not name the process: see named.
+func explain(err error) error {
 	switch {
 	case errors.Is(err, unix.ESRCH), errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("process %d: %w", p.pid, ErrGone)
+		return ErrGone
 	case errors.Is(err, unix.EPERM), errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("process %d: %w", p.pid, ErrPermission)
+		return ErrPermission
 	case errors.Is(err, unix.ENOSYS):
-		return fmt.Errorf("process %d: this system or its sandbox lacks process_vm_readv: %w", p.pid, ErrPermission)
+		return fmt.Errorf("this system or its sandbox lacks process_vm_readv: %w", ErrPermission)
 	}
-	return fmt.Errorf("process %d: %w", p.pid, err)
+	return err
 }

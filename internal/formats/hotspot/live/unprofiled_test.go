@@ -1,0 +1,32 @@
+package live
+
+import (
+	"context"
+	"testing"
+)
+
+// A VM that records nothing says by which flag.
+func TestUnprofiled(t *testing.T) {
+	eachJVM(t, func(t *testing.T, home string) {
+		for _, flag := range []string{"-Xint", "-XX:TieredStopAtLevel=1", "-XX:TieredStopAtLevel=0", "-XX:CompilationMode=quick-only", ""} {
+			args := []string{"Twins"}
+			if flag != "" {
+				args = []string{flag, "Twins"}
+			}
+			j := start(t, home, args...)
+			j.await("ready")
+			vm, err := Attach(j.pid())
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, r, err := vm.Dump(context.Background(), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := vm.Unprofiled(); got != flag || (r.Methods == 0) != (flag != "") {
+				t.Errorf("%q: %q, %d methods", flag, got, r.Methods)
+			}
+			j.end()
+		}
+	})
+}
