@@ -2,6 +2,7 @@ package iprof
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"math/rand/v2"
 	"strings"
@@ -96,6 +97,9 @@ func comesBack(t *testing.T, text string) bool {
 		t.Fatalf("%v: %s", err, text)
 	}
 	out, report := write(t, data, WriteOptions{})
+	if pruned, _ := write(t, data, WriteOptions{Prune: true}); !json.Valid([]byte(pruned)) {
+		t.Fatalf("pruned: %s", pruned)
+	}
 	if len(in.Lost)+len(report.Lost) > 0 || report.Version != in.Version {
 		return true
 	}
