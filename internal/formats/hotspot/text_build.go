@@ -73,6 +73,9 @@ func (b *textBuild) properties(d *textDump) {
 	if sum != d.total {
 		b.property(PropertyTotal, strconv.FormatUint(d.total, 10))
 	}
+	if sum < d.total {
+		b.report.Lost.Add(LossFront, int(d.total-sum))
+	}
 }
 
 func (b *textBuild) property(key, value string) {

@@ -75,6 +75,17 @@ func TestEmptyDumpInFront(t *testing.T) {
 	}
 }
 
+// The VM prints how large all method data is, behind the last method.
+func TestTextWithoutItsBeginning(t *testing.T) {
+	text := testdata(t, "jdk25.txt")
+	_, whole, _ := ReadText(strings.NewReader(text), TextOptions{})
+	second := strings.LastIndex(text[:strings.LastIndex(text, string(rule))], string(rule))
+	_, report, err := ReadText(strings.NewReader(text[second:]), TextOptions{})
+	if err != nil || report.Methods != whole.Methods-1 || report.Lost.Of(LossFront) == 0 || whole.Lost.Of(LossFront) != 0 {
+		t.Errorf("%d of %d methods, lost %v, %v", report.Methods, whole.Methods, report.Lost, err)
+	}
+}
+
 func TestReadError(t *testing.T) {
 	broken := errors.New("disk on fire")
 	for _, n := range []int{0, 100, 2000} {

@@ -13,6 +13,7 @@ const (
 	LossUnknownReason lost.Kind = "trap reasons that are not known"
 	LossOffset        lost.Kind = "entries whose printed offset is not the one of their place"
 	LossLoader        lost.Kind = "methods printed more than once: their class loaders are not known"
+	LossFront         lost.Kind = "bytes of the VM's method data are of methods that are not in the text: is its beginning missing?"
 	LossLaterDump     lost.Kind = "lines of further dumps behind the first: split the text at \"Total MDO size\""
 )
 
