@@ -50,24 +50,17 @@ func (n *Named) Of(m reader.Method) (Name, error) {
 
 // nameOf takes a key apart.
 func nameOf(d layout.Domain, k layout.Key) (n Name) {
+	k = k.Apart(d)
 	n.Short, n.Parameters = k.Name, k.Signature
-	class := k.Class
 	switch {
 	case d.LLVM():
 		n.File, n.Short = cutFile(k.Name)
-	case d == layout.DomainJamaica && class == "": // a whole signature
-		if at := strings.IndexByte(n.Short, '('); at >= 0 {
-			n.Short, n.Parameters = n.Short[:at], n.Short[at:]
-		}
-		if at := strings.LastIndexByte(n.Short, '.'); at >= 0 {
-			class, n.Short = n.Short[:at], n.Short[at+1:]
-		}
 	case d == layout.DomainGraal: // the return type stands before the parameters
 		if at := strings.IndexByte(n.Parameters, '('); at >= 0 {
 			n.Parameters = n.Parameters[at:]
 		}
 	}
-	n.Class = strings.ReplaceAll(class, "/", ".")
+	n.Class = strings.ReplaceAll(k.Class, "/", ".")
 	return n
 }
 
