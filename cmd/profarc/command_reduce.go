@@ -80,6 +80,7 @@ func (a *app) runReduce(ctx context.Context, in string, o reduceOptions) error {
 		return err
 	}
 	return withStore(in, func(s *reader.Store) error {
+		r.Methods = o.methods(s.Header().Domain)
 		writing := a.meter("writing " + o.out)
 		defer writing.done()
 		r.Config.Progress = writing.report
@@ -101,7 +102,7 @@ func (a *app) runReduce(ctx context.Context, in string, o reduceOptions) error {
 	})
 }
 
-// reduction is what the flags ask for.
+// reduction is what the flags ask for, but for the filters.
 func (o reduceOptions) reduction() (r builder.Reduction, err error) {
 	switch {
 	case o.hot == "" && !o.dropCold && o.class == "" && o.method == "" && !o.anonymize:
@@ -113,13 +114,19 @@ func (o reduceOptions) reduction() (r builder.Reduction, err error) {
 		return r, err
 	}
 	r.DropCold = o.dropCold
-	if sel := (selection{class: newPattern(o.class), method: newPattern(o.method)}); o.class != "" || o.method != "" {
-		r.Methods = func(k layout.Key) bool { return sel.class.matches(k.Class) && sel.method.matches(k.Name) }
-	}
 	if o.anonymize {
 		r.Names, err = o.anonymizer()
 	}
 	return r, err
+}
+
+// methods selects the methods to keep, nil for all.
+func (o reduceOptions) methods(d layout.Domain) func(layout.Key) bool {
+	if o.class == "" && o.method == "" {
+		return nil
+	}
+	sel := selection{class: newPattern(o.class), method: newPattern(o.method)}
+	return func(k layout.Key) bool { return sel.names(d, k) }
 }
 
 func (o reduceOptions) anonymizer() (*builder.Anonymizer, error) {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"strings"
@@ -20,6 +19,7 @@ type showOptions struct {
 	by            string
 	min           uint64
 	json          bool
+	callers       []string
 	llvm          llvmShowOptions
 }
 
@@ -30,7 +30,9 @@ func newShowCommand(a *app) *cobra.Command {
 		Short: "Print the profile points of methods, in bytecode order",
 		Long: `Show prints profiles: of one method, or of all that the filters select.
 
-METHOD is a key as lookup takes it, or any part of Class::name. --class and --method select by
+METHOD is a key as lookup takes it, or any part of Class::name. With --caller, or with callers
+behind the key, it is the profile of one calling context: of the longest that the archive has, and
+it says how many of the callers that are. --class and --method select by
 a glob, if they have a * or a ?, and otherwise by any part of the name; / and . are the same
 there. --by prints the hottest methods first, as top lists them; --min is of what --by sums, of
 calls without it. --json prints the same objects as the list "methods" of export -t json; without METHOD
@@ -40,6 +42,7 @@ Of LLVM's profiles METHOD is the PGO name of a function, or a part of it; --deta
 --topn and --showcs print what llvm-profdata show prints of the whole profile instead.`,
 		Example: `  profarc show app.parc 'java.lang.String::length()I'
   profarc show app.parc HashMap::getNode
+  profarc show native.parc Fib::fib --caller 'Fib::fib int(int)@7' --caller 'Fib::main void()@5'
   profarc show app.parc --class 'java.util.*Map' --min 1000
   profarc show app.parc --by backedges --min 1 | less
   profarc show app.parc --json | jq '.methods[0]'
@@ -54,6 +57,7 @@ Of LLVM's profiles METHOD is the PGO name of a function, or a part of it; --deta
 	f.StringVar(&o.method, "method", "", "methods whose names match")
 	f.StringVar(&o.method, "function", "", "the same as --method, in LLVM's words")
 	f.StringVar(&o.loader, "loader", "", "class loader of METHOD (without it: boot, app or platform)")
+	f.StringArrayVar(&o.callers, "caller", nil, callerUsage)
 	f.StringVar(&o.by, "by", "", "the hottest first: "+strings.Join(measureNames(), ", "))
 	f.Uint64Var(&o.min, "min", 0, "methods with so many invocations at least, or with such a sum of --by")
 	f.BoolVar(&o.json, "json", false, "print JSON")
@@ -67,34 +71,55 @@ func (a *app) runShow(ctx context.Context, args []string, o showOptions) error {
 	if err != nil {
 		return err
 	}
+	if len(args) == 1 && len(o.callers) > 0 {
+		return usagef("--caller is of one method: name it behind the archive")
+	}
 	return withStore(args[0], func(s *reader.Store) error {
 		out := interruptible{ctx, a.out}
 		if o.llvm.asked() {
 			return a.showLLVMSummary(out, s, o.llvm, o.json)
 		}
-		if o.json && len(args) == 1 && o == (showOptions{json: true}) {
-			return dump.JSON(out, s)
-		}
 		sel := newSelection(s.Header().Domain, o.class, o.method, o.min, by)
 		sel.hottestFirst = by != nil
-		if len(args) == 1 {
-			_, err := showAll(out, s, sel.methods(ctx, s), o.json)
-			return err
+		if len(args) == 2 {
+			return o.showMethod(ctx, out, s, args[1], sel)
 		}
-		m, err := find(s, keysOf(s.Header().Domain, args[1], o.loader))
-		if !errors.Is(err, reader.ErrNotFound) {
-			if err != nil {
-				return err
-			}
-			return showOne(out, s, m, o.json)
+		if o.json && o.everything() {
+			return dump.JSON(out, s)
 		}
-		sel.whole = newPattern(args[1])
-		n, err := showAll(out, s, sel.methods(ctx, s), o.json)
-		if err == nil && n == 0 {
-			return missing(s, args[1], o.loader)
-		}
+		_, err := showAll(out, s, sel.methods(ctx, s), o.json)
 		return err
 	})
+}
+
+// everything reports whether nothing is left out.
+func (o *showOptions) everything() bool {
+	return o.class == "" && o.method == "" && o.loader == "" && o.by == "" && o.min == 0
+}
+
+// showMethod prints the method that a text is the key of, in a calling context
+// if it has callers, or else those that it is a part of the name of.
+func (o *showOptions) showMethod(ctx context.Context, w io.Writer, s *reader.Store, spelled string, sel selection) error {
+	key, sites, err := methodAndCallers(spelled, o.callers)
+	if err != nil {
+		return err
+	}
+	if len(sites) > 0 {
+		return o.showInContext(w, s, key, sites)
+	}
+	m, err := find(s, keysOf(s.Header().Domain, key, o.loader))
+	if err == nil {
+		return showOne(w, s, m, o.json)
+	}
+	if !errors.Is(err, reader.ErrNotFound) {
+		return err
+	}
+	sel.whole = newPattern(plainSpelling.Replace(key))
+	n, err := showAll(w, s, sel.methods(ctx, s), o.json)
+	if err == nil && n == 0 {
+		return missing(s, key, o.loader)
+	}
+	return err
 }
 
 func showOne(w io.Writer, s *reader.Store, m reader.Method, json bool) error {
@@ -129,22 +154,4 @@ func showAll(w io.Writer, s *reader.Store, methods iter.Seq2[reader.Method, erro
 	}
 	print(end)
 	return n, err
-}
-
-// missing is the error of a method that the archive lacks, with names that may
-// have been meant.
-func missing(s *reader.Store, text, loader string) error {
-	err := fmt.Errorf("%s: %s: %w", s.Mapping().Name(), text, reader.ErrNotFound)
-	names, nearErr := near(s, keysOf(s.Header().Domain, text, loader)[0])
-	if nearErr != nil || len(names) == 0 {
-		return errors.Join(err, nearErr)
-	}
-	hint := ""
-	for i, n := range names {
-		if i > 0 {
-			hint += " or "
-		}
-		hint += printable(n.String())
-	}
-	return fmt.Errorf("%w: near is %s", err, hint)
 }

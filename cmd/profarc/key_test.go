@@ -36,6 +36,55 @@ func TestKeysOf(t *testing.T) {
 	}
 }
 
+// TestSpellings: a method is meant by all spellings that are documented or
+// printed somewhere.
+func TestSpellings(t *testing.T) {
+	main := layout.Key{Class: "a.Fib", Name: "main", Signature: "void([Ljava.lang.String;,int,[[J)"}
+	blank := layout.Key{Class: "my.FooTest", Name: "does a (big) thing", Signature: "int(int)"}
+	put := layout.Key{Name: "java/nio/B.put(B)Ljava/nio/B;"}
+	area := layout.Key{Class: "shapes/Circle", Name: "area", Signature: "()D", Loader: "my loader"}
+	for _, c := range []struct {
+		domain layout.Domain
+		want   layout.Key
+		texts  []string
+	}{
+		{layout.DomainGraal, main, []string{"a.Fib::main void([Ljava.lang.String;,int,[[J)", "a.Fib::main::void([Ljava.lang.String;,int,[[J)",
+			"a.Fib.main void([Ljava.lang.String;,int,[[J)", "a.Fib::main([Ljava/lang/String;I[[J)V", "a/Fib.main([Ljava/lang/String;I[[J)V"}},
+		{layout.DomainGraal, blank, []string{"my.FooTest::does a (big) thing int(int)", `my.FooTest::"does a (big) thing"::int(int)`,
+			"my.FooTest::does a (big) thing::int(int)", "my.FooTest::does a (big) thing(I)I", "static my.FooTest::does a (big) thing int(int)"}},
+		{layout.DomainGraal, layout.Key{Name: "f", Signature: "int()"}, []string{"f int()", "::f::int()"}},
+		{layout.DomainJamaica, put, []string{"java/nio/B.put(B)Ljava/nio/B;", "java.nio.B.put(B)Ljava/nio/B;", "java.nio.B::put(B)Ljava/nio/B;",
+			"java/nio/B::put(B)Ljava/nio/B;", "native java/nio/B.put(B)Ljava/nio/B;"}},
+		{layout.DomainHotSpot, area, []string{"shapes.Circle::area()D (loader my loader)", `shapes/Circle::area()D{"my loader"}`,
+			`shapes.Circle::area()D{"my loader"}`, "final native shapes.Circle::area()D (loader my loader)", "shapes/Circle.area()D (loader my loader)"}},
+		{layout.DomainHotSpot, layout.Key{Class: "T", Name: "a b (c)", Signature: "(I)V"}, []string{"T::a b (c)(I)V", `T::"a b (c)"(I)V`, "T.a b (c)(I)V"}},
+		{layout.DomainLLVMIR, layout.Key{Name: "-[A b::c d]"}, []string{"-[A b::c d]", `"-[A b::c d]"`}},
+	} {
+		for _, text := range c.texts {
+			if got := keysOf(c.domain, text, ""); !slices.Contains(got, c.want) {
+				t.Errorf("%s: %q is not taken for %+v, but for %+v", c.domain, text, c.want, got)
+			}
+		}
+	}
+}
+
+// TestAnyMethodIsFoundAsItIsPrinted: whatever is in a name, what is printed of
+// it can be looked up.
+func TestAnyMethodIsFoundAsItIsPrinted(t *testing.T) {
+	part := rapid.StringMatching(`[ab:(). ]{0,6}`)
+	rapid.Check(t, func(t *rapid.T) {
+		d := rapid.SampledFrom([]layout.Domain{layout.DomainHotSpot, layout.DomainGraal, layout.DomainJamaica, layout.DomainLLVMIR}).Draw(t, "domain")
+		k := layout.Key{Class: part.Draw(t, "class"), Name: part.Draw(t, "name"), Signature: part.Draw(t, "signature"), Loader: part.Draw(t, "loader")}
+		if d.LLVM() {
+			k = layout.Key{Name: k.Name}
+		}
+		printed := shownMethod{Method: methodText(d, k), Loader: k.Loader}.String()
+		if !slices.Contains(keysOf(d, printed, ""), k) {
+			t.Fatalf("%+v is printed as %q, which is not found again", k, printed)
+		}
+	})
+}
+
 // TestMethodTextIsFoundAgain: what is printed of a method can be looked up.
 func TestMethodTextIsFoundAgain(t *testing.T) {
 	for _, sp := range specimen.All() {

@@ -2,31 +2,23 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/profarc/profarc/reader"
 )
 
-// codeLooker makes a look-up that also looks for the profile of the code that
-// --hash names.
-func codeLooker(s *reader.Store, text string, o lookupOptions) (func() (reader.Method, error), error) {
-	code, err := strconv.ParseUint(strings.TrimPrefix(o.hash, "0x"), 16, 64)
-	if err != nil {
-		return nil, usagef("--hash %s: a hash has up to 16 hexadecimal digits", o.hash)
+// parseHash reads what --hash names, any code if it was not given.
+func parseHash(text string) (uint64, error) {
+	if text == "" {
+		return reader.AnyCode, nil
 	}
-	o.hash = ""
-	look, err := lookerFor(s, text, o)
+	code, err := strconv.ParseUint(strings.TrimPrefix(text, "0x"), 16, 64)
 	if err != nil {
-		return nil, err
+		return 0, usagef("--hash %s: a hash has up to 16 hexadecimal digits", text)
 	}
-	return func() (reader.Method, error) {
-		m, err := look()
-		if err != nil {
-			return m, err
-		}
-		return m, hasCode(m, code)
-	}, nil
+	return code, nil
 }
 
 // hasCode gives an error that matches reader.ErrNotFound if the method has no
@@ -45,33 +37,21 @@ func hasCode(m reader.Method, code uint64) error {
 	return reader.ErrNotFound
 }
 
-// otherCode gives the method that a key means, if it is there and --hash was
-// asked for: then it is the hash that the archive lacks.
-func (o *lookupOptions) otherCode(s *reader.Store, key string) (reader.Method, bool) {
-	if o.hash == "" {
-		return reader.Method{}, false
-	}
-	plain := *o
-	plain.hash = ""
-	look, err := lookerFor(s, key, plain)
-	if err != nil {
-		return reader.Method{}, false
-	}
-	m, err := look()
-	return m, err == nil
-}
-
-// hashesText lists the hashes of a method's profiles.
-func hashesText(m reader.Method) string {
+// hashesText says which hashes the profiles of a method have. Only LLVM's hash
+// may be 0; elsewhere that is none.
+func hashesText(s *reader.Store, m reader.Method) string {
 	var hashes []string
 	for p, err := range m.Profiles() {
 		if err != nil {
 			return fmt.Sprint(err)
 		}
-		hashes = append(hashes, hashText(p.Code()))
+		h := hashText(p.Code())
+		if (p.Code() != 0 || s.Header().Domain.LLVM()) && !slices.Contains(hashes, h) {
+			hashes = append(hashes, h)
+		}
 	}
 	if len(hashes) == 0 {
-		return "none"
+		return "its profiles have no hashes: look it up without --hash"
 	}
-	return strings.Join(hashes, ", ")
+	return "its hashes are " + strings.Join(hashes, ", ")
 }

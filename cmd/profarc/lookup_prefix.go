@@ -7,18 +7,12 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A question is a look-up to be made.
-type question struct {
-	text string // as the user has it
-	look func() (reader.Method, error)
-}
-
 // questions are the look-ups that a text stands for: one, or with --prefix one
 // for each method that it may mean.
 func questions(s *reader.Store, text string, o lookupOptions) ([]question, error) {
 	if !o.prefix {
-		look, err := lookerFor(s, text, o)
-		return []question{{text, look}}, err
+		q, err := newQuestion(s, text, &o)
+		return []question{q}, err
 	}
 	var all []question
 	for m, err := range s.Methods() {
@@ -30,12 +24,13 @@ func questions(s *reader.Store, text string, o lookupOptions) ([]question, error
 			return nil, err
 		}
 		if (o.loader == "" || o.loader == k.Loader) && meets(s.Header().Domain, m, k, text) {
-			all = append(all, question{text, func() (reader.Method, error) { return s.Find(k) }})
+			find := func() (reader.Method, error) { return s.Find(k) }
+			all = append(all, question{text: text, key: text, method: find, look: find})
 		}
 	}
 	if len(all) == 0 {
 		none := func() (reader.Method, error) { return reader.Method{}, reader.ErrNotFound }
-		all = []question{{text, none}}
+		all = []question{{text: text, key: text, method: none, look: none}}
 	}
 	return all, nil
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -14,10 +16,36 @@ const (
 	nearMethods = 1 << 20 // of archives with more methods no name is offered
 	nearNames   = 3
 	nearEdits   = 2
+	nearKeys    = 8 // of those that a text may mean
 )
 
-// near gives methods that may be meant by a key that was not found.
-func near(s *reader.Store, k layout.Key) ([]shownMethod, error) {
+// missing is the error of a method that the archive lacks, with names that may
+// have been meant.
+func missing(s *reader.Store, text, loader string) error {
+	hint, err := nearText(s, text, loader)
+	missed := fmt.Errorf("%s: %s: %w%s", s.Mapping().Name(), text, reader.ErrNotFound, hint)
+	if err != nil {
+		return errors.Join(missed, err)
+	}
+	return missed
+}
+
+// nearText says which methods may be meant by a text, if there are any.
+func nearText(s *reader.Store, text, loader string) (string, error) {
+	names, err := near(s, keysOf(s.Header().Domain, text, loader)...)
+	if err != nil || len(names) == 0 {
+		return "", err
+	}
+	var all []string
+	for _, n := range names {
+		all = append(all, printable(n.String()))
+	}
+	return ": near is " + strings.Join(all, " or "), nil
+}
+
+// near gives methods that may be meant by one of several keys, the likeliest
+// first, none of which was found.
+func near(s *reader.Store, keys ...layout.Key) ([]shownMethod, error) {
 	if s.Header().Counts.Methods > nearMethods {
 		return nil, nil
 	}
@@ -25,6 +53,8 @@ func near(s *reader.Store, k layout.Key) ([]shownMethod, error) {
 		distance int
 		m        reader.Method
 	}
+	domain := s.Header().Domain
+	wanted := differing(domain, keys)
 	var found []candidate
 	for m, err := range s.Methods() {
 		if err != nil {
@@ -34,7 +64,7 @@ func near(s *reader.Store, k layout.Key) ([]shownMethod, error) {
 		if err != nil {
 			return nil, err
 		}
-		if d, ok := distance(k, other); ok {
+		if d, ok := nearest(wanted, other.Apart(domain)); ok {
 			found = append(found, candidate{d, m})
 		}
 	}
@@ -48,6 +78,28 @@ func near(s *reader.Store, k layout.Key) ([]shownMethod, error) {
 		names = append(names, name)
 	}
 	return names, nil
+}
+
+// differing are the first of the keys that differ in class or name.
+func differing(d layout.Domain, keys []layout.Key) (some []layout.Key) {
+	for _, k := range keys {
+		k = k.Apart(d)
+		k = layout.Key{Class: k.Class, Name: k.Name}
+		if len(some) < nearKeys && !slices.Contains(some, k) {
+			some = append(some, k)
+		}
+	}
+	return some
+}
+
+// nearest is the shortest distance of a key from those that were looked for.
+func nearest(wanted []layout.Key, other layout.Key) (shortest int, found bool) {
+	for _, k := range wanted {
+		if d, ok := distance(k, other); ok && (!found || d < shortest) {
+			shortest, found = d, true
+		}
+	}
+	return shortest, found
 }
 
 // distance says how near a key is to the one that was looked for: at least one

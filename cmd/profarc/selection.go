@@ -11,7 +11,7 @@ import (
 // A selection says which methods are wanted.
 type selection struct {
 	class, method pattern
-	whole         pattern // of Class::name and signature
+	whole         pattern // of class, name and signature, see plainSpelling
 	min           uint64  // of the measure
 	by            *measure
 	hottestFirst  bool // methods come by the measure, else by name
@@ -78,8 +78,12 @@ func (sel selection) nameMatches(s *reader.Store, m reader.Method) (bool, error)
 	return err == nil && sel.names(s.Header().Domain, k), err
 }
 
+// names reports whether a key is wanted. A whole name may be written with a dot
+// or a double colon between class and method, whatever the domain.
 func (sel selection) names(d layout.Domain, k layout.Key) bool {
-	return sel.class.matches(k.Class) && sel.method.matches(k.Name) && sel.whole.matches(methodText(d, k))
+	parts := k.Apart(d)
+	return sel.class.matches(parts.Class) && sel.method.matches(parts.Name) &&
+		(sel.whole == "" || sel.whole.matches(plainSpelling.Replace(methodText(d, k))))
 }
 
 // invocations is how often a method was called: the sum over its profiles.

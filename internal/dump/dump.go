@@ -11,6 +11,7 @@ package dump
 import (
 	"bufio"
 	"io"
+	"iter"
 
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -37,7 +38,15 @@ func JSON(w io.Writer, s *reader.Store) error {
 // Method prints one method as it stands in the list of methods, and a line end.
 func Method(w io.Writer, s *reader.Store, m reader.Method) error {
 	p := newPrinter(w, s)
-	p.methodLine(m)
+	p.methodLine(m, m.Profiles())
+	p.raw("\n")
+	return p.finish()
+}
+
+// Profile prints one method as Method does, with one of its profiles alone.
+func Profile(w io.Writer, s *reader.Store, m reader.Method, q reader.Profile) error {
+	p := newPrinter(w, s)
+	p.methodLine(m, func(yield func(reader.Profile, error) bool) { yield(q, nil) })
 	p.raw("\n")
 	return p.finish()
 }
@@ -141,7 +150,7 @@ func (p *printer) methods() {
 		p.comma(n)
 		n++
 		p.raw("\n")
-		p.methodLine(m)
+		p.methodLine(m, m.Profiles())
 		if p.err != nil {
 			return
 		}
@@ -152,7 +161,7 @@ func (p *printer) methods() {
 // its record has.
 const shownFlags = layout.MethodNeverRan | layout.MethodNotMatchable | layout.MethodSharedID
 
-func (p *printer) methodLine(m reader.Method) {
+func (p *printer) methodLine(m reader.Method, profiles iter.Seq2[reader.Profile, error]) {
 	p.raw(`{"id":"`)
 	p.digits(m.ID())
 	p.raw(`",`)
@@ -161,7 +170,7 @@ func (p *printer) methodLine(m reader.Method) {
 	p.optional("access", uint64(m.Access()))
 	p.raw(`,"profiles":[`)
 	n := 0
-	for q, err := range m.Profiles() {
+	for q, err := range profiles {
 		if p.failed(err) {
 			return
 		}

@@ -2,6 +2,14 @@ package text
 
 import "github.com/profarc/profarc/layout"
 
+// ParseMethod reads a method as a text spells it, METHOD in the grammar; ok is
+// false if it is none.
+func ParseMethod(spelled string) (key layout.Key, ok bool) {
+	k := keyReader{token: spelled}
+	key = k.method()
+	return key, k.bad == ""
+}
+
 // A keyReader takes the text of a method or type apart.
 type keyReader struct {
 	token string

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A question is a look-up to be made.
+type question struct {
+	text   string // as the user has it
+	key    string // of it, without callers
+	method func() (reader.Method, error)
+	// look finds the method and, if a version of its code or callers are named,
+	// the profile: it is what is timed.
+	look func() (reader.Method, error)
+	// inContext gives the profile; it is nil if no callers are named.
+	inContext func() (*contextMatch, error)
+}
+
+// newQuestion makes the look-up that a text stands for.
+func newQuestion(s *reader.Store, text string, o *lookupOptions) (q question, err error) {
+	q = question{text: text, key: text}
+	var sites []callSite
+	if o.id {
+		sites, err = parseCallSites(o.caller)
+	} else {
+		q.key, sites, err = methodAndCallers(text, o.caller)
+	}
+	if err != nil {
+		return q, err
+	}
+	if q.method, err = methodLooker(s, q.key, o); err != nil {
+		return q, err
+	}
+	code, err := parseHash(o.hash)
+	switch {
+	case err != nil:
+		return q, err
+	case len(sites) > 0:
+		return q, q.lookInContext(s, sites, code)
+	case o.hash != "":
+		q.lookForCode(code)
+	default:
+		q.look = q.method
+	}
+	return q, nil
+}
+
+// lookInContext lets the profile of a calling context be looked up.
+func (q *question) lookInContext(s *reader.Store, sites []callSite, code uint64) error {
+	c, err := newCallContext(s, sites)
+	if err != nil {
+		return err
+	}
+	method := q.method
+	q.look = func() (reader.Method, error) {
+		m, err := method()
+		if err == nil {
+			_, _, err = m.Profile(code, c.frames...)
+		}
+		return m, err
+	}
+	q.inContext = func() (*contextMatch, error) {
+		m, err := method()
+		if err != nil {
+			return nil, err
+		}
+		return c.of(m, code)
+	}
+	return nil
+}
+
+// lookForCode lets the profile of a version of the code be looked up.
+func (q *question) lookForCode(code uint64) {
+	method := q.method
+	q.look = func() (reader.Method, error) {
+		m, err := method()
+		if err == nil {
+			err = hasCode(m, code)
+		}
+		return m, err
+	}
+}
+
+// tellApart says how the one that is meant is told from others that fit.
+func (q *question) tellApart() string {
+	if _, err := q.method(); errors.Is(err, reader.ErrAmbiguous) {
+		return "look them up by key"
+	}
+	return "name the version of the code with --hash"
+}
+
+// missing is the error of a question that has no answer.
+func (o *lookupOptions) missing(s *reader.Store, q *question) error {
+	name := s.Mapping().Name()
+	m, err := q.method()
+	switch {
+	case err == nil && o.hash == "":
+		return noProfile(s, q.key)
+	case err == nil:
+		return fmt.Errorf("%s: %s with hash %s: %w: %s", name, q.key, o.hash, reader.ErrNotFound, hashesText(s, m))
+	case o.id:
+		return fmt.Errorf("%s: %s: %w", name, q.text, reader.ErrNotFound)
+	}
+	return missing(s, q.key, o.loader)
+}
+
+// methodLooker makes the look-up of the method that a text means. Where it may
+// mean several keys, it is the first that the archive has.
+func methodLooker(s *reader.Store, text string, o *lookupOptions) (func() (reader.Method, error), error) {
+	if o.id {
+		id, err := strconv.ParseUint(strings.TrimPrefix(text, "0x"), 16, 64)
+		if err != nil {
+			return nil, usagef("%s: an id has up to 16 hexadecimal digits", text)
+		}
+		return func() (reader.Method, error) { return s.Lookup(id) }, nil
+	}
+	keys := keysOf(s.Header().Domain, text, o.loader)
+	return func() (reader.Method, error) { return findFirst(s, &keys) }, nil
+}
+
+// findFirst drops the keys that the archive lacks, so that the next call asks
+// for the one that it has alone.
+func findFirst(s *reader.Store, keys *[]layout.Key) (reader.Method, error) {
+	for {
+		m, err := s.Find((*keys)[0])
+		if len(*keys) == 1 || !errors.Is(err, reader.ErrNotFound) {
+			return m, err
+		}
+		*keys = (*keys)[1:]
+	}
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/profarc/profarc/internal/dump"
+	"github.com/profarc/profarc/reader"
+)
+
+// showInContext prints the profile that a method has in a calling context.
+func (o *showOptions) showInContext(w io.Writer, s *reader.Store, key string, sites []callSite) error {
+	m, err := o.only(s, key)
+	if err != nil {
+		return err
+	}
+	c, err := newCallContext(s, sites)
+	if err != nil {
+		return err
+	}
+	match, err := c.of(m, reader.AnyCode)
+	switch {
+	case errors.Is(err, reader.ErrNotFound):
+		return noProfile(s, key)
+	case errors.Is(err, reader.ErrAmbiguous):
+		return fmt.Errorf("%s: %s has profiles of several versions of its code there: see them all with profarc show %s, without callers", s.Mapping().Name(), key, s.Mapping().Name())
+	case err != nil:
+		return err
+	case o.json:
+		return dump.Profile(w, s, m, match.profile)
+	}
+	return printInContext(w, s, m, match)
+}
+
+// only is the method that a key means, or any part of the name of a single one.
+func (o *showOptions) only(s *reader.Store, key string) (found reader.Method, err error) {
+	found, err = find(s, keysOf(s.Header().Domain, key, o.loader))
+	if !errors.Is(err, reader.ErrNotFound) {
+		return found, err
+	}
+	sel := selection{whole: newPattern(plainSpelling.Replace(key))}
+	for m, err := range s.Methods() {
+		if err != nil {
+			return m, err
+		}
+		named, err := sel.nameMatches(s, m)
+		if err != nil {
+			return m, err
+		}
+		if named && found.Valid() {
+			return m, usagef("%s: several methods are named like that: callers belong to one, name it with its whole key", key)
+		}
+		if named {
+			found = m
+		}
+	}
+	if !found.Valid() {
+		return found, missing(s, key, o.loader)
+	}
+	return found, nil
+}
+
+// noProfile is the error of a method that has no profile in a context, nor one
+// for all.
+func noProfile(s *reader.Store, key string) error {
+	return fmt.Errorf("%s: %s has no profile in that context, nor one for every caller: see its contexts with profarc show %s", s.Mapping().Name(), key, s.Mapping().Name())
+}
+
+// printInContext prints a method with one profile.
+func printInContext(w io.Writer, s *reader.Store, m reader.Method, match *contextMatch) error {
+	lines, err := match.lines(s)
+	if err != nil {
+		return err
+	}
+	p := &profilePrinter{w: bufio.NewWriter(w), s: s, indent: pointWidth + kindWidth}
+	fmt.Fprintf(p.w, "%s%s\n  id %s%s\n", accessText(m.Access()), p.methodName(m), idText(m.ID()), methodNotes(m))
+	for _, line := range lines {
+		fmt.Fprintf(p.w, "  %s\n", line)
+	}
+	if s.Header().Domain.LLVM() {
+		p.indent = llvmIndent
+		p.llvmProfile(match.profile)
+	} else {
+		p.profile(match.profile)
+	}
+	if p.err != nil {
+		return p.err
+	}
+	return p.w.Flush()
+}
