@@ -7,34 +7,110 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Archived is the code that the profiles of an archive are of: an archive that
-// was made of a run of the new program, or of its .profdata.
-func Archived(s *reader.Store) Code { return archived{s} }
+// An Archive is the code that the profiles of an archive are of: an archive that
+// was made of a run of the new program, or of its .profdata. It has what that run
+// profiled; of what it lacks nothing is known.
+type Archive struct {
+	s       *reader.Store
+	loaders *bool // whether it knows any class loader; nil until that is asked
+	byName  bool
+}
 
-type archived struct{ s *reader.Store }
+// Archived gives the code that the profiles of an archive are of.
+func Archived(s *reader.Store) *Archive { return &Archive{s: s} }
 
-func (a archived) Method(k layout.Key) ([]Version, Presence, error) {
-	m, err := a.s.Find(k)
-	if errors.Is(err, reader.ErrNotFound) {
-		return nil, NoMethod, nil
-	}
+// ByName reports whether methods were found by the names of their classes alone:
+// one of the two archives does not say which class loaders they are of.
+func (a *Archive) ByName() bool { return a.byName }
+
+// Method gives the versions of a method that have profiles.
+func (a *Archive) Method(k layout.Key) (Answer, error) {
+	m, ok, err := a.find(k)
 	if err != nil {
-		return nil, NoMethod, err
+		return Answer{}, err
+	}
+	if !ok {
+		return Answer{Presence: Unknown, Reason: "not in " + a.s.Mapping().Name()}, nil
 	}
 	var versions []Version
 	for p, err := range m.Profiles() {
 		if err != nil {
-			return nil, Present, err
+			return Answer{}, err
 		}
-		size, _ := p.Size()
-		v := Version{ID: p.Code(), Size: int(size), Opaque: true}
-		if a.s.Header().Domain == layout.DomainHotSpot {
-			v.Points, v.Opaque = pointsOf(p, a.s.Header().Params.Shape()).points, false
+		versions = append(versions, a.version(p))
+	}
+	if len(versions) == 0 { // nothing is known of its code
+		return Answer{Presence: Unknown, Reason: "without a profile in " + a.s.Mapping().Name()}, nil
+	}
+	return Answer{Presence: Present, Versions: versions}, nil
+}
+
+// version is the code that a profile is of.
+func (a *Archive) version(p reader.Profile) Version {
+	size, _ := p.Size()
+	v := Version{ID: p.Code(), Size: int(size), Opaque: true}
+	if a.s.Header().Domain == layout.DomainHotSpot {
+		v.Points, v.Opaque = pointsOf(p, a.s.Header().Params.Shape()).points, false
+	}
+	return v
+}
+
+// find finds a method: with its loader, or, where one of the two archives knows
+// no loaders, without.
+func (a *Archive) find(k layout.Key) (m reader.Method, ok bool, err error) {
+	m, err = a.s.Find(k)
+	if err == nil || !errors.Is(err, reader.ErrNotFound) {
+		return m, err == nil, err
+	}
+	loaders, err := a.otherLoaders(k)
+	if err != nil {
+		return m, false, err
+	}
+	for _, k.Loader = range loaders {
+		m, err = a.s.Find(k)
+		if err == nil || !errors.Is(err, reader.ErrNotFound) {
+			a.byName = a.byName || err == nil
+			return m, err == nil, err
 		}
-		versions = append(versions, v)
 	}
-	if len(versions) == 0 { // it never ran: nothing is known of its code
-		return nil, Elsewhere, nil
+	return m, false, nil
+}
+
+// otherLoaders are those that a method's class may have in this archive: none, if
+// the archive knows none; those that every JVM has, if the method's archive may
+// know none.
+func (a *Archive) otherLoaders(k layout.Key) ([]string, error) {
+	switch {
+	case k.Class == "":
+		return nil, nil
+	case k.Loader == "":
+		return []string{"app", "platform"}, nil
 	}
-	return versions, Present, nil
+	named, err := a.namesLoaders()
+	if err != nil || named {
+		return nil, err
+	}
+	return []string{""}, nil
+}
+
+// namesLoaders reports whether the archive knows the class loader of any type.
+func (a *Archive) namesLoaders() (bool, error) {
+	if a.loaders != nil {
+		return *a.loaders, nil
+	}
+	named := false
+	for t, err := range a.s.Types() {
+		if err != nil {
+			return false, err
+		}
+		loader, err := t.Loader()
+		if err != nil {
+			return false, err
+		}
+		if named = loader.Len() > 0; named {
+			break
+		}
+	}
+	a.loaders = &named
+	return named, nil
 }

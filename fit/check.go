@@ -46,6 +46,7 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 	}
 	o.Confidence = cmp.Or(o.Confidence, DefaultConfidence)
 	c := &checker{s: s, shape: s.Header().Params.Shape(), against: against, o: o}
+	c.report.Reasons = map[string]int{}
 	if o.Into != nil {
 		c.rewriter = newRewriter(s, o.Into, &c.report.Rewritten)
 	}
@@ -88,7 +89,8 @@ func (c *checker) method(m reader.Method) error {
 	if err != nil || c.o.Methods != nil && !c.o.Methods(k) {
 		return err
 	}
-	versions, presence, err := c.against.Method(k)
+	c.report.Methods++
+	a, err := c.answer(m, k)
 	if err != nil {
 		return err
 	}
@@ -98,7 +100,7 @@ func (c *checker) method(m reader.Method) error {
 			return err
 		}
 		j := judgement{Verdict: Verdict{Method: m, Profile: p, Weight: weightOfProfile(p, c.shape)}}
-		if err := c.judge(&j, k, versions, presence); err != nil {
+		if err := c.judge(&j, k, a); err != nil {
 			return err
 		}
 		if err := c.settle(&j); err != nil {
@@ -109,10 +111,18 @@ func (c *checker) method(m reader.Method) error {
 	if c.rewriter == nil {
 		return nil
 	}
-	if m.NeverRan() && (presence == Present || presence == Elsewhere) {
+	if m.NeverRan() && (a.Presence == Present || a.Presence == Unknown) {
 		return c.rewriter.seen(m)
 	}
 	return c.rewriter.method(c.judgements)
+}
+
+// answer is what the program has of a method.
+func (c *checker) answer(m reader.Method, k layout.Key) (Answer, error) {
+	if m.Flags()&layout.MethodNotMatchable != 0 {
+		return Answer{Presence: Unknown, Reason: "its name is made up anew in each run"}, nil
+	}
+	return c.against.Method(k)
 }
 
 // settle notes a verdict.

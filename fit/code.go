@@ -4,9 +4,15 @@ import "github.com/profarc/profarc/layout"
 
 // Code is a program that profiles are held against.
 type Code interface {
-	// Method gives the versions that the program has of a method's code; mostly
-	// there is one.
-	Method(k layout.Key) ([]Version, Presence, error)
+	// Method says what the program has of a method.
+	Method(k layout.Key) (Answer, error)
+}
+
+// An Answer is what a program has of a method.
+type Answer struct {
+	Presence Presence
+	Versions []Version // of its code, if it is present; mostly there is one
+	Reason   string    // why that is not known, for people
 }
 
 // A Presence says whether a program has a method.
@@ -14,10 +20,10 @@ type Presence uint8
 
 // The presences.
 const (
-	Present   Presence = iota
-	NoMethod           // it has the class, but not the method
-	NoClass            // it does not have the class
-	Elsewhere          // the class is not among what can be looked at
+	Present  Presence = iota
+	NoMethod          // it has the class, but not the method
+	NoClass           // it does not have the class
+	Unknown           // what can be looked at does not tell; see Answer.Reason
 )
 
 // A Version is one version of a method's code.

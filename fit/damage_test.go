@@ -51,12 +51,12 @@ func TestDamagedArchives(t *testing.T) {
 // anew gives all code a new id, so that it must be matched.
 type anew struct{ fit.Code }
 
-func (a anew) Method(k layout.Key) ([]fit.Version, fit.Presence, error) {
-	versions, presence, err := a.Code.Method(k)
-	for i := range versions {
-		versions[i].ID ^= 1 << 63
+func (a anew) Method(k layout.Key) (fit.Answer, error) {
+	found, err := a.Code.Method(k)
+	for i := range found.Versions {
+		found.Versions[i].ID ^= 1 << 63
 	}
-	return versions, presence, err
+	return found, err
 }
 
 // openBytes opens an archive, nil if that is refused.

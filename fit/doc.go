@@ -7,7 +7,9 @@
 // A profile whose code id is that of the program's method is [Exact]. If the code
 // has changed, its profile points are matched with those of the new code; if
 // enough of its counts find their place, with enough confidence, it has [Moved],
-// otherwise it is [Stale]. One whose method is no longer there is [Gone].
+// otherwise it is [Stale]. One whose method is no longer there is [Gone], which
+// takes code that knows all methods of its classes: that a run has not profiled
+// a method is no proof.
 //
 // # Matching
 //
@@ -42,5 +44,5 @@
 // The score of an archive is the mean over its profiles, weighted by their
 // counts, of 1 for what is exact, the confidence of what has moved, and 0 for the
 // rest. What cannot be checked (hidden classes, classes that the program has
-// elsewhere) is counted apart.
+// elsewhere, methods that another run did not profile) is counted apart.
 package fit

@@ -22,8 +22,8 @@ import (
 // elsewhere has no code at all to look at.
 type elsewhere struct{}
 
-func (elsewhere) Method(layout.Key) ([]fit.Version, fit.Presence, error) {
-	return nil, fit.Elsewhere, nil
+func (elsewhere) Method(layout.Key) (fit.Answer, error) {
+	return fit.Answer{Presence: fit.Unknown, Reason: "it is elsewhere"}, nil
 }
 
 // What is not checked is taken over as it is: all methods with all entries and
@@ -94,14 +94,14 @@ func TestDomainsWithoutCode(t *testing.T) {
 // One method whose code is a version.
 type one struct{ fit.Version }
 
-func (o one) Method(k layout.Key) ([]fit.Version, fit.Presence, error) {
+func (o one) Method(k layout.Key) (fit.Answer, error) {
 	switch k.Name {
 	case "run":
-		return []fit.Version{o.Version}, fit.Present, nil
+		return fit.Answer{Presence: fit.Present, Versions: []fit.Version{o.Version}}, nil
 	case "renamed":
-		return nil, fit.NoMethod, nil
+		return fit.Answer{Presence: fit.NoMethod}, nil
 	}
-	return nil, fit.NoClass, nil
+	return fit.Answer{Presence: fit.NoClass}, nil
 }
 
 // drawCode draws the points of a method: of all kinds, at growing places, going

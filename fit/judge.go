@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/profarc/profarc/layout"
@@ -15,18 +16,16 @@ type judgement struct {
 }
 
 // judge decides how a profile fits.
-func (c *checker) judge(j *judgement, k layout.Key, versions []Version, presence Presence) error {
+func (c *checker) judge(j *judgement, k layout.Key, a Answer) error {
 	switch {
-	case j.Method.Flags()&layout.MethodNotMatchable != 0:
-		j.State, j.Reason = Unchecked, "its name is made up anew in each run"
-	case presence == Elsewhere:
-		j.State, j.Reason = Unchecked, "its class is not among the code that was named"
-	case presence == NoClass:
+	case a.Presence == Unknown:
+		j.State, j.Reason = Unchecked, cmp.Or(a.Reason, "it is not among the code that was named")
+	case a.Presence == NoClass:
 		j.State, j.Reason = Gone, "there is no such class"
-	case presence == NoMethod || len(versions) == 0:
+	case a.Presence == NoMethod || len(a.Versions) == 0:
 		j.State, j.Reason = Gone, "there is no such method"
 	default:
-		return c.compare(j, k, versions)
+		return c.compare(j, k, a.Versions)
 	}
 	return nil
 }
@@ -113,11 +112,11 @@ func (c *checker) oldCode(j *judgement, k layout.Key) (ok bool, err error) {
 	if c.o.Old == nil {
 		return false, nil
 	}
-	versions, presence, err := c.o.Old.Method(k)
-	if err != nil || presence != Present {
+	a, err := c.o.Old.Method(k)
+	if err != nil || a.Presence != Present {
 		return false, err
 	}
-	for _, v := range versions {
+	for _, v := range a.Versions {
 		if (v.ID == j.Profile.Code() || j.Profile.Code() == 0) && samePlaces(v.Points, j.old.points) {
 			j.old.points, j.old.size = v.Points, v.Size
 			return true, nil

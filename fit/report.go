@@ -39,6 +39,8 @@ type Verdict struct {
 type Report struct {
 	Profiles [numStates]int     // by state
 	Weights  [numStates]float64 // by state
+	Methods  int                // that were selected, also those without a profile
+	Reasons  map[string]int     // why profiles are unchecked, and how many
 	fitting  float64            // weights times confidences
 	Points   int                // of profiles that have moved
 	Matched  int                // of these
@@ -76,7 +78,9 @@ func (r *Report) Checked() (n int) {
 func (r *Report) add(v *Verdict) {
 	r.Profiles[v.State]++
 	r.Weights[v.State] += v.Weight
-	if v.State != Unchecked {
+	if v.State == Unchecked {
+		r.Reasons[v.Reason]++
+	} else {
 		r.fitting += v.Weight * v.Confidence
 	}
 	if v.State == Moved {

@@ -24,6 +24,10 @@ type code struct {
 	fit.Code
 	what  string
 	close func()
+	// related, if not nil, says after a check whether it is the code of the same
+	// program at all; byName whether methods were found without their loaders.
+	related func() error
+	byName  func() bool
 }
 
 // openCode opens what --against names, for profiles of a domain.
@@ -61,31 +65,42 @@ const (
 // profiles of another tool.
 func codeKind(name string) (int, error) {
 	info, err := os.Stat(name)
-	if err != nil {
-		if strings.Contains(name, listSeparator) {
-			return kindClasses, nil
-		}
+	switch {
+	case err != nil && (strings.Contains(name, listSeparator) || filepath.Base(name) == "*"):
+		return kindClasses, nil
+	case err != nil:
 		return 0, err
-	}
-	if info.IsDir() || filepath.Base(name) == "modules" {
+	case info.IsDir() || filepath.Base(name) == "modules":
 		return kindClasses, nil
 	}
+	head, err := headOf(name)
+	switch ext := strings.ToLower(filepath.Ext(name)); {
+	case err != nil:
+		return 0, err
+	case bytes.Equal(head, layout.Magic[:]):
+		return kindArchive, nil
+	case ext == ".class":
+		return 0, fmt.Errorf("%s: it is one class: name the folder of class files that it is in", name)
+	case ext == ".jar" || ext == ".war" || bytes.HasPrefix(head, []byte("PK\x03\x04")):
+		return kindClasses, nil
+	}
+	return kindProfiles, nil
+}
+
+// headOf is as much of a file as the magic number of an archive has bytes, or
+// less.
+func headOf(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	defer f.Close()
 	head := make([]byte, len(layout.Magic))
 	n, err := io.ReadFull(f, head)
-	switch {
-	case err != nil && err != io.ErrUnexpectedEOF && err != io.EOF:
-		return 0, err
-	case bytes.Equal(head, layout.Magic[:]):
-		return kindArchive, nil
-	case bytes.HasPrefix(head[:n], []byte("PK\x03\x04")):
-		return kindClasses, nil
+	if err == io.ErrUnexpectedEOF || err == io.EOF {
+		err = nil
 	}
-	return kindProfiles, nil
+	return head[:n], err
 }
 
 // openClasses opens a class path.
@@ -94,7 +109,7 @@ func openClasses(name string) (code, error) {
 	if err != nil {
 		return code{}, err
 	}
-	return code{c, name, c.Close}, nil
+	return code{Code: c, what: name, close: c.Close, related: c.Related}, nil
 }
 
 func openProcessCode(ctx context.Context, pid string, d layout.Domain) (code, error) {
@@ -106,7 +121,7 @@ func openProcessCode(ctx context.Context, pid string, d layout.Domain) (code, er
 		return code{}, fmt.Errorf("a JVM is no code of domain %s: name profiles of the new program", d)
 	}
 	p, err := program.ReadProcess(ctx, n)
-	return code{p, "process " + pid, func() {}}, err
+	return code{Code: p, what: "process " + pid, close: func() {}}, err
 }
 
 // archivedCode is the code that the profiles of an archive are of.
@@ -115,7 +130,8 @@ func archivedCode(name string, s *reader.Store, d layout.Domain) (code, error) {
 		_ = s.Close()
 		return code{}, fmt.Errorf("%s is of domain %s, the archive to check of %s: name an archive of that domain", name, other, d)
 	}
-	return code{fit.Archived(s), name, func() { _ = s.Close() }}, nil
+	profiled := fit.Archived(s)
+	return code{Code: profiled, what: name, close: func() { _ = s.Close() }, byName: profiled.ByName}, nil
 }
 
 // importCode takes profiles of another tool in.

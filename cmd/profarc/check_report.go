@@ -16,7 +16,9 @@ type checkReport struct {
 	Against  string                `json:"against"`
 	Domain   string                `json:"domain"`
 	Score    float64               `json:"score"`
-	States   map[string]checkState `json:"states"` // by name
+	States   map[string]checkState `json:"states"`    // by name
+	Reasons  []checkReason         `json:"unchecked"` // that of most profiles first
+	ByName   bool                  `json:"by_name"`   // class loaders were left out of account
 	Points   checkPoints           `json:"moved_points"`
 	Misfits  []checkVerdict        `json:"misfits"` // the heaviest losses first
 	Verdicts []checkVerdict        `json:"verdicts,omitempty"`
@@ -69,7 +71,7 @@ type rewrittenCounts struct {
 // fill takes over what was found.
 func (r *checkReport) fill(s *reader.Store, f *fit.Report) error {
 	r.Score, r.Points = f.Score(), checkPoints{f.Points, f.Matched}
-	r.States, r.Misfits = map[string]checkState{}, []checkVerdict{}
+	r.States, r.Misfits, r.Reasons = map[string]checkState{}, []checkVerdict{}, uncheckedOf(f)
 	all := 0.0
 	for _, w := range f.Weights {
 		all += w
@@ -108,6 +110,12 @@ func (r *checkReport) print(a *app) {
 		fmt.Fprintf(w, "%s\t%d\t%s\t\n", state, s.Profiles, percent(s.Share))
 	}
 	w.Flush()
+	if len(r.Reasons) > 0 {
+		fmt.Fprintf(a.out, "\nunchecked: %s\n", uncheckedText(r.Reasons))
+	}
+	if r.ByName {
+		fmt.Fprintf(a.out, "\nclasses are matched by name: one of the two archives knows no class loaders\n")
+	}
 	if r.Points.Old > 0 {
 		fmt.Fprintf(a.out, "\nmoved profiles: %d of %d points matched\n", r.Points.Matched, r.Points.Old)
 	}

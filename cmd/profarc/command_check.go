@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -32,7 +33,8 @@ func newCheckCommand(a *app) *cobra.Command {
 		Short: "Say whether profiles still fit the code, and adapt them to it",
 		Long: `Check holds every profile of an archive against the code of a program. CODE is
 
-  a class path   folders of class files, jars, homes of JDKs, with ` + listSeparator + ` between them
+  a class path   folders of class files, jars, 'lib/*' for all jars of a folder, homes of JDKs,
+                 with ` + listSeparator + ` between them; in a jar also BOOT-INF and WEB-INF
   pid:N          a running JVM: the classes that it has loaded
   an archive, or a file that import reads
                  profiles of the new code; LLVM's by name and function hash
@@ -43,20 +45,26 @@ Each profile is
   moved      the code has changed; its profile points were matched with those of the new code
   stale      the code has changed, and cannot be matched with confidence
   gone       the method or its class is no longer there
-  unchecked  hidden classes, and classes that CODE does not cover (it has no JDK, say)
+  unchecked  hidden classes, and what CODE does not cover: classes of the JDK if it names none,
+             classes that a JVM has not loaded, class files that are not sound, and methods that
+             another archive or profile lacks, as their run may not have come there
+
+Only class files and JVMs know all methods of a class, so only against them a method is gone.
+Where one of two archives knows no class loaders, classes are matched by name.
 
 The score is the mean over all that was checked, weighted by counts: 1 for what is exact, the
 confidence of what has moved, 0 for the rest. With --old, the code that the profiles were recorded
 with, points are matched by their bytecodes; without it by their kinds, distances and branches.
 
 --rewrite writes an archive for the new code: moved profiles with their points in new places,
-without those that are stale or gone.
+without those that are stale or gone; what is unchecked stays as it is.
 
 The fields of --json are stable: "profiles" and "weight" by state, "misfits" the heaviest losses
-first, "confidence" and "score" from 0 to 1. With --fail-below the exit code is 1 where the score
-is lower.`,
+first, "unchecked" the reasons why profiles were not, "confidence" and "score" from 0 to 1. The exit
+code is 1 where nothing can be checked, and with --fail-below where the score is lower.`,
 		Example: `  profarc check app.parc --against target/classes
   profarc check app.parc --against app-2.0.jar --old app-1.0.jar --rewrite app-2.0.parc
+  profarc check app.parc --against 'target/classes:lib/*'
   profarc check app.parc --against pid:1234 --fail-below 0.9
   profarc check code.parc --against new.profdata --json | jq .score`,
 		Args:              argsBetween(1, 1, "one archive"),
@@ -92,7 +100,20 @@ func (o *checkOptions) check(path string) error {
 	if err := checkShare("--fail-below", o.failBelow); err != nil || o.rewrite == "" {
 		return err
 	}
-	return checkArchiveName(o.rewrite, path)
+	return o.checkRewrite(path)
+}
+
+// checkRewrite refuses an output that is no archive's name, or one of the inputs.
+func (o *checkOptions) checkRewrite(path string) error {
+	if filepath.Ext(o.rewrite) != archiveExtension {
+		return usagef("--rewrite %s: the names of archives end in %s", o.rewrite, archiveExtension)
+	}
+	for _, in := range []string{path, o.against, o.old} {
+		if checkOutput(o.rewrite, in) != nil {
+			return usagef("--rewrite %s is an input: name another file", o.rewrite)
+		}
+	}
+	return nil
 }
 
 func (a *app) runCheck(ctx context.Context, path string, o checkOptions) error {
@@ -138,12 +159,16 @@ func (a *app) check(ctx context.Context, s *reader.Store, against code, f fit.Op
 		f.Each = func(v *fit.Verdict) error { return r.list(s, v) }
 	}
 	found, err := fit.Check(ctx, s, against, f)
+	if err == nil {
+		err = o.refuse(r, found, against)
+	}
+	if err == nil {
+		err = r.fill(s, found)
+	}
 	if err != nil {
 		return err
 	}
-	if err := r.fill(s, found); err != nil {
-		return err
-	}
+	r.ByName = against.byName != nil && against.byName()
 	if o.rewrite != "" {
 		written, err := f.Into.Commit(ctx, o.rewrite)
 		if err != nil {
@@ -156,11 +181,7 @@ func (a *app) check(ctx context.Context, s *reader.Store, against code, f fit.Op
 	} else {
 		r.print(a)
 	}
-	switch {
-	case err != nil:
-	case o.failBelow > 0 && found.Checked() == 0:
-		err = fmt.Errorf("nothing of %s can be checked against %s: name the code that its methods are of", r.Archive, r.Against)
-	case r.Score < o.failBelow:
+	if err == nil && r.Score < o.failBelow {
 		err = fmt.Errorf("%s fits %s by %s, less than the %s of --fail-below", r.Archive, r.Against, percent(r.Score), percent(o.failBelow))
 	}
 	return err

@@ -151,6 +151,8 @@ func (m *image) resource(path string) (b []byte, ok bool, err error) {
 	return b, err == nil, err
 }
 
+func (m *image) fileOf(class string) string { return m.file.Name() + "!/" + class + extension }
+
 // Close closes the file.
 func (m *image) Close() error { return m.file.Close() }
 

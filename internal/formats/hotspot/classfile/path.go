@@ -1,14 +1,12 @@
 package classfile
 
 import (
-	"archive/zip"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // maxFileSize bounds the memory for one class file.
@@ -18,19 +16,32 @@ const maxFileSize = 1 << 26
 // the class.
 type classSource interface {
 	read(class string) (b []byte, ok bool, err error)
+	// fileOf names the file of a class, for errors.
+	fileOf(class string) string
 	io.Closer
 }
 
 // A Path finds class files in folders, jars, and the lib/modules of a JDK.
 type Path struct {
 	sources []classSource
-	found   map[string]*File // nil for a class that is in none
+	found   map[string]found
 }
 
-// Open opens what a class path names: folders, jars, and homes of JDKs
-// or their lib/modules.
+// A found is what was found of a class: neither if it is in no source.
+type found struct {
+	file *File
+	err  error
+}
+
+// Open opens what a class path names: folders, jars, all jars of a folder
+// (folder/*), and homes of JDKs or their lib/modules. Of a jar that holds an
+// application with its libraries (BOOT-INF, WEB-INF), these are looked at too.
 func Open(paths []string) (*Path, error) {
-	p := &Path{found: map[string]*File{}}
+	paths, err := expand(paths)
+	if err != nil {
+		return nil, err
+	}
+	p := &Path{found: map[string]found{}}
 	for _, path := range paths {
 		s, err := openClassSource(path)
 		if err != nil {
@@ -66,57 +77,46 @@ func (p *Path) Close() {
 	}
 }
 
-// Class finds a class; nil if it is in none of the sources.
+// Class finds a class; nil if it is in none of the sources. The error names the
+// file that is to blame; other classes can still be asked for.
 func (p *Path) Class(name string) (*File, error) {
-	if c, ok := p.found[name]; ok {
-		return c, nil
+	f, known := p.found[name]
+	if !known {
+		f.file, f.err = p.find(name)
+		p.found[name] = f
 	}
-	p.found[name] = nil
+	return f.file, f.err
+}
+
+func (p *Path) find(name string) (*File, error) {
 	for _, s := range p.sources {
 		b, ok, err := s.read(name)
-		if err != nil {
-			return nil, fmt.Errorf("class %s: %w", name, err)
-		}
-		if !ok {
+		if err == nil && !ok {
 			continue
 		}
-		c, err := Parse(b)
+		var c *File
+		if err == nil {
+			c, err = Parse(b)
+		}
 		if err == nil && c.Name != name {
 			err = fmt.Errorf("%w: it is of class %s", ErrClassFile, c.Name)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("class %s: %w", name, err)
+			return nil, fmt.Errorf("%s: %w", s.fileOf(name), withoutPath(err))
 		}
-		p.found[name] = c
 		return c, nil
 	}
 	return nil, nil
 }
 
-// local reports whether a class name leads nowhere but into its own folder.
-func local(class string) bool {
-	return filepath.IsLocal(filepath.FromSlash(class)) && !strings.ContainsAny(class, "\\\x00")
+// withoutPath is what is wrong with a file, without its path.
+func withoutPath(err error) error {
+	var of *fs.PathError
+	if errors.As(err, &of) {
+		return of.Err
+	}
+	return err
 }
-
-// A folder has a file for each class.
-type folder string
-
-func (f folder) read(class string) ([]byte, bool, error) {
-	if !local(class) {
-		return nil, false, nil
-	}
-	in, err := os.Open(filepath.Join(string(f), filepath.FromSlash(class)+".class"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, false, nil
-	}
-	if err != nil {
-		return nil, false, err
-	}
-	defer in.Close()
-	return readClass(in)
-}
-
-func (folder) Close() error { return nil }
 
 func readClass(in io.Reader) ([]byte, bool, error) {
 	b, err := io.ReadAll(io.LimitReader(in, maxFileSize+1))
@@ -124,37 +124,4 @@ func readClass(in io.Reader) ([]byte, bool, error) {
 		err = fmt.Errorf("%w: more than %d bytes", ErrClassFile, maxFileSize)
 	}
 	return b, err == nil, err
-}
-
-// A jar is a zip file of class files.
-type jar struct {
-	*zip.ReadCloser
-	files map[string]*zip.File
-}
-
-func openJar(path string) (*jar, error) {
-	z, err := zip.OpenReader(path)
-	if err != nil {
-		return nil, fmt.Errorf("%s: neither a folder nor a jar: %w", path, err)
-	}
-	j := &jar{z, map[string]*zip.File{}}
-	for _, f := range z.File {
-		if _, ok := j.files[f.Name]; !ok {
-			j.files[f.Name] = f
-		}
-	}
-	return j, nil
-}
-
-func (j *jar) read(class string) ([]byte, bool, error) {
-	f, ok := j.files[class+".class"]
-	if !ok {
-		return nil, false, nil
-	}
-	in, err := f.Open()
-	if err != nil {
-		return nil, false, err
-	}
-	defer in.Close()
-	return readClass(in)
 }

@@ -96,17 +96,22 @@ func TestEditedProgram(t *testing.T) {
 		against fit.Code
 		old     fit.Code
 		least   float64 // share of the truth that must come out
+		removed fit.State
 	}{
-		{"class files", now, nil, 0.75},
-		{"a process", process, nil, 0.75},
-		{"profiles of it", fit.Archived(fresh), nil, 0.75},
-		{"class files, with the old ones", now, old, 0.85},
+		{"class files", now, nil, 0.75, fit.Gone},
+		{"a process", process, nil, 0.75, fit.Gone},
+		{"profiles of it", fit.Archived(fresh), nil, 0.75, fit.Unchecked}, // it may not have run
+		{"class files, with the old ones", now, old, 0.85, fit.Gone},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			into := builder.New(layout.DomainHotSpot, builder.ConfigOf(trained.Header()))
 			r, verdicts := check(t, trained, c.against, fit.Options{Into: into, Old: c.old, Top: 5})
 			for name, v := range verdicts {
-				if want := stateOf(name); v.State != want {
+				want := stateOf(name)
+				if want == fit.Gone {
+					want = c.removed
+				}
+				if v.State != want {
 					t.Errorf("%s is %s (%s, confidence %.2f), want %s", name, v.State, v.Reason, v.Confidence, want)
 				}
 			}
@@ -119,7 +124,8 @@ func TestEditedProgram(t *testing.T) {
 			if matched.share() < c.least || matched.share() < raw.share()+0.4 {
 				t.Error("too little of the truth")
 			}
-			if r, _ := check(t, adapted, now, fit.Options{}); r.Profiles[fit.Exact] != int(adapted.Header().Counts.Profiles) {
+			kept := r.Profiles[fit.Unchecked]
+			if r, _ := check(t, adapted, now, fit.Options{}); r.Profiles[fit.Exact] != int(adapted.Header().Counts.Profiles)-kept || r.Profiles[fit.Gone] != kept {
 				t.Errorf("the adapted archive: %v", r.Profiles)
 			}
 		})

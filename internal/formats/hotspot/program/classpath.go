@@ -12,55 +12,71 @@ import (
 
 // A ClassPath is the code of a class path.
 type ClassPath struct {
+	names   []string
 	path    *classfile.Path
 	jdk     bool // has a JDK's own classes
 	program bool // has others
+
+	asked, found bool // of the program's classes, any
 }
 
-// OpenClassPath opens folders, jars, and homes of JDKs. Close closes them.
+// OpenClassPath opens folders, jars, all jars of a folder (folder/*), and homes
+// of JDKs. Close closes them.
 func OpenClassPath(paths []string) (*ClassPath, error) {
 	path, err := classfile.Open(paths)
 	if err != nil {
 		return nil, err
 	}
-	c := &ClassPath{path: path}
+	c := &ClassPath{names: paths, path: path}
 	base, err := path.Class("java/lang/Object")
-	if err != nil {
-		path.Close()
-		return nil, err
-	}
-	c.jdk = base != nil
+	c.jdk = base != nil || err != nil // it is there, if damaged
 	for _, p := range paths {
-		_, err := os.Stat(filepath.Join(p, "lib", "modules"))
-		c.program = c.program || err != nil && filepath.Base(p) != "modules"
+		c.program = c.program || !ofModules(p)
 	}
 	return c, nil
+}
+
+// ofModules reports whether a part of a class path is a JDK.
+func ofModules(path string) bool {
+	_, err := os.Stat(filepath.Join(path, "lib", "modules"))
+	return err == nil || filepath.Base(path) == "modules"
 }
 
 // Close closes the files.
 func (c *ClassPath) Close() { c.path.Close() }
 
-// Method gives the version that the class path has of a method. Classes of the
-// JDK are elsewhere if the class path has no JDK, and all others if it has
-// nothing else.
-func (c *ClassPath) Method(k layout.Key) ([]fit.Version, fit.Presence, error) {
+// Method gives the version that the class path has of a method. Nothing is known
+// of classes of the JDK if the class path has no JDK, of all others if it has
+// nothing else, and of those whose files are not sound.
+func (c *ClassPath) Method(k layout.Key) (fit.Answer, error) {
 	class, err := c.path.Class(k.Class)
-	if err != nil {
-		return nil, fit.NoClass, err
+	if !ofJDK(k) {
+		c.asked, c.found = true, c.found || class != nil || err != nil
 	}
-	if class == nil {
-		if ofJDK(k) && !c.jdk || !ofJDK(k) && !c.program {
-			return nil, fit.Elsewhere, nil
-		}
-		return nil, fit.NoClass, nil
+	switch {
+	case err != nil:
+		return fit.Answer{Presence: fit.Unknown, Reason: err.Error()}, nil
+	case class == nil:
+		return c.without(k), nil
 	}
 	m, ok := class.Method(k.Name, k.Signature)
 	if !ok {
-		return nil, fit.NoMethod, nil
+		return fit.Answer{Presence: fit.NoMethod}, nil
 	}
 	v := versionOf(m.Code)
 	describe(&v, class, m.Code)
-	return []fit.Version{v}, fit.Present, nil
+	return fit.Answer{Presence: fit.Present, Versions: []fit.Version{v}}, nil
+}
+
+// without is what is known of a class that is not on the class path.
+func (c *ClassPath) without(k layout.Key) fit.Answer {
+	switch {
+	case ofJDK(k) && !c.jdk:
+		return fit.Answer{Presence: fit.Unknown, Reason: "of the JDK, and no JDK was named"}
+	case !ofJDK(k) && !c.program:
+		return fit.Answer{Presence: fit.Unknown, Reason: "not of the JDK, and nothing else was named"}
+	}
+	return fit.Answer{Presence: fit.NoClass}
 }
 
 // packages are those of a JDK that archives without class loaders may name.

@@ -1,10 +1,12 @@
 package program_test
 
 import (
+	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/profarc/profarc/fit"
@@ -36,10 +38,11 @@ func TestDamagedClassFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, m := range file.Methods {
-			found, _, err := path.Method(layout.Key{Class: "Market", Name: m.Name, Signature: m.Signature})
-			if err == nil {
-				versions += len(found)
+			found, err := path.Method(layout.Key{Class: "Market", Name: m.Name, Signature: m.Signature})
+			if err != nil {
+				t.Fatal(err)
 			}
+			versions += len(found.Versions)
 		}
 		path.Close()
 	}
@@ -60,11 +63,74 @@ func TestWhatAClassPathCovers(t *testing.T) {
 		{layout.Key{Class: "Market", Name: "gcd", Signature: "(II)J", Loader: "app"}, fit.NoMethod},
 		{layout.Key{Class: "Bazaar", Name: "gcd", Signature: "(II)I", Loader: "app"}, fit.NoClass},
 		{layout.Key{Class: "Bazaar", Name: "gcd", Signature: "(II)I"}, fit.NoClass},
-		{layout.Key{Class: "java/lang/String", Name: "length", Signature: "()I"}, fit.Elsewhere},
-		{layout.Key{Class: "com/sun/Any", Name: "x", Signature: "()V", Loader: "platform"}, fit.Elsewhere},
+		{layout.Key{Class: "java/lang/String", Name: "length", Signature: "()I"}, fit.Unknown},
+		{layout.Key{Class: "com/sun/Any", Name: "x", Signature: "()V", Loader: "platform"}, fit.Unknown},
 	} {
-		if _, presence, err := market.Method(c.key); presence != c.want || err != nil {
-			t.Errorf("%v: %v, want %v (%v)", c.key, presence, c.want, err)
+		if a, err := market.Method(c.key); a.Presence != c.want || err != nil {
+			t.Errorf("%v: %v, want %v (%v)", c.key, a.Presence, c.want, err)
 		}
+	}
+}
+
+// A class file that is not sound ends nothing: what is wrong with it is the
+// reason why its methods are not checked.
+func TestBadClassFile(t *testing.T) {
+	dir := t.TempDir()
+	bad := filepath.Join(dir, "Main.class")
+	if err := os.WriteFile(bad, []byte("no class"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	path := openClassPath(t, dir)
+	for range 2 {
+		a, err := path.Method(layout.Key{Class: "Main", Name: "main", Signature: "()V"})
+		if err != nil || a.Presence != fit.Unknown || !strings.HasPrefix(a.Reason, bad+": ") {
+			t.Errorf("%+v, %v", a, err)
+		}
+	}
+	if err := path.Related(); err != nil {
+		t.Errorf("its class is there: %v", err)
+	}
+}
+
+func openClassPath(t *testing.T, paths ...string) *program.ClassPath {
+	t.Helper()
+	path, err := program.OpenClassPath(paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(path.Close)
+	return path
+}
+
+// A class path that has not one class that is asked for is that of another
+// program; those of a JDK, which it need not have, say nothing.
+func TestUnrelatedClassPaths(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "Main.java"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	path := openClassPath(t, dir, t.TempDir())
+	ask := func(class string) {
+		if _, err := path.Method(layout.Key{Class: class, Name: "x", Signature: "()V"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ask("java/lang/String")
+	if err := path.Related(); err != nil {
+		t.Errorf("nothing of it was asked for: %v", err)
+	}
+	ask("Main")
+	err := path.Related()
+	if !errors.Is(err, program.ErrUnrelated) || !strings.Contains(err.Error(), dir+" has Java sources") || !strings.Contains(err.Error(), "has no class files") {
+		t.Error(err)
+	}
+	found := openClassPath(t, compile(t).dir, dir)
+	for _, class := range []string{"Market", "Bazaar"} {
+		if _, err := found.Method(layout.Key{Class: class, Name: "x", Signature: "()V"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := found.Related(); err != nil {
+		t.Error(err)
 	}
 }

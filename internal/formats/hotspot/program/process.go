@@ -29,11 +29,11 @@ func ReadProcess(ctx context.Context, pid int) (*Process, error) {
 	return p, err
 }
 
-// Method gives the version that the process has of a method. Classes that are
-// not loaded are elsewhere: they may still come. A key without a loader may be of
+// Method gives the version that the process has of a method. Of classes that
+// are not loaded nothing is known: they may still come. A key without a loader may be of
 // one that every JVM has.
-func (p *Process) Method(k layout.Key) ([]fit.Version, fit.Presence, error) {
-	presence := fit.Elsewhere
+func (p *Process) Method(k layout.Key) (fit.Answer, error) {
+	none := fit.Answer{Presence: fit.Unknown, Reason: "its class is not loaded"}
 	loaders := []string{k.Loader}
 	if k.Loader == "" {
 		loaders = []string{"", "app", "platform"}
@@ -41,11 +41,11 @@ func (p *Process) Method(k layout.Key) ([]fit.Version, fit.Presence, error) {
 	for _, loader := range loaders {
 		k.Loader = loader
 		if v, ok := p.methods[k]; ok {
-			return []fit.Version{v}, fit.Present, nil
+			return fit.Answer{Presence: fit.Present, Versions: []fit.Version{v}}, nil
 		}
 		if p.classes[[2]string{k.Class, loader}] {
-			presence = fit.NoMethod
+			none = fit.Answer{Presence: fit.NoMethod}
 		}
 	}
-	return nil, presence, nil
+	return none, nil
 }

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/profarc/profarc/fit"
+)
+
+// refuse gives an error where a check says nothing of how profiles fit: a score
+// or an adapted archive would only look like an answer.
+func (o *checkOptions) refuse(r *checkReport, found *fit.Report, against code) error {
+	switch {
+	case found.Methods == 0:
+		return fmt.Errorf("nothing of %s can be checked: %s", r.Archive, o.nothingSelected())
+	case against.related != nil:
+		if err := against.related(); err != nil {
+			return fmt.Errorf("%s is not the code of %s: %w", r.Against, r.Archive, err)
+		}
+	}
+	if found.Checked() > 0 {
+		return nil
+	}
+	reasons := uncheckedOf(found)
+	if len(reasons) == 0 {
+		return fmt.Errorf("nothing of %s can be checked: no method that was selected has a profile", r.Archive)
+	}
+	return fmt.Errorf("nothing of %s can be checked against %s: %s: name the code that its methods are of", r.Archive, r.Against, uncheckedText(reasons))
+}
+
+// nothingSelected says why no method was selected.
+func (o *checkOptions) nothingSelected() string {
+	var flags []string
+	if o.class != "" {
+		flags = append(flags, "--class "+o.class)
+	}
+	if o.method != "" {
+		flags = append(flags, "--method "+o.method)
+	}
+	if len(flags) == 0 {
+		return "it has no methods"
+	}
+	return "no method matches " + strings.Join(flags, " ")
+}
