@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -72,6 +73,84 @@ func TestOtherNumbersOfCounters(t *testing.T) {
 			}
 			if got := onlyEntry(t, built(t, b).Store); got.Cells() != want || got.Cell(0).Load() != 7 || b.Unmerged() != 1 {
 				t.Errorf("%d then %d counters, as LLVM %t: %d are kept, %d unmerged", lengths[0], lengths[1], asLLVM, got.Cells(), b.Unmerged())
+			}
+		}
+	}
+}
+
+// The two highest numbers mark what is hot, or warm, and no count. Counts say
+// more than a mark, whichever came first; llvm-profdata keeps the first.
+func TestMarksAreNoCounts(t *testing.T) {
+	const hot, warm = 1<<64 - 1, 1<<64 - 2
+	counts, marked := []uint64{1, 2, 3}, []uint64{hot, 5, 6}
+	for _, c := range []struct {
+		one, two, want []uint64
+		asLLVM         bool
+		unmerged       uint64
+	}{
+		{counts, marked, counts, false, 1},
+		{marked, counts, counts, false, 1},
+		{counts, marked, counts, true, 1},
+		{marked, counts, marked, true, 1},
+		{marked, marked, marked, false, 0},
+		{[]uint64{warm, 9, 1}, marked, []uint64{hot, 9, 6}, false, 0},
+		{[]uint64{warm, 9, 1}, marked, []uint64{hot, 9, 1}, true, 0},
+	} {
+		b := builder.New(layout.DomainLLVMIR, builder.Config{})
+		for _, n := range [][]uint64{c.one, c.two} {
+			b.NextRun(builder.Run{AsLLVM: c.asLLVM})
+			if err := b.AddFunction(&builder.Function{Name: []byte("f"), Counts: n}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		e, got := onlyEntry(t, built(t, b).Store), []uint64(nil)
+		for i := range e.Cells() {
+			got = append(got, e.Cell(i).Load())
+		}
+		if !slices.Equal(got, c.want) || b.Unmerged() != c.unmerged {
+			t.Errorf("%d and %d, as LLVM %t: %d, %d unmerged", c.one, c.two, c.asLLVM, got, b.Unmerged())
+		}
+	}
+}
+
+// A bitmap that one run alone has stays, and is told; llvm-profdata keeps what
+// the first has, and of the second the counters.
+func TestBitmapsOfOneRun(t *testing.T) {
+	for _, asLLVM := range []bool{false, true} {
+		for _, first := range []bool{false, true} {
+			b := builder.New(layout.DomainLLVMFrontend, builder.Config{})
+			for _, has := range []bool{first, !first} {
+				b.NextRun(builder.Run{AsLLVM: asLLVM})
+				p := b.Profile(b.Method(layout.Key{Name: "f"}), 1, builder.NoContext)
+				p.Counters(0, 4)
+				if has {
+					p.Bitmap(0, []byte{0x17})
+				}
+				if err := p.Done(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			n := 0
+			m, err := built(t, b).Store.Find(layout.Key{Name: "f"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			both, _, err := m.Profile(1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for e := range both.Entries() {
+				n++
+				if e.Tag() == layout.TagCounters && e.Cell(0).Load() != 8 {
+					t.Errorf("counter %d", e.Cell(0).Load())
+				}
+			}
+			want := 2
+			if asLLVM && !first {
+				want = 1
+			}
+			if n != want || b.Unmerged() != 1 {
+				t.Errorf("as LLVM %t, the first has it %t: %d entries, %d unmerged", asLLVM, first, n, b.Unmerged())
 			}
 		}
 	}

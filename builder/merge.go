@@ -46,10 +46,37 @@ func (m *merger) merge(have, more layout.Block) []byte {
 	m.fields(have, more, out)
 	for s := layout.SectionData; s < layout.SectionDirectory; s++ {
 		m.out = &out.sections[s]
-		m.section(m.entries(have.Section(s)), m.entries(more.Section(s)))
+		m.section(m.entries(have.Section(s)), m.mergeable(m.entries(have.Section(s)), m.entries(more.Section(s))))
 	}
 	out.encode()
 	return out.block
+}
+
+// mergeable leaves out of a section what cannot be merged with x. Bitmaps of
+// other sizes are not of the same decisions: llvm-profdata keeps the first and
+// sums the counters alone.
+func (m *merger) mergeable(x, y []layout.Entry) []layout.Entry {
+	if !m.b.domain.LLVM() {
+		return y
+	}
+	have, more := bitmapRows(x), bitmapRows(y)
+	if have != more && (m.run.AsLLVM || have == 0 || more == 0) {
+		m.b.unmerged++
+	}
+	if have == more || !m.run.AsLLVM {
+		return y
+	}
+	return slices.DeleteFunc(y, func(e layout.Entry) bool { return e.Tag() != layout.TagCounters })
+}
+
+// bitmapRows is the size of the bitmap among entries, 0 if there is none.
+func bitmapRows(all []layout.Entry) int {
+	for _, e := range all {
+		if e.Tag() == layout.TagBitmap {
+			return e.Rows()
+		}
+	}
+	return 0
 }
 
 // numCounters is the number of counters of a function of LLVM.

@@ -58,28 +58,49 @@ func uniteTypeWords(x, y uint64) uint64 {
 	return tags | layout.TypeUnknown
 }
 
-// LLVM keeps the two highest numbers for functions that are known to be hot or
-// warm, and no count.
-const (
-	llvmHot  = maxCount
-	llvmWarm = maxCount - 1
-	llvmMax  = maxCount - 2
-)
+// llvmMax is the highest count of LLVM's: it keeps the two numbers above for
+// functions that are known to be hot, or warm, and no more.
+const llvmMax = maxCount - 2
 
 // counters sums LLVM's counters.
 func (m *merger) counters(e, y layout.Entry) {
 	if e.Cells() == 0 {
 		return
 	}
-	if x, y := e.Cell(0), y.Cell(0); x > llvmMax || y > llvmMax {
+	switch hot, more := e.Cell(0) > llvmMax, y.Cell(0) > llvmMax; {
+	case hot && more:
+		m.hotCounters(e, y)
+	case hot || more:
+		m.b.unmerged++
+		m.countersOfOne(e, y, more)
+	default:
 		for i := range e.Cells() {
-			e.SetCell(i, 0)
+			e.SetCell(i, min(layout.SaturatingAdd(e.Cell(i), m.run.Weight.of(y.Cell(i))), llvmMax))
 		}
-		e.SetCell(0, pseudo(x, y))
+	}
+}
+
+// countersOfOne keeps the counts and not the mark, of which one has these and
+// the other that: counts say more. llvm-profdata keeps what came first.
+func (m *merger) countersOfOne(e, y layout.Entry, first bool) {
+	if m.run.AsLLVM {
 		return
 	}
 	for i := range e.Cells() {
-		e.SetCell(i, min(layout.SaturatingAdd(e.Cell(i), m.run.Weight.of(y.Cell(i))), llvmMax))
+		n := e.Cell(i)
+		if !first {
+			n = m.run.Weight.of(y.Cell(i))
+		}
+		e.SetCell(i, min(n, llvmMax))
+	}
+}
+
+// hotCounters unites two that are known to be hot or warm. What stands behind
+// the mark is no count either; llvm-profdata keeps the first.
+func (m *merger) hotCounters(e, y layout.Entry) {
+	e.SetCell(0, max(e.Cell(0), y.Cell(0)))
+	for i := 1; i < e.Cells() && !m.run.AsLLVM; i++ {
+		e.SetCell(i, max(e.Cell(i), y.Cell(i)))
 	}
 }
 
@@ -90,14 +111,6 @@ func (m *merger) scaleCounters(e layout.Entry) {
 		}
 		e.SetCell(i, min(m.run.Weight.of(e.Cell(i)), llvmMax))
 	}
-}
-
-// pseudo is the higher of the numbers that are no count.
-func pseudo(x, y uint64) uint64 {
-	if x == llvmHot || y == llvmHot {
-		return llvmHot
-	}
-	return llvmWarm
 }
 
 // scale gives a block of a run its weight.

@@ -51,7 +51,7 @@ receivers: what has no row goes to the count of all others.`,
 	f.StringVar(&o.halfLife, "half-life", "", "age after which a dump counts half, as 30d or 12h, seen from the newest dump")
 	f.BoolVar(&o.normalize, "normalize", false, "let every run count alike, however long it ran")
 	f.StringVar(&o.versions, "versions", "all", "of a method whose code has several versions, keep all, newest or heaviest")
-	f.BoolVar(&o.asLLVM, "llvm-compat", false, "weight values as llvm-profdata does: not where they are new to a site")
+	f.BoolVar(&o.asLLVM, "llvm-compat", false, "merge as llvm-profdata does: of what does not go together the first stays, and values new to a site have no weight")
 	f.IntVarP(&o.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "archives that are read at once")
 	f.BoolVar(&o.json, "json", false, "report in JSON")
 	_ = cmd.RegisterFlagCompletionFunc("versions", cobra.FixedCompletions([]string{"all", "newest", "heaviest"}, cobra.ShellCompDirectiveNoFileComp))
@@ -94,7 +94,7 @@ func (a *app) runMerge(ctx context.Context, args []string, o mergeOptions) error
 	r.Versions, dropped = b.KeepVersions(versions)
 	r.Doubtful = int(b.Unmatchable())
 	r.lose("profiles of versions of the code that were not kept", dropped)
-	r.lose("entries of another length than the same entry of another run", int(b.Unmerged()))
+	r.lose(unmergedText(o.asLLVM), int(b.Unmerged()))
 	if o.rows >= 0 {
 		cut, err := b.NarrowRows(o.rows)
 		if err != nil {

@@ -79,9 +79,17 @@ func (a *app) readSources(ctx context.Context, sources []importSource, c importC
 		return nil, nil, fmt.Errorf("none of %d files can be read: nothing is written", len(sources))
 	}
 	if n := all.unmerged(); n > 0 {
-		all.lost = append(all.lost, loss{What: "entries of another length than in another file: the longer are kept", Count: n})
+		all.lost = append(all.lost, loss{What: unmergedText(c.run.AsLLVM), Count: n})
 	}
 	return all, skipped, nil
+}
+
+// unmergedText says what becomes of entries that cannot be summed.
+func unmergedText(asLLVM bool) string {
+	if asLLVM {
+		return "entries that do not go together with those of a file before (other lengths, marks of what is hot): the first are kept"
+	}
+	return "entries that do not go together with those of another file (other lengths, marks of what is hot): the longer, and counts, are kept"
 }
 
 // A halfRead is the error of a file of which a part is among the others
