@@ -41,7 +41,7 @@ func (c *checker) compare(j *judgement, k layout.Key, versions []Version) error 
 	}
 	j.State, j.Reason = Stale, "the code has changed, and nothing is known of its profile points"
 	if c.s.Header().Domain.LLVM() {
-		j.Reason = fmt.Sprintf("its control flow has changed: function hash %d, now %d", code, versions[0].ID)
+		j.Reason = fmt.Sprintf("its control flow has changed: function hash 0x%016x, now 0x%016x", code, versions[0].ID)
 		return nil
 	}
 	j.old = pointsOf(j.Profile, c.shape)

@@ -32,7 +32,8 @@ func newMergeCommand(a *app) *cobra.Command {
 successor keeps its row; flags and traps are united. A sum that is too high for 64 bits stays at
 the highest number. The result is the same bytes in whatever order and groups it is merged, and
 on any number of cores. Its table of dumps says which dumps it was made from; none is counted
-twice.
+twice. Files that one import has summed are one dump: import them apart, and merge the archives,
+if some of them are to be merged with others later.
 
 A weight is a whole number or a decimal fraction. Weights, --half-life and --normalize apply
 once, to archives of single dumps. Profiles of different versions of a method's code are never
@@ -84,6 +85,11 @@ func (a *app) runMerge(ctx context.Context, args []string, o mergeOptions) error
 	inputs, err := mergeInputs(args, o)
 	if err != nil {
 		return err
+	}
+	if versions == builder.NewestVersion {
+		if err := allDated(inputs, "--versions newest"); err != nil {
+			return err
+		}
 	}
 	r := mergeReport{Archive: o.out, Inputs: inputs, Lost: []loss{}}
 	b, err := a.mergeAll(ctx, inputs, o)

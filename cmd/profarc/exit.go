@@ -57,7 +57,7 @@ func message(err error) string {
 		}
 		return strings.Join(parts, "; ")
 	}
-	text := oneLine(err.Error())
+	text := strings.TrimPrefix(oneLine(err.Error()), "builder: ") // users know of no packages
 	if path, ok := err.(*fs.PathError); ok {
 		text = path.Path + ": " + path.Err.Error()
 	}

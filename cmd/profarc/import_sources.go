@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/formats/llvm"
 )
 
 // An importSource is a file to be imported, and what its counts are multiplied
@@ -40,8 +41,17 @@ func importSources(names, weighted []string) ([]importSource, error) {
 		}
 		all = append(all, importSource{name, parsed})
 	}
+	inputs := 0
+	for _, s := range all {
+		if s.name == "-" {
+			inputs++
+		}
+	}
+	if inputs > 1 {
+		return nil, usagef("-: the standard input can be read once")
+	}
 	if len(all) == 0 {
-		return nil, usagef("profarc import: 0 arguments, want the files to import")
+		return nil, usagef("import: 0 arguments, want the files to import")
 	}
 	return all, nil
 }
@@ -71,6 +81,8 @@ func (a *app) readSources(ctx context.Context, sources []importSource, c importC
 			all = p
 		case a.maySkip(ctx, bad, c):
 			skipped = append(skipped, a.skip(s.name, bad))
+		case c.several && errors.Is(bad, llvm.ErrCut):
+			return nil, nil, fmt.Errorf("%w: --failure-mode all leaves it out", bad)
 		default:
 			return nil, nil, bad
 		}

@@ -93,18 +93,27 @@ func age(inputs []mergeInput, text string) error {
 	if err != nil {
 		return err
 	}
+	if err := allDated(inputs, "--half-life"); err != nil {
+		return err
+	}
 	newest := time.Time{}
 	for _, in := range inputs {
-		t := in.header.Time()
-		if t.IsZero() {
-			return usagef("--half-life: %s does not say when it was dumped: import it with --time", in.Path)
-		}
-		if t.After(newest) {
+		if t := in.header.Time(); t.After(newest) {
 			newest = t
 		}
 	}
 	for i := range inputs {
 		inputs[i].weight = inputs[i].weight.Times(builder.HalfLife(newest.Sub(inputs[i].header.Time()), half))
+	}
+	return nil
+}
+
+// allDated refuses what needs to know when each archive was dumped.
+func allDated(inputs []mergeInput, flag string) error {
+	for _, in := range inputs {
+		if in.header.Time().IsZero() {
+			return usagef("%s: %s does not say when it was dumped: import it with --time", flag, in.Path)
+		}
 	}
 	return nil
 }

@@ -15,13 +15,13 @@ import (
 // llvmShowOptions ask for what llvm-profdata show prints of a whole profile.
 type llvmShowOptions struct {
 	detailed bool
-	topN     int
+	topN     uint
 	cs       bool
 }
 
 func (o *llvmShowOptions) addTo(f *pflag.FlagSet) {
 	f.BoolVar(&o.detailed, "detailed-summary", false, "LLVM: print the summary with its cutoffs")
-	f.IntVar(&o.topN, "topn", 0, "LLVM: print the summary with so many functions of the highest counts")
+	f.UintVar(&o.topN, "topn", 0, "LLVM: print the summary with so many functions of the highest counts")
 	f.BoolVar(&o.cs, "showcs", false, "LLVM: let the summary be of the context-sensitive profiles")
 }
 
@@ -59,9 +59,6 @@ func (a *app) showLLVMSummary(w io.Writer, s *reader.Store, o llvmShowOptions, j
 	if d := s.Header().Domain; !d.LLVM() {
 		return usagef("--detailed-summary, --topn and --showcs are of LLVM's profiles; this archive is of domain %s: see profarc top", d)
 	}
-	if o.topN < 0 {
-		return usagef("--topn %d: list one function at least", o.topN)
-	}
 	sum, cs, err := llvm.Summarize(s)
 	if err != nil {
 		return err
@@ -71,7 +68,7 @@ func (a *app) showLLVMSummary(w io.Writer, s *reader.Store, o llvmShowOptions, j
 	}
 	var hottest []llvm.HotFunction
 	if o.topN > 0 {
-		if hottest, err = llvm.Hottest(s, o.topN, o.cs); err != nil {
+		if hottest, err = llvm.Hottest(s, int(o.topN), o.cs); err != nil {
 			return err
 		}
 	}

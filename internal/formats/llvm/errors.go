@@ -11,8 +11,7 @@ var (
 	// ErrNotProfile: the file is none of the three forms.
 	ErrNotProfile = errors.New("not an LLVM instrumentation profile (.profraw, .profdata, .proftext)")
 	// ErrCut: the file ends too early.
-	ErrCut = errors.New("the profile is cut off: the program was killed while it wrote, or the disk was full; " +
-		"run it again, or go on without this file (--failure-mode all)")
+	ErrCut = errors.New("the profile is cut off: what wrote it was killed, or the disk was full; make it again, or leave it out")
 	// ErrMalformed: something in the file cannot be.
 	ErrMalformed = errors.New("malformed profile: it was changed or overwritten after it was written; make it again")
 	// ErrVersion: the file is of a version that is not known.
