@@ -2,6 +2,7 @@ package archive
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -80,8 +81,10 @@ func followLinks(path string) (string, error) {
 // refuses what a renaming would destroy, or could not be made in.
 func replaceable(path string) (fs.FileInfo, error) {
 	folder := filepath.Dir(path)
-	if info, err := os.Stat(folder); err != nil {
-		return nil, fmt.Errorf("create the folder first: %w", err)
+	if info, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
+		return nil, missingFolder{folder}
+	} else if err != nil {
+		return nil, err
 	} else if !info.IsDir() {
 		return nil, fmt.Errorf("%s is not a folder", folder)
 	}
@@ -98,6 +101,16 @@ func replaceable(path string) (fs.FileInfo, error) {
 	}
 	return info, nil
 }
+
+// A missingFolder is the error of a file that is to be in a folder that is not
+// there. It matches fs.ErrNotExist.
+type missingFolder struct{ name string }
+
+func (m missingFolder) Error() string {
+	return "there is no folder " + m.name + ": create the folder first"
+}
+
+func (m missingFolder) Unwrap() error { return fs.ErrNotExist }
 
 // createTemporary makes a new file in folder.
 func createTemporary(ctx context.Context, folder string) (*File, error) {

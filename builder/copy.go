@@ -46,8 +46,8 @@ func (b *Builder) Add(s *reader.Store, take Take) error {
 	b.shaped = shapeUse{true, true}
 	b.mu.Unlock()
 	if h := s.Header(); h.Domain != b.domain || h.Params.Shape() != shape {
-		return fmt.Errorf("builder: %w: %s is of domain %s, shape %+v; the builder has %s, %+v", ErrMismatch,
-			s.Mapping().Name(), h.Domain, h.Params.Shape(), b.domain, shape)
+		return fmt.Errorf("%s: %w: it is of domain %s and keeps %s, the others of %s keep %s: add archives of one domain and one VM", s.Mapping().Name(), ErrMismatch,
+			h.Domain, describeShape(h.Params.Shape()), b.domain, describeShape(shape))
 	}
 	if err := b.added(s.Header(), dumps, take); err != nil {
 		return err

@@ -38,7 +38,7 @@ func (b *Builder) Merge(s *reader.Store, r Run) error {
 	}
 	run, err := b.joinConfig(s.Header(), use, dumps, r)
 	if err != nil {
-		return fmt.Errorf("builder: %s: %w", s.Mapping().Name(), err)
+		return fmt.Errorf("%s: %w", s.Mapping().Name(), err)
 	}
 	if err := b.copyAll(s, Trained, run, true); err != nil {
 		return err
@@ -64,7 +64,7 @@ func dumpsOf(s *reader.Store, r Run) ([]dump, error) {
 		return []dump{{h.DumpID, h.DumpTime, weight}}, nil
 	}
 	if weight != One {
-		return nil, fmt.Errorf("builder: %s: %w: give the weights to the archives that it was merged from", s.Mapping().Name(), ErrWeighted)
+		return nil, fmt.Errorf("%s: %w: give the weights to the archives that it was merged from", s.Mapping().Name(), ErrWeighted)
 	}
 	t, err := s.Table(layout.TableDumps)
 	if errors.Is(err, reader.ErrNotFound) {
@@ -164,9 +164,9 @@ func (b *Builder) Params() layout.Params {
 func (b *Builder) mergeable(h *layout.Header, empty bool) error {
 	switch {
 	case h.Domain != b.domain:
-		return fmt.Errorf("%w: it is of domain %s, the others are of %s", ErrMismatch, h.Domain, b.domain)
+		return fmt.Errorf("%w: it is of domain %s, the others are of %s: merge the archives of each domain by themselves", ErrMismatch, h.Domain, b.domain)
 	case !empty && (h.Params[layout.ParamLLVMVariant]^b.config.Params[layout.ParamLLVMVariant])&layout.LLVMCoverageOnly != 0:
-		return fmt.Errorf("%w: one has counts, the other says only what was covered", ErrMismatch)
+		return fmt.Errorf("%w: one has counts, the other says only what was covered: merge archives of one kind of instrumentation", ErrMismatch)
 	}
 	return nil
 }

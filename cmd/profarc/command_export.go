@@ -24,6 +24,7 @@ type exportOptions struct {
 	llvm      llvmExportOptions
 	iprof     iprofExportOptions
 	lcov      lcovExportOptions
+	given     []formatFlag // that were given
 }
 
 // An exportFormat is a format that export writes.
@@ -66,10 +67,13 @@ The formats:
   profarc export -t lcov --function-lines app.parc -o app.info && genhtml --ignore-errors source -o html app.info`,
 		Args:              argsBetween(1, 1, "one archive"),
 		ValidArgsFunction: completeArchives(1),
-		RunE:              a.run(func(ctx context.Context, args []string) error { return a.runExport(ctx, args[0], o) }),
 	}
+	cmd.RunE = a.run(func(ctx context.Context, args []string) error {
+		o.given = givenFormatFlags(cmd.Flags(), exportNames())
+		return a.runExport(ctx, args[0], o)
+	})
 	f := cmd.Flags()
-	f.StringVarP(&o.format, "type", "t", "", "format to write: "+exportNames())
+	f.StringVarP(&o.format, "type", "t", "", "format to write: "+strings.Join(exportNames(), ", "))
 	f.StringVarP(&o.out, "output", "o", "-", "file to write, - for the standard output")
 	f.BoolVar(&o.json, "json", false, "report in JSON; needs -o FILE")
 	f.StringVar(&o.method, "method", "", "replay: method to be compiled, as lookup takes it")
@@ -78,16 +82,15 @@ The formats:
 	o.llvm.addTo(f)
 	o.iprof.addTo(f)
 	o.lcov.addTo(f)
-	_ = cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(strings.Split(exportNames(), ", "), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(exportNames(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
-func exportNames() string {
-	var names []string
+func exportNames() (names []string) {
 	for _, f := range exportFormats {
 		names = append(names, f.name)
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 func exportFormatsText() string {
@@ -105,9 +108,9 @@ func findExportFormat(name string) (*exportFormat, error) {
 		}
 	}
 	if name == "" {
-		return nil, usagef("name a format: -t with one of %s", exportNames())
+		return nil, usagef("name a format: -t with one of %s", strings.Join(exportNames(), ", "))
 	}
-	return nil, usagef("-t %s: there is no such format: use one of %s", name, exportNames())
+	return nil, usagef("-t %s: there is no such format: use one of %s", name, strings.Join(exportNames(), ", "))
 }
 
 // An exportReport says what was written and what was lost.
@@ -123,6 +126,9 @@ type exportReport struct {
 func (a *app) runExport(ctx context.Context, path string, o exportOptions) error {
 	format, err := findExportFormat(o.format)
 	if err != nil {
+		return err
+	}
+	if err := refuseFlags(o.given, "-t is", format.name); err != nil {
 		return err
 	}
 	if o.json && o.out == "-" {

@@ -21,6 +21,7 @@ type importOptions struct {
 	weighted  []string
 	failure   string
 	llvm      llvmImportOptions
+	given     []formatFlag // that were given
 }
 
 func newImportCommand(a *app) *cobra.Command {
@@ -43,8 +44,11 @@ What the archive cannot keep is counted and reported. The formats:
   profarc import app.txt -o app.parc
   profarc import run-*.profraw --weighted 3,smoke.profraw -o app.parc --failure-mode all
   zstdcat app.txt.zst | profarc import - -o app.parc --producer "OpenJDK 17.0.15+6"`,
-		RunE: a.run(func(ctx context.Context, args []string) error { return a.runImport(ctx, args, o) }),
 	}
+	cmd.RunE = a.run(func(ctx context.Context, args []string) error {
+		o.given = givenFormatFlags(cmd.Flags(), importNames())
+		return a.runImport(ctx, args, o)
+	})
 	f := cmd.Flags()
 	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+archiveExtension)
 	f.StringVar(&o.producer, "producer", "", "who made the profiles, as info shows it")
@@ -106,7 +110,7 @@ func (a *app) runImport(ctx context.Context, names []string, o importOptions) er
 	defer writing.done()
 	config.Progress = writing.report
 	begin := time.Now()
-	c := importConfig{Config: config, unordered: o.unordered, salvage: o.salvage, runs: o.runs, llvmRelease: o.llvm.release}
+	c := importConfig{Config: config, unordered: o.unordered, salvage: o.salvage, runs: o.runs, given: o.given, llvmRelease: o.llvm.release}
 	c.run.AsLLVM, c.skips = o.llvm.compat, o.failure != failAny
 	profiles, skipped, err := a.readSources(ctx, sources, c)
 	if err != nil {

@@ -75,7 +75,7 @@ func message(err error) string {
 // advises reports whether an error says already what to do: most say that it is
 // to be done again, others name a command or what is to be named.
 func advises(text string) bool {
-	for _, words := range []string{" again", "with profarc ", "see profarc ", "run profarc ", "name a", "use a newer profarc"} {
+	for _, words := range []string{" again", "with profarc ", "see profarc ", "run profarc ", "name a", "use a newer profarc", "create the folder first"} {
 		if strings.Contains(text, words) {
 			return true
 		}
@@ -90,6 +90,7 @@ var advice = []struct {
 	text string
 }{
 	{fs.ErrNotExist, "check the name"},
+	{syscall.EISDIR, "name the files in it"},
 	{fs.ErrPermission, "check who may read and write it"},
 	{layout.ErrTruncated, "copy the archive again"},
 	{layout.ErrCorrupt, "copy the archive again, or import its source again"},

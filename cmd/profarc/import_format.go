@@ -43,6 +43,14 @@ func formatsText() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
+// importNames are the names of the formats.
+func importNames() (names []string) {
+	for _, f := range importFormats {
+		names = append(names, f.name)
+	}
+	return names
+}
+
 // formatNames lists the formats in a line.
 func formatNames() string {
 	var names []string
@@ -63,6 +71,8 @@ type importConfig struct {
 	skips       bool        // it is left out if it is bad, and one of several
 	into        *imported   // the files before this one, nil for none
 	run         builder.Run // how this one is added
+
+	given []formatFlag // by the user
 }
 
 // imported is what an importer made of a file, or of several.

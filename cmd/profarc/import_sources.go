@@ -61,7 +61,7 @@ func (c *importConfig) admits(format *importFormat, name string) error {
 	if c.into != nil && c.into.format != format.name {
 		return usagef("%s is of format %s, the files before it are of %s: import each format into an archive of its own; profarc merge puts those of one kind of VM together", name, format.name, c.into.format)
 	}
-	return nil
+	return refuseFlags(c.given, name+" is", format.name)
 }
 
 // A skippedSource is a file that was left out, and why.
