@@ -35,7 +35,7 @@ func Stores(ctx context.Context, a, b *reader.Store, o Options) (*Report, error)
 	}
 	c := &comparison{ctx: ctx, o: o, a: a, b: b, report: Report{Domain: a.Header().Domain}}
 	c.changed.n, c.came.n, c.went.n, c.flips.n, c.sites.n = o.Top, o.Top, o.Top, o.Top, o.Top
-	for _, step := range []func() error{c.addUp, c.findCounterparts, c.methodsOfA, c.methodsOfB} {
+	for _, step := range []func() error{c.addUp, c.findCounterparts, c.methodsOfA, c.methodsOfB, c.passTables} {
 		if err := step(); err != nil {
 			return nil, err
 		}

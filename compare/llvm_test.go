@@ -116,8 +116,11 @@ func TestBothKindsOfRecords(t *testing.T) {
 	s := openSample(t, path)
 	for _, cs := range []bool{false, true} {
 		r, err := compare.Stores(t.Context(), s.Store, s.Store, compare.Options{ContextSensitive: cs})
-		if err != nil || math.Abs(r.Score()-1) > 1e-9 {
-			t.Fatalf("--cs=%v: score %v, %v", cs, r.Score(), err)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if score, ok := r.Score(); !ok || math.Abs(score-1) > 1e-9 {
+			t.Fatalf("--cs=%v: score %v, %v", cs, score, ok)
 		}
 		out, err := exec.Command(tool, "overlap", fmt.Sprint("--cs=", cs), path, path).Output()
 		if want := fmt.Sprintf("Edge profile base count sum: %.0f\n", r.Kinds[0].SumA); err != nil || !strings.Contains(string(out), want) {

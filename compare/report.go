@@ -19,6 +19,9 @@ type Report struct {
 	// LeftOut is how many profiles of both archives were not compared because they
 	// are context-sensitive, or because they are not.
 	LeftOut int
+	// NotCompared are tables of either archive, by kind: what they measure, as
+	// samples, has no part in any score.
+	NotCompared []Uncompared
 
 	Changed Ranking[Method]     // methods of both, by their difference
 	Came    Ranking[Method]     // methods with counts that only b has
@@ -27,15 +30,15 @@ type Report struct {
 	Sites   Ranking[SiteChange] // sites that turned polymorphic or monomorphic, or see another type
 }
 
-// Score is the overlap of the primary kind; 1 of two archives without any
-// counts.
-func (r *Report) Score() float64 {
+// Score is the overlap of the primary kind; ok is false if neither archive has
+// counts, so that there is nothing to compare.
+func (r *Report) Score() (score float64, ok bool) {
 	for _, k := range r.Kinds {
 		if k.Kind == r.Primary {
-			return k.Overlap
+			return k.Overlap, true
 		}
 	}
-	return 1
+	return 0, false
 }
 
 // An Overlap says how far counts of one kind agree.

@@ -29,7 +29,8 @@ func newDiffCommand(a *app) *cobra.Command {
 all counts of the smaller of the two shares, 100% where all counts stand in the same proportions.
 For LLVM's profiles it is what llvm-profdata overlap prints. A method that both have is a mismatch
 where B's profile is of code that A does not have: other bytecodes, another function hash, or other
-counters and value sites. Lists, the heaviest first, say
+counters and value sites. Samples, monitors and other tables are not compared: a line names those
+that either archive has, with their numbers in A and in B. Lists, the heaviest first, say
 
   changed   methods of both, by how much of the missing overlap is theirs
   came      methods that only B has, by their share of its counts
@@ -39,9 +40,10 @@ counters and value sites. Lists, the heaviest first, say
             see another type or target
 
 The fields of --json are stable: shares are from 0 to 1, "weight" and "difference" are shares of
-all counts of an archive, "way" is "taken", "not taken", "default", "case N" or a successor.
+all counts of an archive, "way" is "taken", "not taken", "default", "case N" or a successor. Where
+neither archive has counts, "score" is null.
 
-With --fail-below the exit code is 1 where the score is lower.`,
+With --fail-below the exit code is 1 where the score is lower, or where there is none.`,
 		Example: `  profarc diff old.parc new.parc
   profarc diff --top 50 --class 'com.example.*' old.parc new.parc
   profarc diff --fail-below 0.8 release.parc nightly.parc
@@ -85,6 +87,9 @@ func (a *app) runDiff(ctx context.Context, pathA, pathB string, o diffOptions) e
 }
 
 func (a *app) diff(ctx context.Context, sa, sb *reader.Store, o diffOptions) error {
+	if err := (filter{o.class, o.method}).check(sa, sb); err != nil {
+		return err
+	}
 	found, err := compare.Stores(ctx, sa, sb, o.compared(sa.Header().Domain))
 	if err != nil {
 		return err
@@ -99,14 +104,24 @@ func (a *app) diff(ctx context.Context, sa, sb *reader.Store, o diffOptions) err
 	} else {
 		r.print(a)
 	}
-	switch {
-	case err != nil:
-	case o.failBelow > 0 && len(r.Kinds) == 0:
-		err = fmt.Errorf("%s and %s have no counts to compare: name archives of runs, or see profarc diff --help for --cs", r.A, r.B)
-	case r.Score < o.failBelow:
-		err = fmt.Errorf("%s agrees with %s by %s, less than the %s of --fail-below", r.B, r.A, percent(r.Score), percent(o.failBelow))
+	if err == nil && o.failBelow > 0 {
+		err = r.tooLow(o.failBelow)
 	}
 	return err
+}
+
+// tooLow is the error of archives that agree by less than a share, or of which
+// nobody can say.
+func (r *diffReport) tooLow(least float64) error {
+	switch {
+	case r.Score == nil && r.LeftOut > 0:
+		return fmt.Errorf("%s and %s have no counts to compare: name archives of runs, or see profarc diff --help for --cs", r.A, r.B)
+	case r.Score == nil:
+		return fmt.Errorf("%s and %s have no counts to compare: name archives of runs that counted", r.A, r.B)
+	case *r.Score < least:
+		return fmt.Errorf("%s agrees with %s by %s, less than the %s of --fail-below", r.B, r.A, percent(*r.Score), percent(least))
+	}
+	return nil
 }
 
 func (o *diffOptions) compared(d layout.Domain) compare.Options {

@@ -24,9 +24,10 @@ mapped, how large its regions are, how much of everything it holds, and the sett
 profiler that shape its entries. Opening takes the same time for any size.
 
 --summary reads all profiles and prints how few methods, and how few counts, make most of all
-counts: for each share the number of methods that reduce --hot would keep, and the sum of the
+counts: for each share the number of methods that reduce --hot needs for it, and the sum of the
 last one's counts and invocations; the number of counts, and the lowest of these. Of LLVM's
-profiles counts are blocks, and the numbers those of llvm-profdata show --detailed-summary.`,
+profiles counts are blocks, and the numbers those of llvm-profdata show --detailed-summary.
+Samples are no counts: the summary is not of them.`,
 		Example: `  profarc info app.parc
   profarc info --summary app.parc
   profarc info --json app.parc | jq .counts`,
@@ -143,6 +144,14 @@ func (f *facts) printLists(w *tabwriter.Writer) {
 		fmt.Fprint(w, "\ntables\n")
 	}
 	for _, t := range f.Tables {
-		fmt.Fprintf(w, "  %s\t%d rows\n", t.Name, t.Rows)
+		fmt.Fprintf(w, "  %s\t%s\n", t.Name, t.size())
 	}
+}
+
+func (t tableFact) size() string {
+	rows := fmt.Sprintf("%d rows", t.Rows)
+	if t.sampleFact == nil {
+		return rows
+	}
+	return fmt.Sprintf("%s, %s, %s", amount(t.Stacks, "stack"), samplesText(t.Samples), rows)
 }

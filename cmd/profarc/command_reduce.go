@@ -33,10 +33,13 @@ func newReduceCommand(a *app) *cobra.Command {
 		Long: `Reduce writes a part of an archive. --hot 99.9% keeps the fewest methods that make that share
 of all counts; a method weighs the sum of its invocations and counts over all contexts and
 versions of its code, and of equal ones the first by name stays. info --summary says how many
-methods that takes. --drop-cold drops profiles that counted nothing, backedges included, and
-methods that have no others or never ran. --class and --method keep methods whose names match,
-as in show; --hot is then a share of their counts. What a profile that stays refers to stays as
-well: types, and methods that call or are called, without their own profiles.
+methods that takes. Samples are not added to counts, which have another unit: of sampled stacks
+the fewest stay that make the same share of all samples, with the methods on them. --drop-cold
+drops profiles and stacks that counted nothing, backedges included, and methods that have no
+others or never ran. --class and --method keep methods whose names match, as in show, and the
+stacks that they are the leaves of; --hot is then a share of their counts and samples. What a
+profile or stack that stays refers to stays as well: types, and methods that call or are called,
+without their own profiles.
 
 --anonymize replaces names by keyed hashes: those of classes, methods, functions, and class
 loaders. The same name has the same hash wherever the same key is used, so that archives
@@ -58,7 +61,7 @@ A part has the identity of its dump, so that it is not merged with the whole.`,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+archiveExtension)
-	f.StringVar(&o.hot, "hot", "", "share of all counts to keep, as 99.9%")
+	f.StringVar(&o.hot, "hot", "", "share of all counts, and of all samples, to keep, as 99.9%")
 	f.BoolVar(&o.dropCold, "drop-cold", false, "drop profiles without any count, and methods that never ran")
 	f.StringVar(&o.class, "class", "", "keep methods of classes that match")
 	f.StringVar(&o.method, "method", "", "keep methods whose names match")
@@ -80,6 +83,9 @@ func (a *app) runReduce(ctx context.Context, in string, o reduceOptions) error {
 		return err
 	}
 	return withStore(in, func(s *reader.Store) error {
+		if err := (filter{o.class, o.method}).check(s); err != nil {
+			return err
+		}
 		r.Methods = o.methods(s.Header().Domain)
 		writing := a.meter("writing " + o.out)
 		defer writing.done()

@@ -87,7 +87,10 @@ func (a *app) runShow(ctx context.Context, args []string, o showOptions) error {
 		if o.json && o.everything() {
 			return dump.JSON(out, s)
 		}
-		_, err := showAll(out, s, sel.methods(ctx, s), o.json)
+		n, err := showAll(out, s, sel.methods(ctx, s), o.json)
+		if err == nil && n == 0 {
+			return filter{o.class, o.method}.check(s)
+		}
 		return err
 	})
 }
@@ -109,7 +112,7 @@ func (o *showOptions) showMethod(ctx context.Context, w io.Writer, s *reader.Sto
 	}
 	m, err := find(s, keysOf(s.Header().Domain, key, o.loader))
 	if err == nil {
-		return showOne(w, s, m, o.json)
+		return showOne(w, s, m, newLazyTally(s), o.json)
 	}
 	if !errors.Is(err, reader.ErrNotFound) {
 		return err
@@ -122,11 +125,11 @@ func (o *showOptions) showMethod(ctx context.Context, w io.Writer, s *reader.Sto
 	return err
 }
 
-func showOne(w io.Writer, s *reader.Store, m reader.Method, json bool) error {
+func showOne(w io.Writer, s *reader.Store, m reader.Method, tally lazyTally, json bool) error {
 	if json {
 		return dump.Method(w, s, m)
 	}
-	return printMethod(w, s, m)
+	return printMethod(w, s, m, tally)
 }
 
 // showAll prints all selected methods and gives their number.
@@ -141,6 +144,7 @@ func showAll(w io.Writer, s *reader.Store, methods iter.Seq2[reader.Method, erro
 		}
 	}
 	print(begin)
+	tally := newLazyTally(s)
 	for m, walkErr := range methods {
 		if err = errors.Join(err, walkErr); err != nil {
 			return n, err
@@ -148,7 +152,7 @@ func showAll(w io.Writer, s *reader.Store, methods iter.Seq2[reader.Method, erro
 		if n++; n > 1 {
 			print(between)
 		}
-		if err := showOne(w, s, m, json); err != nil {
+		if err := showOne(w, s, m, tally, json); err != nil {
 			return n, err
 		}
 	}

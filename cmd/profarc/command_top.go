@@ -30,15 +30,18 @@ func newTopCommand(a *app) *cobra.Command {
 		Long: `Top lists the methods with the highest sums over their profiles:
 
 ` + measuresText() + `
+` + measureLine(bySamples, "GraalVM: samples taken in the method itself, and in all that it called") + `
 
 Without --by it takes invocations where the archive has any, function counts of LLVM's
-profiles, bytecodes of a JamaicaVM's, and counts elsewhere. --class, --method and --min choose
-among the methods, as in show; shares are of the whole archive.
+profiles, bytecodes of a JamaicaVM's, samples where there are no counts, and counts elsewhere.
+--class, --method and --min choose among the methods, as in show; of samples --min is of those in
+all that a method called too. Shares are of the whole archive.
 
 ` + pollutionText,
 		Example: `  profarc top app.parc
   profarc top app.parc -n 5 --by backedges
   profarc top app.parc --class 'java.util.*' --by counts --min 1000
+  profarc top native.parc --by samples
   profarc top app.parc --by pollution
   profarc top app.parc --by size --json | jq -r '.methods[].method'`,
 		Args:              argsBetween(1, 1, "one archive"),
@@ -46,7 +49,7 @@ among the methods, as in show; shares are of the whole archive.
 		RunE:              a.run(func(ctx context.Context, args []string) error { return a.runTop(ctx, args[0], o) }),
 	}
 	f := cmd.Flags()
-	names := append(measureNames(), byPollution)
+	names := append(measureNames(), bySamples, byPollution)
 	f.IntVarP(&o.n, "number", "n", 20, "methods or sites to list")
 	f.StringVar(&o.by, "by", "", "what to sum: "+strings.Join(names, ", "))
 	f.StringVar(&o.class, "class", "", "methods of classes that match")
@@ -79,20 +82,33 @@ func (a *app) runTop(ctx context.Context, path string, o topOptions) error {
 		return usagef("-n %d: list one method at least", o.n)
 	}
 	var by *measure
-	if o.by != byPollution {
+	if o.by != byPollution && o.by != bySamples {
 		var err error
-		if by, err = chosenMeasure(o.by, byPollution); err != nil {
+		if by, err = chosenMeasure(o.by, bySamples, byPollution); err != nil {
 			return err
 		}
 	}
 	return withStore(path, func(s *reader.Store) error {
-		if o.by == byPollution {
-			r, err := mostPolluted(ctx, s, o)
-			return a.printReport(r, err, o.json)
+		if err := (filter{o.class, o.method}).check(s); err != nil {
+			return err
 		}
-		r, err := hottest(ctx, s, o, by)
-		return a.printReport(r, err, o.json)
+		return a.top(ctx, s, o, by)
 	})
+}
+
+// top lists methods by a measure, the usual one if that is nil, or by what the
+// options name beside the measures.
+func (a *app) top(ctx context.Context, s *reader.Store, o topOptions, by *measure) error {
+	switch {
+	case o.by == byPollution:
+		r, err := mostPolluted(ctx, s, o)
+		return a.printReport(r, err, o.json)
+	case o.by == bySamples || by == nil && samplesAlone(s):
+		r, err := mostSampled(ctx, s, o)
+		return a.printReport(r, err, o.json)
+	}
+	r, err := hottest(ctx, s, o, by)
+	return a.printReport(r, err, o.json)
 }
 
 // printReport prints what a command found out, for people or in JSON.

@@ -122,8 +122,9 @@ func printEverything(s *reader.Store) (errs []error) {
 	_, heatErr := showAll(io.Discard, s, some.methods(ctx, s), true)
 	_, nearErr := near(s, layout.Key{Class: "shapes/Circle", Name: "aera"})
 	_, pollutionErr := mostPolluted(ctx, s, topOptions{n: 10})
+	_, sampledErr := mostSampled(ctx, s, topOptions{n: 10})
 	_, summaryErr := summarize(s)
-	errs = append(errs, summaryErr, err, showErr, minErr, heatErr, nearErr, pollutionErr)
+	errs = append(errs, summaryErr, sampledErr, err, showErr, minErr, heatErr, nearErr, pollutionErr)
 	for i := range measures {
 		_, err := hottest(ctx, s, topOptions{n: 10}, &measures[i])
 		errs = append(errs, err)

@@ -8,7 +8,7 @@ import (
 )
 
 func (r *diffReport) print(a *app) {
-	fmt.Fprintf(a.out, "overlap %s of %s, domain %s\n\n", percent(r.Score), r.ScoredBy, r.Domain)
+	fmt.Fprintf(a.out, "%s, domain %s\n\n", r.verdict(), r.Domain)
 	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "\tA\tB\tmatched\tmismatch\tonly A\tonly B\t\n")
 	for _, t := range []struct {
@@ -18,14 +18,9 @@ func (r *diffReport) print(a *app) {
 		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t\n", t.name, t.A, t.B, t.Matched, t.Mismatch, t.OnlyA, t.OnlyB)
 	}
 	w.Flush()
-	fmt.Fprintln(a.out)
-	fmt.Fprintf(w, "counts\toverlap\tmismatch\tonly B\tsum A\tsum B\t\n")
-	for _, k := range r.Kinds {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.0f\t%.0f\t\n", strings.ReplaceAll(k.Kind, "_", " "),
-			percent(k.Overlap), percent(k.Mismatch), percent(k.OnlyB), k.SumA, k.SumB)
-	}
-	w.Flush()
+	r.printKinds(a)
 	r.printLeftOut(a)
+	r.printBeside(a)
 	printList(a.out, "changed most", "difference\town overlap\tin A\tin B\t", r.Changed, func(m diffMethod) string {
 		return fmt.Sprintf("%s\t%s\t%s\t%s\t  %s%s", percent(m.Difference), percent(m.Overlap), percent(m.ShareA), percent(m.ShareB),
 			printable(m.String()), note(m.Mismatch, "mismatch"))
@@ -39,6 +34,44 @@ func (r *diffReport) print(a *app) {
 	printList(a.out, "sites that changed", "weight\tchange\tin A\tof\tin B\tof\t", r.Sites, func(s diffSite) string {
 		return fmt.Sprintf("%s\t%s\t%s\t%d\t%s\t%d\t  %s", percent(s.Weight), s.Change, s.A, s.A.Count, s.B, s.B.Count, s.place())
 	})
+}
+
+// verdict is the score, or that there is none.
+func (r *diffReport) verdict() string {
+	if r.Score == nil {
+		return "nothing to compare: no counts on either side"
+	}
+	return fmt.Sprintf("overlap %s of %s", percent(*r.Score), *r.ScoredBy)
+}
+
+func (r *diffReport) printKinds(a *app) {
+	if len(r.Kinds) == 0 {
+		return
+	}
+	fmt.Fprintln(a.out)
+	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(w, "counts\toverlap\tmismatch\tonly B\tsum A\tsum B\t\n")
+	for _, k := range r.Kinds {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.0f\t%.0f\t\n", strings.ReplaceAll(k.Kind, "_", " "),
+			percent(k.Overlap), percent(k.Mismatch), percent(k.OnlyB), k.SumA, k.SumB)
+	}
+	w.Flush()
+}
+
+// printBeside says what has no part in the score; one number stands for both
+// archives where they have as much.
+func (r *diffReport) printBeside(a *app) {
+	var parts []string
+	for _, b := range r.Beside {
+		n := fmt.Sprint(b.A)
+		if b.A != b.B {
+			n = fmt.Sprintf("%d and %d", b.A, b.B)
+		}
+		parts = append(parts, n+" "+b.What)
+	}
+	if len(parts) > 0 {
+		fmt.Fprintf(a.out, "\nnot compared: %s\n", strings.Join(parts, ", "))
+	}
 }
 
 // printLeftOut says that records of the other kind are not compared.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -14,12 +15,13 @@ type diffReport struct {
 	A        string               `json:"a"` // the base
 	B        string               `json:"b"`
 	Domain   string               `json:"domain"`
-	Score    float64              `json:"score"`     // overlap of the kind that is named next
-	ScoredBy string               `json:"scored_by"` // kind of counts
+	Score    *float64             `json:"score"`     // overlap of the kind that is named next; null of none
+	ScoredBy *string              `json:"scored_by"` // kind of counts
 	Kinds    []diffKind           `json:"kinds"`
 	Methods  diffTally            `json:"methods"`
 	Profiles diffTally            `json:"profiles"` // one a method, code and context
 	LeftOut  int                  `json:"left_out"` // profiles of the kind of LLVM's records that was not asked for
+	Beside   []diffBeside         `json:"not_compared"`
 	Changed  diffList[diffMethod] `json:"changed"`
 	Came     diffList[diffMethod] `json:"came"`
 	Went     diffList[diffMethod] `json:"went"`
@@ -47,6 +49,14 @@ type diffTally struct {
 	Mismatch int `json:"mismatch"` // of b, where a has the method with other code
 	OnlyA    int `json:"only_a"`
 	OnlyB    int `json:"only_b"`
+}
+
+// A diffBeside is what archives measure that is not compared: samples, or rows of
+// a table.
+type diffBeside struct {
+	What string `json:"what"`
+	A    uint64 `json:"a"`
+	B    uint64 `json:"b"`
 }
 
 // A diffList is the heaviest of total.
@@ -106,15 +116,35 @@ type diffSeen struct {
 func newDiffReport(a, b *reader.Store, c *compare.Report) (*diffReport, error) {
 	n := &diffNames{a: a, b: b, domain: c.Domain}
 	r := &diffReport{
-		A: a.Mapping().Name(), B: b.Mapping().Name(), Domain: c.Domain.String(), Score: c.Score(), ScoredBy: c.Primary.String(),
-		Kinds: []diffKind{}, Methods: diffTally(c.Methods), Profiles: diffTally(c.Profiles), LeftOut: c.LeftOut,
+		A: a.Mapping().Name(), B: b.Mapping().Name(), Domain: c.Domain.String(), Kinds: []diffKind{}, Beside: []diffBeside{},
+		Methods: diffTally(c.Methods), Profiles: diffTally(c.Profiles), LeftOut: c.LeftOut,
 		Changed: listed(c.Changed, n.method), Came: listed(c.Came, n.method), Went: listed(c.Went, n.method),
 		Flipped: listed(c.Flips, n.flip), Sites: listed(c.Sites, n.site),
 	}
 	for _, k := range c.Kinds {
 		r.Kinds = append(r.Kinds, diffKind{k.Kind.String(), k.Overlap, k.Mismatch, k.OnlyB, k.SumA, k.SumB})
 	}
+	if score, ok := c.Score(); ok {
+		by := c.Primary.String()
+		r.Score, r.ScoredBy = &score, &by
+	}
+	for _, u := range c.NotCompared {
+		beside, err := besideOf(a, b, u)
+		n.failed(err)
+		r.Beside = append(r.Beside, beside)
+	}
 	return r, n.err
+}
+
+// besideOf says of a table how much it measures: of samples how many, of others
+// how many rows it has.
+func besideOf(a, b *reader.Store, u compare.Uncompared) (diffBeside, error) {
+	if u.Table != layout.TableSamples {
+		return diffBeside{"rows of " + tableName(u.Table), uint64(u.RowsA), uint64(u.RowsB)}, nil
+	}
+	_, inA, errA := countSamples(a)
+	_, inB, errB := countSamples(b)
+	return diffBeside{"samples", inA, inB}, errors.Join(errA, errB)
 }
 
 func listed[T, U any](r compare.Ranking[T], show func(T) U) diffList[U] {

@@ -66,6 +66,13 @@ type tableFact struct {
 	Kind uint32 `json:"kind"`
 	Name string `json:"name"`
 	Rows int    `json:"rows"`
+
+	*sampleFact // of the table of samples
+}
+
+type sampleFact struct {
+	Stacks  int    `json:"stacks"`
+	Samples uint64 `json:"samples"`
 }
 
 func gatherFacts(s *reader.Store, opened time.Duration) (*facts, error) {
@@ -92,7 +99,15 @@ func (f *facts) gatherTables(s *reader.Store) error {
 		if err != nil {
 			return err
 		}
-		f.Tables = append(f.Tables, tableFact{uint32(t.Kind), tableName(t.Kind), t.Rows})
+		fact := tableFact{Kind: uint32(t.Kind), Name: tableName(t.Kind), Rows: t.Rows}
+		if t.Kind == layout.TableSamples {
+			stackCount, samples, err := countSamples(s)
+			if err != nil {
+				return err
+			}
+			fact.sampleFact = &sampleFact{stackCount, samples}
+		}
+		f.Tables = append(f.Tables, fact)
 		if t.Kind != layout.TableProperties || t.Columns() != 2 {
 			continue
 		}

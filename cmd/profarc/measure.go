@@ -47,10 +47,12 @@ func chosenMeasure(name string, more ...string) (*measure, error) {
 func measuresText() string {
 	var lines []string
 	for _, m := range measures {
-		lines = append(lines, fmt.Sprintf("  %-16s%s", m.name, m.about))
+		lines = append(lines, measureLine(m.name, m.about))
 	}
 	return strings.Join(lines, "\n")
 }
+
+func measureLine(name, about string) string { return fmt.Sprintf("  %-16s%s", name, about) }
 
 func findMeasure(name string) (*measure, bool) {
 	for i := range measures {

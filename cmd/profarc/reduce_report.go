@@ -20,6 +20,7 @@ type reduceReport struct {
 	Profiles keptOf      `json:"profiles"`
 	Entries  keptOf      `json:"entries"`
 	Share    float64     `json:"share"`         // of all counts
+	Samples  *float64    `json:"sample_share"`  // of all samples, null if there are none
 	Named    uint64      `json:"named_methods"` // that stay only because others name them
 	Key      string      `json:"key,omitempty"` // of hashed names: file or random
 	Bytes    int64       `json:"bytes"`
@@ -27,6 +28,8 @@ type reduceReport struct {
 	Counts   namedCounts `json:"counts"`
 	Lost     []loss      `json:"lost"`
 	NS       int64       `json:"ns"`
+
+	counted bool // there are counts
 }
 
 // keptOf is how many stayed of how many.
@@ -40,10 +43,13 @@ func (k keptOf) String() string { return fmt.Sprintf("%d of %d", k.Kept, k.Of) }
 func newReduceReport(s *reader.Store, o reduceOptions, kept *builder.Reduced, written builder.Report) *reduceReport {
 	of := s.Header().Counts
 	r := &reduceReport{
-		Archive: o.out, Input: s.Mapping().Name(), Share: kept.Share(),
+		Archive: o.out, Input: s.Mapping().Name(), Share: kept.Share(), counted: kept.Counted(),
 		Methods: keptOf{kept.Methods, of.Methods}, Profiles: keptOf{kept.Profiles, of.Profiles}, Entries: keptOf{kept.Entries, of.Entries},
 		Named: written.Counts.Methods - kept.Methods,
 		Bytes: written.Bytes, DumpID: fmt.Sprintf("%x", written.DumpID), Counts: countsOf(written.Counts), Lost: []loss{},
+	}
+	if share, sampled := kept.SampleShare(); sampled {
+		r.Samples = &share
 	}
 	if o.anonymize {
 		r.Key = "random"
@@ -60,8 +66,22 @@ func newReduceReport(s *reader.Store, o reduceOptions, kept *builder.Reduced, wr
 // percentText is a share in percent, rounded down: all is nothing less.
 func percentText(share float64) string { return fmt.Sprintf("%.2f%%", math.Floor(1e4*share)/100) }
 
+// shares says how much of the counts stayed and, where there are any, of the
+// samples; of an archive that has samples alone only that.
+func (r *reduceReport) shares() string {
+	counts := percentText(r.Share) + " of all counts"
+	if r.Samples == nil {
+		return counts
+	}
+	samples := percentText(*r.Samples) + " of all samples"
+	if !r.counted {
+		return samples
+	}
+	return counts + ", " + samples
+}
+
 func (r *reduceReport) print(a *app) {
-	fmt.Fprintf(a.out, "kept   %s methods, %s profiles, %s entries, %s of all counts\n", r.Methods, r.Profiles, r.Entries, percentText(r.Share))
+	fmt.Fprintf(a.out, "kept   %s methods, %s profiles, %s entries, %s\n", r.Methods, r.Profiles, r.Entries, r.shares())
 	if r.Named > 0 {
 		fmt.Fprintf(a.out, "also   %s that these name\n", amount(int(r.Named), "method"))
 	}

@@ -26,11 +26,13 @@ type profilePrinter struct {
 	err    error
 
 	targets *llvm.ValueNames // of value sites, read when the first is named
+	tally   lazyTally
 }
 
-// printMethod prints a method with all its profiles.
-func printMethod(w io.Writer, s *reader.Store, m reader.Method) error {
-	p := &profilePrinter{w: bufio.NewWriter(w), s: s, indent: pointWidth + kindWidth}
+// printMethod prints a method with all its profiles, and how often it was
+// sampled.
+func printMethod(w io.Writer, s *reader.Store, m reader.Method, tally lazyTally) error {
+	p := &profilePrinter{w: bufio.NewWriter(w), s: s, indent: pointWidth + kindWidth, tally: tally}
 	p.method(m)
 	if p.err != nil {
 		return p.err
@@ -60,7 +62,24 @@ func (p *profilePrinter) method(m reader.Method) {
 			p.profile(q)
 		}
 	}
-	if profiles == 0 && !m.NeverRan() {
+	p.sampled(m, profiles > 0)
+}
+
+// sampled prints the samples of a method. One that has nothing else has no
+// profile to show, and its stacks are to be seen elsewhere.
+func (p *profilePrinter) sampled(m reader.Method, profiled bool) {
+	tally, err := p.tally()
+	if err != nil {
+		p.err = err
+		return
+	}
+	n := tally.of(m)
+	switch {
+	case n.total > 0 && profiled:
+		fmt.Fprintf(p.w, "  %s\n", n)
+	case n.total > 0:
+		fmt.Fprintf(p.w, "  no profile, %s: see the stacks with profarc export -t folded\n", n)
+	case !profiled && !m.NeverRan():
 		fmt.Fprintln(p.w, "  no profile")
 	}
 }
