@@ -90,7 +90,10 @@ func (l *line) number(kind numberKind, n *uint64, fraction *bool) bool {
 		return false
 	}
 	whole, part, _ := strings.Cut(string(l.text[start:end]), ".")
-	sign := bytes.TrimLeft(l.text[end:], " ")
+	sign := l.text[end:]
+	if kind == share { // a name behind another number may begin with one
+		sign = bytes.TrimLeft(sign, " ")
+	}
 	percent := bytes.HasPrefix(sign, []byte("%"))
 	if percent {
 		end = len(l.text) - len(sign) + 1
