@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -13,14 +14,14 @@ import (
 )
 
 type dumpOptions struct {
-	pid       int
-	out       string
-	class     string
-	compiled  bool
-	calls     uint64
-	running   bool
-	stopLimit time.Duration
-	json      bool
+	pid          int
+	out          string
+	class        string
+	compiledOnly bool
+	calls        uint64
+	running      bool
+	stopLimit    time.Duration
+	json         bool
 }
 
 func newDumpCommand(a *app) *cobra.Command {
@@ -32,9 +33,12 @@ func newDumpCommand(a *app) *cobra.Command {
 out of its memory. The JVM needs no flag and no agent, and nothing in it is changed. It is held
 for some milliseconds, so that all profiles are of one moment.
 
+A JVM without profiles, or with none that pass the filters, is an error: the archive that is there
+stays.
+
 It takes the JVM's user or root, and leave to trace: see /proc/sys/kernel/yama/ptrace_scope.`,
 		Example: `  profarc dump --pid $(pgrep -f app.jar) -o app.parc
-  profarc dump --pid 4711 -o app.parc --class 'com.example.*' --compiled`,
+  profarc dump --pid 4711 -o app.parc --class 'com.example.*' --compiled-only`,
 		Args: argsBetween(0, 0, "none: name the process with --pid"),
 		RunE: a.run(func(ctx context.Context, _ []string) error { return a.runDump(ctx, o) }),
 	}
@@ -42,17 +46,19 @@ It takes the JVM's user or root, and leave to trace: see /proc/sys/kernel/yama/p
 	f.IntVar(&o.pid, "pid", 0, "process of the JVM, as jps shows it")
 	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+archiveExtension)
 	f.StringVar(&o.class, "class", "", "only methods of classes with this in their name, or of this pattern with * and ?")
-	f.BoolVar(&o.compiled, "compiled", false, "only methods that have compiled code")
+	f.BoolVar(&o.compiledOnly, "compiled-only", false, "only methods that have compiled code")
+	f.BoolVar(&o.compiledOnly, "compiled", false, "deprecated: the same as --compiled-only")
+	_ = f.MarkHidden("compiled")
 	f.Uint64Var(&o.calls, "min-invocations", 0, "only methods that were invoked so often")
 	f.BoolVar(&o.running, "running", false, "do not hold the JVM: profiles may then be of different moments")
-	f.DurationVar(&o.stopLimit, "stop-limit", live.DefaultStopLimit, "hold the JVM for so long at most")
+	f.DurationVar(&o.stopLimit, "stop-limit", live.DefaultStopLimit, "hold the JVM for so long at most, then read the rest while it runs; 0 stands for the default")
 	f.BoolVar(&o.json, "json", false, "report in JSON")
 	return cmd
 }
 
 // options are what the reader of a live VM is told.
 func (o *dumpOptions) options() live.Options {
-	l := live.Options{CompiledOnly: o.compiled, MinInvocations: o.calls, Stop: !o.running, StopLimit: o.stopLimit}
+	l := live.Options{CompiledOnly: o.compiledOnly, MinInvocations: o.calls, Stop: !o.running, StopLimit: o.stopLimit}
 	if o.class != "" {
 		l.Class = newPattern(o.class).matches
 	}
@@ -66,12 +72,14 @@ func (a *app) runDump(ctx context.Context, o dumpOptions) error {
 	if err := checkArchiveName(o.out, ""); err != nil {
 		return err
 	}
-	begin := time.Now()
-	vm, err := live.Attach(o.pid)
-	if err != nil {
+	if o.stopLimit < 0 {
+		return usagef("--stop-limit %v: a JVM cannot be held for less than no time: --running does not hold it", o.stopLimit)
+	}
+	if err := checkWritable(ctx, o.out); err != nil {
 		return err
 	}
-	profiles, read, err := vm.Dump(ctx, o.options())
+	begin := time.Now()
+	profiles, read, err := o.read(ctx)
 	if err != nil {
 		return err
 	}
@@ -87,6 +95,26 @@ func (a *app) runDump(ctx context.Context, o dumpOptions) error {
 	}
 	r.print(a.out)
 	return nil
+}
+
+// read reads the JVM, which must have something that is wanted: an archive of
+// nothing would replace one of something.
+func (o *dumpOptions) read(ctx context.Context) (*builder.Builder, *live.Report, error) {
+	vm, err := live.Attach(o.pid)
+	if err != nil {
+		return nil, nil, err
+	}
+	profiles, r, err := vm.Dump(ctx, o.options())
+	if errors.Is(err, live.ErrTraced) {
+		err = fmt.Errorf("%w (--running)", err)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if why := whyEmpty(vm, r, "it has no profiles yet: let it run longer, then dump it again"); why != "" {
+		return nil, nil, fmt.Errorf("process %d: %s", o.pid, why)
+	}
+	return profiles, r, nil
 }
 
 // A dumpReport says what was read of a JVM, what was written, and what was left

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -35,13 +34,22 @@ func newTrainCommand(a *app) *cobra.Command {
 (17 or later) is held at its exit, read, and let go: after the end of main, System.exit,
 Runtime.halt, a signal or a crash. Nothing is put into the JVM and no flag is needed.
 
-The command's exit code, signals, and standard streams are its own. What train has to say it
-says on stderr once the command has ended: what was written, what was not and why. A command
-that cannot be started gives 127 or 126, as in a shell.
+The command's signals and standard streams are its own. What train has to say it says on stderr
+once the command has ended: what was written, what was not and why.
 
 One JVM gives the archive that -o names; several give NAME.1.parc, NAME.2.parc, ... in the
-order of their ends, or with --merge one archive of all that fit together. A JVM without a profile gives none. One that still runs when the command
-has ended, such as a build daemon, is read as it is then, and runs on.
+order of their ends. A JVM without a profile gives none. One that still runs when the command
+has ended, such as a build daemon, is read as it is then, and runs on. Archives of earlier runs
+that are not replaced stay, and are named.
+
+With --merge all JVMs that fit together give one archive. Those that count in another way, as
+those of another release may, cannot be merged with them: the most JVMs that fit together give the
+archive that -o names, the others NAME.1.parc, NAME.2.parc, ...
+
+The exit code is that of the command. Where that is 0 it is 1 if no archive was written, or
+profiles that were read, or the report, could not be. Before the command is started it is 2 for
+wrong usage, 1 if the archive could not be written, and, as in a shell, 127 or 126 for a command
+that cannot be started.
 
 Linux only. Under train no debugger, strace or jhsdb can be attached, and setuid programs get
 no other rights. Processes that are no descendants of the command are not seen: forbid the
@@ -58,13 +66,13 @@ build tool its daemon (gradle --no-daemon).`,
 	f.BoolVar(&o.compiledOnly, "compiled-only", false, "only methods that have compiled code at the end")
 	f.Uint64Var(&o.min, "min-invocations", 0, "only methods that were called so often")
 	f.StringVar(&o.class, "class", "", "only methods of such classes: part of a name, or a glob with * and ?")
-	f.BoolVar(&o.merge, "merge", false, "one archive of all JVMs; those that count in another way get archives of their own")
+	f.BoolVar(&o.merge, "merge", false, "one archive of all JVMs that fit together")
 	f.StringVar(&o.report, "report", "", "file for the summary, in JSON")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no summary on stderr, unless something went wrong")
 	return cmd
 }
 
-// A commandEnd is how train ends: with the exit code of the command.
+// A commandEnd is how train ends: with an exit code that is mostly the command's.
 type commandEnd struct {
 	code int
 	err  error // train's own, nil if there is none
@@ -97,7 +105,7 @@ var startedIgnoring = func() (ignored []os.Signal) {
 }()
 
 func (a *app) runTrain(ctx context.Context, args []string, o trainOptions) error {
-	if err := checkArchiveName(o.out, args[0]); err != nil {
+	if err := checkTrainOutput(ctx, args[0], o); err != nil {
 		return err
 	}
 	path, err := exec.LookPath(args[0])
@@ -109,11 +117,11 @@ func (a *app) runTrain(ctx context.Context, args []string, o trainOptions) error
 	status, err := training.Run(training.Command{
 		Path: path, Args: args, Files: [3]*os.File{os.Stdin, os.Stdout, os.Stderr}, Held: t.held, Ignored: startedIgnoring,
 	})
-	runs := t.finish()
+	t.finish()
 	if err != nil {
 		return notStarted(args[0], err)
 	}
-	return &commandEnd{code: status.ExitCode(), err: a.reportTraining(ctx, runs, status, o)}
+	return t.end(ctx, status)
 }
 
 // notStarted says why a command was not run, with the exit code of a shell.
@@ -123,19 +131,11 @@ func notStarted(name string, err error) error {
 		return err
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
 		return &commandEnd{exitNotFound, fmt.Errorf("%s: there is no such command: check the name", name)}
+	case errors.Is(err, syscall.EISDIR):
+		return &commandEnd{exitNotRunnable, fmt.Errorf("%s: it is a folder: name a program in it", name)}
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOEXEC):
 		return &commandEnd{exitNotRunnable, fmt.Errorf("%s: it is no program that may be run: check who may run it, and that a script "+
 			"begins with #! and the name of its shell", name)}
 	}
 	return err
-}
-
-// shortCommand is a command line that fits a line of a report.
-func shortCommand(line string) string {
-	const most = 60
-	line = strings.Join(strings.Fields(line), " ")
-	if r := []rune(line); len(r) > most {
-		return string(r[:most-3]) + "..."
-	}
-	return line
 }

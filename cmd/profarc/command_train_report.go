@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/profarc/profarc/internal/training"
@@ -15,48 +16,80 @@ import (
 var errNoJVM = errors.New("no JVM ended under the command, so no archive was written: name a command that itself starts java, " +
 	"without a daemon (gradle --no-daemon); GraalVM's native images keep their profiles in .iprof files")
 
-// reportTraining says what became of the JVMs, when the command has ended.
-func (a *app) reportTraining(ctx context.Context, jvms []*trainedJVM, status training.Status, o trainOptions) error {
-	failed := error(nil)
-	if len(jvms) == 0 {
-		failed = errNoJVM
+// end says what became of the JVMs, when the command has ended, and how train
+// ends: as the command, unless that was content and train was not.
+func (t *trainingRun) end(ctx context.Context, status training.Status) error {
+	t.print()
+	end := &commandEnd{code: status.ExitCode(), err: t.writeReport(ctx, status)}
+	if len(t.jvms) == 0 {
+		end.err = errors.Join(errNoJVM, end.err)
 	}
-	for _, j := range jvms {
-		if !o.quiet || j.Archive == "" {
-			j.print(a.errOut)
-		}
+	if end.code == exitOK && (end.err != nil || t.lost || len(t.archives) == 0) {
+		end.code = exitFailure
 	}
-	if o.report == "" {
-		return failed
+	return end
+}
+
+// writeReport writes the summary that --report names.
+func (t *trainingRun) writeReport(ctx context.Context, status training.Status) error {
+	if t.o.report == "" {
+		return nil
 	}
+	jvms, archives := t.jvms, t.archives
 	if jvms == nil {
 		jvms = []*trainedJVM{}
 	}
-	err := publish(ctx, o.report, func(w io.Writer) error {
+	if archives == nil {
+		archives = []trainedArchive{}
+	}
+	return publish(ctx, t.o.report, func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetEscapeHTML(false)
 		e.SetIndent("", "  ")
-		return e.Encode(map[string]any{"exit": status.ExitCode(), "jvms": jvms})
+		return e.Encode(map[string]any{"exit": status.ExitCode(), "jvms": jvms, "archives": archives})
 	})
-	return errors.Join(failed, err)
 }
 
-// print says what became of a JVM. Each line names the program that says it,
-// for the command's own stderr is before it.
-func (j *trainedJVM) print(w io.Writer) {
-	name := fmt.Sprintf("JVM %d (%s)", j.PID, shortCommand(j.Command))
-	end := "held for"
+// print says on stderr what became of the JVMs. Each line names the program that
+// says it, for the command's own stderr is before it.
+func (t *trainingRun) print() {
+	for _, j := range t.jvms {
+		if !t.o.quiet || j.Archive == "" {
+			j.print(t.a.errOut, t.o.merge)
+		}
+	}
+	if t.o.merge && !t.o.quiet {
+		for _, a := range t.archives {
+			a.print(t.a.errOut, t.o.out)
+		}
+	}
+	if left := t.leftovers(); len(left) > 0 {
+		fmt.Fprintf(t.a.errOut, "profarc: not of this run, but there from before: %s\n", enumerated(left))
+	}
+}
+
+// print says what an archive of merged JVMs holds.
+func (a *trainedArchive) print(w io.Writer, first string) {
+	fmt.Fprintf(w, "profarc: wrote %s: %d profiles of %s, %s\n", a.Archive, a.Profiles, amount(a.JVMs, "JVM"), sizeText(a.Bytes))
+	if a.Apart != "" {
+		fmt.Fprintf(w, "profarc: %s is not merged with %s: %s\n", a.Archive, first, a.Apart)
+	}
+}
+
+// print says what became of a JVM.
+func (j *trainedJVM) print(w io.Writer, merged bool) {
+	name := fmt.Sprintf("JVM %d (%s)", j.PID, jvmName(j.called))
+	end := "held for " + timeText(time.Duration(j.HeldNS))
 	if j.Running {
-		end = "still running, read in"
+		end = "still running, read in " + timeText(time.Duration(j.HeldNS))
 	}
-	if j.Archive == "" {
+	switch {
+	case j.Archive == "":
 		fmt.Fprintf(w, "profarc: no archive of %s: %s\n", name, j.Why)
-	} else {
-		fmt.Fprintf(w, "profarc: wrote %s: %d methods, %s, of %s, %s, %s %s\n",
-			j.Archive, j.Methods, sizeText(j.Bytes), name, j.Producer, end, timeText(time.Duration(j.HeldNS)))
-	}
-	if j.Apart != "" {
-		fmt.Fprintf(w, "profarc: not merged with the others: %s\n", j.Apart)
+	case merged:
+		fmt.Fprintf(w, "profarc: merged into %s: %d methods of %s, %s, %s\n", j.Archive, j.Methods, name, j.Producer, end)
+	default:
+		fmt.Fprintf(w, "profarc: wrote %s: %d methods, %s, of %s, %s, %s\n", j.Archive, j.Methods, sizeText(j.Bytes), name, j.Producer, end)
 	}
 	if j.Skipped > 0 && j.Archive != "" {
 		fmt.Fprintf(w, "profarc: left out %d methods that the filters do not select\n", j.Skipped)
@@ -68,4 +101,13 @@ func (j *trainedJVM) print(w io.Writer) {
 		}
 		fmt.Fprintln(w)
 	}
+}
+
+// enumerated names the first few of many.
+func enumerated(names []string) string {
+	const most = 4
+	if more := len(names) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
+	}
+	return strings.Join(names, ", ")
 }

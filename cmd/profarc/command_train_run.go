@@ -16,9 +16,10 @@ import (
 type trainedJVM struct {
 	PID     int    `json:"pid"`
 	Command string `json:"command"`
-	Running bool   `json:"running"` // when it was read
-	Exit    int    `json:"exit"`
-	HeldNS  int64  `json:"held_ns"`
+	called  []string
+	Running bool  `json:"running"` // when it was read
+	Exit    int   `json:"exit"`
+	HeldNS  int64 `json:"held_ns"`
 
 	Producer string         `json:"producer,omitempty"`
 	Methods  int            `json:"methods"`
@@ -35,18 +36,14 @@ type trainedJVM struct {
 // A trainingRun gathers the JVMs of a command. Each is read while it is held,
 // and written by another goroutine when it has gone.
 type trainingRun struct {
-	ctx   context.Context
-	a     *app
-	o     trainOptions
-	jvms  []*trainedJVM
-	queue chan unwritten // so long that a JVM hardly ever stands still for it
-	done  chan struct{}
-}
-
-// unwritten are profiles without an archive.
-type unwritten struct {
-	profiles *builder.Builder
-	jvm      *trainedJVM
+	ctx      context.Context
+	a        *app
+	o        trainOptions
+	jvms     []*trainedJVM
+	archives []trainedArchive
+	lost     bool           // profiles that were read could not be written
+	queue    chan unwritten // so long that a JVM hardly ever stands still for it
+	done     chan struct{}
 }
 
 func newTraining(ctx context.Context, a *app, o trainOptions) *trainingRun {
@@ -62,7 +59,10 @@ func newTraining(ctx context.Context, a *app, o trainOptions) *trainingRun {
 // held reads a JVM that stands still.
 func (t *trainingRun) held(j training.JVM) {
 	begun := time.Now()
-	jvm := &trainedJVM{PID: j.PID, Command: j.Command, Running: j.Running, Exit: j.Status.ExitCode(), Refused: []live.Refused{}}
+	jvm := &trainedJVM{
+		PID: j.PID, Command: strings.Join(j.Args, " "), called: j.Args,
+		Running: j.Running, Exit: j.Status.ExitCode(), Refused: []live.Refused{},
+	}
 	t.jvms = append(t.jvms, jvm)
 	if t.a.errTerminal {
 		fmt.Fprintf(t.a.errOut, "profarc: reading JVM %d", j.PID)
@@ -72,19 +72,17 @@ func (t *trainingRun) held(j training.JVM) {
 	jvm.HeldNS = time.Since(begun).Nanoseconds()
 	switch {
 	case err != nil:
-		jvm.Why = unreadable(err)
-	case jvm.Methods == 0 && jvm.Skipped > 0:
-		jvm.Why = "no method passes the filters: loosen them"
-	case jvm.Methods == 0:
-		jvm.Why = "it ran too short to have profiles: let it run longer"
-	default:
-		t.queue <- unwritten{profiles, jvm}
+		jvm.Why = unreadable(err, j.Running)
+	case jvm.Why == "":
+		t.queue <- unwritten{profiles: profiles, jvms: []*trainedJVM{jvm}}
 	}
 }
 
-// unreadable says why a JVM was not read at its exit.
-func unreadable(err error) string {
+// unreadable says why a JVM was not read: at its exit, or as it ran on.
+func unreadable(err error, running bool) string {
 	switch {
+	case errors.Is(err, live.ErrStructure) && running:
+		return "it was still starting when the command ended, and runs on: let the command wait for it"
 	case errors.Is(err, live.ErrStructure):
 		return "it ended before its VM had started, or its memory is damaged: see what it printed itself"
 	case errors.Is(err, live.ErrGone):
@@ -93,6 +91,7 @@ func unreadable(err error) string {
 	return message(err)
 }
 
+// read reads a JVM, and fills in what is said of it.
 func (t *trainingRun) read(j training.JVM, jvm *trainedJVM) (*builder.Builder, error) {
 	vm, err := live.Attach(j.Thread)
 	if err != nil {
@@ -108,78 +107,16 @@ func (t *trainingRun) read(j training.JVM, jvm *trainedJVM) (*builder.Builder, e
 	}
 	jvm.Producer, jvm.Methods, jvm.Entries, jvm.Skipped = r.Producer, r.Methods, r.Entries, r.Skipped
 	jvm.Refused = append(jvm.Refused, r.Refused...)
+	early := "it ran too short to have profiles: let it run longer"
+	if j.Running {
+		early = "it had no profiles yet when the command ended, and runs on: let the command wait for it"
+	}
+	jvm.Why = whyEmpty(vm, r, early)
 	return profiles, nil
 }
 
-// write writes the archives. The first waits for the second, or for the end:
-// only then is its name known.
-func (t *trainingRun) write() {
-	defer close(t.done)
-	var first *unwritten
-	written := 0
-	for u := range t.queue {
-		if first == nil && written == 0 {
-			first = &u
-			continue
-		}
-		if first != nil {
-			written++
-			t.commit(*first, t.numbered(written))
-			first = nil
-		}
-		written++
-		t.commit(u, t.numbered(written))
-	}
-	if first != nil {
-		t.commit(*first, t.o.out)
-	}
-}
-
-// writeMerged writes one archive of all JVMs that fit together, at the end; the
-// others get archives of their own.
-func (t *trainingRun) writeMerged() {
-	defer close(t.done)
-	var all *builder.Builder
-	var inAll []*trainedJVM
-	apart := 0
-	for u := range t.queue {
-		merged, err := mergeBuilt(all, u.profiles, "the JVM's profiles", importConfig{})
-		if err != nil {
-			apart++
-			u.jvm.Apart = message(err)
-			t.commit(u, t.numbered(apart))
-			continue
-		}
-		all, inAll = merged, append(inAll, u.jvm)
-	}
-	if all == nil {
-		return
-	}
-	r, err := all.Commit(t.ctx, t.o.out)
-	for _, jvm := range inAll {
-		if jvm.Archive, jvm.Bytes = t.o.out, r.Bytes; err != nil {
-			jvm.Archive, jvm.Why = "", message(err)
-		}
-	}
-}
-
-// numbered is the archive of one of several JVMs.
-func (t *trainingRun) numbered(n int) string {
-	return fmt.Sprintf("%s.%d%s", strings.TrimSuffix(t.o.out, archiveExtension), n, archiveExtension)
-}
-
-func (t *trainingRun) commit(u unwritten, path string) {
-	r, err := u.profiles.Commit(t.ctx, path)
-	if err != nil {
-		u.jvm.Why = message(err)
-		return
-	}
-	u.jvm.Archive, u.jvm.Bytes = path, r.Bytes
-}
-
 // finish waits for the last archive.
-func (t *trainingRun) finish() []*trainedJVM {
+func (t *trainingRun) finish() {
 	close(t.queue)
 	<-t.done
-	return t.jvms
 }

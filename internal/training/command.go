@@ -27,8 +27,8 @@ type JVM struct {
 	PID int
 	// Thread is the thread by which its memory can be read: that of the process
 	// may have ended.
-	Thread  int
-	Command string // what it was called with
+	Thread int
+	Args   []string // what it was called with, the name of the program in front
 	// Running: it has not ended, but the command has.
 	Running bool
 	Status  Status // how it ends

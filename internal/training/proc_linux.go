@@ -58,10 +58,10 @@ func (t thread) siblings() int {
 	return len(tasks)
 }
 
-// commandLine is what the process was called with, separated by spaces.
-func (t thread) commandLine() string {
-	line := strings.TrimRight(string(t.read("cmdline")), "\x00")
-	return strings.ReplaceAll(line, "\x00", " ")
+// args are what the process was called with.
+func (t thread) args() []string {
+	line := strings.TrimSuffix(string(t.read("cmdline")), "\x00")
+	return strings.Split(line, "\x00")
 }
 
 // tracees are the processes that this thread of the system traces.

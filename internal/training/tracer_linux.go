@@ -78,7 +78,7 @@ func (t *tracer) exits(tid int) {
 		return
 	}
 	t.read[pid] = true
-	t.held(JVM{PID: pid, Thread: tid, Command: p.commandLine(), Status: statusOf(unix.WaitStatus(code))})
+	t.held(JVM{PID: pid, Thread: tid, Args: p.args(), Status: statusOf(unix.WaitStatus(code))})
 }
 
 // leave reads the JVMs that still run. They are let go when the thread of the
@@ -86,7 +86,7 @@ func (t *tracer) exits(tid int) {
 func (t *tracer) leave() {
 	for _, pid := range tracees() {
 		if p := thread(pid); !t.read[pid] && p.hasJVM() && p.siblings() >= 2 {
-			t.held(JVM{PID: pid, Thread: pid, Command: p.commandLine(), Running: true})
+			t.held(JVM{PID: pid, Thread: pid, Args: p.args(), Running: true})
 		}
 	}
 }

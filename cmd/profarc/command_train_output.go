@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/profarc/profarc/archive"
+)
+
+// checkTrainOutput refuses, before the command is started, what could not be
+// written when it has ended.
+func checkTrainOutput(ctx context.Context, command string, o trainOptions) error {
+	if err := checkArchiveName(o.out, command); err != nil {
+		return err
+	}
+	if o.report == "" {
+		return checkWritable(ctx, o.out)
+	}
+	switch {
+	case o.report == "-":
+		return usagef("--report -: the standard output is the command's own: name a file")
+	case filepath.Ext(o.report) == archiveExtension:
+		return usagef("--report %s: that is the name of an archive, and a report is JSON: name another file", o.report)
+	case sameFile(o.report, o.out):
+		return usagef("--report %s is the archive: name another file", o.report)
+	}
+	return errors.Join(checkWritable(ctx, o.out), checkWritable(ctx, o.report))
+}
+
+func sameFile(a, b string) bool {
+	one, err1 := os.Stat(a)
+	other, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(one, other)
+}
+
+// errUnwritten ends a writing that is only tried.
+var errUnwritten = errors.New("nothing is written")
+
+// checkWritable fails as publish would, and leaves what is at path.
+func checkWritable(ctx context.Context, path string) error {
+	err := archive.Publish(ctx, path, func(*archive.File) error { return errUnwritten })
+	if errors.Is(err, errUnwritten) {
+		return nil
+	}
+	return err
+}
+
+// numbered is the archive of one of several JVMs.
+func (t *trainingRun) numbered(n int) string {
+	return fmt.Sprintf("%s.%d%s", strings.TrimSuffix(t.o.out, archiveExtension), n, archiveExtension)
+}
+
+// leftovers are files with names of this run's archives that it did not write.
+func (t *trainingRun) leftovers() (names []string) {
+	written := map[string]bool{}
+	for _, a := range t.archives {
+		written[filepath.Base(a.Archive)] = true
+	}
+	folder, base := filepath.Split(t.o.out)
+	files, _ := os.ReadDir(filepath.Clean(folder)) // it could be written to
+	for _, f := range files {
+		name := f.Name()
+		if !written[name] && (name == base || isNumbered(name, base)) {
+			names = append(names, folder+name)
+		}
+	}
+	return names
+}
+
+// isNumbered reports whether a file is named as that of one of several JVMs.
+func isNumbered(name, base string) bool {
+	number, ok := strings.CutPrefix(strings.TrimSuffix(name, archiveExtension), strings.TrimSuffix(base, archiveExtension)+".")
+	n, err := strconv.ParseUint(number, 10, 32)
+	return ok && err == nil && strconv.FormatUint(n, 10) == number && filepath.Ext(name) == archiveExtension
+}
