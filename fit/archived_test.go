@@ -1,6 +1,8 @@
 package fit_test
 
 import (
+	"context"
+	"errors"
 	"maps"
 	"testing"
 
@@ -23,6 +25,25 @@ func profiled(t *testing.T, keys ...layout.Key) *reader.Store {
 		}
 	}
 	return memstore.Open(t, b)
+}
+
+func TestOptionsThatCannotBe(t *testing.T) {
+	s := profiled(t, layout.Key{Class: "C", Name: "ran"}, layout.Key{Class: "C", Name: "gone"})
+	code := fit.Archived(profiled(t, layout.Key{Class: "C", Name: "ran"}))
+	if r, err := fit.Check(t.Context(), s, code, fit.Options{Top: -1}); err != nil || len(r.Misfits) != 0 {
+		t.Errorf("%v", err)
+	}
+	for _, into := range []*builder.Builder{builder.New(layout.DomainGraal, builder.Config{}),
+		builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{layout.ParamTypeProfileWidth: 4}})} {
+		if _, err := fit.Check(t.Context(), s, code, fit.Options{Into: into}); !errors.Is(err, builder.ErrMismatch) || into.Err() != nil {
+			t.Errorf("into an archive of another kind: %v, %v", err, into.Err())
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := fit.Check(ctx, s, code, fit.Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
 }
 
 // An archive has what ran. What it lacks may be there all the same: that is

@@ -39,12 +39,22 @@ type Options struct {
 }
 
 // Check holds the profiles of an archive against a program. The error is that of
-// a record or of code that cannot be read, of ctx, of Each, or matches ErrDomain.
+// a record or of code that cannot be read, of ctx, of Each, or matches ErrDomain,
+// or builder.ErrMismatch if Into is for other archives.
 func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Report, error) {
-	if d := s.Header().Domain; d != layout.DomainHotSpot && !d.LLVM() {
+	h := s.Header()
+	if d := h.Domain; d != layout.DomainHotSpot && !d.LLVM() {
 		return nil, fmt.Errorf("%s: domain %s: %w", s.Mapping().Name(), d, ErrDomain)
 	}
-	o.Confidence = cmp.Or(o.Confidence, DefaultConfidence)
+	if b := o.Into; b != nil {
+		if params := b.Params(); b.Domain() != h.Domain || params.Shape() != h.Params.Shape() {
+			return nil, fmt.Errorf("%s: to be adapted: %w", s.Mapping().Name(), builder.ErrMismatch)
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	o.Confidence, o.Top = cmp.Or(o.Confidence, DefaultConfidence), max(o.Top, 0)
 	c := &checker{s: s, shape: s.Header().Params.Shape(), against: against, o: o}
 	c.report.Reasons = map[string]int{}
 	if o.Into != nil {
