@@ -51,15 +51,6 @@ func importNames() (names []string) {
 	return names
 }
 
-// formatNames lists the formats in a line.
-func formatNames() string {
-	var names []string
-	for _, f := range importFormats {
-		names = append(names, f.name+" ("+f.about+")")
-	}
-	return strings.Join(names, ", ")
-}
-
 // importConfig is what the user says of a file.
 type importConfig struct {
 	builder.Config

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -22,7 +23,7 @@ const headSize = 1 << 20
 const maxWindow = 128 << 20
 
 // errEmpty: a file has no bytes.
-var errEmpty = errors.New("it is empty")
+var errEmpty = errors.New("it is empty: the program that should write it has not ended well, or writes elsewhere")
 
 // An input is a file to be imported, decompressed.
 type input struct {
@@ -160,11 +161,14 @@ func (in *input) format() (*importFormat, error) {
 	case cut:
 		return nil, err
 	case len(head) == 0:
-		return nil, fmt.Errorf("%s: %w: import understands %s", in.name, errEmpty, formatNames())
+		return nil, fmt.Errorf("%s: %w", in.name, errEmpty)
 	case bytes.HasPrefix(head, layout.Magic[:]):
 		return nil, fmt.Errorf("%s: it is an archive already: see profarc info %s", in.name, in.name)
 	}
-	return nil, fmt.Errorf("%s: not a format that import understands: it understands %s, also behind gzip or zstd", in.name, formatNames())
+	if is, known := otherFormat(head); known {
+		return nil, fmt.Errorf("%s: it is %s", in.name, is)
+	}
+	return nil, fmt.Errorf("%s: not a format that import understands: it understands %s, also behind gzip or zstd; see profarc import --help", in.name, strings.Join(importNames(), ", "))
 }
 
 // textMark takes the mark away that some editors and shells put in front of

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"regexp"
+)
+
+// otherFormats are files that users take for profiles of a kind that import
+// understands, by their first bytes.
+var otherFormats = []struct {
+	magic []byte
+	is    string
+}{
+	{[]byte("FLR\x00"), "a recording of JDK Flight Recorder: it holds samples, and no method data; see profarc train"},
+	{[]byte("PERFILE2"), "perf's data: samples, and no counters"},
+	{binary.AppendUvarint(nil, 0x5350524f463432ff), sampleProfile},
+	{binary.AppendUvarint(nil, 0x5350524f46343204), sampleProfile},
+	{[]byte("\x81rforpm\xff"), "a raw profile of LLVM's memprof: it holds allocations, and no counters"},
+	{[]byte("adcg"), "gcov's data, of GCC: compile with clang -fprofile-generate"},
+	{[]byte("\xca\xfe\xba\xbe"), "a class file, and no profile of it"},
+	{[]byte("\x7fELF"), "a program, and not what it wrote when it ran"},
+	{[]byte("PK\x03\x04"), "a zip or jar file: name a profile that was in it"},
+}
+
+const sampleProfile = "an LLVM sample profile: import takes in what instrumented programs write"
+
+// sampleText is how LLVM's sample profiles begin in text.
+var sampleText = regexp.MustCompile(`^[^\s:]+:[0-9]+:[0-9]+\r?\n +[0-9.]+: [0-9]`)
+
+// otherFormat says what a file is that import does not understand, if that is
+// known.
+func otherFormat(head []byte) (is string, known bool) {
+	for _, f := range otherFormats {
+		if bytes.HasPrefix(head, f.magic) {
+			return f.is, true
+		}
+	}
+	if sampleText.Match(head) {
+		return sampleProfile, true
+	}
+	return "", false
+}
