@@ -29,7 +29,7 @@
 //	           | "escape" "flags=" N "local=" N "stack=" N "returned=" N
 //	           | "traps" { N } ) NL
 //	table    = "table" KIND [ "flags=" N ] COLUMN { COLUMN } NL { "row" { cell } NL }
-//	cell     = N | NAME | TYPE | METHOD | "(" METHOD [ "code=" HEX ] { frame } ")" | "-"
+//	cell     = N | POINT | NAME | TYPE | METHOD | "(" METHOD [ "code=" HEX ] { frame } ")" | "-"
 //
 //	entry    = [ "extra" | "parameters" | "handlers" ] "@" POINT ( hotspot | wide ) NL
 //	hotspot  = "Bit" [ seen ]

@@ -62,8 +62,10 @@ func (p *parser) entryLine(start int, section layout.BlockSection) {
 	e.section, e.flags, e.traps, e.cells, e.refs = section, 0, 0, e.cells[:0], e.refs[:0]
 	e.point = p.point()
 	e.tag = p.tagWord()
-	switch {
+	switch of := domainsOf(e.tag); {
 	case !p.ok():
+	case !of.hold(p.head.domain):
+		p.missAt(start, "an entry that domain "+p.head.domain.String()+" has: this one is of "+of.String())
 	case e.tag.Wide():
 		p.wide(start)
 	case e.point < 0 || e.point > math.MaxUint16:

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/profarc/profarc/builder"
@@ -19,6 +20,10 @@ type openTable struct {
 	kind           layout.TableKind
 	columns        []layout.ColumnKind
 	cells          []uint64
+	wordAt         int // where the last word began
+
+	began        bool   // of samples: there was a row,
+	stack, count uint64 // with these
 }
 
 func (p *parser) newTableLine() {
@@ -34,6 +39,7 @@ func (p *parser) newTableLine() {
 		p.missAt(start, "a table: a number from 1 on")
 	}
 	p.limitTables(start, kind)
+	p.tableOfDomain(start, kind, columns)
 	if !p.ok() {
 		return
 	}
@@ -50,6 +56,16 @@ func (p *parser) limitTables(start int, kind layout.TableKind) {
 	}
 	if p.tables[kind] = true; len(p.tables) > maxTables {
 		p.missAt(start, "no more tables: an archive has at most 1024")
+	}
+}
+
+// tableOfDomain refuses a table that the domain cannot have.
+func (p *parser) tableOfDomain(start int, kind layout.TableKind, columns []layout.ColumnKind) {
+	domain := p.head.domain
+	if of := tableDomains[kind]; !of.hold(domain) {
+		p.missAt(start, "a table that domain "+domain.String()+" has: this one is of "+of.String())
+	} else if kind == layout.TableOrder && !p.o.Unordered && !orderFits(domain, columns) {
+		p.missAt(start, "an order of domain "+domain.String()+", which has one column of profiles: this one is of another, leave it out with --unordered")
 	}
 }
 
@@ -78,7 +94,8 @@ func (p *parser) tableLine(word []byte) bool {
 	t := &p.table
 	for i, kind := range t.columns {
 		p.token()
-		t.cells[i] = p.tableCell(kind, functionIDs(t.kind, i))
+		t.cells[i] = p.tableCell(kind, wordsOf(t.kind, i))
+		p.oneCount(i)
 	}
 	if p.ok() && t.Table != nil {
 		t.Row(t.cells...)
@@ -86,17 +103,65 @@ func (p *parser) tableLine(word []byte) bool {
 	return true
 }
 
-// functionIDs reports whether the words of a column are ids of functions.
-func functionIDs(kind layout.TableKind, column int) bool {
-	return kind == layout.TableTraces && column == 2
+// A tableWord is what the words of a column are.
+type tableWord int
+
+const (
+	wordNumber   tableWord = iota // a count, size or the like
+	wordFunction                  // the id of a function
+	wordPoint                     // a profile point, which may be negative
+)
+
+func wordsOf(kind layout.TableKind, column int) tableWord {
+	switch {
+	case kind == layout.TableTraces && column == 2:
+		return wordFunction
+	case kind == layout.TableSamples && column == samplePoint:
+		return wordPoint
+	}
+	return wordNumber
 }
 
-func (p *parser) tableCell(kind layout.ColumnKind, function bool) uint64 {
+// Columns of the table of samples.
+const (
+	sampleStack = 0
+	samplePoint = 2
+	sampleCount = 3
+)
+
+// oneCount refuses a row of a stack whose count, just read, is not that of the
+// stack's row before it.
+func (p *parser) oneCount(column int) {
+	t := &p.table
+	if t.kind != layout.TableSamples || column != sampleCount {
+		return
+	}
+	stack, count := t.cells[sampleStack], t.cells[sampleCount]
+	if t.began && stack == t.stack && count != t.count {
+		p.missAt(t.wordAt, fmt.Sprintf("%d samples, as in the row above: all rows of a stack have its count", t.count))
+	}
+	t.began, t.stack, t.count = true, stack, count
+}
+
+// tableWord takes a word of a table.
+func (p *parser) tableWord(word tableWord) uint64 {
+	p.table.wordAt = p.at
 	switch {
-	case kind == layout.ColumnWord && function:
+	case word == wordFunction:
 		return p.value()
-	case kind == layout.ColumnWord:
+	case word == wordPoint:
 		return p.count64()
+	case p.at < len(p.line) && p.line[p.at] == '-':
+		p.miss("a number from 0 on")
+		return 0
+	}
+	return p.n()
+}
+
+func (p *parser) tableCell(kind layout.ColumnKind, word tableWord) uint64 {
+	switch {
+	case kind == layout.ColumnWord:
+		return p.tableWord(word)
 	case p.tryWord("-"):
 		return 0
 	}

@@ -70,27 +70,27 @@ func BenchmarkRead(b *testing.B) {
 }
 
 // linesOf is a text of one profile with n times the same line.
-func linesOf(line string, n int) string {
-	return "profarc text 1\ndomain hotspot\nparam type-rows 2\nmethod A::a()V\n  profile\n" + strings.Repeat(line, n) + "end\n"
+func linesOf(domain layout.Domain, line string, n int) string {
+	return "profarc text 1\ndomain " + domain.String() + "\nparam type-rows 2\nmethod A::a()V\n  profile\n" + strings.Repeat(line, n) + "end\n"
 }
 
 // A line that names what was named before makes no garbage beside what the
 // builder keeps: a thousand lines more are less than fifty allocations more.
 func TestEntriesMakeNoGarbage(t *testing.T) {
-	for _, line := range []string{
-		"    @5 Branch taken=1 not-taken=2 displacement=40\n",
-		"    @5 VirtualCall [null-seen trap=3] count=2 B{app}=7 C=9\n",
-		"    extra @5 SpeculativeTrap [trap=3] method=A::a()V\n",
-		"    @5 CallType count=2 args 0=B{app}+null return=C\n",
-		"    @5 Receivers virtual-call other=2 B=7 C=9 D=10\n",
-		"    @5 Callees A::a()V=5 A::b()V=6\n",
-		"    @5 Counters 1 2 3\n",
-		"    @5 ValueSite indirect-call name=5 7=8\n",
-		"    @5 Successors conditional 1:2=3\n",
-		"    @5 Count calls 7\n",
+	for line, domain := range map[string]layout.Domain{
+		"    @5 Branch taken=1 not-taken=2 displacement=40\n":          layout.DomainHotSpot,
+		"    @5 VirtualCall [null-seen trap=3] count=2 B{app}=7 C=9\n": layout.DomainHotSpot,
+		"    extra @5 SpeculativeTrap [trap=3] method=A::a()V\n":       layout.DomainHotSpot,
+		"    @5 CallType count=2 args 0=B{app}+null return=C\n":        layout.DomainHotSpot,
+		"    @5 Receivers virtual-call other=2 B=7 C=9 D=10\n":         layout.DomainGraal,
+		"    @5 Callees A::a()V=5 A::b()V=6\n":                         layout.DomainJamaica,
+		"    @5 Counters 1 2 3\n":                                      layout.DomainLLVMIR,
+		"    @5 ValueSite indirect-call name=5 7=8\n":                  layout.DomainLLVMIR,
+		"    @5 Successors conditional 1:2=3\n":                        layout.DomainGraal,
+		"    @5 Count calls 7\n":                                       layout.DomainJamaica,
 	} {
 		allocs := func(n int) float64 {
-			text := linesOf(line, n)
+			text := linesOf(domain, line, n)
 			data := read(t, text)
 			s := open(t, data)
 			reading := testing.AllocsPerRun(5, func() {

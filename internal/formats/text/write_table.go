@@ -32,7 +32,7 @@ func (w *writer) table(t *layout.Table) {
 		w.text("  row")
 		for i := range t.Columns() {
 			w.text(" ")
-			w.tableCell(t.Column(i), t.Cell(i, r), functionIDs(t.Kind, i))
+			w.tableCell(t.Column(i), t.Cell(i, r), wordsOf(t.Kind, i))
 		}
 		w.end()
 		if w.err != nil {
@@ -41,13 +41,11 @@ func (w *writer) table(t *layout.Table) {
 	}
 }
 
-func (w *writer) tableCell(kind layout.ColumnKind, v uint64, function bool) {
+func (w *writer) tableCell(kind layout.ColumnKind, v uint64, word tableWord) {
 	n := layout.Narrow(v)
 	switch {
-	case kind == layout.ColumnWord && function:
-		w.functionID(v)
 	case kind == layout.ColumnWord:
-		w.tableWord(v)
+		w.tableWord(v, word)
 	case n == 0:
 		w.text("-")
 	case kind == layout.ColumnSymbol:
@@ -68,10 +66,14 @@ func (w *writer) tableCell(kind layout.ColumnKind, v uint64, function bool) {
 }
 
 // tableWord writes a word: a profile point may be negative.
-func (w *writer) tableWord(v uint64) {
-	if s := int64(v); s < 0 && s >= math.MinInt32 {
-		w.signed(s)
-	} else {
+func (w *writer) tableWord(v uint64, word tableWord) {
+	point := int64(v)
+	switch {
+	case word == wordFunction:
+		w.functionID(v)
+	case word == wordPoint && point < 0 && point >= math.MinInt32:
+		w.signed(point)
+	default:
 		w.number(v)
 	}
 }
