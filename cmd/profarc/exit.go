@@ -57,7 +57,10 @@ func message(err error) string {
 		}
 		return strings.Join(parts, "; ")
 	}
-	text := strings.TrimPrefix(oneLine(err.Error()), "builder: ") // users know of no packages
+	text := oneLine(err.Error())
+	for _, of := range []string{"builder: ", "publish "} { // users know of no packages and calls
+		text = strings.TrimPrefix(text, of)
+	}
 	if path, ok := err.(*fs.PathError); ok {
 		text = path.Path + ": " + path.Err.Error()
 	}
