@@ -42,16 +42,7 @@ type Options struct {
 // a record or of code that cannot be read, of ctx, of Each, or matches ErrDomain,
 // or builder.ErrMismatch if Into is for other archives.
 func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Report, error) {
-	h := s.Header()
-	if d := h.Domain; d != layout.DomainHotSpot && !d.LLVM() {
-		return nil, fmt.Errorf("%s: domain %s: %w", s.Mapping().Name(), d, ErrDomain)
-	}
-	if b := o.Into; b != nil {
-		if params := b.Params(); b.Domain() != h.Domain || params.Shape() != h.Params.Shape() {
-			return nil, fmt.Errorf("%s: to be adapted: %w", s.Mapping().Name(), builder.ErrMismatch)
-		}
-	}
-	if err := ctx.Err(); err != nil {
+	if err := cmp.Or(refuse(s, o), ctx.Err()); err != nil {
 		return nil, err
 	}
 	o.Confidence, o.Top = cmp.Or(o.Confidence, DefaultConfidence), max(o.Top, 0)
@@ -79,6 +70,20 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 		return &c.report, c.rewriter.finish()
 	}
 	return &c.report, nil
+}
+
+// refuse says why an archive cannot be checked like that.
+func refuse(s *reader.Store, o Options) error {
+	h := s.Header()
+	if d := h.Domain; d != layout.DomainHotSpot && !d.LLVM() {
+		return fmt.Errorf("%s: domain %s: %w", s.Mapping().Name(), d, ErrDomain)
+	}
+	if b := o.Into; b != nil {
+		if params := b.Params(); b.Domain() != h.Domain || params.Shape() != h.Params.Shape() {
+			return fmt.Errorf("%s: to be adapted: %w", s.Mapping().Name(), builder.ErrMismatch)
+		}
+	}
+	return nil
 }
 
 // A checker goes through an archive.

@@ -75,40 +75,18 @@ type mergeReport struct {
 
 func (a *app) runMerge(ctx context.Context, args []string, o mergeOptions) error {
 	begin := time.Now()
-	versions, err := builder.ParseVersions(o.versions)
-	if err != nil {
-		return usagef("--versions %s: it is one of all, newest, heaviest", o.versions)
-	}
-	if o.jobs < 1 {
-		return usagef("--jobs %d: at least 1 archive is read at once", o.jobs)
-	}
-	inputs, err := mergeInputs(args, o)
+	versions, inputs, err := o.check(args)
 	if err != nil {
 		return err
-	}
-	if versions == builder.NewestVersion {
-		if err := allDated(inputs, "--versions newest"); err != nil {
-			return err
-		}
 	}
 	r := mergeReport{Archive: o.out, Inputs: inputs, Lost: []loss{}}
 	b, err := a.mergeAll(ctx, inputs, o)
+	if err == nil {
+		err = r.finish(b, versions, o)
+	}
 	if err != nil {
 		return err
 	}
-	var dropped int
-	r.Versions, dropped = b.KeepVersions(versions)
-	r.Doubtful = int(b.Unmatchable())
-	r.lose("profiles of versions of the code that were not kept", dropped)
-	r.lose(unmergedText(o.asLLVM), int(b.Unmerged()))
-	if o.rows >= 0 {
-		cut, err := b.NarrowRows(o.rows)
-		if err != nil {
-			return err
-		}
-		r.lose("rows of receivers, whose counts went to all others", cut)
-	}
-	r.Dumps = b.Dumps()
 	written, err := b.Commit(ctx, o.out)
 	if err != nil {
 		return err
@@ -119,6 +97,36 @@ func (a *app) runMerge(ctx context.Context, args []string, o mergeOptions) error
 	}
 	r.print(a)
 	return nil
+}
+
+// check gives what is to be merged, and which versions stay.
+func (o *mergeOptions) check(args []string) (builder.Versions, []mergeInput, error) {
+	versions, err := builder.ParseVersions(o.versions)
+	if err != nil {
+		return 0, nil, usagef("--versions %s: it is one of all, newest, heaviest", o.versions)
+	}
+	if o.jobs < 1 {
+		return 0, nil, usagef("--jobs %d: at least 1 archive is read at once", o.jobs)
+	}
+	inputs, err := mergeInputs(args, *o)
+	if err == nil && versions == builder.NewestVersion {
+		err = allDated(inputs, "--versions newest")
+	}
+	return versions, inputs, err
+}
+
+// finish takes the steps behind a merge, and notes what they, and the merge, cost.
+func (r *mergeReport) finish(b *builder.Builder, versions builder.Versions, o mergeOptions) (err error) {
+	var dropped, cut int
+	r.Versions, dropped = b.KeepVersions(versions)
+	if o.rows >= 0 {
+		cut, err = b.NarrowRows(o.rows)
+	}
+	r.Dumps, r.Doubtful = b.Dumps(), int(b.Unmatchable())
+	r.lose("profiles of versions of the code that were not kept", dropped)
+	r.lose(unmergedText(o.asLLVM), int(b.Unmerged()))
+	r.lose("rows of receivers, whose counts went to all others", cut)
+	return err
 }
 
 func (r *mergeReport) lose(what string, n int) {
