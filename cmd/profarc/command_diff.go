@@ -95,6 +95,9 @@ func (a *app) diff(ctx context.Context, sa, sb *reader.Store, o diffOptions) err
 		return err
 	}
 	r, err := newDiffReport(sa, sb, found)
+	if err == nil {
+		r.NoLoaders, err = unnamedLoaders(sa, sb)
+	}
 	if err != nil {
 		return err
 	}

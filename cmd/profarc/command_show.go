@@ -74,6 +74,9 @@ func (a *app) runShow(ctx context.Context, args []string, o showOptions) error {
 	if len(args) == 1 && len(o.callers) > 0 {
 		return usagef("--caller is of one method: name it behind the archive")
 	}
+	if o.llvm.asked() && (len(args) > 1 || !o.everything()) {
+		return usagef("--topn, --detailed-summary and --showcs are of a whole profile: leave the method and the filters out")
+	}
 	return withStore(args[0], func(s *reader.Store) error {
 		out := interruptible{ctx, a.out}
 		if o.llvm.asked() {

@@ -21,6 +21,7 @@ func (r *diffReport) print(a *app) {
 	r.printKinds(a)
 	r.printLeftOut(a)
 	r.printBeside(a)
+	r.printLoaders(a)
 	printList(a.out, "changed most", "difference\town overlap\tin A\tin B\t", r.Changed, func(m diffMethod) string {
 		return fmt.Sprintf("%s\t%s\t%s\t%s\t  %s%s", percent(m.Difference), percent(m.Overlap), percent(m.ShareA), percent(m.ShareB),
 			printable(m.String()), note(m.Mismatch, "mismatch"))

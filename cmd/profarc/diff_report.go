@@ -12,21 +12,25 @@ import (
 
 // A diffReport says how far two archives agree. Shares are from 0 to 1.
 type diffReport struct {
-	A        string               `json:"a"` // the base
-	B        string               `json:"b"`
-	Domain   string               `json:"domain"`
-	Score    *float64             `json:"score"`     // overlap of the kind that is named next; null of none
-	ScoredBy *string              `json:"scored_by"` // kind of counts
-	Kinds    []diffKind           `json:"kinds"`
-	Methods  diffTally            `json:"methods"`
-	Profiles diffTally            `json:"profiles"` // one a method, code and context
-	LeftOut  int                  `json:"left_out"` // profiles of the kind of LLVM's records that was not asked for
-	Beside   []diffBeside         `json:"not_compared"`
-	Changed  diffList[diffMethod] `json:"changed"`
-	Came     diffList[diffMethod] `json:"came"`
-	Went     diffList[diffMethod] `json:"went"`
-	Flipped  diffList[diffFlip]   `json:"flipped"`
-	Sites    diffList[diffSite]   `json:"sites"`
+	A        string       `json:"a"` // the base
+	B        string       `json:"b"`
+	Domain   string       `json:"domain"`
+	Score    *float64     `json:"score"`     // overlap of the kind that is named next; null of none
+	ScoredBy *string      `json:"scored_by"` // kind of counts
+	Kinds    []diffKind   `json:"kinds"`
+	Methods  diffTally    `json:"methods"`
+	Profiles diffTally    `json:"profiles"` // one a method, code and context
+	LeftOut  int          `json:"left_out"` // profiles of the kind of LLVM's records that was not asked for
+	Beside   []diffBeside `json:"not_compared"`
+	// NoLoaders is the one of the two that knows no class loaders while the other
+	// does.
+	NoLoaders string `json:"without_loaders,omitempty"`
+
+	Changed diffList[diffMethod] `json:"changed"`
+	Came    diffList[diffMethod] `json:"came"`
+	Went    diffList[diffMethod] `json:"went"`
+	Flipped diffList[diffFlip]   `json:"flipped"`
+	Sites   diffList[diffSite]   `json:"sites"`
 
 	cs bool // context-sensitive records were asked for
 }

@@ -107,7 +107,7 @@ func nearest(wanted []layout.Key, other layout.Key) (shortest int, found bool) {
 func distance(want, other layout.Key) (d int, ok bool) {
 	sameClass, sameName := strings.EqualFold(want.Class, other.Class), strings.EqualFold(want.Name, other.Name)
 	switch {
-	case sameClass && sameName:
+	case sameClass && (sameName || strings.EqualFold(want.Name, behindFile(other.Name))):
 		return 0, true
 	case sameClass || sameName && simpleName(want.Class) == simpleName(other.Class):
 		d = 1 + edits(want.Name, other.Name)
@@ -117,6 +117,10 @@ func distance(want, other layout.Key) (d int, ok bool) {
 	}
 	return 0, false
 }
+
+// behindFile is the PGO name of a function of one file without the file: of
+// "a.c;f" it is f.
+func behindFile(name string) string { return name[strings.LastIndexByte(name, ';')+1:] }
 
 // simpleName is a class without its package.
 func simpleName(class string) string { return class[strings.LastIndexAny(class, "./")+1:] }

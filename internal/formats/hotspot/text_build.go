@@ -117,11 +117,11 @@ func (b *textBuild) canonical(class string) string {
 	return class
 }
 
-// twinPrefix begins what stands for the class loader of the n-th method with
+// TwinLoader begins what stands for the class loader of the n-th method with
 // one header.
-const twinPrefix = "text#"
+const TwinLoader = "text#"
 
-func twinLoader(n int) string { return twinPrefix + strconv.Itoa(n) }
+func twinLoader(n int) string { return TwinLoader + strconv.Itoa(n) }
 
 // distinct gives the key of a method, with a loader if the text had it before.
 func (b *textBuild) distinct(t *textMethod) layout.Key {
