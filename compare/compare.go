@@ -33,6 +33,9 @@ func Stores(ctx context.Context, a, b *reader.Store, o Options) (*Report, error)
 		return nil, fmt.Errorf("%s is of domain %s, %s of %s: %w: name archives of one domain",
 			a.Mapping().Name(), da, b.Mapping().Name(), db, ErrDomains)
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	c := &comparison{ctx: ctx, o: o, a: a, b: b, report: Report{Domain: a.Header().Domain}}
 	c.changed.n, c.came.n, c.went.n, c.flips.n, c.sites.n = o.Top, o.Top, o.Top, o.Top, o.Top
 	for _, step := range []func() error{c.addUp, c.findCounterparts, c.methodsOfA, c.methodsOfB, c.passTables} {

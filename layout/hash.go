@@ -20,7 +20,7 @@ type Key struct {
 
 // ID is the method's stable 64-bit id in a domain: for LLVM the low 64 bits of
 // MD5 of the PGO name, otherwise XXH64 (seed 0) of class NUL name NUL signature
-// NUL loader. It allocates nothing for keys of up to 1 KiB.
+// NUL loader. It allocates nothing for keys of up to some 1,000 bytes.
 func (k Key) ID(d Domain) uint64 {
 	if d.LLVM() {
 		return NameRef(k.Name)

@@ -2,8 +2,8 @@ package reader
 
 import "github.com/profarc/profarc/layout"
 
-// Find looks a method up by its key. It allocates nothing. The error matches
-// ErrNotFound if there is none.
+// Find looks a method up by its key. It allocates nothing, unless the key has
+// more than some 1,000 bytes. The error matches ErrNotFound if there is none.
 func (s *Store) Find(k layout.Key) (m Method, err error) {
 	id := k.ID(s.h.Domain)
 	q := s.search(id, layout.KindMethod)
@@ -89,8 +89,8 @@ func (m *Method) hasKey(k *layout.Key) (bool, error) {
 	return m.s.typeIs(t, k.Class, k.Loader)
 }
 
-// FindType looks a type up by name and loader. It allocates nothing. The error
-// matches ErrNotFound if there is none.
+// FindType looks a type up by name and loader. It allocates nothing, unless
+// they have more than some 1,000 bytes. The error matches ErrNotFound if there is none.
 func (s *Store) FindType(name, loader string) (Type, error) {
 	id := layout.TypeID(name, loader)
 	for q := s.search(id, layout.KindType); ; {

@@ -7,7 +7,9 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// AnyCode asks for the profile of whatever version of the code there is.
+// AnyCode asks for the profile of whatever version of the code there is. Where
+// there are several, one whose code is not known is found with [Method.Profiles]
+// alone.
 const AnyCode = 0
 
 // Profile looks the profile up for a version of the code (AnyCode if there is

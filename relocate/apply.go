@@ -35,7 +35,9 @@ const AnySlots = -1
 // not AnySlots. It writes nothing unless every slot of the range is sound, and
 // gives the number of slots. No other goroutine may use the range meanwhile.
 func (m *Map) Apply(rw []byte, from, to int64, move Move, want int64) (slots int64, err error) {
-	slots, err = m.check(rw, from, to, move)
+	if err = m.inside(from, to, int64(len(rw))); err == nil {
+		slots, err = m.check(rw, from, to, move)
+	}
 	if err == nil && want != AnySlots && slots != want {
 		err = layout.Corrupt(layout.RegionBM, m.bm.Offset, "rw [0x%x, 0x%x) has %d pointers, its bitmap %d", from, to, want, slots)
 	}

@@ -82,6 +82,28 @@ func TestApplyWritesNothingIfASlotIsWrong(t *testing.T) {
 	}
 }
 
+// What is no range of rw is refused, and moves nothing.
+func TestRangesOutsideTheRegion(t *testing.T) {
+	const size = 4800
+	rw, slots := pointerWords(size)
+	m := mapOf(t, size, slots)
+	before := slices.Clone(rw)
+	for _, r := range [][2]int64{{-8, 8}, {16, 8}, {0, size + 8}, {4, 16}, {0, 1 << 40}} {
+		if _, err := m.Apply(rw, r[0], r[1], testMove, AnySlots); err == nil {
+			t.Errorf("%v is moved", r)
+		}
+		if err := m.Range(r[0], r[1], func(int64) bool { return true }); err == nil {
+			t.Errorf("%v is gone through", r)
+		}
+	}
+	if _, err := m.ApplyAll(rw[:size-8], testMove); err == nil {
+		t.Error("a part of the region is taken for all of it")
+	}
+	if !bytes.Equal(rw, before) {
+		t.Error("something was moved")
+	}
+}
+
 func TestApplyHoldsTheNumberOfSlots(t *testing.T) {
 	const size = 4800
 	rw, slots := pointerWords(size)

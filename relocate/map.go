@@ -1,6 +1,7 @@
 package relocate
 
 import (
+	"fmt"
 	"sync/atomic"
 
 	"github.com/profarc/profarc/layout"
@@ -47,6 +48,9 @@ func (m *Map) chunks() int64 { return chunks(m.rw.Size) }
 // bytes and multiples of 8, in ascending order, until yield gives false. The
 // range must lie inside rw.
 func (m *Map) Range(from, to int64, yield func(rwOffset int64) bool) error {
+	if err := m.inside(from, to, m.rw.Size); err != nil {
+		return err
+	}
 	for c := m.walk(from, to); ; {
 		start, words, err := c.next()
 		if len(words) == 0 || err != nil {
@@ -58,6 +62,14 @@ func (m *Map) Range(from, to int64, yield func(rwOffset int64) bool) error {
 			}
 		}
 	}
+}
+
+// inside refuses what is no range of the region, of which there are size bytes.
+func (m *Map) inside(from, to, size int64) error {
+	if from < 0 || to < from || to > min(size, m.rw.Size) || (from|to)%wordSize != 0 {
+		return fmt.Errorf("relocate: [%d, %d) is no range of the %d bytes of rw", from, to, min(size, m.rw.Size))
+	}
+	return nil
 }
 
 // A walk goes through the slots of a range, a batch at a time.
