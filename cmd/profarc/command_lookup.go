@@ -51,7 +51,7 @@ if it has no longer one. A caller that it lacks ends the context.`,
 		RunE:              a.run(func(ctx context.Context, args []string) error { return a.runLookup(ctx, args[0], args[1:], o) }),
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.loader, "loader", "", "class loader of the keys (without it: boot, app or platform)")
+	f.StringVar(&o.loader, "loader", "", "class loader of the keys, boot for none (without it: boot, app or platform)")
 	f.BoolVar(&o.id, "id", false, "the keys are ids")
 	f.StringVar(&o.hash, "hash", "", "function hash or code id of the profile, in hexadecimal")
 	f.StringArrayVar(&o.caller, "caller", nil, callerUsage)

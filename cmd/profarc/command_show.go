@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"strings"
@@ -56,7 +58,7 @@ Of LLVM's profiles METHOD is the PGO name of a function, or a part of it; --deta
 	f.StringVar(&o.class, "class", "", "methods of classes that match")
 	f.StringVar(&o.method, "method", "", "methods whose names match")
 	f.StringVar(&o.method, "function", "", "the same as --method, in LLVM's words")
-	f.StringVar(&o.loader, "loader", "", "class loader of METHOD (without it: boot, app or platform)")
+	f.StringVar(&o.loader, "loader", "", "class loader of METHOD, boot for none (without it: boot, app or platform)")
 	f.StringArrayVar(&o.callers, "caller", nil, callerUsage)
 	f.StringVar(&o.by, "by", "", "the hottest first: "+strings.Join(measureNames(), ", "))
 	f.Uint64Var(&o.min, "min", 0, "methods with so many invocations at least, or with such a sum of --by")
@@ -115,12 +117,16 @@ func (o *showOptions) showMethod(ctx context.Context, w io.Writer, s *reader.Sto
 	}
 	m, err := find(s, keysOf(s.Header().Domain, key, o.loader))
 	if err == nil {
+		wanted, err := sel.has(s, m)
+		if err != nil || !wanted {
+			return cmp.Or(err, fmt.Errorf("%s: %s is there, and the filters leave it out", s.Mapping().Name(), key))
+		}
 		return showOne(w, s, m, newLazyTally(s), o.json)
 	}
 	if !errors.Is(err, reader.ErrNotFound) {
 		return err
 	}
-	sel.whole = newPattern(plainSpelling.Replace(key))
+	sel.whole, sel.loader = newPattern(plainSpelling.Replace(key)), o.loader
 	n, err := showAll(w, s, sel.methods(ctx, s), o.json)
 	if err == nil && n == 0 {
 		return missing(s, key, o.loader)

@@ -21,6 +21,9 @@ import (
 // and java/lang/String.length()I in all domains that have classes. LLVM's keys
 // are whole names.
 func keysOf(d layout.Domain, spelled, loader string) []layout.Key {
+	if loader == bootLoader {
+		return slices.DeleteFunc(keysOf(d, spelled, ""), func(k layout.Key) bool { return k.Loader != "" })
+	}
 	r := &readings{domain: d, loader: loader}
 	r.read(spelled)
 	if bare := cutAccess(spelled); bare != spelled {
@@ -30,6 +33,14 @@ func keysOf(d layout.Domain, spelled, loader string) []layout.Key {
 		return withLoaders(r.keys)
 	}
 	return r.keys
+}
+
+// bootLoader asks for classes of the boot loader, which has no name in archives.
+const bootLoader = "boot"
+
+// loaderIs reports whether a class loader is the one that was asked for.
+func loaderIs(asked, loader string) bool {
+	return asked == "" || asked == loader || asked == bootLoader && loader == ""
 }
 
 // readings are the keys that a text may mean.

@@ -12,6 +12,7 @@ import (
 type selection struct {
 	class, method pattern
 	whole         pattern // of class, name and signature, see plainSpelling
+	loader        string  // of the class, any if it is empty
 	min           uint64  // of the measure
 	by            *measure
 	hottestFirst  bool // methods come by the measure, else by name
@@ -71,7 +72,7 @@ func (sel selection) has(s *reader.Store, m reader.Method) (bool, error) {
 
 // nameMatches reports whether a method is wanted for its name.
 func (sel selection) nameMatches(s *reader.Store, m reader.Method) (bool, error) {
-	if sel.class == "" && sel.method == "" && sel.whole == "" {
+	if sel.class == "" && sel.method == "" && sel.whole == "" && sel.loader == "" {
 		return true, nil
 	}
 	k, err := m.Key()
@@ -82,7 +83,7 @@ func (sel selection) nameMatches(s *reader.Store, m reader.Method) (bool, error)
 // or a double colon between class and method, whatever the domain.
 func (sel selection) names(d layout.Domain, k layout.Key) bool {
 	parts := k.Apart(d)
-	return sel.class.matches(parts.Class) && sel.method.matches(parts.Name) &&
+	return sel.class.matches(parts.Class) && sel.method.matches(parts.Name) && loaderIs(sel.loader, k.Loader) &&
 		(sel.whole == "" || sel.whole.matches(plainSpelling.Replace(methodText(d, k))))
 }
 
