@@ -66,6 +66,32 @@ func Example() {
 	// true
 }
 
+// A start-up that asks for many methods asks for all at once: in a large archive
+// the memory of their look-ups is waited for together.
+func ExampleStore_FindBatch() {
+	s := openTraining()
+	defer s.Close()
+	keys := []layout.Key{
+		{Class: "java/lang/String", Name: "length", Signature: "()I"},
+		{Class: "java/lang/String", Name: "unheard", Signature: "()V"},
+		{Class: "Main", Name: "sum", Signature: "([LShape;)D"},
+	}
+	methods := make([]reader.Method, len(keys))
+	hits, err := s.FindBatch(keys, methods)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(hits, "of", len(keys), "are known")
+	for i, m := range methods {
+		fmt.Println(keys[i].Name, m.Valid())
+	}
+	// Output:
+	// 2 of 3 are known
+	// length true
+	// unheard false
+	// sum true
+}
+
 // An adopted profile goes on counting where the training run left off.
 func ExampleProfile_Adopt() {
 	s := openTraining()
