@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Publish creates or replaces the file at path with what write writes: to a
@@ -31,7 +33,7 @@ func Publish(ctx context.Context, path string, write func(w *File) error) error 
 	if err != nil {
 		return fmt.Errorf("publish %s: %w", path, err)
 	}
-	f, err := createTemporary(ctx, filepath.Dir(target))
+	f, err := createTemporary(ctx, folderOf(target))
 	if err != nil {
 		return fmt.Errorf("publish %s: %w", path, err)
 	}
@@ -51,7 +53,7 @@ func Publish(ctx context.Context, path string, write func(w *File) error) error 
 		return fmt.Errorf("publish %s: %w%s", path, err, renameHint)
 	}
 	renamed = true
-	if err := syncFolder(filepath.Dir(target)); err != nil {
+	if err := syncFolder(folderOf(target)); err != nil {
 		return fmt.Errorf("publish %s: it is in place, but may be gone after a power failure: %w", path, err)
 	}
 	return nil
@@ -69,20 +71,26 @@ func followLinks(path string) (string, error) {
 			return path, nil // not a link, or nothing there
 		}
 		if !filepath.IsAbs(next) {
-			// Not filepath.Join: what .. means depends on links in the path.
-			next = filepath.Dir(path) + string(filepath.Separator) + next
+			next = folderOf(path) + string(filepath.Separator) + next
 		}
 		path = next
 	}
 	return "", fmt.Errorf("more than %d symbolic links", maxLinks)
 }
 
+// folderOf is the folder that a path names, as it is written: what .. means
+// depends on links in the path, so that filepath.Dir may name another.
+func folderOf(path string) string {
+	folder, _ := filepath.Split(path)
+	return cmp.Or(folder, ".")
+}
+
 // replaceable gives what is known of the file at path, nil if there is none. It
 // refuses what a renaming would destroy, or could not be made in.
 func replaceable(path string) (fs.FileInfo, error) {
-	folder := filepath.Dir(path)
+	folder := folderOf(path)
 	if info, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
-		return nil, missingFolder{folder}
+		return nil, missingFolder{strings.TrimSuffix(folder, string(filepath.Separator))}
 	} else if err != nil {
 		return nil, err
 	} else if !info.IsDir() {

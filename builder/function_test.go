@@ -155,3 +155,54 @@ func TestBitmapsOfOneRun(t *testing.T) {
 		}
 	}
 }
+
+// Of a kind with other numbers of value sites llvm-profdata keeps the first, and
+// beside a mark no sites of the second.
+func TestValueSitesAsLLVM(t *testing.T) {
+	const hot = 1<<64 - 1
+	for what, c := range map[string]struct {
+		counts   [2]uint64
+		sites    [2]int
+		want     int // sites, and the sum of their counts
+		sum      uint64
+		unmerged uint64
+	}{
+		"as many":         {[2]uint64{1, 1}, [2]int{2, 2}, 2, 20, 0},
+		"fewer":           {[2]uint64{1, 1}, [2]int{2, 1}, 2, 10, 1},
+		"more":            {[2]uint64{1, 1}, [2]int{0, 1}, 0, 0, 1},
+		"beside marks":    {[2]uint64{hot, hot}, [2]int{1, 1}, 1, 5, 0},
+		"behind counts":   {[2]uint64{1, hot}, [2]int{1, 1}, 1, 5, 1},
+		"of other counts": {[2]uint64{hot, 1}, [2]int{1, 1}, 1, 5, 1},
+	} {
+		b := builder.New(layout.DomainLLVMIR, builder.Config{})
+		for run := range 2 {
+			b.NextRun(builder.Run{AsLLVM: true})
+			p := b.Profile(b.Method(layout.Key{Name: "f"}), 1, builder.NoContext)
+			p.Counters(0, c.counts[run])
+			for site := range c.sites[run] {
+				p.ValueSite(0, int32(site), builder.Value{Value: 9, Count: 5})
+			}
+			if err := p.Done(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m, err := built(t, b).Store.Find(layout.Key{Name: "f"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, _, err := m.Profile(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sites, sum := 0, uint64(0)
+		for e := range p.Entries() {
+			if rows, ok := e.Rows(); ok && e.Tag() == layout.TagValueSite {
+				sites++
+				sum += rows.Cell(0, 1).Load()
+			}
+		}
+		if sites != c.want || sum != c.sum || b.Unmerged() != c.unmerged {
+			t.Errorf("%s: %d sites, counts of %d, %d unmerged", what, sites, sum, b.Unmerged())
+		}
+	}
+}

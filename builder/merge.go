@@ -52,21 +52,59 @@ func (m *merger) merge(have, more layout.Block) []byte {
 	return out.block
 }
 
-// mergeable leaves out of a section what cannot be merged with x. Bitmaps of
-// other sizes are not of the same decisions: llvm-profdata keeps the first and
-// sums the counters alone.
+// mergeable leaves out of a section what cannot be merged with x.
 func (m *merger) mergeable(x, y []layout.Entry) []layout.Entry {
 	if !m.b.domain.LLVM() {
 		return y
 	}
 	have, more := bitmapRows(x), bitmapRows(y)
-	if have != more && (m.run.AsLLVM || have == 0 || more == 0) {
+	if m.run.AsLLVM {
+		return m.asLLVM(x, y, have != more)
+	}
+	if have != more && (have == 0 || more == 0) {
 		m.b.unmerged++
 	}
-	if have == more || !m.run.AsLLVM {
-		return y
+	return y
+}
+
+// asLLVM leaves out what llvm-profdata does not merge. Bitmaps of other sizes are
+// not of the same decisions, and a mark that a function is hot is no run: it sums
+// the counters alone. Of a kind with other numbers of value sites it keeps the
+// first.
+func (m *merger) asLLVM(x, y []layout.Entry, otherBitmaps bool) []layout.Entry {
+	if otherBitmaps {
+		m.b.unmerged++
 	}
-	return slices.DeleteFunc(y, func(e layout.Entry) bool { return e.Tag() != layout.TagCounters })
+	if otherBitmaps || isHot(x) || isHot(y) {
+		return slices.DeleteFunc(y, func(e layout.Entry) bool { return e.Tag() != layout.TagCounters })
+	}
+	have, more := sitesOf(x), sitesOf(y)
+	for kind, n := range more {
+		if have[kind] != n {
+			m.b.unmerged++
+		}
+	}
+	return slices.DeleteFunc(y, func(e layout.Entry) bool {
+		return e.Tag() == layout.TagValueSite && have[e.Sub()] != more[e.Sub()]
+	})
+}
+
+// isHot reports whether the counters among entries are a mark, and no counts.
+func isHot(all []layout.Entry) bool {
+	return slices.ContainsFunc(all, func(e layout.Entry) bool {
+		return e.Tag() == layout.TagCounters && e.Cells() > 0 && e.Cell(0) > llvmMax
+	})
+}
+
+// sitesOf counts value sites by kind.
+func sitesOf(all []layout.Entry) map[uint16]int {
+	sites := map[uint16]int{}
+	for _, e := range all {
+		if e.Tag() == layout.TagValueSite {
+			sites[e.Sub()]++
+		}
+	}
+	return sites
 }
 
 // bitmapRows is the size of the bitmap among entries, 0 if there is none.

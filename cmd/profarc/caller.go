@@ -63,6 +63,9 @@ func cutCallSites(spelled string) (key string, sites []callSite) {
 // are the key and the callers that were given, behind it or with --caller.
 func methodAndCallers(spelled string, flags []string) (key string, sites []callSite, err error) {
 	key, sites = cutCallSites(spelled)
+	if strings.Contains(key, strings.TrimSpace(callerMark)) {
+		return "", nil, usagef("%s: write callers as KEY <- CALLER @POINT <- CALLER @POINT", spelled)
+	}
 	if len(flags) == 0 {
 		return key, sites, nil
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -105,7 +106,11 @@ func headOf(name string) ([]byte, error) {
 
 // openClasses opens a class path.
 func openClasses(name string) (code, error) {
-	c, err := program.OpenClassPath(filepath.SplitList(name))
+	path := filepath.SplitList(name)
+	for i, element := range path {
+		path[i] = cmp.Or(element, ".") // as java reads it
+	}
+	c, err := program.OpenClassPath(path)
 	if err != nil {
 		return code{}, err
 	}

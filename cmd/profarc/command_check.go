@@ -147,7 +147,7 @@ func (o *checkOptions) options(s *reader.Store) fit.Options {
 	}
 	if o.rewrite != "" {
 		config := builder.ConfigOf(s.Header())
-		config.DumpID, config.Fingerprint = [16]byte{}, [16]byte{} // of another program
+		config.Fingerprint = [16]byte{} // of another program; the dump is the same
 		f.Into = builder.New(s.Header().Domain, config)
 	}
 	return f

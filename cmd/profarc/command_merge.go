@@ -105,6 +105,9 @@ func (o *mergeOptions) check(args []string) (builder.Versions, []mergeInput, err
 	if err != nil {
 		return 0, nil, usagef("--versions %s: it is one of all, newest, heaviest", o.versions)
 	}
+	if o.rows < -1 {
+		return 0, nil, usagef("--rows %d: a type profile has 0 rows or more", o.rows)
+	}
 	if o.jobs < 1 {
 		return 0, nil, usagef("--jobs %d: at least 1 archive is read at once", o.jobs)
 	}

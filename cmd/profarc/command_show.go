@@ -85,6 +85,7 @@ func (a *app) runShow(ctx context.Context, args []string, o showOptions) error {
 			return a.showLLVMSummary(out, s, o.llvm, o.json)
 		}
 		sel := newSelection(s.Header().Domain, o.class, o.method, o.min, by)
+		sel.loader = o.loader
 		sel.hottestFirst = by != nil
 		if len(args) == 2 {
 			return o.showMethod(ctx, out, s, args[1], sel)
@@ -94,10 +95,20 @@ func (a *app) runShow(ctx context.Context, args []string, o showOptions) error {
 		}
 		n, err := showAll(out, s, sel.methods(ctx, s), o.json)
 		if err == nil && n == 0 {
-			return filter{o.class, o.method}.check(s)
+			err = o.nothing(s)
 		}
 		return err
 	})
+}
+
+// nothing is the error of names that select no method; that none counts as much
+// as was asked for is an answer.
+func (o *showOptions) nothing(s *reader.Store) error {
+	err := filter{o.class, o.method}.check(s)
+	if err == nil && o.loader != "" {
+		err = fmt.Errorf("%s: no method of the class loader %s passes the filters", s.Mapping().Name(), o.loader)
+	}
+	return err
 }
 
 // everything reports whether nothing is left out.
@@ -126,10 +137,13 @@ func (o *showOptions) showMethod(ctx context.Context, w io.Writer, s *reader.Sto
 	if !errors.Is(err, reader.ErrNotFound) {
 		return err
 	}
-	sel.whole, sel.loader = newPattern(plainSpelling.Replace(key)), o.loader
+	sel.whole = newPattern(plainSpelling.Replace(key))
 	n, err := showAll(w, s, sel.methods(ctx, s), o.json)
 	if err == nil && n == 0 {
-		return missing(s, key, o.loader)
+		err = missing(s, key, o.loader)
+		if !o.everything() {
+			err = fmt.Errorf("%w, or the filters leave it out", err)
+		}
 	}
 	return err
 }

@@ -26,7 +26,7 @@ var otherFormats = []struct {
 const sampleProfile = "an LLVM sample profile: import takes in what instrumented programs write"
 
 // sampleText is how LLVM's sample profiles begin in text.
-var sampleText = regexp.MustCompile(`^[^\s:]+:[0-9]+:[0-9]+\r?\n +[0-9.]+: [0-9]`)
+var sampleText = regexp.MustCompile(`^(?:#[^\n]*\n|\s*\n)*[^\s#][^\n]*:[0-9]+:[0-9]+\r?\n(?: +[0-9.]+: |[^\s][^\n]*:[0-9]+:[0-9]+\r?\n|$)`)
 
 // otherFormat says what a file is that import does not understand, if that is
 // known.
@@ -36,8 +36,23 @@ func otherFormat(head []byte) (is string, known bool) {
 			return f.is, true
 		}
 	}
-	if sampleText.Match(head) {
+	switch {
+	case sampleText.Match(head):
 		return sampleProfile, true
+	case everyOtherZero(head):
+		return "UTF-16: convert it to UTF-8 first", true
 	}
 	return "", false
+}
+
+// everyOtherZero reports whether a text is mostly ASCII, two bytes each.
+func everyOtherZero(head []byte) bool {
+	head = head[:min(len(head), 256)&^1]
+	var zeros [2]int
+	for i, c := range head {
+		if c == 0 {
+			zeros[i%2]++
+		}
+	}
+	return len(head) >= 16 && (zeros[0] == len(head)/2 && zeros[1] == 0 || zeros[1] == len(head)/2 && zeros[0] == 0)
 }

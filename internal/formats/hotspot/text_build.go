@@ -73,8 +73,11 @@ func (b *textBuild) properties(d *textDump) {
 	if sum != d.total {
 		b.property(PropertyTotal, strconv.FormatUint(d.total, 10))
 	}
-	if sum < d.total {
+	switch {
+	case sum < d.total:
 		b.report.Lost.Add(LossFront, int(d.total-sum))
+	case sum > d.total:
+		b.report.Lost.Add(LossMixed, int(sum-d.total))
 	}
 }
 

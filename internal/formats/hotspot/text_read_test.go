@@ -86,6 +86,15 @@ func TestTextWithoutItsBeginning(t *testing.T) {
 	}
 }
 
+func TestDumpBehindOneThatWasCut(t *testing.T) {
+	text := testdata(t, "jdk25.txt")
+	cut := text[:strings.LastIndex(text[:strings.LastIndex(text, string(rule))], string(rule))]
+	_, report, err := ReadText(strings.NewReader(cut+text), TextOptions{})
+	if err != nil || report.Lost.Of(LossMixed) == 0 {
+		t.Errorf("lost %v, %v", report.Lost, err)
+	}
+}
+
 func TestReadError(t *testing.T) {
 	broken := errors.New("disk on fire")
 	for _, n := range []int{0, 100, 2000} {

@@ -14,6 +14,7 @@ const (
 	LossOffset        lost.Kind = "entries whose printed offset is not the one of their place"
 	LossLoader        lost.Kind = "methods printed more than once: their class loaders are not known"
 	LossFront         lost.Kind = "bytes of the VM's method data are of methods that are not in the text: is its beginning missing?"
+	LossMixed         lost.Kind = "bytes of method data more than the VM counted: behind a dump that was cut off another follows; keep the dumps apart"
 	LossLaterDump     lost.Kind = "lines of further dumps behind the first: split the text at \"Total MDO size\""
 )
 
