@@ -28,6 +28,19 @@ func (o *checkOptions) refuse(r *checkReport, found *fit.Report, against code) e
 	return fmt.Errorf("nothing of %s can be checked against %s: %s: name the code that its methods are of", r.Archive, r.Against, uncheckedText(reasons))
 }
 
+// refuseOld gives an error where the code that the profiles are said to be of
+// has not one of their classes: nothing was matched by it.
+func (r *checkReport) refuseOld(old fit.Code) error {
+	c, ok := old.(code)
+	if !ok || c.related == nil {
+		return nil
+	}
+	if err := c.related(); err != nil {
+		return fmt.Errorf("--old %s is not the code of %s: %w", c.what, r.Archive, err)
+	}
+	return nil
+}
+
 // nothingSelected says why no method was selected.
 func (o *checkOptions) nothingSelected() string {
 	var flags []string

@@ -163,6 +163,9 @@ func (a *app) check(ctx context.Context, s *reader.Store, against code, f fit.Op
 		err = o.refuse(r, found, against)
 	}
 	if err == nil {
+		err = r.refuseOld(f.Old)
+	}
+	if err == nil {
 		err = r.fill(s, found)
 	}
 	if err != nil {
