@@ -1,6 +1,10 @@
 package builder
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/profarc/profarc/layout"
+)
 
 // typeName hashes the name of a type as any domain spells it: an array of
 // another, as [Lpackage/Name; or package.Name[], a primitive type, or a class.
@@ -118,18 +122,13 @@ func (a *Anonymizer) descriptor(text string) (anonymous, rest string, ok bool) {
 // whole hashes the parts of JamaicaVM's whole signatures, class.name and a
 // descriptor. One that was cut short is hashed as a whole.
 func (a *Anonymizer) whole(text string) string {
-	at := strings.IndexByte(text, '(')
-	if at < 0 {
-		at = len(text)
-	}
-	dot := strings.LastIndexByte(text[:at], '.')
-	descriptor, ok := a.methodDescriptor(text[at:])
-	if dot < 0 || !ok {
+	k := layout.Key{Name: text}.Apart(layout.DomainJamaica)
+	descriptor, ok := a.methodDescriptor(k.Signature)
+	if k.Class == "" || !ok {
 		return a.hash(text)
 	}
-	class, name := text[:dot], text[dot+1:at]
-	if !a.keepsClass(class) {
-		name = a.method(name)
+	if !a.keepsClass(k.Class) {
+		k.Name = a.method(k.Name)
 	}
-	return a.class(class) + "." + name + descriptor
+	return a.class(k.Class) + "." + k.Name + descriptor
 }

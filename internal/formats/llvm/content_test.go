@@ -10,8 +10,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/memstore"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -59,16 +59,7 @@ func contentOf(t testing.TB, files ...[]byte) *content {
 
 func contentOfBuilder(t testing.TB, b *builder.Builder) *content {
 	t.Helper()
-	data, _, err := b.Bytes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := archive.FromBytes("test.parc", data, archive.Options{Check: archive.CheckAll})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := reader.New(m)
-	defer s.Close()
+	s := memstore.Open(t, b)
 	h := s.Header()
 	c := &content{Domain: h.Domain, Variant: Variant(h.Params[layout.ParamLLVMVariant]), Version: h.Params[layout.ParamLLVMVersion], Functions: map[string]counted{}}
 	for m, err := range s.Methods() {
