@@ -46,8 +46,8 @@ With --merge all JVMs that fit together give one archive. Those that count in an
 those of another release may, cannot be merged with them: the most JVMs that fit together give the
 archive that -o names, the others NAME.1.parc, NAME.2.parc, ...
 
-The exit code is that of the command. Where that is 0 it is 1 if no archive was written, or
-profiles that were read, or the report, could not be. Before the command is started it is 2 for
+The exit code is that of the command. Where that is 0 it is 1 if profiles that were read, or the
+report, could not be written. Before the command is started it is 2 for
 wrong usage, 1 if the archive could not be written, and, as in a shell, 127 or 126 for a command
 that cannot be started.
 

@@ -17,15 +17,15 @@ var errNoJVM = errors.New("no JVM ended under the command, so no archive was wri
 	"without a daemon (gradle --no-daemon); GraalVM's native images keep their profiles in .iprof files")
 
 // end says what became of the JVMs, when the command has ended, and how train
-// ends: as the command, unless that was content and train was not.
+// ends: as the command, unless that was content and train could not write.
 func (t *trainingRun) end(ctx context.Context, status training.Status) error {
 	t.print()
 	end := &commandEnd{code: status.ExitCode(), err: t.writeReport(ctx, status)}
+	if end.code == exitOK && (end.err != nil || t.lost) {
+		end.code = exitFailure
+	}
 	if len(t.jvms) == 0 {
 		end.err = errors.Join(errNoJVM, end.err)
-	}
-	if end.code == exitOK && (end.err != nil || t.lost || len(t.archives) == 0) {
-		end.code = exitFailure
 	}
 	return end
 }
