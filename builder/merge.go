@@ -46,7 +46,8 @@ func (m *merger) merge(have, more layout.Block) []byte {
 	m.fields(have, more, out)
 	for s := layout.SectionData; s < layout.SectionDirectory; s++ {
 		m.out = &out.sections[s]
-		m.section(m.entries(have.Section(s)), m.mergeable(m.entries(have.Section(s)), m.entries(more.Section(s))))
+		x, y := m.entries(have.Section(s)), m.entries(more.Section(s))
+		m.section(x, m.mergeable(x, y))
 	}
 	out.encode()
 	return out.block

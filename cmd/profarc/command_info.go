@@ -153,5 +153,5 @@ func (t tableFact) size() string {
 	if t.sampleFact == nil {
 		return rows
 	}
-	return fmt.Sprintf("%s, %s, %s", amount(t.Stacks, "stack"), samplesText(t.Samples), rows)
+	return fmt.Sprintf("%s, %s, %s", amount(t.Stacks, "stack"), amount(t.Samples, "sample"), rows)
 }

@@ -156,7 +156,7 @@ func (r *mergeReport) print(a *app) {
 }
 
 // amount gives "1 archive" or "3 archives".
-func amount(n int, what string) string {
+func amount[N int | uint64](n N, what string) string {
 	if n != 1 {
 		what = strings.TrimSuffix(what, "s") + "s"
 	}

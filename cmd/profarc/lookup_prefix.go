@@ -23,7 +23,7 @@ func questions(s *reader.Store, text string, o lookupOptions) ([]question, error
 		if err != nil {
 			return nil, err
 		}
-		if (o.loader == "" || o.loader == k.Loader) && meets(s.Header().Domain, m, k, text) {
+		if loaderIs(o.loader, k.Loader) && meets(s.Header().Domain, m, k, text) {
 			find := func() (reader.Method, error) { return s.Find(k) }
 			all = append(all, question{text: text, key: text, method: find, look: find})
 		}

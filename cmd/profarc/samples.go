@@ -73,7 +73,7 @@ func (t *sampleTally) of(m reader.Method) sampledMethod {
 }
 
 func (m sampledMethod) String() string {
-	return fmt.Sprintf("%s, %d in the method itself", samplesText(m.total), m.self)
+	return fmt.Sprintf("%s, %d in the method itself", amount(m.total, "sample"), m.self)
 }
 
 // countSamples is the number of sampled stacks and of their samples.
@@ -86,12 +86,4 @@ func countSamples(s *reader.Store) (stackCount int, samples uint64, err error) {
 		samples = layout.SaturatingAdd(samples, stack.Count)
 	}
 	return stackCount, samples, nil
-}
-
-// samplesText is a number of samples for people.
-func samplesText(n uint64) string {
-	if n == 1 {
-		return "1 sample"
-	}
-	return fmt.Sprintf("%d samples", n)
 }

@@ -90,5 +90,5 @@ func (r *sampleReport) print(a *app) {
 		fmt.Fprintf(w, "%d\t%.1f%%\t%d\t%.1f%%\t  %s\n", m.Self, 100*m.SelfShare, m.Total, 100*m.TotalShare, printable(m.String()))
 	}
 	w.Flush()
-	fmt.Fprintf(a.out, "\n%d of %s with any, %s of %s\n", len(r.Methods), amount(r.Of, "method"), samplesText(r.Total), amount(r.Stacks, "stack"))
+	fmt.Fprintf(a.out, "\n%d of %s with any, %s of %s\n", len(r.Methods), amount(r.Of, "method"), amount(r.Total, "sample"), amount(r.Stacks, "stack"))
 }
