@@ -38,25 +38,35 @@ func (m *Mapping) Header() *layout.Header { return m.header }
 // with file, region and offset, or match ErrClosed. It allocates nothing once
 // the pages are checked. The bytes must not be written to.
 func (m *Mapping) Bytes(region layout.Region, offset, size int64) ([]byte, error) {
-	if m.closed.Load() || region >= layout.Region(len(m.spans)) || !m.spans[region].Holds(offset, size) {
-		return nil, m.refuse(region, offset, size)
+	if err := m.Check(region, offset, size); err != nil {
+		return nil, err
 	}
-	end := offset + size
-	if !m.trusted {
-		last := (end - 1) >> layout.PageShift
-		for page := offset >> layout.PageShift; page <= last; page++ {
-			// A page that begins with ps may be checked where ix begins in it.
-			if region > layout.RegionPS && m.checked.Has(page) {
-				continue
-			}
-			if err := m.touch(region, layout.Span{Offset: offset, Size: size}); err != nil {
-				return nil, err
-			}
-			break
-		}
-	}
-	return m.data[offset:end:end], nil
+	return m.data[offset : offset+size : offset+size], nil
 }
+
+// Check is Bytes for somebody who has the bytes: it checks them.
+func (m *Mapping) Check(region layout.Region, offset, size int64) error {
+	if m.closed.Load() || region >= layout.Region(len(m.spans)) || !m.spans[region].Holds(offset, size) {
+		return m.refuse(region, offset, size)
+	}
+	if m.trusted {
+		return nil
+	}
+	last := (offset + size - 1) >> layout.PageShift
+	for page := offset >> layout.PageShift; page <= last; page++ {
+		// A page that begins with ps may be checked where ix begins in it.
+		if region > layout.RegionPS && m.checked.Has(page) {
+			continue
+		}
+		return m.touch(region, layout.Span{Offset: offset, Size: size})
+	}
+	return nil
+}
+
+// Unchecked gives the whole file, also after Close. Nothing in it may be
+// believed before Check or Bytes passed it once, and it must not be written to.
+// It is valid while m is reachable.
+func (m *Mapping) Unchecked() []byte { return m.data }
 
 // touch checks the pages that a part of a region lies in. The file may be cut
 // off there, if somebody else does that.

@@ -166,18 +166,15 @@ func (m *MethodRecord) Parse(b []byte) error {
 	if len(b) < MinMethodSize {
 		return fmt.Errorf("a method record of %d bytes", len(b))
 	}
-	m.ID = le.Uint64(b)
-	m.Name = Narrow(le.Uint32(b[8:]))
-	m.Units = le.Uint16(b[12:])
-	m.Flags = MethodFlags(le.Uint16(b[14:]))
-	size := m.Flags.recordSize()
-	named := m.Flags&MethodNamed != 0
-	if m.Flags >= methodFlagsEnd || int64(len(b)) < size || !named && int64(m.Units)*Unit != size ||
-		named && (int64(m.Units)*Unit < size || size > MinMethodSize) {
+	id, head := ParseMethodHead(b)
+	m.ID, m.Units, m.Flags = id, head.Units(), head.Flags()
+	if !head.Fits() || int64(len(b)) < m.Size() {
 		return fmt.Errorf("a method record of %d units with flags 0x%x", m.Units, uint16(m.Flags))
 	}
-	if named {
-		m.Name, m.Profiles = 0, m.Name
+	if m.Flags&MethodNamed != 0 {
+		m.Profiles = head.First()
+	} else {
+		m.Name = head.First()
 	}
 	b = b[MinMethodSize:]
 	if m.Flags&MethodDeclared != 0 {
@@ -190,6 +187,39 @@ func (m *MethodRecord) Parse(b []byte) error {
 		m.Contexts, m.NumContexts = Narrow(le.Uint32(b)), le.Uint32(b[4:])
 	}
 	return nil
+}
+
+// A MethodHead is the second word of a method's record, in which a look-up finds
+// all that it needs of most methods.
+type MethodHead uint64
+
+// ParseMethodHead gives the id and the head of the record at the front of b, of
+// [MinMethodSize] bytes at least.
+func ParseMethodHead(b []byte) (id uint64, h MethodHead) {
+	_ = b[MinMethodSize-1]
+	return le.Uint64(b), MethodHead(le.Uint64(b[8:]))
+}
+
+// First is the profiles of a Named record, and the name of any other.
+func (h MethodHead) First() Narrow { return Narrow(h) }
+
+// Units is the size of the record, in units of 8 bytes.
+func (h MethodHead) Units() uint16 { return uint16(h >> 32) }
+
+// Flags are the method's flags.
+func (h MethodHead) Flags() MethodFlags { return MethodFlags(h >> 48) }
+
+// Size is the size of the record in bytes, the name in a Named one included.
+func (h MethodHead) Size() int64 { return int64(h.Units()) * Unit }
+
+// Fits reports whether the flags are known, and the size is that of a record
+// with these flags.
+func (h MethodHead) Fits() bool {
+	flags, size := h.Flags(), h.Size()
+	if flags&MethodNamed != 0 {
+		return flags < methodFlagsEnd && size >= MinMethodSize && flags&(MethodDeclared|MethodProfiled|MethodInContext) == 0
+	}
+	return flags < methodFlagsEnd && size == flags.recordSize()
 }
 
 // A ContextRecord is one node of a method's calling contexts, 32 bytes:

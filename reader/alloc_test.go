@@ -20,12 +20,15 @@ func TestHotPathsDoNotAllocate(t *testing.T) {
 	}
 	id := keyArea.ID(layout.DomainHotSpot)
 	frames := []reader.Frame{{Caller: caller, Point: 4}, {Caller: caller, Point: 5}, {Caller: main, Point: -6}}
+	keys, ids, found := []layout.Key{keySum, keyArea}, []uint64{id, 1}, make([]reader.Method, 2)
 	var sink uint64
 	for name, f := range map[string]func(){
 		"Find":         func() { m, _ := s.Find(keySum); sink += m.ID() },
 		"Find miss":    func() { _, err := s.Find(layout.Key{Class: "No"}); sink += errorBit(err) },
 		"Lookup":       func() { m, _ := s.Lookup(id); sink += m.ID() },
 		"Lookup miss":  func() { _, err := s.Lookup(1); sink += errorBit(err) },
+		"FindBatch":    func() { n, _ := s.FindBatch(keys, found); sink += uint64(n) },
+		"LookupBatch":  func() { n, _ := s.LookupBatch(ids, found); sink += uint64(n) },
 		"FindType":     func() { ty, _ := s.FindType("Circle", ""); sink += uint64(ty.Ordinal()) },
 		"Profile":      func() { p, _, _ := sum.Profile(reader.AnyCode); sink += uint64(p.Ref()) },
 		"Profile deep": func() { p, _, _ := sum.Profile(reader.AnyCode, frames...); sink += uint64(p.Ref()) },

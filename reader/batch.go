@@ -6,9 +6,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// batch is the number of look-ups that are under way at once.
-const batch = 32
-
 // LookupBatch looks many ids up, into found, which must be as long. What is
 // not found, or ambiguous, is the zero Method there. The error is any other.
 //
@@ -16,102 +13,169 @@ const batch = 32
 // larger than the caches: the memory of many look-ups is waited for at once.
 // The first profile of each method that is found is on its way then, too.
 func (s *Store) LookupBatch(ids []uint64, found []Method) (hits int, err error) {
-	return s.inBatches(as(found, len(ids)),
-		func(first int, under []search) {
-			for i := range under {
-				under[i] = s.search(ids[first+i], layout.KindMethod)
-			}
-		},
-		func(i int, q *search, m *Method) error { return q.lookup(ids[i], m) })
+	sameLength(len(ids), len(found))
+	b := batch{s: s}
+	err = s.m.Guard(func() error {
+		for err == nil && len(ids) > 0 {
+			n := min(len(ids), batchSize)
+			err = b.look(ids[:n], nil, found[:n])
+			ids, found = ids[n:], found[n:]
+		}
+		return err
+	})
+	return b.hits, err
 }
 
 // FindBatch looks many keys up, into found, which must be as long. What is not
 // found is the zero Method there. The error is any other. It is to Find as
 // LookupBatch is to Lookup.
 func (s *Store) FindBatch(keys []layout.Key, found []Method) (hits int, err error) {
-	var ids [batch]uint64
-	return s.inBatches(as(found, len(keys)),
-		func(first int, under []search) {
-			for i := range under {
-				ids[i] = keys[first+i].ID(s.h.Domain)
-				under[i] = s.search(ids[i], layout.KindMethod)
+	sameLength(len(keys), len(found))
+	b := batch{s: s}
+	var ids [batchSize]uint64
+	err = s.m.Guard(func() error {
+		for err == nil && len(keys) > 0 {
+			n := min(len(keys), batchSize)
+			for i := range n {
+				ids[i] = keys[i].ID(s.h.Domain)
 			}
-		},
-		func(i int, q *search, m *Method) error { return q.find(ids[i%batch], &keys[i], m) })
+			err = b.look(ids[:n], keys[:n], found[:n])
+			keys, found = keys[n:], found[n:]
+		}
+		return err
+	})
+	return b.hits, err
 }
 
-// as is found, which must have n elements.
-func as(found []Method, n int) []Method {
-	if len(found) != n {
+// sameLength panics if a batch is looked up into a slice of another length.
+func sameLength(asked, found int) {
+	if asked != found {
 		panic("reader: a batch of look-ups into a slice of another length")
 	}
-	return found
 }
 
-// inBatches looks methods up: begin begins some searches, for those from first
-// on, and end ends the i-th.
-func (s *Store) inBatches(found []Method, begin func(first int, under []search), end func(i int, q *search, m *Method) error) (hits int, err error) {
-	var searches [batch]search
-	err = s.m.Guard(func() error {
-		for first := 0; first < len(found); first += batch {
-			some := found[first:min(first+batch, len(found))]
-			under := searches[:len(some)]
-			begin(first, under)
-			s.fetchRecords(under)
-			for i := range some {
-				switch err := end(first+i, &under[i], &some[i]); err {
-				case nil:
-					hits++
-				case ErrNotFound, ErrAmbiguous:
-					some[i] = Method{}
-				default:
-					return err
-				}
-			}
-			s.fetchProfiles(some)
+// batchSize is the number of look-ups that are under way at once.
+const batchSize = 64
+
+// A batch is look-ups that are under way at once. Each step reads what the step
+// before brought on its way for all of them.
+type batch struct {
+	s       *Store
+	hits    int
+	hashes  [batchSize]layout.Hash
+	records [batchSize]layout.Narrow // the first candidates, 0 where a search must tell
+	places  [2 * batchSize]int64     // of what is on its way
+}
+
+// look looks ids up, of the keys if they are asked for.
+func (b *batch) look(ids []uint64, keys []layout.Key, found []Method) error {
+	b.fetchLines(ids)
+	b.fetchRecords(ids, keys)
+	for i, id := range ids {
+		var key *layout.Key
+		if keys != nil {
+			key = &keys[i]
 		}
-		return nil
-	})
-	return hits, err
+		m, ok := b.first(i, id, key)
+		if !ok {
+			var err error
+			if m, err = b.searched(id, key); fatal(err) {
+				return err
+			}
+		}
+		found[i] = m
+	}
+	b.fetchProfiles(found)
+	return nil
 }
 
-// fetchRecords brings what searches will read on its way, of all before it uses
-// any: first their lines of the index, then the records. What is wrong with one
-// the search itself finds.
-func (s *Store) fetchRecords(under []search) {
-	var lines [batch]int64
-	for i := range under {
-		lines[i] = under[i].lineOffset()
+// fetchLines brings the lines of the index on their way.
+func (b *batch) fetchLines(ids []uint64) {
+	h := b.s.h
+	for i, id := range ids {
+		hash := layout.Mix(id, layout.KindMethod, h.Seed)
+		b.hashes[i], b.places[i] = hash, b.s.lineOffset(hash.Bucket(h.Buckets))
 	}
-	s.m.Prefetch(lines[:len(under)])
-	var records [2 * batch]int64
-	for i := range under {
-		at := under[i].firstOffset()
-		records[2*i], records[2*i+1] = at, at+cacheLine
-	}
-	s.m.Prefetch(records[:2*len(under)])
+	b.s.m.Prefetch(b.places[:len(ids)])
 }
 
-// cacheLine is what the caches load at once, in bytes.
-const cacheLine = 64
+// fetchRecords brings the records on their way that the lines name first; of
+// keys, with the name that the record may hold.
+func (b *batch) fetchRecords(ids []uint64, keys []layout.Key) {
+	for i := range ids {
+		b.records[i] = b.candidate(b.places[i], b.hashes[i])
+	}
+	n := 0
+	for i := range ids {
+		b.places[n] = b.records[i].Offset()
+		n++
+		if keys != nil {
+			b.places[n] = b.records[i].Offset() + layout.MinMethodSize + int64(len(keys[i].Name))
+			n++
+		}
+	}
+	b.s.m.Prefetch(b.places[:n])
+}
 
-// firstOffset is where the first candidate lies, 0 if the first line has none.
-func (q *search) firstOffset() int64 {
-	if more, err := q.nextLine(); !more || err != nil || q.slots == 0 {
+// candidate is the first record that a line of the index names for a hash.
+func (b *batch) candidate(line int64, hash layout.Hash) layout.Narrow {
+	if b.s.m.Check(layout.RegionIX, line, layout.LineSize) != nil {
 		return 0
 	}
-	return q.line.Record(bits.TrailingZeros32(q.slots)).Offset()
+	l := layout.Line(b.s.data[line:][:layout.LineSize])
+	slots := l.Match(hash.Fingerprint())
+	if slots == 0 {
+		return 0
+	}
+	return l.Record(bits.TrailingZeros32(slots))
+}
+
+// first is the i-th method if its first candidate is it, as nearly always. All
+// else, and all that is wrong, is left to a search.
+func (b *batch) first(i int, id uint64, key *layout.Key) (Method, bool) {
+	n := b.records[i]
+	if !b.s.inMethods(n) {
+		return Method{}, false
+	}
+	m, err := b.s.method(n)
+	if err != nil || m.id != id {
+		return Method{}, false
+	}
+	ok := m.head.Flags()&layout.MethodSharedID == 0
+	if key != nil {
+		ok, err = m.hasKey(key)
+	}
+	if !ok || err != nil {
+		return Method{}, false
+	}
+	b.hits++
+	return m, true
+}
+
+// searched looks one method up from the start.
+func (b *batch) searched(id uint64, key *layout.Key) (m Method, err error) {
+	if key == nil {
+		m, err = b.s.Lookup(id)
+	} else {
+		m, err = b.s.find(id, key)
+	}
+	if err == nil {
+		b.hits++
+	}
+	return m, err
 }
 
 // fetchProfiles brings the first profiles of methods on their way.
-func (s *Store) fetchProfiles(found []Method) {
-	var places [2 * batch]int64
+func (b *batch) fetchProfiles(found []Method) {
 	n := 0
-	for i := range found {
-		if at := found[i].rec.Profiles.Offset(); at != 0 {
-			places[n], places[n+1] = at, at+cacheLine
+	for _, m := range found {
+		if at := m.profiles().Offset(); at != 0 {
+			b.places[n], b.places[n+1] = at, at+firstCount
 			n += 2
 		}
 	}
-	s.m.Prefetch(places[:n])
+	b.s.m.Prefetch(b.places[:n])
 }
+
+// firstCount is about where in a block its first count lies.
+const firstCount = 48

@@ -100,11 +100,11 @@ func (m Method) child(c Context, f Frame) (Context, error) {
 	if f.Caller.s != m.s {
 		return Context{}, nil
 	}
-	parent := m.rec.ID
+	parent := m.id
 	if c.s != nil {
 		parent = c.rec.ID
 	}
-	id := layout.ContextID(parent, f.Caller.rec.ID, f.Point)
+	id := layout.ContextID(parent, f.Caller.id, f.Point)
 	for q := m.s.search(id, layout.KindContext); ; {
 		n, err := q.next()
 		if n == 0 || err != nil {

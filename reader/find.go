@@ -4,24 +4,19 @@ import "github.com/profarc/profarc/layout"
 
 // Find looks a method up by its key. It allocates nothing, unless the key has
 // more than some 1,000 bytes. The error matches ErrNotFound if there is none.
-func (s *Store) Find(k layout.Key) (m Method, err error) {
-	id := k.ID(s.h.Domain)
-	q := s.search(id, layout.KindMethod)
-	if err := q.find(id, &k, &m); err != nil {
-		return Method{}, err
-	}
-	return m, nil
-}
+func (s *Store) Find(k layout.Key) (Method, error) { return s.find(k.ID(s.h.Domain), &k) }
 
-// find puts the method with that key, whose id is id, into m, which is of no
-// use if there is an error.
-func (q *search) find(id uint64, k *layout.Key, m *Method) error {
-	for {
-		if err := q.nextMethod(id, m); err != nil {
-			return err
+// find gives the method with that key, whose id is id.
+func (s *Store) find(id uint64, k *layout.Key) (Method, error) {
+	for q := s.search(id, layout.KindMethod); ; {
+		m, err := q.nextMethod(id)
+		if err != nil {
+			return Method{}, err
 		}
-		if same, err := m.hasKey(k); same || err != nil {
-			return err
+		if same, err := m.hasKey(k); err != nil {
+			return Method{}, err
+		} else if same {
+			return m, nil
 		}
 	}
 }
@@ -29,60 +24,53 @@ func (q *search) find(id uint64, k *layout.Key, m *Method) error {
 // Lookup looks a method up by its id (layout.Key.ID). It allocates nothing.
 // The error matches ErrNotFound, or ErrAmbiguous if two keys of the archive
 // have this id: then only Find can tell them apart.
-func (s *Store) Lookup(id uint64) (m Method, err error) {
+func (s *Store) Lookup(id uint64) (Method, error) {
 	q := s.search(id, layout.KindMethod)
-	if err := q.lookup(id, &m); err != nil {
-		return Method{}, err
+	m, err := q.nextMethod(id)
+	if err == nil && m.head.Flags()&layout.MethodSharedID != 0 {
+		return Method{}, ErrAmbiguous
 	}
-	return m, nil
+	return m, err
 }
 
-// lookup puts the method with that id into m, which is of no use if there is an
-// error.
-func (q *search) lookup(id uint64, m *Method) error {
-	if err := q.nextMethod(id, m); err != nil {
-		return err
-	}
-	if m.rec.Flags&layout.MethodSharedID != 0 {
-		return ErrAmbiguous
-	}
-	return nil
-}
-
-// nextMethod puts the next method with that id into m, or gives ErrNotFound.
-func (q *search) nextMethod(id uint64, m *Method) error {
+// nextMethod gives the next method with that id, or ErrNotFound.
+func (q *search) nextMethod(id uint64) (Method, error) {
 	for {
 		n, err := q.next()
 		if err != nil {
-			return err
+			return Method{}, err
 		}
 		if n == 0 {
-			return ErrNotFound
+			return Method{}, ErrNotFound
 		}
 		if !q.s.inMethods(n) {
 			continue
 		}
-		if err := q.s.readMethod(n, m); m.rec.ID == id || err != nil {
-			return err
+		if m, err := q.s.method(n); m.id == id || err != nil {
+			return m, err
 		}
 	}
 }
 
 // hasKey compares the text of the key.
-func (m *Method) hasKey(k *layout.Key) (bool, error) {
-	if same, err := m.isNamed(k.Name); !same || err != nil {
+func (m Method) hasKey(k *layout.Key) (bool, error) {
+	if m.head.Flags()&layout.MethodNamed != 0 {
+		if k.Class != "" || k.Signature != "" || k.Loader != "" {
+			return false, nil
+		}
+		return m.holds(k.Name)
+	}
+	rec := m.record()
+	if same, err := m.s.symbolIs(rec.Name, k.Name); !same || err != nil {
 		return false, err
 	}
-	if m.rec.Flags&layout.MethodNamed != 0 {
-		return k.Class == "" && k.Signature == "" && k.Loader == "", nil
-	}
-	if same, err := m.s.symbolIs(m.rec.Signature, k.Signature); !same || err != nil {
+	if same, err := m.s.symbolIs(rec.Signature, k.Signature); !same || err != nil {
 		return false, err
 	}
-	if m.rec.Holder == 0 {
+	if rec.Holder == 0 {
 		return k.Class == "" && k.Loader == "", nil
 	}
-	t, err := m.s.typeRecord(m.rec.Holder)
+	t, err := m.s.typeRecord(rec.Holder)
 	if err != nil {
 		return false, err
 	}

@@ -12,14 +12,13 @@ type search struct {
 	s      *Store
 	hash   layout.Hash
 	bucket uint64
-	lines  uint32 // that may still be read
-	line   layout.Line
-	slots  uint32 // of line, still to be offered
+	lines  uint32 // that were read; the last is that of bucket
+	slots  uint32 // of the last, still to be offered
 }
 
 func (s *Store) search(id uint64, kind layout.RecordKind) search {
 	h := layout.Mix(id, kind, s.h.Seed)
-	return search{s: s, hash: h, bucket: h.Bucket(s.h.Buckets), lines: s.h.MaxProbe}
+	return search{s: s, hash: h, bucket: h.Bucket(s.h.Buckets)}
 }
 
 // next gives the next candidate, 0 if there is no more. Every candidate lies in
@@ -33,38 +32,42 @@ func (q *search) next() (layout.Narrow, error) {
 	}
 	i := bits.TrailingZeros32(q.slots)
 	q.slots &= q.slots - 1
-	n := q.line.Record(i)
+	n := q.line().Record(i)
 	if !q.s.indexed(n) {
-		return 0, q.s.corrupt(layout.RegionIX, q.lineOffset(), "slot %d leads to 0x%x, where no record is", i, n.Offset())
+		return 0, q.s.corrupt(layout.RegionIX, q.s.lineOffset(q.bucket), "slot %d leads to 0x%x, where no record is", i, n.Offset())
 	}
 	return n, nil
 }
 
 func (q *search) nextLine() (more bool, err error) {
-	if q.line == nil {
-		if q.lines == 0 {
+	switch {
+	case q.lines == 0:
+		if q.s.h.MaxProbe == 0 {
 			return false, q.s.open()
 		}
-	} else {
-		if q.lines == 0 || !q.line.Overflowed(q.hash) {
-			return false, nil
-		}
+	case q.lines == q.s.h.MaxProbe || !q.line().Overflowed(q.hash):
+		return false, nil
+	default:
 		if q.bucket++; q.bucket == q.s.h.Buckets {
 			q.bucket = 0
 		}
 	}
-	line, err := q.s.m.Bytes(layout.RegionIX, q.lineOffset(), layout.LineSize)
-	if err != nil {
+	if err := q.s.m.Check(layout.RegionIX, q.s.lineOffset(q.bucket), layout.LineSize); err != nil {
 		return false, err
 	}
-	q.line = line
-	q.lines--
-	q.slots = q.line.Match(q.hash.Fingerprint())
+	q.lines++
+	q.slots = q.line().Match(q.hash.Fingerprint())
 	return true, nil
 }
 
-func (q *search) lineOffset() int64 {
-	return q.s.h.Region(layout.RegionIX).Offset + int64(q.bucket)*layout.LineSize
+// line is the line that was read last.
+func (q *search) line() layout.Line {
+	return q.s.data[q.s.lineOffset(q.bucket):][:layout.LineSize]
+}
+
+// lineOffset is where in the file a line of the index lies.
+func (s *Store) lineOffset(bucket uint64) int64 {
+	return s.h.Region(layout.RegionIX).Offset + int64(bucket)*layout.LineSize
 }
 
 // indexed reports whether a record that the index may name can lie at n.

@@ -7,43 +7,61 @@ import (
 )
 
 // A Method is a method of the archive. The zero Method is none.
+//
+// It is small enough to go from call to call in registers: it has what most
+// look-ups need, and reads the rest of its record when it is asked for that.
 type Method struct {
-	s   *Store
-	at  layout.Narrow
-	rec layout.MethodRecord
+	s    *Store
+	id   uint64
+	head layout.MethodHead
+	at   layout.Narrow
 }
 
 // maxMethodFields is the size of a method record with all its optional fields.
 const maxMethodFields = layout.MinMethodSize + 3*8
 
 // method fetches the method record at n.
-func (s *Store) method(n layout.Narrow) (m Method, err error) {
-	if err := s.readMethod(n, &m); err != nil {
+func (s *Store) method(n layout.Narrow) (Method, error) {
+	section := &s.h.Sections[layout.SectionMethods]
+	at := n.Offset()
+	if !s.inMethods(n) {
+		return Method{}, s.corrupt(layout.RegionRO, at, "a method record outside the methods section")
+	}
+	if err := s.m.Check(layout.RegionRO, at, min(maxMethodFields, section.End()-at)); err != nil {
 		return Method{}, err
+	}
+	m := Method{s: s, at: n}
+	m.id, m.head = layout.ParseMethodHead(s.data[at:])
+	if !m.head.Fits() || !section.Holds(at, m.head.Size()) {
+		return Method{}, s.corrupt(layout.RegionRO, at, "a method record of %d units with flags 0x%x, %d bytes before the end of its section",
+			m.head.Units(), uint16(m.head.Flags()), section.End()-at)
 	}
 	return m, nil
 }
 
-// readMethod is method for the hot path, where a Method is too large to be
-// handed from call to call.
-func (s *Store) readMethod(n layout.Narrow, m *Method) error {
-	section := &s.h.Sections[layout.SectionMethods]
-	at := n.Offset()
-	if !s.inMethods(n) {
-		return s.corrupt(layout.RegionRO, at, "a method record outside the methods section")
+// record decodes the whole record. It was checked; it is empty if the file was
+// changed since.
+func (m Method) record() (r layout.MethodRecord) {
+	if m.s == nil {
+		return r
 	}
-	b, err := s.m.Bytes(layout.RegionRO, at, min(maxMethodFields, section.End()-at))
-	if err != nil {
-		return err
+	at := m.at.Offset()
+	if r.Parse(m.s.data[at:at+m.head.Size()]) != nil {
+		r = layout.MethodRecord{}
 	}
-	m.s, m.at = s, n
-	if err := m.rec.Parse(b); err != nil {
-		return s.corrupt(layout.RegionRO, at, "%v", err)
+	runtime.KeepAlive(m.s)
+	return r
+}
+
+// profiles is the first profile without a context, 0 if there is none.
+func (m Method) profiles() layout.Narrow {
+	if m.head.Flags()&layout.MethodNamed != 0 {
+		return m.head.First()
 	}
-	if !section.Holds(at, int64(m.rec.Units)*layout.Unit) {
-		return s.corrupt(layout.RegionRO, at, "a method record of %d units runs over its section", m.rec.Units)
+	if m.head.Flags()&layout.MethodProfiled == 0 {
+		return 0
 	}
-	return nil
+	return m.record().Profiles
 }
 
 // MethodAt gives the method whose record lies at n; the error matches
@@ -59,22 +77,22 @@ func (s *Store) MethodAt(n layout.Narrow) (Method, error) {
 func (m Method) Valid() bool { return m.s != nil }
 
 // ID is the method's id.
-func (m Method) ID() uint64 { return m.rec.ID }
+func (m Method) ID() uint64 { return m.id }
 
 // Ref is the place of the method's record.
 func (m Method) Ref() layout.Narrow { return m.at }
 
 // Flags are the method's flags.
-func (m Method) Flags() layout.MethodFlags { return m.rec.Flags }
+func (m Method) Flags() layout.MethodFlags { return m.head.Flags() }
 
 // NeverRan reports whether the method was seen and never ran.
-func (m Method) NeverRan() bool { return m.rec.Flags&layout.MethodNeverRan != 0 }
+func (m Method) NeverRan() bool { return m.head.Flags()&layout.MethodNeverRan != 0 }
 
 // Profiled reports whether the method has a profile without a context.
-func (m Method) Profiled() bool { return m.rec.Profiles != 0 }
+func (m Method) Profiled() bool { return m.profiles() != 0 }
 
 // Access is the access flags as in a class file, 0 if not known.
-func (m Method) Access() uint32 { return m.rec.Access }
+func (m Method) Access() uint32 { return m.record().Access }
 
 // Key is the method's key, copied.
 func (m Method) Key() (k layout.Key, err error) {
@@ -83,10 +101,11 @@ func (m Method) Key() (k layout.Key, err error) {
 		return layout.Key{}, err
 	}
 	k.Name = name.String()
-	if k.Signature, err = m.s.text(m.rec.Signature); err != nil || m.rec.Holder == 0 {
+	rec := m.record()
+	if k.Signature, err = m.s.text(rec.Signature); err != nil || rec.Holder == 0 {
 		return k, err
 	}
-	t, err := m.s.typeRecord(m.rec.Holder)
+	t, err := m.s.typeRecord(rec.Holder)
 	if err != nil {
 		return layout.Key{}, err
 	}
@@ -104,24 +123,21 @@ func (s *Store) text(n layout.Narrow) (string, error) {
 
 // Name is the method's name, or LLVM's PGO name.
 func (m Method) Name() (Name, error) {
-	if m.rec.Flags&layout.MethodNamed == 0 {
-		return m.s.symbol(m.rec.Name)
+	if m.head.Flags()&layout.MethodNamed == 0 {
+		return m.s.symbol(m.record().Name)
 	}
 	b, err := m.held()
 	return Name{m.s, layout.RecordName(b)}, err
 }
 
 // held is the bytes in which a named record holds its name.
-func (m *Method) held() ([]byte, error) {
-	return m.s.m.Bytes(layout.RegionRO, m.at.Offset()+layout.MinMethodSize, int64(m.rec.Units)*layout.Unit-layout.MinMethodSize)
+func (m Method) held() ([]byte, error) {
+	return m.s.m.Bytes(layout.RegionRO, m.at.Offset()+layout.MinMethodSize, m.head.Size()-layout.MinMethodSize)
 }
 
-// isNamed compares the method's name with text.
-func (m *Method) isNamed(text string) (bool, error) {
-	if m.rec.Flags&layout.MethodNamed == 0 {
-		return m.s.symbolIs(m.rec.Name, text)
-	}
-	if len(text) > layout.MaxNamed || layout.NamedUnits(len(text)) != m.rec.Units {
+// holds compares the name that a named record holds with text.
+func (m Method) holds(text string) (bool, error) {
+	if len(text) > layout.MaxNamed || layout.NamedUnits(len(text)) != m.head.Units() {
 		return false, nil
 	}
 	b, err := m.held()
@@ -137,13 +153,14 @@ func (m *Method) isNamed(text string) (bool, error) {
 }
 
 // Signature is the method's signature; it is empty if the domain has none.
-func (m Method) Signature() (Name, error) { return m.s.symbol(m.rec.Signature) }
+func (m Method) Signature() (Name, error) { return m.s.symbol(m.record().Signature) }
 
 // Class is the declaring class; ok is false if the domain has none.
 func (m Method) Class() (t Type, ok bool, err error) {
-	if m.rec.Holder == 0 {
+	holder := m.record().Holder
+	if holder == 0 {
 		return Type{}, false, nil
 	}
-	t, err = m.s.TypeAt(m.rec.Holder)
+	t, err = m.s.TypeAt(holder)
 	return t, err == nil, err
 }

@@ -22,11 +22,11 @@ func (m Method) Profile(code uint64, frames ...Frame) (p Profile, depth int, err
 	if m.s == nil {
 		return Profile{}, 0, ErrNotFound
 	}
-	c := m.chain(m.rec.Profiles, 0)
+	c := m.chain(m.profiles(), 0)
 	if err = c.ofCode(code, &p); err != nil {
 		p = Profile{}
 	}
-	if m.rec.NumContexts == 0 {
+	if m.head.Flags()&layout.MethodInContext == 0 {
 		return p, 0, err
 	}
 	var node Context
@@ -62,7 +62,7 @@ func fatal(err error) bool {
 // first, then by context; by code id within.
 func (m Method) Profiles() iter.Seq2[Profile, error] {
 	return func(yield func(Profile, error) bool) {
-		if m.s == nil || !m.profiles(m.rec.Profiles, 0, yield) {
+		if m.s == nil || !m.yieldChain(m.profiles(), 0, yield) {
 			return
 		}
 		for c, err := range m.Contexts() {
@@ -70,15 +70,15 @@ func (m Method) Profiles() iter.Seq2[Profile, error] {
 				yield(Profile{}, err)
 				return
 			}
-			if !m.profiles(c.rec.Profiles, c.at, yield) {
+			if !m.yieldChain(c.rec.Profiles, c.at, yield) {
 				return
 			}
 		}
 	}
 }
 
-// profiles yields one chain and reports whether to go on.
-func (m Method) profiles(first, context layout.Narrow, yield func(Profile, error) bool) bool {
+// yieldChain yields one chain and reports whether to go on.
+func (m Method) yieldChain(first, context layout.Narrow, yield func(Profile, error) bool) bool {
 	for c := m.chain(first, context); ; {
 		var p Profile
 		if err := c.step(&p); err != nil {
@@ -98,8 +98,9 @@ func (m Method) profiles(first, context layout.Narrow, yield func(Profile, error
 // before children.
 func (m Method) Contexts() iter.Seq2[Context, error] {
 	return func(yield func(Context, error) bool) {
-		for i := range int64(m.rec.NumContexts) {
-			c, err := m.nthContext(i)
+		rec := m.record()
+		for i := range int64(rec.NumContexts) {
+			c, err := m.nthContext(&rec, i)
 			if !yield(c, err) || err != nil {
 				return
 			}
@@ -107,10 +108,10 @@ func (m Method) Contexts() iter.Seq2[Context, error] {
 	}
 }
 
-func (m Method) nthContext(i int64) (Context, error) {
-	at := m.rec.Contexts.Offset() + i*layout.ContextSize
+func (m Method) nthContext(rec *layout.MethodRecord, i int64) (Context, error) {
+	at := rec.Contexts.Offset() + i*layout.ContextSize
 	if at >= m.s.h.FileSize {
-		return Context{}, m.s.corrupt(layout.RegionRO, m.at.Offset(), "%d contexts from 0x%x on", m.rec.NumContexts, m.rec.Contexts.Offset())
+		return Context{}, m.s.corrupt(layout.RegionRO, m.at.Offset(), "%d contexts from 0x%x on", rec.NumContexts, rec.Contexts.Offset())
 	}
 	c, err := m.s.context(layout.NarrowOf(at))
 	if err != nil {

@@ -43,7 +43,7 @@ func (s *Store) readMethods(at int64, batch []Method) (n int, next int64, err er
 				return err
 			}
 			batch[n] = m
-			at += int64(m.rec.Units) * layout.Unit
+			at += m.head.Size()
 		}
 		return nil
 	})
