@@ -79,9 +79,9 @@ func (p *plan) write(ctx context.Context, w io.WriterAt) error {
 	s.write(layout.RegionBM, p.pointers.Region(layout.NarrowOf(p.regionStart(layout.RegionBM))))
 	s.write(layout.RegionEX, p.encodeEX())
 	var block []byte
-	for i, ref := range p.o.profiles {
+	for i := range p.profiles {
 		p.touchBlocks(i)
-		block = p.appendBlock(block[:0], ref)
+		block = p.appendBlock(block[:0], i)
 		s.write(layout.RegionRW, block)
 	}
 	sums, err := s.finish()

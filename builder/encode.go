@@ -26,9 +26,9 @@ func (p *plan) writeRO(s *sheets) {
 		b = layout.TypeRecord{ID: t.id, Name: p.symbolAt(t.name), Loader: p.symbolAt(t.loader), Alias: p.symbolAt(t.alias), Flags: t.flags}.Append(b)
 		next()
 	}
-	for i, ref := range p.o.methods {
-		p.touchMethods(i)
-		b = p.appendMethod(b, ref)
+	for i := range p.records {
+		p.touchNames(i)
+		b = p.appendMethod(b, i)
 		next()
 	}
 	for _, ref := range p.o.contexts {
@@ -38,29 +38,28 @@ func (p *plan) writeRO(s *sheets) {
 	s.write(layout.RegionRO, b)
 }
 
-func (p *plan) appendMethod(b []byte, ref MethodRef) []byte {
-	m, plan := p.b.methods.at(uint32(ref)), &p.records[ref-1]
-	r := layout.MethodRecord{
-		ID: m.id, Flags: plan.flags, Units: plan.units, Holder: p.typeAt(m.holder), Signature: p.symbolAt(m.signature),
-		Profiles: p.blockAt(plan.first), Access: m.access, NumContexts: plan.number,
+// appendMethod appends the record of the method at a place in the order.
+func (p *plan) appendMethod(b []byte, i int) []byte {
+	plan := &p.records[i]
+	r := layout.MethodRecord{ID: plan.id, Flags: plan.flags, Units: plan.units, Profiles: p.firstBlock(plan.first)}
+	if plan.flags&layout.MethodNamed != 0 {
+		start := len(b)
+		b = append(r.Append(b), p.b.symbols.texts.at(plan.name)...)
+		return append(b, zeroPage[:int(plan.units)*layout.Unit-(len(b)-start)]...)
 	}
-	if plan.number > 0 {
-		r.Contexts = p.contextAt(p.o.contexts[plan.context])
+	m := p.b.methods.at(uint32(p.o.methods[i]))
+	r.Name, r.Holder, r.Signature, r.Access = p.symbolAt(m.name), p.typeAt(m.holder), p.symbolAt(m.signature), m.access
+	if contexts := p.contextsOf(i); len(contexts) > 0 {
+		r.Contexts, r.NumContexts = p.contextAt(contexts[0]), uint32(len(contexts))
 	}
-	if plan.flags&layout.MethodNamed == 0 {
-		r.Name = p.symbolAt(m.name)
-		return r.Append(b)
-	}
-	start := len(b)
-	b = append(r.Append(b), p.b.text(m.name)...)
-	return append(b, make([]byte, int(plan.units)*layout.Unit-(len(b)-start))...)
+	return r.Append(b)
 }
 
 func (p *plan) appendContext(b []byte, ref ContextRef) []byte {
 	c := p.b.contexts.at(uint32(ref))
 	return layout.ContextRecord{
 		ID: c.id, Parent: p.contextAt(c.parent), Method: p.methodAt(c.method), Caller: p.methodAt(c.Caller),
-		Point: c.Point, Profiles: p.blockAt(p.contextFirst[ref-1]), Depth: uint16(c.depth),
+		Point: c.Point, Profiles: p.firstBlock(p.contextFirst[ref-1]), Depth: uint16(c.depth),
 	}.Append(b)
 }
 
@@ -104,25 +103,31 @@ func (p *plan) cell(kind layout.ColumnKind, v uint64) uint64 {
 	return v
 }
 
-// appendBlock appends the MethodData block of a profile as it lies in the file:
-// with its links, and with pointers in the place of references.
-func (p *plan) appendBlock(b []byte, ref ProfileRef) []byte {
-	d, stored := p.b.profiles.at(uint32(ref)), p.b.block(ref)
+// appendBlock appends the MethodData block of the profile at a place in the order
+// as it lies in the file: with its links, and with pointers in the place of
+// references.
+func (p *plan) appendBlock(b []byte, i int) []byte {
+	d := &p.profiles[i]
+	stored := layout.Block(p.b.blocks.at(d.block))
 	at := len(b)
 	b = append(b, stored[:layout.BlockHeaderSize]...)
 	presence := uint32(stored.Presence())
 	le := binary.LittleEndian
-	if p.linked(ref) {
+	if d.linked() {
 		presence |= uint32(layout.HasLinks)
+		next := layout.Narrow(0)
+		if d.followed {
+			next = p.profiles[i+1].at
+		}
 		b = le.AppendUint32(b, uint32(p.contextAt(d.context)))
-		b = le.AppendUint32(b, uint32(p.blockAt(p.next[ref-1])))
+		b = le.AppendUint32(b, uint32(next))
 	}
 	b = append(b, stored[layout.BlockHeaderSize:]...)
 	block := b[at:]
 	le.PutUint32(block, uint32(len(block)/layout.Unit))
-	le.PutUint32(block[4:], uint32(p.methodAt(d.method)))
+	le.PutUint32(block[4:], uint32(p.methods[d.method]))
 	le.PutUint32(block[8:], presence)
-	if p.hasPointers[ref-1] {
+	if d.pointers {
 		p.resolve(block)
 	}
 	return b

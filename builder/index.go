@@ -1,9 +1,7 @@
 package builder
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/profarc/profarc/layout"
 )
@@ -21,10 +19,14 @@ const (
 func (p *plan) encodeIX() ([]byte, error) {
 	h := &p.header
 	h.Buckets = uint64(p.sizeOf(layout.RegionIX)) / layout.LineSize
+	defer func() { p.hashed, p.o.sorter = nil, keySorter{} }() // of no use for what is written next
 	bestProbe, bestSeed := uint32(0), uint64(0)
 	for try := range uint64(maxSeeds) {
 		seed := try * 0x9e3779b97f4a7c15
-		ix, probe := p.placeRecords(seed)
+		if try > 0 {
+			p.hashed = p.hashRecords(seed)
+		}
+		ix, probe := p.placeRecords()
 		if probe <= goodProbe {
 			h.Seed, h.MaxProbe = seed, probe
 			return ix, nil
@@ -36,7 +38,8 @@ func (p *plan) encodeIX() ([]byte, error) {
 	if bestProbe > layout.MaxProbe {
 		return nil, fmt.Errorf("builder: %w: an index search over %d lines, at most %d are possible: too many keys share an id", layout.ErrTooLarge, bestProbe, layout.MaxProbe)
 	}
-	ix, probe := p.placeRecords(bestSeed)
+	p.hashed = p.hashRecords(bestSeed)
+	ix, probe := p.placeRecords()
 	h.Seed, h.MaxProbe = bestSeed, probe
 	return ix, nil
 }
@@ -45,35 +48,45 @@ func (p *plan) encodeIX() ([]byte, error) {
 // a search has to look at: 0 if there is no record. The records come in the
 // order of their hashes, so that the index is filled from its first line to its
 // last.
-func (p *plan) placeRecords(seed uint64) (ix []byte, maxProbe uint32) {
+func (p *plan) placeRecords() (ix []byte, maxProbe uint32) {
 	ix = make([]byte, p.sizeOf(layout.RegionIX))
-	for _, r := range p.hashedRecords(seed) {
-		maxProbe = max(maxProbe, placeRecord(ix, p.header.Buckets, layout.Hash(r.key), layout.Narrow(r.ref)))
+	for _, k := range p.hashed {
+		maxProbe = max(maxProbe, placeRecord(ix, p.header.Buckets, layout.Hash(k.key), p.recordAt(k.ref)))
 	}
 	return ix, maxProbe
 }
 
-// hashedRecords gives the places of all records, sorted by hash and place.
-func (p *plan) hashedRecords(seed uint64) []sortKey {
-	b := p.b
-	all := make([]sortKey, 0, b.methods.len()+b.contexts.len()+b.types.len())
-	add := func(id uint64, kind layout.RecordKind, n layout.Narrow) {
-		all = append(all, sortKey{uint64(layout.Mix(id, kind, seed)), uint32(n)})
+// hashRecords numbers the records from 0, in the order in which they lie: types,
+// methods, contexts. It gives their numbers, sorted by hash and number.
+func (p *plan) hashRecords(seed uint64) []sortKey {
+	b, sorter := p.b, &p.o.sorter
+	all := sorter.room(b.types.len() + len(p.records) + b.contexts.len())
+	add := func(id uint64, kind layout.RecordKind) {
+		all = append(all, sortKey{uint64(layout.Mix(id, kind, seed)), uint32(len(all))})
 	}
-	for ref, m := range b.methods.all {
-		add(m.id, layout.KindMethod, p.methods[ref-1])
+	for _, t := range p.o.types {
+		add(b.types.at(uint32(t)).id, layout.KindType)
 	}
-	for ref, c := range b.contexts.all {
-		add(c.id, layout.KindContext, p.contextAt(ContextRef(ref)))
+	for i := range p.records {
+		add(p.records[i].id, layout.KindMethod)
 	}
-	for ref, t := range b.types.all {
-		add(t.id, layout.KindType, p.typeAt(TypeRef(ref)))
+	for _, c := range p.o.contexts {
+		add(b.contexts.at(uint32(c)).id, layout.KindContext)
 	}
-	sortKeys(all)
-	eachEqual(all, func(group []sortKey) {
-		slices.SortFunc(group, func(x, y sortKey) int { return cmp.Compare(x.ref, y.ref) })
-	})
+	sorter.sort(all)
 	return all
+}
+
+// recordAt is the place of a record by its number.
+func (p *plan) recordAt(number uint32) layout.Narrow {
+	types, methods := uint32(len(p.o.types)), uint32(len(p.records))
+	switch {
+	case number < types:
+		return p.typeAt(p.o.types[number])
+	case number < types+methods:
+		return p.methods[number-types]
+	}
+	return p.contextAt(p.o.contexts[number-types-methods])
 }
 
 // placeRecord puts one record into the first line with a free slot.

@@ -8,6 +8,8 @@ import (
 // order is the canonical order of everything a builder holds. It depends on
 // what was interned, not on when.
 type order struct {
+	sorter   keySorter
+	symbols  []SymbolRef  // by bytes
 	text     []uint32     // rank of each symbol among all symbols, by SymbolRef-1
 	types    []TypeRef    // by name, loader
 	methods  []MethodRef  // by class, name, signature, loader
@@ -19,7 +21,8 @@ type order struct {
 
 func (b *Builder) order() *order {
 	o := &order{}
-	o.text = ranks(b.symbols.sorted())
+	o.symbols = b.symbols.sorted(&o.sorter)
+	o.text = ranks(o.symbols)
 	o.sortTypes(b)
 	o.sortMethods(b)
 	o.sortContexts(b)
@@ -73,17 +76,17 @@ func (o *order) sortMethods(b *Builder) {
 		}
 		return c
 	}
-	keys := make([]sortKey, 0, b.methods.len())
+	keys := o.sorter.room(b.methods.len())
 	for ref, m := range b.methods.all {
 		keys = append(keys, sortKey{holder(m.holder).name<<32 | low(o.textRank(m.name)), ref})
 	}
-	sortKeys(keys)
+	o.sorter.sort(keys)
 	eachEqual(keys, func(group []sortKey) {
 		for i, k := range group {
 			m := b.methods.at(k.ref)
 			group[i].key = low(o.textRank(m.signature))<<32 | holder(m.holder).loader
 		}
-		sortKeys(group)
+		o.sorter.sort(group)
 	})
 	o.methods = refsOf[MethodRef](keys)
 	o.methodRank = ranks(o.methods)
@@ -94,11 +97,11 @@ func (o *order) sortMethods(b *Builder) {
 func (o *order) sortContexts(b *Builder) {
 	n := b.contexts.len()
 	o.contextRank = make([]uint32, n)
-	byDepth := make([]sortKey, 0, n)
+	byDepth := o.sorter.room(n)
 	for ref, c := range b.contexts.all {
 		byDepth = append(byDepth, sortKey{uint64(c.depth), ref})
 	}
-	sortKeys(byDepth)
+	o.sorter.sort(byDepth)
 	placed := uint32(0)
 	eachGroup(byDepth, func(level []sortKey) {
 		o.sortLevel(b, level)
@@ -110,7 +113,7 @@ func (o *order) sortContexts(b *Builder) {
 	for i, k := range byDepth {
 		byDepth[i].key = uint64(o.methodRank[b.contexts.at(k.ref).method-1])
 	}
-	sortKeys(byDepth)
+	o.sorter.sort(byDepth)
 	o.contexts = refsOf[ContextRef](byDepth)
 	o.contextRank = ranks(o.contexts)
 }
@@ -122,13 +125,13 @@ func (o *order) sortLevel(b *Builder, level []sortKey) {
 		c := b.contexts.at(k.ref)
 		level[i].key = uint64(o.methodRank[c.method-1])<<32 | uint64(o.rankOf(c.parent)+1)
 	}
-	sortKeys(level)
+	o.sorter.sort(level)
 	eachEqual(level, func(group []sortKey) {
 		for i, k := range group {
 			c := b.contexts.at(k.ref)
 			group[i].key = uint64(o.methodRank[c.Caller-1])<<32 | uint64(uint32(c.Point)^1<<31)
 		}
-		sortKeys(group)
+		o.sorter.sort(group)
 	})
 }
 
@@ -140,16 +143,16 @@ func (o *order) rankOf(c ContextRef) int64 {
 }
 
 func (o *order) sortProfiles(b *Builder) {
-	keys := make([]sortKey, 0, b.profiles.len())
+	keys := o.sorter.room(b.profiles.len())
 	for ref, d := range b.profiles.all {
 		keys = append(keys, sortKey{uint64(o.methodRank[d.method-1])<<32 | uint64(o.rankOf(d.context)+1), ref})
 	}
-	sortKeys(keys)
+	o.sorter.sort(keys)
 	eachEqual(keys, func(group []sortKey) {
 		for i, k := range group {
 			group[i].key = b.profiles.at(k.ref).code
 		}
-		sortKeys(group)
+		o.sorter.sort(group)
 	})
 	o.profiles = refsOf[ProfileRef](keys)
 }

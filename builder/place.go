@@ -11,21 +11,21 @@ import (
 
 // placeBlocks places the MethodData blocks, relative to the start of rw.
 func (p *plan) placeBlocks() (size int64) {
-	p.blocks = make([]layout.Narrow, p.b.profiles.len())
-	for _, ref := range p.o.profiles {
-		p.blocks[ref-1] = layout.NarrowOf(size)
-		size += p.blockSize(ref)
+	for i := range p.profiles {
+		d := &p.profiles[i]
+		d.at = layout.NarrowOf(size)
+		size += d.size()
 	}
 	return size
 }
 
-func (p *plan) linked(ref ProfileRef) bool {
-	return p.next[ref-1] != 0 || p.b.profiles.at(uint32(ref)).context != NoContext
-}
+// linked reports whether the block has links.
+func (d *profilePlan) linked() bool { return d.followed || d.context != NoContext }
 
-func (p *plan) blockSize(ref ProfileRef) int64 {
-	n := int64(p.b.profiles.at(uint32(ref)).block.size)
-	if p.linked(ref) {
+// size is the size of the block in the file.
+func (d *profilePlan) size() int64 {
+	n := int64(d.block.size)
+	if d.linked() {
 		n += linksSize
 	}
 	return n
@@ -37,13 +37,14 @@ const linksSize = 8
 
 // collectPointers notes every pointer slot of rw.
 func (p *plan) collectPointers() {
-	for _, ref := range p.o.profiles {
-		if !p.hasPointers[ref-1] {
+	for i := range p.profiles {
+		d := &p.profiles[i]
+		if !d.pointers {
 			continue
 		}
-		block := p.b.block(ref)
-		at := p.blocks[ref-1].Offset()
-		if p.linked(ref) {
+		block := layout.Block(p.b.blocks.at(d.block))
+		at := d.at.Offset()
+		if d.linked() {
 			at += linksSize
 		}
 		start := layout.Address(block)
@@ -94,20 +95,18 @@ func (p *plan) place() error {
 // locate turns relative places into places in the file.
 func (p *plan) locate() {
 	symbols := layout.NarrowOf(p.sectionStart(layout.SectionSymbols) - layout.Unit)
-	for i, n := range p.symbols {
-		if n != 0 {
-			p.symbols[i] = n + symbols
-		}
+	for _, ref := range p.symbolRefs {
+		p.symbols[ref-1] += symbols
 	}
 	at := p.sectionStart(layout.SectionMethods)
-	p.methods = make([]layout.Narrow, p.b.methods.len())
-	for _, ref := range p.o.methods {
-		p.methods[ref-1] = layout.NarrowOf(at)
-		at += int64(p.records[ref-1].units) * layout.Unit
+	p.methods = make([]layout.Narrow, len(p.records))
+	for i := range p.records {
+		p.methods[i] = layout.NarrowOf(at)
+		at += int64(p.records[i].units) * layout.Unit
 	}
 	rw := layout.NarrowOf(p.regionStart(layout.RegionRW))
-	for i := range p.blocks {
-		p.blocks[i] += rw
+	for i := range p.profiles {
+		p.profiles[i].at += rw
 	}
 }
 
@@ -129,7 +128,7 @@ func (p *plan) methodAt(m MethodRef) layout.Narrow {
 	if m == 0 {
 		return 0
 	}
-	return p.methods[m-1]
+	return p.methods[p.o.methodRank[m-1]]
 }
 
 func (p *plan) contextAt(c ContextRef) layout.Narrow {
@@ -139,9 +138,25 @@ func (p *plan) contextAt(c ContextRef) layout.Narrow {
 	return layout.NarrowOf(p.sectionStart(layout.SectionContexts) + int64(p.o.contextRank[c-1])*layout.ContextSize)
 }
 
+// firstBlock is the place of a first profile, of which 1 + its place in the order
+// is given, 0 for none.
+func (p *plan) firstBlock(first uint32) layout.Narrow {
+	if first == 0 {
+		return 0
+	}
+	return p.profiles[first-1].at
+}
+
+// blockAt is the place of a profile's block. Few archives ask for any.
 func (p *plan) blockAt(ref ProfileRef) layout.Narrow {
 	if ref == 0 {
 		return 0
+	}
+	if p.blocks == nil {
+		p.blocks = make([]layout.Narrow, len(p.profiles))
+		for i, ref := range p.o.profiles {
+			p.blocks[ref-1] = p.profiles[i].at
+		}
 	}
 	return p.blocks[ref-1]
 }

@@ -3,7 +3,6 @@ package builder
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -20,13 +19,15 @@ type plan struct {
 
 	symbols    []layout.Narrow // by SymbolRef-1; 0 if the symbol is not in the symbol section
 	symbolRefs []SymbolRef     // of the symbol section, in order
-	methods    []layout.Narrow // by MethodRef-1
-	blocks     []layout.Narrow // by ProfileRef-1
+	methods    []layout.Narrow // in their order, as the records
+	blocks     []layout.Narrow // by ProfileRef-1, for tables; see blockAt
 
-	records      []methodPlan // by MethodRef-1
-	contextFirst []ProfileRef // of each context, by ContextRef-1
-	next         []ProfileRef // of the same method and context, by ProfileRef-1
-	neverRan     uint64       // number of such methods
+	records      []methodPlan   // in the order of methods
+	contexts     []contextRange // of each method, in the order of methods; nil if there is no context
+	profiles     []profilePlan  // in their order
+	contextFirst []uint32       // of each context, by ContextRef-1: 1 + place of its first profile in the order
+	neverRan     uint64         // number of such methods
+	hashed       []sortKey      // see hashRecords; until the index is made
 
 	entries     uint64 // of all profiles
 	summary     layout.Summary
@@ -36,14 +37,6 @@ type plan struct {
 	touched  uint64                   // see touchMethods
 	size     [layout.NumRegions]int64 // of each region, by Region-1
 	section  [layout.NumSections]int64
-}
-
-// A methodPlan is what a method's record will be.
-type methodPlan struct {
-	first           ProfileRef // without a context
-	context, number uint32     // of its contexts: the first, in order.contexts, and how many
-	flags           layout.MethodFlags
-	units           uint16 // size of the record with its tail
 }
 
 // plan lays the archive out. The caller holds mu.
@@ -58,8 +51,7 @@ func (b *Builder) plan() (*plan, error) {
 		b.uniteTables()
 	}
 	p := &plan{b: b, o: b.order()}
-	p.chain()
-	p.findSharedIDs()
+	p.measureProfiles()
 	p.planRecords()
 	p.measure()
 	if err := p.place(); err != nil {
@@ -81,50 +73,6 @@ func (b *Builder) unfinished() error {
 	return nil
 }
 
-// chain links the profiles of one method and context, by code id.
-func (p *plan) chain() {
-	b := p.b
-	p.records = make([]methodPlan, b.methods.len())
-	p.contextFirst = make([]ProfileRef, b.contexts.len())
-	p.next = make([]ProfileRef, b.profiles.len())
-	for i, ref := range p.o.profiles {
-		d := b.profiles.at(uint32(ref))
-		if i > 0 {
-			before := b.profiles.at(uint32(p.o.profiles[i-1]))
-			if before.method == d.method && before.context == d.context {
-				p.next[p.o.profiles[i-1]-1] = ref
-				continue
-			}
-		}
-		if d.context == NoContext {
-			p.records[d.method-1].first = ref
-		} else {
-			p.contextFirst[d.context-1] = ref
-		}
-	}
-	for i, ref := range p.o.contexts {
-		r := &p.records[b.contexts.at(uint32(ref)).method-1]
-		if r.number == 0 {
-			r.context = uint32(i)
-		}
-		r.number++
-	}
-}
-
-// findSharedIDs marks methods whose id another method has too.
-func (p *plan) findSharedIDs() {
-	byID := make([]sortKey, 0, p.b.methods.len())
-	for ref, m := range p.b.methods.all {
-		byID = append(byID, sortKey{m.id, ref})
-	}
-	sortKeys(byID)
-	eachEqual(byID, func(group []sortKey) {
-		for _, k := range group {
-			p.records[k.ref-1].flags |= layout.MethodSharedID
-		}
-	})
-}
-
 // measure computes the size of every region but ps.
 func (p *plan) measure() {
 	b := p.b
@@ -142,7 +90,6 @@ func (p *plan) measure() {
 	}
 	p.set(layout.RegionRO, ro)
 	p.set(layout.RegionEX, b.tablesSize())
-	p.measureProfiles()
 	p.set(layout.RegionRW, p.placeBlocks())
 	p.pointers = relocate.NewCollector(p.sizeOf(layout.RegionRW))
 	p.collectPointers()
@@ -170,73 +117,25 @@ func (p *plan) measureSymbols() (size int64) {
 		need(t.loader)
 		need(t.alias)
 	}
-	for ref, m := range b.methods.all {
-		need(m.signature)
-		if p.records[ref-1].flags&layout.MethodNamed == 0 {
+	for i, ref := range p.o.methods {
+		if p.records[i].flags&layout.MethodNamed == 0 {
+			m := b.methods.at(uint32(ref))
 			need(m.name)
+			need(m.signature)
 		}
 	}
 	b.eachSymbolCell(need)
 	p.symbols = make([]layout.Narrow, b.symbols.len())
-	p.symbolRefs = p.symbolOrder(needed)
+	for _, ref := range p.o.symbols {
+		if needed[ref-1] {
+			p.symbolRefs = append(p.symbolRefs, ref)
+		}
+	}
 	for _, ref := range p.symbolRefs {
 		p.symbols[ref-1] = layout.NarrowOf(size + layout.Unit) // moved by locate; never 0
 		size += layout.SymbolSize(len(b.text(ref)))
 	}
 	return size
-}
-
-// symbolOrder gives the needed symbols, sorted by their bytes.
-func (p *plan) symbolOrder(needed []bool) []SymbolRef {
-	refs := make([]SymbolRef, len(needed))
-	for i, rank := range p.o.text {
-		refs[rank] = SymbolRef(i + 1)
-	}
-	return slices.DeleteFunc(refs, func(s SymbolRef) bool { return !needed[s-1] })
-}
-
-// planRecords decides what the methods' records hold, and their sizes.
-func (p *plan) planRecords() {
-	for ref, m := range p.b.methods.all {
-		r := &p.records[ref-1]
-		r.flags |= m.flags
-		if m.holder != 0 || m.signature != 0 {
-			r.flags |= layout.MethodDeclared
-		}
-		if r.first != 0 || m.access != 0 {
-			r.flags |= layout.MethodProfiled
-		}
-		if r.number > 0 {
-			r.flags |= layout.MethodInContext
-		}
-		if m.seen && !p.ran(r) {
-			r.flags |= layout.MethodNeverRan
-			p.neverRan++
-		}
-		p.sizeRecord(m, r)
-	}
-}
-
-// sizeRecord decides where the method's name lies: in its record, where no other
-// method can have it, since it is all of the key; that is one memory access less
-// for a look-up by name.
-func (p *plan) sizeRecord(m *methodData, r *methodPlan) {
-	if r.flags&(layout.MethodDeclared|layout.MethodInContext) == 0 && m.access == 0 {
-		if name := p.b.text(m.name); len(name) <= layout.MaxNamed {
-			r.flags = r.flags&^layout.MethodProfiled | layout.MethodNamed
-			r.units = layout.NamedUnits(len(name))
-			return
-		}
-	}
-	r.units = uint16((&layout.MethodRecord{Flags: r.flags}).Size() / layout.Unit)
-}
-
-// ran reports whether a method has a profile in any context.
-func (p *plan) ran(r *methodPlan) bool {
-	if r.first != 0 {
-		return true
-	}
-	return slices.ContainsFunc(p.o.contexts[r.context:r.context+r.number], func(c ContextRef) bool { return p.contextFirst[c-1] != 0 })
 }
 
 // describe fills in the header but for the index and the sums.
@@ -264,10 +163,13 @@ func (p *plan) keysHash() uint64 {
 	var d xxhash.Digest
 	d.Reset()
 	d.Write(p.b.config.Fingerprint[:])
-	var id [8]byte
-	for _, ref := range p.o.methods {
-		binary.LittleEndian.PutUint64(id[:], p.b.methods.at(uint32(ref)).id)
-		d.Write(id[:])
+	ids := make([]byte, 0, layout.PageSize)
+	for i := range p.records {
+		if ids = binary.LittleEndian.AppendUint64(ids, p.records[i].id); len(ids) == cap(ids) {
+			d.Write(ids)
+			ids = ids[:0]
+		}
 	}
+	d.Write(ids)
 	return d.Sum64()
 }

@@ -13,33 +13,86 @@ type sortKey struct {
 	ref uint32
 }
 
-// radixMin is from how many keys on a radix sort is worth its passes.
-const radixMin = 1 << 10
+// A keySorter sorts keys. It keeps the memory that this takes for the next time.
+type keySorter struct{ keys, spare []sortKey }
 
-// sortKeys sorts by key; equal keys stay in their order.
-func sortKeys(keys []sortKey) {
+// room gives memory for n keys, without any. It is that of the keys before.
+func (s *keySorter) room(n int) []sortKey {
+	if cap(s.keys) < n {
+		s.keys = make([]sortKey, 0, n)
+	}
+	return s.keys[:0]
+}
+
+const (
+	// radixMin is from how many keys on a radix sort is worth its passes.
+	radixMin = 1 << 10
+	// radixBytes is how many bytes it sorts by at once: keys that are spread
+	// evenly hardly ever agree in more.
+	radixBytes = 3
+)
+
+// sort sorts by key; equal keys stay in their order.
+func (s *keySorter) sort(keys []sortKey) {
+	differ := differing(keys)
+	if differ == 0 {
+		return
+	}
 	if len(keys) < radixMin {
 		slices.SortStableFunc(keys, func(x, y sortKey) int { return cmp.Compare(x.key, y.key) })
 		return
 	}
-	var counts [8][256]uint32
-	for _, k := range keys {
-		for i := range 8 {
-			counts[i][byte(k.key>>(8*i))]++
+	top := 0 // of the bytes that differ, the lowest of the highest few
+	for n, at := 0, 7; at >= 0 && n < radixBytes; at-- {
+		if byte(differ>>(8*at)) != 0 {
+			top, n = at, n+1
 		}
 	}
-	from, to := keys, make([]sortKey, len(keys))
-	for i := range 8 {
-		if counts[i][byte(keys[0].key>>(8*i))] == uint32(len(keys)) {
-			continue // all have the same byte here
+	s.radix(keys, differ, top)
+	if differ<<(64-8*top) == 0 { // 0, too, if top is 0
+		return
+	}
+	for from := 0; from < len(keys); {
+		to := from + 1
+		for to < len(keys) && keys[to].key>>(8*top) == keys[from].key>>(8*top) {
+			to++
 		}
-		at, sum := &counts[i], uint32(0)
+		if to-from > 1 {
+			s.sort(keys[from:to])
+		}
+		from = to
+	}
+}
+
+// differing has the bits in which not all keys agree.
+func differing(keys []sortKey) (bits uint64) {
+	for _, k := range keys {
+		bits |= k.key ^ keys[0].key
+	}
+	return bits
+}
+
+// radix sorts by the bytes that differ from byte top on.
+func (s *keySorter) radix(keys []sortKey, differ uint64, top int) {
+	if len(s.spare) < len(keys) {
+		s.spare = make([]sortKey, len(keys))
+	}
+	from, to := keys, s.spare[:len(keys)]
+	for shift := 8 * top; shift < 64; shift += 8 {
+		if byte(differ>>shift) == 0 {
+			continue
+		}
+		var at [256]uint32
+		for _, k := range from {
+			at[byte(k.key>>shift)]++
+		}
+		sum := uint32(0)
 		for b, n := range at {
 			at[b] = sum
 			sum += n
 		}
 		for _, k := range from {
-			b := byte(k.key >> (8 * i))
+			b := byte(k.key >> shift)
 			to[at[b]] = k
 			at[b]++
 		}
@@ -81,12 +134,12 @@ func refsOf[R ~uint32](keys []sortKey) []R {
 }
 
 // sorted gives all symbols, sorted by bytes.
-func (t *symbols) sorted() []SymbolRef {
-	keys := make([]sortKey, t.len())
-	for i := range keys {
-		keys[i].ref = uint32(i + 1)
+func (t *symbols) sorted(sorter *keySorter) []SymbolRef {
+	keys := sorter.room(t.len())
+	for i := range t.len() {
+		keys = append(keys, sortKey{ref: uint32(i + 1)})
 	}
-	s := symbolSort{t, make([]uint64, t.len())}
+	s := symbolSort{t, sorter, make([]uint64, t.len())}
 	s.from(keys, 0)
 	return refsOf[SymbolRef](keys)
 }
@@ -96,6 +149,7 @@ func (t *symbols) sorted() []SymbolRef {
 // at a time.
 type symbolSort struct {
 	*symbols
+	*keySorter
 	second []uint64 // by SymbolRef-1: the second half of the bytes that were read last
 }
 
@@ -121,7 +175,7 @@ func (s *symbolSort) from(keys []sortKey, depth int) {
 	if len(keys) < radixMin { // equal keys need not stay in their order
 		slices.SortFunc(keys, func(x, y sortKey) int { return cmp.Compare(x.key, y.key) })
 	} else {
-		sortKeys(keys)
+		s.sort(keys)
 	}
 	eachEqual(keys, func(group []sortKey) {
 		ended := s.endedFirst(group, depth+8)

@@ -20,6 +20,14 @@ type symbols struct {
 
 func (t *symbols) len() int { return t.places.len() }
 
+// place is where the text of a symbol is kept, nowhere for none.
+func (t *symbols) place(s SymbolRef) place {
+	if s == 0 {
+		return place{}
+	}
+	return *t.places.at(uint32(s))
+}
+
 // text is the text of a symbol that the table has.
 func (t *symbols) text(s SymbolRef) string {
 	return layout.Text(t.texts.at(*t.places.at(uint32(s))))

@@ -8,7 +8,7 @@ package builder
 const touchGroup = 128
 
 // touchMethods touches what the records from place i in the order of methods on
-// are made from, if a group begins there.
+// are planned from, if a group begins there.
 func (p *plan) touchMethods(i int) {
 	if i%touchGroup != 0 {
 		return
@@ -16,16 +16,23 @@ func (p *plan) touchMethods(i int) {
 	group := p.o.methods[i:min(i+touchGroup, len(p.o.methods))]
 	sum := uint64(0)
 	for _, ref := range group {
-		sum += uint64(p.b.methods.at(uint32(ref)).name) + uint64(p.records[ref-1].units)
+		sum += uint64(p.b.methods.at(uint32(ref)).name)
 	}
-	var places [touchGroup]place
-	for k, ref := range group {
-		if name := p.b.methods.at(uint32(ref)).name; name != 0 {
-			places[k] = *p.b.symbols.places.at(uint32(name))
-		}
+	for _, ref := range group {
+		sum += uint64(p.b.symbols.place(p.b.methods.at(uint32(ref)).name).size)
 	}
-	for _, at := range places[:len(group)] {
-		sum += uint64(firstByte(p.b.symbols.texts.at(at)))
+	p.touched += sum
+}
+
+// touchNames touches the names in the records from place i on, if a group begins
+// there.
+func (p *plan) touchNames(i int) {
+	if i%touchGroup != 0 {
+		return
+	}
+	sum := uint64(0)
+	for k := range p.records[i:min(i+touchGroup, len(p.records))] {
+		sum += uint64(firstByte(p.b.symbols.texts.at(p.records[i+k].name)))
 	}
 	p.touched += sum
 }
@@ -36,15 +43,9 @@ func (p *plan) touchBlocks(i int) {
 	if i%touchGroup != 0 {
 		return
 	}
-	group := p.o.profiles[i:min(i+touchGroup, len(p.o.profiles))]
 	sum := uint64(0)
-	var places [touchGroup]place
-	for k, ref := range group {
-		places[k] = p.b.profiles.at(uint32(ref)).block
-		sum += uint64(p.next[ref-1])
-	}
-	for _, at := range places[:len(group)] {
-		if b := p.b.blocks.at(at); len(b) > 0 {
+	for k := range p.profiles[i:min(i+touchGroup, len(p.profiles))] {
+		if b := p.b.blocks.at(p.profiles[i+k].block); len(b) > 0 {
 			sum += uint64(b[0]) + uint64(b[len(b)-1])
 		}
 	}

@@ -1,0 +1,150 @@
+package builder
+
+import (
+	"slices"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// A methodPlan is what a method's record will be. Records are planned in the
+// order in which they will lie, so that all that is done with them afterwards
+// goes through memory from front to back.
+type methodPlan struct {
+	id    uint64
+	name  place  // of a Named record
+	first uint32 // 1 + place in the order of its first profile without a context
+	flags layout.MethodFlags
+	units uint16 // size of the record with its tail
+}
+
+// A contextRange is a method's contexts: the first, in order.contexts, and how
+// many.
+type contextRange struct{ first, number uint32 }
+
+// A profilePlan is what a profile's block will be.
+type profilePlan struct {
+	method   uint32 // place in the order
+	context  ContextRef
+	block    place
+	at       layout.Narrow
+	followed bool // by one of the same method and context
+	pointers bool
+}
+
+// planRecords decides what the methods' records hold, and their sizes.
+func (p *plan) planRecords() {
+	p.records = make([]methodPlan, len(p.o.methods))
+	p.chain()
+	p.rangeContexts()
+	for i, ref := range p.o.methods {
+		p.touchMethods(i)
+		p.planRecord(i, p.b.methods.at(uint32(ref)))
+	}
+	p.hashed = p.hashRecords(0)
+	p.markSharedIDs()
+}
+
+// chain links the profiles of one method and context, by code id.
+func (p *plan) chain() {
+	p.profiles = make([]profilePlan, len(p.o.profiles))
+	p.contextFirst = make([]uint32, p.b.contexts.len())
+	method := uint32(0)
+	for i, ref := range p.o.profiles {
+		d := p.b.profiles.at(uint32(ref))
+		for p.o.methods[method] != d.method {
+			method++
+		}
+		p.profiles[i] = profilePlan{method: method, context: d.context, block: d.block, pointers: p.hasPointers[ref-1]}
+		switch {
+		case i > 0 && p.profiles[i-1].method == method && p.profiles[i-1].context == d.context:
+			p.profiles[i-1].followed = true
+		case d.context == NoContext:
+			p.records[method].first = uint32(i + 1)
+		default:
+			p.contextFirst[d.context-1] = uint32(i + 1)
+		}
+	}
+}
+
+// rangeContexts notes which contexts each method has.
+func (p *plan) rangeContexts() {
+	if len(p.o.contexts) == 0 {
+		return
+	}
+	p.contexts = make([]contextRange, len(p.records))
+	for i, ref := range p.o.contexts {
+		r := &p.contexts[p.o.methodRank[p.b.contexts.at(uint32(ref)).method-1]]
+		if r.number == 0 {
+			r.first = uint32(i)
+		}
+		r.number++
+	}
+}
+
+// contextsOf gives the contexts of a method by its place in the order.
+func (p *plan) contextsOf(method int) []ContextRef {
+	if p.contexts == nil {
+		return nil
+	}
+	r := p.contexts[method]
+	return p.o.contexts[r.first : r.first+r.number]
+}
+
+func (p *plan) planRecord(i int, m *methodData) {
+	r := &p.records[i]
+	r.id, r.flags = m.id, m.flags
+	if m.holder != 0 || m.signature != 0 {
+		r.flags |= layout.MethodDeclared
+	}
+	if r.first != 0 || m.access != 0 {
+		r.flags |= layout.MethodProfiled
+	}
+	if len(p.contextsOf(i)) > 0 {
+		r.flags |= layout.MethodInContext
+	}
+	if m.seen && !p.ran(i) {
+		r.flags |= layout.MethodNeverRan
+		p.neverRan++
+	}
+	p.sizeRecord(r, m)
+}
+
+// sizeRecord decides where the method's name lies: in its record, where no other
+// method can have it, since it is all of the key; that is one memory access less
+// for a look-up by name.
+func (p *plan) sizeRecord(r *methodPlan, m *methodData) {
+	if r.flags&(layout.MethodDeclared|layout.MethodInContext) == 0 && m.access == 0 {
+		if name := p.b.symbols.place(m.name); name.size <= layout.MaxNamed {
+			r.flags = r.flags&^layout.MethodProfiled | layout.MethodNamed
+			r.name, r.units = name, layout.NamedUnits(int(name.size))
+			return
+		}
+	}
+	r.units = uint16((&layout.MethodRecord{Flags: r.flags}).Size() / layout.Unit)
+}
+
+// ran reports whether a method has a profile in any context.
+func (p *plan) ran(method int) bool {
+	if p.records[method].first != 0 {
+		return true
+	}
+	return slices.ContainsFunc(p.contextsOf(method), func(c ContextRef) bool { return p.contextFirst[c-1] != 0 })
+}
+
+// markSharedIDs marks methods whose id another method has too. For one kind of
+// record, hashes are alike where ids are.
+func (p *plan) markSharedIDs() {
+	eachEqual(p.hashed, func(group []sortKey) {
+		var methods []*methodPlan
+		for _, k := range group {
+			if i := int(k.ref) - len(p.o.types); i >= 0 && i < len(p.records) {
+				methods = append(methods, &p.records[i])
+			}
+		}
+		if len(methods) > 1 {
+			for _, r := range methods {
+				r.flags |= layout.MethodSharedID
+			}
+		}
+	})
+}
