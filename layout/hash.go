@@ -1,7 +1,6 @@
 package layout
 
 import (
-	"crypto/md5"
 	"math/bits"
 
 	"github.com/cespare/xxhash/v2"
@@ -31,8 +30,32 @@ func (k Key) ID(d Domain) uint64 {
 // NameRef is LLVM's id of a PGO name: the first 8 bytes of its MD5, read
 // little-endian.
 func NameRef(name string) uint64 {
-	sum := md5.Sum(textBytes(name))
-	return le.Uint64(sum[:])
+	ref, _ := md5Pair(name, "")
+	return ref
+}
+
+// NameRefs puts the NameRef of each name into refs, which must be as long. A
+// name takes little more than half as long so.
+func NameRefs(names []string, refs []uint64) {
+	_ = refs[:len(names)]
+	for ; len(names) > 1; names, refs = names[2:], refs[2:] {
+		refs[0], refs[1] = md5Pair(names[0], names[1])
+	}
+	if len(names) == 1 {
+		refs[0] = NameRef(names[0])
+	}
+}
+
+// KeyIDs puts the ID of each key into ids, which must be as long. It is to ID as
+// NameRefs is to NameRef.
+func KeyIDs(keys []Key, d Domain, ids []uint64) {
+	_ = ids[:len(keys)]
+	for ; d.LLVM() && len(keys) > 1; keys, ids = keys[2:], ids[2:] {
+		ids[0], ids[1] = md5Pair(keys[0].Name, keys[1].Name)
+	}
+	for i := range keys {
+		ids[i] = keys[i].ID(d)
+	}
 }
 
 // TypeID is the stable 64-bit id of a type: XXH64 (seed 0) of name NUL loader.

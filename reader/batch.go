@@ -36,9 +36,7 @@ func (s *Store) FindBatch(keys []layout.Key, found []Method) (hits int, err erro
 	err = s.m.Guard(func() error {
 		for err == nil && len(keys) > 0 {
 			n := min(len(keys), batchSize)
-			for i := range n {
-				ids[i] = keys[i].ID(s.h.Domain)
-			}
+			layout.KeyIDs(keys[:n], s.h.Domain, ids[:n])
 			err = b.look(ids[:n], keys[:n], found[:n])
 			keys, found = keys[n:], found[n:]
 		}
