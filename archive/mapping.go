@@ -88,6 +88,9 @@ func (m *Mapping) refuse(region layout.Region, offset, size int64) error {
 
 func (m *Mapping) closedError() error { return fmt.Errorf("%s: %w", m.name, ErrClosed) }
 
+// Closed reports whether Close was called.
+func (m *Mapping) Closed() bool { return m.closed.Load() }
+
 // Close makes every later call fail with ErrClosed. Closing twice is fine. The
 // memory stays until the Mapping is unreachable.
 func (m *Mapping) Close() error {

@@ -103,8 +103,12 @@ func (b Block) Presence() Presence { return Presence(le.Uint32(b[blockPresence:]
 // behind the last gives the end of all fields.
 func (b Block) FieldOffset(f Presence) (offset int64, ok bool) {
 	have := b.Presence()
+	before := have & (f - 1)
+	if before&(HasHistory|HasEscape|HasTraps|HasSections) == 0 { // all fields have 8 bytes
+		return BlockHeaderSize + 8*int64(bits.OnesCount32(uint32(before))), have&f != 0
+	}
 	at := int64(BlockHeaderSize)
-	for before := have & (f - 1); before != 0; before &= before - 1 {
+	for ; before != 0; before &= before - 1 {
 		at += b.fieldSize(before&-before, at)
 	}
 	return at, have&f != 0

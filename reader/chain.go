@@ -42,7 +42,7 @@ func (c *chain) step(p *Profile) error {
 		return c.corrupt(at, "the next profile of the method lies before, at 0x%x", next.Offset())
 	}
 	c.next, c.code, c.begun = next, code, true
-	p.s, p.at, p.block, p.live = c.s, at, b, nil
+	p.s, p.place, p.adopted = c.s, placeOf(at, b), false
 	return nil
 }
 

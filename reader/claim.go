@@ -22,7 +22,7 @@ func (p Profile) Adopt() (Profile, error) {
 	if p.s == nil {
 		return Profile{}, ErrNotFound
 	}
-	if p.live != nil {
+	if p.adopted {
 		return p, nil
 	}
 	a := p.s.adoption.Load()
@@ -32,21 +32,20 @@ func (p Profile) Adopt() (Profile, error) {
 	if err := p.s.open(); err != nil {
 		return Profile{}, err
 	}
-	from := p.at.Offset() - p.s.h.Region(layout.RegionRW).Offset
+	from := p.Ref().Offset() - p.s.h.Region(layout.RegionRW).Offset
 	if err := a.claim(p, from); err != nil {
 		return Profile{}, layout.InFile(err, p.s.m.Name())
 	}
-	to := from + int64(len(p.block))
-	p.live = a.rw[from:to:to]
+	p.adopted = true
 	return p, nil
 }
 
 // Adopted reports whether p is an adopted profile.
-func (p Profile) Adopted() bool { return p.live != nil }
+func (p Profile) Adopted() bool { return p.adopted }
 
 // Address is where the adopted block lies, for native code; 0 if p is not
 // adopted. It is valid while p is reachable.
-func (p Profile) Address() uintptr { return layout.Address(p.live) }
+func (p Profile) Address() uintptr { return layout.Address(p.live()) }
 
 // claim gets the block at an offset in rw into the state done. A claimer that
 // fails gives the block back, so that whoever comes next learns why too.
@@ -89,7 +88,7 @@ func (a *adoption) relocate(p Profile, from int64) error {
 	if a.slots == nil {
 		return nil
 	}
-	n, err := a.slots.Apply(a.rw, from, from+int64(len(p.block)), a.move, p.pointers())
+	n, err := a.slots.Apply(a.rw, from, from+int64(p.place.size()), a.move, p.pointers())
 	a.relocated.Add(uint64(n))
 	return err
 }
@@ -98,7 +97,7 @@ func (a *adoption) relocate(p Profile, from int64) error {
 func (p Profile) pointers() (n int64) {
 	for s := layout.SectionData; s < layout.SectionDirectory; s++ {
 		for e := range p.Section(s) {
-			p.s.shape.Pointers(e.raw, func(int, layout.PointerKind) bool { n++; return true })
+			p.s.shape.Pointers(e.Raw(), func(int, layout.PointerKind) bool { n++; return true })
 		}
 	}
 	return n

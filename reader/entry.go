@@ -8,26 +8,32 @@ import (
 
 // An Entry is one profile entry. The zero Entry is none; no accessor takes it.
 type Entry struct {
-	s    *Store
-	raw  layout.Entry // pristine
-	live []byte       // nil if the profile is not adopted
-	at   int          // in its section
-	tag  layout.Tag
+	s     *Store
+	place place
+	at    int // in its section
+	kind  entryKind
+}
+
+// An entryKind is what nearly everybody asks of an entry first. It is a struct
+// so that an Entry has few fields, and goes from call to call in registers.
+type entryKind struct {
+	tag     layout.Tag
+	adopted bool
 }
 
 // Tag is what the entry records.
-func (e Entry) Tag() layout.Tag { return e.tag }
+func (e Entry) Tag() layout.Tag { return e.kind.tag }
 
 // Point is the profile point that the entry belongs to.
 func (e Entry) Point() int32 {
-	point := e.raw.Point()
+	point := e.Raw().Point()
 	runtime.KeepAlive(e.s)
 	return point
 }
 
 // Sub refines the tag of a wide entry.
 func (e Entry) Sub() uint16 {
-	sub := e.raw.Sub()
+	sub := e.Raw().Sub()
 	runtime.KeepAlive(e.s)
 	return sub
 }
@@ -36,21 +42,29 @@ func (e Entry) Sub() uint16 {
 func (e Entry) Offset() int { return e.at }
 
 // Raw is the trained entry as it lies in the file; it must not be written to.
-func (e Entry) Raw() layout.Entry { return e.raw }
+func (e Entry) Raw() layout.Entry { return e.s.trained(e.place) }
+
+// live is the adopted entry, nil if the profile is not adopted.
+func (e Entry) live() []byte {
+	if !e.kind.adopted {
+		return nil
+	}
+	return e.s.live(e.place)
+}
 
 // Cell gives cell i as a counter, whatever it is. It panics if there is none.
 func (e Entry) Cell(i int) Counter {
 	if i < 0 {
 		panic("reader: a cell before the first")
 	}
-	return counterAt(e.s, e.raw, e.live, e.header()+i*layout.CellSize)
+	return counterAt(e.s, e.Raw(), e.live(), e.header()+i*layout.CellSize)
 }
 
 // Cells is the number of cells.
-func (e Entry) Cells() int { return (len(e.raw) - e.header()) / layout.CellSize }
+func (e Entry) Cells() int { return (e.place.size() - e.header()) / layout.CellSize }
 
 func (e Entry) header() int {
-	if e.tag.Wide() {
+	if e.kind.tag.Wide() {
 		return layout.WideHeaderSize
 	}
 	return layout.EntryHeaderSize
@@ -70,7 +84,7 @@ type Branch struct {
 
 // Counter gives the count of a Counter, CallType or Count entry.
 func (e Entry) Counter() (c Counter, ok bool) {
-	switch e.tag {
+	switch e.kind.tag {
 	case layout.TagCounter, layout.TagCallType, layout.TagCount:
 		if e.Cells() > 0 {
 			return e.Cell(0), true
@@ -81,7 +95,7 @@ func (e Entry) Counter() (c Counter, ok bool) {
 
 // Jump is the content of a Jump entry.
 func (e Entry) Jump() (j Jump, ok bool) {
-	if e.tag != layout.TagJump || e.Cells() < 2 {
+	if e.kind.tag != layout.TagJump || e.Cells() < 2 {
 		return Jump{}, false
 	}
 	return Jump{e.Cell(0), int64(e.Cell(1).Trained())}, true
@@ -89,7 +103,7 @@ func (e Entry) Jump() (j Jump, ok bool) {
 
 // Branch is the content of a Branch entry.
 func (e Entry) Branch() (b Branch, ok bool) {
-	if e.tag != layout.TagBranch || e.Cells() < 3 {
+	if e.kind.tag != layout.TagBranch || e.Cells() < 3 {
 		return Branch{}, false
 	}
 	return Branch{e.Cell(0), e.Cell(2), int64(e.Cell(1).Trained())}, true
@@ -98,10 +112,10 @@ func (e Entry) Branch() (b Branch, ok bool) {
 // Bitmap is the bytes of a Bitmap entry, live if the profile is adopted. They
 // are valid while e is reachable.
 func (e Entry) Bitmap() (b []byte, ok bool) {
-	if e.tag != layout.TagBitmap {
+	if e.kind.tag != layout.TagBitmap {
 		return nil, false
 	}
-	n := min(e.raw.Rows(), len(e.raw)-layout.WideHeaderSize)
+	n := min(e.Raw().Rows(), e.place.size()-layout.WideHeaderSize)
 	b = e.current()[layout.WideHeaderSize:]
 	runtime.KeepAlive(e.s)
 	return b[:n], true
@@ -109,16 +123,16 @@ func (e Entry) Bitmap() (b []byte, ok bool) {
 
 // current is the entry's bytes, of the adopted block if there is one.
 func (e Entry) current() []byte {
-	if e.live != nil {
-		return e.live
+	if e.kind.adopted {
+		return e.live()
 	}
-	return e.raw
+	return e.Raw()
 }
 
 // Trap is the method of a SpeculativeTrap entry; it is the zero Method if there
 // is none.
 func (e Entry) Trap() (m Method, err error) {
-	if e.tag != layout.TagSpeculativeTrap || e.Cells() < 1 {
+	if e.kind.tag != layout.TagSpeculativeTrap || e.Cells() < 1 {
 		return Method{}, nil
 	}
 	return e.method(0)

@@ -12,7 +12,7 @@ func (e Entry) pointsTo(cell uint64) (Type, bool) {
 		return Type{}, false
 	}
 	base := e.s.h.Base
-	if e.live != nil {
+	if e.kind.adopted {
 		a := e.s.adoption.Load()
 		if t, ok := a.lateAt(e.s, cell); ok {
 			return t, true

@@ -25,23 +25,24 @@ func (p Profile) walk(s layout.BlockSection, yield func(Entry) bool) {
 		if !ok || !yield(e) {
 			break
 		}
-		at += len(e.raw)
+		at += e.place.size()
 	}
 	runtime.KeepAlive(p.s)
 }
 
 // A section is the entries of one section of a block.
 type section struct {
-	start   int // from the start of the block
+	start   int64 // in the file
 	trained []byte
 }
 
 func (p Profile) section(s layout.BlockSection) section {
-	span := p.block.SectionSpan(s)
-	if span.End() > int64(len(p.block)) {
+	block := p.Block()
+	span := block.SectionSpan(s)
+	if span.End() > int64(len(block)) {
 		return section{}
 	}
-	return section{int(span.Offset), p.block[span.Offset:span.End()]}
+	return section{p.Ref().Offset() + span.Offset, block[span.Offset:span.End()]}
 }
 
 // entry gives the entry at an offset in the section. The block was checked; ok
@@ -51,13 +52,9 @@ func (c section) entry(p Profile, at int) (Entry, bool) {
 	if err != nil {
 		return Entry{}, false
 	}
-	e := Entry{s: p.s, raw: raw, at: at, tag: raw.Tag()}
-	if e.tag.Wide() && len(raw) < layout.WideHeaderSize {
+	e := Entry{p.s, place{layout.NarrowOf(c.start + int64(at)), uint32(len(raw) / layout.Unit)}, at, entryKind{raw.Tag(), p.adopted}}
+	if e.kind.tag.Wide() && len(raw) < layout.WideHeaderSize {
 		return Entry{}, false
-	}
-	if p.live != nil {
-		start := c.start + at
-		e.live = p.live[start : start+len(raw)]
 	}
 	return e, true
 }
@@ -68,8 +65,8 @@ func (p Profile) At(point int32) (e Entry, ok bool) {
 	if p.s == nil {
 		return Entry{}, false
 	}
-	if p.block.Presence()&layout.HasDirectory != 0 {
-		dir := p.block.Section(layout.SectionDirectory)
+	if block := p.Block(); block.Presence()&layout.HasDirectory != 0 {
+		dir := block.Section(layout.SectionDirectory)
 		return p.listed(dir, searchDirectory(dir, point, 0), point)
 	}
 	data := p.section(layout.SectionData)
@@ -78,10 +75,10 @@ func (p Profile) At(point int32) (e Entry, ok bool) {
 		if !ok {
 			break
 		}
-		if e.raw.Point() == point {
+		if e.Point() == point {
 			return e, true
 		}
-		at += len(e.raw)
+		at += e.place.size()
 	}
 	runtime.KeepAlive(p.s)
 	return Entry{}, false
@@ -111,7 +108,7 @@ func (p Profile) atPoint(point int32, yield func(Entry) bool) {
 	if p.s == nil {
 		return
 	}
-	dir := p.block.Section(layout.SectionDirectory)
+	dir := p.Block().Section(layout.SectionDirectory)
 	if len(dir) == 0 {
 		for e := range p.Entries() {
 			if e.Point() == point && !yield(e) {

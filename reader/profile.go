@@ -11,10 +11,9 @@ var le = binary.LittleEndian
 
 // A Profile is one MethodData. The zero Profile is none.
 type Profile struct {
-	s     *Store
-	at    layout.Narrow
-	block layout.Block // pristine; it alone decides where things lie
-	live  []byte       // the adopted block, nil if p is not adopted
+	s       *Store
+	place   place // of the block; as it lies in the file it alone decides where things lie
+	adopted bool
 }
 
 // ProfileAt gives the profile whose block lies at n; the error matches
@@ -27,25 +26,38 @@ func (s *Store) ProfileAt(n layout.Narrow) (Profile, error) {
 	if err != nil {
 		return Profile{}, err
 	}
-	return Profile{s: s, at: n, block: b}, nil
+	return Profile{s: s, place: placeOf(n, b)}, nil
 }
 
 // Valid reports whether p is a profile.
 func (p Profile) Valid() bool { return p.s != nil }
 
 // Ref is the place of the block.
-func (p Profile) Ref() layout.Narrow { return p.at }
+func (p Profile) Ref() layout.Narrow { return p.place.at }
 
 // Block is the trained block as it lies in the file. It must not be written to,
 // and is valid while p is reachable.
-func (p Profile) Block() layout.Block { return p.block }
+func (p Profile) Block() layout.Block {
+	if p.s == nil {
+		return nil
+	}
+	return p.s.trained(p.place)
+}
+
+// live is the adopted block, nil if p is not adopted.
+func (p Profile) live() []byte {
+	if !p.adopted {
+		return nil
+	}
+	return p.s.live(p.place)
+}
 
 // Method is the method that the profile is of.
 func (p Profile) Method() (Method, error) {
 	if p.s == nil {
 		return Method{}, ErrNotFound
 	}
-	return p.s.MethodAt(p.block.Method())
+	return p.s.MethodAt(p.Block().Method())
 }
 
 // Code is the id of the code that the profile is of, 0 if it is not known.
@@ -80,17 +92,17 @@ func (p Profile) trained(f layout.Presence) []byte {
 	if p.s == nil {
 		return nil
 	}
-	return p.block.Field(f)
+	return p.Block().Field(f)
 }
 
 // current is the bytes from an optional field on, of the adopted block if there
 // is one.
 func (p Profile) current(f layout.Presence) []byte {
 	b := p.trained(f)
-	if b == nil || p.live == nil {
+	if b == nil || !p.adopted {
 		return b
 	}
-	return p.live[len(p.live)-len(b):]
+	return p.live()[p.place.size()-len(b):]
 }
 
 // Size gives the size in bytes of the method's code and of the VM's own
@@ -120,5 +132,5 @@ func (p Profile) counter(f layout.Presence) (Counter, bool) {
 	if b == nil {
 		return Counter{}, false
 	}
-	return counterAt(p.s, p.block, p.live, len(p.block)-len(b)), true
+	return counterAt(p.s, p.Block(), p.live(), p.place.size()-len(b)), true
 }

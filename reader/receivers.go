@@ -23,7 +23,7 @@ type Receiver struct {
 // Receivers is the type profile of a ReceiverType, VirtualCall,
 // VirtualCallType or wide Receivers entry.
 func (e Entry) Receivers() (r Receivers, ok bool) {
-	switch e.tag {
+	switch e.kind.tag {
 	case layout.TagReceiverType, layout.TagVirtualCall, layout.TagVirtualCallType:
 		r = Receivers{e, e.s.shape.ReceiverRow(0), e.s.shape.TypeRows}
 	case layout.TagReceivers:
@@ -45,7 +45,7 @@ func (r Receivers) NullSeen() bool { return r.e.Flags()&nullSeen != 0 }
 
 // Gap is HotSpot's nonprofiled_count; ok is false where the VM keeps none.
 func (r Receivers) Gap() (c Counter, ok bool) {
-	if r.e.tag.Wide() || r.e.s.shape.Gap == 0 {
+	if r.e.kind.tag.Wide() || r.e.s.shape.Gap == 0 {
 		return Counter{}, false
 	}
 	return r.e.Cell(1), true

@@ -17,7 +17,7 @@ const nullSeen = layout.EntryNullSeen
 // record at once: a type never gets two rows, and no count is lost. The error
 // is ErrNotAdopted if the profile is not adopted.
 func (r Receivers) Record(t Type) error {
-	if r.e.live == nil {
+	if !r.e.kind.adopted {
 		return ErrNotAdopted
 	}
 	if t.s != r.e.s {
@@ -40,7 +40,7 @@ func (r Receivers) Record(t Type) error {
 // live is a cell of the adopted entry, which has it: Receivers were made for a
 // trained entry of the same size.
 func (r *Receivers) live(cell int) *atomic.Uint64 {
-	w, _ := layout.Word64(r.e.live, r.e.header()+cell*layout.CellSize)
+	w, _ := layout.Word64(r.e.live(), r.e.header()+cell*layout.CellSize)
 	return w
 }
 
@@ -71,8 +71,8 @@ func (r *Receivers) claimRow(pointer uint64) (row int, ok bool) {
 
 // Flags are the entry's flags, live if the profile is adopted.
 func (e Entry) Flags() uint8 {
-	if e.live == nil {
-		flags := e.raw.Flags()
+	if !e.kind.adopted {
+		flags := e.Raw().Flags()
 		runtime.KeepAlive(e.s)
 		return flags
 	}
@@ -84,7 +84,7 @@ func (e Entry) Flags() uint8 {
 // word is the live 32-bit word at an offset, which the entry has and which is
 // aligned as every entry is.
 func (e Entry) word(offset int) *atomic.Uint32 {
-	w, _ := layout.Word32(e.live, offset)
+	w, _ := layout.Word32(e.live(), offset)
 	return w
 }
 
@@ -92,10 +92,10 @@ func (e Entry) word(offset int) *atomic.Uint32 {
 // profile is not adopted, and matches errors.ErrUnsupported if entries of this
 // tag do not note it.
 func (e Entry) RecordNull() error {
-	if e.tag.Wide() && e.tag != layout.TagReceivers {
-		return fmt.Errorf("null in a %s entry: %w", e.tag, errors.ErrUnsupported)
+	if e.kind.tag.Wide() && e.kind.tag != layout.TagReceivers {
+		return fmt.Errorf("null in a %s entry: %w", e.kind.tag, errors.ErrUnsupported)
 	}
-	if e.live == nil {
+	if !e.kind.adopted {
 		return ErrNotAdopted
 	}
 	e.word(0).Or(nullSeen << 8)

@@ -31,7 +31,7 @@ func rowsOf(tag layout.Tag) (s rowShape, ok bool) {
 // Rows is the list of a MultiBranch, Ret, ArgInfo, Counters, ValueSite,
 // Successors or Callees entry.
 func (e Entry) Rows() (r Rows, ok bool) {
-	s, ok := rowsOf(e.tag)
+	s, ok := rowsOf(e.kind.tag)
 	if !ok || s.first > e.Cells() {
 		return Rows{}, false
 	}
@@ -61,7 +61,7 @@ func (r Rows) Cell(row, i int) Counter {
 // Method gives the method of a Callees row, the zero Method if it has none. It
 // panics if there is no such row.
 func (r Rows) Method(row int) (Method, error) {
-	if r.e.tag != layout.TagCallees {
+	if r.e.kind.tag != layout.TagCallees {
 		return Method{}, nil
 	}
 	if row < 0 || row >= r.Len() {

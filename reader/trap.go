@@ -16,10 +16,10 @@ func (e Entry) Traps() uint32 {
 		return 0
 	}
 	traps := uint32(0)
-	if e.live != nil {
+	if e.kind.adopted {
 		traps = e.word(at).Load()
 	} else {
-		traps = le.Uint32(e.raw[at:])
+		traps = le.Uint32(e.Raw()[at:])
 	}
 	runtime.KeepAlive(e.s)
 	return traps
@@ -28,10 +28,10 @@ func (e Entry) Traps() uint32 {
 // trapsAt is where the traps word lies: in the header of a HotSpot entry, and
 // in the second cell of a wide Receivers entry.
 func (e Entry) trapsAt() (offset int, ok bool) {
-	if !e.tag.Wide() {
+	if !e.kind.tag.Wide() {
 		return layout.EntryHeaderSize / 2, true
 	}
-	return layout.WideHeaderSize + layout.CellSize, e.tag == layout.TagReceivers && e.Cells() >= layout.ReceiversFixed
+	return layout.WideHeaderSize + layout.CellSize, e.kind.tag == layout.TagReceivers && e.Cells() >= layout.ReceiversFixed
 }
 
 // RecordTrap notes a trap of that reason as HotSpot does: a second reason makes
@@ -40,9 +40,9 @@ func (e Entry) trapsAt() (offset int, ok bool) {
 func (e Entry) RecordTrap(reason uint32, recompiled bool) error {
 	at, ok := e.trapsAt()
 	if !ok {
-		return fmt.Errorf("trap in a %s entry: %w", e.tag, errors.ErrUnsupported)
+		return fmt.Errorf("trap in a %s entry: %w", e.kind.tag, errors.ErrUnsupported)
 	}
-	if e.live == nil {
+	if !e.kind.adopted {
 		return ErrNotAdopted
 	}
 	trap := reason & layout.EntryTrapMany

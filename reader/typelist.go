@@ -19,9 +19,9 @@ type TypeWord struct {
 // Types is the argument, return or parameter types of a CallType,
 // VirtualCallType or ParametersType entry.
 func (e Entry) Types() (t TypeList, ok bool) {
-	switch e.tag {
+	switch e.kind.tag {
 	case layout.TagCallType, layout.TagVirtualCallType, layout.TagParametersType:
-		t = TypeList{e, e.s.shape.TypeList(e.tag)}
+		t = TypeList{e, e.s.shape.TypeList(e.kind.tag)}
 		return t, t.first <= e.Cells()
 	}
 	return TypeList{}, false
