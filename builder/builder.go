@@ -70,6 +70,7 @@ type Builder struct {
 // New makes an empty builder.
 func New(domain layout.Domain, config Config) *Builder {
 	b := &Builder{domain: domain, config: config, shape: config.Params.Shape(), tables: map[layout.TableKind]*Table{}, versions: map[profileKey]ProfileRef{}, dumps: map[[16]byte]dump{}, copied: map[[16]byte]bool{}}
+	b.symbols.byNameRef = domain.LLVM()
 	b.run = b.newRun(Run{})
 	if !domain.Valid() {
 		b.fail(fmt.Errorf("unknown domain %d", uint32(domain)))
@@ -130,7 +131,7 @@ func (b *Builder) symbol(text string, limit int) SymbolRef {
 		b.fail(fmt.Errorf("%w: a name of %d bytes, at most %d are possible; it begins with %.40q", layout.ErrTooLarge, len(text), limit, text))
 		return 0
 	}
-	ref, _ := intern(&b.symbols, text)
+	ref, _ := b.symbols.intern(text)
 	return ref
 }
 

@@ -1,7 +1,7 @@
 package builder
 
 import (
-	"bytes"
+	"strings"
 
 	"github.com/profarc/profarc/layout"
 )
@@ -13,13 +13,33 @@ type Function struct {
 	Counts []uint64
 }
 
-// AddFunction adds the profile of a function that has counters and nothing
-// else. It does what Method, Profile, Profile.Counters and Done do, for profiles
-// of millions of functions in less time. What it is given may be used again.
+// AddFunction is AddFunctions for one.
 func (b *Builder) AddFunction(f *Function) error {
-	if b.addFunction(f) {
-		return nil
+	_, err := b.AddFunctions([]Function{*f})
+	return err
+}
+
+// AddFunctions adds the profiles of functions that have counters and nothing
+// else. It does what Method, Profile, Profile.Counters and Done do, for profiles
+// of millions of functions in less time. What it is given may be used again. It
+// gives the number of functions before one that could not be added.
+func (b *Builder) AddFunctions(functions []Function) (added int, err error) {
+	for added < len(functions) {
+		group := functions[added:min(added+touchGroup, len(functions))]
+		n := b.addFunctions(group)
+		if added += n; n == len(group) {
+			continue
+		}
+		if err := b.addAsProfile(&group[n]); err != nil {
+			return added, err
+		}
+		added++
 	}
+	return added, nil
+}
+
+// addAsProfile adds a function in the way for all profiles.
+func (b *Builder) addAsProfile(f *Function) error {
 	p := b.Profile(b.Method(layout.Key{Name: string(f.Name)}), f.Hash, NoContext)
 	p.Counters(0, f.Counts...)
 	if err := p.Done(); err != nil {
@@ -28,31 +48,69 @@ func (b *Builder) AddFunction(f *Function) error {
 	return b.Err() // of its name
 }
 
-// addFunction reports whether it could add the function: where something is
-// wrong with it, the way for all profiles says what.
-func (b *Builder) addFunction(f *Function) bool {
-	if len(f.Name) == 0 || len(f.Name) > layout.MaxName || bytes.IndexByte(f.Name, 0) >= 0 || len(f.Counts) > maxCells {
-		return false
+// addFunctions adds the functions of a group up to one with which something is
+// wrong: the way for all profiles says what.
+func (b *Builder) addFunctions(group []Function) (added int) {
+	if !b.domain.LLVM() {
+		return 0
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	key := profileKey{method: b.function(f.Name), code: f.Hash}
-	ref, ok := b.claim(key, b.run)
-	if !ok {
+	var methods [touchGroup]MethodRef
+	b.functions(group, methods[:])
+	for i := range group {
+		if methods[i] == 0 || !b.addFunction(methods[i], &group[i]) {
+			return i
+		}
+	}
+	return len(group)
+}
+
+func (b *Builder) addFunction(m MethodRef, f *Function) bool {
+	if len(f.Counts) > maxCells {
 		return false
 	}
-	b.scratch = appendFunction(b.scratch[:0], f)
-	b.take(ref, b.run.Run, b.scratch, (*merger).addFunction)
-	return true
+	ref, ok := b.claim(profileKey{method: m, code: f.Hash}, b.run)
+	if ok && !b.sumFunction(b.profiles.at(uint32(ref)), f) {
+		b.scratch = appendFunction(b.scratch[:0], f)
+		b.take(ref, b.run.Run, b.scratch, (*merger).addInPlace)
+	}
+	return ok
+}
+
+// functions interns methods that have names and nothing else, but for names that
+// are none. The ids of those that are not where they are expected are computed
+// together.
+func (b *Builder) functions(group []Function, methods []MethodRef) {
+	var names [touchGroup]string
+	var ids [touchGroup]uint64
+	var of [touchGroup]int // places in the group
+	n := 0
+	for i := range group {
+		name := layout.Text(group[i].Name)
+		if methods[i] = b.methods.named(b.symbols.next(name)); methods[i] == 0 && possibleFunction(name) {
+			names[n], of[n] = name, i
+			n++
+		}
+	}
+	layout.NameRefs(names[:n], ids[:n])
+	for k := range n {
+		methods[of[k]] = b.function(names[k], ids[k])
+	}
+	if last := methods[len(group)-1]; last != 0 {
+		b.symbols.last = b.methods.at(uint32(last)).name
+	}
+}
+
+func possibleFunction(name string) bool {
+	return len(name) > 0 && len(name) <= layout.MaxName && strings.IndexByte(name, 0) < 0
 }
 
 // function interns a method that has a name and nothing else.
-func (b *Builder) function(name []byte) MethodRef {
-	s, _ := intern(&b.symbols, name)
+func (b *Builder) function(name string, id uint64) MethodRef {
+	s, _ := b.symbols.internHashed(name, uint32(id))
 	key := methodKey{name: s}
-	return b.methods.internNamed(key, func() methodData {
-		return methodData{methodKey: key, id: layout.Key{Name: b.text(s)}.ID(b.domain)}
-	})
+	return b.methods.internNamed(key, func() methodData { return methodData{methodKey: key, id: id} })
 }
 
 // appendFunction appends the block that the parts of a profile with these
@@ -79,17 +137,34 @@ func appendFunction(b []byte, f *Function) []byte {
 	return b
 }
 
-// addFunction adds the counters of a function's block to those of another of
-// the same shape, and reports whether it is of that shape.
-func (m *merger) addFunction(have, more layout.Block) bool {
-	at := layout.BlockHeaderSize + layout.WideHeaderSize
-	if more.Presence() != 0 {
-		at += layout.CellSize
-	}
-	if len(have) != len(more) || string(have[:at]) != string(more[:at]) {
+// sumFunction adds the counters of a function to those of the runs before, and
+// reports whether they are as many, and what is a sum is all there is to do.
+func (b *Builder) sumFunction(d *profileData, f *Function) bool {
+	cells := functionCells(b.blocks.at(d.block), f)
+	if len(cells) == 0 || b.run.Weight != One && b.run.Weight != 0 ||
+		le.Uint64(cells) > llvmMax || f.Counts[0] > llvmMax || b.methods.at(uint32(d.method)).flags&layout.MethodNotMatchable != 0 {
 		return false
 	}
-	entry := at - layout.WideHeaderSize
-	m.addCounts(have[entry:], more[entry:])
+	for _, n := range f.Counts {
+		le.PutUint64(cells, min(layout.SaturatingAdd(le.Uint64(cells), n), llvmMax))
+		cells = cells[layout.CellSize:]
+	}
 	return true
+}
+
+// functionCells gives the counters in a block, if it is as appendFunction makes
+// it and has as many as the function.
+func functionCells(block layout.Block, f *Function) []byte {
+	at := layout.BlockHeaderSize
+	if f.Hash != 0 {
+		at += layout.CellSize
+	}
+	n := len(f.Counts)
+	if len(block) != at+layout.WideHeaderSize+n*layout.CellSize || block.Presence()&^layout.HasCode != 0 {
+		return nil
+	}
+	if e := layout.Entry(block[at:]); e.Tag() == layout.TagCounters && e.Point() == 0 && e.Rows() == n {
+		return e[layout.WideHeaderSize:]
+	}
+	return nil
 }

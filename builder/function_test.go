@@ -13,27 +13,33 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// AddFunction gives what the way for all profiles gives, merged or not.
-func TestAddFunctionIsTheSameAsAProfile(t *testing.T) {
+// AddFunctions gives what the way for all profiles gives, merged or not, in
+// whatever order the functions of a run come.
+func TestAddFunctionsIsTheSameAsProfiles(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		short, long := builder.New(layout.DomainLLVMIR, builder.Config{}), builder.New(layout.DomainLLVMIR, builder.Config{})
 		for range rapid.IntRange(1, 4).Draw(t, "runs") {
 			run := builder.Run{Weight: builder.Weight(rapid.SampledFrom([]uint64{0, 1e9, 25e8}).Draw(t, "weight"))}
 			short.NextRun(run)
 			long.NextRun(run)
-			for i := range 6 {
-				if rapid.Bool().Draw(t, "skipped") {
-					continue
-				}
+			var functions []builder.Function
+			key := rapid.Custom(func(t *rapid.T) [2]uint64 {
+				return [2]uint64{rapid.Uint64Max(200).Draw(t, "name"), rapid.Uint64Max(1).Draw(t, "hash")}
+			})
+			for _, k := range rapid.SliceOfNDistinct(key, 0, 300, rapid.ID).Draw(t, "functions") {
 				f := builder.Function{
-					Name: fmt.Appendf(nil, "_ZN2ns1fE%dv", i), Hash: rapid.Uint64Range(0, 1).Draw(t, "hash"),
+					Name: fmt.Appendf(nil, "_ZN2ns1fE%dv", k[0]), Hash: k[1],
 					Counts: rapid.SliceOfN(rapid.OneOf(rapid.Uint64Max(9), rapid.Just(uint64(1<<64-2))), 0, 3).Draw(t, "counts"),
 				}
 				p := long.Profile(long.Method(layout.Key{Name: string(f.Name)}), f.Hash, builder.NoContext)
 				p.Counters(0, f.Counts...)
-				if err := errors.Join(short.AddFunction(&f), p.Done()); err != nil {
+				if err := p.Done(); err != nil {
 					t.Fatal(err)
 				}
+				functions = append(functions, f)
+			}
+			if n, err := short.AddFunctions(functions); err != nil || n != len(functions) {
+				t.Fatal(n, err)
 			}
 		}
 		if !bytes.Equal(built(fatal{rapid: t}, short).bytes, built(fatal{rapid: t}, long).bytes) {
@@ -50,8 +56,9 @@ func TestAddFunctionRefusesWhatAProfileRefuses(t *testing.T) {
 	if err := b.AddFunction(&builder.Function{Name: []byte("f")}); !errors.Is(err, builder.ErrDuplicate) {
 		t.Errorf("a function given twice: %v", err)
 	}
-	if err := builder.New(layout.DomainLLVMIR, builder.Config{}).AddFunction(&builder.Function{Name: []byte("a\x00b")}); err == nil {
-		t.Error("a name with a NUL byte was taken")
+	names := []builder.Function{{Name: []byte("a")}, {Name: []byte("a\x00b")}, {Name: []byte("c")}}
+	if n, err := builder.New(layout.DomainLLVMIR, builder.Config{}).AddFunctions(names); err == nil || n != 1 {
+		t.Errorf("a name with a NUL byte behind another: %d are added, %v", n, err)
 	}
 }
 

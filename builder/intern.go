@@ -55,6 +55,14 @@ func (t *methods) internNamed(k methodKey, fresh func() methodData) MethodRef {
 	return *m
 }
 
+// named gives the method that has a name and nothing else, 0 if there is none.
+func (t *methods) named(s SymbolRef) MethodRef {
+	if s == 0 || int(s) > len(t.byName) {
+		return 0
+	}
+	return t.byName[s-1]
+}
+
 // hash mixes the three numbers.
 func (k methodKey) hash() uint32 {
 	h := (uint64(k.holder)<<32 | uint64(k.name)) * 0x9e3779b97f4a7c15

@@ -48,7 +48,7 @@ func (b *Builder) declared(m *DeclaredMethod) MethodRef {
 func (b *Builder) touchDeclared(methods []DeclaredMethod) {
 	var hashes, names [touchGroup]uint32
 	for i := range methods {
-		hashes[i] = hashOf(methods[i].Name)
+		hashes[i] = b.symbols.hash(methods[i].Name)
 	}
 	n := len(methods)
 	b.symbols.index.Guess(hashes[:n], names[:n])

@@ -20,7 +20,7 @@ func TestSymbolsAreSortedByBytes(t *testing.T) {
 		var s symbols
 		var want []string
 		for _, text := range rapid.SliceOf(similarTexts).Draw(t, "texts") {
-			if _, fresh := intern(&s, text); fresh {
+			if _, fresh := s.intern(text); fresh {
 				want = append(want, text)
 			}
 		}

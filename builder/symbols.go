@@ -15,6 +15,10 @@ type symbols struct {
 	index  refindex.Index
 	last   SymbolRef // that was asked for
 
+	// byNameRef: texts are found by their NameRef. Each function of LLVM needs its
+	// own anyway, and the tables in LLVM's files are in the order of its low bits.
+	byNameRef bool
+
 	touched uint64 // see touchGroup
 }
 
@@ -34,13 +38,28 @@ func (t *symbols) text(s SymbolRef) string {
 }
 
 // intern gives the number of a text, and whether it is new.
-func intern[T string | []byte](t *symbols, text T) (s SymbolRef, fresh bool) {
-	if next := t.last + 1; int(next) <= t.len() && t.text(next) == string(text) {
-		t.last = next
-		return next, false
+func (t *symbols) intern(text string) (s SymbolRef, fresh bool) {
+	if s = t.next(text); s != 0 {
+		return s, false
 	}
-	hash := hashOf(text)
-	ref, at := t.index.Find(hash, func(ref uint32) bool { return t.text(SymbolRef(ref)) == string(text) })
+	return t.internHashed(text, t.hash(text))
+}
+
+// next gives the number of the text behind the last one, or of the last one
+// again, if it is that.
+func (t *symbols) next(text string) SymbolRef {
+	if next := t.last + 1; int(next) <= t.len() && t.text(next) == text {
+		t.last = next
+		return next
+	}
+	if t.last != 0 && t.text(t.last) == text {
+		return t.last
+	}
+	return 0
+}
+
+func (t *symbols) internHashed(text string, hash uint32) (s SymbolRef, fresh bool) {
+	ref, at := t.index.Find(hash, func(ref uint32) bool { return t.text(SymbolRef(ref)) == text })
 	if fresh = ref == 0; fresh {
 		ref = t.places.add(t.texts.keep([]byte(text)))
 		t.index.Put(at, hash, ref)
@@ -49,11 +68,12 @@ func intern[T string | []byte](t *symbols, text T) (s SymbolRef, fresh bool) {
 	return t.last, fresh
 }
 
-func hashOf[T string | []byte](text T) uint32 {
-	if b, ok := any(text).([]byte); ok {
-		return uint32(xxhash.Sum64(b))
+// hash is what a text is found by.
+func (t *symbols) hash(text string) uint32 {
+	if t.byNameRef {
+		return uint32(layout.NameRef(text))
 	}
-	return uint32(xxhash.Sum64String(string(text)))
+	return uint32(xxhash.Sum64String(text))
 }
 
 // touch touches the texts of symbols, as many as there are in a few groups; what

@@ -3,7 +3,9 @@ package refindex
 
 // An Index has no pointers for the garbage collector to follow, and keeps each
 // hash beside the reference, so that what the reference stands for is looked at
-// only where it is likely the one. The zero Index is empty.
+// only where it is likely the one. A search begins at the slot of the hash's low
+// bits: what comes in the order of another table by the same hash, goes from slot
+// to slot. The zero Index is empty.
 type Index struct {
 	slots []slot // as many as a power of two
 	used  int
@@ -21,7 +23,7 @@ func (x *Index) Find(hash uint32, is func(ref uint32) bool) (ref, at uint32) {
 		x.grow()
 	}
 	mask := uint32(len(x.slots) - 1)
-	for at = x.first(hash); x.slots[at].ref != 0; at = (at + 1) & mask {
+	for at = hash & mask; x.slots[at].ref != 0; at = (at + 1) & mask {
 		if slot := x.slots[at]; slot.hash == hash && is(slot.ref) {
 			return slot.ref, at
 		}
@@ -45,17 +47,12 @@ func (x *Index) Guess(hashes, refs []uint32) {
 	if len(x.slots) == 0 {
 		return
 	}
+	mask := uint32(len(x.slots) - 1)
 	for i, hash := range hashes {
-		if slot := x.slots[x.first(hash)]; slot.hash == hash {
+		if slot := x.slots[hash&mask]; slot.hash == hash {
 			refs[i] = slot.ref
 		}
 	}
-}
-
-// first is the slot at which the search for a hash begins: by its highest bits,
-// so that an index twice as large has its slots in the same order.
-func (x *Index) first(hash uint32) uint32 {
-	return uint32(uint64(hash) * uint64(len(x.slots)) >> 32)
 }
 
 func (x *Index) grow() {
@@ -66,7 +63,7 @@ func (x *Index) grow() {
 		if s.ref == 0 {
 			continue
 		}
-		at := x.first(s.hash)
+		at := s.hash & mask
 		for x.slots[at].ref != 0 {
 			at = (at + 1) & mask
 		}

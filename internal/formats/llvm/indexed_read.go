@@ -137,14 +137,18 @@ func (x *indexedScan) offsets() error {
 		return x.malformed(at, "a table of %d buckets and %d functions, there are %d and %d", sizes[0], sizes[1], x.buckets.buckets, x.items)
 	}
 	var sum bucketSum
-	for range sizes[0] {
-		b, ok := x.next(8)
+	for left := sizes[0]; left > 0; {
+		n := min(left, firstBuffer/8)
+		b, ok := x.next(int(8 * n))
 		if !ok {
 			return x.cut("the table of buckets")
 		}
-		if offset := binary.LittleEndian.Uint64(b); offset != 0 {
-			sum.add(offset)
+		for ; len(b) > 0; b = b[8:] {
+			offset := binary.LittleEndian.Uint64(b)
+			sum.offsets += offset
+			sum.buckets += (offset | -offset) >> 63 // 1 unless it is 0: no branch, which could not be foretold
 		}
+		left -= n
 	}
 	if sum != x.buckets {
 		return x.malformed(at, "the table of buckets has other offsets than the buckets")

@@ -3,6 +3,7 @@ package llvm
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/profarc/profarc/layout"
 )
@@ -101,10 +102,12 @@ func (x *indexedScan) record(b []byte) (rest []byte, err error) {
 	if number > uint64(len(b)/8) {
 		return nil, fmt.Errorf("%d counters in %d bytes", number, len(b))
 	}
-	for i := range number {
-		x.f.counts = append(x.f.counts, binary.LittleEndian.Uint64(b[8*i:]))
+	counts := slices.Grow(x.f.counts, int(number))[:number]
+	for i := range counts {
+		counts[i] = binary.LittleEndian.Uint64(b)
+		b = b[8:]
 	}
-	b = b[8*number:]
+	x.f.counts = counts
 	if x.version >= sinceBitmaps {
 		if b, err = x.f.indexedBitmap(b); err != nil {
 			return nil, err

@@ -23,7 +23,7 @@ type intake struct {
 	known  known
 	traces uint64
 	last   []byte // name of the last function that was taken
-	plain  builder.Function
+	plain  plainFunctions
 }
 
 func newIntake(o ReadOptions, check bool) *intake {
@@ -87,6 +87,9 @@ func (in *intake) nextRun() error {
 	if in.b == nil {
 		return nil
 	}
+	if err := in.plain.addTo(in.b); err != nil {
+		return err
+	}
 	in.b.NextRun(in.o.Run)
 	return in.b.Err()
 }
@@ -138,8 +141,7 @@ func (in *intake) function(f *function) error {
 	case in.check:
 		return nil
 	case f.plain():
-		in.plain = builder.Function{Name: f.name, Hash: f.hash, Counts: f.counts}
-		return in.b.AddFunction(&in.plain)
+		return in.plain.take(f, in.b)
 	}
 	p := in.b.Profile(in.b.Method(layout.Key{Name: string(f.name)}), f.hash, builder.NoContext)
 	p.Counters(0, f.counts...)
@@ -224,7 +226,7 @@ func (in *intake) stream(size uint64) {
 	}
 }
 
-// finish gives the report.
+// finish gives the report. All that was taken is in the builder.
 func (in *intake) finish() *Report {
 	in.report.known = in.known
 	return in.report

@@ -67,7 +67,14 @@ func Check(r io.Reader, o ReadOptions) (*Report, error) {
 
 // read reads a profile of any form.
 func (in *intake) read(r io.Reader) error {
-	s := &scan{newSource(r), in}
+	err := in.scan(&scan{newSource(r), in})
+	if added := in.plain.addTo(in.b); added != nil {
+		return added // of a function that stands before what err is of
+	}
+	return err
+}
+
+func (in *intake) scan(s *scan) error {
 	head := s.peek(8)
 	if _, ok := machineOf(head); ok {
 		return s.raw()
