@@ -57,10 +57,11 @@ func (p *plan) appendMethod(b []byte, i int) []byte {
 
 func (p *plan) appendContext(b []byte, ref ContextRef) []byte {
 	c := p.b.contexts.at(uint32(ref))
-	return layout.ContextRecord{
-		ID: c.id, Parent: p.contextAt(c.parent), Method: p.methodAt(c.method), Caller: p.methodAt(c.Caller),
-		Point: c.Point, Profiles: p.firstBlock(p.contextFirst[ref-1]), Depth: uint16(c.depth),
-	}.Append(b)
+	parent := p.contextAt(c.parent)
+	if c.parent == NoContext {
+		parent = p.methodAt(c.method)
+	}
+	return layout.ContextRecord{Parent: parent, Caller: p.methodAt(c.Caller), Point: c.Point, Profiles: p.firstBlock(p.contextFirst[ref-1])}.Append(b)
 }
 
 // encodeEX gives the tables.

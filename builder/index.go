@@ -44,10 +44,10 @@ func (p *plan) encodeIX() ([]byte, error) {
 	return ix, nil
 }
 
-// placeRecords puts every record into the index and gives the most lines that
-// a search has to look at: 0 if there is no record. The records come in the
-// order of their hashes, so that the index is filled from its first line to its
-// last.
+// placeRecords puts every method and type into the index and gives the most
+// lines that a search has to look at: 0 if there is no record. The records come
+// in the order of their hashes, so that the index is filled from its first line
+// to its last.
 func (p *plan) placeRecords() (ix []byte, maxProbe uint32) {
 	ix = make([]byte, p.sizeOf(layout.RegionIX))
 	for _, k := range p.hashed {
@@ -57,10 +57,10 @@ func (p *plan) placeRecords() (ix []byte, maxProbe uint32) {
 }
 
 // hashRecords numbers the records from 0, in the order in which they lie: types,
-// methods, contexts. It gives their numbers, sorted by hash and number.
+// then methods. It gives their numbers, sorted by hash and number.
 func (p *plan) hashRecords(seed uint64) []sortKey {
 	b, sorter := p.b, &p.o.sorter
-	all := sorter.room(b.types.len() + len(p.records) + b.contexts.len())
+	all := sorter.room(b.types.len() + len(p.records))
 	add := func(id uint64, kind layout.RecordKind) {
 		all = append(all, sortKey{uint64(layout.Mix(id, kind, seed)), uint32(len(all))})
 	}
@@ -70,23 +70,16 @@ func (p *plan) hashRecords(seed uint64) []sortKey {
 	for i := range p.records {
 		add(p.records[i].id, layout.KindMethod)
 	}
-	for _, c := range p.o.contexts {
-		add(b.contexts.at(uint32(c)).id, layout.KindContext)
-	}
 	sorter.sort(all)
 	return all
 }
 
 // recordAt is the place of a record by its number.
 func (p *plan) recordAt(number uint32) layout.Narrow {
-	types, methods := uint32(len(p.o.types)), uint32(len(p.records))
-	switch {
-	case number < types:
-		return p.typeAt(p.o.types[number])
-	case number < types+methods:
+	if types := uint32(len(p.o.types)); number >= types {
 		return p.methods[number-types]
 	}
-	return p.contextAt(p.o.contexts[number-types-methods])
+	return p.typeAt(p.o.types[number])
 }
 
 // placeRecord puts one record into the first line with a free slot.

@@ -148,7 +148,6 @@ type contextKey struct {
 
 type contextData struct {
 	contextKey
-	id    uint64
 	depth int
 	first ProfileRef
 }
@@ -166,14 +165,13 @@ func (b *Builder) Context(m MethodRef, frames ...Frame) ContextRef {
 		b.fail(fmt.Errorf("method %d is not of this builder", m))
 		return NoContext
 	}
-	node, id := NoContext, b.methods.at(uint32(m)).id
+	node := NoContext
 	for i, f := range frames {
 		if !b.methods.has(uint32(f.Caller)) {
 			b.fail(fmt.Errorf("caller %d is not of this builder", f.Caller))
 			return NoContext
 		}
-		id = layout.ContextID(id, b.methods.at(uint32(f.Caller)).id, f.Point)
-		node = b.contextNode(contextData{contextKey: contextKey{m, node, f}, id: id, depth: i + 1})
+		node = b.contextNode(contextData{contextKey: contextKey{m, node, f}, depth: i + 1})
 	}
 	return node
 }

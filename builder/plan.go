@@ -82,8 +82,7 @@ func (p *plan) measure() {
 		p.section[layout.SectionMethods] += int64(r.units) * layout.Unit
 	}
 	p.section[layout.SectionContexts] = int64(b.contexts.len()) * layout.ContextSize
-	records := int64(b.types.len() + b.methods.len() + b.contexts.len())
-	p.set(layout.RegionIX, layout.BucketsFor(records)*layout.LineSize)
+	p.set(layout.RegionIX, layout.BucketsFor(int64(b.types.len()+b.methods.len()))*layout.LineSize)
 	var ro int64
 	for _, n := range p.section {
 		ro += n

@@ -14,8 +14,7 @@
 //	  +---------------------------------------------------------------+
 //	  | ps       page sums: a tree of XXH64, the root is in the header |
 //	  +---------------------------------------------------------------+
-//	  | ix       hash index: lines of 64 B over methods, contexts and  |
-//	  |          types                                                 |
+//	  | ix       hash index: lines of 64 B over methods and types      |
 //	  +---------------------------------------------------------------+
 //	  | ro       symbols | types | methods | contexts                  |
 //	  +---------------------------------------------------------------+

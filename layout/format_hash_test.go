@@ -37,11 +37,6 @@ func TestHashVectors(t *testing.T) {
 			t.Errorf("id of type %v is %016x, the page says %s", row[:2], got, row[2])
 		}
 	}
-	for _, row := range tableBehind(t, "### Context id") {
-		if got := layout.ContextID(hexNumber(t, row[0]), hexNumber(t, row[1]), int32(number(t, row[2]))); got != hexNumber(t, row[3]) {
-			t.Errorf("id of context %v is %016x, the page says %s", row[:3], got, row[3])
-		}
-	}
 }
 
 func TestMixVectors(t *testing.T) {

@@ -189,9 +189,8 @@ func TestHeaderIsAsDocumented(t *testing.T) {
 func TestRecordsAreAsDocumented(t *testing.T) {
 	holdRecord(t, "## Type record", layout.TypeRecord{ID: 1 << 60, Name: 2, Loader: 3, Alias: 4, Flags: 1}.Append(nil),
 		map[string][]byte{"id": u(uint64(1 << 60)), "name": u(uint32(2)), "loader": u(uint32(3)), "alias": u(uint32(4)), "flags": u(uint32(1))})
-	holdRecord(t, "## Context record", layout.ContextRecord{ID: 1 << 60, Parent: 2, Method: 3, Caller: 4, Point: -5, Profiles: 6, Depth: 7}.Append(nil),
-		map[string][]byte{"id": u(uint64(1 << 60)), "parent": u(uint32(2)), "method": u(uint32(3)), "caller": u(uint32(4)),
-			"point": u(int32(-5)), "profiles": u(uint32(6)), "depth": u(uint16(7))})
+	holdRecord(t, "## Context record", layout.ContextRecord{Parent: 2, Caller: 4, Point: -5, Profiles: 6}.Append(nil),
+		map[string][]byte{"parent": u(uint32(2)), "caller": u(uint32(4)), "point": u(int32(-5)), "profiles": u(uint32(6))})
 	m := layout.MethodRecord{ID: 1 << 60, Name: 2, Units: 5, Flags: 7, Holder: 8, Signature: 9, Profiles: 10, Access: 11, Contexts: 12, NumContexts: 13}
 	b := m.Append(nil)
 	holdRecord(t, "## Method record", b[:layout.MinMethodSize],

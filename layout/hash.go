@@ -84,26 +84,14 @@ func hashJoined(b []byte, fields []string) uint64 {
 	return xxhash.Sum64(b)
 }
 
-// ContextID is the 64-bit id of a context node: XXH64 (seed 0) of the parent's
-// id, the caller's id and the point, as u64, u64, i64. The parent of a node of
-// depth 1 is the method the context belongs to.
-func ContextID(parent, caller uint64, point int32) uint64 {
-	var b [24]byte
-	le.PutUint64(b[:], parent)
-	le.PutUint64(b[8:], caller)
-	le.PutUint64(b[16:], uint64(int64(point)))
-	return xxhash.Sum64(b[:])
-}
-
 // A RecordKind says what an index slot leads to. It is mixed into the hash, so
-// that a method, a type and a context of one id do not meet.
+// that a method and a type of one id do not meet.
 type RecordKind uint64
 
 // The kinds of indexed records.
 const (
-	KindMethod  RecordKind = 1
-	KindContext RecordKind = 2
-	KindType    RecordKind = 3
+	KindMethod RecordKind = 1
+	KindType   RecordKind = 3
 )
 
 // A Hash is an id as the index sees it.

@@ -20,7 +20,7 @@ const (
 	// takes only its own draft.
 	Draft = 1 << 31
 	// Version is the format version that this code reads and writes.
-	Version = Draft | 2
+	Version = Draft | 3
 	// HeaderSize is the size of this version's header in bytes.
 	HeaderSize = 640
 	// genericSize is the part of the header that never changes.
@@ -311,7 +311,7 @@ func parseVersion(b []byte, size uint32) error {
 	return nil
 }
 
-// VersionString gives "draft 2" or "1".
+// VersionString gives "draft 3" or "1".
 func VersionString(v uint32) string {
 	if v&Draft != 0 {
 		return fmt.Sprintf("draft %d", v&^Draft)

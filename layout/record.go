@@ -2,6 +2,7 @@ package layout
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math/bits"
 )
@@ -9,7 +10,7 @@ import (
 // Limits of the record sections. They follow from what a [Narrow] reaches.
 const (
 	TypeSize    = 24
-	ContextSize = 32
+	ContextSize = 16
 	MaxTypes    = MaxFileSize / TypeSize
 	MaxContexts = MaxFileSize / ContextSize
 	MaxDepth    = 1<<16 - 1 // frames of a context
@@ -222,43 +223,46 @@ func (h MethodHead) Fits() bool {
 	return flags < methodFlagsEnd && size == flags.recordSize()
 }
 
-// A ContextRecord is one node of a method's calling contexts, 32 bytes:
+// A ContextRecord is one node of a method's calling contexts, 16 bytes:
 //
-//	 0 u64 id       ContextID
-//	 8 u32 parent   context node, 0 for the method itself
-//	12 u32 method   the method that the context belongs to
-//	16 u32 caller   method: the frame that this node adds
-//	20 i32 point    the caller's profile point
-//	24 u32 profiles first MethodData in this context, 0 for none
-//	28 u16 depth    number of frames, from 1
-//	30 u16 zero
+//	 0 u32 parent   context: the node with one frame fewer; at depth 1 the method itself
+//	 4 u32 caller   method: the frame that this node adds
+//	 8 i32 point    the caller's profile point
+//	12 u32 profiles first MethodData in this context, 0 for none
 //
 // The first frame is the direct caller, the leaf's; the trie grows outward.
-// Nodes are sorted by method, then depth, parent, caller and point, so that the
-// nodes of a method are contiguous and a parent comes before its children.
+// The nodes of a method are contiguous, and sorted by depth, parent, caller and
+// point: a parent comes before its children. Since methods lie before contexts,
+// that is the order of [ContextRecord.Compare].
 type ContextRecord struct {
-	ID       uint64
 	Parent   Narrow
-	Method   Narrow
 	Caller   Narrow
 	Point    int32
 	Profiles Narrow
-	Depth    uint16
 }
 
 // Append appends the encoded record.
 func (c ContextRecord) Append(b []byte) []byte {
-	b = le.AppendUint64(b, c.ID)
-	for _, v := range []uint32{uint32(c.Parent), uint32(c.Method), uint32(c.Caller), uint32(c.Point), uint32(c.Profiles)} {
+	for _, v := range [...]uint32{uint32(c.Parent), uint32(c.Caller), uint32(c.Point), uint32(c.Profiles)} {
 		b = le.AppendUint32(b, v)
 	}
-	return le.AppendUint32(b, uint32(c.Depth))
+	return b
 }
 
 // ParseContext decodes the record at the front of b, of [ContextSize] bytes at
 // least.
 func ParseContext(b []byte) ContextRecord {
 	_ = b[ContextSize-1]
-	return ContextRecord{le.Uint64(b), Narrow(le.Uint32(b[8:])), Narrow(le.Uint32(b[12:])), Narrow(le.Uint32(b[16:])),
-		int32(le.Uint32(b[20:])), Narrow(le.Uint32(b[24:])), le.Uint16(b[28:])}
+	return ContextRecord{Narrow(le.Uint32(b)), Narrow(le.Uint32(b[4:])), int32(le.Uint32(b[8:])), Narrow(le.Uint32(b[12:]))}
 }
+
+// Compare orders the nodes of one method, by parent, caller and point.
+func (c ContextRecord) Compare(d ContextRecord) int {
+	if c, d := c.callers(), d.callers(); c != d {
+		return cmp.Compare(c, d)
+	}
+	return cmp.Compare(c.Point, d.Point)
+}
+
+// callers is parent and caller as one number.
+func (c ContextRecord) callers() uint64 { return uint64(c.Parent)<<32 | uint64(c.Caller) }

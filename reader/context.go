@@ -1,7 +1,7 @@
 package reader
 
 import (
-	"slices"
+	"runtime"
 
 	"github.com/profarc/profarc/layout"
 )
@@ -15,26 +15,56 @@ type Frame struct {
 
 // A Context is a node of a method's calling contexts.
 type Context struct {
-	s   *Store
-	at  layout.Narrow
-	rec layout.ContextRecord
+	s      *Store
+	at     layout.Narrow
+	method layout.Narrow
+	depth  int
+	rec    layout.ContextRecord
 }
 
-// context fetches the context record at n.
-func (s *Store) context(n layout.Narrow) (Context, error) {
-	at := n.Offset()
+// contextRecord fetches the context record at n.
+func (s *Store) contextRecord(n layout.Narrow) (layout.ContextRecord, error) {
 	if !s.isContext(n) {
-		return Context{}, s.corrupt(layout.RegionRO, at, "no context record begins here")
+		return layout.ContextRecord{}, s.corrupt(layout.RegionRO, n.Offset(), "no context record begins here")
 	}
-	b, err := s.m.Bytes(layout.RegionRO, at, layout.ContextSize)
+	if err := s.m.Check(layout.RegionRO, n.Offset(), layout.ContextSize); err != nil {
+		return layout.ContextRecord{}, err
+	}
+	rec := layout.ParseContext(s.data[n.Offset():])
+	runtime.KeepAlive(s)
+	return rec, nil
+}
+
+// context fetches the context at n, and goes up from there to its method, which
+// must have it among its nodes.
+func (s *Store) context(n layout.Narrow) (Context, error) {
+	rec, err := s.contextRecord(n)
+	c := Context{s: s, at: n, depth: 1, rec: rec}
+	for top := n; err == nil; c.depth++ {
+		if s.inMethods(rec.Parent) {
+			c.method = rec.Parent
+			return c, c.belongs(top)
+		}
+		if rec.Parent >= top || c.depth == layout.MaxDepth {
+			return Context{}, s.corrupt(layout.RegionRO, top.Offset(), "a context with its parent at 0x%x", rec.Parent.Offset())
+		}
+		top = rec.Parent
+		rec, err = s.contextRecord(top)
+	}
+	return Context{}, err
+}
+
+// belongs checks that the method has the nodes from the one of depth 1 on to c.
+func (c *Context) belongs(top layout.Narrow) error {
+	m, err := c.s.method(c.method)
 	if err != nil {
-		return Context{}, err
+		return err
 	}
-	rec := layout.ParseContext(b)
-	if rec.Depth == 0 || (rec.Depth == 1) != (rec.Parent == 0) || rec.Parent >= n {
-		return Context{}, s.corrupt(layout.RegionRO, at, "a context of depth %d with its parent at 0x%x", rec.Depth, rec.Parent.Offset())
+	t, err := m.trie()
+	if err == nil && !(t.holds(top) && t.holds(c.at)) {
+		err = c.s.corrupt(layout.RegionRO, c.at.Offset(), "a context that the method at 0x%x does not have", c.method.Offset())
 	}
-	return Context{s, n, rec}, nil
+	return err
 }
 
 // ContextAt gives the context whose record lies at n; the error matches
@@ -47,7 +77,7 @@ func (s *Store) ContextAt(n layout.Narrow) (Context, error) {
 }
 
 // Depth is the number of frames.
-func (c Context) Depth() int { return int(c.rec.Depth) }
+func (c Context) Depth() int { return c.depth }
 
 // Ref is the place of the context's record.
 func (c Context) Ref() layout.Narrow { return c.at }
@@ -57,7 +87,7 @@ func (c Context) Method() (Method, error) {
 	if c.s == nil {
 		return Method{}, ErrNotFound
 	}
-	return c.s.method(c.rec.Method)
+	return c.s.method(c.method)
 }
 
 // Frames gives the frames, the direct caller first.
@@ -65,60 +95,18 @@ func (c Context) Frames() ([]Frame, error) {
 	if c.s == nil {
 		return nil, nil
 	}
-	var frames []Frame
-	for {
-		caller, err := c.s.method(c.rec.Caller)
+	frames, rec := make([]Frame, c.depth), c.rec
+	for i := c.depth - 1; ; i-- {
+		caller, err := c.s.method(rec.Caller)
 		if err != nil {
 			return nil, err
 		}
-		frames = append(frames, Frame{caller, c.rec.Point})
-		if c.rec.Parent == 0 {
-			slices.Reverse(frames)
+		frames[i] = Frame{caller, rec.Point}
+		if i == 0 {
 			return frames, nil
 		}
-		if c, err = c.parent(); err != nil {
+		if rec, err = c.s.contextRecord(rec.Parent); err != nil {
 			return nil, err
-		}
-	}
-}
-
-// parent fetches the node with one frame less.
-func (c Context) parent() (Context, error) {
-	p, err := c.s.context(c.rec.Parent)
-	if err != nil {
-		return Context{}, err
-	}
-	if p.rec.Depth+1 != c.rec.Depth || p.rec.Method != c.rec.Method {
-		return Context{}, c.s.corrupt(layout.RegionRO, c.at.Offset(), "a context of depth %d whose parent at 0x%x has depth %d", c.rec.Depth, p.at.Offset(), p.rec.Depth)
-	}
-	return p, nil
-}
-
-// child looks up the node that adds a frame to c. The zero Context stands for
-// the method itself. The result is the zero Context if there is no such node.
-func (m Method) child(c Context, f Frame) (Context, error) {
-	if f.Caller.s != m.s {
-		return Context{}, nil
-	}
-	parent := m.id
-	if c.s != nil {
-		parent = c.rec.ID
-	}
-	id := layout.ContextID(parent, f.Caller.id, f.Point)
-	for q := m.s.search(id, layout.KindContext); ; {
-		n, err := q.next()
-		if n == 0 || err != nil {
-			return Context{}, err
-		}
-		if !m.s.isContext(n) {
-			continue
-		}
-		node, err := m.s.context(n)
-		if err != nil {
-			return Context{}, err
-		}
-		if r := &node.rec; r.ID == id && r.Parent == c.at && r.Method == m.at && r.Caller == f.Caller.at && r.Point == f.Point {
-			return node, nil
 		}
 	}
 }

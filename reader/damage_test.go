@@ -256,7 +256,7 @@ func TestWronglyWrittenArchivesAreRefused(t *testing.T) {
 	for c := range sum.Contexts() {
 		contexts = append(contexts, c)
 	}
-	deep := contexts[len(contexts)-1].Ref().Offset()
+	first, deep := contexts[0].Ref().Offset(), contexts[len(contexts)-1].Ref().Offset()
 	const u32, u64 = 4, 8
 	for _, c := range []struct {
 		what   string
@@ -283,10 +283,16 @@ func TestWronglyWrittenArchivesAreRefused(t *testing.T) {
 		{"method that is too long", sum.Ref().Offset() + 12, 2, 0xffff, layout.RegionRO},
 		{"name outside", sum.Ref().Offset() + 8, u32, uint64(area.Ref()), layout.RegionRO},
 		{"holder that is no type", sum.Ref().Offset() + 16, u32, uint64(sum.Ref()), layout.RegionRO},
-		{"context of its own parent", deep + 8, u32, uint64(deep / 8), layout.RegionRO},
-		{"context of no depth", deep + 28, 2, 0, layout.RegionRO},
-		{"context of a wrong depth", deep + 28, 2, 9, layout.RegionRO},
-		{"context of another method", deep + 12, u32, uint64(area.Ref()), layout.RegionRO},
+		{"context of its own parent", deep, u32, uint64(deep / 8), layout.RegionRO},
+		{"context with a parent behind it", first, u32, uint64(deep / 8), layout.RegionRO},
+		{"context with a parent between two", deep, u32, uint64(first/8) + 1, layout.RegionRO},
+		{"context without a parent", first, u32, 0, layout.RegionRO},
+		{"context of another method", first, u32, uint64(area.Ref()), layout.RegionRO},
+		{"context of a method that has no contexts", deep, u32, uint64(area.Ref()), layout.RegionRO},
+		{"context that sorts behind its sibling", first + 4, u32, uint64(sum.Ref()), layout.RegionRO},
+		{"contexts outside", sum.Ref().Offset() + 32, u32, uint64(deep / 8), layout.RegionRO},
+		{"contexts between two", sum.Ref().Offset() + 32, u32, uint64(first/8) + 1, layout.RegionRO},
+		{"more contexts than there are", sum.Ref().Offset() + 36, u32, 1 << 31, layout.RegionRO},
 		{"tables without a directory", h.Region(layout.RegionEX).Offset, u32, 2000, layout.RegionEX},
 		{"table that begins elsewhere", h.Region(layout.RegionEX).Offset + 16, u64, 8, layout.RegionEX},
 		{"table of another kind", h.Region(layout.RegionEX).Offset + layout.TablesHeaderSize, u32, 5, layout.RegionEX},

@@ -72,7 +72,7 @@ func (s *Store) lineOffset(bucket uint64) int64 {
 
 // indexed reports whether a record that the index may name can lie at n.
 func (s *Store) indexed(n layout.Narrow) bool {
-	return s.inMethods(n) || s.isContext(n) || s.isType(n)
+	return s.inMethods(n) || s.isType(n)
 }
 
 func (s *Store) inMethods(n layout.Narrow) bool {

@@ -26,23 +26,28 @@ func (m Method) Profile(code uint64, frames ...Frame) (p Profile, depth int, err
 	if err = c.ofCode(code, &p); err != nil {
 		p = Profile{}
 	}
-	if m.head.Flags()&layout.MethodInContext == 0 {
+	if m.head.Flags()&layout.MethodInContext == 0 || len(frames) == 0 || fatal(err) {
 		return p, 0, err
 	}
-	var node Context
+	t, damage := m.trie()
+	if damage != nil {
+		return Profile{}, 0, damage
+	}
+	down := t.descend()
 	for i, f := range frames {
 		if fatal(err) {
 			return Profile{}, 0, err
 		}
-		next, damage := m.child(node, f)
-		if damage != nil {
-			return Profile{}, 0, damage
-		}
-		if next.s == nil {
+		if f.Caller.s != m.s {
 			break
 		}
-		node = next
-		c = m.chain(node.rec.Profiles, node.at)
+		profiles, damage := down.step(f.Caller.at, f.Point)
+		if damage == ErrNotFound {
+			break
+		} else if damage != nil {
+			return Profile{}, 0, damage
+		}
+		c = m.chain(profiles, down.at)
 		var q Profile
 		if e := c.ofCode(code, &q); e == nil {
 			p, depth, err = q, i+1, nil
@@ -92,33 +97,4 @@ func (m Method) yieldChain(first, context layout.Narrow, yield func(Profile, err
 			return false
 		}
 	}
-}
-
-// Contexts goes through the nodes of the method's calling contexts, parents
-// before children.
-func (m Method) Contexts() iter.Seq2[Context, error] {
-	return func(yield func(Context, error) bool) {
-		rec := m.record()
-		for i := range int64(rec.NumContexts) {
-			c, err := m.nthContext(&rec, i)
-			if !yield(c, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
-func (m Method) nthContext(rec *layout.MethodRecord, i int64) (Context, error) {
-	at := rec.Contexts.Offset() + i*layout.ContextSize
-	if at >= m.s.h.FileSize {
-		return Context{}, m.s.corrupt(layout.RegionRO, m.at.Offset(), "%d contexts from 0x%x on", rec.NumContexts, rec.Contexts.Offset())
-	}
-	c, err := m.s.context(layout.NarrowOf(at))
-	if err != nil {
-		return Context{}, err
-	}
-	if c.rec.Method != m.at {
-		return Context{}, m.s.corrupt(layout.RegionRO, at, "a context of the method at 0x%x among those of 0x%x", c.rec.Method.Offset(), m.at.Offset())
-	}
-	return c, nil
 }

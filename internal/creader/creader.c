@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADER = 640, PAGE = 4096, FANOUT = 64, LINE = 64, SLOTS = 10, TYPE = 24, CONTEXT = 32 };
+enum { HEADER = 640, PAGE = 4096, FANOUT = 64, LINE = 64, SLOTS = 10, TYPE = 24, CONTEXT = 16 };
 enum { PS = 1, IX, RO, BM, EX, RW };
 enum { SYMBOLS, TYPES, METHODS, CONTEXTS }; enum { DATA, EXTRA, PARAMETERS, HANDLERS, DIRECTORY };
 
@@ -118,7 +118,7 @@ static void check_generic(void) {
 	must(u64(24) == file.size, 24, "the file does not have the size that its header says");
 	memcpy(summed, need(0, size), 32), memcpy(summed + 32, file.bytes + 40, size - 40);
 	must(xxh64(summed, size - 8) == u64(32), 32, "the header does not have its sum");
-	must(u32(12) == 0x80000002, 12, "unsupported version: this reader takes draft 2 alone");
+	must(u32(12) == 0x80000003, 12, "unsupported version: this reader takes draft 3 alone");
 	must(u64(40) == 0, 40, "the archive needs features that this reader does not know");
 	must(size == HEADER, 16, "wrong header size");
 }
@@ -146,7 +146,7 @@ static void check_sections(void) {
 	}
 	must(end == end_of(file.region[RO]), 432, "the sections do not fill ro");
 	must(file.section[TYPES].size == TYPE * u64(528) && u64(528) < 1u << 31, 528, "wrong number of types");
-	must(file.section[CONTEXTS].size == CONTEXT * u64(520) && u64(520) < 1u << 30, 520, "wrong number of contexts");
+	must(file.section[CONTEXTS].size == CONTEXT * u64(520) && u64(520) <= 1u << 31, 520, "wrong number of contexts");
 }
 
 static void check_header(void) {
@@ -284,7 +284,6 @@ static void say(const char *format, ...) {
 static const char *comma(uint64_t i) { return i > 0 ? "," : ""; }
 static void optional_text(const char *key, struct text t) { say(t.n > 0 ? ",'%s':%t" : "", key, t); }
 static void optional_number(const char *key, uint64_t v) { say(v != 0 ? ",'%s':%u" : "", key, v); }
-
 static void put_hex(uint64_t at, uint64_t n) { for (const uint8_t *p = need(at, n); n > 0; n--) printf("%02x", *p++); }
 
 static void put_numbers(const char *key, uint64_t at, uint64_t n, uint64_t width) {
@@ -305,25 +304,26 @@ static void put_key(const struct method *m) {
 
 static void put_method(uint64_t at) {
 	struct method m = at ? method_at(at) : (struct method){0};
-	say(at ? "{" : "null");
-	if (at) put_key(&m), say("}");
+	if (at) say("{"), put_key(&m), say("}"); else say("null");
+}
+
+/* leaf gives the method to which a context belongs, and its depth. */
+static struct method leaf(uint64_t node, uint64_t *depth) {
+	uint64_t top = context_at(node);
+	for (*depth = 1; !inside(file.section[METHODS], narrow(top), 16); ++*depth, top = context_at(narrow(top)))
+		must(narrow(top) > 0 && narrow(top) < top && *depth < 65535, top, "a context does not lead to its method");
+	struct method m = method_at(narrow(top));
+	must(top >= m.contexts && node < m.contexts + CONTEXT * m.ncontexts, node, "a context that its method does not have");
+	return m;
 }
 
 /* put_frames prints the frames of a context. The deepest node is the outermost caller, which comes last. */
 static void put_frames(uint64_t node) {
-	uint64_t depth = u16(node + 28), method = u32(node + 12), *path = malloc(sizeof *path * (depth + 1));
-	must(path != NULL && depth > 0, node, "a context without frames");
-	for (uint64_t i = depth; i > 0; i--) {
-		path[i - 1] = node;
-		uint64_t parent = context_at(narrow(node + 8));
-		bool sound = i == 1 ? parent == 0 : parent != 0 && u16(parent + 28) == i - 1;
-		must(sound && u32(node + 12) == method && u32(node + 16) != 0, node, "a context does not lead to its method");
-		node = parent;
-	}
-	for (uint64_t i = 0; i < depth; i++) {
-		say("%s{'caller':", i ? "," : "["), put_method(narrow(path[i] + 16));
-		say(",'point':%d}", i32(path[i] + 20));
-	}
+	uint64_t depth, *path = (leaf(node, &depth), malloc(sizeof *path * depth));
+	must(path != NULL, node, "out of memory");
+	for (uint64_t i = depth; i > 0; i--, node = narrow(node)) path[i - 1] = node;
+	for (uint64_t i = 0; i < depth; i++)
+		say("%s{'caller':", i ? "," : "["), put_method(narrow(path[i] + 4)), say(",'point':%d}", i32(path[i] + 8));
 	say("]"), free(path);
 }
 
@@ -345,7 +345,6 @@ static const struct { const char *name, *form; } tags[71] = {
 	{"Callees", ",'rows':[<R{'method':%M,'count':%u}>]"}, {"Count", ",'count':%u"}};
 
 struct cursor { uint64_t at, end, rows, left; bool counted; };
-
 static uint64_t take(struct cursor *c) {
 	must(c->end - c->at >= 8 && !(c->counted && c->left == 0), c->at, "an entry is longer than it says");
 	c->at += 8, c->left--;
@@ -380,9 +379,8 @@ static void put_cells(const char *f, struct cursor *c) {
 		case 'n': c->left = take(c), c->counted = true; break;
 		case 'r': if (c->left == 1) say(",'return':"), put_word(take(c)); break;
 		case 'h':
-			must(round_up(c->rows, 8) <= c->end - c->at, c->at, "a bitmap is longer than its section");
-			put_hex(c->at, c->rows), c->at += round_up(c->rows, 8);
-			break;
+			v = round_up(c->rows, 8), must(v <= c->end - c->at, c->at, "a bitmap is longer than its section");
+			put_hex(c->at, c->rows), c->at += v; break;
 		default: putchar(*f == '\'' ? '"' : *f);
 		}
 	}
@@ -404,12 +402,11 @@ static uint64_t put_entry(uint64_t at, uint64_t end) {
 /* ---- the dump ---- */
 static void put_fields(const struct block *b) {
 	static const char *const counters[3] = {"invocations", "backedges", "interpreted"};
-	const uint64_t *field = b->field, compile = field[7];
+	const uint64_t *field = b->field, c = field[7];
 	if (field[2]) put_numbers("size", field[2], 2, 4);
 	for (int i = 0; i < 3; i++) if (field[3 + i]) say(",'%s':%u", counters[i], u64(field[3 + i]));
 	if (field[6]) put_numbers("history", field[6], 4, 4);
-	if (compile)
-		say(",'compile':[%u,%u,%u,%u,%u]", u8(compile), u8(compile + 1), u8(compile + 2), u16(compile + 4), u16(compile + 6));
+	if (c) say(",'compile':[%u,%u,%u,%u,%u]", u8(c), u8(c + 1), u8(c + 2), u16(c + 4), u16(c + 6));
 	if (field[8]) put_numbers("escape", field[8], 4, 8);
 	if (field[9]) put_numbers("traps", field[9] + 8, u32(field[9]), 1);
 }
@@ -454,24 +451,29 @@ static uint64_t put_chain(uint64_t method, uint64_t context, uint64_t at, uint64
 	return printed;
 }
 
+/* ascend reports whether one context of a method sorts before another. */
+static bool ascend(uint64_t a, uint64_t b) {
+	uint64_t place = u32(a) << 32 | u32(a + 4), other = u32(b) << 32 | u32(b + 4);
+	return place < other || (place == other && i32(a + 8) < i32(b + 8));
+}
+
 static void put_method_line(const struct method *m) {
 	say("{'id':%x,", m->id), put_key(m);
-	optional_number("flags", m->flags & 0x38), optional_number("access", m->access);
-	say(",'profiles':[");
+	optional_number("flags", m->flags & 0x38), optional_number("access", m->access), say(",'profiles':[");
 	uint64_t printed = put_chain(m->at, 0, m->profiles, 0);
-	for (uint64_t i = 0, node = m->contexts; i < m->ncontexts; i++, node += CONTEXT) {
-		must(narrow(node + 12) == m->at, node, "a context of another method");
-		printed = put_chain(m->at, node, narrow(node + 24), printed);
+	for (uint64_t i = 0, node = m->contexts, depth; i < m->ncontexts; i++, node += CONTEXT) {
+		must(i == 0 || ascend(node - CONTEXT, node), node, "contexts are not sorted");
+		must(leaf(node, &depth).at == m->at, node, "a context of another method");
+		printed = put_chain(m->at, node, narrow(node + 12), printed);
 	}
 	say("]}");
 }
 
 static void put_methods(void) {
-	uint64_t at = file.section[METHODS].at, end = end_of(file.section[METHODS]);
-	for (struct method m; at < end; at += m.size) {
-		m = method_at(at);
-		say("%s\n", comma(at - file.section[METHODS].at)), put_method_line(&m);
-	}
+	struct span s = file.section[METHODS];
+	struct method m;
+	for (uint64_t at = s.at; at < end_of(s); at += m.size)
+		m = method_at(at), say("%s\n", comma(at - s.at)), put_method_line(&m);
 }
 
 static void put_types(void) {
@@ -485,14 +487,13 @@ static void put_types(void) {
 
 static void put_table_cell(uint64_t kind, uint64_t at) {
 	uint64_t to = kind == 1 ? 0 : narrow(at);
-	struct block b = {0};
 	if (kind == 1) say("%u", u64(at));
 	else if (to == 0 || kind == 3) put_type(to);
 	else if (kind == 2) say("%t", symbol(to));
 	else if (kind == 4) put_method(to);
 	else {
-		if (kind == 5) b = block_at(to);
-		else b.context = context_at(to), b.method = narrow(to + 12); /* printed like a block without a code id */
+		struct block b = {.context = to}; /* a context is printed like a block without a code id */
+		if (kind == 5) b = block_at(to); else b.method = leaf(to, &at).at;
 		say("{'method':"), put_method(b.method), say(","), put_which(&b), say("}");
 	}
 }
@@ -505,8 +506,7 @@ static void put_table(struct span t) {
 	for (uint64_t i = 0; i < n; i++) {
 		kind[i] = u8(t.at + 16 + i), column[i] = at;
 		must(kind[i] >= 1 && kind[i] <= 6, t.at, "a column of an unknown kind");
-		say("%s'%s'", comma(i), names[kind[i]]);
-		at += round_up(rows * (kind[i] == 1 ? 8 : 4), 8);
+		say("%s'%s'", comma(i), names[kind[i]]), at += round_up(rows * (kind[i] == 1 ? 8 : 4), 8);
 	}
 	must(at == end_of(t), t.at, "the columns do not fill their table");
 	say("],'rows':[");
@@ -536,7 +536,7 @@ static void dump(void) {
 	static const char *const domains[6] = {"", "hotspot", "llvm-ir", "llvm-frontend", "graal", "jamaica"};
 	struct text producer = {need(224, 64), 64};
 	while (producer.n > 0 && producer.bytes[producer.n - 1] == 0) producer.n--;
-	say("{\n'header':{'format':'draft 2','domain':'%s','producer':%t", domains[file.domain], producer);
+	say("{\n'header':{'format':'draft 3','domain':'%s','producer':%t", domains[file.domain], producer);
 	say(",'file_size':%u,'base':%x,'fingerprint':'", file.size, file.base), put_hex(112, 16);
 	say("','dump_id':'"), put_hex(128, 16), say("','dump_time':%d,'flags':%u", (int64_t)u64(144), u64(152));
 	put_numbers("settings", 160, 16, 4);
@@ -569,7 +569,7 @@ static bool find(char *const key[4]) {
 		for (uint64_t slot = 0; slot < SLOTS; slot++) {
 			uint64_t to = narrow(at + 24 + 4 * slot);
 			if (u16(at + 2 * slot) != print) continue;
-			must(to >= file.section[TYPES].at && inside(file.region[RO], to, 16), at, "a slot leads to no record");
+			must(inside(file.section[METHODS], to, 16) || type_at(to), at, "a slot leads to no record");
 			if (!inside(file.section[METHODS], to, 16) || u64(to) != id) continue;
 			struct method m = method_at(to);
 			if (same(type_name(m.holder), key[0]) && same(m.name, key[1]) && same(symbol(m.signature), key[2]) &&

@@ -49,7 +49,7 @@ func (c *check) usedSlots() (used uint64, err error) {
 	return used, nil
 }
 
-// searchAll searches for all methods, types and contexts.
+// searchAll searches for all methods and types.
 func (c *check) searchAll() (records uint64, err error) {
 	for m, err := range c.s.Methods() {
 		if err == nil {
@@ -60,27 +60,21 @@ func (c *check) searchAll() (records uint64, err error) {
 		}
 		records++
 	}
-	for _, rows := range []struct {
-		section layout.Section
-		kind    layout.RecordKind
-		size    int64
-	}{{layout.SectionTypes, layout.KindType, layout.TypeSize}, {layout.SectionContexts, layout.KindContext, layout.ContextSize}} {
-		section := c.h.Sections[rows.section]
-		for at := section.Offset; at < section.End(); at += rows.size {
-			id, err := c.id(layout.NarrowOf(at))
-			if err == nil {
-				_, err = c.search(id, rows.kind, layout.NarrowOf(at))
-			}
-			if err != nil {
-				return records, err
-			}
-			records++
+	types := c.h.Sections[layout.SectionTypes]
+	for at := types.Offset; at < types.End(); at += layout.TypeSize {
+		id, err := c.id(layout.NarrowOf(at))
+		if err == nil {
+			_, err = c.search(id, layout.KindType, layout.NarrowOf(at))
 		}
+		if err != nil {
+			return records, err
+		}
+		records++
 	}
 	return records, nil
 }
 
-// id is the id of any record: all begin with it.
+// id is the id of a method or type: both begin with it.
 func (c *check) id(n layout.Narrow) (uint64, error) {
 	b, err := c.m.Bytes(layout.RegionRO, n.Offset(), layout.Unit)
 	if err != nil {

@@ -1,6 +1,7 @@
 package verify_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -77,6 +78,20 @@ func TestSpecimensAreSound(t *testing.T) {
 	}
 }
 
+// contextsOfAMethod gives where the record of a method with several contexts
+// has their number, and where they begin.
+func contextsOfAMethod(data []byte, h *layout.Header) (number, first int64) {
+	for at := h.Sections[layout.SectionMethods].Offset; ; {
+		var m layout.MethodRecord
+		if err := m.Parse(data[at:]); err != nil {
+			panic(err)
+		}
+		if at += int64(m.Units) * layout.Unit; m.NumContexts > 1 {
+			return at - 4, m.Contexts.Offset()
+		}
+	}
+}
+
 // A change is one that sums cannot see.
 type change struct {
 	name, specimen string
@@ -108,7 +123,21 @@ var changes = []change{
 	{"never ran", "llvm-ir", func(data []byte, h *layout.Header) {
 		data[h.Sections[layout.SectionMethods].Offset+14] ^= byte(layout.MethodNeverRan)
 	}, layout.RegionRO, "never ran"},
-	{"context id", "graal", func(data []byte, h *layout.Header) { data[h.Sections[layout.SectionContexts].Offset] ^= 1 }, layout.RegionRO, "context has id"},
+	{"context order", "graal", func(data []byte, h *layout.Header) {
+		_, at := contextsOfAMethod(data, h)
+		one, other := data[at:at+layout.ContextSize], data[at+layout.ContextSize:at+2*layout.ContextSize]
+		first := bytes.Clone(one)
+		copy(one, other)
+		copy(other, first)
+	}, layout.RegionRO, "does not sort behind"},
+	{"context of no method", "graal", func(data []byte, h *layout.Header) {
+		number, _ := contextsOfAMethod(data, h)
+		data[number]-- // leaves the last out
+	}, layout.RegionRO, "should begin at"},
+	{"context between methods", "graal", func(data []byte, h *layout.Header) {
+		_, at := contextsOfAMethod(data, h)
+		le.PutUint32(data[at:], uint32(h.Sections[layout.SectionMethods].Offset/layout.Unit))
+	}, layout.RegionRO, "with its parent at"},
 	{"lost slot", "jamaica", func(data []byte, h *layout.Header) {
 		at := h.Region(layout.RegionIX).Offset
 		for i := int64(0); ; i++ {

@@ -54,29 +54,33 @@ func (w *writer) contexts(m reader.Method) {
 		if len(w.nodes) == 0 {
 			first = c.Ref()
 		}
-		w.nodes = append(w.nodes, w.context(c.Ref()))
+		w.nodes = append(w.nodes, w.node(c.Ref()))
 	}
 	w.implied = append(w.implied[:0], make([]bool, len(w.nodes))...)
-	// A parent lies before its children.
+	// A parent lies before its children, and behind the method.
 	for i := len(w.nodes) - 1; i >= 0; i-- {
-		if p := w.nodes[i].Parent; p >= first && p != 0 {
+		if p := w.nodes[i].Parent; p >= first {
 			w.implied[(p-first)/(layout.ContextSize/layout.Unit)] = true
 		}
 	}
 	for i, n := range w.nodes {
 		if !w.implied[i] && n.Profiles == 0 {
 			w.text("  context")
-			w.frames(first + layout.Narrow(i*layout.ContextSize/layout.Unit))
+			w.frames(w.context(first + layout.Narrow(i*layout.ContextSize/layout.Unit)))
 			w.end()
 		}
 	}
 }
 
-// context fetches a context record.
-func (w *writer) context(n layout.Narrow) (r layout.ContextRecord) {
-	if _, err := w.s.ContextAt(n); w.failed(err) {
-		return r
-	}
+// context fetches a context.
+func (w *writer) context(n layout.Narrow) reader.Context {
+	c, err := w.s.ContextAt(n)
+	w.failed(err)
+	return c
+}
+
+// node fetches the record of a context.
+func (w *writer) node(n layout.Narrow) (r layout.ContextRecord) {
 	b, err := w.s.Mapping().Bytes(layout.RegionRO, n.Offset(), layout.ContextSize)
 	if w.failed(err) {
 		return r
@@ -85,11 +89,10 @@ func (w *writer) context(n layout.Narrow) (r layout.ContextRecord) {
 }
 
 // frames writes the frames of a context, the direct caller first.
-func (w *writer) frames(at layout.Narrow) {
-	var depth int
+func (w *writer) frames(c reader.Context) {
 	frames := w.chain[:0]
-	for n := at; n != 0; depth++ {
-		r := w.context(n)
+	for n := c.Ref(); len(frames) < c.Depth(); {
+		r := w.node(n)
 		if w.err != nil {
 			return
 		}

@@ -22,8 +22,8 @@ func (w *writer) version(p reader.Profile) {
 		w.text(" code=")
 		w.digits(code)
 	}
-	if context, _ := p.Block().Links(); context != 0 {
-		w.frames(context)
+	if c, ok, err := p.Context(); !w.failed(err) && ok {
+		w.frames(c)
 	}
 }
 

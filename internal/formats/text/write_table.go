@@ -92,9 +92,13 @@ func (w *writer) profileRef(n layout.Narrow) {
 
 // contextRef writes which context it is.
 func (w *writer) contextRef(n layout.Narrow) {
-	r := w.context(n)
+	c := w.context(n)
+	m, err := c.Method()
+	if w.failed(err) {
+		return
+	}
 	w.text("( ")
-	w.methodAt(r.Method)
-	w.frames(n)
+	w.methodRef(m)
+	w.frames(c)
 	w.text(" )")
 }

@@ -1,0 +1,104 @@
+package reader_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A context is the same whether one goes down to it or up from it, and a parent
+// comes before its children.
+func TestContextsAreTheSameFromBothEnds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := modelStore(t, map[modelKey]uint64{})
+		for i := range modelMethods {
+			m := modelMethod(t, s, i)
+			var before reader.Context
+			for c, err := range m.Contexts() {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if again, err := s.ContextAt(c.Ref()); err != nil || again != c {
+					t.Fatalf("%+v by the walk, %+v by its place, %v", c, again, err)
+				}
+				if of, err := c.Method(); err != nil || of != m {
+					t.Fatalf("a context of %v is one of %v, %v", m, of, err)
+				}
+				frames, err := c.Frames()
+				if err != nil || len(frames) != c.Depth() || c.Depth() < before.Depth() {
+					t.Fatalf("%d frames at depth %d behind one of depth %d, %v", len(frames), c.Depth(), before.Depth(), err)
+				}
+				before = c
+			}
+		}
+	})
+}
+
+// contextArchive has a method with three contexts, each the parent of the next,
+// and another with one. It gives the places of the four, and the other method.
+func contextArchive(t *testing.T) (data []byte, nodes []int64, other layout.Narrow) {
+	t.Helper()
+	b := builder.New(layout.DomainGraal, builder.Config{})
+	first, second := b.Method(layout.Key{Name: "first"}), b.Method(layout.Key{Name: "second"})
+	b.Context(first, builder.Frame{Caller: first, Point: 1}, builder.Frame{Caller: second, Point: 2}, builder.Frame{Caller: second, Point: 3})
+	b.Context(second, builder.Frame{Caller: first, Point: 4})
+	data = laid(t, b)
+	s := open(t, data)
+	for m, err := range s.Methods() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for c := range m.Contexts() {
+			nodes = append(nodes, c.Ref().Offset())
+		}
+		other = m.Ref()
+	}
+	if len(nodes) != 4 {
+		t.Fatalf("%d contexts", len(nodes))
+	}
+	return data, nodes, other
+}
+
+// Whoever is led to a context goes up from it, and must find the method that has
+// it.
+func TestContextsWithoutTheirMethodAreRefused(t *testing.T) {
+	data, nodes, other := contextArchive(t)
+	place := func(i int) uint32 { return uint32(layout.NarrowOf(nodes[i])) }
+	for what, change := range map[string]struct {
+		node   int
+		parent uint32
+	}{
+		"its own parent":                {2, place(2)},
+		"a parent behind it":            {1, place(2)},
+		"a parent of another method":    {3, place(2)},
+		"a parent between two":          {2, place(1) + 1},
+		"no parent":                     {0, 0},
+		"a method that has others":      {0, uint32(other)},
+		"a parent that is of no method": {1, uint32(layout.NarrowOf(layout.HeaderSize))},
+	} {
+		damaged := slices.Clone(data)
+		binary.LittleEndian.PutUint32(damaged[nodes[change.node]:], change.parent)
+		m, err := archive.FromBytes("damaged", damaged, archive.Options{Check: archive.CheckNone})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var typed *layout.Error
+		below := nodes[change.node:] // it, and those that it leads to
+		if change.node < 3 {
+			below = nodes[change.node:3]
+		}
+		for _, from := range below {
+			if c, err := reader.New(m).ContextAt(layout.NarrowOf(from)); !errors.As(err, &typed) || typed.Region != layout.RegionRO {
+				t.Errorf("%s: context 0x%x: %+v, %v", what, from, c, err)
+			}
+		}
+	}
+}
