@@ -1,7 +1,6 @@
 package builder
 
 import (
-	"encoding/binary"
 	"math/bits"
 
 	"github.com/profarc/profarc/layout"
@@ -18,7 +17,7 @@ func (p *plan) measureProfiles() {
 func (p *plan) measureProfile(b layout.Block) (pointers bool) {
 	s := &p.summary
 	if f := b.Field(layout.HasInvocations); f != nil {
-		n := binary.LittleEndian.Uint64(f)
+		n := le.Uint64(f)
 		s.TotalInvocations, s.MaxInvocations = layout.SaturatingAdd(s.TotalInvocations, n), max(s.MaxInvocations, n)
 	}
 	shape := p.b.shape
@@ -33,21 +32,34 @@ func (p *plan) measureProfile(b layout.Block) (pointers bool) {
 }
 
 func (p *plan) measureCounts(e layout.Entry) {
-	s, signed := &p.summary, e.SignedCounts()
-	p.b.shape.Counts(e, func(cell int) bool {
-		v := e.Cell(cell)
-		if signed && int64(v) < 0 {
-			return true
+	if e.Tag() == layout.TagCounters { // nothing but counts, and in an archive of LLVM's hardly anything else
+		for cells := e[layout.WideHeaderSize:]; len(cells) > 0; cells = cells[layout.CellSize:] {
+			p.measureCount(le.Uint64(cells))
 		}
-		s.TotalCount, s.MaxCount = layout.SaturatingAdd(s.TotalCount, v), max(s.MaxCount, v)
+		return
+	}
+	signed := e.SignedCounts()
+	p.b.shape.Counts(e, func(cell int) bool {
+		if v := e.Cell(cell); !signed || int64(v) >= 0 {
+			p.measureCount(v)
+		}
 		return true
 	})
+}
+
+func (p *plan) measureCount(n uint64) {
+	s := &p.summary
+	s.TotalCount, s.MaxCount = layout.SaturatingAdd(s.TotalCount, n), max(s.MaxCount, n)
 }
 
 // eachEntry goes through the entries of all sections of a block that this
 // package encoded.
 func eachEntry(shape layout.Shape, b layout.Block, yield func(section layout.BlockSection, e layout.Entry)) {
-	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
+	eachEntryOf(shape, b.Section(layout.SectionData), func(e layout.Entry) { yield(layout.SectionData, e) })
+	if b.Presence()&layout.HasSections == 0 {
+		return
+	}
+	for section := layout.SectionExtra; section < layout.SectionDirectory; section++ {
 		eachEntryOf(shape, b.Section(section), func(e layout.Entry) { yield(section, e) })
 	}
 }

@@ -84,11 +84,11 @@ type methodKey struct {
 
 type methodData struct {
 	methodKey
+	first  ProfileRef // without a context
 	id     uint64
 	access uint32
 	flags  layout.MethodFlags
 	seen   bool
-	first  ProfileRef // without a context
 }
 
 // Method interns a method. Its class, if any, is interned as a type with the

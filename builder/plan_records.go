@@ -50,6 +50,7 @@ func (p *plan) chain() {
 	p.contextFirst = make([]uint32, p.b.contexts.len())
 	method := uint32(0)
 	for i, ref := range p.o.profiles {
+		p.touchProfiles(i)
 		d := p.b.profiles.at(uint32(ref))
 		for p.o.methods[method] != d.method {
 			method++

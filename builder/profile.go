@@ -32,8 +32,8 @@ type profileKey struct {
 // for its links and for pointer cells, which hold references.
 type profileData struct {
 	profileKey
-	run   uint32 // that gave it last
 	time  int64  // of the newest of its dumps
+	run   uint32 // that gave it last
 	block place  // nowhere until Done
 }
 

@@ -32,7 +32,20 @@ func (p *plan) touchNames(i int) {
 	}
 	sum := uint64(0)
 	for k := range p.records[i:min(i+touchGroup, len(p.records))] {
-		sum += uint64(firstByte(p.b.symbols.texts.at(p.records[i+k].name)))
+		sum += ends(p.b.symbols.texts.at(p.records[i+k].name))
+	}
+	p.touched += sum
+}
+
+// touchProfiles touches the profiles from place i in their order on, if a group
+// begins there.
+func (p *plan) touchProfiles(i int) {
+	if i%touchGroup != 0 {
+		return
+	}
+	sum := uint64(0)
+	for _, ref := range p.o.profiles[i:min(i+touchGroup, len(p.o.profiles))] {
+		sum += uint64(p.b.profiles.at(uint32(ref)).block.size)
 	}
 	p.touched += sum
 }
@@ -45,11 +58,17 @@ func (p *plan) touchBlocks(i int) {
 	}
 	sum := uint64(0)
 	for k := range p.profiles[i:min(i+touchGroup, len(p.profiles))] {
-		if b := p.b.blocks.at(p.profiles[i+k].block); len(b) > 0 {
-			sum += uint64(b[0]) + uint64(b[len(b)-1])
-		}
+		sum += ends(p.b.blocks.at(p.profiles[i+k].block))
 	}
 	p.touched += sum
+}
+
+// ends is made from the first byte and the last, which may lie in another line.
+func ends(b []byte) uint64 {
+	if len(b) == 0 {
+		return 0
+	}
+	return uint64(b[0]) + uint64(b[len(b)-1])
 }
 
 func firstByte(text []byte) byte {
