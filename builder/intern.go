@@ -63,6 +63,18 @@ func (t *methods) named(s SymbolRef) MethodRef {
 	return t.byName[s-1]
 }
 
+// inOrder gives the methods that have a name and nothing else in the order of
+// their names.
+func (t *methods) inOrder(names []SymbolRef) []MethodRef {
+	all := make([]MethodRef, 0, t.len())
+	for _, s := range names {
+		if m := t.named(s); m != 0 {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
 // hash mixes the three numbers.
 func (k methodKey) hash() uint32 {
 	h := (uint64(k.holder)<<32 | uint64(k.name)) * 0x9e3779b97f4a7c15

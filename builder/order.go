@@ -65,8 +65,17 @@ func (o *order) sortTypes(b *Builder) {
 	o.typeRank = ranks(o.types)
 }
 
-// sortMethods sorts by two numbers: class and name, then signature and loader.
 func (o *order) sortMethods(b *Builder) {
+	if b.methods.others.Len() == 0 {
+		o.methods = b.methods.inOrder(o.symbols)
+	} else {
+		o.sortDeclared(b)
+	}
+	o.methodRank = ranks(o.methods)
+}
+
+// sortDeclared sorts by two numbers: class and name, then signature and loader.
+func (o *order) sortDeclared(b *Builder) {
 	low := func(rank int64) uint64 { return uint64(rank + 1) }
 	type class struct{ name, loader uint64 }
 	holder := func(t TypeRef) (c class) {
@@ -89,7 +98,6 @@ func (o *order) sortMethods(b *Builder) {
 		o.sorter.sort(group)
 	})
 	o.methods = refsOf[MethodRef](keys)
-	o.methodRank = ranks(o.methods)
 }
 
 // sortContexts ranks the nodes level by level, since the order among siblings

@@ -11,7 +11,7 @@ import (
 // goes through memory from front to back.
 type methodPlan struct {
 	id    uint64
-	name  place  // of a Named record
+	name  place  // text of the method's name
 	first uint32 // 1 + place in the order of its first profile without a context
 	flags layout.MethodFlags
 	units uint16 // size of the record with its tail
@@ -33,34 +33,58 @@ type profilePlan struct {
 
 // planRecords decides what the methods' records hold, and their sizes.
 func (p *plan) planRecords() {
-	p.records = make([]methodPlan, len(p.o.methods))
+	p.gatherProfiles()
+	p.gatherMethods()
 	p.chain()
 	p.rangeContexts()
-	for i, ref := range p.o.methods {
-		p.touchMethods(i)
-		p.planRecord(i, p.b.methods.at(uint32(ref)))
+	for i := range p.records {
+		p.planRecord(i)
 	}
 	p.hashed = p.hashRecords(0)
 	p.markSharedIDs()
 }
 
+// gatherProfiles puts what is known of the profiles into their order. It goes
+// through them in the order of their arrival: of millions hardly any is in a
+// cache, and to store in another order takes less time than to load in it.
+func (p *plan) gatherProfiles() {
+	p.profiles = make([]profilePlan, len(p.o.profiles))
+	rank := ranks(p.o.profiles)
+	for ref, d := range p.b.profiles.all {
+		p.profiles[rank[ref-1]] = profilePlan{method: p.o.methodRank[d.method-1], context: d.context, block: d.block, pointers: p.hasPointers[ref-1]}
+	}
+}
+
+// gatherMethods does so with the methods. Of the flags of their records those are
+// set that they have by themselves; MethodProfiled is for their access flags, and
+// MethodNeverRan for those that were seen.
+func (p *plan) gatherMethods() {
+	p.records = make([]methodPlan, len(p.o.methods))
+	for ref, m := range p.b.methods.all {
+		r := methodPlan{id: m.id, name: p.b.symbols.place(m.name), flags: m.flags}
+		if m.holder != 0 || m.signature != 0 {
+			r.flags |= layout.MethodDeclared
+		}
+		if m.access != 0 {
+			r.flags |= layout.MethodProfiled
+		}
+		if m.seen {
+			r.flags |= layout.MethodNeverRan
+		}
+		p.records[p.o.methodRank[ref-1]] = r
+	}
+}
+
 // chain links the profiles of one method and context, by code id.
 func (p *plan) chain() {
-	p.profiles = make([]profilePlan, len(p.o.profiles))
 	p.contextFirst = make([]uint32, p.b.contexts.len())
-	method := uint32(0)
-	for i, ref := range p.o.profiles {
-		p.touchProfiles(i)
-		d := p.b.profiles.at(uint32(ref))
-		for p.o.methods[method] != d.method {
-			method++
-		}
-		p.profiles[i] = profilePlan{method: method, context: d.context, block: d.block, pointers: p.hasPointers[ref-1]}
+	for i := range p.profiles {
+		d := &p.profiles[i]
 		switch {
-		case i > 0 && p.profiles[i-1].method == method && p.profiles[i-1].context == d.context:
+		case i > 0 && p.profiles[i-1].method == d.method && p.profiles[i-1].context == d.context:
 			p.profiles[i-1].followed = true
 		case d.context == NoContext:
-			p.records[method].first = uint32(i + 1)
+			p.records[d.method].first = uint32(i + 1)
 		default:
 			p.contextFirst[d.context-1] = uint32(i + 1)
 		}
@@ -91,35 +115,29 @@ func (p *plan) contextsOf(method int) []ContextRef {
 	return p.o.contexts[r.first : r.first+r.number]
 }
 
-func (p *plan) planRecord(i int, m *methodData) {
+// planRecord completes the flags of a record that gatherMethods has begun, and
+// decides where the method's name lies: in the record, where no other method can
+// have it, since it is all of the key; that is one memory access less for a
+// look-up by name.
+func (p *plan) planRecord(i int) {
 	r := &p.records[i]
-	r.id, r.flags = m.id, m.flags
-	if m.holder != 0 || m.signature != 0 {
-		r.flags |= layout.MethodDeclared
-	}
-	if r.first != 0 || m.access != 0 {
-		r.flags |= layout.MethodProfiled
-	}
 	if len(p.contextsOf(i)) > 0 {
 		r.flags |= layout.MethodInContext
 	}
-	if m.seen && !p.ran(i) {
-		r.flags |= layout.MethodNeverRan
-		p.neverRan++
-	}
-	p.sizeRecord(r, m)
-}
-
-// sizeRecord decides where the method's name lies: in its record, where no other
-// method can have it, since it is all of the key; that is one memory access less
-// for a look-up by name.
-func (p *plan) sizeRecord(r *methodPlan, m *methodData) {
-	if r.flags&(layout.MethodDeclared|layout.MethodInContext) == 0 && m.access == 0 {
-		if name := p.b.symbols.place(m.name); name.size <= layout.MaxNamed {
-			r.flags = r.flags&^layout.MethodProfiled | layout.MethodNamed
-			r.name, r.units = name, layout.NamedUnits(int(name.size))
-			return
+	if r.flags&layout.MethodNeverRan != 0 {
+		if p.ran(i) {
+			r.flags &^= layout.MethodNeverRan
+		} else {
+			p.neverRan++
 		}
+	}
+	if r.flags&(layout.MethodDeclared|layout.MethodInContext|layout.MethodProfiled) == 0 && r.name.size <= layout.MaxNamed {
+		r.flags |= layout.MethodNamed
+		r.units = layout.NamedUnits(int(r.name.size))
+		return
+	}
+	if r.first != 0 {
+		r.flags |= layout.MethodProfiled
 	}
 	r.units = uint16((&layout.MethodRecord{Flags: r.flags}).Size() / layout.Unit)
 }

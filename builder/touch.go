@@ -7,23 +7,6 @@ package builder
 // leaving it out.
 const touchGroup = 128
 
-// touchMethods touches what the records from place i in the order of methods on
-// are planned from, if a group begins there.
-func (p *plan) touchMethods(i int) {
-	if i%touchGroup != 0 {
-		return
-	}
-	group := p.o.methods[i:min(i+touchGroup, len(p.o.methods))]
-	sum := uint64(0)
-	for _, ref := range group {
-		sum += uint64(p.b.methods.at(uint32(ref)).name)
-	}
-	for _, ref := range group {
-		sum += uint64(p.b.symbols.place(p.b.methods.at(uint32(ref)).name).size)
-	}
-	p.touched += sum
-}
-
 // touchNames touches the names in the records from place i on, if a group begins
 // there.
 func (p *plan) touchNames(i int) {
@@ -33,19 +16,6 @@ func (p *plan) touchNames(i int) {
 	sum := uint64(0)
 	for k := range p.records[i:min(i+touchGroup, len(p.records))] {
 		sum += ends(p.b.symbols.texts.at(p.records[i+k].name))
-	}
-	p.touched += sum
-}
-
-// touchProfiles touches the profiles from place i in their order on, if a group
-// begins there.
-func (p *plan) touchProfiles(i int) {
-	if i%touchGroup != 0 {
-		return
-	}
-	sum := uint64(0)
-	for _, ref := range p.o.profiles[i:min(i+touchGroup, len(p.o.profiles))] {
-		sum += uint64(p.b.profiles.at(uint32(ref)).block.size)
 	}
 	p.touched += sum
 }

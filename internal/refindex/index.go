@@ -16,6 +16,9 @@ type slot struct{ hash, ref uint32 } // ref 0: the slot is free
 // firstSlots is the number of slots of a small index.
 const firstSlots = 1 << 8
 
+// Len is the number of references.
+func (x *Index) Len() int { return x.used }
+
 // Find gives the reference with that hash for which is holds. If there is none
 // it gives 0 and the slot where it is to be put.
 func (x *Index) Find(hash uint32, is func(ref uint32) bool) (ref, at uint32) {
