@@ -38,7 +38,7 @@ func drawSteps(t *rapid.T) []step {
 func drawKey(t *rapid.T) layout.Key {
 	class := rapid.SampledFrom([]string{"A", "B", "java/lang/String", ""}).Draw(t, "class")
 	key := layout.Key{Class: class, Name: rapid.SampledFrom([]string{"run", "<init>", "get", "x"}).Draw(t, "name")}
-	key.Signature = rapid.SampledFrom([]string{"()V", "(I)I", ""}).Draw(t, "signature")
+	key.Signature = rapid.SampledFrom([]string{"()V", "(I)I", "", "A(B,A)", "java/lang/String()"}).Draw(t, "signature")
 	if class != "" {
 		key.Loader = rapid.SampledFrom([]string{"", "app"}).Draw(t, "loader")
 	}

@@ -18,7 +18,7 @@ func (p *plan) writeRO(s *sheets) {
 		}
 	}
 	for _, ref := range p.symbolRefs {
-		b = layout.AppendSymbol(b, p.b.text(ref))
+		b = p.appendSymbol(b, ref)
 		next()
 	}
 	for _, ref := range p.o.types {
@@ -28,9 +28,13 @@ func (p *plan) writeRO(s *sheets) {
 	}
 	for i := range p.records {
 		p.touchNames(i)
-		b = p.appendMethod(b, i)
+		if !p.hasRow(i) {
+			b = p.appendMethod(b, i)
+		}
 		next()
 	}
+	b = p.appendNeverRan(b)
+	next()
 	for _, ref := range p.o.contexts {
 		b = p.appendContext(b, ref)
 		next()

@@ -60,14 +60,20 @@ func (p *plan) placeRecords() (ix []byte, maxProbe uint32) {
 // then methods. It gives their numbers, sorted by hash and number.
 func (p *plan) hashRecords(seed uint64) []sortKey {
 	b, sorter := p.b, &p.o.sorter
-	all := sorter.room(b.types.len() + len(p.records))
+	all := sorter.room(b.types.len() + len(p.records) - len(p.rows.methods))
+	number := uint32(0)
 	add := func(id uint64, kind layout.RecordKind) {
-		all = append(all, sortKey{uint64(layout.Mix(id, kind, seed)), uint32(len(all))})
+		all = append(all, sortKey{uint64(layout.Mix(id, kind, seed)), number})
+		number++
 	}
 	for _, t := range p.o.types {
 		add(b.types.at(uint32(t)).id, layout.KindType)
 	}
 	for i := range p.records {
+		if p.hasRow(i) {
+			number++
+			continue
+		}
 		add(p.records[i].id, layout.KindMethod)
 	}
 	sorter.sort(all)

@@ -23,7 +23,12 @@ func (p *plan) measureProfile(b layout.Block) (pointers bool) {
 	shape := p.b.shape
 	eachEntry(shape, b, func(section layout.BlockSection, e layout.Entry) {
 		p.entries++
-		pointers = pointers || !shape.Pointers(e, func(int, layout.PointerKind) bool { return false })
+		shape.Pointers(e, func(cell int, kind layout.PointerKind) bool {
+			if pointers = true; kind == layout.PointerMethod {
+				p.point(MethodRef(e.Cell(cell) >> refShift))
+			}
+			return kind == layout.PointerMethod
+		})
 		if section == layout.SectionData {
 			p.measureCounts(e)
 		}

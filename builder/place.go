@@ -104,6 +104,7 @@ func (p *plan) locate() {
 		p.methods[i] = layout.NarrowOf(at)
 		at += int64(p.records[i].units) * layout.Unit
 	}
+	p.locateNeverRan()
 	rw := layout.NarrowOf(p.regionStart(layout.RegionRW))
 	for i := range p.profiles {
 		p.profiles[i].at += rw

@@ -19,6 +19,7 @@ type plan struct {
 
 	symbols    []layout.Narrow // by SymbolRef-1; 0 if the symbol is not in the symbol section
 	symbolRefs []SymbolRef     // of the symbol section, in order
+	lists      lists           // those of them that are lists
 	methods    []layout.Narrow // in their order, as the records
 	blocks     []layout.Narrow // by ProfileRef-1, for tables; see blockAt
 
@@ -27,11 +28,13 @@ type plan struct {
 	profiles     []profilePlan  // in their order
 	contextFirst []uint32       // of each context, by ContextRef-1: 1 + place of its first profile in the order
 	neverRan     uint64         // number of such methods
+	rows         neverRanRows   // of most of these
 	hashed       []sortKey      // see hashRecords; until the index is made
 
 	entries     uint64 // of all profiles
 	summary     layout.Summary
 	hasPointers []bool // by ProfileRef-1
+	pointed     []bool // by MethodRef-1: something leads to the record; nil if nothing does
 
 	pointers *relocate.Collector
 	touched  uint64                   // see touchMethods
@@ -53,6 +56,7 @@ func (b *Builder) plan() (*plan, error) {
 	p := &plan{b: b, o: b.order()}
 	p.measureProfiles()
 	p.planRecords()
+	p.planNeverRan()
 	p.measure()
 	if err := p.place(); err != nil {
 		return nil, err
@@ -82,7 +86,8 @@ func (p *plan) measure() {
 		p.section[layout.SectionMethods] += int64(r.units) * layout.Unit
 	}
 	p.section[layout.SectionContexts] = int64(b.contexts.len()) * layout.ContextSize
-	p.set(layout.RegionIX, layout.BucketsFor(int64(b.types.len()+b.methods.len()))*layout.LineSize)
+	p.section[layout.SectionNeverRan] = layout.NeverRanSize(len(p.rows.classes), len(p.rows.methods))
+	p.set(layout.RegionIX, layout.BucketsFor(int64(b.types.len()+b.methods.len()-len(p.rows.methods)))*layout.LineSize)
 	var ro int64
 	for _, n := range p.section {
 		ro += n
@@ -118,12 +123,11 @@ func (p *plan) measureSymbols() (size int64) {
 	}
 	for i, ref := range p.o.methods {
 		if p.records[i].flags&layout.MethodNamed == 0 {
-			m := b.methods.at(uint32(ref))
-			need(m.name)
-			need(m.signature)
+			need(b.methods.at(uint32(ref)).name)
 		}
 	}
 	b.eachSymbolCell(need)
+	p.planSignatures(needed)
 	p.symbols = make([]layout.Narrow, b.symbols.len())
 	for _, ref := range p.o.symbols {
 		if needed[ref-1] {
@@ -132,7 +136,7 @@ func (p *plan) measureSymbols() (size int64) {
 	}
 	for _, ref := range p.symbolRefs {
 		p.symbols[ref-1] = layout.NarrowOf(size + layout.Unit) // moved by locate; never 0
-		size += layout.SymbolSize(len(b.text(ref)))
+		size += p.symbolSize(ref)
 	}
 	return size
 }

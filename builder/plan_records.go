@@ -14,7 +14,7 @@ type methodPlan struct {
 	name  place  // text of the method's name
 	first uint32 // 1 + place in the order of its first profile without a context
 	flags layout.MethodFlags
-	units uint16 // size of the record with its tail
+	units uint16 // size of the record with its tail; 0 if the method has a row instead
 }
 
 // A contextRange is a method's contexts: the first, in order.contexts, and how

@@ -68,6 +68,12 @@ func (t *symbols) internHashed(text string, hash uint32) (s SymbolRef, fresh boo
 	return t.last, fresh
 }
 
+// find gives the number of a text, 0 if it is not in the table.
+func (t *symbols) find(text string) SymbolRef {
+	ref, _ := t.index.Find(t.hash(text), func(ref uint32) bool { return t.text(SymbolRef(ref)) == text })
+	return SymbolRef(ref)
+}
+
 // hash is what a text is found by.
 func (t *symbols) hash(text string) uint32 {
 	if t.byNameRef {

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
@@ -14,18 +15,18 @@ const onlyInA = 1 << 63
 // counterparts say where in b the methods and types of a are.
 type counterparts struct {
 	a, b    *reader.Store
-	methods []layout.Narrow // of a, in order
-	inB     []layout.Narrow // 0 for none
-	taken   bitset          // methods of b that are in a
-	types   []uint32        // by ordinal of a: ordinal of b + 2, 1 for none, 0 if not looked up yet
+	methods []counterpart // by their place in a
+	taken   bitset        // methods of b that are in a
+	types   []uint32      // by ordinal of a: ordinal of b + 2, 1 for none, 0 if not looked up yet
 }
+
+// A counterpart is where a method of a is in b, 0 if it is not.
+type counterpart struct{ inA, inB layout.Narrow }
 
 // newCounterparts looks all methods of a up in b.
 func newCounterparts(a, b *reader.Store) (*counterparts, error) {
-	section := a.Header().Sections[layout.SectionMethods]
-	n := min(a.Header().Counts.Methods, uint64(section.Size/layout.MinMethodSize)) // the count may be wrong
-	c := &counterparts{a: a, b: b, methods: make([]layout.Narrow, 0, n), inB: make([]layout.Narrow, 0, n)}
-	c.taken = newBitset(b.Header().Sections[layout.SectionMethods])
+	n := min(a.Header().Counts.Methods, uint64(a.Header().MethodPlaces().Size/layout.NeverRanRowSize)) // the count may be wrong
+	c := &counterparts{a: a, b: b, methods: make([]counterpart, 0, n), taken: newBitset(b.Header().MethodPlaces())}
 	for m, err := range a.Methods() {
 		if err != nil {
 			return nil, err
@@ -37,8 +38,9 @@ func newCounterparts(a, b *reader.Store) (*counterparts, error) {
 		if partner != 0 {
 			c.taken.add(partner)
 		}
-		c.methods, c.inB = append(c.methods, m.Ref()), append(c.inB, partner)
+		c.methods = append(c.methods, counterpart{m.Ref(), partner})
 	}
+	slices.SortFunc(c.methods, func(x, y counterpart) int { return cmp.Compare(x.inA, y.inA) })
 	return c, nil
 }
 
@@ -57,10 +59,11 @@ func (c *counterparts) lookUp(m reader.Method) (layout.Narrow, error) {
 
 // method gives the method of b that belongs to one of a, 0 if there is none.
 func (c *counterparts) method(m reader.Method) layout.Narrow {
-	if i, ok := slices.BinarySearch(c.methods, m.Ref()); ok {
-		return c.inB[i]
+	i, ok := slices.BinarySearchFunc(c.methods, m.Ref(), func(p counterpart, n layout.Narrow) int { return cmp.Compare(p.inA, n) })
+	if !ok {
+		return 0
 	}
-	return 0
+	return c.methods[i].inB
 }
 
 // methodKey is the key of a method of a among those of b.
@@ -106,14 +109,14 @@ func (c *counterparts) lookUpType(t reader.Type) (uint32, error) {
 	return found.Ordinal() + 2, err
 }
 
-// A bitset has a bit for every place of a section.
+// A bitset has a bit for every place of a part of the file.
 type bitset struct {
 	first layout.Narrow
 	words []uint64
 }
 
-func newBitset(section layout.Span) bitset {
-	return bitset{layout.NarrowOf(section.Offset), make([]uint64, section.Size/layout.Unit/64+1)}
+func newBitset(part layout.Span) bitset {
+	return bitset{layout.NarrowOf(part.Offset), make([]uint64, part.Size/layout.Unit/64+1)}
 }
 
 func (s *bitset) add(n layout.Narrow) { s.words[(n-s.first)/64] |= 1 << ((n - s.first) % 64) }

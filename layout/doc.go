@@ -16,7 +16,7 @@
 //	  +---------------------------------------------------------------+
 //	  | ix       hash index: lines of 64 B over methods and types      |
 //	  +---------------------------------------------------------------+
-//	  | ro       symbols | types | methods | contexts                  |
+//	  | ro       symbols | types | methods | never ran | contexts      |
 //	  +---------------------------------------------------------------+
 //	  | bm       relocation bitmaps of rw, one Roaring bitmap a chunk  |
 //	  +---------------------------------------------------------------+

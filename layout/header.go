@@ -56,10 +56,9 @@ const (
 	offParams      = 160 // 16 x u32
 	offProducer    = 224 // 64 bytes
 	offRegions     = 288 // 6 x 24 bytes
-	offSections    = 432 // 4 x 16 bytes
-	offCounts      = 496 // 8 x u64
-	offSummary     = 560 // 8 x u64
-	offZero3       = 624 // 16 bytes
+	offSections    = 432 // 5 x 16 bytes
+	offCounts      = 512 // 8 x u64
+	offSummary     = 576 // 8 x u64
 )
 
 // Feature bits. A reader refuses an archive with a required feature that it
@@ -80,7 +79,7 @@ const KnownFlags = FlagDelta | FlagMerged
 
 // Counts says how much of everything the archive holds.
 type Counts struct {
-	Methods  uint64 // method records
+	Methods  uint64 // method records, and rows of methods that never ran
 	NeverRan uint64 // of these, methods that were seen and never ran
 	Profiles uint64 // MethodData blocks
 	Contexts uint64 // context nodes
@@ -107,11 +106,12 @@ const (
 	SectionSymbols Section = iota
 	SectionTypes
 	SectionMethods
+	SectionNeverRan // methods of which nothing is known but that they never ran
 	SectionContexts
-	NumSections = 4
+	NumSections = 5
 )
 
-var sectionNames = [NumSections]string{"symbols", "types", "methods", "contexts"}
+var sectionNames = [NumSections]string{"symbols", "types", "methods", "never ran", "contexts"}
 
 func (s Section) String() string { return sectionNames[s] }
 
@@ -150,6 +150,13 @@ func (h *Header) Region(r Region) Span {
 
 // SetRegion sets the place of a region.
 func (h *Header) SetRegion(r Region, s Span) { h.Regions[r-1] = s }
+
+// MethodPlaces is the part of the file where methods are: their records, then
+// the rows of those that never ran.
+func (h *Header) MethodPlaces() Span {
+	first := h.Sections[SectionMethods]
+	return Span{first.Offset, h.Sections[SectionNeverRan].End() - first.Offset}
+}
 
 // RegionAt names the region that holds the byte at offset; bytes between
 // regions belong to the one before them.

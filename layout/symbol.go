@@ -1,13 +1,24 @@
 package layout
 
+import "strings"
+
 // A symbol is u32 length, the bytes, zeros up to a multiple of 8. Its bytes
 // are UTF-8 text where it is a name, and arbitrary where a table says so.
+//
+// The symbol of a signature may be a list of other symbols instead: u32 number
+// of parts with the highest bit set, then u32 for each part, zeros up to a
+// multiple of 8. Its text is that of the first part, "(", those of the others
+// with "," between, ")": signatures as GraalVM spells them are made of the names
+// of types, and take an eighth of their text so.
 
 // MaxName is the most bytes a part of a key or the name of a type may have.
 const MaxName = 1 << 20
 
 // MaxBlob is the most bytes any symbol may have.
-const MaxBlob = 1 << 31
+const MaxBlob = listMark - 1
+
+// listMark marks a list of symbols in what is the length of others.
+const listMark = 1 << 31
 
 // SymbolSize is the size of a symbol of n bytes in the file.
 func SymbolSize(n int) int64 { return AlignUp(4+int64(n), Unit) }
@@ -20,5 +31,46 @@ func AppendSymbol(b []byte, s string) []byte {
 }
 
 // SymbolLength is the number of bytes of the symbol at the front of b, which
-// must have 4 bytes at least.
+// must have 4 bytes at least. It is beyond [MaxBlob] for a list.
 func SymbolLength(b []byte) int64 { return int64(le.Uint32(b)) }
+
+// SymbolParts is the number of parts of the list at the front of b, which must
+// have 4 bytes at least. ok is false for a symbol that is text.
+func SymbolParts(b []byte) (parts int64, ok bool) {
+	n := le.Uint32(b)
+	return int64(n &^ listMark), n&listMark != 0
+}
+
+// SymbolPart is a part of the list at the front of b, which must have it.
+func SymbolPart(b []byte, i int64) Narrow { return Narrow(le.Uint32(b[4+4*i:])) }
+
+// ListSize is the size of a list of n symbols in the file.
+func ListSize(n int) int64 { return AlignUp(4+4*int64(n), Unit) }
+
+// AppendList appends a list of symbols.
+func AppendList(b []byte, parts []Narrow) []byte {
+	b = le.AppendUint32(b, listMark|uint32(len(parts)))
+	for _, n := range parts {
+		b = le.AppendUint32(b, uint32(n))
+	}
+	return append(b, make([]byte, ListSize(len(parts))-4-4*int64(len(parts)))...)
+}
+
+// SplitSignature cuts a signature into the parts of a list, appended to parts.
+// ok is false if it is not spelled like one.
+func SplitSignature(parts []string, signature string) (all []string, ok bool) {
+	first, rest, ok := strings.Cut(signature, "(")
+	rest, ended := strings.CutSuffix(rest, ")")
+	if !ok || !ended {
+		return parts, false
+	}
+	parts = append(parts, first)
+	if rest == "" {
+		return parts, true
+	}
+	for more := true; more; {
+		first, rest, more = strings.Cut(rest, ",")
+		parts = append(parts, first)
+	}
+	return parts, true
+}

@@ -10,6 +10,9 @@ func (s *Store) Find(k layout.Key) (Method, error) { return s.find(k.ID(s.h.Doma
 func (s *Store) find(id uint64, k *layout.Key) (Method, error) {
 	for q := s.search(id, layout.KindMethod); ; {
 		m, err := q.nextMethod(id)
+		if err == ErrNotFound {
+			return s.findNeverRan(k)
+		}
 		if err != nil {
 			return Method{}, err
 		}
@@ -23,7 +26,8 @@ func (s *Store) find(id uint64, k *layout.Key) (Method, error) {
 
 // Lookup looks a method up by its id (layout.Key.ID). It allocates nothing.
 // The error matches ErrNotFound, or ErrAmbiguous if two keys of the archive
-// have this id: then only Find can tell them apart.
+// have this id: then only Find can tell them apart. It need not find methods
+// that never ran, most of which have no id in the archive: Find does.
 func (s *Store) Lookup(id uint64) (Method, error) {
 	q := s.search(id, layout.KindMethod)
 	m, err := q.nextMethod(id)
@@ -64,7 +68,7 @@ func (m Method) hasKey(k *layout.Key) (bool, error) {
 	if same, err := m.s.symbolIs(rec.Name, k.Name); !same || err != nil {
 		return false, err
 	}
-	if same, err := m.s.symbolIs(rec.Signature, k.Signature); !same || err != nil {
+	if same, err := m.s.signatureIs(rec.Signature, k.Signature); !same || err != nil {
 		return false, err
 	}
 	if rec.Holder == 0 {

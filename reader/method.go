@@ -12,7 +12,7 @@ import (
 // look-ups need, and reads the rest of its record when it is asked for that.
 type Method struct {
 	s    *Store
-	id   uint64
+	id   uint64 // of a row, which has none, its signature and its class
 	head layout.MethodHead
 	at   layout.Narrow
 }
@@ -25,6 +25,9 @@ func (s *Store) method(n layout.Narrow) (Method, error) {
 	section := &s.h.Sections[layout.SectionMethods]
 	at := n.Offset()
 	if !s.inMethods(n) {
+		if s.inNeverRan(n) {
+			return s.neverRanAt(n)
+		}
 		return Method{}, s.corrupt(layout.RegionRO, at, "a method record outside the methods section")
 	}
 	if err := s.m.Check(layout.RegionRO, at, min(maxMethodFields, section.End()-at)); err != nil {
@@ -44,6 +47,9 @@ func (s *Store) method(n layout.Narrow) (Method, error) {
 func (m Method) record() (r layout.MethodRecord) {
 	if m.s == nil {
 		return r
+	}
+	if m.hasRow() {
+		return m.rowRecord()
 	}
 	at := m.at.Offset()
 	if r.Parse(m.s.data[at:at+m.head.Size()]) != nil {
@@ -76,10 +82,20 @@ func (s *Store) MethodAt(n layout.Narrow) (Method, error) {
 // Valid reports whether m is a method.
 func (m Method) Valid() bool { return m.s != nil }
 
-// ID is the method's id.
-func (m Method) ID() uint64 { return m.id }
+// ID is the method's id. That of a method that never ran is worked out from its
+// key, and is 0 if that cannot be read.
+func (m Method) ID() uint64 {
+	if !m.hasRow() {
+		return m.id
+	}
+	k, err := m.Key()
+	if err != nil {
+		return 0
+	}
+	return k.ID(m.s.h.Domain)
+}
 
-// Ref is the place of the method's record.
+// Ref is the place of the method's record or row.
 func (m Method) Ref() layout.Narrow { return m.at }
 
 // Flags are the method's flags.
@@ -102,7 +118,8 @@ func (m Method) Key() (k layout.Key, err error) {
 	}
 	k.Name = name.String()
 	rec := m.record()
-	if k.Signature, err = m.s.text(rec.Signature); err != nil || rec.Holder == 0 {
+	signature, err := m.s.signature(rec.Signature)
+	if k.Signature = signature.String(); err != nil || rec.Holder == 0 {
 		return k, err
 	}
 	t, err := m.s.typeRecord(rec.Holder)
@@ -152,8 +169,9 @@ func (m Method) holds(text string) (bool, error) {
 	return same, nil
 }
 
-// Signature is the method's signature; it is empty if the domain has none.
-func (m Method) Signature() (Name, error) { return m.s.symbol(m.record().Signature) }
+// Signature is the method's signature; it is empty if the domain has none. Where
+// the archive has it as a list of names its text is made anew.
+func (m Method) Signature() (Name, error) { return m.s.signature(m.record().Signature) }
 
 // Class is the declaring class; ok is false if the domain has none.
 func (m Method) Class() (t Type, ok bool, err error) {

@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"cmp"
 	"iter"
 
 	"github.com/profarc/profarc/layout"
@@ -14,40 +15,129 @@ const walkBatch = 64
 // it.
 func (s *Store) Methods() iter.Seq2[Method, error] {
 	return func(yield func(Method, error) bool) {
-		section := s.h.Sections[layout.SectionMethods]
-		var batch [walkBatch]Method
-		for at := section.Offset; at < section.End(); {
-			n, next, err := s.readMethods(at, batch[:])
-			for _, m := range batch[:n] {
-				if !yield(m, nil) {
-					return
-				}
-			}
+		records, rows := s.recordWalk(), s.neverRanWalk()
+		for {
+			m, err := firstOf(&records, &rows)
 			if err != nil {
 				yield(Method{}, err)
+			}
+			if m == nil || !yield(*m, nil) {
 				return
 			}
-			at = next
 		}
 	}
 }
 
-// readMethods reads the methods from the one at on, until the batch is full or
-// the section ends.
-func (s *Store) readMethods(at int64, batch []Method) (n int, next int64, err error) {
-	end := s.h.Sections[layout.SectionMethods].End()
-	err = s.m.Guard(func() error {
-		for ; n < len(batch) && at < end; n++ {
-			m, err := s.method(layout.NarrowOf(at))
-			if err != nil {
+// A walk goes through one section of methods.
+type walk struct {
+	s     *Store
+	batch [walkBatch]Method
+	i, n  int   // batch[i:n] is still to come
+	err   error // behind these
+
+	ended bool
+	read  func() (m Method, more bool, err error) // the next one
+}
+
+// head is the next method, nil behind the last. It is there until next is
+// called.
+func (w *walk) head() (*Method, error) {
+	if w.i == w.n && w.err == nil && !w.ended {
+		w.fill()
+	}
+	if w.i == w.n {
+		return nil, w.err
+	}
+	return &w.batch[w.i], nil
+}
+
+func (w *walk) fill() {
+	w.i, w.n = 0, 0
+	w.err = w.s.m.Guard(func() error {
+		for ; w.n < len(w.batch); w.n++ {
+			m, more, err := w.read()
+			if w.ended = !more; !more || err != nil {
 				return err
 			}
-			batch[n] = m
-			at += m.head.Size()
+			w.batch[w.n] = m
 		}
 		return nil
 	})
-	return n, at, err
+}
+
+// firstOf takes the method that comes first from two walks, whose classes are in
+// the order of types: the classes of rows have no loaders, and names of their
+// own. It is nil at the end of both, and behind an error.
+func firstOf(records, rows *walk) (*Method, error) {
+	r, err := records.head()
+	if err != nil {
+		return nil, err
+	}
+	n, err := rows.head()
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case r == nil && n == nil:
+		return nil, nil
+	case n == nil || r != nil && compareDeclared(r.record(), n.record()) < 0:
+		records.i++
+		return r, nil
+	}
+	rows.i++
+	return n, nil
+}
+
+func compareDeclared(a, b layout.MethodRecord) int {
+	return cmp.Or(cmp.Compare(a.Holder, b.Holder), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Signature, b.Signature))
+}
+
+// recordWalk goes through the methods that have records.
+func (s *Store) recordWalk() walk {
+	section := s.h.Sections[layout.SectionMethods]
+	at := section.Offset
+	return walk{s: s, read: func() (m Method, more bool, err error) {
+		if at >= section.End() {
+			return m, false, nil
+		}
+		m, err = s.method(layout.NarrowOf(at))
+		at += m.head.Size()
+		return m, true, err
+	}}
+}
+
+// neverRanWalk goes through the methods that have rows.
+func (s *Store) neverRanWalk() walk {
+	if s.h.Sections[layout.SectionNeverRan].Size == 0 {
+		return walk{ended: true}
+	}
+	var (
+		classes, rows layout.Span
+		c             layout.ClassRow
+		class, row    int64
+	)
+	return walk{s: s, read: func() (m Method, more bool, err error) {
+		if classes.Size == 0 {
+			if classes, rows, err = s.neverRan(); err != nil {
+				return m, true, err
+			}
+		}
+		at := rows.Offset + row*layout.NeverRanRowSize
+		if at == rows.End() {
+			return m, false, nil
+		}
+		for ; row >= int64(c.End); class++ {
+			if class == count(classes) {
+				return m, true, s.corrupt(layout.RegionRO, at, "a method that never ran, of no class")
+			}
+			if c, err = s.classRow(classes, class); err != nil {
+				return m, true, err
+			}
+		}
+		row++
+		m, err = s.neverRanOf(c.Holder, layout.NarrowOf(at))
+		return m, true, err
+	}}
 }
 
 // Types goes through all types of the archive, in the order of their names. An

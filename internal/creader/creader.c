@@ -12,35 +12,34 @@
  * offset leads out of the file.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADER = 640, PAGE = 4096, FANOUT = 64, LINE = 64, SLOTS = 10, TYPE = 24, CONTEXT = 16 };
+enum { HEADER = 640, PAGE = 4096, FANOUT = 64, LINE = 64, SLOTS = 10, TYPE = 24, CONTEXT = 16, DEEPEST = 65535 };
 enum { PS = 1, IX, RO, BM, EX, RW };
-enum { SYMBOLS, TYPES, METHODS, CONTEXTS }; enum { DATA, EXTRA, PARAMETERS, HANDLERS, DIRECTORY };
+enum { SYMBOLS, TYPES, METHODS, NEVER_RAN, CONTEXTS }; enum { DATA, EXTRA, PARAMETERS, HANDLERS, DIRECTORY };
 
 struct span { uint64_t at, size; };
 struct text { const uint8_t *bytes; uint64_t n; };
 
 static struct {
 	const uint8_t *bytes;
-	uint64_t size, domain, base, seed, lines, probe, type_rows, bci_rows, gap;
-	struct span region[7], section[4];
+	uint64_t size, domain, base, seed, lines, probe, type_rows, bci_rows, gap, rows;
+	struct span region[7], section[5];
 } file;
 
 /* ---- access ---- */
 static void must(bool ok, uint64_t at, const char *what) {
 	if (ok) return;
-	fflush(stdout);
-	fprintf(stderr, "creader: at 0x%" PRIx64 ": %s\n", at, what);
+	fflush(stdout), fprintf(stderr, "creader: at 0x%" PRIx64 ": %s\n", at, what);
 	exit(1);
 }
 static const uint8_t *need(uint64_t at, uint64_t n) {
-	must(at <= file.size && n <= file.size - at, at, "an offset leads out of the file");
-	return file.bytes + at;
+	return must(at <= file.size && n <= file.size - at, at, "an offset leads out of the file"), file.bytes + at;
 }
 static uint64_t little(const uint8_t *p, uint64_t n) { return n == 0 ? 0 : little(p + 1, n - 1) << 8 | *p; }
 static uint64_t u8(uint64_t at) { return *need(at, 1); }
@@ -53,6 +52,9 @@ static uint64_t round_up(uint64_t n, uint64_t align) { return (n + align - 1) / 
 static struct span span_at(uint64_t at) { return (struct span){u64(at), u64(at + 8)}; }
 static uint64_t end_of(struct span s) { return s.at + s.size; }
 static bool inside(struct span s, uint64_t at, uint64_t n) { return at >= s.at && n <= s.size && at - s.at <= s.size - n; }
+static bool placed(struct span s, uint64_t at, struct span in) { return s.at == at && s.size % 8 == 0 && inside(in, at, s.size); }
+static void *allocate(uint64_t n) { void *p = calloc(n, 1); return must(p != NULL, 0, "out of memory"), p; }
+static uint64_t lesser(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* ---- hashes ---- */
 static const uint64_t P1 = 0x9e3779b185ebca87, P2 = 0xc2b2ae3d27d4eb4f, P3 = 0x165667b19e3779f9, P4 = 0x85ebca77c2b2ae63,
@@ -69,8 +71,7 @@ static uint64_t xxh64(const uint8_t *p, uint64_t n) {
 		h = rotl(v[0], 1) + rotl(v[1], 7) + rotl(v[2], 12) + rotl(v[3], 18);
 		for (int i = 0; i < 4; i++) h = (h ^ lane(0, v[i])) * P1 + P4;
 	}
-	h += length;
-	for (; n >= 8; n -= 8, p += 8) h = rotl(h ^ lane(0, little(p, 8)), 27) * P1 + P4;
+	for (h += length; n >= 8; n -= 8, p += 8) h = rotl(h ^ lane(0, little(p, 8)), 27) * P1 + P4;
 	if (n >= 4) h = rotl(h ^ little(p, 4) * P1, 23) * P2 + P3, n -= 4, p += 4;
 	for (; n > 0; n--, p++) h = rotl(h ^ *p * P5, 11) * P1;
 	h = (h ^ h >> 33) * P2, h = (h ^ h >> 29) * P3;
@@ -78,38 +79,54 @@ static uint64_t xxh64(const uint8_t *p, uint64_t n) {
 }
 
 /* md5_low is the first 8 bytes of the MD5 of a text. */
-static uint64_t md5_low(const char *text) {
-	static const uint32_t sines[64] = {
-		0xd76aa478, 0xe8c7b756, 0x242070db, 0xc1bdceee, 0xf57c0faf, 0x4787c62a, 0xa8304613, 0xfd469501, 0x698098d8, 0x8b44f7af,
-		0xffff5bb1, 0x895cd7be, 0x6b901122, 0xfd987193, 0xa679438e, 0x49b40821, 0xf61e2562, 0xc040b340, 0x265e5a51, 0xe9b6c7aa,
-		0xd62f105d, 0x02441453, 0xd8a1e681, 0xe7d3fbc8, 0x21e1cde6, 0xc33707d6, 0xf4d50d87, 0x455a14ed, 0xa9e3e905, 0xfcefa3f8,
-		0x676f02d9, 0x8d2a4c8a, 0xfffa3942, 0x8771f681, 0x6d9d6122, 0xfde5380c, 0xa4beea44, 0x4bdecfa9, 0xf6bb4b60, 0xbebfbc70,
-		0x289b7ec6, 0xeaa127fa, 0xd4ef3085, 0x04881d05, 0xd9d4d039, 0xe6db99e5, 0x1fa27cf8, 0xc4ac5665, 0xf4292244, 0x432aff97,
-		0xab9423a7, 0xfc93a039, 0x655b59c3, 0x8f0ccc92, 0xffeff47d, 0x85845dd1, 0x6fa87e4f, 0xfe2ce6e0, 0xa3014314, 0x4e0811a1,
-		0xf7537e82, 0xbd3af235, 0x2ad7d2bb, 0xeb86d391};
+static uint64_t md5_low(struct text text) {
 	static const int turns[4][4] = {{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
 	uint32_t state[4] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
-	size_t length = strlen(text), size = (length + 9 + 63) / 64 * 64;
-	uint8_t *padded = calloc(size, 1);
-	must(padded != NULL, 0, "out of memory");
-	memcpy(padded, text, length), padded[length] = 0x80;
+	size_t length = text.n, size = (length + 9 + 63) / 64 * 64;
+	uint8_t *padded = allocate(size);
+	memcpy(padded, text.bytes, length), padded[length] = 0x80;
 	for (size_t i = 0; i < 8; i++) padded[size - 8 + i] = (uint8_t)((uint64_t)length * 8 >> 8 * i);
 	for (const uint8_t *p = padded; p < padded + size; p += 64) {
 		uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
 		for (int i = 0; i < 64; i++) {
 			int round = i / 16, turn = turns[round][i % 4], word[4] = {i, 5 * i + 1, 3 * i + 5, 7 * i};
 			uint32_t mixed[4] = {(b & c) | (~b & d), (d & b) | (~d & c), b ^ c ^ d, c ^ (b | ~d)};
-			uint32_t f = a + mixed[round] + sines[i] + (uint32_t)little(p + 4 * (word[round] % 16), 4);
+			uint32_t f = a + mixed[round] + (uint32_t)(fabs(sin(i + 1)) * 4294967296) + (uint32_t)little(p + word[round] % 16 * 4, 4);
 			a = d, d = c, c = b, b += f << turn | f >> (32 - turn);
 		}
 		state[0] += a, state[1] += b, state[2] += c, state[3] += d;
 	}
-	free(padded);
-	return state[0] | (uint64_t)state[1] << 32;
+	return free(padded), state[0] | (uint64_t)state[1] << 32;
 }
 
 /* ---- header and sums ---- */
-static void check_generic(void) {
+static void check_regions(void) {
+	static const uint32_t protection[7] = {0, 1, 1, 1, 3, 3, 2};
+	uint64_t end = HEADER, shift = u64(288 + 24 * (RW - PS) + 8) >= 64 << 20 ? 21 : 16;
+	for (uint64_t kind = PS; kind <= RW; end = end_of(file.region[kind++])) {
+		uint64_t row = 288 + 24 * (kind - 1), align = kind == RW && u64(row + 8) > 0 ? (uint64_t)1 << shift : 64;
+		struct span s = file.region[kind] = span_at(row);
+		must(u32(row + 16) == protection[kind] && u32(row + 20) == kind, row, "wrong region row");
+		must(placed(s, round_up(end, align), (struct span){0, file.size}), row, "a region does not lie at its place");
+	}
+	must(end == file.size && u32(80) == shift, 80, "rw has a wrong alignment, or does not end with the file");
+}
+
+static void check_sections(void) {
+	uint64_t end = file.region[RO].at;
+	for (uint64_t i = SYMBOLS; i <= CONTEXTS; end = end_of(file.section[i++])) {
+		file.section[i] = span_at(432 + 16 * i);
+		must(placed(file.section[i], end, file.region[RO]), end, "a section is not at its place");
+	}
+	must(end == end_of(file.region[RO]), 432, "the sections do not fill ro");
+	struct span rows = file.section[NEVER_RAN];
+	file.rows = rows.at + (rows.size > 0 ? 8 + 8 * u32(rows.at) : 0);
+	must(file.rows <= end_of(rows), rows.at, "the classes of methods that never ran do not fit");
+	must(file.section[TYPES].size == TYPE * u64(544) && u64(544) < 1u << 31, 544, "wrong number of types");
+	must(file.section[CONTEXTS].size == CONTEXT * u64(536) && u64(536) <= 1u << 31, 536, "wrong number of contexts");
+}
+
+static void check_header(void) {
 	must(file.size >= 64 && memcmp(file.bytes, "\x89PARC\r\n\x1a", 8) == 0, 0, "not a profarc archive");
 	must(u32(8) == 0x0a0b0c0d, 8, "wrong byte order");
 	uint8_t summed[65536];
@@ -121,36 +138,6 @@ static void check_generic(void) {
 	must(u32(12) == 0x80000003, 12, "unsupported version: this reader takes draft 3 alone");
 	must(u64(40) == 0, 40, "the archive needs features that this reader does not know");
 	must(size == HEADER, 16, "wrong header size");
-}
-
-static void check_regions(void) {
-	static const uint32_t protection[7] = {0, 1, 1, 1, 3, 3, 2};
-	uint64_t end = HEADER, shift = u64(288 + 24 * (RW - PS) + 8) >= 64 << 20 ? 21 : 16;
-	for (uint64_t kind = PS; kind <= RW; kind++) {
-		uint64_t row = 288 + 24 * (kind - 1), align = kind == RW && u64(row + 8) > 0 ? (uint64_t)1 << shift : 64;
-		struct span s = file.region[kind] = span_at(row);
-		must(u32(row + 16) == protection[kind] && u32(row + 20) == kind, row, "wrong region row");
-		must(s.at == round_up(end, align) && s.at <= file.size && s.size <= file.size - s.at && s.size % 8 == 0, row,
-			"a region does not lie at its place");
-		end = end_of(s);
-	}
-	must(end == file.size && u32(80) == shift, 80, "rw has a wrong alignment, or does not end with the file");
-}
-
-static void check_sections(void) {
-	uint64_t end = file.region[RO].at;
-	for (int i = SYMBOLS; i <= CONTEXTS; i++) {
-		struct span s = file.section[i] = span_at(432 + 16 * (uint64_t)i);
-		must(s.at == end && s.size % 8 == 0 && inside(file.region[RO], s.at, s.size), end, "a section is not at its place");
-		end = end_of(s);
-	}
-	must(end == end_of(file.region[RO]), 432, "the sections do not fill ro");
-	must(file.section[TYPES].size == TYPE * u64(528) && u64(528) < 1u << 31, 528, "wrong number of types");
-	must(file.section[CONTEXTS].size == CONTEXT * u64(520) && u64(520) <= 1u << 31, 520, "wrong number of contexts");
-}
-
-static void check_header(void) {
-	check_generic();
 	file.domain = u32(64), file.base = u64(72), file.probe = u32(84), file.seed = u64(88), file.lines = u64(104);
 	file.type_rows = u32(160), file.bci_rows = u32(164), file.gap = u32(168);
 	must(file.domain >= 1 && file.domain <= 5 && u32(68) == 12, 64, "unknown domain or page shift");
@@ -165,21 +152,18 @@ static void check_header(void) {
 static void check_sum(uint64_t at, uint64_t end, uint64_t sum) {
 	must(xxh64(need(at, end - at), end - at) == u64(sum), at, "bytes do not have their sum");
 }
-
 static void check_sums(void) {
 	uint64_t at = file.region[IX].at, n = file.size > at ? (file.size - 1) / PAGE - at / PAGE + 1 : 0;
 	uint64_t ps = file.region[PS].at, room = file.region[PS].size, size = 8 * n;
 	for (uint64_t m = n; m > FANOUT; size += 8 * m) m = (m + FANOUT - 1) / FANOUT;
 	must(size <= room && room - size <= 64 + (size / 256 + 7) / 8 * 8, ps, "the page sums do not fit");
 	uint64_t end = ps + size, level = end - 8 * n; /* level 0 is the last */
-	for (uint64_t sum = level; sum < end; sum += 8) {
-		uint64_t next = (at / PAGE + 1) * PAGE, stop = next < file.size ? next : file.size;
-		check_sum(at, stop, sum), at = stop;
-	}
+	for (uint64_t sum = level, next; sum < end; sum += 8, at = next)
+		next = lesser((at / PAGE + 1) * PAGE, file.size), check_sum(at, next, sum);
 	for (; n > FANOUT; end = level, level = end - 8 * n) {
 		n = (n + FANOUT - 1) / FANOUT;
 		for (uint64_t from = level, sum = level - 8 * n; from < end; from += 8 * FANOUT, sum += 8)
-			check_sum(from, end - from < 8 * FANOUT ? end : from + 8 * FANOUT, sum);
+			check_sum(from, lesser(from + 8 * FANOUT, end), sum);
 	}
 	check_sum(level, end, 96);
 }
@@ -191,19 +175,54 @@ static struct text symbol(uint64_t at) {
 	return (struct text){need(at + 4, u32(at)), u32(at)};
 }
 
+/* signature is the text of a signature, until the next is asked for: a list of symbols is put together. */
+static struct text signature(uint64_t at) {
+	static uint8_t text[1 << 20];
+	if (at == 0 || !inside(file.region[RO], at, 4) || u32(at) >> 31 == 0) return symbol(at);
+	uint64_t parts = u32(at) & 0x7fffffff, n = 0;
+	must(parts > 0 && inside(file.region[RO], at, 4 + 4 * parts), at, "a list of symbols does not lie in ro");
+	for (uint64_t i = 0; i < parts; i++) {
+		struct text part = symbol(narrow(at + 4 + 4 * i));
+		must(part.n < sizeof text - 2 - n, at, "a signature is too long");
+		memcpy(text + n, part.bytes, part.n), n += part.n, text[n++] = i == 0 ? '(' : i + 1 < parts ? ',' : ')';
+	}
+	if (parts == 1) text[n++] = ')';
+	return (struct text){text, n};
+}
+
 static uint64_t record(uint64_t at, int section, uint64_t size) {
 	struct span s = file.section[section];
-	must(at == 0 || (inside(s, at, size) && (at - s.at) % size == 0), at, "a record does not lie in its section");
-	return at;
+	return must(at == 0 || (inside(s, at, size) && (at - s.at) % size == 0), at, "a record does not lie in its section"), at;
 }
 static uint64_t type_at(uint64_t at) { return record(at, TYPES, TYPE); }
 static uint64_t context_at(uint64_t at) { return record(at, CONTEXTS, CONTEXT); }
+static struct text trimmed(struct text t) { while (t.n > 0 && t.bytes[t.n - 1] == 0) t.n--; return t; }
 static struct text type_name(uint64_t type) { return symbol(type ? narrow(type + 8) : 0); }
 static struct text type_loader(uint64_t type) { return symbol(type ? narrow(type + 12) : 0); }
 
 struct method { uint64_t at, size, id, flags, holder, signature, profiles, access, contexts, ncontexts; struct text name; };
 
+/* key_id is the id of a class, name, signature and loader. */
+static uint64_t key_id(const struct text key[4]) {
+	if (file.domain == 2 || file.domain == 3) return md5_low(key[1]);
+	uint64_t n = 0;
+	uint8_t *joined = allocate(key[0].n + key[1].n + key[2].n + key[3].n + 4);
+	for (int i = 0; i < 4; i++) memcpy(joined + n, key[i].bytes, key[i].n), n += key[i].n, joined[n++] = 0;
+	return n = xxh64(joined, n - 1), free(joined), n;
+}
+
+static struct method row_at(uint64_t at) {
+	uint64_t class = file.section[NEVER_RAN].at + 8;
+	while (class < file.rows && u32(class + 4) <= (at - file.rows) / 8) class += 8;
+	must(at >= file.rows && class < file.rows, at, "a method that never ran, of no class");
+	struct method m = {.at = at, .size = 8, .flags = 9, .holder = type_at(narrow(class)), .signature = narrow(at + 4)};
+	m.name = symbol(narrow(at));
+	m.id = key_id((struct text[4]){type_name(m.holder), m.name, signature(m.signature), type_loader(m.holder)});
+	return m;
+}
+
 static struct method method_at(uint64_t at) {
+	if (at % 8 == 0 && inside(file.section[NEVER_RAN], at, 8)) return row_at(at);
 	must(at % 8 == 0 && inside(file.section[METHODS], at, 8 * u16(at + 12)), at, "a method does not lie in its section");
 	struct method m = {.at = at, .id = u64(at), .size = 8 * u16(at + 12), .flags = u16(at + 14)};
 	uint64_t field = at + 16, end = at + m.size, named = m.flags & 64; /* named: the record holds its name */
@@ -212,8 +231,7 @@ static struct method method_at(uint64_t at) {
 	if (m.flags & 2) m.profiles = narrow(field), m.access = u32(field + 4), field += 8;
 	if (m.flags & 4) m.contexts = context_at(narrow(field)), m.ncontexts = u32(field + 4), field += 8;
 	must(m.flags < 128 && (named ? field == at + 16 && end >= field : end == field), at, "a broken method record");
-	while (named && end > field && *need(end - 1, 1) == 0) end--;
-	m.name = named ? (struct text){need(field, end - field), end - field} : symbol(narrow(at + 8));
+	m.name = named ? trimmed((struct text){need(field, end - field), end - field}) : symbol(narrow(at + 8));
 	must(m.ncontexts == 0 || inside(file.section[CONTEXTS], m.contexts, CONTEXT * m.ncontexts), at, "contexts out of place");
 	return m;
 }
@@ -228,11 +246,9 @@ static struct block block_at(uint64_t at) {
 	must(size >= 16 && inside(file.region[RW], at, size) && presence < 1 << 12, at, "a broken block header");
 	for (int i = 0; i < 12; i++)
 		if (presence >> i & 1) b.field[i] = end, end += field_size[i] + (i == 9 ? round_up(u32(b.field[i]), 8) : 0);
-	uint64_t parts = b.field[10], rows = b.field[11];
-	for (uint64_t i = DATA; i <= DIRECTORY; i++) {
-		uint64_t from = i == DATA ? at + 12 : i == DIRECTORY ? rows : parts ? parts + 4 * (i - EXTRA) : 0;
+	for (uint64_t i = DATA; i <= DIRECTORY; end = end_of(b.part[i++])) {
+		uint64_t from = i == DATA ? at + 12 : i == DIRECTORY ? b.field[11] : b.field[10] ? b.field[10] + 4 * (i - EXTRA) : 0;
 		b.part[i] = (struct span){end, from ? 8 * u32(from) : 0};
-		end = end_of(b.part[i]);
 	}
 	must(end == at + size, at, "fields and sections do not fill their block");
 	b.code = b.field[1] ? u64(b.field[1]) : 0;
@@ -254,9 +270,8 @@ static uint64_t utf8(const uint8_t *p, uint64_t n) {
 static void put_text(struct text t) {
 	putchar('"');
 	for (uint64_t length; t.n > 0; t.bytes += length, t.n -= length) {
-		uint64_t valid = utf8(t.bytes, t.n);
-		length = valid ? valid : 1;
-		if (!valid) printf("\\udc%02x", *t.bytes);
+		length = utf8(t.bytes, t.n);
+		if (length == 0) printf("\\udc%02x", *t.bytes), length = 1;
 		else if (*t.bytes < 0x20) printf("\\u%04x", *t.bytes);
 		else if (*t.bytes == '"' || *t.bytes == '\\') printf("\\%c", *t.bytes);
 		else fwrite(t.bytes, 1, length, stdout);
@@ -299,7 +314,7 @@ static void put_type(uint64_t at) {
 
 static void put_key(const struct method *m) {
 	say("'name':%t", m->name), optional_text("class", type_name(m->holder));
-	optional_text("signature", symbol(m->signature)), optional_text("loader", type_loader(m->holder));
+	optional_text("signature", signature(m->signature)), optional_text("loader", type_loader(m->holder));
 }
 
 static void put_method(uint64_t at) {
@@ -307,11 +322,11 @@ static void put_method(uint64_t at) {
 	if (at) say("{"), put_key(&m), say("}"); else say("null");
 }
 
-/* leaf gives the method to which a context belongs, and its depth. */
-static struct method leaf(uint64_t node, uint64_t *depth) {
-	uint64_t top = context_at(node);
-	for (*depth = 1; !inside(file.section[METHODS], narrow(top), 16); ++*depth, top = context_at(narrow(top)))
-		must(narrow(top) > 0 && narrow(top) < top && *depth < 65535, top, "a context does not lead to its method");
+/* leaf gives the method to which a context belongs. */
+static struct method leaf(uint64_t node) {
+	uint64_t top = context_at(node), depth = 1;
+	for (; !inside(file.section[METHODS], narrow(top), 16); depth++, top = context_at(narrow(top)))
+		must(narrow(top) > 0 && narrow(top) < top && depth < DEEPEST, top, "a context does not lead to its method");
 	struct method m = method_at(narrow(top));
 	must(top >= m.contexts && node < m.contexts + CONTEXT * m.ncontexts, node, "a context that its method does not have");
 	return m;
@@ -319,12 +334,12 @@ static struct method leaf(uint64_t node, uint64_t *depth) {
 
 /* put_frames prints the frames of a context. The deepest node is the outermost caller, which comes last. */
 static void put_frames(uint64_t node) {
-	uint64_t depth, *path = (leaf(node, &depth), malloc(sizeof *path * depth));
-	must(path != NULL, node, "out of memory");
-	for (uint64_t i = depth; i > 0; i--, node = narrow(node)) path[i - 1] = node;
-	for (uint64_t i = 0; i < depth; i++)
-		say("%s{'caller':", i ? "," : "["), put_method(narrow(path[i] + 4)), say(",'point':%d}", i32(path[i] + 8));
-	say("]"), free(path);
+	static uint64_t path[DEEPEST];
+	uint64_t i = DEEPEST;
+	for (leaf(node); inside(file.section[CONTEXTS], node, CONTEXT); node = narrow(node)) path[--i] = node;
+	for (const char *sep = "["; i < DEEPEST; i++, sep = ",")
+		say("%s{'caller':", sep), put_method(narrow(path[i] + 4)), say(",'point':%d}", i32(path[i] + 8));
+	say("]");
 }
 
 /* ---- entries ---- */
@@ -347,12 +362,10 @@ static const struct { const char *name, *form; } tags[71] = {
 struct cursor { uint64_t at, end, rows, left; bool counted; };
 static uint64_t take(struct cursor *c) {
 	must(c->end - c->at >= 8 && !(c->counted && c->left == 0), c->at, "an entry is longer than it says");
-	c->at += 8, c->left--;
-	return u64(c->at - 8);
+	return c->left--, c->at += 8, u64(c->at - 8);
 }
 static uint64_t pointed(uint64_t cell) {
-	must(cell != file.base || cell == 0, 0, "a pointer leads to the start of the file");
-	return cell ? cell - file.base : 0;
+	return must(cell != file.base || cell == 0, 0, "a pointer leads to the start of the file"), cell ? cell - file.base : 0;
 }
 
 static void put_word(uint64_t cell) {
@@ -363,13 +376,11 @@ static void put_word(uint64_t cell) {
 static void put_cells(const char *f, struct cursor *c) {
 	for (uint64_t v; *f && *f != '>'; f++) {
 		if (*f == '<') {
-			f++, v = *f == 'T' ? file.type_rows : *f == 'B' ? file.bci_rows : *f == 'G' ? file.gap : *f == 'R' ? c->rows : c->left;
-			if (*f == '2') v /= 2;
+			f++, v = *f == 'T' ? file.type_rows : *f == 'B' ? file.bci_rows : *f == 'G' ? file.gap :
+				*f == 'R' ? c->rows : *f == '2' ? c->left / 2 : c->left;
 			for (uint64_t i = 0; i < v; i++) say("%s", comma(i)), put_cells(f + 1, c);
 			f = strchr(f, '>');
-			continue;
-		}
-		switch (*f == '%' ? *++f : 0) {
+		} else switch (*f == '%' ? *++f : 0) {
 		case 'u': say("%u", take(c)); break;
 		case 'd': say("%d", (int64_t)take(c)); break;
 		case 'T': put_type(pointed(take(c))); break;
@@ -378,8 +389,7 @@ static void put_cells(const char *f, struct cursor *c) {
 		case 'p': v = take(c), say("%d,%u", (int64_t)(int32_t)v, v >> 32); break;
 		case 'n': c->left = take(c), c->counted = true; break;
 		case 'r': if (c->left == 1) say(",'return':"), put_word(take(c)); break;
-		case 'h':
-			v = round_up(c->rows, 8), must(v <= c->end - c->at, c->at, "a bitmap is longer than its section");
+		case 'h': v = round_up(c->rows, 8), must(v <= c->end - c->at, c->at, "a bitmap is longer than its section");
 			put_hex(c->at, c->rows), c->at += v; break;
 		default: putchar(*f == '\'' ? '"' : *f);
 		}
@@ -400,17 +410,6 @@ static uint64_t put_entry(uint64_t at, uint64_t end) {
 }
 
 /* ---- the dump ---- */
-static void put_fields(const struct block *b) {
-	static const char *const counters[3] = {"invocations", "backedges", "interpreted"};
-	const uint64_t *field = b->field, c = field[7];
-	if (field[2]) put_numbers("size", field[2], 2, 4);
-	for (int i = 0; i < 3; i++) if (field[3 + i]) say(",'%s':%u", counters[i], u64(field[3 + i]));
-	if (field[6]) put_numbers("history", field[6], 4, 4);
-	if (c) say(",'compile':[%u,%u,%u,%u,%u]", u8(c), u8(c + 1), u8(c + 2), u16(c + 4), u16(c + 6));
-	if (field[8]) put_numbers("escape", field[8], 4, 8);
-	if (field[9]) put_numbers("traps", field[9] + 8, u32(field[9]), 1);
-}
-
 /* put_which prints code id and context of a block. */
 static void put_which(const struct block *b) {
 	say("'code':%x", b->code);
@@ -427,28 +426,23 @@ static void put_section(const char *key, struct span s, struct span list) {
 		must(list.size == 0 || listed, at, "the point directory does not have the entry");
 		say("%s", comma(entry)), at = put_entry(at, end_of(s));
 	}
-	must(list.size == 0 || row == end_of(list), row, "the point directory has too many rows");
-	say("]");
+	must(list.size == 0 || row == end_of(list), row, "the point directory has too many rows"), say("]");
 }
 
 static void put_profile(const struct block *b) {
 	static const char *const keys[4] = {"data", "extra", "parameters", "handlers"};
-	say("{"), put_which(b), put_fields(b), put_section(keys[DATA], b->part[DATA], b->part[DIRECTORY]);
-	for (int i = EXTRA; i <= HANDLERS; i++)
-		if (b->part[i].size > 0) put_section(keys[i], b->part[i], (struct span){0, 0});
+	static const char *const counters[3] = {"invocations", "backedges", "interpreted"};
+	const uint64_t *field = b->field, c = field[7];
+	say("{"), put_which(b);
+	if (field[2]) put_numbers("size", field[2], 2, 4);
+	for (int i = 0; i < 3; i++) if (field[3 + i]) say(",'%s':%u", counters[i], u64(field[3 + i]));
+	if (field[6]) put_numbers("history", field[6], 4, 4);
+	if (c) say(",'compile':[%u,%u,%u,%u,%u]", u8(c), u8(c + 1), u8(c + 2), u16(c + 4), u16(c + 6));
+	if (field[8]) put_numbers("escape", field[8], 4, 8);
+	if (field[9]) put_numbers("traps", field[9] + 8, u32(field[9]), 1);
+	put_section(keys[DATA], b->part[DATA], b->part[DIRECTORY]);
+	for (int i = EXTRA; i <= HANDLERS; i++) if (b->part[i].size > 0) put_section(keys[i], b->part[i], (struct span){0, 0});
 	say("}");
-}
-
-/* put_chain prints the blocks of a method in a context, and gives how many profiles of the method were printed. */
-static uint64_t put_chain(uint64_t method, uint64_t context, uint64_t at, uint64_t printed) {
-	uint64_t first = at, code = 0;
-	for (struct block b; at != 0; at = b.next, code = b.code, printed++) {
-		b = block_at(at);
-		must(b.method == method && b.context == context, at, "a block of another method or context");
-		must((b.next == 0 || b.next > at) && (at == first || b.code > code), at, "a chain of blocks does not go forward");
-		say("%s", comma(printed)), put_profile(&b);
-	}
-	return printed;
 }
 
 /* ascend reports whether one context of a method sorts before another. */
@@ -457,23 +451,38 @@ static bool ascend(uint64_t a, uint64_t b) {
 	return place < other || (place == other && i32(a + 8) < i32(b + 8));
 }
 
-static void put_method_line(const struct method *m) {
-	say("{'id':%x,", m->id), put_key(m);
-	optional_number("flags", m->flags & 0x38), optional_number("access", m->access), say(",'profiles':[");
-	uint64_t printed = put_chain(m->at, 0, m->profiles, 0);
-	for (uint64_t i = 0, node = m->contexts, depth; i < m->ncontexts; i++, node += CONTEXT) {
-		must(i == 0 || ascend(node - CONTEXT, node), node, "contexts are not sorted");
-		must(leaf(node, &depth).at == m->at, node, "a context of another method");
-		printed = put_chain(m->at, node, narrow(node + 12), printed);
+/* put_method_line prints a method with its blocks, those in no context first, and gives the size of its record or row. */
+static uint64_t put_method_line(const char *prefix, uint64_t at) {
+	struct method m = method_at(at);
+	say("%s{'id':%x,", prefix, m.id), put_key(&m);
+	optional_number("flags", m.flags & 0x38), optional_number("access", m.access), say(",'profiles':[");
+	for (uint64_t i = 0, printed = 0; i <= m.ncontexts; i++) {
+		uint64_t context = i > 0 ? m.contexts + CONTEXT * (i - 1) : 0, first = i > 0 ? narrow(context + 12) : m.profiles;
+		must(i < 2 || ascend(context - CONTEXT, context), context, "contexts are not sorted");
+		must(i == 0 || leaf(context).at == at, context, "a context of another method");
+		struct block b = {.next = first};
+		for (uint64_t code = 0, to; (to = b.next) != 0; code = b.code) {
+			b = block_at(to);
+			must(b.method == at && b.context == context, to, "a block of another method or context");
+			must((b.next == 0 || b.next > to) && (to == first || b.code > code), to, "a chain of blocks does not go forward");
+			say("%s", comma(printed++)), put_profile(&b);
+		}
 	}
-	say("]}");
+	return say("]}"), m.size;
+}
+
+static bool before(uint64_t record, uint64_t row) {
+	struct method m = method_at(record), n = row_at(row);
+	if (m.holder != n.holder) return m.holder < n.holder;
+	return m.name.bytes != n.name.bytes ? m.name.bytes < n.name.bytes : m.signature <= n.signature;
 }
 
 static void put_methods(void) {
-	struct span s = file.section[METHODS];
-	struct method m;
-	for (uint64_t at = s.at; at < end_of(s); at += m.size)
-		m = method_at(at), say("%s\n", comma(at - s.at)), put_method_line(&m);
+	uint64_t at = file.section[METHODS].at, end = end_of(file.section[METHODS]), row = file.rows, n = 0;
+	for (uint64_t rows_end = end_of(file.section[NEVER_RAN]); at < end || row < rows_end; n++) {
+		uint64_t *next = row == rows_end || (at < end && before(at, row)) ? &at : &row;
+		*next += put_method_line(n > 0 ? ",\n" : "\n", *next);
+	}
 }
 
 static void put_types(void) {
@@ -491,9 +500,8 @@ static void put_table_cell(uint64_t kind, uint64_t at) {
 	else if (to == 0 || kind == 3) put_type(to);
 	else if (kind == 2) say("%t", symbol(to));
 	else if (kind == 4) put_method(to);
-	else {
-		struct block b = {.context = to}; /* a context is printed like a block without a code id */
-		if (kind == 5) b = block_at(to); else b.method = leaf(to, &at).at;
+	else { /* a context is printed like a block without a code id */
+		struct block b = kind == 5 ? block_at(to) : (struct block){.context = to, .method = leaf(to).at};
 		say("{'method':"), put_method(b.method), say(","), put_which(&b), say("}");
 	}
 }
@@ -508,8 +516,7 @@ static void put_table(struct span t) {
 		must(kind[i] >= 1 && kind[i] <= 6, t.at, "a column of an unknown kind");
 		say("%s'%s'", comma(i), names[kind[i]]), at += round_up(rows * (kind[i] == 1 ? 8 : 4), 8);
 	}
-	must(at == end_of(t), t.at, "the columns do not fill their table");
-	say("],'rows':[");
+	must(at == end_of(t), t.at, "the columns do not fill their table"), say("],'rows':[");
 	for (uint64_t i = 0; i < rows * n; i++) {
 		uint64_t c = i % n, row = i / n;
 		say("%s", c ? "," : row ? "],[" : "["), put_table_cell(kind[c], column[c] + row * (kind[c] == 1 ? 8 : 4));
@@ -524,43 +531,36 @@ static void put_tables(void) {
 	for (uint64_t i = 0; i < n; i++) {
 		uint64_t row = ex.at + 8 + 24 * i, kind = u32(row);
 		struct span t = span_at(row + 8);
-		must(kind > before && t.at == end && t.size % 8 == 0 && inside(ex, t.at, t.size), row, "a table is not at its place");
+		must(kind > before && placed(t, end, ex), row, "a table is not at its place");
 		must(t.size >= 16 && u32(t.at) == kind, row, "a table is not what the directory says");
-		say("%s", comma(i)), put_table(t);
-		before = kind, end = end_of(t);
+		say("%s", comma(i)), put_table(t), before = kind, end = end_of(t);
 	}
 	must(ex.size == 0 || end == end_of(ex), ex.at, "the tables do not fill ex");
 }
 
 static void dump(void) {
 	static const char *const domains[6] = {"", "hotspot", "llvm-ir", "llvm-frontend", "graal", "jamaica"};
-	struct text producer = {need(224, 64), 64};
-	while (producer.n > 0 && producer.bytes[producer.n - 1] == 0) producer.n--;
-	say("{\n'header':{'format':'draft 3','domain':'%s','producer':%t", domains[file.domain], producer);
-	say(",'file_size':%u,'base':%x,'fingerprint':'", file.size, file.base), put_hex(112, 16);
-	say("','dump_id':'"), put_hex(128, 16), say("','dump_time':%d,'flags':%u", (int64_t)u64(144), u64(152));
-	put_numbers("settings", 160, 16, 4);
+	say("{\n'header':{'format':'draft 3','domain':'%s'", domains[file.domain]);
+	say(",'producer':%t,'file_size':%u,'base':%x", trimmed((struct text){need(224, 64), 64}), file.size, file.base);
+	say(",'fingerprint':'"), put_hex(112, 16), say("','dump_id':'"), put_hex(128, 16);
+	say("','dump_time':%d,'flags':%u", (int64_t)u64(144), u64(152)), put_numbers("settings", 160, 16, 4);
 	say(",'seed':%x,'lines':%u,'max_probe':%u", file.seed, file.lines, file.probe);
-	put_numbers("counts", 496, 8, 8), put_numbers("summary", 560, 8, 8);
-	say("},\n'types':["), put_types(), say("\n],\n'methods':["), put_methods(), say("\n],\n'tables':["), put_tables();
-	say("\n]\n}\n");
+	put_numbers("counts", 512, 8, 8), put_numbers("summary", 576, 8, 8);
+	say("},\n'types':["), put_types(), say("\n],\n'methods':["), put_methods();
+	say("\n],\n'tables':["), put_tables(), say("\n]\n}\n");
 }
 
 /* ---- looking up ---- */
-static uint64_t method_id(char *const key[4]) {
-	if (file.domain == 2 || file.domain == 3) return md5_low(key[1]);
-	size_t n = 0, room = strlen(key[0]) + strlen(key[1]) + strlen(key[2]) + strlen(key[3]) + 4;
-	char *joined = malloc(room);
-	must(joined != NULL, 0, "out of memory");
-	for (int i = 0; i < 4; i++, n += strlen(joined + n) + 1) memcpy(joined + n, key[i], strlen(key[i]) + 1);
-	uint64_t id = xxh64((const uint8_t *)joined, n - 1);
-	free(joined);
-	return id;
+static bool same(struct text t, struct text u) { return t.n == u.n && memcmp(t.bytes, u.bytes, t.n) == 0; }
+static bool is(uint64_t at, const struct text key[4]) {
+	struct method m = method_at(at);
+	return same(type_name(m.holder), key[0]) && same(m.name, key[1]) && same(signature(m.signature), key[2]) &&
+		same(type_loader(m.holder), key[3]);
 }
-
-static bool same(struct text t, const char *s) { return t.n == strlen(s) && memcmp(t.bytes, s, t.n) == 0; }
-static bool find(char *const key[4]) {
-	uint64_t id = method_id(key), h = id ^ file.seed ^ 0x9e3779b97f4a7c15;
+static uint64_t find(char *const parts[4]) { /* gives where the method is, 0 if it is nowhere */
+	struct text key[4];
+	for (int i = 0; i < 4; i++) key[i] = (struct text){(const uint8_t *)parts[i], strlen(parts[i])};
+	uint64_t id = key_id(key), h = id ^ file.seed ^ 0x9e3779b97f4a7c15;
 	h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9, h = (h ^ h >> 27) * 0x94d049bb133111eb, h ^= h >> 31;
 	/* The high half of h * lines; lines is below 2^29, so that no product overflows. */
 	uint64_t line = ((h >> 32) * file.lines + ((h & 0xffffffff) * file.lines >> 32)) >> 32, print = (h & 0xffff) ? h & 0xffff : 1;
@@ -570,14 +570,12 @@ static bool find(char *const key[4]) {
 			uint64_t to = narrow(at + 24 + 4 * slot);
 			if (u16(at + 2 * slot) != print) continue;
 			must(inside(file.section[METHODS], to, 16) || type_at(to), at, "a slot leads to no record");
-			if (!inside(file.section[METHODS], to, 16) || u64(to) != id) continue;
-			struct method m = method_at(to);
-			if (same(type_name(m.holder), key[0]) && same(m.name, key[1]) && same(symbol(m.signature), key[2]) &&
-				same(type_loader(m.holder), key[3])) return put_method_line(&m), say("\n"), true;
+			if (inside(file.section[METHODS], to, 16) && u64(to) == id && is(to, key)) return to;
 		}
 		if (!(u32(at + 20) >> (h >> 16 & 31) & 1)) break;
 	}
-	return false;
+	for (uint64_t row = file.rows; row < end_of(file.section[NEVER_RAN]); row += 8) if (is(row, key)) return row;
+	return 0;
 }
 
 static void read_file(const char *path) {
@@ -593,7 +591,8 @@ int main(int argc, char **argv) {
 	bool one = argc == 7 && strcmp(argv[2], "find") == 0;
 	if (argc != 2 && !one) return fputs("usage: creader ARCHIVE [find CLASS NAME SIGNATURE LOADER]\n", stderr), 1;
 	read_file(argv[1]), check_header(), check_sums();
-	if (one && !find(argv + 3)) return fputs("creader: the archive does not hold the method\n", stderr), 2;
-	if (!one) dump();
+	uint64_t at = one ? find(argv + 3) : 0;
+	if (one && at == 0) return fputs("creader: the archive does not hold the method\n", stderr), 2;
+	if (one) put_method_line("", at), say("\n"); else dump();
 	return fflush(stdout) == 0 ? 0 : 1;
 }

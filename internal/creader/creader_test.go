@@ -26,7 +26,7 @@ import (
 func compile(t *testing.T, flags ...string) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "creader")
-	out, err := exec.Command(compiler(t), append(flags, "-std=c11", "-Wall", "-Wextra", "-Werror", "-o", program, "creader.c")...).CombinedOutput()
+	out, err := exec.Command(compiler(t), append(flags, "-std=c11", "-Wall", "-Wextra", "-Werror", "-o", program, "creader.c", "-lm")...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -9,7 +9,7 @@ import (
 // that calls printEven or printOdd, and both call print.
 type printers struct{ main, evenOrOdd, even, odd, print builder.MethodRef }
 
-// graal has contexts of several depths, negative points, successors with
+// graal has methods that never ran, contexts of several depths, negative points, successors with
 // duplicate indexes, receivers, monitors and sampled stacks.
 func graal() *builder.Builder {
 	b := builder.New(layout.DomainGraal, builder.Config{Producer: "GraalVM 24", Fingerprint: fingerprint("EvenOrOdd")})
@@ -23,9 +23,24 @@ func graal() *builder.Builder {
 	calls(b, m)
 	branches(b, m)
 	graalTables(b, m)
-	b.Seen(method("neverRan", "void()"))
+	neverRan(b)
 	b.Type(builder.TypeKey{Name: ""})
 	return b
+}
+
+// neverRan has methods of two classes that never ran, with and without names of
+// types in their signatures that are in the archive too.
+func neverRan(b *builder.Builder) {
+	b.Type(builder.TypeKey{Name: "void"})
+	for _, k := range []layout.Key{
+		{Class: "EvenOrOddLength", Name: "neverRan", Signature: "void()"},
+		{Class: "EvenOrOddLength", Name: "neverRan", Signature: "void(java.lang.String,java.lang.String)"},
+		{Class: "EvenOrOddLength", Name: "<clinit>"},
+		{Class: "java.lang.String", Name: "concat", Signature: "java.lang.String(java.lang.String)"},
+		{Class: "java.lang.String", Name: "isEmpty", Signature: "boolean()"},
+	} {
+		b.Seen(b.Method(k))
+	}
 }
 
 // calls has the call counts of the contexts 5:0<3:2<2:9<1:3, 5:0<4:2 and 5:0.

@@ -52,10 +52,13 @@ func (c *check) usedSlots() (used uint64, err error) {
 // searchAll searches for all methods and types.
 func (c *check) searchAll() (records uint64, err error) {
 	for m, err := range c.s.Methods() {
-		if err == nil {
-			err = c.searchMethod(m)
-		}
 		if err != nil {
+			return records, err
+		}
+		if c.hasRow(m) {
+			continue
+		}
+		if err := c.searchMethod(m); err != nil {
 			return records, err
 		}
 		records++

@@ -22,17 +22,19 @@ func (c *check) symbols() error {
 		if err != nil {
 			return err
 		}
-		length := layout.SymbolLength(head)
-		size := layout.SymbolSize(int(length))
+		used, size := symbolSize(head)
 		if !section.Holds(at, size) {
-			return layout.Corrupt(layout.RegionRO, at, "a symbol of %d bytes runs over the end of its section", length)
+			return layout.Corrupt(layout.RegionRO, at, "a symbol of %d bytes runs over the end of its section", used)
 		}
 		b, err := c.m.Bytes(layout.RegionRO, at, size)
 		if err != nil {
 			return err
 		}
-		text := b[4 : 4+length]
-		if len(bytes.Trim(b[4+length:], "\x00")) != 0 {
+		text, err := c.symbolText(b[:used])
+		if err != nil {
+			return err
+		}
+		if len(bytes.Trim(b[used:], "\x00")) != 0 {
 			err = c.wrong(layout.RegionRO, at, "bytes behind a symbol that are not zero")
 		} else if c.report.Counts.Symbols > 0 && bytes.Compare(last, text) >= 0 {
 			err = c.wrong(layout.RegionRO, at, "a symbol that does not sort behind the one before")
@@ -45,6 +47,41 @@ func (c *check) symbols() error {
 		at += size
 	}
 	return nil
+}
+
+// symbolSize gives how many bytes the symbol at the front of head needs, without
+// and with its padding.
+func symbolSize(head []byte) (used, size int64) {
+	if parts, list := layout.SymbolParts(head); list {
+		return 4 + 4*parts, layout.ListSize(int(parts))
+	}
+	n := layout.SymbolLength(head)
+	return 4 + n, layout.SymbolSize(int(n))
+}
+
+// symbolText is the text of a symbol: of a list it is put together.
+func (c *check) symbolText(symbol []byte) (text []byte, err error) {
+	parts, list := layout.SymbolParts(symbol)
+	if !list {
+		return symbol[4:], nil
+	}
+	for i := range parts {
+		part, err := c.s.SymbolAt(layout.SymbolPart(symbol, i))
+		if err != nil {
+			return nil, err
+		}
+		text = part.AppendTo(text)
+		switch {
+		case i == 0:
+			text = append(text, '(')
+		case i < parts-1:
+			text = append(text, ',')
+		}
+		if len(text) > layout.MaxName {
+			break
+		}
+	}
+	return append(text, ')'), nil
 }
 
 // types checks the type records: id, order, names.
@@ -127,6 +164,9 @@ func (c *check) method(m reader.Method, k layout.Key) error {
 		return c.wrong(layout.RegionIX, c.line(m.ID(), layout.KindMethod), "the index does not lead to method %q", k.Name)
 	case err != nil:
 		return err
+	}
+	if c.hasRow(m) {
+		return nil // ids lead to records alone
 	}
 	if found, err = c.s.Lookup(m.ID()); err == nil && found.Ref() != m.Ref() {
 		return c.wrong(layout.RegionIX, c.line(m.ID(), layout.KindMethod), "the id of method %q leads to another method", k.Name)

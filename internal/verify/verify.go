@@ -56,7 +56,7 @@ func Store(ctx context.Context, s *reader.Store, progress archive.Progress) (Rep
 	if err := c.pages(progress); err != nil {
 		return c.report, err
 	}
-	for _, step := range []func() error{c.symbols, c.types, c.methods, c.blocks, c.profiles, c.index, c.tables, c.totals} {
+	for _, step := range []func() error{c.symbols, c.types, c.methods, c.neverRan, c.blocks, c.profiles, c.index, c.tables, c.totals} {
 		err := s.Mapping().Guard(step)
 		if ctx.Err() != nil {
 			return c.report, ctx.Err()

@@ -138,6 +138,23 @@ var changes = []change{
 		_, at := contextsOfAMethod(data, h)
 		le.PutUint32(data[at:], uint32(h.Sections[layout.SectionMethods].Offset/layout.Unit))
 	}, layout.RegionRO, "with its parent at"},
+	{"class without rows", "graal", func(data []byte, h *layout.Header) {
+		at := h.Sections[layout.SectionNeverRan].Offset + layout.NeverRanHeaderSize
+		copy(data[at+4:], data[at+layout.ClassRowSize+4:at+2*layout.ClassRowSize]) // the first class has all rows
+	}, layout.RegionRO, "does not come behind the one before, or has none"},
+	{"rows of no class", "graal", func(data []byte, h *layout.Header) {
+		le.PutUint32(data[h.Sections[layout.SectionNeverRan].Offset+layout.NeverRanHeaderSize+layout.ClassRowSize+4:], 4)
+	}, layout.RegionRO, "a method that never ran, of no class"},
+	{"class that is not the only one of its name", "graal", func(data []byte, h *layout.Header) {
+		at := h.Sections[layout.SectionNeverRan].Offset + layout.NeverRanHeaderSize
+		le.PutUint32(data[at:], uint32(layout.NarrowOf(h.Sections[layout.SectionTypes].Offset))) // the type without a name
+	}, layout.RegionRO, "is not the only one of that name"},
+	{"row order", "graal", func(data []byte, h *layout.Header) {
+		at := h.Sections[layout.SectionNeverRan].End() - 2*layout.NeverRanRowSize
+		first := bytes.Clone(data[at : at+layout.NeverRanRowSize])
+		copy(data[at:], data[at+layout.NeverRanRowSize:at+2*layout.NeverRanRowSize])
+		copy(data[at+layout.NeverRanRowSize:], first)
+	}, layout.RegionRO, "sort behind"},
 	{"lost slot", "jamaica", func(data []byte, h *layout.Header) {
 		at := h.Region(layout.RegionIX).Offset
 		for i := int64(0); ; i++ {

@@ -109,9 +109,13 @@ func TestSpecimens(t *testing.T) {
 			"twin/One/is/one/of/two/classes/wSameHash/have/the/same/id": {"run()V": 1000},
 			"twi/LbVY/is/one/of/two/classes/wfyhUXdoH/have/the/same/id": {"run()V": 1001},
 		},
-		"graal": {"EvenOrOddLength": {
-			"main([Ljava.lang.String;)": 1, "neverRan()": 0, "print(java.lang.String)": 101, "printEvenOrOdd(java.lang.String)": 1,
-		}},
+		"graal": {
+			"EvenOrOddLength": {
+				"main([Ljava.lang.String;)": 1, "neverRan()": 0, "print(java.lang.String)": 101, "printEvenOrOdd(java.lang.String)": 1,
+				"<clinit>": 0, "neverRan(java.lang.String,java.lang.String)": 0,
+			},
+			"java/lang/String": {"concat(java.lang.String)": 0, "isEmpty()": 0},
+		},
 		"jamaica": {
 			"HelloWorld": {"main([Ljava/lang/String;)V": 1}, "java/io/PrintStream": {"println(Ljava/lang/String;)V": 5},
 			"java/lang/System": {"arraycopy(Ljava/lang/Object;ILjava/lang/Object;II)V": 400}, "java/nio/ByteBufferImpl": {"put(B)Ljava/nio/ByteBu": 1},

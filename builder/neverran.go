@@ -1,0 +1,97 @@
+package builder
+
+import (
+	"slices"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// neverRanRows are the methods that have rows and no records, since they never
+// ran and nothing is known of them but their keys; see layout.NeverRanRow.
+type neverRanRows struct {
+	classes []layout.ClassRow // holders are TypeRefs
+	methods []uint32          // places in the order
+}
+
+// point notes that something leads to the record of a method.
+func (p *plan) point(m MethodRef) {
+	if m == 0 {
+		return
+	}
+	if p.pointed == nil {
+		p.pointed = make([]bool, p.b.methods.len())
+	}
+	p.pointed[m-1] = true
+}
+
+// planNeverRan takes the records of methods for which a row is enough.
+func (p *plan) planNeverRan() {
+	if p.neverRan == 0 {
+		return
+	}
+	for _, c := range p.b.contexts.all {
+		p.point(c.Caller)
+	}
+	alone := p.typesOfOneName()
+	last := TypeRef(0)
+	for i, ref := range p.o.methods {
+		r, holder := &p.records[i], p.b.methods.at(uint32(ref)).holder
+		pointed := p.pointed != nil && p.pointed[ref-1]
+		if r.flags != layout.MethodDeclared|layout.MethodNeverRan || pointed || holder == 0 || !alone[holder-1] {
+			continue
+		}
+		if r.units = 0; holder != last {
+			last = holder
+			p.rows.classes = append(p.rows.classes, layout.ClassRow{Holder: layout.Narrow(holder)})
+		}
+		p.rows.methods = append(p.rows.methods, uint32(i))
+		p.rows.classes[len(p.rows.classes)-1].End = uint32(len(p.rows.methods))
+	}
+	p.hashed = slices.DeleteFunc(p.hashed, func(k sortKey) bool {
+		i := int(k.ref) - len(p.o.types)
+		return i >= 0 && i < len(p.records) && p.hasRow(i)
+	})
+}
+
+// hasRow reports whether the method at a place in the order has a row.
+func (p *plan) hasRow(method int) bool { return p.records[method].units == 0 }
+
+// typesOfOneName says of each type, by TypeRef-1, whether it has a name that no
+// other has, and no loader: then the order of types is that of classes in keys.
+func (p *plan) typesOfOneName() []bool {
+	alone := make([]bool, len(p.o.types))
+	types := &p.b.types
+	for i, ref := range p.o.types {
+		t := types.at(uint32(ref))
+		alone[ref-1] = t.loader == 0 && t.name != 0 && p.b.text(t.name) != ""
+		if i > 0 && types.at(uint32(p.o.types[i-1])).name == t.name {
+			alone[ref-1], alone[p.o.types[i-1]-1] = false, false
+		}
+	}
+	return alone
+}
+
+// locateNeverRan places the rows.
+func (p *plan) locateNeverRan() {
+	at := p.sectionStart(layout.SectionNeverRan) + layout.NeverRanHeaderSize + int64(len(p.rows.classes))*layout.ClassRowSize
+	for _, i := range p.rows.methods {
+		p.methods[i] = layout.NarrowOf(at)
+		at += layout.NeverRanRowSize
+	}
+}
+
+// appendNeverRan appends the section of methods that never ran.
+func (p *plan) appendNeverRan(b []byte) []byte {
+	if len(p.rows.methods) == 0 {
+		return b
+	}
+	b = layout.AppendNeverRanHeader(b, len(p.rows.classes))
+	for _, c := range p.rows.classes {
+		b = layout.ClassRow{Holder: p.typeAt(TypeRef(c.Holder)), End: c.End}.Append(b)
+	}
+	for _, i := range p.rows.methods {
+		m := p.b.methods.at(uint32(p.o.methods[i]))
+		b = layout.NeverRanRow{Name: p.symbolAt(m.name), Signature: p.symbolAt(m.signature)}.Append(b)
+	}
+	return b
+}

@@ -1,0 +1,106 @@
+package builder_test
+
+import (
+	"testing"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/memstore"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// hasRow reports whether a method of the store has a row.
+func hasRow(t *testing.T, s *reader.Store, k layout.Key) bool {
+	t.Helper()
+	m, err := s.Find(k)
+	if err != nil {
+		t.Fatalf("%v: %v", k, err)
+	}
+	return s.Header().Sections[layout.SectionNeverRan].Holds(m.Ref().Offset(), layout.NeverRanRowSize)
+}
+
+// A row is for a method of which nothing is known but its key, and to which
+// nothing leads.
+func TestOnlyMethodsThatNeverRanHaveRows(t *testing.T) {
+	key := func(name string) layout.Key { return layout.Key{Class: "Point", Name: name, Signature: "int()"} }
+	for name, c := range map[string]struct {
+		key  layout.Key
+		more func(b *builder.Builder, m builder.MethodRef)
+		row  bool
+	}{
+		"never ran":    {key("x"), func(*builder.Builder, builder.MethodRef) {}, true},
+		"no signature": {layout.Key{Class: "Point", Name: "x"}, func(*builder.Builder, builder.MethodRef) {}, true},
+		"ran":          {key("x"), func(b *builder.Builder, m builder.MethodRef) { mustDone(t, b.Profile(m, 0, builder.NoContext)) }, false},
+		"ran in a context": {key("x"), func(b *builder.Builder, m builder.MethodRef) {
+			mustDone(t, b.Profile(m, 0, b.Context(m, builder.Frame{Caller: b.Method(key("caller"))})))
+		}, false},
+		"known in a context": {key("x"), func(b *builder.Builder, m builder.MethodRef) {
+			b.Context(m, builder.Frame{Caller: b.Method(key("caller"))})
+		}, false},
+		"a caller": {key("x"), func(b *builder.Builder, m builder.MethodRef) {
+			b.Context(b.Method(key("callee")), builder.Frame{Caller: m})
+		}, false},
+		"a callee": {key("x"), func(b *builder.Builder, m builder.MethodRef) {
+			p := b.Profile(b.Method(key("caller")), 0, builder.NoContext)
+			p.Callees(3, builder.Callee{Method: m, Count: 5})
+			mustDone(t, p)
+		}, false},
+		"not matchable": {key("x"), func(b *builder.Builder, m builder.MethodRef) {
+			b.DescribeMethod(m, builder.MethodInfo{Flags: layout.MethodNotMatchable})
+		}, false},
+		"access flags": {key("x"), func(b *builder.Builder, m builder.MethodRef) {
+			b.DescribeMethod(m, builder.MethodInfo{Access: layout.AccStatic})
+		}, false},
+		"a loader":      {layout.Key{Class: "Point", Name: "x", Loader: "app"}, func(*builder.Builder, builder.MethodRef) {}, false},
+		"two of a name": {key("x"), func(b *builder.Builder, _ builder.MethodRef) { b.Type(builder.TypeKey{Name: "Point", Loader: "app"}) }, false},
+		"no class":      {layout.Key{Name: "x", Signature: "int()"}, func(*builder.Builder, builder.MethodRef) {}, false},
+		"in a table": {key("x"), func(b *builder.Builder, m builder.MethodRef) {
+			b.Table(layout.TableOrder, 0, layout.ColumnMethod).Row(uint64(m))
+		}, true},
+		"another never ran":  {key("x"), func(b *builder.Builder, _ builder.MethodRef) { b.Seen(b.Method(key("y"))) }, true},
+		"class seen earlier": {key("x"), func(b *builder.Builder, _ builder.MethodRef) { b.Type(builder.TypeKey{Name: "Area"}) }, true},
+	} {
+		b := builder.New(layout.DomainGraal, builder.Config{})
+		m := b.Method(c.key)
+		b.Seen(m)
+		c.more(b, m)
+		if row := hasRow(t, memstore.Open(t, b), c.key); row != c.row {
+			t.Errorf("%s: has a row: %t", name, row)
+		}
+	}
+}
+
+// A signature is a list where its parts are in the archive as they are.
+func TestSignaturesOfKnownNamesAreLists(t *testing.T) {
+	b := builder.New(layout.DomainGraal, builder.Config{})
+	for _, name := range []string{"void", "java.lang.String", "int"} {
+		b.Type(builder.TypeKey{Name: name})
+	}
+	sizes := map[string]int64{
+		"java.lang.String(int)":                               layout.ListSize(2),
+		"void(java.lang.String,java.lang.String,int)":         layout.ListSize(4),
+		"java.lang.String()":                                  layout.ListSize(1),
+		"void(java.lang.String,java.lang.StringBuilder)":      layout.SymbolSize(len("void(java.lang.String,java.lang.StringBuilder)")),
+		"void(java.lang.String,)":                             layout.SymbolSize(len("void(java.lang.String,)")),
+		"void(java.lang.String)java.lang.String":              layout.SymbolSize(len("void(java.lang.String)java.lang.String")),
+		"int(int,int,int,int,int,int,int,int,int,int,int)":    layout.ListSize(12),
+		"int(int,int,int,int,int,int,int,int,int,int,int,va)": layout.SymbolSize(len("int(int,int,int,int,int,int,int,int,int,int,int,va)")),
+	}
+	size := func() int64 { return memstore.Open(t, b).Header().Sections[layout.SectionSymbols].Size }
+	method := func(signature string) { b.Seen(b.Method(layout.Key{Class: "int", Name: "int", Signature: signature})) }
+	method("") // the class and the name are there
+	for signature, want := range sizes {
+		before := size()
+		method(signature)
+		if got := size() - before; got != want {
+			t.Errorf("%s takes %d bytes, want %d", signature, got, want)
+		}
+	}
+}
+
+func mustDone(t *testing.T, p *builder.Profile) {
+	t.Helper()
+	if err := p.Done(); err != nil {
+		t.Fatal(err)
+	}
+}

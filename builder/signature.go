@@ -1,0 +1,84 @@
+package builder
+
+import "github.com/profarc/profarc/layout"
+
+// lists are the parts of the signatures that are written as lists of symbols.
+type lists struct {
+	of    []listed // by SymbolRef-1; nil if there is none
+	parts []SymbolRef
+}
+
+// A listed symbol has some of the parts; one that is text has none.
+type listed struct{ first, number uint32 }
+
+func (l *lists) at(s SymbolRef) []SymbolRef {
+	if l.of == nil {
+		return nil
+	}
+	p := l.of[s-1]
+	return l.parts[p.first : p.first+p.number]
+}
+
+// planSignatures decides how signatures are written: as lists where all parts
+// are in the symbol section anyway, as names of types are, and this is shorter.
+// It notes the signatures as needed.
+func (p *plan) planSignatures(needed []bool) {
+	var all []SymbolRef
+	seen := make([]bool, len(needed))
+	for _, m := range p.b.methods.all {
+		if s := m.signature; s != 0 && !needed[s-1] && !seen[s-1] {
+			seen[s-1] = true
+			all = append(all, s)
+		}
+	}
+	var parts []string
+	for _, s := range all {
+		var ok bool
+		if parts, ok = layout.SplitSignature(parts[:0], p.b.text(s)); ok {
+			p.list(s, parts, needed)
+		}
+	}
+	for _, s := range all {
+		needed[s-1] = true
+	}
+}
+
+// list makes a signature a list, if all its parts are needed.
+func (p *plan) list(s SymbolRef, parts []string, needed []bool) {
+	if layout.ListSize(len(parts)) >= layout.SymbolSize(len(p.b.text(s))) {
+		return
+	}
+	l := &p.lists
+	first := len(l.parts)
+	for _, text := range parts {
+		part := p.b.symbols.find(text)
+		if part == 0 || !needed[part-1] {
+			l.parts = l.parts[:first]
+			return
+		}
+		l.parts = append(l.parts, part)
+	}
+	if l.of == nil {
+		l.of = make([]listed, len(needed))
+	}
+	l.of[s-1] = listed{uint32(first), uint32(len(parts))}
+}
+
+func (p *plan) symbolSize(s SymbolRef) int64 {
+	if parts := p.lists.at(s); len(parts) > 0 {
+		return layout.ListSize(len(parts))
+	}
+	return layout.SymbolSize(len(p.b.text(s)))
+}
+
+func (p *plan) appendSymbol(b []byte, s SymbolRef) []byte {
+	parts := p.lists.at(s)
+	if len(parts) == 0 {
+		return layout.AppendSymbol(b, p.b.text(s))
+	}
+	at := make([]layout.Narrow, 0, 8)
+	for _, part := range parts {
+		at = append(at, p.symbolAt(part))
+	}
+	return layout.AppendList(b, at)
+}

@@ -1,0 +1,82 @@
+package verify
+
+import (
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// hasRow reports whether a method that never ran has a row and no record.
+func (c *check) hasRow(m reader.Method) bool {
+	return c.h.Sections[layout.SectionNeverRan].Holds(m.Ref().Offset(), layout.NeverRanRowSize)
+}
+
+// neverRan checks the classes of the methods that never ran: their order, that
+// each has rows and together they have all, and that a name is enough to tell
+// them apart. The rows themselves are methods like others.
+func (c *check) neverRan() error {
+	section := c.h.Sections[layout.SectionNeverRan]
+	if section.Size == 0 {
+		return nil
+	}
+	head, err := c.m.Bytes(layout.RegionRO, section.Offset, layout.NeverRanHeaderSize)
+	if err != nil {
+		return err
+	}
+	classes, rows, err := layout.ParseNeverRan(section, head)
+	if err != nil {
+		return layout.Corrupt(layout.RegionRO, section.Offset, "%v", err)
+	}
+	last := layout.ClassRow{}
+	for at := classes.Offset; at < classes.End(); at += layout.ClassRowSize {
+		b, err := c.m.Bytes(layout.RegionRO, at, layout.ClassRowSize)
+		if err != nil {
+			return err
+		}
+		class := layout.ParseClassRow(b)
+		if class.Holder <= last.Holder || class.End <= last.End {
+			err = c.wrong(layout.RegionRO, at, "a class of methods that never ran does not come behind the one before, or has none")
+		} else {
+			err = c.neverRanClass(at, class.Holder)
+		}
+		if err != nil {
+			return err
+		}
+		last = class
+	}
+	if n := rows.Size / layout.NeverRanRowSize; n == 0 || n != int64(last.End) {
+		return c.wrong(layout.RegionRO, rows.Offset, "%d methods that never ran, their classes have %d", n, last.End)
+	}
+	return nil
+}
+
+// neverRanClass checks that a class has a name of its own and no loader: then
+// its place among the classes is that among the keys.
+func (c *check) neverRanClass(at int64, holder layout.Narrow) error {
+	t, err := c.s.TypeAt(holder)
+	if err != nil {
+		return err
+	}
+	name, err := t.Name()
+	if err != nil {
+		return err
+	}
+	loader, err := t.Loader()
+	if err != nil {
+		return err
+	}
+	if name.Len() == 0 || loader.Len() != 0 || c.isNextNamed(t, name) {
+		return c.wrong(layout.RegionRO, at, "class %q of methods that never ran is not the only one of that name, or has a loader", name.String())
+	}
+	return nil
+}
+
+// isNextNamed reports whether the type behind t has the same name. None before
+// can, as that would have no loader either.
+func (c *check) isNextNamed(t reader.Type, name reader.Name) bool {
+	next, err := c.s.Type(t.Ordinal() + 1)
+	if err != nil {
+		return false
+	}
+	other, err := next.Name()
+	return err == nil && other.Equal(name.String())
+}

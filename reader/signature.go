@@ -1,0 +1,142 @@
+package reader
+
+import (
+	"runtime"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// The symbol of a signature may be a list of symbols, whose text has to be put
+// together; see layout.SymbolParts.
+
+// signature is the text of a signature. That of a list is made on the heap.
+func (s *Store) signature(n layout.Narrow) (Name, error) {
+	list, err := s.isList(n)
+	switch {
+	case err != nil:
+		return Name{}, err
+	case !list:
+		return s.symbol(n)
+	}
+	var text []byte
+	err = s.eachPiece(n, func(piece []byte) bool {
+		text = append(text, piece...)
+		return true
+	})
+	return Name{s, text}, err
+}
+
+// compareSignature compares a signature with text. It allocates nothing.
+func (s *Store) compareSignature(n layout.Narrow, text string) (result int, err error) {
+	list, err := s.isList(n)
+	switch {
+	case err != nil:
+		return 0, err
+	case !list:
+		name, err := s.symbol(n)
+		return name.compare(text), err
+	}
+	err = s.eachPiece(n, func(piece []byte) bool {
+		k := min(len(piece), len(text))
+		if result = compareText(piece[:k], text[:k]); result == 0 && k < len(piece) {
+			result = 1
+		}
+		text = text[k:]
+		return result == 0
+	})
+	runtime.KeepAlive(s)
+	if result == 0 && text != "" {
+		result = -1
+	}
+	return result, err
+}
+
+// signatureIs compares a signature with text.
+func (s *Store) signatureIs(n layout.Narrow, text string) (bool, error) {
+	list, err := s.isList(n)
+	switch {
+	case err != nil:
+		return false, err
+	case !list:
+		return s.symbolIs(n, text)
+	}
+	c, err := s.compareSignature(n, text)
+	return c == 0, err
+}
+
+// compare compares the text with s.
+func (n Name) compare(s string) int {
+	c := compareText(n.text, s)
+	runtime.KeepAlive(n.s)
+	return c
+}
+
+// compareText is strings.Compare without a copy.
+func compareText(b []byte, s string) int {
+	switch {
+	case string(b) == s:
+		return 0
+	case string(b) < s:
+		return -1
+	}
+	return 1
+}
+
+// isList reports whether a symbol is a list.
+func (s *Store) isList(n layout.Narrow) (bool, error) {
+	if n == 0 {
+		return false, nil
+	}
+	head, err := s.m.Bytes(layout.RegionRO, n.Offset(), lengthSize)
+	if err != nil {
+		return false, err
+	}
+	_, list := layout.SymbolParts(head)
+	return list, nil
+}
+
+// What stands between the parts of a list.
+var (
+	opening = []byte("(")
+	between = []byte(",")
+	closing = []byte(")")
+)
+
+// eachPiece goes through the pieces of text that a list stands for, until yield
+// gives false.
+func (s *Store) eachPiece(n layout.Narrow, yield func(piece []byte) bool) error {
+	list, err := s.list(n)
+	if err != nil {
+		return err
+	}
+	parts, _ := layout.SymbolParts(list)
+	total := int64(0)
+	for i := range parts {
+		part, err := s.symbol(layout.SymbolPart(list, i))
+		if err != nil {
+			return err
+		}
+		if total += int64(part.Len()) + 1; total > layout.MaxName {
+			return s.corrupt(layout.RegionRO, n.Offset(), "a signature of more than %d bytes", layout.MaxName)
+		}
+		if i > 1 && !yield(between) || !yield(part.text) || i == 0 && !yield(opening) {
+			return nil
+		}
+	}
+	yield(closing)
+	return nil
+}
+
+// list fetches the bytes of a list.
+func (s *Store) list(n layout.Narrow) ([]byte, error) {
+	head, err := s.m.Bytes(layout.RegionRO, n.Offset(), lengthSize)
+	if err != nil {
+		return nil, err
+	}
+	parts, _ := layout.SymbolParts(head)
+	size := lengthSize + 4*parts
+	if parts == 0 || parts > layout.MaxName || !s.h.Region(layout.RegionRO).Holds(n.Offset(), size) {
+		return nil, s.corrupt(layout.RegionRO, n.Offset(), "a list of %d symbols", parts)
+	}
+	return s.m.Bytes(layout.RegionRO, n.Offset(), size)
+}
