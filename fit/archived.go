@@ -86,31 +86,15 @@ func (a *Archive) otherLoaders(k layout.Key) ([]string, error) {
 	case k.Loader == "":
 		return []string{"app", "platform"}, nil
 	}
-	named, err := a.namesLoaders()
-	if err != nil || named {
-		return nil, err
+	if a.loaders == nil {
+		named, err := a.s.NamesLoaders()
+		if err != nil {
+			return nil, err
+		}
+		a.loaders = &named
+	}
+	if *a.loaders {
+		return nil, nil
 	}
 	return []string{""}, nil
-}
-
-// namesLoaders reports whether the archive knows the class loader of any type.
-func (a *Archive) namesLoaders() (bool, error) {
-	if a.loaders != nil {
-		return *a.loaders, nil
-	}
-	named := false
-	for t, err := range a.s.Types() {
-		if err != nil {
-			return false, err
-		}
-		loader, err := t.Loader()
-		if err != nil {
-			return false, err
-		}
-		if named = loader.Len() > 0; named {
-			break
-		}
-	}
-	a.loaders = &named
-	return named, nil
 }

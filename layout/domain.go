@@ -67,3 +67,7 @@ func (p *Params) Check() error {
 	}
 	return nil
 }
+
+// TwinLoader begins the name of a class loader that an importer made up, to tell
+// methods apart that its format prints alike. It says nothing of the loader.
+const TwinLoader = "text#"

@@ -2,9 +2,7 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
-	"github.com/profarc/profarc/internal/formats/hotspot"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -13,11 +11,14 @@ import (
 // the other does, empty if there is none. What PrintMethodData prints has none,
 // so that a class of the application is another one there.
 func unnamedLoaders(a, b *reader.Store) (string, error) {
-	inA, err := namesLoaders(a)
+	if a.Header().Domain != layout.DomainHotSpot {
+		return "", nil
+	}
+	inA, err := a.NamesLoaders()
 	if err != nil {
 		return "", err
 	}
-	inB, err := namesLoaders(b)
+	inB, err := b.NamesLoaders()
 	switch {
 	case err != nil || inA == inB:
 		return "", err
@@ -25,27 +26,6 @@ func unnamedLoaders(a, b *reader.Store) (string, error) {
 		return b.Mapping().Name(), nil
 	}
 	return a.Mapping().Name(), nil
-}
-
-// namesLoaders reports whether a HotSpot archive has a type of some loader that
-// is not made up to tell twins apart.
-func namesLoaders(s *reader.Store) (bool, error) {
-	if s.Header().Domain != layout.DomainHotSpot {
-		return false, nil
-	}
-	for t, err := range s.Types() {
-		if err != nil {
-			return false, err
-		}
-		loader, err := t.Loader()
-		if err != nil {
-			return false, err
-		}
-		if loader.Len() > 0 && !strings.HasPrefix(loader.String(), hotspot.TwinLoader) {
-			return true, nil
-		}
-	}
-	return false, nil
 }
 
 func (r *diffReport) printLoaders(a *app) {

@@ -120,11 +120,8 @@ func (b *textBuild) canonical(class string) string {
 	return class
 }
 
-// TwinLoader begins what stands for the class loader of the n-th method with
-// one header.
-const TwinLoader = "text#"
-
-func twinLoader(n int) string { return TwinLoader + strconv.Itoa(n) }
+// twinLoader stands for the class loader of the n-th method with one header.
+func twinLoader(n int) string { return layout.TwinLoader + strconv.Itoa(n) }
 
 // distinct gives the key of a method, with a loader if the text had it before.
 func (b *textBuild) distinct(t *textMethod) layout.Key {

@@ -246,7 +246,7 @@ func (w *textWriter) hiddenParts(p reader.Profile, class reader.Type) error {
 		w.report.Lost.Add(LossCode, 1)
 	}
 	loader, err := class.Loader()
-	if loader.Len() > 0 && !strings.HasPrefix(loader.String(), TwinLoader) {
+	if loader.Len() > 0 && !strings.HasPrefix(loader.String(), layout.TwinLoader) {
 		w.report.Lost.Add(LossLoaderName, 1)
 	}
 	history, _ := p.History()

@@ -1,0 +1,26 @@
+package reader
+
+import (
+	"strings"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// NamesLoaders reports whether the archive knows the class loader of any type.
+// What comes from PrintMethodData does not: a class of the application has no
+// loader there, or one that was made up (layout.TwinLoader).
+func (s *Store) NamesLoaders() (bool, error) {
+	for t, err := range s.Types() {
+		if err != nil {
+			return false, err
+		}
+		loader, err := t.Loader()
+		if err != nil {
+			return false, err
+		}
+		if loader.Len() > 0 && !strings.HasPrefix(loader.String(), layout.TwinLoader) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
