@@ -1,6 +1,10 @@
 package archive
 
-import "runtime"
+import (
+	"runtime"
+
+	"github.com/profarc/profarc/internal/prefetch"
+)
 
 // Prefetch brings the bytes of the file at each of the places on their way into
 // the caches, and waits for none of them. Nothing is checked; places outside the
@@ -8,7 +12,7 @@ import "runtime"
 // instruction for it, it reads.
 func (m *Mapping) Prefetch(places []int64) {
 	if !m.closed.Load() {
-		prefetch(m.data, places)
+		prefetch.Places(m.data, places)
 	}
 	runtime.KeepAlive(m)
 }

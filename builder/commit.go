@@ -80,7 +80,7 @@ func (p *plan) write(ctx context.Context, w io.WriterAt) error {
 	s.write(layout.RegionEX, p.encodeEX())
 	var block []byte
 	for i := range p.profiles {
-		p.touchBlocks(i)
+		p.fetchBlocks(i)
 		block = p.appendBlock(block[:0], i)
 		s.write(layout.RegionRW, block)
 	}

@@ -27,7 +27,7 @@ func (p *plan) writeRO(s *sheets) {
 		next()
 	}
 	for i := range p.records {
-		p.touchNames(i)
+		p.fetchNames(i)
 		if !p.hasRow(i) {
 			b = p.appendMethod(b, i)
 		}

@@ -37,7 +37,6 @@ type plan struct {
 	pointed     []bool // by MethodRef-1: something leads to the record; nil if nothing does
 
 	pointers *relocate.Collector
-	touched  uint64                   // see touchMethods
 	size     [layout.NumRegions]int64 // of each region, by Region-1
 	section  [layout.NumSections]int64
 }

@@ -1,0 +1,41 @@
+package builder
+
+import (
+	"github.com/profarc/profarc/internal/prefetch"
+	"github.com/profarc/profarc/layout"
+)
+
+// Names and blocks are written in the order of names, and lie in that of their
+// arrival. While a group is being written, the next is on its way into the
+// caches.
+const (
+	fetchGroup = 16
+	fetchLines = 4 // of each; what comes behind them the processor fetches unasked
+)
+
+func (p *plan) fetchNames(i int) {
+	fetchAhead(i, len(p.records), func(k int) []byte { return p.b.symbols.texts.at(p.records[k].name) })
+}
+
+func (p *plan) fetchBlocks(i int) {
+	fetchAhead(i, len(p.profiles), func(k int) []byte { return p.b.blocks.at(p.profiles[k].block) })
+}
+
+// fetchAhead asks for the memory of the group behind that which begins with i, if
+// one does; bytes is the memory of one of n.
+func fetchAhead(i, n int, bytes func(k int) []byte) {
+	if i%fetchGroup != 0 {
+		return
+	}
+	var lines [fetchGroup * fetchLines]uintptr
+	asked := lines[:0]
+	for k := i + fetchGroup; k < min(i+2*fetchGroup, n); k++ {
+		b := bytes(k)
+		from := layout.Address(b)
+		to := from + uintptr(min(len(b), fetchLines*layout.LineSize))
+		for at := from; at < to; at += layout.LineSize - at%layout.LineSize {
+			asked = append(asked, at)
+		}
+	}
+	prefetch.Lines(asked)
+}
