@@ -26,8 +26,8 @@ func (s *Store) find(id uint64, k *layout.Key) (Method, error) {
 
 // Lookup looks a method up by its id (layout.Key.ID). It allocates nothing.
 // The error matches ErrNotFound, or ErrAmbiguous if two keys of the archive
-// have this id: then only Find can tell them apart. It need not find methods
-// that never ran, most of which have no id in the archive: Find does.
+// have this id: then only Find can tell them apart. It finds the methods that are
+// Indexed: Find alone finds most of those that never ran.
 func (s *Store) Lookup(id uint64) (Method, error) {
 	q := s.search(id, layout.KindMethod)
 	m, err := q.nextMethod(id)

@@ -95,6 +95,10 @@ func (m Method) ID() uint64 {
 	return k.ID(m.s.h.Domain)
 }
 
+// Indexed reports whether Lookup finds the method by its id. Most methods that
+// never ran are found by their keys alone.
+func (m Method) Indexed() bool { return m.s != nil && !m.hasRow() }
+
 // Ref is the place of the method's record or row.
 func (m Method) Ref() layout.Narrow { return m.at }
 

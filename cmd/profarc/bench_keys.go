@@ -28,7 +28,7 @@ func gatherMaps(s *reader.Store) (*benchKeys, error) {
 		if err != nil {
 			return nil, err
 		}
-		if m.Flags()&layout.MethodSharedID != 0 {
+		if m.Flags()&layout.MethodSharedID != 0 || !m.Indexed() {
 			continue
 		}
 		key, err := m.Key()

@@ -90,7 +90,7 @@ func (b *bench) lookups() error {
 			return err
 		}
 		if len(k.keys) == 0 {
-			return fmt.Errorf("%s: every method shares its id with another: bench another archive", b.path)
+			return fmt.Errorf("%s: no method can be looked up by its id alone: bench an archive with profiles", b.path)
 		}
 		all := contests(s, k)
 		if err := warm(all, len(k.keys)); err != nil {

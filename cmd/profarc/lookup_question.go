@@ -118,10 +118,28 @@ func methodLooker(s *reader.Store, text string, o *lookupOptions) (func() (reade
 		if err != nil {
 			return nil, usagef("%s: an id has up to 16 hexadecimal digits", text)
 		}
-		return func() (reader.Method, error) { return s.Lookup(id) }, nil
+		return idLooker(s, id)
 	}
 	keys := keysOf(s.Header().Domain, text, o.loader)
 	return func() (reader.Method, error) { return findFirst(s, &keys) }, nil
+}
+
+// idLooker makes the look-up of the method with an id. One that never ran may
+// not be in the index: its key is searched for, and is looked up then.
+func idLooker(s *reader.Store, id uint64) (func() (reader.Method, error), error) {
+	if _, err := s.Lookup(id); !errors.Is(err, reader.ErrNotFound) {
+		return func() (reader.Method, error) { return s.Lookup(id) }, nil
+	}
+	for m, err := range s.Methods() {
+		if err != nil {
+			return nil, err
+		}
+		if !m.Indexed() && m.ID() == id {
+			key, err := m.Key()
+			return func() (reader.Method, error) { return s.Find(key) }, err
+		}
+	}
+	return func() (reader.Method, error) { return reader.Method{}, reader.ErrNotFound }, nil
 }
 
 // findFirst drops the keys that the archive lacks, so that the next call asks

@@ -55,7 +55,7 @@ func (c *check) searchAll() (records uint64, err error) {
 		if err != nil {
 			return records, err
 		}
-		if c.hasRow(m) {
+		if !m.Indexed() {
 			continue
 		}
 		if err := c.searchMethod(m); err != nil {

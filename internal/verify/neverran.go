@@ -5,11 +5,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// hasRow reports whether a method that never ran has a row and no record.
-func (c *check) hasRow(m reader.Method) bool {
-	return c.h.Sections[layout.SectionNeverRan].Holds(m.Ref().Offset(), layout.NeverRanRowSize)
-}
-
 // neverRan checks the classes of the methods that never ran: their order, that
 // each has rows and together they have all, and that a name is enough to tell
 // them apart. The rows themselves are methods like others.

@@ -165,7 +165,7 @@ func (c *check) method(m reader.Method, k layout.Key) error {
 	case err != nil:
 		return err
 	}
-	if c.hasRow(m) {
+	if !m.Indexed() {
 		return nil // ids lead to records alone
 	}
 	if found, err = c.s.Lookup(m.ID()); err == nil && found.Ref() != m.Ref() {
