@@ -165,11 +165,13 @@ func (b *batch) searched(id uint64, key *layout.Key) (m Method, err error) {
 
 // fetchProfiles brings the first profiles of methods on their way.
 func (b *batch) fetchProfiles(found []Method) {
-	n := 0
-	for _, m := range found {
-		if at := m.profiles().Offset(); at != 0 {
+	rw, n := b.s.h.Region(layout.RegionRW), 0
+	for i := range found {
+		m := &found[i]
+		if at := m.profiles().Offset(); rw.Holds(at, layout.BlockHeaderSize) {
 			b.places[n], b.places[n+1] = at, at+firstCount
 			n += 2
+			b.s.isSound(at) // brings the bit
 		}
 	}
 	b.s.m.Prefetch(b.places[:n])

@@ -10,8 +10,7 @@ func (s *Store) block(n layout.Narrow) (layout.Block, error) {
 	if !rw.Holds(at, layout.BlockHeaderSize) {
 		return nil, s.corrupt(layout.RegionRW, at, "a MethodData block outside rw")
 	}
-	bit := (at - rw.Offset) / layout.BlockHeaderSize // no two blocks share it
-	if s.sound.Has(bit) && !s.m.Closed() {
+	if s.isSound(at) && !s.m.Closed() {
 		// It was checked; its size alone decides what lies outside.
 		if size := layout.BlockSize(s.data[at:]); size >= layout.BlockHeaderSize && size <= rw.End()-at {
 			return s.data[at : at+size : at+size], nil
@@ -21,8 +20,16 @@ func (s *Store) block(n layout.Narrow) (layout.Block, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.sound.Add(bit)
+	s.sound.Add(s.soundBit(at))
 	return b, nil
+}
+
+// isSound reports whether a block that begins at an offset was checked.
+func (s *Store) isSound(at int64) bool { return s.sound.Has(s.soundBit(at)) }
+
+// soundBit is the bit of sound of a block; no two blocks share it.
+func (s *Store) soundBit(at int64) int64 {
+	return (at - s.h.Region(layout.RegionRW).Offset) / layout.BlockHeaderSize
 }
 
 // checkedBlock checks all of the block that lies at an offset in the file.

@@ -166,8 +166,8 @@ func (m Method) holds(text string) (bool, error) {
 		return false, err
 	}
 	same := string(b[:len(text)]) == text
-	for _, padding := range b[len(text):] {
-		same = same && padding == 0
+	if rest := len(text) % layout.Unit; rest != 0 && le.Uint64(b[len(b)-layout.Unit:])>>(8*rest) != 0 {
+		same = false
 	}
 	runtime.KeepAlive(m.s)
 	return same, nil
