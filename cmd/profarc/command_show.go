@@ -88,7 +88,7 @@ func (a *app) runShow(ctx context.Context, args []string, o showOptions) error {
 		sel.loader = o.loader
 		sel.hottestFirst = by != nil
 		if len(args) == 2 {
-			return o.showMethod(ctx, out, s, args[1], sel)
+			return o.showMethod(ctx, out, a.errOut, s, args[1], sel)
 		}
 		if o.json && o.everything() {
 			return dump.JSON(out, s)
@@ -118,13 +118,13 @@ func (o *showOptions) everything() bool {
 
 // showMethod prints the method that a text is the key of, in a calling context
 // if it has callers, or else those that it is a part of the name of.
-func (o *showOptions) showMethod(ctx context.Context, w io.Writer, s *reader.Store, spelled string, sel selection) error {
+func (o *showOptions) showMethod(ctx context.Context, w, notes io.Writer, s *reader.Store, spelled string, sel selection) error {
 	key, sites, err := methodAndCallers(spelled, o.callers)
 	if err != nil {
 		return err
 	}
 	if len(sites) > 0 {
-		return o.showInContext(w, s, key, sites)
+		return o.showInContext(w, notes, s, key, sites)
 	}
 	m, err := find(s, keysOf(s.Header().Domain, key, o.loader))
 	if err == nil {

@@ -10,8 +10,9 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// showInContext prints the profile that a method has in a calling context.
-func (o *showOptions) showInContext(w io.Writer, s *reader.Store, key string, sites []callSite) error {
+// showInContext prints the profile that a method has in a calling context. How
+// much of the context was found is no part of a method's JSON: it is noted.
+func (o *showOptions) showInContext(w, notes io.Writer, s *reader.Store, key string, sites []callSite) error {
 	m, err := o.only(s, key)
 	if err != nil {
 		return err
@@ -29,7 +30,11 @@ func (o *showOptions) showInContext(w io.Writer, s *reader.Store, key string, si
 	case err != nil:
 		return err
 	case o.json:
-		return dump.Profile(w, s, m, match.profile)
+		lines, err := match.lines(s)
+		for _, line := range lines {
+			fmt.Fprintln(notes, line)
+		}
+		return errors.Join(err, dump.Profile(w, s, m, match.profile))
 	}
 	return printInContext(w, s, m, match)
 }

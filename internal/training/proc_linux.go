@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/profarc/profarc/internal/procfs"
 )
 
 // A thread is asked through /proc.
@@ -35,15 +37,8 @@ func (t thread) process() (pid int, ok bool) {
 	return pid, err == nil
 }
 
-// status is a field of the status file, empty if there is none.
-func (t thread) status(field string) string {
-	for line := range strings.Lines(string(t.read("status"))) {
-		if name, value, _ := strings.Cut(line, ":"); name == field {
-			return strings.TrimSpace(value)
-		}
-	}
-	return ""
-}
+// status is a field of the thread's status, empty if there is none.
+func (t thread) status(field string) string { return procfs.Status(int(t), field) }
 
 // hasJVM reports whether libjvm is loaded: of HotSpot, or of another VM, which
 // whoever reads it tells from HotSpot.
