@@ -70,7 +70,7 @@ func (b *Builder) addFunction(m MethodRef, f *Function) bool {
 	if len(f.Counts) > maxCells {
 		return false
 	}
-	ref, ok := b.claim(profileKey{method: m, code: f.Hash}, b.run)
+	ref, ok := b.claim(profileKey{method: m, code: f.Hash}, &b.run)
 	if ok && !b.sumFunction(b.profiles.at(uint32(ref)), f) {
 		b.scratch = appendFunction(b.scratch[:0], f)
 		b.take(ref, b.run.Run, b.scratch, (*merger).addInPlace)
@@ -145,9 +145,9 @@ func (b *Builder) sumFunction(d *profileData, f *Function) bool {
 		le.Uint64(cells) > llvmMax || f.Counts[0] > llvmMax || b.methods.at(uint32(d.method)).flags&layout.MethodNotMatchable != 0 {
 		return false
 	}
-	for _, n := range f.Counts {
-		le.PutUint64(cells, min(layout.SaturatingAdd(le.Uint64(cells), n), llvmMax))
-		cells = cells[layout.CellSize:]
+	for i, n := range f.Counts {
+		cell := cells[i*layout.CellSize:][:layout.CellSize]
+		le.PutUint64(cell, min(layout.SaturatingAdd(le.Uint64(cell), n), llvmMax))
 	}
 	return true
 }

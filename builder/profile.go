@@ -62,7 +62,7 @@ func (b *Builder) profile(run runData, m MethodRef, code uint64, c ContextRef) *
 }
 
 func (p *Profile) begin(key profileKey) {
-	ref, ok := p.b.claim(key, p.run)
+	ref, ok := p.b.claim(key, &p.run)
 	if p.ref = ref; !ok {
 		p.fail(fmt.Errorf("%w: %s, code %016x, context %d", ErrDuplicate, p.b.text(p.b.methods.at(uint32(key.method)).name), key.code, key.context))
 		return

@@ -30,7 +30,7 @@ func (b *Builder) block(ref ProfileRef) layout.Block {
 
 // claim gives the profile with a key to a run, and makes it if it is new; ok is
 // false if the run has given it before.
-func (b *Builder) claim(key profileKey, run runData) (ref ProfileRef, ok bool) {
+func (b *Builder) claim(key profileKey, run *runData) (ref ProfileRef, ok bool) {
 	if ref = b.findProfile(key); ref == 0 {
 		ref = b.addProfile(key)
 	}

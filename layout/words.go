@@ -2,6 +2,7 @@ package layout
 
 import (
 	"encoding/binary"
+	"slices"
 	"sync/atomic"
 	"unsafe"
 )
@@ -53,6 +54,21 @@ func Text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // textBytes is text as bytes, not copied: they must not be changed.
 func textBytes(text string) []byte { return unsafe.Slice(unsafe.StringData(text), len(text)) }
+
+// AppendWords appends the little-endian words in b, whose size is a multiple of 8,
+// which need not be aligned.
+func AppendWords(words []uint64, b []byte) []uint64 {
+	n := len(words)
+	words = slices.Grow(words, len(b)/8)[:n+len(b)/8]
+	if more := words[n:]; LittleEndian() {
+		copy(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(more))), 8*len(more)), b)
+	} else {
+		for i := range more {
+			more[i] = le.Uint64(b[8*i:])
+		}
+	}
+	return words
+}
 
 // Aligned gives n zero bytes on the heap whose first lies on a multiple of 8.
 func Aligned(n int) []byte {

@@ -28,6 +28,7 @@ var errEmpty = errors.New("it is empty: the program that should write it has not
 // An input is a file to be imported, decompressed.
 type input struct {
 	*bufio.Reader
+	from    io.Reader // what the buffer is filled from
 	name    string
 	codec   string // gzip, zstd, or empty
 	closers []func()
@@ -43,7 +44,7 @@ func (in *input) Close() {
 // openInput opens a file, or the standard input for "-". m is told how much of
 // the file has been read.
 func (a *app) openInput(ctx context.Context, name string, m *meter) (*input, error) {
-	file, size := a.in, int64(0)
+	file, size, waits := a.in, int64(0), true
 	var closers []func()
 	if name == "-" {
 		name = "standard input"
@@ -54,11 +55,17 @@ func (a *app) openInput(ctx context.Context, name string, m *meter) (*input, err
 		}
 		closers = append(closers, func() { f.Close() })
 		if info, err := f.Stat(); err == nil {
-			size = info.Size()
+			size, waits = info.Size(), !info.Mode().IsRegular()
 		}
 		file = f
 	}
-	in, err := newInput(name, cancellable(ctx, &counted{r: file, size: size, report: m.report}))
+	file = &counted{r: file, size: size, report: m.report}
+	if waits {
+		file = cancellable(ctx, file)
+	} else {
+		file = &stopping{ctx, file}
+	}
+	in, err := newInput(name, file)
 	if err != nil {
 		for _, c := range closers {
 			c()
@@ -80,6 +87,19 @@ func cancellable(ctx context.Context, r io.Reader) io.Reader {
 	return out
 }
 
+// stopping gives what r has, which never waits long, until ctx ends.
+type stopping struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (s *stopping) Read(b []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return s.r.Read(b)
+}
+
 // counted reports how much was read of a file of a known size.
 type counted struct {
 	r          io.Reader
@@ -98,7 +118,8 @@ func (c *counted) Read(b []byte) (int, error) {
 
 // newInput decompresses r if it is compressed.
 func newInput(name string, r io.Reader) (*input, error) {
-	in := &input{name: name, Reader: bufio.NewReaderSize(r, headSize)}
+	in := &input{name: name}
+	in.buffer(r)
 	magic, err := in.Peek(4)
 	if err != nil && err != io.EOF {
 		return nil, err
@@ -110,7 +131,7 @@ func newInput(name string, r io.Reader) (*input, error) {
 		if err != nil {
 			return nil, damagedStream(in, err)
 		}
-		in.Reader = bufio.NewReaderSize(&stream{in, z}, headSize)
+		in.buffer(&stream{in, z})
 	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		in.codec = "zstd"
 		z, err := zstd.NewReader(in.Reader, zstd.WithDecoderMaxWindow(maxWindow))
@@ -118,9 +139,24 @@ func newInput(name string, r io.Reader) (*input, error) {
 			return nil, damagedStream(in, err)
 		}
 		in.closers = append(in.closers, z.Close)
-		in.Reader = bufio.NewReaderSize(&stream{in, z}, headSize)
+		in.buffer(&stream{in, z})
 	}
 	return in, nil
+}
+
+// buffer makes r what the input gives.
+func (in *input) buffer(r io.Reader) { in.from, in.Reader = r, bufio.NewReaderSize(r, headSize) }
+
+// largeRead is from how many bytes on a read is better without a buffer.
+const largeRead = 1 << 14
+
+// Read reads. What the buffer had for recognising the format comes first; large
+// reads need it no more then.
+func (in *input) Read(b []byte) (int, error) {
+	if len(b) >= largeRead && in.Buffered() == 0 {
+		return in.from.Read(b)
+	}
+	return in.Reader.Read(b)
 }
 
 // stream names the file in the errors of a decompressor.

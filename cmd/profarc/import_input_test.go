@@ -1,10 +1,51 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"io"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
+
+// Small reads and large ones give the bytes of a file one behind the other,
+// until the context ends.
+func TestReadsOfAllSizes(t *testing.T) {
+	want := slices.Concat(bytes.Repeat([]byte("abc"), headSize), bytes.Repeat([]byte("defg"), 2*largeRead))
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, want, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	a := new(app)
+	in, err := a.openInput(ctx, path, a.meter(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if _, err := in.Peek(headSize); err != nil {
+		t.Fatal(err)
+	}
+	got := make([]byte, len(want)-largeRead)
+	read := 0
+	for _, size := range []int{1, largeRead, 10, headSize, len(got)} {
+		n, err := io.ReadFull(in, got[read:min(read+size, len(got))])
+		if read += n; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(got, want[:read]) || read != len(got) {
+		t.Error("other bytes")
+	}
+	cancel()
+	if _, err := in.Read(make([]byte, largeRead)); !errors.Is(err, context.Canceled) {
+		t.Errorf("once the context has ended: %v", err)
+	}
+}
 
 // TestTextMark: the mark in front of UTF-8 is no part of a text of any format,
 // and UTF-16 is said to be what it is.

@@ -3,7 +3,6 @@ package llvm
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 
 	"github.com/profarc/profarc/layout"
 )
@@ -102,12 +101,8 @@ func (x *indexedScan) record(b []byte) (rest []byte, err error) {
 	if number > uint64(len(b)/8) {
 		return nil, fmt.Errorf("%d counters in %d bytes", number, len(b))
 	}
-	counts := slices.Grow(x.f.counts, int(number))[:number]
-	for i := range counts {
-		counts[i] = binary.LittleEndian.Uint64(b)
-		b = b[8:]
-	}
-	x.f.counts = counts
+	x.f.counts = layout.AppendWords(x.f.counts, b[:8*number])
+	b = b[8*number:]
 	if x.version >= sinceBitmaps {
 		if b, err = x.f.indexedBitmap(b); err != nil {
 			return nil, err
