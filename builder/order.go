@@ -151,6 +151,10 @@ func (o *order) rankOf(c ContextRef) int64 {
 }
 
 func (o *order) sortProfiles(b *Builder) {
+	if b.contexts.len() == 0 && len(b.versions) == 0 {
+		o.profiles = o.onlyProfiles(b)
+		return
+	}
 	keys := o.sorter.room(b.profiles.len())
 	for ref, d := range b.profiles.all {
 		keys = append(keys, sortKey{uint64(o.methodRank[d.method-1])<<32 | uint64(o.rankOf(d.context)+1), ref})
@@ -163,4 +167,13 @@ func (o *order) sortProfiles(b *Builder) {
 		o.sorter.sort(group)
 	})
 	o.profiles = refsOf[ProfileRef](keys)
+}
+
+// onlyProfiles gives the profiles in their order where no method has several.
+func (o *order) onlyProfiles(b *Builder) []ProfileRef {
+	ofMethod := make([]ProfileRef, len(o.methods))
+	for ref, d := range b.profiles.all {
+		ofMethod[o.methodRank[d.method-1]] = ProfileRef(ref)
+	}
+	return slices.DeleteFunc(ofMethod, func(p ProfileRef) bool { return p == 0 })
 }

@@ -30,13 +30,14 @@ type symbolSort struct {
 // aheadWords is how many more times eight bytes are read at once.
 const aheadWords = 4
 
-// directMin is from how many texts on they are sorted eight bytes at a time.
-const directMin = 4
+// deepest is up to how many bytes texts are sorted eight at a time: those that
+// agree in more, which names hardly do, are compared.
+const deepest = 1 << 12
 
 // from sorts texts that agree in their first depth bytes: by the next eight,
 // then those that agree in these by what follows.
 func (s *symbolSort) from(keys []sortKey, depth int) {
-	if len(keys) < directMin {
+	if depth >= deepest {
 		slices.SortFunc(keys, func(x, y sortKey) int {
 			return strings.Compare(s.text(SymbolRef(x.ref))[depth:], s.text(SymbolRef(y.ref))[depth:])
 		})

@@ -11,7 +11,8 @@ import (
 
 // Texts that agree in many bytes, end within others, and hold zeros.
 var similarTexts = rapid.Custom(func(t *rapid.T) string {
-	part := rapid.SampledFrom([]string{"", "\x00", "a", "_ZN4", "eightlng", "sixteen bytes... ", "\xff"})
+	long := strings.Repeat("long", deepest/4-1)
+	part := rapid.SampledFrom([]string{"", "\x00", "a", "_ZN4", "eightlng", "sixteen bytes... ", "\xff", long})
 	return strings.Join(rapid.SliceOfN(part, 0, 6).Draw(t, "parts"), "")
 })
 
@@ -19,7 +20,8 @@ func TestSymbolsAreSortedByBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s symbols
 		var want []string
-		for _, text := range rapid.SliceOfN(similarTexts, 0, 400).Draw(t, "texts") {
+		few := rapid.SampledFrom([]int{0, 2 * radixMin}).Draw(t, "at least")
+		for _, text := range rapid.SliceOfN(similarTexts, few, 3*radixMin).Draw(t, "texts") {
 			if _, fresh := s.intern(text); fresh {
 				want = append(want, text)
 			}
