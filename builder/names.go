@@ -105,28 +105,28 @@ func (b *Builder) Method(k layout.Key) MethodRef {
 	return b.methods.intern(key, func() methodData { return methodData{methodKey: key, id: k.ID(b.domain)} })
 }
 
-// Name interns a part of keys, for MethodsOf.
-func (b *Builder) Name(text string) SymbolRef {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.name(text)
-}
-
 // DescribeMethod adds to what is known of a method: flags are united.
 func (b *Builder) DescribeMethod(m MethodRef, info MethodInfo) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.describe(m, func(d *methodData) {
 		d.access |= info.Access
 		d.flags |= info.Flags & layout.MethodNotMatchable
 	})
 }
 
-// Seen says that a method was seen. If it has no profile in the end it is
+// Seen says that methods were seen. One that has no profile in the end is
 // recorded as one that never ran.
-func (b *Builder) Seen(m MethodRef) { b.describe(m, func(d *methodData) { d.seen = true }) }
-
-func (b *Builder) describe(m MethodRef, change func(*methodData)) {
+func (b *Builder) Seen(methods ...MethodRef) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	for _, m := range methods {
+		b.describe(m, func(d *methodData) { d.seen = true })
+	}
+}
+
+// describe changes what is known of a method. The caller holds mu.
+func (b *Builder) describe(m MethodRef, change func(*methodData)) {
 	if !b.methods.has(uint32(m)) {
 		b.fail(fmt.Errorf("method %d is not of this builder", m))
 		return

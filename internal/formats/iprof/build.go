@@ -1,8 +1,6 @@
 package iprof
 
 import (
-	"sync"
-
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/layout"
 )
@@ -13,10 +11,7 @@ type build struct {
 	b      *builder.Builder
 	o      ReadOptions
 	report *Report
-
-	arrivals chan arrival // of methods, while the file is read
-	interned sync.WaitGroup
-	arrival  // the last: the methods of the file, and their signatures
+	intake intake // of methods, while the file is read
 
 	typeRows, methodRows idRows
 	typeRefs             []builder.TypeRef // by row; behind those of the file are those of ids without one
@@ -24,9 +19,7 @@ type build struct {
 	methodRefs           []builder.MethodRef
 	ran                  []bool // by row of methods
 	taken                refSet // methods of rows
-	signatures           signatureTable
-	group                methodScratch
-	text                 []byte
+	doubled              []int  // rows of methods that have the key of a row before
 
 	next       []uint32 // by record: the next of its node, +1
 	first      []uint32 // by node: its first record, +1
@@ -43,49 +36,20 @@ func newBuild(rec *recording, o ReadOptions, report *Report) *build {
 	}
 }
 
-// An arrival is what was read so far of methods: slices of a recording that
-// grow behind their ends only.
-type arrival struct {
-	methods []methodRow
-	sigIDs  []int64 // signatures of all methods
-}
-
-// arrive interns the methods that the recording has so far, and before them the
-// types, of which it has all, while the rest of the file is read.
-func (b *build) arrive() {
-	if b.arrivals == nil {
-		b.arrivals = make(chan arrival, 1)
-		b.interned.Go(func() {
-			b.internTypes()
-			for b.arrival = range b.arrivals {
-				b.internMethods()
-			}
-		})
-	}
-	b.arrivals <- b.recording.arrival
-}
-
-// stop waits until what arrived is interned.
-func (b *build) stop() {
-	if b.arrivals != nil {
-		close(b.arrivals)
-		b.interned.Wait()
-	}
-}
-
 // finish interns all that the recording has.
 func (b *build) finish() (*builder.Builder, error) {
 	b.arrive()
 	b.stop()
+	b.tellApart()
 	b.profiles()
 	b.monitors()
 	b.samples()
 	b.ranByText()
 	b.seen()
 	b.surplus()
-	b.report.Types, b.report.Methods = len(b.types), len(b.methods)
+	b.report.Types, b.report.Methods = len(b.types), b.methods.len()
 	b.report.Repeated = b.typeRows.repeated + b.methodRows.repeated
-	b.report.Stacks, b.report.Dangling = len(b.stacks), len(b.typeRefs)+len(b.methodRefs)-len(b.types)-len(b.methods)
+	b.report.Stacks, b.report.Dangling = len(b.stacks), len(b.typeRefs)+len(b.methodRefs)-len(b.types)-b.methods.len()
 	return b.b, b.b.Err()
 }
 
@@ -131,27 +95,6 @@ func (s *refSet) add(ref uint32) {
 	(*s)[ref] = true
 }
 
-// key is the key of a row of methods.
-func (b *build) key(m methodRow) layout.Key {
-	k := layout.Key{Name: m.name}
-	ids := b.sigIDs[m.first : m.first+m.n]
-	if len(ids) == 0 {
-		return k
-	}
-	b.typeOf(ids[0])
-	row, _ := b.typeRows.row(ids[0])
-	k.Signature = string(b.spell(ids[1:]))
-	switch {
-	case row >= len(b.types):
-		k.Class = idName(ids[0])
-	case b.types[row].name == "":
-		k.Signature = b.spelled[row] + noNameEnd + k.Signature
-	default:
-		k.Class, k.Loader = b.types[row].name, b.numbers[row]
-	}
-	return k
-}
-
 // methodOf is the method of an id; it ran.
 func (b *build) methodOf(id int64) builder.MethodRef {
 	if row, ok := b.methodRows.row(id); ok {
@@ -168,11 +111,17 @@ func (b *build) methodOf(id int64) builder.MethodRef {
 // seen records the methods that were instrumented and never ran. Where several
 // rows have an id that something names, it is not known which of them ran.
 func (b *build) seen() {
-	for i, m := range b.methods {
-		if row, _ := b.methodRows.row(m.id); !b.ran[row] {
-			b.b.Seen(b.methodRefs[i])
-			b.report.Seen++
+	row := 0
+	for _, batch := range b.methods {
+		var idle []builder.MethodRef
+		for _, m := range batch.rows {
+			if first, _ := b.methodRows.row(m.id); !b.ran[first] {
+				idle = append(idle, b.methodRefs[row])
+			}
+			row++
 		}
+		b.b.Seen(idle...)
+		b.report.Seen += len(idle)
 	}
 }
 

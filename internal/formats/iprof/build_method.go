@@ -1,173 +1,177 @@
 package iprof
 
 import (
-	"slices"
+	"sync"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/refindex"
 	"github.com/profarc/profarc/layout"
 )
 
-// methodGroup is how many methods are interned at once.
-const methodGroup = 128
+// An intake interns methods while the file is read, a batch after the other: one
+// goroutine their signatures, another the methods by their keys.
+type intake struct {
+	arrived  chan methodRows // the rows so far
+	resolved chan *resolvedBatch
+	spare    chan *resolvedBatch
+	wait     sync.WaitGroup
 
-// methodScratch is used again for every group of methods.
-type methodScratch struct {
-	refs       [methodGroup]builder.MethodRef
-	signatures [methodGroup]builder.SymbolRef
-	// Those that are interned by class and signature, and their places in the group.
-	declared   [methodGroup]builder.DeclaredMethod
-	ofDeclared [methodGroup]builder.MethodRef
-	rows       [methodGroup]int
+	signatures signatureTable
 }
 
-// internMethods interns the rows of methods that arrived, each as one of its own.
-func (b *build) internMethods() {
-	for first := len(b.methodRefs); first < len(b.methods); first = len(b.methodRefs) {
-		group := b.methods[first:min(first+methodGroup, len(b.methods))]
-		b.internGroup(group)
-		b.methodRefs = room(b.methodRefs, len(group))
-		b.ran = append(room(b.ran, len(group)), make([]bool, len(group))...)
-		for i, m := range group {
-			b.methodRefs = append(b.methodRefs, b.unique(m, b.group.refs[i]))
-			b.methodRows.put(m.id, first+i)
+// A resolvedBatch is a batch of which the builder has the classes and signatures.
+type resolvedBatch struct {
+	rows []methodRow
+	// Those that are interned by class and signature, and their places in rows.
+	declared []builder.DeclaredMethod
+	places   []int
+	keyed    []keyedMethod // the others
+	refs     []builder.MethodRef
+}
+
+// A keyedMethod is the key of a row.
+type keyedMethod struct {
+	place int
+	key   layout.Key
+}
+
+// resolvedBatches is how many batches are between the two goroutines.
+const resolvedBatches = 3
+
+// arrive interns the methods that the recording has so far, and before them the
+// types, of which it has all, while the rest of the file is read. Who reads it
+// never waits: rows that were not taken are taken with those behind them.
+func (b *build) arrive() {
+	if b.intake.arrived == nil {
+		b.startIntake()
+	}
+	select {
+	case <-b.intake.arrived:
+	default:
+	}
+	b.intake.arrived <- b.methods
+}
+
+func (b *build) startIntake() {
+	in := &b.intake
+	in.arrived = make(chan methodRows, 1)
+	in.resolved, in.spare = make(chan *resolvedBatch, resolvedBatches), make(chan *resolvedBatch, resolvedBatches)
+	for range resolvedBatches {
+		in.spare <- new(resolvedBatch)
+	}
+	in.wait.Go(func() {
+		b.internTypes()
+		done := 0
+		for all := range in.arrived {
+			for ; done < len(all); done++ {
+				in.resolved <- b.resolve(all, done, <-in.spare)
+			}
 		}
+		close(in.resolved)
+	})
+	in.wait.Go(func() {
+		for batch := range in.resolved {
+			b.internMethods(batch)
+			in.spare <- batch
+		}
+	})
+}
+
+// stop waits until what arrived is interned.
+func (b *build) stop() {
+	if b.intake.arrived != nil {
+		close(b.intake.arrived)
+		b.intake.wait.Wait()
 	}
 }
 
-// internGroup interns methods by their keys, the short way those whose class is
-// a row of types with a name.
-func (b *build) internGroup(group []methodRow) {
-	g := &b.group
-	b.internSignatures(group)
-	n := 0
-	for i, m := range group {
-		class, ok := b.classOf(m)
+// resolve interns what the keys of a batch are made of, but for names.
+func (b *build) resolve(all methodRows, number int, to *resolvedBatch) *resolvedBatch {
+	batch := &all[number]
+	to.rows, to.declared, to.places, to.keyed = batch.rows, to.declared[:0], to.places[:0], to.keyed[:0]
+	signatures := b.internSignatures(all, number)
+	for i := range batch.rows {
+		m := &batch.rows[i]
+		ids := batch.signature(m)
+		class, ok := b.classOf(ids)
 		if !ok {
-			g.refs[i] = b.b.Method(b.key(m))
+			to.keyed = append(to.keyed, keyedMethod{i, b.key(m.name, ids)})
 			continue
 		}
-		g.rows[n] = i
-		g.declared[n] = builder.DeclaredMethod{Class: class, Name: m.name, Signature: g.signatures[i]}
-		n++
+		to.declared = append(to.declared, builder.DeclaredMethod{Class: class, Name: m.name, Signature: signatures[i]})
+		to.places = append(to.places, i)
 	}
-	b.b.MethodsOf(g.declared[:n], g.ofDeclared[:n])
-	for k, i := range g.rows[:n] {
-		g.refs[i] = g.ofDeclared[k]
-	}
+	return to
 }
 
 // classOf is the declaring class of a method, if it is a row of types with a
 // name and there are return and parameter types behind it.
-func (b *build) classOf(m methodRow) (class builder.TypeRef, ok bool) {
-	if m.n < 2 {
+func (b *build) classOf(signature []int64) (class builder.TypeRef, ok bool) {
+	if len(signature) < 2 {
 		return 0, false
 	}
-	row, ok := b.typeRows.row(b.sigIDs[m.first])
+	row, ok := b.typeRows.row(signature[0])
 	if !ok || row >= len(b.types) || b.types[row].name == "" {
 		return 0, false
 	}
 	return b.typeRefs[row], true
 }
 
-// unique gives the method of a row, by another key if another row has its key.
-func (b *build) unique(m methodRow, ref builder.MethodRef) builder.MethodRef {
-	for n := 2; b.taken.has(uint32(ref)); n++ {
-		again := b.key(m)
-		again.Signature += numbered(n)
-		ref = b.b.Method(again)
-		b.b.DescribeMethod(ref, builder.MethodInfo{Flags: layout.MethodNotMatchable})
+// key is the key of a method.
+func (b *build) key(name string, signature []int64) layout.Key {
+	k := layout.Key{Name: name}
+	if len(signature) == 0 {
+		return k
 	}
-	b.taken.add(uint32(ref))
-	return ref
-}
-
-// A signatureTable knows the signatures that were interned: many methods share
-// one.
-type signatureTable struct {
-	index   refindex.Index
-	known   []knownSignature // by reference-1
-	touched int64            // keeps the compiler from leaving out what is only touched
-}
-
-// A knownSignature has the return and parameter ids sigIDs[first:first+n].
-type knownSignature struct {
-	first, n int
-	ref      builder.SymbolRef
-}
-
-// internSignatures interns what the methods of a group return and take. Of
-// millions hardly any is in a cache, so that all are touched before one is used.
-func (b *build) internSignatures(group []methodRow) {
-	var hashes, likely [methodGroup]uint32
-	for i, m := range group {
-		hashes[i] = hashIDs(b.sigIDs[m.first : m.first+m.n])
+	b.typeOf(signature[0])
+	row, _ := b.typeRows.row(signature[0])
+	k.Signature = string(b.spell(nil, signature[1:]))
+	switch {
+	case row >= len(b.types):
+		k.Class = idName(signature[0])
+	case b.types[row].name == "":
+		k.Signature = b.spelled[row] + noNameEnd + k.Signature
+	default:
+		k.Class, k.Loader = b.types[row].name, b.numbers[row]
 	}
-	t := &b.signatures
-	t.index.Guess(hashes[:len(group)], likely[:])
-	var first [methodGroup]int
-	for i, ref := range likely[:len(group)] {
-		if ref != 0 {
-			first[i] = t.known[ref-1].first
+	return k
+}
+
+// internMethods interns a batch of methods.
+func (b *build) internMethods(batch *resolvedBatch) {
+	if batch.refs == nil {
+		batch.refs = make([]builder.MethodRef, batchSize)
+	}
+	first := len(b.methodRefs)
+	b.methodRefs = append(room(b.methodRefs, len(batch.rows)), make([]builder.MethodRef, len(batch.rows))...)
+	b.ran = append(room(b.ran, len(batch.rows)), make([]bool, len(batch.rows))...)
+	b.b.MethodsOf(batch.declared, batch.refs[:len(batch.declared)])
+	for k, place := range batch.places {
+		b.methodRefs[first+place] = batch.refs[k]
+	}
+	for _, m := range batch.keyed {
+		b.methodRefs[first+m.place] = b.b.Method(m.key)
+	}
+	for i := range batch.rows {
+		b.methodRows.put(batch.rows[i].id, first+i)
+		if ref := uint32(b.methodRefs[first+i]); b.taken.has(ref) {
+			b.doubled = append(b.doubled, first+i)
+		} else {
+			b.taken.add(ref)
 		}
 	}
-	for i := range group {
-		if first[i] < len(b.sigIDs) {
-			t.touched += b.sigIDs[first[i]]
+}
+
+// tellApart gives methods that have the key of another another key.
+func (b *build) tellApart() {
+	for _, row := range b.doubled {
+		m, batch := b.methods.at(row)
+		key := b.key(m.name, batch.signature(m))
+		signature := key.Signature
+		for n := 2; b.taken.has(uint32(b.methodRefs[row])); n++ {
+			key.Signature = signature + numbered(n)
+			b.methodRefs[row] = b.b.Method(key)
+			b.b.DescribeMethod(b.methodRefs[row], builder.MethodInfo{Flags: layout.MethodNotMatchable})
 		}
+		b.taken.add(uint32(b.methodRefs[row]))
 	}
-	for i, m := range group {
-		b.group.signatures[i] = b.signature(m, hashes[i])
-	}
-}
-
-// hashIDs mixes what stands behind the declaring type of a method.
-func hashIDs(ids []int64) uint32 {
-	h := uint64(len(ids))
-	for _, id := range ids[min(1, len(ids)):] {
-		h = (h ^ uint64(id)) * 0x9e3779b97f4a7c15
-		h ^= h >> 29
-	}
-	return uint32(h >> 16)
-}
-
-// signature interns the return and parameter types of a method.
-func (b *build) signature(m methodRow, hash uint32) builder.SymbolRef {
-	if m.n < 2 {
-		return 0
-	}
-	t := &b.signatures
-	ids := b.sigIDs[m.first+1 : m.first+m.n]
-	ref, at := t.index.Find(hash, func(ref uint32) bool {
-		k := t.known[ref-1]
-		return slices.Equal(b.sigIDs[k.first:k.first+k.n], ids)
-	})
-	if ref == 0 {
-		t.known = append(room(t.known, 1), knownSignature{m.first + 1, m.n - 1, b.b.Name(string(b.spell(ids)))})
-		ref = uint32(len(t.known))
-		t.index.Put(at, hash, ref)
-	}
-	return t.known[ref-1].ref
-}
-
-// spell spells a signature. The text is valid until the next.
-func (b *build) spell(ids []int64) []byte {
-	if len(ids) == 0 {
-		return nil
-	}
-	b.text = append(append(b.text[:0], b.spelledType(ids[0])...), '(')
-	for i, id := range ids[1:] {
-		if i > 0 {
-			b.text = append(b.text, ',')
-		}
-		b.text = append(b.text, b.spelledType(id)...)
-	}
-	b.text = append(b.text, ')')
-	return b.text
-}
-
-func (b *build) spelledType(id int64) string {
-	b.typeOf(id)
-	row, _ := b.typeRows.row(id)
-	return b.spelled[row]
 }

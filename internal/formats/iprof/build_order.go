@@ -86,7 +86,7 @@ var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 func (b *build) order() {
 	o := sourceOrder{version: b.version}
 	var lists [3][]uint64
-	lists[0], lists[1] = make([]uint64, 0, len(b.types)), make([]uint64, 0, len(b.methods))
+	lists[0], lists[1] = make([]uint64, 0, len(b.types)), make([]uint64, 0, b.methods.len())
 	lists[2] = make([]uint64, 0, len(b.records))
 	for i := range b.sections {
 		s := &b.sections[i]
@@ -98,7 +98,7 @@ func (b *build) order() {
 	for _, ref := range b.typeRefs[:len(b.types)] {
 		lists[0] = append(lists[0], uint64(ref))
 	}
-	for _, ref := range b.methodRefs[:len(b.methods)] {
+	for _, ref := range b.methodRefs[:b.methods.len()] {
 		lists[1] = append(lists[1], uint64(ref))
 	}
 	b.wrap(uint64(b.b.Symbol(string(o.append(nil)))), lists)
@@ -116,9 +116,11 @@ func (b *build) ordered(s *section) orderedSection {
 			o.ids = append(o.ids, t.id)
 		}
 	case s.kind == methods:
-		o.ids = make([]int64, 0, len(b.methods))
-		for _, m := range b.methods {
-			o.ids = append(o.ids, m.id)
+		o.ids = make([]int64, 0, b.methods.len())
+		for _, batch := range b.methods {
+			for i := range batch.rows {
+				o.ids = append(o.ids, batch.rows[i].id)
+			}
 		}
 	}
 	for i := range s.count {

@@ -9,8 +9,8 @@ type recording struct {
 	old      bool // it may be spelled as 0.2.0 spells
 	sections []section
 
-	types []typeRow
-	arrival
+	types   []typeRow
+	methods methodRows
 	nodes   contextTrie
 	records []record // of all sections in profiles
 	values  []int64  // of all records
@@ -45,12 +45,11 @@ type typeRow struct {
 	name string // in the spelling of a type key
 }
 
-// A methodRow has its signature in sigIDs[first:first+n].
+// A methodRow has its signature in ids[first:first+n] of its batch.
 type methodRow struct {
-	id    int64
-	name  string // in the spelling of a key
-	first int
-	n     int
+	id       int64
+	name     string // in the spelling of a key
+	first, n uint32
 }
 
 // A frame is a place in a method.

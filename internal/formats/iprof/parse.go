@@ -22,7 +22,7 @@ type parser struct {
 
 	salvage bool // what is whole is taken, whatever follows
 
-	arrived func() // is called when the recording has all types, and more methods
+	arrived func() // is called when the recording has all types, and another batch of methods
 
 	row    methodRow // of types too
 	ids    []int64   // of a signature, or the integers of a record

@@ -29,18 +29,12 @@ func (p *parser) typeItem() bool {
 	return true
 }
 
-// arrivalSize is after how many methods they are interned.
-const arrivalSize = 1 << 12
-
 // methodItem reads {"id":1,"name":"main","signature":[30,1,21]}.
 func (p *parser) methodItem() bool {
 	if !p.members(hasID | hasName | hasSignature) {
 		return false
 	}
-	p.row.first, p.row.n = len(p.rec.sigIDs), len(p.ids)
-	p.rec.sigIDs = append(room(p.rec.sigIDs, len(p.ids)), p.ids...)
-	p.rec.methods = append(room(p.rec.methods, 1), p.row)
-	if len(p.rec.methods)%arrivalSize == 0 && p.seen[types] {
+	if full := p.rec.methods.add(p.row, p.ids); full && p.seen[types] {
 		p.arrived()
 	}
 	return true
