@@ -122,7 +122,7 @@ func (b *Builder) fail(err error) {
 func (b *Builder) Symbol(text string) SymbolRef {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.symbol(text, layout.MaxBlob-1)
+	return b.symbol(text, layout.MaxBlob)
 }
 
 // symbol interns text of at most limit bytes. The caller holds mu.

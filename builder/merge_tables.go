@@ -189,6 +189,6 @@ func (t *Table) addProperty(cells, g []uint64) bool {
 	if rule == layout.PropertySummed {
 		both = layout.SaturatingAdd(x, y)
 	}
-	cells[1] = uint64(b.symbol(strconv.FormatUint(both, 10), layout.MaxBlob-1))
+	cells[1] = uint64(b.symbol(strconv.FormatUint(both, 10), layout.MaxBlob))
 	return true
 }
