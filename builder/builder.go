@@ -46,7 +46,7 @@ type Builder struct {
 	symbols  symbols
 	types    table[typeKey, typeData]
 	methods  methods
-	contexts table[contextKey, contextData]
+	contexts contexts
 	profiles list[profileData]
 	versions map[profileKey]ProfileRef // but for the first profile of a method and context
 	tables   map[layout.TableKind]*Table

@@ -24,6 +24,7 @@ type build struct {
 	next       []uint32 // by record: the next of its node, +1
 	first      []uint32 // by node: its first record, +1
 	last       []uint32
+	places     []nodePlace          // by node
 	profileRef []builder.ProfileRef // by node
 	ordinals   map[int]int          // by record, where it is not the next of its profile
 	entries    entryScratch
@@ -39,6 +40,7 @@ func newBuild(rec *recording, o ReadOptions, report *Report) *build {
 // finish interns all that the recording has.
 func (b *build) finish() (*builder.Builder, error) {
 	b.arrive()
+	b.link()
 	b.stop()
 	b.tellApart()
 	b.profiles()

@@ -10,7 +10,6 @@ import (
 
 // entryScratch is used again for every profile.
 type entryScratch struct {
-	frames     []builder.Frame
 	successors []builder.Successor
 	rows       []builder.Row
 	ordered    [sectionKinds][]uint32 // records of the profile by section, in the order of the file
@@ -19,13 +18,36 @@ type entryScratch struct {
 
 // profiles makes one profile of all records of a method in a context.
 func (b *build) profiles() {
-	b.link()
+	b.placeNodes()
 	for node := range b.nodes.nodes {
 		if b.first[node] != 0 {
 			b.profile(uint32(node) + 1)
 		}
 	}
 	b.report.Entries += len(b.records)
+}
+
+// A nodePlace is what a node of the trie stands for: a method, in a context.
+type nodePlace struct {
+	method  builder.MethodRef
+	context builder.ContextRef
+}
+
+// placeNodes interns the contexts of all nodes, those of parents first.
+func (b *build) placeNodes() {
+	b.places = make([]nodePlace, len(b.nodes.nodes))
+	for i := range b.nodes.nodes { // a loop so short that the processor waits for many at once
+		b.places[i].method = b.methodOf(b.nodes.nodes[i].id)
+	}
+	for i := range b.nodes.nodes {
+		n, place := &b.nodes.nodes[i], &b.places[i]
+		if n.parent == 0 {
+			continue
+		}
+		caller, inner := place.method, b.places[n.parent-1]
+		place.method = inner.method
+		place.context = b.b.OuterContext(inner.method, inner.context, builder.Frame{Caller: caller, Point: n.point})
+	}
 }
 
 // link lists the records of each node, in the order of the file.
@@ -46,8 +68,8 @@ func (b *build) link() {
 }
 
 func (b *build) profile(node uint32) {
-	m, frames := b.place(node)
-	p := b.b.Profile(m, 0, b.b.Context(m, frames...))
+	at := b.places[node-1]
+	p := b.b.Profile(at.method, 0, at.context)
 	b.profileRef[node-1] = p.Ref()
 	s := &b.entries
 	for k := range s.ordered {
@@ -64,18 +86,6 @@ func (b *build) profile(node uint32) {
 	}
 	b.report.Profiles++
 	_ = p.Done() // the builder keeps the error
-}
-
-// place gives the method of a node, and its callers.
-func (b *build) place(node uint32) (builder.MethodRef, []builder.Frame) {
-	frames := b.entries.frames[:0]
-	n := b.nodes.at(node)
-	for ; n.parent != 0; n = b.nodes.at(n.parent) {
-		frames = append(frames, builder.Frame{Caller: b.methodOf(n.id), Point: n.point})
-	}
-	slices.Reverse(frames)
-	b.entries.frames = frames
-	return b.methodOf(n.id), frames
 }
 
 // entry adds a record to a profile. The number of times that the method itself

@@ -1,0 +1,61 @@
+package builder_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+)
+
+// A context that grows frame by frame is that of all frames at once.
+func TestOuterContexts(t *testing.T) {
+	b := builder.New(layout.DomainGraal, builder.Config{})
+	m, caller := b.Method(layout.Key{Class: "C", Name: "m"}), b.Method(layout.Key{Class: "C", Name: "caller"})
+	frames := []builder.Frame{{Caller: caller, Point: 1}, {Caller: m, Point: -1}, {Caller: caller, Point: 1}}
+	at := builder.NoContext
+	for i, f := range frames {
+		if at = b.OuterContext(m, at, f); at != b.Context(m, frames[:i+1]...) || at == builder.NoContext {
+			t.Errorf("%d frames: context %d, want %d", i+1, at, b.Context(m, frames[:i+1]...))
+		}
+	}
+	if b.Err() != nil {
+		t.Error(b.Err())
+	}
+}
+
+func TestOuterContextsThatCannotBe(t *testing.T) {
+	for what, add := range map[string]func(b *builder.Builder, m builder.MethodRef) builder.ContextRef{
+		"of no method": func(b *builder.Builder, m builder.MethodRef) builder.ContextRef {
+			return b.OuterContext(m+1, builder.NoContext, builder.Frame{Caller: m})
+		},
+		"of another method": func(b *builder.Builder, m builder.MethodRef) builder.ContextRef {
+			return b.OuterContext(b.Method(layout.Key{Class: "C", Name: "other"}), b.Context(m, builder.Frame{Caller: m}), builder.Frame{Caller: m})
+		},
+		"around none": func(b *builder.Builder, m builder.MethodRef) builder.ContextRef {
+			return b.OuterContext(m, 1, builder.Frame{Caller: m})
+		},
+		"with no caller": func(b *builder.Builder, m builder.MethodRef) builder.ContextRef {
+			return b.OuterContext(m, builder.NoContext, builder.Frame{Caller: m + 1})
+		},
+	} {
+		b := builder.New(layout.DomainGraal, builder.Config{})
+		if at := add(b, b.Method(layout.Key{Class: "C", Name: "m"})); at != builder.NoContext || b.Err() == nil {
+			t.Errorf("%s: context %d, error %v", what, at, b.Err())
+		}
+	}
+}
+
+func TestContextsTooDeep(t *testing.T) {
+	b := builder.New(layout.DomainGraal, builder.Config{})
+	m, at := b.Method(layout.Key{Class: "C", Name: "m"}), builder.NoContext
+	for range layout.MaxDepth {
+		at = b.OuterContext(m, at, builder.Frame{Caller: m})
+	}
+	if b.Err() != nil {
+		t.Fatal(b.Err())
+	}
+	if at = b.OuterContext(m, at, builder.Frame{Caller: m}); at != builder.NoContext || !errors.Is(b.Err(), layout.ErrTooLarge) {
+		t.Errorf("context %d, error %v", at, b.Err())
+	}
+}
