@@ -213,6 +213,20 @@ func (h MethodHead) Flags() MethodFlags { return MethodFlags(h >> 48) }
 // Size is the size of the record in bytes, the name in a Named one included.
 func (h MethodHead) Size() int64 { return int64(h.Units()) * Unit }
 
+// Profiles is the first MethodData without a context, 0 for none, of the record
+// at the front of b, whose head h is.
+func (h MethodHead) Profiles(b []byte) Narrow {
+	switch flags := h.Flags(); {
+	case flags&MethodNamed != 0:
+		return h.First()
+	case flags&MethodProfiled == 0:
+		return 0
+	case flags&MethodDeclared != 0:
+		return Narrow(le.Uint32(b[MinMethodSize+8:]))
+	}
+	return Narrow(le.Uint32(b[MinMethodSize:]))
+}
+
 // Fits reports whether the flags are known, and the size is that of a record
 // with these flags.
 func (h MethodHead) Fits() bool {

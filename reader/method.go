@@ -61,13 +61,12 @@ func (m Method) record() (r layout.MethodRecord) {
 
 // profiles is the first profile without a context, 0 if there is none.
 func (m Method) profiles() layout.Narrow {
-	if m.head.Flags()&layout.MethodNamed != 0 {
-		return m.head.First()
-	}
-	if m.head.Flags()&layout.MethodProfiled == 0 {
+	if m.head.Flags()&(layout.MethodNamed|layout.MethodProfiled) == 0 {
 		return 0
 	}
-	return m.record().Profiles
+	n := m.head.Profiles(m.s.data[m.at.Offset():])
+	runtime.KeepAlive(m.s)
+	return n
 }
 
 // MethodAt gives the method whose record lies at n; the error matches
