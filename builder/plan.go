@@ -3,6 +3,7 @@ package builder
 import (
 	"encoding/binary"
 	"fmt"
+	"sync"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -52,10 +53,18 @@ func (b *Builder) plan() (*plan, error) {
 	if b.mixed {
 		b.uniteTables()
 	}
-	p := &plan{b: b, o: b.order()}
-	p.measureProfiles()
+	p := &plan{b: b}
+	p.beside(func() { p.o = b.order() }, func() {
+		p.splitSignatures()
+		p.measureProfiles()
+	})
 	p.planRecords()
-	p.planNeverRan()
+	needed := p.neededSymbols()
+	p.beside(func() { p.planSymbols(needed) }, func() {
+		p.hashed = p.hashRecords(0)
+		p.markSharedIDs()
+		p.planNeverRan()
+	})
 	p.measure()
 	if err := p.place(); err != nil {
 		return nil, err
@@ -63,6 +72,19 @@ func (b *Builder) plan() (*plan, error) {
 	p.locate()
 	p.describe()
 	return p, nil
+}
+
+// beside does two things that do not depend on each other.
+func (p *plan) beside(one, other func()) {
+	if p.workers() == 1 {
+		one()
+		other()
+		return
+	}
+	var wait sync.WaitGroup
+	wait.Go(other)
+	one()
+	wait.Wait()
 }
 
 // unfinished names a profile that was begun only. The caller holds mu.
@@ -79,7 +101,6 @@ func (b *Builder) unfinished() error {
 // measure computes the size of every region but ps.
 func (p *plan) measure() {
 	b := p.b
-	p.section[layout.SectionSymbols] = p.measureSymbols()
 	p.section[layout.SectionTypes] = int64(b.types.len()) * layout.TypeSize
 	for _, r := range p.records {
 		p.section[layout.SectionMethods] += int64(r.units) * layout.Unit
@@ -104,10 +125,10 @@ func (p *plan) sizeOf(r layout.Region) int64        { return p.size[r-1] }
 func (p *plan) regionStart(r layout.Region) int64   { return p.header.Region(r).Offset }
 func (p *plan) sectionStart(s layout.Section) int64 { return p.header.Sections[s].Offset }
 
-// measureSymbols places the symbols that lie in the symbol section, relative
-// to its start; names of methods that lie behind their records do not, unless
-// something else needs them too.
-func (p *plan) measureSymbols() (size int64) {
+// neededSymbols says of each symbol, by SymbolRef-1, whether something other than
+// a signature needs it in the symbol section. Names of methods that lie behind
+// their records do not.
+func (p *plan) neededSymbols() []bool {
 	b := p.b
 	needed := make([]bool, b.symbols.len())
 	need := func(s SymbolRef) {
@@ -126,18 +147,25 @@ func (p *plan) measureSymbols() (size int64) {
 		}
 	}
 	b.eachSymbolCell(need)
+	return needed
+}
+
+// planSymbols places the symbols that lie in the symbol section, relative to its
+// start: those that are needed, and signatures.
+func (p *plan) planSymbols(needed []bool) {
 	p.planSignatures(needed)
-	p.symbols = make([]layout.Narrow, b.symbols.len())
+	p.symbols = make([]layout.Narrow, len(needed))
 	for _, ref := range p.o.symbols {
 		if needed[ref-1] {
 			p.symbolRefs = append(p.symbolRefs, ref)
 		}
 	}
+	size := int64(0)
 	for _, ref := range p.symbolRefs {
 		p.symbols[ref-1] = layout.NarrowOf(size + layout.Unit) // moved by locate; never 0
 		size += p.symbolSize(ref)
 	}
-	return size
+	p.section[layout.SectionSymbols] = size
 }
 
 // describe fills in the header but for the index and the sums.

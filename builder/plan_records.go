@@ -40,8 +40,6 @@ func (p *plan) planRecords() {
 	for i := range p.records {
 		p.planRecord(i)
 	}
-	p.hashed = p.hashRecords(0)
-	p.markSharedIDs()
 }
 
 // gatherProfiles puts what is known of the profiles into their order. It goes

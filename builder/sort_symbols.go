@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// sorted gives all symbols, sorted by bytes.
-func (t *symbols) sorted(sorter *keySorter) []SymbolRef {
+// sortedAnew gives all symbols, sorted by bytes.
+func (t *symbols) sortedAnew(sorter *keySorter) []SymbolRef {
 	keys := sorter.room(t.len())
 	for i := range t.len() {
 		keys = append(keys, sortKey{ref: uint32(i + 1)})

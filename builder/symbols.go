@@ -15,6 +15,8 @@ type symbols struct {
 	index  refindex.Index
 	last   SymbolRef // that was asked for
 
+	presorted []SymbolRef // the first symbols, by bytes; see SortSymbols
+
 	// byNameRef: texts are found by their NameRef. Each function of LLVM needs its
 	// own anyway, and the tables in LLVM's files are in the order of its low bits.
 	byNameRef bool

@@ -1,6 +1,8 @@
 package iprof
 
 import (
+	"sync"
+
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/layout"
 )
@@ -42,6 +44,9 @@ func (b *build) finish() (*builder.Builder, error) {
 	b.arrive()
 	b.link()
 	b.stop()
+	var sorting sync.WaitGroup
+	defer sorting.Wait()
+	sorting.Go(b.b.SortSymbols)
 	b.tellApart()
 	b.profiles()
 	b.monitors()
