@@ -17,7 +17,8 @@ func (p *plan) writeRO(s *sheets) {
 			b = b[:0]
 		}
 	}
-	for _, ref := range p.symbolRefs {
+	for i, ref := range p.symbolRefs {
+		p.fetchSymbols(i)
 		b = p.appendSymbol(b, ref)
 		next()
 	}

@@ -17,6 +17,16 @@ func (p *plan) fetchNames(i int) {
 	fetchAhead(i, len(p.records), func(k int) []byte { return p.b.symbols.texts.at(p.records[k].name) })
 }
 
+func (p *plan) fetchSymbols(i int) {
+	fetchAhead(i, len(p.symbolRefs), func(k int) []byte {
+		s := p.symbolRefs[k]
+		if len(p.lists.at(s)) > 0 {
+			return nil
+		}
+		return p.b.symbols.texts.at(p.b.symbols.place(s))
+	})
+}
+
 func (p *plan) fetchBlocks(i int) {
 	fetchAhead(i, len(p.profiles), func(k int) []byte { return p.b.blocks.at(p.profiles[k].block) })
 }

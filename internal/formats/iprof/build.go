@@ -48,6 +48,7 @@ func (b *build) finish() (*builder.Builder, error) {
 	defer sorting.Wait()
 	sorting.Go(b.b.SortSymbols)
 	b.tellApart()
+	b.forget()
 	b.profiles()
 	b.monitors()
 	b.samples()

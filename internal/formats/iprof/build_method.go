@@ -157,6 +157,7 @@ func (b *build) internMethods(batch *resolvedBatch) {
 			b.doubled = append(b.doubled, first+i)
 		} else {
 			b.taken.add(ref)
+			batch.rows[i].name = "" // the builder has it
 		}
 	}
 }
@@ -174,4 +175,13 @@ func (b *build) tellApart() {
 		}
 		b.taken.add(uint32(b.methodRefs[row]))
 	}
+}
+
+// forget lets go of what the builder has of methods: the memory is needed for
+// what comes.
+func (b *build) forget() {
+	for i := range b.methods {
+		b.methods[i].ids = nil
+	}
+	b.intake, b.taken, b.doubled = intake{}, nil, nil
 }
