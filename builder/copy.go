@@ -204,27 +204,33 @@ func (c *copier) copyContexts() error {
 	return nil
 }
 
-// copyContext interns a context of the method whose record lies at n.
+// copyContext interns a context of the method whose record lies at n: around the
+// one within it, if that is known.
 func (c *copier) copyContext(n layout.Narrow, node reader.Context) (ContextRef, error) {
 	m, err := c.methodRef(n)
 	if err != nil {
 		return 0, err
 	}
-	from, err := node.Frames()
+	inner, ok := c.contexts[node.Inner()]
+	var outer []reader.Frame // of inner
+	if ok || node.Inner() == 0 {
+		outer = make([]reader.Frame, 1)
+		outer[0], err = node.Caller()
+	} else {
+		outer, err = node.Frames()
+	}
 	if err != nil {
 		return 0, err
 	}
-	frames := make([]Frame, len(from))
-	for i, f := range from {
+	for _, f := range outer {
 		caller, err := c.methodRef(f.Caller.Ref())
 		if err != nil {
 			return 0, err
 		}
-		frames[i] = Frame{caller, f.Point}
+		inner = c.b.OuterContext(m, inner, Frame{caller, f.Point})
 	}
-	ref := c.b.Context(m, frames...)
-	c.contexts[node.Ref()] = ref
-	return ref, nil
+	c.contexts[node.Ref()] = inner
+	return inner, nil
 }
 
 // contextRef is a context of the method whose record lies at n.

@@ -25,7 +25,7 @@ func (p *plan) measureProfile(b layout.Block) (pointers bool) {
 		p.entries++
 		shape.Pointers(e, func(cell int, kind layout.PointerKind) bool {
 			if pointers = true; kind == layout.PointerMethod {
-				p.point(MethodRef(e.Cell(cell) >> refShift))
+				p.meet(MethodRef(e.Cell(cell) >> refShift))
 			}
 			return kind == layout.PointerMethod
 		})

@@ -115,8 +115,9 @@ func (b *Builder) DescribeMethod(m MethodRef, info MethodInfo) {
 	})
 }
 
-// Seen says that methods were seen. One that has no profile in the end is
-// recorded as one that never ran.
+// Seen says that methods were seen. One of which in the end nothing shows that it
+// ran, no profile, context, sampled stack or callee, is recorded as one that never
+// ran.
 func (b *Builder) Seen(methods ...MethodRef) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -13,15 +13,38 @@ type neverRanRows struct {
 	methods []uint32          // places in the order
 }
 
-// point notes that something leads to the record of a method.
-func (p *plan) point(m MethodRef) {
+// meet notes that another method's profile, or a table, shows that a method ran:
+// it is a callee, a caller in a context, or on a sampled stack.
+func (p *plan) meet(m MethodRef) {
 	if m == 0 {
 		return
 	}
-	if p.pointed == nil {
-		p.pointed = make([]bool, p.b.methods.len())
+	if p.met == nil {
+		p.met = make([]bool, p.b.methods.len())
 	}
-	p.pointed[m-1] = true
+	p.met[m-1] = true
+}
+
+// meetCallers meets the methods of contexts and of sampled stacks. Those that
+// entries lead to are met where profiles are measured.
+func (p *plan) meetCallers() {
+	for _, c := range p.b.contexts.all {
+		p.meet(c.Caller)
+	}
+	samples := p.b.tables[layout.TableSamples]
+	if samples == nil {
+		return
+	}
+	method := slices.Index(samples.columns, layout.ColumnMethod)
+	for row := range samples.rows() {
+		p.meet(MethodRef(samples.cells[row*len(samples.columns)+method]))
+	}
+}
+
+// ran reports whether the method at a place in the order ran, as far as the
+// archive knows.
+func (p *plan) ran(method int) bool {
+	return p.records[method].first != 0 || len(p.contextsOf(method)) > 0 || p.met != nil && p.met[p.o.methods[method]-1]
 }
 
 // planNeverRan takes the records of methods for which a row is enough.
@@ -29,15 +52,11 @@ func (p *plan) planNeverRan() {
 	if p.neverRan == 0 {
 		return
 	}
-	for _, c := range p.b.contexts.all {
-		p.point(c.Caller)
-	}
 	alone := p.typesOfOneName()
 	last := TypeRef(0)
 	for i, ref := range p.o.methods {
 		r, holder := &p.records[i], p.b.methods.at(uint32(ref)).holder
-		pointed := p.pointed != nil && p.pointed[ref-1]
-		if r.flags != layout.MethodDeclared|layout.MethodNeverRan || pointed || holder == 0 || !alone[holder-1] {
+		if r.flags != layout.MethodDeclared|layout.MethodNeverRan || holder == 0 || !alone[holder-1] {
 			continue
 		}
 		if r.units = 0; holder != last {

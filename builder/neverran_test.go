@@ -104,3 +104,37 @@ func mustDone(t *testing.T, p *builder.Profile) {
 		t.Fatal(err)
 	}
 }
+
+// What is seen in one run, and called or sampled in another, ran.
+func TestMethodsThatAreMetRan(t *testing.T) {
+	caller, callee := layout.Key{Class: "A", Name: "caller"}, layout.Key{Class: "A", Name: "callee"}
+	for name, met := range map[string]func(b *builder.Builder){
+		"as a caller": func(b *builder.Builder) {
+			mustDone(t, b.Profile(b.Method(callee), 0, b.Context(b.Method(callee), builder.Frame{Caller: b.Method(caller)})))
+		},
+		"on a stack": func(b *builder.Builder) {
+			b.Table(layout.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord).Row(0, uint64(b.Method(caller)), 3, 1)
+		},
+		"as a callee": func(b *builder.Builder) {
+			p := b.Profile(b.Method(callee), 0, builder.NoContext)
+			p.Callees(1, builder.Callee{Method: b.Method(caller), Count: 2})
+			mustDone(t, p)
+		},
+	} {
+		seen, ran := builder.New(layout.DomainGraal, builder.Config{}), builder.New(layout.DomainGraal, builder.Config{})
+		seen.Seen(seen.Method(caller))
+		met(ran)
+		for _, order := range [][]*builder.Builder{{seen, ran}, {ran, seen}} {
+			b := builder.New(layout.DomainGraal, builder.Config{})
+			for _, one := range order {
+				if err := b.Merge(memstore.Open(t, one), builder.Run{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			m, err := memstore.Open(t, b).Find(caller)
+			if err != nil || m.NeverRan() {
+				t.Errorf("%s: %v, never ran: %t", name, err, m.NeverRan())
+			}
+		}
+	}
+}

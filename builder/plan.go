@@ -35,7 +35,7 @@ type plan struct {
 	entries     uint64 // of all profiles
 	summary     layout.Summary
 	hasPointers []bool // by ProfileRef-1
-	pointed     []bool // by MethodRef-1: something leads to the record; nil if nothing does
+	met         []bool // by MethodRef-1, see meet; nil if there is none
 
 	pointers *relocate.Collector
 	size     [layout.NumRegions]int64 // of each region, by Region-1

@@ -1,8 +1,6 @@
 package builder
 
 import (
-	"slices"
-
 	"github.com/profarc/profarc/layout"
 )
 
@@ -37,6 +35,7 @@ func (p *plan) planRecords() {
 	p.gatherMethods()
 	p.chain()
 	p.rangeContexts()
+	p.meetCallers()
 	for i := range p.records {
 		p.planRecord(i)
 	}
@@ -138,14 +137,6 @@ func (p *plan) planRecord(i int) {
 		r.flags |= layout.MethodProfiled
 	}
 	r.units = uint16((&layout.MethodRecord{Flags: r.flags}).Size() / layout.Unit)
-}
-
-// ran reports whether a method has a profile in any context.
-func (p *plan) ran(method int) bool {
-	if p.records[method].first != 0 {
-		return true
-	}
-	return slices.ContainsFunc(p.contextsOf(method), func(c ContextRef) bool { return p.contextFirst[c-1] != 0 })
 }
 
 // markSharedIDs marks methods whose id another method has too. For one kind of

@@ -90,6 +90,23 @@ func (c Context) Method() (Method, error) {
 	return c.s.method(c.method)
 }
 
+// Caller is the outermost frame: the one that the context adds to its Inner.
+func (c Context) Caller() (Frame, error) {
+	if c.s == nil {
+		return Frame{}, ErrNotFound
+	}
+	caller, err := c.s.method(c.rec.Caller)
+	return Frame{caller, c.rec.Point}, err
+}
+
+// Inner is the place of the context with one frame fewer, 0 if there is none.
+func (c Context) Inner() layout.Narrow {
+	if c.depth <= 1 {
+		return 0
+	}
+	return c.rec.Parent
+}
+
 // Frames gives the frames, the direct caller first.
 func (c Context) Frames() ([]Frame, error) {
 	if c.s == nil {

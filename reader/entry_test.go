@@ -171,7 +171,7 @@ func TestExtraEntries(t *testing.T) {
 		switch e.Tag() {
 		case layout.TagSpeculativeTrap:
 			traps++
-			if m, err := e.Trap(); err != nil || m != find(t, s, keyIdle) {
+			if m, err := e.Trap(); err != nil || m != find(t, s, keyBare) {
 				t.Errorf("trap in %v, %v", m, err)
 			}
 		case layout.TagArgInfo:

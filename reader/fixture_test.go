@@ -39,6 +39,7 @@ func fixture(gap uint32) *builder.Builder {
 	b.Type(builder.TypeKey{Name: "Square", Loader: "other"})
 	b.DescribeType(circle, builder.TypeInfo{Alias: "LCircle;", Flags: layout.TypeHidden})
 	b.Seen(b.Method(keyIdle))
+	b.DescribeMethod(b.Method(keyIdle), builder.MethodInfo{Access: layout.AccStatic}) // so that it has a record
 	b.Method(keyBare)
 	b.DescribeMethod(b.Method(keyArea), builder.MethodInfo{Access: layout.AccFinal, Flags: layout.MethodNotMatchable})
 	addArea(b, circle, square)
@@ -74,7 +75,7 @@ func addArea(b *builder.Builder, circle, square builder.TypeRef) {
 	p.VirtualCallType(builder.At{Bci: 10}, 30, 0, []builder.Row{{Type: square, Count: 31}}, builder.CallTypes{Args: []builder.Slot{{Stack: 2}}})
 	p.ArgInfo(1, 0, 1)
 	p.Parameters(builder.Slot{Stack: 0, Type: builder.TypeWord{Type: square}})
-	p.SpeculativeTrap(builder.At{Bci: 6, In: layout.SectionExtra}, b.Method(keyIdle))
+	p.SpeculativeTrap(builder.At{Bci: 6, In: layout.SectionExtra}, b.Method(keyBare))
 	p.Bit(builder.At{Bci: 60, In: layout.SectionHandlers})
 	mustDone(p)
 }

@@ -25,9 +25,6 @@ func (s *Store) method(n layout.Narrow) (Method, error) {
 	section := &s.h.Sections[layout.SectionMethods]
 	at := n.Offset()
 	if !s.inMethods(n) {
-		if s.inNeverRan(n) {
-			return s.neverRanAt(n)
-		}
 		return Method{}, s.corrupt(layout.RegionRO, at, "a method record outside the methods section")
 	}
 	if err := s.m.Check(layout.RegionRO, at, min(maxMethodFields, section.End()-at)); err != nil {
@@ -69,11 +66,14 @@ func (m Method) profiles() layout.Narrow {
 	return n
 }
 
-// MethodAt gives the method whose record lies at n; the error matches
+// MethodAt gives the method whose record or row lies at n; the error matches
 // ErrNotFound for 0.
 func (s *Store) MethodAt(n layout.Narrow) (Method, error) {
 	if n == 0 {
 		return Method{}, ErrNotFound
+	}
+	if s.inNeverRan(n) {
+		return s.neverRanAt(n)
 	}
 	return s.method(n)
 }

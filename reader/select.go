@@ -38,7 +38,7 @@ func (m Method) Profile(code uint64, frames ...Frame) (p Profile, depth int, err
 		if fatal(err) {
 			return Profile{}, 0, err
 		}
-		if f.Caller.s != m.s {
+		if f.Caller.s != m.s || f.Caller.hasRow() { // no context leads to a row
 			break
 		}
 		profiles, damage := down.step(f.Caller.at, f.Point)

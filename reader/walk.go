@@ -124,7 +124,10 @@ func (s *Store) neverRanWalk() walk {
 		}
 		at := rows.Offset + row*layout.NeverRanRowSize
 		if at == rows.End() {
-			return m, false, nil
+			if row != int64(c.End) || class != count(classes) {
+				err = s.corrupt(layout.RegionRO, at, "%d methods that never ran, and classes that have others", row)
+			}
+			return m, err != nil, err
 		}
 		for ; row >= int64(c.End); class++ {
 			if class == count(classes) {

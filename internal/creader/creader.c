@@ -121,7 +121,7 @@ static void check_sections(void) {
 	must(end == end_of(file.region[RO]), 432, "the sections do not fill ro");
 	struct span rows = file.section[NEVER_RAN];
 	file.rows = rows.at + (rows.size > 0 ? 8 + 8 * u32(rows.at) : 0);
-	must(file.rows <= end_of(rows), rows.at, "the classes of methods that never ran do not fit");
+	must(rows.size == 0 || (file.rows <= end_of(rows) && 8 * u32(file.rows - 4) == end_of(rows) - file.rows), rows.at, "wrong rows");
 	must(file.section[TYPES].size == TYPE * u64(544) && u64(544) < 1u << 31, 544, "wrong number of types");
 	must(file.section[CONTEXTS].size == CONTEXT * u64(536) && u64(536) <= 1u << 31, 536, "wrong number of contexts");
 }
@@ -317,8 +317,9 @@ static void put_key(const struct method *m) {
 	optional_text("signature", signature(m->signature)), optional_text("loader", type_loader(m->holder));
 }
 
-static void put_method(uint64_t at) {
+static void put_method(uint64_t at, bool row) { /* tables alone lead to rows */
 	struct method m = at ? method_at(at) : (struct method){0};
+	must(row || !inside(file.section[NEVER_RAN], at, 8), at, "a method that never ran where one that ran is expected");
 	if (at) say("{"), put_key(&m), say("}"); else say("null");
 }
 
@@ -338,7 +339,7 @@ static void put_frames(uint64_t node) {
 	uint64_t i = DEEPEST;
 	for (leaf(node); inside(file.section[CONTEXTS], node, CONTEXT); node = narrow(node)) path[--i] = node;
 	for (const char *sep = "["; i < DEEPEST; i++, sep = ",")
-		say("%s{'caller':", sep), put_method(narrow(path[i] + 4)), say(",'point':%d}", i32(path[i] + 8));
+		say("%s{'caller':", sep), put_method(narrow(path[i] + 4), false), say(",'point':%d}", i32(path[i] + 8));
 	say("]");
 }
 
@@ -384,7 +385,7 @@ static void put_cells(const char *f, struct cursor *c) {
 		case 'u': say("%u", take(c)); break;
 		case 'd': say("%d", (int64_t)take(c)); break;
 		case 'T': put_type(pointed(take(c))); break;
-		case 'M': put_method(pointed(take(c))); break;
+		case 'M': put_method(pointed(take(c)), false); break;
 		case 'W': put_word(take(c)); break;
 		case 'p': v = take(c), say("%d,%u", (int64_t)(int32_t)v, v >> 32); break;
 		case 'n': c->left = take(c), c->counted = true; break;
@@ -499,10 +500,10 @@ static void put_table_cell(uint64_t kind, uint64_t at) {
 	if (kind == 1) say("%u", u64(at));
 	else if (to == 0 || kind == 3) put_type(to);
 	else if (kind == 2) say("%t", symbol(to));
-	else if (kind == 4) put_method(to);
+	else if (kind == 4) put_method(to, true);
 	else { /* a context is printed like a block without a code id */
 		struct block b = kind == 5 ? block_at(to) : (struct block){.context = to, .method = leaf(to).at};
-		say("{'method':"), put_method(b.method), say(","), put_which(&b), say("}");
+		say("{'method':"), put_method(b.method, false), say(","), put_which(&b), say("}");
 	}
 }
 

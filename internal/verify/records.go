@@ -155,6 +155,9 @@ func compareKeys(a, b layout.Key) int {
 // method looks a method up by key and by id.
 func (c *check) method(m reader.Method, k layout.Key) error {
 	at := m.Ref().Offset()
+	if strings.IndexByte(k.Class+k.Name+k.Signature+k.Loader, 0) >= 0 {
+		return c.wrong(layout.RegionRO, at, "the key of method %q holds a NUL byte", k.Name)
+	}
 	if id := k.ID(c.h.Domain); id != m.ID() {
 		return c.wrong(layout.RegionRO, at, "method %q has id %016x, recorded is %016x", k.Name, id, m.ID())
 	}
@@ -178,13 +181,13 @@ func (c *check) method(m reader.Method, k layout.Key) error {
 }
 
 // contexts checks the contexts of a method: that they begin where those of the
-// method before end, and that their frames can be read. The walk itself checks
+// method before end, and that they and their callers ran. The walk itself checks
 // parents and order.
 func (c *check) contexts(m reader.Method) error {
 	next := c.h.Sections[layout.SectionContexts].Offset + int64(c.report.Counts.Contexts)*layout.ContextSize
 	for node, err := range m.Contexts() {
 		if err == nil {
-			_, err = node.Frames()
+			err = c.caller(node)
 		}
 		if err != nil {
 			return err
@@ -194,6 +197,22 @@ func (c *check) contexts(m reader.Method) error {
 		}
 		next += layout.ContextSize
 		c.report.Counts.Contexts++
+	}
+	return nil
+}
+
+// caller checks the caller that a context adds to those within it.
+func (c *check) caller(node reader.Context) error {
+	m, err := node.Method()
+	if err != nil {
+		return err
+	}
+	f, err := node.Caller()
+	if err != nil {
+		return err
+	}
+	if m.NeverRan() || f.Caller.NeverRan() {
+		return c.wrong(layout.RegionRO, node.Ref().Offset(), "a context of methods of which one never ran")
 	}
 	return nil
 }

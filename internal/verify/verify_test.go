@@ -149,6 +149,14 @@ var changes = []change{
 		at := h.Sections[layout.SectionNeverRan].Offset + layout.NeverRanHeaderSize
 		le.PutUint32(data[at:], uint32(layout.NarrowOf(h.Sections[layout.SectionTypes].Offset))) // the type without a name
 	}, layout.RegionRO, "is not the only one of that name"},
+	{"more rows than there are", "graal", func(data []byte, h *layout.Header) {
+		at := h.Sections[layout.SectionNeverRan].Offset + layout.NeverRanHeaderSize + layout.ClassRowSize + 4
+		le.PutUint32(data[at:], le.Uint32(data[at:])+1)
+	}, layout.RegionRO, "classes that have others"},
+	{"caller that never ran", "graal", func(data []byte, h *layout.Header) {
+		_, at := contextsOfAMethod(data, h)
+		le.PutUint32(data[at+4:], uint32(layout.NarrowOf(h.Sections[layout.SectionNeverRan].End()-layout.NeverRanRowSize)))
+	}, layout.RegionRO, "a method record outside the methods section"},
 	{"row order", "graal", func(data []byte, h *layout.Header) {
 		at := h.Sections[layout.SectionNeverRan].End() - 2*layout.NeverRanRowSize
 		first := bytes.Clone(data[at : at+layout.NeverRanRowSize])
