@@ -282,3 +282,38 @@ func BenchmarkStores(b *testing.B) {
 		stores(b, x, y, compare.Options{Top: 10})
 	}
 }
+
+// A profile of a method, or of a context, that a has none of is new. It is of
+// other code only where a has that of another version.
+func TestWhatIsNewIsNoMismatch(t *testing.T) {
+	method := layout.Key{Class: "A", Name: "run"}
+	profile := func(b *builder.Builder, code uint64, frames ...builder.Frame) {
+		p := b.Profile(b.Method(method), code, b.Context(b.Method(method), frames...))
+		p.Invocations(5)
+		p.Counter(builder.At{Bci: 1}, 7)
+		if err := p.Done(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	inCaller := func(b *builder.Builder, code uint64) {
+		profile(b, code, builder.Frame{Caller: b.Method(layout.Key{Class: "A", Name: "caller"}), Point: 3})
+	}
+	for name, c := range map[string]struct {
+		a, b            func(b *builder.Builder)
+		onlyB, mismatch int
+	}{
+		"never ran in a":           {func(b *builder.Builder) { b.Seen(b.Method(method)) }, func(b *builder.Builder) { profile(b, 1) }, 1, 0},
+		"in another context":       {func(b *builder.Builder) { profile(b, 1) }, func(b *builder.Builder) { inCaller(b, 1) }, 1, 0},
+		"of another version":       {func(b *builder.Builder) { profile(b, 1) }, func(b *builder.Builder) { profile(b, 2) }, 0, 1},
+		"of another version there": {func(b *builder.Builder) { inCaller(b, 1) }, func(b *builder.Builder) { inCaller(b, 2) }, 0, 1},
+		"of no known version":      {func(b *builder.Builder) { profile(b, 1) }, func(b *builder.Builder) { profile(b, 0) }, 0, 0},
+	} {
+		a, b := builder.New(layout.DomainHotSpot, builder.Config{}), builder.New(layout.DomainHotSpot, builder.Config{})
+		c.a(a)
+		c.b(b)
+		r := stores(t, memstore.Open(t, a), memstore.Open(t, b), compare.Options{Top: 3})
+		if r.Profiles.OnlyB != c.onlyB || r.Profiles.Mismatch != c.mismatch || r.Methods.Mismatch != c.mismatch {
+			t.Errorf("%s: %+v, %+v", name, r.Profiles, r.Methods)
+		}
+	}
+}

@@ -125,13 +125,19 @@ type overlapping struct {
 	own        float64 // overlap of the method's own counts
 }
 
-// pair compares two profiles and reports whether they belong together. As in
-// llvm-profdata, one of b that counted nothing always does.
+// pair compares two profiles, and reports false for one of code that a does not
+// have. As in llvm-profdata, one of b that counted nothing always fits.
 func (o *overlapping) pair(p pair) (matched bool, err error) {
 	c := o.c
 	switch {
 	case p.b.sum[Edges] < 1 && c.report.Domain.LLVM():
 		c.report.Profiles.Matched++
+		return true, nil
+	case p.a == nil && !p.rival:
+		c.report.Profiles.OnlyB++
+		for k := range numKinds {
+			c.onlyB[k] += share(p.b.sum[k], c.sumB[k])
+		}
 		return true, nil
 	case p.a == nil || c.report.Domain.LLVM() && !p.a.sameShape(p.b):
 		c.report.Profiles.Mismatch++

@@ -78,8 +78,11 @@ func (p *profiles) addTo(sum *perKind) {
 	}
 }
 
-// A pair is two profiles that belong together, or one that has no partner.
-type pair struct{ a, b *profile }
+// A pair is two profiles that belong together, or one of b that has no partner.
+type pair struct {
+	a, b  *profile
+	rival bool // a has the profile of another version of the code
+}
 
 // match pairs the profiles of a method: those of the same context and code, then
 // those of the same context if one code is not known. Those of b that are left
@@ -100,13 +103,33 @@ func (c *comparison) match() ([]pair, error) {
 	} {
 		pairs = c.matchWhere(pairs, contextsA, contextsB, fits)
 	}
+	var rival func(context string) bool
 	for i := range c.profilesB.list {
 		if b := &c.profilesB.list[i]; !b.done {
-			pairs = append(pairs, pair{nil, b})
+			if rival == nil {
+				rival = c.contextsOfA(contextsA)
+			}
+			pairs = append(pairs, pair{nil, b, rival(at(contextsB, i))})
 		}
 	}
 	c.scratch = pairs
 	return pairs, nil
+}
+
+// contextsOfA says of a context whether a has profiles there, by the keys of its
+// profiles.
+func (c *comparison) contextsOfA(keys []string) (known func(key string) bool) {
+	switch {
+	case len(c.profilesA.list) == 0:
+		return func(string) bool { return false }
+	case keys == nil:
+		return func(key string) bool { return key == "" }
+	}
+	all := map[string]bool{}
+	for _, key := range keys {
+		all[key] = true
+	}
+	return func(key string) bool { return all[key] }
 }
 
 // fewProfiles is up to how many profiles of a method are held against each
@@ -127,7 +150,7 @@ func (c *comparison) matchWhere(pairs []pair, contextsA, contextsB []string, fit
 			return false
 		}
 		a.done, b.done = true, true
-		pairs = append(pairs, pair{a, b})
+		pairs = append(pairs, pair{a: a, b: b})
 		return true
 	}
 	for i := range c.profilesA.list {
