@@ -33,6 +33,7 @@ func readIprof(r io.Reader, name string, c importConfig) (*imported, error) {
 		p.facts["salvaged"] = map[string]any{"offset": s.Offset, "last": s.Last, "left": s.Left, "reason": s.Reason.Error()}
 		what := fmt.Sprintf("bytes %sfrom byte %d on, behind %s: at byte %d, %s", of, s.Offset, s.Last, s.Reason.Offset, s.Reason.Reason())
 		p.lost = append(p.lost, loss{What: what, Count: int(s.Left)})
+		p.notes = append(p.notes, fmt.Sprintf("odd    which methods %snever ran is not known: what is missing may say that they did", of))
 	}
 	return p, nil
 }

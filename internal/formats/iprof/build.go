@@ -53,7 +53,9 @@ func (b *build) finish() (*builder.Builder, error) {
 	b.monitors()
 	b.samples()
 	b.ranByText()
-	b.seen()
+	if b.report.Salvage == nil { // what is missing may say that they ran
+		b.seen()
+	}
 	b.surplus()
 	b.report.Types, b.report.Methods = len(b.types), b.methods.len()
 	b.report.Repeated = b.typeRows.repeated + b.methodRows.repeated
