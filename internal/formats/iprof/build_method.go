@@ -20,7 +20,8 @@ type intake struct {
 
 // A resolvedBatch is a batch of which the builder has the classes and signatures.
 type resolvedBatch struct {
-	rows []methodRow
+	rows  []methodRow
+	names string // of all rows
 	// Those that are interned by class and signature, and their places in rows.
 	declared []builder.DeclaredMethod
 	places   []int
@@ -87,17 +88,18 @@ func (b *build) stop() {
 // resolve interns what the keys of a batch are made of, but for names.
 func (b *build) resolve(all methodRows, number int, to *resolvedBatch) *resolvedBatch {
 	batch := &all[number]
-	to.rows, to.declared, to.places, to.keyed = batch.rows, to.declared[:0], to.places[:0], to.keyed[:0]
+	to.rows, to.names = batch.rows, string(batch.names)
+	to.declared, to.places, to.keyed = to.declared[:0], to.places[:0], to.keyed[:0]
 	signatures := b.internSignatures(all, number)
 	for i := range batch.rows {
-		m := &batch.rows[i]
-		ids := batch.signature(m)
+		from, end := batch.nameSpan(i)
+		name, ids := to.names[from:end], batch.signature(i)
 		class, ok := b.classOf(ids)
 		if !ok {
-			to.keyed = append(to.keyed, keyedMethod{i, b.key(m.name, ids)})
+			to.keyed = append(to.keyed, keyedMethod{i, b.key(name, ids)})
 			continue
 		}
-		to.declared = append(to.declared, builder.DeclaredMethod{Class: class, Name: m.name, Signature: signatures[i]})
+		to.declared = append(to.declared, builder.DeclaredMethod{Class: class, Name: name, Signature: signatures[i]})
 		to.places = append(to.places, i)
 	}
 	return to
@@ -157,7 +159,6 @@ func (b *build) internMethods(batch *resolvedBatch) {
 			b.doubled = append(b.doubled, first+i)
 		} else {
 			b.taken.add(ref)
-			batch.rows[i].name = "" // the builder has it
 		}
 	}
 }
@@ -165,8 +166,9 @@ func (b *build) internMethods(batch *resolvedBatch) {
 // tellApart gives methods that have the key of another another key.
 func (b *build) tellApart() {
 	for _, row := range b.doubled {
-		m, batch := b.methods.at(row)
-		key := b.key(m.name, batch.signature(m))
+		batch, place := b.methods.at(row)
+		from, to := batch.nameSpan(place)
+		key := b.key(string(batch.names[from:to]), batch.signature(place))
 		signature := key.Signature
 		for n := 2; b.taken.has(uint32(b.methodRefs[row])); n++ {
 			key.Signature = signature + numbered(n)
@@ -181,7 +183,7 @@ func (b *build) tellApart() {
 // what comes.
 func (b *build) forget() {
 	for i := range b.methods {
-		b.methods[i].ids = nil
+		b.methods[i].names, b.methods[i].ids = nil, nil
 	}
 	b.intake, b.taken, b.doubled = intake{}, nil, nil
 }

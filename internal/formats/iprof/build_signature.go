@@ -22,14 +22,15 @@ type signatureTable struct {
 	fresh   []string
 }
 
-// A knownSignature has the return and parameter ids ids[first:first+n] of a
-// batch.
+// A knownSignature has the return and parameter ids, n of them, that end
+// there in a batch.
 type knownSignature struct {
-	batch, first, n uint32
-	ref             builder.SymbolRef
+	end      int
+	batch, n uint32
+	ref      builder.SymbolRef
 }
 
-func (k *knownSignature) ids(all methodRows) []int64 { return all[k.batch].ids[k.first:][:k.n] }
+func (k *knownSignature) ids(all methodRows) []int64 { return all[k.batch].ids[k.end-int(k.n) : k.end] }
 
 // internSignatures interns what the methods of a batch return and take. What it
 // gives is valid until the next.
@@ -58,25 +59,25 @@ const signatureGroup = 128
 func (b *build) numberSignatures(all methodRows, number, from, to int) {
 	t := &b.intake.signatures
 	batch := &all[number]
-	rows := batch.rows[from:to]
+	n := to - from
 	var hashes, likely [signatureGroup]uint32
-	for i := range rows {
-		hashes[i] = hashIDs(batch.signature(&rows[i]))
+	for i := range n {
+		hashes[i] = hashIDs(batch.signature(from + i))
 	}
-	t.index.Guess(hashes[:len(rows)], likely[:])
+	t.index.Guess(hashes[:n], likely[:])
 	var known [signatureGroup]*knownSignature
-	for i, n := range likely[:len(rows)] {
-		if n != 0 {
-			known[i] = &t.known[n-1]
+	for i, k := range likely[:n] {
+		if k != 0 {
+			known[i] = &t.known[k-1]
 		}
 	}
-	for _, k := range known[:len(rows)] {
+	for _, k := range known[:n] {
 		if k != nil {
 			t.touched += k.ids(all)[0]
 		}
 	}
-	for i := range rows {
-		t.numbers[from+i] = b.signature(all, number, &rows[i], hashes[i])
+	for i := range n {
+		t.numbers[from+i] = b.signature(all, number, from+i, hashes[i])
 	}
 }
 
@@ -92,19 +93,21 @@ func hashIDs(ids []int64) uint32 {
 
 // signature gives the number of the return and parameter types of a method, 0 if
 // it has none. One that is new is spelled, to be interned.
-func (b *build) signature(all methodRows, number int, m *methodRow, hash uint32) uint32 {
-	if m.n < 2 {
+func (b *build) signature(all methodRows, number, place int, hash uint32) uint32 {
+	batch := &all[number]
+	ids := batch.signature(place)
+	if len(ids) < 2 {
 		return 0
 	}
+	ids = ids[1:]
 	t := &b.intake.signatures
-	ids := all[number].signature(m)[1:]
 	n, at := t.index.Find(hash, func(n uint32) bool { return slices.Equal(t.known[n-1].ids(all), ids) })
 	if n != 0 {
 		return n
 	}
 	t.text = b.spell(t.text, ids)
 	t.ends = append(t.ends, len(t.text))
-	t.known = append(room(t.known, 1), knownSignature{batch: uint32(number), first: m.first + 1, n: m.n - 1})
+	t.known = append(room(t.known, 1), knownSignature{batch: uint32(number), end: batch.rows[place].idsEnd, n: uint32(len(ids))})
 	t.index.Put(at, hash, uint32(len(t.known)))
 	return uint32(len(t.known))
 }

@@ -45,13 +45,6 @@ type typeRow struct {
 	name string // in the spelling of a type key
 }
 
-// A methodRow has its signature in ids[first:first+n] of its batch.
-type methodRow struct {
-	id       int64
-	name     string // in the spelling of a key
-	first, n uint32
-}
-
 // A frame is a place in a method.
 type frame struct {
 	id    int64

@@ -24,10 +24,11 @@ type parser struct {
 
 	arrived func() // is called when the recording has all types, and another batch of methods
 
-	row    methodRow // of types too
-	ids    []int64   // of a signature, or the integers of a record
-	path   []frame   // of a record, leaf first
-	spoken []byte    // scratch of unescape
+	id     int64   // of a type or method
+	called []byte  // its name, in the spelling of a key
+	ids    []int64 // of a signature, or the integers of a record
+	path   []frame // of a record, leaf first
+	spoken []byte  // scratch of unescape
 }
 
 func newParser(r io.Reader, name string) *parser {

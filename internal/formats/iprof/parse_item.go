@@ -25,7 +25,7 @@ func (p *parser) typeItem() bool {
 	if !p.members(hasID | hasName) {
 		return false
 	}
-	p.rec.types = append(room(p.rec.types, 1), typeRow{p.row.id, p.row.name})
+	p.rec.types = append(room(p.rec.types, 1), typeRow{p.id, p.kept.keep(p.called)})
 	return true
 }
 
@@ -34,14 +34,14 @@ func (p *parser) methodItem() bool {
 	if !p.members(hasID | hasName | hasSignature) {
 		return false
 	}
-	if full := p.rec.methods.add(p.row, p.ids); full && p.seen[types] {
+	if full := p.rec.methods.add(p.id, p.called, p.ids); full && p.seen[types] {
 		p.arrived()
 	}
 	return true
 }
 
-// members reads an object that has exactly the wanted members, into row, ids
-// and path.
+// members reads an object that has exactly the wanted members, into id,
+// called, ids and path.
 func (p *parser) members(wanted int) bool {
 	if !p.token('{') {
 		return false
@@ -55,10 +55,10 @@ func (p *parser) members(wanted int) bool {
 		switch string(key) {
 		case "id":
 			bit = hasID
-			p.row.id, ok = p.integer()
+			p.id, ok = p.integer()
 		case "name", "typeName", "methodName":
 			bit = hasName
-			p.row.name, ok = p.nameText()
+			p.called, ok = p.nameText()
 			ok = ok && (len(key) == len("name") || p.rec.old)
 		case "signature":
 			bit = hasSignature
@@ -108,17 +108,15 @@ func (p *parser) integers() bool {
 	}
 }
 
-// nameText reads a string and gives the name of it as a key spells it.
-func (p *parser) nameText() (string, bool) {
+// nameText reads a string and gives the name of it as a key spells it. It is valid
+// until the next.
+func (p *parser) nameText() ([]byte, bool) {
 	t, plain, ok := p.text()
-	if !ok {
-		return "", false
-	}
-	if plain && (len(t) == 0 || t[0] != quoteMark && t[0] != idMark) {
-		return p.kept.keep(t), true
+	if !ok || plain && (len(t) == 0 || t[0] != quoteMark && t[0] != idMark) {
+		return t, ok
 	}
 	p.spoken = unescape(p.spoken[:0], t)
-	return quoteName(string(p.spoken)), true
+	return []byte(quoteName(string(p.spoken))), true
 }
 
 // odd keeps an item that is not what it should be, or says more: as text, and
