@@ -8,20 +8,22 @@ import (
 )
 
 // An intake interns methods while the file is read, a batch after the other: one
-// goroutine their signatures, another the methods by their keys.
+// goroutine finds out what their keys are made of, another gives it to the builder.
 type intake struct {
 	arrived  chan methodRows // the rows so far
 	resolved chan *resolvedBatch
 	spare    chan *resolvedBatch
 	wait     sync.WaitGroup
 
-	signatures signatureTable
+	signatures    signatureTable
+	signatureRefs []builder.SymbolRef // by number-1
 }
 
-// A resolvedBatch is a batch of which the builder has the classes and signatures.
+// A resolvedBatch is a batch of which the builder has the classes.
 type resolvedBatch struct {
 	rows  []methodRow
 	names string // of all rows
+	batchOfSignatures
 	// Those that are interned by class and signature, and their places in rows.
 	declared []builder.DeclaredMethod
 	places   []int
@@ -85,12 +87,12 @@ func (b *build) stop() {
 	}
 }
 
-// resolve interns what the keys of a batch are made of, but for names.
+// resolve finds out what the keys of a batch are made of.
 func (b *build) resolve(all methodRows, number int, to *resolvedBatch) *resolvedBatch {
 	batch := &all[number]
 	to.rows, to.names = batch.rows, string(batch.names)
 	to.declared, to.places, to.keyed = to.declared[:0], to.places[:0], to.keyed[:0]
-	signatures := b.internSignatures(all, number)
+	b.numberSignatures(all, number, &to.batchOfSignatures)
 	for i := range batch.rows {
 		from, end := batch.nameSpan(i)
 		name, ids := to.names[from:end], batch.signature(i)
@@ -99,7 +101,7 @@ func (b *build) resolve(all methodRows, number int, to *resolvedBatch) *resolved
 			to.keyed = append(to.keyed, keyedMethod{i, b.key(name, ids)})
 			continue
 		}
-		to.declared = append(to.declared, builder.DeclaredMethod{Class: class, Name: name, Signature: signatures[i]})
+		to.declared = append(to.declared, builder.DeclaredMethod{Class: class, Name: name})
 		to.places = append(to.places, i)
 	}
 	return to
@@ -146,6 +148,7 @@ func (b *build) internMethods(batch *resolvedBatch) {
 	first := len(b.methodRefs)
 	b.methodRefs = append(room(b.methodRefs, len(batch.rows)), make([]builder.MethodRef, len(batch.rows))...)
 	b.ran = append(room(b.ran, len(batch.rows)), make([]bool, len(batch.rows))...)
+	b.internSignatures(batch)
 	b.b.MethodsOf(batch.declared, batch.refs[:len(batch.declared)])
 	for k, place := range batch.places {
 		b.methodRefs[first+place] = batch.refs[k]
@@ -160,6 +163,18 @@ func (b *build) internMethods(batch *resolvedBatch) {
 		} else {
 			b.taken.add(ref)
 		}
+	}
+}
+
+// internSignatures interns the signatures of a batch that are new, and puts those
+// of its methods into their keys.
+func (b *build) internSignatures(batch *resolvedBatch) {
+	refs := &b.intake.signatureRefs
+	known := len(*refs)
+	*refs = append(room(*refs, len(batch.fresh)), make([]builder.SymbolRef, len(batch.fresh))...)
+	b.b.Names(batch.fresh, (*refs)[known:])
+	for k, place := range batch.places {
+		batch.declared[k].Signature = (*refs)[batch.numbers[place]-1]
 	}
 }
 

@@ -3,23 +3,15 @@ package iprof
 import (
 	"slices"
 
-	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/refindex"
 )
 
-// A signatureTable knows the signatures that were interned: many methods share
-// one.
+// A signatureTable numbers signatures: many methods share one.
 type signatureTable struct {
 	index   refindex.Index
 	known   []knownSignature // by number-1
 	touched int64            // keeps the compiler from leaving out what is only touched
-
-	// Scratch, of a batch.
-	numbers [batchSize]uint32 // of its signatures, 0 for none
-	refs    [batchSize]builder.SymbolRef
-	text    []byte // of those that are new, one behind the other
-	ends    []int
-	fresh   []string
+	text    []byte           // scratch: of the new ones of a batch, one behind the other
 }
 
 // A knownSignature has the return and parameter ids, n of them, that end
@@ -27,39 +19,41 @@ type signatureTable struct {
 type knownSignature struct {
 	end      int
 	batch, n uint32
-	ref      builder.SymbolRef
 }
 
 func (k *knownSignature) ids(all methodRows) []int64 { return all[k.batch].ids[k.end-int(k.n) : k.end] }
 
-// internSignatures interns what the methods of a batch return and take. What it
-// gives is valid until the next.
-func (b *build) internSignatures(all methodRows, number int) []builder.SymbolRef {
+// A batchOfSignatures is what the methods of a batch return and take.
+type batchOfSignatures struct {
+	numbers []uint32 // by row, 0 for none
+	fresh   []string // the new ones, which have the next numbers
+	ends    []int    // scratch: of these in the text of all
+}
+
+// numberSignatures numbers what the methods of a batch return and take.
+func (b *build) numberSignatures(all methodRows, number int, to *batchOfSignatures) {
 	t := &b.intake.signatures
-	batch := &all[number]
-	t.text, t.ends = t.text[:0], t.ends[:0]
-	for from := 0; from < len(batch.rows); from += signatureGroup {
-		b.numberSignatures(all, number, from, min(from+signatureGroup, len(batch.rows)))
+	t.text, to.numbers, to.fresh, to.ends = t.text[:0], to.numbers[:0], to.fresh[:0], to.ends[:0]
+	rows := len(all[number].rows)
+	for from := 0; from < rows; from += signatureGroup {
+		b.numberGroup(all, number, from, min(from+signatureGroup, rows), to)
 	}
-	b.internFresh()
-	for i := range batch.rows {
-		t.refs[i] = 0
-		if n := t.numbers[i]; n != 0 {
-			t.refs[i] = t.known[n-1].ref
-		}
+	text, from := string(t.text), 0
+	for _, end := range to.ends {
+		to.fresh = append(to.fresh, text[from:end])
+		from = end
 	}
-	return t.refs[:len(batch.rows)]
 }
 
 // signatureGroup is how many signatures are looked up at once. Of millions hardly
 // any is in a cache, so that all are touched before one is used.
 const signatureGroup = 128
 
-// numberSignatures numbers the signatures of some rows of a batch.
-func (b *build) numberSignatures(all methodRows, number, from, to int) {
+// numberGroup numbers the signatures of some rows of a batch.
+func (b *build) numberGroup(all methodRows, number, from, end int, to *batchOfSignatures) {
 	t := &b.intake.signatures
 	batch := &all[number]
-	n := to - from
+	n := end - from
 	var hashes, likely [signatureGroup]uint32
 	for i := range n {
 		hashes[i] = hashIDs(batch.signature(from + i))
@@ -77,7 +71,7 @@ func (b *build) numberSignatures(all methodRows, number, from, to int) {
 		}
 	}
 	for i := range n {
-		t.numbers[from+i] = b.signature(all, number, from+i, hashes[i])
+		to.numbers = append(to.numbers, b.signature(all, number, from+i, hashes[i], to))
 	}
 }
 
@@ -93,7 +87,7 @@ func hashIDs(ids []int64) uint32 {
 
 // signature gives the number of the return and parameter types of a method, 0 if
 // it has none. One that is new is spelled, to be interned.
-func (b *build) signature(all methodRows, number, place int, hash uint32) uint32 {
+func (b *build) signature(all methodRows, number, place int, hash uint32, to *batchOfSignatures) uint32 {
 	batch := &all[number]
 	ids := batch.signature(place)
 	if len(ids) < 2 {
@@ -106,26 +100,10 @@ func (b *build) signature(all methodRows, number, place int, hash uint32) uint32
 		return n
 	}
 	t.text = b.spell(t.text, ids)
-	t.ends = append(t.ends, len(t.text))
+	to.ends = append(to.ends, len(t.text))
 	t.known = append(room(t.known, 1), knownSignature{batch: uint32(number), end: batch.rows[place].idsEnd, n: uint32(len(ids))})
 	t.index.Put(at, hash, uint32(len(t.known)))
 	return uint32(len(t.known))
-}
-
-// internFresh interns the signatures that are new.
-func (b *build) internFresh() {
-	t := &b.intake.signatures
-	text, from := string(t.text), 0
-	t.fresh = t.fresh[:0]
-	for _, end := range t.ends {
-		t.fresh = append(t.fresh, text[from:end])
-		from = end
-	}
-	b.b.Names(t.fresh, t.refs[:len(t.fresh)])
-	fresh := t.known[len(t.known)-len(t.fresh):]
-	for i := range fresh {
-		fresh[i].ref = t.refs[i]
-	}
 }
 
 // spell appends the spelling of a signature.
