@@ -31,11 +31,12 @@ type profilePlan struct {
 
 // planRecords decides what the methods' records hold, and their sizes.
 func (p *plan) planRecords() {
-	p.gatherProfiles()
-	p.gatherMethods()
+	p.beside(p.gatherMethods, func() {
+		p.gatherProfiles()
+		p.rangeContexts()
+		p.meetCallers()
+	})
 	p.chain()
-	p.rangeContexts()
-	p.meetCallers()
 	for i := range p.records {
 		p.planRecord(i)
 	}
@@ -93,7 +94,7 @@ func (p *plan) rangeContexts() {
 	if len(p.o.contexts) == 0 {
 		return
 	}
-	p.contexts = make([]contextRange, len(p.records))
+	p.contexts = make([]contextRange, len(p.o.methods))
 	for i, ref := range p.o.contexts {
 		r := &p.contexts[p.o.methodRank[p.b.contexts.at(uint32(ref)).method-1]]
 		if r.number == 0 {
