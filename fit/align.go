@@ -54,9 +54,10 @@ func newGrid(a, b *side) *grid {
 	n, m := len(a.points), len(b.points)
 	g := &grid{n: n, m: m, scores: make([]float32, n*m), most: make([]float32, n*m),
 		tails: make([]float32, (n+1)*(m+1)), heads: make([]float32, (n+1)*(m+1))}
+	same := unchanged(a, b)
 	for i := range n {
 		for j := range m {
-			sum, most := similarity(a, b, i, j)
+			sum, most := similarity(a, b, i, j, same)
 			g.scores[i*m+j], g.most[i*m+j] = float32(sum), float32(most)
 			g.heads[g.at(i+1, j+1)] = g.best(g.heads, i*m+j, g.at(i, j), g.at(i, j+1), g.at(i+1, j))
 		}

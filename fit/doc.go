@@ -19,6 +19,7 @@
 //
 //   - the distance to the point before, and to the one behind: what lies between
 //     two points rarely changes in length where nothing is changed;
+//   - that nothing has changed from the start of the code to the point;
 //   - a branch's direction, and over how many points it goes;
 //   - the number of a switch's cases;
 //   - where both versions' bytecodes are known: the bytecode with what it names

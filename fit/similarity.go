@@ -1,5 +1,7 @@
 package fit
 
+import "slices"
+
 // A side is one of two sequences that are aligned.
 type side struct {
 	points        []Point
@@ -33,15 +35,38 @@ const (
 	weighCases     = 2.0
 	weighWhat      = 3.0
 	weighAround    = 2.0
+	weighStart     = 3.0 // nothing has changed from the start of the code to the point
 )
 
 // leastAlike is the share of features that must agree for two points to be
 // paired at all.
 const leastAlike = 0.45
 
+// unchanged is the number of points that begin both sequences, and up to which
+// the code is the same, as far as it is known: an edit changes what comes behind
+// its place, and what it brings may be as like an old point as that is itself.
+func unchanged(a, b *side) (n int) {
+	for n < min(len(a.points), len(b.points)) && a.before[n] == b.before[n] && sameStart(&a.points[n], &b.points[n]) {
+		n++
+	}
+	return n
+}
+
+// sameStart reports whether two points, and the bytecodes before them, are the
+// same.
+func sameStart(p, q *Point) bool {
+	known := p.What != 0 && q.What != 0
+	if p.Kind != q.Kind || known && p.What != q.What {
+		return false
+	}
+	before := len(p.Around) / 2
+	return !known || len(p.Around) == len(q.Around) && slices.Equal(p.Around[:before], q.Around[:before])
+}
+
 // similarity is the sum of the features of a pair that agree, and what it could
-// be; 0 if the two cannot be the same.
-func similarity(a, b *side, i, j int) (sum, most float64) {
+// be; 0 if the two cannot be the same. Of both sequences, so many points at their
+// starts are unchanged.
+func similarity(a, b *side, i, j, unchanged int) (sum, most float64) {
 	p, q := &a.points[i], &b.points[j]
 	if p.Kind != q.Kind {
 		return 0, 1
@@ -60,6 +85,9 @@ func similarity(a, b *side, i, j int) (sum, most float64) {
 	if p.What != 0 && q.What != 0 {
 		f.add(weighWhat, equal(p.What == q.What))
 		f.add(weighAround, agreement(p.Around, q.Around))
+	}
+	if min(i, j) < unchanged {
+		f.add(weighStart, equal(i == j))
 	}
 	if f.sum < leastAlike*f.most {
 		return 0, f.most
