@@ -96,7 +96,7 @@ func (b *Builder) joinConfig(h *layout.Header, use shapeUse, dumps []dump, r Run
 	}
 	for _, d := range dumps {
 		if _, ok := b.dumps[d.id]; ok || b.copied[d.id] {
-			return runData{}, fmt.Errorf("%w: %x: leave this archive out", ErrCounted, d.id)
+			return runData{}, fmt.Errorf("%w: %x: leave this archive out; if it is of another run that counted just the same, import that with a --time of its own", ErrCounted, d.id)
 		}
 	}
 	if err := b.joinShape(h.Params.Shape(), use); err != nil {

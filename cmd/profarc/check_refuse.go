@@ -14,7 +14,11 @@ func (o *checkOptions) refuse(r *checkReport, found *fit.Report, against code) e
 	case found.Methods == 0:
 		return fmt.Errorf("nothing of %s can be checked: %s", r.Archive, o.nothingSelected())
 	case against.related != nil:
-		if err := against.related(); err != nil {
+		err := against.related()
+		if flags := o.filters(); err != nil && flags != "" {
+			return fmt.Errorf("%s has not one class of the profiles of %s that %s choose: check without", r.Against, r.Archive, flags)
+		}
+		if err != nil {
 			return fmt.Errorf("%s is not the code of %s: %w", r.Against, r.Archive, err)
 		}
 	}
@@ -43,6 +47,14 @@ func (r *checkReport) refuseOld(old fit.Code) error {
 
 // nothingSelected says why no method was selected.
 func (o *checkOptions) nothingSelected() string {
+	if flags := o.filters(); flags != "" {
+		return "no method matches " + flags
+	}
+	return "it has no methods"
+}
+
+// filters are the flags that select methods, as they were given.
+func (o *checkOptions) filters() string {
 	var flags []string
 	if o.class != "" {
 		flags = append(flags, "--class "+o.class)
@@ -50,8 +62,5 @@ func (o *checkOptions) nothingSelected() string {
 	if o.method != "" {
 		flags = append(flags, "--method "+o.method)
 	}
-	if len(flags) == 0 {
-		return "it has no methods"
-	}
-	return "no method matches " + strings.Join(flags, " ")
+	return strings.Join(flags, " ")
 }

@@ -75,7 +75,7 @@ func (a *app) showLLVMSummary(w io.Writer, s *reader.Store, o llvmShowOptions, j
 	if json {
 		return a.printJSON(newLLVMSummary(sum, hottest, o.cs))
 	}
-	return llvm.WriteSummary(w, s, llvm.SummaryText{Summary: sum, Hottest: hottest, Detail: o.detailed})
+	return llvm.WriteSummary(w, s, llvm.SummaryText{Summary: sum, Hottest: hottest, TopN: int(o.topN), Detail: o.detailed})
 }
 
 func newLLVMSummary(s *llvm.Summary, hottest []llvm.HotFunction, cs bool) llvmSummary {

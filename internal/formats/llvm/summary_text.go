@@ -13,8 +13,9 @@ import (
 // A SummaryText is what llvm-profdata show prints of a profile as a whole.
 type SummaryText struct {
 	Summary *Summary
-	Hottest []HotFunction // none: without that part
-	Detail  bool          // with the number of blocks, their total and the cutoffs
+	Hottest []HotFunction
+	TopN    int  // how many of them were asked for, at least as many; 0: without that part
+	Detail  bool // with the number of blocks, their total and the cutoffs
 }
 
 // What llvm-profdata prints differs by release, which the version of the
@@ -35,8 +36,8 @@ func WriteSummary(out io.Writer, s *reader.Store, t SummaryText) error {
 	w.number("Total functions: ", t.Summary.Functions)
 	w.number("Maximum function count: ", t.Summary.MaxFunctionCount)
 	w.number("Maximum internal block count: ", t.Summary.MaxInternalCount)
-	if len(t.Hottest) > 0 {
-		w.hottest(t.Hottest)
+	if t.TopN > 0 {
+		w.hottest(t.TopN, t.Hottest)
 	}
 	if t.Detail {
 		w.number("Total number of blocks: ", t.Summary.Blocks)
@@ -82,8 +83,8 @@ func flag(v Variant) string {
 	return "0"
 }
 
-func (w *summaryPrinter) hottest(all []HotFunction) {
-	w.print("Top ", strconv.Itoa(len(all)), " functions with the largest internal block counts: \n")
+func (w *summaryPrinter) hottest(n int, all []HotFunction) {
+	w.print("Top ", strconv.Itoa(n), " functions with the largest internal block counts: \n")
 	for _, f := range all {
 		w.print("  ", f.Name)
 		w.number(", max count = ", f.MaxCount)

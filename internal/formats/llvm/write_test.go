@@ -127,7 +127,7 @@ func TestWhatLLVMLacksIsCounted(t *testing.T) {
 // text and counted.
 func TestTextLeavesOutNamesThatItCannotHold(t *testing.T) {
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
-	for _, name := range []string{"plain", ":mark", "#comment", "two\nlines", " ", "a:b;c d$e"} {
+	for _, name := range []string{"plain", ":mark", "#comment", "two\nlines", " ", "a:b;c d$e", "$3", "$s4main3fooyyF"} {
 		p := b.Profile(b.Method(layout.Key{Name: name}), 1, builder.NoContext)
 		p.Counters(0, 1)
 		if err := p.Done(); err != nil {
@@ -135,10 +135,10 @@ func TestTextLeavesOutNamesThatItCannotHold(t *testing.T) {
 		}
 	}
 	text, r := writeText(t, memstore.Open(t, b), WriteOptions{})
-	if r.Lost.Of(LossTextName) != 4 || r.Names != 2 {
+	if r.Lost.Of(LossTextName) != 5 || r.Names != 3 {
 		t.Errorf("%+v", r)
 	}
-	if got := contentOf(t, text).Functions; len(got) != 2 || got["plain 0000000000000001"].Counts == nil || got["a:b;c d$e 0000000000000001"].Counts == nil {
+	if got := contentOf(t, text).Functions; len(got) != 3 || got["plain 0000000000000001"].Counts == nil || got["$s4main3fooyyF 0000000000000001"].Counts == nil || got["a:b;c d$e 0000000000000001"].Counts == nil {
 		t.Errorf("%v in\n%s", got, text)
 	}
 }

@@ -39,11 +39,12 @@ func (w *textWriter) function(m reader.Method, records []record) error {
 }
 
 // canPrint reports whether a name is one line that readers take for a name: not
-// blank, no comment, no mark.
+// blank, no comment, no mark, and no number of bytes of a bitmap.
 func (w *textWriter) canPrint(name reader.Name) bool {
 	w.name = name.AppendTo(w.name[:0])
 	b := w.name
-	return len(bytes.TrimSpace(b)) > 0 && b[0] != '#' && b[0] != ':' && !bytes.ContainsAny(b, "\n\r")
+	return len(bytes.TrimSpace(b)) > 0 && b[0] != '#' && b[0] != ':' && !bytes.ContainsAny(b, "\n\r") &&
+		!(b[0] == '$' && len(bytes.Trim(b[1:], "0123456789")) == 0)
 }
 
 // say appends a comment and a number.

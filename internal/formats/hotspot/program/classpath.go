@@ -3,6 +3,7 @@ package program
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/profarc/profarc/fit"
@@ -50,7 +51,7 @@ func (c *ClassPath) Close() { c.path.Close() }
 // nothing else, and of those whose files are not sound.
 func (c *ClassPath) Method(k layout.Key) (fit.Answer, error) {
 	class, err := c.path.Class(k.Class)
-	if !ofJDK(k) {
+	if !ofJDK(k) && !accessor.MatchString(k.Class) {
 		c.asked, c.found = true, c.found || class != nil || err != nil
 	}
 	switch {
@@ -71,6 +72,8 @@ func (c *ClassPath) Method(k layout.Key) (fit.Answer, error) {
 // without is what is known of a class that is not on the class path.
 func (c *ClassPath) without(k layout.Key) fit.Answer {
 	switch {
+	case accessor.MatchString(k.Class):
+		return fit.Answer{Presence: fit.Unknown, Reason: "its name is made up anew in each run"}
 	case ofJDK(k) && !c.jdk:
 		return fit.Answer{Presence: fit.Unknown, Reason: "of the JDK, and no JDK was named"}
 	case !ofJDK(k) && !c.program:
@@ -78,6 +81,10 @@ func (c *ClassPath) without(k layout.Key) fit.Answer {
 	}
 	return fit.Answer{Presence: fit.NoClass}
 }
+
+// accessor matches the classes that a JDK up to 17 makes where something is called
+// by reflection often, numbered in the order of their making.
+var accessor = regexp.MustCompile(`^(jdk/internal|sun)/reflect/Generated(Serialization)?(Method|Constructor)Accessor[0-9]+$`)
 
 // packages are those of a JDK that archives without class loaders may name.
 var packages = []string{"java/", "javax/", "jdk/", "sun/", "com/sun/", "org/w3c/dom/", "org/xml/sax/", "org/ietf/jgss/", "netscape/javascript/"}

@@ -116,6 +116,10 @@ func TestUnrelatedClassPaths(t *testing.T) {
 		}
 	}
 	ask("java/lang/String")
+	made := layout.Key{Class: "jdk/internal/reflect/GeneratedMethodAccessor12", Name: "invoke", Loader: "jdk.internal.reflect.DelegatingClassLoader"}
+	if a, err := path.Method(made); err != nil || a.Presence != fit.Unknown || !strings.Contains(a.Reason, "made up anew") {
+		t.Errorf("a class that each run makes: %+v, %v", a, err)
+	}
 	if err := path.Related(); err != nil {
 		t.Errorf("nothing of it was asked for: %v", err)
 	}
