@@ -9,9 +9,18 @@ import (
 // The symbol of a signature may be a list of symbols, whose text has to be put
 // together; see layout.SymbolParts.
 
+// SignatureAt gives the text of the symbol of a signature, which alone may be a
+// list of symbols; the error matches ErrNotFound for 0.
+func (s *Store) SignatureAt(n layout.Narrow) (Name, error) {
+	if n == 0 {
+		return Name{}, ErrNotFound
+	}
+	return s.signature(n)
+}
+
 // signature is the text of a signature. That of a list is made on the heap.
 func (s *Store) signature(n layout.Narrow) (Name, error) {
-	list, err := s.isList(n)
+	_, list, err := s.list(n)
 	switch {
 	case err != nil:
 		return Name{}, err
@@ -28,14 +37,6 @@ func (s *Store) signature(n layout.Narrow) (Name, error) {
 
 // compareSignature compares a signature with text. It allocates nothing.
 func (s *Store) compareSignature(n layout.Narrow, text string) (result int, err error) {
-	list, err := s.isList(n)
-	switch {
-	case err != nil:
-		return 0, err
-	case !list:
-		name, err := s.symbol(n)
-		return name.compare(text), err
-	}
 	err = s.eachPiece(n, func(piece []byte) bool {
 		k := min(len(piece), len(text))
 		if result = compareText(piece[:k], text[:k]); result == 0 && k < len(piece) {
@@ -53,7 +54,7 @@ func (s *Store) compareSignature(n layout.Narrow, text string) (result int, err 
 
 // signatureIs compares a signature with text.
 func (s *Store) signatureIs(n layout.Narrow, text string) (bool, error) {
-	list, err := s.isList(n)
+	_, list, err := s.list(n)
 	switch {
 	case err != nil:
 		return false, err
@@ -82,19 +83,6 @@ func compareText(b []byte, s string) int {
 	return 1
 }
 
-// isList reports whether a symbol is a list.
-func (s *Store) isList(n layout.Narrow) (bool, error) {
-	if n == 0 {
-		return false, nil
-	}
-	head, err := s.m.Bytes(layout.RegionRO, n.Offset(), lengthSize)
-	if err != nil {
-		return false, err
-	}
-	_, list := layout.SymbolParts(head)
-	return list, nil
-}
-
 // What stands between the parts of a list.
 var (
 	opening = []byte("(")
@@ -102,11 +90,18 @@ var (
 	closing = []byte(")")
 )
 
-// eachPiece goes through the pieces of text that a list stands for, until yield
-// gives false.
+// eachPiece goes through the pieces of text that a signature consists of, until
+// yield gives false: one, unless it is a list.
 func (s *Store) eachPiece(n layout.Narrow, yield func(piece []byte) bool) error {
-	list, err := s.list(n)
+	list, ok, err := s.list(n)
 	if err != nil {
+		return err
+	}
+	if !ok {
+		name, err := s.symbol(n)
+		if err == nil {
+			yield(name.text)
+		}
 		return err
 	}
 	parts, _ := layout.SymbolParts(list)
@@ -127,16 +122,23 @@ func (s *Store) eachPiece(n layout.Narrow, yield func(piece []byte) bool) error 
 	return nil
 }
 
-// list fetches the bytes of a list.
-func (s *Store) list(n layout.Narrow) ([]byte, error) {
+// list fetches the bytes of a list; ok is false for a symbol that is text.
+func (s *Store) list(n layout.Narrow) (list []byte, ok bool, err error) {
+	if n == 0 {
+		return nil, false, nil
+	}
 	head, err := s.m.Bytes(layout.RegionRO, n.Offset(), lengthSize)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	parts, _ := layout.SymbolParts(head)
+	parts, ok := layout.SymbolParts(head)
+	if !ok {
+		return nil, false, nil
+	}
 	size := lengthSize + 4*parts
 	if parts == 0 || parts > layout.MaxName || !s.h.Region(layout.RegionRO).Holds(n.Offset(), size) {
-		return nil, s.corrupt(layout.RegionRO, n.Offset(), "a list of %d symbols", parts)
+		return nil, true, s.corrupt(layout.RegionRO, n.Offset(), "a list of %d symbols", parts)
 	}
-	return s.m.Bytes(layout.RegionRO, n.Offset(), size)
+	list, err = s.m.Bytes(layout.RegionRO, n.Offset(), size)
+	return list, true, err
 }

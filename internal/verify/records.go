@@ -30,9 +30,13 @@ func (c *check) symbols() error {
 		if err != nil {
 			return err
 		}
-		text, err := c.symbolText(b[:used])
-		if err != nil {
-			return err
+		text := b[4:used]
+		if _, list := layout.SymbolParts(b); list {
+			signature, err := c.s.SignatureAt(layout.NarrowOf(at))
+			if err != nil {
+				return err
+			}
+			text = signature.AppendTo(nil)
 		}
 		if len(bytes.Trim(b[used:], "\x00")) != 0 {
 			err = c.wrong(layout.RegionRO, at, "bytes behind a symbol that are not zero")
@@ -57,31 +61,6 @@ func symbolSize(head []byte) (used, size int64) {
 	}
 	n := layout.SymbolLength(head)
 	return 4 + n, layout.SymbolSize(int(n))
-}
-
-// symbolText is the text of a symbol: of a list it is put together.
-func (c *check) symbolText(symbol []byte) (text []byte, err error) {
-	parts, list := layout.SymbolParts(symbol)
-	if !list {
-		return symbol[4:], nil
-	}
-	for i := range parts {
-		part, err := c.s.SymbolAt(layout.SymbolPart(symbol, i))
-		if err != nil {
-			return nil, err
-		}
-		text = part.AppendTo(text)
-		switch {
-		case i == 0:
-			text = append(text, '(')
-		case i < parts-1:
-			text = append(text, ',')
-		}
-		if len(text) > layout.MaxName {
-			break
-		}
-	}
-	return append(text, ')'), nil
 }
 
 // types checks the type records: id, order, names.
