@@ -88,7 +88,7 @@ func (b *Builder) functions(group []Function, methods []MethodRef) {
 	n := 0
 	for i := range group {
 		name := layout.Text(group[i].Name)
-		if methods[i] = b.methods.named(b.symbols.next(name)); methods[i] == 0 && possibleFunction(name) {
+		if methods[i] = b.methods.named(b.symbols.next(name)); methods[i] == 0 && possibleName(name) {
 			names[n], of[n] = name, i
 			n++
 		}
@@ -102,7 +102,8 @@ func (b *Builder) functions(group []Function, methods []MethodRef) {
 	}
 }
 
-func possibleFunction(name string) bool {
+// possibleName reports whether text is a name, and one that a key may have.
+func possibleName(name string) bool {
 	return len(name) > 0 && len(name) <= layout.MaxName && strings.IndexByte(name, 0) < 0
 }
 

@@ -2,7 +2,6 @@ package builder
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/profarc/profarc/layout"
 )
@@ -72,7 +71,7 @@ func (b *Builder) Names(texts []string, refs []SymbolRef) {
 
 // nameHashed interns the name of a method, which may be empty, or a signature.
 func (b *Builder) nameHashed(text string, hash uint32) SymbolRef {
-	if text == "" || len(text) > layout.MaxName || strings.IndexByte(text, 0) >= 0 {
+	if !possibleName(text) {
 		return b.typeName(text)
 	}
 	ref, _ := b.symbols.internHashed(text, hash)

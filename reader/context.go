@@ -82,6 +82,9 @@ func (c Context) Depth() int { return c.depth }
 // Ref is the place of the context's record.
 func (c Context) Ref() layout.Narrow { return c.at }
 
+// Profiled reports whether the method has a profile in this context itself.
+func (c Context) Profiled() bool { return c.rec.Profiles != 0 }
+
 // Method is the method that the context belongs to.
 func (c Context) Method() (Method, error) {
 	if c.s == nil {

@@ -166,7 +166,7 @@ func (c *check) contexts(m reader.Method) error {
 	next := c.h.Sections[layout.SectionContexts].Offset + int64(c.report.Counts.Contexts)*layout.ContextSize
 	for node, err := range m.Contexts() {
 		if err == nil {
-			err = c.caller(node)
+			err = c.caller(m, node)
 		}
 		if err != nil {
 			return err
@@ -180,12 +180,8 @@ func (c *check) contexts(m reader.Method) error {
 	return nil
 }
 
-// caller checks the caller that a context adds to those within it.
-func (c *check) caller(node reader.Context) error {
-	m, err := node.Method()
-	if err != nil {
-		return err
-	}
+// caller checks the caller that a context of a method adds to those within it.
+func (c *check) caller(m reader.Method, node reader.Context) error {
 	f, err := node.Caller()
 	if err != nil {
 		return err

@@ -43,11 +43,10 @@ type writer struct {
 	report Report
 	err    error
 
-	types   []typeText // by ordinal, as far as they were met
-	name    []byte     // scratch
-	nodes   []layout.ContextRecord
+	types   []typeText       // by ordinal, as far as they were met
+	name    []byte           // scratch
+	nodes   []reader.Context // scratch of contexts
 	implied []bool
-	chain   []layout.ContextRecord // scratch of frames
 }
 
 // flushSize is how much is gathered before it is written.

@@ -46,64 +46,37 @@ func (w *writer) methodLine(m reader.Method) {
 // to one that is written: all others are there because of those.
 func (w *writer) contexts(m reader.Method) {
 	w.nodes = w.nodes[:0]
-	var first layout.Narrow
 	for c, err := range m.Contexts() {
 		if w.failed(err) {
 			return
 		}
-		if len(w.nodes) == 0 {
-			first = c.Ref()
-		}
-		w.nodes = append(w.nodes, w.node(c.Ref()))
+		w.nodes = append(w.nodes, c)
 	}
 	w.implied = append(w.implied[:0], make([]bool, len(w.nodes))...)
-	// A parent lies before its children, and behind the method.
-	for i := len(w.nodes) - 1; i >= 0; i-- {
-		if p := w.nodes[i].Parent; p >= first {
-			w.implied[(p-first)/(layout.ContextSize/layout.Unit)] = true
+	for _, c := range w.nodes {
+		if inner := c.Inner(); inner != 0 {
+			w.implied[(inner-w.nodes[0].Ref())/(layout.ContextSize/layout.Unit)] = true
 		}
 	}
-	for i, n := range w.nodes {
-		if !w.implied[i] && n.Profiles == 0 {
+	for i, c := range w.nodes {
+		if !w.implied[i] && !c.Profiled() {
 			w.text("  context")
-			w.frames(w.context(first + layout.Narrow(i*layout.ContextSize/layout.Unit)))
+			w.frames(c)
 			w.end()
 		}
 	}
 }
 
-// context fetches a context.
-func (w *writer) context(n layout.Narrow) reader.Context {
-	c, err := w.s.ContextAt(n)
-	w.failed(err)
-	return c
-}
-
-// node fetches the record of a context.
-func (w *writer) node(n layout.Narrow) (r layout.ContextRecord) {
-	b, err := w.s.Mapping().Bytes(layout.RegionRO, n.Offset(), layout.ContextSize)
-	if w.failed(err) {
-		return r
-	}
-	return layout.ParseContext(b)
-}
-
 // frames writes the frames of a context, the direct caller first.
 func (w *writer) frames(c reader.Context) {
-	frames := w.chain[:0]
-	for n := c.Ref(); len(frames) < c.Depth(); {
-		r := w.node(n)
-		if w.err != nil {
-			return
-		}
-		frames = append(frames, r)
-		n = r.Parent
+	frames, err := c.Frames()
+	if w.failed(err) {
+		return
 	}
-	w.chain = frames
-	for i := len(frames) - 1; i >= 0; i-- {
+	for _, f := range frames {
 		w.text(" <- ")
-		w.methodAt(frames[i].Caller)
+		w.methodRef(f.Caller)
 		w.text(" @")
-		w.signed(int64(frames[i].Point))
+		w.signed(int64(f.Point))
 	}
 }

@@ -92,7 +92,10 @@ func (w *writer) profileRef(n layout.Narrow) {
 
 // contextRef writes which context it is.
 func (w *writer) contextRef(n layout.Narrow) {
-	c := w.context(n)
+	c, err := w.s.ContextAt(n)
+	if w.failed(err) {
+		return
+	}
 	m, err := c.Method()
 	if w.failed(err) {
 		return
