@@ -307,6 +307,30 @@ func TestTablesAreAsDocumented(t *testing.T) {
 	}
 }
 
+func TestTableKindsAreAsDocumented(t *testing.T) {
+	rows := tableBehind(t, "| kind | name | columns |")
+	kinds := layout.TableKinds()
+	if len(rows) != len(kinds) {
+		t.Fatalf("the page has %d kinds of tables, layout %d", len(rows), len(kinds))
+	}
+	for i, kind := range kinds {
+		if number(t, rows[i][0]) != int(kind) || rows[i][1] != kind.Name() {
+			t.Errorf("the page has %v, layout %d %s", rows[i], kind, kind.Name())
+		}
+		text := rows[i][2]
+		for c, k := range kind.Columns() {
+			_, rest, ok := strings.Cut(text, strings.ReplaceAll(kind.Form(c, k).Name, "-", " "))
+			if !ok {
+				t.Errorf("%s: the page has no column %s where it should: %s", kind, kind.Form(c, k).Name, text)
+			}
+			text = rest
+		}
+	}
+	if unknown := layout.TableKind(1000); unknown.String() != "1000" || unknown.Form(1, layout.ColumnType) != (layout.Column{Name: "2", Kind: layout.ColumnType}) {
+		t.Errorf("a kind that is not known is %s with %v", unknown, unknown.Form(1, layout.ColumnType))
+	}
+}
+
 func TestLimitsAreAsDocumented(t *testing.T) {
 	for _, s := range []string{
 		fmt.Sprintf("32 GiB (%d bytes)", int64(layout.MaxFileSize)),

@@ -107,26 +107,6 @@ const (
 	MaxTables        = 1024
 )
 
-var tableColumns = map[TableKind][]ColumnKind{
-	TableProperties: {ColumnSymbol, ColumnSymbol},
-	TableDumps:      {ColumnWord, ColumnWord, ColumnWord, ColumnWord},
-	TableMonitors:   {ColumnType, ColumnWord},
-	TableSamples:    {ColumnWord, ColumnMethod, ColumnWord, ColumnWord},
-	TableBinaryIDs:  {ColumnSymbol},
-	TableTraces:     {ColumnWord, ColumnWord, ColumnWord},
-	TableVTables:    {ColumnSymbol, ColumnWord, ColumnWord},
-	TableHeapRefs:   {ColumnWord, ColumnWord},
-	TableHeapUse:    {ColumnType, ColumnWord, ColumnWord, ColumnWord, ColumnWord, ColumnWord},
-	TableInstances:  {ColumnType, ColumnWord, ColumnWord, ColumnWord, ColumnWord, ColumnWord, ColumnSymbol},
-	TableThreads:    {ColumnWord, ColumnWord, ColumnWord, ColumnWord, ColumnWord, ColumnWord, ColumnWord, ColumnWord},
-	TableReflected:  {ColumnType},
-	TableForeign:    {ColumnSymbol, ColumnSymbol},
-}
-
-// Columns are the columns that a table of a kind must begin with. An order table
-// has those that its importer needs.
-func (k TableKind) Columns() []ColumnKind { return slices.Clone(tableColumns[k]) }
-
 // CheckColumns says why a table of a kind cannot have these columns: their
 // number, a kind of column that there is not, or others than the kind of table
 // begins with.
@@ -139,7 +119,7 @@ func (k TableKind) CheckColumns(columns []ColumnKind) error {
 			return fmt.Errorf("a column of kind %d", c)
 		}
 	}
-	if want := tableColumns[k]; len(columns) < len(want) || !slices.Equal(columns[:len(want)], want) {
+	if want := k.Columns(); len(columns) < len(want) || !slices.Equal(columns[:len(want)], want) {
 		return fmt.Errorf("table %d has columns of the kinds %d, it begins with %d", k, columns, want)
 	}
 	return nil

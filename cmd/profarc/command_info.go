@@ -12,7 +12,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-type infoOptions struct{ summary, json bool }
+type infoOptions struct{ summary, tables, json bool }
 
 func newInfoCommand(a *app) *cobra.Command {
 	var o infoOptions
@@ -27,8 +27,12 @@ profiler that shape its entries. Opening takes the same time for any size.
 counts: for each share the number of methods that reduce --hot needs for it, and the sum of the
 last one's counts and invocations; the number of counts, and the lowest of these. Of LLVM's
 profiles counts are blocks, and the numbers those of llvm-profdata show --detailed-summary.
-Samples are no counts: the summary is not of them.`,
+Samples are no counts: the summary is not of them.
+
+--tables lists the tables of what belongs to no method instead, with their columns: show --table
+prints one.`,
 		Example: `  profarc info app.parc
+  profarc info --tables app.parc
   profarc info --summary app.parc
   profarc info --json app.parc | jq .counts`,
 		Args:              argsBetween(1, 1, "one archive"),
@@ -36,6 +40,7 @@ Samples are no counts: the summary is not of them.`,
 		RunE:              a.run(func(_ context.Context, args []string) error { return a.runInfo(args[0], o) }),
 	}
 	cmd.Flags().BoolVar(&o.summary, "summary", false, "print how few methods and counts make most of all")
+	cmd.Flags().BoolVar(&o.tables, "tables", false, "list the tables and their columns")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
 }
@@ -55,7 +60,11 @@ func (a *app) runInfo(path string, o infoOptions) error {
 		if o.json {
 			return a.printJSON(f)
 		}
-		f.print(a)
+		if o.tables {
+			f.listTables(a)
+		} else {
+			f.print(a)
+		}
 		if o.summary {
 			f.Cutoffs.print(a, s.Header().Domain)
 		}
@@ -119,6 +128,20 @@ func (f *facts) printNumbers(a *app) {
 	}
 	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
 	f.printLists(w)
+	w.Flush()
+}
+
+// listTables prints the tables as show --table takes them.
+func (f *facts) listTables(a *app) {
+	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
+	fmt.Fprint(w, "kind\ttable\trows\tcolumns\n")
+	for _, t := range f.Tables {
+		var columns []string
+		for _, c := range t.Columns {
+			columns = append(columns, c.Name)
+		}
+		fmt.Fprintf(w, "%d\t%s\t%d\t%s\n", t.Kind, t.Table, t.Rows, strings.Join(columns, " "))
+	}
 	w.Flush()
 }
 

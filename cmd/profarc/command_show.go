@@ -23,6 +23,7 @@ type showOptions struct {
 	json          bool
 	callers       []string
 	llvm          llvmShowOptions
+	table         tableOptions
 }
 
 func newShowCommand(a *app) *cobra.Command {
@@ -41,13 +42,18 @@ calls without it. --json prints the same objects as the list "methods" of export
 and filters it prints the whole of that dump.
 
 Of LLVM's profiles METHOD is the PGO name of a function, or a part of it; --detailed-summary,
---topn and --showcs print what llvm-profdata show prints of the whole profile instead.`,
+--topn and --showcs print what llvm-profdata show prints of the whole profile instead.
+
+--table prints a table of what belongs to no method, as heap use, threads, monitors or binary ids:
+info --tables lists those of an archive with their columns. --sort sorts by a column, --match
+selects rows by any of their cells, --top limits their number.`,
 		Example: `  profarc show app.parc 'java.lang.String::length()I'
   profarc show app.parc HashMap::getNode
   profarc show native.parc Fib::fib --caller 'Fib::fib int(int)@7' --caller 'Fib::main void()@5'
   profarc show app.parc --class 'java.util.*Map' --min 1000
   profarc show app.parc --by backedges --min 1 | less
   profarc show app.parc --json | jq '.methods[0]'
+  profarc show robot.parc --table heap-use --sort bytes --top 20
   profarc show server.parc --function main
   profarc show server.parc --detailed-summary --topn 10`,
 		Args:              argsBetween(1, 2, "an archive and at most one method"),
@@ -64,6 +70,7 @@ Of LLVM's profiles METHOD is the PGO name of a function, or a part of it; --deta
 	f.Uint64Var(&o.min, "min", 0, "methods with so many invocations at least, or with such a sum of --by")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	o.llvm.addTo(f)
+	o.table.addTo(f)
 	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(measureNames(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -76,6 +83,9 @@ func (a *app) runShow(ctx context.Context, args []string, o showOptions) error {
 	if len(args) == 1 && len(o.callers) > 0 {
 		return usagef("--caller is of one method: name it behind the archive")
 	}
+	if err := o.table.check(len(args), !o.everything() || o.llvm.asked()); err != nil {
+		return err
+	}
 	if o.llvm.asked() && (len(args) > 1 || !o.everything()) {
 		return usagef("--topn, --detailed-summary and --showcs are of a whole profile: leave the method and the filters out")
 	}
@@ -83,6 +93,9 @@ func (a *app) runShow(ctx context.Context, args []string, o showOptions) error {
 		out := interruptible{ctx, a.out}
 		if o.llvm.asked() {
 			return a.showLLVMSummary(out, s, o.llvm, o.json)
+		}
+		if o.table.name != "" {
+			return a.showTable(ctx, out, s, o.table, o.json)
 		}
 		sel := newSelection(s.Header().Domain, o.class, o.method, o.min, by)
 		sel.loader = o.loader

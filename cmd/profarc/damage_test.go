@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"testing"
@@ -128,6 +129,22 @@ func printEverything(s *reader.Store) (errs []error) {
 	for i := range measures {
 		_, err := hottest(ctx, s, topOptions{n: 10}, &measures[i])
 		errs = append(errs, err)
+	}
+	return append(errs, printTables(s)...)
+}
+
+// printTables does what show --table does, with every table, and what
+// info --tables does.
+func printTables(s *reader.Store) (errs []error) {
+	a := &app{}
+	for t, err := range s.Tables() {
+		if errs = append(errs, err); err != nil {
+			return errs
+		}
+		for _, asJSON := range []bool{false, true} {
+			o := tableOptions{name: t.Kind.String(), sort: fmt.Sprint(t.Columns()), match: "?*"}
+			errs = append(errs, a.showTable(context.Background(), io.Discard, s, o, asJSON))
+		}
 	}
 	return errs
 }

@@ -66,6 +66,9 @@ type tableFact struct {
 	Kind uint32 `json:"kind"`
 	Name string `json:"name"`
 	Rows int    `json:"rows"`
+	// Table is what show --table calls it.
+	Table   string       `json:"table"`
+	Columns []columnFact `json:"columns"`
 
 	*sampleFact // of the table of samples
 }
@@ -99,7 +102,7 @@ func (f *facts) gatherTables(s *reader.Store) error {
 		if err != nil {
 			return err
 		}
-		fact := tableFact{Kind: uint32(t.Kind), Name: tableName(t.Kind), Rows: t.Rows}
+		fact := tableFact{Kind: uint32(t.Kind), Name: tableName(t.Kind), Rows: t.Rows, Table: t.Kind.String(), Columns: columnsOf(t)}
 		if t.Kind == layout.TableSamples {
 			stackCount, samples, err := countSamples(s)
 			if err != nil {

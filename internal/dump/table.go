@@ -2,11 +2,6 @@ package dump
 
 import "github.com/profarc/profarc/layout"
 
-var columnNames = map[layout.ColumnKind]string{
-	layout.ColumnWord: "word", layout.ColumnSymbol: "symbol", layout.ColumnType: "type",
-	layout.ColumnMethod: "method", layout.ColumnProfile: "profile", layout.ColumnContext: "context",
-}
-
 func (p *printer) tables() {
 	n := 0
 	for t, err := range p.s.Tables() {
@@ -27,7 +22,7 @@ func (p *printer) table(t layout.Table) {
 	for i := range t.Columns() {
 		p.comma(i)
 		p.raw(`"`)
-		p.raw(columnNames[t.Column(i)])
+		p.raw(t.Column(i).String())
 		p.raw(`"`)
 	}
 	p.raw(`],"rows":[`)

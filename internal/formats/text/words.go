@@ -55,17 +55,22 @@ var paramWords = wordList{
 	layout.ParamLLVMVariant: "llvm-variant", layout.ParamProfileTraps: "profile-traps",
 }
 
-var tableWords = wordList{
-	layout.TableOrder: "order", layout.TableProperties: "properties", layout.TableDumps: "dumps", layout.TableMonitors: "monitors",
-	layout.TableSamples: "samples", layout.TableBinaryIDs: "binary-ids", layout.TableTraces: "traces", layout.TableVTables: "vtables",
-	layout.TableHeapRefs: "heap-refs", layout.TableHeapUse: "heap-use", layout.TableInstances: "instances", layout.TableThreads: "threads",
-	layout.TableReflected: "reflected", layout.TableForeign: "foreign",
-}
+// tableWords are the names of the tables.
+var tableWords = func() (words wordList) {
+	for _, kind := range layout.TableKinds() {
+		words = append(words, make(wordList, int(kind)+1-len(words))...)
+		words[kind] = kind.Name()
+	}
+	return words
+}()
 
-var columnWords = wordList{
-	layout.ColumnWord: "word", layout.ColumnSymbol: "symbol", layout.ColumnType: "type",
-	layout.ColumnMethod: "method", layout.ColumnProfile: "profile", layout.ColumnContext: "context",
-}
+var columnWords = func() (words wordList) {
+	words = append(words, "")
+	for kind := layout.ColumnWord; kind <= layout.ColumnContext; kind++ {
+		words = append(words, kind.String())
+	}
+	return words
+}()
 
 // Subs of the wide entries that have them.
 var (

@@ -1,0 +1,264 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/pflag"
+
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// tableOptions ask show for a table instead of methods.
+type tableOptions struct {
+	name, sort, match string
+	top               int
+}
+
+func (o *tableOptions) addTo(f *pflag.FlagSet) {
+	f.StringVar(&o.name, "table", "", "print a table instead of methods: its name or number, as info --tables lists them")
+	f.StringVar(&o.sort, "sort", "", "with --table: sort by this column, highest numbers or first names first")
+	f.StringVar(&o.match, "match", "", "with --table: only rows with a cell that matches: a part of it, or a glob with * and ?")
+	f.IntVar(&o.top, "top", 0, "with --table: print so many rows at most")
+}
+
+func (o *tableOptions) check(args int, filtered bool) error {
+	switch {
+	case o.name == "" && *o != tableOptions{}:
+		return usagef("--sort, --match and --top are of a table: name it with --table")
+	case o.name != "" && (args > 1 || filtered):
+		return usagef("--table %s is of the whole archive: leave the method and its filters out, and choose rows with --match", o.name)
+	case o.top < 0:
+		return usagef("--top %d: print one row at least", o.top)
+	}
+	return nil
+}
+
+// showTable prints one table.
+func (a *app) showTable(ctx context.Context, w io.Writer, s *reader.Store, o tableOptions, asJSON bool) error {
+	t, err := tableNamed(s, o.name)
+	if err != nil {
+		return err
+	}
+	v := &tableView{s: s, t: t, columns: cellReaders(s, t)}
+	if v.rows, err = v.matching(ctx, newPattern(o.match)); err != nil {
+		return err
+	}
+	v.of = len(v.rows)
+	if o.sort != "" {
+		if err := v.sort(o.sort); err != nil {
+			return err
+		}
+	}
+	if o.top > 0 {
+		v.rows = v.rows[:min(o.top, len(v.rows))]
+	}
+	if asJSON {
+		return v.json(ctx, w)
+	}
+	return v.print(ctx, w)
+}
+
+// tableNamed is the table of an archive with a name or a number.
+func tableNamed(s *reader.Store, name string) (layout.Table, error) {
+	var names []string
+	for t, err := range s.Tables() {
+		if err != nil {
+			return t, err
+		}
+		if strings.EqualFold(name, t.Kind.String()) || strings.EqualFold(name, tableName(t.Kind)) || name == fmt.Sprint(uint32(t.Kind)) {
+			return t, nil
+		}
+		names = append(names, t.Kind.String())
+	}
+	if len(names) == 0 {
+		return layout.Table{}, fmt.Errorf("%s has no tables", s.Mapping().Name())
+	}
+	return layout.Table{}, fmt.Errorf("%s has no table %s: name one of %s", s.Mapping().Name(), printable(name), strings.Join(names, ", "))
+}
+
+// A tableView is what is shown of a table.
+type tableView struct {
+	s       *reader.Store
+	t       layout.Table
+	columns []cellReader
+	rows    []int // the rows that are shown, in their order
+	of      int   // rows that match
+}
+
+// rowsAtOnce is how many rows are read before an interrupt is looked for.
+const rowsAtOnce = 1024
+
+// matching are the rows that have a cell that a pattern selects.
+func (v *tableView) matching(ctx context.Context, p pattern) (rows []int, err error) {
+	for row := range v.t.Rows {
+		if row%rowsAtOnce == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		ok, err := v.matches(row, p)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			rows = append(rows, row)
+		}
+	}
+	return rows, nil
+}
+
+func (v *tableView) matches(row int, p pattern) (bool, error) {
+	if p == "" {
+		return true, nil
+	}
+	for i := range v.columns {
+		text, err := v.columns[i].text(row)
+		if err != nil || p.matches(text) {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
+// sort sorts the rows by a column. Rows that are equal there keep their order.
+func (v *tableView) sort(name string) error {
+	by, err := v.column(name)
+	if err != nil {
+		return err
+	}
+	if by.numeric() {
+		slices.SortStableFunc(v.rows, func(a, b int) int {
+			if by.signed() {
+				return cmp.Compare(int64(by.raw(b)), int64(by.raw(a)))
+			}
+			return cmp.Compare(by.raw(b), by.raw(a))
+		})
+		return nil
+	}
+	texts := make(map[int]string, len(v.rows))
+	for _, row := range v.rows {
+		text, err := by.text(row)
+		if err != nil {
+			return err
+		}
+		texts[row] = text
+	}
+	slices.SortStableFunc(v.rows, func(a, b int) int { return cmp.Compare(texts[a], texts[b]) })
+	return nil
+}
+
+// column is the column with a name, or with a number from 1.
+func (v *tableView) column(name string) (*cellReader, error) {
+	var names []string
+	for i := range v.columns {
+		c := &v.columns[i]
+		if strings.EqualFold(name, c.form.Name) || name == fmt.Sprint(i+1) {
+			return c, nil
+		}
+		names = append(names, c.form.Name)
+	}
+	return nil, usagef("--sort %s: name a column of the table: %s", name, strings.Join(names, ", "))
+}
+
+// eachRow calls yield with the rows that are shown.
+func (v *tableView) eachRow(ctx context.Context, yield func(i, row int) error) error {
+	for i, row := range v.rows {
+		if i%rowsAtOnce == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := yield(i, row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// print prints the rows for people, a line each.
+func (v *tableView) print(ctx context.Context, out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
+	for i := range v.columns {
+		fmt.Fprint(w, v.columns[i].form.Name, ending(i, v.columns))
+	}
+	err := v.eachRow(ctx, func(_, row int) error {
+		for i := range v.columns {
+			text, err := v.columns[i].text(row)
+			if err != nil {
+				return err
+			}
+			fmt.Fprint(w, printable(text), ending(i, v.columns))
+		}
+		return nil
+	})
+	if err = errors.Join(err, w.Flush()); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "\n%d of %s\n", len(v.rows), amount(v.of, "row"))
+	return err
+}
+
+// ending is what follows cell i of a row.
+func ending(i int, columns []cellReader) string {
+	if i < len(columns)-1 {
+		return "\t"
+	}
+	return "\n"
+}
+
+// json prints the rows as one object, a row a line.
+func (v *tableView) json(ctx context.Context, out io.Writer) error {
+	w := bufio.NewWriter(out)
+	head, err := json.Marshal(struct {
+		Archive string       `json:"archive"`
+		Table   string       `json:"table"`
+		Kind    uint32       `json:"kind"`
+		Columns []columnFact `json:"columns"`
+		Of      int          `json:"of"` // rows that match
+	}{v.s.Mapping().Name(), v.t.Kind.String(), uint32(v.t.Kind), columnsOf(v.t), v.of})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "%s,\"rows\":[", head[:len(head)-1])
+	err = v.eachRow(ctx, func(i, row int) error {
+		var cells []json.RawMessage
+		for c := range v.columns {
+			cell, err := v.columns[c].json(row)
+			if err != nil {
+				return err
+			}
+			cells = append(cells, cell)
+		}
+		line, err := json.Marshal(cells)
+		if i > 0 {
+			fmt.Fprint(w, ",")
+		}
+		fmt.Fprintf(w, "\n%s", line)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(w, "\n]}")
+	return w.Flush()
+}
+
+// A columnFact says what a column of a table holds.
+type columnFact struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+}
+
+func columnsOf(t layout.Table) []columnFact {
+	var columns []columnFact
+	for i := range t.Columns() {
+		columns = append(columns, columnFact{t.Kind.Form(i, t.Column(i)).Name, t.Column(i).String()})
+	}
+	return columns
+}
