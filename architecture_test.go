@@ -1,9 +1,11 @@
 package profarc
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -22,13 +24,14 @@ var mayImport = map[string][]string{
 	"internal/refindex":   {},
 	"internal/prefetch":   {},
 	"internal/procfs":     {},
+	"internal/escape":     {},
 	"relocate":            {"layout"},
 	"archive":             {"layout", "internal/mmap", "internal/prefetch", "internal/sparsebits"},
 	"reader":              {"layout", "relocate", "archive", "internal/sparsebits"},
 	"builder":             {"layout", "relocate", "archive", "reader", "internal/prefetch", "internal/refindex"},
 	"compare":             {"layout", "archive", "reader"},
 	"fit":                 {"layout", "archive", "reader", "builder"},
-	"internal/dump":       {"layout", "archive", "reader"},
+	"internal/dump":       {"layout", "archive", "reader", "internal/escape"},
 	"internal/verify":     {"layout", "relocate", "archive", "reader"},
 	"internal/specimen":   {"layout", "builder"},
 	"internal/training":   {"internal/procfs"},
@@ -90,25 +93,84 @@ func TestUnsafeStandsInFewPlaces(t *testing.T) {
 	})
 }
 
+// mayUseStandardStreams are the only files whose code may name the standard
+// streams: the one that escapes what is printed, and the one that passes them on
+// to the command that train runs.
+var mayUseStandardStreams = []string{"cmd/profarc/streams.go", "cmd/profarc/command_train.go"}
+
+// TestOnePlacePrints: whatever else printed to a standard stream would print
+// foreign text as it is, for a terminal to obey.
+func TestOnePlacePrints(t *testing.T) {
+	seen := map[string]bool{}
+	eachFile(t, 0, func(name string, file *ast.File) {
+		if strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "bench/") || file.Name.Name == "main" && !strings.HasPrefix(name, "cmd/") {
+			return
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if used := standardStream(n); used != "" {
+				seen[name] = true
+				if !slices.Contains(mayUseStandardStreams, name) {
+					t.Errorf("%s uses %s", name, used)
+				}
+			}
+			return true
+		})
+	})
+	if len(seen) != len(mayUseStandardStreams) {
+		t.Errorf("only %v use standard streams", slices.Collect(maps.Keys(seen)))
+	}
+}
+
+// standardStream is what in a node of the code is a standard stream, or prints
+// to one; empty if nothing is.
+func standardStream(n ast.Node) string {
+	switch n := n.(type) {
+	case *ast.SelectorExpr:
+		of, _ := n.X.(*ast.Ident)
+		if of == nil {
+			return ""
+		}
+		name := of.Name + "." + n.Sel.Name
+		if slices.Contains([]string{"os.Stdout", "os.Stderr", "fmt.Print", "fmt.Printf", "fmt.Println", "syscall.Stdout", "syscall.Stderr"}, name) || of.Name == "log" {
+			return name
+		}
+	case *ast.CallExpr:
+		if f, ok := n.Fun.(*ast.Ident); ok && f.Name == "println" {
+			return f.Name
+		}
+	}
+	return ""
+}
+
 // eachImport goes through the imports of all Go files of the module.
 func eachImport(t *testing.T, yield func(file, imported string)) {
 	t.Helper()
 	seen := 0
+	eachFile(t, parser.ImportsOnly, func(name string, file *ast.File) {
+		for _, i := range file.Imports {
+			seen++
+			yield(name, strings.Trim(i.Path.Value, `"`))
+		}
+	})
+	if seen == 0 {
+		t.Fatal("no imports seen")
+	}
+}
+
+// eachFile goes through all Go files of the module.
+func eachFile(t *testing.T, mode parser.Mode, yield func(name string, file *ast.File)) {
+	t.Helper()
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") {
 			return err
 		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
-		if err != nil {
-			return err
+		parsed, err := parser.ParseFile(token.NewFileSet(), name, nil, mode)
+		if err == nil {
+			yield(filepath.ToSlash(name), parsed)
 		}
-		for _, i := range parsed.Imports {
-			seen++
-			yield(filepath.ToSlash(name), strings.Trim(i.Path.Value, `"`))
-		}
-		return nil
+		return err
 	})
-	if err != nil || seen == 0 {
-		t.Fatalf("%d imports seen, %v", seen, err)
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -102,7 +102,7 @@ func verdictOf(s *reader.Store, v *fit.Verdict) (checkVerdict, error) {
 }
 
 func (r *checkReport) print(a *app) {
-	fmt.Fprintf(a.out, "%s fits %s by %s\n\n", r.Archive, r.Against, percent(r.Score))
+	fmt.Fprintf(a.out, "%s fits %s by %s\n\n", printable(r.Archive), printable(r.Against), percent(r.Score))
 	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "\tprofiles\tof all counts\t\n")
 	for _, state := range fit.States() {
@@ -122,7 +122,7 @@ func (r *checkReport) print(a *app) {
 	r.printMisfits(a)
 	if n := r.Rewritten; n != nil {
 		fmt.Fprintf(a.out, "\nwrote %s: %s, %d profiles, %d left out; of moved ones %d points taken over, %d with counts left out (%.0f counts), %d traps left out\n",
-			n.Archive, sizeText(n.Bytes), n.Profiles, n.Dropped, n.Points, n.PointsDropped, n.CountsDropped, n.TrapsDropped)
+			printable(n.Archive), sizeText(n.Bytes), n.Profiles, n.Dropped, n.Points, n.PointsDropped, n.CountsDropped, n.TrapsDropped)
 	}
 }
 
@@ -134,7 +134,7 @@ func (r *checkReport) printMisfits(a *app) {
 	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "state\tconfidence\tcounts\tmethod\treason")
 	for _, m := range r.Misfits {
-		fmt.Fprintf(w, "%s\t%.2f\t%.0f\t%s\t%s\n", m.State, m.Confidence, m.Weight, printable(m.Method), strings.TrimSpace(m.Reason))
+		fmt.Fprintf(w, "%s\t%.2f\t%.0f\t%s\t%s\n", m.State, m.Confidence, m.Weight, printable(m.Method), printable(strings.TrimSpace(m.Reason)))
 	}
 	w.Flush()
 }

@@ -96,7 +96,7 @@ type bench struct {
 }
 
 func (r *benchReport) print(a *app) {
-	fmt.Fprintf(a.out, "%s: %s, %d methods, %d pointers; %s, %s, %d CPUs\n\n", r.Archive, sizeText(r.Bytes), r.Methods, r.Pointers, r.Go, r.System, r.CPUs)
+	fmt.Fprintf(a.out, "%s: %s, %d methods, %d pointers; %s, %s, %d CPUs\n\n", printable(r.Archive), sizeText(r.Bytes), r.Methods, r.Pointers, r.Go, r.System, r.CPUs)
 	fmt.Fprintf(a.out, "%-34s%10s%10s%10s%8s\n", "", "median", "best", "Go map", "ratio")
 	for _, x := range r.Results {
 		fmt.Fprintf(a.out, "%-34s%10s%10s", x.Name, nsText(x.MedianNS), nsText(x.BestNS))

@@ -156,7 +156,7 @@ func newDumpReport(o *dumpOptions, r *live.Report, w builder.Report) *dumpReport
 
 func (r *dumpReport) print(w io.Writer) {
 	fmt.Fprintf(w, "read   process %d (%s): %d methods, %d entries, %d classes, %s of MethodData, %s\n",
-		r.PID, r.Producer, r.Methods, r.Entries, r.Classes, sizeText(r.DataBytes), timeText(time.Duration(r.ReadNS)))
+		r.PID, printable(r.Producer), r.Methods, r.Entries, r.Classes, sizeText(r.DataBytes), timeText(time.Duration(r.ReadNS)))
 	switch {
 	case r.Consistent:
 		fmt.Fprintf(w, "held   %d threads for %s\n", r.Threads, timeText(time.Duration(r.StoppedNS)))
@@ -169,6 +169,6 @@ func (r *dumpReport) print(w io.Writer) {
 		fmt.Fprintf(w, "chose  %d of %d profiles\n", r.Methods, r.Methods+r.Skipped)
 	}
 	fmt.Fprintf(w, "wrote  %s: %s, %d profiles, %d types, base %s, %s\n",
-		r.Archive, sizeText(r.Bytes), r.Counts.Profiles, r.Counts.Types, r.Base, timeText(time.Duration(r.WriteNS)))
+		printable(r.Archive), sizeText(r.Bytes), r.Counts.Profiles, r.Counts.Types, r.Base, timeText(time.Duration(r.WriteNS)))
 	printLosses(w, r.Refused)
 }

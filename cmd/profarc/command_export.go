@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -32,20 +34,22 @@ type exportFormat struct {
 	name  string
 	about string
 	write func(w io.Writer, s *reader.Store, o exportOptions) ([]loss, error)
+	// binary formats are not written to a terminal.
+	binary bool
 }
 
 var exportFormats = []exportFormat{
-	{"methoddata", "text as java -XX:+PrintMethodData prints it (domain hotspot)", writeMethodData},
-	{"json", "everything, in the JSON that docs/format.md defines", writeDump},
-	{"text", "everything, in text for review and version control, see docs/text.md; import reads it again", writeText},
-	{"replay", "the compilation of one method for java -XX:+ReplayCompiles of JDK 25 (domain hotspot)", writeReplay},
-	{"profdata", "what llvm-profdata merge writes and clang -fprofile-use reads (domains llvm-ir, llvm-frontend)", writeProfdata},
-	{"iprof", "what native-image --pgo reads (domain graal)", writeIprof},
-	{"proftext", "what llvm-profdata merge --text writes (domains llvm-ir, llvm-frontend)", writeProftext},
-	{"jamaica", "the profile text of a JamaicaVM (domain jamaica)", writeJamaica},
-	{"folded", "sampled stacks for flame graphs, a line each, root first (domain graal)", writeFolded},
-	{"pprof", "sampled stacks, and counters of methods, for go tool pprof", writePprof},
-	{"lcov", "call counts by class and method, for genhtml and lcov", writeLcov},
+	{name: "methoddata", about: "text as java -XX:+PrintMethodData prints it (domain hotspot)", write: writeMethodData},
+	{name: "json", about: "everything, in the JSON that docs/format.md defines", write: writeDump},
+	{name: "text", about: "everything, in text for review and version control, see docs/text.md; import reads it again", write: writeText},
+	{name: "replay", about: "the compilation of one method for java -XX:+ReplayCompiles of JDK 25 (domain hotspot)", write: writeReplay},
+	{name: "profdata", about: "what llvm-profdata merge writes and clang -fprofile-use reads (domains llvm-ir, llvm-frontend)", write: writeProfdata, binary: true},
+	{name: "iprof", about: "what native-image --pgo reads (domain graal)", write: writeIprof},
+	{name: "proftext", about: "what llvm-profdata merge --text writes (domains llvm-ir, llvm-frontend)", write: writeProftext},
+	{name: "jamaica", about: "the profile text of a JamaicaVM (domain jamaica)", write: writeJamaica},
+	{name: "folded", about: "sampled stacks for flame graphs, a line each, root first (domain graal)", write: writeFolded},
+	{name: "pprof", about: "sampled stacks, and counters of methods, for go tool pprof", write: writePprof, binary: true},
+	{name: "lcov", about: "call counts by class and method, for genhtml and lcov", write: writeLcov},
 }
 
 func newExportCommand(a *app) *cobra.Command {
@@ -54,7 +58,8 @@ func newExportCommand(a *app) *cobra.Command {
 		Use:   "export -t FORMAT ARCHIVE",
 		Short: "Write an archive's profiles in another format",
 		Long: `Export writes the profiles of an archive in the format of another tool, to the standard
-output or, in one step, to a file. What the format cannot say is counted and reported.
+output or, in one step, to a file. What the format cannot say is counted and reported. On a
+terminal, characters that it would obey are escaped; files and pipes get the format's own bytes.
 
 The formats:
 
@@ -149,7 +154,7 @@ func (a *app) runExport(ctx context.Context, path string, o exportOptions) error
 	case o.out == "-":
 		printLosses(a.errOut, r.Lost)
 	default:
-		fmt.Fprintf(a.out, "wrote  %s (%s): %s, %s\n", r.Output, r.Format, sizeText(r.Bytes), timeText(time.Duration(r.NS)))
+		fmt.Fprintf(a.out, "wrote  %s (%s): %s, %s\n", printable(r.Output), r.Format, sizeText(r.Bytes), timeText(time.Duration(r.NS)))
 		printLosses(a.out, r.Lost)
 	}
 	return nil
@@ -164,9 +169,22 @@ func (a *app) export(ctx context.Context, s *reader.Store, format *exportFormat,
 		return err
 	}
 	if r.Output == "-" {
-		return write(a.out)
+		return a.writeStdout(format, write)
 	}
 	return publish(ctx, r.Output, write)
+}
+
+// writeStdout writes an export to the standard output: byte for byte to a file
+// or a pipe, but to a terminal without what that would obey.
+func (a *app) writeStdout(format *exportFormat, write func(w io.Writer) error) error {
+	if !a.streams.outTerminal {
+		w := bufio.NewWriter(a.streams.rawOut)
+		return cmp.Or(write(w), w.Flush())
+	}
+	if format.binary {
+		return usagef("-t %s is no text for a terminal: name a file with -o, or pipe it", format.name)
+	}
+	return write(a.out)
 }
 
 // sized counts what is written.

@@ -180,7 +180,7 @@ func (r *importReport) print(a *app) {
 	r.printRead(a)
 	r.printWritten(a)
 	for _, note := range r.notes {
-		fmt.Fprintln(a.out, note)
+		fmt.Fprintln(a.out, printable(note))
 	}
 	printLosses(a.out, r.Lost)
 }
@@ -199,10 +199,10 @@ func (r *importReport) printRead(a *app) {
 		fmt.Fprintf(a.out, "read   %d of %d files (%s%s), %d %s, %s, %s\n", r.Read, r.given(), r.Format, compressed, r.Counts.Profiles, what, droppedText(r.Lost), read)
 		return
 	}
-	fmt.Fprintf(a.out, "read   %s (%s%s): %d methods, %d entries, %s\n", r.Input, r.Format, compressed, r.Methods, r.Entries, read)
+	fmt.Fprintf(a.out, "read   %s (%s%s): %d methods, %d entries, %s\n", printable(r.Input), r.Format, compressed, r.Methods, r.Entries, read)
 }
 
 func (r *importReport) printWritten(a *app) {
 	fmt.Fprintf(a.out, "wrote  %s: %s, %d profiles, %d types, base %s, %s\n",
-		r.Archive, sizeText(r.Bytes), r.Counts.Profiles, r.Counts.Types, r.Base, timeText(time.Duration(r.WriteNS)))
+		printable(r.Archive), sizeText(r.Bytes), r.Counts.Profiles, r.Counts.Types, r.Base, timeText(time.Duration(r.WriteNS)))
 }

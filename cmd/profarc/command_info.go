@@ -79,10 +79,10 @@ func (f *facts) print(a *app) {
 			fmt.Fprintf(w, "%s\t%s\n", name, value)
 		}
 	}
-	line("archive", f.Archive)
+	line("archive", printable(f.Archive))
 	line("domain", f.Domain)
 	line("format", f.Format)
-	line("producer", orUnknown(f.Producer))
+	line("producer", printable(orUnknown(f.Producer)))
 	line("dump time", orUnknown(f.DumpTime))
 	line("dump id", f.DumpID)
 	line("fingerprint", orUnknown(f.Fingerprint))

@@ -141,7 +141,7 @@ func (r *mergeReport) lose(what string, n int) {
 func (r *mergeReport) print(a *app) {
 	for _, in := range r.Inputs {
 		if in.Weight != builder.One.String() {
-			fmt.Fprintf(a.out, "weight %s of %s\n", in.Weight, in.Path)
+			fmt.Fprintf(a.out, "weight %s of %s\n", in.Weight, printable(in.Path))
 		}
 	}
 	fmt.Fprintf(a.out, "merged %s with %s\n", amount(len(r.Inputs), "archive"), amount(r.Dumps, "dump"))
@@ -151,7 +151,7 @@ func (r *mergeReport) print(a *app) {
 	if r.Doubtful > 0 {
 		fmt.Fprintf(a.out, "doubt  %s summed under names that need not mean the same in every run: hidden classes, ids without a row\n", amount(r.Doubtful, "profile"))
 	}
-	fmt.Fprintf(a.out, "wrote  %s: %s, %d methods, %d profiles, %s\n", r.Archive, sizeText(r.Bytes), r.Counts.Methods, r.Counts.Profiles, timeText(time.Duration(r.NS)))
+	fmt.Fprintf(a.out, "wrote  %s: %s, %d methods, %d profiles, %s\n", printable(r.Archive), sizeText(r.Bytes), r.Counts.Methods, r.Counts.Profiles, timeText(time.Duration(r.NS)))
 	printLosses(a.out, r.Lost)
 }
 

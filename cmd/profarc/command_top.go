@@ -195,6 +195,6 @@ func (r *topReport) print(a *app) {
 	w.Flush()
 	fmt.Fprintf(a.out, "\n%d of %d methods with any, %d in total\n", len(r.Methods), r.Of, r.Total)
 	if r.Total == 0 {
-		fmt.Fprintf(a.errOut, "profarc: nothing in %s counts %s: without --by top takes what it counts\n", r.Archive, r.By)
+		fmt.Fprintf(a.errOut, "profarc: nothing in %s counts %s: without --by top takes what it counts\n", printable(r.Archive), r.By)
 	}
 }

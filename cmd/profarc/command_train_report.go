@@ -64,40 +64,40 @@ func (t *trainingRun) print() {
 		}
 	}
 	if left := t.leftovers(); len(left) > 0 {
-		fmt.Fprintf(t.a.errOut, "profarc: not of this run, but there from before: %s\n", enumerated(left))
+		fmt.Fprintf(t.a.errOut, "profarc: not of this run, but there from before: %s\n", printable(enumerated(left)))
 	}
 }
 
 // print says what an archive of merged JVMs holds.
 func (a *trainedArchive) print(w io.Writer, first string) {
-	fmt.Fprintf(w, "profarc: wrote %s: %d profiles of %s, %s\n", a.Archive, a.Profiles, amount(a.JVMs, "JVM"), sizeText(a.Bytes))
+	fmt.Fprintf(w, "profarc: wrote %s: %d profiles of %s, %s\n", printable(a.Archive), a.Profiles, amount(a.JVMs, "JVM"), sizeText(a.Bytes))
 	if a.Apart != "" {
-		fmt.Fprintf(w, "profarc: %s is not merged with %s: %s\n", a.Archive, first, a.Apart)
+		fmt.Fprintf(w, "profarc: %s is not merged with %s: %s\n", printable(a.Archive), printable(first), printable(a.Apart))
 	}
 }
 
 // print says what became of a JVM.
 func (j *trainedJVM) print(w io.Writer, merged bool) {
-	name := fmt.Sprintf("JVM %d (%s)", j.PID, jvmName(j.called))
+	name := fmt.Sprintf("JVM %d (%s)", j.PID, printable(jvmName(j.called)))
 	end := "held for " + timeText(time.Duration(j.HeldNS))
 	if j.Running {
 		end = "still running, read in " + timeText(time.Duration(j.HeldNS))
 	}
 	switch {
 	case j.Archive == "":
-		fmt.Fprintf(w, "profarc: no archive of %s: %s\n", name, j.Why)
+		fmt.Fprintf(w, "profarc: no archive of %s: %s\n", name, printable(j.Why))
 	case merged:
-		fmt.Fprintf(w, "profarc: merged into %s: %d methods of %s, %s, %s\n", j.Archive, j.Methods, name, j.Producer, end)
+		fmt.Fprintf(w, "profarc: merged into %s: %d methods of %s, %s, %s\n", printable(j.Archive), j.Methods, name, printable(j.Producer), end)
 	default:
-		fmt.Fprintf(w, "profarc: wrote %s: %d methods, %s, of %s, %s, %s\n", j.Archive, j.Methods, sizeText(j.Bytes), name, j.Producer, end)
+		fmt.Fprintf(w, "profarc: wrote %s: %d methods, %s, of %s, %s, %s\n", printable(j.Archive), j.Methods, sizeText(j.Bytes), name, printable(j.Producer), end)
 	}
 	if j.Skipped > 0 && j.Archive != "" {
 		fmt.Fprintf(w, "profarc: left out %d methods that the filters do not select\n", j.Skipped)
 	}
 	for _, r := range j.Refused {
-		fmt.Fprintf(w, "profarc: refused %d %s", r.Count, r.Why)
+		fmt.Fprintf(w, "profarc: refused %d %s", r.Count, printable(string(r.Why)))
 		if r.Example != "" {
-			fmt.Fprintf(w, ", for instance of %s", r.Example)
+			fmt.Fprintf(w, ", for instance of %s", printable(r.Example))
 		}
 		fmt.Fprintln(w)
 	}

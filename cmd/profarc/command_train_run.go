@@ -64,9 +64,9 @@ func (t *trainingRun) held(j training.JVM) {
 		Running: j.Running, Exit: j.Status.ExitCode(), Refused: []live.Refused{},
 	}
 	t.jvms = append(t.jvms, jvm)
-	if t.a.errTerminal {
+	if t.a.streams.errTerminal {
 		fmt.Fprintf(t.a.errOut, "profarc: reading JVM %d", j.PID)
-		defer fmt.Fprint(t.a.errOut, "\r\x1b[K")
+		defer fmt.Fprint(t.a.streams.rawErr, "\r\x1b[K")
 	}
 	profiles, err := t.read(j, jvm)
 	jvm.HeldNS = time.Since(begun).Nanoseconds()

@@ -139,14 +139,14 @@ func (v *verdict) failure(first error) error {
 func (v *verdict) print(a *app) {
 	switch {
 	case v.Sound && v.Counts == nil:
-		fmt.Fprintf(a.out, "%s: all %d pages fit their sums, %s\n", v.Archive, v.Pages, timeText(time.Duration(v.NS)))
+		fmt.Fprintf(a.out, "%s: all %d pages fit their sums, %s\n", printable(v.Archive), v.Pages, timeText(time.Duration(v.NS)))
 	case v.Sound:
 		c := v.Counts
 		fmt.Fprintf(a.out, "%s: sound: %d pages, %d methods, %d profiles, %d entries, %d pointers, %d contexts, %d types, %d tables, %s\n",
-			v.Archive, v.Pages, c.Methods, c.Profiles, c.Entries, c.Pointers, c.Contexts, c.Types, *v.Tables, timeText(time.Duration(v.NS)))
+			printable(v.Archive), v.Pages, c.Methods, c.Profiles, c.Entries, c.Pointers, c.Contexts, c.Types, *v.Tables, timeText(time.Duration(v.NS)))
 	case len(v.Problems) > 1: // a single one is the error itself
 		for _, p := range v.Problems {
-			fmt.Fprintln(a.out, p.Text)
+			fmt.Fprintln(a.out, printable(p.Text))
 		}
 	}
 }

@@ -30,6 +30,6 @@ func unnamedLoaders(a, b *reader.Store) (string, error) {
 
 func (r *diffReport) printLoaders(a *app) {
 	if r.NoLoaders != "" {
-		fmt.Fprintf(a.out, "\nnot matched: %s names no class loaders, the other does: classes of the application are others there; profarc check matches them by name\n", r.NoLoaders)
+		fmt.Fprintf(a.out, "\nnot matched: %s names no class loaders, the other does: classes of the application are others there; profarc check matches them by name\n", printable(r.NoLoaders))
 	}
 }

@@ -62,7 +62,7 @@ func message(err error) string {
 		text = strings.TrimPrefix(text, of)
 	}
 	if path, ok := err.(*fs.PathError); ok {
-		text = path.Path + ": " + path.Err.Error()
+		text = oneLine(path.Path + ": " + path.Err.Error())
 	}
 	if advises(text) {
 		return text
@@ -102,7 +102,8 @@ var advice = []struct {
 	{syscall.ENOSPC, "make room, then try again"},
 }
 
-// oneLine puts the lines of joined errors into one.
+// oneLine puts the lines of joined errors, and those that a file name forges, into
+// one.
 func oneLine(text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' }), "; ")
 }

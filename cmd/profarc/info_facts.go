@@ -3,10 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -133,12 +130,4 @@ func symbolText(s *reader.Store, cell uint64) (string, error) {
 	}
 	name, err := s.SymbolAt(layout.Narrow(cell))
 	return name.String(), err
-}
-
-// printable is text without anything that a terminal would obey.
-func printable(text string) string {
-	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) {
-		return strconv.Quote(text)
-	}
-	return text
 }

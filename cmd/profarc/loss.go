@@ -25,7 +25,7 @@ func losses(list lost.List) []loss {
 
 func printLosses(w io.Writer, lost []loss) {
 	for _, l := range lost {
-		fmt.Fprintf(w, "lost   %d %s", l.Count, l.What)
+		fmt.Fprintf(w, "lost   %d %s", l.Count, printable(l.What))
 		if l.Line > 0 {
 			fmt.Fprintf(w, " (first in line %d)", l.Line)
 		}

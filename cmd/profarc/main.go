@@ -3,13 +3,10 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"os"
 	"os/signal"
 	"syscall"
-
-	"golang.org/x/term"
 )
 
 func main() { os.Exit(run(os.Args[1:])) }
@@ -23,15 +20,5 @@ func run(args []string) int {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second interrupt ends the program at once
 
-	a := &app{
-		in: os.Stdin, out: bufio.NewWriter(os.Stdout), errOut: os.Stderr,
-		errTerminal: term.IsTerminal(int(os.Stderr.Fd())),
-	}
-	root := newRootCommand(a)
-	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
-	if flushed := a.out.Flush(); err == nil && flushed != nil {
-		err, a.running = flushed, true
-	}
-	return a.exit(err)
+	return newApp(os.Stdin, processStreams()).execute(ctx, args)
 }

@@ -21,11 +21,14 @@ type meter struct {
 	ended bool
 }
 
-func (a *app) meter(label string) *meter { return &meter{a: a, label: label, begun: time.Now()} }
+// meter returns a meter of a work that label names.
+func (a *app) meter(label string) *meter {
+	return &meter{a: a, label: printable(label), begun: time.Now()}
+}
 
 // report takes how many of how many bytes are done.
 func (m *meter) report(done, total int64) {
-	if !m.a.errTerminal || time.Since(m.begun) < progressAfter {
+	if !m.a.streams.errTerminal || time.Since(m.begun) < progressAfter {
 		return
 	}
 	m.mu.Lock()
@@ -34,7 +37,7 @@ func (m *meter) report(done, total int64) {
 		return
 	}
 	if m.bar == nil {
-		m.bar = progressbar.NewOptions64(total, progressbar.OptionSetWriter(m.a.errOut), progressbar.OptionSetDescription(m.label),
+		m.bar = progressbar.NewOptions64(total, progressbar.OptionSetWriter(m.a.streams.rawErr), progressbar.OptionSetDescription(m.label),
 			progressbar.OptionShowBytes(true), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 	}
 	_ = m.bar.Set64(done)

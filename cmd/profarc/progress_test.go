@@ -19,7 +19,7 @@ func TestProgressIsShownToTerminalsAndOfLongWorkAlone(t *testing.T) {
 		{"short work at a terminal", true, 0, false},
 	} {
 		var out bytes.Buffer
-		a := &app{errOut: &out, errTerminal: c.terminal}
+		a := &app{streams: streams{rawErr: &out, errTerminal: c.terminal}}
 		m := a.meter("reading app.txt")
 		m.begun = time.Now().Add(-c.since)
 		m.report(50, 100)

@@ -92,5 +92,5 @@ func (r *reduceReport) print(a *app) {
 		fmt.Fprintln(a.out, "names  hashed with the key of the file")
 	}
 	printLosses(a.out, r.Lost)
-	fmt.Fprintf(a.out, "wrote  %s: %s, %d methods, %d profiles, %s\n", r.Archive, sizeText(r.Bytes), r.Counts.Methods, r.Counts.Profiles, timeText(time.Duration(r.NS)))
+	fmt.Fprintf(a.out, "wrote  %s: %s, %d methods, %d profiles, %s\n", printable(r.Archive), sizeText(r.Bytes), r.Counts.Methods, r.Counts.Profiles, timeText(time.Duration(r.NS)))
 }

@@ -75,6 +75,9 @@ func (a *app) showLLVMSummary(w io.Writer, s *reader.Store, o llvmShowOptions, j
 	if json {
 		return a.printJSON(newLLVMSummary(sum, hottest, o.cs))
 	}
+	for i := range hottest {
+		hottest[i].Name = printable(hottest[i].Name)
+	}
 	return llvm.WriteSummary(w, s, llvm.SummaryText{Summary: sum, Hottest: hottest, TopN: int(o.topN), Detail: o.detailed})
 }
 

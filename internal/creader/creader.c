@@ -20,11 +20,9 @@
 #include <string.h>
 
 enum { HEADER = 640, PAGE = 4096, FANOUT = 64, LINE = 64, SLOTS = 10, TYPE = 24, CONTEXT = 16, DEEPEST = 65535 };
-enum { PS = 1, IX, RO, BM, EX, RW };
-enum { SYMBOLS, TYPES, METHODS, NEVER_RAN, CONTEXTS }; enum { DATA, EXTRA, PARAMETERS, HANDLERS, DIRECTORY };
+enum { PS = 1, IX, RO, BM, EX, RW }; enum { SYMBOLS, TYPES, METHODS, NEVER_RAN, CONTEXTS }; enum { DATA, EXTRA, PARAMETERS, HANDLERS, DIRECTORY };
 
-struct span { uint64_t at, size; };
-struct text { const uint8_t *bytes; uint64_t n; };
+struct span { uint64_t at, size; }; struct text { const uint8_t *bytes; uint64_t n; };
 
 static struct {
 	const uint8_t *bytes;
@@ -257,24 +255,26 @@ static struct block block_at(uint64_t at) {
 }
 
 /* ---- JSON ---- */
-/* utf8 is the length of the valid UTF-8 sequence at the front of n bytes, 0 if there is none. */
-static uint64_t utf8(const uint8_t *p, uint64_t n) {
-	if (p[0] < 0x80) return 1;
-	uint64_t length = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
+/* utf8 is the length of the valid UTF-8 sequence at the front of n bytes, whose character is *c then, 0 if there is none. */
+static uint64_t utf8(const uint8_t *p, uint64_t n, uint32_t *c) {
+	uint64_t length = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : p[0] >= 0x80 ? 2 : 1;
 	uint8_t low = p[0] == 0xe0 ? 0xa0 : p[0] == 0xf0 ? 0x90 : 0x80, high = p[0] == 0xed ? 0x9f : p[0] == 0xf4 ? 0x8f : 0xbf;
-	if (p[0] < 0xc2 || p[0] > 0xf4 || n < length || p[1] < low || p[1] > high) return 0;
-	for (uint64_t i = 2; i < length; i++) if (p[i] < 0x80 || p[i] > 0xbf) return 0;
+	if (length > 1 && (p[0] < 0xc2 || p[0] > 0xf4 || n < length || p[1] < low || p[1] > high)) return 0;
+	*c = length > 1 ? p[0] & 0x7f >> length : p[0];
+	for (uint64_t i = 1; i < length; *c = *c << 6 | (p[i++] & 0x3f)) if (p[i] >> 6 != 2) return 0;
 	return length;
 }
 
-static void put_text(struct text t) {
+static void put_text(struct text t) { /* an invalid byte stands as a low surrogate */
+	static const uint32_t escaped[][2] = {{0, 0x1f}, {0x7f, 0x9f}, {0xad, 0xad}, {0x61c, 0x61c}, {0x180e, 0x180e}, {0x200b, 0x200f},
+		{0x2028, 0x202e}, {0x2060, 0x206f}, {0xdc00, 0xdfff}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f}, {~0u, ~0u}};
 	putchar('"');
 	for (uint64_t length; t.n > 0; t.bytes += length, t.n -= length) {
-		length = utf8(t.bytes, t.n);
-		if (length == 0) printf("\\udc%02x", *t.bytes), length = 1;
-		else if (*t.bytes < 0x20) printf("\\u%04x", *t.bytes);
-		else if (*t.bytes == '"' || *t.bytes == '\\') printf("\\%c", *t.bytes);
-		else fwrite(t.bytes, 1, length, stdout);
+		uint32_t c, i = 0;
+		if ((length = utf8(t.bytes, t.n, &c)) == 0) length = 1, c = 0xdc00 | *t.bytes;
+		while (escaped[i][1] < c) i++;
+		if (c >= escaped[i][0]) printf(c > 0xffff ? "\\udb40\\u%04x" : "\\u%04x", (unsigned)(c > 0xffff ? 0xdc00 | (c & 0x3ff) : c));
+		else printf(c == '"' || c == '\\' ? "\\%.*s" : "%.*s", (int)length, t.bytes);
 	}
 	putchar('"');
 }

@@ -102,7 +102,7 @@ func write(t *testing.T, data []byte) string {
 
 func TestBothReadersPrintTheSame(t *testing.T) {
 	program := compile(t, "-O2")
-	for _, s := range specimen.All() {
+	for _, s := range append(specimen.All(), specimen.Hostile()...) {
 		t.Run(s.Name, func(t *testing.T) {
 			data := build(t, s)
 			var want bytes.Buffer

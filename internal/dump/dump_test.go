@@ -7,10 +7,12 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/dump"
+	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -147,19 +149,34 @@ func TestEntriesArePrintedAsDocumented(t *testing.T) {
 
 func TestTextKeepsItsBytes(t *testing.T) {
 	for text, want := range map[string]string{
-		"plain":                  `"plain"`,
-		"quote \" and \\":        `"quote \" and \\"`,
-		"line\n\ttab\x1f\x7f":    "\"line\\u000a\\u0009tab\\u001f\x7f\"",
-		"\u00e9\u20ac\U0001f600": "\"\u00e9\u20ac\U0001f600\"",
-		"\xff\xc0\x80":           `"\udcff\udcc0\udc80"`,
-		"\xed\xa0\x80":           `"\udced\udca0\udc80"`,
-		"\xf4\x90\x80\x80":       `"\udcf4\udc90\udc80\udc80"`,
-		"cut \xe2\x82":           `"cut \udce2\udc82"`,
-		"\ufffd":                 "\"\ufffd\"",
+		"plain":                    `"plain"`,
+		"quote \" and \\":          `"quote \" and \\"`,
+		"line\n\ttab\x1f\x7f":      `"line\u000a\u0009tab\u001f\u007f"`,
+		"\u009b2J \u202egnp\ufeff": `"\u009b2J \u202egnp\ufeff"`,
+		"\U000e0041\U000e0080":     "\"\\udb40\\udc41\U000e0080\"",
+		"\u00e9\u20ac\U0001f600":   "\"\u00e9\u20ac\U0001f600\"",
+		"\xff\xc0\x80":             `"\udcff\udcc0\udc80"`,
+		"\xed\xa0\x80":             `"\udced\udca0\udc80"`,
+		"\xf4\x90\x80\x80":         `"\udcf4\udc90\udc80\udc80"`,
+		"cut \xe2\x82":             `"cut \udce2\udc82"`,
+		"\ufffd":                   "\"\ufffd\"",
 	} {
 		got := method(t, layout.DomainJamaica, text, func(_ *builder.Builder, p *builder.Profile) { p.Invocations(1) })
 		if !strings.Contains(got, `"name":`+want+`,"profiles"`) {
 			t.Errorf("%q is printed in %s, want %s", text, got, want)
+		}
+	}
+}
+
+// Nothing that a terminal would obey, or a reader not see, is in a dump.
+func TestHostileTextIsEscaped(t *testing.T) {
+	for _, s := range specimen.Hostile() {
+		text := dumped(t, s.Build())
+		if !json.Valid([]byte(text)) || !utf8.ValidString(text) || !strings.Contains(text, specimen.Forged) {
+			t.Errorf("%s: not the JSON of a hostile archive", s.Name)
+		}
+		if at := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && escape.Unsafe(r) }); at >= 0 {
+			t.Errorf("%s: prints %q", s.Name, text[at:min(at+20, len(text))])
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -108,9 +109,9 @@ func (p *printer) string(text []byte) {
 		r, size := utf8.DecodeRune(text)
 		switch {
 		case r == utf8.RuneError && size == 1:
-			p.escape(`\udc`, text[0])
-		case r < 0x20:
-			p.escape(`\u00`, text[0])
+			_, _ = p.w.Write(escape.AppendInvalid(p.w.AvailableBuffer(), text[0]))
+		case escape.Unsafe(r):
+			_, _ = p.w.Write(escape.Append(p.w.AvailableBuffer(), r))
 		case r == '"':
 			p.raw(`\"`)
 		case r == '\\':
@@ -121,10 +122,4 @@ func (p *printer) string(text []byte) {
 		text = text[size:]
 	}
 	p.raw(`"`)
-}
-
-func (p *printer) escape(prefix string, b byte) {
-	p.raw(prefix)
-	_ = p.w.WriteByte(hexDigits[b>>4])
-	_ = p.w.WriteByte(hexDigits[b&15])
 }

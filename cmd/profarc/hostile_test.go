@@ -1,0 +1,269 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/layout"
+)
+
+// hostileFile is a hostile text that can name a file.
+var hostileFile = strings.ReplaceAll(specimen.HostileText, "/", "|")
+
+// printed is what a command prints.
+type printed struct {
+	plain, raw bytes.Buffer
+	code       int
+}
+
+// execute runs a command as the program does, its output being a terminal or not.
+func execute(t *testing.T, terminal bool, args ...string) *printed {
+	t.Helper()
+	p := new(printed)
+	s := streams{plainOut: escape.NewWriter(&p.plain), plainErr: escape.NewWriter(&p.plain), rawOut: &p.raw, rawErr: &p.raw, outTerminal: terminal}
+	p.code = newApp(strings.NewReader(""), s).execute(t.Context(), args)
+	return p
+}
+
+// forgedLine is a line that a hostile text put into the output.
+var forgedLine = regexp.MustCompile(`(?m)^\s*` + specimen.Forged)
+
+// check holds output against what hostile texts try.
+func (p *printed) check(t *testing.T, what string) {
+	t.Helper()
+	p.checkCharacters(t, what)
+	text := p.plain.String()
+	if at := forgedLine.FindStringIndex(text); at != nil {
+		t.Errorf("%s: a text forged a line: %q", what, text[max(at[0]-200, 0):min(at[1]+40, len(text))])
+	}
+}
+
+// checkCharacters holds output against what a terminal obeys.
+func (p *printed) checkCharacters(t *testing.T, what string) {
+	t.Helper()
+	text := p.plain.String()
+	if at := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && r != '\t' && escape.Unsafe(r) }); at >= 0 || !utf8.ValidString(text) {
+		t.Errorf("%s: prints %q", what, text[max(at-40, 0):min(at+40, len(text))])
+	}
+}
+
+// hostileArchives writes an archive of which every text is hostile, and another
+// with one method more, under hostile names.
+func hostileArchives(t *testing.T, s specimen.Specimen) (first, second string) {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), "f"+hostileFile)
+	if err := os.Mkdir(folder, 0o777); err != nil {
+		t.Skip("the file system has no such names: ", err)
+	}
+	first, second = filepath.Join(folder, "1"+hostileFile+archiveExtension), filepath.Join(folder, "2"+hostileFile+archiveExtension)
+	for i, path := range []string{first, second} {
+		b := s.Build()
+		if i == 1 {
+			b.Seen(b.Method(layout.Key{Name: "more" + specimen.HostileText}))
+		}
+		if _, err := b.Commit(t.Context(), path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return first, second
+}
+
+// TestHostileTextsAreEscaped runs every command on archives of which every text
+// is hostile, under hostile names, with hostile arguments.
+func TestHostileTextsAreEscaped(t *testing.T) {
+	for _, s := range specimen.Hostile() {
+		t.Run(s.Name, func(t *testing.T) {
+			first, second := hostileArchives(t, s)
+			out := filepath.Join(filepath.Dir(first), "out"+hostileFile)
+			for _, args := range hostileCommands(first, second, out) {
+				p := execute(t, true, args...)
+				p.check(t, fmt.Sprintf("%.60q", args))
+				if p.raw.Len() > 0 {
+					t.Errorf("%.60q: prints %.60q to a terminal as it is", args, p.raw.String())
+				}
+				if fails := strings.Contains(fmt.Sprintf("%q", args), "nothing"); fails != (p.code != exitOK) && !domainDecides(args) {
+					t.Errorf("%.60q: exit code %d: %.200s", args, p.code, p.plain.String())
+				}
+			}
+			for _, format := range exportNames() {
+				hostileExport(t, first, out, format)
+			}
+		})
+	}
+}
+
+// domainDecides reports whether a command is of some domains alone.
+func domainDecides(args []string) bool { return args[0] == "check" || slices.Contains(args, "--topn") }
+
+// hostileCommands are commands that look at archives, write them or fail. Those
+// that fail have an argument with "nothing" in it.
+func hostileCommands(first, second, out string) (all [][]string) {
+	nothing := "nothing" + specimen.HostileText
+	for _, measure := range append(measureNames(), bySamples, byPollution) {
+		all = append(all, []string{"top", first, "--by", measure}, []string{"top", first, "--by", measure, "--json"})
+	}
+	for _, args := range [][]string{
+		{"info", first}, {"info", first, "--summary"}, {"show", first}, {"show", first, "n"}, {"show", first, "--by", "counts"},
+		{"show", first, "--topn", "5", "--detailed-summary"}, {"top", first}, {"lookup", first, "n", "--prefix"},
+		{"verify", first, second}, {"diff", first, second}, {"check", first, "--against", second},
+		{"merge", first, second, "-o", out + "m" + archiveExtension}, {"reduce", first, "--drop-cold", "-o", out + "r" + archiveExtension},
+		{"reduce", first, "--anonymize", "-o", out + "a" + archiveExtension},
+		{"bench", "--time", "1ms", first}, {"lookup", first, nothing}, {"top", first, "--class", nothing}, {"info", nothing}, {"verify", nothing},
+		{"import", nothing, "-o", out + "i" + archiveExtension}, {"merge", first, nothing, "-o", out + archiveExtension},
+		{"check", first, "--against", nothing},
+	} {
+		all = append(all, args, append(args[:len(args):len(args)], "--json"))
+	}
+	return append(all, [][]string{
+		{nothing}, {"info", "--" + nothing}, {"info", first, "-" + nothing}, {"top", first, "--by", nothing}, {"top", first, "-n", nothing},
+		{"show", first, nothing}, {"show", first, "n", "--caller", nothing + "@1"}, {"show", first, "--loader", nothing},
+		{"export", "-t", nothing, first}, {"export", "-t", "text", nothing}, {"export", "-t", "text", first, "-o", nothing + "/" + nothing},
+		{"export", "-t", "replay", first, "--method", nothing}, {"import", first, "-o", nothing}, {"import", first, "-o", nothing + archiveExtension},
+		{"import", second, "--weighted", nothing, "-o", out + archiveExtension}, {"merge", first + ":" + nothing, "-o", out + archiveExtension},
+		{"reduce", first, "-o", out + archiveExtension, "--hot", nothing}, {"help", nothing}, {"completion", nothing},
+		{"demo", nothing}, {"dump", "--pid", nothing}, {"train", "-o", nothing, "--", "true"}, {"train", "-o", out + archiveExtension, "--", nothing},
+	}...)
+}
+
+// hostileExport exports in a format, to a terminal and to a hostile name, and
+// imports what that gives: whole, cut short, and with a line nobody understands.
+func hostileExport(t *testing.T, archive, out, format string) {
+	args := []string{"export", "-t", format, archive, "--method", "n1"}
+	if format != "replay" {
+		args = args[:4]
+	}
+	execute(t, true, args...).checkCharacters(t, format+" to a terminal") // lines are as the format has them
+	out += "." + format
+	p := execute(t, false, append(args, "-o", out)...)
+	p.check(t, format+" to a file")
+	exported, err := os.ReadFile(out)
+	if p.code != exitOK || err != nil {
+		return // not of this domain
+	}
+	piped := execute(t, false, args...)
+	if !bytes.Equal(piped.raw.Bytes(), exported) && format != "pprof" { // whose bytes have the time
+		t.Errorf("%s: a pipe is given other bytes than a file", format)
+	}
+	piped.check(t, format+" to a pipe")
+	for name, data := range map[string][]byte{
+		"whole": exported, "cut": exported[:len(exported)*2/3],
+		"broken": bytes.Replace(exported, []byte("\n"), []byte("\n"+specimen.HostileText+"\n"), 8),
+	} {
+		if err := os.WriteFile(out, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, more := range [][]string{nil, {"--json"}, {"--weighted", "2," + out, "--failure-mode", "all"}} {
+			p := execute(t, false, append([]string{"import", out, "-o", out + archiveExtension}, more...)...)
+			p.check(t, fmt.Sprintf("import of %s, %s %v", format, name, more))
+		}
+	}
+}
+
+// TestHostileDamageIsEscaped: errors quote what they do not understand.
+func TestHostileDamageIsEscaped(t *testing.T) {
+	for _, s := range specimen.Hostile() {
+		first, _ := hostileArchives(t, s)
+		data, err := os.ReadFile(first)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at := 650; at < len(data); at += len(data)/20 + 1 {
+			bad := bytes.Clone(data)
+			bad[at] ^= 0x20
+			if err := os.WriteFile(first, bad, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			for _, command := range []string{"verify", "show", "info"} {
+				execute(t, true, command, first).check(t, command)
+			}
+		}
+	}
+}
+
+// TestHostileReportsAreEscaped prints what is said of JVMs, whatever they say of
+// themselves.
+func TestHostileReportsAreEscaped(t *testing.T) {
+	for _, running := range []bool{false, true} {
+		p := new(printed)
+		s := streams{plainOut: escape.NewWriter(&p.plain), plainErr: escape.NewWriter(&p.plain)}
+		a := newApp(nil, s)
+		for _, merged := range []bool{false, true} {
+			j := filled(new(trainedJVM))
+			j.Running = running
+			j.print(a.errOut, merged)
+			j.Archive = ""
+			j.print(a.errOut, merged)
+		}
+		filled(new(trainedArchive)).print(a.errOut, specimen.HostileText)
+		d := filled(new(dumpReport))
+		d.Base = "0x7f00" // no foreign text
+		d.print(a.out)
+		a.skip(specimen.HostileText, filled(new(layout.Error)))
+		if err := a.finish(); err != nil {
+			t.Fatal(err)
+		}
+		p.check(t, "reports")
+		if p.plain.Len() < 1000 {
+			t.Errorf("printed %q", p.plain.String())
+		}
+	}
+}
+
+// filled sets every text of a report to a hostile one, and every number to 7.
+func filled[T any](report *T) *T {
+	fillHostile(reflect.ValueOf(report).Elem())
+	return report
+}
+
+func fillHostile(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			field := v.Field(i)
+			if !field.CanSet() {
+				field = reflect.NewAt(field.Type(), field.Addr().UnsafePointer()).Elem()
+			}
+			fillHostile(field)
+		}
+	case reflect.String:
+		v.SetString(specimen.HostileText)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		for i := range 2 {
+			fillHostile(v.Index(i))
+		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fillHostile(v.Elem())
+	case reflect.Int, reflect.Int64:
+		v.SetInt(7)
+	case reflect.Uint64:
+		v.SetUint(7)
+	case reflect.Bool:
+		v.SetBool(true)
+	}
+}
+
+// TestLongTextsAreCutForPeople: JSON has all of a name, a line has a part.
+func TestLongTextsAreCutForPeople(t *testing.T) {
+	for _, text := range []string{strings.Repeat("a", maxPrinted+1), strings.Repeat("\u65e5", maxPrinted)} {
+		got := printable("begin" + text + "end")
+		if len(got) > maxPrinted || !strings.HasPrefix(got, "begin") || !strings.HasSuffix(got, "end") || !utf8.ValidString(got) ||
+			!strings.Contains(got, "bytes)...") {
+			t.Errorf("%d bytes became %d: %.100q", len(text), len(got), got)
+		}
+	}
+	if text := strings.Repeat("a", maxPrinted); printable(text) != text {
+		t.Error("a text that is not too long was cut")
+	}
+}

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"io"
+	"os"
+
+	"golang.org/x/term"
+
+	"github.com/profarc/profarc/internal/escape"
+)
+
+// The streams of a process: plain ones, which escape what a terminal would
+// obey, and the raw ones below them. Raw are the formats of other tools, which
+// must keep their bytes, and what moves the cursor of a terminal.
+type streams struct {
+	plainOut, plainErr       *escape.Writer
+	rawOut, rawErr           io.Writer
+	outTerminal, errTerminal bool // somebody watches
+}
+
+// processStreams returns the standard streams.
+func processStreams() streams {
+	return streams{
+		plainOut: escape.NewWriter(os.Stdout), plainErr: escape.NewWriter(os.Stderr),
+		rawOut: os.Stdout, rawErr: os.Stderr,
+		outTerminal: term.IsTerminal(int(os.Stdout.Fd())), errTerminal: term.IsTerminal(int(os.Stderr.Fd())),
+	}
+}

@@ -1,0 +1,56 @@
+// Package escape spells the characters of foreign text that must not reach a
+// terminal as they are. A terminal obeys control characters, and a reader does
+// not see bidirectional controls and characters without width, so that with
+// either of them a name can hide what stands beside it or pass for another.
+//
+// The spelling is that of JSON strings, \uXXXX, so that one writer serves text
+// for people and JSON alike. A byte that is not part of valid UTF-8 becomes the
+// lone surrogate \udcXX. docs/format.md fixes both for the JSON dump.
+package escape
+
+import (
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// unsafe are the ranges of characters that are escaped, in ascending order.
+var unsafe = [...]struct{ first, last rune }{
+	{0x00, 0x1f},       // C0 controls
+	{0x7f, 0x9f},       // delete, C1 controls
+	{0xad, 0xad},       // soft hyphen
+	{0x61c, 0x61c},     // Arabic letter mark
+	{0x180e, 0x180e},   // Mongolian vowel separator
+	{0x200b, 0x200f},   // without width; marks of direction
+	{0x2028, 0x202e},   // line and paragraph separators; embeddings and overrides of direction
+	{0x2060, 0x206f},   // word joiner, isolates of direction, deprecated controls
+	{0xfeff, 0xfeff},   // byte order mark
+	{0xfff9, 0xfffb},   // interlinear annotations
+	{0xe0000, 0xe007f}, // tags
+}
+
+// Unsafe reports whether a character is escaped. Line feed and tab are.
+func Unsafe(r rune) bool {
+	for _, in := range unsafe {
+		if r <= in.last {
+			return r >= in.first
+		}
+	}
+	return false
+}
+
+// Append appends the escape of a character.
+func Append(b []byte, r rune) []byte {
+	if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
+		return unit(unit(b, high), low)
+	}
+	return unit(b, r)
+}
+
+// AppendInvalid appends the escape of a byte that is not part of valid UTF-8.
+func AppendInvalid(b []byte, invalid byte) []byte { return unit(b, 0xdc00|rune(invalid)) }
+
+// unit appends the escape of a UTF-16 code unit.
+func unit(b []byte, u rune) []byte {
+	const digits = "0123456789abcdef"
+	return append(b, '\\', 'u', digits[u>>12&15], digits[u>>8&15], digits[u>>4&15], digits[u&15])
+}

@@ -1,0 +1,95 @@
+package escape
+
+import (
+	"io"
+	"unicode/utf8"
+)
+
+// A Writer passes text on and escapes what is unsafe in it, but for line feeds
+// and tabs. It holds the beginning of a character back until the rest is
+// written, so that Close must follow the last Write.
+type Writer struct {
+	w    io.Writer
+	held []byte // the beginning of a character
+	out  []byte // scratch
+}
+
+// NewWriter returns a Writer that writes to w.
+func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
+
+// Write writes text. Its count is of p, whatever the length of the escapes.
+func (w *Writer) Write(p []byte) (int, error) {
+	text := p
+	if len(w.held) > 0 {
+		text = append(w.held, p...)
+	}
+	whole := len(text) - incomplete(text)
+	if err := w.pass(text[:whole]); err != nil {
+		return 0, err
+	}
+	w.held = append([]byte(nil), text[whole:]...)
+	return len(p), nil
+}
+
+// Close escapes what is held back: the text ended within a character.
+func (w *Writer) Close() error {
+	held := w.held
+	w.held = nil
+	return w.pass(held)
+}
+
+// pass writes whole characters.
+func (w *Writer) pass(text []byte) error {
+	plain := plainPrefix(text)
+	if plain == len(text) {
+		return w.write(text)
+	}
+	out := append(w.out[:0], text[:plain]...)
+	for text = text[plain:]; len(text) > 0; {
+		r, size := utf8.DecodeRune(text)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			out = AppendInvalid(out, text[0])
+		case r != '\n' && r != '\t' && Unsafe(r):
+			out = Append(out, r)
+		default:
+			out = append(out, text[:size]...)
+		}
+		text = text[size:]
+	}
+	w.out = out
+	return w.write(out)
+}
+
+func (w *Writer) write(b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
+	_, err := w.w.Write(b)
+	return err
+}
+
+// plainPrefix is the length of the text's beginning that is printable ASCII,
+// line feeds and tabs.
+func plainPrefix(text []byte) int {
+	for i, c := range text {
+		if c-' ' >= 0x7f-' ' && c != '\n' && c != '\t' {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// incomplete is the length of the beginning of a character at the end of a text.
+func incomplete(text []byte) int {
+	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
+		tail := text[len(text)-n:]
+		if utf8.RuneStart(tail[0]) {
+			if utf8.FullRune(tail) {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
+}

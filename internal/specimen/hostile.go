@@ -1,0 +1,135 @@
+package specimen
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+)
+
+// Forged begins the line that a hostile text tries to print: a line of its own
+// in the output of a command.
+const Forged = "FORGED"
+
+// HostileText is what somebody puts into a name to deceive who prints it: escape
+// sequences for a terminal (clear it, set its clipboard and title), C1 controls
+// as characters and as bytes, controls that overwrite what stands before them, a
+// line of its own, reversed text, characters without width, and bytes that are
+// not UTF-8.
+const HostileText = "\x1b[2J\x1b]52;c;QUFB\x07\x1b]8;;http://x\x1b\\\u009b31m\x9b31m\r\b\x7f\v\f\n" + Forged +
+	" sound\n\u202eevil\u202c\u2066\u200b\ufeff\u00ad\u2028\U000e0041\xff\xc0\x80\xed\xa0\x80\tend"
+
+// A namer makes hostile texts that differ.
+type namer struct{ n int }
+
+func (h *namer) text() string {
+	h.n++
+	return fmt.Sprintf("n%d%s", h.n, HostileText)
+}
+
+// long is a hostile text of many KiB.
+func (h *namer) long() string { return h.text() + strings.Repeat(HostileText, 200) }
+
+// Hostile are archives, one of each domain, of which every text is hostile.
+func Hostile() []Specimen {
+	all := []Specimen{
+		{"hostile-hotspot", layout.DomainHotSpot, nil}, {"hostile-llvm-ir", layout.DomainLLVMIR, nil},
+		{"hostile-llvm-frontend", layout.DomainLLVMFrontend, nil},
+		{"hostile-graal", layout.DomainGraal, nil}, {"hostile-jamaica", layout.DomainJamaica, nil},
+	}
+	for i := range all {
+		all[i].Build = func() *builder.Builder { return hostile(all[i].Domain) }
+	}
+	return all
+}
+
+// hostile has methods with profiles, contexts, types and tables, as far as a
+// domain has them.
+func hostile(d layout.Domain) *builder.Builder {
+	h := new(namer)
+	config := builder.Config{Producer: "\x1b[2J\u009b\x9b\r\n" + Forged + "\n\u202e\xff"}
+	if d == layout.DomainHotSpot {
+		config.Params = hotspotParams()
+	}
+	b := builder.New(d, config)
+	key := func() layout.Key {
+		switch {
+		case d.LLVM():
+			return layout.Key{Name: h.text()}
+		case d == layout.DomainJamaica:
+			return layout.Key{Name: h.text() + ".m()V"}
+		}
+		return layout.Key{Class: h.text(), Name: h.text(), Signature: "(" + h.text() + ")V", Loader: h.text()}
+	}
+	long := key()
+	long.Name = h.long()
+	methods := []builder.MethodRef{b.Method(key()), b.Method(key()), b.Method(long)}
+	b.Seen(b.Method(key()))
+	for i, m := range methods {
+		hostileProfile(b, h, m, methods[(i+1)%len(methods)], uint64(100*(i+1)))
+	}
+	hostileTables(b, h, methods[0])
+	return b
+}
+
+// hostileProfile adds the profiles of a method, with all that names something.
+func hostileProfile(b *builder.Builder, h *namer, m, other builder.MethodRef, count uint64) {
+	p := b.Profile(m, 0, builder.NoContext)
+	row := func(n uint64) builder.Row {
+		return builder.Row{Type: b.Type(builder.TypeKey{Name: h.text(), Loader: hostileLoader(b, h)}), Count: n}
+	}
+	switch b.Domain() {
+	case layout.DomainHotSpot:
+		p.Invocations(count)
+		p.VirtualCall(builder.At{Bci: 5}, 4, 0, row(count), row(5))
+		p.SpeculativeTrap(builder.At{Bci: 78, Traps: 5}, other)
+		p.Receivers(6, layout.SubTypeCheck, layout.WideNullSeen, 1, 5, row(1), row(2))
+	case layout.DomainGraal:
+		p.Count(0, layout.SubCalls, 0, count)
+		p.Receivers(4, layout.SubVirtualCall, 0, 0, 0, row(60), row(56))
+		q := b.Profile(m, 0, b.Context(m, builder.Frame{Caller: other, Point: 2}))
+		q.Count(0, layout.SubCalls, 0, 7)
+		done(q)
+	case layout.DomainJamaica:
+		p.Count(0, layout.SubBytecodes, 0, count)
+		p.Callees(7, builder.Callee{Method: other, Count: 5}, builder.Callee{Method: m, Count: 6})
+	default:
+		p.Counters(0, count, 1)
+		target := h.text()
+		b.Seen(b.Method(layout.Key{Name: target}))
+		p.ValueSite(layout.SubIndirectCall, 0, builder.Value{Value: layout.NameRef(target), Count: 20})
+	}
+	done(p)
+}
+
+// hostileLoader is the loader of a type, where types have loaders.
+func hostileLoader(b *builder.Builder, h *namer) string {
+	if b.Domain() == layout.DomainHotSpot {
+		return h.text()
+	}
+	return ""
+}
+
+// hostileTables adds every table that holds texts.
+func hostileTables(b *builder.Builder, h *namer, m builder.MethodRef) {
+	symbol := func() uint64 { return uint64(b.Symbol(h.text())) }
+	typed := func() uint64 { return uint64(b.Type(builder.TypeKey{Name: h.text()})) }
+	properties := b.Table(layout.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol)
+	properties.Row(symbol(), symbol())
+	switch b.Domain() {
+	case layout.DomainHotSpot:
+		hidden := b.Type(builder.TypeKey{Name: h.text(), Loader: h.text()})
+		b.DescribeType(hidden, builder.TypeInfo{Alias: h.text(), Flags: layout.TypeHidden | layout.TypeNotMatchable})
+	case layout.DomainGraal:
+		b.Table(layout.TableMonitors, 0, layout.ColumnType, layout.ColumnWord).Row(typed(), 4)
+		samples := b.Table(layout.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord)
+		samples.Row(0, uint64(m), 3, 10)
+		b.Table(layout.TableForeign, 0, layout.ColumnSymbol, layout.ColumnSymbol).Row(symbol(), symbol())
+	case layout.DomainJamaica:
+		b.Table(layout.TableReflected, 0, layout.ColumnType).Row(typed())
+	default:
+		b.Table(layout.TableBinaryIDs, 0, layout.ColumnSymbol).Row(symbol())
+		b.Table(layout.TableVTables, 0, layout.ColumnSymbol, layout.ColumnWord, layout.ColumnWord).Row(symbol(), 0x7f0000401000, 32)
+	}
+}
