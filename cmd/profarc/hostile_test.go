@@ -103,7 +103,9 @@ func TestHostileTextsAreEscaped(t *testing.T) {
 }
 
 // domainDecides reports whether a command is of some domains alone.
-func domainDecides(args []string) bool { return args[0] == "check" || slices.Contains(args, "--topn") }
+func domainDecides(args []string) bool {
+	return args[0] == "check" || slices.Contains(args, "--topn") || slices.Contains(args, "--table")
+}
 
 // hostileCommands are commands that look at archives, write them or fail. Those
 // that fail have an argument with "nothing" in it.
@@ -112,8 +114,11 @@ func hostileCommands(first, second, out string) (all [][]string) {
 	for _, measure := range append(measureNames(), bySamples, byPollution) {
 		all = append(all, []string{"top", first, "--by", measure}, []string{"top", first, "--by", measure, "--json"})
 	}
+	for _, kind := range layout.TableKinds() {
+		all = append(all, []string{"show", first, "--table", kind.Name()}, []string{"show", first, "--table", kind.Name(), "--json"})
+	}
 	for _, args := range [][]string{
-		{"info", first}, {"info", first, "--summary"}, {"show", first}, {"show", first, "n"}, {"show", first, "--by", "counts"},
+		{"info", first}, {"info", first, "--tables"}, {"info", first, "--summary"}, {"show", first}, {"show", first, "n"}, {"show", first, "--by", "counts"},
 		{"show", first, "--topn", "5", "--detailed-summary"}, {"top", first}, {"lookup", first, "n", "--prefix"},
 		{"verify", first, second}, {"diff", first, second}, {"check", first, "--against", second},
 		{"merge", first, second, "-o", out + "m" + archiveExtension}, {"reduce", first, "--drop-cold", "-o", out + "r" + archiveExtension},
