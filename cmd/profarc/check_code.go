@@ -31,8 +31,9 @@ type code struct {
 	byName  func() bool
 }
 
-// openCode opens what --against names, for profiles of a domain.
-func (a *app) openCode(ctx context.Context, name string, d layout.Domain) (code, error) {
+// openCode opens what --against names, for the profiles of an archive.
+func (a *app) openCode(ctx context.Context, name string, of *layout.Header) (code, error) {
+	d := of.Domain
 	if pid, ok := strings.CutPrefix(name, "pid:"); ok {
 		return openProcessCode(ctx, pid, d)
 	}
@@ -48,7 +49,7 @@ func (a *app) openCode(ctx context.Context, name string, d layout.Domain) (code,
 		}
 		return archivedCode(name, s, d)
 	case kind == kindClasses && d == layout.DomainHotSpot:
-		return openClasses(name)
+		return openClasses(name, of)
 	case kind == kindClasses:
 		return code{}, fmt.Errorf("%s: a class path is no code of domain %s: name profiles of the new program", name, d)
 	}
@@ -82,7 +83,7 @@ func codeKind(name string) (int, error) {
 		return kindArchive, nil
 	case ext == ".class":
 		return 0, fmt.Errorf("%s: it is one class: name the folder of class files that it is in", name)
-	case ext == ".jar" || ext == ".war" || bytes.HasPrefix(head, []byte("PK\x03\x04")):
+	case ext == ".jar", ext == ".war", ext == ".jmod", bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("JM\x01\x00")):
 		return kindClasses, nil
 	}
 	return kindProfiles, nil
@@ -104,13 +105,13 @@ func headOf(name string) ([]byte, error) {
 	return head[:n], err
 }
 
-// openClasses opens a class path.
-func openClasses(name string) (code, error) {
+// openClasses opens a class path, for the profiles of an archive.
+func openClasses(name string, of *layout.Header) (code, error) {
 	path := filepath.SplitList(name)
 	for i, element := range path {
 		path[i] = cmp.Or(element, ".") // as java reads it
 	}
-	c, err := program.OpenClassPath(path)
+	c, err := program.OpenClassPath(path, int(of.Params[layout.ParamVMRelease]))
 	if err != nil {
 		return code{}, err
 	}

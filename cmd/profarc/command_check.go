@@ -33,8 +33,10 @@ func newCheckCommand(a *app) *cobra.Command {
 		Short: "Say whether profiles still fit the code, and adapt them to it",
 		Long: `Check holds every profile of an archive against the code of a program. CODE is
 
-  a class path   folders of class files, jars, 'lib/*' for all jars of a folder, homes of JDKs,
-                 with ` + listSeparator + ` between them; in a jar also BOOT-INF and WEB-INF
+  a class path   folders of class files, jars, .jmod files, 'lib/*' for all jars of a folder, homes
+                 of JDKs, with ` + listSeparator + ` between them; in a jar also the jars in lib, BOOT-INF and
+                 WEB-INF, and what its manifest names; of a multi-release jar what the JDK that is
+                 named loads, or else the release that the archive is of
   pid:N          a running JVM: the classes that it has loaded
   an archive, or a file that import reads
                  profiles of the new code; LLVM's by name and function hash
@@ -121,14 +123,14 @@ func (a *app) runCheck(ctx context.Context, path string, o checkOptions) error {
 		return err
 	}
 	return withStore(path, func(s *reader.Store) error {
-		against, err := a.openCode(ctx, o.against, s.Header().Domain)
+		against, err := a.openCode(ctx, o.against, s.Header())
 		if err != nil {
 			return err
 		}
 		defer against.close()
 		options := o.options(s)
 		if o.old != "" {
-			old, err := openClasses(o.old)
+			old, err := openClasses(o.old, s.Header())
 			if err != nil {
 				return err
 			}

@@ -51,6 +51,7 @@ type File struct {
 	Name, Super string // Super is empty of java/lang/Object
 	Interfaces  []string
 	Access      uint16
+	Version     uint16     // major version of the format
 	Pool        []Constant // constant 0, and those behind a long or double, have tag 0
 	Methods     []Method
 }
@@ -78,8 +79,9 @@ func Parse(b []byte) (*File, error) {
 	if p.u4() != classMagic {
 		return nil, ErrClassFile
 	}
-	p.u4() // version
+	p.u2() // minor version
 	c := &p.file
+	c.Version = p.u2()
 	p.constants()
 	c.Access = p.u2()
 	c.Name, c.Super = p.class(p.u2()), p.class(p.u2())
@@ -223,6 +225,10 @@ func (c *File) constant(i uint16, tags ...byte) ([]byte, error) {
 	}
 	return nil, fmt.Errorf("%w: constant %d", ErrClassFile, i)
 }
+
+// Release is the release of Java whose compiler writes this version of class
+// files, not positive if there is none.
+func (c *File) Release() int { return int(c.Version) - 44 }
 
 // Text is the text of a Utf8 constant.
 func (c *File) Text(i uint16) (string, error) {

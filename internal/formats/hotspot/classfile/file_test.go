@@ -180,7 +180,7 @@ func TestClassPath(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{dir, packed} {
-		p, err := Open([]string{path})
+		p, err := Open([]string{path}, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -194,14 +194,14 @@ func TestClassPath(t *testing.T) {
 		}
 		p.Close()
 	}
-	if _, err := Open([]string{"doc.go"}); err == nil {
+	if _, err := Open([]string{"doc.go"}, 0); err == nil {
 		t.Error("a text is taken for a jar")
 	}
 }
 
 // A JDK's own classes are found in its file of modules.
 func TestImage(t *testing.T) {
-	p, err := Open([]string{home25(t)})
+	p, err := Open([]string{home25(t)}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func TestDamagedImage(t *testing.T) {
 		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		p, err := Open([]string{path})
+		p, err := Open([]string{path}, 0)
 		if err != nil {
 			continue
 		}

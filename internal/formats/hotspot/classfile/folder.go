@@ -1,7 +1,6 @@
 package classfile
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -9,32 +8,61 @@ import (
 	"strings"
 )
 
-// extension is that of class files.
-const extension = ".class"
+// Extensions of class files, and of the modules of a JDK.
+const (
+	extension       = ".class"
+	moduleExtension = ".jmod"
+)
 
 // A folder has a file for each class.
 type folder string
 
-func (f folder) read(class string) ([]byte, bool, error) {
+func (f folder) appendFiles(files []classFile, class string, _ int) []classFile {
 	if !local(class) {
-		return nil, false, nil
+		return files
 	}
-	in, err := os.Open(f.fileOf(class))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, false, nil
-	}
+	return append(files, plainFile(filepath.Join(string(f), filepath.FromSlash(class)+extension)))
+}
+
+// maxListed bounds the files of a folder that are looked at.
+const maxListed = 1 << 20
+
+// names calls yield with the names of all classes.
+func (f folder) names(yield func(class string) bool) bool {
+	seen, more := 0, true
+	_ = filepath.WalkDir(string(f), func(file string, d fs.DirEntry, err error) error {
+		if seen++; seen > maxListed {
+			return fs.SkipAll
+		}
+		if err != nil || d.IsDir() {
+			return nil // what cannot be read holds nothing
+		}
+		if name, ok := strings.CutSuffix(file, extension); ok {
+			name, err = filepath.Rel(string(f), name)
+			if more = err != nil || yield(filepath.ToSlash(name)); !more {
+				return fs.SkipAll
+			}
+		}
+		return nil
+	})
+	return more
+}
+
+func (folder) Close() error { return nil }
+
+// A plainFile is a class file in a folder.
+type plainFile string
+
+func (f plainFile) name() string { return string(f) }
+
+func (f plainFile) read() ([]byte, error) {
+	in, err := os.Open(string(f))
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	defer in.Close()
 	return readClass(in)
 }
-
-func (f folder) fileOf(class string) string {
-	return filepath.Join(string(f), filepath.FromSlash(class)+extension)
-}
-
-func (folder) Close() error { return nil }
 
 // local reports whether a class name leads nowhere but into its own folder.
 func local(class string) bool {
@@ -42,7 +70,7 @@ func local(class string) bool {
 }
 
 // Wildcard reports whether a part of a class path names all jars of a folder, as
-// lib/* does.
+// lib/* does; .jmod files are among them.
 func Wildcard(path string) bool { return filepath.Base(path) == "*" }
 
 // expand puts the jars that wildcards name in their place, in the order of their
@@ -69,7 +97,7 @@ func expand(paths []string) (all []string, err error) {
 func jarsIn(dir string) (jars []string, err error) {
 	files, err := os.ReadDir(dir)
 	for _, f := range files {
-		if !f.IsDir() && strings.EqualFold(filepath.Ext(f.Name()), ".jar") {
+		if !f.IsDir() && (isJar(f.Name()) || strings.EqualFold(filepath.Ext(f.Name()), moduleExtension)) {
 			jars = append(jars, filepath.Join(dir, f.Name()))
 		}
 	}

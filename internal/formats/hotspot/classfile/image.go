@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 )
@@ -96,6 +97,26 @@ func (m *image) readIndex() error {
 	return nil
 }
 
+func (m *image) appendFiles(files []classFile, class string, _ int) []classFile {
+	return append(files, imaged{m, class})
+}
+
+// An imaged is a class file of an image.
+type imaged struct {
+	in    *image
+	class string
+}
+
+func (f imaged) name() string { return f.in.file.Name() + "!/" + f.class + extension }
+
+func (f imaged) read() ([]byte, error) {
+	b, ok, err := f.in.read(f.class)
+	if err == nil && !ok {
+		err = fs.ErrNotExist
+	}
+	return b, err
+}
+
 // read gives a class file; ok is false if the image does not have it.
 func (m *image) read(class string) (b []byte, ok bool, err error) {
 	at := strings.LastIndexByte(class, '/')
@@ -146,12 +167,13 @@ func (m *image) resource(path string) (b []byte, ok bool, err error) {
 	if a[imageOffset] > room || a[imageSize] > room-a[imageOffset] {
 		return nil, false, errImage
 	}
+	if a[imageSize] > maxFileSize {
+		return nil, false, fmt.Errorf("%w: more than %d bytes", ErrClassFile, maxFileSize)
+	}
 	b = make([]byte, a[imageSize])
 	_, err = m.file.ReadAt(b, m.resources+int64(a[imageOffset]))
 	return b, err == nil, err
 }
-
-func (m *image) fileOf(class string) string { return m.file.Name() + "!/" + class + extension }
 
 // Close closes the file.
 func (m *image) Close() error { return m.file.Close() }

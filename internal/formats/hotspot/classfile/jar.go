@@ -3,39 +3,58 @@ package classfile
 import (
 	"archive/zip"
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path"
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// A jar may be an application with its libraries: its own classes in one of
-// these folders, and other jars in one of those.
-var (
-	applicationClasses = []string{"BOOT-INF/classes/", "WEB-INF/classes/"}
-	applicationJars    = []string{"BOOT-INF/lib", "WEB-INF/lib", "WEB-INF/lib-provided"}
-)
-
-// maxUnpacked bounds the memory for the jars that a jar holds compressed.
-const maxUnpacked = 1 << 29
-
-// A jar is a zip file of class files.
+// A jar is a zip file of class files, or a .jmod.
 type jar struct {
-	name    string
-	in      io.Closer            // nil of a jar in another
-	classes map[string]*zip.File // by class name
-	jars    []*jar               // that it holds
+	name     string
+	in       io.Closer // nil of a jar in another
+	classes  map[string]*zip.File
+	versions map[string][]version // of a multi-release jar, by class
+	manifest manifest
+	jars     []*jar // that it holds
+	module   bool   // it is a .jmod
 }
 
-func openJar(name string) (*jar, error) {
+// A version is the file of a class for a release of Java and later ones.
+type version struct {
+	release int
+	file    *zip.File
+}
+
+// A .jmod is a zip file behind this header, with its classes in a folder.
+const (
+	jmodHeader  = "JM\x01\x00"
+	jmodClasses = "classes/"
+)
+
+// versionsFolder holds, in a multi-release jar, a folder for each release from
+// the first one that looks there.
+const (
+	versionsFolder = "META-INF/versions/"
+	firstVersioned = 9
+)
+
+// openJar opens a jar with those that it holds.
+func (o *opener) openJar(name string) (*jar, error) {
 	in, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	j, err := newApplicationJar(name, in)
+	info, err := in.Stat()
+	if err == nil && info.Size() == 0 {
+		err = fmt.Errorf("%s: it is empty: build it again", name)
+	}
+	var j *jar
+	if err == nil {
+		j, err = o.newJar(name, in, info.Size(), 0)
+	}
 	if err != nil {
 		_ = in.Close()
 		return nil, err
@@ -44,135 +63,149 @@ func openJar(name string) (*jar, error) {
 	return j, nil
 }
 
-// newApplicationJar reads the list of a jar, and of those in it.
-func newApplicationJar(name string, in *os.File) (*jar, error) {
-	info, err := in.Stat()
+// newJar reads the list of a jar, and of those in it.
+func (o *opener) newJar(name string, in io.ReaderAt, size int64, depth int) (*jar, error) {
+	if err := o.budget.jar(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	j := &jar{name: name, classes: map[string]*zip.File{}}
+	head := make([]byte, len(jmodHeader))
+	if n, _ := in.ReadAt(head, 0); n == len(head) && string(head) == jmodHeader {
+		j.module = true
+		in, size = io.NewSectionReader(in, int64(n), size-int64(n)), size-int64(n)
+	}
+	z, err := o.list(name, in, size, head)
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() == 0 {
-		return nil, fmt.Errorf("%s: it is empty: build it again", name)
+	j.manifest = manifestOf(z)
+	j.addClasses(z)
+	return j, o.addJars(j, z, in, depth)
+}
+
+// list reads the list of a zip file.
+func (o *opener) list(name string, in io.ReaderAt, size int64, head []byte) (*zip.Reader, error) {
+	meter := &metered{in, &o.budget.directory}
+	z, err := zip.NewReader(meter, size)
+	meter.left = nil
+	switch {
+	case err == nil:
+		return z, nil
+	case o.budget.directory < 0:
+		return nil, fmt.Errorf("%s: %w", name, err)
+	case bytes.HasPrefix(head, []byte("PK")), string(head) == jmodHeader:
+		return nil, fmt.Errorf("%s: the jar is cut off or damaged (%w): copy or build it again", name, err)
 	}
-	j, z, err := newJar(name, in, info.Size())
-	if err != nil {
-		return nil, err
+	return nil, fmt.Errorf("%s: neither a folder nor a jar (%w): name folders of class files, or jars", name, err)
+}
+
+// addClasses sorts the files of classes in. Of files of one name the first
+// counts, and those at the root come before those of an application.
+func (j *jar) addClasses(z *zip.Reader) {
+	roots := []string{""}
+	if j.module {
+		roots = []string{jmodClasses}
+	} else {
+		roots = append(roots, applicationClasses...)
 	}
-	for _, f := range z.File {
-		for _, dir := range applicationClasses {
-			if rest, ok := strings.CutPrefix(f.Name, dir); ok {
+	for _, root := range roots {
+		for _, f := range z.File {
+			if rest, ok := strings.CutPrefix(f.Name, root); ok {
 				j.add(rest, f)
 			}
 		}
 	}
-	return j, j.addJars(z, in)
 }
 
-// newJar reads the list of a jar.
-func newJar(name string, in io.ReaderAt, size int64) (*jar, *zip.Reader, error) {
-	z, err := zip.NewReader(in, size)
-	if err != nil {
-		var magic [4]byte
-		if n, _ := in.ReadAt(magic[:], 0); bytes.HasPrefix(magic[:n], []byte("PK")) {
-			return nil, nil, fmt.Errorf("%s: the jar is cut off or damaged (%w): copy or build it again", name, err)
-		}
-		return nil, nil, fmt.Errorf("%s: neither a folder nor a jar (%w): name folders of class files, or jars", name, err)
-	}
-	j := &jar{name: name, classes: map[string]*zip.File{}}
-	for _, f := range z.File {
-		j.add(f.Name, f)
-	}
-	return j, z, nil
-}
-
-// add adds a file of the zip file, if it is of a class; the first counts.
+// add adds a file of the zip file, if it is of a class.
 func (j *jar) add(name string, f *zip.File) {
 	class, ok := strings.CutSuffix(name, extension)
-	if _, known := j.classes[class]; ok && !known {
+	if path, below := strings.CutPrefix(class, versionsFolder); ok && below && j.manifest.multiRelease {
+		j.addVersion(path, f)
+	}
+	if !ok || strings.HasPrefix(class, "META-INF/") || slices.ContainsFunc(applicationClasses, func(dir string) bool { return strings.HasPrefix(class, dir) }) {
+		return
+	}
+	if _, known := j.classes[class]; !known {
 		j.classes[class] = f
 	}
 }
 
-// addJars opens the jars that a jar holds.
-func (j *jar) addJars(z *zip.Reader, in io.ReaderAt) error {
-	left := int64(maxUnpacked)
-	for _, f := range z.File {
-		if !slices.Contains(applicationJars, path.Dir(f.Name)) || !strings.EqualFold(path.Ext(f.Name), ".jar") {
-			continue
-		}
-		name := j.name + "!/" + f.Name
-		held, size, err := stored(f, in)
-		if f.Method != zip.Store {
-			held, size, err = unpacked(f, left)
-			left -= size
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		inner, _, err := newJar(name, held, size)
-		if err != nil {
-			return err
-		}
-		j.jars = append(j.jars, inner)
+// addVersion adds a file that stands below the folder of versions.
+func (j *jar) addVersion(path string, f *zip.File) {
+	number, class, ok := strings.Cut(path, "/")
+	release, err := strconv.Atoi(number)
+	if !ok || err != nil || release < firstVersioned || strconv.Itoa(release) != number || strings.HasPrefix(class, "META-INF/") {
+		return
 	}
-	return nil
+	if j.versions == nil {
+		j.versions = map[string][]version{}
+	}
+	all := j.versions[class]
+	at, found := slices.BinarySearchFunc(all, release, func(v version, release int) int { return release - v.release })
+	if !found {
+		j.versions[class] = slices.Insert(all, at, version{release, f})
+	}
 }
 
-// stored is a file of a zip file that is not compressed, in place.
-func stored(f *zip.File, in io.ReaderAt) (io.ReaderAt, int64, error) {
-	at, err := f.DataOffset()
-	size := int64(min(f.CompressedSize64, 1<<62))
-	return io.NewSectionReader(in, at, size), size, err
-}
-
-// errUnpacked: the jars in a jar are too large to be held in memory.
-var errUnpacked = errors.New("the jars in it are too large to unpack in memory: unpack it, and name its folders")
-
-// unpacked is a file of a zip file, decompressed, if it has no more bytes than
-// most.
-func unpacked(f *zip.File, most int64) (io.ReaderAt, int64, error) {
-	in, err := f.Open()
-	if err != nil {
-		return nil, 0, err
+// appendFiles appends the files of a class, the one that a JVM of that release
+// loads first. What is only for later releases is left out, unless the release
+// is 0, not known: then the file for all releases comes first, and those for
+// some follow.
+func (j *jar) appendFiles(files []classFile, class string, release int) []classFile {
+	base := j.classes[class]
+	if base != nil && release == 0 {
+		files = append(files, packedFile{j, base})
 	}
-	defer in.Close()
-	b, err := io.ReadAll(io.LimitReader(in, most+1))
-	if err == nil && int64(len(b)) > most {
-		err = errUnpacked
+	for _, v := range j.versions[class] { // the latest first
+		if release == 0 || v.release <= release {
+			files = append(files, packedFile{j, v.file})
+		}
 	}
-	return bytes.NewReader(b), int64(len(b)), err
-}
-
-// holder is the jar that has a class: this one, or one that it holds.
-func (j *jar) holder(class string) (*jar, *zip.File) {
-	if f, ok := j.classes[class]; ok {
-		return j, f
+	if base != nil && release != 0 {
+		files = append(files, packedFile{j, base})
 	}
 	for _, inner := range j.jars {
-		if f, ok := inner.classes[class]; ok {
-			return inner, f
-		}
+		files = inner.appendFiles(files, class, release)
 	}
-	return nil, nil
+	return files
 }
 
-func (j *jar) read(class string) ([]byte, bool, error) {
-	_, f := j.holder(class)
-	if f == nil {
-		return nil, false, nil
+// names calls yield with the names of all classes.
+func (j *jar) names(yield func(class string) bool) bool {
+	for class := range j.classes {
+		if !yield(class) {
+			return false
+		}
 	}
-	in, err := f.Open()
+	for class := range j.versions {
+		if _, listed := j.classes[class]; !listed && !yield(class) {
+			return false
+		}
+	}
+	for _, inner := range j.jars {
+		if !inner.names(yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// A packedFile is a class file in a jar.
+type packedFile struct {
+	in   *jar
+	file *zip.File
+}
+
+func (z packedFile) name() string { return z.in.name + "!/" + z.file.Name }
+
+func (z packedFile) read() ([]byte, error) {
+	in, err := z.file.Open()
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	defer in.Close()
 	return readClass(in)
-}
-
-func (j *jar) fileOf(class string) string {
-	if in, f := j.holder(class); f != nil {
-		return in.name + "!/" + f.Name
-	}
-	return j.name
 }
 
 // Close closes the file.

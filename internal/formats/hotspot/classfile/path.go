@@ -6,68 +6,145 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 )
 
-// maxFileSize bounds the memory for one class file.
-const maxFileSize = 1 << 26
-
-// A classSource gives the bytes of class files; ok is false if it does not have
-// the class.
+// A classSource finds the files of classes.
 type classSource interface {
-	read(class string) (b []byte, ok bool, err error)
-	// fileOf names the file of a class, for errors.
-	fileOf(class string) string
+	// appendFiles appends the files of a class that a JVM of a release may load,
+	// the one that the JDK's own class loaders load first.
+	appendFiles(files []classFile, class string, release int) []classFile
 	io.Closer
 }
 
-// A Path finds class files in folders, jars, and the lib/modules of a JDK.
+// A classFile is a file that may be of a class. One that turns out not to be
+// there has an error that matches fs.ErrNotExist.
+type classFile interface {
+	read() ([]byte, error)
+	name() string // for errors
+}
+
+// A Path finds class files in folders, jars, .jmod files, and the lib/modules of
+// a JDK.
 type Path struct {
 	sources []classSource
-	found   map[string]found
+	release int // of the JVM, 0 if not known
+	cache   cache
+
+	packages map[string]bool // of what Names names; nil until they are asked for
 }
 
-// A found is what was found of a class: neither if it is in no source.
-type found struct {
-	file *File
-	err  error
-}
+// objectClass is a class that every JDK has, and nothing else.
+const objectClass = "java/lang/Object"
 
-// Open opens what a class path names: folders, jars, all jars of a folder
-// (folder/*), and homes of JDKs or their lib/modules. Of a jar that holds an
-// application with its libraries (BOOT-INF, WEB-INF), these are looked at too.
-func Open(paths []string) (*Path, error) {
+// Open opens what a class path names: folders, jars, .jmod files, all jars of a
+// folder (folder/*), and homes of JDKs or their lib/modules. What the manifest of
+// a jar adds to the class path follows that jar. Of a jar that holds an
+// application with its libraries (lib, BOOT-INF, WEB-INF), these are looked at
+// too.
+//
+// In a multi-release jar a class has a file for each of several releases. The
+// release is that of the JDK on the path, if there is one, else the one that is
+// given, 0 if it is not known.
+//
+// The error matches ErrTooLarge if there is too much to look through.
+func Open(paths []string, release int) (*Path, error) {
 	paths, err := expand(paths)
 	if err != nil {
 		return nil, err
 	}
-	p := &Path{found: map[string]found{}}
-	for _, path := range paths {
-		s, err := openClassSource(path)
-		if err != nil {
-			p.Close()
+	o := &opener{budget: newBudget(), opened: map[string]bool{}}
+	for _, element := range paths {
+		if err := o.open(element); err != nil {
+			o.path.Close()
 			return nil, err
 		}
-		p.sources = append(p.sources, s)
 	}
-	return p, nil
+	o.path.release = release
+	if c, err := o.path.Class(objectClass); err == nil && c != nil && c.Release() > 0 {
+		o.path.release = c.Release()
+	}
+	return &o.path, nil
 }
 
-func openClassSource(path string) (classSource, error) {
+// An opener opens what a class path names, each file once.
+type opener struct {
+	path   Path
+	budget *budget
+	opened map[string]bool // by the name without links
+}
+
+// open adds what a part of a class path names, and what follows from it.
+func (o *opener) open(path string) error {
 	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.IsDir() && filepath.Base(path) == "modules":
-		return openImage(path)
-	case !info.IsDir():
-		return openJar(path)
+	if err != nil {
+		return err
+	}
+	if o.again(path) {
+		return nil
 	}
 	modules := filepath.Join(path, "lib", "modules")
-	if info, err := os.Stat(modules); err == nil && !info.IsDir() {
-		return openImage(modules)
+	switch {
+	case !info.IsDir() && filepath.Base(path) == "modules":
+		return o.image(path)
+	case !info.IsDir():
+		return o.jar(path)
 	}
-	return folder(path), nil
+	if info, err := os.Stat(modules); err == nil && !info.IsDir() {
+		return o.image(modules)
+	}
+	return o.folder(path)
+}
+
+// again reports whether a file or folder has been opened before, and notes it.
+func (o *opener) again(path string) bool {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	if whole, err := filepath.Abs(path); err == nil {
+		path = whole
+	}
+	was := o.opened[path]
+	o.opened[path] = true
+	return was
+}
+
+func (o *opener) add(s classSource) { o.path.sources = append(o.path.sources, s) }
+
+func (o *opener) image(path string) error {
+	m, err := openImage(path)
+	if err == nil {
+		o.add(m)
+	}
+	return err
+}
+
+func (o *opener) folder(path string) error {
+	err := o.budget.jar()
+	if err == nil {
+		o.add(folder(path))
+	}
+	return err
+}
+
+// jar adds a jar, and then what its manifest names, each with what follows from
+// it: the order in which a JVM looks classes up.
+func (o *opener) jar(path string) error {
+	j, err := o.openJar(path)
+	if err != nil {
+		return err
+	}
+	o.add(j)
+	for rest := links(j); len(rest) > 0; {
+		more, err := o.follow(rest[0])
+		if err != nil {
+			return fmt.Errorf("from the manifest of %s: %w", path, err)
+		}
+		rest = append(more, rest[1:]...)
+	}
+	return nil
 }
 
 // Close closes the files.
@@ -77,36 +154,98 @@ func (p *Path) Close() {
 	}
 }
 
-// Class finds a class; nil if it is in none of the sources. The error names the
-// file that is to blame; other classes can still be asked for.
+// Class finds a class as the JDK's own class loaders do: in the first source that
+// has it. It is nil if none has. The error names the file that is to blame; other
+// classes can still be asked for.
 func (p *Path) Class(name string) (*File, error) {
-	f, known := p.found[name]
-	if !known {
-		f.file, f.err = p.find(name)
-		p.found[name] = f
-	}
-	return f.file, f.err
-}
-
-func (p *Path) find(name string) (*File, error) {
-	for _, s := range p.sources {
-		b, ok, err := s.read(name)
-		if err == nil && !ok {
-			continue
+	files := p.files(name)
+	for i := range files {
+		if f, err := p.cache.parsed(name, &files[i]); f != nil || err != nil {
+			return f, err
 		}
-		var c *File
-		if err == nil {
-			c, err = Parse(b)
-		}
-		if err == nil && c.Name != name {
-			err = fmt.Errorf("%w: it is of class %s", ErrClassFile, c.Name)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", s.fileOf(name), withoutPath(err))
-		}
-		return c, nil
 	}
 	return nil, nil
+}
+
+// All finds the class files of that name in all sources, in the order of the
+// path: a class loader of the program's own may load any of them. Files that are
+// not sound are left out; there is an error only where none is sound.
+func (p *Path) All(name string) (all []*File, err error) {
+	files := p.files(name)
+	for i := range files {
+		f, failed := p.cache.parsed(name, &files[i])
+		if f != nil {
+			all = append(all, f)
+		} else if err == nil {
+			err = failed
+		}
+	}
+	if len(all) > 0 {
+		err = nil
+	}
+	return all, err
+}
+
+// files are the files that may be of a class.
+func (p *Path) files(class string) []cached {
+	files, known := p.cache.classes[class]
+	if known {
+		return files
+	}
+	var found []classFile
+	for _, s := range p.sources {
+		found = s.appendFiles(found, class, p.release)
+	}
+	for _, f := range found {
+		files = append(files, cached{file: f})
+	}
+	p.cache.keep(class, files)
+	return files
+}
+
+// Names calls yield with the names of all classes of jars and folders, some more
+// than once, as far as they can be listed. Classes of a JDK are not among them.
+func (p *Path) Names(yield func(class string) bool) {
+	for _, s := range p.sources {
+		if s, ok := s.(interface {
+			names(yield func(class string) bool) bool
+		}); ok && !s.names(yield) {
+			return
+		}
+	}
+}
+
+// Image reports whether the modules of a JDK are on the path, all in one file.
+func (p *Path) Image() bool {
+	return slices.ContainsFunc(p.sources, func(s classSource) bool { _, is := s.(*image); return is })
+}
+
+// HasPackage reports whether a jar or .jmod has a class in the package of a class.
+func (p *Path) HasPackage(class string) bool {
+	if p.packages == nil {
+		p.packages = map[string]bool{}
+		p.Names(func(class string) bool { p.packages[path.Dir(class)] = true; return true })
+	}
+	return p.packages[path.Dir(class)]
+}
+
+// readSound reads and parses the file of a class; the file is nil if it is not
+// there. size is how much of it was read, also where there is an error.
+func readSound(f classFile, class string) (c *File, size int, err error) {
+	b, err := f.read()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, nil
+	}
+	if err == nil {
+		c, err = Parse(b)
+	}
+	if err == nil && c.Name != class {
+		err = fmt.Errorf("%w: it is of class %s", ErrClassFile, c.Name)
+	}
+	if err != nil {
+		return nil, len(b), fmt.Errorf("%s: %w", f.name(), withoutPath(err))
+	}
+	return c, len(b), nil
 }
 
 // withoutPath is what is wrong with a file, without its path.
@@ -118,10 +257,10 @@ func withoutPath(err error) error {
 	return err
 }
 
-func readClass(in io.Reader) ([]byte, bool, error) {
+func readClass(in io.Reader) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(in, maxFileSize+1))
 	if err == nil && len(b) > maxFileSize {
 		err = fmt.Errorf("%w: more than %d bytes", ErrClassFile, maxFileSize)
 	}
-	return b, err == nil, err
+	return b, err
 }

@@ -49,7 +49,7 @@ func write(t *testing.T, path string, data []byte) {
 
 func openPath(t *testing.T, paths ...string) *Path {
 	t.Helper()
-	p, err := Open(paths)
+	p, err := Open(paths, 17)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestApplicationJars(t *testing.T) {
 			}
 			bad := zipped(t, packed{root + "/lib/bad.jar", method, []byte("no jar")})
 			write(t, name, bad)
-			if _, err := Open([]string{name}); err == nil || !strings.Contains(err.Error(), "app.jar!/"+root+"/lib/bad.jar") {
+			if _, err := Open([]string{name}, 0); err == nil || !strings.Contains(err.Error(), "app.jar!/"+root+"/lib/bad.jar") {
 				t.Errorf("a bad jar in a jar: %v", err)
 			}
 		}
@@ -109,7 +109,7 @@ func TestWildcard(t *testing.T) {
 	}
 	write(t, filepath.Join(dir, "none", "notes.txt"), nil)
 	for _, none := range []string{filepath.Join(dir, "none", "*"), filepath.Join(dir, "missing", "*")} {
-		if _, err := Open([]string{none}); err == nil {
+		if _, err := Open([]string{none}, 0); err == nil {
 			t.Errorf("%s: no error", none)
 		}
 	}
@@ -145,7 +145,7 @@ func TestBadJars(t *testing.T) {
 	for want, data := range map[string][]byte{"it is empty": nil, "cut off or damaged": whole[:len(whole)-9], "neither a folder nor a jar": []byte("\x7fELF and more")} {
 		name := filepath.Join(t.TempDir(), "a.jar")
 		write(t, name, data)
-		if _, err := Open([]string{name}); err == nil || !strings.HasPrefix(err.Error(), name+": ") || !strings.Contains(err.Error(), want) {
+		if _, err := Open([]string{name}, 0); err == nil || !strings.HasPrefix(err.Error(), name+": ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}

@@ -2,10 +2,8 @@ package classfile
 
 import (
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -13,7 +11,7 @@ import (
 type Survey struct {
 	Class  string // name of a class
 	Root   string // of a folder: the folder in which that class is found
-	Jar    string // file of a jar in a folder
+	Jar    string // file of a jar or .jmod in a folder
 	Source string // file of Java in a folder
 }
 
@@ -43,7 +41,7 @@ func (s *Survey) note(file string) error {
 	switch ext := filepath.Ext(file); {
 	case ext == extension:
 		return s.class(file)
-	case strings.EqualFold(ext, ".jar") && s.Jar == "":
+	case (isJar(file) || strings.EqualFold(ext, moduleExtension)) && s.Jar == "":
 		s.Jar = file
 	case ext == ".java" && s.Source == "":
 		s.Source = file
@@ -91,21 +89,21 @@ func readFile(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer in.Close()
-	b, _, err := readClass(in)
-	return b, err
+	return readClass(in)
 }
 
 func lookIntoJar(path string) (s Survey) {
-	j, err := openJar(path)
+	o := &opener{budget: newBudget()}
+	j, err := o.openJar(path)
 	if err != nil {
 		return s
 	}
 	defer j.Close()
-	for _, holder := range append([]*jar{j}, j.jars...) {
-		if names := slices.Sorted(maps.Keys(holder.classes)); len(names) > 0 {
-			s.Class = names[0]
-			return s
+	j.names(func(class string) bool {
+		if s.Class == "" || class < s.Class {
+			s.Class = class
 		}
-	}
+		return true
+	})
 	return s
 }

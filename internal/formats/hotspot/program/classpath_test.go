@@ -33,7 +33,7 @@ func TestDamagedClassFiles(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "Market.class"), damaged, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		path, err := program.OpenClassPath([]string{dir})
+		path, err := program.OpenClassPath([]string{dir}, 17)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +94,7 @@ func TestBadClassFile(t *testing.T) {
 
 func openClassPath(t *testing.T, paths ...string) *program.ClassPath {
 	t.Helper()
-	path, err := program.OpenClassPath(paths)
+	path, err := program.OpenClassPath(paths, 17)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,7 +51,7 @@ func compile(t *testing.T, edits ...[2]string) compiled {
 	if out, err := exec.Command(javac, "--release", "17", "-d", dir, path).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	c, err := program.OpenClassPath([]string{dir})
+	c, err := program.OpenClassPath([]string{dir}, 17)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 // A call finds its method where a VM would.
 func TestResolve(t *testing.T) {
 	command(t, home25(), "java")
-	p, err := classfile.Open([]string{home25()})
+	p, err := classfile.Open([]string{home25()}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
