@@ -70,25 +70,32 @@ func (l leader) way(s *site) Way {
 	return w
 }
 
-// siteChange notes a site that sees more, fewer or other types or targets.
+// siteChange notes a site that sees more, fewer or other types or targets. What
+// was not recorded is no type, and may have been any: a site has seen one type
+// only where all that it met was recorded.
 func (c *comparison) siteChange(place Place, a, b *site) {
 	seenA, topA := seen(a)
 	seenB, topB := seen(b)
 	change := Retargeted
 	switch {
-	case seenA.Targets == 0 || seenB.Targets == 0:
-		return
-	case seenA.Targets == 1 && seenB.Targets > 1:
+	case seenA.one() && seenB.Targets > 1:
 		change = Polymorphic
-	case seenA.Targets > 1 && seenB.Targets == 1:
+	case seenA.Targets > 1 && seenB.one():
 		change = Monomorphic
-	case seenA.Targets > 1 || topA == topB:
+	case !seenA.mostlyOne() || !seenB.mostlyOne() || topA == topB:
 		return
 	}
 	s := SiteChange{Place: place, Kind: a.kind, Change: change, A: seenA, B: seenB}
 	s.Weight = c.weight(a.kind, seenA.Count, seenB.Count) * (1 - proportion(a.cells, b.cells))
 	c.sites.add(&s, s.Weight)
 }
+
+// one reports whether a site has seen one target, and no other.
+func (n *Seen) one() bool { return n.Targets == 1 && n.Untyped == 0 }
+
+// mostlyOne reports whether a site has seen one target, more often than all that
+// was not recorded.
+func (n *Seen) mostlyOne() bool { return n.Targets == 1 && n.Count > n.Untyped }
 
 // seen says what a site has seen, and the key of the most frequent.
 func seen(s *site) (n Seen, top uint64) {
@@ -102,7 +109,7 @@ func seen(s *site) (n Seen, top uint64) {
 			most, top = c.count, c.key
 		}
 	}
-	n.Count = total(s.cells)
+	n.Count, n.Untyped = total(s.cells), s.untyped
 	if most == 0 {
 		return n, 0
 	}

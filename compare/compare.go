@@ -38,6 +38,7 @@ func Stores(ctx context.Context, a, b *reader.Store, o Options) (*Report, error)
 	}
 	c := &comparison{ctx: ctx, o: o, a: a, b: b, report: Report{Domain: a.Header().Domain}}
 	c.changed.n, c.came.n, c.went.n, c.flips.n, c.sites.n = o.Top, o.Top, o.Top, o.Top, o.Top
+	c.doubts.n, c.certainties.n = o.Top, o.Top
 	for _, step := range []func() error{c.addUp, c.findCounterparts, c.methodsOfA, c.methodsOfB, c.passTables} {
 		if err := step(); err != nil {
 			return nil, err
@@ -53,12 +54,14 @@ type comparison struct {
 	a, b         *reader.Store
 	counterparts *counterparts
 	sumA, sumB   perKind // of all counts
+	of           [2]totals
 
 	overlap, mismatch, onlyB perKind
 	report                   Report
 	changed, came, went      top[Method]
 	flips                    top[Flip]
 	sites                    top[SiteChange]
+	doubts, certainties      top[Certainty]
 
 	profilesA, profilesB profiles
 	scratch              []pair
@@ -70,8 +73,8 @@ func (c *comparison) addUp() error {
 	var errA, errB error
 	var leftOutA, leftOutB int
 	var both sync.WaitGroup
-	both.Go(func() { leftOutA, errA = c.addUpOne(c.a, &c.sumA) })
-	both.Go(func() { leftOutB, errB = c.addUpOne(c.b, &c.sumB) })
+	both.Go(func() { leftOutA, errA = c.addUpOne(c.a, &c.sumA, &c.of[0]) })
+	both.Go(func() { leftOutB, errB = c.addUpOne(c.b, &c.sumB, &c.of[1]) })
 	both.Wait()
 	c.report.LeftOut = leftOutA + leftOutB
 	c.report.Primary = c.primary()
@@ -81,12 +84,14 @@ func (c *comparison) addUp() error {
 // addUpOne takes the sums of one archive, and says how many profiles it left
 // out. A fault is an error of the goroutine
 // in which it happens.
-func (c *comparison) addUpOne(s *reader.Store, sum *perKind) (leftOut int, err error) {
+func (c *comparison) addUpOne(s *reader.Store, sum *perKind, of *totals) (leftOut int, err error) {
 	var p profiles
+	of.failures = countsFailures(s.Header().Params[layout.ParamVMRelease])
 	err = s.Mapping().Guard(func() error {
 		return c.eachMethod(s, func(m reader.Method) error {
 			err := p.read(m, c)
 			p.addTo(sum)
+			of.add(&p)
 			return err
 		})
 	})
@@ -147,10 +152,11 @@ func (c *comparison) eachMethod(s *reader.Store, visit func(m reader.Method) err
 func (c *comparison) finish() *Report {
 	r := &c.report
 	eachKind(&c.sumA, &c.sumB, func(k Kind) {
-		r.Kinds = append(r.Kinds, Overlap{k, c.overlap[k], c.mismatch[k], c.onlyB[k], c.sumA[k], c.sumB[k]})
+		r.Kinds = append(r.Kinds, Overlap{k, c.overlap[k], c.mismatch[k], c.onlyB[k], c.sumA[k], c.sumB[k], c.of[0].untyped[k], c.of[1].untyped[k]})
 	})
 	r.Changed, r.Came, r.Went = c.changed.ranking(), c.came.ranking(), c.went.ranking()
 	r.Flips, r.Sites = c.flips.ranking(), c.sites.ranking()
+	r.NoLongerCertain, r.NowCertain = c.doubts.ranking(), c.certainties.ranking()
 	return r
 }
 

@@ -40,6 +40,17 @@
 // rank what changed most, and tell a hot method that shifted a little from a cold
 // one that changed altogether.
 //
+// # Certainty
+//
+// Two more lists are of what compilers rely on: branches, switches and type
+// checks that had one outcome in a and have several in b, and the other way
+// round ([Certainty]).
+//
+// What was not recorded is no type. Calls that HotSpot counts without their
+// receiver, although a row is free for it, and type checks that it counts as
+// failed have no part in the overlap of types ([Overlap].UntypedA), and a site
+// that has met such has not for certain met one type only.
+//
 // # Cost
 //
 // Both archives are read twice, method by method. Beside them memory holds eight

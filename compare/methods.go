@@ -185,8 +185,12 @@ func (o *overlapping) site(p pair, a, b *site) {
 	case classBranch, classSwitch, classSuccessors:
 		if a.class != classSuccessors || a.sub == layout.SubConditional {
 			c.flip(place, a, b)
+			c.waysChange(place, a, b)
 		}
-	case classReceivers, classTypeCheck:
+	case classTypeCheck:
+		c.siteChange(place, a, b)
+		c.checkChange(place, a, b)
+	case classReceivers:
 		c.siteChange(place, a, b)
 	case classValues:
 		if a.kind == IndirectCalls {

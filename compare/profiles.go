@@ -18,7 +18,9 @@ type profiles struct {
 // A profile is one with the sums of its counts.
 type profile struct {
 	reader.Profile
-	sum perKind
+	sum     perKind
+	untyped perKind // counts of no type, which are not compared
+	failed  bool    // it counts type checks that failed
 	// LLVM's functions of one name and hash may still differ in these.
 	counters int
 	values   [3]int // sites, by kind
@@ -55,6 +57,8 @@ func (p *profile) measure(list []site) {
 		for _, c := range s.cells {
 			p.sum[s.kind] += float64(c.count)
 		}
+		p.untyped[s.kind] += float64(s.untyped)
+		p.failed = p.failed || s.failed > 0
 		switch s.class {
 		case classCounters:
 			p.counters += len(s.cells)

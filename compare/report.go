@@ -28,6 +28,9 @@ type Report struct {
 	Went    Ranking[Method]     // methods with counts that only a has
 	Flips   Ranking[Flip]       // branches whose majority changed
 	Sites   Ranking[SiteChange] // sites that turned polymorphic or monomorphic, or see another type
+
+	NoLongerCertain Ranking[Certainty] // branches and type checks with one outcome in a, and several in b
+	NowCertain      Ranking[Certainty] // the other way round
 }
 
 // Score is the overlap of the primary kind; ok is false if neither archive has
@@ -49,6 +52,9 @@ type Overlap struct {
 	OnlyB    float64 // share in b of methods that a does not have
 	SumA     float64 // of all counts
 	SumB     float64
+	// UntypedA and UntypedB are counts of receivers and checked types that have no
+	// part in this: which types they are of was not recorded.
+	UntypedA, UntypedB float64
 }
 
 // A Tally counts what belongs together and what does not.
@@ -113,7 +119,7 @@ type Change uint8
 const (
 	Polymorphic Change = iota // one type or target before, several now
 	Monomorphic               // several before, one now
-	Retargeted                // one before, another one now
+	Retargeted                // one before, and mostly another one now
 )
 
 var changeNames = [...]string{"polymorphic", "monomorphic", "retargeted"}
@@ -136,6 +142,7 @@ type SiteChange struct {
 type Seen struct {
 	Targets int // types or targets; those that found no row count as one
 	Count   uint64
+	Untyped uint64 // beside Count: met with a type that was not recorded
 	// Top is the most frequent: its type, or its value where the site has values.
 	Top      reader.Type
 	Value    uint64

@@ -40,6 +40,9 @@ type site struct {
 	kind  Kind
 	cells []cell // sorted by key
 	entry reader.Entry
+	// untyped counts what a site met without that its type was recorded, and
+	// failed the type checks of these that failed.
+	untyped, failed uint64
 }
 
 // compareTo orders sites by what must be the same for two to match.
@@ -144,9 +147,10 @@ func (s *sites) receivers(t site) error {
 		t.class, t.kind = classTypeCheck, TypeChecks
 	}
 	from := len(s.cells)
-	// HotSpot counts down where a type check fails: that is no type seen.
-	if n := r.Other().Trained(); n > 0 && (t.class == classReceivers || int64(n) > 0) {
-		s.cells = append(s.cells, cell{otherTypes, n})
+	beside := r.Unlisted(r.Other().Trained())
+	t.untyped, t.failed = layout.SaturatingAdd(beside.Untyped, beside.Failed), beside.Failed
+	if beside.Types > 0 {
+		s.cells = append(s.cells, cell{otherTypes, beside.Types})
 	}
 	for row := range r.All() {
 		key, err := s.typeKey(row.Type)

@@ -91,3 +91,38 @@ func (r Receivers) Bound() iter.Seq[Receiver] {
 		}
 	}
 }
+
+// Unlisted is what a type profile counts beside its rows. At most one of its
+// numbers is not 0.
+type Unlisted struct {
+	// Types is the count of further types: all rows were taken.
+	Types uint64
+	// Untyped is the count of receivers whose types the VM did not record: a row
+	// was free for them. HotSpot counts calls so whose target it knows, and all
+	// calls where TypeProfileWidth is 0.
+	Untyped uint64
+	// Failed is how many type checks failed, of VMs that count those down; it may
+	// be more where all rows are taken.
+	Failed uint64
+}
+
+// Unlisted says what n, the value of Other, counts.
+func (r Receivers) Unlisted(n uint64) Unlisted {
+	switch {
+	case r.e.Raw().SignedCounts() && int64(n) < 0:
+		return Unlisted{Failed: -n}
+	case r.full():
+		return Unlisted{Types: n}
+	}
+	return Unlisted{Untyped: n}
+}
+
+// full reports whether no type can come into a row of its own any more: of wide
+// entries, which have as many rows as types, where the rows of the VM were taken.
+func (r Receivers) full() bool {
+	taken := 0
+	for range r.All() {
+		taken++
+	}
+	return taken >= max(1, r.e.s.shape.TypeRows)
+}

@@ -25,6 +25,8 @@ type code struct {
 	fit.Code
 	what  string
 	close func()
+	// profiles, if not nil, are those that the code is known by.
+	profiles *reader.Store
 	// related, if not nil, says after a check whether it is the code of the same
 	// program at all; byName whether methods were found without their loaders.
 	related func() error
@@ -137,7 +139,7 @@ func archivedCode(name string, s *reader.Store, d layout.Domain) (code, error) {
 		return code{}, fmt.Errorf("%s is of domain %s, the archive to check of %s: name an archive of that domain", name, other, d)
 	}
 	profiled := fit.Archived(s)
-	return code{Code: profiled, what: name, close: func() { _ = s.Close() }, byName: profiled.ByName}, nil
+	return code{Code: profiled, what: name, profiles: s, close: func() { _ = s.Close() }, byName: profiled.ByName}, nil
 }
 
 // importCode takes profiles of another tool in.

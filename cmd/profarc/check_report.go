@@ -22,6 +22,9 @@ type checkReport struct {
 	Points   checkPoints           `json:"moved_points"`
 	Misfits  []checkVerdict        `json:"misfits"` // the heaviest losses first
 	Verdicts []checkVerdict        `json:"verdicts,omitempty"`
+	// NoLongerCertain is what the archive is certain of, and profiles of the code
+	// are not; nil if the code is not known by profiles.
+	NoLongerCertain *diffList[diffCertainty] `json:"no_longer_certain,omitempty"`
 
 	Rewritten *checkRewritten `json:"rewritten,omitempty"`
 }
@@ -120,6 +123,9 @@ func (r *checkReport) print(a *app) {
 		fmt.Fprintf(a.out, "\nmoved profiles: %d of %d points matched\n", r.Points.Matched, r.Points.Old)
 	}
 	r.printMisfits(a)
+	if r.NoLongerCertain != nil {
+		printCertainties(a, "no longer certain", "the archive", "the new profiles", *r.NoLongerCertain)
+	}
 	if n := r.Rewritten; n != nil {
 		fmt.Fprintf(a.out, "\nwrote %s: %s, %d profiles, %d left out; of moved ones %d points taken over, %d with counts left out (%.0f counts), %d traps left out\n",
 			printable(n.Archive), sizeText(n.Bytes), n.Profiles, n.Dropped, n.Points, n.PointsDropped, n.CountsDropped, n.TrapsDropped)

@@ -58,6 +58,9 @@ The score is the mean over all that was checked, weighted by counts: 1 for what 
 confidence of what has moved, 0 for the rest. With --old, the code that the profiles were recorded
 with, points are matched by their bytecodes; without it by their kinds, distances and branches.
 
+Against profiles it also lists, of what is the same code in both, the branches and type checks that
+had one outcome in the archive and have several now: see profarc diff --help.
+
 --rewrite writes an archive for the new code: moved profiles with their points in new places,
 without those that are stale or gone; what is unchecked stays as it is.
 
@@ -169,6 +172,9 @@ func (a *app) check(ctx context.Context, s *reader.Store, against code, f fit.Op
 	}
 	if err == nil {
 		err = r.fill(s, found)
+	}
+	if err == nil && against.profiles != nil {
+		r.NoLongerCertain, err = doubted(ctx, s, against.profiles, f)
 	}
 	if err != nil {
 		return err

@@ -37,7 +37,18 @@ that either archive has, with their numbers in A and in B. Lists, the heaviest f
   went      methods that only A has
   flipped   branches and switches that mostly went one way and now go another
   sites     calls, type checks and indirect calls that turned polymorphic or monomorphic, or that
-            see another type or target
+            see mostly another type or target
+  no longer certain
+            branches, switches and type checks that had one outcome in A, 40 times at least, and
+            have several in B: a way that was never taken and now is, a check that never failed
+            and now does, or that never met null; the weight is the site's share of all that is
+            counted, since every use pays for the first other outcome
+  certain in B alone
+            the same, the other way round
+
+Where a VM recorded no type, as HotSpot does of calls whose target it knows, with another
+-XX:TypeProfileWidth, and up to JDK 21 of type checks that fail, nothing is said of types: such
+counts are in no sum of receivers, and no site changed for them.
 
 The fields of --json are stable: shares are from 0 to 1, "weight" and "difference" are shares of
 all counts of an archive, "way" is "taken", "not taken", "default", "case N" or a successor. Where

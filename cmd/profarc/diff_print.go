@@ -19,6 +19,7 @@ func (r *diffReport) print(a *app) {
 	}
 	w.Flush()
 	r.printKinds(a)
+	r.printUntyped(a)
 	r.printLeftOut(a)
 	r.printBeside(a)
 	r.printLoaders(a)
@@ -35,7 +36,12 @@ func (r *diffReport) print(a *app) {
 	printList(a.out, "sites that changed", "weight\tchange\tin A\tof\tin B\tof\t", r.Sites, func(s diffSite) string {
 		return fmt.Sprintf("%s\t%s\t%s\t%d\t%s\t%d\t  %s", percent(s.Weight), s.Change, s.A, s.A.Count, s.B, s.B.Count, s.place())
 	})
+	printCertainties(a, "no longer certain", "A", "B", r.NoLongerCertain)
+	printCertainties(a, "certain in B alone", "B", "A", r.NowCertain)
 }
+
+// kindText is a kind of counts for people.
+func kindText(kind string) string { return strings.ReplaceAll(kind, "_", " ") }
 
 // verdict is the score, or that there is none.
 func (r *diffReport) verdict() string {
@@ -53,7 +59,7 @@ func (r *diffReport) printKinds(a *app) {
 	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "counts\toverlap\tmismatch\tonly B\tsum A\tsum B\t\n")
 	for _, k := range r.Kinds {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.0f\t%.0f\t\n", strings.ReplaceAll(k.Kind, "_", " "),
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.0f\t%.0f\t\n", kindText(k.Kind),
 			percent(k.Overlap), percent(k.Mismatch), percent(k.OnlyB), k.SumA, k.SumB)
 	}
 	w.Flush()

@@ -32,6 +32,9 @@ type diffReport struct {
 	Flipped diffList[diffFlip]   `json:"flipped"`
 	Sites   diffList[diffSite]   `json:"sites"`
 
+	NoLongerCertain diffList[diffCertainty] `json:"no_longer_certain"`
+	NowCertain      diffList[diffCertainty] `json:"now_certain"`
+
 	cs bool // context-sensitive records were asked for
 }
 
@@ -43,6 +46,8 @@ type diffKind struct {
 	OnlyB    float64 `json:"only_b"`   // share in b of methods that a does not have
 	SumA     float64 `json:"sum_a"`
 	SumB     float64 `json:"sum_b"`
+	UntypedA float64 `json:"untyped_a"` // counts whose types were not recorded, in no sum
+	UntypedB float64 `json:"untyped_b"`
 }
 
 // A diffTally counts what belongs together.
@@ -115,6 +120,7 @@ type diffSeen struct {
 	Top     string  `json:"top"`     // the most frequent
 	Share   float64 `json:"top_share"`
 	Count   uint64  `json:"count"`
+	Untyped uint64  `json:"untyped"` // beside count: of types that were not recorded
 }
 
 func newDiffReport(a, b *reader.Store, c *compare.Report) (*diffReport, error) {
@@ -124,9 +130,10 @@ func newDiffReport(a, b *reader.Store, c *compare.Report) (*diffReport, error) {
 		Methods: diffTally(c.Methods), Profiles: diffTally(c.Profiles), LeftOut: c.LeftOut,
 		Changed: listed(c.Changed, n.method), Came: listed(c.Came, n.method), Went: listed(c.Went, n.method),
 		Flipped: listed(c.Flips, n.flip), Sites: listed(c.Sites, n.site),
+		NoLongerCertain: listed(c.NoLongerCertain, n.certainty), NowCertain: listed(c.NowCertain, n.certainty),
 	}
 	for _, k := range c.Kinds {
-		r.Kinds = append(r.Kinds, diffKind{k.Kind.String(), k.Overlap, k.Mismatch, k.OnlyB, k.SumA, k.SumB})
+		r.Kinds = append(r.Kinds, diffKind{k.Kind.String(), k.Overlap, k.Mismatch, k.OnlyB, k.SumA, k.SumB, k.UntypedA, k.UntypedB})
 	}
 	if score, ok := c.Score(); ok {
 		by := c.Primary.String()
@@ -229,7 +236,7 @@ func (n *diffNames) site(s compare.SiteChange) diffSite {
 }
 
 func (n *diffNames) seen(s *reader.Store, k compare.Kind, seen compare.Seen) diffSeen {
-	shown := diffSeen{Targets: seen.Targets, Share: seen.TopShare, Count: seen.Count, Top: "other types"}
+	shown := diffSeen{Targets: seen.Targets, Share: seen.TopShare, Count: seen.Count, Untyped: seen.Untyped, Top: "other types"}
 	switch {
 	case k == compare.IndirectCalls:
 		shown.Top = n.target(s, seen.Value)

@@ -1,6 +1,10 @@
 package main
 
 import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -19,11 +23,31 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("TMPDIR", e.WorkDir+"/tmp")
 			e.Setenv("TMP", e.WorkDir+"/tmp")
+			e.Setenv("JAVA25", java25())
 			return nil
+		},
+		Condition: func(condition string) (bool, error) {
+			if condition != "jdk25" {
+				return false, fmt.Errorf("a condition %s is not known", condition)
+			}
+			return java25() != "", nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"specimen": scriptSpecimen, "damage": scriptDamage, "compress": scriptCompress,
 			"fails": scriptFails, "interrupt": scriptInterrupt, "empty": scriptEmpty,
 		},
 	})
+}
+
+// java25 is the java of a JDK 25, empty if there is none.
+func java25() string {
+	home := os.Getenv("JAVA25_HOME")
+	if found, _ := filepath.Glob("/usr/lib/jvm/*25*"); len(found) > 0 {
+		home = cmp.Or(home, found[0])
+	}
+	java := filepath.Join(home, "bin", "java")
+	if _, err := os.Stat(java); home == "" || err != nil {
+		return ""
+	}
+	return java
 }

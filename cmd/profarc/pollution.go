@@ -34,12 +34,14 @@ const (
 type tally struct {
 	seen  map[uint64]uint64 // counts by type ordinal, id of a function, or way
 	other uint64            // seen without a row of its own
-	null  bool
+	// untyped was seen without that its type was recorded: it is no kind of its own
+	untyped uint64
+	null    bool
 }
 
 // total is how often the site was reached.
 func (t *tally) total() uint64 {
-	sum := t.other
+	sum := layout.SaturatingAdd(t.other, t.untyped)
 	for _, n := range t.seen {
 		sum = layout.SaturatingAdd(sum, n)
 	}
@@ -77,6 +79,7 @@ func (t *tally) add(u *tally) {
 		t.seen[what] = layout.SaturatingAdd(t.seen[what], n)
 	}
 	t.other, t.null = layout.SaturatingAdd(t.other, u.other), t.null || u.null
+	t.untyped = layout.SaturatingAdd(t.untyped, u.untyped)
 }
 
 // polluted reports whether a tally leaves a compiler without a good guess.

@@ -58,15 +58,13 @@ func rowsTally(e reader.Entry) *tally {
 	return t
 }
 
-// receiversTally is a type profile. What has no row is seen no more often than
-// not at all where it is counted down: these are checks that failed.
+// receiversTally is a type profile, without the type checks that failed: the rows
+// have the types of some of these.
 func receiversTally(e reader.Entry) *tally {
 	t := &tally{seen: map[uint64]uint64{}}
 	r, _ := e.Receivers()
-	t.other = r.Other().Trained()
-	if e.Raw().SignedCounts() && int64(t.other) < 0 {
-		t.other = 0
-	}
+	beside := r.Unlisted(r.Other().Trained())
+	t.other, t.untyped = beside.Types, beside.Untyped
 	for row := range r.All() {
 		what := uint64(row.Type.Ordinal())
 		t.seen[what] = layout.SaturatingAdd(t.seen[what], row.Count.Trained())

@@ -32,6 +32,7 @@ func TestPollutionHasLimits(t *testing.T) {
 		{siteReceivers, tally{seen: counts(89, 6, 5)}, true},
 		{siteReceivers, tally{seen: counts(90, 5, 5)}, false},
 		{siteReceivers, tally{other: 100}, false}, // types were not recorded
+		{siteReceivers, tally{seen: counts(50, 50), untyped: 100}, false},
 		{siteTargets, tally{seen: counts(1<<63, 1<<63, 1<<63)}, true},
 		{siteChecked, tally{seen: counts(1, 1, 1)}, true},
 		{siteBranch, tally{seen: counts(59, 41)}, true},

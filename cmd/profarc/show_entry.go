@@ -83,26 +83,31 @@ func (p *profilePrinter) hotspot(e reader.Entry) {
 	}
 }
 
-// receivers prints a type profile. HotSpot counts a type check that fails down,
-// so that its count is signed; it is then no part of the whole.
+// receivers prints a type profile. Shares are of all whose types the rows or the
+// count beside them show. Type checks that failed are counted below 0 and have a
+// line of their own: of some the rows have the types and of others not, so that
+// nothing is a share of all checks.
 func (p *profilePrinter) receivers(e reader.Entry) {
 	r, _ := e.Receivers()
 	other, gap := r.Other().Load(), ""
 	if n, ok := r.Gap(); ok && n.Load() > 0 {
 		gap = fmt.Sprintf(", not profiled %d", n.Load())
 	}
-	if e.Tag() == layout.TagReceiverType {
+	if e.Raw().SignedCounts() {
 		p.line("count %d%s", int64(other), gap)
-		other = uint64(max(int64(other), 0))
 	} else {
 		p.line("count %d%s", other, gap)
 	}
-	whole := other
+	beside := r.Unlisted(other)
+	whole := beside.Types + beside.Untyped // one of them is 0
 	for row := range r.All() {
 		whole = layout.SaturatingAdd(whole, row.Count.Load())
 	}
 	for row := range r.All() {
 		p.shareRow(row.Count.Load(), whole, p.typeName(row.Type))
+	}
+	if beside.Failed > 0 {
+		p.row("%12d        checks that failed", beside.Failed)
 	}
 }
 
@@ -159,7 +164,7 @@ func (p *profilePrinter) argInfo(e reader.Entry) {
 	rows, _ := e.Rows()
 	modified := ""
 	for i := range rows.Len() {
-		modified += fmt.Sprintf(" %d", rows.Cell(i, 0).Load())
+		modified += fmt.Sprintf(" %d", int64(rows.Cell(i, 0).Load()))
 	}
 	p.line("modified%s", modified)
 }

@@ -1,0 +1,170 @@
+package compare
+
+import (
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A Certainty is a site that only ever had one outcome in one archive, and has
+// several in the other. A compiler leaves the outcomes out that never occurred,
+// so that every use of the method pays for the first that does.
+type Certainty struct {
+	Place
+	Tag     layout.Tag // of the entry in a
+	Outcome Outcome
+	// Always is the one outcome where the site is certain, with how often it
+	// occurred. Of a type check that either succeeds or fails, Index is 0 for
+	// success and 1 for failure.
+	Always Way
+	// Count is how often the site was reached where it is not certain, and Others
+	// how often at least it had another outcome there, 0 for nulls, which are not
+	// counted.
+	Count, Others uint64
+	// Weight is the mean of the site's shares in both archives, whatever the
+	// number of other outcomes: all that comes by pays for them.
+	Weight float64
+}
+
+// An Outcome says of what a site has one outcome or several.
+type Outcome uint8
+
+// The outcomes.
+const (
+	Ways   Outcome = iota // of a branch or a switch: which way it goes
+	Checks                // of a type check: whether it succeeds
+	Nulls                 // of a type check: whether it meets null
+)
+
+var outcomeNames = [...]string{"ways", "checks", "nulls"}
+
+func (o Outcome) String() string { return outcomeNames[o] }
+
+// enough is how often a site must have been reached to be certain. HotSpot's C2
+// goes by no branch that was reached less often.
+const enough = 40
+
+// totals are what one archive has beside counts that are compared.
+type totals struct {
+	untyped  perKind
+	failures bool // its VM counts type checks that fail
+}
+
+// lastCountsFailures is the last release of HotSpot that counts failing type
+// checks down. Later ones record their types among all others.
+const lastCountsFailures = 21
+
+// countsFailures reports whether HotSpot counts failing type checks in a release;
+// 0 is not known.
+func countsFailures(release uint32) bool { return release > 0 && release <= lastCountsFailures }
+
+func (t *totals) add(p *profiles) {
+	for i := range p.list {
+		for k := range numKinds {
+			t.untyped[k] += p.list[i].untyped[k]
+		}
+		t.failures = t.failures || p.list[i].failed
+	}
+}
+
+// waysChange notes a branch or switch whose way was certain in one archive alone.
+func (c *comparison) waysChange(place Place, a, b *site) {
+	found := Certainty{Place: place, Tag: a.entry.Tag(), Outcome: Ways}
+	onlyA, kindsA := single(a.cells)
+	onlyB, kindsB := single(b.cells)
+	switch {
+	case kindsA == 1 && kindsB > 1 && onlyA.count >= enough:
+		found.Weight = c.reached(a, b)
+		found.ways(onlyA, a, b)
+		c.doubts.add(&found, found.Weight)
+	case kindsB == 1 && kindsA > 1 && onlyB.count >= enough:
+		found.Weight = c.reached(a, b)
+		found.ways(onlyB, b, a)
+		c.certainties.add(&found, found.Weight)
+	}
+}
+
+// single is the last way that occurred, and how many did.
+func single(cells []cell) (only cell, kinds int) {
+	for _, c := range cells {
+		if c.count > 0 {
+			only = c
+			kinds++
+		}
+	}
+	return only, kinds
+}
+
+// ways takes over the one way where a site is certain, and how often another one
+// was taken where it is not.
+func (f *Certainty) ways(only cell, certain, now *site) {
+	f.Always, f.Count = leader{only, only.count}.way(certain), total(now.cells)
+	for _, cell := range now.cells {
+		if cell.key != only.key {
+			f.Others = layout.SaturatingAdd(f.Others, cell.count)
+		}
+	}
+}
+
+// checkChange notes a type check that always, or never, succeeded in one archive
+// alone, or that met null in one alone. Only archives of VMs that count failures
+// say that there were none.
+func (c *comparison) checkChange(place Place, a, b *site) {
+	base := Certainty{Place: place, Tag: a.entry.Tag(), Outcome: Nulls, Weight: c.reached(a, b)}
+	nullA, nullB := nullSeen(a.entry), nullSeen(b.entry)
+	switch {
+	case !nullA && nullB:
+		always(&c.doubts, base, a, b, 0, 0)
+	case nullA && !nullB:
+		always(&c.certainties, base, b, a, 0, 0)
+	}
+	if !c.of[0].failures || !c.of[1].failures {
+		return
+	}
+	base.Outcome = Checks
+	otherResult(&c.doubts, base, a, b)
+	otherResult(&c.certainties, base, b, a)
+}
+
+func nullSeen(e reader.Entry) bool {
+	r, ok := e.Receivers()
+	return ok && r.NullSeen()
+}
+
+// The results of a type check.
+const (
+	succeeds = 0
+	fails    = 1
+)
+
+// otherResult notes a type check that had one result, and now has the other as
+// well. Of checks that fail, HotSpot's interpreter counts the types too, and
+// compiled code does not, so that rows show a success only where they count more
+// than has failed.
+func otherResult(to *top[Certainty], found Certainty, certain, now *site) {
+	switch typed := now.reached() - now.failed; {
+	case certain.failed == 0 && now.failed > 0:
+		always(to, found, certain, now, succeeds, now.failed)
+	case certain.failed > 0 && certain.reached() == certain.failed && typed > now.failed:
+		always(to, found, certain, now, fails, typed-now.failed)
+	}
+}
+
+// always notes a type check that had one result only, and now had another one so
+// often.
+func always(to *top[Certainty], found Certainty, certain, now *site, result uint32, others uint64) {
+	found.Always = Way{Index: result, Share: 1, Count: certain.reached()}
+	found.Count, found.Others = now.reached(), others
+	if found.Always.Count >= enough {
+		to.add(&found, found.Weight)
+	}
+}
+
+// reached is how often a site was reached, as far as that was counted.
+func (s *site) reached() uint64 { return layout.SaturatingAdd(total(s.cells), s.untyped) }
+
+// reached is the mean of a site's shares in both archives, of all that reached
+// sites of its kind.
+func (c *comparison) reached(a, b *site) float64 {
+	k := a.kind
+	return (share(float64(a.reached()), c.sumA[k]+c.of[0].untyped[k]) + share(float64(b.reached()), c.sumB[k]+c.of[1].untyped[k])) / 2
+}
