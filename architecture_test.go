@@ -34,6 +34,7 @@ var mayImport = map[string][]string{
 	"internal/dump":       {"layout", "archive", "reader", "internal/escape"},
 	"internal/verify":     {"layout", "relocate", "archive", "reader"},
 	"internal/specimen":   {"layout", "builder"},
+	"internal/forgery":    {"layout"},
 	"internal/training":   {"internal/procfs"},
 	"internal/memstore":   {"archive", "reader", "builder"},
 	"internal/formats":    {"layout", "archive", "reader", "builder", "internal/refindex", "internal/formats/lost"},

@@ -77,10 +77,10 @@ func AppendNeverRanHeader(b []byte, classes int) []byte {
 // first [NeverRanHeaderSize] bytes are head. The error says what is wrong,
 // without a place.
 func ParseNeverRan(section Span, head []byte) (classes, rows Span, err error) {
-	n := le.Uint64(head)
-	if left := section.Size - NeverRanHeaderSize; left < 0 || n > uint64(left/ClassRowSize) {
+	n := int64(le.Uint32(head))
+	if left := section.Size - NeverRanHeaderSize; left < 0 || n > left/ClassRowSize {
 		return Span{}, Span{}, fmt.Errorf("%d classes in a section of %d bytes", n, section.Size)
 	}
-	classes = Span{section.Offset + NeverRanHeaderSize, int64(n) * ClassRowSize}
+	classes = Span{section.Offset + NeverRanHeaderSize, n * ClassRowSize}
 	return classes, Span{classes.End(), section.End() - classes.End()}, nil
 }

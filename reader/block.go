@@ -27,9 +27,11 @@ func (s *Store) block(n layout.Narrow) (layout.Block, error) {
 // isSound reports whether a block that begins at an offset was checked.
 func (s *Store) isSound(at int64) bool { return s.sound.Has(s.soundBit(at)) }
 
-// soundBit is the bit of sound of a block; no two blocks share it.
+// soundBit is the bit of sound of a block. Each place at which a block could
+// begin has its own, so that bytes inside a checked block, which may look like a
+// block, are not taken for one that was checked.
 func (s *Store) soundBit(at int64) int64 {
-	return (at - s.h.Region(layout.RegionRW).Offset) / layout.BlockHeaderSize
+	return (at - s.h.Region(layout.RegionRW).Offset) / layout.Unit
 }
 
 // checkedBlock checks all of the block that lies at an offset in the file.

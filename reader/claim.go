@@ -12,6 +12,7 @@ const (
 	pristine = 0 // as it lies in the file
 	busy     = 1 // somebody relocates it
 	done     = 2 // may be counted in
+	covered  = 3 // no start: a block that is busy or done covers it
 )
 
 // Adopt claims the profile: the first caller relocates it if need be, all
@@ -61,15 +62,36 @@ func (a *adoption) claim(p Profile, from int64) error {
 			if !a.states.CompareAndSwap(slot, pristine, busy) {
 				continue
 			}
-			if err := a.relocate(p, from); err != nil {
+			if err := a.take(p, from); err != nil {
 				a.states.Store(slot, pristine)
 				return err
 			}
 			a.states.Store(slot, done)
 			a.claimed.Add(1)
 			return nil
+		case covered:
+			return overlap(p)
 		}
 	}
+}
+
+// take relocates a block. It covers what lies behind the start first, so that no
+// other block that overlaps it is relocated too: pointers would be moved twice.
+func (a *adoption) take(p Profile, from int64) error {
+	first, end := from/layout.Unit+1, from/layout.Unit+int64(p.place.units)
+	if !a.states.Fill(first, end, covered) {
+		return overlap(p)
+	}
+	err := a.relocate(p, from)
+	if err != nil {
+		a.states.Clear(first, end)
+	}
+	return err
+}
+
+// overlap is the error of a block that overlaps one that was claimed.
+func overlap(p Profile) error {
+	return layout.Corrupt(layout.RegionRW, p.Ref().Offset(), "a MethodData block that overlaps another")
 }
 
 // wait lets the claimer of a block go on: relocating takes microseconds, a page

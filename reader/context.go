@@ -56,7 +56,7 @@ func (s *Store) context(n layout.Narrow) (Context, error) {
 
 // belongs checks that the method has the nodes from the one of depth 1 on to c.
 func (c *Context) belongs(top layout.Narrow) error {
-	m, err := c.s.method(c.method)
+	m, err := c.s.referred(c.method)
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (c Context) Method() (Method, error) {
 	if c.s == nil {
 		return Method{}, ErrNotFound
 	}
-	return c.s.method(c.method)
+	return c.s.referred(c.method)
 }
 
 // Caller is the outermost frame: the one that the context adds to its Inner.
@@ -98,7 +98,7 @@ func (c Context) Caller() (Frame, error) {
 	if c.s == nil {
 		return Frame{}, ErrNotFound
 	}
-	caller, err := c.s.method(c.rec.Caller)
+	caller, err := c.s.referred(c.rec.Caller)
 	return Frame{caller, c.rec.Point}, err
 }
 
@@ -117,7 +117,7 @@ func (c Context) Frames() ([]Frame, error) {
 	}
 	frames, rec := make([]Frame, c.depth), c.rec
 	for i := c.depth - 1; ; i-- {
-		caller, err := c.s.method(rec.Caller)
+		caller, err := c.s.referred(rec.Caller)
 		if err != nil {
 			return nil, err
 		}

@@ -39,6 +39,30 @@ func (s *Store) method(n layout.Narrow) (Method, error) {
 	return m, nil
 }
 
+// referred fetches the method record to which something else than the index or a
+// walk refers. Bytes inside a record can look like one: what is a method the index
+// leads to, under the id that is recorded there.
+func (s *Store) referred(n layout.Narrow) (Method, error) {
+	m, err := s.method(n)
+	if err != nil {
+		return Method{}, err
+	}
+	for q := s.search(m.id, layout.KindMethod); ; {
+		switch to, err := q.next(); {
+		case err != nil:
+			return Method{}, err
+		case to == n:
+			return m, nil
+		case to == 0:
+			return Method{}, s.corrupt(layout.RegionRO, n.Offset(), "no method begins here: the index does not lead to it")
+		}
+	}
+}
+
+// Record is the method's record as it lies in the file; that of a row is what
+// its record would be.
+func (m Method) Record() layout.MethodRecord { return m.record() }
+
 // record decodes the whole record. It was checked; it is empty if the file was
 // changed since.
 func (m Method) record() (r layout.MethodRecord) {
@@ -75,7 +99,7 @@ func (s *Store) MethodAt(n layout.Narrow) (Method, error) {
 	if s.inNeverRan(n) {
 		return s.neverRanAt(n)
 	}
-	return s.method(n)
+	return s.referred(n)
 }
 
 // Valid reports whether m is a method.

@@ -39,7 +39,7 @@ func (n Name) AppendTo(b []byte) []byte {
 // lengthSize is the size of the length at the front of a symbol.
 const lengthSize = 4
 
-// symbol fetches a symbol, which may lie anywhere in ro. 0 is empty text.
+// symbol fetches a symbol. 0 is empty text.
 func (s *Store) symbol(n layout.Narrow) (Name, error) {
 	if n == 0 {
 		return Name{s: s}, nil
@@ -50,7 +50,7 @@ func (s *Store) symbol(n layout.Narrow) (Name, error) {
 		return Name{}, err
 	}
 	size := layout.SymbolLength(head)
-	if size > layout.MaxBlob || !s.h.Region(layout.RegionRO).Holds(at, lengthSize+size) {
+	if size > layout.MaxBlob || !s.h.Sections[layout.SectionSymbols].Holds(at, lengthSize+size) {
 		return Name{}, s.corrupt(layout.RegionRO, at, "a symbol of %d bytes", size)
 	}
 	text, err := s.m.Bytes(layout.RegionRO, at+lengthSize, size)
@@ -61,7 +61,7 @@ func (s *Store) symbol(n layout.Narrow) (Name, error) {
 // the symbol has if it is the text, so that a hit needs one fetch.
 func (s *Store) symbolIs(n layout.Narrow, text string) (bool, error) {
 	size := lengthSize + int64(len(text))
-	if n == 0 || !s.h.Region(layout.RegionRO).Holds(n.Offset(), size) {
+	if n == 0 || !s.h.Sections[layout.SectionSymbols].Holds(n.Offset(), size) {
 		name, err := s.symbol(n)
 		return err == nil && name.Equal(text), err
 	}

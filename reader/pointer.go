@@ -34,7 +34,7 @@ func (e Entry) method(i int) (Method, error) {
 	if cell == 0 {
 		return Method{}, nil
 	}
-	return e.s.method(layout.NarrowOf(int64(cell - e.s.h.Base)))
+	return e.s.referred(layout.NarrowOf(int64(cell - e.s.h.Base)))
 }
 
 // pointer gives the cell value for a type in an adopted profile.

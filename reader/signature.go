@@ -136,7 +136,7 @@ func (s *Store) list(n layout.Narrow) (list []byte, ok bool, err error) {
 		return nil, false, nil
 	}
 	size := lengthSize + 4*parts
-	if parts == 0 || parts > layout.MaxName || !s.h.Region(layout.RegionRO).Holds(n.Offset(), size) {
+	if parts == 0 || parts > layout.MaxName || !s.h.Sections[layout.SectionSymbols].Holds(n.Offset(), size) {
 		return nil, true, s.corrupt(layout.RegionRO, n.Offset(), "a list of %d symbols", parts)
 	}
 	list, err = s.m.Bytes(layout.RegionRO, n.Offset(), size)

@@ -29,7 +29,7 @@ type Store struct {
 	data  []byte // the file; what was checked once is read here
 	shape layout.Shape
 
-	sound    *sparsebits.Set // blocks that were checked: one bit for 16 bytes of rw
+	sound    *sparsebits.Set // blocks that were checked: one bit for 8 bytes of rw
 	bindings bindings
 
 	adopting sync.Mutex // held while an adoption is being made
@@ -48,7 +48,7 @@ func Open(path string, o archive.Options) (*Store, error) {
 // New makes a Store of a mapping, which it then owns.
 func New(m *archive.Mapping) *Store {
 	h := m.Header()
-	return &Store{m: m, h: h, data: m.Unchecked(), shape: h.Params.Shape(), sound: sparsebits.New(h.Region(layout.RegionRW).Size / layout.BlockHeaderSize)}
+	return &Store{m: m, h: h, data: m.Unchecked(), shape: h.Params.Shape(), sound: sparsebits.New(h.Region(layout.RegionRW).Size / layout.Unit)}
 }
 
 // Mapping is the archive itself.

@@ -133,8 +133,12 @@ func (s *Store) neverRanWalk() walk {
 			if class == count(classes) {
 				return m, true, s.corrupt(layout.RegionRO, at, "a method that never ran, of no class")
 			}
+			last := c.End
 			if c, err = s.classRow(classes, class); err != nil {
 				return m, true, err
+			}
+			if c.End <= last {
+				return m, true, s.corrupt(layout.RegionRO, classes.Offset+class*layout.ClassRowSize, "a class of methods that never ran, without a row")
 			}
 		}
 		row++

@@ -33,7 +33,7 @@ func Open(source Source, bm, rw layout.Span) (*Map, error) {
 		return nil, err
 	}
 	n, want := int64(le.Uint32(head)), chunks(rw.Size)
-	if n != want || le.Uint32(head[4:]) != 0 {
+	if n != want {
 		return nil, layout.Corrupt(layout.RegionBM, bm.Offset, "a directory of %d chunks, rw has %d", n, want)
 	}
 	if directorySize(n) > bm.Size {

@@ -109,7 +109,6 @@ static void check_regions(void) {
 	}
 	must(end == file.size && u32(80) == shift, 80, "rw has a wrong alignment, or does not end with the file");
 }
-
 static void check_sections(void) {
 	uint64_t end = file.region[RO].at;
 	for (uint64_t i = SYMBOLS; i <= CONTEXTS; end = end_of(file.section[i++])) {
@@ -120,10 +119,10 @@ static void check_sections(void) {
 	struct span rows = file.section[NEVER_RAN];
 	file.rows = rows.at + (rows.size > 0 ? 8 + 8 * u32(rows.at) : 0);
 	must(rows.size == 0 || (file.rows <= end_of(rows) && 8 * u32(file.rows - 4) == end_of(rows) - file.rows), rows.at, "wrong rows");
+	for (uint64_t at = rows.at + 8, last = 0; at < file.rows; last = u32(at + 4), at += 8) must(u32(at + 4) > last, at, "a class without rows");
 	must(file.section[TYPES].size == TYPE * u64(544) && u64(544) < 1u << 31, 544, "wrong number of types");
 	must(file.section[CONTEXTS].size == CONTEXT * u64(536) && u64(536) <= 1u << 31, 536, "wrong number of contexts");
 }
-
 static void check_header(void) {
 	must(file.size >= 64 && memcmp(file.bytes, "\x89PARC\r\n\x1a", 8) == 0, 0, "not a profarc archive");
 	must(u32(8) == 0x0a0b0c0d, 8, "wrong byte order");
@@ -146,7 +145,6 @@ static void check_header(void) {
 	must(file.region[IX].size % LINE == 0 && file.region[IX].size / LINE == file.lines, 104, "wrong number of index lines");
 	must(file.probe <= 255 && file.probe <= file.lines, 84, "impossible length of a look-up");
 }
-
 static void check_sum(uint64_t at, uint64_t end, uint64_t sum) {
 	must(xxh64(need(at, end - at), end - at) == u64(sum), at, "bytes do not have their sum");
 }
@@ -169,16 +167,17 @@ static void check_sums(void) {
 /* ---- records: each is named by the offset of its first byte, 0 for none ---- */
 static struct text symbol(uint64_t at) {
 	if (at == 0) return (struct text){file.bytes, 0};
-	must(inside(file.region[RO], at, 4) && inside(file.region[RO], at + 4, u32(at)), at, "a symbol does not lie in ro");
+	struct span s = file.section[SYMBOLS];
+	must(inside(s, at, 4) && inside(s, at + 4, u32(at)), at, "a symbol does not lie in its section");
 	return (struct text){need(at + 4, u32(at)), u32(at)};
 }
 
 /* signature is the text of a signature, until the next is asked for: a list of symbols is put together. */
 static struct text signature(uint64_t at) {
 	static uint8_t text[1 << 20];
-	if (at == 0 || !inside(file.region[RO], at, 4) || u32(at) >> 31 == 0) return symbol(at);
+	if (at == 0 || !inside(file.section[SYMBOLS], at, 4) || u32(at) >> 31 == 0) return symbol(at);
 	uint64_t parts = u32(at) & 0x7fffffff, n = 0;
-	must(parts > 0 && inside(file.region[RO], at, 4 + 4 * parts), at, "a list of symbols does not lie in ro");
+	must(parts > 0 && inside(file.section[SYMBOLS], at, 4 + 4 * parts), at, "a list of symbols does not lie in its section");
 	for (uint64_t i = 0; i < parts; i++) {
 		struct text part = symbol(narrow(at + 4 + 4 * i));
 		must(part.n < sizeof text - 2 - n, at, "a signature is too long");
@@ -208,17 +207,16 @@ static uint64_t key_id(const struct text key[4]) {
 	for (int i = 0; i < 4; i++) memcpy(joined + n, key[i].bytes, key[i].n), n += key[i].n, joined[n++] = 0;
 	return n = xxh64(joined, n - 1), free(joined), n;
 }
-
 static struct method row_at(uint64_t at) {
 	uint64_t class = file.section[NEVER_RAN].at + 8;
-	while (class < file.rows && u32(class + 4) <= (at - file.rows) / 8) class += 8;
+	for (uint64_t end = file.rows, middle; class < end;)
+		if (u32((middle = class + (end - class) / 16 * 8) + 4) <= (at - file.rows) / 8) class = middle + 8; else end = middle;
 	must(at >= file.rows && class < file.rows, at, "a method that never ran, of no class");
 	struct method m = {.at = at, .size = 8, .flags = 9, .holder = type_at(narrow(class)), .signature = narrow(at + 4)};
 	m.name = symbol(narrow(at));
 	m.id = key_id((struct text[4]){type_name(m.holder), m.name, signature(m.signature), type_loader(m.holder)});
 	return m;
 }
-
 static struct method method_at(uint64_t at) {
 	if (at % 8 == 0 && inside(file.section[NEVER_RAN], at, 8)) return row_at(at);
 	must(at % 8 == 0 && inside(file.section[METHODS], at, 8 * u16(at + 12)), at, "a method does not lie in its section");
@@ -232,6 +230,48 @@ static struct method method_at(uint64_t at) {
 	m.name = named ? trimmed((struct text){need(field, end - field), end - field}) : symbol(narrow(at + 8));
 	must(m.ncontexts == 0 || inside(file.section[CONTEXTS], m.contexts, CONTEXT * m.ncontexts), at, "contexts out of place");
 	return m;
+}
+
+/* ---- looking up ---- */
+static bool same(struct text t, struct text u) { return t.n == u.n && memcmp(t.bytes, u.bytes, t.n) == 0; }
+static bool is(uint64_t at, const struct text key[4]) {
+	struct method m = method_at(at);
+	return same(type_name(m.holder), key[0]) && same(m.name, key[1]) && same(signature(m.signature), key[2]) &&
+		same(type_loader(m.holder), key[3]);
+}
+
+/* search gives where the index has the record of a key, or the one at a place if key is NULL; 0 if nowhere. */
+static uint64_t search(uint64_t id, const struct text *key, uint64_t place) {
+	uint64_t h = id ^ file.seed ^ 0x9e3779b97f4a7c15;
+	h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9, h = (h ^ h >> 27) * 0x94d049bb133111eb, h ^= h >> 31;
+	/* The high half of h * lines; lines is below 2^29, so that no product overflows. */
+	uint64_t line = ((h >> 32) * file.lines + ((h & 0xffffffff) * file.lines >> 32)) >> 32, print = (h & 0xffff) ? h & 0xffff : 1;
+	for (uint64_t i = 0; i < file.probe; i++, line = (line + 1) % file.lines) {
+		uint64_t at = file.region[IX].at + LINE * line;
+		for (uint64_t slot = 0; slot < SLOTS; slot++) {
+			uint64_t to = narrow(at + 24 + 4 * slot);
+			if (u16(at + 2 * slot) != print) continue;
+			must(inside(file.section[METHODS], to, 16) || type_at(to), at, "a slot leads to no record");
+			if (!inside(file.section[METHODS], to, 16)) continue;
+			if (key ? u64(to) == id && is(to, key) : to == place) return to;
+		}
+		if (!(u32(at + 20) >> (h >> 16 & 31) & 1)) break;
+	}
+	return 0;
+}
+
+static uint64_t find(char *const parts[4]) { /* gives where the method is, 0 if it is nowhere */
+	struct text key[4];
+	for (int i = 0; i < 4; i++) key[i] = (struct text){(const uint8_t *)parts[i], strlen(parts[i])};
+	uint64_t at = search(key_id(key), key, 0), row = file.rows, end = end_of(file.section[NEVER_RAN]);
+	while (at == 0 && row < end && !is(row, key)) row += 8;
+	return at || row == end ? at : row;
+}
+
+/* referred gives the method to which something refers: one that the index knows. */
+static struct method referred(uint64_t at) {
+	struct method m = method_at(at);
+	return must(inside(file.section[NEVER_RAN], at, 8) || search(m.id, NULL, at), at, "no method begins here"), m;
 }
 
 struct block { uint64_t at, method, context, next, code, field[12]; struct span part[5]; };
@@ -264,7 +304,6 @@ static uint64_t utf8(const uint8_t *p, uint64_t n, uint32_t *c) {
 	for (uint64_t i = 1; i < length; *c = *c << 6 | (p[i++] & 0x3f)) if (p[i] >> 6 != 2) return 0;
 	return length;
 }
-
 static void put_text(struct text t) { /* an invalid byte stands as a low surrogate */
 	static const uint32_t escaped[][2] = {{0, 0x1f}, {0x7f, 0x9f}, {0xad, 0xad}, {0x61c, 0x61c}, {0x180e, 0x180e}, {0x200b, 0x200f},
 		{0x2028, 0x202e}, {0x2060, 0x206f}, {0xdc00, 0xdfff}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f}, {~0u, ~0u}};
@@ -278,7 +317,6 @@ static void put_text(struct text t) { /* an invalid byte stands as a low surroga
 	}
 	putchar('"');
 }
-
 /* say prints a format in which ' stands for ". Verbs: %u uint64_t, %d int64_t, %x uint64_t as hex, %s char *, %t text. */
 static void say(const char *format, ...) {
 	va_list args;
@@ -295,7 +333,6 @@ static void say(const char *format, ...) {
 	}
 	va_end(args);
 }
-
 static const char *comma(uint64_t i) { return i > 0 ? "," : ""; }
 static void optional_text(const char *key, struct text t) { say(t.n > 0 ? ",'%s':%t" : "", key, t); }
 static void optional_number(const char *key, uint64_t v) { say(v != 0 ? ",'%s':%u" : "", key, v); }
@@ -306,40 +343,37 @@ static void put_numbers(const char *key, uint64_t at, uint64_t n, uint64_t width
 	for (uint64_t i = 0; i < n; i++) say("%s%u", comma(i), little(need(at + i * width, width), width));
 	say("]");
 }
-
 static void put_type(uint64_t at) {
 	say(type_at(at) ? "{'name':%t" : "null", type_name(at));
 	optional_text("loader", type_loader(at)), say(at ? "}" : "");
 }
-
 static void put_key(const struct method *m) {
 	say("'name':%t", m->name), optional_text("class", type_name(m->holder));
 	optional_text("signature", signature(m->signature)), optional_text("loader", type_loader(m->holder));
 }
-
 static void put_method(uint64_t at, bool row) { /* tables alone lead to rows */
-	struct method m = at ? method_at(at) : (struct method){0};
+	struct method m = at ? referred(at) : (struct method){0};
 	must(row || !inside(file.section[NEVER_RAN], at, 8), at, "a method that never ran where one that ran is expected");
 	if (at) say("{"), put_key(&m), say("}"); else say("null");
 }
 
-/* leaf gives the method to which a context belongs. */
-static struct method leaf(uint64_t node) {
+/* leaf gives where the method is to which a context belongs. */
+static uint64_t leaf(uint64_t node) {
 	uint64_t top = context_at(node), depth = 1;
 	for (; !inside(file.section[METHODS], narrow(top), 16); depth++, top = context_at(narrow(top)))
 		must(narrow(top) > 0 && narrow(top) < top && depth < DEEPEST, top, "a context does not lead to its method");
 	struct method m = method_at(narrow(top));
 	must(top >= m.contexts && node < m.contexts + CONTEXT * m.ncontexts, node, "a context that its method does not have");
-	return m;
+	return m.at;
 }
 
 /* put_frames prints the frames of a context. The deepest node is the outermost caller, which comes last. */
 static void put_frames(uint64_t node) {
 	static uint64_t path[DEEPEST];
 	uint64_t i = DEEPEST;
-	for (leaf(node); inside(file.section[CONTEXTS], node, CONTEXT); node = narrow(node)) path[--i] = node;
+	for (referred(leaf(node)); inside(file.section[CONTEXTS], node, CONTEXT); node = narrow(node)) path[--i] = node;
 	for (const char *sep = "["; i < DEEPEST; i++, sep = ",")
-		say("%s{'caller':", sep), put_method(narrow(path[i] + 4), false), say(",'point':%d}", i32(path[i] + 8));
+		say("%s{'caller':", sep), put_method(referred(narrow(path[i] + 4)).at, false), say(",'point':%d}", i32(path[i] + 8));
 	say("]");
 }
 
@@ -373,7 +407,6 @@ static void put_word(uint64_t cell) {
 	say("{'type':"), put_type(pointed(cell & ~(uint64_t)3));
 	say("%s%s}", cell & 1 ? ",\"null_seen\":true" : "", cell & 2 ? ",\"unknown\":true" : "");
 }
-
 static void put_cells(const char *f, struct cursor *c) {
 	for (uint64_t v; *f && *f != '>'; f++) {
 		if (*f == '<') {
@@ -396,7 +429,6 @@ static void put_cells(const char *f, struct cursor *c) {
 		}
 	}
 }
-
 /* put_entry prints the entry at `at`, which must end at `end` or before, and gives where it ends. */
 static uint64_t put_entry(uint64_t at, uint64_t end) {
 	uint64_t tag = u8(at), header = tag >= 64 ? 16 : 8;
@@ -416,7 +448,6 @@ static void put_which(const struct block *b) {
 	say("'code':%x", b->code);
 	if (b->context) say(",'context':"), put_frames(b->context);
 }
-
 /* put_section prints the entries of a section, and holds the data entries against the point directory if there is one. */
 static void put_section(const char *key, struct span s, struct span list) {
 	uint64_t row = list.at;
@@ -460,7 +491,7 @@ static uint64_t put_method_line(const char *prefix, uint64_t at) {
 	for (uint64_t i = 0, printed = 0; i <= m.ncontexts; i++) {
 		uint64_t context = i > 0 ? m.contexts + CONTEXT * (i - 1) : 0, first = i > 0 ? narrow(context + 12) : m.profiles;
 		must(i < 2 || ascend(context - CONTEXT, context), context, "contexts are not sorted");
-		must(i == 0 || leaf(context).at == at, context, "a context of another method");
+		must(i == 0 || leaf(context) == at, context, "a context of another method");
 		struct block b = {.next = first};
 		for (uint64_t code = 0, to; (to = b.next) != 0; code = b.code) {
 			b = block_at(to);
@@ -471,13 +502,11 @@ static uint64_t put_method_line(const char *prefix, uint64_t at) {
 	}
 	return say("]}"), m.size;
 }
-
 static bool before(uint64_t record, uint64_t row) {
 	struct method m = method_at(record), n = row_at(row);
 	if (m.holder != n.holder) return m.holder < n.holder;
-	return m.name.bytes != n.name.bytes ? m.name.bytes < n.name.bytes : m.signature <= n.signature;
+	return m.name.bytes != n.name.bytes ? m.name.bytes < n.name.bytes : m.signature < n.signature;
 }
-
 static void put_methods(void) {
 	uint64_t at = file.section[METHODS].at, end = end_of(file.section[METHODS]), row = file.rows, n = 0;
 	for (uint64_t rows_end = end_of(file.section[NEVER_RAN]); at < end || row < rows_end; n++) {
@@ -485,7 +514,6 @@ static void put_methods(void) {
 		*next += put_method_line(n > 0 ? ",\n" : "\n", *next);
 	}
 }
-
 static void put_types(void) {
 	struct span s = file.section[TYPES];
 	for (uint64_t at = s.at; at < end_of(s); at += TYPE) {
@@ -494,7 +522,6 @@ static void put_types(void) {
 		optional_number("flags", u32(at + 20)), say("}");
 	}
 }
-
 static void put_table_cell(uint64_t kind, uint64_t at) {
 	uint64_t to = kind == 1 ? 0 : narrow(at);
 	if (kind == 1) say("%u", u64(at));
@@ -502,19 +529,22 @@ static void put_table_cell(uint64_t kind, uint64_t at) {
 	else if (kind == 2) say("%t", symbol(to));
 	else if (kind == 4) put_method(to, true);
 	else { /* a context is printed like a block without a code id */
-		struct block b = kind == 5 ? block_at(to) : (struct block){.context = to, .method = leaf(to).at};
+		struct block b = kind == 5 ? block_at(to) : (struct block){.context = to, .method = leaf(to)};
 		say("{'method':"), put_method(b.method, false), say(","), put_which(&b), say("}");
 	}
 }
-
 static void put_table(struct span t) {
+	static const char *const begins[15] = {"", "", "22", "1111", "31", "1411", "2", "111", "211", "11", "311111", "3111112",
+		"11111111", "3", "22"}; /* the columns of each kind of table */
 	static const char *const names[7] = {"", "word", "symbol", "type", "method", "profile", "context"};
 	uint64_t n = u32(t.at + 8), rows = u32(t.at + 12), kind[64], column[64], at = t.at + 16 + round_up(n, 8);
-	must(n >= 1 && n <= 64, t.at, "a table of an impossible number of columns");
+	const char *begin = u32(t.at) < 15 ? begins[u32(t.at)] : "";
+	must(n >= 1 && n <= 64 && n >= strlen(begin), t.at, "a table of an impossible number of columns");
 	say("\n{'kind':%u", u32(t.at)), optional_number("flags", u32(t.at + 4)), say(",'columns':[");
 	for (uint64_t i = 0; i < n; i++) {
 		kind[i] = u8(t.at + 16 + i), column[i] = at;
 		must(kind[i] >= 1 && kind[i] <= 6, t.at, "a column of an unknown kind");
+		must(i >= strlen(begin) || kind[i] == (uint64_t)(begin[i] - '0'), t.at, "a column that tables of this kind do not have here");
 		say("%s'%s'", comma(i), names[kind[i]]), at += round_up(rows * (kind[i] == 1 ? 8 : 4), 8);
 	}
 	must(at == end_of(t), t.at, "the columns do not fill their table"), say("],'rows':[");
@@ -524,7 +554,6 @@ static void put_table(struct span t) {
 	}
 	say(rows ? "]]}" : "]}");
 }
-
 static void put_tables(void) {
 	struct span ex = file.region[EX];
 	uint64_t n = ex.size > 0 ? u32(ex.at) : 0, end = ex.at + 8 + 24 * n, before = 0;
@@ -538,7 +567,6 @@ static void put_tables(void) {
 	}
 	must(ex.size == 0 || end == end_of(ex), ex.at, "the tables do not fill ex");
 }
-
 static void dump(void) {
 	static const char *const domains[6] = {"", "hotspot", "llvm-ir", "llvm-frontend", "graal", "jamaica"};
 	say("{\n'header':{'format':'draft 3','domain':'%s'", domains[file.domain]);
@@ -549,34 +577,6 @@ static void dump(void) {
 	put_numbers("counts", 512, 8, 8), put_numbers("summary", 576, 8, 8);
 	say("},\n'types':["), put_types(), say("\n],\n'methods':["), put_methods();
 	say("\n],\n'tables':["), put_tables(), say("\n]\n}\n");
-}
-
-/* ---- looking up ---- */
-static bool same(struct text t, struct text u) { return t.n == u.n && memcmp(t.bytes, u.bytes, t.n) == 0; }
-static bool is(uint64_t at, const struct text key[4]) {
-	struct method m = method_at(at);
-	return same(type_name(m.holder), key[0]) && same(m.name, key[1]) && same(signature(m.signature), key[2]) &&
-		same(type_loader(m.holder), key[3]);
-}
-static uint64_t find(char *const parts[4]) { /* gives where the method is, 0 if it is nowhere */
-	struct text key[4];
-	for (int i = 0; i < 4; i++) key[i] = (struct text){(const uint8_t *)parts[i], strlen(parts[i])};
-	uint64_t id = key_id(key), h = id ^ file.seed ^ 0x9e3779b97f4a7c15;
-	h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9, h = (h ^ h >> 27) * 0x94d049bb133111eb, h ^= h >> 31;
-	/* The high half of h * lines; lines is below 2^29, so that no product overflows. */
-	uint64_t line = ((h >> 32) * file.lines + ((h & 0xffffffff) * file.lines >> 32)) >> 32, print = (h & 0xffff) ? h & 0xffff : 1;
-	for (uint64_t i = 0; i < file.probe; i++, line = (line + 1) % file.lines) {
-		uint64_t at = file.region[IX].at + LINE * line;
-		for (uint64_t slot = 0; slot < SLOTS; slot++) {
-			uint64_t to = narrow(at + 24 + 4 * slot);
-			if (u16(at + 2 * slot) != print) continue;
-			must(inside(file.section[METHODS], to, 16) || type_at(to), at, "a slot leads to no record");
-			if (inside(file.section[METHODS], to, 16) && u64(to) == id && is(to, key)) return to;
-		}
-		if (!(u32(at + 20) >> (h >> 16 & 31) & 1)) break;
-	}
-	for (uint64_t row = file.rows; row < end_of(file.section[NEVER_RAN]); row += 8) if (is(row, key)) return row;
-	return 0;
 }
 
 static void read_file(const char *path) {

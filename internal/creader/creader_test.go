@@ -47,6 +47,13 @@ func compiler(t *testing.T) string {
 // sanitized is the program with the sanitizers, if the compiler has them.
 func sanitized(t *testing.T) string {
 	t.Helper()
+	return compile(t, sanitizers(t)...)
+}
+
+// sanitizers are the flags that switch the sanitizers on, if the compiler has
+// them.
+func sanitizers(t *testing.T) []string {
+	t.Helper()
 	probe := filepath.Join(t.TempDir(), "probe.c")
 	if err := os.WriteFile(probe, []byte("int main(void) { return 0; }\n"), 0o666); err != nil {
 		t.Fatal(err)
@@ -54,9 +61,9 @@ func sanitized(t *testing.T) string {
 	flags := []string{"-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"}
 	if exec.Command(compiler(t), append(flags, "-o", filepath.Join(t.TempDir(), "probe"), probe)...).Run() != nil {
 		t.Log("the C compiler has no sanitizers")
-		return compile(t, "-O1", "-g")
+		return []string{"-O1", "-g"}
 	}
-	return compile(t, flags...)
+	return flags
 }
 
 // run runs the program and gives what it printed and its exit status.

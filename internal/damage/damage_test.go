@@ -3,37 +3,26 @@ package damage
 import (
 	"encoding/binary"
 	"errors"
-	"hash/fnv"
-	"math/rand/v2"
-	"os"
 	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/forgery"
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
-// share is the part of all changes that a run without PROFARC_EXHAUSTIVE looks
-// at: one in so many.
-func share() int {
-	if os.Getenv("PROFARC_EXHAUSTIVE") != "" {
-		return 1
-	}
-	if testing.Short() {
-		return 1000
-	}
-	return 100
-}
+// sampler picks one change in a hundred.
+func sampler(name string) func() bool { return oneIn(100, name) }
 
-// sampler picks changes, the same ones in every run.
-func sampler(name string) func() bool {
-	h := fnv.New64a()
-	h.Write([]byte(name))
-	r, n := rand.New(rand.NewPCG(h.Sum64(), 0)), share()
-	return func() bool { return n == 1 || r.IntN(n) == 0 }
+// oneIn picks one change in so many, a tenth of these in a short run.
+func oneIn(n int, name string) func() bool {
+	if testing.Short() {
+		n *= 10
+	}
+	return forgery.OneIn(n, name)
 }
 
 // A subject is a sound archive with its answers.

@@ -48,6 +48,28 @@ func TestStatesKeepOneStateASlot(t *testing.T) {
 					want[i] = v
 				}
 			},
+			"fill": func(t *rapid.T) {
+				from, v := places().Draw(t, "from"), rapid.Uint8Range(1, 3).Draw(t, "state")
+				to := min(testRange, from+rapid.Int64Range(0, 200).Draw(t, "slots"))
+				free := true
+				for i := from; i < to; i++ {
+					free = free && want[i] == 0
+				}
+				if ok := s.Fill(from, to, v); ok != free {
+					t.Fatalf("Fill(%d, %d) = %t", from, to, ok)
+				}
+				for i := from; free && i < to; i++ {
+					want[i] = v
+				}
+			},
+			"clear": func(t *rapid.T) {
+				from := places().Draw(t, "from")
+				to := min(testRange, from+rapid.Int64Range(0, 200).Draw(t, "slots"))
+				s.Clear(from, to)
+				for i := from; i < to; i++ {
+					want[i] = 0
+				}
+			},
 			"": func(t *rapid.T) {
 				for i, v := range want {
 					if got := s.Load(i); got != v {

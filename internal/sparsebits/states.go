@@ -42,3 +42,49 @@ func (s *States) Store(i int64, v uint8) {
 	for !s.CompareAndSwap(i, s.Load(i), v) {
 	}
 }
+
+// Fill puts all slots in [from, to) from state 0 into state v. It reports false,
+// and changes none of them, if one is in another state. Of two calls whose ranges
+// overlap one at most succeeds.
+func (s *States) Fill(from, to int64, v uint8) bool {
+	for at := from; at < to; {
+		next := min(to, (at>>slotShift+1)<<slotShift)
+		if !s.fillWord(at, next, v) {
+			s.Clear(from, at)
+			return false
+		}
+		at = next
+	}
+	return true
+}
+
+// fillWord is Fill for slots that share a word.
+func (s *States) fillWord(from, to int64, v uint8) bool {
+	w, mask := s.words.at(from>>slotShift), slotsMask(from, to)
+	for {
+		word := w.Load()
+		if word&mask != 0 {
+			return false
+		}
+		if w.CompareAndSwap(word, word|mask&(uint64(v&stateMask)*everySlot)) {
+			return true
+		}
+	}
+}
+
+// Clear puts all slots in [from, to) into state 0.
+func (s *States) Clear(from, to int64) {
+	for at := from; at < to; {
+		next := min(to, (at>>slotShift+1)<<slotShift)
+		s.words.at(at >> slotShift).And(^slotsMask(at, next))
+		at = next
+	}
+}
+
+// everySlot has a 1 in each of the slots of a word.
+const everySlot = 0x5555_5555_5555_5555
+
+// slotsMask has the bits of the slots in [from, to), which share a word.
+func slotsMask(from, to int64) uint64 {
+	return ^uint64(0) >> (64 - 2*(to-from)) << (from & 31 * 2)
+}

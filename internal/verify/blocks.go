@@ -8,26 +8,11 @@ import (
 	"github.com/profarc/profarc/relocate"
 )
 
-// starts is a set of places in rw, one bit a unit.
-type starts []uint64
-
-func newStarts(rw layout.Span) starts { return make(starts, (rw.Size/layout.Unit+63)/64) }
-
-func (s starts) add(unit int64) { s[unit/64] |= 1 << (unit % 64) }
-
-// remove takes a place out and reports whether it was there.
-func (s starts) remove(unit int64) bool {
-	had := s[unit/64]>>(unit%64)&1 != 0
-	s[unit/64] &^= 1 << (unit % 64)
-	return had
-}
-
 // blocks walks rw from end to end: MethodData blocks must fill it, each must be
 // sound, and the relocation bitmaps must name the pointers of their entries and
 // nothing else.
 func (c *check) blocks() error {
 	rw := c.h.Region(layout.RegionRW)
-	c.starts = newStarts(rw)
 	slots, err := relocate.Open(c.m, c.h.Region(layout.RegionBM), rw)
 	if err != nil {
 		return err
@@ -44,7 +29,8 @@ func (c *check) blocks() error {
 		if err := w.block(at, p); err != nil {
 			return err
 		}
-		c.starts.add((at - rw.Offset) / layout.Unit)
+		c.starts.blocks.add(p.Ref())
+		c.starts.unlinked.add(p.Ref())
 		c.report.Counts.Profiles++
 		at += int64(len(p.Block()))
 	}
@@ -61,8 +47,14 @@ type blockWalk struct {
 
 func (w *blockWalk) block(at int64, p reader.Profile) error {
 	w.count(p)
+	if err := w.methodRecord(layout.RegionRW, at, "method of a profile", p.Block().Method()); err != nil {
+		return err
+	}
 	from := at - w.rw.Offset
-	w.want, w.got = w.entries(p, from, w.want[:0]), w.got[:0]
+	w.want, w.got = w.want[:0], w.got[:0]
+	if err := w.entries(p, from); err != nil {
+		return err
+	}
 	err := w.slots.Range(from, from+int64(len(p.Block())), func(slot int64) bool {
 		w.got = append(w.got, slot)
 		return true
@@ -78,9 +70,9 @@ func (w *blockWalk) block(at int64, p reader.Profile) error {
 		"the bitmaps name %d pointers in the block at 0x%x, which has %d, or others", len(w.got), at, len(w.want))
 }
 
-// entries counts the entries of a block and appends where their pointer cells
-// lie.
-func (w *blockWalk) entries(p reader.Profile, from int64, cells []int64) []int64 {
+// entries counts the entries of a block, checks what their pointers lead to, and
+// notes where these lie.
+func (w *blockWalk) entries(p reader.Profile, from int64) (err error) {
 	b := p.Block()
 	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
 		start := from + b.SectionSpan(section).Offset
@@ -89,11 +81,19 @@ func (w *blockWalk) entries(p reader.Profile, from int64, cells []int64) []int64
 			if section == layout.SectionData {
 				w.add(e.Raw())
 			}
-			w.shape.Pointers(e.Raw(), func(cell int, _ layout.PointerKind) bool {
-				cells = append(cells, start+int64(e.Offset()+e.Raw().CellOffset(cell)))
-				return true
+			err = w.interrupted()
+			w.shape.Pointers(e.Raw(), func(cell int, kind layout.PointerKind) bool {
+				at := start + int64(e.Offset()+e.Raw().CellOffset(cell))
+				w.want = append(w.want, at)
+				if err == nil && kind == layout.PointerMethod {
+					err = w.pointer(w.rw.Offset+at, e.Raw().Cell(cell))
+				}
+				return err == nil
 			})
+			if err != nil {
+				return err
+			}
 		}
 	}
-	return cells
+	return nil
 }

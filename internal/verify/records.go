@@ -4,69 +4,15 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
-	"strings"
 
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
-// symbols walks the symbol section: symbols fill it, ascend, and end in zeros.
-func (c *check) symbols() error {
-	section := c.h.Sections[layout.SectionSymbols]
-	last := []byte(nil)
-	for at := section.Offset; at < section.End(); {
-		if err := c.interrupted(); err != nil {
-			return err
-		}
-		head, err := c.m.Bytes(layout.RegionRO, at, layout.Unit)
-		if err != nil {
-			return err
-		}
-		used, size := symbolSize(head)
-		if !section.Holds(at, size) {
-			return layout.Corrupt(layout.RegionRO, at, "a symbol of %d bytes runs over the end of its section", used)
-		}
-		b, err := c.m.Bytes(layout.RegionRO, at, size)
-		if err != nil {
-			return err
-		}
-		text := b[4:used]
-		if _, list := layout.SymbolParts(b); list {
-			signature, err := c.s.SignatureAt(layout.NarrowOf(at))
-			if err != nil {
-				return err
-			}
-			text = signature.AppendTo(nil)
-		}
-		if len(bytes.Trim(b[used:], "\x00")) != 0 {
-			err = c.wrong(layout.RegionRO, at, "bytes behind a symbol that are not zero")
-		} else if c.report.Counts.Symbols > 0 && bytes.Compare(last, text) >= 0 {
-			err = c.wrong(layout.RegionRO, at, "a symbol that does not sort behind the one before")
-		}
-		if err != nil {
-			return err
-		}
-		last = text
-		c.report.Counts.Symbols++
-		at += size
-	}
-	return nil
-}
-
-// symbolSize gives how many bytes the symbol at the front of head needs, without
-// and with its padding.
-func symbolSize(head []byte) (used, size int64) {
-	if parts, list := layout.SymbolParts(head); list {
-		return 4 + 4*parts, layout.ListSize(int(parts))
-	}
-	n := layout.SymbolLength(head)
-	return 4 + n, layout.SymbolSize(int(n))
-}
-
-// types checks the type records: id, order, names.
+// types checks the type records: names, order, id.
 func (c *check) types() error {
 	at := c.h.Sections[layout.SectionTypes].Offset
-	var last [2]string
+	var last layout.TypeRecord
 	for t, err := range c.s.Types() {
 		if err == nil {
 			err = c.interrupted()
@@ -74,33 +20,59 @@ func (c *check) types() error {
 		if err != nil {
 			return err
 		}
-		name, err1 := t.Name()
-		loader, err2 := t.Loader()
-		_, err3 := t.Alias()
-		b, err4 := c.m.Bytes(layout.RegionRO, at, layout.TypeSize)
-		if err := errors.Join(err1, err2, err3, err4); err != nil {
-			return err
-		}
-		key := [2]string{name.String(), loader.String()}
-		if id := layout.TypeID(key[0], key[1]); layout.ParseType(b).ID != id {
-			err = c.wrong(layout.RegionRO, at, "type %q has id %016x, recorded is %016x", key[0], id, layout.ParseType(b).ID)
-		} else if t.Ordinal() > 0 && cmp.Or(strings.Compare(last[0], key[0]), strings.Compare(last[1], key[1])) >= 0 {
-			err = c.wrong(layout.RegionRO, at, "type %q does not sort behind %q", key[0], last[0])
-		}
+		b, err := c.m.Bytes(layout.RegionRO, at, layout.TypeSize)
 		if err != nil {
 			return err
 		}
-		last = key
+		rec := layout.ParseType(b)
+		if err := c.typeRecord(at, t, rec); err != nil {
+			return err
+		}
+		if t.Ordinal() > 0 && cmp.Or(cmp.Compare(last.Name, rec.Name), cmp.Compare(last.Loader, rec.Loader)) >= 0 {
+			if err := c.wrong(layout.RegionRO, at, "a type that does not sort behind the one before"); err != nil {
+				return err
+			}
+		}
+		last = rec
 		c.report.Counts.Types++
 		at += layout.TypeSize
 	}
 	return nil
 }
 
-// methods checks the method records and the contexts that hang from them: id,
-// order, names, and that look-ups find them.
+// typeRecord checks one type by itself. Symbols are sorted and unique, so that
+// their places stand for their texts where texts are compared.
+func (c *check) typeRecord(at int64, t reader.Type, rec layout.TypeRecord) error {
+	err := c.name(at, "name of a type", rec.Name)
+	for _, n := range []layout.Narrow{rec.Loader, rec.Alias} {
+		if err == nil {
+			err = c.optionalName(at, "loader or alias of a type", n)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	name, err1 := t.Name()
+	loader, err2 := t.Loader()
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	if id := layout.TypeID(name.String(), loader.String()); rec.ID != id {
+		return c.wrong(layout.RegionRO, at, "type %q has id %016x, recorded is %016x", abridged(name), id, rec.ID)
+	}
+	return nil
+}
+
+// abridged is as much of a name as a problem shows.
+func abridged(n reader.Name) string {
+	text := n.String()
+	return text[:min(len(text), 80)]
+}
+
+// methods checks the method records and rows, and the contexts that hang from
+// them: names, order, id, and that callers are methods that ran.
 func (c *check) methods() error {
-	var last layout.Key
+	var last key
 	for m, err := range c.s.Methods() {
 		if err == nil {
 			err = c.interrupted()
@@ -108,16 +80,16 @@ func (c *check) methods() error {
 		if err != nil {
 			return err
 		}
-		k, err := m.Key()
+		k, err := c.method(m)
 		if err != nil {
 			return err
 		}
-		if c.report.Counts.Methods > 0 && compareKeys(last, k) >= 0 {
-			if err := c.wrong(layout.RegionRO, m.Ref().Offset(), "method %q does not sort behind %q", k.Name, last.Name); err != nil {
+		if c.report.Counts.Methods > 0 && last.compare(&k) >= 0 {
+			if err := c.wrong(layout.RegionRO, m.Ref().Offset(), "a method that does not sort behind the one before"); err != nil {
 				return err
 			}
 		}
-		if err := errors.Join(c.method(m, k), c.contexts(m)); err != nil {
+		if err := c.contexts(m); err != nil {
 			return err
 		}
 		last = k
@@ -126,37 +98,88 @@ func (c *check) methods() error {
 	return nil
 }
 
-func compareKeys(a, b layout.Key) int {
-	return cmp.Or(strings.Compare(a.Class, b.Class), strings.Compare(a.Name, b.Name),
-		strings.Compare(a.Signature, b.Signature), strings.Compare(a.Loader, b.Loader))
+// A key is what a method is sorted by: the places of its texts stand for these,
+// but for a name that lies in the record.
+type key struct {
+	class, name, signature, loader layout.Narrow
+	held                           []byte // the name that lies in the record
+	s                              *reader.Store
 }
 
-// method looks a method up by key and by id.
-func (c *check) method(m reader.Method, k layout.Key) error {
-	at := m.Ref().Offset()
-	if strings.IndexByte(k.Class+k.Name+k.Signature+k.Loader, 0) >= 0 {
-		return c.wrong(layout.RegionRO, at, "the key of method %q holds a NUL byte", k.Name)
+func (k *key) compare(l *key) int {
+	return cmp.Or(cmp.Compare(k.class, l.class), k.compareNames(l), cmp.Compare(k.signature, l.signature), cmp.Compare(k.loader, l.loader))
+}
+
+func (k *key) compareNames(l *key) int {
+	if k.held == nil && l.held == nil {
+		return cmp.Compare(k.name, l.name)
 	}
-	if id := k.ID(c.h.Domain); id != m.ID() {
-		return c.wrong(layout.RegionRO, at, "method %q has id %016x, recorded is %016x", k.Name, id, m.ID())
+	return bytes.Compare(k.text(), l.text())
+}
+
+func (k *key) text() []byte {
+	if k.held != nil || k.name == 0 {
+		return k.held
 	}
-	found, err := c.s.Find(k)
-	switch {
-	case errors.Is(err, reader.ErrNotFound) || err == nil && found.Ref() != m.Ref():
-		return c.wrong(layout.RegionIX, c.line(m.ID(), layout.KindMethod), "the index does not lead to method %q", k.Name)
-	case err != nil:
+	name, _ := k.s.SymbolAt(k.name) // was checked
+	return name.AppendTo(nil)
+}
+
+// method checks one method by itself, and gives its key.
+func (c *check) method(m reader.Method) (k key, err error) {
+	at, rec := m.Ref().Offset(), m.Record()
+	k = key{name: rec.Name, signature: rec.Signature, s: c.s}
+	if m.Flags()&layout.MethodNamed != 0 {
+		err = c.heldName(m, &k)
+	} else {
+		err = c.name(at, "name of a method", rec.Name)
+	}
+	if err == nil {
+		err = c.signature(at, rec.Signature)
+	}
+	if err == nil && rec.Holder != 0 {
+		err = c.holder(at, rec.Holder, &k)
+	}
+	if err != nil || !m.Indexed() { // a row has no id
+		return k, err
+	}
+	text, err := m.Key()
+	if err != nil {
+		return k, err
+	}
+	if id := text.ID(c.h.Domain); id != m.ID() {
+		err = c.wrong(layout.RegionRO, at, "method %.80q has id %016x, recorded is %016x", text.Name, id, m.ID())
+	}
+	return k, err
+}
+
+// heldName checks the name that lies in a method's record.
+func (c *check) heldName(m reader.Method, k *key) error {
+	name, err := m.Name()
+	if err != nil {
 		return err
 	}
-	if !m.Indexed() {
-		return nil // ids lead to records alone
+	if k.held = name.AppendTo([]byte{}); bytes.IndexByte(k.held, 0) >= 0 {
+		return c.wrong(layout.RegionRO, m.Ref().Offset(), "the key of method %q holds a NUL byte", abridged(name))
 	}
-	if found, err = c.s.Lookup(m.ID()); err == nil && found.Ref() != m.Ref() {
-		return c.wrong(layout.RegionIX, c.line(m.ID(), layout.KindMethod), "the id of method %q leads to another method", k.Name)
+	return nil
+}
+
+// holder checks the class that declares a method.
+func (c *check) holder(at int64, n layout.Narrow, k *key) error {
+	t, err := c.s.TypeAt(n)
+	if err != nil {
+		return err
 	}
-	if errors.Is(err, reader.ErrAmbiguous) { // search sees whether it is
-		return nil
+	b, err := c.m.Bytes(layout.RegionRO, n.Offset(), layout.TypeSize)
+	if err != nil {
+		return err
 	}
-	return err
+	k.class, k.loader = layout.ParseType(b).Name, layout.ParseType(b).Loader
+	if name, err := t.Name(); err != nil || name.Len() == 0 {
+		return cmp.Or(err, c.wrong(layout.RegionRO, at, "a method of a class that has no name"))
+	}
+	return nil
 }
 
 // contexts checks the contexts of a method: that they begin where those of the
@@ -183,6 +206,9 @@ func (c *check) contexts(m reader.Method) error {
 // caller checks the caller that a context of a method adds to those within it.
 func (c *check) caller(m reader.Method, node reader.Context) error {
 	f, err := node.Caller()
+	if err == nil {
+		err = c.methodRecord(layout.RegionRO, node.Ref().Offset(), "caller of a context", f.Caller.Ref())
+	}
 	if err != nil {
 		return err
 	}

@@ -4,8 +4,9 @@
 // Opening and reading check what they touch, and no more. Store checks every
 // page against its sum, and then holds what is redundant in an archive against
 // itself: ids against keys, orders, the index against the records, the
-// relocation bitmaps against the entries, links against what they lead to, and
-// the header's counts against what was counted.
+// relocation bitmaps against the entries, every reference against the places at
+// which records begin, and the header's counts against what was counted. What it
+// takes for sound no reader and no command refuses.
 //
 // Problems are collected, not only the first: see [Report]. A damaged page can
 // show as several of them.
@@ -56,7 +57,7 @@ func Store(ctx context.Context, s *reader.Store, progress archive.Progress) (Rep
 	if err := c.pages(progress); err != nil {
 		return c.report, err
 	}
-	for _, step := range []func() error{c.symbols, c.types, c.methods, c.neverRan, c.blocks, c.profiles, c.index, c.tables, c.totals} {
+	for _, step := range []func() error{c.symbols, c.types, c.findMethods, c.methods, c.neverRan, c.blocks, c.profiles, c.index, c.tables, c.totals} {
 		err := s.Mapping().Guard(step)
 		if ctx.Err() != nil {
 			return c.report, ctx.Err()
@@ -80,15 +81,15 @@ type check struct {
 	h      *layout.Header
 	shape  layout.Shape
 	report Report
-	known  map[string]bool // problems by their text
-	starts starts          // of the blocks that no method was seen to lead to
-	cut    bool            // a step ended early: what was counted is not all
+	noted  map[string]bool // problems by their text
+	starts starts
+	cut    bool // a step ended early: what was counted is not all
 	steps  int
 }
 
 func newCheck(ctx context.Context, s *reader.Store) *check {
 	h := s.Header()
-	return &check{ctx: ctx, s: s, m: s.Mapping(), h: h, shape: h.Params.Shape(), known: map[string]bool{}, report: Report{Bytes: h.FileSize}}
+	return &check{ctx: ctx, s: s, m: s.Mapping(), h: h, shape: h.Params.Shape(), noted: map[string]bool{}, starts: newStarts(h), report: Report{Bytes: h.FileSize}}
 }
 
 func (c *check) pages(progress archive.Progress) error {
@@ -109,14 +110,14 @@ var errEnough = errors.New("too many problems")
 // problem notes what is wrong, once.
 func (c *check) problem(err error) error {
 	err = layout.InFile(err, c.m.Name())
-	if c.known[err.Error()] {
+	if c.noted[err.Error()] {
 		return nil
 	}
 	if len(c.report.Problems) == MaxProblems {
 		c.report.More = true
 		return errEnough
 	}
-	c.known[err.Error()] = true
+	c.noted[err.Error()] = true
 	c.report.Problems = append(c.report.Problems, err)
 	return nil
 }

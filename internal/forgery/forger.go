@@ -1,0 +1,147 @@
+package forgery
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// A Forger changes one reference of an archive at a time.
+type Forger struct {
+	data  []byte
+	h     *layout.Header
+	tree  layout.SumTree
+	edits []Edit // that made data what it is
+}
+
+// An Edit is what eight bytes of an archive were changed to.
+type Edit struct {
+	At       int64
+	Old, New uint64
+}
+
+// New makes a Forger of a sound archive, of which it keeps a copy.
+func New(data []byte) (*Forger, error) {
+	h, err := layout.ParseHeader(data, int64(len(data)))
+	if err != nil {
+		return nil, err
+	}
+	return &Forger{data: append(layout.Aligned(len(data))[:0], data...), h: h, tree: h.SumTree()}, nil
+}
+
+// Bytes is the archive as the last Set has made it. It changes with the next.
+func (f *Forger) Bytes() []byte { return f.data }
+
+// Set makes a reference hold a value, and all others what they held in the sound
+// archive.
+func (f *Forger) Set(r Reference, value uint64) {
+	f.Undo()
+	at := r.At &^ 7
+	word := le.Uint64(f.data[at:])
+	if shift := 8 * (r.At - at); r.width() == 4 {
+		word = word&^(0xffffffff<<shift) | (value&0xffffffff)<<shift
+	} else {
+		word = value
+	}
+	f.edit(at, word)
+	f.resum(at)
+}
+
+// Undo brings the sound archive back.
+func (f *Forger) Undo() {
+	for _, e := range slices.Backward(f.edits) {
+		le.PutUint64(f.data[e.At:], e.Old)
+	}
+	f.edits = f.edits[:0]
+}
+
+// Edits are what Set changed, sums included.
+func (f *Forger) Edits() []Edit { return f.edits }
+
+func (f *Forger) edit(at int64, word uint64) {
+	f.edits = append(f.edits, Edit{at, le.Uint64(f.data[at:]), word})
+	le.PutUint64(f.data[at:], word)
+}
+
+// Where the header holds its own sum and the root of the page sums.
+const (
+	headerSumAt = 32
+	sumRootAt   = 96
+)
+
+// resum makes the sums right that depend on the bytes at an offset.
+func (f *Forger) resum(at int64) {
+	ps := f.h.Region(layout.RegionPS).Offset
+	n := f.tree.Page(at)
+	page := f.tree.PageSpan(n)
+	sum := layout.Sum(f.data[page.Offset:page.End()])
+	for level := 0; ; level++ {
+		f.edit(ps+f.tree.Slot(level, n), sum)
+		n = layout.GroupOf(n)
+		group := f.tree.Group(level, n)
+		sum = layout.Sum(f.data[ps+group.Offset : ps+group.End()])
+		if level+1 == f.tree.Levels() {
+			break
+		}
+	}
+	f.edit(sumRootAt, sum)
+	old := le.Uint64(f.data[headerSumAt:])
+	layout.Resum(f.data)
+	f.edits = append(f.edits, Edit{headerSumAt, old, le.Uint64(f.data[headerSumAt:])})
+}
+
+func (r *Reference) width() int {
+	if r.Form == Narrow || r.Form == Entry {
+		return 4
+	}
+	return 8
+}
+
+// Values goes through what a reference can be set to: what it takes to lead to
+// every unit of the file, to some places beyond, and, where the form can say so,
+// to places between two units. Of the zeros before rw, which are all alike, the
+// ends and one unit in 64 are taken.
+func (f *Forger) Values(r Reference) iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		for at := int64(0); at <= f.h.FileSize; at += layout.Unit {
+			if f.gap(at) {
+				continue
+			}
+			for _, v := range f.spell(r, at) {
+				if !yield(v) {
+					return
+				}
+			}
+		}
+		for _, v := range []uint64{f.h.Base - 8, 1<<29 - 1, 1 << 29, 1<<31 - 1, 1<<32 - 1, 1<<63 - 1, 1<<64 - 1} {
+			if !yield(v) {
+				return
+			}
+		}
+	}
+}
+
+// gap reports whether a place is one of those between ex and rw that are left
+// out.
+func (f *Forger) gap(at int64) bool {
+	from, to := f.h.Region(layout.RegionEX).End(), f.h.Region(layout.RegionRW).Offset
+	return at >= from+64 && at < to-64 && at%512 != 0
+}
+
+// spell gives the values that lead to a place, and next to it.
+func (f *Forger) spell(r Reference, at int64) []uint64 {
+	switch r.Form {
+	case Narrow:
+		return []uint64{uint64(at / layout.Unit)}
+	case Entry:
+		return []uint64{uint64((at - r.base) / layout.Unit)}
+	case Offset:
+		return []uint64{uint64(at), uint64(at) + 4}
+	}
+	v := f.h.Base + uint64(at)
+	if at%64 == 0 { // enough of these: what lies between is what matters
+		return []uint64{v, v + 1, v + 2, v + 3, v + 4}
+	}
+	return []uint64{v, v + 2}
+}
