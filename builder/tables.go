@@ -36,7 +36,7 @@ func (b *Builder) Table(kind layout.TableKind, flags uint32, columns ...layout.C
 		b.tables[kind] = t
 	}
 	if !slices.Equal(t.columns, columns) || t.flags != flags {
-		b.fail(fmt.Errorf("%w: table %d has columns %v and flags %#x, the other has columns %v and flags %#x", ErrMismatch, kind, t.columns, t.flags, columns, flags))
+		b.fail(fmt.Errorf("%w: table %d has columns %v and flags %#x, asked for %v and %#x", ErrMismatch, kind, t.columns, t.flags, columns, flags))
 	}
 	return t
 }

@@ -20,7 +20,7 @@ func TestTablesThatCannotBe(t *testing.T) {
 		"table 5 has":        func(b *builder.Builder) { b.Table(layout.TableSamples, 0, word, word, word, word).Row(1, 2, 3, 4) },
 		"more than 1024":     manyTables,
 		"a row has 1":        func(b *builder.Builder) { b.Table(99, 0, word, word).Row(1) },
-		"asked for [1]":      func(b *builder.Builder) { b.Table(99, 0, word, word); b.Table(99, 0, word) },
+		"asked for [word]":   func(b *builder.Builder) { b.Table(99, 0, word, word); b.Table(99, 0, word) },
 		"reference 1 is not": func(b *builder.Builder) { b.Table(99, 0, layout.ColumnSymbol).Row(1) },
 	} {
 		b := builder.New(layout.DomainGraal, builder.Config{})
