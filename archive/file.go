@@ -2,10 +2,8 @@ package archive
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"sync/atomic"
 
@@ -16,6 +14,10 @@ import (
 type File struct {
 	ctx     context.Context // of the call to Publish
 	file    *os.File
+	target  *target
+	name    string // in the target's folder
+	private bool
+	renamed bool
 	written atomic.Int64
 }
 
@@ -51,11 +53,26 @@ func (f *File) WriteAt(p []byte, off int64) (int, error) {
 // Written is the number of bytes written so far.
 func (f *File) Written() int64 { return f.written.Load() }
 
-// finish makes the file ready to be renamed: it has the permissions of the old
-// one, if there is one, and is on the disk.
-func (f *File) finish(old fs.FileInfo) error {
+// Private leaves permissions to nobody but the file's owner, whatever the file
+// that it replaces has.
+func (f *File) Private() error {
+	f.private = true
+	return f.file.Chmod(0o600)
+}
+
+// finish makes the file ready to be renamed: it has the owner and permissions of
+// the one that it replaces, if there is one, and is on the disk.
+func (f *File) finish() error {
+	old, err := f.target.replaceable() // whose permissions may have changed since
+	if err != nil {
+		return err
+	}
 	if old != nil {
-		if err := f.file.Chmod(old.Mode().Perm()); err != nil {
+		mode := keepOwner(f.file, old)
+		if f.private {
+			mode &= 0o600
+		}
+		if err := f.file.Chmod(mode); err != nil {
 			return err
 		}
 	}
@@ -65,17 +82,29 @@ func (f *File) finish(old fs.FileInfo) error {
 	if err := f.file.Sync(); err != nil {
 		return err
 	}
-	if err := f.file.Close(); err != nil {
-		return err
-	}
 	return f.ctx.Err()
 }
 
-// discard removes the file.
-func (f *File) discard() error {
-	err := f.file.Close() // fails if finish came that far
-	if errors.Is(err, os.ErrClosed) {
-		err = nil
+// rename gives the file its name. Until then it is locked, where an open file
+// can be renamed.
+func (f *File) rename() error {
+	if closedBefore > 0 {
+		if err := f.file.Close(); err != nil {
+			return err
+		}
 	}
-	return errors.Join(err, os.Remove(f.file.Name()))
+	if err := f.target.folder.Rename(f.name, f.target.name); err != nil {
+		return err
+	}
+	f.renamed = true
+	return nil
+}
+
+// discard closes the file, and removes it unless it was renamed. What was synced
+// cannot be lost by closing.
+func (f *File) discard() {
+	if !f.renamed {
+		_ = f.target.folder.Remove(f.name)
+	}
+	_ = f.file.Close()
 }

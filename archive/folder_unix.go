@@ -4,17 +4,23 @@ package archive
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"syscall"
+	"time"
 )
 
 // renameHint says what to do about a failed renaming.
 const renameHint = ""
 
+// closedBefore is how long a temporary file may be closed, and not locked, before
+// it is renamed: not at all, for it is renamed while it is open.
+const closedBefore time.Duration = 0
+
 // syncFolder makes a renaming in the folder last. File systems that cannot sync
 // a folder say so; there is no more to be done then.
-func syncFolder(path string) error {
-	d, err := os.Open(path)
+func syncFolder(folder *os.Root) error {
+	d, err := folder.Open(".")
 	if err != nil {
 		return err
 	}
@@ -23,4 +29,39 @@ func syncFolder(path string) error {
 		err = nil
 	}
 	return errors.Join(err, d.Close())
+}
+
+// mayTrust reports whether a link in a folder may be followed, or a pipe in it
+// written to. The rule is that of Linux's protected_symlinks and protected_fifos,
+// which need not be on and which other systems do not have: in a sticky folder
+// that all may write to, as /tmp, trusted is what this user or the folder's owner
+// put there.
+func mayTrust(folder, file fs.FileInfo) bool {
+	if folder.Mode()&fs.ModeSticky == 0 || folder.Mode().Perm()&0o002 == 0 {
+		return true
+	}
+	in, ok1 := folder.Sys().(*syscall.Stat_t)
+	l, ok2 := file.Sys().(*syscall.Stat_t)
+	return ok1 && ok2 && (int(l.Uid) == os.Geteuid() || l.Uid == in.Uid)
+}
+
+// keepOwner gives a file the owner and group of the one that it replaces, as far
+// as this process may, and returns the permissions that it is to have then.
+// Where the group is another, those who were in the old one are among the
+// others, and the reverse, so that both get what both had.
+func keepOwner(file *os.File, old fs.FileInfo) fs.FileMode {
+	mode := old.Mode().Perm()
+	o, ok := old.Sys().(*syscall.Stat_t)
+	if !ok || file.Chown(int(o.Uid), int(o.Gid)) == nil || file.Chown(-1, int(o.Gid)) == nil {
+		return mode
+	}
+	both := mode >> 3 & mode & 0o007
+	return mode&0o700 | both<<3 | both
+}
+
+// lockFile locks a file for this process. It is not supported where the file
+// system has no locks.
+func lockFile(file *os.File) (locked, supported bool) {
+	err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	return err == nil, err == nil || err == syscall.EWOULDBLOCK
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/profarc/profarc/layout"
 )
@@ -150,6 +151,11 @@ func TestPublishWhereItCannot(t *testing.T) {
 	}{
 		"missing folder": {filepath.Join(folder, "none", "app.parc"), "create the folder first", fs.ErrNotExist},
 		"a folder":       {folder, "it is a folder", nil},
+		"folder and /":   {folder + "/", "it is a folder", nil},
+		"missing and /":  {filepath.Join(folder, "none.parc") + "/", "create the folder first", fs.ErrNotExist},
+		"missing and ..": {filepath.Join(folder, "none") + "/..", "create the folder first", fs.ErrNotExist},
+		"a folder by ..": {filepath.Join(folder, "x") + "/../..", "create the folder first", fs.ErrNotExist},
+		"nothing":        {"", "it is a folder", nil},
 		"under a file":   {filepath.Join(file, "app.parc"), "not a", nil},
 		"a device":       {os.DevNull, "it is a device", nil},
 	}
@@ -201,14 +207,55 @@ func TestKilledPublishLeavesTheOldFile(t *testing.T) {
 	if got, err := os.ReadFile(path); err != nil || string(got) != "old" {
 		t.Errorf("the file holds %q, %v", got, err)
 	}
-	// What it left behind is in nobody's way.
-	if left, _ := filepath.Glob(filepath.Join(folder, ".profarc-*.tmp")); len(left) != 1 {
-		t.Errorf("%d temporary files", len(left))
+	// What it left behind is in nobody's way, and the next one removes it.
+	left, _ := filepath.Glob(filepath.Join(folder, temporaryPattern))
+	if len(left) != 1 {
+		t.Fatalf("%d temporary files", len(left))
 	}
-	if err := Publish(t.Context(), path, writeAll("newer")); err != nil {
+	long := time.Now().Add(-2 * closedBefore)
+	if err := os.Chtimes(left[0], long, long); err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := os.ReadFile(path); string(got) != "newer" {
-		t.Errorf("the file holds %q", got)
+	if err := Publish(t.Context(), filepath.Join(folder, "other.parc"), writeAll("newer")); err != nil {
+		t.Fatal(err)
 	}
+	wantFolder(t, folder, map[string]string{"app.parc": "old", "other.parc": "newer"})
+}
+
+// What looks like litter and may be somebody's is left alone.
+func TestPublishRemovesOnlyLitter(t *testing.T) {
+	folder := t.TempDir()
+	file := func(name string, age time.Duration) string {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		then := time.Now().Add(-age)
+		if err := os.Chtimes(path, then, then); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	const other = ".profarc-ffffffff-0123456789abcde"
+	want := map[string]string{}
+	for _, name := range []string{file(other+"0.tmp", abandonedAfter/2), file(other+".tmp", 2*abandonedAfter), file(".profarc.tmp", 2*abandonedAfter)} {
+		want[name] = "x"
+	}
+	file(other+"1.tmp", 2*abandonedAfter)
+	file(temporaryPrefix+hostTag+"-0123456789abcdef.tmp", 2*closedBefore)
+	outer := filepath.Join(folder, "outer.parc")
+	err := Publish(t.Context(), outer, func(f *File) error {
+		// While it is being written another is published, and another tried.
+		for _, name := range []string{"inner.parc", "outer.parc"} {
+			if err := Publish(t.Context(), filepath.Join(folder, name), writeAll(name)); err != nil {
+				return err
+			}
+		}
+		return writeAll("outer")(f)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want["inner.parc"], want["outer.parc"] = "inner.parc", "outer"
+	wantFolder(t, folder, want)
 }

@@ -29,6 +29,65 @@ func TestPublishKeepsPermissions(t *testing.T) {
 	}
 }
 
+// While a file is written nobody may read more of it than of the one it replaces.
+func TestTemporaryHasNoMorePermissions(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0o022))
+	folder := t.TempDir()
+	for _, test := range []struct {
+		old, during, after os.FileMode
+		private            bool
+	}{
+		{0, 0o644, 0o644, false}, {0o600, 0o600, 0o600, false}, {0o664, 0o600, 0o664, false}, {0o444, 0o600, 0o444, false},
+		{0, 0o600, 0o600, true}, {0o664, 0o600, 0o600, true}, {0o400, 0o600, 0o400, true},
+	} {
+		path := filepath.Join(folder, "app.parc")
+		if os.Remove(path); test.old != 0 {
+			if err := os.WriteFile(path, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chmod(path, test.old); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := Publish(t.Context(), path, func(f *File) error {
+			if test.private {
+				if err := f.Private(); err != nil {
+					return err
+				}
+			}
+			if info, err := f.file.Stat(); err != nil || info.Mode() != test.during {
+				t.Errorf("%+v: %v while it is written, %v", test, info.Mode(), err)
+			}
+			return nil
+		})
+		if info, _ := os.Stat(path); err != nil || info.Mode() != test.after {
+			t.Errorf("%+v: %v in the end, %v", test, info.Mode(), err)
+		}
+	}
+}
+
+// The permissions are those that the file has when it is replaced.
+func TestPermissionsMayChangeMeanwhile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "app.parc")
+	err := Publish(t.Context(), path, func(*File) error { return os.WriteFile(path, nil, 0o600) })
+	if info, _ := os.Stat(path); err != nil || info.Mode() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+}
+
+// A hard link keeps the content that it had.
+func TestHardLinkKeepsTheOldContent(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "app.parc")
+	if err := errors.Join(os.WriteFile(path, []byte("old"), 0o600), os.Link(path, path+".link")); err != nil {
+		t.Fatal(err)
+	}
+	if err := Publish(t.Context(), path, writeAll("new")); err != nil {
+		t.Fatal(err)
+	}
+	wantFolder(t, folder, map[string]string{"app.parc": "new", "app.parc.link": "old"})
+}
+
 // Links stay, and what they lead to is replaced, or created, where it is.
 func TestPublishThroughLinks(t *testing.T) {
 	folder := t.TempDir()
@@ -53,6 +112,14 @@ func TestPublishThroughLinks(t *testing.T) {
 	}
 	if err := Publish(t.Context(), filepath.Join(folder, "loop.parc"), writeAll("x")); err == nil {
 		t.Error("published through a loop")
+	}
+	for _, text := range []string{"through a folder's link", "and out of it again"} {
+		path := filepath.Join(folder, "there", "..", "far", "app.parc")
+		os.Symlink("far", filepath.Join(folder, "there"))
+		if err := Publish(t.Context(), path, writeAll(text)); err != nil {
+			t.Fatal(err)
+		}
+		wantFolder(t, far, map[string]string{"app.parc": text})
 	}
 }
 

@@ -136,6 +136,9 @@ func (a *app) runExport(ctx context.Context, path string, o exportOptions) error
 	if err := refuseFlags(o.given, "-t is", format.name); err != nil {
 		return err
 	}
+	if a.streams.isOutput(o.out) {
+		o.out = "-"
+	}
 	if o.json && o.out == "-" {
 		return usagef("--json reports on a file: name it with -o")
 	}

@@ -29,7 +29,15 @@ func checkTrainOutput(ctx context.Context, command string, o trainOptions) error
 	case sameFile(o.report, o.out):
 		return usagef("--report %s is the archive: name another file", o.report)
 	}
-	return errors.Join(checkWritable(ctx, o.out), checkWritable(ctx, o.report))
+	return errors.Join(checkWritable(ctx, o.out), checkReportPath(ctx, o.report))
+}
+
+// checkReportPath fails as publish would.
+func checkReportPath(ctx context.Context, path string) error {
+	if isStream(path) {
+		return archive.CheckStream(path)
+	}
+	return checkWritable(ctx, path)
 }
 
 func sameFile(a, b string) bool {

@@ -20,8 +20,12 @@ func (a *app) printJSON(v any) error {
 }
 
 // publish creates or replaces the file at path with what write writes, in one
-// step: a failure or an interrupt leaves what was there.
+// step: a failure or an interrupt leaves what was there. What is no file is
+// written to.
 func publish(ctx context.Context, path string, write func(w io.Writer) error) error {
+	if isStream(path) {
+		return writeStream(ctx, path, write)
+	}
 	return archive.Publish(ctx, path, func(f *archive.File) error {
 		w := bufio.NewWriterSize(io.NewOffsetWriter(f, 0), 1<<20)
 		if err := write(w); err != nil {

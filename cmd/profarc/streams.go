@@ -18,6 +18,18 @@ type streams struct {
 	outTerminal, errTerminal bool // somebody watches
 }
 
+// isOutput reports whether a path leads to the standard output, as /dev/stdout
+// does.
+func (s *streams) isOutput(path string) bool {
+	out, isFile := s.rawOut.(*os.File)
+	if !isFile {
+		return false
+	}
+	there, err1 := os.Stat(path)
+	here, err2 := out.Stat()
+	return err1 == nil && err2 == nil && os.SameFile(there, here)
+}
+
 // processStreams returns the standard streams.
 func processStreams() streams {
 	return streams{

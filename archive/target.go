@@ -1,0 +1,171 @@
+package archive
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+)
+
+// A target is a file that is to be created or replaced.
+type target struct {
+	folder *os.Root // where it is, held open so that no other takes its place
+	name   string   // in the folder
+	old    fs.FileInfo
+}
+
+// findTarget finds the file that a path leads to, which need not exist. It
+// refuses what a renaming would destroy, or could not be made in.
+func findTarget(path string) (*target, error) {
+	_, statErr := os.Stat(path)
+	at, name, err := followLinks(path)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := openFolder(at)
+	if err != nil {
+		return nil, err
+	}
+	t := &target{folder: folder, name: name}
+	t.old, err = t.replaceable()
+	switch {
+	case err != nil || t.old != nil:
+	case os.IsPathSeparator(path[len(path)-1]):
+		err = missingFolder{path}
+	case statErr == nil:
+		err = errors.New("it leads to a file without a name, as a pipe or one that was removed: name an ordinary file")
+	}
+	if err != nil {
+		folder.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+// openFolder opens the folder at a path without links.
+func openFolder(path string) (*os.Root, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, missingFolder{strings.TrimSuffix(path, separator)}
+	case err != nil:
+		return nil, err
+	case !info.IsDir():
+		return nil, fmt.Errorf("%s is not a folder", path)
+	}
+	return os.OpenRoot(path)
+}
+
+// replaceable returns what is known of the file, nil if there is none.
+func (t *target) replaceable() (fs.FileInfo, error) {
+	info, err := t.folder.Lstat(t.name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, errors.New("it is a folder: name a file in it")
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is a device or a pipe: name an ordinary file")
+	}
+	return info, nil
+}
+
+// maxLinks is how many symbolic links a path may lead through.
+const maxLinks = 40
+
+// followLinks returns where the file is that a path leads to: a folder, whose path
+// has no symbolic links, and the file's name in it. From the first part on that
+// does not exist the folder is as the path has it.
+func followLinks(path string) (folder, name string, err error) {
+	at, parts := splitPath(path)
+	for links := 0; len(parts) > 0; {
+		next := filepath.Join(at, parts[0]) // at has no links, so that .. is what it seems
+		info, err := os.Lstat(next)
+		last := len(parts) == 1
+		switch {
+		case err == nil && info.Mode()&fs.ModeSymlink != 0:
+			if links++; links > maxLinks {
+				return "", "", fmt.Errorf("more than %d symbolic links", maxLinks)
+			}
+			to, err := trustedLink(at, next, info)
+			if err != nil {
+				return "", "", err
+			}
+			root, more := splitPath(to)
+			if root != "." {
+				at = root
+			}
+			parts = append(more, parts[1:]...)
+		case last && parts[0] != "..":
+			return at, parts[0], nil
+		case err != nil && !last:
+			return next + separator + strings.Join(parts[1:len(parts)-1], separator), parts[len(parts)-1], nil
+		default:
+			at, parts = next, parts[1:]
+		}
+	}
+	return at, ".", nil
+}
+
+const separator = string(filepath.Separator)
+
+// splitPath returns the parts of a path, and where they begin: at a root, or at
+// the current folder.
+func splitPath(path string) (root string, parts []string) {
+	volume := filepath.VolumeName(path)
+	path = path[len(volume):]
+	root = cmp.Or(volume, ".")
+	if path != "" && os.IsPathSeparator(path[0]) {
+		root = volume + separator
+	}
+	return root, strings.FieldsFunc(path, func(r rune) bool { return r < utf8.RuneSelf && os.IsPathSeparator(uint8(r)) })
+}
+
+// trustedLink reads a link in a folder, unless somebody else may have put it
+// there to have another file replaced.
+func trustedLink(folder, link string, info fs.FileInfo) (to string, err error) {
+	in, err := os.Lstat(folder)
+	if err != nil {
+		return "", err
+	}
+	if !mayTrust(in, info) {
+		return "", &fs.PathError{Op: "follow", Path: link, Err: foreign("symbolic link: name the file it leads to")}
+	}
+	return os.Readlink(link)
+}
+
+// CheckStream refuses to write to a pipe or device that somebody else may have
+// laid out: one that a link leads to that Publish refuses, or a pipe in a sticky
+// directory that all may write to. The error matches fs.ErrPermission.
+func CheckStream(path string) error {
+	folder, name, err := followLinks(path)
+	if err != nil {
+		return err
+	}
+	in, err := os.Lstat(folder)
+	if err != nil {
+		return err
+	}
+	file, err := os.Lstat(filepath.Join(folder, name))
+	if err == nil && !mayTrust(in, file) {
+		return &fs.PathError{Op: "open", Path: path, Err: foreign("pipe: name one of your own")}
+	}
+	return nil // what has no name, as /proc/self/fd/1, is this process's own
+}
+
+// foreign is the error of something in a folder that all may write to, which
+// somebody else put there.
+type foreign string
+
+func (f foreign) Error() string {
+	what, advice, _ := strings.Cut(string(f), ": ")
+	return "it is another user's " + what + " in a folder that all may write to: " + advice
+}
+
+func (foreign) Is(err error) bool { return err == fs.ErrPermission }
