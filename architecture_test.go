@@ -39,10 +39,11 @@ var mayImport = map[string][]string{
 	"internal/memstore":   {"archive", "reader", "builder"},
 	"internal/formats":    {"layout", "archive", "reader", "builder", "internal/refindex", "internal/formats/lost"},
 
+	"internal/compartment":               {},
 	"internal/formats/lost":              {},
 	"internal/formats/hotspot/bytecode":  {},
 	"internal/formats/hotspot/classfile": {"internal/formats/hotspot/bytecode"},
-	"internal/formats/hotspot/live":      {"layout", "builder", "internal/procfs", "internal/formats/hotspot/bytecode"},
+	"internal/formats/hotspot/live":      {"layout", "builder", "internal/compartment", "internal/procfs", "internal/formats/hotspot/bytecode"},
 	"internal/formats/hotspot/program": {"layout", "fit",
 		"internal/formats/hotspot/bytecode", "internal/formats/hotspot/classfile", "internal/formats/hotspot/live"},
 	"internal/formats/hotspot/replay": {"layout", "reader", "builder", "internal/formats/lost",

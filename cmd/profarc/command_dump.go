@@ -100,7 +100,7 @@ func (a *app) runDump(ctx context.Context, o dumpOptions) error {
 // read reads the JVM, which must have something that is wanted: an archive of
 // nothing would replace one of something.
 func (o *dumpOptions) read(ctx context.Context) (*builder.Builder, *live.Report, error) {
-	vm, err := live.Attach(o.pid)
+	vm, err := live.Attach(ctx, o.pid)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -68,7 +68,11 @@ func (t *trainingRun) held(j training.JVM) {
 		fmt.Fprintf(t.a.errOut, "profarc: reading JVM %d", j.PID)
 		defer fmt.Fprint(t.a.streams.rawErr, "\r\x1b[K")
 	}
-	profiles, err := t.read(j, jvm)
+	var profiles *builder.Builder
+	err := apartFromOthers(fmt.Sprintf("read JVM %d", j.PID), func() (err error) {
+		profiles, err = t.read(j, jvm)
+		return err
+	})
 	jvm.HeldNS = time.Since(begun).Nanoseconds()
 	switch {
 	case err != nil:
@@ -93,7 +97,7 @@ func unreadable(err error, running bool) string {
 
 // read reads a JVM, and fills in what is said of it.
 func (t *trainingRun) read(j training.JVM, jvm *trainedJVM) (*builder.Builder, error) {
-	vm, err := live.Attach(j.Thread)
+	vm, err := live.Attach(t.ctx, j.Thread)
 	if err != nil {
 		return nil, err
 	}

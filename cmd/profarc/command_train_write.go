@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/compartment"
 )
 
 // A trainedArchive is an archive of one JVM, or of several that were merged.
@@ -52,8 +53,12 @@ func (t *trainingRun) writeMerged() {
 	defer close(t.done)
 	var groups []*unwritten
 	for u := range t.queue {
-		var err error
-		if groups, err = join(groups, u); err != nil {
+		err := apartFromOthers("merged the profiles of a JVM", func() error {
+			joined, err := join(groups, u)
+			groups = joined
+			return err
+		})
+		if err != nil {
 			t.lose(u, err)
 		}
 	}
@@ -104,7 +109,7 @@ func apart(groups []*unwritten) (largest *unwritten, others []*unwritten) {
 		if g == largest {
 			continue
 		}
-		if err := largest.merge(*g); err != nil {
+		if err := apartFromOthers("compared the profiles of JVMs", func() error { return largest.merge(*g) }); err != nil {
 			g.apart = message(err)
 			others = append(others, g)
 		}
@@ -112,9 +117,19 @@ func apart(groups []*unwritten) (largest *unwritten, others []*unwritten) {
 	return largest, others
 }
 
+// apartFromOthers runs work on what one JVM gave: a defect of it must not end
+// the work on others, nor change the exit code of the command.
+func apartFromOthers(doing string, work func() error) error {
+	return compartment.Run(func() string { return doing }, work)
+}
+
 // commit writes an archive.
 func (t *trainingRun) commit(u unwritten, path string) {
-	r, err := u.profiles.Commit(t.ctx, path)
+	var r builder.Report
+	err := apartFromOthers("wrote "+path, func() (err error) {
+		r, err = u.profiles.Commit(t.ctx, path)
+		return err
+	})
 	if err != nil {
 		t.lose(u, err)
 		return

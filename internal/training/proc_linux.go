@@ -2,6 +2,7 @@ package training
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"strconv"
@@ -43,8 +44,12 @@ func (t thread) status(field string) string { return procfs.Status(int(t), field
 // hasJVM reports whether libjvm is loaded: of HotSpot, or of another VM, which
 // whoever reads it tells from HotSpot.
 func (t thread) hasJVM() bool {
-	maps := t.read("maps")
-	return bytes.Contains(maps, []byte("/libjvm.so")) || bytes.Contains(maps, []byte("/libj9vm"))
+	for m, err := range procfs.Mappings(context.Background(), int(t)) {
+		if err == nil && (m.Name() == "libjvm.so" || strings.HasPrefix(m.Name(), "libj9vm")) {
+			return true
+		}
+	}
+	return false
 }
 
 // siblings is how many threads the process has that are not gone yet.

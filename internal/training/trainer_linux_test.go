@@ -63,7 +63,7 @@ func trainMain(dir string, args []string) int {
 }
 
 func dump(j JVM, path string) error {
-	vm, err := live.Attach(j.Thread)
+	vm, err := live.Attach(context.Background(), j.Thread)
 	if err != nil {
 		return err
 	}

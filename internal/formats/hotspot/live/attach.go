@@ -1,19 +1,22 @@
 package live
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"path"
+	"iter"
 	"strings"
 	"time"
 
+	"github.com/profarc/profarc/internal/compartment"
+	"github.com/profarc/profarc/internal/procfs"
 	"github.com/profarc/profarc/layout"
 )
 
 // A VM is a HotSpot JVM in another process. It may be dumped any number of
 // times, by one goroutine at a time.
 type VM struct {
-	p       *process
+	p       target
 	tables  *tables
 	flags   map[string]flag
 	schema  *schema
@@ -23,21 +26,43 @@ type VM struct {
 	info     string // what the VM says of itself, in full
 }
 
+// A target is what is read: a process.
+type target interface {
+	memory
+	alive() bool
+	held() int64 // bytes of memory
+	hold(use func(h *holding) error) error
+	mappings(ctx context.Context) iter.Seq2[procfs.Mapping, error]
+	named(err error) error
+}
+
 // Attach finds the VM in a process. It reads only: nothing in the process
 // changes, and nothing is left in it.
-func Attach(pid int) (*VM, error) {
+func Attach(ctx context.Context, pid int) (*VM, error) {
 	p, err := openProcess(pid)
 	if err != nil {
 		return nil, err
 	}
-	vm := &VM{p: p}
-	mem := newPageCache(p)
-	base, err := p.library()
+	return attach(ctx, p)
+}
+
+func attach(ctx context.Context, p target) (*VM, error) {
+	ctx, cancel := timed(ctx, p.held())
+	defer cancel()
+	doing := func() string { return "read the structure tables of a JVM" }
+	vm, err := compartment.RunUntil(ctx, doing, func() (*VM, error) {
+		vm, m := &VM{p: p}, newMeter(ctx, p.held())
+		base, err := libraryBase(ctx, p)
+		if err != nil {
+			return nil, explain(err)
+		}
+		if err = vm.open(newPageCache(p, m), base); err != nil {
+			err = vm.ended(m, err)
+		}
+		return vm, err
+	})
 	if err != nil {
 		return nil, p.named(err)
-	}
-	if err := vm.open(mem, base); err != nil {
-		return nil, p.ended(err)
 	}
 	return vm, nil
 }
@@ -48,39 +73,43 @@ const (
 	endPause = 2 * time.Millisecond
 )
 
-// ended says that the process has ended where that is why something failed.
-func (p *process) ended(err error) error {
+// ended returns why reading failed: the end of the reading itself or of the
+// process, else err.
+func (vm *VM) ended(m *meter, err error) error {
+	if m.end != nil {
+		return m.end
+	}
 	for range endPolls {
-		if !p.alive() {
-			return p.named(ErrGone)
+		if !vm.p.alive() {
+			return ErrGone
 		}
 		time.Sleep(endPause)
 	}
 	if errors.Is(err, errFault) {
 		err = fmt.Errorf("%w (%w)", ErrStructure, err)
 	}
-	return p.named(err)
+	return err
 }
 
 // named says of which process an error is: once, where it leaves this package.
-func (p *process) named(err error) error { return fmt.Errorf("process %d: %w", p.pid, err) }
-
-// deleted is what the system puts behind the name of a file that is gone.
-const deleted = " (deleted)"
-
-// library finds where libjvm is loaded.
-func (p *process) library() (base uint64, err error) {
-	mappings, err := p.mappings()
-	if err != nil {
-		return 0, err
+func (p *process) named(err error) error {
+	if err == nil {
+		return nil
 	}
+	return fmt.Errorf("process %d: %w", p.pid, err)
+}
+
+// libraryBase finds where libjvm is loaded.
+func libraryBase(ctx context.Context, p target) (base uint64, err error) {
 	other := "no JVM in it: name the process of java itself, as jps shows it; " +
 		"GraalVM's native images keep their profiles in .iprof files"
-	for _, m := range mappings {
-		switch name := path.Base(strings.TrimSuffix(m.path, deleted)); {
-		case name == "libjvm.so" && m.offset == 0:
-			base = max(base, m.start)
-		case strings.HasPrefix(name, "libj9vm"):
+	for m, err := range p.mappings(ctx) {
+		switch {
+		case err != nil:
+			return 0, err
+		case m.Name() == "libjvm.so" && m.Offset == 0:
+			base = max(base, m.Start)
+		case strings.HasPrefix(m.Name(), "libj9vm"):
 			other = "OpenJ9 has no MethodData: run the program on HotSpot"
 		}
 	}
@@ -108,7 +137,8 @@ func (vm *VM) open(mem source, base uint64) error {
 	if vm.flags, err = readFlags(mem, vm.tables); err != nil {
 		return err
 	}
-	vm.schema, err = newSchema(vm.tables, vm.flags, vm.release)
+	_, rtm := vm.flags["UseRTMLocking"]
+	vm.schema, err = newSchema(vm.tables, rtm, vm.release)
 	return err
 }
 
@@ -154,10 +184,13 @@ func (vm *VM) params(mem source) (p layout.Params, err error) {
 		{layout.ParamProfileTraps, "ProfileTraps", false},
 	} {
 		v, ok := vm.flags[s.flag].value(mem)
-		if s.need && (!ok || v < 0 || v > 1<<16) {
+		if s.need && !ok {
 			return p, fmt.Errorf("%w (no flag %s)", ErrNoTables, s.flag)
 		}
 		p[s.param] = uint32(v)
+		if ok && int64(p[s.param]) != v || p.Check() != nil {
+			return p, fmt.Errorf("%w (-XX:%s=%d)", ErrStructure, s.flag, v)
+		}
 	}
-	return p, p.Check()
+	return p, nil
 }

@@ -24,6 +24,8 @@ type build struct {
 	snap    *snapshot
 	loaders map[uint64]string
 	report  *Report
+	meter   *meter
+	at      *found // the method that is worked on, for a defect's message
 
 	klasses map[uint64]klassName
 	hidden  map[string]string // VM's name to canonical name
@@ -48,38 +50,68 @@ type found struct {
 
 // run fills the builder.
 func (b *build) run(o Options) error {
-	profiles := b.choose(o)
-	b.hidden = hotspot.HiddenNames(b.classes(profiles))
+	b.report.refuse(RefusedShared, b.snap.shared, nil)
+	b.report.refuse(RefusedTwice, b.snap.twice, nil)
+	profiles, err := b.choose(o)
+	if err != nil {
+		return err
+	}
+	if b.hidden, err = b.hiddenNames(profiles); err != nil {
+		return err
+	}
 	b.headers = b.plausible(profiles)
 	for i := range profiles {
-		if err := b.profile(&profiles[i]); err != nil {
+		b.at = &profiles[i]
+		if err := b.profile(b.at); err != nil {
 			return err
 		}
 	}
 	b.properties()
-	return b.Err()
+	return errors.Join(b.meter.end, b.Err())
+}
+
+// doing says what the build is at.
+func (b *build) doing() string {
+	if name := b.at.text(); name != "" {
+		return "read the profile of " + name
+	}
+	return "read the profiles of a JVM"
 }
 
 // choose names the methods, cuts their MethodData, and leaves out what is not
 // wanted or not sound.
-func (b *build) choose(o Options) (profiles []found) {
+func (b *build) choose(o Options) (profiles []found, err error) {
 	for i := range b.snap.methods {
 		f := found{methodData: &b.snap.methods[i]}
-		switch why := b.read(&f); {
+		b.at = &f
+		why := b.read(&f)
+		if err := b.use(&f); err != nil {
+			return nil, err
+		}
+		switch {
 		case why != "":
-			b.report.refuse(why, f.text())
+			b.report.refuse(why, 1, &f)
 		case !o.wants(b.vm.schema, &f):
 			b.report.Skipped++
 		default:
 			profiles = append(profiles, f)
 		}
 	}
-	return profiles
+	return profiles, nil
 }
 
-// text is a method as a reader knows it.
+// use counts that the names of a method are used. Without an error, what was
+// read of the method is all that can be read.
+func (b *build) use(f *found) error {
+	if err := b.meter.step(); err != nil {
+		return err
+	}
+	return b.meter.names.take(len(f.klassName.name) + len(f.methodName.name) + len(f.signature))
+}
+
+// text is a method as a reader knows it, empty if it has no name.
 func (f *found) text() string {
-	if f.klassName.name == "" || f.methodName.name == "" {
+	if f == nil || f.klassName.name == "" || f.methodName.name == "" {
 		return ""
 	}
 	return strings.ReplaceAll(f.klassName.name, "/", ".") + "::" + f.methodName.name + f.signature
@@ -166,11 +198,7 @@ func (b *build) klass(addr uint64) (klassName, error) {
 
 // methodAt names a method that an entry points to.
 func (b *build) methodAt(addr uint64) (methodName, klassName, error) {
-	constMethod, err := word(b.names.src, addr+b.vm.schema.method.constMethod)
-	if err != nil {
-		return methodName{}, klassName{}, err
-	}
-	m, err := b.names.method(constMethod)
+	m, err := b.names.pointedTo(addr)
 	if err != nil {
 		return methodName{}, klassName{}, err
 	}
@@ -178,23 +206,35 @@ func (b *build) methodAt(addr uint64) (methodName, klassName, error) {
 	return m, k, err
 }
 
-// classes are the names of all classes that profiles are of or point to.
-func (b *build) classes(profiles []found) map[string]bool {
-	names := map[string]bool{}
+// hiddenNames names the hidden classes among those that profiles are of or point
+// to.
+func (b *build) hiddenNames(profiles []found) (map[string]string, error) {
+	names, seen := map[string]bool{}, map[uint64]bool{}
+	add := func(addr uint64) {
+		if seen[addr] {
+			return
+		}
+		seen[addr] = true
+		if k, err := b.klass(addr); err == nil && b.meter.names.take(len(k.name)) == nil {
+			names[hotspot.ElementClass(k.name)] = true
+		}
+	}
 	for i := range profiles {
-		names[profiles[i].klassName.name] = true
-		b.pointers(&profiles[i], func(addr uint64, kind layout.PointerKind) bool {
-			if kind == layout.PointerMethod {
-				if _, k, err := b.methodAt(addr); err == nil {
-					names[k.name] = true
-				}
-			} else if k, err := b.klass(addr); err == nil {
-				names[hotspot.ElementClass(k.name)] = true
+		b.at = &profiles[i]
+		add(b.at.klass)
+		b.pointers(b.at, func(addr uint64, kind layout.PointerKind) bool {
+			if kind != layout.PointerMethod {
+				add(addr)
+			} else if m, err := b.names.pointedTo(addr); err == nil {
+				add(m.holder)
 			}
 			return true
 		})
+		if err := b.meter.step(); err != nil {
+			return nil, err
+		}
 	}
-	return names
+	return hotspot.HiddenNames(names), nil
 }
 
 // plausible looks at all headers: what lies at places that the VM does not

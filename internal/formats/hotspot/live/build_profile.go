@@ -12,9 +12,12 @@ import (
 
 // profile adds a profile to the builder.
 func (b *build) profile(f *found) error {
+	if err := b.use(f); err != nil {
+		return err
+	}
 	m := b.methodRef(f.addr, &f.methodName, f.klassName)
 	if b.taken[m] {
-		b.report.refuse(RefusedTwice, f.text())
+		b.report.refuse(RefusedTwice, 1, f)
 		return nil
 	}
 	b.taken[m] = true
@@ -67,7 +70,7 @@ func (b *build) reference(addr uint64, kind layout.PointerKind) uint64 {
 		return uint64(m)
 	}
 	m, k, err := b.methodAt(addr)
-	if err != nil {
+	if err != nil || b.use(&found{methodName: m, klassName: k}) != nil {
 		return 0
 	}
 	return uint64(b.methodRef(addr, &m, k))
@@ -96,6 +99,7 @@ func (b *build) typeAt(addr uint64) builder.TypeRef {
 	if ref, ok := b.types[addr]; ok {
 		return ref
 	}
+	_ = b.meter.names.take(len(b.klasses[addr].name)) // run ends if it cannot
 	ref := b.typeRef(b.klasses[addr])
 	b.types[addr] = ref
 	return ref

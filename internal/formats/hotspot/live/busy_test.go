@@ -83,7 +83,7 @@ func TestStopLimit(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	vm, err := Attach(j.pid())
+	vm, err := Attach(context.Background(), j.pid())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,10 @@
 package live
 
-import "context"
+import (
+	"context"
+
+	"github.com/profarc/profarc/internal/compartment"
+)
 
 // A MethodCode is a method of a loaded class with its bytecodes, as the VM has
 // rewritten them.
@@ -12,20 +16,37 @@ type MethodCode struct {
 // Methods calls yield with every method of every class that is loaded, whether
 // it has a profile or not. Methods whose names cannot be read are left out.
 func (vm *VM) Methods(ctx context.Context, yield func(MethodCode) error) error {
-	mem := newPageCache(vm.p)
-	methodArray := func(addr uint64) ([]uint64, error) { return vm.schema.methodArray(mem, addr) }
-	w := &walker{s: vm.schema, src: mem, methodArray: methodArray, bare: true, out: &snapshot{klasses: map[uint64]klassData{}}}
+	held := vm.p.held()
+	ctx, cancel := timed(ctx, held)
+	defer cancel()
+	doing := func() string { return "read the methods of a JVM" }
+	methods, err := compartment.RunUntil(ctx, doing, func() ([]MethodCode, error) { return vm.methods(newMeter(ctx, held)) })
+	if err != nil {
+		return vm.p.named(err)
+	}
+	for _, m := range methods {
+		if err := yield(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (vm *VM) methods(m *meter) (all []MethodCode, err error) {
+	mem := newPageCache(vm.p, m)
+	w := newWalker(vm.schema, mem, m, func(addr uint64) ([]uint64, error) { return vm.schema.methodArray(mem, addr) })
+	w.bare = true
 	snap, err := w.walk()
 	if err != nil {
-		return vm.p.ended(err)
+		return nil, vm.ended(m, err)
 	}
-	names := &namer{vm.schema, mem, map[uint64]string{}}
+	names := newNamer(vm.schema, mem, m)
 	loaders := names.loaderNames(snap)
 	for i := range snap.methods {
-		if i%1024 == 0 && ctx.Err() != nil {
-			return ctx.Err()
+		if err := m.step(); err != nil {
+			return nil, err
 		}
-		m, err := names.method(snap.methods[i].constMethod)
+		method, err := names.method(snap.methods[i].constMethod)
 		if err != nil {
 			continue
 		}
@@ -34,12 +55,10 @@ func (vm *VM) Methods(ctx context.Context, yield func(MethodCode) error) error {
 		if err != nil {
 			continue
 		}
-		if err := yield(MethodCode{class, loaders[k.loader], m.name, m.signature, m.code}); err != nil {
-			return err
-		}
+		all = append(all, MethodCode{class, loaders[k.loader], method.name, method.signature, method.code})
 	}
 	if !vm.p.alive() { // what was read last may have been read of nothing
-		return vm.p.named(ErrGone)
+		return nil, ErrGone
 	}
-	return nil
+	return all, m.end
 }

@@ -33,8 +33,11 @@
 //
 // # Trust
 //
-// The process may change or end at any time, and may be anything. Every walk
-// and every allocation is bounded; every MethodData must end exactly at the
-// sizes that it states, or is left out and counted in the [Report]. Nothing is
-// ever written to the process.
+// The process may change or end at any time, and may be anything. What its tables
+// say is checked when the tables are read: every field lies in its structure.
+// Every structure is walked once. Structures of a VM do not overlap, so that all
+// that are walked are no larger than the memory that the process holds; that
+// bounds memory, work and time (see BudgetError). Every MethodData must end
+// exactly at the sizes that it states, or is left out and counted in the
+// [Report]. Nothing is ever written to the process.
 package live

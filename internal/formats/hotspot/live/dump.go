@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/compartment"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -41,34 +42,43 @@ func (o *Options) wants(s *schema, f *found) bool {
 
 // Dump puts the profiles of the VM into a new builder.
 func (vm *VM) Dump(ctx context.Context, o Options) (*builder.Builder, *Report, error) {
-	mem := newPageCache(vm.p)
+	held := vm.p.held()
+	ctx, cancel := timed(ctx, held)
+	defer cancel()
+	b := &build{vm: vm, meter: newMeter(ctx, held), report: &Report{Producer: vm.producer, Release: vm.release}}
+	b, err := compartment.RunUntil(ctx, b.doing, func() (*build, error) { return b, b.dump(o) })
+	if err != nil {
+		return nil, nil, vm.p.named(err)
+	}
+	return b.Builder, b.report, nil
+}
+
+// dump reads the VM and fills the builder.
+func (b *build) dump(o Options) error {
+	vm := b.vm
+	mem := newPageCache(vm.p, b.meter)
 	params, err := vm.params(mem)
 	if err != nil {
-		return nil, nil, vm.p.ended(err)
+		return vm.ended(b.meter, err)
 	}
-	report := &Report{Producer: vm.producer, Release: vm.release}
-	snap, err := vm.snapshot(ctx, o, report)
-	if err != nil {
-		return nil, nil, vm.p.ended(err)
+	if b.snap, err = vm.snapshot(b.meter, o, b.report); err != nil {
+		return vm.ended(b.meter, err)
 	}
-	shape := vm.schema.data.receiverGap(snap.methods, params.Shape())
-	params[layout.ParamReceiverGap] = uint32(shape.Gap)
-	b := &build{
-		vm: vm, snap: snap, shape: shape, report: report,
-		names:   &namer{vm.schema, mem, map[uint64]string{}},
-		klasses: map[uint64]klassName{}, types: map[uint64]builder.TypeRef{},
-		methods: map[uint64]builder.MethodRef{}, taken: map[builder.MethodRef]bool{},
-		Builder: builder.New(layout.DomainHotSpot, vm.config(o.Config, params)),
-	}
-	report.Classes, report.Loaders, report.Bytes = len(snap.klasses), len(snap.loaders), snap.bytes
-	b.loaders = b.names.loaderNames(snap)
+	b.shape = vm.schema.data.receiverGap(b.snap.methods, params.Shape())
+	params[layout.ParamReceiverGap] = uint32(b.shape.Gap)
+	b.names = newNamer(vm.schema, mem, b.meter)
+	b.klasses, b.types = map[uint64]klassName{}, map[uint64]builder.TypeRef{}
+	b.methods, b.taken = map[uint64]builder.MethodRef{}, map[builder.MethodRef]bool{}
+	b.Builder = builder.New(layout.DomainHotSpot, vm.config(o.Config, params))
+	b.report.Classes, b.report.Loaders, b.report.Bytes = len(b.snap.klasses), len(b.snap.loaders), b.snap.bytes
+	b.loaders = b.names.loaderNames(b.snap)
 	if err := b.run(o); err != nil {
-		return nil, nil, err
+		return err
 	}
 	if !vm.p.alive() { // what was read last may have been read of nothing
-		return nil, nil, vm.p.named(ErrGone)
+		return ErrGone
 	}
-	return b.Builder, report, ctx.Err()
+	return context.Cause(b.meter.ctx)
 }
 
 // config completes what an archive says of itself.
@@ -88,10 +98,10 @@ func (vm *VM) config(c builder.Config, params layout.Params) builder.Config {
 
 // snapshot walks once while the process runs and, if it is to be held, once
 // more while it stands still.
-func (vm *VM) snapshot(ctx context.Context, o Options, report *Report) (*snapshot, error) {
+func (vm *VM) snapshot(m *meter, o Options, report *Report) (*snapshot, error) {
 	begun := time.Now()
 	arrays := map[uint64][]uint64{}
-	cache := newPageCache(vm.p)
+	cache := newPageCache(vm.p, m)
 	record := &recorder{source: cache, sizes: map[uint64]int{}}
 	methodArray := func(src source) func(uint64) ([]uint64, error) {
 		return func(addr uint64) ([]uint64, error) {
@@ -105,23 +115,22 @@ func (vm *VM) snapshot(ctx context.Context, o Options, report *Report) (*snapsho
 			return a, err
 		}
 	}
-	snap, err := vm.schema.walk(record, methodArray(cache))
+	snap, err := newWalker(vm.schema, record, m, methodArray(cache)).walk()
 	report.Running = time.Since(begun)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	if !o.Stop {
+	if m.end != nil || !o.Stop {
 		return snap, err
 	}
-	again := record.replay(vm.p)
-	var last error
+	again, last := record.replay(vm.p, m)
+	if last != nil {
+		return nil, last
+	}
 	for range holdAttempts {
 		var held *snapshot
 		busy := vm.p.hold(func(h *holding) (err error) {
 			held, err = vm.again(again, methodArray(again), h, o, report)
 			return err
 		})
-		if !isBusy(busy) {
+		if !isBusy(busy) || m.ctx.Err() != nil {
 			return held, busy
 		}
 		last = busy
@@ -164,5 +173,5 @@ func (vm *VM) again(src *replay, methodArray func(uint64) ([]uint64, error), h *
 	if err := src.load(); err != nil {
 		return nil, err
 	}
-	return vm.schema.walk(src, methodArray)
+	return newWalker(vm.schema, src, src.meter, methodArray).walk()
 }

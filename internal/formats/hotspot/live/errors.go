@@ -10,8 +10,10 @@ var (
 	// ErrNoProcess: there is no such process.
 	ErrNoProcess = errors.New("there is no such process: find the JVM's with jps, " +
 		"and name it as this side of a container sees it")
-	// ErrGone: the process ended while it was read.
-	ErrGone = errors.New("the process ended while it was read: dump it earlier, or start it again")
+	// ErrZombie: the process has ended, and its parent has not asked how.
+	ErrZombie = errors.New("it has ended and is a zombie, whose memory is gone: dump it earlier, or run it under profarc train")
+	// ErrGone: the process ended, or became another program, while it was read.
+	ErrGone = errors.New("the process ended while it was read, or became another program: dump it earlier, or start it again")
 	// ErrPermission: the system does not let this user read the process.
 	ErrPermission = errors.New("no permission to read the process: run as its user or as root; " +
 		"if /proc/sys/kernel/yama/ptrace_scope is 1 or more, as root or with CAP_SYS_PTRACE; " +

@@ -23,14 +23,14 @@ func TestNotAJVM(t *testing.T) {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	}()
-	if _, err := Attach(cmd.Process.Pid); !errors.Is(err, ErrNotHotSpot) || !strings.Contains(err.Error(), "jps") {
+	if _, err := Attach(context.Background(), cmd.Process.Pid); !errors.Is(err, ErrNotHotSpot) || !strings.Contains(err.Error(), "jps") {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestNoProcess(t *testing.T) {
 	for _, pid := range []int{-1, 0, 1<<31 - 1} {
-		if _, err := Attach(pid); !errors.Is(err, ErrNoProcess) {
+		if _, err := Attach(context.Background(), pid); !errors.Is(err, ErrNoProcess) {
 			t.Errorf("%d: %v", pid, err)
 		}
 	}
@@ -42,7 +42,7 @@ func TestProcessThatEnds(t *testing.T) {
 		for _, after := range []time.Duration{0, time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond, 20 * time.Millisecond} {
 			j := start(t, home, "Twins")
 			j.await("ready")
-			vm, err := Attach(j.pid())
+			vm, err := Attach(context.Background(), j.pid())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,7 +66,7 @@ func TestProcessThatEnds(t *testing.T) {
 // One who may not read a process is told what to do.
 func TestNoPermission(t *testing.T) {
 	if pid, err := strconv.Atoi(os.Getenv("LIVE_TEST_PID")); err == nil {
-		if _, err := Attach(pid); !errors.Is(err, ErrPermission) {
+		if _, err := Attach(context.Background(), pid); !errors.Is(err, ErrPermission) {
 			t.Errorf("%v", err)
 		}
 		return

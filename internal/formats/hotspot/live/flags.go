@@ -23,7 +23,7 @@ const maxFlags = 1 << 13
 // readFlags reads the VM's table of flags.
 func readFlags(mem source, t *tables) (map[string]flag, error) {
 	table, count, size := t.static("JVMFlag::flags"), t.static("JVMFlag::numFlags"), t.size("JVMFlag")
-	name, addr, typ := t.offset("JVMFlag::_name"), t.offset("JVMFlag::_addr"), t.offset("JVMFlag::_type")
+	name, addr, typ := t.offset("JVMFlag::_name", pointerWidth), t.offset("JVMFlag::_addr", pointerWidth), t.offset("JVMFlag::_type", intWidth)
 	if err := t.check(); err != nil {
 		return nil, err
 	}

@@ -170,7 +170,7 @@ type dumped struct {
 // dump dumps a process, checks the archive, and opens it.
 func dump(t *testing.T, pid int, o Options) dumped {
 	t.Helper()
-	vm, err := Attach(pid)
+	vm, err := Attach(context.Background(), pid)
 	if err != nil {
 		t.Fatal(err)
 	}

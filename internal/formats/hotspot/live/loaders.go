@@ -78,8 +78,7 @@ func (n *namer) loaderName(symbol uint64, seen map[string]int) string {
 
 // loaderKlass finds the place of _class_loader_klass, 0 if there is none.
 func (n *namer) loaderKlass(snap *snapshot) uint64 {
-	last := uint64(n.s.loader.size) - 24
-	for at := n.s.loader.next + 8; at <= last; at += 8 {
+	for at := n.s.loader.next + 8; at+24 <= uint64(n.s.loader.size); at += 8 {
 		boot, others := 0, true
 		for _, l := range snap.loaders {
 			klass := le.Uint64(l.bytes[at:])

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 )
@@ -11,6 +12,17 @@ var le = binary.LittleEndian
 type span struct {
 	addr uint64
 	size int
+}
+
+// A memory is that of a process.
+type memory interface {
+	// read fills b with what lies at addr. The error is errFault if not all of it
+	// is mapped.
+	read(b []byte, addr uint64) error
+	// readMany fills b with spans, one after the other. Those that are not wholly
+	// mapped are zeros, and missed is called with their index; its error ends the
+	// reading.
+	readMany(b []byte, spans []span, missed func(i int) error) error
 }
 
 // A reader of the process's memory. What it gives must not be written to, and
@@ -29,14 +41,18 @@ const (
 // A pageCache reads a process page by page, and each page once: for what does
 // not change while the process runs.
 type pageCache struct {
-	p     *process
+	mem   memory
+	meter *meter
 	pages map[uint64][]byte
 }
 
-func newPageCache(p *process) *pageCache { return &pageCache{p, map[uint64][]byte{}} }
+func newPageCache(mem memory, m *meter) *pageCache { return &pageCache{mem, m, map[uint64][]byte{}} }
 
 // bytes gives n bytes at addr.
 func (c *pageCache) bytes(addr uint64, n int) ([]byte, error) {
+	if err := c.meter.step(); err != nil {
+		return nil, err
+	}
 	if n < 0 || n > maxRead || addr+uint64(n) < addr {
 		return nil, fmt.Errorf("%w: %d bytes at 0x%x are asked for", ErrStructure, n, addr)
 	}
@@ -69,34 +85,39 @@ func (c *pageCache) page(addr uint64) ([]byte, error) {
 	if len(c.pages) >= maxPages {
 		clear(c.pages)
 	}
+	if err := c.meter.read.take(groupPages * pageSize); err != nil {
+		return nil, err
+	}
 	group := addr / (groupPages * pageSize) * (groupPages * pageSize)
 	b := make([]byte, groupPages*pageSize)
-	if c.p.read(b, group) == nil {
+	if c.mem.read(b, group) == nil {
 		for i := range uint64(groupPages) {
 			c.pages[group+i*pageSize] = b[i*pageSize:][:pageSize:pageSize]
 		}
 		return c.pages[addr], nil
 	}
 	b = b[:pageSize:pageSize]
-	if err := c.p.read(b, addr); err != nil {
+	if err := c.mem.read(b, addr); err != nil {
 		return nil, fmt.Errorf("0x%x: %w", addr, err)
 	}
 	c.pages[addr] = b
 	return b, nil
 }
 
-// text gives the bytes up to the NUL byte at addr, at most limit.
+// text returns the bytes before the NUL byte at addr or after it, of which there
+// must be fewer than limit.
 func text(s source, addr uint64, limit int) (string, error) {
 	var out []byte
 	for len(out) < limit {
-		b, err := s.bytes(addr, 1)
+		n := min(limit-len(out), int(pageSize-addr%pageSize)) // what follows may not be mapped
+		b, err := s.bytes(addr, n)
 		if err != nil {
 			return "", err
 		}
-		if b[0] == 0 {
-			return string(out), nil
+		if end := bytes.IndexByte(b, 0); end >= 0 {
+			return string(append(out, b[:end]...)), nil
 		}
-		out, addr = append(out, b[0]), addr+1
+		out, addr = append(out, b...), addr+uint64(n)
 	}
 	return "", fmt.Errorf("%w: a name of more than %d bytes", ErrStructure, limit)
 }

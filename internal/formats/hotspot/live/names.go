@@ -6,23 +6,58 @@ import (
 	"github.com/profarc/profarc/internal/formats/hotspot"
 )
 
-// A namer reads what does not change: names, and code.
+// A namer reads what does not change: names, and code. Each structure is read
+// once, but for the ConstMethods of methods that have a profile and to which a
+// profile points as well.
 type namer struct {
 	s       *schema
 	src     source
+	budget  *allowance
 	symbols map[uint64]string
+	pointed map[uint64]pointedMethod // methods that profiles point to, by address
 }
 
-// symbol gives the text of a Symbol in UTF-8.
+// A pointedMethod is a method that a profile points to.
+type pointedMethod struct {
+	methodName
+	err error
+}
+
+func newNamer(s *schema, src source, m *meter) *namer {
+	return &namer{s, src, m.structures(), map[uint64]string{}, map[uint64]pointedMethod{}}
+}
+
+// structure reads a structure, or a part of one, that was not read before.
+func (n *namer) structure(addr uint64, size int) ([]byte, error) {
+	if err := n.budget.structure(size); err != nil {
+		return nil, err
+	}
+	return n.src.bytes(addr, size)
+}
+
+// pointedTo names a method that a profile points to.
+func (n *namer) pointedTo(addr uint64) (methodName, error) {
+	p, ok := n.pointed[addr]
+	if !ok {
+		var constMethod uint64
+		if constMethod, p.err = word(n.src, addr+n.s.method.constMethod); p.err == nil {
+			p.methodName, p.err = n.method(constMethod)
+		}
+		n.pointed[addr] = p
+	}
+	return p.methodName, p.err
+}
+
+// symbol returns the text of a Symbol in UTF-8.
 func (n *namer) symbol(addr uint64) (string, error) {
 	if s, ok := n.symbols[addr]; ok {
 		return s, nil
 	}
-	b, err := n.src.bytes(addr+n.s.symbol.length, 2)
+	b, err := n.structure(addr+n.s.symbol.length, shortWidth)
 	if err != nil {
 		return "", err
 	}
-	b, err = n.src.bytes(addr+n.s.symbol.body, int(le.Uint16(b)))
+	b, err = n.structure(addr+n.s.symbol.body, int(le.Uint16(b)))
 	if err != nil {
 		return "", err
 	}
@@ -46,7 +81,7 @@ type methodName struct {
 // method reads a ConstMethod.
 func (n *namer) method(constMethod uint64) (m methodName, err error) {
 	s := &n.s.constMethod
-	b, err := n.src.bytes(constMethod, s.size)
+	b, err := n.structure(constMethod, s.size)
 	if err != nil {
 		return m, err
 	}
@@ -60,7 +95,7 @@ func (n *namer) method(constMethod uint64) (m methodName, err error) {
 	if m.holder, err = word(n.src, pool+n.s.pool.holder); err != nil {
 		return m, err
 	}
-	m.code, err = n.src.bytes(constMethod+uint64(s.size), int(le.Uint16(b[s.codeSize:])))
+	m.code, err = n.structure(constMethod+uint64(s.size), int(le.Uint16(b[s.codeSize:])))
 	if err == nil && (m.name == "" || m.signature == "") {
 		err = RefusedName
 	}

@@ -30,12 +30,12 @@ func (r *recorder) bytes(addr uint64, n int) ([]byte, error) {
 const mergeGap = 256
 
 // replay gives what was recorded, to be read again.
-func (r *recorder) replay(p *process) *replay {
+func (r *recorder) replay(mem memory, m *meter) (*replay, error) {
 	for addr, size := range r.sizes {
 		r.spans = append(r.spans, span{addr, size})
 	}
 	slices.SortFunc(r.spans, func(a, b span) int { return cmp.Compare(a.addr, b.addr) })
-	out := &replay{p: p, places: make(map[uint64]place, len(r.spans))}
+	out := &replay{mem: mem, meter: m, places: make(map[uint64]place, len(r.spans))}
 	total := 0
 	for _, s := range r.spans {
 		last := len(out.spans) - 1
@@ -50,19 +50,22 @@ func (r *recorder) replay(p *process) *replay {
 		merged.size = grown
 		out.places[s.addr] = place{last, out.starts[last] + int(s.addr-merged.addr), s.size}
 	}
+	if err := m.read.take(total); err != nil {
+		return nil, err
+	}
 	out.buf = make([]byte, total)
-	return out
+	return out, nil
 }
 
 // A replay reads again at once what was recorded.
 type replay struct {
-	p      *process
+	mem    memory
+	meter  *meter
 	spans  []span // merged
 	starts []int  // of each in buf
 	missed []bool // spans that are not there any more
 	places map[uint64]place
 	buf    []byte
-	fresh  int // bytes that were read one by one
 	calls  int
 	tick   func() // called now and then
 }
@@ -75,11 +78,11 @@ type place struct {
 // load reads everything.
 func (r *replay) load() error {
 	r.missed = make([]bool, len(r.spans))
-	return r.p.readMany(r.buf, r.spans, func(i int) { r.missed[i] = true })
+	return r.mem.readMany(r.buf, r.spans, func(i int) error {
+		r.missed[i] = true
+		return r.meter.step()
+	})
 }
-
-// maxFresh bounds what a walk reads one by one.
-const maxFresh = 1 << 28
 
 // tickCalls is after how many calls tick is called.
 const tickCalls = 256
@@ -88,15 +91,20 @@ func (r *replay) bytes(addr uint64, n int) ([]byte, error) {
 	if r.calls++; r.calls%tickCalls == 0 {
 		r.tick()
 	}
+	if err := r.meter.step(); err != nil {
+		return nil, err
+	}
 	if at, ok := r.places[addr]; ok && n <= at.size && !r.missed[at.span] {
 		return r.buf[at.start:][:n:n], nil
 	}
-	if n < 0 || n > maxRead || r.fresh+n > maxFresh {
+	if n < 0 || n > maxRead {
 		return nil, fmt.Errorf("%w: %d bytes at 0x%x are asked for", ErrStructure, n, addr)
 	}
-	r.fresh += n
+	if err := r.meter.read.take(n); err != nil {
+		return nil, err
+	}
 	b := make([]byte, n)
-	if err := r.p.read(b, addr); err != nil {
+	if err := r.mem.read(b, addr); err != nil {
 		return nil, fmt.Errorf("0x%x: %w", addr, err)
 	}
 	return b, nil

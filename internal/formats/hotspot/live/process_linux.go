@@ -1,14 +1,18 @@
 package live
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/profarc/profarc/internal/procfs"
 )
 
 // A process is one that is read. All its memory is read through read and
@@ -16,6 +20,7 @@ import (
 type process struct {
 	pid   int
 	begun string // when it began, in clock ticks: tells it from a later one of the same number
+	image string // where its program lies: tells it from another that it became (execve)
 }
 
 // openProcess names a process that exists.
@@ -24,27 +29,32 @@ func openProcess(pid int) (*process, error) {
 		return nil, fmt.Errorf("process %d: %w", pid, ErrNoProcess)
 	}
 	p := &process{pid: pid}
-	begun, err := p.startTime()
-	if err != nil {
-		return nil, fmt.Errorf("process %d: %w", pid, ErrNoProcess)
-	}
-	p.begun = begun
-	return p, nil
+	var err error
+	p.begun, p.image, err = p.identity()
+	return p, p.named(err)
 }
 
-// startField is the place of the start time among the fields of
-// /proc/PID/stat behind the command's name.
-const startField = 19
+// Fields of /proc/PID/stat, counted from the one after the command's name.
+const (
+	stateField = 0
+	startField = 19
+	codeField  = 23 // where the program's code begins
+	stackField = 25 // where its stack begins: elsewhere in every program
+)
 
-func (p *process) startTime() (string, error) {
+// identity reads which process it is, and which program runs in it.
+func (p *process) identity() (begun, image string, err error) {
 	fields, err := p.stat("/proc/" + strconv.Itoa(p.pid) + "/stat")
-	if err != nil || len(fields) <= startField || strings.Contains("ZXx", fields[0]) {
-		return "", ErrGone // a zombie has no memory any more
+	switch {
+	case err != nil || len(fields) <= stackField:
+		return "", "", ErrNoProcess
+	case strings.Contains("ZXx", fields[stateField]):
+		return "", "", ErrZombie
 	}
-	return fields[startField], nil
+	return fields[startField], fields[codeField] + " " + fields[stackField], nil
 }
 
-// stat gives the fields of a stat file behind the command's name, which may
+// stat returns the fields of a stat file after the command's name, which may
 // hold anything.
 func (p *process) stat(file string) ([]string, error) {
 	text, err := os.ReadFile(file)
@@ -54,40 +64,28 @@ func (p *process) stat(file string) ([]string, error) {
 	return strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:])), nil
 }
 
-// alive reports whether the process is still the one that was opened.
+// alive reports whether the process is still the one that was opened, and runs
+// the same program.
 func (p *process) alive() bool {
-	begun, err := p.startTime()
-	return err == nil && begun == p.begun
+	begun, image, err := p.identity()
+	return err == nil && begun == p.begun && image == p.image
 }
 
-// A mapping is a line of /proc/PID/maps.
-type mapping struct {
-	start, offset uint64
-	path          string
+// mappings returns the files that the process has mapped.
+func (p *process) mappings(ctx context.Context) iter.Seq2[procfs.Mapping, error] {
+	return procfs.Mappings(ctx, p.pid)
 }
 
-// mappings gives the files that the process has mapped.
-func (p *process) mappings() ([]mapping, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", p.pid))
-	if err != nil {
-		return nil, explain(err)
-	}
-	var all []mapping
-	for line := range strings.Lines(string(text)) {
-		fields := strings.Fields(line)
-		if len(fields) < 6 {
-			continue
-		}
-		start, _, _ := strings.Cut(fields[0], "-")
-		m := mapping{path: strings.Join(fields[5:], " ")}
-		if m.start, err = strconv.ParseUint(start, 16, 64); err != nil {
-			continue
-		}
-		if m.offset, err = strconv.ParseUint(fields[2], 16, 64); err == nil {
-			all = append(all, m)
+// held is how many bytes of memory the process holds: those in RAM, of whatever
+// kind of page, and those that are swapped out.
+func (p *process) held() (bytes int64) {
+	for _, field := range []string{"VmRSS", "VmSwap", "HugetlbPages"} {
+		text, unit, _ := strings.Cut(procfs.Status(p.pid, field), " ")
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil && unit == "kB" {
+			bytes += n << 10
 		}
 	}
-	return all, nil
+	return bytes
 }
 
 // read fills b with the process's memory at addr. The error is errFault if not
@@ -106,6 +104,9 @@ func (p *process) read(b []byte, addr uint64) error {
 // readv fills b with the spans of remote, one behind the other, and gives how
 // many bytes it got before the first that is not mapped.
 func (p *process) readv(b []byte, remote []unix.RemoteIovec) (int, error) {
+	if len(b) == 0 {
+		return 0, nil
+	}
 	local := []unix.Iovec{{Base: &b[0]}}
 	local[0].SetLen(len(b))
 	n, err := unix.ProcessVMReadv(p.pid, local, remote, 0)
@@ -123,7 +124,7 @@ const maxVectors = 1024
 
 // readMany fills b with the memory of spans, one behind the other. Spans that
 // are not wholly mapped are reported by missed, and their bytes are zeros.
-func (p *process) readMany(b []byte, spans []span, missed func(i int)) error {
+func (p *process) readMany(b []byte, spans []span, missed func(i int) error) error {
 	for first := 0; first < len(spans); {
 		last := min(first+maxVectors, len(spans))
 		remote := make([]unix.RemoteIovec, 0, last-first)
@@ -142,7 +143,9 @@ func (p *process) readMany(b []byte, spans []span, missed func(i int)) error {
 		}
 		if first < last {
 			clear(b[:spans[first].size])
-			missed(first)
+			if err := missed(first); err != nil {
+				return err
+			}
 			b = b[spans[first].size:]
 			first++
 		}

@@ -2,15 +2,16 @@
 
 package live
 
-import "time"
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/profarc/profarc/internal/procfs"
+)
 
 // A process cannot be read on this system.
 type process struct{ pid int }
-
-type mapping struct {
-	start, offset uint64
-	path          string
-}
 
 // A holding is never made on this system.
 type holding struct {
@@ -21,11 +22,17 @@ type holding struct {
 
 func openProcess(int) (*process, error) { return nil, ErrUnsupported }
 
-func (p *process) alive() bool                              { return false }
-func (p *process) mappings() ([]mapping, error)             { return nil, ErrUnsupported }
-func (p *process) read([]byte, uint64) error                { return ErrUnsupported }
-func (p *process) readMany([]byte, []span, func(int)) error { return ErrUnsupported }
-func (p *process) hold(func(*holding) error) error          { return ErrUnsupported }
+func (p *process) alive() bool                                    { return false }
+func (p *process) held() int64                                    { return 0 }
+func (p *process) read([]byte, uint64) error                      { return ErrUnsupported }
+func (p *process) readMany([]byte, []span, func(int) error) error { return ErrUnsupported }
+func (p *process) hold(func(*holding) error) error                { return ErrUnsupported }
+
+func (p *process) mappings(context.Context) iter.Seq2[procfs.Mapping, error] {
+	return func(yield func(procfs.Mapping, error) bool) { yield(procfs.Mapping{}, ErrUnsupported) }
+}
+
+func explain(err error) error { return err }
 
 func (h *holding) release() {}
 

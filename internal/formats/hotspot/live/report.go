@@ -24,6 +24,7 @@ const (
 	RefusedMethod     Refusal = "MethodData with a method that cannot be named"
 	RefusedName       Refusal = "methods whose names cannot be read"
 	RefusedTwice      Refusal = "methods that were found twice"
+	RefusedShared     Refusal = "classes that have the methods of another class"
 	RefusedMemory     Refusal = "MethodData that are no longer in memory"
 )
 
@@ -53,14 +54,17 @@ type Report struct {
 	Consistent bool
 }
 
-// refuse counts a profile that is left out.
-func (r *Report) refuse(why Refusal, example string) {
+// refuse counts n profiles that are left out. The method is one of them, or nil.
+func (r *Report) refuse(why Refusal, n int, example *found) {
+	if n == 0 {
+		return
+	}
 	i, ok := slices.BinarySearchFunc(r.Refused, why, func(x Refused, w Refusal) int { return cmp.Compare(x.Why, w) })
 	if !ok {
 		r.Refused = slices.Insert(r.Refused, i, Refused{Why: why})
 	}
-	r.Refused[i].Count++
+	r.Refused[i].Count += n
 	if r.Refused[i].Example == "" {
-		r.Refused[i].Example = example
+		r.Refused[i].Example = example.text()
 	}
 }

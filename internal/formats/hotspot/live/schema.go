@@ -2,18 +2,18 @@ package live
 
 // A schema is where everything lies that a dump needs, in one VM. Places that
 // the VM does not export are derived from exported neighbours; what is read at
-// them is checked.
+// them is checked. Every place is known to lie in its structure: see tables.
 type schema struct {
 	head uint64 // ClassLoaderDataGraph::_head
 
 	loader struct {
-		size                   int
-		next, klasses, mirrors uint64
+		size          int
+		next, klasses uint64
 	}
 	klass struct {
 		size, instanceSize               int
 		layoutHelper, name, loader, next uint64
-		methods, constants               uint64
+		methods                          uint64
 	}
 	method struct {
 		size                                      int
@@ -57,103 +57,118 @@ type dataSchema struct {
 // handlersRelease is the first release that profiles exception handlers.
 const handlersRelease = 22
 
-// newSchema looks everything up.
-func newSchema(t *tables, flags map[string]flag, release int) (*schema, error) {
+// Widths of fields in bytes.
+const (
+	pointerWidth = 8
+	intWidth     = 4
+	shortWidth   = 2
+	byteWidth    = 1
+)
+
+// newSchema looks everything up. rtm is whether the VM was built with restricted
+// transactional memory.
+func newSchema(t *tables, rtm bool, release int) (*schema, error) {
 	s := &schema{head: t.static("ClassLoaderDataGraph::_head")}
 	s.graph(t)
 	s.methods(t)
-	s.methodData(t, flags, release)
-	s.increment = 2
-	if n := t.constants["InvocationCounter::count_increment"]; n > 0 {
-		s.increment = uint64(n)
-	}
-	s.levels = 4
-	if n := t.constants["CompLevel_full_optimization"]; n > 0 && n < 16 {
-		s.levels = uint8(n)
-	}
-	s.written = 0x7fff
-	if n := t.constants["JVM_ACC_WRITTEN_FLAGS"]; n > 0 {
-		s.written = uint32(n)
-	}
+	s.methodData(t, rtm, release)
+	s.increment = uint64(t.constant("InvocationCounter::count_increment", 2, 1<<16))
+	s.levels = uint8(t.constant("CompLevel_full_optimization", 4, 15))
+	s.written = uint32(t.constant("JVM_ACC_WRITTEN_FLAGS", 0x7fff, 0xffff))
 	return s, t.check()
 }
 
 // graph looks up what leads from class loaders to methods.
 func (s *schema) graph(t *tables) {
 	s.loader.size = t.size("ClassLoaderData")
-	s.loader.next = t.offset("ClassLoaderData::_next")
-	s.loader.klasses = t.offset("ClassLoaderData::_klasses")
-	s.loader.mirrors = t.offset("ClassLoaderData::_has_class_mirror_holder")
+	s.loader.next = t.offset("ClassLoaderData::_next", pointerWidth)
+	s.loader.klasses = t.offset("ClassLoaderData::_klasses", pointerWidth)
 	s.klass.size = t.size("Klass")
 	s.klass.instanceSize = t.size("InstanceKlass")
-	s.klass.layoutHelper = t.offset("Klass::_layout_helper")
-	s.klass.name = t.offset("Klass::_name")
-	s.klass.loader = t.offset("Klass::_class_loader_data")
-	s.klass.next = t.offset("Klass::_next_link")
-	s.klass.methods = t.offset("InstanceKlass::_methods")
-	s.klass.constants = t.offset("InstanceKlass::_constants")
-	s.array.length = t.offset("Array<int>::_length")
-	s.array.methods = t.offset("Array<Method*>::_data")
-	s.symbol.length = t.offset("Symbol::_length")
-	s.symbol.body = t.offset("Symbol::_body[0]")
+	s.klass.layoutHelper = t.offset("Klass::_layout_helper", intWidth)
+	s.klass.name = t.offset("Klass::_name", pointerWidth)
+	s.klass.loader = t.offset("Klass::_class_loader_data", pointerWidth)
+	s.klass.next = t.offset("Klass::_next_link", pointerWidth)
+	s.klass.methods = t.offset("InstanceKlass::_methods", pointerWidth)
+	s.array.length = t.offset("Array<int>::_length", intWidth)
+	s.array.methods = t.offset("Array<Method*>::_data", pointerWidth)
+	s.symbol.length = t.offset("Symbol::_length", shortWidth)
+	s.symbol.body = t.offset("Symbol::_body[0]", byteWidth)
 }
 
 // methods looks up what is known of a method beside its profile.
 func (s *schema) methods(t *tables) {
 	s.method.size = t.size("Method")
-	s.method.constMethod = t.offset("Method::_constMethod")
-	s.method.data = t.offset("Method::_method_data")
-	s.method.counters = t.offset("Method::_method_counters")
-	s.method.code = t.offset("Method::_code")
-	s.method.access = t.offset("Method::_access_flags")
+	s.method.constMethod = t.offset("Method::_constMethod", pointerWidth)
+	s.method.data = t.offset("Method::_method_data", pointerWidth)
+	s.method.counters = t.offset("Method::_method_counters", pointerWidth)
+	s.method.code = t.offset("Method::_code", pointerWidth)
+	s.method.access = t.offset("Method::_access_flags", shortWidth)
 	s.constMethod.size = t.size("ConstMethod")
-	s.constMethod.constants = t.offset("ConstMethod::_constants")
-	s.constMethod.codeSize = t.offset("ConstMethod::_code_size")
-	s.constMethod.name = t.offset("ConstMethod::_name_index")
-	s.constMethod.signature = t.offset("ConstMethod::_signature_index")
+	s.constMethod.constants = t.offset("ConstMethod::_constants", pointerWidth)
+	s.constMethod.codeSize = t.offset("ConstMethod::_code_size", shortWidth)
+	s.constMethod.name = t.offset("ConstMethod::_name_index", shortWidth)
+	s.constMethod.signature = t.offset("ConstMethod::_signature_index", shortWidth)
 	s.pool.size = t.size("ConstantPool")
-	s.pool.length = t.offset("ConstantPool::_length")
-	s.pool.holder = t.offset("ConstantPool::_pool_holder")
+	s.pool.length = t.offset("ConstantPool::_length", intWidth)
+	s.pool.holder = t.offset("ConstantPool::_pool_holder", pointerWidth)
 	c := &s.counters
 	c.size = t.size("MethodCounters")
-	c.invocations = t.offset("MethodCounters::_invocation_counter")
-	c.backedges = t.offset("MethodCounters::_backedge_counter")
-	// u1 _highest_comp_level stands behind the last exported field, a u2.
-	c.highest = t.offset("MethodCounters::_number_of_breakpoints") + 2
+	c.invocations = t.offset("MethodCounters::_invocation_counter", intWidth)
+	c.backedges = t.offset("MethodCounters::_backedge_counter", intWidth)
+	// u1 _highest_comp_level stands after the last exported field, a u2.
+	c.highest = t.offset("MethodCounters::_number_of_breakpoints", shortWidth) + shortWidth
+	t.within("MethodCounters", "what follows _number_of_breakpoints", c.highest, byteWidth)
 }
 
-// methodData looks up MethodData's fields. Behind _arg_returned stand
+// methodData looks up MethodData's fields. After _arg_returned stand
 //
 //	[int creation mileage], two InvocationCounters, two ints with their values at
 //	the start, then _tenure_traps, _invoke_mask, _backedge_mask,
 //	[int RTM state], short loops, short blocks, int would profile
 //
-// of which the VM exports the three in the middle.
-func (s *schema) methodData(t *tables, flags map[string]flag, release int) {
+// of which the VM exports the three in the middle. All fields lie before the
+// entries, so that whoever has the entries has them.
+func (s *schema) methodData(t *tables, rtm bool, release int) {
 	d := &s.data
 	d.size = t.size("MethodData")
-	d.method = t.offset("MethodData::_method")
-	d.total = t.offset("MethodData::_size")
-	d.dataSize = t.offset("MethodData::_data_size")
-	d.data = t.offset("MethodData::_data[0]")
-	d.parameters = t.offset("MethodData::_parameters_type_data_di")
-	d.decompiles = t.offset("MethodData::_compiler_counters._nof_decompiles")
-	d.recompiles = t.offset("MethodData::_compiler_counters._nof_overflow_recompiles")
-	d.overflowTraps = t.offset("MethodData::_compiler_counters._nof_overflow_traps")
-	d.trapCount = t.offset("MethodData::_compiler_counters._trap_hist._array[0]")
-	d.traps = t.size("MethodData::CompilerCounters") - int(d.trapCount-d.decompiles)
-	d.eflags = t.offset("MethodData::_eflags")
-	d.local = t.offset("MethodData::_arg_local")
-	d.stack = t.offset("MethodData::_arg_stack")
-	d.returned = t.offset("MethodData::_arg_returned")
-	d.tenureTraps = t.offset("MethodData::_tenure_traps")
-	d.invocations, d.backedges = d.tenureTraps-16, d.tenureTraps-12
-	d.loops = t.offset("MethodData::_backedge_mask") + 4
-	if _, ok := flags["UseRTMLocking"]; ok { // of a VM that is built with RTM
-		d.loops += 4
+	d.data = t.offset("MethodData::_data[0]", pointerWidth)
+	lies := func(name string, at uint64, width int) uint64 {
+		if t.within("MethodData", name, at, width); at+uint64(width) > d.data {
+			t.refuse("%s lies at %d of a MethodData whose entries begin at %d", name, int64(at), d.data)
+		}
+		return at
 	}
-	d.blocks, d.would = d.loops+2, d.loops+4
+	field := func(name string, width int) uint64 { return lies(name, t.offset("MethodData::"+name, width), width) }
+	d.method = field("_method", pointerWidth)
+	d.total = field("_size", intWidth)
+	d.dataSize = field("_data_size", intWidth)
+	d.parameters = field("_parameters_type_data_di", intWidth)
+	d.decompiles = field("_compiler_counters._nof_decompiles", intWidth)
+	d.recompiles = field("_compiler_counters._nof_overflow_recompiles", intWidth)
+	d.overflowTraps = field("_compiler_counters._nof_overflow_traps", intWidth)
+	d.trapCount = field("_compiler_counters._trap_hist._array[0]", byteWidth)
+	// The trap history is the rest of the counters that begin with _nof_decompiles.
+	end := d.decompiles + uint64(t.size("MethodData::CompilerCounters"))
+	if d.trapCount < d.decompiles || d.trapCount >= end || end > d.data {
+		t.refuse("a trap history lies at %d to %d of a MethodData whose entries begin at %d", d.trapCount, end, d.data)
+	}
+	d.traps = int(end - d.trapCount)
+	d.eflags = field("_eflags", pointerWidth)
+	d.local = field("_arg_local", pointerWidth)
+	d.stack = field("_arg_stack", pointerWidth)
+	d.returned = field("_arg_returned", pointerWidth)
+	d.tenureTraps = field("_tenure_traps", intWidth)
+	d.invocations = lies("the counter of invocations", d.tenureTraps-16, intWidth)
+	d.backedges = lies("the counter of backedges", d.tenureTraps-12, intWidth)
+	d.loops = field("_backedge_mask", intWidth) + intWidth
+	if rtm {
+		d.loops += intWidth
+	}
+	lies("the number of loops", d.loops, shortWidth)
+	d.blocks = lies("the number of blocks", d.loops+2, shortWidth)
+	d.would = lies("what it would profile", d.loops+4, intWidth)
 	if release >= handlersRelease && d.parameters+8 <= d.data {
-		d.handlers = d.parameters + 4
+		d.handlers = d.parameters + intWidth
 	}
 }

@@ -11,28 +11,35 @@ import (
 
 // A field is a row of gHotSpotVMStructs.
 type field struct {
-	typ    string
 	static bool
 	offset uint64 // in its structure
 	addr   uint64 // of a static field
 }
 
-// The tables of one VM.
+// The tables of one VM. What is asked of them is checked here, once: a field
+// lies within its structure, and every structure has a size that one may have.
+// Whoever reads a structure of that size may take its fields out of it.
 type tables struct {
 	fields    map[string]field  // by "Type::name"
 	sizes     map[string]uint64 // of types, in bytes
 	constants map[string]int64
-	missing   []string // what was asked for and is not there
+	twice     map[string]bool // names with rows that contradict each other
+	missing   []string        // what was asked for and is not there
+	unsound   []string        // what was asked for and cannot be so
 }
 
 const (
-	maxRows     = 1 << 14
+	maxRows     = 1 << 13
 	maxNameSize = 1 << 10
+	maxStride   = 1 << 10 // bytes from row to row
+	// maxStructure bounds the size of a structure without what follows it: the
+	// largest of a VM has some hundred bytes.
+	maxStructure = 1 << 14
 )
 
 // readTables reads the tables of the VM in a library.
 func readTables(l *library) (*tables, error) {
-	t := &tables{fields: map[string]field{}, sizes: map[string]uint64{}, constants: map[string]int64{}}
+	t := &tables{fields: map[string]field{}, sizes: map[string]uint64{}, constants: map[string]int64{}, twice: map[string]bool{}}
 	for _, read := range []func(*library) error{t.readStructs, t.readTypes, t.readInts, t.readLongs} {
 		if err := read(l); err != nil {
 			return nil, err
@@ -42,29 +49,37 @@ func readTables(l *library) (*tables, error) {
 }
 
 func (t *tables) readStructs(l *library) error {
-	columns := []string{"TypeName", "FieldName", "TypeString", "IsStatic", "Offset", "Address"}
+	columns := []string{"TypeName", "FieldName", "IsStatic", "Offset", "Address"}
 	return rows(l, "gHotSpotVMStructs", "gHotSpotVMStructEntry", columns, func(r *row) {
 		name := r.text(0) + "::" + r.text(1)
-		t.fields[name] = field{r.text(2), r.int32(3) != 0, r.word(4), r.word(5)}
+		enter(t, t.fields, name, field{r.int32(2) != 0, r.word(3), r.word(4)})
 	})
 }
 
 func (t *tables) readTypes(l *library) error {
 	return rows(l, "gHotSpotVMTypes", "gHotSpotVMTypeEntry", []string{"TypeName", "Size"}, func(r *row) {
-		t.sizes[r.text(0)] = r.word(1)
+		enter(t, t.sizes, r.text(0), r.word(1))
 	})
 }
 
 func (t *tables) readInts(l *library) error {
 	return rows(l, "gHotSpotVMIntConstants", "gHotSpotVMIntConstantEntry", []string{"Name", "Value"}, func(r *row) {
-		t.constants[r.text(0)] = int64(r.int32(1))
+		enter(t, t.constants, r.text(0), int64(r.int32(1)))
 	})
 }
 
 func (t *tables) readLongs(l *library) error {
 	return rows(l, "gHotSpotVMLongConstants", "gHotSpotVMLongConstantEntry", []string{"Name", "Value"}, func(r *row) {
-		t.constants[r.text(0)] = int64(r.word(1))
+		enter(t, t.constants, r.text(0), int64(r.word(1)))
 	})
+}
+
+// enter enters a row. A VM may have the same row twice.
+func enter[V comparable](t *tables, into map[string]V, name string, v V) {
+	if had, ok := into[name]; ok && had != v {
+		t.twice[name] = true
+	}
+	into[name] = v
 }
 
 // A row is a row of one of the tables. It keeps its first error.
@@ -75,8 +90,8 @@ type row struct {
 	err     error
 }
 
-// rows goes through the rows of a table, whose first column is a name and null
-// behind the last row.
+// rows goes through the rows of a table, whose first column is a name, and null
+// after the last row.
 func rows(l *library, table, entry string, columns []string, yield func(r *row)) error {
 	places := make([]uint64, 0, len(columns)+2)
 	for _, name := range append([]string{table, entry + "ArrayStride"}, columnNames(entry, columns)...) {
@@ -90,13 +105,18 @@ func rows(l *library, table, entry string, columns []string, yield func(r *row))
 		}
 		places = append(places, v)
 	}
-	r := &row{mem: l.mem, at: places[0], columns: places[2:]}
+	r, stride := &row{mem: l.mem, at: places[0], columns: places[2:]}, places[1]
+	for _, at := range r.columns {
+		if stride > maxStride || at > stride-min(stride, 4) {
+			return fmt.Errorf("%w: %s has rows of %d bytes with a column at %d", ErrStructure, table, stride, at)
+		}
+	}
 	for range maxRows {
 		if r.word(0) == 0 || r.err != nil {
 			return r.err
 		}
 		yield(r)
-		r.at += places[1]
+		r.at += stride
 	}
 	return fmt.Errorf("%w: %s has more than %d rows", ErrStructure, table, maxRows)
 }
@@ -137,13 +157,27 @@ func (r *row) keep(err error) {
 	}
 }
 
-// offset is where a field lies in its structure.
-func (t *tables) offset(name string) uint64 {
+// offset is where a field of width bytes lies in its structure.
+func (t *tables) offset(name string, width int) uint64 {
 	f, ok := t.fields[name]
 	if !ok || f.static {
 		t.missing = append(t.missing, name)
+		return 0
 	}
+	structure, _, _ := strings.Cut(name, "::")
+	t.within(structure, name, f.offset, width)
 	return f.offset
+}
+
+// within checks that a field lies in its structure, as a compiler places it.
+func (t *tables) within(structure, name string, at uint64, width int) {
+	size := uint64(t.size(structure))
+	switch {
+	case t.twice[name]:
+		t.refuse("two rows of %s contradict each other", name)
+	case size > 0 && (at > size || size-at < uint64(width) || at%uint64(width) != 0):
+		t.refuse("%s lies at %d in a structure of %d bytes", name, int64(at), size)
+	}
 }
 
 // static is where a static field lies.
@@ -152,23 +186,52 @@ func (t *tables) static(name string) uint64 {
 	if !ok || !f.static {
 		t.missing = append(t.missing, name)
 	}
+	if t.twice[name] {
+		t.refuse("two rows of %s contradict each other", name)
+	}
 	return f.addr
 }
 
-// size is the size of a structure.
+// size is the size of a structure, without what follows it in an object that has
+// a variable size.
 func (t *tables) size(name string) int {
 	n, ok := t.sizes[name]
-	if !ok || n > maxRead {
+	switch {
+	case !ok:
 		t.missing = append(t.missing, "sizeof "+name)
+		return 0
+	case n == 0 || n > maxStructure || n%4 != 0 || t.twice[name]:
+		t.refuse("a %s has %d bytes", name, n)
 		return 0
 	}
 	return int(n)
 }
 
-// check is the error of a VM that lacks something that was asked for.
-func (t *tables) check() error {
-	if len(t.missing) == 0 {
-		return nil
+// constant is a constant from 1 to most, or value if the VM does not export it.
+func (t *tables) constant(name string, value, most int64) int64 {
+	n, ok := t.constants[name]
+	switch {
+	case !ok:
+		return value
+	case n < 1 || n > most || t.twice[name]:
+		t.refuse("%s is %d", name, n)
 	}
-	return fmt.Errorf("%w (no %s)", ErrNoTables, strings.Join(t.missing, ", "))
+	return n
+}
+
+// refuse notes what cannot be.
+func (t *tables) refuse(format string, args ...any) {
+	t.unsound = append(t.unsound, fmt.Sprintf(format, args...))
+}
+
+// check is the error of a VM that lacks something that was asked for, or whose
+// tables cannot be right.
+func (t *tables) check() error {
+	switch {
+	case len(t.missing) > 0:
+		return fmt.Errorf("%w (no %s)", ErrNoTables, strings.Join(t.missing, ", "))
+	case len(t.unsound) > 0:
+		return fmt.Errorf("%w (%s)", ErrStructure, t.unsound[0])
+	}
+	return nil
 }

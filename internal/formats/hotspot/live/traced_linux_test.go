@@ -21,7 +21,7 @@ func TestTracedVM(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = p.hold(func(*holding) error {
-		vm, err := Attach(j.pid())
+		vm, err := Attach(context.Background(), j.pid())
 		if err != nil {
 			return err
 		}
@@ -52,7 +52,7 @@ func TestDumpsAtOnce(t *testing.T) {
 	errs := make(chan error, dumps)
 	for range dumps {
 		go func() {
-			vm, err := Attach(j.pid())
+			vm, err := Attach(context.Background(), j.pid())
 			if err == nil {
 				_, _, err = vm.Dump(context.Background(), Options{Stop: true})
 			}

@@ -1,12 +1,15 @@
 package live
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+)
 
 // Unprofiled is the flag by which the VM records no profiles, as it stands on a
 // command line; it is empty if the VM records them, or has ended. While a VM
 // starts, its flags are not set yet.
 func (vm *VM) Unprofiled() string {
-	mem := newPageCache(vm.p)
+	mem := newPageCache(vm.p, newMeter(context.Background(), vm.p.held()))
 	off := func(name string) bool {
 		v, ok := vm.flags[name].value(mem)
 		return ok && v == 0

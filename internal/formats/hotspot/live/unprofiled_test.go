@@ -15,7 +15,7 @@ func TestUnprofiled(t *testing.T) {
 			}
 			j := start(t, home, args...)
 			j.await("ready")
-			vm, err := Attach(j.pid())
+			vm, err := Attach(context.Background(), j.pid())
 			if err != nil {
 				t.Fatal(err)
 			}

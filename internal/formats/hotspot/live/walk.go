@@ -9,6 +9,8 @@ type snapshot struct {
 	klasses map[uint64]klassData // by address
 	methods []methodData
 	bytes   int64 // of MethodData
+	shared  int   // classes that have the methods of another class
+	twice   int   // methods with a profile that classes name again
 }
 
 // loaderData is a ClassLoaderData, in the order of the VM's list: the newest
@@ -36,37 +38,54 @@ type methodData struct {
 	refused     error
 }
 
-// Bounds on a walk: no VM has as many, and a walk through garbage ends.
+// Bounds on single structures. What all of them take is bounded by a budget.
 const (
-	maxLoaders = 1 << 20
-	maxKlasses = 1 << 22
 	maxMethods = 1 << 16 // of one class
 	maxData    = 1 << 24 // bytes of one MethodData
-	maxAll     = 1 << 31 // bytes of all
 )
 
-// A walker goes from the class loaders to the profiles.
+// A walker goes from the class loaders to the profiles. Each structure is walked
+// once: lists that lead to what was met before, their own beginning or a part of
+// another list, are no lists of a VM.
 type walker struct {
 	s   *schema
 	src source // of what may change
-	// methodArray gives the addresses of a class's methods.
+	// methodArray returns the addresses of a class's methods.
 	methodArray func(addr uint64) ([]uint64, error)
 	bare        bool // take all methods, without their profiles
+	budget      *allowance
+	loaders     map[uint64]bool
+	arrays      map[uint64]bool
+	owners      map[uint64]bool // methods with a profile
 	out         *snapshot
 }
 
-// walk goes through a VM once.
-func (s *schema) walk(src source, methodArray func(addr uint64) ([]uint64, error)) (*snapshot, error) {
-	w := &walker{s: s, src: src, methodArray: methodArray, out: &snapshot{klasses: map[uint64]klassData{}}}
-	return w.walk()
+func newWalker(s *schema, src source, m *meter, methodArray func(addr uint64) ([]uint64, error)) *walker {
+	return &walker{
+		s: s, src: src, methodArray: methodArray, budget: m.structures(),
+		loaders: map[uint64]bool{}, arrays: map[uint64]bool{}, owners: map[uint64]bool{},
+		out: &snapshot{klasses: map[uint64]klassData{}},
+	}
 }
 
+// alignment of everything that lists lead to.
+const alignment = 8
+
+// structure reads what a list leads to.
+func (w *walker) structure(addr uint64, size int) ([]byte, error) {
+	if err := w.budget.structure(size); err != nil {
+		return nil, err
+	}
+	if addr%alignment != 0 {
+		return nil, fmt.Errorf("%w: a structure at 0x%x", ErrStructure, addr)
+	}
+	return w.src.bytes(addr, size)
+}
+
+// walk goes through a VM once.
 func (w *walker) walk() (*snapshot, error) {
 	at, err := word(w.src, w.s.head)
 	for at != 0 && err == nil {
-		if len(w.out.loaders) >= maxLoaders {
-			return nil, fmt.Errorf("%w: the list of class loaders does not end", ErrStructure)
-		}
 		at, err = w.loader(at)
 	}
 	if err == nil && len(w.out.klasses) == 0 {
@@ -75,16 +94,20 @@ func (w *walker) walk() (*snapshot, error) {
 	return w.out, err
 }
 
-// loader goes through the classes of a ClassLoaderData and gives the next.
+// loader goes through the classes of a ClassLoaderData and returns the next.
 func (w *walker) loader(addr uint64) (next uint64, err error) {
-	b, err := w.src.bytes(addr, w.s.loader.size)
+	if w.loaders[addr] {
+		return 0, fmt.Errorf("%w: the list of class loaders does not end", ErrStructure)
+	}
+	w.loaders[addr] = true
+	b, err := w.structure(addr, w.s.loader.size)
 	if err != nil {
 		return 0, err
 	}
 	w.out.loaders = append(w.out.loaders, loaderData{addr, b})
 	for at := le.Uint64(b[w.s.loader.klasses:]); at != 0; {
-		if _, again := w.out.klasses[at]; again || len(w.out.klasses) >= maxKlasses {
-			return 0, fmt.Errorf("%w: a list of classes does not end", ErrStructure)
+		if _, again := w.out.klasses[at]; again {
+			return 0, fmt.Errorf("%w: a list of classes does not end, or leads into another", ErrStructure)
 		}
 		if at, err = w.klass(at, addr); err != nil {
 			return 0, err
@@ -93,10 +116,10 @@ func (w *walker) loader(addr uint64) (next uint64, err error) {
 	return le.Uint64(b[w.s.loader.next:]), nil
 }
 
-// klass goes through the methods of a class and gives the next class.
+// klass goes through the methods of a class and returns the next class.
 func (w *walker) klass(addr, loader uint64) (next uint64, err error) {
 	s := &w.s.klass
-	b, err := w.src.bytes(addr, s.size)
+	b, err := w.structure(addr, s.size)
 	if err != nil {
 		return 0, err
 	}
@@ -112,14 +135,25 @@ func (w *walker) klass(addr, loader uint64) (next uint64, err error) {
 }
 
 func (w *walker) methods(klass uint64) error {
+	if err := w.budget.take(max(0, w.s.klass.instanceSize-w.s.klass.size)); err != nil {
+		return err
+	}
 	array, err := word(w.src, klass+w.s.klass.methods)
 	if err != nil || array == 0 {
 		return err
 	}
 	methods, err := w.methodArray(array)
-	if err != nil {
+	if err != nil || len(methods) == 0 { // all classes without methods have one array
 		return err
 	}
+	if err := w.budget.structure(len(methods) * pointerWidth); err != nil {
+		return err
+	}
+	if w.arrays[array] {
+		w.out.shared++
+		return nil
+	}
+	w.arrays[array] = true
 	for _, m := range methods {
 		if err := w.method(m, klass); err != nil {
 			return err
@@ -131,7 +165,7 @@ func (w *walker) methods(klass uint64) error {
 // method takes a method, if it has a profile or all are taken.
 func (w *walker) method(addr, klass uint64) error {
 	s := &w.s.method
-	b, err := w.src.bytes(addr, s.size)
+	b, err := w.structure(addr, s.size)
 	if err != nil {
 		return err
 	}
@@ -144,26 +178,27 @@ func (w *walker) method(addr, klass uint64) error {
 		compiled: le.Uint64(b[s.code:]) != 0,
 		access:   uint32(le.Uint16(b[s.access:])) & w.s.written,
 	}
-	if w.bare {
-		w.out.methods = append(w.out.methods, m)
+	switch {
+	case w.bare:
+	case w.owners[addr]:
+		w.out.twice++
 		return nil
-	}
-	m.data, m.refused = w.methodData(addr, data)
-	if at := le.Uint64(b[s.counters:]); at != 0 && m.refused == nil {
-		m.counters, m.refused = w.src.bytes(at, w.s.counters.size)
+	default:
+		w.owners[addr] = true
+		m.data, m.refused = w.methodData(addr, data)
+		if at := le.Uint64(b[s.counters:]); at != 0 && m.refused == nil {
+			m.counters, m.refused = w.structure(at, w.s.counters.size)
+		}
 	}
 	w.out.methods = append(w.out.methods, m)
 	w.out.bytes += int64(len(m.data))
-	if w.out.bytes > maxAll {
-		return fmt.Errorf("%w: more than %d bytes of profiles", ErrStructure, maxAll)
-	}
-	return nil
+	return w.budget.m.end
 }
 
 // methodData reads a MethodData, which must be of that method.
 func (w *walker) methodData(method, addr uint64) ([]byte, error) {
 	s := &w.s.data
-	header, err := w.src.bytes(addr, s.size)
+	header, err := w.structure(addr, s.size)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +209,7 @@ func (w *walker) methodData(method, addr uint64) ([]byte, error) {
 	if size < int(s.data) || size > maxData || size%8 != 0 {
 		return nil, RefusedSize
 	}
-	return w.src.bytes(addr, size)
+	return w.structure(addr, size)
 }
 
 // methodArray reads an Array<Method*>.

@@ -93,7 +93,7 @@ func (c compiled) start(t *testing.T) (pid int) {
 // train is the profiles of a run.
 func (c compiled) train(t *testing.T) *reader.Store {
 	t.Helper()
-	vm, err := live.Attach(c.start(t))
+	vm, err := live.Attach(t.Context(), c.start(t))
 	if err != nil {
 		t.Skipf("cannot read a JVM here: %v", err)
 	}

@@ -16,7 +16,7 @@ type Process struct {
 
 // ReadProcess reads the code of a JVM. Nothing in it changes.
 func ReadProcess(ctx context.Context, pid int) (*Process, error) {
-	vm, err := live.Attach(pid)
+	vm, err := live.Attach(ctx, pid)
 	if err != nil {
 		return nil, err
 	}

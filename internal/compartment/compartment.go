@@ -1,0 +1,90 @@
+// Package compartment keeps a failure in the place where it happens: work on
+// what a foreign process or file holds must not end the program, nor the work on
+// others.
+package compartment
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"runtime"
+	"strings"
+)
+
+// A Defect is a panic of this program: whatever it worked on, it should have
+// given an error. It says what was being done and where the panic came from.
+type Defect struct {
+	Doing string // with its object, for instance a method
+	Place string // FILE:LINE of the innermost function of this module
+	Panic any
+	Stack string // for a bug report
+}
+
+// Error says what to do of it in one line.
+func (d *Defect) Error() string {
+	return fmt.Sprintf("a defect of profarc, while it %s (%s: %v): report it with this line and the JVM's release; "+
+		"run the program again with -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData to import its profiles as text", d.Doing, d.Place, d.Panic)
+}
+
+// Run calls work and returns its error, or a Defect if it panics. doing is asked
+// only then.
+func Run(doing func() string, work func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &Defect{Doing: doing(), Place: place(), Panic: p, Stack: stack()}
+		}
+	}()
+	return work()
+}
+
+// RunUntil is Run, but does not wait for work longer than ctx lasts: a system
+// call that reads another process can be made to block by it. Work that is left
+// behind must find by ctx that it is, and share nothing with its caller that it
+// still writes.
+func RunUntil[T any](ctx context.Context, doing func() string, work func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		var r result
+		r.err = Run(doing, func() (err error) {
+			r.value, err = work()
+			return err
+		})
+		done <- r
+	}()
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-ctx.Done():
+		var none T
+		return none, context.Cause(ctx)
+	}
+}
+
+// place is where in this module the panic that is being recovered came from.
+func place() string {
+	pcs := make([]uintptr, 64)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
+	panicked := false
+	for {
+		f, more := frames.Next()
+		if panicked && !strings.HasPrefix(f.Function, "runtime.") {
+			return fmt.Sprintf("%s:%d", path.Base(f.File), f.Line)
+		}
+		panicked = panicked || f.Function == "runtime.gopanic"
+		if !more {
+			return "unknown place"
+		}
+	}
+}
+
+// maxStack bounds the text of a stack, which may be of a deep recursion.
+const maxStack = 1 << 16
+
+func stack() string {
+	b := make([]byte, maxStack)
+	return string(b[:runtime.Stack(b, false)])
+}
