@@ -10,10 +10,10 @@ import (
 // A Reduction says what Reduce leaves out of an archive, and whether it replaces
 // names. The zero value keeps everything but the source order.
 type Reduction struct {
-	// Hot keeps the fewest methods that together have that part of all counts,
-	// of which One is all: see Weights. Beside them it keeps the fewest sampled
-	// stacks that have that part of all samples, with the methods on them. 0 keeps
-	// all.
+	// Hot keeps the fewest methods that together have that part of all counts of
+	// each unit, of which One is all: see Weights.Needed. Beside them it keeps the
+	// fewest sampled stacks that have that part of all samples, with the methods
+	// on them. 0 keeps all.
 	Hot Weight
 	// DropCold drops profiles and sampled stacks that counted nothing, and methods
 	// that are left without a profile or never ran. Those on a stack ran.
@@ -36,20 +36,39 @@ type Reduced struct {
 	Entries  uint64
 	Rows     map[layout.TableKind]int // of tables, that were left out
 
-	counts, all         wide
+	counts, all         [layout.NumCountUnits]wide
 	samples, allSamples wide
 }
 
-// Share is the part of all counts that stayed, 1 of none.
-func (r *Reduced) Share() float64 {
-	if r.all == (wide{}) {
-		return 1
+// ShareOf is the part of all counts of a unit that stayed; ok is false if there
+// were none, or if they cannot be added up.
+func (r *Reduced) ShareOf(u layout.CountUnit) (share float64, ok bool) {
+	if r.all[u] == (wide{}) || u.Inclusive() {
+		return 1, false
 	}
-	return r.counts.float() / r.all.float()
+	return r.counts[u].float() / r.all[u].float(), true
 }
 
-// Counted reports whether there was any count to keep a share of.
-func (r *Reduced) Counted() bool { return r.all != wide{} }
+// Share is the lowest part of all counts of a unit that stayed, 1 if there are
+// none.
+func (r *Reduced) Share() float64 {
+	lowest := 1.0
+	for u := range layout.NumCountUnits {
+		share, _ := r.ShareOf(u)
+		lowest = min(lowest, share)
+	}
+	return lowest
+}
+
+// Units are the units that there were counts of.
+func (r *Reduced) Units() (units []layout.CountUnit) {
+	for u := range layout.NumCountUnits {
+		if r.all[u] != (wide{}) {
+			units = append(units, u)
+		}
+	}
+	return units
+}
 
 // SampleShare is the part of all samples of stacks that stayed; sampled is false
 // if there were none.
@@ -129,8 +148,8 @@ func (c *copier) copyCutMethod(m reader.Method) error {
 	if _, err := c.methodRef(m.Ref()); err != nil {
 		return err
 	}
-	weight := uint64(0)
-	defer func() { c.cut.out.counts = c.cut.out.counts.plus(weight) }()
+	var weight unitCounts
+	defer func() { c.cut.out.keep(weight) }()
 	for p, err := range m.Profiles() {
 		if err != nil {
 			return err
@@ -138,12 +157,19 @@ func (c *copier) copyCutMethod(m reader.Method) error {
 		if c.cut.drops(p) {
 			continue
 		}
-		weight = layout.SaturatingAdd(weight, c.cut.took(p))
+		weight.add(c.cut.took(p))
 		if err := c.copyProfile(m.Ref(), p); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// keep adds the weights of a method that stays.
+func (r *Reduced) keep(weight unitCounts) {
+	for u, n := range weight {
+		r.counts[u] = r.counts[u].plus(n)
+	}
 }
 
 // wide is a sum that cannot overflow here: of 2^64 numbers at most.

@@ -15,7 +15,10 @@ func (c *cut) choose(s *reader.Store, r *Reduction) error {
 	if err != nil {
 		return err
 	}
-	c.out.all, c.out.allSamples, c.out.samples = all.total, stacks.samples(), stacks.samples()
+	for u := range all.units {
+		c.out.all[u] = all.units[u].total
+	}
+	c.out.allSamples, c.out.samples = stacks.samples(), stacks.samples()
 	if r.Hot == 0 && !r.DropCold && r.Methods == nil {
 		return nil
 	}
@@ -60,10 +63,7 @@ func (c *cut) chooseHot(s *reader.Store, r *Reduction, all *Weights) (err error)
 			return err
 		}
 	}
-	n, _ := all.Needed(r.Hot)
-	for _, m := range all.methods[:n] {
-		c.keep[m.method] = true
-	}
+	all.eachNeeded(r.Hot, func(m layout.Narrow) { c.keep[m] = true })
 	for _, m := range all.marked {
 		c.keep[m] = true
 	}

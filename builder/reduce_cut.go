@@ -100,15 +100,15 @@ func (c *cut) keeps(n layout.Narrow) bool { return !c.selective() || c.keep[n] }
 
 // drops reports whether a profile of a method that stays does not.
 func (c *cut) drops(p reader.Profile) bool {
-	if !c.cold || c.weight(p) > 0 || c.marks(p) {
+	if !c.cold || c.weight(p) != (unitCounts{}) || c.marks(p) {
 		return false
 	}
 	counted := func(n reader.Counter, ok bool) bool { return ok && n.Trained() > 0 }
 	return !counted(p.Backedges()) && !counted(p.Interpreted())
 }
 
-// took adds a profile to what stayed, and gives its weight.
-func (c *cut) took(p reader.Profile) (weight uint64) {
+// took adds a profile to what stayed, and gives its weights.
+func (c *cut) took(p reader.Profile) (weight unitCounts) {
 	c.out.Profiles++
 	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
 		for range p.Section(section) {

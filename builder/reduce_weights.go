@@ -4,21 +4,30 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+	"sort"
 
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
-// Weights says how the counts of an archive are spread over its methods. The
-// weight of a method is the sum of its invocations and of all counts of its
-// data entries, over all contexts and versions of its code; type checks that
-// failed, which are counted down, are no part of it. Sums stop at 2^64-1.
+// Weights says how the counts of an archive are spread over its methods, unit by
+// unit. The weight of a method is the sum of its invocations and of all counts
+// of its data entries, over all contexts and versions of its code; type checks
+// that failed, which are counted down, are no part of it. Sums stop at 2^64-1.
+// Of inclusive counts that stand beside one another, which are of several methods
+// whose names were cut to one, the highest counts.
 //
 // LLVM calls functions hot or warm that it has no counts of: these have no
 // weight.
 type Weights struct {
-	methods []weighed // that have a weight: the heaviest first, equal ones by key
+	units   [layout.NumCountUnits]unitWeights
+	methods int // that have a weight in any unit
 	marked  []layout.Narrow
+}
+
+// unitWeights are the weights in one unit.
+type unitWeights struct {
+	methods []weighed // that have a weight: the heaviest first, equal ones by key
 	total   wide
 }
 
@@ -48,27 +57,45 @@ func weighMethods(s *reader.Store, may func(layout.Key) bool) (*Weights, error) 
 			return nil, err
 		}
 	}
-	slices.SortStableFunc(w.methods, func(a, b weighed) int { return cmp.Compare(b.weight, a.weight) })
+	for u := range w.units {
+		slices.SortStableFunc(w.units[u].methods, func(a, b weighed) int { return cmp.Compare(b.weight, a.weight) })
+	}
 	return w, nil
 }
 
 func (w *Weights) add(scale scale, m reader.Method) error {
-	n, marked := uint64(0), false
+	var n unitCounts
+	marked := false
 	for p, err := range m.Profiles() {
 		if err != nil {
 			return err
 		}
-		n = layout.SaturatingAdd(n, scale.weight(p))
+		n.add(scale.weight(p))
 		marked = marked || scale.marks(p)
 	}
-	if n > 0 {
-		w.methods = append(w.methods, weighed{m.Ref(), n})
-		w.total = w.total.plus(n)
+	if n != (unitCounts{}) {
+		w.methods++
+	}
+	for u, weight := range n {
+		if weight > 0 {
+			of := &w.units[u]
+			of.methods = append(of.methods, weighed{m.Ref(), weight})
+			of.total = of.total.plus(weight)
+		}
 	}
 	if marked {
 		w.marked = append(w.marked, m.Ref())
 	}
 	return nil
+}
+
+// unitCounts is a sum in each unit.
+type unitCounts [layout.NumCountUnits]uint64
+
+func (n *unitCounts) add(more unitCounts) {
+	for u := range n {
+		n[u] = layout.SaturatingAdd(n[u], more[u])
+	}
 }
 
 func allowed(m reader.Method, may func(layout.Key) bool) (bool, error) {
@@ -87,20 +114,27 @@ type scale struct {
 
 func scaleOf(h *layout.Header) scale { return scale{h.Params.Shape(), h.Domain.LLVM()} }
 
-// weight is what a profile adds to the weight of its method.
-func (s scale) weight(p reader.Profile) (sum uint64) {
+// weight is what a profile adds to the weights of its method.
+func (s scale) weight(p reader.Profile) (sum unitCounts) {
 	if s.marks(p) {
-		return 0
+		return sum
 	}
 	if n, ok := p.Invocations(); ok {
-		sum = n.Trained()
+		sum[layout.UnitExecutions] = n.Trained()
 	}
+	var inclusive [2]uint64 // the highest: marked as interpreted, and not
 	for e := range p.Entries() {
 		raw := e.Raw()
-		signed := raw.SignedCounts()
+		signed, unit := raw.SignedCounts(), raw.CountUnit()
+		if unit.Inclusive() {
+			marked := e.Flags() & layout.WideInterpreted / layout.WideInterpreted
+			inclusive[marked] = max(inclusive[marked], raw.Cell(0))
+			sum[unit] = layout.SaturatingAdd(inclusive[0], inclusive[1])
+			continue
+		}
 		s.shape.Counts(raw, func(cell int) bool {
 			if n := raw.Cell(cell); !signed || int64(n) > 0 {
-				sum = layout.SaturatingAdd(sum, n)
+				sum[unit] = layout.SaturatingAdd(sum[unit], n)
 			}
 			return true
 		})
@@ -121,18 +155,69 @@ func (s scale) marks(p reader.Profile) bool {
 	return false
 }
 
-// Methods is the number of methods that have a weight.
-func (w *Weights) Methods() int { return len(w.methods) }
+// Methods is the number of methods that have a weight in any unit.
+func (w *Weights) Methods() int { return w.methods }
 
-// Needed is the number of methods that together have a part of all counts, of
-// which One is all; it takes the heaviest and no more than needed. Least is the
-// weight of the last of them, 0 if none is needed.
-func (w *Weights) Needed(part Weight) (methods int, least uint64) {
-	methods = needed(len(w.methods), func(i int) uint64 { return w.methods[i].weight }, w.total, part)
+// Units are the units that any method has a weight in.
+func (w *Weights) Units() (units []layout.CountUnit) {
+	for u := range layout.NumCountUnits {
+		if len(w.units[u].methods) > 0 {
+			units = append(units, u)
+		}
+	}
+	return units
+}
+
+// MethodsOf is the number of methods that have a weight in a unit.
+func (w *Weights) MethodsOf(u layout.CountUnit) int { return len(w.units[u].methods) }
+
+// Needed is the number of methods that together have a part of all counts of a
+// unit, of which One is all; it takes the heaviest and no more than needed. Of an
+// inclusive unit it is the number of those of which each has at least the rest
+// of One, as a part of the heaviest: 99% takes all that have 1% of it. Least is
+// the weight of the last of them, 0 if none is needed.
+func (w *Weights) Needed(u layout.CountUnit, part Weight) (methods int, least uint64) {
+	of := &w.units[u]
+	weight := func(i int) uint64 { return of.methods[i].weight }
+	if u.Inclusive() {
+		methods = above(len(of.methods), weight, part)
+	} else {
+		methods = needed(len(of.methods), weight, of.total, part)
+	}
 	if methods > 0 {
-		least = w.methods[methods-1].weight
+		least = weight(methods - 1)
 	}
 	return methods, least
+}
+
+// Kept is the number of methods that are needed in any unit.
+func (w *Weights) Kept(part Weight) int {
+	if units := w.Units(); len(units) == 1 {
+		n, _ := w.Needed(units[0], part)
+		return n
+	}
+	kept := map[layout.Narrow]bool{}
+	w.eachNeeded(part, func(m layout.Narrow) { kept[m] = true })
+	return len(kept)
+}
+
+// eachNeeded calls yield with the methods that are needed in any unit, once for
+// each of these units.
+func (w *Weights) eachNeeded(part Weight, yield func(layout.Narrow)) {
+	for u := range layout.NumCountUnits {
+		n, _ := w.Needed(u, part)
+		for _, m := range w.units[u].methods[:n] {
+			yield(m.method)
+		}
+	}
+}
+
+// above is how many of n weights, the heaviest first, are at least the rest of a
+// part, of which One is the first.
+func above(n int, weight func(i int) uint64, part Weight) int {
+	return sort.Search(n, func(i int) bool {
+		return wide{low: weight(i)}.times(One).less(wide{low: weight(0)}.times(One - part))
+	})
 }
 
 // needed is how many of n weights, the heaviest first, make a part of a total.

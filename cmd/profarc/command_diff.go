@@ -27,7 +27,8 @@ func newDiffCommand(a *app) *cobra.Command {
 		Short: "Compare two archives: overlap, and what changed most",
 		Long: `Diff compares archive B with A, the base. The score is the overlap of their counts: the sum over
 all counts of the smaller of the two shares, 100% where all counts stand in the same proportions.
-For LLVM's profiles it is what llvm-profdata overlap prints. A method that both have is a mismatch
+For LLVM's profiles it is what llvm-profdata overlap prints. Where a kind of counts agrees less than
+the one that is scored by, the first line names it. A method that both have is a mismatch
 where B's profile is of code that A does not have: other bytecodes, another function hash, or other
 counters and value sites. Samples, monitors and other tables are not compared: a line names those
 that either archive has, with their numbers in A and in B. Lists, the heaviest first, say

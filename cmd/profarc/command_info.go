@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -25,8 +26,9 @@ profiler that shape its entries. Opening takes the same time for any size.
 
 --summary reads all profiles and prints how few methods, and how few counts, make most of all
 counts: for each share the number of methods that reduce --hot needs for it, and the sum of the
-last one's counts and invocations; the number of counts, and the lowest of these. Of LLVM's
-profiles counts are blocks, and the numbers those of llvm-profdata show --detailed-summary.
+last one's counts and invocations; the number of counts, and the lowest of these. Counts of several
+units, as a JamaicaVM has them, have a summary each, and cycles, which include those of called
+methods, are not added up: see reduce --help. The sums of the header are left out for them. Of LLVM's profiles counts are blocks, and the numbers those of llvm-profdata show --detailed-summary.
 Samples are no counts: the summary is not of them.
 
 --tables lists the tables of what belongs to no method instead, with their columns: show --table
@@ -111,16 +113,19 @@ func (f *facts) printRegions(a *app) {
 }
 
 func (f *facts) printNumbers(a *app) {
-	c, s := f.Counts, f.Summary
+	c := f.Counts
 	for _, group := range []struct {
 		name    string
 		numbers []number
 	}{
 		{"holds", []number{{"methods", c.Methods}, {"never ran", c.NeverRan}, {"profiles", c.Profiles}, {"contexts", c.Contexts},
 			{"types", c.Types}, {"symbols", c.Symbols}, {"entries", c.Entries}, {"pointers", c.Pointers}}},
-		{"sums", []number{{"invocations", s.TotalInvocations}, {"highest", s.MaxInvocations}, {"counts", s.TotalCount}, {"highest", s.MaxCount}}},
+		{"sums", f.sums()},
 		{"index", []number{{"lines", f.Index.Lines}, {"longest search", f.Index.MaxProbe}}},
 	} {
+		if len(group.numbers) == 0 {
+			continue
+		}
 		fmt.Fprintf(a.out, "\n%s\n", group.name)
 		for _, n := range group.numbers {
 			fmt.Fprintf(a.out, "  %-14s%20d\n", n.name, n.value)
@@ -143,6 +148,16 @@ func (f *facts) listTables(a *app) {
 		fmt.Fprintf(w, "%d\t%s\t%d\t%s\n", t.Kind, t.Table, t.Rows, strings.Join(columns, " "))
 	}
 	w.Flush()
+}
+
+// sums are the sums of the header. A JamaicaVM's are of counts of several units,
+// which say nothing together.
+func (f *facts) sums() []number {
+	s := f.Summary
+	if f.Domain == layout.DomainJamaica.String() {
+		return nil
+	}
+	return []number{{"invocations", s.TotalInvocations}, {"highest", s.MaxInvocations}, {"counts", s.TotalCount}, {"highest", s.MaxCount}}
 }
 
 type number struct {

@@ -33,8 +33,10 @@ func newReduceCommand(a *app) *cobra.Command {
 		Long: `Reduce writes a part of an archive. --hot 99.9% keeps the fewest methods that make that share
 of all counts; a method weighs the sum of its invocations and counts over all contexts and
 versions of its code, and of equal ones the first by name stays. info --summary says how many
-methods that takes. Samples are not added to counts, which have another unit: of sampled stacks
-the fewest stay that make the same share of all samples, with the methods on them. --drop-cold
+methods that takes. Counts of several units, as a JamaicaVM has them, are not added up: what makes
+the share of its bytecodes, of its calls, or of any other unit stays. Cycles include those of called
+methods: of these every method stays that has the rest of the highest, with 99.9% a thousandth. Of
+sampled stacks the fewest stay that make the share of all samples, with the methods on them. --drop-cold
 drops profiles and stacks that counted nothing, backedges included, and methods that have no
 others or never ran. --class and --method keep methods whose names match, as in show, and the
 stacks that they are the leaves of; --hot is then a share of their counts and samples. What a
@@ -61,7 +63,7 @@ A part has the identity of its dump, so that it is not merged with the whole.`,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+archiveExtension)
-	f.StringVar(&o.hot, "hot", "", "share of all counts, and of all samples, to keep, as 99.9%")
+	f.StringVar(&o.hot, "hot", "", "share of all counts of each unit, and of all samples, to keep, as 99.9%")
 	f.BoolVar(&o.dropCold, "drop-cold", false, "drop profiles without any count, and methods that never ran")
 	f.StringVar(&o.class, "class", "", "keep methods of classes that match")
 	f.StringVar(&o.method, "method", "", "keep methods whose names match")
@@ -98,7 +100,7 @@ func (a *app) runReduce(ctx context.Context, in string, o reduceOptions) error {
 		if err != nil {
 			return err
 		}
-		report := newReduceReport(s, o, kept, written)
+		report := newReduceReport(s, o, r.Hot, kept, written)
 		report.NS = time.Since(begin).Nanoseconds()
 		if o.json {
 			return a.printJSON(report)

@@ -3,10 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -35,7 +33,14 @@ func newTopCommand(a *app) *cobra.Command {
 Without --by it takes invocations where the archive has any, function counts of LLVM's
 profiles, bytecodes of a JamaicaVM's, samples where there are no counts, and counts elsewhere.
 --class, --method and --min choose among the methods, as in show; of samples --min is of those in
-all that a method called too. Shares are of the whole archive.
+all that a method called too. Shares are of the whole archive, or of the total of the run where
+the profile has one and not all methods. Cycles of a JamaicaVM are those of called methods too, so
+that they are never added up: shares are of the cycles of all threads or, where these are not
+recorded, of the highest. Names that the profile cut off may be of several methods: each has a line.
+
+A HotSpot JVM counts until C2 has compiled a method; code of C2 counts nothing. So methods of level
+4 ran more often than they show, and often by far: level is the highest at which a method was
+compiled (0 interpreter, 1 to 3 C1, 4 C2). Invocations are no measure of time there.
 
 ` + pollutionText,
 		Example: `  profarc top app.parc
@@ -65,16 +70,24 @@ all that a method called too. Shares are of the whole archive.
 type topReport struct {
 	Archive string      `json:"archive"`
 	By      string      `json:"by"`
-	Total   uint64      `json:"total"`
-	Of      int         `json:"of"` // methods that were chosen and count at all
+	Total   uint64      `json:"total"`    // what shares are of
+	ShareOf shareOf     `json:"share_of"` // which total that is
+	Of      int         `json:"of"`       // methods that were chosen and count at all
 	Methods []topMethod `json:"methods"`
+
+	sum uint64 // of what the methods of the archive have
 }
 
 type topMethod struct {
 	shownMethod
 	Value uint64  `json:"value"`
 	Share float64 `json:"share"`
-	Sum   float64 `json:"cumulative_share"`
+	// Sum is null where what methods have cannot be added up.
+	Sum *float64 `json:"cumulative_share"`
+	// Level is the highest at which HotSpot compiled the method, null if it is not
+	// known.
+	Level *uint8 `json:"level,omitempty"`
+	Cut   bool   `json:"cut,omitempty"` // the profile cut its name off
 }
 
 func (a *app) runTop(ctx context.Context, path string, o topOptions) error {
@@ -123,7 +136,8 @@ func (a *app) printReport(r interface{ print(a *app) }, err error, json bool) er
 	return nil
 }
 
-// A heat is how hot a method is.
+// A heat is how hot a method is; of names that are cut off a method may have
+// several.
 type heat struct {
 	m reader.Method
 	n uint64
@@ -135,45 +149,49 @@ func hottest(ctx context.Context, s *reader.Store, o topOptions, by *measure) (*
 		by = usualMeasure(s.Header())
 	}
 	r := &topReport{Archive: s.Mapping().Name(), By: by.name, Methods: []topMethod{}}
-	total, heats, err := heatsOf(ctx, s, newSelection(s.Header().Domain, o.class, o.method, o.min, by))
+	sum, heats, err := heatsOf(ctx, s, newSelection(s.Header().Domain, o.class, o.method, o.min, by))
 	if err != nil {
 		return nil, err
 	}
-	r.Total, r.Of = total, len(heats)
-	return r, r.list(s, heats[:min(o.n, len(heats))])
+	r.Of, r.sum = len(heats), sum.total
+	if r.Total, r.ShareOf, err = by.total(s, sum); err != nil {
+		return nil, err
+	}
+	return r, r.list(s, heats[:min(o.n, len(heats))], by.inclusive())
 }
 
 // heatsOf measures all methods, and gives those that are selected and have any,
 // the hottest first; of equal ones those that come first.
-func heatsOf(ctx context.Context, s *reader.Store, sel selection) (total uint64, heats []heat, err error) {
+func heatsOf(ctx context.Context, s *reader.Store, sel selection) (sum sums, heats []heat, err error) {
 	for m, err := range s.Methods() {
 		if err == nil {
 			err = ctx.Err()
 		}
 		if err != nil {
-			return 0, nil, err
+			return sum, nil, err
 		}
-		n, err := sel.by.sum(s, m)
+		values, err := sel.by.values(s, m)
 		if err != nil {
-			return 0, nil, err
+			return sum, nil, err
 		}
-		if n == 0 {
+		if sum.add(values) == 0 {
 			continue
 		}
-		total = layout.SaturatingAdd(total, n)
 		named, err := sel.nameMatches(s, m)
 		if err != nil {
-			return 0, nil, err
+			return sum, nil, err
 		}
-		if named && n >= sel.min {
-			heats = append(heats, heat{m, n})
+		for _, n := range values {
+			if named && n > 0 && n >= sel.min {
+				heats = append(heats, heat{m, n})
+			}
 		}
 	}
 	slices.SortStableFunc(heats, func(a, b heat) int { return cmp.Compare(b.n, a.n) })
-	return total, heats, nil
+	return sum, heats, nil
 }
 
-func (r *topReport) list(s *reader.Store, heats []heat) error {
+func (r *topReport) list(s *reader.Store, heats []heat, inclusive bool) error {
 	sum := uint64(0)
 	for _, h := range heats {
 		name, err := shown(s, h.m)
@@ -181,20 +199,15 @@ func (r *topReport) list(s *reader.Store, heats []heat) error {
 			return err
 		}
 		sum = layout.SaturatingAdd(sum, h.n)
-		r.Methods = append(r.Methods, topMethod{name, h.n, share(h.n, r.Total), share(sum, r.Total)})
+		row := topMethod{shownMethod: name, Value: h.n, Share: share(h.n, r.Total), Cut: cutOff(s, h.m)}
+		if !inclusive {
+			cumulative := share(sum, r.Total)
+			row.Sum = &cumulative
+		}
+		if row.Level, err = compileLevel(h.m); err != nil {
+			return err
+		}
+		r.Methods = append(r.Methods, row)
 	}
 	return nil
-}
-
-func (r *topReport) print(a *app) {
-	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "%s\tshare\tsum\t  method\n", r.By)
-	for _, m := range r.Methods {
-		fmt.Fprintf(w, "%d\t%.1f%%\t%.1f%%\t  %s\n", m.Value, 100*m.Share, 100*m.Sum, printable(m.String()))
-	}
-	w.Flush()
-	fmt.Fprintf(a.out, "\n%d of %d methods with any, %d in total\n", len(r.Methods), r.Of, r.Total)
-	if r.Total == 0 {
-		fmt.Fprintf(a.errOut, "profarc: nothing in %s counts %s: without --by top takes what it counts\n", printable(r.Archive), r.By)
-	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 func (r *diffReport) print(a *app) {
-	fmt.Fprintf(a.out, "%s, domain %s\n\n", r.verdict(), r.Domain)
+	fmt.Fprintf(a.out, "%s, domain %s%s\n\n", r.verdict(), r.Domain, r.lowest())
 	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "\tA\tB\tmatched\tmismatch\tonly A\tonly B\t\n")
 	for _, t := range []struct {
@@ -49,6 +49,24 @@ func (r *diffReport) verdict() string {
 		return "nothing to compare: no counts on either side"
 	}
 	return fmt.Sprintf("overlap %s of %s", percent(*r.Score), *r.ScoredBy)
+}
+
+// lowest is the kind of counts that agrees least, if it does less than the score
+// says: what is lost of one kind is not to be hidden by another.
+func (r *diffReport) lowest() string {
+	if r.Score == nil {
+		return ""
+	}
+	low := diffKind{Overlap: *r.Score}
+	for _, k := range r.Kinds {
+		if k.Overlap < low.Overlap {
+			low = k
+		}
+	}
+	if low.Kind == "" || percent(low.Overlap) == percent(*r.Score) {
+		return ""
+	}
+	return fmt.Sprintf("; lowest %s of %s", percent(low.Overlap), kindText(low.Kind))
 }
 
 func (r *diffReport) printKinds(a *app) {

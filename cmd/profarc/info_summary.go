@@ -21,15 +21,34 @@ var summaryShares = [...]uint64{10000, 100000, 200000, 300000, 400000, 500000, 6
 
 const millionth = builder.One / 1e6
 
-// A cutoffSummary says how few methods and counts make most of all.
+// A cutoffSummary says how few methods and counts make most of all, unit by
+// unit.
 type cutoffSummary struct {
-	Methods uint64       `json:"methods"` // that count anything
-	Counts  uint64       `json:"counts"`  // of LLVM all, elsewhere those that are not 0
-	Cutoffs []summaryRow `json:"cutoffs"`
+	Methods uint64        `json:"methods"` // that count anything
+	Units   []unitSummary `json:"units"`
+	Cutoffs []keptRow     `json:"cutoffs"`
+}
+
+// A keptRow is how many methods reduce --hot keeps for a share of every unit.
+type keptRow struct {
+	Percent float64 `json:"percent"`
+	Methods int     `json:"methods"`
+}
+
+// A unitSummary is of the counts of one unit. Where they are inclusive, those of
+// a method are in those of its callers, and what makes a share is each method
+// that has the rest of the highest.
+type unitSummary struct {
+	Unit      string       `json:"unit"`
+	Inclusive bool         `json:"inclusive"`
+	Methods   int          `json:"methods"`
+	Counts    uint64       `json:"counts"` // of LLVM all, elsewhere those that are not 0
+	Cutoffs   []summaryRow `json:"cutoffs"`
 }
 
 // A summaryRow says what makes a share of all counts: so many methods, the
-// coldest with that weight; so many counts, the lowest that high.
+// coldest with that weight; so many counts, the lowest that high. Counts that are
+// inclusive make no share.
 type summaryRow struct {
 	Percent   float64 `json:"percent"`
 	Methods   int     `json:"methods"`
@@ -44,20 +63,44 @@ func summarize(s *reader.Store) (*cutoffSummary, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &cutoffSummary{Methods: uint64(weights.Methods())}
+	counts, err := countsAndTimes(s)
+	if err != nil {
+		return nil, err
+	}
+	r := &cutoffSummary{Methods: uint64(weights.Methods()), Units: []unitSummary{}}
 	for _, share := range summaryShares {
-		n, least := weights.Needed(builder.Weight(share) * millionth)
-		r.Cutoffs = append(r.Cutoffs, summaryRow{Percent: float64(share) / 1e4, Methods: n, MinWeight: least})
+		r.Cutoffs = append(r.Cutoffs, keptRow{float64(share) / 1e4, weights.Kept(builder.Weight(share) * millionth)})
+	}
+	units := weights.Units()
+	if s.Header().Domain.LLVM() || len(units) == 0 {
+		units = []layout.CountUnit{layout.UnitExecutions}
+	}
+	for _, unit := range units {
+		u := unitSummary{Unit: unitText(s.Header().Domain, unit), Inclusive: unit.Inclusive(), Methods: weights.MethodsOf(unit)}
+		for _, share := range summaryShares {
+			n, least := weights.Needed(unit, builder.Weight(share)*millionth)
+			u.Cutoffs = append(u.Cutoffs, summaryRow{Percent: float64(share) / 1e4, Methods: n, MinWeight: least})
+		}
+		u.addCounts(counts[unit])
+		r.Units = append(r.Units, u)
 	}
 	if s.Header().Domain.LLVM() {
-		return r, r.addBlocks(s)
+		return r, r.Units[0].addBlocks(s)
 	}
-	return r, r.addCounts(s)
+	return r, nil
+}
+
+// unitText names a unit in the words of a domain.
+func unitText(d layout.Domain, u layout.CountUnit) string {
+	if d == layout.DomainJamaica && u == layout.UnitExecutions {
+		return "calls"
+	}
+	return u.String()
 }
 
 // addBlocks takes what LLVM's own summary says of blocks; where there are only
 // context-sensitive profiles, theirs.
-func (r *cutoffSummary) addBlocks(s *reader.Store) error {
+func (r *unitSummary) addBlocks(s *reader.Store) error {
 	sum, cs, err := llvm.Summarize(s)
 	if err != nil {
 		return err
@@ -72,15 +115,17 @@ func (r *cutoffSummary) addBlocks(s *reader.Store) error {
 	return nil
 }
 
-// addCounts does the same for the counts of other domains.
-func (r *cutoffSummary) addCounts(s *reader.Store) error {
-	times, err := countsAndTimes(s)
-	if err != nil {
-		return err
+// addCounts does the same for the counts of other domains, by how often each
+// occurs.
+func (r *unitSummary) addCounts(times map[uint64]uint64) {
+	for _, n := range times {
+		r.Counts += n
+	}
+	if r.Inclusive {
+		return
 	}
 	total := new(big.Int)
 	for count, n := range times {
-		r.Counts += n
 		total.Add(total, product(count, n))
 	}
 	high := make([]uint64, 0, len(times))
@@ -99,29 +144,35 @@ func (r *cutoffSummary) addCounts(s *reader.Store) error {
 		}
 		r.Cutoffs[i].Counts, r.Cutoffs[i].MinCount = row.Counts, row.MinCount
 	}
-	return nil
 }
 
 func product(a, b uint64) *big.Int {
 	return new(big.Int).Mul(new(big.Int).SetUint64(a), new(big.Int).SetUint64(b))
 }
 
-// countsAndTimes says how often each count that is not 0 occurs.
-func countsAndTimes(s *reader.Store) (map[uint64]uint64, error) {
-	times, shape := map[uint64]uint64{}, s.Header().Params.Shape()
+// countsAndTimes says of each unit how often each count that is not 0 occurs.
+func countsAndTimes(s *reader.Store) (times [layout.NumCountUnits]map[uint64]uint64, err error) {
+	for u := range times {
+		times[u] = map[uint64]uint64{}
+	}
+	shape := s.Header().Params.Shape()
+	if s.Header().Domain.LLVM() {
+		return times, nil // its blocks are counted instead
+	}
 	for m, err := range s.Methods() {
 		if err != nil {
-			return nil, err
+			return times, err
 		}
 		for p, err := range m.Profiles() {
 			if err != nil {
-				return nil, err
+				return times, err
 			}
 			for e := range p.Entries() {
 				raw := e.Raw()
+				of := times[raw.CountUnit()]
 				shape.Counts(raw, func(cell int) bool {
 					if n := raw.Cell(cell); n > 0 && (!raw.SignedCounts() || int64(n) > 0) {
-						times[n]++
+						of[n]++
 					}
 					return true
 				})
@@ -132,15 +183,49 @@ func countsAndTimes(s *reader.Store) (map[uint64]uint64, error) {
 }
 
 func (r *cutoffSummary) print(a *app, d layout.Domain) {
-	counts := "counts"
-	if d.LLVM() {
-		counts = "blocks"
+	for i := range r.Units {
+		r.Units[i].print(a, d)
 	}
-	fmt.Fprintf(a.out, "\nsummary of %d methods and %d %s\n", r.Methods, r.Counts, counts)
+	if len(r.Units) < 2 {
+		return
+	}
+	fmt.Fprintf(a.out, "\nreduce --hot, over all units of %d methods\n", r.Methods)
 	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "share\tmethods\tlowest sum\t%s\tlowest\t\n", counts)
+	fmt.Fprint(w, "share\tmethods\t\n")
 	for _, c := range r.Cutoffs {
-		fmt.Fprintf(w, "%s%%\t%d\t%d\t%d\t%d\t\n", strconv.FormatFloat(c.Percent, 'f', -1, 64), c.Methods, c.MinWeight, c.Counts, c.MinCount)
+		fmt.Fprintf(w, "%s\t%d\t\n", cutoffText(c.Percent), c.Methods)
 	}
 	w.Flush()
+}
+
+func cutoffText(percent float64) string { return strconv.FormatFloat(percent, 'f', -1, 64) + "%" }
+
+func (r *unitSummary) print(a *app, d layout.Domain) {
+	if d.LLVM() {
+		r.Unit = "blocks"
+	}
+	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', tabwriter.AlignRight)
+	if r.Inclusive {
+		fmt.Fprintf(a.out, "\nsummary of %d methods with %s, which include those of called methods: a share takes each with the rest of the highest\n", r.Methods, r.Unit)
+		fmt.Fprint(w, "share\tmethods\tlowest\t\n")
+	} else {
+		fmt.Fprintf(a.out, "\nsummary of %d methods and %d %s\n", r.Methods, r.Counts, r.countsText())
+		fmt.Fprintf(w, "share\tmethods\tlowest sum\t%s\tlowest\t\n", r.countsText())
+	}
+	for _, c := range r.Cutoffs {
+		fmt.Fprintf(w, "%s\t%d\t%d\t", cutoffText(c.Percent), c.Methods, c.MinWeight)
+		if !r.Inclusive {
+			fmt.Fprintf(w, "%d\t%d\t", c.Counts, c.MinCount)
+		}
+		fmt.Fprintln(w)
+	}
+	w.Flush()
+}
+
+// countsText is what the counts of a unit are called.
+func (r *unitSummary) countsText() string {
+	if r.Unit == "counts" || r.Unit == "blocks" {
+		return r.Unit
+	}
+	return "counts of " + r.Unit
 }

@@ -24,8 +24,8 @@ func TestSummaryHasLLVMsShares(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, c := range sum.Cutoffs {
-			if c.Percent() != r.Cutoffs[i].Percent || c.Blocks != r.Cutoffs[i].Counts || c.MinCount != r.Cutoffs[i].MinCount {
-				t.Errorf("%s: %+v, LLVM has %+v", sp.Name, r.Cutoffs[i], c)
+			if got := r.Units[0].Cutoffs[i]; c.Percent() != got.Percent || c.Blocks != got.Counts || c.MinCount != got.MinCount {
+				t.Errorf("%s: %+v, LLVM has %+v", sp.Name, got, c)
 			}
 		}
 	}
@@ -77,13 +77,13 @@ func TestSummaryTakesTheFewestCounts(t *testing.T) {
 		99:   {99, 3, 49, 5, 49},
 		99.9: {99.9, 3, 49, 5, 49},
 	} {
-		for _, row := range r.Cutoffs {
+		for _, row := range r.Units[0].Cutoffs {
 			if row.Percent == percent && row != want {
 				t.Errorf("%+v, want %+v", row, want)
 			}
 		}
 	}
-	if r.Methods != 3 || r.Counts != 6 || len(r.Cutoffs) != len(summaryShares) {
+	if u := r.Units[0]; r.Methods != 3 || u.Methods != 3 || u.Counts != 6 || len(u.Cutoffs) != len(summaryShares) || len(r.Units) != 1 {
 		t.Errorf("%+v", r)
 	}
 }

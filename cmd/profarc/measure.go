@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/profarc/profarc/internal/formats/jamaica"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -12,20 +13,34 @@ import (
 type measure struct {
 	name, about string
 	of          func(shape layout.Shape, p reader.Profile) uint64
+	// sub is of the Count entries that are summed, 0 where others are too. A run of
+	// a JamaicaVM has one such entry a method, but for arrays.
+	sub uint16
+	// recorded is the property that has the total of a run, if not all of its
+	// methods are in the archive.
+	recorded string
 }
 
 var measures = []measure{
-	{"invocations", "calls of the method", func(_ layout.Shape, p reader.Profile) uint64 { return trained(p.Invocations()) }},
-	{"backedges", "times round its loops", func(_ layout.Shape, p reader.Profile) uint64 { return trained(p.Backedges()) }},
-	{"counts", "all counts of its profile points", sumCounts},
-	{"calls", "calls that it makes, over its call sites", sumCalls},
-	{"size", "bytes of its profiles in the archive", func(_ layout.Shape, p reader.Profile) uint64 { return uint64(len(p.Block())) }},
-	{"function-count", "LLVM: the counter of the function's entry", functionCount},
-	{"bytecodes", "JamaicaVM: bytecodes executed", sumOf(layout.SubBytecodes)},
-	{"cycles", "JamaicaVM: processor cycles, those of called methods included", sumOf(layout.SubCycles)},
-	{"native-calls", "JamaicaVM: calls of a native method", sumOf(layout.SubNativeCalls)},
-	{"arrays", "JamaicaVM: arrays created", sumOf(layout.SubNewArrays)},
+	{name: "invocations", about: "calls of the method; of HotSpot's those before C2 took over, see below",
+		of: func(_ layout.Shape, p reader.Profile) uint64 { return trained(p.Invocations()) }},
+	{name: "backedges", about: "times round its loops", of: func(_ layout.Shape, p reader.Profile) uint64 { return trained(p.Backedges()) }},
+	{name: "counts", about: "all counts of its profile points that are calls, branches or types", of: sumCounts},
+	{name: "calls", about: "calls that it makes, over its call sites", of: sumCalls},
+	{name: "size", about: "bytes of its profiles in the archive", of: func(_ layout.Shape, p reader.Profile) uint64 { return uint64(len(p.Block())) }},
+	{name: "function-count", about: "LLVM: the counter of the function's entry", of: functionCount},
+	countMeasure("bytecodes", "JamaicaVM: bytecodes executed", layout.SubBytecodes, jamaica.PropertyBytecodes),
+	countMeasure("cycles", "JamaicaVM: processor cycles, those of called methods included", layout.SubCycles, ""),
+	countMeasure("native-calls", "JamaicaVM: calls of a native method", layout.SubNativeCalls, jamaica.PropertyNative),
+	countMeasure("arrays", "JamaicaVM: arrays created", layout.SubNewArrays, ""),
 }
+
+func countMeasure(name, about string, sub uint16, recorded string) measure {
+	return measure{name: name, about: about, of: sumOf(sub), sub: sub, recorded: recorded}
+}
+
+// inclusive reports whether what a method has is in what its callers have.
+func (by *measure) inclusive() bool { return by.sub == layout.SubCycles }
 
 func measureNames() []string {
 	var names []string
@@ -101,6 +116,32 @@ func (by *measure) sum(s *reader.Store, m reader.Method) (n uint64, err error) {
 	return n, nil
 }
 
+// values are what a method has. It is one number, but where a profile cuts
+// names off: then the counts of one text may be of several methods, and are not
+// added up.
+func (by *measure) values(s *reader.Store, m reader.Method) (list []uint64, err error) {
+	if by.sub == 0 || by.sub == layout.SubNewArrays || !cutOff(s, m) {
+		n, err := by.sum(s, m)
+		return []uint64{n}, err
+	}
+	for p, err := range m.Profiles() {
+		if err != nil {
+			return nil, err
+		}
+		for e := range p.Entries() {
+			if e.Tag() == layout.TagCount && e.Sub() == by.sub {
+				list = append(list, e.Cell(0).Trained())
+			}
+		}
+	}
+	return list, nil
+}
+
+// cutOff reports whether the name of a method is cut off.
+func cutOff(s *reader.Store, m reader.Method) bool {
+	return s.Header().Domain == layout.DomainJamaica && m.Flags()&layout.MethodNotMatchable != 0
+}
+
 // trained is a counter that a profile may have.
 func trained(c reader.Counter, ok bool) uint64 {
 	if !ok {
@@ -109,10 +150,10 @@ func trained(c reader.Counter, ok bool) uint64 {
 	return c.Trained()
 }
 
-// sumCounts adds up all counts of the data entries. Those of type checks that
-// fail are counted down, and taken as none.
+// sumCounts adds up all counts of the data entries that have the unit of calls.
+// Those of type checks that fail are counted down, and taken as none.
 func sumCounts(shape layout.Shape, p reader.Profile) uint64 {
-	return sumEntries(shape, p, func(reader.Entry) bool { return true })
+	return sumEntries(shape, p, func(e reader.Entry) bool { return e.Raw().CountUnit() == layout.UnitExecutions })
 }
 
 // functionCount is the first of LLVM's counters: how often the function was
@@ -144,7 +185,7 @@ func sumEntries(shape layout.Shape, p reader.Profile, wanted func(reader.Entry) 
 		raw := e.Raw()
 		shape.Counts(raw, func(cell int) bool {
 			n := raw.Cell(cell)
-			if e.Tag() != layout.TagReceiverType || int64(n) > 0 {
+			if !raw.SignedCounts() || int64(n) > 0 {
 				sum = layout.SaturatingAdd(sum, n)
 			}
 			return true

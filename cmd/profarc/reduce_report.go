@@ -5,10 +5,11 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/profarc/profarc/builder"
-
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -19,7 +20,8 @@ type reduceReport struct {
 	Methods  keptOf      `json:"methods"`
 	Profiles keptOf      `json:"profiles"`
 	Entries  keptOf      `json:"entries"`
-	Share    float64     `json:"share"`         // of all counts
+	Share    float64     `json:"share"`         // of all counts of a unit, the lowest
+	Shares   []unitShare `json:"shares"`        // of each unit
 	Samples  *float64    `json:"sample_share"`  // of all samples, null if there are none
 	Named    uint64      `json:"named_methods"` // that stay only because others name them
 	Key      string      `json:"key,omitempty"` // of hashed names: file or random
@@ -29,7 +31,14 @@ type reduceReport struct {
 	Lost     []loss      `json:"lost"`
 	NS       int64       `json:"ns"`
 
-	counted bool // there are counts
+	hot builder.Weight // the share that was asked for, 0 if none was
+}
+
+// A unitShare is how much of the counts of a unit stayed; null of counts that
+// cannot be added up.
+type unitShare struct {
+	Unit  string   `json:"unit"`
+	Share *float64 `json:"share"`
 }
 
 // keptOf is how many stayed of how many.
@@ -40,13 +49,13 @@ type keptOf struct {
 
 func (k keptOf) String() string { return fmt.Sprintf("%d of %d", k.Kept, k.Of) }
 
-func newReduceReport(s *reader.Store, o reduceOptions, kept *builder.Reduced, written builder.Report) *reduceReport {
+func newReduceReport(s *reader.Store, o reduceOptions, hot builder.Weight, kept *builder.Reduced, written builder.Report) *reduceReport {
 	of := s.Header().Counts
 	r := &reduceReport{
-		Archive: o.out, Input: s.Mapping().Name(), Share: kept.Share(), counted: kept.Counted(),
+		Archive: o.out, Input: s.Mapping().Name(), Share: kept.Share(), Shares: unitShares(s.Header().Domain, kept),
 		Methods: keptOf{kept.Methods, of.Methods}, Profiles: keptOf{kept.Profiles, of.Profiles}, Entries: keptOf{kept.Entries, of.Entries},
 		Named: written.Counts.Methods - kept.Methods,
-		Bytes: written.Bytes, DumpID: fmt.Sprintf("%x", written.DumpID), Counts: countsOf(written.Counts), Lost: []loss{},
+		Bytes: written.Bytes, DumpID: fmt.Sprintf("%x", written.DumpID), Counts: countsOf(written.Counts), Lost: []loss{}, hot: hot,
 	}
 	if share, sampled := kept.SampleShare(); sampled {
 		r.Samples = &share
@@ -66,18 +75,40 @@ func newReduceReport(s *reader.Store, o reduceOptions, kept *builder.Reduced, wr
 // percentText is a share in percent, rounded down: all is nothing less.
 func percentText(share float64) string { return fmt.Sprintf("%.2f%%", math.Floor(1e4*share)/100) }
 
+// unitShares are the shares of all units that there are counts of.
+func unitShares(d layout.Domain, kept *builder.Reduced) []unitShare {
+	shares := []unitShare{}
+	for _, u := range kept.Units() {
+		row := unitShare{Unit: unitText(d, u)}
+		if share, ok := kept.ShareOf(u); ok {
+			row.Share = &share
+		}
+		shares = append(shares, row)
+	}
+	return shares
+}
+
 // shares says how much of the counts stayed and, where there are any, of the
 // samples; of an archive that has samples alone only that.
 func (r *reduceReport) shares() string {
-	counts := percentText(r.Share) + " of all counts"
-	if r.Samples == nil {
-		return counts
+	var parts []string
+	for _, u := range r.Shares {
+		switch {
+		case u.Share != nil:
+			parts = append(parts, fmt.Sprintf("%s of all %s", percentText(*u.Share), u.Unit))
+		case r.hot == builder.One:
+			parts = append(parts, "all methods with "+u.Unit)
+		case r.hot > 0:
+			parts = append(parts, fmt.Sprintf("methods with %s%% of the highest %s", (100*(builder.One-r.hot)).String(), u.Unit))
+		}
 	}
-	samples := percentText(*r.Samples) + " of all samples"
-	if !r.counted {
-		return samples
+	if r.Samples != nil {
+		parts = append(parts, percentText(*r.Samples)+" of all samples")
 	}
-	return counts + ", " + samples
+	if len(parts) == 0 {
+		return "no counts"
+	}
+	return strings.Join(parts, ", ")
 }
 
 func (r *reduceReport) print(a *app) {

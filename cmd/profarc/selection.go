@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -46,14 +47,22 @@ func (sel selection) methods(ctx context.Context, s *reader.Store) iter.Seq2[rea
 	}
 }
 
-// byHeat goes through the methods that count at all, the hottest first.
+// byHeat goes through the methods that count at all, the hottest first. A method
+// that has several values comes once, by the highest.
 func (sel selection) byHeat(ctx context.Context, s *reader.Store, yield func(reader.Method, error) bool) {
 	_, heats, err := heatsOf(ctx, s, sel)
 	if err != nil {
 		yield(reader.Method{}, err)
 		return
 	}
+	seen := map[layout.Narrow]bool{}
 	for _, h := range heats {
+		if seen[h.m.Ref()] {
+			continue
+		}
+		if cutOff(s, h.m) {
+			seen[h.m.Ref()] = true
+		}
 		if !yield(h.m, nil) {
 			return
 		}
@@ -66,8 +75,8 @@ func (sel selection) has(s *reader.Store, m reader.Method) (bool, error) {
 	if err != nil || !named || sel.min == 0 {
 		return named, err
 	}
-	n, err := sel.by.sum(s, m)
-	return n >= sel.min, err
+	values, err := sel.by.values(s, m)
+	return slices.ContainsFunc(values, func(n uint64) bool { return n >= sel.min }), err
 }
 
 // nameMatches reports whether a method is wanted for its name.

@@ -39,7 +39,8 @@
 // A method's key is its whole signature as name. Texts that were cut to a
 // column end in the middle of one: such a method does not identify the method
 // in another run (layout.MethodNotMatchable), and several of them may share one
-// text, so that a profile may have several counts of the same kind. Heap,
+// text, so that a profile may have several counts of the same kind, which must
+// not be added up. Cycles of a method are in those of its callers too. Heap,
 // threads and classes are tables; shares are not kept but computed. Where the
 // lines of a file are not all of a run, the smallest total that gives its
 // shares is kept as a property.
