@@ -179,8 +179,8 @@ func (b *Builder) Dumps() int {
 }
 
 // Unmatchable is the number of profiles that were summed with one of another run
-// although their method's key need not mean the same there: of hidden classes,
-// and of ids that a file says nothing of.
+// although their method's key need not mean the same there: of hidden classes, of
+// ids that a file says nothing of, and of class loaders that are numbered.
 func (b *Builder) Unmatchable() uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()

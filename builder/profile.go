@@ -120,6 +120,14 @@ func (p *Profile) Done() error {
 	return p.err
 }
 
+// mayBeAnother reports whether the key of a method need not mean the same method
+// in another run.
+func (b *Builder) mayBeAnother(ref MethodRef) bool {
+	m := b.methods.at(uint32(ref))
+	return m.flags&layout.MethodNotMatchable != 0 ||
+		m.holder != 0 && layout.NumberedLoader(b.text(b.types.at(uint32(m.holder)).loader))
+}
+
 // take keeps the encoded profile of a run, or merges it with the one of the runs
 // before: in place if inPlace can. The caller holds mu.
 func (b *Builder) take(ref ProfileRef, run Run, block layout.Block, inPlace func(m *merger, have, more layout.Block) bool) {
@@ -127,7 +135,7 @@ func (b *Builder) take(ref ProfileRef, run Run, block layout.Block, inPlace func
 	have := layout.Block(b.blocks.at(d.block))
 	m := &b.merger
 	*m = merger{b: b, shape: b.shape, run: run}
-	if have != nil && b.methods.at(uint32(d.method)).flags&layout.MethodNotMatchable != 0 {
+	if have != nil && b.mayBeAnother(d.method) {
 		b.unmatchable++
 	}
 	switch {

@@ -1,6 +1,8 @@
 package reader
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/profarc/profarc/layout"
@@ -23,4 +25,25 @@ func (s *Store) NamesLoaders() (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// Loaders are the identities of the class loaders of all types, in order, without
+// the empty one.
+func (s *Store) Loaders() ([]string, error) {
+	found := map[string]bool{}
+	last := ""
+	for t, err := range s.Types() {
+		if err != nil {
+			return nil, err
+		}
+		loader, err := t.Loader()
+		if err != nil {
+			return nil, err
+		}
+		if identity := loader.String(); identity != last && identity != "" {
+			found[identity] = true
+			last = identity
+		}
+	}
+	return slices.Sorted(maps.Keys(found)), nil
 }

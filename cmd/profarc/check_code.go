@@ -31,6 +31,8 @@ type code struct {
 	// program at all; byName whether methods were found without their loaders.
 	related func() error
 	byName  func() bool
+	// loaders, if not nil, names the class loaders that it knows.
+	loaders func() ([]string, error)
 }
 
 // openCode opens what --against names, for the profiles of an archive.
@@ -129,7 +131,10 @@ func openProcessCode(ctx context.Context, pid string, d layout.Domain) (code, er
 		return code{}, fmt.Errorf("a JVM is no code of domain %s: name profiles of the new program", d)
 	}
 	p, err := program.ReadProcess(ctx, n)
-	return code{Code: p, what: "process " + pid, close: func() {}}, err
+	if err != nil {
+		return code{}, err
+	}
+	return code{Code: p, what: "process " + pid, close: func() {}, loaders: p.Loaders}, nil
 }
 
 // archivedCode is the code that the profiles of an archive are of.
@@ -139,7 +144,7 @@ func archivedCode(name string, s *reader.Store, d layout.Domain) (code, error) {
 		return code{}, fmt.Errorf("%s is of domain %s, the archive to check of %s: name an archive of that domain", name, other, d)
 	}
 	profiled := fit.Archived(s)
-	return code{Code: profiled, what: name, profiles: s, close: func() { _ = s.Close() }, byName: profiled.ByName}, nil
+	return code{Code: profiled, what: name, profiles: s, close: func() { _ = s.Close() }, byName: profiled.ByName, loaders: s.Loaders}, nil
 }
 
 // importCode takes profiles of another tool in.

@@ -6,6 +6,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -19,6 +20,7 @@ type checkReport struct {
 	States   map[string]checkState `json:"states"`    // by name
 	Reasons  []checkReason         `json:"unchecked"` // that of most profiles first
 	ByName   bool                  `json:"by_name"`   // class loaders were left out of account
+	Loaders  []loaderDoubt         `json:"loader_doubts"`
 	Points   checkPoints           `json:"moved_points"`
 	Misfits  []checkVerdict        `json:"misfits"` // the heaviest losses first
 	Verdicts []checkVerdict        `json:"verdicts,omitempty"`
@@ -92,6 +94,22 @@ func (r *checkReport) fill(s *reader.Store, f *fit.Report) error {
 	return nil
 }
 
+// compareLoaders notes what is not known of the class loaders of an archive in the
+// run that it is held against.
+func (r *checkReport) compareLoaders(s *reader.Store, against code) error {
+	r.Loaders = []loaderDoubt{}
+	if r.ByName || against.loaders == nil || s.Header().Domain != layout.DomainHotSpot {
+		return nil
+	}
+	of, err := s.Loaders()
+	if err != nil {
+		return err
+	}
+	there, err := against.loaders()
+	r.Loaders = loaderDoubts(of, there)
+	return err
+}
+
 // list adds a verdict to the list of all.
 func (r *checkReport) list(s *reader.Store, v *fit.Verdict) error {
 	shown, err := verdictOf(s, v)
@@ -119,6 +137,7 @@ func (r *checkReport) print(a *app) {
 	if r.ByName {
 		fmt.Fprintf(a.out, "\nclasses are matched by name: one of the two archives knows no class loaders\n")
 	}
+	printLoaderDoubts(a.out, r.Loaders)
 	if r.Points.Old > 0 {
 		fmt.Fprintf(a.out, "\nmoved profiles: %d of %d points matched\n", r.Points.Matched, r.Points.Old)
 	}

@@ -180,6 +180,9 @@ func (a *app) check(ctx context.Context, s *reader.Store, against code, f fit.Op
 		return err
 	}
 	r.ByName = against.byName != nil && against.byName()
+	if err := r.compareLoaders(s, against); err != nil {
+		return err
+	}
 	if o.rewrite != "" {
 		written, err := f.Into.Commit(ctx, o.rewrite)
 		if err != nil {

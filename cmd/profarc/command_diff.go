@@ -108,7 +108,7 @@ func (a *app) diff(ctx context.Context, sa, sb *reader.Store, o diffOptions) err
 	}
 	r, err := newDiffReport(sa, sb, found)
 	if err == nil {
-		r.NoLoaders, err = unnamedLoaders(sa, sb)
+		err = r.compareLoaders(sa, sb)
 	}
 	if err != nil {
 		return err

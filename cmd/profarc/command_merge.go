@@ -149,7 +149,7 @@ func (r *mergeReport) print(a *app) {
 		fmt.Fprintf(a.out, "found  %s with several versions of the code\n", amount(r.Versions, "method"))
 	}
 	if r.Doubtful > 0 {
-		fmt.Fprintf(a.out, "doubt  %s summed under names that need not mean the same in every run: hidden classes, ids without a row\n", amount(r.Doubtful, "profile"))
+		fmt.Fprintf(a.out, "doubt  %s summed under names that need not mean the same in every run: hidden classes, ids without a row, class loaders that only a number tells apart\n", amount(r.Doubtful, "profile"))
 	}
 	fmt.Fprintf(a.out, "wrote  %s: %s, %d methods, %d profiles, %s\n", printable(r.Archive), sizeText(r.Bytes), r.Counts.Methods, r.Counts.Profiles, timeText(time.Duration(r.NS)))
 	printLosses(a.out, r.Lost)

@@ -28,8 +28,24 @@ func unnamedLoaders(a, b *reader.Store) (string, error) {
 	return a.Mapping().Name(), nil
 }
 
+// compareLoaders notes what is not known of the class loaders of two archives.
+func (r *diffReport) compareLoaders(a, b *reader.Store) (err error) {
+	r.Loaders = []loaderDoubt{}
+	if r.NoLoaders, err = unnamedLoaders(a, b); err != nil || r.NoLoaders != "" || a.Header().Domain != layout.DomainHotSpot {
+		return err
+	}
+	inA, err := a.Loaders()
+	if err != nil {
+		return err
+	}
+	inB, err := b.Loaders()
+	r.Loaders = loaderDoubts(inA, inB)
+	return err
+}
+
 func (r *diffReport) printLoaders(a *app) {
 	if r.NoLoaders != "" {
 		fmt.Fprintf(a.out, "\nnot matched: %s names no class loaders, the other does: classes of the application are others there; profarc check matches them by name\n", printable(r.NoLoaders))
 	}
+	printLoaderDoubts(a.out, r.Loaders)
 }

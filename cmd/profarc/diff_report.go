@@ -24,7 +24,8 @@ type diffReport struct {
 	Beside   []diffBeside `json:"not_compared"`
 	// NoLoaders is the one of the two that knows no class loaders while the other
 	// does.
-	NoLoaders string `json:"without_loaders,omitempty"`
+	NoLoaders string        `json:"without_loaders,omitempty"`
+	Loaders   []loaderDoubt `json:"loader_doubts"`
 
 	Changed diffList[diffMethod] `json:"changed"`
 	Came    diffList[diffMethod] `json:"came"`

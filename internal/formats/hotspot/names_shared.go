@@ -7,6 +7,10 @@ package hotspot
 // archives call them.
 func HiddenNames(names map[string]bool) map[string]string { return hiddenNames(names) }
 
+// IsHidden reports whether a name, spelled as the VM has it inside, is of a hidden
+// class.
+func IsHidden(name string) bool { return hiddenAddress(name, '+') >= 0 }
+
 // ElementClass is the class that a type name is made of: itself, or of an array
 // the class of its elements.
 func ElementClass(name string) string { return elementClass(name) }

@@ -81,13 +81,13 @@ func (b *build) methodRef(addr uint64, m *methodName, k klassName) builder.Metho
 	if ref, ok := b.methods[addr]; ok {
 		return ref
 	}
-	class, hidden := k.name, false
+	class, made := k.name, hotspot.MadeInOrder(k.name)
 	if canonical, ok := b.hidden[k.name]; ok {
-		class, hidden = canonical, true
+		class, made = canonical, true
 	}
 	b.typeRef(k)
 	ref := b.Method(layout.Key{Class: class, Name: m.name, Signature: m.signature, Loader: k.loader})
-	if hidden {
+	if made {
 		b.DescribeMethod(ref, builder.MethodInfo{Flags: layout.MethodNotMatchable})
 	}
 	b.methods[addr] = ref
@@ -110,7 +110,11 @@ func (b *build) typeRef(k klassName) builder.TypeRef {
 	class := hotspot.ElementClass(k.name)
 	canonical, hidden := b.hidden[class]
 	if !hidden {
-		return b.Type(builder.TypeKey{Name: k.name, Loader: k.loader})
+		t := b.Type(builder.TypeKey{Name: k.name, Loader: k.loader})
+		if hotspot.MadeInOrder(class) {
+			b.DescribeType(t, builder.TypeInfo{Flags: layout.TypeNotMatchable})
+		}
+		return t
 	}
 	name := strings.Replace(k.name, class, canonical, 1)
 	t := b.Type(builder.TypeKey{Name: name, Loader: k.loader})

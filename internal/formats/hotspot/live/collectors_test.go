@@ -31,7 +31,7 @@ func checkTwins(t *testing.T, d dumped) {
 	if d.report.numRefused() > 0 || !d.report.Consistent {
 		t.Errorf("report: %+v", d.report)
 	}
-	for _, loader := range []string{"Twins$Own", "Twins$Own#2"} {
+	for _, loader := range []string{"Twins$Own#1", "Twins$Own#2"} {
 		if _, err := d.Find(layout.Key{Class: "Twins$Work", Name: "step", Signature: "(I)I", Loader: loader}); err != nil {
 			t.Errorf("loader %s: %v", loader, err)
 		}
@@ -95,7 +95,7 @@ func profileOf(t *testing.T, d dumped, k layout.Key) reader.Profile {
 func checkHandlers(t *testing.T, d dumped) {
 	t.Helper()
 	var flags []uint8
-	for e := range profileOf(t, d, layout.Key{Class: "Twins$Work", Name: "step", Signature: "(I)I", Loader: "Twins$Own"}).Section(layout.SectionHandlers) {
+	for e := range profileOf(t, d, layout.Key{Class: "Twins$Work", Name: "step", Signature: "(I)I", Loader: "Twins$Own#1"}).Section(layout.SectionHandlers) {
 		flags = append(flags, e.Flags())
 	}
 	const entered = 1 << 1

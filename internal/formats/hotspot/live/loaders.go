@@ -1,6 +1,11 @@
 package live
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/profarc/profarc/internal/formats/hotspot"
+)
 
 // Loader identities. A class loader is named so that the next run gives the
 // same name:
@@ -8,17 +13,30 @@ import "fmt"
 //	""          the boot loader
 //	"platform"  the platform class loader of the JDK
 //	"app"       the application class loader of the JDK
-//	else        the internal name of the loader's class; further instances of one
-//	            class are told apart by their order of appearance: "org/Foo#2"
-//
-// The VM's list has the newest class loader first, so that order is its reverse.
+//	else        the internal name of the loader's class, with the name that the
+//	            program gave the loader, if it gave one, "org/Foo[plugins]", and
+//	            with what it has loaded; see nameByContent
 
 var loaderNames = map[string]string{
 	"jdk/internal/loader/ClassLoaders$PlatformClassLoader": "platform",
 	"jdk/internal/loader/ClassLoaders$AppClassLoader":      "app",
 }
 
-// loaderNames gives every ClassLoaderData the name of its loader. The loader
+// A classLoader is one class loader of the VM.
+type classLoader struct {
+	name     string        // as above, which other loaders may have too
+	classes  []loadedClass // that it has defined, the oldest first; no arrays, no hidden classes
+	ofVM     bool          // there is one in every JVM
+	identity string
+}
+
+// A loadedClass is a class of a loader.
+type loadedClass struct {
+	name  string
+	klass uint64
+}
+
+// loaderNames gives every ClassLoaderData the identity of its loader. The loader
 // itself is an object, which a garbage collector may be moving; but behind _next
 // a ClassLoaderData keeps, unexported, the loader's class and its name with an
 // identity hash:
@@ -26,28 +44,20 @@ var loaderNames = map[string]string{
 //	Klass* _class_loader_klass; Symbol* _name; Symbol* _name_and_id
 //
 // Their place is where every ClassLoaderData but the boot loader's has a class.
+// A loader has several ClassLoaderData if it has hidden classes.
 func (n *namer) loaderNames(snap *snapshot) map[uint64]string {
 	names := map[uint64]string{}
 	place := n.loaderKlass(snap)
-	seen := map[string]int{}        // instances of a class
-	known := map[[2]uint64]string{} // by class and name-and-id
-	for i := len(snap.loaders) - 1; i >= 0; i-- {
-		l := snap.loaders[i]
-		if place == 0 {
+	if place == 0 {
+		for i, l := range snap.loaders {
 			names[l.addr] = unknownLoader(i, len(snap.loaders))
-			continue
 		}
-		klass, id := le.Uint64(l.bytes[place:]), le.Uint64(l.bytes[place+16:])
-		if klass == 0 {
-			names[l.addr] = ""
-			continue
-		}
-		name, ok := known[[2]uint64{klass, id}]
-		if !ok {
-			name = n.loaderName(snap.klasses[klass].name, seen)
-			known[[2]uint64{klass, id}] = name
-		}
-		names[l.addr] = name
+		return names
+	}
+	loaders, of := n.loaders(snap, place)
+	nameByContent(loaders, n.classCode())
+	for addr, l := range of {
+		names[addr] = l.identity
 	}
 	return names
 }
@@ -61,19 +71,67 @@ func unknownLoader(i, n int) string {
 	return fmt.Sprintf("loader#%d", n-1-i)
 }
 
-// loaderName names a loader that was not met before.
-func (n *namer) loaderName(symbol uint64, seen map[string]int) string {
-	class, err := n.symbol(symbol)
+// loaders are the class loaders, the oldest first: the VM's list has the newest
+// first. of has them by the addresses of their ClassLoaderData.
+func (n *namer) loaders(snap *snapshot, place uint64) (all []*classLoader, of map[uint64]*classLoader) {
+	of = map[uint64]*classLoader{}
+	known := map[[2]uint64]*classLoader{} // by class and name-and-id
+	for i := len(snap.loaders) - 1; i >= 0; i-- {
+		data := snap.loaders[i]
+		klass, name, id := le.Uint64(data.bytes[place:]), le.Uint64(data.bytes[place+8:]), le.Uint64(data.bytes[place+16:])
+		l := known[[2]uint64{klass, id}]
+		if l == nil {
+			l = &classLoader{}
+			l.ofVM = klass == 0
+			if klass != 0 {
+				l.name, l.ofVM = n.loaderName(snap.klasses[klass].name, name)
+			}
+			known[[2]uint64{klass, id}] = l
+			all = append(all, l)
+		}
+		of[data.addr] = l
+		if !l.ofVM {
+			l.classes = append(l.classes, n.loaded(snap, data.klasses)...)
+		}
+	}
+	return all, of
+}
+
+// loaded are the ordinary classes of a ClassLoaderData, the oldest first.
+func (n *namer) loaded(snap *snapshot, klasses []uint64) (classes []loadedClass) {
+	for _, k := range slices.Backward(klasses) {
+		if class, err := n.symbol(snap.klasses[k].name); err == nil && ordinary(class) {
+			classes = append(classes, loadedClass{class, k})
+		}
+	}
+	return classes
+}
+
+// ordinary reports whether a class has a name of its own in every run.
+func ordinary(class string) bool {
+	return class != "" && class[0] != '[' && !hotspot.IsHidden(class)
+}
+
+// maxLoaderName bounds the names that programs give loaders.
+const maxLoaderName = 200
+
+// loaderName names a loader by its class and the name that the program gave it.
+// ofVM is true of those that every JVM has.
+func (n *namer) loaderName(klass, given uint64) (name string, ofVM bool) {
+	class, err := n.symbol(klass)
 	if err != nil {
-		class = "loader"
+		return "loader", false
 	}
 	if name, ok := loaderNames[class]; ok {
-		class = name
+		return name, true
 	}
-	if seen[class]++; seen[class] > 1 {
-		return fmt.Sprintf("%s#%d", class, seen[class])
+	if given == 0 {
+		return class, false
 	}
-	return class
+	if name, err := n.symbol(given); err == nil && name != "" && len(name) <= maxLoaderName {
+		return class + "[" + name + "]", false
+	}
+	return class, false
 }
 
 // loaderKlass finds the place of _class_loader_klass, 0 if there is none.

@@ -16,8 +16,9 @@ type snapshot struct {
 // loaderData is a ClassLoaderData, in the order of the VM's list: the newest
 // comes first.
 type loaderData struct {
-	addr  uint64
-	bytes []byte
+	addr    uint64
+	bytes   []byte
+	klasses []uint64 // that it has, the newest first
 }
 
 // klassData is a class or an array of some.
@@ -104,15 +105,17 @@ func (w *walker) loader(addr uint64) (next uint64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	w.out.loaders = append(w.out.loaders, loaderData{addr, b})
+	data := loaderData{addr: addr, bytes: b}
 	for at := le.Uint64(b[w.s.loader.klasses:]); at != 0; {
 		if _, again := w.out.klasses[at]; again {
 			return 0, fmt.Errorf("%w: a list of classes does not end, or leads into another", ErrStructure)
 		}
+		data.klasses = append(data.klasses, at)
 		if at, err = w.klass(at, addr); err != nil {
 			return 0, err
 		}
 	}
+	w.out.loaders = append(w.out.loaders, data)
 	return le.Uint64(b[w.s.loader.next:]), nil
 }
 

@@ -2,6 +2,8 @@ package program
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/internal/formats/hotspot/live"
@@ -12,6 +14,7 @@ import (
 type Process struct {
 	methods map[layout.Key]fit.Version
 	classes map[[2]string]bool // by name and loader
+	loaders map[string]bool
 }
 
 // ReadProcess reads the code of a JVM. Nothing in it changes.
@@ -20,13 +23,21 @@ func ReadProcess(ctx context.Context, pid int) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Process{map[layout.Key]fit.Version{}, map[[2]string]bool{}}
+	p := &Process{map[layout.Key]fit.Version{}, map[[2]string]bool{}, map[string]bool{}}
 	err = vm.Methods(ctx, func(m live.MethodCode) error {
 		p.classes[[2]string{m.Class, m.Loader}] = true
+		p.loaders[m.Loader] = true
 		p.methods[layout.Key{Class: m.Class, Name: m.Name, Signature: m.Signature, Loader: m.Loader}] = versionOf(m.Code)
 		return nil
 	})
 	return p, err
+}
+
+// Loaders are the identities of the class loaders that have classes, but for the
+// boot loader, in order.
+func (p *Process) Loaders() ([]string, error) {
+	delete(p.loaders, "")
+	return slices.Sorted(maps.Keys(p.loaders)), nil
 }
 
 // Method gives the version that the process has of a method. Of classes that
