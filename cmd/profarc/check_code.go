@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -111,11 +110,7 @@ func headOf(name string) ([]byte, error) {
 
 // openClasses opens a class path, for the profiles of an archive.
 func openClasses(name string, of *layout.Header) (code, error) {
-	path := filepath.SplitList(name)
-	for i, element := range path {
-		path[i] = cmp.Or(element, ".") // as java reads it
-	}
-	c, err := program.OpenClassPath(path, int(of.Params[layout.ParamVMRelease]))
+	c, err := program.OpenClassPath(splitClassPath(name), int(of.Params[layout.ParamVMRelease]))
 	if err != nil {
 		return code{}, err
 	}

@@ -18,6 +18,7 @@ import (
 type showOptions struct {
 	class, method string
 	loader        string
+	classPath     string
 	by            string
 	min           uint64
 	json          bool
@@ -38,8 +39,11 @@ behind the key, it is the profile of one calling context: of the longest that th
 it says how many of the callers that are. --class and --method select by
 a glob, if they have a * or a ?, and otherwise by any part of the name; / and . are the same
 there. --by prints the hottest methods first, as top lists them; --min is of what --by sums, of
-calls without it. --json prints the same objects as the list "methods" of export -t json; without METHOD
-and filters it prints the whole of that dump.
+calls without it. --json prints the dump of export -t json; with METHOD or filters an object of the
+same form, with the methods that match and empty lists of types and tables.
+
+--class-path names the program, as check --against does: cases of switches then have their labels in
+the place of their numbers from 0, where the class file has the code that the profile is of.
 
 Of LLVM's profiles METHOD is the PGO name of a function, or a part of it; --detailed-summary,
 --topn and --showcs print what llvm-profdata show prints of the whole profile instead.
@@ -52,7 +56,8 @@ selects rows by any of their cells, --top limits their number.`,
   profarc show native.parc Fib::fib --caller 'Fib::fib int(int)@7' --caller 'Fib::main void()@5'
   profarc show app.parc --class 'java.util.*Map' --min 1000
   profarc show app.parc --by backedges --min 1 | less
-  profarc show app.parc --json | jq '.methods[0]'
+  profarc show app.parc 'Main::run()V' --json | jq '.methods[0]'
+  profarc show app.parc Main::run --class-path app.jar
   profarc show robot.parc --table heap-use --sort bytes --top 20
   profarc show server.parc --function main
   profarc show server.parc --detailed-summary --topn 10`,
@@ -65,6 +70,7 @@ selects rows by any of their cells, --top limits their number.`,
 	f.StringVar(&o.method, "method", "", "methods whose names match")
 	f.StringVar(&o.method, "function", "", "the same as --method, in LLVM's words")
 	f.StringVar(&o.loader, "loader", "", "class loader of METHOD, boot for none (without it: boot, app or platform)")
+	f.StringVar(&o.classPath, "class-path", "", "class path with the code of the profiles, for the labels of switches")
 	f.StringArrayVar(&o.callers, "caller", nil, callerUsage)
 	f.StringVar(&o.by, "by", "", "the hottest first: "+strings.Join(measureNames(), ", "))
 	f.Uint64Var(&o.min, "min", 0, "methods with so many invocations at least, or with such a sum of --by")
@@ -82,6 +88,9 @@ func (a *app) runShow(ctx context.Context, args []string, o showOptions) error {
 	}
 	if len(args) == 1 && len(o.callers) > 0 {
 		return usagef("--caller is of one method: name it behind the archive")
+	}
+	if o.classPath != "" && o.json {
+		return usagef("--class-path names labels for people: leave out one of --class-path and --json")
 	}
 	if err := o.table.check(len(args), !o.everything() || o.llvm.asked()); err != nil {
 		return err
@@ -106,11 +115,7 @@ func (a *app) runShow(ctx context.Context, args []string, o showOptions) error {
 		if o.json && o.everything() {
 			return dump.JSON(out, s)
 		}
-		n, err := showAll(out, s, sel.methods(ctx, s), o.json)
-		if err == nil && n == 0 {
-			err = o.nothing(s)
-		}
-		return err
+		return o.showAll(out, s, sel.methods(ctx, s), o.nothing)
 	})
 }
 
@@ -145,53 +150,69 @@ func (o *showOptions) showMethod(ctx context.Context, w, notes io.Writer, s *rea
 		if err != nil || !wanted {
 			return cmp.Or(err, fmt.Errorf("%s: %s is there, and the filters leave it out", s.Mapping().Name(), key))
 		}
-		return showOne(w, s, m, newLazyTally(s), o.json)
+		return o.showAll(w, s, oneMethod(m), nil)
 	}
 	if !errors.Is(err, reader.ErrNotFound) {
 		return err
 	}
 	sel.whole = newPattern(plainSpelling.Replace(key))
-	n, err := showAll(w, s, sel.methods(ctx, s), o.json)
-	if err == nil && n == 0 {
-		err = missing(s, key, o.loader)
+	return o.showAll(w, s, sel.methods(ctx, s), func(s *reader.Store) error {
+		err := missing(s, key, o.loader)
 		if !o.everything() {
 			err = fmt.Errorf("%w, or the filters leave it out", err)
 		}
-	}
-	return err
+		return err
+	})
 }
 
-func showOne(w io.Writer, s *reader.Store, m reader.Method, tally lazyTally, json bool) error {
-	if json {
-		return dump.Method(w, s, m)
-	}
-	return printMethod(w, s, m, tally)
+// oneMethod is a sequence of one method.
+func oneMethod(m reader.Method) iter.Seq2[reader.Method, error] {
+	return func(yield func(reader.Method, error) bool) { yield(m, nil) }
 }
 
-// showAll prints all selected methods and gives their number.
-func showAll(w io.Writer, s *reader.Store, methods iter.Seq2[reader.Method, error], json bool) (n int, err error) {
-	begin, between, end := "", "\n", ""
-	if json {
-		begin, between, end = "[\n", ",", "]\n"
+// showAll prints all selected methods. If there are none, nothing decides whether
+// that is an error; it is not asked if it is nil.
+func (o *showOptions) showAll(w io.Writer, s *reader.Store, methods iter.Seq2[reader.Method, error], nothing func(*reader.Store) error) error {
+	next, stop := iter.Pull2(methods)
+	defer stop()
+	first, err, ok := next()
+	if !ok && nothing != nil {
+		err = nothing(s)
 	}
-	print := func(text string) {
-		if err == nil {
-			_, err = io.WriteString(w, text)
+	if err != nil {
+		return err
+	}
+	all := func(yield func(reader.Method, error) bool) {
+		for m := first; ok && yield(m, err); {
+			m, err, ok = next()
 		}
 	}
-	print(begin)
-	tally := newLazyTally(s)
-	for m, walkErr := range methods {
-		if err = errors.Join(err, walkErr); err != nil {
-			return n, err
+	if o.json {
+		return dump.Methods(w, s, all)
+	}
+	return o.printAll(w, s, all)
+}
+
+// printAll prints methods for people, with blank lines between them.
+func (o *showOptions) printAll(w io.Writer, s *reader.Store, methods iter.Seq2[reader.Method, error]) error {
+	labels, err := openLabels(o.classPath, s)
+	if err != nil {
+		return err
+	}
+	defer labels.close()
+	tally, n := newLazyTally(s), 0
+	for m, err := range methods {
+		if err != nil {
+			return err
 		}
 		if n++; n > 1 {
-			print(between)
+			if _, err := io.WriteString(w, "\n"); err != nil {
+				return err
+			}
 		}
-		if err := showOne(w, s, m, tally, json); err != nil {
-			return n, err
+		if err := printMethod(w, s, m, tally, labels); err != nil {
+			return err
 		}
 	}
-	print(end)
-	return n, err
+	return nil
 }

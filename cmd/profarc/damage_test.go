@@ -115,12 +115,15 @@ func changed(t *testing.T, original []byte, r *rand.Rand) []byte {
 func printEverything(s *reader.Store) (errs []error) {
 	_, err := gatherFacts(s, time.Second)
 	ctx, d := context.Background(), s.Header().Domain
-	_, showErr := showAll(io.Discard, s, newSelection(d, "", "", 0, nil).methods(ctx, s), false)
+	show := func(sel selection, json bool) error {
+		return (&showOptions{json: json}).showAll(io.Discard, s, sel.methods(ctx, s), nil)
+	}
+	showErr := show(newSelection(d, "", "", 0, nil), false)
 	some := newSelection(d, "a*", "e", 1, nil)
 	some.whole = "i"
-	_, minErr := showAll(io.Discard, s, some.methods(ctx, s), false)
+	minErr := show(some, false)
 	some.hottestFirst = true
-	_, heatErr := showAll(io.Discard, s, some.methods(ctx, s), true)
+	heatErr := show(some, true)
 	_, nearErr := near(s, layout.Key{Class: "shapes/Circle", Name: "aera"})
 	_, pollutionErr := mostPolluted(ctx, s, topOptions{n: 10})
 	_, sampledErr := mostSampled(ctx, s, topOptions{n: 10})

@@ -118,7 +118,7 @@ func (a *app) demoShow(s *reader.Store) error {
 		return err
 	}
 	var text bytes.Buffer
-	if err := printMethod(&text, s, m, newLazyTally(s)); err != nil {
+	if err := printMethod(&text, s, m, newLazyTally(s), nil); err != nil {
 		return err
 	}
 	fmt.Fprintln(a.out)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/profarc/profarc/internal/formats/jamaica"
 	"github.com/profarc/profarc/internal/formats/text"
 	"github.com/profarc/profarc/layout"
 )
@@ -16,6 +17,7 @@ import (
 //	static String::length()I           access flags
 //	Fib::fib int(int)                  of domain graal
 //	java/nio/B.put(B)V                 of domain jamaica, whose key is one name
+//	java/nio/B.put(B)V(interpreted)    as its profile spells it in lines of cycles
 //	Fib::fib::int(int){app}            as export -t text writes it
 //
 // and java/lang/String.length()I in all domains that have classes. LLVM's keys
@@ -27,6 +29,9 @@ func keysOf(d layout.Domain, spelled, loader string) []layout.Key {
 	r := &readings{domain: d, loader: loader}
 	r.read(spelled)
 	if bare := cutAccess(spelled); bare != spelled {
+		r.read(bare)
+	}
+	if bare := jamaica.Unmarked(spelled); bare != spelled && d == layout.DomainJamaica {
 		r.read(bare)
 	}
 	if d == layout.DomainHotSpot {

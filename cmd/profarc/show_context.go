@@ -36,7 +36,12 @@ func (o *showOptions) showInContext(w, notes io.Writer, s *reader.Store, key str
 		}
 		return errors.Join(err, dump.Profile(w, s, m, match.profile))
 	}
-	return printInContext(w, s, m, match)
+	labels, err := openLabels(o.classPath, s)
+	if err != nil {
+		return err
+	}
+	defer labels.close()
+	return printInContext(w, s, m, match, labels)
 }
 
 // only is the method that a key means, or any part of the name of a single one.
@@ -74,12 +79,12 @@ func noProfile(s *reader.Store, key string) error {
 }
 
 // printInContext prints a method with one profile.
-func printInContext(w io.Writer, s *reader.Store, m reader.Method, match *contextMatch) error {
+func printInContext(w io.Writer, s *reader.Store, m reader.Method, match *contextMatch, labels *switchLabels) error {
 	lines, err := match.lines(s)
 	if err != nil {
 		return err
 	}
-	p := &profilePrinter{w: bufio.NewWriter(w), s: s, indent: pointWidth + kindWidth}
+	p := &profilePrinter{w: bufio.NewWriter(w), s: s, indent: pointWidth + kindWidth, labels: labels}
 	fmt.Fprintf(p.w, "%s%s\n  id %s%s\n", accessText(m.Access()), p.methodName(m), idText(m.ID()), methodNotes(m))
 	for _, line := range lines {
 		fmt.Fprintf(p.w, "  %s\n", line)

@@ -155,9 +155,25 @@ func (p *profilePrinter) multiBranch(e reader.Entry) {
 		whole = layout.SaturatingAdd(whole, rows.Cell(i, 0).Load())
 	}
 	p.line("default %d (%.2f)", rows.Head(0).Load(), share(rows.Head(0).Load(), whole))
+	labels := p.casesAt(e.Point(), rows.Len())
 	for i := range rows.Len() {
-		p.shareRow(rows.Cell(i, 0).Load(), whole, fmt.Sprintf("case %d", i))
+		text := fmt.Sprintf("case %d", i)
+		if labels != nil {
+			text = fmt.Sprintf("label %d", labels[i])
+		}
+		p.shareRow(rows.Cell(i, 0).Load(), whole, text)
 	}
+}
+
+// casesAt are the labels of the cases of a switch, nil if they are not known.
+func (p *profilePrinter) casesAt(point int32, n int) []int32 {
+	if p.cases == nil {
+		return nil
+	}
+	if labels := p.cases(int(point)); len(labels) == n {
+		return labels
+	}
+	return nil
 }
 
 func (p *profilePrinter) argInfo(e reader.Entry) {

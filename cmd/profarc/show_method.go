@@ -27,12 +27,14 @@ type profilePrinter struct {
 
 	targets *llvm.ValueNames // of value sites, read when the first is named
 	tally   lazyTally
+	labels  *switchLabels
+	cases   func(bci int) []int32 // labels of the switches of the profile's code, nil if it is not known
 }
 
 // printMethod prints a method with all its profiles, and how often it was
 // sampled.
-func printMethod(w io.Writer, s *reader.Store, m reader.Method, tally lazyTally) error {
-	p := &profilePrinter{w: bufio.NewWriter(w), s: s, indent: pointWidth + kindWidth, tally: tally}
+func printMethod(w io.Writer, s *reader.Store, m reader.Method, tally lazyTally, labels *switchLabels) error {
+	p := &profilePrinter{w: bufio.NewWriter(w), s: s, indent: pointWidth + kindWidth, tally: tally, labels: labels}
 	p.method(m)
 	if p.err != nil {
 		return p.err
@@ -113,6 +115,7 @@ func methodNotes(m reader.Method) string {
 
 func (p *profilePrinter) profile(q reader.Profile) {
 	p.context(q)
+	p.cases = p.labels.of(q)
 	for _, facts := range []string{profileFacts(q), compilerFacts(q)} {
 		if facts != "" {
 			fmt.Fprintf(p.w, "  %s\n", facts)

@@ -388,7 +388,7 @@ static const struct { const char *name, *form; } tags[71] = {
 	[1] = {"Bit", ""}, {"Counter", ",'count':%u"}, {"Jump", ",'taken':%u,'displacement':%d"}, {"ReceiverType", ",'count':%d" ROWS},
 	{"VirtualCall", ",'count':%u" ROWS}, {"Ret", ",'count':%u,'rows':[<B[%u,%u,%d]>]"},
 	{"Branch", ",'taken':%u,'displacement':%d,'not_taken':%u"}, {"MultiBranch", "%n,'default':[%u,%d],'cases':[<2[%u,%d]>]"},
-	{"ArgInfo", "%n,'modified':[<1%u>]"}, {"CallType", ",'count':%u" ARGS "%r"}, {"VirtualCallType", ",'count':%u" ROWS ARGS "%r"},
+	{"ArgInfo", "%n,'modified':[<1%d>]"}, {"CallType", ",'count':%u" ARGS "%r"}, {"VirtualCallType", ",'count':%u" ROWS ARGS "%r"},
 	{"ParametersType", ARGS}, {"SpeculativeTrap", ",'method':%M"},
 	[64] = {"Counters", ",'counts':[<R%u>]"}, {"ValueSite", ",'values':[<R[%u,%u]>]"}, {"Bitmap", ",'bytes':'%h'"},
 	{"Successors", ",'rows':[<R[%p,%u]>]"}, {"Receivers", ",'other':%u,'traps':%u,'rows':[<R{'type':%T,'count':%u}>]"},

@@ -23,30 +23,45 @@ import (
 // what was printed before it is then not complete JSON.
 func JSON(w io.Writer, s *reader.Store) error {
 	p := newPrinter(w, s)
-	p.raw("{\n")
-	p.header(s.Header())
-	p.raw("\"types\":[")
-	p.types()
-	p.raw("\n],\n\"methods\":[")
-	p.methods()
-	p.raw("\n],\n\"tables\":[")
-	p.tables()
-	p.raw("\n]\n}\n")
+	p.whole(p.types, func() { p.methods(s.Methods()) }, p.tables)
 	return p.finish()
+}
+
+// Methods prints some methods as an object of the form of the whole archive's,
+// with empty lists of types and tables.
+func Methods(w io.Writer, s *reader.Store, methods iter.Seq2[reader.Method, error]) error {
+	p := newPrinter(w, s)
+	p.whole(func() {}, func() { p.methods(methods) }, func() {})
+	return p.finish()
+}
+
+// Profile prints one method with one of its profiles alone, as Methods does.
+func Profile(w io.Writer, s *reader.Store, m reader.Method, q reader.Profile) error {
+	p := newPrinter(w, s)
+	p.whole(func() {}, func() {
+		p.raw("\n")
+		p.methodLine(m, func(yield func(reader.Profile, error) bool) { yield(q, nil) })
+	}, func() {})
+	return p.finish()
+}
+
+// whole prints the object that every dump is; what it is given prints its lists.
+func (p *printer) whole(types, methods, tables func()) {
+	p.raw("{\n")
+	p.header(p.s.Header())
+	p.raw("\"types\":[")
+	types()
+	p.raw("\n],\n\"methods\":[")
+	methods()
+	p.raw("\n],\n\"tables\":[")
+	tables()
+	p.raw("\n]\n}\n")
 }
 
 // Method prints one method as it stands in the list of methods, and a line end.
 func Method(w io.Writer, s *reader.Store, m reader.Method) error {
 	p := newPrinter(w, s)
 	p.methodLine(m, m.Profiles())
-	p.raw("\n")
-	return p.finish()
-}
-
-// Profile prints one method as Method does, with one of its profiles alone.
-func Profile(w io.Writer, s *reader.Store, m reader.Method, q reader.Profile) error {
-	p := newPrinter(w, s)
-	p.methodLine(m, func(yield func(reader.Profile, error) bool) { yield(q, nil) })
 	p.raw("\n")
 	return p.finish()
 }
@@ -141,9 +156,9 @@ func (p *printer) typeLine(t reader.Type) {
 	p.raw("}")
 }
 
-func (p *printer) methods() {
+func (p *printer) methods(methods iter.Seq2[reader.Method, error]) {
 	n := 0
-	for m, err := range p.s.Methods() {
+	for m, err := range methods {
 		if p.failed(err) {
 			return
 		}

@@ -57,7 +57,7 @@ func (p *printer) hotspot(e reader.Entry, raw layout.Entry) {
 		p.tuple(raw, 1, row{'u', 'd'})
 		p.tuples("cases", raw, 3, row{'u', 'd'})
 	case layout.TagArgInfo:
-		p.cells("modified", raw, 1)
+		p.signedCells("modified", raw, 1)
 	case layout.TagSpeculativeTrap:
 		m, err := e.Trap()
 		if !p.failed(err) {
@@ -172,11 +172,20 @@ func (p *printer) callees(e reader.Entry, raw layout.Entry) {
 
 // cells prints all cells from one on as a list of numbers.
 func (p *printer) cells(key string, raw layout.Entry, first int) {
+	p.eachCell(key, raw, first, p.number)
+}
+
+// signedCells prints all cells from one on as signed numbers.
+func (p *printer) signedCells(key string, raw layout.Entry, first int) {
+	p.eachCell(key, raw, first, func(v uint64) { p.signedNumber(int64(v)) })
+}
+
+func (p *printer) eachCell(key string, raw layout.Entry, first int, print func(uint64)) {
 	p.field(key)
 	p.raw("[")
 	for i := first; i < raw.Cells(); i++ {
 		p.comma(i - first)
-		p.number(raw.Cell(i))
+		print(raw.Cell(i))
 	}
 	p.raw("]")
 }

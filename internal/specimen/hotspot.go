@@ -77,7 +77,7 @@ func everyEntry(b *builder.Builder, s shapes) {
 	p.Bit(builder.At{Bci: 77, Traps: 2, In: layout.SectionExtra})
 	p.SpeculativeTrap(builder.At{Bci: 78, Traps: 5}, m)
 	p.SpeculativeTrap(builder.At{Bci: 79}, 0)
-	p.ArgInfo(0, 1)
+	p.ArgInfo(0, 1<<64-1) // of the other argument anything
 	p.Bit(builder.At{Bci: 40, In: layout.SectionHandlers})
 	p.Bit(builder.At{Bci: 52, Flags: layout.EntryNullSeen, In: layout.SectionHandlers})
 	done(p)

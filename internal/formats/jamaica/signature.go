@@ -16,6 +16,15 @@ func cutMark(text string) (signature, mark string) {
 	return text[:end], text[end:]
 }
 
+// Unmarked is the signature of a method as a line of cycles spells it, without
+// the mark of the interpreter or the beginning of one.
+func Unmarked(text string) string {
+	if signature, mark := cutMark(text); isInterpreted(mark) {
+		return signature
+	}
+	return text
+}
+
 // isInterpreted reports whether text is the mark of the interpreter, or the
 // beginning of it.
 func isInterpreted(text string) bool { return text != "" && strings.HasPrefix(interpretedMark, text) }

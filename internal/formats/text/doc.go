@@ -42,7 +42,7 @@
 //	         | "ParametersType" [ seen ] [ types ]
 //	         | "Ret" [ seen ] "count=" N { N "=" N "," S }
 //	         | "MultiBranch" [ seen ] "default=" N "," S { N "," S }
-//	         | "ArgInfo" [ seen ] { N }
+//	         | "ArgInfo" [ seen ] { S }
 //	         | "SpeculativeTrap" [ seen ] "method=" ( METHOD | "-" )
 //	wide     = "Counters" { N }
 //	         | "ValueSite" SUB { ( N | NAME ) "=" N }

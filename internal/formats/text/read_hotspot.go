@@ -142,7 +142,7 @@ func (p *parser) length(cell int) {
 func (p *parser) argInfo() {
 	p.cell(0)
 	for p.token() {
-		p.cell(p.n())
+		p.cell(p.count64())
 	}
 	p.length(0)
 }

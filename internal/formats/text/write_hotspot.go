@@ -69,7 +69,13 @@ func (w *writer) multiBranch(e layout.Entry) {
 	}
 }
 
-func (w *writer) argInfo(e layout.Entry) { w.cells(e, 1) }
+// argInfo has signed numbers: -1 is an argument of which anything may be modified.
+func (w *writer) argInfo(e layout.Entry) {
+	for i := 1; i < e.Cells(); i++ {
+		w.text(" ")
+		w.signed(int64(e.Cell(i)))
+	}
+}
 
 // cells writes all cells from one on.
 func (w *writer) cells(e layout.Entry, first int) {

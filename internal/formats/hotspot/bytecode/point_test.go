@@ -30,6 +30,11 @@ func TestPoints(t *testing.T) {
 	if diff := cmp.Diff(want, points); diff != "" || !ok {
 		t.Errorf("%v %s", ok, diff)
 	}
+	for at, want := range map[int][]int32{12: {5, 6}, 36: {7}, 0: nil, 5: nil, 13: nil, -1: nil, 1000: nil} {
+		if got := Labels(code, at); !slices.Equal(got, want) {
+			t.Errorf("the labels at %d are %v, want %v", at, got, want)
+		}
+	}
 	if _, ok := Points(code[:len(code)-1]); ok {
 		t.Error("code that is cut off has points")
 	}
