@@ -142,7 +142,7 @@ func appendFunction(b []byte, f *Function) []byte {
 // reports whether they are as many, and what is a sum is all there is to do.
 func (b *Builder) sumFunction(d *profileData, f *Function) bool {
 	cells := functionCells(b.blocks.at(d.block), f)
-	if len(cells) == 0 || b.run.Weight != One && b.run.Weight != 0 ||
+	if len(cells) == 0 || b.countRules(b.run.Run) != llvmRules || b.run.Weight != One && b.run.Weight != 0 ||
 		le.Uint64(cells) > llvmMax || f.Counts[0] > llvmMax || b.methods.at(uint32(d.method)).flags&layout.MethodNotMatchable != 0 {
 		return false
 	}

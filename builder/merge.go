@@ -68,46 +68,6 @@ func (m *merger) mergeable(x, y []layout.Entry) []layout.Entry {
 	return y
 }
 
-// asLLVM leaves out what llvm-profdata does not merge. Bitmaps of other sizes are
-// not of the same decisions, and a mark that a function is hot is no run: it sums
-// the counters alone. Of a kind with other numbers of value sites it keeps the
-// first.
-func (m *merger) asLLVM(x, y []layout.Entry, otherBitmaps bool) []layout.Entry {
-	if otherBitmaps {
-		m.b.unmerged++
-	}
-	if otherBitmaps || isHot(x) || isHot(y) {
-		return slices.DeleteFunc(y, func(e layout.Entry) bool { return e.Tag() != layout.TagCounters })
-	}
-	have, more := sitesOf(x), sitesOf(y)
-	for kind, n := range more {
-		if have[kind] != n {
-			m.b.unmerged++
-		}
-	}
-	return slices.DeleteFunc(y, func(e layout.Entry) bool {
-		return e.Tag() == layout.TagValueSite && have[e.Sub()] != more[e.Sub()]
-	})
-}
-
-// isHot reports whether the counters among entries are a mark, and no counts.
-func isHot(all []layout.Entry) bool {
-	return slices.ContainsFunc(all, func(e layout.Entry) bool {
-		return e.Tag() == layout.TagCounters && e.Cells() > 0 && e.Cell(0) > llvmMax
-	})
-}
-
-// sitesOf counts value sites by kind.
-func sitesOf(all []layout.Entry) map[uint16]int {
-	sites := map[uint16]int{}
-	for _, e := range all {
-		if e.Tag() == layout.TagValueSite {
-			sites[e.Sub()]++
-		}
-	}
-	return sites
-}
-
 // bitmapRows is the size of the bitmap among entries, 0 if there is none.
 func bitmapRows(all []layout.Entry) int {
 	for _, e := range all {
@@ -246,6 +206,8 @@ func (m *merger) entry(x, y layout.Entry) {
 		m.receivers(x, y)
 	case x.Tag() == layout.TagRet:
 		m.ret(x, y)
+	case x.Tag() == layout.TagValueSite && m.run.AsLLVM:
+		m.valueSiteAsLLVM(x, y)
 	case x.Tag() == layout.TagValueSite, x.Tag() == layout.TagSuccessors, x.Tag() == layout.TagCallees:
 		m.rows(x, y)
 	case len(x) != len(y) || x.Tag().Wide() && x.Rows() != y.Rows():

@@ -58,16 +58,13 @@ func uniteTypeWords(x, y uint64) uint64 {
 	return tags | layout.TypeUnknown
 }
 
-// llvmMax is the highest count of LLVM's: it keeps the two numbers above for
-// functions that are known to be hot, or warm, and no more.
-const llvmMax = maxCount - 2
-
 // counters sums LLVM's counters.
 func (m *merger) counters(e, y layout.Entry) {
 	if e.Cells() == 0 {
 		return
 	}
-	switch hot, more := e.Cell(0) > llvmMax, y.Cell(0) > llvmMax; {
+	rules := m.b.countRules(m.run)
+	switch hot, more := rules.isMark(e.Cell(0)), rules.isMark(y.Cell(0)); {
 	case hot && more:
 		m.hotCounters(e, y)
 	case hot || more:
@@ -75,7 +72,7 @@ func (m *merger) counters(e, y layout.Entry) {
 		m.countersOfOne(e, y, more)
 	default:
 		for i := range e.Cells() {
-			e.SetCell(i, min(layout.SaturatingAdd(e.Cell(i), m.run.Weight.of(y.Cell(i))), llvmMax))
+			e.SetCell(i, min(layout.SaturatingAdd(e.Cell(i), m.run.Weight.of(y.Cell(i))), rules.highest))
 		}
 	}
 }
@@ -104,12 +101,15 @@ func (m *merger) hotCounters(e, y layout.Entry) {
 	}
 }
 
+// scaleCounters gives LLVM's counters a weight. A mark is no count and has none,
+// but llvm-profdata multiplies it as it does the others.
 func (m *merger) scaleCounters(e layout.Entry) {
+	rules := m.b.countRules(m.run)
+	if e.Cells() > 0 && rules.isMark(e.Cell(0)) && !m.run.AsLLVM {
+		return
+	}
 	for i := range e.Cells() {
-		if i == 0 && e.Cell(0) > llvmMax {
-			return
-		}
-		e.SetCell(i, min(m.run.Weight.of(e.Cell(i)), llvmMax))
+		e.SetCell(i, min(m.run.Weight.of(e.Cell(i)), rules.highest))
 	}
 }
 

@@ -24,7 +24,7 @@ func (m *merger) receiverRows(e layout.Entry) []countedRow {
 
 // receivers adds the type profile of both, which are both wide or both not.
 func (m *merger) receivers(x, y layout.Entry) {
-	rows := m.unite(m.receiverRows(x), m.receiverRows(y), m.run.Weight)
+	rows := m.unite(m.receiverRows(x), m.receiverRows(y))
 	slices.SortStableFunc(rows, func(a, b countedRow) int { return m.compareRows(layout.TagReceivers, a, b) })
 	if x.Tag() == layout.TagReceivers {
 		e := m.list(x.Tag(), x.Flags()|y.Flags(), x.Sub(), x.Point(), layout.ReceiversFixed, rows)

@@ -12,10 +12,16 @@ type countedRow struct{ what, count uint64 }
 
 // unite merges two lists. A list that names something more than once keeps it
 // so: the counts of the first, the highest, are summed, and so on.
-func (m *merger) unite(x, y []countedRow, fresh Weight) (all []countedRow) {
+func (m *merger) unite(x, y []countedRow) []countedRow {
 	byWhat := func(a, b countedRow) int { return cmp.Or(cmp.Compare(a.what, b.what), cmp.Compare(b.count, a.count)) }
 	slices.SortFunc(x, byWhat)
 	slices.SortFunc(y, byWhat)
+	return m.uniteSorted(x, y, m.run.Weight)
+}
+
+// uniteSorted merges two lists that are sorted by what was seen. Those of the
+// second that the first has not are multiplied by fresh.
+func (m *merger) uniteSorted(x, y []countedRow, fresh Weight) (all []countedRow) {
 	for len(x) > 0 || len(y) > 0 {
 		switch {
 		case len(y) == 0 || len(x) > 0 && x[0].what < y[0].what:
@@ -32,11 +38,7 @@ func (m *merger) unite(x, y []countedRow, fresh Weight) (all []countedRow) {
 
 // rows adds the entry of both that is nothing but a list.
 func (m *merger) rows(x, y layout.Entry) {
-	fresh := m.run.Weight
-	if m.run.AsLLVM && x.Tag() == layout.TagValueSite {
-		fresh = One
-	}
-	all := m.unite(rowsOf(x, 0), rowsOf(y, 0), fresh)
+	all := m.unite(rowsOf(x, 0), rowsOf(y, 0))
 	slices.SortStableFunc(all, func(a, b countedRow) int { return m.compareRows(x.Tag(), a, b) })
 	m.list(x.Tag(), x.Flags()|y.Flags(), x.Sub(), x.Point(), 0, all)
 }

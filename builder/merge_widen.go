@@ -79,7 +79,7 @@ func (m *merger) retRows(e layout.Entry) (rows []countedRow) {
 
 // ret adds a Ret of both.
 func (m *merger) ret(x, y layout.Entry) {
-	rows := m.unite(m.retRows(x), m.retRows(y), m.run.Weight)
+	rows := m.unite(m.retRows(x), m.retRows(y))
 	slices.SortStableFunc(rows, func(a, b countedRow) int { return m.compareRows(layout.TagValueSite, a, b) })
 	e := m.keep(x)
 	uniteHeaders(e, y)

@@ -1,0 +1,121 @@
+package builder
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/profarc/profarc/internal/libstdcxx"
+	"github.com/profarc/profarc/layout"
+)
+
+// With Run.AsLLVM a merge is that of llvm-profdata merge --num-threads=1, which
+// depends on the order of the files and on the release. ParamLLVMVersion tells
+// the release; without it the newest is taken.
+
+// Versions of the indexed format whose llvm-profdata was the first to merge
+// otherwise.
+const (
+	llvmMarksSince     = 9  // LLVM 16: marks that a function is hot or warm
+	llvmFastSortsSince = 12 // LLVM 19: values are sorted by std::sort, before by a stable sort
+)
+
+// maxSiteValues is how many values of a site llvm-profdata keeps.
+const maxSiteValues = 255
+
+// A countRule says what the highest numbers mean that a counter of LLVM can
+// hold.
+type countRule struct {
+	highest uint64 // sums saturate here
+	marks   bool   // the two numbers above stand for hot and warm functions
+}
+
+// llvmMax is the highest count of LLVM's since release 16: it keeps the two
+// numbers above for functions that are known to be hot, or warm, and no more.
+const llvmMax = maxCount - 2
+
+var (
+	llvmRules    = countRule{llvmMax, true}
+	oldLLVMRules = countRule{maxCount, false}
+)
+
+// countRules returns the rule by which counters of LLVM are summed.
+func (b *Builder) countRules(run Run) countRule {
+	if v := b.config.Params[layout.ParamLLVMVersion]; run.AsLLVM && v > 0 && v < llvmMarksSince {
+		return oldLLVMRules
+	}
+	return llvmRules
+}
+
+// isMark reports whether the first counter of a function is a mark, and no count.
+func (r countRule) isMark(first uint64) bool { return r.marks && first > r.highest }
+
+// asLLVM leaves out what llvm-profdata does not merge. Bitmaps of other sizes are
+// not of the same decisions, and a mark that a function is hot is no run: it sums
+// the counters alone. Of a kind with other numbers of value sites it keeps the
+// first.
+func (m *merger) asLLVM(x, y []layout.Entry, otherBitmaps bool) []layout.Entry {
+	if otherBitmaps {
+		m.b.unmerged++
+	}
+	if otherBitmaps || m.isMarked(x) || m.isMarked(y) {
+		return slices.DeleteFunc(y, func(e layout.Entry) bool { return e.Tag() != layout.TagCounters })
+	}
+	have, more := sitesOf(x), sitesOf(y)
+	for kind, n := range more {
+		if have[kind] != n {
+			m.b.unmerged++
+		}
+	}
+	return slices.DeleteFunc(y, func(e layout.Entry) bool {
+		return e.Tag() == layout.TagValueSite && have[e.Sub()] != more[e.Sub()]
+	})
+}
+
+// isMarked reports whether the counters among entries are a mark, and no counts.
+func (m *merger) isMarked(all []layout.Entry) bool {
+	rules := m.b.countRules(m.run)
+	return slices.ContainsFunc(all, func(e layout.Entry) bool {
+		return e.Tag() == layout.TagCounters && e.Cells() > 0 && rules.isMark(e.Cell(0))
+	})
+}
+
+// sitesOf counts value sites by kind.
+func sitesOf(all []layout.Entry) map[uint16]int {
+	sites := map[uint16]int{}
+	for _, e := range all {
+		if e.Tag() == layout.TagValueSite {
+			sites[e.Sub()]++
+		}
+	}
+	return sites
+}
+
+// valueSiteAsLLVM merges two value sites. A site can name a value several times:
+// in a raw file every address without a name is the value 0. llvm-profdata pairs
+// such values in the order in which its sort by value leaves them. That order
+// follows from the order before: of the first site the highest count is first,
+// the second is as the file has it. Values that the first site does not have
+// come without the weight. It keeps 255 values of each sum.
+func (m *merger) valueSiteAsLLVM(x, y layout.Entry) {
+	have, more := m.llvmTop(rowsOf(x, 0)), rowsOf(y, 0)
+	m.llvmSortValues(have)
+	m.llvmSortValues(more)
+	all := m.llvmTop(m.uniteSorted(have, more, One))
+	m.list(x.Tag(), x.Flags()|y.Flags(), x.Sub(), x.Point(), 0, all)
+}
+
+// llvmTop returns the values with the highest counts, the highest first, those of
+// one count in the order in which they came.
+func (m *merger) llvmTop(values []countedRow) []countedRow {
+	slices.SortStableFunc(values, func(a, b countedRow) int { return cmp.Compare(b.count, a.count) })
+	return values[:min(len(values), maxSiteValues)]
+}
+
+// llvmSortValues sorts by value.
+func (m *merger) llvmSortValues(values []countedRow) {
+	if v := m.b.config.Params[layout.ParamLLVMVersion]; v > 0 && v < llvmFastSortsSince {
+		slices.SortStableFunc(values, func(a, b countedRow) int { return cmp.Compare(a.what, b.what) })
+		return
+	}
+	libstdcxx.Sort(values, func(a, b countedRow) bool { return a.what < b.what })
+}
