@@ -58,6 +58,7 @@ type Builder struct {
 	copied   map[[16]byte]bool // dumps of archives that were added
 	shaped   shapeUse          // what was merged depends on
 	mixed    bool              // of several runs
+	ordered  bool              // all profiles were merged as llvm-profdata does, in the order of their references
 	united   int               // rows of tables when they were united last
 	run      runData
 	runs     uint32 // so far

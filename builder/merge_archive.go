@@ -102,7 +102,7 @@ func (b *Builder) joinConfig(h *layout.Header, use shapeUse, dumps []dump, r Run
 	if err := b.joinShape(h.Params.Shape(), use); err != nil {
 		return runData{}, err
 	}
-	b.mixed = true
+	b.mixed, b.ordered = true, false
 	if len(dumps) == 0 {
 		return b.newRun(r), nil // nothing to tell of
 	}

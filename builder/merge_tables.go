@@ -46,14 +46,18 @@ func (b *Builder) uniteGrown() {
 }
 
 // uniteTables brings the tables of several runs into an order that does not
-// depend on which came first, and gives the number of rows. The caller holds mu.
+// depend on which came first, and gives the number of rows. Traces of runs that
+// are merged as llvm-profdata does stay in the order of the runs. The caller
+// holds mu.
 func (b *Builder) uniteTables() (rows int) {
 	delete(b.tables, layout.TableOrder) // of one source
 	b.listDumps()
 	for _, t := range b.tables {
-		groups := t.groups()
-		slices.SortFunc(groups, t.compareGroups)
-		t.cells = t.sum(groups)
+		if !b.ordered || t.kind != layout.TableTraces {
+			groups := t.groups()
+			slices.SortFunc(groups, t.compareGroups)
+			t.cells = t.sum(groups)
+		}
 		rows += t.rows()
 	}
 	return rows

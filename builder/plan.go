@@ -53,6 +53,7 @@ func (b *Builder) plan() (*plan, error) {
 	if b.mixed {
 		b.uniteTables()
 	}
+	b.listFirstOrder()
 	p := &plan{b: b}
 	p.beside(func() { p.o = b.order() }, func() {
 		p.splitSignatures()

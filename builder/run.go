@@ -1,5 +1,7 @@
 package builder
 
+import "github.com/profarc/profarc/layout"
+
 // A Run is one training run of which profiles are given.
 type Run struct {
 	// Weight is what its counts are multiplied by, 0 for 1. Traps, flags and the
@@ -8,7 +10,8 @@ type Run struct {
 	// AsLLVM merges as llvm-profdata does where it differs: a value that the
 	// builder has not seen at a site is taken without the weight, and a function
 	// with another number of counters is left out. The order of the runs matters
-	// then.
+	// then. If all runs are merged so, the archive has an order table: the
+	// profiles of LLVM's in the order in which they first came.
 	AsLLVM bool
 }
 
@@ -19,7 +22,21 @@ func (b *Builder) NextRun(r Run) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.mixed = b.mixed || b.profiles.len() > 0 || len(b.tables) > 0
+	b.ordered = r.AsLLVM && b.domain.LLVM() && (b.ordered || b.profiles.len() == 0)
 	b.run = b.newRun(r)
+}
+
+// listFirstOrder makes the order table of profiles that were all merged as
+// llvm-profdata does. The caller holds mu.
+func (b *Builder) listFirstOrder() {
+	if !b.ordered {
+		return
+	}
+	t := &Table{b: b, kind: layout.TableOrder, columns: []layout.ColumnKind{layout.ColumnProfile}}
+	for i := range b.profiles.len() {
+		t.cells = append(t.cells, uint64(i+1)) // references count up
+	}
+	b.tables[layout.TableOrder] = t
 }
 
 // A runData is a run, numbered so that what it gives twice is noticed.

@@ -72,5 +72,6 @@ var (
 	binaryIDColumns = []layout.ColumnKind{layout.ColumnSymbol}
 	traceColumns    = []layout.ColumnKind{layout.ColumnWord, layout.ColumnWord, layout.ColumnWord}
 	vtableColumns   = []layout.ColumnKind{layout.ColumnSymbol, layout.ColumnWord, layout.ColumnWord}
+	orderColumns    = []layout.ColumnKind{layout.ColumnProfile}
 	propertyColumns = []layout.ColumnKind{layout.ColumnSymbol, layout.ColumnSymbol}
 )

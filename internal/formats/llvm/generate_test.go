@@ -28,6 +28,9 @@ func newGenerator(seed uint64, version int) *generator {
 		variants = append(variants, VariantIR|VariantByteCoverage, VariantByteCoverage)
 	}
 	g.variant = variants[g.IntN(len(variants))]
+	if version >= sinceTraces && g.one(3) {
+		g.variant |= VariantTemporal
+	}
 	for _, n := range g.Perm(1000)[:1+g.IntN(40)] {
 		g.names = append(g.names, strings.Repeat("_Z", g.IntN(3))+fmt.Sprintf("f%d", n))
 	}
@@ -37,8 +40,22 @@ func newGenerator(seed uint64, version int) *generator {
 // one reports true once in n times.
 func (g *generator) one(n int) bool { return g.IntN(n) == 0 }
 
-// file returns a raw file or a text.
+// file returns a raw file, of one module or of two, or a text.
 func (g *generator) file(t testing.TB) []byte {
+	s := g.module()
+	if g.one(2) {
+		return s.text()
+	}
+	file := s.encodeRaw(t)
+	if g.one(4) {
+		more := g.module()
+		file = append(file, more.encodeRaw(t)...)
+	}
+	return file
+}
+
+// module returns a program or a library.
+func (g *generator) module() rawSpec {
 	s := rawSpec{version: 8, variant: g.variant, packed: g.one(2), functions: g.functions()}
 	if g.version >= sinceVTables {
 		s.version = 10
@@ -47,9 +64,11 @@ func (g *generator) file(t testing.TB) []byte {
 	for range g.IntN(3) {
 		s.binaryIDs = append(s.binaryIDs, fmt.Sprintf("program %d", g.IntN(4)))
 	}
-	if g.one(2) {
-		return s.text()
-	}
+	return s
+}
+
+// encodeRaw encodes the module, with counters that can be in a raw file.
+func (s *rawSpec) encodeRaw(t testing.TB) []byte {
 	for _, f := range s.functions {
 		for i := range f.counts {
 			f.counts[i] = min(f.counts[i], maxRawCount)
@@ -96,7 +115,7 @@ func functionAddress(i int) uint64 { return 0x4000 + 16*uint64(i) }
 func vtableAddress(i int) uint64   { return 0x800000 + 64*uint64(i) }
 
 func (g *generator) function(name string, hash, address uint64) rawSpecFunction {
-	f := rawSpecFunction{name: name, hash: hash, address: address}
+	f := rawSpecFunction{name: name, hash: hash, address: address, stamp: g.Uint64N(30)}
 	number := 1 + len(name)%4
 	if g.one(12) {
 		number++ // a function that changed
@@ -178,6 +197,9 @@ func (s *rawSpec) text() []byte {
 			fmt.Fprintf(&b, ":%s\n", headings[bits])
 		}
 	}
+	if s.variant&VariantTemporal != 0 {
+		s.textTraces(&b)
+	}
 	names := map[uint64]string{}
 	for _, f := range s.functions {
 		names[f.address] = f.name
@@ -189,6 +211,21 @@ func (s *rawSpec) text() []byte {
 		f.text(&b, names, s.version >= rawBitmaps)
 	}
 	return b.Bytes()
+}
+
+// textTraces prints some traces of what the functions have as timestamps.
+func (s *rawSpec) textTraces(b *bytes.Buffer) {
+	number := s.functions[0].stamp % 4
+	fmt.Fprintf(b, ":temporal_prof_traces\n%d\n%d\n", number, number+s.functions[0].stamp%2)
+	for trace := range number {
+		fmt.Fprintln(b, 1+trace*trace)
+		for _, f := range s.functions {
+			if f.stamp%3 != trace {
+				fmt.Fprint(b, f.name, ",")
+			}
+		}
+		fmt.Fprintln(b)
+	}
 }
 
 // text prints a function. Bitmaps of no bytes are printed too: without that line

@@ -235,7 +235,6 @@ func (x *indexedScan) readTraces() error {
 	if err != nil {
 		return err
 	}
-	x.stream(words[1])
 	for range words[0] {
 		head, err := x.u64s(2, "a temporal trace")
 		if err != nil {
@@ -254,5 +253,6 @@ func (x *indexedScan) readTraces() error {
 		}
 		x.trace(head[0], functions)
 	}
+	x.stream(words[1])
 	return nil
 }

@@ -143,6 +143,11 @@ func (in *intake) function(f *function) error {
 	case f.plain():
 		return in.plain.take(f, in.b)
 	}
+	if in.o.Run.AsLLVM { // the order in which functions come is kept
+		if err := in.plain.addTo(in.b); err != nil {
+			return err
+		}
+	}
 	p := in.b.Profile(in.b.Method(layout.Key{Name: string(f.name)}), f.hash, builder.NoContext)
 	p.Counters(0, f.counts...)
 	start := 0
@@ -218,8 +223,15 @@ func (in *intake) trace(weight uint64, functions []uint64) {
 	}
 }
 
+// llvmReservoir is how many traces llvm-profdata keeps.
+const llvmReservoir = 100
+
 // stream takes the number of traces of which those of the file were chosen.
+// llvm-profdata counts the traces of the file instead, unless they are a sample.
 func (in *intake) stream(size uint64) {
+	if in.o.Run.AsLLVM && size <= llvmReservoir {
+		size = in.traces
+	}
 	if in.b != nil && size > 0 {
 		key, value := in.b.Symbol(PropertyStreamSize), in.b.Symbol(strconv.FormatUint(size, 10))
 		in.b.Table(layout.TableProperties, 0, propertyColumns...).Row(uint64(key), uint64(value))

@@ -42,11 +42,11 @@ func TestCompatMergeOfSamples(t *testing.T) {
 			text, _ := writeText(t, store, WriteOptions{})
 			requireSame(t, text, s.proftext)
 			indexed, _ := writeIndexed(t, store, WriteOptions{Version: version})
-			if s.ordered() {
-				requireSame(t, indexed, s.profdata)
-			} else {
+			if s.name() == "16/vp-dso" { // LLVM 16 keeps the binary id of one of its modules
 				requireSameContent(t, indexed, s.profdata)
+				return
 			}
+			requireSame(t, indexed, s.profdata)
 		})
 	}
 	if len(merged) < 4 {

@@ -23,7 +23,11 @@ const ContextSensitive = 1 << 60
 const (
 	pseudoHot  = ^uint64(0)
 	pseudoWarm = pseudoHot - 1
+	sinceMarks = 9 // version of the indexed format of the first LLVM that has them, 16
 )
+
+// isMark reports whether the first counter of a function is no count.
+func isMark(entry uint64) bool { return entry >= pseudoWarm }
 
 // A Summary is what LLVM's compilers know of all counters of a program before
 // they look at a function.
@@ -54,7 +58,7 @@ func Summarize(s *reader.Store) (normal, contextSensitive *Summary, err error) {
 	if err := checkDomain(s); err != nil {
 		return nil, nil, err
 	}
-	var b summaryBuilders
+	b := newSummaryBuilders(s)
 	ir := s.Header().Domain == layout.DomainLLVMIR
 	err = s.Mapping().Guard(func() error {
 		w := newRecordWalk(s, nil)
@@ -74,6 +78,15 @@ func Summarize(s *reader.Store) (normal, contextSensitive *Summary, err error) {
 // summaryBuilders are of the ordinary and of the context-sensitive profiles.
 type summaryBuilders struct{ normal, contextSensitive summaryBuilder }
 
+// newSummaryBuilders returns builders that sum up as the LLVM does that made the
+// profiles of an archive.
+func newSummaryBuilders(s *reader.Store) (b summaryBuilders) {
+	v := producerVersion(s)
+	b.normal.old = v > 0 && v < sinceMarks
+	b.contextSensitive.old = b.normal.old
+	return b
+}
+
 func (b *summaryBuilders) of(contextSensitive bool) *summaryBuilder {
 	if contextSensitive {
 		return &b.contextSensitive
@@ -85,26 +98,33 @@ func (b *summaryBuilders) of(contextSensitive bool) *summaryBuilder {
 type summaryBuilder struct {
 	sums   Summary // without cutoffs
 	counts histogram
+	old    bool // as LLVM 15 and before, which knew no marks
 }
 
 // add takes the counters of one function, 8 bytes each, at least one.
 func (b *summaryBuilder) add(counts []byte) {
 	entry := le.Uint64(counts)
-	if entry == pseudoHot || entry == pseudoWarm {
+	if isMark(entry) && !b.old {
 		return
 	}
 	s := &b.sums
 	s.Functions++
-	s.Blocks += uint64(len(counts) / layout.CellSize)
-	s.TotalCount += entry
-	s.MaxFunctionCount = max(s.MaxFunctionCount, entry)
-	b.counts.add(entry)
+	s.MaxFunctionCount = max(s.MaxFunctionCount, b.count(entry))
 	for counts = counts[layout.CellSize:]; len(counts) >= layout.CellSize; counts = counts[layout.CellSize:] {
-		n := le.Uint64(counts)
-		s.TotalCount += n
-		s.MaxInternalCount = max(s.MaxInternalCount, n)
-		b.counts.add(n)
+		s.MaxInternalCount = max(s.MaxInternalCount, b.count(le.Uint64(counts)))
 	}
+}
+
+// count takes a counter, and returns the count that it is: LLVM 15 and before
+// did not take the highest number for one.
+func (b *summaryBuilder) count(n uint64) uint64 {
+	if b.old && n == pseudoHot {
+		return 0
+	}
+	b.sums.Blocks++
+	b.sums.TotalCount += n
+	b.counts.add(n)
+	return n
 }
 
 // summary walks the counts down from the highest until each share is reached.

@@ -110,7 +110,7 @@ func (e *itemEncoder) item(item int32) error {
 	if err != nil {
 		return err
 	}
-	sortAsDenseMap(records)
+	e.plan.insertion.sort(planned.place, records)
 	start := len(e.out)
 	b := le.AppendUint64(e.out, e.plan.hashes[item])
 	b = le.AppendUint64(b, uint64(planned.name))

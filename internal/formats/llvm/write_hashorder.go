@@ -1,21 +1,14 @@
 package llvm
 
-import (
-	"cmp"
-	"slices"
-)
-
-// sortAsDenseMap brings the function hashes of one name into the order in which
-// llvm-profdata writes them: that of its map from hash to record, which has
-// four buckets in itself and 64 or more beyond. They are inserted in ascending
-// order, so that of two that meet in one bucket the record without a calling
-// context comes first. Any order is understood by readers.
-func sortAsDenseMap(records []record) {
-	if len(records) < 2 {
-		return
+// sortAsDenseMap brings the records of one function from the order in which
+// llvm-profdata of a version inserts them into the order in which it writes them:
+// that of its map from hash to record, which has four buckets in itself and 64 or
+// more beyond. Any order is understood by readers.
+func sortAsDenseMap(records []record, version int) {
+	m := denseMap{slots: make([]int, inlineSlots), records: records, hash: mixHash}
+	if version < sinceMixedHashes {
+		m.hash = oldHash
 	}
-	slices.SortFunc(records, func(a, b record) int { return cmp.Compare(a.hash, b.hash) })
-	m := denseMap{slots: make([]int, inlineSlots), records: records}
 	for i := range records {
 		if 4*(i+1) >= 3*len(m.slots) {
 			m.grow()
@@ -40,12 +33,13 @@ const (
 type denseMap struct {
 	slots   []int // 0 is an empty one
 	records []record
+	hash    func(uint64) uint32
 }
 
 // insert probes quadratically.
 func (m *denseMap) insert(n int) {
 	mask := len(m.slots) - 1
-	at := int(mixHash(m.records[n-1].hash)) & mask
+	at := int(m.hash(m.records[n-1].hash)) & mask
 	for step := 1; m.slots[at] != 0; step++ {
 		at = (at + step) & mask
 	}
@@ -67,3 +61,6 @@ func mixHash(h uint64) uint32 {
 	h *= 0xbf58476d1ce4e5b9
 	return uint32(h ^ h>>31)
 }
+
+// oldHash is the map's hash of a function hash before LLVM 19.
+func oldHash(h uint64) uint32 { return uint32(37 * h) }

@@ -9,8 +9,9 @@ import (
 // can be written front to back.
 type indexedPlan struct {
 	variant   Variant
-	items     []plannedItem // functions, by name
+	items     []plannedItem // functions, in the order in which they are inserted into the table
 	hashes    []uint64      // of the items: the ids of their names
+	insertion *insertion
 	chains    *chainedTable
 	summaries summaryBuilders
 	facts     runFacts
@@ -24,8 +25,11 @@ type indexedPlan struct {
 // A plannedItem is one name with all its records.
 type plannedItem struct {
 	data   int64 // size of the records
+	hash   uint64
 	method layout.Narrow
 	name   uint32 // its length
+	place  int32  // among the functions of the insertion
+	cold   bool   // it is left out
 }
 
 // itemHeaderSize is the size of what stands before the name of an item: hash,
@@ -37,10 +41,10 @@ func (i *plannedItem) size() int64 { return itemHeaderSize + int64(i.name) + i.d
 
 // plan goes through all functions once.
 func (w *indexedWriter) plan() (*indexedPlan, error) {
-	p := &indexedPlan{}
+	p := &indexedPlan{insertion: newInsertion(w.encoding.version), summaries: newSummaryBuilders(w.store)}
 	n := w.store.Header().Sections[layout.SectionMethods].Size / layout.MinMethodSize // at most
 	n = min(n, int64(w.store.Header().Counts.Methods))
-	p.items, p.hashes = make([]plannedItem, 0, n), make([]uint64, 0, n)
+	p.items = make([]plannedItem, 0, n)
 	err := newRecordWalk(w.store, &w.lost).each(func(m reader.Method, records []record) error {
 		return w.planItem(p, m, records)
 	})
@@ -50,6 +54,9 @@ func (w *indexedWriter) plan() (*indexedPlan, error) {
 	if p.facts, err = readRunFacts(w.store); err != nil {
 		return nil, err
 	}
+	if err := p.insert(w.store); err != nil {
+		return nil, err
+	}
 	p.chains = chain(p.hashes)
 	w.place(p)
 	return p, nil
@@ -57,15 +64,18 @@ func (w *indexedWriter) plan() (*indexedPlan, error) {
 
 // planItem adds a name with its records to the plan.
 func (w *indexedWriter) planItem(p *indexedPlan, m reader.Method, records []record) error {
-	if w.options.Sparse && allCold(records) {
-		w.report.Cold++
-		return nil
-	}
 	name, err := m.Name()
 	if err != nil {
 		return err
 	}
-	item := plannedItem{method: m.Ref(), name: uint32(name.Len())}
+	item := plannedItem{method: m.Ref(), hash: m.ID(), name: uint32(name.Len()), place: int32(len(p.items))}
+	p.insertion.add(name, records)
+	if w.options.Sparse && allCold(records) {
+		w.report.Cold++
+		item.cold = true
+		p.items = append(p.items, item)
+		return nil
+	}
 	for i := range records {
 		r := &records[i]
 		item.data += w.encoding.size(r)
@@ -75,9 +85,26 @@ func (w *indexedWriter) planItem(p *indexedPlan, m reader.Method, records []reco
 		}
 		w.loseOf(r)
 	}
-	p.items, p.hashes = append(p.items, item), append(p.hashes, m.ID())
+	p.items = append(p.items, item)
 	w.report.Names++
 	w.report.Functions += len(records)
+	return nil
+}
+
+// insert brings the items into their order, and leaves those out that are cold.
+func (p *indexedPlan) insert(s *reader.Store) error {
+	order, err := p.insertion.order(s)
+	if err != nil {
+		return err
+	}
+	inserted := make([]plannedItem, 0, len(order))
+	p.hashes = make([]uint64, 0, len(order))
+	for _, place := range order {
+		if item := p.items[place]; !item.cold {
+			inserted, p.hashes = append(inserted, item), append(p.hashes, item.hash)
+		}
+	}
+	p.items = inserted
 	return nil
 }
 

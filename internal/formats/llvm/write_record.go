@@ -13,6 +13,7 @@ var le = binary.LittleEndian
 // A record is one profile as LLVM sees it: a window on the archive.
 type record struct {
 	hash   uint64
+	block  layout.Narrow                   // where it lies
 	counts []byte                          // 8 bytes a counter, one counter at least
 	sites  [valueKindsKnown][]layout.Entry // ValueSite entries, by kind
 	bitmap []byte
@@ -95,7 +96,7 @@ func (w *recordWalk) add(p reader.Profile) {
 		w.records = append(w.records, record{})
 	}
 	r := &w.records[n]
-	r.hash, r.counts, r.bitmap = p.Code(), nil, nil
+	r.hash, r.block, r.counts, r.bitmap = p.Code(), p.Ref(), nil, nil
 	for kind := range r.sites {
 		r.sites[kind] = r.sites[kind][:0]
 	}

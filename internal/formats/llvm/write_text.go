@@ -156,16 +156,18 @@ func (w *textWriter) traces() error {
 	return nil
 }
 
-// trace prints the names of a trace, each with a comma behind it.
+// trace prints the names of a trace, each with a comma behind it. A function
+// without a name is the comma alone, as llvm-profdata prints it; readers pass
+// over it.
 func (w *textWriter) trace(ids []uint64) error {
 	for _, id := range ids {
 		name, ok, err := w.functionName(id)
 		if err != nil {
 			return err
 		}
-		if !ok || strings.ContainsAny(name.String(), ",\n") {
+		if ok = ok && !strings.ContainsAny(name.String(), ",\n"); !ok {
 			w.lost.Add(LossTextTrace, 1)
-			continue
+			name = reader.Name{}
 		}
 		w.text = append(name.AppendTo(w.text[:0]), ',')
 		_, _ = w.out.Write(w.text)
