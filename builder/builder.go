@@ -58,11 +58,11 @@ type Builder struct {
 	copied   map[[16]byte]bool // dumps of archives that were added
 	shaped   shapeUse          // what was merged depends on
 	mixed    bool              // of several runs
-	ordered  bool              // all profiles were merged as llvm-profdata does, in the order of their references
+	ordered  keptOrder         // what the order of the profiles' references is
 	united   int               // rows of tables when they were united last
 	run      runData
 	runs     uint32 // so far
-	unmerged uint64 // entries of which another with more cells was kept
+	unmerged uint64 // entries of which another with more cells was kept, and values that llvm-profdata drops
 
 	unmatchable uint64 // profiles that were merged with one of another run, and may be of something else
 	err         error

@@ -102,7 +102,7 @@ func (b *Builder) joinConfig(h *layout.Header, use shapeUse, dumps []dump, r Run
 	if err := b.joinShape(h.Params.Shape(), use); err != nil {
 		return runData{}, err
 	}
-	b.mixed, b.ordered = true, false
+	b.mixed, b.ordered = true, noOrder
 	if len(dumps) == 0 {
 		return b.newRun(r), nil // nothing to tell of
 	}
@@ -188,7 +188,8 @@ func (b *Builder) Unmatchable() uint64 {
 }
 
 // Unmerged is the number of entries that could not be summed with the same
-// entry of another run, since one had more cells: that one was kept.
+// entry of another run, since one had more cells: that one was kept. Merging as
+// llvm-profdata does, it counts the values that a site has beyond 255 as well.
 func (b *Builder) Unmerged() uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -108,7 +108,9 @@ func (m *merger) valueSiteAsLLVM(x, y layout.Entry) {
 // one count in the order in which they came.
 func (m *merger) llvmTop(values []countedRow) []countedRow {
 	slices.SortStableFunc(values, func(a, b countedRow) int { return cmp.Compare(b.count, a.count) })
-	return values[:min(len(values), maxSiteValues)]
+	kept := values[:min(len(values), maxSiteValues)]
+	m.b.unmerged += uint64(len(values) - len(kept))
+	return kept
 }
 
 // llvmSortValues sorts by value.

@@ -53,7 +53,7 @@ func (b *Builder) uniteTables() (rows int) {
 	delete(b.tables, layout.TableOrder) // of one source
 	b.listDumps()
 	for _, t := range b.tables {
-		if !b.ordered || t.kind != layout.TableTraces {
+		if b.ordered != mergeOrder || t.kind != layout.TableTraces {
 			groups := t.groups()
 			slices.SortFunc(groups, t.compareGroups)
 			t.cells = t.sum(groups)

@@ -13,6 +13,9 @@ type Run struct {
 	// then. If all runs are merged so, the archive has an order table: the
 	// profiles of LLVM's in the order in which they first came.
 	AsLLVM bool
+	// FileOrder keeps the order of the profiles in the order table, if all runs
+	// have it: those of a single file.
+	FileOrder bool
 }
 
 // NextRun says that what is given from here on is of another run: a profile
@@ -22,17 +25,40 @@ func (b *Builder) NextRun(r Run) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.mixed = b.mixed || b.profiles.len() > 0 || len(b.tables) > 0
-	b.ordered = r.AsLLVM && b.domain.LLVM() && (b.ordered || b.profiles.len() == 0)
+	b.ordered = b.nextOrder(r)
 	b.run = b.newRun(r)
 }
 
-// listFirstOrder makes the order table of profiles that were all merged as
-// llvm-profdata does. The caller holds mu.
+// nextOrder is which order of profiles is kept when another run begins.
+func (b *Builder) nextOrder(r Run) keptOrder {
+	switch first := b.profiles.len() == 0; {
+	case r.AsLLVM && (first || b.ordered == mergeOrder):
+		return mergeOrder
+	case r.FileOrder && (first || b.ordered == fileOrder):
+		return fileOrder
+	}
+	return noOrder
+}
+
+// A keptOrder says what the order of a builder's references is kept for.
+type keptOrder uint8
+
+const (
+	noOrder    keptOrder = iota
+	fileOrder            // it is that of the only file
+	mergeOrder           // it is that in which llvm-profdata saw them
+)
+
+// listFirstOrder makes the order table of LLVM's profiles, if their order is
+// kept. The caller holds mu.
 func (b *Builder) listFirstOrder() {
-	if !b.ordered {
+	if b.ordered == noOrder || !b.domain.LLVM() {
 		return
 	}
 	t := &Table{b: b, kind: layout.TableOrder, columns: []layout.ColumnKind{layout.ColumnProfile}}
+	if b.ordered == fileOrder {
+		t.flags = layout.OrderOfFile
+	}
 	for i := range b.profiles.len() {
 		t.cells = append(t.cells, uint64(i+1)) // references count up
 	}

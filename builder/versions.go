@@ -118,7 +118,7 @@ func (b *Builder) keepProfiles(keep func(d *profileData) bool) (dropped int) {
 		c.first = 0
 	}
 	delete(b.tables, layout.TableOrder)
-	b.ordered = false
+	b.ordered = noOrder
 	for _, d := range all.all {
 		if !keep(d) {
 			dropped++

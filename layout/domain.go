@@ -47,6 +47,7 @@ const (
 	ParamLLVMVersion      = 5 // LLVM: version of the indexed format the producer writes
 	ParamLLVMVariant      = 6 // LLVM: bits 55..63 of the version word, shifted down by 55
 	ParamProfileTraps     = 7 // HotSpot: -XX:+ProfileTraps
+	ParamLLVMNewest       = 8 // LLVM: the newest such version, where the producer can be one of several LLVMs and the version is the oldest's
 )
 
 // LLVMCoverageOnly are the variant bits of LLVM that say that counters tell

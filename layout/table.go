@@ -107,6 +107,11 @@ const (
 	MaxTables        = 1024
 )
 
+// OrderOfFile is set in the flags of an order table of LLVM's profiles that has
+// the order of an indexed file. Without it the table has the order in which
+// llvm-profdata, merging files, saw them first.
+const OrderOfFile = 1
+
 // CheckColumns says why a table of a kind cannot have these columns: their
 // number, a kind of column that there is not, or others than the kind of table
 // begins with.

@@ -31,6 +31,7 @@ var settingNames = map[int]string{
 	layout.ParamLLVMVersion:      "LLVM index version",
 	layout.ParamLLVMVariant:      "LLVM variant bits",
 	layout.ParamProfileTraps:     "ProfileTraps",
+	layout.ParamLLVMNewest:       "LLVM index version, newest possible",
 }
 
 // A setting is one that an archive says something of.

@@ -23,7 +23,7 @@ type llvmImportOptions struct {
 }
 
 func (o *llvmImportOptions) addTo(f *pflag.FlagSet) {
-	f.BoolVar(&o.compat, "llvm-compat", false, "llvm, text: merge as llvm-profdata does: of what does not go together the first stays, and values new to a site have no weight")
+	f.BoolVar(&o.compat, "llvm-compat", false, "llvm, text: merge as llvm-profdata merge --num-threads=1 does, of the release of the files or of --llvm-release: of what does not go together the first stays, values new to a site have no weight, those without a name are paired by their places")
 	f.IntVar(&o.release, "llvm-release", 0, "llvm: release of the LLVM that compiled the program, as 22; raw files of 14 to 17 and of 19 to 22 do not tell it")
 }
 

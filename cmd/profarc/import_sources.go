@@ -99,7 +99,7 @@ func (a *app) readSources(ctx context.Context, sources []importSource, c importC
 // unmergedText says what becomes of entries that cannot be summed.
 func unmergedText(asLLVM bool) string {
 	if asLLVM {
-		return "entries that do not go together with those of a file before (other lengths, marks of what is hot): the first are kept"
+		return "entries that do not go together with those of a file before (other lengths, marks of what is hot), and values beyond the 255 of a site: the first are kept"
 	}
 	return "entries that do not go together with those of another file (other lengths, marks of what is hot): the longer, and counts, are kept"
 }

@@ -78,7 +78,7 @@ func (x *indexedScan) header() error {
 		x.report.Lost.Add(LossMemProf, 1)
 		x.variant &^= VariantMemProf
 	}
-	return x.begin(heading{KindIndexed, x.version, x.version, x.variant})
+	return x.begin(heading{kind: KindIndexed, version: x.version, made: x.version, variant: x.variant})
 }
 
 // place notes where everything is, from the words behind the version.

@@ -14,16 +14,17 @@ import (
 // An intake takes what the parsers find, and puts it into a builder or, when a
 // file is only checked, nowhere.
 type intake struct {
-	name   string // of the file
-	o      ReadOptions
-	check  bool
-	domain layout.Domain    // of what was read before, 0 of nothing
-	b      *builder.Builder // nil before the first module, and of a file that is checked
-	report *Report
-	known  known
-	traces uint64
-	last   []byte // name of the last function that was taken
-	plain  plainFunctions
+	name    string // of the file
+	o       ReadOptions
+	check   bool
+	domain  layout.Domain    // of what was read before, 0 of nothing
+	b       *builder.Builder // nil before the first module, and of a file that is checked
+	report  *Report
+	known   known
+	traces  uint64
+	last    []byte // name of the last function that was taken
+	ordered bool   // the order in which functions come is kept
+	plain   plainFunctions
 }
 
 func newIntake(o ReadOptions, check bool) *intake {
@@ -46,6 +47,7 @@ type heading struct {
 	kind    Kind
 	version int // of the file, 0 of text
 	made    int // version of the indexed format that its LLVM writes, 0 if not known
+	newest  int // the newest such version, where several LLVMs can have made it, else 0
 	variant Variant
 }
 
@@ -62,6 +64,7 @@ func (in *intake) begin(h heading) error {
 	p[layout.ParamLLVMVariant] |= uint32(h.variant)
 	if h.kind == KindIndexed || in.o.Config.Params[layout.ParamLLVMVersion] == 0 {
 		p[layout.ParamLLVMVersion] = max(p[layout.ParamLLVMVersion], uint32(h.made))
+		p[layout.ParamLLVMNewest] = max(p[layout.ParamLLVMNewest], uint32(h.newest))
 	}
 	if err := in.open(); err != nil {
 		return err
@@ -90,7 +93,11 @@ func (in *intake) nextRun() error {
 	if err := in.plain.addTo(in.b); err != nil {
 		return err
 	}
-	in.b.NextRun(in.o.Run)
+	run := in.o.Run
+	// Until LLVM 16 the order of an indexed file shows what was merged when.
+	run.FileOrder = in.o.Into == nil && in.report.Kind == KindIndexed && in.report.Version < sinceSortedNames
+	in.ordered = run.AsLLVM || run.FileOrder
+	in.b.NextRun(run)
 	return in.b.Err()
 }
 
@@ -143,7 +150,7 @@ func (in *intake) function(f *function) error {
 	case f.plain():
 		return in.plain.take(f, in.b)
 	}
-	if in.o.Run.AsLLVM { // the order in which functions come is kept
+	if in.ordered {
 		if err := in.plain.addTo(in.b); err != nil {
 			return err
 		}
@@ -223,13 +230,17 @@ func (in *intake) trace(weight uint64, functions []uint64) {
 	}
 }
 
-// llvmReservoir is how many traces llvm-profdata keeps.
-const llvmReservoir = 100
+// llvm-profdata keeps as many traces. Before LLVM 22 it counted those of a file
+// anew, unless they were a sample of more.
+const (
+	llvmReservoir = 100
+	sinceStreams  = 13
+)
 
 // stream takes the number of traces of which those of the file were chosen.
-// llvm-profdata counts the traces of the file instead, unless they are a sample.
 func (in *intake) stream(size uint64) {
-	if in.o.Run.AsLLVM && size <= llvmReservoir {
+	version := in.report.Params[layout.ParamLLVMVersion]
+	if in.o.Run.AsLLVM && version > 0 && version < sinceStreams && size <= llvmReservoir {
 		size = in.traces
 	}
 	if in.b != nil && size > 0 {

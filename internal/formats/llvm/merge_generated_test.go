@@ -14,7 +14,7 @@ import (
 func generatedPairs(t testing.TB) int {
 	text := os.Getenv("PROFARC_GENERATED_PAIRS")
 	if text == "" {
-		return 24
+		return 16
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil {

@@ -134,6 +134,18 @@ func (h *rawHeader) made() int {
 	return h.version + 2
 }
 
+// newest is the newest version that an LLVM writes which reads and writes the raw
+// version, 0 if that is made's.
+func (h *rawHeader) newest() int {
+	switch {
+	case h.version == 8 && h.variant&VariantTemporal == 0:
+		return sinceTraces
+	case h.version == 10:
+		return IndexedNewest
+	}
+	return 0
+}
+
 // A rawLayout says where in a data record its fields are, and how long it is.
 type rawLayout struct {
 	size                          uint64

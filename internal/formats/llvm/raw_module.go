@@ -20,7 +20,7 @@ type rawModule struct {
 
 // read reads the sections of a module, and takes its functions.
 func (m *rawModule) read() error {
-	if err := m.begin(heading{KindRaw, m.h.version, m.h.made(), m.h.variant}); err != nil {
+	if err := m.begin(heading{kind: KindRaw, version: m.h.version, made: m.h.made(), newest: m.h.newest(), variant: m.h.variant}); err != nil {
 		return err
 	}
 	if m.h.uniform > 0 {

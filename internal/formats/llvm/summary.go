@@ -103,11 +103,10 @@ type summaryBuilder struct {
 
 // add takes the counters of one function, 8 bytes each, at least one.
 func (b *summaryBuilder) add(counts []byte) {
-	entry := le.Uint64(counts)
-	if isMark(entry) && !b.old {
+	if b.skips(counts) {
 		return
 	}
-	s := &b.sums
+	s, entry := &b.sums, le.Uint64(counts)
 	s.Functions++
 	s.MaxFunctionCount = max(s.MaxFunctionCount, b.count(entry))
 	for counts = counts[layout.CellSize:]; len(counts) >= layout.CellSize; counts = counts[layout.CellSize:] {
@@ -115,10 +114,26 @@ func (b *summaryBuilder) add(counts []byte) {
 	}
 }
 
-// count takes a counter, and returns the count that it is: LLVM 15 and before
-// did not take the highest number for one.
+// skips reports whether a function has a mark and no counters.
+func (b *summaryBuilder) skips(counts []byte) bool { return isMark(le.Uint64(counts)) && !b.old }
+
+// noCount reports whether a counter is no count. LLVM 15 and before did not take
+// the highest number for one.
+func (b *summaryBuilder) noCount(n uint64) bool { return b.old && n == pseudoHot }
+
+// highest is the highest of a function's counts.
+func (b *summaryBuilder) highest(counts []byte) (highest uint64) {
+	for ; len(counts) >= layout.CellSize; counts = counts[layout.CellSize:] {
+		if n := le.Uint64(counts); !b.noCount(n) {
+			highest = max(highest, n)
+		}
+	}
+	return highest
+}
+
+// count takes a counter, and returns the count that it is, or 0.
 func (b *summaryBuilder) count(n uint64) uint64 {
-	if b.old && n == pseudoHot {
+	if b.noCount(n) {
 		return 0
 	}
 	b.sums.Blocks++

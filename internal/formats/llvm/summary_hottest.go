@@ -1,10 +1,9 @@
 package llvm
 
 import (
-	"cmp"
-	"errors"
 	"slices"
 
+	"github.com/profarc/profarc/internal/libstdcxx"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -17,46 +16,118 @@ type HotFunction struct {
 }
 
 // Hottest gives the n functions with the highest counters, the highest first;
-// of the context-sensitive profiles or of the others.
+// of the context-sensitive profiles or of the others. Of functions whose highest
+// counters are equal it names those that llvm-profdata show --topn names, of the
+// LLVM that made the profiles, and in its order.
 func Hottest(s *reader.Store, n int, contextSensitive bool) (hottest []HotFunction, err error) {
-	if err := checkDomain(s); err != nil {
+	if err := checkDomain(s); err != nil || n <= 0 {
 		return nil, err
 	}
-	type candidate struct {
-		method    reader.Method
-		hash, max uint64
-	}
-	hotter := func(a, b candidate) int { return cmp.Compare(b.max, a.max) }
-	var best []candidate // the n best, and as many to be sorted out
-	ir := s.Header().Domain == layout.DomainLLVMIR
 	err = s.Mapping().Guard(func() error {
-		err := newRecordWalk(s, nil).each(func(m reader.Method, records []record) error {
-			for i := range records {
-				if r := &records[i]; (ir && r.contextSensitive()) == contextSensitive {
-					best = append(best, candidate{m, r.hash, r.max()})
-				}
-			}
-			if len(best) > 2*n+1000 {
-				slices.SortStableFunc(best, hotter)
-				best = best[:n]
-			}
-			return nil
-		})
-		slices.SortStableFunc(best, hotter)
-		for _, c := range best[:min(n, len(best))] {
-			name, nameErr := c.method.Name()
-			err = errors.Join(err, nameErr)
-			hottest = append(hottest, HotFunction{name.String(), c.hash, c.max})
+		q := hottestQueue{n: n}
+		if err := q.addAll(s, contextSensitive); err != nil {
+			return err
 		}
+		hottest, err = q.functions(s)
 		return err
 	})
 	return hottest, err
 }
 
-// max is the highest counter.
-func (r *record) max() (n uint64) {
-	for at := 0; at < len(r.counts); at += layout.CellSize {
-		n = max(n, le.Uint64(r.counts[at:]))
+// A hottestQueue holds at most n functions, those with the highest counters that
+// were added. A function with as high a counter as the last that it holds comes
+// too late. That is how llvm-profdata chooses them.
+type hottestQueue struct {
+	n    int
+	heap libstdcxx.Heap[hotRecord]
+}
+
+// A hotRecord is a record of a function and its highest counter.
+type hotRecord struct {
+	method    layout.Narrow
+	place     int // among all, in the order of the file
+	hash, max uint64
+}
+
+// addAll adds the records of an archive in the order of its indexed file.
+func (q *hottestQueue) addAll(s *reader.Store, contextSensitive bool) error {
+	w := &indexedWriter{store: s, encoding: encoding{version: shownVersion(s)}}
+	p, err := w.plan()
+	if err != nil {
+		return err
 	}
-	return n
+	q.heap.Less = leavesLast(w.encoding.version)
+	ir, walk, place := s.Header().Domain == layout.DomainLLVMIR, newRecordWalk(s, nil), 0
+	return p.chains.each(func(item int32) error {
+		m, err := s.MethodAt(p.items[item].method)
+		if err != nil {
+			return err
+		}
+		records, err := walk.of(m)
+		if err != nil {
+			return err
+		}
+		p.insertion.sort(p.items[item].place, records)
+		for i := range records {
+			r := &records[i]
+			place++
+			if (ir && r.contextSensitive()) == contextSensitive && !p.summaries.normal.skips(r.counts) {
+				q.add(hotRecord{m.Ref(), place, r.hash, p.summaries.normal.highest(r.counts)})
+			}
+		}
+		return nil
+	})
+}
+
+// sinceSortedHottest is the version of the indexed format of the first LLVM
+// known, 22, that sorts functions of equal counts by their places in the file.
+const sinceSortedHottest = 13
+
+// leavesLast returns the order of the queue of an LLVM: the record with the
+// lowest counter leaves it first.
+func leavesLast(version int) func(a, b hotRecord) bool {
+	if version < sinceSortedHottest {
+		return func(a, b hotRecord) bool { return a.max > b.max }
+	}
+	return func(a, b hotRecord) bool { return a.max > b.max || a.max == b.max && a.place < b.place }
+}
+
+// add adds a record if there is room for it, or a record with a lower counter to
+// make room.
+func (q *hottestQueue) add(r hotRecord) {
+	if q.heap.Len() == q.n {
+		if q.heap.Top().max >= r.max {
+			return
+		}
+		q.heap.Pop()
+	}
+	q.heap.Push(r)
+}
+
+// functions empties the queue. The highest leave it last.
+func (q *hottestQueue) functions(s *reader.Store) (hottest []HotFunction, err error) {
+	for q.heap.Len() > 0 {
+		r := q.heap.Pop()
+		m, err := s.MethodAt(r.method)
+		if err != nil {
+			return nil, err
+		}
+		name, err := m.Name()
+		if err != nil {
+			return nil, err
+		}
+		hottest = append(hottest, HotFunction{name.String(), r.hash, r.max})
+	}
+	slices.Reverse(hottest)
+	return hottest, nil
+}
+
+// shownVersion is the version of the indexed file whose order is shown: that
+// which the LLVM writes that made the profiles.
+func shownVersion(s *reader.Store) int {
+	v := producerVersion(s)
+	if v == 0 {
+		return WrittenNewest
+	}
+	return min(max(v, WrittenOldest), WrittenNewest)
 }

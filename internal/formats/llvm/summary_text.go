@@ -22,7 +22,7 @@ type SummaryText struct {
 // indexed format tells.
 const (
 	fewCutoffsUntil = 7  // LLVM 12 to 14: fewCutoffs
-	percentSince    = 13 // LLVM 22: whether loop entries are instrumented; the share of blocks
+	percentSince    = 13 // LLVM 22: whether loop entries are instrumented; the share of blocks; totals without being asked
 )
 
 // fewCutoffs are the shares that older releases print, in millionths. They are
@@ -31,25 +31,35 @@ var fewCutoffs = []uint64{800000, 900000, 950000, 990000, 999000, 999900, 999990
 
 // WriteSummary prints it as the LLVM that made the profiles of an archive does.
 func WriteSummary(out io.Writer, s *reader.Store, t SummaryText) error {
-	w := &summaryPrinter{bufio.NewWriter(out), producerVersion(s)}
+	w := &summaryPrinter{bufio.NewWriter(out), producerVersion(s), newestVersion(s)}
 	w.level(s)
 	w.number("Total functions: ", t.Summary.Functions)
 	w.number("Maximum function count: ", t.Summary.MaxFunctionCount)
 	w.number("Maximum internal block count: ", t.Summary.MaxInternalCount)
+	if w.version >= percentSince {
+		w.totals(t.Summary)
+	}
 	if t.TopN > 0 {
 		w.hottest(t.TopN, t.Hottest)
 	}
+	if t.Detail && w.version < percentSince {
+		w.totals(t.Summary)
+	}
 	if t.Detail {
-		w.number("Total number of blocks: ", t.Summary.Blocks)
-		w.number("Total count: ", t.Summary.TotalCount)
 		w.cutoffs(t.Summary)
 	}
 	return w.Flush()
 }
 
+func (w *summaryPrinter) totals(s *Summary) {
+	w.number("Total number of blocks: ", s.Blocks)
+	w.number("Total count: ", s.TotalCount)
+}
+
 type summaryPrinter struct {
 	*bufio.Writer
 	version int // of the indexed format, 0 if it is not known
+	newest  int // the newest that it can be
 }
 
 func (w *summaryPrinter) print(parts ...string) {
@@ -94,7 +104,7 @@ func (w *summaryPrinter) hottest(n int, all []HotFunction) {
 func (w *summaryPrinter) cutoffs(s *Summary) {
 	w.print("Detailed summary:\n")
 	for _, c := range s.Cutoffs {
-		if w.version > 0 && w.version <= fewCutoffsUntil && !slices.Contains(fewCutoffs, c.Share) {
+		if w.newest > 0 && w.newest <= fewCutoffsUntil && !slices.Contains(fewCutoffs, c.Share) {
 			continue
 		}
 		percent, blocks, of := strconv.FormatFloat(c.Percent(), 'g', 6, 64), "", " percentage"

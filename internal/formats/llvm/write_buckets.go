@@ -17,9 +17,16 @@ const (
 )
 
 // chain inserts items 0 to len(hashes)-1, in this order, and brings the table
-// to its final size.
-func chain(hashes []uint64) *chainedTable {
+// to its final size. Items that are laid out stay in their order in each chain.
+func chain(hashes []uint64, laid bool) *chainedTable {
 	t := &chainedTable{heads: emptyHeads(initialBuckets), next: make([]int32, len(hashes))}
+	if laid {
+		t.heads = emptyHeads(finalBuckets(len(hashes)))
+		for i := len(hashes) - 1; i >= 0; i-- {
+			t.insert(int32(i), hashes)
+		}
+		return t
+	}
 	for i := range hashes {
 		if 4*(i+1) >= 3*len(t.heads) {
 			t.resize(2*len(t.heads), hashes)
@@ -30,6 +37,18 @@ func chain(hashes []uint64) *chainedTable {
 		t.resize(n, hashes)
 	}
 	return t
+}
+
+// each goes through the items in the order in which they are written.
+func (t *chainedTable) each(yield func(item int32) error) error {
+	for _, item := range t.heads {
+		for ; item != noItem; item = t.next[item] {
+			if err := yield(item); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // finalBuckets is how many buckets the table of so many items is written with.

@@ -12,7 +12,7 @@ import (
 // depends on what was inserted first where two keys meet in one place. What it
 // inserted when, the order table of an archive says if its files were merged as
 // llvm-profdata does. Without one, names and hashes are taken to be inserted in
-// ascending order.
+// ascending order. Of a single indexed file the order table has the order itself.
 
 // Versions of the indexed format whose llvm-profdata was the first to have
 // another order.
@@ -27,7 +27,8 @@ type insertion struct {
 	version int
 	firsts  []layout.Narrow           // of each function, in the order of their names: its first record
 	hashes  []uint32                  // of their names, if the version has them in the order of a map
-	several map[int32][]layout.Narrow // records of functions that have several, in the order of the archive
+	several map[int32][]layout.Narrow // records of functions that have several, in the order of the table
+	laid    bool                      // the order table has the order of an indexed file
 	name    []byte
 }
 
@@ -52,8 +53,11 @@ func (x *insertion) add(name reader.Name, records []record) {
 // were added, in the order in which they are inserted into the table of the file.
 func (x *insertion) order(s *reader.Store) ([]int32, error) {
 	came, err := x.came(s)
-	if err != nil || x.version >= sinceSortedNames {
+	switch {
+	case err != nil || x.version >= sinceSortedNames:
 		return ascending(len(x.firsts)), err
+	case x.laid:
+		return came, nil
 	}
 	m := newStringMap(x.hashes)
 	for _, place := range came {
@@ -70,6 +74,10 @@ func (x *insertion) came(s *reader.Store) (places []int32, err error) {
 	}
 	seen := make([]bool, len(x.firsts))
 	err = eachRow(s, layout.TableOrder, orderColumns, func(t *layout.Table, row int) error {
+		if x.laid = t.Flags&layout.OrderOfFile != 0; x.laid && x.version >= sinceSortedNames {
+			x.laid = false // an older file than the one to be written
+			return nil
+		}
 		block := layout.Narrow(t.Cell(0, row))
 		place := x.place(block)
 		if place < 0 {
@@ -119,7 +127,9 @@ func (x *insertion) sort(place int32, records []record) {
 		}
 		return cmp.Or(-compareBool(known, alsoKnown), cmp.Compare(a.hash, b.hash))
 	})
-	sortAsDenseMap(records, x.version)
+	if !x.laid {
+		sortAsDenseMap(records, x.version)
+	}
 }
 
 func compareBool(a, b bool) int {

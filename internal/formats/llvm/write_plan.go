@@ -57,7 +57,7 @@ func (w *indexedWriter) plan() (*indexedPlan, error) {
 	if err := p.insert(w.store); err != nil {
 		return nil, err
 	}
-	p.chains = chain(p.hashes)
+	p.chains = chain(p.hashes, p.insertion.laid)
 	w.place(p)
 	return p, nil
 }

@@ -55,3 +55,8 @@ func variantOf(s *reader.Store) Variant { return Variant(s.Header().Params[layou
 // producerVersion is the version of the indexed format that the LLVM writes
 // which made the profiles, 0 if it is not known.
 func producerVersion(s *reader.Store) int { return int(s.Header().Params[layout.ParamLLVMVersion]) }
+
+// newestVersion is the newest version that it can be.
+func newestVersion(s *reader.Store) int {
+	return max(producerVersion(s), int(s.Header().Params[layout.ParamLLVMNewest]))
+}

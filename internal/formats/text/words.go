@@ -52,7 +52,7 @@ func (l wordList) all() string {
 var paramWords = wordList{
 	layout.ParamTypeProfileWidth: "type-rows", layout.ParamBciProfileWidth: "bci-rows", layout.ParamReceiverGap: "gap",
 	layout.ParamTypeProfileLevel: "type-profile-level", layout.ParamVMRelease: "vm-release", layout.ParamLLVMVersion: "llvm-version",
-	layout.ParamLLVMVariant: "llvm-variant", layout.ParamProfileTraps: "profile-traps",
+	layout.ParamLLVMVariant: "llvm-variant", layout.ParamProfileTraps: "profile-traps", layout.ParamLLVMNewest: "llvm-newest-version",
 }
 
 // tableWords are the names of the tables.
