@@ -143,12 +143,12 @@ func appendFunction(b []byte, f *Function) []byte {
 func (b *Builder) sumFunction(d *profileData, f *Function) bool {
 	cells := functionCells(b.blocks.at(d.block), f)
 	if len(cells) == 0 || b.countRules(b.run.Run) != llvmRules || b.run.Weight != One && b.run.Weight != 0 ||
-		le.Uint64(cells) > llvmMax || f.Counts[0] > llvmMax || b.methods.at(uint32(d.method)).flags&layout.MethodNotMatchable != 0 {
+		le.Uint64(cells) > layout.LLVMMaxCount || f.Counts[0] > layout.LLVMMaxCount || b.methods.at(uint32(d.method)).flags&layout.MethodNotMatchable != 0 {
 		return false
 	}
 	for i, n := range f.Counts {
 		cell := cells[i*layout.CellSize:][:layout.CellSize]
-		le.PutUint64(cell, min(layout.SaturatingAdd(le.Uint64(cell), n), llvmMax))
+		le.PutUint64(cell, min(layout.SaturatingAdd(le.Uint64(cell), n), layout.LLVMMaxCount))
 	}
 	return true
 }

@@ -88,7 +88,7 @@ func (m *merger) countersOfOne(e, y layout.Entry, first bool) {
 		if !first {
 			n = m.run.Weight.of(y.Cell(i))
 		}
-		e.SetCell(i, min(n, llvmMax))
+		e.SetCell(i, min(n, layout.LLVMMaxCount))
 	}
 }
 

@@ -12,12 +12,9 @@ import (
 // depends on the order of the files and on the release. ParamLLVMVersion tells
 // the release; without it the newest is taken.
 
-// Versions of the indexed format whose llvm-profdata was the first to merge
-// otherwise.
-const (
-	llvmMarksSince     = 9  // LLVM 16: marks that a function is hot or warm
-	llvmFastSortsSince = 12 // LLVM 19: values are sorted by std::sort, before by a stable sort
-)
+// llvmFastSortsSince is the version of the indexed format of the first
+// llvm-profdata that sorts values by std::sort, 19; before it was a stable sort.
+const llvmFastSortsSince = 12
 
 // maxSiteValues is how many values of a site llvm-profdata keeps.
 const maxSiteValues = 255
@@ -29,18 +26,14 @@ type countRule struct {
 	marks   bool   // the two numbers above stand for hot and warm functions
 }
 
-// llvmMax is the highest count of LLVM's since release 16: it keeps the two
-// numbers above for functions that are known to be hot, or warm, and no more.
-const llvmMax = maxCount - 2
-
 var (
-	llvmRules    = countRule{llvmMax, true}
+	llvmRules    = countRule{layout.LLVMMaxCount, true}
 	oldLLVMRules = countRule{maxCount, false}
 )
 
 // countRules returns the rule by which counters of LLVM are summed.
 func (b *Builder) countRules(run Run) countRule {
-	if v := b.config.Params[layout.ParamLLVMVersion]; run.AsLLVM && v > 0 && v < llvmMarksSince {
+	if run.AsLLVM && !b.config.Params.LLVMMarks() {
 		return oldLLVMRules
 	}
 	return llvmRules

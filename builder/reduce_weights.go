@@ -149,7 +149,7 @@ func (s scale) marks(p reader.Profile) bool {
 	}
 	for e := range p.Entries() {
 		if e.Tag() == layout.TagCounters {
-			return e.Cells() > 0 && e.Raw().Cell(0) > llvmMax
+			return e.Cells() > 0 && e.Raw().Cell(0) > layout.LLVMMaxCount
 		}
 	}
 	return false

@@ -72,9 +72,10 @@ type comparison struct {
 func (c *comparison) addUp() error {
 	var errA, errB error
 	var leftOutA, leftOutB int
+	r := &c.report
 	var both sync.WaitGroup
-	both.Go(func() { leftOutA, errA = c.addUpOne(c.a, &c.sumA, &c.of[0]) })
-	both.Go(func() { leftOutB, errB = c.addUpOne(c.b, &c.sumB, &c.of[1]) })
+	both.Go(func() { leftOutA, errA = c.addUpOne(c.a, &c.sumA, &c.of[0], &r.MarkedA) })
+	both.Go(func() { leftOutB, errB = c.addUpOne(c.b, &c.sumB, &c.of[1], &r.MarkedB) })
 	both.Wait()
 	c.report.LeftOut = leftOutA + leftOutB
 	c.report.Primary = c.primary()
@@ -84,8 +85,9 @@ func (c *comparison) addUp() error {
 // addUpOne takes the sums of one archive, and says how many profiles it left
 // out. A fault is an error of the goroutine
 // in which it happens.
-func (c *comparison) addUpOne(s *reader.Store, sum *perKind, of *totals) (leftOut int, err error) {
+func (c *comparison) addUpOne(s *reader.Store, sum *perKind, of *totals, marked *int) (leftOut int, err error) {
 	var p profiles
+	p.sites.marks = knowsMarks(s)
 	of.failures = countsFailures(s.Header().Params[layout.ParamVMRelease])
 	err = s.Mapping().Guard(func() error {
 		return c.eachMethod(s, func(m reader.Method) error {
@@ -95,7 +97,14 @@ func (c *comparison) addUpOne(s *reader.Store, sum *perKind, of *totals) (leftOu
 			return err
 		})
 	})
+	*marked = p.marked
 	return p.leftOut, err
+}
+
+// knowsMarks reports whether counters of an archive can be a mark.
+func knowsMarks(s *reader.Store) bool {
+	h := s.Header()
+	return h.Domain.LLVM() && h.Params.LLVMMarks()
 }
 
 // primary is the first kind that both archives have counts of, otherwise the
@@ -117,6 +126,7 @@ func (c *comparison) primary() Kind {
 
 func (c *comparison) findCounterparts() (err error) {
 	if c.counterparts, err = newCounterparts(c.a, c.b); err == nil {
+		c.profilesA.sites.marks, c.profilesB.sites.marks = knowsMarks(c.a), knowsMarks(c.b)
 		c.profilesA.sites.names = naming{c.counterparts.typeKey, c.counterparts.methodKey}
 	}
 	return err

@@ -19,7 +19,10 @@
 // is different: llvm-profdata takes the sums of the records that are asked for
 // (context-sensitive or not) and the overlap of all of them, so that a profile
 // with both overlaps itself by more than 100%. Here both are of the records that
-// are asked for.
+// are asked for. And a mark that a function is hot or warm, which LLVM keeps in
+// the place of its first counter, is no count here ([Report.MarkedA]).
+// llvm-profdata takes it for one, and the sum of the function modulo 2^64, so
+// that a profile with a mark overlaps itself by any number of percent.
 //
 // Counts of profiles are compared, and nothing else. Tables that measure
 // something, as sampled stacks and monitors do, are named in

@@ -13,6 +13,7 @@ type profiles struct {
 	list    []profile
 	sites   sites
 	leftOut int // profiles so far that are of the kind that is not compared
+	marked  int // profiles so far that are marked, and have no counts
 }
 
 // A profile is one with the sums of its counts.
@@ -43,6 +44,9 @@ func (p *profiles) read(m reader.Method, c *comparison) error {
 		}
 		if err := p.sites.read(q); err != nil {
 			return err
+		}
+		if p.sites.marked {
+			p.marked++
 		}
 		p.list = append(p.list, profile{Profile: q})
 		p.list[len(p.list)-1].measure(p.sites.list)

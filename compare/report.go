@@ -19,6 +19,9 @@ type Report struct {
 	// LeftOut is how many profiles of both archives were not compared because they
 	// are context-sensitive, or because they are not.
 	LeftOut int
+	// MarkedA and MarkedB are profiles of LLVM's that are marked as hot or warm.
+	// Such a mark stands in the place of counters and is no count.
+	MarkedA, MarkedB int
 	// NotCompared are tables of either archive, by kind: what they measure, as
 	// samples, has no part in any score.
 	NotCompared []Uncompared

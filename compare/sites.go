@@ -63,6 +63,9 @@ type sites struct {
 	cells []cell
 	names naming
 	of    layout.Narrow // the profile that they are of
+	// marks is whether LLVM's counters can be a mark that a function is hot or
+	// warm, and marked whether those of the profile are.
+	marks, marked bool
 }
 
 // naming gives the keys of what both archives have under different numbers. Nil
@@ -78,7 +81,7 @@ func (s *sites) read(p reader.Profile) error {
 	if s.of == p.Ref() {
 		return nil
 	}
-	s.of, s.list, s.cells = 0, s.list[:0], s.cells[:0]
+	s.of, s.list, s.cells, s.marked = 0, s.list[:0], s.cells[:0], false
 	if c, ok := p.Invocations(); ok {
 		s.add(site{point: ofMethod, class: classInvocations, kind: Edges}, cell{count: c.Trained()})
 	}

@@ -51,8 +51,22 @@ func (s *sites) rows(t site) error {
 		s.cells = append(s.cells, cell{key, rows.Cell(i, shape.count).Trained()})
 	}
 	t.cells = s.cells[from:]
+	if t.class == classCounters {
+		s.unmark(t.cells)
+	}
 	s.list = append(s.list, t)
 	return nil
+}
+
+// unmark makes counters that are a mark counters of nothing: a mark says that a
+// function is hot or warm, and not how often anything ran.
+func (s *sites) unmark(counters []cell) {
+	if s.marked = s.marks && len(counters) > 0 && counters[0].count > layout.LLVMMaxCount; !s.marked {
+		return
+	}
+	for i := range counters {
+		counters[i].count = 0
+	}
 }
 
 // rowKey is the key of a row that its first cell tells apart.

@@ -1,6 +1,9 @@
 package layout
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // A Domain says which kind of profiler the profiles come from. An archive has
 // exactly one.
@@ -54,6 +57,20 @@ const (
 // only whether something ran, not how often: single-byte coverage, and function
 // entries alone.
 const LLVMCoverageOnly = 1<<(60-55) | 1<<(61-55)
+
+// LLVMMaxCount is the highest count of a counter of LLVM's. The two numbers above
+// mark a function as warm and as hot, where they are its first counter.
+const LLVMMaxCount = math.MaxUint64 - 2
+
+// llvmMarksSince is the version of the indexed format of the first LLVM that
+// knows marks, 16.
+const llvmMarksSince = 9
+
+// LLVMMarks reports whether the LLVM that made the profiles knows marks; one that
+// nobody knows does.
+func (p *Params) LLVMMarks() bool {
+	return p[ParamLLVMVersion] == 0 || p[ParamLLVMVersion] >= llvmMarksSince
+}
 
 // MaxRows is the most that a setting that shapes entries can be, so that no
 // entry's size can overflow.

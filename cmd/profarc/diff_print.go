@@ -107,6 +107,9 @@ func (r *diffReport) printLeftOut(a *app) {
 	case r.LeftOut > 0:
 		fmt.Fprintf(a.out, "\n%d context-sensitive records are left out: compare them with --cs\n", r.LeftOut)
 	}
+	if r.MarkedA > 0 || r.MarkedB > 0 {
+		fmt.Fprintf(a.out, "\n%d functions of A and %d of B are marked as hot or warm and have no counts to compare\n", r.MarkedA, r.MarkedB)
+	}
 }
 
 // printList prints the heaviest of a list, if it has any.

@@ -21,6 +21,8 @@ type diffReport struct {
 	Methods  diffTally    `json:"methods"`
 	Profiles diffTally    `json:"profiles"` // one a method, code and context
 	LeftOut  int          `json:"left_out"` // profiles of the kind of LLVM's records that was not asked for
+	MarkedA  int          `json:"marked_a"` // profiles of LLVM's with a mark, hot or warm, and no counts
+	MarkedB  int          `json:"marked_b"`
 	Beside   []diffBeside `json:"not_compared"`
 	// NoLoaders is the one of the two that knows no class loaders while the other
 	// does.
@@ -128,7 +130,7 @@ func newDiffReport(a, b *reader.Store, c *compare.Report) (*diffReport, error) {
 	n := &diffNames{a: a, b: b, domain: c.Domain}
 	r := &diffReport{
 		A: a.Mapping().Name(), B: b.Mapping().Name(), Domain: c.Domain.String(), Kinds: []diffKind{}, Beside: []diffBeside{},
-		Methods: diffTally(c.Methods), Profiles: diffTally(c.Profiles), LeftOut: c.LeftOut,
+		Methods: diffTally(c.Methods), Profiles: diffTally(c.Profiles), LeftOut: c.LeftOut, MarkedA: c.MarkedA, MarkedB: c.MarkedB,
 		Changed: listed(c.Changed, n.method), Came: listed(c.Came, n.method), Went: listed(c.Went, n.method),
 		Flipped: listed(c.Flips, n.flip), Sites: listed(c.Sites, n.site),
 		NoLongerCertain: listed(c.NoLongerCertain, n.certainty), NowCertain: listed(c.NowCertain, n.certainty),

@@ -23,11 +23,10 @@ const ContextSensitive = 1 << 60
 const (
 	pseudoHot  = ^uint64(0)
 	pseudoWarm = pseudoHot - 1
-	sinceMarks = 9 // version of the indexed format of the first LLVM that has them, 16
 )
 
 // isMark reports whether the first counter of a function is no count.
-func isMark(entry uint64) bool { return entry >= pseudoWarm }
+func isMark(entry uint64) bool { return entry > layout.LLVMMaxCount }
 
 // A Summary is what LLVM's compilers know of all counters of a program before
 // they look at a function.
@@ -81,8 +80,7 @@ type summaryBuilders struct{ normal, contextSensitive summaryBuilder }
 // newSummaryBuilders returns builders that sum up as the LLVM does that made the
 // profiles of an archive.
 func newSummaryBuilders(s *reader.Store) (b summaryBuilders) {
-	v := producerVersion(s)
-	b.normal.old = v > 0 && v < sinceMarks
+	b.normal.old = !s.Header().Params.LLVMMarks()
 	b.contextSensitive.old = b.normal.old
 	return b
 }

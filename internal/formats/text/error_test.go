@@ -96,7 +96,7 @@ var broken = []struct{ specimen, old, new, err string }{
 	{"hotspot", "fingerprint 73", "fingerprint 73aa", `expected 32 hexadecimal digits`},
 	{"hotspot", "fingerprint 73", "fingerprint zz", `expected two hexadecimal digits a byte`},
 	{"hotspot", "time 2023", "time 3023", `expected a time as 2006-01-02T15:04:05.999999999Z, from 1677 to 2262`},
-	{"hotspot", "param gap", "param gape", `expected a setting: type-rows, bci-rows, gap, type-profile-level, vm-release, llvm-version, llvm-variant, profile-traps, or a number, found "gape 1"`},
+	{"hotspot", "param gap", "param gape", `expected a setting: type-rows, bci-rows, gap, type-profile-level, vm-release, llvm-version, llvm-variant, profile-traps, llvm-newest-version, or a number, found "gape 1"`},
 	{"hotspot", "param gap 1", "param gap 1\nparam gap 1", `expected no second line for this setting`},
 	{"hotspot", "param gap 1", "param 16 1", `expected a smaller number`},
 	{"hotspot", "param bci-rows 2", "param bci-rows 65", `parameter 1 is 65, at most 64 is possible`},
