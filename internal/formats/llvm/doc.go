@@ -33,7 +33,8 @@
 //
 // The domain is llvm-ir or llvm-frontend. ParamLLVMVariant has the variant
 // bits ([Variant]), ParamLLVMVersion the indexed version that the LLVM writes
-// that made the profile, 0 if that is not known.
+// that made the profile, 0 if that is not known. A raw file can be of one of
+// several LLVMs: ParamLLVMNewest is the version of the newest then.
 //
 // A function is a method whose key has the PGO name alone. Each of its
 // FuncHashes is one profile whose code id is the hash, and whose entries are
@@ -50,6 +51,9 @@
 // Tables: TableBinaryIDs; TableTraces, with the number of traces that they were
 // chosen from as [PropertyStreamSize] in TableProperties, several of which add
 // up; TableVTables, with address and size 0 where the input has names alone.
+// TableOrder has the profiles in the order in which they first came, if the files
+// were merged as llvm-profdata does, or in that of a single indexed file of LLVM
+// 16 or before: those orders show in the files that llvm-profdata writes.
 //
 // # What is not kept
 //

@@ -50,12 +50,16 @@ func (x *insertion) add(name reader.Name, records []record) {
 }
 
 // order returns the places of the functions, counted in the order in which they
-// were added, in the order in which they are inserted into the table of the file.
+// were added, in the order in which they are inserted into the table of the file;
+// nil if that is the same.
 func (x *insertion) order(s *reader.Store) ([]int32, error) {
+	if x.version >= sinceSortedNames && len(x.several) == 0 {
+		return nil, nil
+	}
 	came, err := x.came(s)
 	switch {
 	case err != nil || x.version >= sinceSortedNames:
-		return ascending(len(x.firsts)), err
+		return nil, err
 	case x.laid:
 		return came, nil
 	}
@@ -69,7 +73,7 @@ func (x *insertion) order(s *reader.Store) ([]int32, error) {
 // came returns the places of the functions in the order in which llvm-profdata
 // has seen them first, and notes the order of the records of each.
 func (x *insertion) came(s *reader.Store) (places []int32, err error) {
-	if !slices.IsSorted(x.firsts) || x.version >= sinceSortedNames && len(x.several) == 0 {
+	if !slices.IsSorted(x.firsts) {
 		return ascending(len(x.firsts)), nil
 	}
 	seen := make([]bool, len(x.firsts))

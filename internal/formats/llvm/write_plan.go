@@ -1,6 +1,8 @@
 package llvm
 
 import (
+	"slices"
+
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -97,14 +99,18 @@ func (p *indexedPlan) insert(s *reader.Store) error {
 	if err != nil {
 		return err
 	}
-	inserted := make([]plannedItem, 0, len(order))
-	p.hashes = make([]uint64, 0, len(order))
-	for _, place := range order {
-		if item := p.items[place]; !item.cold {
-			inserted, p.hashes = append(inserted, item), append(p.hashes, item.hash)
+	if order != nil {
+		inserted := make([]plannedItem, len(order))
+		for i, place := range order {
+			inserted[i] = p.items[place]
 		}
+		p.items = inserted
 	}
-	p.items = inserted
+	p.items = slices.DeleteFunc(p.items, func(item plannedItem) bool { return item.cold })
+	p.hashes = make([]uint64, len(p.items))
+	for i := range p.items {
+		p.hashes[i] = p.items[i].hash
+	}
 	return nil
 }
 
