@@ -53,7 +53,8 @@ counts are in no sum of receivers, and no site changed for them.
 
 The fields of --json are stable: shares are from 0 to 1, "weight" and "difference" are shares of
 all counts of an archive, "way" is "taken", "not taken", "default", "case N" or a successor. Where
-neither archive has counts, "score" is null.
+neither archive has counts, "score" is null. "others" is null of nulls, which are not counted, and
+"untyped" are counts of types that were not recorded.
 
 With --fail-below the exit code is 1 where the score is lower, or where there is none.`,
 		Example: `  profarc diff old.parc new.parc
