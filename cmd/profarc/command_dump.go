@@ -46,7 +46,7 @@ It takes the JVM's user or root, and leave to trace: see /proc/sys/kernel/yama/p
 	f.IntVar(&o.pid, "pid", 0, "process of the JVM, as jps shows it")
 	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+archiveExtension)
 	f.StringVar(&o.class, "class", "", "only methods of classes with this in their name, or of this pattern with * and ?")
-	f.BoolVar(&o.compiledOnly, "compiled-only", false, "only methods that have compiled code")
+	f.BoolVar(&o.compiledOnly, "compiled-only", false, "only methods that were compiled at any time")
 	f.BoolVar(&o.compiledOnly, "compiled", false, "deprecated: the same as --compiled-only")
 	_ = f.MarkHidden("compiled")
 	f.Uint64Var(&o.calls, "min-invocations", 0, "only methods that were invoked so often")

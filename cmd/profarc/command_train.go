@@ -63,7 +63,7 @@ build tool its daemon (gradle --no-daemon).`,
 	f := cmd.Flags()
 	f.SetInterspersed(false) // what follows the command's name is its own
 	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+archiveExtension)
-	f.BoolVar(&o.compiledOnly, "compiled-only", false, "only methods that have compiled code at the end")
+	f.BoolVar(&o.compiledOnly, "compiled-only", false, "only methods that were compiled at any time of the run")
 	f.Uint64Var(&o.min, "min-invocations", 0, "only methods that were called so often")
 	f.StringVar(&o.class, "class", "", "only methods of such classes: part of a name, or a glob with * and ?")
 	f.BoolVar(&o.merge, "merge", false, "one archive of all JVMs that fit together")

@@ -52,14 +52,15 @@ type found struct {
 func (b *build) run(o Options) error {
 	b.report.refuse(RefusedShared, b.snap.shared, nil)
 	b.report.refuse(RefusedTwice, b.snap.twice, nil)
-	profiles, err := b.choose(o)
+	sound, err := b.sound()
 	if err != nil {
 		return err
 	}
+	b.headers = b.plausible(sound)
+	profiles := b.choose(sound, o)
 	if b.hidden, err = b.hiddenNames(profiles); err != nil {
 		return err
 	}
-	b.headers = b.plausible(profiles)
 	for i := range profiles {
 		b.at = &profiles[i]
 		if err := b.profile(b.at); err != nil {
@@ -78,9 +79,9 @@ func (b *build) doing() string {
 	return "read the profiles of a JVM"
 }
 
-// choose names the methods, cuts their MethodData, and leaves out what is not
-// wanted or not sound.
-func (b *build) choose(o Options) (profiles []found, err error) {
+// sound names the methods, cuts their MethodData, and leaves out what is not
+// sound.
+func (b *build) sound() (profiles []found, err error) {
 	for i := range b.snap.methods {
 		f := found{methodData: &b.snap.methods[i]}
 		b.at = &f
@@ -88,16 +89,25 @@ func (b *build) choose(o Options) (profiles []found, err error) {
 		if err := b.use(&f); err != nil {
 			return nil, err
 		}
-		switch {
-		case why != "":
+		if why != "" {
 			b.report.refuse(why, 1, &f)
-		case !o.wants(b.vm.schema, &f):
-			b.report.Skipped++
-		default:
-			profiles = append(profiles, f)
+			continue
 		}
+		profiles = append(profiles, f)
 	}
 	return profiles, nil
+}
+
+// choose leaves out what is not wanted.
+func (b *build) choose(sound []found, o Options) (profiles []found) {
+	for i := range sound {
+		if !o.wants(b.vm.schema, &sound[i], b.headers) {
+			b.report.Skipped++
+			continue
+		}
+		profiles = append(profiles, sound[i])
+	}
+	return profiles
 }
 
 // use counts that the names of a method are used. Without an error, what was

@@ -15,7 +15,7 @@ import (
 // Options say what is dumped, and how. The zero value dumps every profile and
 // does not hold the process.
 type Options struct {
-	CompiledOnly   bool                       // only methods that have compiled code
+	CompiledOnly   bool                       // only methods that were compiled at any time
 	MinInvocations uint64                     // only methods that ran so often
 	Class          func(internal string) bool // only methods of such classes; nil: all
 	// Stop holds the process for the moment of reading, so that all profiles
@@ -33,8 +33,8 @@ type Options struct {
 const DefaultStopLimit = 500 * time.Millisecond
 
 // wants reports whether a profile is to be taken.
-func (o *Options) wants(s *schema, f *found) bool {
-	if o.CompiledOnly && !f.compiled || o.Class != nil && !o.Class(f.klassName.name) {
+func (o *Options) wants(s *schema, f *found, headers bool) bool {
+	if o.CompiledOnly && !s.everCompiled(f, headers) || o.Class != nil && !o.Class(f.klassName.name) {
 		return false
 	}
 	return o.MinInvocations == 0 || s.header(f.data, f.counters).invocations >= o.MinInvocations

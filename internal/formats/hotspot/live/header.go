@@ -9,6 +9,7 @@ type header struct {
 	interpreted            uint64 // of these invocations those that no MethodData counted
 	history                builder.History
 	compile                builder.Compile
+	osrLevel               uint8 // highest level of the compiled code of its loops
 	escape                 builder.Escape
 	traps                  []byte
 }
@@ -31,7 +32,7 @@ func (s *schema) header(b, counters []byte) header {
 	var early, earlyBackedges uint32
 	if counters != nil {
 		early, earlyBackedges = le.Uint32(counters[s.counters.invocations:]), le.Uint32(counters[s.counters.backedges:])
-		h.compile.Level = counters[s.counters.highest]
+		h.compile.Level, h.osrLevel = counters[s.counters.highest], counters[s.counters.highestOSR]
 	}
 	h.interpreted = s.count(early)
 	h.invocations = s.sum(early, u32(d.invocations))
@@ -61,5 +62,5 @@ func (s *schema) sum(a, b uint32) uint64 {
 func (s *schema) plausible(h *header) bool {
 	const wouldProfile = 2 // the largest of unknown, no, yes
 	c := h.compile
-	return c.Level <= s.levels && c.WouldProfile <= wouldProfile && int16(c.Loops) >= 0 && int16(c.Blocks) >= 0
+	return c.Level <= s.levels && h.osrLevel <= s.levels && c.WouldProfile <= wouldProfile && int16(c.Loops) >= 0 && int16(c.Blocks) >= 0
 }

@@ -38,8 +38,9 @@ type schema struct {
 
 // countersSchema is of MethodCounters.
 type countersSchema struct {
-	size                            int
-	invocations, backedges, highest uint64
+	size                   int
+	invocations, backedges uint64
+	highest, highestOSR    uint64
 }
 
 // dataSchema is of MethodData.
@@ -116,9 +117,11 @@ func (s *schema) methods(t *tables) {
 	c.size = t.size("MethodCounters")
 	c.invocations = t.offset("MethodCounters::_invocation_counter", intWidth)
 	c.backedges = t.offset("MethodCounters::_backedge_counter", intWidth)
-	// u1 _highest_comp_level stands after the last exported field, a u2.
+	// u1 _highest_comp_level and u1 _highest_osr_comp_level follow the last
+	// exported field, a u2.
 	c.highest = t.offset("MethodCounters::_number_of_breakpoints", shortWidth) + shortWidth
-	t.within("MethodCounters", "what follows _number_of_breakpoints", c.highest, byteWidth)
+	c.highestOSR = c.highest + byteWidth
+	t.within("MethodCounters", "what follows _number_of_breakpoints", c.highest, 2*byteWidth)
 }
 
 // methodData looks up MethodData's fields. After _arg_returned stand
