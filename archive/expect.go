@@ -10,8 +10,55 @@ import (
 // compared. What does not match is an error that matches [layout.ErrIdentity].
 type Expect struct {
 	Domain      layout.Domain
-	Fingerprint [16]byte
+	Fingerprint [16]byte       // see layout.Fingerprint
 	Params      *layout.Params // compared in those settings that shape entries
+	// Program is the program that is to use the archive, and Match how closely
+	// it must be the one that was recorded.
+	Program *Program
+	Match   Match
+}
+
+// A Program is a build of a VM with a class path.
+type Program struct {
+	VM string // build, in full, as a layout.Provenance has it
+	// ClassPath is the content of the class path; see SumContent. Paths do not
+	// matter.
+	ClassPath []layout.ClassPathEntry
+}
+
+// A Match says how closely a program must be the one that was recorded.
+type Match int
+
+// The matches.
+const (
+	// MatchStrict: the same build of the VM and the same content of the class
+	// path.
+	MatchStrict Match = iota
+	// MatchPrefix: the same build, and the class path of the recorded program is
+	// that of the program or a prefix of it, as CDS has it: what is appended
+	// changes nothing of what was recorded.
+	MatchPrefix
+	// MatchMethods: any program. Whether a profile fits is decided method by
+	// method: ask for it with the id of the method's code, not with AnyCode.
+	MatchMethods
+)
+
+// matches reports whether a program with that fingerprint was recorded.
+func (p *Program) matches(recorded [16]byte, match Match) bool {
+	switch {
+	case match == MatchMethods:
+		return true
+	case recorded == [16]byte{}:
+		return false
+	case match == MatchStrict:
+		return recorded == layout.Fingerprint(p.VM, p.ClassPath)
+	}
+	for f := range layout.Fingerprints(p.VM, p.ClassPath) {
+		if f == recorded {
+			return true
+		}
+	}
+	return false
 }
 
 // shaping are the settings that shape entries.
@@ -31,6 +78,12 @@ func (e *Expect) check(h *layout.Header) error {
 	}
 	if e.Fingerprint != [16]byte{} && e.Fingerprint != h.Fingerprint {
 		return mismatch("it was recorded with the program %x, this one is %x: record it again with this program", h.Fingerprint, e.Fingerprint)
+	}
+	if e.Program != nil && !e.Program.matches(h.Fingerprint, e.Match) {
+		if h.Fingerprint == [16]byte{} {
+			return mismatch("it does not say which program it was recorded with: record it again, or match by methods")
+		}
+		return mismatch("it was recorded with another build of the VM or another class path (%x): record it again with this program, or match by methods", h.Fingerprint)
 	}
 	if e.Params == nil {
 		return nil

@@ -94,7 +94,7 @@ func TestExpect(t *testing.T) {
 		text   string // of the error; empty if there is none
 	}{
 		"nothing":           {Expect{}, ""},
-		"all of it":         {Expect{h.Domain, h.Fingerprint, &same}, ""},
+		"all of it":         {Expect{Domain: h.Domain, Fingerprint: h.Fingerprint, Params: &same}, ""},
 		"no shaping param":  {Expect{Params: &level}, ""},
 		"other domain":      {Expect{Domain: layout.DomainGraal}, "its domain is hotspot, expected is graal"},
 		"other fingerprint": {Expect{Fingerprint: [16]byte{9}}, "it was recorded with the program 010203"},

@@ -17,7 +17,11 @@ type Config struct {
 	DumpID      [16]byte      // identity of the dump; derived from the content if zero
 	DumpTime    time.Time     // zero if not known
 	Flags       uint64        // layout.FlagDelta
-	Workers     int           // goroutines used by Commit; GOMAXPROCS if 0
+	// Run says which run the dump is of; nil if nothing is known of it. Its
+	// DumpID and Time are those of the archive. With a process and a DumpTime
+	// the dump needs no DumpID.
+	Run     *layout.Provenance
+	Workers int // goroutines used by Commit; GOMAXPROCS if 0
 	// Progress, if not nil, is told by Commit how many of how many bytes are
 	// written. It must not call the builder.
 	Progress func(done, total int64)
@@ -51,15 +55,16 @@ type Builder struct {
 	versions map[profileKey]ProfileRef // but for the first profile of a method and context
 	tables   map[layout.TableKind]*Table
 	blocks   arena
-	merger   merger            // of the last profile
-	merged   profileParts      // of the last merge
-	scratch  []byte            // of the last function
-	dumps    map[[16]byte]dump // that were merged
-	copied   map[[16]byte]bool // dumps of archives that were added
-	shaped   shapeUse          // what was merged depends on
-	mixed    bool              // of several runs
-	ordered  keptOrder         // what the order of the profiles' references is
-	united   int               // rows of tables when they were united last
+	merger   merger              // of the last profile
+	merged   profileParts        // of the last merge
+	scratch  []byte              // of the last function
+	dumps    map[[16]byte]dump   // that were merged
+	copied   map[[16]byte]bool   // dumps of archives that were merged or added
+	runIDs   map[runKey][16]byte // of the last dump of each run
+	shaped   shapeUse            // what was merged depends on
+	mixed    bool                // of several runs
+	ordered  keptOrder           // what the order of the profiles' references is
+	united   int                 // rows of tables when they were united last
 	run      runData
 	runs     uint32 // so far
 	unmerged uint64 // entries of which another with more cells was kept, and values that llvm-profdata drops
@@ -70,7 +75,7 @@ type Builder struct {
 
 // New makes an empty builder.
 func New(domain layout.Domain, config Config) *Builder {
-	b := &Builder{domain: domain, config: config, shape: config.Params.Shape(), tables: map[layout.TableKind]*Table{}, versions: map[profileKey]ProfileRef{}, dumps: map[[16]byte]dump{}, copied: map[[16]byte]bool{}}
+	b := &Builder{domain: domain, config: config, shape: config.Params.Shape(), tables: map[layout.TableKind]*Table{}, versions: map[profileKey]ProfileRef{}, dumps: map[[16]byte]dump{}, copied: map[[16]byte]bool{}, runIDs: map[runKey][16]byte{}}
 	b.symbols.byNameRef = domain.LLVM()
 	b.run = b.newRun(Run{})
 	if !domain.Valid() {
@@ -81,6 +86,11 @@ func New(domain layout.Domain, config Config) *Builder {
 	}
 	if err := config.check(); err != nil {
 		b.fail(err)
+	}
+	if err := b.config.identify(); err != nil {
+		b.fail(err)
+	} else if b.config.Run != nil {
+		b.describeRun(b.config.Run)
 	}
 	return b
 }

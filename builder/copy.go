@@ -37,7 +37,7 @@ func ConfigOf(h *layout.Header) Config {
 // identity that it has from the archive, and Delta says that counts are no
 // totals.
 func (b *Builder) Add(s *reader.Store, take Take) error {
-	dumps, err := dumpsOf(s, Run{})
+	contents, err := ContentsOf(s)
 	if err != nil {
 		return err
 	}
@@ -49,23 +49,23 @@ func (b *Builder) Add(s *reader.Store, take Take) error {
 		return fmt.Errorf("%s: %w: it is of domain %s and keeps %s, the others of %s keep %s: add archives of one domain and one VM", s.Mapping().Name(), ErrMismatch,
 			h.Domain, describeShape(h.Params.Shape()), b.domain, describeShape(shape))
 	}
-	if err := b.added(s.Header(), dumps, take); err != nil {
+	if err := b.added(s.Header(), &contents, take); err != nil {
 		return err
 	}
 	return b.copyAll(s, take, run, false)
 }
 
 // added notes what the builder's archive is made of.
-func (b *Builder) added(h *layout.Header, dumps []dump, take Take) error {
+func (b *Builder) added(h *layout.Header, contents *Contents, take Take) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, d := range dumps {
-		if _, ok := b.dumps[d.id]; ok {
-			return fmt.Errorf("builder: %w: %x", ErrCounted, d.id)
+	for id := range contents.ids {
+		if _, ok := b.dumps[id]; ok {
+			return fmt.Errorf("builder: %w: %x", ErrCounted, id)
 		}
 	}
-	for _, d := range dumps {
-		b.copied[d.id] = true
+	if take != Delta {
+		b.note(contents)
 	}
 	if take != Trained && b.config.DumpID == h.DumpID {
 		b.config.DumpID = [16]byte{}

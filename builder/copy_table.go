@@ -45,6 +45,9 @@ func (c *copier) copyTable(t *layout.Table) error {
 			}
 			cells = append(cells, cell)
 		}
+		if names := c.cut.anonymizer(); names != nil && t.Kind == layout.TableRuns {
+			names.anonymousRun(cells[len(cells)-len(kinds):])
+		}
 		if c.merging {
 			scaleRow(t.Kind, cells[len(cells)-len(kinds):], c.of.Weight)
 		}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/profarc/profarc/layout"
@@ -23,12 +25,17 @@ var (
 // depend on the order, as long as no run has a weight that leaves fractions.
 //
 // The archive says, in its table of dumps, which dumps it was made from. The
-// error matches ErrCounted if the builder has one of them, ErrWeighted if a
-// merged archive is given a weight, ErrMismatch if domain, shape or kind of
-// instrumentation differ, and otherwise is the reader's. After an error that
-// matches one of these three the builder is as it was.
+// error matches ErrCounted if the builder has one of them, ErrSameProcess if it
+// has another dump of a process that the archive has a dump of (see Superseded),
+// ErrWeighted if a merged archive is given a weight, ErrMismatch if domain, shape
+// or kind of instrumentation differ, and otherwise is the reader's. After an
+// error that matches one of these four the builder is as it was.
 func (b *Builder) Merge(s *reader.Store, r Run) error {
 	dumps, err := dumpsOf(s, r)
+	if err != nil {
+		return err
+	}
+	contents, err := ContentsOf(s)
 	if err != nil {
 		return err
 	}
@@ -36,7 +43,7 @@ func (b *Builder) Merge(s *reader.Store, r Run) error {
 	if err != nil {
 		return err
 	}
-	run, err := b.joinConfig(s.Header(), use, dumps, r)
+	run, err := b.joinConfig(s.Header(), use, dumps, &contents, r)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.Mapping().Name(), err)
 	}
@@ -86,7 +93,7 @@ func dumpsOf(s *reader.Store, r Run) ([]dump, error) {
 // joinConfig makes the builder's archive a merged one that says of itself what
 // holds for all: the highest settings and the last time; a fingerprint only if
 // all agree. It fails before anything is changed.
-func (b *Builder) joinConfig(h *layout.Header, use shapeUse, dumps []dump, r Run) (runData, error) {
+func (b *Builder) joinConfig(h *layout.Header, use shapeUse, dumps []dump, contents *Contents, r Run) (runData, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	c := &b.config
@@ -94,10 +101,8 @@ func (b *Builder) joinConfig(h *layout.Header, use shapeUse, dumps []dump, r Run
 	if err := b.mergeable(h, empty); err != nil {
 		return runData{}, err
 	}
-	for _, d := range dumps {
-		if _, ok := b.dumps[d.id]; ok || b.copied[d.id] {
-			return runData{}, fmt.Errorf("%w: %x: leave this archive out; if it is of another run that counted just the same, import that with a --time of its own", ErrCounted, d.id)
-		}
+	if err := b.countsAgain(contents); err != nil {
+		return runData{}, err
 	}
 	if err := b.joinShape(h.Params.Shape(), use); err != nil {
 		return runData{}, err
@@ -109,6 +114,7 @@ func (b *Builder) joinConfig(h *layout.Header, use shapeUse, dumps []dump, r Run
 	for _, d := range dumps {
 		b.dumps[d.id] = d
 	}
+	b.note(contents)
 	if empty {
 		c.Fingerprint, c.Flags = h.Fingerprint, h.Flags&layout.FlagDelta
 	}
@@ -125,6 +131,30 @@ func (b *Builder) joinConfig(h *layout.Header, use shapeUse, dumps []dump, r Run
 	run := b.newRun(r)
 	run.time = h.DumpTime
 	return run, nil
+}
+
+// countsAgain reports why the builder has counts of an archive already.
+func (b *Builder) countsAgain(c *Contents) error {
+	for _, id := range slices.SortedFunc(maps.Keys(c.ids), func(x, y [16]byte) int { return slices.Compare(x[:], y[:]) }) {
+		if b.copied[id] {
+			return fmt.Errorf("%w: %x: leave this archive out; if it is of another run that counted just the same, "+
+				"give one of the two the weight 2 (NAME.parc:2), or import that run again with a --run of its own", ErrCounted, id)
+		}
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(c.runs), compareRunKeys) {
+		if id, ok := b.runIDs[key]; ok {
+			return fmt.Errorf("%w: %x and %x, of process %d: leave the earlier out", ErrSameProcess, id, c.runs[key].id, key.process.PID)
+		}
+	}
+	return nil
+}
+
+// note takes down what an archive that is added holds.
+func (b *Builder) note(c *Contents) {
+	maps.Copy(b.copied, c.ids)
+	for key, d := range c.runs {
+		b.runIDs[key] = d.id
+	}
 }
 
 // JoinParams takes the settings of a further run: the higher of each, of LLVM's

@@ -117,7 +117,7 @@ func (c *copier) adoptDumps() error {
 	c.b.mixed = true
 	for _, d := range dumps {
 		d.id = c.cut.anonymizer().identity(d.id)
-		c.b.dumps[d.id] = d
+		c.b.dumps[d.id], c.b.copied[d.id] = d, true
 	}
 	return nil
 }

@@ -30,10 +30,10 @@ func (c *cut) dropsTable(t *layout.Table) bool {
 	switch t.Kind {
 	case layout.TableOrder, layout.TableDumps:
 		return true
-	case layout.TableForeign:
+	case layout.TableForeign, layout.TableClassPath:
 		return c.names != nil
 	case layout.TableProperties, layout.TableMonitors, layout.TableSamples, layout.TableBinaryIDs, layout.TableTraces, layout.TableVTables,
-		layout.TableHeapRefs, layout.TableHeapUse, layout.TableInstances, layout.TableThreads, layout.TableReflected:
+		layout.TableHeapRefs, layout.TableHeapUse, layout.TableInstances, layout.TableThreads, layout.TableReflected, layout.TableRuns:
 		return false
 	}
 	return c.names != nil // nobody knows what it names

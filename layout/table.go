@@ -39,6 +39,8 @@ const (
 	TableThreads    TableKind = 12 // Jamaica: PROFILE_THREAD [priority, cycles, interpreted, compiled, JNI, GC, C stack, Java stack]
 	TableReflected  TableKind = 13 // Jamaica: classes used via reflection [type]
 	TableForeign    TableKind = 14 // keys that the importer does not know [key symbol, value symbol]
+	TableRuns       TableKind = 16 // which runs the dumps are of: see RunRow
+	TableClassPath  TableKind = 17 // class paths of runs [class path, position, path symbol, kind, size, sum]
 )
 
 // A PropertyRule says what becomes of a property that several merged runs have.
@@ -51,7 +53,7 @@ const (
 	PropertyHighest              // a number, of which the highest stays
 )
 
-// Properties of formats that are numbers.
+// Properties with a meaning of their own.
 const (
 	// PropertyTraceStream says of how many temporal traces of LLVM those in the
 	// table of traces are a sample.
@@ -59,6 +61,9 @@ const (
 	// PropertyJamaicaTotal begins the keys of the totals that Jamaica's
 	// percentages are of.
 	PropertyJamaicaTotal = "jamaica.total."
+	// PropertyRun is the name of the run, which tells it from another that
+	// counted just the same.
+	PropertyRun = "run.name"
 	// PropertyJamaicaThreads is the number of threads of a Jamaica VM.
 	PropertyJamaicaThreads = "jamaica.threads"
 )

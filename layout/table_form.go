@@ -26,6 +26,7 @@ const (
 	FormTime                     // nanoseconds since 1970-01-01 UTC, signed, 0 if not known
 	FormWeight                   // billionths
 	FormFunction                 // the id of an LLVM function
+	FormExit                     // an Exit
 )
 
 // A tableForm is what is known of the tables of a kind. An order table has the
@@ -57,9 +58,15 @@ var tableForms = map[TableKind]tableForm{
 		word("JNI"), word("GC"), word("C-stack"), word("Java-stack")}},
 	TableReflected: {"reflected", []Column{ofType}},
 	TableForeign:   {"foreign", []Column{symbol("key"), symbol("value")}},
+	TableRuns: {"runs", []Column{hex("dump-low"), hex("dump-high"), hex("since-low"), hex("since-high"), hex("boot-low"), hex("boot-high"),
+		word("namespace"), word("process"), word("start"), {"begun", ColumnWord, FormTime}, {"time", ColumnWord, FormTime},
+		{"exit", ColumnWord, FormExit}, hex("class-path"),
+		symbol("VM"), symbol("vendor"), symbol("main"), symbol("command"), symbol("options"), symbol("selection")}},
+	TableClassPath: {"class-path", []Column{hex("class-path"), word("position"), symbol("path"), word("kind"), word("size"), hex("sum")}},
 }
 
 func word(name string) Column   { return Column{name, ColumnWord, FormPlain} }
+func hex(name string) Column    { return Column{name, ColumnWord, FormHex} }
 func symbol(name string) Column { return Column{name, ColumnSymbol, FormPlain} }
 
 var ofType = Column{"type", ColumnType, FormPlain}

@@ -14,6 +14,7 @@ type importOptions struct {
 	out       string
 	producer  string
 	dumpTime  string
+	run       string
 	unordered bool
 	salvage   bool
 	runs      bool
@@ -53,6 +54,7 @@ What the archive cannot keep is counted and reported. The formats:
 	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+archiveExtension)
 	f.StringVar(&o.producer, "producer", "", "who made the profiles, as info shows it")
 	f.StringVar(&o.dumpTime, "time", "", "when the profiles were dumped, as 2006-01-02T15:04:05Z")
+	f.StringVar(&o.run, "run", "", "name of the run: tells it from another that counted just the same, so that both can be merged")
 	f.BoolVar(&o.unordered, "unordered", false, "forget the order of the methods in the file")
 	f.BoolVar(&o.salvage, "salvage", false, "iprof: take what is whole of a file that is cut off or damaged")
 	f.BoolVar(&o.runs, "runs", false, "jamaica: an archive for each run in the file: NAME.1"+archiveExtension+", NAME.2"+archiveExtension+", ...")
@@ -120,6 +122,7 @@ func (a *app) runImport(ctx context.Context, names []string, o importOptions) er
 	if o.runs {
 		return a.commitRuns(ctx, sources[0].name, o, profiles, read)
 	}
+	nameRun(profiles.builder, o.run)
 	written, err := profiles.builder.Commit(ctx, o.out)
 	if err != nil {
 		return err

@@ -32,7 +32,11 @@ func newMergeCommand(a *app) *cobra.Command {
 successor keeps its row; flags and traps are united. A sum that is too high for 64 bits stays at
 the highest number. The result is the same bytes in whatever order and groups it is merged, and
 on any number of cores. Its table of dumps says which dumps it was made from; none is counted
-twice. Files that one import has summed are one dump: import them apart, and merge the archives,
+twice: of several dumps of one process the latest alone is merged, whatever the order, since it
+has what the earlier counted. A merged archive cannot give back an earlier dump that is in it:
+merge what it was made from. Two runs that counted just the same look like one dump if their
+source does not say which run it is: give one the weight 2, or import it again with --run.
+Files that one import has summed are one dump: import them apart, and merge the archives,
 if some of them are to be merged with others later.
 
 A weight is a whole number or a decimal fraction. Weights, --half-life and --normalize apply
@@ -61,25 +65,26 @@ receivers: what has no row goes to the count of all others.`,
 
 // A mergeReport says what was merged, and what became of it.
 type mergeReport struct {
-	Archive  string       `json:"archive"`
-	Inputs   []mergeInput `json:"inputs"`
-	Dumps    int          `json:"dumps"`
-	Bytes    int64        `json:"bytes"`
-	DumpID   string       `json:"dump_id"`
-	Counts   namedCounts  `json:"counts"`
-	Versions int          `json:"methods_with_versions"`
-	Doubtful int          `json:"sums_that_may_be_of_different_methods"`
-	Lost     []loss       `json:"lost"`
-	NS       int64        `json:"ns"`
+	Archive    string            `json:"archive"`
+	Inputs     []mergeInput      `json:"inputs"`
+	Superseded []supersededInput `json:"superseded,omitempty"` // archives that are left out
+	Dumps      int               `json:"dumps"`
+	Bytes      int64             `json:"bytes"`
+	DumpID     string            `json:"dump_id"`
+	Counts     namedCounts       `json:"counts"`
+	Versions   int               `json:"methods_with_versions"`
+	Doubtful   int               `json:"sums_that_may_be_of_different_methods"`
+	Lost       []loss            `json:"lost"`
+	NS         int64             `json:"ns"`
 }
 
 func (a *app) runMerge(ctx context.Context, args []string, o mergeOptions) error {
 	begin := time.Now()
-	versions, inputs, err := o.check(args)
+	versions, inputs, superseded, err := o.check(args)
 	if err != nil {
 		return err
 	}
-	r := mergeReport{Archive: o.out, Inputs: inputs, Lost: []loss{}}
+	r := mergeReport{Archive: o.out, Inputs: inputs, Superseded: superseded, Lost: []loss{}}
 	b, err := a.mergeAll(ctx, inputs, o)
 	if err == nil {
 		err = r.finish(b, versions, o)
@@ -99,23 +104,24 @@ func (a *app) runMerge(ctx context.Context, args []string, o mergeOptions) error
 	return nil
 }
 
-// check gives what is to be merged, and which versions stay.
-func (o *mergeOptions) check(args []string) (builder.Versions, []mergeInput, error) {
+// check returns what is to be merged and what is left out, and which versions
+// stay.
+func (o *mergeOptions) check(args []string) (builder.Versions, []mergeInput, []supersededInput, error) {
 	versions, err := builder.ParseVersions(o.versions)
 	if err != nil {
-		return 0, nil, usagef("--versions %s: it is one of all, newest, heaviest", o.versions)
+		return 0, nil, nil, usagef("--versions %s: it is one of all, newest, heaviest", o.versions)
 	}
 	if o.rows < -1 {
-		return 0, nil, usagef("--rows %d: a type profile has 0 rows or more", o.rows)
+		return 0, nil, nil, usagef("--rows %d: a type profile has 0 rows or more", o.rows)
 	}
 	if o.jobs < 1 {
-		return 0, nil, usagef("--jobs %d: at least 1 archive is read at once", o.jobs)
+		return 0, nil, nil, usagef("--jobs %d: at least 1 archive is read at once", o.jobs)
 	}
-	inputs, err := mergeInputs(args, *o)
+	inputs, superseded, err := mergeInputs(args, *o)
 	if err == nil && versions == builder.NewestVersion {
 		err = allDated(inputs, "--versions newest")
 	}
-	return versions, inputs, err
+	return versions, inputs, superseded, err
 }
 
 // finish takes the steps behind a merge, and notes what they, and the merge, cost.
@@ -143,6 +149,9 @@ func (r *mergeReport) print(a *app) {
 		if in.Weight != builder.One.String() {
 			fmt.Fprintf(a.out, "weight %s of %s\n", in.Weight, printable(in.Path))
 		}
+	}
+	for _, s := range r.Superseded {
+		fmt.Fprintf(a.out, "left   %s out: %s is a later dump of the same process\n", s.Path, s.By)
 	}
 	fmt.Fprintf(a.out, "merged %s with %s\n", amount(len(r.Inputs), "archive"), amount(r.Dumps, "dump"))
 	if r.Versions > 0 {

@@ -7,11 +7,25 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
 )
 
 // runArchive is the name of the archive of a run, from 1 on.
 func runArchive(out string, run int) string {
 	return fmt.Sprintf("%s.%d%s", strings.TrimSuffix(out, archiveExtension), run, archiveExtension)
+}
+
+// nameRun notes which run profiles are of. It makes their dump another one than
+// that of a run that counted just the same.
+func nameRun(b *builder.Builder, name string) {
+	if name != "" {
+		b.Table(layout.TableProperties, 0, layout.TableProperties.Columns()...).Row(uint64(b.Symbol(layout.PropertyRun)), uint64(b.Symbol(name)))
+	}
+}
+
+// runName is the name of the run with a number, from 1 on, of a file.
+func runName(name string, number int) string {
+	return strings.TrimPrefix(fmt.Sprintf("%s.%d", name, number), ".")
 }
 
 // commitRuns writes an archive for each run of a file.
@@ -25,6 +39,7 @@ func (a *app) commitRuns(ctx context.Context, name string, o importOptions, p *i
 		if err := checkOutput(out, name); err != nil {
 			return err
 		}
+		nameRun(run, runName(o.run, i+1))
 		r, err := commitRun(ctx, name, out, p, run)
 		if err != nil {
 			return err

@@ -33,7 +33,7 @@ func TestScripts(t *testing.T) {
 			return java25() != "", nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"specimen": scriptSpecimen, "damage": scriptDamage, "compress": scriptCompress,
+			"specimen": scriptSpecimen, "process": scriptProcess, "damage": scriptDamage, "compress": scriptCompress,
 			"fails": scriptFails, "interrupt": scriptInterrupt, "empty": scriptEmpty,
 		},
 	})

@@ -24,38 +24,67 @@ type mergeInput struct {
 	header layout.Header
 }
 
+// A supersededInput is an archive that is not merged, since another has a later
+// dump of the same process.
+type supersededInput struct {
+	Path string `json:"path"`
+	By   string `json:"by"`
+}
+
 // mergeInputs reads the arguments and the headers of the archives, and decides
 // their weights.
-func mergeInputs(args []string, o mergeOptions) ([]mergeInput, error) {
-	inputs := make([]mergeInput, len(args))
-	for i, arg := range args {
-		in, err := parseMergeInput(arg)
-		if err != nil {
-			return nil, err
-		}
-		if err := checkArchiveName(o.out, in.Path); err != nil {
-			return nil, err
-		}
-		if err := withStore(in.Path, func(s *reader.Store) error { in.header = *s.Header(); return nil }); err != nil {
-			return nil, err
-		}
-		inputs[i] = in
+func mergeInputs(args []string, o mergeOptions) ([]mergeInput, []supersededInput, error) {
+	inputs, superseded, err := readMergeInputs(args, o)
+	if err != nil {
+		return nil, nil, err
 	}
 	if o.normalize {
 		equalize(inputs)
 	}
 	if o.halfLife != "" {
 		if err := age(inputs, o.halfLife); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	for i := range inputs {
 		in := &inputs[i]
 		if in.Weight = in.weight.String(); in.weight != builder.One && in.header.Flags&layout.FlagMerged != 0 {
-			return nil, usagef("%s was merged before: weights, --half-life and --normalize apply once, to single dumps: name the archives that it was made from", in.Path)
+			return nil, nil, usagef("%s was merged before: weights, --half-life and --normalize apply once, to single dumps: name the archives that it was made from", in.Path)
 		}
 	}
-	return inputs, nil
+	return inputs, superseded, nil
+}
+
+// readMergeInputs reads what the archives say of themselves, and parts those
+// that others supersede from the rest.
+func readMergeInputs(args []string, o mergeOptions) (inputs []mergeInput, superseded []supersededInput, err error) {
+	all := make([]mergeInput, len(args))
+	contents := make([]builder.Contents, len(args))
+	for i, arg := range args {
+		if all[i], err = parseMergeInput(arg); err != nil {
+			return nil, nil, err
+		}
+		if err := checkArchiveName(o.out, all[i].Path); err != nil {
+			return nil, nil, err
+		}
+		err := withStore(all[i].Path, func(s *reader.Store) (err error) {
+			all[i].header = *s.Header()
+			contents[i], err = builder.ContentsOf(s)
+			return err
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	by, err := builder.Superseded(contents)
+	for i, other := range by {
+		if other < 0 {
+			inputs = append(inputs, all[i])
+		} else {
+			superseded = append(superseded, supersededInput{all[i].Path, all[other].Path})
+		}
+	}
+	return inputs, superseded, err
 }
 
 // parseMergeInput reads PATH or PATH:WEIGHT. A file whose whole name is the

@@ -15,6 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/layout"
 )
@@ -30,6 +31,27 @@ func scriptSpecimen(ts *testscript.TestScript, _ bool, args []string) {
 		}
 	}
 	ts.Fatalf("no specimen %s", args[0])
+}
+
+// process FILE PID SECOND INVOCATIONS writes what a process had counted at a
+// second.
+func scriptProcess(ts *testscript.TestScript, _ bool, args []string) {
+	numbers := make([]int, 3)
+	for i := range numbers {
+		var err error
+		numbers[i], err = strconv.Atoi(args[i+1])
+		ts.Check(err)
+	}
+	b := builder.New(layout.DomainHotSpot, builder.Config{
+		DumpTime: time.Unix(int64(numbers[1]), 0),
+		Run:      &layout.Provenance{Process: layout.Process{Boot: [16]byte{1}, PID: uint64(numbers[0])}},
+	})
+	p := b.Profile(b.Method(layout.Key{Class: "A", Name: "m"}), 0, builder.NoContext)
+	p.Invocations(uint64(numbers[2]))
+	ts.Check(p.Done())
+	data, _, err := b.Bytes()
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o666))
 }
 
 // damage HOW FILE changes a file: cut=N keeps N bytes, flip=N changes the byte

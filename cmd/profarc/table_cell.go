@@ -69,6 +69,8 @@ func (c *cellReader) word(v uint64) string {
 		return builder.Weight(v).String()
 	case layout.FormFunction:
 		return c.function(v)
+	case layout.FormExit:
+		return layout.Exit(v).String()
 	}
 	return fmt.Sprint(v)
 }

@@ -26,6 +26,7 @@ func All() []Specimen {
 		{"llvm-frontend", layout.DomainLLVMFrontend, llvmFrontend},
 		{"graal", layout.DomainGraal, graal},
 		{"jamaica", layout.DomainJamaica, jamaica},
+		{"hotspot-run", layout.DomainHotSpot, hotspotRun},
 	}
 }
 

@@ -146,7 +146,8 @@ func (e *exporter) surveyTables() error {
 			for i := range t.Rows {
 				e.used.methods[layout.Narrow(t.Cell(1, i))] = true
 			}
-		case t.Kind == layout.TableOrder, t.Kind == layout.TableProperties, t.Kind == layout.TableForeign, t.Kind == layout.TableDumps:
+		case t.Kind == layout.TableOrder, t.Kind == layout.TableProperties, t.Kind == layout.TableForeign, t.Kind == layout.TableDumps,
+			t.Kind == layout.TableRuns, t.Kind == layout.TableClassPath:
 		default:
 			e.report.Lost.Add(LossTable, 1)
 		}

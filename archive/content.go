@@ -1,0 +1,103 @@
+package archive
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// Limits of what is summed: what is larger is not read.
+const (
+	maxSummedFiles = 1 << 18 // of a directory
+	maxSummedBytes = 1 << 34
+)
+
+// errNotSummed: something that is not summed.
+var errNotSummed = errors.New("it is too large, or no file")
+
+// SumContent says what a file or directory of a class path holds. The sum of a
+// file is XXH64 of its bytes. That of a directory is XXH64 over the files below
+// it: for each its path from the directory with / between names, NUL, and its size
+// and sum as u64. The names in each directory are taken in the order of their
+// bytes, and what is below a directory comes where its name does. Links in a directory
+// and what is neither file nor directory are left out. What cannot be read, or is
+// larger than 16 GiB or 262,144 files, is ContentUnknown; so is everything once
+// ctx ends.
+func SumContent(ctx context.Context, path string) layout.Content {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return layout.Content{Kind: layout.ContentMissing}
+	}
+	c := layout.Content{Kind: layout.ContentFile}
+	if err == nil {
+		if info.IsDir() {
+			c.Kind = layout.ContentDirectory
+			c.Size, c.Sum, err = sumDirectory(ctx, path)
+		} else {
+			c.Size, c.Sum, err = sumFile(ctx, path)
+		}
+	}
+	if err != nil {
+		return layout.Content{Kind: layout.ContentUnknown}
+	}
+	return c
+}
+
+// sumFile sums a regular file. Opening anything else must not wait.
+func sumFile(ctx context.Context, path string) (size, sum uint64, err error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSummedBytes {
+		return 0, 0, errors.Join(errNotSummed, err)
+	}
+	h := xxhash.New()
+	for {
+		n, err := io.CopyN(h, f, 1<<20)
+		size += uint64(n)
+		switch {
+		case errors.Is(err, io.EOF):
+			return size, h.Sum64(), nil
+		case err != nil:
+			return 0, 0, err
+		case ctx.Err() != nil:
+			return 0, 0, ctx.Err()
+		case size > maxSummedBytes:
+			return 0, 0, errNotSummed
+		}
+	}
+}
+
+// sumDirectory sums the files below a directory.
+func sumDirectory(ctx context.Context, root string) (size, sum uint64, err error) {
+	h, files := xxhash.New(), 0
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == root || !d.Type().IsRegular() {
+			return err
+		}
+		n, s, err := sumFile(ctx, path)
+		if err != nil {
+			return err
+		}
+		if size, files = size+n, files+1; size > maxSummedBytes || files > maxSummedFiles {
+			return errNotSummed
+		}
+		name, err := filepath.Rel(root, path)
+		_, _ = h.WriteString(filepath.ToSlash(name))
+		_, _ = h.Write(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64([]byte{0}, n), s))
+		return err
+	})
+	return size, h.Sum64(), err
+}

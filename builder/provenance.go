@@ -1,0 +1,82 @@
+package builder
+
+import (
+	"crypto/rand"
+	"errors"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// RandomDumpID makes an identity for a dump, for Config.DumpID. Without one the
+// identity comes from the content: two runs that counted just the same would be
+// taken for one dump.
+func RandomDumpID() (id [16]byte) {
+	_, _ = rand.Read(id[:]) // it cannot fail
+	return id
+}
+
+// errNoIdentity: rows about a dump need its identity before it is written.
+var errNoIdentity = errors.New("a run is described and its dump has no identity: " +
+	"set Config.DumpID, for instance to RandomDumpID, or the process of the run and Config.DumpTime")
+
+// identify completes what is said of the dump and its run: a dump of a process
+// at a time has an identity by that.
+func (c *Config) identify() error {
+	if c.Run == nil {
+		return nil
+	}
+	if c.DumpID == ([16]byte{}) {
+		if !c.Run.Process.Known() || c.DumpTime.IsZero() {
+			return errNoIdentity
+		}
+		c.DumpID = layout.DumpID(c.Run.Process, c.Run.Since, c.DumpTime)
+	}
+	run := *c.Run
+	run.DumpID, run.Time = c.DumpID, c.DumpTime
+	c.Run = &run
+	return nil
+}
+
+// describeRun adds the rows of the tables that say which run the dump is of.
+func (b *Builder) describeRun(run *layout.Provenance) {
+	row := run.Row()
+	cells := append([]uint64(nil), row.Words[:]...)
+	for _, text := range row.Texts {
+		cells = append(cells, uint64(b.optionalSymbol(text)))
+	}
+	b.Table(layout.TableRuns, 0, layout.TableRuns.Columns()...).Row(cells...)
+	for i, e := range run.ClassPath {
+		b.Table(layout.TableClassPath, 0, layout.TableClassPath.Columns()...).Row(
+			row.Words[layout.RunClassPath], uint64(i), uint64(b.optionalSymbol(e.Path)), uint64(e.Kind), e.Size, e.Sum)
+	}
+}
+
+// optionalSymbol interns a text of a table; no text is no symbol.
+func (b *Builder) optionalSymbol(text string) SymbolRef {
+	if text == "" {
+		return 0
+	}
+	return b.Symbol(text)
+}
+
+// anonymousRun takes out of a row of TableRuns what names the program or the
+// machine. Identities become others that are equal where they were.
+func (a *Anonymizer) anonymousRun(row []uint64) {
+	hash := func(at, words int) {
+		cells := row[at : at+words]
+		b := make([]byte, 0, 8*words)
+		for _, w := range cells {
+			b = le.AppendUint64(b, w)
+		}
+		known := le.Uint64(b)|le.Uint64(b[8:]) != 0
+		clear(cells)
+		if known {
+			sum := a.sum(string(b))
+			cells[0], cells[1] = le.Uint64(sum), le.Uint64(sum[8:])
+		}
+	}
+	hash(0, 2) // dump
+	hash(2, 2) // that it was counted from
+	hash(4, 5) // process
+	clear(row[layout.RunClassPath:])
+}

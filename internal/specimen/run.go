@@ -1,0 +1,31 @@
+package specimen
+
+import (
+	"time"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+)
+
+// hotspotRun says which run its only profile is of.
+func hotspotRun() *builder.Builder {
+	run := &layout.Provenance{
+		Process: layout.Process{Boot: fingerprint("boot"), Namespace: 4026531836, PID: 4711, Start: 123456},
+		Begun:   time.Unix(1699999990, 0), Exit: layout.ExitCode(3),
+		VM: "OpenJDK 64-Bit Server VM (17.0.15+6) for linux-amd64 JRE (17.0.15+6)", Vendor: "Some Vendor",
+		Main: "shapes.Main", Command: "java -cp shapes.jar:classes -Ddb.password=*** shapes.Main", Options: "-Xmx64m",
+		ClassPath: []layout.ClassPathEntry{
+			{Path: "shapes.jar", Content: layout.Content{Kind: layout.ContentFile, Size: 1234, Sum: 0xfeedface12345678}},
+			{Path: "classes", Content: layout.Content{Kind: layout.ContentDirectory, Size: 99, Sum: 1}},
+			{Path: "none.jar"},
+		},
+	}
+	b := builder.New(layout.DomainHotSpot, builder.Config{
+		Params: hotspotParams(), Producer: "OpenJDK 17.0.15+6", DumpTime: time.Unix(1700000000, 123456789),
+		Fingerprint: layout.Fingerprint(run.VM, run.ClassPath), Run: run,
+	})
+	p := b.Profile(b.Method(layout.Key{Class: "shapes/Main", Name: "main", Signature: "([Ljava/lang/String;)V", Loader: "app"}), 7, builder.NoContext)
+	p.Invocations(1)
+	done(p)
+	return b
+}
