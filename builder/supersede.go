@@ -51,6 +51,9 @@ func ContentsOf(s *reader.Store) (Contents, error) {
 	}
 	runs, err := s.Runs()
 	for _, r := range runs { // in the order of their times
+		if r.DumpID == ([16]byte{}) {
+			continue // it is not known of which dump it is
+		}
 		c.ids[r.DumpID] = true
 		if !r.Process.Known() {
 			continue

@@ -70,7 +70,23 @@ func hostile(d layout.Domain) *builder.Builder {
 		hostileProfile(b, h, m, methods[(i+1)%len(methods)], uint64(100*(i+1)))
 	}
 	hostileTables(b, h, methods[0])
+	hostileRun(b, h)
 	return b
+}
+
+// hostileRun is rows about a run, in every text of them. They name no dump, so
+// that archives with the same rows can be merged.
+func hostileRun(b *builder.Builder, h *namer) {
+	row := layout.RunRow{}
+	row.Words[layout.RunClassPath] = 1
+	cells := row.Words[:]
+	for range row.Texts {
+		cells = append(cells, uint64(b.Symbol(h.text())))
+	}
+	b.Table(layout.TableRuns, 0, layout.TableRuns.Columns()...).Row(cells...)
+	for i, path := range []string{h.text(), h.long()} {
+		b.Table(layout.TableClassPath, 0, layout.TableClassPath.Columns()...).Row(1, uint64(i), uint64(b.Symbol(path)), 0, 0, 0)
+	}
 }
 
 // hostileProfile adds the profiles of a method, with all that names something.
