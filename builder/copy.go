@@ -3,6 +3,7 @@ package builder
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -204,33 +205,34 @@ func (c *copier) copyContexts() error {
 	return nil
 }
 
-// copyContext interns a context of the method whose record lies at n: around the
-// one within it, if that is known.
+// copyContext interns a context of the method whose record lies at n, and before
+// it those within it that were not: each of them once, however deep it is.
 func (c *copier) copyContext(n layout.Narrow, node reader.Context) (ContextRef, error) {
 	m, err := c.methodRef(n)
 	if err != nil {
 		return 0, err
 	}
-	inner, ok := c.contexts[node.Inner()]
-	var outer []reader.Frame // of inner
-	if ok || node.Inner() == 0 {
-		outer = make([]reader.Frame, 1)
-		outer[0], err = node.Caller()
-	} else {
-		outer, err = node.Frames()
+	path := []reader.Context{node}
+	for inner := node.Inner(); inner != 0 && c.contexts[inner] == NoContext; inner = node.Inner() {
+		if node, err = c.s.ContextAt(inner); err != nil {
+			return 0, err
+		}
+		path = append(path, node)
 	}
-	if err != nil {
-		return 0, err
-	}
-	for _, f := range outer {
+	var ref ContextRef
+	for _, node := range slices.Backward(path) {
+		f, err := node.Caller()
+		if err != nil {
+			return 0, err
+		}
 		caller, err := c.methodRef(f.Caller.Ref())
 		if err != nil {
 			return 0, err
 		}
-		inner = c.b.OuterContext(m, inner, Frame{caller, f.Point})
+		ref = c.b.OuterContext(m, c.contexts[node.Inner()], Frame{caller, f.Point})
+		c.contexts[node.Ref()] = ref
 	}
-	c.contexts[node.Ref()] = inner
-	return inner, nil
+	return ref, nil
 }
 
 // contextRef is a context of the method whose record lies at n.

@@ -1,9 +1,6 @@
 package compare
 
 import (
-	"encoding/binary"
-	"slices"
-
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -96,130 +93,13 @@ type pair struct {
 // those of the same context if one code is not known. Those of b that are left
 // over come last, as pairs without a.
 func (c *comparison) match() ([]pair, error) {
-	pairs := c.scratch[:0]
-	contextsA, err := c.contextKeys(&c.profilesA, true)
-	if err != nil {
+	m := matching{a: c.profilesA.list, b: c.profilesB.list, pairs: c.scratch[:0]}
+	if err := m.nameContexts(c); err != nil {
 		return nil, err
 	}
-	contextsB, err := c.contextKeys(&c.profilesB, false)
-	if err != nil {
-		return nil, err
-	}
-	for _, fits := range []func(codeA, codeB uint64) bool{
-		func(codeA, codeB uint64) bool { return codeA == codeB },
-		func(codeA, codeB uint64) bool { return codeA == 0 || codeB == 0 },
-	} {
-		pairs = c.matchWhere(pairs, contextsA, contextsB, fits)
-	}
-	var rival func(context string) bool
-	for i := range c.profilesB.list {
-		if b := &c.profilesB.list[i]; !b.done {
-			if rival == nil {
-				rival = c.contextsOfA(contextsA)
-			}
-			pairs = append(pairs, pair{nil, b, rival(at(contextsB, i))})
-		}
-	}
-	c.scratch = pairs
-	return pairs, nil
-}
-
-// contextsOfA says of a context whether a has profiles there, by the keys of its
-// profiles.
-func (c *comparison) contextsOfA(keys []string) (known func(key string) bool) {
-	switch {
-	case len(c.profilesA.list) == 0:
-		return func(string) bool { return false }
-	case keys == nil:
-		return func(key string) bool { return key == "" }
-	}
-	all := map[string]bool{}
-	for _, key := range keys {
-		all[key] = true
-	}
-	return func(key string) bool { return all[key] }
-}
-
-// fewProfiles is up to how many profiles of a method are held against each
-// other without an index.
-const fewProfiles = 8
-
-func (c *comparison) matchWhere(pairs []pair, contextsA, contextsB []string, fits func(codeA, codeB uint64) bool) []pair {
-	var index map[string][]int // of the profiles of b, by context
-	if len(c.profilesB.list) > fewProfiles {
-		index = map[string][]int{}
-		for i := range c.profilesB.list {
-			index[at(contextsB, i)] = append(index[at(contextsB, i)], i)
-		}
-	}
-	take := func(a *profile, i int) bool {
-		b := &c.profilesB.list[i]
-		if b.done || !fits(a.Code(), b.Code()) {
-			return false
-		}
-		a.done, b.done = true, true
-		pairs = append(pairs, pair{a: a, b: b})
-		return true
-	}
-	for i := range c.profilesA.list {
-		a, context := &c.profilesA.list[i], at(contextsA, i)
-		if a.done {
-			continue
-		}
-		if index != nil {
-			_ = slices.ContainsFunc(index[context], func(j int) bool { return take(a, j) })
-			continue
-		}
-		for j := range c.profilesB.list {
-			if at(contextsB, j) == context && take(a, j) {
-				break
-			}
-		}
-	}
-	return pairs
-}
-
-// at is key i; no keys stand for profiles without a context.
-func at(keys []string, i int) string {
-	if keys == nil {
-		return ""
-	}
-	return keys[i]
-}
-
-// contextKeys gives a key for the context of each profile, by the methods of b;
-// nil if none has a context.
-func (c *comparison) contextKeys(p *profiles, ofA bool) ([]string, error) {
-	var keys []string
-	for i := range p.list {
-		context, ok, err := p.list[i].Context()
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			continue
-		}
-		frames, err := context.Frames()
-		if err != nil {
-			return nil, err
-		}
-		if keys == nil {
-			keys = make([]string, len(p.list))
-		}
-		keys[i] = string(c.appendFrames(nil, frames, ofA))
-	}
-	return keys, nil
-}
-
-// appendFrames appends the frames with the callers' places in b.
-func (c *comparison) appendFrames(b []byte, frames []reader.Frame, ofA bool) []byte {
-	for _, f := range frames {
-		caller := uint64(f.Caller.Ref())
-		if ofA {
-			caller, _ = c.counterparts.methodKey(f.Caller)
-		}
-		b = binary.LittleEndian.AppendUint64(b, caller)
-		b = binary.LittleEndian.AppendUint32(b, uint32(f.Point))
-	}
-	return b
+	m.sameCode()
+	m.unknownCode()
+	m.leftOver()
+	c.scratch = m.pairs
+	return m.pairs, nil
 }

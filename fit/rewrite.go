@@ -2,6 +2,7 @@ package fit
 
 import (
 	"math"
+	"slices"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/layout"
@@ -16,11 +17,14 @@ type rewriter struct {
 	counts  *Rewritten
 	types   map[uint32]builder.TypeRef // by ordinal
 	methods map[layout.Narrow]builder.MethodRef
+	// contexts has those that were taken over: each is one that was and a frame
+	// more, however deep it is.
+	contexts map[layout.Narrow]builder.ContextRef
 }
 
 func newRewriter(s *reader.Store, b *builder.Builder, counts *Rewritten) *rewriter {
 	return &rewriter{s: s, shape: s.Header().Params.Shape(), b: b, counts: counts,
-		types: map[uint32]builder.TypeRef{}, methods: map[layout.Narrow]builder.MethodRef{}}
+		types: map[uint32]builder.TypeRef{}, methods: map[layout.Narrow]builder.MethodRef{}, contexts: map[layout.Narrow]builder.ContextRef{}}
 }
 
 // seen takes a method over that never ran.
@@ -144,23 +148,31 @@ func (w *rewriter) fields(p *builder.Profile, from reader.Profile, moved bool) {
 
 // context takes the calling context of a profile over.
 func (w *rewriter) context(m builder.MethodRef, p reader.Profile) (builder.ContextRef, error) {
-	c, ok, err := p.Context()
+	node, ok, err := p.Context()
 	if err != nil || !ok {
 		return builder.NoContext, err
 	}
-	frames, err := c.Frames()
-	if err != nil {
-		return builder.NoContext, err
+	path := []reader.Context{node}
+	for inner := node.Inner(); inner != 0 && w.contexts[inner] == builder.NoContext; inner = node.Inner() {
+		if node, err = w.s.ContextAt(inner); err != nil {
+			return builder.NoContext, err
+		}
+		path = append(path, node)
 	}
-	to := make([]builder.Frame, len(frames))
-	for i, f := range frames {
+	var to builder.ContextRef
+	for _, node := range slices.Backward(path) {
+		f, err := node.Caller()
+		if err != nil {
+			return builder.NoContext, err
+		}
 		caller, err := w.methodRef(f.Caller)
 		if err != nil {
 			return builder.NoContext, err
 		}
-		to[i] = builder.Frame{Caller: caller, Point: f.Point}
+		to = w.b.OuterContext(m, w.contexts[node.Inner()], builder.Frame{Caller: caller, Point: f.Point})
+		w.contexts[node.Ref()] = to
 	}
-	return w.b.Context(m, to...), nil
+	return to, nil
 }
 
 func (w *rewriter) methodRef(m reader.Method) (builder.MethodRef, error) {

@@ -18,7 +18,6 @@ type Context struct {
 	s      *Store
 	at     layout.Narrow
 	method layout.Narrow
-	depth  int
 	rec    layout.ContextRecord
 }
 
@@ -35,36 +34,67 @@ func (s *Store) contextRecord(n layout.Narrow) (layout.ContextRecord, error) {
 	return rec, nil
 }
 
-// context fetches the context at n, and goes up from there to its method, which
-// must have it among its nodes.
+// context fetches the context at n. The first time it goes up from there to the
+// method that the context belongs to, and remembers it for all contexts on the
+// way: however deep they are, going up from each of them takes a step for each.
 func (s *Store) context(n layout.Narrow) (Context, error) {
 	rec, err := s.contextRecord(n)
-	c := Context{s: s, at: n, depth: 1, rec: rec}
-	for top := n; err == nil; c.depth++ {
-		if s.inMethods(rec.Parent) {
-			c.method = rec.Parent
-			return c, c.belongs(top)
-		}
-		if rec.Parent >= top || c.depth == layout.MaxDepth {
-			return Context{}, s.corrupt(layout.RegionRO, top.Offset(), "a context with its parent at 0x%x", rec.Parent.Offset())
-		}
-		top = rec.Parent
-		rec, err = s.contextRecord(top)
+	if err != nil {
+		return Context{}, err
 	}
-	return Context{}, err
+	method := s.leaves.of(s, n)
+	if method == 0 {
+		if method, err = s.goUp(n, rec); err != nil {
+			return Context{}, err
+		}
+	}
+	return Context{s, n, method, rec}, nil
 }
 
-// belongs checks that the method has the nodes from the one of depth 1 on to c.
-func (c *Context) belongs(top layout.Narrow) error {
-	m, err := c.s.referred(c.method)
+// goUp goes up from the context at n to its method, or to a context whose method
+// is known. The method must have all of them among its nodes: as a parent lies
+// before its child, it has those between the ends if it has these.
+func (s *Store) goUp(n layout.Narrow, rec layout.ContextRecord) (method layout.Narrow, err error) {
+	top := n
+	for depth := 1; method == 0; depth++ {
+		switch {
+		case s.inMethods(rec.Parent):
+			method = rec.Parent
+			continue
+		case rec.Parent >= top || depth == layout.MaxDepth:
+			return 0, s.corrupt(layout.RegionRO, top.Offset(), "a context with its parent at 0x%x", rec.Parent.Offset())
+		}
+		top = rec.Parent
+		if rec, err = s.contextRecord(top); err != nil {
+			return 0, err
+		}
+		method = s.leaves.of(s, top)
+	}
+	m, err := s.referred(method)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	t, err := m.trie()
-	if err == nil && !(t.holds(top) && t.holds(c.at)) {
-		err = c.s.corrupt(layout.RegionRO, c.at.Offset(), "a context that the method at 0x%x does not have", c.method.Offset())
+	if err == nil && !(t.holds(top) && t.holds(n)) {
+		err = s.corrupt(layout.RegionRO, n.Offset(), "a context that the method at 0x%x does not have", method.Offset())
 	}
-	return err
+	if err != nil {
+		return 0, err
+	}
+	for at := n; ; {
+		s.leaves.note(s, at, method)
+		if at == top {
+			return method, nil
+		}
+		c := Context{s: s, at: at}
+		if c.rec, err = s.contextRecord(at); err == nil {
+			err = c.up()
+		}
+		if err != nil {
+			return 0, err
+		}
+		at = c.at
+	}
 }
 
 // ContextAt gives the context whose record lies at n; the error matches
@@ -76,8 +106,26 @@ func (s *Store) ContextAt(n layout.Narrow) (Context, error) {
 	return s.context(n)
 }
 
-// Depth is the number of frames.
-func (c Context) Depth() int { return c.depth }
+// Depth is the number of frames. It takes a step for each of them.
+func (c Context) Depth() (depth int) {
+	for inner := c.s != nil; inner; depth++ {
+		inner = c.Inner() != 0
+		if inner && c.up() != nil {
+			return depth
+		}
+	}
+	return depth
+}
+
+// up makes c the context with one frame fewer, which it must have.
+func (c *Context) up() (err error) {
+	if c.rec.Parent >= c.at { // it was changed since it was checked
+		return c.s.corrupt(layout.RegionRO, c.at.Offset(), "a context with its parent at 0x%x", c.rec.Parent.Offset())
+	}
+	c.at = c.rec.Parent
+	c.rec, err = c.s.contextRecord(c.at)
+	return err
+}
 
 // Ref is the place of the context's record.
 func (c Context) Ref() layout.Narrow { return c.at }
@@ -104,28 +152,30 @@ func (c Context) Caller() (Frame, error) {
 
 // Inner is the place of the context with one frame fewer, 0 if there is none.
 func (c Context) Inner() layout.Narrow {
-	if c.depth <= 1 {
+	if c.rec.Parent == c.method {
 		return 0
 	}
 	return c.rec.Parent
 }
 
-// Frames gives the frames, the direct caller first.
+// Frames gives the frames, the direct caller first. It takes a step for each of
+// them: who asks for those of many contexts goes through them with Inner and
+// Caller instead, so that a frame that they share is looked at once.
 func (c Context) Frames() ([]Frame, error) {
 	if c.s == nil {
 		return nil, nil
 	}
-	frames, rec := make([]Frame, c.depth), c.rec
-	for i := c.depth - 1; ; i-- {
-		caller, err := c.s.referred(rec.Caller)
+	frames := make([]Frame, c.Depth())
+	for i := len(frames) - 1; ; i-- {
+		f, err := c.Caller()
 		if err != nil {
 			return nil, err
 		}
-		frames[i] = Frame{caller, rec.Point}
+		frames[i] = f
 		if i == 0 {
 			return frames, nil
 		}
-		if rec, err = c.s.contextRecord(rec.Parent); err != nil {
+		if err := c.up(); err != nil {
 			return nil, err
 		}
 	}

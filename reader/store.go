@@ -30,6 +30,7 @@ type Store struct {
 	shape layout.Shape
 
 	sound    *sparsebits.Set // blocks that were checked: one bit for 8 bytes of rw
+	leaves   leaves
 	bindings bindings
 
 	adopting sync.Mutex // held while an adoption is being made

@@ -110,6 +110,7 @@ func (m Method) Contexts() iter.Seq2[Context, error] {
 type trieWalk struct {
 	trie
 	last  Context
+	depth int
 	level layout.Narrow // the first node as deep as this one
 }
 
@@ -119,7 +120,7 @@ func (w *trieWalk) next(i int64) error {
 	if err != nil {
 		return err
 	}
-	at, depth := w.place(i), w.last.depth
+	at := w.place(i)
 	if rec.Parent != w.method && !(rec.Parent < at && w.holds(rec.Parent) && w.s.isContext(rec.Parent)) {
 		return w.s.corrupt(layout.RegionRO, at.Offset(), "a context of the method at 0x%x with its parent at 0x%x", w.method.Offset(), rec.Parent.Offset())
 	}
@@ -128,10 +129,10 @@ func (w *trieWalk) next(i int64) error {
 	}
 	if rec.Parent >= w.level {
 		w.level = at
-		if depth++; depth > layout.MaxDepth {
-			return w.s.corrupt(layout.RegionRO, at.Offset(), "a context of %d frames", depth)
+		if w.depth++; w.depth > layout.MaxDepth {
+			return w.s.corrupt(layout.RegionRO, at.Offset(), "a context of %d frames", w.depth)
 		}
 	}
-	w.last = Context{w.s, at, w.method, depth, rec}
+	w.last = Context{w.s, at, w.method, rec}
 	return nil
 }
