@@ -92,6 +92,45 @@ func (p *plan) place() error {
 	return nil
 }
 
+// checkKeyText refuses keys that share names so often that they would have more
+// text than an archive of this size may have.
+func (p *plan) checkKeyText() error {
+	b, most := p.b, layout.MaxKeyText(p.header.FileSize)
+	var types, methods int64
+	for _, t := range b.types.all {
+		types += p.keyText(t.name) + p.keyText(t.loader) + p.keyText(t.alias)
+	}
+	for i, ref := range p.o.methods {
+		m := b.methods.at(uint32(ref))
+		if p.records[i].flags&layout.MethodNamed != 0 {
+			continue
+		}
+		methods += p.keyText(m.name) + p.keyText(m.signature)
+		if m.holder != 0 {
+			holder := b.types.at(uint32(m.holder))
+			methods += p.keyText(holder.name) + p.keyText(holder.loader)
+		}
+	}
+	if text := max(types, methods); text > most {
+		return fmt.Errorf("builder: %w: the keys of %d methods and %d types share names so often that they have %d bytes of text, an archive of %d bytes may have %d: leave out what has the longest names",
+			layout.ErrTooLarge, b.methods.len(), b.types.len(), text, p.header.FileSize, most)
+	}
+	return nil
+}
+
+// keyText is what a symbol counts as a part of a key.
+func (p *plan) keyText(s SymbolRef) int64 {
+	parts := p.lists.at(s)
+	if s == 0 || len(parts) == 0 {
+		return int64(p.b.symbols.place(s).size)
+	}
+	size := layout.ListText(int64(len(parts))) + int64(max(len(parts), 2)) // what stands between them
+	for _, part := range parts {
+		size += int64(p.b.symbols.place(part).size)
+	}
+	return size
+}
+
 // locate turns relative places into places in the file.
 func (p *plan) locate() {
 	symbols := layout.NarrowOf(p.sectionStart(layout.SectionSymbols) - layout.Unit)

@@ -70,6 +70,9 @@ func (b *Builder) plan() (*plan, error) {
 	if err := p.place(); err != nil {
 		return nil, err
 	}
+	if err := p.checkKeyText(); err != nil {
+		return nil, err
+	}
 	p.locate()
 	p.describe()
 	return p, nil

@@ -19,7 +19,7 @@ type lists struct {
 type listed struct{ first, number uint32 }
 
 func (l *lists) at(s SymbolRef) []SymbolRef {
-	if l.of == nil {
+	if l.of == nil || s == 0 {
 		return nil
 	}
 	p := l.of[s-1]

@@ -14,6 +14,23 @@ import "strings"
 // MaxName is the most bytes a part of a key or the name of a type may have.
 const MaxName = 1 << 20
 
+// A name can be shared by any number of records, so that the keys of a small file
+// can have any amount of text, which everything that hashes, compares or prints
+// them would have to go through. MaxKeyText bounds it.
+const (
+	keyTextShare = 32       // bytes of text for each byte of the file
+	minKeyText   = 64 << 20 // what any file may have
+	listPartText = 16       // what a part of a list counts beside its text
+)
+
+// MaxKeyText is the most text that the keys of all methods of a file of that size
+// may have together, and the names, loaders and aliases of all types: each text
+// counts wherever it is referred to.
+func MaxKeyText(fileSize int64) int64 { return max(minKeyText, keyTextShare*fileSize) }
+
+// ListText is what a list of so many parts counts beside the text of these.
+func ListText(parts int64) int64 { return listPartText * parts }
+
 // MaxBlob is the most bytes any symbol may have.
 const MaxBlob = listMark - 1
 

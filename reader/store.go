@@ -29,9 +29,11 @@ type Store struct {
 	data  []byte // the file; what was checked once is read here
 	shape layout.Shape
 
-	sound    *sparsebits.Set // blocks that were checked: one bit for 8 bytes of rw
-	leaves   leaves
-	bindings bindings
+	sound  *sparsebits.Set // blocks that were checked: one bit for 8 bytes of rw
+	leaves leaves
+
+	methodText, typeText atomic.Bool // the texts of their keys are within bounds
+	bindings             bindings
 
 	adopting sync.Mutex // held while an adoption is being made
 	adoption atomic.Pointer[adoption]

@@ -12,16 +12,23 @@ import (
 const walkBatch = 64
 
 // Methods goes through all methods, in the order of their keys. An error ends
-// it.
+// it: that of a record that cannot be read, or of keys that together have more
+// text than layout.MaxKeyText.
 func (s *Store) Methods() iter.Seq2[Method, error] {
 	return func(yield func(Method, error) bool) {
-		records, rows := s.recordWalk(), s.neverRanWalk()
+		budget := s.textBudget(&s.methodText)
+		records, rows := s.recordWalk(&budget), s.neverRanWalk(&budget)
 		for {
 			m, err := firstOf(&records, &rows)
 			if err != nil {
 				yield(Method{}, err)
+				return
 			}
-			if m == nil || !yield(*m, nil) {
+			if m == nil {
+				budget.end()
+				return
+			}
+			if !yield(*m, nil) {
 				return
 			}
 		}
@@ -35,8 +42,9 @@ type walk struct {
 	i, n  int   // batch[i:n] is still to come
 	err   error // behind these
 
-	ended bool
-	read  func() (m Method, more bool, err error) // the next one
+	ended  bool
+	budget *textBudget
+	read   func() (m Method, more bool, err error) // the next one
 }
 
 // head is the next method, nil behind the last. It is there until next is
@@ -60,6 +68,9 @@ func (w *walk) fill() {
 				return err
 			}
 			w.batch[w.n] = m
+			if err := w.budget.method(&w.batch[w.n]); err != nil {
+				return err
+			}
 		}
 		return nil
 	})
@@ -93,10 +104,10 @@ func compareDeclared(a, b layout.MethodRecord) int {
 }
 
 // recordWalk goes through the methods that have records.
-func (s *Store) recordWalk() walk {
+func (s *Store) recordWalk(budget *textBudget) walk {
 	section := s.h.Sections[layout.SectionMethods]
 	at := section.Offset
-	return walk{s: s, read: func() (m Method, more bool, err error) {
+	return walk{s: s, budget: budget, read: func() (m Method, more bool, err error) {
 		if at >= section.End() {
 			return m, false, nil
 		}
@@ -107,7 +118,7 @@ func (s *Store) recordWalk() walk {
 }
 
 // neverRanWalk goes through the methods that have rows.
-func (s *Store) neverRanWalk() walk {
+func (s *Store) neverRanWalk(budget *textBudget) walk {
 	if s.h.Sections[layout.SectionNeverRan].Size == 0 {
 		return walk{ended: true}
 	}
@@ -116,7 +127,7 @@ func (s *Store) neverRanWalk() walk {
 		c             layout.ClassRow
 		class, row    int64
 	)
-	return walk{s: s, read: func() (m Method, more bool, err error) {
+	return walk{s: s, budget: budget, read: func() (m Method, more bool, err error) {
 		if classes.Size == 0 {
 			if classes, rows, err = s.neverRan(); err != nil {
 				return m, true, err
@@ -148,18 +159,22 @@ func (s *Store) neverRanWalk() walk {
 }
 
 // Types goes through all types of the archive, in the order of their names. An
-// error ends it.
+// error ends it, as one of Methods.
 func (s *Store) Types() iter.Seq2[Type, error] {
 	return func(yield func(Type, error) bool) {
+		budget := s.textBudget(&s.typeText)
 		for i := range uint32(s.h.Counts.Types) {
 			var t Type
 			err := s.m.Guard(func() (err error) {
-				t, err = s.Type(i)
+				if t, err = s.Type(i); err == nil {
+					err = budget.kind(t)
+				}
 				return err
 			})
 			if !yield(t, err) || err != nil {
 				return
 			}
 		}
+		budget.end()
 	}
 }

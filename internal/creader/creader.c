@@ -26,7 +26,7 @@ struct span { uint64_t at, size; }; struct text { const uint8_t *bytes; uint64_t
 
 static struct {
 	const uint8_t *bytes;
-	uint64_t size, domain, base, seed, lines, probe, type_rows, bci_rows, gap, rows;
+	uint64_t size, domain, base, seed, lines, probe, type_rows, bci_rows, gap, rows, text;
 	struct span region[7], section[5];
 } file;
 
@@ -96,7 +96,6 @@ static uint64_t md5_low(struct text text) {
 	}
 	return free(padded), state[0] | (uint64_t)state[1] << 32;
 }
-
 /* ---- header and sums ---- */
 static void check_regions(void) {
 	static const uint32_t protection[7] = {0, 1, 1, 1, 3, 3, 2};
@@ -171,7 +170,6 @@ static struct text symbol(uint64_t at) {
 	must(inside(s, at, 4) && inside(s, at + 4, u32(at)), at, "a symbol does not lie in its section");
 	return (struct text){need(at + 4, u32(at)), u32(at)};
 }
-
 /* signature is the text of a signature, until the next is asked for: a list of symbols is put together. */
 static struct text signature(uint64_t at) {
 	static uint8_t text[1 << 20];
@@ -186,7 +184,6 @@ static struct text signature(uint64_t at) {
 	if (parts == 1) text[n++] = ')';
 	return (struct text){text, n};
 }
-
 static uint64_t record(uint64_t at, int section, uint64_t size) {
 	struct span s = file.section[section];
 	return must(at == 0 || (inside(s, at, size) && (at - s.at) % size == 0), at, "a record does not lie in its section"), at;
@@ -239,7 +236,6 @@ static bool is(uint64_t at, const struct text key[4]) {
 	return same(type_name(m.holder), key[0]) && same(m.name, key[1]) && same(signature(m.signature), key[2]) &&
 		same(type_loader(m.holder), key[3]);
 }
-
 /* search gives where the index has the record of a key, or the one at a place if key is NULL; 0 if nowhere. */
 static uint64_t search(uint64_t id, const struct text *key, uint64_t place) {
 	uint64_t h = id ^ file.seed ^ 0x9e3779b97f4a7c15;
@@ -267,7 +263,6 @@ static uint64_t find(char *const parts[4]) { /* gives where the method is, 0 if 
 	while (at == 0 && row < end && !is(row, key)) row += 8;
 	return at || row == end ? at : row;
 }
-
 /* referred gives the method to which something refers: one that the index knows. */
 static struct method referred(uint64_t at) {
 	struct method m = method_at(at);
@@ -460,7 +455,6 @@ static void put_section(const char *key, struct span s, struct span list) {
 	}
 	must(list.size == 0 || row == end_of(list), row, "the point directory has too many rows"), say("]");
 }
-
 static void put_profile(const struct block *b) {
 	static const char *const keys[4] = {"data", "extra", "parameters", "handlers"};
 	static const char *const counters[3] = {"invocations", "backedges", "interpreted"};
@@ -476,17 +470,21 @@ static void put_profile(const struct block *b) {
 	for (int i = EXTRA; i <= HANDLERS; i++) if (b->part[i].size > 0) put_section(keys[i], b->part[i], (struct span){0, 0});
 	say("}");
 }
-
 /* ascend reports whether one context of a method sorts before another. */
 static bool ascend(uint64_t a, uint64_t b) {
 	uint64_t place = u32(a) << 32 | u32(a + 4), other = u32(b) << 32 | u32(b + 4);
 	return place < other || (place == other && i32(a + 8) < i32(b + 8));
 }
-
+/* spend adds to the text of all types, or of all methods, which is bounded. */
+static void spend(uint64_t at, uint64_t n) {
+	must((file.text += n) <= (uint64_t)64 << 20 || file.text <= 32 * file.size, at, "names are shared too often");
+}
 /* put_method_line prints a method with its blocks, those in no context first, and gives the size of its record or row. */
 static uint64_t put_method_line(const char *prefix, uint64_t at) {
 	struct method m = method_at(at);
 	say("%s{'id':%x,", prefix, m.id), put_key(&m);
+	spend(at, m.flags & 64 ? 0 : type_name(m.holder).n + m.name.n + signature(m.signature).n + type_loader(m.holder).n);
+	spend(at, m.signature && u32(m.signature) >> 31 ? 16 * (u32(m.signature) & 0x7fffffff) : 0);
 	optional_number("flags", m.flags & 0x38), optional_number("access", m.access), say(",'profiles':[");
 	for (uint64_t i = 0, printed = 0; i <= m.ncontexts; i++) {
 		uint64_t context = i > 0 ? m.contexts + CONTEXT * (i - 1) : 0, first = i > 0 ? narrow(context + 12) : m.profiles;
@@ -509,6 +507,7 @@ static bool before(uint64_t record, uint64_t row) {
 }
 static void put_methods(void) {
 	uint64_t at = file.section[METHODS].at, end = end_of(file.section[METHODS]), row = file.rows, n = 0;
+	file.text = 0;
 	for (uint64_t rows_end = end_of(file.section[NEVER_RAN]); at < end || row < rows_end; n++) {
 		uint64_t *next = row == rows_end || (at < end && before(at, row)) ? &at : &row;
 		*next += put_method_line(n > 0 ? ",\n" : "\n", *next);
@@ -516,7 +515,8 @@ static void put_methods(void) {
 }
 static void put_types(void) {
 	struct span s = file.section[TYPES];
-	for (uint64_t at = s.at; at < end_of(s); at += TYPE) {
+	for (uint64_t at = s.at + (file.text = 0); at < end_of(s); at += TYPE) {
+		spend(at, type_name(at).n + type_loader(at).n + symbol(narrow(at + 16)).n);
 		say("%s\n{'id':%x,'name':%t", comma(at - s.at), u64(at), type_name(at));
 		optional_text("loader", type_loader(at)), optional_text("alias", symbol(narrow(at + 16)));
 		optional_number("flags", u32(at + 20)), say("}");

@@ -66,9 +66,12 @@ func symbolSize(head []byte) (used, size int64) {
 // symbolText is the text of a symbol, whose place it notes.
 func (c *check) symbolText(at int64, symbol []byte) ([]byte, error) {
 	n := layout.NarrowOf(at)
-	if _, list := layout.SymbolParts(symbol); list {
+	if parts, list := layout.SymbolParts(symbol); list {
 		c.starts.lists.add(n)
 		signature, err := c.s.SignatureAt(n)
+		if c.listText += int64(signature.Len()) + layout.ListText(parts); err == nil && c.listText > layout.MaxKeyText(c.h.FileSize) {
+			err = layout.Corrupt(layout.RegionRO, at, "signatures made of names that have more than %d bytes of text together", layout.MaxKeyText(c.h.FileSize))
+		}
 		return signature.AppendTo(nil), err
 	}
 	text := symbol[4:]

@@ -75,16 +75,17 @@ func Store(ctx context.Context, s *reader.Store, progress archive.Progress) (Rep
 
 // A check is one run over an archive.
 type check struct {
-	ctx    context.Context
-	s      *reader.Store
-	m      *archive.Mapping
-	h      *layout.Header
-	shape  layout.Shape
-	report Report
-	noted  map[string]bool // problems by their text
-	starts starts
-	cut    bool // a step ended early: what was counted is not all
-	steps  int
+	ctx      context.Context
+	s        *reader.Store
+	m        *archive.Mapping
+	h        *layout.Header
+	shape    layout.Shape
+	report   Report
+	noted    map[string]bool // problems by their text
+	starts   starts
+	listText int64 // of the lists of symbols so far
+	cut      bool  // a step ended early: what was counted is not all
+	steps    int
 }
 
 func newCheck(ctx context.Context, s *reader.Store) *check {
