@@ -320,7 +320,7 @@ func mergedOf(t testing.TB, all ...dumped) dumped {
 	t.Helper()
 	b := builder.New(all[0].Header().Domain, builder.Config{Params: all[0].Header().Params})
 	for _, s := range all {
-		if err := b.Merge(s.Store, builder.Run{}); err != nil {
+		if err := b.Merge(t.Context(), s.Store, builder.Run{}); err != nil {
 			t.Fatal(err)
 		}
 	}

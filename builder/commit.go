@@ -25,7 +25,7 @@ type Report struct {
 func (b *Builder) Commit(ctx context.Context, path string) (Report, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	p, err := b.plan()
+	p, err := b.plan(ctx)
 	if err != nil {
 		return Report{}, err
 	}
@@ -40,7 +40,7 @@ func (b *Builder) Commit(ctx context.Context, path string) (Report, error) {
 func (b *Builder) Bytes() ([]byte, Report, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	p, err := b.plan()
+	p, err := b.plan(context.Background())
 	if err != nil {
 		return nil, Report{}, err
 	}
@@ -80,6 +80,9 @@ func (p *plan) write(ctx context.Context, w io.WriterAt) error {
 	s.write(layout.RegionEX, p.encodeEX())
 	var block []byte
 	for i := range p.profiles {
+		if i%longSort == 0 && ctx.Err() != nil {
+			break // the sheets keep the error
+		}
 		p.fetchBlocks(i)
 		block = p.appendBlock(block[:0], i)
 		s.write(layout.RegionRW, block)

@@ -1,10 +1,13 @@
 package builder
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/profarc/profarc/internal/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -32,12 +35,12 @@ func ConfigOf(h *layout.Header) Config {
 // given nothing else writes the same bytes again. To put several archives
 // together see Merge. The error matches ErrMismatch if domain or shape differ,
 // ErrDuplicate if the run has given one of its profiles, ErrCounted if one of
-// its dumps was merged, and otherwise is the reader's.
+// its dumps was merged, and otherwise is the reader's, or that of ctx.
 //
 // A snapshot is a dump of its own: Live and Delta make the builder forget an
 // identity that it has from the archive, and Delta says that counts are no
 // totals.
-func (b *Builder) Add(s *reader.Store, take Take) error {
+func (b *Builder) Add(ctx context.Context, s *reader.Store, take Take) error {
 	contents, err := ContentsOf(s)
 	if err != nil {
 		return err
@@ -53,7 +56,7 @@ func (b *Builder) Add(s *reader.Store, take Take) error {
 	if err := b.added(s.Header(), &contents, take); err != nil {
 		return err
 	}
-	return b.copyAll(s, take, run, false)
+	return b.copyAll(ctx, s, take, run, false)
 }
 
 // added notes what the builder's archive is made of.
@@ -77,14 +80,15 @@ func (b *Builder) added(h *layout.Header, contents *Contents, take Take) error {
 	return nil
 }
 
-func (b *Builder) copyAll(s *reader.Store, take Take, run runData, merging bool) error {
-	c := newCopier(b, s, run)
+func (b *Builder) copyAll(ctx context.Context, s *reader.Store, take Take, run runData, merging bool) error {
+	c := newCopier(ctx, b, s, run)
 	c.take, c.merging = take, merging
 	return c.run(c.copyTypes, c.copyMethods, c.copyContexts, c.copyProfiles, c.copyTables)
 }
 
 // A copier knows what the records of one archive are in a builder.
 type copier struct {
+	poll     *poll.Poll
 	b        *Builder
 	s        *reader.Store
 	shape    layout.Shape
@@ -98,8 +102,8 @@ type copier struct {
 	profiles map[layout.Narrow]ProfileRef
 }
 
-func newCopier(b *Builder, s *reader.Store, run runData) *copier {
-	return &copier{b: b, s: s, shape: s.Header().Params.Shape(), of: run, methods: map[layout.Narrow]MethodRef{}, contexts: map[layout.Narrow]ContextRef{}, profiles: map[layout.Narrow]ProfileRef{}}
+func newCopier(ctx context.Context, b *Builder, s *reader.Store, run runData) *copier {
+	return &copier{poll: poll.New(ctx), b: b, s: s, shape: s.Header().Params.Shape(), of: run, methods: map[layout.Narrow]MethodRef{}, contexts: map[layout.Narrow]ContextRef{}, profiles: map[layout.Narrow]ProfileRef{}}
 }
 
 func (c *copier) run(steps ...func() error) error {
@@ -113,7 +117,7 @@ func (c *copier) run(steps ...func() error) error {
 
 func (c *copier) copyTypes() error {
 	for t, err := range c.s.Types() {
-		if err != nil {
+		if err = cmp.Or(err, c.poll.Err()); err != nil {
 			return err
 		}
 		if _, err := c.typeRef(t); err != nil {
@@ -150,7 +154,7 @@ func (c *copier) typeRef(t reader.Type) (TypeRef, error) {
 
 func (c *copier) copyMethods() error {
 	for m, err := range c.s.Methods() {
-		if err != nil {
+		if err = cmp.Or(err, c.poll.Err()); err != nil {
 			return err
 		}
 		if _, err := c.copyMethod(m); err != nil {
@@ -190,11 +194,11 @@ func (c *copier) methodRef(n layout.Narrow) (MethodRef, error) {
 
 func (c *copier) copyContexts() error {
 	for m, err := range c.s.Methods() {
-		if err != nil {
+		if err = cmp.Or(err, c.poll.Err()); err != nil {
 			return err
 		}
 		for node, err := range m.Contexts() {
-			if err != nil {
+			if err = cmp.Or(err, c.poll.Err()); err != nil {
 				return err
 			}
 			if _, err := c.copyContext(m.Ref(), node); err != nil {

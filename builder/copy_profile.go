@@ -1,6 +1,7 @@
 package builder
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/profarc/profarc/layout"
@@ -9,7 +10,7 @@ import (
 
 func (c *copier) copyProfiles() error {
 	for m, err := range c.s.Methods() {
-		if err != nil {
+		if err = cmp.Or(err, c.poll.Err()); err != nil {
 			return err
 		}
 		if err := c.copyProfilesOf(m); err != nil {
@@ -21,7 +22,7 @@ func (c *copier) copyProfiles() error {
 
 func (c *copier) copyProfilesOf(m reader.Method) error {
 	for p, err := range m.Profiles() {
-		if err != nil {
+		if err = cmp.Or(err, c.poll.Err()); err != nil {
 			return err
 		}
 		if err := c.copyProfile(m.Ref(), p); err != nil {
@@ -50,7 +51,7 @@ func (c *copier) copyProfile(n layout.Narrow, p reader.Profile) error {
 	c.copyFields(to, p)
 	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
 		for e := range p.Section(section) {
-			if err := c.copyEntry(to, section, e); err != nil {
+			if err := cmp.Or(c.poll.Err(), c.copyEntry(to, section, e)); err != nil {
 				return err
 			}
 		}

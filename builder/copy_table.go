@@ -32,6 +32,9 @@ func (c *copier) copyTable(t *layout.Table) error {
 	var cells []uint64
 	rows := c.cut.rowsOf(c.s, t)
 	for r := range t.Rows {
+		if err := c.poll.Err(); err != nil {
+			return err
+		}
 		if stays, err := rows.stay(r); !stays {
 			if err != nil {
 				return err

@@ -24,7 +24,7 @@ func openBytes(t testing.TB, data []byte) *reader.Store {
 
 func copyOf(t testing.TB, s *reader.Store, take builder.Take, config builder.Config) []byte {
 	b := builder.New(s.Header().Domain, config)
-	if err := b.Add(s, take); err != nil {
+	if err := b.Add(t.Context(), s, take); err != nil {
 		t.Fatal(err)
 	}
 	data, _, err := b.Bytes()
@@ -163,7 +163,7 @@ func TestSnapshotNeedsAdoption(t *testing.T) {
 	}}, 1, 1)
 	s := openBytes(t, data)
 	b := builder.New(s.Header().Domain, builder.ConfigOf(s.Header()))
-	if err := b.Add(s, builder.Live); !errors.Is(err, reader.ErrNotAdopted) {
+	if err := b.Add(t.Context(), s, builder.Live); !errors.Is(err, reader.ErrNotAdopted) {
 		t.Errorf("live copy of a view: %v, want ErrNotAdopted", err)
 	}
 }
@@ -177,7 +177,7 @@ func TestMisuseIsRefused(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return b.Add(openBytes(t, data), builder.Trained)
+			return b.Add(t.Context(), openBytes(t, data), builder.Trained)
 		},
 		"same profile twice": func(b *builder.Builder) error {
 			return errors.Join(b.Profile(b.Method(key), 1, 0).Done(), b.Profile(b.Method(key), 1, 0).Done())

@@ -1,6 +1,7 @@
 package builder_test
 
 import (
+	"context"
 	"fmt"
 	"log"
 
@@ -43,14 +44,14 @@ func open(b *builder.Builder) *reader.Store {
 func ExampleBuilder_Merge() {
 	first, second := training(1, "Square", 100), training(2, "Circle", 50)
 	all := builder.New(layout.DomainHotSpot, builder.Config{Params: first.Header().Params})
-	if err := all.Merge(first, builder.Run{}); err != nil {
+	if err := all.Merge(context.Background(), first, builder.Run{}); err != nil {
 		log.Fatal(err)
 	}
-	if err := all.Merge(second, builder.Run{Weight: 3 * builder.One}); err != nil {
+	if err := all.Merge(context.Background(), second, builder.Run{Weight: 3 * builder.One}); err != nil {
 		log.Fatal(err)
 	}
 	printReceivers(open(all))
-	fmt.Println("again:", all.Merge(first, builder.Run{}) != nil)
+	fmt.Println("again:", all.Merge(context.Background(), first, builder.Run{}) != nil)
 	if _, err := all.NarrowRows(1); err != nil {
 		log.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package builder
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -28,9 +29,10 @@ var (
 // error matches ErrCounted if the builder has one of them, ErrSameProcess if it
 // has another dump of a process that the archive has a dump of (see Superseded),
 // ErrWeighted if a merged archive is given a weight, ErrMismatch if domain, shape
-// or kind of instrumentation differ, and otherwise is the reader's. After an
-// error that matches one of these four the builder is as it was.
-func (b *Builder) Merge(s *reader.Store, r Run) error {
+// or kind of instrumentation differ, and otherwise is the reader's, or
+// that of ctx. After an error that matches one of these four the builder is as it
+// was; after any other it has a part of the run, and is of no use.
+func (b *Builder) Merge(ctx context.Context, s *reader.Store, r Run) error {
 	dumps, err := dumpsOf(s, r)
 	if err != nil {
 		return err
@@ -47,7 +49,7 @@ func (b *Builder) Merge(s *reader.Store, r Run) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.Mapping().Name(), err)
 	}
-	if err := b.copyAll(s, Trained, run, true); err != nil {
+	if err := b.copyAll(ctx, s, Trained, run, true); err != nil {
 		return err
 	}
 	b.mu.Lock()

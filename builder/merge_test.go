@@ -2,6 +2,7 @@ package builder_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -23,8 +24,9 @@ type fatal struct {
 	rapid *rapid.T
 }
 
-func (f fatal) Helper()           {}
-func (f fatal) Fatal(args ...any) { f.rapid.Fatal(args...) }
+func (f fatal) Helper()                  {}
+func (f fatal) Fatal(args ...any)        { f.rapid.Fatal(args...) }
+func (f fatal) Context() context.Context { return f.rapid.Context() }
 
 // merged is the archive of several runs.
 func merged(t testing.TB, stores ...dumped) dumped {
@@ -32,7 +34,7 @@ func merged(t testing.TB, stores ...dumped) dumped {
 	h := stores[0].Header()
 	b := builder.New(h.Domain, builder.Config{Params: h.Params})
 	for _, s := range stores {
-		if err := b.Merge(s.Store, builder.Run{}); err != nil {
+		if err := b.Merge(t.Context(), s.Store, builder.Run{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -78,7 +80,7 @@ func mergedAtOnce(t testing.TB, stores ...dumped) dumped {
 	errs := make([]error, len(stores))
 	var wait sync.WaitGroup
 	for i, s := range stores {
-		wait.Go(func() { errs[i] = b.Merge(s.Store, builder.Run{}) })
+		wait.Go(func() { errs[i] = b.Merge(t.Context(), s.Store, builder.Run{}) })
 	}
 	wait.Wait()
 	if err := errors.Join(errs...); err != nil {
@@ -95,8 +97,8 @@ func TestMergeWeightIsAsIfMergedAgain(t *testing.T) {
 			x, y := drawRun(t, domain, "x", false), drawRun(t, domain, "y", false)
 			weighted, twice := builder.New(domain, builder.Config{Params: mergeParams(domain)}), builder.New(domain, builder.Config{Params: mergeParams(domain)})
 			for _, err := range []error{
-				weighted.Merge(y.Store, builder.Run{}), weighted.Merge(x.Store, builder.Run{Weight: 2 * builder.One}),
-				twice.Merge(y.Store, builder.Run{}), twice.Merge(x.Store, builder.Run{}), twice.Merge(again(f, x).Store, builder.Run{}),
+				weighted.Merge(t.Context(), y.Store, builder.Run{}), weighted.Merge(t.Context(), x.Store, builder.Run{Weight: 2 * builder.One}),
+				twice.Merge(t.Context(), y.Store, builder.Run{}), twice.Merge(t.Context(), x.Store, builder.Run{}), twice.Merge(t.Context(), again(f, x).Store, builder.Run{}),
 			} {
 				if err != nil {
 					t.Fatal(err)
@@ -115,7 +117,7 @@ func again(t testing.TB, s dumped) dumped {
 	config := builder.ConfigOf(s.Header())
 	config.DumpID[15] ^= 1
 	b := builder.New(s.Header().Domain, config)
-	if err := b.Add(s.Store, builder.Trained); err != nil {
+	if err := b.Add(t.Context(), s.Store, builder.Trained); err != nil {
 		t.Fatal(err)
 	}
 	return built(t, b)
@@ -181,7 +183,7 @@ func TestMergeOfSpecimens(t *testing.T) {
 func TestMergeRefuses(t *testing.T) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: hotspotParams()})
 	s := dumped{Store: openBytes(t, build(t, nil, 1, 1))}
-	if err := b.Merge(s.Store, builder.Run{}); err != nil {
+	if err := b.Merge(t.Context(), s.Store, builder.Run{}); err != nil {
 		t.Fatal(err)
 	}
 	once := built(t, b)
@@ -195,7 +197,7 @@ func TestMergeRefuses(t *testing.T) {
 		"a weight for a merge":  {once, builder.Run{Weight: 3 * builder.One}, builder.ErrWeighted},
 		"another domain":        {built(t, builder.New(layout.DomainGraal, builder.Config{})), builder.Run{}, builder.ErrMismatch},
 	} {
-		if err := b.Merge(c.s.Store, c.run); !errors.Is(err, c.want) {
+		if err := b.Merge(t.Context(), c.s.Store, c.run); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", what, err, c.want)
 		}
 	}
@@ -221,7 +223,7 @@ func TestMergeCountsWhatMayBeSomethingElse(t *testing.T) {
 	}
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	for id := range byte(3) {
-		if err := b.Merge(run(id+1).Store, builder.Run{}); err != nil || b.Unmatchable() != uint64(id) {
+		if err := b.Merge(t.Context(), run(id+1).Store, builder.Run{}); err != nil || b.Unmatchable() != uint64(id) {
 			t.Errorf("%d profiles may be of something else, %v", b.Unmatchable(), err)
 		}
 	}
@@ -270,10 +272,10 @@ func TestMergeOfRunsThatDoNotShowTheirShape(t *testing.T) {
 		t.Error("short runs in another order give other bytes")
 	}
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: long.Header().Params})
-	if err := errors.Join(b.Merge(short.Store, builder.Run{}), b.Merge(long.Store, builder.Run{})); err != nil {
+	if err := errors.Join(b.Merge(t.Context(), short.Store, builder.Run{}), b.Merge(t.Context(), long.Store, builder.Run{})); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Merge(other.Store, builder.Run{}); !errors.Is(err, builder.ErrMismatch) {
+	if err := b.Merge(t.Context(), other.Store, builder.Run{}); !errors.Is(err, builder.ErrMismatch) {
 		t.Errorf("another number of rows: %v", err)
 	}
 }

@@ -87,17 +87,17 @@ func TestRowsThatCannotBe(t *testing.T) {
 func TestAddedAndMerged(t *testing.T) {
 	one := openBytes(t, build(t, nil, 1, 1))
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: hotspotParams()})
-	if err := b.Add(one, builder.Trained); err != nil {
+	if err := b.Add(t.Context(), one, builder.Trained); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Merge(one, builder.Run{}); !errors.Is(err, builder.ErrCounted) {
+	if err := b.Merge(t.Context(), one, builder.Run{}); !errors.Is(err, builder.ErrCounted) {
 		t.Errorf("merged after it was added: %v", err)
 	}
 	b = builder.New(layout.DomainHotSpot, builder.Config{Params: hotspotParams()})
-	if err := b.Merge(one, builder.Run{}); err != nil {
+	if err := b.Merge(t.Context(), one, builder.Run{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Add(one, builder.Trained); !errors.Is(err, builder.ErrCounted) {
+	if err := b.Add(t.Context(), one, builder.Trained); !errors.Is(err, builder.ErrCounted) {
 		t.Errorf("added after it was merged: %v", err)
 	}
 }
@@ -113,12 +113,12 @@ func TestShapeOfGivenProfiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: small})
-	if err := b.Merge(built(t, plain).Store, builder.Run{}); err != nil {
+	if err := b.Merge(t.Context(), built(t, plain).Store, builder.Run{}); err != nil {
 		t.Fatal(err)
 	}
 	b.NextRun(builder.Run{})
 	call(t, b)
-	if err := b.Merge(built(t, wide).Store, builder.Run{}); !errors.Is(err, builder.ErrMismatch) {
+	if err := b.Merge(t.Context(), built(t, wide).Store, builder.Run{}); !errors.Is(err, builder.ErrMismatch) {
 		t.Errorf("%v, want ErrMismatch", err)
 	}
 	built(t, b)

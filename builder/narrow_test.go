@@ -17,7 +17,7 @@ func TestNarrowRows(t *testing.T) {
 		f := fatal{rapid: t}
 		b := builder.New(layout.DomainHotSpot, builder.Config{Params: mergeParams(layout.DomainHotSpot)})
 		for _, name := range []string{"x", "y", "z"} {
-			if err := b.Merge(drawRun(t, layout.DomainHotSpot, name, false).Store, builder.Run{}); err != nil {
+			if err := b.Merge(t.Context(), drawRun(t, layout.DomainHotSpot, name, false).Store, builder.Run{}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -127,7 +127,7 @@ func TestMethodsThatAreMetRan(t *testing.T) {
 		for _, order := range [][]*builder.Builder{{seen, ran}, {ran, seen}} {
 			b := builder.New(layout.DomainGraal, builder.Config{})
 			for _, one := range order {
-				if err := b.Merge(memstore.Open(t, one), builder.Run{}); err != nil {
+				if err := b.Merge(t.Context(), memstore.Open(t, one), builder.Run{}); err != nil {
 					t.Fatal(err)
 				}
 			}

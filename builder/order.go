@@ -2,11 +2,12 @@ package builder
 
 import (
 	"cmp"
+	"context"
 	"slices"
 )
 
 // order is the canonical order of everything a builder holds. It depends on
-// what was interned, not on when.
+// what was interned, not on when. Once ctx has ended the rest is not in order.
 type order struct {
 	sorter   keySorter
 	symbols  []SymbolRef  // by bytes
@@ -19,8 +20,8 @@ type order struct {
 	typeRank, methodRank, contextRank []uint32 // place of each reference, by ref-1
 }
 
-func (b *Builder) order() *order {
-	o := &order{}
+func (b *Builder) order(ctx context.Context) *order {
+	o := &order{sorter: keySorter{ctx: ctx}}
 	o.symbols = b.symbols.sorted(&o.sorter)
 	o.text = ranks(o.symbols)
 	o.sortTypes(b)

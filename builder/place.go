@@ -132,7 +132,7 @@ func (p *plan) keyText(s SymbolRef) int64 {
 }
 
 // locate turns relative places into places in the file.
-func (p *plan) locate() {
+func (p *plan) locate() error {
 	symbols := layout.NarrowOf(p.sectionStart(layout.SectionSymbols) - layout.Unit)
 	for _, ref := range p.symbolRefs {
 		p.symbols[ref-1] += symbols
@@ -148,6 +148,7 @@ func (p *plan) locate() {
 	for i := range p.profiles {
 		p.profiles[i].at += rw
 	}
+	return nil
 }
 
 func (p *plan) symbolAt(s SymbolRef) layout.Narrow {

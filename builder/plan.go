@@ -1,6 +1,7 @@
 package builder
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"sync"
@@ -42,8 +43,9 @@ type plan struct {
 	section  [layout.NumSections]int64
 }
 
-// plan lays the archive out. The caller holds mu.
-func (b *Builder) plan() (*plan, error) {
+// plan lays the archive out. The error is that of what cannot be laid out, or of
+// ctx. The caller holds mu.
+func (b *Builder) plan(ctx context.Context) (*plan, error) {
 	if b.err != nil {
 		return nil, b.err
 	}
@@ -55,10 +57,30 @@ func (b *Builder) plan() (*plan, error) {
 	}
 	b.listFirstOrder()
 	p := &plan{b: b}
-	p.beside(func() { p.o = b.order() }, func() {
-		p.splitSignatures()
-		p.measureProfiles()
-	})
+	for _, step := range []func() error{p.sort(ctx), p.decide, p.measure, p.place, p.checkKeyText, p.locate, p.describe} {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// sort puts everything into its order, as far as ctx lets it.
+func (p *plan) sort(ctx context.Context) func() error {
+	return func() error {
+		p.beside(func() { p.o = p.b.order(ctx) }, func() {
+			p.splitSignatures()
+			p.measureProfiles()
+		})
+		return ctx.Err()
+	}
+}
+
+// decide decides what records there are, and what they hold.
+func (p *plan) decide() error {
 	p.planRecords()
 	needed := p.neededSymbols()
 	p.beside(func() { p.planSymbols(needed) }, func() {
@@ -66,16 +88,7 @@ func (b *Builder) plan() (*plan, error) {
 		p.markSharedIDs()
 		p.planNeverRan()
 	})
-	p.measure()
-	if err := p.place(); err != nil {
-		return nil, err
-	}
-	if err := p.checkKeyText(); err != nil {
-		return nil, err
-	}
-	p.locate()
-	p.describe()
-	return p, nil
+	return nil
 }
 
 // beside does two things that do not depend on each other.
@@ -103,7 +116,7 @@ func (b *Builder) unfinished() error {
 }
 
 // measure computes the size of every region but ps.
-func (p *plan) measure() {
+func (p *plan) measure() error {
 	b := p.b
 	p.section[layout.SectionTypes] = int64(b.types.len()) * layout.TypeSize
 	for _, r := range p.records {
@@ -122,6 +135,7 @@ func (p *plan) measure() {
 	p.pointers = relocate.NewCollector(p.sizeOf(layout.RegionRW))
 	p.collectPointers()
 	p.set(layout.RegionBM, p.pointers.Size())
+	return nil
 }
 
 func (p *plan) set(r layout.Region, size int64)     { p.size[r-1] = size }
@@ -173,7 +187,7 @@ func (p *plan) planSymbols(needed []bool) {
 }
 
 // describe fills in the header but for the index and the sums.
-func (p *plan) describe() {
+func (p *plan) describe() error {
 	b, h := p.b, &p.header
 	h.Domain, h.Params, h.Producer = b.domain, b.config.Params, b.config.Producer
 	h.Fingerprint, h.DumpID, h.Flags = b.config.Fingerprint, b.config.DumpID, b.config.Flags
@@ -188,6 +202,7 @@ func (p *plan) describe() {
 	h.Counts.Symbols = uint64(len(p.symbolRefs))
 	h.Counts.NeverRan = p.neverRan
 	h.Counts.Entries, h.Summary = p.entries, p.summary
+	return nil
 }
 
 // keysHash is the hash of the fingerprint and the set of keys: what the

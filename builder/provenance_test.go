@@ -20,7 +20,7 @@ func TestAnonymousRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	anonymous := func(s dumped) dumped {
-		b, _, err := builder.Reduce(s.Store, builder.Reduction{Names: names})
+		b, _, err := builder.Reduce(t.Context(), s.Store, builder.Reduction{Names: names})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,8 @@
 package builder
 
 import (
+	"cmp"
+	"context"
 	"math"
 
 	"github.com/profarc/profarc/layout"
@@ -86,15 +88,15 @@ func (r *Reduced) SampleShare() (share float64, sampled bool) {
 //
 // The dump keeps its identity, so that a part is not merged with its whole or
 // with another part; where names are replaced, identities are too. The error
-// is the reader's.
-func Reduce(s *reader.Store, r Reduction) (*Builder, *Reduced, error) {
+// is the reader's, or that of ctx.
+func Reduce(ctx context.Context, s *reader.Store, r Reduction) (*Builder, *Reduced, error) {
 	out := &Reduced{Rows: map[layout.TableKind]int{}}
-	cut, err := newCut(s, &r, out)
+	cut, err := newCut(ctx, s, &r, out)
 	if err != nil {
 		return nil, nil, err
 	}
 	b := New(s.Header().Domain, cut.config(s.Header(), r.Config))
-	c := newCopier(b, s, b.run)
+	c := newCopier(ctx, b, s, b.run)
 	c.cut = cut
 	if err := c.run(c.adoptDumps, c.copyCut, c.copyTables); err != nil {
 		return nil, nil, err
@@ -130,7 +132,7 @@ func (c *copier) copyCut() error {
 		}
 	}
 	for m, err := range c.s.Methods() {
-		if err != nil {
+		if err = cmp.Or(err, c.poll.Err()); err != nil {
 			return err
 		}
 		if err := c.copyCutMethod(m); err != nil {
@@ -151,7 +153,7 @@ func (c *copier) copyCutMethod(m reader.Method) error {
 	var weight unitCounts
 	defer func() { c.cut.out.keep(weight) }()
 	for p, err := range m.Profiles() {
-		if err != nil {
+		if err = cmp.Or(err, c.poll.Err()); err != nil {
 			return err
 		}
 		if c.cut.drops(p) {

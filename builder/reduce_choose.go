@@ -1,13 +1,16 @@
 package builder
 
 import (
+	"cmp"
+
+	"github.com/profarc/profarc/internal/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
 // choose decides which methods and which sampled stacks stay.
 func (c *cut) choose(s *reader.Store, r *Reduction) error {
-	all, err := WeighMethods(s)
+	all, err := WeighMethods(c.ctx, s)
 	if err != nil {
 		return err
 	}
@@ -59,7 +62,7 @@ func chooseStacks(s *reader.Store, all sampledStacks, r *Reduction) (sampledStac
 // chooseHot keeps the heaviest methods of those that may stay.
 func (c *cut) chooseHot(s *reader.Store, r *Reduction, all *Weights) (err error) {
 	if r.Methods != nil {
-		if all, err = weighMethods(s, r.Methods); err != nil {
+		if all, err = weighMethods(c.ctx, s, r.Methods); err != nil {
 			return err
 		}
 	}
@@ -73,8 +76,9 @@ func (c *cut) chooseHot(s *reader.Store, r *Reduction, all *Weights) (err error)
 // chooseWarm keeps the methods that may stay and, if that is asked for, have
 // counted anything.
 func (c *cut) chooseWarm(s *reader.Store, r *Reduction) error {
+	steps := poll.New(c.ctx)
 	for m, err := range s.Methods() {
-		if err != nil {
+		if err = cmp.Or(err, steps.Err()); err != nil {
 			return err
 		}
 		stays, err := allowed(m, r.Methods)

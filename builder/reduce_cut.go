@@ -1,6 +1,7 @@
 package builder
 
 import (
+	"context"
 	"errors"
 
 	"github.com/profarc/profarc/layout"
@@ -9,6 +10,7 @@ import (
 
 // A cut is what Reduce leaves out and renames. A nil one leaves all as it is.
 type cut struct {
+	ctx context.Context
 	scale
 	keep map[layout.Narrow]bool // methods that stay; nil: all
 	// stacks that stay, by their first rows in the table of samples, if methods
@@ -20,8 +22,8 @@ type cut struct {
 	out    *Reduced
 }
 
-func newCut(s *reader.Store, r *Reduction, out *Reduced) (*cut, error) {
-	c := &cut{scale: scaleOf(s.Header()), cold: r.DropCold, names: r.Names, out: out}
+func newCut(ctx context.Context, s *reader.Store, r *Reduction, out *Reduced) (*cut, error) {
+	c := &cut{ctx: ctx, scale: scaleOf(s.Header()), cold: r.DropCold, names: r.Names, out: out}
 	for _, step := range []func(*reader.Store, *Reduction) error{c.choose, c.learnNames} {
 		if err := step(s, r); err != nil {
 			return nil, err

@@ -19,7 +19,7 @@ import (
 
 func reduced(t testing.TB, s *reader.Store, r builder.Reduction) (dumped, *builder.Reduced) {
 	t.Helper()
-	b, report, err := builder.Reduce(s, r)
+	b, report, err := builder.Reduce(t.Context(), s, r)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ func TestUnitsAreNotAddedUp(t *testing.T) {
 			t.Errorf("hot %s: a share of %v of the cycles, which cannot be added up", hot, share)
 		}
 	}
-	weights, err := builder.WeighMethods(s.Store)
+	weights, err := builder.WeighMethods(t.Context(), s.Store)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestInclusiveCountsOfOneName(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	weights, err := builder.WeighMethods(built(t, b).Store)
+	weights, err := builder.WeighMethods(t.Context(), built(t, b).Store)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,10 +2,12 @@ package builder
 
 import (
 	"cmp"
+	"context"
 	"math/bits"
 	"slices"
 	"sort"
 
+	"github.com/profarc/profarc/internal/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -36,15 +38,18 @@ type weighed struct {
 	weight uint64
 }
 
-// WeighMethods weighs all methods of an archive.
-func WeighMethods(s *reader.Store) (*Weights, error) { return weighMethods(s, nil) }
+// WeighMethods weighs all methods of an archive. The error is the reader's, or
+// that of ctx.
+func WeighMethods(ctx context.Context, s *reader.Store) (*Weights, error) {
+	return weighMethods(ctx, s, nil)
+}
 
 // weighMethods weighs the methods that may stay, all if that is nil.
-func weighMethods(s *reader.Store, may func(layout.Key) bool) (*Weights, error) {
-	w := &Weights{}
+func weighMethods(ctx context.Context, s *reader.Store, may func(layout.Key) bool) (*Weights, error) {
+	w, steps := &Weights{}, poll.New(ctx)
 	scale := scaleOf(s.Header())
 	for m, err := range s.Methods() {
-		if err != nil {
+		if err = cmp.Or(err, steps.Err()); err != nil {
 			return nil, err
 		}
 		if stays, err := allowed(m, may); !stays {
@@ -53,7 +58,7 @@ func weighMethods(s *reader.Store, may func(layout.Key) bool) (*Weights, error) 
 			}
 			continue
 		}
-		if err := w.add(scale, m); err != nil {
+		if err := w.add(steps, scale, m); err != nil {
 			return nil, err
 		}
 	}
@@ -63,11 +68,11 @@ func weighMethods(s *reader.Store, may func(layout.Key) bool) (*Weights, error) 
 	return w, nil
 }
 
-func (w *Weights) add(scale scale, m reader.Method) error {
+func (w *Weights) add(steps *poll.Poll, scale scale, m reader.Method) error {
 	var n unitCounts
 	marked := false
 	for p, err := range m.Profiles() {
-		if err != nil {
+		if err = cmp.Or(err, steps.Err()); err != nil {
 			return err
 		}
 		n.add(scale.weight(p))

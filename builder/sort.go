@@ -2,6 +2,7 @@ package builder
 
 import (
 	"cmp"
+	"context"
 	"slices"
 )
 
@@ -12,7 +13,19 @@ type sortKey struct {
 }
 
 // A keySorter sorts keys. It keeps the memory that this takes for the next time.
-type keySorter struct{ keys, spare []sortKey }
+type keySorter struct {
+	keys, spare []sortKey
+	ctx         context.Context // nil for one that never ends
+}
+
+// longSort is from how many keys on a sort asks first whether anybody waits for
+// it.
+const longSort = 1 << 14
+
+// pointless reports whether to sort n keys would be of no use any more.
+func (s *keySorter) pointless(n int) bool {
+	return n >= longSort && s.ctx != nil && s.ctx.Err() != nil
+}
 
 // room gives memory for n keys, without any. It is that of the keys before.
 func (s *keySorter) room(n int) []sortKey {
@@ -33,7 +46,7 @@ const (
 // sort sorts by key; equal keys stay in their order.
 func (s *keySorter) sort(keys []sortKey) {
 	differ := differing(keys)
-	if differ == 0 {
+	if differ == 0 || s.pointless(len(keys)) {
 		return
 	}
 	if len(keys) < radixMin {

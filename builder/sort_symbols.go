@@ -37,6 +37,9 @@ const deepest = 1 << 12
 // from sorts texts that agree in their first depth bytes: by the next eight,
 // then those that agree in these by what follows.
 func (s *symbolSort) from(keys []sortKey, depth int) {
+	if s.pointless(len(keys)) {
+		return
+	}
 	if depth >= deepest {
 		slices.SortFunc(keys, func(x, y sortKey) int {
 			return strings.Compare(s.text(SymbolRef(x.ref))[depth:], s.text(SymbolRef(y.ref))[depth:])

@@ -58,7 +58,7 @@ func mergeLatest(t testing.TB, archives ...dumped) (dumped, error) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: mergeParams(layout.DomainHotSpot)})
 	for i, a := range archives {
 		if by[i] < 0 {
-			if err := b.Merge(a.Store, builder.Run{}); err != nil {
+			if err := b.Merge(t.Context(), a.Store, builder.Run{}); err != nil {
 				return dumped{}, err
 			}
 		}
@@ -95,7 +95,7 @@ func TestMergedDumpIsNotSuperseded(t *testing.T) {
 		}
 	}
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: mergeParams(layout.DomainHotSpot)})
-	if err := errors.Join(b.Merge(both.Store, builder.Run{}), b.Merge(late.Store, builder.Run{})); !errors.Is(err, builder.ErrSameProcess) {
+	if err := errors.Join(b.Merge(t.Context(), both.Store, builder.Run{}), b.Merge(t.Context(), late.Store, builder.Run{})); !errors.Is(err, builder.ErrSameProcess) {
 		t.Errorf("the builder takes both: %v", err)
 	}
 	// But as a whole it is superseded, and so is a dump that it has a later one of.

@@ -1,11 +1,13 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"sync"
 
+	"github.com/profarc/profarc/internal/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -125,7 +127,7 @@ func (c *comparison) primary() Kind {
 }
 
 func (c *comparison) findCounterparts() (err error) {
-	if c.counterparts, err = newCounterparts(c.a, c.b); err == nil {
+	if c.counterparts, err = newCounterparts(c.ctx, c.a, c.b); err == nil {
 		c.profilesA.sites.marks, c.profilesB.sites.marks = knowsMarks(c.a), knowsMarks(c.b)
 		c.profilesA.sites.names = naming{c.counterparts.typeKey, c.counterparts.methodKey}
 	}
@@ -134,13 +136,10 @@ func (c *comparison) findCounterparts() (err error) {
 
 // eachMethod goes through the methods that are wanted.
 func (c *comparison) eachMethod(s *reader.Store, visit func(m reader.Method) error) error {
-	n := 0
+	steps := poll.New(c.ctx)
 	for m, err := range s.Methods() {
-		if err != nil {
+		if err = cmp.Or(err, steps.Err()); err != nil {
 			return err
-		}
-		if n++; n%1024 == 0 && c.ctx.Err() != nil {
-			return c.ctx.Err()
 		}
 		if c.o.Methods != nil {
 			k, err := m.Key()

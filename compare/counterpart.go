@@ -2,9 +2,11 @@ package compare
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"slices"
 
+	"github.com/profarc/profarc/internal/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -24,11 +26,12 @@ type counterparts struct {
 type counterpart struct{ inA, inB layout.Narrow }
 
 // newCounterparts looks all methods of a up in b.
-func newCounterparts(a, b *reader.Store) (*counterparts, error) {
+func newCounterparts(ctx context.Context, a, b *reader.Store) (*counterparts, error) {
 	n := min(a.Header().Counts.Methods, uint64(a.Header().MethodPlaces().Size/layout.NeverRanRowSize)) // the count may be wrong
 	c := &counterparts{a: a, b: b, methods: make([]counterpart, 0, n), taken: newBitset(b.Header().MethodPlaces())}
+	steps := poll.New(ctx)
 	for m, err := range a.Methods() {
-		if err != nil {
+		if err = cmp.Or(err, steps.Err()); err != nil {
 			return nil, err
 		}
 		partner, err := c.lookUp(m)

@@ -1,6 +1,9 @@
 package compare
 
 import (
+	"cmp"
+
+	"github.com/profarc/profarc/internal/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -9,6 +12,7 @@ import (
 type profiles struct {
 	list    []profile
 	sites   sites
+	poll    *poll.Poll
 	leftOut int // profiles so far that are of the kind that is not compared
 	marked  int // profiles so far that are marked, and have no counts
 }
@@ -31,8 +35,11 @@ const csHash = 1 << 60
 // read takes the profiles of a method; the zero Method has none.
 func (p *profiles) read(m reader.Method, c *comparison) error {
 	p.list = p.list[:0]
+	if p.poll == nil {
+		p.poll = poll.New(c.ctx) // two goroutines may be at work
+	}
 	for q, err := range m.Profiles() {
-		if err != nil {
+		if err = cmp.Or(err, p.poll.Err()); err != nil {
 			return err
 		}
 		if c.a.Header().Domain == layout.DomainLLVMIR && (q.Code()&csHash != 0) != c.o.ContextSensitive {

@@ -33,11 +33,15 @@ func (a *Archive) Method(k layout.Key) (Answer, error) {
 		return Answer{Presence: Unknown, Reason: "not in " + a.s.Mapping().Name()}, nil
 	}
 	var versions []Version
+	seen := map[uint64]bool{} // a version has a profile in each calling context
 	for p, err := range m.Profiles() {
 		if err != nil {
 			return Answer{}, err
 		}
-		versions = append(versions, a.version(p))
+		if !seen[p.Code()] {
+			seen[p.Code()] = true
+			versions = append(versions, a.version(p))
+		}
 	}
 	if len(versions) == 0 { // nothing is known of its code
 		return Answer{Presence: Unknown, Reason: "without a profile in " + a.s.Mapping().Name()}, nil

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -46,17 +47,14 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 		return nil, err
 	}
 	o.Confidence, o.Top = cmp.Or(o.Confidence, DefaultConfidence), max(o.Top, 0)
-	c := &checker{s: s, shape: s.Header().Params.Shape(), against: against, o: o}
+	c := &checker{poll: poll.New(ctx), s: s, shape: s.Header().Params.Shape(), against: against, o: o}
 	c.report.Reasons = map[string]int{}
 	if o.Into != nil {
 		c.rewriter = newRewriter(s, o.Into, &c.report.Rewritten)
 	}
-	n := 0
 	for m, err := range s.Methods() {
 		if err == nil {
-			if n++; n%256 == 0 {
-				err = ctx.Err()
-			}
+			err = ctx.Err()
 		}
 		if err == nil {
 			err = c.method(m)
@@ -88,6 +86,7 @@ func refuse(s *reader.Store, o Options) error {
 
 // A checker goes through an archive.
 type checker struct {
+	poll     *poll.Poll
 	s        *reader.Store
 	shape    layout.Shape
 	against  Code
@@ -95,7 +94,8 @@ type checker struct {
 	report   Report
 	rewriter *rewriter // nil if nothing is rewritten
 
-	judgements []judgement // of one method
+	judgements []judgement    // of one method
+	byID       map[uint64]int // versions of one method
 }
 
 // method checks the profiles of a method.
@@ -109,9 +109,9 @@ func (c *checker) method(m reader.Method) error {
 	if err != nil {
 		return err
 	}
-	c.judgements = c.judgements[:0]
+	c.judgements, c.byID = c.judgements[:0], indexOf(a.Versions)
 	for p, err := range m.Profiles() {
-		if err != nil {
+		if err = cmp.Or(err, c.poll.Err()); err != nil {
 			return err
 		}
 		j := judgement{Verdict: Verdict{Method: m, Profile: p, Weight: weightOfProfile(p, c.shape)}}

@@ -33,11 +33,9 @@ func (c *checker) judge(j *judgement, k layout.Key, a Answer) error {
 // compare holds a profile against the versions of its method.
 func (c *checker) compare(j *judgement, k layout.Key, versions []Version) error {
 	code := j.Profile.Code()
-	for _, v := range versions {
-		if code != 0 && v.ID == code {
-			j.State, j.Reason, j.Confidence, j.now = Exact, "the code is the same", 1, v
-			return nil
-		}
+	if i, ok := c.byID[code]; ok && code != 0 {
+		j.State, j.Reason, j.Confidence, j.now = Exact, "the code is the same", 1, versions[i]
+		return nil
 	}
 	j.State, j.Reason = Stale, "the code has changed, and nothing is known of its profile points"
 	if c.s.Header().Domain.LLVM() {
@@ -51,7 +49,7 @@ func (c *checker) compare(j *judgement, k layout.Key, versions []Version) error 
 		return err
 	}
 	best := -1.0
-	for _, v := range versions {
+	for _, v := range versions[:min(len(versions), maxAligned)] {
 		if v.Opaque {
 			continue
 		}
@@ -64,6 +62,21 @@ func (c *checker) compare(j *judgement, k layout.Key, versions []Version) error 
 		c.moved(j, best, byBytecode)
 	}
 	return nil
+}
+
+// maxAligned is how many versions of a method a profile of another one is aligned
+// with: programs have one or two.
+const maxAligned = 16
+
+// indexOf finds versions by their ids: of two with one id the first.
+func indexOf(versions []Version) map[uint64]int {
+	index := make(map[uint64]int, len(versions))
+	for i, v := range versions {
+		if _, ok := index[v.ID]; !ok {
+			index[v.ID] = i
+		}
+	}
+	return index
 }
 
 // moved decides between Moved and Stale.

@@ -50,6 +50,7 @@ func (a *app) openCode(ctx context.Context, name string, of *layout.Header) (cod
 		if err != nil {
 			return code{}, err
 		}
+		closeOnInterrupt(ctx, s)
 		return archivedCode(name, s, d)
 	case kind == kindClasses && d == layout.DomainHotSpot:
 		return openClasses(name, of)

@@ -63,7 +63,7 @@ func (a *app) runBench(ctx context.Context, path string, o benchOptions) error {
 		return usagef("--time %s: take some time", o.time)
 	}
 	r := &benchReport{Archive: path, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.GOMAXPROCS(0)}
-	err := withStore(path, func(s *reader.Store) error {
+	err := withStore(ctx, path, func(s *reader.Store) error {
 		h := s.Header()
 		r.Bytes, r.Methods, r.Pointers = h.FileSize, h.Counts.Methods, h.Counts.Pointers
 		if r.Methods == 0 {

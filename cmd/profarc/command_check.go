@@ -125,7 +125,7 @@ func (a *app) runCheck(ctx context.Context, path string, o checkOptions) error {
 	if err := o.check(path); err != nil {
 		return err
 	}
-	return withStore(path, func(s *reader.Store) error {
+	return withStore(ctx, path, func(s *reader.Store) error {
 		against, err := a.openCode(ctx, o.against, s.Header())
 		if err != nil {
 			return err

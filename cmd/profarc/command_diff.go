@@ -94,8 +94,8 @@ func (a *app) runDiff(ctx context.Context, pathA, pathB string, o diffOptions) e
 	if err := o.check(); err != nil {
 		return err
 	}
-	return withStore(pathA, func(sa *reader.Store) error {
-		return withStore(pathB, func(sb *reader.Store) error { return a.diff(ctx, sa, sb, o) })
+	return withStore(ctx, pathA, func(sa *reader.Store) error {
+		return withStore(ctx, pathB, func(sb *reader.Store) error { return a.diff(ctx, sa, sb, o) })
 	})
 }
 

@@ -147,7 +147,7 @@ func (a *app) runExport(ctx context.Context, path string, o exportOptions) error
 	}
 	r := exportReport{Archive: path, Format: format.name, Output: o.out}
 	begin := time.Now()
-	err = withStore(path, func(s *reader.Store) error { return a.export(ctx, s, format, o, &r) })
+	err = withStore(ctx, path, func(s *reader.Store) error { return a.export(ctx, s, format, o, &r) })
 	r.NS = time.Since(begin).Nanoseconds()
 	switch {
 	case err != nil:

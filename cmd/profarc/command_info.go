@@ -39,7 +39,7 @@ prints one.`,
   profarc info --json app.parc | jq .counts`,
 		Args:              argsBetween(1, 1, "one archive"),
 		ValidArgsFunction: completeArchives(1),
-		RunE:              a.run(func(_ context.Context, args []string) error { return a.runInfo(args[0], o) }),
+		RunE:              a.run(func(ctx context.Context, args []string) error { return a.runInfo(ctx, args[0], o) }),
 	}
 	cmd.Flags().BoolVar(&o.summary, "summary", false, "print how few methods and counts make most of all")
 	cmd.Flags().BoolVar(&o.tables, "tables", false, "list the tables and their columns")
@@ -47,15 +47,15 @@ prints one.`,
 	return cmd
 }
 
-func (a *app) runInfo(path string, o infoOptions) error {
+func (a *app) runInfo(ctx context.Context, path string, o infoOptions) error {
 	begin := time.Now()
-	return withStore(path, func(s *reader.Store) error {
+	return withStore(ctx, path, func(s *reader.Store) error {
 		f, err := gatherFacts(s, time.Since(begin))
 		if err != nil {
 			return err
 		}
 		if o.summary {
-			if f.Cutoffs, err = summarize(s); err != nil {
+			if f.Cutoffs, err = summarize(ctx, s); err != nil {
 				return err
 			}
 		}

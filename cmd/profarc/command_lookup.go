@@ -81,7 +81,7 @@ func (a *app) runLookup(ctx context.Context, path string, keys []string, o looku
 	if o.prefix && (o.id || o.hash != "" || len(o.caller) > 0) {
 		return usagef("--prefix goes with keys, not with --id, --hash or --caller")
 	}
-	return withStore(path, func(s *reader.Store) error {
+	return withStore(ctx, path, func(s *reader.Store) error {
 		answers := []answer{}
 		var missed error
 		for _, key := range keys {

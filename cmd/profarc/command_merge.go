@@ -80,7 +80,7 @@ type mergeReport struct {
 
 func (a *app) runMerge(ctx context.Context, args []string, o mergeOptions) error {
 	begin := time.Now()
-	versions, inputs, superseded, err := o.check(args)
+	versions, inputs, superseded, err := o.check(ctx, args)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (a *app) runMerge(ctx context.Context, args []string, o mergeOptions) error
 
 // check returns what is to be merged and what is left out, and which versions
 // stay.
-func (o *mergeOptions) check(args []string) (builder.Versions, []mergeInput, []supersededInput, error) {
+func (o *mergeOptions) check(ctx context.Context, args []string) (builder.Versions, []mergeInput, []supersededInput, error) {
 	versions, err := builder.ParseVersions(o.versions)
 	if err != nil {
 		return 0, nil, nil, usagef("--versions %s: it is one of all, newest, heaviest", o.versions)
@@ -117,7 +117,7 @@ func (o *mergeOptions) check(args []string) (builder.Versions, []mergeInput, []s
 	if o.jobs < 1 {
 		return 0, nil, nil, usagef("--jobs %d: at least 1 archive is read at once", o.jobs)
 	}
-	inputs, superseded, err := mergeInputs(args, *o)
+	inputs, superseded, err := mergeInputs(ctx, args, *o)
 	if err == nil && versions == builder.NewestVersion {
 		err = allDated(inputs, "--versions newest")
 	}

@@ -84,7 +84,7 @@ func (a *app) runReduce(ctx context.Context, in string, o reduceOptions) error {
 	if err != nil {
 		return err
 	}
-	return withStore(in, func(s *reader.Store) error {
+	return withStore(ctx, in, func(s *reader.Store) error {
 		if err := (filter{o.class, o.method}).check(s); err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func (a *app) runReduce(ctx context.Context, in string, o reduceOptions) error {
 		writing := a.meter("writing " + o.out)
 		defer writing.done()
 		r.Config.Progress = writing.report
-		b, kept, err := builder.Reduce(s, r)
+		b, kept, err := builder.Reduce(ctx, s, r)
 		if err != nil {
 			return err
 		}

@@ -98,7 +98,7 @@ func (a *app) runShow(ctx context.Context, args []string, o showOptions) error {
 	if o.llvm.asked() && (len(args) > 1 || !o.everything()) {
 		return usagef("--topn, --detailed-summary and --showcs are of a whole profile: leave the method and the filters out")
 	}
-	return withStore(args[0], func(s *reader.Store) error {
+	return withStore(ctx, args[0], func(s *reader.Store) error {
 		out := interruptible{ctx, a.out}
 		if o.llvm.asked() {
 			return a.showLLVMSummary(out, s, o.llvm, o.json)

@@ -101,7 +101,7 @@ func (a *app) runTop(ctx context.Context, path string, o topOptions) error {
 			return err
 		}
 	}
-	return withStore(path, func(s *reader.Store) error {
+	return withStore(ctx, path, func(s *reader.Store) error {
 		if err := (filter{o.class, o.method}).check(s); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 
 	"github.com/profarc/profarc/builder"
@@ -89,7 +90,7 @@ func join(groups []*unwritten, u unwritten) ([]*unwritten, error) {
 
 // merge takes in the profiles of others. If these do not fit nothing changes.
 func (u *unwritten) merge(more unwritten) error {
-	all, err := mergeBuilt(u.profiles, more.profiles, "the JVM's profiles", importConfig{})
+	all, err := mergeBuilt(context.Background(), u.profiles, more.profiles, "the JVM's profiles", importConfig{})
 	if err == nil {
 		u.profiles, u.jvms = all, append(u.jvms, more.jvms...)
 	}

@@ -71,7 +71,7 @@ func TestDamagedArchivesAreReducedOrRefused(t *testing.T) {
 				t.Fatalf("%s, round %d: %v", sp.Name, round, err)
 			}
 			for _, reduction := range []builder.Reduction{{Hot: builder.One}, {Names: names}, {DropCold: true, Names: names}} {
-				b, _, err := builder.Reduce(reader.New(m), reduction)
+				b, _, err := builder.Reduce(t.Context(), reader.New(m), reduction)
 				if err == nil {
 					_, _, err = b.Bytes()
 				}
@@ -127,7 +127,7 @@ func printEverything(s *reader.Store) (errs []error) {
 	_, nearErr := near(s, layout.Key{Class: "shapes/Circle", Name: "aera"})
 	_, pollutionErr := mostPolluted(ctx, s, topOptions{n: 10})
 	_, sampledErr := mostSampled(ctx, s, topOptions{n: 10})
-	_, summaryErr := summarize(s)
+	_, summaryErr := summarize(ctx, s)
 	errs = append(errs, summaryErr, sampledErr, err, showErr, minErr, heatErr, nearErr, pollutionErr)
 	for i := range measures {
 		_, err := hottest(ctx, s, topOptions{n: 10}, &measures[i])

@@ -135,7 +135,7 @@ func (a *app) demoSnapshot(ctx context.Context, s *reader.Store) error {
 	config := builder.ConfigOf(s.Header())
 	config.DumpID, config.DumpTime = [16]byte{}, time.Now()
 	b := builder.New(s.Header().Domain, config)
-	if err := b.Add(s, builder.Live); err != nil {
+	if err := b.Add(ctx, s, builder.Live); err != nil {
 		return err
 	}
 	const live = "live" + archiveExtension

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -18,7 +19,7 @@ type importedFile struct {
 }
 
 // read reads a file and puts it together with the files before it.
-func (c importConfig) read(in *input, format *importFormat) (*imported, error) {
+func (c importConfig) read(ctx context.Context, in *input, format *importFormat) (*imported, error) {
 	merging := format.check == nil && (c.several || c.run.Weight != 0)
 	alone := c
 	if merging {
@@ -30,7 +31,7 @@ func (c importConfig) read(in *input, format *importFormat) (*imported, error) {
 	}
 	p.format, p.codec = format.name, in.codec
 	if merging {
-		if err := p.merge(in.name, c); err != nil {
+		if err := p.merge(ctx, in.name, c); err != nil {
 			return nil, err
 		}
 	}
@@ -45,12 +46,12 @@ func (c importConfig) read(in *input, format *importFormat) (*imported, error) {
 
 // merge merges the profiles of a file into those of the files before it, as
 // profarc merge does with archives.
-func (p *imported) merge(name string, c importConfig) error {
+func (p *imported) merge(ctx context.Context, name string, c importConfig) error {
 	var before *builder.Builder
 	if c.into != nil {
 		before = c.into.builder
 	}
-	all, err := mergeBuilt(before, p.builder, name, c)
+	all, err := mergeBuilt(ctx, before, p.builder, name, c)
 	if errors.Is(err, builder.ErrCounted) {
 		return fmt.Errorf("%s says the same as a file before it: leave it out, or count one of them twice with --weighted 2,%s", name, name)
 	}
@@ -70,7 +71,7 @@ func (p *imported) follow(before *imported) {
 
 // mergeBuilt merges the profiles of another run into those of the runs before,
 // for which a builder is made if there is none.
-func mergeBuilt(all, more *builder.Builder, name string, c importConfig) (*builder.Builder, error) {
+func mergeBuilt(ctx context.Context, all, more *builder.Builder, name string, c importConfig) (*builder.Builder, error) {
 	s, err := openBuilt(more, name)
 	if err != nil {
 		return nil, err
@@ -80,7 +81,7 @@ func mergeBuilt(all, more *builder.Builder, name string, c importConfig) (*build
 		h := s.Header()
 		all = builder.New(h.Domain, builder.Config{Params: h.Params, Progress: c.Progress})
 	}
-	return all, all.Merge(s, c.run)
+	return all, all.Merge(ctx, s, c.run)
 }
 
 // openBuilt opens the archive of what a builder has, in memory.

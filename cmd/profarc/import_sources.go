@@ -117,7 +117,7 @@ func (a *app) readSource(ctx context.Context, name string, c importConfig) (p *i
 	checked := false
 	read := func(in *input, format *importFormat) (err error) {
 		if format.check == nil || !c.several || !c.skips || checked {
-			p, err = c.read(in, format)
+			p, err = c.read(ctx, in, format)
 			return err
 		}
 		if name == "-" {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math/big"
 	"slices"
@@ -58,8 +59,8 @@ type summaryRow struct {
 }
 
 // summarize reads all profiles of an archive.
-func summarize(s *reader.Store) (*cutoffSummary, error) {
-	weights, err := builder.WeighMethods(s)
+func summarize(ctx context.Context, s *reader.Store) (*cutoffSummary, error) {
+	weights, err := builder.WeighMethods(ctx, s)
 	if err != nil {
 		return nil, err
 	}

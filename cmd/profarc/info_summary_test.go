@@ -19,7 +19,7 @@ func TestSummaryHasLLVMsShares(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := summarize(s)
+		r, err := summarize(t.Context(), s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,12 +34,12 @@ func TestSummaryHasLLVMsShares(t *testing.T) {
 func TestSummarySaysWhatReduceKeeps(t *testing.T) {
 	for _, sp := range specimen.All() {
 		s := storeOf(t, sp.Build())
-		r, err := summarize(s)
+		r, err := summarize(t.Context(), s)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, share := range summaryShares {
-			part, kept, err := builder.Reduce(s, builder.Reduction{Hot: builder.Weight(share) * millionth})
+			part, kept, err := builder.Reduce(t.Context(), s, builder.Reduction{Hot: builder.Weight(share) * millionth})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,7 +65,7 @@ func TestSummaryTakesTheFewestCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r, err := summarize(storeOf(t, b))
+	r, err := summarize(t.Context(), storeOf(t, b))
 	if err != nil {
 		t.Fatal(err)
 	}

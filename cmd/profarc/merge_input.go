@@ -33,8 +33,8 @@ type supersededInput struct {
 
 // mergeInputs reads the arguments and the headers of the archives, and decides
 // their weights.
-func mergeInputs(args []string, o mergeOptions) ([]mergeInput, []supersededInput, error) {
-	inputs, superseded, err := readMergeInputs(args, o)
+func mergeInputs(ctx context.Context, args []string, o mergeOptions) ([]mergeInput, []supersededInput, error) {
+	inputs, superseded, err := readMergeInputs(ctx, args, o)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -57,7 +57,7 @@ func mergeInputs(args []string, o mergeOptions) ([]mergeInput, []supersededInput
 
 // readMergeInputs reads what the archives say of themselves, and parts those
 // that others supersede from the rest.
-func readMergeInputs(args []string, o mergeOptions) (inputs []mergeInput, superseded []supersededInput, err error) {
+func readMergeInputs(ctx context.Context, args []string, o mergeOptions) (inputs []mergeInput, superseded []supersededInput, err error) {
 	all := make([]mergeInput, len(args))
 	contents := make([]builder.Contents, len(args))
 	for i, arg := range args {
@@ -67,7 +67,7 @@ func readMergeInputs(args []string, o mergeOptions) (inputs []mergeInput, supers
 		if err := checkArchiveName(o.out, all[i].Path); err != nil {
 			return nil, nil, err
 		}
-		err := withStore(all[i].Path, func(s *reader.Store) (err error) {
+		err := withStore(ctx, all[i].Path, func(s *reader.Store) (err error) {
 			all[i].header = *s.Header()
 			contents[i], err = builder.ContentsOf(s)
 			return err
@@ -182,8 +182,8 @@ func (a *app) mergeAll(ctx context.Context, inputs []mergeInput, o mergeOptions)
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			err := withStore(in.Path, func(s *reader.Store) error {
-				return b.Merge(s, builder.Run{Weight: in.weight, AsLLVM: o.asLLVM})
+			err := withStore(ctx, in.Path, func(s *reader.Store) error {
+				return b.Merge(ctx, s, builder.Run{Weight: in.weight, AsLLVM: o.asLLVM})
 			})
 			reading.report(done.Add(in.header.FileSize), total)
 			return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"os"
 
@@ -11,12 +12,24 @@ import (
 
 // withStore opens an archive, lets f work on it, and closes it. What f reads of
 // a file that somebody else cuts short is an error, not a fault.
-func withStore(path string, f func(s *reader.Store) error) error {
+func withStore(ctx context.Context, path string, f func(s *reader.Store) error) error {
 	s, err := openStore(path)
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.Mapping().Guard(func() error { return f(s) }), s.Close())
+	defer closeOnInterrupt(ctx, s)()
+	err = errors.Join(s.Mapping().Guard(func() error { return f(s) }), s.Close())
+	if errors.Is(err, archive.ErrClosed) && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// closeOnInterrupt closes an archive when ctx ends, until release is called:
+// whatever a command does with the archive, the next record that it asks for is
+// refused, and so an interrupt ends it.
+func closeOnInterrupt(ctx context.Context, s *reader.Store) (release func() bool) {
+	return context.AfterFunc(ctx, func() { _ = s.Close() })
 }
 
 // openStore opens an archive. Of a file that import can read it says so.

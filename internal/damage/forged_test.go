@@ -40,8 +40,8 @@ func users(domain layout.Domain, other func() *reader.Store) []user {
 		return err
 	}
 	reduced := func(r builder.Reduction) func(*testing.T, *reader.Store) error {
-		return func(_ *testing.T, s *reader.Store) error {
-			b, _, err := builder.Reduce(s, r)
+		return func(t *testing.T, s *reader.Store) error {
+			b, _, err := builder.Reduce(t.Context(), s, r)
 			return laid(b, err)
 		}
 	}
@@ -59,13 +59,13 @@ func users(domain layout.Domain, other func() *reader.Store) []user {
 		}},
 		{"json", func(_ *testing.T, s *reader.Store) error { return dump.JSON(io.Discard, s) }},
 		{"text", func(_ *testing.T, s *reader.Store) error { _, err := text.Write(io.Discard, s); return err }},
-		{"copy", func(_ *testing.T, s *reader.Store) error {
+		{"copy", func(t *testing.T, s *reader.Store) error {
 			b := builder.New(domain, builder.ConfigOf(s.Header()))
-			return laid(b, b.Add(s, builder.Trained))
+			return laid(b, b.Add(t.Context(), s, builder.Trained))
 		}},
-		{"merge", func(_ *testing.T, s *reader.Store) error {
+		{"merge", func(t *testing.T, s *reader.Store) error {
 			b := into()
-			return laid(b, errors.Join(b.Merge(other(), builder.Run{}), b.Merge(s, builder.Run{})))
+			return laid(b, errors.Join(b.Merge(t.Context(), other(), builder.Run{}), b.Merge(t.Context(), s, builder.Run{})))
 		}},
 		{"reduce", reduced(builder.Reduction{Hot: builder.One})},
 		{"anonymize", reduced(builder.Reduction{DropCold: true, Names: names})},
@@ -167,7 +167,7 @@ func twin(t *testing.T, domain layout.Domain, data []byte) []byte {
 	config := builder.ConfigOf(s.Header())
 	config.DumpID = [16]byte{1}
 	b := builder.New(domain, config)
-	if err := b.Add(s, builder.Trained); err != nil {
+	if err := b.Add(t.Context(), s, builder.Trained); err != nil {
 		t.Fatal(err)
 	}
 	out, _, err := b.Bytes()

@@ -18,6 +18,7 @@ import (
 	"fmt"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -76,6 +77,7 @@ func Store(ctx context.Context, s *reader.Store, progress archive.Progress) (Rep
 // A check is one run over an archive.
 type check struct {
 	ctx      context.Context
+	poll     *poll.Poll
 	s        *reader.Store
 	m        *archive.Mapping
 	h        *layout.Header
@@ -85,12 +87,11 @@ type check struct {
 	starts   starts
 	listText int64 // of the lists of symbols so far
 	cut      bool  // a step ended early: what was counted is not all
-	steps    int
 }
 
 func newCheck(ctx context.Context, s *reader.Store) *check {
 	h := s.Header()
-	return &check{ctx: ctx, s: s, m: s.Mapping(), h: h, shape: h.Params.Shape(), noted: map[string]bool{}, starts: newStarts(h), report: Report{Bytes: h.FileSize}}
+	return &check{ctx: ctx, poll: poll.New(ctx), s: s, m: s.Mapping(), h: h, shape: h.Params.Shape(), noted: map[string]bool{}, starts: newStarts(h), report: Report{Bytes: h.FileSize}}
 }
 
 func (c *check) pages(progress archive.Progress) error {
@@ -129,9 +130,4 @@ func (c *check) wrong(r layout.Region, offset int64, format string, args ...any)
 }
 
 // interrupted gives the error of ctx, every so many calls.
-func (c *check) interrupted() error {
-	if c.steps++; c.steps%1024 != 0 {
-		return nil
-	}
-	return c.ctx.Err()
-}
+func (c *check) interrupted() error { return c.poll.Err() }

@@ -39,7 +39,7 @@ func merge(t *testing.T, weight builder.Weight, texts ...string) []byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := all.Merge(open(t, archiveOf(t, b)), builder.Run{Weight: weight}); err != nil {
+		if err := all.Merge(t.Context(), open(t, archiveOf(t, b)), builder.Run{Weight: weight}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -62,7 +62,7 @@ func TestFilesAreSummed(t *testing.T) {
 		all := builder.New(layout.DomainJamaica, builder.Config{})
 		for _, file := range files {
 			data, _ := read(t, file)
-			if err := all.Merge(open(t, data), builder.Run{}); err != nil {
+			if err := all.Merge(t.Context(), open(t, data), builder.Run{}); err != nil {
 				t.Fatal(err)
 			}
 		}

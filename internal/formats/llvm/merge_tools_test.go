@@ -66,7 +66,7 @@ func weightedMerge(t *testing.T, raws [][]byte) (b *builder.Builder) {
 		if b == nil {
 			b = builder.New(s.Header().Domain, builder.Config{})
 		}
-		if err := b.Merge(s, weightOf(i)); err != nil {
+		if err := b.Merge(t.Context(), s, weightOf(i)); err != nil {
 			t.Fatal(err)
 		}
 	}
