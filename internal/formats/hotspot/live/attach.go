@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"strings"
-	"time"
 
 	"github.com/profarc/profarc/internal/compartment"
 	"github.com/profarc/profarc/internal/procfs"
@@ -30,6 +29,7 @@ type VM struct {
 type target interface {
 	memory
 	alive() bool
+	gone() bool  // or will be in a moment
 	held() int64 // bytes of memory
 	hold(use func(h *holding) error) error
 	mappings(ctx context.Context) iter.Seq2[procfs.Mapping, error]
@@ -67,23 +67,14 @@ func attach(ctx context.Context, p target) (*VM, error) {
 	return vm, nil
 }
 
-// A process that is being ended loses its memory a moment before it shows.
-const (
-	endPolls = 10
-	endPause = 2 * time.Millisecond
-)
-
 // ended returns why reading failed: the end of the reading itself or of the
 // process, else err.
 func (vm *VM) ended(m *meter, err error) error {
 	if m.end != nil {
 		return m.end
 	}
-	for range endPolls {
-		if !vm.p.alive() {
-			return ErrGone
-		}
-		time.Sleep(endPause)
+	if vm.p.gone() {
+		return ErrGone
 	}
 	if errors.Is(err, errFault) {
 		err = fmt.Errorf("%w (%w)", ErrStructure, err)

@@ -85,7 +85,7 @@ func TestMain(m *testing.M) {
 
 // A jvm is a program in a JVM of its own.
 type jvm struct {
-	t     *testing.T
+	t     testing.TB
 	cmd   *exec.Cmd
 	in    io.WriteCloser
 	out   *bufio.Reader
@@ -93,7 +93,7 @@ type jvm struct {
 }
 
 // start starts a program of testdata.
-func start(t *testing.T, home string, args ...string) *jvm {
+func start(t testing.TB, home string, args ...string) *jvm {
 	t.Helper()
 	dir, err := classes()
 	if err != nil {
@@ -168,7 +168,7 @@ type dumped struct {
 }
 
 // dump dumps a process, checks the archive, and opens it.
-func dump(t *testing.T, pid int, o Options) dumped {
+func dump(t testing.TB, pid int, o Options) dumped {
 	t.Helper()
 	vm, err := Attach(context.Background(), pid)
 	if err != nil {
@@ -182,7 +182,7 @@ func dump(t *testing.T, pid int, o Options) dumped {
 }
 
 // open commits a builder, verifies the archive and opens it.
-func open(t *testing.T, b *builder.Builder) *reader.Store {
+func open(t testing.TB, b *builder.Builder) *reader.Store {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.parc")
 	if _, err := b.Commit(context.Background(), path); err != nil {

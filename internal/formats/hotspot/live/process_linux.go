@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -69,6 +70,23 @@ func (p *process) stat(file string) ([]string, error) {
 func (p *process) alive() bool {
 	begun, image, err := p.identity()
 	return err == nil && begun == p.begun && image == p.image
+}
+
+// A process that is being ended loses its memory a moment before it shows.
+const (
+	endPolls = 10
+	endPause = 2 * time.Millisecond
+)
+
+// gone reports whether the process has ended, or does so in a moment.
+func (p *process) gone() bool {
+	for range endPolls {
+		if !p.alive() {
+			return true
+		}
+		time.Sleep(endPause)
+	}
+	return false
 }
 
 // mappings returns the files that the process has mapped.

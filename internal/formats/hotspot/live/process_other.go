@@ -22,6 +22,7 @@ type holding struct {
 
 func openProcess(int) (*process, error) { return nil, ErrUnsupported }
 
+func (p *process) gone() bool                                     { return true }
 func (p *process) alive() bool                                    { return false }
 func (p *process) held() int64                                    { return 0 }
 func (p *process) read([]byte, uint64) error                      { return ErrUnsupported }

@@ -54,7 +54,7 @@ func (j *jvm) printing() string {
 }
 
 // methodsOf gives the text of every method, sorted.
-func methodsOf(t *testing.T, s *reader.Store) []string {
+func methodsOf(t testing.TB, s *reader.Store) []string {
 	t.Helper()
 	var b bytes.Buffer
 	if _, err := hotspot.WriteText(&b, s); err != nil {

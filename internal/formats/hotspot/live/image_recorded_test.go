@@ -1,0 +1,108 @@
+//go:build linux
+
+package live
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// A recordedVM is an image of the pages of a real JVM that are read of it.
+type recordedVM struct {
+	*image
+	methods int // with a profile
+}
+
+// recordPages reads a process and keeps the pages.
+type recordPages struct {
+	*process
+	image *image
+}
+
+func (r *recordPages) read(b []byte, addr uint64) error {
+	first := addr / pageSize * pageSize
+	for at := first; at < addr+uint64(len(b)); at += pageSize {
+		if _, ok := r.image.pages[at]; ok {
+			continue
+		}
+		page := make([]byte, pageSize)
+		if err := r.process.read(page, at); err != nil {
+			return err
+		}
+		r.image.pages[at] = page
+	}
+	return r.image.read(b, addr)
+}
+
+// record records a JVM that stands still.
+func record(t testing.TB, pid int) *recordedVM {
+	t.Helper()
+	p, err := openProcess(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	base, err := libraryBase(context.Background(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &recordPages{p, &image{pages: map[uint64][]byte{}, base: base}}
+	m := newMeter(context.Background(), p.held())
+	spans := &recorder{source: newPageCache(r, m), sizes: map[uint64]int{}}
+	vm := &VM{p: p}
+	if err := vm.open(spans, base); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := vm.params(spans); err != nil {
+		t.Fatal(err)
+	}
+	snap, err := newWalker(vm.schema, spans, m, func(addr uint64) ([]uint64, error) { return vm.schema.methodArray(spans, addr) }).walk()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := newNamer(vm.schema, spans, m)
+	names.loaderNames(snap)
+	for _, f := range snap.methods {
+		if _, err := names.method(f.constMethod); err != nil {
+			t.Fatal(err)
+		}
+		_, _ = names.symbol(snap.klasses[f.klass].name)
+	}
+	for _, k := range snap.klasses { // receivers may be of any class
+		_, _ = names.symbol(k.name)
+	}
+	for addr, size := range spans.sizes {
+		r.image.spans = append(r.image.spans, span{addr, size})
+	}
+	slices.SortFunc(r.image.spans, func(a, b span) int { return cmp.Compare(a.addr, b.addr) })
+	return &recordedVM{r.image, len(snap.methods)}
+}
+
+// recordedImage starts a JVM and records it.
+func recordedImage(t testing.TB) *recordedVM {
+	t.Helper()
+	home := firstHome()
+	if _, err := os.Stat(filepath.Join(home, "bin", "java")); home == "" || err != nil {
+		t.Skip("no JVM: set JAVA_HOME")
+	}
+	j := start(t, home, "-Xshare:auto", "Twins")
+	j.await("ready")
+	return record(t, j.pid())
+}
+
+// What is recorded reads as the process does.
+func TestRecordedMemory(t *testing.T) {
+	r := recordedImage(t)
+	t.Logf("%d pages, %d spans, %d methods", len(r.pages), len(r.spans), r.methods)
+	if n := readImage(t, r.image); n != r.methods || n == 0 {
+		t.Errorf("%d methods, want %d", n, r.methods)
+	}
+}
+
+// FuzzRecordedMemory changes the memory of a real JVM. It is recorded each time,
+// so that a change found in one run may mean another in the next: what fails
+// names the change itself.
+func FuzzRecordedMemory(f *testing.F) { fuzzImage(f, recordedImage(f).image) }
