@@ -92,7 +92,7 @@ func (p *process) named(err error) error {
 
 // libraryBase finds where libjvm is loaded.
 func libraryBase(ctx context.Context, p target) (base uint64, err error) {
-	other := "no JVM in it: name the process of java itself, as jps shows it; " +
+	other := "no JVM in it: name the process of java itself, as jps shows it, or wait until it has started; " +
 		"GraalVM's native images keep their profiles in .iprof files"
 	for m, err := range p.mappings(ctx) {
 		switch {

@@ -101,12 +101,12 @@ type allowance struct {
 	limit, left int64
 }
 
-// bookkeeping is what the reader keeps of a structure beside its bytes. It counts
-// as well, so that structures of few bytes are no way to much memory.
-const bookkeeping = 128
-
-// structure uses up what a structure of so many bytes takes.
-func (a *allowance) structure(size int) error { return a.take(size + bookkeeping) }
+// What the reader keeps beside the bytes counts as well, so that structures of few
+// bytes are no way to much memory.
+const (
+	spanBytes = 32 // where a structure lies
+	keptBytes = 96 // what is known of a class, a class loader or a method with a profile
+)
 
 // take uses up a part. Once anything has ended the reading, it fails.
 func (a *allowance) take(n int) error {

@@ -24,7 +24,7 @@ var (
 	ErrNotHotSpot = errors.New("not a HotSpot JVM")
 	// ErrNoTables: a HotSpot VM that does not export what is needed of it.
 	ErrNoTables = errors.New("the JVM does not export the tables of its structures: " +
-		"run the program on a JDK from 17 on with the server or client VM")
+		"run the program on a JDK from 17 on with the server or client VM, or wait until it has started")
 	// ErrStructure: what the process holds is not what its tables say.
 	ErrStructure = errors.New("the JVM's memory is not what its tables say: " +
 		"wait until it has started, then dump it again")

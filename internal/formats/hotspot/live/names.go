@@ -29,7 +29,7 @@ func newNamer(s *schema, src source, m *meter) *namer {
 
 // structure reads a structure, or a part of one, that was not read before.
 func (n *namer) structure(addr uint64, size int) ([]byte, error) {
-	if err := n.budget.structure(size); err != nil {
+	if err := n.budget.take(size); err != nil {
 		return nil, err
 	}
 	return n.src.bytes(addr, size)

@@ -11,7 +11,7 @@ type schema struct {
 		next, klasses uint64
 	}
 	klass struct {
-		size, instanceSize               int
+		size                             int
 		layoutHelper, name, loader, next uint64
 		methods                          uint64
 	}
@@ -85,7 +85,6 @@ func (s *schema) graph(t *tables) {
 	s.loader.next = t.offset("ClassLoaderData::_next", pointerWidth)
 	s.loader.klasses = t.offset("ClassLoaderData::_klasses", pointerWidth)
 	s.klass.size = t.size("Klass")
-	s.klass.instanceSize = t.size("InstanceKlass")
 	s.klass.layoutHelper = t.offset("Klass::_layout_helper", intWidth)
 	s.klass.name = t.offset("Klass::_name", pointerWidth)
 	s.klass.loader = t.offset("Klass::_class_loader_data", pointerWidth)

@@ -74,13 +74,21 @@ const alignment = 8
 
 // structure reads what a list leads to.
 func (w *walker) structure(addr uint64, size int) ([]byte, error) {
-	if err := w.budget.structure(size); err != nil {
+	if err := w.budget.take(size + spanBytes); err != nil {
 		return nil, err
 	}
 	if addr%alignment != 0 {
 		return nil, fmt.Errorf("%w: a structure at 0x%x", ErrStructure, addr)
 	}
 	return w.src.bytes(addr, size)
+}
+
+// kept reads a structure of which the walk keeps something.
+func (w *walker) kept(addr uint64, size int) ([]byte, error) {
+	if err := w.budget.take(keptBytes); err != nil {
+		return nil, err
+	}
+	return w.structure(addr, size)
 }
 
 // walk goes through a VM once.
@@ -101,7 +109,7 @@ func (w *walker) loader(addr uint64) (next uint64, err error) {
 		return 0, fmt.Errorf("%w: the list of class loaders does not end", ErrStructure)
 	}
 	w.loaders[addr] = true
-	b, err := w.structure(addr, w.s.loader.size)
+	b, err := w.kept(addr, w.s.loader.size)
 	if err != nil {
 		return 0, err
 	}
@@ -122,7 +130,7 @@ func (w *walker) loader(addr uint64) (next uint64, err error) {
 // klass goes through the methods of a class and returns the next class.
 func (w *walker) klass(addr, loader uint64) (next uint64, err error) {
 	s := &w.s.klass
-	b, err := w.structure(addr, s.size)
+	b, err := w.kept(addr, s.size)
 	if err != nil {
 		return 0, err
 	}
@@ -138,9 +146,6 @@ func (w *walker) klass(addr, loader uint64) (next uint64, err error) {
 }
 
 func (w *walker) methods(klass uint64) error {
-	if err := w.budget.take(max(0, w.s.klass.instanceSize-w.s.klass.size)); err != nil {
-		return err
-	}
 	array, err := word(w.src, klass+w.s.klass.methods)
 	if err != nil || array == 0 {
 		return err
@@ -149,7 +154,7 @@ func (w *walker) methods(klass uint64) error {
 	if err != nil || len(methods) == 0 { // all classes without methods have one array
 		return err
 	}
-	if err := w.budget.structure(len(methods) * pointerWidth); err != nil {
+	if err := w.budget.take(len(methods)*pointerWidth + spanBytes); err != nil {
 		return err
 	}
 	if w.arrays[array] {
@@ -187,6 +192,9 @@ func (w *walker) method(addr, klass uint64) error {
 		w.out.twice++
 		return nil
 	default:
+		if err := w.budget.take(keptBytes); err != nil {
+			return err
+		}
 		w.owners[addr] = true
 		m.data, m.refused = w.methodData(addr, data)
 		if at := le.Uint64(b[s.counters:]); at != 0 && m.refused == nil {
@@ -195,7 +203,7 @@ func (w *walker) method(addr, klass uint64) error {
 	}
 	w.out.methods = append(w.out.methods, m)
 	w.out.bytes += int64(len(m.data))
-	return w.budget.m.end
+	return nil
 }
 
 // methodData reads a MethodData, which must be of that method.

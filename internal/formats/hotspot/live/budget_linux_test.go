@@ -1,0 +1,128 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/profarc/profarc/internal/compartment"
+)
+
+// A smaller process holds a part of the memory that it has.
+type smaller struct {
+	*process
+	part int64
+}
+
+func (s smaller) held() int64 { return s.process.held() / s.part }
+
+// What a real JVM needs is far from its budgets.
+func TestBudgetsAreWide(t *testing.T) {
+	eachJVM(t, func(t *testing.T, home string) {
+		const part = 4
+		p, err := openProcess(compiling(t, home, "1").pid())
+		if err != nil {
+			t.Fatal(err)
+		}
+		vm, err := attach(context.Background(), smaller{p, part})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, r, err := vm.Dump(context.Background(), Options{Stop: true}); err != nil || r.Methods < 100 {
+			t.Error(err)
+		}
+		if err := vm.Methods(context.Background(), func(MethodCode) error { return nil }); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Every budget ends the reading with an error that names it, and nothing that
+// could be left out is left out for it.
+func TestBudgetErrors(t *testing.T) {
+	i := newImage(syntheticBase, synthetic())
+	for _, c := range []struct {
+		budget Budget
+		spend  func(m *meter)
+	}{
+		{BudgetRead, func(m *meter) { m.read.left = pageSize }},
+		{BudgetNames, func(m *meter) { m.names.left = 20 }},
+		{BudgetSteps, func(m *meter) { m.steps.left = 100 }},
+		{BudgetStructures, func(m *meter) { m.held = 300 - unseen }},
+	} {
+		vm, err := attach(context.Background(), i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := newMeter(context.Background(), i.held())
+		c.spend(m)
+		b := &build{vm: vm, meter: m, report: &Report{}}
+		err = b.dump(Options{})
+		var e *BudgetError
+		if !errors.Is(err, ErrBudget) || !errors.As(err, &e) || e.Budget != c.budget {
+			t.Errorf("%s: %v", c.budget, err)
+		}
+	}
+}
+
+// broken is memory whose reader has a defect.
+type broken struct{ *image }
+
+func (broken) read(b []byte, _ uint64) error {
+	b[len(b)] = 0
+	return nil
+}
+
+// A defect of the reader is an error that says so, with its place.
+func TestDefectIsAnError(t *testing.T) {
+	whole := newImage(syntheticBase, synthetic())
+	_, attached := attach(context.Background(), broken{whole})
+	vm, err := attach(context.Background(), whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	vm.p = broken{whole}
+	_, _, dumped := vm.Dump(context.Background(), Options{})
+	listed := vm.Methods(context.Background(), func(MethodCode) error { return nil })
+	for how, err := range map[string]error{"attach": attached, "dump": dumped, "methods": listed} {
+		var d *compartment.Defect
+		if !errors.As(err, &d) || !strings.HasPrefix(d.Place, "budget_linux_test.go:") || !strings.Contains(err.Error(), "of a JVM (") {
+			t.Errorf("%s: %v", how, err)
+		}
+	}
+}
+
+// stuck is memory of which no read returns.
+type stuck struct {
+	*image
+	asked chan struct{}
+	end   chan struct{}
+}
+
+func (s stuck) read([]byte, uint64) error {
+	s.asked <- struct{}{}
+	<-s.end
+	return errFault
+}
+
+// A read that blocks, as one of a page that its process serves itself, keeps
+// nobody waiting who has given up.
+func TestBlockedRead(t *testing.T) {
+	s := stuck{newImage(syntheticBase, synthetic()), make(chan struct{}), make(chan struct{})}
+	defer close(s.end)
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		<-s.asked
+		cancel()
+	}()
+	if _, err := attach(ctx, s); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	late, stop := context.WithDeadlineCause(context.Background(), time.Now(), &BudgetError{Budget: BudgetTime, Limit: 1})
+	defer stop()
+	if _, err := attach(late, s.image); !errors.Is(err, ErrBudget) {
+		t.Error(err)
+	}
+}
