@@ -50,6 +50,7 @@ var posingModes = map[string]struct {
 	"page-aliased":           {message: "bytes of structures"},
 	"names-long":             {message: "bytes of names"},
 	"names-overlap":          {message: "bytes of structures"},
+	"loaders-of-one-name":    {message: "bytes of names"},
 	"data-2gib":              {methods: soundMethods - 1},
 	"data-16mib":             {message: "bytes of structures"},
 	"data-sizes-disagree":    {methods: soundMethods - 1},

@@ -328,6 +328,23 @@ static void long_symbols(int overlapping) {
     klasses[0][0].name = s;
 }
 
+// Class loaders without number, of one class with a name of 65,535 bytes, each
+// with a class of that name.
+static void loaders_of_one_name(void) {
+    int n = 20000;
+    Symbol *s = (Symbol *)memory(1 << 17);
+    memset(s, 'x', 1 << 17);
+    s->length = 65535;
+    ClassLoaderData *l = (ClassLoaderData *)memory(n * sizeof *l);
+    Klass *k = (Klass *)memory(n * sizeof *k);
+    for (int i = 0; i < n; i++) {
+        l[i].next = i + 1 < n ? &l[i + 1] : &loaders[0];
+        l[i].klasses = &k[i], l[i].loader = &k[i];
+        k[i].name = s, k[i].loader = &l[i], k[i].layout_helper = 16;
+    }
+    head = l;
+}
+
 static void *scribble(void *unused) {
     struct { void *at; size_t size; } parts[] = {
         {loaders, sizeof loaders}, {klasses, sizeof klasses}, {arrays, sizeof arrays}, {methods, sizeof methods},
@@ -381,6 +398,7 @@ void pose(const char *mode) {
     MODE("page-aliased") aliased_page();
     MODE("names-long") long_symbols(0);
     MODE("names-overlap") long_symbols(1);
+    MODE("loaders-of-one-name") loaders_of_one_name();
     MODE("data-2gib") datas[1][1][1].data.size = INT32_MAX - 7;
     MODE("data-16mib") {
         int n = 20000;

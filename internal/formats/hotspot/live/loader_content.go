@@ -168,13 +168,15 @@ func (n *namer) methodsOf(klass uint64) (all []string, err error) {
 	}
 	methods, err := n.s.methodArray(n.src, array)
 	if err == nil {
-		err = n.budget.structure(len(methods) * pointerWidth)
+		err = n.budget.take(len(methods) * pointerWidth)
 	}
 	for i := 0; i < len(methods) && err == nil; i++ {
 		var constMethod uint64
 		var m methodName
 		if constMethod, err = word(n.src, methods[i]+n.s.method.constMethod); err == nil {
-			m, err = n.method(constMethod)
+			if m, err = n.method(constMethod); err == nil {
+				err = n.use(m.name, m.signature)
+			}
 		}
 		all = append(all, fmt.Sprintf("%s%s %x", m.name, m.signature, bytecode.CodeID(m.code)))
 	}

@@ -100,7 +100,7 @@ func (n *namer) loaders(snap *snapshot, place uint64) (all []*classLoader, of ma
 // loaded are the ordinary classes of a ClassLoaderData, the oldest first.
 func (n *namer) loaded(snap *snapshot, klasses []uint64) (classes []loadedClass) {
 	for _, k := range slices.Backward(klasses) {
-		if class, err := n.symbol(snap.klasses[k].name); err == nil && ordinary(class) {
+		if class, err := n.symbol(snap.klasses[k].name); err == nil && ordinary(class) && n.use(class) == nil {
 			classes = append(classes, loadedClass{class, k})
 		}
 	}
@@ -121,6 +121,9 @@ func (n *namer) loaderName(klass, given uint64) (name string, ofVM bool) {
 	class, err := n.symbol(klass)
 	if err != nil {
 		return "loader", false
+	}
+	if n.use(class) != nil {
+		return "", false // reading has ended
 	}
 	if name, ok := loaderNames[class]; ok {
 		return name, true

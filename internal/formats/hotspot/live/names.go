@@ -35,6 +35,18 @@ func (n *namer) structure(addr uint64, size int) ([]byte, error) {
 	return n.src.bytes(addr, size)
 }
 
+// textUses is how often a name is copied or compared, once it is known.
+const textUses = 4
+
+// use counts that names are used: there may be few that are long, of very many
+// classes and methods.
+func (n *namer) use(names ...string) (err error) {
+	for _, name := range names {
+		err = n.budget.m.names.take(textUses * len(name))
+	}
+	return err
+}
+
 // pointedTo names a method that a profile points to.
 func (n *namer) pointedTo(addr uint64) (methodName, error) {
 	p, ok := n.pointed[addr]
