@@ -17,9 +17,8 @@ type Config struct {
 	DumpID      [16]byte      // identity of the dump; derived from the content if zero
 	DumpTime    time.Time     // zero if not known
 	Flags       uint64        // layout.FlagDelta
-	// Run says which run the dump is of; nil if nothing is known of it. Its
-	// DumpID and Time are those of the archive. With a process and a DumpTime
-	// the dump needs no DumpID.
+	// Run says which run the dump is of; nil if nothing is known of it. See
+	// Builder.DescribeRun.
 	Run     *layout.Provenance
 	Workers int // goroutines used by Commit; GOMAXPROCS if 0
 	// Progress, if not nil, is told by Commit how many of how many bytes are
@@ -87,10 +86,8 @@ func New(domain layout.Domain, config Config) *Builder {
 	if err := config.check(); err != nil {
 		b.fail(err)
 	}
-	if err := b.config.identify(); err != nil {
-		b.fail(err)
-	} else if b.config.Run != nil {
-		b.describeRun(b.config.Run)
+	if config.Run != nil {
+		b.DescribeRun(*config.Run)
 	}
 	return b
 }

@@ -19,26 +19,24 @@ func RandomDumpID() (id [16]byte) {
 var errNoIdentity = errors.New("a run is described and its dump has no identity: " +
 	"set Config.DumpID, for instance to RandomDumpID, or the process of the run and Config.DumpTime")
 
-// identify completes what is said of the dump and its run: a dump of a process
-// at a time has an identity by that.
-func (c *Config) identify() error {
-	if c.Run == nil {
-		return nil
+// DescribeRun says which run the dump is of, as Config.Run does: its DumpID and
+// Time are those of the archive. A dump without an identity gets one by the run's
+// process and the archive's time. An archive without a fingerprint gets that of
+// the run's program.
+func (b *Builder) DescribeRun(run layout.Provenance) {
+	b.mu.Lock()
+	c := &b.config
+	if c.DumpID == ([16]byte{}) && run.Process.Known() && !c.DumpTime.IsZero() {
+		c.DumpID = layout.DumpID(run.Process, run.Since, c.DumpTime)
+	}
+	if c.Fingerprint == ([16]byte{}) {
+		c.Fingerprint = layout.Fingerprint(run.VM, run.ClassPath)
 	}
 	if c.DumpID == ([16]byte{}) {
-		if !c.Run.Process.Known() || c.DumpTime.IsZero() {
-			return errNoIdentity
-		}
-		c.DumpID = layout.DumpID(c.Run.Process, c.Run.Since, c.DumpTime)
+		b.fail(errNoIdentity)
 	}
-	run := *c.Run
 	run.DumpID, run.Time = c.DumpID, c.DumpTime
-	c.Run = &run
-	return nil
-}
-
-// describeRun adds the rows of the tables that say which run the dump is of.
-func (b *Builder) describeRun(run *layout.Provenance) {
+	b.mu.Unlock()
 	row := run.Row()
 	cells := append([]uint64(nil), row.Words[:]...)
 	for _, text := range row.Texts {

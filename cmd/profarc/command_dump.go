@@ -14,14 +14,12 @@ import (
 )
 
 type dumpOptions struct {
-	pid          int
-	out          string
-	class        string
-	compiledOnly bool
-	calls        uint64
-	running      bool
-	stopLimit    time.Duration
-	json         bool
+	pid       int
+	out       string
+	filters   dumpFilters
+	running   bool
+	stopLimit time.Duration
+	json      bool
 }
 
 func newDumpCommand(a *app) *cobra.Command {
@@ -45,11 +43,9 @@ It takes the JVM's user or root, and leave to trace: see /proc/sys/kernel/yama/p
 	f := cmd.Flags()
 	f.IntVar(&o.pid, "pid", 0, "process of the JVM, as jps shows it")
 	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+archiveExtension)
-	f.StringVar(&o.class, "class", "", "only methods of classes with this in their name, or of this pattern with * and ?")
-	f.BoolVar(&o.compiledOnly, "compiled-only", false, "only methods that were compiled at any time")
-	f.BoolVar(&o.compiledOnly, "compiled", false, "deprecated: the same as --compiled-only")
+	o.filters.addTo(f)
+	f.BoolVar(&o.filters.compiledOnly, "compiled", false, "deprecated: the same as --compiled-only")
 	_ = f.MarkHidden("compiled")
-	f.Uint64Var(&o.calls, "min-invocations", 0, "only methods that were invoked so often")
 	f.BoolVar(&o.running, "running", false, "do not hold the JVM: profiles may then be of different moments")
 	f.DurationVar(&o.stopLimit, "stop-limit", live.DefaultStopLimit, "hold the JVM for so long at most, then read the rest while it runs; 0 stands for the default")
 	f.BoolVar(&o.json, "json", false, "report in JSON")
@@ -58,10 +54,8 @@ It takes the JVM's user or root, and leave to trace: see /proc/sys/kernel/yama/p
 
 // options are what the reader of a live VM is told.
 func (o *dumpOptions) options() live.Options {
-	l := live.Options{CompiledOnly: o.compiledOnly, MinInvocations: o.calls, Stop: !o.running, StopLimit: o.stopLimit}
-	if o.class != "" {
-		l.Class = newPattern(o.class).matches
-	}
+	l := o.filters.options()
+	l.Stop, l.StopLimit = !o.running, o.stopLimit
 	return l
 }
 
@@ -114,6 +108,7 @@ func (o *dumpOptions) read(ctx context.Context) (*builder.Builder, *live.Report,
 	if why := whyEmpty(vm, r, "it has no profiles yet: let it run longer, then dump it again"); why != "" {
 		return nil, nil, fmt.Errorf("process %d: %s", o.pid, why)
 	}
+	r.Describe(ctx, profiles, &live.Contents{})
 	return profiles, r, nil
 }
 

@@ -16,13 +16,15 @@ import (
 )
 
 type trainOptions struct {
-	out          string
-	compiledOnly bool
-	min          uint64
-	class        string
-	merge        bool
-	report       string
-	quiet        bool
+	out        string
+	filters    dumpFilters
+	only       string
+	merge      bool
+	require    int
+	keepFailed bool
+	accept     []int
+	report     string
+	quiet      bool
 }
 
 func newTrainCommand(a *app) *cobra.Command {
@@ -38,16 +40,23 @@ The command's signals and standard streams are its own. What train has to say it
 once the command has ended: what was written, what was not and why.
 
 One JVM gives the archive that -o names; several give NAME.1.parc, NAME.2.parc, ... in the
-order of their ends. A JVM without a profile gives none. One that still runs when the command
-has ended, such as a build daemon, is read as it is then, and runs on. Archives of earlier runs
-that are not replaced stay, and are named.
+order of their ends. In the name %m stands for the main class or jar, %p for the process, %n for
+the number of the JVM; several JVMs of one name are numbered as above. --only selects JVMs. A JVM
+without a profile gives no archive. One that still runs when the command has ended, such as a
+build daemon, is read as it is then, and runs on.
+
+Nothing is written before the command has ended, and nothing if it fails, that is, if its exit
+code is not 0: the archives of earlier runs stay. --accept names exit codes that are no failure;
+--keep-failed keeps what a failed run recorded. An archive with fewer methods than --require asks
+for is not written either. Archives of earlier runs that are not replaced are named. Only one
+training run at a time writes to a name: another is refused, and runs nothing.
 
 With --merge all JVMs that fit together give one archive. Those that count in another way, as
 those of another release may, cannot be merged with them: the most JVMs that fit together give the
 archive that -o names, the others NAME.1.parc, NAME.2.parc, ...
 
-The exit code is that of the command. Where that is 0 it is 1 if profiles that were read, or the
-report, could not be written. Before the command is started it is 2 for
+The exit code is that of the command. Where that is 0 it is 1 if no archive was written, if one
+could not be written or has too few methods, or if the report could not be written. Before the command is started it is 2 for
 wrong usage, 1 if the archive could not be written, and, as in a shell, 127 or 126 for a command
 that cannot be started.
 
@@ -56,6 +65,7 @@ no other rights. Processes that are no descendants of the command are not seen: 
 build tool its daemon (gradle --no-daemon).`,
 		Example: `  profarc train -o app.parc -- java -jar app.jar
   profarc train -o build.parc --merge -- mvn -q package
+  profarc train -o 'build-%m.parc' --only 'org.example.*' --require 500 -- ./gradlew --no-daemon check
   profarc train -o app.parc --compiled-only --class 'com.example.*' -- ./run.sh <input.txt`,
 		Args: argsBetween(1, -1, "the command to run, behind --"),
 		RunE: a.run(func(ctx context.Context, args []string) error { return a.runTrain(ctx, args, o) }),
@@ -63,9 +73,11 @@ build tool its daemon (gradle --no-daemon).`,
 	f := cmd.Flags()
 	f.SetInterspersed(false) // what follows the command's name is its own
 	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+archiveExtension)
-	f.BoolVar(&o.compiledOnly, "compiled-only", false, "only methods that were compiled at any time of the run")
-	f.Uint64Var(&o.min, "min-invocations", 0, "only methods that were called so often")
-	f.StringVar(&o.class, "class", "", "only methods of such classes: part of a name, or a glob with * and ?")
+	o.filters.addTo(f)
+	f.StringVar(&o.only, "only", "", "only JVMs whose main class or command line has this in it, or is of this pattern with * and ?")
+	f.IntVar(&o.require, "require", 0, "methods with profiles that an archive must have: one with fewer is not written, and the exit code is 1")
+	f.BoolVar(&o.keepFailed, "keep-failed", false, "write archives also if the command fails")
+	f.IntSliceVar(&o.accept, "accept", nil, "exit codes of the command that are no failure, as 143 of a server that is ended by SIGTERM")
 	f.BoolVar(&o.merge, "merge", false, "one archive of all JVMs that fit together")
 	f.StringVar(&o.report, "report", "", "file for the summary, in JSON")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no summary on stderr, unless something went wrong")
@@ -112,15 +124,21 @@ func (a *app) runTrain(ctx context.Context, args []string, o trainOptions) error
 	if err != nil && !errors.Is(err, exec.ErrDot) { // as a shell would run it
 		return notStarted(args[0], err)
 	}
+	release, err := lockOutput(o.out)
+	if err != nil {
+		return err
+	}
+	defer release()
 	// A signal is the command's affair: its JVMs are read also when it ends them.
 	t := newTraining(context.WithoutCancel(ctx), a, o)
 	status, err := training.Run(training.Command{
 		Path: path, Args: args, Files: [3]*os.File{os.Stdin, os.Stdout, os.Stderr}, Held: t.held, Ignored: startedIgnoring,
 	})
-	t.finish()
 	if err != nil {
+		t.abandon()
 		return notStarted(args[0], err)
 	}
+	t.finish(status)
 	return t.end(ctx, status)
 }
 

@@ -3,9 +3,9 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,8 +15,11 @@ import (
 // checkTrainOutput refuses, before the command is started, what could not be
 // written when it has ended.
 func checkTrainOutput(ctx context.Context, command string, o trainOptions) error {
-	if err := checkArchiveName(o.out, command); err != nil {
+	if err := errors.Join(checkArchiveName(o.out, command), checkTrainName(o.out)); err != nil {
 		return err
+	}
+	if o.require < 0 {
+		return usagef("--require %d: an archive has 0 methods or more", o.require)
 	}
 	if o.report == "" {
 		return checkWritable(ctx, o.out)
@@ -58,22 +61,27 @@ func checkWritable(ctx context.Context, path string) error {
 	return err
 }
 
-// numbered is the archive of one of several JVMs.
-func (t *trainingRun) numbered(n int) string {
-	return fmt.Sprintf("%s.%d%s", strings.TrimSuffix(t.o.out, archiveExtension), n, archiveExtension)
-}
-
 // leftovers are files with names of this run's archives that it did not write.
 func (t *trainingRun) leftovers() (names []string) {
 	written := map[string]bool{}
 	for _, a := range t.archives {
 		written[filepath.Base(a.Archive)] = true
 	}
-	folder, base := filepath.Split(t.o.out)
+	folder, pattern := filepath.Split(t.o.out)
+	bases := []string{pattern}
+	if strings.Contains(pattern, "%") {
+		bases = nil
+	}
+	for _, out := range t.outputs {
+		if base := filepath.Base(out.name); !slices.Contains(bases, base) {
+			bases = append(bases, base)
+		}
+	}
 	files, _ := os.ReadDir(filepath.Clean(folder)) // it could be written to
 	for _, f := range files {
 		name := f.Name()
-		if !written[name] && (name == base || isNumbered(name, base)) {
+		named := func(base string) bool { return name == base || isNumbered(name, base) }
+		if !written[name] && slices.ContainsFunc(bases, named) {
 			names = append(names, folder+name)
 		}
 	}

@@ -21,7 +21,7 @@ var errNoJVM = errors.New("no JVM ended under the command, so no archive was wri
 func (t *trainingRun) end(ctx context.Context, status training.Status) error {
 	t.print()
 	end := &commandEnd{code: status.ExitCode(), err: t.writeReport(ctx, status)}
-	if end.code == exitOK && (end.err != nil || t.lost) {
+	if end.code == exitOK && (end.err != nil || t.lost || t.short || len(t.archives) == 0) {
 		end.code = exitFailure
 	}
 	if len(t.jvms) == 0 {
@@ -42,7 +42,7 @@ func (t *trainingRun) writeReport(ctx context.Context, status training.Status) e
 	if archives == nil {
 		archives = []trainedArchive{}
 	}
-	return publish(ctx, t.o.report, func(w io.Writer) error {
+	return publishPrivate(ctx, t.o.report, func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetEscapeHTML(false)
 		e.SetIndent("", "  ")
@@ -54,7 +54,7 @@ func (t *trainingRun) writeReport(ctx context.Context, status training.Status) e
 // says it, for the command's own stderr is before it.
 func (t *trainingRun) print() {
 	for _, j := range t.jvms {
-		if !t.o.quiet || j.Archive == "" {
+		if !t.o.quiet || j.Archive == "" && j.Why != notSelected {
 			j.print(t.a.errOut, t.o.merge)
 		}
 	}

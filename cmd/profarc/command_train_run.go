@@ -4,18 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/formats/hotspot/live"
+	"github.com/profarc/profarc/internal/secrets"
 	"github.com/profarc/profarc/internal/training"
+	"github.com/profarc/profarc/layout"
 )
 
 // A trainedJVM is what became of a JVM.
 type trainedJVM struct {
 	PID     int    `json:"pid"`
-	Command string `json:"command"`
+	Number  int    `json:"number"`  // in the order of the JVMs' ends, from 1
+	Command string `json:"command"` // without secrets
+	Main    string `json:"main,omitempty"`
 	called  []string
 	Running bool  `json:"running"` // when it was read
 	Exit    int   `json:"exit"`
@@ -41,26 +46,26 @@ type trainingRun struct {
 	o        trainOptions
 	jvms     []*trainedJVM
 	archives []trainedArchive
+	outputs  []*namedOutput
+	contents live.Contents
 	lost     bool           // profiles that were read could not be written
+	short    bool           // an archive would have held fewer methods than are required
 	queue    chan unwritten // so long that a JVM hardly ever stands still for it
 	done     chan struct{}
 }
 
 func newTraining(ctx context.Context, a *app, o trainOptions) *trainingRun {
 	t := &trainingRun{ctx: ctx, a: a, o: o, queue: make(chan unwritten, 16), done: make(chan struct{})}
-	if o.merge {
-		go t.writeMerged()
-	} else {
-		go t.write()
-	}
+	go t.gather()
 	return t
 }
 
 // held reads a JVM that stands still.
 func (t *trainingRun) held(j training.JVM) {
 	begun := time.Now()
+	called := secrets.Mask(j.Args)
 	jvm := &trainedJVM{
-		PID: j.PID, Command: strings.Join(j.Args, " "), called: j.Args,
+		PID: j.PID, Number: len(t.jvms) + 1, Command: strings.Join(called, " "), called: called,
 		Running: j.Running, Exit: j.Status.ExitCode(), Refused: []live.Refused{},
 	}
 	t.jvms = append(t.jvms, jvm)
@@ -68,9 +73,9 @@ func (t *trainingRun) held(j training.JVM) {
 		fmt.Fprintf(t.a.errOut, "profarc: reading JVM %d", j.PID)
 		defer fmt.Fprint(t.a.streams.rawErr, "\r\x1b[K")
 	}
-	var profiles *builder.Builder
+	u := unwritten{jvms: []*trainedJVM{jvm}}
 	err := apartFromOthers(fmt.Sprintf("read JVM %d", j.PID), func() (err error) {
-		profiles, err = t.read(j, jvm)
+		u.profiles, u.run, err = t.read(j, jvm)
 		return err
 	})
 	jvm.HeldNS = time.Since(begun).Nanoseconds()
@@ -78,7 +83,7 @@ func (t *trainingRun) held(j training.JVM) {
 	case err != nil:
 		jvm.Why = unreadable(err, j.Running)
 	case jvm.Why == "":
-		t.queue <- unwritten{profiles: profiles, jvms: []*trainedJVM{jvm}}
+		t.queue <- u
 	}
 }
 
@@ -96,18 +101,26 @@ func unreadable(err error, running bool) string {
 }
 
 // read reads a JVM, and fills in what is said of it.
-func (t *trainingRun) read(j training.JVM, jvm *trainedJVM) (*builder.Builder, error) {
+func (t *trainingRun) read(j training.JVM, jvm *trainedJVM) (*builder.Builder, *live.Report, error) {
 	vm, err := live.Attach(t.ctx, j.Thread)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	o := live.Options{CompiledOnly: t.o.compiledOnly, MinInvocations: t.o.min}
-	if t.o.class != "" {
-		o.Class = newPattern(t.o.class).matches
+	jvm.Main = vm.Provenance(t.ctx).Main
+	if !t.selects(jvm.Main, j.Args) {
+		jvm.Why = notSelected
+		return nil, nil, nil
+	}
+	o := t.o.filters.options()
+	if !j.Running {
+		o.Exit = exitOf(j.Status)
 	}
 	profiles, r, err := vm.Dump(t.ctx, o)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	if r.OwnFiles() {
+		r.Describe(t.ctx, profiles, &t.contents)
 	}
 	jvm.Producer, jvm.Methods, jvm.Entries, jvm.Skipped = r.Producer, r.Methods, r.Entries, r.Skipped
 	jvm.Refused = append(jvm.Refused, r.Refused...)
@@ -116,11 +129,45 @@ func (t *trainingRun) read(j training.JVM, jvm *trainedJVM) (*builder.Builder, e
 		early = "it had no profiles yet when the command ended, and runs on: let the command wait for it"
 	}
 	jvm.Why = whyEmpty(vm, r, early)
-	return profiles, nil
+	return profiles, r, nil
 }
 
-// finish waits for the last archive.
-func (t *trainingRun) finish() {
+// notSelected is why there is no archive of a JVM that nobody asked for.
+const notSelected = "--only does not select it"
+
+// selects reports whether a JVM is one of those that are asked for, by its main
+// class or its command line.
+func (t *trainingRun) selects(main string, args []string) bool {
+	only := newPattern(t.o.only)
+	return only.matches(main) || only.matches(strings.Join(args, " "))
+}
+
+// exitOf is how a process ends, as an archive has it.
+func exitOf(s training.Status) layout.Exit {
+	if s.Signal != 0 {
+		return layout.ExitSignal(int(s.Signal))
+	}
+	return layout.ExitCode(s.Code)
+}
+
+// finish writes the archives when the command has ended.
+func (t *trainingRun) finish(status training.Status) {
 	close(t.queue)
 	<-t.done
+	t.publish(t.refused(status))
+}
+
+// abandon ends the run of a command that was not started, or was lost.
+func (t *trainingRun) abandon() {
+	close(t.queue)
+	<-t.done
+}
+
+// refused says why nothing of a run is written: a run that failed has not done
+// what a good one does, and must not take the place of its archive.
+func (t *trainingRun) refused(status training.Status) string {
+	if code := status.ExitCode(); code != exitOK && !t.o.keepFailed && !slices.Contains(t.o.accept, code) {
+		return fmt.Sprintf("the command failed with exit code %d: nothing of the run is kept, unless --keep-failed is given or --accept %d", code, code)
+	}
+	return ""
 }

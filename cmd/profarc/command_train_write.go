@@ -3,9 +3,12 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"path/filepath"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/compartment"
+	"github.com/profarc/profarc/internal/formats/hotspot/live"
 )
 
 // A trainedArchive is an archive of one JVM, or of several that were merged.
@@ -20,57 +23,100 @@ type trainedArchive struct {
 // unwritten are profiles without an archive.
 type unwritten struct {
 	profiles *builder.Builder
+	run      *live.Report  // of a single JVM
 	jvms     []*trainedJVM // whose profiles they are
+	spool    *spool        // once they are laid out
 	apart    string
 }
 
-// write writes the archives. The first waits for the second, or for the end:
-// only then is its name known.
-func (t *trainingRun) write() {
-	defer close(t.done)
-	var first *unwritten
-	written := 0
-	for u := range t.queue {
-		if first == nil && written == 0 {
-			first = &u
-			continue
-		}
-		if first != nil {
-			written++
-			t.commit(*first, t.numbered(written))
-			first = nil
-		}
-		written++
-		t.commit(u, t.numbered(written))
+// methods is how many methods have profiles.
+func (u *unwritten) methods() int {
+	if len(u.jvms) == 1 {
+		return u.jvms[0].Methods
 	}
-	if first != nil {
-		t.commit(*first, t.o.out)
-	}
+	return int(u.spool.report.Counts.Profiles)
 }
 
-// writeMerged writes, at the end, one archive of each group of JVMs that fit
-// together. The largest group is what -o names.
-func (t *trainingRun) writeMerged() {
+// A namedOutput is what is to be written under a name, and its numbers.
+type namedOutput struct {
+	name  string
+	parts []*unwritten
+}
+
+// gather takes in what was read, in the order of the JVMs' ends.
+func (t *trainingRun) gather() {
 	defer close(t.done)
-	var groups []*unwritten
 	for u := range t.queue {
-		err := apartFromOthers("merged the profiles of a JVM", func() error {
-			joined, err := join(groups, u)
-			groups = joined
+		u.run.Describe(t.ctx, u.profiles, &t.contents)
+		out := t.output(u.jvms[0].expanded(t.o.out))
+		err := apartFromOthers("laid out the profiles of a JVM", func() (err error) {
+			if t.o.merge {
+				out.parts, err = join(out.parts, u)
+				return err
+			}
+			if err = u.layOut(out.name); err == nil {
+				out.parts = append(out.parts, &u)
+			}
 			return err
 		})
 		if err != nil {
-			t.lose(u, err)
+			t.lose(&u, err)
 		}
 	}
-	if len(groups) == 0 {
-		return
+}
+
+// output is what goes under a name.
+func (t *trainingRun) output(name string) *namedOutput {
+	for _, out := range t.outputs {
+		if out.name == name {
+			return out
+		}
 	}
-	first, others := apart(groups)
-	t.commit(*first, t.o.out)
-	for i, g := range others {
-		t.commit(*g, t.numbered(i+1))
+	out := &namedOutput{name: name}
+	t.outputs = append(t.outputs, out)
+	return out
+}
+
+// layOut makes the archive, so that the profiles need not be kept.
+func (u *unwritten) layOut(name string) (err error) {
+	u.spool, err = newSpool(u.profiles, filepath.Dir(name))
+	u.profiles = nil
+	return err
+}
+
+// publish writes the archives, or says for each JVM why there is none.
+func (t *trainingRun) publish(refused string) {
+	for _, out := range t.outputs {
+		parts, path := out.parts, func(i int) string { return numbered(out.name, i+1) }
+		if t.o.merge && len(parts) > 0 {
+			parts = t.groups(out)
+		}
+		if len(parts) == 1 || t.o.merge {
+			first := path
+			path = func(i int) string {
+				if i == 0 {
+					return out.name
+				}
+				return first(i - 1)
+			}
+		}
+		for i, u := range parts {
+			t.commit(u, path(i), refused)
+		}
 	}
+}
+
+// groups lays out the groups of JVMs that fit together, the largest first.
+func (t *trainingRun) groups(out *namedOutput) (parts []*unwritten) {
+	first, others := apart(out.parts)
+	for _, u := range append([]*unwritten{first}, others...) {
+		if err := apartFromOthers("laid out merged profiles", func() error { return u.layOut(out.name) }); err != nil {
+			t.lose(u, err)
+			continue
+		}
+		parts = append(parts, u)
+	}
+	return parts
 }
 
 // join merges the profiles of a JVM into the first group that they fit. If there
@@ -124,17 +170,26 @@ func apartFromOthers(doing string, work func() error) error {
 	return compartment.Run(func() string { return doing }, work)
 }
 
-// commit writes an archive.
-func (t *trainingRun) commit(u unwritten, path string) {
-	var r builder.Report
-	err := apartFromOthers("wrote "+path, func() (err error) {
-		r, err = u.profiles.Commit(t.ctx, path)
-		return err
-	})
+// commit writes an archive, unless the run is refused or the archive would hold
+// too little.
+func (t *trainingRun) commit(u *unwritten, path, refused string) {
+	defer u.spool.close()
+	if n := u.methods(); refused == "" && n < t.o.require {
+		t.short = true
+		refused = fmt.Sprintf("it has %s with profiles, and --require asks for %d: let the program run longer", amount(n, "method"), t.o.require)
+	}
+	if refused != "" {
+		for _, jvm := range u.jvms {
+			jvm.Why = refused
+		}
+		return
+	}
+	err := apartFromOthers("wrote "+path, func() error { return u.spool.publish(t.ctx, path) })
 	if err != nil {
 		t.lose(u, err)
 		return
 	}
+	r := u.spool.report
 	for _, jvm := range u.jvms {
 		jvm.Archive, jvm.Bytes, jvm.Apart = path, r.Bytes, u.apart
 	}
@@ -142,7 +197,7 @@ func (t *trainingRun) commit(u unwritten, path string) {
 }
 
 // lose says why profiles have no archive.
-func (t *trainingRun) lose(u unwritten, err error) {
+func (t *trainingRun) lose(u *unwritten, err error) {
 	t.lost = true
 	for _, jvm := range u.jvms {
 		jvm.Why = message(err)

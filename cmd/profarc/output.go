@@ -35,6 +35,19 @@ func publish(ctx context.Context, path string, write func(w io.Writer) error) er
 	})
 }
 
+// publishPrivate is publish for what only the owner of the file may read.
+func publishPrivate(ctx context.Context, path string, write func(w io.Writer) error) error {
+	if isStream(path) {
+		return writeStream(ctx, path, write)
+	}
+	return archive.Publish(ctx, path, func(f *archive.File) error {
+		if err := f.Private(); err != nil {
+			return err
+		}
+		return buffered(io.NewOffsetWriter(f, 0), write)
+	})
+}
+
 // interruptible is a writer that fails once ctx has ended.
 type interruptible struct {
 	ctx context.Context

@@ -21,8 +21,7 @@ func hotspotRun() *builder.Builder {
 		},
 	}
 	b := builder.New(layout.DomainHotSpot, builder.Config{
-		Params: hotspotParams(), Producer: "OpenJDK 17.0.15+6", DumpTime: time.Unix(1700000000, 123456789),
-		Fingerprint: layout.Fingerprint(run.VM, run.ClassPath), Run: run,
+		Params: hotspotParams(), Producer: "OpenJDK 17.0.15+6", DumpTime: time.Unix(1700000000, 123456789), Run: run,
 	})
 	p := b.Profile(b.Method(layout.Key{Class: "shapes/Main", Name: "main", Signature: "([Ljava/lang/String;)V", Loader: "app"}), 7, builder.NoContext)
 	p.Invocations(1)

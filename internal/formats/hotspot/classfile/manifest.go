@@ -133,3 +133,26 @@ func (o *opener) follow(l link) ([]link, error) {
 	o.add(j)
 	return links(j), nil
 }
+
+// ManifestClassPath returns the paths that the manifest of a jar adds to the class
+// path, as far as there is something there; none for what is no jar.
+func ManifestClassPath(jarFile string) (paths []string) {
+	in, err := os.Open(jarFile)
+	if err != nil {
+		return nil
+	}
+	defer in.Close()
+	info, err := in.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	o := &opener{budget: newBudget()}
+	z, err := o.list(jarFile, in, info.Size(), nil)
+	if err != nil {
+		return nil
+	}
+	for _, l := range links(&jar{name: jarFile, manifest: manifestOf(z)}) {
+		paths = append(paths, l.path)
+	}
+	return paths
+}

@@ -23,6 +23,8 @@ type VM struct {
 	// producer names the VM in an archive.
 	producer string
 	info     string // what the VM says of itself, in full
+
+	run *knownRun // once it was asked for
 }
 
 // A target is what is read: a process.

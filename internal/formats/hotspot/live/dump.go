@@ -3,7 +3,6 @@ package live
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"time"
 
@@ -24,6 +23,11 @@ type Options struct {
 	// StopLimit is how long it may be held; 0 is DefaultStopLimit. When it is
 	// over the process goes on and the rest is read while it runs.
 	StopLimit time.Duration
+	// Selection says in words which profiles the options above leave; empty if
+	// they leave all. Of two dumps of a process the later one takes the place of
+	// the earlier only if it has all profiles, or the same selection.
+	Selection string
+	Exit      layout.Exit // how the process ends
 	// Config is what the archive says of itself; what is not set comes from the
 	// VM. Its Params always do.
 	Config builder.Config
@@ -42,10 +46,12 @@ func (o *Options) wants(s *schema, f *found, headers bool) bool {
 
 // Dump puts the profiles of the VM into a new builder.
 func (vm *VM) Dump(ctx context.Context, o Options) (*builder.Builder, *Report, error) {
+	run := vm.Provenance(ctx)
+	run.Selection, run.Exit = o.Selection, o.Exit
 	held := vm.p.held()
 	ctx, cancel := timed(ctx, held)
 	defer cancel()
-	b := &build{vm: vm, meter: newMeter(ctx, held), report: &Report{Producer: vm.producer, Release: vm.release}}
+	b := &build{vm: vm, meter: newMeter(ctx, held), report: &Report{Producer: vm.producer, Release: vm.release, Run: run, origin: vm.run.origin}}
 	b, err := compartment.RunUntil(ctx, b.doing, func() (*build, error) { return b, b.dump(o) })
 	if err != nil {
 		return nil, nil, vm.p.named(err)
@@ -69,7 +75,7 @@ func (b *build) dump(o Options) error {
 	b.names = newNamer(vm.schema, mem, b.meter)
 	b.klasses, b.types = map[uint64]klassName{}, map[uint64]builder.TypeRef{}
 	b.methods, b.taken = map[uint64]builder.MethodRef{}, map[builder.MethodRef]bool{}
-	b.Builder = builder.New(layout.DomainHotSpot, vm.config(o.Config, params))
+	b.Builder = builder.New(layout.DomainHotSpot, vm.config(o.Config, params, b.report.Run.Process.Known()))
 	b.report.Classes, b.report.Loaders, b.report.Bytes = len(b.snap.klasses), len(b.snap.loaders), b.snap.bytes
 	b.loaders = b.names.loaderNames(b.snap)
 	if err := b.run(o); err != nil {
@@ -81,8 +87,9 @@ func (b *build) dump(o Options) error {
 	return context.Cause(b.meter.ctx)
 }
 
-// config completes what an archive says of itself.
-func (vm *VM) config(c builder.Config, params layout.Params) builder.Config {
+// config completes what an archive says of itself. The dump of a process that is
+// identified has an identity by that: see Report.Describe.
+func (vm *VM) config(c builder.Config, params layout.Params, identified bool) builder.Config {
 	c.Params = params
 	if c.Producer == "" {
 		c.Producer = vm.producer
@@ -90,8 +97,8 @@ func (vm *VM) config(c builder.Config, params layout.Params) builder.Config {
 	if c.DumpTime.IsZero() {
 		c.DumpTime = time.Now()
 	}
-	if c.DumpID == ([16]byte{}) {
-		_, _ = rand.Read(c.DumpID[:]) // never fails
+	if c.DumpID == ([16]byte{}) && !identified {
+		c.DumpID = builder.RandomDumpID()
 	}
 	return c
 }

@@ -2,6 +2,8 @@ package live
 
 import (
 	"cmp"
+
+	"github.com/profarc/profarc/layout"
 	"slices"
 	"time"
 )
@@ -37,18 +39,21 @@ type Refused struct {
 
 // A Report says what a dump holds and what it took.
 type Report struct {
-	Producer string // the VM
-	Release  int    // for instance 17
-	Methods  int    // profiles that were taken
-	Skipped  int    // profiles that the options left out
-	Refused  []Refused
-	Entries  int
-	Classes  int           // classes and arrays that are loaded
-	Loaders  int           // class loaders
-	Bytes    int64         // of all MethodData
-	Running  time.Duration // of reading while the process ran
-	Stopped  time.Duration // the process was held for so long, 0 if not at all
-	Threads  int           // that were held
+	Run       layout.Provenance // with the content of the class path once Describe was called
+	origin    *origin
+	described bool
+	Producer  string // the VM
+	Release   int    // for instance 17
+	Methods   int    // profiles that were taken
+	Skipped   int    // profiles that the options left out
+	Refused   []Refused
+	Entries   int
+	Classes   int           // classes and arrays that are loaded
+	Loaders   int           // class loaders
+	Bytes     int64         // of all MethodData
+	Running   time.Duration // of reading while the process ran
+	Stopped   time.Duration // the process was held for so long, 0 if not at all
+	Threads   int           // that were held
 	// Consistent: all profiles are of one moment. It is false if the process
 	// was not held, or let go because the limit was reached.
 	Consistent bool

@@ -1,0 +1,196 @@
+package live
+
+import (
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/profarc/profarc/internal/procfs"
+	"github.com/profarc/profarc/layout"
+)
+
+// An origin is what the system says of a process and its start.
+type origin struct {
+	launch
+	process layout.Process
+	begun   time.Time
+	// root is where the process's files are found, if it has others than this one:
+	// in a container. Empty if it has the same.
+	root string
+}
+
+// ticksPerSecond is the unit of start times in /proc (USER_HZ).
+const ticksPerSecond = 100
+
+// origin asks the system about the process. What it does not tell is empty.
+func (p *process) origin() *origin {
+	o := &origin{}
+	leader := procfs.Status(p.pid, "Tgid") // it may have ended before this thread
+	pid, err := strconv.Atoi(leader)
+	if err != nil {
+		return o
+	}
+	o.identify(p, pid)
+	o.dir, _ = os.Readlink(p.file("cwd"))
+	o.argv = splitNUL(p.head("cmdline", 1<<20))
+	o.env = map[string]string{}
+	for _, v := range splitNUL(p.head("environ", 1<<22)) {
+		for _, name := range launchVariables {
+			if value, ok := strings.CutPrefix(v, name+"="); ok {
+				o.env[name] = value
+			}
+		}
+	}
+	if !p.sameFiles() {
+		o.root = p.file("root")
+	}
+	o.launch.read, o.launch.list = o.readFile, o.listDirectory
+	return o
+}
+
+// identify fills in which process it is: by the numbers that it has in its own
+// namespace, which all who look at it agree on.
+func (o *origin) identify(p *process, pid int) {
+	fields, err := p.stat(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil || len(fields) <= startField {
+		return
+	}
+	numbers := strings.Fields(procfs.Status(pid, "NSpid"))
+	own := pid
+	if len(numbers) > 0 {
+		own, _ = strconv.Atoi(numbers[len(numbers)-1])
+	}
+	start, err := strconv.ParseUint(fields[startField], 10, 64)
+	boot, bootErr := bootID()
+	if err != nil || bootErr != nil {
+		return
+	}
+	namespace, _ := os.Readlink(p.file("ns/pid"))
+	number, _ := strconv.ParseUint(strings.Trim(strings.TrimPrefix(namespace, "pid:"), "[]"), 10, 64)
+	o.process = layout.Process{Boot: boot, Namespace: number, PID: uint64(own), Start: start}
+	if up, err := uptime(); err == nil {
+		o.begun = time.Now().Add(-up).Add(time.Duration(start) * time.Second / ticksPerSecond).Round(time.Second / ticksPerSecond)
+	}
+}
+
+// bootID identifies the running system since it was booted.
+func bootID() (id [16]byte, err error) {
+	text, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return id, err
+	}
+	b, err := hex.DecodeString(strings.ReplaceAll(strings.TrimSpace(string(text)), "-", ""))
+	copy(id[:], b)
+	return id, err
+}
+
+// uptime is how long the system has been running.
+func uptime() (time.Duration, error) {
+	text, err := os.ReadFile("/proc/uptime")
+	if err != nil {
+		return 0, err
+	}
+	seconds, _, _ := strings.Cut(string(text), " ")
+	return time.ParseDuration(seconds + "s")
+}
+
+func (p *process) file(name string) string { return fmt.Sprintf("/proc/%d/%s", p.pid, name) }
+
+// head returns the beginning of a file of the process in /proc.
+func (p *process) head(name string, limit int64) string {
+	f, err := os.Open(p.file(name))
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	text, _ := io.ReadAll(io.LimitReader(f, limit))
+	return string(text)
+}
+
+// splitNUL parts texts that each end with a NUL byte; one that is cut off is
+// left out.
+func splitNUL(text string) []string {
+	parts := strings.Split(text, "\x00")
+	return parts[:len(parts)-1]
+}
+
+// sameFiles reports whether a path means the same to the process as here.
+func (p *process) sameFiles() bool {
+	theirs, err1 := os.Readlink(p.file("ns/mnt"))
+	ours, err2 := os.Readlink("/proc/self/ns/mnt")
+	root, err3 := os.Stat(p.file("root") + "/")
+	own, err4 := os.Stat("/")
+	return err1 == nil && err2 == nil && err3 == nil && err4 == nil && theirs == ours && os.SameFile(root, own)
+}
+
+// open returns a path by which a file of the process can be read here, and which
+// version of it that is; done ends the use of the path.
+func (o *origin) open(path string) (at string, version fileVersion, done func(), err error) {
+	at, done = path, func() {}
+	if o.root != "" {
+		if at, done, err = o.openInRoot(path); err != nil {
+			return "", version, done, err
+		}
+	}
+	var stat unix.Stat_t
+	if err := unix.Stat(at, &stat); err != nil {
+		done()
+		return "", version, func() {}, err
+	}
+	return at, fileVersion{uint64(stat.Dev), stat.Ino, stat.Size, stat.Mtim.Nano(), stat.Ctim.Nano()}, done, nil
+}
+
+// openInRoot opens a file of a process that has other files than this one, so that
+// no link leads out of those.
+func (o *origin) openInRoot(path string) (at string, done func(), err error) {
+	done = func() {}
+	root, err := unix.Open(o.root, unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return "", done, err
+	}
+	defer unix.Close(root)
+	how := &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS}
+	fd, err := unix.Openat2(root, path, how)
+	if err != nil {
+		return "", done, err
+	}
+	return fmt.Sprintf("/proc/self/fd/%d", fd), func() { unix.Close(fd) }, nil
+}
+
+// readFile reads a file of the process that holds arguments.
+func (o *origin) readFile(name string) (string, bool) {
+	at, _, done, err := o.open(o.resolve(name))
+	if err != nil {
+		return "", false
+	}
+	defer done()
+	f, err := os.OpenFile(at, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return "", false
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, 1<<20))
+	return string(text), err == nil
+}
+
+// listDirectory returns the names in a directory of the process.
+func (o *origin) listDirectory(dir string) []string {
+	at, _, done, err := o.open(o.resolve(dir))
+	if err != nil {
+		return nil
+	}
+	defer done()
+	f, err := os.Open(at)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(maxEntries)
+	return names
+}
