@@ -82,6 +82,8 @@ func (f *facts) print(a *app) {
 		}
 	}
 	line("archive", printable(f.Archive))
+	w.Flush()
+	f.runFacts.print(a)
 	line("domain", f.Domain)
 	line("format", f.Format)
 	line("producer", printable(orUnknown(f.Producer)))

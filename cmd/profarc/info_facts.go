@@ -11,7 +11,8 @@ import (
 
 // facts are what info prints.
 type facts struct {
-	Archive     string       `json:"archive"`
+	Archive string `json:"archive"`
+	*runFacts
 	Format      string       `json:"format"`
 	Domain      string       `json:"domain"`
 	Producer    string       `json:"producer"`
@@ -90,6 +91,10 @@ func gatherFacts(s *reader.Store, opened time.Duration) (*facts, error) {
 	}
 	for r := layout.RegionHeader; int(r) <= layout.NumRegions; r++ {
 		f.Regions = append(f.Regions, regionFact{r.String(), h.Region(r).Offset, h.Region(r).Size})
+	}
+	var err error
+	if f.runFacts, err = gatherRuns(s); err != nil {
+		return nil, err
 	}
 	return f, f.gatherTables(s)
 }
