@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,8 +28,24 @@ func (t *trainingRun) end(ctx context.Context, status training.Status) error {
 	}
 	if len(t.jvms) == 0 {
 		end.err = errors.Join(errNoJVM, end.err)
+	} else if mains, none := t.noneSelected(); none {
+		end.err = errors.Join(fmt.Errorf("--only %s selects no JVM: those that ended ran %s: name one of these", t.o.only, enumerated(mains)), end.err)
 	}
 	return end
+}
+
+// noneSelected reports whether there were JVMs and --only has selected none, and
+// returns what they ran.
+func (t *trainingRun) noneSelected() (mains []string, none bool) {
+	for _, j := range t.jvms {
+		if j.Why != notSelected {
+			return nil, false
+		}
+		if main := cmp.Or(j.Main, jvmName(j.called)); !slices.Contains(mains, main) {
+			mains = append(mains, main)
+		}
+	}
+	return mains, true
 }
 
 // writeReport writes the summary that --report names.
