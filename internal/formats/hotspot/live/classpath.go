@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/compartment"
 	"github.com/profarc/profarc/internal/formats/hotspot/classfile"
 	"github.com/profarc/profarc/layout"
 )
@@ -87,6 +88,17 @@ func (c *Contents) read(ctx context.Context, o *origin, classPath []layout.Class
 	}
 	ctx, cancel := context.WithTimeout(ctx, contentTime)
 	defer cancel()
+	// Opening a file can be made to block: it may be on a file system of the
+	// process's own.
+	doing := func() string { return "read the class path of a JVM" }
+	all, err := compartment.RunUntil(ctx, doing, func() ([]layout.ClassPathEntry, error) { return c.readAll(ctx, o, classPath), nil })
+	if err != nil {
+		return classPath // its contents are not known
+	}
+	return all
+}
+
+func (c *Contents) readAll(ctx context.Context, o *origin, classPath []layout.ClassPathEntry) []layout.ClassPathEntry {
 	all := []layout.ClassPathEntry{}
 	seen := map[string]bool{}
 	var add func(path string)
