@@ -23,7 +23,7 @@ type trainedArchive struct {
 // unwritten are profiles without an archive.
 type unwritten struct {
 	profiles *builder.Builder
-	run      *live.Report  // of a single JVM
+	run      *live.Report  // of a single JVM; nil if nothing is known of it
 	jvms     []*trainedJVM // whose profiles they are
 	spool    *spool        // once they are laid out
 	apart    string
@@ -47,9 +47,11 @@ type namedOutput struct {
 func (t *trainingRun) gather() {
 	defer close(t.done)
 	for u := range t.queue {
-		u.run.Describe(t.ctx, u.profiles, &t.contents)
 		out := t.output(u.jvms[0].expanded(t.o.out))
 		err := apartFromOthers("laid out the profiles of a JVM", func() (err error) {
+			if u.run != nil {
+				u.run.Describe(t.ctx, u.profiles, &t.contents)
+			}
 			if t.o.merge {
 				out.parts, err = join(out.parts, u)
 				return err

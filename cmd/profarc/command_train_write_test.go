@@ -20,7 +20,7 @@ func TestDefectOfOneJVM(t *testing.T) {
 	for _, merge := range []bool{false, true} {
 		var stderr bytes.Buffer
 		out := filepath.Join(t.TempDir(), "a.parc")
-		run := newTraining(context.Background(), &app{errOut: &stderr}, trainOptions{out: out, merge: merge})
+		run := newTraining(context.Background(), &app{errOut: &stderr}, trainOptions{out: out, merge: merge, keepFailed: true})
 		jvms := []*trainedJVM{{PID: 1, called: []string{"java"}}, {PID: 2, called: []string{"java"}}, {PID: 3, called: []string{"java"}}}
 		run.jvms = jvms
 		for i, j := range jvms {
@@ -36,7 +36,7 @@ func TestDefectOfOneJVM(t *testing.T) {
 			}
 			run.queue <- u
 		}
-		run.finish()
+		run.finish(training.Status{Code: 7})
 		var end *commandEnd
 		if err := run.end(context.Background(), training.Status{Code: 7}); !errors.As(err, &end) || end.code != 7 {
 			t.Errorf("merge %t: %v", merge, err)
