@@ -37,6 +37,9 @@ type Options struct {
 	// all, all others as they are. It must have the archive's domain and settings.
 	// Methods that are not selected are left out.
 	Into *builder.Builder
+	// KeepNames leaves methods with new names out of Into, and classes with new names
+	// as they are; it is said of them all the same.
+	KeepNames bool
 }
 
 // Check holds the profiles of an archive against a program. The error is that of
@@ -49,8 +52,17 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 	o.Confidence, o.Top = cmp.Or(o.Confidence, DefaultConfidence), max(o.Top, 0)
 	c := &checker{poll: poll.New(ctx), s: s, shape: s.Header().Params.Shape(), against: against, o: o}
 	c.report.Reasons = map[string]int{}
+	if inv, ok := against.(Inventory); ok && s.Header().Domain == layout.DomainHotSpot {
+		var err error
+		if c.renames, err = findRenames(ctx, s, inv, o.Old); err != nil {
+			return nil, err
+		}
+	}
 	if o.Into != nil {
 		c.rewriter = newRewriter(s, o.Into, &c.report.Rewritten)
+		if !o.KeepNames {
+			c.rewriter.renames = &c.renames
+		}
 	}
 	for m, err := range s.Methods() {
 		if err == nil {
@@ -64,6 +76,7 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 		}
 	}
 	c.trim(o.Top)
+	c.report.Renames = c.renames.sorted()
 	if c.rewriter != nil {
 		return &c.report, c.rewriter.finish()
 	}
@@ -92,6 +105,7 @@ type checker struct {
 	against  Code
 	o        Options
 	report   Report
+	renames  renames
 	rewriter *rewriter // nil if nothing is rewritten
 
 	judgements []judgement    // of one method
@@ -105,7 +119,8 @@ func (c *checker) method(m reader.Method) error {
 		return err
 	}
 	c.report.Methods++
-	a, err := c.answer(m, k)
+	now, changed := c.renames.key(m, k)
+	a, err := c.answer(m, now)
 	if err != nil {
 		return err
 	}
@@ -118,12 +133,17 @@ func (c *checker) method(m reader.Method) error {
 		if err := c.judge(&j, k, a); err != nil {
 			return err
 		}
+		c.renames.judged(&j.Verdict, k)
 		if err := c.settle(&j); err != nil {
 			return err
 		}
 		c.judgements = append(c.judgements, j)
 	}
-	if c.rewriter == nil {
+	switch {
+	case c.rewriter == nil:
+		return nil
+	case changed && c.o.KeepNames:
+		c.report.Rewritten.Dropped += len(c.judgements)
 		return nil
 	}
 	if m.NeverRan() && (a.Presence == Present || a.Presence == Unknown) {

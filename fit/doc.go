@@ -7,9 +7,22 @@
 // A profile whose code id is that of the program's method is [Exact]. If the code
 // has changed, its profile points are matched with those of the new code; if
 // enough of its counts find their place, with enough confidence, it has [Moved],
-// otherwise it is [Stale]. One whose method is no longer there is [Gone], which
+// otherwise it is [Stale]. One whose method or class has another name now, with the
+// same code, is [Renamed]. One whose method is no longer there is [Gone], which
 // takes code that knows all methods of its classes: that a run has not profiled
 // a method is no proof.
+//
+// # Renaming
+//
+// Code that is an [Inventory] is looked through for what it lacks. A code id covers
+// no names, so that it is the same for a class that was renamed and for whatever
+// mentions it. A class is found by its methods: most of them must have the same
+// name, code, and descriptor but for classes that the program lacks, with enough
+// code that differs, or less where the class has but moved to another package; a
+// method by its code and descriptor, in the same class. There must be one candidate
+// alone, and it must be new: the profiles know nothing of it, and Options.Old, which
+// is the better witness, does not have it. Where one thing is missing, the reason
+// says what the method may be now.
 //
 // # Matching
 //

@@ -1,6 +1,9 @@
 package fit
 
-import "github.com/profarc/profarc/reader"
+import (
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
 
 // A State says how a profile fits.
 type State uint8
@@ -8,6 +11,7 @@ type State uint8
 // The states.
 const (
 	Exact     State = iota // the code is the same
+	Renamed                // the code is the same, under another name
 	Moved                  // the code has changed, profile points were matched
 	Stale                  // the code has changed, and cannot be matched
 	Gone                   // the method is no longer there
@@ -15,12 +19,12 @@ const (
 	numStates
 )
 
-var stateNames = [numStates]string{"exact", "moved", "stale", "gone", "unchecked"}
+var stateNames = [numStates]string{"exact", "renamed", "moved", "stale", "gone", "unchecked"}
 
 func (s State) String() string { return stateNames[s] }
 
 // States are all states.
-func States() []State { return []State{Exact, Moved, Stale, Gone, Unchecked} }
+func States() []State { return []State{Exact, Renamed, Moved, Stale, Gone, Unchecked} }
 
 // A Verdict says how one profile fits, and why.
 type Verdict struct {
@@ -29,10 +33,12 @@ type Verdict struct {
 	State   State
 	Reason  string  // for people
 	Weight  float64 // all that the profile has counted
-	// Confidence is how much of its weight is worth anything: 1 if it is exact,
-	// 0 if it is stale or gone.
+	// Confidence is how much of its weight is worth anything: 1 if it is exact or
+	// renamed, 0 if it is stale or gone.
 	Confidence      float64
 	Points, Matched int // of its profile points
+	// To is the key of the method now, if it is another one; else the zero value.
+	To layout.Key
 }
 
 // A Report says how an archive fits.
@@ -47,6 +53,9 @@ type Report struct {
 	// Misfits are profiles that are stale, gone, or have moved with less than full
 	// confidence, the heaviest loss first.
 	Misfits []Verdict
+	// Renames are the classes and methods that have other names now, those with the
+	// most counts first.
+	Renames []Rename
 	// Rewritten says what the adapted archive holds, if one was made.
 	Rewritten Rewritten
 }
@@ -62,7 +71,7 @@ func (r *Report) Score() float64 {
 	case weight > 0:
 		return r.fitting / weight
 	case r.Checked() > 0:
-		return float64(r.Profiles[Exact]+r.Profiles[Moved]) / float64(r.Checked())
+		return float64(r.Profiles[Exact]+r.Profiles[Renamed]+r.Profiles[Moved]) / float64(r.Checked())
 	}
 	return 1
 }

@@ -17,6 +17,7 @@ type rewriter struct {
 	counts  *Rewritten
 	types   map[uint32]builder.TypeRef // by ordinal
 	methods map[layout.Narrow]builder.MethodRef
+	renames *renames // nil where names stay
 	// contexts has those that were taken over: each is one that was and a frame
 	// more, however deep it is.
 	contexts map[layout.Narrow]builder.ContextRef
@@ -183,6 +184,9 @@ func (w *rewriter) methodRef(m reader.Method) (builder.MethodRef, error) {
 	if err != nil {
 		return 0, err
 	}
+	if w.renames != nil {
+		k, _ = w.renames.key(m, k)
+	}
 	ref := w.b.Method(k)
 	w.b.DescribeMethod(ref, builder.MethodInfo{Access: m.Access(), Flags: m.Flags() & layout.MethodNotMatchable})
 	if class, ok, err := m.Class(); err != nil {
@@ -211,6 +215,9 @@ func (w *rewriter) typeRef(t reader.Type) (builder.TypeRef, error) {
 	flags, err := t.Flags()
 	if err != nil {
 		return 0, err
+	}
+	if w.renames != nil {
+		text[0] = w.renames.class(text[0])
 	}
 	ref := w.b.Type(builder.TypeKey{Name: text[0], Loader: text[1]})
 	w.b.DescribeType(ref, builder.TypeInfo{Alias: text[2], Flags: flags})

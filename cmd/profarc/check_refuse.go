@@ -34,13 +34,12 @@ func (o *checkOptions) refuse(r *checkReport, found *fit.Report, against code) e
 
 // refuseOld gives an error where the code that the profiles are said to be of
 // has not one of their classes: nothing was matched by it.
-func (r *checkReport) refuseOld(old fit.Code) error {
-	c, ok := old.(code)
-	if !ok || c.related == nil {
+func (r *checkReport) refuseOld(old code) error {
+	if old.related == nil {
 		return nil
 	}
-	if err := c.related(); err != nil {
-		return fmt.Errorf("--old %s is not the code of %s: %w", c.what, r.Archive, err)
+	if err := old.related(); err != nil {
+		return fmt.Errorf("--old %s is not the code of %s: %w", old.what, r.Archive, err)
 	}
 	return nil
 }

@@ -23,6 +23,7 @@ type checkReport struct {
 	Loaders  []loaderDoubt         `json:"loader_doubts"`
 	Points   checkPoints           `json:"moved_points"`
 	Misfits  []checkVerdict        `json:"misfits"` // the heaviest losses first
+	Renames  []checkRename         `json:"renames"` // those with the most counts first
 	Verdicts []checkVerdict        `json:"verdicts,omitempty"`
 	// NoLongerCertain is what the archive is certain of, and profiles of the code
 	// are not; nil if the code is not known by profiles.
@@ -53,6 +54,8 @@ type checkVerdict struct {
 	Points     int     `json:"points"`
 	Matched    int     `json:"matched"`
 	Weight     float64 `json:"weight"`
+	// To is the key of the method now, if it is another one.
+	To *checkName `json:"renamed_to,omitempty"`
 }
 
 // A checkRewritten is an adapted archive.
@@ -84,6 +87,7 @@ func (r *checkReport) fill(s *reader.Store, f *fit.Report) error {
 	for _, state := range fit.States() {
 		r.States[state.String()] = checkState{f.Profiles[state], f.Weights[state], f.Weights[state] / max(all, 1)}
 	}
+	r.Renames = renamesOf(f)
 	for i := range f.Misfits {
 		v, err := verdictOf(s, &f.Misfits[i])
 		if err != nil {
@@ -119,7 +123,12 @@ func (r *checkReport) list(s *reader.Store, v *fit.Verdict) error {
 
 func verdictOf(s *reader.Store, v *fit.Verdict) (checkVerdict, error) {
 	name, err := shown(s, v.Method)
-	return checkVerdict{name, v.State.String(), v.Reason, v.Confidence, v.Points, v.Matched, v.Weight}, err
+	c := checkVerdict{name, v.State.String(), v.Reason, v.Confidence, v.Points, v.Matched, v.Weight, nil}
+	if v.To != (layout.Key{}) {
+		to := checkNameOf(v.To)
+		c.To = &to
+	}
+	return c, err
 }
 
 func (r *checkReport) print(a *app) {
@@ -141,6 +150,7 @@ func (r *checkReport) print(a *app) {
 	if r.Points.Old > 0 {
 		fmt.Fprintf(a.out, "\nmoved profiles: %d of %d points matched\n", r.Points.Matched, r.Points.Old)
 	}
+	r.printRenames(a)
 	r.printMisfits(a)
 	if r.NoLongerCertain != nil {
 		printCertainties(a, "no longer certain", "the archive", "the new profiles", *r.NoLongerCertain)

@@ -17,6 +17,7 @@ type checkOptions struct {
 	against    string
 	old        string
 	rewrite    string
+	renames    bool
 	confidence float64
 	failBelow  float64
 	top        int
@@ -44,6 +45,7 @@ func newCheckCommand(a *app) *cobra.Command {
 Each profile is
 
   exact      of the code as it is
+  renamed    of the same code, in a class or method that has another name now
   moved      the code has changed; its profile points were matched with those of the new code
   stale      the code has changed, and cannot be matched with confidence
   gone       the method or its class is no longer there
@@ -54,7 +56,11 @@ Each profile is
 Only class files and JVMs know all methods of a class, so only against them a method is gone.
 Where one of two archives knows no class loaders, classes are matched by name.
 
-The score is the mean over all that was checked, weighted by counts: 1 for what is exact, the
+A class or method was renamed if the program lacks it, has one with the same code that may be new, and
+nothing else that is as like it. Code is compared without the names in it, so that little of it is no
+proof: --old says what is new for sure, and less code is enough then.
+
+The score is the mean over all that was checked, weighted by counts: 1 for what is exact or renamed, the
 confidence of what has moved, 0 for the rest. With --old, the code that the profiles were recorded
 with, points are matched by their bytecodes; without it by their kinds, distances and branches.
 
@@ -80,6 +86,7 @@ code is 1 where nothing can be checked, and with --fail-below where the score is
 	f.StringVar(&o.against, "against", "", "the code: a class path, pid:N, an archive, or profiles of another tool")
 	f.StringVar(&o.old, "old", "", "class path with the code that the profiles are of")
 	f.StringVar(&o.rewrite, "rewrite", "", "archive to write, adapted to the code")
+	f.BoolVar(&o.renames, "renames", true, "let --rewrite give methods and classes their new names; without it, what was renamed is left out")
 	f.Float64Var(&o.confidence, "confidence", fit.DefaultConfidence, "least confidence, from 0 to 1, at which a profile has moved")
 	f.Float64Var(&o.failBelow, "fail-below", 0, "exit with 1 if the score, from 0 to 1, is lower")
 	f.IntVarP(&o.top, "top", "n", 20, "misfits to list")
@@ -132,20 +139,20 @@ func (a *app) runCheck(ctx context.Context, path string, o checkOptions) error {
 		}
 		defer against.close()
 		options := o.options(s)
+		var old code
 		if o.old != "" {
-			old, err := openClasses(o.old, s.Header())
-			if err != nil {
+			if old, err = openClasses(o.old, s.Header()); err != nil {
 				return err
 			}
 			defer old.close()
-			options.Old = old
+			options.Old = old.Code
 		}
-		return a.check(ctx, s, against, options, o)
+		return a.check(ctx, s, against, old, options, o)
 	})
 }
 
 func (o *checkOptions) options(s *reader.Store) fit.Options {
-	f := fit.Options{Confidence: max(o.confidence, 1e-9), Top: o.top}
+	f := fit.Options{Confidence: max(o.confidence, 1e-9), Top: o.top, KeepNames: !o.renames}
 	if sel := (selection{class: newPattern(o.class), method: newPattern(o.method)}); o.class != "" || o.method != "" {
 		d := s.Header().Domain
 		f.Methods = func(k layout.Key) bool { return sel.names(d, k) }
@@ -158,17 +165,17 @@ func (o *checkOptions) options(s *reader.Store) fit.Options {
 	return f
 }
 
-func (a *app) check(ctx context.Context, s *reader.Store, against code, f fit.Options, o checkOptions) error {
+func (a *app) check(ctx context.Context, s *reader.Store, against, old code, f fit.Options, o checkOptions) error {
 	r := &checkReport{Archive: s.Mapping().Name(), Against: against.what, Domain: s.Header().Domain.String()}
 	if o.all {
 		f.Each = func(v *fit.Verdict) error { return r.list(s, v) }
 	}
-	found, err := fit.Check(ctx, s, against, f)
+	found, err := fit.Check(ctx, s, against.Code, f)
 	if err == nil {
 		err = o.refuse(r, found, against)
 	}
 	if err == nil {
-		err = r.refuseOld(f.Old)
+		err = r.refuseOld(old)
 	}
 	if err == nil {
 		err = r.fill(s, found)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/profarc/profarc/internal/formats/hotspot"
 )
@@ -54,6 +55,8 @@ type File struct {
 	Version     uint16     // major version of the format
 	Pool        []Constant // constant 0, and those behind a long or double, have tag 0
 	Methods     []Method
+
+	methods map[[2]string]int // places by name and signature, nil until one is asked for
 }
 
 // A Constant is one entry of a constant pool.
@@ -280,10 +283,15 @@ func (c *File) NameType(i uint16) (name, signature string, err error) {
 
 // Method finds a method that the class itself declares.
 func (c *File) Method(name, signature string) (m Method, ok bool) {
-	for _, m := range c.Methods {
-		if m.Name == name && m.Signature == signature {
-			return m, true
+	if c.methods == nil {
+		c.methods = make(map[[2]string]int, len(c.Methods))
+		for i, m := range slices.Backward(c.Methods) { // the first counts
+			c.methods[[2]string{m.Name, m.Signature}] = i
 		}
 	}
-	return Method{}, false
+	i, ok := c.methods[[2]string{name, signature}]
+	if !ok {
+		return Method{}, false
+	}
+	return c.Methods[i], true
 }

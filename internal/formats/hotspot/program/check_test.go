@@ -97,11 +97,12 @@ func TestEditedProgram(t *testing.T) {
 		old     fit.Code
 		least   float64 // share of the truth that must come out
 		removed fit.State
+		renamed fit.State
 	}{
-		{"class files", now, nil, 0.75, fit.Gone},
-		{"a process", process, nil, 0.75, fit.Gone},
-		{"profiles of it", fit.Archived(fresh), nil, 0.75, fit.Unchecked}, // it may not have run
-		{"class files, with the old ones", now, old, 0.85, fit.Gone},
+		{"class files", now, nil, 0.75, fit.Gone, fit.Gone},
+		{"a process", process, nil, 0.75, fit.Gone, fit.Gone},
+		{"profiles of it", fit.Archived(fresh), nil, 0.75, fit.Unchecked, fit.Unchecked}, // it may not have run
+		{"class files, with the old ones", now, old, 0.85, fit.Gone, fit.Renamed},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			into := builder.New(layout.DomainHotSpot, builder.ConfigOf(trained.Header()))
@@ -110,6 +111,9 @@ func TestEditedProgram(t *testing.T) {
 				want := stateOf(name)
 				if want == fit.Gone {
 					want = c.removed
+				}
+				if name == "Market.label" {
+					want = c.renamed
 				}
 				if v.State != want {
 					t.Errorf("%s is %s (%s, confidence %.2f), want %s", name, v.State, v.Reason, v.Confidence, want)

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,6 +21,9 @@ type ClassPath struct {
 	program bool // has others
 
 	asked, found bool // of the program's classes, any
+	// covered are the class loaders of which Presence was asked and has a class; nil
+	// if it was not asked.
+	covered map[string]bool
 }
 
 // OpenClassPath opens folders, jars, .jmod files, all jars of a folder (folder/*),
@@ -65,6 +69,8 @@ func (c *ClassPath) Method(k layout.Key) (fit.Answer, error) {
 	switch {
 	case err != nil:
 		return fit.Answer{Presence: fit.Unknown, Reason: err.Error()}, nil
+	case len(files) == 0 && c.covered != nil && ownLoader(k.Loader) && !c.covered[k.Loader]:
+		return fit.Answer{Presence: fit.Unknown, Reason: fmt.Sprintf("made while the program ran, or from where it was not named: no class of loader %s is there", layout.LoaderName(k.Loader))}, nil
 	case len(files) == 0:
 		return c.without(k), nil
 	}
@@ -81,6 +87,9 @@ func (c *ClassPath) Method(k layout.Key) (fit.Answer, error) {
 	}
 	return a, nil
 }
+
+// ownLoader reports whether a class loader is of the program's own.
+func ownLoader(loader string) bool { return loader != "" && loader != "app" && loader != "platform" }
 
 // files are the class files that a method may be of.
 func (c *ClassPath) files(k layout.Key) ([]*classfile.File, error) {

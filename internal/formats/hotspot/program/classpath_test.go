@@ -72,6 +72,38 @@ func TestWhatAClassPathCovers(t *testing.T) {
 	}
 }
 
+// A class that is not there is gone only if the class path has others of its
+// loader: a program makes classes, and loads some from elsewhere.
+func TestLoadersThatAreNotCovered(t *testing.T) {
+	market := openClassPath(t, compile(t).dir)
+	gone, made := layout.Key{Class: "Bazaar", Name: "x", Signature: "()V", Loader: "Own@0123456789abcdef"}, layout.Key{Class: "Bazaar", Name: "x", Signature: "()V", Loader: "Own#2"}
+	for _, k := range []layout.Key{gone, made, {Class: "Market", Name: "gcd", Signature: "(II)I", Loader: gone.Loader}} {
+		if _, err := market.Presence(k); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if a, err := market.Method(gone); a.Presence != fit.NoClass || err != nil {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if a, err := market.Method(made); a.Presence != fit.Unknown || !strings.Contains(a.Reason, "no class of loader Own is there") || err != nil {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+// A class of the application class loader is the first on the class path; which
+// one another loader takes is not known.
+func TestVersionsOfAClass(t *testing.T) {
+	edit := [2]string{"        while (n >= 10) {", "        while (n >= 10 && d < 99) {"}
+	old, now := compile(t), compile(t, edit)
+	path := openClassPath(t, old.dir, now.dir)
+	for loader, want := range map[string]int{"app": 1, "Own#1": 2, "": 2} {
+		a, err := path.Method(layout.Key{Class: "Market", Name: "digits", Signature: "(I)I", Loader: loader})
+		if err != nil || a.Presence != fit.Present || len(a.Versions) != want {
+			t.Errorf("loader %q: %d versions, want %d (%v)", loader, len(a.Versions), want, err)
+		}
+	}
+}
+
 // A class file that is not sound ends nothing: what is wrong with it is the
 // reason why its methods are not checked.
 func TestBadClassFile(t *testing.T) {

@@ -43,6 +43,12 @@ func compile(t *testing.T, edits ...[2]string) compiled {
 		}
 		source = strings.Replace(source, e[0], e[1], 1)
 	}
+	return compileText(t, javac, source)
+}
+
+// compileText compiles a version of the program.
+func compileText(t *testing.T, javac, source string) compiled {
+	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "Market.java")
 	if err := os.WriteFile(path, []byte(source), 0o666); err != nil {

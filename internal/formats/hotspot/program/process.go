@@ -15,6 +15,8 @@ type Process struct {
 	methods map[layout.Key]fit.Version
 	classes map[[2]string]bool // by name and loader
 	loaders map[string]bool
+
+	declared map[[2]string][]fit.Declared // by class name and loader
 }
 
 // ReadProcess reads the code of a JVM. Nothing in it changes.
@@ -23,10 +25,14 @@ func ReadProcess(ctx context.Context, pid int) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Process{map[layout.Key]fit.Version{}, map[[2]string]bool{}, map[string]bool{}}
+	p := &Process{map[layout.Key]fit.Version{}, map[[2]string]bool{}, map[string]bool{}, map[[2]string][]fit.Declared{}}
 	err = vm.Methods(ctx, func(m live.MethodCode) error {
 		p.classes[[2]string{m.Class, m.Loader}] = true
 		p.loaders[m.Loader] = true
+		if len(m.Code) > 0 {
+			class := [2]string{m.Class, m.Loader}
+			p.declared[class] = append(p.declared[class], declared(m.Name, m.Signature, m.Code))
+		}
 		p.methods[layout.Key{Class: m.Class, Name: m.Name, Signature: m.Signature, Loader: m.Loader}] = versionOf(m.Code)
 		return nil
 	})
