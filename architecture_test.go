@@ -40,17 +40,18 @@ var mayImport = map[string][]string{
 	"internal/forgery":    {"layout"},
 	"internal/training":   {"internal/procfs"},
 	"internal/memstore":   {"archive", "reader", "builder"},
-	"internal/formats":    {"layout", "archive", "reader", "builder", "internal/refindex", "internal/libstdcxx", "internal/formats/lost"},
+	"internal/formats":    {"layout", "archive", "reader", "builder", "internal/refindex", "internal/libstdcxx", "internal/formats/lost", "internal/formats/limit"},
 
 	"internal/compartment":               {},
 	"internal/formats/lost":              {},
+	"internal/formats/limit":             {},
 	"internal/formats/hotspot/bytecode":  {},
 	"internal/formats/hotspot/classfile": {"internal/formats/hotspot/bytecode"},
 	"internal/formats/hotspot/live": {"layout", "archive", "builder", "internal/compartment", "internal/procfs", "internal/secrets",
 		"internal/formats/hotspot/bytecode", "internal/formats/hotspot/classfile"},
 	"internal/formats/hotspot/program": {"layout", "fit",
 		"internal/formats/hotspot/bytecode", "internal/formats/hotspot/classfile", "internal/formats/hotspot/live"},
-	"internal/formats/hotspot/replay": {"layout", "reader", "builder", "internal/formats/lost",
+	"internal/formats/hotspot/replay": {"layout", "reader", "builder", "internal/formats/lost", "internal/formats/limit",
 		"internal/formats/hotspot/bytecode", "internal/formats/hotspot/classfile"},
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/formats/limit"
 )
 
 type importOptions struct {
@@ -22,6 +24,7 @@ type importOptions struct {
 	weighted  []string
 	failure   string
 	llvm      llvmImportOptions
+	expansion int64
 	given     []formatFlag // that were given
 }
 
@@ -61,6 +64,7 @@ What the archive cannot keep is counted and reported. The formats:
 	f.BoolVar(&o.json, "json", false, "report in JSON")
 	f.StringArrayVar(&o.weighted, "weighted", nil, "a further file and what its counts are multiplied by, as 3,FILE; may be given several times")
 	f.StringVar(&o.failure, "failure-mode", failAny, "of several files, fail if any is bad, or if all are; warn is as all")
+	f.Int64Var(&o.expansion, "max-expansion", limit.Expansion, "how many times its size a compressed file may expand to; 0 for no bound")
 	o.llvm.addTo(f)
 	_ = cmd.RegisterFlagCompletionFunc("failure-mode", cobra.FixedCompletions([]string{failAny, failAll, failNo}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -93,6 +97,9 @@ func (o *importOptions) check(sources []importSource) error {
 	if o.runs && (len(sources) > 1 || sources[0].weight != 0) {
 		return usagef("--runs keeps the runs of one file apart: import each file by itself, without a weight")
 	}
+	if o.expansion < 0 {
+		return usagef("--max-expansion %d: it is how many times its size, or 0 for no bound", o.expansion)
+	}
 	return o.llvm.check()
 }
 
@@ -112,7 +119,7 @@ func (a *app) runImport(ctx context.Context, names []string, o importOptions) er
 	defer writing.done()
 	config.Progress = writing.report
 	begin := time.Now()
-	c := importConfig{Config: config, unordered: o.unordered, salvage: o.salvage, runs: o.runs, given: o.given, llvmRelease: o.llvm.release}
+	c := importConfig{Config: config, unordered: o.unordered, salvage: o.salvage, runs: o.runs, given: o.given, llvmRelease: o.llvm.release, expansion: cmp.Or(o.expansion, -1)}
 	c.run.AsLLVM, c.skips = o.llvm.compat, o.failure != failAny
 	profiles, skipped, err := a.readSources(ctx, sources, c)
 	if err != nil {

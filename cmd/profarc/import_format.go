@@ -58,6 +58,7 @@ type importConfig struct {
 	salvage     bool        // take what is whole of a damaged file
 	runs        bool        // keep the runs of the file apart
 	llvmRelease int         // 0 if not known
+	expansion   int64       // how many times its size a compressed file may expand to, see newInput
 	several     bool        // it is one of several
 	skips       bool        // it is left out if it is bad, and one of several
 	into        *imported   // the files before this one, nil for none

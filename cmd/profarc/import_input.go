@@ -13,14 +13,12 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/profarc/profarc/internal/formats/limit"
 	"github.com/profarc/profarc/layout"
 )
 
 // headSize is how much of a file is looked at to recognise its format.
 const headSize = 1 << 20
-
-// maxWindow is the most memory that a zstd stream may ask for at once.
-const maxWindow = 128 << 20
 
 // errEmpty: a file has no bytes.
 var errEmpty = errors.New("it is empty: the program that should write it has not ended well, or writes elsewhere")
@@ -41,9 +39,9 @@ func (in *input) Close() {
 	}
 }
 
-// openInput opens a file, or the standard input for "-". m is told how much of
-// the file has been read.
-func (a *app) openInput(ctx context.Context, name string, m *meter) (*input, error) {
+// openInput opens a file, or the standard input for "-", which may expand as far
+// as newInput says. m is told how much of the file has been read.
+func (a *app) openInput(ctx context.Context, name string, expansion int64, m *meter) (*input, error) {
 	file, size, waits := a.in, int64(0), true
 	var closers []func()
 	if name == "-" {
@@ -65,7 +63,7 @@ func (a *app) openInput(ctx context.Context, name string, m *meter) (*input, err
 	} else {
 		file = &stopping{ctx, file}
 	}
-	in, err := newInput(name, file)
+	in, err := newInput(name, file, expansion)
 	if err != nil {
 		for _, c := range closers {
 			c()
@@ -116,10 +114,11 @@ func (c *counted) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// newInput decompresses r if it is compressed.
-func newInput(name string, r io.Reader) (*input, error) {
-	in := &input{name: name}
-	in.buffer(r)
+// newInput decompresses r if it is compressed, to so many times its size at most
+// as most says, see expansion.
+func newInput(name string, r io.Reader, most int64) (*input, error) {
+	in, x := &input{name: name}, &expansion{most: most}
+	in.buffer(x.packed(r))
 	magic, err := in.Peek(4)
 	if err != nil && err != io.EOF {
 		return nil, err
@@ -131,15 +130,15 @@ func newInput(name string, r io.Reader) (*input, error) {
 		if err != nil {
 			return nil, damagedStream(in, err)
 		}
-		in.buffer(&stream{in, z})
+		in.buffer(&stream{in, x.unpacked(z)})
 	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		in.codec = "zstd"
-		z, err := zstd.NewReader(in.Reader, zstd.WithDecoderMaxWindow(maxWindow))
+		z, err := zstd.NewReader(in.Reader, zstd.WithDecoderMaxWindow(limit.Window))
 		if err != nil {
 			return nil, damagedStream(in, err)
 		}
 		in.closers = append(in.closers, z.Close)
-		in.buffer(&stream{in, z})
+		in.buffer(&stream{in, x.unpacked(z)})
 	}
 	return in, nil
 }
@@ -167,7 +166,10 @@ type stream struct {
 
 func (s *stream) Read(b []byte) (int, error) {
 	n, err := s.r.Read(b)
-	if err != nil && err != io.EOF && !errors.Is(err, context.Canceled) {
+	switch {
+	case errors.Is(err, limit.Err):
+		err = &expandedError{fmt.Errorf("%s: %s: %w", s.in.name, s.in.codec, err)}
+	case err != nil && err != io.EOF && !errors.Is(err, context.Canceled):
 		err = damagedStream(s.in, err)
 	}
 	return n, err

@@ -22,7 +22,7 @@ func TestReadsOfAllSizes(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	a := new(app)
-	in, err := a.openInput(ctx, path, a.meter(""))
+	in, err := a.openInput(ctx, path, 0, a.meter(""))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestTextMark(t *testing.T) {
 		"iprof":   `{"version":"1.0.0","types":[],"methods":[]}`,
 		"jamaica": "PROFILE: 1 (100%) A.m()V\n",
 	} {
-		in, err := newInput("app", strings.NewReader("\ufeff"+text))
+		in, err := newInput("app", strings.NewReader("\ufeff"+text), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func TestTextMark(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"\xff\xfe{\x00", "\xfe\xff\x00{"} {
-		in, err := newInput("app", strings.NewReader(text))
+		in, err := newInput("app", strings.NewReader(text), 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -139,7 +139,7 @@ func (a *app) readSource(ctx context.Context, name string, c importConfig) (p *i
 func (a *app) withInput(ctx context.Context, name string, c importConfig, use func(*input, *importFormat) error) error {
 	m := a.meter("reading " + name)
 	defer m.done()
-	in, err := a.openInput(ctx, name, m)
+	in, err := a.openInput(ctx, name, c.expansion, m)
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (a *app) withInput(ctx context.Context, name string, c importConfig, use fu
 	if err := c.admits(format, in.name); err != nil {
 		return err
 	}
-	return use(in, format)
+	return withoutPlace(use(in, format))
 }
 
 // skip says that a file is left out.

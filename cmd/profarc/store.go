@@ -56,7 +56,7 @@ func importable(path string) (format string, ok bool) {
 		return "", false
 	}
 	defer file.Close()
-	in, err := newInput(path, file)
+	in, err := newInput(path, file, 0)
 	if err != nil {
 		return "", false
 	}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"regexp"
 	"strings"
+
+	"github.com/profarc/profarc/internal/formats/limit"
 )
 
 // A parser reads a file into a recording.
@@ -18,6 +20,7 @@ type parser struct {
 	whole int64  // where the last whole item, or key, ends
 	seen  [sectionKinds]bool
 	keys  map[string]bool // that are foreign
+	small int             // short items that are kept as text
 	kept  texts
 
 	salvage bool // what is whole is taken, whatever follows
@@ -106,7 +109,9 @@ func (p *parser) section() error {
 	case err != nil:
 		p.rec.sections = p.rec.sections[:len(p.rec.sections)-1]
 	default:
-		p.keys[key] = true
+		if p.keys[key] = true; len(p.keys) > limit.Keys {
+			err = p.error(limit.Exceeded("more than %d keys that no profile has", limit.Keys), "")
+		}
 	}
 	return err
 }
@@ -200,10 +205,10 @@ func (p *parser) element(fast func() bool, odd func(text []byte)) error {
 			p.pos = mark
 			if p.value(0) {
 				odd(p.buf[mark:p.pos])
-				return nil
+				return p.tooManySmall(p.pos - mark)
 			}
-			if p.deep {
-				return p.error(ErrSyntax, fmt.Sprintf("values nested in more than %d others", maxNesting))
+			if p.exceeded != nil {
+				return p.error(p.exceeded, "")
 			}
 			if p.pos != p.end {
 				return p.syntax("")
@@ -213,6 +218,18 @@ func (p *parser) element(fast func() bool, odd func(text []byte)) error {
 			return p.cut()
 		}
 	}
+}
+
+// tooManySmall counts items that are kept as text: one that is short takes many
+// times its size.
+func (p *parser) tooManySmall(size int) error {
+	if size >= limit.SmallItem {
+		return nil
+	}
+	if p.small++; p.small > limit.SmallItems {
+		return p.error(limit.Exceeded("more than %d items that are not what an iprof file has there", limit.SmallItems), "")
+	}
+	return nil
 }
 
 // next is the next byte that is not blank; it is not read yet.
@@ -301,6 +318,9 @@ const (
 // cut is the error of a text that ends too early. Of one that was packed, the
 // reader says what is to be done.
 func (p *parser) cut() error {
+	if p.exceeded != nil {
+		return p.error(p.exceeded, "")
+	}
 	advice := adviceAgain
 	if p.err != io.EOF {
 		if !errors.Is(p.err, io.ErrUnexpectedEOF) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/formats/limit"
 )
 
 // ReadOptions say how a file is read. The zero value is of use.
@@ -49,7 +50,7 @@ func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 // be used: without a version, what is whole has no meaning.
 func (p *parser) salvaged(err error) *Salvage {
 	damage, ok := errors.AsType[*Error](err)
-	if !ok || !p.salvage || !errors.Is(err, ErrCut) && !errors.Is(err, ErrSyntax) {
+	if !ok || !p.salvage || !errors.Is(err, ErrCut) && !errors.Is(err, ErrSyntax) && !errors.Is(err, limit.Err) {
 		return nil
 	}
 	if p.rec.version == "" {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/profarc/profarc/internal/formats/limit"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -230,7 +231,7 @@ func TestRefused(t *testing.T) {
 		`{"version":"1.0.0","types":[1,],"methods":[]}`:                                   ErrSyntax,
 		`{"version":"1.0.0","types":[],"methods":[],}`:                                    ErrSyntax,
 		`{"version" "1.0.0"}`:                                                             ErrSyntax, `{1:2}`: ErrSyntax,
-		`{"version":"1.0.0","types":[],"methods":[],"x":` + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + `}`: ErrSyntax,
+		`{"version":"1.0.0","types":[],"methods":[],"x":` + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + `}`: limit.Err,
 	} {
 		_, _, err := Read(strings.NewReader(text), ReadOptions{Name: "a.iprof"})
 		if e, ok := errors.AsType[*Error](err); !ok || !errors.Is(err, kind) || e.Name != "a.iprof" || e.Offset > int64(len(text)) {

@@ -1,6 +1,10 @@
 package iprof
 
-import "io"
+import (
+	"io"
+
+	"github.com/profarc/profarc/internal/formats/limit"
+)
 
 // A scanner reads JSON text through a window. Its methods read one token each,
 // and report false where that is not the next one; pos is then at the byte that
@@ -10,10 +14,10 @@ import "io"
 type scanner struct {
 	r        io.Reader
 	buf      []byte
-	pos, end int   // buf[pos:end] is not read yet, buf[end] is NUL
-	base     int64 // where in the text buf begins
-	err      error // of r, io.EOF at the end
-	deep     bool  // a value was refused since it is nested too deep
+	pos, end int          // buf[pos:end] is not read yet, buf[end] is NUL
+	base     int64        // where in the text buf begins
+	err      error        // of r, io.EOF at the end
+	exceeded *limit.Error // the limit for which a value was refused, nil for none
 }
 
 // firstWindow is the size of the window until an element needs a larger one.
@@ -29,6 +33,10 @@ func (s *scanner) offset() int64 { return s.base + int64(s.pos) }
 // and again costs no more than twice. It reports false if nothing is left.
 func (s *scanner) more(mark int) bool {
 	kept := s.end - mark
+	if kept > limit.Item {
+		s.exceeded = limit.Exceeded("an item of more than %d bytes", limit.Item)
+		return false
+	}
 	buf := s.buf
 	if kept > len(buf)/4 {
 		buf = make([]byte, 4*kept)

@@ -1,7 +1,6 @@
 package iprof
 
-// maxNesting bounds how deep a value may be nested.
-const maxNesting = 1000
+import "github.com/profarc/profarc/internal/formats/limit"
 
 // value reads any value.
 func (s *scanner) value(depth int) bool {
@@ -29,8 +28,8 @@ func (s *scanner) value(depth int) bool {
 
 // list reads an object or an array whose members are read by member.
 func (s *scanner) list(end byte, depth int, member func() bool) bool {
-	if depth >= maxNesting {
-		s.deep = true
+	if depth >= limit.Nesting {
+		s.exceeded = limit.Exceeded("values nested in more than %d others", limit.Nesting)
 		return false
 	}
 	s.pos++

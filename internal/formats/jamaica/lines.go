@@ -4,13 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+
+	"github.com/profarc/profarc/internal/formats/limit"
 )
 
-// maxLine bounds a line that is kept.
-const maxLine = 1 << 20
-
 // A lineReader gives lines without their ends. Of a line that is longer than
-// maxLine it gives the beginning.
+// limit.JamaicaLine it gives the beginning.
 type lineReader struct {
 	in     *bufio.Reader
 	number int    // of the line, from 1
@@ -25,7 +24,7 @@ func (l *lineReader) next() error {
 	l.number++
 	for {
 		part, err := l.in.ReadSlice('\n')
-		if room := maxLine - len(l.text); len(part) > room {
+		if room := limit.JamaicaLine - len(l.text); len(part) > room {
 			part, l.long = part[:room], true
 		}
 		l.text = append(l.text, part...)
@@ -107,7 +106,7 @@ func (t *text) add(lines *lineReader, report *Report) *SyntaxError {
 	word, key, rest, known := cutKeyword(lines.text)
 	switch {
 	case lines.long && word != nil:
-		return &SyntaxError{Line: lines.number, Column: maxLine, Kind: ErrSyntax, Expected: "the end of the line", Found: shorten(lines.text)}
+		return &SyntaxError{Line: lines.number, Column: limit.JamaicaLine, Kind: limit.Exceeded("a line of more than %d bytes", limit.JamaicaLine)}
 	case word == nil:
 		if len(bytes.TrimSpace(lines.text)) > 0 {
 			report.Lost.At(LossLine, lines.number)
@@ -160,7 +159,7 @@ func Detect(head []byte) bool {
 
 func detectLine(text []byte, scratch *names) bool {
 	_, key, rest, known := cutKeyword(text)
-	if !known || len(text) > maxLine {
+	if !known || len(text) > limit.JamaicaLine {
 		return false
 	}
 	l := line{text: text, at: rest, form: &forms[key]}

@@ -14,6 +14,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/dump"
+	"github.com/profarc/profarc/internal/formats/limit"
 	"github.com/profarc/profarc/internal/formats/lost"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -304,8 +305,8 @@ func TestErrorsSayWhere(t *testing.T) {
 			t.Errorf("%q: %v, want %v with %q", c.text, err, c.kind, c.want)
 		}
 	}
-	long := "PROFILE: 1 (1%) A." + strings.Repeat("m", maxLine) + "()V\n"
-	if _, _, err := Read(strings.NewReader(long), ReadOptions{}); !errors.Is(err, ErrSyntax) {
+	long := "PROFILE: 1 (1%) A." + strings.Repeat("m", limit.JamaicaLine) + "()V\n"
+	if _, _, err := Read(strings.NewReader(long), ReadOptions{}); !errors.Is(err, limit.Err) {
 		t.Errorf("a line of %d bytes: %v", len(long), err)
 	}
 }

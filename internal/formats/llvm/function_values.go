@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/formats/limit"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -45,10 +46,15 @@ func (f *function) valueBlock(b []byte, o order) error {
 	return nil
 }
 
+var tooManySites = limit.Exceeded("a function of more than %d value sites of one kind", limit.ValueSites)
+
 // valueSites takes the sites of one kind and gives what is behind them.
 func (f *function) valueSites(b []byte, kind uint16, sites uint32, o order) (rest []byte, err error) {
 	if uint64(sites) > uint64(len(b)) || sites > math.MaxInt32 {
 		return nil, fmt.Errorf("%d value sites in %d bytes", sites, len(b))
+	}
+	if sites > limit.ValueSites {
+		return nil, tooManySites
 	}
 	numbers := b[:sites]
 	start := layout.AlignUp(valueKindHeader+int64(sites), layout.Unit) - valueKindHeader

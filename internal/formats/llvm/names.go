@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/profarc/profarc/internal/formats/limit"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -27,18 +28,27 @@ const separator = string(rune(nameSeparator))
 // splitNames gives the names of a section. The error says what is wrong and where
 // in the section.
 func splitNames(section []byte) (names []string, err error) {
+	unpacked := 0
 	for rest := section; len(rest) > 0; {
 		at := len(section) - len(rest)
-		text, behind, err := nameChunk(rest)
+		text, behind, err := nameChunk(rest, max(limit.Expanded, limit.Expansion*len(section))-unpacked)
 		if err != nil {
 			return nil, fmt.Errorf("byte %d: %w", at, err)
 		}
+		unpacked += len(text)
 		if text != "" {
-			names = slices.Grow(names, 1+strings.Count(text, separator))
+			more := 1 + strings.Count(text, separator)
+			if len(names)+more > limit.FewNames+len(section) {
+				return nil, fmt.Errorf("byte %d: %w", at, limit.Exceeded("more names than bytes that they are packed into, and more than %d", limit.FewNames))
+			}
+			names = slices.Grow(names, more)
 		}
 		for more := text != ""; more; {
 			var name string
 			name, text, more = strings.Cut(text, separator)
+			if name == "" {
+				return nil, fmt.Errorf("byte %d: a name of no bytes", at)
+			}
 			names = append(names, name)
 		}
 		rest = bytes.TrimLeft(behind, "\x00")
@@ -46,8 +56,9 @@ func splitNames(section []byte) (names []string, err error) {
 	return names, nil
 }
 
-// nameChunk gives the text of the first chunk of b, and what is behind it.
-func nameChunk(b []byte) (text string, behind []byte, err error) {
+// nameChunk gives the text of the first chunk of b, which may have so many bytes,
+// and what is behind it.
+func nameChunk(b []byte, most int) (text string, behind []byte, err error) {
 	size, n := binary.Uvarint(b)
 	if n <= 0 {
 		return "", nil, fmt.Errorf("a size that does not end")
@@ -64,6 +75,9 @@ func nameChunk(b []byte) (text string, behind []byte, err error) {
 	}
 	if stored > uint64(len(b)) || packed > 0 && size > packed*maxDeflate {
 		return "", nil, fmt.Errorf("%d bytes packed into %d, where %d are left", size, stored, len(b))
+	}
+	if size > uint64(most) {
+		return "", nil, limit.Exceeded("names that are more than %d times as long as what they are packed into", limit.Expansion)
 	}
 	if packed == 0 {
 		return string(b[:size]), b[size:], nil

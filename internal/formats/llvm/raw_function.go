@@ -37,6 +37,9 @@ func (m *rawModule) count(i uint64, record []byte) error {
 		return fmt.Errorf("a function of %d counters", number)
 	}
 	b, err := m.located(m.counters, i, record[m.l.counters:], m.h.countersDelta, number*size)
+	if err == nil {
+		err = m.claim(number * size)
+	}
 	if err != nil {
 		return fmt.Errorf("counters: %w", err)
 	}
@@ -46,6 +49,21 @@ func (m *rawModule) count(i uint64, record []byte) error {
 	}
 	m.f.counters(b, m.machine.order, size)
 	return m.bits(i, record)
+}
+
+// maxClaims is how many times over functions may claim the counters of their
+// module. Each has its own, but for copies of an inline function that a linker
+// did not fold.
+const maxClaims = 16
+
+// claim counts bytes that a function claims: if all of many claimed all that
+// there are, the work would grow with the square of the file.
+func (m *rawModule) claim(size uint64) error {
+	m.claimed += size
+	if all := uint64(len(m.counters) + len(m.bitmap)); m.claimed > maxClaims*all {
+		return fmt.Errorf("functions claim them more than %d times over", maxClaims)
+	}
+	return nil
 }
 
 // counters takes counters of that size. Those of one byte are 0 where the code ran.
@@ -82,6 +100,9 @@ func (m *rawModule) bits(i uint64, record []byte) error {
 		return nil
 	}
 	b, err := m.located(m.bitmap, i, record[m.l.bitmap:], m.h.bitmapDelta, number)
+	if err == nil {
+		err = m.claim(number)
+	}
 	if err != nil {
 		return fmt.Errorf("bitmap: %w", err)
 	}

@@ -13,7 +13,8 @@ type rawModule struct {
 	h                      rawHeader
 	l                      rawLayout
 	data, counters, bitmap []byte
-	dataAt                 int64 // offset of the data
+	dataAt                 int64  // offset of the data
+	claimed                uint64 // bytes of counters and bitmaps, by all functions
 	names                  *nameIndex
 	places                 rawPlaces
 }

@@ -1,6 +1,11 @@
 package llvm
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+
+	"github.com/profarc/profarc/internal/formats/limit"
+)
 
 // A scan is one input being read.
 type scan struct {
@@ -8,8 +13,15 @@ type scan struct {
 	*intake
 }
 
-// malformed is the error of something at an offset that cannot be.
+// malformed is the error of something at an offset that cannot be, or of which
+// there is too much.
 func (s *scan) malformed(offset int64, format string, args ...any) error {
+	for _, a := range args {
+		var exceeded *limit.Error
+		if err, ok := a.(error); ok && errors.As(err, &exceeded) {
+			return s.fault(exceeded, offset, "")
+		}
+	}
 	return s.fault(ErrMalformed, offset, fmt.Sprintf(format, args...))
 }
 

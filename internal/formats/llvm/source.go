@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/profarc/profarc/internal/formats/limit"
 )
 
 // firstBuffer is the size of a source's buffer until something larger must be
@@ -143,7 +145,10 @@ func (s *source) line() (b []byte, ok bool) {
 			s.at = s.end
 			return have, len(have) > 0 && s.err == io.EOF
 		}
-		seen = len(have)
+		if seen = len(have); seen > limit.Line {
+			s.err = limit.Exceeded("a line of more than %d bytes", limit.Line)
+			continue
+		}
 		s.fill(seen + 1)
 	}
 }
@@ -161,6 +166,9 @@ func (s *source) drain() error {
 func (s *source) failure() error {
 	if s.err == nil || s.err == io.EOF {
 		return nil
+	}
+	if own, ok := s.err.(*Error); ok {
+		return own // of a line that is too long
 	}
 	return fmt.Errorf("reading a profile: %w", s.err)
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/profarc/profarc/internal/formats/limit"
 )
 
 // The marks of text.
@@ -71,6 +73,9 @@ func (t *textScan) advance() {
 		t.lineAt = t.offset()
 		b, ok := t.source.line()
 		t.line++
+		if exceeded, tooLong := t.err.(*limit.Error); tooLong && !ok {
+			t.err = &Error{Name: t.name, Line: t.line, Offset: t.lineAt, Kind: exceeded, After: string(t.last)}
+		}
 		t.text, t.ended = b, !ok
 		if !ok || len(b) > 0 && b[0] != commentMark {
 			return

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/formats/limit"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -96,7 +97,11 @@ func (t *textScan) values() error {
 
 // sites reads the sites of one kind.
 func (t *textScan) sites(kind uint16) error {
+	offset, line := t.lineAt, t.line
 	sites, err := t.number(math.MaxInt32, "a number of value sites")
+	if err == nil && sites > limit.ValueSites {
+		err = &Error{Name: t.name, Line: line, Offset: offset, Kind: tooManySites, After: string(t.last)}
+	}
 	if err != nil {
 		return err
 	}

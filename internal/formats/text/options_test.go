@@ -80,8 +80,8 @@ func TestReportsCount(t *testing.T) {
 
 func TestLinesOfAnyLength(t *testing.T) {
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
-	p := b.Profile(b.Method(layout.Key{Name: strings.Repeat("n", 3*lineBuffer)}), 0, builder.NoContext)
-	p.Counters(0, make([]uint64, 5*lineBuffer)...)
+	p := b.Profile(b.Method(layout.Key{Name: strings.Repeat("n", 3*(1<<16))}), 0, builder.NoContext)
+	p.Counters(0, make([]uint64, 5*(1<<16))...)
 	if err := p.Done(); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/formats/limit"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -28,7 +29,7 @@ func Detect(head []byte) bool { return bytes.HasPrefix(head, []byte(firstWords))
 // Read reads a text into a builder of its own. The error is an [*Error] where the text is
 // not understood, or that of r.
 func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
-	p := &parser{o: o, lines: newLines(r)}
+	p := &parser{o: o, lines: limit.NewLineReader(r)}
 	p.refOf = p.cellRef
 	err := p.read()
 	if e := (*Error)(nil); errors.As(err, &e) {
@@ -39,7 +40,7 @@ func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	p.report.Lines = p.lines.number
+	p.report.Lines = p.lines.Number
 	return p.b, &p.report, nil
 }
 
@@ -47,7 +48,7 @@ func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 type parser struct {
 	cursor
 	o      ReadOptions
-	lines  *lines
+	lines  *limit.LineReader
 	report Report
 	head   head // what the header said so far
 	b      *builder.Builder
@@ -78,7 +79,7 @@ func (p *parser) read() error {
 		return err
 	}
 	for {
-		line, err := p.lines.next()
+		line, err := p.nextLine()
 		if err == io.EOF {
 			return p.last()
 		}
@@ -91,9 +92,18 @@ func (p *parser) read() error {
 	}
 }
 
+// nextLine reads a line.
+func (p *parser) nextLine() ([]byte, error) {
+	line, err := p.lines.Read()
+	if exceeded, ok := err.(*limit.Error); ok { // a reader's own stays as it is
+		err = &Error{Line: p.lines.Number, Kind: exceeded}
+	}
+	return line, err
+}
+
 // first reads the first line.
 func (p *parser) first() error {
-	line, err := p.lines.next()
+	line, err := p.nextLine()
 	if err != nil && err != io.EOF {
 		return err
 	}
@@ -111,7 +121,7 @@ func (p *parser) first() error {
 // last is behind the last line.
 func (p *parser) last() error {
 	if !p.ended {
-		return &Error{Line: p.lines.number, Kind: ErrCut}
+		return &Error{Line: p.lines.Number, Kind: ErrCut}
 	}
 	return p.b.Err()
 }
@@ -132,7 +142,7 @@ func (p *parser) take(line []byte) error {
 		return err
 	}
 	if err := p.b.Err(); err != nil {
-		return &Error{Line: p.lines.number, Kind: err}
+		return &Error{Line: p.lines.Number, Kind: err}
 	}
 	return nil
 }
@@ -159,5 +169,5 @@ func (p *parser) syntax() error {
 
 // fail is an error at the place in the line.
 func (p *parser) fail(kind error) *Error {
-	return &Error{Line: p.lines.number, Column: p.at + 1, Kind: kind}
+	return &Error{Line: p.lines.Number, Column: p.at + 1, Kind: kind}
 }

@@ -106,7 +106,7 @@ func (p *parser) newProfileLine() {
 	if key.context = p.context(p.method); !p.ok() || p.failure != nil {
 		return
 	}
-	p.profile = openProfile{Profile: p.b.Profile(key.method, key.code, key.context), line: p.lines.number}
+	p.profile = openProfile{Profile: p.b.Profile(key.method, key.code, key.context), line: p.lines.Number}
 	p.profiles.add(key, p.profile.Ref())
 	p.report.Profiles++
 }

@@ -1,12 +1,11 @@
 package replay
 
 import (
-	"bufio"
-	"errors"
+	"bytes"
 	"io"
-	"strings"
 
 	"github.com/profarc/profarc/internal/formats/hotspot"
+	"github.com/profarc/profarc/internal/formats/limit"
 )
 
 // A line is one line of a file, without its end.
@@ -19,32 +18,29 @@ type line struct {
 
 // A lineReader cuts a file into lines.
 type lineReader struct {
-	in   *bufio.Reader
-	next line
+	in   *limit.LineReader
+	name string // of the file
 }
 
 func newLineReader(r io.Reader, name string) *lineReader {
-	return &lineReader{in: bufio.NewReaderSize(r, 1<<16), next: line{name: name, number: 1}}
+	return &lineReader{in: limit.NewLineReader(r), name: name}
 }
 
 // read gives the next line, io.EOF behind the last. whole is false for a line
 // without an end, which may be cut off.
 func (r *lineReader) read() (l line, whole bool, err error) {
-	text, err := r.in.ReadBytes('\n')
-	if len(text) == 0 {
-		return r.next, false, err
+	text, err := r.in.Read()
+	l = line{name: r.name, number: r.in.Number, offset: r.in.Offset}
+	exceeded, tooLong := err.(*limit.Error)
+	switch {
+	case tooLong: // a reader's own limit stays as it is
+		err = &hotspot.TextError{Name: l.name, Line: l.number, Offset: l.offset, Kind: exceeded}
+	case err == io.EOF:
+		l.number++ // there is none
+	case err == nil:
+		l.text = bytes.Clone(text)
 	}
-	if err != nil && !errors.Is(err, io.EOF) {
-		return r.next, false, err
-	}
-	l = r.next
-	r.next.number++
-	r.next.offset += int64(len(text))
-	if whole = text[len(text)-1] == '\n'; whole {
-		text = text[:len(text)-1]
-	}
-	l.text = []byte(strings.TrimSuffix(string(text), "\r"))
-	return l, whole, nil
+	return l, r.in.Whole, err
 }
 
 // cut is the error of a file that ends here.

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/profarc/profarc/internal/procfs"
+)
+
+// memoryPerByte is the most memory that an import takes for each byte of its
+// input, decompressed, beside baseMemory. docs/design.md states it.
+var memoryPerByte = map[string]int64{"methoddata": 24, "replay": 40, "iprof": 40, "jamaica": 40, "text": 24, "llvm": 64, "llvm packed names": 128}
+
+const baseMemory = 64 << 20
+
+// importPeak imports what write writes, and returns the most memory that the
+// command had, in bytes, and what it said.
+func importPeak(t *testing.T, write func(w io.Writer), args ...string) (peak int64, said string) {
+	t.Helper()
+	cmd := exec.Command("profarc", append([]string{"import", "-", "-o", filepath.Join(t.TempDir(), "out.parc")}, args...)...)
+	r, w := io.Pipe()
+	var out bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = r, &out, &out
+	go func() {
+		write(w)
+		w.Close()
+	}()
+	err := cmd.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for {
+		select {
+		case err = <-ended:
+			r.Close()
+			if _, failed := errors.AsType[*exec.ExitError](err); err != nil && !failed {
+				t.Fatal(err)
+			}
+			return peak, out.String()
+		case <-time.After(2 * time.Millisecond):
+			peak = max(peak, residentPeak(cmd.Process.Pid))
+		}
+	}
+}
+
+// residentPeak is the most memory that a process had until now, in bytes. (What
+// the kernel says of it at its end counts the memory of its parent, too.)
+func residentPeak(pid int) int64 {
+	kib, _, _ := strings.Cut(procfs.Status(pid, "VmHWM"), " ")
+	n, _ := strconv.ParseInt(kib, 10, 64)
+	return n << 10
+}
+
+// of writes a bomb of a size.
+func (b bomb) of(size int) func(io.Writer) {
+	return func(w io.Writer) {
+		buffered := bufio.NewWriterSize(w, 1<<16)
+		b.write(buffered, size)
+		buffered.Flush()
+	}
+}
+
+// TestMemoryIsAMultipleOfTheInput: whatever an input is made of, memory grows
+// with its length and no faster. Those that an importer refuses are measured, too.
+func TestMemoryIsAMultipleOfTheInput(t *testing.T) {
+	sizes := []int{1 << 20, 2 << 20, 4 << 20}
+	if testing.Short() {
+		sizes = sizes[:1]
+	}
+	for format, list := range bombs {
+		for _, b := range list {
+			t.Run(format+" "+b.name, func(t *testing.T) {
+				t.Parallel()
+				var peaks []string
+				for _, size := range sizes {
+					peak, said := importPeak(t, b.of(size))
+					peaks = append(peaks, fmt.Sprint(peak>>20))
+					perByte := cmp.Or(memoryPerByte[format+" "+b.name], memoryPerByte[format])
+					if most := baseMemory + perByte*int64(size); peak > most {
+						t.Errorf("%d MiB for %d MiB, at most %d: %.300s", peak>>20, size>>20, most>>20, said)
+					}
+					if strings.Contains(said, "panic") || strings.Contains(said, "goroutine") {
+						t.Errorf("%.1000s", said)
+					}
+				}
+				t.Logf("MiB %s", strings.Join(peaks, ", "))
+			})
+		}
+	}
+}
+
+// TestLimitsEndAnImport: what goes beyond a limit is refused there, and not when
+// all of it was read.
+func TestLimitsEndAnImport(t *testing.T) {
+	const without = 3 << 30 // would take gigabytes without a limit
+	for want, of := range map[string]struct{ format, bomb string }{
+		"line 4: a line of more than 67108864 bytes":                             {"text", "line"},
+		"line 2, byte 4: a line of more than 67108864 bytes":                     {"llvm", "line"},
+		"line 5, byte 86: a line of more than 67108864 bytes":                    {"replay", "line"},
+		"line 2, column 1048576: a line of more than 1048576 bytes":              {"jamaica", "name"},
+		"an item of more than 16777216 bytes":                                    {"iprof", "string"},
+		"values nested in more than 1000 others":                                 {"iprof", "brackets"},
+		"more than 4096 keys that no profile has":                                {"iprof", "keys"},
+		"more than 262144 items that are not what an iprof file has there":       {"iprof", "odd items"},
+		"line 8, byte 19: a function of more than 65535 value sites of one kind": {"llvm", "sites"},
+		"counters: functions claim them more than 16 times over":                 {"llvm", "shared counters"},
+		"more names than bytes that they are packed into":                        {"llvm", "packed names"},
+		"it ends within the names":                                               {"llvm", "names that are not there"},
+	} {
+		for _, b := range bombs[of.format] {
+			if b.name != of.bomb {
+				continue
+			}
+			size := without
+			if of.format == "llvm" && of.bomb != "line" {
+				size = 4 << 20
+			}
+			peak, said := importPeak(t, b.of(size))
+			if !strings.Contains(said, want) || peak > 600<<20 {
+				t.Errorf("%s %s: %d MiB, %q, want %q", of.format, of.bomb, peak>>20, said, want)
+			}
+		}
+	}
+}
+
+// TestExpansionIsLimited: a compressed file is read as far as it may expand, and
+// the error says so once. The limit can be raised.
+func TestExpansionIsLimited(t *testing.T) {
+	blank := map[string]string{"methoddata": "empty lines", "replay": "empty lines", "iprof": "blanks", "jamaica": "empty lines", "text": "empty lines", "llvm": "empty lines"}
+	for codec, pack := range map[string]func(io.Writer) io.WriteCloser{
+		"gzip": func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
+		"zstd": func(w io.Writer) io.WriteCloser { z, _ := zstd.NewWriter(w); return z },
+	} {
+		packed := func(format string, size int) func(io.Writer) {
+			return func(w io.Writer) {
+				z := pack(w)
+				for _, b := range bombs[format] {
+					if b.name == blank[format] {
+						b.of(size)(z)
+					}
+				}
+				z.Close()
+			}
+		}
+		for format := range bombs {
+			want := "profarc: standard input: " + codec + ": it expands to more than 64 times its size: " +
+				"if it is meant to, say how many times with --max-expansion, or decompress it first\n"
+			if _, said := importPeak(t, packed(format, 40<<20)); said != want {
+				t.Errorf("%s, %s: %q", format, codec, said)
+			}
+		}
+		for _, args := range [][]string{{"--max-expansion", "0"}, {"--max-expansion", "100000"}} {
+			if _, said := importPeak(t, packed("jamaica", 20<<20), args...); !strings.Contains(said, "wrote ") {
+				t.Errorf("%s %v: %q", codec, args, said)
+			}
+		}
+		if _, said := importPeak(t, packed("jamaica", 15<<20)); !strings.Contains(said, "wrote ") {
+			t.Errorf("%s, of 15 MiB: %q", codec, said)
+		}
+	}
+}
