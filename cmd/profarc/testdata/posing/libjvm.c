@@ -3,6 +3,7 @@
 // something. Sizes and offsets are those of the structures below; only what a
 // reader of profiles asks for is exported.
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 // The structures.
@@ -345,6 +347,28 @@ static void loaders_of_one_name(void) {
     head = l;
 }
 
+// A file of a terabyte that is called libjvm.so and has little more than the
+// beginning of an ELF header, mapped above and below the library.
+static void decoys(void) {
+    char exe[1000], path[1100];
+    exe[readlink("/proc/self/exe", exe, sizeof exe - 1)] = 0;
+    *strrchr(exe, '/') = 0;
+    snprintf(path, sizeof path, "%s/decoy of %d", exe, getpid());
+    mkdir(path, 0777);
+    strcat(path, "/libjvm.so");
+    int file = open(path, O_RDWR | O_CREAT, 0666);
+    if (file < 0 || ftruncate(file, 1l << 40) != 0)
+        abort();
+    char *above = (char *)((uintptr_t)exe - (100 << 20) & -4096l); // libraries lie further below the stack
+    if (mmap(NULL, 1l << 40, PROT_READ, MAP_SHARED, file, 0) == MAP_FAILED ||
+        mmap(above, 4096, PROT_READ, MAP_SHARED, file, 0) != above || (void *)decoys > (void *)above)
+        abort();
+    write(file, "\177ELF\2\1", 6);
+    unlink(path); // it is deleted now
+    *strrchr(path, '/') = 0;
+    rmdir(path);
+}
+
 static void *scribble(void *unused) {
     struct { void *at; size_t size; } parts[] = {
         {loaders, sizeof loaders}, {klasses, sizeof klasses}, {arrays, sizeof arrays}, {methods, sizeof methods},
@@ -399,6 +423,7 @@ void pose(const char *mode) {
     MODE("names-long") long_symbols(0);
     MODE("names-overlap") long_symbols(1);
     MODE("loaders-of-one-name") loaders_of_one_name();
+    MODE("decoys") decoys();
     MODE("data-2gib") datas[1][1][1].data.size = INT32_MAX - 7;
     MODE("data-16mib") {
         int n = 20000;

@@ -1,10 +1,12 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/profarc/profarc/internal/compartment"
@@ -53,15 +55,11 @@ func attach(ctx context.Context, p target) (*VM, error) {
 	defer cancel()
 	doing := func() string { return "read the structure tables of a JVM" }
 	vm, err := compartment.RunUntil(ctx, doing, func() (*VM, error) {
-		vm, m := &VM{p: p}, newMeter(ctx, p.held())
-		base, err := libraryBase(ctx, p)
+		bases, err := libraryBases(ctx, p)
 		if err != nil {
 			return nil, explain(err)
 		}
-		if err = vm.open(newPageCache(p, m), base); err != nil {
-			err = vm.ended(m, err)
-		}
-		return vm, err
+		return openFirst(newMeter(ctx, p.held()), p, bases)
 	})
 	if err != nil {
 		return nil, p.named(err)
@@ -92,24 +90,45 @@ func (p *process) named(err error) error {
 	return fmt.Errorf("process %d: %w", p.pid, err)
 }
 
-// libraryBase finds where libjvm is loaded.
-func libraryBase(ctx context.Context, p target) (base uint64, err error) {
+// openFirst opens the first library that is one. A process may have mapped the
+// file of its VM once more, as data: a profiler does, to read the symbols.
+func openFirst(m *meter, p target, bases []uint64) (*VM, error) {
+	var first error
+	for _, base := range bases {
+		vm := &VM{p: p}
+		err := vm.open(newPageCache(p, m), base)
+		if err == nil {
+			return vm, nil
+		}
+		first = cmp.Or(first, err)
+	}
+	return nil, (&VM{p: p}).ended(m, first)
+}
+
+// maxLibraries bounds how many libraries of that name are tried.
+const maxLibraries = 8
+
+// libraryBases finds where libjvm is loaded, the likeliest first: the system
+// places what is mapped later at lower addresses.
+func libraryBases(ctx context.Context, p target) (bases []uint64, err error) {
 	other := "no JVM in it: name the process of java itself, as jps shows it, or wait until it has started; " +
 		"GraalVM's native images keep their profiles in .iprof files"
 	for m, err := range p.mappings(ctx) {
 		switch {
 		case err != nil:
-			return 0, err
+			return nil, err
 		case m.Name() == "libjvm.so" && m.Offset == 0:
-			base = max(base, m.Start)
+			bases = append(bases, m.Start)
+			bases = bases[max(0, len(bases)-maxLibraries):]
 		case strings.HasPrefix(m.Name(), "libj9vm"):
 			other = "OpenJ9 has no MethodData: run the program on HotSpot"
 		}
 	}
-	if base == 0 || strings.HasPrefix(other, "OpenJ9") {
-		return 0, fmt.Errorf("%w: %s", ErrNotHotSpot, other)
+	if len(bases) == 0 || strings.HasPrefix(other, "OpenJ9") {
+		return nil, fmt.Errorf("%w: %s", ErrNotHotSpot, other)
 	}
-	return base, nil
+	slices.Reverse(bases)
+	return bases, nil
 }
 
 // oldest is the first release whose MethodData are understood.

@@ -45,10 +45,11 @@ func record(t testing.TB, pid int) *recordedVM {
 	if err != nil {
 		t.Fatal(err)
 	}
-	base, err := libraryBase(context.Background(), p)
+	bases, err := libraryBases(context.Background(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
+	base := bases[0]
 	r := &recordPages{p, &image{pages: map[uint64][]byte{}, base: base}}
 	m := newMeter(context.Background(), p.held())
 	spans := &recorder{source: newPageCache(r, m), sizes: map[uint64]int{}}
