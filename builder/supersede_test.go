@@ -182,7 +182,7 @@ func TestIdentityOfADump(t *testing.T) {
 	if b.Err() == nil || !strings.Contains(b.Err().Error(), "RandomDumpID") {
 		t.Errorf("error %v", b.Err())
 	}
-	if builder.RandomDumpID() == builder.RandomDumpID() {
+	if first, second := builder.RandomDumpID(), builder.RandomDumpID(); first == second {
 		t.Error("two random identities are one")
 	}
 }
