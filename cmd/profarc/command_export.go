@@ -17,6 +17,7 @@ import (
 )
 
 type exportOptions struct {
+	most      outputLimit
 	format    string
 	out       string
 	json      bool
@@ -84,6 +85,7 @@ The formats:
 	f.StringVar(&o.method, "method", "", "replay: method to be compiled, as lookup takes it")
 	f.StringVar(&o.loader, "loader", "", "replay: class loader of the method")
 	f.StringArrayVar(&o.classPath, "class-path", nil, "replay: folder, jar or JDK that holds class files; may be given more than once")
+	o.most.addTo(f)
 	o.llvm.addTo(f)
 	o.iprof.addTo(f)
 	o.lcov.addTo(f)
@@ -166,7 +168,7 @@ func (a *app) runExport(ctx context.Context, path string, o exportOptions) error
 // export writes the archive to where the report says, and fills the rest of it.
 func (a *app) export(ctx context.Context, s *reader.Store, format *exportFormat, o exportOptions, r *exportReport) error {
 	write := func(w io.Writer) (err error) {
-		size := &sized{w: interruptible{ctx, w}}
+		size := &sized{w: o.most.writer(interruptible{ctx, w}, s)}
 		r.Lost, err = format.write(size, s, o)
 		r.Bytes = size.n
 		return err

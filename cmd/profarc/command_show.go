@@ -24,6 +24,7 @@ type showOptions struct {
 	json          bool
 	callers       []string
 	llvm          llvmShowOptions
+	most          outputLimit
 	table         tableOptions
 }
 
@@ -75,6 +76,7 @@ selects rows by any of their cells, --top limits their number.`,
 	f.StringVar(&o.by, "by", "", "the hottest first: "+strings.Join(measureNames(), ", "))
 	f.Uint64Var(&o.min, "min", 0, "methods with so many invocations at least, or with such a sum of --by")
 	f.BoolVar(&o.json, "json", false, "print JSON")
+	o.most.addTo(f)
 	o.llvm.addTo(f)
 	o.table.addTo(f)
 	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(measureNames(), cobra.ShellCompDirectiveNoFileComp))
@@ -99,7 +101,7 @@ func (a *app) runShow(ctx context.Context, args []string, o showOptions) error {
 		return usagef("--topn, --detailed-summary and --showcs are of a whole profile: leave the method and the filters out")
 	}
 	return withStore(ctx, args[0], func(s *reader.Store) error {
-		out := interruptible{ctx, a.out}
+		out := o.most.writer(interruptible{ctx, a.out}, s)
 		if o.llvm.asked() {
 			return a.showLLVMSummary(out, s, o.llvm, o.json)
 		}

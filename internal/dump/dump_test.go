@@ -207,3 +207,37 @@ func TestErrorsAreGiven(t *testing.T) {
 		}
 	}
 }
+
+// counted counts the calls of a writer that fails.
+type counted struct{ calls int }
+
+func (c *counted) Write([]byte) (int, error) { c.calls++; return 0, errDisk }
+
+// A dump ends where it cannot be written: it does not go through the rest.
+func TestDumpEndsWithItsWriter(t *testing.T) {
+	b := builder.New(layout.DomainGraal, builder.Config{})
+	m := b.Method(layout.Key{Class: "A", Name: "f"})
+	context := builder.NoContext
+	for i := range 1000 {
+		context = b.OuterContext(m, context, builder.Frame{Caller: m, Point: int32(i)})
+		p := b.Profile(m, 0, context)
+		p.Count(1, layout.SubCalls, 0, 1)
+		if err := p.Done(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data, _, err := b.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := store(t, data)
+	all := testing.AllocsPerRun(1, func() { _ = dump.JSON(io.Discard, s) })
+	failed := testing.AllocsPerRun(1, func() {
+		if err := dump.JSON(new(counted), s); !errors.Is(err, errDisk) {
+			t.Error(err)
+		}
+	})
+	if failed > all/10 {
+		t.Errorf("%v allocations where nothing can be written, %v where all is", failed, all)
+	}
+}

@@ -9,9 +9,14 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// The pieces that JSON is made of. Errors of the writer are kept by it.
+// The pieces that JSON is made of. The writer keeps its first error, and gives it
+// to every later call: raw, which all lists and objects need, ends the dump then.
 
-func (p *printer) raw(s string) { _, _ = p.w.WriteString(s) }
+func (p *printer) raw(s string) {
+	if _, err := p.w.WriteString(s); err != nil {
+		p.failed(err)
+	}
+}
 
 // comma prints what stands before element i of a list.
 func (p *printer) comma(i int) {

@@ -70,7 +70,8 @@ type exporter struct {
 	typeByKey map[string]int64 // by how a signature spells the type
 	extra     []extraType
 
-	items map[layout.Narrow]*profileItems // a cache
+	items     map[layout.Narrow]*profileItems // a cache
+	itemsText int                             // bytes of callers among them
 }
 
 // An extraType is one that only a signature names.
@@ -81,8 +82,9 @@ type extraType struct {
 
 // usage is what something refers to.
 type usage struct {
-	types   []bool // by ordinal
-	methods map[layout.Narrow]bool
+	types    []bool // by ordinal
+	methods  map[layout.Narrow]bool
+	contexts map[layout.Narrow]bool // whose callers are among the methods
 }
 
 // decide chooses the version, and the sections to be written.

@@ -21,9 +21,12 @@ type item struct {
 	entry reader.Entry
 }
 
-// cachedProfiles bounds the cache of profiles: records of one are mostly near
-// one another.
-const cachedProfiles = 1 << 14
+// cachedProfiles and cachedText bound the cache of profiles: records of one are
+// mostly near one another. Text is that of callers, which can be any number.
+const (
+	cachedProfiles = 1 << 14
+	cachedText     = 16 << 20
+)
 
 // itemsOf gives the records of the profile at a place. Its method has an id only
 // when ids have been assigned.
@@ -53,8 +56,9 @@ func (e *exporter) itemsOf(n layout.Narrow) (*profileItems, error) {
 			return nil, err
 		}
 	}
-	if len(e.items) >= cachedProfiles {
+	if e.itemsText += len(items.callers); len(e.items) >= cachedProfiles || e.itemsText > cachedText {
 		clear(e.items)
+		e.itemsText = 0
 	}
 	e.items[n] = items
 	return items, nil

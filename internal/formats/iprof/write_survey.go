@@ -20,7 +20,7 @@ func (e *exporter) survey() error {
 			return err
 		}
 	}
-	e.used = usage{make([]bool, len(e.types)), map[layout.Narrow]bool{}}
+	e.used = usage{make([]bool, len(e.types)), map[layout.Narrow]bool{}, map[layout.Narrow]bool{}}
 	for m, err := range e.s.Methods() {
 		if err != nil {
 			return err
@@ -121,12 +121,15 @@ func (e *exporter) surveyRows(entry reader.Entry) {
 func (e *exporter) use(m reader.Method, p reader.Profile) error {
 	e.used.methods[m.Ref()] = true
 	c, ok, err := p.Context()
-	if err != nil || !ok {
-		return err
-	}
-	frames, err := c.Frames()
-	for _, f := range frames {
-		e.used.methods[f.Caller.Ref()] = true
+	for ok && err == nil && !e.used.contexts[c.Ref()] {
+		var f reader.Frame
+		if f, err = c.Caller(); err != nil {
+			return err
+		}
+		e.used.methods[f.Caller.Ref()], e.used.contexts[c.Ref()] = true, true
+		if ok = c.Inner() != 0; ok {
+			c, err = e.s.ContextAt(c.Inner())
+		}
 	}
 	return err
 }

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/compare"
+	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/internal/dump"
+	"github.com/profarc/profarc/internal/formats/text"
+	"github.com/profarc/profarc/internal/verify"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// An operation goes through a whole archive. Other is a copy of it that has an
+// identity of its own. What it prints goes to out.
+type operation struct {
+	name   string
+	run    func(ctx context.Context, s, other *reader.Store, out io.Writer) error
+	prints bool // what it prints can be many times the archive
+}
+
+var operations = []operation{
+	{"verify", func(ctx context.Context, s, _ *reader.Store, _ io.Writer) error {
+		r, err := verify.Store(ctx, s, nil)
+		if err == nil && !r.Sound() {
+			err = r.Problems[0]
+		}
+		return err
+	}, false},
+	{"walk", func(ctx context.Context, s, _ *reader.Store, _ io.Writer) error { return walk(ctx, s) }, false},
+	{"look-ups", lookUps, false},
+	{"adopt", adopt, false},
+	{"info --summary", func(ctx context.Context, s, _ *reader.Store, _ io.Writer) error {
+		_, err := builder.WeighMethods(ctx, s)
+		return err
+	}, false},
+	{"copy", func(ctx context.Context, s, _ *reader.Store, _ io.Writer) error {
+		b := builder.New(s.Header().Domain, builder.ConfigOf(s.Header()))
+		return commit(b, b.Add(ctx, s, builder.Trained))
+	}, false},
+	{"merge", func(ctx context.Context, s, other *reader.Store, _ io.Writer) error {
+		b := builder.New(s.Header().Domain, builder.Config{Params: s.Header().Params})
+		return commit(b, errors.Join(b.Merge(ctx, s, builder.Run{}), b.Merge(ctx, other, builder.Run{})))
+	}, false},
+	{"reduce", func(ctx context.Context, s, _ *reader.Store, _ io.Writer) error {
+		b, _, err := builder.Reduce(ctx, s, builder.Reduction{Hot: builder.One / 2})
+		return commit(b, err)
+	}, false},
+	{"diff", func(ctx context.Context, s, other *reader.Store, _ io.Writer) error {
+		_, err := compare.Stores(ctx, s, other, compare.Options{Top: 10})
+		return err
+	}, false},
+	{"check", func(ctx context.Context, s, other *reader.Store, _ io.Writer) error {
+		into := builder.New(s.Header().Domain, builder.ConfigOf(s.Header()))
+		_, err := fit.Check(ctx, s, fit.Archived(other), fit.Options{Top: 10, Into: into})
+		return commit(into, err)
+	}, false},
+	{"show --json", func(_ context.Context, s, _ *reader.Store, out io.Writer) error { return dump.JSON(out, s) }, true},
+	{"export -t text", func(_ context.Context, s, _ *reader.Store, out io.Writer) error {
+		_, err := text.Write(out, s)
+		return err
+	}, true},
+}
+
+// commit lays an archive out.
+func commit(b *builder.Builder, err error) error {
+	if err == nil {
+		_, _, err = b.Bytes()
+	}
+	return err
+}
+
+// walk goes through every entry of every profile.
+func walk(ctx context.Context, s *reader.Store) error {
+	for m, err := range s.Methods() {
+		if err != nil {
+			return err
+		}
+		for p, err := range m.Profiles() {
+			if err = errors.Join(err, ctx.Err()); err != nil {
+				return err
+			}
+			if _, _, err := p.Context(); err != nil {
+				return err
+			}
+			for e := range p.Entries() {
+				_ = e.Point()
+			}
+		}
+	}
+	return nil
+}
+
+// lookUps looks up every method by its key, and its first profile.
+func lookUps(ctx context.Context, s, other *reader.Store, _ io.Writer) error {
+	for m, err := range s.Methods() {
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return err
+		}
+		k, err := m.Key()
+		if err != nil {
+			return err
+		}
+		if m, err = other.Find(k); err != nil {
+			return err
+		}
+		if _, _, err := m.Profile(reader.AnyCode); err != nil && !errors.Is(err, reader.ErrNotFound) && !errors.Is(err, reader.ErrAmbiguous) {
+			return err
+		}
+	}
+	return nil
+}
+
+// adopt claims every profile.
+func adopt(ctx context.Context, s, _ *reader.Store, _ io.Writer) error {
+	if err := s.Adopt(reader.AdoptOptions{Base: archive.Anywhere}); err != nil {
+		return err
+	}
+	for m, err := range s.Methods() {
+		if err != nil {
+			return err
+		}
+		for p, err := range m.Profiles() {
+			if err = errors.Join(err, ctx.Err()); err != nil {
+				return err
+			}
+			if _, err := p.Adopt(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// applies reports whether an operation takes archives of the shape's domain.
+func (op operation) applies(d layout.Domain) bool {
+	return op.name != "check" || d == layout.DomainHotSpot || d.LLVM()
+}
+
+// A pair is an archive and a copy of it with another identity, in memory.
+type pair struct {
+	one, other []byte
+	domain     layout.Domain
+}
+
+func makePair(sh shape, n int) (p pair, err error) {
+	b := sh.build(n)
+	p.domain = b.Domain()
+	if p.one, _, err = b.Bytes(); err != nil {
+		return p, err
+	}
+	s, err := open(p.one)
+	if err != nil {
+		return p, err
+	}
+	config := builder.ConfigOf(s.Header())
+	config.DumpID = [16]byte{1}
+	c := builder.New(s.Header().Domain, config)
+	if err := c.Add(context.Background(), s, builder.Trained); err != nil {
+		return p, err
+	}
+	p.other, _, err = c.Bytes()
+	return p, err
+}
+
+func open(data []byte) (*reader.Store, error) {
+	m, err := archive.FromBytes("growth.parc", append(layout.Aligned(len(data))[:0], data...), archive.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return reader.New(m), nil
+}

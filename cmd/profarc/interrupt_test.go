@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+)
+
+// largeArchive writes an archive that commands take a while for.
+func largeArchive(t *testing.T, path string, id byte) {
+	t.Helper()
+	b := builder.New(layout.DomainHotSpot, builder.Config{DumpID: [16]byte{id}})
+	for i := range 20_000 {
+		p := b.Profile(b.Method(layout.Key{Class: "app/C" + strconv.Itoa(i/9), Name: "m" + strconv.Itoa(i%9), Signature: "()V"}), uint64(id), builder.NoContext)
+		p.Invocations(uint64(i))
+		p.Branch(builder.At{Bci: 3}, uint64(i), 16, 7)
+		if err := p.Done(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := b.Commit(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestAnInterruptEndsEveryCommand interrupts every command that goes through
+// archives, at many points: it is done, or it ends as interrupted, and what it
+// would have written is not there.
+func TestAnInterruptEndsEveryCommand(t *testing.T) {
+	t.Chdir(t.TempDir())
+	largeArchive(t, "one.parc", 1)
+	largeArchive(t, "two.parc", 2)
+	for _, args := range [][]string{
+		{"verify", "one.parc"}, {"show", "one.parc"}, {"show", "--json", "one.parc"}, {"top", "one.parc"},
+		{"info", "--summary", "one.parc"}, {"diff", "one.parc", "two.parc"}, {"lookup", "one.parc", "app.Nothing::atAll"},
+		{"merge", "one.parc", "two.parc", "-o", "out.parc"}, {"reduce", "--hot", "90%", "one.parc", "-o", "out.parc"},
+		{"check", "one.parc", "--against", "two.parc"}, {"check", "one.parc", "--against", "two.parc", "--rewrite", "out.parc"},
+		{"export", "-t", "text", "one.parc", "-o", "out.parc"}, {"export", "-t", "methoddata", "one.parc", "-o", "out.parc"},
+		{"bench", "--time", "1s", "one.parc"},
+	} {
+		interrupted := 0
+		for delay := 50 * time.Microsecond; delay < 100*time.Millisecond; delay *= 2 {
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(delay, cancel)
+			err := runInProcess(ctx, args)
+			if errors.Is(err, context.Canceled) {
+				interrupted++
+				if _, err := os.Stat("out.parc"); err == nil {
+					t.Errorf("%q was interrupted, and wrote its output", args)
+				}
+			} else if err != nil && args[0] != "lookup" {
+				t.Errorf("%q: %v", args, err)
+			}
+			os.Remove("out.parc")
+		}
+		if left, err := filepath.Glob("*out*"); err != nil || len(left) > 0 {
+			t.Errorf("%q leaves %q, %v", args, left, err)
+		}
+		if interrupted == 0 {
+			t.Errorf("%q was never interrupted", args)
+		}
+	}
+}
+
+// runInProcess runs a command and gives its error.
+func runInProcess(ctx context.Context, args []string) error {
+	var errOut bytes.Buffer
+	a := &app{in: bytes.NewReader(nil), out: bufio.NewWriter(io.Discard), errOut: &errOut}
+	root := newRootCommand(a)
+	root.SetArgs(args)
+	return root.ExecuteContext(ctx)
+}

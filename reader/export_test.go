@@ -1,0 +1,7 @@
+package reader
+
+import "github.com/profarc/profarc/layout"
+
+// LeafOf is the method that a context is remembered to belong to, 0 if it is not
+// remembered.
+func (s *Store) LeafOf(n layout.Narrow) layout.Narrow { return s.leaves.of(s, n) }

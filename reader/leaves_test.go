@@ -1,0 +1,36 @@
+package reader_test
+
+import (
+	"testing"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+)
+
+// Going up from the deepest context says of all on the way which method they
+// belong to: going up from each of them, two thousand million steps for the
+// deepest that can be, is done once.
+func TestContextsAreRememberedOnTheWay(t *testing.T) {
+	const depth = 3000 // more than a chunk of what is remembered
+	b := builder.New(layout.DomainGraal, builder.Config{})
+	m := b.Method(layout.Key{Class: "A", Name: "f"})
+	at := builder.NoContext
+	for i := range depth {
+		at = b.OuterContext(m, at, builder.Frame{Caller: m, Point: int32(i)})
+	}
+	s := open(t, laid(t, b))
+	section := s.Header().Sections[layout.SectionContexts]
+	deepest, err := s.ContextAt(layout.NarrowOf(section.End() - layout.ContextSize))
+	if err != nil || deepest.Depth() != depth {
+		t.Fatalf("depth %d, %v", deepest.Depth(), err)
+	}
+	of, err := deepest.Method()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := section.Offset; at < section.End(); at += layout.ContextSize {
+		if got := s.LeafOf(layout.NarrowOf(at)); got != of.Ref() {
+			t.Fatalf("the context at 0x%x is of 0x%x, want 0x%x", at, got, of.Ref())
+		}
+	}
+}
