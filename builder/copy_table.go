@@ -11,7 +11,7 @@ func (c *copier) copyTables() error {
 		if err != nil {
 			return err
 		}
-		if c.take == Delta && t.Kind != layout.TableProperties {
+		if c.take == Delta && t.Kind != layout.TableProperties && t.Kind != layout.TableCode {
 			continue // tables are of the whole run, not of what came since
 		}
 		if c.merging && (t.Kind == layout.TableOrder || t.Kind == layout.TableDumps) {

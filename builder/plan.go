@@ -56,6 +56,7 @@ func (b *Builder) plan(ctx context.Context) (*plan, error) {
 		b.uniteTables()
 	}
 	b.listFirstOrder()
+	b.sortCode()
 	p := &plan{b: b}
 	for _, step := range []func() error{p.sort(ctx), p.decide, p.measure, p.place, p.checkKeyText, p.locate, p.describe} {
 		if err := ctx.Err(); err != nil {

@@ -30,7 +30,7 @@ func (c *cut) dropsTable(t *layout.Table) bool {
 	switch t.Kind {
 	case layout.TableOrder, layout.TableDumps:
 		return true
-	case layout.TableForeign, layout.TableClassPath:
+	case layout.TableForeign, layout.TableClassPath, layout.TableCode:
 		return c.names != nil
 	case layout.TableProperties, layout.TableMonitors, layout.TableSamples, layout.TableBinaryIDs, layout.TableTraces, layout.TableVTables,
 		layout.TableHeapRefs, layout.TableHeapUse, layout.TableInstances, layout.TableThreads, layout.TableReflected, layout.TableRuns:
@@ -62,6 +62,8 @@ func (c *rowCut) decide(row int) (bool, error) {
 		return c.sampled(row), nil
 	case c.t.Kind == layout.TableTraces && c.selective():
 		return c.traced(row)
+	case c.t.Kind == layout.TableCode:
+		return c.keeps(layout.Narrow(c.t.Cell(0, row))), nil
 	}
 	return true, nil
 }

@@ -127,5 +127,6 @@ func (b *Builder) keepProfiles(keep func(d *profileData) bool) (dropped int) {
 		}
 		*b.profiles.at(uint32(b.addProfile(d.profileKey))) = *d
 	}
+	b.keepCode()
 	return dropped
 }

@@ -18,7 +18,7 @@ type Uncompared struct {
 // they measure nothing.
 var describing = map[layout.TableKind]bool{
 	layout.TableOrder: true, layout.TableProperties: true, layout.TableDumps: true, layout.TableBinaryIDs: true, layout.TableVTables: true,
-	layout.TableRuns: true, layout.TableClassPath: true,
+	layout.TableRuns: true, layout.TableClassPath: true, layout.TableCode: true,
 }
 
 // passTables takes note of the tables that are not compared.

@@ -14,6 +14,8 @@ type Archive struct {
 	s       *reader.Store
 	loaders *bool // whether it knows any class loader; nil until that is asked
 	byName  bool
+
+	sketches *sketches // opened when a method is asked for
 }
 
 // Archived gives the code that the profiles of an archive are of.
@@ -32,6 +34,11 @@ func (a *Archive) Method(k layout.Key) (Answer, error) {
 	if !ok {
 		return Answer{Presence: Unknown, Reason: "not in " + a.s.Mapping().Name()}, nil
 	}
+	if a.sketches == nil {
+		if a.sketches, err = openSketches(a.s, func() error { return nil }); err != nil {
+			return Answer{}, err
+		}
+	}
 	var versions []Version
 	seen := map[uint64]bool{} // a version has a profile in each calling context
 	for p, err := range m.Profiles() {
@@ -40,7 +47,11 @@ func (a *Archive) Method(k layout.Key) (Answer, error) {
 		}
 		if !seen[p.Code()] {
 			seen[p.Code()] = true
-			versions = append(versions, a.version(p))
+			v, err := a.version(m, p)
+			if err != nil {
+				return Answer{}, err
+			}
+			versions = append(versions, v)
 		}
 	}
 	if len(versions) == 0 { // nothing is known of its code
@@ -50,13 +61,14 @@ func (a *Archive) Method(k layout.Key) (Answer, error) {
 }
 
 // version is the code that a profile is of.
-func (a *Archive) version(p reader.Profile) Version {
+func (a *Archive) version(m reader.Method, p reader.Profile) (Version, error) {
 	size, _ := p.Size()
 	v := Version{ID: p.Code(), Size: int(size), Opaque: true}
 	if a.s.Header().Domain == layout.DomainHotSpot {
 		v.Points, v.Opaque = pointsOf(p, a.s.Header().Params.Shape()).points, false
+		return v, a.sketches.describe(m, p, v.Points)
 	}
-	return v
+	return v, nil
 }
 
 // find finds a method: with its loader, or, where one of the two archives knows

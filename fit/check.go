@@ -16,15 +16,13 @@ import (
 // ErrDomain: profiles of this domain say nothing of the code they are of.
 var ErrDomain = errors.New("profiles of this domain cannot be checked: they do not say which code they are of")
 
-// DefaultConfidence is how confident one must be of a profile that has moved.
-const DefaultConfidence = 0.5
-
 // Options say how profiles are checked.
 type Options struct {
-	// Confidence is the least confidence at which a profile has moved and is not
-	// stale; 0 is DefaultConfidence.
+	// Confidence is the least confidence at which a point is moved; 0 is
+	// DefaultConfidence.
 	Confidence float64
-	// Old, if not nil, has the code that the profiles are of.
+	// Old, if not nil, has the code that the profiles are of, for what the archive
+	// does not say of it.
 	Old Code
 	// Methods selects methods; nil for all.
 	Methods func(layout.Key) bool
@@ -51,15 +49,18 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 	}
 	o.Confidence, o.Top = cmp.Or(o.Confidence, DefaultConfidence), max(o.Top, 0)
 	c := &checker{poll: poll.New(ctx), s: s, shape: s.Header().Params.Shape(), against: against, o: o}
-	c.report.Reasons = map[string]int{}
+	c.report.Reasons, c.report.Lost = map[string]int{}, map[Loss]Lost{}
+	var err error
 	if inv, ok := against.(Inventory); ok && s.Header().Domain == layout.DomainHotSpot {
-		var err error
 		if c.renames, err = findRenames(ctx, s, inv, o.Old); err != nil {
 			return nil, err
 		}
 	}
+	if c.sketches, err = openSketches(s, c.poll.Err); err != nil {
+		return nil, err
+	}
 	if o.Into != nil {
-		c.rewriter = newRewriter(s, o.Into, &c.report.Rewritten)
+		c.rewriter = newRewriter(s, o.Into, against, &c.report)
 		if !o.KeepNames {
 			c.rewriter.renames = &c.renames
 		}
@@ -106,6 +107,7 @@ type checker struct {
 	o        Options
 	report   Report
 	renames  renames
+	sketches *sketches
 	rewriter *rewriter // nil if nothing is rewritten
 
 	judgements []judgement    // of one method

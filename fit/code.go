@@ -33,6 +33,8 @@ type Version struct {
 	// Points are the profile points; nil, and Opaque, if they are not known.
 	Points []Point
 	Opaque bool
+	// Names are what its bytecodes name, in their order; nil if that is not known.
+	Names []Name
 }
 
 // A PointKind says what is recorded at a profile point.
@@ -62,12 +64,26 @@ type Point struct {
 	// the VM records types of arguments.
 	Signature string
 	Dynamic   bool
-	// What stands for the bytecode and what it names, Around for the bytecodes
-	// before and behind it, which are compared one by one; 0 and nil if they are
-	// not known.
-	What   uint64
-	Around []uint64
+	// Sketch says what it tests, calls or checks, as far as that is known.
+	Sketch layout.SketchPoint
+	// Holder is the class that a virtual call's receivers are of; empty if it is not
+	// known.
+	Holder string
+	// Labels are the values of a switch's cases, behind the default; nil if they
+	// are not known, or mean something else in each version of the code.
+	Labels []int32
 }
 
-// back reports whether point i goes back to target t.
-func back(i int, t int32) bool { return int(t) <= i }
+// known reports whether it is known what a point tests, calls or checks.
+func (p *Point) known() bool { return p.Sketch.What != 0 }
+
+// Sketched reports whether sketches say anything of points of a kind. A jump has
+// no operands: it is recognised by what is around it.
+func (k PointKind) Sketched() bool { return k != Jump && k != Ret }
+
+// Types is what a [Code] may know of its classes beside their methods.
+type Types interface {
+	// Assignable reports whether instances of a class are instances of another
+	// one; known is false if that cannot be told.
+	Assignable(class, to string) (is, known bool)
+}

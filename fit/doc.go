@@ -4,11 +4,12 @@
 //	r, err := fit.Check(ctx, store, code, fit.Options{Top: 20})
 //	fmt.Println(r.Score())
 //
-// A profile whose code id is that of the program's method is [Exact]. If the code
-// has changed, its profile points are matched with those of the new code; if
-// enough of its counts find their place, with enough confidence, it has [Moved],
-// otherwise it is [Stale]. One whose method or class has another name now, with the
-// same code, is [Renamed]. One whose method is no longer there is [Gone], which
+// A profile whose code id is that of the program's method is [Exact], unless the
+// two are known to name different members. If the code has changed, its profile
+// points are matched with those of the new code; if one of them finds its place it
+// has [Moved], otherwise it is [Stale]. One whose method or class has another name
+// now, with the same code, is [Renamed]. One whose method is no longer there is
+// [Gone], which
 // takes code that knows all methods of its classes: that a run has not profiled
 // a method is no proof.
 //
@@ -27,31 +28,25 @@
 // # Matching
 //
 // Both versions of the code are sequences of profile points ([Point]): calls,
-// branches, switches, type checks, in the order of their bytecodes. The two are
-// aligned as sequences: a pair scores for each of these that agrees,
+// branches, switches, type checks, in the order of their bytecodes. Two points may
+// be the same if they do the same of the same operands ([Point.Sketch]): a call of
+// another method, or a check of another type, is another point. A branch whose
+// condition is inverted is the same point; its counts change sides. Which of the
+// points that may be the same are, the ways that lead to and from them decide. The
+// two sequences are aligned, then what is left over, since code may have changed its
+// place. A pair is taken only if every alignment that gives another partner to one
+// of the two is worse. Jumps have no operands: they are the same if what is around
+// them is.
 //
-//   - the distance to the point before, and to the one behind: what lies between
-//     two points rarely changes in length where nothing is changed;
-//   - that nothing has changed from the start of the code to the point;
-//   - a branch's direction, and over how many points it goes;
-//   - the number of a switch's cases;
-//   - where both versions' bytecodes are known: the bytecode with what it names
-//     (the called method, the checked type), and the bytecodes around it;
-//
-// and the alignment with the highest sum is taken. Where a bytecode stands says
-// nothing by itself: an inserted statement moves all that is behind it.
-//
-// The archive alone gives the old points: their kinds and places, and, from the
-// displacements of branches, where these go. With Options.Old the old bytecodes
-// are compared too.
+// The archive says what points do, in layout.TableCode, or Options.Old does. Of
+// points of which neither does nothing is moved.
 //
 // # Confidence
 //
-// A pair's confidence is the share of its features that agree, less where the
-// point could as well have been another one (the best alignment that gives it
-// another partner is nearly as good), and less where a branch does not go to the
-// partner of its target. A profile's confidence is the mean over its points,
-// weighted by their counts; points without a partner count as 0.
+// A point's confidence is the share of points like it that came out as a fresh run
+// counts them, in an experiment with edits of real sources. Points with less
+// than Options.Confidence are dropped. A profile's confidence is the mean over its
+// points, weighted by their counts; dropped points count as 0.
 //
 // # Score
 //

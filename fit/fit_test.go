@@ -110,7 +110,14 @@ func drawCode(t *rapid.T, n int) (v fit.Version) {
 	bci := int32(0)
 	for range n {
 		bci += int32(rapid.IntRange(1, 9).Draw(t, "distance"))
-		v.Points = append(v.Points, fit.Point{Bci: bci, Kind: fit.PointKind(rapid.IntRange(int(fit.Call), int(fit.Switch)).Draw(t, "kind"))})
+		kind := fit.PointKind(rapid.IntRange(int(fit.Call), int(fit.Switch)).Draw(t, "kind"))
+		if n := len(v.Points); kind == fit.Jump && (n == 0 || v.Points[n-1].Kind == fit.Jump || v.Points[n-1].Kind == fit.Switch) {
+			kind = fit.Call // nothing would lead to it
+		}
+		v.Points = append(v.Points, fit.Point{Bci: bci, Kind: kind})
+		if p := &v.Points[len(v.Points)-1]; p.Kind.Sketched() {
+			p.Sketch = layout.SketchPoint{What: uint16(rapid.IntRange(1, 40).Draw(t, "what")), Operands: uint16(rapid.IntRange(0, 3).Draw(t, "operands"))}
+		}
 	}
 	for i := range v.Points {
 		targets := 0
@@ -142,10 +149,10 @@ func with(v fit.Version, place, inserted int) fit.Version {
 		if i == place {
 			start := p.Bci
 			for k := range inserted {
-				out.Points = append(out.Points, fit.Point{Bci: start + int32(10*k), Kind: fit.Call})
+				out.Points = append(out.Points, fit.Point{Bci: start + int32(10*k), Kind: fit.Call, Sketch: layout.SketchPoint{What: 99}})
 			}
 		}
-		q := fit.Point{Bci: p.Bci, Kind: p.Kind}
+		q := fit.Point{Bci: p.Bci, Kind: p.Kind, Sketch: p.Sketch}
 		if i >= place {
 			q.Bci += int32(10 * inserted)
 		}
@@ -172,7 +179,9 @@ func profileOf(v fit.Version) *builder.Builder {
 		}[p.Kind]
 		offsets = append(offsets, offsets[len(offsets)-1]+8+8*int64(cells))
 	}
-	q := b.Profile(b.Method(layout.Key{Class: "C", Name: "run", Signature: "()V"}), v.ID, builder.NoContext)
+	m := b.Method(layout.Key{Class: "C", Name: "run", Signature: "()V"})
+	sketch(b, m, v)
+	q := b.Profile(m, v.ID, builder.NoContext)
 	q.Size(uint32(v.Size), 0)
 	square := builder.Row{Type: b.Type(builder.TypeKey{Name: "Square"}), Count: 1000}
 	for i, p := range v.Points {
@@ -199,6 +208,17 @@ func profileOf(v fit.Version) *builder.Builder {
 	}
 	_ = q.Done()
 	return b
+}
+
+// sketch notes what the points of a version test, call and check.
+func sketch(b *builder.Builder, m builder.MethodRef, v fit.Version) {
+	var points []layout.SketchPoint
+	for _, p := range v.Points {
+		if p.Kind.Sketched() {
+			points = append(points, p.Sketch)
+		}
+	}
+	b.Table(layout.TableCode, 0, layout.TableCode.Columns()...).Row(uint64(m), uint64(b.Symbol(string(layout.AppendSketch(nil, v.ID, points)))))
 }
 
 // check checks the one profile of an archive, and gives the adapted one.
@@ -339,7 +359,13 @@ func TestOtherCodeIsStale(t *testing.T) {
 // Profiles of two versions that have become one: the heavier is taken.
 func TestTwoVersionsBecomeOne(t *testing.T) {
 	v := fit.Version{ID: 1, Size: 20, Points: []fit.Point{{Bci: 4, Kind: fit.Call}, {Bci: 9, Kind: fit.Call}}}
+	for i := range v.Points {
+		v.Points[i].Sketch.What = uint16(1 + i)
+	}
 	b := profileOf(v)
+	other := v
+	other.ID = 2
+	sketch(b, b.Method(layout.Key{Class: "C", Name: "run", Signature: "()V"}), other)
 	heavier := b.Profile(b.Method(layout.Key{Class: "C", Name: "run", Signature: "()V"}), 2, builder.NoContext)
 	heavier.Size(20, 0)
 	heavier.Counter(builder.At{Bci: 4}, 5000)
@@ -352,5 +378,63 @@ func TestTwoVersionsBecomeOne(t *testing.T) {
 	_, to := check(t, memstore.Open(t, b), now)
 	if n := counted(t, to, now.Points[0]); to.Header().Counts.Profiles != 1 || n != 5000 {
 		t.Errorf("%d profiles, a count of %d", to.Header().Counts.Profiles, n)
+	}
+}
+
+// typed is code with classes, of which Square is no Shape.
+type typed struct{ one }
+
+func (typed) Assignable(class, to string) (is, known bool) { return class != "Square", true }
+
+// Receivers that a call cannot have in the new code are dropped, and said to be.
+func TestReceiversThatCannotBe(t *testing.T) {
+	v := fit.Version{ID: 1, Size: 20, Points: []fit.Point{{Bci: 4, Kind: fit.VirtualCall, Sketch: layout.SketchPoint{What: 1}}}}
+	s := memstore.Open(t, profileOf(v))
+	for holder, want := range map[string]uint64{"Shape": 0, "": 1000} {
+		now := fit.Version{ID: 2, Size: 20, Points: []fit.Point{{Bci: 8, Kind: fit.VirtualCall, Sketch: v.Points[0].Sketch, Holder: holder}}}
+		into := builder.New(layout.DomainHotSpot, builder.ConfigOf(s.Header()))
+		r, err := fit.Check(t.Context(), s, typed{one{now}}, fit.Options{Into: into})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lost := r.Lost[fit.LostReceivers]; lost.Counts != float64(1000-want) {
+			t.Errorf("holder %q: lost %v", holder, lost)
+		}
+		m, err := memstore.Open(t, into).Find(layout.Key{Class: "C", Name: "run", Signature: "()V"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, _, err := m.Profile(reader.AnyCode)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, ok := p.At(8)
+		if !ok || e.Cell(2).Trained() != want {
+			t.Errorf("holder %q: %d receivers, want %d", holder, e.Cell(2).Trained(), want)
+		}
+	}
+}
+
+// Code with the same bytecodes is not the same if it names other members.
+func TestSameBytecodesWithOtherNames(t *testing.T) {
+	v := fit.Version{ID: 1, Size: 20, Points: []fit.Point{{Bci: 4, Kind: fit.Call, Sketch: layout.SketchPoint{What: 1}}, {Bci: 9, Kind: fit.Call, Sketch: layout.SketchPoint{What: 2}}}}
+	now := v
+	now.Points = []fit.Point{v.Points[0], v.Points[1]}
+	now.Points[0].Sketch, now.Points[1].Sketch = v.Points[1].Sketch, v.Points[0].Sketch
+	verdict, to := check(t, memstore.Open(t, profileOf(v)), now)
+	if verdict.State != fit.Moved || counted(t, to, now.Points[0]) != 1001 || counted(t, to, now.Points[1]) != 1000 {
+		t.Errorf("%s: %s; counts %d and %d", verdict.State, verdict.Reason, counted(t, to, now.Points[0]), counted(t, to, now.Points[1]))
+	}
+}
+
+// Nothing is moved where it is not known what points do.
+func TestNothingIsMovedBlindly(t *testing.T) {
+	v := fit.Version{ID: 1, Size: 20, Points: []fit.Point{{Bci: 4, Kind: fit.Branch, Targets: []int32{2}}, {Bci: 9, Kind: fit.VirtualCall}}}
+	s := memstore.Open(t, profileOf(v))
+	now := v
+	now.ID = 2
+	r, err := fit.Check(t.Context(), s, one{now}, fit.Options{Confidence: 0.01})
+	if err != nil || r.Profiles[fit.Stale] != 1 || r.Found.Points != 0 || r.Lost[fit.LostUnknown].Points != 2 {
+		t.Errorf("%v: %+v", err, r)
 	}
 }

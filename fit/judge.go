@@ -3,6 +3,8 @@ package fit
 import (
 	"cmp"
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/profarc/profarc/layout"
 )
@@ -32,9 +34,12 @@ func (c *checker) judge(j *judgement, k layout.Key, a Answer) error {
 
 // compare holds a profile against the versions of its method.
 func (c *checker) compare(j *judgement, k layout.Key, versions []Version) error {
+	if err := c.describe(j, k); err != nil {
+		return err
+	}
 	code := j.Profile.Code()
-	if i, ok := c.byID[code]; ok && code != 0 {
-		j.State, j.Reason, j.Confidence, j.now = Exact, "the code is the same", 1, versions[i]
+	if v, ok := c.sameCode(j, versions); ok {
+		j.State, j.Reason, j.Confidence, j.now = Exact, "the code is the same", 1, v
 		return nil
 	}
 	j.State, j.Reason = Stale, "the code has changed, and nothing is known of its profile points"
@@ -42,26 +47,39 @@ func (c *checker) compare(j *judgement, k layout.Key, versions []Version) error 
 		j.Reason = fmt.Sprintf("its control flow has changed: function hash 0x%016x, now 0x%016x", code, versions[0].ID)
 		return nil
 	}
-	j.old = pointsOf(j.Profile, c.shape)
-	j.Points = len(j.old.points)
-	byBytecode, err := c.oldCode(j, k)
-	if err != nil {
-		return err
-	}
 	best := -1.0
 	for _, v := range versions[:min(len(versions), maxAligned)] {
 		if v.Opaque {
 			continue
 		}
-		l := align(newSide(j.old.points, j.old.size), newSide(v.Points, v.Size))
+		l := align(newSide(j.old.points, j.old.size), newSide(v.Points, v.Size), c.poll.Err)
+		if err := c.poll.Err(); err != nil {
+			return err
+		}
+		c.choose(&l, &j.old, &v)
 		if confidence := l.weighed(j.old.weights); confidence > best {
 			best, j.now, j.alignment = confidence, v, l
 		}
 	}
 	if best >= 0 {
-		c.moved(j, best, byBytecode)
+		c.moved(j, best)
 	}
 	return nil
+}
+
+// sameCode finds the version that a profile is of.
+func (c *checker) sameCode(j *judgement, versions []Version) (v Version, ok bool) {
+	code := j.Profile.Code()
+	first, ok := c.byID[code]
+	if !ok || code == 0 {
+		return v, false
+	}
+	for _, v := range versions[first:min(len(versions), first+maxAligned)] {
+		if v.ID == code && (sameNames(j.old.points, v.Points) || c.sameButRenamed(j.old.names, v.Names)) {
+			return v, true
+		}
+	}
+	return v, false
 }
 
 // maxAligned is how many versions of a method a profile of another one is aligned
@@ -79,25 +97,71 @@ func indexOf(versions []Version) map[uint64]int {
 	return index
 }
 
-// moved decides between Moved and Stale.
-func (c *checker) moved(j *judgement, confidence float64, byBytecode bool) {
-	for _, to := range j.alignment.to {
-		if to >= 0 {
-			j.Matched++
+// describe takes the points of a profile, with what is known of their code.
+func (c *checker) describe(j *judgement, k layout.Key) error {
+	if c.s.Header().Domain.LLVM() {
+		return nil
+	}
+	j.old = pointsOf(j.Profile, c.shape)
+	j.Points = len(j.old.points)
+	if err := c.sketches.describe(j.Method, j.Profile, j.old.points); err != nil {
+		return err
+	}
+	return c.oldCode(j, k)
+}
+
+// sameNames reports whether nothing is known that the points of two versions with
+// the same bytecodes test, call or check of each other's: a code id does not say
+// what bytecodes name.
+func sameNames(a, b []Point) bool {
+	if len(a) != len(b) {
+		return true // of code that is not known
+	}
+	for i := range a {
+		if a[i].known() && b[i].known() && a[i].Sketch != b[i].Sketch {
+			return false
 		}
 	}
-	how := "by kind and distance"
-	if byBytecode {
-		how = "by bytecode"
+	return true
+}
+
+// choose drops the pairs that one cannot be confident of.
+func (c *checker) choose(l *alignment, old *profiled, now *Version) {
+	for i, j := range l.to {
+		switch {
+		case j < 0:
+			continue
+		case l.confidence[i] < c.o.Confidence:
+			l.lost[i] = LostUnsure
+		case now.Points[j].Bci > math.MaxUint16:
+			l.lost[i] = LostUnencodable
+		case !sameRows(&old.points[i], &now.Points[j]):
+			l.lost[i] = LostLabels
+		default:
+			continue
+		}
+		l.to[i], l.confidence[i] = -1, 0
 	}
-	found := fmt.Sprintf("%d of %d profile points found %s", j.Matched, j.Points, how)
+}
+
+// moved decides between Moved and Stale, and notes what becomes of the points.
+func (c *checker) moved(j *judgement, confidence float64) {
+	for i, to := range j.alignment.to {
+		swapped := false
+		if to >= 0 {
+			j.Matched++
+			swapped = opposite(&j.old.points[i], &j.now.Points[to])
+		}
+		c.report.note(j.alignment.lost[i], j.old.weights[i], swapped)
+	}
+	found := fmt.Sprintf("%d of %d profile points found by bytecode", j.Matched, j.Points)
 	switch {
-	case j.alignment.tooLarge:
-		j.Reason = fmt.Sprintf("the code has changed, and %d profile points are too many to match", j.Points)
-	case confidence < c.o.Confidence:
-		j.Reason = fmt.Sprintf("the code has changed: %s, confidence %.2f", found, confidence)
 	case j.Points == 0:
 		j.State, j.Confidence, j.Reason = Moved, confidence, "the code has changed; the profile has no points in it"
+	case j.Matched == 0 && !slices.ContainsFunc(j.old.points, func(p Point) bool { return p.known() }):
+		j.Reason = "the code has changed, and the archive does not say what it was: name it with --old"
+	case j.Matched == 0:
+		j.Reason = "the code has changed: " + found
 	case j.Profile.Code() == 0:
 		j.State, j.Confidence, j.Reason = Moved, confidence, "the archive does not say which code it is: "+found
 	default:
@@ -119,23 +183,23 @@ func (l *alignment) weighed(weights []float64) float64 {
 	return sum / all
 }
 
-// oldCode adds to the points of a profile what the old bytecodes say of them, if
-// they are known and are those that the profile is of.
-func (c *checker) oldCode(j *judgement, k layout.Key) (ok bool, err error) {
+// oldCode adds to the points of a profile what the old code says of them, if it is
+// the code that the profile is of.
+func (c *checker) oldCode(j *judgement, k layout.Key) error {
 	if c.o.Old == nil {
-		return false, nil
+		return nil
 	}
 	a, err := c.o.Old.Method(k)
 	if err != nil || a.Presence != Present {
-		return false, err
+		return err
 	}
 	for _, v := range a.Versions {
-		if (v.ID == j.Profile.Code() || j.Profile.Code() == 0) && samePlaces(v.Points, j.old.points) {
-			j.old.points, j.old.size = v.Points, v.Size
-			return true, nil
+		if (v.ID == j.Profile.Code() || j.Profile.Code() == 0) && samePlaces(v.Points, j.old.points) && sameNames(j.old.points, v.Points) {
+			j.old.points, j.old.size, j.old.names = v.Points, v.Size, v.Names
+			return nil
 		}
 	}
-	return false, nil
+	return nil
 }
 
 // samePlaces reports whether points are of the same kinds at the same places,
@@ -150,4 +214,14 @@ func samePlaces(a, b []Point) bool {
 		}
 	}
 	return true
+}
+
+// opposite reports whether two branches that are the same have opposite senses.
+func opposite(p, q *Point) bool { return p.Kind == Branch && p.Sketch.Inverse != q.Sketch.Inverse }
+
+// sameRows reports whether the counts of a switch can be moved to another one:
+// both have the same cases, or their values are known.
+func sameRows(p, q *Point) bool {
+	return p.Kind != Switch || p.Labels != nil && q.Labels != nil ||
+		p.Sketch.Operands == q.Sketch.Operands && len(p.Targets) == len(q.Targets)
 }

@@ -29,7 +29,7 @@ func (m *mover) run() error {
 		m.from[j] = -1
 	}
 	for i, j := range m.alignment.to {
-		if j >= 0 && !m.beyond(j) {
+		if j >= 0 {
 			m.from[j] = i
 			m.counts.Points++
 		} else if m.old.weights[i] > 0 {
@@ -90,6 +90,10 @@ func (m *mover) entryFor(j int) layout.Entry {
 	if i >= 0 && point.Kind != Switch {
 		raw := layout.Entry(slices.Clone(m.old.entries[i].Raw()))
 		setPoint(raw, point.Bci)
+		if opposite(&m.old.points[i], &point) {
+			swapSides(raw)
+			m.counts.Swapped++
+		}
 		return raw
 	}
 	tag := tagOf(point.Kind)
@@ -125,29 +129,48 @@ func setPoint(raw layout.Entry, bci int32) {
 	binary.LittleEndian.PutUint16(raw[2:], uint16(bci))
 }
 
-// cases takes the counts of a switch over: case by case where there are as many
-// as before, otherwise in order to those that go to the same place.
+// Cells of a branch.
+const (
+	takenCell    = 0
+	notTakenCell = 2
+)
+
+// swapSides swaps the counts of a branch.
+func swapSides(branch layout.Entry) {
+	taken := branch.Cell(takenCell)
+	branch.SetCell(takenCell, branch.Cell(notTakenCell))
+	branch.SetCell(notTakenCell, taken)
+}
+
+// cases takes the counts of a switch over: those of each value to the same value.
+// Values that have no case any more go to the default.
 func (m *mover) cases(raw layout.Entry, i, j int) {
-	old, now := m.old.points[i].Targets, m.now.Points[j].Targets
 	from := m.old.entries[i].Raw()
 	raw.SetTraps(from.Traps())
-	raw.SetCell(1, from.Cell(1))
-	next := 1
-	for c := 1; c < len(old); c++ {
-		to := c
-		if len(old) != len(now) {
-			to = next
-			for to < len(now) && !m.alignment.goesTo(old[c], now[to], len(m.now.Points)) {
-				to++
-			}
-		}
-		if to < len(now) {
-			raw.SetCell(1+2*to, from.Cell(1+2*c))
-			next = to + 1
-		} else {
-			m.counts.CountsDropped += float64(from.Cell(1 + 2*c))
-		}
+	for c, to := range casesOf(&m.old.points[i], &m.now.Points[j]) {
+		cell := 1 + 2*to
+		raw.SetCell(cell, layout.SaturatingAdd(raw.Cell(cell), from.Cell(1+2*c)))
 	}
+}
+
+// casesOf gives the place of each case of a switch among those of another one, by
+// their values. Without these both have the same cases.
+func casesOf(p, q *Point) []int {
+	places := make([]int, len(p.Targets))
+	if p.Labels == nil || q.Labels == nil {
+		for c := range places {
+			places[c] = c
+		}
+		return places
+	}
+	by := map[int32]int{}
+	for c, label := range q.Labels {
+		by[label] = c + 1
+	}
+	for c, label := range p.Labels[:min(len(p.Labels), len(places)-1)] {
+		places[c+1] = by[label]
+	}
+	return places
 }
 
 // place sets the displacements of a new entry and hands it over.
@@ -165,6 +188,9 @@ func (m *mover) place(j int, raw layout.Entry) error {
 	if i := m.from[j]; i >= 0 {
 		if raw.Tag() == layout.TagRet {
 			m.returns(raw, j)
+		}
+		if err := m.receivers(raw, j); err != nil {
+			return err
 		}
 		return m.entry(m.p, layout.SectionData, m.old.entries[i], raw)
 	}

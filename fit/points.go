@@ -13,6 +13,7 @@ type profiled struct {
 	entries []reader.Entry
 	weights []float64 // sums of their counts
 	size    int       // of the code, 0 if not known
+	names   []Name    // that the code names, nil if not known
 }
 
 // pointsOf takes the points of a HotSpot profile. Displacements are differences

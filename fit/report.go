@@ -50,6 +50,12 @@ type Report struct {
 	fitting  float64            // weights times confidences
 	Points   int                // of profiles that have moved
 	Matched  int                // of these
+	// Lost says what became of the points of code that has changed and have no
+	// place in the new code, or only for a part of their counts.
+	Lost map[Loss]Lost
+	// Found are those that have one, Swapped the branches among them whose sense is
+	// the opposite: their counts change sides.
+	Found, Swapped Lost
 	// Misfits are profiles that are stale, gone, or have moved with less than full
 	// confidence, the heaviest loss first.
 	Misfits []Verdict
@@ -98,6 +104,22 @@ func (r *Report) add(v *Verdict) {
 	}
 }
 
+// note counts a point of code that has changed, or counts of one.
+func (r *Report) note(why Loss, counts float64, swapped bool) {
+	if counts == 0 {
+		return
+	}
+	switch {
+	case why != "":
+		r.Lost[why] = r.Lost[why].and(counts)
+	case swapped:
+		r.Swapped = r.Swapped.and(counts)
+		fallthrough
+	default:
+		r.Found = r.Found.and(counts)
+	}
+}
+
 // perfect is the confidence from which on a profile that has moved is no misfit.
 const perfect = 0.9995
 
@@ -116,7 +138,8 @@ type Rewritten struct {
 	Dropped       int     // stale, gone, or of a version that became the same as another
 	Points        int     // of moved profiles, taken over
 	PointsDropped int     // of moved profiles, with counts, that have no place any more
-	CountsDropped float64 // counts of these
+	CountsDropped float64 // counts of these, and of receivers and cases that the new code cannot meet
+	Swapped       int     // branches whose counts changed sides
 	Traps         int     // taken over, at bytecodes without a profile point
 	TrapsDropped  int
 }

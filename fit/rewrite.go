@@ -14,7 +14,10 @@ type rewriter struct {
 	s       *reader.Store
 	shape   layout.Shape
 	b       *builder.Builder
+	report  *Report
 	counts  *Rewritten
+	code    Types                      // what is known of the classes of the new program; nil for nothing
+	kept    map[layout.Narrow][]uint64 // by method: the code ids of profiles that stay as they are
 	types   map[uint32]builder.TypeRef // by ordinal
 	methods map[layout.Narrow]builder.MethodRef
 	renames *renames // nil where names stay
@@ -23,8 +26,9 @@ type rewriter struct {
 	contexts map[layout.Narrow]builder.ContextRef
 }
 
-func newRewriter(s *reader.Store, b *builder.Builder, counts *Rewritten) *rewriter {
-	return &rewriter{s: s, shape: s.Header().Params.Shape(), b: b, counts: counts,
+func newRewriter(s *reader.Store, b *builder.Builder, against Code, report *Report) *rewriter {
+	code, _ := against.(Types)
+	return &rewriter{s: s, shape: s.Header().Params.Shape(), b: b, report: report, counts: &report.Rewritten, code: code, kept: map[layout.Narrow][]uint64{},
 		types: map[uint32]builder.TypeRef{}, methods: map[layout.Narrow]builder.MethodRef{}, contexts: map[layout.Narrow]builder.ContextRef{}}
 }
 
@@ -99,7 +103,13 @@ func (w *rewriter) profile(j *judgement) error {
 		if err := (&mover{rewriter: w, judgement: j, p: p}).run(); err != nil {
 			return err
 		}
+		w.sketch(m, &j.now)
 		return p.Done()
+	}
+	if (j.State == Exact || j.State == Renamed) && slices.ContainsFunc(j.old.points, func(p Point) bool { return p.known() }) {
+		w.sketch(m, &j.now) // what it names may have other names
+	} else {
+		w.kept[j.Method.Ref()] = append(w.kept[j.Method.Ref()], j.Profile.Code())
 	}
 	p := w.b.Profile(m, j.Profile.Code(), context)
 	w.fields(p, j.Profile, false)

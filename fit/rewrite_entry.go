@@ -10,10 +10,10 @@ import (
 // or with another place and other displacements.
 func (w *rewriter) entry(p *builder.Profile, section layout.BlockSection, e reader.Entry, raw layout.Entry) (err error) {
 	if raw.Tag().Wide() {
-		return w.wide(p, e, raw.Point())
+		return w.wide(p, e, raw)
 	}
 	p.Raw(section, raw, func(cell int, kind layout.PointerKind) uint64 {
-		ref, failed := w.pointer(e.Cell(cell).Trained(), kind)
+		ref, failed := w.pointer(raw.Cell(cell), kind)
 		if err == nil {
 			err = failed
 		}
@@ -48,10 +48,11 @@ func (w *rewriter) pointer(v uint64, kind layout.PointerKind) (uint64, error) {
 }
 
 // wide takes an entry of this format's own over, to a point.
-func (w *rewriter) wide(p *builder.Profile, e reader.Entry, point int32) error {
+func (w *rewriter) wide(p *builder.Profile, e reader.Entry, raw layout.Entry) error {
+	point := raw.Point()
 	switch e.Tag() {
 	case layout.TagReceivers:
-		return w.receivers(p, e, point)
+		return w.wideReceivers(p, raw)
 	case layout.TagCounters:
 		p.Counters(point, cells(e)...)
 	case layout.TagValueSite:
@@ -76,21 +77,17 @@ func cells(e reader.Entry) []uint64 {
 	return out
 }
 
-func (w *rewriter) receivers(p *builder.Profile, e reader.Entry, point int32) error {
-	r, _ := e.Receivers()
-	rows := make([]builder.Row, r.Len())
-	for i := range rows {
-		row, ok := r.Row(i)
-		if !ok {
-			continue
-		}
-		t, err := w.typeRef(row.Type)
+// wideReceivers takes receivers of any number over. Rows without a type are empty.
+func (w *rewriter) wideReceivers(p *builder.Profile, raw layout.Entry) error {
+	rows := make([]builder.Row, 0, raw.Rows())
+	for cell := layout.ReceiversFixed; cell < raw.Cells(); cell += 2 {
+		ref, err := w.pointer(raw.Cell(cell), layout.PointerType)
 		if err != nil {
 			return err
 		}
-		rows[i] = builder.Row{Type: t, Count: row.Count.Trained()}
+		rows = append(rows, builder.Row{Type: builder.TypeRef(ref), Count: raw.Cell(cell + 1)})
 	}
-	p.Receivers(point, e.Sub(), e.Flags(), r.Other().Trained(), uint64(e.Traps()), rows...)
+	p.Receivers(raw.Point(), raw.Sub(), raw.Flags(), raw.Cell(0), raw.Cell(1), rows...)
 	return nil
 }
 
@@ -122,6 +119,12 @@ func (w *rewriter) table(t *layout.Table) error {
 	to := w.b.Table(t.Kind, t.Flags, kinds...)
 	row := make([]uint64, len(kinds))
 	for r := range t.Rows {
+		if stays, err := w.keepsRow(t, r); !stays {
+			if err != nil {
+				return err
+			}
+			continue
+		}
 		for i, kind := range kinds {
 			var err error
 			if row[i], err = w.cell(kind, t.Cell(i, r)); err != nil {

@@ -39,6 +39,7 @@ const (
 	TableThreads    TableKind = 12 // Jamaica: PROFILE_THREAD [priority, cycles, interpreted, compiled, JNI, GC, C stack, Java stack]
 	TableReflected  TableKind = 13 // Jamaica: classes used via reflection [type]
 	TableForeign    TableKind = 14 // keys that the importer does not know [key symbol, value symbol]
+	TableCode       TableKind = 15 // sketches of the code of methods [method, sketch symbol]
 	TableRuns       TableKind = 16 // which runs the dumps are of: see RunRow
 	TableClassPath  TableKind = 17 // class paths of runs [class path, position, path symbol, kind, size, sum]
 )

@@ -58,6 +58,7 @@ var tableForms = map[TableKind]tableForm{
 		word("JNI"), word("GC"), word("C-stack"), word("Java-stack")}},
 	TableReflected: {"reflected", []Column{ofType}},
 	TableForeign:   {"foreign", []Column{symbol("key"), symbol("value")}},
+	TableCode:      {"code", []Column{{"method", ColumnMethod, FormPlain}, {"sketch", ColumnSymbol, FormBytes}}},
 	TableRuns: {"runs", []Column{hex("dump-low"), hex("dump-high"), hex("since-low"), hex("since-high"), hex("boot-low"), hex("boot-high"),
 		word("namespace"), word("process"), word("start"), {"begun", ColumnWord, FormTime}, {"time", ColumnWord, FormTime},
 		{"exit", ColumnWord, FormExit}, hex("class-path"),

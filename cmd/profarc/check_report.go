@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -43,6 +45,41 @@ type checkState struct {
 type checkPoints struct {
 	Old     int `json:"old"`
 	Matched int `json:"matched"`
+	// Found, Swapped and Dropped are of all points that have counts, in code that has
+	// changed. Swapped are branches among those found: their counts change sides.
+	Found   checkLost   `json:"found"`
+	Swapped checkLost   `json:"swapped"`
+	Dropped []checkLost `json:"dropped"` // that of most counts first
+}
+
+// A checkLost is points with counts, and for dropped ones the reason. Of points that
+// were found some counts may be dropped too.
+type checkLost struct {
+	Reason string  `json:"reason,omitempty"`
+	Points int     `json:"points"`
+	Counts float64 `json:"counts"`
+}
+
+// pointsOf says what became of points.
+func pointsOf(f *fit.Report) checkPoints {
+	p := checkPoints{Old: f.Points, Matched: f.Matched, Dropped: []checkLost{}}
+	p.Found, p.Swapped = checkLost{"", f.Found.Points, f.Found.Counts}, checkLost{"", f.Swapped.Points, f.Swapped.Counts}
+	for why, l := range f.Lost {
+		p.Dropped = append(p.Dropped, checkLost{string(why), l.Points, l.Counts})
+	}
+	slices.SortFunc(p.Dropped, func(a, b checkLost) int {
+		return cmp.Or(cmp.Compare(b.Counts, a.Counts), cmp.Compare(a.Reason, b.Reason))
+	})
+	return p
+}
+
+// counts are those of all points.
+func (p *checkPoints) counts() (all float64) {
+	all = p.Found.Counts
+	for _, l := range p.Dropped {
+		all += l.Counts
+	}
+	return all
 }
 
 // A checkVerdict is how one profile fits.
@@ -72,13 +109,14 @@ type rewrittenCounts struct {
 	Points        int     `json:"points"`         // of moved profiles, taken over
 	PointsDropped int     `json:"points_dropped"` // with counts, and no place any more
 	CountsDropped float64 `json:"counts_dropped"`
-	Traps         int     `json:"traps"` // at bytecodes without a profile point
+	Swapped       int     `json:"swapped"` // branches whose counts changed sides
+	Traps         int     `json:"traps"`   // at bytecodes without a profile point
 	TrapsDropped  int     `json:"traps_dropped"`
 }
 
 // fill takes over what was found.
 func (r *checkReport) fill(s *reader.Store, f *fit.Report) error {
-	r.Score, r.Points = f.Score(), checkPoints{f.Points, f.Matched}
+	r.Score, r.Points = f.Score(), pointsOf(f)
 	r.States, r.Misfits, r.Reasons = map[string]checkState{}, []checkVerdict{}, uncheckedOf(f)
 	all := 0.0
 	for _, w := range f.Weights {
@@ -147,17 +185,40 @@ func (r *checkReport) print(a *app) {
 		fmt.Fprintf(a.out, "\nclasses are matched by name: one of the two archives knows no class loaders\n")
 	}
 	printLoaderDoubts(a.out, r.Loaders)
-	if r.Points.Old > 0 {
-		fmt.Fprintf(a.out, "\nmoved profiles: %d of %d points matched\n", r.Points.Matched, r.Points.Old)
-	}
+	r.printPoints(a)
 	r.printRenames(a)
 	r.printMisfits(a)
 	if r.NoLongerCertain != nil {
 		printCertainties(a, "no longer certain", "the archive", "the new profiles", *r.NoLongerCertain)
 	}
 	if n := r.Rewritten; n != nil {
-		fmt.Fprintf(a.out, "\nwrote %s: %s, %d profiles, %d left out; of moved ones %d points taken over, %d with counts left out (%.0f counts), %d traps left out\n",
-			printable(n.Archive), sizeText(n.Bytes), n.Profiles, n.Dropped, n.Points, n.PointsDropped, n.CountsDropped, n.TrapsDropped)
+		fmt.Fprintf(a.out, "\nwrote %s: %s, %d profiles, %d left out; of moved ones %d points taken over (%d with sides swapped), %d with counts left out (%.0f counts), %d traps left out\n",
+			printable(n.Archive), sizeText(n.Bytes), n.Profiles, n.Dropped, n.Points, n.Swapped, n.PointsDropped, n.CountsDropped, n.TrapsDropped)
+	}
+}
+
+// printPoints says what becomes of the points of code that has changed.
+func (r *checkReport) printPoints(a *app) {
+	p := &r.Points
+	if p.Old > 0 {
+		fmt.Fprintf(a.out, "\nmoved profiles: %d of %d points matched\n", p.Matched, p.Old)
+	}
+	all := p.counts()
+	if all == 0 {
+		return
+	}
+	fmt.Fprintf(a.out, "\nprofile points of changed code\n")
+	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
+	fmt.Fprintf(w, "  moved\t%d points\t%s of their counts\t\n", p.Found.Points, percent(p.Found.Counts/all))
+	if p.Swapped.Points > 0 {
+		fmt.Fprintf(w, "  swapped\t%d of these\t%s\tbranches whose condition is inverted: taken and not taken change sides\n", p.Swapped.Points, percent(p.Swapped.Counts/all))
+	}
+	for _, l := range p.Dropped {
+		fmt.Fprintf(w, "  dropped\t%d points\t%s\t%s\n", l.Points, percent(l.Counts/all), l.Reason)
+	}
+	w.Flush()
+	if slices.ContainsFunc(p.Dropped, func(l checkLost) bool { return l.Reason == string(fit.LostUnknown) }) {
+		fmt.Fprintf(a.out, "what the archive does not say of its code, --old CLASSPATH does: name the code that was profiled\n")
 	}
 }
 

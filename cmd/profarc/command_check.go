@@ -61,14 +61,21 @@ nothing else that is as like it. Code is compared without the names in it, so th
 proof: --old says what is new for sure, and less code is enough then.
 
 The score is the mean over all that was checked, weighted by counts: 1 for what is exact or renamed, the
-confidence of what has moved, 0 for the rest. With --old, the code that the profiles were recorded
-with, points are matched by their bytecodes; without it by their kinds, distances and branches.
+confidence of what has moved, 0 for the rest.
+
+Points are matched by what their bytecodes test, call or check, and of which operands. Archives of
+train and dump say that of their code; for others name the code that the profiles were recorded with,
+--old. Where neither is known nothing is moved, since no count could be told from its opposite.
 
 Against profiles it also lists, of what is the same code in both, the branches and type checks that
 had one outcome in the archive and have several now: see profarc diff --help.
 
 --rewrite writes an archive for the new code: moved profiles with their points in new places,
-without those that are stale or gone; what is unchecked stays as it is.
+without those that are stale or gone; what is unchecked stays as it is. Where a condition is inverted,
+the branch's counts change sides. A call, field or type check of another member or type is another
+point. What several points are as much like, or what would have less than --confidence, is dropped:
+the report says how much, and why. The confidence of a point is the share of points like it that came
+out as a fresh run counts them, in an experiment with edits of real sources.
 
 The fields of --json are stable: "profiles" and "weight" by state, "misfits" the heaviest losses
 first, "unchecked" the reasons why profiles were not, "confidence" and "score" from 0 to 1. The exit
@@ -87,7 +94,7 @@ code is 1 where nothing can be checked, and with --fail-below where the score is
 	f.StringVar(&o.old, "old", "", "class path with the code that the profiles are of")
 	f.StringVar(&o.rewrite, "rewrite", "", "archive to write, adapted to the code")
 	f.BoolVar(&o.renames, "renames", true, "let --rewrite give methods and classes their new names; without it, what was renamed is left out")
-	f.Float64Var(&o.confidence, "confidence", fit.DefaultConfidence, "least confidence, from 0 to 1, at which a profile has moved")
+	f.Float64Var(&o.confidence, "confidence", fit.DefaultConfidence, "least confidence, from 0 to 1, at which a point is moved")
 	f.Float64Var(&o.failBelow, "fail-below", 0, "exit with 1 if the score, from 0 to 1, is lower")
 	f.IntVarP(&o.top, "top", "n", 20, "misfits to list")
 	f.BoolVar(&o.all, "all", false, "list every profile in JSON, also those that fit")

@@ -123,6 +123,8 @@ func twoCodes(b *builder.Builder) {
 		p := b.Profile(m, code, builder.NoContext)
 		p.Counter(builder.At{Bci: 1}, code&0xff)
 		done(p)
+		sketch := layout.AppendSketch(nil, code, []layout.SketchPoint{layout.NewSketchPoint(code<<40, code<<50, false)})
+		b.Table(layout.TableCode, 0, layout.TableCode.Columns()...).Row(uint64(m), uint64(b.Symbol(string(sketch))))
 	}
 }
 

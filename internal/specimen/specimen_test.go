@@ -96,7 +96,7 @@ func TestSpecimensCoverTheFormat(t *testing.T) {
 			t.Errorf("no entry of tag %v", tag)
 		}
 	}
-	for k := layout.TableOrder; k <= layout.TableForeign; k++ {
+	for k := layout.TableOrder; k <= layout.TableCode; k++ {
 		if !c.tables[k] {
 			t.Errorf("no table of kind %d", k)
 		}

@@ -136,6 +136,7 @@ func (b *textBuild) distinct(t *textMethod) layout.Key {
 // method begins the profile of a method and fills it.
 func (b *textBuild) method(t *textMethod) *builder.Profile {
 	m := b.methodRef(t.class, b.distinct(t))
+	b.sketch(m, t)
 	b.DescribeMethod(m, builder.MethodInfo{Access: t.access})
 	p := b.Profile(m, 0, builder.NoContext)
 	p.Invocations(t.invocations)

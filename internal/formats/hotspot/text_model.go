@@ -53,6 +53,7 @@ type textMethod struct {
 
 	parameters []textSlot
 	entries    []textEntry
+	sketch     []byte // of its code; nil if there is none
 }
 
 // A textEntry is one profile entry. Which of its fields mean something, its

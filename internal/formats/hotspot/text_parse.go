@@ -10,6 +10,7 @@ type textParser struct {
 	lines  *lineReader
 	name   string // of the text, for errors
 	dump   textDump
+	code   textCode // of the method that is read
 	report *TextReport
 }
 
@@ -80,6 +81,7 @@ func (p *textParser) method() (more bool, err error) {
 	header, _ := p.lines.next()
 	m, _ := parseHeader(header.text)
 	m.line = header.number
+	p.code = textCode{code: p.code.code[:0]}
 	if err := p.counters(&m); err != nil {
 		return false, err
 	}
@@ -94,6 +96,7 @@ func (p *textParser) method() (more bool, err error) {
 		if bytes.Equal(line.text, rule) {
 			total, last := p.lines.totalNext()
 			if last || p.lines.methodNext() {
+				m.sketch = p.code.sketch()
 				p.dump.methods = append(p.dump.methods, m)
 				p.dump.total = total
 				if last {
@@ -115,6 +118,7 @@ func (p *textParser) body(m *textMethod, line textLine) error {
 	case kind != nil:
 		return p.entry(m, e, kind, line, &c)
 	case isBytecode(line.text):
+		p.code.add(line.text)
 		p.report.Lost.At(LossBytecodes, line.number)
 	default:
 		p.report.Lost.At(LossUnknownLine, line.number)

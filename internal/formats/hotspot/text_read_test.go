@@ -223,7 +223,8 @@ func TestMethodOrder(t *testing.T) {
 	}
 	for name, text := range texts {
 		dashes := strings.Repeat("-", 72) + "\n"
-		methods := strings.Split(profileLines(text), dashes)[1:]
+		text = profileLines(text)
+		methods := strings.Split(text, dashes)[1:]
 		total := methods[len(methods)-1]
 		methods = methods[:len(methods)-1]
 		want, _, _ := read(t, text, TextOptions{Unordered: true})

@@ -48,6 +48,7 @@ const (
 	LookupSwitch    = 171
 	Return          = 177
 	GetStatic       = 178
+	PutStatic       = 179
 	GetField        = 180
 	PutField        = 181
 	InvokeVirtual   = 182

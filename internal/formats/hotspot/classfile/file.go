@@ -54,6 +54,7 @@ type File struct {
 	Access      uint16
 	Version     uint16     // major version of the format
 	Pool        []Constant // constant 0, and those behind a long or double, have tag 0
+	Fields      []Method   // without code
 	Methods     []Method
 
 	methods map[[2]string]int // places by name and signature, nil until one is asked for
@@ -91,7 +92,7 @@ func Parse(b []byte) (*File, error) {
 	for range p.u2() {
 		c.Interfaces = append(c.Interfaces, p.class(p.u2()))
 	}
-	p.members() // fields
+	c.Fields = p.members()
 	c.Methods = p.members()
 	if p.bad || c.Name == "" {
 		return nil, ErrClassFile

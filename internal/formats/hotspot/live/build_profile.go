@@ -7,6 +7,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/formats/hotspot"
 	"github.com/profarc/profarc/internal/formats/hotspot/bytecode"
+	"github.com/profarc/profarc/internal/formats/hotspot/sketch"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -33,9 +34,26 @@ func (b *build) profile(f *found) error {
 			refs++
 		}
 	}
+	b.sketch(m, f)
 	b.report.Methods++
 	b.report.Entries += refs
 	return p.Done()
+}
+
+// sketch notes what the code's profile points test, call and check. Nobody finds
+// a hidden class again.
+func (b *build) sketch(m builder.MethodRef, f *found) {
+	if _, hidden := b.hidden[f.klassName.name]; hidden {
+		return
+	}
+	code, ok := b.names.instructions(&f.methodName)
+	if !ok {
+		return
+	}
+	if bytes := sketch.Of(code, bytecode.CodeID(f.code)); bytes != nil {
+		t := b.Table(layout.TableCode, 0, layout.TableCode.Columns()...)
+		t.Row(uint64(m), uint64(b.Symbol(string(bytes))))
+	}
 }
 
 // header sets what a MethodData has in front of its entries.

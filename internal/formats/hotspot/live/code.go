@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/profarc/profarc/internal/compartment"
+	"github.com/profarc/profarc/internal/formats/hotspot/bytecode"
 )
 
 // A MethodCode is a method of a loaded class with its bytecodes, as the VM has
@@ -11,6 +12,9 @@ import (
 type MethodCode struct {
 	Class, Loader, Name, Signature string
 	Code                           []byte // empty of native and abstract methods
+	// Instructions are its bytecodes with what they name; nil if that cannot be
+	// read.
+	Instructions []bytecode.Instruction
 }
 
 // Methods calls yield with every method of every class that is loaded, whether
@@ -55,7 +59,8 @@ func (vm *VM) methods(m *meter) (all []MethodCode, err error) {
 		if err != nil {
 			continue
 		}
-		all = append(all, MethodCode{class, loaders[k.loader], method.name, method.signature, method.code})
+		list, _ := names.instructions(&method)
+		all = append(all, MethodCode{class, loaders[k.loader], method.name, method.signature, method.code, list})
 	}
 	if !vm.p.alive() { // what was read last may have been read of nothing
 		return nil, ErrGone

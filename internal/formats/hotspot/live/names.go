@@ -15,6 +15,7 @@ type namer struct {
 	budget  *allowance
 	symbols map[uint64]string
 	pointed map[uint64]pointedMethod // methods that profiles point to, by address
+	pools   map[uint64]*pool         // constant pools by address; nil of those that cannot be read
 }
 
 // A pointedMethod is a method that a profile points to.
@@ -24,7 +25,7 @@ type pointedMethod struct {
 }
 
 func newNamer(s *schema, src source, m *meter) *namer {
-	return &namer{s, src, m.structures(), map[uint64]string{}, map[uint64]pointedMethod{}}
+	return &namer{s, src, m.structures(), map[uint64]string{}, map[uint64]pointedMethod{}, map[uint64]*pool{}}
 }
 
 // structure reads a structure, or a part of one, that was not read before.
@@ -87,6 +88,7 @@ func (n *namer) symbol(addr uint64) (string, error) {
 type methodName struct {
 	name, signature string
 	holder          uint64 // Klass
+	pool            uint64 // ConstantPool
 	code            []byte // bytecodes
 }
 
@@ -98,6 +100,7 @@ func (n *namer) method(constMethod uint64) (m methodName, err error) {
 		return m, err
 	}
 	pool := le.Uint64(b[s.constants:])
+	m.pool = pool
 	if m.name, err = n.entry(pool, le.Uint16(b[s.name:])); err != nil {
 		return m, err
 	}

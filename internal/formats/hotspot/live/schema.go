@@ -31,6 +31,8 @@ type schema struct {
 	symbol    struct{ length, body uint64 }
 	counters  countersSchema
 	data      dataSchema
+	constants constantsSchema
+	names     bool   // constants is what the VM has
 	increment uint64 // one count of an InvocationCounter
 	levels    uint8  // highest level of compilation
 	written   uint32 // access flags that stand in a class file
@@ -76,6 +78,7 @@ func newSchema(t *tables, rtm bool, release int) (*schema, error) {
 	s.increment = uint64(t.constant("InvocationCounter::count_increment", 2, 1<<16))
 	s.levels = uint8(t.constant("CompLevel_full_optimization", 4, 15))
 	s.written = uint32(t.constant("JVM_ACC_WRITTEN_FLAGS", 0x7fff, 0xffff))
+	s.constants, s.names = newConstantsSchema(t)
 	return s, t.check()
 }
 

@@ -180,6 +180,23 @@ func (t *tables) within(structure, name string, at uint64, width int) {
 	}
 }
 
+// optional is where a field lies that not every VM exports; 0 if it does not.
+func (t *tables) optional(name string, width int) uint64 {
+	structure, _, _ := strings.Cut(name, "::")
+	if f, ok := t.fields[name]; !ok || f.static || t.optionalSize(structure) == 0 {
+		return 0
+	}
+	return t.offset(name, width)
+}
+
+// optionalSize is the size of a structure that not every VM has; 0 if it does not.
+func (t *tables) optionalSize(name string) uint64 {
+	if _, ok := t.sizes[name]; !ok {
+		return 0
+	}
+	return uint64(t.size(name))
+}
+
 // static is where a static field lies.
 func (t *tables) static(name string) uint64 {
 	f, ok := t.fields[name]

@@ -78,7 +78,9 @@ func (c *ClassPath) Method(k layout.Key) (fit.Answer, error) {
 	for _, class := range files {
 		if m, ok := class.Method(k.Name, k.Signature); ok {
 			v := versionOf(m.Code)
-			describe(&v, class, m.Code)
+			if code, ok := instructions(class, m.Code); ok {
+				describe(&v, code)
+			}
 			a.Presence, a.Versions = fit.Present, append(a.Versions, v)
 		}
 	}

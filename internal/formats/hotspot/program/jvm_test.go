@@ -2,6 +2,7 @@ package program_test
 
 import (
 	"bufio"
+	"cmp"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,7 +21,8 @@ import (
 
 // A version of the program, compiled.
 type compiled struct {
-	dir string
+	dir  string
+	java string // that runs it; empty for the one on the path
 	*program.ClassPath
 }
 
@@ -62,7 +64,7 @@ func compileText(t *testing.T, javac, source string) compiled {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	return compiled{dir, c}
+	return compiled{dir: dir, ClassPath: c}
 }
 
 // start runs a version up to where it waits, and gives the process. The VM
@@ -70,7 +72,7 @@ func compileText(t *testing.T, javac, source string) compiled {
 // stops counting.
 func (c compiled) start(t *testing.T) (pid int) {
 	t.Helper()
-	java, err := exec.LookPath("java")
+	java, err := exec.LookPath(cmp.Or(c.java, "java"))
 	if err != nil {
 		t.Skip("no java: put that of a JDK on the path")
 	}

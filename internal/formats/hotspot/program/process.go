@@ -33,7 +33,11 @@ func ReadProcess(ctx context.Context, pid int) (*Process, error) {
 			class := [2]string{m.Class, m.Loader}
 			p.declared[class] = append(p.declared[class], declared(m.Name, m.Signature, m.Code))
 		}
-		p.methods[layout.Key{Class: m.Class, Name: m.Name, Signature: m.Signature, Loader: m.Loader}] = versionOf(m.Code)
+		v := versionOf(m.Code)
+		if m.Instructions != nil {
+			describe(&v, m.Instructions)
+		}
+		p.methods[layout.Key{Class: m.Class, Name: m.Name, Signature: m.Signature, Loader: m.Loader}] = v
 		return nil
 	})
 	return p, err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/internal/formats/hotspot/bytecode"
+	"github.com/profarc/profarc/internal/formats/hotspot/sketch"
 )
 
 // kinds are the kinds of profile points.
@@ -32,4 +33,39 @@ func versionOf(code []byte) fit.Version {
 		v.Points = append(v.Points, q)
 	}
 	return v
+}
+
+// describe adds to the points of a version what their bytecodes say.
+func describe(v *fit.Version, code []bytecode.Instruction) {
+	calls(v.Points, code)
+	for i := range code {
+		if n := code[i].Name; n != (bytecode.Name{}) {
+			v.Names = append(v.Names, fit.Name(n))
+		}
+	}
+	known, ok := sketch.Points(code)
+	if !ok {
+		return
+	}
+	next := 0
+	for i := range v.Points {
+		if p := &v.Points[i]; p.Kind.Sketched() && next < len(known) {
+			p.Sketch, p.Holder, p.Labels = known[next].SketchPoint, known[next].Holder, known[next].Labels
+			next++
+		}
+	}
+}
+
+// calls adds what calls call.
+func calls(points []fit.Point, code []bytecode.Instruction) {
+	i := 0
+	for p := range points {
+		for code[i].Bci < int(points[p].Bci) {
+			i++
+		}
+		switch op := code[i].Op; {
+		case op >= bytecode.InvokeVirtual && op <= bytecode.InvokeDynamic:
+			points[p].Signature, points[p].Dynamic = code[i].Name.Descriptor, op == bytecode.InvokeDynamic
+		}
+	}
 }

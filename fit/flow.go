@@ -1,0 +1,113 @@
+package fit
+
+// A side is one of two versions of a method's code: its points, and how control
+// flows between them. What lies between the points is not known to an archive: a
+// return behind a call looks like a way to the next point. Both sides are taken
+// alike.
+type side struct {
+	points        []Point
+	in, out       [][]edge // of each point, jumps left out
+	before, after []int    // bytes to the point before and behind, or to the end of the code; -1 if not known
+}
+
+// An edge is a way from one point to another.
+type edge struct {
+	point int // that it comes from or goes to; outside for the start and the end
+	how   int // one of the constants below, or, for the case of a switch, its number above them
+}
+
+// outside is where the code is entered and left.
+const outside = -1
+
+// How an edge leaves a point.
+const (
+	behind = iota // behind a call or type check
+	holds         // where the condition of a branch holds
+	fails         // where it does not
+	firstCase
+)
+
+func newSide(points []Point, size int) *side {
+	s := &side{points: points, in: make([][]edge, len(points)), out: make([][]edge, len(points)),
+		before: make([]int, len(points)), after: make([]int, len(points))}
+	last := 0
+	for i, p := range points {
+		s.before[i] = int(p.Bci) - last
+		last = int(p.Bci)
+		switch {
+		case i+1 < len(points):
+			s.after[i] = int(points[i+1].Bci) - last
+		case size > 0:
+			s.after[i] = size - last
+		default:
+			s.after[i] = -1
+		}
+	}
+	s.connect()
+	return s
+}
+
+// connect finds the edges.
+func (s *side) connect() {
+	s.reach(outside, behind, 0)
+	for i := range s.points {
+		switch p := &s.points[i]; p.Kind {
+		case Branch:
+			taken, not := holds, fails
+			if p.Sketch.Inverse {
+				taken, not = fails, holds
+			}
+			s.reach(i, taken, goal(p, 0))
+			s.reach(i, not, i+1)
+		case Switch:
+			for k := range p.Targets {
+				s.reach(i, firstCase+k, goal(p, k))
+			}
+		case Call, VirtualCall, TypeCheck:
+			s.reach(i, behind, i+1)
+		}
+	}
+}
+
+// goal is where a point may go; -1 if it is not known.
+func goal(p *Point, k int) int {
+	if k >= len(p.Targets) {
+		return -1
+	}
+	return int(p.Targets[k])
+}
+
+// maxJumps bounds the jumps that follow each other, maxEdges the ways to and from a
+// point that are compared.
+const (
+	maxJumps = 8
+	maxEdges = 32
+)
+
+// reach notes the edge from a point to another one, and, if that is a jump, to
+// where the jump goes.
+func (s *side) reach(from, how, to int) {
+	for range maxJumps {
+		if to < 0 {
+			return // it is not known
+		}
+		if to < len(s.points) && len(s.in[to]) < maxEdges {
+			s.in[to] = append(s.in[to], edge{from, how})
+		}
+		if to >= len(s.points) || s.points[to].Kind != Jump {
+			break
+		}
+		to = goal(&s.points[to], 0)
+	}
+	if from != outside && len(s.out[from]) < maxEdges {
+		s.out[from] = append(s.out[from], edge{s.place(to), how})
+	}
+}
+
+// place is a point, or outside for what lies behind the last.
+func (s *side) place(to int) int {
+	if to >= len(s.points) {
+		return outside
+	}
+	return to
+}

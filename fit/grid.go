@@ -1,0 +1,126 @@
+package fit
+
+// A grid holds the best sums of all alignments of two sequences of points.
+type grid struct {
+	rows, columns []int     // old and new points
+	scores        []float32 // of pairs; 0 of those that cannot be
+	tails         []float32 // best sum from (i, j) on
+	heads         []float32 // best sum before (i, j)
+}
+
+// nearlyBest is how far the resemblance of a pair may be below that of the best one
+// that either of its points could be in.
+const nearlyBest = 0.3
+
+// newGrid takes the points without a partner; nil if no two of them may be the
+// same.
+func newGrid(m *matcher, mayBe func(p, q *Point) bool) *grid {
+	g := &grid{rows: free(m.to), columns: free(m.from)}
+	g.scores = make([]float32, len(g.rows)*len(g.columns))
+	bestOfRow, bestOfColumn := make([]float32, len(g.rows)), make([]float32, len(g.columns))
+	any := false
+	for i, row := range g.rows {
+		if m.halted() != nil {
+			return nil
+		}
+		for j, column := range g.columns {
+			if mayBe(&m.a.points[row], &m.b.points[column]) {
+				score := float32(m.resemblance(row, column).sum())
+				g.scores[i*len(g.columns)+j] = score
+				bestOfRow[i], bestOfColumn[j] = max(bestOfRow[i], score), max(bestOfColumn[j], score)
+				any = true
+			}
+		}
+	}
+	if !any {
+		return nil
+	}
+	for i := range g.rows {
+		for j := range g.columns {
+			if s := &g.scores[i*len(g.columns)+j]; *s < max(bestOfRow[i], bestOfColumn[j])-nearlyBest {
+				*s = 0
+			}
+		}
+	}
+	g.add()
+	return g
+}
+
+// free are the points without a partner.
+func free(partners []int) (points []int) {
+	for i, partner := range partners {
+		if partner < 0 {
+			points = append(points, i)
+		}
+	}
+	return points
+}
+
+// add computes the sums.
+func (g *grid) add() {
+	n, k := len(g.rows), len(g.columns)
+	g.tails, g.heads = make([]float32, (n+1)*(k+1)), make([]float32, (n+1)*(k+1))
+	for i := range n {
+		for j := range k {
+			g.heads[g.at(i+1, j+1)] = g.better(g.heads, g.score(i, j), g.at(i, j), g.at(i, j+1), g.at(i+1, j))
+		}
+	}
+	for i := n - 1; i >= 0; i-- {
+		for j := k - 1; j >= 0; j-- {
+			g.tails[g.at(i, j)] = g.better(g.tails, g.score(i, j), g.at(i+1, j+1), g.at(i, j+1), g.at(i+1, j))
+		}
+	}
+}
+
+func (g *grid) at(i, j int) int        { return i*(len(g.columns)+1) + j }
+func (g *grid) score(i, j int) float32 { return g.scores[i*len(g.columns)+j] }
+func (g *grid) rest(i, j int) float32  { return g.tails[g.at(i, j)] }
+func (g *grid) through(i, j int) float32 {
+	return g.heads[g.at(i, j)] + g.score(i, j) + g.tails[g.at(i+1, j+1)]
+}
+
+// better is the highest of pairing two points and of leaving one of them out.
+func (g *grid) better(sums []float32, score float32, both, one, other int) float32 {
+	best := max(sums[one], sums[other])
+	if score > 0 {
+		best = max(best, sums[both]+score)
+	}
+	return best
+}
+
+// best calls yield with the pairs of the best alignment.
+func (g *grid) best(yield func(i, j int)) {
+	for i, j := 0, 0; i < len(g.rows) && j < len(g.columns); {
+		score := g.score(i, j)
+		switch best := g.rest(i, j); {
+		case score > 0 && score+g.rest(i+1, j+1) >= best:
+			yield(i, j)
+			i, j = i+1, j+1
+		case g.rest(i+1, j) >= best:
+			i++
+		default:
+			j++
+		}
+	}
+}
+
+// leastMargin is how much worse every alignment must be that pairs one of the two
+// points with another one.
+const leastMargin = 0.2
+
+// certain reports whether nothing else is nearly as good as a pair of the best
+// alignment.
+func (g *grid) certain(i, j int) bool {
+	least := g.through(i, j) - leastMargin
+	for k := range g.columns {
+		if k != j && g.score(i, k) > 0 && g.through(i, k) > least {
+			return false
+		}
+	}
+	for k := range g.rows {
+		if k != i && g.score(k, j) > 0 && g.through(k, j) > least {
+			return false
+		}
+	}
+	return true
+}

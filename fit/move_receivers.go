@@ -1,0 +1,50 @@
+package fit
+
+import (
+	"github.com/profarc/profarc/layout"
+)
+
+// receivers clears the rows of types that the new code cannot meet at a call: its
+// receivers are of the class that holds the called method.
+func (m *mover) receivers(raw layout.Entry, j int) (err error) {
+	holder := m.now.Points[j].Holder
+	if m.code == nil || holder == "" {
+		return nil
+	}
+	m.shape.Pointers(raw, func(cell int, kind layout.PointerKind) bool {
+		if kind != layout.PointerType || raw.Cell(cell) == 0 {
+			return true
+		}
+		var meets bool
+		if meets, err = m.meets(raw.Cell(cell), holder); err == nil && !meets {
+			m.lose(LostReceivers, float64(raw.Cell(cell+1)))
+			raw.SetCell(cell, 0)
+			raw.SetCell(cell+1, 0)
+		}
+		return err == nil
+	})
+	return err
+}
+
+// meets reports whether a type may be met where a class is expected. What is not
+// known may be.
+func (m *mover) meets(pointer uint64, holder string) (bool, error) {
+	t, err := m.s.TypeAt(layout.NarrowOf(int64(pointer - m.s.Header().Base)))
+	if err != nil {
+		return false, err
+	}
+	name, err := t.Name()
+	if err != nil {
+		return false, err
+	}
+	is, known := m.code.Assignable(name.String(), holder)
+	return is || !known, nil
+}
+
+// lose notes counts that have no place at a point that has.
+func (m *mover) lose(why Loss, counts float64) {
+	if counts > 0 {
+		m.report.Lost[why] = m.report.Lost[why].and(counts)
+		m.counts.CountsDropped += counts
+	}
+}
