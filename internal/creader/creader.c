@@ -535,7 +535,7 @@ static void put_table_cell(uint64_t kind, uint64_t at) {
 }
 static void put_table(struct span t) {
 	static const char *const begins[18] = {"", "", "22", "1111", "31", "1411", "2", "111", "211", "11", "311111", "3111112",
-		"11111111", "3", "22", "", "1111111111111222222", "112111"}; /* the columns of each kind of table */
+		"11111111", "3", "22", "42", "1111111111111222222", "112111"}; /* the columns of each kind of table */
 	static const char *const names[7] = {"", "word", "symbol", "type", "method", "profile", "context"};
 	uint64_t n = u32(t.at + 8), rows = u32(t.at + 12), kind[64], column[64], at = t.at + 16 + round_up(n, 8);
 	const char *begin = u32(t.at) < 18 ? begins[u32(t.at)] : "";
