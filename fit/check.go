@@ -107,6 +107,7 @@ type checker struct {
 	o        Options
 	report   Report
 	renames  renames
+	former   *former // names, nil until one is asked for
 	sketches *sketches
 	rewriter *rewriter // nil if nothing is rewritten
 
@@ -126,6 +127,7 @@ func (c *checker) method(m reader.Method) error {
 	if err != nil {
 		return err
 	}
+	c.underFormerNames(a.Versions)
 	c.judgements, c.byID = c.judgements[:0], indexOf(a.Versions)
 	for p, err := range m.Profiles() {
 		if err = cmp.Or(err, c.poll.Err()); err != nil {

@@ -35,6 +35,9 @@ type Version struct {
 	Opaque bool
 	// Names are what its bytecodes name, in their order; nil if that is not known.
 	Names []Name
+	// Under gives the sketches of its points with other names, in their order; nil
+	// if the names are not known.
+	Under func(other func(Name) Name) []layout.SketchPoint
 }
 
 // A PointKind says what is recorded at a profile point.
@@ -66,6 +69,9 @@ type Point struct {
 	Dynamic   bool
 	// Sketch says what it tests, calls or checks, as far as that is known.
 	Sketch layout.SketchPoint
+	// was is Sketch under the names of the profiles, where classes and methods that
+	// it names have others now.
+	was *layout.SketchPoint
 	// Holder is the class that a virtual call's receivers are of; empty if it is not
 	// known.
 	Holder string
@@ -74,8 +80,16 @@ type Point struct {
 	Labels []int32
 }
 
+// sketch says what a point does, with the names that the profiles have.
+func (p *Point) sketch() layout.SketchPoint {
+	if p.was != nil {
+		return *p.was
+	}
+	return p.Sketch
+}
+
 // known reports whether it is known what a point tests, calls or checks.
-func (p *Point) known() bool { return p.Sketch.What != 0 }
+func (p *Point) known() bool { return p.sketch().What != 0 }
 
 // Sketched reports whether sketches say anything of points of a kind. A jump has
 // no operands: it is recognised by what is around it.

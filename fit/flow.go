@@ -54,7 +54,7 @@ func (s *side) connect() {
 		switch p := &s.points[i]; p.Kind {
 		case Branch:
 			taken, not := holds, fails
-			if p.Sketch.Inverse {
+			if p.sketch().Inverse {
 				taken, not = fails, holds
 			}
 			s.reach(i, taken, goal(p, 0))

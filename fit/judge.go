@@ -118,7 +118,7 @@ func sameNames(a, b []Point) bool {
 		return true // of code that is not known
 	}
 	for i := range a {
-		if a[i].known() && b[i].known() && a[i].Sketch != b[i].Sketch {
+		if a[i].known() && b[i].known() && a[i].sketch() != b[i].sketch() {
 			return false
 		}
 	}
@@ -217,11 +217,11 @@ func samePlaces(a, b []Point) bool {
 }
 
 // opposite reports whether two branches that are the same have opposite senses.
-func opposite(p, q *Point) bool { return p.Kind == Branch && p.Sketch.Inverse != q.Sketch.Inverse }
+func opposite(p, q *Point) bool { return p.Kind == Branch && p.sketch().Inverse != q.sketch().Inverse }
 
 // sameRows reports whether the counts of a switch can be moved to another one:
 // both have the same cases, or their values are known.
 func sameRows(p, q *Point) bool {
 	return p.Kind != Switch || p.Labels != nil && q.Labels != nil ||
-		p.Sketch.Operands == q.Sketch.Operands && len(p.Targets) == len(q.Targets)
+		p.sketch().Operands == q.sketch().Operands && len(p.Targets) == len(q.Targets)
 }

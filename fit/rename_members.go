@@ -45,3 +45,63 @@ func (c *checker) renamedMember(was, is Name) bool {
 	has, known2 := after.HasMember(now)
 	return known1 && known2 && !had && !has
 }
+
+// former are the names that the profiles have for what has others now.
+type former struct {
+	classes map[string]string
+	methods map[Name]string
+}
+
+// newFormer takes the names of classes and methods that were renamed.
+func newFormer(r *renames) *former {
+	f := &former{map[string]string{}, map[Name]string{}}
+	for was, is := range r.classes {
+		f.classes[is] = was
+	}
+	for i := range r.list {
+		if was, is := r.list[i].From, r.list[i].To; !r.list[i].OfClass() {
+			f.methods[Name{is.Class, is.Name, is.Signature}] = was.Name
+		}
+	}
+	return f
+}
+
+// name is the former name of something.
+func (f *former) name(n Name) Name {
+	if was, ok := f.methods[n]; ok {
+		n.Name = was
+	}
+	return Name{f.class(n.Class), n.Name, mapClasses(n.Descriptor, f.class)}
+}
+
+func (f *former) class(name string) string {
+	if name != "" && name[0] == '[' {
+		return mapClasses(name, f.class)
+	}
+	if was, ok := f.classes[name]; ok {
+		return was
+	}
+	return name
+}
+
+// underFormerNames gives the points of the program the names that the profiles
+// have.
+func (c *checker) underFormerNames(versions []Version) {
+	if len(c.renames.list) == 0 && len(c.renames.classes) == 0 {
+		return
+	}
+	if c.former == nil {
+		c.former = newFormer(&c.renames)
+	}
+	for i := range versions {
+		if versions[i].Under == nil {
+			continue
+		}
+		sketch := versions[i].Under(c.former.name)
+		for k := range versions[i].Points {
+			if k < len(sketch) {
+				versions[i].Points[k].was = &sketch[k]
+			}
+		}
+	}
+}

@@ -3,13 +3,13 @@ package fit
 // same reports whether two points are the same but for what is around them: they
 // test, call or check the same of the same operands.
 func same(p, q *Point) bool {
-	return alike(p, q) && p.Sketch.Operands == q.Sketch.Operands
+	return alike(p, q) && p.sketch().Operands == q.sketch().Operands
 }
 
 // alike reports whether two points are of the same bytecode with the same names.
 // Branches may have opposite senses.
 func alike(p, q *Point) bool {
-	return p.Kind == q.Kind && p.known() && p.Sketch.What == q.Sketch.What
+	return p.Kind == q.Kind && p.known() && p.sketch().What == q.sketch().What
 }
 
 // Weights of what makes two points alike.

@@ -7,6 +7,7 @@ import (
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/internal/formats/hotspot/bytecode"
 	"github.com/profarc/profarc/internal/formats/hotspot/sketch"
+	"github.com/profarc/profarc/layout"
 )
 
 // kinds are the kinds of profile points.
@@ -47,12 +48,33 @@ func describe(v *fit.Version, code []bytecode.Instruction) {
 	if !ok {
 		return
 	}
+	v.Under = under(v.Points, code)
 	next := 0
 	for i := range v.Points {
 		if p := &v.Points[i]; p.Kind.Sketched() && next < len(known) {
 			p.Sketch, p.Holder, p.Labels = known[next].SketchPoint, known[next].Holder, known[next].Labels
 			next++
 		}
+	}
+}
+
+// under computes sketches with other names.
+func under(points []fit.Point, code []bytecode.Instruction) func(func(fit.Name) fit.Name) []layout.SketchPoint {
+	return func(other func(fit.Name) fit.Name) []layout.SketchPoint {
+		renamed := slices.Clone(code)
+		for i := range renamed {
+			if n := renamed[i].Name; n.Class != "" {
+				renamed[i].Name = bytecode.Name(other(fit.Name(n)))
+			}
+		}
+		known, _ := sketch.Points(renamed)
+		all := make([]layout.SketchPoint, len(points))
+		for i := range points {
+			if points[i].Kind.Sketched() && len(known) > 0 {
+				all[i], known = known[0].SketchPoint, known[1:]
+			}
+		}
+		return all
 	}
 }
 
