@@ -4,12 +4,11 @@ package fit
 // alone, of a dynamic call, or the text of a constant.
 type Name struct{ Class, Name, Descriptor string }
 
-// Members is what a [Code] may know of the fields and methods that its classes
-// have, their own or inherited.
+// Members is what a [Code] may know of the fields and methods of its classes.
 type Members interface {
-	// HasMember reports whether a class has a field or method; known is false if
-	// that cannot be told.
-	HasMember(of Name) (has, known bool)
+	// Declares reports whether a class itself declares a field or method; known is
+	// false if the class cannot be read.
+	Declares(member Name) (is, known bool)
 }
 
 // sameButRenamed reports whether two versions with the same bytecodes name the
@@ -27,7 +26,7 @@ func (c *checker) sameButRenamed(was, is []Name) bool {
 }
 
 // renamedMember reports whether a name is that of the same now: its classes have
-// other names, or the old program lacks the new name and the new program the old.
+// other names, or the class declares the new name in the place of the old.
 func (c *checker) renamedMember(was, is Name) bool {
 	now := Name{c.renames.class(was.Class), was.Name, mapClasses(was.Descriptor, c.renames.class)}
 	if now == is {
@@ -36,14 +35,18 @@ func (c *checker) renamedMember(was, is Name) bool {
 	if now.Class != is.Class || now.Descriptor != is.Descriptor || was.Class == "" {
 		return false
 	}
-	before, ok1 := c.o.Old.(Members)
-	after, ok2 := c.against.(Members)
-	if !ok1 || !ok2 {
+	return declaresOnly(c.o.Old, was, Name{was.Class, is.Name, was.Descriptor}) && declaresOnly(c.against, is, now)
+}
+
+// declaresOnly reports whether a program declares one member and not another.
+func declaresOnly(code Code, one, other Name) bool {
+	m, ok := code.(Members)
+	if !ok {
 		return false
 	}
-	had, known1 := before.HasMember(Name{was.Class, is.Name, was.Descriptor})
-	has, known2 := after.HasMember(now)
-	return known1 && known2 && !had && !has
+	has, known1 := m.Declares(one)
+	hasOther, known2 := m.Declares(other)
+	return known1 && known2 && has && !hasOther
 }
 
 // former are the names that the profiles have for what has others now.

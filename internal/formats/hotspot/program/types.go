@@ -18,43 +18,34 @@ func (c *ClassPath) Assignable(class, to string) (is, known bool) {
 	if to == object {
 		return true, true
 	}
-	return c.anySupertype(class, func(name string, _ *classfile.File) bool { return name == to })
-}
-
-// HasMember reports whether a class has a field or method, its own or inherited.
-// That is not known if a class that it may inherit from is not on the class path.
-func (c *ClassPath) HasMember(of fit.Name) (has, known bool) {
-	same := func(m classfile.Method) bool { return m.Name == of.Name && m.Signature == of.Descriptor }
-	return c.anySupertype(of.Class, func(_ string, file *classfile.File) bool {
-		return file != nil && (slices.ContainsFunc(file.Fields, same) || slices.ContainsFunc(file.Methods, same))
-	})
-}
-
-// anySupertype reports whether something holds for a class or one of its
-// supertypes other than Object, of which those that are not on the class path have
-// no file.
-func (c *ClassPath) anySupertype(class string, holds func(name string, file *classfile.File) bool) (is, known bool) {
 	known = true
 	seen, work := map[string]bool{object: true}, []string{class}
 	for len(work) > 0 {
 		name := work[len(work)-1]
 		work = work[:len(work)-1]
+		if name == to {
+			return true, true
+		}
 		if seen[name] {
 			continue
 		}
 		seen[name] = true
 		file, err := c.path.Class(name)
-		if err != nil || len(seen) > maxSupertypes {
-			file = nil
-		}
-		if holds(name, file) {
-			return true, true
-		}
-		if file == nil {
+		if file == nil || err != nil || len(seen) > maxSupertypes {
 			known = false
 			continue
 		}
 		work = append(append(work, file.Super), file.Interfaces...)
 	}
 	return false, known
+}
+
+// Declares reports whether a class itself declares a field or method.
+func (c *ClassPath) Declares(m fit.Name) (is, known bool) {
+	file, err := c.path.Class(m.Class)
+	if file == nil || err != nil {
+		return false, false
+	}
+	same := func(of classfile.Method) bool { return of.Name == m.Name && of.Signature == m.Descriptor }
+	return slices.ContainsFunc(file.Fields, same) || slices.ContainsFunc(file.Methods, same), true
 }

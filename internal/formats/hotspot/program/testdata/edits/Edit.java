@@ -125,14 +125,18 @@ public class Edit {
     void round(int round, Random random, int most) throws IOException {
         List<Change> order = new ArrayList<>(changes);
         Collections.shuffle(order, random);
+        if (perMethod(round) > 1) { // method by method
+            Map<String, Integer> first = new HashMap<>();
+            order.forEach(c -> first.putIfAbsent(c.owner + "." + c.method, first.size()));
+            order.sort(Comparator.comparingInt(c -> first.get(c.owner + "." + c.method)));
+        }
         List<Change> chosen = new ArrayList<>();
         Map<String, Integer> touched = new HashMap<>();
-        int perMethod = round % 3 == 0 ? 4 : 1; // every third version has several edits a method
         Map<String, Integer> ofKind = new HashMap<>();
         for (int limit = 1; chosen.size() < most && limit <= most; limit++) {
             for (Change c : order) {
-                int n = perMethod > 1 ? 0 : ofKind.getOrDefault(c.kind, 0);
-                if (n < limit && chosen.size() < most && touched.getOrDefault(c.owner + "." + c.method, 0) < perMethod && chosen.stream().noneMatch(d -> overlap(c, d))) {
+                int n = perMethod(round) > 1 ? 0 : ofKind.getOrDefault(c.kind, 0);
+                if (n < limit && chosen.size() < most && touched.getOrDefault(c.owner + "." + c.method, 0) < perMethod(round) && chosen.stream().noneMatch(d -> overlap(c, d))) {
                     chosen.add(c);
                     touched.merge(c.owner + "." + c.method, 1, Integer::sum);
                     ofKind.put(c.kind, n + 1);
@@ -149,6 +153,11 @@ public class Edit {
             changes.removeAll(drop(chosen, errors));
         }
         throw new IllegalStateException("round " + round + " does not compile");
+    }
+
+    /** How many edits a method may have: every third version has several. */
+    static int perMethod(int round) {
+        return round % 3 == 0 ? 4 : 1;
     }
 
     static boolean overlap(Change c, Change d) {
