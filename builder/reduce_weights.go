@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"math/bits"
-	"slices"
 	"sort"
 
 	"github.com/profarc/profarc/internal/poll"
@@ -63,7 +62,10 @@ func weighMethods(ctx context.Context, s *reader.Store, may func(layout.Key) boo
 		}
 	}
 	for u := range w.units {
-		slices.SortStableFunc(w.units[u].methods, func(a, b weighed) int { return cmp.Compare(b.weight, a.weight) })
+		err := poll.SortStable(ctx, w.units[u].methods, func(a, b weighed) int { return cmp.Compare(b.weight, a.weight) })
+		if err != nil {
+			return nil, err
+		}
 	}
 	return w, nil
 }

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"math/rand/v2"
 	"runtime"
 	"strings"
 
+	"github.com/profarc/profarc/internal/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -44,13 +46,20 @@ func gatherMaps(s *reader.Store) (*benchKeys, error) {
 
 // draw makes the keys to look up. Their strings are not the map's own, as those
 // of a caller are not.
-func (k *benchKeys) draw(d layout.Domain) {
+func (k *benchKeys) draw(ctx context.Context, d layout.Domain) error {
+	steps := poll.New(ctx)
 	for key := range k.byKey {
+		if err := steps.Err(); err != nil {
+			return err
+		}
 		k.keys = append(k.keys, layout.Key{Class: strings.Clone(key.Class), Name: strings.Clone(key.Name),
 			Signature: strings.Clone(key.Signature), Loader: strings.Clone(key.Loader)})
 	}
 	rand.Shuffle(len(k.keys), func(i, j int) { k.keys[i], k.keys[j] = k.keys[j], k.keys[i] })
 	for _, key := range k.keys {
+		if err := steps.Err(); err != nil {
+			return err
+		}
 		k.ids = append(k.ids, key.ID(d))
 		for known := true; known; _, known = k.byKey[key] {
 			key.Name += "?"
@@ -58,6 +67,7 @@ func (k *benchKeys) draw(d layout.Domain) {
 		k.noKeys = append(k.noKeys, key)
 		k.noIDs = append(k.noIDs, key.ID(d))
 	}
+	return nil
 }
 
 // measureMemory gathers the keys and notes what they and the store take.
@@ -79,8 +89,7 @@ func (b *bench) measureMemory(s *reader.Store) (*benchKeys, error) {
 		return nil, err
 	}
 	b.report.Memory.MapsHeap = grown(before)
-	k.draw(s.Header().Domain)
-	return k, nil
+	return k, k.draw(b.ctx, s.Header().Domain)
 }
 
 func heapInUse() uint64 {

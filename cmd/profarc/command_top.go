@@ -3,11 +3,11 @@ package main
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/profarc/profarc/internal/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -187,8 +187,7 @@ func heatsOf(ctx context.Context, s *reader.Store, sel selection) (sum sums, hea
 			}
 		}
 	}
-	slices.SortStableFunc(heats, func(a, b heat) int { return cmp.Compare(b.n, a.n) })
-	return sum, heats, nil
+	return sum, heats, poll.SortStable(ctx, heats, func(a, b heat) int { return cmp.Compare(b.n, a.n) })
 }
 
 func (r *topReport) list(s *reader.Store, heats []heat, inclusive bool) error {

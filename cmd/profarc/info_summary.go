@@ -5,12 +5,12 @@ import (
 	"context"
 	"fmt"
 	"math/big"
-	"slices"
 	"strconv"
 	"text/tabwriter"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/formats/llvm"
+	"github.com/profarc/profarc/internal/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -82,7 +82,9 @@ func summarize(ctx context.Context, s *reader.Store) (*cutoffSummary, error) {
 			n, least := weights.Needed(unit, builder.Weight(share)*millionth)
 			u.Cutoffs = append(u.Cutoffs, summaryRow{Percent: float64(share) / 1e4, Methods: n, MinWeight: least})
 		}
-		u.addCounts(counts[unit])
+		if err := u.addCounts(ctx, counts[unit]); err != nil {
+			return nil, err
+		}
 		r.Units = append(r.Units, u)
 	}
 	if s.Header().Domain.LLVM() {
@@ -118,26 +120,29 @@ func (r *unitSummary) addBlocks(s *reader.Store) error {
 
 // addCounts does the same for the counts of other domains, by how often each
 // occurs.
-func (r *unitSummary) addCounts(times map[uint64]uint64) {
-	for _, n := range times {
-		r.Counts += n
-	}
-	if r.Inclusive {
-		return
-	}
-	total := new(big.Int)
+func (r *unitSummary) addCounts(ctx context.Context, times map[uint64]uint64) error {
+	steps, total, high := poll.New(ctx), new(big.Int), make([]uint64, 0, len(times))
 	for count, n := range times {
+		r.Counts += n
+		if r.Inclusive {
+			continue
+		}
+		if err := steps.Err(); err != nil {
+			return err
+		}
 		total.Add(total, product(count, n))
-	}
-	high := make([]uint64, 0, len(times))
-	for count := range times {
 		high = append(high, count)
 	}
-	slices.SortFunc(high, func(a, b uint64) int { return cmp.Compare(b, a) })
+	if err := poll.SortStable(ctx, high, func(a, b uint64) int { return cmp.Compare(b, a) }); err != nil || r.Inclusive {
+		return err
+	}
 	sum, row := new(big.Int), summaryRow{}
 	for i, share := range summaryShares {
 		want := new(big.Int).Mul(total, new(big.Int).SetUint64(share))
 		for len(high) > 0 && new(big.Int).Mul(sum, big.NewInt(1e6)).Cmp(want) < 0 {
+			if err := steps.Err(); err != nil {
+				return err
+			}
 			n := times[high[0]]
 			sum.Add(sum, product(high[0], n))
 			row.Counts, row.MinCount = row.Counts+n, high[0]
@@ -145,6 +150,7 @@ func (r *unitSummary) addCounts(times map[uint64]uint64) {
 		}
 		r.Cutoffs[i].Counts, r.Cutoffs[i].MinCount = row.Counts, row.MinCount
 	}
+	return nil
 }
 
 func product(a, b uint64) *big.Int {

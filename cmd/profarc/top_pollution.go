@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/profarc/profarc/internal/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -96,7 +97,9 @@ func mostPolluted(ctx context.Context, s *reader.Store, o topOptions) (*pollutio
 			}
 		}
 	}
-	slices.SortStableFunc(found, func(a, b pollution) int { return cmp.Compare(b.count, a.count) })
+	if err := poll.SortStable(ctx, found, func(a, b pollution) int { return cmp.Compare(b.count, a.count) }); err != nil {
+		return nil, err
+	}
 	r := &pollutionReport{Archive: s.Mapping().Name(), By: byPollution, Of: len(found), Sites: []pollutedSite{}}
 	return r, r.list(s, found[:min(o.n, len(found))])
 }
