@@ -131,13 +131,29 @@ func TestDumpsOfOneProcess(t *testing.T) {
 	j.await("ready")
 	first, h1 := described(t, j.pid())
 	second, h2 := described(t, j.pid())
-	if first.Process != second.Process || !second.Time.After(first.Time) || h1.DumpID == h2.DumpID || h1.Fingerprint != h2.Fingerprint || h1.Base != h2.Base {
-		t.Errorf("%+v\n%+v", first, second)
+	if first.Process != second.Process {
+		t.Errorf("two dumps of one process are of %+v and %+v", first.Process, second.Process)
+	}
+	if !second.Time.After(first.Time) {
+		t.Errorf("the second dump is of %v, the first of %v", second.Time, first.Time)
+	}
+	if h1.DumpID == h2.DumpID {
+		t.Errorf("both dumps have the identity %x", h1.DumpID)
+	}
+	if h1.Fingerprint != h2.Fingerprint {
+		t.Errorf("fingerprints %x and %x of one program", h1.Fingerprint, h2.Fingerprint)
+	}
+	if h1.Counts.Methods == h2.Counts.Methods && h1.Base != h2.Base { // a method that came between is another key
+		t.Errorf("bases %x and %x of the same methods", h1.Base, h2.Base)
 	}
 	other := start(t, firstHome(), "Twins")
 	other.await("ready")
-	if third, h3 := described(t, other.pid()); third.Process == first.Process || h3.Fingerprint != h1.Fingerprint {
-		t.Errorf("%+v\n%+v", first, third)
+	third, h3 := described(t, other.pid())
+	if third.Process == first.Process {
+		t.Errorf("two processes are %+v", third.Process)
+	}
+	if h3.Fingerprint != h1.Fingerprint {
+		t.Errorf("fingerprints %x and %x of one program", h1.Fingerprint, h3.Fingerprint)
 	}
 	if builder.RandomDumpID() == h1.DumpID {
 		t.Error("it is a random identity")
