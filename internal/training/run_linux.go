@@ -45,6 +45,6 @@ func (c *Command) run() (Status, error) {
 		return Status{}, err
 	}
 	forward.to(pid)
-	t := &tracer{command: pid, held: c.Held, read: map[int]bool{}}
+	t := &tracer{command: pid, held: c.Held, read: map[int]bool{}, threaded: map[int]bool{}}
 	return t.run()
 }

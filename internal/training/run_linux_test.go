@@ -237,3 +237,34 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 	t.Fatalf("never: %s", what)
 }
+
+// A JVM is told from a child with its memory by the threads that it started. They
+// may all have gone when it ends.
+func TestJVMWithoutOtherThreads(t *testing.T) {
+	r := train(t, "", loneJVM(t))
+	// It is held, and found to be no HotSpot.
+	if held := strings.Count(r.stderr, "no gHotSpotVMStructs"); held != 1 {
+		t.Errorf("held %d times, want once: %s", held, r.stderr)
+	}
+}
+
+// loneJVM returns the path of a program that has a libjvm.so, whose second thread
+// ends before it does, and that has a child with the same memory.
+func loneJVM(t *testing.T) string {
+	t.Helper()
+	cc, err := exec.LookPath("cc")
+	if err != nil {
+		t.Skip("no cc")
+	}
+	dir, source := t.TempDir(), filepath.Join("testdata", "lone.c")
+	library, program := filepath.Join(dir, "libjvm.so"), filepath.Join(dir, "java")
+	for _, args := range [][]string{
+		{"-shared", "-fPIC", "-o", library, source},
+		{"-o", program, source, "-Wl,--no-as-needed", "-L" + dir, "-ljvm", "-Wl,-rpath,$ORIGIN", "-lpthread"},
+	} {
+		if out, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	return program
+}

@@ -12,6 +12,10 @@ type tracer struct {
 	command int
 	held    func(JVM)
 	read    map[int]bool // processes that end and have been read
+	// threaded are the processes that have started a thread. A thread that a
+	// process ends with may pass its exit without a stop, before the others stop
+	// at theirs, so that counting threads at an exit is not enough.
+	threaded map[int]bool
 }
 
 // ours keeps a wait from taking children that other threads started.
@@ -33,6 +37,7 @@ func (t *tracer) run() (Status, error) {
 			return statusOf(status), nil
 		default:
 			delete(t.read, tid) // the process has ended, or a thread
+			delete(t.threaded, tid)
 		}
 	}
 }
@@ -44,6 +49,8 @@ func (t *tracer) stopped(tid int, status unix.WaitStatus) {
 	switch int(status) >> 16 { // the event
 	case 0:
 		deliver = int(signal)
+	case unix.PTRACE_EVENT_CLONE:
+		t.cloned(tid)
 	case unix.PTRACE_EVENT_EXIT:
 		t.exits(tid)
 	case unix.PTRACE_EVENT_STOP:
@@ -68,9 +75,7 @@ func (t *tracer) exits(tid int) {
 	if !ok || t.read[pid] {
 		return
 	}
-	// A child of a JVM that has not become another program yet has the JVM's
-	// memory, but a single thread. A JVM has several.
-	if !p.hasJVM() || p.siblings() < 2 {
+	if !t.isJVM(pid, p) {
 		return
 	}
 	code, err := unix.PtraceGetEventMsg(tid)
@@ -81,11 +86,29 @@ func (t *tracer) exits(tid int) {
 	t.held(JVM{PID: pid, Thread: tid, Args: p.args(), Status: statusOf(unix.WaitStatus(code))})
 }
 
+// cloned is called while a thread stands after it has started another, or a process.
+func (t *tracer) cloned(tid int) {
+	started, err := unix.PtraceGetEventMsg(tid)
+	if err != nil {
+		return
+	}
+	if pid, ok := thread(started).process(); ok && pid != int(started) {
+		t.threaded[pid] = true
+	}
+}
+
+// isJVM reports whether the process of a thread is a JVM. A child of a JVM that
+// has not become another program yet has the JVM's memory, but a single thread.
+// A JVM has several.
+func (t *tracer) isJVM(pid int, p thread) bool {
+	return p.hasJVM() && (t.threaded[pid] || p.siblings() >= 2)
+}
+
 // leave reads the JVMs that still run. They are let go when the thread of the
 // tracer ends.
 func (t *tracer) leave() {
 	for _, pid := range tracees() {
-		if p := thread(pid); !t.read[pid] && p.hasJVM() && p.siblings() >= 2 {
+		if p := thread(pid); !t.read[pid] && t.isJVM(pid, p) {
 			t.held(JVM{PID: pid, Thread: pid, Args: p.args(), Running: true})
 		}
 	}
