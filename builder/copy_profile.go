@@ -136,10 +136,9 @@ func (c *copier) copyEntry(to *Profile, section layout.BlockSection, e reader.En
 		case raw.Tag() == layout.TagReceivers:
 			raw.SetCell(1, uint64(e.Traps()))
 		}
-		c.shape.Counts(raw, func(cell int) bool {
+		for cell := range c.shape.Counts(raw) {
 			raw.SetCell(cell, c.count(e.Cell(cell)))
-			return true
-		})
+		}
 		failed = c.copyPointers(raw, e)
 		if c.cut != nil && raw.Tag() == layout.TagValueSite {
 			failed = errors.Join(failed, c.copyValues(raw))
@@ -151,18 +150,20 @@ func (c *copier) copyEntry(to *Profile, section layout.BlockSection, e reader.En
 func (c *copier) copyPointers(raw layout.Entry, e reader.Entry) (err error) {
 	receivers, hasRows := e.Receivers()
 	row := 0
-	c.shape.Pointers(raw, func(cell int, kind layout.PointerKind) bool {
+	for cell, kind := range c.shape.Pointers(raw) {
 		var v uint64
-		if kind == layout.PointerType && hasRows {
+		if kind == layout.CellType && hasRows {
 			v, err = c.receiverCell(receivers, row)
 			row++
 		} else {
 			v, err = c.pointerCell(raw.Cell(cell), kind)
 		}
+		if err != nil {
+			return err
+		}
 		raw.SetCell(cell, v)
-		return err == nil
-	})
-	return err
+	}
+	return nil
 }
 
 // receiverCell is the reference for a row of a type profile, which may have
@@ -177,16 +178,16 @@ func (c *copier) receiverCell(r reader.Receivers, row int) (uint64, error) {
 }
 
 // pointerCell is the reference for a pointer that does not change.
-func (c *copier) pointerCell(v uint64, kind layout.PointerKind) (uint64, error) {
+func (c *copier) pointerCell(v uint64, kind layout.CellKind) (uint64, error) {
 	tags := v & layout.TypeTags
-	if kind != layout.PointerTypeWord {
+	if kind != layout.CellTypeWord {
 		tags = 0
 	}
 	if v == tags {
 		return tags, nil
 	}
 	at := layout.NarrowOf(int64(v - tags - c.s.Header().Base))
-	if kind == layout.PointerMethod {
+	if kind == layout.CellMethod {
 		m, err := c.methodRef(at)
 		return uint64(m) << refShift, err
 	}
@@ -205,9 +206,10 @@ func (c *copier) changed(p reader.Profile) bool {
 		return true
 	}
 	for e := range p.Entries() {
-		same := c.shape.Counts(e.Raw(), func(cell int) bool { return !differs(e.Cell(cell), true) })
-		if !same {
-			return true
+		for cell := range c.shape.Counts(e.Raw()) {
+			if differs(e.Cell(cell), true) {
+				return true
+			}
 		}
 	}
 	return false

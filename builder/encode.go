@@ -142,19 +142,18 @@ func (p *plan) appendBlock(b []byte, i int) []byte {
 // resolve puts pointers in the place of references.
 func (p *plan) resolve(block layout.Block) {
 	eachEntry(p.b.shape, block, func(_ layout.BlockSection, e layout.Entry) {
-		p.b.shape.Pointers(e, func(cell int, kind layout.PointerKind) bool {
+		for cell, kind := range p.b.shape.Pointers(e) {
 			v := e.Cell(cell)
 			if to := p.referent(v>>refShift, kind); to != 0 {
 				e.SetCell(cell, layout.Pointer(p.header.Base, to.Offset())|v&layout.TypeTags)
 			}
-			return true
-		})
+		}
 	})
 }
 
 // referent is the place of what a reference in a pointer cell stands for.
-func (p *plan) referent(ref uint64, kind layout.PointerKind) layout.Narrow {
-	if kind == layout.PointerMethod {
+func (p *plan) referent(ref uint64, kind layout.CellKind) layout.Narrow {
+	if kind == layout.CellMethod {
 		return p.methodAt(MethodRef(ref))
 	}
 	return p.typeAt(TypeRef(ref))

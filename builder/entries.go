@@ -43,7 +43,7 @@ func (p *Profile) hotspot(tag layout.Tag, at At, length int, fill func(e layout.
 
 // wide adds one of this format's entries.
 func (p *Profile) wide(tag layout.Tag, flags uint8, sub uint16, point int32, rows int, fill func(e layout.Entry)) {
-	cells := layout.WideCells(tag, rows)
+	cells := layout.Shape{}.Cells(tag, rows)
 	p.add(layout.SectionData, cells, func(b []byte) ([]byte, layout.Entry) {
 		return layout.NewWide(b, tag, flags, sub, point, cells, rows)
 	}, fill)

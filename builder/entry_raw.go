@@ -11,7 +11,7 @@ import (
 // settings. Its pointer cells are not taken: refs gives for each of them the
 // number of a reference of this builder (uint64 of a TypeRef, or of a MethodRef
 // where kind is PointerMethod), 0 for none. The tags of type words are kept.
-func (p *Profile) Raw(section layout.BlockSection, e layout.Entry, refs func(cell int, kind layout.PointerKind) uint64) {
+func (p *Profile) Raw(section layout.BlockSection, e layout.Entry, refs func(cell int, kind layout.CellKind) uint64) {
 	one, rest, err := p.b.shape.Next(e)
 	if err != nil || len(rest) > 0 || one.Tag().Wide() {
 		p.fail(fmt.Errorf("%d bytes that are not one entry of the settings (%v)", len(e), err))
@@ -25,23 +25,22 @@ func (p *Profile) Raw(section layout.BlockSection, e layout.Entry, refs func(cel
 }
 
 // rawPointers puts references in the place of pointers.
-func (p *Profile) rawPointers(e layout.Entry, refs func(cell int, kind layout.PointerKind) uint64) {
-	p.b.shape.Pointers(e, func(cell int, kind layout.PointerKind) bool {
+func (p *Profile) rawPointers(e layout.Entry, refs func(cell int, kind layout.CellKind) uint64) {
+	for cell, kind := range p.b.shape.Pointers(e) {
 		ref := refs(cell, kind)
 		if ref > 1<<32-1 {
 			p.fail(fmt.Errorf("%d is not a reference", ref))
-			return false
+			return
 		}
-		var v uint64
-		if kind == layout.PointerMethod {
+		v := uint64(0)
+		if kind == layout.CellMethod {
 			v = p.methodCell(MethodRef(ref))
 		} else {
 			v = p.typeCell(TypeRef(ref))
 		}
-		if kind == layout.PointerTypeWord {
+		if kind == layout.CellTypeWord {
 			v |= e.Cell(cell) & (layout.TypeNullSeen | layout.TypeUnknown)
 		}
 		e.SetCell(cell, v)
-		return true
-	})
+	}
 }

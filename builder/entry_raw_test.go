@@ -28,7 +28,7 @@ func TestRawEntryIsKeptCellForCell(t *testing.T) {
 		e.SetCell(i, v)
 	}
 	p := b.Profile(m, 0, builder.NoContext)
-	p.Raw(layout.SectionData, e, func(cell int, _ layout.PointerKind) uint64 {
+	p.Raw(layout.SectionData, e, func(cell int, _ layout.CellKind) uint64 {
 		if cell == 4 || cell == 8 {
 			return uint64(typ)
 		}
@@ -89,7 +89,7 @@ func TestRawEntryThatDoesNotFitIsRefused(t *testing.T) {
 	} {
 		b := builder.New(layout.DomainHotSpot, builder.Config{Params: rawParams})
 		p := b.Profile(b.Method(layout.Key{Class: "A", Name: "m"}), 0, builder.NoContext)
-		p.Raw(layout.SectionData, e, func(int, layout.PointerKind) uint64 { return 99 })
+		p.Raw(layout.SectionData, e, func(int, layout.CellKind) uint64 { return 99 })
 		if p.Done() == nil {
 			t.Errorf("%s: taken", name)
 		}

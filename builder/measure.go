@@ -23,12 +23,12 @@ func (p *plan) measureProfile(b layout.Block) (pointers bool) {
 	shape := p.b.shape
 	eachEntry(shape, b, func(section layout.BlockSection, e layout.Entry) {
 		p.entries++
-		shape.Pointers(e, func(cell int, kind layout.PointerKind) bool {
-			if pointers = true; kind == layout.PointerMethod {
-				p.meet(MethodRef(e.Cell(cell) >> refShift))
+		for cell, kind := range shape.Pointers(e) {
+			if pointers = true; kind != layout.CellMethod {
+				break // an entry points to types or to methods, never to both
 			}
-			return kind == layout.PointerMethod
-		})
+			p.meet(MethodRef(e.Cell(cell) >> refShift))
+		}
 		if section == layout.SectionData {
 			p.measureCounts(e)
 		}
@@ -43,13 +43,12 @@ func (p *plan) measureCounts(e layout.Entry) {
 		}
 		return
 	}
-	signed := e.SignedCounts()
-	p.b.shape.Counts(e, func(cell int) bool {
+	signed := e.SignedCount()
+	for cell := range p.b.shape.Counts(e) {
 		if v := e.Cell(cell); !signed || int64(v) >= 0 {
 			p.measureCount(v)
 		}
-		return true
-	})
+	}
 }
 
 func (p *plan) measureCount(n uint64) {

@@ -24,16 +24,14 @@ func (m *merger) cells(x, y layout.Entry) {
 	for i := range e.Cells() {
 		e.SetCell(i, max(x.Cell(i), y.Cell(i))) // of one code they are the same
 	}
-	m.shape.Counts(e, func(cell int) bool {
+	for cell := range m.shape.Counts(e) {
 		e.SetCell(cell, layout.SaturatingAdd(x.Cell(cell), m.run.Weight.of(y.Cell(cell))))
-		return true
-	})
-	m.shape.Pointers(e, func(cell int, kind layout.PointerKind) bool {
-		if kind == layout.PointerTypeWord {
+	}
+	for cell, kind := range m.shape.Pointers(e) {
+		if kind == layout.CellTypeWord {
 			e.SetCell(cell, uniteTypeWords(x.Cell(cell), y.Cell(cell)))
 		}
-		return true
-	})
+	}
 }
 
 // uniteHeaders adds the flags and traps of y to e.
@@ -135,14 +133,13 @@ func (m *merger) scaleEntry(e layout.Entry) {
 		m.scaleCounters(e)
 		return
 	}
-	m.shape.Counts(e, func(cell int) bool {
-		if v := e.Cell(cell); cell == 0 && e.SignedCounts() {
+	for cell := range m.shape.Counts(e) {
+		if v := e.Cell(cell); cell == 0 && e.SignedCount() {
 			e.SetCell(cell, uint64(w.ofSigned(int64(v))))
 		} else {
 			e.SetCell(cell, w.of(v))
 		}
-		return true
-	})
+	}
 }
 
 // saturateSigned adds without running over.

@@ -57,19 +57,18 @@ func (m *merger) typeLists(x, y layout.Entry) layout.Entry {
 	e := m.keep(from)
 	uniteHeaders(e, other)
 	if len(x) == len(y) {
-		m.shape.Pointers(e, func(cell int, kind layout.PointerKind) bool {
-			if kind == layout.PointerTypeWord {
+		for cell, kind := range m.shape.Pointers(e) {
+			if kind == layout.CellTypeWord {
 				e.SetCell(cell, uniteTypeWords(x.Cell(cell), y.Cell(cell)))
 			}
-			return true
-		})
+		}
 	}
 	return e
 }
 
 // firstCount is the count of all that found no row.
 func (m *merger) firstCount(x, y layout.Entry) uint64 {
-	if x.SignedCounts() {
+	if x.SignedCount() {
 		return uint64(saturateSigned(int64(x.Cell(0)), m.run.Weight.ofSigned(int64(y.Cell(0)))))
 	}
 	return layout.SaturatingAdd(x.Cell(0), m.run.Weight.of(y.Cell(0)))

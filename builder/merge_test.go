@@ -139,7 +139,9 @@ func sameCounts(t *rapid.T, x, y dumped) {
 				n, _ := p.Invocations()
 				all = append(all, n.Load())
 				for e := range p.Entries() {
-					shape.Counts(e.Raw(), func(cell int) bool { all = append(all, e.Raw().Cell(cell)); return true })
+					for cell := range shape.Counts(e.Raw()) {
+						all = append(all, e.Raw().Cell(cell))
+					}
 				}
 			}
 		}

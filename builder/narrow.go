@@ -134,7 +134,7 @@ func (w *narrower) trim(e layout.Entry) {
 
 // plus is the first count of an entry with the counts of rows that went.
 func (w *narrower) plus(e layout.Entry, rest uint64) uint64 {
-	if e.SignedCounts() {
+	if e.SignedCount() {
 		return uint64(saturateSigned(int64(e.Cell(0)), int64(min(rest, maxSigned))))
 	}
 	return layout.SaturatingAdd(e.Cell(0), rest)

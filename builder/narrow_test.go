@@ -69,10 +69,9 @@ func countsAtPoints(t *rapid.T, s *reader.Store) map[countPlace]int64 {
 				if e.Raw().Tag().Wide() && shape.TypeRows != 2 {
 					t.Fatalf("a wide %s is left", e.Raw().Tag())
 				}
-				shape.Counts(e.Raw(), func(cell int) bool {
+				for cell := range shape.Counts(e.Raw()) {
 					sums[countPlace{methods, profiles, e.Point()}] += int64(e.Raw().Cell(cell))
-					return true
-				})
+				}
 			}
 		}
 	}

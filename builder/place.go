@@ -50,10 +50,9 @@ func (p *plan) collectPointers() {
 		start := layout.Address(block)
 		eachEntry(p.b.shape, block, func(_ layout.BlockSection, e layout.Entry) {
 			entry := at + int64(layout.Address(e)-start)
-			p.b.shape.Pointers(e, func(cell int, _ layout.PointerKind) bool {
+			for cell := range p.b.shape.Pointers(e) {
 				p.pointers.Add(entry + int64(e.CellOffset(cell)))
-				return true
-			})
+			}
 		})
 	}
 }

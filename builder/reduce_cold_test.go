@@ -24,12 +24,11 @@ func coldProfiles(s *reader.Store) (n int) {
 			}
 			shape := s.Header().Params.Shape()
 			for e := range p.Entries() {
-				shape.Counts(e.Raw(), func(cell int) bool {
-					if n := e.Cell(cell).Load(); !e.Raw().SignedCounts() || int64(n) > 0 {
+				for cell := range shape.Counts(e.Raw()) {
+					if n := e.Cell(cell).Load(); !e.Raw().SignedCount() || int64(n) > 0 {
 						sum |= n
 					}
-					return true
-				})
+				}
 			}
 			if sum == 0 {
 				n++

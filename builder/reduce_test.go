@@ -95,12 +95,11 @@ func weightOf(s *reader.Store, m reader.Method) map[string]*big.Int {
 			add("executions", n.Load())
 		}
 		for e := range p.Entries() {
-			shape.Counts(e.Raw(), func(cell int) bool {
-				if n := e.Cell(cell).Load(); !e.Raw().SignedCounts() || int64(n) >= 0 {
+			for cell := range shape.Counts(e.Raw()) {
+				if n := e.Cell(cell).Load(); !e.Raw().SignedCount() || int64(n) >= 0 {
 					add(unitName(e), n)
 				}
-				return true
-			})
+			}
 		}
 	}
 	if highest := highestCycles(m); highest.Sign() > 0 {

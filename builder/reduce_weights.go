@@ -132,19 +132,18 @@ func (s scale) weight(p reader.Profile) (sum unitCounts) {
 	var inclusive [2]uint64 // the highest: marked as interpreted, and not
 	for e := range p.Entries() {
 		raw := e.Raw()
-		signed, unit := raw.SignedCounts(), raw.CountUnit()
+		signed, unit := raw.SignedCount(), raw.CountUnit()
 		if unit.Inclusive() {
 			marked := e.Flags() & layout.WideInterpreted / layout.WideInterpreted
 			inclusive[marked] = max(inclusive[marked], raw.Cell(0))
 			sum[unit] = layout.SaturatingAdd(inclusive[0], inclusive[1])
 			continue
 		}
-		s.shape.Counts(raw, func(cell int) bool {
+		for cell := range s.shape.Counts(raw) {
 			if n := raw.Cell(cell); !signed || int64(n) > 0 {
 				sum[unit] = layout.SaturatingAdd(sum[unit], n)
 			}
-			return true
-		})
+		}
 	}
 	return sum
 }

@@ -97,12 +97,11 @@ func (b *Builder) weight(ref ProfileRef) (sum uint64) {
 		sum = le.Uint64(f)
 	}
 	eachEntryOf(b.shape, block.Section(layout.SectionData), func(e layout.Entry) {
-		b.shape.Counts(e, func(cell int) bool {
-			if n := e.Cell(cell); cell > 0 || !e.SignedCounts() || int64(n) > 0 {
+		for cell := range b.shape.Counts(e) {
+			if n := e.Cell(cell); cell > 0 || !e.SignedCount() || int64(n) > 0 {
 				sum = layout.SaturatingAdd(sum, n)
 			}
-			return true
-		})
+		}
 	})
 	return sum
 }

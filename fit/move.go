@@ -194,7 +194,7 @@ func (m *mover) place(j int, raw layout.Entry) error {
 		}
 		return m.entry(m.p, layout.SectionData, m.old.entries[i], raw)
 	}
-	m.p.Raw(layout.SectionData, raw, func(int, layout.PointerKind) uint64 { return 0 })
+	m.p.Raw(layout.SectionData, raw, func(int, layout.CellKind) uint64 { return 0 })
 	return nil
 }
 

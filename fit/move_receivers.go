@@ -6,24 +6,26 @@ import (
 
 // receivers clears the rows of types that the new code cannot meet at a call: its
 // receivers are of the class that holds the called method.
-func (m *mover) receivers(raw layout.Entry, j int) (err error) {
+func (m *mover) receivers(raw layout.Entry, j int) error {
 	holder := m.now.Points[j].Holder
 	if m.code == nil || holder == "" {
 		return nil
 	}
-	m.shape.Pointers(raw, func(cell int, kind layout.PointerKind) bool {
-		if kind != layout.PointerType || raw.Cell(cell) == 0 {
-			return true
+	for cell, kind := range m.shape.Pointers(raw) {
+		if kind != layout.CellType || raw.Cell(cell) == 0 {
+			continue
 		}
-		var meets bool
-		if meets, err = m.meets(raw.Cell(cell), holder); err == nil && !meets {
+		meets, err := m.meets(raw.Cell(cell), holder)
+		if err != nil {
+			return err
+		}
+		if !meets {
 			m.lose(LostReceivers, float64(raw.Cell(cell+1)))
 			raw.SetCell(cell, 0)
 			raw.SetCell(cell+1, 0)
 		}
-		return err == nil
-	})
-	return err
+	}
+	return nil
 }
 
 // meets reports whether a type may be met where a class is expected. What is not

@@ -100,12 +100,11 @@ func eachDisplacement(e layout.Entry, yield func(cell int)) {
 // down: that is no count.
 func weightOf(e reader.Entry, shape layout.Shape) (sum float64) {
 	raw := e.Raw()
-	shape.Counts(raw, func(cell int) bool {
+	for cell := range shape.Counts(raw) {
 		if n := raw.Cell(cell); e.Tag() != layout.TagReceiverType || int64(n) > 0 {
 			sum += float64(n)
 		}
-		return true
-	})
+	}
 	return sum
 }
 

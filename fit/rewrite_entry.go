@@ -12,7 +12,7 @@ func (w *rewriter) entry(p *builder.Profile, section layout.BlockSection, e read
 	if raw.Tag().Wide() {
 		return w.wide(p, e, raw)
 	}
-	p.Raw(section, raw, func(cell int, kind layout.PointerKind) uint64 {
+	p.Raw(section, raw, func(cell int, kind layout.CellKind) uint64 {
 		ref, failed := w.pointer(raw.Cell(cell), kind)
 		if err == nil {
 			err = failed
@@ -23,15 +23,15 @@ func (w *rewriter) entry(p *builder.Profile, section layout.BlockSection, e read
 }
 
 // pointer is the builder's reference for a pointer cell, 0 for none.
-func (w *rewriter) pointer(v uint64, kind layout.PointerKind) (uint64, error) {
-	if kind == layout.PointerTypeWord {
+func (w *rewriter) pointer(v uint64, kind layout.CellKind) (uint64, error) {
+	if kind == layout.CellTypeWord {
 		v &^= layout.TypeTags
 	}
 	if v == 0 {
 		return 0, nil
 	}
 	at := layout.NarrowOf(int64(v - w.s.Header().Base))
-	if kind == layout.PointerMethod {
+	if kind == layout.CellMethod {
 		m, err := w.s.MethodAt(at)
 		if err != nil {
 			return 0, err
@@ -81,7 +81,7 @@ func cells(e reader.Entry) []uint64 {
 func (w *rewriter) wideReceivers(p *builder.Profile, raw layout.Entry) error {
 	rows := make([]builder.Row, 0, raw.Rows())
 	for cell := layout.ReceiversFixed; cell < raw.Cells(); cell += 2 {
-		ref, err := w.pointer(raw.Cell(cell), layout.PointerType)
+		ref, err := w.pointer(raw.Cell(cell), layout.CellType)
 		if err != nil {
 			return err
 		}
@@ -146,7 +146,7 @@ func (w *rewriter) cell(kind layout.ColumnKind, v uint64) (uint64, error) {
 		text, err := w.s.SymbolAt(layout.Narrow(v))
 		return uint64(w.b.Symbol(text.String())), err
 	case layout.ColumnMethod:
-		return w.pointer(w.s.Header().Base+uint64(layout.Narrow(v).Offset()), layout.PointerMethod)
+		return w.pointer(w.s.Header().Base+uint64(layout.Narrow(v).Offset()), layout.CellMethod)
 	}
-	return w.pointer(w.s.Header().Base+uint64(layout.Narrow(v).Offset()), layout.PointerType)
+	return w.pointer(w.s.Header().Base+uint64(layout.Narrow(v).Offset()), layout.CellType)
 }

@@ -65,7 +65,9 @@ func pointerCells(names []string) (cells []int) {
 }
 
 func pointersOf(s layout.Shape, e layout.Entry) (cells []int) {
-	s.Pointers(e, func(cell int, _ layout.PointerKind) bool { cells = append(cells, cell); return true })
+	for cell := range s.Pointers(e) {
+		cells = append(cells, cell)
+	}
 	return cells
 }
 
@@ -122,7 +124,7 @@ func TestWideEntriesAreAsDocumented(t *testing.T) {
 		if tag == layout.TagBitmap {
 			names = []string{"bits"}
 		}
-		if got := layout.WideCells(tag, rows); got != len(names) {
+		if got := (layout.Shape{}).Cells(tag, rows); got != len(names) {
 			t.Errorf("%s with %d rows has %d cells, the page says %d", tag, rows, got, len(names))
 		}
 		_, e := layout.NewWide(nil, tag, 0, 0, 0, len(names), rows)

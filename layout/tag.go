@@ -35,18 +35,10 @@ const (
 	TagCount      Tag = 70 // one counter, Sub says of what
 )
 
-var tagNames = map[Tag]string{
-	TagBit: "Bit", TagCounter: "Counter", TagJump: "Jump", TagReceiverType: "ReceiverType",
-	TagVirtualCall: "VirtualCall", TagRet: "Ret", TagBranch: "Branch", TagMultiBranch: "MultiBranch",
-	TagArgInfo: "ArgInfo", TagCallType: "CallType", TagVirtualCallType: "VirtualCallType",
-	TagParametersType: "ParametersType", TagSpeculativeTrap: "SpeculativeTrap",
-	TagCounters: "Counters", TagValueSite: "ValueSite", TagBitmap: "Bitmap", TagSuccessors: "Successors",
-	TagReceivers: "Receivers", TagCallees: "Callees", TagCount: "Count",
-}
-
+// String returns the name of a tag, as docs/format.md spells it.
 func (t Tag) String() string {
-	if s, ok := tagNames[t]; ok {
-		return s
+	if s, ok := SchemaOf(t); ok {
+		return s.Name
 	}
 	return fmt.Sprintf("tag(%d)", uint8(t))
 }

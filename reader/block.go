@@ -109,19 +109,20 @@ func (c *blockCheck) section(section layout.BlockSection) error {
 }
 
 // pointers checks where the pointer cells of the entry at offset lead.
-func (c *blockCheck) pointers(e layout.Entry, offset int64) (err error) {
-	c.s.shape.Pointers(e, func(cell int, kind layout.PointerKind) bool {
-		err = c.pointer(e.Cell(cell), kind, offset+int64(e.CellOffset(cell)))
-		return err == nil
-	})
-	return err
+func (c *blockCheck) pointers(e layout.Entry, offset int64) error {
+	for cell, kind := range c.s.shape.Pointers(e) {
+		if err := c.pointer(e.Cell(cell), kind, offset+int64(e.CellOffset(cell))); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // pointer checks that the pointer cell at offset holds nothing, or points to
 // where a record lies. The record itself is looked at when something of it is
 // read: a start that asks for counts alone touches none of its pages.
-func (c *blockCheck) pointer(v uint64, kind layout.PointerKind, offset int64) error {
-	if kind == layout.PointerTypeWord {
+func (c *blockCheck) pointer(v uint64, kind layout.CellKind, offset int64) error {
+	if kind == layout.CellTypeWord {
 		v &^= layout.TypeTags
 	}
 	if v == 0 {
@@ -129,7 +130,7 @@ func (c *blockCheck) pointer(v uint64, kind layout.PointerKind, offset int64) er
 	}
 	to, ok := layout.PointerOffset(v, c.s.h.Base, c.s.h.FileSize)
 	holds := c.s.isType
-	if kind == layout.PointerMethod {
+	if kind == layout.CellMethod {
 		holds = c.s.inMethods
 	}
 	if !ok || to%layout.Unit != 0 || !holds(layout.NarrowOf(to)) {

@@ -119,7 +119,9 @@ func (a *adoption) relocate(p Profile, from int64) error {
 func (p Profile) pointers() (n int64) {
 	for s := layout.SectionData; s < layout.SectionDirectory; s++ {
 		for e := range p.Section(s) {
-			p.s.shape.Pointers(e.Raw(), func(int, layout.PointerKind) bool { n++; return true })
+			for range p.s.shape.Pointers(e.Raw()) {
+				n++
+			}
 		}
 	}
 	return n

@@ -135,5 +135,5 @@ func (e Entry) Trap() (m Method, err error) {
 	if e.kind.tag != layout.TagSpeculativeTrap || e.Cells() < 1 {
 		return Method{}, nil
 	}
-	return e.method(0)
+	return e.MethodCell(0)
 }

@@ -26,10 +26,10 @@ func (e Entry) pointsTo(cell uint64) (Type, bool) {
 	return e.s.typeOf(layout.NarrowOf(offset)), true
 }
 
-// method gives the method that pointer cell i holds, the zero Method if none.
-// Nothing records methods, so the trained cell, which was checked, is the live
-// one too.
-func (e Entry) method(i int) (Method, error) {
+// MethodCell returns the method to which cell i points, the zero Method if it is
+// empty. Nothing records methods in place, so the trained cell, which was
+// checked, is the live one too.
+func (e Entry) MethodCell(i int) (Method, error) {
 	cell := e.Cell(i).Trained()
 	if cell == 0 {
 		return Method{}, nil

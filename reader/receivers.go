@@ -109,7 +109,7 @@ type Unlisted struct {
 // Unlisted says what n, the value of Other, counts.
 func (r Receivers) Unlisted(n uint64) Unlisted {
 	switch {
-	case r.e.Raw().SignedCounts() && int64(n) < 0:
+	case r.e.Raw().SignedCount() && int64(n) < 0:
 		return Unlisted{Failed: -n}
 	case r.full():
 		return Unlisted{Types: n}

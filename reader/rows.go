@@ -67,5 +67,5 @@ func (r Rows) Method(row int) (Method, error) {
 	if row < 0 || row >= r.Len() {
 		panic("reader: no such row")
 	}
-	return r.e.method(r.shape.first + row*r.shape.width)
+	return r.e.MethodCell(r.shape.first + row*r.shape.width)
 }

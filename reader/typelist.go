@@ -51,8 +51,12 @@ func (t TypeList) Return() (w TypeWord, ok bool) {
 	return t.word(t.first + t.cells() - 1), true
 }
 
-func (t TypeList) word(cell int) TypeWord {
-	v := t.e.Cell(cell).Load()
-	of, _ := t.e.pointsTo(v &^ layout.TypeTags)
+func (t TypeList) word(cell int) TypeWord { return t.e.TypeCell(cell) }
+
+// TypeCell returns what a cell that holds a type or a type word says. It panics
+// if there is no such cell.
+func (e Entry) TypeCell(cell int) TypeWord {
+	v := e.Cell(cell).Load()
+	of, _ := e.pointsTo(v &^ layout.TypeTags)
 	return TypeWord{of, v&layout.TypeNullSeen != 0, v&layout.TypeUnknown != 0}
 }

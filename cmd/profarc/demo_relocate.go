@@ -85,7 +85,9 @@ func (h *hasher) add(v uint64) {
 
 func (h *hasher) entry(e reader.Entry) error {
 	pointers := map[int]bool{}
-	h.shape.Pointers(e.Raw(), func(cell int, _ layout.PointerKind) bool { pointers[cell] = true; return true })
+	for cell := range h.shape.Pointers(e.Raw()) {
+		pointers[cell] = true
+	}
 	h.add(uint64(e.Tag())<<32 | uint64(uint32(e.Point())))
 	for i := range e.Cells() {
 		if !pointers[i] {

@@ -177,12 +177,11 @@ func countsAndTimes(s *reader.Store) (times [layout.NumCountUnits]map[uint64]uin
 			for e := range p.Entries() {
 				raw := e.Raw()
 				of := times[raw.CountUnit()]
-				shape.Counts(raw, func(cell int) bool {
-					if n := raw.Cell(cell); n > 0 && (!raw.SignedCounts() || int64(n) > 0) {
+				for cell := range shape.Counts(raw) {
+					if n := raw.Cell(cell); n > 0 && (!raw.SignedCount() || int64(n) > 0) {
 						of[n]++
 					}
-					return true
-				})
+				}
 			}
 		}
 	}

@@ -183,13 +183,12 @@ func sumEntries(shape layout.Shape, p reader.Profile, wanted func(reader.Entry) 
 			continue
 		}
 		raw := e.Raw()
-		shape.Counts(raw, func(cell int) bool {
+		for cell := range shape.Counts(raw) {
 			n := raw.Cell(cell)
-			if !raw.SignedCounts() || int64(n) > 0 {
+			if !raw.SignedCount() || int64(n) > 0 {
 				sum = layout.SaturatingAdd(sum, n)
 			}
-			return true
-		})
+		}
 	}
 	return sum
 }

@@ -93,7 +93,7 @@ func (p *profilePrinter) receivers(e reader.Entry) {
 	if n, ok := r.Gap(); ok && n.Load() > 0 {
 		gap = fmt.Sprintf(", not profiled %d", n.Load())
 	}
-	if e.Raw().SignedCounts() {
+	if e.Raw().SignedCount() {
 		p.line("count %d%s", int64(other), gap)
 	} else {
 		p.line("count %d%s", other, gap)

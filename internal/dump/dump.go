@@ -69,14 +69,15 @@ func Method(w io.Writer, s *reader.Store, m reader.Method) error {
 // A printer prints one dump. It keeps the first error and then prints nothing
 // more of use.
 type printer struct {
-	w    *bufio.Writer
-	s    *reader.Store
-	text []byte // scratch
-	err  error
+	w     *bufio.Writer
+	s     *reader.Store
+	shape layout.Shape
+	text  []byte // scratch
+	err   error
 }
 
 func newPrinter(w io.Writer, s *reader.Store) *printer {
-	return &printer{w: bufio.NewWriterSize(w, 1<<16), s: s}
+	return &printer{w: bufio.NewWriterSize(w, 1<<16), s: s, shape: s.Header().Params.Shape()}
 }
 
 func (p *printer) finish() error {

@@ -229,16 +229,15 @@ func (l *lister) entries(at int64, section []byte) {
 		if l.failed(err) {
 			return
 		}
-		l.shape.Pointers(e, func(cell int, kind layout.PointerKind) bool {
+		for cell, kind := range l.shape.Pointers(e) {
 			l.all = append(l.all, Reference{What: pointerNames[kind], At: at + int64(e.CellOffset(cell)), Form: Pointer})
-			return true
-		})
+		}
 		at, section = at+int64(len(e)), rest
 	}
 }
 
-var pointerNames = map[layout.PointerKind]string{
-	layout.PointerType: "type pointer", layout.PointerTypeWord: "type word", layout.PointerMethod: "method pointer",
+var pointerNames = map[layout.CellKind]string{
+	layout.CellType: "type pointer", layout.CellTypeWord: "type word", layout.CellMethod: "method pointer",
 }
 
 // failed keeps err if it is the first, and reports whether there is any.

@@ -72,7 +72,7 @@ func (w *blockWalk) block(at int64, p reader.Profile) error {
 
 // entries counts the entries of a block, checks what their pointers lead to, and
 // notes where these lie.
-func (w *blockWalk) entries(p reader.Profile, from int64) (err error) {
+func (w *blockWalk) entries(p reader.Profile, from int64) error {
 	b := p.Block()
 	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
 		start := from + b.SectionSpan(section).Offset
@@ -81,16 +81,25 @@ func (w *blockWalk) entries(p reader.Profile, from int64) (err error) {
 			if section == layout.SectionData {
 				w.add(e.Raw())
 			}
-			err = w.interrupted()
-			w.shape.Pointers(e.Raw(), func(cell int, kind layout.PointerKind) bool {
-				at := start + int64(e.Offset()+e.Raw().CellOffset(cell))
-				w.want = append(w.want, at)
-				if err == nil && kind == layout.PointerMethod {
-					err = w.pointer(w.rw.Offset+at, e.Raw().Cell(cell))
-				}
-				return err == nil
-			})
-			if err != nil {
+			if err := w.interrupted(); err != nil {
+				return err
+			}
+			if err := w.pointers(e.Raw(), start+int64(e.Offset())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// pointers notes the pointer slots of an entry that lies at an offset of rw, and
+// checks where those to methods lead.
+func (w *blockWalk) pointers(e layout.Entry, offset int64) error {
+	for cell, kind := range w.shape.Pointers(e) {
+		at := offset + int64(e.CellOffset(cell))
+		w.want = append(w.want, at)
+		if kind == layout.CellMethod {
+			if err := w.pointer(w.rw.Offset+at, e.Cell(cell)); err != nil {
 				return err
 			}
 		}

@@ -17,13 +17,12 @@ func (c *check) count(p reader.Profile) {
 // counted down, and are left out.
 func (c *check) add(e layout.Entry) {
 	s := &c.report.Summary
-	c.shape.Counts(e, func(cell int) bool {
+	for cell := range c.shape.Counts(e) {
 		n := e.Cell(cell)
-		if !e.SignedCounts() || int64(n) >= 0 {
+		if !e.SignedCount() || int64(n) >= 0 {
 			s.TotalCount, s.MaxCount = layout.SaturatingAdd(s.TotalCount, n), max(s.MaxCount, n)
 		}
-		return true
-	})
+	}
 }
 
 // totals holds the header's counts and summary against what was found.

@@ -206,8 +206,8 @@ func (m *maker) hotspot(p *builder.Profile) {
 	}
 	m.setLength(e, tag, length)
 	m.clearPointers(e)
-	p.Raw(layout.BlockSection(m.IntN(4)), e, func(_ int, kind layout.PointerKind) uint64 {
-		if kind == layout.PointerMethod {
+	p.Raw(layout.BlockSection(m.IntN(4)), e, func(_ int, kind layout.CellKind) uint64 {
+		if kind == layout.CellMethod {
 			return uint64(m.anyMethod()) * m.Uint64N(2)
 		}
 		return uint64(m.anyType())
@@ -228,10 +228,9 @@ func (m *maker) setLength(e layout.Entry, tag layout.Tag, length int) {
 
 // clearPointers leaves of the pointer cells the tags of type words.
 func (m *maker) clearPointers(e layout.Entry) {
-	m.shape.Pointers(e, func(cell int, _ layout.PointerKind) bool {
+	for cell := range m.shape.Pointers(e) {
 		e.SetCell(cell, e.Cell(cell)&layout.TypeTags)
-		return true
-	})
+	}
 }
 
 func (m *maker) rows() (rows []builder.Row) {

@@ -66,7 +66,7 @@ type parser struct {
 	frames   []builder.Frame
 
 	entry  openEntry
-	refOf  func(cell int, kind layout.PointerKind) uint64 // cellRef
+	refOf  func(cell int, kind layout.CellKind) uint64 // cellRef
 	rows   []builder.Row
 	values []builder.Value
 	next   []builder.Successor

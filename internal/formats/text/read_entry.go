@@ -123,7 +123,7 @@ func (p *parser) hotspot() {
 }
 
 // cellRef is the reference of a pointer cell of the open entry.
-func (p *parser) cellRef(cell int, _ layout.PointerKind) uint64 { return p.entry.refs[cell] }
+func (p *parser) cellRef(cell int, _ layout.CellKind) uint64 { return p.entry.refs[cell] }
 
 // cell adds a cell to the open entry.
 func (p *parser) cell(v uint64) { p.pointer(v, 0) }

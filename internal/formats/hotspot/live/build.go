@@ -151,8 +151,8 @@ func (b *build) read(f *found) (why Refusal) {
 // resolve sees to it that all that a profile points to has a name, before
 // anything of it is in the builder.
 func (b *build) resolve(f *found) (err error) {
-	b.pointers(f, func(addr uint64, kind layout.PointerKind) bool {
-		if kind == layout.PointerMethod {
+	b.pointers(f, func(addr uint64, kind layout.CellKind) bool {
+		if kind == layout.CellMethod {
 			if _, _, e := b.methodAt(addr); e != nil {
 				err = RefusedMethod
 			}
@@ -166,23 +166,21 @@ func (b *build) resolve(f *found) (err error) {
 
 // pointers goes through the pointers of a profile that are not null, without
 // their tags.
-func (b *build) pointers(f *found, yield func(addr uint64, kind layout.PointerKind) bool) {
+func (b *build) pointers(f *found, yield func(addr uint64, kind layout.CellKind) bool) {
 	for _, entries := range f.sections {
 		for _, e := range entries {
-			ok := b.shape.Pointers(e, func(cell int, kind layout.PointerKind) bool {
-				addr := untagged(e.Cell(cell), kind)
-				return addr == 0 || yield(addr, kind)
-			})
-			if !ok {
-				return
+			for cell, kind := range b.shape.Pointers(e) {
+				if addr := untagged(e.Cell(cell), kind); addr != 0 && !yield(addr, kind) {
+					return
+				}
 			}
 		}
 	}
 }
 
 // untagged is the pointer in a cell.
-func untagged(cell uint64, kind layout.PointerKind) uint64 {
-	if kind == layout.PointerTypeWord {
+func untagged(cell uint64, kind layout.CellKind) uint64 {
+	if kind == layout.CellTypeWord {
 		return cell &^ (layout.TypeNullSeen | layout.TypeUnknown)
 	}
 	return cell
@@ -232,8 +230,8 @@ func (b *build) hiddenNames(profiles []found) (map[string]string, error) {
 	for i := range profiles {
 		b.at = &profiles[i]
 		add(b.at.klass)
-		b.pointers(b.at, func(addr uint64, kind layout.PointerKind) bool {
-			if kind != layout.PointerMethod {
+		b.pointers(b.at, func(addr uint64, kind layout.CellKind) bool {
+			if kind != layout.CellMethod {
 				add(addr)
 			} else if m, err := b.names.pointedTo(addr); err == nil {
 				add(m.holder)

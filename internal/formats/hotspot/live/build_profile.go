@@ -28,7 +28,7 @@ func (b *build) profile(f *found) error {
 	refs := 0
 	for section, entries := range f.sections {
 		for _, e := range entries {
-			p.Raw(layout.BlockSection(section), e, func(cell int, kind layout.PointerKind) uint64 {
+			p.Raw(layout.BlockSection(section), e, func(cell int, kind layout.CellKind) uint64 {
 				return b.reference(untagged(e.Cell(cell), kind), kind)
 			})
 			refs++
@@ -77,11 +77,11 @@ func (b *build) header(p *builder.Profile, f *found) {
 
 // reference is the builder's reference to what a pointer leads to. resolve has
 // named it before.
-func (b *build) reference(addr uint64, kind layout.PointerKind) uint64 {
+func (b *build) reference(addr uint64, kind layout.CellKind) uint64 {
 	switch {
 	case addr == 0:
 		return 0
-	case kind != layout.PointerMethod:
+	case kind != layout.CellMethod:
 		return uint64(b.typeAt(addr))
 	}
 	if m, ok := b.methods[addr]; ok {

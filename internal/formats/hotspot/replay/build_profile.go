@@ -86,7 +86,7 @@ func (b *build) size(p *builder.Profile, d *methodData, free int) {
 // entry adds an entry as it is, with references in place of pointers. What the
 // file does not name becomes none.
 func (b *build) entry(p *builder.Profile, d *methodData, in layout.BlockSection, e placed) {
-	p.Raw(in, e.Entry, func(cell int, kind layout.PointerKind) uint64 {
+	p.Raw(in, e.Entry, func(cell int, kind layout.CellKind) uint64 {
 		at := e.at + 1 + cell
 		if class, ok := d.klasses[at]; ok {
 			return uint64(b.typeRef(class))

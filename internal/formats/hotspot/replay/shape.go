@@ -79,10 +79,10 @@ func (d *methodData) walk(s layout.Shape) (dataWalk, error) {
 		return w, d.wrong(at, err)
 	}
 	left := len(d.klasses) + len(d.methods)
-	w.pointers(s, func(at int, kind layout.PointerKind) {
+	w.pointers(s, func(at int, kind layout.CellKind) {
 		_, klass := d.klasses[at]
 		_, method := d.methods[at]
-		if (method && kind == layout.PointerMethod || klass && kind != layout.PointerMethod) && isPointer(d.words[at], kind) {
+		if (method && kind == layout.CellMethod || klass && kind != layout.CellMethod) && isPointer(d.words[at], kind) {
 			left--
 		}
 	})
@@ -93,14 +93,14 @@ func (d *methodData) walk(s layout.Shape) (dataWalk, error) {
 }
 
 // isPointer reports whether a word can be a pointer: they are aligned.
-func isPointer(word uint64, kind layout.PointerKind) bool {
+func isPointer(word uint64, kind layout.CellKind) bool {
 	p := pointerOf(word, kind)
 	return p != 0 && p%layout.CellSize == 0
 }
 
 // pointerOf is a word without its tags.
-func pointerOf(word uint64, kind layout.PointerKind) uint64 {
-	if kind == layout.PointerTypeWord {
+func pointerOf(word uint64, kind layout.CellKind) uint64 {
+	if kind == layout.CellTypeWord {
 		return word &^ layout.TypeTags
 	}
 	return word
@@ -108,7 +108,7 @@ func pointerOf(word uint64, kind layout.PointerKind) uint64 {
 
 // unnamed is the first pointer that the file does not name.
 func (d *methodData) unnamed(w *dataWalk, s layout.Shape) (at int, ok bool) {
-	w.pointers(s, func(i int, kind layout.PointerKind) {
+	w.pointers(s, func(i int, kind layout.CellKind) {
 		_, klass := d.klasses[i]
 		_, method := d.methods[i]
 		if pointerOf(d.words[i], kind) != 0 && !klass && !method && !ok {
@@ -119,13 +119,12 @@ func (d *methodData) unnamed(w *dataWalk, s layout.Shape) (at int, ok bool) {
 }
 
 // pointers calls yield with the word of every pointer cell.
-func (w *dataWalk) pointers(s layout.Shape, yield func(at int, kind layout.PointerKind)) {
+func (w *dataWalk) pointers(s layout.Shape, yield func(at int, kind layout.CellKind)) {
 	for _, section := range w.sections {
 		for _, e := range section {
-			s.Pointers(e.Entry, func(cell int, kind layout.PointerKind) bool {
+			for cell, kind := range s.Pointers(e.Entry) {
 				yield(e.at+1+cell, kind)
-				return true
-			})
+			}
 		}
 	}
 }

@@ -133,21 +133,21 @@ func (e *encoder) entry(x reader.Entry) error {
 		return e.trap(x, at)
 	}
 	e.report.Entries++
-	var err error
-	e.shape.Pointers(x.Raw(), func(cell int, kind layout.PointerKind) bool {
-		err = e.pointer(at, cell, kind)
-		return err == nil
-	})
-	return err
+	for cell, kind := range e.shape.Pointers(x.Raw()) {
+		if err := e.pointer(at, cell, kind); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // pointer encodes a type: as a word that no pointer can be, with the tags that
 // it has, beside the name. A type that the file has no record of is left out:
 // the VM would take it for one that is not loaded, and fail.
-func (e *encoder) pointer(at, cell int, kind layout.PointerKind) error {
+func (e *encoder) pointer(at, cell int, kind layout.CellKind) error {
 	word := &e.words[at+1+cell]
 	tags := uint64(0)
-	if kind == layout.PointerTypeWord {
+	if kind == layout.CellTypeWord {
 		tags = *word & layout.TypeTags
 	}
 	if *word&^tags == 0 {

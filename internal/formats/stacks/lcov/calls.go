@@ -107,14 +107,14 @@ func entryCount(n uint64) uint64 {
 }
 
 // ran reports whether anything in a profile was counted.
-func (c *calls) ran(p reader.Profile) (ran bool) {
+func (c *calls) ran(p reader.Profile) bool {
 	shape := c.s.Header().Params.Shape()
 	for e := range p.Entries() {
-		raw := e.Raw()
-		shape.Counts(raw, func(cell int) bool {
-			ran = ran || raw.Cell(cell) != 0
-			return !ran
-		})
+		for cell := range shape.Counts(e.Raw()) {
+			if e.Raw().Cell(cell) != 0 {
+				return true
+			}
+		}
 	}
-	return ran
+	return false
 }

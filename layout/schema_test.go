@@ -1,0 +1,81 @@
+package layout_test
+
+import (
+	"testing"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// The shortcuts past the table of schemas must lead where the table does.
+func TestShortcutsAgreeWithSchema(t *testing.T) {
+	for _, shape := range []layout.Shape{{}, {TypeRows: 2, BciRows: 2}, {TypeRows: 3, BciRows: 1, Gap: 2}} {
+		for _, tag := range []layout.Tag{layout.TagReceiverType, layout.TagVirtualCall, layout.TagVirtualCallType} {
+			row := 0
+			for cell := range shape.Pointers(entryOf(shape, tag, 0)) {
+				if got := shape.ReceiverRow(row); got != cell {
+					t.Errorf("%s, %+v: row %d is at cell %d, the schema says %d", tag, shape, row, got, cell)
+				}
+				row++
+			}
+			if row != shape.TypeRows {
+				t.Errorf("%s, %+v: %d rows", tag, shape, row)
+			}
+		}
+		for _, tag := range []layout.Tag{layout.TagCallType, layout.TagVirtualCallType, layout.TagParametersType} {
+			slot := -1
+			for cell, kind := range shape.Walk(entryOf(shape, tag, 2)) {
+				if kind == layout.CellSlot {
+					slot = cell
+				}
+			}
+			if got := shape.TypeList(tag); got != slot {
+				t.Errorf("%s, %+v: the type list begins at cell %d, the schema says %d", tag, shape, got, slot)
+			}
+		}
+	}
+	_, receivers := layout.NewWide(nil, layout.TagReceivers, 0, 0, 0, layout.ReceiversFixed+2, 1)
+	for cell := range (layout.Shape{}).Pointers(receivers) {
+		if cell != layout.ReceiversFixed {
+			t.Errorf("the first row of Receivers begins at cell %d, the schema says %d", layout.ReceiversFixed, cell)
+		}
+	}
+}
+
+// entryOf returns an entry of a HotSpot tag whose length cell, if it has one,
+// holds n.
+func entryOf(shape layout.Shape, tag layout.Tag, n int) layout.Entry {
+	_, e := layout.NewEntry(nil, tag, 0, 0, 0, shape.Cells(tag, n))
+	for at := range e.Cells() {
+		e.SetCell(at, uint64(n)) // wherever the length is
+	}
+	return e
+}
+
+func BenchmarkPointers(b *testing.B) {
+	shape := layout.Shape{TypeRows: 2, BciRows: 2}
+	for _, tag := range []layout.Tag{layout.TagBranch, layout.TagVirtualCall, layout.TagCallType} {
+		e := entryOf(shape, tag, 4)
+		b.Run(tag.String(), func(b *testing.B) {
+			n := 0
+			for b.Loop() {
+				for cell := range shape.Pointers(e) {
+					n += cell
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkNext(b *testing.B) {
+	shape := layout.Shape{TypeRows: 2, BciRows: 2}
+	for _, tag := range []layout.Tag{layout.TagBranch, layout.TagVirtualCall, layout.TagCallType} {
+		e := entryOf(shape, tag, 4)
+		b.Run(tag.String(), func(b *testing.B) {
+			for b.Loop() {
+				if _, _, err := shape.Next(e); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
