@@ -74,6 +74,19 @@ func (s Shape) lengthCell(schema *Schema) (cell int64) {
 	return cell - 1
 }
 
+// Length returns what decides on the number of cells of an entry: the value of its
+// CellLength, or the rows of a wide entry. It returns 0 if nothing does.
+func (s Shape) Length(e Entry) int {
+	schema, ok := SchemaOf(e.Tag())
+	switch {
+	case e.Tag().Wide():
+		return e.Rows()
+	case !ok || schema.lengthGroup == 0:
+		return 0
+	}
+	return int(e.Cell(int(s.lengthCell(schema))))
+}
+
 // size returns the size in bytes of the entry at the front of b, which holds an
 // entry header at least.
 func (s Shape) size(b []byte) (int64, error) {

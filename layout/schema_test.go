@@ -79,3 +79,21 @@ func BenchmarkNext(b *testing.B) {
 		})
 	}
 }
+
+// Length is what an entry was made with.
+func TestLengthOfEntries(t *testing.T) {
+	shape := layout.Shape{TypeRows: 2, BciRows: 2}
+	for tag, n := range map[layout.Tag]int{layout.TagMultiBranch: 8, layout.TagArgInfo: 3, layout.TagCallType: 5, layout.TagVirtualCallType: 4, layout.TagParametersType: 2} {
+		e := entryOf(shape, tag, n)
+		if got := shape.Length(e); got != n || shape.Cells(tag, got) != e.Cells() {
+			t.Errorf("%s: the length is %d, want %d", tag, got, n)
+		}
+	}
+	if got := shape.Length(entryOf(shape, layout.TagVirtualCall, 0)); got != 0 {
+		t.Errorf("VirtualCall: the length is %d, want 0", got)
+	}
+	_, wide := layout.NewWide(nil, layout.TagCallees, 0, 0, 0, 6, 3)
+	if got := shape.Length(wide); got != 3 {
+		t.Errorf("Callees: the length is %d, want 3", got)
+	}
+}

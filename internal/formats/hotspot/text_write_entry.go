@@ -86,8 +86,7 @@ func (w *textWriter) trapsAt(traps []reader.Entry, bci int32) (here, rest []read
 func (w *textWriter) entrySize(e reader.Entry, tag layout.Tag) int {
 	length := 0
 	if !e.Tag().Wide() {
-		fixed := w.store.Header().Params.Shape()
-		length = e.Cells() - fixed.Cells(tag, 0)
+		length = w.store.Header().Params.Shape().Length(e.Raw())
 	}
 	return layout.EntryHeaderSize + w.settings.shape.Cells(tag, length)*layout.CellSize
 }
