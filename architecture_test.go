@@ -40,22 +40,22 @@ var mayImport = map[string][]string{
 	"internal/forgery":    {"layout"},
 	"internal/training":   {"internal/procfs"},
 	"internal/memstore":   {"archive", "reader", "builder"},
-	"internal/formats":    {"layout", "archive", "reader", "builder", "internal/refindex", "internal/libstdcxx", "internal/formats/lost", "internal/formats/limit"},
+	"formats":             {"layout", "archive", "reader", "builder", "internal/refindex", "internal/libstdcxx", "internal/lost", "internal/limit"},
 
-	"internal/compartment":   {},
-	"internal/formats/lost":  {},
-	"internal/formats/limit": {},
-	"internal/formats/hotspot": {"layout", "archive", "reader", "builder", "internal/refindex", "internal/libstdcxx", "internal/formats/lost", "internal/formats/limit",
-		"internal/formats/hotspot/bytecode", "internal/formats/hotspot/sketch"},
-	"internal/formats/hotspot/bytecode":  {},
-	"internal/formats/hotspot/sketch":    {"layout", "internal/formats/hotspot/bytecode"},
-	"internal/formats/hotspot/classfile": {"internal/formats/hotspot/bytecode"},
-	"internal/formats/hotspot/live": {"layout", "archive", "builder", "internal/compartment", "internal/procfs", "internal/secrets",
-		"internal/formats/hotspot/bytecode", "internal/formats/hotspot/classfile", "internal/formats/hotspot/sketch"},
-	"internal/formats/hotspot/program": {"layout", "fit",
-		"internal/formats/hotspot/bytecode", "internal/formats/hotspot/classfile", "internal/formats/hotspot/live", "internal/formats/hotspot/sketch"},
-	"internal/formats/hotspot/replay": {"layout", "reader", "builder", "internal/formats/lost", "internal/formats/limit",
-		"internal/formats/hotspot/bytecode", "internal/formats/hotspot/classfile"},
+	"internal/compartment": {},
+	"internal/lost":        {},
+	"internal/limit":       {},
+	"formats/hotspot": {"layout", "archive", "reader", "builder", "internal/refindex", "internal/libstdcxx", "internal/lost", "internal/limit",
+		"internal/jvm/bytecode", "internal/jvm/sketch"},
+	"internal/jvm/bytecode":  {},
+	"internal/jvm/sketch":    {"layout", "internal/jvm/bytecode"},
+	"internal/jvm/classfile": {"internal/jvm/bytecode", "formats/hotspot"},
+	"formats/hotspot/live": {"layout", "archive", "builder", "internal/compartment", "internal/procfs", "internal/secrets",
+		"internal/jvm/bytecode", "internal/jvm/classfile", "internal/jvm/sketch"},
+	"formats/hotspot/program": {"layout", "fit",
+		"internal/jvm/bytecode", "internal/jvm/classfile", "formats/hotspot/live", "internal/jvm/sketch"},
+	"formats/hotspot/replay": {"layout", "reader", "builder", "internal/lost", "internal/limit",
+		"internal/jvm/bytecode", "internal/jvm/classfile"},
 }
 
 // mayBeUnsafe are the only places where unsafe may stand.
@@ -83,8 +83,8 @@ func TestImportsPointOneWay(t *testing.T) {
 // rulesOf is the row of mayImport for a folder: the formats share one, but for
 // parts that have their own.
 func rulesOf(dir string) string {
-	if _, own := mayImport[dir]; !own && strings.HasPrefix(dir, "internal/formats/") {
-		return "internal/formats"
+	if _, own := mayImport[dir]; !own && strings.HasPrefix(dir, "formats/") {
+		return "formats"
 	}
 	return dir
 }

@@ -10,7 +10,7 @@
 //   - archive: the file as a whole: publish, open, check, map, close
 //   - reader: look profiles up, read them in place, adopt them
 //   - builder: take profiles in, lay an archive out
-//   - internal/formats: what other tools write, in and out
+//   - formats: what other tools write, in and out
 //   - cmd/profarc: the command
 //
 // docs/format.md specifies the format, docs/design.md says why it is so.

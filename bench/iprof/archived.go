@@ -7,7 +7,7 @@ import (
 	"os"
 
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/internal/formats/iprof"
+	"github.com/profarc/profarc/formats/iprof"
 	"github.com/profarc/profarc/reader"
 )
 

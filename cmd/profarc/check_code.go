@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/fit"
-	"github.com/profarc/profarc/internal/formats/hotspot/program"
+	"github.com/profarc/profarc/formats/hotspot/program"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/formats/hotspot/live"
+	"github.com/profarc/profarc/formats/hotspot/live"
 )
 
 type dumpOptions struct {

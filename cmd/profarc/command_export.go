@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/profarc/profarc/formats/hotspot"
 	"github.com/profarc/profarc/internal/dump"
-	"github.com/profarc/profarc/internal/formats/hotspot"
 	"github.com/profarc/profarc/reader"
 )
 

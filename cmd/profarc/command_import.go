@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/formats/limit"
+	"github.com/profarc/profarc/internal/limit"
 )
 
 type importOptions struct {

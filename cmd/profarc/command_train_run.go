@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/formats/hotspot/live"
+	"github.com/profarc/profarc/formats/hotspot/live"
 	"github.com/profarc/profarc/internal/secrets"
 	"github.com/profarc/profarc/internal/training"
 	"github.com/profarc/profarc/layout"

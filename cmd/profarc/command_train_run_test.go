@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profarc/profarc/internal/formats/hotspot/live"
+	"github.com/profarc/profarc/formats/hotspot/live"
 )
 
 // A JVM that starts and one that was damaged look alike, but for what they do.

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/hotspot/live"
 	"github.com/profarc/profarc/internal/compartment"
-	"github.com/profarc/profarc/internal/formats/hotspot/live"
 )
 
 // A trainedArchive is an archive of one JVM, or of several that were merged.

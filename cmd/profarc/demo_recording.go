@@ -8,7 +8,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/formats/hotspot"
+	"github.com/profarc/profarc/formats/hotspot"
 	"github.com/profarc/profarc/layout"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/profarc/profarc/internal/formats/hotspot/live"
+	"github.com/profarc/profarc/formats/hotspot/live"
 )
 
 // dumpFilters say which profiles of a JVM are taken.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/profarc/profarc/internal/formats/iprof"
+	"github.com/profarc/profarc/formats/iprof"
 	"github.com/profarc/profarc/reader"
 )
 

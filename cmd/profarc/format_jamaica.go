@@ -3,7 +3,7 @@ package main
 import (
 	"io"
 
-	"github.com/profarc/profarc/internal/formats/jamaica"
+	"github.com/profarc/profarc/formats/jamaica"
 	"github.com/profarc/profarc/reader"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/profarc/profarc/internal/formats/llvm"
+	"github.com/profarc/profarc/formats/llvm"
 	"github.com/profarc/profarc/reader"
 )
 

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"io"
 
-	"github.com/profarc/profarc/internal/formats/hotspot/replay"
+	"github.com/profarc/profarc/formats/hotspot/replay"
 	"github.com/profarc/profarc/reader"
 )
 

@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/profarc/profarc/internal/formats/stacks"
-	"github.com/profarc/profarc/internal/formats/stacks/lcov"
-	"github.com/profarc/profarc/internal/formats/stacks/pprof"
+	"github.com/profarc/profarc/formats/stacks"
+	"github.com/profarc/profarc/formats/stacks/lcov"
+	"github.com/profarc/profarc/formats/stacks/pprof"
 	"github.com/profarc/profarc/reader"
 )
 

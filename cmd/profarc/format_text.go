@@ -3,7 +3,7 @@ package main
 import (
 	"io"
 
-	"github.com/profarc/profarc/internal/formats/text"
+	"github.com/profarc/profarc/formats/text"
 	"github.com/profarc/profarc/reader"
 )
 

@@ -6,7 +6,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/profarc/profarc/internal/formats/limit"
+	"github.com/profarc/profarc/internal/limit"
 )
 
 // An expansion holds what a decompressor gives against what it was given. A small

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/formats/hotspot"
+	"github.com/profarc/profarc/formats/hotspot"
 )
 
 // An importFormat is a format that import reads.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/profarc/profarc/internal/formats/limit"
+	"github.com/profarc/profarc/internal/limit"
 	"github.com/profarc/profarc/layout"
 )
 

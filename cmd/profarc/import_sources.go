@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/formats/llvm"
+	"github.com/profarc/profarc/formats/llvm"
 )
 
 // An importSource is a file to be imported, and what its counts are multiplied

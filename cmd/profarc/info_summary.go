@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/formats/llvm"
+	"github.com/profarc/profarc/formats/llvm"
 	"github.com/profarc/profarc/internal/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profarc/profarc/internal/formats/jamaica"
-	"github.com/profarc/profarc/internal/formats/text"
+	"github.com/profarc/profarc/formats/jamaica"
+	"github.com/profarc/profarc/formats/text"
 	"github.com/profarc/profarc/layout"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/profarc/profarc/internal/formats/lost"
+	"github.com/profarc/profarc/internal/lost"
 )
 
 // A loss is something of which so many did not get from one side to the other.

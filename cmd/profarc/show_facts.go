@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/profarc/profarc/internal/formats/hotspot"
+	"github.com/profarc/profarc/formats/hotspot"
 	"github.com/profarc/profarc/reader"
 )
 

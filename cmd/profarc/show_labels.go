@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/profarc/profarc/internal/formats/hotspot/bytecode"
-	"github.com/profarc/profarc/internal/formats/hotspot/classfile"
+	"github.com/profarc/profarc/internal/jvm/bytecode"
+	"github.com/profarc/profarc/internal/jvm/classfile"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/profarc/profarc/internal/formats/llvm"
+	"github.com/profarc/profarc/formats/llvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"github.com/profarc/profarc/internal/formats/hotspot/live"
+	"github.com/profarc/profarc/formats/hotspot/live"
 )
 
 // whyEmpty says why nothing was taken of a VM; it is empty if something was. If

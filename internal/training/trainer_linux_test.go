@@ -15,8 +15,8 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/internal/formats/hotspot"
-	"github.com/profarc/profarc/internal/formats/hotspot/live"
+	"github.com/profarc/profarc/formats/hotspot"
+	"github.com/profarc/profarc/formats/hotspot/live"
 	"github.com/profarc/profarc/internal/verify"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"

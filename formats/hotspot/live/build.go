@@ -1,0 +1,258 @@
+package live
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/hotspot"
+	"github.com/profarc/profarc/layout"
+)
+
+// Properties of an archive that came from a live VM, in layout.TableProperties.
+const (
+	PropertyVM   = "vm.info"  // what the VM says of itself
+	PropertyFlag = "vm.flag." // in front of a flag's name: its value
+)
+
+// A build is the way of a snapshot into a builder.
+type build struct {
+	*builder.Builder
+	vm      *VM
+	names   *namer
+	shape   layout.Shape
+	snap    *snapshot
+	loaders map[uint64]string
+	report  *Report
+	meter   *meter
+	at      *found // the method that is worked on, for a defect's message
+
+	klasses map[uint64]klassName
+	hidden  map[string]string // VM's name to canonical name
+	types   map[uint64]builder.TypeRef
+	methods map[uint64]builder.MethodRef
+	taken   map[builder.MethodRef]bool
+	// headers is whether the parts of a header that the VM does not export are
+	// where they are looked for.
+	headers bool
+}
+
+// klassName names a class as the VM does.
+type klassName struct{ name, loader string }
+
+// A found is a method whose profile is taken.
+type found struct {
+	*methodData
+	methodName
+	klassName
+	sections sections
+}
+
+// run fills the builder.
+func (b *build) run(o Options) error {
+	b.report.refuse(RefusedShared, b.snap.shared, nil)
+	b.report.refuse(RefusedTwice, b.snap.twice, nil)
+	sound, err := b.sound()
+	if err != nil {
+		return err
+	}
+	b.headers = b.plausible(sound)
+	profiles := b.choose(sound, o)
+	if b.hidden, err = b.hiddenNames(profiles); err != nil {
+		return err
+	}
+	for i := range profiles {
+		b.at = &profiles[i]
+		if err := b.profile(b.at); err != nil {
+			return err
+		}
+	}
+	b.properties()
+	return errors.Join(b.meter.end, b.Err())
+}
+
+// doing says what the build is at.
+func (b *build) doing() string {
+	if name := b.at.text(); name != "" {
+		return "read the profile of " + name
+	}
+	return "read the profiles of a JVM"
+}
+
+// sound names the methods, cuts their MethodData, and leaves out what is not
+// sound.
+func (b *build) sound() (profiles []found, err error) {
+	for i := range b.snap.methods {
+		f := found{methodData: &b.snap.methods[i]}
+		b.at = &f
+		why := b.read(&f)
+		if err := b.use(&f); err != nil {
+			return nil, err
+		}
+		if why != "" {
+			b.report.refuse(why, 1, &f)
+			continue
+		}
+		profiles = append(profiles, f)
+	}
+	return profiles, nil
+}
+
+// choose leaves out what is not wanted.
+func (b *build) choose(sound []found, o Options) (profiles []found) {
+	for i := range sound {
+		if !o.wants(b.vm.schema, &sound[i], b.headers) {
+			b.report.Skipped++
+			continue
+		}
+		profiles = append(profiles, sound[i])
+	}
+	return profiles
+}
+
+// use counts that the names of a method are used. Without an error, what was
+// read of the method is all that can be read.
+func (b *build) use(f *found) error {
+	if err := b.meter.step(); err != nil {
+		return err
+	}
+	return b.meter.names.take(len(f.klassName.name) + len(f.methodName.name) + len(f.signature))
+}
+
+// text is a method as a reader knows it, empty if it has no name.
+func (f *found) text() string {
+	if f == nil || f.klassName.name == "" || f.methodName.name == "" {
+		return ""
+	}
+	return strings.ReplaceAll(f.klassName.name, "/", ".") + "::" + f.methodName.name + f.signature
+}
+
+// read fills in what is known of a method; why is empty if all of it is.
+func (b *build) read(f *found) (why Refusal) {
+	var err error
+	if f.klassName, err = b.klass(f.methodData.klass); err != nil {
+		return RefusedName
+	}
+	if f.methodName, err = b.names.method(f.constMethod); err != nil {
+		return RefusedName
+	}
+	if f.refused == nil {
+		f.sections, f.refused = b.vm.schema.data.sections(f.data, b.shape)
+	}
+	if f.refused == nil {
+		f.refused = b.resolve(f)
+	}
+	if f.refused != nil && !errors.As(f.refused, &why) {
+		why = RefusedMemory
+	}
+	return why
+}
+
+// resolve sees to it that all that a profile points to has a name, before
+// anything of it is in the builder.
+func (b *build) resolve(f *found) (err error) {
+	b.pointers(f, func(addr uint64, kind layout.CellKind) bool {
+		if kind == layout.CellMethod {
+			if _, _, e := b.methodAt(addr); e != nil {
+				err = RefusedMethod
+			}
+		} else if _, e := b.klass(addr); e != nil {
+			err = RefusedType
+		}
+		return err == nil
+	})
+	return err
+}
+
+// pointers goes through the pointers of a profile that are not null, without
+// their tags.
+func (b *build) pointers(f *found, yield func(addr uint64, kind layout.CellKind) bool) {
+	for _, entries := range f.sections {
+		for _, e := range entries {
+			for cell, kind := range b.shape.Pointers(e) {
+				if addr := untagged(e.Cell(cell), kind); addr != 0 && !yield(addr, kind) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// untagged is the pointer in a cell.
+func untagged(cell uint64, kind layout.CellKind) uint64 {
+	if kind == layout.CellTypeWord {
+		return cell &^ (layout.TypeNullSeen | layout.TypeUnknown)
+	}
+	return cell
+}
+
+// klass names a class, which a class loader must have.
+func (b *build) klass(addr uint64) (klassName, error) {
+	if k, ok := b.klasses[addr]; ok {
+		return k, nil
+	}
+	k, ok := b.snap.klasses[addr]
+	if !ok {
+		return klassName{}, RefusedType
+	}
+	name, err := b.names.symbol(k.name)
+	if err != nil || name == "" {
+		return klassName{}, RefusedType
+	}
+	out := klassName{name, b.loaders[k.loader]}
+	b.klasses[addr] = out
+	return out, nil
+}
+
+// methodAt names a method that an entry points to.
+func (b *build) methodAt(addr uint64) (methodName, klassName, error) {
+	m, err := b.names.pointedTo(addr)
+	if err != nil {
+		return methodName{}, klassName{}, err
+	}
+	k, err := b.klass(m.holder)
+	return m, k, err
+}
+
+// hiddenNames names the hidden classes among those that profiles are of or point
+// to.
+func (b *build) hiddenNames(profiles []found) (map[string]string, error) {
+	names, seen := map[string]bool{}, map[uint64]bool{}
+	add := func(addr uint64) {
+		if seen[addr] {
+			return
+		}
+		seen[addr] = true
+		if k, err := b.klass(addr); err == nil && b.meter.names.take(len(k.name)) == nil {
+			names[hotspot.ElementClass(k.name)] = true
+		}
+	}
+	for i := range profiles {
+		b.at = &profiles[i]
+		add(b.at.klass)
+		b.pointers(b.at, func(addr uint64, kind layout.CellKind) bool {
+			if kind != layout.CellMethod {
+				add(addr)
+			} else if m, err := b.names.pointedTo(addr); err == nil {
+				add(m.holder)
+			}
+			return true
+		})
+		if err := b.meter.step(); err != nil {
+			return nil, err
+		}
+	}
+	return hotspot.HiddenNames(names), nil
+}
+
+// plausible looks at all headers: what lies at places that the VM does not
+// export is taken for all methods or for none.
+func (b *build) plausible(profiles []found) bool {
+	for i := range profiles {
+		h := b.vm.schema.header(profiles[i].data, profiles[i].counters)
+		if !b.vm.schema.plausible(&h) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,72 @@
+package program
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/formats/hotspot/live"
+	"github.com/profarc/profarc/layout"
+)
+
+// A Process is the code of a running JVM: that of its loaded classes.
+type Process struct {
+	methods map[layout.Key]fit.Version
+	classes map[[2]string]bool // by name and loader
+	loaders map[string]bool
+
+	declared map[[2]string][]fit.Declared // by class name and loader
+}
+
+// ReadProcess reads the code of a JVM. Nothing in it changes.
+func ReadProcess(ctx context.Context, pid int) (*Process, error) {
+	vm, err := live.Attach(ctx, pid)
+	if err != nil {
+		return nil, err
+	}
+	p := &Process{map[layout.Key]fit.Version{}, map[[2]string]bool{}, map[string]bool{}, map[[2]string][]fit.Declared{}}
+	err = vm.Methods(ctx, func(m live.MethodCode) error {
+		p.classes[[2]string{m.Class, m.Loader}] = true
+		p.loaders[m.Loader] = true
+		if len(m.Code) > 0 {
+			class := [2]string{m.Class, m.Loader}
+			p.declared[class] = append(p.declared[class], declared(m.Name, m.Signature, m.Code))
+		}
+		v := versionOf(m.Code)
+		if m.Instructions != nil {
+			describe(&v, m.Instructions)
+		}
+		p.methods[layout.Key{Class: m.Class, Name: m.Name, Signature: m.Signature, Loader: m.Loader}] = v
+		return nil
+	})
+	return p, err
+}
+
+// Loaders are the identities of the class loaders that have classes, but for the
+// boot loader, in order.
+func (p *Process) Loaders() ([]string, error) {
+	delete(p.loaders, "")
+	return slices.Sorted(maps.Keys(p.loaders)), nil
+}
+
+// Method gives the version that the process has of a method. Of classes that
+// are not loaded nothing is known: they may still come. A key without a loader may be of
+// one that every JVM has.
+func (p *Process) Method(k layout.Key) (fit.Answer, error) {
+	none := fit.Answer{Presence: fit.Unknown, Reason: "its class is not loaded"}
+	loaders := []string{k.Loader}
+	if k.Loader == "" {
+		loaders = []string{"", "app", "platform"}
+	}
+	for _, loader := range loaders {
+		k.Loader = loader
+		if v, ok := p.methods[k]; ok {
+			return fit.Answer{Presence: fit.Present, Versions: []fit.Version{v}}, nil
+		}
+		if p.classes[[2]string{k.Class, loader}] {
+			none = fit.Answer{Presence: fit.NoMethod}
+		}
+	}
+	return none, nil
+}

@@ -1,0 +1,183 @@
+package replay
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/profarc/profarc/internal/jvm/classfile"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// WriteOptions say what is written.
+type WriteOptions struct {
+	// Method is the method to be compiled.
+	Method layout.Key
+	// ClassPath names what holds the class files: folders, jars, and for a
+	// JDK's own classes its home or its file lib/modules. They must be the
+	// very class files that the replaying VM loads.
+	ClassPath []string
+}
+
+// A writer puts together what is needed to compile one method.
+type writer struct {
+	recording // as it will be written
+	store     *reader.Store
+	shape     layout.Shape
+	path      *classfile.Path
+	report    *Report
+
+	names     classNames
+	loader    string             // of the method to be compiled
+	recorded  map[string]bool    // classes, false for those that cannot be
+	records   []*classRecord     // of classes that were not in the environment
+	methodSet map[methodKey]bool // with a ciMethod line
+	kept      map[methodKey]bool // of these, in the environment
+	profiles  []pending          // to be written when all classes are known
+	profiled  map[methodKey]bool // of these
+	inlineSet map[inlining]bool
+}
+
+// A pending profile is written when it is known which classes have a record.
+type pending struct {
+	methodKey
+	reader.Profile
+}
+
+// Write writes a replay file for the compilation of one method by C2, for
+//
+//	java -XX:+UnlockDiagnosticVMOptions -XX:+ReplayCompiles -XX:ReplayDataFile=FILE
+//	    -XX:+ReplayIgnoreInitErrors -cp CLASSPATH
+//
+// of JDK 25: with the method data of the method and of all that it may inline,
+// and with the records of every class and method that these name. An archive
+// that was made of a replay file gives that file's records too, and needs no
+// class path if the method is the one that was compiled there.
+//
+// The error matches ErrMethod, ErrClass or ErrShape where no such file can be
+// made.
+func Write(out io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
+	if d := s.Header().Domain; d != layout.DomainHotSpot {
+		return nil, fmt.Errorf("profiles of domain %s cannot be replayed by HotSpot: export them in the format of their own domain", d)
+	}
+	path, err := classfile.Open(o.ClassPath, int(s.Header().Params[layout.ParamVMRelease]))
+	if err != nil {
+		return nil, err
+	}
+	defer path.Close()
+	w := &writer{
+		store: s, shape: s.Header().Params.Shape(), path: path, report: &Report{Params: s.Header().Params},
+		recorded: map[string]bool{}, methodSet: map[methodKey]bool{}, kept: map[methodKey]bool{}, profiled: map[methodKey]bool{}, inlineSet: map[inlining]bool{},
+	}
+	if err := s.Mapping().Guard(func() error { return w.gather(o.Method) }); err != nil {
+		return nil, err
+	}
+	w.report.Version, w.report.Methods, w.report.Classes, w.report.Inlines = w.version, len(w.data), w.classes(), len(w.compile.inlines)
+	return w.report, w.print(out)
+}
+
+// gather puts the file together.
+func (w *writer) gather(key layout.Key) error {
+	w.loader = key.Loader
+	class, err := w.begin(key)
+	if err != nil {
+		return err
+	}
+	root := methodKey{class, key.Name, key.Signature}
+	if _, ok, err := w.profileOf(root); !ok {
+		return cmp.Or(err, fmt.Errorf("%w: %s.%s%s", ErrMethod, key.Class, key.Name, key.Signature))
+	}
+	if err := w.compileMethod(root); err != nil {
+		return err
+	}
+	for i := 0; i < len(w.profiles); i++ { // a trap may add one
+		if err := w.methodData(w.profiles[i]); err != nil {
+			return err
+		}
+	}
+	for _, r := range w.records {
+		w.klasses = append(w.klasses, w.klassRecord(r))
+	}
+	return nil
+}
+
+// begin takes over what the archive keeps of a replay file. class is what the
+// file calls the method's class.
+func (w *writer) begin(key layout.Key) (class string, err error) {
+	w.capabilities = []capability{{"can_access_local_variables", false}, {"can_hotswap_or_post_breakpoint", false}, {"can_post_on_exceptions", false}}
+	w.version = maxVersion
+	if w.names, err = readNames(w.store); err != nil {
+		return "", err
+	}
+	env, ok, err := environment(w.store, func(r *recording) bool {
+		k := r.compile.methodKey
+		return k.name == key.Name && k.signature == key.Signature && w.names.with(r).archive(k.class) == key.Class
+	})
+	switch {
+	case err != nil:
+		return "", err
+	case ok:
+		w.names = w.names.with(env)
+		w.takeOver(env)
+	case w.shape.Gap != 0:
+		return "", ErrShape
+	}
+	return w.names.file(key.Class), nil
+}
+
+// takeOver begins with the records of an environment. What no VM can read back
+// is left out.
+func (w *writer) takeOver(env *recording) {
+	w.recording = *env
+	w.klasses = nil
+	for _, k := range env.klasses {
+		if k.kind == kindField && !readableValue(k.value) {
+			w.report.Lost.Add(LossField, 1)
+			continue
+		}
+		if k.kind == kindKlass {
+			w.recorded[k.name] = true
+		}
+		w.klasses = append(w.klasses, k)
+	}
+	for _, m := range env.methods {
+		w.methodSet[m.methodKey], w.kept[m.methodKey] = true, true
+	}
+	for _, i := range env.compile.inlines {
+		w.inlineSet[i] = true
+	}
+}
+
+// profileOf finds the profile of a method of the file that holds for every
+// caller. Its class may be of the loader of the method to be compiled, or of the
+// boot loader.
+func (w *writer) profileOf(k methodKey) (p reader.Profile, ok bool, err error) {
+	for _, loader := range []string{w.loader, ""} {
+		m, err := w.store.Find(layout.Key{Class: w.names.archive(k.class), Name: k.name, Signature: k.signature, Loader: loader})
+		if errors.Is(err, reader.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return p, false, err
+		}
+		if p, ok, err = forEveryCaller(m); ok || err != nil {
+			return p, ok, err
+		}
+	}
+	return p, false, nil
+}
+
+// forEveryCaller is the first profile of a method that has no context.
+func forEveryCaller(m reader.Method) (reader.Profile, bool, error) {
+	for p, err := range m.Profiles() {
+		if err != nil {
+			return reader.Profile{}, false, err
+		}
+		if _, split, err := p.Context(); err != nil || !split {
+			return p, err == nil, err
+		}
+	}
+	return reader.Profile{}, false, nil
+}

@@ -1,0 +1,186 @@
+package hotspot
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/jvm/bytecode"
+	"github.com/profarc/profarc/internal/jvm/sketch"
+	"github.com/profarc/profarc/layout"
+)
+
+// The listing of a method's bytecodes is not kept; what its profile points test,
+// call and check is.
+
+// A textCode is the listing of a method, as far as it can be read.
+type textCode struct {
+	code []bytecode.Instruction
+	bad  bool
+}
+
+// add takes a line of the listing, like "12 iload_2".
+func (t *textCode) add(line []byte) {
+	if t.bad {
+		return
+	}
+	i, ok := parseInstruction(line)
+	if n := len(t.code); !ok || n > 0 && t.code[n-1].Bci >= i.Bci || n == 0 && i.Bci != 0 {
+		t.bad = true
+		return
+	}
+	t.code = append(t.code, i)
+}
+
+// sketch is the sketch of the method, nil if it has none. The text does not say
+// which code it is.
+func (t *textCode) sketch() []byte {
+	if t.bad || len(t.code) == 0 {
+		return nil
+	}
+	return sketch.Of(t.code, 0)
+}
+
+// maxBci is above every bytecode's place.
+const maxBci = 1 << 16
+
+// parseInstruction reads a line of a listing.
+func parseInstruction(line []byte) (i bytecode.Instruction, ok bool) {
+	if bytes.ContainsFunc(line, func(r rune) bool { return r > '~' }) {
+		return i, false // names are printed in another way than they are
+	}
+	c := &cursor{rest: line}
+	c.blanks()
+	bci := int(c.number(maxBci))
+	c.want(" ")
+	name, rest, _ := strings.Cut(string(c.rest), " ")
+	op, known := bytecode.Opcode(name)
+	if !c.ok() || !known {
+		return i, false
+	}
+	if i, ok = bytecode.Short(bci, op); ok {
+		return i, true
+	}
+	i = bytecode.Instruction{Bci: bci, Op: op}
+	if op == bytecode.Ldc || op == bytecode.LdcW || op == bytecode.Ldc2W {
+		i.Name.Name = printedConstant(rest)
+		return i, true
+	}
+	c = &cursor{rest: []byte(rest)}
+	parseOperands(c, &i)
+	return i, c.ok()
+}
+
+// printedConstant is the constant that a line shows. JDK 17 prints strings without
+// quotes.
+func printedConstant(text string) string {
+	if strings.HasPrefix(text, "<") {
+		return "" // a method handle, method type or dynamic constant
+	}
+	if n := len(text); n > 1 && text[0] == '"' && text[n-1] == '"' {
+		text = text[1 : n-1]
+	}
+	return bytecode.Text(text)
+}
+
+// parseOperands reads what stands behind a bytecode.
+func parseOperands(c *cursor, i *bytecode.Instruction) {
+	switch op := i.Op; {
+	case op == bytecode.BiPush || op == bytecode.SiPush:
+		i.Op, i.Value = bytecode.SiPush, c.signed()
+	case op == bytecode.IInc:
+		c.want("#")
+		i.Local = int(c.number(maxBci))
+		c.want(" ")
+		i.Value = c.signed()
+	case op >= bytecode.ILoad && op <= bytecode.ALoad, op >= bytecode.IStore && op <= bytecode.AStore, op == bytecode.Ret:
+		c.want("#")
+		i.Local = int(c.number(maxBci))
+	case op == bytecode.NewArray:
+		code, ok := bytecode.ArrayType(strings.TrimSpace(string(c.rest)))
+		if i.Value = code; !ok {
+			c.miss("a primitive type")
+		}
+	case op == bytecode.TableSwitch:
+		parseCases(c, i, 2)
+	case op == bytecode.LookupSwitch:
+		parseCases(c, i, 1)
+	case op >= bytecode.GetStatic && op <= bytecode.InvokeDynamic:
+		parseMember(c, i)
+	case op == bytecode.MultiANewArray:
+		class, dimensions, _ := strings.Cut(string(c.rest), " ")
+		i.Name.Class = strings.TrimSpace(class)
+		c.rest = []byte(dimensions)
+		i.Value = int64(c.number(255))
+	case op == bytecode.New, op == bytecode.ANewArray, op == bytecode.CheckCast, op == bytecode.InstanceOf:
+		parseClass(c, i)
+	default:
+		i.Targets = []int{int(c.number(maxBci))}
+		if i.Op >= bytecode.GotoW {
+			i.Op = i.Op - bytecode.GotoW + bytecode.Goto
+		}
+	}
+}
+
+// parseCases reads a switch: its default, so many numbers, and its cases, of
+// which some lines say too how far they go.
+func parseCases(c *cursor, i *bytecode.Instruction, numbers int) {
+	i.Targets = []int{int(c.number(maxBci))}
+	for range numbers {
+		c.blanks()
+		c.signed()
+	}
+	for c.blanks(); c.ok() && len(c.rest) > 0; c.blanks() {
+		i.Labels = append(i.Labels, int32(c.signed()))
+		c.want(":")
+		i.Targets = append(i.Targets, int(c.number(maxBci)))
+		if c.skip(" (") {
+			c.until(")")
+		}
+		c.skip(",")
+	}
+}
+
+// parseMember reads a field or method: "29 <java/util/List.size()I>". Fields stand
+// as name/type, or, since JDK 21, as name:type.
+func parseMember(c *cursor, i *bytecode.Instruction) {
+	c.until("<")
+	text, ok := strings.CutSuffix(strings.TrimRight(string(c.rest), " "), ">")
+	if i.Op != bytecode.InvokeDynamic {
+		var class string
+		class, text, _ = strings.Cut(text, ".")
+		i.Name.Class = strings.TrimSpace(class)
+	}
+	at := strings.IndexByte(text, '(')
+	if i.Op <= bytecode.PutField {
+		at = strings.IndexAny(text, "/:")
+	}
+	if !ok || at < 0 {
+		c.miss("a field or method")
+		return
+	}
+	i.Name.Name, i.Name.Descriptor = text[:at], text[at:]
+	if i.Op <= bytecode.PutField {
+		i.Name.Descriptor = text[at+1:]
+	}
+}
+
+// parseClass reads a class: "9 <java/util/List>" or "java/util/List".
+func parseClass(c *cursor, i *bytecode.Instruction) {
+	text := strings.TrimSpace(string(c.rest))
+	if _, quoted, ok := strings.Cut(text, "<"); ok {
+		text = strings.TrimSuffix(quoted, ">")
+	}
+	if i.Name.Class = text; text == "" {
+		c.miss("a class")
+	}
+}
+
+// sketch notes what the code of a method does.
+func (b *textBuild) sketch(m builder.MethodRef, t *textMethod) {
+	if _, hidden := b.hidden[t.class]; hidden || t.sketch == nil {
+		return
+	}
+	table := b.Table(layout.TableCode, 0, layout.TableCode.Columns()...)
+	table.Row(uint64(m), uint64(b.Symbol(string(t.sketch))))
+}

@@ -1,0 +1,85 @@
+package iprof
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/lost"
+	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/layout"
+)
+
+// TestLosses: what iprof cannot say is counted, and the rest is written.
+func TestLosses(t *testing.T) {
+	b := builder.New(layout.DomainGraal, builder.Config{})
+	m := b.Method(layout.Key{Class: "A", Name: "m", Signature: "void()", Loader: "app"})
+	n := b.Method(layout.Key{Class: "A", Name: "n", Signature: "(I)V"})
+	p := b.Profile(m, 7, b.Context(m, builder.Frame{Caller: n, Point: 1}))
+	p.Invocations(1 << 63)
+	p.Backedges(2)
+	p.Receivers(1, layout.SubVirtualCall, layout.WideNullSeen, 3, 0, builder.Row{Count: 4})
+	p.Receivers(2, layout.SubTypeCheck, 0, 0, 0)
+	p.Successors(3, layout.SubReturn)
+	if err := p.Done(); err != nil {
+		t.Fatal(err)
+	}
+	b.Table(layout.TableForeign, 0, layout.ColumnSymbol, layout.ColumnSymbol).Row(uint64(b.Symbol("/x")), uint64(b.Symbol("{no JSON")))
+	b.Table(layout.TableHeapRefs, 0, layout.ColumnWord, layout.ColumnWord).Row(1, 2)
+	text, report := write(t, archiveOf(t, b), WriteOptions{Version: "1.0.0"})
+	valid(t, text, "1.0.0")
+	got := map[lost.Kind]int{}
+	for _, l := range report.Lost {
+		got[l.What] = l.Count
+	}
+	want := map[lost.Kind]int{
+		LossLoader: 1, LossSignature: 1, LossCode: 1, LossCount: 1, LossCounter: 1, LossRows: 1, LossNoType: 1,
+		LossInstanceof: 1, LossEntry: 1, LossForeign: 1, LossTable: 1,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got\n%s\n%s", diff, text)
+	}
+}
+
+// TestSpecimens: an archive that was not made of an iprof file is written where
+// it is of the domain, and refused otherwise.
+func TestSpecimens(t *testing.T) {
+	for _, s := range specimen.All() {
+		data, err := s.Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		_, err = Write(&out, open(t, data), WriteOptions{})
+		switch {
+		case s.Domain != layout.DomainGraal:
+			if !errors.Is(err, builder.ErrMismatch) || out.Len() > 0 {
+				t.Errorf("%s: %v, %d bytes", s.Name, err, out.Len())
+			}
+		case err != nil || !json.Valid(out.Bytes()):
+			t.Errorf("%s: %v: %s", s.Name, err, out.Bytes())
+		}
+	}
+	data, _ := read(t, fibonacci, ReadOptions{})
+	if _, err := Write(&bytes.Buffer{}, open(t, data), WriteOptions{Version: "3"}); !errors.Is(err, ErrVersion) {
+		t.Errorf("version 3: %v", err)
+	}
+}
+
+// TestDetect: files are recognised by their beginning.
+func TestDetect(t *testing.T) {
+	for head, want := range map[string]bool{
+		printers: true, printers[:30]: true, `{"version":"0.2.0","hotnessPoints":[]`: true, "{\n \"samplingProfiles\" : [": true,
+		`{"header":{},"types":[],"methods":[]`: false, `{"methods":[]`: true, `{"header":{},"callCountProfiles":`: true,
+		`{"version":"1.0.0"`: true, `{`: true, "{ \"ver": true, `{"version"`: true, `{"version":"1.0.0", `: true, `{"version":"1.0.0","typ`: true,
+		`{"versions`: false, `{"version":"1.0.0","na`: false, `{"header":{},"ty`: false, `{"version":"1.0.0"}`: false, `{"name":"package","version":"1.0.0"}`: false, `[]`: false, ``: false, `{}`: false,
+	} {
+		if Detect([]byte(head)) != want {
+			t.Errorf("%.60s: not %t", head, want)
+		}
+	}
+}

@@ -1,0 +1,225 @@
+package llvm
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/lost"
+	"github.com/profarc/profarc/internal/memstore"
+	"github.com/profarc/profarc/layout"
+)
+
+func TestOtherDomainsAreRefused(t *testing.T) {
+	s := memstore.Open(t, builder.New(layout.DomainHotSpot, builder.Config{}))
+	_, indexed := WriteIndexed(io.Discard, s, WriteOptions{})
+	_, text := WriteText(io.Discard, s, WriteOptions{})
+	_, _, summary := Summarize(s)
+	_, hottest := Hottest(s, 1, false)
+	for _, err := range []error{indexed, text, summary, hottest} {
+		if err == nil || !strings.Contains(err.Error(), "domain hotspot") {
+			t.Errorf("%v, want the domain to be named", err)
+		}
+	}
+}
+
+// Without a version, profiles of IR get the one that every LLVM reads, and
+// those of a front end the one that says what their hashes mean.
+func TestVersionFollowsFromTheProducer(t *testing.T) {
+	for _, c := range []struct {
+		domain         layout.Domain
+		producer, want int
+	}{
+		{layout.DomainLLVMIR, 0, 7}, {layout.DomainLLVMIR, 13, 7},
+		{layout.DomainLLVMFrontend, 0, 12}, {layout.DomainLLVMFrontend, 7, 7}, {layout.DomainLLVMFrontend, 13, 13},
+		{layout.DomainLLVMFrontend, 5, 5}, {layout.DomainLLVMFrontend, 99, 12},
+	} {
+		var params layout.Params
+		params[layout.ParamLLVMVersion] = uint32(c.producer)
+		file, r := writeIndexed(t, memstore.Open(t, builder.New(c.domain, builder.Config{Params: params})), WriteOptions{})
+		if r.Version != c.want || indexedVersion(file) != c.want {
+			t.Errorf("%s of version %d: written as %d, %d in the file; want %d", c.domain, c.producer, r.Version, indexedVersion(file), c.want)
+		}
+	}
+	s := memstore.Open(t, builder.New(layout.DomainLLVMIR, builder.Config{}))
+	for _, version := range []int{-1, 3, 14} {
+		if _, err := WriteIndexed(io.Discard, s, WriteOptions{Version: version}); !errors.Is(err, ErrVersion) {
+			t.Errorf("version %d: %v", version, err)
+		}
+	}
+}
+
+// The variant of a file says what is in it, and nothing that the version has no
+// word for.
+func TestVariantSaysWhatIsWritten(t *testing.T) {
+	for _, c := range []struct {
+		have    Variant
+		version int
+		want    Variant
+	}{
+		{VariantIR | VariantTemporal, 12, VariantIR | VariantTemporal},
+		{VariantIR | VariantTemporal, 9, VariantIR},
+		{VariantIR | VariantMemProf | VariantCorrelated, 12, VariantIR},
+		{VariantIR | VariantLoopEntries | VariantEntryFirst, 7, VariantIR | VariantLoopEntries | VariantEntryFirst},
+		{VariantByteCoverage, 12, VariantByteCoverage},
+	} {
+		var params layout.Params
+		params[layout.ParamLLVMVariant] = uint32(c.have)
+		file, _ := writeIndexed(t, memstore.Open(t, builder.New(c.have.Domain(), builder.Config{Params: params})), WriteOptions{Version: c.version})
+		if got := Variant(le.Uint64(file[8:]) >> variantShift); got != c.want {
+			t.Errorf("variant %#x as version %d: %#x, want %#x", c.have, c.version, got, c.want)
+		}
+	}
+}
+
+// oddProfiles has what LLVM's formats have no place for.
+func oddProfiles(t testing.TB) *builder.Builder {
+	b := builder.New(layout.DomainLLVMIR, builder.Config{})
+	f, caller := b.Method(layout.Key{Name: "f"}), b.Method(layout.Key{Name: "caller"})
+	b.Seen(caller)
+	p := b.Profile(f, 1, builder.NoContext)
+	p.Counters(0, 7)
+	p.Counters(3, 8)                                     // a second array
+	p.ValueSite(layout.SubMemOpSize, 1, builder.Value{}) // without a site 0
+	p.ValueSite(9, 0, builder.Value{})                   // of an unknown kind
+	p.ValueSite(layout.SubIndirectCall, -1)              // in front of the first
+	p.Count(0, layout.SubCalls, 0, 5)                    // of another domain
+	inContext := b.Profile(f, 1, b.Context(f, builder.Frame{Caller: caller, Point: 2}))
+	inContext.Counters(0, 1)
+	empty := b.Profile(f, 2, builder.NoContext)
+	empty.Bitmap(0, []byte{1})
+	for _, p := range []*builder.Profile{p, inContext, empty} {
+		if err := p.Done(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b
+}
+
+func TestWhatLLVMLacksIsCounted(t *testing.T) {
+	s := memstore.Open(t, oddProfiles(t))
+	want := map[lost.Kind]int{LossEntry: 5, LossContext: 1, LossNoCounters: 1, LossNoRecord: 1}
+	file, r := writeIndexed(t, s, WriteOptions{Version: WrittenNewest})
+	_, fromText := writeText(t, s, WriteOptions{})
+	for _, list := range []lost.List{r.Lost, fromText.Lost} {
+		got := map[lost.Kind]int{}
+		for _, l := range list {
+			got[l.What] = l.Count
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	}
+	functions := map[string]counted{"f 0000000000000001": {Counts: []uint64{7}, Sites: map[string][]builder.Value{}}}
+	if diff := cmp.Diff(functions, contentOf(t, file).Functions); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Names that are no line, or would be taken for something else, are left out of
+// text and counted.
+func TestTextLeavesOutNamesThatItCannotHold(t *testing.T) {
+	b := builder.New(layout.DomainLLVMIR, builder.Config{})
+	for _, name := range []string{"plain", ":mark", "#comment", "two\nlines", " ", "a:b;c d$e", "$3", "$s4main3fooyyF"} {
+		p := b.Profile(b.Method(layout.Key{Name: name}), 1, builder.NoContext)
+		p.Counters(0, 1)
+		if err := p.Done(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, r := writeText(t, memstore.Open(t, b), WriteOptions{})
+	if r.Lost.Of(LossTextName) != 5 || r.Names != 3 {
+		t.Errorf("%+v", r)
+	}
+	if got := contentOf(t, text).Functions; len(got) != 3 || got["plain 0000000000000001"].Counts == nil || got["$s4main3fooyyF 0000000000000001"].Counts == nil || got["a:b;c d$e 0000000000000001"].Counts == nil {
+		t.Errorf("%v in\n%s", got, text)
+	}
+}
+
+// A failing writer is in errFull's way after some bytes.
+type failingWriter struct{ left int }
+
+var errFull = errors.New("disk full")
+
+func (f *failingWriter) Write(b []byte) (int, error) {
+	if f.left -= len(b); f.left < 0 {
+		return 0, errFull
+	}
+	return len(b), nil
+}
+
+// What goes wrong with the output is the error, wherever it is, and no
+// goroutine is left behind.
+func TestErrorsOfTheOutputAreTold(t *testing.T) {
+	s := memstore.Open(t, manyFunctions(t, 300))
+	whole, _ := writeText(t, s, WriteOptions{}) // the shorter one
+	before := runtime.NumGoroutine()
+	for left := 0; left < len(whole); left += len(whole)/7 + 1 {
+		if _, err := WriteIndexed(&failingWriter{left}, s, WriteOptions{}); !errors.Is(err, errFull) {
+			t.Errorf("after %d bytes: %v", left, err)
+		}
+		if _, err := WriteText(&failingWriter{left}, s, WriteOptions{}); !errors.Is(err, errFull) {
+			t.Errorf("text after %d bytes: %v", left, err)
+		}
+	}
+	for tries := 0; runtime.NumGoroutine() > before; tries++ {
+		if tries == 1000 {
+			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func TestHottestFunctions(t *testing.T) {
+	b := builder.New(layout.DomainLLVMIR, builder.Config{})
+	for i := range uint64(5000) {
+		p := b.Profile(b.Method(layout.Key{Name: fmt.Sprint("f", i)}), 1+i%2*ContextSensitive, builder.NoContext)
+		p.Counters(0, 1, i, 2)
+		if err := p.Done(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := Hottest(memstore.Open(t, b), 2, true)
+	want := []HotFunction{{"f4999", 1 + ContextSensitive, 4999}, {"f4997", 1 + ContextSensitive, 4997}}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Error(err, diff)
+	}
+}
+
+// Functions that are only said to be hot or warm are no part of the sums.
+func TestSummaryLeavesOutPseudoCounts(t *testing.T) {
+	var b summaryBuilder
+	for _, counts := range [][]uint64{{pseudoHot, 1}, {pseudoWarm, 1}, {10, 30}, {5}} {
+		var encoded []byte
+		for _, n := range counts {
+			encoded = le.AppendUint64(encoded, n)
+		}
+		b.add(encoded)
+	}
+	got := b.summary()
+	if got.Functions != 2 || got.Blocks != 3 || got.TotalCount != 45 || got.MaxFunctionCount != 10 || got.MaxInternalCount != 30 || got.MaxBlockCount != 30 {
+		t.Errorf("%+v", got)
+	}
+	// Of 45 counts 10% are 4, which the 30 of one block cover; 99.9999% are 44.
+	if first, last := got.Cutoffs[1], got.Cutoffs[len(cutoffs)-1]; first != (Cutoff{100000, 30, 1}) || last != (Cutoff{999999, 5, 3}) {
+		t.Errorf("cutoffs %+v, %+v", first, last)
+	}
+}
+
+func BenchmarkWriteIndexed(b *testing.B) {
+	s := memstore.Open(b, manyFunctions(b, 2000))
+	file, _ := writeIndexed(b, s, WriteOptions{})
+	b.SetBytes(int64(len(file)))
+	for b.Loop() {
+		if _, err := WriteIndexed(io.Discard, s, WriteOptions{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

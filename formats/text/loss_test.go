@@ -1,0 +1,58 @@
+package text
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/lost"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// What no archive of this project's has is counted: flags of an entry that has
+// none, and a wide entry among the extra entries.
+func TestOddEntriesAreCounted(t *testing.T) {
+	b := builder.New(layout.DomainLLVMIR, builder.Config{})
+	p := b.Profile(b.Method(layout.Key{Name: "f"}), 0, builder.NoContext)
+	p.Counters(0, 7)
+	p.Counter(builder.At{In: layout.SectionExtra}, 0)
+	if err := p.Done(); err != nil {
+		t.Fatal(err)
+	}
+	m, err := archive.FromBytes("odd.parc", bytesOf(t, b), archive.Options{Check: archive.CheckNone})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := reader.New(m)
+	f, err := s.Find(layout.Key{Name: "f"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored, _, err := f.Profile(reader.AnyCode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for e := range stored.Entries() {
+		e.Raw().SetFlags(1)
+	}
+	for e := range stored.Section(layout.SectionExtra) {
+		_, odd := layout.NewWide(nil, layout.TagCounters, 0, 0, 0, 0, 0)
+		copy(e.Raw(), odd)
+	}
+	var text bytes.Buffer
+	report, err := Write(&text, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(lost.List{{What: LossMeaningless, Count: 1}, {What: LossMisplaced, Count: 1}}, report.Lost); diff != "" {
+		t.Error(diff)
+	}
+	if !strings.Contains(text.String(), "\n    @0 Counters 7\n\nend\n") {
+		t.Errorf("the text is\n%s", text.String())
+	}
+}

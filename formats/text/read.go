@@ -1,0 +1,173 @@
+package text
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/limit"
+	"github.com/profarc/profarc/layout"
+)
+
+// ReadOptions say how a text is read. The zero value is of use.
+type ReadOptions struct {
+	Name string // of the text, for errors
+	// Config is what the archive says of itself beside what the text says: a
+	// producer, time, fingerprint or dump id that is set here takes the place
+	// of the text's. Params and Flags are the text's.
+	Config builder.Config
+	// Unordered leaves the table of the source order out.
+	Unordered bool
+}
+
+// Detect reports whether a text that begins with head is one of an archive, of
+// whatever version.
+func Detect(head []byte) bool { return bytes.HasPrefix(head, []byte(firstWords)) }
+
+// Read reads a text into a builder of its own. The error is an [*Error] where the text is
+// not understood, or that of r.
+func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
+	p := &parser{o: o, lines: limit.NewLineReader(r)}
+	p.refOf = p.cellRef
+	err := p.read()
+	if e := (*Error)(nil); errors.As(err, &e) {
+		e.Name = o.Name
+	} else if err != nil && o.Name != "" {
+		err = fmt.Errorf("%s: %w", o.Name, err)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	p.report.Lines = p.lines.Number
+	return p.b, &p.report, nil
+}
+
+// A parser reads one text.
+type parser struct {
+	cursor
+	o      ReadOptions
+	lines  *limit.LineReader
+	report Report
+	head   head // what the header said so far
+	b      *builder.Builder
+	shape  layout.Shape
+	refs   refs
+	ended  bool // the line "end" was read
+	// failure is what is wrong with a line beside its words.
+	failure error
+
+	method   builder.MethodRef // whose lines are being read, 0 if none is
+	profile  openProfile
+	profiles profileIndex
+	table    openTable
+	tables   map[layout.TableKind]bool // that the text has
+	frames   []builder.Frame
+
+	entry  openEntry
+	refOf  func(cell int, kind layout.CellKind) uint64 // cellRef
+	rows   []builder.Row
+	values []builder.Value
+	next   []builder.Successor
+	callee []builder.Callee
+	bytes  []byte
+}
+
+func (p *parser) read() error {
+	if err := p.first(); err != nil {
+		return err
+	}
+	for {
+		line, err := p.nextLine()
+		if err == io.EOF {
+			return p.last()
+		}
+		if err != nil {
+			return err
+		}
+		if err := p.take(line); err != nil {
+			return err
+		}
+	}
+}
+
+// nextLine reads a line.
+func (p *parser) nextLine() ([]byte, error) {
+	line, err := p.lines.Read()
+	if exceeded, ok := err.(*limit.Error); ok { // a reader's own stays as it is
+		err = &Error{Line: p.lines.Number, Kind: exceeded}
+	}
+	return line, err
+}
+
+// first reads the first line.
+func (p *parser) first() error {
+	line, err := p.nextLine()
+	if err != nil && err != io.EOF {
+		return err
+	}
+	p.cursor = cursor{line: line}
+	if !Detect(line) {
+		return p.fail(ErrFormat)
+	}
+	p.must(firstLine)
+	if p.end(); !p.ok() {
+		return p.fail(ErrVersion)
+	}
+	return nil
+}
+
+// last is behind the last line.
+func (p *parser) last() error {
+	if !p.ended {
+		return &Error{Line: p.lines.Number, Kind: ErrCut}
+	}
+	return p.b.Err()
+}
+
+// take reads one line.
+func (p *parser) take(line []byte) error {
+	p.cursor = cursor{line: line}
+	if p.token() {
+		p.dispatch()
+	} else if p.end(); p.at == len(line) {
+		p.close() // so that what follows a method that was deleted is not taken for another's
+	}
+	p.end()
+	if p.failure != nil {
+		return p.failure
+	}
+	if err := p.syntax(); err != nil || p.b == nil {
+		return err
+	}
+	if err := p.b.Err(); err != nil {
+		return &Error{Line: p.lines.Number, Kind: err}
+	}
+	return nil
+}
+
+// refuse keeps the error of what began in a line and cannot be in an archive.
+func (p *parser) refuse(line int, err error) {
+	if err != nil && p.failure == nil {
+		p.failure = &Error{Line: line, Kind: err}
+	}
+}
+
+// syntax is the error of what was expected and is not there.
+func (p *parser) syntax() error {
+	if p.ok() {
+		return nil
+	}
+	e := p.fail(ErrSyntax)
+	e.Expected, e.Found = p.expected, shorten(p.line[min(p.at, len(p.line)):])
+	if p.literal {
+		e.Expected = fmt.Sprintf("%q", p.expected)
+	}
+	return e
+}
+
+// fail is an error at the place in the line.
+func (p *parser) fail(kind error) *Error {
+	return &Error{Line: p.lines.Number, Column: p.at + 1, Kind: kind}
+}

@@ -1,0 +1,156 @@
+package sketch
+
+import (
+	"fmt"
+
+	"github.com/profarc/profarc/internal/jvm/bytecode"
+	"github.com/profarc/profarc/layout"
+)
+
+// A Point is what is known of a profile point.
+type Point struct {
+	layout.SketchPoint
+	// Holder is the class that a virtual call's receivers are of; empty of others.
+	Holder string
+	// Labels are the values of a switch's cases, if they mean the same in other
+	// code.
+	Labels []int32
+}
+
+// Recorded reports whether a sketch has a record of the points of a kind. A jump
+// has no operands; it is recognised by what is around it.
+func Recorded(kind bytecode.PointKind) bool {
+	return kind != bytecode.NoPoint && kind != bytecode.Jump && kind != bytecode.RetFrom
+}
+
+// Points are the profile points of code that a sketch has records of, in order. ok
+// is false if nothing can be said of them.
+func Points(code []bytecode.Instruction) (points []Point, ok bool) {
+	g, ok := newGraph(code)
+	if !ok {
+		return nil, false
+	}
+	v, ok := findVariables(g)
+	if !ok {
+		return nil, false
+	}
+	identities, ok := identify(g, v)
+	if !ok {
+		return nil, false
+	}
+	r := &run{g: g, v: v, sets: map[int]uint64{}, identity: identities}
+	r.points = func(_ int, p Point) { points = append(points, p) }
+	return points, r.all()
+}
+
+// Of is the sketch of the code with an id; nil if it has none, or if there is
+// nothing in it.
+func Of(code []bytecode.Instruction, id uint64) []byte {
+	points, ok := Points(code)
+	if !ok || len(points) == 0 {
+		return nil
+	}
+	records := make([]layout.SketchPoint, len(points))
+	for i, p := range points {
+		records[i] = p.SketchPoint
+	}
+	return layout.AppendSketch(nil, id, records)
+}
+
+// point gives a point to whom it concerns.
+func (r *run) point(i int, p Point) {
+	if r.points != nil {
+		r.points(i, p)
+	}
+}
+
+// note notes a call or type check.
+func (r *run) note(i int, operands []value) {
+	in := &r.g.code[i]
+	kind := in.Kind()
+	if r.points == nil || !Recorded(kind) {
+		return
+	}
+	what, all := operator(in.Op, r.g.names[i]), operator(in.Op, noName, operands...)
+	var p Point
+	switch kind {
+	case bytecode.Call:
+		p.SketchPoint = layout.NewSketchPoint(what.full, all.full, false)
+	case bytecode.VirtualCall:
+		p.Holder = in.Name.Class
+		p.SketchPoint = layout.NewSketchPoint(mix(what.full, operands[0].root), all.full, false)
+	case bytecode.TypeCheck:
+		roots := []uint64{what.full}
+		for _, o := range operands {
+			roots = append(roots, o.root)
+		}
+		p.SketchPoint = layout.NewSketchPoint(mix(roots...), all.full, false)
+	}
+	if all.unstable || madeUp(in.Name.Name) {
+		p.SketchPoint = layout.SketchPoint{}
+	}
+	r.point(i, p)
+}
+
+// switchPoint is the point of a switch over a value.
+func switchPoint(in *bytecode.Instruction, v value) Point {
+	if v.unstable {
+		return Point{}
+	}
+	labels := constant(fmt.Sprint(in.Labels))
+	return Point{SketchPoint: layout.NewSketchPoint(mix(bytecode.TableSwitch, v.full), labels.full, false), Labels: in.Labels}
+}
+
+// branchPoint is the point of a branch.
+func branchPoint(c condition) Point {
+	if c.unstable || c.unknown {
+		return Point{}
+	}
+	return Point{SketchPoint: layout.NewSketchPoint(c.shape, c.full, c.inverse)}
+}
+
+// conditionOf is the condition of a branch, and whether it is taken where the
+// condition does not hold.
+func conditionOf(op byte, operands []value) condition {
+	a := operands[0]
+	switch {
+	case op == bytecode.IfNull || op == bytecode.IfNonNull:
+		return equality(a, operator(bytecode.AConstNull, noName), op == bytecode.IfNonNull)
+	case op >= ifICmpEq:
+		return relation((op-ifICmpEq)%6, lCmp, a, operands[1])
+	case a.compared != nil:
+		return relation(op-bytecode.IfEq, a.compared.op, a.compared.left, a.compared.right)
+	}
+	return relation(op-bytecode.IfEq, lCmp, a, integer(0, false))
+}
+
+// relation is the condition of a branch by its place among eq, ne, lt, ge, gt, le,
+// and by what compares the operands.
+func relation(which, compares byte, a, b value) condition {
+	switch which {
+	case 0, 1:
+		return equality(a, b, which == 1)
+	case 2, 3:
+		return order(ofNaN(compares, fCmpL, dCmpL), a, b, which == 3)
+	}
+	return order(ofNaN(compares, fCmpG, dCmpG), b, a, which == 5)
+}
+
+// What NaN does to the condition that one value is less than another.
+const (
+	integral = 0
+	nanFails = 1
+	nanHolds = 2
+)
+
+// ofNaN says what NaN does, for which one of two instructions lets the condition
+// hold.
+func ofNaN(compares, float, double byte) byte {
+	switch compares {
+	case lCmp:
+		return integral
+	case float, double:
+		return nanHolds
+	}
+	return nanFails
+}
