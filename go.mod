@@ -1,6 +1,6 @@
 module github.com/profarc/profarc
 
-go 1.26.0
+go 1.25.0
 
 require (
 	github.com/RoaringBitmap/roaring/v2 v2.30.0
@@ -14,9 +14,9 @@ require (
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
-	golang.org/x/sync v0.24.0
-	golang.org/x/sys v0.49.0
-	golang.org/x/term v0.47.0
+	golang.org/x/sync v0.22.0
+	golang.org/x/sys v0.47.0
+	golang.org/x/term v0.45.0
 	pgregory.net/rapid v1.3.0
 )
 

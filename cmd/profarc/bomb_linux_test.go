@@ -47,7 +47,8 @@ func importPeak(t *testing.T, write func(w io.Writer), args ...string) (peak int
 		select {
 		case err = <-ended:
 			r.Close()
-			if _, failed := errors.AsType[*exec.ExitError](err); err != nil && !failed {
+			var failed *exec.ExitError
+			if err != nil && !errors.As(err, &failed) {
 				t.Fatal(err)
 			}
 			return peak, out.String()

@@ -49,7 +49,8 @@ func (e *expandedError) Unwrap() error { return e.error }
 
 // withoutPlace leaves out what an importer adds to an expandedError.
 func withoutPlace(err error) error {
-	if expanded, ok := errors.AsType[*expandedError](err); ok {
+	var expanded *expandedError
+	if errors.As(err, &expanded) {
 		return expanded
 	}
 	return err

@@ -20,7 +20,8 @@ func TestCutAnywhere(t *testing.T) {
 		entries := 0
 		for n := range len(text) {
 			_, _, err := Read(strings.NewReader(text[:n]), ReadOptions{})
-			e, ok := errors.AsType[*Error](err)
+			var e *Error
+			ok := errors.As(err, &e)
 			if !ok || !errors.Is(err, ErrCut) || e.Offset != int64(n) {
 				t.Fatalf("cut at %d: %v", n, err)
 			}

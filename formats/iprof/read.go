@@ -49,8 +49,8 @@ func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 // salvaged says what was not read of a damaged file, nil if nothing of it is to
 // be used: without a version, what is whole has no meaning.
 func (p *parser) salvaged(err error) *Salvage {
-	damage, ok := errors.AsType[*Error](err)
-	if !ok || !p.salvage || !errors.Is(err, ErrCut) && !errors.Is(err, ErrSyntax) && !errors.Is(err, limit.Err) {
+	var damage *Error
+	if !errors.As(err, &damage) || !p.salvage || !errors.Is(err, ErrCut) && !errors.Is(err, ErrSyntax) && !errors.Is(err, limit.Err) {
 		return nil
 	}
 	if p.rec.version == "" {

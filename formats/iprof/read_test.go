@@ -234,7 +234,8 @@ func TestRefused(t *testing.T) {
 		`{"version":"1.0.0","types":[],"methods":[],"x":` + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + `}`: limit.Err,
 	} {
 		_, _, err := Read(strings.NewReader(text), ReadOptions{Name: "a.iprof"})
-		if e, ok := errors.AsType[*Error](err); !ok || !errors.Is(err, kind) || e.Name != "a.iprof" || e.Offset > int64(len(text)) {
+		var e *Error
+		if !errors.As(err, &e) || !errors.Is(err, kind) || e.Name != "a.iprof" || e.Offset > int64(len(text)) {
 			t.Errorf("%.100s: %v, want %v", text, err, kind)
 		}
 	}
