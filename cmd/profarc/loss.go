@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/profarc/profarc/internal/lost"
+	"github.com/profarc/profarc/formats/codec"
 )
 
 // A loss is something of which so many did not get from one side to the other.
@@ -15,7 +15,7 @@ type loss struct {
 }
 
 // losses are what an importer or exporter has lost.
-func losses(list lost.List) []loss {
+func losses(list codec.Losses) []loss {
 	all := []loss{}
 	for _, l := range list {
 		all = append(all, loss{string(l.What), l.Count, l.Line})
