@@ -38,6 +38,7 @@ var mayImport = map[string][]string{
 	"internal/verify":     {"layout", "relocate", "archive", "reader", "internal/poll"},
 	"internal/specimen":   {"layout", "builder"},
 	"internal/forgery":    {"layout"},
+	"internal/hexdump":    {"layout"},
 	"internal/training":   {"internal/procfs"},
 	"internal/memstore":   {"archive", "reader", "builder"},
 	"formats":             {"layout", "archive", "reader", "builder", "internal/limit"}, // and what is below it
