@@ -1,7 +1,6 @@
 package builder
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -16,7 +15,7 @@ import (
 func (b *Builder) NarrowRows(n int) (dropped int, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if err := cmp.Or(b.withoutBatch(), b.unfinished()); err != nil {
+	if err := b.unfinished(); err != nil {
 		return 0, err
 	}
 	to := b.config.Params

@@ -10,15 +10,13 @@ import (
 // know all names takes less than to have all profiles.
 func (b *Builder) SortSymbols() {
 	b.mu.Lock()
-	have, era := b.symbols.snapshot(), b.era
+	have := b.symbols.snapshot()
 	b.mu.Unlock()
 	var sorter keySorter
 	sorted := have.sortedAnew(&sorter)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.era == era {
-		b.symbols.presorted = sorted
-	}
+	b.symbols.presorted = sorted
 }
 
 // snapshot is the texts of all symbols, which nothing changes that is added.

@@ -17,7 +17,6 @@ type Profile struct {
 	b     *Builder
 	ref   ProfileRef
 	run   runData
-	era   int // of the builder when it was begun
 	err   error
 	done  bool
 	parts *profileParts // nil after Done
@@ -50,7 +49,7 @@ func (b *Builder) Profile(m MethodRef, code uint64, c ContextRef) *Profile {
 
 // profile begins a profile of a run. The caller holds mu.
 func (b *Builder) profile(run runData, m MethodRef, code uint64, c ContextRef) *Profile {
-	p := &Profile{b: b, run: run, era: b.era, parts: spareParts.Get().(*profileParts)}
+	p := &Profile{b: b, run: run, parts: spareParts.Get().(*profileParts)}
 	switch {
 	case !b.methods.has(uint32(m)):
 		p.fail(fmt.Errorf("method %d is not of this builder", m))
@@ -110,9 +109,7 @@ func (p *Profile) Done() error {
 	}
 	p.b.mu.Lock()
 	defer p.b.mu.Unlock()
-	if p.era != p.b.era { // what it would be put into may be gone
-		p.fail(errors.New("a batch began or ended between its beginning and Done"))
-	} else if p.err == nil {
+	if p.err == nil {
 		p.b.take(p.ref, p.run.Run, p.parts.block, (*merger).addInPlace)
 	} else {
 		p.b.fail(p.err)
@@ -141,13 +138,12 @@ func (b *Builder) take(ref ProfileRef, run Run, block layout.Block, inPlace func
 	if have != nil && b.mayBeAnother(d.method) {
 		b.unmatchable++
 	}
-	if have == nil {
+	switch {
+	case have == nil:
 		m.scale(block)
 		d.block = b.blocks.keep(block)
-		return
-	}
-	b.changesBlock(ref)
-	if !inPlace(m, have, block) {
+	case inPlace(m, have, block):
+	default:
 		b.replace(d, m.merge(have, block))
 	}
 }
@@ -156,13 +152,7 @@ func (b *Builder) take(ref ProfileRef, run Run, block layout.Block, inPlace func
 func (b *Builder) replace(d *profileData, block []byte) {
 	b.blocks.free(d.block)
 	d.block = b.blocks.keep(block)
-	b.compactBlocks()
-}
-
-// compactBlocks copies the blocks to new memory if most of the old is not in
-// use. An open batch may need the old again.
-func (b *Builder) compactBlocks() {
-	if b.batch != nil || !b.blocks.wasteful() {
+	if !b.blocks.wasteful() {
 		return
 	}
 	var anew arena

@@ -79,23 +79,23 @@ const KnownFlags = FlagDelta | FlagMerged
 
 // Counts says how much of everything the archive holds.
 type Counts struct {
-	Methods  uint64 // method records, and rows of methods that never ran
-	NeverRan uint64 // of these, methods that were seen and never ran
-	Profiles uint64 // MethodData blocks
-	Contexts uint64 // context nodes
-	Types    uint64 // type records
-	Symbols  uint64 // symbols of the symbol section
-	Entries  uint64 // profile entries of all blocks and sections
-	Pointers uint64 // pointer slots of rw
+	Methods  uint64 `json:"methods"`   // method records, and rows of methods that never ran
+	NeverRan uint64 `json:"never_ran"` // of these, methods that were seen and never ran
+	Profiles uint64 `json:"profiles"`  // MethodData blocks
+	Contexts uint64 `json:"contexts"`  // context nodes
+	Types    uint64 `json:"types"`     // type records
+	Symbols  uint64 `json:"symbols"`   // symbols of the symbol section
+	Entries  uint64 `json:"entries"`   // profile entries of all blocks and sections
+	Pointers uint64 `json:"pointers"`  // pointer slots of rw
 }
 
 // Summary is what a reader may want to know before it looks at a profile.
 // Sums saturate.
 type Summary struct {
-	TotalInvocations uint64 // sum of all invocation counters
-	MaxInvocations   uint64
-	TotalCount       uint64 // sum of all count cells of data entries
-	MaxCount         uint64
+	TotalInvocations uint64 `json:"invocations"` // sum of all invocation counters
+	MaxInvocations   uint64 `json:"max_invocations"`
+	TotalCount       uint64 `json:"counts"` // sum of all count cells of data entries
+	MaxCount         uint64 `json:"max_count"`
 }
 
 // A Section is a part of ro.

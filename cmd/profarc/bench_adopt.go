@@ -71,7 +71,7 @@ func (b *bench) adoptRounds(name string, o reader.AdoptOptions) error {
 
 // adoptOnce opens the archive anew, adopts it, and claims all profiles.
 func (b *bench) adoptOnce(o reader.AdoptOptions) (t adoptionTime, profiles int, err error) {
-	err = withStore(b.ctx, b.path, func(s *reader.Store) error {
+	err = b.a.WithStore(b.ctx, b.path, func(s *reader.Store) error {
 		all, err := allProfiles(s)
 		if err != nil {
 			return err

@@ -16,7 +16,7 @@ const lookupsPerRound = 1 << 12
 // opening measures opening up to the first look-up.
 func (b *bench) opening() error {
 	var key layout.Key
-	err := withStore(b.ctx, b.path, func(s *reader.Store) (err error) {
+	err := b.a.WithStore(b.ctx, b.path, func(s *reader.Store) (err error) {
 		for m, err := range s.Methods() {
 			if err != nil {
 				return err
@@ -84,7 +84,7 @@ func contests(s *reader.Store, k *benchKeys) []*contest {
 
 // lookups measures look-ups, round by round of every kind in turn.
 func (b *bench) lookups() error {
-	return withStore(b.ctx, b.path, func(s *reader.Store) error {
+	return b.a.WithStore(b.ctx, b.path, func(s *reader.Store) error {
 		k, err := b.measureMemory(s)
 		if err != nil {
 			return err

@@ -1,6 +1,8 @@
 package main
 
-import "slices"
+import (
+	"slices"
+)
 
 // A result is one thing that was measured, with the Go map beside it if there
 // is one.

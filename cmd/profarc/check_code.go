@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/convert"
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/formats/hotspot/program"
 	"github.com/profarc/profarc/layout"
@@ -35,7 +37,7 @@ type code struct {
 }
 
 // openCode opens what --against names, for the profiles of an archive.
-func (a *app) openCode(ctx context.Context, name string, of *layout.Header) (code, error) {
+func openCode(ctx context.Context, a *app.App, name string, of *layout.Header) (code, error) {
 	d := of.Domain
 	if pid, ok := strings.CutPrefix(name, "pid:"); ok {
 		return openProcessCode(ctx, pid, d)
@@ -46,18 +48,18 @@ func (a *app) openCode(ctx context.Context, name string, of *layout.Header) (cod
 	}
 	switch {
 	case kind == kindArchive:
-		s, err := openStore(name)
+		s, err := a.OpenStore(name)
 		if err != nil {
 			return code{}, err
 		}
-		closeOnInterrupt(ctx, s)
+		app.CloseOnInterrupt(ctx, s)
 		return archivedCode(name, s, d)
 	case kind == kindClasses && d == layout.DomainHotSpot:
 		return openClasses(name, of)
 	case kind == kindClasses:
 		return code{}, fmt.Errorf("%s: a class path is no code of domain %s: name profiles of the new program", name, d)
 	}
-	return a.importCode(ctx, name, d)
+	return importCode(ctx, a, name, d)
 }
 
 // Kinds of files that --against may name.
@@ -121,7 +123,7 @@ func openClasses(name string, of *layout.Header) (code, error) {
 func openProcessCode(ctx context.Context, pid string, d layout.Domain) (code, error) {
 	n, err := strconv.Atoi(pid)
 	if err != nil || n <= 0 {
-		return code{}, usagef("--against pid:%s: give the number of a process", pid)
+		return code{}, app.Usagef("--against pid:%s: give the number of a process", pid)
 	}
 	if d != layout.DomainHotSpot {
 		return code{}, fmt.Errorf("a JVM is no code of domain %s: name profiles of the new program", d)
@@ -144,12 +146,12 @@ func archivedCode(name string, s *reader.Store, d layout.Domain) (code, error) {
 }
 
 // importCode takes profiles of another tool in.
-func (a *app) importCode(ctx context.Context, name string, d layout.Domain) (code, error) {
-	in, err := a.readSource(ctx, name, importConfig{unordered: true})
+func importCode(ctx context.Context, a *app.App, name string, d layout.Domain) (code, error) {
+	in, err := convert.ReadSource(ctx, a, name, convert.ImportConfig{Unordered: true})
 	if err != nil {
 		return code{}, err
 	}
-	s, err := openBuilt(in.builder, name)
+	s, err := convert.OpenBuilt(in.Builder, name)
 	if err != nil {
 		return code{}, err
 	}

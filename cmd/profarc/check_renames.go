@@ -5,7 +5,10 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -34,7 +37,7 @@ func (n checkName) String() string {
 	if n.Name == "" {
 		return strings.ReplaceAll(n.Class, "/", ".")
 	}
-	return methodText(layout.DomainHotSpot, layout.Key{Class: n.Class, Name: n.Name, Signature: n.Signature})
+	return analyze.MethodText(layout.DomainHotSpot, layout.Key{Class: n.Class, Name: n.Name, Signature: n.Signature})
 }
 
 func renamesOf(found *fit.Report) []checkRename {
@@ -49,22 +52,22 @@ func renamesOf(found *fit.Report) []checkRename {
 // shownRenames is how many renames are told one by one.
 const shownRenames = 20
 
-func (r *checkReport) printRenames(a *app) {
+func (r *checkReport) printRenames(a *app.App) {
 	if len(r.Renames) == 0 {
 		return
 	}
-	fmt.Fprintf(a.out, "\nrenamed\n")
-	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
+	fmt.Fprintf(a.Out, "\nrenamed\n")
+	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "profiles\tcounts\twas\tis now\tsame code")
 	for _, n := range r.Renames[:min(len(r.Renames), shownRenames)] {
-		same := fmt.Sprintf("%d of %s", n.Same, amount(n.Methods, "method"))
+		same := fmt.Sprintf("%d of %s", n.Same, app.Amount(n.Methods, "method"))
 		if n.Methods == 0 {
 			same = "named by others"
 		}
-		fmt.Fprintf(w, "%d\t%.0f\t%s\t%s\t%s\n", n.Profiles, n.Weight, printable(n.From.String()), printable(n.To.String()), same)
+		fmt.Fprintf(w, "%d\t%.0f\t%s\t%s\t%s\n", n.Profiles, n.Weight, escape.Printable(n.From.String()), escape.Printable(n.To.String()), same)
 	}
 	w.Flush()
 	if n := len(r.Renames) - shownRenames; n > 0 {
-		fmt.Fprintf(a.out, "and %d more\n", n)
+		fmt.Fprintf(a.Out, "and %d more\n", n)
 	}
 }

@@ -7,7 +7,10 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -84,7 +87,7 @@ func (p *checkPoints) counts() (all float64) {
 
 // A checkVerdict is how one profile fits.
 type checkVerdict struct {
-	shownMethod
+	analyze.MethodName
 	State      string  `json:"state"`
 	Reason     string  `json:"reason"`
 	Confidence float64 `json:"confidence"`
@@ -97,9 +100,9 @@ type checkVerdict struct {
 
 // A checkRewritten is an adapted archive.
 type checkRewritten struct {
-	Archive string      `json:"archive"`
-	Bytes   int64       `json:"bytes"`
-	Counts  namedCounts `json:"counts"`
+	Archive string        `json:"archive"`
+	Bytes   int64         `json:"bytes"`
+	Counts  layout.Counts `json:"counts"`
 	rewrittenCounts
 }
 
@@ -160,7 +163,7 @@ func (r *checkReport) list(s *reader.Store, v *fit.Verdict) error {
 }
 
 func verdictOf(s *reader.Store, v *fit.Verdict) (checkVerdict, error) {
-	name, err := shown(s, v.Method)
+	name, err := analyze.NameOf(s, v.Method)
 	c := checkVerdict{name, v.State.String(), v.Reason, v.Confidence, v.Points, v.Matched, v.Weight, nil}
 	if v.To != (layout.Key{}) {
 		to := checkNameOf(v.To)
@@ -169,22 +172,22 @@ func verdictOf(s *reader.Store, v *fit.Verdict) (checkVerdict, error) {
 	return c, err
 }
 
-func (r *checkReport) print(a *app) {
-	fmt.Fprintf(a.out, "%s fits %s by %s\n\n", printable(r.Archive), printable(r.Against), percent(r.Score))
-	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', tabwriter.AlignRight)
+func (r *checkReport) print(a *app.App) {
+	fmt.Fprintf(a.Out, "%s fits %s by %s\n\n", escape.Printable(r.Archive), escape.Printable(r.Against), app.FormatPercent(r.Score))
+	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "\tprofiles\tof all counts\t\n")
 	for _, state := range fit.States() {
 		s := r.States[state.String()]
-		fmt.Fprintf(w, "%s\t%d\t%s\t\n", state, s.Profiles, percent(s.Share))
+		fmt.Fprintf(w, "%s\t%d\t%s\t\n", state, s.Profiles, app.FormatPercent(s.Share))
 	}
 	w.Flush()
 	if len(r.Reasons) > 0 {
-		fmt.Fprintf(a.out, "\nunchecked: %s\n", uncheckedText(r.Reasons))
+		fmt.Fprintf(a.Out, "\nunchecked: %s\n", uncheckedText(r.Reasons))
 	}
 	if r.ByName {
-		fmt.Fprintf(a.out, "\nclasses are matched by name: one of the two archives knows no class loaders\n")
+		fmt.Fprintf(a.Out, "\nclasses are matched by name: one of the two archives knows no class loaders\n")
 	}
-	printLoaderDoubts(a.out, r.Loaders)
+	printLoaderDoubts(a.Out, r.Loaders)
 	r.printPoints(a)
 	r.printRenames(a)
 	r.printMisfits(a)
@@ -192,45 +195,45 @@ func (r *checkReport) print(a *app) {
 		printCertainties(a, "no longer certain", "the archive", "the new profiles", *r.NoLongerCertain)
 	}
 	if n := r.Rewritten; n != nil {
-		fmt.Fprintf(a.out, "\nwrote %s: %s, %d profiles, %d left out; of moved ones %d points taken over (%d with sides swapped), %d with counts left out (%.0f counts), %d traps left out\n",
-			printable(n.Archive), sizeText(n.Bytes), n.Profiles, n.Dropped, n.Points, n.Swapped, n.PointsDropped, n.CountsDropped, n.TrapsDropped)
+		fmt.Fprintf(a.Out, "\nwrote %s: %s, %d profiles, %d left out; of moved ones %d points taken over (%d with sides swapped), %d with counts left out (%.0f counts), %d traps left out\n",
+			escape.Printable(n.Archive), app.FormatSize(n.Bytes), n.Profiles, n.Dropped, n.Points, n.Swapped, n.PointsDropped, n.CountsDropped, n.TrapsDropped)
 	}
 }
 
 // printPoints says what becomes of the points of code that has changed.
-func (r *checkReport) printPoints(a *app) {
+func (r *checkReport) printPoints(a *app.App) {
 	p := &r.Points
 	if p.Old > 0 {
-		fmt.Fprintf(a.out, "\nmoved profiles: %d of %d points matched\n", p.Matched, p.Old)
+		fmt.Fprintf(a.Out, "\nmoved profiles: %d of %d points matched\n", p.Matched, p.Old)
 	}
 	all := p.counts()
 	if all == 0 {
 		return
 	}
-	fmt.Fprintf(a.out, "\nprofile points of changed code\n")
-	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
-	fmt.Fprintf(w, "  moved\t%d points\t%s of their counts\t\n", p.Found.Points, percent(p.Found.Counts/all))
+	fmt.Fprintf(a.Out, "\nprofile points of changed code\n")
+	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
+	fmt.Fprintf(w, "  moved\t%d points\t%s of their counts\t\n", p.Found.Points, app.FormatPercent(p.Found.Counts/all))
 	if p.Swapped.Points > 0 {
-		fmt.Fprintf(w, "  swapped\t%d of these\t%s\tbranches whose condition is inverted: taken and not taken change sides\n", p.Swapped.Points, percent(p.Swapped.Counts/all))
+		fmt.Fprintf(w, "  swapped\t%d of these\t%s\tbranches whose condition is inverted: taken and not taken change sides\n", p.Swapped.Points, app.FormatPercent(p.Swapped.Counts/all))
 	}
 	for _, l := range p.Dropped {
-		fmt.Fprintf(w, "  dropped\t%d points\t%s\t%s\n", l.Points, percent(l.Counts/all), l.Reason)
+		fmt.Fprintf(w, "  dropped\t%d points\t%s\t%s\n", l.Points, app.FormatPercent(l.Counts/all), l.Reason)
 	}
 	w.Flush()
 	if slices.ContainsFunc(p.Dropped, func(l checkLost) bool { return l.Reason == string(fit.LostUnknown) }) {
-		fmt.Fprintf(a.out, "what the archive does not say of its code, --old CLASSPATH does: name the code that was profiled\n")
+		fmt.Fprintf(a.Out, "what the archive does not say of its code, --old CLASSPATH does: name the code that was profiled\n")
 	}
 }
 
-func (r *checkReport) printMisfits(a *app) {
+func (r *checkReport) printMisfits(a *app.App) {
 	if len(r.Misfits) == 0 {
 		return
 	}
-	fmt.Fprintf(a.out, "\nthe heaviest that do not fit as they are\n")
-	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
+	fmt.Fprintf(a.Out, "\nthe heaviest that do not fit as they are\n")
+	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "state\tconfidence\tcounts\tmethod\treason")
 	for _, m := range r.Misfits {
-		fmt.Fprintf(w, "%s\t%.2f\t%.0f\t%s\t%s\n", m.State, m.Confidence, m.Weight, printable(m.Method), printable(strings.TrimSpace(m.Reason)))
+		fmt.Fprintf(w, "%s\t%.2f\t%.0f\t%s\t%s\n", m.State, m.Confidence, m.Weight, escape.Printable(m.Method), escape.Printable(strings.TrimSpace(m.Reason)))
 	}
 	w.Flush()
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/internal/escape"
 )
 
 // A checkReason is why profiles could not be checked.
@@ -34,7 +35,7 @@ const shownReasons = 5
 func uncheckedText(reasons []checkReason) string {
 	var parts []string
 	for _, r := range reasons[:min(shownReasons, len(reasons))] {
-		parts = append(parts, fmt.Sprintf("%s (%d)", printable(r.Reason), r.Profiles))
+		parts = append(parts, fmt.Sprintf("%s (%d)", escape.Printable(r.Reason), r.Profiles))
 	}
 	if n := len(reasons) - shownReasons; n > 0 {
 		parts = append(parts, fmt.Sprintf("%d more reasons", n))

@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -16,7 +18,7 @@ type benchOptions struct {
 	json bool
 }
 
-func newBenchCommand(a *app) *cobra.Command {
+func newBenchCommand(a *app.App) *cobra.Command {
 	var o benchOptions
 	cmd := &cobra.Command{
 		Use:   "bench ARCHIVE",
@@ -29,9 +31,9 @@ Figures are medians of rounds. The rounds of all kinds of look-up are interleave
 ratios hold on a machine whose speed changes; absolute figures do not.`,
 		Example: `  profarc bench app.parc
   profarc bench --time 10s --json app.parc`,
-		Args:              argsBetween(1, 1, "one archive"),
-		ValidArgsFunction: completeArchives(1),
-		RunE:              a.run(func(ctx context.Context, args []string) error { return a.runBench(ctx, args[0], o) }),
+		Args:              app.Args(1, 1, "one archive"),
+		ValidArgsFunction: app.CompleteArchives(1),
+		RunE:              a.Run(func(ctx context.Context, args []string) error { return runBench(ctx, a, args[0], o) }),
 	}
 	cmd.Flags().DurationVar(&o.time, "time", time.Second, "time for each of opening, look-ups and adoption")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
@@ -58,12 +60,12 @@ type memoryFact struct {
 	MapsHeap   uint64 `json:"maps_heap_bytes"`  // of both Go maps, keys included
 }
 
-func (a *app) runBench(ctx context.Context, path string, o benchOptions) error {
+func runBench(ctx context.Context, a *app.App, path string, o benchOptions) error {
 	if o.time <= 0 {
-		return usagef("--time %s: take some time", o.time)
+		return app.Usagef("--time %s: take some time", o.time)
 	}
 	r := &benchReport{Archive: path, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.GOMAXPROCS(0)}
-	err := withStore(ctx, path, func(s *reader.Store) error {
+	err := a.WithStore(ctx, path, func(s *reader.Store) error {
 		h := s.Header()
 		r.Bytes, r.Methods, r.Pointers = h.FileSize, h.Counts.Methods, h.Counts.Pointers
 		if r.Methods == 0 {
@@ -74,14 +76,14 @@ func (a *app) runBench(ctx context.Context, path string, o benchOptions) error {
 	if err != nil {
 		return err
 	}
-	b := &bench{ctx: ctx, path: path, time: o.time, report: r}
+	b := &bench{a: a, ctx: ctx, path: path, time: o.time, report: r}
 	for _, step := range []func() error{b.opening, b.lookups, b.adoption} {
 		if err := step(); err != nil {
 			return err
 		}
 	}
 	if o.json {
-		return a.printJSON(r)
+		return a.PrintJSON(r)
 	}
 	r.print(a)
 	return nil
@@ -89,24 +91,25 @@ func (a *app) runBench(ctx context.Context, path string, o benchOptions) error {
 
 // A bench is one run.
 type bench struct {
+	a      *app.App
 	ctx    context.Context
 	path   string
 	time   time.Duration
 	report *benchReport
 }
 
-func (r *benchReport) print(a *app) {
-	fmt.Fprintf(a.out, "%s: %s, %d methods, %d pointers; %s, %s, %d CPUs\n\n", printable(r.Archive), sizeText(r.Bytes), r.Methods, r.Pointers, r.Go, r.System, r.CPUs)
-	fmt.Fprintf(a.out, "%-34s%10s%10s%10s%8s\n", "", "median", "best", "Go map", "ratio")
+func (r *benchReport) print(a *app.App) {
+	fmt.Fprintf(a.Out, "%s: %s, %d methods, %d pointers; %s, %s, %d CPUs\n\n", escape.Printable(r.Archive), app.FormatSize(r.Bytes), r.Methods, r.Pointers, r.Go, r.System, r.CPUs)
+	fmt.Fprintf(a.Out, "%-34s%10s%10s%10s%8s\n", "", "median", "best", "Go map", "ratio")
 	for _, x := range r.Results {
-		fmt.Fprintf(a.out, "%-34s%10s%10s", x.Name, nsText(x.MedianNS), nsText(x.BestNS))
+		fmt.Fprintf(a.Out, "%-34s%10s%10s", x.Name, nsText(x.MedianNS), nsText(x.BestNS))
 		if x.MapNS > 0 {
-			fmt.Fprintf(a.out, "%10s%8.2f", nsText(x.MapNS), x.Ratio)
+			fmt.Fprintf(a.Out, "%10s%8.2f", nsText(x.MapNS), x.Ratio)
 		}
-		fmt.Fprintln(a.out)
+		fmt.Fprintln(a.Out)
 	}
-	fmt.Fprintf(a.out, "\nmemory: index %s in the file; heap %s for the open archive, %s for the Go maps\n",
-		sizeText(r.Memory.IndexBytes), sizeText(int64(r.Memory.StoreHeap)), sizeText(int64(r.Memory.MapsHeap)))
+	fmt.Fprintf(a.Out, "\nmemory: index %s in the file; heap %s for the open archive, %s for the Go maps\n",
+		app.FormatSize(r.Memory.IndexBytes), app.FormatSize(int64(r.Memory.StoreHeap)), app.FormatSize(int64(r.Memory.MapsHeap)))
 }
 
 // nsText is a time of mostly nanoseconds.
@@ -114,5 +117,5 @@ func nsText(ns float64) string {
 	if ns < 1000 {
 		return fmt.Sprintf("%.1f ns", ns)
 	}
-	return timeText(time.Duration(ns))
+	return app.FormatDuration(time.Duration(ns))
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -27,7 +29,7 @@ type checkOptions struct {
 	method     string
 }
 
-func newCheckCommand(a *app) *cobra.Command {
+func newCheckCommand(a *app.App) *cobra.Command {
 	var o checkOptions
 	cmd := &cobra.Command{
 		Use:   "check ARCHIVE --against CODE",
@@ -85,9 +87,9 @@ code is 1 where nothing can be checked, and with --fail-below where the score is
   profarc check app.parc --against 'target/classes:lib/*'
   profarc check app.parc --against pid:1234 --fail-below 0.9
   profarc check code.parc --against new.profdata --json | jq .score`,
-		Args:              argsBetween(1, 1, "one archive"),
-		ValidArgsFunction: completeArchives(1),
-		RunE:              a.run(func(ctx context.Context, args []string) error { return a.runCheck(ctx, args[0], o) }),
+		Args:              app.Args(1, 1, "one archive"),
+		ValidArgsFunction: app.CompleteArchives(1),
+		RunE:              a.Run(func(ctx context.Context, args []string) error { return runCheck(ctx, a, args[0], o) }),
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.against, "against", "", "the code: a class path, pid:N, an archive, or profiles of another tool")
@@ -107,16 +109,16 @@ code is 1 where nothing can be checked, and with --fail-below where the score is
 func (o *checkOptions) check(path string) error {
 	switch {
 	case o.against == "":
-		return usagef("name the code: --against CLASSPATH, --against pid:N, or --against ARCHIVE")
+		return app.Usagef("name the code: --against CLASSPATH, --against pid:N, or --against ARCHIVE")
 	case o.top < 0:
-		return usagef("--top %d: list no misfit or some", o.top)
+		return app.Usagef("--top %d: list no misfit or some", o.top)
 	case o.all && !o.json:
-		return usagef("--all is for --json")
+		return app.Usagef("--all is for --json")
 	}
-	if err := checkShare("--confidence", o.confidence); err != nil {
+	if err := app.CheckShare("--confidence", o.confidence); err != nil {
 		return err
 	}
-	if err := checkShare("--fail-below", o.failBelow); err != nil || o.rewrite == "" {
+	if err := app.CheckShare("--fail-below", o.failBelow); err != nil || o.rewrite == "" {
 		return err
 	}
 	return o.checkRewrite(path)
@@ -124,23 +126,23 @@ func (o *checkOptions) check(path string) error {
 
 // checkRewrite refuses an output that is no archive's name, or one of the inputs.
 func (o *checkOptions) checkRewrite(path string) error {
-	if filepath.Ext(o.rewrite) != archiveExtension {
-		return usagef("--rewrite %s: the names of archives end in %s", o.rewrite, archiveExtension)
+	if filepath.Ext(o.rewrite) != app.ArchiveExtension {
+		return app.Usagef("--rewrite %s: the names of archives end in %s", o.rewrite, app.ArchiveExtension)
 	}
 	for _, in := range []string{path, o.against, o.old} {
-		if checkOutput(o.rewrite, in) != nil {
-			return usagef("--rewrite %s is an input: name another file", o.rewrite)
+		if app.CheckOutput(o.rewrite, in) != nil {
+			return app.Usagef("--rewrite %s is an input: name another file", o.rewrite)
 		}
 	}
 	return nil
 }
 
-func (a *app) runCheck(ctx context.Context, path string, o checkOptions) error {
+func runCheck(ctx context.Context, a *app.App, path string, o checkOptions) error {
 	if err := o.check(path); err != nil {
 		return err
 	}
-	return withStore(ctx, path, func(s *reader.Store) error {
-		against, err := a.openCode(ctx, o.against, s.Header())
+	return a.WithStore(ctx, path, func(s *reader.Store) error {
+		against, err := openCode(ctx, a, o.against, s.Header())
 		if err != nil {
 			return err
 		}
@@ -154,13 +156,13 @@ func (a *app) runCheck(ctx context.Context, path string, o checkOptions) error {
 			defer old.close()
 			options.Old = old.Code
 		}
-		return a.check(ctx, s, against, old, options, o)
+		return check(ctx, a, s, against, old, options, o)
 	})
 }
 
 func (o *checkOptions) options(s *reader.Store) fit.Options {
 	f := fit.Options{Confidence: max(o.confidence, 1e-9), Top: o.top, KeepNames: !o.renames}
-	if sel := (selection{class: newPattern(o.class), method: newPattern(o.method)}); o.class != "" || o.method != "" {
+	if sel := (selection{class: methods.NewPattern(o.class), method: methods.NewPattern(o.method)}); o.class != "" || o.method != "" {
 		d := s.Header().Domain
 		f.Methods = func(k layout.Key) bool { return sel.names(d, k) }
 	}
@@ -172,7 +174,7 @@ func (o *checkOptions) options(s *reader.Store) fit.Options {
 	return f
 }
 
-func (a *app) check(ctx context.Context, s *reader.Store, against, old code, f fit.Options, o checkOptions) error {
+func check(ctx context.Context, a *app.App, s *reader.Store, against, old code, f fit.Options, o checkOptions) error {
 	r := &checkReport{Archive: s.Mapping().Name(), Against: against.what, Domain: s.Header().Domain.String()}
 	if o.all {
 		f.Each = func(v *fit.Verdict) error { return r.list(s, v) }
@@ -202,15 +204,15 @@ func (a *app) check(ctx context.Context, s *reader.Store, against, old code, f f
 		if err != nil {
 			return err
 		}
-		r.Rewritten = &checkRewritten{Archive: o.rewrite, Bytes: written.Bytes, Counts: countsOf(written.Counts), rewrittenCounts: rewrittenCounts(found.Rewritten)}
+		r.Rewritten = &checkRewritten{Archive: o.rewrite, Bytes: written.Bytes, Counts: written.Counts, rewrittenCounts: rewrittenCounts(found.Rewritten)}
 	}
 	if o.json {
-		err = a.printJSON(r)
+		err = a.PrintJSON(r)
 	} else {
 		r.print(a)
 	}
 	if err == nil && r.Score < o.failBelow {
-		err = fmt.Errorf("%s fits %s by %s, less than the %s of --fail-below", r.Archive, r.Against, percent(r.Score), percent(o.failBelow))
+		err = fmt.Errorf("%s fits %s by %s, less than the %s of --fail-below", r.Archive, r.Against, app.FormatPercent(r.Score), app.FormatPercent(o.failBelow))
 	}
 	return err
 }

@@ -10,14 +10,16 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
 )
 
 type demoOptions struct{ keep string }
 
 // demoArchive is what the demo's archive is called.
-const demoArchive = "javac" + archiveExtension
+const demoArchive = "javac" + app.ArchiveExtension
 
-func newDemoCommand(a *app) *cobra.Command {
+func newDemoCommand(a *app.App) *cobra.Command {
 	var o demoOptions
 	cmd := &cobra.Command{
 		Use:   "demo",
@@ -29,14 +31,14 @@ dumps the result, and maps the archive once more where every pointer must be rel
 It needs nothing but this program, takes a few seconds, and leaves nothing behind.`,
 		Example: `  profarc demo
   profarc demo --keep demo && profarc top demo/javac.parc`,
-		Args: argsBetween(0, 0, "none"),
-		RunE: a.run(func(ctx context.Context, _ []string) error { return a.runDemo(ctx, o) }),
+		Args: app.Args(0, 0, "none"),
+		RunE: a.Run(func(ctx context.Context, _ []string) error { return runDemo(ctx, a, o) }),
 	}
 	cmd.Flags().StringVar(&o.keep, "keep", "", "folder to keep the archives in")
 	return cmd
 }
 
-func (a *app) runDemo(ctx context.Context, o demoOptions) (err error) {
+func runDemo(ctx context.Context, a *app.App, o demoOptions) (err error) {
 	begin := time.Now()
 	folder := o.keep
 	if folder == "" {
@@ -47,53 +49,53 @@ func (a *app) runDemo(ctx context.Context, o demoOptions) (err error) {
 	} else if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
-	a.title("A training run is dumped")
-	if err := a.demoBuild(ctx, filepath.Join(folder, demoArchive)); err != nil {
+	title(a, "A training run is dumped")
+	if err := demoBuild(ctx, a, filepath.Join(folder, demoArchive)); err != nil {
 		return err
 	}
-	if err := a.demoDeploy(ctx, folder); err != nil {
+	if err := demoDeploy(ctx, a, folder); err != nil {
 		return err
 	}
 	kept := "nothing is left behind"
 	if o.keep != "" {
 		kept = "kept in " + o.keep
 	}
-	fmt.Fprintf(a.out, "\nDone in %s; %s.\n", timeText(time.Since(begin)), kept)
+	fmt.Fprintf(a.Out, "\nDone in %s; %s.\n", app.FormatDuration(time.Since(begin)), kept)
 	return nil
 }
 
 // demoBuild makes the archive.
-func (a *app) demoBuild(ctx context.Context, path string) error {
+func demoBuild(ctx context.Context, a *app.App, path string) error {
 	begin := time.Now()
 	b, read, err := readRecording()
 	if err != nil {
 		return err
 	}
-	a.step("training", recordedRun)
-	a.step("", "%d methods were profiled; the JVM printed %s about them at exit", read.Methods, sizeText(recordedText))
-	a.step("import", "%d profile entries in %s", read.Entries, timeText(time.Since(begin)))
+	step(a, "training", recordedRun)
+	step(a, "", "%d methods were profiled; the JVM printed %s about them at exit", read.Methods, app.FormatSize(recordedText))
+	step(a, "import", "%d profile entries in %s", read.Entries, app.FormatDuration(time.Since(begin)))
 	begin = time.Now()
 	w, err := b.Commit(ctx, path)
 	if err != nil {
 		return err
 	}
-	a.step("archive", "%s: %s in %s; %d types, %d pointers", filepath.Base(path), sizeText(w.Bytes), timeText(time.Since(begin)), w.Counts.Types, w.Counts.Pointers)
-	a.step("", "it asks to be mapped at 0x%x", w.Base)
+	step(a, "archive", "%s: %s in %s; %d types, %d pointers", filepath.Base(path), app.FormatSize(w.Bytes), app.FormatDuration(time.Since(begin)), w.Counts.Types, w.Counts.Pointers)
+	step(a, "", "it asks to be mapped at 0x%x", w.Base)
 	return nil
 }
 
 // demoDeploy runs the second process, in the archive's folder.
-func (a *app) demoDeploy(ctx context.Context, folder string) error {
+func demoDeploy(ctx context.Context, a *app.App, folder string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	if err := a.out.Flush(); err != nil {
+	if err := a.Out.Flush(); err != nil {
 		return err
 	}
 	cmd := exec.CommandContext(ctx, self)
 	cmd.Args = []string{os.Args[0], "demo-deploy", demoArchive}
-	cmd.Dir, cmd.Stdout, cmd.Stderr = folder, a.out, a.errOut
+	cmd.Dir, cmd.Stdout, cmd.Stderr = folder, a.Out, a.ErrOut
 	err = cmd.Run()
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -106,13 +108,13 @@ func (a *app) demoDeploy(ctx context.Context, folder string) error {
 }
 
 // title begins a part of the demo.
-func (a *app) title(format string, args ...any) {
-	fmt.Fprintf(a.out, format+"\n\n", args...)
+func title(a *app.App, format string, args ...any) {
+	fmt.Fprintf(a.Out, format+"\n\n", args...)
 }
 
 // step prints what one step did, at once; a step without a name goes on with
 // the one before.
-func (a *app) step(name, format string, args ...any) {
-	fmt.Fprintf(a.out, "  %-9s %s\n", name, fmt.Sprintf(format, args...))
-	_ = a.out.Flush() // fails again at the end
+func step(a *app.App, name, format string, args ...any) {
+	fmt.Fprintf(a.Out, "  %-9s %s\n", name, fmt.Sprintf(format, args...))
+	_ = a.Out.Flush() // fails again at the end
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/compare"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -20,7 +22,7 @@ type diffOptions struct {
 	method    string
 }
 
-func newDiffCommand(a *app) *cobra.Command {
+func newDiffCommand(a *app.App) *cobra.Command {
 	var o diffOptions
 	cmd := &cobra.Command{
 		Use:   "diff A B",
@@ -61,9 +63,9 @@ With --fail-below the exit code is 1 where the score is lower, or where there is
   profarc diff --top 50 --class 'com.example.*' old.parc new.parc
   profarc diff --fail-below 0.8 release.parc nightly.parc
   profarc diff --json old.parc new.parc | jq -r '.flipped.list[].method'`,
-		Args:              argsBetween(2, 2, "two archives"),
-		ValidArgsFunction: completeArchives(2),
-		RunE:              a.run(func(ctx context.Context, args []string) error { return a.runDiff(ctx, args[0], args[1], o) }),
+		Args:              app.Args(2, 2, "two archives"),
+		ValidArgsFunction: app.CompleteArchives(2),
+		RunE:              a.Run(func(ctx context.Context, args []string) error { return runDiff(ctx, a, args[0], args[1], o) }),
 	}
 	f := cmd.Flags()
 	f.IntVarP(&o.top, "top", "n", 10, "entries of each list")
@@ -77,29 +79,21 @@ With --fail-below the exit code is 1 where the score is lower, or where there is
 
 func (o *diffOptions) check() error {
 	if o.top < 0 {
-		return usagef("--top %d: list no entry or some", o.top)
+		return app.Usagef("--top %d: list no entry or some", o.top)
 	}
-	return checkShare("--fail-below", o.failBelow)
+	return app.CheckShare("--fail-below", o.failBelow)
 }
 
-// checkShare refuses what is no share.
-func checkShare(flag string, v float64) error {
-	if !(v >= 0 && v <= 1) {
-		return usagef("%s %v: give a share from 0 to 1", flag, v)
-	}
-	return nil
-}
-
-func (a *app) runDiff(ctx context.Context, pathA, pathB string, o diffOptions) error {
+func runDiff(ctx context.Context, a *app.App, pathA, pathB string, o diffOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	return withStore(ctx, pathA, func(sa *reader.Store) error {
-		return withStore(ctx, pathB, func(sb *reader.Store) error { return a.diff(ctx, sa, sb, o) })
+	return a.WithStore(ctx, pathA, func(sa *reader.Store) error {
+		return a.WithStore(ctx, pathB, func(sb *reader.Store) error { return diff(ctx, a, sa, sb, o) })
 	})
 }
 
-func (a *app) diff(ctx context.Context, sa, sb *reader.Store, o diffOptions) error {
+func diff(ctx context.Context, a *app.App, sa, sb *reader.Store, o diffOptions) error {
 	if err := (filter{o.class, o.method}).check(sa, sb); err != nil {
 		return err
 	}
@@ -116,7 +110,7 @@ func (a *app) diff(ctx context.Context, sa, sb *reader.Store, o diffOptions) err
 	}
 	r.cs = o.cs
 	if o.json {
-		err = a.printJSON(r)
+		err = a.PrintJSON(r)
 	} else {
 		r.print(a)
 	}
@@ -135,18 +129,15 @@ func (r *diffReport) tooLow(least float64) error {
 	case r.Score == nil:
 		return fmt.Errorf("%s and %s have no counts to compare: name archives of runs that counted", r.A, r.B)
 	case *r.Score < least:
-		return fmt.Errorf("%s agrees with %s by %s, less than the %s of --fail-below", r.B, r.A, percent(*r.Score), percent(least))
+		return fmt.Errorf("%s agrees with %s by %s, less than the %s of --fail-below", r.B, r.A, app.FormatPercent(*r.Score), app.FormatPercent(least))
 	}
 	return nil
 }
 
 func (o *diffOptions) compared(d layout.Domain) compare.Options {
 	c := compare.Options{Top: o.top, ContextSensitive: o.cs}
-	if sel := (selection{class: newPattern(o.class), method: newPattern(o.method)}); o.class != "" || o.method != "" {
+	if sel := (selection{class: methods.NewPattern(o.class), method: methods.NewPattern(o.method)}); o.class != "" || o.method != "" {
 		c.Methods = func(k layout.Key) bool { return sel.names(d, k) }
 	}
 	return c
 }
-
-// percent is a share for people.
-func percent(share float64) string { return fmt.Sprintf("%.3f%%", 100*share) }

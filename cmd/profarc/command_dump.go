@@ -10,7 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/formats/hotspot/live"
+	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/layout"
 )
 
 type dumpOptions struct {
@@ -22,7 +25,7 @@ type dumpOptions struct {
 	json      bool
 }
 
-func newDumpCommand(a *app) *cobra.Command {
+func newDumpCommand(a *app.App) *cobra.Command {
 	var o dumpOptions
 	cmd := &cobra.Command{
 		Use:   "dump --pid PID -o ARCHIVE",
@@ -37,12 +40,12 @@ stays.
 It takes the JVM's user or root, and leave to trace: see /proc/sys/kernel/yama/ptrace_scope.`,
 		Example: `  profarc dump --pid $(pgrep -f app.jar) -o app.parc
   profarc dump --pid 4711 -o app.parc --class 'com.example.*' --compiled-only`,
-		Args: argsBetween(0, 0, "none: name the process with --pid"),
-		RunE: a.run(func(ctx context.Context, _ []string) error { return a.runDump(ctx, o) }),
+		Args: app.Args(0, 0, "none: name the process with --pid"),
+		RunE: a.Run(func(ctx context.Context, _ []string) error { return runDump(ctx, a, o) }),
 	}
 	f := cmd.Flags()
 	f.IntVar(&o.pid, "pid", 0, "process of the JVM, as jps shows it")
-	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+archiveExtension)
+	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+app.ArchiveExtension)
 	o.filters.addTo(f)
 	f.BoolVar(&o.filters.compiledOnly, "compiled", false, "deprecated: the same as --compiled-only")
 	_ = f.MarkHidden("compiled")
@@ -59,15 +62,15 @@ func (o *dumpOptions) options() live.Options {
 	return l
 }
 
-func (a *app) runDump(ctx context.Context, o dumpOptions) error {
+func runDump(ctx context.Context, a *app.App, o dumpOptions) error {
 	if o.pid <= 0 {
-		return usagef("name the process of the JVM: --pid PID, as jps shows it")
+		return app.Usagef("name the process of the JVM: --pid PID, as jps shows it")
 	}
-	if err := checkArchiveName(o.out, ""); err != nil {
+	if err := app.CheckArchiveName(o.out, ""); err != nil {
 		return err
 	}
 	if o.stopLimit < 0 {
-		return usagef("--stop-limit %v: a JVM cannot be held for less than no time: --running does not hold it", o.stopLimit)
+		return app.Usagef("--stop-limit %v: a JVM cannot be held for less than no time: --running does not hold it", o.stopLimit)
 	}
 	if err := checkWritable(ctx, o.out); err != nil {
 		return err
@@ -85,9 +88,9 @@ func (a *app) runDump(ctx context.Context, o dumpOptions) error {
 	r := newDumpReport(&o, read, written)
 	r.ReadNS, r.WriteNS = took.Nanoseconds(), (time.Since(begin) - took).Nanoseconds()
 	if o.json {
-		return a.printJSON(r)
+		return a.PrintJSON(r)
 	}
-	r.print(a.out)
+	r.print(a.Out)
 	return nil
 }
 
@@ -115,48 +118,48 @@ func (o *dumpOptions) read(ctx context.Context) (*builder.Builder, *live.Report,
 // A dumpReport says what was read of a JVM, what was written, and what was left
 // out.
 type dumpReport struct {
-	PID        int         `json:"pid"`
-	Producer   string      `json:"producer"`
-	Methods    int         `json:"methods"`
-	Entries    int         `json:"entries"`
-	Skipped    int         `json:"skipped"`
-	Refused    []loss      `json:"refused"`
-	Classes    int         `json:"classes"`
-	Loaders    int         `json:"loaders"`
-	DataBytes  int64       `json:"method_data_bytes"`
-	StoppedNS  int64       `json:"stopped_ns"`
-	Threads    int         `json:"threads"`
-	Consistent bool        `json:"consistent"`
-	Archive    string      `json:"archive"`
-	Bytes      int64       `json:"bytes"`
-	Base       string      `json:"base"`
-	DumpID     string      `json:"dump_id"`
-	Counts     namedCounts `json:"counts"`
-	ReadNS     int64       `json:"read_ns"`
-	WriteNS    int64       `json:"write_ns"`
+	PID        int           `json:"pid"`
+	Producer   string        `json:"producer"`
+	Methods    int           `json:"methods"`
+	Entries    int           `json:"entries"`
+	Skipped    int           `json:"skipped"`
+	Refused    []app.Loss    `json:"refused"`
+	Classes    int           `json:"classes"`
+	Loaders    int           `json:"loaders"`
+	DataBytes  int64         `json:"method_data_bytes"`
+	StoppedNS  int64         `json:"stopped_ns"`
+	Threads    int           `json:"threads"`
+	Consistent bool          `json:"consistent"`
+	Archive    string        `json:"archive"`
+	Bytes      int64         `json:"bytes"`
+	Base       string        `json:"base"`
+	DumpID     string        `json:"dump_id"`
+	Counts     layout.Counts `json:"counts"`
+	ReadNS     int64         `json:"read_ns"`
+	WriteNS    int64         `json:"write_ns"`
 }
 
 func newDumpReport(o *dumpOptions, r *live.Report, w builder.Report) *dumpReport {
 	d := &dumpReport{
-		PID: o.pid, Producer: r.Producer, Methods: r.Methods, Entries: r.Entries, Skipped: r.Skipped, Refused: []loss{},
+		PID: o.pid, Producer: r.Producer, Methods: r.Methods, Entries: r.Entries, Skipped: r.Skipped, Refused: []app.Loss{},
 		Classes: r.Classes, Loaders: r.Loaders, DataBytes: r.Bytes, StoppedNS: r.Stopped.Nanoseconds(), Threads: r.Threads,
 		Consistent: r.Consistent, Archive: o.out, Bytes: w.Bytes, Base: fmt.Sprintf("0x%x", w.Base),
-		DumpID: fmt.Sprintf("%x", w.DumpID), Counts: countsOf(w.Counts),
+		DumpID: fmt.Sprintf("%x", w.DumpID), Counts: w.Counts,
 	}
 	for _, x := range r.Refused {
-		d.Refused = append(d.Refused, loss{What: string(x.Why), Count: x.Count})
+		d.Refused = append(d.Refused, app.Loss{What: string(x.Why), Count: x.Count})
 	}
 	return d
 }
 
 func (r *dumpReport) print(w io.Writer) {
 	fmt.Fprintf(w, "read   process %d (%s): %d methods, %d entries, %d classes, %s of MethodData, %s\n",
-		r.PID, printable(r.Producer), r.Methods, r.Entries, r.Classes, sizeText(r.DataBytes), timeText(time.Duration(r.ReadNS)))
+		r.PID, escape.Printable(r.Producer), r.Methods, r.Entries, r.Classes, app.FormatSize(r.DataBytes), app.FormatDuration(time.Duration(r.ReadNS)))
 	switch {
 	case r.Consistent:
-		fmt.Fprintf(w, "held   %d threads for %s\n", r.Threads, timeText(time.Duration(r.StoppedNS)))
+		fmt.Fprintf(w, "held   %d threads for %s\n", r.Threads, app.FormatDuration(time.Duration(r.StoppedNS)))
 	case r.Threads > 0:
-		fmt.Fprintf(w, "held   %d threads for %s, then let go: profiles may be of different moments\n", r.Threads, timeText(time.Duration(r.StoppedNS)))
+		fmt.Fprintf(w, "held   %d threads for %s, then let go: profiles may be of different moments\n", r.Threads, app.FormatDuration(time.Duration(r.StoppedNS)))
 	default:
 		fmt.Fprintln(w, "held   not at all: profiles may be of different moments")
 	}
@@ -164,6 +167,6 @@ func (r *dumpReport) print(w io.Writer) {
 		fmt.Fprintf(w, "chose  %d of %d profiles\n", r.Methods, r.Methods+r.Skipped)
 	}
 	fmt.Fprintf(w, "wrote  %s: %s, %d profiles, %d types, base %s, %s\n",
-		printable(r.Archive), sizeText(r.Bytes), r.Counts.Profiles, r.Counts.Types, r.Base, timeText(time.Duration(r.WriteNS)))
-	printLosses(w, r.Refused)
+		escape.Printable(r.Archive), app.FormatSize(r.Bytes), r.Counts.Profiles, r.Counts.Types, r.Base, app.FormatDuration(time.Duration(r.WriteNS)))
+	app.PrintLosses(w, r.Refused)
 }

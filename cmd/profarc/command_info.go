@@ -9,13 +9,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
 type infoOptions struct{ summary, tables, json bool }
 
-func newInfoCommand(a *app) *cobra.Command {
+func newInfoCommand(a *app.App) *cobra.Command {
 	var o infoOptions
 	cmd := &cobra.Command{
 		Use:   "info ARCHIVE",
@@ -37,9 +39,9 @@ prints one.`,
   profarc info --tables app.parc
   profarc info --summary app.parc
   profarc info --json app.parc | jq .counts`,
-		Args:              argsBetween(1, 1, "one archive"),
-		ValidArgsFunction: completeArchives(1),
-		RunE:              a.run(func(ctx context.Context, args []string) error { return a.runInfo(ctx, args[0], o) }),
+		Args:              app.Args(1, 1, "one archive"),
+		ValidArgsFunction: app.CompleteArchives(1),
+		RunE:              a.Run(func(ctx context.Context, args []string) error { return runInfo(ctx, a, args[0], o) }),
 	}
 	cmd.Flags().BoolVar(&o.summary, "summary", false, "print how few methods and counts make most of all")
 	cmd.Flags().BoolVar(&o.tables, "tables", false, "list the tables and their columns")
@@ -47,9 +49,9 @@ prints one.`,
 	return cmd
 }
 
-func (a *app) runInfo(ctx context.Context, path string, o infoOptions) error {
+func runInfo(ctx context.Context, a *app.App, path string, o infoOptions) error {
 	begin := time.Now()
-	return withStore(ctx, path, func(s *reader.Store) error {
+	return a.WithStore(ctx, path, func(s *reader.Store) error {
 		f, err := gatherFacts(s, time.Since(begin))
 		if err != nil {
 			return err
@@ -60,7 +62,7 @@ func (a *app) runInfo(ctx context.Context, path string, o infoOptions) error {
 			}
 		}
 		if o.json {
-			return a.printJSON(f)
+			return a.PrintJSON(f)
 		}
 		if o.tables {
 			f.listTables(a)
@@ -74,19 +76,19 @@ func (a *app) runInfo(ctx context.Context, path string, o infoOptions) error {
 	})
 }
 
-func (f *facts) print(a *app) {
-	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
+func (f *facts) print(a *app.App) {
+	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 	line := func(name, value string) {
 		if value != "" {
 			fmt.Fprintf(w, "%s\t%s\n", name, value)
 		}
 	}
-	line("archive", printable(f.Archive))
+	line("archive", escape.Printable(f.Archive))
 	w.Flush()
 	f.runFacts.print(a)
 	line("domain", f.Domain)
 	line("format", f.Format)
-	line("producer", printable(orUnknown(f.Producer)))
+	line("producer", escape.Printable(orUnknown(f.Producer)))
 	line("dump time", orUnknown(f.DumpTime))
 	line("dump id", f.DumpID)
 	line("fingerprint", orUnknown(f.Fingerprint))
@@ -94,7 +96,7 @@ func (f *facts) print(a *app) {
 	line("features", fmt.Sprintf("required 0x%x, optional 0x%x", f.Required, f.Optional))
 	line("requested base", f.Base)
 	line("size", fmt.Sprintf("%d bytes", f.Size))
-	line("opened in", timeText(time.Duration(f.OpenNS)))
+	line("opened in", app.FormatDuration(time.Duration(f.OpenNS)))
 	w.Flush()
 	f.printRegions(a)
 	f.printNumbers(a)
@@ -107,14 +109,14 @@ func orUnknown(text string) string {
 	return text
 }
 
-func (f *facts) printRegions(a *app) {
-	fmt.Fprintf(a.out, "\n%-16s%12s%16s\n", "region", "offset", "bytes")
+func (f *facts) printRegions(a *app.App) {
+	fmt.Fprintf(a.Out, "\n%-16s%12s%16s\n", "region", "offset", "bytes")
 	for _, r := range f.Regions {
-		fmt.Fprintf(a.out, "  %-14s%#12x%16d\n", r.Name, r.Offset, r.Size)
+		fmt.Fprintf(a.Out, "  %-14s%#12x%16d\n", r.Name, r.Offset, r.Size)
 	}
 }
 
-func (f *facts) printNumbers(a *app) {
+func (f *facts) printNumbers(a *app.App) {
 	c := f.Counts
 	for _, group := range []struct {
 		name    string
@@ -128,19 +130,19 @@ func (f *facts) printNumbers(a *app) {
 		if len(group.numbers) == 0 {
 			continue
 		}
-		fmt.Fprintf(a.out, "\n%s\n", group.name)
+		fmt.Fprintf(a.Out, "\n%s\n", group.name)
 		for _, n := range group.numbers {
-			fmt.Fprintf(a.out, "  %-14s%20d\n", n.name, n.value)
+			fmt.Fprintf(a.Out, "  %-14s%20d\n", n.name, n.value)
 		}
 	}
-	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
+	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 	f.printLists(w)
 	w.Flush()
 }
 
 // listTables prints the tables as show --table takes them.
-func (f *facts) listTables(a *app) {
-	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
+func (f *facts) listTables(a *app.App) {
+	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 	fmt.Fprint(w, "kind\ttable\trows\tcolumns\n")
 	for _, t := range f.Tables {
 		var columns []string
@@ -178,7 +180,7 @@ func (f *facts) printLists(w *tabwriter.Writer) {
 		fmt.Fprint(w, "\nproperties\n")
 	}
 	for _, p := range f.Properties {
-		fmt.Fprintf(w, "  %s\t%s\n", printable(p.Name), printable(p.Value))
+		fmt.Fprintf(w, "  %s\t%s\n", escape.Printable(p.Name), escape.Printable(p.Value))
 	}
 	if len(f.Tables) > 0 {
 		fmt.Fprint(w, "\ntables\n")
@@ -193,5 +195,5 @@ func (t tableFact) size() string {
 	if t.sampleFact == nil {
 		return rows
 	}
-	return fmt.Sprintf("%s, %s, %s", amount(t.Stacks, "stack"), amount(t.Samples, "sample"), rows)
+	return fmt.Sprintf("%s, %s, %s", app.Amount(t.Stacks, "stack"), app.Amount(t.Samples, "sample"), rows)
 }

@@ -8,6 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -21,7 +25,7 @@ type lookupOptions struct {
 	json   bool
 }
 
-func newLookupCommand(a *app) *cobra.Command {
+func newLookupCommand(a *app.App) *cobra.Command {
 	var o lookupOptions
 	cmd := &cobra.Command{
 		Use:   "lookup ARCHIVE KEY...",
@@ -46,15 +50,15 @@ if it has no longer one. A caller that it lacks ends the context.`,
   profarc lookup server.parc _ZN6Server3runEv --hash 0x0f9a16fe6d398548
   profarc lookup native.parc 'Fib::fib int(int)' --caller 'Fib::fib int(int)@7' --caller 'Fib::main void()@5'
   profarc lookup app.parc --json --repeat 1000000 'java/util/HashMap.hash(Ljava/lang/Object;)I'`,
-		Args:              argsBetween(2, -1, "an archive and one key at least"),
-		ValidArgsFunction: completeArchives(1),
-		RunE:              a.run(func(ctx context.Context, args []string) error { return a.runLookup(ctx, args[0], args[1:], o) }),
+		Args:              app.Args(2, -1, "an archive and one key at least"),
+		ValidArgsFunction: app.CompleteArchives(1),
+		RunE:              a.Run(func(ctx context.Context, args []string) error { return runLookup(ctx, a, args[0], args[1:], o) }),
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.loader, "loader", "", "class loader of the keys, boot for none (without it: boot, app or platform)")
 	f.BoolVar(&o.id, "id", false, "the keys are ids")
 	f.StringVar(&o.hash, "hash", "", "function hash or code id of the profile, in hexadecimal")
-	f.StringArrayVar(&o.caller, "caller", nil, callerUsage)
+	f.StringArrayVar(&o.caller, "caller", nil, methods.CallerUsage)
 	f.BoolVar(&o.prefix, "prefix", false, "find all methods that a key is the beginning of")
 	f.IntVar(&o.repeat, "repeat", 1000, "further look-ups, for their mean time")
 	f.BoolVar(&o.json, "json", false, "print JSON")
@@ -63,25 +67,25 @@ if it has no longer one. A caller that it lacks ends the context.`,
 
 // An answer is what a look-up found.
 type answer struct {
-	Key      string       `json:"key"`
-	Found    bool         `json:"found"`
-	Method   *shownMethod `json:"method,omitempty"`
-	Hash     string       `json:"hash,omitempty"`
-	Profiles int          `json:"profiles"`
-	FirstNS  int64        `json:"first_ns"`
-	WarmNS   float64      `json:"warm_ns"`
+	Key      string              `json:"key"`
+	Found    bool                `json:"found"`
+	Method   *analyze.MethodName `json:"method,omitempty"`
+	Hash     string              `json:"hash,omitempty"`
+	Profiles int                 `json:"profiles"`
+	FirstNS  int64               `json:"first_ns"`
+	WarmNS   float64             `json:"warm_ns"`
 
-	Context *contextMatch `json:"context,omitempty"` // if callers were named
+	Context *methods.ContextMatch `json:"context,omitempty"` // if callers were named
 }
 
-func (a *app) runLookup(ctx context.Context, path string, keys []string, o lookupOptions) error {
+func runLookup(ctx context.Context, a *app.App, path string, keys []string, o lookupOptions) error {
 	if o.repeat < 1 {
-		return usagef("--repeat %d: look up once at least", o.repeat)
+		return app.Usagef("--repeat %d: look up once at least", o.repeat)
 	}
 	if o.prefix && (o.id || o.hash != "" || len(o.caller) > 0) {
-		return usagef("--prefix goes with keys, not with --id, --hash or --caller")
+		return app.Usagef("--prefix goes with keys, not with --id, --hash or --caller")
 	}
-	return withStore(ctx, path, func(s *reader.Store) error {
+	return a.WithStore(ctx, path, func(s *reader.Store) error {
 		answers := []answer{}
 		var missed error
 		for _, key := range keys {
@@ -100,7 +104,7 @@ func (a *app) runLookup(ctx context.Context, path string, keys []string, o looku
 			}
 		}
 		if o.json {
-			return errors.Join(a.printJSON(answers), missed)
+			return errors.Join(a.PrintJSON(answers), missed)
 		}
 		for _, r := range answers {
 			if err := r.print(a, s); err != nil {
@@ -142,7 +146,7 @@ func ask(ctx context.Context, s *reader.Store, look func() (reader.Method, error
 		}
 	}
 	r.WarmNS = float64(time.Since(begin).Nanoseconds()) / float64(repeat)
-	name, err := shown(s, m)
+	name, err := analyze.NameOf(s, m)
 	r.Found, r.Method = true, &name
 	for _, profileErr := range m.Profiles() {
 		if profileErr != nil {
@@ -153,21 +157,21 @@ func ask(ctx context.Context, s *reader.Store, look func() (reader.Method, error
 	return r, err
 }
 
-func (r *answer) print(a *app, s *reader.Store) error {
+func (r *answer) print(a *app.App, s *reader.Store) error {
 	if !r.Found {
 		return nil
 	}
-	fmt.Fprintf(a.out, "%s\n  id %s, %d profiles, first look-up %s, warm %.1f ns\n", printable(r.Method.String()), r.Method.ID, r.Profiles,
-		timeText(time.Duration(r.FirstNS)), r.WarmNS)
+	fmt.Fprintf(a.Out, "%s\n  id %s, %d profiles, first look-up %s, warm %.1f ns\n", escape.Printable(r.Method.String()), r.Method.ID, r.Profiles,
+		app.FormatDuration(time.Duration(r.FirstNS)), r.WarmNS)
 	if r.Context == nil {
 		return nil
 	}
-	lines, err := r.Context.lines(s)
-	if facts := profileFacts(r.Context.profile); facts != "" {
+	lines, err := r.Context.Lines(s)
+	if facts := profileFacts(r.Context.Profile); facts != "" {
 		lines = append(lines, facts)
 	}
 	for _, line := range lines {
-		fmt.Fprintf(a.out, "  %s\n", line)
+		fmt.Fprintf(a.Out, "  %s\n", line)
 	}
 	return err
 }

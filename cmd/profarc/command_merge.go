@@ -4,12 +4,15 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/convert"
+	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/layout"
 )
 
 type mergeOptions struct {
@@ -23,7 +26,7 @@ type mergeOptions struct {
 	json      bool
 }
 
-func newMergeCommand(a *app) *cobra.Command {
+func newMergeCommand(a *app.App) *cobra.Command {
 	var o mergeOptions
 	cmd := &cobra.Command{
 		Use:   "merge -o ARCHIVE INPUT[:WEIGHT]...",
@@ -46,12 +49,12 @@ receivers: what has no row goes to the count of all others.`,
 		Example: `  profarc merge -o all.parc run1.parc run2.parc run3.parc
   profarc merge -o all.parc old.parc new.parc:3 --versions newest
   profarc merge -o vm.parc shard*.parc --normalize --half-life 30d --rows 2`,
-		Args:              argsBetween(1, -1, "the archives to merge"),
-		ValidArgsFunction: completeArchives(-1),
-		RunE:              a.run(func(ctx context.Context, args []string) error { return a.runMerge(ctx, args, o) }),
+		Args:              app.Args(1, -1, "the archives to merge"),
+		ValidArgsFunction: app.CompleteArchives(-1),
+		RunE:              a.Run(func(ctx context.Context, args []string) error { return runMerge(ctx, a, args, o) }),
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+archiveExtension)
+	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+app.ArchiveExtension)
 	f.IntVar(&o.rows, "rows", -1, "receiver rows of a type profile; all are kept if not given")
 	f.StringVar(&o.halfLife, "half-life", "", "age after which a dump counts half, as 30d or 12h, seen from the newest dump")
 	f.BoolVar(&o.normalize, "normalize", false, "let every run count alike, however long it ran")
@@ -71,21 +74,21 @@ type mergeReport struct {
 	Dumps      int               `json:"dumps"`
 	Bytes      int64             `json:"bytes"`
 	DumpID     string            `json:"dump_id"`
-	Counts     namedCounts       `json:"counts"`
+	Counts     layout.Counts     `json:"counts"`
 	Versions   int               `json:"methods_with_versions"`
 	Doubtful   int               `json:"sums_that_may_be_of_different_methods"`
-	Lost       []loss            `json:"lost"`
+	Lost       []app.Loss        `json:"lost"`
 	NS         int64             `json:"ns"`
 }
 
-func (a *app) runMerge(ctx context.Context, args []string, o mergeOptions) error {
+func runMerge(ctx context.Context, a *app.App, args []string, o mergeOptions) error {
 	begin := time.Now()
-	versions, inputs, superseded, err := o.check(ctx, args)
+	versions, inputs, superseded, err := o.check(ctx, a, args)
 	if err != nil {
 		return err
 	}
-	r := mergeReport{Archive: o.out, Inputs: inputs, Superseded: superseded, Lost: []loss{}}
-	b, err := a.mergeAll(ctx, inputs, o)
+	r := mergeReport{Archive: o.out, Inputs: inputs, Superseded: superseded, Lost: []app.Loss{}}
+	b, err := mergeAll(ctx, a, inputs, o)
 	if err == nil {
 		err = r.finish(b, versions, o)
 	}
@@ -96,9 +99,9 @@ func (a *app) runMerge(ctx context.Context, args []string, o mergeOptions) error
 	if err != nil {
 		return err
 	}
-	r.Bytes, r.DumpID, r.Counts, r.NS = written.Bytes, fmt.Sprintf("%x", written.DumpID), countsOf(written.Counts), time.Since(begin).Nanoseconds()
+	r.Bytes, r.DumpID, r.Counts, r.NS = written.Bytes, fmt.Sprintf("%x", written.DumpID), written.Counts, time.Since(begin).Nanoseconds()
 	if o.json {
-		return a.printJSON(r)
+		return a.PrintJSON(r)
 	}
 	r.print(a)
 	return nil
@@ -106,18 +109,18 @@ func (a *app) runMerge(ctx context.Context, args []string, o mergeOptions) error
 
 // check returns what is to be merged and what is left out, and which versions
 // stay.
-func (o *mergeOptions) check(ctx context.Context, args []string) (builder.Versions, []mergeInput, []supersededInput, error) {
+func (o *mergeOptions) check(ctx context.Context, a *app.App, args []string) (builder.Versions, []mergeInput, []supersededInput, error) {
 	versions, err := builder.ParseVersions(o.versions)
 	if err != nil {
-		return 0, nil, nil, usagef("--versions %s: it is one of all, newest, heaviest", o.versions)
+		return 0, nil, nil, app.Usagef("--versions %s: it is one of all, newest, heaviest", o.versions)
 	}
 	if o.rows < -1 {
-		return 0, nil, nil, usagef("--rows %d: a type profile has 0 rows or more", o.rows)
+		return 0, nil, nil, app.Usagef("--rows %d: a type profile has 0 rows or more", o.rows)
 	}
 	if o.jobs < 1 {
-		return 0, nil, nil, usagef("--jobs %d: at least 1 archive is read at once", o.jobs)
+		return 0, nil, nil, app.Usagef("--jobs %d: at least 1 archive is read at once", o.jobs)
 	}
-	inputs, superseded, err := mergeInputs(ctx, args, *o)
+	inputs, superseded, err := mergeInputs(ctx, a, args, *o)
 	if err == nil && versions == builder.NewestVersion {
 		err = allDated(inputs, "--versions newest")
 	}
@@ -133,41 +136,33 @@ func (r *mergeReport) finish(b *builder.Builder, versions builder.Versions, o me
 	}
 	r.Dumps, r.Doubtful = b.Dumps(), int(b.Unmatchable())
 	r.lose("profiles of versions of the code that were not kept", dropped)
-	r.lose(unmergedText(o.asLLVM), int(b.Unmerged()))
+	r.lose(convert.UnmergedText(o.asLLVM), int(b.Unmerged()))
 	r.lose("rows of receivers, whose counts went to all others", cut)
 	return err
 }
 
 func (r *mergeReport) lose(what string, n int) {
 	if n > 0 {
-		r.Lost = append(r.Lost, loss{What: what, Count: n})
+		r.Lost = append(r.Lost, app.Loss{What: what, Count: n})
 	}
 }
 
-func (r *mergeReport) print(a *app) {
+func (r *mergeReport) print(a *app.App) {
 	for _, in := range r.Inputs {
 		if in.Weight != builder.One.String() {
-			fmt.Fprintf(a.out, "weight %s of %s\n", in.Weight, printable(in.Path))
+			fmt.Fprintf(a.Out, "weight %s of %s\n", in.Weight, escape.Printable(in.Path))
 		}
 	}
 	for _, s := range r.Superseded {
-		fmt.Fprintf(a.out, "left   %s out: %s is a later dump of the same process\n", s.Path, s.By)
+		fmt.Fprintf(a.Out, "left   %s out: %s is a later dump of the same process\n", s.Path, s.By)
 	}
-	fmt.Fprintf(a.out, "merged %s with %s\n", amount(len(r.Inputs), "archive"), amount(r.Dumps, "dump"))
+	fmt.Fprintf(a.Out, "merged %s with %s\n", app.Amount(len(r.Inputs), "archive"), app.Amount(r.Dumps, "dump"))
 	if r.Versions > 0 {
-		fmt.Fprintf(a.out, "found  %s with several versions of the code\n", amount(r.Versions, "method"))
+		fmt.Fprintf(a.Out, "found  %s with several versions of the code\n", app.Amount(r.Versions, "method"))
 	}
 	if r.Doubtful > 0 {
-		fmt.Fprintf(a.out, "doubt  %s summed under names that need not mean the same in every run: hidden classes, ids without a row, class loaders that only a number tells apart\n", amount(r.Doubtful, "profile"))
+		fmt.Fprintf(a.Out, "doubt  %s summed under names that need not mean the same in every run: hidden classes, ids without a row, class loaders that only a number tells apart\n", app.Amount(r.Doubtful, "profile"))
 	}
-	fmt.Fprintf(a.out, "wrote  %s: %s, %d methods, %d profiles, %s\n", printable(r.Archive), sizeText(r.Bytes), r.Counts.Methods, r.Counts.Profiles, timeText(time.Duration(r.NS)))
-	printLosses(a.out, r.Lost)
-}
-
-// amount gives "1 archive" or "3 archives".
-func amount[N int | uint64](n N, what string) string {
-	if n != 1 {
-		what = strings.TrimSuffix(what, "s") + "s"
-	}
-	return fmt.Sprint(n, " ", what)
+	fmt.Fprintf(a.Out, "wrote  %s: %s, %d methods, %d profiles, %s\n", escape.Printable(r.Archive), app.FormatSize(r.Bytes), r.Counts.Methods, r.Counts.Profiles, app.FormatDuration(time.Duration(r.NS)))
+	app.PrintLosses(a.Out, r.Lost)
 }

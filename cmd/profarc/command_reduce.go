@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -25,7 +27,7 @@ type reduceOptions struct {
 	json          bool
 }
 
-func newReduceCommand(a *app) *cobra.Command {
+func newReduceCommand(a *app.App) *cobra.Command {
 	var o reduceOptions
 	cmd := &cobra.Command{
 		Use:   "reduce -o ARCHIVE INPUT",
@@ -57,12 +59,12 @@ A part has the identity of its dump, so that it is not merged with the whole.`,
   profarc reduce app.parc -o public.parc --anonymize --keep 'java.*' --keep 'jdk.*'
   head -c 32 /dev/urandom > team.key
   profarc reduce app.parc -o public.parc --anonymize --key-file team.key`,
-		Args:              argsBetween(1, 1, "the archive to reduce"),
-		ValidArgsFunction: completeArchives(1),
-		RunE:              a.run(func(ctx context.Context, args []string) error { return a.runReduce(ctx, args[0], o) }),
+		Args:              app.Args(1, 1, "the archive to reduce"),
+		ValidArgsFunction: app.CompleteArchives(1),
+		RunE:              a.Run(func(ctx context.Context, args []string) error { return runReduce(ctx, a, args[0], o) }),
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+archiveExtension)
+	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+app.ArchiveExtension)
 	f.StringVar(&o.hot, "hot", "", "share of all counts of each unit, and of all samples, to keep, as 99.9%")
 	f.BoolVar(&o.dropCold, "drop-cold", false, "drop profiles without any count, and methods that never ran")
 	f.StringVar(&o.class, "class", "", "keep methods of classes that match")
@@ -75,23 +77,23 @@ A part has the identity of its dump, so that it is not merged with the whole.`,
 	return cmd
 }
 
-func (a *app) runReduce(ctx context.Context, in string, o reduceOptions) error {
+func runReduce(ctx context.Context, a *app.App, in string, o reduceOptions) error {
 	begin := time.Now()
-	if err := checkArchiveName(o.out, in); err != nil {
+	if err := app.CheckArchiveName(o.out, in); err != nil {
 		return err
 	}
 	r, err := o.reduction()
 	if err != nil {
 		return err
 	}
-	return withStore(ctx, in, func(s *reader.Store) error {
+	return a.WithStore(ctx, in, func(s *reader.Store) error {
 		if err := (filter{o.class, o.method}).check(s); err != nil {
 			return err
 		}
 		r.Methods = o.methods(s.Header().Domain)
-		writing := a.meter("writing " + o.out)
-		defer writing.done()
-		r.Config.Progress = writing.report
+		writing := a.Meter("writing " + o.out)
+		defer writing.Done()
+		r.Config.Progress = writing.Report
 		b, kept, err := builder.Reduce(ctx, s, r)
 		if err != nil {
 			return err
@@ -103,7 +105,7 @@ func (a *app) runReduce(ctx context.Context, in string, o reduceOptions) error {
 		report := newReduceReport(s, o, r.Hot, kept, written)
 		report.NS = time.Since(begin).Nanoseconds()
 		if o.json {
-			return a.printJSON(report)
+			return a.PrintJSON(report)
 		}
 		report.print(a)
 		return nil
@@ -114,9 +116,9 @@ func (a *app) runReduce(ctx context.Context, in string, o reduceOptions) error {
 func (o reduceOptions) reduction() (r builder.Reduction, err error) {
 	switch {
 	case o.hot == "" && !o.dropCold && o.class == "" && o.method == "" && !o.anonymize:
-		return r, usagef("nothing to do: name a share with --hot, or one of --drop-cold, --class, --method, --anonymize")
+		return r, app.Usagef("nothing to do: name a share with --hot, or one of --drop-cold, --class, --method, --anonymize")
 	case !o.anonymize && (o.keyFile != "" || len(o.keep) > 0):
-		return r, usagef("--key-file and --keep say how names are replaced: name --anonymize too")
+		return r, app.Usagef("--key-file and --keep say how names are replaced: name --anonymize too")
 	}
 	if r.Hot, err = parseShare("--hot", o.hot); err != nil {
 		return r, err
@@ -133,7 +135,7 @@ func (o reduceOptions) methods(d layout.Domain) func(layout.Key) bool {
 	if o.class == "" && o.method == "" {
 		return nil
 	}
-	sel := selection{class: newPattern(o.class), method: newPattern(o.method)}
+	sel := selection{class: methods.NewPattern(o.class), method: methods.NewPattern(o.method)}
 	return func(k layout.Key) bool { return sel.names(d, k) }
 }
 
@@ -145,7 +147,7 @@ func (o reduceOptions) anonymizer() (*builder.Anonymizer, error) {
 			return nil, err
 		}
 		if len(key) < builder.MinKey {
-			return nil, usagef("--key-file %s: a key of %d bytes can be guessed: name a file of %d random bytes at least", o.keyFile, len(key), builder.MinKey)
+			return nil, app.Usagef("--key-file %s: a key of %d bytes can be guessed: name a file of %d random bytes at least", o.keyFile, len(key), builder.MinKey)
 		}
 	}
 	return builder.NewAnonymizer(key, wholeNames(o.keep))
@@ -156,7 +158,7 @@ func (o reduceOptions) anonymizer() (*builder.Anonymizer, error) {
 func wholeNames(patterns []string) func(name string) bool {
 	return func(name string) bool {
 		for _, p := range patterns {
-			if glob(string(newPattern(p)), strings.ReplaceAll(name, "/", ".")) {
+			if methods.Glob(string(methods.NewPattern(p)), strings.ReplaceAll(name, "/", ".")) {
 				return true
 			}
 		}
@@ -178,7 +180,7 @@ func parseShare(flag, text string) (builder.Weight, error) {
 	case text == "":
 		return 0, nil
 	case err != nil || w > builder.One:
-		return 0, usagef("%s %s: write a share as 99.9%% or 0.999", flag, text)
+		return 0, app.Usagef("%s %s: write a share as 99.9%% or 0.999", flag, text)
 	}
 	return w, nil
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/reader"
 )
@@ -24,11 +26,11 @@ type showOptions struct {
 	json          bool
 	callers       []string
 	llvm          llvmShowOptions
-	most          outputLimit
+	most          app.OutputLimit
 	table         tableOptions
 }
 
-func newShowCommand(a *app) *cobra.Command {
+func newShowCommand(a *app.App) *cobra.Command {
 	var o showOptions
 	cmd := &cobra.Command{
 		Use:   "show ARCHIVE [METHOD]",
@@ -62,9 +64,9 @@ selects rows by any of their cells, --top limits their number.`,
   profarc show robot.parc --table heap-use --sort bytes --top 20
   profarc show server.parc --function main
   profarc show server.parc --detailed-summary --topn 10`,
-		Args:              argsBetween(1, 2, "an archive and at most one method"),
-		ValidArgsFunction: completeArchives(1),
-		RunE:              a.run(func(ctx context.Context, args []string) error { return a.runShow(ctx, args, o) }),
+		Args:              app.Args(1, 2, "an archive and at most one method"),
+		ValidArgsFunction: app.CompleteArchives(1),
+		RunE:              a.Run(func(ctx context.Context, args []string) error { return runShow(ctx, a, args, o) }),
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.class, "class", "", "methods of classes that match")
@@ -72,47 +74,47 @@ selects rows by any of their cells, --top limits their number.`,
 	f.StringVar(&o.method, "function", "", "the same as --method, in LLVM's words")
 	f.StringVar(&o.loader, "loader", "", "class loader of METHOD, boot for none (without it: boot, app or platform)")
 	f.StringVar(&o.classPath, "class-path", "", "class path with the code of the profiles, for the labels of switches")
-	f.StringArrayVar(&o.callers, "caller", nil, callerUsage)
+	f.StringArrayVar(&o.callers, "caller", nil, methods.CallerUsage)
 	f.StringVar(&o.by, "by", "", "the hottest first: "+strings.Join(measureNames(), ", "))
 	f.Uint64Var(&o.min, "min", 0, "methods with so many invocations at least, or with such a sum of --by")
 	f.BoolVar(&o.json, "json", false, "print JSON")
-	o.most.addTo(f)
+	o.most.AddTo(f)
 	o.llvm.addTo(f)
 	o.table.addTo(f)
 	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(measureNames(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
-func (a *app) runShow(ctx context.Context, args []string, o showOptions) error {
+func runShow(ctx context.Context, a *app.App, args []string, o showOptions) error {
 	by, err := chosenMeasure(o.by)
 	if err != nil {
 		return err
 	}
 	if len(args) == 1 && len(o.callers) > 0 {
-		return usagef("--caller is of one method: name it behind the archive")
+		return app.Usagef("--caller is of one method: name it behind the archive")
 	}
 	if o.classPath != "" && o.json {
-		return usagef("--class-path names labels for people: leave out one of --class-path and --json")
+		return app.Usagef("--class-path names labels for people: leave out one of --class-path and --json")
 	}
 	if err := o.table.check(len(args), !o.everything() || o.llvm.asked()); err != nil {
 		return err
 	}
 	if o.llvm.asked() && (len(args) > 1 || !o.everything()) {
-		return usagef("--topn, --detailed-summary and --showcs are of a whole profile: leave the method and the filters out")
+		return app.Usagef("--topn, --detailed-summary and --showcs are of a whole profile: leave the method and the filters out")
 	}
-	return withStore(ctx, args[0], func(s *reader.Store) error {
-		out := o.most.writer(interruptible{ctx, a.out}, s)
+	return a.WithStore(ctx, args[0], func(s *reader.Store) error {
+		out := o.most.Writer(app.ContextWriter(ctx, a.Out), s)
 		if o.llvm.asked() {
-			return a.showLLVMSummary(out, s, o.llvm, o.json)
+			return showLLVMSummary(a, out, s, o.llvm, o.json)
 		}
 		if o.table.name != "" {
-			return a.showTable(ctx, out, s, o.table, o.json)
+			return showTable(ctx, a, out, s, o.table, o.json)
 		}
 		sel := newSelection(s.Header().Domain, o.class, o.method, o.min, by)
 		sel.loader = o.loader
 		sel.hottestFirst = by != nil
 		if len(args) == 2 {
-			return o.showMethod(ctx, out, a.errOut, s, args[1], sel)
+			return o.showMethod(ctx, out, a.ErrOut, s, args[1], sel)
 		}
 		if o.json && o.everything() {
 			return dump.JSON(out, s)
@@ -139,14 +141,14 @@ func (o *showOptions) everything() bool {
 // showMethod prints the method that a text is the key of, in a calling context
 // if it has callers, or else those that it is a part of the name of.
 func (o *showOptions) showMethod(ctx context.Context, w, notes io.Writer, s *reader.Store, spelled string, sel selection) error {
-	key, sites, err := methodAndCallers(spelled, o.callers)
+	key, sites, err := methods.MethodAndCallers(spelled, o.callers)
 	if err != nil {
 		return err
 	}
 	if len(sites) > 0 {
 		return o.showInContext(w, notes, s, key, sites)
 	}
-	m, err := find(s, keysOf(s.Header().Domain, key, o.loader))
+	m, err := methods.Find(s, methods.KeysOf(s.Header().Domain, key, o.loader))
 	if err == nil {
 		wanted, err := sel.has(s, m)
 		if err != nil || !wanted {
@@ -157,9 +159,9 @@ func (o *showOptions) showMethod(ctx context.Context, w, notes io.Writer, s *rea
 	if !errors.Is(err, reader.ErrNotFound) {
 		return err
 	}
-	sel.whole = newPattern(plainSpelling.Replace(key))
+	sel.whole = methods.NewPattern(methods.PlainSpelling.Replace(key))
 	return o.showAll(w, s, sel.methods(ctx, s), func(s *reader.Store) error {
-		err := missing(s, key, o.loader)
+		err := methods.Missing(s, key, o.loader)
 		if !o.everything() {
 			err = fmt.Errorf("%w, or the filters leave it out", err)
 		}

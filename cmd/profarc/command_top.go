@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/internal/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -20,7 +22,7 @@ type topOptions struct {
 	json          bool
 }
 
-func newTopCommand(a *app) *cobra.Command {
+func newTopCommand(a *app.App) *cobra.Command {
 	var o topOptions
 	cmd := &cobra.Command{
 		Use:   "top ARCHIVE",
@@ -49,9 +51,9 @@ compiled (0 interpreter, 1 to 3 C1, 4 C2). Invocations are no measure of time th
   profarc top native.parc --by samples
   profarc top app.parc --by pollution
   profarc top app.parc --by size --json | jq -r '.methods[].method'`,
-		Args:              argsBetween(1, 1, "one archive"),
-		ValidArgsFunction: completeArchives(1),
-		RunE:              a.run(func(ctx context.Context, args []string) error { return a.runTop(ctx, args[0], o) }),
+		Args:              app.Args(1, 1, "one archive"),
+		ValidArgsFunction: app.CompleteArchives(1),
+		RunE:              a.Run(func(ctx context.Context, args []string) error { return runTop(ctx, a, args[0], o) }),
 	}
 	f := cmd.Flags()
 	names := append(measureNames(), bySamples, byPollution)
@@ -79,7 +81,7 @@ type topReport struct {
 }
 
 type topMethod struct {
-	shownMethod
+	analyze.MethodName
 	Value uint64  `json:"value"`
 	Share float64 `json:"share"`
 	// Sum is null where what methods have cannot be added up.
@@ -90,9 +92,9 @@ type topMethod struct {
 	Cut   bool   `json:"cut,omitempty"` // the profile cut its name off
 }
 
-func (a *app) runTop(ctx context.Context, path string, o topOptions) error {
+func runTop(ctx context.Context, a *app.App, path string, o topOptions) error {
 	if o.n < 1 {
-		return usagef("-n %d: list one method at least", o.n)
+		return app.Usagef("-n %d: list one method at least", o.n)
 	}
 	var by *measure
 	if o.by != byPollution && o.by != bySamples {
@@ -101,36 +103,36 @@ func (a *app) runTop(ctx context.Context, path string, o topOptions) error {
 			return err
 		}
 	}
-	return withStore(ctx, path, func(s *reader.Store) error {
+	return a.WithStore(ctx, path, func(s *reader.Store) error {
 		if err := (filter{o.class, o.method}).check(s); err != nil {
 			return err
 		}
-		return a.top(ctx, s, o, by)
+		return top(ctx, a, s, o, by)
 	})
 }
 
 // top lists methods by a measure, the usual one if that is nil, or by what the
 // options name beside the measures.
-func (a *app) top(ctx context.Context, s *reader.Store, o topOptions, by *measure) error {
+func top(ctx context.Context, a *app.App, s *reader.Store, o topOptions, by *measure) error {
 	switch {
 	case o.by == byPollution:
 		r, err := mostPolluted(ctx, s, o)
-		return a.printReport(r, err, o.json)
+		return printReport(a, r, err, o.json)
 	case o.by == bySamples || by == nil && samplesAlone(s):
 		r, err := mostSampled(ctx, s, o)
-		return a.printReport(r, err, o.json)
+		return printReport(a, r, err, o.json)
 	}
 	r, err := hottest(ctx, s, o, by)
-	return a.printReport(r, err, o.json)
+	return printReport(a, r, err, o.json)
 }
 
 // printReport prints what a command found out, for people or in JSON.
-func (a *app) printReport(r interface{ print(a *app) }, err error, json bool) error {
+func printReport(a *app.App, r interface{ print(a *app.App) }, err error, json bool) error {
 	switch {
 	case err != nil:
 		return err
 	case json:
-		return a.printJSON(r)
+		return a.PrintJSON(r)
 	}
 	r.print(a)
 	return nil
@@ -193,14 +195,14 @@ func heatsOf(ctx context.Context, s *reader.Store, sel selection) (sum sums, hea
 func (r *topReport) list(s *reader.Store, heats []heat, inclusive bool) error {
 	sum := uint64(0)
 	for _, h := range heats {
-		name, err := shown(s, h.m)
+		name, err := analyze.NameOf(s, h.m)
 		if err != nil {
 			return err
 		}
 		sum = layout.SaturatingAdd(sum, h.n)
-		row := topMethod{shownMethod: name, Value: h.n, Share: share(h.n, r.Total), Cut: cutOff(s, h.m)}
+		row := topMethod{MethodName: name, Value: h.n, Share: app.Share(h.n, r.Total), Cut: cutOff(s, h.m)}
 		if !inclusive {
-			cumulative := share(sum, r.Total)
+			cumulative := app.Share(sum, r.Total)
 			row.Sum = &cumulative
 		}
 		if row.Level, err = compileLevel(h.m); err != nil {

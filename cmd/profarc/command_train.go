@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/internal/training"
 )
 
@@ -27,7 +28,7 @@ type trainOptions struct {
 	quiet      bool
 }
 
-func newTrainCommand(a *app) *cobra.Command {
+func newTrainCommand(a *app.App) *cobra.Command {
 	var o trainOptions
 	cmd := &cobra.Command{
 		Use:   "train -o ARCHIVE [flags] -- COMMAND [ARGUMENT]...",
@@ -67,12 +68,12 @@ build tool its daemon (gradle --no-daemon).`,
   profarc train -o build.parc --merge -- mvn -q package
   profarc train -o 'build-%m.parc' --only 'org.example.*' --require 500 -- ./gradlew --no-daemon check
   profarc train -o app.parc --compiled-only --class 'com.example.*' -- ./run.sh <input.txt`,
-		Args: argsBetween(1, -1, "the command to run, behind --"),
-		RunE: a.run(func(ctx context.Context, args []string) error { return a.runTrain(ctx, args, o) }),
+		Args: app.Args(1, -1, "the command to run, behind --"),
+		RunE: a.Run(func(ctx context.Context, args []string) error { return runTrain(ctx, a, args, o) }),
 	}
 	f := cmd.Flags()
 	f.SetInterspersed(false) // what follows the command's name is its own
-	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+archiveExtension)
+	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+app.ArchiveExtension)
 	o.filters.addTo(f)
 	f.StringVar(&o.only, "only", "", "only JVMs whose main class or command line has this in it, or is of this pattern with * and ?")
 	f.IntVar(&o.require, "require", 0, "methods with profiles that an archive must have: one with fewer is not written, and the exit code is 1")
@@ -83,21 +84,6 @@ build tool its daemon (gradle --no-daemon).`,
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no summary on stderr, unless something went wrong")
 	return cmd
 }
-
-// A commandEnd is how train ends: with an exit code that is mostly the command's.
-type commandEnd struct {
-	code int
-	err  error // train's own, nil if there is none
-}
-
-func (e *commandEnd) Error() string {
-	if e.err == nil {
-		return fmt.Sprintf("exit code %d", e.code)
-	}
-	return e.err.Error()
-}
-
-func (e *commandEnd) Unwrap() error { return e.err }
 
 // Exit codes for commands that cannot be started, as shells have them.
 const (
@@ -116,7 +102,7 @@ var startedIgnoring = func() (ignored []os.Signal) {
 	return ignored
 }()
 
-func (a *app) runTrain(ctx context.Context, args []string, o trainOptions) error {
+func runTrain(ctx context.Context, a *app.App, args []string, o trainOptions) error {
 	if err := checkTrainOutput(ctx, args[0], o); err != nil {
 		return err
 	}
@@ -148,11 +134,11 @@ func notStarted(name string, err error) error {
 	case errors.Is(err, training.ErrPermission), errors.Is(err, errors.ErrUnsupported):
 		return err
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
-		return &commandEnd{exitNotFound, fmt.Errorf("%s: there is no such command: check the name", name)}
+		return &app.ExitError{Code: exitNotFound, Err: fmt.Errorf("%s: there is no such command: check the name", name)}
 	case errors.Is(err, syscall.EISDIR):
-		return &commandEnd{exitNotRunnable, fmt.Errorf("%s: it is a folder: name a program in it", name)}
+		return &app.ExitError{Code: exitNotRunnable, Err: fmt.Errorf("%s: it is a folder: name a program in it", name)}
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOEXEC):
-		return &commandEnd{exitNotRunnable, fmt.Errorf("%s: it is no program that may be run: check who may run it, and that a script "+
+		return &app.ExitError{Code: exitNotRunnable, Err: fmt.Errorf("%s: it is no program that may be run: check who may run it, and that a script "+
 			"begins with #! and the name of its shell", name)}
 	}
 	return err

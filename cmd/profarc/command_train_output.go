@@ -10,34 +10,35 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
 )
 
 // checkTrainOutput refuses, before the command is started, what could not be
 // written when it has ended.
 func checkTrainOutput(ctx context.Context, command string, o trainOptions) error {
-	if err := errors.Join(checkArchiveName(o.out, command), checkTrainName(o.out)); err != nil {
+	if err := errors.Join(app.CheckArchiveName(o.out, command), checkTrainName(o.out)); err != nil {
 		return err
 	}
 	if o.require < 0 {
-		return usagef("--require %d: an archive has 0 methods or more", o.require)
+		return app.Usagef("--require %d: an archive has 0 methods or more", o.require)
 	}
 	if o.report == "" {
 		return checkWritable(ctx, o.out)
 	}
 	switch {
 	case o.report == "-":
-		return usagef("--report -: the standard output is the command's own: name a file")
-	case filepath.Ext(o.report) == archiveExtension:
-		return usagef("--report %s: that is the name of an archive, and a report is JSON: name another file", o.report)
+		return app.Usagef("--report -: the standard output is the command's own: name a file")
+	case filepath.Ext(o.report) == app.ArchiveExtension:
+		return app.Usagef("--report %s: that is the name of an archive, and a report is JSON: name another file", o.report)
 	case sameFile(o.report, o.out):
-		return usagef("--report %s is the archive: name another file", o.report)
+		return app.Usagef("--report %s is the archive: name another file", o.report)
 	}
 	return errors.Join(checkWritable(ctx, o.out), checkReportPath(ctx, o.report))
 }
 
 // checkReportPath fails as publish would.
 func checkReportPath(ctx context.Context, path string) error {
-	if isStream(path) {
+	if app.IsStream(path) {
 		return archive.CheckStream(path)
 	}
 	return checkWritable(ctx, path)
@@ -90,7 +91,7 @@ func (t *trainingRun) leftovers() (names []string) {
 
 // isNumbered reports whether a file is named as that of one of several JVMs.
 func isNumbered(name, base string) bool {
-	number, ok := strings.CutPrefix(strings.TrimSuffix(name, archiveExtension), strings.TrimSuffix(base, archiveExtension)+".")
+	number, ok := strings.CutPrefix(strings.TrimSuffix(name, app.ArchiveExtension), strings.TrimSuffix(base, app.ArchiveExtension)+".")
 	n, err := strconv.ParseUint(number, 10, 32)
-	return ok && err == nil && strconv.FormatUint(n, 10) == number && filepath.Ext(name) == archiveExtension
+	return ok && err == nil && strconv.FormatUint(n, 10) == number && filepath.Ext(name) == app.ArchiveExtension
 }

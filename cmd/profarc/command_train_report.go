@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/internal/training"
 )
 
@@ -22,14 +24,14 @@ var errNoJVM = errors.New("no JVM ended under the command, so no archive was wri
 // ends: as the command, unless that was content and train could not write.
 func (t *trainingRun) end(ctx context.Context, status training.Status) error {
 	t.print()
-	end := &commandEnd{code: status.ExitCode(), err: t.writeReport(ctx, status)}
-	if end.code == exitOK && (end.err != nil || t.lost || t.short || len(t.archives) == 0) {
-		end.code = exitFailure
+	end := &app.ExitError{Code: status.ExitCode(), Err: t.writeReport(ctx, status)}
+	if end.Code == app.ExitOK && (end.Err != nil || t.lost || t.short || len(t.archives) == 0) {
+		end.Code = app.ExitFailure
 	}
 	if len(t.jvms) == 0 {
-		end.err = errors.Join(errNoJVM, end.err)
+		end.Err = errors.Join(errNoJVM, end.Err)
 	} else if mains, none := t.noneSelected(); none {
-		end.err = errors.Join(fmt.Errorf("--only %s selects no JVM: those that ended ran %s: name one of these", t.o.only, enumerated(mains)), end.err)
+		end.Err = errors.Join(fmt.Errorf("--only %s selects no JVM: those that ended ran %s: name one of these", t.o.only, enumerated(mains)), end.Err)
 	}
 	return end
 }
@@ -60,7 +62,7 @@ func (t *trainingRun) writeReport(ctx context.Context, status training.Status) e
 	if archives == nil {
 		archives = []trainedArchive{}
 	}
-	return publishPrivate(ctx, t.o.report, func(w io.Writer) error {
+	return app.PublishPrivate(ctx, t.o.report, func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetEscapeHTML(false)
 		e.SetIndent("", "  ")
@@ -73,49 +75,49 @@ func (t *trainingRun) writeReport(ctx context.Context, status training.Status) e
 func (t *trainingRun) print() {
 	for _, j := range t.jvms {
 		if !t.o.quiet || j.Archive == "" && j.Why != notSelected {
-			j.print(t.a.errOut, t.o.merge)
+			j.print(t.a.ErrOut, t.o.merge)
 		}
 	}
 	if t.o.merge && !t.o.quiet {
 		for _, a := range t.archives {
-			a.print(t.a.errOut, t.o.out)
+			a.print(t.a.ErrOut, t.o.out)
 		}
 	}
 	if left := t.leftovers(); len(left) > 0 {
-		fmt.Fprintf(t.a.errOut, "profarc: not of this run, but there from before: %s\n", printable(enumerated(left)))
+		fmt.Fprintf(t.a.ErrOut, "profarc: not of this run, but there from before: %s\n", escape.Printable(enumerated(left)))
 	}
 }
 
 // print says what an archive of merged JVMs holds.
 func (a *trainedArchive) print(w io.Writer, first string) {
-	fmt.Fprintf(w, "profarc: wrote %s: %d profiles of %s, %s\n", printable(a.Archive), a.Profiles, amount(a.JVMs, "JVM"), sizeText(a.Bytes))
+	fmt.Fprintf(w, "profarc: wrote %s: %d profiles of %s, %s\n", escape.Printable(a.Archive), a.Profiles, app.Amount(a.JVMs, "JVM"), app.FormatSize(a.Bytes))
 	if a.Apart != "" {
-		fmt.Fprintf(w, "profarc: %s is not merged with %s: %s\n", printable(a.Archive), printable(first), printable(a.Apart))
+		fmt.Fprintf(w, "profarc: %s is not merged with %s: %s\n", escape.Printable(a.Archive), escape.Printable(first), escape.Printable(a.Apart))
 	}
 }
 
 // print says what became of a JVM.
 func (j *trainedJVM) print(w io.Writer, merged bool) {
-	name := fmt.Sprintf("JVM %d (%s)", j.PID, printable(jvmName(j.called)))
-	end := "held for " + timeText(time.Duration(j.HeldNS))
+	name := fmt.Sprintf("JVM %d (%s)", j.PID, escape.Printable(jvmName(j.called)))
+	end := "held for " + app.FormatDuration(time.Duration(j.HeldNS))
 	if j.Running {
-		end = "still running, read in " + timeText(time.Duration(j.HeldNS))
+		end = "still running, read in " + app.FormatDuration(time.Duration(j.HeldNS))
 	}
 	switch {
 	case j.Archive == "":
-		fmt.Fprintf(w, "profarc: no archive of %s: %s\n", name, printable(j.Why))
+		fmt.Fprintf(w, "profarc: no archive of %s: %s\n", name, escape.Printable(j.Why))
 	case merged:
-		fmt.Fprintf(w, "profarc: merged into %s: %d methods of %s, %s, %s\n", printable(j.Archive), j.Methods, name, printable(j.Producer), end)
+		fmt.Fprintf(w, "profarc: merged into %s: %d methods of %s, %s, %s\n", escape.Printable(j.Archive), j.Methods, name, escape.Printable(j.Producer), end)
 	default:
-		fmt.Fprintf(w, "profarc: wrote %s: %d methods, %s, of %s, %s, %s\n", printable(j.Archive), j.Methods, sizeText(j.Bytes), name, printable(j.Producer), end)
+		fmt.Fprintf(w, "profarc: wrote %s: %d methods, %s, of %s, %s, %s\n", escape.Printable(j.Archive), j.Methods, app.FormatSize(j.Bytes), name, escape.Printable(j.Producer), end)
 	}
 	if j.Skipped > 0 && j.Archive != "" {
 		fmt.Fprintf(w, "profarc: left out %d methods that the filters do not select\n", j.Skipped)
 	}
 	for _, r := range j.Refused {
-		fmt.Fprintf(w, "profarc: refused %d %s", r.Count, printable(string(r.Why)))
+		fmt.Fprintf(w, "profarc: refused %d %s", r.Count, escape.Printable(string(r.Why)))
 		if r.Example != "" {
-			fmt.Fprintf(w, ", for instance of %s", printable(r.Example))
+			fmt.Fprintf(w, ", for instance of %s", escape.Printable(r.Example))
 		}
 		fmt.Fprintln(w)
 	}

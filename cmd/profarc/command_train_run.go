@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/formats/hotspot/live"
 	"github.com/profarc/profarc/internal/secrets"
 	"github.com/profarc/profarc/internal/training"
@@ -42,7 +44,7 @@ type trainedJVM struct {
 // and written by another goroutine when it has gone.
 type trainingRun struct {
 	ctx      context.Context
-	a        *app
+	a        *app.App
 	o        trainOptions
 	jvms     []*trainedJVM
 	archives []trainedArchive
@@ -54,7 +56,7 @@ type trainingRun struct {
 	done     chan struct{}
 }
 
-func newTraining(ctx context.Context, a *app, o trainOptions) *trainingRun {
+func newTraining(ctx context.Context, a *app.App, o trainOptions) *trainingRun {
 	t := &trainingRun{ctx: ctx, a: a, o: o, queue: make(chan unwritten, 16), done: make(chan struct{})}
 	go t.gather()
 	return t
@@ -69,9 +71,9 @@ func (t *trainingRun) held(j training.JVM) {
 		Running: j.Running, Exit: j.Status.ExitCode(), Refused: []live.Refused{},
 	}
 	t.jvms = append(t.jvms, jvm)
-	if t.a.streams.errTerminal {
-		fmt.Fprintf(t.a.errOut, "profarc: reading JVM %d", j.PID)
-		defer fmt.Fprint(t.a.streams.rawErr, "\r\x1b[K")
+	if t.a.Streams.ErrTerminal {
+		fmt.Fprintf(t.a.ErrOut, "profarc: reading JVM %d", j.PID)
+		defer fmt.Fprint(t.a.Streams.RawErr, "\r\x1b[K")
 	}
 	u := unwritten{jvms: []*trainedJVM{jvm}}
 	err := apartFromOthers(fmt.Sprintf("read JVM %d", j.PID), func() (err error) {
@@ -97,7 +99,7 @@ func unreadable(err error, running bool) string {
 	case errors.Is(err, live.ErrGone):
 		return "it was killed while it was read: run the command again"
 	}
-	return message(err)
+	return app.Message(err)
 }
 
 // read reads a JVM, and fills in what is said of it.
@@ -138,8 +140,8 @@ const notSelected = "--only does not select it"
 // selects reports whether a JVM is one of those that are asked for, by its main
 // class or its command line.
 func (t *trainingRun) selects(main string, args []string) bool {
-	only := newPattern(t.o.only)
-	return only.matches(main) || only.matches(strings.Join(args, " "))
+	only := methods.NewPattern(t.o.only)
+	return only.Matches(main) || only.Matches(strings.Join(args, " "))
 }
 
 // exitOf is how a process ends, as an archive has it.
@@ -166,7 +168,7 @@ func (t *trainingRun) abandon() {
 // refused says why nothing of a run is written: a run that failed has not done
 // what a good one does, and must not take the place of its archive.
 func (t *trainingRun) refused(status training.Status) string {
-	if code := status.ExitCode(); code != exitOK && !t.o.keepFailed && !slices.Contains(t.o.accept, code) {
+	if code := status.ExitCode(); code != app.ExitOK && !t.o.keepFailed && !slices.Contains(t.o.accept, code) {
 		return fmt.Sprintf("the command failed with exit code %d: nothing of the run is kept, unless --keep-failed is given or --accept %d", code, code)
 	}
 	return ""

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/convert"
 	"github.com/profarc/profarc/formats/hotspot/live"
 	"github.com/profarc/profarc/internal/compartment"
 )
@@ -138,7 +140,7 @@ func join(groups []*unwritten, u unwritten) ([]*unwritten, error) {
 
 // merge takes in the profiles of others. If these do not fit nothing changes.
 func (u *unwritten) merge(more unwritten) error {
-	all, err := mergeBuilt(context.Background(), u.profiles, more.profiles, "the JVM's profiles", importConfig{})
+	all, err := convert.MergeBuilt(context.Background(), u.profiles, more.profiles, "the JVM's profiles", convert.ImportConfig{})
 	if err == nil {
 		u.profiles, u.jvms = all, append(u.jvms, more.jvms...)
 	}
@@ -159,7 +161,7 @@ func apart(groups []*unwritten) (largest *unwritten, others []*unwritten) {
 			continue
 		}
 		if err := apartFromOthers("compared the profiles of JVMs", func() error { return largest.merge(*g) }); err != nil {
-			g.apart = message(err)
+			g.apart = app.Message(err)
 			others = append(others, g)
 		}
 	}
@@ -178,7 +180,7 @@ func (t *trainingRun) commit(u *unwritten, path, refused string) {
 	defer u.spool.close()
 	if n := u.methods(); refused == "" && n < t.o.require {
 		t.short = true
-		refused = fmt.Sprintf("it has %s with profiles, and --require asks for %d: let the program run longer", amount(n, "method"), t.o.require)
+		refused = fmt.Sprintf("it has %s with profiles, and --require asks for %d: let the program run longer", app.Amount(n, "method"), t.o.require)
 	}
 	if refused != "" {
 		for _, jvm := range u.jvms {
@@ -202,6 +204,6 @@ func (t *trainingRun) commit(u *unwritten, path, refused string) {
 func (t *trainingRun) lose(u *unwritten, err error) {
 	t.lost = true
 	for _, jvm := range u.jvms {
-		jvm.Why = message(err)
+		jvm.Why = app.Message(err)
 	}
 }

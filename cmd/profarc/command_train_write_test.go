@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/internal/training"
 	"github.com/profarc/profarc/layout"
 )
@@ -20,7 +21,7 @@ func TestDefectOfOneJVM(t *testing.T) {
 	for _, merge := range []bool{false, true} {
 		var stderr bytes.Buffer
 		out := filepath.Join(t.TempDir(), "a.parc")
-		run := newTraining(context.Background(), &app{errOut: &stderr}, trainOptions{out: out, merge: merge, keepFailed: true})
+		run := newTraining(context.Background(), &app.App{ErrOut: &stderr}, trainOptions{out: out, merge: merge, keepFailed: true})
 		jvms := []*trainedJVM{{PID: 1, called: []string{"java"}}, {PID: 2, called: []string{"java"}}, {PID: 3, called: []string{"java"}}}
 		run.jvms = jvms
 		for i, j := range jvms {
@@ -37,8 +38,8 @@ func TestDefectOfOneJVM(t *testing.T) {
 			run.queue <- u
 		}
 		run.finish(training.Status{Code: 7})
-		var end *commandEnd
-		if err := run.end(context.Background(), training.Status{Code: 7}); !errors.As(err, &end) || end.code != 7 {
+		var end *app.ExitError
+		if err := run.end(context.Background(), training.Status{Code: 7}); !errors.As(err, &end) || end.Code != 7 {
 			t.Errorf("merge %t: %v", merge, err)
 		}
 		if text := stderr.String(); !strings.Contains(text, "no archive of JVM 2 (java): a defect of profarc, while it ") {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/internal/verify"
 	"github.com/profarc/profarc/layout"
 )
@@ -17,7 +19,7 @@ type verifyOptions struct {
 	json  bool
 }
 
-func newVerifyCommand(a *app) *cobra.Command {
+func newVerifyCommand(a *app.App) *cobra.Command {
 	var o verifyOptions
 	cmd := &cobra.Command{
 		Use:   "verify ARCHIVE...",
@@ -31,9 +33,9 @@ Nothing of this is needed before an archive is used: what is read is checked the
 		Example: `  profarc verify app.parc
   profarc verify --quick *.parc              # page sums alone
   profarc verify --json app.parc | jq '.[].problems'`,
-		Args:              argsBetween(1, -1, "one archive at least"),
-		ValidArgsFunction: completeArchives(-1),
-		RunE:              a.run(func(ctx context.Context, args []string) error { return a.runVerify(ctx, args, o) }),
+		Args:              app.Args(1, -1, "one archive at least"),
+		ValidArgsFunction: app.CompleteArchives(-1),
+		RunE:              a.Run(func(ctx context.Context, args []string) error { return runVerify(ctx, a, args, o) }),
 	}
 	cmd.Flags().BoolVar(&o.quick, "quick", false, "check the page sums alone")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
@@ -42,15 +44,15 @@ Nothing of this is needed before an archive is used: what is read is checked the
 
 // A verdict is what was found of one archive.
 type verdict struct {
-	Archive  string       `json:"archive"`
-	Sound    bool         `json:"sound"`
-	Bytes    int64        `json:"bytes"`
-	Pages    int64        `json:"pages"`
-	Counts   *namedCounts `json:"counts,omitempty"` // of what was found
-	Tables   *int         `json:"tables,omitempty"`
-	Problems []problem    `json:"problems"`
-	More     bool         `json:"more"`
-	NS       int64        `json:"ns"`
+	Archive  string         `json:"archive"`
+	Sound    bool           `json:"sound"`
+	Bytes    int64          `json:"bytes"`
+	Pages    int64          `json:"pages"`
+	Counts   *layout.Counts `json:"counts,omitempty"` // of what was found
+	Tables   *int           `json:"tables,omitempty"`
+	Problems []problem      `json:"problems"`
+	More     bool           `json:"more"`
+	NS       int64          `json:"ns"`
 }
 
 // A problem is one thing that is wrong; the offset is negative if no single
@@ -62,7 +64,7 @@ type problem struct {
 }
 
 func problemOf(err error) problem {
-	p := problem{Offset: -1, Text: oneLine(err.Error())}
+	p := problem{Offset: -1, Text: app.OneLine(err.Error())}
 	var e *layout.Error
 	if errors.As(err, &e) {
 		p.Region, p.Offset = e.Region.String(), e.Offset
@@ -70,11 +72,11 @@ func problemOf(err error) problem {
 	return p
 }
 
-func (a *app) runVerify(ctx context.Context, paths []string, o verifyOptions) error {
+func runVerify(ctx context.Context, a *app.App, paths []string, o verifyOptions) error {
 	verdicts := []verdict{}
 	var unsound error
 	for _, path := range paths {
-		v, err := a.verify(ctx, path, o.quick)
+		v, err := verifyArchive(ctx, a, path, o.quick)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -85,34 +87,34 @@ func (a *app) runVerify(ctx context.Context, paths []string, o verifyOptions) er
 		}
 	}
 	if o.json {
-		return errors.Join(a.printJSON(verdicts), unsound)
+		return errors.Join(a.PrintJSON(verdicts), unsound)
 	}
 	return unsound
 }
 
 // verify gives what was found, and an error if the archive is not sound.
-func (a *app) verify(ctx context.Context, path string, quick bool) (verdict, error) {
+func verifyArchive(ctx context.Context, a *app.App, path string, quick bool) (verdict, error) {
 	v := verdict{Archive: path, Problems: []problem{}}
 	begin := time.Now()
-	s, err := openStore(path)
+	s, err := a.OpenStore(path)
 	if err != nil {
 		v.Problems = append(v.Problems, problemOf(err))
 		return v, err
 	}
 	defer s.Close()
-	m := a.meter("verifying " + path)
-	defer m.done()
+	m := a.Meter("verifying " + path)
+	defer m.Done()
 	look := verify.Store
 	if quick {
 		look = verify.Pages
 	}
-	r, err := look(ctx, s, m.report)
+	r, err := look(ctx, s, m.Report)
 	if err != nil {
 		return v, err
 	}
 	v.Sound, v.Bytes, v.Pages, v.More, v.NS = r.Sound(), r.Bytes, r.Pages, r.More, time.Since(begin).Nanoseconds()
 	if !quick {
-		counts := countsOf(r.Counts)
+		counts := r.Counts
 		v.Counts, v.Tables = &counts, &r.Tables
 	}
 	for _, p := range r.Problems {
@@ -136,17 +138,17 @@ func (v *verdict) failure(first error) error {
 	return first
 }
 
-func (v *verdict) print(a *app) {
+func (v *verdict) print(a *app.App) {
 	switch {
 	case v.Sound && v.Counts == nil:
-		fmt.Fprintf(a.out, "%s: all %d pages fit their sums, %s\n", printable(v.Archive), v.Pages, timeText(time.Duration(v.NS)))
+		fmt.Fprintf(a.Out, "%s: all %d pages fit their sums, %s\n", escape.Printable(v.Archive), v.Pages, app.FormatDuration(time.Duration(v.NS)))
 	case v.Sound:
 		c := v.Counts
-		fmt.Fprintf(a.out, "%s: sound: %d pages, %d methods, %d profiles, %d entries, %d pointers, %d contexts, %d types, %d tables, %s\n",
-			printable(v.Archive), v.Pages, c.Methods, c.Profiles, c.Entries, c.Pointers, c.Contexts, c.Types, *v.Tables, timeText(time.Duration(v.NS)))
+		fmt.Fprintf(a.Out, "%s: sound: %d pages, %d methods, %d profiles, %d entries, %d pointers, %d contexts, %d types, %d tables, %s\n",
+			escape.Printable(v.Archive), v.Pages, c.Methods, c.Profiles, c.Entries, c.Pointers, c.Contexts, c.Types, *v.Tables, app.FormatDuration(time.Duration(v.NS)))
 	case len(v.Problems) > 1: // a single one is the error itself
 		for _, p := range v.Problems {
-			fmt.Fprintln(a.out, printable(p.Text))
+			fmt.Fprintln(a.Out, escape.Printable(p.Text))
 		}
 	}
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -124,7 +126,7 @@ func printEverything(s *reader.Store) (errs []error) {
 	minErr := show(some, false)
 	some.hottestFirst = true
 	heatErr := show(some, true)
-	_, nearErr := near(s, layout.Key{Class: "shapes/Circle", Name: "aera"})
+	_, nearErr := methods.Near(s, layout.Key{Class: "shapes/Circle", Name: "aera"})
 	_, pollutionErr := mostPolluted(ctx, s, topOptions{n: 10})
 	_, sampledErr := mostSampled(ctx, s, topOptions{n: 10})
 	_, summaryErr := summarize(ctx, s)
@@ -139,14 +141,14 @@ func printEverything(s *reader.Store) (errs []error) {
 // printTables does what show --table does, with every table, and what
 // info --tables does.
 func printTables(s *reader.Store) (errs []error) {
-	a := &app{}
+	a := &app.App{}
 	for t, err := range s.Tables() {
 		if errs = append(errs, err); err != nil {
 			return errs
 		}
 		for _, asJSON := range []bool{false, true} {
 			o := tableOptions{name: t.Kind.String(), sort: fmt.Sprint(t.Columns()), match: "?*"}
-			errs = append(errs, a.showTable(context.Background(), io.Discard, s, o, asJSON))
+			errs = append(errs, showTable(context.Background(), a, io.Discard, s, o, asJSON))
 		}
 	}
 	return errs

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -15,7 +17,7 @@ import (
 const lateClass = "plugin/TracingGen"
 
 // demoAdopt adopts the archive and counts in one of its profiles.
-func (a *app) demoAdopt(s *reader.Store, trained reader.Profile) error {
+func demoAdopt(a *app.App, s *reader.Store, trained reader.Profile) error {
 	begin := time.Now()
 	if err := s.Adopt(reader.AdoptOptions{Base: archive.Requested}); err != nil {
 		return err
@@ -30,12 +32,12 @@ func (a *app) demoAdopt(s *reader.Store, trained reader.Profile) error {
 	if !state.AtRequested {
 		where = "where there was room"
 	}
-	a.step("adopt", "at 0x%x, %s: %s, %d pointers relocated", state.Base, where, timeText(took), state.Relocated)
-	return a.demoCount(s, p)
+	step(a, "adopt", "at 0x%x, %s: %s, %d pointers relocated", state.Base, where, app.FormatDuration(took), state.Relocated)
+	return demoCount(a, s, p)
 }
 
 // demoCount counts a branch from several goroutines, and receivers of a call.
-func (a *app) demoCount(s *reader.Store, p reader.Profile) error {
+func demoCount(a *app.App, s *reader.Store, p reader.Profile) error {
 	branch, receivers, err := demoPoints(p)
 	if err != nil {
 		return err
@@ -48,7 +50,7 @@ func (a *app) demoCount(s *reader.Store, p reader.Profile) error {
 	if err := s.Bind(gen, 1); err != nil {
 		return err
 	}
-	a.step("barrier", "bci %d: %d receivers may be acted on before their classes are loaded, %d when Gen is", demoCall, usable, count(receivers))
+	step(a, "barrier", "bci %d: %d receivers may be acted on before their classes are loaded, %d when Gen is", demoCall, usable, count(receivers))
 	if err := countTogether(branch.Taken); err != nil {
 		return err
 	}
@@ -66,8 +68,8 @@ func (a *app) demoCount(s *reader.Store, p reader.Profile) error {
 			return err
 		}
 	}
-	a.step("count", "%-28s%12s%12s", "", "trained", "live")
-	a.counted(fmt.Sprintf("bci %-2d taken", demoBranch), branch.Taken, "by 4 goroutines")
+	step(a, "count", "%-28s%12s%12s", "", "trained", "live")
+	counted(a, fmt.Sprintf("bci %-2d taken", demoBranch), branch.Taken, "by 4 goroutines")
 	for row := range receivers.All() {
 		name, err := row.Type.Name()
 		if err != nil {
@@ -77,14 +79,14 @@ func (a *app) demoCount(s *reader.Store, p reader.Profile) error {
 		if row.Type.Late() {
 			note = "training never saw it"
 		}
-		a.counted(fmt.Sprintf("bci %-2d %s", demoCall, simpleName(name.String())), row.Count, note)
+		counted(a, fmt.Sprintf("bci %-2d %s", demoCall, methods.SimpleName(name.String())), row.Count, note)
 	}
 	return nil
 }
 
-func (a *app) counted(what string, c reader.Counter, note string) {
+func counted(a *app.App, what string, c reader.Counter, note string) {
 	line := fmt.Sprintf("%-28s%12d%12d  %s", what, c.Trained(), c.Load(), note)
-	a.step("", "%s", strings.TrimRight(line, " "))
+	step(a, "", "%s", strings.TrimRight(line, " "))
 }
 
 // demoPoints gives the entries that the demo counts in.

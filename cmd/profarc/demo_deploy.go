@@ -14,52 +14,53 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
 // newDemoDeployCommand is the second process of the demo.
-func newDemoDeployCommand(a *app) *cobra.Command {
+func newDemoDeployCommand(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:    "demo-deploy ARCHIVE",
 		Short:  "The second process of demo",
 		Hidden: true,
-		Args:   argsBetween(1, 1, "one archive"),
-		RunE:   a.run(func(ctx context.Context, args []string) error { return a.runDemoDeploy(ctx, args[0]) }),
+		Args:   app.Args(1, 1, "one archive"),
+		RunE:   a.Run(func(ctx context.Context, args []string) error { return runDemoDeploy(ctx, a, args[0]) }),
 	}
 }
 
-func (a *app) runDemoDeploy(ctx context.Context, path string) error {
-	fmt.Fprintln(a.out)
-	a.title("Another process, %d, maps the archive", os.Getpid())
-	s, p, err := a.demoOpen(path)
+func runDemoDeploy(ctx context.Context, a *app.App, path string) error {
+	fmt.Fprintln(a.Out)
+	title(a, "Another process, %d, maps the archive", os.Getpid())
+	s, p, err := demoOpen(a, path)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	if err := a.demoLookUp(s); err != nil {
+	if err := demoLookUp(a, s); err != nil {
 		return err
 	}
-	if err := a.demoShow(s); err != nil {
+	if err := demoShow(a, s); err != nil {
 		return err
 	}
-	a.title("It adopts the profiles where they lie, and counts on")
-	err = a.demoAdopt(s, p)
+	title(a, "It adopts the profiles where they lie, and counts on")
+	err = demoAdopt(a, s, p)
 	if errors.Is(err, errors.ErrUnsupported) {
-		a.step("adopt", "not on this machine: %v", err)
+		step(a, "adopt", "not on this machine: %v", err)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if err := a.demoSnapshot(ctx, s); err != nil {
+	if err := demoSnapshot(ctx, a, s); err != nil {
 		return err
 	}
-	return a.demoRelocate(s)
+	return demoRelocate(a, s)
 }
 
 // demoOpen opens the archive and looks one profile up.
-func (a *app) demoOpen(path string) (*reader.Store, reader.Profile, error) {
+func demoOpen(a *app.App, path string) (*reader.Store, reader.Profile, error) {
 	begin := time.Now()
 	s, err := reader.Open(path, archive.Options{})
 	if err != nil {
@@ -72,12 +73,12 @@ func (a *app) demoOpen(path string) (*reader.Store, reader.Profile, error) {
 		return nil, reader.Profile{}, err
 	}
 	p, _, err := m.Profile(reader.AnyCode)
-	a.step("open", "%s, the same for any size; the first profile after %s more", timeText(opened), timeText(time.Since(begin)))
+	step(a, "open", "%s, the same for any size; the first profile after %s more", app.FormatDuration(opened), app.FormatDuration(time.Since(begin)))
 	return s, p, err
 }
 
 // demoLookUp looks every method up by its key.
-func (a *app) demoLookUp(s *reader.Store) error {
+func demoLookUp(a *app.App, s *reader.Store) error {
 	var keys []layout.Key
 	for m, err := range s.Methods() {
 		if err != nil {
@@ -106,13 +107,13 @@ func (a *app) demoLookUp(s *reader.Store) error {
 	err := lookUp()
 	took := time.Since(begin)
 	runtime.ReadMemStats(&after)
-	a.step("look up", "all %d methods by name: %s and %d allocations each", len(keys),
-		timeText(took/time.Duration(len(keys))), (after.Mallocs-before.Mallocs)/uint64(len(keys)))
+	step(a, "look up", "all %d methods by name: %s and %d allocations each", len(keys),
+		app.FormatDuration(took/time.Duration(len(keys))), (after.Mallocs-before.Mallocs)/uint64(len(keys)))
 	return err
 }
 
 // demoShow prints the profile points of the demo's method.
-func (a *app) demoShow(s *reader.Store) error {
+func demoShow(a *app.App, s *reader.Store) error {
 	m, err := s.Find(demoMethod)
 	if err != nil {
 		return err
@@ -121,16 +122,16 @@ func (a *app) demoShow(s *reader.Store) error {
 	if err := printMethod(&text, s, m, newLazyTally(s), nil); err != nil {
 		return err
 	}
-	fmt.Fprintln(a.out)
+	fmt.Fprintln(a.Out)
 	for line := range strings.Lines(text.String()) {
-		fmt.Fprint(a.out, "  ", line)
+		fmt.Fprint(a.Out, "  ", line)
 	}
-	fmt.Fprintln(a.out)
+	fmt.Fprintln(a.Out)
 	return nil
 }
 
 // demoSnapshot dumps the live counts into an archive of their own.
-func (a *app) demoSnapshot(ctx context.Context, s *reader.Store) error {
+func demoSnapshot(ctx context.Context, a *app.App, s *reader.Store) error {
 	begin := time.Now()
 	config := builder.ConfigOf(s.Header())
 	config.DumpID, config.DumpTime = [16]byte{}, time.Now()
@@ -138,15 +139,15 @@ func (a *app) demoSnapshot(ctx context.Context, s *reader.Store) error {
 	if err := b.Add(ctx, s, builder.Live); err != nil {
 		return err
 	}
-	const live = "live" + archiveExtension
+	const live = "live" + app.ArchiveExtension
 	w, err := b.Commit(ctx, live)
 	if err != nil {
 		return err
 	}
-	a.step("dump", "%s: %s in %s, with the live counts and %d more type", live, sizeText(w.Bytes), timeText(time.Since(begin)), w.Counts.Types-s.Header().Counts.Types)
+	step(a, "dump", "%s: %s in %s, with the live counts and %d more type", live, app.FormatSize(w.Bytes), app.FormatDuration(time.Since(begin)), w.Counts.Types-s.Header().Counts.Types)
 	if err := s.Mapping().Verify(ctx, nil); err != nil {
 		return err
 	}
-	a.step("", "%s has not changed: all its pages still fit their sums", demoArchive)
+	step(a, "", "%s has not changed: all its pages still fit their sums", demoArchive)
 	return nil
 }

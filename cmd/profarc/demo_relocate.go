@@ -8,6 +8,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -17,7 +18,7 @@ var errOtherAnswers = errors.New("the relocated profiles give other answers than
 
 // demoRelocate maps the archive once more while its base is taken, claims every
 // profile there, and compares all answers with those of the file.
-func (a *app) demoRelocate(first *reader.Store) error {
+func demoRelocate(a *app.App, first *reader.Store) error {
 	s, err := reader.Open(first.Mapping().Name(), archive.Options{})
 	if err != nil {
 		return err
@@ -44,8 +45,8 @@ func (a *app) demoRelocate(first *reader.Store) error {
 	}
 	claimed := time.Since(begin)
 	state, _ := s.Adoption()
-	a.step("again", "a second adoption finds that base taken, and lies at 0x%x: %s", state.Base, timeText(adopted))
-	a.step("", "%d profiles claimed, %d pointers relocated: %s", state.Claimed, state.Relocated, timeText(claimed))
+	step(a, "again", "a second adoption finds that base taken, and lies at 0x%x: %s", state.Base, app.FormatDuration(adopted))
+	step(a, "", "%d profiles claimed, %d pointers relocated: %s", state.Claimed, state.Relocated, app.FormatDuration(claimed))
 	got, err := answersOf(s, all)
 	if err != nil {
 		return err
@@ -53,7 +54,7 @@ func (a *app) demoRelocate(first *reader.Store) error {
 	if got != want {
 		return errOtherAnswers
 	}
-	a.step("", "every count, type and method in them is the same as in the file")
+	step(a, "", "every count, type and method in them is the same as in the file")
 	return nil
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/compare"
 )
 
@@ -50,18 +51,18 @@ func (c diffCertainty) others() string {
 
 // printCertainties prints the sites that are certain in one archive alone. In
 // names the archives: where they are certain, and where not.
-func printCertainties(a *app, title, certain, not string, l diffList[diffCertainty]) {
+func printCertainties(a *app.App, title, certain, not string, l diffList[diffCertainty]) {
 	columns := fmt.Sprintf("weight\tin %s always\ttimes\tin %s\tof\t", certain, not)
-	printList(a.out, title, columns, l, func(c diffCertainty) string {
-		return fmt.Sprintf("%s\t%s\t%d\t%s\t%d\t  %s", percent(c.Weight), c.Always, c.Times, c.others(), c.Count, c.place())
+	printList(a.Out, title, columns, l, func(c diffCertainty) string {
+		return fmt.Sprintf("%s\t%s\t%d\t%s\t%d\t  %s", app.FormatPercent(c.Weight), c.Always, c.Times, c.others(), c.Count, c.place())
 	})
 }
 
 // printUntyped says of which counts nobody knows the types.
-func (r *diffReport) printUntyped(a *app) {
+func (r *diffReport) printUntyped(a *app.App) {
 	for _, k := range r.Kinds {
 		if k.UntypedA+k.UntypedB > 0 {
-			fmt.Fprintf(a.out, "\n%s of types that were not recorded are in no sum: %.0f in A, %.0f in B\n", kindText(k.Kind), k.UntypedA, k.UntypedB)
+			fmt.Fprintf(a.Out, "\n%s of types that were not recorded are in no sum: %.0f in A, %.0f in B\n", kindText(k.Kind), k.UntypedA, k.UntypedB)
 		}
 	}
 }

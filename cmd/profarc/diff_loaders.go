@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -43,9 +45,9 @@ func (r *diffReport) compareLoaders(a, b *reader.Store) (err error) {
 	return err
 }
 
-func (r *diffReport) printLoaders(a *app) {
+func (r *diffReport) printLoaders(a *app.App) {
 	if r.NoLoaders != "" {
-		fmt.Fprintf(a.out, "\nnot matched: %s names no class loaders, the other does: classes of the application are others there; profarc check matches them by name\n", printable(r.NoLoaders))
+		fmt.Fprintf(a.Out, "\nnot matched: %s names no class loaders, the other does: classes of the application are others there; profarc check matches them by name\n", escape.Printable(r.NoLoaders))
 	}
-	printLoaderDoubts(a.out, r.Loaders)
+	printLoaderDoubts(a.Out, r.Loaders)
 }

@@ -5,11 +5,14 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/escape"
 )
 
-func (r *diffReport) print(a *app) {
-	fmt.Fprintf(a.out, "%s, domain %s%s\n\n", r.verdict(), r.Domain, r.lowest())
-	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', tabwriter.AlignRight)
+func (r *diffReport) print(a *app.App) {
+	fmt.Fprintf(a.Out, "%s, domain %s%s\n\n", r.verdict(), r.Domain, r.lowest())
+	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "\tA\tB\tmatched\tmismatch\tonly A\tonly B\t\n")
 	for _, t := range []struct {
 		name string
@@ -23,18 +26,20 @@ func (r *diffReport) print(a *app) {
 	r.printLeftOut(a)
 	r.printBeside(a)
 	r.printLoaders(a)
-	printList(a.out, "changed most", "difference\town overlap\tin A\tin B\t", r.Changed, func(m diffMethod) string {
-		return fmt.Sprintf("%s\t%s\t%s\t%s\t  %s%s", percent(m.Difference), percent(m.Overlap), percent(m.ShareA), percent(m.ShareB),
-			printable(m.String()), note(m.Mismatch, "mismatch"))
+	printList(a.Out, "changed most", "difference\town overlap\tin A\tin B\t", r.Changed, func(m diffMethod) string {
+		return fmt.Sprintf("%s\t%s\t%s\t%s\t  %s%s", app.FormatPercent(m.Difference), app.FormatPercent(m.Overlap), app.FormatPercent(m.ShareA), app.FormatPercent(m.ShareB),
+			escape.Printable(m.String()), app.Note(m.Mismatch, "mismatch"))
 	})
-	share := func(m diffMethod) string { return percent(m.ShareA+m.ShareB) + "\t  " + printable(m.String()) }
-	printList(a.out, "only in B", "in B\t", r.Came, share)
-	printList(a.out, "only in A", "in A\t", r.Went, share)
-	printList(a.out, "flipped branches", "weight\tin A\tof\tin B\tof\t", r.Flipped, func(f diffFlip) string {
-		return fmt.Sprintf("%s\t%s\t%d\t%s\t%d\t  %s", percent(f.Weight), f.A, f.A.Count, f.B, f.B.Count, f.place())
+	share := func(m diffMethod) string {
+		return app.FormatPercent(m.ShareA+m.ShareB) + "\t  " + escape.Printable(m.String())
+	}
+	printList(a.Out, "only in B", "in B\t", r.Came, share)
+	printList(a.Out, "only in A", "in A\t", r.Went, share)
+	printList(a.Out, "flipped branches", "weight\tin A\tof\tin B\tof\t", r.Flipped, func(f diffFlip) string {
+		return fmt.Sprintf("%s\t%s\t%d\t%s\t%d\t  %s", app.FormatPercent(f.Weight), f.A, f.A.Count, f.B, f.B.Count, f.place())
 	})
-	printList(a.out, "sites that changed", "weight\tchange\tin A\tof\tin B\tof\t", r.Sites, func(s diffSite) string {
-		return fmt.Sprintf("%s\t%s\t%s\t%d\t%s\t%d\t  %s", percent(s.Weight), s.Change, s.A, s.A.Count, s.B, s.B.Count, s.place())
+	printList(a.Out, "sites that changed", "weight\tchange\tin A\tof\tin B\tof\t", r.Sites, func(s diffSite) string {
+		return fmt.Sprintf("%s\t%s\t%s\t%d\t%s\t%d\t  %s", app.FormatPercent(s.Weight), s.Change, s.A, s.A.Count, s.B, s.B.Count, s.place())
 	})
 	printCertainties(a, "no longer certain", "A", "B", r.NoLongerCertain)
 	printCertainties(a, "certain in B alone", "B", "A", r.NowCertain)
@@ -48,7 +53,7 @@ func (r *diffReport) verdict() string {
 	if r.Score == nil {
 		return "nothing to compare: no counts on either side"
 	}
-	return fmt.Sprintf("overlap %s of %s", percent(*r.Score), *r.ScoredBy)
+	return fmt.Sprintf("overlap %s of %s", app.FormatPercent(*r.Score), *r.ScoredBy)
 }
 
 // lowest is the kind of counts that agrees least, if it does less than the score
@@ -63,29 +68,29 @@ func (r *diffReport) lowest() string {
 			low = k
 		}
 	}
-	if low.Kind == "" || percent(low.Overlap) == percent(*r.Score) {
+	if low.Kind == "" || app.FormatPercent(low.Overlap) == app.FormatPercent(*r.Score) {
 		return ""
 	}
-	return fmt.Sprintf("; lowest %s of %s", percent(low.Overlap), kindText(low.Kind))
+	return fmt.Sprintf("; lowest %s of %s", app.FormatPercent(low.Overlap), kindText(low.Kind))
 }
 
-func (r *diffReport) printKinds(a *app) {
+func (r *diffReport) printKinds(a *app.App) {
 	if len(r.Kinds) == 0 {
 		return
 	}
-	fmt.Fprintln(a.out)
-	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(a.Out)
+	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "counts\toverlap\tmismatch\tonly B\tsum A\tsum B\t\n")
 	for _, k := range r.Kinds {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.0f\t%.0f\t\n", kindText(k.Kind),
-			percent(k.Overlap), percent(k.Mismatch), percent(k.OnlyB), k.SumA, k.SumB)
+			app.FormatPercent(k.Overlap), app.FormatPercent(k.Mismatch), app.FormatPercent(k.OnlyB), k.SumA, k.SumB)
 	}
 	w.Flush()
 }
 
 // printBeside says what has no part in the score; one number stands for both
 // archives where they have as much.
-func (r *diffReport) printBeside(a *app) {
+func (r *diffReport) printBeside(a *app.App) {
 	var parts []string
 	for _, b := range r.Beside {
 		n := fmt.Sprint(b.A)
@@ -95,20 +100,20 @@ func (r *diffReport) printBeside(a *app) {
 		parts = append(parts, n+" "+b.What)
 	}
 	if len(parts) > 0 {
-		fmt.Fprintf(a.out, "\nnot compared: %s\n", strings.Join(parts, ", "))
+		fmt.Fprintf(a.Out, "\nnot compared: %s\n", strings.Join(parts, ", "))
 	}
 }
 
 // printLeftOut says that records of the other kind are not compared.
-func (r *diffReport) printLeftOut(a *app) {
+func (r *diffReport) printLeftOut(a *app.App) {
 	switch {
 	case r.LeftOut > 0 && r.cs:
-		fmt.Fprintf(a.out, "\n%d records that are not context-sensitive are left out: compare them without --cs\n", r.LeftOut)
+		fmt.Fprintf(a.Out, "\n%d records that are not context-sensitive are left out: compare them without --cs\n", r.LeftOut)
 	case r.LeftOut > 0:
-		fmt.Fprintf(a.out, "\n%d context-sensitive records are left out: compare them with --cs\n", r.LeftOut)
+		fmt.Fprintf(a.Out, "\n%d context-sensitive records are left out: compare them with --cs\n", r.LeftOut)
 	}
 	if r.MarkedA > 0 || r.MarkedB > 0 {
-		fmt.Fprintf(a.out, "\n%d functions of A and %d of B are marked as hot or warm and have no counts to compare\n", r.MarkedA, r.MarkedB)
+		fmt.Fprintf(a.Out, "\n%d functions of A and %d of B are marked as hot or warm and have no counts to compare\n", r.MarkedA, r.MarkedB)
 	}
 }
 
@@ -126,24 +131,17 @@ func printList[T any](out io.Writer, title, columns string, l diffList[T], line 
 	w.Flush()
 }
 
-func note(is bool, text string) string {
-	if !is {
-		return ""
-	}
-	return " (" + text + ")"
-}
-
 // place is the method, the point, and the callers.
 func (p diffPlace) place() string {
-	text := fmt.Sprintf("%s @%d", p.shownMethod, p.Point)
+	text := fmt.Sprintf("%s @%d", p.MethodName, p.Point)
 	for _, frame := range p.Context {
 		text += " < " + frame
 	}
-	return printable(text)
+	return escape.Printable(text)
 }
 
 func (w diffWay) String() string { return fmt.Sprintf("%s %.1f%%", w.Way, 100*w.Share) }
 
 func (s diffSeen) String() string {
-	return printable(fmt.Sprintf("%d: %s %.1f%%", s.Targets, s.Top, 100*s.Share))
+	return escape.Printable(fmt.Sprintf("%d: %s %.1f%%", s.Targets, s.Top, 100*s.Share))
 }

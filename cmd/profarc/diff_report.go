@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/compare"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -78,7 +80,7 @@ type diffList[T any] struct {
 }
 
 type diffMethod struct {
-	shownMethod
+	analyze.MethodName
 	Overlap    float64 `json:"overlap"`    // of the method's own counts
 	ShareA     float64 `json:"share_a"`    // of all counts of a
 	ShareB     float64 `json:"share_b"`    // of all counts of b
@@ -88,7 +90,7 @@ type diffMethod struct {
 
 // A diffPlace is a profile point.
 type diffPlace struct {
-	shownMethod
+	analyze.MethodName
 	Context []string `json:"context,omitempty"` // frames, the direct caller first
 	Point   int32    `json:"point"`
 }
@@ -183,8 +185,8 @@ func (n *diffNames) failed(err error) {
 	}
 }
 
-func (n *diffNames) of(s *reader.Store, m reader.Method) shownMethod {
-	name, err := shown(s, m)
+func (n *diffNames) of(s *reader.Store, m reader.Method) analyze.MethodName {
+	name, err := analyze.NameOf(s, m)
 	n.failed(err)
 	return name
 }
@@ -200,7 +202,7 @@ func (n *diffNames) method(m compare.Method) diffMethod {
 func (n *diffNames) place(p compare.Place) diffPlace {
 	m, err := p.A.Method()
 	n.failed(err)
-	shown := diffPlace{shownMethod: n.of(n.a, m), Point: p.Point}
+	shown := diffPlace{MethodName: n.of(n.a, m), Point: p.Point}
 	context, ok, err := p.A.Context()
 	n.failed(err)
 	if !ok {
@@ -259,5 +261,5 @@ func (n *diffNames) target(s *reader.Store, id uint64) string {
 	if m, err := s.Lookup(id); err == nil {
 		return n.of(s, m).String()
 	}
-	return idText(id)
+	return app.FormatID(id)
 }

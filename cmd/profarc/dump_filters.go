@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/formats/hotspot/live"
 )
 
@@ -26,7 +27,7 @@ func (d *dumpFilters) addTo(f *pflag.FlagSet) {
 func (d *dumpFilters) options() live.Options {
 	o := live.Options{CompiledOnly: d.compiledOnly, MinInvocations: d.calls, Selection: d.text()}
 	if d.class != "" {
-		o.Class = newPattern(d.class).matches
+		o.Class = methods.NewPattern(d.class).Matches
 	}
 	return o
 }

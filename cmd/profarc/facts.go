@@ -7,20 +7,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// namedCounts says how much of everything an archive holds.
-type namedCounts struct {
-	Methods  uint64 `json:"methods"`
-	NeverRan uint64 `json:"never_ran"`
-	Profiles uint64 `json:"profiles"`
-	Contexts uint64 `json:"contexts"`
-	Types    uint64 `json:"types"`
-	Symbols  uint64 `json:"symbols"`
-	Entries  uint64 `json:"entries"`
-	Pointers uint64 `json:"pointers"`
-}
-
-func countsOf(c layout.Counts) namedCounts { return namedCounts(c) }
-
 // settingNames are the names of a header's settings.
 var settingNames = map[int]string{
 	layout.ParamTypeProfileWidth: "TypeProfileWidth",
@@ -86,8 +72,6 @@ func tableName(k layout.TableKind) string {
 	}
 	return fmt.Sprintf("table %d", uint32(k))
 }
-
-func idText(id uint64) string { return fmt.Sprintf("%016x", id) }
 
 // bytesText is bytes in hexadecimal, empty if all are 0.
 func bytesText(b [16]byte) string {

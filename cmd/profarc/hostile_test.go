@@ -12,6 +12,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/convert"
 	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/layout"
@@ -30,8 +32,8 @@ type printed struct {
 func execute(t *testing.T, terminal bool, args ...string) *printed {
 	t.Helper()
 	p := new(printed)
-	s := streams{plainOut: escape.NewWriter(&p.plain), plainErr: escape.NewWriter(&p.plain), rawOut: &p.raw, rawErr: &p.raw, outTerminal: terminal}
-	p.code = newApp(strings.NewReader(""), s).execute(t.Context(), args)
+	s := app.Streams{PlainOut: escape.NewWriter(&p.plain), PlainErr: escape.NewWriter(&p.plain), RawOut: &p.raw, RawErr: &p.raw, OutTerminal: terminal}
+	p.code = runRoot(t.Context(), app.New(strings.NewReader(""), s), args)
 	return p
 }
 
@@ -65,7 +67,7 @@ func hostileArchives(t *testing.T, s specimen.Specimen) (first, second string) {
 	if err := os.Mkdir(folder, 0o777); err != nil {
 		t.Skip("the file system has no such names: ", err)
 	}
-	first, second = filepath.Join(folder, "1"+hostileFile+archiveExtension), filepath.Join(folder, "2"+hostileFile+archiveExtension)
+	first, second = filepath.Join(folder, "1"+hostileFile+app.ArchiveExtension), filepath.Join(folder, "2"+hostileFile+app.ArchiveExtension)
 	for i, path := range []string{first, second} {
 		b := s.Build()
 		if i == 1 {
@@ -91,11 +93,11 @@ func TestHostileTextsAreEscaped(t *testing.T) {
 				if p.raw.Len() > 0 {
 					t.Errorf("%.60q: prints %.60q to a terminal as it is", args, p.raw.String())
 				}
-				if fails := strings.Contains(fmt.Sprintf("%q", args), "nothing"); fails != (p.code != exitOK) && !domainDecides(args) {
+				if fails := strings.Contains(fmt.Sprintf("%q", args), "nothing"); fails != (p.code != app.ExitOK) && !domainDecides(args) {
 					t.Errorf("%.60q: exit code %d: %.200s", args, p.code, p.plain.String())
 				}
 			}
-			for _, format := range exportNames() {
+			for _, format := range convert.ExportNames() {
 				hostileExport(t, first, out, format)
 			}
 		})
@@ -121,10 +123,10 @@ func hostileCommands(first, second, out string) (all [][]string) {
 		{"info", first}, {"info", first, "--tables"}, {"info", first, "--summary"}, {"show", first}, {"show", first, "n"}, {"show", first, "--by", "counts"},
 		{"show", first, "--topn", "5", "--detailed-summary"}, {"top", first}, {"lookup", first, "n", "--prefix"},
 		{"verify", first, second}, {"diff", first, second}, {"check", first, "--against", second},
-		{"merge", first, second, "-o", out + "m" + archiveExtension}, {"reduce", first, "--drop-cold", "-o", out + "r" + archiveExtension},
-		{"reduce", first, "--anonymize", "-o", out + "a" + archiveExtension},
+		{"merge", first, second, "-o", out + "m" + app.ArchiveExtension}, {"reduce", first, "--drop-cold", "-o", out + "r" + app.ArchiveExtension},
+		{"reduce", first, "--anonymize", "-o", out + "a" + app.ArchiveExtension},
 		{"bench", "--time", "1ms", first}, {"lookup", first, nothing}, {"top", first, "--class", nothing}, {"info", nothing}, {"verify", nothing},
-		{"import", nothing, "-o", out + "i" + archiveExtension}, {"merge", first, nothing, "-o", out + archiveExtension},
+		{"import", nothing, "-o", out + "i" + app.ArchiveExtension}, {"merge", first, nothing, "-o", out + app.ArchiveExtension},
 		{"check", first, "--against", nothing},
 	} {
 		all = append(all, args, append(args[:len(args):len(args)], "--json"))
@@ -133,10 +135,10 @@ func hostileCommands(first, second, out string) (all [][]string) {
 		{nothing}, {"info", "--" + nothing}, {"info", first, "-" + nothing}, {"top", first, "--by", nothing}, {"top", first, "-n", nothing},
 		{"show", first, nothing}, {"show", first, "n", "--caller", nothing + "@1"}, {"show", first, "--loader", nothing},
 		{"export", "-t", nothing, first}, {"export", "-t", "text", nothing}, {"export", "-t", "text", first, "-o", nothing + "/" + nothing},
-		{"export", "-t", "replay", first, "--method", nothing}, {"import", first, "-o", nothing}, {"import", first, "-o", nothing + archiveExtension},
-		{"import", second, "--weighted", nothing, "-o", out + archiveExtension}, {"merge", first + ":" + nothing, "-o", out + archiveExtension},
-		{"reduce", first, "-o", out + archiveExtension, "--hot", nothing}, {"help", nothing}, {"completion", nothing},
-		{"demo", nothing}, {"dump", "--pid", nothing}, {"train", "-o", nothing, "--", "true"}, {"train", "-o", out + archiveExtension, "--", nothing},
+		{"export", "-t", "replay", first, "--method", nothing}, {"import", first, "-o", nothing}, {"import", first, "-o", nothing + app.ArchiveExtension},
+		{"import", second, "--weighted", nothing, "-o", out + app.ArchiveExtension}, {"merge", first + ":" + nothing, "-o", out + app.ArchiveExtension},
+		{"reduce", first, "-o", out + app.ArchiveExtension, "--hot", nothing}, {"help", nothing}, {"completion", nothing},
+		{"demo", nothing}, {"dump", "--pid", nothing}, {"train", "-o", nothing, "--", "true"}, {"train", "-o", out + app.ArchiveExtension, "--", nothing},
 	}...)
 }
 
@@ -152,7 +154,7 @@ func hostileExport(t *testing.T, archive, out, format string) {
 	p := execute(t, false, append(args, "-o", out)...)
 	p.check(t, format+" to a file")
 	exported, err := os.ReadFile(out)
-	if p.code != exitOK || err != nil {
+	if p.code != app.ExitOK || err != nil {
 		return // not of this domain
 	}
 	piped := execute(t, false, args...)
@@ -168,7 +170,7 @@ func hostileExport(t *testing.T, archive, out, format string) {
 			t.Fatal(err)
 		}
 		for _, more := range [][]string{nil, {"--json"}, {"--weighted", "2," + out, "--failure-mode", "all"}} {
-			p := execute(t, false, append([]string{"import", out, "-o", out + archiveExtension}, more...)...)
+			p := execute(t, false, append([]string{"import", out, "-o", out + app.ArchiveExtension}, more...)...)
 			p.check(t, fmt.Sprintf("import of %s, %s %v", format, name, more))
 		}
 	}
@@ -200,21 +202,21 @@ func TestHostileDamageIsEscaped(t *testing.T) {
 func TestHostileReportsAreEscaped(t *testing.T) {
 	for _, running := range []bool{false, true} {
 		p := new(printed)
-		s := streams{plainOut: escape.NewWriter(&p.plain), plainErr: escape.NewWriter(&p.plain)}
-		a := newApp(nil, s)
+		s := app.Streams{PlainOut: escape.NewWriter(&p.plain), PlainErr: escape.NewWriter(&p.plain)}
+		a := app.New(nil, s)
 		for _, merged := range []bool{false, true} {
 			j := filled(new(trainedJVM))
 			j.Running = running
-			j.print(a.errOut, merged)
+			j.print(a.ErrOut, merged)
 			j.Archive = ""
-			j.print(a.errOut, merged)
+			j.print(a.ErrOut, merged)
 		}
-		filled(new(trainedArchive)).print(a.errOut, specimen.HostileText)
+		filled(new(trainedArchive)).print(a.ErrOut, specimen.HostileText)
 		d := filled(new(dumpReport))
 		d.Base = "0x7f00" // no foreign text
-		d.print(a.out)
-		a.skip(specimen.HostileText, filled(new(layout.Error)))
-		if err := a.finish(); err != nil {
+		d.print(a.Out)
+		convert.Skip(a, specimen.HostileText, filled(new(layout.Error)))
+		if err := a.Finish(); err != nil {
 			t.Fatal(err)
 		}
 		p.check(t, "reports")
@@ -256,19 +258,5 @@ func fillHostile(v reflect.Value) {
 		v.SetUint(7)
 	case reflect.Bool:
 		v.SetBool(true)
-	}
-}
-
-// TestLongTextsAreCutForPeople: JSON has all of a name, a line has a part.
-func TestLongTextsAreCutForPeople(t *testing.T) {
-	for _, text := range []string{strings.Repeat("a", maxPrinted+1), strings.Repeat("\u65e5", maxPrinted)} {
-		got := printable("begin" + text + "end")
-		if len(got) > maxPrinted || !strings.HasPrefix(got, "begin") || !strings.HasSuffix(got, "end") || !utf8.ValidString(got) ||
-			!strings.Contains(got, "bytes)...") {
-			t.Errorf("%d bytes became %d: %.100q", len(text), len(got), got)
-		}
-	}
-	if text := strings.Repeat("a", maxPrinted); printable(text) != text {
-		t.Error("a text that is not too long was cut")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -13,25 +14,25 @@ import (
 type facts struct {
 	Archive string `json:"archive"`
 	*runFacts
-	Format      string       `json:"format"`
-	Domain      string       `json:"domain"`
-	Producer    string       `json:"producer"`
-	DumpTime    string       `json:"dump_time"`
-	DumpID      string       `json:"dump_id"`
-	Fingerprint string       `json:"fingerprint"`
-	Flags       []string     `json:"flags"`
-	Required    uint64       `json:"required_features"`
-	Optional    uint64       `json:"optional_features"`
-	Base        string       `json:"base"`
-	Size        int64        `json:"bytes"`
-	OpenNS      int64        `json:"open_ns"`
-	Regions     []regionFact `json:"regions"`
-	Counts      namedCounts  `json:"counts"`
-	Summary     summaryFact  `json:"summary"`
-	Index       indexFact    `json:"index"`
-	Settings    []setting    `json:"settings"`
-	Properties  []property   `json:"properties"`
-	Tables      []tableFact  `json:"tables"`
+	Format      string         `json:"format"`
+	Domain      string         `json:"domain"`
+	Producer    string         `json:"producer"`
+	DumpTime    string         `json:"dump_time"`
+	DumpID      string         `json:"dump_id"`
+	Fingerprint string         `json:"fingerprint"`
+	Flags       []string       `json:"flags"`
+	Required    uint64         `json:"required_features"`
+	Optional    uint64         `json:"optional_features"`
+	Base        string         `json:"base"`
+	Size        int64          `json:"bytes"`
+	OpenNS      int64          `json:"open_ns"`
+	Regions     []regionFact   `json:"regions"`
+	Counts      layout.Counts  `json:"counts"`
+	Summary     layout.Summary `json:"summary"`
+	Index       indexFact      `json:"index"`
+	Settings    []setting      `json:"settings"`
+	Properties  []property     `json:"properties"`
+	Tables      []tableFact    `json:"tables"`
 
 	Cutoffs *cutoffSummary `json:"cutoff_summary,omitempty"`
 }
@@ -40,13 +41,6 @@ type regionFact struct {
 	Name   string `json:"name"`
 	Offset int64  `json:"offset"`
 	Size   int64  `json:"bytes"`
-}
-
-type summaryFact struct {
-	TotalInvocations uint64 `json:"invocations"`
-	MaxInvocations   uint64 `json:"max_invocations"`
-	TotalCount       uint64 `json:"counts"`
-	MaxCount         uint64 `json:"max_count"`
 }
 
 type indexFact struct {
@@ -82,8 +76,8 @@ func gatherFacts(s *reader.Store, opened time.Duration) (*facts, error) {
 		Archive: s.Mapping().Name(), Format: layout.VersionString(h.Version), Domain: h.Domain.String(), Producer: h.Producer,
 		DumpID: bytesText(h.DumpID), Fingerprint: bytesText(h.Fingerprint), Flags: flagNames(h.Flags),
 		Required: h.Required, Optional: h.Optional, Base: fmt.Sprintf("0x%x", h.Base), Size: h.FileSize, OpenNS: opened.Nanoseconds(),
-		Counts: countsOf(h.Counts), Summary: summaryFact(h.Summary), Settings: settingsOf(h.Params),
-		Index:      indexFact{h.Buckets, uint64(h.MaxProbe), idText(h.Seed)},
+		Counts: h.Counts, Summary: h.Summary, Settings: settingsOf(h.Params),
+		Index:      indexFact{h.Buckets, uint64(h.MaxProbe), app.FormatID(h.Seed)},
 		Properties: []property{}, Tables: []tableFact{},
 	}
 	if t := h.Time(); !t.IsZero() {

@@ -6,6 +6,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -83,7 +85,7 @@ func classPathFacts(entries []layout.ClassPathEntry) []classPathFact {
 	for i, e := range entries {
 		facts[i] = classPathFact{e.Path, e.Kind.String(), e.Size, ""}
 		if e.Kind == layout.ContentFile || e.Kind == layout.ContentDirectory {
-			facts[i].Sum = idText(e.Sum)
+			facts[i].Sum = app.FormatID(e.Sum)
 		}
 	}
 	return facts
@@ -97,18 +99,18 @@ func utcText(t time.Time) string {
 }
 
 // print says of which run an archive is, or of which runs.
-func (f *runFacts) print(a *app) {
+func (f *runFacts) print(a *app.App) {
 	if len(f.Runs) == 0 {
 		return
 	}
-	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
+	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 	common := f.common()
 	for _, line := range []struct{ name, value string }{
 		{"main", common.Main}, {"VM", common.VM}, {"vendor", common.Vendor}, {"command", common.Command}, {"options", common.Options},
 		{"selection", common.Selection},
 	} {
 		if line.value != "" {
-			fmt.Fprintf(w, "%s\t%s\n", line.name, printable(shortened(line.value, maxRunText)))
+			fmt.Fprintf(w, "%s\t%s\n", line.name, escape.Printable(app.Shorten(line.value, maxRunText)))
 		}
 	}
 	if common.ClassPath != nil {
@@ -117,7 +119,7 @@ func (f *runFacts) print(a *app) {
 	if len(f.Runs) == 1 {
 		fmt.Fprintf(w, "run\t%s\n", common.when())
 		w.Flush()
-		fmt.Fprintln(a.out)
+		fmt.Fprintln(a.Out)
 		return
 	}
 	fmt.Fprintf(w, "runs\t%d\n", f.NumRuns)
@@ -128,7 +130,7 @@ func (f *runFacts) print(a *app) {
 		fmt.Fprintf(w, "\tand %d more: profarc show --table runs lists all\n", more)
 	}
 	w.Flush()
-	fmt.Fprintln(a.out)
+	fmt.Fprintln(a.Out)
 }
 
 // Limits of what is printed of each: the rest is in the tables.
@@ -178,10 +180,10 @@ func (r *runFact) when() string {
 func (r *runFact) line(common *runFact) string {
 	text := r.when()
 	if common.Main == "" && r.Main != "" {
-		text += ", main " + printable(shortened(r.Main, maxJVMName))
+		text += ", main " + escape.Printable(app.Shorten(r.Main, maxJVMName))
 	}
 	if common.Command == "" && r.Command != "" {
-		text += ", " + printable(shortened(r.Command, maxJVMName))
+		text += ", " + escape.Printable(app.Shorten(r.Command, maxJVMName))
 	}
 	return text
 }
@@ -191,9 +193,9 @@ func (f *runFacts) printClassPath(w *tabwriter.Writer, entries []classPathFact) 
 	for _, e := range entries[:min(len(entries), maxClassPathLines)] {
 		what := e.Kind
 		if e.Sum != "" {
-			what = fmt.Sprintf("%s, %s, sum %s", e.Kind, sizeText(int64(min(e.Size, 1<<62))), e.Sum)
+			what = fmt.Sprintf("%s, %s, sum %s", e.Kind, app.FormatSize(int64(min(e.Size, 1<<62))), e.Sum)
 		}
-		fmt.Fprintf(w, "%s\t%s (%s)\n", name, printable(shortened(e.Path, maxRunText)), what)
+		fmt.Fprintf(w, "%s\t%s (%s)\n", name, escape.Printable(app.Shorten(e.Path, maxRunText)), what)
 		name = ""
 	}
 	if more := len(entries) - maxClassPathLines; more > 0 {

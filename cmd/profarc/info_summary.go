@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/formats/llvm"
 	"github.com/profarc/profarc/internal/poll"
 	"github.com/profarc/profarc/layout"
@@ -188,15 +189,15 @@ func countsAndTimes(s *reader.Store) (times [layout.NumCountUnits]map[uint64]uin
 	return times, nil
 }
 
-func (r *cutoffSummary) print(a *app, d layout.Domain) {
+func (r *cutoffSummary) print(a *app.App, d layout.Domain) {
 	for i := range r.Units {
 		r.Units[i].print(a, d)
 	}
 	if len(r.Units) < 2 {
 		return
 	}
-	fmt.Fprintf(a.out, "\nreduce --hot, over all units of %d methods\n", r.Methods)
-	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(a.Out, "\nreduce --hot, over all units of %d methods\n", r.Methods)
+	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "share\tmethods\t\n")
 	for _, c := range r.Cutoffs {
 		fmt.Fprintf(w, "%s\t%d\t\n", cutoffText(c.Percent), c.Methods)
@@ -206,16 +207,16 @@ func (r *cutoffSummary) print(a *app, d layout.Domain) {
 
 func cutoffText(percent float64) string { return strconv.FormatFloat(percent, 'f', -1, 64) + "%" }
 
-func (r *unitSummary) print(a *app, d layout.Domain) {
+func (r *unitSummary) print(a *app.App, d layout.Domain) {
 	if d.LLVM() {
 		r.Unit = "blocks"
 	}
-	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', tabwriter.AlignRight)
+	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	if r.Inclusive {
-		fmt.Fprintf(a.out, "\nsummary of %d methods with %s, which include those of called methods: a share takes each with the rest of the highest\n", r.Methods, r.Unit)
+		fmt.Fprintf(a.Out, "\nsummary of %d methods with %s, which include those of called methods: a share takes each with the rest of the highest\n", r.Methods, r.Unit)
 		fmt.Fprint(w, "share\tmethods\tlowest\t\n")
 	} else {
-		fmt.Fprintf(a.out, "\nsummary of %d methods and %d %s\n", r.Methods, r.Counts, r.countsText())
+		fmt.Fprintf(a.Out, "\nsummary of %d methods and %d %s\n", r.Methods, r.Counts, r.countsText())
 		fmt.Fprintf(w, "share\tmethods\tlowest sum\t%s\tlowest\t\n", r.countsText())
 	}
 	for _, c := range r.Cutoffs {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -75,7 +76,7 @@ func TestAnInterruptEndsEveryCommand(t *testing.T) {
 // runInProcess runs a command and gives its error.
 func runInProcess(ctx context.Context, args []string) error {
 	var errOut bytes.Buffer
-	a := &app{in: bytes.NewReader(nil), out: bufio.NewWriter(io.Discard), errOut: &errOut}
+	a := &app.App{In: bytes.NewReader(nil), Out: bufio.NewWriter(io.Discard), ErrOut: &errOut}
 	root := newRootCommand(a)
 	root.SetArgs(args)
 	return root.ExecuteContext(ctx)

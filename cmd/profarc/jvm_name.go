@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
 )
 
 // maxJVMName is how many characters of a command line fit a line of a report.
@@ -23,11 +25,11 @@ func jvmName(args []string) string {
 	if name == "java" {
 		program, arguments := javaProgram(rest)
 		if program == nil {
-			return shortened(commandLine(args...), maxJVMName)
+			return app.Shorten(commandLine(args...), maxJVMName)
 		}
 		name, rest = commandLine(append([]string{name, "..."}, program...)...), arguments
 	}
-	name = shortened(name, maxJVMName)
+	name = app.Shorten(name, maxJVMName)
 	line := []rune(commandLine(append([]string{name}, rest...)...))
 	if room := maxJVMName - len([]rune(name)); len(line) > maxJVMName && room > len(" ...") {
 		return string(line[:maxJVMName-3]) + "..."
@@ -40,17 +42,6 @@ func jvmName(args []string) string {
 // commandLine puts words into a line.
 func commandLine(words ...string) string {
 	return strings.Join(strings.Fields(strings.Join(words, " ")), " ")
-}
-
-// shortened drops the middle of a text that is longer than most, and more of its
-// front than of its end, where names differ.
-func shortened(text string, most int) string {
-	r := []rune(text)
-	if len(r) <= most {
-		return text
-	}
-	front := most / 3
-	return string(r[:front]) + "..." + string(r[len(r)-(most-front-3):])
 }
 
 // valueFlags are java's flags that have a value as the next argument.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -54,9 +55,9 @@ const shownDoubts = 5
 // printLoaderDoubts says what is not known of the class loaders of two runs.
 func printLoaderDoubts(w io.Writer, doubts []loaderDoubt) {
 	for _, d := range doubts[:min(len(doubts), shownDoubts)] {
-		what := fmt.Sprintf("none of the %d class loaders %s of the one is among the %d of the other", len(d.A), printable(d.Loader), len(d.B))
+		what := fmt.Sprintf("none of the %d class loaders %s of the one is among the %d of the other", len(d.A), escape.Printable(d.Loader), len(d.B))
 		if d.Numbered {
-			what = fmt.Sprintf("class loaders %s are the same by number alone, which may be of others in the other run", printable(d.Loader))
+			what = fmt.Sprintf("class loaders %s are the same by number alone, which may be of others in the other run", escape.Printable(d.Loader))
 		}
 		fmt.Fprintf(w, "\ndoubt: %s\n", what)
 	}

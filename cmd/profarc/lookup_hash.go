@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -16,7 +17,7 @@ func parseHash(text string) (uint64, error) {
 	}
 	code, err := strconv.ParseUint(strings.TrimPrefix(text, "0x"), 16, 64)
 	if err != nil {
-		return 0, usagef("--hash %s: a hash has up to 16 hexadecimal digits", text)
+		return 0, app.Usagef("--hash %s: a hash has up to 16 hexadecimal digits", text)
 	}
 	return code, nil
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 
+	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -23,7 +25,7 @@ func questions(s *reader.Store, text string, o lookupOptions) ([]question, error
 		if err != nil {
 			return nil, err
 		}
-		if loaderIs(o.loader, k.Loader) && meets(s.Header().Domain, m, k, text) {
+		if methods.LoaderMatches(o.loader, k.Loader) && meets(s.Header().Domain, m, k, text) {
 			find := func() (reader.Method, error) { return s.Find(k) }
 			all = append(all, question{text: text, key: text, method: find, look: find})
 		}
@@ -38,10 +40,7 @@ func questions(s *reader.Store, text string, o lookupOptions) ([]question, error
 // meets reports whether a method's name begins with a text, or, where its
 // producer cut it short, a text with the name.
 func meets(d layout.Domain, m reader.Method, k layout.Key, text string) bool {
-	name, text := plainSpelling.Replace(methodText(d, k)), plainSpelling.Replace(text)
+	name, text := methods.PlainSpelling.Replace(analyze.MethodText(d, k)), methods.PlainSpelling.Replace(text)
 	cut := d == layout.DomainJamaica && m.Flags()&layout.MethodNotMatchable != 0
 	return strings.HasPrefix(name, text) || cut && strings.HasPrefix(text, name)
 }
-
-// plainSpelling makes the spellings of a class and its method the same.
-var plainSpelling = strings.NewReplacer("::", ".", "/", ".")

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -19,17 +21,17 @@ type question struct {
 	// the profile: it is what is timed.
 	look func() (reader.Method, error)
 	// inContext gives the profile; it is nil if no callers are named.
-	inContext func() (*contextMatch, error)
+	inContext func() (*methods.ContextMatch, error)
 }
 
 // newQuestion makes the look-up that a text stands for.
 func newQuestion(s *reader.Store, text string, o *lookupOptions) (q question, err error) {
 	q = question{text: text, key: text}
-	var sites []callSite
+	var sites []methods.CallSite
 	if o.id {
-		sites, err = parseCallSites(o.caller)
+		sites, err = methods.ParseCallSites(o.caller)
 	} else {
-		q.key, sites, err = methodAndCallers(text, o.caller)
+		q.key, sites, err = methods.MethodAndCallers(text, o.caller)
 	}
 	if err != nil {
 		return q, err
@@ -52,8 +54,8 @@ func newQuestion(s *reader.Store, text string, o *lookupOptions) (q question, er
 }
 
 // lookInContext lets the profile of a calling context be looked up.
-func (q *question) lookInContext(s *reader.Store, sites []callSite, code uint64) error {
-	c, err := newCallContext(s, sites)
+func (q *question) lookInContext(s *reader.Store, sites []methods.CallSite, code uint64) error {
+	c, err := methods.NewCallContext(s, sites)
 	if err != nil {
 		return err
 	}
@@ -61,16 +63,16 @@ func (q *question) lookInContext(s *reader.Store, sites []callSite, code uint64)
 	q.look = func() (reader.Method, error) {
 		m, err := method()
 		if err == nil {
-			_, _, err = m.Profile(code, c.frames...)
+			_, _, err = m.Profile(code, c.Frames...)
 		}
 		return m, err
 	}
-	q.inContext = func() (*contextMatch, error) {
+	q.inContext = func() (*methods.ContextMatch, error) {
 		m, err := method()
 		if err != nil {
 			return nil, err
 		}
-		return c.of(m, code)
+		return c.Lookup(m, code)
 	}
 	return nil
 }
@@ -107,7 +109,7 @@ func (o *lookupOptions) missing(s *reader.Store, q *question) error {
 	case o.id:
 		return fmt.Errorf("%s: %s: %w", name, q.text, reader.ErrNotFound)
 	}
-	return missing(s, q.key, o.loader)
+	return methods.Missing(s, q.key, o.loader)
 }
 
 // methodLooker makes the look-up of the method that a text means. Where it may
@@ -116,11 +118,11 @@ func methodLooker(s *reader.Store, text string, o *lookupOptions) (func() (reade
 	if o.id {
 		id, err := strconv.ParseUint(strings.TrimPrefix(text, "0x"), 16, 64)
 		if err != nil {
-			return nil, usagef("%s: an id has up to 16 hexadecimal digits", text)
+			return nil, app.Usagef("%s: an id has up to 16 hexadecimal digits", text)
 		}
 		return idLooker(s, id)
 	}
-	keys := keysOf(s.Header().Domain, text, o.loader)
+	keys := methods.KeysOf(s.Header().Domain, text, o.loader)
 	return func() (reader.Method, error) { return findFirst(s, &keys) }, nil
 }
 

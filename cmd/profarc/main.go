@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
 )
 
 func main() { os.Exit(run(os.Args[1:])) }
@@ -20,5 +22,16 @@ func run(args []string) int {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second interrupt ends the program at once
 
-	return newApp(os.Stdin, processStreams()).execute(ctx, args)
+	return runRoot(ctx, app.New(os.Stdin, app.ProcessStreams()), args)
+}
+
+// runRoot runs the command that the arguments name, and returns the exit code.
+func runRoot(ctx context.Context, a *app.App, args []string) int {
+	root := newRootCommand(a)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if flushed := a.Finish(); err == nil && flushed != nil {
+		err, a.Running = flushed, true
+	}
+	return a.Exit(err)
 }

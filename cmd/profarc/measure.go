@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/formats/jamaica"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -54,7 +55,7 @@ func measureNames() []string {
 func chosenMeasure(name string, more ...string) (*measure, error) {
 	m, ok := findMeasure(name)
 	if !ok && name != "" {
-		return nil, usagef("--by %s: use one of %s", name, strings.Join(append(measureNames(), more...), ", "))
+		return nil, app.Usagef("--by %s: use one of %s", name, strings.Join(append(measureNames(), more...), ", "))
 	}
 	return m, nil
 }

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -33,8 +34,8 @@ type supersededInput struct {
 
 // mergeInputs reads the arguments and the headers of the archives, and decides
 // their weights.
-func mergeInputs(ctx context.Context, args []string, o mergeOptions) ([]mergeInput, []supersededInput, error) {
-	inputs, superseded, err := readMergeInputs(ctx, args, o)
+func mergeInputs(ctx context.Context, a *app.App, args []string, o mergeOptions) ([]mergeInput, []supersededInput, error) {
+	inputs, superseded, err := readMergeInputs(ctx, a, args, o)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -49,7 +50,7 @@ func mergeInputs(ctx context.Context, args []string, o mergeOptions) ([]mergeInp
 	for i := range inputs {
 		in := &inputs[i]
 		if in.Weight = in.weight.String(); in.weight != builder.One && in.header.Flags&layout.FlagMerged != 0 {
-			return nil, nil, usagef("%s was merged before: weights, --half-life and --normalize apply once, to single dumps: name the archives that it was made from", in.Path)
+			return nil, nil, app.Usagef("%s was merged before: weights, --half-life and --normalize apply once, to single dumps: name the archives that it was made from", in.Path)
 		}
 	}
 	return inputs, superseded, nil
@@ -57,17 +58,17 @@ func mergeInputs(ctx context.Context, args []string, o mergeOptions) ([]mergeInp
 
 // readMergeInputs reads what the archives say of themselves, and parts those
 // that others supersede from the rest.
-func readMergeInputs(ctx context.Context, args []string, o mergeOptions) (inputs []mergeInput, superseded []supersededInput, err error) {
+func readMergeInputs(ctx context.Context, a *app.App, args []string, o mergeOptions) (inputs []mergeInput, superseded []supersededInput, err error) {
 	all := make([]mergeInput, len(args))
 	contents := make([]builder.Contents, len(args))
 	for i, arg := range args {
 		if all[i], err = parseMergeInput(arg); err != nil {
 			return nil, nil, err
 		}
-		if err := checkArchiveName(o.out, all[i].Path); err != nil {
+		if err := app.CheckArchiveName(o.out, all[i].Path); err != nil {
 			return nil, nil, err
 		}
-		err := withStore(ctx, all[i].Path, func(s *reader.Store) (err error) {
+		err := a.WithStore(ctx, all[i].Path, func(s *reader.Store) (err error) {
 			all[i].header = *s.Header()
 			contents[i], err = builder.ContentsOf(s)
 			return err
@@ -92,12 +93,12 @@ func readMergeInputs(ctx context.Context, args []string, o mergeOptions) (inputs
 func parseMergeInput(arg string) (mergeInput, error) {
 	in := mergeInput{Path: arg, weight: builder.One}
 	at := strings.LastIndexByte(arg, ':')
-	if _, err := os.Stat(arg); err == nil || at < 0 || !strings.HasSuffix(arg[:at], archiveExtension) {
+	if _, err := os.Stat(arg); err == nil || at < 0 || !strings.HasSuffix(arg[:at], app.ArchiveExtension) {
 		return in, nil
 	}
 	w, err := builder.ParseWeight(arg[at+1:])
 	if err != nil {
-		return in, usagef("%s: %v", arg, err)
+		return in, app.Usagef("%s: %v", arg, err)
 	}
 	in.Path, in.weight = arg[:at], w
 	return in, nil
@@ -141,7 +142,7 @@ func age(inputs []mergeInput, text string) error {
 func allDated(inputs []mergeInput, flag string) error {
 	for _, in := range inputs {
 		if in.header.Time().IsZero() {
-			return usagef("%s: %s does not say when it was dumped: import it with --time", flag, in.Path)
+			return app.Usagef("%s: %s does not say when it was dumped: import it with --time", flag, in.Path)
 		}
 	}
 	return nil
@@ -156,19 +157,19 @@ func parseAge(text string) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
-		return 0, usagef("--half-life %s: write it as 30d, 12h or 90m", text)
+		return 0, app.Usagef("--half-life %s: write it as 30d, 12h or 90m", text)
 	}
 	return d, nil
 }
 
 // mergeAll merges the archives, several at once.
-func (a *app) mergeAll(ctx context.Context, inputs []mergeInput, o mergeOptions) (*builder.Builder, error) {
+func mergeAll(ctx context.Context, a *app.App, inputs []mergeInput, o mergeOptions) (*builder.Builder, error) {
 	first := inputs[0].header
-	writing := a.meter("writing " + o.out)
-	defer writing.done()
-	b := builder.New(first.Domain, builder.Config{Params: first.Params, Progress: writing.report})
-	reading, total, done := a.meter("merging"), int64(0), atomic.Int64{}
-	defer reading.done()
+	writing := a.Meter("writing " + o.out)
+	defer writing.Done()
+	b := builder.New(first.Domain, builder.Config{Params: first.Params, Progress: writing.Report})
+	reading, total, done := a.Meter("merging"), int64(0), atomic.Int64{}
+	defer reading.Done()
 	for _, in := range inputs {
 		total += in.header.FileSize
 	}
@@ -182,10 +183,10 @@ func (a *app) mergeAll(ctx context.Context, inputs []mergeInput, o mergeOptions)
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			err := withStore(ctx, in.Path, func(s *reader.Store) error {
+			err := a.WithStore(ctx, in.Path, func(s *reader.Store) error {
 				return b.Merge(ctx, s, builder.Run{Weight: in.weight, AsLLVM: o.asLLVM})
 			})
-			reading.report(done.Add(in.header.FileSize), total)
+			reading.Report(done.Add(in.header.FileSize), total)
 			return err
 		})
 	}

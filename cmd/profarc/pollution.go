@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -84,7 +85,7 @@ func (t *tally) add(u *tally) {
 
 // polluted reports whether a tally leaves a compiler without a good guess.
 func (t *tally) polluted(kind siteKind) bool {
-	certainty := share(t.best(), t.total())
+	certainty := app.Share(t.best(), t.total())
 	switch kind {
 	case siteNull:
 		return t.null
@@ -139,7 +140,7 @@ func (s *site) split() (answer split, cured float64) {
 			clean = layout.SaturatingAdd(clean, n)
 		}
 	}
-	cured = share(clean, all)
+	cured = app.Share(clean, all)
 	switch {
 	case cured > 1-trifle:
 		return splitYes, cured

@@ -3,33 +3,34 @@ package main
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
 // A reduceReport says what stayed of an archive.
 type reduceReport struct {
-	Archive  string      `json:"archive"`
-	Input    string      `json:"input"`
-	Methods  keptOf      `json:"methods"`
-	Profiles keptOf      `json:"profiles"`
-	Entries  keptOf      `json:"entries"`
-	Share    float64     `json:"share"`         // of all counts of a unit, the lowest
-	Shares   []unitShare `json:"shares"`        // of each unit
-	Samples  *float64    `json:"sample_share"`  // of all samples, null if there are none
-	Named    uint64      `json:"named_methods"` // that stay only because others name them
-	Key      string      `json:"key,omitempty"` // of hashed names: file or random
-	Bytes    int64       `json:"bytes"`
-	DumpID   string      `json:"dump_id"`
-	Counts   namedCounts `json:"counts"`
-	Lost     []loss      `json:"lost"`
-	NS       int64       `json:"ns"`
+	Archive  string        `json:"archive"`
+	Input    string        `json:"input"`
+	Methods  keptOf        `json:"methods"`
+	Profiles keptOf        `json:"profiles"`
+	Entries  keptOf        `json:"entries"`
+	Share    float64       `json:"share"`         // of all counts of a unit, the lowest
+	Shares   []unitShare   `json:"shares"`        // of each unit
+	Samples  *float64      `json:"sample_share"`  // of all samples, null if there are none
+	Named    uint64        `json:"named_methods"` // that stay only because others name them
+	Key      string        `json:"key,omitempty"` // of hashed names: file or random
+	Bytes    int64         `json:"bytes"`
+	DumpID   string        `json:"dump_id"`
+	Counts   layout.Counts `json:"counts"`
+	Lost     []app.Loss    `json:"lost"`
+	NS       int64         `json:"ns"`
 
 	hot builder.Weight // the share that was asked for, 0 if none was
 }
@@ -55,7 +56,7 @@ func newReduceReport(s *reader.Store, o reduceOptions, hot builder.Weight, kept 
 		Archive: o.out, Input: s.Mapping().Name(), Share: kept.Share(), Shares: unitShares(s.Header().Domain, kept),
 		Methods: keptOf{kept.Methods, of.Methods}, Profiles: keptOf{kept.Profiles, of.Profiles}, Entries: keptOf{kept.Entries, of.Entries},
 		Named: written.Counts.Methods - kept.Methods,
-		Bytes: written.Bytes, DumpID: fmt.Sprintf("%x", written.DumpID), Counts: countsOf(written.Counts), Lost: []loss{}, hot: hot,
+		Bytes: written.Bytes, DumpID: fmt.Sprintf("%x", written.DumpID), Counts: written.Counts, Lost: []app.Loss{}, hot: hot,
 	}
 	if share, sampled := kept.SampleShare(); sampled {
 		r.Samples = &share
@@ -67,13 +68,10 @@ func newReduceReport(s *reader.Store, o reduceOptions, hot builder.Weight, kept 
 		r.Key = "file"
 	}
 	for _, kind := range slices.Sorted(maps.Keys(kept.Rows)) {
-		r.Lost = append(r.Lost, loss{What: "rows of the table of " + tableName(kind), Count: kept.Rows[kind]})
+		r.Lost = append(r.Lost, app.Loss{What: "rows of the table of " + tableName(kind), Count: kept.Rows[kind]})
 	}
 	return r
 }
-
-// percentText is a share in percent, rounded down: all is nothing less.
-func percentText(share float64) string { return fmt.Sprintf("%.2f%%", math.Floor(1e4*share)/100) }
 
 // unitShares are the shares of all units that there are counts of.
 func unitShares(d layout.Domain, kept *builder.Reduced) []unitShare {
@@ -95,7 +93,7 @@ func (r *reduceReport) shares() string {
 	for _, u := range r.Shares {
 		switch {
 		case u.Share != nil:
-			parts = append(parts, fmt.Sprintf("%s of all %s", percentText(*u.Share), u.Unit))
+			parts = append(parts, fmt.Sprintf("%s of all %s", app.FormatPercentDown(*u.Share), u.Unit))
 		case r.hot == builder.One:
 			parts = append(parts, "all methods with "+u.Unit)
 		case r.hot > 0:
@@ -103,7 +101,7 @@ func (r *reduceReport) shares() string {
 		}
 	}
 	if r.Samples != nil {
-		parts = append(parts, percentText(*r.Samples)+" of all samples")
+		parts = append(parts, app.FormatPercentDown(*r.Samples)+" of all samples")
 	}
 	if len(parts) == 0 {
 		return "no counts"
@@ -111,17 +109,17 @@ func (r *reduceReport) shares() string {
 	return strings.Join(parts, ", ")
 }
 
-func (r *reduceReport) print(a *app) {
-	fmt.Fprintf(a.out, "kept   %s methods, %s profiles, %s entries, %s\n", r.Methods, r.Profiles, r.Entries, r.shares())
+func (r *reduceReport) print(a *app.App) {
+	fmt.Fprintf(a.Out, "kept   %s methods, %s profiles, %s entries, %s\n", r.Methods, r.Profiles, r.Entries, r.shares())
 	if r.Named > 0 {
-		fmt.Fprintf(a.out, "also   %s that these name\n", amount(int(r.Named), "method"))
+		fmt.Fprintf(a.Out, "also   %s that these name\n", app.Amount(int(r.Named), "method"))
 	}
 	switch r.Key {
 	case "random":
-		fmt.Fprintln(a.out, "names  hashed with a random key that is not kept: no other archive will have the same")
+		fmt.Fprintln(a.Out, "names  hashed with a random key that is not kept: no other archive will have the same")
 	case "file":
-		fmt.Fprintln(a.out, "names  hashed with the key of the file")
+		fmt.Fprintln(a.Out, "names  hashed with the key of the file")
 	}
-	printLosses(a.out, r.Lost)
-	fmt.Fprintf(a.out, "wrote  %s: %s, %d methods, %d profiles, %s\n", printable(r.Archive), sizeText(r.Bytes), r.Counts.Methods, r.Counts.Profiles, timeText(time.Duration(r.NS)))
+	app.PrintLosses(a.Out, r.Lost)
+	fmt.Fprintf(a.Out, "wrote  %s: %s, %d methods, %d profiles, %s\n", escape.Printable(r.Archive), app.FormatSize(r.Bytes), r.Counts.Methods, r.Counts.Profiles, app.FormatDuration(time.Duration(r.NS)))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/formats/stacks"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -73,7 +74,7 @@ func (t *sampleTally) of(m reader.Method) sampledMethod {
 }
 
 func (m sampledMethod) String() string {
-	return fmt.Sprintf("%s, %d in the method itself", amount(m.total, "sample"), m.self)
+	return fmt.Sprintf("%s, %d in the method itself", app.Amount(m.total, "sample"), m.self)
 }
 
 // countSamples is the number of sampled stacks and of their samples.

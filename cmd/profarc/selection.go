@@ -5,16 +5,18 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
 // A selection says which methods are wanted.
 type selection struct {
-	class, method pattern
-	whole         pattern // of class, name and signature, see plainSpelling
-	loader        string  // of the class, any if it is empty
-	min           uint64  // of the measure
+	class, method methods.Pattern
+	whole         methods.Pattern // of class, name and signature, see plainSpelling
+	loader        string          // of the class, any if it is empty
+	min           uint64          // of the measure
 	by            *measure
 	hottestFirst  bool // methods come by the measure, else by name
 }
@@ -25,7 +27,7 @@ func newSelection(d layout.Domain, class, method string, min uint64, by *measure
 	if by == nil {
 		by = callsMeasure(d)
 	}
-	return selection{class: newPattern(class), method: newPattern(method), min: min, by: by}
+	return selection{class: methods.NewPattern(class), method: methods.NewPattern(method), min: min, by: by}
 }
 
 // methods goes through the methods that are wanted.
@@ -92,8 +94,8 @@ func (sel selection) nameMatches(s *reader.Store, m reader.Method) (bool, error)
 // or a double colon between class and method, whatever the domain.
 func (sel selection) names(d layout.Domain, k layout.Key) bool {
 	parts := k.Apart(d)
-	return sel.class.matches(parts.Class) && sel.method.matches(parts.Name) && loaderIs(sel.loader, k.Loader) &&
-		(sel.whole == "" || sel.whole.matches(plainSpelling.Replace(methodText(d, k))))
+	return sel.class.Matches(parts.Class) && sel.method.Matches(parts.Name) && methods.LoaderMatches(sel.loader, k.Loader) &&
+		(sel.whole == "" || sel.whole.Matches(methods.PlainSpelling.Replace(analyze.MethodText(d, k))))
 }
 
 // invocations is how often a method was called: the sum over its profiles.

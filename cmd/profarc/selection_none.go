@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -58,10 +59,10 @@ func (f filter) text(d layout.Domain) string {
 	}
 	var flags []string
 	if f.class != "" {
-		flags = append(flags, "--class "+printable(f.class))
+		flags = append(flags, "--class "+escape.Printable(f.class))
 	}
 	if f.method != "" {
-		flags = append(flags, method+" "+printable(f.method))
+		flags = append(flags, method+" "+escape.Printable(f.method))
 	}
 	return strings.Join(flags, " ")
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/formats/hotspot"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -43,7 +44,7 @@ func (p *profilePrinter) row(format string, args ...any) {
 
 // shareRow prints a count, its share of a whole, and what it is of.
 func (p *profilePrinter) shareRow(count, whole uint64, of string) {
-	p.row("%12d  %.2f  %s", count, share(count, whole), of)
+	p.row("%12d  %.2f  %s", count, app.Share(count, whole), of)
 }
 
 // hotspot prints the data of an entry of HotSpot's tags.
@@ -56,7 +57,7 @@ func (p *profilePrinter) hotspot(e reader.Entry) {
 	case layout.TagBranch:
 		b, _ := e.Branch()
 		taken, not := b.Taken.Load(), b.NotTaken.Load()
-		p.line("taken %d (%.2f), not taken %d", taken, share(taken, layout.SaturatingAdd(taken, not)), not)
+		p.line("taken %d (%.2f), not taken %d", taken, app.Share(taken, layout.SaturatingAdd(taken, not)), not)
 	case layout.TagReceiverType, layout.TagVirtualCall, layout.TagVirtualCallType:
 		p.receivers(e)
 		p.callTypes(e)
@@ -154,7 +155,7 @@ func (p *profilePrinter) multiBranch(e reader.Entry) {
 	for i := range rows.Len() {
 		whole = layout.SaturatingAdd(whole, rows.Cell(i, 0).Load())
 	}
-	p.line("default %d (%.2f)", rows.Head(0).Load(), share(rows.Head(0).Load(), whole))
+	p.line("default %d (%.2f)", rows.Head(0).Load(), app.Share(rows.Head(0).Load(), whole))
 	labels := p.casesAt(e.Point(), rows.Len())
 	for i := range rows.Len() {
 		text := fmt.Sprintf("case %d", i)

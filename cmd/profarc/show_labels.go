@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/internal/jvm/bytecode"
 	"github.com/profarc/profarc/internal/jvm/classfile"
 	"github.com/profarc/profarc/layout"
@@ -20,7 +21,7 @@ func openLabels(name string, s *reader.Store) (*switchLabels, error) {
 		return nil, nil
 	}
 	if d := s.Header().Domain; d != layout.DomainHotSpot {
-		return nil, fmt.Errorf("--class-path %s: profiles of domain %s do not say which bytecodes they are of", printable(name), d)
+		return nil, fmt.Errorf("--class-path %s: profiles of domain %s do not say which bytecodes they are of", escape.Printable(name), d)
 	}
 	path, err := classfile.Open(splitClassPath(name), int(s.Header().Params[layout.ParamVMRelease]))
 	if err != nil {

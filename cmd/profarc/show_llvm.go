@@ -7,7 +7,9 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/formats/llvm"
+	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -55,9 +57,9 @@ type llvmHot struct {
 
 // showLLVMSummary prints the summary of an LLVM archive as llvm-profdata show
 // does, or in JSON.
-func (a *app) showLLVMSummary(w io.Writer, s *reader.Store, o llvmShowOptions, json bool) error {
+func showLLVMSummary(a *app.App, w io.Writer, s *reader.Store, o llvmShowOptions, json bool) error {
 	if d := s.Header().Domain; !d.LLVM() {
-		return usagef("--detailed-summary, --topn and --showcs are of LLVM's profiles; this archive is of domain %s: see profarc top", d)
+		return app.Usagef("--detailed-summary, --topn and --showcs are of LLVM's profiles; this archive is of domain %s: see profarc top", d)
 	}
 	sum, cs, err := llvm.Summarize(s)
 	if err != nil {
@@ -73,10 +75,10 @@ func (a *app) showLLVMSummary(w io.Writer, s *reader.Store, o llvmShowOptions, j
 		}
 	}
 	if json {
-		return a.printJSON(newLLVMSummary(sum, hottest, o.cs))
+		return a.PrintJSON(newLLVMSummary(sum, hottest, o.cs))
 	}
 	for i := range hottest {
-		hottest[i].Name = printable(hottest[i].Name)
+		hottest[i].Name = escape.Printable(hottest[i].Name)
 	}
 	return llvm.WriteSummary(w, s, llvm.SummaryText{Summary: sum, Hottest: hottest, TopN: int(o.topN), Detail: o.detailed})
 }

@@ -5,7 +5,11 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/formats/llvm"
+	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -43,12 +47,12 @@ func printMethod(w io.Writer, s *reader.Store, m reader.Method, tally lazyTally,
 }
 
 func (p *profilePrinter) method(m reader.Method) {
-	name, err := shown(p.s, m)
+	name, err := analyze.NameOf(p.s, m)
 	if err != nil {
 		p.err = err
 		return
 	}
-	fmt.Fprintf(p.w, "%s%s\n", accessText(m.Access()), printable(name.String()))
+	fmt.Fprintf(p.w, "%s%s\n", methods.AccessText(m.Access()), escape.Printable(name.String()))
 	fmt.Fprintf(p.w, "  id %s%s\n", name.ID, methodNotes(m))
 	profiles := 0
 	for q, err := range m.Profiles() {
@@ -84,19 +88,6 @@ func (p *profilePrinter) sampled(m reader.Method, profiled bool) {
 	case !profiled && !m.NeverRan():
 		fmt.Fprintln(p.w, "  no profile")
 	}
-}
-
-func accessText(access uint32) string {
-	text := ""
-	for _, f := range []struct {
-		bit  uint32
-		name string
-	}{{layout.AccStatic, "static "}, {layout.AccFinal, "final "}, {layout.AccSynchronized, "synchronized "}, {layout.AccNative, "native "}} {
-		if access&f.bit != 0 {
-			text += f.name
-		}
-	}
-	return text
 }
 
 func methodNotes(m reader.Method) string {
@@ -141,7 +132,7 @@ func (p *profilePrinter) context(q reader.Profile) {
 		return
 	}
 	if q.Code() != 0 {
-		fmt.Fprintf(p.w, "  code %s\n", idText(q.Code()))
+		fmt.Fprintf(p.w, "  code %s\n", app.FormatID(q.Code()))
 	}
 	if !inContext {
 		return
@@ -164,11 +155,11 @@ func (p *profilePrinter) methodName(m reader.Method) string {
 	if !m.Valid() {
 		return "none"
 	}
-	name, err := shown(p.s, m)
+	name, err := analyze.NameOf(p.s, m)
 	if err != nil && p.err == nil {
 		p.err = err
 	}
-	return printable(name.String())
+	return escape.Printable(name.String())
 }
 
 func (p *profilePrinter) typeName(t reader.Type) string {
@@ -187,5 +178,5 @@ func (p *profilePrinter) typeName(t reader.Type) string {
 	if loader.Len() > 0 {
 		text += " (loader " + loader.String() + ")"
 	}
-	return printable(text)
+	return escape.Printable(text)
 }

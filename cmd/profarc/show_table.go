@@ -14,6 +14,9 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -34,23 +37,23 @@ func (o *tableOptions) addTo(f *pflag.FlagSet) {
 func (o *tableOptions) check(args int, filtered bool) error {
 	switch {
 	case o.name == "" && *o != tableOptions{}:
-		return usagef("--sort, --match and --top are of a table: name it with --table")
+		return app.Usagef("--sort, --match and --top are of a table: name it with --table")
 	case o.name != "" && (args > 1 || filtered):
-		return usagef("--table %s is of the whole archive: leave the method and its filters out, and choose rows with --match", o.name)
+		return app.Usagef("--table %s is of the whole archive: leave the method and its filters out, and choose rows with --match", o.name)
 	case o.top < 0:
-		return usagef("--top %d: print one row at least", o.top)
+		return app.Usagef("--top %d: print one row at least", o.top)
 	}
 	return nil
 }
 
 // showTable prints one table.
-func (a *app) showTable(ctx context.Context, w io.Writer, s *reader.Store, o tableOptions, asJSON bool) error {
+func showTable(ctx context.Context, a *app.App, w io.Writer, s *reader.Store, o tableOptions, asJSON bool) error {
 	t, err := tableNamed(s, o.name)
 	if err != nil {
 		return err
 	}
 	v := &tableView{s: s, t: t, columns: cellReaders(s, t)}
-	if v.rows, err = v.matching(ctx, newPattern(o.match)); err != nil {
+	if v.rows, err = v.matching(ctx, methods.NewPattern(o.match)); err != nil {
 		return err
 	}
 	v.of = len(v.rows)
@@ -83,7 +86,7 @@ func tableNamed(s *reader.Store, name string) (layout.Table, error) {
 	if len(names) == 0 {
 		return layout.Table{}, fmt.Errorf("%s has no tables", s.Mapping().Name())
 	}
-	return layout.Table{}, fmt.Errorf("%s has no table %s: name one of %s", s.Mapping().Name(), printable(name), strings.Join(names, ", "))
+	return layout.Table{}, fmt.Errorf("%s has no table %s: name one of %s", s.Mapping().Name(), escape.Printable(name), strings.Join(names, ", "))
 }
 
 // A tableView is what is shown of a table.
@@ -99,7 +102,7 @@ type tableView struct {
 const rowsAtOnce = 1024
 
 // matching are the rows that have a cell that a pattern selects.
-func (v *tableView) matching(ctx context.Context, p pattern) (rows []int, err error) {
+func (v *tableView) matching(ctx context.Context, p methods.Pattern) (rows []int, err error) {
 	for row := range v.t.Rows {
 		if row%rowsAtOnce == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -115,13 +118,13 @@ func (v *tableView) matching(ctx context.Context, p pattern) (rows []int, err er
 	return rows, nil
 }
 
-func (v *tableView) matches(row int, p pattern) (bool, error) {
+func (v *tableView) matches(row int, p methods.Pattern) (bool, error) {
 	if p == "" {
 		return true, nil
 	}
 	for i := range v.columns {
 		text, err := v.columns[i].text(row)
-		if err != nil || p.matches(text) {
+		if err != nil || p.Matches(text) {
 			return err == nil, err
 		}
 	}
@@ -165,7 +168,7 @@ func (v *tableView) column(name string) (*cellReader, error) {
 		}
 		names = append(names, c.form.Name)
 	}
-	return nil, usagef("--sort %s: name a column of the table: %s", name, strings.Join(names, ", "))
+	return nil, app.Usagef("--sort %s: name a column of the table: %s", name, strings.Join(names, ", "))
 }
 
 // eachRow calls yield with the rows that are shown.
@@ -193,14 +196,14 @@ func (v *tableView) print(ctx context.Context, out io.Writer) error {
 			if err != nil {
 				return err
 			}
-			fmt.Fprint(w, printable(text), ending(i, v.columns))
+			fmt.Fprint(w, escape.Printable(text), ending(i, v.columns))
 		}
 		return nil
 	})
 	if err = errors.Join(err, w.Flush()); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "\n%d of %s\n", len(v.rows), amount(v.of, "row"))
+	_, err = fmt.Fprintf(out, "\n%d of %s\n", len(v.rows), app.Amount(v.of, "row"))
 	return err
 }
 

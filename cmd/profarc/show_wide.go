@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/formats/llvm"
+	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -105,20 +107,20 @@ func (p *profilePrinter) target(sub uint16, id uint64) string {
 		var err error
 		if p.targets, err = llvm.NewValueNames(p.s); err != nil {
 			p.err = errors.Join(p.err, err)
-			return idText(id)
+			return app.FormatID(id)
 		}
 	}
 	if sub == layout.SubVTable {
 		if name, ok := p.targets.VTable(id); ok {
-			return printable(name)
+			return escape.Printable(name)
 		}
 	} else if name, ok, _ := p.targets.Function(id); ok {
-		return printable(name.String())
+		return escape.Printable(name.String())
 	}
 	if id == 0 {
 		return "not known"
 	}
-	return "id " + idText(id)
+	return "id " + app.FormatID(id)
 }
 
 func (p *profilePrinter) bitmap(e reader.Entry) {

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -59,7 +61,7 @@ func (c *cellReader) word(v uint64) string {
 	case layout.FormSigned:
 		return fmt.Sprint(int64(v))
 	case layout.FormHex:
-		return idText(v)
+		return app.FormatID(v)
 	case layout.FormTime:
 		if v == 0 {
 			return "-"
@@ -82,7 +84,7 @@ func (c *cellReader) function(id uint64) string {
 			return name.String()
 		}
 	}
-	return idText(id)
+	return app.FormatID(id)
 }
 
 func (c *cellReader) reference(n layout.Narrow) (string, error) {
@@ -100,7 +102,7 @@ func (c *cellReader) reference(n layout.Narrow) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		name, err := shown(c.s, m)
+		name, err := analyze.NameOf(c.s, m)
 		return name.String(), err
 	case layout.ColumnProfile:
 		return profileText(c.s, n)
@@ -133,13 +135,13 @@ func profileText(s *reader.Store, n layout.Narrow) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	name, err := shown(s, m)
+	name, err := analyze.NameOf(s, m)
 	if err != nil {
 		return "", err
 	}
 	text := name.String()
 	if p.Code() != 0 {
-		text += " code " + idText(p.Code())
+		text += " code " + app.FormatID(p.Code())
 	}
 	c, ok, err := p.Context()
 	if err != nil || !ok {
@@ -158,7 +160,7 @@ func contextText(s *reader.Store, n layout.Narrow) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	name, err := shown(s, m)
+	name, err := analyze.NameOf(s, m)
 	if err != nil {
 		return "", err
 	}
@@ -170,7 +172,7 @@ func contextText(s *reader.Store, n layout.Narrow) (string, error) {
 func callersText(s *reader.Store, c reader.Context) (text string, err error) {
 	frames, err := c.Frames()
 	for _, f := range frames {
-		caller, nameErr := shown(s, f.Caller)
+		caller, nameErr := analyze.NameOf(s, f.Caller)
 		err = errors.Join(err, nameErr)
 		text += fmt.Sprintf(" < %s:%d", caller, f.Point)
 	}

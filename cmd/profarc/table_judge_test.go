@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/convert"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -57,12 +59,12 @@ func TestTablesAreWhatLLVMPrints(t *testing.T) {
 	}
 	ids, traces := 0, 0
 	for _, path := range profiles {
-		a := &app{}
-		in, err := a.readSource(context.Background(), path, importConfig{unordered: true})
+		a := &app.App{}
+		in, err := convert.ReadSource(context.Background(), a, path, convert.ImportConfig{Unordered: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := storeOf(t, in.builder)
+		s := storeOf(t, in.Builder)
 		want, ok := listedBehind(filepath.Join(filepath.Dir(path), "binids.txt"), "Binary IDs:")
 		if got := column(t, s, layout.TableBinaryIDs, "bytes"); ok && !slices.Equal(got, want) {
 			t.Errorf("%s: binary ids %v, llvm-profdata prints %v", path, got, want)

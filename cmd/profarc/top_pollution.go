@@ -8,6 +8,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/internal/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -40,7 +43,7 @@ type pollutionReport struct {
 }
 
 type pollutedSite struct {
-	shownMethod
+	analyze.MethodName
 	Kind     siteKind  `json:"kind"`
 	Point    int32     `json:"point"`
 	Code     string    `json:"code,omitempty"`
@@ -107,16 +110,16 @@ func mostPolluted(ctx context.Context, s *reader.Store, o topOptions) (*pollutio
 func (r *pollutionReport) list(s *reader.Store, found []pollution) error {
 	p := &profilePrinter{s: s}
 	for _, f := range found {
-		name, err := shown(s, f.m)
+		name, err := analyze.NameOf(s, f.m)
 		if err != nil {
 			return err
 		}
 		all := f.site.pooled()
-		row := pollutedSite{shownMethod: name, Kind: f.site.kind, Point: f.site.point, Count: f.count, Best: share(all.best(), f.count),
+		row := pollutedSite{MethodName: name, Kind: f.site.kind, Point: f.site.point, Count: f.count, Best: app.Share(all.best(), f.count),
 			Contexts: len(f.site.parts), Seen: p.mostSeen(f.site.kind, all), Other: all.other}
 		row.Split, row.Cured = f.site.split()
 		if f.site.code != 0 {
-			row.Code = idText(f.site.code)
+			row.Code = app.FormatID(f.site.code)
 		}
 		if row.Kind == siteNull {
 			row.Other = 0
@@ -164,8 +167,8 @@ func (p *profilePrinter) seenText(kind siteKind, what uint64) string {
 	return fmt.Sprintf("to %d (%d)", point, index)
 }
 
-func (r *pollutionReport) print(a *app) {
-	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', tabwriter.AlignRight)
+func (r *pollutionReport) print(a *app.App) {
+	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "count\tbest\tsplit\t  site\n")
 	for _, s := range r.Sites {
 		best := fmt.Sprintf("%.1f%%", 100*s.Best)
@@ -174,12 +177,12 @@ func (r *pollutionReport) print(a *app) {
 		}
 		answer := string(s.Split)
 		if s.Split == splitPartly {
-			answer = percentText(s.Cured)
+			answer = app.FormatPercentDown(s.Cured)
 		}
-		fmt.Fprintf(w, "%d\t%s\t%s\t  %s at %d of %s%s\n", s.Count, best, answer, s.Kind, s.Point, printable(s.String()), s.seenText())
+		fmt.Fprintf(w, "%d\t%s\t%s\t  %s at %d of %s%s\n", s.Count, best, answer, s.Kind, s.Point, escape.Printable(s.String()), s.seenText())
 	}
 	w.Flush()
-	fmt.Fprintf(a.out, "\n%d of %d polluted sites\n", len(r.Sites), r.Of)
+	fmt.Fprintf(a.Out, "\n%d of %d polluted sites\n", len(r.Sites), r.Of)
 }
 
 // seenText lists what was seen, behind a colon.
@@ -187,14 +190,14 @@ func (s pollutedSite) seenText() string {
 	var parts []string
 	rest := s.Count
 	for _, row := range s.Seen {
-		parts = append(parts, fmt.Sprintf("%s %.2f", row.What, share(row.Count, s.Count)))
+		parts = append(parts, fmt.Sprintf("%s %.2f", row.What, app.Share(row.Count, s.Count)))
 		rest -= min(rest, row.Count)
 	}
 	if len(parts) == 0 {
 		return ""
 	}
 	if rest > 0 {
-		parts = append(parts, fmt.Sprintf("others %.2f", share(rest, s.Count)))
+		parts = append(parts, fmt.Sprintf("others %.2f", app.Share(rest, s.Count)))
 	}
 	return ": " + strings.Join(parts, ", ")
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"text/tabwriter"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -25,8 +27,8 @@ func compileLevel(m reader.Method) (highest *uint8, err error) {
 	return highest, nil
 }
 
-func (r *topReport) print(a *app) {
-	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', tabwriter.AlignRight)
+func (r *topReport) print(a *app.App) {
+	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	levels := slices.ContainsFunc(r.Methods, func(m topMethod) bool { return m.Level != nil })
 	column := func(shown bool, text string) string {
 		if !shown {
@@ -37,15 +39,15 @@ func (r *topReport) print(a *app) {
 	summed := r.ShareOf.addsUp()
 	fmt.Fprintf(w, "%s%s\tshare\t%s  method\n", column(levels, "level"), r.By, column(summed, "sum"))
 	for _, m := range r.Methods {
-		fmt.Fprintf(w, "%s%d\t%.1f%%\t%s  %s%s\n", column(levels, m.level()), m.Value, 100*m.Share, column(summed, m.sum()), printable(m.String()), note(m.Cut, "cut off"))
+		fmt.Fprintf(w, "%s%d\t%.1f%%\t%s  %s%s\n", column(levels, m.level()), m.Value, 100*m.Share, column(summed, m.sum()), escape.Printable(m.String()), app.Note(m.Cut, "cut off"))
 	}
 	w.Flush()
-	fmt.Fprintf(a.out, "\n%d of %d methods with any, %s\n", len(r.Methods), r.Of, r.totalText())
+	fmt.Fprintf(a.Out, "\n%d of %d methods with any, %s\n", len(r.Methods), r.Of, r.totalText())
 	if levels && r.compiled() {
-		fmt.Fprintln(a.out, "level 4: C2 compiled it and counts no more, so that it ran more often than this")
+		fmt.Fprintln(a.Out, "level 4: C2 compiled it and counts no more, so that it ran more often than this")
 	}
 	if r.Total == 0 {
-		fmt.Fprintf(a.errOut, "profarc: nothing in %s counts %s: without --by top takes what it counts\n", printable(r.Archive), r.By)
+		fmt.Fprintf(a.ErrOut, "profarc: nothing in %s counts %s: without --by top takes what it counts\n", escape.Printable(r.Archive), r.By)
 	}
 }
 

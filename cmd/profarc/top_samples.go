@@ -8,6 +8,9 @@ import (
 	"slices"
 	"text/tabwriter"
 
+	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -27,7 +30,7 @@ type sampleReport struct {
 }
 
 type topSampled struct {
-	shownMethod
+	analyze.MethodName
 	Self       uint64  `json:"self"` // in the method itself
 	SelfShare  float64 `json:"self_share"`
 	Total      uint64  `json:"total"` // with those in what it called
@@ -73,22 +76,22 @@ func mostSampled(ctx context.Context, s *reader.Store, o topOptions) (*sampleRep
 
 func (r *sampleReport) list(s *reader.Store, tally *sampleTally, found []reader.Method) error {
 	for _, m := range found {
-		name, err := shown(s, m)
+		name, err := analyze.NameOf(s, m)
 		if err != nil {
 			return err
 		}
 		n := tally.of(m)
-		r.Methods = append(r.Methods, topSampled{name, n.self, share(n.self, r.Total), n.total, share(n.total, r.Total)})
+		r.Methods = append(r.Methods, topSampled{name, n.self, app.Share(n.self, r.Total), n.total, app.Share(n.total, r.Total)})
 	}
 	return nil
 }
 
-func (r *sampleReport) print(a *app) {
-	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', tabwriter.AlignRight)
+func (r *sampleReport) print(a *app.App) {
+	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "self\tshare\ttotal\tshare\t  method\n")
 	for _, m := range r.Methods {
-		fmt.Fprintf(w, "%d\t%.1f%%\t%d\t%.1f%%\t  %s\n", m.Self, 100*m.SelfShare, m.Total, 100*m.TotalShare, printable(m.String()))
+		fmt.Fprintf(w, "%d\t%.1f%%\t%d\t%.1f%%\t  %s\n", m.Self, 100*m.SelfShare, m.Total, 100*m.TotalShare, escape.Printable(m.String()))
 	}
 	w.Flush()
-	fmt.Fprintf(a.out, "\n%d of %s with any, %s of %s\n", len(r.Methods), amount(r.Of, "method"), amount(r.Total, "sample"), amount(r.Stacks, "stack"))
+	fmt.Fprintf(a.Out, "\n%d of %s with any, %s of %s\n", len(r.Methods), app.Amount(r.Of, "method"), app.Amount(r.Total, "sample"), app.Amount(r.Stacks, "stack"))
 }

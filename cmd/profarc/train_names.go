@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
 )
 
 // checkTrainName refuses a name of archives with verbs that are not known, or in
@@ -12,7 +14,7 @@ import (
 func checkTrainName(out string) error {
 	folder, name := filepath.Split(out)
 	if strings.Contains(folder, "%") {
-		return usagef("-o %s: %%m, %%p and %%n stand for parts of the name, not of its folder", out)
+		return app.Usagef("-o %s: %%m, %%p and %%n stand for parts of the name, not of its folder", out)
 	}
 	for rest := name; ; {
 		_, after, found := strings.Cut(rest, "%")
@@ -20,7 +22,7 @@ func checkTrainName(out string) error {
 			return nil
 		}
 		if after == "" || !strings.ContainsAny(after[:1], "mpn%") {
-			return usagef("-o %s: a %% stands before m (main class), p (process), n (number) or another %%", out)
+			return app.Usagef("-o %s: a %% stands before m (main class), p (process), n (number) or another %%", out)
 		}
 		rest = after[1:]
 	}
@@ -58,5 +60,5 @@ func mainName(main string) string {
 
 // numbered is the archive of one of several JVMs that share a name.
 func numbered(name string, n int) string {
-	return fmt.Sprintf("%s.%d%s", strings.TrimSuffix(name, archiveExtension), n, archiveExtension)
+	return fmt.Sprintf("%s.%d%s", strings.TrimSuffix(name, app.ArchiveExtension), n, app.ArchiveExtension)
 }

@@ -56,7 +56,7 @@ func entryDialect(line []byte) Dialect {
 func (p *textParser) entry(m *textMethod, e textEntry, kind []byte, line textLine, c *cursor) error {
 	tag, known := entryKinds[string(kind)]
 	if !known {
-		p.report.Lost.AddAt(LossUnknownKind, e.line)
+		p.report.Lost.At(LossUnknownKind, e.line)
 		return nil
 	}
 	p.speaks(entryDialect(line.text))
@@ -101,7 +101,7 @@ func (p *textParser) trapState(text string, c *cursor, line int) uint32 {
 		c.miss("the reason of a trap")
 	}
 	if !known && ok {
-		p.report.Lost.AddAt(LossUnknownReason, line)
+		p.report.Lost.At(LossUnknownReason, line)
 	}
 	p.dump.plain = p.dump.plain || plain
 	return traps

@@ -119,9 +119,9 @@ func (p *textParser) body(m *textMethod, line textLine) error {
 		return p.entry(m, e, kind, line, &c)
 	case isBytecode(line.text):
 		p.code.add(line.text)
-		p.report.Lost.AddAt(LossBytecodes, line.number)
+		p.report.Lost.At(LossBytecodes, line.number)
 	default:
-		p.report.Lost.AddAt(LossUnknownLine, line.number)
+		p.report.Lost.At(LossUnknownLine, line.number)
 	}
 	return nil
 }
@@ -143,7 +143,7 @@ func (p *textParser) epilogue() error {
 			return p.lines.failure()
 		}
 		if later = later || bytes.HasSuffix(line.text, rule) && p.lines.methodNext(); later {
-			p.report.Lost.AddAt(LossLaterDump, line.number)
+			p.report.Lost.At(LossLaterDump, line.number)
 			continue
 		}
 		p.report.OtherLines++

@@ -99,7 +99,7 @@ func (m *textMethod) checkOffsets(s layout.Shape, r *TextReport) (end int) {
 			continue
 		}
 		if e.offset != end || int(e.at.Bci) <= bci {
-			r.Lost.AddAt(LossOffset, e.line)
+			r.Lost.At(LossOffset, e.line)
 		}
 		bci = int(e.at.Bci)
 		end = e.offset + e.size(s)

@@ -3,7 +3,7 @@ package llvm
 import (
 	"encoding/binary"
 
-	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/lost"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -37,11 +37,11 @@ func allZero(b []byte) bool {
 type recordWalk struct {
 	store   *reader.Store
 	shape   layout.Shape
-	lost    *codec.Losses // nil: not counted
+	lost    *lost.List // nil: not counted
 	records []record
 }
 
-func newRecordWalk(s *reader.Store, lost *codec.Losses) *recordWalk {
+func newRecordWalk(s *reader.Store, lost *lost.List) *recordWalk {
 	return &recordWalk{store: s, shape: s.Header().Params.Shape(), lost: lost}
 }
 

@@ -33,7 +33,7 @@ func (r *recording) build(o ReadOptions, shape layout.Shape, report *Report) (*b
 	for i := range r.data {
 		d := &r.data[i]
 		if seen[d.methodKey] {
-			report.Lost.AddAt(LossTwice, d.at.number)
+			report.Lost.At(LossTwice, d.at.number)
 			continue
 		}
 		seen[d.methodKey] = true

@@ -44,7 +44,7 @@ func (b *build) profile(d *methodData) (*builder.Profile, error) {
 	}
 	for _, e := range w.sections[layout.SectionData] {
 		if e.Point() <= previous {
-			b.report.Lost.AddAt(LossOrder, d.at.number)
+			b.report.Lost.At(LossOrder, d.at.number)
 			break
 		}
 		previous = e.Point()
@@ -63,7 +63,7 @@ func (b *build) counters(p *builder.Profile, d *methodData) {
 	}
 	counters, ok := compilerCounters(d.header)
 	if !ok {
-		b.report.Lost.AddAt(LossHeader, d.at.number)
+		b.report.Lost.At(LossHeader, d.at.number)
 		return
 	}
 	readHistory(p, counters)
@@ -79,7 +79,7 @@ func (b *build) size(p *builder.Profile, d *methodData, free int) {
 	if head, ok := headSize(b.version, b.shape); ok {
 		p.Size(0, uint32(head+len(d.words)*layout.CellSize))
 	} else if free > 0 {
-		b.report.Lost.AddAt(LossFree, d.at.number)
+		b.report.Lost.At(LossFree, d.at.number)
 	}
 }
 
@@ -95,7 +95,7 @@ func (b *build) entry(p *builder.Profile, d *methodData, in layout.BlockSection,
 			return uint64(b.methodRef(m))
 		}
 		if pointerOf(d.words[at], kind) != 0 {
-			b.report.Lost.AddAt(LossUnnamed, d.at.number)
+			b.report.Lost.At(LossUnnamed, d.at.number)
 		}
 		return 0
 	})

@@ -1,0 +1,70 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// ArchiveExtension ends the names of archives.
+const ArchiveExtension = ".parc"
+
+// Args accepts low to high arguments; high is unlimited if negative.
+// want says what is expected.
+func Args(low, high int, want string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < low || high >= 0 && len(args) > high {
+			return Usagef("%s: %d arguments, want %s", cmd.Name(), len(args), want)
+		}
+		return nil
+	}
+}
+
+// CompleteArchives lets a shell offer archives where an argument names one.
+func CompleteArchives(arguments int) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if arguments >= 0 && len(args) >= arguments {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return []string{ArchiveExtension[1:]}, cobra.ShellCompDirectiveFilterFileExt
+	}
+}
+
+// WithStore opens an archive, lets f work on it, and closes it. What f reads of
+// a file that somebody else cuts short is an error, not a fault.
+func (a *App) WithStore(ctx context.Context, path string, f func(s *reader.Store) error) error {
+	s, err := a.OpenStore(path)
+	if err != nil {
+		return err
+	}
+	defer CloseOnInterrupt(ctx, s)()
+	err = errors.Join(s.Mapping().Guard(func() error { return f(s) }), s.Close())
+	if errors.Is(err, archive.ErrClosed) && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// CloseOnInterrupt closes an archive when ctx ends, until release is called:
+// whatever a command does with the archive, the next record that it asks for is
+// refused, and so an interrupt ends it.
+func CloseOnInterrupt(ctx context.Context, s *reader.Store) (release func() bool) {
+	return context.AfterFunc(ctx, func() { _ = s.Close() })
+}
+
+// OpenStore opens an archive. For a file that import can read the error says so.
+func (a *App) OpenStore(path string) (*reader.Store, error) {
+	s, err := reader.Open(path, archive.Options{})
+	if errors.Is(err, layout.ErrFormat) && a.Recognise != nil {
+		if format, ok := a.Recognise(path); ok {
+			return nil, &layout.Error{File: path, Offset: -1, Kind: layout.ErrFormat,
+				Detail: "it is " + format + ": make an archive of it with profarc import " + path + " -o NAME" + ArchiveExtension}
+		}
+	}
+	return s, err
+}

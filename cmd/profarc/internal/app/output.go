@@ -1,0 +1,151 @@
+package app
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/term"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/escape"
+)
+
+// PrintJSON prints v, indented.
+func (a *App) PrintJSON(v any) error {
+	e := json.NewEncoder(a.Out)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// Publish creates or replaces the file at path with what write writes, in one
+// step: a failure or an interrupt leaves what was there. What is no file is
+// written to.
+func Publish(ctx context.Context, path string, write func(w io.Writer) error) error {
+	if IsStream(path) {
+		return writeStream(ctx, path, write)
+	}
+	return archive.Publish(ctx, path, func(f *archive.File) error {
+		w := bufio.NewWriterSize(io.NewOffsetWriter(f, 0), 1<<20)
+		if err := write(w); err != nil {
+			return err
+		}
+		return w.Flush()
+	})
+}
+
+// PublishPrivate is publish for what only the owner of the file may read.
+func PublishPrivate(ctx context.Context, path string, write func(w io.Writer) error) error {
+	if IsStream(path) {
+		return writeStream(ctx, path, write)
+	}
+	return archive.Publish(ctx, path, func(f *archive.File) error {
+		if err := f.Private(); err != nil {
+			return err
+		}
+		return buffered(io.NewOffsetWriter(f, 0), write)
+	})
+}
+
+// interruptible is a writer that fails once ctx has ended.
+type interruptible struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+// ContextWriter returns a writer that fails once ctx has ended.
+func ContextWriter(ctx context.Context, w io.Writer) io.Writer { return interruptible{ctx, w} }
+
+func (i interruptible) Write(b []byte) (int, error) {
+	if err := i.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return i.w.Write(b)
+}
+
+// CheckArchiveName refuses an output that is no archive's name, or the input's.
+func CheckArchiveName(out, in string) error {
+	switch {
+	case out == "":
+		return Usagef("name the archive to write: -o NAME%s", ArchiveExtension)
+	case filepath.Ext(out) != ArchiveExtension:
+		return Usagef("-o %s: the names of archives end in %s", out, ArchiveExtension)
+	}
+	return CheckOutput(out, in)
+}
+
+// CheckOutput refuses an output that is the input.
+func CheckOutput(out, in string) error {
+	o, err1 := os.Stat(out)
+	i, err2 := os.Stat(in)
+	if err1 == nil && err2 == nil && os.SameFile(o, i) {
+		return Usagef("-o %s is the input: name another file", out)
+	}
+	return nil
+}
+
+// A stream is what a user may name as an output beside files: a pipe, a device as
+// /dev/null, or what /dev/stdout and /dev/fd/3 lead to. It is written as it is:
+// nothing can take its place.
+
+// IsStream reports whether a path leads to a stream.
+func IsStream(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
+}
+
+// writeStream writes to the stream that a path leads to.
+func writeStream(ctx context.Context, path string, write func(w io.Writer) error) error {
+	f, err := openStream(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	defer context.AfterFunc(ctx, func() { f.Close() })() // a pipe may be full for long
+	if isTerminal(f) {
+		plain := escape.NewWriter(f)
+		return cmp.Or(buffered(plain, write), plain.Close())
+	}
+	err = buffered(f, write)
+	return cmp.Or(ctx.Err(), err, f.Close())
+}
+
+func buffered(w io.Writer, write func(w io.Writer) error) error {
+	b := bufio.NewWriterSize(w, 1<<16)
+	return cmp.Or(write(b), b.Flush())
+}
+
+// isTerminal leaves the file as it is, so that a write to it can be ended.
+func isTerminal(f *os.File) (is bool) {
+	if c, err := f.SyscallConn(); err == nil {
+		_ = c.Control(func(fd uintptr) { is = term.IsTerminal(int(fd)) })
+	}
+	return is
+}
+
+// openStream opens what is at a path, for a pipe when somebody reads it.
+func openStream(ctx context.Context, path string) (*os.File, error) {
+	if err := archive.CheckStream(path); err != nil {
+		return nil, err
+	}
+	type opened struct {
+		file *os.File
+		err  error
+	}
+	done := make(chan opened, 1)
+	go func() {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		done <- opened{f, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case o := <-done:
+		return o.file, o.err
+	}
+}

@@ -1,0 +1,94 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/profarc/profarc/reader"
+)
+
+// What is printed of an archive can be many times the archive: each record that
+// refers to a name or a calling context has its text once more. An outputLimit is
+// the size at which printing ends with an error, 0 for the default.
+type OutputLimit int64
+
+// The default is this many times the size of the archive, but no less than that
+// many bytes. What is printed of a recorded archive is 2 to 10 times its size.
+const (
+	outputShare = 64
+	outputLeast = 1 << 30
+)
+
+var _ pflag.Value = (*OutputLimit)(nil)
+
+func (l *OutputLimit) AddTo(f *pflag.FlagSet) {
+	f.Var(l, "max-output", fmt.Sprintf("most that is printed, as 20GB (default %d times the archive, 1GB at least)", outputShare))
+}
+
+func (l *OutputLimit) Type() string { return "size" }
+
+func (l *OutputLimit) String() string {
+	if *l == 0 {
+		return ""
+	}
+	return strconv.FormatInt(int64(*l), 10)
+}
+
+// Set takes a number of bytes, or of kB, MB or GB.
+func (l *OutputLimit) Set(text string) error {
+	number, scale := text, int64(1)
+	for _, unit := range []struct {
+		name  string
+		scale int64
+	}{{"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}} {
+		if before, ok := strings.CutSuffix(text, unit.name); ok {
+			number, scale = strings.TrimSpace(before), unit.scale
+		}
+	}
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n < 1 || n > (1<<62)/scale {
+		return fmt.Errorf("give a size, as 500MB or 20GB")
+	}
+	*l = OutputLimit(n * scale)
+	return nil
+}
+
+// of is the limit for an archive.
+func (l OutputLimit) of(s *reader.Store) int64 {
+	if l != 0 {
+		return int64(l)
+	}
+	return max(outputLeast, outputShare*s.Header().FileSize)
+}
+
+// Writer returns a writer that fails where more is written than the limit.
+func (l OutputLimit) Writer(w io.Writer, s *reader.Store) io.Writer {
+	most := l.of(s)
+	return &limitedOutput{w, most, fmt.Errorf("%s: it has %s, and prints as more than %s, since its names or calling contexts are shared by many records: choose some with profarc show --class or --method, or name a higher --max-output",
+		s.Mapping().Name(), FormatSize(s.Header().FileSize), FormatSize(most))}
+}
+
+// A limitedOutput passes on so many bytes, and then fails.
+type limitedOutput struct {
+	w       io.Writer
+	left    int64
+	tooMuch error
+}
+
+func (o *limitedOutput) Write(b []byte) (int, error) {
+	if int64(len(b)) > o.left {
+		n, err := o.w.Write(b[:o.left])
+		o.left -= int64(n)
+		if err == nil {
+			err = o.tooMuch
+		}
+		return n, err
+	}
+	n, err := o.w.Write(b)
+	o.left -= int64(n)
+	return n, err
+}

@@ -1,0 +1,56 @@
+package app
+
+import (
+	"sync"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+
+	"github.com/profarc/profarc/internal/escape"
+)
+
+// progressAfter is how long a work may take before its progress is shown.
+const progressAfter = 500 * time.Millisecond
+
+// A Meter shows how far a long work has come, where somebody watches.
+type Meter struct {
+	a     *App
+	label string
+	begun time.Time
+
+	mu    sync.Mutex // a reader may report until it notices that it is not needed any more
+	bar   *progressbar.ProgressBar
+	ended bool
+}
+
+// Meter returns a meter of a work that label names.
+func (a *App) Meter(label string) *Meter {
+	return &Meter{a: a, label: escape.Printable(label), begun: time.Now()}
+}
+
+// Report takes how many of how many bytes are done.
+func (m *Meter) Report(done, total int64) {
+	if !m.a.Streams.ErrTerminal || time.Since(m.begun) < progressAfter {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.ended {
+		return
+	}
+	if m.bar == nil {
+		m.bar = progressbar.NewOptions64(total, progressbar.OptionSetWriter(m.a.Streams.RawErr), progressbar.OptionSetDescription(m.label),
+			progressbar.OptionShowBytes(true), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+	}
+	_ = m.bar.Set64(done)
+}
+
+// Done takes the progress off the screen.
+func (m *Meter) Done() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.ended = true
+	if m.bar != nil {
+		_ = m.bar.Finish()
+	}
+}

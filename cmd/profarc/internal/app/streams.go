@@ -1,0 +1,40 @@
+package app
+
+import (
+	"io"
+	"os"
+
+	"golang.org/x/term"
+
+	"github.com/profarc/profarc/internal/escape"
+)
+
+// The Streams of a process: plain ones, which escape what a terminal would
+// obey, and the raw ones below them. Raw are the formats of other tools, which
+// must keep their bytes, and what moves the cursor of a terminal.
+type Streams struct {
+	PlainOut, PlainErr       *escape.Writer
+	RawOut, RawErr           io.Writer
+	OutTerminal, ErrTerminal bool // somebody watches
+}
+
+// IsOutput reports whether a path leads to the standard output, as /dev/stdout
+// does.
+func (s *Streams) IsOutput(path string) bool {
+	out, isFile := s.RawOut.(*os.File)
+	if !isFile {
+		return false
+	}
+	there, err1 := os.Stat(path)
+	here, err2 := out.Stat()
+	return err1 == nil && err2 == nil && os.SameFile(there, here)
+}
+
+// ProcessStreams returns the standard streams.
+func ProcessStreams() Streams {
+	return Streams{
+		PlainOut: escape.NewWriter(os.Stdout), PlainErr: escape.NewWriter(os.Stderr),
+		RawOut: os.Stdout, RawErr: os.Stderr,
+		OutTerminal: term.IsTerminal(int(os.Stdout.Fd())), ErrTerminal: term.IsTerminal(int(os.Stderr.Fd())),
+	}
+}

@@ -1,0 +1,80 @@
+package convert
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+)
+
+// Small reads and large ones give the bytes of a file one behind the other,
+// until the context ends.
+func TestReadsOfAllSizes(t *testing.T) {
+	want := slices.Concat(bytes.Repeat([]byte("abc"), headSize), bytes.Repeat([]byte("defg"), 2*largeRead))
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, want, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	a := new(app.App)
+	in, err := openInput(ctx, a, path, 0, a.Meter(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if _, err := in.Peek(headSize); err != nil {
+		t.Fatal(err)
+	}
+	got := make([]byte, len(want)-largeRead)
+	read := 0
+	for _, size := range []int{1, largeRead, 10, headSize, len(got)} {
+		n, err := io.ReadFull(in, got[read:min(read+size, len(got))])
+		if read += n; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(got, want[:read]) || read != len(got) {
+		t.Error("other bytes")
+	}
+	cancel()
+	if _, err := in.Read(make([]byte, largeRead)); !errors.Is(err, context.Canceled) {
+		t.Errorf("once the context has ended: %v", err)
+	}
+}
+
+// TestTextMark: the mark in front of UTF-8 is no part of a text of any format,
+// and UTF-16 is said to be what it is.
+func TestTextMark(t *testing.T) {
+	for name, text := range map[string]string{
+		"iprof":   `{"version":"1.0.0","types":[],"methods":[]}`,
+		"jamaica": "PROFILE: 1 (100%) A.m()V\n",
+	} {
+		in, err := newInput("app", strings.NewReader("\ufeff"+text), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		format, err := in.format()
+		if err != nil || format.name != name {
+			t.Fatalf("%s: %+v, %v", name, format, err)
+		}
+		if rest, err := io.ReadAll(in); string(rest) != text || err != nil {
+			t.Errorf("%s: read %q, %v", name, rest, err)
+		}
+	}
+	for _, text := range []string{"\xff\xfe{\x00", "\xfe\xff\x00{"} {
+		in, err := newInput("app", strings.NewReader(text), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := in.format(); err == nil || err.Error() != "app: it is UTF-16: convert it to UTF-8 first" {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}

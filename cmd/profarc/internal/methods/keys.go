@@ -1,0 +1,257 @@
+package methods
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/profarc/profarc/formats/jamaica"
+	"github.com/profarc/profarc/formats/text"
+	"github.com/profarc/profarc/layout"
+)
+
+// A cut is where a text may fall into two parts: the first ends at end, and the
+// second begins at next.
+type cut struct{ end, next int }
+
+// cutsAt are the cuts at all places of a mark, which they leave out.
+func cutsAt(s, mark string) (cuts []cut) {
+	for at := range len(s) {
+		if strings.HasPrefix(s[at:], mark) {
+			cuts = append(cuts, cut{at, at + len(mark)})
+		}
+	}
+	return cuts
+}
+
+// signatureCuts are where the signature of a method may begin, the likeliest
+// first: at the parameters or, where the return type stands before them, behind
+// a blank or a double colon. Names of methods may have any of these in them.
+func signatureCuts(d layout.Domain, s string) []cut {
+	var atParameters []cut
+	for _, c := range cutsAt(s, "(") {
+		atParameters = append(atParameters, cut{c.end, c.end})
+	}
+	behindBlank := cutsAt(s, " ")
+	none := cut{len(s), len(s)}
+	if d != layout.DomainGraal {
+		return append(append(atParameters, none), behindBlank...)
+	}
+	var likely []cut
+	parameters := strings.LastIndexByte(s, '(')
+	for _, mark := range []string{" ", "::"} {
+		if at := strings.LastIndex(s[:max(parameters, 0)], mark); at >= 0 {
+			likely = append(likely, cut{at, at + len(mark)})
+		}
+	}
+	return append(append(append(likely, atParameters...), none), behindBlank...)
+}
+
+// classCuts are where the class of a method may end, the likeliest first.
+func classCuts(named string) []cut {
+	cuts := cutsAt(named, "::")
+	if at := strings.LastIndexByte(named, '.'); at >= 0 {
+		cuts = append(cuts, cut{at, at + 1})
+	}
+	return append(cuts, cut{}) // no class
+}
+
+// graalSignature spells a method's descriptor as GraalVM's archives do: of
+// (I[Ljava/lang/String;)V it makes void(int,[Ljava.lang.String;).
+func graalSignature(descriptor string) (signature string, ok bool) {
+	rest, ok := strings.CutPrefix(descriptor, "(")
+	var parameters []string
+	for ok && !strings.HasPrefix(rest, ")") {
+		var name string
+		name, rest, ok = cutDescriptor(rest)
+		parameters = append(parameters, name)
+	}
+	if !ok {
+		return "", false
+	}
+	result, rest, ok := cutDescriptor(rest[1:])
+	return result + "(" + strings.Join(parameters, ",") + ")", ok && rest == ""
+}
+
+var primitiveNames = map[byte]string{'Z': "boolean", 'B': "byte", 'C': "char", 'D': "double", 'F': "float",
+	'I': "int", 'J': "long", 'S': "short", 'V': "void"}
+
+// cutDescriptor cuts the first type off and gives its name as Class.getName
+// does.
+func cutDescriptor(text string) (name, rest string, ok bool) {
+	element := strings.TrimLeft(text, "[")
+	if element == "" {
+		return "", "", false
+	}
+	size := len(text) - len(element) + 1
+	if element[0] == 'L' {
+		end := strings.IndexByte(element, ';')
+		if end < 2 {
+			return "", "", false
+		}
+		size += end
+	} else if primitiveNames[element[0]] == "" {
+		return "", "", false
+	}
+	name, rest = strings.ReplaceAll(text[:size], "/", "."), text[size:]
+	switch {
+	case name[0] == '[':
+	case name[0] == 'L':
+		name = name[1 : len(name)-1]
+	default:
+		name = primitiveNames[name[0]]
+	}
+	return name, rest, true
+}
+
+// KeysOf are the keys that a text may mean in a domain, the likeliest first. It
+// takes all spellings that profarc prints:
+//
+//	java.lang.String::length()I        as show, top and lookup print it,
+//	String::length()I (loader app)     with its loader and
+//	static String::length()I           access flags
+//	Fib::fib int(int)                  of domain graal
+//	java/nio/B.put(B)V                 of domain jamaica, whose key is one name
+//	java/nio/B.put(B)V(interpreted)    as its profile spells it in lines of cycles
+//	Fib::fib::int(int){app}            as export -t text writes it
+//
+// and java/lang/String.length()I in all domains that have classes. LLVM's keys
+// are whole names.
+func KeysOf(d layout.Domain, spelled, loader string) []layout.Key {
+	if loader == bootLoader {
+		return slices.DeleteFunc(KeysOf(d, spelled, ""), func(k layout.Key) bool { return k.Loader != "" })
+	}
+	r := &readings{domain: d, loader: loader}
+	r.read(spelled)
+	if bare := cutAccess(spelled); bare != spelled {
+		r.read(bare)
+	}
+	if bare := jamaica.Unmarked(spelled); bare != spelled && d == layout.DomainJamaica {
+		r.read(bare)
+	}
+	if d == layout.DomainHotSpot {
+		return withLoaders(r.keys)
+	}
+	return r.keys
+}
+
+// bootLoader asks for classes of the boot loader, which has no name in archives.
+const bootLoader = "boot"
+
+// LoaderMatches reports whether a class loader is the one that was asked for.
+func LoaderMatches(asked, loader string) bool {
+	return asked == "" || asked == loader || asked == bootLoader && loader == ""
+}
+
+// readings are the keys that a text may mean.
+type readings struct {
+	domain layout.Domain
+	loader string // that was asked for
+	keys   []layout.Key
+}
+
+func (r *readings) add(k layout.Key) {
+	if !slices.Contains(r.keys, k) {
+		r.keys = append(r.keys, k)
+	}
+}
+
+// read adds what a text may mean, which may name a loader.
+func (r *readings) read(spelled string) {
+	r.whole(spelled, r.loader)
+	if bare, loader, ok := cutLoader(spelled); ok && (r.loader == "" || r.loader == loader) {
+		r.whole(bare, loader)
+	}
+	k, ok := text.ParseMethod(spelled)
+	if ok && k.Loader == "" {
+		k.Loader = r.loader
+	}
+	if ok && (r.loader == "" || r.loader == k.Loader) {
+		r.member(k)
+	}
+}
+
+// whole adds what a text without a loader may mean.
+func (r *readings) whole(spelled, loader string) {
+	if r.domain.LLVM() || r.domain == layout.DomainJamaica {
+		r.add(layout.Key{Name: spelled, Loader: loader})
+	}
+	if r.domain.LLVM() {
+		return
+	}
+	for _, cut := range signatureCuts(r.domain, spelled) {
+		named, signature := spelled[:cut.end], spelled[cut.next:]
+		for _, at := range classCuts(named) {
+			r.member(layout.Key{Class: named[:at.end], Name: named[at.next:], Signature: signature, Loader: loader})
+		}
+	}
+}
+
+// member adds what a method of a class may be in the domain: people write dots
+// in the names of all classes, and descriptors of all methods.
+func (r *readings) member(k layout.Key) {
+	slashed := k
+	slashed.Class = strings.ReplaceAll(k.Class, ".", "/")
+	switch r.domain {
+	case layout.DomainHotSpot:
+		r.add(slashed)
+	case layout.DomainJamaica:
+		if k.Class != "" {
+			r.add(layout.Key{Name: slashed.Class + "." + k.Name + k.Signature, Loader: k.Loader})
+		}
+	}
+	r.add(k)
+	if signature, ok := graalSignature(k.Signature); ok && r.domain == layout.DomainGraal {
+		dotted := k
+		dotted.Class, dotted.Signature = strings.ReplaceAll(k.Class, "/", "."), signature
+		r.add(dotted)
+	}
+}
+
+// withLoaders adds, behind keys that name no loader, the same of the loaders
+// that every JVM has: whoever types a method's name rarely knows who loaded it.
+func withLoaders(keys []layout.Key) []layout.Key {
+	all := keys
+	for _, loader := range []string{"app", "platform"} {
+		for _, k := range keys {
+			if k.Loader == "" {
+				k.Loader = loader
+				all = append(all, k)
+			}
+		}
+	}
+	return all
+}
+
+// cutLoader cuts off what is printed of a loader.
+func cutLoader(spelled string) (bare, loader string, ok bool) {
+	const mark = " (loader "
+	at := strings.LastIndex(spelled, mark)
+	if at < 0 || !strings.HasSuffix(spelled, ")") {
+		return spelled, "", false
+	}
+	return spelled[:at], spelled[at+len(mark) : len(spelled)-1], true
+}
+
+// cutAccess cuts off the access flags that show prints in front of a method.
+func cutAccess(spelled string) string {
+	for {
+		word, rest, ok := strings.Cut(spelled, " ")
+		if !ok || !slices.Contains(strings.Fields(AccessText(^uint32(0))), word) {
+			return spelled
+		}
+		spelled = rest
+	}
+}
+
+func AccessText(access uint32) string {
+	text := ""
+	for _, f := range []struct {
+		bit  uint32
+		name string
+	}{{layout.AccStatic, "static "}, {layout.AccFinal, "final "}, {layout.AccSynchronized, "synchronized "}, {layout.AccNative, "native "}} {
+		if access&f.bit != 0 {
+			text += f.name
+		}
+	}
+	return text
+}

@@ -1,0 +1,51 @@
+package methods
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// PlainSpelling makes the spellings of a class and its method the same.
+var PlainSpelling = strings.NewReplacer("::", ".", "/", ".")
+
+// A Pattern selects names: by a glob if it has a * (any text) or a ? (any one
+// character), otherwise by any part of the name. / and . are the same.
+type Pattern string
+
+func NewPattern(text string) Pattern { return Pattern(strings.ReplaceAll(text, "/", ".")) }
+
+// Matches reports whether a name is selected; the empty pattern selects all.
+func (p Pattern) Matches(name string) bool {
+	name = strings.ReplaceAll(name, "/", ".")
+	if !strings.ContainsAny(string(p), "*?") {
+		return strings.Contains(name, string(p))
+	}
+	return Glob(string(p), name)
+}
+
+// Glob matches the whole name. It goes back to the last * alone, so that it
+// takes len(pattern) * len(name) steps at most.
+func Glob(pattern, name string) bool {
+	star, from := -1, 0
+	p, n := 0, 0
+	for n < len(name) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, from = p, n
+			p++
+		case p < len(pattern) && pattern[p] == '?':
+			_, size := utf8.DecodeRuneInString(name[n:])
+			p++
+			n += size
+		case p < len(pattern) && pattern[p] == name[n]:
+			p++
+			n++
+		case star >= 0:
+			from++
+			p, n = star+1, from
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[p:], "*") == ""
+}

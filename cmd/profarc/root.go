@@ -1,0 +1,100 @@
+package main
+
+import (
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/convert"
+	"github.com/profarc/profarc/layout"
+)
+
+func newRootCommand(a *app.App) *cobra.Command {
+	a.Recognise = convert.Recognise
+	cmd := &cobra.Command{
+		Use:   "profarc",
+		Short: "Archives of execution profiles",
+		Long: `profarc keeps the execution profiles of a training run in an archive (.parc) that is
+mapped at deployment and used where it lies: no parsing, no copying, no allocation.`,
+		Example: `  profarc demo                                 # the whole life of an archive, in a few seconds
+  profarc import javac.txt -o javac.parc       # take profiles in
+  profarc top javac.parc                       # the hottest methods
+  profarc show javac.parc 'java.lang.String::length()I'`,
+		Version:               version(),
+		Args:                  cobra.ArbitraryArgs,
+		SilenceErrors:         true,
+		SilenceUsage:          true,
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return unknownCommand(cmd, args[0])
+		},
+	}
+	cmd.SetVersionTemplate("profarc {{.Version}}\n")
+	cmd.SetIn(a.In)
+	cmd.SetOut(a.Out)
+	cmd.SetErr(a.ErrOut)
+	cmd.SuggestionsMinimumDistance = 2
+	cmd.AddCommand(newDemoCommand(a), newDemoDeployCommand(a), newTrainCommand(a), convert.ImportCommand(a), convert.ExportCommand(a), newInfoCommand(a),
+		newShowCommand(a), newTopCommand(a), newLookupCommand(a), newVerifyCommand(a), newBenchCommand(a), newDumpCommand(a), newDiffCommand(a), newCheckCommand(a), newMergeCommand(a), newReduceCommand(a))
+	cmd.SetFlagErrorFunc(flagError)
+	refuseUnknownTopics(cmd)
+	return cmd
+}
+
+// flagError says what is wrong with a flag's value without naming Go's functions.
+func flagError(_ *cobra.Command, err error) error {
+	text := err.Error()
+	if at := strings.Index(text, "strconv."); at >= 0 {
+		text = text[:at] + text[strings.LastIndex(text, ": ")+2:]
+	}
+	return app.Usagef("%s", text)
+}
+
+// refuseUnknownTopics makes help and completion of what there is not a wrong
+// usage: cobra prints a help text, and a script goes on as if all were well.
+func refuseUnknownTopics(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		switch cmd.Name() {
+		case "help":
+			cmd.Args = func(_ *cobra.Command, args []string) error {
+				if topic, _, err := root.Find(args); len(args) > 0 && (err != nil || topic == root) {
+					return unknownCommand(root, args[0])
+				}
+				return nil
+			}
+		case "completion":
+			cmd.Args = cobra.ArbitraryArgs
+			cmd.RunE = func(cmd *cobra.Command, args []string) error {
+				if len(args) == 0 {
+					return cmd.Help()
+				}
+				return app.Usagef("there are no completions for %q: name bash, zsh, fish or powershell", args[0])
+			}
+		}
+	}
+}
+
+func unknownCommand(root *cobra.Command, name string) error {
+	if near := root.SuggestionsFor(name); len(near) > 0 {
+		return app.Usagef("there is no command %q: did you mean %s?", name, strings.Join(near, " or "))
+	}
+	return app.Usagef("there is no command %q", name)
+}
+
+// version is what --version prints behind the program's name.
+func version() string {
+	v := "(devel)"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		v = info.Main.Version
+	}
+	return v + ", archive format " + layout.VersionString(layout.Version) + ", " +
+		runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH
+}
