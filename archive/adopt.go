@@ -6,7 +6,9 @@ import (
 	"os"
 	"runtime"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/mmap"
+	"github.com/profarc/profarc/internal/words"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -45,7 +47,7 @@ func (m *Mapping) Adopt(base Base, late int) (*Adopted, error) {
 		return nil, m.closedError()
 	case late < 0:
 		return nil, fmt.Errorf("adopt %s: %d bytes of late memory", m.name, late)
-	case !layout.LittleEndian():
+	case !words.LittleEndian():
 		return nil, fmt.Errorf("adopt %s: %w: counters are little-endian, this machine is not: use the archive without adopting it", m.name, errors.ErrUnsupported)
 	case m.file == nil:
 		return m.adoptCopy(late), nil
@@ -57,11 +59,11 @@ func (m *Mapping) Adopt(base Base, late int) (*Adopted, error) {
 // rw in one piece, so that no address of it can be taken for one of the archive.
 func (m *Mapping) adoptCopy(late int) *Adopted {
 	rw := m.spans[layout.RegionRW]
-	memory := layout.Aligned(int(rw.Size) + late + layout.Unit) // one address at least
+	memory := words.Aligned(int(rw.Size) + late + disk.Unit) // one address at least
 	copy(memory, m.data[rw.Offset:rw.End()])
 	return &Adopted{
 		mapping: m,
-		base:    uint64(layout.Address(memory)) - uint64(rw.Offset),
+		base:    uint64(words.Address(memory)) - uint64(rw.Offset),
 		rw:      memory[:rw.Size:rw.Size],
 		late:    memory[rw.Size : rw.Size+int64(late)],
 	}
@@ -97,7 +99,7 @@ func (m *Mapping) checkSize() error {
 		return m.adoptError(err)
 	}
 	if info.Size() < m.header.FileSize {
-		return &layout.Error{File: m.name, Region: m.header.RegionAt(info.Size()), Offset: info.Size(), Kind: layout.ErrTruncated,
+		return &layout.Error{File: m.name, Region: disk.RegionAt(m.header, info.Size()), Offset: info.Size(), Kind: layout.ErrTruncated,
 			Detail: fmt.Sprintf("the file had %d bytes when it was opened and has %d now: restore it and open it again", m.header.FileSize, info.Size())}
 	}
 	return nil

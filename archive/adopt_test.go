@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/words"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -44,13 +46,13 @@ func TestAdoptedIsPrivate(t *testing.T) {
 // checkAddresses holds Base against where the memory really lies.
 func checkAddresses(t *testing.T, a *Adopted, rw layout.Span) {
 	t.Helper()
-	if got, want := uint64(layout.Address(a.RW())), a.Base()+uint64(rw.Offset); got != want {
+	if got, want := uint64(words.Address(a.RW())), a.Base()+uint64(rw.Offset); got != want {
 		t.Errorf("rw lies at 0x%x, base and offset say 0x%x", got, want)
 	}
 	if len(a.Late()) != testLate || !bytes.Equal(a.Late(), make([]byte, testLate)) {
 		t.Fatalf("%d late bytes, not all zero", len(a.Late()))
 	}
-	if layout.Address(a.Late())%layout.Unit != 0 {
+	if words.Address(a.Late())%disk.Unit != 0 {
 		t.Error("late memory is not aligned")
 	}
 	scribble(a.Late())
@@ -78,7 +80,7 @@ func mustAdopt(t testing.TB, m *Mapping, base Base) *Adopted {
 
 func TestAdoptTellsWhereItLies(t *testing.T) {
 	// A base that no other test asks for: what they adopted may still be there.
-	want := layout.RequestedBase(77) + rand.Uint64N(1<<18)<<layout.SmallShift
+	want := disk.RequestedBase(77) + rand.Uint64N(1<<18)<<disk.SmallShift
 	data := synthetic{ro: 64, rw: 64, base: want}.bytes()
 	m := mustOpen(t, writeFile(t, data), Options{})
 	first := mustAdopt(t, m, Requested)

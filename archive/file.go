@@ -7,6 +7,7 @@ import (
 	"os"
 	"sync/atomic"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -30,8 +31,8 @@ const writeBlock = 2 << 20
 // WriteAt writes at an offset; calls may run side by side. It ends with the
 // error of the context that Publish was given when that ends.
 func (f *File) WriteAt(p []byte, off int64) (int, error) {
-	if off < 0 || off > layout.MaxFileSize-int64(len(p)) {
-		return 0, fmt.Errorf("%w: %d bytes at offset %d of at most %d", layout.ErrTooLarge, len(p), off, int64(layout.MaxFileSize))
+	if off < 0 || off > disk.MaxFileSize-int64(len(p)) {
+		return 0, fmt.Errorf("%w: %d bytes at offset %d of at most %d", layout.ErrTooLarge, len(p), off, int64(disk.MaxFileSize))
 	}
 	n := 0
 	for n < len(p) {

@@ -5,7 +5,9 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/mmap"
+	"github.com/profarc/profarc/internal/words"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -36,7 +38,7 @@ func (m *Mapping) cutOff(fault *mmap.Fault) error {
 	e := &layout.Error{File: m.name, Offset: offset, Kind: layout.ErrTruncated,
 		Detail: "the file was cut short, or could not be read, while it was mapped: restore it and open it again"}
 	if m.header != nil {
-		e.Region = m.header.RegionAt(offset)
+		e.Region = disk.RegionAt(m.header, offset)
 	}
 	return e
 }
@@ -44,7 +46,7 @@ func (m *Mapping) cutOff(fault *mmap.Fault) error {
 // offsetOf gives the offset in the file that lies at an address.
 func (m *Mapping) offsetOf(address uintptr) (offset int64, ok bool) {
 	size := uintptr(len(m.data))
-	if d := address - layout.Address(m.data); d < size {
+	if d := address - words.Address(m.data); d < size {
 		return int64(d), true
 	}
 	if base, ok := m.adopted.find(address, size); ok {

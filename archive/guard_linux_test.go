@@ -9,13 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
 // cutShort opens an archive and cuts its file off behind the first page.
 func cutShort(t *testing.T) *Mapping {
 	t.Helper()
-	path := writeFile(t, synthetic{ro: 9 * layout.PageSize, rw: 70000}.bytes())
+	path := writeFile(t, synthetic{ro: 9 * disk.PageSize, rw: 70000}.bytes())
 	m := mustOpen(t, path, Options{})
 	if _, err := m.Bytes(layout.RegionRO, m.Header().Region(layout.RegionRO).Offset, 8); err != nil {
 		t.Fatal(err)
@@ -26,7 +27,7 @@ func cutShort(t *testing.T) *Mapping {
 
 func mustTruncate(t *testing.T, path string) {
 	t.Helper()
-	if err := os.Truncate(path, layout.PageSize); err != nil {
+	if err := os.Truncate(path, disk.PageSize); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -44,12 +45,12 @@ func wantFault(t *testing.T, err error, region layout.Region, from, to int64) {
 func TestFileCutShortIsAnError(t *testing.T) {
 	m := cutShort(t)
 	ro := m.Header().Region(layout.RegionRO)
-	at := ro.Offset + 5*layout.PageSize
+	at := ro.Offset + 5*disk.PageSize
 	_, err := m.Bytes(layout.RegionRO, at, 8)
-	wantFault(t, err, layout.RegionRO, at-layout.PageSize, at+layout.PageSize)
-	wantFault(t, m.Verify(context.Background(), nil), layout.RegionRO, layout.PageSize, ro.End())
+	wantFault(t, err, layout.RegionRO, at-disk.PageSize, at+disk.PageSize)
+	wantFault(t, m.Verify(context.Background(), nil), layout.RegionRO, disk.PageSize, ro.End())
 	_, err = m.Adopt(Anywhere, 0)
-	wantFault(t, err, layout.RegionRO, layout.PageSize, layout.PageSize+1)
+	wantFault(t, err, layout.RegionRO, disk.PageSize, disk.PageSize+1)
 }
 
 func TestGuardNamesTheOffset(t *testing.T) {
@@ -87,7 +88,7 @@ func TestGuardLetsOtherPanicsGoOn(t *testing.T) {
 	for name, f := range map[string]func() error{
 		"a value":         func() error { panic(own) },
 		"nil":             func() error { none.FileSize++; return nil },
-		"another mapping": func() error { return errors.New(string(other.data[5*layout.PageSize:][:1])) },
+		"another mapping": func() error { return errors.New(string(other.data[5*disk.PageSize:][:1])) },
 	} {
 		if v := panicOf(func() { m.Guard(f) }); v == nil {
 			t.Errorf("%s: no panic", name)
@@ -106,7 +107,7 @@ func TestMemoryGoesWithItsHolders(t *testing.T) {
 	if n := timesMapped(t, path); n < 2 {
 		t.Fatalf("mapped %d times while the adopted archive is held", n)
 	}
-	if string(pristine[:8]) != string(layout.Magic[:]) {
+	if string(pristine[:8]) != string(disk.Magic[:]) {
 		t.Error("the pristine bytes changed")
 	}
 	runtime.KeepAlive(a)

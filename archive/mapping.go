@@ -6,6 +6,7 @@ import (
 	"os"
 	"sync/atomic"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/sparsebits"
 	"github.com/profarc/profarc/layout"
 )
@@ -17,8 +18,8 @@ var ErrClosed = errors.New("archive is closed")
 type Mapping struct {
 	name    string
 	header  *layout.Header
-	data    []byte                             // the whole file
-	spans   [layout.NumRegions + 1]layout.Span // the places of the regions
+	data    []byte                           // the whole file
+	spans   [disk.NumRegions + 1]layout.Span // the places of the regions
 	sums    *pageSums
 	trusted bool            // no page needs checking any more
 	checked *sparsebits.Set // pages of the file that were found sound
@@ -52,8 +53,8 @@ func (m *Mapping) Check(region layout.Region, offset, size int64) error {
 	if m.trusted {
 		return nil
 	}
-	last := (offset + size - 1) >> layout.PageShift
-	for page := offset >> layout.PageShift; page <= last; page++ {
+	last := (offset + size - 1) >> disk.PageShift
+	for page := offset >> disk.PageShift; page <= last; page++ {
 		// A page that begins with ps may be checked where ix begins in it.
 		if region > layout.RegionPS && m.checked.Has(page) {
 			continue
@@ -71,7 +72,7 @@ func (m *Mapping) Unchecked() []byte { return m.data }
 // touch checks the pages that a part of a region lies in. The file may be cut
 // off there, if somebody else does that.
 func (m *Mapping) touch(region layout.Region, part layout.Span) error {
-	return layout.InFile(m.Guard(func() error { return m.sums.touch(region, part) }), m.name)
+	return disk.InFile(m.Guard(func() error { return m.sums.touch(region, part) }), m.name)
 }
 
 // refuse says why there are no such bytes.
@@ -80,10 +81,10 @@ func (m *Mapping) refuse(region layout.Region, offset, size int64) error {
 		return m.closedError()
 	}
 	if region >= layout.Region(len(m.spans)) {
-		return layout.InFile(layout.Corrupt(region, offset, "there is no such region"), m.name)
+		return disk.InFile(disk.Corrupt(region, offset, "there is no such region"), m.name)
 	}
 	s := m.spans[region]
-	return layout.InFile(layout.Corrupt(region, offset, "%d bytes from 0x%x on lie outside [0x%x,0x%x)", size, offset, s.Offset, s.End()), m.name)
+	return disk.InFile(disk.Corrupt(region, offset, "%d bytes from 0x%x on lie outside [0x%x,0x%x)", size, offset, s.Offset, s.End()), m.name)
 }
 
 func (m *Mapping) closedError() error { return fmt.Errorf("%s: %w", m.name, ErrClosed) }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"pgregory.net/rapid"
 )
@@ -91,16 +92,16 @@ func wantDamageAt(t *testing.T, err error, offset int64) {
 	if !errors.As(err, &e) || !errors.Is(err, layout.ErrCorrupt) {
 		t.Fatalf("byte %d was changed: %v", offset, err)
 	}
-	if e.File != "app.parc" || e.Offset > offset || e.Offset < offset-layout.PageSize {
+	if e.File != "app.parc" || e.Offset > offset || e.Offset < offset-disk.PageSize {
 		t.Fatalf("byte %d was changed, the error is of %q at %d: %v", offset, e.File, e.Offset, err)
 	}
 }
 
 func TestChecksHappenWhenAskedFor(t *testing.T) {
-	data := synthetic{ro: 3 * layout.PageSize}.bytes()
+	data := synthetic{ro: 3 * disk.PageSize}.bytes()
 	m := mustRead(t, data, Options{})
 	ro := m.Header().Region(layout.RegionRO)
-	bad := ro.Offset + 2*layout.PageSize
+	bad := ro.Offset + 2*disk.PageSize
 	data[bad] ^= 1
 
 	if _, err := m.Bytes(layout.RegionRO, ro.Offset, 8); err != nil {
@@ -119,7 +120,7 @@ func TestChecksHappenWhenAskedFor(t *testing.T) {
 // wantPageError expects Bytes to name the page of the byte at offset.
 func wantPageError(t *testing.T, m *Mapping, region layout.Region, offset int64) {
 	t.Helper()
-	tree := m.Header().SumTree()
+	tree := disk.SumTreeOf(m.Header())
 	want := tree.PageSpan(tree.Page(offset)).Offset
 	var e *layout.Error
 	_, err := m.Bytes(region, offset, 1)
@@ -130,10 +131,10 @@ func wantPageError(t *testing.T, m *Mapping, region layout.Region, offset int64)
 
 // Damaged sums are found before a page is believed, on every level.
 func TestSumsAreCheckedUpToTheRoot(t *testing.T) {
-	s := synthetic{ro: 600 * layout.PageSize}
+	s := synthetic{ro: 600 * disk.PageSize}
 	sound := s.bytes()
 	h := s.header()
-	tree, ps, ro := h.SumTree(), h.Region(layout.RegionPS).Offset, h.Region(layout.RegionRO)
+	tree, ps, ro := disk.SumTreeOf(h), h.Region(layout.RegionPS).Offset, h.Region(layout.RegionRO)
 	if tree.Levels() != 2 {
 		t.Fatalf("%d levels", tree.Levels())
 	}
@@ -143,10 +144,10 @@ func TestSumsAreCheckedUpToTheRoot(t *testing.T) {
 		// A page and its sum are changed alike: only the level above can tell.
 		bad[ro.Offset+100] ^= 1
 		p := tree.PageSpan(tree.Page(ro.Offset))
-		putSum(bad[ps+tree.Slot(0, 0):], layout.Sum(bad[p.Offset:p.End()]))
+		putSum(bad[ps+tree.Slot(0, 0):], disk.Sum(bad[p.Offset:p.End()]))
 		if level == 1 {
 			g := tree.Group(0, 0)
-			putSum(bad[at:], layout.Sum(bad[ps+g.Offset:ps+g.End()]))
+			putSum(bad[at:], disk.Sum(bad[ps+g.Offset:ps+g.End()]))
 		}
 		var e *layout.Error
 		_, err := mustRead(t, bad, Options{}).Bytes(layout.RegionRO, ro.Offset+100, 1)
@@ -210,7 +211,7 @@ func TestPrefetchPassesOver(t *testing.T) {
 }
 
 func TestConcurrentFirstTouch(t *testing.T) {
-	data := synthetic{ro: 700 * layout.PageSize, rw: 5000}.bytes()
+	data := synthetic{ro: 700 * disk.PageSize, rw: 5000}.bytes()
 	m := mustRead(t, data, Options{})
 	var wg sync.WaitGroup
 	for g := range 4 {
@@ -230,12 +231,12 @@ func TestConcurrentFirstTouch(t *testing.T) {
 }
 
 func TestBytesAllocatesNothing(t *testing.T) {
-	data := synthetic{ro: 5 * layout.PageSize}.bytes()
+	data := synthetic{ro: 5 * disk.PageSize}.bytes()
 	for _, check := range []Check{CheckOnTouch, CheckNone} {
 		m := mustRead(t, data, Options{Check: check})
 		ro := m.Header().Region(layout.RegionRO)
 		read := func() {
-			for _, size := range []int64{0, 8, 2 * layout.PageSize} {
+			for _, size := range []int64{0, 8, 2 * disk.PageSize} {
 				if _, err := m.Bytes(layout.RegionRO, ro.Offset, size); err != nil {
 					t.Fatal(err)
 				}
@@ -249,14 +250,14 @@ func TestBytesAllocatesNothing(t *testing.T) {
 
 func BenchmarkBytes(b *testing.B) {
 	const pages = 64
-	path := writeFile(b, synthetic{ro: pages * layout.PageSize}.bytes())
+	path := writeFile(b, synthetic{ro: pages * disk.PageSize}.bytes())
 	for name, check := range map[string]Check{"checked": CheckOnTouch, "unchecked": CheckNone} {
 		b.Run(name, func(b *testing.B) {
 			m := mustOpen(b, path, Options{Check: check})
 			ro := m.Header().Region(layout.RegionRO)
 			b.ReportAllocs()
 			for i := int64(0); b.Loop(); i++ {
-				if _, err := m.Bytes(layout.RegionRO, ro.Offset+i%(pages-1)*layout.PageSize, 64); err != nil {
+				if _, err := m.Bytes(layout.RegionRO, ro.Offset+i%(pages-1)*disk.PageSize, 64); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -267,7 +268,7 @@ func BenchmarkBytes(b *testing.B) {
 // The first touch of a page, its hashing included.
 func BenchmarkFirstTouch(b *testing.B) {
 	const pages = 4096
-	data := synthetic{ro: pages * layout.PageSize}.bytes()
+	data := synthetic{ro: pages * disk.PageSize}.bytes()
 	var m *Mapping
 	b.ReportAllocs()
 	for i := int64(0); b.Loop(); i++ {
@@ -277,7 +278,7 @@ func BenchmarkFirstTouch(b *testing.B) {
 			b.StartTimer()
 		}
 		ro := m.Header().Region(layout.RegionRO)
-		if _, err := m.Bytes(layout.RegionRO, ro.Offset+i%(pages-1)*layout.PageSize, 64); err != nil {
+		if _, err := m.Bytes(layout.RegionRO, ro.Offset+i%(pages-1)*disk.PageSize, 64); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -9,7 +9,9 @@ import (
 	"os"
 	"runtime"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/mmap"
+	"github.com/profarc/profarc/internal/words"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -23,7 +25,7 @@ func Open(path string, o Options) (*Mapping, error) {
 	}
 	if err != nil {
 		// Nobody has seen the memory yet: it need not wait for a cleanup.
-		err = errors.Join(layout.InFile(err, path), discard(m, view))
+		err = errors.Join(disk.InFile(err, path), discard(m, view))
 		return nil, o.reject(err)
 	}
 	if view != nil {
@@ -36,15 +38,15 @@ func Open(path string, o Options) (*Mapping, error) {
 // errors. The bytes are copied if they are not aligned to 8, must not change
 // while the Mapping is in use, and o.Mode is ignored.
 func FromBytes(name string, data []byte, o Options) (*Mapping, error) {
-	if layout.Address(data)%layout.Unit != 0 {
-		if _, err := layout.ParseHeader(data, int64(len(data))); err != nil {
-			return nil, o.reject(layout.InFile(err, name))
+	if words.Address(data)%disk.Unit != 0 {
+		if _, err := disk.ParseHeader(data, int64(len(data))); err != nil {
+			return nil, o.reject(disk.InFile(err, name))
 		}
-		data = append(layout.Aligned(len(data))[:0], data...)
+		data = append(words.Aligned(len(data))[:0], data...)
 	}
 	m := &Mapping{name: name, data: data}
 	if err := m.admit(o); err != nil {
-		return nil, o.reject(layout.InFile(err, name))
+		return nil, o.reject(disk.InFile(err, name))
 	}
 	return m, nil
 }
@@ -63,7 +65,7 @@ func load(path string, mode Mode) (m *Mapping, view *mmap.View, err error) {
 	}
 	m.file = f
 	// What is longer than any archive is refused by its header.
-	if view, err = mmap.NewView(f, min(size, layout.MaxFileSize)); err != nil {
+	if view, err = mmap.NewView(f, min(size, disk.MaxFileSize)); err != nil {
 		return m, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	m.data = view.Bytes()
@@ -127,13 +129,13 @@ func readWhole(f *os.File, size int64) ([]byte, error) {
 	if err := readFull(f, head, 0); err != nil {
 		return nil, err
 	}
-	if _, err := layout.ParseHeader(head, size); err != nil {
+	if _, err := disk.ParseHeader(head, size); err != nil {
 		return nil, err
 	}
 	if int64(int(size)) != size {
 		return nil, &layout.Error{Offset: -1, Kind: layout.ErrTooLarge, Detail: fmt.Sprintf("%d bytes do not fit into the address space", size)}
 	}
-	data := layout.Aligned(int(size))
+	data := words.Aligned(int(size))
 	copy(data, head)
 	return data, readFull(f, data[len(head):], int64(len(head)))
 }
@@ -150,7 +152,7 @@ func readFull(f *os.File, b []byte, at int64) error {
 // admit checks the header and makes the mapping ready for use.
 func (m *Mapping) admit(o Options) error {
 	err := m.Guard(func() (err error) {
-		m.header, err = layout.ParseHeader(m.data, int64(len(m.data)))
+		m.header, err = disk.ParseHeader(m.data, int64(len(m.data)))
 		return err
 	})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -33,7 +34,7 @@ func TestTruncatedAtEveryLength(t *testing.T) {
 func wantRefusal(t *testing.T, n int, open func() (*Mapping, error)) {
 	t.Helper()
 	want := layout.ErrTruncated
-	if n < len(layout.Magic) {
+	if n < len(disk.Magic) {
 		want = layout.ErrFormat
 	}
 	if m, err := open(); m != nil || !errors.Is(err, want) {

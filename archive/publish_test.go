@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -64,7 +65,7 @@ func TestFailedPublishLeavesTheOldFile(t *testing.T) {
 		"context in time": {ctx, func(f *File) error { cancel(); return nil }, context.Canceled},
 		"context before":  {ctx, writeAll("new"), context.Canceled},
 		"too large": {t.Context(), func(f *File) error {
-			_, err := f.WriteAt([]byte("x"), layout.MaxFileSize)
+			_, err := f.WriteAt([]byte("x"), disk.MaxFileSize)
 			return err
 		}, layout.ErrTooLarge},
 		"negative offset": {t.Context(), func(f *File) error {

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -139,7 +140,7 @@ func TestPipeIsRefused(t *testing.T) {
 
 // A mapped archive keeps its bytes when another takes its name.
 func TestReplacedWhileMapped(t *testing.T) {
-	data := synthetic{ro: 5 * layout.PageSize, rw: 64}.bytes()
+	data := synthetic{ro: 5 * disk.PageSize, rw: 64}.bytes()
 	path := writeFile(t, data)
 	m := mustOpen(t, path, Options{})
 	if err := Publish(t.Context(), path, writeAll("another")); err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/sparsebits"
 	"github.com/profarc/profarc/layout"
 )
@@ -12,7 +13,7 @@ import (
 // from the root in the header to a page is checked before the page's own sum is
 // believed.
 type pageSums struct {
-	tree layout.SumTree
+	tree disk.SumTree
 	root uint64
 	data []byte      // the whole file
 	ps   layout.Span // where the sums lie in it
@@ -25,8 +26,8 @@ type pageSums struct {
 // newPageSums costs the same for a file of any size, but for the few bytes that
 // the set takes up front.
 func newPageSums(h *layout.Header, data []byte) *pageSums {
-	s := &pageSums{tree: h.SumTree(), root: h.SumRoot, data: data, ps: h.Region(layout.RegionPS)}
-	bits := (h.FileSize + layout.PageSize - 1) >> layout.PageShift
+	s := &pageSums{tree: disk.SumTreeOf(h), root: h.SumRoot, data: data, ps: h.Region(layout.RegionPS)}
+	bits := (h.FileSize + disk.PageSize - 1) >> disk.PageShift
 	for level := range s.tree.Levels() {
 		s.groups = append(s.groups, bits)
 		bits += s.groupCount(level)
@@ -62,11 +63,11 @@ func (s *pageSums) touch(region layout.Region, part layout.Span) error {
 }
 
 func (s *pageSums) touchPage(region layout.Region, n int64) error {
-	bit := s.tree.PageSpan(n).Offset >> layout.PageShift
+	bit := s.tree.PageSpan(n).Offset >> disk.PageShift
 	if s.checked.Has(bit) {
 		return nil
 	}
-	if err := s.touchGroup(0, layout.GroupOf(n)); err != nil {
+	if err := s.touchGroup(0, disk.GroupOf(n)); err != nil {
 		return err
 	}
 	if err := s.checkPage(region, n); err != nil {
@@ -83,7 +84,7 @@ func (s *pageSums) touchGroup(level int, group int64) error {
 		return nil
 	}
 	if level+1 < s.tree.Levels() {
-		if err := s.touchGroup(level+1, layout.GroupOf(group)); err != nil {
+		if err := s.touchGroup(level+1, disk.GroupOf(group)); err != nil {
 			return err
 		}
 	}
@@ -126,7 +127,7 @@ func (s *pageSums) checkGroup(level int, group int64) error {
 }
 
 func (s *pageSums) compare(region layout.Region, part layout.Span, want uint64) error {
-	got := layout.Sum(s.data[part.Offset:part.End()])
+	got := disk.Sum(s.data[part.Offset:part.End()])
 	if got == want {
 		return nil
 	}
@@ -139,7 +140,7 @@ func (s *pageSums) compare(region layout.Region, part layout.Span, want uint64) 
 func (s *pageSums) checkPadding(part layout.Span) error {
 	for at := max(part.Offset, s.ps.Offset+s.tree.Size()); at < part.End(); at++ {
 		if s.data[at] != 0 {
-			return layout.Corrupt(layout.RegionPS, at, "byte 0x%02x where zeros belong: copy or write the archive again", s.data[at])
+			return disk.Corrupt(layout.RegionPS, at, "byte 0x%02x where zeros belong: copy or write the archive again", s.data[at])
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -17,7 +18,7 @@ func putSum(b []byte, sum uint64) { binary.LittleEndian.PutUint64(b, sum) }
 // group of each level and the page, wherever it lies.
 func TestFourLevelsOfSums(t *testing.T) {
 	path, h := synthetic{ro: 1 << 30, rw: 1 << 16}.writeSparse(t)
-	if n := h.SumTree().Levels(); n != 4 {
+	if n := disk.SumTreeOf(h).Levels(); n != 4 {
 		t.Fatalf("%d levels", n)
 	}
 	m := mustOpen(t, path, Options{})
@@ -34,9 +35,9 @@ func TestFourLevelsOfSums(t *testing.T) {
 	bad := ro.Offset + 1<<29 + 12345
 	poke(t, path, bad, 1)
 	_, err := m.Bytes(layout.RegionRO, bad, 1)
-	tree := h.SumTree()
+	tree := disk.SumTreeOf(h)
 	wantOffset(t, err, tree.PageSpan(tree.Page(bad)).Offset)
-	if _, err := m.Bytes(layout.RegionRO, bad+layout.PageSize, 1); err != nil {
+	if _, err := m.Bytes(layout.RegionRO, bad+disk.PageSize, 1); err != nil {
 		t.Errorf("the page behind the damaged one: %v", err)
 	}
 	// Sums of a part that was not touched yet, level by level.
@@ -46,7 +47,7 @@ func TestFourLevelsOfSums(t *testing.T) {
 		n := far >> (6 * level)
 		poke(t, path, h.Region(layout.RegionPS).Offset+tree.Slot(level, n), 1)
 		_, err = m.Bytes(layout.RegionRO, ro.Offset+3<<28, 1)
-		wantOffset(t, err, h.Region(layout.RegionPS).Offset+tree.Group(level, layout.GroupOf(n)).Offset)
+		wantOffset(t, err, h.Region(layout.RegionPS).Offset+tree.Group(level, disk.GroupOf(n)).Offset)
 	}
 }
 
@@ -77,7 +78,7 @@ func wantOffset(t *testing.T, err error, offset int64) {
 }
 
 func TestVerifyNamesTheFirstDamage(t *testing.T) {
-	s := synthetic{ro: 3000 * layout.PageSize, rw: 70000}
+	s := synthetic{ro: 3000 * disk.PageSize, rw: 70000}
 	data, h := s.bytes(), s.header()
 	m := mustRead(t, data, Options{})
 	if err := m.Verify(context.Background(), nil); err != nil {
@@ -90,7 +91,7 @@ func TestVerifyNamesTheFirstDamage(t *testing.T) {
 }
 
 func TestVerifyTellsHowFarItIs(t *testing.T) {
-	s := synthetic{ro: 3000 * layout.PageSize}
+	s := synthetic{ro: 3000 * disk.PageSize}
 	m := mustRead(t, s.bytes(), Options{})
 	var steps []int64
 	err := m.Verify(context.Background(), func(done, total int64) {
@@ -108,7 +109,7 @@ func TestVerifyTellsHowFarItIs(t *testing.T) {
 }
 
 func TestVerifyEndsWithItsContext(t *testing.T) {
-	m := mustRead(t, synthetic{ro: 9000 * layout.PageSize}.bytes(), Options{})
+	m := mustRead(t, synthetic{ro: 9000 * disk.PageSize}.bytes(), Options{})
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	calls := 0
@@ -129,7 +130,7 @@ func TestVerifyReadsTheHeaderAgain(t *testing.T) {
 	if err := m.Verify(context.Background(), nil); !errors.Is(err, layout.ErrChecksum) {
 		t.Errorf("a damaged header: %v", err)
 	}
-	layout.Resum(data)
+	disk.Resum(data)
 	if err := m.Verify(context.Background(), nil); !errors.Is(err, layout.ErrCorrupt) {
 		t.Errorf("another header: %v", err)
 	}
@@ -137,18 +138,18 @@ func TestVerifyReadsTheHeaderAgain(t *testing.T) {
 
 // A header alone is an archive too: there is no page, and ps is padding.
 func TestArchiveWithoutPages(t *testing.T) {
-	h := &layout.Header{Version: layout.Version, Domain: layout.DomainHotSpot, RWShift: layout.SmallShift, SumRoot: layout.Sum(nil)}
-	h.SetRegion(layout.RegionPS, layout.Span{Offset: layout.HeaderSize, Size: layout.LineSize})
-	h.FileSize = layout.HeaderSize + layout.LineSize
+	h := &layout.Header{Version: disk.Version, Domain: layout.DomainHotSpot, RWShift: disk.SmallShift, SumRoot: disk.Sum(nil)}
+	disk.SetRegion(h, layout.RegionPS, layout.Span{Offset: layout.HeaderSize, Size: disk.LineSize})
+	h.FileSize = layout.HeaderSize + disk.LineSize
 	for r := layout.RegionIX; r <= layout.RegionRW; r++ {
-		h.SetRegion(r, layout.Span{Offset: h.FileSize})
+		disk.SetRegion(h, r, layout.Span{Offset: h.FileSize})
 	}
-	for s := range h.Sections {
-		h.Sections[s].Offset = h.FileSize
+	for s := range h.Parts {
+		h.Parts[s].Offset = h.FileSize
 	}
-	data := append(h.Append(nil), make([]byte, layout.LineSize)...)
+	data := append(disk.AppendHeader(nil, h), make([]byte, disk.LineSize)...)
 	m := mustRead(t, data, Options{Check: CheckAll})
-	if _, err := m.Bytes(layout.RegionPS, layout.HeaderSize, layout.LineSize); err != nil {
+	if _, err := m.Bytes(layout.RegionPS, layout.HeaderSize, disk.LineSize); err != nil {
 		t.Error(err)
 	}
 }

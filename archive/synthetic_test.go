@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/words"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -20,16 +22,16 @@ type synthetic struct {
 // header places the regions, without the root of the sums.
 func (s synthetic) header() *layout.Header {
 	h := &layout.Header{
-		Domain: layout.DomainHotSpot, Base: layout.RequestedBase(0), RWShift: layout.RWShift(s.rw),
+		Domain: layout.DomainHotSpot, Base: disk.RequestedBase(0), RWShift: disk.RWShift(s.rw),
 		Fingerprint: [16]byte{1, 2, 3}, Buckets: 1, MaxProbe: 1,
 	}
 	if s.base != 0 {
 		h.Base = s.base
 	}
 	h.Params[layout.ParamTypeProfileWidth] = 2
-	for ps := int64(8); ; ps = h.SumTree().Size() {
+	for ps := int64(8); ; ps = disk.SumTreeOf(h).Size() {
 		s.place(h, ps)
-		if need := h.SumTree().Size(); need <= ps && ps <= need+layout.LineSize {
+		if need := disk.SumTreeOf(h).Size(); need <= ps && ps <= need+disk.LineSize {
 			return h
 		}
 	}
@@ -37,29 +39,29 @@ func (s synthetic) header() *layout.Header {
 
 func (s synthetic) place(h *layout.Header, ps int64) {
 	end := int64(layout.HeaderSize)
-	sizes := map[layout.Region]int64{layout.RegionPS: ps, layout.RegionIX: layout.LineSize, layout.RegionRO: s.ro,
+	sizes := map[layout.Region]int64{layout.RegionPS: ps, layout.RegionIX: disk.LineSize, layout.RegionRO: s.ro,
 		layout.RegionBM: 8, layout.RegionEX: 8, layout.RegionRW: s.rw}
 	for r := layout.RegionPS; r <= layout.RegionRW; r++ {
-		align := int64(layout.LineSize)
+		align := int64(disk.LineSize)
 		if r == layout.RegionRW && s.rw > 0 {
 			align = 1 << h.RWShift
 		}
-		span := layout.Span{Offset: layout.AlignUp(end, align), Size: sizes[r]}
-		h.SetRegion(r, span)
+		span := layout.Span{Offset: disk.AlignUp(end, align), Size: sizes[r]}
+		disk.SetRegion(h, r, span)
 		end = span.End()
 	}
 	h.FileSize = end
 	ro := h.Region(layout.RegionRO)
-	h.Sections = [layout.NumSections]layout.Span{{Offset: ro.Offset, Size: ro.Size}}
-	for i := 1; i < layout.NumSections; i++ {
-		h.Sections[i] = layout.Span{Offset: ro.End()}
+	h.Parts = [disk.NumParts]layout.Span{{Offset: ro.Offset, Size: ro.Size}}
+	for i := 1; i < disk.NumParts; i++ {
+		h.Parts[i] = layout.Span{Offset: ro.End()}
 	}
 }
 
 // bytes is the whole archive, its regions filled with noise.
 func (s synthetic) bytes() []byte {
 	h := s.header()
-	data := layout.Aligned(int(h.FileSize))
+	data := words.Aligned(int(h.FileSize))
 	noise := rand.New(rand.NewPCG(1, 2))
 	for r := layout.RegionIX; r <= layout.RegionRW; r++ {
 		span := h.Region(r)
@@ -73,13 +75,13 @@ func (s synthetic) bytes() []byte {
 
 // seal fills in the sums and the header of an archive.
 func seal(h *layout.Header, data []byte) {
-	tree, ps := h.SumTree(), data[h.Region(layout.RegionPS).Offset:]
+	tree, ps := disk.SumTreeOf(h), data[h.Region(layout.RegionPS).Offset:]
 	for n := range tree.Pages() {
 		p := tree.PageSpan(n)
-		binary.LittleEndian.PutUint64(ps[tree.Slot(0, n):], layout.Sum(data[p.Offset:p.End()]))
+		binary.LittleEndian.PutUint64(ps[tree.Slot(0, n):], disk.Sum(data[p.Offset:p.End()]))
 	}
 	h.SumRoot = tree.Fill(ps)
-	copy(data, h.Append(nil))
+	copy(data, disk.AppendHeader(nil, h))
 }
 
 // writeSparse writes an archive whose regions are zero, as a file that takes
@@ -87,18 +89,18 @@ func seal(h *layout.Header, data []byte) {
 func (s synthetic) writeSparse(t testing.TB) (path string, h *layout.Header) {
 	t.Helper()
 	h = s.header()
-	tree, ps := h.SumTree(), make([]byte, h.Region(layout.RegionPS).Size)
-	zeros := make([]byte, layout.PageSize)
-	full := layout.Sum(zeros)
+	tree, ps := disk.SumTreeOf(h), make([]byte, h.Region(layout.RegionPS).Size)
+	zeros := make([]byte, disk.PageSize)
+	full := disk.Sum(zeros)
 	for n := range tree.Pages() {
 		sum := full
-		if size := tree.PageSpan(n).Size; size < layout.PageSize {
-			sum = layout.Sum(zeros[:size])
+		if size := tree.PageSpan(n).Size; size < disk.PageSize {
+			sum = disk.Sum(zeros[:size])
 		}
 		binary.LittleEndian.PutUint64(ps[tree.Slot(0, n):], sum)
 	}
 	h.SumRoot = tree.Fill(ps)
-	path = writeFile(t, append(h.Append(nil), ps...))
+	path = writeFile(t, append(disk.AppendHeader(nil, h), ps...))
 	if err := os.Truncate(path, h.FileSize); err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +129,7 @@ var openers = map[string]func(t testing.TB, data []byte, o Options) (*Mapping, e
 		return FromBytes("app.parc", data, o)
 	},
 	"misaligned bytes": func(t testing.TB, data []byte, o Options) (*Mapping, error) {
-		return FromBytes("app.parc", append(layout.Aligned(len(data) + 1)[:1], data...)[1:], o)
+		return FromBytes("app.parc", append(words.Aligned(len(data) + 1)[:1], data...)[1:], o)
 	},
 }
 

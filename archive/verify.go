@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -22,22 +23,22 @@ func (m *Mapping) Verify(ctx context.Context, progress Progress) error {
 		return m.closedError()
 	}
 	if err := m.Guard(m.verifyFrame); err != nil {
-		return layout.InFile(err, m.name)
+		return disk.InFile(err, m.name)
 	}
-	s := &sweep{m: m, progress: progress, done: m.header.Summed().Offset}
+	s := &sweep{m: m, progress: progress, done: disk.Summed(m.header).Offset}
 	s.report(0)
-	return layout.InFile(s.run(ctx), m.name)
+	return disk.InFile(s.run(ctx), m.name)
 }
 
 // verifyFrame checks what lies before the summed pages: the header and the sums
 // themselves, from the top down.
 func (m *Mapping) verifyFrame() error {
-	h, err := layout.ParseHeader(m.data, m.header.FileSize)
+	h, err := disk.ParseHeader(m.data, m.header.FileSize)
 	if err != nil {
 		return err
 	}
 	if *h != *m.header {
-		return layout.Corrupt(layout.RegionHeader, 0, "the header was changed after the archive was opened: open it again")
+		return disk.Corrupt(layout.RegionHeader, 0, "the header was changed after the archive was opened: open it again")
 	}
 	for level := m.sums.tree.Levels() - 1; level >= 0; level-- {
 		for group := range m.sums.groupCount(level) {
@@ -47,7 +48,7 @@ func (m *Mapping) verifyFrame() error {
 		}
 	}
 	from := m.sums.ps.Offset
-	return m.sums.checkPadding(layout.Span{Offset: from, Size: h.Summed().Offset - from})
+	return m.sums.checkPadding(layout.Span{Offset: from, Size: disk.Summed(h).Offset - from})
 }
 
 // A sweep goes through all pages with a few goroutines. What one of them takes
@@ -103,10 +104,10 @@ func (s *sweep) sweep(ctx context.Context) {
 // verifyGroup checks the pages that a group of sums covers, and gives their
 // size.
 func (m *Mapping) verifyGroup(group int64) (bytes int64, err error) {
-	first := group * layout.SumGroup
-	for n := first; n < min(first+layout.SumGroup, m.sums.tree.Pages()); n++ {
+	first := group * disk.SumGroup
+	for n := first; n < min(first+disk.SumGroup, m.sums.tree.Pages()); n++ {
 		span := m.sums.tree.PageSpan(n)
-		if err := m.sums.checkPage(m.header.RegionAt(span.Offset), n); err != nil {
+		if err := m.sums.checkPage(disk.RegionAt(m.header, span.Offset), n); err != nil {
 			return bytes, err
 		}
 		bytes += span.Size

@@ -75,7 +75,7 @@ type contextQuestion struct {
 	m      reader.Method
 	code   uint64
 	frames []reader.Frame
-	want   layout.Narrow
+	want   layout.Ref
 }
 
 // contextsOf gives all profiles in contexts.

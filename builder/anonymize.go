@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -137,7 +138,7 @@ func (a *Anonymizer) function(name string) string {
 	if name == "" || a.keeps(name) {
 		return name
 	}
-	return a.functionOf(layout.NameRef(name))
+	return a.functionOf(disk.NameRef(name))
 }
 
 // functionOf is what takes the place of the function with an id, whose name need

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -56,7 +57,7 @@ func namesOf(t testing.TB, s *reader.Store) (names []string) {
 		for column := range table.Columns() {
 			for row := range table.Rows {
 				if n := table.Cell(column, row); table.Column(column) == layout.ColumnSymbol && n != 0 {
-					add(s.SymbolAt(layout.Narrow(n)))
+					add(s.SymbolAt(layout.Ref(n)))
 				}
 			}
 		}
@@ -209,11 +210,11 @@ func llvmReferences(t testing.TB, s *reader.Store) (known []bool) {
 		for row := range table.Rows {
 			switch table.Kind {
 			case layout.TableVTables:
-				name, err := s.SymbolAt(layout.Narrow(table.Cell(0, row)))
+				name, err := s.SymbolAt(layout.Ref(table.Cell(0, row)))
 				if err != nil {
 					t.Fatal(err)
 				}
-				vtables[layout.NameRef(name.String())] = true
+				vtables[disk.NameRef(name.String())] = true
 			case layout.TableTraces:
 				_, err := s.Lookup(table.Cell(2, row))
 				known = append(known, err == nil)

@@ -122,7 +122,7 @@ func (a *Anonymizer) descriptor(text string) (anonymous, rest string, ok bool) {
 // whole hashes the parts of JamaicaVM's whole signatures, class.name and a
 // descriptor. One that was cut short is hashed as a whole.
 func (a *Anonymizer) whole(text string) string {
-	k := layout.Key{Name: text}.Apart(layout.DomainJamaica)
+	k := layout.Key{Name: text}.Split(layout.DomainJamaica)
 	descriptor, ok := a.methodDescriptor(k.Signature)
 	if k.Class == "" || !ok {
 		return a.hash(text)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -29,7 +30,7 @@ func TestSmallArchiveIsSound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := layout.ParseHeader(data, int64(len(data)))
+	h, err := disk.ParseHeader(data, int64(len(data)))
 	if err != nil {
 		t.Fatal(err)
 	}

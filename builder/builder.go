@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -42,7 +43,7 @@ const NoContext ContextRef = 0
 // A Builder gathers profiles.
 type Builder struct {
 	domain layout.Domain
-	shape  layout.Shape
+	shape  disk.Shape
 
 	mu       sync.Mutex
 	config   Config
@@ -74,13 +75,13 @@ type Builder struct {
 
 // New makes an empty builder.
 func New(domain layout.Domain, config Config) *Builder {
-	b := &Builder{domain: domain, config: config, shape: config.Params.Shape(), tables: map[layout.TableKind]*Table{}, versions: map[profileKey]ProfileRef{}, dumps: map[[16]byte]dump{}, copied: map[[16]byte]bool{}, runIDs: map[runKey][16]byte{}}
+	b := &Builder{domain: domain, config: config, shape: disk.ShapeOf(&config.Params), tables: map[layout.TableKind]*Table{}, versions: map[profileKey]ProfileRef{}, dumps: map[[16]byte]dump{}, copied: map[[16]byte]bool{}, runIDs: map[runKey][16]byte{}}
 	b.symbols.byNameRef = domain.LLVM()
 	b.run = b.newRun(Run{})
 	if !domain.Valid() {
 		b.fail(fmt.Errorf("unknown domain %d", uint32(domain)))
 	}
-	if err := config.Params.Check(); err != nil {
+	if err := disk.CheckParams(&config.Params); err != nil {
 		b.fail(err)
 	}
 	if err := config.check(); err != nil {
@@ -103,8 +104,8 @@ func (c *Config) check() error {
 		return fmt.Errorf("a producer holds a NUL byte: %q", c.Producer)
 	case !c.DumpTime.IsZero() && !time.Unix(0, c.DumpTime.UnixNano()).Equal(c.DumpTime):
 		return fmt.Errorf("a dump of %s: times reach from 1678 to 2262", c.DumpTime)
-	case c.Flags&^layout.KnownFlags != 0:
-		return fmt.Errorf("unknown flags %#x", c.Flags&^layout.KnownFlags)
+	case c.Flags&^disk.KnownFlags != 0:
+		return fmt.Errorf("unknown flags %#x", c.Flags&^disk.KnownFlags)
 	}
 	return nil
 }
@@ -130,7 +131,7 @@ func (b *Builder) fail(err error) {
 func (b *Builder) Symbol(text string) SymbolRef {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.symbol(text, layout.MaxBlob)
+	return b.symbol(text, disk.MaxBlob)
 }
 
 // symbol interns text of at most limit bytes. The caller holds mu.
@@ -152,7 +153,7 @@ func (b *Builder) name(text string) SymbolRef {
 		b.fail(fmt.Errorf("a name holds a NUL byte: %.80q", text))
 		return 0
 	}
-	return b.symbol(text, layout.MaxName)
+	return b.symbol(text, disk.MaxName)
 }
 
 func (b *Builder) text(s SymbolRef) string {

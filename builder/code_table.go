@@ -3,6 +3,7 @@ package builder
 import (
 	"slices"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -31,7 +32,7 @@ func (b *Builder) keepCode() {
 	var cells []uint64
 	for _, g := range t.groups() {
 		sketch := []byte(b.text(SymbolRef(g[1])))
-		if slices.ContainsFunc(versions[MethodRef(g[0])], func(code uint64) bool { return layout.SketchMayBeOf(sketch, code) }) {
+		if slices.ContainsFunc(versions[MethodRef(g[0])], func(code uint64) bool { return disk.SketchMayBeOf(sketch, code) }) {
 			cells = append(cells, g...)
 		}
 	}

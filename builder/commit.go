@@ -8,6 +8,8 @@ import (
 	"runtime"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/words"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -44,7 +46,7 @@ func (b *Builder) Bytes() ([]byte, Report, error) {
 	if err != nil {
 		return nil, Report{}, err
 	}
-	out := layout.Aligned(int(p.header.FileSize))
+	out := words.Aligned(int(p.header.FileSize))
 	if err := p.write(context.Background(), memory(out)); err != nil {
 		return nil, Report{}, err
 	}
@@ -76,7 +78,7 @@ func (p *plan) write(ctx context.Context, w io.WriterAt) error {
 	s := newSheets(ctx, w, &p.header, p.workers(), p.b.config.Progress)
 	s.write(layout.RegionIX, ix)
 	p.writeRO(s)
-	s.write(layout.RegionBM, p.pointers.Region(layout.NarrowOf(p.regionStart(layout.RegionBM))))
+	s.write(layout.RegionBM, p.pointers.Region(disk.RefOf(p.regionStart(layout.RegionBM))))
 	s.write(layout.RegionEX, p.encodeEX())
 	var block []byte
 	for i := range p.profiles {
@@ -91,11 +93,11 @@ func (p *plan) write(ctx context.Context, w io.WriterAt) error {
 	if err != nil {
 		return err
 	}
-	p.header.SumRoot = p.header.SumTree().Fill(sums)
+	p.header.SumRoot = disk.SumTreeOf(&p.header).Fill(sums)
 	if p.header.DumpID == ([16]byte{}) {
 		p.header.DumpID = p.identity()
 	}
-	if _, err := w.WriteAt(append(p.header.Append(nil), sums...), 0); err != nil {
+	if _, err := w.WriteAt(append(disk.AppendHeader(nil, &p.header), sums...), 0); err != nil {
 		return err
 	}
 	return nil
@@ -110,8 +112,8 @@ func (p *plan) workers() int {
 
 // identity derives the identity of a dump from all that the archive holds.
 func (p *plan) identity() (id [16]byte) {
-	header := p.header.Append(nil)
-	low, high := layout.Sum(append(header, 0)), layout.Sum(append(header, 1))
+	header := disk.AppendHeader(nil, &p.header)
+	low, high := disk.Sum(append(header, 0)), disk.Sum(append(header, 1))
 	binary.LittleEndian.PutUint64(id[:], low)
 	binary.LittleEndian.PutUint64(id[8:], high)
 	return id

@@ -3,6 +3,7 @@ package builder
 import (
 	"fmt"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/refindex"
 	"github.com/profarc/profarc/layout"
 )
@@ -36,7 +37,7 @@ type contexts struct {
 func (b *Builder) Context(m MethodRef, frames ...Frame) ContextRef {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(frames) > layout.MaxDepth {
+	if len(frames) > disk.MaxDepth {
 		b.failDepth(len(frames))
 		return NoContext
 	}
@@ -84,11 +85,11 @@ func (b *Builder) contextNode(m MethodRef, parent ContextRef, f Frame) ContextRe
 		d.depth = t.at(uint32(parent)).depth + 1
 	}
 	switch {
-	case d.depth > layout.MaxDepth:
+	case d.depth > disk.MaxDepth:
 		b.failDepth(int(d.depth))
 		return NoContext
-	case t.len() >= layout.MaxContexts:
-		b.fail(fmt.Errorf("%w: more than %d context nodes", layout.ErrTooLarge, layout.MaxContexts))
+	case t.len() >= disk.MaxContexts:
+		b.fail(fmt.Errorf("%w: more than %d context nodes", layout.ErrTooLarge, disk.MaxContexts))
 		return NoContext
 	}
 	ref = t.add(d)
@@ -97,7 +98,7 @@ func (b *Builder) contextNode(m MethodRef, parent ContextRef, f Frame) ContextRe
 }
 
 func (b *Builder) failDepth(frames int) {
-	b.fail(fmt.Errorf("%w: a context of %d frames, at most %d are possible", layout.ErrTooLarge, frames, layout.MaxDepth))
+	b.fail(fmt.Errorf("%w: a context of %d frames, at most %d are possible", layout.ErrTooLarge, frames, disk.MaxDepth))
 }
 
 // hash mixes the four numbers.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -49,7 +50,7 @@ func TestOuterContextsThatCannotBe(t *testing.T) {
 func TestContextsTooDeep(t *testing.T) {
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	m, at := b.Method(layout.Key{Class: "C", Name: "m"}), builder.NoContext
-	for range layout.MaxDepth {
+	for range disk.MaxDepth {
 		at = b.OuterContext(m, at, builder.Frame{Caller: m})
 	}
 	if b.Err() != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -49,9 +50,9 @@ func (b *Builder) Add(ctx context.Context, s *reader.Store, take Take) error {
 	run, shape := b.run, b.shape
 	b.shaped = shapeUse{true, true}
 	b.mu.Unlock()
-	if h := s.Header(); h.Domain != b.domain || h.Params.Shape() != shape {
+	if h := s.Header(); h.Domain != b.domain || disk.ShapeOf(&h.Params) != shape {
 		return fmt.Errorf("%s: %w: it is of domain %s and keeps %s, the others of %s keep %s: add archives of one domain and one VM", s.Mapping().Name(), ErrMismatch,
-			h.Domain, describeShape(h.Params.Shape()), b.domain, describeShape(shape))
+			h.Domain, describeShape(disk.ShapeOf(&h.Params)), b.domain, describeShape(shape))
 	}
 	if err := b.added(s.Header(), &contents, take); err != nil {
 		return err
@@ -91,19 +92,19 @@ type copier struct {
 	poll     *poll.Poll
 	b        *Builder
 	s        *reader.Store
-	shape    layout.Shape
+	shape    disk.Shape
 	take     Take
 	of       runData
 	merging  bool
 	cut      *cut      // nil: everything is copied as it is
 	types    []TypeRef // by ordinal
-	methods  map[layout.Narrow]MethodRef
-	contexts map[layout.Narrow]ContextRef
-	profiles map[layout.Narrow]ProfileRef
+	methods  map[layout.Ref]MethodRef
+	contexts map[layout.Ref]ContextRef
+	profiles map[layout.Ref]ProfileRef
 }
 
 func newCopier(ctx context.Context, b *Builder, s *reader.Store, run runData) *copier {
-	return &copier{poll: poll.New(ctx), b: b, s: s, shape: s.Header().Params.Shape(), of: run, methods: map[layout.Narrow]MethodRef{}, contexts: map[layout.Narrow]ContextRef{}, profiles: map[layout.Narrow]ProfileRef{}}
+	return &copier{poll: poll.New(ctx), b: b, s: s, shape: disk.ShapeOf(&s.Header().Params), of: run, methods: map[layout.Ref]MethodRef{}, contexts: map[layout.Ref]ContextRef{}, profiles: map[layout.Ref]ProfileRef{}}
 }
 
 func (c *copier) run(steps ...func() error) error {
@@ -181,7 +182,7 @@ func (c *copier) copyMethod(m reader.Method) (MethodRef, error) {
 
 // methodRef is the method whose record lies at n. It is interned already unless
 // only what is needed is copied.
-func (c *copier) methodRef(n layout.Narrow) (MethodRef, error) {
+func (c *copier) methodRef(n layout.Ref) (MethodRef, error) {
 	if ref, ok := c.methods[n]; ok || n == 0 {
 		return ref, nil
 	}
@@ -211,7 +212,7 @@ func (c *copier) copyContexts() error {
 
 // copyContext interns a context of the method whose record lies at n, and before
 // it those within it that were not: each of them once, however deep it is.
-func (c *copier) copyContext(n layout.Narrow, node reader.Context) (ContextRef, error) {
+func (c *copier) copyContext(n layout.Ref, node reader.Context) (ContextRef, error) {
 	m, err := c.methodRef(n)
 	if err != nil {
 		return 0, err
@@ -240,7 +241,7 @@ func (c *copier) copyContext(n layout.Narrow, node reader.Context) (ContextRef, 
 }
 
 // contextRef is a context of the method whose record lies at n.
-func (c *copier) contextRef(n layout.Narrow, node reader.Context) (ContextRef, error) {
+func (c *copier) contextRef(n layout.Ref, node reader.Context) (ContextRef, error) {
 	if ref, ok := c.contexts[node.Ref()]; ok || !c.cut.selective() {
 		return ref, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -33,7 +34,7 @@ func (c *copier) copyProfilesOf(m reader.Method) error {
 }
 
 // copyProfile copies a profile of the method whose record lies at n.
-func (c *copier) copyProfile(n layout.Narrow, p reader.Profile) error {
+func (c *copier) copyProfile(n layout.Ref, p reader.Profile) error {
 	if c.take != Trained {
 		live, err := p.Adopt()
 		if err != nil {
@@ -61,7 +62,7 @@ func (c *copier) copyProfile(n layout.Narrow, p reader.Profile) error {
 }
 
 // begin begins the copy of a profile, in the same context.
-func (c *copier) begin(n layout.Narrow, p reader.Profile) (*Profile, error) {
+func (c *copier) begin(n layout.Ref, p reader.Profile) (*Profile, error) {
 	node, inContext, err := p.Context()
 	if err != nil {
 		return nil, err
@@ -89,7 +90,7 @@ func (c *copier) profile(m MethodRef, code uint64, context ContextRef) *Profile 
 // copyFields copies the optional fields that say something of the method.
 func (c *copier) copyFields(to *Profile, p reader.Profile) {
 	block := p.Block()
-	for f := layout.HasSize; f < layout.HasSections; f <<= 1 {
+	for f := disk.HasSize; f < disk.HasSections; f <<= 1 {
 		if start, ok := block.FieldOffset(f); ok {
 			end, _ := block.FieldOffset(f << 1)
 			to.copyField(f, block[start:end])
@@ -124,11 +125,11 @@ func (c *copier) count(n reader.Counter) uint64 {
 // then references in the place of pointers.
 func (c *copier) copyEntry(to *Profile, section layout.BlockSection, e reader.Entry) error {
 	var failed error
-	to.add(section, e.Raw().Cells(), func(b []byte) ([]byte, layout.Entry) {
+	to.add(section, e.Raw().Cells(), func(b []byte) ([]byte, disk.Entry) {
 		at := len(b)
 		b = append(b, e.Raw()...)
-		return b, layout.Entry(b[at:])
-	}, func(raw layout.Entry) {
+		return b, disk.Entry(b[at:])
+	}, func(raw disk.Entry) {
 		raw.SetFlags(e.Flags())
 		switch {
 		case !raw.Tag().Wide():
@@ -147,12 +148,12 @@ func (c *copier) copyEntry(to *Profile, section layout.BlockSection, e reader.En
 	return failed
 }
 
-func (c *copier) copyPointers(raw layout.Entry, e reader.Entry) (err error) {
+func (c *copier) copyPointers(raw disk.Entry, e reader.Entry) (err error) {
 	receivers, hasRows := e.Receivers()
 	row := 0
 	for cell, kind := range c.shape.Pointers(raw) {
 		var v uint64
-		if kind == layout.CellType && hasRows {
+		if kind == disk.CellType && hasRows {
 			v, err = c.receiverCell(receivers, row)
 			row++
 		} else {
@@ -178,16 +179,16 @@ func (c *copier) receiverCell(r reader.Receivers, row int) (uint64, error) {
 }
 
 // pointerCell is the reference for a pointer that does not change.
-func (c *copier) pointerCell(v uint64, kind layout.CellKind) (uint64, error) {
-	tags := v & layout.TypeTags
-	if kind != layout.CellTypeWord {
+func (c *copier) pointerCell(v uint64, kind disk.CellKind) (uint64, error) {
+	tags := v & disk.TypeTags
+	if kind != disk.CellTypeWord {
 		tags = 0
 	}
 	if v == tags {
 		return tags, nil
 	}
-	at := layout.NarrowOf(int64(v - tags - c.s.Header().Base))
-	if kind == layout.CellMethod {
+	at := disk.RefOf(int64(v - tags - c.s.Header().Base))
+	if kind == disk.CellMethod {
 		m, err := c.methodRef(at)
 		return uint64(m) << refShift, err
 	}

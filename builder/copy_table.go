@@ -3,6 +3,7 @@ package builder
 import (
 	"fmt"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -24,7 +25,7 @@ func (c *copier) copyTables() error {
 	return nil
 }
 
-func (c *copier) copyTable(t *layout.Table) error {
+func (c *copier) copyTable(t *disk.Table) error {
 	kinds := make([]layout.ColumnKind, t.Columns())
 	for i := range kinds {
 		kinds[i] = t.Column(i)
@@ -67,7 +68,7 @@ func (c *copier) copyTable(t *layout.Table) error {
 
 // tableCell is the builder's reference for a cell of a table.
 func (c *copier) tableCell(of layout.TableKind, column int, kind layout.ColumnKind, v uint64) (uint64, error) {
-	n := layout.Narrow(v)
+	n := layout.Ref(v)
 	if v == 0 {
 		return v, nil
 	}

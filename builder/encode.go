@@ -3,6 +3,7 @@ package builder
 import (
 	"encoding/binary"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -12,7 +13,7 @@ import (
 func (p *plan) writeRO(s *sheets) {
 	var b []byte
 	next := func() {
-		if len(b) >= layout.PageSize {
+		if len(b) >= disk.PageSize {
 			s.write(layout.RegionRO, b)
 			b = b[:0]
 		}
@@ -24,7 +25,7 @@ func (p *plan) writeRO(s *sheets) {
 	}
 	for _, ref := range p.o.types {
 		t := p.b.types.at(uint32(ref))
-		b = layout.TypeRecord{ID: t.id, Name: p.symbolAt(t.name), Loader: p.symbolAt(t.loader), Alias: p.symbolAt(t.alias), Flags: t.flags}.Append(b)
+		b = disk.TypeRecord{ID: t.id, Name: p.symbolAt(t.name), Loader: p.symbolAt(t.loader), Alias: p.symbolAt(t.alias), Flags: t.flags}.Append(b)
 		next()
 	}
 	for i := range p.records {
@@ -46,11 +47,11 @@ func (p *plan) writeRO(s *sheets) {
 // appendMethod appends the record of the method at a place in the order.
 func (p *plan) appendMethod(b []byte, i int) []byte {
 	plan := &p.records[i]
-	r := layout.MethodRecord{ID: plan.id, Flags: plan.flags, Units: plan.units, Profiles: p.firstBlock(plan.first)}
-	if plan.flags&layout.MethodNamed != 0 {
+	r := disk.MethodRecord{ID: plan.id, Flags: plan.flags, Units: plan.units, Profiles: p.firstBlock(plan.first)}
+	if plan.flags&disk.MethodNamed != 0 {
 		start := len(b)
 		b = append(r.Append(b), p.b.symbols.texts.at(plan.name)...)
-		return append(b, zeroPage[:int(plan.units)*layout.Unit-(len(b)-start)]...)
+		return append(b, zeroPage[:int(plan.units)*disk.Unit-(len(b)-start)]...)
 	}
 	m := p.b.methods.at(uint32(p.o.methods[i]))
 	r.Name, r.Holder, r.Signature, r.Access = p.symbolAt(m.name), p.typeAt(m.holder), p.symbolAt(m.signature), m.access
@@ -66,7 +67,7 @@ func (p *plan) appendContext(b []byte, ref ContextRef) []byte {
 	if c.parent == NoContext {
 		parent = p.methodAt(c.method)
 	}
-	return layout.ContextRecord{Parent: parent, Caller: p.methodAt(c.Caller), Point: c.Point, Profiles: p.firstBlock(p.contextFirst[ref-1])}.Append(b)
+	return disk.ContextRecord{Parent: parent, Caller: p.methodAt(c.Caller), Point: c.Point, Profiles: p.firstBlock(p.contextFirst[ref-1])}.Append(b)
 }
 
 // encodeEX gives the tables.
@@ -75,16 +76,16 @@ func (p *plan) encodeEX() []byte {
 	le := binary.LittleEndian
 	b := make([]byte, 0, p.sizeOf(layout.RegionEX))
 	b = le.AppendUint64(b, uint64(len(tables)))
-	at := p.regionStart(layout.RegionEX) + layout.TablesHeaderSize + int64(len(tables))*layout.TableRowSize
+	at := p.regionStart(layout.RegionEX) + disk.TablesHeaderSize + int64(len(tables))*disk.TableRowSize
 	for _, t := range tables {
-		size := layout.TableSize(t.columns, int64(t.rows()))
+		size := disk.TableSize(t.columns, int64(t.rows()))
 		b = le.AppendUint64(b, uint64(t.kind))
 		b = le.AppendUint64(b, uint64(at))
 		b = le.AppendUint64(b, uint64(size))
 		at += size
 	}
 	for _, t := range tables {
-		b = layout.AppendTable(b, t.kind, t.flags, t.columns, t.rows(), func(column, row int) uint64 {
+		b = disk.AppendTable(b, t.kind, t.flags, t.columns, t.rows(), func(column, row int) uint64 {
 			return p.cell(t.columns[column], t.cells[row*len(t.columns)+column])
 		})
 	}
@@ -114,23 +115,23 @@ func (p *plan) cell(kind layout.ColumnKind, v uint64) uint64 {
 // references.
 func (p *plan) appendBlock(b []byte, i int) []byte {
 	d := &p.profiles[i]
-	stored := layout.Block(p.b.blocks.at(d.block))
+	stored := disk.Block(p.b.blocks.at(d.block))
 	at := len(b)
-	b = append(b, stored[:layout.BlockHeaderSize]...)
+	b = append(b, stored[:disk.BlockHeaderSize]...)
 	presence := uint32(stored.Presence())
 	le := binary.LittleEndian
 	if d.linked() {
-		presence |= uint32(layout.HasLinks)
-		next := layout.Narrow(0)
+		presence |= uint32(disk.HasLinks)
+		next := layout.Ref(0)
 		if d.followed {
 			next = p.profiles[i+1].at
 		}
 		b = le.AppendUint32(b, uint32(p.contextAt(d.context)))
 		b = le.AppendUint32(b, uint32(next))
 	}
-	b = append(b, stored[layout.BlockHeaderSize:]...)
+	b = append(b, stored[disk.BlockHeaderSize:]...)
 	block := b[at:]
-	le.PutUint32(block, uint32(len(block)/layout.Unit))
+	le.PutUint32(block, uint32(len(block)/disk.Unit))
 	le.PutUint32(block[4:], uint32(p.methods[d.method]))
 	le.PutUint32(block[8:], presence)
 	if d.pointers {
@@ -140,20 +141,20 @@ func (p *plan) appendBlock(b []byte, i int) []byte {
 }
 
 // resolve puts pointers in the place of references.
-func (p *plan) resolve(block layout.Block) {
-	eachEntry(p.b.shape, block, func(_ layout.BlockSection, e layout.Entry) {
+func (p *plan) resolve(block disk.Block) {
+	eachEntry(p.b.shape, block, func(_ layout.BlockSection, e disk.Entry) {
 		for cell, kind := range p.b.shape.Pointers(e) {
 			v := e.Cell(cell)
 			if to := p.referent(v>>refShift, kind); to != 0 {
-				e.SetCell(cell, layout.Pointer(p.header.Base, to.Offset())|v&layout.TypeTags)
+				e.SetCell(cell, disk.Pointer(p.header.Base, to.Offset())|v&disk.TypeTags)
 			}
 		}
 	})
 }
 
 // referent is the place of what a reference in a pointer cell stands for.
-func (p *plan) referent(ref uint64, kind layout.CellKind) layout.Narrow {
-	if kind == layout.CellMethod {
+func (p *plan) referent(ref uint64, kind disk.CellKind) layout.Ref {
+	if kind == disk.CellMethod {
 		return p.methodAt(MethodRef(ref))
 	}
 	return p.typeAt(TypeRef(ref))

@@ -3,6 +3,7 @@ package builder
 import (
 	"fmt"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -11,7 +12,7 @@ import (
 const maxCells = 1 << 28
 
 // add makes room for an entry of a section and fills it.
-func (p *Profile) add(section layout.BlockSection, cells int, entry func(b []byte) ([]byte, layout.Entry), fill func(e layout.Entry)) {
+func (p *Profile) add(section layout.BlockSection, cells int, entry func(b []byte) ([]byte, disk.Entry), fill func(e disk.Entry)) {
 	if p.tooLate() || p.err != nil {
 		return
 	}
@@ -20,7 +21,7 @@ func (p *Profile) add(section layout.BlockSection, cells int, entry func(b []byt
 		return
 	}
 	s := &p.parts.sections[section]
-	if cells < 0 || cells > maxCells-len(s.bytes)/layout.CellSize {
+	if cells < 0 || cells > maxCells-len(s.bytes)/disk.CellSize {
 		p.fail(fmt.Errorf("%w: an entry of %d cells in section %d", layout.ErrTooLarge, cells, section))
 		return
 	}
@@ -34,18 +35,18 @@ func (p *Profile) add(section layout.BlockSection, cells int, entry func(b []byt
 }
 
 // hotspot adds one of HotSpot's entries.
-func (p *Profile) hotspot(tag layout.Tag, at At, length int, fill func(e layout.Entry)) {
+func (p *Profile) hotspot(tag layout.Tag, at At, length int, fill func(e disk.Entry)) {
 	cells := p.b.shape.Cells(tag, length)
-	p.add(at.In, cells, func(b []byte) ([]byte, layout.Entry) {
-		return layout.NewEntry(b, tag, at.Flags, at.Bci, at.Traps, cells)
+	p.add(at.In, cells, func(b []byte) ([]byte, disk.Entry) {
+		return disk.NewEntry(b, tag, at.Flags, at.Bci, at.Traps, cells)
 	}, fill)
 }
 
 // wide adds one of this format's entries.
-func (p *Profile) wide(tag layout.Tag, flags uint8, sub uint16, point int32, rows int, fill func(e layout.Entry)) {
-	cells := layout.Shape{}.Cells(tag, rows)
-	p.add(layout.SectionData, cells, func(b []byte) ([]byte, layout.Entry) {
-		return layout.NewWide(b, tag, flags, sub, point, cells, rows)
+func (p *Profile) wide(tag layout.Tag, flags uint8, sub uint16, point int32, rows int, fill func(e disk.Entry)) {
+	cells := disk.Shape{}.Cells(tag, rows)
+	p.add(layout.SectionData, cells, func(b []byte) ([]byte, disk.Entry) {
+		return disk.NewWide(b, tag, flags, sub, point, cells, rows)
 	}, fill)
 }
 
@@ -71,10 +72,10 @@ func (p *Profile) refCell(what string, ref uint32, has func(uint32) bool) uint64
 func (p *Profile) wordCell(w TypeWord) uint64 {
 	v := p.typeCell(w.Type)
 	if w.NullSeen {
-		v |= layout.TypeNullSeen
+		v |= disk.TypeNullSeen
 	}
 	if w.Unknown {
-		v |= layout.TypeUnknown
+		v |= disk.TypeUnknown
 	}
 	return v
 }

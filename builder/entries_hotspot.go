@@ -3,6 +3,7 @@ package builder
 import (
 	"fmt"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -62,12 +63,12 @@ func (p *Profile) Bit(at At) { p.hotspot(layout.TagBit, at, 0, nil) }
 
 // Counter adds a count.
 func (p *Profile) Counter(at At, count uint64) {
-	p.hotspot(layout.TagCounter, at, 0, func(e layout.Entry) { e.SetCell(0, count) })
+	p.hotspot(layout.TagCounter, at, 0, func(e disk.Entry) { e.SetCell(0, count) })
 }
 
 // Jump adds a branch that is always taken.
 func (p *Profile) Jump(at At, taken uint64, displacement int64) {
-	p.hotspot(layout.TagJump, at, 0, func(e layout.Entry) {
+	p.hotspot(layout.TagJump, at, 0, func(e disk.Entry) {
 		e.SetCell(0, taken)
 		e.SetCell(1, uint64(displacement))
 	})
@@ -75,7 +76,7 @@ func (p *Profile) Jump(at At, taken uint64, displacement int64) {
 
 // Branch adds a conditional branch.
 func (p *Profile) Branch(at At, taken uint64, displacement int64, notTaken uint64) {
-	p.hotspot(layout.TagBranch, at, 0, func(e layout.Entry) {
+	p.hotspot(layout.TagBranch, at, 0, func(e disk.Entry) {
 		e.SetCell(0, taken)
 		e.SetCell(1, uint64(displacement))
 		e.SetCell(2, notTaken)
@@ -92,8 +93,8 @@ func (p *Profile) VirtualCall(at At, count, gap uint64, rows ...Row) {
 	p.hotspot(layout.TagVirtualCall, at, 0, p.receivers(count, gap, rows))
 }
 
-func (p *Profile) receivers(count, gap uint64, rows []Row) func(e layout.Entry) {
-	return func(e layout.Entry) {
+func (p *Profile) receivers(count, gap uint64, rows []Row) func(e disk.Entry) {
+	return func(e disk.Entry) {
 		shape := p.b.shape
 		if len(rows) > shape.TypeRows {
 			p.fail(fmt.Errorf("bci %d: %d receiver rows, the settings have %d", e.Point(), len(rows), shape.TypeRows))
@@ -114,7 +115,7 @@ func (p *Profile) receivers(count, gap uint64, rows []Row) func(e layout.Entry) 
 
 // Ret adds the return points of a ret.
 func (p *Profile) Ret(at At, count uint64, rows ...RetRow) {
-	p.hotspot(layout.TagRet, at, 0, func(e layout.Entry) {
+	p.hotspot(layout.TagRet, at, 0, func(e disk.Entry) {
 		if len(rows) > p.b.shape.BciRows {
 			p.fail(fmt.Errorf("bci %d: %d ret rows, the settings have %d", at.Bci, len(rows), p.b.shape.BciRows))
 			return
@@ -130,7 +131,7 @@ func (p *Profile) Ret(at At, count uint64, rows ...RetRow) {
 
 // MultiBranch adds a switch: its default, and its cases in order.
 func (p *Profile) MultiBranch(at At, def SwitchCase, cases ...SwitchCase) {
-	p.hotspot(layout.TagMultiBranch, at, 2+2*len(cases), func(e layout.Entry) {
+	p.hotspot(layout.TagMultiBranch, at, 2+2*len(cases), func(e disk.Entry) {
 		e.SetCell(0, uint64(2+2*len(cases)))
 		for i, c := range append([]SwitchCase{def}, cases...) {
 			e.SetCell(1+2*i, c.Count)
@@ -141,7 +142,7 @@ func (p *Profile) MultiBranch(at At, def SwitchCase, cases ...SwitchCase) {
 
 // ArgInfo adds, to the extra entries, which arguments the method modifies.
 func (p *Profile) ArgInfo(modified ...uint64) {
-	p.hotspot(layout.TagArgInfo, At{In: layout.SectionExtra}, len(modified), func(e layout.Entry) {
+	p.hotspot(layout.TagArgInfo, At{In: layout.SectionExtra}, len(modified), func(e disk.Entry) {
 		e.SetCell(0, uint64(len(modified)))
 		for i, m := range modified {
 			e.SetCell(1+i, m)
@@ -151,7 +152,7 @@ func (p *Profile) ArgInfo(modified ...uint64) {
 
 // CallType adds a count with the types of arguments and return value.
 func (p *Profile) CallType(at At, count uint64, types CallTypes) {
-	p.hotspot(layout.TagCallType, at, types.cells(), func(e layout.Entry) {
+	p.hotspot(layout.TagCallType, at, types.cells(), func(e disk.Entry) {
 		e.SetCell(0, count)
 		p.typeList(e, types)
 	})
@@ -160,7 +161,7 @@ func (p *Profile) CallType(at At, count uint64, types CallTypes) {
 // VirtualCallType adds the type profile of a call with the types of arguments
 // and return value.
 func (p *Profile) VirtualCallType(at At, count, gap uint64, rows []Row, types CallTypes) {
-	p.hotspot(layout.TagVirtualCallType, at, types.cells(), func(e layout.Entry) {
+	p.hotspot(layout.TagVirtualCallType, at, types.cells(), func(e disk.Entry) {
 		p.receivers(count, gap, rows)(e)
 		p.typeList(e, types)
 	})
@@ -169,7 +170,7 @@ func (p *Profile) VirtualCallType(at At, count, gap uint64, rows []Row, types Ca
 // Parameters sets the types of the method's parameters.
 func (p *Profile) Parameters(slots ...Slot) {
 	types := CallTypes{Args: slots}
-	p.hotspot(layout.TagParametersType, At{In: layout.SectionParameters}, types.cells(), func(e layout.Entry) {
+	p.hotspot(layout.TagParametersType, At{In: layout.SectionParameters}, types.cells(), func(e disk.Entry) {
 		p.typeList(e, types)
 	})
 }
@@ -183,7 +184,7 @@ func (t CallTypes) cells() int {
 }
 
 // typeList fills the length cell and the (slot, type) pairs behind it.
-func (p *Profile) typeList(e layout.Entry, types CallTypes) {
+func (p *Profile) typeList(e disk.Entry, types CallTypes) {
 	first := p.b.shape.TypeList(e.Tag())
 	e.SetCell(first-1, uint64(types.cells()))
 	for i, a := range types.Args {
@@ -199,5 +200,5 @@ func (p *Profile) typeList(e layout.Entry, types CallTypes) {
 // method m took at this bci.
 func (p *Profile) SpeculativeTrap(at At, m MethodRef) {
 	at.In = layout.SectionExtra
-	p.hotspot(layout.TagSpeculativeTrap, at, 0, func(e layout.Entry) { e.SetCell(0, p.methodCell(m)) })
+	p.hotspot(layout.TagSpeculativeTrap, at, 0, func(e disk.Entry) { e.SetCell(0, p.methodCell(m)) })
 }

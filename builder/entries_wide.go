@@ -3,6 +3,7 @@ package builder
 import (
 	"encoding/binary"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -24,7 +25,7 @@ type Callee struct {
 
 // Counters adds an array of counters.
 func (p *Profile) Counters(point int32, counts ...uint64) {
-	p.wide(layout.TagCounters, 0, 0, point, len(counts), func(e layout.Entry) {
+	p.wide(layout.TagCounters, 0, 0, point, len(counts), func(e disk.Entry) {
 		for i, c := range counts {
 			e.SetCell(i, c)
 		}
@@ -34,7 +35,7 @@ func (p *Profile) Counters(point int32, counts ...uint64) {
 // ValueSite adds the values seen at a site; kind is layout.SubIndirectCall and
 // the like.
 func (p *Profile) ValueSite(kind uint16, site int32, values ...Value) {
-	p.wide(layout.TagValueSite, 0, kind, site, len(values), func(e layout.Entry) {
+	p.wide(layout.TagValueSite, 0, kind, site, len(values), func(e disk.Entry) {
 		for i, v := range values {
 			e.SetCell(2*i, v.Value)
 			e.SetCell(2*i+1, v.Count)
@@ -44,7 +45,7 @@ func (p *Profile) ValueSite(kind uint16, site int32, values ...Value) {
 
 // Bitmap adds an array of bits, in whole bytes.
 func (p *Profile) Bitmap(point int32, bits []byte) {
-	p.wide(layout.TagBitmap, 0, 0, point, len(bits), func(e layout.Entry) {
+	p.wide(layout.TagBitmap, 0, 0, point, len(bits), func(e disk.Entry) {
 		var word [8]byte
 		for i := 0; i*8 < len(bits); i++ {
 			clear(word[:])
@@ -57,9 +58,9 @@ func (p *Profile) Bitmap(point int32, bits []byte) {
 // Successors adds where a branch went; sub is layout.SubConditional or
 // layout.SubReturn.
 func (p *Profile) Successors(point int32, sub uint16, rows ...Successor) {
-	p.wide(layout.TagSuccessors, 0, sub, point, len(rows), func(e layout.Entry) {
+	p.wide(layout.TagSuccessors, 0, sub, point, len(rows), func(e disk.Entry) {
 		for i, r := range rows {
-			e.SetCell(2*i, layout.PackSuccessor(r.Point, r.Index))
+			e.SetCell(2*i, disk.PackSuccessor(r.Point, r.Index))
 			e.SetCell(2*i+1, r.Count)
 		}
 	})
@@ -69,19 +70,19 @@ func (p *Profile) Successors(point int32, sub uint16, rows ...Successor) {
 // types without a row, sub is layout.SubVirtualCall or layout.SubTypeCheck. A
 // row without a type is room for one to be recorded.
 func (p *Profile) Receivers(point int32, sub uint16, flags uint8, other, traps uint64, rows ...Row) {
-	p.wide(layout.TagReceivers, flags, sub, point, len(rows), func(e layout.Entry) {
+	p.wide(layout.TagReceivers, flags, sub, point, len(rows), func(e disk.Entry) {
 		e.SetCell(0, other)
 		e.SetCell(1, traps)
 		for i, r := range rows {
-			e.SetCell(layout.ReceiversFixed+2*i, p.typeCell(r.Type))
-			e.SetCell(layout.ReceiversFixed+2*i+1, r.Count)
+			e.SetCell(disk.ReceiversFixed+2*i, p.typeCell(r.Type))
+			e.SetCell(disk.ReceiversFixed+2*i+1, r.Count)
 		}
 	})
 }
 
 // Callees adds the methods that are called at a point.
 func (p *Profile) Callees(point int32, rows ...Callee) {
-	p.wide(layout.TagCallees, 0, 0, point, len(rows), func(e layout.Entry) {
+	p.wide(layout.TagCallees, 0, 0, point, len(rows), func(e disk.Entry) {
 		for i, r := range rows {
 			e.SetCell(2*i, p.methodCell(r.Method))
 			e.SetCell(2*i+1, r.Count)
@@ -91,5 +92,5 @@ func (p *Profile) Callees(point int32, rows ...Callee) {
 
 // Count adds one counter; sub says of what: layout.SubCalls and the like.
 func (p *Profile) Count(point int32, sub uint16, flags uint8, n uint64) {
-	p.wide(layout.TagCount, flags, sub, point, 0, func(e layout.Entry) { e.SetCell(0, n) })
+	p.wide(layout.TagCount, flags, sub, point, 0, func(e disk.Entry) { e.SetCell(0, n) })
 }

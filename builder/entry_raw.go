@@ -3,6 +3,7 @@ package builder
 import (
 	"fmt"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -11,21 +12,21 @@ import (
 // settings. Its pointer cells are not taken: refs gives for each of them the
 // number of a reference of this builder (uint64 of a TypeRef, or of a MethodRef
 // where kind is PointerMethod), 0 for none. The tags of type words are kept.
-func (p *Profile) Raw(section layout.BlockSection, e layout.Entry, refs func(cell int, kind layout.CellKind) uint64) {
+func (p *Profile) Raw(section layout.BlockSection, e disk.Entry, refs func(cell int, kind disk.CellKind) uint64) {
 	one, rest, err := p.b.shape.Next(e)
 	if err != nil || len(rest) > 0 || one.Tag().Wide() {
 		p.fail(fmt.Errorf("%d bytes that are not one entry of the settings (%v)", len(e), err))
 		return
 	}
-	p.add(section, e.Cells(), func(b []byte) ([]byte, layout.Entry) {
+	p.add(section, e.Cells(), func(b []byte) ([]byte, disk.Entry) {
 		at := len(b)
 		b = append(b, e...)
-		return b, layout.Entry(b[at:])
-	}, func(stored layout.Entry) { p.rawPointers(stored, refs) })
+		return b, disk.Entry(b[at:])
+	}, func(stored disk.Entry) { p.rawPointers(stored, refs) })
 }
 
 // rawPointers puts references in the place of pointers.
-func (p *Profile) rawPointers(e layout.Entry, refs func(cell int, kind layout.CellKind) uint64) {
+func (p *Profile) rawPointers(e disk.Entry, refs func(cell int, kind disk.CellKind) uint64) {
 	for cell, kind := range p.b.shape.Pointers(e) {
 		ref := refs(cell, kind)
 		if ref > 1<<32-1 {
@@ -33,13 +34,13 @@ func (p *Profile) rawPointers(e layout.Entry, refs func(cell int, kind layout.Ce
 			return
 		}
 		v := uint64(0)
-		if kind == layout.CellMethod {
+		if kind == disk.CellMethod {
 			v = p.methodCell(MethodRef(ref))
 		} else {
 			v = p.typeCell(TypeRef(ref))
 		}
-		if kind == layout.CellTypeWord {
-			v |= e.Cell(cell) & (layout.TypeNullSeen | layout.TypeUnknown)
+		if kind == disk.CellTypeWord {
+			v |= e.Cell(cell) & (disk.TypeNullSeen | disk.TypeUnknown)
 		}
 		e.SetCell(cell, v)
 	}

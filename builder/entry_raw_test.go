@@ -8,6 +8,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -21,14 +22,14 @@ func TestRawEntryIsKeptCellForCell(t *testing.T) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: rawParams})
 	m := b.Method(layout.Key{Class: "A", Name: "m", Signature: "()V"})
 	typ := b.Type(builder.TypeKey{Name: "B"})
-	shape := rawParams.Shape()
-	_, e := layout.NewEntry(nil, layout.TagVirtualCallType, 0xf0, 7, 1<<31|4, shape.Cells(layout.TagVirtualCallType, 3))
-	cells := []uint64{5, 6, 0, 0, 0x1000, 9, 3, 2, 0x2000 | layout.TypeNullSeen, layout.TypeUnknown}
+	shape := disk.ShapeOf(&rawParams)
+	_, e := disk.NewEntry(nil, layout.TagVirtualCallType, 0xf0, 7, 1<<31|4, shape.Cells(layout.TagVirtualCallType, 3))
+	cells := []uint64{5, 6, 0, 0, 0x1000, 9, 3, 2, 0x2000 | disk.TypeNullSeen, disk.TypeUnknown}
 	for i, v := range cells {
 		e.SetCell(i, v)
 	}
 	p := b.Profile(m, 0, builder.NoContext)
-	p.Raw(layout.SectionData, e, func(cell int, _ layout.CellKind) uint64 {
+	p.Raw(layout.SectionData, e, func(cell int, _ disk.CellKind) uint64 {
 		if cell == 4 || cell == 8 {
 			return uint64(typ)
 		}
@@ -47,11 +48,11 @@ func TestRawEntryIsKeptCellForCell(t *testing.T) {
 	}
 	defer s.Close()
 	got := onlyEntry(t, s)
-	if !bytes.Equal(got.Raw()[:layout.EntryHeaderSize], e[:layout.EntryHeaderSize]) {
-		t.Errorf("header %x, want %x", got.Raw()[:layout.EntryHeaderSize], e[:layout.EntryHeaderSize])
+	if !bytes.Equal(got.Raw()[:disk.EntryHeaderSize], e[:disk.EntryHeaderSize]) {
+		t.Errorf("header %x, want %x", got.Raw()[:disk.EntryHeaderSize], e[:disk.EntryHeaderSize])
 	}
 	pointer := got.Raw().Cell(4)
-	cells[4], cells[8] = pointer, pointer|layout.TypeNullSeen
+	cells[4], cells[8] = pointer, pointer|disk.TypeNullSeen
 	for i, want := range cells {
 		if v := got.Raw().Cell(i); v != want || pointer == 0 {
 			t.Errorf("cell %d is 0x%x, want 0x%x", i, v, want)
@@ -81,15 +82,15 @@ func onlyEntry(t *testing.T, s *reader.Store) (entry reader.Entry) {
 }
 
 func TestRawEntryThatDoesNotFitIsRefused(t *testing.T) {
-	_, whole := layout.NewEntry(nil, layout.TagJump, 0, 1, 0, 2)
-	_, receiver := layout.NewEntry(nil, layout.TagReceiverType, 0, 1, 0, rawParams.Shape().Cells(layout.TagReceiverType, 0))
-	for name, e := range map[string]layout.Entry{
-		"empty": nil, "cut off": whole[:16], "two": append(append(layout.Entry{}, whole...), whole...), "unknown": append(layout.Entry{14}, whole[1:]...),
+	_, whole := disk.NewEntry(nil, layout.TagJump, 0, 1, 0, 2)
+	_, receiver := disk.NewEntry(nil, layout.TagReceiverType, 0, 1, 0, disk.ShapeOf(&rawParams).Cells(layout.TagReceiverType, 0))
+	for name, e := range map[string]disk.Entry{
+		"empty": nil, "cut off": whole[:16], "two": append(append(disk.Entry{}, whole...), whole...), "unknown": append(disk.Entry{14}, whole[1:]...),
 		"not a reference": receiver,
 	} {
 		b := builder.New(layout.DomainHotSpot, builder.Config{Params: rawParams})
 		p := b.Profile(b.Method(layout.Key{Class: "A", Name: "m"}), 0, builder.NoContext)
-		p.Raw(layout.SectionData, e, func(int, layout.CellKind) uint64 { return 99 })
+		p.Raw(layout.SectionData, e, func(int, disk.CellKind) uint64 { return 99 })
 		if p.Done() == nil {
 			t.Errorf("%s: taken", name)
 		}

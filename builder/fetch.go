@@ -1,8 +1,9 @@
 package builder
 
 import (
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/prefetch"
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/words"
 )
 
 // Names and blocks are written in the order of names, and lie in that of their
@@ -41,9 +42,9 @@ func fetchAhead(i, n int, bytes func(k int) []byte) {
 	asked := lines[:0]
 	for k := i + fetchGroup; k < min(i+2*fetchGroup, n); k++ {
 		b := bytes(k)
-		from := layout.Address(b)
-		to := from + uintptr(min(len(b), fetchLines*layout.LineSize))
-		for at := from; at < to; at += layout.LineSize - at%layout.LineSize {
+		from := words.Address(b)
+		to := from + uintptr(min(len(b), fetchLines*disk.LineSize))
+		for at := from; at < to; at += disk.LineSize - at%disk.LineSize {
 			asked = append(asked, at)
 		}
 	}

@@ -3,6 +3,8 @@ package builder
 import (
 	"strings"
 
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/words"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -87,13 +89,13 @@ func (b *Builder) functions(group []Function, methods []MethodRef) {
 	var of [touchGroup]int // places in the group
 	n := 0
 	for i := range group {
-		name := layout.Text(group[i].Name)
+		name := words.String(group[i].Name)
 		if methods[i] = b.methods.named(b.symbols.next(name)); methods[i] == 0 && possibleName(name) {
 			names[n], of[n] = name, i
 			n++
 		}
 	}
-	layout.NameRefs(names[:n], ids[:n])
+	disk.NameRefs(names[:n], ids[:n])
 	for k := range n {
 		methods[of[k]] = b.function(names[k], ids[k])
 	}
@@ -104,7 +106,7 @@ func (b *Builder) functions(group []Function, methods []MethodRef) {
 
 // possibleName reports whether text is a name, and one that a key may have.
 func possibleName(name string) bool {
-	return len(name) > 0 && len(name) <= layout.MaxName && strings.IndexByte(name, 0) < 0
+	return len(name) > 0 && len(name) <= disk.MaxName && strings.IndexByte(name, 0) < 0
 }
 
 // function interns a method that has a name and nothing else.
@@ -117,15 +119,15 @@ func (b *Builder) function(name string, id uint64) MethodRef {
 // appendFunction appends the block that the parts of a profile with these
 // counters give.
 func appendFunction(b []byte, f *Function) []byte {
-	presence, fields := layout.Presence(0), 0
+	presence, fields := disk.Presence(0), 0
 	if f.Hash != 0 {
-		presence, fields = layout.HasCode, layout.CellSize
+		presence, fields = disk.HasCode, disk.CellSize
 	}
-	data := layout.WideHeaderSize + len(f.Counts)*layout.CellSize
-	b = le.AppendUint32(b, uint32((layout.BlockHeaderSize+fields+data)/layout.Unit))
+	data := disk.WideHeaderSize + len(f.Counts)*disk.CellSize
+	b = le.AppendUint32(b, uint32((disk.BlockHeaderSize+fields+data)/disk.Unit))
 	b = le.AppendUint32(b, 0)
 	b = le.AppendUint32(b, uint32(presence))
-	b = le.AppendUint32(b, uint32(data/layout.Unit))
+	b = le.AppendUint32(b, uint32(data/disk.Unit))
 	if f.Hash != 0 {
 		b = le.AppendUint64(b, f.Hash)
 	}
@@ -143,29 +145,29 @@ func appendFunction(b []byte, f *Function) []byte {
 func (b *Builder) sumFunction(d *profileData, f *Function) bool {
 	cells := functionCells(b.blocks.at(d.block), f)
 	if len(cells) == 0 || b.countRules(b.run.Run) != llvmRules || b.run.Weight != One && b.run.Weight != 0 ||
-		le.Uint64(cells) > layout.LLVMMaxCount || f.Counts[0] > layout.LLVMMaxCount || b.methods.at(uint32(d.method)).flags&layout.MethodNotMatchable != 0 {
+		le.Uint64(cells) > disk.LLVMMaxCount || f.Counts[0] > disk.LLVMMaxCount || b.methods.at(uint32(d.method)).flags&layout.MethodNotMatchable != 0 {
 		return false
 	}
 	for i, n := range f.Counts {
-		cell := cells[i*layout.CellSize:][:layout.CellSize]
-		le.PutUint64(cell, min(layout.SaturatingAdd(le.Uint64(cell), n), layout.LLVMMaxCount))
+		cell := cells[i*disk.CellSize:][:disk.CellSize]
+		le.PutUint64(cell, min(disk.SaturatingAdd(le.Uint64(cell), n), disk.LLVMMaxCount))
 	}
 	return true
 }
 
 // functionCells gives the counters in a block, if it is as appendFunction makes
 // it and has as many as the function.
-func functionCells(block layout.Block, f *Function) []byte {
-	at := layout.BlockHeaderSize
+func functionCells(block disk.Block, f *Function) []byte {
+	at := disk.BlockHeaderSize
 	if f.Hash != 0 {
-		at += layout.CellSize
+		at += disk.CellSize
 	}
 	n := len(f.Counts)
-	if len(block) != at+layout.WideHeaderSize+n*layout.CellSize || block.Presence()&^layout.HasCode != 0 {
+	if len(block) != at+disk.WideHeaderSize+n*disk.CellSize || block.Presence()&^disk.HasCode != 0 {
 		return nil
 	}
-	if e := layout.Entry(block[at:]); e.Tag() == layout.TagCounters && e.Point() == 0 && e.Rows() == n {
-		return e[layout.WideHeaderSize:]
+	if e := disk.Entry(block[at:]); e.Tag() == layout.TagCounters && e.Point() == 0 && e.Rows() == n {
+		return e[disk.WideHeaderSize:]
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package builder
 import (
 	"fmt"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -18,7 +19,7 @@ const (
 // within the format's bound finds them all.
 func (p *plan) encodeIX() ([]byte, error) {
 	h := &p.header
-	h.Buckets = uint64(p.sizeOf(layout.RegionIX)) / layout.LineSize
+	h.Buckets = uint64(p.sizeOf(layout.RegionIX)) / disk.LineSize
 	defer func() { p.hashed, p.o.sorter = nil, keySorter{} }() // of no use for what is written next
 	bestProbe, bestSeed := uint32(0), uint64(0)
 	for try := range uint64(maxSeeds) {
@@ -35,8 +36,8 @@ func (p *plan) encodeIX() ([]byte, error) {
 			bestProbe, bestSeed = probe, seed
 		}
 	}
-	if bestProbe > layout.MaxProbe {
-		return nil, fmt.Errorf("builder: %w: an index search over %d lines, at most %d are possible: too many keys share an id", layout.ErrTooLarge, bestProbe, layout.MaxProbe)
+	if bestProbe > disk.MaxProbe {
+		return nil, fmt.Errorf("builder: %w: an index search over %d lines, at most %d are possible: too many keys share an id", layout.ErrTooLarge, bestProbe, disk.MaxProbe)
 	}
 	p.hashed = p.hashRecords(bestSeed)
 	ix, probe := p.placeRecords()
@@ -51,7 +52,7 @@ func (p *plan) encodeIX() ([]byte, error) {
 func (p *plan) placeRecords() (ix []byte, maxProbe uint32) {
 	ix = make([]byte, p.sizeOf(layout.RegionIX))
 	for _, k := range p.hashed {
-		maxProbe = max(maxProbe, placeRecord(ix, p.header.Buckets, layout.Hash(k.key), p.recordAt(k.ref)))
+		maxProbe = max(maxProbe, placeRecord(ix, p.header.Buckets, disk.Hash(k.key), p.recordAt(k.ref)))
 	}
 	return ix, maxProbe
 }
@@ -62,26 +63,26 @@ func (p *plan) hashRecords(seed uint64) []sortKey {
 	b, sorter := p.b, &p.o.sorter
 	all := sorter.room(b.types.len() + len(p.records) - len(p.rows.methods))
 	number := uint32(0)
-	add := func(id uint64, kind layout.RecordKind) {
-		all = append(all, sortKey{uint64(layout.Mix(id, kind, seed)), number})
+	add := func(id uint64, kind disk.RecordKind) {
+		all = append(all, sortKey{uint64(disk.Mix(id, kind, seed)), number})
 		number++
 	}
 	for _, t := range p.o.types {
-		add(b.types.at(uint32(t)).id, layout.KindType)
+		add(b.types.at(uint32(t)).id, disk.KindType)
 	}
 	for i := range p.records {
 		if p.hasRow(i) {
 			number++
 			continue
 		}
-		add(p.records[i].id, layout.KindMethod)
+		add(p.records[i].id, disk.KindMethod)
 	}
 	sorter.sort(all)
 	return all
 }
 
 // recordAt is the place of a record by its number.
-func (p *plan) recordAt(number uint32) layout.Narrow {
+func (p *plan) recordAt(number uint32) layout.Ref {
 	if types := uint32(len(p.o.types)); number >= types {
 		return p.methods[number-types]
 	}
@@ -89,11 +90,11 @@ func (p *plan) recordAt(number uint32) layout.Narrow {
 }
 
 // placeRecord puts one record into the first line with a free slot.
-func placeRecord(ix []byte, buckets uint64, h layout.Hash, n layout.Narrow) (probe uint32) {
+func placeRecord(ix []byte, buckets uint64, h disk.Hash, n layout.Ref) (probe uint32) {
 	for line := h.Bucket(buckets); ; line = (line + 1) % buckets {
 		probe++
-		at := line * layout.LineSize
-		if layout.Line(ix[at:at+layout.LineSize]).Put(h, n) {
+		at := line * disk.LineSize
+		if disk.Line(ix[at:at+disk.LineSize]).Put(h, n) {
 			return probe
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -16,12 +17,12 @@ func newHotSpot() *Builder {
 }
 
 func TestLimits(t *testing.T) {
-	long := strings.Repeat("x", layout.MaxName+1)
+	long := strings.Repeat("x", disk.MaxName+1)
 	for name, add := range map[string]func(b *Builder) error{
 		"name length": func(b *Builder) error { b.Method(layout.Key{Class: "A", Name: long}); return b.Err() },
 		"context depth": func(b *Builder) error {
 			m := b.Method(layout.Key{Class: "A", Name: "a"})
-			b.Context(m, make([]Frame, layout.MaxDepth+1)...)
+			b.Context(m, make([]Frame, disk.MaxDepth+1)...)
 			return b.Err()
 		},
 		"entry size": func(b *Builder) error {
@@ -38,8 +39,8 @@ func TestLimits(t *testing.T) {
 
 func TestLargestKeysFit(t *testing.T) {
 	b := newHotSpot()
-	m := b.Method(layout.Key{Class: "A", Name: strings.Repeat("x", layout.MaxName)})
-	frames := make([]Frame, layout.MaxDepth)
+	m := b.Method(layout.Key{Class: "A", Name: strings.Repeat("x", disk.MaxName)})
+	frames := make([]Frame, disk.MaxDepth)
 	for i := range frames {
 		frames[i] = Frame{m, int32(i)}
 	}
@@ -47,7 +48,7 @@ func TestLargestKeysFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, report, err := b.Bytes()
-	if err != nil || report.Counts.Contexts != layout.MaxDepth {
+	if err != nil || report.Counts.Contexts != disk.MaxDepth {
 		t.Errorf("%d context nodes, %v", report.Counts.Contexts, err)
 	}
 }
@@ -58,9 +59,9 @@ func TestFileSizeLimit(t *testing.T) {
 	for _, c := range []struct {
 		rw int64
 		ok bool
-	}{{layout.MaxFileSize - 256<<20, true}, {layout.MaxFileSize, false}, {layout.MaxFileSize * 2, false}} {
+	}{{disk.MaxFileSize - 256<<20, true}, {disk.MaxFileSize, false}, {disk.MaxFileSize * 2, false}} {
 		p := &plan{b: newHotSpot()}
-		p.set(layout.RegionIX, layout.LineSize)
+		p.set(layout.RegionIX, disk.LineSize)
 		p.set(layout.RegionRW, c.rw)
 		err := p.place()
 		if c.ok != (err == nil) || err != nil && !errors.Is(err, layout.ErrTooLarge) {
@@ -73,21 +74,21 @@ func TestFileSizeLimit(t *testing.T) {
 // small sizes must settle, with a header that a reader takes.
 func TestPlacementSettles(t *testing.T) {
 	step := int64(4096 - 8)
-	for rw := int64(0); rw < layout.MaxFileSize-256<<20; rw += step {
+	for rw := int64(0); rw < disk.MaxFileSize-256<<20; rw += step {
 		if rw > 8<<20 {
 			step = rw / 1000 &^ 7
 		}
 		p := &plan{b: newHotSpot()}
 		p.header.Domain = layout.DomainHotSpot
-		p.set(layout.RegionIX, layout.LineSize*(1+rw%64))
+		p.set(layout.RegionIX, disk.LineSize*(1+rw%64))
 		p.set(layout.RegionRO, rw%8192)
 		p.set(layout.RegionRW, rw)
-		p.section[layout.SectionMethods] = rw % 8192
+		p.section[disk.PartMethods] = rw % 8192
 		if err := p.place(); err != nil {
 			t.Fatal(err)
 		}
-		p.header.Buckets = uint64(p.sizeOf(layout.RegionIX)) / layout.LineSize
-		if _, err := layout.ParseHeader(p.header.Append(nil), p.header.FileSize); err != nil {
+		p.header.Buckets = uint64(p.sizeOf(layout.RegionIX)) / disk.LineSize
+		if _, err := disk.ParseHeader(disk.AppendHeader(nil, &p.header), p.header.FileSize); err != nil {
 			t.Fatalf("rw of %d bytes: %v", rw, err)
 		}
 	}

@@ -3,6 +3,7 @@ package builder
 import (
 	"math/bits"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -14,17 +15,17 @@ func (p *plan) measureProfiles() {
 	}
 }
 
-func (p *plan) measureProfile(b layout.Block) (pointers bool) {
+func (p *plan) measureProfile(b disk.Block) (pointers bool) {
 	s := &p.summary
-	if f := b.Field(layout.HasInvocations); f != nil {
+	if f := b.Field(disk.HasInvocations); f != nil {
 		n := le.Uint64(f)
-		s.TotalInvocations, s.MaxInvocations = layout.SaturatingAdd(s.TotalInvocations, n), max(s.MaxInvocations, n)
+		s.TotalInvocations, s.MaxInvocations = disk.SaturatingAdd(s.TotalInvocations, n), max(s.MaxInvocations, n)
 	}
 	shape := p.b.shape
-	eachEntry(shape, b, func(section layout.BlockSection, e layout.Entry) {
+	eachEntry(shape, b, func(section layout.BlockSection, e disk.Entry) {
 		p.entries++
 		for cell, kind := range shape.Pointers(e) {
-			if pointers = true; kind != layout.CellMethod {
+			if pointers = true; kind != disk.CellMethod {
 				break // an entry points to types or to methods, never to both
 			}
 			p.meet(MethodRef(e.Cell(cell) >> refShift))
@@ -36,9 +37,9 @@ func (p *plan) measureProfile(b layout.Block) (pointers bool) {
 	return pointers
 }
 
-func (p *plan) measureCounts(e layout.Entry) {
+func (p *plan) measureCounts(e disk.Entry) {
 	if e.Tag() == layout.TagCounters { // nothing but counts, and in an archive of LLVM's hardly anything else
-		for cells := e[layout.WideHeaderSize:]; len(cells) > 0; cells = cells[layout.CellSize:] {
+		for cells := e[disk.WideHeaderSize:]; len(cells) > 0; cells = cells[disk.CellSize:] {
 			p.measureCount(le.Uint64(cells))
 		}
 		return
@@ -53,24 +54,24 @@ func (p *plan) measureCounts(e layout.Entry) {
 
 func (p *plan) measureCount(n uint64) {
 	s := &p.summary
-	s.TotalCount, s.MaxCount = layout.SaturatingAdd(s.TotalCount, n), max(s.MaxCount, n)
+	s.TotalCount, s.MaxCount = disk.SaturatingAdd(s.TotalCount, n), max(s.MaxCount, n)
 }
 
 // eachEntry goes through the entries of all sections of a block that this
 // package encoded.
-func eachEntry(shape layout.Shape, b layout.Block, yield func(section layout.BlockSection, e layout.Entry)) {
-	eachEntryOf(shape, b.Section(layout.SectionData), func(e layout.Entry) { yield(layout.SectionData, e) })
-	if b.Presence()&layout.HasSections == 0 {
+func eachEntry(shape disk.Shape, b disk.Block, yield func(section layout.BlockSection, e disk.Entry)) {
+	eachEntryOf(shape, b.Section(layout.SectionData), func(e disk.Entry) { yield(layout.SectionData, e) })
+	if b.Presence()&disk.HasSections == 0 {
 		return
 	}
 	for section := layout.SectionExtra; section < layout.SectionDirectory; section++ {
-		eachEntryOf(shape, b.Section(section), func(e layout.Entry) { yield(section, e) })
+		eachEntryOf(shape, b.Section(section), func(e disk.Entry) { yield(section, e) })
 	}
 }
 
-func eachEntryOf(shape layout.Shape, section []byte, yield func(e layout.Entry)) {
+func eachEntryOf(shape disk.Shape, section []byte, yield func(e disk.Entry)) {
 	for len(section) > 0 {
-		var e layout.Entry
+		var e disk.Entry
 		var err error
 		if e, section, err = shape.Next(section); err != nil {
 			panic("builder: encoded a block it cannot walk: " + err.Error())
@@ -80,4 +81,4 @@ func eachEntryOf(shape layout.Shape, section []byte, yield func(e layout.Entry))
 }
 
 // fieldIndex is the place of a presence bit.
-func fieldIndex(f layout.Presence) int { return bits.TrailingZeros32(uint32(f)) - 1 }
+func fieldIndex(f disk.Presence) int { return bits.TrailingZeros32(uint32(f)) - 1 }

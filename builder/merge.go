@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -29,14 +30,14 @@ import (
 // A merger puts the profile of a run on top of one that a builder has.
 type merger struct {
 	b     *Builder
-	shape layout.Shape
+	shape disk.Shape
 	run   Run
 	out   *sectionData // of the section that is being merged
 }
 
 // merge gives the block of both. Its bytes are the builder's until the next
 // merge.
-func (m *merger) merge(have, more layout.Block) []byte {
+func (m *merger) merge(have, more disk.Block) []byte {
 	if m.run.AsLLVM && m.numCounters(have) != m.numCounters(more) {
 		m.b.unmerged++
 		return have
@@ -54,7 +55,7 @@ func (m *merger) merge(have, more layout.Block) []byte {
 }
 
 // mergeable leaves out of a section what cannot be merged with x.
-func (m *merger) mergeable(x, y []layout.Entry) []layout.Entry {
+func (m *merger) mergeable(x, y []disk.Entry) []disk.Entry {
 	if !m.b.domain.LLVM() {
 		return y
 	}
@@ -69,7 +70,7 @@ func (m *merger) mergeable(x, y []layout.Entry) []layout.Entry {
 }
 
 // bitmapRows is the size of the bitmap among entries, 0 if there is none.
-func bitmapRows(all []layout.Entry) int {
+func bitmapRows(all []disk.Entry) int {
 	for _, e := range all {
 		if e.Tag() == layout.TagBitmap {
 			return e.Rows()
@@ -79,7 +80,7 @@ func bitmapRows(all []layout.Entry) int {
 }
 
 // numCounters is the number of counters of a function of LLVM.
-func (m *merger) numCounters(b layout.Block) int {
+func (m *merger) numCounters(b disk.Block) int {
 	if data := b.Section(layout.SectionData); len(data) > 0 {
 		if e, _, err := m.shape.Next(data); err == nil && e.Tag() == layout.TagCounters {
 			return e.Rows()
@@ -88,17 +89,17 @@ func (m *merger) numCounters(b layout.Block) int {
 	return 0
 }
 
-func (m *merger) entries(section []byte) (all []layout.Entry) {
-	eachEntryOf(m.shape, section, func(e layout.Entry) { all = append(all, e) })
+func (m *merger) entries(section []byte) (all []disk.Entry) {
+	eachEntryOf(m.shape, section, func(e disk.Entry) { all = append(all, e) })
 	return all
 }
 
 // section merges the entries of a section, point by point.
-func (m *merger) section(x, y []layout.Entry) {
+func (m *merger) section(x, y []disk.Entry) {
 	slices.SortStableFunc(x, comparePlaces)
 	slices.SortStableFunc(y, comparePlaces)
 	for len(x) > 0 || len(y) > 0 {
-		var atX, atY []layout.Entry
+		var atX, atY []disk.Entry
 		switch c := comparePoints(x, y); {
 		case c < 0:
 			atX, x = cutPoint(x)
@@ -114,8 +115,8 @@ func (m *merger) section(x, y []layout.Entry) {
 
 // comparePlaces orders entries by where they stand. ArgInfo stands behind all
 // others, where the VM looks for it.
-func comparePlaces(x, y layout.Entry) int {
-	last := func(e layout.Entry) int {
+func comparePlaces(x, y disk.Entry) int {
+	last := func(e disk.Entry) int {
 		if e.Tag() == layout.TagArgInfo {
 			return 1
 		}
@@ -124,7 +125,7 @@ func comparePlaces(x, y layout.Entry) int {
 	return cmp.Or(cmp.Compare(last(x), last(y)), cmp.Compare(x.Point(), y.Point()))
 }
 
-func comparePoints(x, y []layout.Entry) int {
+func comparePoints(x, y []disk.Entry) int {
 	switch {
 	case len(x) == 0:
 		return 1
@@ -135,7 +136,7 @@ func comparePoints(x, y []layout.Entry) int {
 }
 
 // cutPoint cuts the entries of the first profile point off.
-func cutPoint(all []layout.Entry) (at, rest []layout.Entry) {
+func cutPoint(all []disk.Entry) (at, rest []disk.Entry) {
 	n := 1
 	for n < len(all) && comparePlaces(all[0], all[n]) == 0 {
 		n++
@@ -145,7 +146,7 @@ func cutPoint(all []layout.Entry) (at, rest []layout.Entry) {
 
 // point merges the entries of one profile point: those of one kind one by one,
 // in the order in which they stand.
-func (m *merger) point(x, y []layout.Entry) {
+func (m *merger) point(x, y []disk.Entry) {
 	if m.tooWide(x, y) {
 		x, y = m.widen(x), m.widen(y)
 	}
@@ -174,8 +175,8 @@ func (m *merger) point(x, y []layout.Entry) {
 
 // compareKinds orders entries of one profile point; those that are equal are
 // merged.
-func (m *merger) compareKinds(x, y layout.Entry) int {
-	kind := func(e layout.Entry) layout.Tag {
+func (m *merger) compareKinds(x, y disk.Entry) int {
+	kind := func(e disk.Entry) layout.Tag {
 		if e.Tag() == layout.TagVirtualCallType {
 			return layout.TagVirtualCall
 		}
@@ -189,18 +190,18 @@ func (m *merger) compareKinds(x, y layout.Entry) int {
 }
 
 // keep adds an entry as it is.
-func (m *merger) keep(e layout.Entry) layout.Entry {
+func (m *merger) keep(e disk.Entry) disk.Entry {
 	start := len(m.out.bytes)
 	m.out.bytes = append(m.out.bytes, e...)
 	m.out.add(start)
-	return layout.Entry(m.out.bytes[start:])
+	return disk.Entry(m.out.bytes[start:])
 }
 
 // scaled adds an entry of the run.
-func (m *merger) scaled(e layout.Entry) { m.scaleEntry(m.keep(e)) }
+func (m *merger) scaled(e disk.Entry) { m.scaleEntry(m.keep(e)) }
 
 // entry adds what is of both.
-func (m *merger) entry(x, y layout.Entry) {
+func (m *merger) entry(x, y disk.Entry) {
 	switch {
 	case isReceivers(x):
 		m.receivers(x, y)
@@ -219,9 +220,9 @@ func (m *merger) entry(x, y layout.Entry) {
 
 // longer adds the entry with more cells: two of other sizes cannot be of the
 // same code.
-func (m *merger) longer(x, y layout.Entry) {
+func (m *merger) longer(x, y disk.Entry) {
 	m.b.unmerged++
-	if size := func(e layout.Entry) int {
+	if size := func(e disk.Entry) int {
 		if e.Tag().Wide() {
 			return e.Rows()
 		}

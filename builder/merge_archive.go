@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -106,7 +107,7 @@ func (b *Builder) joinConfig(h *layout.Header, use shapeUse, dumps []dump, conte
 	if err := b.countsAgain(contents); err != nil {
 		return runData{}, err
 	}
-	if err := b.joinShape(h.Params.Shape(), use); err != nil {
+	if err := b.joinShape(disk.ShapeOf(&h.Params), use); err != nil {
 		return runData{}, err
 	}
 	b.mixed, b.ordered = true, noOrder
@@ -165,8 +166,8 @@ func (b *Builder) note(c *Contents) {
 func (b *Builder) JoinParams(p layout.Params) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if p.Shape() != b.shape {
-		return fmt.Errorf("builder: %w: entries of the shape %+v, the builder has %+v", ErrMismatch, p.Shape(), b.shape)
+	if disk.ShapeOf(&p) != b.shape {
+		return fmt.Errorf("builder: %w: entries of the shape %+v, the builder has %+v", ErrMismatch, disk.ShapeOf(&p), b.shape)
 	}
 	b.joinParams(p)
 	return nil
@@ -197,7 +198,7 @@ func (b *Builder) mergeable(h *layout.Header, empty bool) error {
 	switch {
 	case h.Domain != b.domain:
 		return fmt.Errorf("%w: it is of domain %s, the others are of %s: merge the archives of each domain by themselves", ErrMismatch, h.Domain, b.domain)
-	case !empty && (h.Params[layout.ParamLLVMVariant]^b.config.Params[layout.ParamLLVMVariant])&layout.LLVMCoverageOnly != 0:
+	case !empty && (h.Params[layout.ParamLLVMVariant]^b.config.Params[layout.ParamLLVMVariant])&disk.LLVMCoverageOnly != 0:
 		return fmt.Errorf("%w: one has counts, the other says only what was covered: merge archives of one kind of instrumentation", ErrMismatch)
 	}
 	return nil

@@ -1,11 +1,12 @@
 package builder
 
 import (
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
 // cells adds an entry whose cells are those of x and y, one by one.
-func (m *merger) cells(x, y layout.Entry) {
+func (m *merger) cells(x, y disk.Entry) {
 	e := m.keep(x)
 	uniteHeaders(e, y)
 	switch {
@@ -25,39 +26,39 @@ func (m *merger) cells(x, y layout.Entry) {
 		e.SetCell(i, max(x.Cell(i), y.Cell(i))) // of one code they are the same
 	}
 	for cell := range m.shape.Counts(e) {
-		e.SetCell(cell, layout.SaturatingAdd(x.Cell(cell), m.run.Weight.of(y.Cell(cell))))
+		e.SetCell(cell, disk.SaturatingAdd(x.Cell(cell), m.run.Weight.of(y.Cell(cell))))
 	}
 	for cell, kind := range m.shape.Pointers(e) {
-		if kind == layout.CellTypeWord {
+		if kind == disk.CellTypeWord {
 			e.SetCell(cell, uniteTypeWords(x.Cell(cell), y.Cell(cell)))
 		}
 	}
 }
 
 // uniteHeaders adds the flags and traps of y to e.
-func uniteHeaders(e, y layout.Entry) {
+func uniteHeaders(e, y disk.Entry) {
 	e.SetFlags(e.Flags() | y.Flags())
 	if !e.Tag().Wide() {
-		e.SetTraps(layout.UniteTraps(e.Traps(), y.Traps()))
+		e.SetTraps(disk.UniteTraps(e.Traps(), y.Traps()))
 	}
 }
 
 // uniteTypeWords is the type profile of a value for both. Once several types
 // were seen, none of them stays.
 func uniteTypeWords(x, y uint64) uint64 {
-	tags := (x | y) & layout.TypeTags
-	x, y = x&^layout.TypeTags, y&^layout.TypeTags
+	tags := (x | y) & disk.TypeTags
+	x, y = x&^disk.TypeTags, y&^disk.TypeTags
 	switch {
-	case tags&layout.TypeUnknown != 0:
+	case tags&disk.TypeUnknown != 0:
 		return tags
 	case x == y, x == 0, y == 0:
 		return x | y | tags
 	}
-	return tags | layout.TypeUnknown
+	return tags | disk.TypeUnknown
 }
 
 // counters sums LLVM's counters.
-func (m *merger) counters(e, y layout.Entry) {
+func (m *merger) counters(e, y disk.Entry) {
 	if e.Cells() == 0 {
 		return
 	}
@@ -70,14 +71,14 @@ func (m *merger) counters(e, y layout.Entry) {
 		m.countersOfOne(e, y, more)
 	default:
 		for i := range e.Cells() {
-			e.SetCell(i, min(layout.SaturatingAdd(e.Cell(i), m.run.Weight.of(y.Cell(i))), rules.highest))
+			e.SetCell(i, min(disk.SaturatingAdd(e.Cell(i), m.run.Weight.of(y.Cell(i))), rules.highest))
 		}
 	}
 }
 
 // countersOfOne keeps the counts and not the mark, of which one has these and
 // the other that: counts say more. llvm-profdata keeps what came first.
-func (m *merger) countersOfOne(e, y layout.Entry, first bool) {
+func (m *merger) countersOfOne(e, y disk.Entry, first bool) {
 	if m.run.AsLLVM {
 		return
 	}
@@ -86,13 +87,13 @@ func (m *merger) countersOfOne(e, y layout.Entry, first bool) {
 		if !first {
 			n = m.run.Weight.of(y.Cell(i))
 		}
-		e.SetCell(i, min(n, layout.LLVMMaxCount))
+		e.SetCell(i, min(n, disk.LLVMMaxCount))
 	}
 }
 
 // hotCounters unites two that are known to be hot or warm. What stands behind
 // the mark is no count either; llvm-profdata keeps the first.
-func (m *merger) hotCounters(e, y layout.Entry) {
+func (m *merger) hotCounters(e, y disk.Entry) {
 	e.SetCell(0, max(e.Cell(0), y.Cell(0)))
 	for i := 1; i < e.Cells() && !m.run.AsLLVM; i++ {
 		e.SetCell(i, max(e.Cell(i), y.Cell(i)))
@@ -101,7 +102,7 @@ func (m *merger) hotCounters(e, y layout.Entry) {
 
 // scaleCounters gives LLVM's counters a weight. A mark is no count and has none,
 // but llvm-profdata multiplies it as it does the others.
-func (m *merger) scaleCounters(e layout.Entry) {
+func (m *merger) scaleCounters(e disk.Entry) {
 	rules := m.b.countRules(m.run)
 	if e.Cells() > 0 && rules.isMark(e.Cell(0)) && !m.run.AsLLVM {
 		return
@@ -112,19 +113,19 @@ func (m *merger) scaleCounters(e layout.Entry) {
 }
 
 // scale gives a block of a run its weight.
-func (m *merger) scale(block layout.Block) {
+func (m *merger) scale(block disk.Block) {
 	if m.run.Weight == One || m.run.Weight == 0 {
 		return
 	}
-	eachEntry(m.shape, block, func(_ layout.BlockSection, e layout.Entry) { m.scaleEntry(e) })
-	for f := layout.HasInvocations; f <= layout.HasInterpreted; f <<= 1 {
+	eachEntry(m.shape, block, func(_ layout.BlockSection, e disk.Entry) { m.scaleEntry(e) })
+	for f := disk.HasInvocations; f <= disk.HasInterpreted; f <<= 1 {
 		if field := block.Field(f); field != nil {
 			m.scaleField(f, field)
 		}
 	}
 }
 
-func (m *merger) scaleEntry(e layout.Entry) {
+func (m *merger) scaleEntry(e disk.Entry) {
 	w := m.run.Weight
 	if w == One || w == 0 {
 		return

@@ -3,14 +3,15 @@ package builder
 import (
 	"encoding/binary"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
 var le = binary.LittleEndian
 
 // fields puts the optional fields of both into out.
-func (m *merger) fields(x, y layout.Block, out *profileParts) {
-	for f := layout.HasCode; f < layout.HasSections; f <<= 1 {
+func (m *merger) fields(x, y disk.Block, out *profileParts) {
+	for f := disk.HasCode; f < disk.HasSections; f <<= 1 {
 		a, b := fieldBytes(x, f), fieldBytes(y, f)
 		field := out.fields[fieldIndex(f)][:0]
 		switch {
@@ -30,7 +31,7 @@ func (m *merger) fields(x, y layout.Block, out *profileParts) {
 }
 
 // fieldBytes is all of an optional field, nil if the block lacks it or there is none.
-func fieldBytes(b layout.Block, f layout.Presence) []byte {
+func fieldBytes(b disk.Block, f disk.Presence) []byte {
 	if b == nil {
 		return nil
 	}
@@ -42,35 +43,35 @@ func fieldBytes(b layout.Block, f layout.Presence) []byte {
 	return b[start:end]
 }
 
-func isCount(f layout.Presence) bool {
-	return f == layout.HasInvocations || f == layout.HasBackedges || f == layout.HasInterpreted
+func isCount(f disk.Presence) bool {
+	return f == disk.HasInvocations || f == disk.HasBackedges || f == disk.HasInterpreted
 }
 
-func (m *merger) scaleField(f layout.Presence, field []byte) {
+func (m *merger) scaleField(f disk.Presence, field []byte) {
 	if isCount(f) {
 		le.PutUint64(field, m.run.Weight.of(le.Uint64(field)))
 	}
 }
 
 // field merges b into a.
-func (m *merger) field(f layout.Presence, a, b []byte) []byte {
+func (m *merger) field(f disk.Presence, a, b []byte) []byte {
 	switch {
 	case isCount(f):
-		le.PutUint64(a, layout.SaturatingAdd(le.Uint64(a), m.run.Weight.of(le.Uint64(b))))
-	case f == layout.HasSize:
+		le.PutUint64(a, disk.SaturatingAdd(le.Uint64(a), m.run.Weight.of(le.Uint64(b))))
+	case f == disk.HasSize:
 		each32(a, b, func(x, y uint32) uint32 { return max(x, y) })
-	case f == layout.HasHistory:
+	case f == disk.HasHistory:
 		each32(a, b, func(x, y uint32) uint32 { return x + min(y, 1<<32-1-x) })
-	case f == layout.HasCompile:
+	case f == disk.HasCompile:
 		for i := range 4 {
 			a[i] = max(a[i], b[i])
 		}
 		for i := 4; i < 8; i += 2 {
 			le.PutUint16(a[i:], max(le.Uint16(a[i:]), le.Uint16(b[i:])))
 		}
-	case f == layout.HasEscape:
+	case f == disk.HasEscape:
 		uniteEscape(a, b)
-	case f == layout.HasTraps:
+	case f == disk.HasTraps:
 		return uniteTrapHistory(a, b)
 	}
 	return a
@@ -109,9 +110,9 @@ func uniteTrapHistory(a, b []byte) []byte {
 
 // addInPlace merges a block into the one that the builder has if nothing but
 // counts differs, and reports whether it did.
-func (m *merger) addInPlace(have, more layout.Block) bool {
-	if len(have) != len(more) || string(have[:layout.BlockHeaderSize]) != string(more[:layout.BlockHeaderSize]) ||
-		have.Presence()&^plainFields != 0 || string(fieldBytes(have, layout.HasSize)) != string(fieldBytes(more, layout.HasSize)) {
+func (m *merger) addInPlace(have, more disk.Block) bool {
+	if len(have) != len(more) || string(have[:disk.BlockHeaderSize]) != string(more[:disk.BlockHeaderSize]) ||
+		have.Presence()&^plainFields != 0 || string(fieldBytes(have, disk.HasSize)) != string(fieldBytes(more, disk.HasSize)) {
 		return false
 	}
 	for s := layout.SectionData; s < layout.SectionDirectory; s++ {
@@ -119,7 +120,7 @@ func (m *merger) addInPlace(have, more layout.Block) bool {
 			return false
 		}
 	}
-	for f := layout.HasInvocations; f <= layout.HasInterpreted; f <<= 1 {
+	for f := disk.HasInvocations; f <= disk.HasInterpreted; f <<= 1 {
 		if a, b := fieldBytes(have, f), fieldBytes(more, f); a != nil {
 			m.field(f, a, b)
 		}
@@ -132,7 +133,7 @@ func (m *merger) addInPlace(have, more layout.Block) bool {
 
 // plainFields are the fields that addInPlace can merge: none that is united in
 // another way than by a sum.
-const plainFields = layout.HasCode | layout.HasSize | layout.HasInvocations | layout.HasBackedges | layout.HasInterpreted | layout.HasSections | layout.HasDirectory
+const plainFields = disk.HasCode | disk.HasSize | disk.HasInvocations | disk.HasBackedges | disk.HasInterpreted | disk.HasSections | disk.HasDirectory
 
 // sameButCounts reports whether the entries of two sections of one size differ
 // in nothing but counts, and none has rows to be united.
@@ -152,7 +153,7 @@ func (m *merger) sameButCounts(x, y []byte) bool {
 }
 
 // plain reports whether an entry has nothing but counts.
-func plain(e layout.Entry) bool {
+func plain(e disk.Entry) bool {
 	switch e.Tag() {
 	case layout.TagCounter, layout.TagCounters, layout.TagCount:
 		return true
@@ -170,7 +171,7 @@ func (m *merger) addCounts(x, y []byte) {
 			m.counters(a, b)
 		} else {
 			for i := range a.Cells() {
-				a.SetCell(i, layout.SaturatingAdd(a.Cell(i), m.run.Weight.of(b.Cell(i))))
+				a.SetCell(i, disk.SaturatingAdd(a.Cell(i), m.run.Weight.of(b.Cell(i))))
 			}
 		}
 		x, y = restX, restY

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/libstdcxx"
 	"github.com/profarc/profarc/layout"
 )
@@ -27,13 +28,13 @@ type countRule struct {
 }
 
 var (
-	llvmRules    = countRule{layout.LLVMMaxCount, true}
+	llvmRules    = countRule{disk.LLVMMaxCount, true}
 	oldLLVMRules = countRule{maxCount, false}
 )
 
 // countRules returns the rule by which counters of LLVM are summed.
 func (b *Builder) countRules(run Run) countRule {
-	if run.AsLLVM && !b.config.Params.LLVMMarks() {
+	if run.AsLLVM && !disk.LLVMMarks(&b.config.Params) {
 		return oldLLVMRules
 	}
 	return llvmRules
@@ -46,12 +47,12 @@ func (r countRule) isMark(first uint64) bool { return r.marks && first > r.highe
 // not of the same decisions, and a mark that a function is hot is no run: it sums
 // the counters alone. Of a kind with other numbers of value sites it keeps the
 // first.
-func (m *merger) asLLVM(x, y []layout.Entry, otherBitmaps bool) []layout.Entry {
+func (m *merger) asLLVM(x, y []disk.Entry, otherBitmaps bool) []disk.Entry {
 	if otherBitmaps {
 		m.b.unmerged++
 	}
 	if otherBitmaps || m.isMarked(x) || m.isMarked(y) {
-		return slices.DeleteFunc(y, func(e layout.Entry) bool { return e.Tag() != layout.TagCounters })
+		return slices.DeleteFunc(y, func(e disk.Entry) bool { return e.Tag() != layout.TagCounters })
 	}
 	have, more := sitesOf(x), sitesOf(y)
 	for kind, n := range more {
@@ -59,21 +60,21 @@ func (m *merger) asLLVM(x, y []layout.Entry, otherBitmaps bool) []layout.Entry {
 			m.b.unmerged++
 		}
 	}
-	return slices.DeleteFunc(y, func(e layout.Entry) bool {
+	return slices.DeleteFunc(y, func(e disk.Entry) bool {
 		return e.Tag() == layout.TagValueSite && have[e.Sub()] != more[e.Sub()]
 	})
 }
 
 // isMarked reports whether the counters among entries are a mark, and no counts.
-func (m *merger) isMarked(all []layout.Entry) bool {
+func (m *merger) isMarked(all []disk.Entry) bool {
 	rules := m.b.countRules(m.run)
-	return slices.ContainsFunc(all, func(e layout.Entry) bool {
+	return slices.ContainsFunc(all, func(e disk.Entry) bool {
 		return e.Tag() == layout.TagCounters && e.Cells() > 0 && rules.isMark(e.Cell(0))
 	})
 }
 
 // sitesOf counts value sites by kind.
-func sitesOf(all []layout.Entry) map[uint16]int {
+func sitesOf(all []disk.Entry) map[uint16]int {
 	sites := map[uint16]int{}
 	for _, e := range all {
 		if e.Tag() == layout.TagValueSite {
@@ -89,7 +90,7 @@ func sitesOf(all []layout.Entry) map[uint16]int {
 // follows from the order before: of the first site the highest count is first,
 // the second is as the file has it. Values that the first site does not have
 // come without the weight. It keeps 255 values of each sum.
-func (m *merger) valueSiteAsLLVM(x, y layout.Entry) {
+func (m *merger) valueSiteAsLLVM(x, y disk.Entry) {
 	have, more := m.llvmTop(rowsOf(x, 0)), rowsOf(y, 0)
 	m.llvmSortValues(have)
 	m.llvmSortValues(more)

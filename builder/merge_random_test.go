@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -215,6 +216,6 @@ func addRandomTables(b *builder.Builder, r *highRand) {
 			b.Table(layout.TableSamples, 0, word, layout.ColumnMethod, word, word).Row(group, uint64(b.Method(layout.Key{Class: "A", Name: "m1"})), frame, 5+group)
 		}
 	}
-	b.Table(layout.TableProperties, 0, symbol, symbol).Row(uint64(b.Symbol(layout.PropertyTraceStream)), uint64(b.Symbol(fmt.Sprint(r.IntN(3)))))
+	b.Table(layout.TableProperties, 0, symbol, symbol).Row(uint64(b.Symbol(disk.PropertyTraceStream)), uint64(b.Symbol(fmt.Sprint(r.IntN(3)))))
 	b.Table(layout.TableProperties, 0, symbol, symbol).Row(uint64(b.Symbol("host")), uint64(b.Symbol(fmt.Sprint(r.IntN(2)))))
 }

@@ -3,10 +3,11 @@ package builder
 import (
 	"slices"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
-func isReceivers(e layout.Entry) bool {
+func isReceivers(e disk.Entry) bool {
 	switch e.Tag() {
 	case layout.TagReceiverType, layout.TagVirtualCall, layout.TagVirtualCallType, layout.TagReceivers:
 		return true
@@ -15,27 +16,27 @@ func isReceivers(e layout.Entry) bool {
 }
 
 // receiverRows are the rows of an entry of any kind that has receivers.
-func (m *merger) receiverRows(e layout.Entry) []countedRow {
+func (m *merger) receiverRows(e disk.Entry) []countedRow {
 	if e.Tag() == layout.TagReceivers {
-		return rowsOf(e, layout.ReceiversFixed)
+		return rowsOf(e, disk.ReceiversFixed)
 	}
 	return strideRows(e, m.shape.ReceiverRow(0), m.shape.TypeRows)
 }
 
 // receivers adds the type profile of both, which are both wide or both not.
-func (m *merger) receivers(x, y layout.Entry) {
+func (m *merger) receivers(x, y disk.Entry) {
 	rows := m.unite(m.receiverRows(x), m.receiverRows(y))
 	slices.SortStableFunc(rows, func(a, b countedRow) int { return m.compareRows(layout.TagReceivers, a, b) })
 	if x.Tag() == layout.TagReceivers {
-		e := m.list(x.Tag(), x.Flags()|y.Flags(), x.Sub(), x.Point(), layout.ReceiversFixed, rows)
+		e := m.list(x.Tag(), x.Flags()|y.Flags(), x.Sub(), x.Point(), disk.ReceiversFixed, rows)
 		e.SetCell(0, m.firstCount(x, y))
-		e.SetCell(1, uint64(layout.UniteTraps(uint32(x.Cell(1)), uint32(y.Cell(1)))))
+		e.SetCell(1, uint64(disk.UniteTraps(uint32(x.Cell(1)), uint32(y.Cell(1)))))
 		return
 	}
 	e := m.typeLists(x, y)
 	e.SetCell(0, m.firstCount(x, y))
 	for i := range m.shape.Gap {
-		e.SetCell(1+i, layout.SaturatingAdd(x.Cell(1+i), m.run.Weight.of(y.Cell(1+i))))
+		e.SetCell(1+i, disk.SaturatingAdd(x.Cell(1+i), m.run.Weight.of(y.Cell(1+i))))
 	}
 	for i := range m.shape.TypeRows {
 		var r countedRow
@@ -49,7 +50,7 @@ func (m *merger) receivers(x, y layout.Entry) {
 
 // typeLists adds the one of two HotSpot entries with more types of arguments,
 // with the flags, traps and types of both.
-func (m *merger) typeLists(x, y layout.Entry) layout.Entry {
+func (m *merger) typeLists(x, y disk.Entry) disk.Entry {
 	from, other := x, y
 	if len(y) > len(x) {
 		from, other = y, x
@@ -58,7 +59,7 @@ func (m *merger) typeLists(x, y layout.Entry) layout.Entry {
 	uniteHeaders(e, other)
 	if len(x) == len(y) {
 		for cell, kind := range m.shape.Pointers(e) {
-			if kind == layout.CellTypeWord {
+			if kind == disk.CellTypeWord {
 				e.SetCell(cell, uniteTypeWords(x.Cell(cell), y.Cell(cell)))
 			}
 		}
@@ -67,29 +68,29 @@ func (m *merger) typeLists(x, y layout.Entry) layout.Entry {
 }
 
 // firstCount is the count of all that found no row.
-func (m *merger) firstCount(x, y layout.Entry) uint64 {
+func (m *merger) firstCount(x, y disk.Entry) uint64 {
 	if x.SignedCount() {
 		return uint64(saturateSigned(int64(x.Cell(0)), m.run.Weight.ofSigned(int64(y.Cell(0)))))
 	}
-	return layout.SaturatingAdd(x.Cell(0), m.run.Weight.of(y.Cell(0)))
+	return disk.SaturatingAdd(x.Cell(0), m.run.Weight.of(y.Cell(0)))
 }
 
 // tooWide reports whether HotSpot's entries of a profile point have to become
 // wide ones: because some are, or because their rows do not all fit.
-func (m *merger) tooWide(x, y []layout.Entry) bool {
+func (m *merger) tooWide(x, y []disk.Entry) bool {
 	return slices.ContainsFunc(x, isWidened) || slices.ContainsFunc(y, isWidened) ||
 		m.union(x, y, isReceivers, m.receiverRows) > m.shape.TypeRows ||
 		m.union(x, y, isRet, m.retRows) > m.shape.BciRows
 }
 
-func isWidened(e layout.Entry) bool {
+func isWidened(e disk.Entry) bool {
 	return e.Tag() == layout.TagReceivers || e.Tag() == layout.TagSuccessors && e.Sub() == layout.SubReturn
 }
 
 // union is the number of different rows of entries of two lists.
-func (m *merger) union(x, y []layout.Entry, is func(layout.Entry) bool, rows func(layout.Entry) []countedRow) int {
+func (m *merger) union(x, y []disk.Entry, is func(disk.Entry) bool, rows func(disk.Entry) []countedRow) int {
 	var all []uint64
-	for _, list := range [][]layout.Entry{x, y} {
+	for _, list := range [][]disk.Entry{x, y} {
 		for _, e := range list {
 			if !is(e) {
 				continue

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -29,7 +30,7 @@ func (m *merger) uniteSorted(x, y []countedRow, fresh Weight) (all []countedRow)
 		case len(x) == 0 || y[0].what < x[0].what:
 			all, y = append(all, countedRow{y[0].what, fresh.of(y[0].count)}), y[1:]
 		default:
-			all = append(all, countedRow{x[0].what, layout.SaturatingAdd(x[0].count, m.run.Weight.of(y[0].count))})
+			all = append(all, countedRow{x[0].what, disk.SaturatingAdd(x[0].count, m.run.Weight.of(y[0].count))})
 			x, y = x[1:], y[1:]
 		}
 	}
@@ -37,7 +38,7 @@ func (m *merger) uniteSorted(x, y []countedRow, fresh Weight) (all []countedRow)
 }
 
 // rows adds the entry of both that is nothing but a list.
-func (m *merger) rows(x, y layout.Entry) {
+func (m *merger) rows(x, y disk.Entry) {
 	all := m.unite(rowsOf(x, 0), rowsOf(y, 0))
 	slices.SortStableFunc(all, func(a, b countedRow) int { return m.compareRows(x.Tag(), a, b) })
 	m.list(x.Tag(), x.Flags()|y.Flags(), x.Sub(), x.Point(), 0, all)
@@ -47,8 +48,8 @@ func (m *merger) rows(x, y layout.Entry) {
 // point, all others the highest count first.
 func (m *merger) compareRows(tag layout.Tag, a, b countedRow) int {
 	if tag == layout.TagSuccessors {
-		pointA, indexA := layout.UnpackSuccessor(a.what)
-		pointB, indexB := layout.UnpackSuccessor(b.what)
+		pointA, indexA := disk.UnpackSuccessor(a.what)
+		pointB, indexB := disk.UnpackSuccessor(b.what)
 		return cmp.Or(cmp.Compare(indexA, indexB), cmp.Compare(pointA, pointB), cmp.Compare(b.count, a.count))
 	}
 	if c := cmp.Compare(b.count, a.count); c != 0 || a.what == b.what {
@@ -64,10 +65,10 @@ func (m *merger) compareRows(tag layout.Tag, a, b countedRow) int {
 }
 
 // list adds a wide entry with so many cells before its rows.
-func (m *merger) list(tag layout.Tag, flags uint8, sub uint16, point int32, fixed int, rows []countedRow) layout.Entry {
+func (m *merger) list(tag layout.Tag, flags uint8, sub uint16, point int32, fixed int, rows []countedRow) disk.Entry {
 	start := len(m.out.bytes)
-	var e layout.Entry
-	m.out.bytes, e = layout.NewWide(m.out.bytes, tag, flags, sub, point, fixed+2*len(rows), len(rows))
+	var e disk.Entry
+	m.out.bytes, e = disk.NewWide(m.out.bytes, tag, flags, sub, point, fixed+2*len(rows), len(rows))
 	for i, r := range rows {
 		e.SetCell(fixed+2*i, r.what)
 		e.SetCell(fixed+2*i+1, r.count)
@@ -78,11 +79,11 @@ func (m *merger) list(tag layout.Tag, flags uint8, sub uint16, point int32, fixe
 
 // rowsOf are the rows of a wide entry that begin at a cell; rows that say
 // nothing are left out.
-func rowsOf(e layout.Entry, first int) []countedRow {
+func rowsOf(e disk.Entry, first int) []countedRow {
 	return strideRows(e, first, e.Rows())
 }
 
-func strideRows(e layout.Entry, first, n int) (rows []countedRow) {
+func strideRows(e disk.Entry, first, n int) (rows []countedRow) {
 	for i := range n {
 		if r := (countedRow{e.Cell(first + 2*i), e.Cell(first + 2*i + 1)}); r != (countedRow{}) || e.Tag() == layout.TagSuccessors || e.Tag() == layout.TagValueSite {
 			rows = append(rows, r)

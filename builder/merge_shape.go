@@ -3,6 +3,7 @@ package builder
 import (
 	"fmt"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -46,7 +47,7 @@ func useOf(s *reader.Store) (use shapeUse, err error) {
 // joinShape makes the builder's shape that of an archive that joins, if it can
 // be. The first that depends on a part decides it; as long as there is none, the
 // largest is taken. The caller holds mu.
-func (b *Builder) joinShape(shape layout.Shape, use shapeUse) error {
+func (b *Builder) joinShape(shape disk.Shape, use shapeUse) error {
 	have := b.shape
 	types := shape.TypeRows != have.TypeRows || shape.Gap != have.Gap
 	returns := shape.BciRows != have.BciRows
@@ -65,7 +66,7 @@ func (b *Builder) joinShape(shape layout.Shape, use shapeUse) error {
 	return nil
 }
 
-func describeShape(s layout.Shape) string {
+func describeShape(s disk.Shape) string {
 	return fmt.Sprintf("%d receivers a call, %d returns and %d more counts", s.TypeRows, s.BciRows, s.Gap)
 }
 
@@ -78,7 +79,7 @@ func joined(have, joins int, decides bool) int {
 }
 
 // setShape changes the parts of the shape that no entry depends on.
-func (b *Builder) setShape(s layout.Shape) {
+func (b *Builder) setShape(s disk.Shape) {
 	if s == b.shape {
 		return
 	}

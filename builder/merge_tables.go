@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -168,7 +169,7 @@ func (t *Table) addEqual(cells, before, g rowGroup) bool {
 	}
 	for i, v := range g {
 		if column := i % len(t.columns); slices.Contains(summedColumns[t.kind], column) {
-			cells[i] = layout.SaturatingAdd(cells[i], v)
+			cells[i] = disk.SaturatingAdd(cells[i], v)
 		}
 	}
 	return true
@@ -180,8 +181,8 @@ func (t *Table) addProperty(cells, g []uint64) bool {
 	if t.kind != layout.TableProperties || len(g) != 2 || cells[0] != g[0] {
 		return false
 	}
-	rule := layout.MergedProperty(b.text(SymbolRef(g[0])))
-	if rule == layout.PropertyKept {
+	rule := disk.MergedProperty(b.text(SymbolRef(g[0])))
+	if rule == disk.PropertyKept {
 		return false
 	}
 	x, errX := strconv.ParseUint(b.text(SymbolRef(cells[1])), 10, 64)
@@ -190,9 +191,9 @@ func (t *Table) addProperty(cells, g []uint64) bool {
 		return false
 	}
 	both := max(x, y)
-	if rule == layout.PropertySummed {
-		both = layout.SaturatingAdd(x, y)
+	if rule == disk.PropertySummed {
+		both = disk.SaturatingAdd(x, y)
 	}
-	cells[1] = uint64(b.symbol(strconv.FormatUint(both, 10), layout.MaxBlob))
+	cells[1] = uint64(b.symbol(strconv.FormatUint(both, 10), disk.MaxBlob))
 	return true
 }

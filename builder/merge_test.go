@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/layout"
 )
@@ -127,7 +128,7 @@ func again(t testing.TB, s dumped) dumped {
 func sameCounts(t *rapid.T, x, y dumped) {
 	t.Helper()
 	counts := func(s dumped) (all []uint64) {
-		shape := s.Header().Params.Shape()
+		shape := disk.ShapeOf(&s.Header().Params)
 		for m, err := range s.Methods() {
 			if err != nil {
 				t.Fatal(err)
@@ -267,7 +268,7 @@ func TestMergeOfRunsThatDoNotShowTheirShape(t *testing.T) {
 			t.Error("another order gives other bytes")
 		}
 	}
-	if got := all.Header().Params.Shape(); got != long.Header().Params.Shape() {
+	if got := disk.ShapeOf(&all.Header().Params); got != disk.ShapeOf(&long.Header().Params) {
 		t.Errorf("shape %+v, want that of the run with type profiles", got)
 	}
 	if a, b := merged(t, short, shorter), merged(t, shorter, short); !bytes.Equal(a.bytes, b.bytes) {

@@ -3,11 +3,12 @@ package builder
 import (
 	"slices"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
 // widen gives entries of a profile point without rows of HotSpot's.
-func (m *merger) widen(at []layout.Entry) (all []layout.Entry) {
+func (m *merger) widen(at []disk.Entry) (all []disk.Entry) {
 	for _, e := range at {
 		switch {
 		case isRet(e):
@@ -21,25 +22,25 @@ func (m *merger) widen(at []layout.Entry) (all []layout.Entry) {
 	return all
 }
 
-func (m *merger) widenReceivers(e layout.Entry) []layout.Entry {
+func (m *merger) widenReceivers(e disk.Entry) []disk.Entry {
 	sub := uint16(layout.SubVirtualCall)
 	if e.Tag() == layout.TagReceiverType {
 		sub = layout.SubTypeCheck
 	}
 	rows := m.receiverRows(e)
-	_, wide := layout.NewWide(nil, layout.TagReceivers, e.Flags(), sub, e.Point(), layout.ReceiversFixed+2*len(rows), len(rows))
+	_, wide := disk.NewWide(nil, layout.TagReceivers, e.Flags(), sub, e.Point(), disk.ReceiversFixed+2*len(rows), len(rows))
 	wide.SetCell(0, e.Cell(0))
 	wide.SetCell(1, uint64(e.Traps()))
 	for i, r := range rows {
-		wide.SetCell(layout.ReceiversFixed+2*i, r.what)
-		wide.SetCell(layout.ReceiversFixed+2*i+1, r.count)
+		wide.SetCell(disk.ReceiversFixed+2*i, r.what)
+		wide.SetCell(disk.ReceiversFixed+2*i+1, r.count)
 	}
-	all := []layout.Entry{wide}
+	all := []disk.Entry{wide}
 	if e.Tag() == layout.TagVirtualCallType {
 		all = append(all, m.callTypes(e))
 	}
 	if m.shape.Gap > 0 && e.Cell(1) != 0 {
-		_, unprofiled := layout.NewWide(nil, layout.TagCount, 0, layout.SubUnprofiled, e.Point(), 1, 0)
+		_, unprofiled := disk.NewWide(nil, layout.TagCount, 0, layout.SubUnprofiled, e.Point(), 1, 0)
 		unprofiled.SetCell(0, e.Cell(1))
 		all = append(all, unprofiled)
 	}
@@ -48,10 +49,10 @@ func (m *merger) widenReceivers(e layout.Entry) []layout.Entry {
 
 // callTypes is a CallType entry without a count: the types of arguments of a
 // VirtualCallType.
-func (m *merger) callTypes(e layout.Entry) layout.Entry {
+func (m *merger) callTypes(e disk.Entry) disk.Entry {
 	from := m.shape.TypeList(e.Tag())
 	n := e.Cells() - from
-	_, types := layout.NewEntry(nil, layout.TagCallType, 0, uint16(e.Point()), 0, m.shape.Cells(layout.TagCallType, n))
+	_, types := disk.NewEntry(nil, layout.TagCallType, 0, uint16(e.Point()), 0, m.shape.Cells(layout.TagCallType, n))
 	first := m.shape.TypeList(layout.TagCallType)
 	types.SetCell(first-1, uint64(n))
 	for i := range n {
@@ -60,38 +61,38 @@ func (m *merger) callTypes(e layout.Entry) layout.Entry {
 	return types
 }
 
-func isRet(e layout.Entry) bool { return e.Tag() == layout.TagRet }
+func isRet(e disk.Entry) bool { return e.Tag() == layout.TagRet }
 
 // noBci marks a row that is free, as the VM does.
 const noBci = 1<<64 - 1
 
 // A retRow's displacement is of the code, so that the bci and it are what the
 // row is of.
-func (m *merger) retRows(e layout.Entry) (rows []countedRow) {
+func (m *merger) retRows(e disk.Entry) (rows []countedRow) {
 	for i := range m.shape.BciRows {
 		bci, count, displacement := e.Cell(1+3*i), e.Cell(2+3*i), e.Cell(3+3*i)
 		if bci != noBci && bci|count|displacement != 0 {
-			rows = append(rows, countedRow{layout.PackSuccessor(int32(bci), uint32(displacement)), count})
+			rows = append(rows, countedRow{disk.PackSuccessor(int32(bci), uint32(displacement)), count})
 		}
 	}
 	return rows
 }
 
 // ret adds a Ret of both.
-func (m *merger) ret(x, y layout.Entry) {
+func (m *merger) ret(x, y disk.Entry) {
 	rows := m.unite(m.retRows(x), m.retRows(y))
 	slices.SortStableFunc(rows, func(a, b countedRow) int { return m.compareRows(layout.TagValueSite, a, b) })
 	e := m.keep(x)
 	uniteHeaders(e, y)
-	e.SetCell(0, layout.SaturatingAdd(x.Cell(0), m.run.Weight.of(y.Cell(0))))
+	e.SetCell(0, disk.SaturatingAdd(x.Cell(0), m.run.Weight.of(y.Cell(0))))
 	m.setRetRows(e, rows)
 }
 
-func (m *merger) setRetRows(e layout.Entry, rows []countedRow) {
+func (m *merger) setRetRows(e disk.Entry, rows []countedRow) {
 	for i := range m.shape.BciRows {
 		row := [3]uint64{noBci, 0, 0}
 		if i < len(rows) {
-			bci, displacement := layout.UnpackSuccessor(rows[i].what)
+			bci, displacement := disk.UnpackSuccessor(rows[i].what)
 			row = [3]uint64{uint64(int64(bci)), rows[i].count, uint64(int64(int32(displacement)))}
 		}
 		for j, v := range row {
@@ -100,17 +101,17 @@ func (m *merger) setRetRows(e layout.Entry, rows []countedRow) {
 	}
 }
 
-func (m *merger) widenRet(e layout.Entry) []layout.Entry {
+func (m *merger) widenRet(e disk.Entry) []disk.Entry {
 	rows := m.retRows(e)
 	if len(rows) == 0 {
-		return []layout.Entry{e}
+		return []disk.Entry{e}
 	}
 	bare := slices.Clone(e)
 	m.setRetRows(bare, nil)
-	_, wide := layout.NewWide(nil, layout.TagSuccessors, 0, layout.SubReturn, e.Point(), 2*len(rows), len(rows))
+	_, wide := disk.NewWide(nil, layout.TagSuccessors, 0, layout.SubReturn, e.Point(), 2*len(rows), len(rows))
 	for i, r := range rows {
 		wide.SetCell(2*i, r.what)
 		wide.SetCell(2*i+1, r.count)
 	}
-	return []layout.Entry{bare, wide}
+	return []disk.Entry{bare, wide}
 }

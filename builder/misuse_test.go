@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -76,7 +77,7 @@ func TestUnfinishedProfiles(t *testing.T) {
 }
 
 func TestRowsThatCannotBe(t *testing.T) {
-	for _, n := range []int{-1, layout.MaxRows + 1, 1 << 40} {
+	for _, n := range []int{-1, disk.MaxRows + 1, 1 << 40} {
 		if _, err := builder.New(layout.DomainHotSpot, builder.Config{}).NarrowRows(n); err == nil {
 			t.Errorf("%d rows", n)
 		}

@@ -3,6 +3,7 @@ package builder
 import (
 	"fmt"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -39,8 +40,8 @@ func (b *Builder) typeRef(k TypeKey) TypeRef {
 	if ref, ok := b.types.find(key); ok {
 		return TypeRef(ref)
 	}
-	if b.types.len() >= layout.MaxTypes {
-		b.fail(fmt.Errorf("%w: more than %d types", layout.ErrTooLarge, layout.MaxTypes))
+	if b.types.len() >= disk.MaxTypes {
+		b.fail(fmt.Errorf("%w: more than %d types", layout.ErrTooLarge, disk.MaxTypes))
 		return 0
 	}
 	return TypeRef(b.types.add(key, typeData{typeKey: key, id: layout.TypeID(k.Name, k.Loader)}))

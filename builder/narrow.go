@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -27,13 +28,13 @@ func (b *Builder) NarrowRows(n int) (dropped int, err error) {
 		return 0, fmt.Errorf("builder: profiles of domain %s have no type profiles to be narrowed", b.domain)
 	case n < 0:
 		return 0, fmt.Errorf("builder: %d rows: a type profile has 0 or more", n)
-	case n > layout.MaxRows && b.domain == layout.DomainHotSpot:
-		return 0, fmt.Errorf("builder: %d rows: a type profile of HotSpot has %d at most", n, layout.MaxRows)
+	case n > disk.MaxRows && b.domain == layout.DomainHotSpot:
+		return 0, fmt.Errorf("builder: %d rows: a type profile of HotSpot has %d at most", n, disk.MaxRows)
 	}
-	w := narrower{merger: merger{b: b, shape: b.shape}, to: to.Shape(), rows: n}
+	w := narrower{merger: merger{b: b, shape: b.shape}, to: disk.ShapeOf(&to), rows: n}
 	var anew arena
 	for _, d := range b.profiles.all {
-		d.block = anew.keep(w.block(layout.Block(b.blocks.at(d.block))))
+		d.block = anew.keep(w.block(disk.Block(b.blocks.at(d.block))))
 	}
 	b.blocks, b.shape, b.config.Params = anew, w.to, to
 	return w.dropped, nil
@@ -42,19 +43,19 @@ func (b *Builder) NarrowRows(n int) (dropped int, err error) {
 // A narrower lays profiles out with other numbers of rows.
 type narrower struct {
 	merger
-	to      layout.Shape
+	to      disk.Shape
 	rows    int
 	dropped int
 	parts   profileParts
 }
 
-func (w *narrower) block(from layout.Block) []byte {
+func (w *narrower) block(from disk.Block) []byte {
 	w.parts.reset()
 	w.fields(from, nil, &w.parts)
 	for s := layout.SectionData; s < layout.SectionDirectory; s++ {
 		w.out = &w.parts.sections[s]
 		for rest := w.entries(from.Section(s)); len(rest) > 0; {
-			var at []layout.Entry
+			var at []disk.Entry
 			at, rest = cutPoint(rest)
 			w.point(at)
 		}
@@ -68,10 +69,10 @@ const maxBci = 1<<16 - 1
 
 // point narrows the entries of one profile point. What no VM could have at a
 // bytecode stays wide.
-func (w *narrower) point(at []layout.Entry) {
+func (w *narrower) point(at []disk.Entry) {
 	point := at[0].Point()
 	hotspot := w.b.domain == layout.DomainHotSpot && point >= 0 && point <= maxBci
-	var widened, returns layout.Entry
+	var widened, returns disk.Entry
 	for _, e := range at {
 		switch {
 		case e.Tag() == layout.TagReceivers:
@@ -100,9 +101,9 @@ func (w *narrower) point(at []layout.Entry) {
 
 // isTypesAlone reports whether an entry is the types of arguments of a call
 // whose receivers are in a wide entry.
-func isTypesAlone(e layout.Entry) bool { return e.Tag() == layout.TagCallType && e.Cell(0) == 0 }
+func isTypesAlone(e disk.Entry) bool { return e.Tag() == layout.TagCallType && e.Cell(0) == 0 }
 
-func isUnprofiled(e layout.Entry) bool {
+func isUnprofiled(e disk.Entry) bool {
 	return e.Tag() == layout.TagCount && e.Sub() == layout.SubUnprofiled
 }
 
@@ -114,35 +115,35 @@ func (w *narrower) cut(rows []countedRow) (kept []countedRow, rest uint64) {
 	}
 	slices.SortStableFunc(rows, func(x, y countedRow) int { return w.compareRows(layout.TagReceivers, x, y) })
 	for _, r := range rows[w.rows:] {
-		rest = layout.SaturatingAdd(rest, r.count)
+		rest = disk.SaturatingAdd(rest, r.count)
 		w.dropped++
 	}
 	return rows[:w.rows], rest
 }
 
 // trim narrows an entry that stays a wide one.
-func (w *narrower) trim(e layout.Entry) {
+func (w *narrower) trim(e disk.Entry) {
 	if e.Rows() <= w.rows {
 		w.keep(e)
 		return
 	}
 	rows, rest := w.cut(w.receiverRows(e))
-	wide := w.list(e.Tag(), e.Flags(), e.Sub(), e.Point(), layout.ReceiversFixed, rows)
+	wide := w.list(e.Tag(), e.Flags(), e.Sub(), e.Point(), disk.ReceiversFixed, rows)
 	wide.SetCell(0, w.plus(e, rest))
 	wide.SetCell(1, e.Cell(1))
 }
 
 // plus is the first count of an entry with the counts of rows that went.
-func (w *narrower) plus(e layout.Entry, rest uint64) uint64 {
+func (w *narrower) plus(e disk.Entry, rest uint64) uint64 {
 	if e.SignedCount() {
 		return uint64(saturateSigned(int64(e.Cell(0)), int64(min(rest, maxSigned))))
 	}
-	return layout.SaturatingAdd(e.Cell(0), rest)
+	return disk.SaturatingAdd(e.Cell(0), rest)
 }
 
 // receiversOf adds HotSpot's entry for a type profile; at are all entries of its
 // profile point.
-func (w *narrower) receiversOf(e layout.Entry, at []layout.Entry) {
+func (w *narrower) receiversOf(e disk.Entry, at []disk.Entry) {
 	tag, traps, gap := e.Tag(), e.Traps(), uint64(0)
 	var types []uint64
 	if tag == layout.TagReceivers {
@@ -174,7 +175,7 @@ func (w *narrower) receiversOf(e layout.Entry, at []layout.Entry) {
 }
 
 // joined puts together what a HotSpot entry was split into.
-func (w *narrower) joined(e layout.Entry, at []layout.Entry) (tag layout.Tag, types []uint64, unprofiled uint64) {
+func (w *narrower) joined(e disk.Entry, at []disk.Entry) (tag layout.Tag, types []uint64, unprofiled uint64) {
 	tag = layout.TagReceiverType
 	if e.Sub() == layout.SubVirtualCall {
 		tag = layout.TagVirtualCall
@@ -190,7 +191,7 @@ func (w *narrower) joined(e layout.Entry, at []layout.Entry) (tag layout.Tag, ty
 	return tag, types, unprofiled
 }
 
-func cellsFrom(e layout.Entry, first int) (cells []uint64) {
+func cellsFrom(e disk.Entry, first int) (cells []uint64) {
 	for i := first; i < e.Cells(); i++ {
 		cells = append(cells, e.Cell(i))
 	}
@@ -198,16 +199,16 @@ func cellsFrom(e layout.Entry, first int) (cells []uint64) {
 }
 
 // hotspot adds an empty HotSpot entry in the place of e.
-func (w *narrower) hotspot(tag layout.Tag, e layout.Entry, traps uint32, length int) layout.Entry {
+func (w *narrower) hotspot(tag layout.Tag, e disk.Entry, traps uint32, length int) disk.Entry {
 	start := len(w.out.bytes)
-	var narrow layout.Entry
-	w.out.bytes, narrow = layout.NewEntry(w.out.bytes, tag, e.Flags(), uint16(e.Point()), traps, w.to.Cells(tag, length))
+	var narrow disk.Entry
+	w.out.bytes, narrow = disk.NewEntry(w.out.bytes, tag, e.Flags(), uint16(e.Point()), traps, w.to.Cells(tag, length))
 	w.out.add(start)
 	return narrow
 }
 
 // retOf adds a Ret, with the rows of its successors if they are apart.
-func (w *narrower) retOf(e, returns layout.Entry) {
+func (w *narrower) retOf(e, returns disk.Entry) {
 	if returns == nil {
 		w.keep(e)
 		return
@@ -218,7 +219,7 @@ func (w *narrower) retOf(e, returns layout.Entry) {
 	n := min(len(rows), w.shape.BciRows)
 	w.setRetRows(narrow, rows[:n])
 	for _, r := range rows[n:] {
-		narrow.SetCell(0, layout.SaturatingAdd(narrow.Cell(0), r.count))
+		narrow.SetCell(0, disk.SaturatingAdd(narrow.Cell(0), r.count))
 		w.dropped++
 	}
 }

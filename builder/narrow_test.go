@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -47,7 +48,7 @@ func TestNarrowRows(t *testing.T) {
 }
 
 type countPlace struct {
-	method  layout.Narrow
+	method  layout.Ref
 	profile int
 	point   int32
 }
@@ -55,8 +56,8 @@ type countPlace struct {
 // countsAtPoints sums the counts of each profile point, and refuses wide
 // entries where they were narrowed.
 func countsAtPoints(t *rapid.T, s *reader.Store) map[countPlace]int64 {
-	sums, shape := map[countPlace]int64{}, s.Header().Params.Shape()
-	methods := layout.Narrow(0)
+	sums, shape := map[countPlace]int64{}, disk.ShapeOf(&s.Header().Params)
+	methods := layout.Ref(0)
 	for m, err := range s.Methods() {
 		if err != nil {
 			t.Fatal(err)

@@ -3,14 +3,15 @@ package builder
 import (
 	"slices"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
 // neverRanRows are the methods that have rows and no records, since they never
-// ran and nothing is known of them but their keys; see layout.NeverRanRow.
+// ran and nothing is known of them but their keys; see disk.UnexecutedRow.
 type neverRanRows struct {
-	classes []layout.ClassRow // holders are TypeRefs
-	methods []uint32          // places in the order
+	classes []disk.ClassRow // holders are TypeRefs
+	methods []uint32        // places in the order
 }
 
 // meet notes that another method's profile, or a table, shows that a method ran:
@@ -56,13 +57,13 @@ func (p *plan) planNeverRan() {
 	last, rows := TypeRef(0), make([]bool, len(p.records)) // so few bytes that they stay in a cache
 	for i, ref := range p.o.methods {
 		r, holder := &p.records[i], p.b.methods.at(uint32(ref)).holder
-		if r.flags != layout.MethodDeclared|layout.MethodNeverRan || holder == 0 || !alone[holder-1] {
+		if r.flags != disk.MethodDeclared|layout.MethodUnexecuted || holder == 0 || !alone[holder-1] {
 			continue
 		}
 		rows[i] = true
 		if r.units = 0; holder != last {
 			last = holder
-			p.rows.classes = append(p.rows.classes, layout.ClassRow{Holder: layout.Narrow(holder)})
+			p.rows.classes = append(p.rows.classes, disk.ClassRow{Holder: layout.Ref(holder)})
 		}
 		p.rows.methods = append(p.rows.methods, uint32(i))
 		p.rows.classes[len(p.rows.classes)-1].End = uint32(len(p.rows.methods))
@@ -93,10 +94,10 @@ func (p *plan) typesOfOneName() []bool {
 
 // locateNeverRan places the rows.
 func (p *plan) locateNeverRan() {
-	at := p.sectionStart(layout.SectionNeverRan) + layout.NeverRanHeaderSize + int64(len(p.rows.classes))*layout.ClassRowSize
+	at := p.sectionStart(disk.PartUnexecuted) + disk.UnexecutedHeaderSize + int64(len(p.rows.classes))*disk.ClassRowSize
 	for _, i := range p.rows.methods {
-		p.methods[i] = layout.NarrowOf(at)
-		at += layout.NeverRanRowSize
+		p.methods[i] = disk.RefOf(at)
+		at += disk.UnexecutedRowSize
 	}
 }
 
@@ -105,13 +106,13 @@ func (p *plan) appendNeverRan(b []byte) []byte {
 	if len(p.rows.methods) == 0 {
 		return b
 	}
-	b = layout.AppendNeverRanHeader(b, len(p.rows.classes))
+	b = disk.AppendUnexecutedHeader(b, len(p.rows.classes))
 	for _, c := range p.rows.classes {
-		b = layout.ClassRow{Holder: p.typeAt(TypeRef(c.Holder)), End: c.End}.Append(b)
+		b = disk.ClassRow{Holder: p.typeAt(TypeRef(c.Holder)), End: c.End}.Append(b)
 	}
 	for _, i := range p.rows.methods {
 		m := p.b.methods.at(uint32(p.o.methods[i]))
-		b = layout.NeverRanRow{Name: p.symbolAt(m.name), Signature: p.symbolAt(m.signature)}.Append(b)
+		b = disk.UnexecutedRow{Name: p.symbolAt(m.name), Signature: p.symbolAt(m.signature)}.Append(b)
 	}
 	return b
 }

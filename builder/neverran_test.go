@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/memstore"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -16,7 +17,7 @@ func hasRow(t *testing.T, s *reader.Store, k layout.Key) bool {
 	if err != nil {
 		t.Fatalf("%v: %v", k, err)
 	}
-	return s.Header().Sections[layout.SectionNeverRan].Holds(m.Ref().Offset(), layout.NeverRanRowSize)
+	return s.Header().Parts[disk.PartUnexecuted].Holds(m.Ref().Offset(), disk.UnexecutedRowSize)
 }
 
 // A row is for a method of which nothing is known but its key, and to which
@@ -49,7 +50,7 @@ func TestOnlyMethodsThatNeverRanHaveRows(t *testing.T) {
 			b.DescribeMethod(m, builder.MethodInfo{Flags: layout.MethodNotMatchable})
 		}, false},
 		"access flags": {key("x"), func(b *builder.Builder, m builder.MethodRef) {
-			b.DescribeMethod(m, builder.MethodInfo{Access: layout.AccStatic})
+			b.DescribeMethod(m, builder.MethodInfo{Access: disk.AccStatic})
 		}, false},
 		"a loader":      {layout.Key{Class: "Point", Name: "x", Loader: "app"}, func(*builder.Builder, builder.MethodRef) {}, false},
 		"two of a name": {key("x"), func(b *builder.Builder, _ builder.MethodRef) { b.Type(builder.TypeKey{Name: "Point", Loader: "app"}) }, false},
@@ -77,16 +78,16 @@ func TestSignaturesOfKnownNamesAreLists(t *testing.T) {
 		b.Type(builder.TypeKey{Name: name})
 	}
 	sizes := map[string]int64{
-		"java.lang.String(int)":                               layout.ListSize(2),
-		"void(java.lang.String,java.lang.String,int)":         layout.ListSize(4),
-		"java.lang.String()":                                  layout.ListSize(1),
-		"void(java.lang.String,java.lang.StringBuilder)":      layout.SymbolSize(len("void(java.lang.String,java.lang.StringBuilder)")),
-		"void(java.lang.String,)":                             layout.SymbolSize(len("void(java.lang.String,)")),
-		"void(java.lang.String)java.lang.String":              layout.SymbolSize(len("void(java.lang.String)java.lang.String")),
-		"int(int,int,int,int,int,int,int,int,int,int,int)":    layout.ListSize(12),
-		"int(int,int,int,int,int,int,int,int,int,int,int,va)": layout.SymbolSize(len("int(int,int,int,int,int,int,int,int,int,int,int,va)")),
+		"java.lang.String(int)":                               disk.ListSize(2),
+		"void(java.lang.String,java.lang.String,int)":         disk.ListSize(4),
+		"java.lang.String()":                                  disk.ListSize(1),
+		"void(java.lang.String,java.lang.StringBuilder)":      disk.SymbolSize(len("void(java.lang.String,java.lang.StringBuilder)")),
+		"void(java.lang.String,)":                             disk.SymbolSize(len("void(java.lang.String,)")),
+		"void(java.lang.String)java.lang.String":              disk.SymbolSize(len("void(java.lang.String)java.lang.String")),
+		"int(int,int,int,int,int,int,int,int,int,int,int)":    disk.ListSize(12),
+		"int(int,int,int,int,int,int,int,int,int,int,int,va)": disk.SymbolSize(len("int(int,int,int,int,int,int,int,int,int,int,int,va)")),
 	}
-	size := func() int64 { return memstore.Open(t, b).Header().Sections[layout.SectionSymbols].Size }
+	size := func() int64 { return memstore.Open(t, b).Header().Parts[disk.PartSymbols].Size }
 	method := func(signature string) { b.Seen(b.Method(layout.Key{Class: "int", Name: "int", Signature: signature})) }
 	method("") // the class and the name are there
 	for signature, want := range sizes {

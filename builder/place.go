@@ -3,6 +3,8 @@ package builder
 import (
 	"fmt"
 
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/words"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -13,7 +15,7 @@ import (
 func (p *plan) placeBlocks() (size int64) {
 	for i := range p.profiles {
 		d := &p.profiles[i]
-		d.at = layout.NarrowOf(size)
+		d.at = disk.RefOf(size)
 		size += d.size()
 	}
 	return size
@@ -42,14 +44,14 @@ func (p *plan) collectPointers() {
 		if !d.pointers {
 			continue
 		}
-		block := layout.Block(p.b.blocks.at(d.block))
+		block := disk.Block(p.b.blocks.at(d.block))
 		at := d.at.Offset()
 		if d.linked() {
 			at += linksSize
 		}
-		start := layout.Address(block)
-		eachEntry(p.b.shape, block, func(_ layout.BlockSection, e layout.Entry) {
-			entry := at + int64(layout.Address(e)-start)
+		start := words.Address(block)
+		eachEntry(p.b.shape, block, func(_ layout.BlockSection, e disk.Entry) {
+			entry := at + int64(words.Address(e)-start)
 			for cell := range p.b.shape.Pointers(e) {
 				p.pointers.Add(entry + int64(e.CellOffset(cell)))
 			}
@@ -63,29 +65,29 @@ func (p *plan) place() error {
 	h := &p.header
 	for {
 		end := int64(layout.HeaderSize)
-		h.RWShift = layout.RWShift(p.sizeOf(layout.RegionRW))
+		h.RWShift = disk.RWShift(p.sizeOf(layout.RegionRW))
 		for r := layout.RegionPS; r <= layout.RegionRW; r++ {
-			align := int64(layout.LineSize)
+			align := int64(disk.LineSize)
 			if r == layout.RegionRW && p.sizeOf(r) > 0 {
 				align = 1 << h.RWShift
 			}
-			from := layout.AlignUp(end, align)
-			h.SetRegion(r, layout.Span{Offset: from, Size: p.sizeOf(r)})
+			from := disk.AlignUp(end, align)
+			disk.SetRegion(h, r, layout.Span{Offset: from, Size: p.sizeOf(r)})
 			end = from + p.sizeOf(r)
 		}
 		h.FileSize = end
-		need := h.SumTree().Size()
+		need := disk.SumTreeOf(h).Size()
 		if p.sizeOf(layout.RegionPS) >= need {
 			break
 		}
 		p.set(layout.RegionPS, need)
 	}
-	if h.FileSize > layout.MaxFileSize {
-		return fmt.Errorf("builder: %w: the archive would have %d bytes, at most %d are possible: split it", layout.ErrTooLarge, h.FileSize, int64(layout.MaxFileSize))
+	if h.FileSize > disk.MaxFileSize {
+		return fmt.Errorf("builder: %w: the archive would have %d bytes, at most %d are possible: split it", layout.ErrTooLarge, h.FileSize, int64(disk.MaxFileSize))
 	}
 	at := p.regionStart(layout.RegionRO)
 	for s, n := range p.section {
-		h.Sections[s] = layout.Span{Offset: at, Size: n}
+		h.Parts[s] = layout.Span{Offset: at, Size: n}
 		at += n
 	}
 	return nil
@@ -94,14 +96,14 @@ func (p *plan) place() error {
 // checkKeyText refuses keys that share names so often that they would have more
 // text than an archive of this size may have.
 func (p *plan) checkKeyText() error {
-	b, most := p.b, layout.MaxKeyText(p.header.FileSize)
+	b, most := p.b, disk.MaxKeyText(p.header.FileSize)
 	var types, methods int64
 	for _, t := range b.types.all {
 		types += p.keyText(t.name) + p.keyText(t.loader) + p.keyText(t.alias)
 	}
 	for i, ref := range p.o.methods {
 		m := b.methods.at(uint32(ref))
-		if p.records[i].flags&layout.MethodNamed != 0 {
+		if p.records[i].flags&disk.MethodNamed != 0 {
 			continue
 		}
 		methods += p.keyText(m.name) + p.keyText(m.signature)
@@ -123,7 +125,7 @@ func (p *plan) keyText(s SymbolRef) int64 {
 	if s == 0 || len(parts) == 0 {
 		return int64(p.b.symbols.place(s).size)
 	}
-	size := layout.ListText(int64(len(parts))) + int64(max(len(parts), 2)) // what stands between them
+	size := disk.ListText(int64(len(parts))) + int64(max(len(parts), 2)) // what stands between them
 	for _, part := range parts {
 		size += int64(p.b.symbols.place(part).size)
 	}
@@ -132,55 +134,55 @@ func (p *plan) keyText(s SymbolRef) int64 {
 
 // locate turns relative places into places in the file.
 func (p *plan) locate() error {
-	symbols := layout.NarrowOf(p.sectionStart(layout.SectionSymbols) - layout.Unit)
+	symbols := disk.RefOf(p.sectionStart(disk.PartSymbols) - disk.Unit)
 	for _, ref := range p.symbolRefs {
 		p.symbols[ref-1] += symbols
 	}
-	at := p.sectionStart(layout.SectionMethods)
-	p.methods = make([]layout.Narrow, len(p.records))
+	at := p.sectionStart(disk.PartMethods)
+	p.methods = make([]layout.Ref, len(p.records))
 	for i := range p.records {
-		p.methods[i] = layout.NarrowOf(at)
-		at += int64(p.records[i].units) * layout.Unit
+		p.methods[i] = disk.RefOf(at)
+		at += int64(p.records[i].units) * disk.Unit
 	}
 	p.locateNeverRan()
-	rw := layout.NarrowOf(p.regionStart(layout.RegionRW))
+	rw := disk.RefOf(p.regionStart(layout.RegionRW))
 	for i := range p.profiles {
 		p.profiles[i].at += rw
 	}
 	return nil
 }
 
-func (p *plan) symbolAt(s SymbolRef) layout.Narrow {
+func (p *plan) symbolAt(s SymbolRef) layout.Ref {
 	if s == 0 {
 		return 0
 	}
 	return p.symbols[s-1]
 }
 
-func (p *plan) typeAt(t TypeRef) layout.Narrow {
+func (p *plan) typeAt(t TypeRef) layout.Ref {
 	if t == 0 {
 		return 0
 	}
-	return layout.NarrowOf(p.sectionStart(layout.SectionTypes) + int64(p.o.typeRank[t-1])*layout.TypeSize)
+	return disk.RefOf(p.sectionStart(disk.PartTypes) + int64(p.o.typeRank[t-1])*disk.TypeSize)
 }
 
-func (p *plan) methodAt(m MethodRef) layout.Narrow {
+func (p *plan) methodAt(m MethodRef) layout.Ref {
 	if m == 0 {
 		return 0
 	}
 	return p.methods[p.o.methodRank[m-1]]
 }
 
-func (p *plan) contextAt(c ContextRef) layout.Narrow {
+func (p *plan) contextAt(c ContextRef) layout.Ref {
 	if c == NoContext {
 		return 0
 	}
-	return layout.NarrowOf(p.sectionStart(layout.SectionContexts) + int64(p.o.contextRank[c-1])*layout.ContextSize)
+	return disk.RefOf(p.sectionStart(disk.PartContexts) + int64(p.o.contextRank[c-1])*disk.ContextSize)
 }
 
 // firstBlock is the place of a first profile, of which 1 + its place in the order
 // is given, 0 for none.
-func (p *plan) firstBlock(first uint32) layout.Narrow {
+func (p *plan) firstBlock(first uint32) layout.Ref {
 	if first == 0 {
 		return 0
 	}
@@ -188,12 +190,12 @@ func (p *plan) firstBlock(first uint32) layout.Narrow {
 }
 
 // blockAt is the place of a profile's block. Few archives ask for any.
-func (p *plan) blockAt(ref ProfileRef) layout.Narrow {
+func (p *plan) blockAt(ref ProfileRef) layout.Ref {
 	if ref == 0 {
 		return 0
 	}
 	if p.blocks == nil {
-		p.blocks = make([]layout.Narrow, len(p.profiles))
+		p.blocks = make([]layout.Ref, len(p.profiles))
 		for i, ref := range p.o.profiles {
 			p.blocks[ref-1] = p.profiles[i].at
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/relocate"
 )
@@ -19,11 +20,11 @@ type plan struct {
 	o      *order
 	header layout.Header
 
-	symbols    []layout.Narrow // by SymbolRef-1; 0 if the symbol is not in the symbol section
-	symbolRefs []SymbolRef     // of the symbol section, in order
-	lists      lists           // those of them that are lists
-	methods    []layout.Narrow // in their order, as the records
-	blocks     []layout.Narrow // by ProfileRef-1, for tables; see blockAt
+	symbols    []layout.Ref // by SymbolRef-1; 0 if the symbol is not in the symbol section
+	symbolRefs []SymbolRef  // of the symbol section, in order
+	lists      lists        // those of them that are lists
+	methods    []layout.Ref // in their order, as the records
+	blocks     []layout.Ref // by ProfileRef-1, for tables; see blockAt
 
 	records      []methodPlan   // in the order of methods
 	contexts     []contextRange // of each method, in the order of methods; nil if there is no context
@@ -39,8 +40,8 @@ type plan struct {
 	met         []bool // by MethodRef-1, see meet; nil if there is none
 
 	pointers *relocate.Collector
-	size     [layout.NumRegions]int64 // of each region, by Region-1
-	section  [layout.NumSections]int64
+	size     [disk.NumRegions]int64 // of each region, by Region-1
+	section  [disk.NumParts]int64
 }
 
 // plan lays the archive out. The error is that of what cannot be laid out, or of
@@ -119,13 +120,13 @@ func (b *Builder) unfinished() error {
 // measure computes the size of every region but ps.
 func (p *plan) measure() error {
 	b := p.b
-	p.section[layout.SectionTypes] = int64(b.types.len()) * layout.TypeSize
+	p.section[disk.PartTypes] = int64(b.types.len()) * disk.TypeSize
 	for _, r := range p.records {
-		p.section[layout.SectionMethods] += int64(r.units) * layout.Unit
+		p.section[disk.PartMethods] += int64(r.units) * disk.Unit
 	}
-	p.section[layout.SectionContexts] = int64(b.contexts.len()) * layout.ContextSize
-	p.section[layout.SectionNeverRan] = layout.NeverRanSize(len(p.rows.classes), len(p.rows.methods))
-	p.set(layout.RegionIX, layout.BucketsFor(int64(b.types.len()+b.methods.len()-len(p.rows.methods)))*layout.LineSize)
+	p.section[disk.PartContexts] = int64(b.contexts.len()) * disk.ContextSize
+	p.section[disk.PartUnexecuted] = disk.UnexecutedSize(len(p.rows.classes), len(p.rows.methods))
+	p.set(layout.RegionIX, disk.BucketsFor(int64(b.types.len()+b.methods.len()-len(p.rows.methods)))*disk.LineSize)
 	var ro int64
 	for _, n := range p.section {
 		ro += n
@@ -139,10 +140,10 @@ func (p *plan) measure() error {
 	return nil
 }
 
-func (p *plan) set(r layout.Region, size int64)     { p.size[r-1] = size }
-func (p *plan) sizeOf(r layout.Region) int64        { return p.size[r-1] }
-func (p *plan) regionStart(r layout.Region) int64   { return p.header.Region(r).Offset }
-func (p *plan) sectionStart(s layout.Section) int64 { return p.header.Sections[s].Offset }
+func (p *plan) set(r layout.Region, size int64)   { p.size[r-1] = size }
+func (p *plan) sizeOf(r layout.Region) int64      { return p.size[r-1] }
+func (p *plan) regionStart(r layout.Region) int64 { return p.header.Region(r).Offset }
+func (p *plan) sectionStart(s disk.Part) int64    { return p.header.Parts[s].Offset }
 
 // neededSymbols says of each symbol, by SymbolRef-1, whether something other than
 // a signature needs it in the symbol section. Names of methods that lie behind
@@ -161,7 +162,7 @@ func (p *plan) neededSymbols() []bool {
 		need(t.alias)
 	}
 	for i, ref := range p.o.methods {
-		if p.records[i].flags&layout.MethodNamed == 0 {
+		if p.records[i].flags&disk.MethodNamed == 0 {
 			need(b.methods.at(uint32(ref)).name)
 		}
 	}
@@ -173,7 +174,7 @@ func (p *plan) neededSymbols() []bool {
 // start: those that are needed, and signatures.
 func (p *plan) planSymbols(needed []bool) {
 	p.planSignatures(needed)
-	p.symbols = make([]layout.Narrow, len(needed))
+	p.symbols = make([]layout.Ref, len(needed))
 	for _, ref := range p.o.symbols {
 		if needed[ref-1] {
 			p.symbolRefs = append(p.symbolRefs, ref)
@@ -181,10 +182,10 @@ func (p *plan) planSymbols(needed []bool) {
 	}
 	size := int64(0)
 	for _, ref := range p.symbolRefs {
-		p.symbols[ref-1] = layout.NarrowOf(size + layout.Unit) // moved by locate; never 0
+		p.symbols[ref-1] = disk.RefOf(size + disk.Unit) // moved by locate; never 0
 		size += p.symbolSize(ref)
 	}
-	p.section[layout.SectionSymbols] = size
+	p.section[disk.PartSymbols] = size
 }
 
 // describe fills in the header but for the index and the sums.
@@ -195,13 +196,13 @@ func (p *plan) describe() error {
 	if !b.config.DumpTime.IsZero() {
 		h.DumpTime = b.config.DumpTime.UnixNano()
 	}
-	h.Base = layout.RequestedBase(p.keysHash())
+	h.Base = disk.RequestedBase(p.keysHash())
 	h.Counts = layout.Counts{
 		Methods: uint64(b.methods.len()), Profiles: uint64(b.profiles.len()), Contexts: uint64(b.contexts.len()),
 		Types: uint64(b.types.len()), Pointers: p.pointers.Count(),
 	}
 	h.Counts.Symbols = uint64(len(p.symbolRefs))
-	h.Counts.NeverRan = p.neverRan
+	h.Counts.Unexecuted = p.neverRan
 	h.Counts.Entries, h.Summary = p.entries, p.summary
 	return nil
 }
@@ -213,7 +214,7 @@ func (p *plan) keysHash() uint64 {
 	var d xxhash.Digest
 	d.Reset()
 	d.Write(p.b.config.Fingerprint[:])
-	ids := make([]byte, 0, layout.PageSize)
+	ids := make([]byte, 0, disk.PageSize)
 	for i := range p.records {
 		if ids = binary.LittleEndian.AppendUint64(ids, p.records[i].id); len(ids) == cap(ids) {
 			d.Write(ids)

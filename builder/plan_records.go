@@ -1,6 +1,7 @@
 package builder
 
 import (
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -24,7 +25,7 @@ type profilePlan struct {
 	method   uint32 // place in the order
 	context  ContextRef
 	block    place
-	at       layout.Narrow
+	at       layout.Ref
 	followed bool // by one of the same method and context
 	pointers bool
 }
@@ -61,13 +62,13 @@ func (p *plan) gatherMethods() {
 	for ref, m := range p.b.methods.all {
 		r := methodPlan{id: m.id, name: p.b.symbols.place(m.name), flags: m.flags}
 		if m.holder != 0 || m.signature != 0 {
-			r.flags |= layout.MethodDeclared
+			r.flags |= disk.MethodDeclared
 		}
 		if m.access != 0 {
-			r.flags |= layout.MethodProfiled
+			r.flags |= disk.MethodProfiled
 		}
 		if m.seen {
-			r.flags |= layout.MethodNeverRan
+			r.flags |= layout.MethodUnexecuted
 		}
 		p.records[p.o.methodRank[ref-1]] = r
 	}
@@ -120,24 +121,24 @@ func (p *plan) contextsOf(method int) []ContextRef {
 func (p *plan) planRecord(i int) {
 	r := &p.records[i]
 	if len(p.contextsOf(i)) > 0 {
-		r.flags |= layout.MethodInContext
+		r.flags |= disk.MethodInContext
 	}
-	if r.flags&layout.MethodNeverRan != 0 {
+	if r.flags&layout.MethodUnexecuted != 0 {
 		if p.ran(i) {
-			r.flags &^= layout.MethodNeverRan
+			r.flags &^= layout.MethodUnexecuted
 		} else {
 			p.neverRan++
 		}
 	}
-	if r.flags&(layout.MethodDeclared|layout.MethodInContext|layout.MethodProfiled) == 0 && r.name.size <= layout.MaxNamed {
-		r.flags |= layout.MethodNamed
-		r.units = layout.NamedUnits(int(r.name.size))
+	if r.flags&(disk.MethodDeclared|disk.MethodInContext|disk.MethodProfiled) == 0 && r.name.size <= disk.MaxNamed {
+		r.flags |= disk.MethodNamed
+		r.units = disk.NamedUnits(int(r.name.size))
 		return
 	}
 	if r.first != 0 {
-		r.flags |= layout.MethodProfiled
+		r.flags |= disk.MethodProfiled
 	}
-	r.units = uint16((&layout.MethodRecord{Flags: r.flags}).Size() / layout.Unit)
+	r.units = uint16((&disk.MethodRecord{Flags: r.flags}).Size() / disk.Unit)
 }
 
 // markSharedIDs marks methods whose id another method has too. For one kind of

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -68,7 +69,7 @@ func (p *Profile) begin(key profileKey) {
 		return
 	}
 	if key.code != 0 {
-		p.parts.put64(layout.HasCode, key.code)
+		p.parts.put64(disk.HasCode, key.code)
 	}
 }
 
@@ -125,14 +126,14 @@ func (p *Profile) Done() error {
 func (b *Builder) mayBeAnother(ref MethodRef) bool {
 	m := b.methods.at(uint32(ref))
 	return m.flags&layout.MethodNotMatchable != 0 ||
-		m.holder != 0 && layout.NumberedLoader(b.text(b.types.at(uint32(m.holder)).loader))
+		m.holder != 0 && disk.NumberedLoader(b.text(b.types.at(uint32(m.holder)).loader))
 }
 
 // take keeps the encoded profile of a run, or merges it with the one of the runs
 // before: in place if inPlace can. The caller holds mu.
-func (b *Builder) take(ref ProfileRef, run Run, block layout.Block, inPlace func(m *merger, have, more layout.Block) bool) {
+func (b *Builder) take(ref ProfileRef, run Run, block disk.Block, inPlace func(m *merger, have, more disk.Block) bool) {
 	d := b.profiles.at(uint32(ref))
-	have := layout.Block(b.blocks.at(d.block))
+	have := disk.Block(b.blocks.at(d.block))
 	m := &b.merger
 	*m = merger{b: b, shape: b.shape, run: run}
 	if have != nil && b.mayBeAnother(d.method) {

@@ -1,28 +1,30 @@
 package builder
 
-import "github.com/profarc/profarc/layout"
+import (
+	"github.com/profarc/profarc/internal/disk"
+)
 
 // What the method as a whole has counted and been through.
 
 // Invocations sets the invocation counter.
-func (p *Profile) Invocations(n uint64) { p.set64(layout.HasInvocations, n) }
+func (p *Profile) Invocations(n uint64) { p.set64(disk.HasInvocations, n) }
 
 // Backedges sets the backedge counter.
-func (p *Profile) Backedges(n uint64) { p.set64(layout.HasBackedges, n) }
+func (p *Profile) Backedges(n uint64) { p.set64(disk.HasBackedges, n) }
 
 // Interpreted sets the number of invocations by the interpreter.
-func (p *Profile) Interpreted(n uint64) { p.set64(layout.HasInterpreted, n) }
+func (p *Profile) Interpreted(n uint64) { p.set64(disk.HasInterpreted, n) }
 
 // Size sets the size in bytes of the method's code and of the VM's own
 // MethodData, each 0 if not known.
-func (p *Profile) Size(code, host uint32) { p.set32(layout.HasSize, code, host) }
+func (p *Profile) Size(code, host uint32) { p.set32(disk.HasSize, code, host) }
 
 // History is how often compiled code of the method was given up.
 type History struct{ Decompiles, OverflowRecompiles, OverflowTraps, TenureTraps uint32 }
 
 // History sets how often compiled code of the method was given up.
 func (p *Profile) History(h History) {
-	p.set32(layout.HasHistory, h.Decompiles, h.OverflowRecompiles, h.OverflowTraps, h.TenureTraps)
+	p.set32(disk.HasHistory, h.Decompiles, h.OverflowRecompiles, h.OverflowTraps, h.TenureTraps)
 }
 
 // Compile is what the VM's compilers noted of the method.
@@ -33,7 +35,7 @@ type Compile struct {
 
 // Compile sets what the VM's compilers noted of the method.
 func (p *Profile) Compile(c Compile) {
-	p.set32(layout.HasCompile, uint32(c.Level)|uint32(c.State)<<8|uint32(c.WouldProfile)<<16, uint32(c.Loops)|uint32(c.Blocks)<<16)
+	p.set32(disk.HasCompile, uint32(c.Level)|uint32(c.State)<<8|uint32(c.WouldProfile)<<16, uint32(c.Loops)|uint32(c.Blocks)<<16)
 }
 
 // Escape is the result of escape analysis of the arguments, a bit an argument.
@@ -41,7 +43,7 @@ type Escape struct{ Flags, Local, Stack, Returned uint64 }
 
 // Escape sets the result of escape analysis.
 func (p *Profile) Escape(e Escape) {
-	p.set64(layout.HasEscape, e.Flags, e.Local, e.Stack, e.Returned)
+	p.set64(disk.HasEscape, e.Flags, e.Local, e.Stack, e.Returned)
 }
 
 // TrapHistory sets the number of traps taken, by reason.
@@ -52,20 +54,20 @@ func (p *Profile) TrapHistory(byReason []byte) {
 }
 
 // set64 and set32 set a field of a profile that is not done.
-func (p *Profile) set64(f layout.Presence, values ...uint64) {
+func (p *Profile) set64(f disk.Presence, values ...uint64) {
 	if !p.tooLate() {
 		p.parts.put64(f, values...)
 	}
 }
 
-func (p *Profile) set32(f layout.Presence, values ...uint32) {
+func (p *Profile) set32(f disk.Presence, values ...uint32) {
 	if !p.tooLate() {
 		p.parts.put32(f, values...)
 	}
 }
 
 // copyField sets a field from its encoded bytes.
-func (p *Profile) copyField(f layout.Presence, encoded []byte) {
+func (p *Profile) copyField(f disk.Presence, encoded []byte) {
 	if !p.tooLate() {
 		field := p.parts.field(f)
 		*field = append(*field, encoded...)

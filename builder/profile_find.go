@@ -1,6 +1,8 @@
 package builder
 
-import "github.com/profarc/profarc/layout"
+import (
+	"github.com/profarc/profarc/internal/disk"
+)
 
 // Nearly every method has one profile in one context: that one is found from
 // the method or the context. Others, of other versions of the code, are found
@@ -24,7 +26,7 @@ func (b *Builder) findProfile(key profileKey) ProfileRef {
 }
 
 // block is a finished profile's block.
-func (b *Builder) block(ref ProfileRef) layout.Block {
+func (b *Builder) block(ref ProfileRef) disk.Block {
 	return b.blocks.at(b.profiles.at(uint32(ref)).block)
 }
 

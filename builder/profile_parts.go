@@ -6,12 +6,13 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
 // profileParts is what a profile is put together from. They are used again.
 type profileParts struct {
-	presence layout.Presence
+	presence disk.Presence
 	fields   [11]fieldData
 	sections [layout.SectionDirectory]sectionData
 	block    []byte
@@ -51,21 +52,21 @@ type entryOrder struct {
 }
 
 // field makes room for the encoded optional field of a presence bit.
-func (p *profileParts) field(f layout.Presence) *fieldData {
+func (p *profileParts) field(f disk.Presence) *fieldData {
 	p.presence |= f
 	field := &p.fields[fieldIndex(f)]
 	*field = (*field)[:0]
 	return field
 }
 
-func (p *profileParts) put64(f layout.Presence, values ...uint64) {
+func (p *profileParts) put64(f disk.Presence, values ...uint64) {
 	field := p.field(f)
 	for _, v := range values {
 		*field = binary.LittleEndian.AppendUint64(*field, v)
 	}
 }
 
-func (p *profileParts) put32(f layout.Presence, values ...uint32) {
+func (p *profileParts) put32(f disk.Presence, values ...uint32) {
 	field := p.field(f)
 	for _, v := range values {
 		*field = binary.LittleEndian.AppendUint32(*field, v)
@@ -74,10 +75,10 @@ func (p *profileParts) put32(f layout.Presence, values ...uint32) {
 
 // putTraps sets the number of traps taken, by reason.
 func (p *profileParts) putTraps(byReason []byte) {
-	p.put32(layout.HasTraps, uint32(len(byReason)), 0)
-	field := &p.fields[fieldIndex(layout.HasTraps)]
+	p.put32(disk.HasTraps, uint32(len(byReason)), 0)
+	field := &p.fields[fieldIndex(disk.HasTraps)]
 	*field = append(*field, byReason...)
-	for len(*field)%layout.Unit != 0 {
+	for len(*field)%disk.Unit != 0 {
 		*field = append(*field, 0)
 	}
 }
@@ -87,11 +88,11 @@ func (p *profileParts) encode() {
 	data := &p.sections[layout.SectionData]
 	data.sort()
 	directory := 0
-	if len(data.entries) >= layout.DirectoryMin {
+	if len(data.entries) >= disk.DirectoryMin {
 		directory = len(data.entries)
 	}
 	p.sectionFields(directory)
-	b := append(p.block[:0], make([]byte, layout.BlockHeaderSize)...)
+	b := append(p.block[:0], make([]byte, disk.BlockHeaderSize)...)
 	for _, f := range p.fields {
 		b = append(b, f...)
 	}
@@ -99,24 +100,24 @@ func (p *profileParts) encode() {
 		b = append(b, p.sections[s].bytes...)
 	}
 	for _, e := range data.entries[:directory] {
-		b = layout.AppendDirectoryRow(b, e.order.point, int64(e.start))
+		b = disk.AppendDirectoryRow(b, e.order.point, int64(e.start))
 	}
 	le := binary.LittleEndian
-	le.PutUint32(b, uint32(len(b)/layout.Unit))
+	le.PutUint32(b, uint32(len(b)/disk.Unit))
 	le.PutUint32(b[8:], uint32(p.presence))
-	le.PutUint32(b[12:], uint32(len(data.bytes)/layout.Unit))
+	le.PutUint32(b[12:], uint32(len(data.bytes)/disk.Unit))
 	p.block = b
 }
 
 // sectionFields adds the fields that say how long the sections are.
 func (p *profileParts) sectionFields(directory int) {
-	units := func(s layout.BlockSection) uint32 { return uint32(len(p.sections[s].bytes) / layout.Unit) }
+	units := func(s layout.BlockSection) uint32 { return uint32(len(p.sections[s].bytes) / disk.Unit) }
 	extra, parameters, handlers := units(layout.SectionExtra), units(layout.SectionParameters), units(layout.SectionHandlers)
 	if extra|parameters|handlers != 0 {
-		p.put32(layout.HasSections, extra, parameters, handlers, 0)
+		p.put32(disk.HasSections, extra, parameters, handlers, 0)
 	}
 	if directory > 0 {
-		p.put32(layout.HasDirectory, uint32(directory), 0)
+		p.put32(disk.HasDirectory, uint32(directory), 0)
 	}
 }
 
@@ -139,7 +140,7 @@ func (s *sectionData) sort() {
 
 // add appends an entry whose bytes are the section's last, from start on.
 func (s *sectionData) add(start int) {
-	e := layout.Entry(s.bytes[start:])
+	e := disk.Entry(s.bytes[start:])
 	s.entries = append(s.entries, entryData{entryOrder{e.Point(), e.Tag(), e.Sub()}, start, len(s.bytes)})
 }
 

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"errors"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -37,15 +38,15 @@ func (b *Builder) DescribeRun(run layout.Provenance) {
 	}
 	run.DumpID, run.Time = c.DumpID, c.DumpTime
 	b.mu.Unlock()
-	row := run.Row()
+	row := disk.RunRowOf(&run)
 	cells := append([]uint64(nil), row.Words[:]...)
 	for _, text := range row.Texts {
 		cells = append(cells, uint64(b.optionalSymbol(text)))
 	}
-	b.Table(layout.TableRuns, 0, layout.TableRuns.Columns()...).Row(cells...)
+	b.Table(layout.TableRuns, 0, disk.TableColumns(layout.TableRuns)...).Row(cells...)
 	for i, e := range run.ClassPath {
-		b.Table(layout.TableClassPath, 0, layout.TableClassPath.Columns()...).Row(
-			row.Words[layout.RunClassPath], uint64(i), uint64(b.optionalSymbol(e.Path)), uint64(e.Kind), e.Size, e.Sum)
+		b.Table(layout.TableClassPath, 0, disk.TableColumns(layout.TableClassPath)...).Row(
+			row.Words[disk.RunClassPath], uint64(i), uint64(b.optionalSymbol(e.Path)), uint64(e.Kind), e.Size, e.Sum)
 	}
 }
 
@@ -76,5 +77,5 @@ func (a *Anonymizer) anonymousRun(row []uint64) {
 	hash(0, 2) // dump
 	hash(2, 2) // that it was counted from
 	hash(4, 5) // process
-	clear(row[layout.RunClassPath:])
+	clear(row[disk.RunClassPath:])
 }

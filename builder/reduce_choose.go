@@ -25,7 +25,7 @@ func (c *cut) choose(s *reader.Store, r *Reduction) error {
 	if r.Hot == 0 && !r.DropCold && r.Methods == nil {
 		return nil
 	}
-	c.keep = map[layout.Narrow]bool{}
+	c.keep = map[layout.Ref]bool{}
 	if stacks, err = chooseStacks(s, stacks, r); err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (c *cut) chooseHot(s *reader.Store, r *Reduction, all *Weights) (err error)
 			return err
 		}
 	}
-	all.eachNeeded(r.Hot, func(m layout.Narrow) { c.keep[m] = true })
+	all.eachNeeded(r.Hot, func(m layout.Ref) { c.keep[m] = true })
 	for _, m := range all.marked {
 		c.keep[m] = true
 	}
@@ -112,7 +112,7 @@ func (c *cut) keepNamed(s *reader.Store, r *Reduction, stacks sampledStacks) err
 
 // allowedAt says of the method whose record lies at n whether it may stay; of
 // none it is so where all may.
-func allowedAt(s *reader.Store, n layout.Narrow, may func(layout.Key) bool) (bool, error) {
+func allowedAt(s *reader.Store, n layout.Ref, may func(layout.Key) bool) (bool, error) {
 	if may == nil || n == 0 {
 		return may == nil, nil
 	}

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -22,7 +23,7 @@ func coldProfiles(s *reader.Store) (n int) {
 					sum |= c.Load()
 				}
 			}
-			shape := s.Header().Params.Shape()
+			shape := disk.ShapeOf(&s.Header().Params)
 			for e := range p.Entries() {
 				for cell := range shape.Counts(e.Raw()) {
 					if n := e.Cell(cell).Load(); !e.Raw().SignedCount() || int64(n) > 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -12,7 +13,7 @@ import (
 type cut struct {
 	ctx context.Context
 	scale
-	keep map[layout.Narrow]bool // methods that stay; nil: all
+	keep map[layout.Ref]bool // methods that stay; nil: all
 	// stacks that stay, by their first rows in the table of samples, if methods
 	// are chosen
 	stacks map[int]bool
@@ -62,7 +63,7 @@ func (c *cut) learnNames(s *reader.Store, _ *Reduction) error {
 	c.known = map[uint64]bool{}
 	learn := func(name string) {
 		if c.names.keep(name) {
-			c.known[layout.NameRef(name)] = true
+			c.known[disk.NameRef(name)] = true
 		}
 	}
 	for m, err := range s.Methods() {
@@ -80,7 +81,7 @@ func (c *cut) learnNames(s *reader.Store, _ *Reduction) error {
 		return nil
 	}
 	for row := range t.Rows {
-		name, nameErr := s.SymbolAt(layout.Narrow(t.Cell(0, row)))
+		name, nameErr := s.SymbolAt(layout.Ref(t.Cell(0, row)))
 		err = errors.Join(err, nameErr)
 		learn(name.String())
 	}
@@ -98,7 +99,7 @@ func (c *cut) anonymizer() *Anonymizer {
 func (c *cut) selective() bool { return c != nil && c.keep != nil }
 
 // keeps reports whether the method whose record lies at n stays.
-func (c *cut) keeps(n layout.Narrow) bool { return !c.selective() || c.keep[n] }
+func (c *cut) keeps(n layout.Ref) bool { return !c.selective() || c.keep[n] }
 
 // drops reports whether a profile of a method that stays does not.
 func (c *cut) drops(p reader.Profile) bool {
@@ -122,7 +123,7 @@ func (c *cut) took(p reader.Profile) (weight unitCounts) {
 
 // copyValues keeps the functions whose ids are the values of a site of LLVM, and
 // gives the ids their new names' values.
-func (c *copier) copyValues(raw layout.Entry) error {
+func (c *copier) copyValues(raw disk.Entry) error {
 	if !c.cut.llvm || raw.Sub() == layout.SubMemOpSize {
 		return nil
 	}
@@ -162,5 +163,5 @@ func (c *cut) id(id uint64) uint64 {
 	if c == nil || !c.llvm || c.names == nil || id == 0 || c.known[id] {
 		return id
 	}
-	return layout.NameRef(c.names.functionOf(id))
+	return disk.NameRef(c.names.functionOf(id))
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -12,7 +13,7 @@ import (
 // sampledStacks are the stacks of the table of samples. Samples are a measure
 // of their own: they are never added to counts, which have another unit.
 type sampledStacks struct {
-	t    layout.Table
+	t    disk.Table
 	list []sampledStack
 }
 
@@ -90,16 +91,16 @@ func (s sampledStacks) samples() (sum wide) {
 }
 
 // leaf is the method that was running, 0 if it is not known.
-func (s sampledStacks) leaf(stack sampledStack) layout.Narrow {
-	return layout.Narrow(s.t.Cell(1, stack.first))
+func (s sampledStacks) leaf(stack sampledStack) layout.Ref {
+	return layout.Ref(s.t.Cell(1, stack.first))
 }
 
 // named are the methods on the stacks.
-func (s sampledStacks) named() map[layout.Narrow]bool {
-	methods := map[layout.Narrow]bool{}
+func (s sampledStacks) named() map[layout.Ref]bool {
+	methods := map[layout.Ref]bool{}
 	for _, stack := range s.list {
 		for row := range stack.rows {
-			methods[layout.Narrow(s.t.Cell(1, stack.first+row))] = true
+			methods[layout.Ref(s.t.Cell(1, stack.first+row))] = true
 		}
 	}
 	return methods

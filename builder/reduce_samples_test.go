@@ -38,7 +38,7 @@ func readStacks(t testing.TB, s *reader.Store) (stacks []stack, methods map[stri
 			stacks = append(stacks, stack{Samples: table.Cell(3, row)})
 		}
 		name := "none"
-		if m, err := s.MethodAt(layout.Narrow(table.Cell(1, row))); err == nil {
+		if m, err := s.MethodAt(layout.Ref(table.Cell(1, row))); err == nil {
 			name = keyText(t, m)
 			methods[name] = true
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strconv"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -12,12 +13,12 @@ import (
 type rowCut struct {
 	*cut
 	s     *reader.Store
-	t     *layout.Table
+	t     *disk.Table
 	whole bool // the table goes
 	group bool // the last stack that began stays
 }
 
-func (c *cut) rowsOf(s *reader.Store, t *layout.Table) *rowCut {
+func (c *cut) rowsOf(s *reader.Store, t *disk.Table) *rowCut {
 	if c == nil {
 		return nil
 	}
@@ -26,7 +27,7 @@ func (c *cut) rowsOf(s *reader.Store, t *layout.Table) *rowCut {
 
 // dropsTable reports whether nothing of a table can stay. The dumps of a merged
 // archive are listed anew.
-func (c *cut) dropsTable(t *layout.Table) bool {
+func (c *cut) dropsTable(t *disk.Table) bool {
 	switch t.Kind {
 	case layout.TableOrder, layout.TableDumps:
 		return true
@@ -63,7 +64,7 @@ func (c *rowCut) decide(row int) (bool, error) {
 	case c.t.Kind == layout.TableTraces && c.selective():
 		return c.traced(row)
 	case c.t.Kind == layout.TableCode:
-		return c.keeps(layout.Narrow(c.t.Cell(0, row))), nil
+		return c.keeps(layout.Ref(c.t.Cell(0, row))), nil
 	}
 	return true, nil
 }
@@ -76,14 +77,14 @@ func (c *rowCut) harmless(row int) (bool, error) {
 	key, err1 := c.symbolText(c.t.Cell(0, row))
 	value, err2 := c.symbolText(c.t.Cell(1, row))
 	_, notNumber := strconv.ParseUint(value, 10, 64)
-	return layout.MergedProperty(key) != layout.PropertyKept && notNumber == nil, errors.Join(err1, err2)
+	return disk.MergedProperty(key) != disk.PropertyKept && notNumber == nil, errors.Join(err1, err2)
 }
 
 func (c *rowCut) symbolText(cell uint64) (string, error) {
 	if cell == 0 {
 		return "", nil
 	}
-	name, err := c.s.SymbolAt(layout.Narrow(cell))
+	name, err := c.s.SymbolAt(layout.Ref(cell))
 	return name.String(), err
 }
 

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/layout"
@@ -86,7 +87,7 @@ func weightOf(s *reader.Store, m reader.Method) map[string]*big.Int {
 		}
 		sums[unit].Add(sums[unit], new(big.Int).SetUint64(n))
 	}
-	shape := s.Header().Params.Shape()
+	shape := disk.ShapeOf(&s.Header().Params)
 	for p := range m.Profiles() {
 		if calledHot(s, p) {
 			continue

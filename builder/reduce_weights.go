@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"sort"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -23,7 +24,7 @@ import (
 type Weights struct {
 	units   [layout.NumCountUnits]unitWeights
 	methods int // that have a weight in any unit
-	marked  []layout.Narrow
+	marked  []layout.Ref
 }
 
 // unitWeights are the weights in one unit.
@@ -33,7 +34,7 @@ type unitWeights struct {
 }
 
 type weighed struct {
-	method layout.Narrow
+	method layout.Ref
 	weight uint64
 }
 
@@ -101,7 +102,7 @@ type unitCounts [layout.NumCountUnits]uint64
 
 func (n *unitCounts) add(more unitCounts) {
 	for u := range n {
-		n[u] = layout.SaturatingAdd(n[u], more[u])
+		n[u] = disk.SaturatingAdd(n[u], more[u])
 	}
 }
 
@@ -115,11 +116,11 @@ func allowed(m reader.Method, may func(layout.Key) bool) (bool, error) {
 
 // A scale weighs the profiles of an archive.
 type scale struct {
-	shape layout.Shape
+	shape disk.Shape
 	llvm  bool
 }
 
-func scaleOf(h *layout.Header) scale { return scale{h.Params.Shape(), h.Domain.LLVM()} }
+func scaleOf(h *layout.Header) scale { return scale{disk.ShapeOf(&h.Params), h.Domain.LLVM()} }
 
 // weight is what a profile adds to the weights of its method.
 func (s scale) weight(p reader.Profile) (sum unitCounts) {
@@ -136,12 +137,12 @@ func (s scale) weight(p reader.Profile) (sum unitCounts) {
 		if unit.Inclusive() {
 			marked := e.Flags() & layout.WideInterpreted / layout.WideInterpreted
 			inclusive[marked] = max(inclusive[marked], raw.Cell(0))
-			sum[unit] = layout.SaturatingAdd(inclusive[0], inclusive[1])
+			sum[unit] = disk.SaturatingAdd(inclusive[0], inclusive[1])
 			continue
 		}
 		for cell := range s.shape.Counts(raw) {
 			if n := raw.Cell(cell); !signed || int64(n) > 0 {
-				sum[unit] = layout.SaturatingAdd(sum[unit], n)
+				sum[unit] = disk.SaturatingAdd(sum[unit], n)
 			}
 		}
 	}
@@ -155,7 +156,7 @@ func (s scale) marks(p reader.Profile) bool {
 	}
 	for e := range p.Entries() {
 		if e.Tag() == layout.TagCounters {
-			return e.Cells() > 0 && e.Raw().Cell(0) > layout.LLVMMaxCount
+			return e.Cells() > 0 && e.Raw().Cell(0) > disk.LLVMMaxCount
 		}
 	}
 	return false
@@ -202,14 +203,14 @@ func (w *Weights) Kept(part Weight) int {
 		n, _ := w.Needed(units[0], part)
 		return n
 	}
-	kept := map[layout.Narrow]bool{}
-	w.eachNeeded(part, func(m layout.Narrow) { kept[m] = true })
+	kept := map[layout.Ref]bool{}
+	w.eachNeeded(part, func(m layout.Ref) { kept[m] = true })
 	return len(kept)
 }
 
 // eachNeeded calls yield with the methods that are needed in any unit, once for
 // each of these units.
-func (w *Weights) eachNeeded(part Weight, yield func(layout.Narrow)) {
+func (w *Weights) eachNeeded(part Weight, yield func(layout.Ref)) {
 	for u := range layout.NumCountUnits {
 		n, _ := w.Needed(u, part)
 		for _, m := range w.units[u].methods[:n] {

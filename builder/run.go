@@ -1,6 +1,9 @@
 package builder
 
-import "github.com/profarc/profarc/layout"
+import (
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/layout"
+)
 
 // A Run is one training run of which profiles are given.
 type Run struct {
@@ -57,7 +60,7 @@ func (b *Builder) listFirstOrder() {
 	}
 	t := &Table{b: b, kind: layout.TableOrder, columns: []layout.ColumnKind{layout.ColumnProfile}}
 	if b.ordered == fileOrder {
-		t.flags = layout.OrderOfFile
+		t.flags = disk.OrderOfFile
 	}
 	for i := range b.profiles.len() {
 		t.cells = append(t.cells, uint64(i+1)) // references count up

@@ -7,12 +7,13 @@ import (
 	"io"
 	"sync"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
 // A sheet is 2 MiB of the file, on a multiple of 2 MiB: written in one piece,
 // the page cache keeps it in one large page, which makes mapping it cheap.
-const sheetSize = 1 << layout.LargeShift
+const sheetSize = 1 << disk.LargeShift
 
 // sheets writes the summed part of a file from front to back, in sheets that
 // several goroutines sum and write.
@@ -20,7 +21,7 @@ type sheets struct {
 	ctx      context.Context
 	w        io.WriterAt
 	header   *layout.Header
-	tree     layout.SumTree
+	tree     disk.SumTree
 	sums     []byte // the bytes of ps; each page has a place of its own
 	progress func(done, total int64)
 
@@ -42,9 +43,9 @@ type fullSheet struct {
 
 func newSheets(ctx context.Context, w io.WriterAt, h *layout.Header, workers int, progress func(done, total int64)) *sheets {
 	s := &sheets{
-		ctx: ctx, w: w, header: h, tree: h.SumTree(), progress: progress,
-		sums: make([]byte, h.Summed().Offset-h.Region(layout.RegionPS).Offset),
-		at:   h.Summed().Offset,
+		ctx: ctx, w: w, header: h, tree: disk.SumTreeOf(h), progress: progress,
+		sums: make([]byte, disk.Summed(h).Offset-h.Region(layout.RegionPS).Offset),
+		at:   disk.Summed(h).Offset,
 		full: make(chan fullSheet, workers),
 	}
 	s.sheet = s.empty()
@@ -72,11 +73,11 @@ func (s *sheets) write(r layout.Region, b []byte) {
 	s.append(b)
 }
 
-var zeroPage [layout.PageSize]byte
+var zeroPage [disk.PageSize]byte
 
 func (s *sheets) pad(to int64) {
 	for s.at < to {
-		s.append(zeroPage[:min(to-s.at, layout.PageSize)])
+		s.append(zeroPage[:min(to-s.at, disk.PageSize)])
 	}
 }
 
@@ -130,7 +131,7 @@ func (s *sheets) sum(f fullSheet) {
 	for b, at := f.bytes, f.offset; len(b) > 0; {
 		page := s.tree.Page(at)
 		n := s.tree.PageSpan(page).Size
-		binary.LittleEndian.PutUint64(s.sums[s.tree.Slot(0, page):], layout.Sum(b[:n]))
+		binary.LittleEndian.PutUint64(s.sums[s.tree.Slot(0, page):], disk.Sum(b[:n]))
 		b, at = b[n:], at+n
 	}
 }
@@ -152,6 +153,6 @@ func (s *sheets) note(n int, err error) {
 	}
 	s.done += int64(n)
 	if s.progress != nil {
-		s.progress(s.done, s.header.Summed().Size)
+		s.progress(s.done, disk.Summed(s.header).Size)
 	}
 }

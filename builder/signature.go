@@ -3,6 +3,7 @@ package builder
 import (
 	"slices"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -34,7 +35,7 @@ func (p *plan) splitSignatures() {
 	for _, m := range p.b.methods.all {
 		if s := m.signature; s != 0 && l.begin(s, p.b.symbols.len()) {
 			var ok bool
-			if parts, ok = layout.SplitSignature(parts[:0], p.b.text(s)); ok {
+			if parts, ok = disk.SplitSignature(parts[:0], p.b.text(s)); ok {
 				p.list(s, parts)
 			}
 		}
@@ -58,7 +59,7 @@ func (l *lists) begin(s SymbolRef, symbols int) bool {
 
 // list makes a signature a list, if all its parts are symbols.
 func (p *plan) list(s SymbolRef, parts []string) {
-	if layout.ListSize(len(parts)) >= layout.SymbolSize(len(p.b.text(s))) {
+	if disk.ListSize(len(parts)) >= disk.SymbolSize(len(p.b.text(s))) {
 		return
 	}
 	l := &p.lists
@@ -92,19 +93,19 @@ func (p *plan) planSignatures(needed []bool) {
 
 func (p *plan) symbolSize(s SymbolRef) int64 {
 	if parts := p.lists.at(s); len(parts) > 0 {
-		return layout.ListSize(len(parts))
+		return disk.ListSize(len(parts))
 	}
-	return layout.SymbolSize(len(p.b.text(s)))
+	return disk.SymbolSize(len(p.b.text(s)))
 }
 
 func (p *plan) appendSymbol(b []byte, s SymbolRef) []byte {
 	parts := p.lists.at(s)
 	if len(parts) == 0 {
-		return layout.AppendSymbol(b, p.b.text(s))
+		return disk.AppendSymbol(b, p.b.text(s))
 	}
-	at := make([]layout.Narrow, 0, 8)
+	at := make([]layout.Ref, 0, 8)
 	for _, part := range parts {
 		at = append(at, p.symbolAt(part))
 	}
-	return layout.AppendList(b, at)
+	return disk.AppendList(b, at)
 }

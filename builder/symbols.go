@@ -3,8 +3,9 @@ package builder
 import (
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/refindex"
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/words"
 )
 
 // symbols interns texts and numbers them from 1. It tries the number behind the
@@ -36,7 +37,7 @@ func (t *symbols) place(s SymbolRef) place {
 
 // text is the text of a symbol that the table has.
 func (t *symbols) text(s SymbolRef) string {
-	return layout.Text(t.texts.at(*t.places.at(uint32(s))))
+	return words.String(t.texts.at(*t.places.at(uint32(s))))
 }
 
 // intern gives the number of a text, and whether it is new.
@@ -79,7 +80,7 @@ func (t *symbols) find(text string) SymbolRef {
 // hash is what a text is found by.
 func (t *symbols) hash(text string) uint32 {
 	if t.byNameRef {
-		return uint32(layout.NameRef(text))
+		return uint32(disk.NameRef(text))
 	}
 	return uint32(xxhash.Sum64String(text))
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -43,10 +44,10 @@ func (b *Builder) Table(kind layout.TableKind, flags uint32, columns ...layout.C
 
 // newTable says why there can be no further table of that kind and columns.
 func (b *Builder) newTable(kind layout.TableKind, columns []layout.ColumnKind) error {
-	if len(b.tables) >= layout.MaxTables {
-		return fmt.Errorf("%w: more than %d tables", layout.ErrTooLarge, layout.MaxTables)
+	if len(b.tables) >= disk.MaxTables {
+		return fmt.Errorf("%w: more than %d tables", layout.ErrTooLarge, disk.MaxTables)
 	}
-	return kind.CheckColumns(columns)
+	return disk.CheckColumns(kind, columns)
 }
 
 // Row adds a row. A cell is a number, or a reference of the builder as a
@@ -120,9 +121,9 @@ func (b *Builder) eachSymbolCell(yield func(SymbolRef)) {
 
 // tablesSize is the size in bytes of ex.
 func (b *Builder) tablesSize() int64 {
-	size := int64(layout.TablesHeaderSize)
+	size := int64(disk.TablesHeaderSize)
 	for _, t := range b.tables {
-		size += layout.TableRowSize + layout.TableSize(t.columns, int64(t.rows()))
+		size += disk.TableRowSize + disk.TableSize(t.columns, int64(t.rows()))
 	}
 	return size
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -34,7 +35,7 @@ func TestTablesThatCannotBe(t *testing.T) {
 }
 
 func manyTables(b *builder.Builder) {
-	for kind := range layout.TableKind(layout.MaxTables + 1) {
+	for kind := range layout.TableKind(disk.MaxTables + 1) {
 		b.Table(1000+kind, 0, layout.ColumnWord).Row(1)
 	}
 }

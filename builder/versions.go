@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -84,7 +85,7 @@ func (b *Builder) versionWorth(v Versions) map[profileKey]uint64 {
 		case NewestVersion:
 			worth[key] = max(worth[key], uint64(d.time))
 		case HeaviestVersion:
-			worth[key] = layout.SaturatingAdd(worth[key], b.weight(ProfileRef(ref)))
+			worth[key] = disk.SaturatingAdd(worth[key], b.weight(ProfileRef(ref)))
 		}
 	}
 	return worth
@@ -93,13 +94,13 @@ func (b *Builder) versionWorth(v Versions) map[profileKey]uint64 {
 // weight is the sum of all that a profile has counted.
 func (b *Builder) weight(ref ProfileRef) (sum uint64) {
 	block := b.block(ref)
-	if f := block.Field(layout.HasInvocations); f != nil {
+	if f := block.Field(disk.HasInvocations); f != nil {
 		sum = le.Uint64(f)
 	}
-	eachEntryOf(b.shape, block.Section(layout.SectionData), func(e layout.Entry) {
+	eachEntryOf(b.shape, block.Section(layout.SectionData), func(e disk.Entry) {
 		for cell := range b.shape.Counts(e) {
 			if n := e.Cell(cell); cell > 0 || !e.SignedCount() || int64(n) > 0 {
-				sum = layout.SaturatingAdd(sum, n)
+				sum = disk.SaturatingAdd(sum, n)
 			}
 		}
 	})

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -100,7 +101,7 @@ func (f *Certainty) ways(only cell, certain, now *site) {
 	f.Always, f.Count = leader{only, only.count}.way(certain), total(now.cells)
 	for _, cell := range now.cells {
 		if cell.key != only.key {
-			f.Others = layout.SaturatingAdd(f.Others, cell.count)
+			f.Others = disk.SaturatingAdd(f.Others, cell.count)
 		}
 	}
 }
@@ -160,7 +161,7 @@ func always(to *top[Certainty], found Certainty, certain, now *site, result uint
 }
 
 // reached is how often a site was reached, as far as that was counted.
-func (s *site) reached() uint64 { return layout.SaturatingAdd(total(s.cells), s.untyped) }
+func (s *site) reached() uint64 { return disk.SaturatingAdd(total(s.cells), s.untyped) }
 
 // reached is the mean of a site's shares in both archives, of all that reached
 // sites of its kind.

@@ -1,7 +1,7 @@
 package compare
 
 import (
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -65,7 +65,7 @@ func majority(cells []cell) (l leader, ok bool) {
 func (l leader) way(s *site) Way {
 	w := Way{Index: uint32(l.key), Share: float64(l.count) / float64(l.total), Count: l.total}
 	if s.class == classSuccessors {
-		w.Target, w.Index = layout.UnpackSuccessor(l.key)
+		w.Target, w.Index = disk.UnpackSuccessor(l.key)
 	}
 	return w
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -106,7 +107,7 @@ func (c *comparison) addUpOne(s *reader.Store, sum *perKind, of *totals, marked 
 // knowsMarks reports whether counters of an archive can be a mark.
 func knowsMarks(s *reader.Store) bool {
 	h := s.Header()
-	return h.Domain.LLVM() && h.Params.LLVMMarks()
+	return h.Domain.LLVM() && disk.LLVMMarks(&h.Params)
 }
 
 // primary is the first kind that both archives have counts of, otherwise the

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -23,12 +24,12 @@ type counterparts struct {
 }
 
 // A counterpart is where a method of a is in b, 0 if it is not.
-type counterpart struct{ inA, inB layout.Narrow }
+type counterpart struct{ inA, inB layout.Ref }
 
 // newCounterparts looks all methods of a up in b.
 func newCounterparts(ctx context.Context, a, b *reader.Store) (*counterparts, error) {
-	n := min(a.Header().Counts.Methods, uint64(a.Header().MethodPlaces().Size/layout.NeverRanRowSize)) // the count may be wrong
-	c := &counterparts{a: a, b: b, methods: make([]counterpart, 0, n), taken: newBitset(b.Header().MethodPlaces())}
+	n := min(a.Header().Counts.Methods, uint64(disk.MethodPlaces(a.Header()).Size/disk.UnexecutedRowSize)) // the count may be wrong
+	c := &counterparts{a: a, b: b, methods: make([]counterpart, 0, n), taken: newBitset(disk.MethodPlaces(b.Header()))}
 	steps := poll.New(ctx)
 	for m, err := range a.Methods() {
 		if err = cmp.Or(err, steps.Err()); err != nil {
@@ -48,7 +49,7 @@ func newCounterparts(ctx context.Context, a, b *reader.Store) (*counterparts, er
 }
 
 // lookUp finds a method of a in b.
-func (c *counterparts) lookUp(m reader.Method) (layout.Narrow, error) {
+func (c *counterparts) lookUp(m reader.Method) (layout.Ref, error) {
 	k, err := m.Key()
 	if err != nil {
 		return 0, err
@@ -61,8 +62,8 @@ func (c *counterparts) lookUp(m reader.Method) (layout.Narrow, error) {
 }
 
 // method gives the method of b that belongs to one of a, 0 if there is none.
-func (c *counterparts) method(m reader.Method) layout.Narrow {
-	i, ok := slices.BinarySearchFunc(c.methods, m.Ref(), func(p counterpart, n layout.Narrow) int { return cmp.Compare(p.inA, n) })
+func (c *counterparts) method(m reader.Method) layout.Ref {
+	i, ok := slices.BinarySearchFunc(c.methods, m.Ref(), func(p counterpart, n layout.Ref) int { return cmp.Compare(p.inA, n) })
 	if !ok {
 		return 0
 	}
@@ -114,16 +115,16 @@ func (c *counterparts) lookUpType(t reader.Type) (uint32, error) {
 
 // A bitset has a bit for every place of a part of the file.
 type bitset struct {
-	first layout.Narrow
+	first layout.Ref
 	words []uint64
 }
 
 func newBitset(part layout.Span) bitset {
-	return bitset{layout.NarrowOf(part.Offset), make([]uint64, part.Size/layout.Unit/64+1)}
+	return bitset{disk.RefOf(part.Offset), make([]uint64, part.Size/disk.Unit/64+1)}
 }
 
-func (s *bitset) add(n layout.Narrow) { s.words[(n-s.first)/64] |= 1 << ((n - s.first) % 64) }
+func (s *bitset) add(n layout.Ref) { s.words[(n-s.first)/64] |= 1 << ((n - s.first) % 64) }
 
-func (s *bitset) has(n layout.Narrow) bool {
+func (s *bitset) has(n layout.Ref) bool {
 	return s.words[(n-s.first)/64]&(1<<((n-s.first)%64)) != 0
 }

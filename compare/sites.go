@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -62,7 +63,7 @@ type sites struct {
 	list  []site
 	cells []cell
 	names naming
-	of    layout.Narrow // the profile that they are of
+	of    layout.Ref // the profile that they are of
 	// marks is whether LLVM's counters can be a mark that a function is hot or
 	// warm, and marked whether those of the profile are.
 	marks, marked bool
@@ -151,7 +152,7 @@ func (s *sites) receivers(t site) error {
 	}
 	from := len(s.cells)
 	beside := r.Unlisted(r.Other().Trained())
-	t.untyped, t.failed = layout.SaturatingAdd(beside.Untyped, beside.Failed), beside.Failed
+	t.untyped, t.failed = disk.SaturatingAdd(beside.Untyped, beside.Failed), beside.Failed
 	if beside.Types > 0 {
 		s.cells = append(s.cells, cell{otherTypes, beside.Types})
 	}

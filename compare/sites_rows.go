@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -61,7 +62,7 @@ func (s *sites) rows(t site) error {
 // unmark makes counters that are a mark counters of nothing: a mark says that a
 // function is hot or warm, and not how often anything ran.
 func (s *sites) unmark(counters []cell) {
-	if s.marked = s.marks && len(counters) > 0 && counters[0].count > layout.LLVMMaxCount; !s.marked {
+	if s.marked = s.marks && len(counters) > 0 && counters[0].count > disk.LLVMMaxCount; !s.marked {
 		return
 	}
 	for i := range counters {

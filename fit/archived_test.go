@@ -8,6 +8,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/memstore"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -88,7 +89,7 @@ func TestLoadersThatAreNotKnown(t *testing.T) {
 	}{
 		{"both know", []layout.Key{key("A", "app"), key("B", "")}, []layout.Key{key("A", "app"), key("B", "")}, 2, false, 0},
 		{"the code's does not", []layout.Key{key("A", "app"), key("B", "Own"), key("C", "")}, []layout.Key{key("A", ""), key("B", ""), key("C", "")}, 3, true, 0},
-		{"the code's has some that were made up", []layout.Key{key("A", "app"), key("B", "Own")}, []layout.Key{key("A", ""), key("B", layout.TwinLoader+"2"), key("C", "")}, 1, true, 1},
+		{"the code's has some that were made up", []layout.Key{key("A", "app"), key("B", "Own")}, []layout.Key{key("A", ""), key("B", disk.TwinLoader+"2"), key("C", "")}, 1, true, 1},
 		{"the profiles' does not", []layout.Key{key("A", ""), key("B", ""), key("C", "")}, []layout.Key{key("A", "app"), key("B", "platform"), key("C", "")}, 3, true, 0},
 		{"other loaders", []layout.Key{key("A", "app"), key("B", "Own")}, []layout.Key{key("A", "Own"), key("B", "")}, 0, false, 2},
 	} {

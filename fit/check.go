@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -48,7 +49,7 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 		return nil, err
 	}
 	o.Confidence, o.Top = cmp.Or(o.Confidence, DefaultConfidence), max(o.Top, 0)
-	c := &checker{poll: poll.New(ctx), s: s, shape: s.Header().Params.Shape(), against: against, o: o}
+	c := &checker{poll: poll.New(ctx), s: s, shape: disk.ShapeOf(&s.Header().Params), against: against, o: o}
 	c.report.Reasons, c.report.Lost = map[string]int{}, map[Loss]Lost{}
 	var err error
 	if inv, ok := against.(Inventory); ok && s.Header().Domain == layout.DomainHotSpot {
@@ -91,7 +92,7 @@ func refuse(s *reader.Store, o Options) error {
 		return fmt.Errorf("%s: domain %s: %w", s.Mapping().Name(), d, ErrDomain)
 	}
 	if b := o.Into; b != nil {
-		if params := b.Params(); b.Domain() != h.Domain || params.Shape() != h.Params.Shape() {
+		if params := b.Params(); b.Domain() != h.Domain || disk.ShapeOf(&params) != disk.ShapeOf(&h.Params) {
 			return fmt.Errorf("%s: to be adapted: %w", s.Mapping().Name(), builder.ErrMismatch)
 		}
 	}
@@ -102,7 +103,7 @@ func refuse(s *reader.Store, o Options) error {
 type checker struct {
 	poll     *poll.Poll
 	s        *reader.Store
-	shape    layout.Shape
+	shape    disk.Shape
 	against  Code
 	o        Options
 	report   Report

@@ -7,7 +7,9 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/internal/words"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -24,10 +26,10 @@ func TestDamagedArchives(t *testing.T) {
 		sound := openBytes(whole)
 		reports := 0
 		for range 400 {
-			damaged := layout.Aligned(len(whole))
+			damaged := words.Aligned(len(whole))
 			copy(damaged, whole)
 			damaged[place(random, damaged)] ^= byte(1 << random.IntN(8))
-			layout.Resum(damaged)
+			disk.Resum(damaged)
 			s := openBytes(damaged)
 			if s == nil || s.Header().Domain != sp.Domain {
 				continue
@@ -70,11 +72,11 @@ func openBytes(data []byte) *reader.Store {
 
 // place is the place of a byte to change: not of the zeros before rw.
 func place(random *rand.Rand, b []byte) int {
-	h, err := layout.ParseHeader(b[:layout.HeaderSize], int64(len(b)))
+	h, err := disk.ParseHeader(b[:layout.HeaderSize], int64(len(b)))
 	if err != nil {
 		return random.IntN(layout.HeaderSize)
 	}
-	span := h.Region(layout.Region(random.IntN(layout.NumRegions + 1)))
+	span := h.Region(layout.Region(random.IntN(disk.NumRegions + 1)))
 	if span.Size == 0 {
 		return random.IntN(layout.HeaderSize)
 	}

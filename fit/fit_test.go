@@ -11,6 +11,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/memstore"
 	"github.com/profarc/profarc/internal/specimen"
@@ -170,7 +171,7 @@ func profileOf(v fit.Version) *builder.Builder {
 	var params layout.Params
 	params[layout.ParamTypeProfileWidth], params[layout.ParamBciProfileWidth] = 2, 2
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: params})
-	shape := params.Shape()
+	shape := disk.ShapeOf(&params)
 	offsets := []int64{0}
 	for _, p := range v.Points {
 		cells := map[fit.PointKind]int{
@@ -218,7 +219,7 @@ func sketch(b *builder.Builder, m builder.MethodRef, v fit.Version) {
 			points = append(points, p.Sketch)
 		}
 	}
-	b.Table(layout.TableCode, 0, layout.TableCode.Columns()...).Row(uint64(m), uint64(b.Symbol(string(layout.AppendSketch(nil, v.ID, points)))))
+	b.Table(layout.TableCode, 0, disk.TableColumns(layout.TableCode)...).Row(uint64(m), uint64(b.Symbol(string(disk.AppendSketch(nil, v.ID, points)))))
 }
 
 // check checks the one profile of an archive, and gives the adapted one.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -37,7 +38,7 @@ func (m *mover) run() error {
 			m.counts.CountsDropped += m.old.weights[i]
 		}
 	}
-	raws := make([]layout.Entry, len(m.now.Points))
+	raws := make([]disk.Entry, len(m.now.Points))
 	end := int64(0)
 	for j := range raws {
 		raws[j] = m.entryFor(j)
@@ -84,11 +85,11 @@ func tagOf(k PointKind) layout.Tag {
 }
 
 // entryFor is the entry of a new point, without displacements.
-func (m *mover) entryFor(j int) layout.Entry {
+func (m *mover) entryFor(j int) disk.Entry {
 	point := m.now.Points[j]
 	i := m.from[j]
 	if i >= 0 && point.Kind != Switch {
-		raw := layout.Entry(slices.Clone(m.old.entries[i].Raw()))
+		raw := disk.Entry(slices.Clone(m.old.entries[i].Raw()))
 		setPoint(raw, point.Bci)
 		if opposite(&m.old.points[i], &point) {
 			swapSides(raw)
@@ -105,7 +106,7 @@ func (m *mover) entryFor(j int) layout.Entry {
 	} else if len(types) > 0 && point.Kind == VirtualCall {
 		return m.typed(layout.TagVirtualCallType, point, types)
 	}
-	_, raw := layout.NewEntry(nil, tag, 0, uint16(point.Bci), 0, m.shape.Cells(tag, m.length(j)))
+	_, raw := disk.NewEntry(nil, tag, 0, uint16(point.Bci), 0, m.shape.Cells(tag, m.length(j)))
 	if point.Kind == Switch {
 		raw.SetCell(0, uint64(m.length(j)))
 		if i >= 0 {
@@ -121,7 +122,7 @@ func (m *mover) untyped() bool {
 }
 
 // setPoint sets the bci of an entry.
-func setPoint(raw layout.Entry, bci int32) {
+func setPoint(raw disk.Entry, bci int32) {
 	if raw.Tag().Wide() {
 		binary.LittleEndian.PutUint32(raw[4:], uint32(bci))
 		return
@@ -136,7 +137,7 @@ const (
 )
 
 // swapSides swaps the counts of a branch.
-func swapSides(branch layout.Entry) {
+func swapSides(branch disk.Entry) {
 	taken := branch.Cell(takenCell)
 	branch.SetCell(takenCell, branch.Cell(notTakenCell))
 	branch.SetCell(notTakenCell, taken)
@@ -144,12 +145,12 @@ func swapSides(branch layout.Entry) {
 
 // cases takes the counts of a switch over: those of each value to the same value.
 // Values that have no case any more go to the default.
-func (m *mover) cases(raw layout.Entry, i, j int) {
+func (m *mover) cases(raw disk.Entry, i, j int) {
 	from := m.old.entries[i].Raw()
 	raw.SetTraps(from.Traps())
 	for c, to := range casesOf(&m.old.points[i], &m.now.Points[j]) {
 		cell := 1 + 2*to
-		raw.SetCell(cell, layout.SaturatingAdd(raw.Cell(cell), from.Cell(1+2*c)))
+		raw.SetCell(cell, disk.SaturatingAdd(raw.Cell(cell), from.Cell(1+2*c)))
 	}
 }
 
@@ -174,7 +175,7 @@ func casesOf(p, q *Point) []int {
 }
 
 // place sets the displacements of a new entry and hands it over.
-func (m *mover) place(j int, raw layout.Entry) error {
+func (m *mover) place(j int, raw disk.Entry) error {
 	if m.beyond(j) {
 		return nil
 	}
@@ -194,12 +195,12 @@ func (m *mover) place(j int, raw layout.Entry) error {
 		}
 		return m.entry(m.p, layout.SectionData, m.old.entries[i], raw)
 	}
-	m.p.Raw(layout.SectionData, raw, func(int, layout.CellKind) uint64 { return 0 })
+	m.p.Raw(layout.SectionData, raw, func(int, disk.CellKind) uint64 { return 0 })
 	return nil
 }
 
 // returns moves the return points of a ret.
-func (m *mover) returns(raw layout.Entry, j int) {
+func (m *mover) returns(raw disk.Entry, j int) {
 	for row := range m.shape.BciRows {
 		if raw.Cell(2+3*row) == 0 {
 			continue
@@ -221,7 +222,7 @@ func (m *mover) returns(raw layout.Entry, j int) {
 func (m *mover) others() error {
 	for section := layout.SectionExtra; section < layout.SectionDirectory; section++ {
 		for e := range m.Profile.Section(section) {
-			raw := layout.Entry(slices.Clone(e.Raw()))
+			raw := disk.Entry(slices.Clone(e.Raw()))
 			if section != layout.SectionParameters {
 				bci, ok := m.bci(e.Point())
 				if !ok || e.Tag() == layout.TagArgInfo {

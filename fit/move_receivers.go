@@ -1,18 +1,18 @@
 package fit
 
 import (
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/disk"
 )
 
 // receivers clears the rows of types that the new code cannot meet at a call: its
 // receivers are of the class that holds the called method.
-func (m *mover) receivers(raw layout.Entry, j int) error {
+func (m *mover) receivers(raw disk.Entry, j int) error {
 	holder := m.now.Points[j].Holder
 	if m.code == nil || holder == "" {
 		return nil
 	}
 	for cell, kind := range m.shape.Pointers(raw) {
-		if kind != layout.CellType || raw.Cell(cell) == 0 {
+		if kind != disk.CellType || raw.Cell(cell) == 0 {
 			continue
 		}
 		meets, err := m.meets(raw.Cell(cell), holder)
@@ -31,7 +31,7 @@ func (m *mover) receivers(raw layout.Entry, j int) error {
 // meets reports whether a type may be met where a class is expected. What is not
 // known may be.
 func (m *mover) meets(pointer uint64, holder string) (bool, error) {
-	t, err := m.s.TypeAt(layout.NarrowOf(int64(pointer - m.s.Header().Base)))
+	t, err := m.s.TypeAt(disk.RefOf(int64(pointer - m.s.Header().Base)))
 	if err != nil {
 		return false, err
 	}

@@ -1,6 +1,9 @@
 package fit
 
-import "github.com/profarc/profarc/layout"
+import (
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/layout"
+)
 
 // A VM records types of arguments and return values of some calls. Which, the
 // digits of TypeProfileLevel say: of arguments the last, of return values the
@@ -63,8 +66,8 @@ func endOfReference(descriptor string, i int) int {
 }
 
 // typed is an entry with such cells.
-func (m *mover) typed(tag layout.Tag, p Point, types []uint64) layout.Entry {
-	_, raw := layout.NewEntry(nil, tag, 0, uint16(p.Bci), 0, m.shape.Cells(tag, len(types)))
+func (m *mover) typed(tag layout.Tag, p Point, types []uint64) disk.Entry {
+	_, raw := disk.NewEntry(nil, tag, 0, uint16(p.Bci), 0, m.shape.Cells(tag, len(types)))
 	first := m.shape.TypeList(tag)
 	raw.SetCell(first-1, uint64(len(types)))
 	for i, c := range types {

@@ -3,6 +3,7 @@ package fit
 import (
 	"slices"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -19,7 +20,7 @@ type profiled struct {
 // pointsOf takes the points of a HotSpot profile. Displacements are differences
 // between the places of entries in the VM's own MethodData, which are computed
 // again.
-func pointsOf(p reader.Profile, shape layout.Shape) profiled {
+func pointsOf(p reader.Profile, shape disk.Shape) profiled {
 	var out profiled
 	var offsets []int64
 	at := int64(0)
@@ -76,16 +77,16 @@ func kindOf(e reader.Entry) PointKind {
 }
 
 // nativeSize is the size that an entry has in the VM.
-func nativeSize(e layout.Entry, shape layout.Shape) int64 {
+func nativeSize(e disk.Entry, shape disk.Shape) int64 {
 	if e.Tag() == layout.TagReceivers {
-		return layout.EntryHeaderSize + int64(shape.Cells(layout.TagVirtualCall, 0))*layout.CellSize
+		return disk.EntryHeaderSize + int64(shape.Cells(layout.TagVirtualCall, 0))*disk.CellSize
 	}
 	return int64(len(e))
 }
 
 // eachDisplacement calls yield with the cells that are displacements to the
 // targets of a branch, jump or switch.
-func eachDisplacement(e layout.Entry, yield func(cell int)) {
+func eachDisplacement(e disk.Entry, yield func(cell int)) {
 	switch e.Tag() {
 	case layout.TagJump, layout.TagBranch:
 		yield(1)
@@ -98,7 +99,7 @@ func eachDisplacement(e layout.Entry, yield func(cell int)) {
 
 // weightOf adds the counts of an entry up. Type checks that fail are counted
 // down: that is no count.
-func weightOf(e reader.Entry, shape layout.Shape) (sum float64) {
+func weightOf(e reader.Entry, shape disk.Shape) (sum float64) {
 	raw := e.Raw()
 	for cell := range shape.Counts(raw) {
 		if n := raw.Cell(cell); e.Tag() != layout.TagReceiverType || int64(n) > 0 {
@@ -109,7 +110,7 @@ func weightOf(e reader.Entry, shape layout.Shape) (sum float64) {
 }
 
 // weightOfProfile is all that a profile has counted.
-func weightOfProfile(p reader.Profile, shape layout.Shape) (sum float64) {
+func weightOfProfile(p reader.Profile, shape disk.Shape) (sum float64) {
 	for _, get := range []func() (reader.Counter, bool){p.Invocations, p.Backedges} {
 		if c, ok := get(); ok {
 			sum += float64(c.Trained())

@@ -30,8 +30,8 @@ func (r *Rename) OfClass() bool { return r.From.Name == "" }
 // renames are what has other names in the program. The zero value is none.
 type renames struct {
 	classes map[string]string
-	methods map[layout.Narrow]renamed
-	unsure  map[layout.Narrow]string // methods that may have another name, and what it may be
+	methods map[layout.Ref]renamed
+	unsure  map[layout.Ref]string // methods that may have another name, and what it may be
 	list    []Rename
 }
 
@@ -152,7 +152,7 @@ func (m *lostMethod) size(id uint64) int {
 func findRenames(ctx context.Context, s *reader.Store, inv Inventory, old Code) (renames, error) {
 	r := &renamer{ctx: ctx, s: s, inv: inv, known: map[string]bool{}, types: map[string]bool{}, fresh: map[string]bool{}}
 	r.old, _ = old.(Inventory)
-	r.classes, r.methods, r.unsure = map[string]string{}, map[layout.Narrow]renamed{}, map[layout.Narrow]string{}
+	r.classes, r.methods, r.unsure = map[string]string{}, map[layout.Ref]renamed{}, map[layout.Ref]string{}
 	if err := r.lookForAll(); err != nil || len(r.lost)+len(r.orphans) == 0 {
 		return renames{}, err
 	}

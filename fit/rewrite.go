@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -12,24 +13,24 @@ import (
 // A rewriter puts profiles into a builder, adapted to new code.
 type rewriter struct {
 	s       *reader.Store
-	shape   layout.Shape
+	shape   disk.Shape
 	b       *builder.Builder
 	report  *Report
 	counts  *Rewritten
 	code    Types                      // what is known of the classes of the new program; nil for nothing
-	kept    map[layout.Narrow][]uint64 // by method: the code ids of profiles that stay as they are
+	kept    map[layout.Ref][]uint64    // by method: the code ids of profiles that stay as they are
 	types   map[uint32]builder.TypeRef // by ordinal
-	methods map[layout.Narrow]builder.MethodRef
+	methods map[layout.Ref]builder.MethodRef
 	renames *renames // nil where names stay
 	// contexts has those that were taken over: each is one that was and a frame
 	// more, however deep it is.
-	contexts map[layout.Narrow]builder.ContextRef
+	contexts map[layout.Ref]builder.ContextRef
 }
 
 func newRewriter(s *reader.Store, b *builder.Builder, against Code, report *Report) *rewriter {
 	code, _ := against.(Types)
-	return &rewriter{s: s, shape: s.Header().Params.Shape(), b: b, report: report, counts: &report.Rewritten, code: code, kept: map[layout.Narrow][]uint64{},
-		types: map[uint32]builder.TypeRef{}, methods: map[layout.Narrow]builder.MethodRef{}, contexts: map[layout.Narrow]builder.ContextRef{}}
+	return &rewriter{s: s, shape: disk.ShapeOf(&s.Header().Params), b: b, report: report, counts: &report.Rewritten, code: code, kept: map[layout.Ref][]uint64{},
+		types: map[uint32]builder.TypeRef{}, methods: map[layout.Ref]builder.MethodRef{}, contexts: map[layout.Ref]builder.ContextRef{}}
 }
 
 // seen takes a method over that never ran.
@@ -63,7 +64,7 @@ func (w *rewriter) method(judgements []judgement) error {
 // A target is what a profile will be of.
 type target struct {
 	code    uint64
-	context layout.Narrow
+	context layout.Ref
 }
 
 // target is what a profile will be of; ok is false if it is of no use.

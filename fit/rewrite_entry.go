@@ -2,17 +2,18 @@ package fit
 
 import (
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
 // entry takes an entry over. raw is what is to be written: the entry as it lies,
 // or with another place and other displacements.
-func (w *rewriter) entry(p *builder.Profile, section layout.BlockSection, e reader.Entry, raw layout.Entry) (err error) {
+func (w *rewriter) entry(p *builder.Profile, section layout.BlockSection, e reader.Entry, raw disk.Entry) (err error) {
 	if raw.Tag().Wide() {
 		return w.wide(p, e, raw)
 	}
-	p.Raw(section, raw, func(cell int, kind layout.CellKind) uint64 {
+	p.Raw(section, raw, func(cell int, kind disk.CellKind) uint64 {
 		ref, failed := w.pointer(raw.Cell(cell), kind)
 		if err == nil {
 			err = failed
@@ -23,15 +24,15 @@ func (w *rewriter) entry(p *builder.Profile, section layout.BlockSection, e read
 }
 
 // pointer is the builder's reference for a pointer cell, 0 for none.
-func (w *rewriter) pointer(v uint64, kind layout.CellKind) (uint64, error) {
-	if kind == layout.CellTypeWord {
-		v &^= layout.TypeTags
+func (w *rewriter) pointer(v uint64, kind disk.CellKind) (uint64, error) {
+	if kind == disk.CellTypeWord {
+		v &^= disk.TypeTags
 	}
 	if v == 0 {
 		return 0, nil
 	}
-	at := layout.NarrowOf(int64(v - w.s.Header().Base))
-	if kind == layout.CellMethod {
+	at := disk.RefOf(int64(v - w.s.Header().Base))
+	if kind == disk.CellMethod {
 		m, err := w.s.MethodAt(at)
 		if err != nil {
 			return 0, err
@@ -48,7 +49,7 @@ func (w *rewriter) pointer(v uint64, kind layout.CellKind) (uint64, error) {
 }
 
 // wide takes an entry of this format's own over, to a point.
-func (w *rewriter) wide(p *builder.Profile, e reader.Entry, raw layout.Entry) error {
+func (w *rewriter) wide(p *builder.Profile, e reader.Entry, raw disk.Entry) error {
 	point := raw.Point()
 	switch e.Tag() {
 	case layout.TagReceivers:
@@ -78,10 +79,10 @@ func cells(e reader.Entry) []uint64 {
 }
 
 // wideReceivers takes receivers of any number over. Rows without a type are empty.
-func (w *rewriter) wideReceivers(p *builder.Profile, raw layout.Entry) error {
+func (w *rewriter) wideReceivers(p *builder.Profile, raw disk.Entry) error {
 	rows := make([]builder.Row, 0, raw.Rows())
-	for cell := layout.ReceiversFixed; cell < raw.Cells(); cell += 2 {
-		ref, err := w.pointer(raw.Cell(cell), layout.CellType)
+	for cell := disk.ReceiversFixed; cell < raw.Cells(); cell += 2 {
+		ref, err := w.pointer(raw.Cell(cell), disk.CellType)
 		if err != nil {
 			return err
 		}
@@ -108,7 +109,7 @@ func (w *rewriter) finish() error {
 	return w.b.Err()
 }
 
-func (w *rewriter) table(t *layout.Table) error {
+func (w *rewriter) table(t *disk.Table) error {
 	kinds := make([]layout.ColumnKind, t.Columns())
 	for i := range kinds {
 		kinds[i] = t.Column(i)
@@ -143,10 +144,10 @@ func (w *rewriter) cell(kind layout.ColumnKind, v uint64) (uint64, error) {
 	}
 	switch kind {
 	case layout.ColumnSymbol:
-		text, err := w.s.SymbolAt(layout.Narrow(v))
+		text, err := w.s.SymbolAt(layout.Ref(v))
 		return uint64(w.b.Symbol(text.String())), err
 	case layout.ColumnMethod:
-		return w.pointer(w.s.Header().Base+uint64(layout.Narrow(v).Offset()), layout.CellMethod)
+		return w.pointer(w.s.Header().Base+uint64(layout.Ref(v).Offset()), disk.CellMethod)
 	}
-	return w.pointer(w.s.Header().Base+uint64(layout.Narrow(v).Offset()), layout.CellType)
+	return w.pointer(w.s.Header().Base+uint64(layout.Ref(v).Offset()), disk.CellType)
 }

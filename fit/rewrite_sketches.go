@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -18,20 +19,20 @@ func (w *rewriter) sketch(m builder.MethodRef, v *Version) {
 			points = append(points, v.Points[i].Sketch)
 		}
 	}
-	t := w.b.Table(layout.TableCode, 0, layout.TableCode.Columns()...)
-	t.Row(uint64(m), uint64(w.b.Symbol(string(layout.AppendSketch(nil, v.ID, points)))))
+	t := w.b.Table(layout.TableCode, 0, disk.TableColumns(layout.TableCode)...)
+	t.Row(uint64(m), uint64(w.b.Symbol(string(disk.AppendSketch(nil, v.ID, points)))))
 }
 
 // keepsRow reports whether a row of a table stays: of sketches those of profiles
 // that do.
-func (w *rewriter) keepsRow(t *layout.Table, row int) (bool, error) {
+func (w *rewriter) keepsRow(t *disk.Table, row int) (bool, error) {
 	if t.Kind != layout.TableCode {
 		return true, nil
 	}
-	text, err := w.s.SymbolAt(layout.Narrow(t.Cell(1, row)))
+	text, err := w.s.SymbolAt(layout.Ref(t.Cell(1, row)))
 	if err != nil {
 		return false, err
 	}
 	sketch := []byte(text.String())
-	return slices.ContainsFunc(w.kept[layout.Narrow(t.Cell(0, row))], func(code uint64) bool { return layout.SketchMayBeOf(sketch, code) }), nil
+	return slices.ContainsFunc(w.kept[layout.Ref(t.Cell(0, row))], func(code uint64) bool { return disk.SketchMayBeOf(sketch, code) }), nil
 }

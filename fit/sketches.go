@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -18,11 +19,11 @@ type sketches struct {
 
 // A sketchRow is a row of the table.
 type sketchRow struct {
-	method, sketch layout.Narrow
+	method, sketch layout.Ref
 	header         uint16
 }
 
-func (r sketchRow) compare(method layout.Narrow, header uint16) int {
+func (r sketchRow) compare(method layout.Ref, header uint16) int {
 	return cmp.Or(cmp.Compare(r.method, method), cmp.Compare(r.header, header))
 }
 
@@ -38,13 +39,13 @@ func openSketches(s *reader.Store, halted func() error) (*sketches, error) {
 		return nil, err
 	}
 	for r := range t.Rows {
-		row := sketchRow{method: layout.Narrow(t.Cell(0, r)), sketch: layout.Narrow(t.Cell(1, r))}
+		row := sketchRow{method: layout.Ref(t.Cell(0, r)), sketch: layout.Ref(t.Cell(1, r))}
 		b, err := k.bytes(row)
 		if err = cmp.Or(err, halted()); err != nil {
 			return nil, err
 		}
 		var ok bool
-		if row.header, ok = layout.SketchHeader(b); ok {
+		if row.header, ok = disk.SketchHeader(b); ok {
 			k.rows = append(k.rows, row)
 		}
 	}
@@ -68,8 +69,8 @@ const maxRows = 16
 // runs of different programs had the same bytecodes, what they differ in is not
 // known.
 func (k *sketches) describe(m reader.Method, p reader.Profile, points []Point) error {
-	header := layout.SketchHeaderOf(p.Code())
-	at, _ := slices.BinarySearchFunc(k.rows, m.Ref(), func(r sketchRow, method layout.Narrow) int { return r.compare(method, header) })
+	header := disk.SketchHeaderOf(p.Code())
+	at, _ := slices.BinarySearchFunc(k.rows, m.Ref(), func(r sketchRow, method layout.Ref) int { return r.compare(method, header) })
 	described := false
 	for n, r := range k.rows[at:] {
 		if r.method != m.Ref() || r.header != header {
@@ -79,7 +80,7 @@ func (k *sketches) describe(m reader.Method, p reader.Profile, points []Point) e
 		if err != nil {
 			return err
 		}
-		if sketch, ok := layout.ParseSketch(b, p.Code()); ok && len(sketch) == sketched(points) {
+		if sketch, ok := disk.ParseSketch(b, p.Code()); ok && len(sketch) == sketched(points) {
 			put(points, sketch, described)
 			described = true
 		}

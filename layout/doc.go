@@ -43,7 +43,7 @@
 // # Addresses
 //
 // Inside ix, ro and ex, and between MethodData blocks, a place in the file is
-// a [Narrow]: its offset in units of 8 bytes, 32 bits wide, 0 for none. It
+// a [Ref]: its offset in units of 8 bytes, 32 bits wide, 0 for none. It
 // reaches 32 GiB and never needs relocation. Inside the cells of rw a type or
 // a method is a real 64-bit pointer: the requested base plus the offset of
 // its record. Every such slot, null or not, has its bit in bm.

@@ -2,7 +2,6 @@ package layout
 
 import (
 	"fmt"
-	"math"
 )
 
 // A Domain says which kind of profiler the profiles come from. An archive has
@@ -52,40 +51,3 @@ const (
 	ParamProfileTraps     = 7 // HotSpot: -XX:+ProfileTraps
 	ParamLLVMNewest       = 8 // LLVM: the newest such version, where the producer can be one of several LLVMs and the version is the oldest's
 )
-
-// LLVMCoverageOnly are the variant bits of LLVM that say that counters tell
-// only whether something ran, not how often: single-byte coverage, and function
-// entries alone.
-const LLVMCoverageOnly = 1<<(60-55) | 1<<(61-55)
-
-// LLVMMaxCount is the highest count of a counter of LLVM's. The two numbers above
-// mark a function as warm and as hot, where they are its first counter.
-const LLVMMaxCount = math.MaxUint64 - 2
-
-// llvmMarksSince is the version of the indexed format of the first LLVM that
-// knows marks, 16.
-const llvmMarksSince = 9
-
-// LLVMMarks reports whether the LLVM that made the profiles knows marks; one that
-// nobody knows does.
-func (p *Params) LLVMMarks() bool {
-	return p[ParamLLVMVersion] == 0 || p[ParamLLVMVersion] >= llvmMarksSince
-}
-
-// MaxRows is the most that a setting that shapes entries can be, so that no
-// entry's size can overflow.
-const MaxRows = 64
-
-// Check refuses settings that no entry can be shaped by.
-func (p *Params) Check() error {
-	for _, i := range []int{ParamTypeProfileWidth, ParamBciProfileWidth, ParamReceiverGap} {
-		if p[i] > MaxRows {
-			return Corrupt(RegionHeader, offParams+int64(i)*4, "parameter %d is %d, at most %d is possible", i, p[i], MaxRows)
-		}
-	}
-	return nil
-}
-
-// TwinLoader begins the name of a class loader that an importer made up, to tell
-// methods apart that its format prints alike. It says nothing of the loader.
-const TwinLoader = "text#"

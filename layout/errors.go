@@ -53,19 +53,3 @@ func (e *Error) Error() string {
 
 // Unwrap gives the sentinel.
 func (e *Error) Unwrap() error { return e.Kind }
-
-// Corrupt makes an [*Error] that matches [ErrCorrupt].
-func Corrupt(r Region, offset int64, format string, args ...any) *Error {
-	return &Error{Region: r, Offset: offset, Kind: ErrCorrupt, Detail: fmt.Sprintf(format, args...)}
-}
-
-// InFile names the file in err if err is an [*Error] that names none yet.
-func InFile(err error, file string) error {
-	var e *Error
-	if errors.As(err, &e) && e.File == "" {
-		named := *e
-		named.File = file
-		return &named
-	}
-	return err
-}

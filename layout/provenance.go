@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"encoding/binary"
 	"fmt"
 	"iter"
 	"time"
@@ -139,7 +140,7 @@ func Fingerprints(vm string, classPath []ClassPathEntry) iter.Seq[[16]byte] {
 
 func (c Content) appendTo(b []byte) []byte {
 	for _, word := range []uint64{uint64(c.Kind), c.Size, c.Sum} {
-		b = le.AppendUint64(b, word)
+		b = binary.LittleEndian.AppendUint64(b, word)
 	}
 	return b
 }
@@ -147,8 +148,8 @@ func (c Content) appendTo(b []byte) []byte {
 // sumPair is 16 bytes that depend on all of b: XXH64 of b with a byte 0 after
 // it, then with a byte 1.
 func sumPair(b []byte) (id [16]byte) {
-	le.PutUint64(id[:], Sum(append(b[:len(b):len(b)], 0)))
-	le.PutUint64(id[8:], Sum(append(b[:len(b):len(b)], 1)))
+	binary.LittleEndian.PutUint64(id[:], xxhash.Sum64(append(b[:len(b):len(b)], 0)))
+	binary.LittleEndian.PutUint64(id[8:], xxhash.Sum64(append(b[:len(b):len(b)], 1)))
 	return id
 }
 
@@ -157,22 +158,7 @@ func sumPair(b []byte) (id [16]byte) {
 func DumpID(p Process, since [16]byte, at time.Time) [16]byte {
 	b := append(p.Boot[:], since[:]...)
 	for _, word := range []uint64{p.Namespace, p.PID, p.Start, uint64(at.UnixNano())} {
-		b = le.AppendUint64(b, word)
+		b = binary.LittleEndian.AppendUint64(b, word)
 	}
 	return sumPair(b)
-}
-
-// ClassPathID is the number by which rows of the table of runs refer to a class
-// path; 0 if it is not known.
-func ClassPathID(classPath []ClassPathEntry) uint64 {
-	if classPath == nil {
-		return 0
-	}
-	var d xxhash.Digest
-	d.Reset()
-	for _, e := range classPath {
-		_, _ = d.WriteString(e.Path)
-		_, _ = d.Write(e.Content.appendTo([]byte{0}))
-	}
-	return max(d.Sum64(), 1)
 }

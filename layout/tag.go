@@ -35,10 +35,33 @@ const (
 	TagCount      Tag = 70 // one counter, Sub says of what
 )
 
+var tagNames = map[Tag]string{
+	TagBit:             "Bit",
+	TagCounter:         "Counter",
+	TagJump:            "Jump",
+	TagReceiverType:    "ReceiverType",
+	TagVirtualCall:     "VirtualCall",
+	TagRet:             "Ret",
+	TagBranch:          "Branch",
+	TagMultiBranch:     "MultiBranch",
+	TagArgInfo:         "ArgInfo",
+	TagCallType:        "CallType",
+	TagVirtualCallType: "VirtualCallType",
+	TagParametersType:  "ParametersType",
+	TagSpeculativeTrap: "SpeculativeTrap",
+	TagCounters:        "Counters",
+	TagValueSite:       "ValueSite",
+	TagBitmap:          "Bitmap",
+	TagSuccessors:      "Successors",
+	TagReceivers:       "Receivers",
+	TagCallees:         "Callees",
+	TagCount:           "Count",
+}
+
 // String returns the name of a tag, as docs/format.md spells it.
 func (t Tag) String() string {
-	if s, ok := SchemaOf(t); ok {
-		return s.Name
+	if name, ok := tagNames[t]; ok {
+		return name
 	}
 	return fmt.Sprintf("tag(%d)", uint8(t))
 }
@@ -90,3 +113,60 @@ const (
 	SubSamples     = 6 // samples taken at the point
 	SubUnprofiled  = 7 // calls that HotSpot counts as not profiled, of a Receivers entry that was one of its own
 )
+
+// A traps word is HotSpot's trap state (DataLayout::_traps). Its highest bit,
+// EntryTrapRecompiled, says that the method was compiled again; the rest is the
+// one reason that was seen, or, once there were several, all ones.
+
+// EntryTrapMany is the reason of a traps word once several were seen.
+const EntryTrapMany = EntryTrapRecompiled - 1
+
+// A BlockSection is a part of a block that holds entries, or the directory.
+type BlockSection int
+
+// The sections of a block, in order.
+const (
+	SectionData BlockSection = iota
+	SectionExtra
+	SectionParameters
+	SectionHandlers
+	SectionDirectory
+)
+
+var blockSectionNames = [...]string{"data", "extra", "parameters", "handlers", "directory"}
+
+func (s BlockSection) String() string { return blockSectionNames[s] }
+
+// A CountUnit is what counts are of. Only counts of one unit can be added up.
+type CountUnit uint8
+
+// The units.
+const (
+	UnitExecutions   CountUnit = iota // calls, branches, types met: how often something ran
+	UnitBytecodes                     // bytecodes executed
+	UnitCycles                        // processor cycles
+	UnitNativeCalls                   // calls of native methods
+	UnitArrays                        // arrays created
+	UnitPointSamples                  // samples taken at a point
+	NumCountUnits
+)
+
+var unitNames = [NumCountUnits]string{"counts", "bytecodes", "cycles", "native calls", "arrays", "point samples"}
+
+func (u CountUnit) String() string { return unitNames[u] }
+
+// Inclusive reports whether what a method counts is in the counts of its callers
+// too, so that the counts of several methods must not be added up.
+func (u CountUnit) Inclusive() bool { return u == UnitCycles }
+
+// A SketchPoint is what a sketch says of a profile point.
+type SketchPoint struct {
+	What     uint16 // hash of the bytecode and what it names, 10 bits; 0 if not known
+	Operands uint16 // hash of the operands, 9 bits
+	Inverse  bool   // a branch is taken where its condition does not hold
+}
+
+// NewSketchPoint cuts hashes to what a sketch holds of them.
+func NewSketchPoint(what, operands uint64, inverse bool) SketchPoint {
+	return SketchPoint{What: uint16(max(what>>(64-10), 1)), Operands: uint16(operands >> (64 - 9)), Inverse: inverse}
+}

@@ -5,7 +5,9 @@ import (
 	"sync/atomic"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/sparsebits"
+	"github.com/profarc/profarc/internal/words"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/relocate"
 )
@@ -48,14 +50,14 @@ func (s *Store) Adopt(o AdoptOptions) error {
 	if s.adoption.Load() != nil {
 		return errAdopted
 	}
-	to, err := s.m.Adopt(o.Base, MaxLateTypes*layout.TypeSize)
+	to, err := s.m.Adopt(o.Base, MaxLateTypes*disk.TypeSize)
 	if err != nil {
 		return err
 	}
 	a := s.newAdoption(to)
 	if !to.AtRequested() {
 		if err := s.relocation(a, o.Eager); err != nil {
-			return layout.InFile(err, s.m.Name())
+			return disk.InFile(err, s.m.Name())
 		}
 	}
 	s.adoption.Store(a)
@@ -65,9 +67,9 @@ func (s *Store) Adopt(o AdoptOptions) error {
 func (s *Store) newAdoption(to *archive.Adopted) *adoption {
 	a := &adoption{
 		to: to, base: to.Base(), rw: to.RW(),
-		states:    sparsebits.NewStates(s.h.Region(layout.RegionRW).Size / layout.Unit),
+		states:    sparsebits.NewStates(s.h.Region(layout.RegionRW).Size / disk.Unit),
 		move:      relocate.Move{From: s.h.Base, To: to.Base(), Size: s.h.FileSize},
-		lateBase:  uint64(layout.Address(to.Late())),
+		lateBase:  uint64(words.Address(to.Late())),
 		firstLate: uint32(s.h.Counts.Types),
 	}
 	a.late.area = to.Late()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -139,8 +140,8 @@ func TestPointersOfAnAdoptedBlockAreAddresses(t *testing.T) {
 		p := adoptProfile(t, s, keyArea)
 		a, _ := s.Adoption()
 		circle, _ := s.FindType("Circle", "")
-		want := a.Base + uint64(s.Header().Sections[layout.SectionTypes].Offset) + uint64(circle.Ordinal())*layout.TypeSize
-		if got := entryAt(t, p, 6).Cell(s.Header().Params.Shape().ReceiverRow(0) + 0).Load(); got != want {
+		want := a.Base + uint64(s.Header().Parts[disk.PartTypes].Offset) + uint64(circle.Ordinal())*disk.TypeSize
+		if got := entryAt(t, p, 6).Cell(disk.ShapeOf(&s.Header().Params).ReceiverRow(0) + 0).Load(); got != want {
 			t.Errorf("base %#x: cell %#x, want %#x", a.Base, got, want)
 		}
 		if want := a.Base + uint64(p.Ref().Offset()); uint64(p.Address()) != want {

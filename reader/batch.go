@@ -3,6 +3,7 @@ package reader
 import (
 	"math/bits"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -36,7 +37,7 @@ func (s *Store) FindBatch(keys []layout.Key, found []Method) (hits int, err erro
 	err = s.m.Guard(func() error {
 		for err == nil && len(keys) > 0 {
 			n := min(len(keys), batchSize)
-			layout.KeyIDs(keys[:n], s.h.Domain, ids[:n])
+			disk.KeyIDs(keys[:n], s.h.Domain, ids[:n])
 			err = b.look(ids[:n], keys[:n], found[:n])
 			keys, found = keys[n:], found[n:]
 		}
@@ -60,9 +61,9 @@ const batchSize = 64
 type batch struct {
 	s       *Store
 	hits    int
-	hashes  [batchSize]layout.Hash
-	records [batchSize]layout.Narrow // the first candidates, 0 where a search must tell
-	places  [2 * batchSize]int64     // of what is on its way
+	hashes  [batchSize]disk.Hash
+	records [batchSize]layout.Ref // the first candidates, 0 where a search must tell
+	places  [2 * batchSize]int64  // of what is on its way
 }
 
 // look looks ids up, of the keys if they are asked for.
@@ -91,7 +92,7 @@ func (b *batch) look(ids []uint64, keys []layout.Key, found []Method) error {
 func (b *batch) fetchLines(ids []uint64) {
 	h := b.s.h
 	for i, id := range ids {
-		hash := layout.Mix(id, layout.KindMethod, h.Seed)
+		hash := disk.Mix(id, disk.KindMethod, h.Seed)
 		b.hashes[i], b.places[i] = hash, b.s.lineOffset(hash.Bucket(h.Buckets))
 	}
 	b.s.m.Prefetch(b.places[:len(ids)])
@@ -108,7 +109,7 @@ func (b *batch) fetchRecords(ids []uint64, keys []layout.Key) {
 		b.places[n] = b.records[i].Offset()
 		n++
 		if keys != nil {
-			b.places[n] = b.records[i].Offset() + layout.MinMethodSize + int64(len(keys[i].Name))
+			b.places[n] = b.records[i].Offset() + disk.MinMethodSize + int64(len(keys[i].Name))
 			n++
 		}
 	}
@@ -116,11 +117,11 @@ func (b *batch) fetchRecords(ids []uint64, keys []layout.Key) {
 }
 
 // candidate is the first record that a line of the index names for a hash.
-func (b *batch) candidate(line int64, hash layout.Hash) layout.Narrow {
-	if b.s.m.Check(layout.RegionIX, line, layout.LineSize) != nil {
+func (b *batch) candidate(line int64, hash disk.Hash) layout.Ref {
+	if b.s.m.Check(layout.RegionIX, line, disk.LineSize) != nil {
 		return 0
 	}
-	l := layout.Line(b.s.data[line:][:layout.LineSize])
+	l := disk.Line(b.s.data[line:][:disk.LineSize])
 	slots := l.Match(hash.Fingerprint())
 	if slots == 0 {
 		return 0
@@ -168,7 +169,7 @@ func (b *batch) fetchProfiles(found []Method) {
 	rw, n := b.s.h.Region(layout.RegionRW), 0
 	for i := range found {
 		m := &found[i]
-		if at := m.profiles().Offset(); rw.Holds(at, layout.BlockHeaderSize) {
+		if at := m.profiles().Offset(); rw.Holds(at, disk.BlockHeaderSize) {
 			b.places[n], b.places[n+1] = at, at+firstCount
 			n += 2
 			b.s.isSound(at) // brings the bit

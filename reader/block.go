@@ -1,18 +1,19 @@
 package reader
 
 import (
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
 // block fetches the MethodData block at n. The first time it checks all of it.
-func (s *Store) block(n layout.Narrow) (layout.Block, error) {
+func (s *Store) block(n layout.Ref) (disk.Block, error) {
 	rw, at := s.h.Region(layout.RegionRW), n.Offset()
-	if !rw.Holds(at, layout.BlockHeaderSize) {
+	if !rw.Holds(at, disk.BlockHeaderSize) {
 		return nil, s.corrupt(layout.RegionRW, at, "a MethodData block outside rw")
 	}
 	if s.isSound(at) && !s.m.Closed() {
 		// It was checked; its size alone decides what lies outside.
-		if size := layout.BlockSize(s.data[at:]); size >= layout.BlockHeaderSize && size <= rw.End()-at {
+		if size := disk.BlockSize(s.data[at:]); size >= disk.BlockHeaderSize && size <= rw.End()-at {
 			return s.data[at : at+size : at+size], nil
 		}
 	}
@@ -31,39 +32,39 @@ func (s *Store) isSound(at int64) bool { return s.sound.Has(s.soundBit(at)) }
 // begin has its own, so that bytes inside a checked block, which may look like a
 // block, are not taken for one that was checked.
 func (s *Store) soundBit(at int64) int64 {
-	return (at - s.h.Region(layout.RegionRW).Offset) / layout.Unit
+	return (at - s.h.Region(layout.RegionRW).Offset) / disk.Unit
 }
 
 // checkedBlock checks all of the block that lies at an offset in the file.
-func (s *Store) checkedBlock(rw layout.Span, at int64) (layout.Block, error) {
-	head, err := s.m.Bytes(layout.RegionRW, at, layout.BlockHeaderSize)
+func (s *Store) checkedBlock(rw layout.Span, at int64) (disk.Block, error) {
+	head, err := s.m.Bytes(layout.RegionRW, at, disk.BlockHeaderSize)
 	if err != nil {
 		return nil, err
 	}
-	size := layout.BlockSize(head)
-	if size < layout.BlockHeaderSize || !rw.Holds(at, size) {
+	size := disk.BlockSize(head)
+	if size < disk.BlockHeaderSize || !rw.Holds(at, size) {
 		return nil, s.corrupt(layout.RegionRW, at, "a MethodData block of %d bytes", size)
 	}
 	b, err := s.m.Bytes(layout.RegionRW, at, size)
 	if err != nil {
 		return nil, err
 	}
-	if err := (&blockCheck{s: s, at: at, block: layout.Block(b)}).run(); err != nil {
+	if err := (&blockCheck{s: s, at: at, block: disk.Block(b)}).run(); err != nil {
 		return nil, err
 	}
-	return layout.Block(b), nil
+	return disk.Block(b), nil
 }
 
 // A blockCheck goes through every byte of a block that an accessor may rely on.
 type blockCheck struct {
 	s       *Store
 	at      int64 // of the block, from the start of the file
-	block   layout.Block
+	block   disk.Block
 	entries int // data entries seen
 }
 
 func (c *blockCheck) run() error {
-	if _, err := layout.ParseBlock(c.block); err != nil {
+	if _, err := disk.ParseBlock(c.block); err != nil {
 		return c.corrupt(0, "%v", err)
 	}
 	if m := c.block.Method(); !c.s.inMethods(m) {
@@ -109,7 +110,7 @@ func (c *blockCheck) section(section layout.BlockSection) error {
 }
 
 // pointers checks where the pointer cells of the entry at offset lead.
-func (c *blockCheck) pointers(e layout.Entry, offset int64) error {
+func (c *blockCheck) pointers(e disk.Entry, offset int64) error {
 	for cell, kind := range c.s.shape.Pointers(e) {
 		if err := c.pointer(e.Cell(cell), kind, offset+int64(e.CellOffset(cell))); err != nil {
 			return err
@@ -121,19 +122,19 @@ func (c *blockCheck) pointers(e layout.Entry, offset int64) error {
 // pointer checks that the pointer cell at offset holds nothing, or points to
 // where a record lies. The record itself is looked at when something of it is
 // read: a start that asks for counts alone touches none of its pages.
-func (c *blockCheck) pointer(v uint64, kind layout.CellKind, offset int64) error {
-	if kind == layout.CellTypeWord {
-		v &^= layout.TypeTags
+func (c *blockCheck) pointer(v uint64, kind disk.CellKind, offset int64) error {
+	if kind == disk.CellTypeWord {
+		v &^= disk.TypeTags
 	}
 	if v == 0 {
 		return nil
 	}
-	to, ok := layout.PointerOffset(v, c.s.h.Base, c.s.h.FileSize)
+	to, ok := disk.PointerOffset(v, c.s.h.Base, c.s.h.FileSize)
 	holds := c.s.isType
-	if kind == layout.CellMethod {
+	if kind == disk.CellMethod {
 		holds = c.s.inMethods
 	}
-	if !ok || to%layout.Unit != 0 || !holds(layout.NarrowOf(to)) {
+	if !ok || to%disk.Unit != 0 || !holds(disk.RefOf(to)) {
 		return c.corrupt(offset, "pointer 0x%x leads to no record", v)
 	}
 	return nil
@@ -148,8 +149,8 @@ func (c *blockCheck) listed(point int32, offset int64) error {
 		return nil
 	}
 	i := searchDirectory(dir, point, offset)
-	if i < layout.DirectoryLen(dir) {
-		if p, o := layout.DirectoryRow(dir, i); p == point && o == offset {
+	if i < disk.DirectoryLen(dir) {
+		if p, o := disk.DirectoryRow(dir, i); p == point && o == offset {
 			return nil
 		}
 	}
@@ -161,13 +162,13 @@ func (c *blockCheck) listed(point int32, offset int64) error {
 func (c *blockCheck) directory() error {
 	dir := c.block.Section(layout.SectionDirectory)
 	start := c.block.SectionSpan(layout.SectionDirectory).Offset
-	n := layout.DirectoryLen(dir)
+	n := disk.DirectoryLen(dir)
 	if n != 0 && n != c.entries {
 		return c.corrupt(start, "a directory of %d rows, there are %d data entries", n, c.entries)
 	}
 	for i := 1; i < n; i++ {
-		p, o := layout.DirectoryRow(dir, i-1)
-		q, r := layout.DirectoryRow(dir, i)
+		p, o := disk.DirectoryRow(dir, i-1)
+		q, r := disk.DirectoryRow(dir, i)
 		if p > q || p == q && o >= r {
 			return c.corrupt(start, "row %d of the directory is not behind the one before", i)
 		}
@@ -178,10 +179,10 @@ func (c *blockCheck) directory() error {
 // searchDirectory gives the first row of a directory that is not before an
 // entry at a point and an offset.
 func searchDirectory(dir []byte, point int32, offset int64) int {
-	low, high := 0, layout.DirectoryLen(dir)
+	low, high := 0, disk.DirectoryLen(dir)
 	for low < high {
 		mid := int(uint(low+high) / 2)
-		if p, o := layout.DirectoryRow(dir, mid); p < point || p == point && o < offset {
+		if p, o := disk.DirectoryRow(dir, mid); p < point || p == point && o < offset {
 			low = mid + 1
 		} else {
 			high = mid

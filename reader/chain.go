@@ -1,20 +1,22 @@
 package reader
 
-import "github.com/profarc/profarc/layout"
+import (
+	"github.com/profarc/profarc/layout"
+)
 
 // A chain goes through the MethodData blocks of one method in one context,
 // which are linked by ascending code id and lie at ascending places.
 type chain struct {
 	s       *Store
-	method  layout.Narrow
-	context layout.Narrow
-	next    layout.Narrow
+	method  layout.Ref
+	context layout.Ref
+	next    layout.Ref
 	code    uint64 // of the profile before
 	begun   bool
 }
 
 // chain begins at the first profile of m in a context node, or without one.
-func (m Method) chain(first, context layout.Narrow) chain {
+func (m Method) chain(first, context layout.Ref) chain {
 	return chain{s: m.s, method: m.at, context: context, next: first}
 }
 
@@ -46,7 +48,7 @@ func (c *chain) step(p *Profile) error {
 	return nil
 }
 
-func (c *chain) corrupt(at layout.Narrow, format string, args ...any) error {
+func (c *chain) corrupt(at layout.Ref, format string, args ...any) error {
 	return c.s.corrupt(layout.RegionRW, at.Offset(), format, args...)
 }
 

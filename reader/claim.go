@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/words"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -35,7 +37,7 @@ func (p Profile) Adopt() (Profile, error) {
 	}
 	from := p.Ref().Offset() - p.s.h.Region(layout.RegionRW).Offset
 	if err := a.claim(p, from); err != nil {
-		return Profile{}, layout.InFile(err, p.s.m.Name())
+		return Profile{}, disk.InFile(err, p.s.m.Name())
 	}
 	p.adopted = true
 	return p, nil
@@ -46,12 +48,12 @@ func (p Profile) Adopted() bool { return p.adopted }
 
 // Address is where the adopted block lies, for native code; 0 if p is not
 // adopted. It is valid while p is reachable.
-func (p Profile) Address() uintptr { return layout.Address(p.live()) }
+func (p Profile) Address() uintptr { return words.Address(p.live()) }
 
 // claim gets the block at an offset in rw into the state done. A claimer that
 // fails gives the block back, so that whoever comes next learns why too.
 func (a *adoption) claim(p Profile, from int64) error {
-	slot := from / layout.Unit
+	slot := from / disk.Unit
 	for tries := 0; ; tries++ {
 		switch a.states.Load(slot) {
 		case done:
@@ -78,7 +80,7 @@ func (a *adoption) claim(p Profile, from int64) error {
 // take relocates a block. It covers what lies behind the start first, so that no
 // other block that overlaps it is relocated too: pointers would be moved twice.
 func (a *adoption) take(p Profile, from int64) error {
-	first, end := from/layout.Unit+1, from/layout.Unit+int64(p.place.units)
+	first, end := from/disk.Unit+1, from/disk.Unit+int64(p.place.units)
 	if !a.states.Fill(first, end, covered) {
 		return overlap(p)
 	}
@@ -91,7 +93,7 @@ func (a *adoption) take(p Profile, from int64) error {
 
 // overlap is the error of a block that overlaps one that was claimed.
 func overlap(p Profile) error {
-	return layout.Corrupt(layout.RegionRW, p.Ref().Offset(), "a MethodData block that overlaps another")
+	return disk.Corrupt(layout.RegionRW, p.Ref().Offset(), "a MethodData block that overlaps another")
 }
 
 // wait lets the claimer of a block go on: relocating takes microseconds, a page

@@ -3,6 +3,7 @@ package reader
 import (
 	"runtime"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -16,20 +17,20 @@ type Frame struct {
 // A Context is a node of a method's calling contexts.
 type Context struct {
 	s      *Store
-	at     layout.Narrow
-	method layout.Narrow
-	rec    layout.ContextRecord
+	at     layout.Ref
+	method layout.Ref
+	rec    disk.ContextRecord
 }
 
 // contextRecord fetches the context record at n.
-func (s *Store) contextRecord(n layout.Narrow) (layout.ContextRecord, error) {
+func (s *Store) contextRecord(n layout.Ref) (disk.ContextRecord, error) {
 	if !s.isContext(n) {
-		return layout.ContextRecord{}, s.corrupt(layout.RegionRO, n.Offset(), "no context record begins here")
+		return disk.ContextRecord{}, s.corrupt(layout.RegionRO, n.Offset(), "no context record begins here")
 	}
-	if err := s.m.Check(layout.RegionRO, n.Offset(), layout.ContextSize); err != nil {
-		return layout.ContextRecord{}, err
+	if err := s.m.Check(layout.RegionRO, n.Offset(), disk.ContextSize); err != nil {
+		return disk.ContextRecord{}, err
 	}
-	rec := layout.ParseContext(s.data[n.Offset():])
+	rec := disk.ParseContext(s.data[n.Offset():])
 	runtime.KeepAlive(s)
 	return rec, nil
 }
@@ -37,7 +38,7 @@ func (s *Store) contextRecord(n layout.Narrow) (layout.ContextRecord, error) {
 // context fetches the context at n. The first time it goes up from there to the
 // method that the context belongs to, and remembers it for all contexts on the
 // way: however deep they are, going up from each of them takes a step for each.
-func (s *Store) context(n layout.Narrow) (Context, error) {
+func (s *Store) context(n layout.Ref) (Context, error) {
 	rec, err := s.contextRecord(n)
 	if err != nil {
 		return Context{}, err
@@ -54,14 +55,14 @@ func (s *Store) context(n layout.Narrow) (Context, error) {
 // goUp goes up from the context at n to its method, or to a context whose method
 // is known. The method must have all of them among its nodes: as a parent lies
 // before its child, it has those between the ends if it has these.
-func (s *Store) goUp(n layout.Narrow, rec layout.ContextRecord) (method layout.Narrow, err error) {
+func (s *Store) goUp(n layout.Ref, rec disk.ContextRecord) (method layout.Ref, err error) {
 	top := n
 	for depth := 1; method == 0; depth++ {
 		switch {
 		case s.inMethods(rec.Parent):
 			method = rec.Parent
 			continue
-		case rec.Parent >= top || depth == layout.MaxDepth:
+		case rec.Parent >= top || depth == disk.MaxDepth:
 			return 0, s.corrupt(layout.RegionRO, top.Offset(), "a context with its parent at 0x%x", rec.Parent.Offset())
 		}
 		top = rec.Parent
@@ -99,7 +100,7 @@ func (s *Store) goUp(n layout.Narrow, rec layout.ContextRecord) (method layout.N
 
 // ContextAt gives the context whose record lies at n; the error matches
 // ErrNotFound for 0.
-func (s *Store) ContextAt(n layout.Narrow) (Context, error) {
+func (s *Store) ContextAt(n layout.Ref) (Context, error) {
 	if n == 0 {
 		return Context{}, ErrNotFound
 	}
@@ -128,7 +129,7 @@ func (c *Context) up() (err error) {
 }
 
 // Ref is the place of the context's record.
-func (c Context) Ref() layout.Narrow { return c.at }
+func (c Context) Ref() layout.Ref { return c.at }
 
 // Profiled reports whether the method has a profile in this context itself.
 func (c Context) Profiled() bool { return c.rec.Profiles != 0 }
@@ -151,7 +152,7 @@ func (c Context) Caller() (Frame, error) {
 }
 
 // Inner is the place of the context with one frame fewer, 0 if there is none.
-func (c Context) Inner() layout.Narrow {
+func (c Context) Inner() layout.Ref {
 	if c.rec.Parent == c.method {
 		return 0
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -44,7 +45,7 @@ func TestContextsAreTheSameFromBothEnds(t *testing.T) {
 
 // contextArchive has a method with three contexts, each the parent of the next,
 // and another with one. It gives the places of the four, and the other method.
-func contextArchive(t *testing.T) (data []byte, nodes []int64, other layout.Narrow) {
+func contextArchive(t *testing.T) (data []byte, nodes []int64, other layout.Ref) {
 	t.Helper()
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	first, second := b.Method(layout.Key{Name: "first"}), b.Method(layout.Key{Name: "second"})
@@ -71,7 +72,7 @@ func contextArchive(t *testing.T) (data []byte, nodes []int64, other layout.Narr
 // it.
 func TestContextsWithoutTheirMethodAreRefused(t *testing.T) {
 	data, nodes, other := contextArchive(t)
-	place := func(i int) uint32 { return uint32(layout.NarrowOf(nodes[i])) }
+	place := func(i int) uint32 { return uint32(disk.RefOf(nodes[i])) }
 	for what, change := range map[string]struct {
 		node   int
 		parent uint32
@@ -82,7 +83,7 @@ func TestContextsWithoutTheirMethodAreRefused(t *testing.T) {
 		"a parent between two":          {2, place(1) + 1},
 		"no parent":                     {0, 0},
 		"a method that has others":      {0, uint32(other)},
-		"a parent that is of no method": {1, uint32(layout.NarrowOf(layout.HeaderSize))},
+		"a parent that is of no method": {1, uint32(disk.RefOf(layout.HeaderSize))},
 	} {
 		damaged := slices.Clone(data)
 		binary.LittleEndian.PutUint32(damaged[nodes[change.node]:], change.parent)
@@ -96,7 +97,7 @@ func TestContextsWithoutTheirMethodAreRefused(t *testing.T) {
 			below = nodes[change.node:3]
 		}
 		for _, from := range below {
-			if c, err := reader.New(m).ContextAt(layout.NarrowOf(from)); !errors.As(err, &typed) || typed.Region != layout.RegionRO {
+			if c, err := reader.New(m).ContextAt(disk.RefOf(from)); !errors.As(err, &typed) || typed.Region != layout.RegionRO {
 				t.Errorf("%s: context 0x%x: %+v, %v", what, from, c, err)
 			}
 		}

@@ -4,22 +4,23 @@ import (
 	"runtime"
 	"sync/atomic"
 
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/words"
 )
 
 // A Counter is a counter in place. The zero Counter counts nothing.
 type Counter struct {
 	s       *Store
-	trained *[layout.CellSize]byte
+	trained *[disk.CellSize]byte
 	live    *atomic.Uint64 // nil if the profile is not adopted
 }
 
 // counterAt is the counter at an offset in trained and, if the profile is
 // adopted, at the same offset in live. It panics if it is outside.
 func counterAt(s *Store, trained, live []byte, offset int) Counter {
-	c := Counter{s: s, trained: (*[layout.CellSize]byte)(trained[offset : offset+layout.CellSize])}
+	c := Counter{s: s, trained: (*[disk.CellSize]byte)(trained[offset : offset+disk.CellSize])}
 	if live != nil {
-		c.live, _ = layout.Word64(live, offset)
+		c.live, _ = words.Uint64(live, offset)
 	}
 	return c
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/words"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -169,7 +171,7 @@ func sound(t *testing.T) (data []byte, said []uint64) {
 // places are offsets in an archive: some in every region, few in the padding
 // before rw.
 func places(data []byte) (at []int) {
-	h, err := layout.ParseHeader(data, int64(len(data)))
+	h, err := disk.ParseHeader(data, int64(len(data)))
 	if err != nil {
 		panic(err)
 	}
@@ -214,7 +216,7 @@ const harmlessRounds = 2000
 func TestDamageWithoutSumsIsHarmless(t *testing.T) {
 	data, _ := sound(t)
 	rnd := rand.New(rand.NewPCG(1, 2))
-	h, err := layout.ParseHeader(data, int64(len(data)))
+	h, err := disk.ParseHeader(data, int64(len(data)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +253,7 @@ func TestWronglyWrittenArchivesAreRefused(t *testing.T) {
 	dir := many.Block().SectionSpan(layout.SectionDirectory)
 	entry := entryAt(t, area, 6)
 	inData := area.Ref().Offset() + area.Block().SectionSpan(layout.SectionData).Offset + int64(entry.Offset())
-	links, _ := codes.Block().FieldOffset(layout.HasLinks)
+	links, _ := codes.Block().FieldOffset(disk.HasLinks)
 	var contexts []reader.Context
 	for c := range sum.Contexts() {
 		contexts = append(contexts, c)
@@ -277,8 +279,8 @@ func TestWronglyWrittenArchivesAreRefused(t *testing.T) {
 		{"unknown presence", area.Ref().Offset() + 8, u32, 1 << 30, layout.RegionRW},
 		{"unknown tag", inData, 1, 200, layout.RegionRW},
 		{"pointer outside", inData + int64(entry.Raw().CellOffset(1)), u64, 16, layout.RegionRW},
-		{"pointer between types", inData + int64(entry.Raw().CellOffset(1)), u64, layout.Pointer(h.Base, h.Sections[layout.SectionTypes].Offset+8), layout.RegionRW},
-		{"pointer with tags where none are", inData + int64(entry.Raw().CellOffset(1)), u64, layout.Pointer(h.Base, h.Sections[layout.SectionTypes].Offset+1), layout.RegionRW},
+		{"pointer between types", inData + int64(entry.Raw().CellOffset(1)), u64, disk.Pointer(h.Base, h.Parts[disk.PartTypes].Offset+8), layout.RegionRW},
+		{"pointer with tags where none are", inData + int64(entry.Raw().CellOffset(1)), u64, disk.Pointer(h.Base, h.Parts[disk.PartTypes].Offset+1), layout.RegionRW},
 		{"method of no size", sum.Ref().Offset() + 12, 2, 0, layout.RegionRO},
 		{"method that is too long", sum.Ref().Offset() + 12, 2, 0xffff, layout.RegionRO},
 		{"name outside", sum.Ref().Offset() + 8, u32, uint64(area.Ref()), layout.RegionRO},
@@ -295,8 +297,8 @@ func TestWronglyWrittenArchivesAreRefused(t *testing.T) {
 		{"more contexts than there are", sum.Ref().Offset() + 36, u32, 1 << 31, layout.RegionRO},
 		{"tables without a directory", h.Region(layout.RegionEX).Offset, u32, 2000, layout.RegionEX},
 		{"table that begins elsewhere", h.Region(layout.RegionEX).Offset + 16, u64, 8, layout.RegionEX},
-		{"table of another kind", h.Region(layout.RegionEX).Offset + layout.TablesHeaderSize, u32, 5, layout.RegionEX},
-		{"table of too many columns", h.Region(layout.RegionEX).Offset + layout.TablesHeaderSize + layout.TableRowSize + 8, u32, 65, layout.RegionEX},
+		{"table of another kind", h.Region(layout.RegionEX).Offset + disk.TablesHeaderSize, u32, 5, layout.RegionEX},
+		{"table of too many columns", h.Region(layout.RegionEX).Offset + disk.TablesHeaderSize + disk.TableRowSize + 8, u32, 65, layout.RegionEX},
 		{"bitmaps of other chunks", h.Region(layout.RegionBM).Offset, u32, 2, layout.RegionBM},
 		{"bitmap outside", h.Region(layout.RegionBM).Offset + 8, u32, 1, layout.RegionBM},
 		{"bitmap with another cookie", h.Region(layout.RegionBM).Offset + 16, u32, 12347, layout.RegionBM},
@@ -330,8 +332,8 @@ func codesProfile(t *testing.T, s *reader.Store) reader.Profile {
 func TestIndexSlotThatLeadsNowhere(t *testing.T) {
 	data := laid(t, numbered(1))
 	ix := open(t, data).Header().Region(layout.RegionIX)
-	line := layout.Line(data[ix.Offset:])
-	for slot := range layout.LineSlots {
+	line := disk.Line(data[ix.Offset:])
+	for slot := range disk.LineSlots {
 		if line.Record(slot) != 0 {
 			binary.LittleEndian.PutUint32(data[ix.Offset+24+4*int64(slot):], 1)
 		}
@@ -353,7 +355,7 @@ func TestBytesThatChangeAfterTheCheck(t *testing.T) {
 	data := laid(t, fixture(0))
 	rnd := rand.New(rand.NewPCG(3, 4))
 	for range 400 {
-		changing := layout.Aligned(len(data))
+		changing := words.Aligned(len(data))
 		copy(changing, data)
 		s := open(t, changing)
 		adopt(t, s, reader.AdoptOptions{})

@@ -3,6 +3,7 @@ package reader
 import (
 	"runtime"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -42,7 +43,7 @@ func (e Entry) Sub() uint16 {
 func (e Entry) Offset() int { return e.at }
 
 // Raw is the trained entry as it lies in the file; it must not be written to.
-func (e Entry) Raw() layout.Entry { return e.s.trained(e.place) }
+func (e Entry) Raw() disk.Entry { return e.s.trained(e.place) }
 
 // live is the adopted entry, nil if the profile is not adopted.
 func (e Entry) live() []byte {
@@ -57,17 +58,17 @@ func (e Entry) Cell(i int) Counter {
 	if i < 0 {
 		panic("reader: a cell before the first")
 	}
-	return counterAt(e.s, e.Raw(), e.live(), e.header()+i*layout.CellSize)
+	return counterAt(e.s, e.Raw(), e.live(), e.header()+i*disk.CellSize)
 }
 
 // Cells is the number of cells.
-func (e Entry) Cells() int { return (e.place.size() - e.header()) / layout.CellSize }
+func (e Entry) Cells() int { return (e.place.size() - e.header()) / disk.CellSize }
 
 func (e Entry) header() int {
 	if e.kind.tag.Wide() {
-		return layout.WideHeaderSize
+		return disk.WideHeaderSize
 	}
-	return layout.EntryHeaderSize
+	return disk.EntryHeaderSize
 }
 
 // Jump is a branch that is always taken.
@@ -115,8 +116,8 @@ func (e Entry) Bitmap() (b []byte, ok bool) {
 	if e.kind.tag != layout.TagBitmap {
 		return nil, false
 	}
-	n := min(e.Raw().Rows(), e.place.size()-layout.WideHeaderSize)
-	b = e.current()[layout.WideHeaderSize:]
+	n := min(e.Raw().Rows(), e.place.size()-disk.WideHeaderSize)
+	b = e.current()[disk.WideHeaderSize:]
 	runtime.KeepAlive(e.s)
 	return b[:n], true
 }

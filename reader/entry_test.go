@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -131,7 +132,7 @@ func TestLists(t *testing.T) {
 		{area, 8, 2, [][]uint64{{25, 26}, {27, minus28}}},
 		{loop, -1, 1, [][]uint64{{1}, {2}, {3}}},
 		{loop, 0, 2, [][]uint64{{64, 5}}},
-		{loop, 2, 2, [][]uint64{{layout.PackSuccessor(-9, 1), 6}}},
+		{loop, 2, 2, [][]uint64{{disk.PackSuccessor(-9, 1), 6}}},
 	} {
 		r, ok := entryAt(t, c.p, c.point).Rows()
 		if !ok {

@@ -1,7 +1,9 @@
 package reader
 
-import "github.com/profarc/profarc/layout"
+import (
+	"github.com/profarc/profarc/layout"
+)
 
 // LeafOf is the method that a context is remembered to belong to, 0 if it is not
 // remembered.
-func (s *Store) LeafOf(n layout.Narrow) layout.Narrow { return s.leaves.of(s, n) }
+func (s *Store) LeafOf(n layout.Ref) layout.Ref { return s.leaves.of(s, n) }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -28,7 +29,7 @@ func TestFileThatIsCutShort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Truncate(path, layout.PageSize); err != nil {
+	if err := os.Truncate(path, disk.PageSize); err != nil {
 		t.Fatal(err)
 	}
 	calls := map[string]error{}

@@ -1,6 +1,9 @@
 package reader
 
-import "github.com/profarc/profarc/layout"
+import (
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/layout"
+)
 
 // Find looks a method up by its key. It allocates nothing, unless the key has
 // more than some 1,000 bytes. The error matches ErrNotFound if there is none.
@@ -8,7 +11,7 @@ func (s *Store) Find(k layout.Key) (Method, error) { return s.find(k.ID(s.h.Doma
 
 // find gives the method with that key, whose id is id.
 func (s *Store) find(id uint64, k *layout.Key) (Method, error) {
-	for q := s.search(id, layout.KindMethod); ; {
+	for q := s.search(id, disk.KindMethod); ; {
 		m, err := q.nextMethod(id)
 		if err == ErrNotFound {
 			return s.findNeverRan(k)
@@ -29,7 +32,7 @@ func (s *Store) find(id uint64, k *layout.Key) (Method, error) {
 // have this id: then only Find can tell them apart. It finds the methods that are
 // Indexed: Find alone finds most of those that never ran.
 func (s *Store) Lookup(id uint64) (Method, error) {
-	q := s.search(id, layout.KindMethod)
+	q := s.search(id, disk.KindMethod)
 	m, err := q.nextMethod(id)
 	if err == nil && m.head.Flags()&layout.MethodSharedID != 0 {
 		return Method{}, ErrAmbiguous
@@ -58,7 +61,7 @@ func (q *search) nextMethod(id uint64) (Method, error) {
 
 // hasKey compares the text of the key.
 func (m Method) hasKey(k *layout.Key) (bool, error) {
-	if m.head.Flags()&layout.MethodNamed != 0 {
+	if m.head.Flags()&disk.MethodNamed != 0 {
 		if k.Class != "" || k.Signature != "" || k.Loader != "" {
 			return false, nil
 		}
@@ -85,7 +88,7 @@ func (m Method) hasKey(k *layout.Key) (bool, error) {
 // they have more than some 1,000 bytes. The error matches ErrNotFound if there is none.
 func (s *Store) FindType(name, loader string) (Type, error) {
 	id := layout.TypeID(name, loader)
-	for q := s.search(id, layout.KindType); ; {
+	for q := s.search(id, disk.KindType); ; {
 		n, err := q.next()
 		if err != nil {
 			return Type{}, err
@@ -111,7 +114,7 @@ func (s *Store) FindType(name, loader string) (Type, error) {
 	}
 }
 
-func (s *Store) typeIs(t layout.TypeRecord, name, loader string) (bool, error) {
+func (s *Store) typeIs(t disk.TypeRecord, name, loader string) (bool, error) {
 	if same, err := s.symbolIs(t.Name, name); !same || err != nil {
 		return false, err
 	}

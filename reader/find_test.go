@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -57,7 +58,7 @@ func TestFindComparesEveryPartOfTheKey(t *testing.T) {
 func TestMethodTellsWhatIsKnownOfIt(t *testing.T) {
 	s := openFixture(t)
 	area := find(t, s, keyArea)
-	if area.Access() != layout.AccFinal || area.Flags()&layout.MethodNotMatchable == 0 || area.NeverRan() {
+	if area.Access() != disk.AccFinal || area.Flags()&layout.MethodNotMatchable == 0 || area.NeverRan() {
 		t.Errorf("access %#x, flags %#x", area.Access(), area.Flags())
 	}
 	if idle := find(t, s, keyIdle); !idle.NeverRan() {
@@ -191,7 +192,7 @@ func TestWalksGiveEverythingInOrder(t *testing.T) {
 func TestWalkOfManyMethodsCrossesBatches(t *testing.T) {
 	const n = 1000
 	s := open(t, laid(t, numbered(n)))
-	seen := map[layout.Narrow]bool{}
+	seen := map[layout.Ref]bool{}
 	for m, err := range s.Methods() {
 		if err != nil || seen[m.Ref()] {
 			t.Fatalf("method at %d: %v", m.Ref(), err)
@@ -227,14 +228,14 @@ func TestKeysWithOneID(t *testing.T) {
 		counted(b, b.Method(k), 0, builder.NoContext, uint64(i)+1)
 	}
 	s := open(t, laid(t, b))
-	if _, err := s.Lookup(layout.NameRef("f")); !errors.Is(err, reader.ErrAmbiguous) {
+	if _, err := s.Lookup(disk.NameRef("f")); !errors.Is(err, reader.ErrAmbiguous) {
 		t.Errorf("by id: %v", err)
 	}
-	if _, err := s.Lookup(layout.NameRef("g")); err != nil {
+	if _, err := s.Lookup(disk.NameRef("g")); err != nil {
 		t.Errorf("another id: %v", err)
 	}
 	found := make([]reader.Method, 2)
-	if hits, err := s.LookupBatch([]uint64{layout.NameRef("f"), layout.NameRef("g")}, found); hits != 1 || err != nil || found[0].Valid() {
+	if hits, err := s.LookupBatch([]uint64{disk.NameRef("f"), disk.NameRef("g")}, found); hits != 1 || err != nil || found[0].Valid() {
 		t.Errorf("batch: %d hits, %v", hits, err)
 	}
 	keys := []layout.Key{two, {Name: "f"}}

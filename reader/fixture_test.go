@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -29,7 +30,7 @@ var (
 	keyLoop   = layout.Key{Class: "Main", Name: "loop", Signature: "()V"}
 )
 
-const manyPoints = 40 // entries of keyMany, more than layout.DirectoryMin
+const manyPoints = 40 // entries of keyMany, more than disk.DirectoryMin
 
 // fixture gathers every kind of record and entry.
 func fixture(gap uint32) *builder.Builder {
@@ -39,9 +40,9 @@ func fixture(gap uint32) *builder.Builder {
 	b.Type(builder.TypeKey{Name: "Square", Loader: "other"})
 	b.DescribeType(circle, builder.TypeInfo{Alias: "LCircle;", Flags: layout.TypeHidden})
 	b.Seen(b.Method(keyIdle))
-	b.DescribeMethod(b.Method(keyIdle), builder.MethodInfo{Access: layout.AccStatic}) // so that it has a record
+	b.DescribeMethod(b.Method(keyIdle), builder.MethodInfo{Access: disk.AccStatic}) // so that it has a record
 	b.Method(keyBare)
-	b.DescribeMethod(b.Method(keyArea), builder.MethodInfo{Access: layout.AccFinal, Flags: layout.MethodNotMatchable})
+	b.DescribeMethod(b.Method(keyArea), builder.MethodInfo{Access: disk.AccFinal, Flags: layout.MethodNotMatchable})
 	addArea(b, circle, square)
 	addMany(b, circle)
 	addContexts(b)

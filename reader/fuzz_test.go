@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -21,7 +22,7 @@ func FuzzStore(f *testing.F) {
 		f.Fatal(err)
 	}
 	places := []int64{} // of bytes that are not padding
-	h, err := layout.ParseHeader(data, int64(len(data)))
+	h, err := disk.ParseHeader(data, int64(len(data)))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -37,7 +38,7 @@ func FuzzStore(f *testing.F) {
 		for ; len(changes) >= 3; changes = changes[3:] {
 			changed[places[int(binary.BigEndian.Uint16(changes))%len(places)]] = changes[2]
 		}
-		layout.Resum(changed)
+		disk.Resum(changed)
 		var typed *layout.Error
 		_, err := answersOf(changed, archive.CheckNone)
 		if err != nil && !errors.As(err, &typed) && !errors.Is(err, reader.ErrNotFound) && !errors.Is(err, reader.ErrAmbiguous) {

@@ -3,7 +3,7 @@ package reader
 import (
 	"runtime"
 
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/disk"
 )
 
 // History is how often compiled code of the method was given up.
@@ -21,7 +21,7 @@ type Escape struct{ Flags, Local, Stack, Returned uint64 }
 // History gives the method's history, live if the profile is adopted. ok is
 // false if the profile has none.
 func (p Profile) History() (h History, ok bool) {
-	f := p.current(layout.HasHistory)
+	f := p.current(disk.HasHistory)
 	if f == nil {
 		return History{}, false
 	}
@@ -33,7 +33,7 @@ func (p Profile) History() (h History, ok bool) {
 // Compile gives the compilers' notes, live if the profile is adopted. ok is
 // false if the profile has none.
 func (p Profile) Compile() (c Compile, ok bool) {
-	f := p.current(layout.HasCompile)
+	f := p.current(disk.HasCompile)
 	if f == nil {
 		return Compile{}, false
 	}
@@ -45,7 +45,7 @@ func (p Profile) Compile() (c Compile, ok bool) {
 // Escape gives the result of escape analysis, live if the profile is adopted.
 // ok is false if the profile has none.
 func (p Profile) Escape() (e Escape, ok bool) {
-	f := p.current(layout.HasEscape)
+	f := p.current(disk.HasEscape)
 	if f == nil {
 		return Escape{}, false
 	}
@@ -57,12 +57,12 @@ func (p Profile) Escape() (e Escape, ok bool) {
 // TrapHistory is the number of traps by reason, live if the profile is adopted;
 // nil if the profile has none. The bytes are valid while p is reachable.
 func (p Profile) TrapHistory() []byte {
-	f := p.trained(layout.HasTraps)
+	f := p.trained(disk.HasTraps)
 	if f == nil {
 		return nil
 	}
 	n := int64(le.Uint32(f))
-	f = p.current(layout.HasTraps)[8:]
+	f = p.current(disk.HasTraps)[8:]
 	runtime.KeepAlive(p.s)
 	return f[:min(n, int64(len(f)))]
 }

@@ -3,6 +3,7 @@ package reader
 import (
 	"math/bits"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -10,20 +11,20 @@ import (
 // the right one; a fingerprint of 16 bits lets a few others through.
 type search struct {
 	s      *Store
-	hash   layout.Hash
+	hash   disk.Hash
 	bucket uint64
 	lines  uint32 // that were read; the last is that of bucket
 	slots  uint32 // of the last, still to be offered
 }
 
-func (s *Store) search(id uint64, kind layout.RecordKind) search {
-	h := layout.Mix(id, kind, s.h.Seed)
+func (s *Store) search(id uint64, kind disk.RecordKind) search {
+	h := disk.Mix(id, kind, s.h.Seed)
 	return search{s: s, hash: h, bucket: h.Bucket(s.h.Buckets)}
 }
 
 // next gives the next candidate, 0 if there is no more. Every candidate lies in
 // one of the indexed sections.
-func (q *search) next() (layout.Narrow, error) {
+func (q *search) next() (layout.Ref, error) {
 	for q.slots == 0 {
 		more, err := q.nextLine()
 		if !more {
@@ -52,7 +53,7 @@ func (q *search) nextLine() (more bool, err error) {
 			q.bucket = 0
 		}
 	}
-	if err := q.s.m.Check(layout.RegionIX, q.s.lineOffset(q.bucket), layout.LineSize); err != nil {
+	if err := q.s.m.Check(layout.RegionIX, q.s.lineOffset(q.bucket), disk.LineSize); err != nil {
 		return false, err
 	}
 	q.lines++
@@ -61,33 +62,33 @@ func (q *search) nextLine() (more bool, err error) {
 }
 
 // line is the line that was read last.
-func (q *search) line() layout.Line {
-	return q.s.data[q.s.lineOffset(q.bucket):][:layout.LineSize]
+func (q *search) line() disk.Line {
+	return q.s.data[q.s.lineOffset(q.bucket):][:disk.LineSize]
 }
 
 // lineOffset is where in the file a line of the index lies.
 func (s *Store) lineOffset(bucket uint64) int64 {
-	return s.h.Region(layout.RegionIX).Offset + int64(bucket)*layout.LineSize
+	return s.h.Region(layout.RegionIX).Offset + int64(bucket)*disk.LineSize
 }
 
 // indexed reports whether a record that the index may name can lie at n.
-func (s *Store) indexed(n layout.Narrow) bool {
+func (s *Store) indexed(n layout.Ref) bool {
 	return s.inMethods(n) || s.isType(n)
 }
 
-func (s *Store) inMethods(n layout.Narrow) bool {
-	return s.h.Sections[layout.SectionMethods].Holds(n.Offset(), layout.MinMethodSize)
+func (s *Store) inMethods(n layout.Ref) bool {
+	return s.h.Parts[disk.PartMethods].Holds(n.Offset(), disk.MinMethodSize)
 }
 
-func (s *Store) isContext(n layout.Narrow) bool {
-	return isRow(s.h.Sections[layout.SectionContexts], n, layout.ContextSize)
+func (s *Store) isContext(n layout.Ref) bool {
+	return isRow(s.h.Parts[disk.PartContexts], n, disk.ContextSize)
 }
 
-func (s *Store) isType(n layout.Narrow) bool {
-	return isRow(s.h.Sections[layout.SectionTypes], n, layout.TypeSize)
+func (s *Store) isType(n layout.Ref) bool {
+	return isRow(s.h.Parts[disk.PartTypes], n, disk.TypeSize)
 }
 
 // isRow reports whether a record of a section of records of one size begins at n.
-func isRow(section layout.Span, n layout.Narrow, size int64) bool {
+func isRow(section layout.Span, n layout.Ref, size int64) bool {
 	return section.Holds(n.Offset(), size) && (n.Offset()-section.Offset)%size == 0
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -27,11 +28,11 @@ func TestInsideOfACheckedBlockIsChecked(t *testing.T) {
 	}
 	refused := 0
 	for _, p := range blocks {
-		for n := p.Ref() + 1; n < p.Ref()+layout.Narrow(len(p.Block())/layout.Unit); n++ {
+		for n := p.Ref() + 1; n < p.Ref()+layout.Ref(len(p.Block())/disk.Unit); n++ {
 			_, after := all.ProfileAt(n)
 			_, alone := open(t, data).ProfileAt(n)
 			if (after == nil) != (alone == nil) {
-				t.Errorf("block at 0x%x, %d bytes into one that was checked: %v, in an archive of which nothing was read: %v", n.Offset(), (n-p.Ref())*layout.Unit, after, alone)
+				t.Errorf("block at 0x%x, %d bytes into one that was checked: %v, in an archive of which nothing was read: %v", n.Offset(), (n-p.Ref())*disk.Unit, after, alone)
 			}
 			if alone != nil {
 				refused++
@@ -45,7 +46,7 @@ func TestInsideOfACheckedBlockIsChecked(t *testing.T) {
 
 // nested is an archive with a block among whose counters another one begins, and
 // where the two are.
-func nested(t *testing.T) (s *reader.Store, outer, inner layout.Narrow) {
+func nested(t *testing.T) (s *reader.Store, outer, inner layout.Ref) {
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
 	p := b.Profile(b.Method(layout.Key{Name: "main"}), 7, builder.NoContext)
 	p.Counters(1, 2, 3, 4, 5, 6)
@@ -56,14 +57,14 @@ func nested(t *testing.T) (s *reader.Store, outer, inner layout.Narrow) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	counters := first.Ref().Offset() + first.Block().SectionSpan(layout.SectionData).Offset + layout.WideHeaderSize
+	counters := first.Ref().Offset() + first.Block().SectionSpan(layout.SectionData).Offset + disk.WideHeaderSize
 	binary.LittleEndian.PutUint64(data[counters+8:], 2|uint64(m.Ref())<<32) // a block of two units
 	binary.LittleEndian.PutUint64(data[counters+16:], 0)
 	opened, err := archive.FromBytes("nested.parc", data, archive.Options{Check: archive.CheckNone})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return reader.New(opened), first.Ref(), layout.NarrowOf(counters + 8)
+	return reader.New(opened), first.Ref(), disk.RefOf(counters + 8)
 }
 
 // Of two blocks that overlap one alone is adopted: the pointers in both would be
@@ -86,7 +87,7 @@ func TestOverlappingBlocksAreNotBothAdopted(t *testing.T) {
 	}
 }
 
-func profileAt(t *testing.T, s *reader.Store, n layout.Narrow) reader.Profile {
+func profileAt(t *testing.T, s *reader.Store, n layout.Ref) reader.Profile {
 	t.Helper()
 	p, err := s.ProfileAt(n)
 	if err != nil {
@@ -101,18 +102,18 @@ func TestMethodsThatTheIndexDoesNotKnowAreRefused(t *testing.T) {
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
 	b.Method(layout.Key{Name: "a name of thirty-two bytes, a to z"})
 	data := laid(t, b)
-	at := open(t, data).Header().Sections[layout.SectionMethods].Offset
-	record := layout.MethodRecord{ID: 77, Units: layout.MinMethodSize / layout.Unit}
-	copy(data[at+layout.MinMethodSize:], record.Append(nil))
+	at := open(t, data).Header().Parts[disk.PartMethods].Offset
+	record := disk.MethodRecord{ID: 77, Units: disk.MinMethodSize / disk.Unit}
+	copy(data[at+disk.MinMethodSize:], record.Append(nil))
 	m, err := archive.FromBytes("inside.parc", data, archive.Options{Check: archive.CheckNone})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := reader.New(m)
-	if _, err := s.MethodAt(layout.NarrowOf(at)); err != nil {
+	if _, err := s.MethodAt(disk.RefOf(at)); err != nil {
 		t.Errorf("the method itself: %v", err)
 	}
-	if _, err := s.MethodAt(layout.NarrowOf(at + layout.MinMethodSize)); !errors.Is(err, layout.ErrCorrupt) {
+	if _, err := s.MethodAt(disk.RefOf(at + disk.MinMethodSize)); !errors.Is(err, layout.ErrCorrupt) {
 		t.Errorf("a record inside its name: %v", err)
 	}
 }

@@ -3,11 +3,12 @@ package reader
 import (
 	"sync/atomic"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
 // A textBudget bounds the text of the keys that a walk goes past; see
-// layout.MaxKeyText. A walk that got to its end within the bounds need not be
+// disk.MaxKeyText. A walk that got to its end within the bounds need not be
 // measured again.
 type textBudget struct {
 	s    *Store
@@ -35,7 +36,7 @@ func (b *textBudget) method(m *Method) error {
 		return nil
 	}
 	rec := m.record()
-	if rec.Flags&layout.MethodNamed != 0 {
+	if rec.Flags&disk.MethodNamed != 0 {
 		return nil // its name lies in it
 	}
 	if err := b.names(m.at, rec.Name, rec.Signature); err != nil || rec.Holder == 0 {
@@ -57,11 +58,11 @@ func (b *textBudget) kind(t Type) error {
 	if err != nil {
 		return err
 	}
-	return b.names(layout.NarrowOf(b.s.typeOffset(t.ordinal)), rec.Name, rec.Loader, rec.Alias)
+	return b.names(disk.RefOf(b.s.typeOffset(t.ordinal)), rec.Name, rec.Loader, rec.Alias)
 }
 
 // names counts the texts of symbols for the record at a place.
-func (b *textBudget) names(at layout.Narrow, symbols ...layout.Narrow) error {
+func (b *textBudget) names(at layout.Ref, symbols ...layout.Ref) error {
 	for _, n := range symbols {
 		size, err := b.s.textSize(n)
 		if err != nil {
@@ -69,14 +70,14 @@ func (b *textBudget) names(at layout.Narrow, symbols ...layout.Narrow) error {
 		}
 		b.text += size
 	}
-	if most := layout.MaxKeyText(b.s.h.FileSize); b.text > most {
+	if most := disk.MaxKeyText(b.s.h.FileSize); b.text > most {
 		return b.s.corrupt(layout.RegionRO, at.Offset(), "names shared so often that the keys up to here have more than %d bytes of text", most)
 	}
 	return nil
 }
 
 // textSize is what the text of a symbol counts.
-func (s *Store) textSize(n layout.Narrow) (size int64, err error) {
+func (s *Store) textSize(n layout.Ref) (size int64, err error) {
 	list, ok, err := s.list(n)
 	switch {
 	case err != nil || n == 0:
@@ -86,12 +87,12 @@ func (s *Store) textSize(n layout.Narrow) (size int64, err error) {
 		if err != nil {
 			return 0, err
 		}
-		return layout.SymbolLength(head), nil
+		return disk.SymbolLength(head), nil
 	}
-	parts, _ := layout.SymbolParts(list)
-	size = layout.ListText(parts) + max(parts, 2) // what stands between them
+	parts, _ := disk.SymbolParts(list)
+	size = disk.ListText(parts) + max(parts, 2) // what stands between them
 	for i := range parts {
-		part := layout.SymbolPart(list, i)
+		part := disk.SymbolPart(list, i)
 		if part == 0 {
 			continue // as empty as a symbol that is not there
 		}
@@ -99,7 +100,7 @@ func (s *Store) textSize(n layout.Narrow) (size int64, err error) {
 		if err != nil {
 			return 0, err
 		}
-		size += layout.SymbolLength(head)
+		size += disk.SymbolLength(head)
 	}
 	return size, nil
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -39,8 +40,8 @@ func (s *Store) LateType(name, loader string) (Type, error) {
 	if a == nil {
 		return Type{}, ErrNotAdopted
 	}
-	if len(name) > layout.MaxName || len(loader) > layout.MaxName {
-		return Type{}, fmt.Errorf("%w: a name of %d bytes, at most %d are possible", layout.ErrTooLarge, max(len(name), len(loader)), layout.MaxName)
+	if len(name) > disk.MaxName || len(loader) > disk.MaxName {
+		return Type{}, fmt.Errorf("%w: a name of %d bytes, at most %d are possible", layout.ErrTooLarge, max(len(name), len(loader)), disk.MaxName)
 	}
 	if strings.IndexByte(name, 0) >= 0 || strings.IndexByte(loader, 0) >= 0 {
 		return Type{}, fmt.Errorf("a name holds a NUL byte: %.80q", name+" "+loader)
@@ -64,8 +65,8 @@ func (l *lateTypes) intern(name, loader string) (uint32, error) {
 		return 0, fmt.Errorf("%d types that the archive does not know: %w", MaxLateTypes, layout.ErrTooLarge)
 	}
 	n := uint32(len(l.keys))
-	at := int(n) * layout.TypeSize
-	layout.TypeRecord{ID: layout.TypeID(name, loader)}.Append(l.area[at:at])
+	at := int(n) * disk.TypeSize
+	disk.TypeRecord{ID: layout.TypeID(name, loader)}.Append(l.area[at:at])
 	if l.numbers == nil {
 		l.numbers = map[[2]string]uint32{}
 	}

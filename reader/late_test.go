@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -59,7 +60,7 @@ func TestLateTypes(t *testing.T) {
 func TestLateTypesThatCannotBeDumped(t *testing.T) {
 	s := openFixture(t)
 	adopt(t, s, reader.AdoptOptions{})
-	long := strings.Repeat("x", layout.MaxName+1)
+	long := strings.Repeat("x", disk.MaxName+1)
 	for _, k := range [][2]string{{"a\x00b", ""}, {"a", "b\x00"}, {long, ""}, {"a", long}} {
 		if _, err := s.LateType(k[0], k[1]); err == nil {
 			t.Errorf("a name of %d bytes, a loader of %d", len(k[0]), len(k[1]))

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -21,16 +22,16 @@ type leafChunk [1 << leafShift]atomic.Uint32
 
 // of is the method of a context, 0 if it is not known yet. The place must be one
 // of a context.
-func (l *leaves) of(s *Store, n layout.Narrow) layout.Narrow {
+func (l *leaves) of(s *Store, n layout.Ref) layout.Ref {
 	chunk, i := l.chunk(s, n)
 	if c := chunk.Load(); c != nil {
-		return layout.Narrow(c[i].Load())
+		return layout.Ref(c[i].Load())
 	}
 	return 0
 }
 
 // note remembers the method of a context.
-func (l *leaves) note(s *Store, n, method layout.Narrow) {
+func (l *leaves) note(s *Store, n, method layout.Ref) {
 	chunk, i := l.chunk(s, n)
 	if chunk.Load() == nil {
 		chunk.CompareAndSwap(nil, new(leafChunk))
@@ -38,11 +39,11 @@ func (l *leaves) note(s *Store, n, method layout.Narrow) {
 	chunk.Load()[i].Store(uint32(method))
 }
 
-func (l *leaves) chunk(s *Store, n layout.Narrow) (*atomic.Pointer[leafChunk], int64) {
-	section := s.h.Sections[layout.SectionContexts]
+func (l *leaves) chunk(s *Store, n layout.Ref) (*atomic.Pointer[leafChunk], int64) {
+	section := s.h.Parts[disk.PartContexts]
 	l.once.Do(func() {
-		l.chunks = make([]atomic.Pointer[leafChunk], (section.Size/layout.ContextSize+1<<leafShift-1)>>leafShift)
+		l.chunks = make([]atomic.Pointer[leafChunk], (section.Size/disk.ContextSize+1<<leafShift-1)>>leafShift)
 	})
-	i := (n.Offset() - section.Offset) / layout.ContextSize
+	i := (n.Offset() - section.Offset) / disk.ContextSize
 	return &l.chunks[i>>leafShift], i & (1<<leafShift - 1)
 }

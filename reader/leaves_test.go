@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -19,8 +20,8 @@ func TestContextsAreRememberedOnTheWay(t *testing.T) {
 		at = b.OuterContext(m, at, builder.Frame{Caller: m, Point: int32(i)})
 	}
 	s := open(t, laid(t, b))
-	section := s.Header().Sections[layout.SectionContexts]
-	deepest, err := s.ContextAt(layout.NarrowOf(section.End() - layout.ContextSize))
+	section := s.Header().Parts[disk.PartContexts]
+	deepest, err := s.ContextAt(disk.RefOf(section.End() - disk.ContextSize))
 	if err != nil || deepest.Depth() != depth {
 		t.Fatalf("depth %d, %v", deepest.Depth(), err)
 	}
@@ -28,8 +29,8 @@ func TestContextsAreRememberedOnTheWay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for at := section.Offset; at < section.End(); at += layout.ContextSize {
-		if got := s.LeafOf(layout.NarrowOf(at)); got != of.Ref() {
+	for at := section.Offset; at < section.End(); at += disk.ContextSize {
+		if got := s.LeafOf(disk.RefOf(at)); got != of.Ref() {
 			t.Fatalf("the context at 0x%x is of 0x%x, want 0x%x", at, got, of.Ref())
 		}
 	}

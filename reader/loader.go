@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/disk"
 )
 
 // NamesLoaders reports whether the archive knows the class loader of any type.
 // What comes from PrintMethodData does not: a class of the application has no
-// loader there, or one that was made up (layout.TwinLoader).
+// loader there, or one that was made up (disk.TwinLoader).
 func (s *Store) NamesLoaders() (bool, error) {
 	for t, err := range s.Types() {
 		if err != nil {
@@ -20,7 +20,7 @@ func (s *Store) NamesLoaders() (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if loader.Len() > 0 && !strings.HasPrefix(loader.String(), layout.TwinLoader) {
+		if loader.Len() > 0 && !strings.HasPrefix(loader.String(), disk.TwinLoader) {
 			return true, nil
 		}
 	}

@@ -3,6 +3,7 @@ package reader
 import (
 	"runtime"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -13,16 +14,16 @@ import (
 type Method struct {
 	s    *Store
 	id   uint64 // of a row, which has none, its signature and its class
-	head layout.MethodHead
-	at   layout.Narrow
+	head disk.MethodHead
+	at   layout.Ref
 }
 
 // maxMethodFields is the size of a method record with all its optional fields.
-const maxMethodFields = layout.MinMethodSize + 3*8
+const maxMethodFields = disk.MinMethodSize + 3*8
 
 // method fetches the method record at n.
-func (s *Store) method(n layout.Narrow) (Method, error) {
-	section := &s.h.Sections[layout.SectionMethods]
+func (s *Store) method(n layout.Ref) (Method, error) {
+	section := &s.h.Parts[disk.PartMethods]
 	at := n.Offset()
 	if !s.inMethods(n) {
 		return Method{}, s.corrupt(layout.RegionRO, at, "a method record outside the methods section")
@@ -31,7 +32,7 @@ func (s *Store) method(n layout.Narrow) (Method, error) {
 		return Method{}, err
 	}
 	m := Method{s: s, at: n}
-	m.id, m.head = layout.ParseMethodHead(s.data[at:])
+	m.id, m.head = disk.ParseMethodHead(s.data[at:])
 	if !m.head.Fits() || !section.Holds(at, m.head.Size()) {
 		return Method{}, s.corrupt(layout.RegionRO, at, "a method record of %d units with flags 0x%x, %d bytes before the end of its section",
 			m.head.Units(), uint16(m.head.Flags()), section.End()-at)
@@ -42,12 +43,12 @@ func (s *Store) method(n layout.Narrow) (Method, error) {
 // referred fetches the method record to which something else than the index or a
 // walk refers. Bytes inside a record can look like one: what is a method the index
 // leads to, under the id that is recorded there.
-func (s *Store) referred(n layout.Narrow) (Method, error) {
+func (s *Store) referred(n layout.Ref) (Method, error) {
 	m, err := s.method(n)
 	if err != nil {
 		return Method{}, err
 	}
-	for q := s.search(m.id, layout.KindMethod); ; {
+	for q := s.search(m.id, disk.KindMethod); ; {
 		switch to, err := q.next(); {
 		case err != nil:
 			return Method{}, err
@@ -61,11 +62,11 @@ func (s *Store) referred(n layout.Narrow) (Method, error) {
 
 // Record is the method's record as it lies in the file; that of a row is what
 // its record would be.
-func (m Method) Record() layout.MethodRecord { return m.record() }
+func (m Method) Record() disk.MethodRecord { return m.record() }
 
 // record decodes the whole record. It was checked; it is empty if the file was
 // changed since.
-func (m Method) record() (r layout.MethodRecord) {
+func (m Method) record() (r disk.MethodRecord) {
 	if m.s == nil {
 		return r
 	}
@@ -74,15 +75,15 @@ func (m Method) record() (r layout.MethodRecord) {
 	}
 	at := m.at.Offset()
 	if r.Parse(m.s.data[at:at+m.head.Size()]) != nil {
-		r = layout.MethodRecord{}
+		r = disk.MethodRecord{}
 	}
 	runtime.KeepAlive(m.s)
 	return r
 }
 
 // profiles is the first profile without a context, 0 if there is none.
-func (m Method) profiles() layout.Narrow {
-	if m.head.Flags()&(layout.MethodNamed|layout.MethodProfiled) == 0 {
+func (m Method) profiles() layout.Ref {
+	if m.head.Flags()&(disk.MethodNamed|disk.MethodProfiled) == 0 {
 		return 0
 	}
 	n := m.head.Profiles(m.s.data[m.at.Offset():])
@@ -92,7 +93,7 @@ func (m Method) profiles() layout.Narrow {
 
 // MethodAt gives the method whose record or row lies at n; the error matches
 // ErrNotFound for 0.
-func (s *Store) MethodAt(n layout.Narrow) (Method, error) {
+func (s *Store) MethodAt(n layout.Ref) (Method, error) {
 	if n == 0 {
 		return Method{}, ErrNotFound
 	}
@@ -123,13 +124,13 @@ func (m Method) ID() uint64 {
 func (m Method) Indexed() bool { return m.s != nil && !m.hasRow() }
 
 // Ref is the place of the method's record or row.
-func (m Method) Ref() layout.Narrow { return m.at }
+func (m Method) Ref() layout.Ref { return m.at }
 
 // Flags are the method's flags.
 func (m Method) Flags() layout.MethodFlags { return m.head.Flags() }
 
 // NeverRan reports whether the method was seen and never ran.
-func (m Method) NeverRan() bool { return m.head.Flags()&layout.MethodNeverRan != 0 }
+func (m Method) NeverRan() bool { return m.head.Flags()&layout.MethodUnexecuted != 0 }
 
 // Profiled reports whether the method has a profile without a context.
 func (m Method) Profiled() bool { return m.profiles() != 0 }
@@ -160,28 +161,28 @@ func (m Method) Key() (k layout.Key, err error) {
 	return k, err
 }
 
-func (s *Store) text(n layout.Narrow) (string, error) {
+func (s *Store) text(n layout.Ref) (string, error) {
 	name, err := s.symbol(n)
 	return name.String(), err
 }
 
 // Name is the method's name, or LLVM's PGO name.
 func (m Method) Name() (Name, error) {
-	if m.head.Flags()&layout.MethodNamed == 0 {
+	if m.head.Flags()&disk.MethodNamed == 0 {
 		return m.s.symbol(m.record().Name)
 	}
 	b, err := m.held()
-	return Name{m.s, layout.RecordName(b)}, err
+	return Name{m.s, disk.RecordName(b)}, err
 }
 
 // held is the bytes in which a named record holds its name.
 func (m Method) held() ([]byte, error) {
-	return m.s.m.Bytes(layout.RegionRO, m.at.Offset()+layout.MinMethodSize, m.head.Size()-layout.MinMethodSize)
+	return m.s.m.Bytes(layout.RegionRO, m.at.Offset()+disk.MinMethodSize, m.head.Size()-disk.MinMethodSize)
 }
 
 // holds compares the name that a named record holds with text.
 func (m Method) holds(text string) (bool, error) {
-	if len(text) > layout.MaxNamed || layout.NamedUnits(len(text)) != m.head.Units() {
+	if len(text) > disk.MaxNamed || disk.NamedUnits(len(text)) != m.head.Units() {
 		return false, nil
 	}
 	b, err := m.held()
@@ -189,7 +190,7 @@ func (m Method) holds(text string) (bool, error) {
 		return false, err
 	}
 	same := string(b[:len(text)]) == text
-	if rest := len(text) % layout.Unit; rest != 0 && le.Uint64(b[len(b)-layout.Unit:])>>(8*rest) != 0 {
+	if rest := len(text) % disk.Unit; rest != 0 && le.Uint64(b[len(b)-disk.Unit:])>>(8*rest) != 0 {
 		same = false
 	}
 	runtime.KeepAlive(m.s)

@@ -3,6 +3,7 @@ package reader
 import (
 	"runtime"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -40,7 +41,7 @@ func (n Name) AppendTo(b []byte) []byte {
 const lengthSize = 4
 
 // symbol fetches a symbol. 0 is empty text.
-func (s *Store) symbol(n layout.Narrow) (Name, error) {
+func (s *Store) symbol(n layout.Ref) (Name, error) {
 	if n == 0 {
 		return Name{s: s}, nil
 	}
@@ -49,8 +50,8 @@ func (s *Store) symbol(n layout.Narrow) (Name, error) {
 	if err != nil {
 		return Name{}, err
 	}
-	size := layout.SymbolLength(head)
-	if size > layout.MaxBlob || !s.h.Sections[layout.SectionSymbols].Holds(at, lengthSize+size) {
+	size := disk.SymbolLength(head)
+	if size > disk.MaxBlob || !s.h.Parts[disk.PartSymbols].Holds(at, lengthSize+size) {
 		return Name{}, s.corrupt(layout.RegionRO, at, "a symbol of %d bytes", size)
 	}
 	text, err := s.m.Bytes(layout.RegionRO, at+lengthSize, size)
@@ -59,9 +60,9 @@ func (s *Store) symbol(n layout.Narrow) (Name, error) {
 
 // symbolIs compares a symbol with text; 0 is empty text. It fetches as much as
 // the symbol has if it is the text, so that a hit needs one fetch.
-func (s *Store) symbolIs(n layout.Narrow, text string) (bool, error) {
+func (s *Store) symbolIs(n layout.Ref, text string) (bool, error) {
 	size := lengthSize + int64(len(text))
-	if n == 0 || !s.h.Sections[layout.SectionSymbols].Holds(n.Offset(), size) {
+	if n == 0 || !s.h.Parts[disk.PartSymbols].Holds(n.Offset(), size) {
 		name, err := s.symbol(n)
 		return err == nil && name.Equal(text), err
 	}
@@ -69,14 +70,14 @@ func (s *Store) symbolIs(n layout.Narrow, text string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	same := layout.SymbolLength(b) == int64(len(text)) && string(b[lengthSize:]) == text
+	same := disk.SymbolLength(b) == int64(len(text)) && string(b[lengthSize:]) == text
 	runtime.KeepAlive(s)
 	return same, nil
 }
 
 // SymbolAt gives the text of a symbol. Like the other calls that follow a
 // reference of a table, it gives an error that matches ErrNotFound for 0.
-func (s *Store) SymbolAt(n layout.Narrow) (Name, error) {
+func (s *Store) SymbolAt(n layout.Ref) (Name, error) {
 	if n == 0 {
 		return Name{}, ErrNotFound
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -138,19 +139,19 @@ func TestDamagedRowsAreTold(t *testing.T) {
 	k := layout.Key{Class: "com.example.Point", Name: "equals", Signature: "com.example.Point(com.example.Point)"}
 	b.Seen(b.Method(k))
 	sound := laid(t, b)
-	never := open(t, sound).Header().Sections[layout.SectionNeverRan]
-	row := never.Offset + layout.NeverRanHeaderSize + layout.ClassRowSize
-	list := layout.ParseNeverRanRow(sound[row:]).Signature.Offset()
+	never := open(t, sound).Header().Parts[disk.PartUnexecuted]
+	row := never.Offset + disk.UnexecutedHeaderSize + disk.ClassRowSize
+	list := disk.ParseUnexecutedRow(sound[row:]).Signature.Offset()
 	for name, change := range map[string]func(data []byte){
 		"more classes than fit":    func(data []byte) { data[never.Offset] = 200 },
-		"a class without rows":     func(data []byte) { data[never.Offset+layout.NeverRanHeaderSize+4] = 0 },
-		"a class with more rows":   func(data []byte) { data[never.Offset+layout.NeverRanHeaderSize+4] = 9 },
+		"a class without rows":     func(data []byte) { data[never.Offset+disk.UnexecutedHeaderSize+4] = 0 },
+		"a class with more rows":   func(data []byte) { data[never.Offset+disk.UnexecutedHeaderSize+4] = 9 },
 		"a list without parts":     func(data []byte) { data[list] = 0 },
 		"a list longer than ro":    func(data []byte) { data[list+2] = 0xff },
 		"a part that is a list":    func(data []byte) { copy(data[list+4:], data[row+4:row+8]) },
 		"a name that is a list":    func(data []byte) { copy(data[row:], data[row+4:row+8]) },
 		"a name that is nowhere":   func(data []byte) { data[row+3] = 0xff },
-		"a holder that is no type": func(data []byte) { data[never.Offset+layout.NeverRanHeaderSize] ^= 1 },
+		"a holder that is no type": func(data []byte) { data[never.Offset+disk.UnexecutedHeaderSize] ^= 1 },
 	} {
 		data := slices.Clone(sound)
 		change(data)

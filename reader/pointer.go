@@ -1,6 +1,8 @@
 package reader
 
-import "github.com/profarc/profarc/layout"
+import (
+	"github.com/profarc/profarc/internal/disk"
+)
 
 // A pointer cell of a trained profile is relative to the requested base, one of
 // an adopted profile to the base at which the archive lies. Native code may
@@ -19,11 +21,11 @@ func (e Entry) pointsTo(cell uint64) (Type, bool) {
 		}
 		base = a.base
 	}
-	offset, ok := layout.PointerOffset(cell, base, e.s.h.FileSize)
-	if !ok || offset%layout.Unit != 0 || !e.s.isType(layout.NarrowOf(offset)) {
+	offset, ok := disk.PointerOffset(cell, base, e.s.h.FileSize)
+	if !ok || offset%disk.Unit != 0 || !e.s.isType(disk.RefOf(offset)) {
 		return Type{}, false
 	}
-	return e.s.typeOf(layout.NarrowOf(offset)), true
+	return e.s.typeOf(disk.RefOf(offset)), true
 }
 
 // MethodCell returns the method to which cell i points, the zero Method if it is
@@ -34,22 +36,22 @@ func (e Entry) MethodCell(i int) (Method, error) {
 	if cell == 0 {
 		return Method{}, nil
 	}
-	return e.s.referred(layout.NarrowOf(int64(cell - e.s.h.Base)))
+	return e.s.referred(disk.RefOf(int64(cell - e.s.h.Base)))
 }
 
 // pointer gives the cell value for a type in an adopted profile.
 func (a *adoption) pointer(t Type) uint64 {
 	if t.Late() {
-		return a.lateBase + uint64(t.ordinal-a.firstLate)*layout.TypeSize
+		return a.lateBase + uint64(t.ordinal-a.firstLate)*disk.TypeSize
 	}
-	return layout.Pointer(a.base, t.s.typeOffset(t.ordinal))
+	return disk.Pointer(a.base, t.s.typeOffset(t.ordinal))
 }
 
 // lateAt gives the late type whose record lies at an address.
 func (a *adoption) lateAt(s *Store, address uint64) (Type, bool) {
 	d := address - a.lateBase
-	if d%layout.TypeSize != 0 || d/layout.TypeSize >= uint64(a.late.count.Load()) {
+	if d%disk.TypeSize != 0 || d/disk.TypeSize >= uint64(a.late.count.Load()) {
 		return Type{}, false
 	}
-	return Type{s, a.firstLate + uint32(d/layout.TypeSize)}, true
+	return Type{s, a.firstLate + uint32(d/disk.TypeSize)}, true
 }

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"runtime"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -52,8 +53,8 @@ func (c section) entry(p Profile, at int) (Entry, bool) {
 	if err != nil {
 		return Entry{}, false
 	}
-	e := Entry{p.s, place{layout.NarrowOf(c.start + int64(at)), uint32(len(raw) / layout.Unit)}, at, entryKind{raw.Tag(), p.adopted}}
-	if e.kind.tag.Wide() && len(raw) < layout.WideHeaderSize {
+	e := Entry{p.s, place{disk.RefOf(c.start + int64(at)), uint32(len(raw) / disk.Unit)}, at, entryKind{raw.Tag(), p.adopted}}
+	if e.kind.tag.Wide() && len(raw) < disk.WideHeaderSize {
 		return Entry{}, false
 	}
 	return e, true
@@ -65,7 +66,7 @@ func (p Profile) At(point int32) (e Entry, ok bool) {
 	if p.s == nil {
 		return Entry{}, false
 	}
-	if block := p.Block(); block.Presence()&layout.HasDirectory != 0 {
+	if block := p.Block(); block.Presence()&disk.HasDirectory != 0 {
 		dir := block.Section(layout.SectionDirectory)
 		return p.listed(dir, searchDirectory(dir, point, 0), point)
 	}
@@ -86,11 +87,11 @@ func (p Profile) At(point int32) (e Entry, ok bool) {
 
 // listed gives the entry of row i of the directory if it is at a point.
 func (p Profile) listed(dir []byte, i int, point int32) (Entry, bool) {
-	if i >= layout.DirectoryLen(dir) {
+	if i >= disk.DirectoryLen(dir) {
 		runtime.KeepAlive(p.s)
 		return Entry{}, false
 	}
-	at, offset := layout.DirectoryRow(dir, i)
+	at, offset := disk.DirectoryRow(dir, i)
 	data := p.section(layout.SectionData)
 	if at != point || offset >= int64(len(data.trained)) {
 		runtime.KeepAlive(p.s)

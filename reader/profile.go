@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"runtime"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -18,7 +19,7 @@ type Profile struct {
 
 // ProfileAt gives the profile whose block lies at n; the error matches
 // ErrNotFound for 0.
-func (s *Store) ProfileAt(n layout.Narrow) (Profile, error) {
+func (s *Store) ProfileAt(n layout.Ref) (Profile, error) {
 	if n == 0 {
 		return Profile{}, ErrNotFound
 	}
@@ -33,11 +34,11 @@ func (s *Store) ProfileAt(n layout.Narrow) (Profile, error) {
 func (p Profile) Valid() bool { return p.s != nil }
 
 // Ref is the place of the block.
-func (p Profile) Ref() layout.Narrow { return p.place.at }
+func (p Profile) Ref() layout.Ref { return p.place.at }
 
 // Block is the trained block as it lies in the file. It must not be written to,
 // and is valid while p is reachable.
-func (p Profile) Block() layout.Block {
+func (p Profile) Block() disk.Block {
 	if p.s == nil {
 		return nil
 	}
@@ -62,7 +63,7 @@ func (p Profile) Method() (Method, error) {
 
 // Code is the id of the code that the profile is of, 0 if it is not known.
 func (p Profile) Code() uint64 {
-	f := p.trained(layout.HasCode)
+	f := p.trained(disk.HasCode)
 	if f == nil {
 		return 0
 	}
@@ -74,11 +75,11 @@ func (p Profile) Code() uint64 {
 // Context is the calling context; ok is false if the profile holds for every
 // caller.
 func (p Profile) Context() (c Context, ok bool, err error) {
-	f := p.trained(layout.HasLinks)
+	f := p.trained(disk.HasLinks)
 	if f == nil {
 		return Context{}, false, nil
 	}
-	n := layout.Narrow(le.Uint32(f))
+	n := layout.Ref(le.Uint32(f))
 	if n == 0 {
 		return Context{}, false, nil
 	}
@@ -88,7 +89,7 @@ func (p Profile) Context() (c Context, ok bool, err error) {
 
 // trained is the bytes from an optional field on as they lie in the file, nil
 // if the block lacks it.
-func (p Profile) trained(f layout.Presence) []byte {
+func (p Profile) trained(f disk.Presence) []byte {
 	if p.s == nil {
 		return nil
 	}
@@ -97,7 +98,7 @@ func (p Profile) trained(f layout.Presence) []byte {
 
 // current is the bytes from an optional field on, of the adopted block if there
 // is one.
-func (p Profile) current(f layout.Presence) []byte {
+func (p Profile) current(f disk.Presence) []byte {
 	b := p.trained(f)
 	if b == nil || !p.adopted {
 		return b
@@ -108,7 +109,7 @@ func (p Profile) current(f layout.Presence) []byte {
 // Size gives the size in bytes of the method's code and of the VM's own
 // MethodData, each 0 if not known.
 func (p Profile) Size() (code, host uint32) {
-	if f := p.trained(layout.HasSize); f != nil {
+	if f := p.trained(disk.HasSize); f != nil {
 		code, host = le.Uint32(f), le.Uint32(f[4:])
 		runtime.KeepAlive(p.s)
 	}
@@ -117,17 +118,17 @@ func (p Profile) Size() (code, host uint32) {
 
 // Invocations is how often the method was called. ok is false if the profile
 // does not have the counter.
-func (p Profile) Invocations() (c Counter, ok bool) { return p.counter(layout.HasInvocations) }
+func (p Profile) Invocations() (c Counter, ok bool) { return p.counter(disk.HasInvocations) }
 
 // Backedges is how often the method's loops went round. ok is false if the
 // profile does not have the counter.
-func (p Profile) Backedges() (c Counter, ok bool) { return p.counter(layout.HasBackedges) }
+func (p Profile) Backedges() (c Counter, ok bool) { return p.counter(disk.HasBackedges) }
 
 // Interpreted is how often the interpreter ran the method. ok is false if the
 // profile does not have the counter.
-func (p Profile) Interpreted() (c Counter, ok bool) { return p.counter(layout.HasInterpreted) }
+func (p Profile) Interpreted() (c Counter, ok bool) { return p.counter(disk.HasInterpreted) }
 
-func (p Profile) counter(f layout.Presence) (Counter, bool) {
+func (p Profile) counter(f disk.Presence) (Counter, bool) {
 	b := p.trained(f)
 	if b == nil {
 		return Counter{}, false

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -132,8 +133,8 @@ func TestAtAndPointsAgreeWithTheWalk(t *testing.T) {
 			}
 		}
 	}
-	if dir := profileOf(t, s, keyMany).Block().Section(layout.SectionDirectory); layout.DirectoryLen(dir) != manyPoints+1 {
-		t.Errorf("a directory of %d rows: the test does not test it", layout.DirectoryLen(dir))
+	if dir := profileOf(t, s, keyMany).Block().Section(layout.SectionDirectory); disk.DirectoryLen(dir) != manyPoints+1 {
+		t.Errorf("a directory of %d rows: the test does not test it", disk.DirectoryLen(dir))
 	}
 }
 
@@ -265,7 +266,7 @@ func TestTables(t *testing.T) {
 	if err != nil || table.Rows != 1 || table.Cell(1, 0) != 77 {
 		t.Fatalf("monitors: %+v, %v", table, err)
 	}
-	ty, err := s.TypeAt(layout.Narrow(table.Cell(0, 0)))
+	ty, err := s.TypeAt(layout.Ref(table.Cell(0, 0)))
 	if name, _ := ty.Name(); err != nil || !name.Equal("Circle") {
 		t.Errorf("type %q, %v", name, err)
 	}
@@ -273,7 +274,7 @@ func TestTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if name, err := s.SymbolAt(layout.Narrow(table.Cell(1, 0))); err != nil || !name.Equal("test") {
+	if name, err := s.SymbolAt(layout.Ref(table.Cell(1, 0))); err != nil || !name.Equal("test") {
 		t.Errorf("symbol %q, %v", name, err)
 	}
 	if _, err := s.Table(layout.TableThreads); !errors.Is(err, reader.ErrNotFound) {

@@ -3,6 +3,7 @@ package reader
 import (
 	"iter"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -27,7 +28,7 @@ func (e Entry) Receivers() (r Receivers, ok bool) {
 	case layout.TagReceiverType, layout.TagVirtualCall, layout.TagVirtualCallType:
 		r = Receivers{e, e.s.shape.ReceiverRow(0), e.s.shape.TypeRows}
 	case layout.TagReceivers:
-		r = Receivers{e, layout.ReceiversFixed, (e.Cells() - layout.ReceiversFixed) / 2}
+		r = Receivers{e, disk.ReceiversFixed, (e.Cells() - disk.ReceiversFixed) / 2}
 	default:
 		return Receivers{}, false
 	}

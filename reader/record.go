@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"sync/atomic"
 
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/words"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -40,7 +42,7 @@ func (r Receivers) Record(t Type) error {
 // live is a cell of the adopted entry, which has it: Receivers were made for a
 // trained entry of the same size.
 func (r *Receivers) live(cell int) *atomic.Uint64 {
-	w, _ := layout.Word64(r.e.live(), r.e.header()+cell*layout.CellSize)
+	w, _ := words.Uint64(r.e.live(), r.e.header()+cell*disk.CellSize)
 	return w
 }
 
@@ -84,7 +86,7 @@ func (e Entry) Flags() uint8 {
 // word is the live 32-bit word at an offset, which the entry has and which is
 // aligned as every entry is.
 func (e Entry) word(offset int) *atomic.Uint32 {
-	w, _ := layout.Word32(e.live(), offset)
+	w, _ := words.Uint32(e.live(), offset)
 	return w
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -20,7 +21,7 @@ func (s *Store) Runs() ([]layout.Provenance, error) {
 	if err != nil {
 		return nil, err
 	}
-	texts := sharedTexts{s: s, known: map[layout.Narrow]string{}}
+	texts := sharedTexts{s: s, known: map[layout.Ref]string{}}
 	paths, err := texts.classPaths()
 	if err != nil {
 		return nil, err
@@ -32,7 +33,7 @@ func (s *Store) Runs() ([]layout.Provenance, error) {
 			return nil, err
 		}
 		run := r.Provenance()
-		run.ClassPath = paths[r.Words[layout.RunClassPath]]
+		run.ClassPath = paths[r.Words[disk.RunClassPath]]
 		runs = append(runs, run)
 	}
 	slices.SortStableFunc(runs, func(x, y layout.Provenance) int {
@@ -45,10 +46,10 @@ func (s *Store) Runs() ([]layout.Provenance, error) {
 // theirs, and those of a forged file may share one that is very long.
 type sharedTexts struct {
 	s     *Store
-	known map[layout.Narrow]string
+	known map[layout.Ref]string
 }
 
-func (x *sharedTexts) text(n layout.Narrow) (string, error) {
+func (x *sharedTexts) text(n layout.Ref) (string, error) {
 	text, ok := x.known[n]
 	if ok {
 		return text, nil
@@ -58,12 +59,12 @@ func (x *sharedTexts) text(n layout.Narrow) (string, error) {
 	return text, err
 }
 
-func (x *sharedTexts) runRow(t *layout.Table, row int) (r layout.RunRow, err error) {
+func (x *sharedTexts) runRow(t *disk.Table, row int) (r disk.RunRow, err error) {
 	for i := range r.Words {
 		r.Words[i] = t.Cell(i, row)
 	}
 	for i := range r.Texts {
-		if r.Texts[i], err = x.text(layout.Narrow(t.Cell(layout.RunWords+i, row))); err != nil {
+		if r.Texts[i], err = x.text(layout.Ref(t.Cell(disk.RunWords+i, row))); err != nil {
 			return r, err
 		}
 	}
@@ -88,7 +89,7 @@ func (x *sharedTexts) classPaths() (map[uint64][]layout.ClassPathEntry, error) {
 	})
 	paths := map[uint64][]layout.ClassPathEntry{}
 	for _, row := range rows {
-		path, err := x.text(layout.Narrow(t.Cell(2, row)))
+		path, err := x.text(layout.Ref(t.Cell(2, row)))
 		if err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"iter"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -26,7 +27,7 @@ func (m Method) Profile(code uint64, frames ...Frame) (p Profile, depth int, err
 	if err = c.ofCode(code, &p); err != nil {
 		p = Profile{}
 	}
-	if m.head.Flags()&layout.MethodInContext == 0 || len(frames) == 0 || fatal(err) {
+	if m.head.Flags()&disk.MethodInContext == 0 || len(frames) == 0 || fatal(err) {
 		return p, 0, err
 	}
 	t, damage := m.trie()
@@ -83,7 +84,7 @@ func (m Method) Profiles() iter.Seq2[Profile, error] {
 }
 
 // yieldChain yields one chain and reports whether to go on.
-func (m Method) yieldChain(first, context layout.Narrow, yield func(Profile, error) bool) bool {
+func (m Method) yieldChain(first, context layout.Ref, yield func(Profile, error) bool) bool {
 	for c := m.chain(first, context); ; {
 		var p Profile
 		if err := c.step(&p); err != nil {

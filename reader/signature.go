@@ -3,15 +3,16 @@ package reader
 import (
 	"runtime"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
 // The symbol of a signature may be a list of symbols, whose text has to be put
-// together; see layout.SymbolParts.
+// together; see disk.SymbolParts.
 
 // SignatureAt gives the text of the symbol of a signature, which alone may be a
 // list of symbols; the error matches ErrNotFound for 0.
-func (s *Store) SignatureAt(n layout.Narrow) (Name, error) {
+func (s *Store) SignatureAt(n layout.Ref) (Name, error) {
 	if n == 0 {
 		return Name{}, ErrNotFound
 	}
@@ -19,7 +20,7 @@ func (s *Store) SignatureAt(n layout.Narrow) (Name, error) {
 }
 
 // signature is the text of a signature. That of a list is made on the heap.
-func (s *Store) signature(n layout.Narrow) (Name, error) {
+func (s *Store) signature(n layout.Ref) (Name, error) {
 	_, list, err := s.list(n)
 	switch {
 	case err != nil:
@@ -36,7 +37,7 @@ func (s *Store) signature(n layout.Narrow) (Name, error) {
 }
 
 // compareSignature compares a signature with text. It allocates nothing.
-func (s *Store) compareSignature(n layout.Narrow, text string) (result int, err error) {
+func (s *Store) compareSignature(n layout.Ref, text string) (result int, err error) {
 	err = s.eachPiece(n, func(piece []byte) bool {
 		k := min(len(piece), len(text))
 		if result = compareText(piece[:k], text[:k]); result == 0 && k < len(piece) {
@@ -53,7 +54,7 @@ func (s *Store) compareSignature(n layout.Narrow, text string) (result int, err 
 }
 
 // signatureIs compares a signature with text.
-func (s *Store) signatureIs(n layout.Narrow, text string) (bool, error) {
+func (s *Store) signatureIs(n layout.Ref, text string) (bool, error) {
 	_, list, err := s.list(n)
 	switch {
 	case err != nil:
@@ -92,7 +93,7 @@ var (
 
 // eachPiece goes through the pieces of text that a signature consists of, until
 // yield gives false: one, unless it is a list.
-func (s *Store) eachPiece(n layout.Narrow, yield func(piece []byte) bool) error {
+func (s *Store) eachPiece(n layout.Ref, yield func(piece []byte) bool) error {
 	list, ok, err := s.list(n)
 	if err != nil {
 		return err
@@ -104,15 +105,15 @@ func (s *Store) eachPiece(n layout.Narrow, yield func(piece []byte) bool) error 
 		}
 		return err
 	}
-	parts, _ := layout.SymbolParts(list)
+	parts, _ := disk.SymbolParts(list)
 	total := int64(0)
 	for i := range parts {
-		part, err := s.symbol(layout.SymbolPart(list, i))
+		part, err := s.symbol(disk.SymbolPart(list, i))
 		if err != nil {
 			return err
 		}
-		if total += int64(part.Len()) + 1; total > layout.MaxName {
-			return s.corrupt(layout.RegionRO, n.Offset(), "a signature of more than %d bytes", layout.MaxName)
+		if total += int64(part.Len()) + 1; total > disk.MaxName {
+			return s.corrupt(layout.RegionRO, n.Offset(), "a signature of more than %d bytes", disk.MaxName)
 		}
 		if i > 1 && !yield(between) || !yield(part.text) || i == 0 && !yield(opening) {
 			return nil
@@ -123,7 +124,7 @@ func (s *Store) eachPiece(n layout.Narrow, yield func(piece []byte) bool) error 
 }
 
 // list fetches the bytes of a list; ok is false for a symbol that is text.
-func (s *Store) list(n layout.Narrow) (list []byte, ok bool, err error) {
+func (s *Store) list(n layout.Ref) (list []byte, ok bool, err error) {
 	if n == 0 {
 		return nil, false, nil
 	}
@@ -131,12 +132,12 @@ func (s *Store) list(n layout.Narrow) (list []byte, ok bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	parts, ok := layout.SymbolParts(head)
+	parts, ok := disk.SymbolParts(head)
 	if !ok {
 		return nil, false, nil
 	}
 	size := lengthSize + 4*parts
-	if parts == 0 || parts > layout.MaxName || !s.h.Sections[layout.SectionSymbols].Holds(n.Offset(), size) {
+	if parts == 0 || parts > disk.MaxName || !s.h.Parts[disk.PartSymbols].Holds(n.Offset(), size) {
 		return nil, true, s.corrupt(layout.RegionRO, n.Offset(), "a list of %d symbols", parts)
 	}
 	list, err = s.m.Bytes(layout.RegionRO, n.Offset(), size)

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/sparsebits"
 	"github.com/profarc/profarc/layout"
 )
@@ -27,7 +28,7 @@ type Store struct {
 	m     *archive.Mapping
 	h     *layout.Header
 	data  []byte // the file; what was checked once is read here
-	shape layout.Shape
+	shape disk.Shape
 
 	sound  *sparsebits.Set // blocks that were checked: one bit for 8 bytes of rw
 	leaves leaves
@@ -51,7 +52,7 @@ func Open(path string, o archive.Options) (*Store, error) {
 // New makes a Store of a mapping, which it then owns.
 func New(m *archive.Mapping) *Store {
 	h := m.Header()
-	return &Store{m: m, h: h, data: m.Unchecked(), shape: h.Params.Shape(), sound: sparsebits.New(h.Region(layout.RegionRW).Size / layout.Unit)}
+	return &Store{m: m, h: h, data: m.Unchecked(), shape: disk.ShapeOf(&h.Params), sound: sparsebits.New(h.Region(layout.RegionRW).Size / disk.Unit)}
 }
 
 // Mapping is the archive itself.
@@ -71,7 +72,7 @@ func (s *Store) open() error {
 
 // corrupt makes an error that names the archive's file.
 func (s *Store) corrupt(r layout.Region, offset int64, format string, args ...any) error {
-	e := layout.Corrupt(r, offset, format, args...)
+	e := disk.Corrupt(r, offset, format, args...)
 	e.File = s.m.Name()
 	return e
 }

@@ -3,16 +3,17 @@ package reader
 import (
 	"iter"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
 // Tables goes through the tables of ex, in the order of their kinds. An error
 // ends it. A table is valid while the store is reachable.
-func (s *Store) Tables() iter.Seq2[layout.Table, error] {
-	return func(yield func(layout.Table, error) bool) {
+func (s *Store) Tables() iter.Seq2[disk.Table, error] {
+	return func(yield func(disk.Table, error) bool) {
 		places, err := s.tablePlaces()
 		if err != nil {
-			yield(layout.Table{}, err)
+			yield(disk.Table{}, err)
 			return
 		}
 		for _, p := range places {
@@ -26,17 +27,17 @@ func (s *Store) Tables() iter.Seq2[layout.Table, error] {
 
 // Table gives one table of ex; the error matches ErrNotFound if there is none.
 // The table is valid while the store is reachable.
-func (s *Store) Table(kind layout.TableKind) (layout.Table, error) {
+func (s *Store) Table(kind layout.TableKind) (disk.Table, error) {
 	places, err := s.tablePlaces()
 	if err != nil {
-		return layout.Table{}, err
+		return disk.Table{}, err
 	}
 	for _, p := range places {
 		if p.kind == kind {
 			return s.table(p)
 		}
 	}
-	return layout.Table{}, ErrNotFound
+	return disk.Table{}, ErrNotFound
 }
 
 // A tablePlace is a row of the directory of ex.
@@ -52,29 +53,29 @@ func (s *Store) tablePlaces() ([]tablePlace, error) {
 	if ex.Size == 0 {
 		return nil, s.open()
 	}
-	head, err := s.m.Bytes(layout.RegionEX, ex.Offset, layout.TablesHeaderSize)
+	head, err := s.m.Bytes(layout.RegionEX, ex.Offset, disk.TablesHeaderSize)
 	if err != nil {
 		return nil, err
 	}
 	n := int64(le.Uint32(head))
-	size := layout.TablesHeaderSize + n*layout.TableRowSize
-	if n > layout.MaxTables || size > ex.Size {
+	size := disk.TablesHeaderSize + n*disk.TableRowSize
+	if n > disk.MaxTables || size > ex.Size {
 		return nil, s.corrupt(layout.RegionEX, ex.Offset, "a directory of %d tables in %d bytes", n, ex.Size)
 	}
 	dir, err := s.m.Bytes(layout.RegionEX, ex.Offset, size)
 	if err != nil {
 		return nil, err
 	}
-	return s.parsePlaces(dir[layout.TablesHeaderSize:], ex.Offset+size)
+	return s.parsePlaces(dir[disk.TablesHeaderSize:], ex.Offset+size)
 }
 
 // parsePlaces decodes the rows of the directory; the first table lies at end.
 func (s *Store) parsePlaces(rows []byte, end int64) ([]tablePlace, error) {
 	ex := s.h.Region(layout.RegionEX)
 	var places []tablePlace
-	for last := layout.TableKind(0); len(rows) > 0; rows = rows[layout.TableRowSize:] {
+	for last := layout.TableKind(0); len(rows) > 0; rows = rows[disk.TableRowSize:] {
 		p := tablePlace{layout.TableKind(le.Uint32(rows)), layout.Span{Offset: int64(le.Uint64(rows[8:])), Size: int64(le.Uint64(rows[16:]))}}
-		if p.kind <= last || p.span.Offset != end || p.span.Size%layout.Unit != 0 || !ex.Holds(p.span.Offset, p.span.Size) {
+		if p.kind <= last || p.span.Offset != end || p.span.Size%disk.Unit != 0 || !ex.Holds(p.span.Offset, p.span.Size) {
 			return nil, s.corrupt(layout.RegionEX, ex.Offset, "table %d is [0x%x, +0x%x) behind table %d, which ends at 0x%x", p.kind, p.span.Offset, p.span.Size, last, end)
 		}
 		last, end = p.kind, p.span.End()
@@ -86,12 +87,12 @@ func (s *Store) parsePlaces(rows []byte, end int64) ([]tablePlace, error) {
 	return places, nil
 }
 
-func (s *Store) table(p tablePlace) (layout.Table, error) {
+func (s *Store) table(p tablePlace) (disk.Table, error) {
 	b, err := s.m.Bytes(layout.RegionEX, p.span.Offset, p.span.Size)
 	if err != nil {
-		return layout.Table{}, err
+		return disk.Table{}, err
 	}
-	t, err := layout.ParseTable(b)
+	t, err := disk.ParseTable(b)
 	if err == nil && t.Kind != p.kind {
 		return t, s.corrupt(layout.RegionEX, p.span.Offset, "table %d is listed as %d", t.Kind, p.kind)
 	}

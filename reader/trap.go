@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -29,9 +30,9 @@ func (e Entry) Traps() uint32 {
 // in the second cell of a wide Receivers entry.
 func (e Entry) trapsAt() (offset int, ok bool) {
 	if !e.kind.tag.Wide() {
-		return layout.EntryHeaderSize / 2, true
+		return disk.EntryHeaderSize / 2, true
 	}
-	return layout.WideHeaderSize + layout.CellSize, e.kind.tag == layout.TagReceivers && e.Cells() >= layout.ReceiversFixed
+	return disk.WideHeaderSize + disk.CellSize, e.kind.tag == layout.TagReceivers && e.Cells() >= disk.ReceiversFixed
 }
 
 // RecordTrap notes a trap of that reason as HotSpot does: a second reason makes
@@ -52,7 +53,7 @@ func (e Entry) RecordTrap(reason uint32, recompiled bool) error {
 	w := e.word(at)
 	for {
 		old := w.Load()
-		if w.CompareAndSwap(old, layout.UniteTraps(old, trap)) {
+		if w.CompareAndSwap(old, disk.UniteTraps(old, trap)) {
 			runtime.KeepAlive(e.s)
 			return nil
 		}

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"runtime"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -11,40 +12,40 @@ import (
 // so that a parent lies before its children.
 type trie struct {
 	s      *Store
-	method layout.Narrow
-	first  layout.Narrow
+	method layout.Ref
+	first  layout.Ref
 	n      int64
 }
 
-// nodeUnits is the size of a node as a Narrow counts it.
-const nodeUnits = layout.ContextSize / layout.Unit
+// nodeUnits is the size of a node in units of 8 bytes.
+const nodeUnits = disk.ContextSize / disk.Unit
 
 // trie gives the nodes that the method's record says it has.
 func (m Method) trie() (trie, error) {
 	rec := m.record()
 	t := trie{m.s, m.at, rec.Contexts, int64(rec.NumContexts)}
-	section := &m.s.h.Sections[layout.SectionContexts]
-	if t.n > 0 && !(m.s.isContext(t.first) && section.Holds(t.first.Offset(), t.n*layout.ContextSize)) {
+	section := &m.s.h.Parts[disk.PartContexts]
+	if t.n > 0 && !(m.s.isContext(t.first) && section.Holds(t.first.Offset(), t.n*disk.ContextSize)) {
 		return trie{}, m.s.corrupt(layout.RegionRO, m.at.Offset(), "%d contexts from 0x%x on", t.n, t.first.Offset())
 	}
 	return t, nil
 }
 
 // place is where the i-th node lies.
-func (t *trie) place(i int64) layout.Narrow { return t.first + layout.Narrow(i*nodeUnits) }
+func (t *trie) place(i int64) layout.Ref { return t.first + layout.Ref(i*nodeUnits) }
 
 // holds reports whether the node at n is one of the method's.
-func (t *trie) holds(n layout.Narrow) bool {
+func (t *trie) holds(n layout.Ref) bool {
 	return n >= t.first && int64(n-t.first) < t.n*nodeUnits
 }
 
 // node fetches the i-th node.
-func (t *trie) node(i int64) (rec layout.ContextRecord, err error) {
+func (t *trie) node(i int64) (rec disk.ContextRecord, err error) {
 	at := t.place(i).Offset()
-	if err := t.s.m.Check(layout.RegionRO, at, layout.ContextSize); err != nil {
+	if err := t.s.m.Check(layout.RegionRO, at, disk.ContextSize); err != nil {
 		return rec, err
 	}
-	rec = layout.ParseContext(t.s.data[at:])
+	rec = disk.ParseContext(t.s.data[at:])
 	runtime.KeepAlive(t.s)
 	return rec, nil
 }
@@ -52,16 +53,16 @@ func (t *trie) node(i int64) (rec layout.ContextRecord, err error) {
 // A descent goes from a method to nodes with more and more frames.
 type descent struct {
 	trie
-	at     layout.Narrow // the node that was reached, the method itself at first
-	behind int64         // the number of the first node behind it: its children are among those
+	at     layout.Ref // the node that was reached, the method itself at first
+	behind int64      // the number of the first node behind it: its children are among those
 }
 
 func (t *trie) descend() descent { return descent{trie: *t, at: t.method} }
 
 // step goes on to the node that adds a frame, and gives its first profile. The
 // error is ErrNotFound if there is no such node.
-func (d *descent) step(caller layout.Narrow, point int32) (profiles layout.Narrow, err error) {
-	want := layout.ContextRecord{Parent: d.at, Caller: caller, Point: point}
+func (d *descent) step(caller layout.Ref, point int32) (profiles layout.Ref, err error) {
+	want := disk.ContextRecord{Parent: d.at, Caller: caller, Point: point}
 	for low, high := d.behind, d.n; low < high; {
 		mid := int64(uint64(low+high) / 2)
 		node, err := d.node(mid)
@@ -111,7 +112,7 @@ type trieWalk struct {
 	trie
 	last  Context
 	depth int
-	level layout.Narrow // the first node as deep as this one
+	level layout.Ref // the first node as deep as this one
 }
 
 // next goes on to the i-th node, which must sort behind the one before.
@@ -129,7 +130,7 @@ func (w *trieWalk) next(i int64) error {
 	}
 	if rec.Parent >= w.level {
 		w.level = at
-		if w.depth++; w.depth > layout.MaxDepth {
+		if w.depth++; w.depth > disk.MaxDepth {
 			return w.s.corrupt(layout.RegionRO, at.Offset(), "a context of %d frames", w.depth)
 		}
 	}

@@ -3,6 +3,7 @@ package reader
 import (
 	"runtime"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -13,27 +14,27 @@ type Type struct {
 }
 
 // typeRecord fetches the type record at n.
-func (s *Store) typeRecord(n layout.Narrow) (layout.TypeRecord, error) {
+func (s *Store) typeRecord(n layout.Ref) (disk.TypeRecord, error) {
 	if !s.isType(n) {
-		return layout.TypeRecord{}, s.corrupt(layout.RegionRO, n.Offset(), "no type record begins here")
+		return disk.TypeRecord{}, s.corrupt(layout.RegionRO, n.Offset(), "no type record begins here")
 	}
-	b, err := s.m.Bytes(layout.RegionRO, n.Offset(), layout.TypeSize)
+	b, err := s.m.Bytes(layout.RegionRO, n.Offset(), disk.TypeSize)
 	if err != nil {
-		return layout.TypeRecord{}, err
+		return disk.TypeRecord{}, err
 	}
-	rec := layout.ParseType(b)
+	rec := disk.ParseType(b)
 	runtime.KeepAlive(s)
 	return rec, nil
 }
 
 // typeOf is the type whose record lies at n, a place that isType accepts.
-func (s *Store) typeOf(n layout.Narrow) Type {
-	return Type{s, uint32((n.Offset() - s.h.Sections[layout.SectionTypes].Offset) / layout.TypeSize)}
+func (s *Store) typeOf(n layout.Ref) Type {
+	return Type{s, uint32((n.Offset() - s.h.Parts[disk.PartTypes].Offset) / disk.TypeSize)}
 }
 
 // typeOffset is where in the file the record of a type of the archive lies.
 func (s *Store) typeOffset(ordinal uint32) int64 {
-	return s.h.Sections[layout.SectionTypes].Offset + int64(ordinal)*layout.TypeSize
+	return s.h.Parts[disk.PartTypes].Offset + int64(ordinal)*disk.TypeSize
 }
 
 // Type is the type with that ordinal; the ordinals of an archive are 0 to
@@ -55,7 +56,7 @@ func (s *Store) Type(ordinal uint32) (Type, error) {
 
 // TypeAt gives the type whose record lies at n; the error matches ErrNotFound
 // for 0.
-func (s *Store) TypeAt(n layout.Narrow) (Type, error) {
+func (s *Store) TypeAt(n layout.Ref) (Type, error) {
 	if n == 0 {
 		return Type{}, ErrNotFound
 	}
@@ -76,11 +77,11 @@ func (t Type) Ordinal() uint32 { return t.ordinal }
 func (t Type) Late() bool { return t.s != nil && uint64(t.ordinal) >= t.s.h.Counts.Types }
 
 // record fetches the record of a type of the archive.
-func (t Type) record() (layout.TypeRecord, error) {
+func (t Type) record() (disk.TypeRecord, error) {
 	if t.s == nil {
-		return layout.TypeRecord{}, ErrNotFound
+		return disk.TypeRecord{}, ErrNotFound
 	}
-	return t.s.typeRecord(layout.NarrowOf(t.s.typeOffset(t.ordinal)))
+	return t.s.typeRecord(disk.RefOf(t.s.typeOffset(t.ordinal)))
 }
 
 // Name is the type's name in the domain's own spelling.

@@ -1,6 +1,9 @@
 package reader
 
-import "github.com/profarc/profarc/layout"
+import (
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/layout"
+)
 
 // TypeList is the type profile of values: arguments and the return value of a
 // call, or the parameters of a method.
@@ -57,6 +60,6 @@ func (t TypeList) word(cell int) TypeWord { return t.e.TypeCell(cell) }
 // if there is no such cell.
 func (e Entry) TypeCell(cell int) TypeWord {
 	v := e.Cell(cell).Load()
-	of, _ := e.pointsTo(v &^ layout.TypeTags)
-	return TypeWord{of, v&layout.TypeNullSeen != 0, v&layout.TypeUnknown != 0}
+	of, _ := e.pointsTo(v &^ disk.TypeTags)
+	return TypeWord{of, v&disk.TypeNullSeen != 0, v&disk.TypeUnknown != 0}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -13,7 +14,7 @@ const walkBatch = 64
 
 // Methods goes through all methods, in the order of their keys. An error ends
 // it: that of a record that cannot be read, or of keys that together have more
-// text than layout.MaxKeyText.
+// text than disk.MaxKeyText.
 func (s *Store) Methods() iter.Seq2[Method, error] {
 	return func(yield func(Method, error) bool) {
 		budget := s.textBudget(&s.methodText)
@@ -99,19 +100,19 @@ func firstOf(records, rows *walk) (*Method, error) {
 	return n, nil
 }
 
-func compareDeclared(a, b layout.MethodRecord) int {
+func compareDeclared(a, b disk.MethodRecord) int {
 	return cmp.Or(cmp.Compare(a.Holder, b.Holder), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Signature, b.Signature))
 }
 
 // recordWalk goes through the methods that have records.
 func (s *Store) recordWalk(budget *textBudget) walk {
-	section := s.h.Sections[layout.SectionMethods]
+	section := s.h.Parts[disk.PartMethods]
 	at := section.Offset
 	return walk{s: s, budget: budget, read: func() (m Method, more bool, err error) {
 		if at >= section.End() {
 			return m, false, nil
 		}
-		m, err = s.method(layout.NarrowOf(at))
+		m, err = s.method(disk.RefOf(at))
 		at += m.head.Size()
 		return m, true, err
 	}}
@@ -119,12 +120,12 @@ func (s *Store) recordWalk(budget *textBudget) walk {
 
 // neverRanWalk goes through the methods that have rows.
 func (s *Store) neverRanWalk(budget *textBudget) walk {
-	if s.h.Sections[layout.SectionNeverRan].Size == 0 {
+	if s.h.Parts[disk.PartUnexecuted].Size == 0 {
 		return walk{ended: true}
 	}
 	var (
 		classes, rows layout.Span
-		c             layout.ClassRow
+		c             disk.ClassRow
 		class, row    int64
 	)
 	return walk{s: s, budget: budget, read: func() (m Method, more bool, err error) {
@@ -133,7 +134,7 @@ func (s *Store) neverRanWalk(budget *textBudget) walk {
 				return m, true, err
 			}
 		}
-		at := rows.Offset + row*layout.NeverRanRowSize
+		at := rows.Offset + row*disk.UnexecutedRowSize
 		if at == rows.End() {
 			if row != int64(c.End) || class != count(classes) {
 				err = s.corrupt(layout.RegionRO, at, "%d methods that never ran, and classes that have others", row)
@@ -149,11 +150,11 @@ func (s *Store) neverRanWalk(budget *textBudget) walk {
 				return m, true, err
 			}
 			if c.End <= last {
-				return m, true, s.corrupt(layout.RegionRO, classes.Offset+class*layout.ClassRowSize, "a class of methods that never ran, without a row")
+				return m, true, s.corrupt(layout.RegionRO, classes.Offset+class*disk.ClassRowSize, "a class of methods that never ran, without a row")
 			}
 		}
 		row++
-		m, err = s.neverRanOf(c.Holder, layout.NarrowOf(at))
+		m, err = s.neverRanOf(c.Holder, disk.RefOf(at))
 		return m, true, err
 	}}
 }

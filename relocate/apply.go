@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -17,10 +18,10 @@ type Move struct {
 // pointer gives the moved value of a slot; ok is false if it does not point
 // into the archive.
 func (m Move) pointer(v uint64) (moved uint64, ok bool) {
-	if v&^layout.TypeTags == 0 {
+	if v&^disk.TypeTags == 0 {
 		return v, true
 	}
-	if _, ok := layout.PointerOffset(v&^layout.TypeTags, m.From, m.Size); !ok {
+	if _, ok := disk.PointerOffset(v&^disk.TypeTags, m.From, m.Size); !ok {
 		return v, false
 	}
 	return v - m.From + m.To, true
@@ -39,7 +40,7 @@ func (m *Map) Apply(rw []byte, from, to int64, move Move, want int64) (slots int
 		slots, err = m.check(rw, from, to, move)
 	}
 	if err == nil && want != AnySlots && slots != want {
-		err = layout.Corrupt(layout.RegionBM, m.bm.Offset, "rw [0x%x, 0x%x) has %d pointers, its bitmap %d", from, to, want, slots)
+		err = disk.Corrupt(layout.RegionBM, m.bm.Offset, "rw [0x%x, 0x%x) has %d pointers, its bitmap %d", from, to, want, slots)
 	}
 	if err != nil {
 		return 0, err
@@ -58,7 +59,7 @@ func (m *Map) check(rw []byte, from, to int64, move Move) (slots int64, err erro
 			at := start + int64(w)*wordSize
 			v := le.Uint64(rw[at:])
 			if _, ok := move.pointer(v); !ok {
-				return slots, layout.Corrupt(layout.RegionRW, m.rw.Offset+at, "pointer 0x%x leads outside [0x%x, +0x%x)", v, move.From, move.Size)
+				return slots, disk.Corrupt(layout.RegionRW, m.rw.Offset+at, "pointer 0x%x leads outside [0x%x, +0x%x)", v, move.From, move.Size)
 			}
 		}
 		slots += int64(len(words))

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/words"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -18,12 +20,12 @@ var testMove = Move{From: 0x5000_0000_0000, To: 0x7fff_1234_5000, Size: 1 << 20}
 // like pointers.
 func pointerWords(size int64) (rw []byte, slots []int64) {
 	rnd := rand.New(rand.NewPCG(5, 6))
-	rw = layout.Aligned(int(size))
+	rw = words.Aligned(int(size))
 	for at := int64(0); at < size; at += 8 {
-		v := layout.Pointer(testMove.From, rnd.Int64N(testMove.Size)&^7)
+		v := disk.Pointer(testMove.From, rnd.Int64N(testMove.Size)&^7)
 		if at%24 == 0 {
 			slots = append(slots, at)
-			v = []uint64{0, layout.TypeUnknown, v, v | layout.TypeTags}[rnd.IntN(4)]
+			v = []uint64{0, disk.TypeUnknown, v, v | disk.TypeTags}[rnd.IntN(4)]
 		}
 		le.PutUint64(rw[at:], v)
 	}
@@ -34,7 +36,7 @@ func pointerWords(size int64) (rw []byte, slots []int64) {
 func moved(rw []byte, slots []int64, from, to int64) []byte {
 	rw = slices.Clone(rw)
 	for _, at := range slots {
-		if v := le.Uint64(rw[at:]); at >= from && at < to && v&^layout.TypeTags != 0 {
+		if v := le.Uint64(rw[at:]); at >= from && at < to && v&^disk.TypeTags != 0 {
 			le.PutUint64(rw[at:], v-testMove.From+testMove.To)
 		}
 	}
@@ -154,7 +156,7 @@ func BenchmarkApply(b *testing.B) {
 			for _, at := range slots {
 				c.Add(at)
 			}
-			m := bytesSource(c.Region(layout.NarrowOf(bmStart))).open(b, chunkSize)
+			m := bytesSource(c.Region(disk.RefOf(bmStart))).open(b, chunkSize)
 			moves := [2]Move{testMove, {From: testMove.To, To: testMove.From, Size: testMove.Size}}
 			b.ReportAllocs()
 			b.SetBytes(size)

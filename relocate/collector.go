@@ -6,6 +6,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -61,14 +62,14 @@ func (c *Collector) Size() int64 {
 	size := directorySize(int64(len(c.bitmaps)))
 	for _, b := range c.bitmaps {
 		if b != nil {
-			size += layout.AlignUp(int64(b.GetSerializedSizeInBytes()), layout.Unit)
+			size += disk.AlignUp(int64(b.GetSerializedSizeInBytes()), disk.Unit)
 		}
 	}
 	return size
 }
 
 // Region gives the encoded region, which is to begin at start in the file.
-func (c *Collector) Region(start layout.Narrow) []byte {
+func (c *Collector) Region(start layout.Ref) []byte {
 	region := make([]byte, c.Size())
 	le.PutUint32(region, uint32(len(c.bitmaps)))
 	at := directorySize(int64(len(c.bitmaps)))
@@ -78,9 +79,9 @@ func (c *Collector) Region(start layout.Narrow) []byte {
 		}
 		size := encode(region[at:], b)
 		row := region[directorySize(int64(n)):]
-		le.PutUint32(row, uint32(start)+uint32(layout.NarrowOf(at)))
+		le.PutUint32(row, uint32(start)+uint32(disk.RefOf(at)))
 		le.PutUint32(row[4:], uint32(size))
-		at += layout.AlignUp(size, layout.Unit)
+		at += disk.AlignUp(size, disk.Unit)
 	}
 	return region
 }

@@ -39,7 +39,7 @@ func TestCollectorLaysOutDirectoryAndBitmaps(t *testing.T) {
 }
 
 func TestCollectorOfEmptyRegion(t *testing.T) {
-	if got := NewCollector(0).Region(layout.Narrow(7)); !bytes.Equal(got, make([]byte, 8)) {
+	if got := NewCollector(0).Region(layout.Ref(7)); !bytes.Equal(got, make([]byte, 8)) {
 		t.Errorf("got % x, want eight zeros", got)
 	}
 }

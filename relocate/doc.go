@@ -14,7 +14,7 @@
 // not. An archive whose rw is empty has a bm of the first 8 bytes.
 //
 //	0 u32 number of chunks (rw's size / 512 KiB, rounded up), u32 zero
-//	8 for each chunk: u32 Narrow of its bitmap (0 if no slot), u32 size in bytes
+//	8 for each chunk: u32 reference to its bitmap (0 if no slot), u32 size in bytes
 //	  the bitmaps, in the order of the chunks, each padded with zeros to a
 //	  multiple of 8
 //
@@ -31,7 +31,7 @@
 //
 // # Relocation
 //
-// A slot holds requested base + offset of a record, with [layout.TypeTags] in
+// A slot holds requested base + offset of a record, with [disk.TypeTags] in
 // its low bits, and 0 (or tags alone) for none. Moving it adds the difference
 // of the bases; none stays none.
 //

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -34,10 +35,10 @@ func Open(source Source, bm, rw layout.Span) (*Map, error) {
 	}
 	n, want := int64(le.Uint32(head)), chunks(rw.Size)
 	if n != want {
-		return nil, layout.Corrupt(layout.RegionBM, bm.Offset, "a directory of %d chunks, rw has %d", n, want)
+		return nil, disk.Corrupt(layout.RegionBM, bm.Offset, "a directory of %d chunks, rw has %d", n, want)
 	}
 	if directorySize(n) > bm.Size {
-		return nil, layout.Corrupt(layout.RegionBM, bm.Offset, "a directory of %d chunks in %d bytes", n, bm.Size)
+		return nil, disk.Corrupt(layout.RegionBM, bm.Offset, "a directory of %d chunks in %d bytes", n, bm.Size)
 	}
 	return &Map{source, bm, rw, make([]atomic.Uint32, (n+31)/32)}, nil
 }
@@ -112,12 +113,12 @@ func (m *Map) chunk(n int64) (bitmap, error) {
 	if err != nil {
 		return nil, err
 	}
-	offset, size := layout.Narrow(le.Uint32(row)).Offset(), int64(le.Uint32(row[4:]))
+	offset, size := layout.Ref(le.Uint32(row)).Offset(), int64(le.Uint32(row[4:]))
 	if offset == 0 && size == 0 {
 		return nil, nil
 	}
 	if size > maxBitmapSize || offset < m.bm.Offset+directorySize(m.chunks()) || !m.bm.Holds(offset, size) {
-		return nil, layout.Corrupt(layout.RegionBM, at, "the bitmap of chunk %d is [0x%x, +%d)", n, offset, size)
+		return nil, disk.Corrupt(layout.RegionBM, at, "the bitmap of chunk %d is [0x%x, +%d)", n, offset, size)
 	}
 	b, err := m.source.Bytes(layout.RegionBM, offset, size)
 	if err != nil {
@@ -127,7 +128,7 @@ func (m *Map) chunk(n int64) (bitmap, error) {
 		return b, nil
 	}
 	if err := bitmap(b).check(int(min(chunkWords, (m.rw.Size-n*chunkSize)/wordSize))); err != nil {
-		return nil, layout.Corrupt(layout.RegionBM, offset, "chunk %d: %v", n, err)
+		return nil, disk.Corrupt(layout.RegionBM, offset, "chunk %d: %v", n, err)
 	}
 	m.checked[n/32].Or(1 << (n % 32))
 	return b, nil

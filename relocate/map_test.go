@@ -9,6 +9,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 	"pgregory.net/rapid"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -19,7 +20,7 @@ const bmStart = 64
 
 func (s bytesSource) Bytes(region layout.Region, offset, size int64) ([]byte, error) {
 	if region != layout.RegionBM || offset < bmStart || size < 0 || offset+size > bmStart+int64(len(s)) {
-		return nil, layout.Corrupt(region, offset, "%d bytes outside", size)
+		return nil, disk.Corrupt(region, offset, "%d bytes outside", size)
 	}
 	return s[offset-bmStart:][:size], nil
 }
@@ -42,7 +43,7 @@ func mapOf(t rapid.TB, rwSize int64, slots []int64) *Map {
 	for _, at := range slots {
 		c.Add(at)
 	}
-	return bytesSource(c.Region(layout.NarrowOf(bmStart))).open(t, rwSize)
+	return bytesSource(c.Region(disk.RefOf(bmStart))).open(t, rwSize)
 }
 
 func collect(t rapid.TB, m *Map, from, to int64) (slots []int64) {
@@ -134,7 +135,7 @@ func TestDamageIsHarmless(t *testing.T) {
 		c.Add(i * 16)
 	}
 	c.Add(chunkSize + 8*1999)
-	sound := c.Region(layout.NarrowOf(bmStart))
+	sound := c.Region(disk.RefOf(bmStart))
 	refused := 0
 	for i := range sound {
 		for _, v := range []byte{0, 0xff, sound[i] + 1} {
@@ -162,7 +163,7 @@ func TestDamageIsHarmless(t *testing.T) {
 }
 
 func TestOpenRefusesOtherGeometry(t *testing.T) {
-	region := bytesSource(NewCollector(2 * chunkSize).Region(layout.NarrowOf(bmStart)))
+	region := bytesSource(NewCollector(2 * chunkSize).Region(disk.RefOf(bmStart)))
 	for name, c := range map[string]struct{ bm, rw int64 }{
 		"more chunks": {24, 3 * chunkSize}, "fewer chunks": {24, chunkSize}, "directory cut off": {16, 2 * chunkSize},
 	} {

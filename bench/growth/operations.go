@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/formats/text"
 	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/verify"
+	"github.com/profarc/profarc/internal/words"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -169,7 +170,7 @@ func makePair(sh shape, n int) (p pair, err error) {
 }
 
 func open(data []byte) (*reader.Store, error) {
-	m, err := archive.FromBytes("growth.parc", append(layout.Aligned(len(data))[:0], data...), archive.Options{})
+	m, err := archive.FromBytes("growth.parc", append(words.Aligned(len(data))[:0], data...), archive.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -69,7 +70,7 @@ func deepContexts(n int) *builder.Builder {
 	b := newBuilder(layout.DomainGraal)
 	m := b.Method(layout.Key{Class: "app.Recursive", Name: "f", Signature: "void()"})
 	context := builder.NoContext
-	for i := range min(n, layout.MaxDepth) {
+	for i := range min(n, disk.MaxDepth) {
 		context = b.OuterContext(m, context, builder.Frame{Caller: m, Point: int32(i % 5)})
 		simple(b, m, 0, context, i)
 	}
@@ -100,17 +101,17 @@ func manyVersions(n int) *builder.Builder {
 
 // sharedText is how much text the keys of an archive have by which a name is
 // shared: as much as they may.
-var sharedText = int(layout.MaxKeyText(0) - 1<<20)
+var sharedText = int(disk.MaxKeyText(0) - 1<<20)
 
 // mostText is how long a name may be that n keys share.
 func mostText(n int) int { return max(sharedText/n-64, 64) }
 
 func sharedClass(n int) *builder.Builder {
-	return shared(n, strings.Repeat("c", min(mostText(n), layout.MaxName)), "")
+	return shared(n, strings.Repeat("c", min(mostText(n), disk.MaxName)), "")
 }
 
 func sharedLoader(n int) *builder.Builder {
-	return shared(n, "app/Class", strings.Repeat("l", min(mostText(n), layout.MaxName)))
+	return shared(n, "app/Class", strings.Repeat("l", min(mostText(n), disk.MaxName)))
 }
 
 // shared is n methods of one class.

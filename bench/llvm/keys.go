@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/disk"
 )
 
 // Keys are what is looked up, in its order.
@@ -57,7 +57,7 @@ func readKeys(path string) (k keys, err error) {
 		}
 		k.names = append(k.names, name)
 		k.hashes = append(k.hashes, hash)
-		k.ids = append(k.ids, layout.NameRef(name))
+		k.ids = append(k.ids, disk.NameRef(name))
 	}
 	return k, nil
 }

@@ -19,13 +19,13 @@ const maxBenchKeys = 1 << 20
 type benchKeys struct {
 	keys, noKeys []layout.Key
 	ids, noIDs   []uint64
-	byID         map[uint64]layout.Narrow
-	byKey        map[layout.Key]layout.Narrow
+	byID         map[uint64]layout.Ref
+	byKey        map[layout.Key]layout.Ref
 }
 
 // gatherMaps makes the maps.
 func gatherMaps(s *reader.Store) (*benchKeys, error) {
-	k := &benchKeys{byID: map[uint64]layout.Narrow{}, byKey: map[layout.Key]layout.Narrow{}}
+	k := &benchKeys{byID: map[uint64]layout.Ref{}, byKey: map[layout.Key]layout.Ref{}}
 	for m, err := range s.Methods() {
 		if err != nil {
 			return nil, err

@@ -14,6 +14,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/convert"
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/formats/hotspot/program"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -85,7 +86,7 @@ func codeKind(name string) (int, error) {
 	switch ext := strings.ToLower(filepath.Ext(name)); {
 	case err != nil:
 		return 0, err
-	case bytes.Equal(head, layout.Magic[:]):
+	case bytes.Equal(head, disk.Magic[:]):
 		return kindArchive, nil
 	case ext == ".class":
 		return 0, fmt.Errorf("%s: it is one class: name the folder of class files that it is in", name)
@@ -103,7 +104,7 @@ func headOf(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	head := make([]byte, len(layout.Magic))
+	head := make([]byte, len(disk.Magic))
 	n, err := io.ReadFull(f, head)
 	if err == io.ErrUnexpectedEOF || err == io.EOF {
 		err = nil

@@ -122,7 +122,7 @@ func (f *facts) printNumbers(a *app.App) {
 		name    string
 		numbers []number
 	}{
-		{"holds", []number{{"methods", c.Methods}, {"never ran", c.NeverRan}, {"profiles", c.Profiles}, {"contexts", c.Contexts},
+		{"holds", []number{{"methods", c.Methods}, {"never ran", c.Unexecuted}, {"profiles", c.Profiles}, {"contexts", c.Contexts},
 			{"types", c.Types}, {"symbols", c.Symbols}, {"entries", c.Entries}, {"pointers", c.Pointers}}},
 		{"sums", f.sums()},
 		{"index", []number{{"lines", f.Index.Lines}, {"longest search", f.Index.MaxProbe}}},

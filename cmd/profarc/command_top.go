@@ -9,8 +9,8 @@ import (
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/poll"
-	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -199,7 +199,7 @@ func (r *topReport) list(s *reader.Store, heats []heat, inclusive bool) error {
 		if err != nil {
 			return err
 		}
-		sum = layout.SaturatingAdd(sum, h.n)
+		sum = disk.SaturatingAdd(sum, h.n)
 		row := topMethod{MethodName: name, Value: h.n, Share: app.Share(h.n, r.Total), Cut: cutOff(s, h.m)}
 		if !inclusive {
 			cumulative := app.Share(sum, r.Total)

@@ -14,7 +14,9 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/internal/words"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -92,24 +94,24 @@ func TestDamagedArchivesAreReducedOrRefused(t *testing.T) {
 // that fit.
 func changed(t *testing.T, original []byte, r *rand.Rand) []byte {
 	t.Helper()
-	data := append(layout.Aligned(len(original))[:0], original...)
-	h, err := layout.ParseHeader(data, int64(len(data)))
+	data := append(words.Aligned(len(original))[:0], original...)
+	h, err := disk.ParseHeader(data, int64(len(data)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 1 + r.IntN(3) {
-		region := h.Region(layout.RegionIX + layout.Region(r.IntN(layout.NumRegions-1)))
+		region := h.Region(layout.RegionIX + layout.Region(r.IntN(disk.NumRegions-1)))
 		if region.Size > 0 {
 			data[region.Offset+r.Int64N(region.Size)] = byte(r.Uint32())
 		}
 	}
-	tree, ps := h.SumTree(), h.Region(layout.RegionPS)
+	tree, ps := disk.SumTreeOf(h), h.Region(layout.RegionPS)
 	for n := range tree.Pages() {
 		page := tree.PageSpan(n)
-		binary.LittleEndian.PutUint64(data[ps.Offset+tree.Slot(0, n):], layout.Sum(data[page.Offset:page.End()]))
+		binary.LittleEndian.PutUint64(data[ps.Offset+tree.Slot(0, n):], disk.Sum(data[page.Offset:page.End()]))
 	}
 	h.SumRoot = tree.Fill(data[ps.Offset:ps.End()])
-	copy(data, h.Append(nil))
+	copy(data, disk.AppendHeader(nil, h))
 	return data
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -99,7 +100,7 @@ func demoPoints(p reader.Profile) (b reader.Branch, r reader.Receivers, err erro
 		r, isCall = e.Receivers()
 	}
 	if !isBranch || !isCall {
-		err = layout.Corrupt(layout.RegionRW, p.Ref().Offset(), "the demo's profile has other points than the recording")
+		err = disk.Corrupt(layout.RegionRW, p.Ref().Offset(), "the demo's profile has other points than the recording")
 	}
 	return b, r, err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -61,7 +62,7 @@ func demoRelocate(a *app.App, first *reader.Store) error {
 // answersOf hashes what the entries of profiles say: their cells, and what their
 // pointers lead to, by whatever address.
 func answersOf(s *reader.Store, all []reader.Profile) (uint64, error) {
-	h := hasher{shape: s.Header().Params.Shape()}
+	h := hasher{shape: disk.ShapeOf(&s.Header().Params)}
 	h.sum.Reset()
 	for _, p := range all {
 		for section := layout.SectionData; section < layout.SectionDirectory; section++ {
@@ -76,7 +77,7 @@ func answersOf(s *reader.Store, all []reader.Profile) (uint64, error) {
 }
 
 type hasher struct {
-	shape layout.Shape
+	shape disk.Shape
 	sum   xxhash.Digest
 }
 

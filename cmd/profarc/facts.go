@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"fmt"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -51,7 +52,7 @@ func flagNames(flags uint64) []string {
 	if flags&layout.FlagMerged != 0 {
 		names = append(names, "merged")
 	}
-	if other := flags &^ uint64(layout.KnownFlags); other != 0 {
+	if other := flags &^ uint64(disk.KnownFlags); other != 0 {
 		names = append(names, fmt.Sprintf("0x%x", other))
 	}
 	return names

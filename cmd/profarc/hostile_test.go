@@ -14,6 +14,7 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/convert"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/layout"
@@ -116,8 +117,8 @@ func hostileCommands(first, second, out string) (all [][]string) {
 	for _, measure := range append(measureNames(), bySamples, byPollution) {
 		all = append(all, []string{"top", first, "--by", measure}, []string{"top", first, "--by", measure, "--json"})
 	}
-	for _, kind := range layout.TableKinds() {
-		all = append(all, []string{"show", first, "--table", kind.Name()}, []string{"show", first, "--table", kind.Name(), "--json"})
+	for _, kind := range disk.TableKinds() {
+		all = append(all, []string{"show", first, "--table", kind.String()}, []string{"show", first, "--table", kind.String(), "--json"})
 	}
 	for _, args := range [][]string{
 		{"info", first}, {"info", first, "--tables"}, {"info", first, "--summary"}, {"show", first}, {"show", first, "n"}, {"show", first, "--by", "counts"},

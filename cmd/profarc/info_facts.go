@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -73,7 +74,7 @@ type sampleFact struct {
 func gatherFacts(s *reader.Store, opened time.Duration) (*facts, error) {
 	h := s.Header()
 	f := &facts{
-		Archive: s.Mapping().Name(), Format: layout.VersionString(h.Version), Domain: h.Domain.String(), Producer: h.Producer,
+		Archive: s.Mapping().Name(), Format: disk.VersionString(h.Version), Domain: h.Domain.String(), Producer: h.Producer,
 		DumpID: bytesText(h.DumpID), Fingerprint: bytesText(h.Fingerprint), Flags: flagNames(h.Flags),
 		Required: h.Required, Optional: h.Optional, Base: fmt.Sprintf("0x%x", h.Base), Size: h.FileSize, OpenNS: opened.Nanoseconds(),
 		Counts: h.Counts, Summary: h.Summary, Settings: settingsOf(h.Params),
@@ -83,7 +84,7 @@ func gatherFacts(s *reader.Store, opened time.Duration) (*facts, error) {
 	if t := h.Time(); !t.IsZero() {
 		f.DumpTime = t.UTC().Format(time.RFC3339Nano)
 	}
-	for r := layout.RegionHeader; int(r) <= layout.NumRegions; r++ {
+	for r := layout.RegionHeader; int(r) <= disk.NumRegions; r++ {
 		f.Regions = append(f.Regions, regionFact{r.String(), h.Region(r).Offset, h.Region(r).Size})
 	}
 	var err error
@@ -127,6 +128,6 @@ func symbolText(s *reader.Store, cell uint64) (string, error) {
 	if cell == 0 {
 		return "", nil
 	}
-	name, err := s.SymbolAt(layout.Narrow(cell))
+	name, err := s.SymbolAt(layout.Ref(cell))
 	return name.String(), err
 }

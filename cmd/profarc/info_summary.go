@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/formats/llvm"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -163,7 +164,7 @@ func countsAndTimes(s *reader.Store) (times [layout.NumCountUnits]map[uint64]uin
 	for u := range times {
 		times[u] = map[uint64]uint64{}
 	}
-	shape := s.Header().Params.Shape()
+	shape := disk.ShapeOf(&s.Header().Params)
 	if s.Header().Domain.LLVM() {
 		return times, nil // its blocks are counted instead
 	}

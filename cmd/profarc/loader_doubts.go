@@ -6,8 +6,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/escape"
-	"github.com/profarc/profarc/layout"
 )
 
 // A loaderDoubt is a name that class loaders have in two runs, where it is not
@@ -29,7 +29,7 @@ func loaderDoubts(a, b []string) []loaderDoubt {
 		for _, identity := range d.A {
 			if _, both := slices.BinarySearch(d.B, identity); both {
 				common++
-				d.Numbered = d.Numbered || layout.NumberedLoader(identity)
+				d.Numbered = d.Numbered || disk.NumberedLoader(identity)
 			}
 		}
 		if len(d.B) > 0 && (common == 0 || d.Numbered) {
@@ -43,7 +43,7 @@ func loaderDoubts(a, b []string) []loaderDoubt {
 func byLoaderName(identities []string) map[string][]string {
 	all := map[string][]string{}
 	for _, identity := range identities {
-		name := layout.LoaderName(identity)
+		name := disk.LoaderName(identity)
 		all[name] = append(all[name], identity)
 	}
 	return all

@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/formats/jamaica"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -13,7 +14,7 @@ import (
 // A measure says how hot a profile is.
 type measure struct {
 	name, about string
-	of          func(shape layout.Shape, p reader.Profile) uint64
+	of          func(shape disk.Shape, p reader.Profile) uint64
 	// sub is of the Count entries that are summed, 0 where others are too. A run of
 	// a JamaicaVM has one such entry a method, but for arrays.
 	sub uint16
@@ -24,11 +25,11 @@ type measure struct {
 
 var measures = []measure{
 	{name: "invocations", about: "calls of the method; of HotSpot's those before C2 took over, see below",
-		of: func(_ layout.Shape, p reader.Profile) uint64 { return trained(p.Invocations()) }},
-	{name: "backedges", about: "times round its loops", of: func(_ layout.Shape, p reader.Profile) uint64 { return trained(p.Backedges()) }},
+		of: func(_ disk.Shape, p reader.Profile) uint64 { return trained(p.Invocations()) }},
+	{name: "backedges", about: "times round its loops", of: func(_ disk.Shape, p reader.Profile) uint64 { return trained(p.Backedges()) }},
 	{name: "counts", about: "all counts of its profile points that are calls, branches or types", of: sumCounts},
 	{name: "calls", about: "calls that it makes, over its call sites", of: sumCalls},
-	{name: "size", about: "bytes of its profiles in the archive", of: func(_ layout.Shape, p reader.Profile) uint64 { return uint64(len(p.Block())) }},
+	{name: "size", about: "bytes of its profiles in the archive", of: func(_ disk.Shape, p reader.Profile) uint64 { return uint64(len(p.Block())) }},
 	{name: "function-count", about: "LLVM: the counter of the function's entry", of: functionCount},
 	countMeasure("bytecodes", "JamaicaVM: bytecodes executed", layout.SubBytecodes, jamaica.PropertyBytecodes),
 	countMeasure("cycles", "JamaicaVM: processor cycles, those of called methods included", layout.SubCycles, ""),
@@ -107,12 +108,12 @@ func usualMeasure(h *layout.Header) *measure {
 
 // sum adds up the profiles of a method.
 func (by *measure) sum(s *reader.Store, m reader.Method) (n uint64, err error) {
-	shape := s.Header().Params.Shape()
+	shape := disk.ShapeOf(&s.Header().Params)
 	for p, err := range m.Profiles() {
 		if err != nil {
 			return n, err
 		}
-		n = layout.SaturatingAdd(n, by.of(shape, p))
+		n = disk.SaturatingAdd(n, by.of(shape, p))
 	}
 	return n, nil
 }
@@ -153,13 +154,13 @@ func trained(c reader.Counter, ok bool) uint64 {
 
 // sumCounts adds up all counts of the data entries that have the unit of calls.
 // Those of type checks that fail are counted down, and taken as none.
-func sumCounts(shape layout.Shape, p reader.Profile) uint64 {
+func sumCounts(shape disk.Shape, p reader.Profile) uint64 {
 	return sumEntries(shape, p, func(e reader.Entry) bool { return e.Raw().CountUnit() == layout.UnitExecutions })
 }
 
 // functionCount is the first of LLVM's counters: how often the function was
 // entered, or a block near its entry ran.
-func functionCount(_ layout.Shape, p reader.Profile) uint64 {
+func functionCount(_ disk.Shape, p reader.Profile) uint64 {
 	for e := range p.Entries() {
 		if e.Tag() == layout.TagCounters && e.Cells() > 0 {
 			return e.Cell(0).Trained()
@@ -169,16 +170,16 @@ func functionCount(_ layout.Shape, p reader.Profile) uint64 {
 }
 
 // sumOf adds up the Count entries of one kind.
-func sumOf(sub uint16) func(layout.Shape, reader.Profile) uint64 {
-	return func(shape layout.Shape, p reader.Profile) uint64 {
+func sumOf(sub uint16) func(disk.Shape, reader.Profile) uint64 {
+	return func(shape disk.Shape, p reader.Profile) uint64 {
 		return sumEntries(shape, p, func(e reader.Entry) bool { return e.Tag() == layout.TagCount && e.Sub() == sub })
 	}
 }
 
 // sumCalls adds up the counts of call sites.
-func sumCalls(shape layout.Shape, p reader.Profile) uint64 { return sumEntries(shape, p, isCall) }
+func sumCalls(shape disk.Shape, p reader.Profile) uint64 { return sumEntries(shape, p, isCall) }
 
-func sumEntries(shape layout.Shape, p reader.Profile, wanted func(reader.Entry) bool) (sum uint64) {
+func sumEntries(shape disk.Shape, p reader.Profile, wanted func(reader.Entry) bool) (sum uint64) {
 	for e := range p.Entries() {
 		if !wanted(e) {
 			continue
@@ -187,7 +188,7 @@ func sumEntries(shape layout.Shape, p reader.Profile, wanted func(reader.Entry) 
 		for cell := range shape.Counts(raw) {
 			n := raw.Cell(cell)
 			if !raw.SignedCount() || int64(n) > 0 {
-				sum = layout.SaturatingAdd(sum, n)
+				sum = disk.SaturatingAdd(sum, n)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strconv"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -14,10 +15,10 @@ type sums struct{ total, highest uint64 }
 // add adds the values of a method, and gives their sum.
 func (t *sums) add(values []uint64) (sum uint64) {
 	for _, n := range values {
-		sum = layout.SaturatingAdd(sum, n)
+		sum = disk.SaturatingAdd(sum, n)
 		t.highest = max(t.highest, n)
 	}
-	t.total = layout.SaturatingAdd(t.total, sum)
+	t.total = disk.SaturatingAdd(t.total, sum)
 	return sum
 }
 
@@ -61,7 +62,7 @@ func threadCycles(s *reader.Store) (sum uint64, err error) {
 		return 0, nil
 	}
 	for row := range t.Rows {
-		sum = layout.SaturatingAdd(sum, t.Cell(1, row))
+		sum = disk.SaturatingAdd(sum, t.Cell(1, row))
 	}
 	return sum, err
 }
@@ -79,7 +80,7 @@ func numberProperty(s *reader.Store, key string) (sum uint64, err error) {
 			return 0, err
 		}
 		if n, notNumber := strconv.ParseUint(value, 10, 64); name == key && notNumber == nil {
-			sum = layout.SaturatingAdd(sum, n)
+			sum = disk.SaturatingAdd(sum, n)
 		}
 	}
 	return sum, err

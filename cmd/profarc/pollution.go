@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -42,9 +43,9 @@ type tally struct {
 
 // total is how often the site was reached.
 func (t *tally) total() uint64 {
-	sum := layout.SaturatingAdd(t.other, t.untyped)
+	sum := disk.SaturatingAdd(t.other, t.untyped)
 	for _, n := range t.seen {
-		sum = layout.SaturatingAdd(sum, n)
+		sum = disk.SaturatingAdd(sum, n)
 	}
 	return sum
 }
@@ -77,10 +78,10 @@ func (t *tally) add(u *tally) {
 		t.seen = map[uint64]uint64{}
 	}
 	for what, n := range u.seen {
-		t.seen[what] = layout.SaturatingAdd(t.seen[what], n)
+		t.seen[what] = disk.SaturatingAdd(t.seen[what], n)
 	}
-	t.other, t.null = layout.SaturatingAdd(t.other, u.other), t.null || u.null
-	t.untyped = layout.SaturatingAdd(t.untyped, u.untyped)
+	t.other, t.null = disk.SaturatingAdd(t.other, u.other), t.null || u.null
+	t.untyped = disk.SaturatingAdd(t.untyped, u.untyped)
 }
 
 // polluted reports whether a tally leaves a compiler without a good guess.
@@ -115,7 +116,7 @@ type site struct {
 	kind  siteKind
 	point int32
 	code  uint64
-	parts map[layout.Narrow]*tally // by context node, 0 for profiles without one
+	parts map[layout.Ref]*tally // by context node, 0 for profiles without one
 }
 
 func (s *site) pooled() *tally {
@@ -135,9 +136,9 @@ func (s *site) split() (answer split, cured float64) {
 	var clean, all uint64
 	for _, part := range s.parts {
 		n := part.total()
-		all = layout.SaturatingAdd(all, n)
+		all = disk.SaturatingAdd(all, n)
 		if !part.polluted(s.kind) {
-			clean = layout.SaturatingAdd(clean, n)
+			clean = disk.SaturatingAdd(clean, n)
 		}
 	}
 	cured = app.Share(clean, all)
@@ -171,7 +172,7 @@ func sitesOf(m reader.Method) (sites []*site, err error) {
 			eachTally(p, e, func(kind siteKind, t *tally) {
 				k := key{kind, e.Point(), p.Code()}
 				if known[k] == nil {
-					known[k] = &site{k.kind, k.point, k.code, map[layout.Narrow]*tally{}}
+					known[k] = &site{k.kind, k.point, k.code, map[layout.Ref]*tally{}}
 					sites = append(sites, known[k])
 				}
 				part := known[k].parts

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -53,7 +54,7 @@ func rowsTally(e reader.Entry) *tally {
 	rows, _ := e.Rows()
 	for i := range rows.Len() {
 		what := rows.Cell(i, 0).Trained()
-		t.seen[what] = layout.SaturatingAdd(t.seen[what], rows.Cell(i, 1).Trained())
+		t.seen[what] = disk.SaturatingAdd(t.seen[what], rows.Cell(i, 1).Trained())
 	}
 	return t
 }
@@ -67,7 +68,7 @@ func receiversTally(e reader.Entry) *tally {
 	t.other, t.untyped = beside.Types, beside.Untyped
 	for row := range r.All() {
 		what := uint64(row.Type.Ordinal())
-		t.seen[what] = layout.SaturatingAdd(t.seen[what], row.Count.Trained())
+		t.seen[what] = disk.SaturatingAdd(t.seen[what], row.Count.Trained())
 	}
 	return t
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/convert"
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/disk"
 )
 
 func newRootCommand(a *app.App) *cobra.Command {
@@ -95,6 +95,6 @@ func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		v = info.Main.Version
 	}
-	return v + ", archive format " + layout.VersionString(layout.Version) + ", " +
+	return v + ", archive format " + disk.VersionString(disk.Version) + ", " +
 		runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH
 }

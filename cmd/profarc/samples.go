@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/formats/stacks"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -14,7 +15,7 @@ import (
 type sampleTally struct {
 	stacks  int
 	samples uint64
-	methods map[layout.Narrow]*sampledMethod
+	methods map[layout.Ref]*sampledMethod
 }
 
 // A sampledMethod has the samples of a method.
@@ -33,13 +34,13 @@ func newLazyTally(s *reader.Store) lazyTally {
 
 // tallySamples goes through the sampled stacks of an archive.
 func tallySamples(s *reader.Store) (*sampleTally, error) {
-	t := &sampleTally{methods: map[layout.Narrow]*sampledMethod{}}
+	t := &sampleTally{methods: map[layout.Ref]*sampledMethod{}}
 	for stack, err := range stacks.Sampled(s) {
 		if err != nil {
 			return nil, err
 		}
 		t.stacks++
-		t.samples = layout.SaturatingAdd(t.samples, stack.Count)
+		t.samples = disk.SaturatingAdd(t.samples, stack.Count)
 		for i, f := range stack.Frames {
 			if f.Method.Valid() {
 				t.method(f.Method.Ref()).add(stack.Count, i == 0, t.stacks)
@@ -49,7 +50,7 @@ func tallySamples(s *reader.Store) (*sampleTally, error) {
 	return t, nil
 }
 
-func (t *sampleTally) method(n layout.Narrow) *sampledMethod {
+func (t *sampleTally) method(n layout.Ref) *sampledMethod {
 	if t.methods[n] == nil {
 		t.methods[n] = &sampledMethod{}
 	}
@@ -58,10 +59,10 @@ func (t *sampleTally) method(n layout.Narrow) *sampledMethod {
 
 func (m *sampledMethod) add(samples uint64, leaf bool, stack int) {
 	if leaf {
-		m.self = layout.SaturatingAdd(m.self, samples)
+		m.self = disk.SaturatingAdd(m.self, samples)
 	}
 	if m.seen != stack {
-		m.seen, m.total = stack, layout.SaturatingAdd(m.total, samples)
+		m.seen, m.total = stack, disk.SaturatingAdd(m.total, samples)
 	}
 }
 
@@ -84,7 +85,7 @@ func countSamples(s *reader.Store) (stackCount int, samples uint64, err error) {
 			return 0, 0, err
 		}
 		stackCount++
-		samples = layout.SaturatingAdd(samples, stack.Count)
+		samples = disk.SaturatingAdd(samples, stack.Count)
 	}
 	return stackCount, samples, nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/layout"
 )
@@ -73,7 +74,7 @@ func scriptDamage(ts *testscript.TestScript, _ bool, args []string) {
 		data[n] ^= 0x20
 	case "newer":
 		data[12]++ // the low byte of the version
-		layout.Resum(data)
+		disk.Resum(data)
 	default:
 		ts.Fatalf("damage %s", how)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -57,7 +58,7 @@ func (sel selection) byHeat(ctx context.Context, s *reader.Store, yield func(rea
 		yield(reader.Method{}, err)
 		return
 	}
-	seen := map[layout.Narrow]bool{}
+	seen := map[layout.Ref]bool{}
 	for _, h := range heats {
 		if seen[h.m.Ref()] {
 			continue
@@ -93,7 +94,7 @@ func (sel selection) nameMatches(s *reader.Store, m reader.Method) (bool, error)
 // names reports whether a key is wanted. A whole name may be written with a dot
 // or a double colon between class and method, whatever the domain.
 func (sel selection) names(d layout.Domain, k layout.Key) bool {
-	parts := k.Apart(d)
+	parts := k.Split(d)
 	return sel.class.Matches(parts.Class) && sel.method.Matches(parts.Name) && methods.LoaderMatches(sel.loader, k.Loader) &&
 		(sel.whole == "" || sel.whole.Matches(methods.PlainSpelling.Replace(analyze.MethodText(d, k))))
 }
@@ -104,7 +105,7 @@ func invocations(m reader.Method) (n uint64, err error) {
 		if err != nil {
 			return n, err
 		}
-		n = layout.SaturatingAdd(n, trained(p.Invocations()))
+		n = disk.SaturatingAdd(n, trained(p.Invocations()))
 	}
 	return n, nil
 }

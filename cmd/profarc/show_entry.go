@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/formats/hotspot"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -57,7 +58,7 @@ func (p *profilePrinter) hotspot(e reader.Entry) {
 	case layout.TagBranch:
 		b, _ := e.Branch()
 		taken, not := b.Taken.Load(), b.NotTaken.Load()
-		p.line("taken %d (%.2f), not taken %d", taken, app.Share(taken, layout.SaturatingAdd(taken, not)), not)
+		p.line("taken %d (%.2f), not taken %d", taken, app.Share(taken, disk.SaturatingAdd(taken, not)), not)
 	case layout.TagReceiverType, layout.TagVirtualCall, layout.TagVirtualCallType:
 		p.receivers(e)
 		p.callTypes(e)
@@ -102,7 +103,7 @@ func (p *profilePrinter) receivers(e reader.Entry) {
 	beside := r.Unlisted(other)
 	whole := beside.Types + beside.Untyped // one of them is 0
 	for row := range r.All() {
-		whole = layout.SaturatingAdd(whole, row.Count.Load())
+		whole = disk.SaturatingAdd(whole, row.Count.Load())
 	}
 	for row := range r.All() {
 		p.shareRow(row.Count.Load(), whole, p.typeName(row.Type))
@@ -153,7 +154,7 @@ func (p *profilePrinter) multiBranch(e reader.Entry) {
 	rows, _ := e.Rows()
 	whole := rows.Head(0).Load()
 	for i := range rows.Len() {
-		whole = layout.SaturatingAdd(whole, rows.Cell(i, 0).Load())
+		whole = disk.SaturatingAdd(whole, rows.Cell(i, 0).Load())
 	}
 	p.line("default %d (%.2f)", rows.Head(0).Load(), app.Share(rows.Head(0).Load(), whole))
 	labels := p.casesAt(e.Point(), rows.Len())

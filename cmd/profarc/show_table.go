@@ -16,8 +16,8 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/escape"
-	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -72,7 +72,7 @@ func showTable(ctx context.Context, a *app.App, w io.Writer, s *reader.Store, o 
 }
 
 // tableNamed is the table of an archive with a name or a number.
-func tableNamed(s *reader.Store, name string) (layout.Table, error) {
+func tableNamed(s *reader.Store, name string) (disk.Table, error) {
 	var names []string
 	for t, err := range s.Tables() {
 		if err != nil {
@@ -84,15 +84,15 @@ func tableNamed(s *reader.Store, name string) (layout.Table, error) {
 		names = append(names, t.Kind.String())
 	}
 	if len(names) == 0 {
-		return layout.Table{}, fmt.Errorf("%s has no tables", s.Mapping().Name())
+		return disk.Table{}, fmt.Errorf("%s has no tables", s.Mapping().Name())
 	}
-	return layout.Table{}, fmt.Errorf("%s has no table %s: name one of %s", s.Mapping().Name(), escape.Printable(name), strings.Join(names, ", "))
+	return disk.Table{}, fmt.Errorf("%s has no table %s: name one of %s", s.Mapping().Name(), escape.Printable(name), strings.Join(names, ", "))
 }
 
 // A tableView is what is shown of a table.
 type tableView struct {
 	s       *reader.Store
-	t       layout.Table
+	t       disk.Table
 	columns []cellReader
 	rows    []int // the rows that are shown, in their order
 	of      int   // rows that match
@@ -258,10 +258,10 @@ type columnFact struct {
 	Kind string `json:"kind"`
 }
 
-func columnsOf(t layout.Table) []columnFact {
+func columnsOf(t disk.Table) []columnFact {
 	var columns []columnFact
 	for i := range t.Columns() {
-		columns = append(columns, columnFact{t.Kind.Form(i, t.Column(i)).Name, t.Column(i).String()})
+		columns = append(columns, columnFact{disk.TableColumn(t.Kind, i, t.Column(i)).Name, t.Column(i).String()})
 	}
 	return columns
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/formats/llvm"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -77,7 +78,7 @@ func (p *profilePrinter) counterRows(rows reader.Rows) {
 // whole is the sum of the second cells of the rows.
 func whole(rows reader.Rows) (sum uint64) {
 	for i := range rows.Len() {
-		sum = layout.SaturatingAdd(sum, rows.Cell(i, 1).Load())
+		sum = disk.SaturatingAdd(sum, rows.Cell(i, 1).Load())
 	}
 	return sum
 }
@@ -136,7 +137,7 @@ func (p *profilePrinter) successors(e reader.Entry) {
 	rows, _ := e.Rows()
 	p.line("%d successors", rows.Len())
 	for i := range rows.Len() {
-		point, index := layout.UnpackSuccessor(rows.Cell(i, 0).Load())
+		point, index := disk.UnpackSuccessor(rows.Cell(i, 0).Load())
 		p.shareRow(rows.Cell(i, 1).Load(), whole(rows), fmt.Sprintf("to %d (%d)", point, index))
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -17,28 +18,28 @@ import (
 // A cellReader reads the cells of one column of a table.
 type cellReader struct {
 	s      *reader.Store
-	t      layout.Table
+	t      disk.Table
 	column int
-	form   layout.Column
+	form   disk.Column
 }
 
 // cellReaders are the readers of all columns of a table.
-func cellReaders(s *reader.Store, t layout.Table) []cellReader {
+func cellReaders(s *reader.Store, t disk.Table) []cellReader {
 	columns := make([]cellReader, t.Columns())
 	for i := range columns {
-		columns[i] = cellReader{s, t, i, t.Kind.Form(i, t.Column(i))}
+		columns[i] = cellReader{s, t, i, disk.TableColumn(t.Kind, i, t.Column(i))}
 	}
 	return columns
 }
 
 // numeric reports whether the cells of the column have the order of numbers.
 func (c *cellReader) numeric() bool {
-	return c.form.Kind == layout.ColumnWord && c.form.Form != layout.FormFunction
+	return c.form.Kind == layout.ColumnWord && c.form.Form != disk.FormFunction
 }
 
 // signed reports whether the numbers of the column are two's complement.
 func (c *cellReader) signed() bool {
-	return c.form.Form == layout.FormSigned || c.form.Form == layout.FormTime
+	return c.form.Form == disk.FormSigned || c.form.Form == disk.FormTime
 }
 
 func (c *cellReader) raw(row int) uint64 { return c.t.Cell(c.column, row) }
@@ -53,25 +54,25 @@ func (c *cellReader) text(row int) (string, error) {
 	case v == 0:
 		return "-", nil
 	}
-	return c.reference(layout.Narrow(v))
+	return c.reference(layout.Ref(v))
 }
 
 func (c *cellReader) word(v uint64) string {
 	switch c.form.Form {
-	case layout.FormSigned:
+	case disk.FormSigned:
 		return fmt.Sprint(int64(v))
-	case layout.FormHex:
+	case disk.FormHex:
 		return app.FormatID(v)
-	case layout.FormTime:
+	case disk.FormTime:
 		if v == 0 {
 			return "-"
 		}
 		return time.Unix(0, int64(v)).UTC().Format(time.RFC3339Nano)
-	case layout.FormWeight:
+	case disk.FormWeight:
 		return builder.Weight(v).String()
-	case layout.FormFunction:
+	case disk.FormFunction:
 		return c.function(v)
-	case layout.FormExit:
+	case disk.FormExit:
 		return layout.Exit(v).String()
 	}
 	return fmt.Sprint(v)
@@ -87,11 +88,11 @@ func (c *cellReader) function(id uint64) string {
 	return app.FormatID(id)
 }
 
-func (c *cellReader) reference(n layout.Narrow) (string, error) {
+func (c *cellReader) reference(n layout.Ref) (string, error) {
 	switch c.form.Kind {
 	case layout.ColumnSymbol:
 		name, err := c.s.SymbolAt(n)
-		if c.form.Form == layout.FormBytes {
+		if c.form.Form == disk.FormBytes {
 			return hex.EncodeToString([]byte(name.String())), err
 		}
 		return name.String(), err
@@ -110,7 +111,7 @@ func (c *cellReader) reference(n layout.Narrow) (string, error) {
 	return contextText(c.s, n)
 }
 
-func typeText(s *reader.Store, n layout.Narrow) (string, error) {
+func typeText(s *reader.Store, n layout.Ref) (string, error) {
 	t, err := s.TypeAt(n)
 	if err != nil {
 		return "", err
@@ -126,7 +127,7 @@ func typeText(s *reader.Store, n layout.Narrow) (string, error) {
 
 // profileText is a profile's method, with its code and its callers if it has
 // them.
-func profileText(s *reader.Store, n layout.Narrow) (string, error) {
+func profileText(s *reader.Store, n layout.Ref) (string, error) {
 	p, err := s.ProfileAt(n)
 	if err != nil {
 		return "", err
@@ -151,7 +152,7 @@ func profileText(s *reader.Store, n layout.Narrow) (string, error) {
 	return text + callers, err
 }
 
-func contextText(s *reader.Store, n layout.Narrow) (string, error) {
+func contextText(s *reader.Store, n layout.Ref) (string, error) {
 	c, err := s.ContextAt(n)
 	if err != nil {
 		return "", err
@@ -187,12 +188,12 @@ func (c *cellReader) json(row int) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	if text == "-" && (c.form.Kind != layout.ColumnWord || c.form.Form == layout.FormTime) && c.raw(row) == 0 {
+	if text == "-" && (c.form.Kind != layout.ColumnWord || c.form.Form == disk.FormTime) && c.raw(row) == 0 {
 		return json.RawMessage("null"), nil
 	}
 	if c.form.Kind == layout.ColumnWord {
 		switch c.form.Form {
-		case layout.FormPlain, layout.FormSigned, layout.FormWeight:
+		case disk.FormPlain, disk.FormSigned, disk.FormWeight:
 			return json.RawMessage(text), nil
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/internal/poll"
 	"github.com/profarc/profarc/layout"
@@ -163,7 +164,7 @@ func (p *profilePrinter) seenText(kind siteKind, what uint64) string {
 	case wayTaken:
 		return "taken"
 	}
-	point, index := layout.UnpackSuccessor(what)
+	point, index := disk.UnpackSuccessor(what)
 	return fmt.Sprintf("to %d (%d)", point, index)
 }
 

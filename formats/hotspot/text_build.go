@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
 // A textBuild is the way of a dump into a builder.
 type textBuild struct {
 	*builder.Builder
-	shape  layout.Shape
+	shape  disk.Shape
 	report *TextReport
 	hidden map[string]string // VM's name to canonical name
 	types  []builder.TypeRef // by typeID-1
@@ -21,7 +22,7 @@ type textBuild struct {
 }
 
 // build puts a dump into a new builder.
-func (d *textDump) build(o TextOptions, shape layout.Shape, report *TextReport) (*builder.Builder, error) {
+func (d *textDump) build(o TextOptions, shape disk.Shape, report *TextReport) (*builder.Builder, error) {
 	b := &textBuild{Builder: builder.New(layout.DomainHotSpot, o.Config), shape: shape, report: report, seen: map[layout.Key]int{}}
 	b.hidden = hiddenNames(d.classes())
 	report.HiddenClasses = len(b.hidden)
@@ -121,7 +122,7 @@ func (b *textBuild) canonical(class string) string {
 }
 
 // twinLoader stands for the class loader of the n-th method with one header.
-func twinLoader(n int) string { return layout.TwinLoader + strconv.Itoa(n) }
+func twinLoader(n int) string { return disk.TwinLoader + strconv.Itoa(n) }
 
 // distinct gives the key of a method, with a loader if the text had it before.
 func (b *textBuild) distinct(t *textMethod) layout.Key {

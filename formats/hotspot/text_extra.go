@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -20,8 +21,8 @@ type textExtra struct {
 
 // Sizes in bytes of the two.
 var (
-	bitSize  = layout.EntryHeaderSize
-	trapSize = layout.EntryHeaderSize + layout.CellSize
+	bitSize  = disk.EntryHeaderSize
+	trapSize = disk.EntryHeaderSize + disk.CellSize
 )
 
 // extras puts the entries behind the data, which ends at end, in their order.

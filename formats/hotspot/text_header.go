@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"math"
 
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/disk"
 )
 
 // modifiers are the words in front of the class, in their order.
@@ -12,10 +12,10 @@ var modifiers = []struct {
 	word   string
 	access uint32
 }{
-	{"static ", layout.AccStatic},
-	{"final ", layout.AccFinal},
-	{"synchronized ", layout.AccSynchronized},
-	{"native ", layout.AccNative},
+	{"static ", disk.AccStatic},
+	{"final ", disk.AccFinal},
+	{"synchronized ", disk.AccSynchronized},
+	{"native ", disk.AccNative},
 }
 
 const classEnd = "::"

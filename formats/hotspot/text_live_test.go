@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/profarc/profarc/internal/disk"
 )
 
 // The tests of this file run a JVM. The first is the one of JAVA_HOME, or on
@@ -99,7 +101,7 @@ func TestLive(t *testing.T) {
 			t.Run("types", func(t *testing.T) { checkLive(t, run(t, bin, "-XX:TypeProfileLevel=222")) })
 			t.Run("width", func(t *testing.T) {
 				report := checkLive(t, run(t, bin, "-XX:TypeProfileWidth=4"))
-				if got := report.Params.Shape().TypeRows; got != 4 {
+				if got := disk.ShapeOf(&report.Params).TypeRows; got != 4 {
 					t.Errorf("%d receiver rows", got)
 				}
 			})

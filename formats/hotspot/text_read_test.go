@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/lost"
 	"github.com/profarc/profarc/layout"
 )
@@ -195,7 +196,7 @@ func TestShape(t *testing.T) {
 	const method = "%s\na.A::m()V\n  interpreter_invocation_count: 1\n  invocation_counter: 1\n  backedge_counter: 0\n" +
 		"  decompile_count: 0\n  mdo size: 8 bytes\n\n%s%s\nTotal MDO size: 8 bytes\n"
 	dashes := strings.Repeat("-", 72)
-	for _, want := range []layout.Shape{{TypeRows: 2, BciRows: 2}, {TypeRows: 0, BciRows: 2}, {TypeRows: 8, BciRows: 2, Gap: 1},
+	for _, want := range []disk.Shape{{TypeRows: 2, BciRows: 2}, {TypeRows: 0, BciRows: 2}, {TypeRows: 8, BciRows: 2, Gap: 1},
 		{TypeRows: 2, BciRows: 5}, {TypeRows: 64, BciRows: 64, Gap: 1}} {
 		gap, dp := "", 0
 		if want.Gap > 0 {
@@ -207,7 +208,7 @@ func TestShape(t *testing.T) {
 		dp += 8 + 8*want.Cells(layout.TagRet, 0)
 		entries += fmt.Sprintf("  %-4dbci: 9    CounterData         count(0)\n", dp)
 		_, _, report := read(t, fmt.Sprintf(method, dashes, entries, dashes), TextOptions{})
-		if diff := cmp.Diff(want, report.Params.Shape()); diff != "" || len(report.Lost) > 0 {
+		if diff := cmp.Diff(want, disk.ShapeOf(&report.Params)); diff != "" || len(report.Lost) > 0 {
 			t.Errorf("%+v: %s %+v", want, diff, report.Lost)
 		}
 	}
@@ -301,7 +302,7 @@ func TestValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Access() != layout.AccStatic|layout.AccFinal {
+	if m.Access() != disk.AccStatic|disk.AccFinal {
 		t.Errorf("access flags 0x%x", m.Access())
 	}
 	p, _, err := m.Profile(0)

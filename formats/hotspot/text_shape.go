@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -52,7 +53,7 @@ func (v rowVote) most(atLeast int) int {
 }
 
 // shape infers the settings of the VM from the offsets of its entries.
-func (d *textDump) shape() (s layout.Shape) {
+func (d *textDump) shape() (s disk.Shape) {
 	if d.hasGap {
 		s.Gap = 1
 	}
@@ -64,7 +65,7 @@ func (d *textDump) shape() (s layout.Shape) {
 			if i+1 == len(m.entries) || m.entries[i+1].at.In != layout.SectionData {
 				continue
 			}
-			cells := (m.entries[i+1].offset - e.offset - layout.EntryHeaderSize) / layout.CellSize
+			cells := (m.entries[i+1].offset - e.offset - disk.EntryHeaderSize) / disk.CellSize
 			switch e.tag {
 			case layout.TagReceiverType, layout.TagVirtualCall:
 				types.vote(cells, 1+s.Gap, 2)
@@ -80,18 +81,18 @@ func (d *textDump) shape() (s layout.Shape) {
 }
 
 // size is the size in bytes of an entry in a VM of that shape.
-func (e *textEntry) size(s layout.Shape) int {
+func (e *textEntry) size(s disk.Shape) int {
 	length := e.types.length()
 	if e.tag == layout.TagMultiBranch {
 		length = 2 * len(e.cases)
 	}
-	return layout.EntryHeaderSize + s.Cells(e.tag, length)*layout.CellSize
+	return disk.EntryHeaderSize + s.Cells(e.tag, length)*disk.CellSize
 }
 
 // checkOffsets compares the printed offsets of the data entries with those that
 // the shape gives them, and gives the end of the data. One gap counts once.
 // Entries must come in the order of their bytecodes.
-func (m *textMethod) checkOffsets(s layout.Shape, r *TextReport) (end int) {
+func (m *textMethod) checkOffsets(s disk.Shape, r *TextReport) (end int) {
 	bci := -1
 	for i := range m.entries {
 		e := &m.entries[i]

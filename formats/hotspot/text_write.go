@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -84,14 +85,14 @@ type textSettings struct {
 	plain    bool // names of trap reasons as a VM without JVMCI has them
 	total    uint64
 	hasTotal bool
-	own      bool         // invocations by the interpreter are not what the VM prints for them
-	shape    layout.Shape // with as many rows as the widest entry has
+	own      bool       // invocations by the interpreter are not what the VM prints for them
+	shape    disk.Shape // with as many rows as the widest entry has
 }
 
 // readSettings reads the settings from the properties of an archive. One that
 // did not come from a text is printed in the dialect of its VM.
 func readSettings(s *reader.Store) (textSettings, error) {
-	set := textSettings{shape: s.Header().Params.Shape(), dialect: JDK25}
+	set := textSettings{shape: disk.ShapeOf(&s.Header().Params), dialect: JDK25}
 	if set.shape.Gap > 0 {
 		set.dialect = JDK17
 	}
@@ -100,14 +101,14 @@ func readSettings(s *reader.Store) (textSettings, error) {
 		return set, nil
 	}
 	if err == nil && (t.Columns() != 2 || t.Column(0) != layout.ColumnSymbol || t.Column(1) != layout.ColumnSymbol) {
-		err = layout.Corrupt(layout.RegionEX, -1, "the table of properties does not have two columns of symbols")
+		err = disk.Corrupt(layout.RegionEX, -1, "the table of properties does not have two columns of symbols")
 	}
 	for i := 0; err == nil && i < t.Rows; i++ {
 		var key, value reader.Name
-		if key, err = s.SymbolAt(layout.Narrow(t.Cell(0, i))); err != nil {
+		if key, err = s.SymbolAt(layout.Ref(t.Cell(0, i))); err != nil {
 			break
 		}
-		if value, err = s.SymbolAt(layout.Narrow(t.Cell(1, i))); err == nil {
+		if value, err = s.SymbolAt(layout.Ref(t.Cell(1, i))); err == nil {
 			set.property(key, value.String())
 		}
 	}
@@ -246,7 +247,7 @@ func (w *textWriter) hiddenParts(p reader.Profile, class reader.Type) error {
 		w.report.Lost.Add(LossCode, 1)
 	}
 	loader, err := class.Loader()
-	if loader.Len() > 0 && !strings.HasPrefix(loader.String(), layout.TwinLoader) {
+	if loader.Len() > 0 && !strings.HasPrefix(loader.String(), disk.TwinLoader) {
 		w.report.Lost.Add(LossLoaderName, 1)
 	}
 	history, _ := p.History()

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -86,9 +87,9 @@ func (w *textWriter) trapsAt(traps []reader.Entry, bci int32) (here, rest []read
 func (w *textWriter) entrySize(e reader.Entry, tag layout.Tag) int {
 	length := 0
 	if !e.Tag().Wide() {
-		length = w.store.Header().Params.Shape().Length(e.Raw())
+		length = disk.ShapeOf(&w.store.Header().Params).Length(e.Raw())
 	}
-	return layout.EntryHeaderSize + w.settings.shape.Cells(tag, length)*layout.CellSize
+	return disk.EntryHeaderSize + w.settings.shape.Cells(tag, length)*disk.CellSize
 }
 
 // extras puts the traps that have no data entry at their bci between those

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -15,7 +16,7 @@ func (w *textWriter) profiles() ([]reader.Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	known := make(map[layout.Narrow]bool, len(ordered))
+	known := make(map[layout.Ref]bool, len(ordered))
 	for _, p := range ordered {
 		known[p.Ref()] = true
 	}
@@ -56,10 +57,10 @@ func (w *textWriter) sourceOrder() (profiles []reader.Profile, err error) {
 		return nil, err
 	}
 	if t.Columns() != 1 || t.Column(0) != layout.ColumnProfile {
-		return nil, layout.Corrupt(layout.RegionEX, -1, "the table of the source order does not have one column of profiles")
+		return nil, disk.Corrupt(layout.RegionEX, -1, "the table of the source order does not have one column of profiles")
 	}
 	for i := range t.Rows {
-		p, err := w.store.ProfileAt(layout.Narrow(t.Cell(0, i)))
+		p, err := w.store.ProfileAt(layout.Ref(t.Cell(0, i)))
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -59,7 +60,7 @@ func (w *textWriter) returns(b []byte, e placedEntry) {
 	for i := range r.Len() {
 		bci, times, displacement := r.Cell(i, 0).Load(), r.Cell(i, 1).Load(), int64(0)
 		if e.Tag().Wide() {
-			point, _ := layout.UnpackSuccessor(bci)
+			point, _ := disk.UnpackSuccessor(bci)
 			bci, count = uint64(point), count+times
 		} else {
 			displacement = int64(r.Cell(i, 2).Load())

@@ -12,6 +12,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/lost"
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/layout"
@@ -107,7 +108,7 @@ func TestPrintWideEntries(t *testing.T) {
 		t.Errorf("report: %+v", report)
 	}
 	_, _, lost := read(t, out, TextOptions{})
-	if lost.Params.Shape().TypeRows != 3 || len(lost.Lost) > 0 {
+	if disk.ShapeOf(&lost.Params).TypeRows != 3 || len(lost.Lost) > 0 {
 		t.Errorf("read again: %+v", lost)
 	}
 }

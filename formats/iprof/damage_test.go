@@ -10,6 +10,7 @@ import (
 	"testing/iotest"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -147,7 +148,7 @@ func TestLongItems(t *testing.T) {
 	if out, _ := write(t, data, WriteOptions{}); out != text || report.Odd > 0 {
 		t.Errorf("another text; %d odd", report.Odd)
 	}
-	deep := `{"version":"1.0.0","types":[],"methods":[],"callCountProfiles":[{"ctx":"1:0` + strings.Repeat("<1:1", layout.MaxDepth+1) + `","records":[1]}]}`
+	deep := `{"version":"1.0.0","types":[],"methods":[],"callCountProfiles":[{"ctx":"1:0` + strings.Repeat("<1:1", disk.MaxDepth+1) + `","records":[1]}]}`
 	if _, report = read(t, deep, ReadOptions{}); report.Odd != 1 {
 		t.Errorf("a context that is too deep: %+v", report)
 	}

@@ -3,7 +3,7 @@ package iprof
 import (
 	"math"
 
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/disk"
 )
 
 // recordItem gives what reads {"ctx":"2:0<1:3","records":[1]} of a section.
@@ -26,7 +26,7 @@ func (p *parser) recordItem(sec *section) func() bool {
 // section has.
 func (p *parser) fits(kind sectionKind) bool {
 	width := kind.width()
-	if len(p.ids)%width != 0 || len(p.path) > 1+layout.MaxDepth || width == 1 && len(p.ids) != 1 {
+	if len(p.ids)%width != 0 || len(p.path) > 1+disk.MaxDepth || width == 1 && len(p.ids) != 1 {
 		return false
 	}
 	for i := width - 1; i < len(p.ids); i += width {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/limit"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -97,7 +98,7 @@ func TestFibonacci(t *testing.T) {
 	}
 	loop, _ := p.At(11)
 	rows, ok := loop.Rows()
-	if !ok || rows.Len() != 2 || rows.Cell(0, 0).Load() != layout.PackSuccessor(20, 0) || rows.Cell(0, 1).Load() != 10 || rows.Cell(1, 0).Load() != layout.PackSuccessor(53, 1) {
+	if !ok || rows.Len() != 2 || rows.Cell(0, 0).Load() != disk.PackSuccessor(20, 0) || rows.Cell(0, 1).Load() != 10 || rows.Cell(1, 0).Load() != disk.PackSuccessor(53, 1) {
 		t.Errorf("the loop: %v %v", loop, ok)
 	}
 	call, _ := p.At(4)
@@ -126,7 +127,7 @@ func TestFibonacci(t *testing.T) {
 		t.Errorf("monitors: %d rows, %v", monitors.Rows, err)
 	}
 	stacks, err := s.Table(layout.TableSamples)
-	if err != nil || stacks.Rows != 4 || layout.Narrow(stacks.Cell(1, 0)) != print.Ref() || stacks.Cell(2, 1) != 17 || stacks.Cell(3, 2) != 10 || stacks.Cell(0, 3) != 1 {
+	if err != nil || stacks.Rows != 4 || layout.Ref(stacks.Cell(1, 0)) != print.Ref() || stacks.Cell(2, 1) != 17 || stacks.Cell(3, 2) != 10 || stacks.Cell(0, 3) != 1 {
 		t.Errorf("samples: %d rows, %v", stacks.Rows, err)
 	}
 	back, _ := write(t, data, WriteOptions{})

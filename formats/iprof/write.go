@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -33,7 +34,7 @@ func Write(w io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
 	if o.Version != "" && !slices.Contains(Versions, o.Version) {
 		return nil, fmt.Errorf("%w: %q: write one of %s", ErrVersion, o.Version, strings.Join(Versions, ", "))
 	}
-	e := &exporter{s: s, o: o, out: &output{w: w}, report: &Report{}, raws: map[string]string{}, items: map[layout.Narrow]*profileItems{}}
+	e := &exporter{s: s, o: o, out: &output{w: w}, report: &Report{}, raws: map[string]string{}, items: map[layout.Ref]*profileItems{}}
 	for _, step := range []func() error{e.survey, e.readForeign, e.readOrder, e.useTexts, e.decide, e.assignIDs, e.write, e.out.flush} {
 		if err := step(); err != nil {
 			return nil, err
@@ -51,7 +52,7 @@ type exporter struct {
 
 	methods  []reader.Method // in the archive's order
 	types    []reader.Type
-	profiles []layout.Narrow
+	profiles []layout.Ref
 	found    [sectionKinds]int // items of each section
 	used     usage
 
@@ -59,19 +60,19 @@ type exporter struct {
 	raws        map[string]string // by JSON pointer
 	texts       []string          // pointers to items, in the order of the archive
 	source      *sourceOrder      // nil if there is none
-	listed      [3][]layout.Narrow
+	listed      [3][]layout.Ref
 
 	ofOldVersion bool // the file that the archive was made of was spelled in another way
 
 	version   string
 	sections  []orderedSection // to be written
 	typeIDs   []int64          // by ordinal
-	methodIDs map[layout.Narrow]int64
+	methodIDs map[layout.Ref]int64
 	typeByKey map[string]int64 // by how a signature spells the type
 	extra     []extraType
 
-	items     map[layout.Narrow]*profileItems // a cache
-	itemsText int                             // bytes of callers among them
+	items     map[layout.Ref]*profileItems // a cache
+	itemsText int                          // bytes of callers among them
 }
 
 // An extraType is one that only a signature names.
@@ -83,8 +84,8 @@ type extraType struct {
 // usage is what something refers to.
 type usage struct {
 	types    []bool // by ordinal
-	methods  map[layout.Narrow]bool
-	contexts map[layout.Narrow]bool // whose callers are among the methods
+	methods  map[layout.Ref]bool
+	contexts map[layout.Ref]bool // whose callers are among the methods
 }
 
 // decide chooses the version, and the sections to be written.
@@ -145,7 +146,7 @@ func (e *exporter) sourceVersion() (string, error) {
 }
 
 // property gives the value of a fact, empty if there is none.
-func (e *exporter) property(t layout.Table, key string) (string, error) {
+func (e *exporter) property(t disk.Table, key string) (string, error) {
 	if t.Rows > 0 && (t.Columns() != 2 || t.Column(0) != layout.ColumnSymbol || t.Column(1) != layout.ColumnSymbol) {
 		return "", nil
 	}
@@ -164,7 +165,7 @@ func (e *exporter) symbol(cell uint64) (string, error) {
 	if cell == 0 {
 		return "", nil
 	}
-	name, err := e.s.SymbolAt(layout.Narrow(cell))
+	name, err := e.s.SymbolAt(layout.Ref(cell))
 	return name.String(), err
 }
 

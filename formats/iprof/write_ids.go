@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -27,7 +28,7 @@ func (e *exporter) typeKey(t reader.Type) (key string, dangling bool, err error)
 // danglingMethod gives the id of a method that had no row.
 func (e *exporter) danglingMethod(m reader.Method) (id int64, dangling bool, err error) {
 	name, err := m.Name()
-	if err != nil || name.Len() == 0 || m.Flags()&layout.MethodDeclared != 0 {
+	if err != nil || name.Len() == 0 || m.Flags()&disk.MethodDeclared != 0 {
 		return 0, false, err
 	}
 	id, dangling = nameID(name.String())
@@ -45,7 +46,7 @@ func (e *exporter) assignIDs() error {
 
 func (e *exporter) assignTypeIDs() error {
 	e.typeIDs, e.typeByKey = make([]int64, len(e.types)), map[string]int64{}
-	taken, given := map[int64]bool{}, map[layout.Narrow]int64{}
+	taken, given := map[int64]bool{}, map[layout.Ref]int64{}
 	e.sourceIDs(types, e.listed[0], given, taken)
 	keys, hasRow := make([]string, len(e.types)), make([]bool, len(e.types))
 	for i, t := range e.types {
@@ -126,7 +127,7 @@ func unspell(spelled string) string {
 // declaring one, the return type, the parameters. ok is false if it is not
 // spelled like one: then it gives the declaring one only.
 func (e *exporter) signatureOf(names []string, m reader.Method) (all []string, ok bool, err error) {
-	if m.Flags()&layout.MethodDeclared == 0 {
+	if m.Flags()&disk.MethodDeclared == 0 {
 		return names, true, nil
 	}
 	text, err := m.Signature()
@@ -155,7 +156,7 @@ func (e *exporter) signatureOf(names []string, m reader.Method) (all []string, o
 }
 
 func (e *exporter) assignMethodIDs() error {
-	e.methodIDs = make(map[layout.Narrow]int64, len(e.methods))
+	e.methodIDs = make(map[layout.Ref]int64, len(e.methods))
 	taken := map[int64]bool{}
 	e.sourceIDs(methods, e.listed[1], e.methodIDs, taken)
 	for _, m := range e.methods {
@@ -179,7 +180,7 @@ func (e *exporter) assignMethodIDs() error {
 }
 
 // sourceIDs takes the ids of the source.
-func (e *exporter) sourceIDs(kind sectionKind, listed []layout.Narrow, given map[layout.Narrow]int64, taken map[int64]bool) {
+func (e *exporter) sourceIDs(kind sectionKind, listed []layout.Ref, given map[layout.Ref]int64, taken map[int64]bool) {
 	if e.source == nil {
 		return
 	}

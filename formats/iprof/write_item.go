@@ -3,6 +3,7 @@ package iprof
 import (
 	"strconv"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -30,7 +31,7 @@ const (
 
 // itemsOf gives the records of the profile at a place. Its method has an id only
 // when ids have been assigned.
-func (e *exporter) itemsOf(n layout.Narrow) (*profileItems, error) {
+func (e *exporter) itemsOf(n layout.Ref) (*profileItems, error) {
 	if p := e.items[n]; p != nil {
 		return p, nil
 	}
@@ -108,7 +109,7 @@ func (e *exporter) record(kind sectionKind, p *profileItems, it *item) {
 func (e *exporter) successors(entry reader.Entry) {
 	rows, _ := entry.Rows()
 	for i := range rows.Len() {
-		point, index := layout.UnpackSuccessor(rows.Cell(i, 0).Load())
+		point, index := disk.UnpackSuccessor(rows.Cell(i, 0).Load())
 		e.out.comma(i)
 		e.out.integer(int64(point))
 		e.out.raw(",")

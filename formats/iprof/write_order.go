@@ -3,6 +3,7 @@ package iprof
 import (
 	"errors"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -41,13 +42,13 @@ func (e *exporter) readOrder() error {
 }
 
 // unwrap reads the lists of types, methods and profiles.
-func (e *exporter) unwrap(t layout.Table) {
+func (e *exporter) unwrap(t disk.Table) {
 	list := map[layout.ColumnKind]int{layout.ColumnType: 0, layout.ColumnMethod: 1, layout.ColumnProfile: 2}
 	for column := 1; column < t.Columns(); column++ {
 		to, ok := list[t.Column(column)]
 		for row := 0; ok && row < t.Rows; row++ {
 			if cell := t.Cell(column, row); cell != 0 {
-				e.listed[to] = append(e.listed[to], layout.Narrow(cell))
+				e.listed[to] = append(e.listed[to], layout.Ref(cell))
 			}
 		}
 	}
@@ -91,7 +92,7 @@ func (e *exporter) orderFits() (bool, error) {
 // rowsFit reports whether every type and method that has a row in a file is
 // listed once.
 func (e *exporter) rowsFit() (bool, error) {
-	seen := map[layout.Narrow]bool{}
+	seen := map[layout.Ref]bool{}
 	for _, list := range e.listed[:2] {
 		for _, n := range list {
 			if seen[n] {
@@ -130,9 +131,9 @@ func (e *exporter) rowsFit() (bool, error) {
 }
 
 // typePlace is the place of the record of a type.
-func (e *exporter) typePlace(t reader.Type) layout.Narrow {
-	section := e.s.Header().Sections[layout.SectionTypes]
-	return layout.NarrowOf(section.Offset + int64(t.Ordinal())*layout.TypeSize)
+func (e *exporter) typePlace(t reader.Type) layout.Ref {
+	section := e.s.Header().Parts[disk.PartTypes]
+	return disk.RefOf(section.Offset + int64(t.Ordinal())*disk.TypeSize)
 }
 
 // profilesFit reports whether every entry of the profiles is listed once.
@@ -145,7 +146,7 @@ func (e *exporter) profilesFit() (bool, error) {
 		if len(list) < s.typed() {
 			return false, nil
 		}
-		next, seen := map[layout.Narrow]int{}, map[layout.Narrow]map[int]bool{}
+		next, seen := map[layout.Ref]int{}, map[layout.Ref]map[int]bool{}
 		walk := ordinalWalk{rest: s.ordinals, next: next}
 		for i, n := range list[:s.typed()] {
 			ordinal := walk.ordinal(i, n)
@@ -170,10 +171,10 @@ func (e *exporter) profilesFit() (bool, error) {
 // section in its profile.
 type ordinalWalk struct {
 	rest []placedEntry
-	next map[layout.Narrow]int
+	next map[layout.Ref]int
 }
 
-func (w *ordinalWalk) ordinal(item int, profile layout.Narrow) int {
+func (w *ordinalWalk) ordinal(item int, profile layout.Ref) int {
 	n := w.next[profile]
 	if len(w.rest) > 0 && w.rest[0].item == item {
 		n = w.rest[0].ordinal

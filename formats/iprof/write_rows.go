@@ -74,7 +74,7 @@ func (e *exporter) name(spelled string) {
 func (e *exporter) methodRows(s *orderedSection) error {
 	all := e.listed[1]
 	if e.source == nil {
-		all = make([]layout.Narrow, 0, len(e.methods))
+		all = make([]layout.Ref, 0, len(e.methods))
 		for _, m := range e.methods {
 			if _, dangling, err := e.danglingMethod(m); err != nil {
 				return err

@@ -3,6 +3,7 @@ package iprof
 import (
 	"errors"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -36,7 +37,7 @@ func (e *exporter) write() error {
 }
 
 // recordsOf are the profiles of the records of a section.
-func (e *exporter) recordsOf(s *orderedSection, listed []layout.Narrow) []layout.Narrow {
+func (e *exporter) recordsOf(s *orderedSection, listed []layout.Ref) []layout.Ref {
 	for i := range e.source.sections {
 		from := &e.source.sections[i]
 		if !from.kind.inProfiles() {
@@ -129,8 +130,8 @@ func (e *exporter) inOrder(s *orderedSection, typed func(i int) error, skip func
 }
 
 // listedRecords writes a section in the order of the source.
-func (e *exporter) listedRecords(s *orderedSection, profiles []layout.Narrow) error {
-	walk := ordinalWalk{rest: s.ordinals, next: map[layout.Narrow]int{}}
+func (e *exporter) listedRecords(s *orderedSection, profiles []layout.Ref) error {
+	walk := ordinalWalk{rest: s.ordinals, next: map[layout.Ref]int{}}
 	ordinals := make([]int, len(profiles))
 	for i, n := range profiles {
 		ordinals[i] = walk.ordinal(i, n)
@@ -150,7 +151,7 @@ func (e *exporter) listedRecords(s *orderedSection, profiles []layout.Narrow) er
 
 // monitorRecord writes the one record of monitors.
 func (e *exporter) monitorRecord(s *orderedSection) error {
-	var t layout.Table
+	var t disk.Table
 	if e.found[monitors] > 0 {
 		var err error
 		if t, err = e.s.Table(layout.TableMonitors); err != nil {
@@ -164,11 +165,11 @@ func (e *exporter) monitorRecord(s *orderedSection) error {
 	return err
 }
 
-func (e *exporter) monitorRows(t layout.Table) error {
+func (e *exporter) monitorRows(t disk.Table) error {
 	e.out.raw(`{"ctx":"0:0","records":[`)
 	n := 0
 	for i := range t.Rows {
-		contended, err := e.s.TypeAt(layout.Narrow(t.Cell(0, i)))
+		contended, err := e.s.TypeAt(layout.Ref(t.Cell(0, i)))
 		if errors.Is(err, reader.ErrNotFound) {
 			continue // counted by survey
 		}
@@ -184,7 +185,7 @@ func (e *exporter) monitorRows(t layout.Table) error {
 
 // stacks writes the sampled stacks.
 func (e *exporter) stacks(s *orderedSection) error {
-	var t layout.Table
+	var t disk.Table
 	var first []int
 	if e.found[samples] > 0 {
 		var err error
@@ -201,13 +202,13 @@ func (e *exporter) stacks(s *orderedSection) error {
 }
 
 // stack writes the stack whose rows begin at first.
-func (e *exporter) stack(t layout.Table, first int) {
+func (e *exporter) stack(t disk.Table, first int) {
 	e.out.raw(`{"ctx":"`)
 	for row := first; row < t.Rows && t.Cell(0, row) == t.Cell(0, first); row++ {
 		if row > first {
 			e.out.raw("<")
 		}
-		e.out.integer(e.methodIDs[layout.Narrow(t.Cell(1, row))])
+		e.out.integer(e.methodIDs[layout.Ref(t.Cell(1, row))])
 		e.out.raw(":")
 		e.out.integer(int64(t.Cell(2, row)))
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -20,7 +21,7 @@ func (e *exporter) survey() error {
 			return err
 		}
 	}
-	e.used = usage{make([]bool, len(e.types)), map[layout.Narrow]bool{}, map[layout.Narrow]bool{}}
+	e.used = usage{make([]bool, len(e.types)), map[layout.Ref]bool{}, map[layout.Ref]bool{}}
 	for m, err := range e.s.Methods() {
 		if err != nil {
 			return err
@@ -54,7 +55,7 @@ func (e *exporter) surveyType(t reader.Type) error {
 
 // sayable are the optional fields of a profile that iprof has, or that only say
 // where things lie.
-const sayable = layout.HasLinks | layout.HasCode | layout.HasInvocations | layout.HasSections | layout.HasDirectory
+const sayable = disk.HasLinks | disk.HasCode | disk.HasInvocations | disk.HasSections | disk.HasDirectory
 
 func (e *exporter) surveyProfile(m reader.Method, p reader.Profile) error {
 	e.profiles = append(e.profiles, p.Ref())
@@ -147,7 +148,7 @@ func (e *exporter) surveyTables() error {
 		case t.Kind == layout.TableSamples && columnsAre(t, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord):
 			e.found[samples] = len(stacksOf(t))
 			for i := range t.Rows {
-				e.used.methods[layout.Narrow(t.Cell(1, i))] = true
+				e.used.methods[layout.Ref(t.Cell(1, i))] = true
 			}
 		case t.Kind == layout.TableOrder, t.Kind == layout.TableProperties, t.Kind == layout.TableForeign, t.Kind == layout.TableDumps,
 			t.Kind == layout.TableRuns, t.Kind == layout.TableClassPath:
@@ -162,7 +163,7 @@ func (e *exporter) surveyTables() error {
 	return nil
 }
 
-func columnsAre(t layout.Table, kinds ...layout.ColumnKind) bool {
+func columnsAre(t disk.Table, kinds ...layout.ColumnKind) bool {
 	for i, k := range kinds {
 		if i >= t.Columns() || t.Column(i) != k {
 			return false
@@ -171,9 +172,9 @@ func columnsAre(t layout.Table, kinds ...layout.ColumnKind) bool {
 	return t.Columns() == len(kinds)
 }
 
-func (e *exporter) useTypes(t layout.Table) error {
+func (e *exporter) useTypes(t disk.Table) error {
 	for i := range t.Rows {
-		contended, err := e.s.TypeAt(layout.Narrow(t.Cell(0, i)))
+		contended, err := e.s.TypeAt(layout.Ref(t.Cell(0, i)))
 		if errors.Is(err, reader.ErrNotFound) {
 			e.report.Lost.Add(LossNoType, 1)
 			continue
@@ -188,7 +189,7 @@ func (e *exporter) useTypes(t layout.Table) error {
 
 // stacksOf are the first rows of the stacks of a table of samples: the rows of
 // one follow one another.
-func stacksOf(t layout.Table) (first []int) {
+func stacksOf(t disk.Table) (first []int) {
 	for i := range t.Rows {
 		if i == 0 || t.Cell(0, i) != t.Cell(0, i-1) {
 			first = append(first, i)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -56,7 +57,7 @@ func (t *text) internMethods(b *builder.Builder, runs [][]record, report *Report
 				}
 			}
 			if r.key == keyNative {
-				b.DescribeMethod(methods[r.names[0]], builder.MethodInfo{Access: layout.AccNative})
+				b.DescribeMethod(methods[r.names[0]], builder.MethodInfo{Access: disk.AccNative})
 			}
 		}
 	}

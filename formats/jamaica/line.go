@@ -147,7 +147,7 @@ func touches(c byte) bool {
 	return c >= utf8.RuneSelf || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.IndexByte("0123456789_$./-+", c) >= 0
 }
 
-// maxName bounds a name, as layout.MaxName does.
+// maxName bounds a name, as disk.MaxName does.
 const maxName = 1 << 20
 
 // isName reports whether a text can be a name: valid UTF-8, no control

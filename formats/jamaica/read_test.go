@@ -13,6 +13,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/limit"
 	"github.com/profarc/profarc/internal/lost"
@@ -109,7 +110,7 @@ func TestWhatIsInTheArchive(t *testing.T) {
 		t.Error(diff)
 	}
 	native, err := s.Find(layout.Key{Name: "java/lang/Object.hashCode()I"})
-	if err != nil || native.Access() != layout.AccNative {
+	if err != nil || native.Access() != disk.AccNative {
 		t.Errorf("native method: access 0x%x, %v", native.Access(), err)
 	}
 	threads, err := s.Table(layout.TableThreads)

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -152,7 +153,7 @@ func TestSums(t *testing.T) {
 		sum := uint64(0)
 		for _, n := range counts {
 			text.WriteString(lineText(keyCycles, outLine{n: n, text: "A.m()V"}, 0) + "\n")
-			sum = layout.SaturatingAdd(sum, n)
+			sum = disk.SaturatingAdd(sum, n)
 		}
 		b, report, err := Read(strings.NewReader(text.String()), ReadOptions{})
 		if err != nil || report.Runs != len(counts) {

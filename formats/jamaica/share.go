@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/disk"
 )
 
 // shareOf is 100 * n / total rounded down, 0 if total is 0. n is at most total.
@@ -37,10 +37,10 @@ func (t *tally) add(n, share uint64) {
 	if !t.rows {
 		t.lo, t.hi, t.rows = 0, math.MaxUint64, true
 	}
-	t.sum = layout.SaturatingAdd(t.sum, n)
+	t.sum = disk.SaturatingAdd(t.sum, n)
 	// share = floor(100n/T) is 100n/(share+1) < T <= 100n/share; without n
 	// every total gives 0.
-	below := scaled(n, layout.SaturatingAdd(share, 1))
+	below := scaled(n, disk.SaturatingAdd(share, 1))
 	switch {
 	case n == 0 && share > 0, below == math.MaxUint64:
 		t.hi = 0

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -98,7 +99,7 @@ func (r *row) add(other *row) {
 		if r.key == keyThreads {
 			r.numbers[i] = max(r.numbers[i], n)
 		} else {
-			r.numbers[i] = layout.SaturatingAdd(r.numbers[i], n)
+			r.numbers[i] = disk.SaturatingAdd(r.numbers[i], n)
 		}
 	}
 }
@@ -168,7 +169,7 @@ func (t *text) buildTotals(b *builder.Builder, runs [][]record, report *Report) 
 		total, sum := uint64(0), uint64(0)
 		for _, run := range runs {
 			runTotal, runSum := sumShares(run, key, report)
-			total, sum = layout.SaturatingAdd(total, runTotal), layout.SaturatingAdd(sum, runSum)
+			total, sum = disk.SaturatingAdd(total, runTotal), disk.SaturatingAdd(sum, runSum)
 		}
 		if total != sum {
 			property(b, of.property, total)

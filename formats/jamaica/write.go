@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -67,7 +68,7 @@ func (t *textWriter) print(w io.Writer) {
 	for _, key := range printed {
 		sum := uint64(0)
 		for _, l := range t.lines[key] {
-			sum = layout.SaturatingAdd(sum, l.n)
+			sum = disk.SaturatingAdd(sum, l.n)
 		}
 		total := max(sum, t.totals[key])
 		slices.SortFunc(t.lines[key], func(a, b outLine) int {
@@ -152,7 +153,7 @@ func (t *textWriter) profile(m reader.Method, p reader.Profile) error {
 	} else if ok || p.Code() != 0 {
 		t.report.Lost.Add(LossContext, 1)
 	}
-	if p.Block().Presence()&^(layout.HasLinks|layout.HasCode|layout.HasSections|layout.HasDirectory) != 0 {
+	if p.Block().Presence()&^(disk.HasLinks|disk.HasCode|disk.HasSections|disk.HasDirectory) != 0 {
 		t.report.Lost.Add(LossCounter, 1)
 	}
 	for e := range p.Entries() {

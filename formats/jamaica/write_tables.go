@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -24,7 +25,7 @@ func eachRow(s *reader.Store, kind layout.TableKind, columns []layout.ColumnKind
 		have = append(have, table.Column(i))
 	}
 	if !slices.Equal(have, columns) {
-		return layout.Corrupt(layout.RegionEX, -1, "table %d has columns %v, want %v", kind, have, columns)
+		return disk.Corrupt(layout.RegionEX, -1, "table %d has columns %v, want %v", kind, have, columns)
 	}
 	for r := range table.Rows {
 		if err := yield(func(column int) uint64 { return table.Cell(column, r) }); err != nil {
@@ -48,7 +49,7 @@ func (t *textWriter) readProperties() error {
 		n, numberErr := strconv.ParseUint(value, 10, 64)
 		for keyword, of := range totalOf {
 			if key == of.property && numberErr == nil {
-				t.totals[keyword] = layout.SaturatingAdd(t.totals[keyword], n)
+				t.totals[keyword] = disk.SaturatingAdd(t.totals[keyword], n)
 				return nil
 			}
 		}
@@ -92,7 +93,7 @@ func (t *textWriter) readTables() error {
 
 // heapRefs sums what several runs say of their heaps.
 func (t *textWriter) heapRefs(cell func(int) uint64) error {
-	t.heap[0], t.heap[1] = layout.SaturatingAdd(t.heap[0], cell(0)), layout.SaturatingAdd(t.heap[1], cell(1))
+	t.heap[0], t.heap[1] = disk.SaturatingAdd(t.heap[0], cell(0)), disk.SaturatingAdd(t.heap[1], cell(1))
 	t.lines[keyHeapRefs] = []outLine{{n: t.heap[0], text: fmt.Sprintf("%d (%d%%)", t.heap[1], shareOf(t.heap[0], t.heap[1]))}}
 	return nil
 }
@@ -154,7 +155,7 @@ func (t *textWriter) symbol(cell uint64) (string, error) {
 	if cell == 0 {
 		return "", nil
 	}
-	name, err := t.s.SymbolAt(layout.Narrow(cell))
+	name, err := t.s.SymbolAt(layout.Ref(cell))
 	return name.String(), err
 }
 
@@ -163,7 +164,7 @@ func (t *textWriter) class(cell uint64) (string, error) {
 	if cell == 0 {
 		return t.word(""), nil
 	}
-	typ, err := t.s.TypeAt(layout.Narrow(cell))
+	typ, err := t.s.TypeAt(layout.Ref(cell))
 	if err != nil {
 		return "", err
 	}

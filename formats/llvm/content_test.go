@@ -172,7 +172,7 @@ func eachTableRow(t testing.TB, s *reader.Store, kind layout.TableKind, yield fu
 
 func symbolText(t testing.TB, s *reader.Store, cell uint64) string {
 	t.Helper()
-	name, err := s.SymbolAt(layout.Narrow(cell))
+	name, err := s.SymbolAt(layout.Ref(cell))
 	if err != nil {
 		t.Fatal(err)
 	}

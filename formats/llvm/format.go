@@ -1,6 +1,9 @@
 package llvm
 
-import "github.com/profarc/profarc/layout"
+import (
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/layout"
+)
 
 // Versions that are known.
 const (
@@ -65,7 +68,7 @@ const (
 
 // PropertyStreamSize is the key, in TableProperties, of the number of temporal
 // traces of which those in TableTraces were chosen. Several rows add up.
-const PropertyStreamSize = layout.PropertyTraceStream
+const PropertyStreamSize = disk.PropertyTraceStream
 
 // Columns of the tables that are read and written.
 var (

@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/limit"
-	"github.com/profarc/profarc/layout"
 )
 
 // A block of value profiles is the same in raw and indexed files, but for the
@@ -57,7 +57,7 @@ func (f *function) valueSites(b []byte, kind uint16, sites uint32, o order) (res
 		return nil, tooManySites
 	}
 	numbers := b[:sites]
-	start := layout.AlignUp(valueKindHeader+int64(sites), layout.Unit) - valueKindHeader
+	start := disk.AlignUp(valueKindHeader+int64(sites), disk.Unit) - valueKindHeader
 	if start > int64(len(b)) {
 		return nil, fmt.Errorf("%d value sites in %d bytes", sites, len(b))
 	}

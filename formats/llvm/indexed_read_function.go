@@ -4,7 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/words"
 )
 
 // itemHeader is the size of { u64 hash, u64 key length, u64 data length }.
@@ -32,7 +33,7 @@ func (x *indexedScan) functions() error {
 			}
 		}
 	}
-	if padding := x.table - x.offset(); padding < 0 || padding >= layout.Unit {
+	if padding := x.table - x.offset(); padding < 0 || padding >= disk.Unit {
 		return x.malformed(x.offset(), "the functions end, and their table is at byte %d", x.table)
 	}
 	if !x.skip(uint64(x.table - x.offset())) {
@@ -50,7 +51,7 @@ func (x *indexedScan) item() error {
 	}
 	key, data := binary.LittleEndian.Uint64(b[8:]), binary.LittleEndian.Uint64(b[16:])
 	left := uint64(max(0, x.table-x.offset()))
-	if key > layout.MaxName || data > left || key+data > left {
+	if key > disk.MaxName || data > left || key+data > left {
 		return x.malformed(at, "a name of %d bytes and a function of %d, where the table comes in %d", key, data, left)
 	}
 	if b, ok = x.next(int(key + data)); !ok {
@@ -101,7 +102,7 @@ func (x *indexedScan) record(b []byte) (rest []byte, err error) {
 	if number > uint64(len(b)/8) {
 		return nil, fmt.Errorf("%d counters in %d bytes", number, len(b))
 	}
-	x.f.counts = layout.AppendWords(x.f.counts, b[:8*number])
+	x.f.counts = words.Append(x.f.counts, b[:8*number])
 	b = b[8*number:]
 	if x.version >= sinceBitmaps {
 		if b, err = x.f.indexedBitmap(b); err != nil {
@@ -138,7 +139,7 @@ func (f *function) indexedValues(b []byte) (rest []byte, err error) {
 		return nil, fmt.Errorf("no room for its values")
 	}
 	size := uint64(binary.LittleEndian.Uint32(b))
-	if size < valueBlockHeader || size%layout.Unit != 0 || size > uint64(len(b)) {
+	if size < valueBlockHeader || size%disk.Unit != 0 || size > uint64(len(b)) {
 		return nil, fmt.Errorf("values of %d bytes in %d", size, len(b))
 	}
 	return b[size:], f.valueBlock(b[:size], false)

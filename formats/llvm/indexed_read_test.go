@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -19,14 +20,14 @@ func wantSmall(version int) *content {
 	add := func(name string, hash uint64) {
 		f := counted{Counts: []uint64{hash * 10, 1}, Sites: map[string][]builder.Value{}}
 		if version >= 3 {
-			f.Sites = map[string][]builder.Value{"0 0": nil, "0 1": {{Value: layout.NameRef("f"), Count: hash}}}
+			f.Sites = map[string][]builder.Value{"0 0": nil, "0 1": {{Value: disk.NameRef("f"), Count: hash}}}
 		}
 		if version >= 11 {
 			f.Bitmap = "81"
 		}
 		if version >= 2 && name == "main" && hash == 6 {
 			f.Counts = []uint64{120, 2} // it is there twice
-			f.Sites = map[string][]builder.Value{"0 0": nil, "0 1": {{Value: layout.NameRef("f"), Count: 12}}}
+			f.Sites = map[string][]builder.Value{"0 0": nil, "0 1": {{Value: disk.NameRef("f"), Count: 12}}}
 			if version < 3 {
 				f.Sites = map[string][]builder.Value{}
 			}
@@ -43,7 +44,7 @@ func wantSmall(version int) *content {
 		c.BinaryIDs = []string{"616263"}
 	}
 	if version >= 10 {
-		c.Traces, c.Stream = [][]uint64{{3, layout.NameRef("main"), layout.NameRef("f")}}, []string{"5"}
+		c.Traces, c.Stream = [][]uint64{{3, disk.NameRef("main"), disk.NameRef("f")}}, []string{"5"}
 	}
 	if version >= 12 {
 		c.VTables = []string{"_ZTV1A"}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -109,7 +110,7 @@ func (in *intake) fits(v Variant) error {
 		return nil
 	case in.domain != v.Domain():
 		return in.mismatch(fmt.Sprintf("it is of domain %s, the others are of %s: import each kind into an archive of its own", v.Domain(), in.domain))
-	case (v^before)&layout.LLVMCoverageOnly != 0:
+	case (v^before)&disk.LLVMCoverageOnly != 0:
 		return in.mismatch("one has counts, the other coverage of single bytes, which do not add up: import each kind into an archive of its own")
 	}
 	return nil
@@ -131,7 +132,7 @@ func (f *function) possible() error {
 	switch {
 	case len(f.name) == 0:
 		return fmt.Errorf("a function without a name")
-	case len(f.name) > layout.MaxName || bytes.IndexByte(f.name, 0) >= 0:
+	case len(f.name) > disk.MaxName || bytes.IndexByte(f.name, 0) >= 0:
 		return fmt.Errorf("a name of %d bytes, or with a NUL byte: %.40q", len(f.name), f.name)
 	case len(f.counts)+2*len(f.sites)+2*len(f.values)+len(f.bitmap)/8 > maxFunctionCells:
 		return fmt.Errorf("%.80q has %d counters and %d values, more than an archive holds", f.name, len(f.counts), len(f.values))

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/limit"
-	"github.com/profarc/profarc/layout"
 )
 
 // maxDeflate is more than zlib can expand a byte to.
@@ -104,7 +104,7 @@ func unpack(b []byte, size int) (string, error) {
 // possibleNames refuses names that an archive does not keep.
 func possibleNames(names []string) error {
 	for _, name := range names {
-		if len(name) > layout.MaxName {
+		if len(name) > disk.MaxName {
 			return fmt.Errorf("a name of %d bytes", len(name))
 		}
 	}

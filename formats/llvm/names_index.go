@@ -1,6 +1,8 @@
 package llvm
 
-import "github.com/profarc/profarc/layout"
+import (
+	"github.com/profarc/profarc/internal/disk"
+)
 
 // A nameIndex finds the names of a module by their NameRef. NameRefs are spread
 // evenly, but for those of somebody who computes them: a probe is bounded.
@@ -27,7 +29,7 @@ func newNameIndex(names []string) *nameIndex {
 		slots: make([]uint32, size), mask: uint64(size - 1),
 	}
 	for i, name := range names {
-		x.refs[i] = layout.NameRef(name)
+		x.refs[i] = disk.NameRef(name)
 		x.place(i)
 	}
 	return x

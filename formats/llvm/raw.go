@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/disk"
 )
 
 // A rawScan reads a raw file.
@@ -66,7 +66,7 @@ func (m *rawModule) header(first bool) (more bool, err error) {
 		return false, m.cut("a header")
 	}
 	machine, ok := machineOf(b)
-	if !ok || !first && machine != m.machine || at%layout.Unit != 0 {
+	if !ok || !first && machine != m.machine || at%disk.Unit != 0 {
 		return false, m.malformed(at, "no header of a module where one must be: % x", b[:8])
 	}
 	m.machine, m.h.rawMachine = machine, machine

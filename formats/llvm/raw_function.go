@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -140,7 +141,7 @@ func (m *rawModule) values(i uint64, record []byte) error {
 		return m.cut("the values of a function")
 	}
 	size := m.machine.u32(head)
-	if size < valueBlockHeader || size%layout.Unit != 0 {
+	if size < valueBlockHeader || size%disk.Unit != 0 {
 		return m.malformed(at, "a block of values of %d bytes", size)
 	}
 	b, ok := m.next(int(size))

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/disk"
 )
 
 // The magics of raw files, read as a big-endian word: those of little-endian
@@ -94,8 +94,8 @@ func (h *rawHeader) check() error {
 			return fmt.Errorf("a section of %d bytes or records", n)
 		}
 	}
-	if h.binaryIDs%layout.Unit != 0 {
-		return fmt.Errorf("%d bytes of binary ids, not a multiple of %d", h.binaryIDs, layout.Unit)
+	if h.binaryIDs%disk.Unit != 0 {
+		return fmt.Errorf("%d bytes of binary ids, not a multiple of %d", h.binaryIDs, disk.Unit)
 	}
 	if h.lastKind >= valueKindsKnown {
 		return fmt.Errorf("values of kinds up to %d", h.lastKind)
@@ -177,13 +177,13 @@ func (h *rawHeader) layout() (l rawLayout) {
 	if h.version >= rawBitmaps {
 		l.numBitmap, at = at, at+4
 	}
-	l.size = uint64(layout.AlignUp(int64(at), layout.Unit))
+	l.size = uint64(disk.AlignUp(int64(at), disk.Unit))
 	return l
 }
 
 // vtableSize is the size of a record of a vtable.
 func (h *rawHeader) vtableSize() uint64 {
-	return uint64(layout.AlignUp(int64(8+h.pointer+4), layout.Unit))
+	return uint64(disk.AlignUp(int64(8+h.pointer+4), disk.Unit))
 }
 
 // word reads a pointer.

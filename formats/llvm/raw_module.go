@@ -3,7 +3,7 @@ package llvm
 import (
 	"fmt"
 
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/disk"
 )
 
 // A rawModule is a program or library of the process. Its names and values
@@ -80,7 +80,7 @@ func (m *rawModule) between(size, padding uint64, what string) ([]byte, error) {
 }
 
 // padding is what it takes to make a size a multiple of 8.
-func padding(size uint64) uint64 { return -size % layout.Unit }
+func padding(size uint64) uint64 { return -size % disk.Unit }
 
 func (m *rawModule) readNames() error {
 	names, err := m.nameSection(m.h.names, "the names")

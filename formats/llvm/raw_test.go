@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -50,7 +51,7 @@ func (s *rawSpec) want() *content {
 	if s.version == 8 && s.variant&VariantTemporal != 0 {
 		c.Version = 10
 	}
-	remap := map[uint64]uint64{0x4020: layout.NameRef("a.cpp;_ZL3addll"), 0x8010: layout.NameRef("_ZTV1A"), 0x8020: layout.NameRef("_ZTV1B")}
+	remap := map[uint64]uint64{0x4020: disk.NameRef("a.cpp;_ZL3addll"), 0x8010: disk.NameRef("_ZTV1A"), 0x8020: disk.NameRef("_ZTV1B")}
 	for _, f := range s.functions[:len(s.functions)-s.unnamed] {
 		to := counted{Counts: f.counts, Sites: map[string][]builder.Value{}, Bitmap: fmt.Sprintf("%x", f.bitmap)}
 		for kind, sites := range f.sites {
@@ -74,7 +75,7 @@ func (s *rawSpec) want() *content {
 		c.VTables = append(c.VTables, v.name)
 	}
 	if s.variant&VariantTemporal != 0 {
-		c.Traces, c.Stream = [][]uint64{{1, layout.NameRef("a.cpp;_ZL3addll"), layout.NameRef("main")}}, []string{"1"}
+		c.Traces, c.Stream = [][]uint64{{1, disk.NameRef("a.cpp;_ZL3addll"), disk.NameRef("main")}}, []string{"1"}
 	}
 	return c
 }
@@ -135,8 +136,8 @@ func TestRawModules(t *testing.T) {
 	if len(c.BinaryIDs) != 3 || len(c.VTables) != 2 {
 		t.Errorf("binary ids %q, vtables %q", c.BinaryIDs, c.VTables)
 	}
-	add, main := layout.NameRef("a.cpp;_ZL3addll"), layout.NameRef("main")
-	if want := [][]uint64{{1, add, add, add, layout.NameRef("late"), main, main}}; !cmp.Equal(c.Traces, want) {
+	add, main := disk.NameRef("a.cpp;_ZL3addll"), disk.NameRef("main")
+	if want := [][]uint64{{1, add, add, add, disk.NameRef("late"), main, main}}; !cmp.Equal(c.Traces, want) {
 		t.Errorf("traces %v, want %v", c.Traces, want)
 	}
 	if c.Variant != VariantIR|VariantTemporal|VariantEntryFirst {

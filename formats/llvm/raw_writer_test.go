@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/disk"
 )
 
 // A rawSpec says what a raw file of one module shall hold.
@@ -198,7 +198,7 @@ func (s *rawSpec) data(counterOffsets, bitmapOffsets []int) []byte {
 			if s.version < 8 {
 				here = 0
 			}
-			w.words(layout.NameRef(f.name), f.hash)
+			w.words(disk.NameRef(f.name), f.hash)
 			w.address(rawCounterAddress + uint64(counterOffsets[i]) - here)
 			if s.version >= 11 {
 				w.address(0x1234)
@@ -277,7 +277,7 @@ func (s *rawSpec) vtableSections(t testing.TB) (records, names []byte) {
 	var all []string
 	records = s.section(func(w *rawBytes) {
 		for _, v := range s.vtables {
-			w.words(layout.NameRef(v.name))
+			w.words(disk.NameRef(v.name))
 			w.address(v.address)
 			w.put(4, uint64(v.size))
 			w.pad()

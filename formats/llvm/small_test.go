@@ -3,7 +3,7 @@ package llvm
 import (
 	"encoding/binary"
 
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/disk"
 )
 
 // smallText is a text by hand.
@@ -92,7 +92,7 @@ func smallIndexed(version int) []byte {
 	}
 	if version >= 10 {
 		patch(3)
-		w.words(1, 5, 3, 2, layout.NameRef("main"), layout.NameRef("f"))
+		w.words(1, 5, 3, 2, disk.NameRef("main"), disk.NameRef("f"))
 	}
 	return w.b
 }
@@ -115,11 +115,11 @@ func (w *rawBytes) item(name string, version int, hashes ...uint64) {
 				w.put(4, 0)
 				w.put(4, 2)
 				w.b = append(w.b, 0, 1, 0, 0, 0, 0, 0, 0)
-				w.words(layout.NameRef("f"), h)
+				w.words(disk.NameRef("f"), h)
 			}
 		}
 	})
-	w.words(layout.NameRef(name), uint64(len(name)), uint64(len(data)))
+	w.words(disk.NameRef(name), uint64(len(name)), uint64(len(data)))
 	w.b = append(w.b, name...)
 	w.b = append(w.b, data...)
 }

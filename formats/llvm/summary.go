@@ -3,6 +3,7 @@ package llvm
 import (
 	"math/bits"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -26,7 +27,7 @@ const (
 )
 
 // isMark reports whether the first counter of a function is no count.
-func isMark(entry uint64) bool { return entry > layout.LLVMMaxCount }
+func isMark(entry uint64) bool { return entry > disk.LLVMMaxCount }
 
 // A Summary is what LLVM's compilers know of all counters of a program before
 // they look at a function.
@@ -80,7 +81,7 @@ type summaryBuilders struct{ normal, contextSensitive summaryBuilder }
 // newSummaryBuilders returns builders that sum up as the LLVM does that made the
 // profiles of an archive.
 func newSummaryBuilders(s *reader.Store) (b summaryBuilders) {
-	b.normal.old = !s.Header().Params.LLVMMarks()
+	b.normal.old = !disk.LLVMMarks(&s.Header().Params)
 	b.contextSensitive.old = b.normal.old
 	return b
 }
@@ -107,7 +108,7 @@ func (b *summaryBuilder) add(counts []byte) {
 	s, entry := &b.sums, le.Uint64(counts)
 	s.Functions++
 	s.MaxFunctionCount = max(s.MaxFunctionCount, b.count(entry))
-	for counts = counts[layout.CellSize:]; len(counts) >= layout.CellSize; counts = counts[layout.CellSize:] {
+	for counts = counts[disk.CellSize:]; len(counts) >= disk.CellSize; counts = counts[disk.CellSize:] {
 		s.MaxInternalCount = max(s.MaxInternalCount, b.count(le.Uint64(counts)))
 	}
 }
@@ -121,7 +122,7 @@ func (b *summaryBuilder) noCount(n uint64) bool { return b.old && n == pseudoHot
 
 // highest is the highest of a function's counts.
 func (b *summaryBuilder) highest(counts []byte) (highest uint64) {
-	for ; len(counts) >= layout.CellSize; counts = counts[layout.CellSize:] {
+	for ; len(counts) >= disk.CellSize; counts = counts[disk.CellSize:] {
 		if n := le.Uint64(counts); !b.noCount(n) {
 			highest = max(highest, n)
 		}

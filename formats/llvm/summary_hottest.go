@@ -44,7 +44,7 @@ type hottestQueue struct {
 
 // A hotRecord is a record of a function and its highest counter.
 type hotRecord struct {
-	method    layout.Narrow
+	method    layout.Ref
 	place     int // among all, in the order of the file
 	hash, max uint64
 }

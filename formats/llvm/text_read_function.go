@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/limit"
 	"github.com/profarc/profarc/layout"
 )
@@ -140,10 +141,10 @@ func (t *textScan) value(kind uint16) (v builder.Value, ok bool) {
 	if string(what) == externalName {
 		return v, true
 	}
-	if len(what) == 0 || len(what) > layout.MaxName || bytes.IndexByte(what, 0) >= 0 {
+	if len(what) == 0 || len(what) > disk.MaxName || bytes.IndexByte(what, 0) >= 0 {
 		return v, false
 	}
-	v.Value = layout.NameRef(string(what))
+	v.Value = disk.NameRef(string(what))
 	t.named(kind, what)
 	return v, true
 }
@@ -192,7 +193,7 @@ func (t *textScan) traces(traces []textTrace) (all []textTrace, stream uint64, e
 func traceFunctions(line []byte) (refs []uint64) {
 	for name := range bytes.SplitSeq(line, []byte{','}) {
 		if name = bytes.TrimSpace(name); len(name) > 0 {
-			refs = append(refs, layout.NameRef(string(name)))
+			refs = append(refs, disk.NameRef(string(name)))
 		}
 	}
 	return refs

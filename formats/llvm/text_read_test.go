@@ -10,20 +10,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
 func TestText(t *testing.T) {
-	f, main, add := layout.NameRef("f"), layout.NameRef("main"), layout.NameRef("a.cpp;_ZL3addll")
+	f, main, add := disk.NameRef("f"), disk.NameRef("main"), disk.NameRef("a.cpp;_ZL3addll")
 	want := &content{
 		Domain: layout.DomainLLVMIR, Variant: VariantIR | VariantTemporal,
 		Functions: map[string]counted{
 			"main 8000000000000005": {
 				Counts: []uint64{1, 0, 1<<64 - 1}, Bitmap: "01ff",
 				Sites: map[string][]builder.Value{
-					"0 0": summed([]builder.Value{{Value: f, Count: 12}, {Value: layout.NameRef("elsewhere"), Count: 5}, {Value: 0, Count: 2}}),
+					"0 0": summed([]builder.Value{{Value: f, Count: 12}, {Value: disk.NameRef("elsewhere"), Count: 5}, {Value: 0, Count: 2}}),
 					"0 1": nil,
-					"2 0": {{Value: layout.NameRef("std::vtable name"), Count: 4}},
+					"2 0": {{Value: disk.NameRef("std::vtable name"), Count: 4}},
 				},
 			},
 			"f 0000000000000007":      {Counts: []uint64{0}, Sites: map[string][]builder.Value{}},

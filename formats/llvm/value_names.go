@@ -3,6 +3,7 @@ package llvm
 import (
 	"errors"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -22,7 +23,7 @@ func NewValueNames(s *reader.Store) (*ValueNames, error) {
 	}
 	n := &ValueNames{s, make(map[uint64]string, len(names))}
 	for _, name := range names {
-		n.vtables[layout.NameRef(name)] = name
+		n.vtables[disk.NameRef(name)] = name
 	}
 	return n, nil
 }

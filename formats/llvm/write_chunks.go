@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync/atomic"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -121,7 +122,7 @@ func (e *itemEncoder) item(item int32) error {
 	}
 	e.out = b
 	if int64(len(b)-start) != planned.size() {
-		return layout.Corrupt(layout.RegionRW, planned.method.Offset(), "the profile of a function changed while it was written")
+		return disk.Corrupt(layout.RegionRW, planned.method.Offset(), "the profile of a function changed while it was written")
 	}
 	return nil
 }

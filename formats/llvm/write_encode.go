@@ -1,6 +1,9 @@
 package llvm
 
-import "github.com/profarc/profarc/layout"
+import (
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/layout"
+)
 
 // An encoding is how records lie in an indexed file of a version:
 //
@@ -37,7 +40,7 @@ func (e *encoding) valuesSize(r *record) int64 {
 		if len(sites) == 0 {
 			continue
 		}
-		n += valueKindHeader + layout.AlignUp(int64(len(sites)), 8)
+		n += valueKindHeader + disk.AlignUp(int64(len(sites)), 8)
 		for _, site := range sites {
 			n += valueSize * int64(writtenValues(site))
 		}
@@ -47,7 +50,7 @@ func (e *encoding) valuesSize(r *record) int64 {
 
 func (e *encoding) append(b []byte, r *record) []byte {
 	b = le.AppendUint64(b, r.hash)
-	b = le.AppendUint64(b, uint64(len(r.counts)/layout.CellSize))
+	b = le.AppendUint64(b, uint64(len(r.counts)/disk.CellSize))
 	b = append(b, r.counts...)
 	if e.version >= sinceBitmaps {
 		b = le.AppendUint64(b, uint64(len(r.bitmap)))
@@ -75,7 +78,7 @@ func (e *encoding) appendValues(b []byte, r *record) []byte {
 	return b
 }
 
-func (e *encoding) appendKind(b []byte, kind int, sites []layout.Entry) []byte {
+func (e *encoding) appendKind(b []byte, kind int, sites []disk.Entry) []byte {
 	b = le.AppendUint32(b, uint32(kind))
 	b = le.AppendUint32(b, uint32(len(sites)))
 	for _, site := range sites {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -25,15 +26,15 @@ const (
 // llvm-profdata has them that writes a version of the indexed format.
 type insertion struct {
 	version int
-	firsts  []layout.Narrow           // of each function, in the order of their names: its first record
-	hashes  []uint32                  // of their names, if the version has them in the order of a map
-	several map[int32][]layout.Narrow // records of functions that have several, in the order of the table
-	laid    bool                      // the order table has the order of an indexed file
+	firsts  []layout.Ref           // of each function, in the order of their names: its first record
+	hashes  []uint32               // of their names, if the version has them in the order of a map
+	several map[int32][]layout.Ref // records of functions that have several, in the order of the table
+	laid    bool                   // the order table has the order of an indexed file
 	name    []byte
 }
 
 func newInsertion(version int) *insertion {
-	return &insertion{version: version, several: map[int32][]layout.Narrow{}}
+	return &insertion{version: version, several: map[int32][]layout.Ref{}}
 }
 
 // add adds the next function.
@@ -77,12 +78,12 @@ func (x *insertion) came(s *reader.Store) (places []int32, err error) {
 		return ascending(len(x.firsts)), nil
 	}
 	seen := make([]bool, len(x.firsts))
-	err = eachRow(s, layout.TableOrder, orderColumns, func(t *layout.Table, row int) error {
-		if x.laid = t.Flags&layout.OrderOfFile != 0; x.laid && x.version >= sinceSortedNames {
+	err = eachRow(s, layout.TableOrder, orderColumns, func(t *disk.Table, row int) error {
+		if x.laid = t.Flags&disk.OrderOfFile != 0; x.laid && x.version >= sinceSortedNames {
 			x.laid = false // an older file than the one to be written
 			return nil
 		}
-		block := layout.Narrow(t.Cell(0, row))
+		block := layout.Ref(t.Cell(0, row))
 		place := x.place(block)
 		if place < 0 {
 			return nil
@@ -106,7 +107,7 @@ func (x *insertion) came(s *reader.Store) (places []int32, err error) {
 
 // place returns the function that has a record, -1 if none can have it: records
 // lie in the order of the names.
-func (x *insertion) place(block layout.Narrow) int32 {
+func (x *insertion) place(block layout.Ref) int32 {
 	i, found := slices.BinarySearch(x.firsts, block)
 	if !found {
 		i--
@@ -119,7 +120,7 @@ func (x *insertion) sort(place int32, records []record) {
 	if len(records) < 2 {
 		return
 	}
-	came := map[layout.Narrow]int{}
+	came := map[layout.Ref]int{}
 	for i, block := range x.several[place] {
 		came[block] = i
 	}

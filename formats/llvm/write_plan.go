@@ -3,6 +3,7 @@ package llvm
 import (
 	"slices"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -28,7 +29,7 @@ type indexedPlan struct {
 type plannedItem struct {
 	data   int64 // size of the records
 	hash   uint64
-	method layout.Narrow
+	method layout.Ref
 	name   uint32 // its length
 	place  int32  // among the functions of the insertion
 	cold   bool   // it is left out
@@ -44,7 +45,7 @@ func (i *plannedItem) size() int64 { return itemHeaderSize + int64(i.name) + i.d
 // plan goes through all functions once.
 func (w *indexedWriter) plan() (*indexedPlan, error) {
 	p := &indexedPlan{insertion: newInsertion(w.encoding.version), summaries: newSummaryBuilders(w.store)}
-	n := w.store.Header().Sections[layout.SectionMethods].Size / layout.MinMethodSize // at most
+	n := w.store.Header().Parts[disk.PartMethods].Size / disk.MinMethodSize // at most
 	n = min(n, int64(w.store.Header().Counts.Methods))
 	p.items = make([]plannedItem, 0, n)
 	err := newRecordWalk(w.store, &w.lost).each(func(m reader.Method, records []record) error {
@@ -151,7 +152,7 @@ func (w *indexedWriter) place(p *indexedPlan) {
 	for _, head := range p.chains.heads {
 		p.end += p.bucketSize(head)
 	}
-	p.table = layout.AlignUp(p.end, 8)
+	p.table = disk.AlignUp(p.end, 8)
 	p.sections = w.sections(p)
 }
 

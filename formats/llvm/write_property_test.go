@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/lost"
 	"github.com/profarc/profarc/internal/memstore"
 	"github.com/profarc/profarc/layout"
@@ -70,7 +71,7 @@ func drawFunction(t *rapid.T, b *builder.Builder, name string, hash uint64, name
 func drawnValue(t *rapid.T, kind uint16, names []string) builder.Value {
 	v := rapid.Uint64().Draw(t, "value")
 	if kind == layout.SubIndirectCall {
-		v = layout.NameRef(rapid.SampledFrom(names).Draw(t, "target"))
+		v = disk.NameRef(rapid.SampledFrom(names).Draw(t, "target"))
 	}
 	return builder.Value{Value: v, Count: drawnCount().Draw(t, "count")}
 }
@@ -92,7 +93,7 @@ func drawTables(t *rapid.T, b *builder.Builder, names []string) {
 	for trace := range traces {
 		weight := rapid.Uint64Range(1, 9).Draw(t, "weight")
 		for _, name := range rapid.SliceOfN(rapid.SampledFrom(names), 1, 5).Draw(t, "trace") {
-			rows.Row(trace, weight, layout.NameRef(name))
+			rows.Row(trace, weight, disk.NameRef(name))
 		}
 	}
 	b.Table(layout.TableProperties, 0, propertyColumns...).Row(uint64(b.Symbol(PropertyStreamSize)), uint64(b.Symbol(fmt.Sprint(traces+7))))

@@ -3,6 +3,7 @@ package llvm
 import (
 	"encoding/binary"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/lost"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -13,9 +14,9 @@ var le = binary.LittleEndian
 // A record is one profile as LLVM sees it: a window on the archive.
 type record struct {
 	hash   uint64
-	block  layout.Narrow                   // where it lies
-	counts []byte                          // 8 bytes a counter, one counter at least
-	sites  [valueKindsKnown][]layout.Entry // ValueSite entries, by kind
+	block  layout.Ref                    // where it lies
+	counts []byte                        // 8 bytes a counter, one counter at least
+	sites  [valueKindsKnown][]disk.Entry // ValueSite entries, by kind
 	bitmap []byte
 }
 
@@ -36,13 +37,13 @@ func allZero(b []byte) bool {
 // A recordWalk goes through the functions of an archive.
 type recordWalk struct {
 	store   *reader.Store
-	shape   layout.Shape
+	shape   disk.Shape
 	lost    *lost.List // nil: not counted
 	records []record
 }
 
 func newRecordWalk(s *reader.Store, lost *lost.List) *recordWalk {
-	return &recordWalk{store: s, shape: s.Header().Params.Shape(), lost: lost}
+	return &recordWalk{store: s, shape: disk.ShapeOf(&s.Header().Params), lost: lost}
 }
 
 // each goes through all functions that have records, in the order of their
@@ -124,13 +125,13 @@ func (w *recordWalk) entries(r *record, data []byte) {
 
 // take reports whether an entry is one that LLVM has: a second array, or a site
 // whose predecessor is missing, is none.
-func (r *record) take(e layout.Entry) bool {
+func (r *record) take(e disk.Entry) bool {
 	kind := e.Sub()
 	switch {
 	case e.Tag() == layout.TagCounters && e.Point() == 0 && r.counts == nil:
-		r.counts = e[layout.WideHeaderSize:]
+		r.counts = e[disk.WideHeaderSize:]
 	case e.Tag() == layout.TagBitmap && e.Point() == 0 && r.bitmap == nil:
-		r.bitmap = e[layout.WideHeaderSize : layout.WideHeaderSize+e.Rows()]
+		r.bitmap = e[disk.WideHeaderSize : disk.WideHeaderSize+e.Rows()]
 	case e.Tag() == layout.TagValueSite && kind < valueKindsKnown && int(e.Point()) == len(r.sites[kind]):
 		r.sites[kind] = append(r.sites[kind], e)
 	default:

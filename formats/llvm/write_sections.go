@@ -6,7 +6,7 @@ import (
 	"encoding/binary"
 	"strings"
 
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/disk"
 )
 
 // A section is what lies behind the table of buckets, and which word of the
@@ -100,5 +100,5 @@ func traceSection(traces []trace, stream uint64) []byte {
 
 // padWord appends zeros up to a multiple of 8.
 func padWord(b []byte) []byte {
-	return append(b, make([]byte, layout.AlignUp(int64(len(b)), 8)-int64(len(b)))...)
+	return append(b, make([]byte, disk.AlignUp(int64(len(b)), 8)-int64(len(b)))...)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -40,7 +41,7 @@ func readRunFacts(s *reader.Store) (f runFacts, err error) {
 
 // eachRow goes through the rows of a table, if the archive has it. One with
 // other columns than this package's is foreign, and passed over.
-func eachRow(s *reader.Store, kind layout.TableKind, columns []layout.ColumnKind, yield func(t *layout.Table, row int) error) error {
+func eachRow(s *reader.Store, kind layout.TableKind, columns []layout.ColumnKind, yield func(t *disk.Table, row int) error) error {
 	t, err := s.Table(kind)
 	if errors.Is(err, reader.ErrNotFound) {
 		return nil
@@ -66,8 +67,8 @@ func eachRow(s *reader.Store, kind layout.TableKind, columns []layout.ColumnKind
 
 // symbolColumn gives the different texts of the first column, sorted.
 func symbolColumn(s *reader.Store, kind layout.TableKind, columns []layout.ColumnKind) (texts []string, err error) {
-	err = eachRow(s, kind, columns, func(t *layout.Table, row int) error {
-		name, err := s.SymbolAt(layout.Narrow(t.Cell(0, row)))
+	err = eachRow(s, kind, columns, func(t *disk.Table, row int) error {
+		name, err := s.SymbolAt(layout.Ref(t.Cell(0, row)))
 		if errors.Is(err, reader.ErrNotFound) {
 			return nil
 		}
@@ -80,7 +81,7 @@ func symbolColumn(s *reader.Store, kind layout.TableKind, columns []layout.Colum
 
 func readTraces(s *reader.Store) (traces []trace, err error) {
 	last := uint64(0)
-	err = eachRow(s, layout.TableTraces, traceColumns, func(t *layout.Table, row int) error {
+	err = eachRow(s, layout.TableTraces, traceColumns, func(t *disk.Table, row int) error {
 		number, weight, id := t.Cell(0, row), t.Cell(1, row), t.Cell(2, row)
 		if len(traces) == 0 || number != last {
 			traces = append(traces, trace{weight: weight})
@@ -96,12 +97,12 @@ func readTraces(s *reader.Store) (traces []trace, err error) {
 // streamSize sums the sizes of the streams that the traces were chosen from; it
 // is never less than the number of traces that there are.
 func streamSize(s *reader.Store, traces uint64) (sum uint64, err error) {
-	err = eachRow(s, layout.TableProperties, propertyColumns, func(t *layout.Table, row int) error {
-		key, err := s.SymbolAt(layout.Narrow(t.Cell(0, row)))
+	err = eachRow(s, layout.TableProperties, propertyColumns, func(t *disk.Table, row int) error {
+		key, err := s.SymbolAt(layout.Ref(t.Cell(0, row)))
 		if err != nil || !key.Equal(PropertyStreamSize) {
 			return ignoreNotFound(err)
 		}
-		value, err := s.SymbolAt(layout.Narrow(t.Cell(1, row)))
+		value, err := s.SymbolAt(layout.Ref(t.Cell(1, row)))
 		if err != nil {
 			return ignoreNotFound(err)
 		}

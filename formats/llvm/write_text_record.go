@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strconv"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -57,9 +58,9 @@ func (w *textWriter) number(n uint64) { w.text = append(strconv.AppendUint(w.tex
 
 func (w *textWriter) counters(r *record) {
 	w.say("Func Hash", r.hash)
-	w.say("Num Counters", uint64(len(r.counts)/layout.CellSize))
+	w.say("Num Counters", uint64(len(r.counts)/disk.CellSize))
 	w.text = append(w.text, "# Counter Values:\n"...)
-	for at := 0; at < len(r.counts); at += layout.CellSize {
+	for at := 0; at < len(r.counts); at += disk.CellSize {
 		w.number(le.Uint64(r.counts[at:]))
 	}
 	if len(r.bitmap) == 0 {
@@ -103,7 +104,7 @@ func (w *textWriter) sites(r *record) error {
 	return nil
 }
 
-func (w *textWriter) site(kind int, site layout.Entry) error {
+func (w *textWriter) site(kind int, site disk.Entry) error {
 	w.values = appendSiteValues(w.values[:0], site)
 	w.lost.Add(LossValues, site.Rows()-len(w.values))
 	w.number(uint64(len(w.values)))

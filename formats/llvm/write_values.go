@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/disk"
 )
 
 // maxSiteValues is how many values of a site LLVM keeps: their number is
@@ -16,7 +16,7 @@ type siteValue struct{ value, count uint64 }
 
 // appendSiteValues appends the values of a site as LLVM orders them: the most
 // frequent first, those of one count as they came.
-func appendSiteValues(values []siteValue, site layout.Entry) []siteValue {
+func appendSiteValues(values []siteValue, site disk.Entry) []siteValue {
 	first := len(values)
 	for i := range site.Rows() {
 		values = append(values, siteValue{site.Cell(2 * i), site.Cell(2*i + 1)})
@@ -30,4 +30,4 @@ func appendSiteValues(values []siteValue, site layout.Entry) []siteValue {
 }
 
 // writtenValues is how many values of a site are written.
-func writtenValues(site layout.Entry) int { return min(site.Rows(), maxSiteValues) }
+func writtenValues(site disk.Entry) int { return min(site.Rows(), maxSiteValues) }

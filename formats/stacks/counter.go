@@ -3,6 +3,7 @@ package stacks
 import (
 	"math"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -35,7 +36,7 @@ func counted(what uint16) func(reader.Profile) (uint64, bool) {
 	return func(p reader.Profile) (sum uint64, ok bool) {
 		for e := range p.Entries() {
 			if c, isCount := e.Counter(); isCount && e.Tag() == layout.TagCount && e.Sub() == what {
-				sum, ok = layout.SaturatingAdd(sum, c.Trained()), true
+				sum, ok = disk.SaturatingAdd(sum, c.Trained()), true
 			}
 		}
 		return sum, ok
@@ -55,7 +56,7 @@ func blockCounts(p reader.Profile) (sum uint64, ok bool) {
 		}
 		for i := range rows.Len() {
 			if n := rows.Cell(i, 0).Trained(); n <= maxCount {
-				sum, ok = layout.SaturatingAdd(sum, n), true
+				sum, ok = disk.SaturatingAdd(sum, n), true
 			}
 		}
 	}
@@ -70,7 +71,7 @@ func (c *Counter) Sum(m reader.Method) (sum uint64, ok bool, err error) {
 			return 0, false, err
 		}
 		if n, has := c.Of(p); has {
-			sum, ok = layout.SaturatingAdd(sum, n), true
+			sum, ok = disk.SaturatingAdd(sum, n), true
 		}
 	}
 	return sum, ok, nil

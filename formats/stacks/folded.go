@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -62,7 +62,7 @@ func fold(s *reader.Store) (map[string]uint64, error) {
 				b = append(b, ';')
 			}
 		}
-		folded[string(b)] = layout.SaturatingAdd(folded[string(b)], stack.Count)
+		folded[string(b)] = disk.SaturatingAdd(folded[string(b)], stack.Count)
 	}
 	return folded, nil
 }

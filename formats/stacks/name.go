@@ -13,7 +13,7 @@ const unknown = "[unknown]"
 // Named gives the names of methods, each read once.
 type Named struct {
 	domain layout.Domain
-	names  map[layout.Narrow]Name
+	names  map[layout.Ref]Name
 }
 
 // A Name is what a method is called.
@@ -28,7 +28,7 @@ type Name struct {
 
 // NewNamed makes a Named for the methods of an archive.
 func NewNamed(s *reader.Store) *Named {
-	return &Named{s.Header().Domain, map[layout.Narrow]Name{}}
+	return &Named{s.Header().Domain, map[layout.Ref]Name{}}
 }
 
 // Of is the name of a method, which may be none.
@@ -50,7 +50,7 @@ func (n *Named) Of(m reader.Method) (Name, error) {
 
 // nameOf takes a key apart.
 func nameOf(d layout.Domain, k layout.Key) (n Name) {
-	k = k.Apart(d)
+	k = k.Split(d)
 	n.Short, n.Parameters = k.Name, k.Signature
 	switch {
 	case d.LLVM():

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -34,7 +35,7 @@ func Sampled(s *reader.Store) iter.Seq2[Stack, error] {
 			return
 		}
 		if err != nil {
-			yield(Stack{}, layout.InFile(err, s.Mapping().Name()))
+			yield(Stack{}, disk.InFile(err, s.Mapping().Name()))
 			return
 		}
 		eachStack(s, &t, yield)
@@ -43,13 +44,13 @@ func Sampled(s *reader.Store) iter.Seq2[Stack, error] {
 
 // eachStack puts rows with one number together. All rows of a stack have its
 // count.
-func eachStack(s *reader.Store, t *layout.Table, yield func(Stack, error) bool) {
+func eachStack(s *reader.Store, t *disk.Table, yield func(Stack, error) bool) {
 	var stack Stack
 	for row := 0; row < t.Rows; {
 		number := t.Cell(0, row)
 		stack.Frames, stack.Count = stack.Frames[:0], t.Cell(3, row)
 		for ; row < t.Rows && t.Cell(0, row) == number; row++ {
-			m, err := s.MethodAt(layout.Narrow(t.Cell(1, row)))
+			m, err := s.MethodAt(layout.Ref(t.Cell(1, row)))
 			if err != nil && !errors.Is(err, reader.ErrNotFound) {
 				yield(Stack{}, err)
 				return

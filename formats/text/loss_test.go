@@ -9,6 +9,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/lost"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -41,7 +42,7 @@ func TestOddEntriesAreCounted(t *testing.T) {
 		e.Raw().SetFlags(1)
 	}
 	for e := range stored.Section(layout.SectionExtra) {
-		_, odd := layout.NewWide(nil, layout.TagCounters, 0, 0, 0, 0, 0)
+		_, odd := disk.NewWide(nil, layout.TagCounters, 0, 0, 0, 0, 0)
 		copy(e.Raw(), odd)
 	}
 	var text bytes.Buffer

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -17,7 +18,7 @@ func pageExample() *builder.Builder {
 	key := layout.Key{Class: "shapes/Area", Name: "total", Signature: "(Ljava/util/List;)D", Loader: "app"}
 	total := b.Method(key)
 	main := b.Method(layout.Key{Class: "shapes/Main", Name: "main", Signature: "([Ljava/lang/String;)V", Loader: "app"})
-	b.DescribeMethod(main, builder.MethodInfo{Access: 1 | layout.AccStatic})
+	b.DescribeMethod(main, builder.MethodInfo{Access: 1 | disk.AccStatic})
 	b.Seen(b.Method(layout.Key{Class: "shapes/Main", Name: "usage", Signature: "()V", Loader: "app"}))
 	circle := b.Type(builder.TypeKey{Name: "shapes/Circle", Loader: "app"})
 	square := b.Type(builder.TypeKey{Name: "shapes/Square", Loader: "app"})

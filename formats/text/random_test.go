@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -33,7 +34,7 @@ type maker struct {
 	*rand.Rand
 	domain   layout.Domain
 	b        *builder.Builder
-	shape    layout.Shape
+	shape    disk.Shape
 	types    []builder.TypeRef
 	methods  []builder.MethodRef
 	profiles []builder.ProfileRef
@@ -44,7 +45,7 @@ type maker struct {
 func randomArchive(domain layout.Domain, size int, seed uint64) *builder.Builder {
 	m := &maker{Rand: rand.New(rand.NewPCG(seed, 1)), domain: domain, made: map[layout.TableKind]bool{}}
 	config := m.config()
-	m.shape = config.Params.Shape()
+	m.shape = disk.ShapeOf(&config.Params)
 	m.b = builder.New(domain, config)
 	for range size + 1 {
 		m.types = append(m.types, m.typ())
@@ -198,7 +199,7 @@ func (m *maker) hotspot(p *builder.Profile) {
 	case layout.TagParametersType:
 		length *= 2
 	}
-	_, e := layout.NewEntry(nil, tag, uint8(m.Uint32()>>m.IntN(32)), uint16(m.Uint32()), m.traps(), m.shape.Cells(tag, length))
+	_, e := disk.NewEntry(nil, tag, uint8(m.Uint32()>>m.IntN(32)), uint16(m.Uint32()), m.traps(), m.shape.Cells(tag, length))
 	for i := range e.Cells() {
 		if !m.sometimes(3) {
 			e.SetCell(i, m.number())
@@ -206,8 +207,8 @@ func (m *maker) hotspot(p *builder.Profile) {
 	}
 	m.setLength(e, tag, length)
 	m.clearPointers(e)
-	p.Raw(layout.BlockSection(m.IntN(4)), e, func(_ int, kind layout.CellKind) uint64 {
-		if kind == layout.CellMethod {
+	p.Raw(layout.BlockSection(m.IntN(4)), e, func(_ int, kind disk.CellKind) uint64 {
+		if kind == disk.CellMethod {
 			return uint64(m.anyMethod()) * m.Uint64N(2)
 		}
 		return uint64(m.anyType())
@@ -219,7 +220,7 @@ func (m *maker) traps() uint32 {
 }
 
 // setLength sets the length cell of an entry that has one.
-func (m *maker) setLength(e layout.Entry, tag layout.Tag, length int) {
+func (m *maker) setLength(e disk.Entry, tag layout.Tag, length int) {
 	switch tag {
 	case layout.TagMultiBranch, layout.TagArgInfo, layout.TagParametersType, layout.TagCallType, layout.TagVirtualCallType:
 		e.SetCell(e.Cells()-length-1, uint64(length))
@@ -227,9 +228,9 @@ func (m *maker) setLength(e layout.Entry, tag layout.Tag, length int) {
 }
 
 // clearPointers leaves of the pointer cells the tags of type words.
-func (m *maker) clearPointers(e layout.Entry) {
+func (m *maker) clearPointers(e disk.Entry) {
 	for cell := range m.shape.Pointers(e) {
-		e.SetCell(cell, e.Cell(cell)&layout.TypeTags)
+		e.SetCell(cell, e.Cell(cell)&disk.TypeTags)
 	}
 }
 
@@ -254,7 +255,7 @@ func (m *maker) wide(p *builder.Profile) {
 	case layout.TagValueSite:
 		var values []builder.Value
 		for _, n := range m.numbers() {
-			values = append(values, builder.Value{Value: n, Count: m.number()}, builder.Value{Value: layout.NameRef(m.name()), Count: 1})
+			values = append(values, builder.Value{Value: n, Count: m.number()}, builder.Value{Value: disk.NameRef(m.name()), Count: 1})
 		}
 		p.ValueSite(sub, point, values...)
 	case layout.TagBitmap:
@@ -280,7 +281,7 @@ func (m *maker) numbers() (n []uint64) {
 func (m *maker) tables() {
 	for range m.IntN(4) {
 		kind := layout.TableKind(1 + m.IntN(20))
-		columns := kind.Columns()
+		columns := disk.TableColumns(kind)
 		for range 1 + m.IntN(8) {
 			columns = append(columns, layout.ColumnKind(1+m.IntN(6)))
 		}
@@ -333,7 +334,7 @@ func (m *maker) cell(kind layout.ColumnKind) uint64 {
 		return 0
 	}
 	if m.sometimes(3) {
-		return layout.NameRef(m.name())
+		return disk.NameRef(m.name())
 	}
 	return []uint64{m.number(), math.MaxUint64 - 4, 1 << 63, math.MaxUint64 - 1<<31}[m.IntN(4)]
 }

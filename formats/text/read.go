@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/limit"
 	"github.com/profarc/profarc/layout"
 )
@@ -52,7 +53,7 @@ type parser struct {
 	report Report
 	head   head // what the header said so far
 	b      *builder.Builder
-	shape  layout.Shape
+	shape  disk.Shape
 	refs   refs
 	ended  bool // the line "end" was read
 	// failure is what is wrong with a line beside its words.
@@ -66,7 +67,7 @@ type parser struct {
 	frames   []builder.Frame
 
 	entry  openEntry
-	refOf  func(cell int, kind layout.CellKind) uint64 // cellRef
+	refOf  func(cell int, kind disk.CellKind) uint64 // cellRef
 	rows   []builder.Row
 	values []builder.Value
 	next   []builder.Successor

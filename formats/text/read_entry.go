@@ -4,13 +4,14 @@ import (
 	"math"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
 // A form is how entries of a tag stand in the text, behind their point and tag.
 // HotSpot's entries are read cell by cell, into the open entry.
 type form struct {
-	write func(w *writer, e layout.Entry)
+	write func(w *writer, e disk.Entry)
 	read  func(p *parser)
 }
 
@@ -114,8 +115,8 @@ func (p *parser) hotspot() {
 	if !p.ok() {
 		return
 	}
-	var raw layout.Entry
-	e.raw, raw = layout.NewEntry(e.raw[:0], e.tag, e.flags, uint16(e.point), uint32(e.traps), len(e.cells))
+	var raw disk.Entry
+	e.raw, raw = disk.NewEntry(e.raw[:0], e.tag, e.flags, uint16(e.point), uint32(e.traps), len(e.cells))
 	for i, v := range e.cells {
 		raw.SetCell(i, v)
 	}
@@ -123,7 +124,7 @@ func (p *parser) hotspot() {
 }
 
 // cellRef is the reference of a pointer cell of the open entry.
-func (p *parser) cellRef(cell int, _ layout.CellKind) uint64 { return p.entry.refs[cell] }
+func (p *parser) cellRef(cell int, _ disk.CellKind) uint64 { return p.entry.refs[cell] }
 
 // cell adds a cell to the open entry.
 func (p *parser) cell(v uint64) { p.pointer(v, 0) }

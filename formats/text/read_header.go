@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -145,7 +146,7 @@ func (p *parser) begin() {
 		p.missAt(0, "a line of the header: domain and its name")
 		return
 	}
-	p.shape = p.head.config.Params.Shape()
+	p.shape = disk.ShapeOf(&p.head.config.Params)
 	p.report.Domain = domain
 	p.b = builder.New(domain, p.config())
 }

@@ -3,7 +3,7 @@ package text
 import (
 	"math"
 
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/disk"
 )
 
 // HotSpot's entries, cell for cell in the order of the format.
@@ -186,10 +186,10 @@ func (p *parser) typeWord() {
 	ref := p.typeRef()
 	tags := uint64(0)
 	if p.skip("+null") {
-		tags |= layout.TypeNullSeen
+		tags |= disk.TypeNullSeen
 	}
 	if p.skip("+unknown") {
-		tags |= layout.TypeUnknown
+		tags |= disk.TypeUnknown
 	}
 	p.pointer(tags, uint64(ref))
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/disk"
 )
 
 // Wide entries.
@@ -47,7 +47,7 @@ func (p *parser) value() uint64 {
 	}
 	p.at -= len(token)
 	name := string(token)
-	v := layout.NameRef(string(p.name()))
+	v := disk.NameRef(string(p.name()))
 	remember(&p.refs.values, name, v)
 	return v
 }

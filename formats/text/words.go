@@ -3,6 +3,7 @@ package text
 import (
 	"strings"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -57,9 +58,9 @@ var paramWords = wordList{
 
 // tableWords are the names of the tables.
 var tableWords = func() (words wordList) {
-	for _, kind := range layout.TableKinds() {
+	for _, kind := range disk.TableKinds() {
 		words = append(words, make(wordList, int(kind)+1-len(words))...)
-		words[kind] = kind.Name()
+		words[kind] = kind.String()
 	}
 	return words
 }()

@@ -4,6 +4,7 @@ import (
 	"io"
 	"runtime"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -16,7 +17,7 @@ import (
 // Memory does not grow with the profiles.
 func Write(out io.Writer, s *reader.Store) (*Report, error) {
 	h := s.Header()
-	w := &writer{out: out, s: s, h: h, shape: h.Params.Shape(), types: make([]typeText, h.Counts.Types)}
+	w := &writer{out: out, s: s, h: h, shape: disk.ShapeOf(&h.Params), types: make([]typeText, h.Counts.Types)}
 	w.report.Domain = h.Domain
 	w.header()
 	w.allTypes()
@@ -39,7 +40,7 @@ type writer struct {
 	b      []byte // not yet written
 	s      *reader.Store
 	h      *layout.Header
-	shape  layout.Shape
+	shape  disk.Shape
 	report Report
 	err    error
 

@@ -3,6 +3,7 @@ package text
 import (
 	"encoding/binary"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -22,7 +23,7 @@ func (w *writer) section(p reader.Profile, section layout.BlockSection) {
 	}
 }
 
-func (w *writer) entryLine(section layout.BlockSection, e layout.Entry) {
+func (w *writer) entryLine(section layout.BlockSection, e disk.Entry) {
 	if e.Tag().Wide() && section != layout.SectionData {
 		w.report.Lost.Add(LossMisplaced, 1)
 		return
@@ -45,7 +46,7 @@ func (w *writer) entryLine(section layout.BlockSection, e layout.Entry) {
 }
 
 // seen writes the flags and traps of an entry in brackets, if it has any.
-func (w *writer) seen(e layout.Entry, traps uint64) {
+func (w *writer) seen(e disk.Entry, traps uint64) {
 	if e.Flags() == 0 && traps == 0 {
 		return
 	}
@@ -67,7 +68,7 @@ func (w *writer) seen(e layout.Entry, traps uint64) {
 }
 
 // seenFlags writes each flag as a word of its own.
-func (w *writer) seenFlags(e layout.Entry) {
+func (w *writer) seenFlags(e disk.Entry) {
 	start, rest := len(w.b), e.Flags()
 	for i, word := range entryFlags(e.Tag()) {
 		if word != "" && rest&(1<<i) != 0 {
@@ -90,7 +91,7 @@ func (w *writer) next(start int, word string) {
 }
 
 // rows writes so many rows of types and counts, from a cell on.
-func (w *writer) rows(e layout.Entry, first, n int) {
+func (w *writer) rows(e disk.Entry, first, n int) {
 	for i := range n {
 		w.text(" ")
 		w.typeAt(e.Cell(first + 2*i))
@@ -107,7 +108,7 @@ func (w *writer) rowCount(empty bool, count uint64) {
 
 // filled is the number of rows, of so many cells each from a cell on, up to the
 // last that is not all zeros.
-func filled(e layout.Entry, first, width, n int) int {
+func filled(e disk.Entry, first, width, n int) int {
 	for ; n > 0; n-- {
 		for i := range width {
 			if e.Cell(first+(n-1)*width+i) != 0 {

@@ -3,6 +3,7 @@ package text
 import (
 	"time"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -64,9 +65,9 @@ func (w *writer) param(i uint64, v uint32) {
 func derivedID(h *layout.Header) bool {
 	without := *h
 	without.DumpID = [16]byte{}
-	header := without.Append(nil)
+	header := disk.AppendHeader(nil, &without)
 	var id [16]byte
-	low, high := layout.Sum(append(header, 0)), layout.Sum(append(header, 1))
+	low, high := disk.Sum(append(header, 0)), disk.Sum(append(header, 1))
 	for i := range 8 {
 		id[i], id[8+i] = byte(low>>(8*i)), byte(high>>(8*i))
 	}

@@ -1,14 +1,16 @@
 package text
 
-import "github.com/profarc/profarc/layout"
+import (
+	"github.com/profarc/profarc/internal/disk"
+)
 
 // HotSpot's entries.
 
-func (w *writer) bit(layout.Entry) {}
+func (w *writer) bit(disk.Entry) {}
 
-func (w *writer) counter(e layout.Entry) { w.key(" count=", e.Cell(0)) }
+func (w *writer) counter(e disk.Entry) { w.key(" count=", e.Cell(0)) }
 
-func (w *writer) jump(e layout.Entry) {
+func (w *writer) jump(e disk.Entry) {
 	w.key(" taken=", e.Cell(0))
 	w.displacement(e.Cell(1))
 }
@@ -18,26 +20,26 @@ func (w *writer) displacement(v uint64) {
 	w.signed(int64(v))
 }
 
-func (w *writer) branch(e layout.Entry) {
+func (w *writer) branch(e disk.Entry) {
 	w.key(" taken=", e.Cell(0))
 	w.key(" not-taken=", e.Cell(2))
 	w.displacement(e.Cell(1))
 }
 
-func (w *writer) receiverType(e layout.Entry) {
+func (w *writer) receiverType(e disk.Entry) {
 	w.text(" count=")
 	w.signed(int64(e.Cell(0)))
 	w.receiverRows(e)
 }
 
-func (w *writer) virtualCall(e layout.Entry) {
+func (w *writer) virtualCall(e disk.Entry) {
 	w.key(" count=", e.Cell(0))
 	w.receiverRows(e)
 }
 
 // receiverRows writes what stands behind the count of a receiver entry: the
 // gap, if it is not all zeros, and the rows up to the last that is not empty.
-func (w *writer) receiverRows(e layout.Entry) {
+func (w *writer) receiverRows(e disk.Entry) {
 	if filled(e, 1, 1, w.shape.Gap) > 0 {
 		for i := range w.shape.Gap {
 			w.key(",", e.Cell(1+i))
@@ -47,7 +49,7 @@ func (w *writer) receiverRows(e layout.Entry) {
 	w.rows(e, first, filled(e, first, 2, w.shape.TypeRows))
 }
 
-func (w *writer) ret(e layout.Entry) {
+func (w *writer) ret(e disk.Entry) {
 	w.key(" count=", e.Cell(0))
 	for i := range filled(e, 1, 3, w.shape.BciRows) {
 		w.key(" ", e.Cell(1+3*i))
@@ -57,7 +59,7 @@ func (w *writer) ret(e layout.Entry) {
 	}
 }
 
-func (w *writer) multiBranch(e layout.Entry) {
+func (w *writer) multiBranch(e disk.Entry) {
 	w.text(" default=")
 	for i := 1; i < e.Cells(); i += 2 {
 		if i > 1 {
@@ -70,7 +72,7 @@ func (w *writer) multiBranch(e layout.Entry) {
 }
 
 // argInfo has signed numbers: -1 is an argument of which anything may be modified.
-func (w *writer) argInfo(e layout.Entry) {
+func (w *writer) argInfo(e disk.Entry) {
 	for i := 1; i < e.Cells(); i++ {
 		w.text(" ")
 		w.signed(int64(e.Cell(i)))
@@ -78,25 +80,25 @@ func (w *writer) argInfo(e layout.Entry) {
 }
 
 // cells writes all cells from one on.
-func (w *writer) cells(e layout.Entry, first int) {
+func (w *writer) cells(e disk.Entry, first int) {
 	for i := first; i < e.Cells(); i++ {
 		w.key(" ", e.Cell(i))
 	}
 }
 
-func (w *writer) callType(e layout.Entry) {
+func (w *writer) callType(e disk.Entry) {
 	w.key(" count=", e.Cell(0))
 	w.typeList(e)
 }
 
-func (w *writer) virtualCallType(e layout.Entry) {
+func (w *writer) virtualCallType(e disk.Entry) {
 	w.virtualCall(e)
 	w.typeList(e)
 }
 
-func (w *writer) parametersType(e layout.Entry) { w.typeList(e) }
+func (w *writer) parametersType(e disk.Entry) { w.typeList(e) }
 
-func (w *writer) typeList(e layout.Entry) {
+func (w *writer) typeList(e disk.Entry) {
 	first := w.shape.TypeList(e.Tag())
 	n := e.Cells() - first
 	if n == 0 {
@@ -115,16 +117,16 @@ func (w *writer) typeList(e layout.Entry) {
 }
 
 func (w *writer) typeWord(v uint64) {
-	w.typeAt(v &^ layout.TypeTags)
-	if v&layout.TypeNullSeen != 0 {
+	w.typeAt(v &^ disk.TypeTags)
+	if v&disk.TypeNullSeen != 0 {
 		w.text("+null")
 	}
-	if v&layout.TypeUnknown != 0 {
+	if v&disk.TypeUnknown != 0 {
 		w.text("+unknown")
 	}
 }
 
-func (w *writer) speculativeTrap(e layout.Entry) {
+func (w *writer) speculativeTrap(e disk.Entry) {
 	w.text(" method=")
 	w.methodOf(e.Cell(0))
 }

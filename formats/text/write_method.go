@@ -1,6 +1,7 @@
 package text
 
 import (
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -55,7 +56,7 @@ func (w *writer) contexts(m reader.Method) {
 	w.implied = append(w.implied[:0], make([]bool, len(w.nodes))...)
 	for _, c := range w.nodes {
 		if inner := c.Inner(); inner != 0 {
-			w.implied[(inner-w.nodes[0].Ref())/(layout.ContextSize/layout.Unit)] = true
+			w.implied[(inner-w.nodes[0].Ref())/(disk.ContextSize/disk.Unit)] = true
 		}
 	}
 	for i, c := range w.nodes {

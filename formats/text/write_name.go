@@ -1,6 +1,7 @@
 package text
 
 import (
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -50,12 +51,12 @@ func (w *writer) typeAt(pointer uint64) {
 }
 
 // narrow is where a pointer leads to. The reader has checked it.
-func (w *writer) narrow(pointer uint64) layout.Narrow {
-	return layout.NarrowOf(int64(pointer - w.h.Base))
+func (w *writer) narrow(pointer uint64) layout.Ref {
+	return disk.RefOf(int64(pointer - w.h.Base))
 }
 
 // methodAt writes the method at a place.
-func (w *writer) methodAt(n layout.Narrow) {
+func (w *writer) methodAt(n layout.Ref) {
 	m, err := w.s.MethodAt(n)
 	if !w.failed(err) {
 		w.methodRef(m)

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -29,27 +30,27 @@ func (w *writer) version(p reader.Profile) {
 
 // fields writes the optional fields that the block has, whatever their values.
 func (w *writer) fields(p reader.Profile) {
-	if p.Block().Presence()&layout.HasSize != 0 {
+	if p.Block().Presence()&disk.HasSize != 0 {
 		code, host := p.Size()
 		w.text("    size")
 		w.key(" code=", uint64(code))
 		w.key(" producer=", uint64(host))
 		w.end()
 	}
-	w.counterLine("    invocations ", p, layout.HasInvocations)
-	w.counterLine("    backedges ", p, layout.HasBackedges)
-	w.counterLine("    interpreted ", p, layout.HasInterpreted)
+	w.counterLine("    invocations ", p, disk.HasInvocations)
+	w.counterLine("    backedges ", p, disk.HasBackedges)
+	w.counterLine("    interpreted ", p, disk.HasInterpreted)
 	w.history(p)
 	w.compile(p)
 	w.escape(p)
-	if p.Block().Presence()&layout.HasTraps != 0 {
+	if p.Block().Presence()&disk.HasTraps != 0 {
 		w.text("    traps")
 		numbers(w, p.TrapHistory()...)
 		w.end()
 	}
 }
 
-func (w *writer) counterLine(key string, p reader.Profile, f layout.Presence) {
+func (w *writer) counterLine(key string, p reader.Profile, f disk.Presence) {
 	if field := p.Block().Field(f); field != nil {
 		w.key(key, le.Uint64(field))
 		w.end()

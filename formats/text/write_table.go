@@ -3,6 +3,7 @@ package text
 import (
 	"math"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -17,7 +18,7 @@ func (w *writer) allTables() {
 	w.blankLine()
 }
 
-func (w *writer) table(t *layout.Table) {
+func (w *writer) table(t *disk.Table) {
 	w.text("table ")
 	w.listed(tableWords, uint64(t.Kind))
 	if t.Flags != 0 {
@@ -42,7 +43,7 @@ func (w *writer) table(t *layout.Table) {
 }
 
 func (w *writer) tableCell(kind layout.ColumnKind, v uint64, word tableWord) {
-	n := layout.Narrow(v)
+	n := layout.Ref(v)
 	switch {
 	case kind == layout.ColumnWord:
 		w.tableWord(v, word)
@@ -79,7 +80,7 @@ func (w *writer) tableWord(v uint64, word tableWord) {
 }
 
 // profileRef writes which profile it is: method, code id, context.
-func (w *writer) profileRef(n layout.Narrow) {
+func (w *writer) profileRef(n layout.Ref) {
 	p, err := w.s.ProfileAt(n)
 	if w.failed(err) {
 		return
@@ -91,7 +92,7 @@ func (w *writer) profileRef(n layout.Narrow) {
 }
 
 // contextRef writes which context it is.
-func (w *writer) contextRef(n layout.Narrow) {
+func (w *writer) contextRef(n layout.Ref) {
 	c, err := w.s.ContextAt(n)
 	if w.failed(err) {
 		return

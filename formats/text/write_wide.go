@@ -1,28 +1,31 @@
 package text
 
-import "github.com/profarc/profarc/layout"
+import (
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/layout"
+)
 
 // Wide entries.
 
 // plainHeader counts a loss if a wide entry has flags, or a sub where it has no
 // use for it.
-func (w *writer) plainHeader(e layout.Entry, sub bool) {
+func (w *writer) plainHeader(e disk.Entry, sub bool) {
 	if e.Flags() != 0 || e.Sub() != 0 && !sub {
 		w.report.Lost.Add(LossMeaningless, 1)
 	}
 }
 
-func (w *writer) counters(e layout.Entry) {
+func (w *writer) counters(e disk.Entry) {
 	w.plainHeader(e, false)
 	w.cells(e, 0)
 }
 
-func (w *writer) sub(e layout.Entry, words wordList) {
+func (w *writer) sub(e disk.Entry, words wordList) {
 	w.text(" ")
 	w.listed(words, uint64(e.Sub()))
 }
 
-func (w *writer) valueSite(e layout.Entry) {
+func (w *writer) valueSite(e disk.Entry) {
 	w.plainHeader(e, true)
 	w.sub(e, valueSubs)
 	for i := range e.Rows() {
@@ -36,19 +39,19 @@ func (w *writer) valueSite(e layout.Entry) {
 	}
 }
 
-func (w *writer) bitmap(e layout.Entry) {
+func (w *writer) bitmap(e disk.Entry) {
 	w.plainHeader(e, false)
 	if n := e.Rows(); n > 0 {
 		w.text(" ")
-		w.bytes(e[layout.WideHeaderSize : layout.WideHeaderSize+n])
+		w.bytes(e[disk.WideHeaderSize : disk.WideHeaderSize+n])
 	}
 }
 
-func (w *writer) successors(e layout.Entry) {
+func (w *writer) successors(e disk.Entry) {
 	w.plainHeader(e, true)
 	w.sub(e, successorSubs)
 	for i := range e.Rows() {
-		point, index := layout.UnpackSuccessor(e.Cell(2 * i))
+		point, index := disk.UnpackSuccessor(e.Cell(2 * i))
 		w.text(" ")
 		w.signed(int64(point))
 		w.key(":", uint64(index))
@@ -56,14 +59,14 @@ func (w *writer) successors(e layout.Entry) {
 	}
 }
 
-func (w *writer) receivers(e layout.Entry) {
+func (w *writer) receivers(e disk.Entry) {
 	w.sub(e, receiverSubs)
 	w.seen(e, e.Cell(1))
 	w.key(" other=", e.Cell(0))
-	w.rows(e, layout.ReceiversFixed, e.Rows())
+	w.rows(e, disk.ReceiversFixed, e.Rows())
 }
 
-func (w *writer) callees(e layout.Entry) {
+func (w *writer) callees(e disk.Entry) {
 	w.plainHeader(e, false)
 	for i := range e.Rows() {
 		w.text(" ")
@@ -72,7 +75,7 @@ func (w *writer) callees(e layout.Entry) {
 	}
 }
 
-func (w *writer) count(e layout.Entry) {
+func (w *writer) count(e disk.Entry) {
 	w.sub(e, countSubs)
 	w.seen(e, 0)
 	w.key(" ", e.Cell(0))

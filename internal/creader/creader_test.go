@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/layout"
@@ -230,15 +231,15 @@ func agree(t *testing.T, program string, data []byte, what string) {
 
 // resum makes all sums of an archive right.
 func resum(data []byte, h *layout.Header) {
-	tree := h.SumTree()
+	tree := disk.SumTreeOf(h)
 	ps := data[h.Region(layout.RegionPS).Offset:h.Region(layout.RegionPS).End()]
 	for n := range tree.Pages() {
 		span := tree.PageSpan(n)
-		binary.LittleEndian.PutUint64(ps[tree.Slot(0, n):], layout.Sum(data[span.Offset:span.End()]))
+		binary.LittleEndian.PutUint64(ps[tree.Slot(0, n):], disk.Sum(data[span.Offset:span.End()]))
 	}
 	fixed := *h
 	fixed.SumRoot = tree.Fill(ps)
-	copy(data, fixed.Append(nil))
+	copy(data, disk.AppendHeader(nil, &fixed))
 }
 
 func TestForeignFilesAreRefused(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/forgery"
 	"github.com/profarc/profarc/internal/specimen"
@@ -115,7 +116,7 @@ func TestBothReadersAgreeOnColumns(t *testing.T) {
 		c := runForgeries(t, program, data)
 		ex := store(t, data).Header().Region(layout.RegionEX)
 		for i := range int64(binary.LittleEndian.Uint32(append(data[ex.Offset:ex.End():ex.End()], 0, 0, 0, 0))) {
-			kinds := int64(binary.LittleEndian.Uint64(data[ex.Offset+layout.TablesHeaderSize+i*layout.TableRowSize+8:])) + 16
+			kinds := int64(binary.LittleEndian.Uint64(data[ex.Offset+disk.TablesHeaderSize+i*disk.TableRowSize+8:])) + 16
 			word := uint64(binary.LittleEndian.Uint32(data[kinds:]))
 			for column := 0; column < 4 && word>>(8*column)&0xff != 0; column++ {
 				for kind := range uint64(8) {

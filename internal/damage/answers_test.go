@@ -6,6 +6,7 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -90,7 +91,7 @@ func ask(s *reader.Store, q questions, adopted bool) (answers []answer) {
 		return each(s.Types(), func(t reader.Type) error { return writeType(w, t) })
 	})
 	note("tables", func(w *strings.Builder) error {
-		return each(s.Tables(), func(t layout.Table) error { return writeTable(w, s, t) })
+		return each(s.Tables(), func(t disk.Table) error { return writeTable(w, s, t) })
 	})
 	return answers
 }
@@ -210,11 +211,11 @@ func write(w *strings.Builder, v any, err error) error {
 	return err
 }
 
-func writeTable(w *strings.Builder, s *reader.Store, t layout.Table) error {
+func writeTable(w *strings.Builder, s *reader.Store, t disk.Table) error {
 	fmt.Fprintln(w, t.Kind, t.Flags, t.Rows, t.Columns())
 	for r := range t.Rows {
 		for c := range t.Columns() {
-			if err := writeCell(w, s, t.Column(c), layout.Narrow(t.Cell(c, r)), t.Cell(c, r)); err != nil {
+			if err := writeCell(w, s, t.Column(c), layout.Ref(t.Cell(c, r)), t.Cell(c, r)); err != nil {
 				return err
 			}
 		}
@@ -222,7 +223,7 @@ func writeTable(w *strings.Builder, s *reader.Store, t layout.Table) error {
 	return nil
 }
 
-func writeCell(w *strings.Builder, s *reader.Store, kind layout.ColumnKind, n layout.Narrow, v uint64) error {
+func writeCell(w *strings.Builder, s *reader.Store, kind layout.ColumnKind, n layout.Ref, v uint64) error {
 	fmt.Fprintln(w, kind, v)
 	if v == 0 {
 		return nil

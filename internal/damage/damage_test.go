@@ -8,8 +8,10 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/forgery"
 	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/internal/words"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -187,7 +189,7 @@ func TestEveryTruncationIsSeen(t *testing.T) {
 		pick := sampler(t.Name())
 		for n := range s.data {
 			if n < 2*layout.HeaderSize || pick() {
-				s.hold(t, "cut off", n, append(layout.Aligned(n)[:0], s.data[:n]...))
+				s.hold(t, "cut off", n, append(words.Aligned(n)[:0], s.data[:n]...))
 			}
 		}
 	})
@@ -195,15 +197,15 @@ func TestEveryTruncationIsSeen(t *testing.T) {
 
 // reseal makes the sums of changed bytes right again.
 func (s *subject) reseal(data []byte) {
-	tree := s.header.SumTree()
+	tree := disk.SumTreeOf(s.header)
 	ps := s.header.Region(layout.RegionPS)
 	sums := data[ps.Offset:ps.End()]
 	for n := range tree.Pages() {
 		page := tree.PageSpan(n)
-		binary.LittleEndian.PutUint64(sums[tree.Slot(0, n):], layout.Sum(data[page.Offset:page.End()]))
+		binary.LittleEndian.PutUint64(sums[tree.Slot(0, n):], disk.Sum(data[page.Offset:page.End()]))
 	}
 	binary.LittleEndian.PutUint64(data[offSumRoot:], tree.Fill(sums))
-	layout.Resum(data)
+	disk.Resum(data)
 }
 
 // offSumRoot is where the header holds the root of the page sums.
@@ -240,7 +242,7 @@ func (s *subject) survive(t *testing.T, what string, at int, data []byte) {
 func TestChangesWithRightSumsAreSurvived(t *testing.T) {
 	eachSubject(t, func(t *testing.T, s *subject) {
 		s.eachChange(t.Name(), func(at int, mask byte) {
-			data := append(layout.Aligned(len(s.data))[:0], s.data...)
+			data := append(words.Aligned(len(s.data))[:0], s.data...)
 			data[at] ^= mask
 			s.reseal(data)
 			s.survive(t, "changed byte, sums right", at, data)
@@ -263,7 +265,7 @@ func FuzzForged(f *testing.F) {
 	f.Add(uint8(4), []byte{0x00, 0x03, 0x01, 0x10, 0x04, 0x80})
 	f.Fuzz(func(t *testing.T, which uint8, changes []byte) {
 		s := subjects[int(which)%len(subjects)]
-		data := append(layout.Aligned(len(s.data))[:0], s.data...)
+		data := append(words.Aligned(len(s.data))[:0], s.data...)
 		var live []int
 		for at := range data {
 			if s.used(at) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/forgery"
 	"github.com/profarc/profarc/internal/verify"
 	"github.com/profarc/profarc/layout"
@@ -16,7 +17,7 @@ import (
 // sharing has many methods of one class, and a type with a long name.
 func sharing(class string, methods int) *builder.Builder {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
-	b.Type(builder.TypeKey{Name: strings.Repeat("x", layout.MaxName)})
+	b.Type(builder.TypeKey{Name: strings.Repeat("x", disk.MaxName)})
 	for i := range methods {
 		p := b.Profile(b.Method(layout.Key{Class: class, Name: "m" + strconv.Itoa(i), Signature: "()V"}), 0, builder.NoContext)
 		p.Invocations(1)
@@ -33,7 +34,7 @@ func done(p *builder.Profile) { _ = p.Done() }
 // methods.
 func TestNamesThatAreSharedTooOftenAreRefused(t *testing.T) {
 	const methods = 200
-	if _, _, err := sharing(strings.Repeat("y", layout.MaxName), methods).Bytes(); !errors.Is(err, layout.ErrTooLarge) {
+	if _, _, err := sharing(strings.Repeat("y", disk.MaxName), methods).Bytes(); !errors.Is(err, layout.ErrTooLarge) {
 		t.Errorf("the builder says %v", err)
 	}
 	data, _, err := sharing("A", methods).Bytes()

@@ -13,6 +13,7 @@ import (
 	"io"
 	"iter"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -71,13 +72,13 @@ func Method(w io.Writer, s *reader.Store, m reader.Method) error {
 type printer struct {
 	w     *bufio.Writer
 	s     *reader.Store
-	shape layout.Shape
+	shape disk.Shape
 	text  []byte // scratch
 	err   error
 }
 
 func newPrinter(w io.Writer, s *reader.Store) *printer {
-	return &printer{w: bufio.NewWriterSize(w, 1<<16), s: s, shape: s.Header().Params.Shape()}
+	return &printer{w: bufio.NewWriterSize(w, 1<<16), s: s, shape: disk.ShapeOf(&s.Header().Params)}
 }
 
 func (p *printer) finish() error {
@@ -97,7 +98,7 @@ func (p *printer) failed(err error) bool {
 
 func (p *printer) header(h *layout.Header) {
 	p.raw(`"header":{"format":"`)
-	p.raw(layout.VersionString(h.Version))
+	p.raw(disk.VersionString(h.Version))
 	p.raw(`","domain":"`)
 	p.raw(h.Domain.String())
 	p.raw(`","producer":`)
@@ -113,7 +114,7 @@ func (p *printer) header(h *layout.Header) {
 	p.unsigned("lines", h.Buckets)
 	p.unsigned("max_probe", uint64(h.MaxProbe))
 	c, s := h.Counts, h.Summary
-	list(p, "counts", []uint64{c.Methods, c.NeverRan, c.Profiles, c.Contexts, c.Types, c.Symbols, c.Entries, c.Pointers})
+	list(p, "counts", []uint64{c.Methods, c.Unexecuted, c.Profiles, c.Contexts, c.Types, c.Symbols, c.Entries, c.Pointers})
 	list(p, "summary", []uint64{s.TotalInvocations, s.MaxInvocations, s.TotalCount, s.MaxCount, 0, 0, 0, 0})
 	p.raw("},\n")
 }
@@ -175,7 +176,7 @@ func (p *printer) methods(methods iter.Seq2[reader.Method, error]) {
 
 // shownFlags are the flags that say something of a method; the others say what
 // its record has.
-const shownFlags = layout.MethodNeverRan | layout.MethodNotMatchable | layout.MethodSharedID
+const shownFlags = layout.MethodUnexecuted | layout.MethodNotMatchable | layout.MethodSharedID
 
 func (p *printer) methodLine(m reader.Method, profiles iter.Seq2[reader.Profile, error]) {
 	p.raw(`{"id":"`)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/internal/specimen"
@@ -195,7 +196,7 @@ func TestErrorsAreGiven(t *testing.T) {
 	if err := dump.JSON(fullDisk{}, store(t, data)); !errors.Is(err, errDisk) {
 		t.Errorf("a full disk gives %v", err)
 	}
-	h, err := layout.ParseHeader(data, int64(len(data)))
+	h, err := disk.ParseHeader(data, int64(len(data)))
 	if err != nil {
 		t.Fatal(err)
 	}

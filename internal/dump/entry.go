@@ -1,6 +1,7 @@
 package dump
 
 import (
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -24,20 +25,20 @@ func (p *printer) entry(e reader.Entry) {
 
 // group prints the cells of a group: cells with keys of their own, or a list of
 // rows.
-func (p *printer) group(e reader.Entry, rows layout.Rows) {
+func (p *printer) group(e reader.Entry, rows disk.Rows) {
 	switch {
-	case rows.Name == "" && rows.Cells[0].Kind == layout.CellLength:
+	case rows.Name == "" && rows.Cells[0].Kind == disk.CellLength:
 		return
 	case rows.Name == "":
 		p.raw(",")
 		p.keyedCells(e, rows, 0)
-	case rows.Repeat == layout.PerEight:
+	case rows.Repeat == disk.PerEight:
 		b, _ := e.Bitmap()
 		p.bytes(rows.Name, b)
-	case rows.Repeat == layout.Once:
+	case rows.Repeat == disk.Once:
 		p.field(rows.Name)
 		p.tuple(e, rows, 0)
-	case rows.Repeat == layout.IfOdd:
+	case rows.Repeat == disk.IfOdd:
 		if rows.N > 0 {
 			p.field(rows.Name)
 			p.entryCell(e, rows.Cell(0, 0), rows.Cells[0].Kind)
@@ -49,7 +50,7 @@ func (p *printer) group(e reader.Entry, rows layout.Rows) {
 
 // rows prints a list of rows: of objects where a row names a record, of tuples
 // where it is numbers, of numbers where it is one.
-func (p *printer) rows(e reader.Entry, rows layout.Rows) {
+func (p *printer) rows(e reader.Entry, rows disk.Rows) {
 	p.field(rows.Name)
 	p.raw("[")
 	for row := range rows.N {
@@ -70,9 +71,9 @@ func (p *printer) rows(e reader.Entry, rows layout.Rows) {
 
 // keyedCells prints the cells of a row, each with its key. A length is left
 // out: the list that follows shows it.
-func (p *printer) keyedCells(e reader.Entry, rows layout.Rows, row int) {
+func (p *printer) keyedCells(e reader.Entry, rows disk.Rows, row int) {
 	for i, c := range rows.Cells {
-		if c.Kind == layout.CellLength {
+		if c.Kind == disk.CellLength {
 			continue
 		}
 		p.comma(i)
@@ -83,7 +84,7 @@ func (p *printer) keyedCells(e reader.Entry, rows layout.Rows, row int) {
 	}
 }
 
-func (p *printer) tuple(e reader.Entry, rows layout.Rows, row int) {
+func (p *printer) tuple(e reader.Entry, rows disk.Rows, row int) {
 	p.raw("[")
 	for i, c := range rows.Cells {
 		p.comma(i)
@@ -93,24 +94,24 @@ func (p *printer) tuple(e reader.Entry, rows layout.Rows, row int) {
 }
 
 // entryCell prints the value of a cell.
-func (p *printer) entryCell(e reader.Entry, cell int, kind layout.CellKind) {
+func (p *printer) entryCell(e reader.Entry, cell int, kind disk.CellKind) {
 	v := e.Raw().Cell(cell)
 	switch kind {
-	case layout.CellType:
+	case disk.CellType:
 		p.typeRef(e.TypeCell(cell).Type)
-	case layout.CellTypeWord:
+	case disk.CellTypeWord:
 		p.typeWord(e.TypeCell(cell))
-	case layout.CellMethod:
+	case disk.CellMethod:
 		m, err := e.MethodCell(cell)
 		if !p.failed(err) {
 			p.methodRef(m)
 		}
-	case layout.CellSuccessor:
-		point, index := layout.UnpackSuccessor(v)
+	case disk.CellSuccessor:
+		point, index := disk.UnpackSuccessor(v)
 		p.signedNumber(int64(point))
 		p.raw(",")
 		p.number(uint64(index))
-	case layout.CellDisplacement, layout.CellFlags:
+	case disk.CellDisplacement, disk.CellFlags:
 		p.signedNumber(int64(v))
 	default:
 		if cell == 0 && e.Tag() == layout.TagReceiverType {

@@ -1,6 +1,7 @@
 package dump
 
 import (
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -22,7 +23,7 @@ func (p *printer) profile(q reader.Profile) {
 // fields prints the optional fields that the block has, whatever their values.
 func (p *printer) fields(q reader.Profile) {
 	has := q.Block().Presence()
-	if has&layout.HasSize != 0 {
+	if has&disk.HasSize != 0 {
 		code, host := q.Size()
 		list(p, "size", []uint32{code, host})
 	}
@@ -38,7 +39,7 @@ func (p *printer) fields(q reader.Profile) {
 	if e, ok := q.Escape(); ok {
 		list(p, "escape", []uint64{e.Flags, e.Local, e.Stack, e.Returned})
 	}
-	if has&layout.HasTraps != 0 {
+	if has&disk.HasTraps != 0 {
 		list(p, "traps", q.TrapHistory())
 	}
 }

@@ -108,7 +108,7 @@ func (p *printer) profileRef(q reader.Profile) {
 }
 
 // contextRef prints a context like a profile in it without a code id.
-func (p *printer) contextRef(n layout.Narrow) {
+func (p *printer) contextRef(n layout.Ref) {
 	c, err := p.s.ContextAt(n)
 	if p.failed(err) {
 		return

@@ -1,6 +1,9 @@
 package dump
 
-import "github.com/profarc/profarc/layout"
+import (
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/layout"
+)
 
 func (p *printer) tables() {
 	n := 0
@@ -14,7 +17,7 @@ func (p *printer) tables() {
 	}
 }
 
-func (p *printer) table(t layout.Table) {
+func (p *printer) table(t disk.Table) {
 	p.raw("\n{\"kind\":")
 	p.number(uint64(t.Kind))
 	p.optional("flags", uint64(t.Flags))
@@ -43,7 +46,7 @@ func (p *printer) table(t layout.Table) {
 
 // cell prints what a cell stands for.
 func (p *printer) cell(kind layout.ColumnKind, v uint64) {
-	n := layout.Narrow(v)
+	n := layout.Ref(v)
 	switch {
 	case kind == layout.ColumnWord:
 		p.number(v)

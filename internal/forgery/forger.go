@@ -4,6 +4,8 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/words"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -11,7 +13,7 @@ import (
 type Forger struct {
 	data  []byte
 	h     *layout.Header
-	tree  layout.SumTree
+	tree  disk.SumTree
 	edits []Edit // that made data what it is
 }
 
@@ -23,11 +25,11 @@ type Edit struct {
 
 // New makes a Forger of a sound archive, of which it keeps a copy.
 func New(data []byte) (*Forger, error) {
-	h, err := layout.ParseHeader(data, int64(len(data)))
+	h, err := disk.ParseHeader(data, int64(len(data)))
 	if err != nil {
 		return nil, err
 	}
-	return &Forger{data: append(layout.Aligned(len(data))[:0], data...), h: h, tree: h.SumTree()}, nil
+	return &Forger{data: append(words.Aligned(len(data))[:0], data...), h: h, tree: disk.SumTreeOf(h)}, nil
 }
 
 // Bytes is the archive as the last Set has made it. It changes with the next.
@@ -75,19 +77,19 @@ func (f *Forger) resum(at int64) {
 	ps := f.h.Region(layout.RegionPS).Offset
 	n := f.tree.Page(at)
 	page := f.tree.PageSpan(n)
-	sum := layout.Sum(f.data[page.Offset:page.End()])
+	sum := disk.Sum(f.data[page.Offset:page.End()])
 	for level := 0; ; level++ {
 		f.edit(ps+f.tree.Slot(level, n), sum)
-		n = layout.GroupOf(n)
+		n = disk.GroupOf(n)
 		group := f.tree.Group(level, n)
-		sum = layout.Sum(f.data[ps+group.Offset : ps+group.End()])
+		sum = disk.Sum(f.data[ps+group.Offset : ps+group.End()])
 		if level+1 == f.tree.Levels() {
 			break
 		}
 	}
 	f.edit(sumRootAt, sum)
 	old := le.Uint64(f.data[headerSumAt:])
-	layout.Resum(f.data)
+	disk.Resum(f.data)
 	f.edits = append(f.edits, Edit{headerSumAt, old, le.Uint64(f.data[headerSumAt:])})
 }
 
@@ -104,7 +106,7 @@ func (r *Reference) width() int {
 // ends and one unit in 64 are taken.
 func (f *Forger) Values(r Reference) iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
-		for at := int64(0); at <= f.h.FileSize; at += layout.Unit {
+		for at := int64(0); at <= f.h.FileSize; at += disk.Unit {
 			if f.gap(at) {
 				continue
 			}
@@ -133,9 +135,9 @@ func (f *Forger) gap(at int64) bool {
 func (f *Forger) spell(r Reference, at int64) []uint64 {
 	switch r.Form {
 	case Narrow:
-		return []uint64{uint64(at / layout.Unit)}
+		return []uint64{uint64(at / disk.Unit)}
 	case Entry:
-		return []uint64{uint64((at - r.base) / layout.Unit)}
+		return []uint64{uint64((at - r.base) / disk.Unit)}
 	case Offset:
 		return []uint64{uint64(at), uint64(at) + 4}
 	}

@@ -3,6 +3,7 @@ package forgery
 import (
 	"encoding/binary"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -32,11 +33,11 @@ type Reference struct {
 // rows of the point directories, the directories of bm and ex, and the cells of
 // tables.
 func References(data []byte) ([]Reference, error) {
-	h, err := layout.ParseHeader(data, int64(len(data)))
+	h, err := disk.ParseHeader(data, int64(len(data)))
 	if err != nil {
 		return nil, err
 	}
-	l := &lister{data: data, h: h, shape: h.Params.Shape()}
+	l := &lister{data: data, h: h, shape: disk.ShapeOf(&h.Params)}
 	l.index()
 	l.symbols()
 	l.types()
@@ -53,7 +54,7 @@ func References(data []byte) ([]Reference, error) {
 type lister struct {
 	data  []byte
 	h     *layout.Header
-	shape layout.Shape
+	shape disk.Shape
 	all   []Reference
 	err   error // the first
 }
@@ -72,32 +73,32 @@ func each(s layout.Span, size int64, yield func(at int64)) {
 }
 
 func (l *lister) index() {
-	each(l.h.Region(layout.RegionIX), layout.LineSize, func(line int64) {
-		for i := range int64(layout.LineSlots) {
+	each(l.h.Region(layout.RegionIX), disk.LineSize, func(line int64) {
+		for i := range int64(disk.LineSlots) {
 			if le.Uint16(l.data[line+2*i:]) != 0 {
-				l.narrow("index slot", line+layout.LineSize-4*(layout.LineSlots-i))
+				l.narrow("index slot", line+disk.LineSize-4*(disk.LineSlots-i))
 			}
 		}
 	})
 }
 
 func (l *lister) symbols() {
-	section := l.h.Sections[layout.SectionSymbols]
+	section := l.h.Parts[disk.PartSymbols]
 	for at := section.Offset; at < section.End(); {
-		parts, list := layout.SymbolParts(l.data[at:])
+		parts, list := disk.SymbolParts(l.data[at:])
 		if !list {
-			at += layout.SymbolSize(int(layout.SymbolLength(l.data[at:])))
+			at += disk.SymbolSize(int(disk.SymbolLength(l.data[at:])))
 			continue
 		}
 		for i := range parts {
 			l.narrow("part of a signature", at+4+4*i)
 		}
-		at += layout.ListSize(int(parts))
+		at += disk.ListSize(int(parts))
 	}
 }
 
 func (l *lister) types() {
-	each(l.h.Sections[layout.SectionTypes], layout.TypeSize, func(at int64) {
+	each(l.h.Parts[disk.PartTypes], disk.TypeSize, func(at int64) {
 		l.narrow("type name", at+8)
 		l.narrow("type loader", at+12)
 		l.narrow("type alias", at+16)
@@ -105,25 +106,25 @@ func (l *lister) types() {
 }
 
 func (l *lister) methods() {
-	section := l.h.Sections[layout.SectionMethods]
+	section := l.h.Parts[disk.PartMethods]
 	for at := section.Offset; at < section.End(); {
-		_, head := layout.ParseMethodHead(l.data[at:])
-		if head.Flags()&layout.MethodNamed != 0 {
+		_, head := disk.ParseMethodHead(l.data[at:])
+		if head.Flags()&disk.MethodNamed != 0 {
 			l.narrow("method profiles", at+8)
 		} else {
 			l.narrow("method name", at+8)
 		}
-		field := at + layout.MinMethodSize
-		if head.Flags()&layout.MethodDeclared != 0 {
+		field := at + disk.MinMethodSize
+		if head.Flags()&disk.MethodDeclared != 0 {
 			l.narrow("method holder", field)
 			l.narrow("method signature", field+4)
 			field += 8
 		}
-		if head.Flags()&layout.MethodProfiled != 0 {
+		if head.Flags()&disk.MethodProfiled != 0 {
 			l.narrow("method profiles", field)
 			field += 8
 		}
-		if head.Flags()&layout.MethodInContext != 0 {
+		if head.Flags()&disk.MethodInContext != 0 {
 			l.narrow("method contexts", field)
 		}
 		at += head.Size()
@@ -131,23 +132,23 @@ func (l *lister) methods() {
 }
 
 func (l *lister) neverRan() {
-	section := l.h.Sections[layout.SectionNeverRan]
+	section := l.h.Parts[disk.PartUnexecuted]
 	if section.Size == 0 {
 		return
 	}
-	classes, rows, err := layout.ParseNeverRan(section, l.data[section.Offset:])
+	classes, rows, err := disk.ParseUnexecuted(section, l.data[section.Offset:])
 	if l.failed(err) {
 		return
 	}
-	each(classes, layout.ClassRowSize, func(at int64) { l.narrow("class of rows", at) })
-	each(rows, layout.NeverRanRowSize, func(at int64) {
+	each(classes, disk.ClassRowSize, func(at int64) { l.narrow("class of rows", at) })
+	each(rows, disk.UnexecutedRowSize, func(at int64) {
 		l.narrow("row name", at)
 		l.narrow("row signature", at+4)
 	})
 }
 
 func (l *lister) contexts() {
-	each(l.h.Sections[layout.SectionContexts], layout.ContextSize, func(at int64) {
+	each(l.h.Parts[disk.PartContexts], disk.ContextSize, func(at int64) {
 		l.narrow("context parent", at)
 		l.narrow("context caller", at+4)
 		l.narrow("context profiles", at+12)
@@ -167,7 +168,7 @@ func (l *lister) tables() {
 		return
 	}
 	for i := range l.u32(ex.Offset) {
-		row := ex.Offset + layout.TablesHeaderSize + i*layout.TableRowSize
+		row := ex.Offset + disk.TablesHeaderSize + i*disk.TableRowSize
 		l.all = append(l.all, Reference{What: "table", At: row + 8, Form: Offset})
 		l.table(layout.Span{Offset: int64(le.Uint64(l.data[row+8:])), Size: int64(le.Uint64(l.data[row+16:]))})
 	}
@@ -175,11 +176,11 @@ func (l *lister) tables() {
 
 // table lists the cells that are references.
 func (l *lister) table(s layout.Span) {
-	t, err := layout.ParseTable(l.data[s.Offset:s.End()])
+	t, err := disk.ParseTable(l.data[s.Offset:s.End()])
 	if l.failed(err) {
 		return
 	}
-	at := s.Offset + 16 + layout.AlignUp(int64(t.Columns()), layout.Unit)
+	at := s.Offset + 16 + disk.AlignUp(int64(t.Columns()), disk.Unit)
 	for i := range t.Columns() {
 		width := int64(4)
 		if t.Column(i) == layout.ColumnWord {
@@ -190,7 +191,7 @@ func (l *lister) table(s layout.Span) {
 				l.narrow(columnNames[t.Column(i)], at+4*row)
 			}
 		}
-		at += layout.AlignUp(width*int64(t.Rows), layout.Unit)
+		at += disk.AlignUp(width*int64(t.Rows), disk.Unit)
 	}
 }
 
@@ -202,12 +203,12 @@ var columnNames = map[layout.ColumnKind]string{
 func (l *lister) blocks() {
 	rw := l.h.Region(layout.RegionRW)
 	for at := rw.Offset; at < rw.End(); {
-		b, err := layout.ParseBlock(l.data[at : at+layout.BlockSize(l.data[at:])])
+		b, err := disk.ParseBlock(l.data[at : at+disk.BlockSize(l.data[at:])])
 		if l.failed(err) {
 			return
 		}
 		l.narrow("block method", at+4)
-		if links, ok := b.FieldOffset(layout.HasLinks); ok {
+		if links, ok := b.FieldOffset(disk.HasLinks); ok {
 			l.narrow("block context", at+links)
 			l.narrow("next block", at+links+4)
 		}
@@ -215,7 +216,7 @@ func (l *lister) blocks() {
 			l.entries(at+b.SectionSpan(s).Offset, b.Section(s))
 		}
 		directory := b.SectionSpan(layout.SectionDirectory)
-		for i := range layout.DirectoryLen(b.Section(layout.SectionDirectory)) {
+		for i := range disk.DirectoryLen(b.Section(layout.SectionDirectory)) {
 			l.all = append(l.all, Reference{What: "directory row", At: at + directory.Offset + 8*int64(i) + 4, Form: Entry, base: at + b.SectionSpan(layout.SectionData).Offset})
 		}
 		at += int64(len(b))
@@ -236,8 +237,8 @@ func (l *lister) entries(at int64, section []byte) {
 	}
 }
 
-var pointerNames = map[layout.CellKind]string{
-	layout.CellType: "type pointer", layout.CellTypeWord: "type word", layout.CellMethod: "method pointer",
+var pointerNames = map[disk.CellKind]string{
+	disk.CellType: "type pointer", disk.CellTypeWord: "type word", disk.CellMethod: "method pointer",
 }
 
 // failed keeps err if it is the first, and reports whether there is any.

@@ -4,6 +4,8 @@ import (
 	"hash/fnv"
 	"math/rand/v2"
 	"os"
+
+	"github.com/profarc/profarc/internal/disk"
 )
 
 // OneIn picks one in n of a long list of changes, the same ones in every run of a
@@ -52,9 +54,9 @@ func Each(data []byte, pick func() bool, yield func(f *Forger, r Reference, valu
 // words lists every u32 behind the page sums, whatever it is, as if it were a
 // reference.
 func (f *Forger) words() (all []Reference) {
-	for r := f.h.Summed().Offset; r < f.h.FileSize; r += 4 {
+	for r := disk.Summed(f.h).Offset; r < f.h.FileSize; r += 4 {
 		if !f.gap(r) {
-			all = append(all, Reference{What: "word of " + f.h.RegionAt(r).String(), At: r, Form: Narrow})
+			all = append(all, Reference{What: "word of " + disk.RegionAt(f.h, r).String(), At: r, Form: Narrow})
 		}
 	}
 	return all

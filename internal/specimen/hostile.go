@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -77,15 +78,15 @@ func hostile(d layout.Domain) *builder.Builder {
 // hostileRun is rows about a run, in every text of them. They name no dump, so
 // that archives with the same rows can be merged.
 func hostileRun(b *builder.Builder, h *namer) {
-	row := layout.RunRow{}
-	row.Words[layout.RunClassPath] = 1
+	row := disk.RunRow{}
+	row.Words[disk.RunClassPath] = 1
 	cells := row.Words[:]
 	for range row.Texts {
 		cells = append(cells, uint64(b.Symbol(h.text())))
 	}
-	b.Table(layout.TableRuns, 0, layout.TableRuns.Columns()...).Row(cells...)
+	b.Table(layout.TableRuns, 0, disk.TableColumns(layout.TableRuns)...).Row(cells...)
 	for i, path := range []string{h.text(), h.long()} {
-		b.Table(layout.TableClassPath, 0, layout.TableClassPath.Columns()...).Row(1, uint64(i), uint64(b.Symbol(path)), 0, 0, 0)
+		b.Table(layout.TableClassPath, 0, disk.TableColumns(layout.TableClassPath)...).Row(1, uint64(i), uint64(b.Symbol(path)), 0, 0, 0)
 	}
 }
 
@@ -114,7 +115,7 @@ func hostileProfile(b *builder.Builder, h *namer, m, other builder.MethodRef, co
 		p.Counters(0, count, 1)
 		target := h.text()
 		b.Seen(b.Method(layout.Key{Name: target}))
-		p.ValueSite(layout.SubIndirectCall, 0, builder.Value{Value: layout.NameRef(target), Count: 20})
+		p.ValueSite(layout.SubIndirectCall, 0, builder.Value{Value: disk.NameRef(target), Count: 20})
 	}
 	done(p)
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -53,7 +54,7 @@ func hotspot() *builder.Builder {
 // everyEntry is one profile with an entry of every tag.
 func everyEntry(b *builder.Builder, s shapes) {
 	m := b.Method(layout.Key{Class: "shapes/Area", Name: "total", Signature: "(Ljava/util/List;I)D", Loader: "app"})
-	b.DescribeMethod(m, builder.MethodInfo{Access: layout.AccStatic | layout.AccSynchronized})
+	b.DescribeMethod(m, builder.MethodInfo{Access: disk.AccStatic | disk.AccSynchronized})
 	word := func(t builder.TypeRef, null, unknown bool) builder.TypeWord {
 		return builder.TypeWord{Type: t, NullSeen: null, Unknown: unknown}
 	}
@@ -123,8 +124,8 @@ func twoCodes(b *builder.Builder) {
 		p := b.Profile(m, code, builder.NoContext)
 		p.Counter(builder.At{Bci: 1}, code&0xff)
 		done(p)
-		sketch := layout.AppendSketch(nil, code, []layout.SketchPoint{layout.NewSketchPoint(code<<40, code<<50, false)})
-		b.Table(layout.TableCode, 0, layout.TableCode.Columns()...).Row(uint64(m), uint64(b.Symbol(string(sketch))))
+		sketch := disk.AppendSketch(nil, code, []layout.SketchPoint{layout.NewSketchPoint(code<<40, code<<50, false)})
+		b.Table(layout.TableCode, 0, disk.TableColumns(layout.TableCode)...).Row(uint64(m), uint64(b.Symbol(string(sketch))))
 	}
 }
 
@@ -133,7 +134,7 @@ func twoCodes(b *builder.Builder) {
 func oddMethods(b *builder.Builder) {
 	b.Seen(b.Method(layout.Key{Class: "shapes/Circle", Name: "unused", Signature: "()V", Loader: "app"}))
 	m := b.Method(layout.Key{Class: "shapes/Area$$Lambda@shapes/Area#0", Name: "apply", Signature: "(Ljava/lang/Object;)Ljava/lang/Object;", Loader: "app"})
-	b.DescribeMethod(m, builder.MethodInfo{Access: layout.AccFinal, Flags: layout.MethodNotMatchable})
+	b.DescribeMethod(m, builder.MethodInfo{Access: disk.AccFinal, Flags: layout.MethodNotMatchable})
 	b.Method(layout.Key{Class: "java/lang/Object", Name: "hashCode", Signature: "()I"})
 }
 

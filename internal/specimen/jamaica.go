@@ -2,6 +2,7 @@ package specimen
 
 import (
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -16,7 +17,7 @@ func jamaica() *builder.Builder {
 	native := method("java/lang/System.arraycopy(Ljava/lang/Object;ILjava/lang/Object;II)V")
 	cut := method("java/nio/ByteBufferImpl.put(B)Ljava/nio/ByteBu")
 	b.DescribeMethod(cut, builder.MethodInfo{Flags: layout.MethodNotMatchable})
-	b.DescribeMethod(native, builder.MethodInfo{Access: layout.AccNative})
+	b.DescribeMethod(native, builder.MethodInfo{Access: disk.AccNative})
 
 	p := b.Profile(main, 0, builder.NoContext)
 	p.Count(0, layout.SubBytecodes, 0, 8158752)

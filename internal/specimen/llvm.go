@@ -2,6 +2,7 @@ package specimen
 
 import (
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -18,10 +19,10 @@ func llvmIR() *builder.Builder {
 	p := b.Profile(main, 0x0a1b2c3d4e5f6071, builder.NoContext)
 	p.Counters(0, 1, 60949, 0, ^uint64(0))
 	p.ValueSite(layout.SubIndirectCall, 0,
-		builder.Value{Value: layout.NameRef("shapes.cpp;_ZL5totalv"), Count: 20}, builder.Value{Value: 0x1234, Count: 3})
+		builder.Value{Value: disk.NameRef("shapes.cpp;_ZL5totalv"), Count: 20}, builder.Value{Value: 0x1234, Count: 3})
 	p.ValueSite(layout.SubIndirectCall, 1)
 	p.ValueSite(layout.SubMemOpSize, 0, builder.Value{Value: 8, Count: 5}, builder.Value{Value: 513, Count: 1})
-	p.ValueSite(layout.SubVTable, 0, builder.Value{Value: layout.NameRef("_ZTV6Circle"), Count: 7})
+	p.ValueSite(layout.SubVTable, 0, builder.Value{Value: disk.NameRef("_ZTV6Circle"), Count: 7})
 	older := b.Profile(main, 0x0000000000000018, builder.NoContext)
 	older.Counters(0, 12)
 	total := b.Profile(local, 0x8000000000000001, builder.NoContext)
@@ -31,9 +32,9 @@ func llvmIR() *builder.Builder {
 	ids := b.Table(layout.TableBinaryIDs, 0, layout.ColumnSymbol)
 	ids.Row(uint64(b.Symbol("\x8f\x00\xe2\xff\x10binary id\x00")))
 	traces := b.Table(layout.TableTraces, 0, layout.ColumnWord, layout.ColumnWord, layout.ColumnWord)
-	traces.Row(0, 1, layout.NameRef("main"))
-	traces.Row(0, 1, layout.NameRef("shapes.cpp;_ZL5totalv"))
-	traces.Row(1, 3, layout.NameRef("main"))
+	traces.Row(0, 1, disk.NameRef("main"))
+	traces.Row(0, 1, disk.NameRef("shapes.cpp;_ZL5totalv"))
+	traces.Row(1, 3, disk.NameRef("main"))
 	tables := b.Table(layout.TableVTables, 0, layout.ColumnSymbol, layout.ColumnWord, layout.ColumnWord)
 	tables.Row(uint64(b.Symbol("_ZTV6Circle")), 0x7f0000401000, 32)
 	order := b.Table(layout.TableOrder, 1, layout.ColumnProfile)

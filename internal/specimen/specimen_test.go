@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -13,7 +14,7 @@ import (
 // coverage is what of the format the specimens have.
 type coverage struct {
 	tags     map[layout.Tag]bool
-	presence layout.Presence
+	presence disk.Presence
 	sections map[layout.BlockSection]bool
 	methods  layout.MethodFlags
 	types    layout.TypeFlags
@@ -106,10 +107,10 @@ func TestSpecimensCoverTheFormat(t *testing.T) {
 			t.Errorf("no column of kind %d", k)
 		}
 	}
-	if all := layout.HasDirectory<<1 - 1; c.presence != all {
+	if all := disk.HasDirectory<<1 - 1; c.presence != all {
 		t.Errorf("optional fields 0x%x, want 0x%x", c.presence, all)
 	}
-	if all := layout.MethodNamed<<1 - 1; c.methods != all {
+	if all := disk.MethodNamed<<1 - 1; c.methods != all {
 		t.Errorf("method flags 0x%x, want 0x%x", c.methods, all)
 	}
 	if all := layout.TypeNotMatchable<<1 - 1; c.types != all {
@@ -156,7 +157,7 @@ func TestSpecimensAreSmallAndAlwaysTheSame(t *testing.T) {
 			t.Errorf("%s: built twice with different bytes, or named twice", s.Name)
 		}
 		names[s.Name] = true
-		h, err := layout.ParseHeader(data, int64(len(data)))
+		h, err := disk.ParseHeader(data, int64(len(data)))
 		if err != nil {
 			t.Fatal(err)
 		}

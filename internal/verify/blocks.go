@@ -3,6 +3,7 @@ package verify
 import (
 	"slices"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 	"github.com/profarc/profarc/relocate"
@@ -22,7 +23,7 @@ func (c *check) blocks() error {
 		if err := c.interrupted(); err != nil {
 			return err
 		}
-		p, err := c.s.ProfileAt(layout.NarrowOf(at))
+		p, err := c.s.ProfileAt(disk.RefOf(at))
 		if err != nil {
 			return err
 		}
@@ -94,11 +95,11 @@ func (w *blockWalk) entries(p reader.Profile, from int64) error {
 
 // pointers notes the pointer slots of an entry that lies at an offset of rw, and
 // checks where those to methods lead.
-func (w *blockWalk) pointers(e layout.Entry, offset int64) error {
+func (w *blockWalk) pointers(e disk.Entry, offset int64) error {
 	for cell, kind := range w.shape.Pointers(e) {
 		at := offset + int64(e.CellOffset(cell))
 		w.want = append(w.want, at)
-		if kind == layout.CellMethod {
+		if kind == disk.CellMethod {
 			if err := w.pointer(w.rw.Offset+at, e.Cell(cell)); err != nil {
 				return err
 			}

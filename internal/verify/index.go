@@ -3,17 +3,18 @@ package verify
 import (
 	"encoding/binary"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
 // line is where the search for an id begins.
-func (c *check) line(id uint64, kind layout.RecordKind) int64 {
-	return c.lineOffset(layout.Mix(id, kind, c.h.Seed).Bucket(c.h.Buckets))
+func (c *check) line(id uint64, kind disk.RecordKind) int64 {
+	return c.lineOffset(disk.Mix(id, kind, c.h.Seed).Bucket(c.h.Buckets))
 }
 
 func (c *check) lineOffset(n uint64) int64 {
-	return c.h.Region(layout.RegionIX).Offset + int64(n)*layout.LineSize
+	return c.h.Region(layout.RegionIX).Offset + int64(n)*disk.LineSize
 }
 
 // index checks that a search finds every record, and that the index holds
@@ -32,7 +33,7 @@ func (c *check) index() error {
 
 func (c *check) usedSlots() (used uint64, err error) {
 	for n := range c.h.Buckets {
-		line, err := c.m.Bytes(layout.RegionIX, c.lineOffset(n), layout.LineSize)
+		line, err := c.m.Bytes(layout.RegionIX, c.lineOffset(n), disk.LineSize)
 		if err == nil {
 			err = c.interrupted()
 		}
@@ -40,7 +41,7 @@ func (c *check) usedSlots() (used uint64, err error) {
 			return used, err
 		}
 		c.report.Lines++
-		for i := range layout.LineSlots {
+		for i := range disk.LineSlots {
 			if binary.LittleEndian.Uint16(line[2*i:]) != 0 {
 				used++
 			}
@@ -63,11 +64,11 @@ func (c *check) searchAll() (records uint64, err error) {
 		}
 		records++
 	}
-	types := c.h.Sections[layout.SectionTypes]
-	for at := types.Offset; at < types.End(); at += layout.TypeSize {
-		id, err := c.id(layout.NarrowOf(at))
+	types := c.h.Parts[disk.PartTypes]
+	for at := types.Offset; at < types.End(); at += disk.TypeSize {
+		id, err := c.id(disk.RefOf(at))
 		if err == nil {
-			_, err = c.search(id, layout.KindType, layout.NarrowOf(at))
+			_, err = c.search(id, disk.KindType, disk.RefOf(at))
 		}
 		if err != nil {
 			return records, err
@@ -78,8 +79,8 @@ func (c *check) searchAll() (records uint64, err error) {
 }
 
 // id is the id of a method or type: both begin with it.
-func (c *check) id(n layout.Narrow) (uint64, error) {
-	b, err := c.m.Bytes(layout.RegionRO, n.Offset(), layout.Unit)
+func (c *check) id(n layout.Ref) (uint64, error) {
+	b, err := c.m.Bytes(layout.RegionRO, n.Offset(), disk.Unit)
 	if err != nil {
 		return 0, err
 	}
@@ -89,13 +90,13 @@ func (c *check) id(n layout.Narrow) (uint64, error) {
 // searchMethod searches for a method, and holds the flag that it shares its id
 // against what else the search offers.
 func (c *check) searchMethod(m reader.Method) error {
-	others, err := c.search(m.ID(), layout.KindMethod, m.Ref())
+	others, err := c.search(m.ID(), disk.KindMethod, m.Ref())
 	if err != nil {
 		return err
 	}
 	shared := false
 	for _, n := range others {
-		if !c.h.Sections[layout.SectionMethods].Holds(n.Offset(), layout.MinMethodSize) {
+		if !c.h.Parts[disk.PartMethods].Holds(n.Offset(), disk.MinMethodSize) {
 			continue
 		}
 		id, err := c.id(n)
@@ -112,20 +113,20 @@ func (c *check) searchMethod(m reader.Method) error {
 
 // search looks for the slot of one record as docs/format.md says, and gives all
 // other records that a search for its id meets.
-func (c *check) search(id uint64, kind layout.RecordKind, record layout.Narrow) (others []layout.Narrow, err error) {
+func (c *check) search(id uint64, kind disk.RecordKind, record layout.Ref) (others []layout.Ref, err error) {
 	if err := c.interrupted(); err != nil {
 		return nil, err
 	}
-	hash := layout.Mix(id, kind, c.h.Seed)
+	hash := disk.Mix(id, kind, c.h.Seed)
 	bucket, found := hash.Bucket(c.h.Buckets), false
 	for range c.h.MaxProbe {
-		b, err := c.m.Bytes(layout.RegionIX, c.lineOffset(bucket), layout.LineSize)
+		b, err := c.m.Bytes(layout.RegionIX, c.lineOffset(bucket), disk.LineSize)
 		if err != nil {
 			return nil, err
 		}
-		line := layout.Line(b)
+		line := disk.Line(b)
 		slots := line.Match(hash.Fingerprint())
-		for i := range layout.LineSlots {
+		for i := range disk.LineSlots {
 			switch {
 			case slots>>i&1 == 0:
 			case line.Record(i) == record:

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -9,25 +10,25 @@ import (
 // each has rows and together they have all, and that a name is enough to tell
 // them apart. The rows themselves are methods like others.
 func (c *check) neverRan() error {
-	section := c.h.Sections[layout.SectionNeverRan]
+	section := c.h.Parts[disk.PartUnexecuted]
 	if section.Size == 0 {
 		return nil
 	}
-	head, err := c.m.Bytes(layout.RegionRO, section.Offset, layout.NeverRanHeaderSize)
+	head, err := c.m.Bytes(layout.RegionRO, section.Offset, disk.UnexecutedHeaderSize)
 	if err != nil {
 		return err
 	}
-	classes, rows, err := layout.ParseNeverRan(section, head)
+	classes, rows, err := disk.ParseUnexecuted(section, head)
 	if err != nil {
-		return layout.Corrupt(layout.RegionRO, section.Offset, "%v", err)
+		return disk.Corrupt(layout.RegionRO, section.Offset, "%v", err)
 	}
-	last := layout.ClassRow{}
-	for at := classes.Offset; at < classes.End(); at += layout.ClassRowSize {
-		b, err := c.m.Bytes(layout.RegionRO, at, layout.ClassRowSize)
+	last := disk.ClassRow{}
+	for at := classes.Offset; at < classes.End(); at += disk.ClassRowSize {
+		b, err := c.m.Bytes(layout.RegionRO, at, disk.ClassRowSize)
 		if err != nil {
 			return err
 		}
-		class := layout.ParseClassRow(b)
+		class := disk.ParseClassRow(b)
 		if class.Holder <= last.Holder || class.End <= last.End {
 			err = c.wrong(layout.RegionRO, at, "a class of methods that never ran does not come behind the one before, or has none")
 		} else {
@@ -38,7 +39,7 @@ func (c *check) neverRan() error {
 		}
 		last = class
 	}
-	if n := rows.Size / layout.NeverRanRowSize; n == 0 || n != int64(last.End) {
+	if n := rows.Size / disk.UnexecutedRowSize; n == 0 || n != int64(last.End) {
 		return c.wrong(layout.RegionRO, rows.Offset, "%d methods that never ran, their classes have %d", n, last.End)
 	}
 	return nil
@@ -46,7 +47,7 @@ func (c *check) neverRan() error {
 
 // neverRanClass checks that a class has a name of its own and no loader: then
 // its place among the classes is that among the keys.
-func (c *check) neverRanClass(at int64, holder layout.Narrow) error {
+func (c *check) neverRanClass(at int64, holder layout.Ref) error {
 	t, err := c.s.TypeAt(holder)
 	if err != nil {
 		return err

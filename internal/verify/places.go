@@ -3,6 +3,7 @@ package verify
 import (
 	"math/bits"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -13,18 +14,18 @@ type places struct {
 }
 
 func newPlaces(span layout.Span) places {
-	return places{span, make([]uint64, (span.Size/layout.Unit+63)/64)}
+	return places{span, make([]uint64, (span.Size/disk.Unit+63)/64)}
 }
 
 // add adds a place, which must lie in the part.
-func (p *places) add(n layout.Narrow) {
+func (p *places) add(n layout.Ref) {
 	word, bit := p.bit(n)
 	*word |= bit
 }
 
 // has reports whether a place is in the set; one outside the part never is.
-func (p *places) has(n layout.Narrow) bool {
-	if !p.span.Holds(n.Offset(), layout.Unit) {
+func (p *places) has(n layout.Ref) bool {
+	if !p.span.Holds(n.Offset(), disk.Unit) {
 		return false
 	}
 	word, bit := p.bit(n)
@@ -32,7 +33,7 @@ func (p *places) has(n layout.Narrow) bool {
 }
 
 // remove removes a place and reports whether it was in the set.
-func (p *places) remove(n layout.Narrow) bool {
+func (p *places) remove(n layout.Ref) bool {
 	if !p.has(n) {
 		return false
 	}
@@ -41,16 +42,16 @@ func (p *places) remove(n layout.Narrow) bool {
 	return true
 }
 
-func (p *places) bit(n layout.Narrow) (word *uint64, bit uint64) {
-	unit := (n.Offset() - p.span.Offset) / layout.Unit
+func (p *places) bit(n layout.Ref) (word *uint64, bit uint64) {
+	unit := (n.Offset() - p.span.Offset) / disk.Unit
 	return &p.bits[unit/64], 1 << (unit % 64)
 }
 
 // first is the lowest place of the set, and count how many there are.
-func (p *places) first() (first layout.Narrow, count int) {
+func (p *places) first() (first layout.Ref, count int) {
 	for i, word := range p.bits {
 		if word != 0 && count == 0 {
-			first = layout.NarrowOf(p.span.Offset + int64(64*i+bits.TrailingZeros64(word))*layout.Unit)
+			first = disk.RefOf(p.span.Offset + int64(64*i+bits.TrailingZeros64(word))*disk.Unit)
 		}
 		count += bits.OnesCount64(word)
 	}
@@ -70,10 +71,10 @@ type starts struct {
 }
 
 func newStarts(h *layout.Header) starts {
-	symbols, rw := h.Sections[layout.SectionSymbols], h.Region(layout.RegionRW)
+	symbols, rw := h.Parts[disk.PartSymbols], h.Region(layout.RegionRW)
 	return starts{
 		texts: newPlaces(symbols), lists: newPlaces(symbols), names: newPlaces(symbols),
-		methods: newPlaces(h.Sections[layout.SectionMethods]), rows: newPlaces(h.Sections[layout.SectionNeverRan]),
+		methods: newPlaces(h.Parts[disk.PartMethods]), rows: newPlaces(h.Parts[disk.PartUnexecuted]),
 		blocks: newPlaces(rw), unlinked: newPlaces(rw),
 	}
 }
@@ -99,22 +100,22 @@ func (c *check) findMethods() error {
 
 // known reports whether a record begins at a place, as far as that is known:
 // where a step ended early the archive is not sound anyway.
-func (c *check) known(p *places, n layout.Narrow) bool { return c.cut || p.has(n) }
+func (c *check) known(p *places, n layout.Ref) bool { return c.cut || p.has(n) }
 
 // name checks a reference to a part of a key, which must be a text that can be
 // one.
-func (c *check) name(at int64, what string, n layout.Narrow) error {
+func (c *check) name(at int64, what string, n layout.Ref) error {
 	switch {
 	case c.known(&c.starts.names, n):
 		return nil
 	case c.starts.texts.has(n):
-		return c.wrong(layout.RegionRO, at, "the %s at 0x%x holds a NUL byte, or has more than %d bytes", what, n.Offset(), layout.MaxName)
+		return c.wrong(layout.RegionRO, at, "the %s at 0x%x holds a NUL byte, or has more than %d bytes", what, n.Offset(), disk.MaxName)
 	}
 	return c.wrong(layout.RegionRO, at, "the %s is at 0x%x, where no text begins", what, n.Offset())
 }
 
 // optionalName is name for a reference that may lead to nothing.
-func (c *check) optionalName(at int64, what string, n layout.Narrow) error {
+func (c *check) optionalName(at int64, what string, n layout.Ref) error {
 	if n == 0 {
 		return nil
 	}
@@ -122,7 +123,7 @@ func (c *check) optionalName(at int64, what string, n layout.Narrow) error {
 }
 
 // signature checks a reference to a signature, which may be a list.
-func (c *check) signature(at int64, n layout.Narrow) error {
+func (c *check) signature(at int64, n layout.Ref) error {
 	if c.starts.lists.has(n) {
 		return nil
 	}
@@ -130,7 +131,7 @@ func (c *check) signature(at int64, n layout.Narrow) error {
 }
 
 // methodRecord checks a reference to the record of a method.
-func (c *check) methodRecord(r layout.Region, at int64, what string, n layout.Narrow) error {
+func (c *check) methodRecord(r layout.Region, at int64, what string, n layout.Ref) error {
 	if c.known(&c.starts.methods, n) {
 		return nil
 	}
@@ -143,5 +144,5 @@ func (c *check) pointer(at int64, cell uint64) error {
 	if cell == 0 {
 		return nil
 	}
-	return c.methodRecord(layout.RegionRW, at, "method of an entry", layout.NarrowOf(int64(cell-c.h.Base)))
+	return c.methodRecord(layout.RegionRW, at, "method of an entry", disk.RefOf(int64(cell-c.h.Base)))
 }

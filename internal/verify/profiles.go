@@ -29,7 +29,7 @@ func (c *check) profiles() error {
 			n++
 		}
 		if m.NeverRan() {
-			c.report.Counts.NeverRan++
+			c.report.Counts.Unexecuted++
 		}
 		if m.NeverRan() && n > 0 {
 			if err := c.wrong(layout.RegionRO, m.Ref().Offset(), "a method that never ran has %d profiles", n); err != nil {

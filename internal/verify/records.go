@@ -5,14 +5,15 @@ import (
 	"cmp"
 	"errors"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
 // types checks the type records: names, order, id.
 func (c *check) types() error {
-	at := c.h.Sections[layout.SectionTypes].Offset
-	var last layout.TypeRecord
+	at := c.h.Parts[disk.PartTypes].Offset
+	var last disk.TypeRecord
 	for t, err := range c.s.Types() {
 		if err == nil {
 			err = c.interrupted()
@@ -20,11 +21,11 @@ func (c *check) types() error {
 		if err != nil {
 			return err
 		}
-		b, err := c.m.Bytes(layout.RegionRO, at, layout.TypeSize)
+		b, err := c.m.Bytes(layout.RegionRO, at, disk.TypeSize)
 		if err != nil {
 			return err
 		}
-		rec := layout.ParseType(b)
+		rec := disk.ParseType(b)
 		if err := c.typeRecord(at, t, rec); err != nil {
 			return err
 		}
@@ -35,16 +36,16 @@ func (c *check) types() error {
 		}
 		last = rec
 		c.report.Counts.Types++
-		at += layout.TypeSize
+		at += disk.TypeSize
 	}
 	return nil
 }
 
 // typeRecord checks one type by itself. Symbols are sorted and unique, so that
 // their places stand for their texts where texts are compared.
-func (c *check) typeRecord(at int64, t reader.Type, rec layout.TypeRecord) error {
+func (c *check) typeRecord(at int64, t reader.Type, rec disk.TypeRecord) error {
 	err := c.name(at, "name of a type", rec.Name)
-	for _, n := range []layout.Narrow{rec.Loader, rec.Alias} {
+	for _, n := range []layout.Ref{rec.Loader, rec.Alias} {
 		if err == nil {
 			err = c.optionalName(at, "loader or alias of a type", n)
 		}
@@ -101,7 +102,7 @@ func (c *check) methods() error {
 // A key is what a method is sorted by: the places of its texts stand for these,
 // but for a name that lies in the record.
 type key struct {
-	class, name, signature, loader layout.Narrow
+	class, name, signature, loader layout.Ref
 	held                           []byte // the name that lies in the record
 	s                              *reader.Store
 }
@@ -129,7 +130,7 @@ func (k *key) text() []byte {
 func (c *check) method(m reader.Method) (k key, err error) {
 	at, rec := m.Ref().Offset(), m.Record()
 	k = key{name: rec.Name, signature: rec.Signature, s: c.s}
-	if m.Flags()&layout.MethodNamed != 0 {
+	if m.Flags()&disk.MethodNamed != 0 {
 		err = c.heldName(m, &k)
 	} else {
 		err = c.name(at, "name of a method", rec.Name)
@@ -166,16 +167,16 @@ func (c *check) heldName(m reader.Method, k *key) error {
 }
 
 // holder checks the class that declares a method.
-func (c *check) holder(at int64, n layout.Narrow, k *key) error {
+func (c *check) holder(at int64, n layout.Ref, k *key) error {
 	t, err := c.s.TypeAt(n)
 	if err != nil {
 		return err
 	}
-	b, err := c.m.Bytes(layout.RegionRO, n.Offset(), layout.TypeSize)
+	b, err := c.m.Bytes(layout.RegionRO, n.Offset(), disk.TypeSize)
 	if err != nil {
 		return err
 	}
-	k.class, k.loader = layout.ParseType(b).Name, layout.ParseType(b).Loader
+	k.class, k.loader = disk.ParseType(b).Name, disk.ParseType(b).Loader
 	if name, err := t.Name(); err != nil || name.Len() == 0 {
 		return cmp.Or(err, c.wrong(layout.RegionRO, at, "a method of a class that has no name"))
 	}
@@ -186,7 +187,7 @@ func (c *check) holder(at int64, n layout.Narrow, k *key) error {
 // method before end, and that they and their callers ran. The walk itself checks
 // parents and order.
 func (c *check) contexts(m reader.Method) error {
-	next := c.h.Sections[layout.SectionContexts].Offset + int64(c.report.Counts.Contexts)*layout.ContextSize
+	next := c.h.Parts[disk.PartContexts].Offset + int64(c.report.Counts.Contexts)*disk.ContextSize
 	for node, err := range m.Contexts() {
 		if err == nil {
 			err = c.caller(m, node)
@@ -197,7 +198,7 @@ func (c *check) contexts(m reader.Method) error {
 		if at := node.Ref().Offset(); at != next {
 			return c.wrong(layout.RegionRO, at, "a context of method 0x%x, whose contexts should begin at 0x%x", m.Ref().Offset(), next)
 		}
-		next += layout.ContextSize
+		next += disk.ContextSize
 		c.report.Counts.Contexts++
 	}
 	return nil

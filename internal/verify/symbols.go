@@ -3,13 +3,14 @@ package verify
 import (
 	"bytes"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
 // symbols walks the symbol section: symbols fill it, ascend, end in zeros, and
 // lists are made of texts.
 func (c *check) symbols() error {
-	section := c.h.Sections[layout.SectionSymbols]
+	section := c.h.Parts[disk.PartSymbols]
 	last := []byte(nil)
 	for at := section.Offset; at < section.End(); {
 		if err := c.interrupted(); err != nil {
@@ -41,13 +42,13 @@ func (c *check) symbols() error {
 // symbol fetches the symbol at an offset, and says how many of its bytes are no
 // padding.
 func (c *check) symbol(section layout.Span, at int64) (b []byte, used int64, err error) {
-	head, err := c.m.Bytes(layout.RegionRO, at, layout.Unit)
+	head, err := c.m.Bytes(layout.RegionRO, at, disk.Unit)
 	if err != nil {
 		return nil, 0, err
 	}
 	used, size := symbolSize(head)
 	if !section.Holds(at, size) {
-		return nil, 0, layout.Corrupt(layout.RegionRO, at, "a symbol of %d bytes runs over the end of its section", used)
+		return nil, 0, disk.Corrupt(layout.RegionRO, at, "a symbol of %d bytes runs over the end of its section", used)
 	}
 	b, err = c.m.Bytes(layout.RegionRO, at, size)
 	return b, used, err
@@ -56,27 +57,27 @@ func (c *check) symbol(section layout.Span, at int64) (b []byte, used int64, err
 // symbolSize gives how many bytes the symbol at the front of head needs, without
 // and with its padding.
 func symbolSize(head []byte) (used, size int64) {
-	if parts, list := layout.SymbolParts(head); list {
-		return 4 + 4*parts, layout.ListSize(int(parts))
+	if parts, list := disk.SymbolParts(head); list {
+		return 4 + 4*parts, disk.ListSize(int(parts))
 	}
-	n := layout.SymbolLength(head)
-	return 4 + n, layout.SymbolSize(int(n))
+	n := disk.SymbolLength(head)
+	return 4 + n, disk.SymbolSize(int(n))
 }
 
 // symbolText is the text of a symbol, whose place it notes.
 func (c *check) symbolText(at int64, symbol []byte) ([]byte, error) {
-	n := layout.NarrowOf(at)
-	if parts, list := layout.SymbolParts(symbol); list {
+	n := disk.RefOf(at)
+	if parts, list := disk.SymbolParts(symbol); list {
 		c.starts.lists.add(n)
 		signature, err := c.s.SignatureAt(n)
-		if c.listText += int64(signature.Len()) + layout.ListText(parts); err == nil && c.listText > layout.MaxKeyText(c.h.FileSize) {
-			err = layout.Corrupt(layout.RegionRO, at, "signatures made of names that have more than %d bytes of text together", layout.MaxKeyText(c.h.FileSize))
+		if c.listText += int64(signature.Len()) + disk.ListText(parts); err == nil && c.listText > disk.MaxKeyText(c.h.FileSize) {
+			err = disk.Corrupt(layout.RegionRO, at, "signatures made of names that have more than %d bytes of text together", disk.MaxKeyText(c.h.FileSize))
 		}
 		return signature.AppendTo(nil), err
 	}
 	text := symbol[4:]
 	c.starts.texts.add(n)
-	if len(text) <= layout.MaxName && bytes.IndexByte(text, 0) < 0 {
+	if len(text) <= disk.MaxName && bytes.IndexByte(text, 0) < 0 {
 		c.starts.names.add(n)
 	}
 	return text, nil
@@ -84,17 +85,17 @@ func (c *check) symbolText(at int64, symbol []byte) ([]byte, error) {
 
 // listParts checks what lists are made of.
 func (c *check) listParts() error {
-	section := c.h.Sections[layout.SectionSymbols]
+	section := c.h.Parts[disk.PartSymbols]
 	for at := section.Offset; at < section.End(); {
 		b, _, err := c.symbol(section, at)
 		if err != nil {
 			return err
 		}
-		if parts, list := layout.SymbolParts(b); list {
+		if parts, list := disk.SymbolParts(b); list {
 			for i := range parts {
 				err := c.interrupted()
 				if err == nil {
-					err = c.name(at, "part of a signature", layout.SymbolPart(b, i))
+					err = c.name(at, "part of a signature", disk.SymbolPart(b, i))
 				}
 				if err != nil {
 					return err

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -9,18 +10,18 @@ import (
 func (c *check) count(p reader.Profile) {
 	n, _ := p.Invocations() // 0 if there is no counter
 	s := &c.report.Summary
-	s.TotalInvocations = layout.SaturatingAdd(s.TotalInvocations, n.Trained())
+	s.TotalInvocations = disk.SaturatingAdd(s.TotalInvocations, n.Trained())
 	s.MaxInvocations = max(s.MaxInvocations, n.Trained())
 }
 
 // add adds the counts of a data entry to the summary. Type checks that fail are
 // counted down, and are left out.
-func (c *check) add(e layout.Entry) {
+func (c *check) add(e disk.Entry) {
 	s := &c.report.Summary
 	for cell := range c.shape.Counts(e) {
 		n := e.Cell(cell)
 		if !e.SignedCount() || int64(n) >= 0 {
-			s.TotalCount, s.MaxCount = layout.SaturatingAdd(s.TotalCount, n), max(s.MaxCount, n)
+			s.TotalCount, s.MaxCount = disk.SaturatingAdd(s.TotalCount, n), max(s.MaxCount, n)
 		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"fmt"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -81,7 +82,7 @@ type check struct {
 	s        *reader.Store
 	m        *archive.Mapping
 	h        *layout.Header
-	shape    layout.Shape
+	shape    disk.Shape
 	report   Report
 	noted    map[string]bool // problems by their text
 	starts   starts
@@ -91,7 +92,7 @@ type check struct {
 
 func newCheck(ctx context.Context, s *reader.Store) *check {
 	h := s.Header()
-	return &check{ctx: ctx, poll: poll.New(ctx), s: s, m: s.Mapping(), h: h, shape: h.Params.Shape(), noted: map[string]bool{}, starts: newStarts(h), report: Report{Bytes: h.FileSize}}
+	return &check{ctx: ctx, poll: poll.New(ctx), s: s, m: s.Mapping(), h: h, shape: disk.ShapeOf(&h.Params), noted: map[string]bool{}, starts: newStarts(h), report: Report{Bytes: h.FileSize}}
 }
 
 func (c *check) pages(progress archive.Progress) error {
@@ -99,7 +100,7 @@ func (c *check) pages(progress archive.Progress) error {
 	if c.ctx.Err() != nil {
 		return c.ctx.Err()
 	}
-	c.report.Pages = c.h.SumTree().Pages()
+	c.report.Pages = disk.SumTreeOf(c.h).Pages()
 	if err != nil {
 		_ = c.problem(err) // the first never is one too many
 	}
@@ -111,7 +112,7 @@ var errEnough = errors.New("too many problems")
 
 // problem notes what is wrong, once.
 func (c *check) problem(err error) error {
-	err = layout.InFile(err, c.m.Name())
+	err = disk.InFile(err, c.m.Name())
 	if c.noted[err.Error()] {
 		return nil
 	}
@@ -126,7 +127,7 @@ func (c *check) problem(err error) error {
 
 // wrong notes that something at an offset of the file is wrong.
 func (c *check) wrong(r layout.Region, offset int64, format string, args ...any) error {
-	return c.problem(layout.Corrupt(r, offset, "%s", fmt.Sprintf(format, args...)))
+	return c.problem(disk.Corrupt(r, offset, "%s", fmt.Sprintf(format, args...)))
 }
 
 // interrupted gives the error of ctx, every so many calls.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/internal/verify"
 	"github.com/profarc/profarc/layout"
@@ -28,7 +29,7 @@ func sound(t *testing.T, name string) ([]byte, *layout.Header) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h, err := layout.ParseHeader(data, int64(len(data)))
+		h, err := disk.ParseHeader(data, int64(len(data)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,14 +42,14 @@ func sound(t *testing.T, name string) ([]byte, *layout.Header) {
 // reseal makes all sums right again, so that a change looks as if the archive
 // had been written so.
 func reseal(data []byte, h *layout.Header) {
-	tree, ps := h.SumTree(), h.Region(layout.RegionPS)
+	tree, ps := disk.SumTreeOf(h), h.Region(layout.RegionPS)
 	sums := data[ps.Offset:ps.End()]
 	for n := range tree.Pages() {
 		page := tree.PageSpan(n)
-		le.PutUint64(sums[tree.Slot(0, n):], layout.Sum(data[page.Offset:page.End()]))
+		le.PutUint64(sums[tree.Slot(0, n):], disk.Sum(data[page.Offset:page.End()]))
 	}
 	h.SumRoot = tree.Fill(sums)
-	copy(data, h.Append(nil))
+	copy(data, disk.AppendHeader(nil, h))
 }
 
 func check(t *testing.T, data []byte) verify.Report {
@@ -81,12 +82,12 @@ func TestSpecimensAreSound(t *testing.T) {
 // contextsOfAMethod gives where the record of a method with several contexts
 // has their number, and where they begin.
 func contextsOfAMethod(data []byte, h *layout.Header) (number, first int64) {
-	for at := h.Sections[layout.SectionMethods].Offset; ; {
-		var m layout.MethodRecord
+	for at := h.Parts[disk.PartMethods].Offset; ; {
+		var m disk.MethodRecord
 		if err := m.Parse(data[at:]); err != nil {
 			panic(err)
 		}
-		if at += int64(m.Units) * layout.Unit; m.NumContexts > 1 {
+		if at += int64(m.Units) * disk.Unit; m.NumContexts > 1 {
 			return at - 4, m.Contexts.Offset()
 		}
 	}
@@ -102,30 +103,30 @@ type change struct {
 
 var changes = []change{
 	{"symbol padding", "hotspot", func(data []byte, h *layout.Header) {
-		at := h.Sections[layout.SectionSymbols].Offset
-		for layout.SymbolLength(data[at:])%8 == 4 { // has no padding
-			at += layout.SymbolSize(int(layout.SymbolLength(data[at:])))
+		at := h.Parts[disk.PartSymbols].Offset
+		for disk.SymbolLength(data[at:])%8 == 4 { // has no padding
+			at += disk.SymbolSize(int(disk.SymbolLength(data[at:])))
 		}
-		data[at+layout.SymbolSize(int(layout.SymbolLength(data[at:])))-1] = 1
+		data[at+disk.SymbolSize(int(disk.SymbolLength(data[at:])))-1] = 1
 	}, layout.RegionRO, "not zero"},
-	{"type id", "hotspot", func(data []byte, h *layout.Header) { data[h.Sections[layout.SectionTypes].Offset] ^= 1 }, layout.RegionRO, "type "},
+	{"type id", "hotspot", func(data []byte, h *layout.Header) { data[h.Parts[disk.PartTypes].Offset] ^= 1 }, layout.RegionRO, "type "},
 	{"type order", "hotspot", func(data []byte, h *layout.Header) {
-		at := h.Sections[layout.SectionTypes].Offset
-		var first [layout.TypeSize]byte
+		at := h.Parts[disk.PartTypes].Offset
+		var first [disk.TypeSize]byte
 		copy(first[:], data[at:])
-		copy(data[at:], data[at+layout.TypeSize:at+2*layout.TypeSize])
-		copy(data[at+layout.TypeSize:], first[:])
+		copy(data[at:], data[at+disk.TypeSize:at+2*disk.TypeSize])
+		copy(data[at+disk.TypeSize:], first[:])
 	}, layout.RegionRO, "sort behind"},
-	{"method id", "graal", func(data []byte, h *layout.Header) { data[h.Sections[layout.SectionMethods].Offset] ^= 1 }, layout.RegionRO, "method "},
+	{"method id", "graal", func(data []byte, h *layout.Header) { data[h.Parts[disk.PartMethods].Offset] ^= 1 }, layout.RegionRO, "method "},
 	{"shared id", "llvm-ir", func(data []byte, h *layout.Header) {
-		data[h.Sections[layout.SectionMethods].Offset+14] ^= byte(layout.MethodSharedID)
+		data[h.Parts[disk.PartMethods].Offset+14] ^= byte(layout.MethodSharedID)
 	}, layout.RegionRO, "shares its id"},
 	{"never ran", "llvm-ir", func(data []byte, h *layout.Header) {
-		data[h.Sections[layout.SectionMethods].Offset+14] ^= byte(layout.MethodNeverRan)
+		data[h.Parts[disk.PartMethods].Offset+14] ^= byte(layout.MethodUnexecuted)
 	}, layout.RegionRO, "never ran"},
 	{"context order", "graal", func(data []byte, h *layout.Header) {
 		_, at := contextsOfAMethod(data, h)
-		one, other := data[at:at+layout.ContextSize], data[at+layout.ContextSize:at+2*layout.ContextSize]
+		one, other := data[at:at+disk.ContextSize], data[at+disk.ContextSize:at+2*disk.ContextSize]
 		first := bytes.Clone(one)
 		copy(one, other)
 		copy(other, first)
@@ -136,37 +137,37 @@ var changes = []change{
 	}, layout.RegionRO, "should begin at"},
 	{"context between methods", "graal", func(data []byte, h *layout.Header) {
 		_, at := contextsOfAMethod(data, h)
-		le.PutUint32(data[at:], uint32(h.Sections[layout.SectionMethods].Offset/layout.Unit))
+		le.PutUint32(data[at:], uint32(h.Parts[disk.PartMethods].Offset/disk.Unit))
 	}, layout.RegionRO, "with its parent at"},
 	{"class without rows", "graal", func(data []byte, h *layout.Header) {
-		at := h.Sections[layout.SectionNeverRan].Offset + layout.NeverRanHeaderSize
-		copy(data[at+4:], data[at+layout.ClassRowSize+4:at+2*layout.ClassRowSize]) // the first class has all rows
+		at := h.Parts[disk.PartUnexecuted].Offset + disk.UnexecutedHeaderSize
+		copy(data[at+4:], data[at+disk.ClassRowSize+4:at+2*disk.ClassRowSize]) // the first class has all rows
 	}, layout.RegionRO, "does not come behind the one before, or has none"},
 	{"rows of no class", "graal", func(data []byte, h *layout.Header) {
-		le.PutUint32(data[h.Sections[layout.SectionNeverRan].Offset+layout.NeverRanHeaderSize+layout.ClassRowSize+4:], 4)
+		le.PutUint32(data[h.Parts[disk.PartUnexecuted].Offset+disk.UnexecutedHeaderSize+disk.ClassRowSize+4:], 4)
 	}, layout.RegionRO, "a method that never ran, of no class"},
 	{"class that is not the only one of its name", "graal", func(data []byte, h *layout.Header) {
-		at := h.Sections[layout.SectionNeverRan].Offset + layout.NeverRanHeaderSize
-		le.PutUint32(data[at:], uint32(layout.NarrowOf(h.Sections[layout.SectionTypes].Offset))) // the type without a name
+		at := h.Parts[disk.PartUnexecuted].Offset + disk.UnexecutedHeaderSize
+		le.PutUint32(data[at:], uint32(disk.RefOf(h.Parts[disk.PartTypes].Offset))) // the type without a name
 	}, layout.RegionRO, "is not the only one of that name"},
 	{"more rows than there are", "graal", func(data []byte, h *layout.Header) {
-		at := h.Sections[layout.SectionNeverRan].Offset + layout.NeverRanHeaderSize + layout.ClassRowSize + 4
+		at := h.Parts[disk.PartUnexecuted].Offset + disk.UnexecutedHeaderSize + disk.ClassRowSize + 4
 		le.PutUint32(data[at:], le.Uint32(data[at:])+1)
 	}, layout.RegionRO, "classes that have others"},
 	{"caller that never ran", "graal", func(data []byte, h *layout.Header) {
 		_, at := contextsOfAMethod(data, h)
-		le.PutUint32(data[at+4:], uint32(layout.NarrowOf(h.Sections[layout.SectionNeverRan].End()-layout.NeverRanRowSize)))
+		le.PutUint32(data[at+4:], uint32(disk.RefOf(h.Parts[disk.PartUnexecuted].End()-disk.UnexecutedRowSize)))
 	}, layout.RegionRO, "a method record outside the methods section"},
 	{"row order", "graal", func(data []byte, h *layout.Header) {
-		at := h.Sections[layout.SectionNeverRan].End() - 2*layout.NeverRanRowSize
-		first := bytes.Clone(data[at : at+layout.NeverRanRowSize])
-		copy(data[at:], data[at+layout.NeverRanRowSize:at+2*layout.NeverRanRowSize])
-		copy(data[at+layout.NeverRanRowSize:], first)
+		at := h.Parts[disk.PartUnexecuted].End() - 2*disk.UnexecutedRowSize
+		first := bytes.Clone(data[at : at+disk.UnexecutedRowSize])
+		copy(data[at:], data[at+disk.UnexecutedRowSize:at+2*disk.UnexecutedRowSize])
+		copy(data[at+disk.UnexecutedRowSize:], first)
 	}, layout.RegionRO, "sort behind"},
 	{"lost slot", "jamaica", func(data []byte, h *layout.Header) {
 		at := h.Region(layout.RegionIX).Offset
 		for i := int64(0); ; i++ {
-			if slot := at + i/layout.LineSlots*layout.LineSize + 2*(i%layout.LineSlots); le.Uint16(data[slot:]) != 0 {
+			if slot := at + i/disk.LineSlots*disk.LineSize + 2*(i%disk.LineSlots); le.Uint16(data[slot:]) != 0 {
 				le.PutUint16(data[slot:], 0)
 				return
 			}
@@ -175,7 +176,7 @@ var changes = []change{
 	{"slot too many", "jamaica", func(data []byte, h *layout.Header) {
 		at := h.Region(layout.RegionIX).Offset
 		for i := int64(0); ; i++ {
-			if slot := at + i/layout.LineSlots*layout.LineSize + 2*(i%layout.LineSlots); le.Uint16(data[slot:]) == 0 {
+			if slot := at + i/disk.LineSlots*disk.LineSize + 2*(i%disk.LineSlots); le.Uint16(data[slot:]) == 0 {
 				le.PutUint16(data[slot:], 7)
 				return
 			}
@@ -183,20 +184,20 @@ var changes = []change{
 	}, layout.RegionIX, "slots in use"},
 	{"pointer not listed", "jamaica", func(data []byte, h *layout.Header) {
 		// The first bitmap: 16 bytes of head, then the slots.
-		bitmap := layout.Narrow(le.Uint32(data[h.Region(layout.RegionBM).Offset+8:])).Offset()
+		bitmap := layout.Ref(le.Uint32(data[h.Region(layout.RegionBM).Offset+8:])).Offset()
 		le.PutUint16(data[bitmap+16:], le.Uint16(data[bitmap+16:])-1)
 	}, layout.RegionBM, "pointers in the block"},
 	{"unlinked block", "llvm-ir", func(data []byte, h *layout.Header) {
 		// The link from the first profile of main to the second.
-		at := h.Region(layout.RegionRW).Offset + layout.BlockHeaderSize + 4
+		at := h.Region(layout.RegionRW).Offset + disk.BlockHeaderSize + 4
 		le.PutUint32(data[at:], 0)
 	}, layout.RegionRW, "no method leads"},
 	{"count", "graal", func(data []byte, h *layout.Header) { h.Counts.Entries++ }, layout.RegionHeader, "counts are"},
 	{"summary", "llvm-frontend", func(data []byte, h *layout.Header) { h.Summary.MaxCount++ }, layout.RegionHeader, "summary"},
 	{"counter", "hotspot", func(data []byte, h *layout.Header) {
 		rw := h.Region(layout.RegionRW)
-		for at := rw.Offset; ; at += layout.BlockSize(data[at:]) {
-			if f := layout.Block(data[at : at+layout.BlockSize(data[at:])]).Field(layout.HasInvocations); f != nil {
+		for at := rw.Offset; ; at += disk.BlockSize(data[at:]) {
+			if f := disk.Block(data[at : at+disk.BlockSize(data[at:])]).Field(disk.HasInvocations); f != nil {
 				f[0]++
 				return
 			}
@@ -208,7 +209,7 @@ var changes = []change{
 		ex := h.Region(layout.RegionEX).Offset
 		n := int64(le.Uint32(data[ex:]))
 		for i := range n {
-			row := ex + layout.TablesHeaderSize + i*layout.TableRowSize
+			row := ex + disk.TablesHeaderSize + i*disk.TableRowSize
 			if layout.TableKind(le.Uint32(data[row:])) == layout.TableMonitors {
 				le.PutUint32(data[le.Uint64(data[row+8:])+24:], 1)
 			}
@@ -248,7 +249,7 @@ func TestWhatSumsCannotSeeIsFound(t *testing.T) {
 func TestDamagedPageIsFound(t *testing.T) {
 	for _, s := range specimen.All() {
 		data, h := sound(t, s.Name)
-		summed := h.Summed()
+		summed := disk.Summed(h)
 		for _, at := range []int64{summed.Offset, summed.Offset + summed.Size/2, summed.End() - 1} {
 			data[at] ^= 0x40
 			if r := check(t, data); r.Sound() || !errors.Is(r.Problems[0], layout.ErrChecksum) {
@@ -269,14 +270,14 @@ func TestPagesLooksAtSumsAlone(t *testing.T) {
 	}
 	var last int64
 	r, err := verify.Pages(context.Background(), reader.New(m), func(done, _ int64) { last = done })
-	if err != nil || !r.Sound() || r.Pages != h.SumTree().Pages() || last != h.FileSize {
+	if err != nil || !r.Sound() || r.Pages != disk.SumTreeOf(h).Pages() || last != h.FileSize {
 		t.Errorf("report %+v, error %v, progress ended at %d of %d", r, err, last, h.FileSize)
 	}
 }
 
 func TestProblemsAreBounded(t *testing.T) {
 	data, h := sound(t, "hotspot")
-	for at := h.Sections[layout.SectionTypes].Offset; at < h.Sections[layout.SectionTypes].End(); at += layout.TypeSize {
+	for at := h.Parts[disk.PartTypes].Offset; at < h.Parts[disk.PartTypes].End(); at += disk.TypeSize {
 		data[at] ^= 1
 	}
 	for at := h.Region(layout.RegionIX).Offset; at < h.Region(layout.RegionIX).End(); at++ {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/compartment"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/procfs"
 	"github.com/profarc/profarc/layout"
 )
@@ -200,7 +201,7 @@ func (vm *VM) params(mem source) (p layout.Params, err error) {
 			return p, fmt.Errorf("%w (no flag %s)", ErrNoTables, s.flag)
 		}
 		p[s.param] = uint32(v)
-		if ok && int64(p[s.param]) != v || p.Check() != nil {
+		if ok && int64(p[s.param]) != v || disk.CheckParams(&p) != nil {
 			return p, fmt.Errorf("%w (-XX:%s=%d)", ErrStructure, s.flag, v)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/hotspot"
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/disk"
 )
 
 // Properties of an archive that came from a live VM, in layout.TableProperties.
@@ -20,7 +20,7 @@ type build struct {
 	*builder.Builder
 	vm      *VM
 	names   *namer
-	shape   layout.Shape
+	shape   disk.Shape
 	snap    *snapshot
 	loaders map[uint64]string
 	report  *Report
@@ -151,8 +151,8 @@ func (b *build) read(f *found) (why Refusal) {
 // resolve sees to it that all that a profile points to has a name, before
 // anything of it is in the builder.
 func (b *build) resolve(f *found) (err error) {
-	b.pointers(f, func(addr uint64, kind layout.CellKind) bool {
-		if kind == layout.CellMethod {
+	b.pointers(f, func(addr uint64, kind disk.CellKind) bool {
+		if kind == disk.CellMethod {
 			if _, _, e := b.methodAt(addr); e != nil {
 				err = RefusedMethod
 			}
@@ -166,7 +166,7 @@ func (b *build) resolve(f *found) (err error) {
 
 // pointers goes through the pointers of a profile that are not null, without
 // their tags.
-func (b *build) pointers(f *found, yield func(addr uint64, kind layout.CellKind) bool) {
+func (b *build) pointers(f *found, yield func(addr uint64, kind disk.CellKind) bool) {
 	for _, entries := range f.sections {
 		for _, e := range entries {
 			for cell, kind := range b.shape.Pointers(e) {
@@ -179,9 +179,9 @@ func (b *build) pointers(f *found, yield func(addr uint64, kind layout.CellKind)
 }
 
 // untagged is the pointer in a cell.
-func untagged(cell uint64, kind layout.CellKind) uint64 {
-	if kind == layout.CellTypeWord {
-		return cell &^ (layout.TypeNullSeen | layout.TypeUnknown)
+func untagged(cell uint64, kind disk.CellKind) uint64 {
+	if kind == disk.CellTypeWord {
+		return cell &^ (disk.TypeNullSeen | disk.TypeUnknown)
 	}
 	return cell
 }
@@ -230,8 +230,8 @@ func (b *build) hiddenNames(profiles []found) (map[string]string, error) {
 	for i := range profiles {
 		b.at = &profiles[i]
 		add(b.at.klass)
-		b.pointers(b.at, func(addr uint64, kind layout.CellKind) bool {
-			if kind != layout.CellMethod {
+		b.pointers(b.at, func(addr uint64, kind disk.CellKind) bool {
+			if kind != disk.CellMethod {
 				add(addr)
 			} else if m, err := b.names.pointedTo(addr); err == nil {
 				add(m.holder)

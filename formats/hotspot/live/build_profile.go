@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/hotspot"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/jvm/bytecode"
 	"github.com/profarc/profarc/internal/jvm/sketch"
 	"github.com/profarc/profarc/layout"
@@ -28,7 +29,7 @@ func (b *build) profile(f *found) error {
 	refs := 0
 	for section, entries := range f.sections {
 		for _, e := range entries {
-			p.Raw(layout.BlockSection(section), e, func(cell int, kind layout.CellKind) uint64 {
+			p.Raw(layout.BlockSection(section), e, func(cell int, kind disk.CellKind) uint64 {
 				return b.reference(untagged(e.Cell(cell), kind), kind)
 			})
 			refs++
@@ -51,7 +52,7 @@ func (b *build) sketch(m builder.MethodRef, f *found) {
 		return
 	}
 	if bytes := sketch.Of(code, bytecode.CodeID(f.code)); bytes != nil {
-		t := b.Table(layout.TableCode, 0, layout.TableCode.Columns()...)
+		t := b.Table(layout.TableCode, 0, disk.TableColumns(layout.TableCode)...)
 		t.Row(uint64(m), uint64(b.Symbol(string(bytes))))
 	}
 }
@@ -77,11 +78,11 @@ func (b *build) header(p *builder.Profile, f *found) {
 
 // reference is the builder's reference to what a pointer leads to. resolve has
 // named it before.
-func (b *build) reference(addr uint64, kind layout.CellKind) uint64 {
+func (b *build) reference(addr uint64, kind disk.CellKind) uint64 {
 	switch {
 	case addr == 0:
 		return 0
-	case kind != layout.CellMethod:
+	case kind != disk.CellMethod:
 		return uint64(b.typeAt(addr))
 	}
 	if m, ok := b.methods[addr]; ok {

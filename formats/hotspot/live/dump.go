@@ -8,6 +8,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/compartment"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -70,7 +71,7 @@ func (b *build) dump(o Options) error {
 	if b.snap, err = vm.snapshot(b.meter, o, b.report); err != nil {
 		return vm.ended(b.meter, err)
 	}
-	b.shape = vm.schema.data.receiverGap(b.snap.methods, params.Shape())
+	b.shape = vm.schema.data.receiverGap(b.snap.methods, disk.ShapeOf(&params))
 	params[layout.ParamReceiverGap] = uint32(b.shape.Gap)
 	b.names = newNamer(vm.schema, mem, b.meter)
 	b.klasses, b.types = map[uint64]klassName{}, map[uint64]builder.TypeRef{}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -229,11 +230,11 @@ func (w *memoryWriter) methodsOf(klass uint64, number int, receiver uint64) {
 
 // methodData places a MethodData with entries of several kinds.
 func (w *memoryWriter) methodData(method, receiver uint64) uint64 {
-	shape := layout.Shape{TypeRows: 2, BciRows: 2}
+	shape := disk.Shape{TypeRows: 2, BciRows: 2}
 	b := make([]byte, syntheticOffset("MethodData::_data[0]"))
-	add := func(tag layout.Tag, bci uint16, cells int) layout.Entry {
-		var e layout.Entry
-		b, e = layout.NewEntry(b, tag, 0, bci, 0, cells)
+	add := func(tag layout.Tag, bci uint16, cells int) disk.Entry {
+		var e disk.Entry
+		b, e = disk.NewEntry(b, tag, 0, bci, 0, cells)
 		return e
 	}
 	at := func() uint32 { return uint32(len(b)) - uint32(syntheticOffset("MethodData::_data[0]")) }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/disk"
 )
 
 // A run is a program with class loaders of one name. Each is given by the classes
@@ -57,7 +57,7 @@ func TestLoadersAreToldByContent(t *testing.T) {
 	} {
 		a, b := c.a.identities(), c.b.identities()
 		for _, pair := range c.same {
-			if a[pair[0]] != b[pair[1]] || layout.NumberedLoader(a[pair[0]]) == c.sure || layout.LoaderName(a[pair[0]]) != "Own" {
+			if a[pair[0]] != b[pair[1]] || disk.NumberedLoader(a[pair[0]]) == c.sure || disk.LoaderName(a[pair[0]]) != "Own" {
 				t.Errorf("%s: %v and %v", c.what, a, b)
 			}
 		}
@@ -84,7 +84,7 @@ func TestManyLoaders(t *testing.T) {
 		t.Errorf("the code of %d classes was read", asked)
 	}
 	for _, l := range loaders {
-		if !layout.NumberedLoader(l.identity) {
+		if !disk.NumberedLoader(l.identity) {
 			t.Fatalf("%s: what others have tells it apart", l.identity)
 		}
 	}

@@ -1,6 +1,9 @@
 package live
 
-import "github.com/profarc/profarc/layout"
+import (
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/layout"
+)
 
 // The parts of a MethodData, behind its header:
 //
@@ -13,7 +16,7 @@ import "github.com/profarc/profarc/layout"
 // Every part must end exactly where the next begins.
 
 // sections are the entries of a MethodData, by section of an archive's block.
-type sections [layout.SectionDirectory][]layout.Entry
+type sections [layout.SectionDirectory][]disk.Entry
 
 const (
 	noParameters = -2 // di of a method without a ParametersType entry
@@ -21,7 +24,7 @@ const (
 )
 
 // sections cuts a MethodData into entries.
-func (d *dataSchema) sections(b []byte, shape layout.Shape) (out sections, err error) {
+func (d *dataSchema) sections(b []byte, shape disk.Shape) (out sections, err error) {
 	parts, err := d.parts(b)
 	if err != nil {
 		return out, err
@@ -65,7 +68,7 @@ func (d *dataSchema) parts(b []byte) (parts [4][]byte, err error) {
 }
 
 // dataEntries cuts the entries of profile points, whose bcis must ascend.
-func dataEntries(b []byte, shape layout.Shape) (all []layout.Entry, err error) {
+func dataEntries(b []byte, shape disk.Shape) (all []disk.Entry, err error) {
 	last := int32(-1)
 	for len(b) > 0 {
 		e, rest, err := shape.Next(b)
@@ -88,10 +91,10 @@ func ofData(t layout.Tag) bool {
 
 // extraEntries cuts the extra entries. ArgInfo is the last of them. Free words
 // are left out: they are zeros.
-func extraEntries(b []byte, shape layout.Shape) (all []layout.Entry, err error) {
+func extraEntries(b []byte, shape disk.Shape) (all []disk.Entry, err error) {
 	for len(b) > 0 {
-		if len(b) >= layout.CellSize && le.Uint64(b) == freeTag {
-			b = b[layout.CellSize:]
+		if len(b) >= disk.CellSize && le.Uint64(b) == freeTag {
+			b = b[disk.CellSize:]
 			continue
 		}
 		e, rest, err := shape.Next(b)
@@ -110,7 +113,7 @@ func extraEntries(b []byte, shape layout.Shape) (all []layout.Entry, err error) 
 
 // entriesOf cuts entries that must all have one tag; there is one
 // ParametersType entry at most.
-func entriesOf(b []byte, shape layout.Shape, why Refusal, tag layout.Tag) (all []layout.Entry, err error) {
+func entriesOf(b []byte, shape disk.Shape, why Refusal, tag layout.Tag) (all []disk.Entry, err error) {
 	for len(b) > 0 {
 		e, rest, err := shape.Next(b)
 		if err != nil || e.Tag() != tag || tag == layout.TagParametersType && len(rest) > 0 {
@@ -124,7 +127,7 @@ func entriesOf(b []byte, shape layout.Shape, why Refusal, tag layout.Tag) (all [
 // receiverGap finds out how many cells the VM keeps between a receiver entry's
 // count and its rows, which it does not export: with that many all MethodData
 // end where they must.
-func (d *dataSchema) receiverGap(methods []methodData, shape layout.Shape) layout.Shape {
+func (d *dataSchema) receiverGap(methods []methodData, shape disk.Shape) disk.Shape {
 	best, most := shape, -1
 	for _, shape.Gap = range []int{0, 1} {
 		n := 0

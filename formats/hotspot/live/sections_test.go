@@ -6,20 +6,21 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
 // testData is where a small MethodData of the tests has its fields.
 var testData = dataSchema{size: 32, method: 0, total: 8, dataSize: 12, parameters: 16, handlers: 20, data: 24}
 
-var testShape = layout.Shape{TypeRows: 2, BciRows: 2}
+var testShape = disk.Shape{TypeRows: 2, BciRows: 2}
 
 // testMethodData has one entry of every section.
 func testMethodData() []byte {
 	b := make([]byte, testData.data)
-	add := func(tag layout.Tag, bci uint16, cells int) layout.Entry {
-		var e layout.Entry
-		b, e = layout.NewEntry(b, tag, 0, bci, 0, cells)
+	add := func(tag layout.Tag, bci uint16, cells int) disk.Entry {
+		var e disk.Entry
+		b, e = disk.NewEntry(b, tag, 0, bci, 0, cells)
 		return e
 	}
 	at := func() uint32 { return uint32(len(b) - int(testData.data)) }
@@ -106,15 +107,15 @@ func TestSectionsOfAnything(t *testing.T) {
 
 func TestReceiverGap(t *testing.T) {
 	for gap := range 2 {
-		shape := layout.Shape{TypeRows: 2, BciRows: 2, Gap: gap}
-		b, e := layout.NewEntry(make([]byte, testData.data), layout.TagReceiverType, 0, 3, 0, shape.Cells(layout.TagReceiverType, 0))
+		shape := disk.Shape{TypeRows: 2, BciRows: 2, Gap: gap}
+		b, e := disk.NewEntry(make([]byte, testData.data), layout.TagReceiverType, 0, 3, 0, shape.Cells(layout.TagReceiverType, 0))
 		e.SetCell(0, 77)
 		size := len(e)
-		b, _ = layout.NewEntry(b, layout.TagArgInfo, 0, 0, 0, 1)
+		b, _ = disk.NewEntry(b, layout.TagArgInfo, 0, 0, 0, 1)
 		le.PutUint32(b[testData.dataSize:], uint32(size))
 		le.PutUint32(b[testData.parameters:], 1<<32-2)
 		le.PutUint32(b[testData.handlers:], uint32(len(b)-int(testData.data)))
-		if got := testData.receiverGap([]methodData{{data: b}}, layout.Shape{TypeRows: 2, BciRows: 2}); got != shape {
+		if got := testData.receiverGap([]methodData{{data: b}}, disk.Shape{TypeRows: 2, BciRows: 2}); got != shape {
 			t.Errorf("gap %d, want %d", got.Gap, gap)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/formats/hotspot"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -82,7 +83,7 @@ func TestDumpIsWhatPrintMethodDataPrints(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got, want := d.Header().Params.Shape(), report.Params; got != want.Shape() {
+				if got, want := disk.ShapeOf(&d.Header().Params), report.Params; got != disk.ShapeOf(&want) {
 					t.Errorf("shape %v, the text shows %v", got, want)
 				}
 				got, want := methodsOf(t, d.Store), methodsOf(t, open(t, b))

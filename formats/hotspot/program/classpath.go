@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/jvm/classfile"
 	"github.com/profarc/profarc/layout"
 )
@@ -70,7 +71,7 @@ func (c *ClassPath) Method(k layout.Key) (fit.Answer, error) {
 	case err != nil:
 		return fit.Answer{Presence: fit.Unknown, Reason: err.Error()}, nil
 	case len(files) == 0 && c.covered != nil && ownLoader(k.Loader) && !c.covered[k.Loader]:
-		return fit.Answer{Presence: fit.Unknown, Reason: fmt.Sprintf("made while the program ran, or from where it was not named: no class of loader %s is there", layout.LoaderName(k.Loader))}, nil
+		return fit.Answer{Presence: fit.Unknown, Reason: fmt.Sprintf("made while the program ran, or from where it was not named: no class of loader %s is there", disk.LoaderName(k.Loader))}, nil
 	case len(files) == 0:
 		return c.without(k), nil
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/formats/hotspot"
 	"github.com/profarc/profarc/formats/hotspot/live"
 	"github.com/profarc/profarc/formats/hotspot/program"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -76,11 +77,11 @@ func sameSketches(t *testing.T, what string, s *reader.Store, code *program.Clas
 	}
 	same, other, without := 0, 0, 0
 	for row := range table.Rows {
-		m, err := s.MethodAt(layout.Narrow(table.Cell(0, row)))
+		m, err := s.MethodAt(layout.Ref(table.Cell(0, row)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		sketch, err := s.SymbolAt(layout.Narrow(table.Cell(1, row)))
+		sketch, err := s.SymbolAt(layout.Ref(table.Cell(1, row)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,5 +119,5 @@ func sketchOf(t *testing.T, code *program.ClassPath, k layout.Key) (records stri
 			points = append(points, p.Sketch)
 		}
 	}
-	return string(layout.AppendSketch(nil, 0, points)[2:]), true
+	return string(disk.AppendSketch(nil, 0, points)[2:]), true
 }

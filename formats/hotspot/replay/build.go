@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/hotspot"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -13,14 +14,14 @@ import (
 type build struct {
 	*builder.Builder
 	*recording
-	shape   layout.Shape
+	shape   disk.Shape
 	report  *Report
 	names   map[string]string // the VM's names of hidden classes, by reference
 	hidden  map[string]string // what archives call them, by the VM's names
 	methods map[methodKey]*method
 }
 
-func (r *recording) build(o ReadOptions, shape layout.Shape, report *Report) (*builder.Builder, error) {
+func (r *recording) build(o ReadOptions, shape disk.Shape, report *Report) (*builder.Builder, error) {
 	b := &build{
 		Builder: builder.New(layout.DomainHotSpot, o.Config), recording: r, shape: shape, report: report,
 		names: r.references(), methods: map[methodKey]*method{},

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -16,7 +17,7 @@ const (
 
 // headSize is the size in front of the words; ok is false for a VM whose layout
 // is not known.
-func headSize(version int, shape layout.Shape) (n int, ok bool) {
+func headSize(version int, shape disk.Shape) (n int, ok bool) {
 	switch {
 	case version == 0 && shape.Gap == 1:
 		return headSize17, true
@@ -77,7 +78,7 @@ func (b *build) size(p *builder.Profile, d *methodData, free int) {
 		return
 	}
 	if head, ok := headSize(b.version, b.shape); ok {
-		p.Size(0, uint32(head+len(d.words)*layout.CellSize))
+		p.Size(0, uint32(head+len(d.words)*disk.CellSize))
 	} else if free > 0 {
 		b.report.Lost.At(LossFree, d.at.number)
 	}
@@ -86,7 +87,7 @@ func (b *build) size(p *builder.Profile, d *methodData, free int) {
 // entry adds an entry as it is, with references in place of pointers. What the
 // file does not name becomes none.
 func (b *build) entry(p *builder.Profile, d *methodData, in layout.BlockSection, e placed) {
-	p.Raw(in, e.Entry, func(cell int, kind layout.CellKind) uint64 {
+	p.Raw(in, e.Entry, func(cell int, kind disk.CellKind) uint64 {
 		at := e.at + 1 + cell
 		if class, ok := d.klasses[at]; ok {
 			return uint64(b.typeRef(class))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -35,14 +36,14 @@ func environment(s *reader.Store, wanted func(*recording) bool) (r *recording, o
 		return nil, false, nil
 	}
 	if err == nil && (t.Columns() != 2 || t.Column(0) != layout.ColumnSymbol || t.Column(1) != layout.ColumnSymbol) {
-		err = layout.Corrupt(layout.RegionEX, -1, "the table of foreign keys does not have two columns of symbols")
+		err = disk.Corrupt(layout.RegionEX, -1, "the table of foreign keys does not have two columns of symbols")
 	}
 	for i := 0; err == nil && i < t.Rows; i++ {
 		var key, text reader.Name
-		if key, err = s.SymbolAt(layout.Narrow(t.Cell(0, i))); err != nil || !key.Equal(environmentKey) {
+		if key, err = s.SymbolAt(layout.Ref(t.Cell(0, i))); err != nil || !key.Equal(environmentKey) {
 			continue
 		}
-		if text, err = s.SymbolAt(layout.Narrow(t.Cell(1, i))); err != nil {
+		if text, err = s.SymbolAt(layout.Ref(t.Cell(1, i))); err != nil {
 			break
 		}
 		found, err := parse(strings.NewReader(text.String()), s.Mapping().Name()+": "+environmentKey)

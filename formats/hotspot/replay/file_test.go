@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -67,7 +68,7 @@ func masked(r *recording) map[methodKey]methodData {
 		d.at = line{}
 		d.words = append([]uint64(nil), d.words...)
 		for at := range d.klasses {
-			d.words[at] &= layout.TypeTags
+			d.words[at] &= disk.TypeTags
 		}
 		for at := range d.methods {
 			d.words[at] = 0
@@ -149,7 +150,7 @@ func TestSamples(t *testing.T) {
 func checkDebugger(t *testing.T, text string) {
 	t.Helper()
 	data, report := read(t, text, ReadOptions{})
-	if len(report.Lost) > 0 || report.Params.Shape().Gap != 1 {
+	if len(report.Lost) > 0 || disk.ShapeOf(&report.Params).Gap != 1 {
 		t.Errorf("report: %+v", report)
 	}
 	for m, err := range open(t, data).Methods() {

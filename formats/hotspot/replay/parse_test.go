@@ -11,6 +11,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/hotspot"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/lost"
 	"github.com/profarc/profarc/layout"
 )
@@ -24,8 +25,8 @@ func TestOwnFiles(t *testing.T) {
 		if got, want := r.Methods, strings.Count(text, "\n"+kindData+" "); got != want || r.Entries == 0 {
 			t.Errorf("%s: %d methods of %d, %d entries", name, got, want, r.Entries)
 		}
-		if want := map[bool]layout.Shape{true: {TypeRows: 2, BciRows: 2, Gap: 1}, false: {TypeRows: 2, BciRows: 2}}[name[:2] == "v0"]; r.Params.Shape() != want {
-			t.Errorf("%s: shape %+v", name, r.Params.Shape())
+		if want := map[bool]disk.Shape{true: {TypeRows: 2, BciRows: 2, Gap: 1}, false: {TypeRows: 2, BciRows: 2}}[name[:2] == "v0"]; disk.ShapeOf(&r.Params) != want {
+			t.Errorf("%s: shape %+v", name, disk.ShapeOf(&r.Params))
 		}
 		if again, _ := read(t, strings.ReplaceAll(text, "\n", "\r\n"), ReadOptions{}); !bytes.Equal(again, func() []byte { d, _ := read(t, text, ReadOptions{}); return d }()) {
 			t.Errorf("%s: another archive with other ends of lines", name)
@@ -219,7 +220,7 @@ func TestReadLosses(t *testing.T) {
 		LossFree:    strings.Replace(line25("0x0 0x9 0x0", "oops 0 methods 0"), "version 2", "version 1", 1),
 		LossTwice:   strings.Replace(line25("0x9 0x0", "oops 0 methods 0"), "compile", strings.Split(line25("0x9 0x0", "oops 0 methods 0"), "\n")[3]+"\ncompile", 1),
 	} {
-		if _, r := read(t, text, ReadOptions{Shape: &layout.Shape{TypeRows: 2, BciRows: 2}}); r.Lost.Of(what) != 1 || len(r.Lost) != 1 || r.Lost[0].Line < 2 {
+		if _, r := read(t, text, ReadOptions{Shape: &disk.Shape{TypeRows: 2, BciRows: 2}}); r.Lost.Of(what) != 1 || len(r.Lost) != 1 || r.Lost[0].Line < 2 {
 			t.Errorf("%q: %+v", what, r.Lost)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -15,7 +16,7 @@ type ReadOptions struct {
 	// file shows are set.
 	Config builder.Config
 	// Shape is the shape of the VM's entries; nil to infer it.
-	Shape *layout.Shape
+	Shape *disk.Shape
 	// Unordered forgets the order of the methods.
 	Unordered bool
 	// ProfilesOnly leaves out what is no profile. Write then needs a class
@@ -57,7 +58,7 @@ func (r *recording) read(o ReadOptions) (*builder.Builder, *Report, error) {
 }
 
 // shapeOr is the shape that was given, if the file fits it, or the file's own.
-func (r *recording) shapeOr(given *layout.Shape) (layout.Shape, error) {
+func (r *recording) shapeOr(given *disk.Shape) (disk.Shape, error) {
 	if given == nil {
 		return r.shape()
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/profarc/profarc/formats/hotspot"
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/disk"
 )
 
 // A file does not say how wide its VM makes its entries. Only the right widths
@@ -19,7 +19,7 @@ const maxRows = 64
 
 // shape infers the shape of a file's entries. VMs name every type that they
 // write; only with the default widths a file may leave some out.
-func (r *recording) shape() (layout.Shape, error) {
+func (r *recording) shape() (disk.Shape, error) {
 	var first error
 	shapes := r.shapes()
 	for _, named := range []bool{true, false} {
@@ -34,24 +34,24 @@ func (r *recording) shape() (layout.Shape, error) {
 		}
 		shapes = shapes[:2]
 	}
-	return layout.Shape{}, first
+	return disk.Shape{}, first
 }
 
 // shapes are the shapes that are tried: the likely first. Files without a
 // version come from VMs that have a cell between count and rows.
-func (r *recording) shapes() []layout.Shape {
+func (r *recording) shapes() []disk.Shape {
 	gap := 0
 	if r.version == 0 {
 		gap = 1
 	}
-	var shapes []layout.Shape
+	var shapes []disk.Shape
 	for _, g := range []int{gap, 1 - gap} {
-		shapes = append(shapes, layout.Shape{TypeRows: defaultRows, BciRows: defaultRows, Gap: g})
+		shapes = append(shapes, disk.Shape{TypeRows: defaultRows, BciRows: defaultRows, Gap: g})
 	}
 	for rows := range maxRows + 1 {
 		for _, g := range []int{gap, 1 - gap} {
-			shapes = append(shapes, layout.Shape{TypeRows: rows, BciRows: defaultRows, Gap: g},
-				layout.Shape{TypeRows: defaultRows, BciRows: rows, Gap: g})
+			shapes = append(shapes, disk.Shape{TypeRows: rows, BciRows: defaultRows, Gap: g},
+				disk.Shape{TypeRows: defaultRows, BciRows: rows, Gap: g})
 		}
 	}
 	return shapes
@@ -59,7 +59,7 @@ func (r *recording) shapes() []layout.Shape {
 
 // fits reports what of the file does not fit a shape; named is whether all
 // types must be named.
-func (r *recording) fits(s layout.Shape, named bool) error {
+func (r *recording) fits(s disk.Shape, named bool) error {
 	for i := range r.data {
 		w, err := r.data[i].walk(s)
 		if err != nil {
@@ -73,16 +73,16 @@ func (r *recording) fits(s layout.Shape, named bool) error {
 }
 
 // walk takes the words apart, and holds the references against them.
-func (d *methodData) walk(s layout.Shape) (dataWalk, error) {
+func (d *methodData) walk(s disk.Shape) (dataWalk, error) {
 	w, at, err := walk(d.words, s)
 	if err != nil {
 		return w, d.wrong(at, err)
 	}
 	left := len(d.klasses) + len(d.methods)
-	w.pointers(s, func(at int, kind layout.CellKind) {
+	w.pointers(s, func(at int, kind disk.CellKind) {
 		_, klass := d.klasses[at]
 		_, method := d.methods[at]
-		if (method && kind == layout.CellMethod || klass && kind != layout.CellMethod) && isPointer(d.words[at], kind) {
+		if (method && kind == disk.CellMethod || klass && kind != disk.CellMethod) && isPointer(d.words[at], kind) {
 			left--
 		}
 	})
@@ -93,22 +93,22 @@ func (d *methodData) walk(s layout.Shape) (dataWalk, error) {
 }
 
 // isPointer reports whether a word can be a pointer: they are aligned.
-func isPointer(word uint64, kind layout.CellKind) bool {
+func isPointer(word uint64, kind disk.CellKind) bool {
 	p := pointerOf(word, kind)
-	return p != 0 && p%layout.CellSize == 0
+	return p != 0 && p%disk.CellSize == 0
 }
 
 // pointerOf is a word without its tags.
-func pointerOf(word uint64, kind layout.CellKind) uint64 {
-	if kind == layout.CellTypeWord {
-		return word &^ layout.TypeTags
+func pointerOf(word uint64, kind disk.CellKind) uint64 {
+	if kind == disk.CellTypeWord {
+		return word &^ disk.TypeTags
 	}
 	return word
 }
 
 // unnamed is the first pointer that the file does not name.
-func (d *methodData) unnamed(w *dataWalk, s layout.Shape) (at int, ok bool) {
-	w.pointers(s, func(i int, kind layout.CellKind) {
+func (d *methodData) unnamed(w *dataWalk, s disk.Shape) (at int, ok bool) {
+	w.pointers(s, func(i int, kind disk.CellKind) {
 		_, klass := d.klasses[i]
 		_, method := d.methods[i]
 		if pointerOf(d.words[i], kind) != 0 && !klass && !method && !ok {
@@ -119,7 +119,7 @@ func (d *methodData) unnamed(w *dataWalk, s layout.Shape) (at int, ok bool) {
 }
 
 // pointers calls yield with the word of every pointer cell.
-func (w *dataWalk) pointers(s layout.Shape, yield func(at int, kind layout.CellKind)) {
+func (w *dataWalk) pointers(s disk.Shape, yield func(at int, kind disk.CellKind)) {
 	for _, section := range w.sections {
 		for _, e := range section {
 			for cell, kind := range s.Pointers(e.Entry) {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -27,13 +28,13 @@ type dataWalk struct {
 
 // A placed entry is one whose header is word at.
 type placed struct {
-	layout.Entry
+	disk.Entry
 	at int
 }
 
 // A walker takes one MethodData apart.
 type walker struct {
-	shape layout.Shape
+	shape disk.Shape
 	dataWalk
 	bits []placed // Bit entries of which it is not known yet whether they are extra
 	part part
@@ -52,22 +53,22 @@ const (
 
 // walk takes words apart in a VM of that shape. It must end exactly. The error
 // says what is wrong, and at is the index of the word.
-func walk(words []uint64, shape layout.Shape) (w dataWalk, at int, err error) {
-	bytes := make([]byte, 0, len(words)*layout.CellSize)
+func walk(words []uint64, shape disk.Shape) (w dataWalk, at int, err error) {
+	bytes := make([]byte, 0, len(words)*disk.CellSize)
 	for _, v := range words {
 		bytes = binary.LittleEndian.AppendUint64(bytes, v)
 	}
 	k := walker{shape: shape}
 	for rest := bytes; len(rest) > 0; {
-		at = (len(bytes) - len(rest)) / layout.CellSize
+		at = (len(bytes) - len(rest)) / disk.CellSize
 		if binary.LittleEndian.Uint64(rest) == 0 {
 			if err := k.freeWord(); err != nil {
 				return dataWalk{}, at, err
 			}
-			rest = rest[layout.CellSize:]
+			rest = rest[disk.CellSize:]
 			continue
 		}
-		var e layout.Entry
+		var e disk.Entry
 		if e, rest, err = shape.Next(rest); err == nil {
 			err = k.entry(placed{e, at})
 		}

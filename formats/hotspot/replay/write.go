@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/jvm/classfile"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -25,7 +26,7 @@ type WriteOptions struct {
 type writer struct {
 	recording // as it will be written
 	store     *reader.Store
-	shape     layout.Shape
+	shape     disk.Shape
 	path      *classfile.Path
 	report    *Report
 
@@ -68,7 +69,7 @@ func Write(out io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
 	}
 	defer path.Close()
 	w := &writer{
-		store: s, shape: s.Header().Params.Shape(), path: path, report: &Report{Params: s.Header().Params},
+		store: s, shape: disk.ShapeOf(&s.Header().Params), path: path, report: &Report{Params: s.Header().Params},
 		recorded: map[string]bool{}, methodSet: map[methodKey]bool{}, kept: map[methodKey]bool{}, profiled: map[methodKey]bool{}, inlineSet: map[inlining]bool{},
 	}
 	if err := s.Mapping().Guard(func() error { return w.gather(o.Method) }); err != nil {

@@ -239,7 +239,7 @@ func (w *writer) sourceOrder() (keys []methodKey, err error) {
 		return nil, ignoreNone(err)
 	}
 	for i := range t.Rows {
-		p, err := w.store.ProfileAt(layout.Narrow(t.Cell(0, i)))
+		p, err := w.store.ProfileAt(layout.Ref(t.Cell(0, i)))
 		if err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/formats/hotspot"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -85,12 +86,12 @@ func (e *encoder) end(p reader.Profile) (n int, ok bool) {
 	tail, hasInfo := 0, false
 	for x := range p.Section(layout.SectionExtra) {
 		if x.Tag() == layout.TagArgInfo {
-			tail, hasInfo = len(x.Raw())/layout.CellSize, true
+			tail, hasInfo = len(x.Raw())/disk.CellSize, true
 		}
 	}
 	before := len(e.words) + rawWords(p, layout.SectionExtra) - tail
 	tail += rawWords(p, layout.SectionParameters) + rawWords(p, layout.SectionHandlers)
-	n = (int(size)-head)/layout.CellSize - tail
+	n = (int(size)-head)/disk.CellSize - tail
 	return n, ok && hasInfo && n >= before && n-before < maxFree
 }
 
@@ -101,7 +102,7 @@ const maxFree = 1 << 13
 // rawWords is the size of a section in words.
 func rawWords(p reader.Profile, s layout.BlockSection) (n int) {
 	for x := range p.Section(s) {
-		n += len(x.Raw()) / layout.CellSize
+		n += len(x.Raw()) / disk.CellSize
 	}
 	return n
 }
@@ -126,7 +127,7 @@ func (e *encoder) entry(x reader.Entry) error {
 		return e.wide(x)
 	}
 	at := len(e.words)
-	for raw := x.Raw(); len(raw) > 0; raw = raw[layout.CellSize:] {
+	for raw := x.Raw(); len(raw) > 0; raw = raw[disk.CellSize:] {
 		e.words = append(e.words, binary.LittleEndian.Uint64(raw))
 	}
 	if x.Tag() == layout.TagSpeculativeTrap {
@@ -144,16 +145,16 @@ func (e *encoder) entry(x reader.Entry) error {
 // pointer encodes a type: as a word that no pointer can be, with the tags that
 // it has, beside the name. A type that the file has no record of is left out:
 // the VM would take it for one that is not loaded, and fail.
-func (e *encoder) pointer(at, cell int, kind layout.CellKind) error {
+func (e *encoder) pointer(at, cell int, kind disk.CellKind) error {
 	word := &e.words[at+1+cell]
 	tags := uint64(0)
-	if kind == layout.CellTypeWord {
-		tags = *word & layout.TypeTags
+	if kind == disk.CellTypeWord {
+		tags = *word & disk.TypeTags
 	}
 	if *word&^tags == 0 {
 		return nil
 	}
-	t, err := e.store.TypeAt(layout.NarrowOf(int64(*word - tags - e.store.Header().Base)))
+	t, err := e.store.TypeAt(disk.RefOf(int64(*word - tags - e.store.Header().Base)))
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package lcov
 import (
 	"math"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -11,13 +12,13 @@ import (
 type calls struct {
 	s *reader.Store
 	// callers sums the calls that were recorded where they are made.
-	callers map[layout.Narrow]uint64
+	callers map[layout.Ref]uint64
 	any     bool // some method has a call count
 }
 
 // newCalls reads the calls that methods make, which the domain jamaica records.
 func newCalls(s *reader.Store) (*calls, error) {
-	c := &calls{s: s, callers: map[layout.Narrow]uint64{}}
+	c := &calls{s: s, callers: map[layout.Ref]uint64{}}
 	if s.Header().Domain != layout.DomainJamaica {
 		return c, nil
 	}
@@ -49,7 +50,7 @@ func (c *calls) addCallees(e reader.Entry) error {
 		if err != nil {
 			return err
 		}
-		c.callers[m.Ref()] = layout.SaturatingAdd(c.callers[m.Ref()], rows.Cell(i, 1).Trained())
+		c.callers[m.Ref()] = disk.SaturatingAdd(c.callers[m.Ref()], rows.Cell(i, 1).Trained())
 	}
 	return nil
 }
@@ -64,7 +65,7 @@ func (c *calls) of(m reader.Method) (n uint64, known bool, err error) {
 			return 0, false, err
 		}
 		in, ok := c.inProfile(p, &native)
-		n, counted = layout.SaturatingAdd(n, in), counted || ok
+		n, counted = disk.SaturatingAdd(n, in), counted || ok
 		ran = ran || c.ran(p)
 	}
 	// A native method has both: its own count has calls from everywhere.
@@ -87,9 +88,9 @@ func (c *calls) inProfile(p reader.Profile, native *uint64) (n uint64, ok bool) 
 	for e := range p.Entries() {
 		switch {
 		case e.Tag() == layout.TagCount && e.Sub() == layout.SubCalls:
-			n, ok = layout.SaturatingAdd(n, e.Cell(0).Trained()), true
+			n, ok = disk.SaturatingAdd(n, e.Cell(0).Trained()), true
 		case e.Tag() == layout.TagCount && e.Sub() == layout.SubNativeCalls:
-			*native = layout.SaturatingAdd(*native, e.Cell(0).Trained())
+			*native = disk.SaturatingAdd(*native, e.Cell(0).Trained())
 		case e.Tag() == layout.TagCounters && e.Cells() > 0:
 			return entryCount(e.Cell(0).Trained()), true
 		}
@@ -108,7 +109,7 @@ func entryCount(n uint64) uint64 {
 
 // ran reports whether anything in a profile was counted.
 func (c *calls) ran(p reader.Profile) bool {
-	shape := c.s.Header().Params.Shape()
+	shape := disk.ShapeOf(&c.s.Header().Params)
 	for e := range p.Entries() {
 		for cell := range shape.Counts(e.Raw()) {
 			if e.Raw().Cell(cell) != 0 {

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/formats/stacks"
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -116,7 +116,7 @@ func summed(list []function) []function {
 	sum := list[:1]
 	for _, f := range list[1:] {
 		if last := &sum[len(sum)-1]; last.name == f.name {
-			last.calls = layout.SaturatingAdd(last.calls, f.calls)
+			last.calls = disk.SaturatingAdd(last.calls, f.calls)
 		} else {
 			sum = append(sum, f)
 		}

@@ -59,7 +59,7 @@ type converter struct {
 	named     *stacks.Named
 	counts    []stacks.Counter
 	out       *profile.Profile
-	locations map[layout.Narrow]*profile.Location
+	locations map[layout.Ref]*profile.Location
 	stacks    map[string]*profile.Sample // by the places of their methods
 	report    Report
 }
@@ -68,7 +68,7 @@ func newProfile(s *reader.Store) *converter {
 	h := s.Header()
 	p := &converter{
 		s: s, named: stacks.NewNamed(s), counts: stacks.Counters(),
-		locations: map[layout.Narrow]*profile.Location{}, stacks: map[string]*profile.Sample{},
+		locations: map[layout.Ref]*profile.Location{}, stacks: map[string]*profile.Sample{},
 		// Functions are named, so that nothing looks for symbols.
 		out: &profile.Profile{TimeNanos: h.DumpTime, Mapping: []*profile.Mapping{{ID: 1, File: s.Mapping().Name(), HasFunctions: true}}},
 	}

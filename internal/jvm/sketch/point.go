@@ -3,6 +3,7 @@ package sketch
 import (
 	"fmt"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/jvm/bytecode"
 	"github.com/profarc/profarc/layout"
 )
@@ -54,7 +55,7 @@ func Of(code []bytecode.Instruction, id uint64) []byte {
 	for i, p := range points {
 		records[i] = p.SketchPoint
 	}
-	return layout.AppendSketch(nil, id, records)
+	return disk.AppendSketch(nil, id, records)
 }
 
 // point gives a point to whom it concerns.

@@ -14,8 +14,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/limit"
-	"github.com/profarc/profarc/layout"
 )
 
 // headSize is how much of a file is looked at to recognise its format.
@@ -201,7 +201,7 @@ func (in *input) format() (*importFormat, error) {
 		return nil, err
 	case len(head) == 0:
 		return nil, fmt.Errorf("%s: %w", in.name, errEmpty)
-	case bytes.HasPrefix(head, layout.Magic[:]):
+	case bytes.HasPrefix(head, disk.Magic[:]):
 		return nil, fmt.Errorf("%s: it is an archive already: see profarc info %s", in.name, in.name)
 	}
 	if is, known := otherFormat(head); known {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -20,7 +21,7 @@ func runArchive(out string, run int) string {
 // that of a run that counted just the same.
 func nameRun(b *builder.Builder, name string) {
 	if name != "" {
-		b.Table(layout.TableProperties, 0, layout.TableProperties.Columns()...).Row(uint64(b.Symbol(layout.PropertyRun)), uint64(b.Symbol(name)))
+		b.Table(layout.TableProperties, 0, disk.TableColumns(layout.TableProperties)...).Row(uint64(b.Symbol(disk.PropertyRun)), uint64(b.Symbol(name)))
 	}
 }
 

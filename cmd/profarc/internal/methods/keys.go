@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/formats/jamaica"
 	"github.com/profarc/profarc/formats/text"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -248,7 +249,7 @@ func AccessText(access uint32) string {
 	for _, f := range []struct {
 		bit  uint32
 		name string
-	}{{layout.AccStatic, "static "}, {layout.AccFinal, "final "}, {layout.AccSynchronized, "synchronized "}, {layout.AccNative, "native "}} {
+	}{{disk.AccStatic, "static "}, {disk.AccFinal, "final "}, {disk.AccSynchronized, "synchronized "}, {disk.AccNative, "native "}} {
 		if access&f.bit != 0 {
 			text += f.name
 		}

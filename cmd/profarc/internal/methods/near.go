@@ -66,7 +66,7 @@ func Near(s *reader.Store, keys ...layout.Key) ([]analyze.MethodName, error) {
 		if err != nil {
 			return nil, err
 		}
-		if d, ok := nearest(wanted, other.Apart(domain)); ok {
+		if d, ok := nearest(wanted, other.Split(domain)); ok {
 			found = append(found, candidate{d, m})
 		}
 	}
@@ -85,7 +85,7 @@ func Near(s *reader.Store, keys ...layout.Key) ([]analyze.MethodName, error) {
 // differing are the first of the keys that differ in class or name.
 func differing(d layout.Domain, keys []layout.Key) (some []layout.Key) {
 	for _, k := range keys {
-		k = k.Apart(d)
+		k = k.Split(d)
 		k = layout.Key{Class: k.Class, Name: k.Name}
 		if len(some) < nearKeys && !slices.Contains(some, k) {
 			some = append(some, k)

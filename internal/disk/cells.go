@@ -1,0 +1,231 @@
+package disk
+
+import (
+	"fmt"
+	"iter"
+	"math/bits"
+	"slices"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// SchemaOf returns the schema of a tag; ok is false for a tag that this version
+// does not have.
+func SchemaOf(tag layout.Tag) (s *Schema, ok bool) {
+	s = schemas[tag]
+	return s, s != nil
+}
+
+// repeats returns how often a group stands in an entry. n is what decides on
+// it: the value of the CellLength, or the rows of a wide entry.
+func (s Shape) repeats(g *CellGroup, n int64) int64 {
+	switch g.Repeat {
+	case PerGap:
+		return int64(s.Gap)
+	case PerType:
+		return int64(s.TypeRows)
+	case PerBci:
+		return int64(s.BciRows)
+	case PerCell:
+		return max(n-g.others, 0) / int64(len(g.Cells))
+	case IfOdd:
+		return n % 2
+	case PerRow:
+		return n
+	case PerEight:
+		return (n + 7) / 8
+	}
+	return 1
+}
+
+// Cells returns the number of cells of an entry of a tag. n is the value of its
+// CellLength, or the rows of a wide entry; other entries ignore it. It returns
+// 0 for a tag that this version does not have.
+func (s Shape) Cells(tag layout.Tag, n int) int { return int(s.cells(tag, int64(n))) }
+
+func (s Shape) cells(tag layout.Tag, n int64) (cells int64) {
+	if schemas[tag] == nil {
+		return 0
+	}
+	for i := range schemas[tag].Groups {
+		g := &schemas[tag].Groups[i]
+		cells += s.repeats(g, n) * int64(len(g.Cells))
+	}
+	return cells
+}
+
+// ReceiversFixed is the number of cells before the rows of a TagReceivers
+// entry.
+const ReceiversFixed = 2
+
+// ReceiverRow returns the number of the type cell of receiver row i of a
+// HotSpot entry; the count is the next cell. The reader's path to a receiver
+// takes this shortcut past the table of schemas; a test compares the two.
+func (s Shape) ReceiverRow(i int) int { return 1 + s.Gap + 2*i }
+
+// TypeList returns the number of the first cell of the (slot, type) pairs of a
+// CallType, VirtualCallType or ParametersType entry.
+func (s Shape) TypeList(tag layout.Tag) int { return s.Cells(tag, 0) }
+
+// lengthCell returns the number of the CellLength of a schema that has one.
+func (s Shape) lengthCell(schema *Schema) (cell int64) {
+	for i := range schema.Groups[:schema.lengthGroup] {
+		g := &schema.Groups[i]
+		cell += s.repeats(g, 0) * int64(len(g.Cells))
+	}
+	return cell - 1
+}
+
+// Length returns what decides on the number of cells of an entry: the value of its
+// CellLength, or the rows of a wide entry. It returns 0 if nothing does.
+func (s Shape) Length(e Entry) int {
+	schema, ok := SchemaOf(e.Tag())
+	switch {
+	case e.Tag().Wide():
+		return e.Rows()
+	case !ok || schema.lengthGroup == 0:
+		return 0
+	}
+	return int(e.Cell(int(s.lengthCell(schema))))
+}
+
+// size returns the size in bytes of the entry at the front of b, which holds an
+// entry header at least.
+func (s Shape) size(b []byte) (int64, error) {
+	tag := layout.Tag(b[0])
+	schema := schemas[tag]
+	switch {
+	case schema == nil:
+		return 0, fmt.Errorf("unknown entry tag %d", uint8(tag))
+	case tag.Wide():
+		return s.wideSize(tag, b)
+	case schema.lengthGroup == 0:
+		return EntryHeaderSize + s.cells(tag, 0)*CellSize, nil
+	}
+	at := EntryHeaderSize + s.lengthCell(schema)*CellSize
+	if int64(len(b)) < at+CellSize {
+		return 0, fmt.Errorf("a %s entry is cut off after %d bytes", tag, len(b))
+	}
+	n := le.Uint64(b[at:])
+	if n > uint64(len(b)/CellSize) {
+		return 0, fmt.Errorf("a %s entry says it has %d more cells, %d bytes are left", tag, n, len(b))
+	}
+	size := at + CellSize + int64(n)*CellSize
+	if size != EntryHeaderSize+s.cells(tag, int64(n))*CellSize {
+		return 0, fmt.Errorf("a %s entry of %d cells", tag, n)
+	}
+	return size, nil
+}
+
+// wideSize is size for wide entries.
+func (s Shape) wideSize(tag layout.Tag, b []byte) (int64, error) {
+	if len(b) < WideHeaderSize {
+		return 0, fmt.Errorf("a %s entry is cut off after %d bytes", tag, len(b))
+	}
+	cells, rows := le.Uint32(b[8:]), le.Uint32(b[12:])
+	if s.cells(tag, int64(rows)) != int64(cells) {
+		return 0, fmt.Errorf("a %s entry of %d rows says it has %d cells", tag, rows, cells)
+	}
+	return WideHeaderSize + int64(cells)*CellSize, nil
+}
+
+// Rows are the rows of one group of an entry.
+type Rows struct {
+	*CellGroup
+	First int // number of the first cell of the first row
+	N     int // number of rows
+}
+
+// Cell returns the number of cell i of a row.
+func (r Rows) Cell(row, i int) int { return r.First + row*len(r.Cells) + i }
+
+// Groups iterates over the groups of an entry, those without rows included.
+func (s Shape) Groups(e Entry) iter.Seq[Rows] {
+	return func(yield func(Rows) bool) {
+		schema, ok := SchemaOf(e.Tag())
+		if !ok {
+			return
+		}
+		n, at := e.rowsField(), 0
+		for i := range schema.Groups {
+			g := &schema.Groups[i]
+			rows := int(s.repeats(g, n))
+			if !yield(Rows{g, at, rows}) {
+				return
+			}
+			if at += rows * len(g.Cells); g.length {
+				n = int64(e.Cell(at - 1))
+			}
+		}
+	}
+}
+
+// Walk iterates over all cells of an entry, in order, with their kinds.
+func (s Shape) Walk(e Entry) iter.Seq2[int, CellKind] {
+	return func(yield func(int, CellKind) bool) { s.walk(e, allCells, yield) }
+}
+
+// Counts iterates over the cells of an entry that are counts, in order. The
+// first may be signed; see SignedCount.
+func (s Shape) Counts(e Entry) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		s.walk(e, countCells, func(cell int, _ CellKind) bool { return yield(cell) })
+	}
+}
+
+// Pointers iterates over the cells of an entry that are pointer slots, null or
+// not, in order.
+func (s Shape) Pointers(e Entry) iter.Seq2[int, CellKind] {
+	return func(yield func(int, CellKind) bool) { s.walk(e, pointerCells, yield) }
+}
+
+// walk calls yield with the cells of a set, in order, until it returns false.
+// It is one loop, since commits, checks and merges spend their time here.
+func (s Shape) walk(e Entry, set cellSet, yield func(int, CellKind) bool) {
+	schema := schemas[e.Tag()]
+	if schema == nil || !schema.has[set] {
+		return
+	}
+	n, at := e.rowsField(), 0
+	for i := range schema.Groups {
+		g := &schema.Groups[i]
+		width := len(g.Cells)
+		end := at + int(s.repeats(g, n))*width
+		for in := g.sets[set]; in != 0 && at < end; at += width {
+			for rest := in; rest != 0; rest &= rest - 1 {
+				cell := bits.TrailingZeros8(rest)
+				if !yield(at+cell, g.Cells[cell].Kind) {
+					return
+				}
+			}
+		}
+		if at = end; g.length {
+			n = int64(e.Cell(at - 1))
+		}
+	}
+}
+
+// rowsField returns the rows in the header of a wide entry, 0 for others.
+func (e Entry) rowsField() int64 {
+	if e.Tag().Wide() {
+		return int64(e.Rows())
+	}
+	return 0
+}
+
+// SignedCount reports whether the first count of the entry is an i64.
+func (e Entry) SignedCount() bool {
+	s, ok := SchemaOf(e.Tag())
+	return ok && len(s.SignedSubs) > 0 && slices.Contains(s.SignedSubs, e.Sub())
+}
+
+var countUnits = map[uint16]layout.CountUnit{layout.SubBytecodes: layout.UnitBytecodes, layout.SubCycles: layout.UnitCycles, layout.SubNativeCalls: layout.UnitNativeCalls,
+	layout.SubNewArrays: layout.UnitArrays, layout.SubSamples: layout.UnitPointSamples}
+
+// CountUnit is what an entry counts.
+func (e Entry) CountUnit() layout.CountUnit {
+	if e.Tag() != layout.TagCount {
+		return layout.UnitExecutions
+	}
+	return countUnits[e.Sub()]
+}

@@ -1,0 +1,167 @@
+package disk
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// An entry of tags 1 to 13 has HotSpot's header of 8 bytes:
+//
+//	0 u8 tag, u8 flags, u16 bci, u32 traps
+//
+// and a wide entry one of 16:
+//
+//	0 u8 tag, u8 flags, u16 sub, i32 point
+//	8 u32 cells, u32 rows
+//
+// Both are followed by cells of 8 bytes.
+const (
+	EntryHeaderSize = 8
+	WideHeaderSize  = 16
+	CellSize        = 8
+)
+
+// A Shape is what decides the number of rows of HotSpot's entries.
+type Shape struct {
+	TypeRows int // receiver rows
+	BciRows  int // rows of a Ret entry
+	Gap      int // cells between a receiver entry's count and its rows
+}
+
+// ShapeOf returns the shape that the settings decide.
+func ShapeOf(p *layout.Params) Shape {
+	return Shape{int(p[layout.ParamTypeProfileWidth]), int(p[layout.ParamBciProfileWidth]), int(p[layout.ParamReceiverGap])}
+}
+
+// An Entry is an overlay on the bytes of exactly one entry.
+type Entry []byte
+
+// Tag is what the entry records.
+func (e Entry) Tag() layout.Tag { return layout.Tag(e[0]) }
+
+// Flags are the entry's flags.
+func (e Entry) Flags() uint8 { return e[1] }
+
+// Point is the profile point: the bci of a HotSpot entry, or the point of a
+// wide one.
+func (e Entry) Point() int32 {
+	if e.Tag().Wide() {
+		return int32(le.Uint32(e[4:]))
+	}
+	return int32(le.Uint16(e[2:]))
+}
+
+// Traps is the traps word of a HotSpot entry, 0 of a wide one.
+func (e Entry) Traps() uint32 {
+	if e.Tag().Wide() {
+		return 0
+	}
+	return le.Uint32(e[4:])
+}
+
+// Sub refines the tag of a wide entry, 0 of a HotSpot one.
+func (e Entry) Sub() uint16 {
+	if e.Tag().Wide() {
+		return le.Uint16(e[2:])
+	}
+	return 0
+}
+
+// HeaderSize is the size of the entry's header in bytes.
+func (e Entry) HeaderSize() int {
+	if e.Tag().Wide() {
+		return WideHeaderSize
+	}
+	return EntryHeaderSize
+}
+
+// Cells is the number of cells.
+func (e Entry) Cells() int { return (len(e) - e.HeaderSize()) / CellSize }
+
+// Cell is cell i.
+func (e Entry) Cell(i int) uint64 { return le.Uint64(e[e.HeaderSize()+i*CellSize:]) }
+
+// SetCell sets cell i.
+func (e Entry) SetCell(i int, v uint64) { le.PutUint64(e[e.HeaderSize()+i*CellSize:], v) }
+
+// CellOffset is where, in bytes from the start of the entry, cell i lies.
+func (e Entry) CellOffset(i int) int { return e.HeaderSize() + i*CellSize }
+
+// NewEntry appends a HotSpot entry with n zero cells to b and gives it too.
+func NewEntry(b []byte, tag layout.Tag, flags uint8, bci uint16, traps uint32, n int) ([]byte, Entry) {
+	at := len(b)
+	b = append(b, byte(tag), flags)
+	b = le.AppendUint16(b, bci)
+	b = le.AppendUint32(b, traps)
+	b = append(b, make([]byte, n*CellSize)...)
+	return b, Entry(b[at:])
+}
+
+// NewWide appends a wide entry with n zero cells to b and gives it too.
+func NewWide(b []byte, tag layout.Tag, flags uint8, sub uint16, point int32, n, rows int) ([]byte, Entry) {
+	at := len(b)
+	b = append(b, byte(tag), flags)
+	b = le.AppendUint16(b, sub)
+	b = le.AppendUint32(b, uint32(point))
+	b = le.AppendUint32(b, uint32(n))
+	b = le.AppendUint32(b, uint32(rows))
+	b = append(b, make([]byte, n*CellSize)...)
+	return b, Entry(b[at:])
+}
+
+// Next cuts the first entry off b, the rest of a section. The error says what
+// is wrong with the bytes, without a place.
+func (s Shape) Next(b []byte) (e Entry, rest []byte, err error) {
+	if len(b) < EntryHeaderSize {
+		return nil, nil, fmt.Errorf("an entry is cut off after %d bytes", len(b))
+	}
+	size, err := s.size(b)
+	if err != nil {
+		return nil, nil, err
+	}
+	if size > int64(len(b)) {
+		return nil, nil, fmt.Errorf("a %s entry of %d bytes runs over the %d that are left", layout.Tag(b[0]), size, len(b))
+	}
+	return Entry(b[:size:size]), b[size:], nil
+}
+
+// SetFlags sets the entry's flags.
+func (e Entry) SetFlags(f uint8) { e[1] = f }
+
+// SetTraps sets the traps word of a HotSpot entry.
+func (e Entry) SetTraps(t uint32) { le.PutUint32(e[4:], t) }
+
+// Rows is the number of rows of a wide entry.
+func (e Entry) Rows() int { return int(le.Uint32(e[12:])) }
+
+// PackSuccessor is the first cell of a successor row.
+func PackSuccessor(point int32, index uint32) uint64 {
+	return uint64(uint32(point)) | uint64(index)<<32
+}
+
+// UnpackSuccessor takes the first cell of a successor row apart.
+func UnpackSuccessor(cell uint64) (point int32, index uint32) {
+	return int32(uint32(cell)), uint32(cell >> 32)
+}
+
+// UniteTraps is the traps word for what two of them say. The rule is that of
+// Deoptimization::trap_state_add_reason in OpenJDK's
+// src/hotspot/share/runtime/deoptimization.cpp.
+func UniteTraps(x, y uint32) uint32 {
+	recompiled := (x | y) & layout.EntryTrapRecompiled
+	switch x, y = x&layout.EntryTrapMany, y&layout.EntryTrapMany; {
+	case x == y, y == 0:
+		return recompiled | x
+	case x == 0:
+		return recompiled | y
+	}
+	return recompiled | layout.EntryTrapMany
+}
+
+// SaturatingAdd is a + b, the highest number if that does not fit.
+func SaturatingAdd(a, b uint64) uint64 {
+	sum, carry := bits.Add64(a, b, 0)
+	return sum | -carry
+}

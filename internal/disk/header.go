@@ -1,0 +1,313 @@
+package disk
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// Magic opens every archive. Its first byte is not ASCII, and its CR LF and
+// ^Z are damaged by a transfer in text mode.
+var Magic = [8]byte{0x89, 'P', 'A', 'R', 'C', '\r', '\n', 0x1a}
+
+const (
+	// ByteOrderMark reads as this number where the byte order is right.
+	ByteOrderMark = 0x0a0b0c0d
+	// Draft is set in the version of a format that is not final yet. A reader
+	// takes only its own draft.
+	Draft = 1 << 31
+	// Version is the format version that this code reads and writes.
+	Version = Draft | 3
+	// genericSize is the part of the header that never changes.
+	genericSize = 64
+	// maxHeaderSize bounds what any version may claim.
+	maxHeaderSize = 1 << 16
+)
+
+// Offsets of the header's fields. docs/format.md has the same table.
+const (
+	offMagic       = 0   // 8 bytes
+	offByteOrder   = 8   // u32
+	offVersion     = 12  // u32
+	offHeaderSize  = 16  // u32
+	offZero1       = 20  // u32
+	offFileSize    = 24  // u64
+	offHeaderSum   = 32  // u64
+	offRequired    = 40  // u64
+	offOptional    = 48  // u64
+	offZero2       = 56  // u64
+	offDomain      = 64  // u32
+	offPageShift   = 68  // u32
+	offBase        = 72  // u64
+	offRWShift     = 80  // u32
+	offMaxProbe    = 84  // u32
+	offSeed        = 88  // u64
+	offSumRoot     = 96  // u64
+	offBuckets     = 104 // u64
+	offFingerprint = 112 // 16 bytes
+	offDumpID      = 128 // 16 bytes
+	offDumpTime    = 144 // i64
+	offFlags       = 152 // u64
+	offParams      = 160 // 16 x u32
+	offProducer    = 224 // 64 bytes
+	offRegions     = 288 // 6 x 24 bytes
+	offSections    = 432 // 5 x 16 bytes
+	offCounts      = 512 // 8 x u64
+	offSummary     = 576 // 8 x u64
+)
+
+// Feature bits. A reader refuses an archive with a required feature that it
+// does not know, and ignores optional ones.
+const (
+	// KnownRequired are the required features this code knows: none yet.
+	KnownRequired = 0
+)
+
+// KnownFlags are the flags of this version.
+const KnownFlags = layout.FlagDelta | layout.FlagMerged
+
+// A Section is a part of ro.
+type Part int
+
+// The sections of ro, in file order.
+const (
+	PartSymbols Part = iota
+	PartTypes
+	PartMethods
+	PartUnexecuted // methods of which nothing is known but that they never ran
+	PartContexts
+	NumParts = 5
+)
+
+var sectionNames = [NumParts]string{"symbols", "types", "methods", "never ran", "contexts"}
+
+func (s Part) String() string { return sectionNames[s] }
+
+// SetRegion sets the place of a region other than the header.
+func SetRegion(h *layout.Header, r layout.Region, s layout.Span) { h.Regions[r-1] = s }
+
+// MethodPlaces is the part of the file where methods are: their records, then
+// the rows of those that never ran.
+func MethodPlaces(h *layout.Header) layout.Span {
+	first := h.Parts[PartMethods]
+	return layout.Span{Offset: first.Offset, Size: h.Parts[PartUnexecuted].End() - first.Offset}
+}
+
+// RegionAt names the region that holds the byte at offset; bytes between
+// regions belong to the one before them.
+func RegionAt(h *layout.Header, offset int64) layout.Region {
+	at := layout.RegionHeader
+	for r := range layout.Region(len(h.Regions) + 1) {
+		if s := h.Region(r); s.Size > 0 && offset >= s.Offset {
+			at = r
+		}
+	}
+	return at
+}
+
+// AppendHeader appends the encoded header, its sum filled in.
+func AppendHeader(b []byte, h *layout.Header) []byte {
+	start := len(b)
+	b = append(b, make([]byte, layout.HeaderSize)...)
+	p := b[start:]
+	encodeGeneric(h, p)
+	encodeIdentity(h, p)
+	encodeGeometry(h, p)
+	encodeCounts(h, p)
+	le.PutUint64(p[offHeaderSum:], headerSum(p))
+	return b
+}
+
+var le = binary.LittleEndian
+
+func encodeGeneric(h *layout.Header, p []byte) {
+	copy(p[offMagic:], Magic[:])
+	le.PutUint32(p[offByteOrder:], ByteOrderMark)
+	le.PutUint32(p[offVersion:], Version)
+	le.PutUint32(p[offHeaderSize:], layout.HeaderSize)
+	le.PutUint64(p[offFileSize:], uint64(h.FileSize))
+	le.PutUint64(p[offRequired:], h.Required)
+	le.PutUint64(p[offOptional:], h.Optional)
+}
+
+func encodeIdentity(h *layout.Header, p []byte) {
+	le.PutUint32(p[offDomain:], uint32(h.Domain))
+	le.PutUint32(p[offPageShift:], PageShift)
+	le.PutUint64(p[offBase:], h.Base)
+	le.PutUint32(p[offRWShift:], h.RWShift)
+	le.PutUint32(p[offMaxProbe:], h.MaxProbe)
+	le.PutUint64(p[offSeed:], h.Seed)
+	le.PutUint64(p[offSumRoot:], h.SumRoot)
+	le.PutUint64(p[offBuckets:], h.Buckets)
+	copy(p[offFingerprint:], h.Fingerprint[:])
+	copy(p[offDumpID:], h.DumpID[:])
+	le.PutUint64(p[offDumpTime:], uint64(h.DumpTime))
+	le.PutUint64(p[offFlags:], h.Flags)
+	for i, v := range h.Params {
+		le.PutUint32(p[offParams+4*i:], v)
+	}
+	copy(p[offProducer:offProducer+64], h.Producer)
+}
+
+func encodeGeometry(h *layout.Header, p []byte) {
+	for i, s := range h.Regions {
+		q := p[offRegions+24*i:]
+		le.PutUint64(q, uint64(s.Offset))
+		le.PutUint64(q[8:], uint64(s.Size))
+		le.PutUint32(q[16:], uint32(protections[i+1]))
+		le.PutUint32(q[20:], uint32(i+1))
+	}
+	for i, s := range h.Parts {
+		q := p[offSections+16*i:]
+		le.PutUint64(q, uint64(s.Offset))
+		le.PutUint64(q[8:], uint64(s.Size))
+	}
+}
+
+func encodeCounts(h *layout.Header, p []byte) {
+	c, s := h.Counts, h.Summary
+	for i, v := range []uint64{c.Methods, c.Unexecuted, c.Profiles, c.Contexts, c.Types, c.Symbols, c.Entries, c.Pointers} {
+		le.PutUint64(p[offCounts+8*i:], v)
+	}
+	for i, v := range []uint64{s.TotalInvocations, s.MaxInvocations, s.TotalCount, s.MaxCount} {
+		le.PutUint64(p[offSummary+8*i:], v)
+	}
+}
+
+// headerSum is XXH64 of the header with the sum's own eight bytes left out.
+func headerSum(p []byte) uint64 {
+	var d xxhash.Digest
+	d.Reset()
+	d.Write(p[:offHeaderSum])
+	d.Write(p[offHeaderSum+8:])
+	return d.Sum64()
+}
+
+// Resum writes the sum of the header at the front of b anew. It is for tests
+// and tools that change a header on purpose.
+func Resum(b []byte) { le.PutUint64(b[offHeaderSum:], headerSum(b[:layout.HeaderSize])) }
+
+// ParseHeader decodes and checks the header at the front of b, the first bytes
+// of a file of fileSize bytes. b need not be the whole file. Errors match
+// ErrFormat, ErrVersion, ErrTruncated, ErrChecksum or ErrCorrupt.
+func ParseHeader(b []byte, fileSize int64) (*layout.Header, error) {
+	size, err := parseGeneric(b, fileSize)
+	if err != nil {
+		return nil, err
+	}
+	h := &layout.Header{}
+	decodeHeader(h, b[:size])
+	if err := checkHeader(h, b[:size]); err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+func parseGeneric(b []byte, fileSize int64) (size int, err error) {
+	switch {
+	case fileSize == 0:
+		return 0, &layout.Error{Offset: 0, Kind: layout.ErrFormat, Detail: "the file is empty"}
+	case len(b) < 8 || !bytes.Equal(b[:8], Magic[:]):
+		return 0, &layout.Error{Offset: 0, Kind: layout.ErrFormat, Detail: magicDetail(b)}
+	case len(b) < genericSize:
+		return 0, &layout.Error{Offset: int64(len(b)), Kind: layout.ErrTruncated, Detail: "the header is cut off"}
+	case le.Uint32(b[offByteOrder:]) != ByteOrderMark:
+		return 0, Corrupt(layout.RegionHeader, offByteOrder, "byte order mark is 0x%08x, want 0x%08x", le.Uint32(b[offByteOrder:]), ByteOrderMark)
+	}
+	n := le.Uint32(b[offHeaderSize:])
+	if n < genericSize || n > maxHeaderSize {
+		return 0, Corrupt(layout.RegionHeader, offHeaderSize, "header size is %d", n)
+	}
+	if want := le.Uint64(b[offFileSize:]); want != uint64(fileSize) {
+		return 0, sizeError(want, fileSize)
+	}
+	if len(b) < int(n) {
+		return 0, &layout.Error{Offset: int64(len(b)), Kind: layout.ErrTruncated, Detail: "the header is cut off"}
+	}
+	if got, want := headerSum(b[:n]), le.Uint64(b[offHeaderSum:]); got != want {
+		return 0, &layout.Error{Offset: offHeaderSum, Kind: layout.ErrChecksum, Detail: fmt.Sprintf("header sums to %016x, recorded is %016x", got, want)}
+	}
+	return int(n), parseVersion(b, n)
+}
+
+func parseVersion(b []byte, size uint32) error {
+	if v := le.Uint32(b[offVersion:]); v != Version {
+		return &layout.Error{Offset: offVersion, Kind: layout.ErrVersion,
+			Detail: fmt.Sprintf("the archive has format version %s, this program reads %s: write it again with a matching profarc", VersionString(v), VersionString(Version))}
+	}
+	if r := le.Uint64(b[offRequired:]); r&^uint64(KnownRequired) != 0 {
+		return &layout.Error{Offset: offRequired, Kind: layout.ErrVersion,
+			Detail: fmt.Sprintf("the archive needs features 0x%x that this program does not know: use a newer profarc", r&^uint64(KnownRequired))}
+	}
+	if size != layout.HeaderSize {
+		return Corrupt(layout.RegionHeader, offHeaderSize, "header size is %d, version %s has %d", size, VersionString(Version), layout.HeaderSize)
+	}
+	return nil
+}
+
+// VersionString gives "draft 3" or "1".
+func VersionString(v uint32) string {
+	if v&Draft != 0 {
+		return fmt.Sprintf("draft %d", v&^Draft)
+	}
+	return fmt.Sprint(v)
+}
+
+func magicDetail(b []byte) string {
+	if len(b) >= 5 && bytes.Equal(b[1:5], Magic[1:5]) {
+		return "the first bytes were changed, as a transfer in text mode does: copy the file again in binary mode"
+	}
+	return "the file does not begin with the archive magic"
+}
+
+func sizeError(want uint64, have int64) error {
+	if want > uint64(have) {
+		return &layout.Error{Offset: have, Kind: layout.ErrTruncated, Detail: fmt.Sprintf("the file has %d bytes, its header says %d: copy or write it again", have, want)}
+	}
+	return Corrupt(layout.RegionHeader, offFileSize, "the file has %d bytes, its header says %d", have, want)
+}
+
+func decodeHeader(h *layout.Header, p []byte) {
+	h.Version = le.Uint32(p[offVersion:])
+	h.FileSize = int64(le.Uint64(p[offFileSize:]))
+	h.Required = le.Uint64(p[offRequired:])
+	h.Optional = le.Uint64(p[offOptional:])
+	h.Domain = layout.Domain(le.Uint32(p[offDomain:]))
+	h.Base = le.Uint64(p[offBase:])
+	h.RWShift = le.Uint32(p[offRWShift:])
+	h.MaxProbe = le.Uint32(p[offMaxProbe:])
+	h.Seed = le.Uint64(p[offSeed:])
+	h.SumRoot = le.Uint64(p[offSumRoot:])
+	h.Buckets = le.Uint64(p[offBuckets:])
+	copy(h.Fingerprint[:], p[offFingerprint:])
+	copy(h.DumpID[:], p[offDumpID:])
+	h.DumpTime = int64(le.Uint64(p[offDumpTime:]))
+	h.Flags = le.Uint64(p[offFlags:])
+	for i := range h.Params {
+		h.Params[i] = le.Uint32(p[offParams+4*i:])
+	}
+	h.Producer = string(bytes.TrimRight(p[offProducer:offProducer+64], "\x00"))
+	for i := range h.Regions {
+		h.Regions[i] = decodeSpan(p[offRegions+24*i:])
+	}
+	for i := range h.Parts {
+		h.Parts[i] = decodeSpan(p[offSections+16*i:])
+	}
+	decodeCounts(h, p)
+}
+
+func decodeSpan(p []byte) layout.Span {
+	return layout.Span{Offset: int64(le.Uint64(p)), Size: int64(le.Uint64(p[8:]))}
+}
+
+func decodeCounts(h *layout.Header, p []byte) {
+	at := func(off, i int) uint64 { return le.Uint64(p[off+8*i:]) }
+	h.Counts = layout.Counts{
+		Methods: at(offCounts, 0), Unexecuted: at(offCounts, 1), Profiles: at(offCounts, 2), Contexts: at(offCounts, 3),
+		Types: at(offCounts, 4), Symbols: at(offCounts, 5), Entries: at(offCounts, 6), Pointers: at(offCounts, 7)}
+	h.Summary = layout.Summary{TotalInvocations: at(offSummary, 0), MaxInvocations: at(offSummary, 1), TotalCount: at(offSummary, 2), MaxCount: at(offSummary, 3)}
+}

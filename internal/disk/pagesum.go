@@ -1,0 +1,113 @@
+package disk
+
+import (
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// A SumTree is the geometry of the page sums. Level 0 has one XXH64 (seed 0)
+// for every page of the summed span, in file order; pages are cut at multiples
+// of [PageSize] from the start of the file, so the first and the last may be
+// partial. Each further level has one sum for every 64 sums (512 bytes) of the
+// level below, until a level has at most 64 sums; the sum of that top level is
+// the root, which the header holds. The levels lie in ps one behind the other,
+// the top first: it lies beside the header, which every start touches.
+type SumTree struct {
+	span   layout.Span
+	levels []sumLevel
+}
+
+type sumLevel struct{ first, count int64 }
+
+// SumGroup is how many sums have one sum in the level above. Small groups make
+// the first touch of a page cheap: a path to the root is a few hundred bytes.
+const SumGroup = 64
+
+// NewSumTree is the geometry for the pages of span.
+func NewSumTree(span layout.Span) SumTree {
+	t := SumTree{span: span}
+	n := int64(0)
+	if span.Size > 0 {
+		n = (span.End()-1)>>PageShift - span.Offset>>PageShift + 1
+	}
+	for n > SumGroup {
+		t.levels = append(t.levels, sumLevel{count: n})
+		n = (n + SumGroup - 1) / SumGroup
+	}
+	t.levels = append(t.levels, sumLevel{count: n})
+	first := int64(0)
+	for i := range slices.Backward(t.levels) {
+		t.levels[i].first = first
+		first += t.levels[i].count
+	}
+	return t
+}
+
+// Size is the size of all levels in bytes.
+func (t SumTree) Size() int64 {
+	return (t.levels[0].first + t.levels[0].count) * 8
+}
+
+// Pages is the number of summed pages.
+func (t SumTree) Pages() int64 { return t.levels[0].count }
+
+// Page is the number of the page that holds the byte at offset.
+func (t SumTree) Page(offset int64) int64 { return offset>>PageShift - t.span.Offset>>PageShift }
+
+// PageSpan is the part of the file that page n covers.
+func (t SumTree) PageSpan(n int64) layout.Span {
+	from := (t.span.Offset>>PageShift + n) << PageShift
+	to := min(from+PageSize, t.span.End())
+	from = max(from, t.span.Offset)
+	return layout.Span{Offset: from, Size: to - from}
+}
+
+// Top is the part of ps, in bytes from its start, that the root sums.
+func (t SumTree) Top() layout.Span {
+	last := t.levels[len(t.levels)-1]
+	return layout.Span{Offset: last.first * 8, Size: last.count * 8}
+}
+
+// Levels is the number of levels.
+func (t SumTree) Levels() int { return len(t.levels) }
+
+// Slot is where, in bytes from the start of ps, sum n of a level lies.
+func (t SumTree) Slot(level int, n int64) int64 { return (t.levels[level].first + n) * 8 }
+
+// Count is the number of sums of a level.
+func (t SumTree) Count(level int) int64 { return t.levels[level].count }
+
+// Group is the part of ps, in bytes from its start, that holds the group'th 64
+// sums of a level: what sum number group of the next level covers.
+func (t SumTree) Group(level int, group int64) layout.Span {
+	l := t.levels[level]
+	from := group * SumGroup
+	return layout.Span{Offset: (l.first + from) * 8, Size: min(SumGroup, l.count-from) * 8}
+}
+
+// GroupOf is the group that sum n of any level belongs to.
+func GroupOf(n int64) int64 { return n / SumGroup }
+
+// Fill computes the levels above 0 in ps, whose level 0 is complete, and gives
+// the root.
+func (t SumTree) Fill(ps []byte) (root uint64) {
+	for level := 1; level < len(t.levels); level++ {
+		for n := range t.levels[level].count {
+			g := t.Group(level-1, n)
+			le.PutUint64(ps[t.Slot(level, n):], Sum(ps[g.Offset:g.End()]))
+		}
+	}
+	top := t.Top()
+	return Sum(ps[top.Offset:top.End()])
+}
+
+// Sum is the sum of a page or of a group of sums: XXH64 with seed 0.
+func Sum(b []byte) uint64 { return xxhash.Sum64(b) }
+
+// SumSlack is how many bytes of zeros may stand behind the last level of a tree
+// of size bytes: making room for the sums can move ix to a later page while rw
+// stays on its boundary, so that fewer sums are needed than room was made for.
+func SumSlack(size int64) int64 { return LineSize + AlignUp(size/256, Unit) }

@@ -1,0 +1,353 @@
+package disk
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math/bits"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// Limits of the record sections. They follow from what a [layout.Ref] reaches.
+const (
+	TypeSize    = 24
+	ContextSize = 16
+	MaxTypes    = MaxFileSize / TypeSize
+	MaxContexts = MaxFileSize / ContextSize
+	MaxDepth    = 1<<16 - 1 // frames of a context
+)
+
+// A TypeRecord is one type, 24 bytes:
+//
+//	 0 u64 id      TypeID of name and loader
+//	 8 u32 name    symbol
+//	12 u32 loader  symbol, 0 for the boot loader or if not known
+//	16 u32 alias   symbol: the name as the producer spelled it, 0 if it is the name
+//	20 u32 flags   TypeFlags
+//
+// Types are sorted by name, then loader. The ordinal of a type is its place in
+// the section.
+type TypeRecord struct {
+	ID                  uint64
+	Name, Loader, Alias layout.Ref
+	Flags               layout.TypeFlags
+}
+
+// Append appends the encoded record.
+func (t TypeRecord) Append(b []byte) []byte {
+	b = le.AppendUint64(b, t.ID)
+	b = le.AppendUint32(b, uint32(t.Name))
+	b = le.AppendUint32(b, uint32(t.Loader))
+	b = le.AppendUint32(b, uint32(t.Alias))
+	return le.AppendUint32(b, uint32(t.Flags))
+}
+
+// ParseType decodes the record at the front of b, of [TypeSize] bytes at least.
+func ParseType(b []byte) TypeRecord {
+	_ = b[TypeSize-1]
+	return TypeRecord{le.Uint64(b), layout.Ref(le.Uint32(b[8:])), layout.Ref(le.Uint32(b[12:])),
+		layout.Ref(le.Uint32(b[16:])), layout.TypeFlags(le.Uint32(b[20:]))}
+}
+
+// The flags that say which optional fields a method's record has, and the end of
+// all flags.
+const (
+	MethodDeclared  layout.MethodFlags = 1 << 0 // has Holder and Signature
+	MethodProfiled  layout.MethodFlags = 1 << 1 // has Profiles and Access
+	MethodInContext layout.MethodFlags = 1 << 2 // has Contexts and NumContexts
+	MethodNamed     layout.MethodFlags = 1 << 6 // the name is the whole key, and lies in the record
+	methodFlagsEnd  layout.MethodFlags = 1 << 7
+)
+
+// Access flags of a method, as in a class file.
+const (
+	AccStatic       = 0x0008
+	AccFinal        = 0x0010
+	AccSynchronized = 0x0020
+	AccNative       = 0x0100
+)
+
+// A MethodRecord is one method:
+//
+//	 0 u64 id      Key.ID
+//	 8 u32 name    symbol
+//	12 u16 units   size of the record, in units of 8 bytes
+//	14 u16 flags   MethodFlags, then for each of the first three that is set:
+//	   Declared:   u32 holder (type record, 0 for none), u32 signature (symbol, 0 for none)
+//	   Profiled:   u32 profiles (first MethodData without a context, 0 for none), u32 access flags
+//	   InContext:  u32 contexts (first of the method's context nodes), u32 their number
+//
+// A record with the flag Named has none of the three, and holds the name itself:
+//
+//	 0 u64 id      Key.ID
+//	 8 u32 profiles first MethodData without a context, 0 for none
+//	12 u16 units, u16 flags
+//	16 the name, zeros up to a multiple of 8
+//
+// Methods are sorted by class, name, signature and loader.
+type MethodRecord struct {
+	ID          uint64
+	Name        layout.Ref
+	Units       uint16
+	Flags       layout.MethodFlags
+	Holder      layout.Ref
+	Signature   layout.Ref
+	Profiles    layout.Ref
+	Access      uint32
+	Contexts    layout.Ref
+	NumContexts uint32
+}
+
+// MinMethodSize is the size in bytes of a record without optional fields.
+const MinMethodSize = 16
+
+// Size is the size in bytes of the record without the name that a Named one
+// holds.
+func (m *MethodRecord) Size() int64 { return recordSize(m.Flags) }
+
+// MaxNamed is the most bytes that the name in a Named record may have.
+const MaxNamed = (1<<16-1)*Unit - MinMethodSize
+
+// NamedUnits is the size, in units of 8 bytes, of a Named record whose name has
+// so many bytes.
+func NamedUnits(name int) uint16 { return uint16(AlignUp(int64(MinMethodSize+name), Unit) / Unit) }
+
+// RecordName cuts the zeros off the name in a Named record: names hold no NUL
+// byte.
+func RecordName(name []byte) []byte { return bytes.TrimRight(name, "\x00") }
+
+func recordSize(f layout.MethodFlags) int64 {
+	fields := f & (MethodDeclared | MethodProfiled | MethodInContext)
+	return MinMethodSize + 8*int64(bits.OnesCount16(uint16(fields)))
+}
+
+// Append appends the encoded record; the name that a Named one holds is to be
+// appended by the caller.
+func (m *MethodRecord) Append(b []byte) []byte {
+	b = le.AppendUint64(b, m.ID)
+	if m.Flags&MethodNamed != 0 {
+		b = le.AppendUint32(b, uint32(m.Profiles))
+	} else {
+		b = le.AppendUint32(b, uint32(m.Name))
+	}
+	b = le.AppendUint16(b, m.Units)
+	b = le.AppendUint16(b, uint16(m.Flags))
+	for _, f := range []struct {
+		flag layout.MethodFlags
+		a, b uint32
+	}{
+		{MethodDeclared, uint32(m.Holder), uint32(m.Signature)},
+		{MethodProfiled, uint32(m.Profiles), m.Access},
+		{MethodInContext, uint32(m.Contexts), m.NumContexts},
+	} {
+		if m.Flags&f.flag != 0 {
+			b = le.AppendUint32(le.AppendUint32(b, f.a), f.b)
+		}
+	}
+	return b
+}
+
+// Parse decodes the record at the front of b. The error says what is wrong with
+// it, without a place.
+func (m *MethodRecord) Parse(b []byte) error {
+	*m = MethodRecord{}
+	if len(b) < MinMethodSize {
+		return fmt.Errorf("a method record of %d bytes", len(b))
+	}
+	id, head := ParseMethodHead(b)
+	m.ID, m.Units, m.Flags = id, head.Units(), head.Flags()
+	if !head.Fits() || int64(len(b)) < m.Size() {
+		return fmt.Errorf("a method record of %d units with flags 0x%x", m.Units, uint16(m.Flags))
+	}
+	if m.Flags&MethodNamed != 0 {
+		m.Profiles = head.First()
+	} else {
+		m.Name = head.First()
+	}
+	b = b[MinMethodSize:]
+	if m.Flags&MethodDeclared != 0 {
+		m.Holder, m.Signature, b = layout.Ref(le.Uint32(b)), layout.Ref(le.Uint32(b[4:])), b[8:]
+	}
+	if m.Flags&MethodProfiled != 0 {
+		m.Profiles, m.Access, b = layout.Ref(le.Uint32(b)), le.Uint32(b[4:]), b[8:]
+	}
+	if m.Flags&MethodInContext != 0 {
+		m.Contexts, m.NumContexts = layout.Ref(le.Uint32(b)), le.Uint32(b[4:])
+	}
+	return nil
+}
+
+// A MethodHead is the second word of a method's record, in which a look-up finds
+// all that it needs of most methods.
+type MethodHead uint64
+
+// ParseMethodHead gives the id and the head of the record at the front of b, of
+// [MinMethodSize] bytes at least.
+func ParseMethodHead(b []byte) (id uint64, h MethodHead) {
+	_ = b[MinMethodSize-1]
+	return le.Uint64(b), MethodHead(le.Uint64(b[8:]))
+}
+
+// First is the profiles of a Named record, and the name of any other.
+func (h MethodHead) First() layout.Ref { return layout.Ref(h) }
+
+// Units is the size of the record, in units of 8 bytes.
+func (h MethodHead) Units() uint16 { return uint16(h >> 32) }
+
+// Flags are the method's flags.
+func (h MethodHead) Flags() layout.MethodFlags { return layout.MethodFlags(h >> 48) }
+
+// Size is the size of the record in bytes, the name in a Named one included.
+func (h MethodHead) Size() int64 { return int64(h.Units()) * Unit }
+
+// Profiles is the first MethodData without a context, 0 for none, of the record
+// at the front of b, whose head h is.
+func (h MethodHead) Profiles(b []byte) layout.Ref {
+	switch flags := h.Flags(); {
+	case flags&MethodNamed != 0:
+		return h.First()
+	case flags&MethodProfiled == 0:
+		return 0
+	case flags&MethodDeclared != 0:
+		return layout.Ref(le.Uint32(b[MinMethodSize+8:]))
+	}
+	return layout.Ref(le.Uint32(b[MinMethodSize:]))
+}
+
+// Fits reports whether the flags are known, and the size is that of a record
+// with these flags.
+func (h MethodHead) Fits() bool {
+	flags, size := h.Flags(), h.Size()
+	if flags&MethodNamed != 0 {
+		return flags < methodFlagsEnd && size >= MinMethodSize && flags&(MethodDeclared|MethodProfiled|MethodInContext) == 0
+	}
+	return flags < methodFlagsEnd && size == recordSize(flags)
+}
+
+// A ContextRecord is one node of a method's calling contexts, 16 bytes:
+//
+//	 0 u32 parent   context: the node with one frame fewer; at depth 1 the method itself
+//	 4 u32 caller   method: the frame that this node adds
+//	 8 i32 point    the caller's profile point
+//	12 u32 profiles first MethodData in this context, 0 for none
+//
+// The first frame is the direct caller, the leaf's; the trie grows outward.
+// The nodes of a method are contiguous, and sorted by depth, parent, caller and
+// point: a parent comes before its children. Since methods lie before contexts,
+// that is the order of [ContextRecord.Compare].
+type ContextRecord struct {
+	Parent   layout.Ref
+	Caller   layout.Ref
+	Point    int32
+	Profiles layout.Ref
+}
+
+// Append appends the encoded record.
+func (c ContextRecord) Append(b []byte) []byte {
+	for _, v := range [...]uint32{uint32(c.Parent), uint32(c.Caller), uint32(c.Point), uint32(c.Profiles)} {
+		b = le.AppendUint32(b, v)
+	}
+	return b
+}
+
+// ParseContext decodes the record at the front of b, of [ContextSize] bytes at
+// least.
+func ParseContext(b []byte) ContextRecord {
+	_ = b[ContextSize-1]
+	return ContextRecord{layout.Ref(le.Uint32(b)), layout.Ref(le.Uint32(b[4:])), int32(le.Uint32(b[8:])), layout.Ref(le.Uint32(b[12:]))}
+}
+
+// Compare orders the nodes of one method, by parent, caller and point.
+func (c ContextRecord) Compare(d ContextRecord) int {
+	if c, d := c.callers(), d.callers(); c != d {
+		return cmp.Compare(c, d)
+	}
+	return cmp.Compare(c.Point, d.Point)
+}
+
+// callers is parent and caller as one number.
+func (c ContextRecord) callers() uint64 { return uint64(c.Parent)<<32 | uint64(c.Caller) }
+
+// Methods that were seen and never ran are many in some domains: nine of ten in
+// a profile of GraalVM. One of which nothing is known but its key has no record
+// and no slot in the index, but a row of 8 bytes in a section of its own, where
+// it is found by binary search. The section is empty, or
+//
+//	0 u32 classes
+//	4 u32 zero
+//	8 classes x 8 bytes, ClassRow, in the order of their types
+//	  rows x 8 bytes, NeverRanRow: those of the first class, then of the next
+//
+// The rows of a class are sorted by name and signature.
+const (
+	UnexecutedHeaderSize = 8
+	ClassRowSize         = 8
+	UnexecutedRowSize    = 8
+)
+
+// A ClassRow is a class that declares methods that never ran. It is the only
+// type of its name, which is not empty, and has no loader.
+type ClassRow struct {
+	Holder layout.Ref // type record
+	End    uint32     // number of rows of this class and all before it
+}
+
+// Append appends the encoded row.
+func (c ClassRow) Append(b []byte) []byte {
+	return le.AppendUint32(le.AppendUint32(b, uint32(c.Holder)), c.End)
+}
+
+// ParseClassRow decodes the row at the front of b, of [ClassRowSize] bytes at
+// least.
+func ParseClassRow(b []byte) ClassRow {
+	return ClassRow{layout.Ref(le.Uint32(b)), le.Uint32(b[4:])}
+}
+
+// A NeverRanRow is a method that was seen and never ran.
+type UnexecutedRow struct {
+	Name      layout.Ref // symbol
+	Signature layout.Ref // signature symbol, 0 for none
+}
+
+// Append appends the encoded row.
+func (r UnexecutedRow) Append(b []byte) []byte {
+	return le.AppendUint32(le.AppendUint32(b, uint32(r.Name)), uint32(r.Signature))
+}
+
+// Head is what the head of a record for the method would be, but for its size,
+// which is 0.
+func (r UnexecutedRow) Head() MethodHead {
+	return MethodHead(r.Name) | MethodHead(MethodDeclared|layout.MethodUnexecuted)<<48
+}
+
+// ParseNeverRanRow decodes the row at the front of b, of [NeverRanRowSize]
+// bytes at least.
+func ParseUnexecutedRow(b []byte) UnexecutedRow {
+	return UnexecutedRow{layout.Ref(le.Uint32(b)), layout.Ref(le.Uint32(b[4:]))}
+}
+
+// NeverRanSize is the size of the section for so many classes and rows.
+func UnexecutedSize(classes, rows int) int64 {
+	if rows == 0 {
+		return 0
+	}
+	return UnexecutedHeaderSize + int64(classes)*ClassRowSize + int64(rows)*UnexecutedRowSize
+}
+
+// AppendNeverRanHeader appends what stands in front of the classes.
+func AppendUnexecutedHeader(b []byte, classes int) []byte {
+	return le.AppendUint64(b, uint64(uint32(classes)))
+}
+
+// ParseNeverRan gives the places of classes and rows in the section, whose
+// first [NeverRanHeaderSize] bytes are head. The error says what is wrong,
+// without a place.
+func ParseUnexecuted(section layout.Span, head []byte) (classes, rows layout.Span, err error) {
+	n := int64(le.Uint32(head))
+	if left := section.Size - UnexecutedHeaderSize; left < 0 || n > left/ClassRowSize {
+		return layout.Span{}, layout.Span{}, fmt.Errorf("%d classes in a section of %d bytes", n, section.Size)
+	}
+	classes = layout.Span{Offset: section.Offset + UnexecutedHeaderSize, Size: n * ClassRowSize}
+	return classes, layout.Span{Offset: classes.End(), Size: section.End() - classes.End()}, nil
+}

@@ -1,0 +1,210 @@
+package disk
+
+import (
+	"github.com/profarc/profarc/layout"
+)
+
+// This file is the only place that knows what the cells of an entry are. For
+// each tag it lists the cells in groups, how often a group repeats, and what a
+// cell holds. Sizes, checks, pointer slots, counts, copying, merging and
+// printing derive from it.
+
+// A CellKind says what a cell holds, and with that how it is relocated, summed
+// and printed.
+type CellKind uint8
+
+// The kinds of cells.
+const (
+	// CellCount is a counter, a u64. Two profiles of one method add it up.
+	CellCount CellKind = iota + 1
+	// CellDisplacement is the distance in bytes, an i64, from the start of the
+	// entry to the start of the entry at the target of a branch.
+	CellDisplacement
+	// CellType is a pointer to a type record, 0 for none.
+	CellType
+	// CellTypeWord is a pointer to a type record with tags in its low bits.
+	CellTypeWord
+	// CellMethod is a pointer to a method record, 0 for none.
+	CellMethod
+	// CellLength is the number of cells that follow it in the entry.
+	CellLength
+	// CellSlot is the stack slot of an argument.
+	CellSlot
+	// CellBci is an index into the bytecodes, all ones in a free row.
+	CellBci
+	// CellValue is a number that was seen, for instance the id of a callee.
+	CellValue
+	// CellSuccessor packs the point and the index of a successor.
+	CellSuccessor
+	// CellTraps is a traps word, as in the header of HotSpot's entries.
+	CellTraps
+	// CellBits are bits, each of which says that something was seen.
+	CellBits
+	// CellFlags are bits, too, of a number that is an i64.
+	CellFlags
+)
+
+// IsPointer reports whether cells of the kind are pointer slots, which the
+// relocation bitmap of rw marks.
+func (k CellKind) IsPointer() bool {
+	return k == CellType || k == CellTypeWord || k == CellMethod
+}
+
+// A CellSpec is one cell of a group: its key in the JSON dump, and its kind.
+type CellSpec struct {
+	Name string
+	Kind CellKind
+}
+
+// A Repeat says what decides how often the cells of a group repeat.
+type Repeat uint8
+
+// What decides on the number of rows.
+const (
+	Once     Repeat = iota // the cells stand once
+	PerGap                 // Shape.Gap
+	PerType                // Shape.TypeRows
+	PerBci                 // Shape.BciRows
+	PerCell                // the CellLength before: the rows fill what cells that stand once leave of it
+	IfOdd                  // the CellLength before: once if it is odd
+	PerRow                 // the rows in the header of a wide entry
+	PerEight               // one for every eight rows in the header of a wide entry
+)
+
+// A CellGroup is a run of cells that repeat together: a row.
+type CellGroup struct {
+	Name   string // of the list of rows in the JSON dump; empty for cells that have keys of their own
+	Repeat Repeat
+	Cells  []CellSpec
+
+	sets   [3]uint8 // for each cellSet a bit for every cell that is in it
+	length bool     // the last of Cells is a CellLength
+	others int64    // of a PerCell group: the cells between the CellLength and the rows
+}
+
+// HasPointers reports whether a row of the group has a pointer slot.
+func (g *CellGroup) HasPointers() bool { return g.sets[pointerCells] != 0 }
+
+// A cellSet is what a walk over an entry is to see.
+type cellSet uint8
+
+const (
+	allCells cellSet = iota
+	countCells
+	pointerCells
+)
+
+// A Schema describes the entries of one tag.
+type Schema struct {
+	Groups []CellGroup
+	// Subs are the words for the values of the sub field of a wide entry, by
+	// value; empty where a value has no meaning.
+	Subs []string
+	// Flags are the words for the bits of the flags field.
+	Flags []string
+	// SignedSubs are the values of sub for which the first count is signed; a
+	// HotSpot entry has sub 0. HotSpot counts failing type checks down.
+	SignedSubs []uint16
+
+	has         [3]bool // for each cellSet whether some cell is in it
+	lengthGroup int     // the number of groups up to the CellLength, that one included; 0 if there is none
+}
+
+func init() {
+	for _, s := range schemas {
+		if s != nil {
+			s.classify()
+		}
+	}
+}
+
+// classify derives from the kinds of cells what the walks over entries ask for.
+func (s *Schema) classify() {
+	between := int64(0)
+	for i := range s.Groups {
+		g := &s.Groups[i]
+		for j, c := range g.Cells {
+			for set, in := range [...]bool{allCells: true, countCells: c.Kind == CellCount, pointerCells: c.Kind.IsPointer()} {
+				if in {
+					g.sets[set] |= 1 << j
+					s.has[set] = true
+				}
+			}
+		}
+		if g.length = g.Cells[len(g.Cells)-1].Kind == CellLength; g.length {
+			s.lengthGroup, between = i+1, 0
+		} else if g.Repeat == Once {
+			between += int64(len(g.Cells))
+		} else {
+			g.others = between
+		}
+	}
+}
+
+// once is a group of cells that stand once.
+func once(cells ...CellSpec) CellGroup { return CellGroup{Cells: cells} }
+
+// rows is a group that repeats.
+func rows(name string, repeat Repeat, cells ...CellSpec) CellGroup {
+	return CellGroup{Name: name, Repeat: repeat, Cells: cells}
+}
+
+func cell(name string, kind CellKind) CellSpec { return CellSpec{Name: name, Kind: kind} }
+
+// Cells that several tags have.
+var (
+	count      = cell("count", CellCount)
+	length     = cell("length", CellLength)
+	nullSeen   = []string{"null-seen"}
+	gap        = rows("gap", PerGap, cell("count", CellCount))
+	typeRows   = rows("rows", PerType, cell("type", CellType), count)
+	arguments  = rows("args", PerCell, cell("slot", CellSlot), cell("type", CellTypeWord))
+	returnType = rows("return", IfOdd, cell("type", CellTypeWord))
+)
+
+// schemas is the table of all entries. Tags 1 to 13 are HotSpot's
+// (src/hotspot/share/oops/methodData.hpp, the same in JDK 17 to 25).
+var schemas = [256]*Schema{
+	layout.TagBit:     {Flags: nullSeen},
+	layout.TagCounter: {Groups: []CellGroup{once(count)}},
+	layout.TagJump: {Groups: []CellGroup{
+		once(cell("taken", CellCount), cell("displacement", CellDisplacement))}},
+	layout.TagReceiverType: {Flags: nullSeen, SignedSubs: []uint16{0}, Groups: []CellGroup{
+		once(count), gap, typeRows}},
+	layout.TagVirtualCall: {Groups: []CellGroup{once(count), gap, typeRows}},
+	layout.TagRet: {Groups: []CellGroup{
+		once(count),
+		rows("rows", PerBci, cell("bci", CellBci), count, cell("displacement", CellDisplacement))}},
+	layout.TagBranch: {Groups: []CellGroup{
+		once(cell("taken", CellCount), cell("displacement", CellDisplacement), cell("not_taken", CellCount))}},
+	layout.TagMultiBranch: {Groups: []CellGroup{
+		once(length),
+		rows("default", Once, count, cell("displacement", CellDisplacement)),
+		rows("cases", PerCell, count, cell("displacement", CellDisplacement))}},
+	layout.TagArgInfo: {Groups: []CellGroup{
+		once(length),
+		rows("modified", PerCell, cell("modified", CellFlags))}},
+	layout.TagCallType: {Groups: []CellGroup{once(count, length), arguments, returnType}},
+	layout.TagVirtualCallType: {Groups: []CellGroup{
+		once(count), gap, typeRows, once(length), arguments, returnType}},
+	layout.TagParametersType: {Groups: []CellGroup{once(length), arguments}},
+	layout.TagSpeculativeTrap: {Groups: []CellGroup{
+		once(cell("method", CellMethod))}},
+
+	layout.TagCounters: {Groups: []CellGroup{rows("counts", PerRow, count)}},
+	layout.TagValueSite: {Subs: []string{layout.SubIndirectCall: "indirect-call", layout.SubMemOpSize: "mem-op-size", layout.SubVTable: "vtable"},
+		Groups: []CellGroup{rows("values", PerRow, cell("value", CellValue), count)}},
+	layout.TagBitmap: {Groups: []CellGroup{rows("bytes", PerEight, cell("bits", CellBits))}},
+	layout.TagSuccessors: {Subs: []string{layout.SubConditional: "conditional", layout.SubReturn: "return"},
+		Groups: []CellGroup{rows("rows", PerRow, cell("successor", CellSuccessor), count)}},
+	layout.TagReceivers: {Flags: nullSeen, SignedSubs: []uint16{layout.SubTypeCheck},
+		Subs: []string{layout.SubVirtualCall: "virtual-call", layout.SubTypeCheck: "type-check"},
+		Groups: []CellGroup{
+			once(cell("other", CellCount), cell("traps", CellTraps)),
+			rows("rows", PerRow, cell("type", CellType), count)}},
+	layout.TagCallees: {Groups: []CellGroup{rows("rows", PerRow, cell("method", CellMethod), count)}},
+	layout.TagCount: {Flags: []string{1: "interpreted"},
+		Subs: []string{layout.SubCalls: "calls", layout.SubBytecodes: "bytecodes", layout.SubCycles: "cycles", layout.SubNativeCalls: "native-calls",
+			layout.SubNewArrays: "new-arrays", layout.SubSamples: "samples", layout.SubUnprofiled: "unprofiled"},
+		Groups: []CellGroup{once(count)}},
+}

@@ -1,0 +1,370 @@
+package disk
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// ex begins with u32 number of tables, u32 zero, and for each table u32 kind,
+// u32 zero, u64 offset, u64 size: its place in the file. The tables follow in
+// that order, each
+//
+//	 0 u32 kind
+//	 4 u32 flags
+//	 8 u32 columns
+//	12 u32 rows
+//	16 u8  column kinds, zeros up to a multiple of 8
+//	   then column by column: rows x u64 for words, rows x u32 for references,
+//	   zeros up to a multiple of 8
+//
+// Tables are sorted by kind; there is at most one of a kind.
+
+// columnWidth is the size of a cell in bytes, 0 for an unknown kind.
+func columnWidth(k layout.ColumnKind) int64 {
+	switch {
+	case k == layout.ColumnWord:
+		return 8
+	case k >= layout.ColumnSymbol && k <= layout.ColumnContext:
+		return 4
+	}
+	return 0
+}
+
+// Sizes of the directory of ex, and limits.
+const (
+	TablesHeaderSize = 8
+	TableRowSize     = 24
+	tableHeaderSize  = 16
+	MaxColumns       = 64
+	MaxTables        = 1024
+)
+
+// OrderOfFile is set in the flags of an order table of LLVM's profiles that has
+// the order of an indexed file. Without it the table has the order in which
+// llvm-profdata, merging files, saw them first.
+const OrderOfFile = 1
+
+// CheckColumns says why a table of a kind cannot have these columns: their
+// number, a kind of column that there is not, or others than the kind of table
+// begins with.
+func CheckColumns(k layout.TableKind, columns []layout.ColumnKind) error {
+	if k == 0 || len(columns) < 1 || len(columns) > MaxColumns {
+		return fmt.Errorf("a table of kind %d with %d columns", k, len(columns))
+	}
+	for _, c := range columns {
+		if columnWidth(c) == 0 {
+			return fmt.Errorf("a column of kind %d", c)
+		}
+	}
+	if want := TableColumns(k); len(columns) < len(want) || !slices.Equal(columns[:len(want)], want) {
+		return fmt.Errorf("table %d has columns of the kinds %d, it begins with %d", k, columns, want)
+	}
+	return nil
+}
+
+// TableSize is the size in bytes of a table.
+func TableSize(columns []layout.ColumnKind, rows int64) int64 {
+	n := tableHeaderSize + AlignUp(int64(len(columns)), Unit)
+	for _, c := range columns {
+		n += AlignUp(columnWidth(c)*rows, Unit)
+	}
+	return n
+}
+
+// AppendTable appends an encoded table; cell gives the cells.
+func AppendTable(b []byte, kind layout.TableKind, flags uint32, columns []layout.ColumnKind, rows int, cell func(column, row int) uint64) []byte {
+	for _, v := range []uint32{uint32(kind), flags, uint32(len(columns)), uint32(rows)} {
+		b = le.AppendUint32(b, v)
+	}
+	start := len(b)
+	for _, c := range columns {
+		b = append(b, byte(c))
+	}
+	b = pad(b, start)
+	for i, c := range columns {
+		start = len(b)
+		for r := range rows {
+			if c == layout.ColumnWord {
+				b = le.AppendUint64(b, cell(i, r))
+			} else {
+				b = le.AppendUint32(b, uint32(cell(i, r)))
+			}
+		}
+		b = pad(b, start)
+	}
+	return b
+}
+
+// pad appends zeros until what was appended since start is a multiple of 8.
+func pad(b []byte, start int) []byte {
+	for (len(b)-start)%Unit != 0 {
+		b = append(b, 0)
+	}
+	return b
+}
+
+// A Table is an overlay on one table.
+type Table struct {
+	Kind    layout.TableKind
+	Flags   uint32
+	Rows    int
+	columns []column
+}
+
+type column struct {
+	kind  layout.ColumnKind
+	cells []byte
+}
+
+// ParseTable checks the geometry of the table that is all of b. The error says
+// what is wrong, without a place.
+func ParseTable(b []byte) (Table, error) {
+	if len(b) < tableHeaderSize {
+		return Table{}, fmt.Errorf("a table of %d bytes", len(b))
+	}
+	t := Table{Kind: layout.TableKind(le.Uint32(b)), Flags: le.Uint32(b[4:]), Rows: int(le.Uint32(b[12:]))}
+	n := int64(le.Uint32(b[8:]))
+	if n < 1 || n > MaxColumns || tableHeaderSize+AlignUp(n, Unit) > int64(len(b)) {
+		return Table{}, fmt.Errorf("a table of %d columns in %d bytes", n, len(b))
+	}
+	kinds := make([]layout.ColumnKind, n)
+	for i, k := range b[tableHeaderSize : tableHeaderSize+n] {
+		kinds[i] = layout.ColumnKind(k)
+	}
+	if err := CheckColumns(t.Kind, kinds); err != nil {
+		return Table{}, err
+	}
+	rest := b[tableHeaderSize+AlignUp(n, Unit):]
+	for _, k := range kinds {
+		width := columnWidth(k) * int64(t.Rows)
+		size := AlignUp(width, Unit)
+		if size > int64(len(rest)) {
+			return Table{}, fmt.Errorf("a column of kind %d and %d rows in %d bytes", k, t.Rows, len(rest))
+		}
+		t.columns = append(t.columns, column{k, rest[:width]})
+		rest = rest[size:]
+	}
+	if len(rest) != 0 {
+		return Table{}, fmt.Errorf("%d bytes behind the last column of a table", len(rest))
+	}
+	return t, nil
+}
+
+// Columns is the number of columns.
+func (t *Table) Columns() int { return len(t.columns) }
+
+// Column is the kind of column i.
+func (t *Table) Column(i int) layout.ColumnKind { return t.columns[i].kind }
+
+// Cell is the cell of a column in a row: a number, or a reference.
+func (t *Table) Cell(column, row int) uint64 {
+	c := t.columns[column]
+	if c.kind == layout.ColumnWord {
+		return le.Uint64(c.cells[8*row:])
+	}
+	return uint64(le.Uint32(c.cells[4*row:]))
+}
+
+// A Column is a column that tables of a kind begin with.
+type Column struct {
+	Name string // unique within its table
+	Kind layout.ColumnKind
+	Form CellForm
+}
+
+// A CellForm says how people read a cell: its column kind alone does not tell a
+// count from an address.
+type CellForm uint8
+
+// The forms of cells.
+const (
+	FormPlain    CellForm = iota // an unsigned number, or the text of a symbol
+	FormSigned                   // a two's complement number, as a profile point
+	FormHex                      // an id or an address
+	FormBytes                    // a symbol whose bytes are no text
+	FormTime                     // nanoseconds since 1970-01-01 UTC, signed, 0 if not known
+	FormWeight                   // billionths
+	FormFunction                 // the id of an LLVM function
+	FormExit                     // an Exit
+)
+
+// tableForms are the columns of the tables of this version. An order table has the
+// columns that its importer needs. docs/format.md has the same list.
+var tableForms = map[layout.TableKind][]Column{
+	layout.TableOrder:      nil,
+	layout.TableProperties: {symbol("key"), symbol("value")},
+	layout.TableDumps: {{"id-low", layout.ColumnWord, FormHex}, {"id-high", layout.ColumnWord, FormHex},
+		{"time", layout.ColumnWord, FormTime}, {"weight", layout.ColumnWord, FormWeight}},
+	layout.TableMonitors: {ofType, word("count")},
+	layout.TableSamples: {word("stack"), {"method", layout.ColumnMethod, FormPlain},
+		{"point", layout.ColumnWord, FormSigned}, word("count")},
+	layout.TableBinaryIDs: {{"bytes", layout.ColumnSymbol, FormBytes}},
+	layout.TableTraces:    {word("trace"), word("weight"), {"function-id", layout.ColumnWord, FormFunction}},
+	layout.TableVTables:   {symbol("name"), {"address", layout.ColumnWord, FormHex}, word("size")},
+	layout.TableHeapRefs:  {word("references"), word("words")},
+	layout.TableHeapUse: {ofType, word("objects"), word("blocks-an-object"), word("block-bytes"),
+		word("bytes"), word("tree-objects")},
+	layout.TableInstances: {ofType, word("objects"), word("blocks-an-object"), word("blocks"),
+		word("bytes"), word("tree-objects"), symbol("loader")},
+	layout.TableThreads: {word("priority"), word("cycles"), word("interpreted"), word("compiled"),
+		word("JNI"), word("GC"), word("C-stack"), word("Java-stack")},
+	layout.TableReflected: {ofType},
+	layout.TableForeign:   {symbol("key"), symbol("value")},
+	layout.TableCode:      {{"method", layout.ColumnMethod, FormPlain}, {"sketch", layout.ColumnSymbol, FormBytes}},
+	layout.TableRuns: {hex("dump-low"), hex("dump-high"), hex("since-low"), hex("since-high"), hex("boot-low"), hex("boot-high"),
+		word("namespace"), word("process"), word("start"), {"begun", layout.ColumnWord, FormTime}, {"time", layout.ColumnWord, FormTime},
+		{"exit", layout.ColumnWord, FormExit}, hex("class-path"),
+		symbol("VM"), symbol("vendor"), symbol("main"), symbol("command"), symbol("options"), symbol("selection")},
+	layout.TableClassPath: {hex("class-path"), word("position"), symbol("path"), word("kind"), word("size"), hex("sum")},
+}
+
+func word(name string) Column   { return Column{name, layout.ColumnWord, FormPlain} }
+func hex(name string) Column    { return Column{name, layout.ColumnWord, FormHex} }
+func symbol(name string) Column { return Column{name, layout.ColumnSymbol, FormPlain} }
+
+var ofType = Column{"type", layout.ColumnType, FormPlain}
+
+// TableKinds are the kinds of this version, in their order.
+func TableKinds() []layout.TableKind { return slices.Sorted(maps.Keys(tableForms)) }
+
+// TableColumn returns what is known of column i of a table of a kind. Columns that
+// have no name are named by their number, from 1; column is their kind.
+func TableColumn(k layout.TableKind, i int, column layout.ColumnKind) Column {
+	if known := tableForms[k]; i < len(known) {
+		return known[i]
+	}
+	return Column{fmt.Sprint(i + 1), column, FormPlain}
+}
+
+// TableColumns returns the kinds of the columns that a table of a kind must begin
+// with.
+func TableColumns(k layout.TableKind) []layout.ColumnKind {
+	var kinds []layout.ColumnKind
+	for _, c := range tableForms[k] {
+		kinds = append(kinds, c.Kind)
+	}
+	return kinds
+}
+
+// A PropertyRule says what becomes of a property that several merged runs have.
+type PropertyRule int
+
+// The rules. Properties without a rule are kept, equal ones once.
+const (
+	PropertyKept    PropertyRule = iota
+	PropertySummed               // a number of what happened
+	PropertyHighest              // a number, of which the highest stays
+)
+
+// Properties with a meaning of their own.
+const (
+	// PropertyTraceStream says of how many temporal traces of LLVM those in the
+	// table of traces are a sample.
+	PropertyTraceStream = "llvm.trace_stream_size"
+	// PropertyJamaicaTotal begins the keys of the totals that Jamaica's
+	// percentages are of.
+	PropertyJamaicaTotal = "jamaica.total."
+	// PropertyRun is the name of the run, which tells it from another that
+	// counted just the same.
+	PropertyRun = "run.name"
+	// PropertyJamaicaThreads is the number of threads of a Jamaica VM.
+	PropertyJamaicaThreads = "jamaica.threads"
+)
+
+// MergedProperty gives the rule of a property.
+func MergedProperty(key string) PropertyRule {
+	switch {
+	case key == PropertyTraceStream, strings.HasPrefix(key, PropertyJamaicaTotal):
+		return PropertySummed
+	case key == PropertyJamaicaThreads:
+		return PropertyHighest
+	}
+	return PropertyKept
+}
+
+// A row of TableRuns is words and texts.
+const (
+	RunWords = 13
+	RunTexts = 6
+)
+
+// RunClassPath is the word of a row that says by which number TableClassPath has
+// the class path; 0 if it is not known.
+const RunClassPath = 12
+
+// A RunRow is a row of TableRuns; its texts are symbols in a file.
+type RunRow struct {
+	Words [RunWords]uint64
+	Texts [RunTexts]string
+}
+
+// RunRowOf is what a table says of a run. The class path is rows of another table.
+func RunRowOf(p *layout.Provenance) (r RunRow) {
+	words := append(id128(p.DumpID), id128(p.Since)...)
+	words = append(words, id128(p.Process.Boot)...)
+	words = append(words, p.Process.Namespace, p.Process.PID, p.Process.Start,
+		uint64(nanoseconds(p.Begun)), uint64(nanoseconds(p.Time)), uint64(p.Exit), ClassPathID(p.ClassPath))
+	copy(r.Words[:], words)
+	r.Texts = [RunTexts]string{p.VM, p.Vendor, p.Main, p.Command, p.Options, p.Selection}
+	return r
+}
+
+// Provenance is what a row says, without the class path.
+func (r *RunRow) Provenance() layout.Provenance {
+	w, t := &r.Words, &r.Texts
+	return layout.Provenance{
+		DumpID: bytes128(w[0], w[1]), Since: bytes128(w[2], w[3]),
+		Process: layout.Process{Boot: bytes128(w[4], w[5]), Namespace: w[6], PID: w[7], Start: w[8]},
+		Begun:   timeAt(int64(w[9])), Time: timeAt(int64(w[10])), Exit: layout.Exit(w[11]),
+		VM: t[0], Vendor: t[1], Main: t[2], Command: t[3], Options: t[4], Selection: t[5],
+	}
+}
+
+func id128(id [16]byte) []uint64 { return []uint64{le.Uint64(id[:]), le.Uint64(id[8:])} }
+
+func bytes128(low, high uint64) (id [16]byte) {
+	le.PutUint64(id[:], low)
+	le.PutUint64(id[8:], high)
+	return id
+}
+
+// nanoseconds since 1970, 0 for no time.
+func nanoseconds(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
+}
+
+func timeAt(ns int64) time.Time {
+	if ns == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, ns)
+}
+
+// ClassPathID is the number by which rows of the table of runs refer to a class
+// path; 0 if it is not known.
+func ClassPathID(classPath []layout.ClassPathEntry) uint64 {
+	if classPath == nil {
+		return 0
+	}
+	var d xxhash.Digest
+	d.Reset()
+	for _, e := range classPath {
+		_, _ = d.WriteString(e.Path)
+		b := []byte{0}
+		for _, word := range []uint64{uint64(e.Kind), e.Size, e.Sum} {
+			b = le.AppendUint64(b, word)
+		}
+		_, _ = d.Write(b)
+	}
+	return max(d.Sum64(), 1)
+}
