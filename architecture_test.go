@@ -44,12 +44,12 @@ var mayImport = map[string][]string{
 	"internal/forgery":    {"layout"},
 	"internal/training":   {"internal/procfs"},
 	"internal/memstore":   {"archive", "reader", "builder"},
-	"formats":             {"layout", "archive", "reader", "builder", "internal/refindex", "internal/libstdcxx", "internal/lost", "internal/limit"},
+	"formats":             {"layout", "archive", "reader", "builder", "internal/refindex", "internal/libstdcxx", "internal/lost", "internal/parse"},
 
 	"internal/compartment": {},
 	"internal/lost":        {},
-	"internal/limit":       {},
-	"formats/hotspot": {"layout", "archive", "reader", "builder", "internal/refindex", "internal/libstdcxx", "internal/lost", "internal/limit",
+	"internal/parse":       {},
+	"formats/hotspot": {"layout", "archive", "reader", "builder", "internal/refindex", "internal/libstdcxx", "internal/lost", "internal/parse",
 		"internal/jvm/bytecode", "internal/jvm/sketch"},
 	"internal/jvm/bytecode":  {},
 	"internal/jvm/sketch":    {"layout", "internal/jvm/bytecode"},
@@ -58,7 +58,7 @@ var mayImport = map[string][]string{
 		"internal/jvm/bytecode", "internal/jvm/classfile", "internal/jvm/sketch"},
 	"formats/hotspot/program": {"layout", "fit",
 		"internal/jvm/bytecode", "internal/jvm/classfile", "formats/hotspot/live", "internal/jvm/sketch"},
-	"formats/hotspot/replay": {"layout", "reader", "builder", "internal/lost", "internal/limit",
+	"formats/hotspot/replay": {"layout", "reader", "builder", "internal/lost", "internal/parse",
 		"internal/jvm/bytecode", "internal/jvm/classfile"},
 }
 

@@ -2,6 +2,7 @@ package hotspot
 
 import (
 	"bytes"
+	"math"
 	"strings"
 
 	"github.com/profarc/profarc/builder"
@@ -50,13 +51,13 @@ func parseInstruction(line []byte) (i bytecode.Instruction, ok bool) {
 	if bytes.ContainsFunc(line, func(r rune) bool { return r > '~' }) {
 		return i, false // names are printed in another way than they are
 	}
-	c := &cursor{rest: line}
-	c.blanks()
-	bci := int(c.number(maxBci))
-	c.want(" ")
-	name, rest, _ := strings.Cut(string(c.rest), " ")
+	c := newCursor(line)
+	c.Spaces()
+	bci := int(c.Number(maxBci))
+	c.Expect(" ")
+	name, rest, _ := strings.Cut(string(c.Rest()), " ")
 	op, known := bytecode.Opcode(name)
-	if !c.ok() || !known {
+	if !c.OK() || !known {
 		return i, false
 	}
 	if i, ok = bytecode.Short(bci, op); ok {
@@ -67,9 +68,9 @@ func parseInstruction(line []byte) (i bytecode.Instruction, ok bool) {
 		i.Name.Name = printedConstant(rest)
 		return i, true
 	}
-	c = &cursor{rest: []byte(rest)}
-	parseOperands(c, &i)
-	return i, c.ok()
+	c = newCursor([]byte(rest))
+	parseOperands(&c, &i)
+	return i, c.OK()
 }
 
 // printedConstant is the constant that a line shows. JDK 17 prints strings without
@@ -88,19 +89,19 @@ func printedConstant(text string) string {
 func parseOperands(c *cursor, i *bytecode.Instruction) {
 	switch op := i.Op; {
 	case op == bytecode.BiPush || op == bytecode.SiPush:
-		i.Op, i.Value = bytecode.SiPush, c.signed()
+		i.Op, i.Value = bytecode.SiPush, c.Signed(math.MaxInt64)
 	case op == bytecode.IInc:
-		c.want("#")
-		i.Local = int(c.number(maxBci))
-		c.want(" ")
-		i.Value = c.signed()
+		c.Expect("#")
+		i.Local = int(c.Number(maxBci))
+		c.Expect(" ")
+		i.Value = c.Signed(math.MaxInt64)
 	case op >= bytecode.ILoad && op <= bytecode.ALoad, op >= bytecode.IStore && op <= bytecode.AStore, op == bytecode.Ret:
-		c.want("#")
-		i.Local = int(c.number(maxBci))
+		c.Expect("#")
+		i.Local = int(c.Number(maxBci))
 	case op == bytecode.NewArray:
-		code, ok := bytecode.ArrayType(strings.TrimSpace(string(c.rest)))
+		code, ok := bytecode.ArrayType(strings.TrimSpace(string(c.Rest())))
 		if i.Value = code; !ok {
-			c.miss("a primitive type")
+			c.Miss("a primitive type")
 		}
 	case op == bytecode.TableSwitch:
 		parseCases(c, i, 2)
@@ -109,14 +110,12 @@ func parseOperands(c *cursor, i *bytecode.Instruction) {
 	case op >= bytecode.GetStatic && op <= bytecode.InvokeDynamic:
 		parseMember(c, i)
 	case op == bytecode.MultiANewArray:
-		class, dimensions, _ := strings.Cut(string(c.rest), " ")
-		i.Name.Class = strings.TrimSpace(class)
-		c.rest = []byte(dimensions)
-		i.Value = int64(c.number(255))
+		i.Name.Class = string(c.Until(" "))
+		i.Value = int64(c.Number(255))
 	case op == bytecode.New, op == bytecode.ANewArray, op == bytecode.CheckCast, op == bytecode.InstanceOf:
 		parseClass(c, i)
 	default:
-		i.Targets = []int{int(c.number(maxBci))}
+		i.Targets = []int{int(c.Number(maxBci))}
 		if i.Op >= bytecode.GotoW {
 			i.Op = i.Op - bytecode.GotoW + bytecode.Goto
 		}
@@ -126,27 +125,27 @@ func parseOperands(c *cursor, i *bytecode.Instruction) {
 // parseCases reads a switch: its default, so many numbers, and its cases, of
 // which some lines say too how far they go.
 func parseCases(c *cursor, i *bytecode.Instruction, numbers int) {
-	i.Targets = []int{int(c.number(maxBci))}
+	i.Targets = []int{int(c.Number(maxBci))}
 	for range numbers {
-		c.blanks()
-		c.signed()
+		c.Spaces()
+		c.Signed(math.MaxInt64)
 	}
-	for c.blanks(); c.ok() && len(c.rest) > 0; c.blanks() {
-		i.Labels = append(i.Labels, int32(c.signed()))
-		c.want(":")
-		i.Targets = append(i.Targets, int(c.number(maxBci)))
-		if c.skip(" (") {
-			c.until(")")
+	for c.Spaces(); c.OK() && len(c.Rest()) > 0; c.Spaces() {
+		i.Labels = append(i.Labels, int32(c.Signed(math.MaxInt64)))
+		c.Expect(":")
+		i.Targets = append(i.Targets, int(c.Number(maxBci)))
+		if c.Skip(" (") {
+			c.Until(")")
 		}
-		c.skip(",")
+		c.Skip(",")
 	}
 }
 
 // parseMember reads a field or method: "29 <java/util/List.size()I>". Fields stand
 // as name/type, or, since JDK 21, as name:type.
 func parseMember(c *cursor, i *bytecode.Instruction) {
-	c.until("<")
-	text, ok := strings.CutSuffix(strings.TrimRight(string(c.rest), " "), ">")
+	c.Until("<")
+	text, ok := strings.CutSuffix(strings.TrimRight(string(c.Rest()), " "), ">")
 	if i.Op != bytecode.InvokeDynamic {
 		var class string
 		class, text, _ = strings.Cut(text, ".")
@@ -157,7 +156,7 @@ func parseMember(c *cursor, i *bytecode.Instruction) {
 		at = strings.IndexAny(text, "/:")
 	}
 	if !ok || at < 0 {
-		c.miss("a field or method")
+		c.Miss("a field or method")
 		return
 	}
 	i.Name.Name, i.Name.Descriptor = text[:at], text[at:]
@@ -168,12 +167,12 @@ func parseMember(c *cursor, i *bytecode.Instruction) {
 
 // parseClass reads a class: "9 <java/util/List>" or "java/util/List".
 func parseClass(c *cursor, i *bytecode.Instruction) {
-	text := strings.TrimSpace(string(c.rest))
+	text := strings.TrimSpace(string(c.Rest()))
 	if _, quoted, ok := strings.Cut(text, "<"); ok {
 		text = strings.TrimSuffix(quoted, ">")
 	}
 	if i.Name.Class = text; text == "" {
-		c.miss("a class")
+		c.Miss("a class")
 	}
 }
 

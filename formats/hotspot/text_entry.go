@@ -19,33 +19,31 @@ var entryKinds = map[string]layout.Tag{
 // parseEntry reads the front of an entry: offset, bci and kind. kind is empty
 // if the line is no entry at all; the cursor stands behind the kind.
 func parseEntry(line textLine) (e textEntry, kind []byte, c cursor) {
-	c.rest = line.text
-	if !c.skip("  ") {
+	c = newCursor(line.text)
+	if !c.Skip("  ") {
 		return e, nil, c
 	}
-	e.line = line.number
-	e.offset = int(c.number(math.MaxInt32))
-	c.blanks()
-	c.want("bci: ")
-	e.at.Bci = uint16(c.number(math.MaxUint16))
-	if !c.ok() {
+	e.line = line.Line
+	e.offset = int(c.Number(math.MaxInt32))
+	c.Spaces()
+	c.Expect("bci: ")
+	e.at.Bci = uint16(c.Number(math.MaxUint16))
+	if !c.OK() {
 		return e, nil, c
 	}
-	c.blanks()
-	n := 0
-	for n < len(c.rest) && (c.rest[n]|0x20 >= 'a' && c.rest[n]|0x20 <= 'z') {
-		n++
-	}
-	kind, c.rest = c.rest[:n], c.rest[n:]
-	c.blanks()
+	c.Spaces()
+	kind = c.Take(len(c.Rest()) - len(bytes.TrimLeftFunc(c.Rest(), isASCIILetter)))
+	c.Spaces()
 	return e, kind, c
 }
+
+func isASCIILetter(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' }
 
 // entryDialect tells the dialect from the line of an entry: JDK 25 has a blank
 // in front of "bci:" where JDK 17 begins it or has run out of room.
 func entryDialect(line []byte) Dialect {
-	c := cursor{rest: line}
-	before := len(c.until("bci: "))
+	c := newCursor(line)
+	before := len(c.Until("bci: "))
 	if column, _ := JDK25.entryColumns(); before >= column && line[before-1] == ' ' {
 		return JDK25
 	}
@@ -59,11 +57,11 @@ func (p *textParser) entry(m *textMethod, e textEntry, kind []byte, line textLin
 		p.report.Lost.At(LossUnknownKind, e.line)
 		return nil
 	}
-	p.speaks(entryDialect(line.text))
+	p.noteDialect(entryDialect(line.text))
 	e.tag = tag
 	p.trapsAndFlags(&e, c)
 	more := p.counts(&e, c)
-	c.end()
+	c.End()
 	if err := p.check(line, c); err != nil {
 		return err
 	}
@@ -80,25 +78,25 @@ func (p *textParser) entry(m *textMethod, e textEntry, kind []byte, line textLin
 //
 //	trap(null_check recompiled) trap/ com.example.A::m(class_check) flags(1)
 func (p *textParser) trapsAndFlags(e *textEntry, c *cursor) {
-	if c.skip("trap(") {
-		e.at.Traps = p.trapState(string(c.until(")")), c, e.line)
-		c.blanks()
+	if c.Skip("trap(") {
+		e.at.Traps = p.trapState(string(c.Until(")")), c, e.line)
+		c.Spaces()
 	}
-	for c.skip("trap/") {
+	for c.Skip("trap/") {
 		p.speculativeTrap(e, c)
-		c.blanks()
+		c.Spaces()
 	}
-	if c.skip("flags(") {
-		e.at.Flags = uint8(c.number(math.MaxUint8))
-		c.want(")")
-		c.blanks()
+	if c.Skip("flags(") {
+		e.at.Flags = uint8(c.Number(math.MaxUint8))
+		c.Expect(")")
+		c.Spaces()
 	}
 }
 
 func (p *textParser) trapState(text string, c *cursor, line int) uint32 {
 	traps, known, plain, ok := parseTrap(text)
 	if !ok {
-		c.miss("the reason of a trap")
+		c.Miss("the reason of a trap")
 	}
 	if !known && ok {
 		p.report.Lost.At(LossUnknownReason, line)
@@ -110,15 +108,15 @@ func (p *textParser) trapState(text string, c *cursor, line int) uint32 {
 // speculativeTrap reads " com.example.A::m(class_check) ". The name may hold
 // parentheses itself: the reason is in those behind which the entry goes on.
 func (p *textParser) speculativeTrap(e *textEntry, c *cursor) {
-	c.want(" ")
-	class := c.until(classEnd)
-	name := c.rest
-	for n := 0; c.ok(); {
-		n += len(c.until("("))
-		reason := string(c.until(")"))
-		if _, _, _, ok := parseTrap(reason); ok && goesOn(c.rest) {
+	c.Expect(" ")
+	class := c.Until(classEnd)
+	name := c.Rest()
+	for n := 0; c.OK(); {
+		n += len(c.Until("("))
+		reason := string(c.Until(")"))
+		if _, _, _, ok := parseTrap(reason); ok && goesOn(c.Rest()) {
 			if !isClass(class) || n == 0 {
-				c.miss("a class and a method")
+				c.Miss("a class and a method")
 			}
 			t := textTrap{
 				class: internalClass(fromModified(string(class))),
@@ -159,7 +157,7 @@ func (p *textParser) counts(e *textEntry, c *cursor) (more func() error) {
 		return func() error { return p.cases(e) }
 	case layout.TagRet:
 		e.count = c.field("count(")
-		rows := c.rows()
+		rows := c.rowCount()
 		return func() error { return p.returns(e, rows) }
 	case layout.TagReceiverType, layout.TagVirtualCall:
 		rows := p.receiverCounts(e, c)
@@ -168,46 +166,22 @@ func (p *textParser) counts(e *textEntry, c *cursor) (more func() error) {
 	return func() error { return nil }
 }
 
-// field takes "name(", a number and ")".
-func (c *cursor) field(name string) uint64 {
-	c.want(name)
-	n := c.number(math.MaxUint64)
-	c.want(")")
-	c.blanks()
-	return n
-}
-
-func (c *cursor) displacement() int64 {
-	c.want("displacement(")
-	n := c.signed()
-	c.want(")")
-	return n
-}
-
-// rows takes the number of rows that follow.
-func (c *cursor) rows() int {
-	c.want("entries(")
-	n := c.number(maxShapeRows)
-	c.want(")")
-	return int(n)
-}
-
 // receiverCounts reads "count(6015) nonprofiled_count(0) entries(2)".
 func (p *textParser) receiverCounts(e *textEntry, c *cursor) (rows int) {
-	c.want("count(")
-	e.count = c.number(math.MaxInt64)
-	c.want(")")
-	c.blanks()
+	c.Expect("count(")
+	e.count = c.Number(math.MaxInt64)
+	c.Expect(")")
+	c.Spaces()
 	if e.tag == layout.TagReceiverType {
 		e.count = signExtend(e.count)
 	}
-	if c.skip("nonprofiled_count(") {
-		e.gap = c.number(math.MaxUint64)
+	if c.Skip("nonprofiled_count(") {
+		e.gap = c.Number(math.MaxUint64)
 		p.dump.hasGap = true
-		c.want(")")
-		c.blanks()
+		c.Expect(")")
+		c.Spaces()
 	}
-	return c.rows()
+	return c.rowCount()
 }
 
 // signExtend is the cell of a count of type checks that is printed as n: failing

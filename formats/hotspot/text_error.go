@@ -2,8 +2,8 @@ package hotspot
 
 import (
 	"errors"
-	"fmt"
-	"strings"
+
+	"github.com/profarc/profarc/internal/parse"
 )
 
 // The sentinels that a [*TextError] matches.
@@ -19,44 +19,6 @@ var (
 	ErrTextSyntax = errors.New("not what PrintMethodData prints here")
 )
 
-// A TextError says what is wrong with a text, and where.
-type TextError struct {
-	Name     string // of the text, empty if it has none
-	Line     int    // from 1; 0 if no single place is meant
-	Offset   int64  // of the line's first byte, from 0
-	Kind     error  // the sentinel that the error matches
-	Expected string // what should stand there
-	Found    string // what stands there, shortened
-}
-
-// Error gives `javac.txt: line 12, byte 345: not what ...: expected "count(", found "..."`.
-func (e *TextError) Error() string {
-	var b strings.Builder
-	if e.Name != "" {
-		fmt.Fprintf(&b, "%s: ", e.Name)
-	}
-	if e.Line > 0 {
-		fmt.Fprintf(&b, "line %d, byte %d: ", e.Line, e.Offset)
-	}
-	b.WriteString(e.Kind.Error())
-	if e.Expected != "" {
-		fmt.Fprintf(&b, ": expected %s", e.Expected)
-	}
-	if e.Found != "" {
-		fmt.Fprintf(&b, ", found %q", e.Found)
-	}
-	return b.String()
-}
-
-// Unwrap gives the sentinel.
-func (e *TextError) Unwrap() error { return e.Kind }
-
-// foundLimit bounds what an error quotes of a line.
-const foundLimit = 80
-
-func shorten(line []byte) string {
-	if len(line) > foundLimit {
-		return string(line[:foundLimit]) + "..."
-	}
-	return string(line)
-}
+// A TextError says what is wrong with a text, and where: Name, Line, Column, the
+// Kind that it matches, what was Expected and what was Found.
+type TextError = parse.Error

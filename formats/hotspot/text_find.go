@@ -19,7 +19,7 @@ const firstCounter = "  interpreter_invocation_count:"
 // Detect reports whether PrintMethodData text, maybe in an XML log, begins
 // within prefix.
 func Detect(prefix []byte) bool {
-	l := newLineReader(bytes.NewReader(prefix))
+	l := newLineReader(bytes.NewReader(prefix), "")
 	for {
 		line, ok := l.next()
 		if !ok {
@@ -50,10 +50,10 @@ func (l *lineReader) methodNext() bool {
 // totalNext reports whether the next line is the last of a dump.
 func (l *lineReader) totalNext() (total uint64, ok bool) {
 	line, there := l.peek(0)
-	c := cursor{rest: line.text}
-	c.want(totalPrefix)
-	total = c.number(1 << 62)
-	c.want(totalSuffix)
-	c.end()
-	return total, there && c.ok()
+	c := newCursor(line.text)
+	c.Expect(totalPrefix)
+	total = c.Number(1 << 62)
+	c.Expect(totalSuffix)
+	c.End()
+	return total, there && c.OK()
 }

@@ -24,20 +24,20 @@ const classEnd = "::"
 //
 //	static final com.example.Map$Entry::name(Ljava/lang/String;)I
 func parseHeader(line []byte) (m textMethod, ok bool) {
-	c := cursor{rest: line}
+	c := newCursor(line)
 	for _, mod := range modifiers {
-		if c.skip(mod.word) {
+		if c.Skip(mod.word) {
 			m.access |= mod.access
 		}
 	}
-	class := c.until(classEnd)
-	at := signatureStart(c.rest)
-	if !c.ok() || !isClass(class) || at <= 0 || bytes.IndexByte(line, 0) >= 0 {
+	class := c.Until(classEnd)
+	at := signatureStart(c.Rest())
+	if !c.OK() || !isClass(class) || at <= 0 || bytes.IndexByte(line, 0) >= 0 {
 		return m, false
 	}
 	m.class = internalClass(fromModified(string(class)))
-	m.name = unquoteName(c.rest[:at])
-	m.signature = unquoteName(c.rest[at:])
+	m.name = unquoteName(c.Rest()[:at])
+	m.signature = unquoteName(c.Rest()[at:])
 	return m, true
 }
 
@@ -95,14 +95,14 @@ func (p *textParser) counters(m *textMethod) error {
 		{"  invocation_counter:", func(c *cursor) { m.invocations = c.counter() }},
 		{"  backedge_counter:", func(c *cursor) { m.backedges = c.counter() }},
 		{"  decompile_count:", func(c *cursor) { m.decompiles = c.counter32() }},
-		{"  mdo size:", func(c *cursor) { m.size = uint32(c.number(math.MaxUint32)); c.want(totalSuffix) }},
+		{"  mdo size:", func(c *cursor) { m.size = uint32(c.Number(math.MaxUint32)); c.Expect(totalSuffix) }},
 		{"", func(*cursor) {}},
 	} {
 		err := p.line(func(c *cursor) {
-			c.want(counter.name)
-			c.blanks()
+			c.Expect(counter.name)
+			c.Spaces()
 			counter.take(c)
-			c.end()
+			c.End()
 		})
 		if err != nil {
 			return err

@@ -3,12 +3,13 @@ package hotspot
 import (
 	"bytes"
 	"io"
+
+	"github.com/profarc/profarc/internal/parse"
 )
 
 // A textParser reads a dump from lines.
 type textParser struct {
 	lines  *lineReader
-	name   string // of the text, for errors
 	dump   textDump
 	code   textCode // of the method that is read
 	report *TextReport
@@ -16,7 +17,7 @@ type textParser struct {
 
 // parseText reads the first dump of a text.
 func parseText(r io.Reader, name string) (*textDump, *TextReport, error) {
-	p := &textParser{lines: newLineReader(r), name: name, report: &TextReport{}}
+	p := &textParser{lines: newLineReader(r, name), report: &TextReport{}}
 	if err := p.all(); err != nil {
 		return nil, nil, err
 	}
@@ -72,7 +73,7 @@ func (p *textParser) noMethodData() error {
 	if err := p.lines.failure(); err != nil {
 		return err
 	}
-	return &TextError{Name: p.name, Kind: ErrNoMethodData}
+	return parse.Place{Name: p.lines.in.Name}.Fail(ErrNoMethodData)
 }
 
 // method reads one method from its header on, and the rule behind it. more is
@@ -80,7 +81,7 @@ func (p *textParser) noMethodData() error {
 func (p *textParser) method() (more bool, err error) {
 	header, _ := p.lines.next()
 	m, _ := parseHeader(header.text)
-	m.line = header.number
+	m.line = header.Line
 	p.code = textCode{code: p.code.code[:0]}
 	if err := p.counters(&m); err != nil {
 		return false, err
@@ -119,20 +120,20 @@ func (p *textParser) body(m *textMethod, line textLine) error {
 		return p.entry(m, e, kind, line, &c)
 	case isBytecode(line.text):
 		p.code.add(line.text)
-		p.report.Lost.At(LossBytecodes, line.number)
+		p.report.Lost.At(LossBytecodes, line.Line)
 	default:
-		p.report.Lost.At(LossUnknownLine, line.number)
+		p.report.Lost.At(LossUnknownLine, line.Line)
 	}
 	return nil
 }
 
 // isBytecode reports whether a line begins like "12 iload_2" does.
 func isBytecode(line []byte) bool {
-	c := cursor{rest: line}
-	c.blanks()
-	c.number(1 << 16)
-	c.want(" ")
-	return c.ok() && len(c.rest) > 0 && (c.rest[0] >= 'a' && c.rest[0] <= 'z' || c.rest[0] == '<')
+	c := newCursor(line)
+	c.Spaces()
+	c.Number(1 << 16)
+	c.Expect(" ")
+	return c.OK() && len(c.Rest()) > 0 && (c.Rest()[0] >= 'a' && c.Rest()[0] <= 'z' || c.Rest()[0] == '<')
 }
 
 // epilogue skips what stands behind the dump.
@@ -143,7 +144,7 @@ func (p *textParser) epilogue() error {
 			return p.lines.failure()
 		}
 		if later = later || bytes.HasSuffix(line.text, rule) && p.lines.methodNext(); later {
-			p.report.Lost.At(LossLaterDump, line.number)
+			p.report.Lost.At(LossLaterDump, line.Line)
 			continue
 		}
 		p.report.OtherLines++
@@ -157,7 +158,9 @@ func (p *textParser) next(expected string) (textLine, error) {
 		if err := p.lines.failure(); err != nil {
 			return line, err
 		}
-		return line, &TextError{Name: p.name, Line: p.lines.number, Offset: p.lines.offset, Kind: ErrTextCut, Expected: expected}
+		e := p.lines.in.Fail(ErrTextCut)
+		e.Expected = expected
+		return line, e
 	}
 	return line, nil
 }
@@ -168,24 +171,23 @@ func (p *textParser) line(take func(c *cursor)) error {
 	if err != nil {
 		return err
 	}
-	c := &cursor{rest: line.text}
-	take(c)
-	return p.check(line, c)
+	c := newCursor(line.text)
+	take(&c)
+	return p.check(line, &c)
 }
 
 // check gives the error of a line whose cursor missed something.
 func (p *textParser) check(line textLine, c *cursor) error {
-	if c.ok() {
+	if c.OK() {
 		return nil
 	}
 	if err := p.lines.failure(); err != nil && line.cut {
 		return err
 	}
-	e := &TextError{Name: p.name, Line: line.number, Offset: line.offset, Kind: ErrTextSyntax, Expected: c.missing, Found: shorten(c.rest)}
 	if line.cut {
-		e.Kind = ErrTextCut
+		return line.Missing(&c.Cursor, ErrTextCut)
 	}
-	return e
+	return line.Missing(&c.Cursor, ErrTextSyntax)
 }
 
 // beginsWith reports whether the next line begins so.

@@ -125,14 +125,14 @@ func TestCarriageReturns(t *testing.T) {
 	}
 }
 
-// What does not fit where it must is an error that names line, byte and what
+// What does not fit where it must is an error that names line, column and what
 // was expected.
 func TestSyntaxErrors(t *testing.T) {
 	text := testdata(t, "jdk17.txt")
 	for _, c := range []struct{ old, new, expected string }{
 		{"invocation_counter:                 60406", "invocation_counter:                 6o406", "the end of the line"},
 		{"mdo size: 1128 bytes", "mdo size: 1128", `" bytes"`},
-		{"mdo size: 1128 bytes", "mdo size: 4294967296 bytes", "a number of at most 4294967295"},
+		{"mdo size: 1128 bytes", "mdo size: 4294967296 bytes", "a number of 32 bits"},
 		{"count(60150)", "cnt(60150)", `"count("`},
 		{"count(60150)", "count(99999999999999999999)", "a number of 64 bits"},
 		{"count(60150)", "count(60150) more", "the end of the line"},
@@ -144,7 +144,7 @@ func TestSyntaxErrors(t *testing.T) {
 		{"'zoo/Cat'(42105", "''(42105", "a type like"},
 		{"{type array byte}", "{type array bit}", "a type like"},
 		{"trap(many)", "trap(Many!)", "the reason of a trap"},
-		{"flags(1)", "flags(256)", "a number of at most 255"},
+		{"flags(1)", "flags(256)", "a number of 8 bits"},
 		{"bci(7:", "bci(x:", "a number"},
 		{"stack(3)", "stack(x)", "a number"},
 		{"displacement(-120)", "displacement(-120", `")"`},
@@ -157,7 +157,7 @@ func TestSyntaxErrors(t *testing.T) {
 			continue
 		}
 		line := strings.Split(bad, "\n")[e.Line-1]
-		if !strings.HasPrefix(bad[e.Offset:], line) || !strings.HasPrefix(err.Error(), fmt.Sprintf("bad.txt: line %d, byte %d: ", e.Line, e.Offset)) {
+		if !strings.HasPrefix(bad[e.Offset:], line) || !strings.HasPrefix(err.Error(), fmt.Sprintf("bad.txt: line %d, column %d: ", e.Line, e.Column)) {
 			t.Errorf("%q for %q: wrong place: %v", c.new, c.old, err)
 		}
 	}

@@ -14,10 +14,10 @@ import (
 
 func (p *textParser) notTaken(e *textEntry) error {
 	return p.line(func(c *cursor) {
-		c.want(indent + "not taken(")
-		e.notTaken = c.number(math.MaxUint64)
-		c.want(")")
-		c.end()
+		c.Expect(indent + "not taken(")
+		e.notTaken = c.Number(math.MaxUint64)
+		c.Expect(")")
+		c.End()
 	})
 }
 
@@ -25,9 +25,9 @@ func (p *textParser) notTaken(e *textEntry) error {
 func (p *textParser) cases(e *textEntry) error {
 	for p.beginsWith(indent + "count(") {
 		err := p.line(func(c *cursor) {
-			c.want(indent)
+			c.Expect(indent)
 			e.cases = append(e.cases, builder.SwitchCase{Count: c.field("count("), Displacement: c.displacement()})
-			c.end()
+			c.End()
 		})
 		if err != nil {
 			return err
@@ -40,12 +40,12 @@ func (p *textParser) cases(e *textEntry) error {
 func (p *textParser) returns(e *textEntry, rows int) error {
 	for range rows {
 		err := p.line(func(c *cursor) {
-			c.want(indent + "bci(")
-			row := builder.RetRow{Bci: c.number(math.MaxInt32)}
-			c.want(": ")
+			c.Expect(indent + "bci(")
+			row := builder.RetRow{Bci: c.Number(math.MaxInt32)}
+			c.Expect(": ")
 			row.Count, row.Displacement = c.field("count("), c.displacement()
-			c.want(")")
-			c.end()
+			c.Expect(")")
+			c.End()
 			e.returns = append(e.returns, row)
 		})
 		if err != nil {
@@ -60,8 +60,8 @@ func (p *textParser) returns(e *textEntry, rows int) error {
 func (p *textParser) receivers(e *textEntry, rows int) error {
 	for range rows {
 		err := p.line(func(c *cursor) {
-			c.want(indent)
-			typ := p.spelling(c, bytes.LastIndexByte(c.rest, '('))
+			c.Expect(indent)
+			typ := p.spelling(c, bytes.LastIndexByte(c.Rest(), '('))
 			row := textRow{typ: typ, count: c.receiverCount()}
 			e.rows = append(e.rows, row)
 		})
@@ -77,31 +77,30 @@ func (p *textParser) receivers(e *textEntry, rows int) error {
 
 // receiverCount takes "(42105 0.70)".
 func (c *cursor) receiverCount() uint64 {
-	c.want("(")
-	n := c.number(math.MaxUint64)
-	c.want(" ")
-	c.until(")")
-	c.end()
+	c.Expect("(")
+	n := c.Number(math.MaxUint64)
+	c.Expect(" ")
+	c.Until(")")
+	c.End()
 	return n
 }
 
 // spelling takes the first n bytes as a type.
 func (p *textParser) spelling(c *cursor, n int) typeID {
-	if !c.ok() || n <= 0 {
-		c.miss("a type")
+	if !c.OK() || n <= 0 {
+		c.Miss("a type")
 		return 0
 	}
-	if id, ok := p.dump.types.ids[string(c.rest[:n])]; ok {
-		c.rest = c.rest[n:]
+	text := c.Rest()[:n]
+	if id, ok := p.dump.types.ids[string(text)]; ok {
+		c.Take(n)
 		return id
 	}
-	if name, ok := typeName(string(c.rest[:n])); !ok || elementClass(name) == "" || bytes.IndexByte(c.rest[:n], 0) >= 0 {
-		c.miss("a type like 'java/lang/String', 'java/lang/String'[] or {type array int}")
+	if name, ok := typeName(string(text)); !ok || elementClass(name) == "" || bytes.IndexByte(text, 0) >= 0 {
+		c.Miss("a type like 'java/lang/String', 'java/lang/String'[] or {type array int}")
 		return 0
 	}
-	id := p.dump.types.intern(c.rest[:n])
-	c.rest = c.rest[n:]
-	return id
+	return p.dump.types.intern(c.Take(n))
 }
 
 const (
@@ -134,7 +133,7 @@ func (p *textParser) types(e *textEntry) (err error) {
 	if p.beginsWith(returnLine) {
 		e.types.result = new(textWord)
 		err = p.line(func(c *cursor) {
-			c.want(returnLine)
+			c.Expect(returnLine)
 			*e.types.result = p.word(c)
 		})
 	}
@@ -161,19 +160,19 @@ func (p *textParser) parameters(m *textMethod) (err error) {
 		if !p.beginsWith(front) {
 			continue
 		}
-		p.speaks(Dialect(d))
+		p.noteDialect(Dialect(d))
 		p.report.Entries++
 		m.parameters, err = p.slots(front)
 		if err == nil && Dialect(d) == JDK25 {
-			err = p.line((*cursor).end)
+			err = p.line((*cursor).End)
 		}
 		return err
 	}
 	return nil
 }
 
-// speaks notes the dialect of the first line that shows it.
-func (p *textParser) speaks(d Dialect) {
+// noteDialect notes the dialect of the first line that shows it.
+func (p *textParser) noteDialect(d Dialect) {
 	if p.report.Entries == 0 {
 		p.dump.dialect = d
 	}
@@ -184,15 +183,15 @@ func (p *textParser) speaks(d Dialect) {
 func (p *textParser) slots(name string) (slots []textSlot, err error) {
 	for front := name; err == nil && p.beginsWith(front+slotName(len(slots))); front = indent {
 		err = p.line(func(c *cursor) {
-			c.want(front + slotName(len(slots)))
-			s := textSlot{stack: c.number(math.MaxUint32)}
-			c.want(") ")
+			c.Expect(front + slotName(len(slots)))
+			s := textSlot{stack: c.Number(math.MaxUint32)}
+			c.Expect(") ")
 			s.word = p.word(c)
 			slots = append(slots, s)
 		})
 	}
 	if err == nil && len(slots) == 0 {
-		return nil, p.line(func(c *cursor) { c.want(name + slotName(0)) })
+		return nil, p.line(func(c *cursor) { c.Expect(name + slotName(0)) })
 	}
 	return slots, err
 }
@@ -201,11 +200,10 @@ func slotName(i int) string { return fmt.Sprintf("%d: stack(", i) }
 
 // word takes a type up to the end of the line.
 func (p *textParser) word(c *cursor) (w textWord) {
-	if !c.ok() {
+	if !c.OK() {
 		return w
 	}
-	c.rest = bytes.TrimRight(c.rest, " ")
-	text, nullSeen := bytes.CutSuffix(c.rest, []byte(nullSeenSuffix))
+	text, nullSeen := bytes.CutSuffix(bytes.TrimRight(c.Rest(), " "), []byte(nullSeenSuffix))
 	w.nullSeen = nullSeen
 	switch string(text) {
 	case noType:

@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/profarc/profarc/internal/limit"
+	"github.com/profarc/profarc/internal/parse"
 )
 
 // A parser reads a file into a recording.
@@ -109,8 +109,8 @@ func (p *parser) section() error {
 	case err != nil:
 		p.rec.sections = p.rec.sections[:len(p.rec.sections)-1]
 	default:
-		if p.keys[key] = true; len(p.keys) > limit.Keys {
-			err = p.error(limit.Exceeded("more than %d keys that no profile has", limit.Keys), "")
+		if p.keys[key] = true; len(p.keys) > parse.MaxKeys {
+			err = p.error(parse.Exceeded("more than %d keys that no profile has", parse.MaxKeys), "")
 		}
 	}
 	return err
@@ -223,11 +223,11 @@ func (p *parser) element(fast func() bool, odd func(text []byte)) error {
 // tooManySmall counts items that are kept as text: one that is short takes many
 // times its size.
 func (p *parser) tooManySmall(size int) error {
-	if size >= limit.SmallItem {
+	if size >= parse.SmallItem {
 		return nil
 	}
-	if p.small++; p.small > limit.SmallItems {
-		return p.error(limit.Exceeded("more than %d items that are not what an iprof file has there", limit.SmallItems), "")
+	if p.small++; p.small > parse.MaxSmallItems {
+		return p.error(parse.Exceeded("more than %d items that are not what an iprof file has there", parse.MaxSmallItems), "")
 	}
 	return nil
 }

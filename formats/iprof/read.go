@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/limit"
+	"github.com/profarc/profarc/internal/parse"
 )
 
 // ReadOptions say how a file is read. The zero value is of use.
@@ -50,7 +50,7 @@ func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 // be used: without a version, what is whole has no meaning.
 func (p *parser) salvaged(err error) *Salvage {
 	var damage *Error
-	if !errors.As(err, &damage) || !p.salvage || !errors.Is(err, ErrCut) && !errors.Is(err, ErrSyntax) && !errors.Is(err, limit.Err) {
+	if !errors.As(err, &damage) || !p.salvage || !errors.Is(err, ErrCut) && !errors.Is(err, ErrSyntax) && !errors.Is(err, parse.ErrLimit) {
 		return nil
 	}
 	if p.rec.version == "" {

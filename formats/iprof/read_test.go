@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/limit"
+	"github.com/profarc/profarc/internal/parse"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -232,7 +232,7 @@ func TestRefused(t *testing.T) {
 		`{"version":"1.0.0","types":[1,],"methods":[]}`:                                   ErrSyntax,
 		`{"version":"1.0.0","types":[],"methods":[],}`:                                    ErrSyntax,
 		`{"version" "1.0.0"}`:                                                             ErrSyntax, `{1:2}`: ErrSyntax,
-		`{"version":"1.0.0","types":[],"methods":[],"x":` + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + `}`: limit.Err,
+		`{"version":"1.0.0","types":[],"methods":[],"x":` + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + `}`: parse.ErrLimit,
 	} {
 		_, _, err := Read(strings.NewReader(text), ReadOptions{Name: "a.iprof"})
 		var e *Error

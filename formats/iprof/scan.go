@@ -3,7 +3,7 @@ package iprof
 import (
 	"io"
 
-	"github.com/profarc/profarc/internal/limit"
+	"github.com/profarc/profarc/internal/parse"
 )
 
 // A scanner reads JSON text through a window. Its methods read one token each,
@@ -14,10 +14,10 @@ import (
 type scanner struct {
 	r        io.Reader
 	buf      []byte
-	pos, end int          // buf[pos:end] is not read yet, buf[end] is NUL
-	base     int64        // where in the text buf begins
-	err      error        // of r, io.EOF at the end
-	exceeded *limit.Error // the limit for which a value was refused, nil for none
+	pos, end int               // buf[pos:end] is not read yet, buf[end] is NUL
+	base     int64             // where in the text buf begins
+	err      error             // of r, io.EOF at the end
+	exceeded *parse.LimitError // the limit for which a value was refused, nil for none
 }
 
 // firstWindow is the size of the window until an element needs a larger one.
@@ -33,8 +33,8 @@ func (s *scanner) offset() int64 { return s.base + int64(s.pos) }
 // and again costs no more than twice. It reports false if nothing is left.
 func (s *scanner) more(mark int) bool {
 	kept := s.end - mark
-	if kept > limit.Item {
-		s.exceeded = limit.Exceeded("an item of more than %d bytes", limit.Item)
+	if kept > parse.MaxItem {
+		s.exceeded = parse.Exceeded("an item of more than %d bytes", parse.MaxItem)
 		return false
 	}
 	buf := s.buf

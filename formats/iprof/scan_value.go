@@ -1,6 +1,6 @@
 package iprof
 
-import "github.com/profarc/profarc/internal/limit"
+import "github.com/profarc/profarc/internal/parse"
 
 // value reads any value.
 func (s *scanner) value(depth int) bool {
@@ -28,8 +28,8 @@ func (s *scanner) value(depth int) bool {
 
 // list reads an object or an array whose members are read by member.
 func (s *scanner) list(end byte, depth int, member func() bool) bool {
-	if depth >= limit.Nesting {
-		s.exceeded = limit.Exceeded("values nested in more than %d others", limit.Nesting)
+	if depth >= parse.MaxNesting {
+		s.exceeded = parse.Exceeded("values nested in more than %d others", parse.MaxNesting)
 		return false
 	}
 	s.pos++

@@ -5,11 +5,11 @@ import (
 	"bytes"
 	"io"
 
-	"github.com/profarc/profarc/internal/limit"
+	"github.com/profarc/profarc/internal/parse"
 )
 
 // A lineReader gives lines without their ends. Of a line that is longer than
-// limit.JamaicaLine it gives the beginning.
+// parse.MaxJamaicaLine it gives the beginning.
 type lineReader struct {
 	in     *bufio.Reader
 	number int    // of the line, from 1
@@ -24,7 +24,7 @@ func (l *lineReader) next() error {
 	l.number++
 	for {
 		part, err := l.in.ReadSlice('\n')
-		if room := limit.JamaicaLine - len(l.text); len(part) > room {
+		if room := parse.MaxJamaicaLine - len(l.text); len(part) > room {
 			part, l.long = part[:room], true
 		}
 		l.text = append(l.text, part...)
@@ -106,7 +106,7 @@ func (t *text) add(lines *lineReader, report *Report) *SyntaxError {
 	word, key, rest, known := cutKeyword(lines.text)
 	switch {
 	case lines.long && word != nil:
-		return &SyntaxError{Line: lines.number, Column: limit.JamaicaLine, Kind: limit.Exceeded("a line of more than %d bytes", limit.JamaicaLine)}
+		return &SyntaxError{Line: lines.number, Column: parse.MaxJamaicaLine, Kind: parse.Exceeded("a line of more than %d bytes", parse.MaxJamaicaLine)}
 	case word == nil:
 		if len(bytes.TrimSpace(lines.text)) > 0 {
 			report.Lost.At(LossLine, lines.number)
@@ -159,7 +159,7 @@ func Detect(head []byte) bool {
 
 func detectLine(text []byte, scratch *names) bool {
 	_, key, rest, known := cutKeyword(text)
-	if !known || len(text) > limit.JamaicaLine {
+	if !known || len(text) > parse.MaxJamaicaLine {
 		return false
 	}
 	l := line{text: text, at: rest, form: &forms[key]}

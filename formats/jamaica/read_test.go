@@ -15,8 +15,8 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/dump"
-	"github.com/profarc/profarc/internal/limit"
 	"github.com/profarc/profarc/internal/lost"
+	"github.com/profarc/profarc/internal/parse"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -306,8 +306,8 @@ func TestErrorsSayWhere(t *testing.T) {
 			t.Errorf("%q: %v, want %v with %q", c.text, err, c.kind, c.want)
 		}
 	}
-	long := "PROFILE: 1 (1%) A." + strings.Repeat("m", limit.JamaicaLine) + "()V\n"
-	if _, _, err := Read(strings.NewReader(long), ReadOptions{}); !errors.Is(err, limit.Err) {
+	long := "PROFILE: 1 (1%) A." + strings.Repeat("m", parse.MaxJamaicaLine) + "()V\n"
+	if _, _, err := Read(strings.NewReader(long), ReadOptions{}); !errors.Is(err, parse.ErrLimit) {
 		t.Errorf("a line of %d bytes: %v", len(long), err)
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/limit"
+	"github.com/profarc/profarc/internal/parse"
 )
 
 // A block of value profiles is the same in raw and indexed files, but for the
@@ -46,14 +46,14 @@ func (f *function) valueBlock(b []byte, o order) error {
 	return nil
 }
 
-var tooManySites = limit.Exceeded("a function of more than %d value sites of one kind", limit.ValueSites)
+var tooManySites = parse.Exceeded("a function of more than %d value sites of one kind", parse.MaxValueSites)
 
 // valueSites takes the sites of one kind and gives what is behind them.
 func (f *function) valueSites(b []byte, kind uint16, sites uint32, o order) (rest []byte, err error) {
 	if uint64(sites) > uint64(len(b)) || sites > math.MaxInt32 {
 		return nil, fmt.Errorf("%d value sites in %d bytes", sites, len(b))
 	}
-	if sites > limit.ValueSites {
+	if sites > parse.MaxValueSites {
 		return nil, tooManySites
 	}
 	numbers := b[:sites]

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/limit"
+	"github.com/profarc/profarc/internal/parse"
 )
 
 // maxDeflate is more than zlib can expand a byte to.
@@ -31,15 +31,15 @@ func splitNames(section []byte) (names []string, err error) {
 	unpacked := 0
 	for rest := section; len(rest) > 0; {
 		at := len(section) - len(rest)
-		text, behind, err := nameChunk(rest, max(limit.Expanded, limit.Expansion*len(section))-unpacked)
+		text, behind, err := nameChunk(rest, max(parse.FreeExpansion, parse.MaxExpansion*len(section))-unpacked)
 		if err != nil {
 			return nil, fmt.Errorf("byte %d: %w", at, err)
 		}
 		unpacked += len(text)
 		if text != "" {
 			more := 1 + strings.Count(text, separator)
-			if len(names)+more > limit.FewNames+len(section) {
-				return nil, fmt.Errorf("byte %d: %w", at, limit.Exceeded("more names than bytes that they are packed into, and more than %d", limit.FewNames))
+			if len(names)+more > parse.FreeNames+len(section) {
+				return nil, fmt.Errorf("byte %d: %w", at, parse.Exceeded("more names than bytes that they are packed into, and more than %d", parse.FreeNames))
 			}
 			names = slices.Grow(names, more)
 		}
@@ -77,7 +77,7 @@ func nameChunk(b []byte, most int) (text string, behind []byte, err error) {
 		return "", nil, fmt.Errorf("%d bytes packed into %d, where %d are left", size, stored, len(b))
 	}
 	if size > uint64(most) {
-		return "", nil, limit.Exceeded("names that are more than %d times as long as what they are packed into", limit.Expansion)
+		return "", nil, parse.Exceeded("names that are more than %d times as long as what they are packed into", parse.MaxExpansion)
 	}
 	if packed == 0 {
 		return string(b[:size]), b[size:], nil

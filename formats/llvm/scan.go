@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/profarc/profarc/internal/limit"
+	"github.com/profarc/profarc/internal/parse"
 )
 
 // A scan is one input being read.
@@ -17,7 +17,7 @@ type scan struct {
 // there is too much.
 func (s *scan) malformed(offset int64, format string, args ...any) error {
 	for _, a := range args {
-		var exceeded *limit.Error
+		var exceeded *parse.LimitError
 		if err, ok := a.(error); ok && errors.As(err, &exceeded) {
 			return s.fault(exceeded, offset, "")
 		}

@@ -7,7 +7,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/profarc/profarc/internal/limit"
+	"github.com/profarc/profarc/internal/parse"
 )
 
 // firstBuffer is the size of a source's buffer until something larger must be
@@ -145,8 +145,8 @@ func (s *source) line() (b []byte, ok bool) {
 			s.at = s.end
 			return have, len(have) > 0 && s.err == io.EOF
 		}
-		if seen = len(have); seen > limit.Line {
-			s.err = limit.Exceeded("a line of more than %d bytes", limit.Line)
+		if seen = len(have); seen > parse.MaxLine {
+			s.err = parse.Exceeded("a line of more than %d bytes", parse.MaxLine)
 			continue
 		}
 		s.fill(seen + 1)

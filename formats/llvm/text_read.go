@@ -6,7 +6,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/profarc/profarc/internal/limit"
+	"github.com/profarc/profarc/internal/parse"
 )
 
 // The marks of text.
@@ -73,7 +73,7 @@ func (t *textScan) advance() {
 		t.lineAt = t.offset()
 		b, ok := t.source.line()
 		t.line++
-		if exceeded, tooLong := t.err.(*limit.Error); tooLong && !ok {
+		if exceeded, tooLong := t.err.(*parse.LimitError); tooLong && !ok {
 			t.err = &Error{Name: t.name, Line: t.line, Offset: t.lineAt, Kind: exceeded, After: string(t.last)}
 		}
 		t.text, t.ended = b, !ok

@@ -6,7 +6,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/limit"
+	"github.com/profarc/profarc/internal/parse"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -100,7 +100,7 @@ func (t *textScan) values() error {
 func (t *textScan) sites(kind uint16) error {
 	offset, line := t.lineAt, t.line
 	sites, err := t.number(math.MaxInt32, "a number of value sites")
-	if err == nil && sites > limit.ValueSites {
+	if err == nil && sites > parse.MaxValueSites {
 		err = &Error{Name: t.name, Line: line, Offset: offset, Kind: tooManySites, After: string(t.last)}
 	}
 	if err != nil {

@@ -99,7 +99,7 @@ var broken = []struct{ specimen, old, new, err string }{
 	{"hotspot", "time 2023", "time 3023", `expected a time as 2006-01-02T15:04:05.999999999Z, from 1677 to 2262`},
 	{"hotspot", "param gap", "param gape", `expected a setting: type-rows, bci-rows, gap, type-profile-level, vm-release, llvm-version, llvm-variant, profile-traps, llvm-newest-version, or a number, found "gape 1"`},
 	{"hotspot", "param gap 1", "param gap 1\nparam gap 1", `expected no second line for this setting`},
-	{"hotspot", "param gap 1", "param 16 1", `expected a smaller number`},
+	{"hotspot", "param gap 1", "param 16 1", `expected a number of at most 15`},
 	{"hotspot", "param bci-rows 2", "param bci-rows 65", `parameter 1 is 65, at most 64 is possible`},
 	{"hotspot", "producer \"OpenJDK", "producer " + strings.Repeat("x", 65) + " # \"", `a producer of 65 bytes`},
 	{"hotspot", "producer \"OpenJDK 17.0.15+6\"", "producer OpenJDK 17", `line 3, column 18: not understood: expected the end of the line, found "17"`},

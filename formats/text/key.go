@@ -56,7 +56,7 @@ func (k *keyReader) part(colons, parenthesis bool) string {
 
 func (k *keyReader) quotedPart() string {
 	rest := []byte(k.token[k.at:])
-	end := quoted(rest)
+	end := quotedEnd(rest)
 	if end < 0 {
 		k.miss("a closing quote")
 		return ""

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/profarc/profarc/internal/parse"
 )
 
 // plain are the ASCII characters that a bare name may have anywhere. The others
@@ -77,9 +79,9 @@ func appendQuoted(b, name []byte) []byte {
 	return append(b, '"')
 }
 
-// quoted gives the end of the quoted name that begins token, behind its closing
-// quote, or -1 if it has none.
-func quoted(token []byte) (end int) {
+// quotedEnd returns the end of the quoted name with which token begins, after the
+// closing quote, or -1 if it has none.
+func quotedEnd(token []byte) (end int) {
 	for i := 1; i < len(token); i++ {
 		switch token[i] {
 		case '\\':
@@ -91,8 +93,8 @@ func quoted(token []byte) (end int) {
 	return -1
 }
 
-// unquote gives what stands between the quotes of a name, in token itself if it
-// has no escapes. bad is where an escape is wrong, or -1.
+// unquote returns what a quoted name means, as a part of token if it has no
+// escapes. bad is the place of a wrong escape, or -1.
 func unquote(token []byte) (name []byte, bad int) {
 	inside := token[1 : len(token)-1]
 	if bytes.IndexByte(inside, '\\') < 0 {
@@ -114,8 +116,8 @@ func unquote(token []byte) (name []byte, bad int) {
 	return name, -1
 }
 
-// unescape gives the character of an escape, and its size behind the backslash:
-// 0 if there is no such escape.
+// unescape returns the character of an escape and the size of the escape after
+// the backslash, 0 if there is no such escape.
 func unescape(b []byte) (c byte, size int) {
 	switch {
 	case len(b) == 0:
@@ -125,23 +127,11 @@ func unescape(b []byte) (c byte, size int) {
 	case b[0] == 'n':
 		return '\n', 1
 	case b[0] == 'x' && len(b) >= 3:
-		high, ok1 := hexValue(b[1])
-		low, ok2 := hexValue(b[2])
+		high, ok1 := parse.HexDigit(b[1])
+		low, ok2 := parse.HexDigit(b[2])
 		if ok1 && ok2 {
 			return high<<4 | low, 3
 		}
 	}
 	return 0, 0
-}
-
-func hexValue(c byte) (v byte, ok bool) {
-	switch {
-	case c >= '0' && c <= '9':
-		return c - '0', true
-	case c >= 'a' && c <= 'f':
-		return c - 'a' + 10, true
-	case c >= 'A' && c <= 'F':
-		return c - 'A' + 10, true
-	}
-	return 0, false
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/limit"
+	"github.com/profarc/profarc/internal/parse"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -30,18 +30,16 @@ func Detect(head []byte) bool { return bytes.HasPrefix(head, []byte(firstWords))
 // Read reads a text into a builder of its own. The error is an [*Error] where the text is
 // not understood, or that of r.
 func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
-	p := &parser{o: o, lines: limit.NewLineReader(r)}
+	p := &parser{o: o, lines: parse.NewLines(r, o.Name)}
 	p.refOf = p.cellRef
 	err := p.read()
-	if e := (*Error)(nil); errors.As(err, &e) {
-		e.Name = o.Name
-	} else if err != nil && o.Name != "" {
+	if e := (*Error)(nil); err != nil && o.Name != "" && !errors.As(err, &e) {
 		err = fmt.Errorf("%s: %w", o.Name, err)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	p.report.Lines = p.lines.Number
+	p.report.Lines = p.lines.Line
 	return p.b, &p.report, nil
 }
 
@@ -49,7 +47,7 @@ func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 type parser struct {
 	cursor
 	o      ReadOptions
-	lines  *limit.LineReader
+	lines  *parse.Lines
 	report Report
 	head   head // what the header said so far
 	b      *builder.Builder
@@ -80,7 +78,7 @@ func (p *parser) read() error {
 		return err
 	}
 	for {
-		line, err := p.nextLine()
+		line, err := p.lines.Next()
 		if err == io.EOF {
 			return p.last()
 		}
@@ -93,28 +91,19 @@ func (p *parser) read() error {
 	}
 }
 
-// nextLine reads a line.
-func (p *parser) nextLine() ([]byte, error) {
-	line, err := p.lines.Read()
-	if exceeded, ok := err.(*limit.Error); ok { // a reader's own stays as it is
-		err = &Error{Line: p.lines.Number, Kind: exceeded}
-	}
-	return line, err
-}
-
 // first reads the first line.
 func (p *parser) first() error {
-	line, err := p.nextLine()
+	line, err := p.lines.Next()
 	if err != nil && err != io.EOF {
 		return err
 	}
-	p.cursor = cursor{line: line}
+	p.cursor = cursor{parse.Cursor{Line: line}}
 	if !Detect(line) {
-		return p.fail(ErrFormat)
+		return p.lines.FailAt(&p.Cursor, ErrFormat)
 	}
-	p.must(firstLine)
-	if p.end(); !p.ok() {
-		return p.fail(ErrVersion)
+	p.Expect(firstLine)
+	if p.end(); !p.OK() {
+		return p.lines.FailAt(&p.Cursor, ErrVersion)
 	}
 	return nil
 }
@@ -122,53 +111,35 @@ func (p *parser) first() error {
 // last is behind the last line.
 func (p *parser) last() error {
 	if !p.ended {
-		return &Error{Line: p.lines.Number, Kind: ErrCut}
+		return p.lines.Fail(ErrCut)
 	}
 	return p.b.Err()
 }
 
 // take reads one line.
 func (p *parser) take(line []byte) error {
-	p.cursor = cursor{line: line}
-	if p.token() {
+	p.cursor = cursor{parse.Cursor{Line: line}}
+	if p.nextToken() {
 		p.dispatch()
-	} else if p.end(); p.at == len(line) {
+	} else if p.end(); p.At == len(line) {
 		p.close() // so that what follows a method that was deleted is not taken for another's
 	}
 	p.end()
 	if p.failure != nil {
 		return p.failure
 	}
-	if err := p.syntax(); err != nil || p.b == nil {
+	if err := p.lines.Missing(&p.Cursor, ErrSyntax); err != nil || p.b == nil {
 		return err
 	}
 	if err := p.b.Err(); err != nil {
-		return &Error{Line: p.lines.Number, Kind: err}
+		return p.lines.Fail(err)
 	}
 	return nil
 }
 
 // refuse keeps the error of what began in a line and cannot be in an archive.
-func (p *parser) refuse(line int, err error) {
+func (p *parser) refuse(line parse.Place, err error) {
 	if err != nil && p.failure == nil {
-		p.failure = &Error{Line: line, Kind: err}
+		p.failure = line.Fail(err)
 	}
-}
-
-// syntax is the error of what was expected and is not there.
-func (p *parser) syntax() error {
-	if p.ok() {
-		return nil
-	}
-	e := p.fail(ErrSyntax)
-	e.Expected, e.Found = p.expected, shorten(p.line[min(p.at, len(p.line)):])
-	if p.literal {
-		e.Expected = fmt.Sprintf("%q", p.expected)
-	}
-	return e
-}
-
-// fail is an error at the place in the line.
-func (p *parser) fail(kind error) *Error {
-	return &Error{Line: p.lines.Number, Column: p.at + 1, Kind: kind}
 }

@@ -54,23 +54,23 @@ type openEntry struct {
 // entryLine reads an entry, whose point stands here, into a section.
 func (p *parser) entryLine(start int, section layout.BlockSection) {
 	if p.profile.Profile == nil {
-		p.missAt(start, p.possible())
+		p.MissAt(start, p.possible())
 		return
 	}
-	p.must("@")
-	at := p.at
+	p.Expect("@")
+	at := p.At
 	e := &p.entry
 	e.section, e.flags, e.traps, e.cells, e.refs = section, 0, 0, e.cells[:0], e.refs[:0]
 	e.point = p.point()
 	e.tag = p.tagWord()
 	switch of := domainsOf(e.tag); {
-	case !p.ok():
+	case !p.OK():
 	case !of.hold(p.head.domain):
-		p.missAt(start, "an entry that domain "+p.head.domain.String()+" has: this one is of "+of.String())
+		p.MissAt(start, "an entry that domain "+p.head.domain.String()+" has: this one is of "+of.String())
 	case e.tag.Wide():
 		p.wide(start)
 	case e.point < 0 || e.point > math.MaxUint16:
-		p.missAt(at, "a bci: a number of 16 bits")
+		p.MissAt(at, "a bci: a number of 16 bits")
 	default:
 		p.hotspot()
 	}
@@ -78,11 +78,11 @@ func (p *parser) entryLine(start int, section layout.BlockSection) {
 }
 
 func (p *parser) tagWord() layout.Tag {
-	p.token()
-	start := p.at
-	tag, ok := tagNumbers[string(p.word("the kind of the entry"))]
+	p.nextToken()
+	start := p.At
+	tag, ok := tagNumbers[string(p.takeWord("the kind of the entry"))]
 	if !ok {
-		p.missAt(start, "the kind of the entry: Branch, VirtualCall, Counters or the like")
+		p.MissAt(start, "the kind of the entry: Branch, VirtualCall, Counters or the like")
 	}
 	return tag
 }
@@ -101,7 +101,7 @@ var tagNumbers = func() map[string]layout.Tag {
 // wide reads an entry that has no place but among the data entries.
 func (p *parser) wide(start int) {
 	if p.entry.section != layout.SectionData {
-		p.missAt(start, "@: entries of this kind stand among the data entries")
+		p.MissAt(start, "@: entries of this kind stand among the data entries")
 		return
 	}
 	forms[p.entry.tag].read(p)
@@ -112,7 +112,7 @@ func (p *parser) hotspot() {
 	e := &p.entry
 	p.seen(math.MaxUint32)
 	forms[e.tag].read(p)
-	if !p.ok() {
+	if !p.OK() {
 		return
 	}
 	var raw disk.Entry
@@ -137,12 +137,12 @@ func (p *parser) pointer(tags, ref uint64) {
 
 // seen takes the flags and traps of the open entry, if there are any.
 func (p *parser) seen(limit uint64) {
-	if !p.try("[") {
+	if !p.skipToken("[") {
 		return
 	}
-	for first := true; p.ok() && !p.skip("]"); first = false {
-		if !first && !p.token() {
-			p.missText("]")
+	for first := true; p.OK() && !p.Skip("]"); first = false {
+		if !first && !p.nextToken() {
+			p.Expect("]")
 		}
 		p.seenWord(limit)
 	}
@@ -151,11 +151,11 @@ func (p *parser) seen(limit uint64) {
 func (p *parser) seenWord(limit uint64) {
 	e := &p.entry
 	switch {
-	case p.skip("recompiled"):
+	case p.Skip("recompiled"):
 		e.traps |= trapRecompiled
-	case p.skip("trap=many"):
+	case p.Skip("trap=many"):
 		e.traps |= trapMany
-	case p.skip("trap="):
+	case p.Skip("trap="):
 		e.traps |= p.number(limit)
 	default:
 		bits := p.bit(entryFlags(e.tag), math.MaxUint8)
@@ -165,7 +165,7 @@ func (p *parser) seenWord(limit uint64) {
 
 // builderRow takes a row of a type and its count.
 func (p *parser) builderRow() (r builder.Row) {
-	p.token()
+	p.nextToken()
 	r.Type = p.typeRef()
 	r.Count = p.rowCount(r.Type == 0)
 	return r
@@ -173,11 +173,11 @@ func (p *parser) builderRow() (r builder.Row) {
 
 // rowCount takes the count of a row; an empty row need not have one.
 func (p *parser) rowCount(empty bool) uint64 {
-	if p.skip("=") {
-		return p.n()
+	if p.Skip("=") {
+		return p.uint64()
 	}
 	if !empty {
-		p.missText("=")
+		p.Expect("=")
 	}
 	return 0
 }

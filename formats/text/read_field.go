@@ -13,7 +13,7 @@ func (p *parser) profileLine(start int, word []byte) bool {
 		return false
 	}
 	if section, ok := sectionWords.number(word); ok {
-		p.token()
+		p.nextToken()
 		p.entryLine(start, layout.BlockSection(section))
 		return true
 	}
@@ -29,7 +29,7 @@ func (p *parser) profileLine(start int, word []byte) bool {
 // field reads an optional field, which stands once.
 func (p *parser) field(start, i int) {
 	if p.profile.fields&(1<<i) != 0 {
-		p.missAt(start, "no second "+fieldForms[i].word)
+		p.MissAt(start, "no second "+fieldForms[i].word)
 		return
 	}
 	p.profile.fields |= 1 << i
@@ -44,9 +44,9 @@ type fieldForm struct {
 
 var fieldForms = [...]fieldForm{
 	{"size", (*parser).sizeField},
-	{"invocations", func(p *parser) { p.token(); p.profile.Invocations(p.n()) }},
-	{"backedges", func(p *parser) { p.token(); p.profile.Backedges(p.n()) }},
-	{"interpreted", func(p *parser) { p.token(); p.profile.Interpreted(p.n()) }},
+	{"invocations", func(p *parser) { p.nextToken(); p.profile.Invocations(p.uint64()) }},
+	{"backedges", func(p *parser) { p.nextToken(); p.profile.Backedges(p.uint64()) }},
+	{"interpreted", func(p *parser) { p.nextToken(); p.profile.Interpreted(p.uint64()) }},
 	{"history", (*parser).historyField},
 	{"compile", (*parser).compileField},
 	{"escape", (*parser).escapeField},
@@ -55,7 +55,7 @@ var fieldForms = [...]fieldForm{
 
 // key takes a number of at most limit behind the text of its key.
 func (p *parser) key(text string, limit uint64) uint64 {
-	p.want(text)
+	p.expectToken(text)
 	return p.number(limit)
 }
 
@@ -96,7 +96,7 @@ func (p *parser) escapeField() {
 
 func (p *parser) trapsField() {
 	p.bytes = p.bytes[:0]
-	for p.token() {
+	for p.nextToken() {
 		p.bytes = append(p.bytes, uint8(p.number(math.MaxUint8)))
 	}
 	p.profile.TrapHistory(p.bytes)

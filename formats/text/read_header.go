@@ -29,11 +29,11 @@ func (p *parser) headerLine(word []byte) bool {
 
 var headerForms = map[string]func(*parser){
 	"domain":      (*parser).domainLine,
-	"producer":    func(p *parser) { p.token(); p.head.config.Producer = string(p.name()) },
+	"producer":    func(p *parser) { p.nextToken(); p.head.config.Producer = string(p.name()) },
 	"fingerprint": func(p *parser) { p.id(&p.head.config.Fingerprint) },
 	"dump-id":     func(p *parser) { p.id(&p.head.config.DumpID) },
 	"time":        (*parser).timeLine,
-	"flags":       func(p *parser) { p.token(); p.head.config.Flags = p.bits(archiveFlags, math.MaxUint64) },
+	"flags":       func(p *parser) { p.nextToken(); p.head.config.Flags = p.bits(archiveFlags, math.MaxUint64) },
 	"param":       (*parser).paramLine,
 }
 
@@ -43,30 +43,30 @@ func (p *parser) once(word string) {
 		p.head.seen = map[string]bool{}
 	}
 	if word != "param" && p.head.seen[word] {
-		p.missAt(p.at-len(word), "no second "+word)
+		p.MissAt(p.At-len(word), "no second "+word)
 	}
 	p.head.seen[word] = true
 }
 
 func (p *parser) domainLine() {
-	p.token()
-	start := p.at
-	word := string(p.word("a domain"))
+	p.nextToken()
+	start := p.At
+	word := string(p.takeWord("a domain"))
 	for d := layout.DomainHotSpot; d.Valid(); d++ {
 		if d.String() == word {
 			p.head.domain = d
 			return
 		}
 	}
-	p.missAt(start, "a domain: hotspot, llvm-ir, llvm-frontend, graal or jamaica")
+	p.MissAt(start, "a domain: hotspot, llvm-ir, llvm-frontend, graal or jamaica")
 }
 
 func (p *parser) id(id *[16]byte) {
-	p.token()
-	start := p.at
+	p.nextToken()
+	start := p.At
 	p.bytes = p.hexBytes(p.bytes[:0])
 	if len(p.bytes) != len(id) {
-		p.missAt(start, "32 hexadecimal digits")
+		p.MissAt(start, "32 hexadecimal digits")
 		return
 	}
 	copy(id[:], p.bytes)
@@ -74,11 +74,11 @@ func (p *parser) id(id *[16]byte) {
 
 // timeLine reads a time that nanoseconds of 64 bits can say. Their 0 is none.
 func (p *parser) timeLine() {
-	p.token()
-	start := p.at
-	t, err := time.Parse(time.RFC3339Nano, string(p.word("a time")))
+	p.nextToken()
+	start := p.At
+	t, err := time.Parse(time.RFC3339Nano, string(p.takeWord("a time")))
 	if err != nil || t.Before(time.Unix(0, math.MinInt64)) || t.After(time.Unix(0, math.MaxInt64)) {
-		p.missAt(start, "a time as 2006-01-02T15:04:05.999999999Z, from 1677 to 2262")
+		p.MissAt(start, "a time as 2006-01-02T15:04:05.999999999Z, from 1677 to 2262")
 		return
 	}
 	if t.UnixNano() != 0 {
@@ -87,27 +87,27 @@ func (p *parser) timeLine() {
 }
 
 func (p *parser) paramLine() {
-	p.token()
+	p.nextToken()
 	i := p.listed(paramWords, uint64(len(p.head.config.Params))-1, "a setting")
-	p.token()
+	p.nextToken()
 	v := uint32(p.number(math.MaxUint32))
-	if p.ok() && p.head.config.Params[i] != 0 {
-		p.miss("no second line for this setting")
+	if p.OK() && p.head.config.Params[i] != 0 {
+		p.Miss("no second line for this setting")
 	}
-	if p.ok() {
+	if p.OK() {
 		p.head.config.Params[i] = v
 	}
 }
 
 // listed takes a word of a list, or a number of at most limit.
 func (p *parser) listed(list wordList, limit uint64, what string) uint64 {
-	start := p.at
-	if p.at < len(p.line) && p.line[p.at]-'0' <= 9 {
+	start := p.At
+	if p.At < len(p.Line) && p.Line[p.At]-'0' <= 9 {
 		return p.number(limit)
 	}
-	n, ok := list.number(p.word(what))
-	if !ok && p.ok() {
-		p.missAt(start, what+": "+list.all()+", or a number")
+	n, ok := list.number(p.takeWord(what))
+	if !ok && p.OK() {
+		p.MissAt(start, what+": "+list.all()+", or a number")
 	}
 	return uint64(n)
 }
@@ -116,7 +116,7 @@ func (p *parser) listed(list wordList, limit uint64, what string) uint64 {
 func (p *parser) bits(words wordList, limit uint64) (bits uint64) {
 	for {
 		bits |= p.bit(words, limit)
-		if !p.skip(",") {
+		if !p.Skip(",") {
 			return bits
 		}
 	}
@@ -124,16 +124,16 @@ func (p *parser) bits(words wordList, limit uint64) (bits uint64) {
 
 // bit takes the word of a bit, or a number, that stands right here.
 func (p *parser) bit(words wordList, limit uint64) uint64 {
-	if p.at < len(p.line) && p.line[p.at]-'0' <= 9 {
+	if p.At < len(p.Line) && p.Line[p.At]-'0' <= 9 {
 		return p.number(limit)
 	}
-	start := p.at
-	for p.ok() && !p.atEnd() && p.line[p.at] != ',' && p.line[p.at] != ']' {
-		p.at++
+	start := p.At
+	for p.OK() && !p.atTokenEnd() && p.Line[p.At] != ',' && p.Line[p.At] != ']' {
+		p.At++
 	}
-	n, ok := words.number(p.line[start:p.at])
+	n, ok := words.number(p.Line[start:p.At])
 	if !ok {
-		p.missAt(start, "a flag that has a name here, or a number")
+		p.MissAt(start, "a flag that has a name here, or a number")
 		return 0
 	}
 	return 1 << n
@@ -143,7 +143,7 @@ func (p *parser) bit(words wordList, limit uint64) uint64 {
 func (p *parser) begin() {
 	domain := p.head.domain
 	if domain == 0 {
-		p.missAt(0, "a line of the header: domain and its name")
+		p.MissAt(0, "a line of the header: domain and its name")
 		return
 	}
 	p.shape = disk.ShapeOf(&p.head.config.Params)

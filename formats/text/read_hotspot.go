@@ -14,7 +14,7 @@ func (p *parser) counter() { p.cell(p.key("count=", math.MaxUint64)) }
 
 func (p *parser) jump() {
 	p.cell(p.key("taken=", math.MaxUint64))
-	p.want("displacement=")
+	p.expectToken("displacement=")
 	p.displacement()
 }
 
@@ -23,7 +23,7 @@ func (p *parser) displacement() { p.cell(uint64(p.signed(math.MaxInt64))) }
 func (p *parser) branch() {
 	taken := p.key("taken=", math.MaxUint64)
 	notTaken := p.key("not-taken=", math.MaxUint64)
-	p.want("displacement=")
+	p.expectToken("displacement=")
 	p.cell(taken)
 	p.displacement()
 	p.cell(notTaken)
@@ -31,7 +31,7 @@ func (p *parser) branch() {
 
 // receiverType has a signed count.
 func (p *parser) receiverType() {
-	p.want("count=")
+	p.expectToken("count=")
 	p.cell(uint64(p.count64()))
 	p.gap()
 	p.receiverRows()
@@ -39,10 +39,10 @@ func (p *parser) receiverType() {
 
 // count64 takes a count that may be negative, or may be too large to be signed.
 func (p *parser) count64() uint64 {
-	if p.skip("-") {
+	if p.Skip("-") {
 		return -p.number(1 << 63)
 	}
-	return p.n()
+	return p.uint64()
 }
 
 func (p *parser) virtualCall() {
@@ -55,8 +55,8 @@ func (p *parser) virtualCall() {
 // not there.
 func (p *parser) gap() {
 	n := 0
-	for ; n < p.shape.Gap && p.skip(","); n++ {
-		p.cell(p.n())
+	for ; n < p.shape.Gap && p.Skip(","); n++ {
+		p.cell(p.uint64())
 	}
 	for ; n < p.shape.Gap; n++ {
 		p.cell(0)
@@ -67,7 +67,7 @@ func (p *parser) gap() {
 // ones.
 func (p *parser) receiverRows() {
 	n := 0
-	for ; p.more() && !p.nextWord("args"); n++ {
+	for ; p.hasToken() && !p.nextWord("args"); n++ {
 		if p.tooMany(n, p.shape.TypeRows) {
 			return
 		}
@@ -83,31 +83,31 @@ func (p *parser) receiverRows() {
 
 // nextWord reports whether the next token is a word.
 func (p *parser) nextWord(word string) bool {
-	at := p.at
-	found := p.tryWord(word)
-	p.at = at
+	at := p.At
+	found := p.skipWord(word)
+	p.At = at
 	return found
 }
 
 // tooMany notes that there are more rows than the settings allow.
 func (p *parser) tooMany(rows, limit int) bool {
 	if rows >= limit {
-		p.token()
-		p.miss("no more rows: the settings of the archive do not allow them")
+		p.nextToken()
+		p.Miss("no more rows: the settings of the archive do not allow them")
 	}
-	return !p.ok()
+	return !p.OK()
 }
 
 func (p *parser) ret() {
 	p.cell(p.key("count=", math.MaxUint64))
 	n := 0
-	for ; p.more(); n++ {
+	for ; p.hasToken(); n++ {
 		if p.tooMany(n, p.shape.BciRows) {
 			return
 		}
-		p.token()
-		p.cell(p.n())
-		p.must("=")
+		p.nextToken()
+		p.cell(p.uint64())
+		p.Expect("=")
 		p.switchCase()
 	}
 	for ; n < p.shape.BciRows; n++ {
@@ -119,16 +119,16 @@ func (p *parser) ret() {
 
 // switchCase takes a count and a displacement.
 func (p *parser) switchCase() {
-	p.cell(p.n())
-	p.must(",")
+	p.cell(p.uint64())
+	p.Expect(",")
 	p.displacement()
 }
 
 func (p *parser) multiBranch() {
 	p.cell(0)
-	p.want("default=")
+	p.expectToken("default=")
 	p.switchCase()
-	for p.token() {
+	for p.nextToken() {
 		p.switchCase()
 	}
 	p.length(0)
@@ -141,7 +141,7 @@ func (p *parser) length(cell int) {
 
 func (p *parser) argInfo() {
 	p.cell(0)
-	for p.token() {
+	for p.nextToken() {
 		p.cell(p.count64())
 	}
 	p.length(0)
@@ -163,20 +163,20 @@ func (p *parser) parametersType() { p.types(false) }
 func (p *parser) types(returns bool) {
 	length := len(p.entry.cells)
 	p.cell(0)
-	if p.tryWord("args") {
+	if p.skipWord("args") {
 		p.arguments(returns)
 	}
 	p.length(length)
 }
 
 func (p *parser) arguments(returns bool) {
-	for p.token() {
-		if returns && p.skip("return=") {
+	for p.nextToken() {
+		if returns && p.Skip("return=") {
 			p.typeWord()
 			return
 		}
-		p.cell(p.n())
-		p.must("=")
+		p.cell(p.uint64())
+		p.Expect("=")
 		p.typeWord()
 	}
 }
@@ -185,16 +185,16 @@ func (p *parser) arguments(returns bool) {
 func (p *parser) typeWord() {
 	ref := p.typeRef()
 	tags := uint64(0)
-	if p.skip("+null") {
+	if p.Skip("+null") {
 		tags |= disk.TypeNullSeen
 	}
-	if p.skip("+unknown") {
+	if p.Skip("+unknown") {
 		tags |= disk.TypeUnknown
 	}
 	p.pointer(tags, uint64(ref))
 }
 
 func (p *parser) speculativeTrap() {
-	p.want("method=")
+	p.expectToken("method=")
 	p.pointer(0, uint64(p.methodRef()))
 }

@@ -7,16 +7,16 @@ import "github.com/profarc/profarc/layout"
 
 // dispatch reads the line by its first word.
 func (p *parser) dispatch() {
-	start := p.at
+	start := p.At
 	if p.ended {
-		p.miss("nothing behind the line \"end\"")
+		p.Miss("nothing behind the line \"end\"")
 		return
 	}
-	if p.line[p.at] == '@' {
+	if p.Line[p.At] == '@' {
 		p.entryLine(start, layout.SectionData)
 		return
 	}
-	word := p.word("a word")
+	word := p.takeWord("a word")
 	if p.b == nil {
 		if p.headerLine(word) {
 			return
@@ -43,7 +43,7 @@ func (p *parser) topLine(start int, word []byte) {
 	case "end":
 		p.ended = true
 	default:
-		p.missAt(start, before)
+		p.MissAt(start, before)
 	}
 }
 

@@ -4,45 +4,46 @@ import (
 	"math"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/parse"
 	"github.com/profarc/profarc/layout"
 )
 
 // Lines of types, methods, their contexts and their profiles.
 
 func (p *parser) typeLine() {
-	if !p.token() || p.tryWord("-") {
-		p.miss("a type")
+	if !p.nextToken() || p.skipWord("-") {
+		p.Miss("a type")
 		return
 	}
 	ref := p.typeRef()
 	var info builder.TypeInfo
-	if p.try("flags=") {
+	if p.skipToken("flags=") {
 		info.Flags = layout.TypeFlags(p.bits(typeFlags, math.MaxUint32))
 	}
-	if p.try("alias=") {
+	if p.skipToken("alias=") {
 		info.Alias = string(p.name())
 	}
-	if p.ok() {
+	if p.OK() {
 		p.b.DescribeType(ref, info)
 	}
 }
 
 func (p *parser) newMethodLine() {
-	if !p.token() || p.tryWord("-") {
-		p.miss("a method")
+	if !p.nextToken() || p.skipWord("-") {
+		p.Miss("a method")
 		return
 	}
-	start := p.at
+	start := p.At
 	ref, _ := p.newMethod(start, p.reference("a method"))
 	var info builder.MethodInfo
-	if p.try("access=") {
+	if p.skipToken("access=") {
 		info.Access = uint32(p.bits(accessFlags, math.MaxUint32))
 	}
-	if p.tryWord("not-matchable") {
+	if p.skipWord("not-matchable") {
 		info.Flags = layout.MethodNotMatchable
 	}
-	neverRan := p.tryWord("never-ran")
-	if !p.ok() {
+	neverRan := p.skipWord("never-ran")
+	if !p.OK() {
 		return
 	}
 	p.b.DescribeMethod(ref, info)
@@ -71,20 +72,20 @@ func (p *parser) methodLine(word []byte) bool {
 
 func (p *parser) contextLine() {
 	if p.context(p.method) == builder.NoContext {
-		p.missText("<-")
+		p.Expect("<-")
 	}
 }
 
 // context takes the frames of a context, none for the method itself.
 func (p *parser) context(m builder.MethodRef) builder.ContextRef {
 	p.frames = p.frames[:0]
-	for p.tryWord("<-") {
+	for p.skipWord("<-") {
 		f := builder.Frame{Caller: p.someMethod()}
-		p.want("@")
+		p.expectToken("@")
 		f.Point = p.point()
 		p.frames = append(p.frames, f)
 	}
-	if !p.ok() {
+	if !p.OK() {
 		return builder.NoContext
 	}
 	return p.b.Context(m, p.frames...)
@@ -93,20 +94,20 @@ func (p *parser) context(m builder.MethodRef) builder.ContextRef {
 // An openProfile is the profile whose lines are being read.
 type openProfile struct {
 	*builder.Profile
-	line   int
+	line   parse.Place
 	fields uint // of fieldForms, that it has
 }
 
 func (p *parser) newProfileLine() {
 	p.closeProfile()
 	key := profileKey{method: p.method}
-	if p.try("code=") {
-		key.code = p.hex(math.MaxUint64)
+	if p.skipToken("code=") {
+		key.code = p.Hex(math.MaxUint64)
 	}
-	if key.context = p.context(p.method); !p.ok() || p.failure != nil {
+	if key.context = p.context(p.method); !p.OK() || p.failure != nil {
 		return
 	}
-	p.profile = openProfile{Profile: p.b.Profile(key.method, key.code, key.context), line: p.lines.Number}
+	p.profile = openProfile{Profile: p.b.Profile(key.method, key.code, key.context), line: p.lines.Place}
 	p.profiles.add(key, p.profile.Ref())
 	p.report.Profiles++
 }

@@ -27,20 +27,20 @@ type openTable struct {
 }
 
 func (p *parser) newTableLine() {
-	p.token()
-	start := p.at
+	p.nextToken()
+	start := p.At
 	kind := layout.TableKind(p.listed(tableWords, math.MaxUint32, "a table"))
 	var flags uint32
-	if p.try("flags=") {
+	if p.skipToken("flags=") {
 		flags = uint32(p.number(math.MaxUint32))
 	}
 	columns := p.columns()
-	if p.ok() && kind == 0 {
-		p.missAt(start, "a table: a number from 1 on")
+	if p.OK() && kind == 0 {
+		p.MissAt(start, "a table: a number from 1 on")
 	}
 	p.limitTables(start, kind)
 	p.tableOfDomain(start, kind, columns)
-	if !p.ok() {
+	if !p.OK() {
 		return
 	}
 	p.table = openTable{kind: kind, columns: columns, cells: make([]uint64, len(columns))}
@@ -55,7 +55,7 @@ func (p *parser) limitTables(start int, kind layout.TableKind) {
 		p.tables = map[layout.TableKind]bool{}
 	}
 	if p.tables[kind] = true; len(p.tables) > maxTables {
-		p.missAt(start, "no more tables: an archive has at most 1024")
+		p.MissAt(start, "no more tables: an archive has at most 1024")
 	}
 }
 
@@ -63,22 +63,22 @@ func (p *parser) limitTables(start int, kind layout.TableKind) {
 func (p *parser) tableOfDomain(start int, kind layout.TableKind, columns []layout.ColumnKind) {
 	domain := p.head.domain
 	if of := tableDomains[kind]; !of.hold(domain) {
-		p.missAt(start, "a table that domain "+domain.String()+" has: this one is of "+of.String())
+		p.MissAt(start, "a table that domain "+domain.String()+" has: this one is of "+of.String())
 	} else if kind == layout.TableOrder && !p.o.Unordered && !orderFits(domain, columns) {
-		p.missAt(start, "an order of domain "+domain.String()+", which has one column of profiles: this one is of another, leave it out with --unordered")
+		p.MissAt(start, "an order of domain "+domain.String()+", which has one column of profiles: this one is of another, leave it out with --unordered")
 	}
 }
 
 func (p *parser) columns() (columns []layout.ColumnKind) {
-	for p.token() || len(columns) == 0 {
-		start := p.at
-		kind, ok := columnWords.number(p.word("the kind of a column"))
+	for p.nextToken() || len(columns) == 0 {
+		start := p.At
+		kind, ok := columnWords.number(p.takeWord("the kind of a column"))
 		if !ok {
-			p.missAt(start, "the kind of a column: word, symbol, type, method, profile or context")
+			p.MissAt(start, "the kind of a column: word, symbol, type, method, profile or context")
 			return nil
 		}
 		if len(columns) == maxColumns {
-			p.missAt(start, "no more columns: a table has at most 64")
+			p.MissAt(start, "no more columns: a table has at most 64")
 			return nil
 		}
 		columns = append(columns, layout.ColumnKind(kind))
@@ -93,11 +93,11 @@ func (p *parser) tableLine(word []byte) bool {
 	}
 	t := &p.table
 	for i, kind := range t.columns {
-		p.token()
+		p.nextToken()
 		t.cells[i] = p.tableCell(kind, wordsOf(t.kind, i))
 		p.oneCount(i)
 	}
-	if p.ok() && t.Table != nil {
+	if p.OK() && t.Table != nil {
 		t.Row(t.cells...)
 	}
 	return true
@@ -138,31 +138,31 @@ func (p *parser) oneCount(column int) {
 	}
 	stack, count := t.cells[sampleStack], t.cells[sampleCount]
 	if t.began && stack == t.stack && count != t.count {
-		p.missAt(t.wordAt, fmt.Sprintf("%d samples, as in the row above: all rows of a stack have its count", t.count))
+		p.MissAt(t.wordAt, fmt.Sprintf("%d samples, as in the row above: all rows of a stack have its count", t.count))
 	}
 	t.began, t.stack, t.count = true, stack, count
 }
 
 // tableWord takes a word of a table.
 func (p *parser) tableWord(word tableWord) uint64 {
-	p.table.wordAt = p.at
+	p.table.wordAt = p.At
 	switch {
 	case word == wordFunction:
 		return p.value()
 	case word == wordPoint:
 		return p.count64()
-	case p.at < len(p.line) && p.line[p.at] == '-':
-		p.miss("a number from 0 on")
+	case p.At < len(p.Line) && p.Line[p.At] == '-':
+		p.Miss("a number from 0 on")
 		return 0
 	}
-	return p.n()
+	return p.uint64()
 }
 
 func (p *parser) tableCell(kind layout.ColumnKind, word tableWord) uint64 {
 	switch {
 	case kind == layout.ColumnWord:
 		return p.tableWord(word)
-	case p.tryWord("-"):
+	case p.skipWord("-"):
 		return 0
 	}
 	switch kind {
@@ -181,37 +181,37 @@ func (p *parser) tableCell(kind layout.ColumnKind, word tableWord) uint64 {
 // placeCell takes a method, a code id if it is of a profile, and a context, all
 // in parentheses.
 func (p *parser) placeCell(profile bool) (key profileKey) {
-	p.want("(")
+	p.expectToken("(")
 	key.method = p.someMethod()
-	if profile && p.try("code=") {
-		key.code = p.hex(math.MaxUint64)
+	if profile && p.skipToken("code=") {
+		key.code = p.Hex(math.MaxUint64)
 	}
-	if p.ok() {
+	if p.OK() {
 		key.context = p.context(key.method)
 	}
-	p.want(")")
+	p.expectToken(")")
 	return key
 }
 
 func (p *parser) contextCell() builder.ContextRef {
-	start := p.at
+	start := p.At
 	key := p.placeCell(false)
 	if key.context == builder.NoContext {
-		p.missAt(start, "a context: ( a method and its callers )")
+		p.MissAt(start, "a context: ( a method and its callers )")
 	}
 	return key.context
 }
 
 // profileCell takes a profile that stands in the text before.
 func (p *parser) profileCell() builder.ProfileRef {
-	start := p.at
+	start := p.At
 	key := p.placeCell(true)
-	if !p.ok() {
+	if !p.OK() {
 		return 0
 	}
 	ref, ok := p.profiles.find(key)
 	if !ok {
-		p.missAt(start, "a profile that stands above: add it, or delete this row")
+		p.MissAt(start, "a profile that stands above: add it, or delete this row")
 	}
 	return ref
 }

@@ -24,9 +24,9 @@ func remember[V any](known *map[string]V, token string, v V) {
 
 // typeRef takes a type, or - for none, that stands right here.
 func (p *parser) typeRef() builder.TypeRef {
-	start := p.at
+	start := p.At
 	token := p.reference("a type, or -")
-	if !p.ok() || string(token) == "-" {
+	if !p.OK() || string(token) == "-" {
 		return 0
 	}
 	if ref, ok := p.refs.types[string(token)]; ok {
@@ -36,7 +36,7 @@ func (p *parser) typeRef() builder.TypeRef {
 	key := builder.TypeKey{Name: k.part(false, false)}
 	key.Loader = k.loader()
 	if k.bad != "" {
-		p.missAt(start+k.at, k.bad)
+		p.MissAt(start+k.at, k.bad)
 		return 0
 	}
 	ref := p.b.Type(key)
@@ -46,16 +46,16 @@ func (p *parser) typeRef() builder.TypeRef {
 
 // methodRef takes a method, or - for none, that stands right here.
 func (p *parser) methodRef() builder.MethodRef {
-	start := p.at
+	start := p.At
 	token := p.reference("a method, or -")
-	if !p.ok() || string(token) == "-" {
+	if !p.OK() || string(token) == "-" {
 		return 0
 	}
 	if ref, ok := p.refs.methods[string(token)]; ok {
 		return ref
 	}
 	ref, text := p.newMethod(start, token)
-	if p.ok() {
+	if p.OK() {
 		remember(&p.refs.methods, text, ref)
 	}
 	return ref
@@ -66,7 +66,7 @@ func (p *parser) newMethod(start int, token []byte) (ref builder.MethodRef, text
 	k := keyReader{token: string(token)}
 	key := k.method()
 	if k.bad != "" {
-		p.missAt(start+k.at, k.bad)
+		p.MissAt(start+k.at, k.bad)
 		return 0, ""
 	}
 	return p.b.Method(key), k.token
@@ -74,8 +74,8 @@ func (p *parser) newMethod(start int, token []byte) (ref builder.MethodRef, text
 
 // someMethod takes the next token, a method.
 func (p *parser) someMethod() builder.MethodRef {
-	if !p.token() || p.tryWord("-") {
-		p.miss("a method")
+	if !p.nextToken() || p.skipWord("-") {
+		p.Miss("a method")
 	}
 	return p.methodRef()
 }

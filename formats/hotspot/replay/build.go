@@ -34,13 +34,13 @@ func (r *recording) build(o ReadOptions, shape disk.Shape, report *Report) (*bui
 	for i := range r.data {
 		d := &r.data[i]
 		if seen[d.methodKey] {
-			report.Lost.At(LossTwice, d.at.number)
+			report.Lost.At(LossTwice, d.place.Line)
 			continue
 		}
 		seen[d.methodKey] = true
 		p, err := b.profile(d)
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", d.at.number, err)
+			return nil, fmt.Errorf("line %d: %w", d.place.Line, err)
 		}
 		if !o.Unordered {
 			b.Table(layout.TableOrder, 0, layout.ColumnProfile).Row(uint64(p.Ref()))

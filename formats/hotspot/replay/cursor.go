@@ -6,65 +6,60 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/formats/hotspot"
+	"github.com/profarc/profarc/internal/parse"
 )
 
 // A cursor takes the words of a line one after another, as the VM's own reader
-// does. The first word that does not fit makes an error; from then on every
-// call gives zero.
+// does. After the first word that does not fit, every method returns zero.
 type cursor struct {
-	line *line
-	at   int // of the byte behind what was taken
-	err  error
+	parse.Cursor
+	place parse.Place
 }
 
-func (c *cursor) miss(at int, expected string) {
-	if c.err == nil {
-		c.err = c.line.syntax(at, expected)
-	}
+// err returns the error of the word that does not fit, nil if all do.
+func (c *cursor) err() error { return c.place.Missing(&c.Cursor, ErrSyntax) }
+
+// end returns the error of a line of which something is left, or err.
+func (c *cursor) end() error {
+	c.End()
+	return c.err()
 }
 
-func (c *cursor) blanks() {
-	for c.at < len(c.line.text) && c.line.text[c.at] == ' ' {
-		c.at++
-	}
-}
-
-// word takes what stands up to the next blank; what is expected is for errors.
+// word takes the text up to the next space, or between two quotation marks.
 func (c *cursor) word(expected string) (text []byte, at int) {
-	c.blanks()
-	at = c.at
-	if c.err != nil {
-		return nil, at
-	}
-	if c.at < len(c.line.text) && c.line.text[c.at] == '"' {
+	c.Spaces()
+	at = c.At
+	if bytes.HasPrefix(c.Rest(), []byte(`"`)) {
 		return c.quoted(expected), at
 	}
-	for c.at < len(c.line.text) && c.line.text[c.at] != ' ' {
-		c.at++
+	n := bytes.IndexByte(c.Rest(), ' ')
+	if n < 0 {
+		n = len(c.Rest())
 	}
-	if c.at == at {
-		c.miss(at, expected)
+	if text = c.Take(n); n == 0 {
+		c.Miss(expected)
 	}
-	return c.line.text[at:c.at], at
+	return text, at
 }
 
-// quoted takes what stands between two quotation marks.
+// quoted takes the text between two quotation marks.
 func (c *cursor) quoted(expected string) []byte {
-	text := c.line.text[c.at+1:]
-	n := bytes.IndexByte(text, '"')
+	n := bytes.IndexByte(c.Rest()[1:], '"')
 	if n <= 0 {
-		c.miss(c.at, expected)
+		c.Miss(expected)
 		return nil
 	}
-	c.at += n + 2
-	return text[:n]
+	c.Take(1)
+	text := c.Take(n)
+	c.Take(1)
+	return text
 }
 
 // name takes a name or a signature.
 func (c *cursor) name(expected string) string {
 	text, at := c.word(expected)
 	if bytes.IndexByte(text, 0) >= 0 {
-		c.miss(at, expected)
+		c.MissAt(at, expected)
 	}
 	return hotspot.FromModified(hotspot.Unquote(text))
 }
@@ -76,15 +71,13 @@ const referenceEnd = ";"
 //
 //	@bci Main main ([Ljava/lang/String;)V 160 <appendix> member <vmtarget> ;
 //
-// which is kept as it is, with one blank between its words.
+// which is kept as it is, with one space between its words.
 func (c *cursor) klass() string {
-	const expected = "a class"
-	c.blanks()
-	if c.at == len(c.line.text) || c.line.text[c.at] != '@' {
-		return c.name(expected)
+	if c.Spaces(); !bytes.HasPrefix(c.Rest(), []byte("@")) {
+		return c.name("a class")
 	}
 	var words []string
-	for c.err == nil {
+	for c.OK() {
 		word := c.name(`the ";" of a reference to a hidden class`)
 		words = append(words, word)
 		if word == referenceEnd {
@@ -94,12 +87,17 @@ func (c *cursor) klass() string {
 	return strings.Join(words, " ")
 }
 
+// method takes the class, name and signature of a method.
+func (c *cursor) method() methodKey {
+	return methodKey{c.klass(), c.name("the name of a method"), c.name("a signature")}
+}
+
 // number takes a decimal number between min and max.
 func (c *cursor) number(min, max int64, expected string) int64 {
 	text, at := c.word(expected)
 	n, err := strconv.ParseInt(string(text), 10, 64)
 	if err != nil || n < min || n > max {
-		c.miss(at, expected)
+		c.MissAt(at, expected)
 		return 0
 	}
 	return n
@@ -107,8 +105,11 @@ func (c *cursor) number(min, max int64, expected string) int64 {
 
 // length takes the number of things that follow.
 func (c *cursor) length(of string) int {
-	return int(c.number(0, int64(len(c.line.text)), "the number of "+of))
+	return int(c.number(0, int64(len(c.Line)), "the number of "+of))
 }
+
+// flag takes 0 or 1.
+func (c *cursor) flag() bool { return c.number(0, 1, "0 or 1") == 1 }
 
 // cell takes a word of a MethodData: 0x and hexadecimal digits.
 func (c *cursor) cell() uint64 {
@@ -116,24 +117,15 @@ func (c *cursor) cell() uint64 {
 	digits, ok := strings.CutPrefix(string(text), "0x")
 	n, err := strconv.ParseUint(digits, 16, 64)
 	if err != nil || !ok {
-		c.miss(at, "a word of data in hexadecimal")
+		c.MissAt(at, "a word of data in hexadecimal")
 		return 0
 	}
 	return n
 }
 
-// keyword takes exactly that word.
+// keyword takes one word of the format.
 func (c *cursor) keyword(want string) {
 	if text, at := c.word(strconv.Quote(want)); string(text) != want {
-		c.miss(at, strconv.Quote(want))
+		c.MissAt(at, strconv.Quote(want))
 	}
-}
-
-// end holds that nothing is left.
-func (c *cursor) end() error {
-	c.blanks()
-	if c.at < len(c.line.text) {
-		c.miss(c.at, "the end of the line")
-	}
-	return c.err
 }

@@ -46,7 +46,7 @@ func environment(s *reader.Store, wanted func(*recording) bool) (r *recording, o
 		if text, err = s.SymbolAt(layout.Ref(t.Cell(1, i))); err != nil {
 			break
 		}
-		found, err := parse(strings.NewReader(text.String()), s.Mapping().Name()+": "+environmentKey)
+		found, err := parseFile(strings.NewReader(text.String()), s.Mapping().Name()+": "+environmentKey)
 		if err != nil {
 			return nil, false, err
 		}

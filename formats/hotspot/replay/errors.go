@@ -1,10 +1,6 @@
 package replay
 
-import (
-	"errors"
-
-	"github.com/profarc/profarc/formats/hotspot"
-)
+import "errors"
 
 // The sentinels of this package. What is wrong with a file comes as a
 // [*hotspot.TextError] that matches one of the first four.
@@ -27,21 +23,3 @@ var (
 	// ErrShape: the entries are not those of the VM that is to replay them.
 	ErrShape = errors.New("profile entries are not those of JDK 25: record the profile there")
 )
-
-// syntax makes an error for one place of a file.
-func (l *line) syntax(at int, expected string) error {
-	return &hotspot.TextError{
-		Name: l.name, Line: l.number, Offset: l.offset + int64(at), Kind: ErrSyntax,
-		Expected: expected, Found: shorten(l.text[min(at, len(l.text)):]),
-	}
-}
-
-// foundLimit bounds what an error quotes of a line.
-const foundLimit = 60
-
-func shorten(b []byte) string {
-	if len(b) > foundLimit {
-		return string(b[:foundLimit]) + "..."
-	}
-	return string(b)
-}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/parse"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -43,7 +44,7 @@ func open(t testing.TB, data []byte) *reader.Store {
 
 func mustParse(t testing.TB, text string) *recording {
 	t.Helper()
-	r, err := parse(strings.NewReader(text), "test.log")
+	r, err := parseFile(strings.NewReader(text), "test.log")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +66,7 @@ func compiled(s *reader.Store, r *recording) layout.Key {
 func masked(r *recording) map[methodKey]methodData {
 	all := map[methodKey]methodData{}
 	for _, d := range r.data {
-		d.at = line{}
+		d.place = parse.Place{}
 		d.words = append([]uint64(nil), d.words...)
 		for at := range d.klasses {
 			d.words[at] &= disk.TypeTags
@@ -82,7 +83,7 @@ func masked(r *recording) map[methodKey]methodData {
 	return all
 }
 
-var inside = cmp.AllowUnexported(methodData{}, methodKey{}, line{}, klass{}, method{}, compilation{}, inlining{}, capability{})
+var inside = cmp.AllowUnexported(methodData{}, methodKey{}, klass{}, method{}, compilation{}, inlining{}, capability{})
 
 // checkFile holds a file against what comes back of its archive.
 func checkFile(t *testing.T, name, text string) *Report {

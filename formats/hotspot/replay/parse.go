@@ -2,12 +2,11 @@ package replay
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"math"
 	"strings"
 
-	"github.com/profarc/profarc/formats/hotspot"
+	"github.com/profarc/profarc/internal/parse"
 )
 
 // The kinds of lines.
@@ -48,22 +47,21 @@ func Detect(head []byte) bool {
 	return false
 }
 
-// parse reads a file. The error is a *hotspot.TextError where the file is not
-// what a VM writes.
-func parse(r io.Reader, name string) (*recording, error) {
-	p := parser{}
-	lines := newLineReader(r, name)
+// parseFile reads a file. The error is a [*hotspot.TextError] where the file is
+// not what a VM writes.
+func parseFile(r io.Reader, name string) (*recording, error) {
+	p := parser{lines: parse.NewLines(r, name)}
 	for {
-		l, whole, err := lines.read()
+		line, err := p.lines.Next()
 		switch {
-		case errors.Is(err, io.EOF):
-			return p.finish(&l)
+		case err == io.EOF:
+			return p.finish()
 		case err != nil:
 			return nil, err
-		case !whole && !(p.finished && closing(l.text)):
-			return nil, p.unfinished(&l)
+		case !p.lines.Whole && !(p.finished && mayFollow(line)):
+			return nil, p.unfinished(line)
 		}
-		if err := p.line(&l); err != nil {
+		if err := p.line(line); err != nil {
 			return nil, err
 		}
 	}
@@ -72,61 +70,71 @@ func parse(r io.Reader, name string) (*recording, error) {
 // A parser puts a recording together.
 type parser struct {
 	recording
+	lines             *parse.Lines
 	started, finished bool // a line was seen; the last line was
 }
 
-// closing reports whether a line may stand behind the last.
-func closing(text []byte) bool {
-	return len(bytes.TrimSpace(text)) == 0 || bytes.HasPrefix(text, []byte(strings.TrimSpace(prompt)))
+// mayFollow reports whether a line may stand after the last one of a recording.
+func mayFollow(line []byte) bool {
+	return len(bytes.TrimSpace(line)) == 0 || bytes.HasPrefix(line, []byte(strings.TrimSpace(prompt)))
 }
 
-// unfinished is the error of a line without an end.
-func (p *parser) unfinished(l *line) error {
-	if !p.started && !Detect(l.text) {
-		return &hotspot.TextError{Name: l.name, Line: l.number, Offset: l.offset, Kind: ErrNoReplay, Found: shorten(l.text)}
+// unfinished returns the error of a line without an end.
+func (p *parser) unfinished(line []byte) error {
+	if !p.started && !Detect(line) {
+		return p.noReplay(line)
 	}
-	return l.cut()
+	return p.lines.Fail(ErrCut)
 }
 
-func (p *parser) finish(l *line) (*recording, error) {
+// noReplay returns the error of a file whose first line is no replay file's.
+func (p *parser) noReplay(line []byte) error {
+	e := p.lines.Fail(ErrNoReplay)
+	e.Found = parse.Shorten(line)
+	return e
+}
+
+// finish is called at the end of the file.
+func (p *parser) finish() (*recording, error) {
 	switch {
 	case !p.started:
-		return nil, &hotspot.TextError{Name: l.name, Kind: ErrNoReplay}
+		return nil, parse.Place{Name: p.lines.Name}.Fail(ErrNoReplay)
 	case !p.finished:
-		return nil, l.cut()
+		p.lines.Line++ // the line that is missing
+		return nil, p.lines.Fail(ErrCut)
 	}
 	return &p.recording, nil
 }
 
 // line reads one line.
-func (p *parser) line(l *line) error {
+func (p *parser) line(line []byte) error {
+	c := &cursor{parse.Cursor{Line: line}, p.lines.Place}
 	if p.finished {
-		if !closing(l.text) {
-			return l.syntax(0, "the end of the file")
+		if !mayFollow(line) {
+			c.Miss("the end of the file")
 		}
-		return nil
+		return c.err()
 	}
-	c := &cursor{line: l}
-	if bytes.HasPrefix(l.text, []byte(prompt)) {
-		c.at = len(prompt)
-	}
-	c.blanks()
-	if c.at == len(l.text) || l.text[c.at] == commentMark[0] {
+	c.Skip(prompt)
+	c.Spaces()
+	if rest := c.Rest(); len(rest) == 0 || rest[0] == commentMark[0] {
 		return nil
 	}
 	return p.record(c)
 }
 
-// record reads one line behind the blanks at its front.
+// record reads one line after the spaces at its start.
 func (p *parser) record(c *cursor) error {
 	text, at := c.word("a kind of line")
 	kind := string(text)
-	if !p.started && !Detect(c.line.text) {
-		return &hotspot.TextError{Name: c.line.name, Line: c.line.number, Offset: c.line.offset, Kind: ErrNoReplay, Found: shorten(c.line.text)}
+	if !p.started && !Detect(c.Line) {
+		return p.noReplay(c.Line)
 	}
 	switch kind {
 	case kindVersion:
-		p.versionLine(c)
+		if err := p.versionLine(c); err != nil {
+			return err
+		}
 	case kindAgent:
 		p.capabilities = append(p.capabilities, capability{c.name("a capability"), c.flag()})
 	case kindLoaded, kindKlass:
@@ -140,26 +148,27 @@ func (p *parser) record(c *cursor) error {
 	case kindCompile:
 		p.compilation(c)
 	default:
-		c.miss(at, "a kind of line")
+		c.MissAt(at, "a kind of line")
 	}
 	p.started = true
 	return c.end()
 }
 
 // versionLine reads the first line of files from JDK 18 on.
-func (p *parser) versionLine(c *cursor) {
+func (p *parser) versionLine(c *cursor) error {
 	if p.started {
-		c.miss(0, "the version in front of everything else")
+		c.MissAt(0, "the version in front of everything else")
 	}
-	c.blanks()
-	at := c.at
+	c.Spaces()
+	found := *c
 	p.version = int(c.number(0, math.MaxInt32, "a version"))
-	if c.err == nil && p.version > maxVersion {
-		c.err = &hotspot.TextError{Name: c.line.name, Line: c.line.number, Offset: c.line.offset + int64(at), Kind: ErrVersion, Found: shorten(c.line.text[at:])}
+	if !c.OK() || p.version <= maxVersion {
+		return nil
 	}
+	e := c.place.FailAt(&found.Cursor, ErrVersion)
+	e.Found = parse.Shorten(found.Rest())
+	return e
 }
-
-func (c *cursor) flag() bool { return c.number(0, 1, "0 or 1") == 1 }
 
 func (p *parser) klass(c *cursor, kind string) {
 	k := klass{kind: kind, name: c.klass()}
@@ -167,12 +176,12 @@ func (p *parser) klass(c *cursor, kind string) {
 		k.linked, k.initialized = c.flag(), c.flag()
 		n := c.number(1, math.MaxUint16, "the length of a constant pool")
 		for range n - 1 {
-			if c.err != nil {
+			if !c.OK() {
 				return
 			}
 			k.tags = append(k.tags, byte(c.number(0, math.MaxUint8, "a tag of the constant pool")))
 		}
-	} else if c.blanks(); c.at < len(c.line.text) {
+	} else if c.Spaces(); len(c.Rest()) > 0 {
 		c.keyword(commentMark)
 		k.comment = c.name("the name of a hidden class")
 	}
@@ -184,29 +193,26 @@ func (p *parser) klass(c *cursor, kind string) {
 // up to the last one of the line, and behind it there may be another record.
 func (p *parser) field(c *cursor) error {
 	k := klass{kind: kindField, name: c.klass(), field: c.name("a field"), signature: c.name("a signature")}
-	c.blanks()
-	if c.err != nil {
-		return c.err
+	c.Spaces()
+	if !c.OK() {
+		return c.err()
 	}
-	end := len(c.line.text)
-	if c.at < end && c.line.text[c.at] == '"' {
-		end = bytes.LastIndexByte(c.line.text, '"') + 1
-		if end == c.at+1 {
-			c.miss(c.at, "the value of a field")
-			return c.err
+	value := c.Rest()
+	if bytes.HasPrefix(value, []byte(`"`)) {
+		value = value[:bytes.LastIndexByte(value, '"')+1]
+		if len(value) == 1 {
+			c.Miss("the value of a field")
+			return c.err()
 		}
 	}
-	k.value = strings.TrimRight(string(c.line.text[c.at:end]), " ")
+	c.Take(len(value))
+	k.value = strings.TrimRight(string(value), " ")
 	p.klasses = append(p.klasses, k)
 	p.started = true
-	if c.at = end; end == len(c.line.text) {
+	if len(c.Rest()) == 0 {
 		return nil
 	}
 	return p.record(c)
-}
-
-func (c *cursor) method() methodKey {
-	return methodKey{c.klass(), c.name("the name of a method"), c.name("a signature")}
 }
 
 func (c *cursor) int32(of string) int64 { return c.number(math.MinInt32, math.MaxUint32, of) }

@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/formats/hotspot"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/lost"
+	"github.com/profarc/profarc/internal/parse"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -104,10 +105,14 @@ func TestSyntaxErrors(t *testing.T) {
 			t.Errorf("%q for %q: %v", c.new, c.old, err)
 			continue
 		}
-		if at := bad[e.Offset:]; e.Line != 1+strings.Count(bad[:e.Offset], "\n") || !strings.HasPrefix(at, strings.TrimSuffix(e.Found, "...")) {
+		if at := bad[e.Offset+int64(max(e.Column, 1)-1):]; e.Line != 1+strings.Count(bad[:e.Offset], "\n") || !strings.HasPrefix(at, strings.TrimSuffix(e.Found, "...")) {
 			t.Errorf("%q for %q: wrong place: %v", c.new, c.old, err)
 		}
-		if !strings.HasPrefix(err.Error(), fmt.Sprintf("bad.log: line %d, byte %d: ", e.Line, e.Offset)) {
+		place := fmt.Sprintf("bad.log: line %d: ", e.Line)
+		if e.Column > 0 {
+			place = fmt.Sprintf("bad.log: line %d, column %d: ", e.Line, e.Column)
+		}
+		if !strings.HasPrefix(err.Error(), place) {
 			t.Errorf("%q for %q: %v", c.new, c.old, err)
 		}
 	}
@@ -252,9 +257,9 @@ func TestNames(t *testing.T) {
 		if got != want {
 			t.Errorf("%q is spelled %q", name, got)
 		}
-		c := cursor{line: &line{text: []byte(got)}}
+		c := cursor{Cursor: parse.Cursor{Line: []byte(got)}}
 		if back := c.name("a name"); back != name || c.end() != nil {
-			t.Errorf("%q comes back as %q: %v", name, back, c.err)
+			t.Errorf("%q comes back as %q: %v", name, back, c.err())
 		}
 	}
 }

@@ -32,7 +32,7 @@ type ReadOptions struct {
 // were never called are recorded as such. All that is no profile is kept as
 // text, from which [Write] makes a replay file again.
 func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
-	rec, err := parse(r, o.Name)
+	rec, err := parseFile(r, o.Name)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,6 +1,9 @@
 package replay
 
-import "github.com/profarc/profarc/internal/jvm/classfile"
+import (
+	"github.com/profarc/profarc/internal/jvm/classfile"
+	"github.com/profarc/profarc/internal/parse"
+)
 
 // A recording is what one replay file says.
 type recording struct {
@@ -49,7 +52,7 @@ type method struct {
 // A methodData is a ciMethodData line.
 type methodData struct {
 	methodKey
-	at          line // for errors, without its text
+	place       parse.Place
 	state       int64
 	invocations int64
 	header      []byte // "orig": bytes of the VM's MethodData

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/profarc/profarc/formats/hotspot"
 	"github.com/profarc/profarc/internal/disk"
 )
 
@@ -131,8 +130,7 @@ func (w *dataWalk) pointers(s disk.Shape, yield func(at int, kind disk.CellKind)
 
 // wrong is the error of words that no VM writes.
 func (d *methodData) wrong(word int, err error) error {
-	return &hotspot.TextError{
-		Name: d.at.name, Line: d.at.number, Offset: d.at.offset, Kind: ErrSyntax,
-		Expected: fmt.Sprintf("profile entries; word %d of %s.%s%s: %v", word, d.class, d.name, d.signature, err),
-	}
+	e := d.place.Fail(ErrSyntax)
+	e.Expected = fmt.Sprintf("profile entries; word %d of %s.%s%s: %v", word, d.class, d.name, d.signature, err)
+	return e
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/internal/escape"
-	"github.com/profarc/profarc/internal/limit"
+	"github.com/profarc/profarc/internal/parse"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -69,7 +69,7 @@ What the archive cannot keep is counted and reported. The formats:
 	f.BoolVar(&o.json, "json", false, "report in JSON")
 	f.StringArrayVar(&o.weighted, "weighted", nil, "a further file and what its counts are multiplied by, as 3,FILE; may be given several times")
 	f.StringVar(&o.failure, "failure-mode", failAny, "of several files, fail if any is bad, or if all are; warn is as all")
-	f.Int64Var(&o.expansion, "max-expansion", limit.Expansion, "how many times its size a compressed file may expand to; 0 for no bound")
+	f.Int64Var(&o.expansion, "max-expansion", parse.MaxExpansion, "how many times its size a compressed file may expand to; 0 for no bound")
 	o.llvm.addTo(f)
 	_ = cmd.RegisterFlagCompletionFunc("failure-mode", cobra.FixedCompletions([]string{failAny, failAll, failNo}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd

@@ -6,13 +6,13 @@ import (
 	"io"
 	"math"
 
-	"github.com/profarc/profarc/internal/limit"
+	"github.com/profarc/profarc/internal/parse"
 )
 
 // An expansion holds what a decompressor gives against what it was given. A small
 // file could otherwise take memory and time without bound.
 type expansion struct {
-	most    int64 // times the compressed bytes; 0 for limit.Expansion, negative for no bound
+	most    int64 // times the compressed bytes; 0 for parse.MaxExpansion, negative for no bound
 	in, out int64 // bytes so far
 }
 
@@ -30,9 +30,9 @@ func (e *expansion) unpacked(r io.Reader) io.Reader {
 	return readerFunc(func(b []byte) (int, error) {
 		n, err := r.Read(b)
 		e.out += int64(n)
-		most := cmp.Or(e.most, limit.Expansion)
-		if most > 0 && e.out > max(limit.Expanded, saturated(most, e.in)) {
-			return 0, &limit.Error{
+		most := cmp.Or(e.most, parse.MaxExpansion)
+		if most > 0 && e.out > max(parse.FreeExpansion, saturated(most, e.in)) {
+			return 0, &parse.LimitError{
 				What: "it expands to more than %d times its size", Most: most,
 				Advice: "if it is meant to, say how many times with --max-expansion, or decompress it first",
 			}

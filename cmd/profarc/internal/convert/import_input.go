@@ -15,7 +15,7 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/limit"
+	"github.com/profarc/profarc/internal/parse"
 )
 
 // headSize is how much of a file is looked at to recognise its format.
@@ -134,7 +134,7 @@ func newInput(name string, r io.Reader, most int64) (*input, error) {
 		in.buffer(&stream{in, x.unpacked(z)})
 	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		in.codec = "zstd"
-		z, err := zstd.NewReader(in.Reader, zstd.WithDecoderMaxWindow(limit.Window))
+		z, err := zstd.NewReader(in.Reader, zstd.WithDecoderMaxWindow(parse.MaxWindow))
 		if err != nil {
 			return nil, damagedStream(in, err)
 		}
@@ -168,7 +168,7 @@ type stream struct {
 func (s *stream) Read(b []byte) (int, error) {
 	n, err := s.r.Read(b)
 	switch {
-	case errors.Is(err, limit.Err):
+	case errors.Is(err, parse.ErrLimit):
 		err = &expandedError{fmt.Errorf("%s: %s: %w", s.in.name, s.in.codec, err)}
 	case err != nil && err != io.EOF && !errors.Is(err, context.Canceled):
 		err = damagedStream(s.in, err)

@@ -1,0 +1,178 @@
+package parse
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+)
+
+// A Cursor takes a line apart from left to right. It keeps the first thing that
+// it misses and stays there; from then on its methods do nothing and return zero.
+type Cursor struct {
+	Line []byte
+	At   int // the place of the next byte in Line
+
+	expected string // what was missed at At; empty if nothing was
+	literal  bool   // expected is text of the format, not a description
+}
+
+// OK reports whether nothing was missed.
+func (c *Cursor) OK() bool { return c.expected == "" }
+
+// Expected describes what was missed; it is empty if nothing was.
+func (c *Cursor) Expected() string {
+	if c.literal {
+		return fmt.Sprintf("%q", c.expected)
+	}
+	return c.expected
+}
+
+// Rest returns what is left of the line.
+func (c *Cursor) Rest() []byte { return c.Line[min(c.At, len(c.Line)):] }
+
+// Miss notes what was expected here.
+func (c *Cursor) Miss(expected string) { c.MissAt(c.At, expected) }
+
+// MissAt notes what was expected at a place and goes there.
+func (c *Cursor) MissAt(at int, expected string) {
+	if c.OK() {
+		c.At, c.expected = at, expected
+	}
+}
+
+// Skip takes text if it stands here, and reports whether it does.
+func (c *Cursor) Skip(text string) bool {
+	if !c.OK() || len(c.Line)-c.At < len(text) || string(c.Line[c.At:c.At+len(text)]) != text {
+		return false
+	}
+	c.At += len(text)
+	return true
+}
+
+// Expect takes text, which must stand here.
+func (c *Cursor) Expect(text string) {
+	if c.OK() && !c.Skip(text) {
+		c.expected, c.literal = text, true
+	}
+}
+
+// Spaces takes any number of spaces.
+func (c *Cursor) Spaces() {
+	for c.OK() && c.At < len(c.Line) && c.Line[c.At] == ' ' {
+		c.At++
+	}
+}
+
+// Until takes everything before text, and text itself. It returns nil if text
+// does not follow.
+func (c *Cursor) Until(text string) []byte {
+	if !c.OK() {
+		return nil
+	}
+	n := bytes.Index(c.Rest(), []byte(text))
+	if n < 0 {
+		c.Expect(text)
+		return nil
+	}
+	before := c.Take(n)
+	c.At += len(text)
+	return before
+}
+
+// Take takes n bytes, or nothing if fewer are left or something was missed.
+func (c *Cursor) Take(n int) []byte {
+	if !c.OK() || n < 0 || n > len(c.Line)-c.At {
+		return nil
+	}
+	c.At += n
+	return c.Line[c.At-n : c.At]
+}
+
+// End takes any spaces, after which the line must end.
+func (c *Cursor) End() {
+	if c.Spaces(); c.OK() && c.At < len(c.Line) {
+		c.Miss("the end of the line")
+	}
+}
+
+// Number takes a decimal number of at most limit.
+func (c *Cursor) Number(limit uint64) uint64 {
+	if !c.OK() {
+		return 0
+	}
+	n, i := uint64(0), c.At
+	for ; i < len(c.Line) && c.Line[i]-'0' <= 9; i++ {
+		d := uint64(c.Line[i] - '0')
+		if n > (math.MaxUint64-d)/10 {
+			c.Miss("a number of 64 bits")
+			return 0
+		}
+		n = n*10 + d
+	}
+	return c.takeNumber(n, i, limit)
+}
+
+// Signed takes a decimal number of at least -limit-1 and at most limit.
+func (c *Cursor) Signed(limit int64) int64 {
+	if c.Skip("-") {
+		return -int64(c.Number(uint64(limit) + 1))
+	}
+	return int64(c.Number(uint64(limit)))
+}
+
+// Hex takes a number of at most limit in hexadecimal digits of either case.
+func (c *Cursor) Hex(limit uint64) uint64 {
+	if !c.OK() {
+		return 0
+	}
+	n, i := uint64(0), c.At
+	for ; i < len(c.Line); i++ {
+		d, ok := HexDigit(c.Line[i])
+		if !ok {
+			break
+		}
+		if n>>60 != 0 {
+			c.Miss("a number of 64 bits")
+			return 0
+		}
+		n = n<<4 | uint64(d)
+	}
+	return c.takeNumber(n, i, limit)
+}
+
+// takeNumber takes the number n, whose digits end at end.
+func (c *Cursor) takeNumber(n uint64, end int, limit uint64) uint64 {
+	switch {
+	case end == c.At:
+		c.Miss("a number")
+	case n > limit:
+		c.Miss(smaller(limit))
+	default:
+		c.At = end
+		return n
+	}
+	return 0
+}
+
+// smaller describes a number of at most limit.
+func smaller(limit uint64) string {
+	for _, bits := range []int{8, 16, 32} {
+		if limit == 1<<bits-1 {
+			return fmt.Sprintf("a number of %d bits", bits)
+		}
+	}
+	return fmt.Sprintf("a number of at most %d", limit)
+}
+
+// HexDigit returns the value of a hexadecimal digit of either case.
+func HexDigit(c byte) (value byte, ok bool) {
+	switch {
+	case c >= '0' && c <= '9':
+		return c - '0', true
+	case c >= 'a' && c <= 'f':
+		return c - 'a' + 10, true
+	case c >= 'A' && c <= 'F':
+		return c - 'A' + 10, true
+	}
+	return 0, false
+}

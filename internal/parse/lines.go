@@ -1,0 +1,103 @@
+package parse
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+)
+
+// Lines splits an input into lines of bounded length. Its [Place] is that of the
+// line that was read last.
+type Lines struct {
+	Place
+	Whole bool // a line feed ends the line; false only for the last line of an input
+	Cut   bool // the line is longer than the limit and only a part was kept
+
+	in       *bufio.Reader
+	long     []byte // a line that is longer than the buffer of in
+	next     int64  // offset of the next line
+	limit    int
+	overlong Overlong
+}
+
+// Overlong says what becomes of a line that is longer than the limit.
+type Overlong uint8
+
+const (
+	// OverlongRefuse makes it an error.
+	OverlongRefuse Overlong = iota
+	// OverlongKeepStart keeps the start of it, of the length of the limit.
+	OverlongKeepStart
+	// OverlongKeepEnd keeps the end of it, of at least the length of the limit and at
+	// most twice that.
+	OverlongKeepEnd
+)
+
+// NewLines returns the lines of r, which must not be longer than MaxLine. The
+// name is that of the file, for errors; it may be empty.
+func NewLines(r io.Reader, name string) *Lines {
+	return NewLinesLimited(r, name, MaxLine, OverlongRefuse)
+}
+
+// NewLinesLimited returns the lines of r, of at most limit bytes.
+func NewLinesLimited(r io.Reader, name string, limit int, overlong Overlong) *Lines {
+	return &Lines{Place: Place{Name: name}, in: bufio.NewReaderSize(r, 1<<16), limit: limit, overlong: overlong}
+}
+
+// Next returns the next line without its line feed and a carriage return before
+// it. The line is valid until the next call. The error is io.EOF after the last
+// line, an [*Error] that matches [ErrLimit] for a line that is too long, or the
+// error of the reader.
+func (l *Lines) Next() ([]byte, error) {
+	l.Offset, l.Cut = l.next, false
+	line, err := l.in.ReadSlice('\n')
+	l.next += int64(len(line))
+	if err == bufio.ErrBufferFull {
+		line, err = l.readLong(line)
+	}
+	if err != nil && (err != io.EOF || len(line) == 0) {
+		return nil, err
+	}
+	l.Line++
+	if l.Whole = err == nil; l.Whole && !(l.Cut && l.overlong == OverlongKeepStart) {
+		line = line[:len(line)-1]
+	}
+	return bytes.TrimSuffix(line, []byte{'\r'}), nil
+}
+
+// readLong reads the rest of a line that is longer than the buffer.
+func (l *Lines) readLong(start []byte) (line []byte, err error) {
+	l.long = append(l.long[:0], start...)
+	for err = error(bufio.ErrBufferFull); err == bufio.ErrBufferFull; {
+		var part []byte
+		part, err = l.in.ReadSlice('\n')
+		l.next += int64(len(part))
+		if limited := l.keep(part); limited != nil {
+			return nil, limited
+		}
+	}
+	return l.long, err
+}
+
+// keep appends a part of a long line, as far as the limit allows.
+func (l *Lines) keep(part []byte) error {
+	size := len(l.long) + len(bytes.TrimSuffix(part, []byte{'\n'}))
+	switch l.overlong {
+	case OverlongRefuse:
+		if size > l.limit {
+			l.Line++
+			return l.Fail(Exceeded("a line of more than %d bytes", int64(l.limit)))
+		}
+	case OverlongKeepStart:
+		if l.Cut || size > l.limit {
+			part, l.Cut = part[:l.limit-len(l.long)], true
+		}
+	case OverlongKeepEnd:
+		if size > 2*l.limit {
+			drop := max(0, len(l.long)-l.limit)
+			l.long, l.Cut = append(l.long[:0], l.long[drop:]...), true
+		}
+	}
+	l.long = append(l.long, part...)
+	return nil
+}
