@@ -43,6 +43,33 @@ func (a *arena) at(p place) []byte {
 	return a.slabs[p.slab-1][p.offset : p.offset+p.size : p.offset+p.size]
 }
 
+// arenaState is how far an arena was filled.
+type arenaState struct {
+	slabs, last int // number of slabs, bytes in the last of them
+	used, freed int64
+}
+
+func (a *arena) state() arenaState {
+	s := arenaState{slabs: len(a.slabs), used: a.used, freed: a.freed}
+	if s.slabs > 0 {
+		s.last = len(a.last())
+	}
+	return s
+}
+
+// holds reports whether the arena had kept something at a place by then.
+func (s arenaState) holds(p place) bool {
+	return int(p.slab) < s.slabs || int(p.slab) == s.slabs && int(p.offset) < s.last
+}
+
+// restore drops what was kept since.
+func (a *arena) restore(s arenaState) {
+	a.slabs, a.used, a.freed = a.slabs[:s.slabs], s.used, s.freed
+	if s.slabs > 0 {
+		a.slabs[s.slabs-1] = a.last()[:s.last]
+	}
+}
+
 // free lets go of what is kept at a place. Its bytes are in use until the
 // arena is made anew.
 func (a *arena) free(p place) { a.freed += int64(p.size) }

@@ -70,6 +70,8 @@ type Builder struct {
 	unmerged uint64 // entries of which another with more cells was kept, and values that llvm-profdata drops
 
 	unmatchable uint64 // profiles that were merged with one of another run, and may be of something else
+	batch       *Batch // that is open, or nil
+	era         int    // number of batches that began or ended
 	err         error
 }
 

@@ -73,7 +73,7 @@ func (b *Builder) addFunction(m MethodRef, f *Function) bool {
 		return false
 	}
 	ref, ok := b.claim(profileKey{method: m, code: f.Hash}, &b.run)
-	if ok && !b.sumFunction(b.profiles.at(uint32(ref)), f) {
+	if ok && !b.sumFunction(ref, f) {
 		b.scratch = appendFunction(b.scratch[:0], f)
 		b.take(ref, b.run.Run, b.scratch, (*merger).addInPlace)
 	}
@@ -142,12 +142,14 @@ func appendFunction(b []byte, f *Function) []byte {
 
 // sumFunction adds the counters of a function to those of the runs before, and
 // reports whether they are as many, and what is a sum is all there is to do.
-func (b *Builder) sumFunction(d *profileData, f *Function) bool {
+func (b *Builder) sumFunction(ref ProfileRef, f *Function) bool {
+	d := b.profiles.at(uint32(ref))
 	cells := functionCells(b.blocks.at(d.block), f)
 	if len(cells) == 0 || b.countRules(b.run.Run) != llvmRules || b.run.Weight != One && b.run.Weight != 0 ||
 		le.Uint64(cells) > disk.LLVMMaxCount || f.Counts[0] > disk.LLVMMaxCount || b.methods.at(uint32(d.method)).flags&layout.MethodNotMatchable != 0 {
 		return false
 	}
+	b.changesBlock(ref)
 	for i, n := range f.Counts {
 		cell := cells[i*disk.CellSize:][:disk.CellSize]
 		le.PutUint64(cell, min(disk.SaturatingAdd(le.Uint64(cell), n), disk.LLVMMaxCount))

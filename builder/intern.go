@@ -55,6 +55,22 @@ func (t *methods) internNamed(k methodKey, fresh func() methodData) MethodRef {
 	return *m
 }
 
+// truncateTo drops all but the first n methods, and names of symbols from the
+// number named on.
+func (t *methods) truncateTo(n, named int) {
+	if n == t.len() {
+		return
+	}
+	for ref := n + 1; ref <= t.len(); ref++ {
+		if k := t.at(uint32(ref)).methodKey; k.holder == 0 && k.signature == 0 && k.name != 0 {
+			t.byName[k.name-1] = 0
+		}
+	}
+	t.byName = t.byName[:named]
+	t.truncate(n)
+	t.others.Truncate(uint32(n))
+}
+
 // named gives the method that has a name and nothing else, 0 if there is none.
 func (t *methods) named(s SymbolRef) MethodRef {
 	if s == 0 || int(s) > len(t.byName) {

@@ -38,6 +38,16 @@ func (l *list[V]) add(v V) (number uint32) {
 	return uint32(l.n)
 }
 
+// truncate drops all but the first n values.
+func (l *list[V]) truncate(n int) {
+	l.n = n
+	l.chunks = l.chunks[:(n+chunkSize-1)/chunkSize]
+	if rest := n % chunkSize; rest > 0 {
+		last := &l.chunks[len(l.chunks)-1]
+		*last = (*last)[:rest]
+	}
+}
+
 // all goes through the values, in the order of their numbers.
 func (l *list[V]) all(yield func(number uint32, v *V) bool) {
 	number := uint32(0)

@@ -65,6 +65,7 @@ func (b *Builder) DescribeType(t TypeRef, info TypeInfo) {
 		b.fail(fmt.Errorf("type %d is not of this builder", t))
 		return
 	}
+	b.changesType(t)
 	d := b.types.at(uint32(t))
 	d.flags |= info.Flags
 	if alias := b.name(info.Alias); alias != 0 && (d.alias == 0 || info.Alias < b.text(d.alias)) {
@@ -133,5 +134,6 @@ func (b *Builder) describe(m MethodRef, change func(*methodData)) {
 		b.fail(fmt.Errorf("method %d is not of this builder", m))
 		return
 	}
+	b.changesMethod(m)
 	change(b.methods.at(uint32(m)))
 }

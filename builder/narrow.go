@@ -1,6 +1,7 @@
 package builder
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -16,7 +17,7 @@ import (
 func (b *Builder) NarrowRows(n int) (dropped int, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if err := b.unfinished(); err != nil {
+	if err := cmp.Or(b.withoutBatch(), b.unfinished()); err != nil {
 		return 0, err
 	}
 	to := b.config.Params

@@ -1,6 +1,7 @@
 package builder
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -50,7 +51,7 @@ func (b *Builder) plan(ctx context.Context) (*plan, error) {
 	if b.err != nil {
 		return nil, b.err
 	}
-	if err := b.unfinished(); err != nil {
+	if err := cmp.Or(b.withoutBatch(), b.unfinished()); err != nil {
 		return nil, err
 	}
 	if b.mixed {

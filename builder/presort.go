@@ -10,13 +10,15 @@ import (
 // know all names takes less than to have all profiles.
 func (b *Builder) SortSymbols() {
 	b.mu.Lock()
-	have := b.symbols.snapshot()
+	have, era := b.symbols.snapshot(), b.era
 	b.mu.Unlock()
 	var sorter keySorter
 	sorted := have.sortedAnew(&sorter)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.symbols.presorted = sorted
+	if b.era == era {
+		b.symbols.presorted = sorted
+	}
 }
 
 // snapshot is the texts of all symbols, which nothing changes that is added.

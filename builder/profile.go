@@ -18,6 +18,7 @@ type Profile struct {
 	b     *Builder
 	ref   ProfileRef
 	run   runData
+	era   int // of the builder when it was begun
 	err   error
 	done  bool
 	parts *profileParts // nil after Done
@@ -50,7 +51,7 @@ func (b *Builder) Profile(m MethodRef, code uint64, c ContextRef) *Profile {
 
 // profile begins a profile of a run. The caller holds mu.
 func (b *Builder) profile(run runData, m MethodRef, code uint64, c ContextRef) *Profile {
-	p := &Profile{b: b, run: run, parts: spareParts.Get().(*profileParts)}
+	p := &Profile{b: b, run: run, era: b.era, parts: spareParts.Get().(*profileParts)}
 	switch {
 	case !b.methods.has(uint32(m)):
 		p.fail(fmt.Errorf("method %d is not of this builder", m))
@@ -110,7 +111,9 @@ func (p *Profile) Done() error {
 	}
 	p.b.mu.Lock()
 	defer p.b.mu.Unlock()
-	if p.err == nil {
+	if p.era != p.b.era { // what it would be put into may be gone
+		p.fail(errors.New("a batch began or ended between its beginning and Done"))
+	} else if p.err == nil {
 		p.b.take(p.ref, p.run.Run, p.parts.block, (*merger).addInPlace)
 	} else {
 		p.b.fail(p.err)
@@ -139,12 +142,13 @@ func (b *Builder) take(ref ProfileRef, run Run, block disk.Block, inPlace func(m
 	if have != nil && b.mayBeAnother(d.method) {
 		b.unmatchable++
 	}
-	switch {
-	case have == nil:
+	if have == nil {
 		m.scale(block)
 		d.block = b.blocks.keep(block)
-	case inPlace(m, have, block):
-	default:
+		return
+	}
+	b.changesBlock(ref)
+	if !inPlace(m, have, block) {
 		b.replace(d, m.merge(have, block))
 	}
 }
@@ -153,7 +157,13 @@ func (b *Builder) take(ref ProfileRef, run Run, block disk.Block, inPlace func(m
 func (b *Builder) replace(d *profileData, block []byte) {
 	b.blocks.free(d.block)
 	d.block = b.blocks.keep(block)
-	if !b.blocks.wasteful() {
+	b.compactBlocks()
+}
+
+// compactBlocks copies the blocks to new memory if most of the old is not in
+// use. An open batch may need the old again.
+func (b *Builder) compactBlocks() {
+	if b.batch != nil || !b.blocks.wasteful() {
 		return
 	}
 	var anew arena

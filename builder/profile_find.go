@@ -40,6 +40,7 @@ func (b *Builder) claim(key profileKey, run *runData) (ref ProfileRef, ok bool) 
 	if d.run == run.number {
 		return ref, false
 	}
+	b.changesProfile(ref)
 	d.run, d.time = run.number, max(d.time, run.time)
 	return ref, true
 }

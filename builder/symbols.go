@@ -25,6 +25,28 @@ type symbols struct {
 	touched uint64 // see touchGroup
 }
 
+// symbolsState is what a table of symbols held.
+type symbolsState struct {
+	symbols   int
+	texts     arenaState
+	last      SymbolRef
+	presorted []SymbolRef
+}
+
+func (t *symbols) state() symbolsState {
+	return symbolsState{t.len(), t.texts.state(), t.last, t.presorted}
+}
+
+// restore drops what was interned since.
+func (t *symbols) restore(s symbolsState) {
+	t.last, t.presorted = s.last, s.presorted
+	if t.len() > s.symbols {
+		t.places.truncate(s.symbols)
+		t.texts.restore(s.texts)
+		t.index.Truncate(uint32(s.symbols))
+	}
+}
+
 func (t *symbols) len() int { return t.places.len() }
 
 // place is where the text of a symbol is kept, nowhere for none.

@@ -44,7 +44,7 @@ func ParseVersions(text string) (Versions, error) {
 func (b *Builder) KeepVersions(v Versions) (methods, dropped int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.unfinished() != nil {
+	if b.withoutBatch() != nil || b.unfinished() != nil {
 		return 0, 0 // Commit will say so
 	}
 	best := make([]version, b.methods.len())

@@ -128,7 +128,7 @@ func twinLoader(n int) string { return disk.TwinLoader + strconv.Itoa(n) }
 func (b *textBuild) distinct(t *textMethod) layout.Key {
 	key := layout.Key{Class: b.canonical(t.class), Name: t.name, Signature: t.signature}
 	if b.seen[key]++; b.seen[key] > 1 {
-		b.report.Lost.At(LossLoader, t.line)
+		b.report.Lost.AddAt(LossLoader, t.line)
 		key.Loader = twinLoader(b.seen[key])
 	}
 	return key

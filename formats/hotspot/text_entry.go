@@ -54,7 +54,7 @@ func entryDialect(line []byte) Dialect {
 func (p *textParser) entry(m *textMethod, e textEntry, kind []byte, line textLine, c *cursor) error {
 	tag, known := entryKinds[string(kind)]
 	if !known {
-		p.report.Lost.At(LossUnknownKind, e.line)
+		p.report.Lost.AddAt(LossUnknownKind, e.line)
 		return nil
 	}
 	p.noteDialect(entryDialect(line.text))
@@ -99,7 +99,7 @@ func (p *textParser) trapState(text string, c *cursor, line int) uint32 {
 		c.Miss("the reason of a trap")
 	}
 	if !known && ok {
-		p.report.Lost.At(LossUnknownReason, line)
+		p.report.Lost.AddAt(LossUnknownReason, line)
 	}
 	p.dump.plain = p.dump.plain || plain
 	return traps

@@ -45,7 +45,7 @@ func (m *textMethod) extras(end int, r *TextReport) (order []textExtra) {
 			order, traps, end = append(order, traps[0]), traps[1:], end+trapSize
 		}
 		if end != b.place {
-			r.Lost.At(LossOffset, b.line)
+			r.Lost.AddAt(LossOffset, b.line)
 		}
 		order, end = append(order, b), b.place+bitSize
 	}

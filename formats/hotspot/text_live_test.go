@@ -129,7 +129,7 @@ func checkLive(t *testing.T, text string) *TextReport {
 		}
 	}
 	report := checkText(t, text)
-	if report.HiddenClasses == 0 || report.Lost.Of(LossUnknownKind)+report.Lost.Of(LossUnknownReason) > 0 {
+	if report.HiddenClasses == 0 || report.Lost.Count(LossUnknownKind)+report.Lost.Count(LossUnknownReason) > 0 {
 		t.Errorf("report: %+v", report)
 	}
 	return report

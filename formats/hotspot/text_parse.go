@@ -120,9 +120,9 @@ func (p *textParser) body(m *textMethod, line textLine) error {
 		return p.entry(m, e, kind, line, &c)
 	case isBytecode(line.text):
 		p.code.add(line.text)
-		p.report.Lost.At(LossBytecodes, line.Line)
+		p.report.Lost.AddAt(LossBytecodes, line.Line)
 	default:
-		p.report.Lost.At(LossUnknownLine, line.Line)
+		p.report.Lost.AddAt(LossUnknownLine, line.Line)
 	}
 	return nil
 }
@@ -144,7 +144,7 @@ func (p *textParser) epilogue() error {
 			return p.lines.failure()
 		}
 		if later = later || bytes.HasSuffix(line.text, rule) && p.lines.methodNext(); later {
-			p.report.Lost.At(LossLaterDump, line.Line)
+			p.report.Lost.AddAt(LossLaterDump, line.Line)
 			continue
 		}
 		p.report.OtherLines++

@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/lost"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -82,7 +82,7 @@ func TestTextWithoutItsBeginning(t *testing.T) {
 	_, whole, _ := ReadText(strings.NewReader(text), TextOptions{})
 	second := strings.LastIndex(text[:strings.LastIndex(text, string(rule))], string(rule))
 	_, report, err := ReadText(strings.NewReader(text[second:]), TextOptions{})
-	if err != nil || report.Methods != whole.Methods-1 || report.Lost.Of(LossFront) == 0 || whole.Lost.Of(LossFront) != 0 {
+	if err != nil || report.Methods != whole.Methods-1 || report.Lost.Count(LossFront) == 0 || whole.Lost.Count(LossFront) != 0 {
 		t.Errorf("%d of %d methods, lost %v, %v", report.Methods, whole.Methods, report.Lost, err)
 	}
 }
@@ -91,7 +91,7 @@ func TestDumpBehindOneThatWasCut(t *testing.T) {
 	text := testdata(t, "jdk25.txt")
 	cut := text[:strings.LastIndex(text[:strings.LastIndex(text, string(rule))], string(rule))]
 	_, report, err := ReadText(strings.NewReader(cut+text), TextOptions{})
-	if err != nil || report.Lost.Of(LossMixed) == 0 {
+	if err != nil || report.Lost.Count(LossMixed) == 0 {
 		t.Errorf("lost %v, %v", report.Lost, err)
 	}
 }
@@ -169,7 +169,7 @@ func TestLosses(t *testing.T) {
 	at := func(mark string) int { return 1 + strings.Count(text[:strings.Index(text, mark)], "\n") }
 	for _, c := range []struct {
 		old, new string
-		what     lost.Kind
+		what     codec.LossKind
 		line     int
 	}{
 		{"trap(null_check)", "trap(null_chuck)", LossUnknownReason, at("trap(null_check)")},
@@ -284,7 +284,7 @@ func TestTwins(t *testing.T) {
 	text := testdata(t, "jdk25.txt")
 	twice := strings.Replace(text, "zoo.Keeper::stay()V", "zoo.Vet$$Lambda/0x00000000350ed3a8::see(Lzoo/Animal;)V", 1)
 	report := checkText(t, twice)
-	if report.Lost.Of(LossLoader) != 1 {
+	if report.Lost.Count(LossLoader) != 1 {
 		t.Errorf("report: %+v", report)
 	}
 	data, _, _ := read(t, twice, TextOptions{})

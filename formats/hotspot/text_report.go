@@ -1,37 +1,37 @@
 package hotspot
 
 import (
-	"github.com/profarc/profarc/internal/lost"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/layout"
 )
 
 // What reading a text loses.
 const (
-	LossBytecodes     lost.Kind = "bytecode lines: an archive keeps profiles, not code"
-	LossUnknownLine   lost.Kind = "lines inside methods that are neither bytecodes nor profile entries"
-	LossUnknownKind   lost.Kind = "entries of a kind that is not known"
-	LossUnknownReason lost.Kind = "trap reasons that are not known"
-	LossOffset        lost.Kind = "entries whose printed offset is not the one of their place"
-	LossLoader        lost.Kind = "methods printed more than once: their class loaders are not known"
-	LossFront         lost.Kind = "bytes of the VM's method data are of methods that are not in the text: is its beginning missing?"
-	LossMixed         lost.Kind = "bytes of method data more than the VM counted: behind a dump that was cut off another follows; keep the dumps apart"
-	LossLaterDump     lost.Kind = "lines of further dumps behind the first: split the text at \"Total MDO size\""
+	LossBytecodes     codec.LossKind = "bytecode lines: an archive keeps profiles, not code"
+	LossUnknownLine   codec.LossKind = "lines inside methods that are neither bytecodes nor profile entries"
+	LossUnknownKind   codec.LossKind = "entries of a kind that is not known"
+	LossUnknownReason codec.LossKind = "trap reasons that are not known"
+	LossOffset        codec.LossKind = "entries whose printed offset is not the one of their place"
+	LossLoader        codec.LossKind = "methods printed more than once: their class loaders are not known"
+	LossFront         codec.LossKind = "bytes of the VM's method data are of methods that are not in the text: is its beginning missing?"
+	LossMixed         codec.LossKind = "bytes of method data more than the VM counted: behind a dump that was cut off another follows; keep the dumps apart"
+	LossLaterDump     codec.LossKind = "lines of further dumps behind the first: split the text at \"Total MDO size\""
 )
 
 // What writing a text loses.
 const (
-	LossContext      lost.Kind = "profiles of one calling context: printed like any other"
-	LossCode         lost.Kind = "ids of the code that a profile is of"
-	LossNeverRan     lost.Kind = "methods that never ran"
-	LossNoClass      lost.Kind = "methods without a class"
-	LossArgInfo      lost.Kind = "ArgInfo entries: PrintMethodData does not show them"
-	LossHandlers     lost.Kind = "exception handler entries: PrintMethodData does not show them"
-	LossHeader       lost.Kind = "profiles with trap, compile or escape history: PrintMethodData does not show it"
-	LossLoaderName   lost.Kind = "methods with a class loader: only their names are printed"
-	LossHiddenTrap   lost.Kind = "extra entries at a bci that prints no entry, or another one"
-	LossWide         lost.Kind = "entries that no VM has"
-	LossWideRows     lost.Kind = "entries with more rows than the VM has: printed with all of them"
-	LossTypeWithMore lost.Kind = "types of values that are unknown by now"
+	LossContext      codec.LossKind = "profiles of one calling context: printed like any other"
+	LossCode         codec.LossKind = "ids of the code that a profile is of"
+	LossNeverRan     codec.LossKind = "methods that never ran"
+	LossNoClass      codec.LossKind = "methods without a class"
+	LossArgInfo      codec.LossKind = "ArgInfo entries: PrintMethodData does not show them"
+	LossHandlers     codec.LossKind = "exception handler entries: PrintMethodData does not show them"
+	LossHeader       codec.LossKind = "profiles with trap, compile or escape history: PrintMethodData does not show it"
+	LossLoaderName   codec.LossKind = "methods with a class loader: only their names are printed"
+	LossHiddenTrap   codec.LossKind = "extra entries at a bci that prints no entry, or another one"
+	LossWide         codec.LossKind = "entries that no VM has"
+	LossWideRows     codec.LossKind = "entries with more rows than the VM has: printed with all of them"
+	LossTypeWithMore codec.LossKind = "types of values that are unknown by now"
 )
 
 // A TextReport says what was read or written.
@@ -43,5 +43,5 @@ type TextReport struct {
 	Entries       int // profile entries, parameters and traps included
 	OtherLines    int // lines in front of the method data and behind it
 	HiddenClasses int
-	Lost          lost.List
+	Lost          codec.Losses
 }

@@ -15,7 +15,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/lost"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -171,7 +171,7 @@ func checkText(t *testing.T, text string) *TextReport {
 	if diff := cmp.Diff(count(text), kept(t, data, archived)); diff != "" {
 		t.Errorf("archive does not hold what the text has (-text +archive):\n%s", diff)
 	}
-	if n := report.Lost.Of(LossOffset); n != 0 {
+	if n := report.Lost.Count(LossOffset); n != 0 {
 		t.Errorf("%d offsets do not fit: %+v", n, report)
 	}
 	out, printed := print(t, data)
@@ -223,7 +223,7 @@ func TestSamples(t *testing.T) {
 	for name, text := range samples(t) {
 		t.Run(name, func(t *testing.T) {
 			report := checkText(t, text)
-			if report.Lost.Of(LossBytecodes) == 0 || len(report.Lost) > 2 {
+			if report.Lost.Count(LossBytecodes) == 0 || len(report.Lost) > 2 {
 				t.Errorf("report: %+v", report)
 			}
 		})
@@ -241,11 +241,11 @@ func testdata(t testing.TB, name string) string {
 
 func TestOwnTexts(t *testing.T) {
 	for name, want := range map[string]TextReport{
-		"jdk17.txt": {Dialect: JDK17, Params: layout.Params{2, 2, 1}, Methods: 6, Entries: 15, OtherLines: 5, HiddenClasses: 2, Lost: lost.List{
+		"jdk17.txt": {Dialect: JDK17, Params: layout.Params{2, 2, 1}, Methods: 6, Entries: 15, OtherLines: 5, HiddenClasses: 2, Lost: codec.Losses{
 			{What: LossBytecodes, Count: 17, Line: 15}, {What: LossFront, Count: 1}, {What: LossUnknownLine, Count: 2, Line: 19}, {What: LossLoader, Count: 1, Line: 93}}},
-		"jdk25.txt": {Dialect: JDK25, Params: layout.Params{2, 2, 0}, Methods: 2, Entries: 5, HiddenClasses: 2, Lost: lost.List{
+		"jdk25.txt": {Dialect: JDK25, Params: layout.Params{2, 2, 0}, Methods: 2, Entries: 5, HiddenClasses: 2, Lost: codec.Losses{
 			{What: LossBytecodes, Count: 5, Line: 12}, {What: LossUnknownLine, Count: 1, Line: 22}}},
-		"log.xml": {Dialect: JDK17, XML: true, Params: layout.Params{2, 2, 0}, Methods: 1, Entries: 1, OtherLines: 1, Lost: lost.List{
+		"log.xml": {Dialect: JDK17, XML: true, Params: layout.Params{2, 2, 0}, Methods: 1, Entries: 1, OtherLines: 1, Lost: codec.Losses{
 			{What: LossBytecodes, Count: 3, Line: 17}}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -100,7 +100,7 @@ func (m *textMethod) checkOffsets(s disk.Shape, r *TextReport) (end int) {
 			continue
 		}
 		if e.offset != end || int(e.at.Bci) <= bci {
-			r.Lost.At(LossOffset, e.line)
+			r.Lost.AddAt(LossOffset, e.line)
 		}
 		bci = int(e.at.Bci)
 		end = e.offset + e.size(s)

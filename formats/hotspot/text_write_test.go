@@ -12,8 +12,8 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/lost"
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -35,8 +35,8 @@ func TestPrintSpecimens(t *testing.T) {
 		}
 		out, report := print(t, data)
 		if s.Name == "hotspot" {
-			for _, l := range []lost.Kind{LossArgInfo, LossHandlers, LossHeader, LossLoaderName, LossNeverRan, LossCode} {
-				if report.Lost.Of(l) == 0 {
+			for _, l := range []codec.LossKind{LossArgInfo, LossHandlers, LossHeader, LossLoaderName, LossNeverRan, LossCode} {
+				if report.Lost.Count(l) == 0 {
 					t.Errorf("%s: no %q counted: %+v", s.Name, l, report)
 				}
 			}
@@ -68,7 +68,7 @@ func TestPrintContexts(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, report := print(t, data)
-	if strings.Count(out, "a.A::m()V") != 2 || report.Lost.Of(LossContext) != 1 {
+	if strings.Count(out, "a.A::m()V") != 2 || report.Lost.Count(LossContext) != 1 {
 		t.Errorf("report %+v of\n%s", report, out)
 	}
 }
@@ -104,7 +104,7 @@ func TestPrintWideEntries(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
-	if report.Lost.Of(LossWideRows) != 2 {
+	if report.Lost.Count(LossWideRows) != 2 {
 		t.Errorf("report: %+v", report)
 	}
 	_, _, lost := read(t, out, TextOptions{})

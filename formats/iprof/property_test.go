@@ -223,7 +223,7 @@ func TestOrderIsNotTrusted(t *testing.T) {
 			table.Row(cell, rapid.Uint64Range(0, 7).Draw(r, "type"), rapid.Uint64Range(0, 5).Draw(r, "method"), rapid.Uint64Range(0, 3).Draw(r, "profile"))
 		}
 		text, report := write(t, archiveOf(t, b), WriteOptions{})
-		if report.Lost.Of(LossOrder) != 1 || text != want {
+		if report.Lost.Count(LossOrder) != 1 || text != want {
 			r.Fatalf("%+v\n%s\n%s", report, text, want)
 		}
 	})

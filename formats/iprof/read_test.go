@@ -188,7 +188,7 @@ func TestStrangeThings(t *testing.T) {
 				t.Errorf("%+v, %+v", in, out)
 			}
 			plain, report := read(t, c.text, ReadOptions{Unordered: true})
-			if n := report.Lost.Of(LossOdd) + report.Lost.Of(LossForeign); n != c.odd {
+			if n := report.Lost.Count(LossOdd) + report.Lost.Count(LossForeign); n != c.odd {
 				t.Errorf("unordered: lost %v", report.Lost)
 			}
 			if again, _ := write(t, plain, WriteOptions{}); name != "calls elsewhere" { // which the schema refuses
@@ -209,7 +209,7 @@ func TestOldDialectProfiles(t *testing.T) {
 		`"virtualInvokeProfiles":[{"ctx":"3:3","records":[1,9]}],"monitorProfiles":[{"ctx":"0:0","records":[1,2]}]}`
 	data, report := read(t, old, ReadOptions{})
 	got, _ := write(t, data, WriteOptions{})
-	if got != want || report.Lost.Of(LossOldOdd) != 1 {
+	if got != want || report.Lost.Count(LossOldOdd) != 1 {
 		t.Errorf("%s, lost %v", got, report.Lost)
 	}
 }

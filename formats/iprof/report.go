@@ -1,33 +1,33 @@
 package iprof
 
 import (
-	"github.com/profarc/profarc/internal/lost"
+	"github.com/profarc/profarc/formats/codec"
 )
 
 // What reading a file loses.
 const (
-	LossOdd     lost.Kind = "items that are not what they should be"
-	LossForeign lost.Kind = "keys that have no meaning here: kept only where a file is imported alone and in order"
-	LossOldOdd  lost.Kind = "items of version 0.2.0 that say more than they should"
+	LossOdd     codec.LossKind = "items that are not what they should be"
+	LossForeign codec.LossKind = "keys that have no meaning here: kept only where a file is imported alone and in order"
+	LossOldOdd  codec.LossKind = "items of version 0.2.0 that say more than they should"
 )
 
 // What writing a file loses.
 const (
-	LossEntry      lost.Kind = "entries that iprof has no section for"
-	LossRows       lost.Kind = "counts of other types, nulls and traps of type profiles"
-	LossCounter    lost.Kind = "counters, sizes and histories of methods that iprof does not have"
-	LossCode       lost.Kind = "ids of the code that a profile is of"
-	LossInstanceof lost.Kind = "instanceof profiles: write version 1.1.0 to keep them"
-	LossSignature  lost.Kind = "signatures that are not spelled like Graal's"
-	LossLoader     lost.Kind = "class loaders and flags"
-	LossCount      lost.Kind = "counts above 2^63-1: written as 2^63-1"
-	LossNoType     lost.Kind = "rows without a type"
-	LossText       lost.Kind = "items kept as text: only the order of their file, and a version with their section, has a place for them"
-	LossVersion    lost.Kind = "spelling of a version before 0.4.0: a later version is written"
-	LossOrder      lost.Kind = "the source order: the archive has other profiles by now"
-	LossTable      lost.Kind = "tables that iprof has no section for"
-	PrunedMethods  lost.Kind = "methods that nothing refers to: pruned"
-	PrunedTypes    lost.Kind = "types that nothing refers to: pruned"
+	LossEntry      codec.LossKind = "entries that iprof has no section for"
+	LossRows       codec.LossKind = "counts of other types, nulls and traps of type profiles"
+	LossCounter    codec.LossKind = "counters, sizes and histories of methods that iprof does not have"
+	LossCode       codec.LossKind = "ids of the code that a profile is of"
+	LossInstanceof codec.LossKind = "instanceof profiles: write version 1.1.0 to keep them"
+	LossSignature  codec.LossKind = "signatures that are not spelled like Graal's"
+	LossLoader     codec.LossKind = "class loaders and flags"
+	LossCount      codec.LossKind = "counts above 2^63-1: written as 2^63-1"
+	LossNoType     codec.LossKind = "rows without a type"
+	LossText       codec.LossKind = "items kept as text: only the order of their file, and a version with their section, has a place for them"
+	LossVersion    codec.LossKind = "spelling of a version before 0.4.0: a later version is written"
+	LossOrder      codec.LossKind = "the source order: the archive has other profiles by now"
+	LossTable      codec.LossKind = "tables that iprof has no section for"
+	PrunedMethods  codec.LossKind = "methods that nothing refers to: pruned"
+	PrunedTypes    codec.LossKind = "types that nothing refers to: pruned"
 )
 
 // A Report says what was read or written.
@@ -51,7 +51,7 @@ type Report struct {
 	// that names the id refers.
 	Repeated int
 	Salvage  *Salvage // not nil if only a part was read
-	Lost     lost.List
+	Lost     codec.Losses
 }
 
 // Salvage says what was not read of a file.

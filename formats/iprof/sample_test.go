@@ -95,7 +95,7 @@ func TestPruned(t *testing.T) {
 	data, in := read(t, string(sample(t, "some-compiler-0.4.0.iprof.gz")), ReadOptions{})
 	text, out := write(t, data, WriteOptions{Prune: true})
 	valid(t, text, "0.4.0")
-	if n := out.Lost.Of(PrunedMethods); n != in.Seen || out.Methods+n != in.Methods || out.Types+out.Lost.Of(PrunedTypes) != in.Types {
+	if n := out.Lost.Count(PrunedMethods); n != in.Seen || out.Methods+n != in.Methods || out.Types+out.Lost.Count(PrunedTypes) != in.Types {
 		t.Errorf("%+v of %+v", out, in)
 	}
 	_, again := read(t, text, ReadOptions{})

@@ -37,7 +37,7 @@ func TestTextsAreReported(t *testing.T) {
 			t.Errorf("%s: never ran %t", name, ran)
 		}
 	}
-	if _, report := read(t, textOnly, ReadOptions{Unordered: true}); report.Seen != 1 || report.Lost.Of(LossOdd) != 2 {
+	if _, report := read(t, textOnly, ReadOptions{Unordered: true}); report.Seen != 1 || report.Lost.Count(LossOdd) != 2 {
 		t.Errorf("unordered: %+v", report)
 	}
 	_, report = read(t, strange(`,"samplingProfiles":[{"ctx":"3:0","records":[4],"thread":"main"},{"ctx":"","records":[4]}]`), ReadOptions{})
@@ -51,7 +51,7 @@ func TestPruneKeepsWhatTextsNeed(t *testing.T) {
 	data, _ := read(t, textOnly, ReadOptions{})
 	text, report := write(t, data, WriteOptions{Prune: true})
 	want := strings.NewReplacer(`,{"id":6,"name":"p","signature":[1,2,8]}`, "", `,{"id":8,"name":"C"}`, "").Replace(textOnly)
-	if text != want || report.Lost.Of(PrunedMethods) != 1 || report.Lost.Of(PrunedTypes) != 1 {
+	if text != want || report.Lost.Count(PrunedMethods) != 1 || report.Lost.Count(PrunedTypes) != 1 {
 		t.Errorf("%v\n%s", report.Lost, cmp.Diff(want, text))
 	}
 }
@@ -81,11 +81,11 @@ func TestTextsWithoutAnOrder(t *testing.T) {
 	}
 	b.Type(builder.TypeKey{Name: "not in the order"})
 	text, report := write(t, archiveOf(t, b), WriteOptions{})
-	if strings.Contains(text, "18446744073709551616") || report.Lost.Of(LossOrder) != 1 || report.Lost.Of(LossText) != 2 {
+	if strings.Contains(text, "18446744073709551616") || report.Lost.Count(LossOrder) != 1 || report.Lost.Count(LossText) != 2 {
 		t.Errorf("without an order: %v\n%s", report.Lost, text)
 	}
 	data, _ = read(t, strange(`,"instanceofProfiles":[{"ctx":"3:1","records":[5]}]`), ReadOptions{})
-	if _, report := write(t, data, WriteOptions{Version: "1.0.0"}); report.Lost.Of(LossText) != 1 {
+	if _, report := write(t, data, WriteOptions{Version: "1.0.0"}); report.Lost.Count(LossText) != 1 {
 		t.Errorf("without the section: %v", report.Lost)
 	}
 }
@@ -147,7 +147,7 @@ func (f failing) Read([]byte) (int, error) { return 0, f.err }
 func TestOldVersionIsSaid(t *testing.T) {
 	data, _ := read(t, `{"version":"0.2.0","types":[],"methods":[],"hotnessPoints":[]}`, ReadOptions{})
 	for version, want := range map[string]int{"": 1, "1.1.0": 0} {
-		if _, report := write(t, data, WriteOptions{Version: version}); report.Lost.Of(LossVersion) != want {
+		if _, report := write(t, data, WriteOptions{Version: version}); report.Lost.Count(LossVersion) != want {
 			t.Errorf("%q: %v", version, report.Lost)
 		}
 	}

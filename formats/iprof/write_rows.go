@@ -1,7 +1,7 @@
 package iprof
 
 import (
-	"github.com/profarc/profarc/internal/lost"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -44,7 +44,7 @@ func (e *exporter) typeRows(s *orderedSection) error {
 }
 
 // pruned reports whether a row is left out.
-func (e *exporter) pruned(unused bool, what lost.Kind) bool {
+func (e *exporter) pruned(unused bool, what codec.LossKind) bool {
 	if !e.o.Prune || !unused {
 		return false
 	}

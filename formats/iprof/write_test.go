@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/lost"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/layout"
 )
@@ -32,11 +32,11 @@ func TestLosses(t *testing.T) {
 	b.Table(layout.TableHeapRefs, 0, layout.ColumnWord, layout.ColumnWord).Row(1, 2)
 	text, report := write(t, archiveOf(t, b), WriteOptions{Version: "1.0.0"})
 	valid(t, text, "1.0.0")
-	got := map[lost.Kind]int{}
+	got := map[codec.LossKind]int{}
 	for _, l := range report.Lost {
 		got[l.What] = l.Count
 	}
-	want := map[lost.Kind]int{
+	want := map[codec.LossKind]int{
 		LossLoader: 1, LossSignature: 1, LossCode: 1, LossCount: 1, LossCounter: 1, LossRows: 1, LossNoType: 1,
 		LossInstanceof: 1, LossEntry: 1, LossForeign: 1, LossTable: 1,
 	}

@@ -109,7 +109,7 @@ func (t *text) add(lines *lineReader, report *Report) *SyntaxError {
 		return &SyntaxError{Line: lines.number, Column: parse.MaxJamaicaLine, Kind: parse.Exceeded("a line of more than %d bytes", parse.MaxJamaicaLine)}
 	case word == nil:
 		if len(bytes.TrimSpace(lines.text)) > 0 {
-			report.Lost.At(LossLine, lines.number)
+			report.Lost.AddAt(LossLine, lines.number)
 		}
 		return nil
 	}
@@ -135,13 +135,13 @@ func (t *text) add(lines *lineReader, report *Report) *SyntaxError {
 // note counts what of a line is not kept.
 func (t *text) note(r *record, report *Report) {
 	if r.fraction {
-		report.Lost.At(LossFraction, r.line)
+		report.Lost.AddAt(LossFraction, r.line)
 	}
 	if r.passed {
-		report.Lost.At(LossWords, r.line)
+		report.Lost.AddAt(LossWords, r.line)
 	}
 	if r.oddMark || r.interpreted && r.key == keyInvoke {
-		report.Lost.At(LossMark, r.line)
+		report.Lost.AddAt(LossMark, r.line)
 	}
 }
 

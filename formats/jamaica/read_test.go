@@ -13,9 +13,9 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/dump"
-	"github.com/profarc/profarc/internal/lost"
 	"github.com/profarc/profarc/internal/parse"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -235,7 +235,7 @@ func everything(t testing.TB, data []byte) string {
 
 func TestLinesThatAreNoProfile(t *testing.T) {
 	data, report := read(t, "Start writing profile data\n\nPROFILE: 1 (100%)   A.m()V\nPROFILE_LOCKS: 3 A\nprofile: 2\n")
-	if report.Lost.Of(LossLine) != 2 || report.Lines != 2 {
+	if report.Lost.Count(LossLine) != 2 || report.Lines != 2 {
 		t.Errorf("%+v", report)
 	}
 	if out, _ := write(t, data); out != "PROFILE: 1 (100%)       A.m()V\nPROFILE_LOCKS: 3 A\n" {
@@ -249,7 +249,7 @@ PROFILE: 2 (93.5%)   A.n()V
 HEAP_REFS: 9 18 (51%)
 PROFILE_CYCLES: 1 A.m()V(compiled)
 `)
-	want := lost.List{{What: LossFraction, Count: 1, Line: 2}, {What: LossMark, Count: 1, Line: 4}, {What: LossShare, Count: 3, Line: 1}}
+	want := codec.Losses{{What: LossFraction, Count: 1, Line: 2}, {What: LossMark, Count: 1, Line: 4}, {What: LossShare, Count: 3, Line: 1}}
 	if diff := cmp.Diff(want, report.Lost); diff != "" {
 		t.Error(diff)
 	}
@@ -274,7 +274,7 @@ func TestWordsBehindSignatures(t *testing.T) {
 		{"PROFILE_INVOKE: 5, 7 A.m( B.m()V", "PROFILE_INVOKE: 5 7  A.m( B.m()V\n", 0},
 	} {
 		data, report := read(t, c.line+"\n")
-		if got, _ := write(t, data); got != c.want || report.Lost.Of(LossWords) != c.lost {
+		if got, _ := write(t, data); got != c.want || report.Lost.Count(LossWords) != c.lost {
 			t.Errorf("%s: %v, written as %q", c.line, report.Lost, got)
 		}
 	}

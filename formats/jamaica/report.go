@@ -1,27 +1,27 @@
 package jamaica
 
 import (
-	"github.com/profarc/profarc/internal/lost"
+	"github.com/profarc/profarc/formats/codec"
 )
 
 // What reading a text loses.
 const (
-	LossLine     lost.Kind = "lines that begin with no keyword"
-	LossShare    lost.Kind = "percentages that are not the share that the numbers of the text make, rounded down"
-	LossFraction lost.Kind = "fractions of a percent"
-	LossWords    lost.Kind = "lines with words that mean nothing, behind the signature or in front of it"
-	LossMark     lost.Kind = "marks behind signatures that are not (interpreted), or not at a count"
+	LossLine     codec.LossKind = "lines that begin with no keyword"
+	LossShare    codec.LossKind = "percentages that are not the share that the numbers of the text make, rounded down"
+	LossFraction codec.LossKind = "fractions of a percent"
+	LossWords    codec.LossKind = "lines with words that mean nothing, behind the signature or in front of it"
+	LossMark     codec.LossKind = "marks behind signatures that are not (interpreted), or not at a count"
 )
 
 // What writing a text loses.
 const (
-	LossNeverRan lost.Kind = "methods that never ran"
-	LossContext  lost.Kind = "profiles of one calling context, or of one version of the code: written like any other"
-	LossCounter  lost.Kind = "profiles with counters of the method as a whole: the text has none"
-	LossEntry    lost.Kind = "profile entries that the text has no line for"
-	LossName     lost.Kind = "names that cannot be read again: they are empty, or hold blanks, signs or line breaks"
-	LossProperty lost.Kind = "properties of the run that the text has no line for"
-	LossFlags    lost.Kind = "(interpreted) marks of signatures that are cut short, or of calls"
+	LossNeverRan codec.LossKind = "methods that never ran"
+	LossContext  codec.LossKind = "profiles of one calling context, or of one version of the code: written like any other"
+	LossCounter  codec.LossKind = "profiles with counters of the method as a whole: the text has none"
+	LossEntry    codec.LossKind = "profile entries that the text has no line for"
+	LossName     codec.LossKind = "names that cannot be read again: they are empty, or hold blanks, signs or line breaks"
+	LossProperty codec.LossKind = "properties of the run that the text has no line for"
+	LossFlags    codec.LossKind = "(interpreted) marks of signatures that are cut short, or of calls"
 )
 
 // A Report says what was read or written.
@@ -31,5 +31,5 @@ type Report struct {
 	Methods int // with a profile, over all runs
 	Entries int // profile entries, over all runs
 	Cut     int // signatures that are cut short
-	Lost    lost.List
+	Lost    codec.Losses
 }

@@ -179,7 +179,7 @@ func (t *text) buildTotals(b *builder.Builder, runs [][]record, report *Report) 
 		for i := range run {
 			r := &run[i]
 			if of, ok := ratioOf[r.key]; ok && shareOf(r.numbers[of.number], r.numbers[of.of]) != r.numbers[of.share] {
-				report.Lost.At(LossShare, r.line)
+				report.Lost.AddAt(LossShare, r.line)
 			}
 		}
 	}
@@ -201,7 +201,7 @@ func sumShares(run []record, key keyword, report *Report) (total, sum uint64) {
 	for i := range run {
 		r := &run[i]
 		if !known && r.key == key && shareOf(r.numbers[of.number], total) != r.numbers[of.share] {
-			report.Lost.At(LossShare, r.line)
+			report.Lost.AddAt(LossShare, r.line)
 		}
 	}
 	return total, all.sum

@@ -95,7 +95,7 @@ func TestIndexedMemProf(t *testing.T) {
 		t.Errorf("other contents:\n%s", diff)
 	}
 	report, err := Check(bytes.NewReader(file), ReadOptions{})
-	if err != nil || report.Lost.Of(LossMemProf) != 1 {
+	if err != nil || report.Lost.Count(LossMemProf) != 1 {
 		t.Errorf("report %+v, %v", report, err)
 	}
 }

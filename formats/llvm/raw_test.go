@@ -113,7 +113,7 @@ func TestRawUnnamed(t *testing.T) {
 		t.Errorf("the archive has other contents than the file:\n%.3000s", diff)
 	}
 	_, report, err := Read(bytes.NewReader(s.encode(t)), ReadOptions{})
-	if err != nil || report.Lost.Of(LossUnnamed) != 1 || report.Functions != 2 {
+	if err != nil || report.Lost.Count(LossUnnamed) != 1 || report.Functions != 2 {
 		t.Errorf("report %+v, %v", report, err)
 	}
 }

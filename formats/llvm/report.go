@@ -1,7 +1,7 @@
 package llvm
 
 import (
-	"github.com/profarc/profarc/internal/lost"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -11,9 +11,9 @@ const Dropped = "functions dropped because "
 
 // What reading a file loses.
 const (
-	LossUnnamed lost.Kind = Dropped + "the file does not have their name"
-	LossMemProf lost.Kind = "sections of memory profiles (memprof): an archive keeps counts and values"
-	LossUniform lost.Kind = "uniform counters of a GPU"
+	LossUnnamed codec.LossKind = Dropped + "the file does not have their name"
+	LossMemProf codec.LossKind = "sections of memory profiles (memprof): an archive keeps counts and values"
+	LossUniform codec.LossKind = "uniform counters of a GPU"
 )
 
 // A Report says what was read.
@@ -27,7 +27,7 @@ type Report struct {
 	Functions int // records: a name with a FuncHash
 	Entries   int // profile entries
 	Traces    int // temporal traces
-	Lost      lost.List
+	Lost      codec.Losses
 
 	known known
 }

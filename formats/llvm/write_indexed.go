@@ -4,7 +4,7 @@ import (
 	"bufio"
 	"io"
 
-	"github.com/profarc/profarc/internal/lost"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -53,7 +53,7 @@ type indexedWriter struct {
 	options  WriteOptions
 	encoding encoding
 	report   WriteReport
-	lost     lost.List
+	lost     codec.Losses
 
 	out *bufio.Writer
 }

@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/lost"
 	"github.com/profarc/profarc/internal/memstore"
 	"github.com/profarc/profarc/layout"
 )
@@ -125,7 +125,7 @@ func (c content) held(version int) content {
 }
 
 // losses is how much of the content a version does not keep.
-func (c *content) losses(version int) map[lost.Kind]int {
+func (c *content) losses(version int) map[codec.LossKind]int {
 	bitmaps, vtables := 0, 0
 	for _, f := range c.Functions {
 		if f.Bitmap != "" {
@@ -143,7 +143,7 @@ func (c *content) losses(version int) map[lost.Kind]int {
 		}
 		return 0
 	}
-	return map[lost.Kind]int{
+	return map[codec.LossKind]int{
 		LossBitmaps: before(sinceBitmaps, bitmaps), LossVTableSites: before(sinceVTables, vtables),
 		LossBinaryIDs: before(sinceBinaryIDs, len(c.BinaryIDs)), LossTraces: before(sinceTraces, len(c.Traces)),
 		LossVTableNames: before(sinceVTables, len(c.VTables)), LossEntry: 0, LossContext: 0, LossNoCounters: 0, LossNoRecord: 0, LossValues: 0,
@@ -178,8 +178,8 @@ func TestIndexedFilesAreReadAgain(t *testing.T) {
 		}
 		requireContent(rt, want.held(version), *contentOf(t, file))
 		for what, n := range want.losses(version) {
-			if r.Lost.Of(what) != n {
-				rt.Fatalf("version %d: %d lost, want %d: %s", version, r.Lost.Of(what), n, what)
+			if r.Lost.Count(what) != n {
+				rt.Fatalf("version %d: %d lost, want %d: %s", version, r.Lost.Count(what), n, what)
 			}
 		}
 	})
@@ -236,11 +236,11 @@ func TestSitesKeepTheMostFrequentValues(t *testing.T) {
 	store := memstore.Open(t, b)
 	file, r := writeIndexed(t, store, WriteOptions{})
 	kept := contentOf(t, file).Functions["f 0000000000000001"].Sites["1 0"]
-	if len(kept) != maxSiteValues || kept[0].Value != 300-maxSiteValues || r.Lost.Of(LossValues) != 300-maxSiteValues {
+	if len(kept) != maxSiteValues || kept[0].Value != 300-maxSiteValues || r.Lost.Count(LossValues) != 300-maxSiteValues {
 		t.Errorf("%d values from %d on, lost %v", len(kept), kept[0].Value, r.Lost)
 	}
 	text, r := writeText(t, store, WriteOptions{})
-	if !bytes.Contains(text, []byte("\n255\n299:1299\n")) || r.Lost.Of(LossValues) != 300-maxSiteValues {
+	if !bytes.Contains(text, []byte("\n255\n299:1299\n")) || r.Lost.Count(LossValues) != 300-maxSiteValues {
 		t.Errorf("%.200s, lost %v", text, r.Lost)
 	}
 }

@@ -3,8 +3,8 @@ package llvm
 import (
 	"encoding/binary"
 
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/lost"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -38,11 +38,11 @@ func allZero(b []byte) bool {
 type recordWalk struct {
 	store   *reader.Store
 	shape   disk.Shape
-	lost    *lost.List // nil: not counted
+	lost    *codec.Losses // nil: not counted
 	records []record
 }
 
-func newRecordWalk(s *reader.Store, lost *lost.List) *recordWalk {
+func newRecordWalk(s *reader.Store, lost *codec.Losses) *recordWalk {
 	return &recordWalk{store: s, shape: disk.ShapeOf(&s.Header().Params), lost: lost}
 }
 

@@ -3,33 +3,33 @@ package llvm
 import (
 	"fmt"
 
-	"github.com/profarc/profarc/internal/lost"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
 // What writing a profile loses.
 const (
-	LossNoRecord   lost.Kind = "names without a profile that LLVM has a place for"
-	LossContext    lost.Kind = "profiles of one calling context: LLVM has no place for them"
-	LossNoCounters lost.Kind = "profiles without counters"
-	LossEntry      lost.Kind = "profile entries that LLVM does not have"
-	LossValues     lost.Kind = "values of a site beyond the 255 most frequent"
+	LossNoRecord   codec.LossKind = "names without a profile that LLVM has a place for"
+	LossContext    codec.LossKind = "profiles of one calling context: LLVM has no place for them"
+	LossNoCounters codec.LossKind = "profiles without counters"
+	LossEntry      codec.LossKind = "profile entries that LLVM does not have"
+	LossValues     codec.LossKind = "values of a site beyond the 255 most frequent"
 
 	// What only older versions of the indexed format do not hold.
-	LossBinaryIDs   lost.Kind = "binary ids: the version cannot hold them (--profdata-version 9 or higher can)"
-	LossTraces      lost.Kind = "temporal traces: the version cannot hold them (--profdata-version 10 or higher can)"
-	LossBitmaps     lost.Kind = "MC/DC bitmaps: the version cannot hold them (--profdata-version 11 or higher can)"
-	LossVTableSites lost.Kind = "vtable value sites: the version cannot hold them (--profdata-version 12 or higher can)"
-	LossVTableNames lost.Kind = "names of vtables: left out (--keep-vtable-symbols and --profdata-version 12 or higher keep them)"
+	LossBinaryIDs   codec.LossKind = "binary ids: the version cannot hold them (--profdata-version 9 or higher can)"
+	LossTraces      codec.LossKind = "temporal traces: the version cannot hold them (--profdata-version 10 or higher can)"
+	LossBitmaps     codec.LossKind = "MC/DC bitmaps: the version cannot hold them (--profdata-version 11 or higher can)"
+	LossVTableSites codec.LossKind = "vtable value sites: the version cannot hold them (--profdata-version 12 or higher can)"
+	LossVTableNames codec.LossKind = "names of vtables: left out (--keep-vtable-symbols and --profdata-version 12 or higher keep them)"
 
 	// What text does not hold.
-	LossTextBinaryIDs lost.Kind = "binary ids: text has no place for them"
-	LossTextVTables   lost.Kind = "names of vtables: left out (--keep-vtable-symbols prints those that sites have)"
-	LossTextName      lost.Kind = "functions whose names text cannot hold"
-	LossTextTrace     lost.Kind = "functions of temporal traces whose names are not known"
-	LossTextEntryOnly lost.Kind = "marks that function entries alone are covered: text cannot say it"
-	LossTextByte      lost.Kind = "marks that counters are of coverage: text of this LLVM cannot say it"
+	LossTextBinaryIDs codec.LossKind = "binary ids: text has no place for them"
+	LossTextVTables   codec.LossKind = "names of vtables: left out (--keep-vtable-symbols prints those that sites have)"
+	LossTextName      codec.LossKind = "functions whose names text cannot hold"
+	LossTextTrace     codec.LossKind = "functions of temporal traces whose names are not known"
+	LossTextEntryOnly codec.LossKind = "marks that function entries alone are covered: text cannot say it"
+	LossTextByte      codec.LossKind = "marks that counters are of coverage: text of this LLVM cannot say it"
 )
 
 // A WriteReport says what was written.
@@ -38,7 +38,7 @@ type WriteReport struct {
 	Names     int // of functions
 	Functions int // records: a name with a FuncHash
 	Cold      int // names left out because nothing of them ever ran
-	Lost      lost.List
+	Lost      codec.Losses
 }
 
 // checkDomain refuses archives that are not LLVM's.

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/lost"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/memstore"
 	"github.com/profarc/profarc/layout"
 )
@@ -105,11 +105,11 @@ func oddProfiles(t testing.TB) *builder.Builder {
 
 func TestWhatLLVMLacksIsCounted(t *testing.T) {
 	s := memstore.Open(t, oddProfiles(t))
-	want := map[lost.Kind]int{LossEntry: 5, LossContext: 1, LossNoCounters: 1, LossNoRecord: 1}
+	want := map[codec.LossKind]int{LossEntry: 5, LossContext: 1, LossNoCounters: 1, LossNoRecord: 1}
 	file, r := writeIndexed(t, s, WriteOptions{Version: WrittenNewest})
 	_, fromText := writeText(t, s, WriteOptions{})
-	for _, list := range []lost.List{r.Lost, fromText.Lost} {
-		got := map[lost.Kind]int{}
+	for _, list := range []codec.Losses{r.Lost, fromText.Lost} {
+		got := map[codec.LossKind]int{}
 		for _, l := range list {
 			got[l.What] = l.Count
 		}
@@ -135,7 +135,7 @@ func TestTextLeavesOutNamesThatItCannotHold(t *testing.T) {
 		}
 	}
 	text, r := writeText(t, memstore.Open(t, b), WriteOptions{})
-	if r.Lost.Of(LossTextName) != 5 || r.Names != 3 {
+	if r.Lost.Count(LossTextName) != 5 || r.Names != 3 {
 		t.Errorf("%+v", r)
 	}
 	if got := contentOf(t, text).Functions; len(got) != 3 || got["plain 0000000000000001"].Counts == nil || got["$s4main3fooyyF 0000000000000001"].Counts == nil || got["a:b;c d$e 0000000000000001"].Counts == nil {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/profarc/profarc/internal/lost"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -32,7 +32,7 @@ type textWriter struct {
 	store   *reader.Store
 	options WriteOptions
 	report  WriteReport
-	lost    lost.List
+	lost    codec.Losses
 
 	names  *ValueNames
 	called *recordWalk     // of functions that values name

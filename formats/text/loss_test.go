@@ -9,8 +9,8 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/lost"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -50,7 +50,7 @@ func TestOddEntriesAreCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(lost.List{{What: LossMeaningless, Count: 1}, {What: LossMisplaced, Count: 1}}, report.Lost); diff != "" {
+	if diff := cmp.Diff(codec.Losses{{What: LossMeaningless, Count: 1}, {What: LossMisplaced, Count: 1}}, report.Lost); diff != "" {
 		t.Error(diff)
 	}
 	if !strings.Contains(text.String(), "\n    @0 Counters 7\n\nend\n") {

@@ -1,14 +1,14 @@
 package text
 
 import (
-	"github.com/profarc/profarc/internal/lost"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/layout"
 )
 
 // What writing a text loses.
 const (
-	LossMeaningless lost.Kind = "flags of wide entries that mean nothing"
-	LossMisplaced   lost.Kind = "wide entries that are not among the data entries"
+	LossMeaningless codec.LossKind = "flags of wide entries that mean nothing"
+	LossMisplaced   codec.LossKind = "wide entries that are not among the data entries"
 )
 
 // A Report says what was read or written.
@@ -18,5 +18,5 @@ type Report struct {
 	Methods  int
 	Profiles int
 	Entries  int
-	Lost     lost.List
+	Lost     codec.Losses
 }

@@ -58,18 +58,37 @@ func (x *Index) Guess(hashes, refs []uint32) {
 	}
 }
 
+// Truncate removes all references above last.
+func (x *Index) Truncate(last uint32) {
+	if x.used == 0 {
+		return
+	}
+	old := x.slots
+	x.slots, x.used = make([]slot, len(old)), 0
+	for _, s := range old {
+		if s.ref != 0 && s.ref <= last {
+			x.insert(s)
+			x.used++
+		}
+	}
+}
+
+// insert puts a slot's reference where Find will look for it.
+func (x *Index) insert(s slot) {
+	mask := uint32(len(x.slots) - 1)
+	at := s.hash & mask
+	for x.slots[at].ref != 0 {
+		at = (at + 1) & mask
+	}
+	x.slots[at] = s
+}
+
 func (x *Index) grow() {
 	old := x.slots
 	x.slots = make([]slot, max(2*len(old), firstSlots))
-	mask := uint32(len(x.slots) - 1)
 	for _, s := range old {
-		if s.ref == 0 {
-			continue
+		if s.ref != 0 {
+			x.insert(s)
 		}
-		at := s.hash & mask
-		for x.slots[at].ref != 0 {
-			at = (at + 1) & mask
-		}
-		x.slots[at] = s
 	}
 }

@@ -60,3 +60,28 @@ func TestGuesses(t *testing.T) {
 		t.Error("an empty index guesses")
 	}
 }
+
+// Truncate removes what was put last, and Find still finds the rest.
+func TestTruncate(t *testing.T) {
+	t.Parallel()
+	var x Index
+	x.Truncate(3) // of an empty index
+	put := func(from, to uint32) {
+		for ref := from; ref <= to; ref++ {
+			_, at := x.Find(ref%7, func(uint32) bool { return false })
+			x.Put(at, ref%7, ref)
+		}
+	}
+	put(1, 1000)
+	x.Truncate(300)
+	if x.Len() != 300 {
+		t.Fatalf("%d references, want 300", x.Len())
+	}
+	put(301, 500)
+	for ref := uint32(1); ref <= 600; ref++ {
+		got, _ := x.Find(ref%7, func(r uint32) bool { return r == ref })
+		if want := ref <= 500; want != (got == ref) {
+			t.Fatalf("reference %d: found %d", ref, got)
+		}
+	}
+}

@@ -34,7 +34,7 @@ func (r *recording) build(o ReadOptions, shape disk.Shape, report *Report) (*bui
 	for i := range r.data {
 		d := &r.data[i]
 		if seen[d.methodKey] {
-			report.Lost.At(LossTwice, d.place.Line)
+			report.Lost.AddAt(LossTwice, d.place.Line)
 			continue
 		}
 		seen[d.methodKey] = true

@@ -45,7 +45,7 @@ func (b *build) profile(d *methodData) (*builder.Profile, error) {
 	}
 	for _, e := range w.sections[layout.SectionData] {
 		if e.Point() <= previous {
-			b.report.Lost.At(LossOrder, d.place.Line)
+			b.report.Lost.AddAt(LossOrder, d.place.Line)
 			break
 		}
 		previous = e.Point()
@@ -64,7 +64,7 @@ func (b *build) counters(p *builder.Profile, d *methodData) {
 	}
 	counters, ok := compilerCounters(d.header)
 	if !ok {
-		b.report.Lost.At(LossHeader, d.place.Line)
+		b.report.Lost.AddAt(LossHeader, d.place.Line)
 		return
 	}
 	readHistory(p, counters)
@@ -80,7 +80,7 @@ func (b *build) size(p *builder.Profile, d *methodData, free int) {
 	if head, ok := headSize(b.version, b.shape); ok {
 		p.Size(0, uint32(head+len(d.words)*disk.CellSize))
 	} else if free > 0 {
-		b.report.Lost.At(LossFree, d.place.Line)
+		b.report.Lost.AddAt(LossFree, d.place.Line)
 	}
 }
 
@@ -96,7 +96,7 @@ func (b *build) entry(p *builder.Profile, d *methodData, in layout.BlockSection,
 			return uint64(b.methodRef(m))
 		}
 		if pointerOf(d.words[at], kind) != 0 {
-			b.report.Lost.At(LossUnnamed, d.place.Line)
+			b.report.Lost.AddAt(LossUnnamed, d.place.Line)
 		}
 		return 0
 	})

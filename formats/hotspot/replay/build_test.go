@@ -33,7 +33,7 @@ func TestManyReceivers(t *testing.T) {
 	}
 	var out bytes.Buffer
 	report, err := Write(&out, open(t, data), WriteOptions{Method: key, ClassPath: []string{classes(t)}})
-	if err != nil || report.Lost.Of(LossWide) != 1 {
+	if err != nil || report.Lost.Count(LossWide) != 1 {
 		t.Fatalf("report: %+v, %v", report, err)
 	}
 	d := mustParse(t, out.String()).data[0]
@@ -82,7 +82,7 @@ func TestExtraEntries(t *testing.T) {
 		if trapped == "not/There" {
 			want[3], want[4], methods = 0, 0, map[int]methodKey{}
 		}
-		if got := report.Lost.Of(LossTrap); got != 1-len(methods) {
+		if got := report.Lost.Count(LossTrap); got != 1-len(methods) {
 			t.Errorf("%d traps lost", got)
 		}
 		if diff := cmp.Diff(want, d.words); diff != "" {

@@ -248,7 +248,7 @@ func TestTypeWithoutClass(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if report.Lost.Of(LossType) != 1 || report.Lost.Of(LossCallee) != 1 {
+	if report.Lost.Count(LossType) != 1 || report.Lost.Count(LossCallee) != 1 {
 		t.Errorf("report: %+v", report)
 	}
 	d := mustParse(t, out.String()).data[0]

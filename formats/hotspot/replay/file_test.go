@@ -114,7 +114,7 @@ func checkFile(t *testing.T, name, text string) *Report {
 	if diff := cmp.Diff(r.methods, back.methods, inside); diff != "" {
 		t.Errorf("%s: methods:\n%s", name, diff)
 	}
-	if got := len(back.klasses) + written.Lost.Of(LossField); got != len(r.klasses) {
+	if got := len(back.klasses) + written.Lost.Count(LossField); got != len(r.klasses) {
 		t.Errorf("%s: %d records of classes and fields of %d", name, got, len(r.klasses))
 	}
 	first, _ := read(t, text, ReadOptions{ProfilesOnly: true})

@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/formats/hotspot"
 	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/lost"
 	"github.com/profarc/profarc/internal/parse"
 	"github.com/profarc/profarc/layout"
 )
@@ -218,14 +218,14 @@ func TestMethodFields(t *testing.T) {
 
 // What cannot be kept is counted.
 func TestReadLosses(t *testing.T) {
-	for what, text := range map[lost.Kind]string{
+	for what, text := range map[codec.LossKind]string{
 		LossHeader:  strings.Replace(line25("0x9 0x0", "oops 0 methods 0"), "orig 80 0", "orig 79", 1),
 		LossUnnamed: line25("0x10005 0x0 0x7f00 0x5 0x0 0x0 0x9 0x0", "oops 0 methods 0"),
 		LossOrder:   line25("0x50002 0x0 0x10002 0x0 0x9 0x0", "oops 0 methods 0"),
 		LossFree:    strings.Replace(line25("0x0 0x9 0x0", "oops 0 methods 0"), "version 2", "version 1", 1),
 		LossTwice:   strings.Replace(line25("0x9 0x0", "oops 0 methods 0"), "compile", strings.Split(line25("0x9 0x0", "oops 0 methods 0"), "\n")[3]+"\ncompile", 1),
 	} {
-		if _, r := read(t, text, ReadOptions{Shape: &disk.Shape{TypeRows: 2, BciRows: 2}}); r.Lost.Of(what) != 1 || len(r.Lost) != 1 || r.Lost[0].Line < 2 {
+		if _, r := read(t, text, ReadOptions{Shape: &disk.Shape{TypeRows: 2, BciRows: 2}}); r.Lost.Count(what) != 1 || len(r.Lost) != 1 || r.Lost[0].Line < 2 {
 			t.Errorf("%q: %+v", what, r.Lost)
 		}
 	}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/escape"
-	"github.com/profarc/profarc/internal/lost"
 )
 
 // A Loss is something of which so many did not get from one side to the other.
@@ -16,7 +16,7 @@ type Loss struct {
 }
 
 // LossesOf are what an importer or exporter has lost.
-func LossesOf(list lost.List) []Loss {
+func LossesOf(list codec.Losses) []Loss {
 	all := []Loss{}
 	for _, l := range list {
 		all = append(all, Loss{string(l.What), l.Count, l.Line})

@@ -1,0 +1,257 @@
+package builder_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// A batchStep is a call, or a few, on a builder.
+type batchStep func(b *builder.Builder)
+
+// drawBatchSteps draws calls of all kinds that a batch can undo. Keys are few,
+// so that most calls meet what an earlier one has left.
+func drawBatchSteps(t *rapid.T, label string) []batchStep {
+	small := rapid.IntRange(0, 5)
+	n := rapid.IntRange(0, 12).Draw(t, label)
+	steps := make([]batchStep, n)
+	for i := range steps {
+		kind, x, y, z := rapid.IntRange(0, 9).Draw(t, "kind"), small.Draw(t, "x"), small.Draw(t, "y"), small.Draw(t, "z")
+		steps[i] = func(b *builder.Builder) { batchCalls[kind](b, x, y, z) }
+	}
+	return steps
+}
+
+func keyNumber(x, y int) layout.Key {
+	return layout.Key{Class: fmt.Sprint("C", x), Name: fmt.Sprint("m", y), Signature: "()V"}
+}
+
+// batchCalls are the calls that drawBatchSteps draws from.
+var batchCalls = [...]func(b *builder.Builder, x, y, z int){
+	func(b *builder.Builder, x, y, z int) { // a profile that is summed in place
+		p := b.Profile(b.Method(keyNumber(x, y)), uint64(z/3), builder.NoContext)
+		p.Invocations(uint64(z))
+		p.Counter(builder.At{Bci: 4}, uint64(x))
+		_ = p.Done()
+	},
+	func(b *builder.Builder, x, y, z int) { // a profile that is replaced
+		row := builder.Row{Type: b.Type(builder.TypeKey{Name: fmt.Sprint("T", z)}), Count: 1}
+		p := b.Profile(b.Method(keyNumber(x, y)), 0, builder.NoContext)
+		p.VirtualCall(builder.At{Bci: uint16(z)}, 1, 0, row)
+		_ = p.Done()
+	},
+	func(b *builder.Builder, x, y, z int) { // a profile in a context
+		m := b.Method(keyNumber(x, y))
+		p := b.Profile(m, 7, b.Context(m, builder.Frame{Caller: b.Method(keyNumber(y, z)), Point: int32(x)}))
+		_ = p.Done()
+	},
+	func(b *builder.Builder, _, _, _ int) { b.NextRun(builder.Run{}) },
+	func(b *builder.Builder, x, _, z int) {
+		b.NextRun(builder.Run{Weight: builder.Weight(x+1) * builder.One / builder.Weight(z+1)})
+	},
+	func(b *builder.Builder, x, y, z int) {
+		b.DescribeType(b.Type(builder.TypeKey{Name: fmt.Sprint("T", x)}), builder.TypeInfo{Alias: fmt.Sprint("A", y), Flags: layout.TypeFlags(z & 1)})
+	},
+	func(b *builder.Builder, x, y, z int) {
+		b.DescribeMethod(b.Method(keyNumber(x, y)), builder.MethodInfo{Access: uint32(z)})
+	},
+	func(b *builder.Builder, x, y, _ int) { b.Seen(b.Method(layout.Key{Name: fmt.Sprint("named", x, y)})) },
+	func(b *builder.Builder, x, y, z int) {
+		b.Table(layout.TableMonitors, 0, disk.TableColumns(layout.TableMonitors)...).Row(uint64(b.Type(builder.TypeKey{Name: fmt.Sprint("T", x)})), uint64(y*z))
+	},
+	func(b *builder.Builder, x, y, z int) {
+		b.Table(layout.TableSamples, 0, disk.TableColumns(layout.TableSamples)...).Row(uint64(x), uint64(b.Method(keyNumber(y, z))), uint64(z), uint64(y))
+	},
+}
+
+func newBatchBuilder() *builder.Builder {
+	return builder.New(layout.DomainHotSpot, builder.Config{Params: hotspotParams()})
+}
+
+// outcome is the archive that a builder writes, or its error.
+func outcome(b *builder.Builder) string {
+	data, _, err := b.Bytes()
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("%x, %d unmerged", data, b.Unmerged())
+}
+
+// A batch that is rolled back leaves nothing behind: the archive is that of the
+// calls before and after it. One that is committed leaves all of its calls.
+func TestBatchIsAllOrNothing(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		before, inside, after := drawBatchSteps(t, "before"), drawBatchSteps(t, "inside"), drawBatchSteps(t, "after")
+		committed := rapid.Bool().Draw(t, "committed")
+		want, got := newBatchBuilder(), newBatchBuilder()
+		for _, step := range before {
+			step(want)
+			step(got)
+		}
+		batch, err := got.Begin()
+		if err != nil {
+			if want.Err() == nil {
+				t.Fatal(err)
+			}
+			return
+		}
+		for _, step := range inside {
+			step(got)
+		}
+		if committed = committed && got.Err() == nil; committed {
+			if err := batch.Commit(); err != nil {
+				t.Fatal(err)
+			}
+			for _, step := range inside {
+				step(want)
+			}
+		}
+		batch.Rollback()
+		for _, step := range after {
+			step(want)
+			step(got)
+		}
+		if want, got := outcome(want), outcome(got); got != want {
+			t.Errorf("committed %v: the builder writes\n%.2000s, want\n%.2000s", committed, got, want)
+		}
+	})
+}
+
+// Rolling back many batches with much in them leaves large lists and indices as
+// they were.
+func TestRollbackOfManyFunctions(t *testing.T) {
+	t.Parallel()
+	functions := func(from, to int) (all []builder.Function) {
+		for i := from; i < to; i++ {
+			all = append(all, builder.Function{Name: fmt.Appendf(nil, "function%d", i), Hash: 1, Counts: []uint64{uint64(i), 1}})
+		}
+		return all
+	}
+	want, got := builder.New(layout.DomainLLVMIR, builder.Config{}), builder.New(layout.DomainLLVMIR, builder.Config{})
+	for round := range 4 {
+		for i, b := range []*builder.Builder{want, got} {
+			b.NextRun(builder.Run{})
+			if _, err := b.AddFunctions(functions(0, 3000*(round+1))); err != nil {
+				t.Fatal(i, err)
+			}
+		}
+		batch, err := got.Begin()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.NextRun(builder.Run{Weight: 3 * builder.One})
+		if _, err := got.AddFunctions(functions(round*1000, 20000)); err != nil {
+			t.Fatal(err)
+		}
+		batch.Rollback()
+	}
+	if outcome(want) != outcome(got) {
+		t.Error("batches that were rolled back left something behind")
+	}
+}
+
+// An open batch is refused where a builder has to be whole, and a profile that
+// outlives its batch where it is handed over.
+func TestBatchMisuse(t *testing.T) {
+	t.Parallel()
+	b := newBatchBuilder()
+	early := b.Profile(b.Method(keyNumber(1, 1)), 0, builder.NoContext)
+	batch, err := b.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Begin(); !errors.Is(err, builder.ErrBatch) {
+		t.Errorf("a second batch: %v", err)
+	}
+	if _, _, err := b.Bytes(); !errors.Is(err, builder.ErrBatch) {
+		t.Errorf("Bytes: %v", err)
+	}
+	if _, err := b.Commit(t.Context(), filepath.Join(t.TempDir(), "a.parc")); !errors.Is(err, builder.ErrBatch) {
+		t.Errorf("Commit: %v", err)
+	}
+	if _, err := b.NarrowRows(1); !errors.Is(err, builder.ErrBatch) {
+		t.Errorf("NarrowRows: %v", err)
+	}
+	if err := early.Done(); err == nil {
+		t.Error("a profile from before the batch was taken in it")
+	}
+	b.Type(builder.TypeKey{Name: "a name with a NUL byte \x00"})
+	if err := batch.Commit(); err == nil {
+		t.Error("a batch with an error was committed")
+	}
+	late := b.Profile(b.Method(keyNumber(2, 2)), 0, builder.NoContext)
+	batch.Rollback()
+	if err := b.Err(); err != nil {
+		t.Errorf("after Rollback: %v", err)
+	}
+	if err := late.Done(); err == nil {
+		t.Error("a profile was taken after its batch had been rolled back")
+	}
+	if err := batch.Commit(); err == nil {
+		t.Error("a batch was committed after Rollback")
+	}
+}
+
+// Begin and Commit take no longer for a large builder.
+func BenchmarkEmptyBatch(bench *testing.B) {
+	b := builder.New(layout.DomainLLVMIR, builder.Config{})
+	for i := range 100_000 {
+		if err := b.AddFunction(&builder.Function{Name: fmt.Appendf(nil, "f%d", i), Counts: []uint64{1}}); err != nil {
+			bench.Fatal(err)
+		}
+	}
+	for bench.Loop() {
+		batch, err := b.Begin()
+		if err == nil {
+			err = batch.Commit()
+		}
+		if err != nil {
+			bench.Fatal(err)
+		}
+	}
+}
+
+// What a rolled back batch had counted twice can be given again.
+func TestBatchCanBeGivenAgain(t *testing.T) {
+	t.Parallel()
+	b := newBatchBuilder()
+	give := func() error {
+		p := b.Profile(b.Method(keyNumber(1, 2)), 3, builder.NoContext)
+		p.Invocations(5)
+		return p.Done()
+	}
+	batch, err := b.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := give(); err != nil {
+		t.Fatal(err)
+	}
+	if err := give(); !errors.Is(err, builder.ErrDuplicate) {
+		t.Fatalf("the second time in one run: %v", err)
+	}
+	batch.Rollback()
+	if err := give(); err != nil {
+		t.Fatal(err)
+	}
+	once := newBatchBuilder()
+	p := once.Profile(once.Method(keyNumber(1, 2)), 3, builder.NoContext)
+	p.Invocations(5)
+	if err := p.Done(); err != nil {
+		t.Fatal(err)
+	}
+	x, _, _ := b.Bytes()
+	y, _, _ := once.Bytes()
+	if !bytes.Equal(x, y) {
+		t.Error("a duplicate in a batch that was rolled back shows in the archive")
+	}
+}

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/profarc/profarc/internal/disk"
+)
+
+var le = binary.LittleEndian
+
+// bytesPerLine is the number of bytes on a line of the dump.
+const bytesPerLine = 8
+
+// A dumper prints the ranges of an archive in file order. at is the end of what
+// has been printed.
+type dumper struct {
+	out    io.Writer
+	data   []byte
+	at     int64
+	header header
+}
+
+// A span is a range of the file, in bytes.
+type span struct{ offset, size int64 }
+
+func (s span) end() int64 { return s.offset + s.size }
+
+// A header has the fields of the header that the other regions depend on.
+type header struct {
+	base     uint64
+	shape    disk.Shape
+	regions  map[string]span
+	sections map[string]span
+	contexts int64
+}
+
+var (
+	regionNames  = []string{"ps", "ix", "ro", "bm", "ex", "rw"}
+	sectionNames = []string{"symbols", "types", "methods", "unexecuted", "contexts"}
+)
+
+// annotate writes the dump of an archive.
+func annotate(out io.Writer, data []byte) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("not a sound archive: %v", p)
+		}
+	}()
+	d := &dumper{out: out, data: data}
+	d.readHeader()
+	d.printHeader()
+	d.printSums(d.region("ps"))
+	d.printIndex(d.region("ix"))
+	d.printRecords()
+	d.printBitmaps(d.region("bm"))
+	d.printTables(d.region("ex"))
+	d.printBlocks(d.region("rw"))
+	return nil
+}
+
+func (d *dumper) readHeader() {
+	at := func(i, row, size int) span {
+		row += i * size
+		return span{int64(le.Uint64(d.data[row:])), int64(le.Uint64(d.data[row+8:]))}
+	}
+	d.header = header{base: d.u64(72), regions: map[string]span{}, sections: map[string]span{}, contexts: int64(d.u64(512 + 24))}
+	d.header.shape = disk.Shape{TypeRows: int(d.u32(160)), BciRows: int(d.u32(164)), Gap: int(d.u32(168))}
+	for i, name := range regionNames {
+		d.header.regions[name] = at(i, 288, 24)
+	}
+	for i, name := range sectionNames {
+		d.header.sections[name] = at(i, 432, 16)
+	}
+}
+
+func (d *dumper) u16(at int64) uint16 { return le.Uint16(d.data[at:]) }
+func (d *dumper) u32(at int64) uint32 { return le.Uint32(d.data[at:]) }
+func (d *dumper) u64(at int64) uint64 { return le.Uint64(d.data[at:]) }
+
+// region prints the padding before a region and the region's heading, and
+// returns where the region lies.
+func (d *dumper) region(name string) span {
+	s := d.header.regions[name]
+	d.padTo(s.offset)
+	if s.size > 0 {
+		d.heading("%s: %s at %#x", name, plural(s.size, "byte"), s.offset)
+	}
+	return s
+}
+
+func plural(n int64, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
+
+func (d *dumper) heading(format string, args ...any) {
+	fmt.Fprintf(d.out, "# "+format+"\n", args...)
+}
+
+// padTo names the bytes up to an offset padding.
+func (d *dumper) padTo(end int64) {
+	if end > d.at {
+		d.bytes(end-d.at, "padding")
+	}
+}
+
+// padUnit names the bytes up to the next multiple of 8 padding.
+func (d *dumper) padUnit() { d.padTo((d.at + 7) &^ 7) }
+
+// bytes prints the next n bytes under a name.
+func (d *dumper) bytes(n int64, text string) {
+	for end := d.at + n; d.at < end; {
+		if zeros := d.zeros(end); zeros > bytesPerLine {
+			d.line(fmt.Sprintf("00 * %d", zeros), text)
+			d.at += zeros
+			continue
+		}
+		line := min(bytesPerLine, end-d.at)
+		d.line(fmt.Sprintf("% x", d.data[d.at:][:line]), text)
+		d.at, text = d.at+line, ""
+	}
+}
+
+// zeros returns the number of zeros from here to end, or 0 if other bytes
+// follow them.
+func (d *dumper) zeros(end int64) int64 {
+	for _, b := range d.data[d.at:end] {
+		if b != 0 {
+			return 0
+		}
+	}
+	return end - d.at
+}
+
+func (d *dumper) line(hex, text string) {
+	fmt.Fprintln(d.out, strings.TrimRight(fmt.Sprintf("%06x  %-23s  %s", d.at, hex, text), " "))
+}
+
+// A render returns a number of the file as text.
+type render func(uint64) string
+
+func decimal(v uint64) string  { return strconv.FormatUint(v, 10) }
+func signed(v uint64) string   { return strconv.FormatInt(int64(v), 10) }
+func signed32(v uint64) string { return strconv.FormatInt(int64(int32(v)), 10) }
+func hex(v uint64) string      { return fmt.Sprintf("%#x", v) }
+func hash(v uint64) string     { return fmt.Sprintf("%016x", v) }
+
+// number prints the next size bytes as a number with a name.
+func (d *dumper) number(size int64, name string, as render) uint64 {
+	var word [8]byte
+	copy(word[:], d.data[d.at:][:size])
+	v := le.Uint64(word[:])
+	d.bytes(size, name+": "+as(v))
+	return v
+}
+
+// reference returns a render of a file reference: its offset, and what is there
+// as text says.
+func (d *dumper) reference(text func(at int64) string) render {
+	return func(v uint64) string {
+		if v == 0 {
+			return "none"
+		}
+		return fmt.Sprintf("at %#x, %s", v*8, text(int64(v)*8))
+	}
+}
+
+// pointer returns a render of a pointer cell. tags is a mask of the bits that
+// are no part of the address.
+func (d *dumper) pointer(tags uint64, text func(at int64) string) render {
+	return func(v uint64) string {
+		if v&^tags == 0 {
+			return "none"
+		}
+		at := v&^tags - d.header.base
+		return fmt.Sprintf("base + %#x, %s", at, text(int64(at)))
+	}
+}
+
+// symbol returns the text of a symbol in quotes.
+func (d *dumper) symbol(at int64) string {
+	n := int64(d.u32(at))
+	if parts := n &^ (1 << 31); parts != n {
+		var names []string
+		for i := range parts {
+			names = append(names, d.symbol(int64(d.u32(at+4+4*i))*8))
+		}
+		return "list of " + strings.Join(names, ", ")
+	}
+	return strconv.QuoteToASCII(string(d.data[at+4 : at+4+n]))
+}
+
+func (d *dumper) typeName(at int64) string { return "type " + d.symbol(int64(d.u32(at+8))*8) }
+
+// methodName returns the name of a method record, or of a row of the section
+// unexecuted.
+func (d *dumper) methodName(at int64) string {
+	if at >= d.header.sections["unexecuted"].offset {
+		return "method " + d.symbol(int64(d.u32(at))*8)
+	}
+	if d.u16(at+14)&methodNamed != 0 {
+		return "method " + strconv.QuoteToASCII(d.recordName(at))
+	}
+	return "method " + d.symbol(int64(d.u32(at+8))*8)
+}
+
+// recordName returns the name in a record that is named.
+func (d *dumper) recordName(at int64) string {
+	return strings.TrimRight(string(d.data[at+16:at+8*int64(d.u16(at+12))]), "\x00")
+}
+
+// recordKind returns what a reference to a record of any kind leads to.
+func (d *dumper) recordKind(at int64) string {
+	switch s := d.header.sections; {
+	case at >= s["contexts"].offset:
+		return "context"
+	case at >= s["methods"].offset:
+		return d.methodName(at)
+	}
+	return d.typeName(at)
+}
+
+func (d *dumper) blockName(at int64) string {
+	return "MethodData of " + d.methodName(int64(d.u32(at+4))*8)
+}
+
+func contextName(int64) string { return "context" }
