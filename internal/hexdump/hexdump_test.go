@@ -249,3 +249,34 @@ func pageSumVector(t *testing.T, row string) string {
 	}
 	return fmt.Sprintf("| %d | %d | %s | %016x | %016x |", start, end, strings.Join(sums, ", "), le.Uint64(ps[tree.Slot(0, 0):]), root)
 }
+
+// TestCountsAndSummaryAreAtTheirOffsets compares the tables of docs/format.md
+// that give the offsets of counts and summary with the annotated archive.
+func TestCountsAndSummaryAreAtTheirOffsets(t *testing.T) {
+	t.Parallel()
+	text := readPage(t)
+	shown := annotated(t, exampleArchive(t))
+	for heading, label := range map[string]string{"| offset | type | count of |": "count of ", "| offset | type | value |": "summary: "} {
+		_, table, found := strings.Cut(text, heading+"\n")
+		table, _, closed := strings.Cut(table, "\n\n")
+		rows := strings.Split(table, "\n")[1:]
+		if !found || !closed || len(rows) < 5 {
+			t.Fatalf("%s has no table %q", page, heading)
+		}
+		for _, row := range rows {
+			cells := strings.Split(strings.Trim(row, "| "), " | ")
+			offset, err := strconv.Atoi(cells[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			name, _, _ := strings.Cut(cells[2], ":")
+			if name != "zero" {
+				name = label + name
+			}
+			_, line, _ := strings.Cut(shown, fmt.Sprintf("\n%06x  ", offset))
+			if line, _, _ = strings.Cut(line, "\n"); !strings.Contains(line, "  "+name) {
+				t.Errorf("%s at offset %d on the page, %q in the archive", name, offset, line)
+			}
+		}
+	}
+}
