@@ -207,7 +207,7 @@ func TestRecordsAreAsDocumented(t *testing.T) {
 
 func TestFlagsAreAsDocumented(t *testing.T) {
 	flags := map[string]layout.MethodFlags{"declared": disk.MethodDeclared, "profiled": disk.MethodProfiled, "in context": disk.MethodInContext,
-		"never ran": layout.MethodUnexecuted, "not matchable": layout.MethodNotMatchable, "shared id": layout.MethodSharedID, "named": disk.MethodNamed}
+		"unexecuted": layout.MethodUnexecuted, "not matchable": layout.MethodNotMatchable, "shared id": layout.MethodSharedID, "named": disk.MethodNamed}
 	rows := tableBehind(t, "| flag | name | adds")
 	if len(rows) != len(flags) {
 		t.Errorf("the page has %d method flags, the code %d", len(rows), len(flags))
@@ -293,7 +293,7 @@ func TestBlockIsAsDocumented(t *testing.T) {
 func TestTablesAreAsDocumented(t *testing.T) {
 	columns := []layout.ColumnKind{layout.ColumnWord, layout.ColumnSymbol}
 	b := disk.AppendTable(nil, layout.TableProperties, 9, columns, 3, func(c, r int) uint64 { return uint64(10*c + r) })
-	holdRecord(t, "Tables lie behind the directory", b[:16], map[string][]byte{
+	holdRecord(t, "Tables follow the directory", b[:16], map[string][]byte{
 		"kind": u(uint32(2)), "flags": u(uint32(9)), "columns": u(uint32(2)), "rows": u(uint32(3))})
 	want := u([]byte{1, 2, 0, 0, 0, 0, 0, 0}, uint64(0), uint64(1), uint64(2), uint32(10), uint32(11), uint32(12), uint32(0))
 	if !bytes.Equal(b[16:], want) {
@@ -337,7 +337,7 @@ func TestLimitsAreAsDocumented(t *testing.T) {
 		fmt.Sprintf("32 GiB (%d bytes)", int64(disk.MaxFileSize)),
 		fmt.Sprintf("1 MiB (%d bytes)", disk.MaxName),
 		fmt.Sprintf("| frames of a context | %d |", disk.MaxDepth),
-		fmt.Sprintf("| lines a look-up touches | %d |", disk.MaxProbe),
+		fmt.Sprintf("| lines that a lookup reads | %d |", disk.MaxProbe),
 		fmt.Sprintf("64 MiB (%d bytes) or more", disk.LargeRW),
 	} {
 		if !strings.Contains(page(t), s) {
