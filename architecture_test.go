@@ -49,7 +49,8 @@ var mayImport = map[string][]string{
 	"internal/parse":       {},
 	"formats":              {"layout", "archive", "reader", "builder", "internal/parse"}, // and what is below it
 	"formats/*":            {"layout", "archive", "reader", "builder", "formats/codec", "internal/refindex", "internal/libstdcxx", "internal/parse"},
-	"formats/codec":        {"layout", "reader", "builder"},
+	"formats/codec":        {"builder", "reader"},
+	"formats/jsondump":     {"formats/codec", "reader", "internal/dump"},
 	"formats/hotspot": {"layout", "archive", "reader", "builder", "formats/codec", "internal/refindex", "internal/libstdcxx", "internal/parse",
 		"internal/jvm/bytecode", "internal/jvm/sketch"},
 	"internal/jvm/bytecode":  {},

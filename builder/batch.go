@@ -195,7 +195,7 @@ func (t *Batch) undoRecords() {
 func (t *Batch) undoTables() {
 	for kind, table := range t.b.tables {
 		if was, ok := t.before.tables[kind]; ok {
-			*table = was
+			*table, table.firsts = was, nil
 		} else {
 			delete(t.b.tables, kind)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/words"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
 )
 
 // Report says what Commit wrote.
@@ -51,6 +52,20 @@ func (b *Builder) Bytes() ([]byte, Report, error) {
 		return nil, Report{}, err
 	}
 	return out, p.report(), nil
+}
+
+// Open lays the archive out in memory and opens it. Name stands for a file name in
+// errors.
+func (b *Builder) Open(name string) (*reader.Store, error) {
+	data, _, err := b.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	m, err := archive.FromBytes(name, data, archive.Options{Check: archive.CheckNone})
+	if err != nil {
+		return nil, err
+	}
+	return reader.New(m), nil
 }
 
 func (p *plan) report() Report {

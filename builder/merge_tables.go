@@ -57,7 +57,7 @@ func (b *Builder) uniteTables() (rows int) {
 		if b.ordered != mergeOrder || t.kind != layout.TableTraces {
 			groups := t.groups()
 			slices.SortFunc(groups, t.compareGroups)
-			t.cells = t.sum(groups)
+			t.cells, t.firsts = t.sum(groups), nil
 		}
 		rows += t.rows()
 	}
@@ -84,7 +84,7 @@ func (b *Builder) listDumps() {
 // caller holds mu.
 func (t *Table) appendRows(cells []uint64) {
 	at := len(t.cells)
-	t.cells = append(t.cells, cells...)
+	t.cells, t.firsts = append(t.cells, cells...), nil
 	if !groupedTables[t.kind] || at == 0 {
 		return
 	}

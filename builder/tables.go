@@ -19,6 +19,8 @@ type Table struct {
 	cells   []uint64 // row by row
 	run     uint32   // that added the last row
 	base    uint64   // of its groups
+
+	firsts map[uint64]bool // the first cell of each row, for RowOnce; nil if it has to be made
 }
 
 // Table gives the table of a kind, with those columns; it is made if the
@@ -56,6 +58,26 @@ func (b *Builder) newTable(kind layout.TableKind, columns []layout.ColumnKind) e
 func (t *Table) Row(cells ...uint64) {
 	t.b.mu.Lock()
 	defer t.b.mu.Unlock()
+	t.addRow(cells)
+}
+
+// RowOnce adds a row unless the table has one with the same first cell.
+func (t *Table) RowOnce(cells ...uint64) {
+	t.b.mu.Lock()
+	defer t.b.mu.Unlock()
+	if t.firsts == nil {
+		t.firsts = map[uint64]bool{}
+		for at := 0; at < len(t.cells); at += len(t.columns) {
+			t.firsts[t.cells[at]] = true
+		}
+	}
+	if len(cells) == 0 || !t.firsts[cells[0]] {
+		t.addRow(cells)
+	}
+}
+
+// addRow adds a row. The caller holds mu.
+func (t *Table) addRow(cells []uint64) {
 	if len(cells) != len(t.columns) || len(cells) == 0 {
 		t.b.fail(fmt.Errorf("table %d has %d columns, a row has %d", t.kind, len(t.columns), len(cells)))
 		return
@@ -67,6 +89,9 @@ func (t *Table) Row(cells ...uint64) {
 		}
 	}
 	t.cells = append(t.cells, cells...)
+	if t.firsts != nil {
+		t.firsts[cells[0]] = true
+	}
 	if groupedTables[t.kind] {
 		t.keepApart(t.cells[len(t.cells)-len(cells):])
 	}

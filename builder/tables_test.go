@@ -1,11 +1,13 @@
 package builder_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/memstore"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -47,5 +49,36 @@ func TestTablesMayHaveMoreColumns(t *testing.T) {
 	table, err := built(t, b).Store.Table(layout.TableMonitors)
 	if err != nil || table.Columns() != 3 || table.Cell(2, 0) != 2 {
 		t.Errorf("%d columns, %v", table.Columns(), err)
+	}
+}
+
+func TestRowOnce(t *testing.T) {
+	t.Parallel()
+	b := builder.New(layout.DomainLLVMIR, builder.Config{})
+	columns := []layout.ColumnKind{layout.ColumnSymbol, layout.ColumnWord, layout.ColumnWord}
+	once := func(name string, address uint64) {
+		b.Table(layout.TableVTables, 0, columns...).RowOnce(uint64(b.Symbol(name)), address, 8)
+	}
+	b.Table(layout.TableVTables, 0, columns...).Row(uint64(b.Symbol("A")), 1, 8)
+	once("A", 2)
+	once("B", 3)
+	batch, err := b.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	once("C", 4)
+	batch.Rollback()
+	once("B", 5)
+	once("C", 6)
+	table, err := memstore.Open(t, b).Table(layout.TableVTables)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var addresses []uint64
+	for row := range table.Rows {
+		addresses = append(addresses, table.Cell(1, row))
+	}
+	if !slices.Equal(addresses, []uint64{1, 3, 6}) {
+		t.Errorf("addresses %d", addresses)
 	}
 }

@@ -1,4 +1,7 @@
 // Package codec holds what the formats share with package formats, their
 // registry: the interfaces [Importer] and [Exporter], the options that they
 // declare, and the list of what a conversion loses.
+//
+// Package formats has the same names as aliases, and says how a format is added:
+// programs that only import and export need not import this package.
 package codec

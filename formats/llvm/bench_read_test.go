@@ -82,7 +82,7 @@ func BenchmarkRead(b *testing.B) {
 		})
 		b.Run(form+"/merge", func(b *testing.B) {
 			var o ReadOptions
-			o.Into, o.After = readInto(b, o, file)
+			o.Into, _ = readInto(b, o, file)
 			for b.Loop() {
 				readInto(b, o, file)
 			}

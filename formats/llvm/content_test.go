@@ -35,17 +35,18 @@ type counted struct {
 	Bitmap string
 }
 
-// readInto reads files one after the other into one archive.
-func readInto(t testing.TB, o ReadOptions, files ...[]byte) (*builder.Builder, *Report) {
+// readInto reads files one after the other into one archive, and returns the
+// report of the last.
+func readInto(t testing.TB, o ReadOptions, files ...[]byte) (b *builder.Builder, last *Report) {
 	t.Helper()
 	for _, f := range files {
 		b, report, err := Read(bytes.NewReader(f), o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		o.Into, o.After = b, report
+		o.Into, last = b, report
 	}
-	return o.Into, o.After
+	return o.Into, last
 }
 
 // contentOf reads files into an archive and gives what it holds.

@@ -21,7 +21,6 @@ type intake struct {
 	domain  layout.Domain    // of what was read before, 0 of nothing
 	b       *builder.Builder // nil before the first module, and of a file that is checked
 	report  *Report
-	known   known
 	traces  uint64
 	last    []byte // name of the last function that was taken
 	ordered bool   // the order in which functions come is kept
@@ -36,10 +35,6 @@ func newIntake(o ReadOptions, check bool) *intake {
 	if o.Into != nil && !check {
 		in.b = o.Into
 	}
-	if o.After != nil {
-		in.known = o.After.known
-	}
-	in.known = in.known.clone()
 	return in
 }
 
@@ -178,23 +173,15 @@ func (in *intake) seen(name string) {
 
 // binaryID takes the id of a program or library.
 func (in *intake) binaryID(id []byte) {
-	if in.known.binaryIDs[string(id)] {
-		return
-	}
-	in.known.binaryIDs[string(id)] = true
 	if in.b != nil {
-		in.b.Table(layout.TableBinaryIDs, 0, binaryIDColumns...).Row(uint64(in.b.Symbol(string(id))))
+		in.b.Table(layout.TableBinaryIDs, 0, binaryIDColumns...).RowOnce(uint64(in.b.Symbol(string(id))))
 	}
 }
 
 // vtable takes the name of a vtable, and where it was, if that is known.
 func (in *intake) vtable(name string, address, size uint64) {
-	if in.known.vtables[name] {
-		return
-	}
-	in.known.vtables[name] = true
 	if in.b != nil {
-		in.b.Table(layout.TableVTables, 0, vtableColumns...).Row(uint64(in.b.Symbol(name)), address, size)
+		in.b.Table(layout.TableVTables, 0, vtableColumns...).RowOnce(uint64(in.b.Symbol(name)), address, size)
 	}
 }
 
@@ -248,10 +235,4 @@ func (in *intake) stream(size uint64) {
 		key, value := in.b.Symbol(PropertyStreamSize), in.b.Symbol(strconv.FormatUint(size, 10))
 		in.b.Table(layout.TableProperties, 0, propertyColumns...).Row(uint64(key), uint64(value))
 	}
-}
-
-// finish gives the report. All that was taken is in the builder.
-func (in *intake) finish() *Report {
-	in.report.known = in.known
-	return in.report
 }

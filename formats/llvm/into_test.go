@@ -16,16 +16,15 @@ import (
 // whole is there once.
 func TestInto(t *testing.T) {
 	raw := fullSpec(10, VariantIR|VariantTemporal, false, 8).encode(t)
-	b, first, err := Read(bytes.NewReader(raw), ReadOptions{Run: builder.Run{Weight: 3 * builder.One}})
+	b, _, err := Read(bytes.NewReader(raw), ReadOptions{Run: builder.Run{Weight: 3 * builder.One}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := ReadOptions{Into: b, After: first, Run: builder.Run{Weight: builder.One / 2}}
-	_, second, err := Read(bytes.NewReader(smallIndexed(13)), o)
-	if err != nil {
+	o := ReadOptions{Into: b, Run: builder.Run{Weight: builder.One / 2}}
+	if _, _, err := Read(bytes.NewReader(smallIndexed(13)), o); err != nil {
 		t.Fatal(err)
 	}
-	o = ReadOptions{Into: b, After: second}
+	o = ReadOptions{Into: b}
 	_, third, err := Read(bytes.NewReader(raw), o)
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +67,7 @@ func TestWeightsOfTraces(t *testing.T) {
 }
 
 func TestIntoMismatch(t *testing.T) {
-	counts, report, err := Read(strings.NewReader(":ir\nf\n1\n1\n5\n"), ReadOptions{})
+	counts, _, err := Read(strings.NewReader(":ir\nf\n1\n1\n5\n"), ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,13 +75,11 @@ func TestIntoMismatch(t *testing.T) {
 		"f\n1\n1\n5\n": false, ":fe\nf\n1\n1\n5\n": false, ":ir\n:single_byte_coverage\nf\n1\n1\n1\n": false,
 		":ir\n:entry_first\nf\n1\n1\n1\n": true, ":csir\nf\n1\n1\n1\n": true,
 	} {
-		for _, after := range []*Report{report, nil} {
-			o := ReadOptions{Name: "b", Into: counts, After: after}
-			_, checked := Check(strings.NewReader(text), o)
-			_, _, err := Read(strings.NewReader(text), o)
-			if ok != (err == nil) || !ok && !errors.Is(err, builder.ErrMismatch) || fmt.Sprint(err) != fmt.Sprint(checked) {
-				t.Errorf("%q: read: %v, checked: %v", text, err, checked)
-			}
+		o := ReadOptions{Name: "b", Into: counts}
+		_, checked := Check(strings.NewReader(text), o)
+		_, _, err := Read(strings.NewReader(text), o)
+		if ok != (err == nil) || !ok && !errors.Is(err, builder.ErrMismatch) || fmt.Sprint(err) != fmt.Sprint(checked) {
+			t.Errorf("%q: read: %v, checked: %v", text, err, checked)
 		}
 	}
 	if err := counts.Err(); err != nil {

@@ -16,13 +16,12 @@ func compatStore(t testing.TB, version int, files [][]byte, weights []int) *read
 	var params layout.Params
 	params[layout.ParamLLVMVersion] = uint32(version)
 	var b *builder.Builder
-	var after *Report
 	for i, f := range files {
-		o := ReadOptions{Name: "test", Config: builder.Config{Params: params}, Into: b, After: after, Run: builder.Run{AsLLVM: true}}
+		o := ReadOptions{Name: "test", Config: builder.Config{Params: params}, Into: b, Run: builder.Run{AsLLVM: true}}
 		if weights != nil {
 			o.Run.Weight = builder.Weight(weights[i]) * builder.One
 		}
-		b, after = readInto(t, o, f)
+		b, _ = readInto(t, o, f)
 	}
 	return memstore.Open(t, b)
 }

@@ -52,9 +52,8 @@ func weightOf(i int) builder.Run {
 }
 
 func weightedRead(t *testing.T, raws [][]byte) (b *builder.Builder) {
-	var after *Report
 	for i, raw := range raws {
-		b, after = readInto(t, ReadOptions{Into: b, After: after, Run: weightOf(i)}, raw)
+		b, _ = readInto(t, ReadOptions{Into: b, Run: weightOf(i)}, raw)
 	}
 	return b
 }

@@ -33,9 +33,6 @@ type ReadOptions struct {
 	Config builder.Config
 	// Into is the builder that the profiles are added to, nil for a new one.
 	Into *builder.Builder
-	// After is the report of the last file that was read into Into. With it
-	// vtables and binary ids that both have are not added twice.
-	After *Report
 	// Run is the run that the profiles are of. It begins anew with each file
 	// that is read into Into, and with each module of a raw file.
 	Run builder.Run
@@ -50,7 +47,7 @@ func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 	if err := in.read(r); err != nil {
 		return nil, nil, err
 	}
-	return in.b, in.finish(), nil
+	return in.b, in.report, nil
 }
 
 // Check reads a profile as Read does and keeps nothing. It needs the memory of
@@ -62,7 +59,7 @@ func Check(r io.Reader, o ReadOptions) (*Report, error) {
 	if err := in.read(r); err != nil {
 		return nil, err
 	}
-	return in.finish(), nil
+	return in.report, nil
 }
 
 // read reads a profile of any form.

@@ -28,6 +28,4 @@ type Report struct {
 	Entries   int // profile entries
 	Traces    int // temporal traces
 	Lost      codec.Losses
-
-	known known
 }

@@ -43,7 +43,6 @@ func (c *ImportConfig) llvm(name string) llvm.ReadOptions {
 	}
 	if c.into != nil {
 		o.Into = c.into.Builder
-		o.After, _ = c.into.state.(*llvm.Report)
 	}
 	return o
 }
@@ -59,7 +58,7 @@ func readLLVM(r io.Reader, name string, c ImportConfig) (*imported, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &imported{Builder: b, methods: report.Functions, entries: report.Entries, lost: app.LossesOf(report.Lost), state: report}
+	p := &imported{Builder: b, methods: report.Functions, entries: report.Entries, lost: app.LossesOf(report.Lost)}
 	p.facts = map[string]any{
 		"kind": report.Kind.String(), "version": report.Version, "modules": report.Modules, "traces": report.Traces,
 		"llvm_version": report.Params[layout.ParamLLVMVersion], "variant": report.Params[layout.ParamLLVMVariant],

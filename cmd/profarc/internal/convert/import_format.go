@@ -78,7 +78,6 @@ type imported struct {
 	files            []importedFile
 	lost             []app.Loss
 	notes            []string // lines on what is kept otherwise than it should be, of all files
-	state            any      // of the format's own, for the next file
 }
 
 // recogniseMethodData also takes text that is longer than its head: a program

@@ -1,0 +1,135 @@
+package formats
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/profarc/profarc/internal/disk"
+)
+
+// What an input is that no importer reads.
+var (
+	// ErrEmpty: the input has no bytes.
+	ErrEmpty = errors.New("it is empty: the program that should write it has not ended well, or writes elsewhere")
+	// ErrArchive: the input is an archive.
+	ErrArchive = errors.New("it is an archive already")
+	// ErrUnknown: the input is of no format that is known.
+	ErrUnknown = errors.New("not a format that import understands")
+)
+
+// Detect returns the importer for an input, of [Importers]. The error matches
+// ErrEmpty, ErrArchive or ErrUnknown if there is none, or says what the input is
+// instead. It reads the beginning of the input.
+func Detect(ctx context.Context, in Input) (Importer, error) {
+	s, err := openInput(ctx, in, &ImportOptions{})
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	return s.detect(Importers())
+}
+
+// detect returns the importer that recognises the stream. A compressed stream
+// that is cut off may do: the importer meets the error again, and may know what
+// to make of the rest.
+func (s *stream) detect(importers []Importer) (Importer, error) {
+	if err := s.skipTextMark(); err != nil {
+		return nil, err
+	}
+	head, err := s.Peek(headSize)
+	cut := errors.Is(err, io.ErrUnexpectedEOF) && len(head) > 0
+	if err != nil && err != io.EOF && !cut {
+		return nil, err
+	}
+	for _, i := range importers {
+		if i.Detect(head, err != nil) {
+			return i, nil
+		}
+	}
+	switch {
+	case cut:
+		return nil, err
+	case len(head) == 0:
+		return nil, fmt.Errorf("%s: %w", s.name, ErrEmpty)
+	case bytes.HasPrefix(head, disk.Magic[:]):
+		return nil, fmt.Errorf("%s: %w", s.name, ErrArchive)
+	}
+	if what := describeForeign(head); what != "" {
+		return nil, fmt.Errorf("%s: it is %s", s.name, what)
+	}
+	return nil, fmt.Errorf("%s: %w: it understands %s, also behind gzip or zstd", s.name, ErrUnknown, strings.Join(Names(importers), ", "))
+}
+
+const utf16 = "UTF-16: convert it to UTF-8 first"
+
+// skipTextMark skips the byte order mark that some editors and shells put in
+// front of UTF-8, and refuses that of UTF-16. No binary format begins with either.
+func (s *stream) skipTextMark() error {
+	head, _ := s.Peek(3)
+	switch {
+	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
+		_, err := s.Discard(3)
+		return err
+	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return fmt.Errorf("%s: it is %s", s.name, utf16)
+	}
+	return nil
+}
+
+// foreignFiles are files that users take for profiles that can be imported, by
+// their first bytes.
+var foreignFiles = []struct {
+	magic []byte
+	is    string
+}{
+	{[]byte("FLR\x00"), "a recording of JDK Flight Recorder: it holds samples, and no method data; see profarc train"},
+	{[]byte("PERFILE2"), "perf's data: samples, and no counters"},
+	{binary.AppendUvarint(nil, 0x5350524f463432ff), sampleProfile},
+	{binary.AppendUvarint(nil, 0x5350524f46343204), sampleProfile},
+	{[]byte("\x81rforpm\xff"), "a raw profile of LLVM's memprof: it holds allocations, and no counters"},
+	{[]byte("adcg"), "gcov's data, of GCC: compile with clang -fprofile-generate"},
+	{[]byte("\xca\xfe\xba\xbe"), "a class file, and no profile of it"},
+	{[]byte("\x7fELF"), "a program, and not what it wrote when it ran"},
+	{[]byte("PK\x03\x04"), "a zip or jar file: name a profile that was in it"},
+}
+
+const sampleProfile = "an LLVM sample profile: import takes in what instrumented programs write"
+
+// sampleText is how LLVM's sample profiles begin in text.
+var sampleText = regexp.MustCompile(`^(?:#[^\n]*\n|\s*\n)*[^\s#][^\n]*:[0-9]+:[0-9]+\r?\n(?: +[0-9.]+: |[^\s][^\n]*:[0-9]+:[0-9]+\r?\n|$)`)
+
+// describeForeign says what an input is that no importer reads; empty if that is
+// not known.
+func describeForeign(head []byte) string {
+	for _, f := range foreignFiles {
+		if bytes.HasPrefix(head, f.magic) {
+			return f.is
+		}
+	}
+	switch {
+	case sampleText.Match(head):
+		return sampleProfile
+	case isUTF16(head):
+		return utf16
+	}
+	return ""
+}
+
+// isUTF16 reports whether a text is mostly ASCII, two bytes each.
+func isUTF16(head []byte) bool {
+	head = head[:min(len(head), 256)&^1]
+	var zeros [2]int
+	for i, c := range head {
+		if c == 0 {
+			zeros[i%2]++
+		}
+	}
+	half := len(head) / 2
+	return len(head) >= 16 && (zeros[0] == half && zeros[1] == 0 || zeros[1] == half && zeros[0] == 0)
+}

@@ -1,0 +1,65 @@
+// Package formats converts between archives and the profiles of other tools.
+//
+// [Import] reads inputs whose format it detects by their content, also behind
+// gzip or zstd, and puts them into a builder. [Export] writes an archive in the
+// format of an exporter:
+//
+//	in, err := formats.Import(ctx, formats.Files("run1.profraw", "run2.profraw"), formats.ImportOptions{})
+//	...
+//	_, err = in.Builder.Commit(ctx, "app.parc")
+//	...
+//	lost, err := formats.Export(ctx, w, store, &llvm.IndexedExporter{Version: 12})
+//
+// Each format has a package below this one. Its Importer and its Exporter are
+// structs whose fields are the options of the format, such as
+// llvm.Importer{Release: 22} in [ImportOptions].Importers. Commands and servers
+// that learn options at run time find them by name in [Importer.Options] and
+// [Exporter.Options].
+//
+// What a conversion loses is counted, never silent: see [Losses].
+//
+// # Formats
+//
+//	name        folder            in   out  what it is
+//	llvm        llvm              yes       .profraw, .profdata and .proftext of LLVM
+//	profdata    llvm                   yes  LLVM's indexed profiles
+//	proftext    llvm                   yes  LLVM's text
+//	methoddata  hotspot           yes  yes  the text of HotSpot's -XX:+PrintMethodData
+//	replay      hotspot/replay    yes  yes  HotSpot's replay files of one compilation
+//	iprof       iprof             yes  yes  profiles of GraalVM native images
+//	jamaica     jamaica           yes  yes  profiles of JamaicaVMs
+//	text        text              yes  yes  all of an archive as text, for review
+//	json        jsondump               yes  all of an archive as JSON
+//	folded      stacks                 yes  sampled stacks for flame graphs
+//	pprof       stacks/pprof           yes  sampled stacks and counters for go tool pprof
+//	lcov        stacks/lcov            yes  call counts for lcov and genhtml
+//
+// # Adding a format
+//
+// A format is one folder below this one and one line of the registry
+// (formats.go):
+//
+//  1. Write the parser and the builder calls, or the writer, with functions of
+//     their own that return errors with a place in the input. Parse with package
+//     internal/parse: its limits hold memory to a multiple of the input.
+//  2. In the file codec.go of the folder, declare type Importer, type Exporter or
+//     both. Their exported fields are the options; Options declares those that a
+//     user may set by name, Format names the format.
+//  3. Importer.Detect must refuse what is not surely of the format: importers are
+//     asked in the order of the registry. Importer.Import fills a builder for the
+//     dump that the input holds and hands it to [codec.Batch.AddDump].
+//  4. Count what the archive or the format cannot hold in a list of losses, with
+//     a constant for each kind.
+//  5. Add the line to Importers or Exporters. Flags and help of the command come
+//     from Format and Options; nothing else is to be changed.
+//  6. Test the parser with real files of the tool in testdata, with a fuzz target,
+//     and with an export that is the imported input again, byte for byte where
+//     nothing is lost.
+//
+// # Trust
+//
+// Neither inputs nor archives are trusted. What an input claims is checked
+// against what was read, memory grows with what was read, and a decompressed
+// input may be longer than its compressed form only within
+// [ImportOptions].MaxExpansion.
+package formats

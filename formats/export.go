@@ -1,0 +1,46 @@
+package formats
+
+import (
+	"context"
+	"io"
+
+	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/reader"
+)
+
+// Export writes the profiles of an archive in the format of an exporter, whose
+// fields are the options of the format:
+//
+//	lost, err := formats.Export(ctx, w, store, &llvm.IndexedExporter{Version: 12})
+//
+// It returns what the format cannot express; the list is empty, not nil, if that
+// is nothing. The error is an [*OptionError] if an option has a value that it
+// cannot have; errors of the archive match those of package layout.
+func Export(ctx context.Context, w io.Writer, s *reader.Store, e Exporter) (Losses, error) {
+	if err := codec.CheckOptions(e.Options()); err != nil {
+		return nil, err
+	}
+	lost := Losses{}
+	err := s.Mapping().Guard(func() error {
+		l, err := e.Export(ctxWriter{ctx, w}, s)
+		lost = append(lost, l...)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return lost, nil
+}
+
+// A ctxWriter fails writes once ctx is done.
+type ctxWriter struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (w ctxWriter) Write(b []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.w.Write(b)
+}

@@ -1,0 +1,80 @@
+package formats
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/formats/hotspot"
+	"github.com/profarc/profarc/formats/hotspot/replay"
+	"github.com/profarc/profarc/formats/iprof"
+	"github.com/profarc/profarc/formats/jamaica"
+	"github.com/profarc/profarc/formats/jsondump"
+	"github.com/profarc/profarc/formats/llvm"
+	"github.com/profarc/profarc/formats/stacks"
+	"github.com/profarc/profarc/formats/stacks/lcov"
+	"github.com/profarc/profarc/formats/stacks/pprof"
+	"github.com/profarc/profarc/formats/text"
+)
+
+// What importers and exporters are, see package codec.
+type (
+	Format      = codec.Format
+	Importer    = codec.Importer
+	Exporter    = codec.Exporter
+	Option      = codec.Option
+	OptionError = codec.OptionError
+	Loss        = codec.Loss
+	Losses      = codec.Losses
+)
+
+// Importers returns an importer of each format, with the default options, in the
+// order in which they are asked whether an input is theirs.
+func Importers() []Importer {
+	return []Importer{
+		&llvm.Importer{},
+		&text.Importer{},
+		&replay.Importer{},
+		&iprof.Importer{},
+		&jamaica.Importer{},
+		&hotspot.Importer{}, // takes any text whose beginning says nothing else
+	}
+}
+
+// Exporters returns an exporter of each format, with the default options.
+func Exporters() []Exporter {
+	return []Exporter{
+		&hotspot.Exporter{},
+		&jsondump.Exporter{},
+		&text.Exporter{},
+		&replay.Exporter{},
+		&llvm.IndexedExporter{},
+		&iprof.Exporter{},
+		&llvm.TextExporter{},
+		&jamaica.Exporter{},
+		&stacks.Exporter{},
+		&pprof.Exporter{},
+		&lcov.Exporter{},
+	}
+}
+
+// NewExporter returns the exporter of the format with a name, with the default
+// options.
+func NewExporter(name string) (Exporter, error) {
+	all := Exporters()
+	i := slices.IndexFunc(all, func(e Exporter) bool { return e.Format().Name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("there is no format %q to export: use one of %s", name, strings.Join(Names(all), ", "))
+	}
+	return all[i], nil
+}
+
+// Names returns the names of the formats of importers or exporters.
+func Names[F interface{ Format() Format }](all []F) []string {
+	names := make([]string, len(all))
+	for i, f := range all {
+		names[i] = f.Format().Name
+	}
+	return names
+}

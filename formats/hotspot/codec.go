@@ -1,0 +1,60 @@
+package hotspot
+
+import (
+	"bytes"
+	"io"
+
+	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/reader"
+)
+
+// An Importer reads the text that PrintMethodData prints. It has no options.
+type Importer struct{}
+
+// Format implements [codec.Importer].
+func (*Importer) Format() codec.Format {
+	return codec.Format{Name: "methoddata", About: "what java -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData prints"}
+}
+
+// Options implements [codec.Importer].
+func (*Importer) Options() []codec.Option { return nil }
+
+// Detect reports whether a text has method data. It accepts any text that is
+// longer than head: a program may print much before its VM does, and Import says
+// what is missing.
+func (*Importer) Detect(head []byte, whole bool) bool {
+	return Detect(head) || !whole && bytes.IndexByte(head, 0) < 0
+}
+
+// Import reads one text, which is one dump. See [ReadText].
+func (*Importer) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, error) {
+	b, r, err := ReadText(in, TextOptions{Name: in.Name, Config: in.Config, Unordered: in.Unordered})
+	if err != nil {
+		return nil, err
+	}
+	batch.AddDump(b)
+	return &codec.Report{
+		Methods: r.Methods, Entries: r.Entries, Lost: r.Lost,
+		Facts: map[string]any{"dialect": r.Dialect.String(), "hidden_classes": r.HiddenClasses, "other_lines": r.OtherLines},
+	}, nil
+}
+
+// An Exporter writes text as PrintMethodData prints it. It has no options.
+type Exporter struct{}
+
+// Format implements [codec.Exporter].
+func (*Exporter) Format() codec.Format {
+	return codec.Format{Name: "methoddata", About: "text as java -XX:+PrintMethodData prints it (domain hotspot)"}
+}
+
+// Options implements [codec.Exporter].
+func (*Exporter) Options() []codec.Option { return nil }
+
+// Export writes an archive of domain hotspot. See [WriteText].
+func (*Exporter) Export(w io.Writer, s *reader.Store) (codec.Losses, error) {
+	r, err := WriteText(w, s)
+	if err != nil {
+		return nil, err
+	}
+	return r.Lost, nil
+}

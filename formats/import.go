@@ -1,0 +1,312 @@
+package formats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/codec"
+)
+
+// ImportOptions say how inputs are imported. The zero value is of use.
+type ImportOptions struct {
+	Config builder.Config // what the archive says of itself
+	// Unordered forgets the order of the profiles in the input: inputs that differ
+	// in nothing else then give the same archive.
+	Unordered bool
+	// Importers are those that are asked for each input, in this order, with the
+	// options of their formats; nil for Importers().
+	Importers []Importer
+	// SkipBad leaves bad inputs out if there are several and one is good.
+	// Otherwise the first bad input fails the import. Empty inputs among several
+	// are always left out: a process that was killed leaves such files.
+	SkipBad bool
+	// OnSkip, if not nil, is called for each input that is left out, with the
+	// reason.
+	OnSkip func(in Input, reason error)
+	// MaxExpansion is how many times the size of its compressed form an input may
+	// have: 0 for 64, negative for no bound.
+	MaxExpansion int64
+	// Accept, if not nil, is called with each input and its importer before it is
+	// read. An error ends the import.
+	Accept func(in Input, i Importer) error
+	// Progress, if not nil, is called with how many bytes of how many were read of
+	// an input. It may be called by another goroutine.
+	Progress func(name string, done, total int64)
+}
+
+// Imported is what Import made of its inputs.
+type Imported struct {
+	Format string // the name of the importer's format
+	// Builder has the profiles of all inputs.
+	Builder *builder.Builder
+	// Runs are the builders of the dumps of the input, if its importer keeps them
+	// apart, as jamaica.Importer.Runs asks for; Builder is the first.
+	Runs    []*builder.Builder
+	Methods int    // sum over all inputs
+	Entries int    // likewise
+	Lost    Losses // of all inputs; not nil
+	// Notes are sentences about what is kept in another way than the inputs have
+	// it.
+	Notes   []string
+	Inputs  []ImportedInput // what was read, in the order in which it was read
+	Skipped []Input         // what was left out
+}
+
+// ImportedInput says what was read of one input.
+type ImportedInput struct {
+	Name   string
+	Codec  string // gzip, zstd, or empty
+	Weight builder.Weight
+	Facts  map[string]any // what its format says of it, by the key in JSON
+}
+
+// Errors of Import, to match with errors.Is.
+var (
+	// ErrMixed: the inputs are of different formats.
+	ErrMixed = errors.New("import each format into an archive of its own; profarc merge puts those of one kind of VM together")
+	// ErrNone: every input was left out.
+	ErrNone = errors.New("nothing is written")
+	// ErrRuns: an importer that keeps runs apart has several inputs, or a weight.
+	ErrRuns = errors.New("the runs of one file are kept apart: import each file by itself, without a weight")
+)
+
+// A RepeatedError says that an input has the same content as one before it. It
+// matches [builder.ErrCounted].
+type RepeatedError struct{ Name string }
+
+// Error returns `b.iprof says the same as a file before it: ...`.
+func (e *RepeatedError) Error() string {
+	return e.Name + " says the same as a file before it: leave it out, or give one of them the weight 2"
+}
+
+// Unwrap returns [builder.ErrCounted].
+func (e *RepeatedError) Unwrap() error { return builder.ErrCounted }
+
+// Import reads inputs of one format into a builder. Several are summed: as
+// llvm-profdata merge does if they are LLVM's, otherwise as archives are merged,
+// none counted twice. The error is that of the first input that cannot be
+// imported, an [*OptionError], or matches one of the errors of this package.
+func Import(ctx context.Context, inputs []Input, o ImportOptions) (*Imported, error) {
+	if o.Importers == nil {
+		o.Importers = Importers()
+	}
+	for _, i := range o.Importers {
+		if err := codec.CheckOptions(i.Options()); err != nil {
+			return nil, err
+		}
+	}
+	m := &importing{ctx: ctx, o: o, several: len(inputs) > 1, result: Imported{Lost: Losses{}}}
+	for _, in := range inputs {
+		err := m.add(in)
+		if err == nil {
+			continue
+		}
+		if !m.maySkip(err) {
+			return nil, err
+		}
+		m.result.Skipped = append(m.result.Skipped, in)
+		if o.OnSkip != nil {
+			o.OnSkip(in, err)
+		}
+	}
+	if m.result.Builder == nil {
+		return nil, fmt.Errorf("none of %d files can be read: %w", len(inputs), ErrNone)
+	}
+	m.countUnmerged()
+	m.done = true
+	return &m.result, nil
+}
+
+// importing is an import under way.
+type importing struct {
+	ctx     context.Context
+	o       ImportOptions
+	several bool
+	asLLVM  bool // the inputs are merged as llvm-profdata does
+	result  Imported
+	done    bool
+}
+
+// A fatalError is not answered by leaving the input out.
+type fatalError struct{ error }
+
+func (e fatalError) Unwrap() error { return e.error }
+
+// maySkip reports whether the import goes on without an input.
+func (m *importing) maySkip(err error) bool {
+	var fatal fatalError
+	if m.ctx.Err() != nil || !m.several || errors.As(err, &fatal) {
+		return false
+	}
+	return m.o.SkipBad || errors.Is(err, ErrEmpty)
+}
+
+// add imports one input.
+func (m *importing) add(in Input) error {
+	s, err := openInput(m.ctx, in, &m.o)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	i, err := s.detect(m.o.Importers)
+	if err != nil {
+		return err
+	}
+	if err := m.accept(in, i); err != nil {
+		return fatalError{err}
+	}
+	return withoutPlace(m.read(in, s, i))
+}
+
+// accept refuses an input that does not go together with those before it.
+func (m *importing) accept(in Input, i Importer) error {
+	name := i.Format().Name
+	if m.result.Builder != nil && m.result.Format != name {
+		return fmt.Errorf("%s is of format %s, the files before it are of %s: %w", in.Name, name, m.result.Format, ErrMixed)
+	}
+	if m.o.Accept != nil {
+		return m.o.Accept(in, i)
+	}
+	return nil
+}
+
+// read reads an input into a batch and adds the batch to the result.
+func (m *importing) read(in Input, s *stream, i Importer) error {
+	input := &codec.Input{Reader: s, Name: in.Name, Several: m.several, Config: m.o.Config, Unordered: m.o.Unordered}
+	input.Config.Progress = m.progress
+	if m.merges(in) {
+		input.Unordered = true // an order is of one input
+	}
+	var report *codec.Report
+	batch := codec.NewBatch(builder.Run{Weight: in.Weight}, m.result.Builder)
+	err := m.allOrNothing(func() (err error) {
+		if report, err = i.Import(input, batch); err != nil {
+			return err
+		}
+		return m.take(batch, in)
+	})
+	if err != nil {
+		return err
+	}
+	r := &m.result
+	r.Format = i.Format().Name
+	r.Methods, r.Entries, r.Notes = r.Methods+report.Methods, r.Entries+report.Entries, append(r.Notes, report.Notes...)
+	r.Inputs = append(r.Inputs, ImportedInput{in.Name, s.codec, in.Weight, report.Facts})
+	if len(r.Inputs) == 1 {
+		r.Lost = append(r.Lost, report.Lost...)
+	} else {
+		r.Lost = sumLosses(r.Lost, report.Lost)
+	}
+	m.asLLVM = batch.Run.AsLLVM
+	return nil
+}
+
+// merges reports whether the dump of an input is merged with others.
+func (m *importing) merges(in Input) bool { return m.several || in.Weight != 0 }
+
+// progress passes on the progress of the commit that comes after the import, not
+// that of laying out single dumps.
+func (m *importing) progress(done, total int64) {
+	if m.done && m.o.Config.Progress != nil {
+		m.o.Config.Progress(done, total)
+	}
+}
+
+// allOrNothing has the builder keep what work adds only if work succeeds. An
+// import that ends with the first bad input does not need it: nobody sees the
+// builder then.
+func (m *importing) allOrNothing(work func() error) error {
+	b := m.result.Builder
+	if b == nil || !m.o.SkipBad {
+		return work()
+	}
+	batch, err := b.Begin()
+	if err != nil {
+		return err
+	}
+	defer batch.Rollback()
+	if err := work(); err != nil {
+		return err
+	}
+	return batch.Commit()
+}
+
+// take adds what an importer made of an input to the result.
+func (m *importing) take(batch *codec.Batch, in Input) error {
+	dumps := batch.Dumps()
+	switch {
+	case len(dumps) == 0:
+		m.result.Builder = batch.Parts()
+	case !m.merges(in):
+		m.result.Builder = dumps[0]
+		if len(dumps) > 1 {
+			m.result.Runs = dumps
+		}
+	case len(dumps) > 1:
+		return fatalError{ErrRuns}
+	default:
+		return m.merge(dumps[0], in.Name, batch.Run)
+	}
+	return nil
+}
+
+// merge merges a dump with those before it, as archives are merged.
+func (m *importing) merge(dump *builder.Builder, name string, run builder.Run) error {
+	s, err := dump.Open(name)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	all := m.result.Builder
+	if all == nil {
+		h := s.Header()
+		all = builder.New(h.Domain, builder.Config{Params: h.Params, Workers: m.o.Config.Workers, Progress: m.progress})
+	}
+	err = all.Merge(m.ctx, s, run)
+	if errors.Is(err, builder.ErrCounted) {
+		return &RepeatedError{name}
+	}
+	if err == nil {
+		m.result.Builder = all
+	}
+	return err
+}
+
+// countUnmerged counts the entries that could not be summed.
+func (m *importing) countUnmerged() {
+	n := int(m.result.Builder.Unmerged())
+	if n == 0 {
+		return
+	}
+	what := LossUnmerged
+	if m.asLLVM {
+		what = LossUnmergedAsLLVM
+	}
+	m.result.Lost = append(m.result.Lost, Loss{What: what, Count: n})
+}
+
+// What summing inputs loses.
+const (
+	LossUnmerged       codec.LossKind = "entries that do not go together with those of another file (other lengths, marks of what is hot): the longer, and counts, are kept"
+	LossUnmergedAsLLVM codec.LossKind = "entries that do not go together with those of a file before (other lengths, marks of what is hot), and values beyond the 255 of a site: the first are kept"
+)
+
+// sumLosses adds the losses of a further input, in the order in which the kinds
+// came first. Lines mean nothing across inputs.
+func sumLosses(all, more Losses) Losses {
+	sum := Losses{}
+	at := map[codec.LossKind]int{}
+	for _, l := range slices.Concat(all, more) {
+		i, ok := at[l.What]
+		if !ok {
+			i = len(sum)
+			at[l.What] = i
+			sum = append(sum, Loss{What: l.What})
+		}
+		sum[i].Count += l.Count
+	}
+	return sum
+}

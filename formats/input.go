@@ -1,0 +1,187 @@
+package formats
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/parse"
+)
+
+// An Input is what is to be imported: a file, or what a reader returns.
+type Input struct {
+	Name   string         // of the file; of a reader, for errors and reports
+	Reader io.Reader      // nil to open the file Name
+	Weight builder.Weight // what its counts are multiplied by, 0 for 1
+}
+
+// Files returns the inputs that files with these names are.
+func Files(names ...string) []Input {
+	inputs := make([]Input, len(names))
+	for i, name := range names {
+		inputs[i].Name = name
+	}
+	return inputs
+}
+
+// headSize is how much of an input is looked at to detect its format.
+const headSize = 1 << 20
+
+// A stream is an open input, decompressed.
+type stream struct {
+	*bufio.Reader
+	from    io.Reader // what the buffer is filled from
+	name    string
+	codec   string // gzip, zstd, or empty
+	closers []func()
+}
+
+// Close closes the file and the decompressor.
+func (s *stream) Close() {
+	for _, c := range s.closers {
+		c()
+	}
+}
+
+// openInput opens an input for as long as ctx is not done.
+func openInput(ctx context.Context, in Input, o *ImportOptions) (*stream, error) {
+	r, size, waits := in.Reader, int64(0), true
+	var closers []func()
+	if r == nil {
+		f, err := os.Open(in.Name)
+		if err != nil {
+			return nil, err
+		}
+		closers = append(closers, func() { f.Close() })
+		if info, err := f.Stat(); err == nil {
+			size, waits = info.Size(), !info.Mode().IsRegular()
+		}
+		r = f
+	}
+	if o.Progress != nil && size > 0 {
+		r = &countingReader{r: r, size: size, report: func(done, total int64) { o.Progress(in.Name, done, total) }}
+	}
+	if waits {
+		r = cancellable(ctx, r)
+	} else {
+		r = &ctxReader{ctx, r}
+	}
+	s, err := decompress(in.Name, r, o.MaxExpansion)
+	if err != nil {
+		for _, c := range closers {
+			c()
+		}
+		return nil, err
+	}
+	s.closers = append(s.closers, closers...)
+	return s, nil
+}
+
+// cancellable returns a reader of r that ends when ctx is done, even while r
+// waits.
+func cancellable(ctx context.Context, r io.Reader) io.Reader {
+	out, in := io.Pipe()
+	context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
+	go func() {
+		_, err := io.Copy(in, r)
+		in.CloseWithError(err)
+	}()
+	return out
+}
+
+// A ctxReader fails reads once ctx is done.
+type ctxReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (r *ctxReader) Read(b []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.r.Read(b)
+}
+
+// A countingReader reports how much was read of a file of a known size.
+type countingReader struct {
+	r          io.Reader
+	done, size int64
+	report     func(done, total int64)
+}
+
+func (c *countingReader) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.done += int64(n)
+	c.report(c.done, c.size)
+	return n, err
+}
+
+// decompress returns what r has, decompressed if it is compressed, to at most so
+// many times its size as maxExpansion says, see expansion.
+func decompress(name string, r io.Reader, maxExpansion int64) (*stream, error) {
+	s, x := &stream{name: name}, &expansion{most: maxExpansion}
+	s.readFrom(x.compressed(r))
+	magic, err := s.Peek(4)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	switch {
+	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
+		s.codec = "gzip"
+		z, err := gzip.NewReader(s.Reader)
+		if err != nil {
+			return nil, s.damaged(err)
+		}
+		s.readFrom(s.withErrors(x.decompressed(z)))
+	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		s.codec = "zstd"
+		z, err := zstd.NewReader(s.Reader, zstd.WithDecoderMaxWindow(parse.MaxWindow))
+		if err != nil {
+			return nil, s.damaged(err)
+		}
+		s.closers = append(s.closers, z.Close)
+		s.readFrom(s.withErrors(x.decompressed(z)))
+	}
+	return s, nil
+}
+
+// readFrom makes r what the stream returns.
+func (s *stream) readFrom(r io.Reader) { s.from, s.Reader = r, bufio.NewReaderSize(r, headSize) }
+
+// largeRead is the size from which on a read is faster without a buffer.
+const largeRead = 1 << 14
+
+// Read reads. What was buffered to detect the format comes first; after it large
+// reads bypass the buffer.
+func (s *stream) Read(b []byte) (int, error) {
+	if len(b) >= largeRead && s.Buffered() == 0 {
+		return s.from.Read(b)
+	}
+	return s.Reader.Read(b)
+}
+
+// withErrors names the input in the errors of a decompressor.
+func (s *stream) withErrors(r io.Reader) io.Reader {
+	return readerFunc(func(b []byte) (int, error) {
+		n, err := r.Read(b)
+		switch {
+		case errors.Is(err, parse.ErrLimit):
+			err = &expansionError{fmt.Errorf("%s: %s: %w", s.name, s.codec, err)}
+		case err != nil && err != io.EOF && !errors.Is(err, context.Canceled):
+			err = s.damaged(err)
+		}
+		return n, err
+	})
+}
+
+func (s *stream) damaged(err error) error {
+	return fmt.Errorf("%s: %s: %w: copy the file again", s.name, s.codec, err)
+}

@@ -1,0 +1,112 @@
+package iprof
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/reader"
+)
+
+// An Importer reads iprof files.
+type Importer struct {
+	// Salvage takes what is whole of a file that is cut off or damaged.
+	Salvage bool
+}
+
+// Format implements [codec.Importer].
+func (*Importer) Format() codec.Format {
+	return codec.Format{Name: "iprof", About: "what a binary of native-image --pgo-instrument writes at its end"}
+}
+
+// Options implements [codec.Importer].
+func (i *Importer) Options() []codec.Option {
+	return []codec.Option{codec.Bool("salvage", &i.Salvage, "take what is whole of a file that is cut off or damaged")}
+}
+
+// Detect implements [codec.Importer].
+func (*Importer) Detect(head []byte, _ bool) bool { return Detect(head) }
+
+// Import reads one file, which is one dump. See [Read].
+func (i *Importer) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, error) {
+	b, r, err := Read(in, ReadOptions{Name: in.Name, Config: in.Config, Unordered: in.Unordered, Salvage: i.Salvage})
+	if err != nil {
+		return nil, err
+	}
+	batch.AddDump(b)
+	report := &codec.Report{
+		Methods: r.Methods, Entries: r.Entries, Lost: r.Lost,
+		Facts: map[string]any{
+			"version": r.Version, "never_ran": r.Seen, "profiles": r.Profiles, "stacks": r.Stacks,
+			"ids_without_a_row": r.Dangling, "ids_repeated": r.Repeated, "odd_items": r.Odd,
+		},
+		Notes: r.notes(in.OfName()),
+	}
+	if r.Salvage != nil {
+		r.Salvage.describe(report, in.OfName())
+	}
+	return report, nil
+}
+
+// notes says what of a file is kept in another way than the file has it. OfName
+// names the file if there are several.
+func (r *Report) notes(ofName string) (notes []string) {
+	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
+	if n := r.Odd - r.TextOnly; n > 0 {
+		note("%d of %d items %shave more than an iprof file has there, and are kept as text, too", n, r.Items, ofName)
+	}
+	if r.TextOnly > 0 {
+		note("%d of %d items %sare not what an iprof file has there and are kept as text, first: %s", r.TextOnly, r.Items, ofName, r.FirstOdd)
+	}
+	if r.Dangling > 0 {
+		note("%d ids %shave no row of a type or method: they are kept under their number", r.Dangling, ofName)
+	}
+	if r.Repeated > 0 {
+		note("%d rows %shave the id of a row before them: what names the id is taken for the first", r.Repeated, ofName)
+	}
+	return notes
+}
+
+// describe adds to a report what was left out of a damaged file.
+func (s *Salvage) describe(r *codec.Report, ofName string) {
+	r.Facts["salvaged"] = map[string]any{"offset": s.Offset, "last": s.Last, "left": s.Left, "reason": s.Reason.Error()}
+	what := fmt.Sprintf("bytes %sfrom byte %d on, after %s: at byte %d, %s", ofName, s.Offset, s.Last, s.Reason.Offset, s.Reason.Reason())
+	r.Lost = append(r.Lost, codec.Loss{What: codec.LossKind(what), Count: int(s.Left)})
+	r.Notes = append(r.Notes, fmt.Sprintf("which methods %snever ran is not known: what is missing may say that they did", ofName))
+}
+
+// An Exporter writes iprof files. Its fields are those of [WriteOptions].
+type Exporter struct {
+	Version string
+	Prune   bool
+}
+
+// Format implements [codec.Exporter].
+func (*Exporter) Format() codec.Format {
+	return codec.Format{Name: "iprof", About: "what native-image --pgo reads (domain graal)"}
+}
+
+// Options implements [codec.Exporter].
+func (e *Exporter) Options() []codec.Option {
+	versions := strings.Join(Versions, ", ")
+	return []codec.Option{
+		codec.String("iprof-version", &e.Version, "version to write, one of "+versions+"; that of the source without it").WithCheck(func() error {
+			if e.Version != "" && !slices.Contains(Versions, e.Version) {
+				return fmt.Errorf("use one of %s", versions)
+			}
+			return nil
+		}),
+		codec.Bool("prune", &e.Prune, "leave out methods and types that nothing refers to"),
+	}
+}
+
+// Export writes an archive of domain graal. See [Write].
+func (e *Exporter) Export(w io.Writer, s *reader.Store) (codec.Losses, error) {
+	r, err := Write(w, s, WriteOptions{Version: e.Version, Prune: e.Prune})
+	if err != nil {
+		return nil, err
+	}
+	return r.Lost, nil
+}

@@ -1,0 +1,73 @@
+package jamaica
+
+import (
+	"io"
+
+	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/reader"
+)
+
+// An Importer reads the profiles of JamaicaVMs.
+type Importer struct {
+	// Runs keeps the runs of a text apart: each is a dump of its own.
+	Runs bool
+}
+
+// Format implements [codec.Importer].
+func (*Importer) Format() codec.Format {
+	return codec.Format{Name: "jamaica", About: "the .prof file of a JamaicaVM's profiling run"}
+}
+
+// Options implements [codec.Importer].
+func (i *Importer) Options() []codec.Option {
+	return []codec.Option{codec.Bool("runs", &i.Runs, "an archive for each run in the file: NAME.1.parc, NAME.2.parc, ...")}
+}
+
+// Detect implements [codec.Importer].
+func (*Importer) Detect(head []byte, _ bool) bool { return Detect(head) }
+
+// Import reads one text. See [Read] and [ReadRuns].
+func (i *Importer) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, error) {
+	r, err := i.read(in, batch)
+	if err != nil {
+		return nil, err
+	}
+	return &codec.Report{
+		Methods: r.Methods, Entries: r.Entries, Lost: r.Lost,
+		Facts: map[string]any{"runs": r.Runs, "lines": r.Lines, "cut_signatures": r.Cut},
+	}, nil
+}
+
+func (i *Importer) read(in *codec.Input, batch *codec.Batch) (*Report, error) {
+	o := ReadOptions{Name: in.Name, Config: in.Config}
+	if !i.Runs {
+		b, r, err := Read(in, o)
+		batch.AddDump(b)
+		return r, err
+	}
+	runs, r, err := ReadRuns(in, o)
+	for _, b := range runs {
+		batch.AddDump(b)
+	}
+	return r, err
+}
+
+// An Exporter writes the profile text of a JamaicaVM. It has no options.
+type Exporter struct{}
+
+// Format implements [codec.Exporter].
+func (*Exporter) Format() codec.Format {
+	return codec.Format{Name: "jamaica", About: "the profile text of a JamaicaVM (domain jamaica)"}
+}
+
+// Options implements [codec.Exporter].
+func (*Exporter) Options() []codec.Option { return nil }
+
+// Export writes an archive of domain jamaica. See [Write].
+func (*Exporter) Export(w io.Writer, s *reader.Store) (codec.Losses, error) {
+	r, err := Write(w, s)
+	if err != nil {
+		return nil, err
+	}
+	return r.Lost, nil
+}

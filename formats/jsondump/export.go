@@ -1,0 +1,27 @@
+// Package jsondump writes an archive as JSON: all that it holds, as docs/format.md
+// defines.
+package jsondump
+
+import (
+	"io"
+
+	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/dump"
+	"github.com/profarc/profarc/reader"
+)
+
+// An Exporter writes JSON. It has no options.
+type Exporter struct{}
+
+// Format implements [codec.Exporter].
+func (*Exporter) Format() codec.Format {
+	return codec.Format{Name: "json", About: "everything, in the JSON that docs/format.md defines"}
+}
+
+// Options implements [codec.Exporter].
+func (*Exporter) Options() []codec.Option { return nil }
+
+// Export writes all that an archive holds.
+func (*Exporter) Export(w io.Writer, s *reader.Store) (codec.Losses, error) {
+	return nil, dump.JSON(w, s)
+}

@@ -1,0 +1,134 @@
+package llvm
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// An Importer reads LLVM's profiles in any of their three forms.
+type Importer struct {
+	// AsLLVM merges several files as llvm-profdata merge does.
+	AsLLVM bool
+	// Release of the LLVM that compiled the program, from 12 on; 0 if it is not
+	// known. Raw files of 14 to 17 and of 19 to 22 do not tell it.
+	Release int
+}
+
+// Format implements [codec.Importer].
+func (*Importer) Format() codec.Format {
+	return codec.Format{Name: "llvm", About: "what programs of clang, rustc or swiftc write (.profraw), and llvm-profdata of it (.profdata, .proftext)"}
+}
+
+// Options implements [codec.Importer].
+func (i *Importer) Options() []codec.Option {
+	return []codec.Option{
+		codec.AsLLVM(&i.AsLLVM),
+		codec.Int("llvm-release", &i.Release, "release of the LLVM that compiled the program, as 22; raw files of 14 to 17 and of 19 to 22 do not tell it").WithCheck(func() error {
+			if i.Release != 0 && VersionOfRelease(i.Release) == 0 {
+				return errors.New("it is 12 or higher, as 22")
+			}
+			return nil
+		}),
+	}
+}
+
+// Detect implements [codec.Importer].
+func (*Importer) Detect(head []byte, _ bool) bool {
+	_, ok := Detect(head)
+	return ok
+}
+
+// Import reads one file, which is a part of a dump. See [Read].
+func (i *Importer) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, error) {
+	batch.Run.AsLLVM = i.AsLLVM
+	o := ReadOptions{Name: in.Name, Config: in.Config, Into: batch.Parts(), Run: batch.Run}
+	if v := VersionOfRelease(i.Release); v != 0 {
+		o.Config.Params[layout.ParamLLVMVersion] = uint32(v)
+	}
+	b, r, err := Read(in, o)
+	if err != nil {
+		return nil, err
+	}
+	batch.SetParts(b)
+	return &codec.Report{
+		Methods: r.Functions, Entries: r.Entries, Lost: r.Lost,
+		Facts: map[string]any{
+			"kind": r.Kind.String(), "version": r.Version, "modules": r.Modules, "traces": r.Traces,
+			"llvm_version": r.Params[layout.ParamLLVMVersion], "variant": r.Params[layout.ParamLLVMVariant],
+		},
+	}, nil
+}
+
+// An IndexedExporter writes indexed profiles (.profdata). Its fields are those of
+// [WriteOptions].
+type IndexedExporter struct {
+	Version         int
+	Sparse          bool
+	KeepVTableNames bool
+}
+
+// Format implements [codec.Exporter].
+func (*IndexedExporter) Format() codec.Format {
+	return codec.Format{Name: "profdata", About: "what llvm-profdata merge writes and clang -fprofile-use reads (domains llvm-ir, llvm-frontend)", Binary: true}
+}
+
+// Options implements [codec.Exporter].
+func (e *IndexedExporter) Options() []codec.Option {
+	version := codec.Int("profdata-version", &e.Version, "version of the format, 4 to 13 (without it: 7 for IR, which every LLVM from 12 on reads; of a front end that of the LLVM that made it)")
+	return []codec.Option{version.WithCheck(e.checkVersion), sparseOption(&e.Sparse), vtableOption(&e.KeepVTableNames)}
+}
+
+func (e *IndexedExporter) checkVersion() error {
+	if v := e.Version; v != 0 && (v < WrittenOldest || v > WrittenNewest) {
+		return fmt.Errorf("use %d to %d", WrittenOldest, WrittenNewest)
+	}
+	return nil
+}
+
+// Export writes an archive of LLVM's profiles. See [WriteIndexed].
+func (e *IndexedExporter) Export(w io.Writer, s *reader.Store) (codec.Losses, error) {
+	r, err := WriteIndexed(w, s, WriteOptions{Version: e.Version, Sparse: e.Sparse, KeepVTableNames: e.KeepVTableNames})
+	if err != nil {
+		return nil, err
+	}
+	return r.Lost, nil
+}
+
+// A TextExporter writes LLVM's text (.proftext). Its fields are those of
+// [WriteOptions].
+type TextExporter struct {
+	Sparse          bool
+	KeepVTableNames bool
+}
+
+// Format implements [codec.Exporter].
+func (*TextExporter) Format() codec.Format {
+	return codec.Format{Name: "proftext", About: "what llvm-profdata merge --text writes (domains llvm-ir, llvm-frontend)"}
+}
+
+// Options implements [codec.Exporter].
+func (e *TextExporter) Options() []codec.Option {
+	return []codec.Option{sparseOption(&e.Sparse), vtableOption(&e.KeepVTableNames)}
+}
+
+// Export writes an archive of LLVM's profiles. See [WriteText].
+func (e *TextExporter) Export(w io.Writer, s *reader.Store) (codec.Losses, error) {
+	r, err := WriteText(w, s, WriteOptions{Sparse: e.Sparse, KeepVTableNames: e.KeepVTableNames})
+	if err != nil {
+		return nil, err
+	}
+	return r.Lost, nil
+}
+
+func sparseOption(field *bool) codec.Option {
+	return codec.Bool("sparse", field, "leave out functions that never ran")
+}
+
+func vtableOption(field *bool) codec.Option {
+	return codec.Bool("keep-vtable-symbols", field, "keep the names of vtables")
+}

@@ -1,0 +1,24 @@
+package stacks
+
+import (
+	"io"
+
+	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/reader"
+)
+
+// An Exporter writes sampled stacks in collapsed form. It has no options.
+type Exporter struct{}
+
+// Format implements [codec.Exporter].
+func (*Exporter) Format() codec.Format {
+	return codec.Format{Name: "folded", About: "sampled stacks for flame graphs, a line each, root first (domain graal)"}
+}
+
+// Options implements [codec.Exporter].
+func (*Exporter) Options() []codec.Option { return nil }
+
+// Export writes an archive of domain graal. See [WriteFolded].
+func (*Exporter) Export(w io.Writer, s *reader.Store) (codec.Losses, error) {
+	return nil, WriteFolded(w, s)
+}

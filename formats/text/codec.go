@@ -1,0 +1,59 @@
+package text
+
+import (
+	"io"
+
+	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/reader"
+)
+
+// An Importer reads the text of an archive.
+type Importer struct {
+	// AsLLVM merges several texts as llvm-profdata merge does.
+	AsLLVM bool
+}
+
+// Format implements [codec.Importer].
+func (*Importer) Format() codec.Format {
+	return codec.Format{Name: "text", About: "what profarc export -t text writes, perhaps edited"}
+}
+
+// Options implements [codec.Importer].
+func (i *Importer) Options() []codec.Option { return []codec.Option{codec.AsLLVM(&i.AsLLVM)} }
+
+// Detect implements [codec.Importer].
+func (*Importer) Detect(head []byte, _ bool) bool { return Detect(head) }
+
+// Import reads one text, which is one dump. See [Read].
+func (i *Importer) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, error) {
+	b, r, err := Read(in, ReadOptions{Name: in.Name, Config: in.Config, Unordered: in.Unordered})
+	if err != nil {
+		return nil, err
+	}
+	batch.Run.AsLLVM = i.AsLLVM
+	batch.AddDump(b)
+	return &codec.Report{
+		Methods: r.Methods, Entries: r.Entries, Lost: r.Lost,
+		Facts: map[string]any{"domain": r.Domain.String(), "profiles": r.Profiles, "lines": r.Lines},
+	}, nil
+}
+
+// An Exporter writes the text of an archive. It has no options.
+type Exporter struct{}
+
+// Format implements [codec.Exporter].
+func (*Exporter) Format() codec.Format {
+	return codec.Format{Name: "text", About: "everything, in text for review and version control, see docs/text.md; import reads it again"}
+}
+
+// Options implements [codec.Exporter].
+func (*Exporter) Options() []codec.Option { return nil }
+
+// Export writes all that an archive holds. See [Write].
+func (*Exporter) Export(w io.Writer, s *reader.Store) (codec.Losses, error) {
+	r, err := Write(w, s)
+	if err != nil {
+		return nil, err
+	}
+	return r.Lost, nil
+}
