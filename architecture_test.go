@@ -52,16 +52,17 @@ var mayImport = map[string][]string{
 	"formats/codec":        {"builder", "reader"},
 	"formats/jsondump":     {"formats/codec", "reader", "internal/dump"},
 	"formats/hotspot": {"layout", "archive", "reader", "builder", "formats/codec", "internal/refindex", "internal/libstdcxx", "internal/parse",
-		"internal/jvm/bytecode", "internal/jvm/sketch"},
+		"internal/jvm/bytecode", "internal/jvm/names", "internal/jvm/sketch"},
 	"internal/jvm/bytecode":  {},
 	"internal/jvm/sketch":    {"layout", "internal/jvm/bytecode"},
-	"internal/jvm/classfile": {"internal/jvm/bytecode", "formats/hotspot"},
+	"internal/jvm/classfile": {"internal/jvm/bytecode", "internal/jvm/names"},
+	"internal/jvm/names":     {},
 	"formats/hotspot/live": {"layout", "archive", "builder", "internal/compartment", "internal/procfs", "internal/secrets",
-		"internal/jvm/bytecode", "internal/jvm/classfile", "internal/jvm/sketch"},
+		"internal/jvm/bytecode", "internal/jvm/classfile", "internal/jvm/names", "internal/jvm/sketch"},
 	"formats/hotspot/program": {"layout", "fit",
-		"internal/jvm/bytecode", "internal/jvm/classfile", "formats/hotspot/live", "internal/jvm/sketch"},
+		"internal/jvm/bytecode", "internal/jvm/classfile", "internal/jvm/names", "formats/hotspot/live", "internal/jvm/sketch"},
 	"formats/hotspot/replay": {"layout", "reader", "builder", "formats/codec", "internal/parse",
-		"internal/jvm/bytecode", "internal/jvm/classfile"},
+		"internal/jvm/bytecode", "internal/jvm/classfile", "internal/jvm/names"},
 }
 
 // mayBeUnsafe are the only places where unsafe may stand.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/jvm/names"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -24,10 +25,10 @@ type textBuild struct {
 // build puts a dump into a new builder.
 func (d *textDump) build(o TextOptions, shape disk.Shape, report *TextReport) (*builder.Builder, error) {
 	b := &textBuild{Builder: builder.New(layout.DomainHotSpot, o.Config), shape: shape, report: report, seen: map[layout.Key]int{}}
-	b.hidden = hiddenNames(d.classes())
+	b.hidden = names.CanonicalHidden(d.classes())
 	report.HiddenClasses = len(b.hidden)
 	for _, spelling := range d.types.list {
-		name, _ := typeName(spelling)
+		name, _ := names.FromPrinted(spelling)
 		b.types = append(b.types, b.typeRef(name, ""))
 	}
 	for i := range d.methods {
@@ -45,20 +46,20 @@ func (d *textDump) build(o TextOptions, shape disk.Shape, report *TextReport) (*
 
 // classes are the names of all classes of the dump, as the VM has them.
 func (d *textDump) classes() map[string]bool {
-	names := map[string]bool{}
+	classes := map[string]bool{}
 	for _, m := range d.methods {
-		names[m.class] = true
+		classes[m.class] = true
 		for _, e := range m.entries {
 			for _, t := range e.traps {
-				names[t.class] = true
+				classes[t.class] = true
 			}
 		}
 	}
 	for _, spelling := range d.types.list {
-		name, _ := typeName(spelling)
-		names[elementClass(name)] = true
+		name, _ := names.FromPrinted(spelling)
+		classes[names.Element(name)] = true
 	}
-	return names
+	return classes
 }
 
 // properties notes what is needed to print the same text again.
@@ -90,7 +91,7 @@ func (b *textBuild) property(key, value string) {
 // typeRef interns a type, given by its name as the VM has it. What the VM calls
 // a hidden class is kept as its alias.
 func (b *textBuild) typeRef(name, loader string) builder.TypeRef {
-	class := elementClass(name)
+	class := names.Element(name)
 	canonical, hidden := b.hidden[class]
 	if !hidden {
 		return b.Type(builder.TypeKey{Name: name, Loader: loader})

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/jvm/names"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -119,8 +120,8 @@ func (p *textParser) speculativeTrap(e *textEntry, c *cursor) {
 				c.Miss("a class and a method")
 			}
 			t := textTrap{
-				class: internalClass(fromModified(string(class))),
-				name:  unquoteName(name[:n]),
+				class: names.Internal(names.FromModifiedUTF8(string(class))),
+				name:  names.Unquote(name[:n]),
 				traps: p.trapState(reason, c, e.line),
 			}
 			e.traps = append(e.traps, t)

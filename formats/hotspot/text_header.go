@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/jvm/names"
 )
 
 // modifiers are the words in front of the class, in their order.
@@ -35,9 +36,9 @@ func parseHeader(line []byte) (m textMethod, ok bool) {
 	if !c.OK() || !isClass(class) || at <= 0 || bytes.IndexByte(line, 0) >= 0 {
 		return m, false
 	}
-	m.class = internalClass(fromModified(string(class)))
-	m.name = unquoteName(c.Rest()[:at])
-	m.signature = unquoteName(c.Rest()[at:])
+	m.class = names.Internal(names.FromModifiedUTF8(string(class)))
+	m.name = names.Unquote(c.Rest()[:at])
+	m.signature = names.Unquote(c.Rest()[at:])
 	return m, true
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/jvm/names"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -96,7 +97,7 @@ func (p *textParser) spelling(c *cursor, n int) typeID {
 		c.Take(n)
 		return id
 	}
-	if name, ok := typeName(string(text)); !ok || elementClass(name) == "" || bytes.IndexByte(text, 0) >= 0 {
+	if name, ok := names.FromPrinted(string(text)); !ok || names.Element(name) == "" || bytes.IndexByte(text, 0) >= 0 {
 		c.Miss("a type like 'java/lang/String', 'java/lang/String'[] or {type array int}")
 		return 0
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/jvm/names"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -173,7 +174,7 @@ func (w *textWriter) header(m reader.Method, class reader.Type) error {
 		return err
 	}
 	signature, err := m.Signature()
-	w.flush(appendQuoted(b, signature.String()))
+	w.flush(names.AppendQuoted(b, signature.String()))
 	return err
 }
 
@@ -184,8 +185,8 @@ func (w *textWriter) appendMethod(b []byte, m reader.Method, class reader.Type) 
 		return b, err
 	}
 	name, err := m.Name()
-	b = append(appendOutward(b, toModified(internal)), classEnd...)
-	return appendQuoted(b, name.String()), err
+	b = append(names.AppendExternal(b, names.ToModifiedUTF8(internal)), classEnd...)
+	return names.AppendQuoted(b, name.String()), err
 }
 
 // internalName is the VM's own name of a type: its alias, if it has one.
@@ -195,11 +196,7 @@ func internalName(t reader.Type) (string, error) {
 		name, nameErr := t.Name()
 		return name.String(), cmp.Or(err, nameErr)
 	}
-	internal := alias.String()
-	if at := hiddenAddress(internal, '/'); at >= 0 { // noted in the outward spelling
-		internal = internal[:at] + "+" + internal[at+1:]
-	}
-	return internal, nil
+	return names.HiddenInternal(alias.String()), nil // an alias may be in the external form
 }
 
 func (w *textWriter) counters(p reader.Profile) {

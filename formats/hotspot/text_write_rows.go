@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/jvm/names"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -154,7 +155,7 @@ func (w *textWriter) spelling(t reader.Type) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	s := string(appendType(nil, name))
+	s := string(names.AppendPrinted(nil, name))
 	w.types[t.Ordinal()] = s
 	return s, nil
 }

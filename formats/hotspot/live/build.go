@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/formats/hotspot"
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/jvm/names"
 )
 
 // Properties of an archive that came from a live VM, in layout.TableProperties.
@@ -217,14 +217,14 @@ func (b *build) methodAt(addr uint64) (methodName, klassName, error) {
 // hiddenNames names the hidden classes among those that profiles are of or point
 // to.
 func (b *build) hiddenNames(profiles []found) (map[string]string, error) {
-	names, seen := map[string]bool{}, map[uint64]bool{}
+	classes, seen := map[string]bool{}, map[uint64]bool{}
 	add := func(addr uint64) {
 		if seen[addr] {
 			return
 		}
 		seen[addr] = true
 		if k, err := b.klass(addr); err == nil && b.meter.names.take(len(k.name)) == nil {
-			names[hotspot.ElementClass(k.name)] = true
+			classes[names.Element(k.name)] = true
 		}
 	}
 	for i := range profiles {
@@ -242,7 +242,7 @@ func (b *build) hiddenNames(profiles []found) (map[string]string, error) {
 			return nil, err
 		}
 	}
-	return hotspot.HiddenNames(names), nil
+	return names.CanonicalHidden(classes), nil
 }
 
 // plausible looks at all headers: what lies at places that the VM does not

@@ -8,6 +8,7 @@ import (
 	"github.com/profarc/profarc/formats/hotspot"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/jvm/bytecode"
+	"github.com/profarc/profarc/internal/jvm/names"
 	"github.com/profarc/profarc/internal/jvm/sketch"
 	"github.com/profarc/profarc/layout"
 )
@@ -100,7 +101,7 @@ func (b *build) methodRef(addr uint64, m *methodName, k klassName) builder.Metho
 	if ref, ok := b.methods[addr]; ok {
 		return ref
 	}
-	class, made := k.name, hotspot.MadeInOrder(k.name)
+	class, made := k.name, names.IsNumbered(k.name)
 	if canonical, ok := b.hidden[k.name]; ok {
 		class, made = canonical, true
 	}
@@ -126,11 +127,11 @@ func (b *build) typeAt(addr uint64) builder.TypeRef {
 
 // typeRef interns a class. What the VM calls a hidden one is kept as its alias.
 func (b *build) typeRef(k klassName) builder.TypeRef {
-	class := hotspot.ElementClass(k.name)
+	class := names.Element(k.name)
 	canonical, hidden := b.hidden[class]
 	if !hidden {
 		t := b.Type(builder.TypeKey{Name: k.name, Loader: k.loader})
-		if hotspot.MadeInOrder(class) {
+		if names.IsNumbered(class) {
 			b.DescribeType(t, builder.TypeInfo{Flags: layout.TypeNotMatchable})
 		}
 		return t

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/profarc/profarc/formats/hotspot"
+	"github.com/profarc/profarc/internal/jvm/names"
 )
 
 // Loader identities. A class loader is named so that the next run gives the
@@ -109,7 +109,7 @@ func (n *namer) loaded(snap *snapshot, klasses []uint64) (classes []loadedClass)
 
 // ordinary reports whether a class has a name of its own in every run.
 func ordinary(class string) bool {
-	return class != "" && class[0] != '[' && !hotspot.IsHidden(class)
+	return class != "" && class[0] != '[' && !names.IsHidden(class)
 }
 
 // maxLoaderName bounds the names that programs give loaders.

@@ -3,7 +3,7 @@ package live
 import (
 	"fmt"
 
-	"github.com/profarc/profarc/formats/hotspot"
+	"github.com/profarc/profarc/internal/jvm/names"
 )
 
 // A namer reads what does not change: names, and code. Each structure is read
@@ -74,7 +74,7 @@ func (n *namer) symbol(addr uint64) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	s := hotspot.Decode(string(b))
+	s := names.FromModifiedUTF8(string(b))
 	for _, c := range []byte(s) {
 		if c == 0 {
 			return "", fmt.Errorf("%w: a name with a NUL byte", ErrStructure)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profarc/profarc/formats/hotspot"
+	"github.com/profarc/profarc/internal/jvm/names"
 )
 
 // reasonMade is why a class that a program makes for itself is not checked.
@@ -25,5 +25,5 @@ var made = []*regexp.Regexp{
 // while a program runs. Some of them are also in a JDK, ready made.
 func madeWhileRunning(class string) bool {
 	matches := func(m *regexp.Regexp) bool { return m.MatchString(class) }
-	return hotspot.MadeInOrder(class) || strings.Contains(class, "$") && slices.ContainsFunc(made, matches)
+	return names.IsNumbered(class) || strings.Contains(class, "$") && slices.ContainsFunc(made, matches)
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/formats/hotspot"
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/jvm/names"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -26,7 +26,7 @@ func (r *recording) build(o ReadOptions, shape disk.Shape, report *Report) (*bui
 		Builder: builder.New(layout.DomainHotSpot, o.Config), recording: r, shape: shape, report: report,
 		names: r.references(), methods: map[methodKey]*method{},
 	}
-	b.hidden = hotspot.HiddenNames(b.vmNames())
+	b.hidden = names.CanonicalHidden(b.vmNames())
 	for i := range r.methods {
 		b.methods[r.methods[i].methodKey] = &r.methods[i]
 	}
@@ -67,8 +67,8 @@ func (r *recording) references() map[string]string {
 
 // vmNames are the names of all classes that the profiles name.
 func (b *build) vmNames() map[string]bool {
-	names := map[string]bool{}
-	note := func(class string) { names[hotspot.ElementClass(b.vmName(class))] = true }
+	classes := map[string]bool{}
+	note := func(class string) { classes[names.Element(b.vmName(class))] = true }
 	for _, m := range b.recording.methods {
 		note(m.class)
 	}
@@ -81,7 +81,7 @@ func (b *build) vmNames() map[string]bool {
 			note(m.class)
 		}
 	}
-	return names
+	return classes
 }
 
 // vmName is the VM's name of a class of the file.
@@ -107,7 +107,7 @@ func (b *build) typeRef(class string) builder.TypeRef {
 // archiveName is what an archive calls a class of the file.
 func (b *build) archiveName(class string) string {
 	name := b.vmName(class)
-	element := hotspot.ElementClass(name)
+	element := names.Element(name)
 	canonical, hidden := b.hidden[element]
 	if !hidden {
 		return name

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/profarc/profarc/formats/hotspot"
+	"github.com/profarc/profarc/internal/jvm/names"
 	"github.com/profarc/profarc/internal/parse"
 )
 
@@ -61,7 +61,7 @@ func (c *cursor) name(expected string) string {
 	if bytes.IndexByte(text, 0) >= 0 {
 		c.MissAt(at, expected)
 	}
-	return hotspot.FromModified(hotspot.Unquote(text))
+	return names.FromModifiedUTF8(names.Unquote(text))
 }
 
 // referenceEnd ends a reference to a hidden class.

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/profarc/profarc/formats/hotspot"
+	"github.com/profarc/profarc/internal/jvm/names"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -117,7 +117,7 @@ func recorded(t testing.TB, home string, flags ...string) map[string]string {
 // compilationOf gives the file of C2's compilation of a method of the program.
 func compilationOf(t testing.TB, texts map[string]string, method string) string {
 	t.Helper()
-	spelled := string(hotspot.AppendQuoted(nil, method))
+	spelled := string(names.AppendQuoted(nil, method))
 	for _, text := range texts {
 		at := strings.LastIndex(text, "\n"+kindCompile+" "+program+" "+spelled+" (")
 		if at >= 0 && strings.Contains(text[at:], " -1 4 inline ") {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/profarc/profarc/formats/hotspot"
+	"github.com/profarc/profarc/internal/jvm/names"
 )
 
 // A printer prints a recording as the VM would.
@@ -61,9 +61,9 @@ func quote(name string) string {
 // cannot read back beyond ASCII, but as plain modified UTF-8 it can.
 func escape(name string) string {
 	var b []byte
-	for _, c := range []byte(hotspot.ToModified(name)) {
+	for _, c := range []byte(names.ToModifiedUTF8(name)) {
 		if c < ' ' || c == 0x7f {
-			b = hotspot.AppendQuoted(b, string(rune(c)))
+			b = names.AppendQuoted(b, string(rune(c)))
 			continue
 		}
 		b = append(b, c)

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/profarc/profarc/formats/hotspot"
 	"github.com/profarc/profarc/internal/jvm/classfile"
+	"github.com/profarc/profarc/internal/jvm/names"
 )
 
 // The VM that replays takes every class that has no ciInstanceKlass line for one
@@ -77,7 +77,7 @@ func (w *writer) needInitialized(class string) (bool, error) {
 // needMentioned sees to the classes that a method names.
 func (w *writer) needMentioned(c *classfile.File, m classfile.Method) (err error) {
 	c.Mentioned(m, func(class string) {
-		if _, e := w.need(hotspot.ElementClass(class)); e != nil && err == nil {
+		if _, e := w.need(names.Element(class)); e != nil && err == nil {
 			err = e
 		}
 	})
@@ -87,7 +87,7 @@ func (w *writer) needMentioned(c *classfile.File, m classfile.Method) (err error
 // available reports whether the file has what a type needs: of an array the
 // class of its elements, if they are of one.
 func (w *writer) available(class string) bool {
-	element := hotspot.ElementClass(class)
+	element := names.Element(class)
 	if element != class && len(element) == 1 && !strings.HasSuffix(class, ";") {
 		return true
 	}
@@ -121,7 +121,7 @@ func readableValue(value string) bool {
 		return true
 	}
 	text := []byte(value[1 : len(value)-1])
-	return bytes.IndexByte(text, '"') < 0 && !strings.Contains(hotspot.Unquote(text), `\`)
+	return bytes.IndexByte(text, '"') < 0 && !strings.Contains(names.Unquote(text), `\`)
 }
 
 // resolve finds the method that a call of k in a class runs: in the class, what

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/profarc/profarc/formats/hotspot"
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/jvm/names"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -168,7 +168,7 @@ func (e *encoder) typeAt(at, cell int, tags uint64, t reader.Type) error {
 		return err
 	}
 	class := e.names.file(name.String())
-	if _, err := e.needInitialized(hotspot.ElementClass(class)); err != nil {
+	if _, err := e.needInitialized(names.Element(class)); err != nil {
 		return err
 	}
 	if !e.available(class) {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/profarc/profarc/formats/hotspot"
+	"github.com/profarc/profarc/internal/jvm/names"
 )
 
 // Tags of a constant pool.
@@ -237,7 +237,7 @@ func (c *File) Release() int { return int(c.Version) - 44 }
 // Text is the text of a Utf8 constant.
 func (c *File) Text(i uint16) (string, error) {
 	b, err := c.constant(i, TagUtf8)
-	return hotspot.FromModified(string(b)), err
+	return names.FromModifiedUTF8(string(b)), err
 }
 
 // Class is the name of a Class constant.

@@ -1,25 +1,29 @@
-package hotspot
+package names
 
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// The VM makes names of hidden classes up: Foo$$Lambda$14+0x00007f12a8001228 in
-// JDK 17, Foo$$Lambda+0x00007f12a8001228 in 25, where the tail is an address.
-// An archive calls such a class Foo$$Lambda@Foo#0 instead: by what it is hosted
-// in, and its rank among those of the same dump.
+// The VM invents the names of hidden classes: Foo$$Lambda$14+0x00007f12a8001228
+// in JDK 17, Foo$$Lambda+0x00007f12a8001228 in JDK 25, where the tail is an
+// address. An archive calls such a class Foo$$Lambda@Foo#0 instead, after its host
+// and its rank among those of the same dump.
 
 const (
 	addressPrefix = "0x"
 	lambdaMark    = "$$Lambda$" // a number follows
 )
 
-// hiddenAddress is the place of the separator before the address in the name
-// of a hidden class, -1 if it is not hidden.
+// IsHidden reports whether an internal name is that of a hidden class.
+func IsHidden(name string) bool { return hiddenAddress(name, '+') >= 0 }
+
+// hiddenAddress returns the place of the separator before the address in the
+// name of a hidden class, -1 if the class is not hidden.
 func hiddenAddress(name string, separator byte) int {
 	at := strings.LastIndexByte(name, separator)
 	if at <= 0 || !strings.HasPrefix(name[at+1:], addressPrefix) {
@@ -36,7 +40,7 @@ func hiddenAddress(name string, separator byte) int {
 type hiddenClass struct {
 	name    string // as the VM has it
 	stem    string // without number and address
-	number  uint64 // the VM's own, 0 if it gives none
+	number  uint64 // the VM's own; 0 if the name has none
 	address string
 }
 
@@ -56,8 +60,8 @@ func parseHidden(name string) (h hiddenClass, ok bool) {
 	return h, true
 }
 
-// host is the class that a hidden class of that stem belongs to.
-func host(stem string) string {
+// hostOf returns the class to which a hidden class with that stem belongs.
+func hostOf(stem string) string {
 	simple := strings.LastIndexByte(stem, '/') + 1
 	if at := strings.LastIndex(stem[simple:], "$$"); at > 0 {
 		return stem[:simple+at]
@@ -68,17 +72,17 @@ func host(stem string) string {
 	return stem
 }
 
-// compare orders hidden classes of one stem as the VM made them, as well as can
-// be told: by its number, else by address.
+// compare orders hidden classes with one stem as the VM made them, as far as
+// their names say: by number, then by address.
 func (h hiddenClass) compare(other hiddenClass) int {
 	return cmp.Or(cmp.Compare(h.stem, other.stem), cmp.Compare(h.number, other.number),
 		cmp.Compare(len(h.address), len(other.address)), cmp.Compare(h.address, other.address),
 		cmp.Compare(h.name, other.name))
 }
 
-// hiddenNames gives the hidden classes among the names of one dump the names
-// that archives call them.
-func hiddenNames(names map[string]bool) map[string]string {
+// CanonicalHidden returns the names by which archives call the hidden classes
+// among the internal names of one dump.
+func CanonicalHidden(names map[string]bool) map[string]string {
 	var all []hiddenClass
 	for name := range names {
 		if h, ok := parseHidden(name); ok {
@@ -92,17 +96,19 @@ func hiddenNames(names map[string]bool) map[string]string {
 		if rank++; i == 0 || h.stem != all[i-1].stem {
 			rank = 0
 		}
-		canonical[h.name] = fmt.Sprintf("%s@%s#%d", h.stem, host(h.stem), rank)
+		canonical[h.name] = fmt.Sprintf("%s@%s#%d", h.stem, hostOf(h.stem), rank)
 	}
 	return canonical
 }
 
-// elementClass is the class that a type name is made of: itself, or of an array
-// the class of its elements.
-func elementClass(name string) string {
-	element := strings.TrimLeft(name, "[")
-	if element == name {
-		return name
-	}
-	return strings.TrimSuffix(strings.TrimPrefix(element, "L"), ";")
+// numbered matches classes that a JDK makes while a program runs and numbers in
+// that order: accessors of methods that are often called by reflection, up to JDK
+// 17, and proxies, which also stand for annotations.
+var numbered = regexp.MustCompile(`^(jdk/internal|sun)/reflect/Generated(Serialization)?(Method|Constructor)Accessor[0-9]+$|(^|/)\$Proxy[0-9]+$`)
+
+// IsNumbered reports whether a JDK made a class at run time and numbered it, so
+// that in another run the name may be that of another class.
+func IsNumbered(class string) bool {
+	last := len(class) - 1
+	return last > 0 && class[last] >= '0' && class[last] <= '9' && numbered.MatchString(class)
 }
