@@ -15,7 +15,7 @@ func (c *copier) copyTables() error {
 		if c.take == Delta && t.Kind != layout.TableProperties && t.Kind != layout.TableCode {
 			continue // tables are of the whole run, not of what came since
 		}
-		if c.merging && (t.Kind == layout.TableOrder || t.Kind == layout.TableDumps) {
+		if c.merging && (t.Kind.IsSourceOrder() || t.Kind == layout.TableDumps) {
 			continue // of one source; of all dumps
 		}
 		if err := c.copyTable(&t); err != nil {

@@ -51,7 +51,7 @@ func (b *Builder) uniteGrown() {
 // are merged as llvm-profdata does stay in the order of the runs. The caller
 // holds mu.
 func (b *Builder) uniteTables() (rows int) {
-	delete(b.tables, layout.TableOrder) // of one source
+	b.dropSourceOrder()
 	b.listDumps()
 	for _, t := range b.tables {
 		if b.ordered != mergeOrder || t.kind != layout.TableTraces {
@@ -62,6 +62,12 @@ func (b *Builder) uniteTables() (rows int) {
 		rows += t.rows()
 	}
 	return rows
+}
+
+// dropSourceOrder drops the tables that only an archive of one source has. The
+// caller holds mu.
+func (b *Builder) dropSourceOrder() {
+	maps.DeleteFunc(b.tables, func(k layout.TableKind, _ *Table) bool { return k.IsSourceOrder() })
 }
 
 // listDumps makes the table of dumps, by time and id.

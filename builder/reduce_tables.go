@@ -29,7 +29,7 @@ func (c *cut) rowsOf(s *reader.Store, t *disk.Table) *rowCut {
 // archive are listed anew.
 func (c *cut) dropsTable(t *disk.Table) bool {
 	switch t.Kind {
-	case layout.TableOrder, layout.TableDumps:
+	case layout.TableOrder, layout.TableOrderRuns, layout.TableDumps:
 		return true
 	case layout.TableForeign, layout.TableClassPath, layout.TableCode:
 		return c.names != nil

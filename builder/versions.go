@@ -117,7 +117,7 @@ func (b *Builder) keepProfiles(keep func(d *profileData) bool) (dropped int) {
 	for _, c := range b.contexts.all {
 		c.first = 0
 	}
-	delete(b.tables, layout.TableOrder)
+	b.dropSourceOrder()
 	b.ordered = noOrder
 	for _, d := range all.all {
 		if !keep(d) {

@@ -17,7 +17,7 @@ type Uncompared struct {
 // describing are tables that say what an archive is of and where it comes from:
 // they measure nothing.
 var describing = map[layout.TableKind]bool{
-	layout.TableOrder: true, layout.TableProperties: true, layout.TableDumps: true, layout.TableBinaryIDs: true, layout.TableVTables: true,
+	layout.TableOrder: true, layout.TableOrderRuns: true, layout.TableProperties: true, layout.TableDumps: true, layout.TableBinaryIDs: true, layout.TableVTables: true,
 	layout.TableRuns: true, layout.TableClassPath: true, layout.TableCode: true,
 }
 

@@ -99,7 +99,7 @@ func (w *rewriter) finish() error {
 		if err != nil {
 			return err
 		}
-		if t.Kind == layout.TableOrder || t.Kind == layout.TableForeign {
+		if t.Kind.IsSourceOrder() || t.Kind == layout.TableForeign {
 			continue
 		}
 		if err := w.table(&t); err != nil {

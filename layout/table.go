@@ -7,7 +7,7 @@ type TableKind uint32
 
 // The tables of this version.
 const (
-	TableOrder      TableKind = 1  // source order of a single import [profile]
+	TableOrder      TableKind = 1  // source order of a single import: columns depend on the format
 	TableProperties TableKind = 2  // facts about the run [key symbol, value symbol]
 	TableDumps      TableKind = 3  // identities of merged dumps [id low, id high, time, weight in billionths]
 	TableMonitors   TableKind = 4  // Graal: contended types [type, count]
@@ -24,7 +24,12 @@ const (
 	TableCode       TableKind = 15 // sketches of the code of methods [method, sketch symbol]
 	TableRuns       TableKind = 16 // which runs the dumps are of: see RunRow
 	TableClassPath  TableKind = 17 // class paths of runs [class path, position, path symbol, kind, size, sum]
+	TableOrderRuns  TableKind = 18 // Graal: source order of the keys and items of an iprof file [key symbol, kept, items, first]
 )
+
+// IsSourceOrder reports whether a table has the order of the file that an archive
+// was imported from alone. A merge drops such tables.
+func (k TableKind) IsSourceOrder() bool { return k == TableOrder || k == TableOrderRuns }
 
 var tableNames = map[TableKind]string{
 	TableOrder:      "order",
@@ -44,6 +49,7 @@ var tableNames = map[TableKind]string{
 	TableCode:       "code",
 	TableRuns:       "runs",
 	TableClassPath:  "class-path",
+	TableOrderRuns:  "order-runs",
 }
 
 // String returns the name of the kind, or its number if this version does not know it.

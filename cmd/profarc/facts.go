@@ -59,7 +59,7 @@ func flagNames(flags uint64) []string {
 }
 
 var tableNames = map[layout.TableKind]string{
-	layout.TableOrder: "source order", layout.TableProperties: "properties", layout.TableDumps: "dumps",
+	layout.TableOrder: "source order", layout.TableOrderRuns: "runs of the source order", layout.TableProperties: "properties", layout.TableDumps: "dumps",
 	layout.TableMonitors: "monitors", layout.TableSamples: "samples", layout.TableBinaryIDs: "binary ids",
 	layout.TableTraces: "temporal traces", layout.TableVTables: "vtables", layout.TableHeapRefs: "heap references",
 	layout.TableHeapUse: "heap use", layout.TableInstances: "instances", layout.TableThreads: "threads",

@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
-// orderColumns is how many columns the lists of a source order may take: those
-// that a table can have but for the symbol, and one for the last, shorter column
-// of each list.
-const orderColumns = 60
+// listColumns is the number of columns that the lists of a source order fill: as
+// many as a table can have, but for one shorter column at the end of each list.
+const listColumns = disk.MaxColumns - int(orderLists)
 
 // surplus keeps what is more than profiles: the order of the file, and what
 // means nothing here.
@@ -82,74 +83,197 @@ func itemPath(k sectionKind, item int) string { return fmt.Sprintf("/%s/%d", sec
 
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
+// The source order of an archive is two tables.
+//
+// TableOrderRuns has a row for each run of items of the file that belong
+// together: its key, how its items are kept, their number, and the id or the
+// place of the first. The runs of a key are adjacent, and keys and items have
+// the order of the file.
+//
+// TableOrder has columns of types, of methods and of profiles. The columns of
+// one kind, one after the other, are one list: the rows of types, the rows of
+// methods, and the profiles of the records of the sections in profiles. Wrapping
+// the lists keeps the table free of empty cells. The ids of a run of types or
+// methods count up from that of its first item; an empty cell is an id that the
+// file does not have.
+
+// A keptAs says where the items of a run are. The numbers are stored.
+type keptAs uint64
+
+const (
+	keptWhole  keptAs = 0 // the value of the key is a text in TableForeign
+	keptListed keptAs = 1 // as what they mean
+	keptText   keptAs = 2 // each is a text in TableForeign
+	keptBoth   keptAs = keptListed | keptText
+)
+
+// maxSkippedIDs is the longest gap between ids that is filled with empty cells:
+// these take less room than another run.
+const maxSkippedIDs = 7
+
+// An orderList is one of the lists of TableOrder.
+type orderList int
+
+const (
+	listTypes orderList = iota
+	listMethods
+	listProfiles
+	orderLists
+)
+
+// listOf returns the list with the items of a section; ok is false if none has.
+func (k sectionKind) listOf() (list orderList, ok bool) {
+	switch {
+	case k == types:
+		return listTypes, true
+	case k == methods:
+		return listMethods, true
+	}
+	return listProfiles, k.inProfiles()
+}
+
+// An orderWriter makes the tables of the source order.
+type orderWriter struct {
+	*build
+	runs  *builder.Table
+	lists [orderLists][]uint64
+}
+
 // order keeps the order of the file.
 func (b *build) order() {
-	o := sourceOrder{version: b.version}
-	var lists [3][]uint64
-	lists[0], lists[1] = make([]uint64, 0, len(b.types)), make([]uint64, 0, b.methods.len())
-	lists[2] = make([]uint64, 0, len(b.records))
+	w := orderWriter{build: b}
+	w.runs = b.b.Table(layout.TableOrderRuns, 0, disk.TableColumns(layout.TableOrderRuns)...)
+	w.lists[listTypes] = make([]uint64, 0, len(b.types)+len(b.types)/8)
+	w.lists[listMethods] = make([]uint64, 0, b.methods.len()+b.methods.len()/8)
+	w.lists[listProfiles] = make([]uint64, 0, len(b.records))
 	for i := range b.sections {
 		s := &b.sections[i]
-		o.sections = append(o.sections, b.ordered(s))
-		for j := range s.count {
-			lists[2] = append(lists[2], uint64(b.profileRef[b.records[s.first+j].node-1]))
+		switch s.kind {
+		case foreign:
+			w.runs.Row(uint64(b.b.Symbol(s.key)), uint64(keptWhole), 0, 0)
+		case version:
+			w.runs.Row(uint64(b.b.Symbol(sectionKeys[version])), uint64(keptListed), 1, 0)
+		default:
+			w.addItems(s, w.listedItems(s))
 		}
 	}
-	for _, ref := range b.typeRefs[:len(b.types)] {
-		lists[0] = append(lists[0], uint64(ref))
-	}
-	for _, ref := range b.methodRefs[:b.methods.len()] {
-		lists[1] = append(lists[1], uint64(ref))
-	}
-	b.wrap(uint64(b.b.Symbol(string(o.append(nil)))), lists)
+	w.writeLists()
 }
 
-// ordered is the order of one section.
-func (b *build) ordered(s *section) orderedSection {
-	o := orderedSection{kind: s.kind, items: s.items, raws: s.raws}
-	switch {
-	case s.kind == foreign:
-		o.key = s.key
-	case s.kind == types:
-		o.ids = make([]int64, 0, len(b.types))
-		for _, t := range b.types {
-			o.ids = append(o.ids, t.id)
+// A listedItem is an item that is kept as what it means.
+type listedItem struct {
+	ref     uint64 // in the list of its section
+	first   uint64 // what the table says of the item if it begins a run
+	skipped uint64 // ids between the item before and this one
+	begins  bool   // the item cannot continue the run of the item before
+}
+
+// addItems adds the items of a section; next returns its listed items one by one.
+func (w *orderWriter) addItems(s *section, next func() listedItem) {
+	var kept keptAs
+	var n, first uint64
+	key := uint64(w.b.Symbol(sectionKeys[s.kind]))
+	endRun := func() { w.runs.Row(key, uint64(kept), n, first) }
+	list, inList := s.kind.listOf()
+	kept = keptListed
+	raws := s.raws
+	for item := range s.items {
+		as, it := keptListed, listedItem{}
+		if len(raws) > 0 && raws[0].item == item {
+			as = keptText
+			if raws[0].typed {
+				as = keptBoth
+			}
+			raws = raws[1:]
 		}
-	case s.kind == methods:
-		o.ids = make([]int64, 0, b.methods.len())
-		for _, batch := range b.methods {
-			for i := range batch.rows {
-				o.ids = append(o.ids, batch.rows[i].id)
+		if as != keptText {
+			it = next()
+		}
+		if begins := it.begins || as != kept; begins {
+			if item > 0 {
+				endRun()
+			}
+			kept, n, first = as, 0, it.first
+		} else {
+			for range it.skipped {
+				w.lists[list] = append(w.lists[list], 0)
 			}
 		}
-	}
-	for i := range s.count {
-		if ordinal, ok := b.ordinals[s.first+i]; ok {
-			o.ordinals = append(o.ordinals, placedEntry{i, ordinal})
+		if inList && it.ref != 0 {
+			w.lists[list] = append(w.lists[list], it.ref)
 		}
+		n++
 	}
-	return o
+	endRun()
 }
 
-// wrap writes the lists side by side, each in as many columns as it needs.
-func (b *build) wrap(symbol uint64, lists [3][]uint64) {
-	total := len(lists[0]) + len(lists[1]) + len(lists[2])
-	rows := max(1, (total+orderColumns-1)/orderColumns)
-	kinds := [...]layout.ColumnKind{layout.ColumnType, layout.ColumnMethod, layout.ColumnProfile}
-	columns := []layout.ColumnKind{layout.ColumnSymbol}
-	for i, list := range lists {
+// listedItems returns a function that returns the listed items of a section one
+// by one.
+func (w *orderWriter) listedItems(s *section) func() listedItem {
+	i := -1
+	switch {
+	case s.kind == types:
+		return idRuns(func() (id int64, ref uint64) {
+			i++
+			return w.types[i].id, uint64(w.typeRefs[i])
+		})
+	case s.kind == methods:
+		return idRuns(func() (id int64, ref uint64) {
+			i++
+			batch, place := w.methods.at(i)
+			return batch.rows[place].id, uint64(w.methodRefs[i])
+		})
+	case s.kind.inProfiles():
+		return func() listedItem {
+			if i++; i >= s.count { // items of 0.2.0 that were not kept whole
+				return listedItem{}
+			}
+			it := listedItem{ref: uint64(w.profileRef[w.records[s.first+i].node-1])}
+			if ordinal, ok := w.ordinals[s.first+i]; ok {
+				it.begins, it.first = true, uint64(ordinal)+1
+			}
+			return it
+		}
+	}
+	return func() listedItem { return listedItem{} }
+}
+
+// idRuns returns a function that returns the rows of types or methods one by
+// one, as next has them.
+func idRuns(next func() (id int64, ref uint64)) func() listedItem {
+	before, begun := int64(0), false
+	return func() listedItem {
+		id, ref := next()
+		it := listedItem{ref: ref, first: uint64(id), skipped: uint64(id) - uint64(before) - 1}
+		it.begins = !begun || id <= before || it.skipped > maxSkippedIDs
+		before, begun = id, true
+		return it
+	}
+}
+
+// writeLists writes the lists next to each other, each in as many columns as it
+// needs.
+func (w *orderWriter) writeLists() {
+	total := 0
+	for _, list := range w.lists {
+		total += len(list)
+	}
+	if total == 0 {
+		return
+	}
+	rows := (total + listColumns - 1) / listColumns
+	kinds := [orderLists]layout.ColumnKind{layout.ColumnType, layout.ColumnMethod, layout.ColumnProfile}
+	var columns []layout.ColumnKind
+	for i, list := range w.lists {
 		for range (len(list) + rows - 1) / rows {
 			columns = append(columns, kinds[i])
 		}
 	}
-	t := b.b.Table(layout.TableOrder, 0, columns...)
+	t := w.b.Table(layout.TableOrder, 0, columns...)
 	cells := make([]uint64, 0, len(columns))
 	for row := range rows {
-		cells = append(cells[:0], 0)
-		if row == 0 {
-			cells[0] = symbol
-		}
-		for _, list := range lists {
+		cells = cells[:0]
+		for _, list := range w.lists {
 			for at := row; at < row+(len(list)+rows-1)/rows*rows; at += rows {
 				cell := uint64(0)
 				if at < len(list) {

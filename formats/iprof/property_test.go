@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -206,21 +207,13 @@ func TestOrderIsNotTrusted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		order := sourceOrder{version: "1.0.0"}
-		for range rapid.IntRange(0, 4).Draw(r, "sections") {
-			order.sections = append(order.sections, drawSection(r))
+		runs := b.Table(layout.TableOrderRuns, 0, disk.TableColumns(layout.TableOrderRuns)...)
+		for range rapid.IntRange(1, 6).Draw(r, "runs") {
+			runs.Row(drawRun(r, b)...)
 		}
-		symbol := order.append(nil)
-		if rapid.Bool().Draw(r, "damaged") && len(symbol) > 0 {
-			symbol[rapid.IntRange(0, len(symbol)-1).Draw(r, "at")] = rapid.Byte().Draw(r, "to")
-		}
-		table := b.Table(layout.TableOrder, 0, layout.ColumnSymbol, layout.ColumnType, layout.ColumnMethod, layout.ColumnProfile)
-		for i := range rapid.IntRange(1, 6).Draw(r, "rows") {
-			cell := uint64(0)
-			if i == 0 {
-				cell = uint64(b.Symbol(string(symbol)))
-			}
-			table.Row(cell, rapid.Uint64Range(0, 7).Draw(r, "type"), rapid.Uint64Range(0, 5).Draw(r, "method"), rapid.Uint64Range(0, 3).Draw(r, "profile"))
+		table := b.Table(layout.TableOrder, 0, layout.ColumnType, layout.ColumnMethod, layout.ColumnProfile)
+		for range rapid.IntRange(1, 6).Draw(r, "rows") {
+			table.Row(rapid.Uint64Range(0, 7).Draw(r, "type"), rapid.Uint64Range(0, 5).Draw(r, "method"), rapid.Uint64Range(0, 3).Draw(r, "profile"))
 		}
 		text, report := write(t, archiveOf(t, b), WriteOptions{})
 		if report.Lost.Count(LossOrder) != 1 || text != want {
@@ -229,16 +222,11 @@ func TestOrderIsNotTrusted(t *testing.T) {
 	})
 }
 
-func drawSection(r *rapid.T) orderedSection {
-	s := orderedSection{kind: sectionKind(rapid.IntRange(0, sectionKinds-1).Draw(r, "kind")), key: "x"}
-	s.items = rapid.IntRange(0, 7).Draw(r, "items")
-	if s.kind == types || s.kind == methods {
-		s.ids = rapid.SliceOfN(rapid.Int64Range(-5, 50), s.items, s.items).Draw(r, "ids")
-	}
-	if s.kind.inProfiles() {
-		for range rapid.IntRange(0, 2).Draw(r, "ordinals") {
-			s.ordinals = append(s.ordinals, placedEntry{rapid.IntRange(0, 5).Draw(r, "item"), rapid.IntRange(0, 5).Draw(r, "ordinal")})
-		}
-	}
-	return s
+// drawRun draws a row of the runs of a source order.
+func drawRun(r *rapid.T, b *builder.Builder) []uint64 {
+	key := rapid.SampledFrom(append(sectionKeys[version:], "x", "")).Draw(r, "key")
+	kept := rapid.Uint64Range(0, 4).Draw(r, "kept")
+	items := rapid.OneOf(rapid.Uint64Range(0, 7), rapid.Uint64()).Draw(r, "items")
+	first := rapid.OneOf(rapid.Uint64Range(0, 50), rapid.Uint64()).Draw(r, "first")
+	return []uint64{uint64(b.Symbol(key)), kept, items, first}
 }

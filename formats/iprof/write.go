@@ -60,7 +60,7 @@ type exporter struct {
 	raws        map[string]string // by JSON pointer
 	texts       []string          // pointers to items, in the order of the archive
 	source      *sourceOrder      // nil if there is none
-	listed      [3][]layout.Ref
+	listed      [orderLists][]layout.Ref
 
 	ofOldVersion bool // the file that the archive was made of was spelled in another way
 
@@ -123,26 +123,28 @@ func (e *exporter) decide() error {
 	return nil
 }
 
-// sourceVersion is the version of the file that the archive was made of, or
-// empty; those that are spelled in another way are not written.
+// sourceVersion returns the version of the file that the archive was made of,
+// or nothing if no file is written as that version is spelled.
 func (e *exporter) sourceVersion() (string, error) {
-	v := ""
-	if e.source != nil {
-		v = e.source.version
-	} else {
-		t, err := e.s.Table(layout.TableProperties)
-		if err != nil && !errors.Is(err, reader.ErrNotFound) {
-			return "", err
-		}
-		if v, err = e.property(t, versionProperty); err != nil {
-			return "", err
-		}
+	v, err := e.versionProperty()
+	if err != nil {
+		return "", err
 	}
 	e.ofOldVersion = versionText.MatchString(v) && oldVersion(v)
 	if !versionText.MatchString(v) || e.ofOldVersion || e.source == nil && v < "1.1.0" && e.found[instanceofs] > 0 {
 		return "", nil
 	}
 	return v, nil
+}
+
+// versionProperty returns the version of the file that the archive was made of,
+// empty if it is not known.
+func (e *exporter) versionProperty() (string, error) {
+	t, err := e.s.Table(layout.TableProperties)
+	if err != nil && !errors.Is(err, reader.ErrNotFound) {
+		return "", err
+	}
+	return e.property(t, versionProperty)
 }
 
 // property gives the value of a fact, empty if there is none.

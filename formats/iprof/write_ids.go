@@ -47,7 +47,7 @@ func (e *exporter) assignIDs() error {
 func (e *exporter) assignTypeIDs() error {
 	e.typeIDs, e.typeByKey = make([]int64, len(e.types)), map[string]int64{}
 	taken, given := map[int64]bool{}, map[layout.Ref]int64{}
-	e.sourceIDs(types, e.listed[0], given, taken)
+	e.sourceIDs(types, e.listed[listTypes], given, taken)
 	keys, hasRow := make([]string, len(e.types)), make([]bool, len(e.types))
 	for i, t := range e.types {
 		key, dangling, err := e.typeKey(t)
@@ -158,7 +158,7 @@ func (e *exporter) signatureOf(names []string, m reader.Method) (all []string, o
 func (e *exporter) assignMethodIDs() error {
 	e.methodIDs = make(map[layout.Ref]int64, len(e.methods))
 	taken := map[int64]bool{}
-	e.sourceIDs(methods, e.listed[1], e.methodIDs, taken)
+	e.sourceIDs(methods, e.listed[listMethods], e.methodIDs, taken)
 	for _, m := range e.methods {
 		id, dangling, err := e.danglingMethod(m)
 		if err != nil {

@@ -2,56 +2,219 @@ package iprof
 
 import (
 	"errors"
+	"math"
+	"slices"
 
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
-// readOrder reads the source order, and forgets it where it does not fit what
-// the archive has.
+// A sourceOrder is the order of the file that an archive was imported from.
+type sourceOrder struct {
+	version  string
+	sections []orderedSection
+}
+
+// An orderedSection has the items of a section in their order.
+type orderedSection struct {
+	kind     sectionKind
+	key      string // of a foreign one
+	items    int
+	listed   int           // items that are kept as what they mean
+	raws     []raw         // without their texts
+	ids      []int64       // of the listed items
+	ordinals []placedEntry // by item
+}
+
+// A placedEntry is a listed item that is entry number ordinal of its section in
+// its profile.
+type placedEntry struct{ item, ordinal int }
+
+var errOrder = errors.New("the source order does not fit")
+
+// readOrder reads the source order, and drops it where it does not fit what the
+// archive has.
 func (e *exporter) readOrder() error {
-	t, err := e.s.Table(layout.TableOrder)
-	if errors.Is(err, reader.ErrNotFound) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if t.Rows == 0 || t.Column(0) != layout.ColumnSymbol {
-		e.report.Lost.Add(LossOrder, 1)
-		return nil
-	}
-	text, err := e.symbol(t.Cell(0, 0))
-	if err != nil {
-		return err
-	}
-	e.unwrap(t)
-	most := max(len(e.listed[0]), len(e.listed[1]), len(e.listed[2]))
-	order, wrong := parseOrder([]byte(text), most)
-	if wrong == nil {
-		e.source = order
-		ok, err := e.orderFits()
-		if err != nil || ok {
+	runs, err1 := e.s.Table(layout.TableOrderRuns)
+	lists, err2 := e.s.Table(layout.TableOrder)
+	none := 0
+	for _, err := range []error{err1, err2} {
+		if errors.Is(err, reader.ErrNotFound) {
+			none++
+		} else if err != nil {
 			return err
 		}
+	}
+	if none == 2 {
+		return nil
+	}
+	err := e.parseOrder(&runs, &lists)
+	if err == nil {
+		var ok bool
+		if ok, err = e.orderFits(); ok || err != nil {
+			return err
+		}
+		err = errOrder
+	}
+	if !errors.Is(err, errOrder) {
+		return err
 	}
 	e.source = nil
 	e.report.Lost.Add(LossOrder, 1)
 	return nil
 }
 
-// unwrap reads the lists of types, methods and profiles.
-func (e *exporter) unwrap(t disk.Table) {
-	list := map[layout.ColumnKind]int{layout.ColumnType: 0, layout.ColumnMethod: 1, layout.ColumnProfile: 2}
-	for column := 1; column < t.Columns(); column++ {
-		to, ok := list[t.Column(column)]
-		for row := 0; ok && row < t.Rows; row++ {
-			if cell := t.Cell(column, row); cell != 0 {
-				e.listed[to] = append(e.listed[to], layout.Ref(cell))
-			}
+// An orderParser decodes a source order. Nothing in it is trusted: no number of
+// items exceeds what the archive has. What does not fit is an errOrder.
+type orderParser struct {
+	*exporter
+	lists [orderLists][]layout.Ref // what is left of the lists
+	texts int                      // items that may be kept as text
+	seen  map[sectionIdentity]bool
+}
+
+// A sectionIdentity tells sections from each other.
+type sectionIdentity struct {
+	kind sectionKind
+	key  string // of a foreign one
+}
+
+// parseOrder decodes the tables of the source order.
+func (e *exporter) parseOrder(runs, lists *disk.Table) error {
+	p := &orderParser{exporter: e, lists: unwrapLists(lists), texts: len(e.raws), seen: map[sectionIdentity]bool{}}
+	e.source, e.listed = &sourceOrder{}, [orderLists][]layout.Ref{}
+	for i, list := range p.lists {
+		e.listed[i] = make([]layout.Ref, 0, len(list))
+	}
+	for row := range runs.Rows {
+		if err := p.addRun(runs, row); err != nil {
+			return err
 		}
 	}
+	for _, list := range p.lists {
+		if len(list) > 0 {
+			return errOrder
+		}
+	}
+	var err error
+	if e.source.version, err = e.versionProperty(); err == nil && !versionText.MatchString(e.source.version) {
+		err = errOrder
+	}
+	return err
+}
+
+// unwrapLists returns the lists of types, methods and profiles, each without the
+// empty cells that fill its last column.
+func unwrapLists(t *disk.Table) (lists [orderLists][]layout.Ref) {
+	of := map[layout.ColumnKind]orderList{layout.ColumnType: listTypes, layout.ColumnMethod: listMethods, layout.ColumnProfile: listProfiles}
+	for column := range t.Columns() {
+		to, ok := of[t.Column(column)]
+		for row := 0; ok && row < t.Rows; row++ {
+			lists[to] = append(lists[to], layout.Ref(t.Cell(column, row)))
+		}
+	}
+	for i, list := range lists {
+		for len(list) > 0 && list[len(list)-1] == 0 {
+			list = list[:len(list)-1]
+		}
+		lists[i] = list
+	}
+	return lists
+}
+
+// addRun adds a run to the last section, or begins another with it.
+func (p *orderParser) addRun(runs *disk.Table, row int) error {
+	key, err := p.symbol(runs.Cell(0, row))
+	if err != nil {
+		return err
+	}
+	kept, items, first := keptAs(runs.Cell(1, row)), runs.Cell(2, row), runs.Cell(3, row)
+	section := sectionIdentity{kind: kindOf[key]}
+	if kept == keptWhole {
+		section = sectionIdentity{foreign, key}
+	} else if section.kind == foreign || kept > keptBoth {
+		return errOrder
+	}
+	all := &p.source.sections
+	if kept == keptWhole || len(*all) == 0 || (*all)[len(*all)-1].kind != section.kind {
+		if p.seen[section] {
+			return errOrder
+		}
+		p.seen[section] = true
+		*all = append(*all, orderedSection{kind: section.kind, key: section.key})
+	}
+	if section.kind <= version {
+		return nil
+	}
+	return p.addItems(&(*all)[len(*all)-1], kept, items, first)
+}
+
+// addItems adds the items of a run to its section.
+func (p *orderParser) addItems(s *orderedSection, kept keptAs, items, first uint64) error {
+	if kept&keptText != 0 {
+		if items > uint64(p.texts) {
+			return errOrder
+		}
+		p.texts -= int(items)
+		for i := range int(items) {
+			s.raws = append(s.raws, raw{item: s.items + i, typed: kept == keptBoth})
+		}
+	}
+	if kept&keptListed != 0 {
+		if err := p.takeListed(s, items, first); err != nil {
+			return err
+		}
+		s.listed += int(items)
+	}
+	s.items += int(items)
+	return nil
+}
+
+// takeListed takes the listed items of a run from the list of their section.
+func (p *orderParser) takeListed(s *orderedSection, items, first uint64) error {
+	list, ok := s.kind.listOf()
+	most := len(p.lists[list])
+	if !ok {
+		most = p.found[s.kind]
+		if s.kind == monitors { // a record without a pair has no row in the table
+			most = 1
+		}
+	}
+	switch {
+	case items > uint64(most):
+		return errOrder
+	case !ok:
+		return nil
+	case list == listProfiles:
+		return p.takeRecords(s, items, first)
+	}
+	for id := int64(first); items > 0; id++ {
+		if len(p.lists[list]) == 0 {
+			return errOrder
+		}
+		if ref := p.lists[list][0]; ref != 0 {
+			p.listed[list] = append(p.listed[list], ref)
+			s.ids = append(s.ids, id)
+			items--
+		}
+		p.lists[list] = p.lists[list][1:]
+	}
+	return nil
+}
+
+// takeRecords takes the profiles of the records of a run.
+func (p *orderParser) takeRecords(s *orderedSection, items, first uint64) error {
+	profiles := p.lists[listProfiles][:items]
+	if first > math.MaxInt32 || slices.Contains(profiles, 0) {
+		return errOrder
+	}
+	if first > 0 {
+		s.ordinals = append(s.ordinals, placedEntry{s.listed, int(first) - 1})
+	}
+	p.listed[listProfiles] = append(p.listed[listProfiles], profiles...)
+	p.lists[listProfiles] = p.lists[listProfiles][items:]
+	return nil
 }
 
 // orderFits reports whether the order lists all that the archive has, each
@@ -65,10 +228,7 @@ func (e *exporter) orderFits() (bool, error) {
 			}
 			continue
 		}
-		if typed[s.kind] != 0 {
-			return false, nil
-		}
-		typed[s.kind] = s.typed()
+		typed[s.kind] = s.listed
 		for _, r := range s.raws {
 			if _, ok := e.raws[itemPath(s.kind, r.item)]; !ok || r.item >= s.items {
 				return false, nil
@@ -80,7 +240,7 @@ func (e *exporter) orderFits() (bool, error) {
 			return false, nil
 		}
 	}
-	if typed[monitors] < e.found[monitors] || typed[types] != len(e.listed[0]) || typed[methods] != len(e.listed[1]) {
+	if typed[monitors] < e.found[monitors] || typed[types] != len(e.listed[listTypes]) || typed[methods] != len(e.listed[listMethods]) {
 		return false, nil
 	}
 	if ok, err := e.rowsFit(); !ok || err != nil {
@@ -93,7 +253,7 @@ func (e *exporter) orderFits() (bool, error) {
 // listed once.
 func (e *exporter) rowsFit() (bool, error) {
 	seen := map[layout.Ref]bool{}
-	for _, list := range e.listed[:2] {
+	for _, list := range e.listed[:listProfiles] {
 		for _, n := range list {
 			if seen[n] {
 				return false, nil
@@ -101,7 +261,7 @@ func (e *exporter) rowsFit() (bool, error) {
 			seen[n] = true
 		}
 	}
-	for _, n := range e.listed[0] {
+	for _, n := range e.listed[listTypes] {
 		if _, err := e.s.TypeAt(n); err != nil {
 			return false, err
 		}
@@ -122,7 +282,7 @@ func (e *exporter) rowsFit() (bool, error) {
 		}
 		delete(seen, m.Ref())
 	}
-	for _, n := range e.listed[1] {
+	for _, n := range e.listed[listMethods] {
 		if seen[n] { // a place where no method begins
 			return false, nil
 		}
@@ -138,17 +298,17 @@ func (e *exporter) typePlace(t reader.Type) layout.Ref {
 
 // profilesFit reports whether every entry of the profiles is listed once.
 func (e *exporter) profilesFit() (bool, error) {
-	list := e.listed[2]
+	list := e.listed[listProfiles]
 	for _, s := range e.source.sections {
 		if !s.kind.inProfiles() {
 			continue
 		}
-		if len(list) < s.typed() {
+		if len(list) < s.listed {
 			return false, nil
 		}
 		next, seen := map[layout.Ref]int{}, map[layout.Ref]map[int]bool{}
 		walk := ordinalWalk{rest: s.ordinals, next: next}
-		for i, n := range list[:s.typed()] {
+		for i, n := range list[:s.listed] {
 			ordinal := walk.ordinal(i, n)
 			p, err := e.itemsOf(n)
 			if err != nil {
@@ -162,7 +322,7 @@ func (e *exporter) profilesFit() (bool, error) {
 			}
 			seen[n][ordinal] = true
 		}
-		list = list[s.typed():]
+		list = list[s.listed:]
 	}
 	return len(list) == 0, nil
 }

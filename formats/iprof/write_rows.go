@@ -10,7 +10,7 @@ import (
 func (e *exporter) typeRows(s *orderedSection) error {
 	all := make([]reader.Type, 0, len(e.types))
 	if e.source != nil {
-		for _, n := range e.listed[0] {
+		for _, n := range e.listed[listTypes] {
 			t, err := e.s.TypeAt(n)
 			if err != nil {
 				return err
@@ -72,7 +72,7 @@ func (e *exporter) name(spelled string) {
 
 // methodRows writes the methods.
 func (e *exporter) methodRows(s *orderedSection) error {
-	all := e.listed[1]
+	all := e.listed[listMethods]
 	if e.source == nil {
 		all = make([]layout.Ref, 0, len(e.methods))
 		for _, m := range e.methods {

@@ -12,7 +12,7 @@ import (
 func (e *exporter) write() error {
 	clear(e.items) // they have no ids yet
 	e.out.raw("{")
-	listed := e.listed[2]
+	listed := e.listed[listProfiles]
 	for i := range e.sections {
 		s := &e.sections[i]
 		e.out.comma(i)
@@ -44,9 +44,9 @@ func (e *exporter) recordsOf(s *orderedSection, listed []layout.Ref) []layout.Re
 			continue
 		}
 		if from.kind == s.kind {
-			return listed[:from.typed()]
+			return listed[:from.listed]
 		}
-		listed = listed[from.typed():]
+		listed = listed[from.listed:]
 	}
 	return nil
 }
@@ -110,7 +110,9 @@ func (e *exporter) inOrder(s *orderedSection, typed func(i int) error, skip func
 		if !isRaw || raws[0].typed {
 			listed++
 			if skip != nil && skip(listed-1) {
-				raws = raws[int(bit(isRaw)):]
+				if isRaw {
+					raws = raws[1:]
+				}
 				continue
 			}
 		}

@@ -150,7 +150,7 @@ func (e *exporter) surveyTables() error {
 			for i := range t.Rows {
 				e.used.methods[layout.Ref(t.Cell(1, i))] = true
 			}
-		case t.Kind == layout.TableOrder, t.Kind == layout.TableProperties, t.Kind == layout.TableForeign, t.Kind == layout.TableDumps,
+		case t.Kind.IsSourceOrder(), t.Kind == layout.TableProperties, t.Kind == layout.TableForeign, t.Kind == layout.TableDumps,
 			t.Kind == layout.TableRuns, t.Kind == layout.TableClassPath:
 		default:
 			e.report.Lost.Add(LossTable, 1)

@@ -90,14 +90,14 @@ func (e *exporter) useTexts() error {
 	named, listed := e.idsInTexts()
 	for i, id := range methodIDs {
 		if named[id] {
-			e.used.methods[e.listed[1][i]] = true
+			e.used.methods[e.listed[listMethods][i]] = true
 		}
 	}
 	for i, id := range typeIDs {
 		if !listed[id] {
 			continue
 		}
-		t, err := e.s.TypeAt(e.listed[0][i])
+		t, err := e.s.TypeAt(e.listed[listTypes][i])
 		if err != nil {
 			return err
 		}

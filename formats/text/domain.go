@@ -21,7 +21,7 @@ var (
 
 // tableDomains are the domains of tables that not all have.
 var tableDomains = map[layout.TableKind]domains{
-	layout.TableMonitors: ofGraal, layout.TableSamples: ofGraal,
+	layout.TableMonitors: ofGraal, layout.TableSamples: ofGraal, layout.TableOrderRuns: ofGraal,
 	layout.TableBinaryIDs: ofLLVM, layout.TableTraces: ofLLVM, layout.TableVTables: ofLLVM,
 	layout.TableHeapRefs: ofJamaica, layout.TableHeapUse: ofJamaica, layout.TableInstances: ofJamaica,
 	layout.TableThreads: ofJamaica, layout.TableReflected: ofJamaica,

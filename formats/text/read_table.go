@@ -44,7 +44,7 @@ func (p *parser) newTableLine() {
 		return
 	}
 	p.table = openTable{kind: kind, columns: columns, cells: make([]uint64, len(columns))}
-	if !p.o.Unordered || kind != layout.TableOrder {
+	if !p.o.Unordered || !kind.IsSourceOrder() {
 		p.table.Table = p.b.Table(kind, flags, columns...)
 	}
 }

@@ -131,7 +131,7 @@ static void check_header(void) {
 	must(u64(24) == file.size, 24, "the file does not have the size that its header says");
 	memcpy(summed, need(0, size), 32), memcpy(summed + 32, file.bytes + 40, size - 40);
 	must(xxh64(summed, size - 8) == u64(32), 32, "the header does not have its sum");
-	must(u32(12) == 0x80000003, 12, "unsupported version: this reader takes draft 3 alone");
+	must(u32(12) == 0x80000004, 12, "unsupported version: this reader takes draft 4 alone");
 	must(u64(40) == 0, 40, "the archive needs features that this reader does not know");
 	must(size == HEADER, 16, "wrong header size");
 	file.domain = u32(64), file.base = u64(72), file.probe = u32(84), file.seed = u64(88), file.lines = u64(104);
@@ -534,11 +534,11 @@ static void put_table_cell(uint64_t kind, uint64_t at) {
 	}
 }
 static void put_table(struct span t) {
-	static const char *const begins[18] = {"", "", "22", "1111", "31", "1411", "2", "111", "211", "11", "311111", "3111112",
-		"11111111", "3", "22", "42", "1111111111111222222", "112111"}; /* the columns of each kind of table */
+	static const char *const begins[19] = {"", "", "22", "1111", "31", "1411", "2", "111", "211", "11", "311111", "3111112",
+		"11111111", "3", "22", "42", "1111111111111222222", "112111", "2111"}; /* the columns of each kind of table */
 	static const char *const names[7] = {"", "word", "symbol", "type", "method", "profile", "context"};
 	uint64_t n = u32(t.at + 8), rows = u32(t.at + 12), kind[64], column[64], at = t.at + 16 + round_up(n, 8);
-	const char *begin = u32(t.at) < 18 ? begins[u32(t.at)] : "";
+	const char *begin = u32(t.at) < 19 ? begins[u32(t.at)] : "";
 	must(n >= 1 && n <= 64 && n >= strlen(begin), t.at, "a table of an impossible number of columns");
 	say("\n{'kind':%u", u32(t.at)), optional_number("flags", u32(t.at + 4)), say(",'columns':[");
 	for (uint64_t i = 0; i < n; i++) {
@@ -569,7 +569,7 @@ static void put_tables(void) {
 }
 static void dump(void) {
 	static const char *const domains[6] = {"", "hotspot", "llvm-ir", "llvm-frontend", "graal", "jamaica"};
-	say("{\n'header':{'format':'draft 3','domain':'%s'", domains[file.domain]);
+	say("{\n'header':{'format':'draft 4','domain':'%s'", domains[file.domain]);
 	say(",'producer':%t,'file_size':%u,'base':%x", trimmed((struct text){need(224, 64), 64}), file.size, file.base);
 	say(",'fingerprint':'"), put_hex(112, 16), say("','dump_id':'"), put_hex(128, 16);
 	say("','dump_time':%d,'flags':%u", (int64_t)u64(144), u64(152)), put_numbers("settings", 160, 16, 4);

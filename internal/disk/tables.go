@@ -223,6 +223,7 @@ var tableForms = map[layout.TableKind][]Column{
 		{"exit", layout.ColumnWord, FormExit}, hex("class-path"),
 		symbol("VM"), symbol("vendor"), symbol("main"), symbol("command"), symbol("options"), symbol("selection")},
 	layout.TableClassPath: {hex("class-path"), word("position"), symbol("path"), word("kind"), word("size"), hex("sum")},
+	layout.TableOrderRuns: {symbol("key"), word("kept"), word("items"), {"first", layout.ColumnWord, FormSigned}},
 }
 
 func word(name string) Column   { return Column{name, layout.ColumnWord, FormPlain} }

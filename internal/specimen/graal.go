@@ -2,6 +2,7 @@ package specimen
 
 import (
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -90,6 +91,10 @@ func graalTables(b *builder.Builder, m printers) {
 	inMain := b.Context(m.odd, builder.Frame{Caller: m.evenOrOdd, Point: 15})
 	order.Row(0, uint64(inMain), uint64(m.odd))
 	order.Row(0, 0, 0)
+	runs := b.Table(layout.TableOrderRuns, 0, disk.TableColumns(layout.TableOrderRuns)...)
+	minusOne := int64(-1)
+	runs.Row(uint64(b.Symbol("methods")), 1, 2, uint64(minusOne))
+	runs.Row(uint64(b.Symbol("futureProfiles")), 0, 0, 0)
 	foreign := b.Table(layout.TableForeign, 0, layout.ColumnSymbol, layout.ColumnSymbol)
 	foreign.Row(uint64(b.Symbol("futureProfiles")), uint64(b.Symbol(`[{"ctx":"5:0"}]`)))
 	foreign.Row(uint64(b.Symbol("empty")), 0)
