@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// BenchmarkBuild takes synthetic profiles in and writes the archive.
+// BenchmarkBuild records synthetic profiles and writes the archive.
 func BenchmarkBuild(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "built.parc")
 	var size int64

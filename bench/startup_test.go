@@ -15,16 +15,17 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// dir is where synthetic archives are kept between runs.
-func dir(tb testing.TB) string {
+// archiveDir returns the directory for synthetic archives. One that the user
+// names is kept between runs.
+func archiveDir(tb testing.TB) string {
 	if d := os.Getenv("PROFARC_BENCH_DIR"); d != "" {
 		return d
 	}
 	return tb.TempDir()
 }
 
-// scales are the small one, and all of them where a folder is given that can
-// hold ten gigabytes.
+// scales returns all scales if the user names a directory, which must have room
+// for ten gigabytes, else the small one.
 func scales() []Scale {
 	if os.Getenv("PROFARC_BENCH_DIR") == "" {
 		return []Scale{Small}
@@ -32,15 +33,15 @@ func scales() []Scale {
 	return []Scale{Small, Large, Huge}
 }
 
-// BenchmarkOpenToFirstLookup is what a start pays: open the archive, find one
-// method by its key, fetch its profile, read its invocation counter. All sizes
-// take turns, each time with another method; the medians are reported, and how
-// far the largest is above the smallest. Letting go of a mapping is the garbage
-// collector's work and is not timed.
+// BenchmarkOpenToFirstLookup measures what a start costs: open the archive, find
+// one method by its key, get its profile, read its invocation counter. All sizes
+// take turns, each time with another method. It reports the medians, and their
+// ratio to the smallest size. The garbage collector unmaps the archives outside
+// the measured time.
 func BenchmarkOpenToFirstLookup(b *testing.B) {
 	var paths []string
 	for _, s := range scales() {
-		path, err := Archive(dir(b), s)
+		path, err := Archive(archiveDir(b), s)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -68,6 +69,7 @@ func median(d []time.Duration) time.Duration {
 	return d[len(d)/2]
 }
 
+// firstAnswer returns the time from nothing to one invocation counter.
 func firstAnswer(b *testing.B, path string, method int) time.Duration {
 	key := Key(method)
 	start := time.Now()
@@ -94,7 +96,7 @@ func firstAnswer(b *testing.B, path string, method int) time.Duration {
 	return took
 }
 
-// A plainProfile is what one would decode into without an archive.
+// A plainProfile is what a program without archives would decode a profile into.
 type plainProfile struct {
 	Class, Name, Signature string
 	Invocations, Backedges uint64
@@ -121,8 +123,8 @@ func plainProfiles(s Scale) []plainProfile {
 	return profiles
 }
 
-// BenchmarkDecodeToFirstLookup is the same start with the profiles in gob and
-// in JSON: decode all, put them into a map, find one.
+// BenchmarkDecodeToFirstLookup measures the same start with the profiles in gob
+// and in JSON: decode all, put them into a map, find one.
 func BenchmarkDecodeToFirstLookup(b *testing.B) {
 	profiles := plainProfiles(Small)
 	var asGob bytes.Buffer
@@ -139,7 +141,7 @@ func BenchmarkDecodeToFirstLookup(b *testing.B) {
 			if err := gob.NewDecoder(bytes.NewReader(asGob.Bytes())).Decode(&got); err != nil {
 				b.Fatal(err)
 			}
-			index(b, got)
+			findInMap(b, got)
 		}
 	})
 	b.Run("json/"+Small.Name, func(b *testing.B) {
@@ -148,12 +150,13 @@ func BenchmarkDecodeToFirstLookup(b *testing.B) {
 			if err := json.Unmarshal(asJSON, &got); err != nil {
 				b.Fatal(err)
 			}
-			index(b, got)
+			findInMap(b, got)
 		}
 	})
 }
 
-func index(b *testing.B, profiles []plainProfile) {
+// findInMap puts the profiles into a map and finds one of them.
+func findInMap(b *testing.B, profiles []plainProfile) {
 	byKey := make(map[string]*plainProfile, len(profiles))
 	for i := range profiles {
 		p := &profiles[i]
@@ -161,5 +164,77 @@ func index(b *testing.B, profiles []plainProfile) {
 	}
 	if k := Key(7); byKey[k.Class+"."+k.Name+k.Signature].Invocations != 7 {
 		b.Fatal("not found")
+	}
+}
+
+// BenchmarkAdopt measures adoption. At the requested base nothing is relocated;
+// elsewhere each profile is relocated when it is claimed, or all at once.
+func BenchmarkAdopt(b *testing.B) {
+	path, err := Archive(archiveDir(b), Small)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("requested", func(b *testing.B) { openAndAdopt(b, path, reader.AdoptOptions{}) })
+	b.Run("anywhere/lazy", func(b *testing.B) { openAndAdopt(b, path, reader.AdoptOptions{Base: archive.Anywhere}) })
+	b.Run("anywhere/eager", func(b *testing.B) { openAndAdopt(b, path, reader.AdoptOptions{Base: archive.Anywhere, Eager: true}) })
+}
+
+// openAndAdopt opens an archive, adopts it, claims one profile and counts in it.
+func openAndAdopt(b *testing.B, path string, o reader.AdoptOptions) {
+	for n := 0; b.Loop(); n++ {
+		s, err := reader.Open(path, archive.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := s.Adopt(o); err != nil {
+			b.Fatal(err)
+		}
+		claimAndCount(b, s, n%Small.Methods)
+		if err := s.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// claimAndCount finds a method, claims its profile and counts an invocation.
+func claimAndCount(b *testing.B, s *reader.Store, method int) {
+	m, err := s.Find(Key(method))
+	if err != nil {
+		b.Fatal(err)
+	}
+	p, _, err := m.Profile(reader.AnyCode)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if p, err = p.Adopt(); err != nil {
+		b.Fatal(err)
+	}
+	c, _ := p.Invocations()
+	if err := c.Add(1); err != nil || c.Load() != c.Trained()+1 {
+		b.Fatal("not counted", err)
+	}
+}
+
+// BenchmarkClaimAll claims every profile elsewhere than at the requested base,
+// which relocates each: the cost of a start that uses all profiles.
+func BenchmarkClaimAll(b *testing.B) {
+	path, err := Archive(archiveDir(b), Small)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		s, err := reader.Open(path, archive.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := s.Adopt(reader.AdoptOptions{Base: archive.Anywhere}); err != nil {
+			b.Fatal(err)
+		}
+		for i := range Small.Methods {
+			claimAndCount(b, s, i)
+		}
+		a, _ := s.Adoption()
+		b.ReportMetric(float64(a.Relocated), "pointers/op")
+		s.Close()
 	}
 }

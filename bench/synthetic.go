@@ -1,3 +1,6 @@
+// Package bench compares profarc with what one would use without it, in one run,
+// so that the ratio holds on a noisy machine. README.md says how to run each
+// measurement, and has the results.
 package bench
 
 import (
@@ -14,17 +17,18 @@ import (
 type Scale struct {
 	Name    string
 	Methods int
-	Block   int // about the size in bytes of each MethodData
+	Block   int // size in bytes of each MethodData, about
 }
 
-// The scales: from a small program's profile to more than any is known to have.
+// The scales, from the profile of a small program to one that is larger than any
+// known profile.
 var (
 	Small = Scale{"10MB", 20_000, 400}
 	Large = Scale{"1GB", 1_000_000, 900}
 	Huge  = Scale{"8GB", 4_000_000, 1_950}
 )
 
-// Key is the key of method i: about 75 bytes, as in real programs.
+// Key returns the key of method i: about 75 bytes, as in real programs.
 func Key(i int) layout.Key {
 	return layout.Key{
 		Class:     fmt.Sprintf("org/synthetic/module%03d/package%02d/ClassOfMethods%06d", i%500, i%37, i/8),
@@ -33,17 +37,17 @@ func Key(i int) layout.Key {
 	}
 }
 
-// ID is the id of method i.
+// ID returns the id of method i.
 func ID(i int) uint64 { return Key(i).ID(layout.DomainHotSpot) }
 
-// Params are the settings of JDK 17.
+// Params returns the settings of JDK 17.
 func Params() (p layout.Params) {
 	p[layout.ParamTypeProfileWidth], p[layout.ParamBciProfileWidth], p[layout.ParamReceiverGap] = 2, 2, 1
 	p[layout.ParamVMRelease] = 17
 	return p
 }
 
-// Build makes the profiles of a scale.
+// Build records the profiles of a scale.
 func Build(s Scale) (*builder.Builder, error) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: Params(), Producer: "synthetic"})
 	types := make([]builder.TypeRef, 1000)
@@ -58,7 +62,7 @@ func Build(s Scale) (*builder.Builder, error) {
 	return b, nil
 }
 
-// addProfile adds branches and virtual calls in turn, as Java code has them.
+// addProfile records branches and virtual calls in turn, as in Java code.
 func addProfile(b *builder.Builder, i, size int, types []builder.TypeRef) error {
 	const branch, call = 32, 64
 	p := b.Profile(b.Method(Key(i)), 0, builder.NoContext)
@@ -74,8 +78,8 @@ func addProfile(b *builder.Builder, i, size int, types []builder.TypeRef) error 
 	return p.Done()
 }
 
-// Archive gives the path of the archive of a scale, which is built in dir if it
-// is not there yet.
+// Archive returns the path of the archive of a scale in dir. It builds the
+// archive if it does not exist.
 func Archive(dir string, s Scale) (string, error) {
 	path := filepath.Join(dir, "synthetic-"+s.Name+".parc")
 	if _, err := os.Stat(path); err == nil {

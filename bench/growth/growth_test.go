@@ -7,26 +7,26 @@ import (
 	"testing"
 )
 
-// Sizes and bounds of the tests. Work is bytes allocated and steps counted: the
-// same on every machine, but for what the runtime does beside.
+// Sizes and bounds of the tests. Work is bytes allocated and steps counted. It is
+// the same on every machine, except for what the runtime allocates meanwhile.
 const (
 	smallest     = 1000
-	smallPrinted = 125     // prints of deep contexts grow with the square
-	freeWork     = 2 << 20 // what any operation may cost, whatever the size
+	smallPrinted = 125     // output of deep contexts grows with the square
+	freeWork     = 2 << 20 // work that any operation may do, whatever the size
 	mostExponent = 1.15
-	mostOfOutput = 8 // times as much work as is printed, and the archive is long
+	mostOfOutput = 8 // work for each byte of the output and of the archive
 )
 
 func TestMain(m *testing.M) {
-	sharedText = 4 << 20 // enough to tell, and less to wait for
+	sharedText = 4 << 20 // enough to see the exponent, and faster
 	os.Exit(m.Run())
 }
 
-// TestEveryOperationGrowsNearlyLinearly: a shape that one operation takes twice as
-// much as twice as long for would show as an exponent of 2.
+// TestEveryOperationGrowsNearlyLinearly fits the exponent of each operation on
+// each shape. Quadratic work has exponent 2.
 func TestEveryOperationGrowsNearlyLinearly(t *testing.T) {
 	for _, sh := range shapes {
-		pairs, printed := grown(t, sh, smallest), grown(t, sh, smallPrinted)
+		pairs, printed := pairsOf(t, sh, smallest), pairsOf(t, sh, smallPrinted)
 		for _, op := range operations {
 			if op.prints {
 				checkPrinted(t, sh, op, printed)
@@ -43,8 +43,8 @@ func TestEveryOperationGrowsNearlyLinearly(t *testing.T) {
 	}
 }
 
-// checkPrinted holds the work of what prints against what it prints: that is
-// bounded by a limit of its own.
+// checkPrinted compares the work of an operation that prints with the length of
+// its output, which has a limit of its own.
 func checkPrinted(t *testing.T, sh shape, op operation, pairs []pair) {
 	for _, c := range costsOf(t, sh, op, pairs) {
 		if c.work() > freeWork+mostOfOutput*(float64(c.printed)+float64(c.bytes)) {
@@ -53,8 +53,8 @@ func checkPrinted(t *testing.T, sh shape, op operation, pairs []pair) {
 	}
 }
 
-// grown are archives of a shape, of doubling sizes.
-func grown(t *testing.T, sh shape, n int) (pairs []pair) {
+// pairsOf returns archives of a shape, of doubling sizes.
+func pairsOf(t *testing.T, sh shape, n int) (pairs []pair) {
 	t.Helper()
 	for i := range doublings + 1 {
 		p, err := makePair(sh, n<<i)
@@ -78,9 +78,9 @@ func costsOf(t *testing.T, sh shape, op operation, pairs []pair) (costs []cost) 
 	return costs
 }
 
-// TestAnInterruptEndsEveryOperation ends the context of every operation at many
-// points of its way: it must end with the context's error, and soon, which is
-// after a few more questions whether to go on.
+// TestAnInterruptEndsEveryOperation cancels the context of every operation at
+// several points. The operation must return the context's error soon: after a few
+// more checks of the context.
 func TestAnInterruptEndsEveryOperation(t *testing.T) {
 	const points, soon = 6, 40
 	for _, sh := range shapes {
@@ -90,7 +90,7 @@ func TestAnInterruptEndsEveryOperation(t *testing.T) {
 		}
 		for _, op := range operations {
 			if op.prints || !op.applies(p.domain) {
-				continue // what prints is ended by its writer
+				continue // the writer ends what prints
 			}
 			whole, err := p.run(op)
 			if err != nil {
@@ -107,10 +107,10 @@ func TestAnInterruptEndsEveryOperation(t *testing.T) {
 				}
 				ctx := &counting{Context: context.Background(), most: 1 + i*whole.steps/points}
 				if err := op.run(ctx, s, other, nil); !errors.Is(err, context.Canceled) {
-					t.Errorf("%s, %s: ended at question %d of %d: %v", sh.name, op.name, ctx.most, whole.steps, err)
+					t.Errorf("%s, %s: canceled at check %d of %d: %v", sh.name, op.name, ctx.most, whole.steps, err)
 				}
 				if after := ctx.asked.Load() - ctx.most; after > soon {
-					t.Errorf("%s, %s: ended at question %d of %d, and went on for %d more", sh.name, op.name, ctx.most, whole.steps, after)
+					t.Errorf("%s, %s: canceled at check %d of %d, and went on for %d more", sh.name, op.name, ctx.most, whole.steps, after)
 				}
 			}
 		}

@@ -17,12 +17,12 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// An operation goes through a whole archive. Other is a copy of it that has an
-// identity of its own. What it prints goes to out.
+// An operation reads a whole archive. other is a copy of the archive with another
+// dump id. Output goes to out.
 type operation struct {
 	name   string
 	run    func(ctx context.Context, s, other *reader.Store, out io.Writer) error
-	prints bool // what it prints can be many times the archive
+	prints bool // its output can be many times as long as the archive
 }
 
 var operations = []operation{
@@ -33,9 +33,9 @@ var operations = []operation{
 		}
 		return err
 	}, false},
-	{"walk", func(ctx context.Context, s, _ *reader.Store, _ io.Writer) error { return walk(ctx, s) }, false},
-	{"look-ups", lookUps, false},
-	{"adopt", adopt, false},
+	{"walk", func(ctx context.Context, s, _ *reader.Store, _ io.Writer) error { return readEntries(ctx, s) }, false},
+	{"lookups", lookUpAll, false},
+	{"adopt", claimAll, false},
 	{"info --summary", func(ctx context.Context, s, _ *reader.Store, _ io.Writer) error {
 		_, err := builder.WeighMethods(ctx, s)
 		return err
@@ -68,7 +68,7 @@ var operations = []operation{
 	}, true},
 }
 
-// commit lays an archive out.
+// commit lays out the archive of a builder if err is nil.
 func commit(b *builder.Builder, err error) error {
 	if err == nil {
 		_, _, err = b.Bytes()
@@ -76,8 +76,8 @@ func commit(b *builder.Builder, err error) error {
 	return err
 }
 
-// walk goes through every entry of every profile.
-func walk(ctx context.Context, s *reader.Store) error {
+// readEntries reads every entry of every profile.
+func readEntries(ctx context.Context, s *reader.Store) error {
 	for m, err := range s.Methods() {
 		if err != nil {
 			return err
@@ -97,8 +97,8 @@ func walk(ctx context.Context, s *reader.Store) error {
 	return nil
 }
 
-// lookUps looks up every method by its key, and its first profile.
-func lookUps(ctx context.Context, s, other *reader.Store, _ io.Writer) error {
+// lookUpAll looks up every method by its key, and its first profile.
+func lookUpAll(ctx context.Context, s, other *reader.Store, _ io.Writer) error {
 	for m, err := range s.Methods() {
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
@@ -117,8 +117,8 @@ func lookUps(ctx context.Context, s, other *reader.Store, _ io.Writer) error {
 	return nil
 }
 
-// adopt claims every profile.
-func adopt(ctx context.Context, s, _ *reader.Store, _ io.Writer) error {
+// claimAll adopts the archive and claims every profile.
+func claimAll(ctx context.Context, s, _ *reader.Store, _ io.Writer) error {
 	if err := s.Adopt(reader.AdoptOptions{Base: archive.Anywhere}); err != nil {
 		return err
 	}
@@ -138,12 +138,12 @@ func adopt(ctx context.Context, s, _ *reader.Store, _ io.Writer) error {
 	return nil
 }
 
-// applies reports whether an operation takes archives of the shape's domain.
+// applies reports whether an operation accepts archives of a domain.
 func (op operation) applies(d layout.Domain) bool {
 	return op.name != "check" || d == layout.DomainHotSpot || d.LLVM()
 }
 
-// A pair is an archive and a copy of it with another identity, in memory.
+// A pair is an archive and a copy of it with another dump id, in memory.
 type pair struct {
 	one, other []byte
 	domain     layout.Domain

@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A shape makes archives of a size that one number decides.
+// A shape builds archives whose size depends on one number.
 type shape struct {
 	name  string
 	build func(n int) *builder.Builder
@@ -28,7 +28,7 @@ var shapes = []shape{
 	{"one profile point", onePoint},
 	{"many samples", manySamples},
 	{"deep samples", deepSamples},
-	{"never ran", neverRan},
+	{"unexecuted", unexecuted},
 }
 
 func newBuilder(d layout.Domain) *builder.Builder {
@@ -39,12 +39,12 @@ func newBuilder(d layout.Domain) *builder.Builder {
 	return builder.New(d, builder.Config{Params: p})
 }
 
-// done hands a profile over. What is wrong with it comes out when the archive is
-// made.
+// done completes a profile. The builder keeps an error until the archive is laid
+// out.
 func done(p *builder.Profile) { _ = p.Done() }
 
-// simple adds a profile with a few entries.
-func simple(b *builder.Builder, m builder.MethodRef, code uint64, at builder.ContextRef, count int) {
+// addCounts records a profile with two entries.
+func addCounts(b *builder.Builder, m builder.MethodRef, code uint64, at builder.ContextRef, count int) {
 	p := b.Profile(m, code, at)
 	p.Count(1, layout.SubCalls, 0, uint64(count+1))
 	p.Count(4, layout.SubCalls, 0, uint64(2*count+1))
@@ -64,30 +64,30 @@ func ordinary(n int) *builder.Builder {
 	return b
 }
 
-// deepContexts is one method in n contexts, each of which is within the next, and
-// which all have a profile.
+// deepContexts returns one method in n contexts, each within the next, and each
+// with a profile.
 func deepContexts(n int) *builder.Builder {
 	b := newBuilder(layout.DomainGraal)
 	m := b.Method(layout.Key{Class: "app.Recursive", Name: "f", Signature: "void()"})
 	context := builder.NoContext
 	for i := range min(n, disk.MaxDepth) {
 		context = b.OuterContext(m, context, builder.Frame{Caller: m, Point: int32(i % 5)})
-		simple(b, m, 0, context, i)
+		addCounts(b, m, 0, context, i)
 	}
 	return b
 }
 
-// wideContexts is one method with n callers.
+// wideContexts returns one method with n callers.
 func wideContexts(n int) *builder.Builder {
 	b := newBuilder(layout.DomainGraal)
 	m := b.Method(layout.Key{Class: "app.Leaf", Name: "f", Signature: "void()"})
 	for i := range n {
-		simple(b, m, 0, b.Context(m, builder.Frame{Caller: m, Point: int32(i)}), i)
+		addCounts(b, m, 0, b.Context(m, builder.Frame{Caller: m, Point: int32(i)}), i)
 	}
 	return b
 }
 
-// manyVersions is one method with n versions of its code.
+// manyVersions returns one method with n versions of its code.
 func manyVersions(n int) *builder.Builder {
 	b := newBuilder(layout.DomainHotSpot)
 	m := b.Method(layout.Key{Class: "app/Hot", Name: "f", Signature: "()V"})
@@ -99,23 +99,23 @@ func manyVersions(n int) *builder.Builder {
 	return b
 }
 
-// sharedText is how much text the keys of an archive have by which a name is
-// shared: as much as they may.
+// sharedText is the length of all keys of an archive in which they share a name:
+// almost the limit of the format.
 var sharedText = int(disk.MaxKeyText(0) - 1<<20)
 
-// mostText is how long a name may be that n keys share.
-func mostText(n int) int { return max(sharedText/n-64, 64) }
+// sharedNameLength returns the length of a name that n keys share.
+func sharedNameLength(n int) int { return max(sharedText/n-64, 64) }
 
 func sharedClass(n int) *builder.Builder {
-	return shared(n, strings.Repeat("c", min(mostText(n), disk.MaxName)), "")
+	return methodsOfClass(n, strings.Repeat("c", min(sharedNameLength(n), disk.MaxName)), "")
 }
 
 func sharedLoader(n int) *builder.Builder {
-	return shared(n, "app/Class", strings.Repeat("l", min(mostText(n), disk.MaxName)))
+	return methodsOfClass(n, "app/Class", strings.Repeat("l", min(sharedNameLength(n), disk.MaxName)))
 }
 
-// shared is n methods of one class.
-func shared(n int, class, loader string) *builder.Builder {
+// methodsOfClass returns n methods of one class.
+func methodsOfClass(n int, class, loader string) *builder.Builder {
 	b := newBuilder(layout.DomainHotSpot)
 	for i := range n {
 		p := b.Profile(b.Method(layout.Key{Class: class, Name: "m" + strconv.Itoa(i), Signature: "()V", Loader: loader}), 1, builder.NoContext)
@@ -125,8 +125,8 @@ func shared(n int, class, loader string) *builder.Builder {
 	return b
 }
 
-// listSignatures is n methods with signatures that are lists of the same names, as
-// long as they may be.
+// listSignatures returns n methods whose signatures are lists of the same names,
+// of the maximum length.
 func listSignatures(n int) *builder.Builder {
 	b := newBuilder(layout.DomainGraal)
 	types := []string{"void", "int", "java.lang.String"}
@@ -134,11 +134,11 @@ func listSignatures(n int) *builder.Builder {
 		b.Type(builder.TypeKey{Name: name})
 	}
 	var list strings.Builder
-	for i := range min(mostText(n)/30, 1<<15) {
+	for i := range min(sharedNameLength(n)/30, 1<<15) {
 		list.WriteString(types[i%3] + ",")
 	}
 	for i := range n {
-		simple(b, b.Method(layout.Key{Class: "app.Lists", Name: "m" + strconv.Itoa(i), Signature: "void(" + list.String() + types[i%3] + ")"}), 0, builder.NoContext, i)
+		addCounts(b, b.Method(layout.Key{Class: "app.Lists", Name: "m" + strconv.Itoa(i), Signature: "void(" + list.String() + types[i%3] + ")"}), 0, builder.NoContext, i)
 	}
 	return b
 }
@@ -165,7 +165,7 @@ func longEntry(n int) *builder.Builder {
 	return b
 }
 
-// onePoint is n entries at one profile point.
+// onePoint returns a profile with n entries at one profile point.
 func onePoint(n int) *builder.Builder {
 	b := newBuilder(layout.DomainGraal)
 	p := b.Profile(b.Method(layout.Key{Class: "app.Point", Name: "f", Signature: "void()"}), 0, builder.NoContext)
@@ -176,15 +176,15 @@ func onePoint(n int) *builder.Builder {
 	return b
 }
 
-func manySamples(n int) *builder.Builder { return samples(n, 4) }
+func manySamples(n int) *builder.Builder { return sampledStacks(n, 4) }
 
-func deepSamples(n int) *builder.Builder { return samples(8, n/8) }
+func deepSamples(n int) *builder.Builder { return sampledStacks(8, n/8) }
 
-// samples is a table of sampled stacks with so many frames each.
-func samples(stacks, frames int) *builder.Builder {
+// sampledStacks returns a table of so many stacks with so many frames each.
+func sampledStacks(stacks, frames int) *builder.Builder {
 	b := newBuilder(layout.DomainGraal)
 	m := b.Method(layout.Key{Class: "app.Sampled", Name: "f", Signature: "void()"})
-	simple(b, m, 0, builder.NoContext, 1)
+	addCounts(b, m, 0, builder.NoContext, 1)
 	word := layout.ColumnWord
 	t := b.Table(layout.TableSamples, 0, word, layout.ColumnMethod, word, word)
 	for s := range stacks {
@@ -195,7 +195,7 @@ func samples(stacks, frames int) *builder.Builder {
 	return b
 }
 
-func neverRan(n int) *builder.Builder {
+func unexecuted(n int) *builder.Builder {
 	b := newBuilder(layout.DomainGraal)
 	for i := range n {
 		b.Seen(b.Method(layout.Key{Class: "app.C" + strconv.Itoa(i/3), Name: "m" + strconv.Itoa(i%3), Signature: "void()"}))

@@ -1,3 +1,11 @@
+// Command iprof compares archives of GraalVM's profiles with the JSON that they
+// come from, in one run, and prints the tables of bench/README.md:
+//
+//	go run ./bench/iprof -mb 100
+//
+// The JSON is a recorded profile of 4 MB, if the samples are next to the project,
+// and synthetic ones of 4 MB and of -mb, with the same proportions of types,
+// methods and calling contexts. encoding/json decodes them into plain structs.
 package main
 
 import (
@@ -10,10 +18,10 @@ import (
 	"runtime"
 )
 
-// recorded is a profile that lies beside the project on some machines.
+// recorded is the path of a profile that is next to the project on some machines.
 const recorded = "../shared/samples/iprof/some-compiler-0.4.0.iprof.gz"
 
-// A bench is what the flags say.
+// A bench holds the flags.
 type bench struct {
 	megabytes int
 	rounds    int
@@ -23,7 +31,7 @@ type bench struct {
 func main() {
 	var b bench
 	flag.IntVar(&b.megabytes, "mb", 100, "size of the large synthetic profile in megabytes")
-	flag.IntVar(&b.rounds, "rounds", 5, "turns of each contender, whose median is printed")
+	flag.IntVar(&b.rounds, "rounds", 5, "turns of each contender; the medians are printed")
 	flag.Parse()
 	if err := b.run(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -58,7 +66,7 @@ func (b *bench) run() (err error) {
 	return nil
 }
 
-// unpack puts the JSON of a compressed profile into the folder.
+// unpack writes the JSON of a compressed profile to the directory.
 func (b *bench) unpack(packed string) (path string, err error) {
 	f, err := os.Open(packed)
 	if err != nil {

@@ -2,13 +2,18 @@ package main
 
 import (
 	"compress/gzip"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"runtime"
 	"time"
 
+	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/bench/turns"
+	"github.com/profarc/profarc/formats/iprof"
+	"github.com/profarc/profarc/reader"
 )
 
 // measure prints the rows of one profile.
@@ -26,7 +31,7 @@ func (b *bench) measure(name, path string) error {
 	return b.importing(name, path, archive)
 }
 
-// sizes compares the archive with the JSON, as it is and compressed.
+// sizes compares the archive with the JSON, plain and compressed.
 func sizes(name, path, archive string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -47,8 +52,8 @@ func sizes(name, path, archive string) error {
 		return err
 	}
 	ours := float64(info.Size()) / 1e6
-	row(name, "size", "%.1f MB", ours, float64(plain)/1e6)
-	row(name, "size, JSON in gzip", "%.1f MB", ours, float64(packed)/1e6)
+	printRow(name, "size", "%.1f MB", ours, float64(plain)/1e6)
+	printRow(name, "size, JSON in gzip", "%.1f MB", ours, float64(packed)/1e6)
 	return nil
 }
 
@@ -60,8 +65,8 @@ func (c *counter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// opensPerTurn is how often the archive is opened in one turn, each time for
-// another question: one is too short to be timed alone.
+// opensPerTurn is the number of times that the archive is opened in one turn, each
+// time for another query: one is too short to be timed alone.
 const opensPerTurn = 51
 
 // firstAnswer compares the time from nothing to the first answer.
@@ -70,15 +75,15 @@ func (b *bench) firstAnswer(name, path, archive string) error {
 	if err != nil {
 		return err
 	}
-	questions, err := f.questions(opensPerTurn)
+	queries, err := f.queries(opensPerTurn)
 	if err != nil {
 		return err
 	}
 	f = nil
 	costs, err := turns.Take(b.rounds,
-		func() (turns.Cost, error) { return turnOfOpening(archive, questions) },
+		func() (turns.Cost, error) { return openingTurn(archive, queries) },
 		func() (turns.Cost, error) {
-			q := &questions[0]
+			q := &queries[0]
 			return timed(func() error {
 				f, err := decode(path)
 				if err != nil {
@@ -90,16 +95,16 @@ func (b *bench) firstAnswer(name, path, archive string) error {
 	if err != nil {
 		return err
 	}
-	row(name, "to the first answer", "%.3f ms", milliseconds(costs[0].Wall), milliseconds(costs[1].Wall))
+	printRow(name, "to the first answer", "%.3f ms", milliseconds(costs[0].Wall), milliseconds(costs[1].Wall))
 	return nil
 }
 
-// turnOfOpening gives the median of answering each question from nothing.
-func turnOfOpening(archive string, questions []question) (turns.Cost, error) {
-	runtime.GC() // lets go of mappings
+// openingTurn returns the median time from nothing to the answer of a query.
+func openingTurn(archive string, queries []query) (turns.Cost, error) {
+	runtime.GC() // unmaps archives
 	var times []time.Duration
-	for i := range questions {
-		q := &questions[i]
+	for i := range queries {
+		q := &queries[i]
 		begin := time.Now()
 		count, err := openAndAnswer(archive, q)
 		times = append(times, time.Since(begin))
@@ -113,7 +118,7 @@ func turnOfOpening(archive string, questions []question) (turns.Cost, error) {
 	return turns.Cost{Wall: turns.Median(times)}, nil
 }
 
-func (q *question) check(count uint64) error {
+func (q *query) check(count uint64) error {
 	if count != q.count {
 		return fmt.Errorf("%s was called %d times, not %d", q.frames[0].key.Name, q.count, count)
 	}
@@ -129,11 +134,11 @@ func (b *bench) importing(name, path, archive string) error {
 	if err != nil {
 		return err
 	}
-	row(name, "import, decoding", "%.0f ms", milliseconds(costs[0].Wall), milliseconds(costs[1].Wall))
+	printRow(name, "import, decoding", "%.0f ms", milliseconds(costs[0].Wall), milliseconds(costs[1].Wall))
 	return nil
 }
 
-// timed is how long f took, on a heap without garbage.
+// timed returns the time that f takes, on a heap without garbage.
 func timed(f func() error) (turns.Cost, error) {
 	runtime.GC()
 	begin := time.Now()
@@ -141,8 +146,8 @@ func timed(f func() error) (turns.Cost, error) {
 	return turns.Cost{Wall: time.Since(begin)}, err
 }
 
-// row prints ours, theirs, and their ratio.
-func row(name, what, format string, ours, theirs float64) {
+// printRow prints two figures and their ratio.
+func printRow(name, what, format string, ours, theirs float64) {
 	fmt.Printf("| %s: %s | "+format+" | "+format+" | %s |\n", name, what, ours, theirs, ratio(ours/theirs))
 }
 
@@ -154,3 +159,53 @@ func ratio(r float64) string {
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// importFile makes an archive of a profile. A loss is an error.
+func importFile(path, out string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	b, report, err := iprof.Read(f, iprof.ReadOptions{Name: path})
+	if err != nil {
+		return err
+	}
+	if len(report.Lost) > 0 || report.Odd > 0 {
+		return fmt.Errorf("%s: %d items are odd, lost are %v", path, report.Odd, report.Lost)
+	}
+	_, err = b.Commit(context.Background(), out)
+	return err
+}
+
+// openAndAnswer opens an archive, answers one query, and closes it.
+func openAndAnswer(path string, q *query) (uint64, error) {
+	s, err := reader.Open(path, archive.Options{})
+	if err != nil {
+		return 0, err
+	}
+	count, err := answer(s, q)
+	return count, errors.Join(err, s.Close())
+}
+
+// answer finds the methods of a query, then the profile in that context.
+func answer(s *reader.Store, q *query) (uint64, error) {
+	m, err := s.Find(q.frames[0].key)
+	if err != nil {
+		return 0, err
+	}
+	frames := make([]reader.Frame, 0, len(q.frames))
+	for _, p := range q.frames[1:] {
+		caller, err := s.Find(p.key)
+		if err != nil {
+			return 0, err
+		}
+		frames = append(frames, reader.Frame{Caller: caller, Point: p.point})
+	}
+	p, _, err := m.Profile(reader.AnyCode, frames...)
+	if err != nil {
+		return 0, err
+	}
+	c, _ := p.Invocations()
+	return c.Load(), nil
+}

@@ -44,8 +44,8 @@ func decode(path string) (*plainFile, error) {
 	return f, json.Unmarshal(text, f)
 }
 
-// A question is how often a method was called from somewhere.
-type question struct {
+// A query asks how often a method was called in a context.
+type query struct {
 	frames []place // the method, its caller, the caller's caller, ...
 	count  uint64  // the right answer
 }
@@ -56,9 +56,9 @@ type place struct {
 	point int32
 }
 
-// answer goes through the file for each method of the question and then for the
-// context: a map of them would take longer to fill.
-func (f *plainFile) answer(q *question) uint64 {
+// answer searches the file for each method of the query, then for the context.
+// Filling a map would take longer.
+func (f *plainFile) answer(q *query) uint64 {
 	var ctx []string
 	for _, p := range q.frames {
 		for i := range f.Methods {
@@ -77,8 +77,8 @@ func (f *plainFile) answer(q *question) uint64 {
 	return 0
 }
 
-// key is the key of a method: its signature begins with the ids of the declaring
-// type and of what it returns.
+// key returns the key of a method. The ids of its signature are the declaring
+// type, the type that it returns, and its parameters.
 func (f *plainFile) key(m *plainRow) layout.Key {
 	var names []string
 	for _, id := range m.Signature {
@@ -96,8 +96,9 @@ func (f *plainFile) typeName(id int64) string {
 	return ""
 }
 
-// questions picks n records of calls in a context, from all over the file.
-func (f *plainFile) questions(n int) ([]question, error) {
+// queries returns queries for n records of calls in a context, evenly spread over
+// the file.
+func (f *plainFile) queries(n int) ([]query, error) {
 	var inContext []plainRecord
 	for _, r := range f.CallCounts {
 		if strings.Count(r.Ctx, "<") >= 2 {
@@ -111,10 +112,10 @@ func (f *plainFile) questions(n int) ([]question, error) {
 	for i := range f.Methods {
 		methods[f.Methods[i].ID] = &f.Methods[i]
 	}
-	var all []question
+	var all []query
 	for i := range n {
 		r := inContext[i*len(inContext)/n]
-		q := question{count: uint64(r.Records[0])}
+		q := query{count: uint64(r.Records[0])}
 		for frame := range strings.SplitSeq(r.Ctx, "<") {
 			id, point, err := parsePlace(frame)
 			if err != nil {

@@ -9,29 +9,30 @@ import (
 	"strconv"
 )
 
-// How much of everything the recorded profile has, of which each megabyte of a
-// synthetic one has a share.
+// Numbers of items in the recorded profile. A synthetic profile has as many per
+// megabyte.
 const (
 	shareOfMegabytes = 3.95
 	shareOfTypes     = 5227
 	shareOfMethods   = 42717
-	shareOfCalled    = 3000 // methods that were called at all
+	shareOfCalled    = 3000 // methods that were called
 )
 
-// shareOfContexts is how many contexts it has, by their number of callers.
+// shareOfContexts is the number of contexts in the recorded profile, by their
+// number of callers.
 var shareOfContexts = []float64{1149, 2010, 1954, 1624, 818, 364, 289, 212, 97, 69, 51, 30, 30, 26, 16, 7, 2, 3, 2}
 
-// Further figures of it, as parts of one.
+// Probabilities that describe the recorded profile.
 const (
 	conditionalPart = 0.39  // of the contexts have 1.8 conditional records each
 	virtualPart     = 0.045 // of the contexts have a virtual call
-	ownNamePart     = 0.32  // of the methods have a name that no other has
-	repeatedPart    = 0.4   // of the methods have a signature that was there before
+	ownNamePart     = 0.32  // of the methods have a unique name
+	repeatedPart    = 0.4   // of the methods have the signature of an earlier method
 	somePart        = 0.65  // of the signatures have a parameter
-	moreParameters  = 0.5   // of those with some parameters have one more
+	moreParameters  = 0.5   // of those with n parameters have another one
 )
 
-// A synthetic is a profile that is being written.
+// A synthetic writes a synthetic profile.
 type synthetic struct {
 	*bufio.Writer
 	rng      *rand.Rand
@@ -40,18 +41,18 @@ type synthetic struct {
 	contexts []callContext
 	items    int // of the section that is being written
 
-	signatures []string // that methods have
+	signatures []string // of the methods so far
 }
 
-// A callContext is a method as it was called from somewhere.
+// A callContext is a method in a calling context.
 type callContext struct {
 	method int
-	caller int // place in contexts, -1 if there is none
+	caller int // index in contexts, -1 for none
 	bci    int // of the call
-	calls  int // that were made from here
+	calls  int // that this context makes
 }
 
-// writeSynthetic makes a profile of about that size.
+// writeSynthetic writes a profile of about that size.
 func writeSynthetic(path string, megabytes int) error {
 	file, err := os.Create(path)
 	if err != nil {
@@ -65,18 +66,18 @@ func writeSynthetic(path string, megabytes int) error {
 		types:   int(scale * shareOfTypes),
 		methods: int(scale * shareOfMethods),
 	}
-	f.grow(scale)
-	f.write()
+	f.makeContexts(scale)
+	f.writeSections()
 	if err := f.Flush(); err != nil {
 		return err
 	}
 	return file.Close()
 }
 
-// grow makes a forest of contexts, level by level.
-func (f *synthetic) grow(scale float64) {
+// makeContexts makes a forest of contexts, level by level.
+func (f *synthetic) makeContexts(scale float64) {
 	called := int(scale * shareOfCalled)
-	above, level := 0, 0 // where the level above begins, and this one
+	above, level := 0, 0 // where the level above begins, and where this level begins
 	for depth, share := range shareOfContexts {
 		for i := range int(scale * share) {
 			if depth == 0 {
@@ -92,8 +93,8 @@ func (f *synthetic) grow(scale float64) {
 	}
 }
 
-// call makes a call from a place of its own. What is called there is decided by
-// the calling method and the place, whoever called that method.
+// call makes a call at a new bci. The calling method and the bci determine the
+// callee, in every context of that method.
 func (c *callContext) call(called, apart int) callContext {
 	site := rand.New(rand.NewPCG(uint64(c.method), uint64(c.calls)))
 	bci := 3 + 5*c.calls
@@ -101,8 +102,8 @@ func (c *callContext) call(called, apart int) callContext {
 	return callContext{method: site.IntN(called) * apart, bci: bci}
 }
 
-// write writes the sections in the order of version 1.0.0.
-func (f *synthetic) write() {
+// writeSections writes the sections in the order of version 1.0.0.
+func (f *synthetic) writeSections() {
 	fmt.Fprint(f, `{"version":"1.0.0"`)
 	f.section("types", f.types, f.typeRow)
 	f.section("methods", f.methods, f.methodRow)
@@ -114,7 +115,8 @@ func (f *synthetic) write() {
 	fmt.Fprint(f, "}")
 }
 
-// section writes a section, of which item writes what there is of each of n.
+// section writes a section. item writes the items of each of n types, methods or
+// contexts.
 func (f *synthetic) section(name string, n int, item func(i int)) {
 	fmt.Fprintf(f, `,"%s":[`, name)
 	f.items = 0
@@ -132,10 +134,10 @@ func (f *synthetic) item(format string, args ...any) {
 	fmt.Fprintf(f, format, args...)
 }
 
-// ident is the id of type or method i: ids have gaps.
+// ident returns the id of type or method i. Ids have gaps.
 func ident(i int) int { return i + i/9 }
 
-// commonTypes are what most parameters are of.
+// commonTypes are the types of most parameters.
 var commonTypes = []string{"void", "int", "boolean", "java.lang.Object", "java.lang.String", "long", "byte[]", "char",
 	"java.lang.Class", "double", "java.util.List", "java.util.Map"}
 
@@ -156,14 +158,14 @@ func (f *synthetic) methodRow(i int) {
 	if f.rng.Float64() < ownNamePart {
 		number = i
 	}
-	// Of one class no two methods have the same verb and noun.
+	// No two methods of a class have the same verb and noun.
 	name := fmt.Sprintf("%s%s%d", verbs[i%len(verbs)], nouns[i%len(nouns)], number)
 	declaring := i * f.types / f.methods
 	f.item(`{"id":%d,"name":"%s","signature":[%d,%s]}`, ident(i), name, ident(declaring), f.signature())
 }
 
-// signature is the ids of what a method returns and of its parameters, often the
-// same as those of another.
+// signature returns the ids of a result type and of parameter types. They are
+// often those of an earlier method.
 func (f *synthetic) signature() string {
 	if len(f.signatures) > 0 && f.rng.Float64() < repeatedPart {
 		return f.signatures[f.rng.IntN(len(f.signatures))]
@@ -176,7 +178,8 @@ func (f *synthetic) signature() string {
 	return list
 }
 
-// someType is the id of a type in a signature: a few are in most of them.
+// someType returns the id of a type for a signature. A few types are in most
+// signatures.
 func (f *synthetic) someType() int {
 	return ident(int(math.Pow(float64(f.types), math.Pow(f.rng.Float64(), 2.5))) - 1)
 }
@@ -199,7 +202,7 @@ func (f *synthetic) virtualCall(i int) {
 	}
 }
 
-// count is small mostly, and now and then very large.
+// count returns a count that is mostly small and sometimes very large.
 func (f *synthetic) count() int {
 	return 1 + int(float64(int(1)<<int(20*f.rng.Float64()*f.rng.Float64()))*f.rng.ExpFloat64())
 }

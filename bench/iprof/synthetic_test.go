@@ -10,10 +10,11 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A synthetic profile is what an importer takes without a word, as large as it
-// says, and has no key and no record twice: each question has the answer that
-// both contenders give.
+// TestSyntheticIsAProfile checks that a synthetic profile is imported without a
+// loss, has the size that was asked for and no key or record twice, and that both
+// contenders give the same answer to each query.
 func TestSyntheticIsAProfile(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "two.iprof")
 	if err := writeSynthetic(path, 2); err != nil {
 		t.Fatal(err)
@@ -29,7 +30,7 @@ func TestSyntheticIsAProfile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file.unique(t)
+	file.checkUnique(t)
 	if err := importFile(path, path+".parc"); err != nil {
 		t.Fatal(err)
 	}
@@ -38,12 +39,12 @@ func TestSyntheticIsAProfile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	questions, err := file.questions(100)
+	queries, err := file.queries(100)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range questions {
-		q := &questions[i]
+	for i := range queries {
+		q := &queries[i]
 		ours, err := answer(s, q)
 		if theirs := file.answer(q); err != nil || ours != q.count || theirs != q.count {
 			t.Fatalf("%v was called %d times: the archive says %d, %v, the file %d", q.frames, q.count, ours, err, theirs)
@@ -51,8 +52,8 @@ func TestSyntheticIsAProfile(t *testing.T) {
 	}
 }
 
-// unique holds that no method and no context is in a section twice.
-func (f *plainFile) unique(t *testing.T) {
+// checkUnique checks that no method and no context is in a section twice.
+func (f *plainFile) checkUnique(t *testing.T) {
 	t.Helper()
 	keys := map[layout.Key]bool{}
 	for i := range f.Methods {

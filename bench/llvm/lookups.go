@@ -1,8 +1,12 @@
 package main
 
 import (
+	"bufio"
+	"errors"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -10,26 +14,28 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/bench/turns"
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
-// checks are how pages can be checked. Every key was looked up before the clock
-// runs, so that with the first each page, and each profile, was found sound.
+// checks are the ways in which pages can be verified. Every key is looked up once
+// before the clock runs, so that with the first way each page and each profile has
+// been verified.
 var checks = []struct {
 	name  string
 	check archive.Check
 }{
-	{"checks at first touch", archive.CheckOnTouch},
+	{"checks at first access", archive.CheckOnTouch},
 	{"all checked on opening", archive.CheckAll},
 	{"no sums checked", archive.CheckNone},
 }
 
-// contests are what is looked up, and how; each against the peer's look-up of
+// contests are the kinds of lookups. Each is compared with the peer's lookup of
 // the same keys.
 var contests = []struct {
 	name string
 	keys string // the file that the peer is asked for
-	way  way
+	way  lookupFunc
 }{
 	{"name and hash, hit", "hits", byName},
 	{"name, miss", "misses", byName},
@@ -39,7 +45,7 @@ var contests = []struct {
 	{"ids in batches and hash, hit", "hits", idsInBatches},
 }
 
-// lookups prints how long look-ups take, at a tenth of the functions and at all.
+// lookups prints how long lookups take, with a tenth of the functions and with all.
 func (b *bench) lookups() error {
 	for _, n := range []int{b.functions / 10, b.functions} {
 		if err := b.lookupsAmong(n); err != nil {
@@ -49,10 +55,10 @@ func (b *bench) lookups() error {
 	return nil
 }
 
-// A scene is an open archive with what is looked up in it.
+// A scene is an open archive and the keys to look up in it.
 type scene struct {
 	store *reader.Store
-	keys  map[string]*keys // by the name that the peer has for them
+	keys  map[string]*keys // by the name of the peer's file
 }
 
 func (b *bench) lookupsAmong(n int) error {
@@ -116,17 +122,17 @@ func (b *bench) openArchive(profdata string, c archive.Check) (*reader.Store, er
 	return reader.Open(path, archive.Options{Check: c})
 }
 
-// contest lets the archive, opened in several ways, and the peer take turns, and
+// contest runs the peer and the archive, opened in several ways, in turns, and
 // prints a row. All must find the same.
-func (b *bench) contest(name, file string, w way, scenes []scene, p *peer) error {
+func (b *bench) contest(name, file string, w lookupFunc, scenes []scene, p *peer) error {
 	var want answer
 	contenders := []func() (turns.Cost, error){func() (c turns.Cost, err error) {
-		want, err = warm(func() (answer, error) { return p.lookup(file) })
+		want, err = secondTurn(func() (answer, error) { return p.lookup(file) })
 		return turns.Cost{Wall: want.duration()}, err
 	}}
 	for _, s := range scenes {
 		contenders = append(contenders, func() (turns.Cost, error) {
-			a, err := warm(func() (answer, error) { return w.timed(s.store, s.keys[file]) })
+			a, err := secondTurn(func() (answer, error) { return w.timed(s.store, s.keys[file]) })
 			if err == nil && (a.found != want.found || a.sum != want.sum) {
 				err = fmt.Errorf("%s: %d found with a sum of %d, LLVM finds %d with %d", name, a.found, a.sum, want.found, want.sum)
 			}
@@ -146,15 +152,165 @@ func (b *bench) contest(name, file string, w way, scenes []scene, p *peer) error
 	return nil
 }
 
-// warm takes a turn that does not count, and one that does.
-func warm(turn func() (answer, error)) (answer, error) {
+// secondTurn takes two turns and returns the result of the second.
+func secondTurn(turn func() (answer, error)) (answer, error) {
 	if _, err := turn(); err != nil {
 		return answer{}, err
 	}
 	return turn()
 }
 
-// duration is how long a thousand look-ups took: a median has whole nanoseconds.
+// duration returns the time of a thousand lookups: medians are in whole
+// nanoseconds.
 func (a answer) duration() time.Duration { return time.Duration(a.nanoseconds * 1000) }
 
 func perLookup(d time.Duration) float64 { return float64(d) / 1000 }
+
+// A lookupFunc looks up keys in an archive. It returns how many were found and the
+// sum of their first counters.
+type lookupFunc func(*reader.Store, *keys) (found, sum uint64, err error)
+
+// timed returns the result of a lookupFunc and its time.
+func (w lookupFunc) timed(s *reader.Store, k *keys) (a answer, err error) {
+	begin := time.Now()
+	a.found, a.sum, err = w(s, k)
+	a.nanoseconds = float64(time.Since(begin).Nanoseconds()) / float64(len(k.names))
+	return a, err
+}
+
+// byName finds functions by name, as a compiler does.
+func byName(s *reader.Store, k *keys) (found, sum uint64, err error) {
+	for i, name := range k.names {
+		m, err := s.Find(layout.Key{Name: name})
+		if err == reader.ErrNotFound {
+			continue
+		}
+		if err != nil {
+			return 0, 0, err
+		}
+		count, err := firstCounter(m, k.hashes[i])
+		if err != nil {
+			return 0, 0, err
+		}
+		found, sum = found+1, sum+count
+	}
+	return found, sum, nil
+}
+
+// byID finds functions by the MD5 of their names, which it knows.
+func byID(s *reader.Store, k *keys) (found, sum uint64, err error) {
+	for i, id := range k.ids {
+		m, err := s.Lookup(id)
+		if err == reader.ErrNotFound {
+			continue
+		}
+		if err != nil {
+			return 0, 0, err
+		}
+		count, err := firstCounter(m, k.hashes[i])
+		if err != nil {
+			return 0, 0, err
+		}
+		found, sum = found+1, sum+count
+	}
+	return found, sum, nil
+}
+
+// batchSize is the number of functions in a batch.
+const batchSize = 64
+
+// namesInBatches finds functions by name, in batches.
+func namesInBatches(s *reader.Store, k *keys) (found, sum uint64, err error) {
+	var batch [batchSize]layout.Key
+	return inBatches(k, func(at, end int, methods []reader.Method) error {
+		for i, name := range k.names[at:end] {
+			batch[i].Name = name
+		}
+		_, err := s.FindBatch(batch[:end-at], methods)
+		return err
+	})
+}
+
+// idsInBatches finds functions by id, in batches.
+func idsInBatches(s *reader.Store, k *keys) (found, sum uint64, err error) {
+	return inBatches(k, func(at, end int, methods []reader.Method) error {
+		_, err := s.LookupBatch(k.ids[at:end], methods)
+		return err
+	})
+}
+
+func inBatches(k *keys, lookup func(at, end int, methods []reader.Method) error) (found, sum uint64, err error) {
+	var batch [batchSize]reader.Method
+	for at := 0; at < len(k.ids); at += batchSize {
+		methods := batch[:min(batchSize, len(k.ids)-at)]
+		if err := lookup(at, at+len(methods), methods); err != nil {
+			return 0, 0, err
+		}
+		for i, m := range methods {
+			if !m.Valid() {
+				continue
+			}
+			count, err := firstCounter(m, k.hashes[at+i])
+			if err != nil {
+				return 0, 0, err
+			}
+			found, sum = found+1, sum+count
+		}
+	}
+	return found, sum, nil
+}
+
+var errNoCounters = errors.New("a profile without counters")
+
+// firstCounter returns the first counter, which LLVM calls the entry count, of the
+// version of the code with this hash.
+func firstCounter(m reader.Method, hash uint64) (uint64, error) {
+	p, _, err := m.Profile(hash)
+	if err != nil {
+		return 0, err
+	}
+	e, ok := p.At(0)
+	if !ok || e.Tag() != layout.TagCounters || e.Cells() == 0 {
+		return 0, errNoCounters
+	}
+	return e.Cell(0).Load(), nil
+}
+
+// An answer is the result of one turn of lookups.
+type answer struct {
+	nanoseconds float64 // per lookup
+	found       uint64
+	sum         uint64 // of the first counters of the functions found
+}
+
+// A peer is a process that runs LLVM's reader.
+type peer struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Reader
+}
+
+func (b *bench) startPeer(profdata, hits, misses string) (*peer, error) {
+	cmd := exec.Command(b.peer, profdata, hits, misses)
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	return &peer{cmd, in, bufio.NewReader(out)}, cmd.Start()
+}
+
+// lookup tells the peer to look up all keys of a file, "hits" or "misses".
+func (p *peer) lookup(file string) (a answer, err error) {
+	if _, err := fmt.Fprintln(p.in, file); err != nil {
+		return a, err
+	}
+	_, err = fmt.Fscan(p.out, &a.nanoseconds, &a.found, &a.sum)
+	return a, err
+}
+
+func (p *peer) stop() error { return errors.Join(p.in.Close(), p.cmd.Wait()) }

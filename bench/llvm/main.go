@@ -1,3 +1,14 @@
+// Command llvm compares archives of LLVM's profiles with llvm-profdata and with
+// LLVM's own reader, all in one run, and prints the tables of bench/README.md:
+//
+//	go run ./bench/llvm -n 1000000
+//
+// It writes the profiles of two runs of a synthetic program as text, which the
+// llvm-profdata under test converts to .profdata, so that both sides read what
+// LLVM writes. Imports take turns with llvm-profdata merge of the same files.
+// Lookups take turns with a small C++ program (peer/lookup.cc) that uses
+// IndexedInstrProfReader: the same keys in the same order. A turn that is not
+// timed precedes each, so that both find the caches as they left them.
 package main
 
 import (
@@ -7,12 +18,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/pprof"
+	"slices"
 	"strconv"
 
+	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/bench/turns"
 )
 
-// A bench is what the flags say, and the programs that are measured.
+// A bench holds the flags, and the paths of the programs that are measured.
 type bench struct {
 	functions int
 	rounds    int
@@ -26,24 +40,24 @@ type bench struct {
 
 func main() {
 	var b bench
-	flag.IntVar(&b.functions, "n", 1_000_000, "functions of the synthetic program; look-ups are measured at a tenth, too")
-	flag.IntVar(&b.rounds, "rounds", 7, "turns of each contender, whose median is printed")
+	flag.IntVar(&b.functions, "n", 1_000_000, "functions of the synthetic program; lookups are also measured at a tenth of them")
+	flag.IntVar(&b.rounds, "rounds", 7, "turns of each contender; the medians are printed")
 	flag.IntVar(&b.release, "llvm", 19, "release of the LLVM to measure against")
-	flag.StringVar(&b.dir, "dir", "", "folder to keep the files in, for another run; by default they are removed")
-	cpuProfile := flag.String("cpuprofile", "", "only look functions up by name, for some seconds, and write a profile of the processor here")
+	flag.StringVar(&b.dir, "dir", "", "directory to keep the files in for another run; by default they are removed")
+	cpuProfile := flag.String("cpuprofile", "", "only look up functions by name, for some seconds, and write a CPU profile to this file")
 	flag.Parse()
 	run := b.run
 	if *cpuProfile != "" {
 		run = func() error { return b.profileLookups(*cpuProfile) }
 	}
-	if err := b.inFolder(run); err != nil {
+	if err := b.inDir(run); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-// inFolder runs f with a folder for the files.
-func (b *bench) inFolder(f func() error) error {
+// inDir runs f with a directory for the files.
+func (b *bench) inDir(f func() error) error {
 	if b.dir != "" {
 		if err := os.MkdirAll(b.dir, 0o777); err != nil {
 			return err
@@ -72,10 +86,10 @@ func (b *bench) run() error {
 	return b.lookups()
 }
 
-// findPrograms finds llvm-profdata, and builds the others.
+// findPrograms finds llvm-profdata and builds the other programs.
 func (b *bench) findPrograms() (err error) {
 	release := strconv.Itoa(b.release)
-	here, err := packageFolder()
+	here, err := packageDir()
 	if err != nil {
 		return err
 	}
@@ -89,8 +103,8 @@ func (b *bench) findPrograms() (err error) {
 	return execute("go", "build", "-o", b.profarc, "github.com/profarc/profarc/cmd/profarc")
 }
 
-// packageFolder is where the sources of this program lie.
-func packageFolder() (string, error) {
+// packageDir returns the directory of the sources of this program.
+func packageDir() (string, error) {
 	out, err := exec.Command("go", "list", "-f", "{{.Dir}}", "github.com/profarc/profarc/bench/llvm").Output()
 	if err != nil {
 		return "", fmt.Errorf("go list: %w: run this inside the module", err)
@@ -98,8 +112,124 @@ func packageFolder() (string, error) {
 	return string(out[:len(out)-1]), nil
 }
 
-// execute runs a program to its end, of which only failure is of interest.
+// execute runs a program.
 func execute(name string, args ...string) error {
 	_, err := turns.Child(name, args...)
 	return err
+}
+
+// copies is the number of times that each of the two runs is an input when several
+// files are summed.
+const copies = 4
+
+// importing prints what an import of one profile and of several costs, compared
+// with llvm-profdata merge of the same files, and the sizes of the results.
+func (b *bench) importing() error {
+	var runs []string
+	for run := range uint64(2) {
+		path, err := b.profile(b.functions, run)
+		if err != nil {
+			return err
+		}
+		runs = append(runs, path)
+	}
+	fmt.Println("| | profarc import | llvm-profdata merge | ratio |")
+	fmt.Println("|---|---|---|---|")
+	if err := b.importTurns("1 file", runs[:1]); err != nil {
+		return err
+	}
+	if err := b.sizes(); err != nil {
+		return err
+	}
+	return b.importTurns(fmt.Sprintf("%d files", 2*copies), slices.Repeat(runs, copies))
+}
+
+// importTurns measures the import of files that are summed.
+func (b *bench) importTurns(what string, files []string) error {
+	ours, theirs := b.outputs()
+	costs, err := turns.Take(b.rounds,
+		func() (turns.Cost, error) {
+			return turns.Child(b.profarc, append([]string{"import", "-o", ours}, files...)...)
+		},
+		func() (turns.Cost, error) {
+			return turns.Child(b.profdata, append([]string{"merge", "-o", theirs}, files...)...)
+		})
+	if err != nil {
+		return err
+	}
+	a, l := costs[0], costs[1]
+	printRow(what+", user time", "%.2f s", a.User.Seconds(), l.User.Seconds())
+	printRow(what+", time", "%.2f s", a.Wall.Seconds(), l.Wall.Seconds())
+	printRow(what+", peak memory", "%.0f MB", megabytes(a.Peak), megabytes(l.Peak))
+	return nil
+}
+
+// outputs returns the paths of the results of the two programs.
+func (b *bench) outputs() (archive, profdata string) {
+	return filepath.Join(b.dir, "out.parc"), filepath.Join(b.dir, "out.profdata")
+}
+
+// sizes compares the sizes of the results.
+func (b *bench) sizes() error {
+	archive, profdata := b.outputs()
+	var bytes [2]float64
+	for i, path := range []string{archive, profdata} {
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		bytes[i] = megabytes(info.Size())
+	}
+	printRow("size of the result", "%.1f MB", bytes[0], bytes[1])
+	return nil
+}
+
+// printRow prints two figures and their ratio.
+func printRow(what, format string, ours, theirs float64) {
+	fmt.Printf("| %s | "+format+" | "+format+" | %.2f |\n", what, ours, theirs, ours/theirs)
+}
+
+func megabytes(bytes int64) float64 { return float64(bytes) / 1e6 }
+
+// profileLookups looks up all functions by name, ten times, under the CPU
+// profiler.
+func (b *bench) profileLookups(path string) error {
+	if err := b.findPrograms(); err != nil {
+		return err
+	}
+	profdata, err := b.profile(b.functions, 0)
+	if err != nil {
+		return err
+	}
+	hits, misses, err := b.keyFiles(b.functions)
+	if err != nil {
+		return err
+	}
+	keys, err := readAllKeys(hits, misses)
+	if err != nil {
+		return err
+	}
+	store, err := b.openArchive(profdata, archive.CheckOnTouch)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, _, err := byName(store, keys["hits"]); err != nil {
+		return err
+	}
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return err
+	}
+	defer pprof.StopCPUProfile()
+	for range 10 {
+		if _, _, err := byName(store, keys["hits"]); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,13 +1,20 @@
 package main
 
 import (
+	"bufio"
+	"fmt"
+	"io"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
+
+	"github.com/profarc/profarc/internal/disk"
 )
 
-// A function is one of a synthetic C++ program, as one run saw it. What the
-// functions are called, how many counters they have, and which of them are cold
-// is the same in every run.
+// A function is a function of a synthetic C++ program in one run. Names, numbers
+// of counters, and which functions are cold are the same in every run.
 //
 // The figures follow instrumented builds of large programs: names of 38 bytes
 // and 7.5 counters on average, counts that differ by powers of two, and 37 % of
@@ -34,9 +41,8 @@ var (
 	parameters = []string{"v", "v", "i", "m", "PKc", "PKcm", "RKNS_4ViewE", "b"}
 )
 
-// appendName appends the name of function i. The methods of a class are next to
-// each other, and many classes share a namespace, so that names have long
-// prefixes in common.
+// appendName appends the name of function i. The methods of a class are adjacent,
+// and many classes share a namespace, so that names share long prefixes.
 func appendName(b []byte, i int) []byte {
 	class := i / len(methods)
 	pick := func(parts []string) string {
@@ -58,20 +64,20 @@ func appendName(b []byte, i int) []byte {
 	return append(append(b, 'E'), parameters[i%len(parameters)]...)
 }
 
-// appendPart appends an identifier as the mangling has it: behind its length.
+// appendPart appends an identifier as the mangling has it: after its length.
 func appendPart(b []byte, part string) []byte {
 	return append(strconv.AppendInt(b, int64(len(part)), 10), part...)
 }
 
 const (
-	meanBlocks = 7.0  // behind the first counter, before rounding down
+	meanBlocks = 7.0  // after the first counter, before rounding down
 	coldPart   = 0.37 // of the functions
 	heatBits   = 22   // the hottest counts are about that power of two
 )
 
-// read puts function i, as a run saw it, into f. There is no last one: those
-// behind the ones that a program has are of the same kind and have other names.
-func (f *function) read(i int, run uint64) {
+// generate sets f to function i of a run. There is no last function: those after
+// the ones of a program are of the same kind and have other names.
+func (f *function) generate(i int, run uint64) {
 	form := rand.New(rand.NewPCG(uint64(i), 1))
 	f.name = appendName(f.name[:0], i)
 	f.hash = form.Uint64() >> 4 // the upper bits are flags in LLVM
@@ -88,4 +94,109 @@ func (f *function) read(i int, run uint64) {
 		}
 		f.counts = append(f.counts, count)
 	}
+}
+
+// profile returns the path of the .profdata of one run of a program of n
+// functions, which llvm-profdata writes.
+func (b *bench) profile(n int, run uint64) (string, error) {
+	stem := filepath.Join(b.dir, fmt.Sprintf("llvm%d-%d-run%d", b.release, n, run))
+	text, indexed := stem+".proftext", stem+".profdata"
+	if _, err := os.Stat(indexed); err == nil {
+		return indexed, nil
+	}
+	if err := writeFile(text, func(w io.Writer) error { return writeText(w, n, run) }); err != nil {
+		return "", err
+	}
+	if err := execute(b.profdata, "merge", text, "-o", indexed); err != nil {
+		return "", err
+	}
+	return indexed, os.Remove(text)
+}
+
+// writeText writes a profile in LLVM's text form.
+func writeText(w io.Writer, n int, run uint64) error {
+	line := []byte(":ir\n")
+	var f function
+	for i := range n {
+		f.generate(i, run)
+		line = append(append(line, f.name...), '\n')
+		line = append(strconv.AppendUint(line, f.hash, 10), '\n')
+		line = append(strconv.AppendInt(line, int64(len(f.counts)), 10), '\n')
+		for _, c := range f.counts {
+			line = append(strconv.AppendUint(line, c, 10), '\n')
+		}
+		if _, err := w.Write(append(line, '\n')); err != nil {
+			return err
+		}
+		line = line[:0]
+	}
+	return nil
+}
+
+// writeFile creates a file and calls write with a buffered writer to it.
+func writeFile(path string, write func(io.Writer) error) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	w := bufio.NewWriterSize(f, 1<<20)
+	if err := write(w); err != nil {
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// keys are the keys to look up, in order.
+type keys struct {
+	names  []string
+	hashes []uint64 // of the functions
+	ids    []uint64 // of the names
+}
+
+// keyFiles writes the names and hashes of all n functions, and of as many that
+// the program does not have, both shuffled, for both contenders to read.
+func (b *bench) keyFiles(n int) (hits, misses string, err error) {
+	hits = filepath.Join(b.dir, fmt.Sprintf("hits-%d.txt", n))
+	misses = filepath.Join(b.dir, fmt.Sprintf("misses-%d.txt", n))
+	if err := writeKeys(hits, 0, n); err != nil {
+		return "", "", err
+	}
+	return hits, misses, writeKeys(misses, n, n)
+}
+
+func writeKeys(path string, from, n int) error {
+	return writeFile(path, func(w io.Writer) error {
+		var f function
+		for _, i := range rand.New(rand.NewPCG(1, 2)).Perm(n) {
+			f.generate(from+i, 0)
+			if _, err := fmt.Fprintf(w, "%s %d\n", f.name, f.hash); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// readKeys reads the file of writeKeys. All names are parts of one string, as in
+// the peer.
+func readKeys(path string) (k keys, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return keys{}, err
+	}
+	for line := range strings.Lines(string(text)) {
+		name, number, _ := strings.Cut(line, " ")
+		var hash uint64
+		if _, err := fmt.Sscan(number, &hash); err != nil {
+			return keys{}, fmt.Errorf("%s: %w", path, err)
+		}
+		k.names = append(k.names, name)
+		k.hashes = append(k.hashes, hash)
+		k.ids = append(k.ids, disk.NameRef(name))
+	}
+	return k, nil
 }

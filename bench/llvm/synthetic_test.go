@@ -6,14 +6,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The program is as large as it says, and no two of its functions, nor those
-// that stand in for missing ones, have the same name.
-func TestProgramIsAsItSays(t *testing.T) {
+// TestProgramHasItsProportions checks the averages of the program. No two of its
+// functions, nor of those that are looked up as misses, have the same name.
+func TestProgramHasItsProportions(t *testing.T) {
+	t.Parallel()
 	const n = 300_000
 	var f function
 	names, bytes, counters, cold := map[string]bool{}, 0, 0, 0
 	for i := range 2 * n {
-		f.read(i, 1)
+		f.generate(i, 1)
 		names[string(f.name)] = true
 		bytes += len(f.name)
 		counters += len(f.counts)
@@ -36,14 +37,16 @@ func within(t *testing.T, what string, got, low, high float64) {
 	}
 }
 
-// Two runs differ in their counts alone, and one run is the same every time.
+// TestRunsDifferInCounts checks that two runs differ in their counts alone, and
+// that a run is the same every time.
 func TestRunsDifferInCounts(t *testing.T) {
+	t.Parallel()
 	differ := 0
 	for i := range 1000 {
 		var a, b, again function
-		a.read(i, 1)
-		b.read(i, 2)
-		again.read(i, 1)
+		a.generate(i, 1)
+		b.generate(i, 2)
+		again.generate(i, 1)
 		if diff := cmp.Diff(a, again, cmp.AllowUnexported(function{})); diff != "" {
 			t.Fatal(diff)
 		}

@@ -1,22 +1,24 @@
-// Package turns lets contenders take turns, so that a busy moment of the machine
-// falls on all of them, and gives the medians of what each turn cost.
+// Package turns runs contenders in turns, so that a busy moment of the machine
+// affects all of them, and returns the medians of their costs.
 package turns
 
 import (
+	"bytes"
 	"fmt"
+	"os/exec"
 	"slices"
 	"time"
 )
 
-// A Cost is what one turn took.
+// A Cost is the cost of one turn.
 type Cost struct {
 	Wall time.Duration
-	User time.Duration // on all processors; 0 if it is not known
-	Peak int64         // bytes of memory at the most; 0 if it is not known
+	User time.Duration // on all processors; 0 if not known
+	Peak int64         // peak memory in bytes; 0 if not known
 }
 
-// Take lets each contender have a turn, rounds times, and gives the median of
-// each part of the cost by contender. The first error ends it.
+// Take runs each contender once a round and returns, for each contender, the
+// median of each part of the cost. It stops at the first error.
 func Take(rounds int, contenders ...func() (Cost, error)) ([]Cost, error) {
 	costs := make([][]Cost, len(contenders))
 	for range rounds {
@@ -47,11 +49,29 @@ func medianOf[T time.Duration | int64](costs []Cost, part func(Cost) T) T {
 	return Median(parts)
 }
 
-// Median is the middle one of values, the upper of two, 0 of none.
+// Median returns the median of values: the upper of two middle ones, 0 of none.
 func Median[T time.Duration | int64 | float64](values []T) T {
 	if len(values) == 0 {
 		return 0
 	}
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[len(sorted)/2]
+}
+
+// Child runs a program and returns its cost. If the program fails, its output is
+// part of the error.
+//
+// The kernel attributes the memory of the parent to a program until the program
+// runs. A peak is therefore never below that of the process that calls Child.
+func Child(name string, args ...string) (Cost, error) {
+	cmd := exec.Command(name, args...)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	begin := time.Now()
+	err := cmd.Run()
+	wall := time.Since(begin)
+	if err != nil {
+		return Cost{}, fmt.Errorf("%s: %w\n%s", name, err, out.Bytes())
+	}
+	return Cost{Wall: wall, User: cmd.ProcessState.UserTime(), Peak: peak(cmd.ProcessState)}, nil
 }

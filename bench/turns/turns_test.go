@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Contenders take turns in order, and each part of a cost has its own median.
-func TestTakeTurns(t *testing.T) {
+func TestContendersTakeTurnsAndEachPartHasItsMedian(t *testing.T) {
+	t.Parallel()
 	var order []int
 	contender := func(n int, costs ...Cost) func() (Cost, error) {
 		return func() (Cost, error) {
@@ -33,7 +33,8 @@ func TestTakeTurns(t *testing.T) {
 	}
 }
 
-func TestAnErrorEndsIt(t *testing.T) {
+func TestAnErrorEndsTheTurns(t *testing.T) {
+	t.Parallel()
 	failed, calls := errors.New("failed"), 0
 	_, err := Take(5, func() (Cost, error) { calls++; return Cost{}, failed })
 	if !errors.Is(err, failed) || calls != 1 {
