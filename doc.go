@@ -1,17 +1,25 @@
 // Package profarc is the root of an archive for execution profiles: one file
-// format, one library, one command. A program dumps the profile of a training
-// run into an archive; the next start maps the archive and adopts the profiles
-// where they lie.
+// format, one library, one command. A program dumps the profiles of a training
+// run into an archive. The next start maps the archive and uses the profiles in
+// place.
 //
-// The packages, from the bytes upward:
+// This package has no code. Start with the package for your purpose; each has
+// runnable examples.
 //
-//   - layout: the bytes of the format
-//   - relocate: the pointers in a mapping, and how they are moved
-//   - archive: the file as a whole: publish, open, check, map, close
-//   - reader: look profiles up, read them in place, adopt them
-//   - builder: take profiles in, lay an archive out
-//   - formats: what other tools write, in and out
-//   - cmd/profarc: the command
+//   - [github.com/profarc/profarc/formats] converts profiles of other tools
+//     (HotSpot, LLVM, GraalVM, JamaicaVM) to archives and back.
+//   - [github.com/profarc/profarc/builder] records profiles and writes an archive.
+//     A VM that dumps itself begins here.
+//   - [github.com/profarc/profarc/reader] looks up profiles, reads them in place,
+//     adopts them and goes on counting. A VM that starts begins here.
+//   - [github.com/profarc/profarc/archive] opens, verifies, maps and publishes
+//     files.
+//   - [github.com/profarc/profarc/layout] has the vocabulary: keys, domains, tags,
+//     flags.
+//   - [github.com/profarc/profarc/compare] and [github.com/profarc/profarc/fit]
+//     compare archives with each other and with the code of a program.
+//   - cmd/profarc is the command.
 //
-// docs/format.md specifies the format, docs/design.md says why it is so.
+// docs/format.md defines the format, docs/design.md gives the reasons for the
+// design, and CONTRIBUTING.md says how to build, test and extend profarc.
 package profarc
