@@ -5,15 +5,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
+	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/convert"
+	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/cmd/profarc/internal/printtest"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/internal/specimen"
@@ -23,7 +23,7 @@ import (
 // hostileFile is a hostile text that can name a file.
 var hostileFile = strings.ReplaceAll(specimen.HostileText, "/", "|")
 
-// printed is what a command prints.
+// Printed is what a command prints.
 type printed struct {
 	plain, raw bytes.Buffer
 	code       int
@@ -38,26 +38,10 @@ func execute(t *testing.T, terminal bool, args ...string) *printed {
 	return p
 }
 
-// forgedLine is a line that a hostile text put into the output.
-var forgedLine = regexp.MustCompile(`(?m)^\s*` + specimen.Forged)
-
-// check holds output against what hostile texts try.
+// check fails the test if a hostile text reached the output as it is.
 func (p *printed) check(t *testing.T, what string) {
 	t.Helper()
-	p.checkCharacters(t, what)
-	text := p.plain.String()
-	if at := forgedLine.FindStringIndex(text); at != nil {
-		t.Errorf("%s: a text forged a line: %q", what, text[max(at[0]-200, 0):min(at[1]+40, len(text))])
-	}
-}
-
-// checkCharacters holds output against what a terminal obeys.
-func (p *printed) checkCharacters(t *testing.T, what string) {
-	t.Helper()
-	text := p.plain.String()
-	if at := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && r != '\t' && escape.Unsafe(r) }); at >= 0 || !utf8.ValidString(text) {
-		t.Errorf("%s: prints %q", what, text[max(at-40, 0):min(at+40, len(text))])
-	}
+	printtest.CheckText(t, what, p.plain.String())
 }
 
 // hostileArchives writes an archive of which every text is hostile, and another
@@ -114,7 +98,7 @@ func domainDecides(args []string) bool {
 // that fail have an argument with "nothing" in it.
 func hostileCommands(first, second, out string) (all [][]string) {
 	nothing := "nothing" + specimen.HostileText
-	for _, measure := range append(measureNames(), bySamples, byPollution) {
+	for _, measure := range append(methods.MeasureNames(), analyze.BySamples, analyze.ByPollution) {
 		all = append(all, []string{"top", first, "--by", measure}, []string{"top", first, "--by", measure, "--json"})
 	}
 	for _, kind := range disk.TableKinds() {
@@ -150,7 +134,7 @@ func hostileExport(t *testing.T, archive, out, format string) {
 	if format != "replay" {
 		args = args[:4]
 	}
-	execute(t, true, args...).checkCharacters(t, format+" to a terminal") // lines are as the format has them
+	printtest.CheckCharacters(t, format+" to a terminal", execute(t, true, args...).plain.String()) // lines are as the format has them
 	out += "." + format
 	p := execute(t, false, append(args, "-o", out)...)
 	p.check(t, format+" to a file")
@@ -195,69 +179,5 @@ func TestHostileDamageIsEscaped(t *testing.T) {
 				execute(t, true, command, first).check(t, command)
 			}
 		}
-	}
-}
-
-// TestHostileReportsAreEscaped prints what is said of JVMs, whatever they say of
-// themselves.
-func TestHostileReportsAreEscaped(t *testing.T) {
-	for _, running := range []bool{false, true} {
-		p := new(printed)
-		s := app.Streams{PlainOut: escape.NewWriter(&p.plain), PlainErr: escape.NewWriter(&p.plain)}
-		a := app.New(nil, s)
-		for _, merged := range []bool{false, true} {
-			j := filled(new(trainedJVM))
-			j.Running = running
-			j.print(a.ErrOut, merged)
-			j.Archive = ""
-			j.print(a.ErrOut, merged)
-		}
-		filled(new(trainedArchive)).print(a.ErrOut, specimen.HostileText)
-		d := filled(new(dumpReport))
-		d.Base = "0x7f00" // no foreign text
-		d.print(a.Out)
-		convert.Skip(a, specimen.HostileText, filled(new(layout.Error)))
-		if err := a.Finish(); err != nil {
-			t.Fatal(err)
-		}
-		p.check(t, "reports")
-		if p.plain.Len() < 1000 {
-			t.Errorf("printed %q", p.plain.String())
-		}
-	}
-}
-
-// filled sets every text of a report to a hostile one, and every number to 7.
-func filled[T any](report *T) *T {
-	fillHostile(reflect.ValueOf(report).Elem())
-	return report
-}
-
-func fillHostile(v reflect.Value) {
-	switch v.Kind() {
-	case reflect.Struct:
-		for i := range v.NumField() {
-			field := v.Field(i)
-			if !field.CanSet() {
-				field = reflect.NewAt(field.Type(), field.Addr().UnsafePointer()).Elem()
-			}
-			fillHostile(field)
-		}
-	case reflect.String:
-		v.SetString(specimen.HostileText)
-	case reflect.Slice:
-		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
-		for i := range 2 {
-			fillHostile(v.Index(i))
-		}
-	case reflect.Pointer:
-		v.Set(reflect.New(v.Type().Elem()))
-		fillHostile(v.Elem())
-	case reflect.Int, reflect.Int64:
-		v.SetInt(7)
-	case reflect.Uint64:
-		v.SetUint(7)
-	case reflect.Bool:
-		v.SetBool(true)
 	}
 }

@@ -1,5 +1,3 @@
-// Command profarc makes archives of execution profiles, looks into them, and
-// checks and measures them. `profarc demo` shows the whole life of one.
 package main
 
 import (

@@ -227,6 +227,13 @@ func TestTrainBesidePosingProcess(t *testing.T) {
 	}
 }
 
+// A trainedJVM is a JVM in the report of train.
+type trainedJVM struct {
+	Methods int    `json:"methods"`
+	Archive string `json:"archive"`
+}
+
+// trainedJVMs returns the JVMs of a report.
 func trainedJVMs(t *testing.T, report string) []trainedJVM {
 	t.Helper()
 	text, err := os.ReadFile(report)

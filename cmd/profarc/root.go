@@ -8,7 +8,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/bench"
+	"github.com/profarc/profarc/cmd/profarc/internal/check"
 	"github.com/profarc/profarc/cmd/profarc/internal/convert"
+	"github.com/profarc/profarc/cmd/profarc/internal/demo"
+	"github.com/profarc/profarc/cmd/profarc/internal/diff"
+	"github.com/profarc/profarc/cmd/profarc/internal/info"
+	"github.com/profarc/profarc/cmd/profarc/internal/lookup"
+	"github.com/profarc/profarc/cmd/profarc/internal/merge"
+	"github.com/profarc/profarc/cmd/profarc/internal/reduce"
+	"github.com/profarc/profarc/cmd/profarc/internal/show"
+	"github.com/profarc/profarc/cmd/profarc/internal/top"
+	"github.com/profarc/profarc/cmd/profarc/internal/train"
+	"github.com/profarc/profarc/cmd/profarc/internal/verify"
 	"github.com/profarc/profarc/internal/disk"
 )
 
@@ -40,8 +52,8 @@ mapped at deployment and used where it lies: no parsing, no copying, no allocati
 	cmd.SetOut(a.Out)
 	cmd.SetErr(a.ErrOut)
 	cmd.SuggestionsMinimumDistance = 2
-	cmd.AddCommand(newDemoCommand(a), newDemoDeployCommand(a), newTrainCommand(a), convert.ImportCommand(a), convert.ExportCommand(a), newInfoCommand(a),
-		newShowCommand(a), newTopCommand(a), newLookupCommand(a), newVerifyCommand(a), newBenchCommand(a), newDumpCommand(a), newDiffCommand(a), newCheckCommand(a), newMergeCommand(a), newReduceCommand(a))
+	cmd.AddCommand(demo.Command(a), demo.DeployCommand(a), train.Command(a), convert.ImportCommand(a), convert.ExportCommand(a), info.Command(a),
+		show.Command(a), top.Command(a), lookup.Command(a), verify.Command(a), bench.Command(a), train.DumpCommand(a), diff.Command(a), check.Command(a), merge.Command(a), reduce.Command(a))
 	cmd.SetFlagErrorFunc(flagError)
 	refuseUnknownTopics(cmd)
 	return cmd

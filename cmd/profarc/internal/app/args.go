@@ -1,8 +1,11 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -67,4 +70,33 @@ func (a *App) OpenStore(path string) (*reader.Store, error) {
 		}
 	}
 	return s, err
+}
+
+// SplitClassPath are the parts of a class path.
+func SplitClassPath(name string) []string {
+	path := filepath.SplitList(name)
+	for i, element := range path {
+		path[i] = cmp.Or(element, ".") // as java reads it
+	}
+	return path
+}
+
+// AllProfiles fetches every profile, which checks it.
+func AllProfiles(s *reader.Store) ([]reader.Profile, error) {
+	var all []reader.Profile
+	for m, err := range s.Methods() {
+		if err != nil {
+			return nil, err
+		}
+		for p, err := range m.Profiles() {
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, p)
+		}
+	}
+	if uint64(len(all)) != s.Header().Counts.Profiles {
+		return nil, fmt.Errorf("%s: %d profiles, its header says %d: run profarc verify on it", s.Mapping().Name(), len(all), s.Header().Counts.Profiles)
+	}
+	return all, nil
 }

@@ -89,3 +89,6 @@ func Share(part, whole uint64) float64 {
 	}
 	return float64(part) / float64(whole)
 }
+
+// FormatHash is the hash of a function as llvm-profdata prints it.
+func FormatHash(hash uint64) string { return fmt.Sprintf("0x%016x", hash) }

@@ -81,7 +81,7 @@ func readSources(ctx context.Context, a *app.App, sources []importSource, c Impo
 		case bad == nil:
 			all = p
 		case maySkip(ctx, a, bad, c):
-			skipped = append(skipped, Skip(a, s.name, bad))
+			skipped = append(skipped, skip(a, s.name, bad))
 		case c.several && errors.Is(bad, llvm.ErrCut):
 			return nil, nil, fmt.Errorf("%w: --failure-mode all leaves it out", bad)
 		default:
@@ -155,8 +155,8 @@ func withInput(ctx context.Context, a *app.App, name string, c ImportConfig, use
 	return withoutPlace(use(in, format))
 }
 
-// Skip says that a file is left out.
-func Skip(a *app.App, name string, bad error) skippedSource {
+// skip says that a file is left out.
+func skip(a *app.App, name string, bad error) skippedSource {
 	if errors.Is(bad, errEmpty) {
 		bad = fmt.Errorf("%s: %w", name, errEmpty)
 	}

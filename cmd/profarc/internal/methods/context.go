@@ -104,7 +104,7 @@ type ContextMatch struct {
 	Matched int      `json:"matched"` // of them, the direct caller first
 	Unknown []string `json:"unknown,omitempty"`
 
-	Profile reader.Profile
+	Profile reader.Profile `json:"-"`
 }
 
 // Lookup looks the profile of a method up, for a version of its code.

@@ -1,0 +1,224 @@
+package analyze
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// settingNames are the names of a header's settings.
+var settingNames = map[int]string{
+	layout.ParamTypeProfileWidth: "TypeProfileWidth",
+	layout.ParamBciProfileWidth:  "BciProfileWidth",
+	layout.ParamReceiverGap:      "receiver gap cells",
+	layout.ParamTypeProfileLevel: "TypeProfileLevel",
+	layout.ParamVMRelease:        "VM release",
+	layout.ParamLLVMVersion:      "LLVM index version",
+	layout.ParamLLVMVariant:      "LLVM variant bits",
+	layout.ParamProfileTraps:     "ProfileTraps",
+	layout.ParamLLVMNewest:       "LLVM index version, newest possible",
+}
+
+// A Setting is one that an archive says something of.
+type Setting struct {
+	Name  string `json:"name"`
+	Value uint32 `json:"value"`
+}
+
+// settingsOf gives the settings that are not 0.
+func settingsOf(p layout.Params) []Setting {
+	list := []Setting{}
+	for i, v := range p {
+		if v == 0 {
+			continue
+		}
+		name, ok := settingNames[i]
+		if !ok {
+			name = fmt.Sprintf("setting %d", i)
+		}
+		list = append(list, Setting{name, v})
+	}
+	return list
+}
+
+// flagNames names the flags of a header.
+func flagNames(flags uint64) []string {
+	names := []string{}
+	if flags&layout.FlagDelta != 0 {
+		names = append(names, "delta")
+	}
+	if flags&layout.FlagMerged != 0 {
+		names = append(names, "merged")
+	}
+	if other := flags &^ uint64(disk.KnownFlags); other != 0 {
+		names = append(names, fmt.Sprintf("0x%x", other))
+	}
+	return names
+}
+
+var tableNames = map[layout.TableKind]string{
+	layout.TableOrder: "source order", layout.TableOrderRuns: "runs of the source order", layout.TableProperties: "properties", layout.TableDumps: "dumps",
+	layout.TableMonitors: "monitors", layout.TableSamples: "samples", layout.TableBinaryIDs: "binary ids",
+	layout.TableTraces: "temporal traces", layout.TableVTables: "vtables", layout.TableHeapRefs: "heap references",
+	layout.TableHeapUse: "heap use", layout.TableInstances: "instances", layout.TableThreads: "threads",
+	layout.TableReflected: "reflected classes", layout.TableForeign: "foreign keys",
+	layout.TableRuns: "runs", layout.TableClassPath: "class path", layout.TableCode: "sketches of code",
+}
+
+func TableTitle(k layout.TableKind) string {
+	if name, ok := tableNames[k]; ok {
+		return name
+	}
+	return fmt.Sprintf("table %d", uint32(k))
+}
+
+// bytesText is bytes in hexadecimal, empty if all are 0.
+func bytesText(b [16]byte) string {
+	if b == ([16]byte{}) {
+		return ""
+	}
+	return hex.EncodeToString(b[:])
+}
+
+// idText is an id in hexadecimal.
+func idText(id uint64) string { return fmt.Sprintf("%016x", id) }
+
+// Facts are what info prints.
+type Facts struct {
+	Archive string `json:"archive"`
+	*RunFacts
+	Format      string         `json:"format"`
+	Domain      string         `json:"domain"`
+	Producer    string         `json:"producer"`
+	DumpTime    string         `json:"dump_time"`
+	DumpID      string         `json:"dump_id"`
+	Fingerprint string         `json:"fingerprint"`
+	Flags       []string       `json:"flags"`
+	Required    uint64         `json:"required_features"`
+	Optional    uint64         `json:"optional_features"`
+	Base        string         `json:"base"`
+	Size        int64          `json:"bytes"`
+	OpenNS      int64          `json:"open_ns"`
+	Regions     []RegionFact   `json:"regions"`
+	Counts      layout.Counts  `json:"counts"`
+	Summary     layout.Summary `json:"summary"`
+	Index       IndexFact      `json:"index"`
+	Settings    []Setting      `json:"settings"`
+	Properties  []Property     `json:"properties"`
+	Tables      []TableFact    `json:"tables"`
+
+	Cutoffs *Summary `json:"cutoff_summary,omitempty"`
+}
+
+type RegionFact struct {
+	Name   string `json:"name"`
+	Offset int64  `json:"offset"`
+	Size   int64  `json:"bytes"`
+}
+
+type IndexFact struct {
+	Lines    uint64 `json:"lines"`
+	MaxProbe uint64 `json:"max_probe"`
+	Seed     string `json:"seed"`
+}
+
+type Property struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+type TableFact struct {
+	Kind uint32 `json:"kind"`
+	Name string `json:"name"`
+	Rows int    `json:"rows"`
+	// Table is what show --table calls it.
+	Table   string       `json:"table"`
+	Columns []ColumnFact `json:"columns"`
+
+	*SampleFact // of the table of samples
+}
+
+type SampleFact struct {
+	Stacks  int    `json:"stacks"`
+	Samples uint64 `json:"samples"`
+}
+
+func Describe(s *reader.Store, opened time.Duration) (*Facts, error) {
+	h := s.Header()
+	f := &Facts{
+		Archive: s.Mapping().Name(), Format: disk.VersionString(h.Version), Domain: h.Domain.String(), Producer: h.Producer,
+		DumpID: bytesText(h.DumpID), Fingerprint: bytesText(h.Fingerprint), Flags: flagNames(h.Flags),
+		Required: h.Required, Optional: h.Optional, Base: fmt.Sprintf("0x%x", h.Base), Size: h.FileSize, OpenNS: opened.Nanoseconds(),
+		Counts: h.Counts, Summary: h.Summary, Settings: settingsOf(h.Params),
+		Index:      IndexFact{h.Buckets, uint64(h.MaxProbe), idText(h.Seed)},
+		Properties: []Property{}, Tables: []TableFact{},
+	}
+	if t := h.Time(); !t.IsZero() {
+		f.DumpTime = t.UTC().Format(time.RFC3339Nano)
+	}
+	for r := layout.RegionHeader; int(r) <= disk.NumRegions; r++ {
+		f.Regions = append(f.Regions, RegionFact{r.String(), h.Region(r).Offset, h.Region(r).Size})
+	}
+	var err error
+	if f.RunFacts, err = gatherRuns(s); err != nil {
+		return nil, err
+	}
+	return f, f.gatherTables(s)
+}
+
+func (f *Facts) gatherTables(s *reader.Store) error {
+	for t, err := range s.Tables() {
+		if err != nil {
+			return err
+		}
+		fact := TableFact{Kind: uint32(t.Kind), Name: TableTitle(t.Kind), Rows: t.Rows, Table: t.Kind.String(), Columns: ColumnsOf(t)}
+		if t.Kind == layout.TableSamples {
+			stackCount, samples, err := CountSamples(s)
+			if err != nil {
+				return err
+			}
+			fact.SampleFact = &SampleFact{stackCount, samples}
+		}
+		f.Tables = append(f.Tables, fact)
+		if t.Kind != layout.TableProperties || t.Columns() != 2 {
+			continue
+		}
+		for i := range t.Rows {
+			name, err1 := symbolText(s, t.Cell(0, i))
+			value, err2 := symbolText(s, t.Cell(1, i))
+			if err := errors.Join(err1, err2); err != nil {
+				return err
+			}
+			f.Properties = append(f.Properties, Property{name, value})
+		}
+	}
+	return nil
+}
+
+// symbolText is the text of a symbol that a table names, empty for none.
+func symbolText(s *reader.Store, cell uint64) (string, error) {
+	if cell == 0 {
+		return "", nil
+	}
+	name, err := s.SymbolAt(layout.Ref(cell))
+	return name.String(), err
+}
+
+// A ColumnFact says what a column of a table holds.
+type ColumnFact struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+}
+
+func ColumnsOf(t disk.Table) []ColumnFact {
+	var columns []ColumnFact
+	for i := range t.Columns() {
+		columns = append(columns, ColumnFact{disk.TableColumn(t.Kind, i, t.Column(i)).Name, t.Column(i).String()})
+	}
+	return columns
+}

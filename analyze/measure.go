@@ -1,0 +1,277 @@
+package analyze
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/profarc/profarc/formats/jamaica"
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A Measure says how hot a profile is.
+type Measure struct {
+	Name, About string
+	of          func(shape disk.Shape, p reader.Profile) uint64
+	// sub is of the Count entries that are summed, 0 where others are too. A run of
+	// a JamaicaVM has one such entry a method, but for arrays.
+	sub uint16
+	// recorded is the property that has the total of a run, if not all of its
+	// methods are in the archive.
+	recorded string
+}
+
+var Measures = []Measure{
+	{Name: "invocations", About: "calls of the method; of HotSpot's those before C2 took over, see below",
+		of: func(_ disk.Shape, p reader.Profile) uint64 { return trained(p.Invocations()) }},
+	{Name: "backedges", About: "times round its loops", of: func(_ disk.Shape, p reader.Profile) uint64 { return trained(p.Backedges()) }},
+	{Name: "counts", About: "all counts of its profile points that are calls, branches or types", of: sumCounts},
+	{Name: "calls", About: "calls that it makes, over its call sites", of: sumCalls},
+	{Name: "size", About: "bytes of its profiles in the archive", of: func(_ disk.Shape, p reader.Profile) uint64 { return uint64(len(p.Block())) }},
+	{Name: "function-count", About: "LLVM: the counter of the function's entry", of: functionCount},
+	countMeasure("bytecodes", "JamaicaVM: bytecodes executed", layout.SubBytecodes, jamaica.PropertyBytecodes),
+	countMeasure("cycles", "JamaicaVM: processor cycles, those of called methods included", layout.SubCycles, ""),
+	countMeasure("native-calls", "JamaicaVM: calls of a native method", layout.SubNativeCalls, jamaica.PropertyNative),
+	countMeasure("arrays", "JamaicaVM: arrays created", layout.SubNewArrays, ""),
+}
+
+func countMeasure(name, about string, sub uint16, recorded string) Measure {
+	return Measure{Name: name, About: about, of: sumOf(sub), sub: sub, recorded: recorded}
+}
+
+// inclusive reports whether what a method has is in what its callers have.
+func (by *Measure) inclusive() bool { return by.sub == layout.SubCycles }
+
+func MeasureNamed(name string) (*Measure, bool) {
+	for i := range Measures {
+		if Measures[i].Name == name {
+			return &Measures[i], true
+		}
+	}
+	return nil, false
+}
+
+// CallsMeasure is how often methods of a domain are called.
+func CallsMeasure(d layout.Domain) *Measure {
+	name := "invocations"
+	if d.LLVM() {
+		name = "function-count"
+	}
+	m, _ := MeasureNamed(name)
+	return m
+}
+
+// UsualMeasure is what an archive is measured by if nobody says.
+func UsualMeasure(h *layout.Header) *Measure {
+	name := "invocations"
+	if h.Summary.TotalInvocations == 0 {
+		name = "counts"
+	}
+	switch {
+	case h.Domain.LLVM():
+		name = "function-count"
+	case h.Domain == layout.DomainJamaica:
+		name = "bytecodes"
+	}
+	m, _ := MeasureNamed(name)
+	return m
+}
+
+// sum adds up the profiles of a method.
+func (by *Measure) sum(s *reader.Store, m reader.Method) (n uint64, err error) {
+	shape := disk.ShapeOf(&s.Header().Params)
+	for p, err := range m.Profiles() {
+		if err != nil {
+			return n, err
+		}
+		n = disk.SaturatingAdd(n, by.of(shape, p))
+	}
+	return n, nil
+}
+
+// Values are what a method has. It is one number, but where a profile cuts
+// names off: then the counts of one text may be of several methods, and are not
+// added up.
+func (by *Measure) Values(s *reader.Store, m reader.Method) (list []uint64, err error) {
+	if by.sub == 0 || by.sub == layout.SubNewArrays || !cutOff(s, m) {
+		n, err := by.sum(s, m)
+		return []uint64{n}, err
+	}
+	for p, err := range m.Profiles() {
+		if err != nil {
+			return nil, err
+		}
+		for e := range p.Entries() {
+			if e.Tag() == layout.TagCount && e.Sub() == by.sub {
+				list = append(list, e.Cell(0).Trained())
+			}
+		}
+	}
+	return list, nil
+}
+
+// cutOff reports whether the name of a method is cut off.
+func cutOff(s *reader.Store, m reader.Method) bool {
+	return s.Header().Domain == layout.DomainJamaica && m.Flags()&layout.MethodNotMatchable != 0
+}
+
+// trained is a counter that a profile may have.
+func trained(c reader.Counter, ok bool) uint64 {
+	if !ok {
+		return 0
+	}
+	return c.Trained()
+}
+
+// sumCounts adds up all counts of the data entries that have the unit of calls.
+// Those of type checks that fail are counted down, and taken as none.
+func sumCounts(shape disk.Shape, p reader.Profile) uint64 {
+	return sumEntries(shape, p, func(e reader.Entry) bool { return e.Raw().CountUnit() == layout.UnitExecutions })
+}
+
+// functionCount is the first of LLVM's counters: how often the function was
+// entered, or a block near its entry ran.
+func functionCount(_ disk.Shape, p reader.Profile) uint64 {
+	for e := range p.Entries() {
+		if e.Tag() == layout.TagCounters && e.Cells() > 0 {
+			return e.Cell(0).Trained()
+		}
+	}
+	return 0
+}
+
+// sumOf adds up the Count entries of one kind.
+func sumOf(sub uint16) func(disk.Shape, reader.Profile) uint64 {
+	return func(shape disk.Shape, p reader.Profile) uint64 {
+		return sumEntries(shape, p, func(e reader.Entry) bool { return e.Tag() == layout.TagCount && e.Sub() == sub })
+	}
+}
+
+// sumCalls adds up the counts of call sites.
+func sumCalls(shape disk.Shape, p reader.Profile) uint64 { return sumEntries(shape, p, isCall) }
+
+func sumEntries(shape disk.Shape, p reader.Profile, wanted func(reader.Entry) bool) (sum uint64) {
+	for e := range p.Entries() {
+		if !wanted(e) {
+			continue
+		}
+		raw := e.Raw()
+		for cell := range shape.Counts(raw) {
+			n := raw.Cell(cell)
+			if !raw.SignedCount() || int64(n) > 0 {
+				sum = disk.SaturatingAdd(sum, n)
+			}
+		}
+	}
+	return sum
+}
+
+// isCall reports whether an entry belongs to a call.
+func isCall(e reader.Entry) bool {
+	switch e.Tag() {
+	case layout.TagCounter, layout.TagVirtualCall, layout.TagCallType, layout.TagVirtualCallType, layout.TagCallees:
+		return true
+	case layout.TagReceivers:
+		return e.Sub() == layout.SubVirtualCall
+	case layout.TagValueSite:
+		return e.Sub() == layout.SubIndirectCall
+	}
+	return false
+}
+
+// invocations is how often a method was called: the sum over its profiles.
+func invocations(m reader.Method) (n uint64, err error) {
+	for p, err := range m.Profiles() {
+		if err != nil {
+			return n, err
+		}
+		n = disk.SaturatingAdd(n, trained(p.Invocations()))
+	}
+	return n, nil
+}
+
+// sums are what all methods of an archive have together, and at most.
+type sums struct{ total, highest uint64 }
+
+// add adds the values of a method, and gives their sum.
+func (t *sums) add(values []uint64) (sum uint64) {
+	for _, n := range values {
+		sum = disk.SaturatingAdd(sum, n)
+		t.highest = max(t.highest, n)
+	}
+	t.total = disk.SaturatingAdd(t.total, sum)
+	return sum
+}
+
+// A ShareOf says which total shares are of.
+type ShareOf string
+
+// The totals.
+const (
+	ShareOfSum     ShareOf = "sum"     // of the methods of the archive
+	ShareOfRun     ShareOf = "run"     // recorded for the run, some methods of which are not in the archive
+	ShareOfThreads ShareOf = "threads" // the cycles of all threads
+	ShareOfHighest ShareOf = "highest" // the highest, as these cannot be added up
+)
+
+// AddsUp reports whether shares of several methods can be added up.
+func (o ShareOf) AddsUp() bool { return o == ShareOfSum || o == ShareOfRun }
+
+// total is what shares are of.
+func (by *Measure) total(s *reader.Store, sum sums) (uint64, ShareOf, error) {
+	if by.inclusive() {
+		cycles, err := threadCycles(s)
+		if err == nil && cycles >= sum.highest && cycles > 0 {
+			return cycles, ShareOfThreads, nil
+		}
+		return sum.highest, ShareOfHighest, err
+	}
+	if by.recorded == "" {
+		return sum.total, ShareOfSum, nil
+	}
+	recorded, err := numberProperty(s, by.recorded)
+	if recorded > sum.total {
+		return recorded, ShareOfRun, err
+	}
+	return sum.total, ShareOfSum, err
+}
+
+// threadCycles is the sum of the cycles of all threads of a JamaicaVM.
+func threadCycles(s *reader.Store) (sum uint64, err error) {
+	t, err := s.Table(layout.TableThreads)
+	if errors.Is(err, reader.ErrNotFound) {
+		return 0, nil
+	}
+	for row := range t.Rows {
+		sum = disk.SaturatingAdd(sum, t.Cell(1, row))
+	}
+	return sum, err
+}
+
+// numberProperty is the sum of the properties with a key that are numbers.
+func numberProperty(s *reader.Store, key string) (sum uint64, err error) {
+	t, err := s.Table(layout.TableProperties)
+	if errors.Is(err, reader.ErrNotFound) {
+		return 0, nil
+	}
+	for row := range t.Rows {
+		name, nameErr := symbolText(s, t.Cell(0, row))
+		value, valueErr := symbolText(s, t.Cell(1, row))
+		if err = errors.Join(nameErr, valueErr); err != nil {
+			return 0, err
+		}
+		if n, notNumber := strconv.ParseUint(value, 10, 64); name == key && notNumber == nil {
+			sum = disk.SaturatingAdd(sum, n)
+		}
+	}
+	return sum, err
+}
+
+// share returns part as a share of whole, 0 if whole is 0.
+func share(part, whole uint64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}

@@ -1,0 +1,164 @@
+package analyze
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/internal/poll"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// ByPollution asks top for sites in the place of methods.
+const ByPollution = "pollution"
+
+// A PollutionReport lists polluted sites, those that are reached most first.
+type PollutionReport struct {
+	Archive string         `json:"archive"`
+	By      string         `json:"by"`
+	Of      int            `json:"of"` // polluted sites
+	Sites   []PollutedSite `json:"sites"`
+}
+
+type PollutedSite struct {
+	MethodName
+	Kind     SiteKind  `json:"kind"`
+	Point    int32     `json:"point"`
+	Code     string    `json:"code,omitempty"`
+	Count    uint64    `json:"count"`
+	Best     float64   `json:"best_share"`
+	Contexts int       `json:"contexts"`
+	Split    Split     `json:"split"`
+	Cured    float64   `json:"split_share"`
+	Seen     []SeenRow `json:"seen"` // most often
+	Other    uint64    `json:"other"`
+}
+
+type SeenRow struct {
+	What  string `json:"what"`
+	Count uint64 `json:"count"`
+}
+
+// seenRows is how much of what was seen is listed.
+const seenRows = 3
+
+// A pollution is a polluted site and how often it was reached.
+type pollution struct {
+	m     reader.Method
+	site  *site
+	count uint64
+}
+
+// MostPolluted finds the polluted sites of all selected methods.
+func MostPolluted(ctx context.Context, s *reader.Store, o RankOptions) (*PollutionReport, error) {
+	var found []pollution
+	for m, err := range s.Methods() {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, err
+		}
+		selected, err := o.selects(m)
+		if err != nil {
+			return nil, err
+		}
+		if !selected {
+			continue
+		}
+		sites, err := sitesOf(m)
+		if err != nil {
+			return nil, err
+		}
+		for _, at := range sites {
+			all := at.pooled()
+			if n := all.total(); n >= max(o.Min, 1) && all.polluted(at.kind) {
+				found = append(found, pollution{m, at, n})
+			}
+		}
+	}
+	if err := poll.SortStable(ctx, found, func(a, b pollution) int { return cmp.Compare(b.count, a.count) }); err != nil {
+		return nil, err
+	}
+	r := &PollutionReport{Archive: s.Mapping().Name(), By: ByPollution, Of: len(found), Sites: []PollutedSite{}}
+	return r, r.list(s, found[:min(o.Limit, len(found))])
+}
+
+func (r *PollutionReport) list(s *reader.Store, found []pollution) error {
+	p := &siteNames{s: s}
+	for _, f := range found {
+		name, err := NameOf(s, f.m)
+		if err != nil {
+			return err
+		}
+		all := f.site.pooled()
+		row := PollutedSite{MethodName: name, Kind: f.site.kind, Point: f.site.point, Count: f.count, Best: share(all.best(), f.count),
+			Contexts: len(f.site.parts), Seen: p.mostSeen(f.site.kind, all), Other: all.other}
+		row.Split, row.Cured = f.site.split()
+		if f.site.code != 0 {
+			row.Code = idText(f.site.code)
+		}
+		if row.Kind == SiteNull {
+			row.Other = 0
+		}
+		r.Sites = append(r.Sites, row)
+	}
+	return p.err
+}
+
+// A siteNames names what sites have seen. It keeps the first error.
+type siteNames struct {
+	s       *reader.Store
+	targets naming.Targets
+	err     error
+}
+
+// mostSeen names what was seen most at a site.
+func (p *siteNames) mostSeen(kind SiteKind, t *tally) []SeenRow {
+	type counted struct{ what, count uint64 }
+	var all []counted
+	for what, n := range t.seen {
+		if n > 0 {
+			all = append(all, counted{what, n})
+		}
+	}
+	slices.SortFunc(all, func(a, b counted) int {
+		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.what, b.what))
+	})
+	rows := []SeenRow{}
+	for _, c := range all[:min(seenRows, len(all))] {
+		rows = append(rows, SeenRow{p.seenText(kind, c.what), c.count})
+	}
+	return rows
+}
+
+func (p *siteNames) seenText(kind SiteKind, what uint64) string {
+	switch kind {
+	case SiteReceivers, SiteChecked:
+		t, err := p.s.Type(uint32(what))
+		p.err = cmp.Or(p.err, err)
+		if !t.Valid() {
+			return "none"
+		}
+		name, err := naming.TypeText(t)
+		p.err = cmp.Or(p.err, err)
+		return escape.Printable(name)
+	case SiteTargets:
+		name, err := p.targets.Text(p.s, layout.SubIndirectCall, what)
+		p.err = cmp.Or(p.err, err)
+		return name
+	}
+	switch what {
+	case wayNot:
+		return "not taken"
+	case wayTaken:
+		return "taken"
+	}
+	point, index := disk.UnpackSuccessor(what)
+	return fmt.Sprintf("to %d (%d)", point, index)
+}

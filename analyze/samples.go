@@ -1,0 +1,151 @@
+package analyze
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/profarc/profarc/formats/stacks"
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A SampleTally says how often methods were sampled.
+type SampleTally struct {
+	stacks  int
+	samples uint64
+	methods map[layout.Ref]*MethodSamples
+}
+
+// A MethodSamples has the samples of a method.
+type MethodSamples struct {
+	Self  uint64 // in the method itself: it was the leaf
+	Total uint64 // on the stack; once where it called itself
+	seen  int    // number of the last stack with it
+}
+
+// TallySamples goes through the sampled stacks of an archive.
+func TallySamples(s *reader.Store) (*SampleTally, error) {
+	t := &SampleTally{methods: map[layout.Ref]*MethodSamples{}}
+	for stack, err := range stacks.Sampled(s) {
+		if err != nil {
+			return nil, err
+		}
+		t.stacks++
+		t.samples = disk.SaturatingAdd(t.samples, stack.Count)
+		for i, f := range stack.Frames {
+			if f.Method.Valid() {
+				t.method(f.Method.Ref()).add(stack.Count, i == 0, t.stacks)
+			}
+		}
+	}
+	return t, nil
+}
+
+func (t *SampleTally) method(n layout.Ref) *MethodSamples {
+	if t.methods[n] == nil {
+		t.methods[n] = &MethodSamples{}
+	}
+	return t.methods[n]
+}
+
+func (m *MethodSamples) add(samples uint64, leaf bool, stack int) {
+	if leaf {
+		m.Self = disk.SaturatingAdd(m.Self, samples)
+	}
+	if m.seen != stack {
+		m.seen, m.Total = stack, disk.SaturatingAdd(m.Total, samples)
+	}
+}
+
+// Of gives the samples of a method, none if it is on no stack.
+func (t *SampleTally) Of(m reader.Method) MethodSamples {
+	if found := t.methods[m.Ref()]; found != nil {
+		return *found
+	}
+	return MethodSamples{}
+}
+
+// CountSamples is the number of sampled stacks and of their samples.
+func CountSamples(s *reader.Store) (stackCount int, samples uint64, err error) {
+	for stack, err := range stacks.Sampled(s) {
+		if err != nil {
+			return 0, 0, err
+		}
+		stackCount++
+		samples = disk.SaturatingAdd(samples, stack.Count)
+	}
+	return stackCount, samples, nil
+}
+
+// BySamples asks top for the table of samples.
+const BySamples = "samples"
+
+// A SampleReport lists methods by their samples, those sampled most themselves
+// first.
+type SampleReport struct {
+	Archive string          `json:"archive"`
+	By      string          `json:"by"`
+	Stacks  int             `json:"stacks"`
+	Total   uint64          `json:"total"` // samples
+	Of      int             `json:"of"`    // methods that were chosen and are on a stack
+	Methods []SampledMethod `json:"methods"`
+}
+
+type SampledMethod struct {
+	MethodName
+	Self       uint64  `json:"self"` // in the method itself
+	SelfShare  float64 `json:"self_share"`
+	Total      uint64  `json:"total"` // with those in what it called
+	TotalShare float64 `json:"total_share"`
+}
+
+// SamplesOnly reports whether an archive has samples and no counts.
+func SamplesOnly(s *reader.Store) bool {
+	_, err := s.Table(layout.TableSamples)
+	return !errors.Is(err, reader.ErrNotFound) && s.Header().Summary == layout.Summary{}
+}
+
+// MostSampled lists the methods that were chosen; shares are of all samples.
+func MostSampled(ctx context.Context, s *reader.Store, o RankOptions) (*SampleReport, error) {
+	tally, err := TallySamples(s)
+	if err != nil {
+		return nil, err
+	}
+	var found []reader.Method
+	for m, err := range s.Methods() {
+		if err = cmp.Or(err, ctx.Err()); err != nil {
+			return nil, err
+		}
+		if n := tally.Of(m).Total; n < max(o.Min, 1) {
+			continue
+		}
+		selected, err := o.selects(m)
+		if err != nil {
+			return nil, err
+		}
+		if selected {
+			found = append(found, m)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b reader.Method) int {
+		x, y := tally.Of(a), tally.Of(b)
+		return cmp.Or(cmp.Compare(y.Self, x.Self), cmp.Compare(y.Total, x.Total))
+	})
+	r := &SampleReport{Archive: s.Mapping().Name(), By: BySamples, Stacks: tally.stacks, Total: tally.samples, Of: len(found), Methods: []SampledMethod{}}
+	return r, r.list(s, tally, found[:min(o.Limit, len(found))])
+}
+
+func (r *SampleReport) list(s *reader.Store, tally *SampleTally, found []reader.Method) error {
+	for _, m := range found {
+		name, err := NameOf(s, m)
+		if err != nil {
+			return err
+		}
+		n := tally.Of(m)
+		r.Methods = append(r.Methods, SampledMethod{name, n.Self, share(n.Self, r.Total), n.Total, share(n.Total, r.Total)})
+	}
+	return nil
+}

@@ -1,0 +1,187 @@
+package analyze
+
+import (
+	"cmp"
+	"context"
+	"math/big"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/llvm"
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/poll"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// summaryShares are the shares of all counts that a summary has a row for, in
+// millionths: those of LLVM's summaries.
+var summaryShares = [...]uint64{10000, 100000, 200000, 300000, 400000, 500000, 600000, 700000, 800000, 900000,
+	950000, 990000, 999000, 999900, 999990, 999999}
+
+const millionth = builder.One / 1e6
+
+// A Summary says how few methods and counts make most of all, unit by
+// unit.
+type Summary struct {
+	Methods uint64        `json:"methods"` // that count anything
+	Units   []UnitSummary `json:"units"`
+	Cutoffs []KeptRow     `json:"cutoffs"`
+}
+
+// A KeptRow is how many methods reduce --hot keeps for a share of every unit.
+type KeptRow struct {
+	Percent float64 `json:"percent"`
+	Methods int     `json:"methods"`
+}
+
+// An UnitSummary is of the counts of one unit. Where they are inclusive, those of
+// a method are in those of its callers, and what makes a share is each method
+// that has the rest of the highest.
+type UnitSummary struct {
+	Unit      string       `json:"unit"`
+	Inclusive bool         `json:"inclusive"`
+	Methods   int          `json:"methods"`
+	Counts    uint64       `json:"counts"` // of LLVM all, elsewhere those that are not 0
+	Cutoffs   []SummaryRow `json:"cutoffs"`
+}
+
+// A SummaryRow says what makes a share of all counts: so many methods, the
+// coldest with that weight; so many counts, the lowest that high. Counts that are
+// inclusive make no share.
+type SummaryRow struct {
+	Percent   float64 `json:"percent"`
+	Methods   int     `json:"methods"`
+	MinWeight uint64  `json:"min_weight"`
+	Counts    uint64  `json:"counts"`
+	MinCount  uint64  `json:"min_count"`
+}
+
+// Summarize reads all profiles of an archive.
+func Summarize(ctx context.Context, s *reader.Store) (*Summary, error) {
+	weights, err := builder.WeighMethods(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := countsAndTimes(s)
+	if err != nil {
+		return nil, err
+	}
+	r := &Summary{Methods: uint64(weights.Methods()), Units: []UnitSummary{}}
+	for _, share := range summaryShares {
+		r.Cutoffs = append(r.Cutoffs, KeptRow{float64(share) / 1e4, weights.Kept(builder.Weight(share) * millionth)})
+	}
+	units := weights.Units()
+	if s.Header().Domain.LLVM() || len(units) == 0 {
+		units = []layout.CountUnit{layout.UnitExecutions}
+	}
+	for _, unit := range units {
+		u := UnitSummary{Unit: UnitName(s.Header().Domain, unit), Inclusive: unit.Inclusive(), Methods: weights.MethodsOf(unit)}
+		for _, share := range summaryShares {
+			n, least := weights.Needed(unit, builder.Weight(share)*millionth)
+			u.Cutoffs = append(u.Cutoffs, SummaryRow{Percent: float64(share) / 1e4, Methods: n, MinWeight: least})
+		}
+		if err := u.addCounts(ctx, counts[unit]); err != nil {
+			return nil, err
+		}
+		r.Units = append(r.Units, u)
+	}
+	if s.Header().Domain.LLVM() {
+		return r, r.Units[0].addBlocks(s)
+	}
+	return r, nil
+}
+
+// UnitName names a unit in the words of a domain.
+func UnitName(d layout.Domain, u layout.CountUnit) string {
+	if d == layout.DomainJamaica && u == layout.UnitExecutions {
+		return "calls"
+	}
+	return u.String()
+}
+
+// addBlocks takes what LLVM's own summary says of blocks; where there are only
+// context-sensitive profiles, theirs.
+func (r *UnitSummary) addBlocks(s *reader.Store) error {
+	sum, cs, err := llvm.Summarize(s)
+	if err != nil {
+		return err
+	}
+	if sum.Functions == 0 {
+		sum = cs
+	}
+	r.Counts = sum.Blocks
+	for i, c := range sum.Cutoffs {
+		r.Cutoffs[i].Counts, r.Cutoffs[i].MinCount = c.Blocks, c.MinCount
+	}
+	return nil
+}
+
+// addCounts does the same for the counts of other domains, by how often each
+// occurs.
+func (r *UnitSummary) addCounts(ctx context.Context, times map[uint64]uint64) error {
+	steps, total, high := poll.New(ctx), new(big.Int), make([]uint64, 0, len(times))
+	for count, n := range times {
+		r.Counts += n
+		if r.Inclusive {
+			continue
+		}
+		if err := steps.Err(); err != nil {
+			return err
+		}
+		total.Add(total, product(count, n))
+		high = append(high, count)
+	}
+	if err := poll.SortStable(ctx, high, func(a, b uint64) int { return cmp.Compare(b, a) }); err != nil || r.Inclusive {
+		return err
+	}
+	sum, row := new(big.Int), SummaryRow{}
+	for i, share := range summaryShares {
+		want := new(big.Int).Mul(total, new(big.Int).SetUint64(share))
+		for len(high) > 0 && new(big.Int).Mul(sum, big.NewInt(1e6)).Cmp(want) < 0 {
+			if err := steps.Err(); err != nil {
+				return err
+			}
+			n := times[high[0]]
+			sum.Add(sum, product(high[0], n))
+			row.Counts, row.MinCount = row.Counts+n, high[0]
+			high = high[1:]
+		}
+		r.Cutoffs[i].Counts, r.Cutoffs[i].MinCount = row.Counts, row.MinCount
+	}
+	return nil
+}
+
+func product(a, b uint64) *big.Int {
+	return new(big.Int).Mul(new(big.Int).SetUint64(a), new(big.Int).SetUint64(b))
+}
+
+// countsAndTimes says of each unit how often each count that is not 0 occurs.
+func countsAndTimes(s *reader.Store) (times [layout.NumCountUnits]map[uint64]uint64, err error) {
+	for u := range times {
+		times[u] = map[uint64]uint64{}
+	}
+	shape := disk.ShapeOf(&s.Header().Params)
+	if s.Header().Domain.LLVM() {
+		return times, nil // its blocks are counted instead
+	}
+	for m, err := range s.Methods() {
+		if err != nil {
+			return times, err
+		}
+		for p, err := range m.Profiles() {
+			if err != nil {
+				return times, err
+			}
+			for e := range p.Entries() {
+				raw := e.Raw()
+				of := times[raw.CountUnit()]
+				for cell := range shape.Counts(raw) {
+					if n := raw.Cell(cell); n > 0 && (!raw.SignedCount() || int64(n) > 0) {
+						of[n]++
+					}
+				}
+			}
+		}
+	}
+	return times, nil
+}

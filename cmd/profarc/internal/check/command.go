@@ -1,0 +1,278 @@
+// Package check holds profiles against code.
+package check
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/internal/report"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// refuse gives an error where a check says nothing of how profiles fit: a score
+// or an adapted archive would only look like an answer.
+func (o *checkOptions) refuse(r *report.Check, found *fit.Report, against code) error {
+	switch {
+	case found.Methods == 0:
+		return fmt.Errorf("nothing of %s can be checked: %s", r.Archive, o.nothingSelected())
+	case against.related != nil:
+		err := against.related()
+		if flags := o.filters(); err != nil && flags != "" {
+			return fmt.Errorf("%s has not one class of the profiles of %s that %s choose: check without", r.Against, r.Archive, flags)
+		}
+		if err != nil {
+			return fmt.Errorf("%s is not the code of %s: %w", r.Against, r.Archive, err)
+		}
+	}
+	if found.Checked() > 0 {
+		return nil
+	}
+	reasons := report.UncheckedOf(found)
+	if len(reasons) == 0 {
+		return fmt.Errorf("nothing of %s can be checked: no method that was selected has a profile", r.Archive)
+	}
+	return fmt.Errorf("nothing of %s can be checked against %s: %s: name the code that its methods are of", r.Archive, r.Against, uncheckedText(reasons))
+}
+
+// refuseOld gives an error where the code that the profiles are said to be of
+// has not one of their classes: nothing was matched by it.
+func refuseOld(r *report.Check, old code) error {
+	if old.related == nil {
+		return nil
+	}
+	if err := old.related(); err != nil {
+		return fmt.Errorf("--old %s is not the code of %s: %w", old.what, r.Archive, err)
+	}
+	return nil
+}
+
+// nothingSelected says why no method was selected.
+func (o *checkOptions) nothingSelected() string {
+	if flags := o.filters(); flags != "" {
+		return "no method matches " + flags
+	}
+	return "it has no methods"
+}
+
+// filters are the flags that select methods, as they were given.
+func (o *checkOptions) filters() string {
+	var flags []string
+	if o.class != "" {
+		flags = append(flags, "--class "+o.class)
+	}
+	if o.method != "" {
+		flags = append(flags, "--method "+o.method)
+	}
+	return strings.Join(flags, " ")
+}
+
+type checkOptions struct {
+	against    string
+	old        string
+	rewrite    string
+	renames    bool
+	confidence float64
+	failBelow  float64
+	top        int
+	all        bool
+	json       bool
+	class      string
+	method     string
+}
+
+func Command(a *app.App) *cobra.Command {
+	var o checkOptions
+	cmd := &cobra.Command{
+		Use:   "check ARCHIVE --against CODE",
+		Short: "Say whether profiles still fit the code, and adapt them to it",
+		Long: `Check holds every profile of an archive against the code of a program. CODE is
+
+  a class path   folders of class files, jars, .jmod files, 'lib/*' for all jars of a folder, homes
+                 of JDKs, with ` + listSeparator + ` between them; in a jar also the jars in lib, BOOT-INF and
+                 WEB-INF, and what its manifest names; of a multi-release jar what the JDK that is
+                 named loads, or else the release that the archive is of
+  pid:N          a running JVM: the classes that it has loaded
+  an archive, or a file that import reads
+                 profiles of the new code; LLVM's by name and function hash
+
+Each profile is
+
+  exact      of the code as it is
+  renamed    of the same code, in a class or method that has another name now
+  moved      the code has changed; its profile points were matched with those of the new code
+  stale      the code has changed, and cannot be matched with confidence
+  gone       the method or its class is no longer there
+  unchecked  hidden classes, and what CODE does not cover: classes of the JDK if it names none,
+             classes that a JVM has not loaded, class files that are not sound, and methods that
+             another archive or profile lacks, as their run may not have come there
+
+Only class files and JVMs know all methods of a class, so only against them a method is gone.
+Where one of two archives knows no class loaders, classes are matched by name.
+
+A class or method was renamed if the program lacks it, has one with the same code that may be new, and
+nothing else that is as like it. Code is compared without the names in it, so that little of it is no
+proof: --old says what is new for sure, and less code is enough then.
+
+The score is the mean over all that was checked, weighted by counts: 1 for what is exact or renamed, the
+confidence of what has moved, 0 for the rest.
+
+Points are matched by what their bytecodes test, call or check, and of which operands. Archives of
+train and dump say that of their code; for others name the code that the profiles were recorded with,
+--old. Where neither is known nothing is moved, since no count could be told from its opposite.
+
+Against profiles it also lists, of what is the same code in both, the branches and type checks that
+had one outcome in the archive and have several now: see profarc diff --help.
+
+--rewrite writes an archive for the new code: moved profiles with their points in new places,
+without those that are stale or gone; what is unchecked stays as it is. Where a condition is inverted,
+the branch's counts change sides. A call, field or type check of another member or type is another
+point. What several points are as much like, or what would have less than --confidence, is dropped:
+the report says how much, and why. The confidence of a point is the share of points like it that came
+out as a fresh run counts them, in an experiment with edits of real sources.
+
+The fields of --json are stable: "profiles" and "weight" by state, "misfits" the heaviest losses
+first, "unchecked" the reasons why profiles were not, "confidence" and "score" from 0 to 1. The exit
+code is 1 where nothing can be checked, and with --fail-below where the score is lower.`,
+		Example: `  profarc check app.parc --against target/classes
+  profarc check app.parc --against app-2.0.jar --old app-1.0.jar --rewrite app-2.0.parc
+  profarc check app.parc --against 'target/classes:lib/*'
+  profarc check app.parc --against pid:1234 --fail-below 0.9
+  profarc check code.parc --against new.profdata --json | jq .score`,
+		Args:              app.Args(1, 1, "one archive"),
+		ValidArgsFunction: app.CompleteArchives(1),
+		RunE:              a.Run(func(ctx context.Context, args []string) error { return runCheck(ctx, a, args[0], o) }),
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.against, "against", "", "the code: a class path, pid:N, an archive, or profiles of another tool")
+	f.StringVar(&o.old, "old", "", "class path with the code that the profiles are of")
+	f.StringVar(&o.rewrite, "rewrite", "", "archive to write, adapted to the code")
+	f.BoolVar(&o.renames, "renames", true, "let --rewrite give methods and classes their new names; without it, what was renamed is left out")
+	f.Float64Var(&o.confidence, "confidence", fit.DefaultConfidence, "least confidence, from 0 to 1, at which a point is moved")
+	f.Float64Var(&o.failBelow, "fail-below", 0, "exit with 1 if the score, from 0 to 1, is lower")
+	f.IntVarP(&o.top, "top", "n", 20, "misfits to list")
+	f.BoolVar(&o.all, "all", false, "list every profile in JSON, also those that fit")
+	f.BoolVar(&o.json, "json", false, "print JSON")
+	f.StringVar(&o.class, "class", "", "only methods of classes that match: part of a name, or a glob with * and ?")
+	f.StringVar(&o.method, "method", "", "only methods whose names match")
+	return cmd
+}
+
+func (o *checkOptions) check(path string) error {
+	switch {
+	case o.against == "":
+		return app.Usagef("name the code: --against CLASSPATH, --against pid:N, or --against ARCHIVE")
+	case o.top < 0:
+		return app.Usagef("--top %d: list no misfit or some", o.top)
+	case o.all && !o.json:
+		return app.Usagef("--all is for --json")
+	}
+	if err := app.CheckShare("--confidence", o.confidence); err != nil {
+		return err
+	}
+	if err := app.CheckShare("--fail-below", o.failBelow); err != nil || o.rewrite == "" {
+		return err
+	}
+	return o.checkRewrite(path)
+}
+
+// checkRewrite refuses an output that is no archive's name, or one of the inputs.
+func (o *checkOptions) checkRewrite(path string) error {
+	if filepath.Ext(o.rewrite) != app.ArchiveExtension {
+		return app.Usagef("--rewrite %s: the names of archives end in %s", o.rewrite, app.ArchiveExtension)
+	}
+	for _, in := range []string{path, o.against, o.old} {
+		if app.CheckOutput(o.rewrite, in) != nil {
+			return app.Usagef("--rewrite %s is an input: name another file", o.rewrite)
+		}
+	}
+	return nil
+}
+
+func runCheck(ctx context.Context, a *app.App, path string, o checkOptions) error {
+	if err := o.check(path); err != nil {
+		return err
+	}
+	return a.WithStore(ctx, path, func(s *reader.Store) error {
+		against, err := openCode(ctx, a, o.against, s.Header())
+		if err != nil {
+			return err
+		}
+		defer against.close()
+		options := o.options(s)
+		var old code
+		if o.old != "" {
+			if old, err = openClasses(o.old, s.Header()); err != nil {
+				return err
+			}
+			defer old.close()
+			options.Old = old.Code
+		}
+		return check(ctx, a, s, against, old, options, o)
+	})
+}
+
+func (o *checkOptions) options(s *reader.Store) fit.Options {
+	f := fit.Options{Confidence: max(o.confidence, 1e-9), Top: o.top, KeepNames: !o.renames}
+	if sel := (methods.Selection{Class: methods.NewPattern(o.class), Method: methods.NewPattern(o.method)}); o.class != "" || o.method != "" {
+		d := s.Header().Domain
+		f.Methods = func(k layout.Key) bool { return sel.Names(d, k) }
+	}
+	if o.rewrite != "" {
+		config := builder.ConfigOf(s.Header())
+		config.Fingerprint = [16]byte{} // of another program; the dump is the same
+		f.Into = builder.New(s.Header().Domain, config)
+	}
+	return f
+}
+
+func check(ctx context.Context, a *app.App, s *reader.Store, against, old code, f fit.Options, o checkOptions) error {
+	r := &report.Check{Archive: s.Mapping().Name(), Against: against.what, Domain: s.Header().Domain.String()}
+	if o.all {
+		f.Each = func(v *fit.Verdict) error { return r.AddVerdict(s, v) }
+	}
+	found, err := fit.Check(ctx, s, against.Code, f)
+	if err == nil {
+		err = o.refuse(r, found, against)
+	}
+	if err == nil {
+		err = refuseOld(r, old)
+	}
+	if err == nil {
+		err = r.Fill(s, found)
+	}
+	if err == nil && against.profiles != nil {
+		r.NoLongerCertain, err = report.NoLongerCertain(ctx, s, against.profiles, f)
+	}
+	if err != nil {
+		return err
+	}
+	r.ByName = against.byName != nil && against.byName()
+	if err := r.CompareLoaders(s, against.loaders); err != nil {
+		return err
+	}
+	if o.rewrite != "" {
+		written, err := f.Into.Commit(ctx, o.rewrite)
+		if err != nil {
+			return err
+		}
+		r.Rewritten = &report.CheckRewritten{Archive: o.rewrite, Bytes: written.Bytes, Counts: written.Counts, RewrittenCounts: report.RewrittenCounts(found.Rewritten)}
+	}
+	if o.json {
+		err = a.PrintJSON(r)
+	} else {
+		printCheck(r, a)
+	}
+	if err == nil && r.Score < o.failBelow {
+		err = fmt.Errorf("%s fits %s by %s, less than the %s of --fail-below", r.Archive, r.Against, app.FormatPercent(r.Score), app.FormatPercent(o.failBelow))
+	}
+	return err
+}

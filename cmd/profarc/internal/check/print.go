@@ -1,0 +1,118 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/diff"
+	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/report"
+)
+
+func printCheck(r *report.Check, a *app.App) {
+	fmt.Fprintf(a.Out, "%s fits %s by %s\n\n", escape.Printable(r.Archive), escape.Printable(r.Against), app.FormatPercent(r.Score))
+	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(w, "\tprofiles\tof all counts\t\n")
+	for _, state := range fit.States() {
+		s := r.States[state.String()]
+		fmt.Fprintf(w, "%s\t%d\t%s\t\n", state, s.Profiles, app.FormatPercent(s.Share))
+	}
+	w.Flush()
+	if len(r.Reasons) > 0 {
+		fmt.Fprintf(a.Out, "\nunchecked: %s\n", uncheckedText(r.Reasons))
+	}
+	if r.ByName {
+		fmt.Fprintf(a.Out, "\nclasses are matched by name: one of the two archives knows no class loaders\n")
+	}
+	diff.PrintLoaderDoubts(a.Out, r.Loaders)
+	printPoints(r, a)
+	printRenames(r, a)
+	printMisfits(r, a)
+	if r.NoLongerCertain != nil {
+		diff.PrintCertainties(a, "no longer certain", "the archive", "the new profiles", *r.NoLongerCertain)
+	}
+	if n := r.Rewritten; n != nil {
+		fmt.Fprintf(a.Out, "\nwrote %s: %s, %d profiles, %d left out; of moved ones %d points taken over (%d with sides swapped), %d with counts left out (%.0f counts), %d traps left out\n",
+			escape.Printable(n.Archive), app.FormatSize(n.Bytes), n.Profiles, n.Dropped, n.Points, n.Swapped, n.PointsDropped, n.CountsDropped, n.TrapsDropped)
+	}
+}
+
+// printPoints says what becomes of the points of code that has changed.
+func printPoints(r *report.Check, a *app.App) {
+	p := &r.Points
+	if p.Old > 0 {
+		fmt.Fprintf(a.Out, "\nmoved profiles: %d of %d points matched\n", p.Matched, p.Old)
+	}
+	all := p.Counts()
+	if all == 0 {
+		return
+	}
+	fmt.Fprintf(a.Out, "\nprofile points of changed code\n")
+	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
+	fmt.Fprintf(w, "  moved\t%d points\t%s of their counts\t\n", p.Found.Points, app.FormatPercent(p.Found.Counts/all))
+	if p.Swapped.Points > 0 {
+		fmt.Fprintf(w, "  swapped\t%d of these\t%s\tbranches whose condition is inverted: taken and not taken change sides\n", p.Swapped.Points, app.FormatPercent(p.Swapped.Counts/all))
+	}
+	for _, l := range p.Dropped {
+		fmt.Fprintf(w, "  dropped\t%d points\t%s\t%s\n", l.Points, app.FormatPercent(l.Counts/all), l.Reason)
+	}
+	w.Flush()
+	if slices.ContainsFunc(p.Dropped, func(l report.CheckLost) bool { return l.Reason == string(fit.LostUnknown) }) {
+		fmt.Fprintf(a.Out, "what the archive does not say of its code, --old CLASSPATH does: name the code that was profiled\n")
+	}
+}
+
+func printMisfits(r *report.Check, a *app.App) {
+	if len(r.Misfits) == 0 {
+		return
+	}
+	fmt.Fprintf(a.Out, "\nthe heaviest that do not fit as they are\n")
+	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(w, "state\tconfidence\tcounts\tmethod\treason")
+	for _, m := range r.Misfits {
+		fmt.Fprintf(w, "%s\t%.2f\t%.0f\t%s\t%s\n", m.State, m.Confidence, m.Weight, escape.Printable(m.Method), escape.Printable(strings.TrimSpace(m.Reason)))
+	}
+	w.Flush()
+}
+
+// shownRenames is how many renames are told one by one.
+const shownRenames = 20
+
+func printRenames(r *report.Check, a *app.App) {
+	if len(r.Renames) == 0 {
+		return
+	}
+	fmt.Fprintf(a.Out, "\nrenamed\n")
+	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(w, "profiles\tcounts\twas\tis now\tsame code")
+	for _, n := range r.Renames[:min(len(r.Renames), shownRenames)] {
+		same := fmt.Sprintf("%d of %s", n.Same, app.Amount(n.Methods, "method"))
+		if n.Methods == 0 {
+			same = "named by others"
+		}
+		fmt.Fprintf(w, "%d\t%.0f\t%s\t%s\t%s\n", n.Profiles, n.Weight, escape.Printable(n.From.String()), escape.Printable(n.To.String()), same)
+	}
+	w.Flush()
+	if n := len(r.Renames) - shownRenames; n > 0 {
+		fmt.Fprintf(a.Out, "and %d more\n", n)
+	}
+}
+
+// shownReasons is how many reasons are told one by one.
+const shownReasons = 5
+
+// uncheckedText says why profiles are unchecked, in one line.
+func uncheckedText(reasons []report.CheckReason) string {
+	var parts []string
+	for _, r := range reasons[:min(shownReasons, len(reasons))] {
+		parts = append(parts, fmt.Sprintf("%s (%d)", escape.Printable(r.Reason), r.Profiles))
+	}
+	if n := len(reasons) - shownReasons; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d more reasons", n))
+	}
+	return strings.Join(parts, "; ")
+}

@@ -1,0 +1,28 @@
+package convert
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/printtest"
+	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/layout"
+)
+
+// TestSkippedFilesAreEscaped prints that a file with a hostile name is left out
+// for a hostile error.
+func TestSkippedFilesAreEscaped(t *testing.T) {
+	var printed bytes.Buffer
+	a := app.New(nil, app.Streams{PlainOut: escape.NewWriter(&printed), PlainErr: escape.NewWriter(&printed)})
+	bad := &layout.Error{File: specimen.HostileText, Detail: specimen.HostileText}
+	skip(a, specimen.HostileText, bad)
+	if err := a.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	printtest.CheckText(t, "skip", printed.String())
+	if printed.Len() == 0 {
+		t.Error("nothing was printed")
+	}
+}

@@ -1,0 +1,241 @@
+package demo
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// lateClass is a class that the training run never saw.
+const lateClass = "plugin/TracingGen"
+
+// demoAdopt adopts the archive and counts in one of its profiles.
+func demoAdopt(a *app.App, s *reader.Store, trained reader.Profile) error {
+	begin := time.Now()
+	if err := s.Adopt(reader.AdoptOptions{Base: archive.Requested}); err != nil {
+		return err
+	}
+	p, err := trained.Adopt()
+	if err != nil {
+		return err
+	}
+	took := time.Since(begin)
+	state, _ := s.Adoption()
+	where := "as it asked"
+	if !state.AtRequested {
+		where = "where there was room"
+	}
+	step(a, "adopt", "at 0x%x, %s: %s, %d pointers relocated", state.Base, where, app.FormatDuration(took), state.Relocated)
+	return demoCount(a, s, p)
+}
+
+// demoCount counts a branch from several goroutines, and receivers of a call.
+func demoCount(a *app.App, s *reader.Store, p reader.Profile) error {
+	branch, receivers, err := demoPoints(p)
+	if err != nil {
+		return err
+	}
+	gen, err := s.FindType(demoMethod.Class, "")
+	if err != nil {
+		return err
+	}
+	usable := count(receivers)
+	if err := s.Bind(gen, 1); err != nil {
+		return err
+	}
+	step(a, "barrier", "bci %d: %d receivers may be acted on before their classes are loaded, %d when Gen is", demoCall, usable, count(receivers))
+	if err := countTogether(branch.Taken); err != nil {
+		return err
+	}
+	late, err := s.LateType(lateClass, "")
+	if err != nil {
+		return err
+	}
+	for range 100 {
+		if err := receivers.Record(gen); err != nil {
+			return err
+		}
+	}
+	for range 10 {
+		if err := receivers.Record(late); err != nil {
+			return err
+		}
+	}
+	step(a, "count", "%-28s%12s%12s", "", "trained", "live")
+	counted(a, fmt.Sprintf("bci %-2d taken", demoBranch), branch.Taken, "by 4 goroutines")
+	for row := range receivers.All() {
+		name, err := row.Type.Name()
+		if err != nil {
+			return err
+		}
+		note := ""
+		if row.Type.Late() {
+			note = "training never saw it"
+		}
+		counted(a, fmt.Sprintf("bci %-2d %s", demoCall, methods.SimpleName(name.String())), row.Count, note)
+	}
+	return nil
+}
+
+func counted(a *app.App, what string, c reader.Counter, note string) {
+	line := fmt.Sprintf("%-28s%12d%12d  %s", what, c.Trained(), c.Load(), note)
+	step(a, "", "%s", strings.TrimRight(line, " "))
+}
+
+// demoPoints gives the entries that the demo counts in.
+func demoPoints(p reader.Profile) (b reader.Branch, r reader.Receivers, err error) {
+	var isBranch, isCall bool
+	if e, ok := p.At(demoBranch); ok {
+		b, isBranch = e.Branch()
+	}
+	if e, ok := p.At(demoCall); ok {
+		r, isCall = e.Receivers()
+	}
+	if !isBranch || !isCall {
+		err = disk.Corrupt(layout.RegionRW, p.Ref().Offset(), "the demo's profile has other points than the recording")
+	}
+	return b, r, err
+}
+
+// count is the number of receivers whose classes are bound.
+func count(r reader.Receivers) (n int) {
+	for range r.Bound() {
+		n++
+	}
+	return n
+}
+
+// countTogether adds 1000 to a counter from four goroutines.
+func countTogether(c reader.Counter) error {
+	errs := make(chan error, 4)
+	var all sync.WaitGroup
+	for range cap(errs) {
+		all.Go(func() {
+			for range 250 {
+				if err := c.Add(1); err != nil {
+					errs <- err
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	close(errs)
+	return <-errs
+}
+
+// errOtherAnswers cannot be seen unless relocation is wrong.
+var errOtherAnswers = errors.New("the relocated profiles give other answers than the file: report this, with the output of profarc --version")
+
+// demoRelocate maps the archive once more while its base is taken, claims every
+// profile there, and compares all answers with those of the file.
+func demoRelocate(a *app.App, first *reader.Store) error {
+	s, err := reader.Open(first.Mapping().Name(), archive.Options{})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	all, err := app.AllProfiles(s)
+	if err != nil {
+		return err
+	}
+	want, err := answersOf(s, all)
+	if err != nil {
+		return err
+	}
+	begin := time.Now()
+	if err := s.Adopt(reader.AdoptOptions{Base: archive.Requested}); err != nil {
+		return err
+	}
+	adopted := time.Since(begin)
+	begin = time.Now()
+	for i := range all {
+		if all[i], err = all[i].Adopt(); err != nil {
+			return err
+		}
+	}
+	claimed := time.Since(begin)
+	state, _ := s.Adoption()
+	step(a, "again", "a second adoption finds that base taken, and lies at 0x%x: %s", state.Base, app.FormatDuration(adopted))
+	step(a, "", "%d profiles claimed, %d pointers relocated: %s", state.Claimed, state.Relocated, app.FormatDuration(claimed))
+	got, err := answersOf(s, all)
+	if err != nil {
+		return err
+	}
+	if got != want {
+		return errOtherAnswers
+	}
+	step(a, "", "every count, type and method in them is the same as in the file")
+	return nil
+}
+
+// answersOf hashes what the entries of profiles say: their cells, and what their
+// pointers lead to, by whatever address.
+func answersOf(s *reader.Store, all []reader.Profile) (uint64, error) {
+	h := hasher{shape: disk.ShapeOf(&s.Header().Params)}
+	h.sum.Reset()
+	for _, p := range all {
+		for section := layout.SectionData; section < layout.SectionDirectory; section++ {
+			for e := range p.Section(section) {
+				if err := h.entry(e); err != nil {
+					return 0, err
+				}
+			}
+		}
+	}
+	return h.sum.Sum64(), nil
+}
+
+type hasher struct {
+	shape disk.Shape
+	sum   xxhash.Digest
+}
+
+func (h *hasher) add(v uint64) {
+	_, _ = h.sum.Write(binary.LittleEndian.AppendUint64(nil, v))
+}
+
+func (h *hasher) entry(e reader.Entry) error {
+	pointers := map[int]bool{}
+	for cell := range h.shape.Pointers(e.Raw()) {
+		pointers[cell] = true
+	}
+	h.add(uint64(e.Tag())<<32 | uint64(uint32(e.Point())))
+	for i := range e.Cells() {
+		if !pointers[i] {
+			h.add(e.Cell(i).Load())
+		}
+	}
+	if receivers, ok := e.Receivers(); ok {
+		for row := range receivers.All() {
+			h.add(uint64(row.Type.Ordinal()))
+		}
+	}
+	if types, ok := e.Types(); ok {
+		for i := range types.Args() {
+			_, word := types.Arg(i)
+			h.add(uint64(word.Type.Ordinal()))
+		}
+		if word, ok := types.Return(); ok {
+			h.add(uint64(word.Type.Ordinal()))
+		}
+	}
+	if e.Tag() != layout.TagSpeculativeTrap {
+		return nil
+	}
+	m, err := e.Trap()
+	h.add(uint64(m.Ref()))
+	return err
+}

@@ -1,0 +1,163 @@
+// Package demo shows the whole life of an archive on a recorded run.
+package demo
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/formats/hotspot"
+	"github.com/profarc/profarc/layout"
+)
+
+type demoOptions struct{ keep string }
+
+// demoArchive is what the demo's archive is called.
+const demoArchive = "javac" + app.ArchiveExtension
+
+func Command(a *app.App) *cobra.Command {
+	var o demoOptions
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Show the whole life of an archive, on a recorded run of javac",
+		Long: `Demo takes a training run of javac that was recorded with a real JVM, makes an archive of it,
+maps that in a second process, looks profiles up, adopts them where they lie, counts in them,
+dumps the result, and maps the archive once more where every pointer must be relocated.
+
+It needs nothing but this program, takes a few seconds, and leaves nothing behind.`,
+		Example: `  profarc demo
+  profarc demo --keep demo && profarc top demo/javac.parc`,
+		Args: app.Args(0, 0, "none"),
+		RunE: a.Run(func(ctx context.Context, _ []string) error { return runDemo(ctx, a, o) }),
+	}
+	cmd.Flags().StringVar(&o.keep, "keep", "", "folder to keep the archives in")
+	return cmd
+}
+
+func runDemo(ctx context.Context, a *app.App, o demoOptions) (err error) {
+	begin := time.Now()
+	folder := o.keep
+	if folder == "" {
+		if folder, err = os.MkdirTemp("", "profarc-demo-"); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	} else if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	title(a, "A training run is dumped")
+	if err := demoBuild(ctx, a, filepath.Join(folder, demoArchive)); err != nil {
+		return err
+	}
+	if err := demoDeploy(ctx, a, folder); err != nil {
+		return err
+	}
+	kept := "nothing is left behind"
+	if o.keep != "" {
+		kept = "kept in " + o.keep
+	}
+	fmt.Fprintf(a.Out, "\nDone in %s; %s.\n", app.FormatDuration(time.Since(begin)), kept)
+	return nil
+}
+
+// demoBuild makes the archive.
+func demoBuild(ctx context.Context, a *app.App, path string) error {
+	begin := time.Now()
+	b, read, err := readRecording()
+	if err != nil {
+		return err
+	}
+	step(a, "training", recordedRun)
+	step(a, "", "%d methods were profiled; the JVM printed %s about them at exit", read.Methods, app.FormatSize(recordedText))
+	step(a, "import", "%d profile entries in %s", read.Entries, app.FormatDuration(time.Since(begin)))
+	begin = time.Now()
+	w, err := b.Commit(ctx, path)
+	if err != nil {
+		return err
+	}
+	step(a, "archive", "%s: %s in %s; %d types, %d pointers", filepath.Base(path), app.FormatSize(w.Bytes), app.FormatDuration(time.Since(begin)), w.Counts.Types, w.Counts.Pointers)
+	step(a, "", "it asks to be mapped at 0x%x", w.Base)
+	return nil
+}
+
+// demoDeploy runs the second process, in the archive's folder.
+func demoDeploy(ctx context.Context, a *app.App, folder string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if err := a.Out.Flush(); err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, self)
+	cmd.Args = []string{os.Args[0], "demo-deploy", demoArchive}
+	cmd.Dir, cmd.Stdout, cmd.Stderr = folder, a.Out, a.ErrOut
+	err = cmd.Run()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return fmt.Errorf("the second process failed (%v): see the line above, then try profarc demo again", exit)
+	}
+	return err
+}
+
+// title begins a part of the demo.
+func title(a *app.App, format string, args ...any) {
+	fmt.Fprintf(a.Out, format+"\n\n", args...)
+}
+
+// step prints what one step did, at once; a step without a name goes on with
+// the one before.
+func step(a *app.App, name, format string, args ...any) {
+	fmt.Fprintf(a.Out, "  %-9s %s\n", name, fmt.Sprintf(format, args...))
+	_ = a.Out.Flush() // fails again at the end
+}
+
+// The training run of the demo. recording/RECORDING.md says where it is from.
+//
+//go:embed recording/javac.methoddata.txt.zst
+var recording []byte
+
+const (
+	recordedRun  = "javac 17 compiled java.util.concurrent: 71 files, 58530 lines"
+	recordedBy   = "OpenJDK 17.0.15+6"
+	recordedText = 13_016_811 // bytes
+)
+
+// demoMethod generates the code of a list of statements.
+var demoMethod = layout.Key{
+	Class: "com/sun/tools/javac/jvm/Gen", Name: "genStats",
+	Signature: "(Lcom/sun/tools/javac/util/List;Lcom/sun/tools/javac/comp/Env;)V",
+}
+
+// Profile points of demoMethod: the end of its loop, and the call that
+// generates a statement, whose only receiver was demoMethod.Class.
+const (
+	demoBranch = 6
+	demoCall   = 19
+)
+
+// readRecording reads the recording into a builder.
+func readRecording() (*builder.Builder, *hotspot.TextReport, error) {
+	text, err := zstd.NewReader(bytes.NewReader(recording))
+	if err != nil {
+		return nil, nil, err
+	}
+	defer text.Close()
+	return hotspot.ReadText(text, hotspot.TextOptions{Name: "the recording", Config: builder.Config{
+		Producer: recordedBy, DumpTime: time.Date(2026, 11, 20, 14, 3, 0, 0, time.UTC),
+	}})
+}

@@ -1,0 +1,154 @@
+package demo
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/show"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// DeployCommand is the second process of the demo.
+func DeployCommand(a *app.App) *cobra.Command {
+	return &cobra.Command{
+		Use:    "demo-deploy ARCHIVE",
+		Short:  "The second process of demo",
+		Hidden: true,
+		Args:   app.Args(1, 1, "one archive"),
+		RunE:   a.Run(func(ctx context.Context, args []string) error { return runDemoDeploy(ctx, a, args[0]) }),
+	}
+}
+
+func runDemoDeploy(ctx context.Context, a *app.App, path string) error {
+	fmt.Fprintln(a.Out)
+	title(a, "Another process, %d, maps the archive", os.Getpid())
+	s, p, err := demoOpen(a, path)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := demoLookUp(a, s); err != nil {
+		return err
+	}
+	if err := demoShow(a, s); err != nil {
+		return err
+	}
+	title(a, "It adopts the profiles where they lie, and counts on")
+	err = demoAdopt(a, s, p)
+	if errors.Is(err, errors.ErrUnsupported) {
+		step(a, "adopt", "not on this machine: %v", err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := demoSnapshot(ctx, a, s); err != nil {
+		return err
+	}
+	return demoRelocate(a, s)
+}
+
+// demoOpen opens the archive and looks one profile up.
+func demoOpen(a *app.App, path string) (*reader.Store, reader.Profile, error) {
+	begin := time.Now()
+	s, err := reader.Open(path, archive.Options{})
+	if err != nil {
+		return nil, reader.Profile{}, err
+	}
+	opened := time.Since(begin)
+	begin = time.Now()
+	m, err := s.Find(demoMethod)
+	if err != nil {
+		return nil, reader.Profile{}, err
+	}
+	p, _, err := m.Profile(reader.AnyCode)
+	step(a, "open", "%s, the same for any size; the first profile after %s more", app.FormatDuration(opened), app.FormatDuration(time.Since(begin)))
+	return s, p, err
+}
+
+// demoLookUp looks every method up by its key.
+func demoLookUp(a *app.App, s *reader.Store) error {
+	var keys []layout.Key
+	for m, err := range s.Methods() {
+		if err != nil {
+			return err
+		}
+		k, err := m.Key()
+		if err != nil {
+			return err
+		}
+		keys = append(keys, k)
+	}
+	lookUp := func() error {
+		for _, k := range keys {
+			if _, err := s.Find(k); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := lookUp(); err != nil { // checks the pages
+		return err
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	begin := time.Now()
+	err := lookUp()
+	took := time.Since(begin)
+	runtime.ReadMemStats(&after)
+	step(a, "look up", "all %d methods by name: %s and %d allocations each", len(keys),
+		app.FormatDuration(took/time.Duration(len(keys))), (after.Mallocs-before.Mallocs)/uint64(len(keys)))
+	return err
+}
+
+// demoShow prints the profile points of the demo's method.
+func demoShow(a *app.App, s *reader.Store) error {
+	m, err := s.Find(demoMethod)
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	if err := show.PrintMethod(&text, s, m); err != nil {
+		return err
+	}
+	fmt.Fprintln(a.Out)
+	for line := range strings.Lines(text.String()) {
+		fmt.Fprint(a.Out, "  ", line)
+	}
+	fmt.Fprintln(a.Out)
+	return nil
+}
+
+// demoSnapshot dumps the live counts into an archive of their own.
+func demoSnapshot(ctx context.Context, a *app.App, s *reader.Store) error {
+	begin := time.Now()
+	config := builder.ConfigOf(s.Header())
+	config.DumpID, config.DumpTime = [16]byte{}, time.Now()
+	b := builder.New(s.Header().Domain, config)
+	if err := b.Add(ctx, s, builder.Live); err != nil {
+		return err
+	}
+	const live = "live" + app.ArchiveExtension
+	w, err := b.Commit(ctx, live)
+	if err != nil {
+		return err
+	}
+	step(a, "dump", "%s: %s in %s, with the live counts and %d more type", live, app.FormatSize(w.Bytes), app.FormatDuration(time.Since(begin)), w.Counts.Types-s.Header().Counts.Types)
+	if err := s.Mapping().Verify(ctx, nil); err != nil {
+		return err
+	}
+	step(a, "", "%s has not changed: all its pages still fit their sums", demoArchive)
+	return nil
+}

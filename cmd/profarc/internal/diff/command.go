@@ -1,0 +1,145 @@
+// Package diff compares two archives.
+package diff
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/compare"
+	"github.com/profarc/profarc/internal/report"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+type diffOptions struct {
+	top       int
+	json      bool
+	cs        bool
+	failBelow float64
+	class     string
+	method    string
+}
+
+func Command(a *app.App) *cobra.Command {
+	var o diffOptions
+	cmd := &cobra.Command{
+		Use:   "diff A B",
+		Short: "Compare two archives: overlap, and what changed most",
+		Long: `Diff compares archive B with A, the base. The score is the overlap of their counts: the sum over
+all counts of the smaller of the two shares, 100% where all counts stand in the same proportions.
+For LLVM's profiles it is what llvm-profdata overlap prints. Where a kind of counts agrees less than
+the one that is scored by, the first line names it. A method that both have is a mismatch
+where B's profile is of code that A does not have: other bytecodes, another function hash, or other
+counters and value sites. Samples, monitors and other tables are not compared: a line names those
+that either archive has, with their numbers in A and in B. Lists, the heaviest first, say
+
+  changed   methods of both, by how much of the missing overlap is theirs
+  came      methods that only B has, by their share of its counts
+  went      methods that only A has
+  flipped   branches and switches that mostly went one way and now go another
+  sites     calls, type checks and indirect calls that turned polymorphic or monomorphic, or that
+            see mostly another type or target
+  no longer certain
+            branches, switches and type checks that had one outcome in A, 40 times at least, and
+            have several in B: a way that was never taken and now is, a check that never failed
+            and now does, or that never met null; the weight is the site's share of all that is
+            counted, since every use pays for the first other outcome
+  certain in B alone
+            the same, the other way round
+
+Where a VM recorded no type, as HotSpot does of calls whose target it knows, with another
+-XX:TypeProfileWidth, and up to JDK 21 of type checks that fail, nothing is said of types: such
+counts are in no sum of receivers, and no site changed for them.
+
+The fields of --json are stable: shares are from 0 to 1, "weight" and "difference" are shares of
+all counts of an archive, "way" is "taken", "not taken", "default", "case N" or a successor. Where
+neither archive has counts, "score" is null. "others" is null of nulls, which are not counted, and
+"untyped" are counts of types that were not recorded.
+
+With --fail-below the exit code is 1 where the score is lower, or where there is none.`,
+		Example: `  profarc diff old.parc new.parc
+  profarc diff --top 50 --class 'com.example.*' old.parc new.parc
+  profarc diff --fail-below 0.8 release.parc nightly.parc
+  profarc diff --json old.parc new.parc | jq -r '.flipped.list[].method'`,
+		Args:              app.Args(2, 2, "two archives"),
+		ValidArgsFunction: app.CompleteArchives(2),
+		RunE:              a.Run(func(ctx context.Context, args []string) error { return runDiff(ctx, a, args[0], args[1], o) }),
+	}
+	f := cmd.Flags()
+	f.IntVarP(&o.top, "top", "n", 10, "entries of each list")
+	f.BoolVar(&o.json, "json", false, "print JSON")
+	f.BoolVar(&o.cs, "cs", false, "compare LLVM's context-sensitive records, otherwise they are left out")
+	f.Float64Var(&o.failBelow, "fail-below", 0, "exit with 1 if the score, from 0 to 1, is lower")
+	f.StringVar(&o.class, "class", "", "only methods of classes that match: part of a name, or a glob with * and ?")
+	f.StringVar(&o.method, "method", "", "only methods whose names match")
+	return cmd
+}
+
+func (o *diffOptions) check() error {
+	if o.top < 0 {
+		return app.Usagef("--top %d: list no entry or some", o.top)
+	}
+	return app.CheckShare("--fail-below", o.failBelow)
+}
+
+func runDiff(ctx context.Context, a *app.App, pathA, pathB string, o diffOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	return a.WithStore(ctx, pathA, func(sa *reader.Store) error {
+		return a.WithStore(ctx, pathB, func(sb *reader.Store) error { return diff(ctx, a, sa, sb, o) })
+	})
+}
+
+func diff(ctx context.Context, a *app.App, sa, sb *reader.Store, o diffOptions) error {
+	if err := (methods.Filter{Class: o.class, Method: o.method}).Check(sa, sb); err != nil {
+		return err
+	}
+	found, err := compare.Stores(ctx, sa, sb, o.compared(sa.Header().Domain))
+	if err != nil {
+		return err
+	}
+	r, err := report.NewDiff(sa, sb, found)
+	if err == nil {
+		err = r.CompareLoaders(sa, sb)
+	}
+	if err != nil {
+		return err
+	}
+	r.ContextSensitive = o.cs
+	if o.json {
+		err = a.PrintJSON(r)
+	} else {
+		printDiff(r, a)
+	}
+	if err == nil && o.failBelow > 0 {
+		err = tooLow(r, o.failBelow)
+	}
+	return err
+}
+
+// tooLow is the error of archives that agree by less than a share, or of which
+// nobody can say.
+func tooLow(r *report.Diff, least float64) error {
+	switch {
+	case r.Score == nil && r.LeftOut > 0:
+		return fmt.Errorf("%s and %s have no counts to compare: name archives of runs, or see profarc diff --help for --cs", r.A, r.B)
+	case r.Score == nil:
+		return fmt.Errorf("%s and %s have no counts to compare: name archives of runs that counted", r.A, r.B)
+	case *r.Score < least:
+		return fmt.Errorf("%s agrees with %s by %s, less than the %s of --fail-below", r.B, r.A, app.FormatPercent(*r.Score), app.FormatPercent(least))
+	}
+	return nil
+}
+
+func (o *diffOptions) compared(d layout.Domain) compare.Options {
+	c := compare.Options{Top: o.top, ContextSensitive: o.cs}
+	if sel := (methods.Selection{Class: methods.NewPattern(o.class), Method: methods.NewPattern(o.method)}); o.class != "" || o.method != "" {
+		c.Methods = func(k layout.Key) bool { return sel.Names(d, k) }
+	}
+	return c
+}

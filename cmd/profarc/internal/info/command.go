@@ -1,0 +1,201 @@
+// Package info prints what an archive says of itself.
+package info
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+type infoOptions struct{ summary, tables, json bool }
+
+func Command(a *app.App) *cobra.Command {
+	var o infoOptions
+	cmd := &cobra.Command{
+		Use:   "info ARCHIVE",
+		Short: "Say what an archive is: domain, origin, sizes, counts, settings",
+		Long: `Info prints what an archive says of itself: who made it and when, where it wants to be
+mapped, how large its regions are, how much of everything it holds, and the settings of the
+profiler that shape its entries. Opening takes the same time for any size.
+
+--summary reads all profiles and prints how few methods, and how few counts, make most of all
+counts: for each share the number of methods that reduce --hot needs for it, and the sum of the
+last one's counts and invocations; the number of counts, and the lowest of these. Counts of several
+units, as a JamaicaVM has them, have a summary each, and cycles, which include those of called
+methods, are not added up: see reduce --help. The sums of the header are left out for them. Of LLVM's profiles counts are blocks, and the numbers those of llvm-profdata show --detailed-summary.
+Samples are no counts: the summary is not of them.
+
+--tables lists the tables of what belongs to no method instead, with their columns: show --table
+prints one.`,
+		Example: `  profarc info app.parc
+  profarc info --tables app.parc
+  profarc info --summary app.parc
+  profarc info --json app.parc | jq .counts`,
+		Args:              app.Args(1, 1, "one archive"),
+		ValidArgsFunction: app.CompleteArchives(1),
+		RunE:              a.Run(func(ctx context.Context, args []string) error { return runInfo(ctx, a, args[0], o) }),
+	}
+	cmd.Flags().BoolVar(&o.summary, "summary", false, "print how few methods and counts make most of all")
+	cmd.Flags().BoolVar(&o.tables, "tables", false, "list the tables and their columns")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return cmd
+}
+
+func runInfo(ctx context.Context, a *app.App, path string, o infoOptions) error {
+	begin := time.Now()
+	return a.WithStore(ctx, path, func(s *reader.Store) error {
+		f, err := analyze.Describe(s, time.Since(begin))
+		if err != nil {
+			return err
+		}
+		if o.summary {
+			if f.Cutoffs, err = analyze.Summarize(ctx, s); err != nil {
+				return err
+			}
+		}
+		if o.json {
+			return a.PrintJSON(f)
+		}
+		if o.tables {
+			listTables(f, a)
+		} else {
+			printFacts(f, a)
+		}
+		if o.summary {
+			printSummary(f.Cutoffs, a, s.Header().Domain)
+		}
+		return nil
+	})
+}
+
+func printFacts(f *analyze.Facts, a *app.App) {
+	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
+	line := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(w, "%s\t%s\n", name, value)
+		}
+	}
+	line("archive", escape.Printable(f.Archive))
+	w.Flush()
+	printRuns(f.RunFacts, a)
+	line("domain", f.Domain)
+	line("format", f.Format)
+	line("producer", escape.Printable(orUnknown(f.Producer)))
+	line("dump time", orUnknown(f.DumpTime))
+	line("dump id", f.DumpID)
+	line("fingerprint", orUnknown(f.Fingerprint))
+	line("flags", strings.Join(f.Flags, ", "))
+	line("features", fmt.Sprintf("required 0x%x, optional 0x%x", f.Required, f.Optional))
+	line("requested base", f.Base)
+	line("size", fmt.Sprintf("%d bytes", f.Size))
+	line("opened in", app.FormatDuration(time.Duration(f.OpenNS)))
+	w.Flush()
+	printRegions(f, a)
+	printNumbers(f, a)
+}
+
+func orUnknown(text string) string {
+	if text == "" {
+		return "not known"
+	}
+	return text
+}
+
+func printRegions(f *analyze.Facts, a *app.App) {
+	fmt.Fprintf(a.Out, "\n%-16s%12s%16s\n", "region", "offset", "bytes")
+	for _, r := range f.Regions {
+		fmt.Fprintf(a.Out, "  %-14s%#12x%16d\n", r.Name, r.Offset, r.Size)
+	}
+}
+
+func printNumbers(f *analyze.Facts, a *app.App) {
+	c := f.Counts
+	for _, group := range []struct {
+		name    string
+		numbers []number
+	}{
+		{"holds", []number{{"methods", c.Methods}, {"never ran", c.Unexecuted}, {"profiles", c.Profiles}, {"contexts", c.Contexts},
+			{"types", c.Types}, {"symbols", c.Symbols}, {"entries", c.Entries}, {"pointers", c.Pointers}}},
+		{"sums", sums(f)},
+		{"index", []number{{"lines", f.Index.Lines}, {"longest search", f.Index.MaxProbe}}},
+	} {
+		if len(group.numbers) == 0 {
+			continue
+		}
+		fmt.Fprintf(a.Out, "\n%s\n", group.name)
+		for _, n := range group.numbers {
+			fmt.Fprintf(a.Out, "  %-14s%20d\n", n.name, n.value)
+		}
+	}
+	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
+	printLists(f, w)
+	w.Flush()
+}
+
+// listTables prints the tables as show --table takes them.
+func listTables(f *analyze.Facts, a *app.App) {
+	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
+	fmt.Fprint(w, "kind\ttable\trows\tcolumns\n")
+	for _, t := range f.Tables {
+		var columns []string
+		for _, c := range t.Columns {
+			columns = append(columns, c.Name)
+		}
+		fmt.Fprintf(w, "%d\t%s\t%d\t%s\n", t.Kind, t.Table, t.Rows, strings.Join(columns, " "))
+	}
+	w.Flush()
+}
+
+// sums are the sums of the header. A JamaicaVM's are of counts of several units,
+// which say nothing together.
+func sums(f *analyze.Facts) []number {
+	s := f.Summary
+	if f.Domain == layout.DomainJamaica.String() {
+		return nil
+	}
+	return []number{{"invocations", s.TotalInvocations}, {"highest", s.MaxInvocations}, {"counts", s.TotalCount}, {"highest", s.MaxCount}}
+}
+
+type number struct {
+	name  string
+	value uint64
+}
+
+func printLists(f *analyze.Facts, w *tabwriter.Writer) {
+	if len(f.Settings) > 0 {
+		fmt.Fprint(w, "\nsettings\n")
+	}
+	for _, s := range f.Settings {
+		fmt.Fprintf(w, "  %s\t%d\n", s.Name, s.Value)
+	}
+	if len(f.Properties) > 0 {
+		fmt.Fprint(w, "\nproperties\n")
+	}
+	for _, p := range f.Properties {
+		fmt.Fprintf(w, "  %s\t%s\n", escape.Printable(p.Name), escape.Printable(p.Value))
+	}
+	if len(f.Tables) > 0 {
+		fmt.Fprint(w, "\ntables\n")
+	}
+	for _, t := range f.Tables {
+		fmt.Fprintf(w, "  %s\t%s\n", t.Name, size(t))
+	}
+}
+
+func size(t analyze.TableFact) string {
+	rows := fmt.Sprintf("%d rows", t.Rows)
+	if t.SampleFact == nil {
+		return rows
+	}
+	return fmt.Sprintf("%s, %s, %s", app.Amount(t.Stacks, "stack"), app.Amount(t.Samples, "sample"), rows)
+}

@@ -1,0 +1,167 @@
+package info
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/layout"
+)
+
+// print says of which run an archive is, or of which runs.
+func printRuns(f *analyze.RunFacts, a *app.App) {
+	if len(f.Runs) == 0 {
+		return
+	}
+	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
+	common := common(f)
+	for _, line := range []struct{ name, value string }{
+		{"main", common.Main}, {"VM", common.VM}, {"vendor", common.Vendor}, {"command", common.Command}, {"options", common.Options},
+		{"selection", common.Selection},
+	} {
+		if line.value != "" {
+			fmt.Fprintf(w, "%s\t%s\n", line.name, escape.Printable(app.Shorten(line.value, maxRunText)))
+		}
+	}
+	if common.ClassPath != nil {
+		printClassPath(f, w, f.ClassPaths[*common.ClassPath])
+	}
+	if len(f.Runs) == 1 {
+		fmt.Fprintf(w, "run\t%s\n", when(&common))
+		w.Flush()
+		fmt.Fprintln(a.Out)
+		return
+	}
+	fmt.Fprintf(w, "runs\t%d\n", f.NumRuns)
+	for i := range f.Runs[:min(len(f.Runs), maxRunLines)] {
+		fmt.Fprintf(w, "\t%s\n", line(&f.Runs[i], &common))
+	}
+	if more := f.NumRuns - maxRunLines; more > 0 {
+		fmt.Fprintf(w, "\tand %d more: profarc show --table runs lists all\n", more)
+	}
+	w.Flush()
+	fmt.Fprintln(a.Out)
+}
+
+// Limits of what is printed of each: the rest is in the tables.
+const (
+	maxRunText        = 400
+	maxCommand        = 60 // of a run in a list
+	maxRunLines       = 20
+	maxClassPathLines = 20
+)
+
+// common is what all runs agree in; the rest is empty.
+func common(f *analyze.RunFacts) analyze.RunFact {
+	c := f.Runs[0]
+	for _, r := range f.Runs[1:] {
+		for _, text := range []struct{ all, one *string }{
+			{&c.Main, &r.Main}, {&c.VM, &r.VM}, {&c.Vendor, &r.Vendor}, {&c.Command, &r.Command}, {&c.Options, &r.Options}, {&c.Selection, &r.Selection},
+		} {
+			if *text.all != *text.one {
+				*text.all = ""
+			}
+		}
+		if r.ClassPath == nil || c.ClassPath != nil && *r.ClassPath != *c.ClassPath {
+			c.ClassPath = nil
+		}
+	}
+	return c
+}
+
+// when says which process a run was, when it ran, and how it ended.
+func when(r *analyze.RunFact) string {
+	var parts []string
+	if r.Process != nil {
+		parts = append(parts, fmt.Sprintf("process %d", r.Process.PID))
+	}
+	if r.Begun != "" {
+		parts = append(parts, "begun "+r.Begun)
+	}
+	if r.Time != "" {
+		parts = append(parts, "dumped "+r.Time)
+	}
+	if r.Since != "" {
+		parts = append(parts, "counted since "+r.Since)
+	}
+	return strings.Join(append(parts, r.Exit), ", ")
+}
+
+// line is a run of several, with what not all have in common.
+func line(r *analyze.RunFact, common *analyze.RunFact) string {
+	text := when(r)
+	if common.Main == "" && r.Main != "" {
+		text += ", main " + escape.Printable(app.Shorten(r.Main, maxCommand))
+	}
+	if common.Command == "" && r.Command != "" {
+		text += ", " + escape.Printable(app.Shorten(r.Command, maxCommand))
+	}
+	return text
+}
+
+func printClassPath(f *analyze.RunFacts, w *tabwriter.Writer, entries []analyze.ClassPathFact) {
+	name := "class path"
+	for _, e := range entries[:min(len(entries), maxClassPathLines)] {
+		what := e.Kind
+		if e.Sum != "" {
+			what = fmt.Sprintf("%s, %s, sum %s", e.Kind, app.FormatSize(int64(min(e.Size, 1<<62))), e.Sum)
+		}
+		fmt.Fprintf(w, "%s\t%s (%s)\n", name, escape.Printable(app.Shorten(e.Path, maxRunText)), what)
+		name = ""
+	}
+	if more := len(entries) - maxClassPathLines; more > 0 {
+		fmt.Fprintf(w, "\tand %d more: profarc show --table class-path lists all\n", more)
+	}
+}
+
+func printSummary(r *analyze.Summary, a *app.App, d layout.Domain) {
+	for i := range r.Units {
+		printUnit(&r.Units[i], a, d)
+	}
+	if len(r.Units) < 2 {
+		return
+	}
+	fmt.Fprintf(a.Out, "\nreduce --hot, over all units of %d methods\n", r.Methods)
+	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(w, "share\tmethods\t\n")
+	for _, c := range r.Cutoffs {
+		fmt.Fprintf(w, "%s\t%d\t\n", cutoffText(c.Percent), c.Methods)
+	}
+	w.Flush()
+}
+
+func cutoffText(percent float64) string { return strconv.FormatFloat(percent, 'f', -1, 64) + "%" }
+
+func printUnit(r *analyze.UnitSummary, a *app.App, d layout.Domain) {
+	if d.LLVM() {
+		r.Unit = "blocks"
+	}
+	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
+	if r.Inclusive {
+		fmt.Fprintf(a.Out, "\nsummary of %d methods with %s, which include those of called methods: a share takes each with the rest of the highest\n", r.Methods, r.Unit)
+		fmt.Fprint(w, "share\tmethods\tlowest\t\n")
+	} else {
+		fmt.Fprintf(a.Out, "\nsummary of %d methods and %d %s\n", r.Methods, r.Counts, countsText(r))
+		fmt.Fprintf(w, "share\tmethods\tlowest sum\t%s\tlowest\t\n", countsText(r))
+	}
+	for _, c := range r.Cutoffs {
+		fmt.Fprintf(w, "%s\t%d\t%d\t", cutoffText(c.Percent), c.Methods, c.MinWeight)
+		if !r.Inclusive {
+			fmt.Fprintf(w, "%d\t%d\t", c.Counts, c.MinCount)
+		}
+		fmt.Fprintln(w)
+	}
+	w.Flush()
+}
+
+// countsText is what the counts of a unit are called.
+func countsText(r *analyze.UnitSummary) string {
+	if r.Unit == "counts" || r.Unit == "blocks" {
+		return r.Unit
+	}
+	return "counts of " + r.Unit
+}

@@ -1,0 +1,179 @@
+// Package lookup looks methods up by key or id.
+package lookup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/cmd/profarc/internal/show"
+	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/reader"
+)
+
+type lookupOptions struct {
+	loader string
+	id     bool
+	hash   string
+	caller []string
+	prefix bool
+	repeat int
+	json   bool
+}
+
+func Command(a *app.App) *cobra.Command {
+	var o lookupOptions
+	cmd := &cobra.Command{
+		Use:   "lookup ARCHIVE KEY...",
+		Short: "Look methods up by key or id, and say how long it took",
+		Long: `Lookup finds methods by their keys and prints how long the first look-up took, which checks
+the pages that it touches, and how long a further one takes. A key that the archive lacks
+makes the exit code 1.
+
+A KEY is written as java/lang/String.length()I or as java.lang.String::length()I in all domains
+that have classes; as show, top and export -t text print it, also as Class::name int(double), which
+is how GraalVM's signatures are printed; of LLVM's functions it is the whole PGO name. With --id it
+is the 64-bit id in hexadecimal: of LLVM's functions the MD5 of the PGO name, its low half. With
+--hash the profile is looked up too that is of that version of the code, LLVM's function hash. With
+--prefix all methods are found whose names begin with KEY, and those that a JamaicaVM's text cut
+short, if KEY begins with them.
+
+With --caller, or callers behind the key as in KEY <- CALLER@5 <- CALLER@9, the profile of that
+calling context is looked up: of the longest that the archive has, which is the one for every caller
+if it has no longer one. A caller that it lacks ends the context.`,
+		Example: `  profarc lookup app.parc 'java.lang.String::length()I'
+  profarc lookup app.parc --id 9d5c0f3a11e7b246
+  profarc lookup server.parc _ZN6Server3runEv --hash 0x0f9a16fe6d398548
+  profarc lookup native.parc 'Fib::fib int(int)' --caller 'Fib::fib int(int)@7' --caller 'Fib::main void()@5'
+  profarc lookup app.parc --json --repeat 1000000 'java/util/HashMap.hash(Ljava/lang/Object;)I'`,
+		Args:              app.Args(2, -1, "an archive and one key at least"),
+		ValidArgsFunction: app.CompleteArchives(1),
+		RunE:              a.Run(func(ctx context.Context, args []string) error { return runLookup(ctx, a, args[0], args[1:], o) }),
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.loader, "loader", "", "class loader of the keys, boot for none (without it: boot, app or platform)")
+	f.BoolVar(&o.id, "id", false, "the keys are ids")
+	f.StringVar(&o.hash, "hash", "", "function hash or code id of the profile, in hexadecimal")
+	f.StringArrayVar(&o.caller, "caller", nil, methods.CallerUsage)
+	f.BoolVar(&o.prefix, "prefix", false, "find all methods that a key is the beginning of")
+	f.IntVar(&o.repeat, "repeat", 1000, "further look-ups, for their mean time")
+	f.BoolVar(&o.json, "json", false, "print JSON")
+	return cmd
+}
+
+// An answer is what a look-up found.
+type answer struct {
+	Key      string              `json:"key"`
+	Found    bool                `json:"found"`
+	Method   *analyze.MethodName `json:"method,omitempty"`
+	Hash     string              `json:"hash,omitempty"`
+	Profiles int                 `json:"profiles"`
+	FirstNS  int64               `json:"first_ns"`
+	WarmNS   float64             `json:"warm_ns"`
+
+	Context *methods.ContextMatch `json:"context,omitempty"` // if callers were named
+}
+
+func runLookup(ctx context.Context, a *app.App, path string, keys []string, o lookupOptions) error {
+	if o.repeat < 1 {
+		return app.Usagef("--repeat %d: look up once at least", o.repeat)
+	}
+	if o.prefix && (o.id || o.hash != "" || len(o.caller) > 0) {
+		return app.Usagef("--prefix goes with keys, not with --id, --hash or --caller")
+	}
+	return a.WithStore(ctx, path, func(s *reader.Store) error {
+		answers := []answer{}
+		var missed error
+		for _, key := range keys {
+			asked, err := questions(s, key, o)
+			if err != nil {
+				return err
+			}
+			for _, q := range asked {
+				r, err := o.ask(ctx, s, q)
+				if errors.Is(err, reader.ErrNotFound) {
+					missed = errors.Join(missed, o.missing(s, &q))
+				} else if err != nil {
+					return err
+				}
+				answers = append(answers, r)
+			}
+		}
+		if o.json {
+			return errors.Join(a.PrintJSON(answers), missed)
+		}
+		for _, r := range answers {
+			if err := r.print(a, s); err != nil {
+				return err
+			}
+		}
+		return missed
+	})
+}
+
+// ask answers a question.
+func (o *lookupOptions) ask(ctx context.Context, s *reader.Store, q question) (answer, error) {
+	r, err := ask(ctx, s, q.look, o.repeat)
+	r.Key, r.Hash = q.text, o.hash
+	if err == nil && q.inContext != nil {
+		r.Context, err = q.inContext()
+	}
+	if errors.Is(err, reader.ErrAmbiguous) {
+		err = fmt.Errorf("%s: %s: %w: %s", s.Mapping().Name(), q.text, err, q.tellApart())
+	}
+	return r, err
+}
+
+// ask looks up once, and so many times again.
+func ask(ctx context.Context, s *reader.Store, look func() (reader.Method, error), repeat int) (answer, error) {
+	begin := time.Now()
+	m, err := look()
+	r := answer{FirstNS: time.Since(begin).Nanoseconds()}
+	if err != nil {
+		return r, err
+	}
+	begin = time.Now()
+	for i := range repeat {
+		if _, err := look(); err != nil {
+			return r, err
+		}
+		if i%1024 == 0 && ctx.Err() != nil {
+			return r, ctx.Err()
+		}
+	}
+	r.WarmNS = float64(time.Since(begin).Nanoseconds()) / float64(repeat)
+	name, err := analyze.NameOf(s, m)
+	r.Found, r.Method = true, &name
+	for _, profileErr := range m.Profiles() {
+		if profileErr != nil {
+			return r, profileErr
+		}
+		r.Profiles++
+	}
+	return r, err
+}
+
+func (r *answer) print(a *app.App, s *reader.Store) error {
+	if !r.Found {
+		return nil
+	}
+	fmt.Fprintf(a.Out, "%s\n  id %s, %d profiles, first look-up %s, warm %.1f ns\n", escape.Printable(r.Method.String()), r.Method.ID, r.Profiles,
+		app.FormatDuration(time.Duration(r.FirstNS)), r.WarmNS)
+	if r.Context == nil {
+		return nil
+	}
+	lines, err := r.Context.Lines(s)
+	if facts := show.ProfileFacts(r.Context.Profile); facts != "" {
+		lines = append(lines, facts)
+	}
+	for _, line := range lines {
+		fmt.Fprintf(a.Out, "  %s\n", line)
+	}
+	return err
+}

@@ -1,0 +1,242 @@
+package lookup
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// parseHash reads what --hash names, any code if it was not given.
+func parseHash(text string) (uint64, error) {
+	if text == "" {
+		return reader.AnyCode, nil
+	}
+	code, err := strconv.ParseUint(strings.TrimPrefix(text, "0x"), 16, 64)
+	if err != nil {
+		return 0, app.Usagef("--hash %s: a hash has up to 16 hexadecimal digits", text)
+	}
+	return code, nil
+}
+
+// hasCode gives an error that matches reader.ErrNotFound if the method has no
+// profile of that code. Hash 0, which front ends give to functions without a
+// branch, is the reader's word for any code.
+func hasCode(m reader.Method, code uint64) error {
+	if code != reader.AnyCode {
+		_, _, err := m.Profile(code)
+		return err
+	}
+	for p, err := range m.Profiles() {
+		if err != nil || p.Code() == code {
+			return err
+		}
+	}
+	return reader.ErrNotFound
+}
+
+// hashesText says which hashes the profiles of a method have. Only LLVM's hash
+// may be 0; elsewhere that is none.
+func hashesText(s *reader.Store, m reader.Method) string {
+	var hashes []string
+	for p, err := range m.Profiles() {
+		if err != nil {
+			return fmt.Sprint(err)
+		}
+		h := app.FormatHash(p.Code())
+		if (p.Code() != 0 || s.Header().Domain.LLVM()) && !slices.Contains(hashes, h) {
+			hashes = append(hashes, h)
+		}
+	}
+	if len(hashes) == 0 {
+		return "its profiles have no hashes: look it up without --hash"
+	}
+	return "its hashes are " + strings.Join(hashes, ", ")
+}
+
+// questions are the look-ups that a text stands for: one, or with --prefix one
+// for each method that it may mean.
+func questions(s *reader.Store, text string, o lookupOptions) ([]question, error) {
+	if !o.prefix {
+		q, err := newQuestion(s, text, &o)
+		return []question{q}, err
+	}
+	var all []question
+	for m, err := range s.Methods() {
+		if err != nil {
+			return nil, err
+		}
+		k, err := m.Key()
+		if err != nil {
+			return nil, err
+		}
+		if methods.LoaderMatches(o.loader, k.Loader) && meets(s.Header().Domain, m, k, text) {
+			find := func() (reader.Method, error) { return s.Find(k) }
+			all = append(all, question{text: text, key: text, method: find, look: find})
+		}
+	}
+	if len(all) == 0 {
+		none := func() (reader.Method, error) { return reader.Method{}, reader.ErrNotFound }
+		all = []question{{text: text, key: text, method: none, look: none}}
+	}
+	return all, nil
+}
+
+// meets reports whether a method's name begins with a text, or, where its
+// producer cut it short, a text with the name.
+func meets(d layout.Domain, m reader.Method, k layout.Key, text string) bool {
+	name, text := methods.PlainSpelling.Replace(analyze.MethodText(d, k)), methods.PlainSpelling.Replace(text)
+	cut := d == layout.DomainJamaica && m.Flags()&layout.MethodNotMatchable != 0
+	return strings.HasPrefix(name, text) || cut && strings.HasPrefix(text, name)
+}
+
+// A question is a look-up to be made.
+type question struct {
+	text   string // as the user has it
+	key    string // of it, without callers
+	method func() (reader.Method, error)
+	// look finds the method and, if a version of its code or callers are named,
+	// the profile: it is what is timed.
+	look func() (reader.Method, error)
+	// inContext gives the profile; it is nil if no callers are named.
+	inContext func() (*methods.ContextMatch, error)
+}
+
+// newQuestion makes the look-up that a text stands for.
+func newQuestion(s *reader.Store, text string, o *lookupOptions) (q question, err error) {
+	q = question{text: text, key: text}
+	var sites []methods.CallSite
+	if o.id {
+		sites, err = methods.ParseCallSites(o.caller)
+	} else {
+		q.key, sites, err = methods.MethodAndCallers(text, o.caller)
+	}
+	if err != nil {
+		return q, err
+	}
+	if q.method, err = methodLooker(s, q.key, o); err != nil {
+		return q, err
+	}
+	code, err := parseHash(o.hash)
+	switch {
+	case err != nil:
+		return q, err
+	case len(sites) > 0:
+		return q, q.lookInContext(s, sites, code)
+	case o.hash != "":
+		q.lookForCode(code)
+	default:
+		q.look = q.method
+	}
+	return q, nil
+}
+
+// lookInContext lets the profile of a calling context be looked up.
+func (q *question) lookInContext(s *reader.Store, sites []methods.CallSite, code uint64) error {
+	c, err := methods.NewCallContext(s, sites)
+	if err != nil {
+		return err
+	}
+	method := q.method
+	q.look = func() (reader.Method, error) {
+		m, err := method()
+		if err == nil {
+			_, _, err = m.Profile(code, c.Frames...)
+		}
+		return m, err
+	}
+	q.inContext = func() (*methods.ContextMatch, error) {
+		m, err := method()
+		if err != nil {
+			return nil, err
+		}
+		return c.Lookup(m, code)
+	}
+	return nil
+}
+
+// lookForCode lets the profile of a version of the code be looked up.
+func (q *question) lookForCode(code uint64) {
+	method := q.method
+	q.look = func() (reader.Method, error) {
+		m, err := method()
+		if err == nil {
+			err = hasCode(m, code)
+		}
+		return m, err
+	}
+}
+
+// tellApart says how the one that is meant is told from others that fit.
+func (q *question) tellApart() string {
+	if _, err := q.method(); errors.Is(err, reader.ErrAmbiguous) {
+		return "look them up by key"
+	}
+	return "name the version of the code with --hash"
+}
+
+// missing is the error of a question that has no answer.
+func (o *lookupOptions) missing(s *reader.Store, q *question) error {
+	name := s.Mapping().Name()
+	m, err := q.method()
+	switch {
+	case err == nil && o.hash == "":
+		return methods.NoProfile(s, q.key)
+	case err == nil:
+		return fmt.Errorf("%s: %s with hash %s: %w: %s", name, q.key, o.hash, reader.ErrNotFound, hashesText(s, m))
+	case o.id:
+		return fmt.Errorf("%s: %s: %w", name, q.text, reader.ErrNotFound)
+	}
+	return methods.Missing(s, q.key, o.loader)
+}
+
+// methodLooker makes the look-up of the method that a text means. Where it may
+// mean several keys, it is the first that the archive has.
+func methodLooker(s *reader.Store, text string, o *lookupOptions) (func() (reader.Method, error), error) {
+	if o.id {
+		id, err := strconv.ParseUint(strings.TrimPrefix(text, "0x"), 16, 64)
+		if err != nil {
+			return nil, app.Usagef("%s: an id has up to 16 hexadecimal digits", text)
+		}
+		return idLooker(s, id)
+	}
+	keys := methods.KeysOf(s.Header().Domain, text, o.loader)
+	return func() (reader.Method, error) { return findFirst(s, &keys) }, nil
+}
+
+// idLooker makes the look-up of the method with an id. One that never ran may
+// not be in the index: its key is searched for, and is looked up then.
+func idLooker(s *reader.Store, id uint64) (func() (reader.Method, error), error) {
+	if _, err := s.Lookup(id); !errors.Is(err, reader.ErrNotFound) {
+		return func() (reader.Method, error) { return s.Lookup(id) }, nil
+	}
+	for m, err := range s.Methods() {
+		if err != nil {
+			return nil, err
+		}
+		if !m.Indexed() && m.ID() == id {
+			key, err := m.Key()
+			return func() (reader.Method, error) { return s.Find(key) }, err
+		}
+	}
+	return func() (reader.Method, error) { return reader.Method{}, reader.ErrNotFound }, nil
+}
+
+// findFirst drops the keys that the archive lacks, so that the next call asks
+// for the one that it has alone.
+func findFirst(s *reader.Store, keys *[]layout.Key) (reader.Method, error) {
+	for {
+		m, err := s.Find((*keys)[0])
+		if len(*keys) == 1 || !errors.Is(err, reader.ErrNotFound) {
+			return m, err
+		}
+		*keys = (*keys)[1:]
+	}
+}

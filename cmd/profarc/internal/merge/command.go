@@ -1,0 +1,169 @@
+// Package merge merges archives.
+package merge
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/convert"
+	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/layout"
+)
+
+type mergeOptions struct {
+	out       string
+	rows      int
+	halfLife  string
+	normalize bool
+	versions  string
+	asLLVM    bool
+	jobs      int
+	json      bool
+}
+
+func Command(a *app.App) *cobra.Command {
+	var o mergeOptions
+	cmd := &cobra.Command{
+		Use:   "merge -o ARCHIVE INPUT[:WEIGHT]...",
+		Short: "Put the archives of several runs together",
+		Long: `Merge sums what several training runs counted. Nothing is lost: every receiver, value and
+successor keeps its row; flags and traps are united. A sum that is too high for 64 bits stays at
+the highest number. The result is the same bytes in whatever order and groups it is merged, and
+on any number of cores. Its table of dumps says which dumps it was made from; none is counted
+twice: of several dumps of one process the latest alone is merged, whatever the order, since it
+has what the earlier counted. A merged archive cannot give back an earlier dump that is in it:
+merge what it was made from. Two runs that counted just the same look like one dump if their
+source does not say which run it is: give one the weight 2, or import it again with --run.
+Files that one import has summed are one dump: import them apart, and merge the archives,
+if some of them are to be merged with others later.
+
+A weight is a whole number or a decimal fraction. Weights, --half-life and --normalize apply
+once, to archives of single dumps. Profiles of different versions of a method's code are never
+summed: --versions says which are kept. --rows is a last step, for a VM that holds so many
+receivers: what has no row goes to the count of all others.`,
+		Example: `  profarc merge -o all.parc run1.parc run2.parc run3.parc
+  profarc merge -o all.parc old.parc new.parc:3 --versions newest
+  profarc merge -o vm.parc shard*.parc --normalize --half-life 30d --rows 2`,
+		Args:              app.Args(1, -1, "the archives to merge"),
+		ValidArgsFunction: app.CompleteArchives(-1),
+		RunE:              a.Run(func(ctx context.Context, args []string) error { return runMerge(ctx, a, args, o) }),
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+app.ArchiveExtension)
+	f.IntVar(&o.rows, "rows", -1, "receiver rows of a type profile; all are kept if not given")
+	f.StringVar(&o.halfLife, "half-life", "", "age after which a dump counts half, as 30d or 12h, seen from the newest dump")
+	f.BoolVar(&o.normalize, "normalize", false, "let every run count alike, however long it ran")
+	f.StringVar(&o.versions, "versions", "all", "of a method whose code has several versions, keep all, newest or heaviest")
+	f.BoolVar(&o.asLLVM, "llvm-compat", false, "merge as llvm-profdata does: of what does not go together the first stays, and values new to a site have no weight")
+	f.IntVarP(&o.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "archives that are read at once")
+	f.BoolVar(&o.json, "json", false, "report in JSON")
+	_ = cmd.RegisterFlagCompletionFunc("versions", cobra.FixedCompletions([]string{"all", "newest", "heaviest"}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// A mergeReport says what was merged, and what became of it.
+type mergeReport struct {
+	Archive    string            `json:"archive"`
+	Inputs     []mergeInput      `json:"inputs"`
+	Superseded []supersededInput `json:"superseded,omitempty"` // archives that are left out
+	Dumps      int               `json:"dumps"`
+	Bytes      int64             `json:"bytes"`
+	DumpID     string            `json:"dump_id"`
+	Counts     layout.Counts     `json:"counts"`
+	Versions   int               `json:"methods_with_versions"`
+	Doubtful   int               `json:"sums_that_may_be_of_different_methods"`
+	Lost       []app.Loss        `json:"lost"`
+	NS         int64             `json:"ns"`
+}
+
+func runMerge(ctx context.Context, a *app.App, args []string, o mergeOptions) error {
+	begin := time.Now()
+	versions, inputs, superseded, err := o.check(ctx, a, args)
+	if err != nil {
+		return err
+	}
+	r := mergeReport{Archive: o.out, Inputs: inputs, Superseded: superseded, Lost: []app.Loss{}}
+	b, err := mergeAll(ctx, a, inputs, o)
+	if err == nil {
+		err = r.finish(b, versions, o)
+	}
+	if err != nil {
+		return err
+	}
+	written, err := b.Commit(ctx, o.out)
+	if err != nil {
+		return err
+	}
+	r.Bytes, r.DumpID, r.Counts, r.NS = written.Bytes, fmt.Sprintf("%x", written.DumpID), written.Counts, time.Since(begin).Nanoseconds()
+	if o.json {
+		return a.PrintJSON(r)
+	}
+	r.print(a)
+	return nil
+}
+
+// check returns what is to be merged and what is left out, and which versions
+// stay.
+func (o *mergeOptions) check(ctx context.Context, a *app.App, args []string) (builder.Versions, []mergeInput, []supersededInput, error) {
+	versions, err := builder.ParseVersions(o.versions)
+	if err != nil {
+		return 0, nil, nil, app.Usagef("--versions %s: it is one of all, newest, heaviest", o.versions)
+	}
+	if o.rows < -1 {
+		return 0, nil, nil, app.Usagef("--rows %d: a type profile has 0 rows or more", o.rows)
+	}
+	if o.jobs < 1 {
+		return 0, nil, nil, app.Usagef("--jobs %d: at least 1 archive is read at once", o.jobs)
+	}
+	inputs, superseded, err := mergeInputs(ctx, a, args, *o)
+	if err == nil && versions == builder.NewestVersion {
+		err = allDated(inputs, "--versions newest")
+	}
+	return versions, inputs, superseded, err
+}
+
+// finish takes the steps behind a merge, and notes what they, and the merge, cost.
+func (r *mergeReport) finish(b *builder.Builder, versions builder.Versions, o mergeOptions) (err error) {
+	var dropped, cut int
+	r.Versions, dropped = b.KeepVersions(versions)
+	if o.rows >= 0 {
+		cut, err = b.NarrowRows(o.rows)
+	}
+	r.Dumps, r.Doubtful = b.Dumps(), int(b.Unmatchable())
+	r.lose("profiles of versions of the code that were not kept", dropped)
+	r.lose(convert.UnmergedText(o.asLLVM), int(b.Unmerged()))
+	r.lose("rows of receivers, whose counts went to all others", cut)
+	return err
+}
+
+func (r *mergeReport) lose(what string, n int) {
+	if n > 0 {
+		r.Lost = append(r.Lost, app.Loss{What: what, Count: n})
+	}
+}
+
+func (r *mergeReport) print(a *app.App) {
+	for _, in := range r.Inputs {
+		if in.Weight != builder.One.String() {
+			fmt.Fprintf(a.Out, "weight %s of %s\n", in.Weight, escape.Printable(in.Path))
+		}
+	}
+	for _, s := range r.Superseded {
+		fmt.Fprintf(a.Out, "left   %s out: %s is a later dump of the same process\n", s.Path, s.By)
+	}
+	fmt.Fprintf(a.Out, "merged %s with %s\n", app.Amount(len(r.Inputs), "archive"), app.Amount(r.Dumps, "dump"))
+	if r.Versions > 0 {
+		fmt.Fprintf(a.Out, "found  %s with several versions of the code\n", app.Amount(r.Versions, "method"))
+	}
+	if r.Doubtful > 0 {
+		fmt.Fprintf(a.Out, "doubt  %s summed under names that need not mean the same in every run: hidden classes, ids without a row, class loaders that only a number tells apart\n", app.Amount(r.Doubtful, "profile"))
+	}
+	fmt.Fprintf(a.Out, "wrote  %s: %s, %d methods, %d profiles, %s\n", escape.Printable(r.Archive), app.FormatSize(r.Bytes), r.Counts.Methods, r.Counts.Profiles, app.FormatDuration(time.Duration(r.NS)))
+	app.PrintLosses(a.Out, r.Lost)
+}

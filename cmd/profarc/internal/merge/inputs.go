@@ -1,0 +1,194 @@
+package merge
+
+import (
+	"context"
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A mergeInput is an archive to be merged, with its weight.
+type mergeInput struct {
+	Path   string `json:"path"`
+	Weight string `json:"weight"`
+
+	weight builder.Weight
+	header layout.Header
+}
+
+// A supersededInput is an archive that is not merged, since another has a later
+// dump of the same process.
+type supersededInput struct {
+	Path string `json:"path"`
+	By   string `json:"by"`
+}
+
+// mergeInputs reads the arguments and the headers of the archives, and decides
+// their weights.
+func mergeInputs(ctx context.Context, a *app.App, args []string, o mergeOptions) ([]mergeInput, []supersededInput, error) {
+	inputs, superseded, err := readMergeInputs(ctx, a, args, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	if o.normalize {
+		equalize(inputs)
+	}
+	if o.halfLife != "" {
+		if err := age(inputs, o.halfLife); err != nil {
+			return nil, nil, err
+		}
+	}
+	for i := range inputs {
+		in := &inputs[i]
+		if in.Weight = in.weight.String(); in.weight != builder.One && in.header.Flags&layout.FlagMerged != 0 {
+			return nil, nil, app.Usagef("%s was merged before: weights, --half-life and --normalize apply once, to single dumps: name the archives that it was made from", in.Path)
+		}
+	}
+	return inputs, superseded, nil
+}
+
+// readMergeInputs reads what the archives say of themselves, and parts those
+// that others supersede from the rest.
+func readMergeInputs(ctx context.Context, a *app.App, args []string, o mergeOptions) (inputs []mergeInput, superseded []supersededInput, err error) {
+	all := make([]mergeInput, len(args))
+	contents := make([]builder.Contents, len(args))
+	for i, arg := range args {
+		if all[i], err = parseMergeInput(arg); err != nil {
+			return nil, nil, err
+		}
+		if err := app.CheckArchiveName(o.out, all[i].Path); err != nil {
+			return nil, nil, err
+		}
+		err := a.WithStore(ctx, all[i].Path, func(s *reader.Store) (err error) {
+			all[i].header = *s.Header()
+			contents[i], err = builder.ContentsOf(s)
+			return err
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	by, err := builder.Superseded(contents)
+	for i, other := range by {
+		if other < 0 {
+			inputs = append(inputs, all[i])
+		} else {
+			superseded = append(superseded, supersededInput{all[i].Path, all[other].Path})
+		}
+	}
+	return inputs, superseded, err
+}
+
+// parseMergeInput reads PATH or PATH:WEIGHT. A file whose whole name is the
+// argument is that file.
+func parseMergeInput(arg string) (mergeInput, error) {
+	in := mergeInput{Path: arg, weight: builder.One}
+	at := strings.LastIndexByte(arg, ':')
+	if _, err := os.Stat(arg); err == nil || at < 0 || !strings.HasSuffix(arg[:at], app.ArchiveExtension) {
+		return in, nil
+	}
+	w, err := builder.ParseWeight(arg[at+1:])
+	if err != nil {
+		return in, app.Usagef("%s: %v", arg, err)
+	}
+	in.Path, in.weight = arg[:at], w
+	return in, nil
+}
+
+// equalize lets every run count alike.
+func equalize(inputs []mergeInput) {
+	totals := make([]uint64, len(inputs))
+	for i, in := range inputs {
+		if totals[i] = in.header.Summary.TotalCount; totals[i] == 0 {
+			totals[i] = in.header.Summary.TotalInvocations
+		}
+	}
+	for i, w := range builder.Equalize(totals) {
+		inputs[i].weight = inputs[i].weight.Times(w)
+	}
+}
+
+// age lets a dump count half after each half-life, seen from the newest one.
+func age(inputs []mergeInput, text string) error {
+	half, err := parseAge(text)
+	if err != nil {
+		return err
+	}
+	if err := allDated(inputs, "--half-life"); err != nil {
+		return err
+	}
+	newest := time.Time{}
+	for _, in := range inputs {
+		if t := in.header.Time(); t.After(newest) {
+			newest = t
+		}
+	}
+	for i := range inputs {
+		inputs[i].weight = inputs[i].weight.Times(builder.HalfLife(newest.Sub(inputs[i].header.Time()), half))
+	}
+	return nil
+}
+
+// allDated refuses what needs to know when each archive was dumped.
+func allDated(inputs []mergeInput, flag string) error {
+	for _, in := range inputs {
+		if in.header.Time().IsZero() {
+			return app.Usagef("%s: %s does not say when it was dumped: import it with --time", flag, in.Path)
+		}
+	}
+	return nil
+}
+
+// parseAge reads a duration, also in days.
+func parseAge(text string) (time.Duration, error) {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		if n, err := strconv.ParseFloat(days, 64); err == nil && n > 0 && n < 1e5 {
+			return time.Duration(n * 24 * float64(time.Hour)), nil
+		}
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return 0, app.Usagef("--half-life %s: write it as 30d, 12h or 90m", text)
+	}
+	return d, nil
+}
+
+// mergeAll merges the archives, several at once.
+func mergeAll(ctx context.Context, a *app.App, inputs []mergeInput, o mergeOptions) (*builder.Builder, error) {
+	first := inputs[0].header
+	writing := a.Meter("writing " + o.out)
+	defer writing.Done()
+	b := builder.New(first.Domain, builder.Config{Params: first.Params, Progress: writing.Report})
+	reading, total, done := a.Meter("merging"), int64(0), atomic.Int64{}
+	defer reading.Done()
+	for _, in := range inputs {
+		total += in.header.FileSize
+	}
+	jobs, ctx := errgroup.WithContext(ctx)
+	jobs.SetLimit(max(o.jobs, 1))
+	if o.asLLVM {
+		jobs.SetLimit(1) // what is new to a site depends on what came before
+	}
+	for _, in := range inputs {
+		jobs.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			err := a.WithStore(ctx, in.Path, func(s *reader.Store) error {
+				return b.Merge(ctx, s, builder.Run{Weight: in.weight, AsLLVM: o.asLLVM})
+			})
+			reading.Report(done.Add(in.header.FileSize), total)
+			return err
+		})
+	}
+	return b, jobs.Wait()
+}

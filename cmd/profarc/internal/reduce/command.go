@@ -1,0 +1,187 @@
+// Package reduce writes a part of an archive, or an anonymized one.
+package reduce
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+type reduceOptions struct {
+	out           string
+	hot           string
+	dropCold      bool
+	class, method string
+	anonymize     bool
+	keyFile       string
+	keep          []string
+	json          bool
+}
+
+func Command(a *app.App) *cobra.Command {
+	var o reduceOptions
+	cmd := &cobra.Command{
+		Use:   "reduce -o ARCHIVE INPUT",
+		Short: "Keep what is hot of an archive, or make it fit to be given away",
+		Long: `Reduce writes a part of an archive. --hot 99.9% keeps the fewest methods that make that share
+of all counts; a method weighs the sum of its invocations and counts over all contexts and
+versions of its code, and of equal ones the first by name stays. info --summary says how many
+methods that takes. Counts of several units, as a JamaicaVM has them, are not added up: what makes
+the share of its bytecodes, of its calls, or of any other unit stays. Cycles include those of called
+methods: of these every method stays that has the rest of the highest, with 99.9% a thousandth. Of
+sampled stacks the fewest stay that make the share of all samples, with the methods on them. --drop-cold
+drops profiles and stacks that counted nothing, backedges included, and methods that have no
+others or never ran. --class and --method keep methods whose names match, as in show, and the
+stacks that they are the leaves of; --hot is then a share of their counts and samples. What a
+profile or stack that stays refers to stays as well: types, and methods that call or are called,
+without their own profiles.
+
+--anonymize replaces names by keyed hashes: those of classes, methods, functions, and class
+loaders. The same name has the same hash wherever the same key is used, so that archives
+anonymized with one --key-file can be merged and compared. Without it the key is random and not
+kept. Descriptors stay valid, ids that LLVM makes of names fit the new ones, and --keep PATTERN
+leaves the classes whose whole names match as they are. Properties of the run go, but for
+numbers. Counts, bytecode indexes, settings, times, the producer, and hashes of code stay: they
+can tell those who have the program which one it is.
+
+A part has the identity of its dump, so that it is not merged with the whole.`,
+		Example: `  profarc reduce app.parc -o hot.parc --hot 99.9%
+  profarc reduce app.parc -o mine.parc --class 'com.acme.*' --drop-cold
+  profarc reduce app.parc -o public.parc --anonymize --keep 'java.*' --keep 'jdk.*'
+  head -c 32 /dev/urandom > team.key
+  profarc reduce app.parc -o public.parc --anonymize --key-file team.key`,
+		Args:              app.Args(1, 1, "the archive to reduce"),
+		ValidArgsFunction: app.CompleteArchives(1),
+		RunE:              a.Run(func(ctx context.Context, args []string) error { return runReduce(ctx, a, args[0], o) }),
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+app.ArchiveExtension)
+	f.StringVar(&o.hot, "hot", "", "share of all counts of each unit, and of all samples, to keep, as 99.9%")
+	f.BoolVar(&o.dropCold, "drop-cold", false, "drop profiles without any count, and methods that never ran")
+	f.StringVar(&o.class, "class", "", "keep methods of classes that match")
+	f.StringVar(&o.method, "method", "", "keep methods whose names match")
+	f.StringVar(&o.method, "function", "", "the same as --method, in LLVM's words")
+	f.BoolVar(&o.anonymize, "anonymize", false, "replace names by keyed hashes")
+	f.StringVar(&o.keyFile, "key-file", "", "file whose bytes are the key of --anonymize, at least "+fmt.Sprint(builder.MinKey))
+	f.StringArrayVar(&o.keep, "keep", nil, "with --anonymize: classes or functions that keep their names")
+	f.BoolVar(&o.json, "json", false, "report in JSON")
+	return cmd
+}
+
+func runReduce(ctx context.Context, a *app.App, in string, o reduceOptions) error {
+	begin := time.Now()
+	if err := app.CheckArchiveName(o.out, in); err != nil {
+		return err
+	}
+	r, err := o.reduction()
+	if err != nil {
+		return err
+	}
+	return a.WithStore(ctx, in, func(s *reader.Store) error {
+		if err := (methods.Filter{Class: o.class, Method: o.method}).Check(s); err != nil {
+			return err
+		}
+		r.Methods = o.methods(s.Header().Domain)
+		writing := a.Meter("writing " + o.out)
+		defer writing.Done()
+		r.Config.Progress = writing.Report
+		b, kept, err := builder.Reduce(ctx, s, r)
+		if err != nil {
+			return err
+		}
+		written, err := b.Commit(ctx, o.out)
+		if err != nil {
+			return err
+		}
+		report := newReduceReport(s, o, r.Hot, kept, written)
+		report.NS = time.Since(begin).Nanoseconds()
+		if o.json {
+			return a.PrintJSON(report)
+		}
+		report.print(a)
+		return nil
+	})
+}
+
+// reduction is what the flags ask for, but for the filters.
+func (o reduceOptions) reduction() (r builder.Reduction, err error) {
+	switch {
+	case o.hot == "" && !o.dropCold && o.class == "" && o.method == "" && !o.anonymize:
+		return r, app.Usagef("nothing to do: name a share with --hot, or one of --drop-cold, --class, --method, --anonymize")
+	case !o.anonymize && (o.keyFile != "" || len(o.keep) > 0):
+		return r, app.Usagef("--key-file and --keep say how names are replaced: name --anonymize too")
+	}
+	if r.Hot, err = parseShare("--hot", o.hot); err != nil {
+		return r, err
+	}
+	r.DropCold = o.dropCold
+	if o.anonymize {
+		r.Names, err = o.anonymizer()
+	}
+	return r, err
+}
+
+// methods selects the methods to keep, nil for all.
+func (o reduceOptions) methods(d layout.Domain) func(layout.Key) bool {
+	if o.class == "" && o.method == "" {
+		return nil
+	}
+	sel := methods.Selection{Class: methods.NewPattern(o.class), Method: methods.NewPattern(o.method)}
+	return func(k layout.Key) bool { return sel.Names(d, k) }
+}
+
+func (o reduceOptions) anonymizer() (*builder.Anonymizer, error) {
+	var key []byte
+	if o.keyFile != "" {
+		var err error
+		if key, err = os.ReadFile(o.keyFile); err != nil {
+			return nil, err
+		}
+		if len(key) < builder.MinKey {
+			return nil, app.Usagef("--key-file %s: a key of %d bytes can be guessed: name a file of %d random bytes at least", o.keyFile, len(key), builder.MinKey)
+		}
+	}
+	return builder.NewAnonymizer(key, wholeNames(o.keep))
+}
+
+// wholeNames reports whether a whole name matches one of several globs; / and .
+// are the same.
+func wholeNames(patterns []string) func(name string) bool {
+	return func(name string) bool {
+		for _, p := range patterns {
+			if methods.Glob(string(methods.NewPattern(p)), strings.ReplaceAll(name, "/", ".")) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// parseShare reads 99.9% or 0.999; nothing is 0.
+func parseShare(flag, text string) (builder.Weight, error) {
+	number, percent := strings.CutSuffix(text, "%")
+	w, err := builder.ParseWeight(number)
+	if percent {
+		if w%100 != 0 {
+			err = fmt.Errorf("at most seven decimal places are held")
+		}
+		w /= 100
+	}
+	switch {
+	case text == "":
+		return 0, nil
+	case err != nil || w > builder.One:
+		return 0, app.Usagef("%s %s: write a share as 99.9%% or 0.999", flag, text)
+	}
+	return w, nil
+}

@@ -1,0 +1,126 @@
+package reduce
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A reduceReport says what stayed of an archive.
+type reduceReport struct {
+	Archive  string        `json:"archive"`
+	Input    string        `json:"input"`
+	Methods  keptOf        `json:"methods"`
+	Profiles keptOf        `json:"profiles"`
+	Entries  keptOf        `json:"entries"`
+	Share    float64       `json:"share"`         // of all counts of a unit, the lowest
+	Shares   []unitShare   `json:"shares"`        // of each unit
+	Samples  *float64      `json:"sample_share"`  // of all samples, null if there are none
+	Named    uint64        `json:"named_methods"` // that stay only because others name them
+	Key      string        `json:"key,omitempty"` // of hashed names: file or random
+	Bytes    int64         `json:"bytes"`
+	DumpID   string        `json:"dump_id"`
+	Counts   layout.Counts `json:"counts"`
+	Lost     []app.Loss    `json:"lost"`
+	NS       int64         `json:"ns"`
+
+	hot builder.Weight // the share that was asked for, 0 if none was
+}
+
+// A unitShare is how much of the counts of a unit stayed; null of counts that
+// cannot be added up.
+type unitShare struct {
+	Unit  string   `json:"unit"`
+	Share *float64 `json:"share"`
+}
+
+// keptOf is how many stayed of how many.
+type keptOf struct {
+	Kept uint64 `json:"kept"`
+	Of   uint64 `json:"of"`
+}
+
+func (k keptOf) String() string { return fmt.Sprintf("%d of %d", k.Kept, k.Of) }
+
+func newReduceReport(s *reader.Store, o reduceOptions, hot builder.Weight, kept *builder.Reduced, written builder.Report) *reduceReport {
+	of := s.Header().Counts
+	r := &reduceReport{
+		Archive: o.out, Input: s.Mapping().Name(), Share: kept.Share(), Shares: unitShares(s.Header().Domain, kept),
+		Methods: keptOf{kept.Methods, of.Methods}, Profiles: keptOf{kept.Profiles, of.Profiles}, Entries: keptOf{kept.Entries, of.Entries},
+		Named: written.Counts.Methods - kept.Methods,
+		Bytes: written.Bytes, DumpID: fmt.Sprintf("%x", written.DumpID), Counts: written.Counts, Lost: []app.Loss{}, hot: hot,
+	}
+	if share, sampled := kept.SampleShare(); sampled {
+		r.Samples = &share
+	}
+	if o.anonymize {
+		r.Key = "random"
+	}
+	if o.keyFile != "" {
+		r.Key = "file"
+	}
+	for _, kind := range slices.Sorted(maps.Keys(kept.Rows)) {
+		r.Lost = append(r.Lost, app.Loss{What: "rows of the table of " + analyze.TableTitle(kind), Count: kept.Rows[kind]})
+	}
+	return r
+}
+
+// unitShares are the shares of all units that there are counts of.
+func unitShares(d layout.Domain, kept *builder.Reduced) []unitShare {
+	shares := []unitShare{}
+	for _, u := range kept.Units() {
+		row := unitShare{Unit: analyze.UnitName(d, u)}
+		if share, ok := kept.ShareOf(u); ok {
+			row.Share = &share
+		}
+		shares = append(shares, row)
+	}
+	return shares
+}
+
+// shares says how much of the counts stayed and, where there are any, of the
+// samples; of an archive that has samples alone only that.
+func (r *reduceReport) shares() string {
+	var parts []string
+	for _, u := range r.Shares {
+		switch {
+		case u.Share != nil:
+			parts = append(parts, fmt.Sprintf("%s of all %s", app.FormatPercentDown(*u.Share), u.Unit))
+		case r.hot == builder.One:
+			parts = append(parts, "all methods with "+u.Unit)
+		case r.hot > 0:
+			parts = append(parts, fmt.Sprintf("methods with %s%% of the highest %s", (100*(builder.One-r.hot)).String(), u.Unit))
+		}
+	}
+	if r.Samples != nil {
+		parts = append(parts, app.FormatPercentDown(*r.Samples)+" of all samples")
+	}
+	if len(parts) == 0 {
+		return "no counts"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (r *reduceReport) print(a *app.App) {
+	fmt.Fprintf(a.Out, "kept   %s methods, %s profiles, %s entries, %s\n", r.Methods, r.Profiles, r.Entries, r.shares())
+	if r.Named > 0 {
+		fmt.Fprintf(a.Out, "also   %s that these name\n", app.Amount(int(r.Named), "method"))
+	}
+	switch r.Key {
+	case "random":
+		fmt.Fprintln(a.Out, "names  hashed with a random key that is not kept: no other archive will have the same")
+	case "file":
+		fmt.Fprintln(a.Out, "names  hashed with the key of the file")
+	}
+	app.PrintLosses(a.Out, r.Lost)
+	fmt.Fprintf(a.Out, "wrote  %s: %s, %d methods, %d profiles, %s\n", escape.Printable(r.Archive), app.FormatSize(r.Bytes), r.Counts.Methods, r.Counts.Profiles, app.FormatDuration(time.Duration(r.NS)))
+}

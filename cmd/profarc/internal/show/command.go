@@ -1,0 +1,223 @@
+// Package show prints profile points, calling contexts and tables of an archive.
+package show
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/internal/dump"
+	"github.com/profarc/profarc/reader"
+)
+
+type showOptions struct {
+	class, method string
+	loader        string
+	classPath     string
+	by            string
+	min           uint64
+	json          bool
+	callers       []string
+	llvm          llvmShowOptions
+	most          app.OutputLimit
+	table         tableOptions
+}
+
+func Command(a *app.App) *cobra.Command {
+	var o showOptions
+	cmd := &cobra.Command{
+		Use:   "show ARCHIVE [METHOD]",
+		Short: "Print the profile points of methods, in bytecode order",
+		Long: `Show prints profiles: of one method, or of all that the filters select.
+
+METHOD is a key as lookup takes it, or any part of Class::name. With --caller, or with callers
+behind the key, it is the profile of one calling context: of the longest that the archive has, and
+it says how many of the callers that are. --class and --method select by
+a glob, if they have a * or a ?, and otherwise by any part of the name; / and . are the same
+there. --by prints the hottest methods first, as top lists them; --min is of what --by sums, of
+calls without it. --json prints the dump of export -t json; with METHOD or filters an object of the
+same form, with the methods that match and empty lists of types and tables.
+
+--class-path names the program, as check --against does: cases of switches then have their labels in
+the place of their numbers from 0, where the class file has the code that the profile is of.
+
+Of LLVM's profiles METHOD is the PGO name of a function, or a part of it; --detailed-summary,
+--topn and --showcs print what llvm-profdata show prints of the whole profile instead.
+
+--table prints a table of what belongs to no method, as heap use, threads, monitors or binary ids:
+info --tables lists those of an archive with their columns. --sort sorts by a column, --match
+selects rows by any of their cells, --top limits their number.`,
+		Example: `  profarc show app.parc 'java.lang.String::length()I'
+  profarc show app.parc HashMap::getNode
+  profarc show native.parc Fib::fib --caller 'Fib::fib int(int)@7' --caller 'Fib::main void()@5'
+  profarc show app.parc --class 'java.util.*Map' --min 1000
+  profarc show app.parc --by backedges --min 1 | less
+  profarc show app.parc 'Main::run()V' --json | jq '.methods[0]'
+  profarc show app.parc Main::run --class-path app.jar
+  profarc show robot.parc --table heap-use --sort bytes --top 20
+  profarc show server.parc --function main
+  profarc show server.parc --detailed-summary --topn 10`,
+		Args:              app.Args(1, 2, "an archive and at most one method"),
+		ValidArgsFunction: app.CompleteArchives(1),
+		RunE:              a.Run(func(ctx context.Context, args []string) error { return runShow(ctx, a, args, o) }),
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.class, "class", "", "methods of classes that match")
+	f.StringVar(&o.method, "method", "", "methods whose names match")
+	f.StringVar(&o.method, "function", "", "the same as --method, in LLVM's words")
+	f.StringVar(&o.loader, "loader", "", "class loader of METHOD, boot for none (without it: boot, app or platform)")
+	f.StringVar(&o.classPath, "class-path", "", "class path with the code of the profiles, for the labels of switches")
+	f.StringArrayVar(&o.callers, "caller", nil, methods.CallerUsage)
+	f.StringVar(&o.by, "by", "", "the hottest first: "+strings.Join(methods.MeasureNames(), ", "))
+	f.Uint64Var(&o.min, "min", 0, "methods with so many invocations at least, or with such a sum of --by")
+	f.BoolVar(&o.json, "json", false, "print JSON")
+	o.most.AddTo(f)
+	o.llvm.addTo(f)
+	o.table.addTo(f)
+	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(methods.MeasureNames(), cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func runShow(ctx context.Context, a *app.App, args []string, o showOptions) error {
+	by, err := methods.ChosenMeasure(o.by)
+	if err != nil {
+		return err
+	}
+	if len(args) == 1 && len(o.callers) > 0 {
+		return app.Usagef("--caller is of one method: name it behind the archive")
+	}
+	if o.classPath != "" && o.json {
+		return app.Usagef("--class-path names labels for people: leave out one of --class-path and --json")
+	}
+	if err := o.table.check(len(args), !o.everything() || o.llvm.asked()); err != nil {
+		return err
+	}
+	if o.llvm.asked() && (len(args) > 1 || !o.everything()) {
+		return app.Usagef("--topn, --detailed-summary and --showcs are of a whole profile: leave the method and the filters out")
+	}
+	return a.WithStore(ctx, args[0], func(s *reader.Store) error {
+		out := o.most.Writer(app.ContextWriter(ctx, a.Out), s)
+		if o.llvm.asked() {
+			return showLLVMSummary(a, out, s, o.llvm, o.json)
+		}
+		if o.table.name != "" {
+			return showTable(ctx, a, out, s, o.table, o.json)
+		}
+		sel := methods.NewSelection(s.Header().Domain, o.class, o.method, o.min, by)
+		sel.Loader = o.loader
+		sel.HottestFirst = by != nil
+		if len(args) == 2 {
+			return o.showMethod(ctx, out, a.ErrOut, s, args[1], sel)
+		}
+		if o.json && o.everything() {
+			return dump.JSON(out, s)
+		}
+		return o.showAll(out, s, sel.Methods(ctx, s), o.nothing)
+	})
+}
+
+// nothing is the error of names that select no method; that none counts as much
+// as was asked for is an answer.
+func (o *showOptions) nothing(s *reader.Store) error {
+	err := methods.Filter{Class: o.class, Method: o.method}.Check(s)
+	if err == nil && o.loader != "" {
+		err = fmt.Errorf("%s: no method of the class loader %s passes the filters", s.Mapping().Name(), o.loader)
+	}
+	return err
+}
+
+// everything reports whether nothing is left out.
+func (o *showOptions) everything() bool {
+	return o.class == "" && o.method == "" && o.loader == "" && o.by == "" && o.min == 0
+}
+
+// showMethod prints the method that a text is the key of, in a calling context
+// if it has callers, or else those that it is a part of the name of.
+func (o *showOptions) showMethod(ctx context.Context, w, notes io.Writer, s *reader.Store, spelled string, sel methods.Selection) error {
+	key, sites, err := methods.MethodAndCallers(spelled, o.callers)
+	if err != nil {
+		return err
+	}
+	if len(sites) > 0 {
+		return o.showInContext(w, notes, s, key, sites)
+	}
+	m, err := methods.Find(s, methods.KeysOf(s.Header().Domain, key, o.loader))
+	if err == nil {
+		wanted, err := sel.Has(s, m)
+		if err != nil || !wanted {
+			return cmp.Or(err, fmt.Errorf("%s: %s is there, and the filters leave it out", s.Mapping().Name(), key))
+		}
+		return o.showAll(w, s, oneMethod(m), nil)
+	}
+	if !errors.Is(err, reader.ErrNotFound) {
+		return err
+	}
+	sel.Whole = methods.NewPattern(methods.PlainSpelling.Replace(key))
+	return o.showAll(w, s, sel.Methods(ctx, s), func(s *reader.Store) error {
+		err := methods.Missing(s, key, o.loader)
+		if !o.everything() {
+			err = fmt.Errorf("%w, or the filters leave it out", err)
+		}
+		return err
+	})
+}
+
+// oneMethod is a sequence of one method.
+func oneMethod(m reader.Method) iter.Seq2[reader.Method, error] {
+	return func(yield func(reader.Method, error) bool) { yield(m, nil) }
+}
+
+// showAll prints all selected methods. If there are none, nothing decides whether
+// that is an error; it is not asked if it is nil.
+func (o *showOptions) showAll(w io.Writer, s *reader.Store, methods iter.Seq2[reader.Method, error], nothing func(*reader.Store) error) error {
+	next, stop := iter.Pull2(methods)
+	defer stop()
+	first, err, ok := next()
+	if !ok && nothing != nil {
+		err = nothing(s)
+	}
+	if err != nil {
+		return err
+	}
+	all := func(yield func(reader.Method, error) bool) {
+		for m := first; ok && yield(m, err); {
+			m, err, ok = next()
+		}
+	}
+	if o.json {
+		return dump.Methods(w, s, all)
+	}
+	return o.printAll(w, s, all)
+}
+
+// printAll prints methods for people, with blank lines between them.
+func (o *showOptions) printAll(w io.Writer, s *reader.Store, methods iter.Seq2[reader.Method, error]) error {
+	labels, err := openLabels(o.classPath, s)
+	if err != nil {
+		return err
+	}
+	defer labels.close()
+	tally, n := newLazyTally(s), 0
+	for m, err := range methods {
+		if err != nil {
+			return err
+		}
+		if n++; n > 1 {
+			if _, err := io.WriteString(w, "\n"); err != nil {
+				return err
+			}
+		}
+		if err := printMethodWith(w, s, m, tally, labels); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,148 @@
+package show
+
+import (
+	"fmt"
+	"io"
+	"math/bits"
+
+	"github.com/spf13/pflag"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/formats/llvm"
+	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// llvmShowOptions ask for what llvm-profdata show prints of a whole profile.
+type llvmShowOptions struct {
+	detailed bool
+	topN     uint
+	cs       bool
+}
+
+func (o *llvmShowOptions) addTo(f *pflag.FlagSet) {
+	f.BoolVar(&o.detailed, "detailed-summary", false, "LLVM: print the summary with its cutoffs")
+	f.UintVar(&o.topN, "topn", 0, "LLVM: print the summary with so many functions of the highest counts")
+	f.BoolVar(&o.cs, "showcs", false, "LLVM: let the summary be of the context-sensitive profiles")
+}
+
+// asked reports whether the summary is wanted.
+func (o llvmShowOptions) asked() bool { return o != llvmShowOptions{} }
+
+// An llvmSummary is the summary of an LLVM profile in JSON.
+type llvmSummary struct {
+	ContextSensitive bool         `json:"context_sensitive"`
+	Functions        uint64       `json:"functions"`
+	Blocks           uint64       `json:"blocks"`
+	MaxFunctionCount uint64       `json:"max_function_count"`
+	MaxBlockCount    uint64       `json:"max_block_count"`
+	MaxInternalCount uint64       `json:"max_internal_block_count"`
+	TotalCount       uint64       `json:"total_count"`
+	Cutoffs          []llvmCutoff `json:"cutoffs"`
+	Hottest          []llvmHot    `json:"hottest"`
+}
+
+type llvmCutoff struct {
+	Percent  float64 `json:"percent"`
+	MinCount uint64  `json:"min_count"`
+	Blocks   uint64  `json:"blocks"`
+}
+
+type llvmHot struct {
+	Function string `json:"function"`
+	Hash     string `json:"hash"`
+	MaxCount uint64 `json:"max_count"`
+}
+
+// showLLVMSummary prints the summary of an LLVM archive as llvm-profdata show
+// does, or in JSON.
+func showLLVMSummary(a *app.App, w io.Writer, s *reader.Store, o llvmShowOptions, json bool) error {
+	if d := s.Header().Domain; !d.LLVM() {
+		return app.Usagef("--detailed-summary, --topn and --showcs are of LLVM's profiles; this archive is of domain %s: see profarc top", d)
+	}
+	sum, cs, err := llvm.Summarize(s)
+	if err != nil {
+		return err
+	}
+	if o.cs {
+		sum = cs
+	}
+	var hottest []llvm.HotFunction
+	if o.topN > 0 {
+		if hottest, err = llvm.Hottest(s, int(o.topN), o.cs); err != nil {
+			return err
+		}
+	}
+	if json {
+		return a.PrintJSON(newLLVMSummary(sum, hottest, o.cs))
+	}
+	for i := range hottest {
+		hottest[i].Name = escape.Printable(hottest[i].Name)
+	}
+	return llvm.WriteSummary(w, s, llvm.SummaryText{Summary: sum, Hottest: hottest, TopN: int(o.topN), Detail: o.detailed})
+}
+
+func newLLVMSummary(s *llvm.Summary, hottest []llvm.HotFunction, cs bool) llvmSummary {
+	r := llvmSummary{cs, s.Functions, s.Blocks, s.MaxFunctionCount, s.MaxBlockCount, s.MaxInternalCount, s.TotalCount, []llvmCutoff{}, []llvmHot{}}
+	for _, c := range s.Cutoffs {
+		r.Cutoffs = append(r.Cutoffs, llvmCutoff{c.Percent(), c.MinCount, c.Blocks})
+	}
+	for _, h := range hottest {
+		r.Hottest = append(r.Hottest, llvmHot{h.Name, app.FormatHash(h.Hash), h.MaxCount})
+	}
+	return r
+}
+
+// llvmIndent is how far rows of counters and values are indented, but for three
+// blanks.
+const llvmIndent = 1
+
+// llvmProfile prints one profile of a function: hash, counters, sites.
+func (p *profilePrinter) llvmProfile(q reader.Profile) {
+	cs := ""
+	if p.s.Header().Domain == layout.DomainLLVMIR && q.Code()&llvm.ContextSensitive != 0 {
+		cs = ", context-sensitive"
+	}
+	fmt.Fprintf(p.w, "  hash %s%s\n", app.FormatHash(q.Code()), cs)
+	for e := range q.Entries() {
+		switch e.Tag() {
+		case layout.TagCounters:
+			p.llvmCounters(e)
+		case layout.TagBitmap:
+			p.llvmBitmap(e)
+		}
+	}
+	for kind := uint16(layout.SubIndirectCall); kind <= layout.SubVTable; kind++ {
+		for e := range q.Entries() {
+			if e.Tag() == layout.TagValueSite && e.Sub() == kind {
+				p.llvmSite(e)
+			}
+		}
+	}
+}
+
+func (p *profilePrinter) llvmCounters(e reader.Entry) {
+	rows, _ := e.Rows()
+	highest := uint64(0)
+	for i := range rows.Len() {
+		highest = max(highest, rows.Cell(i, 0).Load())
+	}
+	fmt.Fprintf(p.w, "  %d counters, the highest %d\n", rows.Len(), highest)
+	p.counterRows(rows)
+}
+
+func (p *profilePrinter) llvmBitmap(e reader.Entry) {
+	b, _ := e.Bitmap()
+	set := 0
+	for _, v := range b {
+		set += bits.OnesCount8(v)
+	}
+	fmt.Fprintf(p.w, "  bitmap of MC/DC: %d of %d bits set: %x\n", set, 8*len(b), b)
+}
+
+func (p *profilePrinter) llvmSite(e reader.Entry) {
+	rows, _ := e.Rows()
+	fmt.Fprintf(p.w, "  %s, site %d: %d values\n", named(siteNames, e.Sub()), e.Point(), rows.Len())
+	p.siteValues(e, rows)
+}

@@ -1,0 +1,330 @@
+package show
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/formats/hotspot"
+	"github.com/profarc/profarc/internal/dump"
+	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// showInContext prints the profile that a method has in a calling context. How
+// much of the context was found is no part of a method's JSON: it is noted.
+func (o *showOptions) showInContext(w, notes io.Writer, s *reader.Store, key string, sites []methods.CallSite) error {
+	m, err := o.only(s, key)
+	if err != nil {
+		return err
+	}
+	c, err := methods.NewCallContext(s, sites)
+	if err != nil {
+		return err
+	}
+	match, err := c.Lookup(m, reader.AnyCode)
+	switch {
+	case errors.Is(err, reader.ErrNotFound):
+		return methods.NoProfile(s, key)
+	case errors.Is(err, reader.ErrAmbiguous):
+		return fmt.Errorf("%s: %s has profiles of several versions of its code there: see them all with profarc show %s, without callers", s.Mapping().Name(), key, s.Mapping().Name())
+	case err != nil:
+		return err
+	case o.json:
+		lines, err := match.Lines(s)
+		for _, line := range lines {
+			fmt.Fprintln(notes, line)
+		}
+		return errors.Join(err, dump.Profile(w, s, m, match.Profile))
+	}
+	labels, err := openLabels(o.classPath, s)
+	if err != nil {
+		return err
+	}
+	defer labels.close()
+	return printInContext(w, s, m, match, labels)
+}
+
+// only is the method that a key means, or any part of the name of a single one.
+func (o *showOptions) only(s *reader.Store, key string) (found reader.Method, err error) {
+	found, err = methods.Find(s, methods.KeysOf(s.Header().Domain, key, o.loader))
+	if !errors.Is(err, reader.ErrNotFound) {
+		return found, err
+	}
+	sel := methods.Selection{Whole: methods.NewPattern(methods.PlainSpelling.Replace(key))}
+	for m, err := range s.Methods() {
+		if err != nil {
+			return m, err
+		}
+		named, err := sel.NameMatches(s, m)
+		if err != nil {
+			return m, err
+		}
+		if named && found.Valid() {
+			return m, app.Usagef("%s: several methods are named like that: callers belong to one, name it with its whole key", key)
+		}
+		if named {
+			found = m
+		}
+	}
+	if !found.Valid() {
+		return found, methods.Missing(s, key, o.loader)
+	}
+	return found, nil
+}
+
+// printInContext prints a method with one profile.
+func printInContext(w io.Writer, s *reader.Store, m reader.Method, match *methods.ContextMatch, labels *switchLabels) error {
+	lines, err := match.Lines(s)
+	if err != nil {
+		return err
+	}
+	p := &profilePrinter{w: bufio.NewWriter(w), s: s, indent: pointWidth + kindWidth, labels: labels}
+	fmt.Fprintf(p.w, "%s%s\n  id %s%s\n", methods.AccessText(m.Access()), p.methodName(m), app.FormatID(m.ID()), methodNotes(m))
+	for _, line := range lines {
+		fmt.Fprintf(p.w, "  %s\n", line)
+	}
+	if s.Header().Domain.LLVM() {
+		p.indent = llvmIndent
+		p.llvmProfile(match.Profile)
+	} else {
+		p.profile(match.Profile)
+	}
+	if p.err != nil {
+		return p.err
+	}
+	return p.w.Flush()
+}
+
+// ProfileFacts is what a profile has beside entries, in a line.
+func ProfileFacts(q reader.Profile) string {
+	var facts factList
+	for _, c := range []struct {
+		name string
+		get  func() (reader.Counter, bool)
+	}{{"invocations", q.Invocations}, {"backedges", q.Backedges}, {"interpreted", q.Interpreted}} {
+		if n, ok := c.get(); ok {
+			facts.add("%s %d", c.name, n.Load())
+		}
+	}
+	if h, ok := q.History(); ok {
+		facts.add("decompiles %d", h.Decompiles)
+	}
+	code, host := q.Size()
+	if code > 0 {
+		facts.add("code bytes %d", code)
+	}
+	if host > 0 {
+		facts.add("mdo bytes %d", host)
+	}
+	return strings.Join(facts, ", ")
+}
+
+// compilerFacts is what the VM's compilers noted of the method, in a line.
+func compilerFacts(q reader.Profile) string {
+	var facts factList
+	if h, ok := q.History(); ok && h.OverflowRecompiles+h.OverflowTraps+h.TenureTraps > 0 {
+		facts.add("overflow recompiles %d, overflow traps %d, tenure traps %d", h.OverflowRecompiles, h.OverflowTraps, h.TenureTraps)
+	}
+	if c, ok := q.Compile(); ok {
+		facts.add("highest level %d, loops %d, blocks %d", c.Level, c.Loops, c.Blocks)
+	}
+	if e, ok := q.Escape(); ok {
+		facts.add("escape 0x%x: local 0x%x, stack 0x%x, returned 0x%x", e.Flags, e.Local, e.Stack, e.Returned)
+	}
+	for reason, n := range q.TrapHistory() {
+		if n > 0 {
+			facts.add("traps of %s %d", hotspot.TrapText(uint32(reason)), n)
+		}
+	}
+	return strings.Join(facts, ", ")
+}
+
+// A factList is what a line says.
+type factList []string
+
+func (l *factList) add(format string, args ...any) { *l = append(*l, fmt.Sprintf(format, args...)) }
+
+// Widths of what stands in front of an entry's data: its point and its kind.
+const (
+	pointWidth = 7
+	kindWidth  = 15
+)
+
+// A profilePrinter prints profiles for people. It keeps the first error of a
+// name that could not be read.
+type profilePrinter struct {
+	w      *bufio.Writer
+	s      *reader.Store
+	begin  string // of the entry's first line
+	indent int    // of its other lines
+	err    error
+
+	targets naming.Targets
+	tally   lazyTally
+	labels  *switchLabels
+	cases   func(bci int) []int32 // labels of the switches of the profile's code, nil if it is not known
+}
+
+// printMethodWith prints a method with all its profiles, and how often it was
+// sampled.
+func printMethodWith(w io.Writer, s *reader.Store, m reader.Method, tally lazyTally, labels *switchLabels) error {
+	p := &profilePrinter{w: bufio.NewWriter(w), s: s, indent: pointWidth + kindWidth, tally: tally, labels: labels}
+	p.method(m)
+	if p.err != nil {
+		return p.err
+	}
+	return p.w.Flush()
+}
+
+// PrintMethod prints a method with all its profiles, without the labels of
+// switches.
+func PrintMethod(w io.Writer, s *reader.Store, m reader.Method) error {
+	return printMethodWith(w, s, m, newLazyTally(s), nil)
+}
+
+func (p *profilePrinter) method(m reader.Method) {
+	name, err := analyze.NameOf(p.s, m)
+	if err != nil {
+		p.err = err
+		return
+	}
+	fmt.Fprintf(p.w, "%s%s\n", methods.AccessText(m.Access()), escape.Printable(name.String()))
+	fmt.Fprintf(p.w, "  id %s%s\n", name.ID, methodNotes(m))
+	profiles := 0
+	for q, err := range m.Profiles() {
+		if err != nil {
+			p.err = err
+			return
+		}
+		profiles++
+		if p.s.Header().Domain.LLVM() {
+			p.indent = llvmIndent
+			p.llvmProfile(q)
+		} else {
+			p.profile(q)
+		}
+	}
+	p.sampled(m, profiles > 0)
+}
+
+// sampled prints the samples of a method. One that has nothing else has no
+// profile to show, and its stacks are to be seen elsewhere.
+func (p *profilePrinter) sampled(m reader.Method, profiled bool) {
+	tally, err := p.tally()
+	if err != nil {
+		p.err = err
+		return
+	}
+	n := tally.Of(m)
+	switch {
+	case n.Total > 0 && profiled:
+		fmt.Fprintf(p.w, "  %s\n", samplesText(n))
+	case n.Total > 0:
+		fmt.Fprintf(p.w, "  no profile, %s: see the stacks with profarc export -t folded\n", samplesText(n))
+	case !profiled && !m.NeverRan():
+		fmt.Fprintln(p.w, "  no profile")
+	}
+}
+
+func methodNotes(m reader.Method) string {
+	notes := ""
+	if m.NeverRan() {
+		notes += ", never ran"
+	}
+	if m.Flags()&layout.MethodNotMatchable != 0 {
+		notes += ", its name means nothing in another run"
+	}
+	if m.Flags()&layout.MethodSharedID != 0 {
+		notes += ", another method has the same id"
+	}
+	return notes
+}
+
+func (p *profilePrinter) profile(q reader.Profile) {
+	p.context(q)
+	p.cases = p.labels.of(q)
+	for _, facts := range []string{ProfileFacts(q), compilerFacts(q)} {
+		if facts != "" {
+			fmt.Fprintf(p.w, "  %s\n", facts)
+		}
+	}
+	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
+		n := 0
+		for e := range q.Section(section) {
+			if n++; n == 1 && section != layout.SectionData {
+				fmt.Fprintf(p.w, "  %s\n", section)
+			}
+			p.entry(e)
+		}
+	}
+}
+
+// context prints the calling context and the code id of a profile that has
+// either.
+func (p *profilePrinter) context(q reader.Profile) {
+	c, inContext, err := q.Context()
+	if err != nil {
+		p.err = err
+		return
+	}
+	if q.Code() != 0 {
+		fmt.Fprintf(p.w, "  code %s\n", app.FormatID(q.Code()))
+	}
+	if !inContext {
+		return
+	}
+	frames, err := c.Frames()
+	if err != nil {
+		p.err = err
+		return
+	}
+	for i, f := range frames {
+		by := "called by"
+		if i > 0 {
+			by = "       by"
+		}
+		fmt.Fprintf(p.w, "  %s %s at %d\n", by, p.methodName(f.Caller), f.Point)
+	}
+}
+
+func (p *profilePrinter) methodName(m reader.Method) string {
+	if !m.Valid() {
+		return "none"
+	}
+	name, err := analyze.NameOf(p.s, m)
+	if err != nil && p.err == nil {
+		p.err = err
+	}
+	return escape.Printable(name.String())
+}
+
+func (p *profilePrinter) typeName(t reader.Type) string {
+	if !t.Valid() {
+		return "none"
+	}
+	text, err := naming.TypeText(t)
+	p.err = cmp.Or(p.err, err)
+	return escape.Printable(text)
+}
+
+// A lazyTally reads the samples of an archive when they are first asked for.
+type lazyTally func() (*analyze.SampleTally, error)
+
+func newLazyTally(s *reader.Store) lazyTally {
+	return sync.OnceValues(func() (*analyze.SampleTally, error) { return analyze.TallySamples(s) })
+}
+
+// samplesText says how often a method was sampled.
+func samplesText(m analyze.MethodSamples) string {
+	return fmt.Sprintf("%s, %d in the method itself", app.Amount(m.Total, "sample"), m.Self)
+}

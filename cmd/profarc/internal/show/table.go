@@ -1,0 +1,434 @@
+package show
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// tableOptions ask show for a table instead of methods.
+type tableOptions struct {
+	name, sort, match string
+	top               int
+}
+
+func (o *tableOptions) addTo(f *pflag.FlagSet) {
+	f.StringVar(&o.name, "table", "", "print a table instead of methods: its name or number, as info --tables lists them")
+	f.StringVar(&o.sort, "sort", "", "with --table: sort by this column, highest numbers or first names first")
+	f.StringVar(&o.match, "match", "", "with --table: only rows with a cell that matches: a part of it, or a glob with * and ?")
+	f.IntVar(&o.top, "top", 0, "with --table: print so many rows at most")
+}
+
+func (o *tableOptions) check(args int, filtered bool) error {
+	switch {
+	case o.name == "" && *o != tableOptions{}:
+		return app.Usagef("--sort, --match and --top are of a table: name it with --table")
+	case o.name != "" && (args > 1 || filtered):
+		return app.Usagef("--table %s is of the whole archive: leave the method and its filters out, and choose rows with --match", o.name)
+	case o.top < 0:
+		return app.Usagef("--top %d: print one row at least", o.top)
+	}
+	return nil
+}
+
+// showTable prints one table.
+func showTable(ctx context.Context, a *app.App, w io.Writer, s *reader.Store, o tableOptions, asJSON bool) error {
+	t, err := tableNamed(s, o.name)
+	if err != nil {
+		return err
+	}
+	v := &tableView{s: s, t: t, columns: cellReaders(s, t)}
+	if v.rows, err = v.matching(ctx, methods.NewPattern(o.match)); err != nil {
+		return err
+	}
+	v.of = len(v.rows)
+	if o.sort != "" {
+		if err := v.sort(o.sort); err != nil {
+			return err
+		}
+	}
+	if o.top > 0 {
+		v.rows = v.rows[:min(o.top, len(v.rows))]
+	}
+	if asJSON {
+		return v.json(ctx, w)
+	}
+	return v.print(ctx, w)
+}
+
+// tableNamed is the table of an archive with a name or a number.
+func tableNamed(s *reader.Store, name string) (disk.Table, error) {
+	var names []string
+	for t, err := range s.Tables() {
+		if err != nil {
+			return t, err
+		}
+		if strings.EqualFold(name, t.Kind.String()) || strings.EqualFold(name, analyze.TableTitle(t.Kind)) || name == fmt.Sprint(uint32(t.Kind)) {
+			return t, nil
+		}
+		names = append(names, t.Kind.String())
+	}
+	if len(names) == 0 {
+		return disk.Table{}, fmt.Errorf("%s has no tables", s.Mapping().Name())
+	}
+	return disk.Table{}, fmt.Errorf("%s has no table %s: name one of %s", s.Mapping().Name(), escape.Printable(name), strings.Join(names, ", "))
+}
+
+// A tableView is what is shown of a table.
+type tableView struct {
+	s       *reader.Store
+	t       disk.Table
+	columns []cellReader
+	rows    []int // the rows that are shown, in their order
+	of      int   // rows that match
+}
+
+// rowsAtOnce is how many rows are read before an interrupt is looked for.
+const rowsAtOnce = 1024
+
+// matching are the rows that have a cell that a pattern selects.
+func (v *tableView) matching(ctx context.Context, p methods.Pattern) (rows []int, err error) {
+	for row := range v.t.Rows {
+		if row%rowsAtOnce == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		ok, err := v.matches(row, p)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			rows = append(rows, row)
+		}
+	}
+	return rows, nil
+}
+
+func (v *tableView) matches(row int, p methods.Pattern) (bool, error) {
+	if p == "" {
+		return true, nil
+	}
+	for i := range v.columns {
+		text, err := v.columns[i].text(row)
+		if err != nil || p.Matches(text) {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
+// sort sorts the rows by a column. Rows that are equal there keep their order.
+func (v *tableView) sort(name string) error {
+	by, err := v.column(name)
+	if err != nil {
+		return err
+	}
+	if by.numeric() {
+		slices.SortStableFunc(v.rows, func(a, b int) int {
+			if by.signed() {
+				return cmp.Compare(int64(by.raw(b)), int64(by.raw(a)))
+			}
+			return cmp.Compare(by.raw(b), by.raw(a))
+		})
+		return nil
+	}
+	texts := make(map[int]string, len(v.rows))
+	for _, row := range v.rows {
+		text, err := by.text(row)
+		if err != nil {
+			return err
+		}
+		texts[row] = text
+	}
+	slices.SortStableFunc(v.rows, func(a, b int) int { return cmp.Compare(texts[a], texts[b]) })
+	return nil
+}
+
+// column is the column with a name, or with a number from 1.
+func (v *tableView) column(name string) (*cellReader, error) {
+	var names []string
+	for i := range v.columns {
+		c := &v.columns[i]
+		if strings.EqualFold(name, c.form.Name) || name == fmt.Sprint(i+1) {
+			return c, nil
+		}
+		names = append(names, c.form.Name)
+	}
+	return nil, app.Usagef("--sort %s: name a column of the table: %s", name, strings.Join(names, ", "))
+}
+
+// eachRow calls yield with the rows that are shown.
+func (v *tableView) eachRow(ctx context.Context, yield func(i, row int) error) error {
+	for i, row := range v.rows {
+		if i%rowsAtOnce == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := yield(i, row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// print prints the rows for people, a line each.
+func (v *tableView) print(ctx context.Context, out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
+	for i := range v.columns {
+		fmt.Fprint(w, v.columns[i].form.Name, ending(i, v.columns))
+	}
+	err := v.eachRow(ctx, func(_, row int) error {
+		for i := range v.columns {
+			text, err := v.columns[i].text(row)
+			if err != nil {
+				return err
+			}
+			fmt.Fprint(w, escape.Printable(text), ending(i, v.columns))
+		}
+		return nil
+	})
+	if err = errors.Join(err, w.Flush()); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "\n%d of %s\n", len(v.rows), app.Amount(v.of, "row"))
+	return err
+}
+
+// ending is what follows cell i of a row.
+func ending(i int, columns []cellReader) string {
+	if i < len(columns)-1 {
+		return "\t"
+	}
+	return "\n"
+}
+
+// json prints the rows as one object, a row a line.
+func (v *tableView) json(ctx context.Context, out io.Writer) error {
+	w := bufio.NewWriter(out)
+	head, err := json.Marshal(struct {
+		Archive string               `json:"archive"`
+		Table   string               `json:"table"`
+		Kind    uint32               `json:"kind"`
+		Columns []analyze.ColumnFact `json:"columns"`
+		Of      int                  `json:"of"` // rows that match
+	}{v.s.Mapping().Name(), v.t.Kind.String(), uint32(v.t.Kind), analyze.ColumnsOf(v.t), v.of})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "%s,\"rows\":[", head[:len(head)-1])
+	err = v.eachRow(ctx, func(i, row int) error {
+		var cells []json.RawMessage
+		for c := range v.columns {
+			cell, err := v.columns[c].json(row)
+			if err != nil {
+				return err
+			}
+			cells = append(cells, cell)
+		}
+		line, err := json.Marshal(cells)
+		if i > 0 {
+			fmt.Fprint(w, ",")
+		}
+		fmt.Fprintf(w, "\n%s", line)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(w, "\n]}")
+	return w.Flush()
+}
+
+// A cellReader reads the cells of one column of a table.
+type cellReader struct {
+	s      *reader.Store
+	t      disk.Table
+	column int
+	form   disk.Column
+}
+
+// cellReaders are the readers of all columns of a table.
+func cellReaders(s *reader.Store, t disk.Table) []cellReader {
+	columns := make([]cellReader, t.Columns())
+	for i := range columns {
+		columns[i] = cellReader{s, t, i, disk.TableColumn(t.Kind, i, t.Column(i))}
+	}
+	return columns
+}
+
+// numeric reports whether the cells of the column have the order of numbers.
+func (c *cellReader) numeric() bool {
+	return c.form.Kind == layout.ColumnWord && c.form.Form != disk.FormFunction
+}
+
+// signed reports whether the numbers of the column are two's complement.
+func (c *cellReader) signed() bool {
+	return c.form.Form == disk.FormSigned || c.form.Form == disk.FormTime
+}
+
+func (c *cellReader) raw(row int) uint64 { return c.t.Cell(c.column, row) }
+
+// text is a cell as it is printed, before control characters are quoted. A
+// reference to nothing is a dash.
+func (c *cellReader) text(row int) (string, error) {
+	v := c.raw(row)
+	switch {
+	case c.form.Kind == layout.ColumnWord:
+		return c.word(v), nil
+	case v == 0:
+		return "-", nil
+	}
+	return c.reference(layout.Ref(v))
+}
+
+func (c *cellReader) word(v uint64) string {
+	switch c.form.Form {
+	case disk.FormSigned:
+		return fmt.Sprint(int64(v))
+	case disk.FormHex:
+		return app.FormatID(v)
+	case disk.FormTime:
+		if v == 0 {
+			return "-"
+		}
+		return time.Unix(0, int64(v)).UTC().Format(time.RFC3339Nano)
+	case disk.FormWeight:
+		return builder.Weight(v).String()
+	case disk.FormFunction:
+		return c.function(v)
+	case disk.FormExit:
+		return layout.Exit(v).String()
+	}
+	return fmt.Sprint(v)
+}
+
+// function is the function with an id, or the id.
+func (c *cellReader) function(id uint64) string {
+	if m, err := c.s.Lookup(id); err == nil {
+		if name, err := m.Name(); err == nil {
+			return name.String()
+		}
+	}
+	return app.FormatID(id)
+}
+
+func (c *cellReader) reference(n layout.Ref) (string, error) {
+	switch c.form.Kind {
+	case layout.ColumnSymbol:
+		name, err := c.s.SymbolAt(n)
+		if c.form.Form == disk.FormBytes {
+			return hex.EncodeToString([]byte(name.String())), err
+		}
+		return name.String(), err
+	case layout.ColumnType:
+		t, err := c.s.TypeAt(n)
+		if err != nil {
+			return "", err
+		}
+		return naming.TypeText(t)
+	case layout.ColumnMethod:
+		m, err := c.s.MethodAt(n)
+		if err != nil {
+			return "", err
+		}
+		name, err := analyze.NameOf(c.s, m)
+		return name.String(), err
+	case layout.ColumnProfile:
+		return profileText(c.s, n)
+	}
+	return contextText(c.s, n)
+}
+
+// profileText is a profile's method, with its code and its callers if it has
+// them.
+func profileText(s *reader.Store, n layout.Ref) (string, error) {
+	p, err := s.ProfileAt(n)
+	if err != nil {
+		return "", err
+	}
+	m, err := p.Method()
+	if err != nil {
+		return "", err
+	}
+	name, err := analyze.NameOf(s, m)
+	if err != nil {
+		return "", err
+	}
+	text := name.String()
+	if p.Code() != 0 {
+		text += " code " + app.FormatID(p.Code())
+	}
+	c, ok, err := p.Context()
+	if err != nil || !ok {
+		return text, err
+	}
+	callers, err := callersText(s, c)
+	return text + callers, err
+}
+
+func contextText(s *reader.Store, n layout.Ref) (string, error) {
+	c, err := s.ContextAt(n)
+	if err != nil {
+		return "", err
+	}
+	m, err := c.Method()
+	if err != nil {
+		return "", err
+	}
+	name, err := analyze.NameOf(s, m)
+	if err != nil {
+		return "", err
+	}
+	callers, err := callersText(s, c)
+	return name.String() + callers, err
+}
+
+// callersText are the frames of a context, the direct caller first.
+func callersText(s *reader.Store, c reader.Context) (text string, err error) {
+	frames, err := c.Frames()
+	for _, f := range frames {
+		caller, nameErr := analyze.NameOf(s, f.Caller)
+		err = errors.Join(err, nameErr)
+		text += fmt.Sprintf(" < %s:%d", caller, f.Point)
+	}
+	return text, err
+}
+
+// json is a cell in JSON: a number, a string, or null for a reference to
+// nothing. Ids and addresses are strings of hexadecimal digits, since not every
+// reader of JSON holds 64 bits.
+func (c *cellReader) json(row int) (json.RawMessage, error) {
+	text, err := c.text(row)
+	if err != nil {
+		return nil, err
+	}
+	if text == "-" && (c.form.Kind != layout.ColumnWord || c.form.Form == disk.FormTime) && c.raw(row) == 0 {
+		return json.RawMessage("null"), nil
+	}
+	if c.form.Kind == layout.ColumnWord {
+		switch c.form.Form {
+		case disk.FormPlain, disk.FormSigned, disk.FormWeight:
+			return json.RawMessage(text), nil
+		}
+	}
+	return json.Marshal(text)
+}

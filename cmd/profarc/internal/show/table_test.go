@@ -1,0 +1,83 @@
+package show
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/convert"
+	"github.com/profarc/profarc/internal/memstore"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// column are the texts of a column of a table, nil if there is no such table.
+func column(t *testing.T, s *reader.Store, kind layout.TableKind, name string) (cells []string) {
+	t.Helper()
+	table, err := s.Table(kind)
+	if err != nil {
+		return nil
+	}
+	v := &tableView{s: s, t: table, columns: cellReaders(s, table)}
+	c, err := v.column(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for row := range table.Rows {
+		text, err := c.text(row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cells = append(cells, text)
+	}
+	return cells
+}
+
+// listedBehind are the lines of a file behind the first that begins with a mark,
+// but for others that do; ok is false if there is no such file.
+func listedBehind(path, mark string) (lines []string, ok bool) {
+	data, err := os.ReadFile(path)
+	_, text, _ := strings.Cut(string(data), "\n"+mark)
+	_, text, _ = strings.Cut(text, "\n")
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, strings.TrimSpace(mark)) {
+			lines = append(lines, line)
+		}
+	}
+	return lines, err == nil
+}
+
+// TestTablesAreWhatLLVMPrints: binary ids and temporal traces are those that
+// llvm-profdata prints of the same profiles.
+func TestTablesAreWhatLLVMPrints(t *testing.T) {
+	profiles, _ := filepath.Glob("../../../../../shared/samples/llvm/*/*/x.profdata")
+	if len(profiles) == 0 {
+		t.Skip("no samples beside the project")
+	}
+	ids, traces := 0, 0
+	for _, path := range profiles {
+		a := &app.App{}
+		in, err := convert.ReadSource(context.Background(), a, path, convert.ImportConfig{Unordered: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := memstore.Open(t, in.Builder)
+		want, ok := listedBehind(filepath.Join(filepath.Dir(path), "binids.txt"), "Binary IDs:")
+		if got := column(t, s, layout.TableBinaryIDs, "bytes"); ok && !slices.Equal(got, want) {
+			t.Errorf("%s: binary ids %v, llvm-profdata prints %v", path, got, want)
+		}
+		ids += len(want)
+		want, ok = listedBehind(filepath.Join(filepath.Dir(path), "temporal.txt"), "  Temporal Profile Trace ")
+		if got := column(t, s, layout.TableTraces, "function-id"); ok && !slices.Equal(got, want) {
+			t.Errorf("%s: traces of %v, llvm-profdata prints %v", path, got, want)
+		}
+		traces += len(want)
+	}
+	if ids == 0 || traces == 0 {
+		t.Errorf("%d binary ids and %d functions of traces were compared", ids, traces)
+	}
+}

@@ -1,0 +1,116 @@
+// Package top lists the hottest methods and polluted sites.
+package top
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/reader"
+)
+
+type topOptions struct {
+	n             int
+	by            string
+	class, method string
+	min           uint64
+	json          bool
+}
+
+func Command(a *app.App) *cobra.Command {
+	var o topOptions
+	cmd := &cobra.Command{
+		Use:   "top ARCHIVE",
+		Short: "List the hottest methods, with their shares, or polluted sites",
+		Long: `Top lists the methods with the highest sums over their profiles:
+
+` + methods.MeasuresText() + `
+` + methods.MeasureLine(analyze.BySamples, "GraalVM: samples taken in the method itself, and in all that it called") + `
+
+Without --by it takes invocations where the archive has any, function counts of LLVM's
+profiles, bytecodes of a JamaicaVM's, samples where there are no counts, and counts elsewhere.
+--class, --method and --min choose among the methods, as in show; of samples --min is of those in
+all that a method called too. Shares are of the whole archive, or of the total of the run where
+the profile has one and not all methods. Cycles of a JamaicaVM are those of called methods too, so
+that they are never added up: shares are of the cycles of all threads or, where these are not
+recorded, of the highest. Names that the profile cut off may be of several methods: each has a line.
+
+A HotSpot JVM counts until C2 has compiled a method; code of C2 counts nothing. So methods of level
+4 ran more often than they show, and often by far: level is the highest at which a method was
+compiled (0 interpreter, 1 to 3 C1, 4 C2). Invocations are no measure of time there.
+
+` + pollutionText,
+		Example: `  profarc top app.parc
+  profarc top app.parc -n 5 --by backedges
+  profarc top app.parc --class 'java.util.*' --by counts --min 1000
+  profarc top native.parc --by samples
+  profarc top app.parc --by pollution
+  profarc top app.parc --by size --json | jq -r '.methods[].method'`,
+		Args:              app.Args(1, 1, "one archive"),
+		ValidArgsFunction: app.CompleteArchives(1),
+		RunE:              a.Run(func(ctx context.Context, args []string) error { return runTop(ctx, a, args[0], o) }),
+	}
+	f := cmd.Flags()
+	names := append(methods.MeasureNames(), analyze.BySamples, analyze.ByPollution)
+	f.IntVarP(&o.n, "number", "n", 20, "methods or sites to list")
+	f.StringVar(&o.by, "by", "", "what to sum: "+strings.Join(names, ", "))
+	f.StringVar(&o.class, "class", "", "methods of classes that match")
+	f.StringVar(&o.method, "method", "", "methods whose names match")
+	f.StringVar(&o.method, "function", "", "the same as --method, in LLVM's words")
+	f.Uint64Var(&o.min, "min", 0, "methods with such a sum at least, sites with such a count")
+	f.BoolVar(&o.json, "json", false, "print JSON")
+	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func runTop(ctx context.Context, a *app.App, path string, o topOptions) error {
+	if o.n < 1 {
+		return app.Usagef("-n %d: list one method at least", o.n)
+	}
+	var by *analyze.Measure
+	if o.by != analyze.ByPollution && o.by != analyze.BySamples {
+		var err error
+		if by, err = methods.ChosenMeasure(o.by, analyze.BySamples, analyze.ByPollution); err != nil {
+			return err
+		}
+	}
+	return a.WithStore(ctx, path, func(s *reader.Store) error {
+		if err := (methods.Filter{Class: o.class, Method: o.method}).Check(s); err != nil {
+			return err
+		}
+		return top(ctx, a, s, o, by)
+	})
+}
+
+// top lists methods by a measure, the usual one if that is nil, or by what the
+// options name beside the measures.
+func top(ctx context.Context, a *app.App, s *reader.Store, o topOptions, by *analyze.Measure) error {
+	sel := methods.NewSelection(s.Header().Domain, o.class, o.method, o.min, nil)
+	rank := analyze.RankOptions{Limit: o.n, Min: o.min, Methods: sel.Keys(s.Header().Domain)}
+	switch {
+	case o.by == analyze.ByPollution:
+		r, err := analyze.MostPolluted(ctx, s, rank)
+		return printReport(a, r, err, o.json, printPollution)
+	case o.by == analyze.BySamples || by == nil && analyze.SamplesOnly(s):
+		r, err := analyze.MostSampled(ctx, s, rank)
+		return printReport(a, r, err, o.json, printSamples)
+	}
+	r, err := analyze.Hottest(ctx, s, by, rank)
+	return printReport(a, r, err, o.json, printTop)
+}
+
+// printReport prints a report in JSON, or as printText does for people.
+func printReport[R any](a *app.App, r R, err error, json bool, printText func(*app.App, R)) error {
+	switch {
+	case err != nil:
+		return err
+	case json:
+		return a.PrintJSON(r)
+	}
+	printText(a, r)
+	return nil
+}

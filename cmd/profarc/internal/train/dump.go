@@ -1,0 +1,230 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/formats/hotspot/live"
+	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/layout"
+)
+
+type dumpOptions struct {
+	pid       int
+	out       string
+	filters   dumpFilters
+	running   bool
+	stopLimit time.Duration
+	json      bool
+}
+
+func DumpCommand(a *app.App) *cobra.Command {
+	var o dumpOptions
+	cmd := &cobra.Command{
+		Use:   "dump --pid PID -o ARCHIVE",
+		Short: "Make an archive of the profiles of a live JVM",
+		Long: `Dump reads the profiles (MethodData) of a running HotSpot JVM, of JDK 17 or later on Linux,
+out of its memory. The JVM needs no flag and no agent, and nothing in it is changed. It is held
+for some milliseconds, so that all profiles are of one moment.
+
+A JVM without profiles, or with none that pass the filters, is an error: the archive that is there
+stays.
+
+It takes the JVM's user or root, and leave to trace: see /proc/sys/kernel/yama/ptrace_scope.`,
+		Example: `  profarc dump --pid $(pgrep -f app.jar) -o app.parc
+  profarc dump --pid 4711 -o app.parc --class 'com.example.*' --compiled-only`,
+		Args: app.Args(0, 0, "none: name the process with --pid"),
+		RunE: a.Run(func(ctx context.Context, _ []string) error { return runDump(ctx, a, o) }),
+	}
+	f := cmd.Flags()
+	f.IntVar(&o.pid, "pid", 0, "process of the JVM, as jps shows it")
+	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+app.ArchiveExtension)
+	o.filters.addTo(f)
+	f.BoolVar(&o.filters.compiledOnly, "compiled", false, "deprecated: the same as --compiled-only")
+	_ = f.MarkHidden("compiled")
+	f.BoolVar(&o.running, "running", false, "do not hold the JVM: profiles may then be of different moments")
+	f.DurationVar(&o.stopLimit, "stop-limit", live.DefaultStopLimit, "hold the JVM for so long at most, then read the rest while it runs; 0 stands for the default")
+	f.BoolVar(&o.json, "json", false, "report in JSON")
+	return cmd
+}
+
+// options are what the reader of a live VM is told.
+func (o *dumpOptions) options() live.Options {
+	l := o.filters.options()
+	l.Stop, l.StopLimit = !o.running, o.stopLimit
+	return l
+}
+
+func runDump(ctx context.Context, a *app.App, o dumpOptions) error {
+	if o.pid <= 0 {
+		return app.Usagef("name the process of the JVM: --pid PID, as jps shows it")
+	}
+	if err := app.CheckArchiveName(o.out, ""); err != nil {
+		return err
+	}
+	if o.stopLimit < 0 {
+		return app.Usagef("--stop-limit %v: a JVM cannot be held for less than no time: --running does not hold it", o.stopLimit)
+	}
+	if err := checkWritable(ctx, o.out); err != nil {
+		return err
+	}
+	begin := time.Now()
+	profiles, read, err := o.read(ctx)
+	if err != nil {
+		return err
+	}
+	took := time.Since(begin)
+	written, err := profiles.Commit(ctx, o.out)
+	if err != nil {
+		return err
+	}
+	r := newDumpReport(&o, read, written)
+	r.ReadNS, r.WriteNS = took.Nanoseconds(), (time.Since(begin) - took).Nanoseconds()
+	if o.json {
+		return a.PrintJSON(r)
+	}
+	r.print(a.Out)
+	return nil
+}
+
+// read reads the JVM, which must have something that is wanted: an archive of
+// nothing would replace one of something.
+func (o *dumpOptions) read(ctx context.Context) (*builder.Builder, *live.Report, error) {
+	vm, err := live.Attach(ctx, o.pid)
+	if err != nil {
+		return nil, nil, err
+	}
+	profiles, r, err := vm.Dump(ctx, o.options())
+	if errors.Is(err, live.ErrTraced) {
+		err = fmt.Errorf("%w (--running)", err)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if why := whyEmpty(vm, r, "it has no profiles yet: let it run longer, then dump it again"); why != "" {
+		return nil, nil, fmt.Errorf("process %d: %s", o.pid, why)
+	}
+	r.Describe(ctx, profiles, &live.Contents{})
+	return profiles, r, nil
+}
+
+// A dumpReport says what was read of a JVM, what was written, and what was left
+// out.
+type dumpReport struct {
+	PID        int           `json:"pid"`
+	Producer   string        `json:"producer"`
+	Methods    int           `json:"methods"`
+	Entries    int           `json:"entries"`
+	Skipped    int           `json:"skipped"`
+	Refused    []app.Loss    `json:"refused"`
+	Classes    int           `json:"classes"`
+	Loaders    int           `json:"loaders"`
+	DataBytes  int64         `json:"method_data_bytes"`
+	StoppedNS  int64         `json:"stopped_ns"`
+	Threads    int           `json:"threads"`
+	Consistent bool          `json:"consistent"`
+	Archive    string        `json:"archive"`
+	Bytes      int64         `json:"bytes"`
+	Base       string        `json:"base"`
+	DumpID     string        `json:"dump_id"`
+	Counts     layout.Counts `json:"counts"`
+	ReadNS     int64         `json:"read_ns"`
+	WriteNS    int64         `json:"write_ns"`
+}
+
+func newDumpReport(o *dumpOptions, r *live.Report, w builder.Report) *dumpReport {
+	d := &dumpReport{
+		PID: o.pid, Producer: r.Producer, Methods: r.Methods, Entries: r.Entries, Skipped: r.Skipped, Refused: []app.Loss{},
+		Classes: r.Classes, Loaders: r.Loaders, DataBytes: r.Bytes, StoppedNS: r.Stopped.Nanoseconds(), Threads: r.Threads,
+		Consistent: r.Consistent, Archive: o.out, Bytes: w.Bytes, Base: fmt.Sprintf("0x%x", w.Base),
+		DumpID: fmt.Sprintf("%x", w.DumpID), Counts: w.Counts,
+	}
+	for _, x := range r.Refused {
+		d.Refused = append(d.Refused, app.Loss{What: string(x.Why), Count: x.Count})
+	}
+	return d
+}
+
+func (r *dumpReport) print(w io.Writer) {
+	fmt.Fprintf(w, "read   process %d (%s): %d methods, %d entries, %d classes, %s of MethodData, %s\n",
+		r.PID, escape.Printable(r.Producer), r.Methods, r.Entries, r.Classes, app.FormatSize(r.DataBytes), app.FormatDuration(time.Duration(r.ReadNS)))
+	switch {
+	case r.Consistent:
+		fmt.Fprintf(w, "held   %d threads for %s\n", r.Threads, app.FormatDuration(time.Duration(r.StoppedNS)))
+	case r.Threads > 0:
+		fmt.Fprintf(w, "held   %d threads for %s, then let go: profiles may be of different moments\n", r.Threads, app.FormatDuration(time.Duration(r.StoppedNS)))
+	default:
+		fmt.Fprintln(w, "held   not at all: profiles may be of different moments")
+	}
+	if r.Skipped > 0 {
+		fmt.Fprintf(w, "chose  %d of %d profiles\n", r.Methods, r.Methods+r.Skipped)
+	}
+	fmt.Fprintf(w, "wrote  %s: %s, %d profiles, %d types, base %s, %s\n",
+		escape.Printable(r.Archive), app.FormatSize(r.Bytes), r.Counts.Profiles, r.Counts.Types, r.Base, app.FormatDuration(time.Duration(r.WriteNS)))
+	app.PrintLosses(w, r.Refused)
+}
+
+// dumpFilters say which profiles of a JVM are taken.
+type dumpFilters struct {
+	class        string
+	compiledOnly bool
+	calls        uint64
+}
+
+func (d *dumpFilters) addTo(f *pflag.FlagSet) {
+	f.BoolVar(&d.compiledOnly, "compiled-only", false, "only methods that were compiled at any time of the run")
+	f.Uint64Var(&d.calls, "min-invocations", 0, "only methods that were invoked so often")
+	f.StringVar(&d.class, "class", "", "only methods of classes with this in their name, or of this pattern with * and ?")
+}
+
+// options are what the reader of a live VM is told.
+func (d *dumpFilters) options() live.Options {
+	o := live.Options{CompiledOnly: d.compiledOnly, MinInvocations: d.calls, Selection: d.text()}
+	if d.class != "" {
+		o.Class = methods.NewPattern(d.class).Matches
+	}
+	return o
+}
+
+// text is the filters as they stand on a command line, empty if there are none.
+func (d *dumpFilters) text() string {
+	var flags []string
+	if d.class != "" {
+		flags = append(flags, fmt.Sprintf("--class '%s'", d.class))
+	}
+	if d.compiledOnly {
+		flags = append(flags, "--compiled-only")
+	}
+	if d.calls > 0 {
+		flags = append(flags, fmt.Sprintf("--min-invocations %d", d.calls))
+	}
+	return strings.Join(flags, " ")
+}
+
+// whyEmpty says why nothing was taken of a VM; it is empty if something was. If
+// the VM has no profiles it says early: the time to read it has not come.
+func whyEmpty(vm *live.VM, r *live.Report, early string) string {
+	if r.Methods > 0 {
+		return ""
+	}
+	if r.Skipped > 0 {
+		return "no method passes the filters: loosen them"
+	}
+	if len(r.Refused) > 0 {
+		return fmt.Sprintf("no profile of it could be taken, %d are %s: dump it again", r.Refused[0].Count, r.Refused[0].Why)
+	}
+	if flag := vm.Unprofiled(); flag != "" {
+		return "with " + flag + " a JVM records no profiles: run it without"
+	}
+	return early
+}

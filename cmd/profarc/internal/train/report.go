@@ -1,0 +1,192 @@
+package train
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/training"
+)
+
+// errNoJVM: the command ended, and nothing can be said of profiles.
+var errNoJVM = errors.New("no JVM ended under the command, so no archive was written: name a command that itself starts java, " +
+	"without a daemon (gradle --no-daemon); GraalVM's native images keep their profiles in .iprof files")
+
+// end says what became of the JVMs, when the command has ended, and how train
+// ends: as the command, unless that was content and train could not write.
+func (t *trainingRun) end(ctx context.Context, status training.Status) error {
+	t.print()
+	end := &app.ExitError{Code: status.ExitCode(), Err: t.writeReport(ctx, status)}
+	if end.Code == app.ExitOK && (end.Err != nil || t.lost || t.short || len(t.archives) == 0) {
+		end.Code = app.ExitFailure
+	}
+	if len(t.jvms) == 0 {
+		end.Err = errors.Join(errNoJVM, end.Err)
+	} else if mains, none := t.noneSelected(); none {
+		end.Err = errors.Join(fmt.Errorf("--only %s selects no JVM: those that ended ran %s: name one of these", t.o.only, enumerated(mains)), end.Err)
+	}
+	return end
+}
+
+// noneSelected reports whether there were JVMs and --only has selected none, and
+// returns what they ran.
+func (t *trainingRun) noneSelected() (mains []string, none bool) {
+	for _, j := range t.jvms {
+		if j.Why != notSelected {
+			return nil, false
+		}
+		if main := cmp.Or(j.Main, jvmName(j.called)); !slices.Contains(mains, main) {
+			mains = append(mains, main)
+		}
+	}
+	return mains, true
+}
+
+// writeReport writes the summary that --report names.
+func (t *trainingRun) writeReport(ctx context.Context, status training.Status) error {
+	if t.o.report == "" {
+		return nil
+	}
+	jvms, archives := t.jvms, t.archives
+	if jvms == nil {
+		jvms = []*trainedJVM{}
+	}
+	if archives == nil {
+		archives = []trainedArchive{}
+	}
+	return app.PublishPrivate(ctx, t.o.report, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		return e.Encode(map[string]any{"exit": status.ExitCode(), "jvms": jvms, "archives": archives})
+	})
+}
+
+// print says on stderr what became of the JVMs. Each line names the program that
+// says it, for the command's own stderr is before it.
+func (t *trainingRun) print() {
+	for _, j := range t.jvms {
+		if !t.o.quiet || j.Archive == "" && j.Why != notSelected {
+			j.print(t.a.ErrOut, t.o.merge)
+		}
+	}
+	if t.o.merge && !t.o.quiet {
+		for _, a := range t.archives {
+			a.print(t.a.ErrOut, t.o.out)
+		}
+	}
+	if left := t.leftovers(); len(left) > 0 {
+		fmt.Fprintf(t.a.ErrOut, "profarc: not of this run, but there from before: %s\n", escape.Printable(enumerated(left)))
+	}
+}
+
+// print says what an archive of merged JVMs holds.
+func (a *trainedArchive) print(w io.Writer, first string) {
+	fmt.Fprintf(w, "profarc: wrote %s: %d profiles of %s, %s\n", escape.Printable(a.Archive), a.Profiles, app.Amount(a.JVMs, "JVM"), app.FormatSize(a.Bytes))
+	if a.Apart != "" {
+		fmt.Fprintf(w, "profarc: %s is not merged with %s: %s\n", escape.Printable(a.Archive), escape.Printable(first), escape.Printable(a.Apart))
+	}
+}
+
+// print says what became of a JVM.
+func (j *trainedJVM) print(w io.Writer, merged bool) {
+	name := fmt.Sprintf("JVM %d (%s)", j.PID, escape.Printable(jvmName(j.called)))
+	end := "held for " + app.FormatDuration(time.Duration(j.HeldNS))
+	if j.Running {
+		end = "still running, read in " + app.FormatDuration(time.Duration(j.HeldNS))
+	}
+	switch {
+	case j.Archive == "":
+		fmt.Fprintf(w, "profarc: no archive of %s: %s\n", name, escape.Printable(j.Why))
+	case merged:
+		fmt.Fprintf(w, "profarc: merged into %s: %d methods of %s, %s, %s\n", escape.Printable(j.Archive), j.Methods, name, escape.Printable(j.Producer), end)
+	default:
+		fmt.Fprintf(w, "profarc: wrote %s: %d methods, %s, of %s, %s, %s\n", escape.Printable(j.Archive), j.Methods, app.FormatSize(j.Bytes), name, escape.Printable(j.Producer), end)
+	}
+	if j.Skipped > 0 && j.Archive != "" {
+		fmt.Fprintf(w, "profarc: left out %d methods that the filters do not select\n", j.Skipped)
+	}
+	for _, r := range j.Refused {
+		fmt.Fprintf(w, "profarc: refused %d %s", r.Count, escape.Printable(string(r.Why)))
+		if r.Example != "" {
+			fmt.Fprintf(w, ", for instance of %s", escape.Printable(r.Example))
+		}
+		fmt.Fprintln(w)
+	}
+}
+
+// enumerated names the first few of many.
+func enumerated(names []string) string {
+	const most = 4
+	if more := len(names) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}
+
+// maxJVMName is how many characters of a command line fit a line of a report.
+const maxJVMName = 60
+
+// jvmName is a command line that fits a line of a report and still says which
+// program it is: of a long one java's folder and then its flags are dropped
+// first.
+func jvmName(args []string) string {
+	if line := commandLine(args...); len([]rune(line)) <= maxJVMName {
+		return line
+	}
+	name, rest := path.Base(args[0]), args[1:]
+	if line := commandLine(append([]string{name}, rest...)...); len([]rune(line)) <= maxJVMName {
+		return line
+	}
+	if name == "java" {
+		program, arguments := javaProgram(rest)
+		if program == nil {
+			return app.Shorten(commandLine(args...), maxJVMName)
+		}
+		name, rest = commandLine(append([]string{name, "..."}, program...)...), arguments
+	}
+	name = app.Shorten(name, maxJVMName)
+	line := []rune(commandLine(append([]string{name}, rest...)...))
+	if room := maxJVMName - len([]rune(name)); len(line) > maxJVMName && room > len(" ...") {
+		return string(line[:maxJVMName-3]) + "..."
+	} else if len(line) > maxJVMName {
+		return name
+	}
+	return string(line)
+}
+
+// commandLine puts words into a line.
+func commandLine(words ...string) string {
+	return strings.Join(strings.Fields(strings.Join(words, " ")), " ")
+}
+
+// valueFlags are java's flags that have a value as the next argument.
+var valueFlags = []string{
+	"-cp", "-classpath", "--class-path", "-p", "--module-path", "--upgrade-module-path", "--add-modules", "--limit-modules",
+	"--add-exports", "--add-opens", "--add-reads", "--patch-module", "--enable-native-access", "--source",
+}
+
+// javaProgram finds what java runs among its arguments: a class, a jar, or a
+// module, with the flag that says so.
+func javaProgram(args []string) (program, arguments []string) {
+	for i := 0; i < len(args); i++ {
+		switch a := args[i]; {
+		case slices.Contains([]string{"-jar", "-m", "--module"}, a) && i+1 < len(args):
+			return args[i : i+2], args[i+2:]
+		case slices.Contains(valueFlags, a):
+			i++
+		case !strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "@"):
+			return args[i : i+1], args[i+1:]
+		}
+	}
+	return nil, nil
+}

@@ -1,0 +1,181 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/formats/hotspot/live"
+	"github.com/profarc/profarc/internal/runfiles"
+	"github.com/profarc/profarc/internal/secrets"
+	"github.com/profarc/profarc/internal/training"
+	"github.com/profarc/profarc/layout"
+)
+
+// A trainedJVM is what became of a JVM.
+type trainedJVM struct {
+	PID     int    `json:"pid"`
+	Number  int    `json:"number"`  // in the order of the JVMs' ends, from 1
+	Command string `json:"command"` // without secrets
+	Main    string `json:"main,omitempty"`
+	called  []string
+	Running bool  `json:"running"` // when it was read
+	Exit    int   `json:"exit"`
+	HeldNS  int64 `json:"held_ns"`
+
+	Producer string         `json:"producer,omitempty"`
+	Methods  int            `json:"methods"`
+	Entries  int            `json:"entries"`
+	Skipped  int            `json:"skipped"` // by the filters
+	Refused  []live.Refused `json:"refused"`
+
+	Archive string `json:"archive,omitempty"` // empty if none was written
+	Bytes   int64  `json:"bytes"`
+	Why     string `json:"why,omitempty"`   // there is no archive
+	Apart   string `json:"apart,omitempty"` // why it was not merged with the others
+}
+
+// outputName returns the name of the JVM's archive.
+func (j *trainedJVM) outputName(pattern string) string {
+	return runfiles.Expand(pattern, runfiles.Run{Main: j.Main, PID: j.PID, Number: j.Number})
+}
+
+// A trainingRun gathers the JVMs of a command. Each is read while it is held,
+// and written by another goroutine when it has gone.
+type trainingRun struct {
+	ctx      context.Context
+	a        *app.App
+	o        trainOptions
+	jvms     []*trainedJVM
+	archives []trainedArchive
+	outputs  []*namedOutput
+	contents live.Contents
+	lost     bool           // profiles that were read could not be written
+	short    bool           // an archive would have held fewer methods than are required
+	queue    chan unwritten // so long that a JVM hardly ever stands still for it
+	done     chan struct{}
+}
+
+func newTraining(ctx context.Context, a *app.App, o trainOptions) *trainingRun {
+	t := &trainingRun{ctx: ctx, a: a, o: o, queue: make(chan unwritten, 16), done: make(chan struct{})}
+	go t.gather()
+	return t
+}
+
+// held reads a JVM that stands still.
+func (t *trainingRun) held(j training.JVM) {
+	begun := time.Now()
+	called := secrets.Mask(j.Args)
+	jvm := &trainedJVM{
+		PID: j.PID, Number: len(t.jvms) + 1, Command: strings.Join(called, " "), called: called,
+		Running: j.Running, Exit: j.Status.ExitCode(), Refused: []live.Refused{},
+	}
+	t.jvms = append(t.jvms, jvm)
+	if t.a.Streams.ErrTerminal {
+		fmt.Fprintf(t.a.ErrOut, "profarc: reading JVM %d", j.PID)
+		defer fmt.Fprint(t.a.Streams.RawErr, "\r\x1b[K")
+	}
+	u := unwritten{jvms: []*trainedJVM{jvm}}
+	err := apartFromOthers(fmt.Sprintf("read JVM %d", j.PID), func() (err error) {
+		u.profiles, u.run, err = t.read(j, jvm)
+		return err
+	})
+	jvm.HeldNS = time.Since(begun).Nanoseconds()
+	switch {
+	case err != nil:
+		jvm.Why = unreadable(err, j.Running)
+	case jvm.Why == "":
+		t.queue <- u
+	}
+}
+
+// unreadable says why a JVM was not read: at its exit, or as it ran on.
+func unreadable(err error, running bool) string {
+	switch {
+	case errors.Is(err, live.ErrStructure) && running:
+		return "it was still starting when the command ended, and runs on: let the command wait for it"
+	case errors.Is(err, live.ErrStructure):
+		return "it ended before its VM had started, or its memory is damaged: see what it printed itself"
+	case errors.Is(err, live.ErrGone):
+		return "it was killed while it was read: run the command again"
+	}
+	return app.Message(err)
+}
+
+// read reads a JVM, and fills in what is said of it.
+func (t *trainingRun) read(j training.JVM, jvm *trainedJVM) (*builder.Builder, *live.Report, error) {
+	vm, err := live.Attach(t.ctx, j.Thread)
+	if err != nil {
+		return nil, nil, err
+	}
+	jvm.Main = vm.Provenance(t.ctx).Main
+	if !t.selects(jvm.Main, j.Args) {
+		jvm.Why = notSelected
+		return nil, nil, nil
+	}
+	o := t.o.filters.options()
+	if !j.Running {
+		o.Exit = exitOf(j.Status)
+	}
+	profiles, r, err := vm.Dump(t.ctx, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	if r.OwnFiles() {
+		r.Describe(t.ctx, profiles, &t.contents)
+	}
+	jvm.Producer, jvm.Methods, jvm.Entries, jvm.Skipped = r.Producer, r.Methods, r.Entries, r.Skipped
+	jvm.Refused = append(jvm.Refused, r.Refused...)
+	early := "it ran too short to have profiles: let it run longer"
+	if j.Running {
+		early = "it had no profiles yet when the command ended, and runs on: let the command wait for it"
+	}
+	jvm.Why = whyEmpty(vm, r, early)
+	return profiles, r, nil
+}
+
+// notSelected is why there is no archive of a JVM that nobody asked for.
+const notSelected = "--only does not select it"
+
+// selects reports whether a JVM is one of those that are asked for, by its main
+// class or its command line.
+func (t *trainingRun) selects(main string, args []string) bool {
+	only := methods.NewPattern(t.o.only)
+	return only.Matches(main) || only.Matches(strings.Join(args, " "))
+}
+
+// exitOf is how a process ends, as an archive has it.
+func exitOf(s training.Status) layout.Exit {
+	if s.Signal != 0 {
+		return layout.ExitSignal(int(s.Signal))
+	}
+	return layout.ExitCode(s.Code)
+}
+
+// finish writes the archives when the command has ended.
+func (t *trainingRun) finish(status training.Status) {
+	close(t.queue)
+	<-t.done
+	t.publish(t.refused(status))
+}
+
+// abandon ends the run of a command that was not started, or was lost.
+func (t *trainingRun) abandon() {
+	close(t.queue)
+	<-t.done
+}
+
+// refused says why nothing of a run is written: a run that failed has not done
+// what a good one does, and must not take the place of its archive.
+func (t *trainingRun) refused(status training.Status) string {
+	if code := status.ExitCode(); code != app.ExitOK && !t.o.keepFailed && !slices.Contains(t.o.accept, code) {
+		return fmt.Sprintf("the command failed with exit code %d: nothing of the run is kept, unless --keep-failed is given or --accept %d", code, code)
+	}
+	return ""
+}

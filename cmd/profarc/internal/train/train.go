@@ -1,0 +1,147 @@
+// Package train reads the profiles of live JVMs: the commands train and dump.
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/runfiles"
+	"github.com/profarc/profarc/internal/training"
+)
+
+type trainOptions struct {
+	out        string
+	filters    dumpFilters
+	only       string
+	merge      bool
+	require    int
+	keepFailed bool
+	accept     []int
+	report     string
+	quiet      bool
+}
+
+func Command(a *app.App) *cobra.Command {
+	var o trainOptions
+	cmd := &cobra.Command{
+		Use:   "train -o ARCHIVE [flags] -- COMMAND [ARGUMENT]...",
+		Short: "Run a command and keep the profiles of its JVMs",
+		Long: `Train runs a command that starts JVMs: java itself, mvn, ant, a shell script. Each HotSpot JVM
+(17 or later) is held at its exit, read, and let go: after the end of main, System.exit,
+Runtime.halt, a signal or a crash. Nothing is put into the JVM and no flag is needed.
+
+The command's signals and standard streams are its own. What train has to say it says on stderr
+once the command has ended: what was written, what was not and why.
+
+One JVM gives the archive that -o names; several give NAME.1.parc, NAME.2.parc, ... in the
+order of their ends. In the name %m stands for the main class or jar, %p for the process, %n for
+the number of the JVM; several JVMs of one name are numbered as above. --only selects JVMs. A JVM
+without a profile gives no archive. One that still runs when the command has ended, such as a
+build daemon, is read as it is then, and runs on.
+
+Nothing is written before the command has ended, and nothing if it fails, that is, if its exit
+code is not 0: the archives of earlier runs stay. --accept names exit codes that are no failure;
+--keep-failed keeps what a failed run recorded. An archive with fewer methods than --require asks
+for is not written either. Archives of earlier runs that are not replaced are named. Only one
+training run at a time writes to a name: another is refused, and runs nothing.
+
+With --merge all JVMs that fit together give one archive. Those that count in another way, as
+those of another release may, cannot be merged with them: the most JVMs that fit together give the
+archive that -o names, the others NAME.1.parc, NAME.2.parc, ...
+
+The exit code is that of the command. Where that is 0 it is 1 if no archive was written, if one
+could not be written or has too few methods, or if the report could not be written. Before the command is started it is 2 for
+wrong usage, 1 if the archive could not be written, and, as in a shell, 127 or 126 for a command
+that cannot be started.
+
+Linux only. Under train no debugger, strace or jhsdb can be attached, and setuid programs get
+no other rights. Processes that are no descendants of the command are not seen: forbid the
+build tool its daemon (gradle --no-daemon).`,
+		Example: `  profarc train -o app.parc -- java -jar app.jar
+  profarc train -o build.parc --merge -- mvn -q package
+  profarc train -o 'build-%m.parc' --only 'org.example.*' --require 500 -- ./gradlew --no-daemon check
+  profarc train -o app.parc --compiled-only --class 'com.example.*' -- ./run.sh <input.txt`,
+		Args: app.Args(1, -1, "the command to run, behind --"),
+		RunE: a.Run(func(ctx context.Context, args []string) error { return runTrain(ctx, a, args, o) }),
+	}
+	f := cmd.Flags()
+	f.SetInterspersed(false) // what follows the command's name is its own
+	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+app.ArchiveExtension)
+	o.filters.addTo(f)
+	f.StringVar(&o.only, "only", "", "only JVMs whose main class or command line has this in it, or is of this pattern with * and ?")
+	f.IntVar(&o.require, "require", 0, "methods with profiles that an archive must have: one with fewer is not written, and the exit code is 1")
+	f.BoolVar(&o.keepFailed, "keep-failed", false, "write archives also if the command fails")
+	f.IntSliceVar(&o.accept, "accept", nil, "exit codes of the command that are no failure, as 143 of a server that is ended by SIGTERM")
+	f.BoolVar(&o.merge, "merge", false, "one archive of all JVMs that fit together")
+	f.StringVar(&o.report, "report", "", "file for the summary, in JSON")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "no summary on stderr, unless something went wrong")
+	return cmd
+}
+
+// Exit codes for commands that cannot be started, as shells have them.
+const (
+	exitNotRunnable = 126
+	exitNotFound    = 127
+)
+
+// startedIgnoring are the signals that this process was started to ignore, as
+// nohup does, before anything here changed that.
+var startedIgnoring = func() (ignored []os.Signal) {
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
+		if signal.Ignored(s) {
+			ignored = append(ignored, s)
+		}
+	}
+	return ignored
+}()
+
+func runTrain(ctx context.Context, a *app.App, args []string, o trainOptions) error {
+	if err := checkTrainOutput(ctx, args[0], o); err != nil {
+		return err
+	}
+	path, err := exec.LookPath(args[0])
+	if err != nil && !errors.Is(err, exec.ErrDot) { // as a shell would run it
+		return notStarted(args[0], err)
+	}
+	release, err := runfiles.Lock(o.out)
+	if err != nil {
+		return err
+	}
+	defer release()
+	// A signal is the command's affair: its JVMs are read also when it ends them.
+	t := newTraining(context.WithoutCancel(ctx), a, o)
+	status, err := training.Run(training.Command{
+		Path: path, Args: args, Files: [3]*os.File{os.Stdin, os.Stdout, os.Stderr}, Held: t.held, Ignored: startedIgnoring,
+	})
+	if err != nil {
+		t.abandon()
+		return notStarted(args[0], err)
+	}
+	t.finish(status)
+	return t.end(ctx, status)
+}
+
+// notStarted says why a command was not run, with the exit code of a shell.
+func notStarted(name string, err error) error {
+	switch {
+	case errors.Is(err, training.ErrPermission), errors.Is(err, errors.ErrUnsupported):
+		return err
+	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
+		return &app.ExitError{Code: exitNotFound, Err: fmt.Errorf("%s: there is no such command: check the name", name)}
+	case errors.Is(err, syscall.EISDIR):
+		return &app.ExitError{Code: exitNotRunnable, Err: fmt.Errorf("%s: it is a folder: name a program in it", name)}
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOEXEC):
+		return &app.ExitError{Code: exitNotRunnable, Err: fmt.Errorf("%s: it is no program that may be run: check who may run it, and that a script "+
+			"begins with #! and the name of its shell", name)}
+	}
+	return err
+}

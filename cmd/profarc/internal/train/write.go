@@ -1,0 +1,280 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/convert"
+	"github.com/profarc/profarc/formats/hotspot/live"
+	"github.com/profarc/profarc/internal/compartment"
+	"github.com/profarc/profarc/internal/runfiles"
+)
+
+// checkTrainOutput refuses, before the command is started, what could not be
+// written when it has ended.
+func checkTrainOutput(ctx context.Context, command string, o trainOptions) error {
+	if err := errors.Join(app.CheckArchiveName(o.out, command), checkTrainName(o.out)); err != nil {
+		return err
+	}
+	if o.require < 0 {
+		return app.Usagef("--require %d: an archive has 0 methods or more", o.require)
+	}
+	if o.report == "" {
+		return checkWritable(ctx, o.out)
+	}
+	switch {
+	case o.report == "-":
+		return app.Usagef("--report -: the standard output is the command's own: name a file")
+	case filepath.Ext(o.report) == app.ArchiveExtension:
+		return app.Usagef("--report %s: that is the name of an archive, and a report is JSON: name another file", o.report)
+	case sameFile(o.report, o.out):
+		return app.Usagef("--report %s is the archive: name another file", o.report)
+	}
+	return errors.Join(checkWritable(ctx, o.out), checkReportPath(ctx, o.report))
+}
+
+// checkReportPath fails as publish would.
+func checkReportPath(ctx context.Context, path string) error {
+	if app.IsStream(path) {
+		return archive.CheckStream(path)
+	}
+	return checkWritable(ctx, path)
+}
+
+func sameFile(a, b string) bool {
+	one, err1 := os.Stat(a)
+	other, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(one, other)
+}
+
+// errUnwritten ends a writing that is only tried.
+var errUnwritten = errors.New("nothing is written")
+
+// checkWritable fails as publish would, and leaves what is at path.
+func checkWritable(ctx context.Context, path string) error {
+	err := archive.Publish(ctx, path, func(*archive.File) error { return errUnwritten })
+	if errors.Is(err, errUnwritten) {
+		return nil
+	}
+	return err
+}
+
+// leftovers are files with names of this run's archives that it did not write.
+func (t *trainingRun) leftovers() []string {
+	var outputs, written []string
+	for _, out := range t.outputs {
+		outputs = append(outputs, out.name)
+	}
+	for _, a := range t.archives {
+		written = append(written, a.Archive)
+	}
+	return runfiles.Leftovers(t.o.out, outputs, written)
+}
+
+func checkTrainName(out string) error {
+	if err := runfiles.CheckName(out); err != nil {
+		return app.Usagef("-o %s: %w", out, err)
+	}
+	return nil
+}
+
+// A trainedArchive is an archive of one JVM, or of several that were merged.
+type trainedArchive struct {
+	Archive  string `json:"archive"`
+	Profiles uint64 `json:"profiles"`
+	Bytes    int64  `json:"bytes"`
+	JVMs     int    `json:"jvms"`
+	Apart    string `json:"apart,omitempty"` // why its JVMs are not merged with those of the first archive
+}
+
+// unwritten are profiles without an archive.
+type unwritten struct {
+	profiles *builder.Builder
+	run      *live.Report    // of a single JVM; nil if nothing is known of it
+	jvms     []*trainedJVM   // whose profiles they are
+	spool    *runfiles.Spool // once they are laid out
+	apart    string
+}
+
+// methods is how many methods have profiles.
+func (u *unwritten) methods() int {
+	if len(u.jvms) == 1 {
+		return u.jvms[0].Methods
+	}
+	return int(u.spool.Report.Counts.Profiles)
+}
+
+// A namedOutput is what is to be written under a name, and its numbers.
+type namedOutput struct {
+	name  string
+	parts []*unwritten
+}
+
+// gather takes in what was read, in the order of the JVMs' ends.
+func (t *trainingRun) gather() {
+	defer close(t.done)
+	for u := range t.queue {
+		out := t.output(u.jvms[0].outputName(t.o.out))
+		err := apartFromOthers("laid out the profiles of a JVM", func() (err error) {
+			if u.run != nil {
+				u.run.Describe(t.ctx, u.profiles, &t.contents)
+			}
+			if t.o.merge {
+				out.parts, err = join(out.parts, u)
+				return err
+			}
+			if err = u.layOut(out.name); err == nil {
+				out.parts = append(out.parts, &u)
+			}
+			return err
+		})
+		if err != nil {
+			t.lose(&u, err)
+		}
+	}
+}
+
+// output is what goes under a name.
+func (t *trainingRun) output(name string) *namedOutput {
+	for _, out := range t.outputs {
+		if out.name == name {
+			return out
+		}
+	}
+	out := &namedOutput{name: name}
+	t.outputs = append(t.outputs, out)
+	return out
+}
+
+// layOut makes the archive, so that the profiles need not be kept.
+func (u *unwritten) layOut(name string) (err error) {
+	u.spool, err = runfiles.NewSpool(u.profiles, filepath.Dir(name))
+	u.profiles = nil
+	return err
+}
+
+// publish writes the archives, or says for each JVM why there is none.
+func (t *trainingRun) publish(refused string) {
+	for _, out := range t.outputs {
+		parts, path := out.parts, func(i int) string { return runfiles.Numbered(out.name, i+1) }
+		if t.o.merge && len(parts) > 0 {
+			parts = t.groups(out)
+		}
+		if len(parts) == 1 || t.o.merge {
+			first := path
+			path = func(i int) string {
+				if i == 0 {
+					return out.name
+				}
+				return first(i - 1)
+			}
+		}
+		for i, u := range parts {
+			t.commit(u, path(i), refused)
+		}
+	}
+}
+
+// groups lays out the groups of JVMs that fit together, the largest first.
+func (t *trainingRun) groups(out *namedOutput) (parts []*unwritten) {
+	first, others := apart(out.parts)
+	for _, u := range append([]*unwritten{first}, others...) {
+		if err := apartFromOthers("laid out merged profiles", func() error { return u.layOut(out.name) }); err != nil {
+			t.lose(u, err)
+			continue
+		}
+		parts = append(parts, u)
+	}
+	return parts
+}
+
+// join merges the profiles of a JVM into the first group that they fit. If there
+// is none they are a new group.
+func join(groups []*unwritten, u unwritten) ([]*unwritten, error) {
+	for _, g := range groups {
+		if err := g.merge(u); !errors.Is(err, builder.ErrMismatch) {
+			return groups, err
+		}
+	}
+	g := &unwritten{}
+	if err := g.merge(u); err != nil {
+		return groups, err
+	}
+	return append(groups, g), nil
+}
+
+// merge takes in the profiles of others. If these do not fit nothing changes.
+func (u *unwritten) merge(more unwritten) error {
+	all, err := convert.MergeBuilt(context.Background(), u.profiles, more.profiles, "the JVM's profiles", convert.ImportConfig{})
+	if err == nil {
+		u.profiles, u.jvms = all, append(u.jvms, more.jvms...)
+	}
+	return err
+}
+
+// apart parts the largest group, the first of several, from the others, and has
+// these say why they do not fit it.
+func apart(groups []*unwritten) (largest *unwritten, others []*unwritten) {
+	largest = groups[0]
+	for _, g := range groups {
+		if len(g.jvms) > len(largest.jvms) {
+			largest = g
+		}
+	}
+	for _, g := range groups {
+		if g == largest {
+			continue
+		}
+		if err := apartFromOthers("compared the profiles of JVMs", func() error { return largest.merge(*g) }); err != nil {
+			g.apart = app.Message(err)
+			others = append(others, g)
+		}
+	}
+	return largest, others
+}
+
+// apartFromOthers runs work on what one JVM gave: a defect of it must not end
+// the work on others, nor change the exit code of the command.
+func apartFromOthers(doing string, work func() error) error {
+	return compartment.Run(func() string { return doing }, work)
+}
+
+// commit writes an archive, unless the run is refused or the archive would hold
+// too little.
+func (t *trainingRun) commit(u *unwritten, path, refused string) {
+	defer u.spool.Close()
+	if n := u.methods(); refused == "" && n < t.o.require {
+		t.short = true
+		refused = fmt.Sprintf("it has %s with profiles, and --require asks for %d: let the program run longer", app.Amount(n, "method"), t.o.require)
+	}
+	if refused != "" {
+		for _, jvm := range u.jvms {
+			jvm.Why = refused
+		}
+		return
+	}
+	err := apartFromOthers("wrote "+path, func() error { return u.spool.Publish(t.ctx, path) })
+	if err != nil {
+		t.lose(u, err)
+		return
+	}
+	r := u.spool.Report
+	for _, jvm := range u.jvms {
+		jvm.Archive, jvm.Bytes, jvm.Apart = path, r.Bytes, u.apart
+	}
+	t.archives = append(t.archives, trainedArchive{path, r.Counts.Profiles, r.Bytes, len(u.jvms), u.apart})
+}
+
+// lose says why profiles have no archive.
+func (t *trainingRun) lose(u *unwritten, err error) {
+	t.lost = true
+	for _, jvm := range u.jvms {
+		jvm.Why = app.Message(err)
+	}
+}

@@ -1,0 +1,67 @@
+package train
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/formats/hotspot/live"
+	"github.com/profarc/profarc/internal/training"
+	"github.com/profarc/profarc/layout"
+)
+
+// A JVM that starts and one that was damaged look alike, but for what they do.
+func TestUnreadable(t *testing.T) {
+	err := fmt.Errorf("process 7: %w", live.ErrStructure)
+	if got := unreadable(err, true); !strings.Contains(got, "still starting") {
+		t.Error(got)
+	}
+	if got := unreadable(err, false); !strings.Contains(got, "ended before its VM had started") {
+		t.Error(got)
+	}
+}
+
+// A defect in writing the profiles of one JVM is told, and neither loses those of
+// the others nor changes the exit code of a command that failed.
+func TestDefectOfOneJVM(t *testing.T) {
+	for _, merge := range []bool{false, true} {
+		var stderr bytes.Buffer
+		out := filepath.Join(t.TempDir(), "a.parc")
+		run := newTraining(context.Background(), &app.App{ErrOut: &stderr}, trainOptions{out: out, merge: merge, keepFailed: true})
+		jvms := []*trainedJVM{{PID: 1, called: []string{"java"}}, {PID: 2, called: []string{"java"}}, {PID: 3, called: []string{"java"}}}
+		run.jvms = jvms
+		for i, j := range jvms {
+			u := unwritten{jvms: []*trainedJVM{j}} // without a builder, writing it panics
+			if i != 1 {
+				u.profiles = builder.New(layout.DomainHotSpot, builder.Config{Producer: "a test", DumpID: [16]byte{byte(1 + i)}})
+				m := u.profiles.Method(layout.Key{Class: "A", Name: "m", Signature: "()V"})
+				p := u.profiles.Profile(m, 1, builder.NoContext)
+				p.Invocations(3)
+				if err := p.Done(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			run.queue <- u
+		}
+		run.finish(training.Status{Code: 7})
+		var end *app.ExitError
+		if err := run.end(context.Background(), training.Status{Code: 7}); !errors.As(err, &end) || end.Code != 7 {
+			t.Errorf("merge %t: %v", merge, err)
+		}
+		if text := stderr.String(); !strings.Contains(text, "no archive of JVM 2 (java): a defect of profarc, while it ") {
+			t.Errorf("merge %t: stderr %q", merge, text)
+		}
+		for _, j := range []*trainedJVM{jvms[0], jvms[2]} {
+			if _, err := os.Stat(j.Archive); err != nil {
+				t.Errorf("merge %t: JVM %d: %v: %s", merge, j.PID, err, j.Why)
+			}
+		}
+	}
+}

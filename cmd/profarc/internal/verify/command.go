@@ -1,0 +1,155 @@
+// Package verify checks archives for damage.
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/verify"
+	"github.com/profarc/profarc/layout"
+)
+
+type verifyOptions struct {
+	quick bool
+	json  bool
+}
+
+func Command(a *app.App) *cobra.Command {
+	var o verifyOptions
+	cmd := &cobra.Command{
+		Use:   "verify ARCHIVE...",
+		Short: "Check that archives are sound, to the last byte",
+		Long: `Verify checks every page of an archive against its sum, and then all that is redundant in it:
+ids, orders, the index against the records, the relocation bitmaps against the pointers of the
+entries, links, references of tables, and the counts in the header. An archive with a problem
+makes the exit code 1.
+
+Nothing of this is needed before an archive is used: what is read is checked then.`,
+		Example: `  profarc verify app.parc
+  profarc verify --quick *.parc              # page sums alone
+  profarc verify --json app.parc | jq '.[].problems'`,
+		Args:              app.Args(1, -1, "one archive at least"),
+		ValidArgsFunction: app.CompleteArchives(-1),
+		RunE:              a.Run(func(ctx context.Context, args []string) error { return runVerify(ctx, a, args, o) }),
+	}
+	cmd.Flags().BoolVar(&o.quick, "quick", false, "check the page sums alone")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return cmd
+}
+
+// A verdict is what was found of one archive.
+type verdict struct {
+	Archive  string         `json:"archive"`
+	Sound    bool           `json:"sound"`
+	Bytes    int64          `json:"bytes"`
+	Pages    int64          `json:"pages"`
+	Counts   *layout.Counts `json:"counts,omitempty"` // of what was found
+	Tables   *int           `json:"tables,omitempty"`
+	Problems []problem      `json:"problems"`
+	More     bool           `json:"more"`
+	NS       int64          `json:"ns"`
+}
+
+// A problem is one thing that is wrong; the offset is negative if no single
+// place is meant.
+type problem struct {
+	Region string `json:"region"`
+	Offset int64  `json:"offset"`
+	Text   string `json:"text"`
+}
+
+func problemOf(err error) problem {
+	p := problem{Offset: -1, Text: app.OneLine(err.Error())}
+	var e *layout.Error
+	if errors.As(err, &e) {
+		p.Region, p.Offset = e.Region.String(), e.Offset
+	}
+	return p
+}
+
+func runVerify(ctx context.Context, a *app.App, paths []string, o verifyOptions) error {
+	verdicts := []verdict{}
+	var unsound error
+	for _, path := range paths {
+		v, err := verifyArchive(ctx, a, path, o.quick)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		unsound = errors.Join(unsound, err)
+		verdicts = append(verdicts, v)
+		if !o.json {
+			v.print(a)
+		}
+	}
+	if o.json {
+		return errors.Join(a.PrintJSON(verdicts), unsound)
+	}
+	return unsound
+}
+
+// verify gives what was found, and an error if the archive is not sound.
+func verifyArchive(ctx context.Context, a *app.App, path string, quick bool) (verdict, error) {
+	v := verdict{Archive: path, Problems: []problem{}}
+	begin := time.Now()
+	s, err := a.OpenStore(path)
+	if err != nil {
+		v.Problems = append(v.Problems, problemOf(err))
+		return v, err
+	}
+	defer s.Close()
+	m := a.Meter("verifying " + path)
+	defer m.Done()
+	look := verify.Store
+	if quick {
+		look = verify.Pages
+	}
+	r, err := look(ctx, s, m.Report)
+	if err != nil {
+		return v, err
+	}
+	v.Sound, v.Bytes, v.Pages, v.More, v.NS = r.Sound(), r.Bytes, r.Pages, r.More, time.Since(begin).Nanoseconds()
+	if !quick {
+		counts := r.Counts
+		v.Counts, v.Tables = &counts, &r.Tables
+	}
+	for _, p := range r.Problems {
+		v.Problems = append(v.Problems, problemOf(p))
+	}
+	if !v.Sound {
+		err = v.failure(r.Problems[0])
+	}
+	return v, err
+}
+
+// failure is the error of an archive that is not sound: its first problem, and
+// how many there are.
+func (v *verdict) failure(first error) error {
+	switch n := len(v.Problems); {
+	case v.More:
+		return fmt.Errorf("%w (the first of more than %d problems)", first, n)
+	case n > 1:
+		return fmt.Errorf("%w (the first of %d problems)", first, n)
+	}
+	return first
+}
+
+func (v *verdict) print(a *app.App) {
+	switch {
+	case v.Sound && v.Counts == nil:
+		fmt.Fprintf(a.Out, "%s: all %d pages fit their sums, %s\n", escape.Printable(v.Archive), v.Pages, app.FormatDuration(time.Duration(v.NS)))
+	case v.Sound:
+		c := v.Counts
+		fmt.Fprintf(a.Out, "%s: sound: %d pages, %d methods, %d profiles, %d entries, %d pointers, %d contexts, %d types, %d tables, %s\n",
+			escape.Printable(v.Archive), v.Pages, c.Methods, c.Profiles, c.Entries, c.Pointers, c.Contexts, c.Types, *v.Tables, app.FormatDuration(time.Duration(v.NS)))
+	case len(v.Problems) > 1: // a single one is the error itself
+		for _, p := range v.Problems {
+			fmt.Fprintln(a.Out, escape.Printable(p.Text))
+		}
+	}
+}

@@ -1,0 +1,50 @@
+// Package naming spells the types and call targets of an archive for people.
+package naming
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/profarc/profarc/formats/llvm"
+	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// TypeText returns the name of a type, with its class loader if it has one.
+func TypeText(t reader.Type) (string, error) {
+	name, nameErr := t.Name()
+	loader, loaderErr := t.Loader()
+	text := name.String()
+	if loader.Len() > 0 {
+		text += " (loader " + loader.String() + ")"
+	}
+	return text, errors.Join(nameErr, loaderErr)
+}
+
+// Targets names the values of value sites: functions and vtables. The zero
+// targetNames reads the names of the store when it is first asked.
+type Targets struct{ names *llvm.ValueNames }
+
+// Text returns the name of the function or vtable that has an id, or the id if
+// the archive does not name it.
+func (t *Targets) Text(s *reader.Store, sub uint16, id uint64) (string, error) {
+	unnamed := fmt.Sprintf("%016x", id)
+	if t.names == nil {
+		var err error
+		if t.names, err = llvm.NewValueNames(s); err != nil {
+			return unnamed, err
+		}
+	}
+	if sub == layout.SubVTable {
+		if name, ok := t.names.VTable(id); ok {
+			return escape.Printable(name), nil
+		}
+	} else if name, ok, _ := t.names.Function(id); ok {
+		return escape.Printable(name.String()), nil
+	}
+	if id == 0 {
+		return "not known", nil
+	}
+	return "id " + unnamed, nil
+}

@@ -1,0 +1,330 @@
+// Package report turns what compare and fit find into reports with names, which
+// marshal to the JSON of profarc diff and profarc check.
+package report
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/compare"
+	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// NoLongerCertain lists the sites of an archive that had one outcome there, and have
+// several in profiles of the same code.
+func NoLongerCertain(ctx context.Context, s, now *reader.Store, f fit.Options) (*List[Certainty], error) {
+	c, err := compare.Stores(ctx, s, now, compare.Options{Top: f.Top, Methods: f.Methods})
+	if err != nil {
+		return nil, err
+	}
+	n := &diffNames{a: s, b: now, domain: c.Domain}
+	l := listed(c.NoLongerCertain, n.certainty)
+	return &l, n.err
+}
+
+// A Certainty is a site that has one outcome in one archive and several in
+// the other.
+type Certainty struct {
+	DiffPlace
+	Entry   string  `json:"entry"`
+	Outcome string  `json:"outcome"` // of what: ways, checks or nulls
+	Always  string  `json:"always"`  // the one outcome, where the site is certain
+	Times   uint64  `json:"times"`   // how often that was there
+	Count   uint64  `json:"count"`   // how often the site was reached where it is not certain
+	Others  *uint64 `json:"others"`  // how often with another outcome; null of nulls, which are not counted
+	Weight  float64 `json:"weight"`
+}
+
+func (n *diffNames) certainty(c compare.Certainty) Certainty {
+	d := Certainty{DiffPlace: n.place(c.Place), Entry: c.Tag.String(), Outcome: c.Outcome.String(), Always: alwaysText(c),
+		Times: c.Always.Count, Count: c.Count, Weight: c.Weight}
+	if c.Outcome != compare.Nulls {
+		d.Others = &c.Others
+	}
+	return d
+}
+
+func alwaysText(c compare.Certainty) string {
+	switch {
+	case c.Outcome == compare.Nulls:
+		return "no null"
+	case c.Outcome == compare.Ways:
+		return wayText(c.Tag, c.Always)
+	case c.Always.Index == 0:
+		return "succeeds"
+	}
+	return "fails"
+}
+
+// Where is the method, the point, and the callers.
+func (p DiffPlace) Where() string {
+	text := fmt.Sprintf("%s @%d", p.MethodName, p.Point)
+	for _, frame := range p.Context {
+		text += " < " + frame
+	}
+	return escape.Printable(text)
+}
+
+// A Diff says how far two archives agree. Shares are from 0 to 1.
+type Diff struct {
+	A        string       `json:"a"` // the base
+	B        string       `json:"b"`
+	Domain   string       `json:"domain"`
+	Score    *float64     `json:"score"`     // overlap of the kind that is named next; null of none
+	ScoredBy *string      `json:"scored_by"` // kind of counts
+	Kinds    []DiffKind   `json:"kinds"`
+	Methods  DiffTally    `json:"methods"`
+	Profiles DiffTally    `json:"profiles"` // one a method, code and context
+	LeftOut  int          `json:"left_out"` // profiles of the kind of LLVM's records that was not asked for
+	MarkedA  int          `json:"marked_a"` // profiles of LLVM's with a mark, hot or warm, and no counts
+	MarkedB  int          `json:"marked_b"`
+	Beside   []DiffBeside `json:"not_compared"`
+	// NoLoaders is the one of the two that knows no class loaders while the other
+	// does.
+	NoLoaders string        `json:"without_loaders,omitempty"`
+	Loaders   []LoaderDoubt `json:"loader_doubts"`
+
+	Changed List[DiffMethod] `json:"changed"`
+	Came    List[DiffMethod] `json:"came"`
+	Went    List[DiffMethod] `json:"went"`
+	Flipped List[DiffFlip]   `json:"flipped"`
+	Sites   List[DiffSite]   `json:"sites"`
+
+	NoLongerCertain List[Certainty] `json:"no_longer_certain"`
+	NowCertain      List[Certainty] `json:"now_certain"`
+
+	ContextSensitive bool `json:"-"` // context-sensitive records were asked for
+}
+
+// A DiffKind is how far counts of one kind agree.
+type DiffKind struct {
+	Kind     string  `json:"kind"`
+	Overlap  float64 `json:"overlap"`
+	Mismatch float64 `json:"mismatch"` // share in b of what a has with other code, counters or sites
+	OnlyB    float64 `json:"only_b"`   // share in b of methods that a does not have
+	SumA     float64 `json:"sum_a"`
+	SumB     float64 `json:"sum_b"`
+	UntypedA float64 `json:"untyped_a"` // counts whose types were not recorded, in no sum
+	UntypedB float64 `json:"untyped_b"`
+}
+
+// A DiffTally counts what belongs together.
+type DiffTally struct {
+	A        int `json:"a"`
+	B        int `json:"b"`
+	Matched  int `json:"matched"`
+	Mismatch int `json:"mismatch"` // of b, where a has the method with other code
+	OnlyA    int `json:"only_a"`
+	OnlyB    int `json:"only_b"`
+}
+
+// A DiffBeside is what archives measure that is not compared: samples, or rows of
+// a table.
+type DiffBeside struct {
+	What string `json:"what"`
+	A    uint64 `json:"a"`
+	B    uint64 `json:"b"`
+}
+
+// A List is the heaviest of total.
+type List[T any] struct {
+	Total int `json:"total"`
+	List  []T `json:"list"`
+}
+
+type DiffMethod struct {
+	analyze.MethodName
+	Overlap    float64 `json:"overlap"`    // of the method's own counts
+	ShareA     float64 `json:"share_a"`    // of all counts of a
+	ShareB     float64 `json:"share_b"`    // of all counts of b
+	Difference float64 `json:"difference"` // what it takes off the score
+	Mismatch   bool    `json:"mismatch"`   // a profile in b is of code that a does not have
+}
+
+// A DiffPlace is a profile point.
+type DiffPlace struct {
+	analyze.MethodName
+	Context []string `json:"context,omitempty"` // frames, the direct caller first
+	Point   int32    `json:"point"`
+}
+
+type DiffFlip struct {
+	DiffPlace
+	Entry  string  `json:"entry"`
+	A      DiffWay `json:"a"`
+	B      DiffWay `json:"b"`
+	Weight float64 `json:"weight"`
+}
+
+// A DiffWay is the way that a branch mostly takes.
+type DiffWay struct {
+	Way   string  `json:"way"`
+	Share float64 `json:"share"`
+	Count uint64  `json:"count"` // of all ways
+}
+
+type DiffSite struct {
+	DiffPlace
+	Kind   string   `json:"kind"`
+	Change string   `json:"change"`
+	A      DiffSeen `json:"a"`
+	B      DiffSeen `json:"b"`
+	Weight float64  `json:"weight"`
+}
+
+// A DiffSeen is what a site has seen.
+type DiffSeen struct {
+	Targets int     `json:"targets"` // types or targets
+	Top     string  `json:"top"`     // the most frequent
+	Share   float64 `json:"top_share"`
+	Count   uint64  `json:"count"`
+	Untyped uint64  `json:"untyped"` // beside count: of types that were not recorded
+}
+
+func NewDiff(a, b *reader.Store, c *compare.Report) (*Diff, error) {
+	n := &diffNames{a: a, b: b, domain: c.Domain}
+	r := &Diff{
+		A: a.Mapping().Name(), B: b.Mapping().Name(), Domain: c.Domain.String(), Kinds: []DiffKind{}, Beside: []DiffBeside{},
+		Methods: DiffTally(c.Methods), Profiles: DiffTally(c.Profiles), LeftOut: c.LeftOut, MarkedA: c.MarkedA, MarkedB: c.MarkedB,
+		Changed: listed(c.Changed, n.method), Came: listed(c.Came, n.method), Went: listed(c.Went, n.method),
+		Flipped: listed(c.Flips, n.flip), Sites: listed(c.Sites, n.site),
+		NoLongerCertain: listed(c.NoLongerCertain, n.certainty), NowCertain: listed(c.NowCertain, n.certainty),
+	}
+	for _, k := range c.Kinds {
+		r.Kinds = append(r.Kinds, DiffKind{k.Kind.String(), k.Overlap, k.Mismatch, k.OnlyB, k.SumA, k.SumB, k.UntypedA, k.UntypedB})
+	}
+	if score, ok := c.Score(); ok {
+		by := c.Primary.String()
+		r.Score, r.ScoredBy = &score, &by
+	}
+	for _, u := range c.NotCompared {
+		beside, err := besideOf(a, b, u)
+		n.failed(err)
+		r.Beside = append(r.Beside, beside)
+	}
+	return r, n.err
+}
+
+// besideOf says of a table how much it measures: of samples how many, of others
+// how many rows it has.
+func besideOf(a, b *reader.Store, u compare.Uncompared) (DiffBeside, error) {
+	if u.Table != layout.TableSamples {
+		return DiffBeside{"rows of " + analyze.TableTitle(u.Table), uint64(u.RowsA), uint64(u.RowsB)}, nil
+	}
+	_, inA, errA := analyze.CountSamples(a)
+	_, inB, errB := analyze.CountSamples(b)
+	return DiffBeside{"samples", inA, inB}, errors.Join(errA, errB)
+}
+
+func listed[T, U any](r compare.Ranking[T], show func(T) U) List[U] {
+	l := List[U]{Total: r.Total, List: []U{}}
+	for _, x := range r.List {
+		l.List = append(l.List, show(x))
+	}
+	return l
+}
+
+// diffNames reads the names of what a comparison found. It keeps the first
+// error.
+type diffNames struct {
+	a, b   *reader.Store
+	domain layout.Domain
+	err    error
+}
+
+func (n *diffNames) failed(err error) {
+	if n.err == nil {
+		n.err = err
+	}
+}
+
+func (n *diffNames) of(s *reader.Store, m reader.Method) analyze.MethodName {
+	name, err := analyze.NameOf(s, m)
+	n.failed(err)
+	return name
+}
+
+func (n *diffNames) method(m compare.Method) DiffMethod {
+	s, named := n.a, m.A
+	if !named.Valid() {
+		s, named = n.b, m.B
+	}
+	return DiffMethod{n.of(s, named), m.Overlap, m.ShareA, m.ShareB, m.Difference, m.Mismatch}
+}
+
+func (n *diffNames) place(p compare.Place) DiffPlace {
+	m, err := p.A.Method()
+	n.failed(err)
+	shown := DiffPlace{MethodName: n.of(n.a, m), Point: p.Point}
+	context, ok, err := p.A.Context()
+	n.failed(err)
+	if !ok {
+		return shown
+	}
+	frames, err := context.Frames()
+	n.failed(err)
+	for _, f := range frames {
+		shown.Context = append(shown.Context, fmt.Sprintf("%s:%d", n.of(n.a, f.Caller), f.Point))
+	}
+	return shown
+}
+
+func (n *diffNames) flip(f compare.Flip) DiffFlip {
+	way := func(w compare.Way) DiffWay { return DiffWay{wayText(f.Tag, w), w.Share, w.Count} }
+	return DiffFlip{n.place(f.Place), f.Tag.String(), way(f.A), way(f.B), f.Weight}
+}
+
+// wayText names a way of an entry with that tag.
+func wayText(tag layout.Tag, w compare.Way) string {
+	switch {
+	case tag == layout.TagSuccessors:
+		return fmt.Sprintf("to %d, index %d", w.Target, w.Index)
+	case tag == layout.TagMultiBranch && w.Index == 0:
+		return "default"
+	case tag == layout.TagMultiBranch:
+		return fmt.Sprintf("case %d", w.Index-1)
+	case w.Index == 0:
+		return "taken"
+	}
+	return "not taken"
+}
+
+func (n *diffNames) site(s compare.SiteChange) DiffSite {
+	return DiffSite{n.place(s.Place), s.Kind.String(), s.Change.String(), n.seen(n.a, s.Kind, s.A), n.seen(n.b, s.Kind, s.B), s.Weight}
+}
+
+func (n *diffNames) seen(s *reader.Store, k compare.Kind, seen compare.Seen) DiffSeen {
+	shown := DiffSeen{Targets: seen.Targets, Share: seen.TopShare, Count: seen.Count, Untyped: seen.Untyped, Top: "other types"}
+	switch {
+	case k == compare.IndirectCalls:
+		shown.Top = n.target(s, seen.Value)
+	case seen.Top.Valid():
+		name, err := seen.Top.Name()
+		n.failed(err)
+		shown.Top = name.String()
+		if n.domain == layout.DomainHotSpot {
+			shown.Top = strings.ReplaceAll(shown.Top, "/", ".")
+		}
+	}
+	return shown
+}
+
+// target names the function that an id means.
+func (n *diffNames) target(s *reader.Store, id uint64) string {
+	if m, err := s.Lookup(id); err == nil {
+		return n.of(s, m).String()
+	}
+	return fmt.Sprintf("%016x", id)
+}
+
+func (w DiffWay) String() string { return fmt.Sprintf("%s %.1f%%", w.Way, 100*w.Share) }
+
+func (s DiffSeen) String() string {
+	return escape.Printable(fmt.Sprintf("%d: %s %.1f%%", s.Targets, s.Top, 100*s.Share))
+}

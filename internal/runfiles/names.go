@@ -1,0 +1,105 @@
+// Package runfiles manages the archives that a training run writes: their names,
+// a lock against a second run, and a spool for archives until the run has ended.
+package runfiles
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// archiveSuffix ends the names of archives.
+const archiveSuffix = ".parc"
+
+// CheckName returns an error for a name of archives that has an unknown
+// verb, or a verb in its directory.
+func CheckName(pattern string) error {
+	directory, name := filepath.Split(pattern)
+	if strings.Contains(directory, "%") {
+		return fmt.Errorf("%%m, %%p and %%n stand for parts of the name, not of its folder")
+	}
+	for rest := name; ; {
+		_, after, found := strings.Cut(rest, "%")
+		if !found {
+			return nil
+		}
+		if after == "" || !strings.ContainsAny(after[:1], "mpn%") {
+			return fmt.Errorf("a %% stands before m (main class), p (process), n (number) or another %%")
+		}
+		rest = after[1:]
+	}
+}
+
+// A Run is what the verbs of a name stand for.
+type Run struct {
+	Main   string // %m: main class, module or jar
+	PID    int    // %p
+	Number int    // %n: of the JVM, from 1
+}
+
+// Expand replaces the verbs in the name of an archive.
+func Expand(pattern string, run Run) string {
+	directory, name := filepath.Split(pattern)
+	return directory + strings.NewReplacer("%%", "%", "%m", mainName(run.Main), "%p", strconv.Itoa(run.PID), "%n", strconv.Itoa(run.Number)).Replace(name)
+}
+
+// maxMainName is the most bytes of a main class in the name of a file.
+const maxMainName = 100
+
+// mainName returns a main class, module or jar as part of a file name.
+func mainName(main string) string {
+	if jar, ok := strings.CutSuffix(main, ".jar"); ok {
+		main = filepath.Base(jar)
+	}
+	name := strings.Map(func(r rune) rune {
+		switch {
+		case r == '/':
+			return '.'
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("._$-", r):
+			return r
+		}
+		return '_'
+	}, main)
+	if name = strings.TrimLeft(name[:min(len(name), maxMainName)], ".-"); name == "" {
+		return "unknown"
+	}
+	return name
+}
+
+// Numbered returns the name of archive n, from 1, of several with one name.
+func Numbered(name string, n int) string {
+	return fmt.Sprintf("%s.%d%s", strings.TrimSuffix(name, archiveSuffix), n, archiveSuffix)
+}
+
+// isNumbered reports whether a file has a name that numberedName returns for base.
+func isNumbered(name, base string) bool {
+	number, ok := strings.CutPrefix(strings.TrimSuffix(name, archiveSuffix), strings.TrimSuffix(base, archiveSuffix)+".")
+	n, err := strconv.ParseUint(number, 10, 32)
+	return ok && err == nil && strconv.FormatUint(n, 10) == number && filepath.Ext(name) == archiveSuffix
+}
+
+// Leftovers returns the files in the directory of pattern that have the name of an
+// output of this run, numbered or not, and that it did not write.
+func Leftovers(pattern string, outputs, written []string) (names []string) {
+	directory, base := filepath.Split(pattern)
+	bases := []string{base}
+	if strings.Contains(base, "%") {
+		bases = nil
+	}
+	for _, out := range outputs {
+		bases = append(bases, filepath.Base(out))
+	}
+	files, _ := os.ReadDir(filepath.Clean(directory)) // it was writable
+	for _, f := range files {
+		name := f.Name()
+		named := func(base string) bool { return name == base || isNumbered(name, base) }
+		ours := func(path string) bool { return filepath.Base(path) == name }
+		if slices.ContainsFunc(bases, named) && !slices.ContainsFunc(written, ours) {
+			names = append(names, directory+name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,47 @@
+package runfiles
+
+import (
+	"context"
+	"io"
+	"os"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/builder"
+)
+
+// A Spool is an archive that waits until the command has ended: only then is it
+// known whether it may take the place of an earlier one, and under which name. It
+// is in a file that has no name any more, so that nothing is left of it however
+// this process ends.
+type Spool struct {
+	file   *os.File
+	Report builder.Report
+}
+
+// NewSpool lays an archive out in a file in a folder.
+func NewSpool(b *builder.Builder, folder string) (*Spool, error) {
+	data, report, err := b.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.CreateTemp(folder, ".profarc-spool-")
+	if err != nil {
+		return nil, err
+	}
+	_ = os.Remove(f.Name())
+	if _, err := f.Write(data); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &Spool{f, report}, nil
+}
+
+// Publish gives the archive its name.
+func (s *Spool) Publish(ctx context.Context, path string) error {
+	return archive.Publish(ctx, path, func(f *archive.File) error {
+		_, err := io.Copy(io.NewOffsetWriter(f, 0), io.NewSectionReader(s.file, 0, s.Report.Bytes))
+		return err
+	})
+}
+
+func (s *Spool) Close() { s.file.Close() }
