@@ -15,8 +15,8 @@ import (
 
 const module = "github.com/profarc/profarc/"
 
-// mayImport says which packages of this module a package's code may import.
-// Imports point one way: from the command down to the bytes.
+// mayImport lists, for each package, the packages of this module that its code may
+// import. Imports point one way: from the command down to the bytes.
 var mayImport = map[string][]string{
 	"internal/words":       {},
 	"internal/fast":        {"internal/words"},
@@ -68,10 +68,11 @@ var mayImport = map[string][]string{
 		"internal/jvm/bytecode", "internal/jvm/classfile", "internal/jvm/names"},
 }
 
-// mayBeUnsafe are the only places where unsafe may stand.
+// mayBeUnsafe lists the only places that may import unsafe.
 var mayBeUnsafe = []string{"internal/words/", "internal/mmap/"}
 
 func TestImportsPointOneWay(t *testing.T) {
+	t.Parallel()
 	eachImport(t, func(file, imported string) {
 		inside, ok := strings.CutPrefix(imported, module)
 		if !ok || strings.HasSuffix(file, "_test.go") {
@@ -79,10 +80,10 @@ func TestImportsPointOneWay(t *testing.T) {
 		}
 		rules, ruled := mayImport[rulesOf(path.Dir(file))]
 		if !ruled && !strings.HasPrefix(file, "cmd/") && !strings.HasPrefix(file, "bench/") {
-			t.Errorf("%s: a package without a rule; say what it may import", file)
+			t.Errorf("%s: its package has no row in mayImport; add one", file)
 		}
 		if slices.Contains(rules, "layout") && (inside == "internal/disk" || inside == "internal/words") {
-			return // what knows the words of the format may know its bytes
+			return // a package that may use the vocabulary of the format may use its bytes
 		}
 		if slices.Contains(rules, inside) || strings.HasPrefix(file, inside+"/") {
 			return // a part of a format may use the format's own package
@@ -96,8 +97,8 @@ func TestImportsPointOneWay(t *testing.T) {
 	})
 }
 
-// rulesOf is the row of mayImport for a folder: the formats share one, but for
-// parts that have their own.
+// rulesOf returns the row of mayImport for a directory. The formats share a row,
+// except for those with their own.
 func rulesOf(dir string) string {
 	if _, own := mayImport[dir]; !own && strings.HasPrefix(dir, "formats/") {
 		return "formats/*"
@@ -105,7 +106,8 @@ func rulesOf(dir string) string {
 	return dir
 }
 
-func TestUnsafeStandsInFewPlaces(t *testing.T) {
+func TestUnsafeIsConfined(t *testing.T) {
+	t.Parallel()
 	eachImport(t, func(file, imported string) {
 		if imported != "unsafe" {
 			return
@@ -119,14 +121,15 @@ func TestUnsafeStandsInFewPlaces(t *testing.T) {
 	})
 }
 
-// mayUseStandardStreams are the only files whose code may name the standard
-// streams: the one that escapes what is printed, and the one that passes them on
-// to the command that train runs.
+// mayUseStandardStreams lists the only files that may use the standard streams:
+// one escapes what is printed, the other passes them to the command that train
+// runs.
 var mayUseStandardStreams = []string{"cmd/profarc/internal/app/streams.go", "cmd/profarc/internal/train/train.go"}
 
-// TestOnePlacePrints: whatever else printed to a standard stream would print
-// foreign text as it is, for a terminal to obey.
+// TestOnePlacePrints checks that no other code prints to a standard stream: it
+// would not escape foreign text, which a terminal obeys.
 func TestOnePlacePrints(t *testing.T) {
+	t.Parallel()
 	seen := map[string]bool{}
 	eachFile(t, 0, func(name string, file *ast.File) {
 		if strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "bench/") || file.Name.Name == "main" && !strings.HasPrefix(name, "cmd/") {
@@ -147,8 +150,8 @@ func TestOnePlacePrints(t *testing.T) {
 	}
 }
 
-// standardStream is what in a node of the code is a standard stream, or prints
-// to one; empty if nothing is.
+// standardStream returns the name of the standard stream that a node uses, or of
+// the function that prints to one; "" for other nodes.
 func standardStream(n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.SelectorExpr:
@@ -168,7 +171,7 @@ func standardStream(n ast.Node) string {
 	return ""
 }
 
-// eachImport goes through the imports of all Go files of the module.
+// eachImport calls yield for every import of every Go file of the module.
 func eachImport(t *testing.T, yield func(file, imported string)) {
 	t.Helper()
 	seen := 0
@@ -183,7 +186,7 @@ func eachImport(t *testing.T, yield func(file, imported string)) {
 	}
 }
 
-// eachFile goes through all Go files of the module.
+// eachFile calls yield for every Go file of the module.
 func eachFile(t *testing.T, mode parser.Mode, yield func(name string, file *ast.File)) {
 	t.Helper()
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
