@@ -1,6 +1,8 @@
 package iprof
 
 import (
+	"cmp"
+	"slices"
 	"sync"
 
 	"github.com/profarc/profarc/builder"
@@ -154,5 +156,157 @@ func (b *build) samples() {
 		for _, f := range b.frames[s.first : s.first+s.n] {
 			t.Row(uint64(i), uint64(b.methodOf(f.id)), uint64(int64(f.point)), uint64(s.count))
 		}
+	}
+}
+
+// entryScratch is used again for every profile.
+type entryScratch struct {
+	successors []builder.Successor
+	rows       []builder.Row
+	ordered    [sectionKinds][]uint32 // records of the profile by section, in the order of the file
+	sorted     []uint32
+}
+
+// profiles makes one profile of all records of a method in a context.
+func (b *build) profiles() {
+	b.placeNodes()
+	for node := range b.nodes.nodes {
+		if b.first[node] != 0 {
+			b.profile(uint32(node) + 1)
+		}
+	}
+	b.report.Entries += len(b.records)
+}
+
+// A nodePlace is what a node of the trie stands for: a method, in a context.
+type nodePlace struct {
+	method  builder.MethodRef
+	context builder.ContextRef
+}
+
+// placeNodes interns the contexts of all nodes, those of parents first.
+func (b *build) placeNodes() {
+	b.places = make([]nodePlace, len(b.nodes.nodes))
+	for i := range b.nodes.nodes { // a loop so short that the processor waits for many at once
+		b.places[i].method = b.methodOf(b.nodes.nodes[i].id)
+	}
+	for i := range b.nodes.nodes {
+		n, place := &b.nodes.nodes[i], &b.places[i]
+		if n.parent == 0 {
+			continue
+		}
+		caller, inner := place.method, b.places[n.parent-1]
+		place.method = inner.method
+		place.context = b.b.OuterContext(inner.method, inner.context, builder.Frame{Caller: caller, Point: n.point})
+	}
+}
+
+// link lists the records of each node, in the order of the file.
+func (b *build) link() {
+	n := len(b.nodes.nodes)
+	b.first, b.last = make([]uint32, n), make([]uint32, n)
+	b.next = make([]uint32, len(b.records))
+	b.profileRef = make([]builder.ProfileRef, n)
+	for i := range b.records {
+		node := b.records[i].node - 1
+		if b.first[node] == 0 {
+			b.first[node] = uint32(i) + 1
+		} else {
+			b.next[b.last[node]-1] = uint32(i) + 1
+		}
+		b.last[node] = uint32(i) + 1
+	}
+}
+
+func (b *build) profile(node uint32) {
+	at := b.places[node-1]
+	p := b.b.Profile(at.method, 0, at.context)
+	b.profileRef[node-1] = p.Ref()
+	s := &b.entries
+	for k := range s.ordered {
+		s.ordered[k] = s.ordered[k][:0]
+	}
+	invoked := false
+	for i := b.first[node-1]; i != 0; i = b.next[i-1] {
+		r := &b.records[i-1]
+		s.ordered[r.kind] = append(s.ordered[r.kind], i-1)
+		b.entry(p, r, &invoked)
+	}
+	for _, of := range s.ordered {
+		b.rank(of)
+	}
+	b.report.Profiles++
+	_ = p.Done() // the builder keeps the error
+}
+
+// entry adds a record to a profile. The number of times that the method itself
+// was called in this context, which the file has at bci 0, is its invocation
+// counter.
+func (b *build) entry(p *builder.Profile, r *record, invoked *bool) {
+	v := b.values[r.first : r.first+int(r.n)]
+	switch r.kind {
+	case calls:
+		if r.point == 0 && !*invoked {
+			*invoked = true
+			p.Invocations(uint64(v[0]))
+			return
+		}
+		p.Count(r.point, layout.SubCalls, 0, uint64(v[0]))
+	case conditionals:
+		rows := b.entries.successors[:0]
+		for i := 0; i < len(v); i += 3 {
+			rows = append(rows, builder.Successor{Point: int32(v[i]), Index: uint32(v[i+1]), Count: uint64(v[i+2])})
+		}
+		b.entries.successors = rows
+		p.Successors(r.point, layout.SubConditional, rows...)
+	case virtuals, instanceofs:
+		rows := b.entries.rows[:0]
+		for i := 0; i < len(v); i += 2 {
+			rows = append(rows, builder.Row{Type: b.typeOf(v[i]), Count: uint64(v[i+1])})
+		}
+		b.entries.rows = rows
+		sub := uint16(layout.SubVirtualCall)
+		if r.kind == instanceofs {
+			sub = layout.SubTypeCheck
+		}
+		p.Receivers(r.point, sub, 0, 0, 0, rows...)
+	}
+}
+
+// rank notes where records of one section and profile do not come in the order
+// in which an archive stores them: the invocation counter, then by point.
+func (b *build) rank(of []uint32) {
+	if len(of) < 2 {
+		return
+	}
+	counter := -1
+	if b.records[of[0]].kind == calls {
+		counter = slices.IndexFunc(of, func(i uint32) bool { return b.records[i].point == 0 })
+	}
+	point := func(at uint32) int64 {
+		if int(at) == counter {
+			return -1 << 40
+		}
+		return int64(b.records[of[at]].point)
+	}
+	sorted := b.entries.sorted[:0]
+	for at := range of {
+		sorted = append(sorted, uint32(at))
+	}
+	byPoint := func(x, y uint32) int { return cmp.Compare(point(x), point(y)) }
+	if b.entries.sorted = sorted; slices.IsSortedFunc(sorted, byPoint) {
+		return
+	}
+	slices.SortStableFunc(sorted, byPoint)
+	ordinal := make([]int, len(of))
+	for n, at := range sorted {
+		ordinal[at] = n
+	}
+	expected := 0
+	for at, i := range of {
+		if ordinal[at] != expected {
+			b.ordinals[int(i)] = ordinal[at]
+		}
+		expected = ordinal[at] + 1
 	}
 }

@@ -1,10 +1,211 @@
 package iprof
 
 import (
+	"errors"
+	"strings"
+
 	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
+
+// typeKey is how a signature spells a type; dangling reports that the name is
+// an id that had no row.
+func (e *exporter) typeKey(t reader.Type) (key string, dangling bool, err error) {
+	name, err1 := t.Name()
+	loader, err2 := t.Loader()
+	if err := errors.Join(err1, err2); err != nil {
+		return "", false, err
+	}
+	number := loader.String()
+	if number != "" && number[0] != numberMark {
+		number = ""
+	}
+	_, dangling = nameID(name.String())
+	return signatureName(name.String(), number), dangling && number == "", nil
+}
+
+// danglingMethod gives the id of a method that had no row.
+func (e *exporter) danglingMethod(m reader.Method) (id int64, dangling bool, err error) {
+	name, err := m.Name()
+	if err != nil || name.Len() == 0 || m.Flags()&disk.MethodDeclared != 0 {
+		return 0, false, err
+	}
+	id, dangling = nameID(name.String())
+	return id, dangling, nil
+}
+
+// assignIDs gives every type and method its id: that of the source if its order
+// is known, otherwise the next that no id without a row has.
+func (e *exporter) assignIDs() error {
+	if err := e.assignTypeIDs(); err != nil {
+		return err
+	}
+	return e.assignMethodIDs()
+}
+
+func (e *exporter) assignTypeIDs() error {
+	e.typeIDs, e.typeByKey = make([]int64, len(e.types)), map[string]int64{}
+	taken, given := map[int64]bool{}, map[layout.Ref]int64{}
+	e.sourceIDs(types, e.listed[listTypes], given, taken)
+	keys, hasRow := make([]string, len(e.types)), make([]bool, len(e.types))
+	for i, t := range e.types {
+		key, dangling, err := e.typeKey(t)
+		if err != nil {
+			return err
+		}
+		keys[i], hasRow[i] = key, !dangling
+		if dangling {
+			e.typeIDs[i], _ = nameID(key)
+			taken[e.typeIDs[i]] = true
+			e.report.Dangling++
+		}
+	}
+	next := freeIDs(taken)
+	for i, t := range e.types {
+		if id, ok := given[e.typePlace(t)]; ok {
+			e.typeIDs[i] = id
+		} else if hasRow[i] {
+			e.typeIDs[i] = next()
+		}
+		if _, ok := e.typeByKey[keys[i]]; !ok {
+			e.typeByKey[keys[i]] = e.typeIDs[i]
+		}
+	}
+	return e.signatureTypes(next)
+}
+
+// signatureTypes gives ids to types that only signatures name, and notes the
+// types of methods that are used.
+func (e *exporter) signatureTypes(next func() int64) error {
+	ordinals := make(map[int64]int, len(e.types))
+	for i, id := range e.typeIDs {
+		ordinals[id] = i
+	}
+	var names []string
+	for _, m := range e.methods {
+		names = names[:0]
+		var err error
+		ok := true
+		if names, ok, err = e.signatureOf(names, m); err != nil {
+			return err
+		}
+		if !ok {
+			e.report.Lost.Add(LossSignature, 1)
+		}
+		for _, name := range names {
+			id, ok := e.typeByKey[name]
+			if !ok {
+				id = next()
+				e.typeByKey[name] = id
+				e.extra = append(e.extra, extraType{id, unspell(name)})
+			}
+			if i, ok := ordinals[id]; ok && (!e.o.Prune || e.used.methods[m.Ref()]) {
+				e.used.types[i] = true
+			}
+		}
+	}
+	return nil
+}
+
+// unspell is the name of a type that a signature spells.
+func unspell(spelled string) string {
+	if strings.HasPrefix(spelled, noName) {
+		return ""
+	}
+	var b strings.Builder
+	for i := 0; i < len(spelled); i++ {
+		if spelled[i] == '\\' && i+1 < len(spelled) {
+			i++
+		}
+		b.WriteByte(spelled[i])
+	}
+	return b.String()
+}
+
+// signatureOf appends how the signature spells the types of a method: the
+// declaring one, the return type, the parameters. ok is false if it is not
+// spelled like one: then it gives the declaring one only.
+func (e *exporter) signatureOf(names []string, m reader.Method) (all []string, ok bool, err error) {
+	if m.Flags()&disk.MethodDeclared == 0 {
+		return names, true, nil
+	}
+	text, err := m.Signature()
+	if err != nil {
+		return names, false, err
+	}
+	class, declared, err := m.Class()
+	if err != nil {
+		return names, false, err
+	}
+	signature := text.String()
+	if declared {
+		key, _, err := e.typeKey(class)
+		if err != nil {
+			return names, false, err
+		}
+		names = append(names, key)
+	} else if noNameClass, rest, ok := cutNoName(signature); ok {
+		names, signature = append(names, noNameClass), rest
+	}
+	all, ok = splitSignature(names, cutNumber(signature))
+	if !ok || len(names) == 0 && len(all) > 0 {
+		return names, false, nil
+	}
+	return all, true, nil
+}
+
+func (e *exporter) assignMethodIDs() error {
+	e.methodIDs = make(map[layout.Ref]int64, len(e.methods))
+	taken := map[int64]bool{}
+	e.sourceIDs(methods, e.listed[listMethods], e.methodIDs, taken)
+	for _, m := range e.methods {
+		id, dangling, err := e.danglingMethod(m)
+		if err != nil {
+			return err
+		}
+		if dangling {
+			e.methodIDs[m.Ref()] = id
+			taken[id] = true
+			e.report.Dangling++
+		}
+	}
+	next := freeIDs(taken)
+	for _, m := range e.methods {
+		if _, ok := e.methodIDs[m.Ref()]; !ok {
+			e.methodIDs[m.Ref()] = next()
+		}
+	}
+	return nil
+}
+
+// sourceIDs takes the ids of the source.
+func (e *exporter) sourceIDs(kind sectionKind, listed []layout.Ref, given map[layout.Ref]int64, taken map[int64]bool) {
+	if e.source == nil {
+		return
+	}
+	for _, s := range e.source.sections {
+		if s.kind != kind {
+			continue
+		}
+		for i, id := range s.ids {
+			given[listed[i]] = id
+			taken[id] = true
+		}
+	}
+}
+
+// freeIDs gives ids from 1 on that are not taken; 0 is what the dummy context
+// of monitors has.
+func freeIDs(taken map[int64]bool) func() int64 {
+	last := int64(0)
+	return func() int64 {
+		for last++; taken[last]; last++ {
+		}
+		return last
+	}
+}
 
 // typeRows writes the types.
 func (e *exporter) typeRows(s *orderedSection) error {

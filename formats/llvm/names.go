@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/zlib"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/parse"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
 )
 
 // maxDeflate is more than zlib can expand a byte to.
@@ -109,4 +112,108 @@ func possibleNames(names []string) error {
 		}
 	}
 	return nil
+}
+
+// A nameIndex finds the names of a module by their NameRef. NameRefs are spread
+// evenly, but for those of somebody who computes them: a probe is bounded.
+type nameIndex struct {
+	names []string
+	refs  []uint64
+	used  []bool   // a function of that name was read
+	slots []uint32 // 1 + index into the above
+	mask  uint64
+}
+
+// maxProbe is how far a name may lie from its place. Names in a table half full
+// at most, and spread evenly, are never as far.
+const maxProbe = 1 << 10
+
+// newNameIndex indexes names. Of those with the same NameRef the first is found.
+func newNameIndex(names []string) *nameIndex {
+	size := 8
+	for size < 2*len(names) {
+		size *= 2
+	}
+	x := &nameIndex{
+		names: names, refs: make([]uint64, len(names)), used: make([]bool, len(names)),
+		slots: make([]uint32, size), mask: uint64(size - 1),
+	}
+	for i, name := range names {
+		x.refs[i] = disk.NameRef(name)
+		x.place(i)
+	}
+	return x
+}
+
+func (x *nameIndex) place(i int) {
+	for probe := range uint64(maxProbe) {
+		slot := &x.slots[(x.refs[i]+probe)&x.mask]
+		if *slot == 0 {
+			*slot = uint32(i + 1)
+			return
+		}
+		if x.refs[*slot-1] == x.refs[i] {
+			return
+		}
+	}
+}
+
+// find gives the index of the name with that NameRef.
+func (x *nameIndex) find(ref uint64) (i int, ok bool) {
+	for probe := range uint64(maxProbe) {
+		slot := x.slots[(ref+probe)&x.mask]
+		if slot == 0 {
+			break
+		}
+		if x.refs[slot-1] == ref {
+			return int(slot - 1), true
+		}
+	}
+	return 0, false
+}
+
+// ValueNames gives the names that values of sites stand for.
+type ValueNames struct {
+	store   *reader.Store
+	vtables map[uint64]string
+}
+
+// NewValueNames reads the names of vtables; those of functions are looked up
+// when they are asked for.
+func NewValueNames(s *reader.Store) (*ValueNames, error) {
+	names, err := symbolColumn(s, layout.TableVTables, vtableColumns)
+	if err != nil {
+		return nil, err
+	}
+	n := &ValueNames{s, make(map[uint64]string, len(names))}
+	for _, name := range names {
+		n.vtables[disk.NameRef(name)] = name
+	}
+	return n, nil
+}
+
+// Function is the name of the function with an id; ok is false if the archive
+// does not have it, or has two.
+func (n *ValueNames) Function(id uint64) (name reader.Name, ok bool, err error) {
+	m, ok, err := n.method(id)
+	if !ok {
+		return reader.Name{}, false, err
+	}
+	name, err = m.Name()
+	return name, err == nil, err
+}
+
+func (n *ValueNames) method(id uint64) (m reader.Method, ok bool, err error) {
+	m, err = n.store.Lookup(id)
+	if errors.Is(err, reader.ErrNotFound) || errors.Is(err, reader.ErrAmbiguous) {
+		return reader.Method{}, false, nil
+	}
+	return m, err == nil, err
+}
+
+// VTable is the name of the vtable with an id; ok is false if the archive does
+// not have it.
+func (n *ValueNames) VTable(id uint64) (name string, ok bool) {
+	name, ok = n.vtables[id]
+	return name, ok
 }

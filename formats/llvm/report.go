@@ -1,8 +1,13 @@
 package llvm
 
 import (
+	"errors"
+	"fmt"
+	"strings"
+
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
 )
 
 // Dropped begins what is said of whole functions that are lost; the reason
@@ -28,4 +33,105 @@ type Report struct {
 	Entries   int // profile entries
 	Traces    int // temporal traces
 	Lost      codec.Losses
+}
+
+// The sentinels that an [*Error] matches.
+var (
+	// ErrNotProfile: the file is none of the three forms.
+	ErrNotProfile = errors.New("not an LLVM instrumentation profile (.profraw, .profdata, .proftext)")
+	// ErrCut: the file ends too early.
+	ErrCut = errors.New("the profile is cut off: what wrote it was killed, or the disk was full; make it again, or leave it out")
+	// ErrMalformed: something in the file cannot be.
+	ErrMalformed = errors.New("malformed profile: it was changed or overwritten after it was written; make it again")
+	// ErrVersion: the file is of a version that is not known.
+	ErrVersion = errors.New("unsupported version of an LLVM profile")
+	// ErrCorrelated: names and data of the profile are in the program's debug
+	// information.
+	ErrCorrelated = errors.New("a profile that needs its program's debug information to be read: run " +
+		"llvm-profdata merge --debug-info=PROGRAM FILE -o OUT.profdata and import that")
+)
+
+// An Error says what is wrong with a profile, and where.
+type Error struct {
+	Name   string // of the file, empty if it has none
+	Line   int    // of text, from 1; else 0
+	Offset int64  // in bytes from the start of the (decompressed) file
+	Kind   error  // the sentinel that the error matches
+	Detail string // what is wrong
+	After  string // the last function that was read whole, empty if none was
+}
+
+// Error gives `a.profraw: byte 345: the profile is cut off: ...: counters (last whole function: main)`.
+func (e *Error) Error() string {
+	var b strings.Builder
+	if e.Name != "" {
+		fmt.Fprintf(&b, "%s: ", e.Name)
+	}
+	if e.Line > 0 {
+		fmt.Fprintf(&b, "line %d, ", e.Line)
+	}
+	fmt.Fprintf(&b, "byte %d: %v", e.Offset, e.Kind)
+	if e.Detail != "" {
+		fmt.Fprintf(&b, ": %s", e.Detail)
+	}
+	if e.After != "" {
+		fmt.Fprintf(&b, " (last whole function: %.200s)", e.After)
+	}
+	return b.String()
+}
+
+// Unwrap gives the sentinel.
+func (e *Error) Unwrap() error { return e.Kind }
+
+// What writing a profile loses.
+const (
+	LossNoRecord   codec.LossKind = "names without a profile that LLVM has a place for"
+	LossContext    codec.LossKind = "profiles of one calling context: LLVM has no place for them"
+	LossNoCounters codec.LossKind = "profiles without counters"
+	LossEntry      codec.LossKind = "profile entries that LLVM does not have"
+	LossValues     codec.LossKind = "values of a site beyond the 255 most frequent"
+
+	// What only older versions of the indexed format do not hold.
+	LossBinaryIDs   codec.LossKind = "binary ids: the version cannot hold them (--profdata-version 9 or higher can)"
+	LossTraces      codec.LossKind = "temporal traces: the version cannot hold them (--profdata-version 10 or higher can)"
+	LossBitmaps     codec.LossKind = "MC/DC bitmaps: the version cannot hold them (--profdata-version 11 or higher can)"
+	LossVTableSites codec.LossKind = "vtable value sites: the version cannot hold them (--profdata-version 12 or higher can)"
+	LossVTableNames codec.LossKind = "names of vtables: left out (--keep-vtable-symbols and --profdata-version 12 or higher keep them)"
+
+	// What text does not hold.
+	LossTextBinaryIDs codec.LossKind = "binary ids: text has no place for them"
+	LossTextVTables   codec.LossKind = "names of vtables: left out (--keep-vtable-symbols prints those that sites have)"
+	LossTextName      codec.LossKind = "functions whose names text cannot hold"
+	LossTextTrace     codec.LossKind = "functions of temporal traces whose names are not known"
+	LossTextEntryOnly codec.LossKind = "marks that function entries alone are covered: text cannot say it"
+	LossTextByte      codec.LossKind = "marks that counters are of coverage: text of this LLVM cannot say it"
+)
+
+// A WriteReport says what was written.
+type WriteReport struct {
+	Version   int // of the indexed format, 0 of text
+	Names     int // of functions
+	Functions int // records: a name with a FuncHash
+	Cold      int // names left out because nothing of them ever ran
+	Lost      codec.Losses
+}
+
+// checkDomain refuses archives that are not LLVM's.
+func checkDomain(s *reader.Store) error {
+	if d := s.Header().Domain; !d.LLVM() {
+		return fmt.Errorf("profiles of domain %s are not LLVM's: export them in the format of their own domain", d)
+	}
+	return nil
+}
+
+// variantOf gives the variant bits that an archive was made with.
+func variantOf(s *reader.Store) Variant { return Variant(s.Header().Params[layout.ParamLLVMVariant]) }
+
+// producerVersion is the version of the indexed format that the LLVM writes
+// which made the profiles, 0 if it is not known.
+func producerVersion(s *reader.Store) int { return int(s.Header().Params[layout.ParamLLVMVersion]) }
+
+// newestVersion is the newest version that it can be.
+func newestVersion(s *reader.Store) int {
+	return max(producerVersion(s), int(s.Header().Params[layout.ParamLLVMNewest]))
 }

@@ -1,9 +1,15 @@
 package llvm
 
 import (
+	"bufio"
+	"cmp"
+	"io"
 	"math/bits"
+	"slices"
+	"strconv"
 
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/libstdcxx"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -159,4 +165,282 @@ func (b *summaryBuilder) summary() *Summary {
 		s.Cutoffs[i] = Cutoff{share, last, blocks}
 	}
 	return &s
+}
+
+// A histogram says how often each count occurs. Most counts are small, and an
+// array takes those faster than a map.
+type histogram struct {
+	small []uint64 // by count
+	large map[uint64]uint64
+}
+
+const smallCounts = 1 << 12
+
+// A frequency is a count and how often it occurs.
+type frequency struct{ count, times uint64 }
+
+func (h *histogram) add(count uint64) {
+	if count >= smallCounts {
+		if h.large == nil {
+			h.large = map[uint64]uint64{}
+		}
+		h.large[count]++
+		return
+	}
+	if h.small == nil {
+		h.small = make([]uint64, smallCounts)
+	}
+	h.small[count]++
+}
+
+// descending gives the counts that occur, the highest first.
+func (h *histogram) descending() []frequency {
+	all := make([]frequency, 0, len(h.large))
+	for count, times := range h.large {
+		all = append(all, frequency{count, times})
+	}
+	slices.SortFunc(all, func(a, b frequency) int { return cmp.Compare(b.count, a.count) })
+	for count := len(h.small) - 1; count >= 0; count-- {
+		if times := h.small[count]; times > 0 {
+			all = append(all, frequency{uint64(count), times})
+		}
+	}
+	return all
+}
+
+// A HotFunction is a function and the highest of its counters.
+type HotFunction struct {
+	Name     string
+	Hash     uint64
+	MaxCount uint64
+}
+
+// Hottest gives the n functions with the highest counters, the highest first;
+// of the context-sensitive profiles or of the others. Of functions whose highest
+// counters are equal it names those that llvm-profdata show --topn names, of the
+// LLVM that made the profiles, and in its order.
+func Hottest(s *reader.Store, n int, contextSensitive bool) (hottest []HotFunction, err error) {
+	if err := checkDomain(s); err != nil || n <= 0 {
+		return nil, err
+	}
+	err = s.Mapping().Guard(func() error {
+		q := hottestQueue{n: n}
+		if err := q.addAll(s, contextSensitive); err != nil {
+			return err
+		}
+		hottest, err = q.functions(s)
+		return err
+	})
+	return hottest, err
+}
+
+// A hottestQueue holds at most n functions, those with the highest counters that
+// were added. A function with as high a counter as the last that it holds comes
+// too late. That is how llvm-profdata chooses them.
+type hottestQueue struct {
+	n    int
+	heap libstdcxx.Heap[hotRecord]
+}
+
+// A hotRecord is a record of a function and its highest counter.
+type hotRecord struct {
+	method    layout.Ref
+	place     int // among all, in the order of the file
+	hash, max uint64
+}
+
+// addAll adds the records of an archive in the order of its indexed file.
+func (q *hottestQueue) addAll(s *reader.Store, contextSensitive bool) error {
+	w := &indexedWriter{store: s, encoding: encoding{version: shownVersion(s)}}
+	p, err := w.plan()
+	if err != nil {
+		return err
+	}
+	q.heap.Less = leavesLast(w.encoding.version)
+	ir, walk, place := s.Header().Domain == layout.DomainLLVMIR, newRecordWalk(s, nil), 0
+	return p.chains.each(func(item int32) error {
+		m, err := s.MethodAt(p.items[item].method)
+		if err != nil {
+			return err
+		}
+		records, err := walk.of(m)
+		if err != nil {
+			return err
+		}
+		p.insertion.sort(p.items[item].place, records)
+		for i := range records {
+			r := &records[i]
+			place++
+			if (ir && r.contextSensitive()) == contextSensitive && !p.summaries.normal.skips(r.counts) {
+				q.add(hotRecord{m.Ref(), place, r.hash, p.summaries.normal.highest(r.counts)})
+			}
+		}
+		return nil
+	})
+}
+
+// sinceSortedHottest is the version of the indexed format of the first LLVM
+// known, 22, that sorts functions of equal counts by their places in the file.
+const sinceSortedHottest = 13
+
+// leavesLast returns the order of the queue of an LLVM: the record with the
+// lowest counter leaves it first.
+func leavesLast(version int) func(a, b hotRecord) bool {
+	if version < sinceSortedHottest {
+		return func(a, b hotRecord) bool { return a.max > b.max }
+	}
+	return func(a, b hotRecord) bool { return a.max > b.max || a.max == b.max && a.place < b.place }
+}
+
+// add adds a record if there is room for it, or a record with a lower counter to
+// make room.
+func (q *hottestQueue) add(r hotRecord) {
+	if q.heap.Len() == q.n {
+		if q.heap.Top().max >= r.max {
+			return
+		}
+		q.heap.Pop()
+	}
+	q.heap.Push(r)
+}
+
+// functions empties the queue. The highest leave it last.
+func (q *hottestQueue) functions(s *reader.Store) (hottest []HotFunction, err error) {
+	for q.heap.Len() > 0 {
+		r := q.heap.Pop()
+		m, err := s.MethodAt(r.method)
+		if err != nil {
+			return nil, err
+		}
+		name, err := m.Name()
+		if err != nil {
+			return nil, err
+		}
+		hottest = append(hottest, HotFunction{name.String(), r.hash, r.max})
+	}
+	slices.Reverse(hottest)
+	return hottest, nil
+}
+
+// shownVersion is the version of the indexed file whose order is shown: that
+// which the LLVM writes that made the profiles.
+func shownVersion(s *reader.Store) int {
+	v := producerVersion(s)
+	if v == 0 {
+		return WrittenNewest
+	}
+	return min(max(v, WrittenOldest), WrittenNewest)
+}
+
+// A SummaryText is what llvm-profdata show prints of a profile as a whole.
+type SummaryText struct {
+	Summary *Summary
+	Hottest []HotFunction
+	TopN    int  // how many of them were asked for, at least as many; 0: without that part
+	Detail  bool // with the number of blocks, their total and the cutoffs
+}
+
+// What llvm-profdata prints differs by release, which the version of the
+// indexed format tells.
+const (
+	fewCutoffsUntil = 7  // LLVM 12 to 14: fewCutoffs
+	percentSince    = 13 // LLVM 22: whether loop entries are instrumented; the share of blocks; totals without being asked
+)
+
+// fewCutoffs are the shares that older releases print, in millionths. They are
+// in every file, with others.
+var fewCutoffs = []uint64{800000, 900000, 950000, 990000, 999000, 999900, 999990}
+
+// WriteSummary prints it as the LLVM that made the profiles of an archive does.
+func WriteSummary(out io.Writer, s *reader.Store, t SummaryText) error {
+	w := &summaryPrinter{bufio.NewWriter(out), producerVersion(s), newestVersion(s)}
+	w.level(s)
+	w.number("Total functions: ", t.Summary.Functions)
+	w.number("Maximum function count: ", t.Summary.MaxFunctionCount)
+	w.number("Maximum internal block count: ", t.Summary.MaxInternalCount)
+	if w.version >= percentSince {
+		w.totals(t.Summary)
+	}
+	if t.TopN > 0 {
+		w.hottest(t.TopN, t.Hottest)
+	}
+	if t.Detail && w.version < percentSince {
+		w.totals(t.Summary)
+	}
+	if t.Detail {
+		w.cutoffs(t.Summary)
+	}
+	return w.Flush()
+}
+
+func (w *summaryPrinter) totals(s *Summary) {
+	w.number("Total number of blocks: ", s.Blocks)
+	w.number("Total count: ", s.TotalCount)
+}
+
+type summaryPrinter struct {
+	*bufio.Writer
+	version int // of the indexed format, 0 if it is not known
+	newest  int // the newest that it can be
+}
+
+func (w *summaryPrinter) print(parts ...string) {
+	for _, p := range parts {
+		_, _ = w.WriteString(p) // Flush tells
+	}
+}
+
+func (w *summaryPrinter) number(name string, n uint64) {
+	w.print(name, strconv.FormatUint(n, 10), "\n")
+}
+
+// level prints what was instrumented.
+func (w *summaryPrinter) level(s *reader.Store) {
+	if s.Header().Domain == layout.DomainLLVMFrontend {
+		w.print("Instrumentation level: Front-end\n")
+		return
+	}
+	v := variantOf(s)
+	w.print("Instrumentation level: IR  entry_first = ", flag(v&VariantEntryFirst))
+	if v&VariantLoopEntries != 0 || w.version >= percentSince {
+		w.print("  instrument_loop_entries = ", flag(v&VariantLoopEntries))
+	}
+	w.print("\n")
+}
+
+func flag(v Variant) string {
+	if v != 0 {
+		return "1"
+	}
+	return "0"
+}
+
+func (w *summaryPrinter) hottest(n int, all []HotFunction) {
+	w.print("Top ", strconv.Itoa(n), " functions with the largest internal block counts: \n")
+	for _, f := range all {
+		w.print("  ", f.Name)
+		w.number(", max count = ", f.MaxCount)
+	}
+}
+
+func (w *summaryPrinter) cutoffs(s *Summary) {
+	w.print("Detailed summary:\n")
+	for _, c := range s.Cutoffs {
+		if w.newest > 0 && w.newest <= fewCutoffsUntil && !slices.Contains(fewCutoffs, c.Share) {
+			continue
+		}
+		percent, blocks, of := strconv.FormatFloat(c.Percent(), 'g', 6, 64), "", " percentage"
+		if w.version >= percentSince {
+			blocks, of = " ("+blockPercent(c.Blocks, s.Blocks)+"%)", "%"
+		}
+		w.print(strconv.FormatUint(c.Blocks, 10), " blocks", blocks, " with count >= ", strconv.FormatUint(c.MinCount, 10),
+			" account for ", percent, of, " of the total counts.\n")
+	}
+}
+
+func blockPercent(n, of uint64) string {
+	if of == 0 {
+		return "0.00"
+	}
+	return strconv.FormatFloat(float64(n)*100/float64(of), 'f', 2, 64)
 }

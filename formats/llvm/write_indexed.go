@@ -2,9 +2,19 @@ package llvm
 
 import (
 	"bufio"
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"errors"
+	"fmt"
 	"io"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -145,4 +155,270 @@ func (w *indexedWriter) table(p *indexedPlan) {
 		w.write(words[:8])
 		at += p.bucketSize(head)
 	}
+}
+
+// Versions of the indexed format that are written.
+const (
+	WrittenOldest = 4 // the first with a summary; the layout has only grown since
+	WrittenNewest = IndexedNewest
+
+	// widestVersion is read by every LLVM from 12 on.
+	widestVersion = 7
+	// usualVersion is that of LLVM 19 to 21. Their front ends understand
+	// hashes of LLVM 12 to 21.
+	usualVersion = 12
+)
+
+// defaultVersion is the version that an archive is written with if nobody says
+// which. Profiles that were instrumented on IR mean the same in every version.
+// What the hashes of a front end mean, its version says.
+func defaultVersion(s *reader.Store) int {
+	if s.Header().Domain == layout.DomainLLVMIR {
+		return widestVersion
+	}
+	if v := producerVersion(s); v >= WrittenOldest && v <= WrittenNewest {
+		return v
+	}
+	return usualVersion
+}
+
+func checkVersion(v int) error {
+	if v < WrittenOldest || v > WrittenNewest {
+		return fmt.Errorf("%w: version %d of the indexed format cannot be written: use %d to %d", ErrVersion, v, WrittenOldest, WrittenNewest)
+	}
+	return nil
+}
+
+// writtenVariant is the variant of a file of a version. Memory profiles and
+// debug information to correlate with are never in an archive.
+func writtenVariant(s *reader.Store, version int, traces bool) Variant {
+	v := variantOf(s) &^ (VariantMemProf | VariantCorrelated)
+	if traces {
+		v |= VariantTemporal
+	}
+	if version < sinceTraces {
+		v &^= VariantTemporal
+	}
+	if s.Header().Domain == layout.DomainLLVMIR {
+		v |= VariantIR
+	}
+	return v
+}
+
+// headerWords is the number of 8-byte words of a version's header: magic,
+// version, a zero, the kind of hash, the offset of the table, and then the
+// offsets of what was added.
+func headerWords(version int) int {
+	n := 5
+	for _, since := range []int{sinceMemProf, sinceBinaryIDs, sinceTraces, sinceVTables} {
+		if version >= since {
+			n++
+		}
+	}
+	return n
+}
+
+// A section is what lies behind the table of buckets, and which word of the
+// header has its offset.
+type section struct {
+	since int // the version from which on the header has the word
+	bytes []byte
+}
+
+// sections encodes what the version has behind the table, in file order, and
+// counts the rest as lost.
+func (w *indexedWriter) sections(p *indexedPlan) []section {
+	f := &p.facts
+	var all []section
+	if w.encoding.version >= sinceBinaryIDs {
+		all = append(all, section{sinceBinaryIDs, binaryIDSection(f.binaryIDs)})
+	} else {
+		w.lost.Add(LossBinaryIDs, len(f.binaryIDs))
+	}
+	if w.encoding.version >= sinceVTables {
+		all = append(all, section{sinceVTables, vtableSection(w.keptVTables(f.vtables))})
+	}
+	if w.encoding.version < sinceVTables || !w.options.KeepVTableNames {
+		w.lost.Add(LossVTableNames, len(f.vtables))
+	}
+	if p.variant&VariantTemporal != 0 {
+		all = append(all, section{sinceTraces, traceSection(f.traces, f.stream)})
+	} else {
+		w.lost.Add(LossTraces, len(f.traces))
+	}
+	return all
+}
+
+func (w *indexedWriter) keptVTables(names []string) []string {
+	if w.options.KeepVTableNames {
+		return names
+	}
+	return nil
+}
+
+// binaryIDSection is u64 size of what follows, { u64 length, bytes, padding }.
+func binaryIDSection(ids []string) []byte {
+	b := make([]byte, 8)
+	for _, id := range ids {
+		b = le.AppendUint64(b, uint64(len(id)))
+		b = append(b, id...)
+		b = padWord(b)
+	}
+	le.PutUint64(b, uint64(len(b)-8))
+	return b
+}
+
+// vtableSection is u64 size, and a chunk of names: ULEB128 of their length,
+// ULEB128 of the packed length, the names as zlib packs them. LLVM's zlib and
+// Go's do not pack to the same bytes; they unpack to the same.
+func vtableSection(names []string) []byte {
+	b := make([]byte, 8)
+	if len(names) > 0 {
+		text := strings.Join(names, string(rune(nameSeparator)))
+		packed := pack(text)
+		b = binary.AppendUvarint(b, uint64(len(text)))
+		b = binary.AppendUvarint(b, uint64(len(packed)))
+		b = append(b, packed...)
+	}
+	le.PutUint64(b, uint64(len(b)-8))
+	return padWord(b)
+}
+
+func pack(text string) []byte {
+	var packed bytes.Buffer
+	z, _ := zlib.NewWriterLevel(&packed, zlib.BestCompression) // fails for an unknown level alone
+	_, _ = z.Write([]byte(text))                               // to memory
+	_ = z.Close()
+	return packed.Bytes()
+}
+
+// traceSection is u64 traces, u64 size of the stream that they were chosen
+// from, { u64 weight, u64 functions, u64 id of each }.
+func traceSection(traces []trace, stream uint64) []byte {
+	b := le.AppendUint64(nil, uint64(len(traces)))
+	b = le.AppendUint64(b, stream)
+	for _, t := range traces {
+		b = le.AppendUint64(b, t.weight)
+		b = le.AppendUint64(b, uint64(len(t.ids)))
+		for _, id := range t.ids {
+			b = le.AppendUint64(b, id)
+		}
+	}
+	return b
+}
+
+// padWord appends zeros up to a multiple of 8.
+func padWord(b []byte) []byte {
+	return append(b, make([]byte, disk.AlignUp(int64(len(b)), 8)-int64(len(b)))...)
+}
+
+// A trace is the functions of one run, in the order in which they were first
+// called.
+type trace struct {
+	weight uint64
+	ids    []uint64
+}
+
+// runFacts is what an archive has beside profiles of functions.
+type runFacts struct {
+	binaryIDs []string // sorted
+	vtables   []string // names, sorted
+	traces    []trace
+	stream    uint64 // number of traces of which those were chosen
+}
+
+func readRunFacts(s *reader.Store) (f runFacts, err error) {
+	if f.binaryIDs, err = symbolColumn(s, layout.TableBinaryIDs, binaryIDColumns); err != nil {
+		return f, err
+	}
+	if f.vtables, err = symbolColumn(s, layout.TableVTables, vtableColumns); err != nil {
+		return f, err
+	}
+	if f.traces, err = readTraces(s); err != nil {
+		return f, err
+	}
+	f.stream, err = streamSize(s, uint64(len(f.traces)))
+	return f, err
+}
+
+// eachRow goes through the rows of a table, if the archive has it. One with
+// other columns than this package's is foreign, and passed over.
+func eachRow(s *reader.Store, kind layout.TableKind, columns []layout.ColumnKind, yield func(t *disk.Table, row int) error) error {
+	t, err := s.Table(kind)
+	if errors.Is(err, reader.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if t.Columns() != len(columns) {
+		return nil
+	}
+	for i, c := range columns {
+		if t.Column(i) != c {
+			return nil
+		}
+	}
+	for row := range t.Rows {
+		if err := yield(&t, row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// symbolColumn gives the different texts of the first column, sorted.
+func symbolColumn(s *reader.Store, kind layout.TableKind, columns []layout.ColumnKind) (texts []string, err error) {
+	err = eachRow(s, kind, columns, func(t *disk.Table, row int) error {
+		name, err := s.SymbolAt(layout.Ref(t.Cell(0, row)))
+		if errors.Is(err, reader.ErrNotFound) {
+			return nil
+		}
+		texts = append(texts, name.String())
+		return err
+	})
+	slices.Sort(texts)
+	return slices.Compact(texts), err
+}
+
+func readTraces(s *reader.Store) (traces []trace, err error) {
+	last := uint64(0)
+	err = eachRow(s, layout.TableTraces, traceColumns, func(t *disk.Table, row int) error {
+		number, weight, id := t.Cell(0, row), t.Cell(1, row), t.Cell(2, row)
+		if len(traces) == 0 || number != last {
+			traces = append(traces, trace{weight: weight})
+			last = number
+		}
+		of := &traces[len(traces)-1]
+		of.ids = append(of.ids, id)
+		return nil
+	})
+	return traces, err
+}
+
+// streamSize sums the sizes of the streams that the traces were chosen from; it
+// is never less than the number of traces that there are.
+func streamSize(s *reader.Store, traces uint64) (sum uint64, err error) {
+	err = eachRow(s, layout.TableProperties, propertyColumns, func(t *disk.Table, row int) error {
+		key, err := s.SymbolAt(layout.Ref(t.Cell(0, row)))
+		if err != nil || !key.Equal(PropertyStreamSize) {
+			return ignoreNotFound(err)
+		}
+		value, err := s.SymbolAt(layout.Ref(t.Cell(1, row)))
+		if err != nil {
+			return ignoreNotFound(err)
+		}
+		if n, err := strconv.ParseUint(value.String(), 10, 64); err == nil {
+			sum += n
+		}
+		return nil
+	})
+	return max(sum, traces), err
+}
+
+func ignoreNotFound(err error) error {
+	if errors.Is(err, reader.ErrNotFound) {
+		return nil
+	}
+	return err
 }

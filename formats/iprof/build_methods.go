@@ -1,0 +1,330 @@
+package iprof
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/refindex"
+	"github.com/profarc/profarc/layout"
+)
+
+// An intake interns methods while the file is read, a batch after the other: one
+// goroutine finds out what their keys are made of, another gives it to the builder.
+type intake struct {
+	arrived  chan methodRows // the rows so far
+	resolved chan *resolvedBatch
+	spare    chan *resolvedBatch
+	wait     sync.WaitGroup
+
+	signatures    signatureTable
+	signatureRefs []builder.SymbolRef // by number-1
+}
+
+// A resolvedBatch is a batch of which the builder has the classes.
+type resolvedBatch struct {
+	rows  []methodRow
+	names string // of all rows
+	batchOfSignatures
+	// Those that are interned by class and signature, and their places in rows.
+	declared []builder.DeclaredMethod
+	places   []int
+	keyed    []keyedMethod // the others
+	refs     []builder.MethodRef
+}
+
+// A keyedMethod is the key of a row.
+type keyedMethod struct {
+	place int
+	key   layout.Key
+}
+
+// resolvedBatches is how many batches are between the two goroutines.
+const resolvedBatches = 3
+
+// arrive interns the methods that the recording has so far, and before them the
+// types, of which it has all, while the rest of the file is read. Who reads it
+// never waits: rows that were not taken are taken with those behind them.
+func (b *build) arrive() {
+	if b.intake.arrived == nil {
+		b.startIntake()
+	}
+	select {
+	case <-b.intake.arrived:
+	default:
+	}
+	b.intake.arrived <- b.methods
+}
+
+func (b *build) startIntake() {
+	in := &b.intake
+	in.arrived = make(chan methodRows, 1)
+	in.resolved, in.spare = make(chan *resolvedBatch, resolvedBatches), make(chan *resolvedBatch, resolvedBatches)
+	for range resolvedBatches {
+		in.spare <- new(resolvedBatch)
+	}
+	in.wait.Go(func() {
+		b.internTypes()
+		done := 0
+		for all := range in.arrived {
+			for ; done < len(all); done++ {
+				in.resolved <- b.resolve(all, done, <-in.spare)
+			}
+		}
+		close(in.resolved)
+	})
+	in.wait.Go(func() {
+		for batch := range in.resolved {
+			b.internMethods(batch)
+			in.spare <- batch
+		}
+	})
+}
+
+// stop waits until what arrived is interned.
+func (b *build) stop() {
+	if b.intake.arrived != nil {
+		close(b.intake.arrived)
+		b.intake.wait.Wait()
+	}
+}
+
+// resolve finds out what the keys of a batch are made of.
+func (b *build) resolve(all methodRows, number int, to *resolvedBatch) *resolvedBatch {
+	batch := &all[number]
+	to.rows, to.names = batch.rows, string(batch.names)
+	to.declared, to.places, to.keyed = to.declared[:0], to.places[:0], to.keyed[:0]
+	b.numberSignatures(all, number, &to.batchOfSignatures)
+	for i := range batch.rows {
+		from, end := batch.nameSpan(i)
+		name, ids := to.names[from:end], batch.signature(i)
+		class, ok := b.classOf(ids)
+		if !ok {
+			to.keyed = append(to.keyed, keyedMethod{i, b.key(name, ids)})
+			continue
+		}
+		to.declared = append(to.declared, builder.DeclaredMethod{Class: class, Name: name})
+		to.places = append(to.places, i)
+	}
+	return to
+}
+
+// classOf is the declaring class of a method, if it is a row of types with a
+// name and there are return and parameter types behind it.
+func (b *build) classOf(signature []int64) (class builder.TypeRef, ok bool) {
+	if len(signature) < 2 {
+		return 0, false
+	}
+	row, ok := b.typeRows.row(signature[0])
+	if !ok || row >= len(b.types) || b.types[row].name == "" {
+		return 0, false
+	}
+	return b.typeRefs[row], true
+}
+
+// key is the key of a method.
+func (b *build) key(name string, signature []int64) layout.Key {
+	k := layout.Key{Name: name}
+	if len(signature) == 0 {
+		return k
+	}
+	b.typeOf(signature[0])
+	row, _ := b.typeRows.row(signature[0])
+	k.Signature = string(b.spell(nil, signature[1:]))
+	switch {
+	case row >= len(b.types):
+		k.Class = idName(signature[0])
+	case b.types[row].name == "":
+		k.Signature = b.spelled[row] + noNameEnd + k.Signature
+	default:
+		k.Class, k.Loader = b.types[row].name, b.numbers[row]
+	}
+	return k
+}
+
+// internMethods interns a batch of methods.
+func (b *build) internMethods(batch *resolvedBatch) {
+	if batch.refs == nil {
+		batch.refs = make([]builder.MethodRef, batchSize)
+	}
+	first := len(b.methodRefs)
+	b.methodRefs = append(room(b.methodRefs, len(batch.rows)), make([]builder.MethodRef, len(batch.rows))...)
+	b.ran = append(room(b.ran, len(batch.rows)), make([]bool, len(batch.rows))...)
+	b.internSignatures(batch)
+	b.b.MethodsOf(batch.declared, batch.refs[:len(batch.declared)])
+	for k, place := range batch.places {
+		b.methodRefs[first+place] = batch.refs[k]
+	}
+	for _, m := range batch.keyed {
+		b.methodRefs[first+m.place] = b.b.Method(m.key)
+	}
+	for i := range batch.rows {
+		b.methodRows.put(batch.rows[i].id, first+i)
+		if ref := uint32(b.methodRefs[first+i]); b.taken.has(ref) {
+			b.doubled = append(b.doubled, first+i)
+		} else {
+			b.taken.add(ref)
+		}
+	}
+}
+
+// internSignatures interns the signatures of a batch that are new, and puts those
+// of its methods into their keys.
+func (b *build) internSignatures(batch *resolvedBatch) {
+	refs := &b.intake.signatureRefs
+	known := len(*refs)
+	*refs = append(room(*refs, len(batch.fresh)), make([]builder.SymbolRef, len(batch.fresh))...)
+	b.b.Names(batch.fresh, (*refs)[known:])
+	for k, place := range batch.places {
+		batch.declared[k].Signature = (*refs)[batch.numbers[place]-1]
+	}
+}
+
+// tellApart gives methods that have the key of another another key.
+func (b *build) tellApart() {
+	for _, row := range b.doubled {
+		batch, place := b.methods.at(row)
+		from, to := batch.nameSpan(place)
+		key := b.key(string(batch.names[from:to]), batch.signature(place))
+		signature := key.Signature
+		for n := 2; b.taken.has(uint32(b.methodRefs[row])); n++ {
+			key.Signature = signature + numbered(n)
+			b.methodRefs[row] = b.b.Method(key)
+			b.b.DescribeMethod(b.methodRefs[row], builder.MethodInfo{Flags: layout.MethodNotMatchable})
+		}
+		b.taken.add(uint32(b.methodRefs[row]))
+	}
+}
+
+// forget lets go of what the builder has of methods: the memory is needed for
+// what comes.
+func (b *build) forget() {
+	for i := range b.methods {
+		b.methods[i].names, b.methods[i].ids = nil, nil
+	}
+	b.intake, b.taken, b.doubled = intake{}, nil, nil
+}
+
+// A signatureTable numbers signatures: many methods share one.
+type signatureTable struct {
+	index   refindex.Index
+	known   []knownSignature // by number-1
+	touched int64            // keeps the compiler from leaving out what is only touched
+	text    []byte           // scratch: of the new ones of a batch, one behind the other
+}
+
+// A knownSignature has the return and parameter ids, n of them, that end
+// there in a batch.
+type knownSignature struct {
+	end      int
+	batch, n uint32
+}
+
+func (k *knownSignature) ids(all methodRows) []int64 { return all[k.batch].ids[k.end-int(k.n) : k.end] }
+
+// A batchOfSignatures is what the methods of a batch return and take.
+type batchOfSignatures struct {
+	numbers []uint32 // by row, 0 for none
+	fresh   []string // the new ones, which have the next numbers
+	ends    []int    // scratch: of these in the text of all
+}
+
+// numberSignatures numbers what the methods of a batch return and take.
+func (b *build) numberSignatures(all methodRows, number int, to *batchOfSignatures) {
+	t := &b.intake.signatures
+	t.text, to.numbers, to.fresh, to.ends = t.text[:0], to.numbers[:0], to.fresh[:0], to.ends[:0]
+	rows := len(all[number].rows)
+	for from := 0; from < rows; from += signatureGroup {
+		b.numberGroup(all, number, from, min(from+signatureGroup, rows), to)
+	}
+	text, from := string(t.text), 0
+	for _, end := range to.ends {
+		to.fresh = append(to.fresh, text[from:end])
+		from = end
+	}
+}
+
+// signatureGroup is how many signatures are looked up at once. Of millions hardly
+// any is in a cache, so that all are touched before one is used.
+const signatureGroup = 128
+
+// numberGroup numbers the signatures of some rows of a batch.
+func (b *build) numberGroup(all methodRows, number, from, end int, to *batchOfSignatures) {
+	t := &b.intake.signatures
+	batch := &all[number]
+	n := end - from
+	var hashes, likely [signatureGroup]uint32
+	for i := range n {
+		hashes[i] = hashIDs(batch.signature(from + i))
+	}
+	t.index.Guess(hashes[:n], likely[:])
+	var known [signatureGroup]*knownSignature
+	for i, k := range likely[:n] {
+		if k != 0 {
+			known[i] = &t.known[k-1]
+		}
+	}
+	for _, k := range known[:n] {
+		if k != nil {
+			t.touched += k.ids(all)[0]
+		}
+	}
+	for i := range n {
+		to.numbers = append(to.numbers, b.signature(all, number, from+i, hashes[i], to))
+	}
+}
+
+// hashIDs mixes what stands behind the declaring type of a method.
+func hashIDs(ids []int64) uint32 {
+	h := uint64(len(ids))
+	for _, id := range ids[min(1, len(ids)):] {
+		h = (h ^ uint64(id)) * 0x9e3779b97f4a7c15
+		h ^= h >> 29
+	}
+	return uint32(h >> 16)
+}
+
+// signature gives the number of the return and parameter types of a method, 0 if
+// it has none. One that is new is spelled, to be interned.
+func (b *build) signature(all methodRows, number, place int, hash uint32, to *batchOfSignatures) uint32 {
+	batch := &all[number]
+	ids := batch.signature(place)
+	if len(ids) < 2 {
+		return 0
+	}
+	ids = ids[1:]
+	t := &b.intake.signatures
+	n, at := t.index.Find(hash, func(n uint32) bool { return slices.Equal(t.known[n-1].ids(all), ids) })
+	if n != 0 {
+		return n
+	}
+	t.text = b.spell(t.text, ids)
+	to.ends = append(to.ends, len(t.text))
+	t.known = append(room(t.known, 1), knownSignature{batch: uint32(number), end: batch.rows[place].idsEnd, n: uint32(len(ids))})
+	t.index.Put(at, hash, uint32(len(t.known)))
+	return uint32(len(t.known))
+}
+
+// spell appends the spelling of a signature.
+func (b *build) spell(text []byte, ids []int64) []byte {
+	if len(ids) == 0 {
+		return text
+	}
+	text = append(append(text, b.spelledType(ids[0])...), '(')
+	for i, id := range ids[1:] {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(text, b.spelledType(id)...)
+	}
+	return append(text, ')')
+}
+
+func (b *build) spelledType(id int64) string {
+	row, ok := b.typeRows.row(id)
+	if !ok {
+		b.typeOf(id)
+		row, _ = b.typeRows.row(id)
+	}
+	return b.spelled[row]
+}

@@ -1,0 +1,41 @@
+package iprof
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Detect reports whether a file that begins with head is likely one. Types and
+// methods alone do not tell it from other JSON, behind keys that it does not have.
+func Detect(head []byte) bool {
+	s := scanner{buf: append(head[:len(head):len(head)], 0), end: len(head)}
+	if !s.token('{') {
+		return false
+	}
+	for others := false; ; {
+		from := s.pos
+		key, ok := s.key()
+		if !ok {
+			return !others && cutInKey(bytes.TrimSpace(head[from:]))
+		}
+		kind := kindOf[string(key)]
+		if kind >= calls || oldKeys[string(key)] != foreign || kind > version && !others {
+			return true
+		}
+		others = others || kind == foreign
+		if !s.value(0) || !s.token(',') {
+			return s.pos == s.end && kind == version
+		}
+	}
+}
+
+// cutInKey reports whether the rest of a head is the beginning of a key that a
+// profile has.
+func cutInKey(rest []byte) bool {
+	for key := range kindOf {
+		if strings.HasPrefix(`"`+key+`":`, string(rest)) {
+			return true
+		}
+	}
+	return false
+}

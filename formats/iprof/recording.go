@@ -1,0 +1,237 @@
+package iprof
+
+import (
+	"slices"
+	"strings"
+)
+
+// A sectionKind is what a key of the file holds. The numbers are stored in the
+// source order of an archive.
+type sectionKind uint8
+
+const (
+	foreign      sectionKind = 0 // a key that means nothing here, or not what it should
+	version      sectionKind = 1
+	types        sectionKind = 2
+	methods      sectionKind = 3
+	calls        sectionKind = 4
+	conditionals sectionKind = 5
+	virtuals     sectionKind = 6
+	instanceofs  sectionKind = 7
+	monitors     sectionKind = 8
+	samples      sectionKind = 9
+	sectionKinds             = 10
+)
+
+var sectionKeys = [sectionKinds]string{
+	version: "version", types: "types", methods: "methods", calls: "callCountProfiles", conditionals: "conditionalProfiles",
+	virtuals: "virtualInvokeProfiles", instanceofs: "instanceofProfiles", monitors: "monitorProfiles", samples: "samplingProfiles",
+}
+
+// oldKeys are the keys of 0.2.0 where they differ.
+var oldKeys = map[string]sectionKind{
+	"hotnessPoints": calls, "conditionalPoints": conditionals, "invokePoints": virtuals, oldMonitors: monitors,
+}
+
+// oldMonitors holds one record, and no list of them.
+const oldMonitors = "monitorsProfile"
+
+var kindOf = func() map[string]sectionKind {
+	kinds := map[string]sectionKind{}
+	for k, key := range sectionKeys {
+		if key != "" {
+			kinds[key] = sectionKind(k)
+		}
+	}
+	return kinds
+}()
+
+// inProfiles reports whether the records of a section are entries of profiles.
+func (k sectionKind) inProfiles() bool { return k >= calls && k <= instanceofs }
+
+// width is the number of integers that a row of a record has.
+func (k sectionKind) width() int {
+	switch k {
+	case conditionals:
+		return 3
+	case virtuals, instanceofs, monitors:
+		return 2
+	}
+	return 1
+}
+
+// The orders in which GraalVM writes its keys.
+var (
+	order04 = []sectionKind{version, types, methods, monitors, virtuals, calls, conditionals, samples}
+	order10 = []sectionKind{version, types, methods, calls, conditionals, virtuals, monitors, samples}
+	order11 = []sectionKind{version, types, methods, calls, conditionals, virtuals, instanceofs, monitors, samples}
+)
+
+// oldVersion reports whether a version is spelled as 0.2.0 is.
+func oldVersion(v string) bool {
+	minor, ok := strings.CutPrefix(v, "0.")
+	return ok && minor[0] < '4' && minor[1] == '.'
+}
+
+// Versions are the versions that Write writes.
+var Versions = []string{"0.4.0", "1.0.0", "1.1.0"}
+
+func orderOf(v string) []sectionKind {
+	switch v {
+	case "0.4.0":
+		return order04
+	case "1.1.0":
+		return order11
+	}
+	return order10
+}
+
+// A recording is what a file says, with the ids of the file: they can be
+// resolved when all of it was read, since keys may come in any order.
+type recording struct {
+	version  string
+	old      bool // it may be spelled as 0.2.0 spells
+	sections []section
+
+	types   []typeRow
+	methods methodRows
+	nodes   contextTrie
+	records []record // of all sections in profiles
+	values  []int64  // of all records
+	monitor []int64  // type id, count; ...
+	stacks  []stack
+	frames  []frame // of all stacks, leaf first
+
+	oldOdd int // items of 0.2.0 that were not kept whole
+}
+
+// A section is what stands under a key.
+type section struct {
+	kind  sectionKind
+	key   string // as it is spelled
+	items int
+	raws  []raw  // items that are kept as text
+	text  string // all of it, where the kind is foreign
+	// first and count are its records, where these lie in profiles.
+	first, count int
+}
+
+// A raw is an item that is kept as text: it says more than, or not what, an
+// item of its section should.
+type raw struct {
+	item  int
+	typed bool // it is kept as what it says, too
+	text  string
+}
+
+type typeRow struct {
+	id   int64
+	name string // in the spelling of a type key
+}
+
+// A frame is a place in a method.
+type frame struct {
+	id    int64
+	point int32
+}
+
+// A record is an item of a section, for a method in a context; its integers are
+// values[first:first+n].
+type record struct {
+	node  uint32
+	point int32
+	first int
+	n     uint32
+	kind  sectionKind
+}
+
+// A stack has its frames in frames[first:first+n].
+type stack struct {
+	first, n int
+	count    int64
+}
+
+// room makes room for n more elements. It doubles the slice, which append does
+// only for short ones: most of the time of an import would go into copying.
+func room[T any](s []T, n int) []T {
+	if cap(s)-len(s) >= n {
+		return s
+	}
+	return slices.Grow(s, max(n, len(s)))
+}
+
+// methodRows are the rows of methods, in batches: they need not be copied while
+// there come more, and one that is full is interned while the next is read. All
+// but the last are full.
+type methodRows []methodBatch
+
+// A methodBatch is some rows of methods, with their names and signatures. It has
+// no pointers for the garbage collector to follow.
+type methodBatch struct {
+	rows  []methodRow
+	names []byte  // in the spelling of keys, one behind the other
+	ids   []int64 // of signatures, too
+}
+
+// A methodRow has the name and the signature that end there in its batch.
+type methodRow struct {
+	id              int64
+	nameEnd, idsEnd int
+}
+
+const (
+	batchShift = 12
+	batchSize  = 1 << batchShift
+)
+
+func (m methodRows) len() int {
+	if len(m) == 0 {
+		return 0
+	}
+	return (len(m)-1)<<batchShift + len(m[len(m)-1].rows)
+}
+
+// at gives the batch that has a row, and its place there.
+func (m methodRows) at(row int) (batch *methodBatch, place int) {
+	return &m[row>>batchShift], row & (batchSize - 1)
+}
+
+// add adds a row, and reports whether its batch is full.
+func (m *methodRows) add(id int64, name []byte, signature []int64) (full bool) {
+	if len(*m) == 0 || len((*m)[len(*m)-1].rows) == batchSize {
+		*m = append(*m, m.another())
+	}
+	batch := &(*m)[len(*m)-1]
+	batch.names = append(batch.names, name...)
+	batch.ids = append(batch.ids, signature...)
+	batch.rows = append(batch.rows, methodRow{id, len(batch.names), len(batch.ids)})
+	return len(batch.rows) == batchSize
+}
+
+// another is an empty batch with room for as much as there is in the last one.
+func (m *methodRows) another() methodBatch {
+	if len(*m) == 0 {
+		return methodBatch{}
+	}
+	last := &(*m)[len(*m)-1]
+	more := func(n int) int { return n + n/8 }
+	return methodBatch{make([]methodRow, 0, batchSize), make([]byte, 0, more(len(last.names))), make([]int64, 0, more(len(last.ids)))}
+}
+
+// nameSpan is where the name of a row lies.
+func (b *methodBatch) nameSpan(place int) (from, to int) {
+	if place > 0 {
+		from = b.rows[place-1].nameEnd
+	}
+	return from, b.rows[place].nameEnd
+}
+
+// signature is the ids of a row: the declaring type, the return type and the
+// parameters.
+func (b *methodBatch) signature(place int) []int64 {
+	from := 0
+	if place > 0 {
+		from = b.rows[place-1].idsEnd
+	}
+	return b.ids[from:b.rows[place].idsEnd]
+}

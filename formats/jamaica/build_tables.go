@@ -1,0 +1,267 @@
+package jamaica
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+	"strconv"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// The properties of an archive that hold what has no table.
+const (
+	// PropertyThreads is the maximum number of threads.
+	PropertyThreads = "jamaica.threads"
+	// PropertyBytecodes, PropertyNative and PropertyHeap are the totals that
+	// shares are of, where the lines do not add up to them.
+	PropertyBytecodes = "jamaica.total.bytecodes"
+	PropertyNative    = "jamaica.total.native"
+	PropertyHeap      = "jamaica.total.heap"
+)
+
+// The columns of the tables.
+var (
+	heapRefsColumns  = words(2)
+	heapUseColumns   = append([]layout.ColumnKind{layout.ColumnType}, words(5)...)
+	instancesColumns = append(append([]layout.ColumnKind{layout.ColumnType}, words(5)...), layout.ColumnSymbol)
+	threadsColumns   = words(maxNumbers)
+	reflectedColumns = []layout.ColumnKind{layout.ColumnType}
+	symbolsColumns   = []layout.ColumnKind{layout.ColumnSymbol, layout.ColumnSymbol}
+)
+
+func words(n int) []layout.ColumnKind {
+	return slices.Repeat([]layout.ColumnKind{layout.ColumnWord}, n)
+}
+
+// A row is a row of a table: what tells it from others, and what is summed.
+type row struct {
+	key     keyword
+	names   [2]nameID
+	fixed   [2]uint64 // sizes, the same for all objects of the class
+	numbers [maxNumbers]uint64
+}
+
+// buildTables gives to a builder what belongs to no method, summed over runs.
+func (t *text) buildTables(b *builder.Builder, runs [][]record, report *Report) {
+	rows := t.rows(runs)
+	for i := range rows {
+		t.buildRow(b, &rows[i])
+	}
+	if len(t.foreign) > 0 {
+		table := b.Table(layout.TableForeign, 0, symbolsColumns...)
+		for _, f := range t.foreign {
+			table.Row(uint64(b.Symbol(f.key)), uint64(b.Symbol(f.values)))
+		}
+	}
+	t.buildTotals(b, runs, report)
+}
+
+func property(b *builder.Builder, key string, value uint64) {
+	b.Table(layout.TableProperties, 0, symbolsColumns...).Row(uint64(b.Symbol(key)), uint64(b.Symbol(strconv.FormatUint(value, 10))))
+}
+
+// rows sums the lines of heap and classes. Of the number of threads it takes the
+// maximum.
+func (t *text) rows(runs [][]record) (rows []row) {
+	type identity struct {
+		key   keyword
+		names [2]nameID
+		fixed [2]uint64
+	}
+	at := map[identity]int{}
+	for _, run := range runs {
+		for i := range run {
+			r := rowOf(&run[i])
+			if _, counted := subs[r.key]; counted || r.key == keyInvoke {
+				continue
+			}
+			id := identity{r.key, r.names, r.fixed}
+			j, ok := at[id]
+			if !ok || r.key == keyThread {
+				at[id] = len(rows)
+				rows = append(rows, r)
+				continue
+			}
+			rows[j].add(&r)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b row) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), t.compareNames(&a, &b), slices.Compare(a.fixed[:], b.fixed[:]), slices.Compare(b.numbers[:], a.numbers[:]))
+	})
+	return rows
+}
+
+// add adds what another run says of the same.
+func (r *row) add(other *row) {
+	for i, n := range other.numbers {
+		if r.key == keyThreads {
+			r.numbers[i] = max(r.numbers[i], n)
+		} else {
+			r.numbers[i] = disk.SaturatingAdd(r.numbers[i], n)
+		}
+	}
+}
+
+func (t *text) compareNames(a, b *row) int {
+	return cmp.Or(cmp.Compare(t.names.text(a.names[1]), t.names.text(b.names[1])), cmp.Compare(t.names.text(a.names[0]), t.names.text(b.names[0])))
+}
+
+// rowOf takes the shares out of a line, which are computed, and the sizes of
+// one object.
+func rowOf(r *record) row {
+	n := r.numbers
+	w := row{key: r.key, names: r.names, numbers: n}
+	switch r.key {
+	case keyInstances: // objects, blocks, bytes, tree
+		w.fixed[0], w.numbers = n[1], [maxNumbers]uint64{n[0], n[2], n[3], n[4]}
+	case keyHeapUse: // objects, bytes, tree
+		w.fixed, w.numbers = [2]uint64{n[1], n[2]}, [maxNumbers]uint64{n[0], n[3], n[5]}
+	case keyHeapRefs:
+		w.numbers = [maxNumbers]uint64{n[0], n[1]}
+	}
+	return w
+}
+
+func (t *text) buildRow(b *builder.Builder, r *row) {
+	n := r.numbers
+	class := func(i int) uint64 { return uint64(b.Type(builder.TypeKey{Name: t.names.text(r.names[i])})) }
+	switch r.key {
+	case keyHeapRefs:
+		b.Table(layout.TableHeapRefs, 0, heapRefsColumns...).Row(n[0], n[1])
+	case keyHeapUse:
+		b.Table(layout.TableHeapUse, 0, heapUseColumns...).Row(class(0), n[0], r.fixed[0], r.fixed[1], n[1], n[2])
+	case keyInstances:
+		loader := uint64(0)
+		if r.names[0] != 0 {
+			loader = uint64(b.Symbol(t.names.text(r.names[0])))
+		}
+		b.Table(layout.TableInstances, 0, instancesColumns...).Row(class(1), n[0], r.fixed[0], n[1], n[2], n[3], loader)
+	case keyThread:
+		b.Table(layout.TableThreads, 0, threadsColumns...).Row(n[:]...)
+	case keyThreads:
+		property(b, PropertyThreads, n[0])
+	case keyReflected:
+		b.Table(layout.TableReflected, 0, reflectedColumns...).Row(class(0))
+	}
+}
+
+// totalOf say what the shares of a keyword's lines are of: which number, which
+// share, and the property that keeps the total.
+var totalOf = map[keyword]struct {
+	number, share int
+	property      string
+}{
+	keyBytecodes: {0, 1, PropertyBytecodes}, keyNative: {0, 1, PropertyNative}, keyHeapUse: {3, 4, PropertyHeap},
+}
+
+// ratioOf say which share is of two numbers of the same line.
+var ratioOf = map[keyword]struct{ number, of, share int }{
+	keyInstances: {4, 0, 5}, keyHeapUse: {5, 0, 6}, keyHeapRefs: {0, 1, 2},
+}
+
+// buildTotals keeps the totals that the lines do not add up to, and counts the
+// shares that an archive would not give back.
+func (t *text) buildTotals(b *builder.Builder, runs [][]record, report *Report) {
+	for _, key := range []keyword{keyBytecodes, keyNative, keyHeapUse} {
+		of := totalOf[key]
+		total, sum := uint64(0), uint64(0)
+		for _, run := range runs {
+			runTotal, runSum := sumShares(run, key, report)
+			total, sum = disk.SaturatingAdd(total, runTotal), disk.SaturatingAdd(sum, runSum)
+		}
+		if total != sum {
+			property(b, of.property, total)
+		}
+	}
+	for _, run := range runs {
+		for i := range run {
+			r := &run[i]
+			if of, ok := ratioOf[r.key]; ok && shareOf(r.numbers[of.number], r.numbers[of.of]) != r.numbers[of.share] {
+				report.Lost.AddAt(LossShare, r.line)
+			}
+		}
+	}
+}
+
+// sumShares adds up the lines of a keyword in a run.
+func sumShares(run []record, key keyword, report *Report) (total, sum uint64) {
+	of := totalOf[key]
+	var all tally
+	for i := range run {
+		if r := &run[i]; r.key == key {
+			all.add(r.numbers[of.number], r.numbers[of.share])
+		}
+	}
+	if !all.rows {
+		return 0, 0
+	}
+	total, known := all.total()
+	for i := range run {
+		r := &run[i]
+		if !known && r.key == key && shareOf(r.numbers[of.number], total) != r.numbers[of.share] {
+			report.Lost.AddAt(LossShare, r.line)
+		}
+	}
+	return total, all.sum
+}
+
+// shareOf is 100 * n / total rounded down, 0 if total is 0. n is at most total.
+func shareOf(n, total uint64) uint64 {
+	if total == 0 {
+		return 0
+	}
+	return scaled(n, total)
+}
+
+// scaled is 100 * n / d rounded down, or the highest number.
+func scaled(n, d uint64) uint64 {
+	hi, lo := bits.Mul64(n, 100)
+	if hi >= d {
+		return math.MaxUint64
+	}
+	q, _ := bits.Div64(hi, lo, d)
+	return q
+}
+
+// A tally adds up what shares are of.
+type tally struct {
+	sum    uint64
+	lo, hi uint64 // the totals that give all shares that were read; none if hi < lo
+	rows   bool
+}
+
+// add takes a number and its share.
+func (t *tally) add(n, share uint64) {
+	if !t.rows {
+		t.lo, t.hi, t.rows = 0, math.MaxUint64, true
+	}
+	t.sum = disk.SaturatingAdd(t.sum, n)
+	// share = floor(100n/T) is 100n/(share+1) < T <= 100n/share; without n
+	// every total gives 0.
+	below := scaled(n, disk.SaturatingAdd(share, 1))
+	switch {
+	case n == 0 && share > 0, below == math.MaxUint64:
+		t.hi = 0
+	case n > 0:
+		t.lo = max(t.lo, below+1)
+	}
+	if n > 0 && share > 0 {
+		t.hi = min(t.hi, scaled(n, share))
+	}
+}
+
+// total is the sum, if it gives the shares, or the smallest total that does.
+// Where none does it is the sum, and known is false.
+func (t *tally) total() (total uint64, known bool) {
+	switch {
+	case t.sum >= t.lo && t.sum <= t.hi:
+		return t.sum, true
+	case t.lo > t.sum && t.lo <= t.hi:
+		return t.lo, true
+	}
+	return t.sum, false
+}

@@ -1,0 +1,29 @@
+package jamaica
+
+import (
+	"bytes"
+
+	"github.com/profarc/profarc/internal/parse"
+)
+
+// Detect reports whether the beginning of a file is a JamaicaVM's: it has a
+// line that begins with a keyword and has its values.
+func Detect(head []byte) bool {
+	scratch := names{ids: map[string]nameID{}}
+	for line := range bytes.Lines(head) {
+		if detectLine(bytes.TrimRight(line, "\r\n"), &scratch) {
+			return true
+		}
+	}
+	return false
+}
+
+func detectLine(text []byte, scratch *names) bool {
+	_, key, rest, known := cutKeyword(text)
+	if !known || len(text) > parse.MaxJamaicaLine {
+		return false
+	}
+	l := line{text: text, at: rest, form: &forms[key]}
+	expected, _ := l.parse(&record{}, scratch.intern)
+	return expected == ""
+}

@@ -1,0 +1,433 @@
+package jamaica
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A keyword says what a line records.
+type keyword uint8
+
+const (
+	keyBytecodes keyword = iota
+	keyCycles
+	keyNative
+	keyNewArray
+	keyInvoke
+	keyThread
+	keyThreads
+	keyReflected
+	keyInstances
+	keyHeapUse
+	keyHeapRefs
+	numKeywords
+)
+
+// A numberKind says how a number is written.
+type numberKind uint8
+
+const (
+	count numberKind = iota // 64 bits
+	share                   // a percentage, a % may follow
+	point                   // a bci
+)
+
+// A number is one of the numbers of a line.
+type number struct {
+	kind  numberKind
+	about string // what an error says is expected
+}
+
+// A part is a part of the text of one run, which the VM writes in one go.
+type part uint8
+
+const (
+	partProfile part = iota
+	partInstances
+	partHeap
+	partAny // may stand anywhere
+)
+
+// A form is what the values of a line are: first numbers, then names.
+type form struct {
+	name     string
+	verified bool // the spelling is known: a colon follows the keyword
+	part     part
+	numbers  []number
+	names    []string // what an error says is expected
+	optional int      // so many of the first names may be missing
+	methods  bool     // the names are of methods
+}
+
+const (
+	aMethod = "the signature of a method"
+	aClass  = "the name of a class"
+)
+
+var (
+	aShare       = number{share, "a percentage"}
+	aPoint       = number{point, "the position of a bytecode"}
+	theObjects   = number{count, "a number of objects"}
+	theTree      = number{count, "a number of objects in trees"}
+	aNumberBytes = number{count, "a number of bytes"}
+)
+
+// forms are the forms of all keywords.
+var forms = [numKeywords]form{
+	keyBytecodes: {name: "PROFILE", verified: true, methods: true, names: []string{aMethod},
+		numbers: []number{{count, "a number of bytecodes"}, aShare}},
+	keyCycles: {name: "PROFILE_CYCLES", verified: true, methods: true, names: []string{aMethod},
+		numbers: []number{{count, "a number of cycles"}}},
+	keyNative: {name: "PROFILE_NATIVE", methods: true, names: []string{aMethod},
+		numbers: []number{{count, "a number of calls"}, aShare}},
+	keyNewArray: {name: "PROFILE_NEWARRAY", methods: true, names: []string{aMethod},
+		numbers: []number{{count, "a number of arrays"}, aPoint}},
+	keyInvoke: {name: "PROFILE_INVOKE", methods: true, names: []string{"the signature of a caller", "the signature of a called method"},
+		numbers: []number{{count, "a number of calls"}, aPoint}},
+	keyThread: {name: "PROFILE_THREAD", part: partAny,
+		numbers: []number{{count, "a priority"}, {count, "a number of cycles"}, aShare, aShare, aShare, aShare,
+			{count, "the size of the C stack"}, {count, "the size of the Java stack"}}},
+	keyThreads:   {name: "PROFILE_THREADS", part: partAny, numbers: []number{{count, "a number of threads"}}},
+	keyReflected: {name: "PROFILE_CLASS_USED_VIA_REFLECTION", part: partAny, names: []string{aClass}},
+	keyInstances: {name: "INSTANTIATION_COUNT", part: partInstances, names: []string{"a class loader", aClass}, optional: 1,
+		numbers: []number{theObjects, {count, "the blocks of an object"}, {count, "a number of blocks"}, aNumberBytes, theTree, aShare}},
+	keyHeapUse: {name: "HEAP_USE", part: partHeap, names: []string{aClass},
+		numbers: []number{theObjects, {count, "the blocks of an object"}, {count, "the size of a block"}, aNumberBytes, aShare, theTree, aShare}},
+	keyHeapRefs: {name: "HEAP_REFS", part: partHeap,
+		numbers: []number{{count, "a number of references"}, {count, "a number of words"}, aShare}},
+}
+
+var keywords = func() map[string]keyword {
+	m := map[string]keyword{}
+	for k := range numKeywords {
+		m[forms[k].name] = k
+	}
+	return m
+}()
+
+// maxNumbers is the most numbers that a line has.
+const maxNumbers = 8
+
+// A record is what a line says.
+type record struct {
+	key         keyword
+	interpreted bool
+	fraction    bool // some percentage had a fraction, which is cut off
+	oddMark     bool // a mark of another kind stood behind a signature
+	passed      bool // words that mean nothing stood where none should
+	line        int
+	numbers     [maxNumbers]uint64
+	names       [2]nameID
+}
+
+// A line is one line that begins with a keyword, being taken apart.
+type line struct {
+	text []byte
+	at   int // how far it was read
+	form *form
+}
+
+// cutKeyword finds the keyword at the front of a line: capital letters and
+// underscores. rest is where its values begin. Of what else looks like a
+// keyword, word is the text and known is false.
+func cutKeyword(text []byte) (word []byte, k keyword, rest int, known bool) {
+	start := 0
+	for start < len(text) && isBlank(text[start]) {
+		start++
+	}
+	end := start
+	for end < len(text) && (text[end] >= 'A' && text[end] <= 'Z' || text[end] == '_') {
+		end++
+	}
+	word, rest = text[start:end], end
+	colon := end < len(text) && text[end] == ':'
+	if colon {
+		rest++
+	}
+	if len(word) == 0 || rest < len(text) && !isBlank(text[rest]) {
+		return nil, 0, 0, false
+	}
+	k, known = keywords[string(word)]
+	if known && !colon && forms[k].verified || !known && !colon {
+		return nil, 0, 0, false
+	}
+	return word, k, rest, known
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+
+// parse takes the values of a line. What is missing is told by expected and
+// the column where it should begin, from 0.
+func (l *line) parse(r *record, intern func(string) nameID) (expected string, column int) {
+	for i, n := range l.form.numbers {
+		if !l.number(n.kind, &r.numbers[i], &r.fraction) {
+			return n.about, l.at
+		}
+	}
+	if len(l.form.names) > 0 {
+		return l.parseNames(r, intern)
+	}
+	rest := l.at
+	if n := new(uint64); l.number(count, n, new(bool)) {
+		return "no more numbers", rest
+	}
+	return "", 0
+}
+
+// number takes the next number. If it is none of that kind, at is where it
+// stands.
+func (l *line) number(kind numberKind, n *uint64, fraction *bool) bool {
+	blank := l.at
+	for blank < len(l.text) && isBlank(l.text[blank]) {
+		blank++
+	}
+	start, end := nextNumber(l.text, l.at)
+	if start < 0 {
+		l.at = blank
+		return false
+	}
+	whole, part, _ := strings.Cut(string(l.text[start:end]), ".")
+	sign := l.text[end:]
+	if kind == share { // a name behind another number may begin with one
+		sign = bytes.TrimLeft(sign, " ")
+	}
+	percent := bytes.HasPrefix(sign, []byte("%"))
+	if percent {
+		end = len(l.text) - len(sign) + 1
+	}
+	v, err := strconv.ParseUint(whole, 10, 64)
+	if err != nil || kind != share && (percent || part != "") || kind == point && v > math.MaxInt32 {
+		l.at = start
+		return false
+	}
+	*n, l.at = v, end
+	*fraction = *fraction || strings.Trim(part, "0") != ""
+	return true
+}
+
+// nextNumber finds digits that touch no letter; a fraction belongs to them, and
+// so do groups of three behind commas, which make them no number that a VM writes.
+func nextNumber(text []byte, from int) (start, end int) {
+	for at := from; at < len(text); at++ {
+		if text[at] < '0' || text[at] > '9' {
+			continue
+		}
+		start, end = at, groupsEnd(text, digitsEnd(text, at))
+		if end+1 < len(text) && text[end] == '.' && digitsEnd(text, end+1) > end+1 {
+			end = digitsEnd(text, end+1)
+		}
+		if !(start > 0 && touches(text[start-1])) && !(end < len(text) && touches(text[end])) {
+			return start, end
+		}
+		at = end - 1
+	}
+	return -1, -1
+}
+
+func digitsEnd(text []byte, at int) int {
+	for at < len(text) && text[at] >= '0' && text[at] <= '9' {
+		at++
+	}
+	return at
+}
+
+// groupsEnd is where groups of three digits end that stand behind commas.
+func groupsEnd(text []byte, at int) int {
+	for at < len(text) && text[at] == ',' && digitsEnd(text, at+1) == at+4 {
+		at += 4
+	}
+	return at
+}
+
+// touches reports whether a byte beside digits makes them part of a word.
+func touches(c byte) bool {
+	return c >= utf8.RuneSelf || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.IndexByte("0123456789_$./-+", c) >= 0
+}
+
+// maxName bounds a name, as disk.MaxName does.
+const maxName = 1 << 20
+
+// isName reports whether a text can be a name: valid UTF-8, no control
+// characters.
+func isName(text string) bool {
+	return text != "" && len(text) <= maxName && utf8.ValidString(text) &&
+		strings.IndexFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) < 0
+}
+
+// A word is a run of bytes without blanks.
+type word struct {
+	text string
+	at   int
+}
+
+// words gives what stands behind the numbers: what touches the last of them is
+// a sign, and words that end in a colon or an equals sign are labels.
+func (l *line) words() (list []word) {
+	at := l.at
+	for len(l.form.numbers) > 0 && at < len(l.text) && !isBlank(l.text[at]) {
+		at++
+	}
+	for at < len(l.text) {
+		start := at
+		for at < len(l.text) && !isBlank(l.text[at]) {
+			at++
+		}
+		if text := strings.Trim(string(l.text[start:at]), signs); text != "" && !strings.HasSuffix(text, ":") && !strings.HasSuffix(text, "=") {
+			list = append(list, word{text, start})
+		}
+		for at < len(l.text) && isBlank(l.text[at]) {
+			at++
+		}
+	}
+	return list
+}
+
+// signs may stand around a name.
+const signs = "'`\","
+
+// parseNames takes the names: the last words, but for those behind a signature.
+func (l *line) parseNames(r *record, intern func(string) nameID) (expected string, column int) {
+	list := l.words()
+	if l.form.methods {
+		list = l.cutBehind(r, list)
+	}
+	want := l.form.names
+	for i := len(want) - 1; i >= 0; i-- {
+		if i < len(want)-1 && l.form.methods { // words may stand between methods
+			for len(list) > 0 && !strings.ContainsAny(list[len(list)-1].text, "./(") {
+				list = list[:len(list)-1]
+			}
+		}
+		if len(list) == 0 {
+			if i < l.form.optional {
+				break
+			}
+			return want[len(want)-1], len(l.text)
+		}
+		last := list[len(list)-1]
+		list = list[:len(list)-1]
+		if !isName(last.text) {
+			return want[i], last.at
+		}
+		r.names[i] = intern(l.takeMark(r, last.text))
+	}
+	r.passed = r.passed || l.form.verified && sayAnything(list)
+	return "", 0
+}
+
+// cutBehind takes off the words behind the last whole signature, if there are
+// as many as the line should have: the mark of the interpreter, and what means
+// nothing.
+func (l *line) cutBehind(r *record, list []word) []word {
+	whole, end := 0, 0
+	for i, w := range list {
+		if signature, _ := cutMark(w.text); isWhole(signature) {
+			whole, end = whole+1, i+1
+		}
+	}
+	behind := list[end:]
+	all := whole >= len(l.form.names)
+	marked := whole > 0 && len(behind) > 0 && isInterpreted(behind[0].text) && isWhole(list[end-1].text)
+	if marked && (all || len(behind) == 1) {
+		r.interpreted, behind = true, behind[1:]
+	}
+	if !all {
+		return list[:end+len(behind)]
+	}
+	r.passed = sayAnything(behind)
+	return list[:end]
+}
+
+// sayAnything reports whether there is a letter or a digit in words.
+func sayAnything(list []word) bool {
+	for _, w := range list {
+		if strings.ContainsFunc(w.text, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// takeMark takes the mark off a method's signature, and notes it.
+func (l *line) takeMark(r *record, text string) string {
+	if !l.form.methods {
+		return text
+	}
+	signature, mark := cutMark(text)
+	if isInterpreted(mark) {
+		r.interpreted = true
+	} else if mark != "" {
+		r.oddMark = true
+	}
+	return signature
+}
+
+// interpretedMark is glued to the signature of a method whose cycles were spent
+// in the interpreter.
+const interpretedMark = "(interpreted)"
+
+// cutMark takes the mark off a signature. A mark can only be told where the
+// signature is whole; it may be cut short itself.
+func cutMark(text string) (signature, mark string) {
+	end := descriptorEnd(text)
+	if end < 0 || end == len(text) || text[end] != '(' {
+		return text, ""
+	}
+	return text[:end], text[end:]
+}
+
+// Unmarked is the signature of a method as a line of cycles spells it, without
+// the mark of the interpreter or the beginning of one.
+func Unmarked(text string) string {
+	if signature, mark := cutMark(text); isInterpreted(mark) {
+		return signature
+	}
+	return text
+}
+
+// isInterpreted reports whether text is the mark of the interpreter, or the
+// beginning of it.
+func isInterpreted(text string) bool { return text != "" && strings.HasPrefix(interpretedMark, text) }
+
+// isWhole reports whether a signature is not cut short.
+func isWhole(signature string) bool { return descriptorEnd(signature) == len(signature) }
+
+// descriptorEnd is where the descriptor of a method ends, -1 if it does not.
+func descriptorEnd(text string) int {
+	at := strings.IndexByte(text, '(')
+	if at <= 0 {
+		return -1
+	}
+	for at++; at < len(text) && text[at] != ')'; {
+		if at = typeEnd(text, at); at < 0 {
+			return -1
+		}
+	}
+	if at++; at < len(text) && text[at] == 'V' {
+		return at + 1
+	}
+	return typeEnd(text, at)
+}
+
+// typeEnd is where the type at a place of a descriptor ends, -1 if none does.
+func typeEnd(text string, at int) int {
+	for at < len(text) && text[at] == '[' {
+		at++
+	}
+	if at >= len(text) {
+		return -1
+	}
+	switch text[at] {
+	case 'B', 'C', 'D', 'F', 'I', 'J', 'S', 'Z':
+		return at + 1
+	case 'L':
+		if n := strings.IndexByte(text[at:], ';'); n > 1 {
+			return at + n + 1
+		}
+	}
+	return -1
+}

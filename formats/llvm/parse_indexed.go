@@ -1,0 +1,398 @@
+package llvm
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/words"
+)
+
+// An indexedScan reads an indexed file from its first byte to its last: the
+// offsets in it must agree with that, and are not followed.
+type indexedScan struct {
+	*scan
+	f       function
+	version int
+	variant Variant
+	// Offsets of what stands behind the buckets, 0 for none.
+	table, memProf, binaryIDs, traces, vtables int64
+	buckets                                    bucketSum
+	items                                      uint64
+}
+
+// A bucketSum is what the table of buckets is held against.
+type bucketSum struct{ buckets, offsets uint64 }
+
+func (b *bucketSum) add(offset uint64) {
+	b.buckets++
+	b.offsets += offset
+}
+
+// indexed reads an indexed file.
+func (s *scan) indexed() error {
+	x := &indexedScan{scan: s}
+	for _, part := range []func() error{x.header, x.summaries, x.functions, x.offsets, x.sections} {
+		if err := part(); err != nil {
+			return err
+		}
+	}
+	return x.drain()
+}
+
+// u64s takes n words.
+func (x *indexedScan) u64s(n int, what string) ([]uint64, error) {
+	b, ok := x.next(8 * n)
+	if !ok {
+		return nil, x.cut(what)
+	}
+	words := make([]uint64, n)
+	for i := range words {
+		words[i] = binary.LittleEndian.Uint64(b[8*i:])
+	}
+	return words, nil
+}
+
+func (x *indexedScan) header() error {
+	words, err := x.u64s(2, "the header")
+	if err != nil {
+		return err
+	}
+	x.version, x.variant = int(uint32(words[1])), Variant(words[1]>>variantShift)
+	if x.version < IndexedOldest || x.version > IndexedNewest {
+		return x.fault(ErrVersion, 8, fmt.Sprintf("indexed version %d, known are %d to %d: "+
+			"write it with an older llvm-profdata merge", x.version, IndexedOldest, IndexedNewest))
+	}
+	fields := 3
+	for _, since := range []int{sinceMemProf, sinceBinaryIDs, sinceTraces, sinceVTables} {
+		if x.version >= since {
+			fields++
+		}
+	}
+	if words, err = x.u64s(fields, "the header"); err != nil {
+		return err
+	}
+	if err := x.place(words); err != nil {
+		return err
+	}
+	if x.variant&VariantMemProf != 0 {
+		x.report.Lost.Add(LossMemProf, 1)
+		x.variant &^= VariantMemProf
+	}
+	return x.begin(heading{kind: KindIndexed, version: x.version, made: x.version, variant: x.variant})
+}
+
+// place notes where everything is, from the words behind the version.
+func (x *indexedScan) place(words []uint64) error {
+	if words[1] != 0 {
+		return x.malformed(24, "a hash of kind %d, only MD5 is known", words[1])
+	}
+	for i, to := range []*int64{&x.table, &x.memProf, &x.binaryIDs, &x.traces, &x.vtables} {
+		if i+2 >= len(words) {
+			break
+		}
+		if words[i+2] > maxSection {
+			return x.malformed(int64(32+8*i), "an offset of 0x%x", words[i+2])
+		}
+		*to = int64(words[i+2])
+	}
+	if x.variant&VariantTemporal == 0 {
+		x.traces = 0
+	}
+	return nil
+}
+
+// summaries skips the summaries: they follow from the counters.
+func (x *indexedScan) summaries() error {
+	number := 0
+	if x.version >= sinceSummary {
+		number++
+		if x.variant&VariantContextSensitive != 0 {
+			number++
+		}
+	}
+	for range number {
+		at := x.offset()
+		sizes, err := x.u64s(2, "the summary")
+		if err != nil {
+			return err
+		}
+		if sizes[0] > maxSection || sizes[1] > maxSection {
+			return x.malformed(at, "a summary of %d fields and %d cutoffs", sizes[0], sizes[1])
+		}
+		if !x.skip(8 * (sizes[0] + 3*sizes[1])) {
+			return x.cut("the summary")
+		}
+	}
+	return nil
+}
+
+// offsets holds the table of buckets against the buckets.
+func (x *indexedScan) offsets() error {
+	at := x.offset()
+	sizes, err := x.u64s(2, "the table of buckets")
+	if err != nil {
+		return err
+	}
+	if sizes[1] != x.items || sizes[0] < x.buckets.buckets {
+		return x.malformed(at, "a table of %d buckets and %d functions, there are %d and %d", sizes[0], sizes[1], x.buckets.buckets, x.items)
+	}
+	var sum bucketSum
+	for left := sizes[0]; left > 0; {
+		n := min(left, firstBuffer/8)
+		b, ok := x.next(int(8 * n))
+		if !ok {
+			return x.cut("the table of buckets")
+		}
+		for ; len(b) > 0; b = b[8:] {
+			offset := binary.LittleEndian.Uint64(b)
+			sum.offsets += offset
+			sum.buckets += (offset | -offset) >> 63 // 1 unless it is 0: no branch, which could not be foretold
+		}
+		left -= n
+	}
+	if sum != x.buckets {
+		return x.malformed(at, "the table of buckets has other offsets than the buckets")
+	}
+	return nil
+}
+
+// sections reads what stands behind the table, in the order in which it does.
+func (x *indexedScan) sections() error {
+	type section struct {
+		at   int64
+		read func() error
+	}
+	all := []section{{x.binaryIDs, x.readBinaryIDs}, {x.vtables, x.readVTables}, {x.traces, x.readTraces}}
+	slices.SortFunc(all, func(a, b section) int { return cmp.Compare(a.at, b.at) })
+	for _, s := range all {
+		if s.at == 0 {
+			continue
+		}
+		if s.at < x.offset() {
+			return x.malformed(x.offset(), "a section that begins at byte %d already", s.at)
+		}
+		if !x.skip(uint64(s.at - x.offset())) {
+			return x.cut("the sections")
+		}
+		if err := s.read(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sized takes a section that begins with its size.
+func (x *indexedScan) sized(what string) ([]byte, error) {
+	at := x.offset()
+	words, err := x.u64s(1, what)
+	if err != nil {
+		return nil, err
+	}
+	if words[0] > maxSection {
+		return nil, x.malformed(at, "%s of %d bytes", what, words[0])
+	}
+	b, ok := x.section(words[0])
+	if !ok {
+		return nil, x.cut(what)
+	}
+	return b, nil
+}
+
+func (x *indexedScan) readBinaryIDs() error {
+	at := x.offset()
+	b, err := x.sized("the binary ids")
+	if err != nil {
+		return err
+	}
+	if err := x.takeBinaryIDs(b, false); err != nil {
+		return x.malformed(at, "%v", err)
+	}
+	return nil
+}
+
+func (x *indexedScan) readVTables() error {
+	at := x.offset()
+	b, err := x.sized("the names of vtables")
+	if err != nil {
+		return err
+	}
+	names, err := splitNames(b)
+	if err == nil {
+		err = possibleNames(names)
+	}
+	if err != nil {
+		return x.malformed(at, "the names of vtables: %v", err)
+	}
+	for _, name := range names {
+		x.vtable(name, 0, 0)
+	}
+	return nil
+}
+
+func (x *indexedScan) readTraces() error {
+	at := x.offset()
+	words, err := x.u64s(2, "the temporal traces")
+	if err != nil {
+		return err
+	}
+	for range words[0] {
+		head, err := x.u64s(2, "a temporal trace")
+		if err != nil {
+			return err
+		}
+		if head[1] > maxSection {
+			return x.malformed(at, "a temporal trace of %d functions", head[1])
+		}
+		b, ok := x.section(8 * head[1])
+		if !ok {
+			return x.cut("a temporal trace")
+		}
+		functions := make([]uint64, head[1])
+		for i := range functions {
+			functions[i] = binary.LittleEndian.Uint64(b[8*i:])
+		}
+		x.trace(head[0], functions)
+	}
+	x.stream(words[1])
+	return nil
+}
+
+// itemHeader is the size of { u64 hash, u64 key length, u64 data length }.
+const itemHeader = 24
+
+// functions reads the buckets, which fill everything up to the table.
+func (x *indexedScan) functions() error {
+	if x.offset() > x.table {
+		return x.malformed(32, "the table of buckets at byte %d, within what stands before it", x.table)
+	}
+	for x.table-x.offset() >= 2 {
+		at := x.offset()
+		b, ok := x.next(2)
+		if !ok {
+			return x.cut("the functions")
+		}
+		items := binary.LittleEndian.Uint16(b)
+		if items == 0 {
+			break // padding
+		}
+		x.buckets.add(uint64(at))
+		for range items {
+			if err := x.item(); err != nil {
+				return err
+			}
+		}
+	}
+	if padding := x.table - x.offset(); padding < 0 || padding >= disk.Unit {
+		return x.malformed(x.offset(), "the functions end, and their table is at byte %d", x.table)
+	}
+	if !x.skip(uint64(x.table - x.offset())) {
+		return x.cut("the functions")
+	}
+	return nil
+}
+
+// item reads all functions of one name.
+func (x *indexedScan) item() error {
+	at := x.offset()
+	b, ok := x.next(itemHeader)
+	if !ok {
+		return x.cut("the functions")
+	}
+	key, data := binary.LittleEndian.Uint64(b[8:]), binary.LittleEndian.Uint64(b[16:])
+	left := uint64(max(0, x.table-x.offset()))
+	if key > disk.MaxName || data > left || key+data > left {
+		return x.malformed(at, "a name of %d bytes and a function of %d, where the table comes in %d", key, data, left)
+	}
+	if b, ok = x.next(int(key + data)); !ok {
+		return x.cut("a function")
+	}
+	x.items++
+	x.f.name = b[:key]
+	return x.records(b[key:], at)
+}
+
+// records reads the functions that have the name, one for each hash.
+func (x *indexedScan) records(b []byte, at int64) (err error) {
+	if len(b) == 0 {
+		return x.malformed(at, "%.80q has no counters", x.f.name)
+	}
+	for before, first := uint64(0), true; len(b) > 0; first = false {
+		x.f.clear()
+		if b, err = x.record(b); err != nil {
+			return x.malformed(at, "%.80q: %v", x.f.name, err)
+		}
+		// Hashes stand in any order; one that is there twice, which nothing
+		// rules out, is merged with itself.
+		if !first && x.f.hash <= before {
+			if err := x.nextRun(); err != nil {
+				return err
+			}
+		}
+		before = x.f.hash
+		if err := x.take(&x.f, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// record reads one function from the front of b. The error says what is wrong.
+func (x *indexedScan) record(b []byte) (rest []byte, err error) {
+	if len(b) < 16 && x.version >= sinceNumCounts || len(b) < 8 {
+		return nil, fmt.Errorf("a record of %d bytes", len(b))
+	}
+	x.f.hash = binary.LittleEndian.Uint64(b)
+	b = b[8:]
+	number := uint64(len(b) / 8)
+	if x.version >= sinceNumCounts {
+		number = binary.LittleEndian.Uint64(b)
+		b = b[8:]
+	}
+	if number > uint64(len(b)/8) {
+		return nil, fmt.Errorf("%d counters in %d bytes", number, len(b))
+	}
+	x.f.counts = words.Append(x.f.counts, b[:8*number])
+	b = b[8*number:]
+	if x.version >= sinceBitmaps {
+		if b, err = x.f.indexedBitmap(b); err != nil {
+			return nil, err
+		}
+	}
+	if x.version >= sinceValues {
+		return x.f.indexedValues(b)
+	}
+	if x.version < sinceNumCounts && len(b) > 0 {
+		return nil, fmt.Errorf("%d bytes behind the counters", len(b))
+	}
+	return b, nil
+}
+
+// indexedBitmap takes a bitmap, of which each byte stands in a word of its own.
+func (f *function) indexedBitmap(b []byte) (rest []byte, err error) {
+	if len(b) < 8 {
+		return nil, fmt.Errorf("no room for the size of its bitmap")
+	}
+	number := binary.LittleEndian.Uint64(b)
+	b = b[8:]
+	if number > uint64(len(b)/8) {
+		return nil, fmt.Errorf("a bitmap of %d bytes in %d", number, len(b)/8)
+	}
+	for i := range number {
+		f.bitmap = append(f.bitmap, b[8*i])
+	}
+	return b[8*number:], nil
+}
+
+func (f *function) indexedValues(b []byte) (rest []byte, err error) {
+	if len(b) < valueBlockHeader {
+		return nil, fmt.Errorf("no room for its values")
+	}
+	size := uint64(binary.LittleEndian.Uint32(b))
+	if size < valueBlockHeader || size%disk.Unit != 0 || size > uint64(len(b)) {
+		return nil, fmt.Errorf("values of %d bytes in %d", size, len(b))
+	}
+	return b[size:], f.valueBlock(b[:size], false)
+}

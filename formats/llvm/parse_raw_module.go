@@ -1,0 +1,405 @@
+package llvm
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// A rawModule is a program or library of the process. Its names and values
+// stand behind its counters, so that these are kept until it is read.
+type rawModule struct {
+	*rawScan
+	h                      rawHeader
+	l                      rawLayout
+	data, counters, bitmap []byte
+	dataAt                 int64  // offset of the data
+	claimed                uint64 // bytes of counters and bitmaps, by all functions
+	names                  *nameIndex
+	places                 rawPlaces
+}
+
+// read reads the sections of a module, and takes its functions.
+func (m *rawModule) read() error {
+	if err := m.begin(heading{kind: KindRaw, version: m.h.version, made: m.h.made(), newest: m.h.newest(), variant: m.h.variant}); err != nil {
+		return err
+	}
+	if m.h.uniform > 0 {
+		m.report.Lost.Add(LossUniform, int(m.h.uniform))
+	}
+	for _, section := range []func() error{m.readBinaryIDs, m.readData, m.readCounters, m.readNames, m.readVTables} {
+		if err := section(); err != nil {
+			return err
+		}
+	}
+	return m.functions()
+}
+
+func (m *rawModule) readBinaryIDs() error {
+	at := m.offset()
+	b, ok := m.section(m.h.binaryIDs)
+	if !ok {
+		return m.cut("the binary ids")
+	}
+	if err := m.takeBinaryIDs(b, m.machine.order); err != nil {
+		return m.malformed(at, "%v", err)
+	}
+	return nil
+}
+
+func (m *rawModule) readData() (err error) {
+	m.dataAt = m.offset()
+	m.data, err = m.between(m.h.records*m.l.size, m.h.beforeCounters, "the data of functions")
+	return err
+}
+
+// readCounters reads counters and bitmaps.
+func (m *rawModule) readCounters() (err error) {
+	if m.counters, err = m.between(m.h.counters*m.h.counterSize(), m.h.afterCounters, "the counters"); err != nil {
+		return err
+	}
+	if m.bitmap, err = m.between(m.h.bitmap, m.h.afterBitmap, "the bitmaps"); err != nil {
+		return err
+	}
+	if !m.skip(8*m.h.uniform) || !m.skip(m.h.afterUniform) {
+		return m.cut("the uniform counters")
+	}
+	return nil
+}
+
+// between takes a section and the padding behind it.
+func (m *rawModule) between(size, padding uint64, what string) ([]byte, error) {
+	b, ok := m.section(size)
+	if !ok {
+		return nil, m.cut(what)
+	}
+	if !m.skip(padding) {
+		return nil, m.cut("the padding behind " + what)
+	}
+	return b, nil
+}
+
+// padding is what it takes to make a size a multiple of 8.
+func padding(size uint64) uint64 { return -size % disk.Unit }
+
+func (m *rawModule) readNames() error {
+	names, err := m.nameSection(m.h.names, "the names")
+	m.names = newNameIndex(names)
+	return err
+}
+
+// nameSection takes the names of a section of that size.
+func (m *rawModule) nameSection(size uint64, what string) (names []string, err error) {
+	at := m.offset()
+	b, err := m.between(size, padding(size), what)
+	if err != nil {
+		return nil, err
+	}
+	if names, err = splitNames(b); err != nil {
+		return nil, m.malformed(at, "%s: %v", what, err)
+	}
+	return names, nil
+}
+
+// readVTables reads where vtables are, and their names.
+func (m *rawModule) readVTables() error {
+	at, size := m.offset(), m.h.vtableSize()
+	b, err := m.between(m.h.vtables*size, padding(m.h.vtables*size), "the vtables")
+	if err != nil {
+		return err
+	}
+	for ; uint64(len(b)) >= size; b = b[size:] {
+		v := rawVTable{name: m.machine.u64(b), address: m.machine.word(b[8:]), size: uint64(m.machine.u32(b[8+m.h.pointer:]))}
+		m.places.vtables = append(m.places.vtables, v)
+	}
+	names, err := m.nameSection(m.h.vtableNames, "the names of vtables")
+	if err != nil {
+		return err
+	}
+	if err := possibleNames(names); err != nil {
+		return m.malformed(at, "%v", err)
+	}
+	m.takeVTables(newNameIndex(names))
+	return nil
+}
+
+// takeVTables takes all vtables that have a name; those without a place, too.
+func (m *rawModule) takeVTables(names *nameIndex) {
+	for _, v := range m.places.vtables {
+		if i, ok := names.find(v.name); ok {
+			m.vtable(names.names[i], v.address, v.size)
+		}
+	}
+	for _, name := range names.names {
+		m.vtable(name, 0, 0)
+	}
+}
+
+// takeBinaryIDs takes { u64 length, bytes, zeros }.
+func (in *intake) takeBinaryIDs(b []byte, o order) error {
+	for len(b) >= 8 {
+		n := o.u64(b)
+		b = b[8:]
+		if n == 0 || n > uint64(len(b)) {
+			return fmt.Errorf("a binary id of %d bytes, where %d are left", n, len(b))
+		}
+		in.binaryID(b[:n])
+		b = b[min(uint64(len(b)), n+padding(n)):]
+	}
+	if len(b) > 0 {
+		return fmt.Errorf("%d bytes behind the last binary id", len(b))
+	}
+	return nil
+}
+
+// rawPlaces finds what was at an address of the process.
+type rawPlaces struct {
+	functions []rawPlace
+	vtables   []rawVTable
+	sorted    bool
+}
+
+// A rawPlace is the address of a function, and its NameRef.
+type rawPlace struct{ address, name uint64 }
+
+// A rawVTable is where a vtable was, and the NameRef of its name.
+type rawVTable struct{ name, address, size uint64 }
+
+func (p *rawPlaces) sort() {
+	slices.SortFunc(p.functions, func(a, b rawPlace) int {
+		return cmp.Or(cmp.Compare(a.address, b.address), cmp.Compare(a.name, b.name))
+	})
+	slices.SortFunc(p.vtables, func(a, b rawVTable) int { return cmp.Compare(a.address, b.address) })
+	p.sorted = true
+}
+
+// function is the NameRef of the function at an address, 0 if there is none.
+func (p *rawPlaces) function(address uint64) uint64 {
+	i, ok := slices.BinarySearchFunc(p.functions, address, func(f rawPlace, a uint64) int { return cmp.Compare(f.address, a) })
+	if !ok {
+		return 0
+	}
+	return p.functions[i].name
+}
+
+// vtable is the NameRef of the vtable that an address points into, or just
+// behind, 0 if there is none.
+func (p *rawPlaces) vtable(address uint64) uint64 {
+	i, _ := slices.BinarySearchFunc(p.vtables, address, func(v rawVTable, a uint64) int {
+		if v.address <= a {
+			return -1
+		}
+		return 1
+	})
+	if i == 0 || address-p.vtables[i-1].address > p.vtables[i-1].size {
+		return 0
+	}
+	return p.vtables[i-1].name
+}
+
+// functions takes the functions of a module. Their values stand in the file
+// behind everything else, in the same order.
+func (m *rawModule) functions() error {
+	for i := range m.h.records {
+		record := m.data[i*m.l.size : (i+1)*m.l.size]
+		m.f.clear()
+		if err := m.count(i, record); err != nil {
+			return m.malformed(m.recordAt(i), "%v", err)
+		}
+		if err := m.values(i, record); err != nil {
+			return err
+		}
+		if err := m.takeFunction(i, record); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recordAt is the offset of the data of function i.
+func (m *rawModule) recordAt(i uint64) int64 { return m.dataAt + int64(i*m.l.size) }
+
+// count takes counters and bitmap of function i. The error says what is wrong.
+func (m *rawModule) count(i uint64, record []byte) error {
+	number, size := uint64(m.machine.u32(record[m.l.numCounters:])), m.h.counterSize()
+	stamps := m.h.stampCounters()
+	if number == 0 || number < stamps {
+		return fmt.Errorf("a function of %d counters", number)
+	}
+	b, err := m.located(m.counters, i, record[m.l.counters:], m.h.countersDelta, number*size)
+	if err == nil {
+		err = m.claim(number * size)
+	}
+	if err != nil {
+		return fmt.Errorf("counters: %w", err)
+	}
+	if stamps > 0 {
+		m.stamp(m.machine.u64(b), m.machine.u64(record))
+		b = b[8:]
+	}
+	m.f.counters(b, m.machine.order, size)
+	return m.bits(i, record)
+}
+
+// maxClaims is how many times over functions may claim the counters of their
+// module. Each has its own, but for copies of an inline function that a linker
+// did not fold.
+const maxClaims = 16
+
+// claim counts bytes that a function claims: if all of many claimed all that
+// there are, the work would grow with the square of the file.
+func (m *rawModule) claim(size uint64) error {
+	m.claimed += size
+	if all := uint64(len(m.counters) + len(m.bitmap)); m.claimed > maxClaims*all {
+		return fmt.Errorf("functions claim them more than %d times over", maxClaims)
+	}
+	return nil
+}
+
+// counters takes counters of that size. Those of one byte are 0 where the code ran.
+func (f *function) counters(b []byte, o order, size uint64) {
+	if size == 1 {
+		for _, c := range b {
+			n := uint64(0)
+			if c == 0 {
+				n = 1
+			}
+			f.counts = append(f.counts, n)
+		}
+		return
+	}
+	for ; len(b) >= 8; b = b[8:] {
+		f.counts = append(f.counts, o.u64(b))
+	}
+}
+
+// stamp notes when a function was called first, if it was.
+func (m *rawModule) stamp(when, function uint64) {
+	if when != 0 && when != math.MaxUint64 {
+		m.stamps = append(m.stamps, stamp{when, function})
+	}
+}
+
+// bits takes the bitmap of function i.
+func (m *rawModule) bits(i uint64, record []byte) error {
+	if m.h.version < rawBitmaps {
+		return nil
+	}
+	number := uint64(m.machine.u32(record[m.l.numBitmap:]))
+	if number == 0 {
+		return nil
+	}
+	b, err := m.located(m.bitmap, i, record[m.l.bitmap:], m.h.bitmapDelta, number)
+	if err == nil {
+		err = m.claim(number)
+	}
+	if err != nil {
+		return fmt.Errorf("bitmap: %w", err)
+	}
+	m.f.bitmap = b
+	return nil
+}
+
+// located gives the part of a section that record i points at. From version 8
+// on the pointer is relative to the record, and delta to the first.
+func (m *rawModule) located(section []byte, i uint64, pointer []byte, delta, size uint64) ([]byte, error) {
+	if m.h.version >= rawRelative {
+		delta -= i * m.l.size
+	}
+	at := m.h.wrap(m.machine.word(pointer) - delta)
+	if at > uint64(len(section)) || size > uint64(len(section))-at {
+		return nil, fmt.Errorf("%d bytes at 0x%x of a section of 0x%x", size, at, len(section))
+	}
+	return section[at : at+size : at+size], nil
+}
+
+// values takes the values of function i, if it has sites.
+func (m *rawModule) values(i uint64, record []byte) error {
+	var sites [valueKindsKnown]int
+	all := 0
+	for kind := range m.l.kinds {
+		sites[kind] = int(m.machine.u16(record[m.l.sites+2*kind:]))
+		all += sites[kind]
+	}
+	if all == 0 {
+		return nil
+	}
+	at := m.offset()
+	head := m.peek(valueBlockHeader)
+	if len(head) < valueBlockHeader {
+		return m.cut("the values of a function")
+	}
+	size := m.machine.u32(head)
+	if size < valueBlockHeader || size%disk.Unit != 0 {
+		return m.malformed(at, "a block of values of %d bytes", size)
+	}
+	b, ok := m.next(int(size))
+	if !ok {
+		return m.cut("the values of a function")
+	}
+	if err := m.f.valueBlock(b, m.machine.order); err != nil {
+		return m.malformed(at, "%v", err)
+	}
+	for _, s := range m.f.sites {
+		sites[s.kind]--
+	}
+	if sites != [valueKindsKnown]int{} {
+		return m.malformed(at, "another number of value sites than function %d has", i)
+	}
+	m.remap()
+	return nil
+}
+
+// remap turns addresses of the process into NameRefs.
+func (m *rawModule) remap() {
+	if !m.places.sorted {
+		m.placeFunctions()
+	}
+	start := 0
+	for _, s := range m.f.sites {
+		values := m.f.values[start:s.end]
+		start = s.end
+		for i := range values {
+			switch s.kind {
+			case layout.SubIndirectCall:
+				values[i].Value = m.places.function(values[i].Value)
+			case layout.SubVTable:
+				values[i].Value = m.places.vtable(values[i].Value)
+			}
+		}
+	}
+}
+
+// placeFunctions notes where the functions of the module are.
+func (m *rawModule) placeFunctions() {
+	m.places.functions = make([]rawPlace, 0, m.h.records)
+	for b := m.data; len(b) > 0; b = b[m.l.size:] {
+		if address := m.machine.word(b[m.l.function:]); address != 0 {
+			m.places.functions = append(m.places.functions, rawPlace{address, m.machine.u64(b)})
+		}
+	}
+	m.places.sort()
+}
+
+// takeFunction takes the function of a record. Two functions of one name may
+// have the same hash: they are merged, as those of two modules.
+func (m *rawModule) takeFunction(i uint64, record []byte) error {
+	name, ok := m.names.find(m.machine.u64(record))
+	if !ok {
+		m.report.Lost.Add(LossUnnamed, 1)
+		return nil
+	}
+	if m.names.used[name] {
+		if err := m.nextRun(); err != nil {
+			return err
+		}
+	}
+	m.names.used[name] = true
+	m.f.name = append(m.f.name[:0], m.names.names[name]...)
+	m.f.hash = m.machine.u64(record[8:])
+	return m.take(&m.f, m.recordAt(i))
+}

@@ -1,0 +1,354 @@
+package llvm
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/parse"
+	"github.com/profarc/profarc/layout"
+)
+
+// The marks of text.
+const (
+	commentMark  = '#'
+	headingMark  = ':'
+	bitmapMark   = '$'
+	externalName = "** External Symbol **"
+	tracesMark   = "temporal_prof_traces"
+)
+
+// textVariants are the headings of a text, and the bits that they set.
+var textVariants = map[string]Variant{
+	"ir": VariantIR, "fe": 0, "csir": VariantIR | VariantContextSensitive, "entry_first": VariantEntryFirst, "not_entry_first": 0,
+	"single_byte_coverage": VariantByteCoverage, "instrument_loop_entries": VariantLoopEntries, tracesMark: VariantTemporal,
+}
+
+// A textScan reads a text.
+type textScan struct {
+	*scan
+	line    int    // number of the line in text
+	lineAt  int64  // its offset
+	text    []byte // the line that is next, valid until the one after it is read
+	ended   bool   // there is none
+	f       function
+	targets map[string]bool // names of called functions
+}
+
+// text reads a text.
+func (s *scan) text() error {
+	t := &textScan{scan: s, targets: map[string]bool{}}
+	t.advance()
+	if err := t.headings(); err != nil {
+		return err
+	}
+	var before []byte
+	hash := uint64(0)
+	for !t.ended {
+		offset, line := t.lineAt, t.line
+		if err := t.function(); err != nil {
+			return err
+		}
+		// Texts are sorted; one that is not may have a function twice, which
+		// is merged with itself.
+		if c := bytes.Compare(t.f.name, before); c < 0 || c == 0 && t.f.hash <= hash {
+			if err := t.nextRun(); err != nil {
+				return err
+			}
+		}
+		before, hash = append(before[:0], t.f.name...), t.f.hash
+		if err := t.f.possible(); err != nil {
+			return t.faultAt(offset, line, err.Error())
+		}
+		if err := t.intake.function(&t.f); err != nil {
+			return err
+		}
+	}
+	return t.failure()
+}
+
+// advance goes to the next line that is not empty and no comment.
+func (t *textScan) advance() {
+	for {
+		t.lineAt = t.offset()
+		b, ok := t.source.line()
+		t.line++
+		if exceeded, tooLong := t.err.(*parse.LimitError); tooLong && !ok {
+			t.err = &Error{Name: t.name, Line: t.line, Offset: t.lineAt, Kind: exceeded, After: string(t.last)}
+		}
+		t.text, t.ended = b, !ok
+		if !ok || len(b) > 0 && b[0] != commentMark {
+			return
+		}
+	}
+}
+
+func (t *textScan) faultAt(offset int64, line int, detail string) error {
+	return &Error{Name: t.name, Line: line, Offset: offset, Kind: ErrMalformed, Detail: detail, After: string(t.last)}
+}
+
+// miss is the error of a line that is not what must stand there.
+func (t *textScan) miss(what string) error {
+	if t.ended {
+		return t.cut(what)
+	}
+	return t.faultAt(t.lineAt, t.line, fmt.Sprintf("expected %s, found %.80q", what, t.text))
+}
+
+// number takes a line that is a number of at most limit.
+func (t *textScan) number(limit uint64, what string) (uint64, error) {
+	n, ok := parseNumber(t.text)
+	if t.ended || !ok || n > limit {
+		return 0, t.miss(what)
+	}
+	t.advance()
+	return n, nil
+}
+
+// headings reads the lines that begin with a colon.
+func (t *textScan) headings() error {
+	var v Variant
+	var traces []textTrace
+	var stream uint64
+	for !t.ended && t.text[0] == headingMark {
+		word := strings.ToLower(string(t.text[1:]))
+		bits, ok := textVariants[word]
+		if !ok {
+			return t.miss("one of the headings of a profile, as :ir")
+		}
+		v |= bits
+		t.advance()
+		if word == tracesMark {
+			var err error
+			if traces, stream, err = t.traces(traces); err != nil {
+				return err
+			}
+		}
+	}
+	if err := t.begin(heading{kind: KindText, variant: v}); err != nil {
+		return err
+	}
+	for _, trace := range traces {
+		t.trace(trace.weight, trace.functions)
+	}
+	t.stream(stream)
+	return nil
+}
+
+// parseNumber reads a decimal number, or a hexadecimal one that begins with 0x.
+func parseNumber(b []byte) (n uint64, ok bool) {
+	if len(b) > 2 && b[0] == '0' && b[1]|0x20 == 'x' {
+		return parseHex(b[2:])
+	}
+	for _, c := range b {
+		d := uint64(c - '0')
+		if d > 9 || n > (math.MaxUint64-d)/10 {
+			return 0, false
+		}
+		n = 10*n + d
+	}
+	return n, len(b) > 0
+}
+
+func parseHex(b []byte) (n uint64, ok bool) {
+	for _, c := range b {
+		d := bytes.IndexByte([]byte("0123456789abcdef"), c|0x20)
+		if d < 0 || c < '0' || n > math.MaxUint64>>4 {
+			return 0, false
+		}
+		n = n<<4 | uint64(d)
+	}
+	return n, true
+}
+
+// function reads
+//
+//	name, hash, number of counters, counters
+//	[ $number of bytes, bytes ]
+//	[ number of kinds, { kind, number of sites, { number of values, { name or number:count } } } ]
+//
+// a line each.
+func (t *textScan) function() (err error) {
+	t.f.clear()
+	t.f.name = append(t.f.name[:0], t.text...)
+	t.advance()
+	if t.f.hash, err = t.number(math.MaxUint64, "the hash of a function"); err != nil {
+		return err
+	}
+	if n, _ := parseNumber(t.text); n == 0 {
+		return t.miss("a number of counters, at least 1")
+	}
+	number, err := t.number(math.MaxUint64, "a number of counters")
+	if err != nil {
+		return err
+	}
+	for range number {
+		c, err := t.number(math.MaxUint64, "a counter")
+		if err != nil {
+			return err
+		}
+		t.f.counts = append(t.f.counts, c)
+	}
+	if err := t.bitmap(); err != nil {
+		return err
+	}
+	return t.values()
+}
+
+// bitmap reads a bitmap, if there is one. The name of the next function may
+// begin with a dollar sign, too.
+func (t *textScan) bitmap() error {
+	if t.ended || t.text[0] != bitmapMark {
+		return nil
+	}
+	number, ok := parseNumber(t.text[1:])
+	if !ok {
+		return nil
+	}
+	t.advance()
+	for range number {
+		b, err := t.number(math.MaxUint8, "a byte of a bitmap")
+		if err != nil {
+			return err
+		}
+		t.f.bitmap = append(t.f.bitmap, byte(b))
+	}
+	return nil
+}
+
+// values reads values, if there are any: the name of the next function is not
+// a number.
+func (t *textScan) values() error {
+	if t.ended {
+		return nil
+	}
+	kinds, ok := parseNumber(t.text)
+	if !ok {
+		return nil
+	}
+	if kinds == 0 || kinds > valueKindsKnown {
+		return t.miss("a number of kinds of values, 1 to 3")
+	}
+	t.advance()
+	var had [valueKindsKnown]bool
+	for range kinds {
+		if n, ok := parseNumber(t.text); !ok || n >= valueKindsKnown || had[n] {
+			return t.miss("a kind of values, 0 to 2 and each once")
+		}
+		kind, err := t.number(valueKindsKnown-1, "a kind of values")
+		if err != nil {
+			return err
+		}
+		had[kind] = true
+		if err := t.sites(uint16(kind)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sites reads the sites of one kind.
+func (t *textScan) sites(kind uint16) error {
+	offset, line := t.lineAt, t.line
+	sites, err := t.number(math.MaxInt32, "a number of value sites")
+	if err == nil && sites > parse.MaxValueSites {
+		err = &Error{Name: t.name, Line: line, Offset: offset, Kind: tooManySites, After: string(t.last)}
+	}
+	if err != nil {
+		return err
+	}
+	for i := range sites {
+		values, err := t.number(math.MaxUint32, "the number of values of a site")
+		if err != nil {
+			return err
+		}
+		for range values {
+			v, ok := t.value(kind)
+			if t.ended || !ok {
+				return t.miss("a value with its count, as name:123")
+			}
+			t.f.values = append(t.f.values, v)
+			t.advance()
+		}
+		t.f.sites = append(t.f.sites, site{kind, int32(i), len(t.f.values)})
+	}
+	return nil
+}
+
+// value is the value of the line.
+func (t *textScan) value(kind uint16) (v builder.Value, ok bool) {
+	colon := bytes.LastIndexByte(t.text, ':')
+	if colon < 0 {
+		return v, false
+	}
+	what := t.text[:colon]
+	if v.Count, ok = parseNumber(t.text[colon+1:]); !ok {
+		return v, false
+	}
+	if kind == layout.SubMemOpSize {
+		v.Value, ok = parseNumber(what)
+		return v, ok
+	}
+	if string(what) == externalName {
+		return v, true
+	}
+	if len(what) == 0 || len(what) > disk.MaxName || bytes.IndexByte(what, 0) >= 0 {
+		return v, false
+	}
+	v.Value = disk.NameRef(string(what))
+	t.named(kind, what)
+	return v, true
+}
+
+// named takes the name of a value: an archive keeps its NameRef alone.
+func (t *textScan) named(kind uint16, what []byte) {
+	if kind == layout.SubVTable {
+		t.vtable(string(what), 0, 0)
+	} else if !t.targets[string(what)] {
+		t.targets[string(what)] = true
+		t.intake.seen(string(what))
+	}
+}
+
+// A textTrace is a temporal trace.
+type textTrace struct {
+	weight    uint64
+	functions []uint64
+}
+
+// traces reads temporal traces: their number, the number of those that they
+// were chosen from, and for each a line with its weight, a line with names.
+func (t *textScan) traces(traces []textTrace) (all []textTrace, stream uint64, err error) {
+	number, err := t.number(math.MaxUint64, "a number of temporal traces")
+	if err != nil {
+		return nil, 0, err
+	}
+	if stream, err = t.number(math.MaxUint64, "the size of the stream of traces"); err != nil {
+		return nil, 0, err
+	}
+	for range number {
+		weight, err := t.number(math.MaxUint64, "the weight of a trace")
+		if err != nil {
+			return nil, 0, err
+		}
+		if t.ended {
+			return nil, 0, t.miss("the functions of a trace")
+		}
+		traces = append(traces, textTrace{weight, traceFunctions(t.text)})
+		t.advance()
+	}
+	return traces, stream, nil
+}
+
+// traceFunctions gives the NameRefs of names with commas between.
+func traceFunctions(line []byte) (refs []uint64) {
+	for name := range bytes.SplitSeq(line, []byte{','}) {
+		if name = bytes.TrimSpace(name); len(name) > 0 {
+			refs = append(refs, disk.NameRef(string(name)))
+		}
+	}
+	return refs
+}

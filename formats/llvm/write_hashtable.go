@@ -1,0 +1,344 @@
+package llvm
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"runtime"
+	"sync/atomic"
+
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// A chainedTable gives items the places that LLVM's generator of on-disk hash
+// tables gives them. Where an item lies follows from the order of insertion and
+// from every doubling on the way, so that only doing the same gives the same
+// bytes.
+type chainedTable struct {
+	heads []int32 // by bucket: the first item of its chain, noItem if it is empty
+	next  []int32 // by item: the one behind it
+}
+
+const (
+	noItem         = -1
+	initialBuckets = 64
+)
+
+// chain inserts items 0 to len(hashes)-1, in this order, and brings the table
+// to its final size. Items that are laid out stay in their order in each chain.
+func chain(hashes []uint64, laid bool) *chainedTable {
+	t := &chainedTable{heads: emptyHeads(initialBuckets), next: make([]int32, len(hashes))}
+	if laid {
+		t.heads = emptyHeads(finalBuckets(len(hashes)))
+		for i := len(hashes) - 1; i >= 0; i-- {
+			t.insert(int32(i), hashes)
+		}
+		return t
+	}
+	for i := range hashes {
+		if 4*(i+1) >= 3*len(t.heads) {
+			t.resize(2*len(t.heads), hashes)
+		}
+		t.insert(int32(i), hashes)
+	}
+	if n := finalBuckets(len(hashes)); n != len(t.heads) {
+		t.resize(n, hashes)
+	}
+	return t
+}
+
+// each goes through the items in the order in which they are written.
+func (t *chainedTable) each(yield func(item int32) error) error {
+	for _, item := range t.heads {
+		for ; item != noItem; item = t.next[item] {
+			if err := yield(item); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// finalBuckets is how many buckets the table of so many items is written with.
+func finalBuckets(items int) int {
+	if items <= 2 {
+		return 1
+	}
+	return 1 << bits.Len(uint(items*4/3))
+}
+
+func emptyHeads(n int) []int32 {
+	heads := make([]int32, n)
+	for i := range heads {
+		heads[i] = noItem
+	}
+	return heads
+}
+
+// insert puts an item at the head of its bucket's chain.
+func (t *chainedTable) insert(item int32, hashes []uint64) {
+	bucket := hashes[item] & uint64(len(t.heads)-1)
+	t.next[item], t.heads[bucket] = t.heads[bucket], item
+}
+
+// resize moves the items, chain by chain, into a table of n buckets.
+func (t *chainedTable) resize(n int, hashes []uint64) {
+	old := t.heads
+	t.heads = emptyHeads(n)
+	for _, item := range old {
+		for item != noItem {
+			next := t.next[item]
+			t.insert(item, hashes)
+			item = next
+		}
+	}
+}
+
+// llvm-profdata keeps functions in a map from their names. Until LLVM 16 it
+// writes them in the order of that map, which is a table with quadratic probing.
+// Since LLVM 17 it sorts them by name.
+
+// A stringMap is the map: it holds places in a list of names where LLVM's holds
+// names.
+type stringMap struct {
+	hashes []uint32 // by place
+	slots  []int32  // 1 + place, 0 is an empty one
+	used   int
+}
+
+const firstStringSlots = 16
+
+func newStringMap(hashes []uint32) *stringMap {
+	return &stringMap{hashes: hashes, slots: make([]int32, firstStringSlots)}
+}
+
+// insert inserts a name that the map does not hold.
+func (m *stringMap) insert(place int32) {
+	m.put(place)
+	if m.used++; 4*m.used > 3*len(m.slots) {
+		m.resize(2 * len(m.slots))
+	} else if len(m.slots)-m.used <= len(m.slots)/8 {
+		m.resize(len(m.slots))
+	}
+}
+
+func (m *stringMap) put(place int32) {
+	mask := uint32(len(m.slots) - 1)
+	at := m.hashes[place] & mask
+	for step := uint32(1); m.slots[at] != 0; step++ {
+		at = (at + step) & mask
+	}
+	m.slots[at] = place + 1
+}
+
+func (m *stringMap) resize(slots int) {
+	old := m.slots
+	m.slots = make([]int32, slots)
+	for _, s := range old {
+		if s != 0 {
+			m.put(s - 1)
+		}
+	}
+}
+
+// places returns the names in the order of the map.
+func (m *stringMap) places() []int32 {
+	all := make([]int32, 0, m.used)
+	for _, s := range m.slots {
+		if s != 0 {
+			all = append(all, s-1)
+		}
+	}
+	return all
+}
+
+// stringHash is the map's hash of a name.
+func stringHash(name []byte) (h uint32) {
+	for _, c := range name {
+		h = 33*h + uint32(c)
+	}
+	return h
+}
+
+// sortAsDenseMap brings the records of one function from the order in which
+// llvm-profdata of a version inserts them into the order in which it writes them:
+// that of its map from hash to record, which has four buckets in itself and 64 or
+// more beyond. Any order is understood by readers.
+func sortAsDenseMap(records []record, version int) {
+	m := denseMap{slots: make([]int, inlineSlots), records: records, hash: mixHash}
+	if version < sinceMixedHashes {
+		m.hash = oldHash
+	}
+	for i := range records {
+		if 4*(i+1) >= 3*len(m.slots) {
+			m.grow()
+		}
+		m.insert(i + 1)
+	}
+	ordered := make([]record, 0, len(records))
+	for _, n := range m.slots {
+		if n != 0 {
+			ordered = append(ordered, records[n-1])
+		}
+	}
+	copy(records, ordered)
+}
+
+const (
+	inlineSlots = 4
+	heapSlots   = 64
+)
+
+// A denseMap has numbers of records, from 1, where LLVM's has hashes.
+type denseMap struct {
+	slots   []int // 0 is an empty one
+	records []record
+	hash    func(uint64) uint32
+}
+
+// insert probes quadratically.
+func (m *denseMap) insert(n int) {
+	mask := len(m.slots) - 1
+	at := int(m.hash(m.records[n-1].hash)) & mask
+	for step := 1; m.slots[at] != 0; step++ {
+		at = (at + step) & mask
+	}
+	m.slots[at] = n
+}
+
+func (m *denseMap) grow() {
+	old := m.slots
+	m.slots = make([]int, max(heapSlots, 2*len(old)))
+	for _, n := range old {
+		if n != 0 {
+			m.insert(n)
+		}
+	}
+}
+
+// mixHash is the map's hash of a function hash, since LLVM 19.
+func mixHash(h uint64) uint32 {
+	h *= 0xbf58476d1ce4e5b9
+	return uint32(h ^ h>>31)
+}
+
+// oldHash is the map's hash of a function hash before LLVM 19.
+func oldHash(h uint64) uint32 { return uint32(37 * h) }
+
+// The functions of a bucket lie anywhere in the archive, so that writing them
+// is waiting for memory. Several goroutines wait at once: each puts a chunk of
+// buckets together, and the chunks are written in order.
+
+// chunkBuckets is how many buckets are put together at once.
+const chunkBuckets = 1 << 11
+
+// A chunk is the bytes of some buckets, or why there are none.
+type chunk struct {
+	bytes []byte
+	err   error
+}
+
+// buckets writes the buckets that are not empty.
+func (w *indexedWriter) buckets(p *indexedPlan) (err error) {
+	pending := make(chan chan chunk, runtime.GOMAXPROCS(0))
+	var failed atomic.Bool
+	go func() {
+		defer close(pending)
+		for first := 0; first < len(p.chains.heads) && !failed.Load(); first += chunkBuckets {
+			done := make(chan chunk, 1)
+			pending <- done
+			go func() { done <- w.chunk(p, p.chains.heads[first:min(first+chunkBuckets, len(p.chains.heads))]) }()
+		}
+	}()
+	for done := range pending {
+		c := <-done
+		if err != nil {
+			continue // let the others come to their end
+		}
+		if _, err = w.out.Write(c.bytes); c.err != nil {
+			err = c.err
+		}
+		failed.Store(err != nil)
+	}
+	return err
+}
+
+// chunk puts the buckets with those heads together.
+func (w *indexedWriter) chunk(p *indexedPlan, heads []int32) (c chunk) {
+	size := int64(0)
+	for _, head := range heads {
+		size += p.bucketSize(head)
+	}
+	e := itemEncoder{plan: p, walk: newRecordWalk(w.store, nil), encoding: encoding{version: w.encoding.version}, out: make([]byte, 0, size)}
+	err := w.store.Mapping().Guard(func() error {
+		for _, head := range heads {
+			if err := e.bucket(head); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return chunk{e.out, err}
+}
+
+// An itemEncoder puts buckets together.
+type itemEncoder struct {
+	plan     *indexedPlan
+	walk     *recordWalk
+	encoding encoding
+	out      []byte
+}
+
+// bucket appends u16 number of items, and the items. With ids that are hashes
+// of names there are never too many to be counted.
+func (e *itemEncoder) bucket(head int32) error {
+	if head == noItem {
+		return nil
+	}
+	at, n := len(e.out), 0
+	e.out = append(e.out, 0, 0)
+	for item := head; item != noItem; item = e.plan.chains.next[item] {
+		if err := e.item(item); err != nil {
+			return err
+		}
+		n++
+	}
+	if n > math.MaxUint16 {
+		return fmt.Errorf("%d functions have ids that end alike, a bucket holds %d: the archive's ids are not those of its names (profarc verify says more)", n, math.MaxUint16)
+	}
+	le.PutUint16(e.out[at:], uint16(n))
+	return nil
+}
+
+// item appends u64 hash, u64 length of the name, u64 size of the records, the
+// name, the records.
+func (e *itemEncoder) item(item int32) error {
+	planned := &e.plan.items[item]
+	m, err := e.walk.store.MethodAt(planned.method)
+	if err != nil {
+		return err
+	}
+	name, err := m.Name()
+	if err != nil {
+		return err
+	}
+	records, err := e.walk.of(m)
+	if err != nil {
+		return err
+	}
+	e.plan.insertion.sort(planned.place, records)
+	start := len(e.out)
+	b := le.AppendUint64(e.out, e.plan.hashes[item])
+	b = le.AppendUint64(b, uint64(planned.name))
+	b = le.AppendUint64(b, uint64(planned.data))
+	b = name.AppendTo(b)
+	for i := range records {
+		b = e.encoding.append(b, &records[i])
+	}
+	e.out = b
+	if int64(len(b)-start) != planned.size() {
+		return disk.Corrupt(layout.RegionRW, planned.method.Offset(), "the profile of a function changed while it was written")
+	}
+	return nil
+}

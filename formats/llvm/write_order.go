@@ -1,0 +1,326 @@
+package llvm
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// The order of an indexed file is that of maps in llvm-profdata, in which it
+// depends on what was inserted first where two keys meet in one place. What it
+// inserted when, the order table of an archive says if its files were merged as
+// llvm-profdata does. Without one, names and hashes are taken to be inserted in
+// ascending order. Of a single indexed file the order table has the order itself.
+
+// Versions of the indexed format whose llvm-profdata was the first to have
+// another order.
+const (
+	sinceSortedNames = 10 // LLVM 17 sorts functions by name
+	sinceMixedHashes = 12 // LLVM 19 has another hash of a function's hash
+)
+
+// An insertion gathers the functions of an archive, and says in which order an
+// llvm-profdata has them that writes a version of the indexed format.
+type insertion struct {
+	version int
+	firsts  []layout.Ref           // of each function, in the order of their names: its first record
+	hashes  []uint32               // of their names, if the version has them in the order of a map
+	several map[int32][]layout.Ref // records of functions that have several, in the order of the table
+	laid    bool                   // the order table has the order of an indexed file
+	name    []byte
+}
+
+func newInsertion(version int) *insertion {
+	return &insertion{version: version, several: map[int32][]layout.Ref{}}
+}
+
+// add adds the next function.
+func (x *insertion) add(name reader.Name, records []record) {
+	place := int32(len(x.firsts))
+	x.firsts = append(x.firsts, records[0].block)
+	if len(records) > 1 {
+		x.several[place] = nil
+	}
+	if x.version < sinceSortedNames {
+		x.name = name.AppendTo(x.name[:0])
+		x.hashes = append(x.hashes, stringHash(x.name))
+	}
+}
+
+// order returns the places of the functions, counted in the order in which they
+// were added, in the order in which they are inserted into the table of the file;
+// nil if that is the same.
+func (x *insertion) order(s *reader.Store) ([]int32, error) {
+	if x.version >= sinceSortedNames && len(x.several) == 0 {
+		return nil, nil
+	}
+	came, err := x.came(s)
+	switch {
+	case err != nil || x.version >= sinceSortedNames:
+		return nil, err
+	case x.laid:
+		return came, nil
+	}
+	m := newStringMap(x.hashes)
+	for _, place := range came {
+		m.insert(place)
+	}
+	return m.places(), nil
+}
+
+// came returns the places of the functions in the order in which llvm-profdata
+// has seen them first, and notes the order of the records of each.
+func (x *insertion) came(s *reader.Store) (places []int32, err error) {
+	if !slices.IsSorted(x.firsts) {
+		return ascending(len(x.firsts)), nil
+	}
+	seen := make([]bool, len(x.firsts))
+	err = eachRow(s, layout.TableOrder, orderColumns, func(t *disk.Table, row int) error {
+		if x.laid = t.Flags&disk.OrderOfFile != 0; x.laid && x.version >= sinceSortedNames {
+			x.laid = false // an older file than the one to be written
+			return nil
+		}
+		block := layout.Ref(t.Cell(0, row))
+		place := x.place(block)
+		if place < 0 {
+			return nil
+		}
+		if records, ok := x.several[place]; ok {
+			x.several[place] = append(records, block)
+		}
+		if !seen[place] {
+			seen[place] = true
+			places = append(places, place)
+		}
+		return nil
+	})
+	for place := range x.firsts {
+		if !seen[place] {
+			places = append(places, int32(place))
+		}
+	}
+	return places, err
+}
+
+// place returns the function that has a record, -1 if none can have it: records
+// lie in the order of the names.
+func (x *insertion) place(block layout.Ref) int32 {
+	i, found := slices.BinarySearch(x.firsts, block)
+	if !found {
+		i--
+	}
+	return int32(i)
+}
+
+// sort brings the records of a function into the order of the file.
+func (x *insertion) sort(place int32, records []record) {
+	if len(records) < 2 {
+		return
+	}
+	came := map[layout.Ref]int{}
+	for i, block := range x.several[place] {
+		came[block] = i
+	}
+	slices.SortFunc(records, func(a, b record) int {
+		i, known := came[a.block]
+		j, alsoKnown := came[b.block]
+		if known && alsoKnown {
+			return cmp.Compare(i, j)
+		}
+		return cmp.Or(-compareBool(known, alsoKnown), cmp.Compare(a.hash, b.hash))
+	})
+	if !x.laid {
+		sortAsDenseMap(records, x.version)
+	}
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+func ascending(n int) []int32 {
+	all := make([]int32, n)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	return all
+}
+
+// An indexedPlan says where everything of an indexed file will lie, so that it
+// can be written front to back.
+type indexedPlan struct {
+	variant   Variant
+	items     []plannedItem // functions, in the order in which they are inserted into the table
+	hashes    []uint64      // of the items: the ids of their names
+	insertion *insertion
+	chains    *chainedTable
+	summaries summaryBuilders
+	facts     runFacts
+
+	payload  int64 // where the buckets begin
+	end      int64 // where they end
+	table    int64
+	sections []section // behind the table
+}
+
+// A plannedItem is one name with all its records.
+type plannedItem struct {
+	data   int64 // size of the records
+	hash   uint64
+	method layout.Ref
+	name   uint32 // its length
+	place  int32  // among the functions of the insertion
+	cold   bool   // it is left out
+}
+
+// itemHeaderSize is the size of what stands before the name of an item: hash,
+// length of the name, size of the records.
+const itemHeaderSize = 24
+
+// size is how many bytes the item has in its bucket.
+func (i *plannedItem) size() int64 { return itemHeaderSize + int64(i.name) + i.data }
+
+// plan goes through all functions once.
+func (w *indexedWriter) plan() (*indexedPlan, error) {
+	p := &indexedPlan{insertion: newInsertion(w.encoding.version), summaries: newSummaryBuilders(w.store)}
+	n := w.store.Header().Parts[disk.PartMethods].Size / disk.MinMethodSize // at most
+	n = min(n, int64(w.store.Header().Counts.Methods))
+	p.items = make([]plannedItem, 0, n)
+	err := newRecordWalk(w.store, &w.lost).each(func(m reader.Method, records []record) error {
+		return w.planItem(p, m, records)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if p.facts, err = readRunFacts(w.store); err != nil {
+		return nil, err
+	}
+	if err := p.insert(w.store); err != nil {
+		return nil, err
+	}
+	p.chains = chain(p.hashes, p.insertion.laid)
+	w.place(p)
+	return p, nil
+}
+
+// planItem adds a name with its records to the plan.
+func (w *indexedWriter) planItem(p *indexedPlan, m reader.Method, records []record) error {
+	name, err := m.Name()
+	if err != nil {
+		return err
+	}
+	item := plannedItem{method: m.Ref(), hash: m.ID(), name: uint32(name.Len()), place: int32(len(p.items))}
+	p.insertion.add(name, records)
+	if w.options.Sparse && allCold(records) {
+		w.report.Cold++
+		item.cold = true
+		p.items = append(p.items, item)
+		return nil
+	}
+	for i := range records {
+		r := &records[i]
+		item.data += w.encoding.size(r)
+		p.summaries.of(r.contextSensitive()).add(r.counts)
+		if r.contextSensitive() && w.store.Header().Domain == layout.DomainLLVMIR {
+			p.variant |= VariantContextSensitive
+		}
+		w.loseOf(r)
+	}
+	p.items = append(p.items, item)
+	w.report.Names++
+	w.report.Functions += len(records)
+	return nil
+}
+
+// insert brings the items into their order, and leaves those out that are cold.
+func (p *indexedPlan) insert(s *reader.Store) error {
+	order, err := p.insertion.order(s)
+	if err != nil {
+		return err
+	}
+	if order != nil {
+		inserted := make([]plannedItem, len(order))
+		for i, place := range order {
+			inserted[i] = p.items[place]
+		}
+		p.items = inserted
+	}
+	p.items = slices.DeleteFunc(p.items, func(item plannedItem) bool { return item.cold })
+	p.hashes = make([]uint64, len(p.items))
+	for i := range p.items {
+		p.hashes[i] = p.items[i].hash
+	}
+	return nil
+}
+
+func allCold(records []record) bool {
+	for i := range records {
+		if !records[i].cold() {
+			return false
+		}
+	}
+	return true
+}
+
+// loseOf counts what the version cannot hold of a record.
+func (w *indexedWriter) loseOf(r *record) {
+	if w.encoding.version < sinceBitmaps && len(r.bitmap) > 0 {
+		w.lost.Add(LossBitmaps, 1)
+	}
+	for kind, sites := range r.sites {
+		if kind >= w.encoding.kinds() {
+			w.lost.Add(LossVTableSites, len(sites))
+			continue
+		}
+		for _, site := range sites {
+			w.lost.Add(LossValues, site.Rows()-writtenValues(site))
+		}
+	}
+}
+
+// place decides where everything lies.
+func (w *indexedWriter) place(p *indexedPlan) {
+	p.variant |= writtenVariant(w.store, w.encoding.version, len(p.facts.traces) > 0)
+	p.payload = 8 * int64(headerWords(w.encoding.version))
+	p.payload += summarySize
+	if p.variant&VariantContextSensitive != 0 {
+		p.payload += summarySize
+	}
+	p.end = p.payload
+	for _, head := range p.chains.heads {
+		p.end += p.bucketSize(head)
+	}
+	p.table = disk.AlignUp(p.end, 8)
+	p.sections = w.sections(p)
+}
+
+const (
+	bucketHeaderSize = 2
+	tableHeaderSize  = 16 // number of buckets, number of items
+)
+
+// tableEnd is where the table of bucket offsets ends.
+func (p *indexedPlan) tableEnd() int64 {
+	return p.table + tableHeaderSize + 8*int64(len(p.chains.heads))
+}
+
+// bucketSize is how many bytes a bucket has, none if it is empty.
+func (p *indexedPlan) bucketSize(head int32) int64 {
+	if head == noItem {
+		return 0
+	}
+	size := int64(bucketHeaderSize)
+	for item := head; item != noItem; item = p.chains.next[item] {
+		size += p.items[item].size()
+	}
+	return size
+}

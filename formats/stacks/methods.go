@@ -1,0 +1,162 @@
+package stacks
+
+import (
+	"math"
+	"strings"
+
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// unknown is the name of a frame whose method is not known.
+const unknown = "[unknown]"
+
+// Named gives the names of methods, each read once.
+type Named struct {
+	domain layout.Domain
+	names  map[layout.Ref]Name
+}
+
+// A Name is what a method is called.
+type Name struct {
+	Class string // of a Java method, with dots; empty if there is none
+	File  string // LLVM: source file of a function that is local to it
+	Short string // without class and parameters
+	// Parameters are in parentheses, with the return type where the domain's
+	// signatures end in it; empty if there are none.
+	Parameters string
+}
+
+// NewNamed makes a Named for the methods of an archive.
+func NewNamed(s *reader.Store) *Named {
+	return &Named{s.Header().Domain, map[layout.Ref]Name{}}
+}
+
+// Of is the name of a method, which may be none.
+func (n *Named) Of(m reader.Method) (Name, error) {
+	if !m.Valid() {
+		return Name{Short: unknown}, nil
+	}
+	if name, ok := n.names[m.Ref()]; ok {
+		return name, nil
+	}
+	k, err := m.Key()
+	if err != nil {
+		return Name{}, err
+	}
+	name := nameOf(n.domain, k)
+	n.names[m.Ref()] = name
+	return name, nil
+}
+
+// nameOf takes a key apart.
+func nameOf(d layout.Domain, k layout.Key) (n Name) {
+	k = k.Split(d)
+	n.Short, n.Parameters = k.Name, k.Signature
+	switch {
+	case d.LLVM():
+		n.File, n.Short = cutFile(k.Name)
+	case d == layout.DomainGraal: // the return type stands before the parameters
+		if at := strings.IndexByte(n.Parameters, '('); at >= 0 {
+			n.Parameters = n.Parameters[at:]
+		}
+	}
+	n.Class = strings.ReplaceAll(k.Class, "/", ".")
+	return n
+}
+
+// cutFile cuts the file off the PGO name of a local function: it stands before
+// a semicolon, or before a colon in older profiles.
+func cutFile(name string) (file, function string) {
+	if file, function, ok := strings.Cut(name, ";"); ok {
+		return file, function
+	}
+	// Names of Objective-C and Swift may hold colons too; those of files hold a
+	// dot before them.
+	if at := strings.IndexByte(name, ':'); at > 0 && strings.IndexByte(name[:at], '.') > 0 {
+		return name[:at], name[at+1:]
+	}
+	return "", name
+}
+
+// String is class and method, without parameters.
+func (n Name) String() string {
+	if n.Class == "" {
+		return n.Short
+	}
+	return n.Class + "." + n.Short
+}
+
+// Full is class and method with parameters: methods that differ in them alone
+// have different names.
+func (n Name) Full() string { return n.String() + n.Parameters }
+
+// A Counter is something that profiles count, of a method as a whole.
+type Counter struct {
+	Name string // in plural: "bytecodes"
+	// Of is the sum over a profile; ok is false if the profile does not have it.
+	Of func(p reader.Profile) (n uint64, ok bool)
+}
+
+// Counters are all that can be said of a method. None of them is a time.
+func Counters() []Counter {
+	return []Counter{
+		{"invocations", func(p reader.Profile) (uint64, bool) { return trained(p.Invocations()) }},
+		{"backedges", func(p reader.Profile) (uint64, bool) { return trained(p.Backedges()) }},
+		{"calls", counted(layout.SubCalls)},
+		{"bytecodes", counted(layout.SubBytecodes)},
+		{"cycles", counted(layout.SubCycles)},
+		{"native_calls", counted(layout.SubNativeCalls)},
+		{"new_arrays", counted(layout.SubNewArrays)},
+		{"block_counts", blockCounts},
+	}
+}
+
+func trained(c reader.Counter, ok bool) (uint64, bool) { return c.Trained(), ok }
+
+// counted sums the Count entries of what.
+func counted(what uint16) func(reader.Profile) (uint64, bool) {
+	return func(p reader.Profile) (sum uint64, ok bool) {
+		for e := range p.Entries() {
+			if c, isCount := e.Counter(); isCount && e.Tag() == layout.TagCount && e.Sub() == what {
+				sum, ok = disk.SaturatingAdd(sum, c.Trained()), true
+			}
+		}
+		return sum, ok
+	}
+}
+
+// maxCount is LLVM's highest count: the two numbers above it say of a sampled
+// function that it is hot or warm.
+const maxCount = math.MaxUint64 - 2
+
+// blockCounts sums LLVM's counters.
+func blockCounts(p reader.Profile) (sum uint64, ok bool) {
+	for e := range p.Entries() {
+		rows, isList := e.Rows()
+		if !isList || e.Tag() != layout.TagCounters {
+			continue
+		}
+		for i := range rows.Len() {
+			if n := rows.Cell(i, 0).Trained(); n <= maxCount {
+				sum, ok = disk.SaturatingAdd(sum, n), true
+			}
+		}
+	}
+	return sum, ok
+}
+
+// Sum is a counter's sum over the profiles of a method, of all contexts and all
+// versions of its code.
+func (c *Counter) Sum(m reader.Method) (sum uint64, ok bool, err error) {
+	for p, err := range m.Profiles() {
+		if err != nil {
+			return 0, false, err
+		}
+		if n, has := c.Of(p); has {
+			sum, ok = disk.SaturatingAdd(sum, n), true
+		}
+	}
+	return sum, ok, nil
+}
