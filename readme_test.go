@@ -64,3 +64,26 @@ func readmeFormats(t *testing.T) (imported, exported map[string]bool) {
 	}
 	return imported, exported
 }
+
+// TestReadmeShowsTheExamples checks that the Go code in README.md is part of the
+// examples, which are compiled and run.
+func TestReadmeShowsTheExamples(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples, err := os.ReadFile("example_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(text), -1)
+	if len(blocks) == 0 {
+		t.Error("README.md shows no Go code")
+	}
+	for _, block := range blocks {
+		if !strings.Contains(string(examples), block[1]) {
+			t.Errorf("example_test.go does not have this code of README.md:\n%s", block[1])
+		}
+	}
+}
