@@ -134,3 +134,21 @@ func TestWideEntriesAreAsDocumented(t *testing.T) {
 		}
 	}
 }
+
+// TestEveryTagIsDocumented checks that docs/format.md has every tag of the schema,
+// in the tables of cells and of the JSON dump.
+func TestEveryTagIsDocumented(t *testing.T) {
+	t.Parallel()
+	_, jsonKeys, _ := strings.Cut(page(t), "| tag | keys |")
+	for tag := range layout.Tag(255) {
+		if _, ok := disk.SchemaOf(tag); !ok {
+			continue
+		}
+		if row := fmt.Sprintf("\n| %d | %s |", tag, tag); !strings.Contains(page(t), row) {
+			t.Errorf("docs/format.md has no row %q", row)
+		}
+		if !strings.Contains(jsonKeys, "| "+tag.String()+" |") && !strings.Contains(jsonKeys, "| "+tag.String()+",") && !strings.Contains(jsonKeys, ", "+tag.String()+" |") {
+			t.Errorf("docs/format.md does not say the keys of %s in the JSON dump", tag)
+		}
+	}
+}
