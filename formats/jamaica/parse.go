@@ -1,7 +1,6 @@
 package jamaica
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -60,40 +59,6 @@ func inFile(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// A lineReader gives lines without their ends. Of a line that is longer than
-// parse.MaxJamaicaLine it gives the beginning.
-type lineReader struct {
-	in     *bufio.Reader
-	number int    // of the line, from 1
-	text   []byte // valid until the next line
-	long   bool   // there was more
-	ended  bool   // a line break ends it
-}
-
-// next reads a line; the error is io.EOF behind the last.
-func (l *lineReader) next() error {
-	l.text, l.long, l.ended = l.text[:0], false, false
-	l.number++
-	for {
-		part, err := l.in.ReadSlice('\n')
-		if room := parse.MaxJamaicaLine - len(l.text); len(part) > room {
-			part, l.long = part[:room], true
-		}
-		l.text = append(l.text, part...)
-		switch {
-		case err == nil:
-			l.ended = true
-			l.text = bytes.TrimRight(bytes.TrimSuffix(l.text, []byte("\n")), "\r")
-			return nil
-		case err == io.EOF && len(l.text) > 0:
-			l.text = bytes.TrimRight(l.text, "\r")
-			return nil
-		case err != bufio.ErrBufferFull:
-			return err
-		}
-	}
-}
-
 // A nameID is a name of the text; 0 is none.
 type nameID uint32
 
@@ -133,59 +98,58 @@ type text struct {
 // parseText reads all lines. The error is a [*SyntaxError], or that of r.
 func parseText(r io.Reader, name string, report *Report) (*text, error) {
 	t := &text{names: names{ids: map[string]nameID{}}}
-	lines := &lineReader{in: bufio.NewReaderSize(r, 1<<16)}
+	lines := parse.NewLinesLimited(r, name, parse.MaxJamaicaLine, parse.OverlongKeepStart)
 	for {
-		err := lines.next()
+		line, err := lines.Next()
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
 			return nil, err
 		}
-		if err := t.add(lines, report); err != nil {
-			err.Name = name
+		if err := t.parseLine(lines, bytes.TrimRight(line, "\r"), report); err != nil {
 			return nil, err
 		}
 	}
 	if len(t.records) == 0 {
-		return nil, &SyntaxError{Name: name, Kind: ErrNoProfile}
+		return nil, parse.Place{Name: name}.Fail(ErrNoProfile)
 	}
 	return t, nil
 }
 
-// add takes a line.
-func (t *text) add(lines *lineReader, report *Report) *SyntaxError {
-	word, key, rest, known := cutKeyword(lines.text)
+// parseLine keeps what the last line of lines records.
+func (t *text) parseLine(lines *parse.Lines, content []byte, report *Report) error {
+	word, key, rest, known := cutKeyword(content)
 	switch {
-	case lines.long && word != nil:
-		return &SyntaxError{Line: lines.number, Column: parse.MaxJamaicaLine, Kind: parse.Exceeded("a line of more than %d bytes", parse.MaxJamaicaLine)}
+	case lines.Cut && word != nil:
+		return &SyntaxError{Place: lines.Place, Column: parse.MaxJamaicaLine, Kind: parse.Exceeded("a line of more than %d bytes", parse.MaxJamaicaLine)}
 	case word == nil:
-		if len(bytes.TrimSpace(lines.text)) > 0 {
-			report.Lost.AddAt(LossLine, lines.number)
+		if len(bytes.TrimSpace(content)) > 0 {
+			report.Lost.AddAt(LossLine, lines.Line)
 		}
 		return nil
 	}
 	report.Lines++
 	if !known {
-		t.foreign = append(t.foreign, foreignLine{string(word), string(bytes.Trim(lines.text[rest:], " \t\r"))})
+		t.foreign = append(t.foreign, foreignLine{string(word), string(bytes.Trim(content[rest:], " \t\r"))})
 		return nil
 	}
-	r := record{key: key, line: lines.number}
-	l := line{text: lines.text, at: rest, form: &forms[key]}
+	r := record{key: key, line: lines.Line}
+	l := line{text: content, at: rest, form: &forms[key]}
 	if expected, column := l.parse(&r, t.names.intern); expected != "" {
 		kind := ErrSyntax
-		if !lines.ended {
+		if !lines.Whole {
 			kind = ErrCut
 		}
-		return &SyntaxError{Line: lines.number, Column: column + 1, Kind: kind, Expected: expected, Found: shorten(lines.text[column:])}
+		return &SyntaxError{Place: lines.Place, Column: column + 1, Kind: kind, Expected: expected, Found: parse.Shorten(content[column:])}
 	}
-	t.note(&r, report)
+	t.countLosses(&r, report)
 	t.records = append(t.records, r)
 	return nil
 }
 
-// note counts what of a line is not kept.
-func (t *text) note(r *record, report *Report) {
+// countLosses counts what is not kept of a line.
+func (t *text) countLosses(r *record, report *Report) {
 	if r.fraction {
 		report.Lost.AddAt(LossFraction, r.line)
 	}

@@ -289,7 +289,7 @@ func TestErrorsSayWhere(t *testing.T) {
 		{"hello\n", "no profile", ErrNoProfile},
 		{"PROFILE_LOCKS: 5\n", "no profile", ErrNoProfile},
 		{"x\nPROFILE: many A.m()V\n", `x.prof: line 2, column 10: not what a JamaicaVM writes here: expected a number of bytecodes, found "many A.m()V"`, ErrSyntax},
-		{"PROFILE: 5 (1%)\n", `line 1, column 16: not what a JamaicaVM writes here: expected the signature of a method, found ""`, ErrSyntax},
+		{"PROFILE: 5 (1%)\n", `line 1, column 16: not what a JamaicaVM writes here: expected the signature of a method, found the end of the line`, ErrSyntax},
 		{"PROFILE: 18446744073709551616 (1%) A.m()V\n", "column 10: ", ErrSyntax},
 		{"PROFILE_CYCLES: 11% A.m()V\n", "column 17: ", ErrSyntax},
 		{"PROFILE_NEWARRAY: 1 4294967296 A.m()V\n", "column 21: not what a JamaicaVM writes here: expected the position of a bytecode", ErrSyntax},

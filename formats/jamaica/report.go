@@ -2,10 +2,9 @@ package jamaica
 
 import (
 	"errors"
-	"fmt"
-	"strings"
 
 	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/parse"
 )
 
 // What reading a text loses.
@@ -50,40 +49,4 @@ var (
 )
 
 // A SyntaxError says what is wrong with a text, and where.
-type SyntaxError struct {
-	Name     string // of the text, empty if it has none
-	Line     int    // from 1; 0 if no single place is meant
-	Column   int    // in bytes, from 1
-	Kind     error  // the sentinel that the error matches
-	Expected string // what should stand there
-	Found    string // what stands there, shortened
-}
-
-// Error gives `hello.prof: line 12, column 9: not what ...: expected a number of cycles, found "..."`.
-func (e *SyntaxError) Error() string {
-	var b strings.Builder
-	if e.Name != "" {
-		fmt.Fprintf(&b, "%s: ", e.Name)
-	}
-	if e.Line > 0 {
-		fmt.Fprintf(&b, "line %d, column %d: ", e.Line, e.Column)
-	}
-	b.WriteString(e.Kind.Error())
-	if e.Expected != "" {
-		fmt.Fprintf(&b, ": expected %s, found %q", e.Expected, e.Found)
-	}
-	return b.String()
-}
-
-// Unwrap gives the sentinel.
-func (e *SyntaxError) Unwrap() error { return e.Kind }
-
-// foundLimit bounds what an error quotes of a line.
-const foundLimit = 60
-
-func shorten(text []byte) string {
-	if len(text) > foundLimit {
-		return string(text[:foundLimit]) + "..."
-	}
-	return string(text)
-}
+type SyntaxError = parse.Error

@@ -222,25 +222,9 @@ func (s *source) skip(n uint64) bool {
 	return true
 }
 
-// line takes a line, without its end. ok is false at the end of the input.
-func (s *source) line() (b []byte, ok bool) {
-	seen := 0
-	for {
-		have := s.buf[s.at:s.end]
-		if i := bytes.IndexByte(have[seen:], '\n'); i >= 0 {
-			s.at += seen + i + 1
-			return bytes.TrimSuffix(have[:seen+i], []byte{'\r'}), true
-		}
-		if s.err != nil {
-			s.at = s.end
-			return have, len(have) > 0 && s.err == io.EOF
-		}
-		if seen = len(have); seen > parse.MaxLine {
-			s.err = parse.Exceeded("a line of more than %d bytes", parse.MaxLine)
-			continue
-		}
-		s.fill(seen + 1)
-	}
+// rest returns a reader of what is left of the input.
+func (s *source) rest() io.Reader {
+	return io.MultiReader(bytes.NewReader(s.buf[s.at:s.end]), s.r)
 }
 
 // drain reads to the end, so that a decompressor has checked everything.

@@ -2,6 +2,7 @@ package llvm
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -30,9 +31,8 @@ var textVariants = map[string]Variant{
 // A textScan reads a text.
 type textScan struct {
 	*scan
-	line    int    // number of the line in text
-	lineAt  int64  // its offset
-	text    []byte // the line that is next, valid until the one after it is read
+	lines   *parse.Lines
+	text    []byte // the next line, valid until the line after it is read
 	ended   bool   // there is none
 	f       function
 	targets map[string]bool // names of called functions
@@ -40,7 +40,7 @@ type textScan struct {
 
 // text reads a text.
 func (s *scan) text() error {
-	t := &textScan{scan: s, targets: map[string]bool{}}
+	t := &textScan{scan: s, lines: parse.NewLines(s.rest(), s.name), targets: map[string]bool{}}
 	t.advance()
 	if err := t.headings(); err != nil {
 		return err
@@ -48,7 +48,7 @@ func (s *scan) text() error {
 	var before []byte
 	hash := uint64(0)
 	for !t.ended {
-		offset, line := t.lineAt, t.line
+		place := t.lines.Place
 		if err := t.function(); err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ func (s *scan) text() error {
 		}
 		before, hash = append(before[:0], t.f.name...), t.f.hash
 		if err := t.f.possible(); err != nil {
-			return t.faultAt(offset, line, err.Error())
+			return t.faultAt(place, ErrMalformed, err.Error())
 		}
 		if err := t.intake.function(&t.f); err != nil {
 			return err
@@ -70,32 +70,34 @@ func (s *scan) text() error {
 	return t.failure()
 }
 
-// advance goes to the next line that is not empty and no comment.
+// advance goes to the next line that is not empty and not a comment.
 func (t *textScan) advance() {
 	for {
-		t.lineAt = t.offset()
-		b, ok := t.source.line()
-		t.line++
-		if exceeded, tooLong := t.err.(*parse.LimitError); tooLong && !ok {
-			t.err = &Error{Name: t.name, Line: t.line, Offset: t.lineAt, Kind: exceeded, After: string(t.last)}
+		line, err := t.lines.Next()
+		if err == nil && (len(line) == 0 || line[0] == commentMark) {
+			continue
 		}
-		t.text, t.ended = b, !ok
-		if !ok || len(b) > 0 && b[0] != commentMark {
-			return
+		t.text, t.ended = line, err != nil
+		if tooLong := (*parse.Error)(nil); errors.As(err, &tooLong) {
+			err = t.faultAt(tooLong.Place, tooLong.Kind, "")
 		}
+		if t.ended {
+			t.source = &source{base: t.lines.Offset, err: err}
+		}
+		return
 	}
 }
 
-func (t *textScan) faultAt(offset int64, line int, detail string) error {
-	return &Error{Name: t.name, Line: line, Offset: offset, Kind: ErrMalformed, Detail: detail, After: string(t.last)}
+func (t *textScan) faultAt(place parse.Place, kind error, detail string) error {
+	return &Error{Name: t.name, Line: place.Line, Offset: place.Offset, Kind: kind, Detail: detail, After: string(t.last)}
 }
 
-// miss is the error of a line that is not what must stand there.
+// miss returns the error of a line that is not what must be there.
 func (t *textScan) miss(what string) error {
 	if t.ended {
 		return t.cut(what)
 	}
-	return t.faultAt(t.lineAt, t.line, fmt.Sprintf("expected %s, found %.80q", what, t.text))
+	return t.faultAt(t.lines.Place, ErrMalformed, fmt.Sprintf("expected %s, found %.80q", what, t.text))
 }
 
 // number takes a line that is a number of at most limit.
@@ -155,8 +157,8 @@ func parseNumber(b []byte) (n uint64, ok bool) {
 
 func parseHex(b []byte) (n uint64, ok bool) {
 	for _, c := range b {
-		d := bytes.IndexByte([]byte("0123456789abcdef"), c|0x20)
-		if d < 0 || c < '0' || n > math.MaxUint64>>4 {
+		d, ok := parse.HexDigit(c)
+		if !ok || n > math.MaxUint64>>4 {
 			return 0, false
 		}
 		n = n<<4 | uint64(d)
@@ -252,10 +254,10 @@ func (t *textScan) values() error {
 
 // sites reads the sites of one kind.
 func (t *textScan) sites(kind uint16) error {
-	offset, line := t.lineAt, t.line
+	place := t.lines.Place
 	sites, err := t.number(math.MaxInt32, "a number of value sites")
 	if err == nil && sites > parse.MaxValueSites {
-		err = &Error{Name: t.name, Line: line, Offset: offset, Kind: tooManySites, After: string(t.last)}
+		err = t.faultAt(place, tooManySites, "")
 	}
 	if err != nil {
 		return err
