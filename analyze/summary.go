@@ -5,12 +5,12 @@ import (
 	"context"
 	"math/big"
 
-	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/llvm"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
+	"github.com/profarc/profarc/reduce"
 )
 
 // summaryShares are the shares of all counts that a summary has a row for, in
@@ -18,7 +18,7 @@ import (
 var summaryShares = [...]uint64{10000, 100000, 200000, 300000, 400000, 500000, 600000, 700000, 800000, 900000,
 	950000, 990000, 999000, 999900, 999990, 999999}
 
-const millionth = builder.One / 1e6
+const millionth = layout.WeightOne / 1e6
 
 // A Summary says how few methods and counts make most of all, unit by
 // unit.
@@ -58,7 +58,7 @@ type SummaryRow struct {
 
 // Summarize reads all profiles of an archive.
 func Summarize(ctx context.Context, s *reader.Store) (*Summary, error) {
-	weights, err := builder.WeighMethods(ctx, s)
+	weights, err := reduce.WeighMethods(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func Summarize(ctx context.Context, s *reader.Store) (*Summary, error) {
 	}
 	r := &Summary{Methods: uint64(weights.Methods()), Units: []UnitSummary{}}
 	for _, share := range summaryShares {
-		r.Cutoffs = append(r.Cutoffs, KeptRow{float64(share) / 1e4, weights.Kept(builder.Weight(share) * millionth)})
+		r.Cutoffs = append(r.Cutoffs, KeptRow{float64(share) / 1e4, weights.Kept(layout.Weight(share) * millionth)})
 	}
 	units := weights.Units()
 	if s.Header().Domain.LLVM() || len(units) == 0 {
@@ -77,7 +77,7 @@ func Summarize(ctx context.Context, s *reader.Store) (*Summary, error) {
 	for _, unit := range units {
 		u := UnitSummary{Unit: UnitName(s.Header().Domain, unit), Inclusive: unit.Inclusive(), Methods: weights.MethodsOf(unit)}
 		for _, share := range summaryShares {
-			n, least := weights.Needed(unit, builder.Weight(share)*millionth)
+			n, least := weights.Needed(unit, layout.Weight(share)*millionth)
 			u.Cutoffs = append(u.Cutoffs, SummaryRow{Percent: float64(share) / 1e4, Methods: n, MinWeight: least})
 		}
 		if err := u.addCounts(ctx, counts[unit]); err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/profarc/profarc/internal/memstore"
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reduce"
 )
 
 func TestSummaryHasLLVMsShares(t *testing.T) {
@@ -40,7 +41,7 @@ func TestSummarySaysWhatReduceKeeps(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, share := range summaryShares {
-			part, kept, err := builder.Reduce(t.Context(), s, builder.Reduction{Hot: builder.Weight(share) * millionth})
+			part, kept, err := reduce.Archive(t.Context(), s, reduce.Options{Hot: layout.Weight(share) * millionth})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -15,12 +15,14 @@ import (
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
+	"github.com/profarc/profarc/reduce"
 )
 
-func anonymizer(t testing.TB, key string, keep func(string) bool) *builder.Anonymizer {
+func anonymizer(t testing.TB, key string, keep func(string) bool) *reduce.Anonymizer {
 	t.Helper()
-	a, err := builder.NewAnonymizer([]byte(key), keep)
+	a, err := reduce.NewAnonymizer([]byte(key), keep)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,13 +84,13 @@ func checkNameless(t testing.TB, s *reader.Store, anonymous []byte) {
 
 func TestNoNameRemains(t *testing.T) {
 	eachSpecimen(t, func(t *testing.T, s dumped) {
-		out, _ := reduced(t, s.Store, builder.Reduction{Names: anonymizer(t, testKey, nil)})
+		out, _ := reduced(t, s.Store, reduce.Options{Names: anonymizer(t, testKey, nil)})
 		checkNameless(t, s.Store, out.bytes)
 		before, after := s.Header().Counts, out.Header().Counts
 		if before.Symbols = after.Symbols; before != after {
 			t.Errorf("%+v became %+v", before, after)
 		}
-		hot, _ := reduced(t, s.Store, builder.Reduction{Names: anonymizer(t, testKey, nil), Hot: builder.One})
+		hot, _ := reduced(t, s.Store, reduce.Options{Names: anonymizer(t, testKey, nil), Hot: builder.One})
 		checkNameless(t, s.Store, hot.bytes)
 	})
 }
@@ -97,7 +99,7 @@ func TestNoNameOfRandomArchivesRemains(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		f := failing{fatal{rapid: rt}}
 		s := drawRun(rt, rapid.SampledFrom(mergedDomains).Draw(rt, "domain"), "run", false)
-		out, _ := reduced(f, s.Store, builder.Reduction{Names: anonymizer(f, testKey, nil)})
+		out, _ := reduced(f, s.Store, reduce.Options{Names: anonymizer(f, testKey, nil)})
 		checkNameless(f, s.Store, out.bytes)
 	})
 }
@@ -105,7 +107,7 @@ func TestNoNameOfRandomArchivesRemains(t *testing.T) {
 func TestTheKeyDecidesTheNames(t *testing.T) {
 	eachSpecimen(t, func(t *testing.T, s dumped) {
 		with := func(key string) []byte {
-			out, _ := reduced(t, s.Store, builder.Reduction{Names: anonymizer(t, key, nil)})
+			out, _ := reduced(t, s.Store, reduce.Options{Names: anonymizer(t, key, nil)})
 			return out.bytes
 		}
 		if !bytes.Equal(with(testKey), with(testKey)) {
@@ -115,17 +117,17 @@ func TestTheKeyDecidesTheNames(t *testing.T) {
 			t.Error("two keys gave one archive")
 		}
 	})
-	if _, err := builder.NewAnonymizer(make([]byte, builder.MinKey-1), nil); err == nil {
+	if _, err := reduce.NewAnonymizer(make([]byte, reduce.MinKey-1), nil); err == nil {
 		t.Error("a short key is taken")
 	}
 	random := func() []byte {
-		a, err := builder.NewAnonymizer(nil, nil)
+		a, err := reduce.NewAnonymizer(nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		b := builder.New(layout.DomainGraal, builder.Config{})
 		b.Type(builder.TypeKey{Name: "Circle"})
-		out, _ := reduced(t, built(t, b).Store, builder.Reduction{Names: a})
+		out, _ := reduced(t, built(t, b).Store, reduce.Options{Names: a})
 		return out.bytes
 	}
 	if bytes.Equal(random(), random()) {
@@ -138,7 +140,7 @@ func anonymousKey(t testing.TB, d layout.Domain, k layout.Key, keep func(string)
 	t.Helper()
 	b := builder.New(d, builder.Config{})
 	b.Seen(b.Method(k))
-	out, _ := reduced(t, built(t, b).Store, builder.Reduction{Names: anonymizer(t, testKey, keep)})
+	out, _ := reduced(t, built(t, b).Store, reduce.Options{Names: anonymizer(t, testKey, keep)})
 	for m := range out.Methods() {
 		k, err := m.Key()
 		if err != nil {
@@ -245,7 +247,7 @@ func TestIdsFollowTheNamesOfFunctions(t *testing.T) {
 	eachSpecimen(t, func(t *testing.T, s dumped) {
 		want := llvmReferences(t, s.Store)
 		for _, keep := range []func(string) bool{nil, func(name string) bool { return name == "main" || name == "_ZTV6Circle" }} {
-			out, _ := reduced(t, s.Store, builder.Reduction{Names: anonymizer(t, testKey, keep)})
+			out, _ := reduced(t, s.Store, reduce.Options{Names: anonymizer(t, testKey, keep)})
 			if d := cmp.Diff(want, llvmReferences(t, out.Store)); d != "" {
 				t.Errorf("other ids are those of functions: %s", d)
 			}
@@ -303,7 +305,7 @@ func TestAnonymizedArchivesMergeToTheAnonymizedMerge(t *testing.T) {
 		a, b := drawRun(rt, domain, "a", false), drawRun(rt, domain, "b", false)
 		names := anonymizer(f, testKey, nil)
 		anonymous := func(s dumped) dumped {
-			out, _ := reduced(f, s.Store, builder.Reduction{Names: names})
+			out, _ := reduced(f, s.Store, reduce.Options{Names: names})
 			return out
 		}
 		first, last := mergedOf(f, anonymous(a), anonymous(b)), anonymous(mergedOf(f, a, b))
@@ -321,7 +323,7 @@ func mergedOf(t testing.TB, all ...dumped) dumped {
 	t.Helper()
 	b := builder.New(all[0].Header().Domain, builder.Config{Params: all[0].Header().Params})
 	for _, s := range all {
-		if err := b.Merge(t.Context(), s.Store, builder.Run{}); err != nil {
+		if err := merge.Into(t.Context(), b, s.Store, builder.Run{}); err != nil {
 			t.Fatal(err)
 		}
 	}

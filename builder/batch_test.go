@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
 )
 
 // A batchStep is a call, or a few, on a builder.
@@ -130,9 +131,9 @@ func TestBatchIsAllOrNothing(t *testing.T) {
 // they were.
 func TestRollbackOfManyFunctions(t *testing.T) {
 	t.Parallel()
-	functions := func(from, to int) (all []builder.Function) {
+	functions := func(from, to int) (all []builder.CounterFunction) {
 		for i := from; i < to; i++ {
-			all = append(all, builder.Function{Name: fmt.Appendf(nil, "function%d", i), Hash: 1, Counts: []uint64{uint64(i), 1}})
+			all = append(all, builder.CounterFunction{Name: fmt.Appendf(nil, "function%d", i), Code: 1, Counts: []uint64{uint64(i), 1}})
 		}
 		return all
 	}
@@ -140,7 +141,7 @@ func TestRollbackOfManyFunctions(t *testing.T) {
 	for round := range 4 {
 		for i, b := range []*builder.Builder{want, got} {
 			b.NextRun(builder.Run{})
-			if _, err := b.AddFunctions(functions(0, 3000*(round+1))); err != nil {
+			if _, err := b.Bulk().Functions(functions(0, 3000*(round+1))); err != nil {
 				t.Fatal(i, err)
 			}
 		}
@@ -149,7 +150,7 @@ func TestRollbackOfManyFunctions(t *testing.T) {
 			t.Fatal(err)
 		}
 		got.NextRun(builder.Run{Weight: 3 * builder.One})
-		if _, err := got.AddFunctions(functions(round*1000, 20000)); err != nil {
+		if _, err := got.Bulk().Functions(functions(round*1000, 20000)); err != nil {
 			t.Fatal(err)
 		}
 		batch.Rollback()
@@ -178,7 +179,7 @@ func TestBatchMisuse(t *testing.T) {
 	if _, err := b.Commit(t.Context(), filepath.Join(t.TempDir(), "a.parc")); !errors.Is(err, builder.ErrBatch) {
 		t.Errorf("Commit: %v", err)
 	}
-	if _, err := b.NarrowRows(1); !errors.Is(err, builder.ErrBatch) {
+	if _, err := merge.NarrowRows(b, 1); !errors.Is(err, builder.ErrBatch) {
 		t.Errorf("NarrowRows: %v", err)
 	}
 	if err := early.Done(); err == nil {
@@ -205,7 +206,7 @@ func TestBatchMisuse(t *testing.T) {
 func BenchmarkEmptyBatch(bench *testing.B) {
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
 	for i := range 100_000 {
-		if err := b.AddFunction(&builder.Function{Name: fmt.Appendf(nil, "f%d", i), Counts: []uint64{1}}); err != nil {
+		if err := addFunction(b, builder.CounterFunction{Name: fmt.Appendf(nil, "f%d", i), Counts: []uint64{1}}); err != nil {
 			bench.Fatal(err)
 		}
 	}

@@ -1,16 +1,19 @@
 package builder
 
 import (
-	"fmt"
-	"strings"
-	"sync"
+	"context"
+	"crypto/rand"
 	"time"
 
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/archivewriter"
+	"github.com/profarc/profarc/internal/intern"
+	"github.com/profarc/profarc/internal/profileset"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
 )
 
-// Config is what an archive says of itself. The zero value is of use.
+// Config is what an archive says of itself. The zero value is valid.
 type Config struct {
 	Params      layout.Params // producer's settings
 	Producer    string        // who made the profiles, at most 64 bytes, for instance "OpenJDK 17.0.15+6"
@@ -27,140 +30,236 @@ type Config struct {
 	Progress func(done, total int64)
 }
 
+// ConfigOf returns what an archive says of itself, for a builder of a copy.
+func ConfigOf(h *layout.Header) Config {
+	return Config{Params: h.Params, Producer: h.Producer, Fingerprint: h.Fingerprint, DumpID: h.DumpID, DumpTime: h.Time(), Flags: h.Flags}
+}
+
+// RandomDumpID returns a new identity for a dump, for Config.DumpID. Without one
+// the identity comes from the content: two runs that counted just the same would
+// be taken for one dump.
+func RandomDumpID() (id [16]byte) {
+	_, _ = rand.Read(id[:]) // it cannot fail
+	return id
+}
+
 // References to what a builder has interned. They are valid for that builder
 // only. The zero value of each is none.
 type (
-	TypeRef    uint32
-	MethodRef  uint32
-	ContextRef uint32
-	ProfileRef uint32
-	SymbolRef  uint32
+	TypeRef    = profileset.TypeRef
+	MethodRef  = profileset.MethodRef
+	ContextRef = profileset.ContextRef
+	ProfileRef = profileset.ProfileRef
+	SymbolRef  = intern.SymbolRef
 )
 
 // NoContext is the context of a profile that holds for every caller.
-const NoContext ContextRef = 0
+const NoContext = profileset.NoContext
+
+// Errors, to match with errors.Is.
+var (
+	// ErrDuplicate: the run has given a profile of that method, code and context.
+	ErrDuplicate = profileset.ErrDuplicate
+	// ErrMismatch: archives, or what an archive is made from, do not fit together.
+	ErrMismatch = profileset.ErrMismatch
+	// ErrBatch: a batch is open, and the call needs a builder without one.
+	ErrBatch = profileset.ErrBatch
+)
 
 // A Builder gathers profiles.
 type Builder struct {
-	domain layout.Domain
-	shape  disk.Shape
-
-	mu       sync.Mutex
-	config   Config
-	symbols  symbols
-	types    table[typeKey, typeData]
-	methods  methods
-	contexts contexts
-	profiles list[profileData]
-	versions map[profileKey]ProfileRef // but for the first profile of a method and context
-	tables   map[layout.TableKind]*Table
-	blocks   arena
-	merger   merger              // of the last profile
-	merged   profileParts        // of the last merge
-	scratch  []byte              // of the last function
-	dumps    map[[16]byte]dump   // that were merged
-	copied   map[[16]byte]bool   // dumps of archives that were merged or added
-	runIDs   map[runKey][16]byte // of the last dump of each run
-	shaped   shapeUse            // what was merged depends on
-	mixed    bool                // of several runs
-	ordered  keptOrder           // what the order of the profiles' references is
-	united   int                 // rows of tables when they were united last
-	run      runData
-	runs     uint32 // so far
-	unmerged uint64 // entries of which another with more cells was kept, and values that llvm-profdata drops
-
-	unmatchable uint64 // profiles that were merged with one of another run, and may be of something else
-	batch       *Batch // that is open, or nil
-	era         int    // number of batches that began or ended
-	err         error
+	set     *profileset.Set
+	options archivewriter.Options
 }
 
-// New makes an empty builder.
+func init() { profileset.Of = func(b any) *profileset.Set { return b.(*Builder).set } }
+
+// New returns an empty builder.
 func New(domain layout.Domain, config Config) *Builder {
-	b := &Builder{domain: domain, config: config, shape: disk.ShapeOf(&config.Params), tables: map[layout.TableKind]*Table{}, versions: map[profileKey]ProfileRef{}, dumps: map[[16]byte]dump{}, copied: map[[16]byte]bool{}, runIDs: map[runKey][16]byte{}}
-	b.symbols.byNameRef = domain.LLVM()
-	b.run = b.newRun(Run{})
-	if !domain.Valid() {
-		b.fail(fmt.Errorf("unknown domain %d", uint32(domain)))
+	c := &config
+	b := &Builder{
+		profileset.New(domain, profileset.Heading{Params: c.Params, Producer: c.Producer, Fingerprint: c.Fingerprint, DumpID: c.DumpID, DumpTime: c.DumpTime, Flags: c.Flags}),
+		archivewriter.Options{Workers: c.Workers, Progress: c.Progress},
 	}
-	if err := disk.CheckParams(&config.Params); err != nil {
-		b.fail(err)
-	}
-	if err := config.check(); err != nil {
-		b.fail(err)
-	}
-	if config.Run != nil {
-		b.DescribeRun(*config.Run)
+	if c.Run != nil {
+		b.DescribeRun(*c.Run)
 	}
 	return b
 }
 
-const maxProducer = 64
+// Domain returns the domain that the builder was made for.
+func (b *Builder) Domain() layout.Domain { return b.set.Domain }
 
-// check refuses what a header could not say again.
-func (c *Config) check() error {
-	switch {
-	case len(c.Producer) > maxProducer:
-		return fmt.Errorf("a producer of %d bytes, at most %d are kept: shorten %.20q", len(c.Producer), maxProducer, c.Producer)
-	case strings.IndexByte(c.Producer, 0) >= 0:
-		return fmt.Errorf("a producer holds a NUL byte: %q", c.Producer)
-	case !c.DumpTime.IsZero() && !time.Unix(0, c.DumpTime.UnixNano()).Equal(c.DumpTime):
-		return fmt.Errorf("a dump of %s: times reach from 1678 to 2262", c.DumpTime)
-	case c.Flags&^disk.KnownFlags != 0:
-		return fmt.Errorf("unknown flags %#x", c.Flags&^disk.KnownFlags)
-	}
-	return nil
-}
+// Err returns the first error of any call on the builder.
+func (b *Builder) Err() error { return b.set.Err() }
 
-// Domain is the domain the builder was made for.
-func (b *Builder) Domain() layout.Domain { return b.domain }
+// Params returns the settings of what the builder has.
+func (b *Builder) Params() layout.Params { return b.set.Params() }
 
-// Err is the first error of any call on the builder.
-func (b *Builder) Err() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.err
-}
-
-// fail keeps the first error. The caller holds mu, or nobody else has b yet.
-func (b *Builder) fail(err error) {
-	if b.err == nil {
-		b.err = fmt.Errorf("builder: %w", err)
-	}
-}
+// JoinParams takes the settings of a further run: the higher of each, of LLVM's
+// variants all bits. They must not change the shape of entries; the error
+// matches ErrMismatch.
+func (b *Builder) JoinParams(p layout.Params) error { return b.set.JoinParams(p) }
 
 // Symbol interns any text or bytes, for tables.
-func (b *Builder) Symbol(text string) SymbolRef {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.symbol(text, disk.MaxBlob)
+func (b *Builder) Symbol(text string) SymbolRef { return b.set.Symbol(text) }
+
+// A TypeKey names a type.
+type TypeKey struct {
+	Name   string // in the domain's own spelling; HotSpot: internal, "java/lang/String", "[Ljava/lang/String;"
+	Loader string // identity of the class loader, empty for the boot loader or if not known
 }
 
-// symbol interns text of at most limit bytes. The caller holds mu.
-func (b *Builder) symbol(text string, limit int) SymbolRef {
-	if len(text) > limit {
-		b.fail(fmt.Errorf("%w: a name of %d bytes, at most %d are possible; it begins with %.40q", layout.ErrTooLarge, len(text), limit, text))
-		return 0
-	}
-	ref, _ := b.symbols.intern(text)
-	return ref
+// TypeInfo is what is known of a type beside its key.
+type TypeInfo struct {
+	Alias string // the producer's spelling, if it differs from the name
+	Flags layout.TypeFlags
 }
 
-// name interns a part of a key: "" is none. The caller holds mu.
-func (b *Builder) name(text string) SymbolRef {
-	if text == "" {
-		return 0
-	}
-	if strings.IndexByte(text, 0) >= 0 {
-		b.fail(fmt.Errorf("a name holds a NUL byte: %.80q", text))
-		return 0
-	}
-	return b.symbol(text, disk.MaxName)
+// Type interns a type.
+func (b *Builder) Type(k TypeKey) TypeRef { return b.set.Type(k.Name, k.Loader) }
+
+// DescribeType adds to what is known of a type: flags are united, the alias
+// that sorts first is kept.
+func (b *Builder) DescribeType(t TypeRef, info TypeInfo) {
+	b.set.DescribeType(t, info.Alias, info.Flags)
 }
 
-func (b *Builder) text(s SymbolRef) string {
-	if s == 0 {
-		return ""
+// MethodInfo is what is known of a method beside its key.
+type MethodInfo struct {
+	Access uint32             // access flags as in a class file
+	Flags  layout.MethodFlags // layout.MethodNotMatchable
+}
+
+// Method interns a method. Its class, if any, is interned as a type with the
+// key's loader.
+func (b *Builder) Method(k layout.Key) MethodRef { return b.set.Method(k) }
+
+// DescribeMethod adds to what is known of a method: flags are united.
+func (b *Builder) DescribeMethod(m MethodRef, info MethodInfo) {
+	b.set.DescribeMethod(m, info.Access, info.Flags)
+}
+
+// Seen notes methods that were loaded or instrumented. A method that nothing
+// shows to have run (no profile, context, sampled stack or callee) is recorded
+// as unexecuted.
+func (b *Builder) Seen(methods ...MethodRef) { b.set.Seen(methods...) }
+
+// A Frame is one caller: where, in which method, the call stands.
+type Frame struct {
+	Caller MethodRef
+	Point  int32
+}
+
+// Context interns the calling context of a method; frames go from the direct
+// caller outward. Without frames it returns NoContext.
+func (b *Builder) Context(m MethodRef, frames ...Frame) ContextRef {
+	if !b.set.CheckDepth(m, len(frames)) {
+		return NoContext
 	}
-	return b.symbols.text(s)
+	node := NoContext
+	for _, f := range frames {
+		if node = b.OuterContext(m, node, f); node == NoContext {
+			break
+		}
+	}
+	return node
+}
+
+// OuterContext interns the calling context of a method that has one frame more
+// around it than inner, which may be NoContext.
+func (b *Builder) OuterContext(m MethodRef, inner ContextRef, f Frame) ContextRef {
+	return b.set.OuterContext(m, inner, f.Caller, f.Point)
+}
+
+// A Table gathers the rows of one table of ex, in the order in which they are
+// added.
+type Table struct{ data *profileset.Table }
+
+// Table returns the table of a kind, with those columns; it is made if the
+// builder does not have it yet. Asking for other columns than before is an
+// error of the builder.
+func (b *Builder) Table(kind layout.TableKind, flags uint32, columns ...layout.ColumnKind) *Table {
+	return &Table{b.set.Table(kind, flags, columns...)}
+}
+
+// Row adds a row. A cell is a number, or a reference of the builder as a
+// number (uint64(ref)), as its column says. Each run may number the groups of
+// samples and traces from 0.
+func (t *Table) Row(cells ...uint64) { t.data.Row(cells...) }
+
+// RowOnce adds a row unless the table has one with the same first cell.
+func (t *Table) RowOnce(cells ...uint64) { t.data.RowOnce(cells...) }
+
+// DescribeRun says which run the dump is of, as Config.Run does: its DumpID and
+// Time are those of the archive. A dump without an identity gets one by the run's
+// process and the archive's time. An archive without a fingerprint gets that of
+// the run's program.
+func (b *Builder) DescribeRun(run layout.Provenance) { b.set.DescribeRun(run) }
+
+// A Run is one training run of which profiles are given.
+type Run struct {
+	// Weight is what its counts are multiplied by, 0 for 1. Traps, flags and the
+	// history of compilations are not counts.
+	Weight Weight
+	// AsLLVM merges as llvm-profdata does where it differs: a value that the
+	// builder has not seen at a site is taken without the weight, and a function
+	// with another number of counters is left out. The order of the runs matters
+	// then. If all runs are merged so, the archive has an order table: the
+	// profiles of LLVM's in the order in which they first came.
+	AsLLVM bool
+	// FileOrder keeps the order of the profiles in the order table, if all runs
+	// have it: those of a single file.
+	FileOrder bool
+}
+
+// NextRun says that what is given from here on is of another run: a profile
+// that the builder has of the runs before is merged with the new one, where
+// one run that gives it twice is refused with ErrDuplicate.
+func (b *Builder) NextRun(r Run) { b.set.NextRun(profileset.RunRules(r)) }
+
+// Unmerged returns the number of entries that could not be summed with the same
+// entry of another run, since one had more cells: that one was kept. Merging as
+// llvm-profdata does, it counts the values that a site has beyond 255 as well.
+func (b *Builder) Unmerged() uint64 { return b.set.Unmerged() }
+
+// Unmatchable returns the number of profiles that were summed with one of another
+// run although their method's key need not mean the same there: of hidden classes,
+// of ids that a file says nothing of, and of class loaders that are numbered.
+func (b *Builder) Unmatchable() uint64 { return b.set.Unmatchable() }
+
+// Commit lays out the archive and publishes it at path; see archive.Publish
+// for what a kill leaves behind. The builder can be added to and committed
+// again.
+func (b *Builder) Commit(ctx context.Context, path string) (Report, error) {
+	r, err := archivewriter.Publish(ctx, b.set, path, b.options)
+	return Report(r), err
+}
+
+// Bytes lays out the archive in memory.
+func (b *Builder) Bytes() ([]byte, Report, error) {
+	data, r, err := archivewriter.Bytes(b.set, b.options)
+	return data, Report(r), err
+}
+
+// Open lays the archive out in memory and opens it. Name stands for a file name in
+// errors.
+func (b *Builder) Open(name string) (*reader.Store, error) {
+	data, _, err := b.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	m, err := archive.FromBytes(name, data, archive.Options{Check: archive.CheckNone})
+	if err != nil {
+		return nil, err
+	}
+	return reader.New(m), nil
+}
+
+// Report says what Commit wrote.
+type Report struct {
+	Counts layout.Counts
+	Bytes  int64  // size of the file
+	Base   uint64 // requested base
+	DumpID [16]byte
 }

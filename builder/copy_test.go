@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -22,9 +23,9 @@ func openBytes(t testing.TB, data []byte) *reader.Store {
 	return reader.New(m)
 }
 
-func copyOf(t testing.TB, s *reader.Store, take builder.Take, config builder.Config) []byte {
+func copyOf(t testing.TB, s *reader.Store, take merge.Take, config builder.Config) []byte {
 	b := builder.New(s.Header().Domain, config)
-	if err := b.Add(t.Context(), s, take); err != nil {
+	if err := merge.Copy(t.Context(), b, s, take); err != nil {
 		t.Fatal(err)
 	}
 	data, _, err := b.Bytes()
@@ -42,7 +43,7 @@ func TestCopyOfEveryDomainIsTheSameBytes(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := openBytes(t, data)
-			if !bytes.Equal(data, copyOf(t, s, builder.Trained, builder.ConfigOf(s.Header()))) {
+			if !bytes.Equal(data, copyOf(t, s, merge.Trained, builder.ConfigOf(s.Header()))) {
 				t.Error("archive -> view -> builder -> archive gave other bytes")
 			}
 		})
@@ -53,7 +54,7 @@ func TestCopyOfRandomArchivesIsTheSameBytes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		data := build(t, drawSteps(rt), 2, 1)
 		s := openBytes(t, data)
-		if !bytes.Equal(data, copyOf(t, s, builder.Trained, builder.ConfigOf(s.Header()))) {
+		if !bytes.Equal(data, copyOf(t, s, merge.Trained, builder.ConfigOf(s.Header()))) {
 			rt.Fatal("archive -> view -> builder -> archive gave other bytes")
 		}
 	})
@@ -114,13 +115,13 @@ func TestSnapshots(t *testing.T) {
 	s := liveStore(t)
 	count(t, s)
 	for _, c := range []struct {
-		take                        builder.Take
+		take                        merge.Take
 		invocations, square, circle uint64
 		untouched                   bool
 	}{
-		{builder.Trained, 100, 7, 0, true},
-		{builder.Live, 103, 9, 1, true},
-		{builder.Delta, 3, 2, 1, false},
+		{merge.Trained, 100, 7, 0, true},
+		{merge.Live, 103, 9, 1, true},
+		{merge.Delta, 3, 2, 1, false},
 	} {
 		config := builder.ConfigOf(s.Header())
 		config.DumpID = [16]byte{}
@@ -163,7 +164,7 @@ func TestSnapshotNeedsAdoption(t *testing.T) {
 	}}, 1, 1)
 	s := openBytes(t, data)
 	b := builder.New(s.Header().Domain, builder.ConfigOf(s.Header()))
-	if err := b.Add(t.Context(), s, builder.Live); !errors.Is(err, reader.ErrNotAdopted) {
+	if err := merge.Copy(t.Context(), b, s, merge.Live); !errors.Is(err, reader.ErrNotAdopted) {
 		t.Errorf("live copy of a view: %v, want ErrNotAdopted", err)
 	}
 }
@@ -177,7 +178,7 @@ func TestMisuseIsRefused(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return b.Add(t.Context(), openBytes(t, data), builder.Trained)
+			return merge.Copy(t.Context(), b, openBytes(t, data), merge.Trained)
 		},
 		"same profile twice": func(b *builder.Builder) error {
 			return errors.Join(b.Profile(b.Method(key), 1, 0).Done(), b.Profile(b.Method(key), 1, 0).Done())

@@ -54,6 +54,14 @@ type RetRow struct {
 	Displacement int64
 }
 
+// hotspot adds one of HotSpot's entries.
+func (p *Profile) hotspot(tag layout.Tag, at At, length int, fill func(e disk.Entry)) {
+	cells := p.rec.Shape().Cells(tag, length)
+	p.rec.Add(at.In, cells, func(b []byte) ([]byte, disk.Entry) {
+		return disk.NewEntry(b, tag, at.Flags, at.Bci, at.Traps, cells)
+	}, fill)
+}
+
 // HotSpot's entries. Rows beyond what the settings allow are an error. gap is
 // the count that some VMs keep between a receiver entry's count and its rows;
 // it must be 0 where the settings have no such cell.
@@ -95,19 +103,19 @@ func (p *Profile) VirtualCall(at At, count, gap uint64, rows ...Row) {
 
 func (p *Profile) receivers(count, gap uint64, rows []Row) func(e disk.Entry) {
 	return func(e disk.Entry) {
-		shape := p.b.shape
+		shape := p.rec.Shape()
 		if len(rows) > shape.TypeRows {
-			p.fail(fmt.Errorf("bci %d: %d receiver rows, the settings have %d", e.Point(), len(rows), shape.TypeRows))
+			p.rec.Fail(fmt.Errorf("bci %d: %d receiver rows, the settings have %d", e.Point(), len(rows), shape.TypeRows))
 			return
 		}
 		e.SetCell(0, count)
 		if shape.Gap > 0 {
 			e.SetCell(1, gap)
 		} else if gap != 0 {
-			p.fail(fmt.Errorf("bci %d: a count of %d where the settings have no cell", e.Point(), gap))
+			p.rec.Fail(fmt.Errorf("bci %d: a count of %d where the settings have no cell", e.Point(), gap))
 		}
 		for i, r := range rows {
-			e.SetCell(shape.ReceiverRow(i), p.typeCell(r.Type))
+			e.SetCell(shape.ReceiverRow(i), p.rec.TypeCell(r.Type))
 			e.SetCell(shape.ReceiverRow(i)+1, r.Count)
 		}
 	}
@@ -116,8 +124,8 @@ func (p *Profile) receivers(count, gap uint64, rows []Row) func(e disk.Entry) {
 // Ret adds the return points of a ret.
 func (p *Profile) Ret(at At, count uint64, rows ...RetRow) {
 	p.hotspot(layout.TagRet, at, 0, func(e disk.Entry) {
-		if len(rows) > p.b.shape.BciRows {
-			p.fail(fmt.Errorf("bci %d: %d ret rows, the settings have %d", at.Bci, len(rows), p.b.shape.BciRows))
+		if len(rows) > p.rec.Shape().BciRows {
+			p.rec.Fail(fmt.Errorf("bci %d: %d ret rows, the settings have %d", at.Bci, len(rows), p.rec.Shape().BciRows))
 			return
 		}
 		e.SetCell(0, count)
@@ -185,7 +193,7 @@ func (t CallTypes) cells() int {
 
 // typeList fills the length cell and the (slot, type) pairs behind it.
 func (p *Profile) typeList(e disk.Entry, types CallTypes) {
-	first := p.b.shape.TypeList(e.Tag())
+	first := p.rec.Shape().TypeList(e.Tag())
 	e.SetCell(first-1, uint64(types.cells()))
 	for i, a := range types.Args {
 		e.SetCell(first+2*i, a.Stack)
@@ -200,5 +208,16 @@ func (p *Profile) typeList(e disk.Entry, types CallTypes) {
 // method m took at this bci.
 func (p *Profile) SpeculativeTrap(at At, m MethodRef) {
 	at.In = layout.SectionExtra
-	p.hotspot(layout.TagSpeculativeTrap, at, 0, func(e disk.Entry) { e.SetCell(0, p.methodCell(m)) })
+	p.hotspot(layout.TagSpeculativeTrap, at, 0, func(e disk.Entry) { e.SetCell(0, p.rec.MethodCell(m)) })
+}
+
+func (p *Profile) wordCell(w TypeWord) uint64 {
+	v := p.rec.TypeCell(w.Type)
+	if w.NullSeen {
+		v |= disk.TypeNullSeen
+	}
+	if w.Unknown {
+		v |= disk.TypeUnknown
+	}
+	return v
 }

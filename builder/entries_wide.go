@@ -23,6 +23,14 @@ type Callee struct {
 	Count  uint64
 }
 
+// wide adds one of this format's entries.
+func (p *Profile) wide(tag layout.Tag, flags uint8, sub uint16, point int32, rows int, fill func(e disk.Entry)) {
+	cells := disk.Shape{}.Cells(tag, rows)
+	p.rec.Add(layout.SectionData, cells, func(b []byte) ([]byte, disk.Entry) {
+		return disk.NewWide(b, tag, flags, sub, point, cells, rows)
+	}, fill)
+}
+
 // Counters adds an array of counters.
 func (p *Profile) Counters(point int32, counts ...uint64) {
 	p.wide(layout.TagCounters, 0, 0, point, len(counts), func(e disk.Entry) {
@@ -74,7 +82,7 @@ func (p *Profile) Receivers(point int32, sub uint16, flags uint8, other, traps u
 		e.SetCell(0, other)
 		e.SetCell(1, traps)
 		for i, r := range rows {
-			e.SetCell(disk.ReceiversFixed+2*i, p.typeCell(r.Type))
+			e.SetCell(disk.ReceiversFixed+2*i, p.rec.TypeCell(r.Type))
 			e.SetCell(disk.ReceiversFixed+2*i+1, r.Count)
 		}
 	})
@@ -84,7 +92,7 @@ func (p *Profile) Receivers(point int32, sub uint16, flags uint8, other, traps u
 func (p *Profile) Callees(point int32, rows ...Callee) {
 	p.wide(layout.TagCallees, 0, 0, point, len(rows), func(e disk.Entry) {
 		for i, r := range rows {
-			e.SetCell(2*i, p.methodCell(r.Method))
+			e.SetCell(2*i, p.rec.MethodCell(r.Method))
 			e.SetCell(2*i+1, r.Count)
 		}
 	})

@@ -13,12 +13,12 @@ import (
 // number of a reference of this builder (uint64 of a TypeRef, or of a MethodRef
 // where kind is PointerMethod), 0 for none. The tags of type words are kept.
 func (p *Profile) Raw(section layout.BlockSection, e disk.Entry, refs func(cell int, kind disk.CellKind) uint64) {
-	one, rest, err := p.b.shape.Next(e)
+	one, rest, err := p.rec.Shape().Next(e)
 	if err != nil || len(rest) > 0 || one.Tag().Wide() {
-		p.fail(fmt.Errorf("%d bytes that are not one entry of the settings (%v)", len(e), err))
+		p.rec.Fail(fmt.Errorf("%d bytes that are not one entry of the settings (%v)", len(e), err))
 		return
 	}
-	p.add(section, e.Cells(), func(b []byte) ([]byte, disk.Entry) {
+	p.rec.Add(section, e.Cells(), func(b []byte) ([]byte, disk.Entry) {
 		at := len(b)
 		b = append(b, e...)
 		return b, disk.Entry(b[at:])
@@ -27,17 +27,17 @@ func (p *Profile) Raw(section layout.BlockSection, e disk.Entry, refs func(cell 
 
 // rawPointers puts references in the place of pointers.
 func (p *Profile) rawPointers(e disk.Entry, refs func(cell int, kind disk.CellKind) uint64) {
-	for cell, kind := range p.b.shape.Pointers(e) {
+	for cell, kind := range p.rec.Shape().Pointers(e) {
 		ref := refs(cell, kind)
 		if ref > 1<<32-1 {
-			p.fail(fmt.Errorf("%d is not a reference", ref))
+			p.rec.Fail(fmt.Errorf("%d is not a reference", ref))
 			return
 		}
 		v := uint64(0)
 		if kind == disk.CellMethod {
-			v = p.methodCell(MethodRef(ref))
+			v = p.rec.MethodCell(MethodRef(ref))
 		} else {
-			v = p.typeCell(TypeRef(ref))
+			v = p.rec.TypeCell(TypeRef(ref))
 		}
 		if kind == disk.CellTypeWord {
 			v |= e.Cell(cell) & (disk.TypeNullSeen | disk.TypeUnknown)

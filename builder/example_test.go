@@ -8,6 +8,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -41,18 +42,18 @@ func open(b *builder.Builder) *reader.Store {
 
 // Two runs, of which the second counts three times. The receivers of both are
 // kept, although the VM has one row; narrowing is a last step.
-func ExampleBuilder_Merge() {
+func Example_severalRuns() {
 	first, second := training(1, "Square", 100), training(2, "Circle", 50)
 	all := builder.New(layout.DomainHotSpot, builder.Config{Params: first.Header().Params})
-	if err := all.Merge(context.Background(), first, builder.Run{}); err != nil {
+	if err := merge.Into(context.Background(), all, first, builder.Run{}); err != nil {
 		log.Fatal(err)
 	}
-	if err := all.Merge(context.Background(), second, builder.Run{Weight: 3 * builder.One}); err != nil {
+	if err := merge.Into(context.Background(), all, second, builder.Run{Weight: 3 * builder.One}); err != nil {
 		log.Fatal(err)
 	}
 	printReceivers(open(all))
-	fmt.Println("again:", all.Merge(context.Background(), first, builder.Run{}) != nil)
-	if _, err := all.NarrowRows(1); err != nil {
+	fmt.Println("again:", merge.Into(context.Background(), all, first, builder.Run{}) != nil)
+	if _, err := merge.NarrowRows(all, 1); err != nil {
 		log.Fatal(err)
 	}
 	printReceivers(open(all))

@@ -22,23 +22,23 @@ func TestAddFunctionsIsTheSameAsProfiles(t *testing.T) {
 			run := builder.Run{Weight: builder.Weight(rapid.SampledFrom([]uint64{0, 1e9, 25e8}).Draw(t, "weight"))}
 			short.NextRun(run)
 			long.NextRun(run)
-			var functions []builder.Function
+			var functions []builder.CounterFunction
 			key := rapid.Custom(func(t *rapid.T) [2]uint64 {
 				return [2]uint64{rapid.Uint64Max(200).Draw(t, "name"), rapid.Uint64Max(1).Draw(t, "hash")}
 			})
 			for _, k := range rapid.SliceOfNDistinct(key, 0, 300, rapid.ID).Draw(t, "functions") {
-				f := builder.Function{
-					Name: fmt.Appendf(nil, "_ZN2ns1fE%dv", k[0]), Hash: k[1],
+				f := builder.CounterFunction{
+					Name: fmt.Appendf(nil, "_ZN2ns1fE%dv", k[0]), Code: k[1],
 					Counts: rapid.SliceOfN(rapid.OneOf(rapid.Uint64Max(9), rapid.Just(uint64(1<<64-2))), 0, 3).Draw(t, "counts"),
 				}
-				p := long.Profile(long.Method(layout.Key{Name: string(f.Name)}), f.Hash, builder.NoContext)
+				p := long.Profile(long.Method(layout.Key{Name: string(f.Name)}), f.Code, builder.NoContext)
 				p.Counters(0, f.Counts...)
 				if err := p.Done(); err != nil {
 					t.Fatal(err)
 				}
 				functions = append(functions, f)
 			}
-			if n, err := short.AddFunctions(functions); err != nil || n != len(functions) {
+			if n, err := short.Bulk().Functions(functions); err != nil || n != len(functions) {
 				t.Fatal(n, err)
 			}
 		}
@@ -50,14 +50,14 @@ func TestAddFunctionsIsTheSameAsProfiles(t *testing.T) {
 
 func TestAddFunctionRefusesWhatAProfileRefuses(t *testing.T) {
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
-	if err := errors.Join(b.AddFunction(&builder.Function{Name: []byte("f")}), b.AddFunction(&builder.Function{})); err != nil {
+	if err := errors.Join(addFunction(b, builder.CounterFunction{Name: []byte("f")}), addFunction(b, builder.CounterFunction{})); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.AddFunction(&builder.Function{Name: []byte("f")}); !errors.Is(err, builder.ErrDuplicate) {
+	if err := addFunction(b, builder.CounterFunction{Name: []byte("f")}); !errors.Is(err, builder.ErrDuplicate) {
 		t.Errorf("a function given twice: %v", err)
 	}
-	names := []builder.Function{{Name: []byte("a")}, {Name: []byte("a\x00b")}, {Name: []byte("c")}}
-	if n, err := builder.New(layout.DomainLLVMIR, builder.Config{}).AddFunctions(names); err == nil || n != 1 {
+	names := []builder.CounterFunction{{Name: []byte("a")}, {Name: []byte("a\x00b")}, {Name: []byte("c")}}
+	if n, err := builder.New(layout.DomainLLVMIR, builder.Config{}).Bulk().Functions(names); err == nil || n != 1 {
 		t.Errorf("a name with a NUL byte behind another: %d are added, %v", n, err)
 	}
 }
@@ -70,7 +70,7 @@ func TestOtherNumbersOfCounters(t *testing.T) {
 			b := builder.New(layout.DomainLLVMIR, builder.Config{})
 			for _, n := range lengths {
 				b.NextRun(builder.Run{AsLLVM: asLLVM})
-				if err := b.AddFunction(&builder.Function{Name: []byte("f"), Counts: []uint64{7, 8, 9}[:n]}); err != nil {
+				if err := addFunction(b, builder.CounterFunction{Name: []byte("f"), Counts: []uint64{7, 8, 9}[:n]}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -106,7 +106,7 @@ func TestMarksAreNoCounts(t *testing.T) {
 		b := builder.New(layout.DomainLLVMIR, builder.Config{})
 		for _, n := range [][]uint64{c.one, c.two} {
 			b.NextRun(builder.Run{AsLLVM: c.asLLVM})
-			if err := b.AddFunction(&builder.Function{Name: []byte("f"), Counts: n}); err != nil {
+			if err := addFunction(b, builder.CounterFunction{Name: []byte("f"), Counts: n}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -212,4 +212,10 @@ func TestValueSitesAsLLVM(t *testing.T) {
 			t.Errorf("%s: %d sites, counts of %d, %d unmerged", what, sites, sum, b.Unmerged())
 		}
 	}
+}
+
+// addFunction adds one function in bulk.
+func addFunction(b *builder.Builder, f builder.CounterFunction) error {
+	_, err := b.Bulk().Functions([]builder.CounterFunction{f})
+	return err
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
 )
 
 var mergedDomains = []layout.Domain{layout.DomainHotSpot, layout.DomainLLVMIR, layout.DomainLLVMFrontend, layout.DomainGraal, layout.DomainJamaica}
@@ -35,7 +36,7 @@ func merged(t testing.TB, stores ...dumped) dumped {
 	h := stores[0].Header()
 	b := builder.New(h.Domain, builder.Config{Params: h.Params})
 	for _, s := range stores {
-		if err := b.Merge(t.Context(), s.Store, builder.Run{}); err != nil {
+		if err := merge.Into(t.Context(), b, s.Store, builder.Run{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -81,7 +82,7 @@ func mergedAtOnce(t testing.TB, stores ...dumped) dumped {
 	errs := make([]error, len(stores))
 	var wait sync.WaitGroup
 	for i, s := range stores {
-		wait.Go(func() { errs[i] = b.Merge(t.Context(), s.Store, builder.Run{}) })
+		wait.Go(func() { errs[i] = merge.Into(t.Context(), b, s.Store, builder.Run{}) })
 	}
 	wait.Wait()
 	if err := errors.Join(errs...); err != nil {
@@ -98,8 +99,8 @@ func TestMergeWeightIsAsIfMergedAgain(t *testing.T) {
 			x, y := drawRun(t, domain, "x", false), drawRun(t, domain, "y", false)
 			weighted, twice := builder.New(domain, builder.Config{Params: mergeParams(domain)}), builder.New(domain, builder.Config{Params: mergeParams(domain)})
 			for _, err := range []error{
-				weighted.Merge(t.Context(), y.Store, builder.Run{}), weighted.Merge(t.Context(), x.Store, builder.Run{Weight: 2 * builder.One}),
-				twice.Merge(t.Context(), y.Store, builder.Run{}), twice.Merge(t.Context(), x.Store, builder.Run{}), twice.Merge(t.Context(), again(f, x).Store, builder.Run{}),
+				merge.Into(t.Context(), weighted, y.Store, builder.Run{}), merge.Into(t.Context(), weighted, x.Store, builder.Run{Weight: 2 * builder.One}),
+				merge.Into(t.Context(), twice, y.Store, builder.Run{}), merge.Into(t.Context(), twice, x.Store, builder.Run{}), merge.Into(t.Context(), twice, again(f, x).Store, builder.Run{}),
 			} {
 				if err != nil {
 					t.Fatal(err)
@@ -118,7 +119,7 @@ func again(t testing.TB, s dumped) dumped {
 	config := builder.ConfigOf(s.Header())
 	config.DumpID[15] ^= 1
 	b := builder.New(s.Header().Domain, config)
-	if err := b.Add(t.Context(), s.Store, builder.Trained); err != nil {
+	if err := merge.Copy(t.Context(), b, s.Store, merge.Trained); err != nil {
 		t.Fatal(err)
 	}
 	return built(t, b)
@@ -186,7 +187,7 @@ func TestMergeOfSpecimens(t *testing.T) {
 func TestMergeRefuses(t *testing.T) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: hotspotParams()})
 	s := dumped{Store: openBytes(t, build(t, nil, 1, 1))}
-	if err := b.Merge(t.Context(), s.Store, builder.Run{}); err != nil {
+	if err := merge.Into(t.Context(), b, s.Store, builder.Run{}); err != nil {
 		t.Fatal(err)
 	}
 	once := built(t, b)
@@ -195,12 +196,12 @@ func TestMergeRefuses(t *testing.T) {
 		run  builder.Run
 		want error
 	}{
-		"a dump twice":          {s, builder.Run{}, builder.ErrCounted},
-		"a dump inside a merge": {once, builder.Run{}, builder.ErrCounted},
-		"a weight for a merge":  {once, builder.Run{Weight: 3 * builder.One}, builder.ErrWeighted},
+		"a dump twice":          {s, builder.Run{}, merge.ErrCounted},
+		"a dump inside a merge": {once, builder.Run{}, merge.ErrCounted},
+		"a weight for a merge":  {once, builder.Run{Weight: 3 * builder.One}, merge.ErrWeighted},
 		"another domain":        {built(t, builder.New(layout.DomainGraal, builder.Config{})), builder.Run{}, builder.ErrMismatch},
 	} {
-		if err := b.Merge(t.Context(), c.s.Store, c.run); !errors.Is(err, c.want) {
+		if err := merge.Into(t.Context(), b, c.s.Store, c.run); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", what, err, c.want)
 		}
 	}
@@ -226,7 +227,7 @@ func TestMergeCountsWhatMayBeSomethingElse(t *testing.T) {
 	}
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	for id := range byte(3) {
-		if err := b.Merge(t.Context(), run(id+1).Store, builder.Run{}); err != nil || b.Unmatchable() != uint64(id) {
+		if err := merge.Into(t.Context(), b, run(id+1).Store, builder.Run{}); err != nil || b.Unmatchable() != uint64(id) {
 			t.Errorf("%d profiles may be of something else, %v", b.Unmatchable(), err)
 		}
 	}
@@ -234,12 +235,12 @@ func TestMergeCountsWhatMayBeSomethingElse(t *testing.T) {
 
 func TestWeights(t *testing.T) {
 	for text, want := range map[string]builder.Weight{"1": builder.One, "3": 3 * builder.One, "0.25": builder.One / 4, "18446744073": 18446744073 * builder.One, "0.000000001": 1} {
-		if w, err := builder.ParseWeight(text); err != nil || w != want || w.String() != text {
+		if w, err := merge.ParseWeight(text); err != nil || w != want || w.String() != text {
 			t.Errorf("%s: %d %s, %v", text, w, w, err)
 		}
 	}
 	for _, text := range []string{"", "0", "-1", "1.0000000001", "x", "1e3", "18446744074", "0.0"} {
-		if w, err := builder.ParseWeight(text); err == nil {
+		if w, err := merge.ParseWeight(text); err == nil {
 			t.Errorf("%q: taken as %s", text, w)
 		}
 	}
@@ -275,10 +276,10 @@ func TestMergeOfRunsThatDoNotShowTheirShape(t *testing.T) {
 		t.Error("short runs in another order give other bytes")
 	}
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: long.Header().Params})
-	if err := errors.Join(b.Merge(t.Context(), short.Store, builder.Run{}), b.Merge(t.Context(), long.Store, builder.Run{})); err != nil {
+	if err := errors.Join(merge.Into(t.Context(), b, short.Store, builder.Run{}), merge.Into(t.Context(), b, long.Store, builder.Run{})); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Merge(t.Context(), other.Store, builder.Run{}); !errors.Is(err, builder.ErrMismatch) {
+	if err := merge.Into(t.Context(), b, other.Store, builder.Run{}); !errors.Is(err, builder.ErrMismatch) {
 		t.Errorf("another number of rows: %v", err)
 	}
 }

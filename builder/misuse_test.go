@@ -9,6 +9,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
 )
 
 func TestConfigsThatNoHeaderHolds(t *testing.T) {
@@ -61,10 +62,10 @@ func TestSectionsThatAreNot(t *testing.T) {
 func TestUnfinishedProfiles(t *testing.T) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	p := begun(b)
-	if _, err := b.NarrowRows(1); err == nil {
+	if _, err := merge.NarrowRows(b, 1); err == nil {
 		t.Error("rows of a profile that is not whole are narrowed")
 	}
-	if methods, dropped := b.KeepVersions(builder.NewestVersion); methods != 0 || dropped != 0 {
+	if methods, dropped := merge.KeepVersions(b, merge.NewestVersion); methods != 0 || dropped != 0 {
 		t.Errorf("%d methods, %d dropped", methods, dropped)
 	}
 	if _, _, err := b.Bytes(); err == nil {
@@ -78,7 +79,7 @@ func TestUnfinishedProfiles(t *testing.T) {
 
 func TestRowsThatCannotBe(t *testing.T) {
 	for _, n := range []int{-1, disk.MaxRows + 1, 1 << 40} {
-		if _, err := builder.New(layout.DomainHotSpot, builder.Config{}).NarrowRows(n); err == nil {
+		if _, err := merge.NarrowRows(builder.New(layout.DomainHotSpot, builder.Config{}), n); err == nil {
 			t.Errorf("%d rows", n)
 		}
 	}
@@ -88,17 +89,17 @@ func TestRowsThatCannotBe(t *testing.T) {
 func TestAddedAndMerged(t *testing.T) {
 	one := openBytes(t, build(t, nil, 1, 1))
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: hotspotParams()})
-	if err := b.Add(t.Context(), one, builder.Trained); err != nil {
+	if err := merge.Copy(t.Context(), b, one, merge.Trained); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Merge(t.Context(), one, builder.Run{}); !errors.Is(err, builder.ErrCounted) {
+	if err := merge.Into(t.Context(), b, one, builder.Run{}); !errors.Is(err, merge.ErrCounted) {
 		t.Errorf("merged after it was added: %v", err)
 	}
 	b = builder.New(layout.DomainHotSpot, builder.Config{Params: hotspotParams()})
-	if err := b.Merge(t.Context(), one, builder.Run{}); err != nil {
+	if err := merge.Into(t.Context(), b, one, builder.Run{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Add(t.Context(), one, builder.Trained); !errors.Is(err, builder.ErrCounted) {
+	if err := merge.Copy(t.Context(), b, one, merge.Trained); !errors.Is(err, merge.ErrCounted) {
 		t.Errorf("added after it was merged: %v", err)
 	}
 }
@@ -114,12 +115,12 @@ func TestShapeOfGivenProfiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: small})
-	if err := b.Merge(t.Context(), built(t, plain).Store, builder.Run{}); err != nil {
+	if err := merge.Into(t.Context(), b, built(t, plain).Store, builder.Run{}); err != nil {
 		t.Fatal(err)
 	}
 	b.NextRun(builder.Run{})
 	call(t, b)
-	if err := b.Merge(t.Context(), built(t, wide).Store, builder.Run{}); !errors.Is(err, builder.ErrMismatch) {
+	if err := merge.Into(t.Context(), b, built(t, wide).Store, builder.Run{}); !errors.Is(err, builder.ErrMismatch) {
 		t.Errorf("%v, want ErrMismatch", err)
 	}
 	built(t, b)
@@ -145,7 +146,7 @@ func TestPointsThatAreNoBytecodesStayWide(t *testing.T) {
 	if err := p.Done(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.NarrowRows(1); err != nil {
+	if _, err := merge.NarrowRows(b, 1); err != nil {
 		t.Fatal(err)
 	}
 	m, err := built(t, b).Store.Find(layout.Key{Class: "A", Name: "a"})

@@ -9,6 +9,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -18,13 +19,13 @@ func TestNarrowRows(t *testing.T) {
 		f := fatal{rapid: t}
 		b := builder.New(layout.DomainHotSpot, builder.Config{Params: mergeParams(layout.DomainHotSpot)})
 		for _, name := range []string{"x", "y", "z"} {
-			if err := b.Merge(t.Context(), drawRun(t, layout.DomainHotSpot, name, false).Store, builder.Run{}); err != nil {
+			if err := merge.Into(t.Context(), b, drawRun(t, layout.DomainHotSpot, name, false).Store, builder.Run{}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		wide := built(f, b)
 		rows := rapid.IntRange(0, 6).Draw(t, "rows")
-		if _, err := b.NarrowRows(rows); err != nil {
+		if _, err := merge.NarrowRows(b, rows); err != nil {
 			t.Fatal(err)
 		}
 		narrow := built(f, b)
@@ -41,7 +42,7 @@ func TestNarrowRows(t *testing.T) {
 			}
 		}
 		again := built(f, b)
-		if _, err := b.NarrowRows(rows); err != nil || !bytes.Equal(again.bytes, built(f, b).bytes) {
+		if _, err := merge.NarrowRows(b, rows); err != nil || !bytes.Equal(again.bytes, built(f, b).bytes) {
 			t.Fatalf("narrowing twice changes something: %v", err)
 		}
 	})
@@ -80,10 +81,10 @@ func countsAtPoints(t *rapid.T, s *reader.Store) map[countPlace]int64 {
 }
 
 func TestNarrowRowsOfDomainsWithoutTypes(t *testing.T) {
-	if _, err := builder.New(layout.DomainLLVMIR, builder.Config{}).NarrowRows(2); err == nil {
+	if _, err := merge.NarrowRows(builder.New(layout.DomainLLVMIR, builder.Config{}), 2); err == nil {
 		t.Error("profiles without receivers were narrowed")
 	}
-	if _, err := newMerged(t).NarrowRows(65); err == nil {
+	if _, err := merge.NarrowRows(newMerged(t), 65); err == nil {
 		t.Error("65 rows were taken")
 	}
 }
@@ -102,9 +103,9 @@ func newMerged(t testing.TB) *builder.Builder {
 }
 
 func TestKeepVersions(t *testing.T) {
-	for versions, want := range map[builder.Versions][]uint64{builder.AllVersions: {5, 9}, builder.HeaviestVersion: {5}, builder.NewestVersion: {9}} {
+	for versions, want := range map[merge.Versions][]uint64{merge.AllVersions: {5, 9}, merge.HeaviestVersion: {5}, merge.NewestVersion: {9}} {
 		b := newMerged(t)
-		methods, dropped := b.KeepVersions(versions)
+		methods, dropped := merge.KeepVersions(b, versions)
 		if methods != 1 || dropped != 2-len(want) {
 			t.Errorf("%s: %d methods with several versions, %d profiles dropped", versions, methods, dropped)
 		}

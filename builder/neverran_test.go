@@ -7,6 +7,7 @@ import (
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/memstore"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -128,7 +129,7 @@ func TestMethodsThatAreMetRan(t *testing.T) {
 		for _, order := range [][]*builder.Builder{{seen, ran}, {ran, seen}} {
 			b := builder.New(layout.DomainGraal, builder.Config{})
 			for _, one := range order {
-				if err := b.Merge(t.Context(), memstore.Open(t, one), builder.Run{}); err != nil {
+				if err := merge.Into(t.Context(), b, memstore.Open(t, one), builder.Run{}); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reduce"
 )
 
 // What names a program or a machine is gone from an anonymized archive, which
@@ -15,12 +16,12 @@ func TestAnonymousRun(t *testing.T) {
 		c.Run.VM, c.Run.Vendor, c.Run.Command, c.Run.Options, c.Run.Selection = "hidden", "hidden", "hidden", "hidden", "hidden"
 		c.Run.Main, c.Run.ClassPath = "hidden", []layout.ClassPathEntry{{Path: "hidden.jar"}}
 	}
-	names, err := builder.NewAnonymizer(make([]byte, builder.MinKey), nil)
+	names, err := reduce.NewAnonymizer(make([]byte, reduce.MinKey), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	anonymous := func(s dumped) dumped {
-		b, _, err := builder.Reduce(t.Context(), s.Store, builder.Reduction{Names: names})
+		b, _, err := reduce.Archive(t.Context(), s.Store, reduce.Options{Names: names})
 		if err != nil {
 			t.Fatal(err)
 		}

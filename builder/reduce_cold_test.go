@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
+	"github.com/profarc/profarc/reduce"
 )
 
 // coldProfiles is the number of profiles that counted nothing.
@@ -42,7 +43,7 @@ func coldProfiles(s *reader.Store) (n int) {
 // checkCold checks that what is cold goes, and nothing else.
 func checkCold(t testing.TB, s *reader.Store) {
 	t.Helper()
-	out, report := reduced(t, s, builder.Reduction{DropCold: true})
+	out, report := reduced(t, s, reduce.Options{DropCold: true})
 	if n := coldProfiles(out.Store); n > 0 {
 		t.Errorf("%d cold profiles stay", n)
 	}
@@ -71,7 +72,7 @@ func TestWhatIsColdGoes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	out, _ := reduced(t, built(t, b).Store, builder.Reduction{DropCold: true})
+	out, _ := reduced(t, built(t, b).Store, reduce.Options{DropCold: true})
 	for name, stays := range map[string]bool{"warm": true, "called": true, "caller": true, "cold": false, "never": false} {
 		if _, err := out.Find(key(name)); (err == nil) != stays {
 			t.Errorf("%s: %v, want it to stay: %v", name, err, stays)
@@ -94,7 +95,7 @@ func TestNothingIsKeptInVain(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		f := failing{fatal{rapid: rt}}
 		s := drawRun(rt, rapid.SampledFrom(mergedDomains).Draw(rt, "domain"), "run", false)
-		for _, r := range []builder.Reduction{
+		for _, r := range []reduce.Options{
 			{DropCold: true},
 			{Hot: builder.One},
 			{Methods: func(k layout.Key) bool { return strings.HasSuffix(k.Name, "1") }},
@@ -119,7 +120,7 @@ func TestNothingIsKeptInVain(t *testing.T) {
 
 func TestSamplesAndTracesGoWithTheirMethods(t *testing.T) {
 	eachSpecimen(t, func(t *testing.T, s dumped) {
-		none := builder.Reduction{Methods: func(layout.Key) bool { return false }}
+		none := reduce.Options{Methods: func(layout.Key) bool { return false }}
 		out, report := reduced(t, s.Store, none)
 		if report.Methods+report.Profiles+report.Entries != 0 || out.Header().Counts.Profiles != 0 {
 			t.Errorf("%+v stays of nothing", report)

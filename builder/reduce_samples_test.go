@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
+	"github.com/profarc/profarc/reduce"
 )
 
 // A stack is a sampled stack by the names of its methods, leaf first; one that
@@ -103,7 +104,7 @@ func TestHottestStacksStayWithTheirMethods(t *testing.T) {
 		counts := rapid.SliceOf(rapid.SampledFrom([]uint64{0, 1, 2, 3, 1 << 40, 1<<64 - 1})).Draw(rt, "samples")
 		hot := rapid.SampledFrom(someShares).Draw(rt, "share")
 		s := built(f, sampledArchive(counts...))
-		out, report := reduced(f, s.Store, builder.Reduction{Hot: hot})
+		out, report := reduced(f, s.Store, reduce.Options{Hot: hot})
 		before, _ := readStacks(f, s.Store)
 		after, methods := readStacks(f, out.Store)
 		total, sum := sumOf(before), sumOf(after)
@@ -156,7 +157,7 @@ func ratio(part, whole *big.Int) float64 {
 func TestReductionsThatLoseNoSample(t *testing.T) {
 	s := built(t, sampledArchive(5, 1, 1<<40, 9))
 	want, _ := readStacks(t, s.Store)
-	for _, r := range []builder.Reduction{{Hot: builder.One}, {DropCold: true}} {
+	for _, r := range []reduce.Options{{Hot: builder.One}, {DropCold: true}} {
 		out, report := reduced(t, s.Store, r)
 		got, _ := readStacks(t, out.Store)
 		if d := cmp.Diff(want, got); d != "" || report.Methods != 4 || len(report.Rows) > 0 {
@@ -171,7 +172,7 @@ func TestOfEqualStacksTheFirstByNameStays(t *testing.T) {
 	for i, name := range []string{"c", "a", "b"} {
 		table.Row(uint64(i), uint64(b.Method(layout.Key{Class: "A", Name: name})), 0, 5)
 	}
-	out, _ := reduced(t, built(t, b).Store, builder.Reduction{Hot: builder.One / 2})
+	out, _ := reduced(t, built(t, b).Store, reduce.Options{Hot: builder.One / 2})
 	if _, methods := readStacks(t, out.Store); len(methods) != 2 || methods[fmt.Sprintf("%q", layout.Key{Class: "A", Name: "c"})] {
 		t.Errorf("%v stay", methods)
 	}
@@ -190,7 +191,7 @@ func TestFiltersChooseStacksByTheirLeaf(t *testing.T) {
 	}
 	s := built(t, b)
 	named := func(name string) func(layout.Key) bool { return func(k layout.Key) bool { return k.Name == name } }
-	for _, r := range []builder.Reduction{{Methods: named("leaf0")}, {Methods: named("leaf0"), Hot: builder.One}, {Methods: named("leaf0"), DropCold: true}} {
+	for _, r := range []reduce.Options{{Methods: named("leaf0")}, {Methods: named("leaf0"), Hot: builder.One}, {Methods: named("leaf0"), DropCold: true}} {
 		out, report := reduced(t, s.Store, r)
 		stacks, methods := readStacks(t, out.Store)
 		if len(stacks) != 1 || stacks[0].Samples != 5 || len(methods) != 2 || report.Methods != 1 || report.Profiles != 1 || report.Rows[layout.TableSamples] != 4 {
@@ -200,7 +201,7 @@ func TestFiltersChooseStacksByTheirLeaf(t *testing.T) {
 			t.Errorf("a share of %v", share)
 		}
 	}
-	if out, _ := reduced(t, s.Store, builder.Reduction{Methods: named("main")}); len(onStacks(t, out.Store)) > 0 {
+	if out, _ := reduced(t, s.Store, reduce.Options{Methods: named("main")}); len(onStacks(t, out.Store)) > 0 {
 		t.Error("a stack stays whose leaf does not")
 	}
 }

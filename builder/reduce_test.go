@@ -16,11 +16,12 @@ import (
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
+	"github.com/profarc/profarc/reduce"
 )
 
-func reduced(t testing.TB, s *reader.Store, r builder.Reduction) (dumped, *builder.Reduced) {
+func reduced(t testing.TB, s *reader.Store, r reduce.Options) (dumped, *reduce.Report) {
 	t.Helper()
-	b, report, err := builder.Reduce(t.Context(), s, r)
+	b, report, err := reduce.Archive(t.Context(), s, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +208,7 @@ func (f failing) Fatalf(format string, args ...any) { f.rapid.Fatalf(format, arg
 // not needed for it, and what it keeps as it was.
 func checkHot(t testing.TB, s *reader.Store, hot builder.Weight) {
 	t.Helper()
-	out, report := reduced(t, s, builder.Reduction{Hot: hot})
+	out, report := reduced(t, s, reduce.Options{Hot: hot})
 	_, totals := weightsOf(t, s)
 	_, sums := weightsOf(t, out.Store)
 	for unit, total := range totals {
@@ -242,12 +243,12 @@ var someShares = []builder.Weight{1, builder.One / 2, builder.One / 100 * 99, bu
 func TestFunctionsThatLLVMCallsHotStay(t *testing.T) {
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
 	for name, counts := range map[string][]uint64{"hot": {1<<64 - 1, 0}, "warm": {1<<64 - 2}, "counted": {1000}, "cold": {1}, "never": {0}} {
-		if err := b.AddFunction(&builder.Function{Name: []byte(name), Hash: 7, Counts: counts}); err != nil {
+		if err := addFunction(b, builder.CounterFunction{Name: []byte(name), Code: 7, Counts: counts}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	s := built(t, b)
-	for _, r := range []builder.Reduction{{Hot: builder.One / 2}, {DropCold: true}} {
+	for _, r := range []reduce.Options{{Hot: builder.One / 2}, {DropCold: true}} {
 		out, report := reduced(t, s.Store, r)
 		for _, name := range []string{"hot", "warm", "counted"} {
 			if _, err := out.Find(layout.Key{Name: name}); err != nil {
@@ -282,7 +283,7 @@ func TestHotMethodsOfRandomArchivesStay(t *testing.T) {
 
 func TestReductionToEverythingIsTheCopy(t *testing.T) {
 	eachSpecimen(t, func(t *testing.T, s dumped) {
-		out, report := reduced(t, s.Store, builder.Reduction{})
+		out, report := reduced(t, s.Store, reduce.Options{})
 		if report.Share() != 1 || report.Methods != s.Header().Counts.Methods {
 			t.Errorf("of %+v stays %+v", s.Header().Counts, report)
 		}

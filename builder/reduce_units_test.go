@@ -7,6 +7,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reduce"
 )
 
 // TestUnitsAreNotAddedUp: cycles are a thousand times as many as bytecodes, and
@@ -36,7 +37,7 @@ func TestUnitsAreNotAddedUp(t *testing.T) {
 		builder.One / 100 * 99: "main run put get hash", // put and get have 99% of the bytecodes, main and run 1% of the cycles each
 		builder.One:            "main run put get hash idle",
 	} {
-		out, report := reduced(t, s.Store, builder.Reduction{Hot: hot})
+		out, report := reduced(t, s.Store, reduce.Options{Hot: hot})
 		for _, name := range []string{"main()V", "run()V", "put(B)V", "get()B", "idle()V", "hash()I", "never()V"} {
 			_, err := out.Find(layout.Key{Name: name})
 			if want := slices.Contains(strings.Fields(stay), name[:strings.IndexByte(name, '(')]); (err == nil) != want {
@@ -50,7 +51,7 @@ func TestUnitsAreNotAddedUp(t *testing.T) {
 			t.Errorf("hot %s: a share of %v of the cycles, which cannot be added up", hot, share)
 		}
 	}
-	weights, err := builder.WeighMethods(t.Context(), s.Store)
+	weights, err := reduce.WeighMethods(t.Context(), s.Store)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +81,7 @@ func TestInclusiveCountsOfOneName(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	weights, err := builder.WeighMethods(t.Context(), built(t, b).Store)
+	weights, err := reduce.WeighMethods(t.Context(), built(t, b).Store)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
 )
 
 // processDump is an archive of a process at a second: it has counted n calls.
@@ -43,22 +44,22 @@ func since(id [16]byte) func(*builder.Config) {
 // mergeLatest merges what is not superseded.
 func mergeLatest(t testing.TB, archives ...dumped) (dumped, error) {
 	t.Helper()
-	var contents []builder.Contents
+	var contents []merge.Contents
 	for _, a := range archives {
-		c, err := builder.ContentsOf(a.Store)
+		c, err := merge.ContentsOf(a.Store)
 		if err != nil {
 			t.Fatal(err)
 		}
 		contents = append(contents, c)
 	}
-	by, err := builder.Superseded(contents)
+	by, err := merge.Superseded(contents)
 	if err != nil {
 		return dumped{}, err
 	}
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: mergeParams(layout.DomainHotSpot)})
 	for i, a := range archives {
 		if by[i] < 0 {
-			if err := b.Merge(t.Context(), a.Store, builder.Run{}); err != nil {
+			if err := merge.Into(t.Context(), b, a.Store, builder.Run{}); err != nil {
 				return dumped{}, err
 			}
 		}
@@ -90,16 +91,16 @@ func TestMergedDumpIsNotSuperseded(t *testing.T) {
 	both, _ := mergeLatest(t, early, other)
 	for _, archives := range [][]dumped{{both, late}, {late, both}} {
 		_, err := mergeLatest(t, archives...)
-		if !errors.Is(err, builder.ErrSameProcess) || !strings.Contains(err.Error(), "was merged from in its place") {
+		if !errors.Is(err, merge.ErrSameProcess) || !strings.Contains(err.Error(), "was merged from in its place") {
 			t.Errorf("error %v", err)
 		}
 	}
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: mergeParams(layout.DomainHotSpot)})
-	if err := errors.Join(b.Merge(t.Context(), both.Store, builder.Run{}), b.Merge(t.Context(), late.Store, builder.Run{})); !errors.Is(err, builder.ErrSameProcess) {
+	if err := errors.Join(merge.Into(t.Context(), b, both.Store, builder.Run{}), merge.Into(t.Context(), b, late.Store, builder.Run{})); !errors.Is(err, merge.ErrSameProcess) {
 		t.Errorf("the builder takes both: %v", err)
 	}
 	// But as a whole it is superseded, and so is a dump that it has a later one of.
-	if all, err := mergeLatest(t, both, late, processDump(t, 2, 30, 5)); !errors.Is(err, builder.ErrSameProcess) {
+	if all, err := mergeLatest(t, both, late, processDump(t, 2, 30, 5)); !errors.Is(err, merge.ErrSameProcess) {
 		t.Errorf("two archives supersede one together: %v, %d", err, invocations(all))
 	}
 	whole, _ := mergeLatest(t, late, processDump(t, 2, 30, 5))
@@ -123,7 +124,7 @@ func TestDeltasAreNotSupersededByTotals(t *testing.T) {
 // What was limited to some profiles takes the place of the same selection only.
 func TestSelectionsOfAProcess(t *testing.T) {
 	a, b, all := processDump(t, 1, 10, 1, limitedTo("--class a")), processDump(t, 1, 20, 2, limitedTo("--class b")), processDump(t, 1, 30, 3)
-	if _, err := mergeLatest(t, b, a); !errors.Is(err, builder.ErrSameProcess) || !strings.Contains(err.Error(), "without filters") {
+	if _, err := mergeLatest(t, b, a); !errors.Is(err, merge.ErrSameProcess) || !strings.Contains(err.Error(), "without filters") {
 		t.Errorf("error %v", err)
 	}
 	for want, archives := range map[uint64][]dumped{3: {b, all, a}, 9: {a, processDump(t, 1, 20, 9, limitedTo("--class a"))}} {
@@ -164,7 +165,7 @@ func TestSupersedingAlgebra(t *testing.T) {
 			r.Fatal(err)
 		}
 		switch both, err := mergeLatest(f, left, right); {
-		case errors.Is(err, builder.ErrSameProcess):
+		case errors.Is(err, merge.ErrSameProcess):
 		case err != nil || !bytes.Equal(all.bytes, both.bytes):
 			r.Fatalf("in groups: %v", err)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/merge"
 )
 
 // ImportOptions say how inputs are imported. The zero value is of use.
@@ -74,7 +75,7 @@ var (
 )
 
 // A RepeatedError says that an input has the same content as one before it. It
-// matches [builder.ErrCounted].
+// matches [merge.ErrCounted].
 type RepeatedError struct{ Name string }
 
 // Error returns `b.iprof says the same as a file before it: ...`.
@@ -82,8 +83,8 @@ func (e *RepeatedError) Error() string {
 	return e.Name + " says the same as a file before it: leave it out, or give one of them the weight 2"
 }
 
-// Unwrap returns [builder.ErrCounted].
-func (e *RepeatedError) Unwrap() error { return builder.ErrCounted }
+// Unwrap returns [merge.ErrCounted].
+func (e *RepeatedError) Unwrap() error { return merge.ErrCounted }
 
 // Import reads inputs of one format into a builder. Several are summed: as
 // llvm-profdata merge does if they are LLVM's, otherwise as archives are merged,
@@ -265,8 +266,8 @@ func (m *importing) merge(dump *builder.Builder, name string, run builder.Run) e
 		h := s.Header()
 		all = builder.New(h.Domain, builder.Config{Params: h.Params, Workers: m.o.Config.Workers, Progress: m.progress})
 	}
-	err = all.Merge(m.ctx, s, run)
-	if errors.Is(err, builder.ErrCounted) {
+	err = merge.Into(m.ctx, all, s, run)
+	if errors.Is(err, merge.ErrCounted) {
 		return &RepeatedError{name}
 	}
 	if err == nil {

@@ -14,7 +14,9 @@ import (
 	"github.com/profarc/profarc/internal/verify"
 	"github.com/profarc/profarc/internal/words"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
+	"github.com/profarc/profarc/reduce"
 )
 
 // An operation reads a whole archive. other is a copy of the archive with another
@@ -37,19 +39,19 @@ var operations = []operation{
 	{"lookups", lookUpAll, false},
 	{"adopt", claimAll, false},
 	{"info --summary", func(ctx context.Context, s, _ *reader.Store, _ io.Writer) error {
-		_, err := builder.WeighMethods(ctx, s)
+		_, err := reduce.WeighMethods(ctx, s)
 		return err
 	}, false},
 	{"copy", func(ctx context.Context, s, _ *reader.Store, _ io.Writer) error {
 		b := builder.New(s.Header().Domain, builder.ConfigOf(s.Header()))
-		return commit(b, b.Add(ctx, s, builder.Trained))
+		return commit(b, merge.Copy(ctx, b, s, merge.Trained))
 	}, false},
 	{"merge", func(ctx context.Context, s, other *reader.Store, _ io.Writer) error {
 		b := builder.New(s.Header().Domain, builder.Config{Params: s.Header().Params})
-		return commit(b, errors.Join(b.Merge(ctx, s, builder.Run{}), b.Merge(ctx, other, builder.Run{})))
+		return commit(b, errors.Join(merge.Into(ctx, b, s, builder.Run{}), merge.Into(ctx, b, other, builder.Run{})))
 	}, false},
 	{"reduce", func(ctx context.Context, s, _ *reader.Store, _ io.Writer) error {
-		b, _, err := builder.Reduce(ctx, s, builder.Reduction{Hot: builder.One / 2})
+		b, _, err := reduce.Archive(ctx, s, reduce.Options{Hot: builder.One / 2})
 		return commit(b, err)
 	}, false},
 	{"diff", func(ctx context.Context, s, other *reader.Store, _ io.Writer) error {
@@ -162,7 +164,7 @@ func makePair(sh shape, n int) (p pair, err error) {
 	config := builder.ConfigOf(s.Header())
 	config.DumpID = [16]byte{1}
 	c := builder.New(s.Header().Domain, config)
-	if err := c.Add(context.Background(), s, builder.Trained); err != nil {
+	if err := merge.Copy(context.Background(), c, s, merge.Trained); err != nil {
 		return p, err
 	}
 	p.other, _, err = c.Bytes()

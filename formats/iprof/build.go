@@ -48,7 +48,7 @@ func (b *build) finish() (*builder.Builder, error) {
 	b.stop()
 	var sorting sync.WaitGroup
 	defer sorting.Wait()
-	sorting.Go(b.b.SortSymbols)
+	sorting.Go(b.b.Bulk().SortSymbols)
 	b.tellApart()
 	b.forget()
 	b.profiles()

@@ -27,7 +27,7 @@ type resolvedBatch struct {
 	names string // of all rows
 	batchOfSignatures
 	// Those that are interned by class and signature, and their places in rows.
-	declared []builder.DeclaredMethod
+	declared []builder.MethodOfClass
 	places   []int
 	keyed    []keyedMethod // the others
 	refs     []builder.MethodRef
@@ -103,7 +103,7 @@ func (b *build) resolve(all methodRows, number int, to *resolvedBatch) *resolved
 			to.keyed = append(to.keyed, keyedMethod{i, b.key(name, ids)})
 			continue
 		}
-		to.declared = append(to.declared, builder.DeclaredMethod{Class: class, Name: name})
+		to.declared = append(to.declared, builder.MethodOfClass{Class: class, Name: name})
 		to.places = append(to.places, i)
 	}
 	return to
@@ -151,7 +151,7 @@ func (b *build) internMethods(batch *resolvedBatch) {
 	b.methodRefs = append(room(b.methodRefs, len(batch.rows)), make([]builder.MethodRef, len(batch.rows))...)
 	b.ran = append(room(b.ran, len(batch.rows)), make([]bool, len(batch.rows))...)
 	b.internSignatures(batch)
-	b.b.MethodsOf(batch.declared, batch.refs[:len(batch.declared)])
+	b.b.Bulk().Methods(batch.declared, batch.refs[:len(batch.declared)])
 	for k, place := range batch.places {
 		b.methodRefs[first+place] = batch.refs[k]
 	}
@@ -174,7 +174,7 @@ func (b *build) internSignatures(batch *resolvedBatch) {
 	refs := &b.intake.signatureRefs
 	known := len(*refs)
 	*refs = append(room(*refs, len(batch.fresh)), make([]builder.SymbolRef, len(batch.fresh))...)
-	b.b.Names(batch.fresh, (*refs)[known:])
+	b.b.Bulk().Symbols(batch.fresh, (*refs)[known:])
 	for k, place := range batch.places {
 		batch.declared[k].Signature = (*refs)[batch.numbers[place]-1]
 	}

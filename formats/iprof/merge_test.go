@@ -7,6 +7,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
 )
 
 // anotherRun is a run of the program of fibonacci whose ids are others, with a
@@ -31,7 +32,7 @@ const bothRuns = `{"version":"1.0.0","types":[{"id":1,"name":"A"},{"id":2,"name"
 	`"monitorProfiles":[{"ctx":"0:0","records":[3,9,4,3,6,4]}],` +
 	`"samplingProfiles":[{"ctx":"3:2","records":[1]},{"ctx":"5:38<2:17","records":[3]},{"ctx":"5:38<2:17<3:9","records":[10]}],"future":1}`
 
-func merge(t *testing.T, weight builder.Weight, texts ...string) []byte {
+func mergeTexts(t *testing.T, weight builder.Weight, texts ...string) []byte {
 	t.Helper()
 	all := builder.New(layout.DomainGraal, builder.Config{})
 	for _, text := range texts {
@@ -39,7 +40,7 @@ func merge(t *testing.T, weight builder.Weight, texts ...string) []byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := all.Merge(t.Context(), open(t, archiveOf(t, b)), builder.Run{Weight: weight}); err != nil {
+		if err := merge.Into(t.Context(), all, open(t, archiveOf(t, b)), builder.Run{Weight: weight}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -49,16 +50,16 @@ func merge(t *testing.T, weight builder.Weight, texts ...string) []byte {
 // TestMerge: runs with other ids are put together by what the ids stand for,
 // whatever came first.
 func TestMerge(t *testing.T) {
-	data := merge(t, 0, fibonacci, anotherRun)
+	data := mergeTexts(t, 0, fibonacci, anotherRun)
 	got, report := write(t, data, WriteOptions{})
 	if got != bothRuns || len(report.Lost) > 0 {
 		t.Errorf("lost %v\n%s\n%s", report.Lost, got, bothRuns)
 	}
 	valid(t, got, "1.0.0")
-	if other := merge(t, 0, anotherRun, fibonacci); !bytes.Equal(other, data) {
+	if other := mergeTexts(t, 0, anotherRun, fibonacci); !bytes.Equal(other, data) {
 		t.Error("another archive when merged the other way round")
 	}
-	twice, _ := write(t, merge(t, 2*builder.One, fibonacci, anotherRun), WriteOptions{})
+	twice, _ := write(t, mergeTexts(t, 2*builder.One, fibonacci, anotherRun), WriteOptions{})
 	for _, sum := range []string{`{"ctx":"2:0","records":[6]}`, `"records":[7,200,`, `{"ctx":"5:38<2:17<3:9","records":[20]}`} {
 		if !strings.Contains(twice, sum) {
 			t.Errorf("no %s in %s", sum, twice)

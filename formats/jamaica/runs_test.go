@@ -10,6 +10,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
 )
 
 const (
@@ -63,7 +64,7 @@ func TestFilesAreSummed(t *testing.T) {
 		all := builder.New(layout.DomainJamaica, builder.Config{})
 		for _, file := range files {
 			data, _ := read(t, file)
-			if err := all.Merge(t.Context(), open(t, data), builder.Run{}); err != nil {
+			if err := merge.Into(t.Context(), all, open(t, data), builder.Run{}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -240,7 +240,7 @@ func (in *intake) stream(size uint64) {
 // plainFunctions gathers functions that have counters alone: a builder takes
 // many of them in less time.
 type plainFunctions struct {
-	functions [maxPlain]builder.Function
+	functions [maxPlain]builder.CounterFunction
 	n         int
 	names     []byte   // of all, one behind the other
 	counts    []uint64 // likewise
@@ -261,12 +261,13 @@ func (p *plainFunctions) take(f *function, b *builder.Builder) error {
 		}
 	}
 	if len(f.counts) > maxPlainCounts {
-		return b.AddFunction(&builder.Function{Name: f.name, Hash: f.hash, Counts: f.counts})
+		_, err := b.Bulk().Functions([]builder.CounterFunction{{Name: f.name, Code: f.hash, Counts: f.counts}})
+		return err
 	}
 	name, counts := len(p.names), len(p.counts)
 	p.names, p.counts = append(p.names, f.name...), append(p.counts, f.counts...)
 	kept := &p.functions[p.n]
-	kept.Name, kept.Hash, kept.Counts = p.names[name:], f.hash, p.counts[counts:]
+	kept.Name, kept.Code, kept.Counts = p.names[name:], f.hash, p.counts[counts:]
 	p.n++
 	return nil
 }
@@ -276,7 +277,7 @@ func (p *plainFunctions) addTo(b *builder.Builder) error {
 	if p.n == 0 {
 		return nil
 	}
-	_, err := b.AddFunctions(p.functions[:p.n])
+	_, err := b.Bulk().Functions(p.functions[:p.n])
 	p.n, p.names, p.counts = 0, p.names[:0], p.counts[:0]
 	return err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/memstore"
+	"github.com/profarc/profarc/merge"
 )
 
 // Two files with weights, read together or merged as archives, come to the bytes
@@ -65,7 +66,7 @@ func weightedMerge(t *testing.T, raws [][]byte) (b *builder.Builder) {
 		if b == nil {
 			b = builder.New(s.Header().Domain, builder.Config{})
 		}
-		if err := b.Merge(t.Context(), s, weightOf(i)); err != nil {
+		if err := merge.Into(t.Context(), b, s, weightOf(i)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
 )
 
 func TestConfigTakesThePlaceOfTheText(t *testing.T) {
@@ -46,7 +47,7 @@ func TestTextsMerge(t *testing.T) {
 		if err != nil || report.Methods != 1 || report.Profiles != 1 || report.Entries != 1 || report.Lines != 6 {
 			t.Fatalf("%+v, %v", report, err)
 		}
-		if err := all.Merge(t.Context(), open(t, bytesOf(t, b)), builder.Run{}); err != nil {
+		if err := merge.Into(t.Context(), all, open(t, bytesOf(t, b)), builder.Run{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -18,7 +18,9 @@ import (
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/internal/verify"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
+	"github.com/profarc/profarc/reduce"
 )
 
 // A user is something that reads whole archives.
@@ -39,13 +41,13 @@ func users(domain layout.Domain, other func() *reader.Store) []user {
 		}
 		return err
 	}
-	reduced := func(r builder.Reduction) func(*testing.T, *reader.Store) error {
+	reduced := func(r reduce.Options) func(*testing.T, *reader.Store) error {
 		return func(t *testing.T, s *reader.Store) error {
-			b, _, err := builder.Reduce(t.Context(), s, r)
+			b, _, err := reduce.Archive(t.Context(), s, r)
 			return laid(b, err)
 		}
 	}
-	names, err := builder.NewAnonymizer([]byte("the key of this test"), nil)
+	names, err := reduce.NewAnonymizer([]byte("the key of this test"), nil)
 	if err != nil {
 		panic(err)
 	}
@@ -61,14 +63,14 @@ func users(domain layout.Domain, other func() *reader.Store) []user {
 		{"text", func(_ *testing.T, s *reader.Store) error { _, err := text.Write(io.Discard, s); return err }},
 		{"copy", func(t *testing.T, s *reader.Store) error {
 			b := builder.New(domain, builder.ConfigOf(s.Header()))
-			return laid(b, b.Add(t.Context(), s, builder.Trained))
+			return laid(b, merge.Copy(t.Context(), b, s, merge.Trained))
 		}},
 		{"merge", func(t *testing.T, s *reader.Store) error {
 			b := into()
-			return laid(b, errors.Join(b.Merge(t.Context(), other(), builder.Run{}), b.Merge(t.Context(), s, builder.Run{})))
+			return laid(b, errors.Join(merge.Into(t.Context(), b, other(), builder.Run{}), merge.Into(t.Context(), b, s, builder.Run{})))
 		}},
-		{"reduce", reduced(builder.Reduction{Hot: builder.One})},
-		{"anonymize", reduced(builder.Reduction{DropCold: true, Names: names})},
+		{"reduce", reduced(reduce.Options{Hot: builder.One})},
+		{"anonymize", reduced(reduce.Options{DropCold: true, Names: names})},
 		{"diff", func(t *testing.T, s *reader.Store) error {
 			_, err := compare.Stores(t.Context(), s, other(), compare.Options{Top: 9})
 			return err
@@ -167,7 +169,7 @@ func twin(t *testing.T, domain layout.Domain, data []byte) []byte {
 	config := builder.ConfigOf(s.Header())
 	config.DumpID = [16]byte{1}
 	b := builder.New(domain, config)
-	if err := b.Add(t.Context(), s, builder.Trained); err != nil {
+	if err := merge.Copy(t.Context(), b, s, merge.Trained); err != nil {
 		t.Fatal(err)
 	}
 	out, _, err := b.Bytes()

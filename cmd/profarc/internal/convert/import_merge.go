@@ -8,6 +8,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -53,7 +54,7 @@ func (p *imported) merge(ctx context.Context, name string, c ImportConfig) error
 		before = c.into.Builder
 	}
 	all, err := MergeBuilt(ctx, before, p.Builder, name, c)
-	if errors.Is(err, builder.ErrCounted) {
+	if errors.Is(err, merge.ErrCounted) {
 		return fmt.Errorf("%s says the same as a file before it: leave it out, or count one of them twice with --weighted 2,%s", name, name)
 	}
 	p.Builder = all
@@ -82,7 +83,7 @@ func MergeBuilt(ctx context.Context, all, more *builder.Builder, name string, c 
 		h := s.Header()
 		all = builder.New(h.Domain, builder.Config{Params: h.Params, Progress: c.Progress})
 	}
-	return all, all.Merge(ctx, s, c.run)
+	return all, merge.Into(ctx, all, s, c.run)
 }
 
 // OpenBuilt opens the archive of what a builder has, in memory.

@@ -9,6 +9,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/formats/llvm"
+	"github.com/profarc/profarc/merge"
 )
 
 // An importSource is a file to be imported, and what its counts are multiplied
@@ -36,7 +37,7 @@ func importSources(names, weighted []string) ([]importSource, error) {
 		if !ok || name == "" {
 			return nil, app.Usagef("--weighted %s: write it as 3,FILE", w)
 		}
-		parsed, err := builder.ParseWeight(weight)
+		parsed, err := merge.ParseWeight(weight)
 		if err != nil {
 			return nil, app.Usagef("--weighted %s: %w", w, err)
 		}

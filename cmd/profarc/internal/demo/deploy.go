@@ -17,6 +17,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/show"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -137,7 +138,7 @@ func demoSnapshot(ctx context.Context, a *app.App, s *reader.Store) error {
 	config := builder.ConfigOf(s.Header())
 	config.DumpID, config.DumpTime = [16]byte{}, time.Now()
 	b := builder.New(s.Header().Domain, config)
-	if err := b.Add(ctx, s, builder.Live); err != nil {
+	if err := merge.Copy(ctx, b, s, merge.Live); err != nil {
 		return err
 	}
 	const live = "live" + app.ArchiveExtension

@@ -14,6 +14,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/convert"
 	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
 )
 
 type mergeOptions struct {
@@ -110,8 +111,8 @@ func runMerge(ctx context.Context, a *app.App, args []string, o mergeOptions) er
 
 // check returns what is to be merged and what is left out, and which versions
 // stay.
-func (o *mergeOptions) check(ctx context.Context, a *app.App, args []string) (builder.Versions, []mergeInput, []supersededInput, error) {
-	versions, err := builder.ParseVersions(o.versions)
+func (o *mergeOptions) check(ctx context.Context, a *app.App, args []string) (merge.Versions, []mergeInput, []supersededInput, error) {
+	versions, err := merge.ParseVersions(o.versions)
 	if err != nil {
 		return 0, nil, nil, app.Usagef("--versions %s: it is one of all, newest, heaviest", o.versions)
 	}
@@ -122,20 +123,20 @@ func (o *mergeOptions) check(ctx context.Context, a *app.App, args []string) (bu
 		return 0, nil, nil, app.Usagef("--jobs %d: at least 1 archive is read at once", o.jobs)
 	}
 	inputs, superseded, err := mergeInputs(ctx, a, args, *o)
-	if err == nil && versions == builder.NewestVersion {
+	if err == nil && versions == merge.NewestVersion {
 		err = allDated(inputs, "--versions newest")
 	}
 	return versions, inputs, superseded, err
 }
 
 // finish takes the steps behind a merge, and notes what they, and the merge, cost.
-func (r *mergeReport) finish(b *builder.Builder, versions builder.Versions, o mergeOptions) (err error) {
+func (r *mergeReport) finish(b *builder.Builder, versions merge.Versions, o mergeOptions) (err error) {
 	var dropped, cut int
-	r.Versions, dropped = b.KeepVersions(versions)
+	r.Versions, dropped = merge.KeepVersions(b, versions)
 	if o.rows >= 0 {
-		cut, err = b.NarrowRows(o.rows)
+		cut, err = merge.NarrowRows(b, o.rows)
 	}
-	r.Dumps, r.Doubtful = b.Dumps(), int(b.Unmatchable())
+	r.Dumps, r.Doubtful = merge.Dumps(b), int(b.Unmatchable())
 	r.lose("profiles of versions of the code that were not kept", dropped)
 	r.lose(convert.UnmergedText(o.asLLVM), int(b.Unmerged()))
 	r.lose("rows of receivers, whose counts went to all others", cut)

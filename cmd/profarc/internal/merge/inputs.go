@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -60,7 +61,7 @@ func mergeInputs(ctx context.Context, a *app.App, args []string, o mergeOptions)
 // that others supersede from the rest.
 func readMergeInputs(ctx context.Context, a *app.App, args []string, o mergeOptions) (inputs []mergeInput, superseded []supersededInput, err error) {
 	all := make([]mergeInput, len(args))
-	contents := make([]builder.Contents, len(args))
+	contents := make([]merge.Contents, len(args))
 	for i, arg := range args {
 		if all[i], err = parseMergeInput(arg); err != nil {
 			return nil, nil, err
@@ -70,14 +71,14 @@ func readMergeInputs(ctx context.Context, a *app.App, args []string, o mergeOpti
 		}
 		err := a.WithStore(ctx, all[i].Path, func(s *reader.Store) (err error) {
 			all[i].header = *s.Header()
-			contents[i], err = builder.ContentsOf(s)
+			contents[i], err = merge.ContentsOf(s)
 			return err
 		})
 		if err != nil {
 			return nil, nil, err
 		}
 	}
-	by, err := builder.Superseded(contents)
+	by, err := merge.Superseded(contents)
 	for i, other := range by {
 		if other < 0 {
 			inputs = append(inputs, all[i])
@@ -96,7 +97,7 @@ func parseMergeInput(arg string) (mergeInput, error) {
 	if _, err := os.Stat(arg); err == nil || at < 0 || !strings.HasSuffix(arg[:at], app.ArchiveExtension) {
 		return in, nil
 	}
-	w, err := builder.ParseWeight(arg[at+1:])
+	w, err := merge.ParseWeight(arg[at+1:])
 	if err != nil {
 		return in, app.Usagef("%s: %v", arg, err)
 	}
@@ -112,7 +113,7 @@ func equalize(inputs []mergeInput) {
 			totals[i] = in.header.Summary.TotalInvocations
 		}
 	}
-	for i, w := range builder.Equalize(totals) {
+	for i, w := range merge.Equalize(totals) {
 		inputs[i].weight = inputs[i].weight.Times(w)
 	}
 }
@@ -133,7 +134,7 @@ func age(inputs []mergeInput, text string) error {
 		}
 	}
 	for i := range inputs {
-		inputs[i].weight = inputs[i].weight.Times(builder.HalfLife(newest.Sub(inputs[i].header.Time()), half))
+		inputs[i].weight = inputs[i].weight.Times(merge.HalfLife(newest.Sub(inputs[i].header.Time()), half))
 	}
 	return nil
 }
@@ -184,7 +185,7 @@ func mergeAll(ctx context.Context, a *app.App, inputs []mergeInput, o mergeOptio
 				return err
 			}
 			err := a.WithStore(ctx, in.Path, func(s *reader.Store) error {
-				return b.Merge(ctx, s, builder.Run{Weight: in.weight, AsLLVM: o.asLLVM})
+				return merge.Into(ctx, b, s, builder.Run{Weight: in.weight, AsLLVM: o.asLLVM})
 			})
 			reading.Report(done.Add(in.header.FileSize), total)
 			return err

@@ -14,7 +14,9 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
+	"github.com/profarc/profarc/reduce"
 )
 
 type reduceOptions struct {
@@ -72,7 +74,7 @@ A part has the identity of its dump, so that it is not merged with the whole.`,
 	f.StringVar(&o.method, "method", "", "keep methods whose names match")
 	f.StringVar(&o.method, "function", "", "the same as --method, in LLVM's words")
 	f.BoolVar(&o.anonymize, "anonymize", false, "replace names by keyed hashes")
-	f.StringVar(&o.keyFile, "key-file", "", "file whose bytes are the key of --anonymize, at least "+fmt.Sprint(builder.MinKey))
+	f.StringVar(&o.keyFile, "key-file", "", "file whose bytes are the key of --anonymize, at least "+fmt.Sprint(reduce.MinKey))
 	f.StringArrayVar(&o.keep, "keep", nil, "with --anonymize: classes or functions that keep their names")
 	f.BoolVar(&o.json, "json", false, "report in JSON")
 	return cmd
@@ -95,7 +97,7 @@ func runReduce(ctx context.Context, a *app.App, in string, o reduceOptions) erro
 		writing := a.Meter("writing " + o.out)
 		defer writing.Done()
 		r.Config.Progress = writing.Report
-		b, kept, err := builder.Reduce(ctx, s, r)
+		b, kept, err := reduce.Archive(ctx, s, r)
 		if err != nil {
 			return err
 		}
@@ -114,7 +116,7 @@ func runReduce(ctx context.Context, a *app.App, in string, o reduceOptions) erro
 }
 
 // reduction is what the flags ask for, but for the filters.
-func (o reduceOptions) reduction() (r builder.Reduction, err error) {
+func (o reduceOptions) reduction() (r reduce.Options, err error) {
 	switch {
 	case o.hot == "" && !o.dropCold && o.class == "" && o.method == "" && !o.anonymize:
 		return r, app.Usagef("nothing to do: name a share with --hot, or one of --drop-cold, --class, --method, --anonymize")
@@ -140,18 +142,18 @@ func (o reduceOptions) methods(d layout.Domain) func(layout.Key) bool {
 	return func(k layout.Key) bool { return sel.Names(d, k) }
 }
 
-func (o reduceOptions) anonymizer() (*builder.Anonymizer, error) {
+func (o reduceOptions) anonymizer() (*reduce.Anonymizer, error) {
 	var key []byte
 	if o.keyFile != "" {
 		var err error
 		if key, err = os.ReadFile(o.keyFile); err != nil {
 			return nil, err
 		}
-		if len(key) < builder.MinKey {
-			return nil, app.Usagef("--key-file %s: a key of %d bytes can be guessed: name a file of %d random bytes at least", o.keyFile, len(key), builder.MinKey)
+		if len(key) < reduce.MinKey {
+			return nil, app.Usagef("--key-file %s: a key of %d bytes can be guessed: name a file of %d random bytes at least", o.keyFile, len(key), reduce.MinKey)
 		}
 	}
-	return builder.NewAnonymizer(key, wholeNames(o.keep))
+	return reduce.NewAnonymizer(key, wholeNames(o.keep))
 }
 
 // wholeNames reports whether a whole name matches one of several globs; / and .
@@ -170,7 +172,7 @@ func wholeNames(patterns []string) func(name string) bool {
 // parseShare reads 99.9% or 0.999; nothing is 0.
 func parseShare(flag, text string) (builder.Weight, error) {
 	number, percent := strings.CutSuffix(text, "%")
-	w, err := builder.ParseWeight(number)
+	w, err := merge.ParseWeight(number)
 	if percent {
 		if w%100 != 0 {
 			err = fmt.Errorf("at most seven decimal places are held")

@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
+	"github.com/profarc/profarc/reduce"
 )
 
 // A reduceReport says what stayed of an archive.
@@ -51,7 +52,7 @@ type keptOf struct {
 
 func (k keptOf) String() string { return fmt.Sprintf("%d of %d", k.Kept, k.Of) }
 
-func newReduceReport(s *reader.Store, o reduceOptions, hot builder.Weight, kept *builder.Reduced, written builder.Report) *reduceReport {
+func newReduceReport(s *reader.Store, o reduceOptions, hot builder.Weight, kept *reduce.Report, written builder.Report) *reduceReport {
 	of := s.Header().Counts
 	r := &reduceReport{
 		Archive: o.out, Input: s.Mapping().Name(), Share: kept.Share(), Shares: unitShares(s.Header().Domain, kept),
@@ -75,7 +76,7 @@ func newReduceReport(s *reader.Store, o reduceOptions, hot builder.Weight, kept 
 }
 
 // unitShares are the shares of all units that there are counts of.
-func unitShares(d layout.Domain, kept *builder.Reduced) []unitShare {
+func unitShares(d layout.Domain, kept *reduce.Report) []unitShare {
 	shares := []unitShare{}
 	for _, u := range kept.Units() {
 		row := unitShare{Unit: analyze.UnitName(d, u)}

@@ -20,6 +20,7 @@ import (
 	"github.com/profarc/profarc/internal/words"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
+	"github.com/profarc/profarc/reduce"
 )
 
 // TestDamagedArchivesArePrintedOrRefused changes bytes, makes the sums right
@@ -59,7 +60,7 @@ func TestDamagedArchivesAreReducedOrRefused(t *testing.T) {
 	if testing.Short() {
 		rounds = 30
 	}
-	names, err := builder.NewAnonymizer([]byte("the key of this test"), nil)
+	names, err := reduce.NewAnonymizer([]byte("the key of this test"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,8 +76,8 @@ func TestDamagedArchivesAreReducedOrRefused(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s, round %d: %v", sp.Name, round, err)
 			}
-			for _, reduction := range []builder.Reduction{{Hot: builder.One}, {Names: names}, {DropCold: true, Names: names}} {
-				b, _, err := builder.Reduce(t.Context(), reader.New(m), reduction)
+			for _, reduction := range []reduce.Options{{Hot: builder.One}, {Names: names}, {DropCold: true, Names: names}} {
+				b, _, err := reduce.Archive(t.Context(), reader.New(m), reduction)
 				if err == nil {
 					_, _, err = b.Bytes()
 				}

@@ -1,0 +1,71 @@
+package builder
+
+import (
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/profileset"
+)
+
+// A Profile is being built. Entries of one section may be added in any order;
+// data entries are stored by profile point, then tag, then sub, and otherwise
+// in the order in which they were added.
+type Profile struct{ rec profileset.Recording }
+
+// Profile begins the profile of a method, for the code with that id (0 if it
+// is not known), in that context. One that the run has given already makes
+// Done fail with ErrDuplicate; one of another run is merged with this one.
+func (b *Builder) Profile(m MethodRef, code uint64, c ContextRef) *Profile {
+	p := new(Profile)
+	b.set.Record(&p.rec, m, code, c)
+	return p
+}
+
+// Ref returns the reference of the profile, for tables.
+func (p *Profile) Ref() ProfileRef { return p.rec.Ref() }
+
+// Done hands the profile over to the builder. It must be called once.
+func (p *Profile) Done() error { return p.rec.Done() }
+
+// Invocations sets the invocation counter.
+func (p *Profile) Invocations(n uint64) { p.rec.Put64(disk.HasInvocations, n) }
+
+// Backedges sets the backedge counter.
+func (p *Profile) Backedges(n uint64) { p.rec.Put64(disk.HasBackedges, n) }
+
+// Interpreted sets the number of invocations by the interpreter.
+func (p *Profile) Interpreted(n uint64) { p.rec.Put64(disk.HasInterpreted, n) }
+
+// Size sets the size in bytes of the method's code and of the VM's own
+// MethodData, each 0 if not known.
+func (p *Profile) Size(code, host uint32) { p.rec.Put32(disk.HasSize, code, host) }
+
+// History is how often compiled code of the method was given up.
+type History struct{ Decompiles, OverflowRecompiles, OverflowTraps, TenureTraps uint32 }
+
+// History sets how often compiled code of the method was given up.
+func (p *Profile) History(h History) {
+	p.rec.Put32(disk.HasHistory, h.Decompiles, h.OverflowRecompiles, h.OverflowTraps, h.TenureTraps)
+}
+
+// Compile is what the VM's compilers noted of the method.
+type Compile struct {
+	Level, State, WouldProfile uint8
+	Loops, Blocks              uint16
+}
+
+// Compile sets what the VM's compilers noted of the method.
+func (p *Profile) Compile(c Compile) {
+	p.rec.Put32(disk.HasCompile, uint32(c.Level)|uint32(c.State)<<8|uint32(c.WouldProfile)<<16, uint32(c.Loops)|uint32(c.Blocks)<<16)
+}
+
+// Escape is the result of escape analysis of the arguments, a bit an argument.
+type Escape struct{ Flags, Local, Stack, Returned uint64 }
+
+// Escape sets the result of escape analysis.
+func (p *Profile) Escape(e Escape) {
+	p.rec.Put64(disk.HasEscape, e.Flags, e.Local, e.Stack, e.Returned)
+}
+
+// TrapHistory sets the number of traps taken, by reason.
+func (p *Profile) TrapHistory(byReason []byte) {
+	p.rec.PutTraps(byReason)
+}

@@ -1,0 +1,207 @@
+package archivewriter
+
+import (
+	"fmt"
+
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/intern"
+	"github.com/profarc/profarc/internal/methoddata"
+	"github.com/profarc/profarc/internal/profileset"
+	"github.com/profarc/profarc/internal/words"
+	"github.com/profarc/profarc/layout"
+)
+
+// Where things lie: first relative to their section or region, whose sizes then
+// decide where these begin.
+
+// placeBlocks places the MethodData blocks, relative to the start of rw.
+func (p *plan) placeBlocks() (size int64) {
+	for i := range p.profiles {
+		d := &p.profiles[i]
+		d.at = disk.RefOf(size)
+		size += d.size()
+	}
+	return size
+}
+
+// linked reports whether the block has links.
+func (d *profilePlan) linked() bool { return d.followed || d.context != profileset.NoContext }
+
+// size is the size of the block in the file.
+func (d *profilePlan) size() int64 {
+	n := int64(d.block.Size)
+	if d.linked() {
+		n += linksSize
+	}
+	return n
+}
+
+// linksSize is the size of the optional field of links, the first behind the
+// block header.
+const linksSize = 8
+
+// collectPointers notes every pointer slot of rw.
+func (p *plan) collectPointers() {
+	for i := range p.profiles {
+		d := &p.profiles[i]
+		if !d.pointers {
+			continue
+		}
+		block := disk.Block(p.b.Blocks.At(d.block))
+		at := d.at.Offset()
+		if d.linked() {
+			at += linksSize
+		}
+		start := words.Address(block)
+		methoddata.EachEntry(p.b.Shape, block, func(_ layout.BlockSection, e disk.Entry) {
+			entry := at + int64(words.Address(e)-start)
+			for cell := range p.b.Shape.Pointers(e) {
+				p.pointers.Add(entry + int64(e.CellOffset(cell)))
+			}
+		})
+	}
+}
+
+// place decides where the regions lie. Room for the page sums depends on the
+// size of the file, and the other way round: it grows until it is enough.
+func (p *plan) place() error {
+	h := &p.header
+	for {
+		end := int64(layout.HeaderSize)
+		h.RWShift = disk.RWShift(p.sizeOf(layout.RegionRW))
+		for r := layout.RegionPS; r <= layout.RegionRW; r++ {
+			align := int64(disk.LineSize)
+			if r == layout.RegionRW && p.sizeOf(r) > 0 {
+				align = 1 << h.RWShift
+			}
+			from := disk.AlignUp(end, align)
+			disk.SetRegion(h, r, layout.Span{Offset: from, Size: p.sizeOf(r)})
+			end = from + p.sizeOf(r)
+		}
+		h.FileSize = end
+		need := disk.SumTreeOf(h).Size()
+		if p.sizeOf(layout.RegionPS) >= need {
+			break
+		}
+		p.set(layout.RegionPS, need)
+	}
+	if h.FileSize > disk.MaxFileSize {
+		return fmt.Errorf("builder: %w: the archive would have %d bytes, at most %d are possible: split it", layout.ErrTooLarge, h.FileSize, int64(disk.MaxFileSize))
+	}
+	at := p.regionStart(layout.RegionRO)
+	for s, n := range p.section {
+		h.Parts[s] = layout.Span{Offset: at, Size: n}
+		at += n
+	}
+	return nil
+}
+
+// checkKeyText refuses keys that share names so often that they would have more
+// text than an archive of this size may have.
+func (p *plan) checkKeyText() error {
+	b, most := p.b, disk.MaxKeyText(p.header.FileSize)
+	var types, methods int64
+	for _, t := range b.Types.All {
+		types += p.keyText(t.Name) + p.keyText(t.Loader) + p.keyText(t.Alias)
+	}
+	for i, ref := range p.o.methods {
+		m := b.Methods.At(uint32(ref))
+		if p.records[i].flags&disk.MethodNamed != 0 {
+			continue
+		}
+		methods += p.keyText(m.Name) + p.keyText(m.Signature)
+		if m.Holder != 0 {
+			holder := b.Types.At(uint32(m.Holder))
+			methods += p.keyText(holder.Name) + p.keyText(holder.Loader)
+		}
+	}
+	if text := max(types, methods); text > most {
+		return fmt.Errorf("builder: %w: the keys of %d methods and %d types share names so often that they have %d bytes of text, an archive of %d bytes may have %d: leave out what has the longest names",
+			layout.ErrTooLarge, b.Methods.Len(), b.Types.Len(), text, p.header.FileSize, most)
+	}
+	return nil
+}
+
+// keyText is what a symbol counts as a part of a key.
+func (p *plan) keyText(s intern.SymbolRef) int64 {
+	parts := p.lists.at(s)
+	if s == 0 || len(parts) == 0 {
+		return int64(p.b.Symbols.Place(s).Size)
+	}
+	size := disk.ListText(int64(len(parts))) + int64(max(len(parts), 2)) // what stands between them
+	for _, part := range parts {
+		size += int64(p.b.Symbols.Place(part).Size)
+	}
+	return size
+}
+
+// locate turns relative places into places in the file.
+func (p *plan) locate() error {
+	symbols := disk.RefOf(p.sectionStart(disk.PartSymbols) - disk.Unit)
+	for _, ref := range p.symbolRefs {
+		p.symbols[ref-1] += symbols
+	}
+	at := p.sectionStart(disk.PartMethods)
+	p.methods = make([]layout.Ref, len(p.records))
+	for i := range p.records {
+		p.methods[i] = disk.RefOf(at)
+		at += int64(p.records[i].units) * disk.Unit
+	}
+	p.locateNeverRan()
+	rw := disk.RefOf(p.regionStart(layout.RegionRW))
+	for i := range p.profiles {
+		p.profiles[i].at += rw
+	}
+	return nil
+}
+
+func (p *plan) symbolAt(s intern.SymbolRef) layout.Ref {
+	if s == 0 {
+		return 0
+	}
+	return p.symbols[s-1]
+}
+
+func (p *plan) typeAt(t profileset.TypeRef) layout.Ref {
+	if t == 0 {
+		return 0
+	}
+	return disk.RefOf(p.sectionStart(disk.PartTypes) + int64(p.o.typeRank[t-1])*disk.TypeSize)
+}
+
+func (p *plan) methodAt(m profileset.MethodRef) layout.Ref {
+	if m == 0 {
+		return 0
+	}
+	return p.methods[p.o.methodRank[m-1]]
+}
+
+func (p *plan) contextAt(c profileset.ContextRef) layout.Ref {
+	if c == profileset.NoContext {
+		return 0
+	}
+	return disk.RefOf(p.sectionStart(disk.PartContexts) + int64(p.o.contextRank[c-1])*disk.ContextSize)
+}
+
+// firstBlock is the place of a first profile, of which 1 + its place in the order
+// is given, 0 for none.
+func (p *plan) firstBlock(first uint32) layout.Ref {
+	if first == 0 {
+		return 0
+	}
+	return p.profiles[first-1].at
+}
+
+// blockAt is the place of a profile's block. Few archives ask for any.
+func (p *plan) blockAt(ref profileset.ProfileRef) layout.Ref {
+	if ref == 0 {
+		return 0
+	}
+	if p.blocks == nil {
+		p.blocks = make([]layout.Ref, len(p.profiles))
+		for i, ref := range p.o.profiles {
+			p.blocks[ref-1] = p.profiles[i].at
+		}
+	}
+	return p.blocks[ref-1]
+}

@@ -1,0 +1,219 @@
+package copier
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/poll"
+	"github.com/profarc/profarc/internal/profileset"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A Take says which counts of an archive are copied.
+type Take int
+
+// The choices.
+const (
+	Trained Take = iota // as they were dumped
+	Live                // as they stand now, where the archive was adopted
+	Delta               // what was counted since: live less trained; profiles without any are left out
+)
+
+// Hooks change what a copier copies. Those that are nil change nothing.
+type Hooks struct {
+	// Lazy copies a record only once something that is copied refers to it.
+	Lazy bool
+	// Type returns what a type is called in the copy.
+	Type func(name, loader, alias string) (newName, newLoader, newAlias string)
+	// Key returns what a method is called in the copy.
+	Key func(m reader.Method, k layout.Key) (layout.Key, error)
+	// Entry changes an entry of the copy, in which references stand for pointers.
+	Entry func(e disk.Entry) error
+	// Rows returns what reports whether a row of a table stays, nil for all rows.
+	Rows func(t *disk.Table) (stays func(row int) (bool, error))
+	// Symbol returns the text that takes the place of one in a table.
+	Symbol func(kind layout.TableKind, text string) string
+	// Word returns the number that takes the place of one in a table.
+	Word func(kind layout.TableKind, column int, v uint64) uint64
+	// Row changes a row of a table, in which references stand for places.
+	Row func(kind layout.TableKind, row []uint64)
+}
+
+// A Copier copies archives into a set. It knows which reference of the set each
+// record of the archive has become.
+type Copier struct {
+	hooks    Hooks
+	poll     *poll.Poll
+	b        *profileset.Set
+	s        *reader.Store
+	shape    disk.Shape
+	Take     Take
+	of       profileset.Run
+	types    []profileset.TypeRef // by ordinal
+	methods  map[layout.Ref]profileset.MethodRef
+	contexts map[layout.Ref]profileset.ContextRef
+	profiles map[layout.Ref]profileset.ProfileRef
+}
+
+// New returns a copier of an archive into a set, as a part of a run.
+func New(ctx context.Context, b *profileset.Set, s *reader.Store, run profileset.Run, hooks Hooks) *Copier {
+	return &Copier{hooks: hooks, poll: poll.New(ctx), b: b, s: s, shape: disk.ShapeOf(&s.Header().Params), of: run, methods: map[layout.Ref]profileset.MethodRef{}, contexts: map[layout.Ref]profileset.ContextRef{}, profiles: map[layout.Ref]profileset.ProfileRef{}}
+}
+
+// All copies everything.
+func (c *Copier) All() error {
+	return c.run(c.Records, c.copyProfiles, c.Tables)
+}
+
+// Records copies all types, methods and contexts.
+func (c *Copier) Records() error { return c.run(c.copyTypes, c.copyMethods, c.copyContexts) }
+
+func (c *Copier) run(steps ...func() error) error {
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return c.b.Err()
+}
+
+func (c *Copier) copyTypes() error {
+	for t, err := range c.s.Types() {
+		if err = cmp.Or(err, c.poll.Err()); err != nil {
+			return err
+		}
+		if _, err := c.typeRef(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// typeRef interns a type of the archive, or a late one.
+func (c *Copier) typeRef(t reader.Type) (profileset.TypeRef, error) {
+	for int(t.Ordinal()) >= len(c.types) {
+		c.types = append(c.types, 0)
+	}
+	if ref := c.types[t.Ordinal()]; ref != 0 {
+		return ref, nil
+	}
+	name, err1 := t.Name()
+	loader, err2 := t.Loader()
+	alias, err3 := t.Alias()
+	flags, err4 := t.Flags()
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
+		return 0, err
+	}
+	n, l, a := name.String(), loader.String(), alias.String()
+	if c.hooks.Type != nil {
+		n, l, a = c.hooks.Type(n, l, a)
+	}
+	ref := c.b.Type(n, l)
+	c.b.DescribeType(ref, a, flags)
+	c.types[t.Ordinal()] = ref
+	return ref, nil
+}
+
+func (c *Copier) copyMethods() error {
+	for m, err := range c.s.Methods() {
+		if err = cmp.Or(err, c.poll.Err()); err != nil {
+			return err
+		}
+		if _, err := c.copyMethod(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyMethod interns a method with what is known of it beside its profiles.
+func (c *Copier) copyMethod(m reader.Method) (profileset.MethodRef, error) {
+	key, err := m.Key()
+	if err != nil {
+		return 0, err
+	}
+	if c.hooks.Key != nil {
+		if key, err = c.hooks.Key(m, key); err != nil {
+			return 0, err
+		}
+	}
+	ref := c.b.Method(key)
+	c.b.DescribeMethod(ref, m.Access(), m.Flags())
+	if m.NeverRan() {
+		c.b.Seen(ref)
+	}
+	c.methods[m.Ref()] = ref
+	return ref, nil
+}
+
+// MethodRef is the method whose record lies at n. It is interned already unless
+// only what is needed is copied.
+func (c *Copier) MethodRef(n layout.Ref) (profileset.MethodRef, error) {
+	if ref, ok := c.methods[n]; ok || n == 0 {
+		return ref, nil
+	}
+	m, err := c.s.MethodAt(n)
+	if err != nil || !c.hooks.Lazy {
+		return 0, err
+	}
+	return c.copyMethod(m)
+}
+
+func (c *Copier) copyContexts() error {
+	for m, err := range c.s.Methods() {
+		if err = cmp.Or(err, c.poll.Err()); err != nil {
+			return err
+		}
+		for node, err := range m.Contexts() {
+			if err = cmp.Or(err, c.poll.Err()); err != nil {
+				return err
+			}
+			if _, err := c.copyContext(m.Ref(), node); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// copyContext interns a context of the method whose record lies at n, and before
+// it those within it that were not: each of them once, however deep it is.
+func (c *Copier) copyContext(n layout.Ref, node reader.Context) (profileset.ContextRef, error) {
+	m, err := c.MethodRef(n)
+	if err != nil {
+		return 0, err
+	}
+	path := []reader.Context{node}
+	for inner := node.Inner(); inner != 0 && c.contexts[inner] == profileset.NoContext; inner = node.Inner() {
+		if node, err = c.s.ContextAt(inner); err != nil {
+			return 0, err
+		}
+		path = append(path, node)
+	}
+	var ref profileset.ContextRef
+	for _, node := range slices.Backward(path) {
+		f, err := node.Caller()
+		if err != nil {
+			return 0, err
+		}
+		caller, err := c.MethodRef(f.Caller.Ref())
+		if err != nil {
+			return 0, err
+		}
+		ref = c.b.OuterContext(m, c.contexts[node.Inner()], caller, f.Point)
+		c.contexts[node.Ref()] = ref
+	}
+	return ref, nil
+}
+
+// contextRef is a context of the method whose record lies at n.
+func (c *Copier) contextRef(n layout.Ref, node reader.Context) (profileset.ContextRef, error) {
+	if ref, ok := c.contexts[node.Ref()]; ok || !c.hooks.Lazy {
+		return ref, nil
+	}
+	return c.copyContext(n, node)
+}

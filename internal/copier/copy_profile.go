@@ -1,0 +1,213 @@
+package copier
+
+import (
+	"cmp"
+	"errors"
+
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/methoddata"
+	"github.com/profarc/profarc/internal/profileset"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+func (c *Copier) copyProfiles() error {
+	for m, err := range c.s.Methods() {
+		if err = cmp.Or(err, c.poll.Err()); err != nil {
+			return err
+		}
+		if err := c.copyProfilesOf(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Copier) copyProfilesOf(m reader.Method) error {
+	for p, err := range m.Profiles() {
+		if err = cmp.Or(err, c.poll.Err()); err != nil {
+			return err
+		}
+		if err := c.Profile(m.Ref(), p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Profile copies a profile of the method whose record lies at n.
+func (c *Copier) Profile(n layout.Ref, p reader.Profile) error {
+	if c.Take != Trained {
+		live, err := p.Adopt()
+		if err != nil {
+			return err
+		}
+		p = live
+	}
+	if c.Take == Delta && !c.changed(p) {
+		return nil
+	}
+	var to profileset.Recording
+	if err := c.begin(&to, n, p); err != nil {
+		return err
+	}
+	c.copyFields(&to, p)
+	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
+		for e := range p.Section(section) {
+			if err := cmp.Or(c.poll.Err(), c.copyEntry(&to, section, e)); err != nil {
+				return err
+			}
+		}
+	}
+	c.profiles[p.Ref()] = to.Ref()
+	return to.Done()
+}
+
+// begin begins the copy of a profile, in the same context.
+func (c *Copier) begin(to *profileset.Recording, n layout.Ref, p reader.Profile) error {
+	node, inContext, err := p.Context()
+	if err != nil {
+		return err
+	}
+	m, err := c.MethodRef(n)
+	if err != nil {
+		return err
+	}
+	context := profileset.NoContext
+	if inContext {
+		if context, err = c.contextRef(n, node); err != nil {
+			return err
+		}
+	}
+	c.b.RecordIn(to, c.of, m, p.Code(), context)
+	return nil
+}
+
+// copyFields copies the optional fields that say something of the method.
+func (c *Copier) copyFields(to *profileset.Recording, p reader.Profile) {
+	block := p.Block()
+	for f := disk.HasSize; f < disk.HasSections; f <<= 1 {
+		if start, ok := block.FieldOffset(f); ok {
+			end, _ := block.FieldOffset(f << 1)
+			to.PutField(f, block[start:end])
+		}
+	}
+	if n, ok := p.Invocations(); ok {
+		to.Put64(disk.HasInvocations, c.count(n))
+	}
+	if n, ok := p.Backedges(); ok {
+		to.Put64(disk.HasBackedges, c.count(n))
+	}
+	if n, ok := p.Interpreted(); ok {
+		to.Put64(disk.HasInterpreted, c.count(n))
+	}
+	if traps := p.TrapHistory(); traps != nil {
+		to.PutTraps(traps)
+	}
+}
+
+// count is a counter as taken.
+func (c *Copier) count(n reader.Counter) uint64 {
+	switch c.Take {
+	case Live:
+		return n.Load()
+	case Delta:
+		return n.Load() - n.Trained()
+	}
+	return n.Trained()
+}
+
+// copyEntry copies an entry: all of it as it lies, then its counts as taken,
+// then references in the place of pointers.
+func (c *Copier) copyEntry(to *profileset.Recording, section layout.BlockSection, e reader.Entry) error {
+	var failed error
+	to.Add(section, e.Raw().Cells(), func(b []byte) ([]byte, disk.Entry) {
+		at := len(b)
+		b = append(b, e.Raw()...)
+		return b, disk.Entry(b[at:])
+	}, func(raw disk.Entry) {
+		raw.SetFlags(e.Flags())
+		switch {
+		case !raw.Tag().Wide():
+			raw.SetTraps(e.Traps())
+		case raw.Tag() == layout.TagReceivers:
+			raw.SetCell(1, uint64(e.Traps()))
+		}
+		for cell := range c.shape.Counts(raw) {
+			raw.SetCell(cell, c.count(e.Cell(cell)))
+		}
+		failed = c.copyPointers(raw, e)
+		if c.hooks.Entry != nil {
+			failed = errors.Join(failed, c.hooks.Entry(raw))
+		}
+	})
+	return failed
+}
+
+func (c *Copier) copyPointers(raw disk.Entry, e reader.Entry) (err error) {
+	receivers, hasRows := e.Receivers()
+	row := 0
+	for cell, kind := range c.shape.Pointers(raw) {
+		var v uint64
+		if kind == disk.CellType && hasRows {
+			v, err = c.receiverCell(receivers, row)
+			row++
+		} else {
+			v, err = c.pointerCell(raw.Cell(cell), kind)
+		}
+		if err != nil {
+			return err
+		}
+		raw.SetCell(cell, v)
+	}
+	return nil
+}
+
+// receiverCell is the reference for a row of a type profile, which may have
+// been claimed since the dump.
+func (c *Copier) receiverCell(r reader.Receivers, row int) (uint64, error) {
+	seen, ok := r.Row(row)
+	if !ok {
+		return 0, nil
+	}
+	ref, err := c.typeRef(seen.Type)
+	return uint64(ref) << methoddata.RefShift, err
+}
+
+// pointerCell is the reference for a pointer that does not change.
+func (c *Copier) pointerCell(v uint64, kind disk.CellKind) (uint64, error) {
+	tags := v & disk.TypeTags
+	if kind != disk.CellTypeWord {
+		tags = 0
+	}
+	if v == tags {
+		return tags, nil
+	}
+	at := disk.RefOf(int64(v - tags - c.s.Header().Base))
+	if kind == disk.CellMethod {
+		m, err := c.MethodRef(at)
+		return uint64(m) << methoddata.RefShift, err
+	}
+	t, err := c.s.TypeAt(at)
+	if err != nil {
+		return 0, err
+	}
+	ref, err := c.typeRef(t)
+	return uint64(ref)<<methoddata.RefShift | tags, err
+}
+
+// changed reports whether anything was counted in an adopted profile.
+func (c *Copier) changed(p reader.Profile) bool {
+	differs := func(n reader.Counter, ok bool) bool { return ok && n.Load() != n.Trained() }
+	if differs(p.Invocations()) || differs(p.Backedges()) || differs(p.Interpreted()) {
+		return true
+	}
+	for e := range p.Entries() {
+		for cell := range c.shape.Counts(e.Raw()) {
+			if differs(e.Cell(cell), true) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,100 @@
+package copier
+
+import (
+	"fmt"
+
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+func (c *Copier) Tables() error {
+	for t, err := range c.s.Tables() {
+		if err != nil {
+			return err
+		}
+		if c.Take == Delta && t.Kind != layout.TableProperties && t.Kind != layout.TableCode {
+			continue // tables are of the whole run, not of what came since
+		}
+		if err := c.copyTable(&t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Copier) copyTable(t *disk.Table) error {
+	kinds := make([]layout.ColumnKind, t.Columns())
+	for i := range kinds {
+		kinds[i] = t.Column(i)
+	}
+	var cells []uint64
+	var stays func(row int) (bool, error)
+	if c.hooks.Rows != nil {
+		stays = c.hooks.Rows(t)
+	}
+	for r := range t.Rows {
+		if err := c.poll.Err(); err != nil {
+			return err
+		}
+		if stays != nil {
+			if ok, err := stays(r); err != nil {
+				return err
+			} else if !ok {
+				continue
+			}
+		}
+		for i, kind := range kinds {
+			cell, err := c.tableCell(t.Kind, i, kind, t.Cell(i, r))
+			if err != nil {
+				return err
+			}
+			cells = append(cells, cell)
+		}
+		if c.hooks.Row != nil {
+			c.hooks.Row(t.Kind, cells[len(cells)-len(kinds):])
+		}
+	}
+	if len(cells) == 0 && t.Rows > 0 {
+		return nil
+	}
+	to := c.b.Table(t.Kind, t.Flags, kinds...)
+	to.AppendRows(cells)
+	return nil
+}
+
+// tableCell is the builder's reference for a cell of a table.
+func (c *Copier) tableCell(of layout.TableKind, column int, kind layout.ColumnKind, v uint64) (uint64, error) {
+	n := layout.Ref(v)
+	if v == 0 {
+		return v, nil
+	}
+	switch kind {
+	case layout.ColumnWord:
+		if c.hooks.Word != nil {
+			v = c.hooks.Word(of, column, v)
+		}
+		return v, nil
+	case layout.ColumnSymbol:
+		name, err := c.s.SymbolAt(n)
+		text := name.String()
+		if c.hooks.Symbol != nil {
+			text = c.hooks.Symbol(of, text)
+		}
+		return uint64(c.b.Symbol(text)), err
+	case layout.ColumnType:
+		t, err := c.s.TypeAt(n)
+		if err != nil {
+			return 0, err
+		}
+		ref, err := c.typeRef(t)
+		return uint64(ref), err
+	case layout.ColumnMethod:
+		ref, err := c.MethodRef(n)
+		return uint64(ref), err
+	case layout.ColumnContext:
+		return uint64(c.contexts[n]), nil
+	case layout.ColumnProfile:
+		return uint64(c.profiles[n]), nil
+	}
+	return 0, fmt.Errorf("builder: unknown column kind %d", kind)
+}

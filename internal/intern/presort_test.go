@@ -1,0 +1,32 @@
+package intern
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// However many symbols are sorted before the others come, all are sorted in the
+// end.
+func TestSymbolsSortedEarly(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 300).Draw(t, "early")
+		var s Symbols
+		for i := range n {
+			s.Intern(fmt.Sprint(i * 7919 % 1000))
+		}
+		s.Presorted = s.Snapshot().SortedAnew(new(Sorter))
+		if len(s.Presorted) != s.Len() {
+			t.Fatalf("%d of %d are sorted early", len(s.Presorted), s.Len())
+		}
+		for range rapid.IntRange(0, 8).Draw(t, "late") {
+			s.Intern(rapid.StringMatching(`[0-9]{0,4}`).Draw(t, "text"))
+		}
+		var sorter Sorter
+		if got, want := s.Sorted(&sorter), s.SortedAnew(&sorter); !slices.Equal(got, want) {
+			t.Fatalf("%v, want %v", got, want)
+		}
+	})
+}

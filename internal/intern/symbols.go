@@ -1,0 +1,125 @@
+package intern
+
+import (
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/refindex"
+	"github.com/profarc/profarc/internal/words"
+)
+
+// A SymbolRef is the number of an interned text; 0 is none.
+type SymbolRef uint32
+
+// Symbols interns texts and numbers them from 1. It tries the number behind the
+// last one first, since runs of one program mostly name things in one order.
+type Symbols struct {
+	Texts  Arena
+	places List[Place]
+	Index  refindex.Index
+	Last   SymbolRef // that was asked for
+
+	Presorted []SymbolRef // the first symbols, by bytes; see SortSymbols
+
+	// byNameRef: texts are found by their NameRef. Each function of LLVM needs its
+	// own anyway, and the tables in LLVM's files are in the order of its low bits.
+	ByNameRef bool
+
+	touched uint64 // see touchGroup
+}
+
+// SymbolsState is what a table of symbols held.
+type SymbolsState struct {
+	symbols   int
+	texts     ArenaState
+	last      SymbolRef
+	presorted []SymbolRef
+}
+
+func (t *Symbols) State() SymbolsState {
+	return SymbolsState{t.Len(), t.Texts.State(), t.Last, t.Presorted}
+}
+
+// Restore drops what was interned since.
+func (t *Symbols) Restore(s SymbolsState) {
+	t.Last, t.Presorted = s.last, s.presorted
+	if t.Len() > s.symbols {
+		t.places.Truncate(s.symbols)
+		t.Texts.Restore(s.texts)
+		t.Index.Truncate(uint32(s.symbols))
+	}
+}
+
+func (t *Symbols) Len() int { return t.places.Len() }
+
+// Place is where the text of a symbol is kept, nowhere for none.
+func (t *Symbols) Place(s SymbolRef) Place {
+	if s == 0 {
+		return Place{}
+	}
+	return *t.places.At(uint32(s))
+}
+
+// Text is the text of a symbol that the table has.
+func (t *Symbols) Text(s SymbolRef) string {
+	return words.String(t.Texts.At(*t.places.At(uint32(s))))
+}
+
+// Intern gives the number of a text, and whether it is new.
+func (t *Symbols) Intern(text string) (s SymbolRef, fresh bool) {
+	if s = t.Next(text); s != 0 {
+		return s, false
+	}
+	return t.InternHashed(text, t.Hash(text))
+}
+
+// Next gives the number of the text behind the last one, or of the last one
+// again, if it is that.
+func (t *Symbols) Next(text string) SymbolRef {
+	if next := t.Last + 1; int(next) <= t.Len() && t.Text(next) == text {
+		t.Last = next
+		return next
+	}
+	if t.Last != 0 && t.Text(t.Last) == text {
+		return t.Last
+	}
+	return 0
+}
+
+func (t *Symbols) InternHashed(text string, hash uint32) (s SymbolRef, fresh bool) {
+	ref, at := t.Index.Find(hash, func(ref uint32) bool { return t.Text(SymbolRef(ref)) == text })
+	if fresh = ref == 0; fresh {
+		ref = t.places.Add(t.Texts.Keep([]byte(text)))
+		t.Index.Put(at, hash, ref)
+	}
+	t.Last = SymbolRef(ref)
+	return t.Last, fresh
+}
+
+// Find gives the number of a text, 0 if it is not in the table.
+func (t *Symbols) Find(text string) SymbolRef {
+	ref, _ := t.Index.Find(t.Hash(text), func(ref uint32) bool { return t.Text(SymbolRef(ref)) == text })
+	return SymbolRef(ref)
+}
+
+// Hash is what a text is found by.
+func (t *Symbols) Hash(text string) uint32 {
+	if t.ByNameRef {
+		return uint32(disk.NameRef(text))
+	}
+	return uint32(xxhash.Sum64String(text))
+}
+
+// Touch touches the texts of symbols, as many as there are in a few groups; what
+// is no symbol is passed over. See touchGroup.
+func (t *Symbols) Touch(group []uint32) {
+	var places [2 * GroupSize]Place
+	for i, s := range group {
+		if t.places.Has(s) {
+			places[i] = *t.places.At(s)
+		}
+	}
+	for _, at := range places[:len(group)] {
+		t.touched += uint64(firstByte(t.Texts.At(at)))
+	}
+}

@@ -1,0 +1,258 @@
+package methoddata
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// Merging keeps everything, and gives the same whatever was merged first:
+//
+//	counts                 summed, saturating at 2^64-1; of LLVM's counters at 2^64-3
+//	flags, traps           united; two reasons of a trap make "several", as in the VM
+//	rows of any kind       united by what they are of, their counts summed, the highest first
+//	type words             the same type stays; two types make "several were seen"
+//	arrays of other sizes  the longer is kept, as of another version
+//	compile level, state   the higher
+//	escape analysis        what both found
+//
+// A HotSpot entry whose rows do not all fit becomes entries of this format:
+//
+//	ReceiverType                  Receivers
+//	VirtualCall, VirtualCallType  Receivers; CallType without a count, for types of
+//	                              arguments; Count, for calls that were not profiled
+//	Ret                           Ret without rows; Successors
+//
+// A profile that one run alone gave stays as it was given.
+
+// A Merger puts the profile of a run on top of one that a builder has.
+type Merger struct {
+	Shape disk.Shape
+	LLVM  bool // the domain is one of LLVM's
+	Refs  refOrder
+	Rules Rules
+
+	Unmerged uint64       // entries of which another with more cells was kept, and values that llvm-profdata drops
+	merged   Parts        // of the last merge
+	out      *sectionData // of the section that is being merged
+}
+
+// refShift is by how many bits a reference in a pointer cell is moved to the
+// left, out of the way of the tags of a type word. Cells hold references until
+// the archive is laid out.
+const RefShift = 3
+
+// A refOrder orders what references in pointer cells stand for, independent of
+// the numbers that they happen to have.
+type refOrder interface {
+	CompareTypes(x, y uint32) int
+	CompareMethods(x, y uint32) int
+}
+
+// Rules say how the second block of a merge is put on top of the first.
+type Rules struct {
+	Weight layout.Weight  // of the second's counts, 0 for 1
+	AsLLVM bool           // as llvm-profdata merges, of the release that params tell
+	Params *layout.Params // of the archive
+}
+
+// Merge gives the block of both. Its bytes are the builder's until the next
+// merge.
+func (m *Merger) Merge(have, more disk.Block) []byte {
+	if m.Rules.AsLLVM && m.numCounters(have) != m.numCounters(more) {
+		m.Unmerged++
+		return have
+	}
+	out := &m.merged
+	out.reset()
+	m.fields(have, more, out)
+	for s := layout.SectionData; s < layout.SectionDirectory; s++ {
+		m.out = &out.Sections[s]
+		x, y := m.entries(have.Section(s)), m.entries(more.Section(s))
+		m.section(x, m.mergeable(x, y))
+	}
+	out.Encode()
+	return out.Block
+}
+
+// mergeable leaves out of a section what cannot be merged with x.
+func (m *Merger) mergeable(x, y []disk.Entry) []disk.Entry {
+	if !m.LLVM {
+		return y
+	}
+	have, more := bitmapRows(x), bitmapRows(y)
+	if m.Rules.AsLLVM {
+		return m.asLLVM(x, y, have != more)
+	}
+	if have != more && (have == 0 || more == 0) {
+		m.Unmerged++
+	}
+	return y
+}
+
+// bitmapRows is the size of the bitmap among entries, 0 if there is none.
+func bitmapRows(all []disk.Entry) int {
+	for _, e := range all {
+		if e.Tag() == layout.TagBitmap {
+			return e.Rows()
+		}
+	}
+	return 0
+}
+
+// numCounters is the number of counters of a function of LLVM.
+func (m *Merger) numCounters(b disk.Block) int {
+	if data := b.Section(layout.SectionData); len(data) > 0 {
+		if e, _, err := m.Shape.Next(data); err == nil && e.Tag() == layout.TagCounters {
+			return e.Rows()
+		}
+	}
+	return 0
+}
+
+func (m *Merger) entries(section []byte) (all []disk.Entry) {
+	EachEntryIn(m.Shape, section, func(e disk.Entry) { all = append(all, e) })
+	return all
+}
+
+// section merges the entries of a section, point by point.
+func (m *Merger) section(x, y []disk.Entry) {
+	slices.SortStableFunc(x, comparePlaces)
+	slices.SortStableFunc(y, comparePlaces)
+	for len(x) > 0 || len(y) > 0 {
+		var atX, atY []disk.Entry
+		switch c := comparePoints(x, y); {
+		case c < 0:
+			atX, x = cutPoint(x)
+		case c > 0:
+			atY, y = cutPoint(y)
+		default:
+			atX, x = cutPoint(x)
+			atY, y = cutPoint(y)
+		}
+		m.point(atX, atY)
+	}
+}
+
+// comparePlaces orders entries by where they stand. ArgInfo stands behind all
+// others, where the VM looks for it.
+func comparePlaces(x, y disk.Entry) int {
+	last := func(e disk.Entry) int {
+		if e.Tag() == layout.TagArgInfo {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(cmp.Compare(last(x), last(y)), cmp.Compare(x.Point(), y.Point()))
+}
+
+func comparePoints(x, y []disk.Entry) int {
+	switch {
+	case len(x) == 0:
+		return 1
+	case len(y) == 0:
+		return -1
+	}
+	return comparePlaces(x[0], y[0])
+}
+
+// cutPoint cuts the entries of the first profile point off.
+func cutPoint(all []disk.Entry) (at, rest []disk.Entry) {
+	n := 1
+	for n < len(all) && comparePlaces(all[0], all[n]) == 0 {
+		n++
+	}
+	return all[:n], all[n:]
+}
+
+// point merges the entries of one profile point: those of one kind one by one,
+// in the order in which they stand.
+func (m *Merger) point(x, y []disk.Entry) {
+	if m.tooWide(x, y) {
+		x, y = m.widen(x), m.widen(y)
+	}
+	slices.SortStableFunc(x, m.compareKinds)
+	slices.SortStableFunc(y, m.compareKinds)
+	for len(x) > 0 && len(y) > 0 {
+		switch c := m.compareKinds(x[0], y[0]); {
+		case c < 0:
+			m.keep(x[0])
+			x = x[1:]
+		case c > 0:
+			m.scaled(y[0])
+			y = y[1:]
+		default:
+			m.entry(x[0], y[0])
+			x, y = x[1:], y[1:]
+		}
+	}
+	for _, e := range x {
+		m.keep(e)
+	}
+	for _, e := range y {
+		m.scaled(e)
+	}
+}
+
+// compareKinds orders entries of one profile point; those that are equal are
+// merged.
+func (m *Merger) compareKinds(x, y disk.Entry) int {
+	kind := func(e disk.Entry) layout.Tag {
+		if e.Tag() == layout.TagVirtualCallType {
+			return layout.TagVirtualCall
+		}
+		return e.Tag()
+	}
+	c := cmp.Or(cmp.Compare(kind(x), kind(y)), cmp.Compare(x.Sub(), y.Sub()))
+	if c != 0 || x.Tag() != layout.TagSpeculativeTrap {
+		return c
+	}
+	return m.Refs.CompareMethods(uint32(x.Cell(0)>>RefShift), uint32(y.Cell(0)>>RefShift))
+}
+
+// keep adds an entry as it is.
+func (m *Merger) keep(e disk.Entry) disk.Entry {
+	start := len(m.out.Bytes)
+	m.out.Bytes = append(m.out.Bytes, e...)
+	m.out.Add(start)
+	return disk.Entry(m.out.Bytes[start:])
+}
+
+// scaled adds an entry of the run.
+func (m *Merger) scaled(e disk.Entry) { m.scaleEntry(m.keep(e)) }
+
+// entry adds what is of both.
+func (m *Merger) entry(x, y disk.Entry) {
+	switch {
+	case isReceivers(x):
+		m.receivers(x, y)
+	case x.Tag() == layout.TagRet:
+		m.ret(x, y)
+	case x.Tag() == layout.TagValueSite && m.Rules.AsLLVM:
+		m.valueSiteAsLLVM(x, y)
+	case x.Tag() == layout.TagValueSite, x.Tag() == layout.TagSuccessors, x.Tag() == layout.TagCallees:
+		m.rows(x, y)
+	case len(x) != len(y) || x.Tag().Wide() && x.Rows() != y.Rows():
+		m.longer(x, y)
+	default:
+		m.cells(x, y)
+	}
+}
+
+// longer adds the entry with more cells: two of other sizes cannot be of the
+// same code.
+func (m *Merger) longer(x, y disk.Entry) {
+	m.Unmerged++
+	if size := func(e disk.Entry) int {
+		if e.Tag().Wide() {
+			return e.Rows()
+		}
+		return e.Cells()
+	}; size(x) >= size(y) {
+		m.keep(x)
+	} else {
+		m.scaled(y)
+	}
+}

@@ -1,0 +1,353 @@
+package profileset
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/intern"
+	"github.com/profarc/profarc/internal/methoddata"
+	"github.com/profarc/profarc/layout"
+)
+
+// ErrDuplicate: the builder has a profile of that method, code and context.
+var ErrDuplicate = errors.New("profile was given before")
+
+// A Recording is a profile that is being put together. It belongs to one
+// goroutine until Done.
+type Recording struct {
+	b     *Set
+	ref   ProfileRef
+	run   Run
+	era   int // of the set when it was begun
+	err   error
+	done  bool
+	parts *methoddata.Parts // nil after Done
+}
+
+type ProfileKey struct {
+	Method  MethodRef
+	Context ContextRef
+	Code    uint64
+}
+
+// ProfileData is a finished profile: the block as it will lie in the file, but
+// for its links and for pointer cells, which hold references.
+type ProfileData struct {
+	ProfileKey
+	Time  int64        // of the newest of its dumps
+	run   uint32       // that gave it last
+	Block intern.Place // nowhere until Done
+}
+
+// Record begins the profile of a method, for the code with that id and in that
+// context, in the run that the set is at.
+func (b *Set) Record(p *Recording, m MethodRef, code uint64, c ContextRef) {
+	b.Mu.Lock()
+	defer b.Mu.Unlock()
+	b.Shaped = ShapeUse{true, true} // its entries are of the shape that the set has now
+	b.record(p, b.Run, m, code, c)
+}
+
+// RecordIn is Record for a run of its own, which several goroutines may have
+// each.
+func (b *Set) RecordIn(p *Recording, run Run, m MethodRef, code uint64, c ContextRef) {
+	b.Mu.Lock()
+	defer b.Mu.Unlock()
+	b.record(p, run, m, code, c)
+}
+
+func (b *Set) record(p *Recording, run Run, m MethodRef, code uint64, c ContextRef) {
+	*p = Recording{b: b, run: run, era: b.era, parts: methoddata.BorrowParts()}
+	switch {
+	case !b.Methods.Has(uint32(m)):
+		p.Fail(fmt.Errorf("method %d is not of this builder", m))
+	case c != NoContext && (!b.Contexts.Has(uint32(c)) || b.Contexts.At(uint32(c)).Method != m):
+		p.Fail(fmt.Errorf("context %d is not one of method %d", c, m))
+	default:
+		p.begin(ProfileKey{m, c, code})
+	}
+}
+
+func (p *Recording) begin(key ProfileKey) {
+	ref, ok := p.b.claim(key, &p.run)
+	if p.ref = ref; !ok {
+		p.Fail(fmt.Errorf("%w: %s, code %016x, context %d", ErrDuplicate, p.b.Text(p.b.Methods.At(uint32(key.Method)).Name), key.Code, key.Context))
+		return
+	}
+	if key.Code != 0 {
+		p.parts.Put64(disk.HasCode, key.Code)
+	}
+}
+
+// Ref returns the reference of the profile.
+func (p *Recording) Ref() ProfileRef { return p.ref }
+
+// Shape returns the numbers of rows of the entries.
+func (p *Recording) Shape() disk.Shape { return p.b.Shape }
+
+// Fail keeps the first error.
+func (p *Recording) Fail(err error) {
+	if p.err == nil {
+		p.err = fmt.Errorf("profile: %w", err)
+	}
+}
+
+// tooLate reports whether Done was called before: that is an error of the set,
+// since what is given now would be lost.
+func (p *Recording) tooLate() bool {
+	if !p.done {
+		return false
+	}
+	p.Fail(errors.New("something was added after Done"))
+	p.b.Mu.Lock()
+	defer p.b.Mu.Unlock()
+	p.b.fail(p.err)
+	return true
+}
+
+// Put64 sets an optional field of 64-bit words.
+func (p *Recording) Put64(f disk.Presence, values ...uint64) {
+	if !p.tooLate() {
+		p.parts.Put64(f, values...)
+	}
+}
+
+// Put32 sets an optional field of 32-bit words.
+func (p *Recording) Put32(f disk.Presence, values ...uint32) {
+	if !p.tooLate() {
+		p.parts.Put32(f, values...)
+	}
+}
+
+// PutTraps sets the number of traps taken, by reason.
+func (p *Recording) PutTraps(byReason []byte) {
+	if !p.tooLate() {
+		p.parts.PutTraps(byReason)
+	}
+}
+
+// PutField sets an optional field to its encoded bytes.
+func (p *Recording) PutField(f disk.Presence, encoded []byte) {
+	if !p.tooLate() {
+		field := p.parts.Field(f)
+		*field = append(*field, encoded...)
+	}
+}
+
+// maxCells bounds one entry: a block's size is 32 bits wide, in units of 8
+// bytes.
+const maxCells = 1 << 28
+
+// Add appends an entry of so many cells to a section: entry appends its bytes,
+// and fill, if not nil, sets its cells.
+func (p *Recording) Add(section layout.BlockSection, cells int, entry func(b []byte) ([]byte, disk.Entry), fill func(e disk.Entry)) {
+	if p.tooLate() || p.err != nil {
+		return
+	}
+	if section < 0 || section >= layout.SectionDirectory {
+		p.Fail(fmt.Errorf("section %d holds no entries", section))
+		return
+	}
+	s := &p.parts.Sections[section]
+	if cells < 0 || cells > maxCells-len(s.Bytes)/disk.CellSize {
+		p.Fail(fmt.Errorf("%w: an entry of %d cells in section %d", layout.ErrTooLarge, cells, section))
+		return
+	}
+	start := len(s.Bytes)
+	bytes, e := entry(s.Bytes)
+	s.Bytes = bytes
+	if fill != nil {
+		fill(e)
+	}
+	s.Add(start)
+}
+
+// TypeCell returns the cell for a type, until the archive is laid out.
+func (p *Recording) TypeCell(t TypeRef) uint64 { return p.refCell("type", uint32(t), p.b.Types.Has) }
+
+// MethodCell returns the cell for a method, until the archive is laid out.
+func (p *Recording) MethodCell(m MethodRef) uint64 {
+	return p.refCell("method", uint32(m), p.b.Methods.Has)
+}
+
+func (p *Recording) refCell(what string, ref uint32, has func(uint32) bool) uint64 {
+	p.b.Mu.Lock()
+	defer p.b.Mu.Unlock()
+	if ref != 0 && !has(ref) {
+		p.Fail(fmt.Errorf("%s %d is not of this builder", what, ref))
+	}
+	return uint64(ref) << methoddata.RefShift
+}
+
+// Done hands the profile over to the set. It must be called once.
+func (p *Recording) Done() error {
+	if p.done {
+		p.b.Mu.Lock()
+		defer p.b.Mu.Unlock()
+		p.Fail(errors.New("Done was called before"))
+		p.b.fail(p.err)
+		return p.err
+	}
+	p.done = true
+	if p.err == nil {
+		p.parts.Encode()
+	}
+	p.b.Mu.Lock()
+	defer p.b.Mu.Unlock()
+	if p.era != p.b.era { // what it would be put into may be gone
+		p.Fail(errors.New("a batch began or ended between its beginning and Done"))
+	} else if p.err == nil {
+		p.b.take(p.ref, p.run.RunRules, p.parts.Block, (*methoddata.Merger).AddInPlace)
+	} else {
+		p.b.fail(p.err)
+	}
+	p.parts.GiveBack()
+	p.parts = nil
+	return p.err
+}
+
+// mayBeAnother reports whether the key of a method need not mean the same method
+// in another run.
+func (b *Set) mayBeAnother(ref MethodRef) bool {
+	m := b.Methods.At(uint32(ref))
+	return m.Flags&layout.MethodNotMatchable != 0 ||
+		m.Holder != 0 && disk.NumberedLoader(b.Text(b.Types.At(uint32(m.Holder)).Loader))
+}
+
+// take keeps the encoded profile of a run, or merges it with the one of the runs
+// before: in place if inPlace can. The caller holds mu.
+func (b *Set) take(ref ProfileRef, run RunRules, block disk.Block, inPlace func(m *methoddata.Merger, have, more disk.Block) bool) {
+	d := b.Profiles.At(uint32(ref))
+	have := disk.Block(b.Blocks.At(d.Block))
+	m := b.mergerFor(run)
+	if have != nil && b.mayBeAnother(d.Method) {
+		b.unmatchable++
+	}
+	if have == nil {
+		m.Scale(block)
+		d.Block = b.Blocks.Keep(block)
+		return
+	}
+	b.changesBlock(ref)
+	if !inPlace(m, have, block) {
+		b.replace(d, m.Merge(have, block))
+	}
+}
+
+// mergerFor returns the merger of the set, for profiles of a run. The caller
+// holds mu.
+func (b *Set) mergerFor(run RunRules) *methoddata.Merger {
+	b.merger.Shape, b.merger.Rules = b.Shape, methoddata.Rules{Weight: run.Weight, AsLLVM: run.AsLLVM, Params: &b.Heading.Params}
+	return &b.merger
+}
+
+// replace keeps other bytes for a profile.
+func (b *Set) replace(d *ProfileData, block []byte) {
+	b.Blocks.Free(d.Block)
+	d.Block = b.Blocks.Keep(block)
+	b.compactBlocks()
+}
+
+// compactBlocks copies the blocks to new memory if most of the old is not in
+// use. An open batch may need the old again.
+func (b *Set) compactBlocks() {
+	if b.batch != nil || !b.Blocks.Wasteful() {
+		return
+	}
+	var anew intern.Arena
+	for _, p := range b.Profiles.All {
+		if !p.Block.Nowhere() {
+			p.Block = anew.Keep(b.Blocks.At(p.Block))
+		}
+	}
+	b.Blocks = anew
+}
+
+// Nearly every method has one profile in one context: that one is found from
+// the method or the context. Others, of other versions of the code, are found
+// in a map.
+
+// first is the first profile of the key's method and context.
+func (b *Set) first(key ProfileKey) *ProfileRef {
+	if key.Context == NoContext {
+		return &b.Methods.At(uint32(key.Method)).first
+	}
+	return &b.Contexts.At(uint32(key.Context)).first
+}
+
+// findProfile returns the profile with a key, 0 if there is none.
+func (b *Set) findProfile(key ProfileKey) ProfileRef {
+	first := *b.first(key)
+	if first == 0 || b.Profiles.At(uint32(first)).Code == key.Code {
+		return first
+	}
+	return b.Versions[key]
+}
+
+// Block returns a finished profile's block.
+func (b *Set) Block(ref ProfileRef) disk.Block {
+	return b.Blocks.At(b.Profiles.At(uint32(ref)).Block)
+}
+
+// claim gives the profile with a key to a run, and makes it if it is new; ok is
+// false if the run has given it before.
+func (b *Set) claim(key ProfileKey, run *Run) (ref ProfileRef, ok bool) {
+	if ref = b.findProfile(key); ref == 0 {
+		ref = b.addProfile(key)
+	}
+	d := b.Profiles.At(uint32(ref))
+	if d.run == run.number {
+		return ref, false
+	}
+	b.changesProfile(ref)
+	d.run, d.Time = run.number, max(d.Time, run.Time)
+	return ref, true
+}
+
+// addProfile makes a profile with a key that has none.
+func (b *Set) addProfile(key ProfileKey) ProfileRef {
+	ref := ProfileRef(b.Profiles.Add(ProfileData{ProfileKey: key}))
+	if first := b.first(key); *first == 0 {
+		*first = ref
+	} else {
+		b.Versions[key] = ref
+	}
+	return ref
+}
+
+// KeepProfiles drops all other profiles, and the source order. The caller holds
+// mu.
+func (b *Set) KeepProfiles(keep func(d *ProfileData) bool) (dropped int) {
+	all := b.Profiles
+	b.Profiles, b.Versions = intern.List[ProfileData]{}, map[ProfileKey]ProfileRef{}
+	for _, m := range b.Methods.All {
+		m.first = 0
+	}
+	for _, c := range b.Contexts.All {
+		c.first = 0
+	}
+	b.dropSourceOrder()
+	b.Ordered = NoOrder
+	for _, d := range all.All {
+		if !keep(d) {
+			dropped++
+			b.Blocks.Free(d.Block)
+			continue
+		}
+		*b.Profiles.At(uint32(b.addProfile(d.ProfileKey))) = *d
+	}
+	b.keepCode()
+	return dropped
+}
+
+// Unfinished names a profile that was begun only. The caller holds mu.
+func (b *Set) Unfinished() error {
+	for _, d := range b.Profiles.All {
+		if d.Block.Nowhere() {
+			m := b.Methods.At(uint32(d.Method))
+			return fmt.Errorf("builder: the profile of %s was begun and Done was not called", b.Text(m.Name))
+		}
+	}
+	return nil
+}

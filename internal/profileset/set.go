@@ -1,0 +1,221 @@
+package profileset
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/intern"
+	"github.com/profarc/profarc/internal/methoddata"
+	"github.com/profarc/profarc/layout"
+)
+
+// ErrMismatch: two archives cannot be put together.
+var ErrMismatch = errors.New("archives do not fit together")
+
+// A Set holds everything that an archive is written from: symbols, types,
+// methods, contexts, profiles and tables, and what the header will say. Methods
+// whose names begin with a capital take the lock unless they say otherwise.
+type Set struct {
+	Domain layout.Domain
+	Shape  disk.Shape
+
+	Mu       sync.Mutex
+	Heading  Heading
+	Symbols  intern.Symbols
+	Types    intern.Table[typeKey, typeData]
+	Methods  methods
+	Contexts contexts
+	Profiles intern.List[ProfileData]
+	Versions map[ProfileKey]ProfileRef // but for the first profile of a method and context
+	Tables   map[layout.TableKind]*Table
+	Blocks   intern.Arena
+	merger   methoddata.Merger
+	scratch  []byte // of the last function
+
+	Run     Run       // that profiles belong to now
+	runs    uint32    // so far
+	Mixed   bool      // of several runs
+	Ordered keptOrder // what the order of the profiles' references is
+	united  int       // rows of tables when they were united last
+
+	Dumps  map[[16]byte]Dump   // that were merged
+	Copied map[[16]byte]bool   // dumps of archives that were merged or added
+	RunIDs map[RunKey][16]byte // of the last dump of each run
+	Shaped ShapeUse            // what was merged depends on
+
+	unmatchable uint64 // profiles that were merged with one of another run, and may be of something else
+	batch       *Batch // that is open, or nil
+	era         int    // number of batches that began or ended
+	err         error
+}
+
+// A Heading is what the header of an archive says beside its geometry.
+type Heading struct {
+	Params      layout.Params
+	Producer    string
+	Fingerprint [16]byte
+	DumpID      [16]byte // derived from the content if zero
+	DumpTime    time.Time
+	Flags       uint64
+}
+
+// Of returns the set behind a *builder.Builder: for merge, reduce and fit, which
+// put whole archives into builders. Package builder sets it.
+var Of func(builder any) *Set
+
+// New returns an empty set.
+func New(domain layout.Domain, heading Heading) *Set {
+	b := &Set{Domain: domain, Heading: heading, Shape: disk.ShapeOf(&heading.Params), Tables: map[layout.TableKind]*Table{}, Versions: map[ProfileKey]ProfileRef{},
+		Dumps: map[[16]byte]Dump{}, Copied: map[[16]byte]bool{}, RunIDs: map[RunKey][16]byte{}}
+	b.Symbols.ByNameRef = domain.LLVM()
+	b.merger = methoddata.Merger{LLVM: domain.LLVM(), Refs: b}
+	b.Run = b.NewRun(RunRules{})
+	if !domain.Valid() {
+		b.fail(fmt.Errorf("unknown domain %d", uint32(domain)))
+	}
+	if err := disk.CheckParams(&heading.Params); err != nil {
+		b.fail(err)
+	}
+	if err := heading.check(); err != nil {
+		b.fail(err)
+	}
+	return b
+}
+
+const maxProducer = 64
+
+// check refuses what a header cannot hold.
+func (h *Heading) check() error {
+	switch {
+	case len(h.Producer) > maxProducer:
+		return fmt.Errorf("a producer of %d bytes, at most %d are kept: shorten %.20q", len(h.Producer), maxProducer, h.Producer)
+	case strings.IndexByte(h.Producer, 0) >= 0:
+		return fmt.Errorf("a producer holds a NUL byte: %q", h.Producer)
+	case !h.DumpTime.IsZero() && !time.Unix(0, h.DumpTime.UnixNano()).Equal(h.DumpTime):
+		return fmt.Errorf("a dump of %s: times reach from 1678 to 2262", h.DumpTime)
+	case h.Flags&^disk.KnownFlags != 0:
+		return fmt.Errorf("unknown flags %#x", h.Flags&^disk.KnownFlags)
+	}
+	return nil
+}
+
+// fail keeps the first error. The caller holds mu, or nobody else has b yet.
+func (b *Set) fail(err error) {
+	if b.err == nil {
+		b.err = fmt.Errorf("builder: %w", err)
+	}
+}
+
+// Err returns the first error of any call.
+func (b *Set) Err() error {
+	b.Mu.Lock()
+	defer b.Mu.Unlock()
+	return b.err
+}
+
+// Symbol interns any text or bytes, for tables.
+func (b *Set) Symbol(text string) intern.SymbolRef {
+	b.Mu.Lock()
+	defer b.Mu.Unlock()
+	return b.symbol(text, disk.MaxBlob)
+}
+
+// symbol interns text of at most limit bytes. The caller holds mu.
+func (b *Set) symbol(text string, limit int) intern.SymbolRef {
+	if len(text) > limit {
+		b.fail(fmt.Errorf("%w: a name of %d bytes, at most %d are possible; it begins with %.40q", layout.ErrTooLarge, len(text), limit, text))
+		return 0
+	}
+	ref, _ := b.Symbols.Intern(text)
+	return intern.SymbolRef(ref)
+}
+
+// name interns a part of a key: "" is none. The caller holds mu.
+func (b *Set) name(text string) intern.SymbolRef {
+	if text == "" {
+		return 0
+	}
+	if strings.IndexByte(text, 0) >= 0 {
+		b.fail(fmt.Errorf("a name holds a NUL byte: %.80q", text))
+		return 0
+	}
+	return b.symbol(text, disk.MaxName)
+}
+
+// Text returns the text of a symbol, "" for none. The caller holds mu.
+func (b *Set) Text(s intern.SymbolRef) string {
+	if s == 0 {
+		return ""
+	}
+	return b.Symbols.Text(s)
+}
+
+// Params returns the settings of what the set holds.
+func (b *Set) Params() layout.Params {
+	b.Mu.Lock()
+	defer b.Mu.Unlock()
+	return b.Heading.Params
+}
+
+// JoinParams takes the settings of a further run. The error matches ErrMismatch.
+func (b *Set) JoinParams(p layout.Params) error {
+	b.Mu.Lock()
+	defer b.Mu.Unlock()
+	if disk.ShapeOf(&p) != b.Shape {
+		return fmt.Errorf("builder: %w: entries of the shape %+v, the builder has %+v", ErrMismatch, disk.ShapeOf(&p), b.Shape)
+	}
+	b.MergeParams(p)
+	return nil
+}
+
+// MergeParams keeps the higher of each setting, and of LLVM's variants all bits.
+// The caller holds mu.
+func (b *Set) MergeParams(p layout.Params) {
+	have := &b.Heading.Params
+	for i := range have {
+		switch i {
+		case layout.ParamTypeProfileWidth, layout.ParamBciProfileWidth, layout.ParamReceiverGap: // these shape entries
+		case layout.ParamLLVMVariant:
+			have[i] |= p[i]
+		default:
+			have[i] = max(have[i], p[i])
+		}
+	}
+}
+
+// Unmatchable returns the number of profiles that were summed with one of
+// another run although their method's key need not mean the same there.
+func (b *Set) Unmatchable() uint64 {
+	b.Mu.Lock()
+	defer b.Mu.Unlock()
+	return b.unmatchable
+}
+
+// Unmerged returns the number of entries that could not be summed.
+func (b *Set) Unmerged() uint64 {
+	b.Mu.Lock()
+	defer b.Mu.Unlock()
+	return b.merger.Unmerged
+}
+
+// Prepare brings into its final form what an archive is to be written from. The
+// caller holds mu.
+func (b *Set) Prepare() error {
+	if b.err != nil {
+		return b.err
+	}
+	if err := cmp.Or(b.WithoutBatch(), b.Unfinished()); err != nil {
+		return err
+	}
+	if b.Mixed {
+		b.uniteTables()
+	}
+	b.listFirstOrder()
+	b.sortCode()
+	return nil
+}

@@ -1,0 +1,165 @@
+package profileset
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/intern"
+	"github.com/profarc/profarc/layout"
+)
+
+// A Table gathers the rows of one table of ex, in the order in which they are
+// added.
+type Table struct {
+	b       *Set
+	Kind    layout.TableKind
+	Flags   uint32
+	Columns []layout.ColumnKind
+	Cells   []uint64 // row by row
+	run     uint32   // that added the last row
+	base    uint64   // of its groups
+
+	firsts map[uint64]bool // the first cell of each row, for RowOnce; nil if it has to be made
+}
+
+// Table returns the table of a kind, with those columns; it is made if the
+// builder does not have it yet. Asking for other columns than before is an
+// error of the builder.
+func (b *Set) Table(kind layout.TableKind, flags uint32, columns ...layout.ColumnKind) *Table {
+	b.Mu.Lock()
+	defer b.Mu.Unlock()
+	t := b.Tables[kind]
+	if t == nil {
+		t = &Table{b: b, Kind: kind, Flags: flags, Columns: slices.Clone(columns)}
+		if err := b.newTable(kind, columns); err != nil {
+			b.fail(err)
+			return t
+		}
+		b.Tables[kind] = t
+	}
+	if !slices.Equal(t.Columns, columns) || t.Flags != flags {
+		b.fail(fmt.Errorf("%w: table %d has columns %v and flags %#x, asked for %v and %#x", ErrMismatch, kind, t.Columns, t.Flags, columns, flags))
+	}
+	return t
+}
+
+// newTable says why there can be no further table of that kind and columns.
+func (b *Set) newTable(kind layout.TableKind, columns []layout.ColumnKind) error {
+	if len(b.Tables) >= disk.MaxTables {
+		return fmt.Errorf("%w: more than %d tables", layout.ErrTooLarge, disk.MaxTables)
+	}
+	return disk.CheckColumns(kind, columns)
+}
+
+// Row adds a row. A cell is a number, or a reference of the builder as a
+// number (uint64(ref)), as its column says. Each run may number the groups of
+// samples and traces from 0.
+func (t *Table) Row(cells ...uint64) {
+	t.b.Mu.Lock()
+	defer t.b.Mu.Unlock()
+	t.addRow(cells)
+}
+
+// RowOnce adds a row unless the table has one with the same first cell.
+func (t *Table) RowOnce(cells ...uint64) {
+	t.b.Mu.Lock()
+	defer t.b.Mu.Unlock()
+	if t.firsts == nil {
+		t.firsts = map[uint64]bool{}
+		for at := 0; at < len(t.Cells); at += len(t.Columns) {
+			t.firsts[t.Cells[at]] = true
+		}
+	}
+	if len(cells) == 0 || !t.firsts[cells[0]] {
+		t.addRow(cells)
+	}
+}
+
+// addRow adds a row. The caller holds mu.
+func (t *Table) addRow(cells []uint64) {
+	if len(cells) != len(t.Columns) || len(cells) == 0 {
+		t.b.fail(fmt.Errorf("table %d has %d columns, a row has %d", t.Kind, len(t.Columns), len(cells)))
+		return
+	}
+	for i, c := range cells {
+		if !t.b.holds(t.Columns[i], c) {
+			t.b.fail(fmt.Errorf("table %d, column %d: reference %d is not of this builder", t.Kind, i, c))
+			return
+		}
+	}
+	if t.firsts != nil {
+		t.firsts[cells[0]] = true
+	}
+	t.Cells = append(t.Cells, cells...)
+	if groupedTables[t.Kind] {
+		t.keepApart(t.Cells[len(t.Cells)-len(cells):])
+	}
+}
+
+// keepApart numbers the group of a row that a run has added, so that it is none
+// of the runs before.
+func (t *Table) keepApart(row []uint64) {
+	if run := t.b.Run.number; t.run != run {
+		t.run, t.base = run, 0
+		if before := len(t.Cells) - 2*len(row); before >= 0 {
+			t.base = t.Cells[before] + 1
+		}
+	}
+	row[0] += t.base
+}
+
+func (t *Table) Rows() int { return len(t.Cells) / len(t.Columns) }
+
+// holds reports whether a cell of that kind of column means something here.
+func (b *Set) holds(kind layout.ColumnKind, cell uint64) bool {
+	var n int
+	switch kind {
+	case layout.ColumnWord:
+		return true
+	case layout.ColumnSymbol:
+		n = b.Symbols.Len()
+	case layout.ColumnType:
+		n = b.Types.Len()
+	case layout.ColumnMethod:
+		n = b.Methods.Len()
+	case layout.ColumnProfile:
+		n = b.Profiles.Len()
+	case layout.ColumnContext:
+		n = b.Contexts.Len()
+	default:
+		return false
+	}
+	return cell <= uint64(n)
+}
+
+// EachSymbolCell goes through the symbols that tables refer to.
+func (b *Set) EachSymbolCell(yield func(intern.SymbolRef)) {
+	for _, t := range b.Tables {
+		for i, cell := range t.Cells {
+			if t.Columns[i%len(t.Columns)] == layout.ColumnSymbol {
+				yield(intern.SymbolRef(cell))
+			}
+		}
+	}
+}
+
+// TablesSize is the size in bytes of ex.
+func (b *Set) TablesSize() int64 {
+	size := int64(disk.TablesHeaderSize)
+	for _, t := range b.Tables {
+		size += disk.TableRowSize + disk.TableSize(t.Columns, int64(t.Rows()))
+	}
+	return size
+}
+
+// SortedTables gives the tables by kind.
+func (b *Set) SortedTables() []*Table {
+	kinds := slices.Sorted(maps.Keys(b.Tables))
+	tables := make([]*Table, len(kinds))
+	for i, k := range kinds {
+		tables[i] = b.Tables[k]
+	}
+	return tables
+}

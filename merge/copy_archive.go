@@ -1,0 +1,76 @@
+package merge
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/copier"
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/profileset"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A Take says which counts of an archive are copied.
+type Take int
+
+// The choices.
+const (
+	Trained Take = iota // as they were dumped
+	Live                // as they stand now, where the archive was adopted
+	Delta               // what was counted since: live less trained; profiles without any are left out
+)
+
+// Copy puts all that an archive holds into the builder: for a snapshot of an adopted one, or
+// to change something on the way. A builder made with ConfigOf its header and
+// given nothing else writes the same bytes again. To put several archives
+// together see Into. The error matches ErrMismatch if domain or shape differ,
+// ErrDuplicate if the run has given one of its profiles, ErrCounted if one of
+// its dumps was merged, and otherwise is the reader's, or that of ctx.
+//
+// A snapshot is a dump of its own: Live and Delta make the builder forget an
+// identity that it has from the archive, and Delta says that counts are no
+// totals.
+func Copy(ctx context.Context, b *builder.Builder, s *reader.Store, take Take) error {
+	contents, err := ContentsOf(s)
+	if err != nil {
+		return err
+	}
+	t := target{profileset.Of(b)}
+	run, err := t.admit(s, &contents, take)
+	if err != nil {
+		return err
+	}
+	c := copier.New(ctx, t.Set, s, run, copier.Hooks{})
+	c.Take = copier.Take(take)
+	return c.All()
+}
+
+// admit notes what the builder's archive is made of, and returns the run that
+// the copy belongs to.
+func (b target) admit(s *reader.Store, contents *Contents, take Take) (profileset.Run, error) {
+	b.Mu.Lock()
+	defer b.Mu.Unlock()
+	b.Shaped = profileset.ShapeUse{Types: true, Returns: true}
+	h := s.Header()
+	if h.Domain != b.Domain || disk.ShapeOf(&h.Params) != b.Shape {
+		return b.Run, fmt.Errorf("%s: %w: it is of domain %s and keeps %s, the others of %s keep %s: add archives of one domain and one VM", s.Mapping().Name(), profileset.ErrMismatch,
+			h.Domain, describeShape(disk.ShapeOf(&h.Params)), b.Domain, describeShape(b.Shape))
+	}
+	for id := range contents.ids {
+		if _, ok := b.Dumps[id]; ok {
+			return b.Run, fmt.Errorf("builder: %w: %x", ErrCounted, id)
+		}
+	}
+	if take != Delta {
+		b.note(contents)
+	}
+	if take != Trained && b.Heading.DumpID == h.DumpID {
+		b.Heading.DumpID = [16]byte{}
+	}
+	if take == Delta {
+		b.Heading.Flags |= layout.FlagDelta
+	}
+	return b.Run, nil
+}

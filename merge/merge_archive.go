@@ -1,0 +1,174 @@
+package merge
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/copier"
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/profileset"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// Errors of Into, to match with errors.Is.
+var (
+	// ErrCounted: a dump is in the builder already.
+	ErrCounted = errors.New("a dump is counted already")
+	// ErrWeighted: weights apply to single dumps, before they are merged.
+	ErrWeighted = errors.New("an archive that was merged takes no weight")
+)
+
+// Into adds what another run recorded to what the builder has. It may be
+// called from several goroutines: what the archive comes to in the end does not
+// depend on the order, as long as no run has a weight that leaves fractions.
+//
+// The archive says, in its table of dumps, which dumps it was made from. The
+// error matches ErrCounted if the builder has one of them, ErrSameProcess if it
+// has another dump of a process that the archive has a dump of (see Superseded),
+// ErrWeighted if a merged archive is given a weight, ErrMismatch if domain, shape
+// or kind of instrumentation differ, and otherwise is the reader's, or
+// that of ctx. After an error that matches one of these four the builder is as it
+// was; after any other it has a part of the run, and is of no use.
+func Into(ctx context.Context, b *builder.Builder, s *reader.Store, r builder.Run) error {
+	t := target{profileset.Of(b)}
+	dumps, err := weightedDumps(s, r)
+	if err != nil {
+		return err
+	}
+	contents, err := ContentsOf(s)
+	if err != nil {
+		return err
+	}
+	use, err := useOf(s)
+	if err != nil {
+		return err
+	}
+	run, err := t.join(s.Header(), use, dumps, &contents, profileset.RunRules(r))
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.Mapping().Name(), err)
+	}
+	hooks := copier.Hooks{Rows: t.rowsToMerge, Row: func(kind layout.TableKind, row []uint64) { profileset.ScaleRow(kind, row, r.Weight) }}
+	if err := copier.New(ctx, t.Set, s, run, hooks).All(); err != nil {
+		return err
+	}
+	return t.UniteGrown()
+}
+
+// A target is what archives are put into.
+type target struct{ *profileset.Set }
+
+// rowsToMerge leaves out the order of one source, and the dumps, which are
+// listed for all archives together.
+func (t target) rowsToMerge(table *disk.Table) func(row int) (bool, error) {
+	if table.Kind.IsSourceOrder() || table.Kind == layout.TableDumps {
+		return func(int) (bool, error) { return false, nil }
+	}
+	return nil
+}
+
+// weightedDumps returns the dumps that an archive was made from, with the weight
+// of the run. The error matches ErrWeighted for a weight of a merged archive.
+func weightedDumps(s *reader.Store, r builder.Run) ([]profileset.Dump, error) {
+	dumps, err := copier.Dumps(s)
+	if weight := cmp.Or(r.Weight, layout.WeightOne); err != nil || weight == layout.WeightOne {
+		return dumps, err
+	} else if s.Header().Flags&layout.FlagMerged != 0 {
+		return nil, fmt.Errorf("%s: %w: give the weights to the archives that it was merged from", s.Mapping().Name(), ErrWeighted)
+	} else {
+		dumps[0].Weight = weight
+	}
+	return dumps, nil
+}
+
+// join makes the builder's archive a merged one that says of itself what
+// holds for all: the highest settings and the last time; a fingerprint only if
+// all agree. It fails before anything is changed.
+func (b target) join(h *layout.Header, use profileset.ShapeUse, dumps []profileset.Dump, contents *Contents, r profileset.RunRules) (profileset.Run, error) {
+	b.Mu.Lock()
+	defer b.Mu.Unlock()
+	c := &b.Heading
+	empty := len(b.Dumps) == 0
+	if err := b.mergeable(h, empty); err != nil {
+		return profileset.Run{}, err
+	}
+	if err := b.countsAgain(contents); err != nil {
+		return profileset.Run{}, err
+	}
+	if err := b.joinShape(disk.ShapeOf(&h.Params), use); err != nil {
+		return profileset.Run{}, err
+	}
+	b.Mixed, b.Ordered = true, profileset.NoOrder
+	if len(dumps) == 0 {
+		return b.NewRun(r), nil // nothing to tell of
+	}
+	for _, d := range dumps {
+		b.Dumps[d.ID] = d
+	}
+	b.note(contents)
+	if empty {
+		c.Fingerprint, c.Flags = h.Fingerprint, h.Flags&layout.FlagDelta
+	}
+	if c.Fingerprint != h.Fingerprint {
+		c.Fingerprint = [16]byte{}
+	}
+	if t := h.Time(); c.DumpTime.Before(t) || c.DumpTime == (time.Time{}) {
+		c.DumpTime = t
+	}
+	c.Flags = c.Flags&h.Flags&layout.FlagDelta | layout.FlagMerged
+	c.Producer = max(c.Producer, h.Producer)
+	b.MergeParams(h.Params)
+	c.DumpID = [16]byte{}
+	run := b.NewRun(r)
+	run.Time = h.DumpTime
+	return run, nil
+}
+
+// countsAgain reports why the builder has counts of an archive already.
+func (b target) countsAgain(c *Contents) error {
+	for _, id := range slices.SortedFunc(maps.Keys(c.ids), func(x, y [16]byte) int { return slices.Compare(x[:], y[:]) }) {
+		if b.Copied[id] {
+			return fmt.Errorf("%w: %x: leave this archive out; if it is of another run that counted just the same, "+
+				"give one of the two the weight 2 (NAME.parc:2), or import that run again with a --run of its own", ErrCounted, id)
+		}
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(c.runs), compareRunKeys) {
+		if id, ok := b.RunIDs[key]; ok {
+			return fmt.Errorf("%w: %x and %x, of process %d: leave the earlier out", ErrSameProcess, id, c.runs[key].id, key.Process.PID)
+		}
+	}
+	return nil
+}
+
+// note takes down what an archive that is added holds.
+func (b target) note(c *Contents) {
+	maps.Copy(b.Copied, c.ids)
+	for key, d := range c.runs {
+		b.RunIDs[key] = d.id
+	}
+}
+
+// mergeable reports why an archive cannot be merged into the builder's.
+func (b target) mergeable(h *layout.Header, empty bool) error {
+	switch {
+	case h.Domain != b.Domain:
+		return fmt.Errorf("%w: it is of domain %s, the others are of %s: merge the archives of each domain by themselves", profileset.ErrMismatch, h.Domain, b.Domain)
+	case !empty && (h.Params[layout.ParamLLVMVariant]^b.Heading.Params[layout.ParamLLVMVariant])&disk.LLVMCoverageOnly != 0:
+		return fmt.Errorf("%w: one has counts, the other says only what was covered: merge archives of one kind of instrumentation", profileset.ErrMismatch)
+	}
+	return nil
+}
+
+// Dumps returns the number of dumps that Into has put into the builder.
+func Dumps(b *builder.Builder) int {
+	t := profileset.Of(b)
+	t.Mu.Lock()
+	defer t.Mu.Unlock()
+	return len(t.Dumps)
+}

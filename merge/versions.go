@@ -1,0 +1,113 @@
+package merge
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/methoddata"
+	"github.com/profarc/profarc/internal/profileset"
+	"github.com/profarc/profarc/layout"
+)
+
+// A Versions says which versions of a method's code keep their profiles.
+type Versions int
+
+// The choices. Profiles of different versions are never summed.
+const (
+	AllVersions     Versions = iota
+	NewestVersion            // the one with the newest dump
+	HeaviestVersion          // the one that was counted most
+)
+
+var versionNames = [...]string{"all", "newest", "heaviest"}
+
+func (v Versions) String() string {
+	if v < 0 || int(v) >= len(versionNames) {
+		return fmt.Sprintf("versions %d", int(v))
+	}
+	return versionNames[v]
+}
+
+// ParseVersions reads all, newest or heaviest.
+func ParseVersions(text string) (Versions, error) {
+	for i, name := range versionNames {
+		if text == name {
+			return Versions(i), nil
+		}
+	}
+	return 0, fmt.Errorf("versions %q: it is one of all, newest, heaviest", text)
+}
+
+// KeepVersions lets go of the profiles of other versions of the code of methods
+// that have several, in all contexts. Of versions that are alike in what is
+// asked for, the one with the higher code id stays. It gives the number of
+// methods with several versions, and of the profiles that went.
+func KeepVersions(of *builder.Builder, v Versions) (methods, dropped int) {
+	b := target{profileset.Of(of)}
+	b.Mu.Lock()
+	defer b.Mu.Unlock()
+	if b.WithoutBatch() != nil || b.Unfinished() != nil {
+		return 0, 0 // Commit will say so
+	}
+	best := make([]version, b.Methods.Len())
+	several := map[profileset.MethodRef]bool{}
+	worth := b.versionWorth(v)
+	for _, d := range b.Profiles.All {
+		this := version{worth[profileset.ProfileKey{Method: d.Method, Code: d.Code}], d.Code, true}
+		have := &best[d.Method-1]
+		if have.known && have.code != d.Code {
+			several[d.Method] = true
+		}
+		if !have.known || this.compare(*have) > 0 {
+			*have = this
+		}
+	}
+	if v == AllVersions {
+		return len(several), 0
+	}
+	return len(several), b.KeepProfiles(func(d *profileset.ProfileData) bool { return best[d.Method-1].code == d.Code })
+}
+
+type version struct {
+	worth uint64
+	code  uint64
+	known bool
+}
+
+func (v version) compare(w version) int {
+	return cmp.Or(cmp.Compare(v.worth, w.worth), cmp.Compare(v.code, w.code))
+}
+
+// versionWorth is how new, or how heavy, each version of each method is.
+func (b target) versionWorth(v Versions) map[profileset.ProfileKey]uint64 {
+	worth := map[profileset.ProfileKey]uint64{}
+	for ref, d := range b.Profiles.All {
+		key := profileset.ProfileKey{Method: d.Method, Code: d.Code}
+		switch v {
+		case NewestVersion:
+			worth[key] = max(worth[key], uint64(d.Time))
+		case HeaviestVersion:
+			worth[key] = disk.SaturatingAdd(worth[key], b.weight(profileset.ProfileRef(ref)))
+		}
+	}
+	return worth
+}
+
+// weight is the sum of all that a profile has counted.
+func (b target) weight(ref profileset.ProfileRef) (sum uint64) {
+	block := b.Block(ref)
+	if f := block.Field(disk.HasInvocations); f != nil {
+		sum = binary.LittleEndian.Uint64(f)
+	}
+	methoddata.EachEntryIn(b.Shape, block.Section(layout.SectionData), func(e disk.Entry) {
+		for cell := range b.Shape.Counts(e) {
+			if n := e.Cell(cell); cell > 0 || !e.SignedCount() || int64(n) > 0 {
+				sum = disk.SaturatingAdd(sum, n)
+			}
+		}
+	})
+	return sum
+}

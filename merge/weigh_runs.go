@@ -1,0 +1,58 @@
+package merge
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// ParseWeight reads a whole number or a decimal fraction of at most nine
+// places, greater than 0.
+func ParseWeight(text string) (layout.Weight, error) {
+	whole, fraction, _ := strings.Cut(text, ".")
+	if len(fraction) > layout.WeightDecimals {
+		return 0, fmt.Errorf("weight %s: at most %d decimal places are held", text, layout.WeightDecimals)
+	}
+	n, err := strconv.ParseUint(whole+fraction+strings.Repeat("0", layout.WeightDecimals-len(fraction)), 10, 64)
+	if err != nil || n == 0 {
+		return 0, fmt.Errorf("weight %s: a weight is a number from 0.000000001 to 18446744073, as 3 or 0.25", text)
+	}
+	return layout.Weight(n), nil
+}
+
+// HalfLife is the weight of counts of that age if they are worth half as much
+// after each half-life, at most one: what is dated later than now is new. No
+// half-life is never worth less.
+func HalfLife(age, half time.Duration) layout.Weight {
+	if age <= 0 || half <= 0 {
+		return layout.WeightOne
+	}
+	return layout.Weight(max(math.Round(float64(layout.WeightOne)*math.Exp2(-float64(age)/float64(half))), 1))
+}
+
+// Equalize gives the weights that make runs count alike, whatever their totals:
+// the run with the highest total has weight 1. A run without counts has 1 too.
+func Equalize(totals []uint64) []layout.Weight {
+	highest := uint64(0)
+	for _, n := range totals {
+		highest = max(highest, n)
+	}
+	weights := make([]layout.Weight, len(totals))
+	for i, n := range totals {
+		weights[i] = layout.WeightOne
+		if n > 0 {
+			hi, lo := bits.Mul64(highest, uint64(layout.WeightOne))
+			weights[i] = math.MaxUint64
+			if hi < n {
+				q, _ := bits.Div64(hi, lo, n)
+				weights[i] = layout.Weight(q)
+			}
+		}
+	}
+	return weights
+}

@@ -1,0 +1,179 @@
+package reduce
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"strings"
+	"sync"
+
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// An Anonymizer replaces names by keyed hashes, the letter x and 20 hexadecimal
+// digits of HMAC-SHA256. The same name gives the same hash under the same key,
+// so that archives that were anonymized with one key can be merged and compared;
+// without the key nobody can tell whether a name that he guesses is in them.
+//
+// Hashed are names of classes, methods and functions, and identities of loaders.
+// What the domain itself gives a meaning stays, so that descriptors are still
+// descriptors: primitive types, brackets, <init> and <clinit>, the loaders app,
+// platform and boot. Ids that LLVM makes of names follow them, also where only
+// the id is known. Identities of dumps and programs are hashed too.
+//
+// It may be used from several goroutines.
+type Anonymizer struct {
+	keep func(name string) bool
+
+	mu    sync.Mutex
+	mac   hash.Hash
+	known map[string]string // classes that were hashed
+}
+
+// MinKey is the length in bytes of the shortest key of an Anonymizer.
+const MinKey = 16
+
+// NewAnonymizer makes an Anonymizer with a key of MinKey bytes at least, or a
+// random one if key is nil. Classes for which keep reports true, spelled as in
+// the archive, keep their names, and those of their methods; so do functions
+// and vtables of languages without classes. keep may be nil.
+func NewAnonymizer(key []byte, keep func(name string) bool) (*Anonymizer, error) {
+	if key == nil {
+		key = make([]byte, sha256.Size)
+		_, _ = rand.Read(key) // it cannot fail
+	}
+	if len(key) < MinKey {
+		return nil, fmt.Errorf("builder: a key of %d bytes can be guessed: use %d at least", len(key), MinKey)
+	}
+	return &Anonymizer{keep: keep, mac: hmac.New(sha256.New, key), known: map[string]string{}}, nil
+}
+
+// hashDigits is the number of hexadecimal digits of a hashed name.
+const hashDigits = 20
+
+// sum is the keyed hash of a text.
+func (a *Anonymizer) sum(text string) []byte {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.mac.Reset()
+	a.mac.Write([]byte(text))
+	return a.mac.Sum(nil)
+}
+
+// hash is what takes the place of a name; none stays none.
+func (a *Anonymizer) hash(name string) string {
+	if name == "" {
+		return ""
+	}
+	return "x" + hex.EncodeToString(a.sum(name))[:hashDigits]
+}
+
+func (a *Anonymizer) keeps(name string) bool { return a.keep != nil && a.keep(name) }
+
+// identity is what takes the place of the identity of a dump or program.
+func (a *Anonymizer) identity(id [16]byte) [16]byte {
+	if a == nil || id == ([16]byte{}) {
+		return id
+	}
+	return [16]byte(a.sum(string(id[:])))
+}
+
+// key is what takes the place of a method's key.
+func (a *Anonymizer) key(d layout.Domain, k layout.Key) layout.Key {
+	switch {
+	case a == nil:
+		return k
+	case d.LLVM():
+		return layout.Key{Name: a.function(k.Name)}
+	case d == layout.DomainJamaica && k.Class == "":
+		return layout.Key{Name: a.whole(k.Name)}
+	}
+	name := k.Name
+	if !a.keepsMethods(k.Class, name) {
+		name = a.method(name)
+	}
+	return layout.Key{Class: a.typeName(k.Class), Name: name, Signature: a.signature(k.Signature), Loader: a.loader(k.Loader)}
+}
+
+// keepsMethods reports whether a method keeps its name: with its class or, where
+// it has none, for its own sake.
+func (a *Anonymizer) keepsMethods(class, name string) bool {
+	if class == "" {
+		return a.keeps(name)
+	}
+	return a.keepsClass(class)
+}
+
+// method hashes the name of a method, but for those that the JVM gives.
+func (a *Anonymizer) method(name string) string {
+	if name == "<init>" || name == "<clinit>" {
+		return name
+	}
+	return a.hash(name)
+}
+
+// loader hashes the identity of a class loader, but for those that every JVM
+// has, and for numbers of a file.
+func (a *Anonymizer) loader(id string) string {
+	switch {
+	case id == "app", id == "platform", id == "boot":
+		return id
+	case strings.HasPrefix(id, "#") && strings.Trim(id[1:], "0123456789") == "":
+		return id
+	}
+	return a.hash(id)
+}
+
+// function hashes the name of a function or vtable of LLVM, by its id.
+func (a *Anonymizer) function(name string) string {
+	if name == "" || a.keeps(name) {
+		return name
+	}
+	return a.functionOf(disk.NameRef(name))
+}
+
+// functionOf is what takes the place of the function with an id, whose name need
+// not be known.
+func (a *Anonymizer) functionOf(id uint64) string {
+	return a.hash(string(binary.LittleEndian.AppendUint64(nil, id)))
+}
+
+// symbol is what takes the place of a text in a table.
+func (a *Anonymizer) symbol(of layout.TableKind, text string) string {
+	switch {
+	case a == nil, of == layout.TableProperties: // of these only harmless ones are here
+		return text
+	case of == layout.TableVTables:
+		return a.function(text)
+	case of == layout.TableInstances:
+		return a.loader(text)
+	}
+	return string(a.sum(text)) // bytes that identify something, as build ids
+}
+
+// anonymousRun takes out of a row of TableRuns what names the program or the
+// machine. Identities become others that are equal where they were.
+func (a *Anonymizer) anonymousRun(row []uint64) {
+	hash := func(at, words int) {
+		cells := row[at : at+words]
+		b := make([]byte, 0, 8*words)
+		for _, w := range cells {
+			b = binary.LittleEndian.AppendUint64(b, w)
+		}
+		known := binary.LittleEndian.Uint64(b)|binary.LittleEndian.Uint64(b[8:]) != 0
+		clear(cells)
+		if known {
+			sum := a.sum(string(b))
+			cells[0], cells[1] = binary.LittleEndian.Uint64(sum), binary.LittleEndian.Uint64(sum[8:])
+		}
+	}
+	hash(0, 2) // dump
+	hash(2, 2) // that it was counted from
+	hash(4, 5) // process
+	clear(row[disk.RunClassPath:])
+}

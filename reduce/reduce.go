@@ -1,0 +1,223 @@
+package reduce
+
+import (
+	"cmp"
+	"context"
+	"math"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/copier"
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/poll"
+	"github.com/profarc/profarc/internal/profileset"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A Options says what Reduce leaves out of an archive, and whether it replaces
+// names. The zero value keeps everything but the source order.
+type Options struct {
+	// Hot keeps the fewest methods that together have that part of all counts of
+	// each unit, of which One is all: see Weights.Needed. Beside them it keeps the
+	// fewest sampled stacks that have that part of all samples, with the methods
+	// on them. 0 keeps all.
+	Hot layout.Weight
+	// DropCold drops profiles and sampled stacks that counted nothing, and methods
+	// that are left without a profile or never ran. Those on a stack ran.
+	DropCold bool
+	// Methods, if not nil, says which methods may stay, and with them the sampled
+	// stacks whose leaves they are. Hot is then a part of their counts and samples.
+	Methods func(k layout.Key) bool
+	// Names, if not nil, replaces all names, and leaves out what it cannot
+	// judge: aliases, properties of the run but for numbers, keys that the
+	// importer did not know.
+	Names *Anonymizer
+	// Config has Workers and Progress for Commit; the rest is the archive's.
+	Config builder.Config
+}
+
+// Report says what stayed.
+type Report struct {
+	Methods  uint64 // that were chosen; others stay without profiles where these name them
+	Profiles uint64
+	Entries  uint64
+	Rows     map[layout.TableKind]int // of tables, that were left out
+
+	counts, all         [layout.NumCountUnits]wide
+	samples, allSamples wide
+}
+
+// ShareOf is the part of all counts of a unit that stayed; ok is false if there
+// were none, or if they cannot be added up.
+func (r *Report) ShareOf(u layout.CountUnit) (share float64, ok bool) {
+	if r.all[u] == (wide{}) || u.Inclusive() {
+		return 1, false
+	}
+	return r.counts[u].float() / r.all[u].float(), true
+}
+
+// Share is the lowest part of all counts of a unit that stayed, 1 if there are
+// none.
+func (r *Report) Share() float64 {
+	lowest := 1.0
+	for u := range layout.NumCountUnits {
+		share, _ := r.ShareOf(u)
+		lowest = min(lowest, share)
+	}
+	return lowest
+}
+
+// Units are the units that there were counts of.
+func (r *Report) Units() (units []layout.CountUnit) {
+	for u := range layout.NumCountUnits {
+		if r.all[u] != (wide{}) {
+			units = append(units, u)
+		}
+	}
+	return units
+}
+
+// SampleShare is the part of all samples of stacks that stayed; sampled is false
+// if there were none.
+func (r *Report) SampleShare() (share float64, sampled bool) {
+	if r.allSamples == (wide{}) {
+		return 1, false
+	}
+	return r.samples.float() / r.allSamples.float(), true
+}
+
+// Archive makes a builder that holds a part of an archive, or the archive with
+// other names. What stays keeps what it refers to: types, the callers of its
+// contexts, the methods that it calls or that its traps name. The source order
+// goes, since it is of the whole.
+//
+// The dump keeps its identity, so that a part is not merged with its whole or
+// with another part; where names are replaced, identities are too. The error
+// is the reader's, or that of ctx.
+func Archive(ctx context.Context, s *reader.Store, r Options) (*builder.Builder, *Report, error) {
+	out := &Report{Rows: map[layout.TableKind]int{}}
+	cut, err := newCut(ctx, s, &r, out)
+	if err != nil {
+		return nil, nil, err
+	}
+	b := builder.New(s.Header().Domain, cut.config(s.Header(), r.Config))
+	t := &reduction{cut: cut, s: s, set: profileset.Of(b), poll: poll.New(ctx)}
+	t.copier = copier.New(ctx, t.set, s, t.set.Run, t.hooks())
+	for _, step := range []func() error{t.adoptDumps, t.copyRecords, t.copyMethods, t.copier.Tables, b.Err} {
+		if err := step(); err != nil {
+			return nil, nil, err
+		}
+	}
+	return b, out, nil
+}
+
+// A reduction copies what a cut leaves of an archive.
+type reduction struct {
+	*cut
+	s      *reader.Store
+	set    *profileset.Set
+	copier *copier.Copier
+	poll   *poll.Poll
+}
+
+// hooks are how the copy differs from the archive.
+func (t *reduction) hooks() copier.Hooks {
+	h := copier.Hooks{
+		Lazy:  t.selective(),
+		Entry: t.valueSite,
+		Rows:  func(table *disk.Table) func(row int) (bool, error) { return t.rowsOf(t.s, table).stay },
+		Word:  t.word,
+	}
+	if names := t.names; names != nil {
+		h.Type = func(name, loader, _ string) (string, string, string) {
+			return names.typeName(name), names.loader(loader), ""
+		}
+		h.Key = func(_ reader.Method, k layout.Key) (layout.Key, error) { return names.key(t.s.Header().Domain, k), nil }
+		h.Symbol = names.symbol
+		h.Row = func(kind layout.TableKind, row []uint64) {
+			if kind == layout.TableRuns {
+				names.anonymousRun(row)
+			}
+		}
+	}
+	return h
+}
+
+// adoptDumps takes over from which dumps an archive was merged, so that its
+// tables are put in order again.
+func (t *reduction) adoptDumps() error {
+	if t.s.Header().Flags&layout.FlagMerged == 0 {
+		return nil
+	}
+	dumps, err := copier.Dumps(t.s)
+	if err != nil {
+		return err
+	}
+	t.set.Mu.Lock()
+	defer t.set.Mu.Unlock()
+	t.set.Mixed = true
+	for _, d := range dumps {
+		d.ID = t.names.identity(d.ID)
+		t.set.Dumps[d.ID], t.set.Copied[d.ID] = d, true
+	}
+	return nil
+}
+
+// copyRecords copies all types, methods and contexts, unless only those stay that
+// are needed.
+func (t *reduction) copyRecords() error {
+	if t.selective() {
+		return nil
+	}
+	return t.copier.Records()
+}
+
+// copyMethods copies what the cut leaves of methods and profiles.
+func (t *reduction) copyMethods() error {
+	for m, err := range t.s.Methods() {
+		if err = cmp.Or(err, t.poll.Err()); err != nil {
+			return err
+		}
+		if err := t.copyMethod(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *reduction) copyMethod(m reader.Method) error {
+	if !t.keeps(m.Ref()) {
+		return nil
+	}
+	t.out.Methods++
+	if _, err := t.copier.MethodRef(m.Ref()); err != nil {
+		return err
+	}
+	var weight unitCounts
+	defer func() { t.out.keep(weight) }()
+	for p, err := range m.Profiles() {
+		if err = cmp.Or(err, t.poll.Err()); err != nil {
+			return err
+		}
+		if t.drops(p) {
+			continue
+		}
+		weight.add(t.took(p))
+		if err := t.copier.Profile(m.Ref(), p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keep adds the weights of a method that stays.
+func (r *Report) keep(weight unitCounts) {
+	for u, n := range weight {
+		r.counts[u] = r.counts[u].plus(n)
+	}
+}
+
+// wide is a sum that cannot overflow here: of 2^64 numbers at most.
+type wide struct{ high, low uint64 }
+
+func (w wide) float() float64 { return math.Ldexp(float64(w.high), 64) + float64(w.low) }

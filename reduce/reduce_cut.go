@@ -1,0 +1,161 @@
+package reduce
+
+import (
+	"context"
+	"errors"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A cut is what Reduce leaves out and renames. A nil one leaves all as it is.
+type cut struct {
+	ctx context.Context
+	scale
+	keep map[layout.Ref]bool // methods that stay; nil: all
+	// stacks that stay, by their first rows in the table of samples, if methods
+	// are chosen
+	stacks map[int]bool
+	cold   bool // drop profiles that counted nothing
+	names  *Anonymizer
+	known  map[uint64]bool // ids of functions and vtables of LLVM whose names stay
+	out    *Report
+}
+
+func newCut(ctx context.Context, s *reader.Store, r *Options, out *Report) (*cut, error) {
+	c := &cut{ctx: ctx, scale: scaleOf(s.Header()), cold: r.DropCold, names: r.Names, out: out}
+	for _, step := range []func(*reader.Store, *Options) error{c.choose, c.learnNames} {
+		if err := step(s, r); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// warm reports whether a method has a profile that counted anything.
+func (c *cut) warm(m reader.Method) (bool, error) {
+	for p, err := range m.Profiles() {
+		if err != nil || !c.drops(p) {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
+// config is what the copy says of itself.
+func (c *cut) config(h *layout.Header, more builder.Config) builder.Config {
+	config := builder.ConfigOf(h)
+	config.Workers, config.Progress = more.Workers, more.Progress
+	config.Fingerprint, config.DumpID = c.names.identity(h.Fingerprint), c.names.identity(h.DumpID)
+	if h.Flags&layout.FlagMerged != 0 {
+		config.DumpID = [16]byte{} // it has those of its table of dumps
+	}
+	return config
+}
+
+// learnNames finds the functions and vtables of LLVM whose names stay, so that
+// their ids do.
+func (c *cut) learnNames(s *reader.Store, _ *Options) error {
+	if !c.llvm || c.names == nil || c.names.keep == nil {
+		return nil
+	}
+	c.known = map[uint64]bool{}
+	learn := func(name string) {
+		if c.names.keep(name) {
+			c.known[disk.NameRef(name)] = true
+		}
+	}
+	for m, err := range s.Methods() {
+		if err != nil {
+			return err
+		}
+		name, err := m.Name()
+		if err != nil {
+			return err
+		}
+		learn(name.String())
+	}
+	t, err := s.Table(layout.TableVTables)
+	if errors.Is(err, reader.ErrNotFound) || err == nil && t.Column(0) != layout.ColumnSymbol {
+		return nil
+	}
+	for row := range t.Rows {
+		name, nameErr := s.SymbolAt(layout.Ref(t.Cell(0, row)))
+		err = errors.Join(err, nameErr)
+		learn(name.String())
+	}
+	return err
+}
+
+// selective reports whether records are copied only when something needs them.
+func (c *cut) selective() bool { return c.keep != nil }
+
+// keeps reports whether the method whose record lies at n stays.
+func (c *cut) keeps(n layout.Ref) bool { return !c.selective() || c.keep[n] }
+
+// drops reports whether a profile of a method that stays does not.
+func (c *cut) drops(p reader.Profile) bool {
+	if !c.cold || c.weight(p) != (unitCounts{}) || c.marks(p) {
+		return false
+	}
+	counted := func(n reader.Counter, ok bool) bool { return ok && n.Trained() > 0 }
+	return !counted(p.Backedges()) && !counted(p.Interpreted())
+}
+
+// took adds a profile to what stayed, and gives its weights.
+func (c *cut) took(p reader.Profile) (weight unitCounts) {
+	c.out.Profiles++
+	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
+		for range p.Section(section) {
+			c.out.Entries++
+		}
+	}
+	return c.weight(p)
+}
+
+// valueSite keeps the functions whose ids are the values of a site of LLVM, and
+// replaces the ids by those of the new names.
+func (t *reduction) valueSite(raw disk.Entry) error {
+	if raw.Tag() != layout.TagValueSite || !t.llvm || raw.Sub() == layout.SubMemOpSize {
+		return nil
+	}
+	for i := range raw.Rows() {
+		if raw.Sub() == layout.SubIndirectCall && t.selective() {
+			if err := t.copyFunction(raw.Cell(2 * i)); err != nil {
+				return err
+			}
+		}
+		raw.SetCell(2*i, t.id(raw.Cell(2*i)))
+	}
+	return nil
+}
+
+// copyFunction interns the function with an id, if the archive has one.
+func (t *reduction) copyFunction(id uint64) error {
+	m, err := t.s.Lookup(id)
+	if errors.Is(err, reader.ErrNotFound) || errors.Is(err, reader.ErrAmbiguous) {
+		return nil
+	}
+	if err == nil {
+		_, err = t.copier.MethodRef(m.Ref())
+	}
+	return err
+}
+
+// word is a number in a table; ids of functions follow their names.
+func (t *reduction) word(of layout.TableKind, column int, v uint64) uint64 {
+	if of == layout.TableTraces && column == 2 {
+		return t.id(v)
+	}
+	return v
+}
+
+// id is the id that takes the place of a function's or vtable's.
+func (c *cut) id(id uint64) uint64 {
+	if !c.llvm || c.names == nil || id == 0 || c.known[id] {
+		return id
+	}
+	return disk.NameRef(c.names.functionOf(id))
+}

@@ -1,0 +1,252 @@
+package reduce
+
+import (
+	"cmp"
+	"context"
+	"math/bits"
+	"sort"
+
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/poll"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// Weights says how the counts of an archive are spread over its methods, unit by
+// unit. The weight of a method is the sum of its invocations and of all counts
+// of its data entries, over all contexts and versions of its code; type checks
+// that failed, which are counted down, are no part of it. Sums stop at 2^64-1.
+// Of inclusive counts that stand beside one another, which are of several methods
+// whose names were cut to one, the highest counts.
+//
+// LLVM calls functions hot or warm that it has no counts of: these have no
+// weight.
+type Weights struct {
+	units   [layout.NumCountUnits]unitWeights
+	methods int // that have a weight in any unit
+	marked  []layout.Ref
+}
+
+// unitWeights are the weights in one unit.
+type unitWeights struct {
+	methods []weighed // that have a weight: the heaviest first, equal ones by key
+	total   wide
+}
+
+type weighed struct {
+	method layout.Ref
+	weight uint64
+}
+
+// WeighMethods weighs all methods of an archive. The error is the reader's, or
+// that of ctx.
+func WeighMethods(ctx context.Context, s *reader.Store) (*Weights, error) {
+	return weighMethods(ctx, s, nil)
+}
+
+// weighMethods weighs the methods that may stay, all if that is nil.
+func weighMethods(ctx context.Context, s *reader.Store, may func(layout.Key) bool) (*Weights, error) {
+	w, steps := &Weights{}, poll.New(ctx)
+	scale := scaleOf(s.Header())
+	for m, err := range s.Methods() {
+		if err = cmp.Or(err, steps.Err()); err != nil {
+			return nil, err
+		}
+		if stays, err := allowed(m, may); !stays {
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err := w.add(steps, scale, m); err != nil {
+			return nil, err
+		}
+	}
+	for u := range w.units {
+		err := poll.SortStable(ctx, w.units[u].methods, func(a, b weighed) int { return cmp.Compare(b.weight, a.weight) })
+		if err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+func (w *Weights) add(steps *poll.Poll, scale scale, m reader.Method) error {
+	var n unitCounts
+	marked := false
+	for p, err := range m.Profiles() {
+		if err = cmp.Or(err, steps.Err()); err != nil {
+			return err
+		}
+		n.add(scale.weight(p))
+		marked = marked || scale.marks(p)
+	}
+	if n != (unitCounts{}) {
+		w.methods++
+	}
+	for u, weight := range n {
+		if weight > 0 {
+			of := &w.units[u]
+			of.methods = append(of.methods, weighed{m.Ref(), weight})
+			of.total = of.total.plus(weight)
+		}
+	}
+	if marked {
+		w.marked = append(w.marked, m.Ref())
+	}
+	return nil
+}
+
+// unitCounts is a sum in each unit.
+type unitCounts [layout.NumCountUnits]uint64
+
+func (n *unitCounts) add(more unitCounts) {
+	for u := range n {
+		n[u] = disk.SaturatingAdd(n[u], more[u])
+	}
+}
+
+func allowed(m reader.Method, may func(layout.Key) bool) (bool, error) {
+	if may == nil {
+		return true, nil
+	}
+	k, err := m.Key()
+	return err == nil && may(k), err
+}
+
+// A scale weighs the profiles of an archive.
+type scale struct {
+	shape disk.Shape
+	llvm  bool
+}
+
+func scaleOf(h *layout.Header) scale { return scale{disk.ShapeOf(&h.Params), h.Domain.LLVM()} }
+
+// weight is what a profile adds to the weights of its method.
+func (s scale) weight(p reader.Profile) (sum unitCounts) {
+	if s.marks(p) {
+		return sum
+	}
+	if n, ok := p.Invocations(); ok {
+		sum[layout.UnitExecutions] = n.Trained()
+	}
+	var inclusive [2]uint64 // the highest: marked as interpreted, and not
+	for e := range p.Entries() {
+		raw := e.Raw()
+		signed, unit := raw.SignedCount(), raw.CountUnit()
+		if unit.Inclusive() {
+			marked := e.Flags() & layout.WideInterpreted / layout.WideInterpreted
+			inclusive[marked] = max(inclusive[marked], raw.Cell(0))
+			sum[unit] = disk.SaturatingAdd(inclusive[0], inclusive[1])
+			continue
+		}
+		for cell := range s.shape.Counts(raw) {
+			if n := raw.Cell(cell); !signed || int64(n) > 0 {
+				sum[unit] = disk.SaturatingAdd(sum[unit], n)
+			}
+		}
+	}
+	return sum
+}
+
+// marks reports whether the first counter of LLVM stands for hot or warm.
+func (s scale) marks(p reader.Profile) bool {
+	if !s.llvm {
+		return false
+	}
+	for e := range p.Entries() {
+		if e.Tag() == layout.TagCounters {
+			return e.Cells() > 0 && e.Raw().Cell(0) > disk.LLVMMaxCount
+		}
+	}
+	return false
+}
+
+// Methods is the number of methods that have a weight in any unit.
+func (w *Weights) Methods() int { return w.methods }
+
+// Units are the units that any method has a weight in.
+func (w *Weights) Units() (units []layout.CountUnit) {
+	for u := range layout.NumCountUnits {
+		if len(w.units[u].methods) > 0 {
+			units = append(units, u)
+		}
+	}
+	return units
+}
+
+// MethodsOf is the number of methods that have a weight in a unit.
+func (w *Weights) MethodsOf(u layout.CountUnit) int { return len(w.units[u].methods) }
+
+// Needed is the number of methods that together have a part of all counts of a
+// unit, of which One is all; it takes the heaviest and no more than needed. Of an
+// inclusive unit it is the number of those of which each has at least the rest
+// of layout.WeightOne, as a part of the heaviest: 99% takes all that have 1% of it. Least is
+// the weight of the last of them, 0 if none is needed.
+func (w *Weights) Needed(u layout.CountUnit, part layout.Weight) (methods int, least uint64) {
+	of := &w.units[u]
+	weight := func(i int) uint64 { return of.methods[i].weight }
+	if u.Inclusive() {
+		methods = above(len(of.methods), weight, part)
+	} else {
+		methods = needed(len(of.methods), weight, of.total, part)
+	}
+	if methods > 0 {
+		least = weight(methods - 1)
+	}
+	return methods, least
+}
+
+// Kept is the number of methods that are needed in any unit.
+func (w *Weights) Kept(part layout.Weight) int {
+	if units := w.Units(); len(units) == 1 {
+		n, _ := w.Needed(units[0], part)
+		return n
+	}
+	kept := map[layout.Ref]bool{}
+	w.eachNeeded(part, func(m layout.Ref) { kept[m] = true })
+	return len(kept)
+}
+
+// eachNeeded calls yield with the methods that are needed in any unit, once for
+// each of these units.
+func (w *Weights) eachNeeded(part layout.Weight, yield func(layout.Ref)) {
+	for u := range layout.NumCountUnits {
+		n, _ := w.Needed(u, part)
+		for _, m := range w.units[u].methods[:n] {
+			yield(m.method)
+		}
+	}
+}
+
+// above is how many of n weights, the heaviest first, are at least the rest of a
+// part, of which One is the first.
+func above(n int, weight func(i int) uint64, part layout.Weight) int {
+	return sort.Search(n, func(i int) bool {
+		return wide{low: weight(i)}.times(layout.WeightOne).less(wide{low: weight(0)}.times(layout.WeightOne - part))
+	})
+}
+
+// needed is how many of n weights, the heaviest first, make a part of a total.
+func needed(n int, weight func(i int) uint64, total wide, part layout.Weight) (taken int) {
+	var sum wide
+	for taken < n && sum.times(layout.WeightOne).less(total.times(part)) {
+		sum = sum.plus(weight(taken))
+		taken++
+	}
+	return taken
+}
+
+func (w wide) plus(n uint64) wide {
+	low, carry := bits.Add64(w.low, n, 0)
+	return wide{w.high + carry, low}
+}
+
+// times is the product with a weight of at most layout.WeightOne, which fits as long as the
+// sum is one of fewer than 2^34 numbers: more records no archive can hold.
+func (w wide) times(by layout.Weight) wide {
+	high, low := bits.Mul64(w.low, uint64(by))
+	return wide{w.high*uint64(by) + high, low}
+}
+
+func (w wide) less(v wide) bool { return w.high < v.high || w.high == v.high && w.low < v.low }
