@@ -29,7 +29,7 @@ var tableDomains = map[layout.TableKind]domains{
 
 // tagDomains are the domains of this format's own entries; the others are
 // HotSpot's, which has some of these after a merge.
-var tagDomains = [layout.TagCount + 1]domains{
+var tagDomains = map[layout.Tag]domains{
 	layout.TagCounters: ofLLVM, layout.TagValueSite: ofLLVM, layout.TagBitmap: ofLLVM,
 	layout.TagSuccessors: {layout.DomainGraal, layout.DomainHotSpot},
 	layout.TagReceivers:  {layout.DomainGraal, layout.DomainHotSpot},

@@ -1,7 +1,9 @@
 package text
 
 import (
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,10 +64,11 @@ func TestWordsAreDescribed(t *testing.T) {
 	for word := range headerForms {
 		words = append(words, word)
 	}
-	words = append(append(words, tagWords...), sectionWords...)
+	words = append(append(words, slices.Collect(maps.Keys(tagNumbers))...), sectionWords...)
 	described(t, "doc.go", `"`, words)
-	for _, subs := range []wordList{valueSubs, successorSubs, receiverSubs, countSubs} {
-		words = append(words, subs...)
+	for _, tag := range []layout.Tag{layout.TagValueSite, layout.TagSuccessors, layout.TagReceivers, layout.TagCount} {
+		schema, _ := disk.SchemaOf(tag)
+		words = append(words, subWords(schema, tag)...)
 	}
 	described(t, page, "`", words)
 }

@@ -1,8 +1,10 @@
 package text
 
 import (
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -341,11 +343,13 @@ func (m *maker) cell(kind layout.ColumnKind) uint64 {
 
 func TestRandomArchivesHaveEverything(t *testing.T) {
 	seen := ""
+	valueSite, _ := disk.SchemaOf(layout.TagValueSite)
 	for seed := range uint64(150) {
 		data := bytesOf(t, randomArchive(layout.Domain(1+seed%5), 8, seed))
 		seen += write(t, data)
 	}
-	for _, l := range []wordList{tagWords, sectionWords, paramWords[:3], columnWords, archiveFlags, typeFlags, accessFlags, nullFlags, countFlags, valueSubs} {
+	for _, l := range []wordList{slices.Collect(maps.Keys(tagNumbers)), sectionWords, paramWords[:3], columnWords, archiveFlags, typeFlags, accessFlags,
+		flagWords(layout.TagBit), flagWords(layout.TagCount), valueSite.Subs} {
 		for _, word := range l {
 			if word != "" && !strings.Contains(seen, word) {
 				t.Errorf("no %s in 150 random archives", word)

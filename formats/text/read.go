@@ -64,13 +64,9 @@ type parser struct {
 	tables   map[layout.TableKind]bool // that the text has
 	frames   []builder.Frame
 
-	entry  openEntry
-	refOf  func(cell int, kind disk.CellKind) uint64 // cellRef
-	rows   []builder.Row
-	values []builder.Value
-	next   []builder.Successor
-	callee []builder.Callee
-	bytes  []byte
+	entry openEntry
+	refOf func(cell int, kind disk.CellKind) uint64 // cellRef
+	bytes []byte                                    // scratch
 }
 
 func (p *parser) read() error {

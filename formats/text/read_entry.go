@@ -1,43 +1,12 @@
 package text
 
 import (
+	"encoding/binary"
 	"math"
 
-	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
-
-// A form is how entries of a tag stand in the text, behind their point and tag.
-// HotSpot's entries are read cell by cell, into the open entry.
-type form struct {
-	write func(w *writer, e disk.Entry)
-	read  func(p *parser)
-}
-
-// forms are the forms of the tags.
-var forms = [layout.TagCount + 1]form{
-	layout.TagBit:             {(*writer).bit, (*parser).bitEntry},
-	layout.TagCounter:         {(*writer).counter, (*parser).counter},
-	layout.TagJump:            {(*writer).jump, (*parser).jump},
-	layout.TagReceiverType:    {(*writer).receiverType, (*parser).receiverType},
-	layout.TagVirtualCall:     {(*writer).virtualCall, (*parser).virtualCall},
-	layout.TagRet:             {(*writer).ret, (*parser).ret},
-	layout.TagBranch:          {(*writer).branch, (*parser).branch},
-	layout.TagMultiBranch:     {(*writer).multiBranch, (*parser).multiBranch},
-	layout.TagArgInfo:         {(*writer).argInfo, (*parser).argInfo},
-	layout.TagCallType:        {(*writer).callType, (*parser).callType},
-	layout.TagVirtualCallType: {(*writer).virtualCallType, (*parser).virtualCallType},
-	layout.TagParametersType:  {(*writer).parametersType, (*parser).parametersType},
-	layout.TagSpeculativeTrap: {(*writer).speculativeTrap, (*parser).speculativeTrap},
-	layout.TagCounters:        {(*writer).counters, (*parser).counters},
-	layout.TagValueSite:       {(*writer).valueSite, (*parser).valueSite},
-	layout.TagBitmap:          {(*writer).bitmap, (*parser).bitmap},
-	layout.TagSuccessors:      {(*writer).successors, (*parser).successors},
-	layout.TagReceivers:       {(*writer).receivers, (*parser).receivers},
-	layout.TagCallees:         {(*writer).callees, (*parser).callees},
-	layout.TagCount:           {(*writer).count, (*parser).count},
-}
 
 // An openEntry is the entry whose line is being read.
 type openEntry struct {
@@ -45,8 +14,12 @@ type openEntry struct {
 	point   int32
 	tag     layout.Tag
 	flags   uint8
+	sub     uint16
 	traps   uint64
-	cells   []uint64 // of a HotSpot entry
+	rows    int      // of a wide entry
+	length  int      // the place in cells of its CellLength, -1 if it has none
+	list    bool     // the word of its list of types was read
+	cells   []uint64 // in the order of the format
 	refs    []uint64 // for each of cells, the reference in the builder
 	raw     []byte   // scratch
 }
@@ -59,20 +32,20 @@ func (p *parser) entryLine(start int, section layout.BlockSection) {
 	}
 	p.Expect("@")
 	at := p.At
+	p.entry = openEntry{section: section, length: -1, cells: p.entry.cells[:0], refs: p.entry.refs[:0], raw: p.entry.raw}
 	e := &p.entry
-	e.section, e.flags, e.traps, e.cells, e.refs = section, 0, 0, e.cells[:0], e.refs[:0]
 	e.point = p.point()
 	e.tag = p.tagWord()
 	switch of := domainsOf(e.tag); {
 	case !p.OK():
 	case !of.hold(p.head.domain):
 		p.MissAt(start, "an entry that domain "+p.head.domain.String()+" has: this one is of "+of.String())
-	case e.tag.Wide():
-		p.wide(start)
-	case e.point < 0 || e.point > math.MaxUint16:
+	case e.tag.Wide() && section != layout.SectionData:
+		p.MissAt(start, "@: entries of this kind stand among the data entries")
+	case !e.tag.Wide() && (e.point < 0 || e.point > math.MaxUint16):
 		p.MissAt(at, "a bci: a number of 16 bits")
 	default:
-		p.hotspot()
+		p.entryCells()
 	}
 	p.report.Entries++
 }
@@ -80,62 +53,62 @@ func (p *parser) entryLine(start int, section layout.BlockSection) {
 func (p *parser) tagWord() layout.Tag {
 	p.nextToken()
 	start := p.At
-	tag, ok := tagNumbers[string(p.takeWord("the kind of the entry"))]
+	tag, ok := tagByName(p.takeWord("the kind of the entry"))
 	if !ok {
 		p.MissAt(start, "the kind of the entry: Branch, VirtualCall, Counters or the like")
 	}
 	return tag
 }
 
-// tagNumbers are the tags by their words.
-var tagNumbers = func() map[string]layout.Tag {
-	m := map[string]layout.Tag{}
-	for tag, word := range tagWords {
-		if word != "" {
-			m[word] = layout.Tag(tag)
-		}
-	}
-	return m
-}()
-
-// wide reads an entry that has no place but among the data entries.
-func (p *parser) wide(start int) {
-	if p.entry.section != layout.SectionData {
-		p.MissAt(start, "@: entries of this kind stand among the data entries")
-		return
-	}
-	forms[p.entry.tag].read(p)
-}
-
-// hotspot reads an entry of HotSpot's and gives it to the profile cell for cell.
-func (p *parser) hotspot() {
+// entryCells reads what follows the tag, and adds the entry to the profile.
+func (p *parser) entryCells() {
 	e := &p.entry
-	p.seen(math.MaxUint32)
-	forms[e.tag].read(p)
+	schema, _ := disk.SchemaOf(e.tag)
+	p.subAndSeen(schema)
+	for i := range schema.Groups {
+		p.cellGroup(&schema.Groups[i])
+	}
+	if e.length >= 0 {
+		e.cells[e.length] = uint64(len(e.cells) - e.length - 1)
+	}
 	if !p.OK() {
 		return
 	}
 	var raw disk.Entry
-	e.raw, raw = disk.NewEntry(e.raw[:0], e.tag, e.flags, uint16(e.point), uint32(e.traps), len(e.cells))
+	if e.tag.Wide() {
+		e.raw, raw = disk.NewWide(e.raw[:0], e.tag, e.flags, e.sub, e.point, len(e.cells), e.rows)
+	} else {
+		e.raw, raw = disk.NewEntry(e.raw[:0], e.tag, e.flags, uint16(e.point), uint32(e.traps), len(e.cells))
+	}
 	for i, v := range e.cells {
 		raw.SetCell(i, v)
 	}
 	p.profile.Raw(e.section, raw, p.refOf)
 }
 
-// cellRef is the reference of a pointer cell of the open entry.
+// cellRef returns the reference of a pointer cell of the open entry.
 func (p *parser) cellRef(cell int, _ disk.CellKind) uint64 { return p.entry.refs[cell] }
 
-// cell adds a cell to the open entry.
-func (p *parser) cell(v uint64) { p.pointer(v, 0) }
-
-// pointer adds a cell that is a reference with tags.
-func (p *parser) pointer(tags, ref uint64) {
-	p.entry.cells = append(p.entry.cells, tags)
-	p.entry.refs = append(p.entry.refs, ref)
+// subAndSeen takes the words between the tag and the cells.
+func (p *parser) subAndSeen(schema *disk.Schema) {
+	e := &p.entry
+	if !e.tag.Wide() {
+		p.seen(math.MaxUint32)
+		return
+	}
+	if len(schema.Subs) > 0 {
+		p.nextToken()
+		e.sub = uint16(p.listed(subWords(schema, e.tag), math.MaxUint16, "what the entry is of"))
+	}
+	if _, ok := trapsCell(schema); ok {
+		p.seen(math.MaxUint64)
+	} else if len(schema.Flags) > 0 {
+		p.seen(0)
+	}
 }
 
-// seen takes the flags and traps of the open entry, if there are any.
+// seen takes the flags and traps of the open entry, if there are any. A reason
+// of a trap is at most limit.
 func (p *parser) seen(limit uint64) {
 	if !p.skipToken("[") {
 		return
@@ -152,32 +125,229 @@ func (p *parser) seenWord(limit uint64) {
 	e := &p.entry
 	switch {
 	case p.Skip("recompiled"):
-		e.traps |= trapRecompiled
+		e.traps |= layout.EntryTrapRecompiled
 	case p.Skip("trap=many"):
-		e.traps |= trapMany
+		e.traps |= layout.EntryTrapMany
 	case p.Skip("trap="):
 		e.traps |= p.number(limit)
 	default:
-		bits := p.bit(entryFlags(e.tag), math.MaxUint8)
-		e.flags |= uint8(bits)
+		e.flags |= uint8(p.bit(flagWords(e.tag), math.MaxUint8))
 	}
 }
 
-// builderRow takes a row of a type and its count.
-func (p *parser) builderRow() (r builder.Row) {
-	p.nextToken()
-	r.Type = p.typeRef()
-	r.Count = p.rowCount(r.Type == 0)
-	return r
+// cellGroup takes the rows of one group of cells.
+func (p *parser) cellGroup(g *disk.CellGroup) {
+	switch {
+	case g.Repeat == disk.PerGap:
+		p.gap()
+	case g.Repeat == disk.PerEight:
+		p.bitmap()
+	case g.Repeat == disk.PerType:
+		p.fixedRows(g, p.shape.TypeRows)
+	case g.Repeat == disk.PerBci:
+		p.fixedRows(g, p.shape.BciRows)
+	case g.Repeat == disk.Once && g.Name == "":
+		p.keyedCells(g)
+	case g.Repeat == disk.Once:
+		p.expectToken(keyOf(g.Name))
+		p.row(g)
+	case g.Repeat == disk.IfOdd:
+		if p.entry.list && p.skipToken(keyOf(g.Name)) {
+			p.row(g)
+		}
+	case isTypeList(g):
+		if p.entry.list = p.skipWord(g.Name); p.entry.list {
+			p.listedTypes(g)
+		}
+	default:
+		for p.nextToken() {
+			p.row(g)
+			p.entry.rows++
+		}
+	}
 }
 
-// rowCount takes the count of a row; an empty row need not have one.
-func (p *parser) rowCount(empty bool) uint64 {
-	if p.Skip("=") {
+// pointer adds a cell that is a reference with tags.
+func (p *parser) pointer(tags, ref uint64) {
+	p.entry.cells = append(p.entry.cells, tags)
+	p.entry.refs = append(p.entry.refs, ref)
+}
+
+// addCell adds a cell that is no reference.
+func (p *parser) addCell(v uint64) { p.pointer(v, 0) }
+
+// addZeros adds n empty cells.
+func (p *parser) addZeros(n int) {
+	for range n {
+		p.addCell(0)
+	}
+}
+
+// keyedCells takes cells that stand once, each with its key: displacements after
+// all others.
+func (p *parser) keyedCells(g *disk.CellGroup) {
+	e := &p.entry
+	first := len(e.cells)
+	p.addZeros(len(g.Cells))
+	for _, displacements := range []bool{false, true} {
+		for i, c := range g.Cells {
+			at := first + i
+			switch {
+			case c.Kind == disk.CellLength:
+				e.length = at
+			case c.Kind == disk.CellTraps:
+				e.cells[at] = e.traps
+			case (c.Kind == disk.CellDisplacement) == displacements:
+				p.keyedCell(at, c)
+			}
+		}
+	}
+}
+
+// keyedCell takes a cell with its key and puts it in its place.
+func (p *parser) keyedCell(at int, c disk.CellSpec) {
+	e := &p.entry
+	if key := cellKey(e.tag, c); key != "" {
+		p.expectToken(key)
+	} else {
+		p.nextToken()
+	}
+	p.cell(c.Kind, isSigned(e.tag) && at == 0)
+	last := len(e.cells) - 1
+	e.cells[at], e.refs[at] = e.cells[last], e.refs[last]
+	e.cells, e.refs = e.cells[:last], e.refs[:last]
+}
+
+// gap takes the cells between the count and the rows of receivers, which are
+// zero if they are left out.
+func (p *parser) gap() {
+	n := 0
+	for ; n < p.shape.Gap && p.Skip(","); n++ {
+		p.addCell(p.uint64())
+	}
+	p.addZeros(p.shape.Gap - n)
+}
+
+func (p *parser) bitmap() {
+	p.bytes = p.bytes[:0]
+	if p.nextToken() {
+		p.bytes = p.hexBytes(p.bytes)
+	}
+	p.entry.rows = len(p.bytes)
+	for rest := append(p.bytes, make([]byte, disk.CellSize)...); len(rest) > disk.CellSize; rest = rest[disk.CellSize:] {
+		p.addCell(binary.LittleEndian.Uint64(rest))
+	}
+}
+
+// typeListWord introduces the types of arguments, and so ends the rows before.
+const typeListWord = "args"
+
+// fixedRows takes at most n rows, and fills up with empty ones.
+func (p *parser) fixedRows(g *disk.CellGroup, n int) {
+	for ; p.hasToken() && !p.nextIs(typeListWord); n-- {
+		if p.nextToken(); n <= 0 {
+			p.Miss("no more rows: the settings of the archive do not allow them")
+		}
+		if p.row(g); !p.OK() {
+			return
+		}
+	}
+	p.addZeros(n * len(g.Cells))
+}
+
+// nextIs reports whether the next token is a word.
+func (p *parser) nextIs(word string) bool {
+	ahead := p.cursor
+	return ahead.skipWord(word)
+}
+
+// listedTypes takes the types of arguments, up to what a method returns.
+func (p *parser) listedTypes(g *disk.CellGroup) {
+	for p.nextToken() {
+		if c := p.Cursor; c.Skip("return=") {
+			return
+		}
+		p.row(g)
+	}
+}
+
+// row takes the cells of a row. A row without a type or method need not have a
+// count.
+func (p *parser) row(g *disk.CellGroup) {
+	first := g.Cells[0].Kind
+	for i, c := range g.Cells {
+		separator := ","
+		if i == 1 && isRowKey(first) {
+			separator = "="
+		}
+		if i > 0 && !p.Skip(separator) {
+			if (first == disk.CellType || first == disk.CellMethod) && p.entry.refs[len(p.entry.refs)-i] == 0 {
+				p.addCell(0)
+				continue
+			}
+			p.Expect(separator)
+		}
+		p.cell(c.Kind, false)
+	}
+}
+
+// cell takes the value of a cell.
+func (p *parser) cell(kind disk.CellKind, signed bool) {
+	switch {
+	case kind == disk.CellDisplacement:
+		p.addCell(uint64(p.signed(math.MaxInt64)))
+	case kind == disk.CellType:
+		p.pointer(0, uint64(p.typeRef()))
+	case kind == disk.CellTypeWord:
+		p.typeWord()
+	case kind == disk.CellMethod:
+		p.pointer(0, uint64(p.methodRef()))
+	case kind == disk.CellSuccessor:
+		point := p.point()
+		p.Expect(":")
+		p.addCell(disk.PackSuccessor(point, uint32(p.number(math.MaxUint32))))
+	case kind == disk.CellValue:
+		p.addCell(p.value())
+	case kind == disk.CellFlags || signed:
+		p.addCell(p.count64())
+	default:
+		p.addCell(p.uint64())
+	}
+}
+
+// count64 takes a count that may be negative, or may be too large to be signed.
+func (p *parser) count64() uint64 {
+	if p.Skip("-") {
+		return -p.number(1 << 63)
+	}
+	return p.uint64()
+}
+
+// value takes a number, or the name of a function that stands for its id.
+func (p *parser) value() uint64 {
+	if p.At < len(p.Line) && p.Line[p.At]-'0' <= 9 {
 		return p.uint64()
 	}
-	if !empty {
-		p.Expect("=")
+	token := p.reference("a number or the name of a function")
+	if v, ok := p.refs.values[string(token)]; ok || !p.OK() {
+		return v
 	}
-	return 0
+	p.At -= len(token)
+	name := string(token)
+	v := disk.NameRef(string(p.name()))
+	remember(&p.refs.values, name, v)
+	return v
+}
+
+// typeWord takes a type and what else is known of a value.
+func (p *parser) typeWord() {
+	ref := p.typeRef()
+	tags := uint64(0)
+	if p.Skip("+null") {
+		tags |= disk.TypeNullSeen
+	}
+	if p.Skip("+unknown") {
+		tags |= disk.TypeUnknown
+	}
+	p.pointer(tags, uint64(ref))
 }

@@ -73,49 +73,76 @@ var columnWords = func() (words wordList) {
 	return words
 }()
 
-// Subs of the wide entries that have them.
-var (
-	valueSubs     = wordList{layout.SubIndirectCall: "indirect-call", layout.SubMemOpSize: "mem-op-size", layout.SubVTable: "vtable"}
-	successorSubs = wordList{layout.SubConditional: "conditional", layout.SubReturn: "return"}
-	receiverSubs  = wordList{layout.SubVirtualCall: "virtual-call", layout.SubTypeCheck: "type-check"}
-	countSubs     = wordList{layout.SubCalls: "calls", layout.SubBytecodes: "bytecodes", layout.SubCycles: "cycles",
-		layout.SubNativeCalls: "native-calls", layout.SubNewArrays: "new-arrays", layout.SubSamples: "samples"}
-)
-
 // Bits by their numbers.
 var (
 	archiveFlags = wordList{0: "delta", 1: "merged"}
 	typeFlags    = wordList{0: "hidden", 1: "not-matchable"}
 	accessFlags  = wordList{0: "public", 1: "private", 2: "protected", 3: "static", 4: "final", 5: "synchronized",
 		6: "bridge", 7: "varargs", 8: "native", 10: "abstract", 11: "strict", 12: "synthetic"}
-	nullFlags  = wordList{0: "null-seen"}
-	countFlags = wordList{1: "interpreted"}
 )
 
-// entryFlags are the flags of entries of a tag.
-func entryFlags(tag layout.Tag) wordList {
-	if tag == layout.TagCount {
-		return countFlags
+var sectionWords = wordList{layout.SectionExtra: "extra", layout.SectionParameters: "parameters", layout.SectionHandlers: "handlers"}
+
+// hotspotFlags are the flags of all of HotSpot's entries.
+var hotspotFlags = wordList{0: "null-seen"}
+
+// flagWords returns the words of the flags of entries.
+func flagWords(tag layout.Tag) wordList {
+	if !tag.Wide() {
+		return hotspotFlags
 	}
-	return nullFlags
+	schema, _ := disk.SchemaOf(tag)
+	return schema.Flags
 }
 
-// traps of an entry: the reason that stands for several, and the bit beside the
-// reason.
-const (
-	trapMany       = layout.EntryTrapMany
-	trapRecompiled = layout.EntryTrapRecompiled
-)
+// subWords returns the words of the subs of entries.
+func subWords(schema *disk.Schema, tag layout.Tag) wordList {
+	if tag == layout.TagCount {
+		return schema.Subs[:layout.SubUnprofiled] // version 1 of the text writes it as a number
+	}
+	return schema.Subs
+}
 
-var tagWords, sectionWords = tagList(), wordList{layout.SectionExtra: "extra", layout.SectionParameters: "parameters", layout.SectionHandlers: "handlers"}
-
-// tagList gives the names of the tags.
-func tagList() wordList {
-	l := make(wordList, len(forms))
-	for tag := range l {
-		if forms[tag].write != nil {
-			l[tag] = layout.Tag(tag).String()
+// tagNumbers are the tags by their names, cellKeys the keys of cells and rows by
+// theirs: "not-taken=" by "not_taken".
+var tagNumbers, cellKeys = func() (tags map[string]layout.Tag, keys map[string]string) {
+	tags, keys = map[string]layout.Tag{}, map[string]string{}
+	for tag := layout.Tag(1); tag != 0; tag++ {
+		schema, ok := disk.SchemaOf(tag)
+		if !ok {
+			continue
+		}
+		tags[tag.String()] = tag
+		for _, g := range schema.Groups {
+			keys[g.Name] = newKey(g.Name)
+			for _, c := range g.Cells {
+				keys[c.Name] = newKey(c.Name)
+			}
 		}
 	}
-	return l
+	return tags, keys
+}()
+
+func newKey(name string) string { return strings.ReplaceAll(name, "_", "-") + "=" }
+
+// keyOf returns the key of a cell or of rows with a name.
+func keyOf(name string) string {
+	if key, ok := cellKeys[name]; ok {
+		return key
+	}
+	return newKey(name)
+}
+
+// tagByName returns the tag with a name, which may have been added to the table
+// of schemas since this package began.
+func tagByName(name []byte) (tag layout.Tag, ok bool) {
+	if tag, ok = tagNumbers[string(name)]; ok {
+		return tag, true
+	}
+	for tag = 255; tag > 0; tag-- {
+		if _, ok := disk.SchemaOf(tag); ok && tag.String() == string(name) {
+			return tag, true
+		}
+	}
+	return 0, false
 }

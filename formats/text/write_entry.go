@@ -8,6 +8,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
+// The line of an entry follows from its schema, see the grammar in doc.go.
+
 var le = binary.LittleEndian
 
 // section writes the entries of a section of a profile, which the reader has
@@ -24,6 +26,7 @@ func (w *writer) section(p reader.Profile, section layout.BlockSection) {
 }
 
 func (w *writer) entryLine(section layout.BlockSection, e disk.Entry) {
+	schema, _ := disk.SchemaOf(e.Tag())
 	if e.Tag().Wide() && section != layout.SectionData {
 		w.report.Lost.Add(LossMisplaced, 1)
 		return
@@ -37,12 +40,35 @@ func (w *writer) entryLine(section layout.BlockSection, e disk.Entry) {
 	w.text("@")
 	w.signed(int64(e.Point()))
 	w.text(" ")
-	w.text(tagWords[e.Tag()])
+	w.text(e.Tag().String())
+	w.subAndSeen(schema, e)
+	for rows := range w.shape.Groups(e) {
+		w.cellGroup(e, rows)
+	}
+	w.end()
+}
+
+// subAndSeen writes the header of an entry after its tag. What of a wide header
+// has no meaning for the tag is counted as a loss.
+func (w *writer) subAndSeen(schema *disk.Schema, e disk.Entry) {
 	if !e.Tag().Wide() {
 		w.seen(e, uint64(e.Traps()))
+		return
 	}
-	forms[e.Tag()].write(w, e)
-	w.end()
+	if len(schema.Subs) > 0 {
+		w.text(" ")
+		w.listed(subWords(schema, e.Tag()), uint64(e.Sub()))
+	}
+	traps, hasTraps := trapsCell(schema)
+	switch {
+	case hasTraps:
+		w.seen(e, e.Cell(traps))
+	case len(schema.Flags) > 0:
+		w.seen(e, 0)
+	}
+	if e.Flags() != 0 && !hasSeen(schema) || e.Sub() != 0 && len(schema.Subs) == 0 {
+		w.report.Lost.Add(LossMeaningless, 1)
+	}
 }
 
 // seen writes the flags and traps of an entry in brackets, if it has any.
@@ -55,13 +81,13 @@ func (w *writer) seen(e disk.Entry, traps uint64) {
 	if e.Flags() != 0 {
 		w.seenFlags(e)
 	}
-	if reason := traps &^ trapRecompiled; reason == trapMany {
+	if reason := traps &^ layout.EntryTrapRecompiled; reason == layout.EntryTrapMany {
 		w.next(start, "trap=many")
 	} else if reason != 0 {
 		w.next(start, "trap=")
 		w.number(reason)
 	}
-	if traps&trapRecompiled != 0 {
+	if traps&layout.EntryTrapRecompiled != 0 {
 		w.next(start, "recompiled")
 	}
 	w.text("]")
@@ -70,7 +96,7 @@ func (w *writer) seen(e disk.Entry, traps uint64) {
 // seenFlags writes each flag as a word of its own.
 func (w *writer) seenFlags(e disk.Entry) {
 	start, rest := len(w.b), e.Flags()
-	for i, word := range entryFlags(e.Tag()) {
+	for i, word := range flagWords(e.Tag()) {
 		if word != "" && rest&(1<<i) != 0 {
 			w.next(start, word)
 			rest &^= 1 << i
@@ -82,7 +108,7 @@ func (w *writer) seenFlags(e disk.Entry) {
 	}
 }
 
-// next writes a word, behind a blank unless it is the first since start.
+// next writes a word, after a space unless it is the first since start.
 func (w *writer) next(start int, word string) {
 	if len(w.b) > start {
 		w.text(" ")
@@ -90,31 +116,190 @@ func (w *writer) next(start int, word string) {
 	w.text(word)
 }
 
-// rows writes so many rows of types and counts, from a cell on.
-func (w *writer) rows(e disk.Entry, first, n int) {
-	for i := range n {
-		w.text(" ")
-		w.typeAt(e.Cell(first + 2*i))
-		w.rowCount(e.Cell(first+2*i) == 0, e.Cell(first+2*i+1))
+// cellGroup writes the rows of one group of cells.
+func (w *writer) cellGroup(e disk.Entry, rows disk.Rows) {
+	switch {
+	case rows.Repeat == disk.PerGap:
+		w.gap(e, rows)
+	case rows.Repeat == disk.PerEight:
+		w.bitmap(e)
+	case rows.Repeat == disk.Once && rows.Name == "":
+		w.keyedCells(e, rows)
+	case rows.Repeat == disk.Once || rows.Repeat == disk.IfOdd:
+		if rows.N > 0 {
+			w.text(" ")
+			w.text(keyOf(rows.Name))
+			w.row(e, rows, 0)
+		}
+	default:
+		w.rows(e, rows)
 	}
 }
 
-// rowCount writes the count of a row, which an empty row mostly does not have.
-func (w *writer) rowCount(empty bool, count uint64) {
-	if !empty || count != 0 {
-		w.key("=", count)
-	}
-}
-
-// filled is the number of rows, of so many cells each from a cell on, up to the
-// last that is not all zeros.
-func filled(e disk.Entry, first, width, n int) int {
-	for ; n > 0; n-- {
-		for i := range width {
-			if e.Cell(first+(n-1)*width+i) != 0 {
-				return n
+// keyedCells writes cells that stand once, each with its key: displacements after
+// all others.
+func (w *writer) keyedCells(e disk.Entry, rows disk.Rows) {
+	for _, displacements := range []bool{false, true} {
+		for i, c := range rows.Cells {
+			if hasKey(c.Kind) && (c.Kind == disk.CellDisplacement) == displacements {
+				w.text(" ")
+				w.text(cellKey(e.Tag(), c))
+				w.cell(e, rows.First+i, c.Kind)
 			}
 		}
 	}
+}
+
+// gap writes the cells between the count and the rows of receivers, unless all
+// are zero.
+func (w *writer) gap(e disk.Entry, rows disk.Rows) {
+	if filledRows(e, rows) > 0 {
+		for i := range rows.N {
+			w.key(",", e.Cell(rows.First+i))
+		}
+	}
+}
+
+func (w *writer) bitmap(e disk.Entry) {
+	if n := e.Rows(); n > 0 {
+		w.text(" ")
+		w.bytes(e[disk.WideHeaderSize : disk.WideHeaderSize+n])
+	}
+}
+
+// rows writes a list of rows. Empty ones at its end are left out where the
+// settings of the archive say how many there are.
+func (w *writer) rows(e disk.Entry, rows disk.Rows) {
+	n := rows.N
+	if rows.Repeat == disk.PerType || rows.Repeat == disk.PerBci {
+		n = filledRows(e, rows)
+	}
+	if isTypeList(rows.CellGroup) && w.shape.Length(e) > 0 {
+		w.text(" ")
+		w.text(rows.Name)
+	}
+	for row := range n {
+		w.text(" ")
+		w.row(e, rows, row)
+	}
+}
+
+// row writes the cells of a row. A row without a type or method has no count
+// unless that is not zero.
+func (w *writer) row(e disk.Entry, rows disk.Rows, row int) {
+	first := rows.Cells[0].Kind
+	for i, c := range rows.Cells {
+		cell := rows.Cell(row, i)
+		switch {
+		case i > 0 && (first == disk.CellType || first == disk.CellMethod) && e.Cell(rows.Cell(row, 0)) == 0 && e.Cell(cell) == 0:
+			return
+		case i == 1 && isRowKey(first):
+			w.text("=")
+		case i > 0:
+			w.text(",")
+		}
+		w.cell(e, cell, c.Kind)
+	}
+}
+
+// filledRows returns the number of rows up to the last that is not all zeros.
+func filledRows(e disk.Entry, rows disk.Rows) int {
+	for cells := rows.N * len(rows.Cells); cells > 0; cells-- {
+		if e.Cell(rows.First+cells-1) != 0 {
+			return (cells-1)/len(rows.Cells) + 1
+		}
+	}
 	return 0
+}
+
+// cell writes the value of a cell.
+func (w *writer) cell(e disk.Entry, cell int, kind disk.CellKind) {
+	v := e.Cell(cell)
+	switch kind {
+	case disk.CellDisplacement, disk.CellFlags:
+		w.signed(int64(v))
+	case disk.CellType:
+		w.typeAt(v)
+	case disk.CellTypeWord:
+		w.typeWord(v)
+	case disk.CellMethod:
+		w.methodOf(v)
+	case disk.CellSuccessor:
+		point, index := disk.UnpackSuccessor(v)
+		w.signed(int64(point))
+		w.key(":", uint64(index))
+	case disk.CellValue:
+		if e.Sub() == layout.SubMemOpSize {
+			w.number(v)
+		} else {
+			w.functionID(v)
+		}
+	default:
+		if cell == 0 && isSigned(e.Tag()) {
+			w.signed(int64(v))
+		} else {
+			w.number(v)
+		}
+	}
+}
+
+func (w *writer) typeWord(v uint64) {
+	w.typeAt(v &^ disk.TypeTags)
+	if v&disk.TypeNullSeen != 0 {
+		w.text("+null")
+	}
+	if v&disk.TypeUnknown != 0 {
+		w.text("+unknown")
+	}
+}
+
+// What reader and writer derive from the schema.
+
+// hasKey reports whether a cell that stands once is written with its key: a
+// length follows from the rows, and traps stand among the flags.
+func hasKey(kind disk.CellKind) bool {
+	return kind != disk.CellLength && kind != disk.CellTraps
+}
+
+// cellKey returns the key of a cell that stands once, as "not-taken=". The count
+// of a Count entry has none: its sub says what it counts.
+func cellKey(tag layout.Tag, c disk.CellSpec) string {
+	if tag == layout.TagCount {
+		return ""
+	}
+	return keyOf(c.Name)
+}
+
+// isRowKey reports whether the first cell of a row says what the others count.
+func isRowKey(kind disk.CellKind) bool { return kind != disk.CellCount }
+
+// isTypeList reports whether rows are the types of arguments, which the name of
+// the group introduces.
+func isTypeList(g *disk.CellGroup) bool {
+	return g.Repeat == disk.PerCell && g.Cells[len(g.Cells)-1].Kind == disk.CellTypeWord
+}
+
+// isSigned reports whether the first count of entries is written with its sign.
+func isSigned(tag layout.Tag) bool { return tag == layout.TagReceiverType }
+
+// trapsCell returns the cell of a wide entry that holds traps.
+func trapsCell(schema *disk.Schema) (cell int, ok bool) {
+	for _, g := range schema.Groups {
+		if g.Repeat != disk.Once {
+			break
+		}
+		for i, c := range g.Cells {
+			if c.Kind == disk.CellTraps {
+				return cell + i, true
+			}
+		}
+		cell += len(g.Cells)
+	}
+	return 0, false
+}
+
+// hasSeen reports whether wide entries have flags or traps.
+func hasSeen(schema *disk.Schema) bool {
+	_, traps := trapsCell(schema)
+	return traps || len(schema.Flags) > 0
 }
