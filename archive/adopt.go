@@ -100,7 +100,7 @@ func (m *Mapping) checkSize() error {
 	}
 	if info.Size() < m.header.FileSize {
 		return &layout.Error{File: m.name, Region: disk.RegionAt(m.header, info.Size()), Offset: info.Size(), Kind: layout.ErrTruncated,
-			Detail: fmt.Sprintf("the file had %d bytes when it was opened and has %d now: restore it and open it again", m.header.FileSize, info.Size())}
+			Detail: fmt.Sprintf("the file had %d bytes when it was opened and has %d now", m.header.FileSize, info.Size()), Advice: restoreFile}
 	}
 	return nil
 }

@@ -32,11 +32,14 @@ func (m *Mapping) Guard(f func() error) error {
 	return err
 }
 
+// restoreFile is the advice for an archive that was cut short while it was open.
+const restoreFile = "restore it and open it again"
+
 // cutOff says where in the file a fault was.
 func (m *Mapping) cutOff(fault *mmap.Fault) error {
 	offset, _ := m.offsetOf(fault.Address)
 	e := &layout.Error{File: m.name, Offset: offset, Kind: layout.ErrTruncated,
-		Detail: "the file was cut short, or could not be read, while it was mapped: restore it and open it again"}
+		Detail: "the file was cut short, or could not be read, while it was mapped", Advice: restoreFile}
 	if m.header != nil {
 		e.Region = disk.RegionAt(m.header, offset)
 	}

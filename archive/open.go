@@ -109,14 +109,14 @@ func openRegular(path string) (*os.File, int64, error) {
 
 // regular refuses what is not an ordinary file.
 func regular(path string, info fs.FileInfo) error {
-	detail := "it is a device or a pipe: name an archive file"
+	detail, advice := "it is a device or a pipe", "name an archive file"
 	switch {
 	case info.Mode().IsRegular():
 		return nil
 	case info.IsDir():
-		detail = "it is a folder: name an archive file in it"
+		detail, advice = "it is a folder", "name an archive file in it"
 	}
-	return &layout.Error{File: path, Offset: -1, Kind: layout.ErrFormat, Detail: detail}
+	return &layout.Error{File: path, Offset: -1, Kind: layout.ErrFormat, Detail: detail, Advice: advice}
 }
 
 // headerReach is as much of a file as the header of any version may take.
@@ -144,7 +144,7 @@ func readWhole(f *os.File, size int64) ([]byte, error) {
 func readFull(f *os.File, b []byte, at int64) error {
 	n, err := io.ReadFull(f, b)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return &layout.Error{Offset: at + int64(n), Kind: layout.ErrTruncated, Detail: "the file became shorter while it was read: open it again"}
+		return &layout.Error{Offset: at + int64(n), Kind: layout.ErrTruncated, Detail: "the file became shorter while it was read", Advice: "open it again"}
 	}
 	return err
 }

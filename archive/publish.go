@@ -61,4 +61,7 @@ func (m missingFolder) Error() string {
 	return "there is no folder " + m.name + ": create the folder first"
 }
 
+// HasAdvice reports true: see layout.Error.
+func (m missingFolder) HasAdvice() bool { return true }
+
 func (m missingFolder) Unwrap() error { return fs.ErrNotExist }

@@ -126,13 +126,16 @@ func (s *pageSums) checkGroup(level int, group int64) error {
 	return s.compare(layout.RegionPS, s.groupSpan(level, group), want)
 }
 
+// copyAgain is the advice for an archive whose bytes differ from their sums.
+const copyAgain = "copy or write the archive again"
+
 func (s *pageSums) compare(region layout.Region, part layout.Span, want uint64) error {
 	got := disk.Sum(s.data[part.Offset:part.End()])
 	if got == want {
 		return nil
 	}
 	return &layout.Error{Region: region, Offset: part.Offset, Kind: layout.ErrChecksum,
-		Detail: fmt.Sprintf("%d bytes sum to %016x, recorded is %016x: copy or write the archive again", part.Size, got, want)}
+		Detail: fmt.Sprintf("%d bytes sum to %016x, recorded is %016x", part.Size, got, want), Advice: copyAgain}
 }
 
 // checkPadding finds what stands in the part of ps behind the sums, and in the
@@ -140,7 +143,9 @@ func (s *pageSums) compare(region layout.Region, part layout.Span, want uint64) 
 func (s *pageSums) checkPadding(part layout.Span) error {
 	for at := max(part.Offset, s.ps.Offset+s.tree.Size()); at < part.End(); at++ {
 		if s.data[at] != 0 {
-			return disk.Corrupt(layout.RegionPS, at, "byte 0x%02x where zeros belong: copy or write the archive again", s.data[at])
+			e := disk.Corrupt(layout.RegionPS, at, "byte 0x%02x where zeros belong", s.data[at])
+			e.Advice = copyAgain
+			return e
 		}
 	}
 	return nil

@@ -38,7 +38,9 @@ func (m *Mapping) verifyFrame() error {
 		return err
 	}
 	if *h != *m.header {
-		return disk.Corrupt(layout.RegionHeader, 0, "the header was changed after the archive was opened: open it again")
+		e := disk.Corrupt(layout.RegionHeader, 0, "the header was changed after the archive was opened")
+		e.Advice = "open it again"
+		return e
 	}
 	for level := m.sums.tree.Levels() - 1; level >= 0; level-- {
 		for group := range m.sums.groupCount(level) {

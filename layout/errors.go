@@ -32,6 +32,7 @@ type Error struct {
 	Offset int64  // from the start of the file, in bytes; negative if no single place is meant
 	Kind   error  // the sentinel that the error matches
 	Detail string // what was found there
+	Advice string // what to do about it; empty if Kind alone decides that
 }
 
 // Error gives "app.parc: rw: at 0x1a40: detail".
@@ -48,8 +49,15 @@ func (e *Error) Error() string {
 	if e.Detail != "" {
 		fmt.Fprintf(&b, ": %s", e.Detail)
 	}
+	if e.Advice != "" {
+		fmt.Fprintf(&b, ": %s", e.Advice)
+	}
 	return b.String()
 }
+
+// HasAdvice reports whether the message says what to do about the error. Other
+// errors of this module that do have the same method.
+func (e *Error) HasAdvice() bool { return e.Advice != "" }
 
 // Unwrap gives the sentinel.
 func (e *Error) Unwrap() error { return e.Kind }

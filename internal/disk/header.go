@@ -212,7 +212,7 @@ func parseGeneric(b []byte, fileSize int64) (size int, err error) {
 	case fileSize == 0:
 		return 0, &layout.Error{Offset: 0, Kind: layout.ErrFormat, Detail: "the file is empty"}
 	case len(b) < 8 || !bytes.Equal(b[:8], Magic[:]):
-		return 0, &layout.Error{Offset: 0, Kind: layout.ErrFormat, Detail: magicDetail(b)}
+		return 0, &layout.Error{Offset: 0, Kind: layout.ErrFormat, Detail: magicDetail(b), Advice: magicAdvice(b)}
 	case len(b) < genericSize:
 		return 0, &layout.Error{Offset: int64(len(b)), Kind: layout.ErrTruncated, Detail: "the header is cut off"}
 	case le.Uint32(b[offByteOrder:]) != ByteOrderMark:
@@ -258,15 +258,25 @@ func VersionString(v uint32) string {
 }
 
 func magicDetail(b []byte) string {
-	if len(b) >= 5 && bytes.Equal(b[1:5], Magic[1:5]) {
-		return "the first bytes were changed, as a transfer in text mode does: copy the file again in binary mode"
+	if transferredAsText(b) {
+		return "the first bytes were changed, as a transfer in text mode does"
 	}
 	return "the file does not begin with the archive magic"
 }
 
+func magicAdvice(b []byte) string {
+	if transferredAsText(b) {
+		return "copy the file again in binary mode"
+	}
+	return ""
+}
+
+// transferredAsText reports whether a transfer in text mode changed the magic.
+func transferredAsText(b []byte) bool { return len(b) >= 5 && bytes.Equal(b[1:5], Magic[1:5]) }
+
 func sizeError(want uint64, have int64) error {
 	if want > uint64(have) {
-		return &layout.Error{Offset: have, Kind: layout.ErrTruncated, Detail: fmt.Sprintf("the file has %d bytes, its header says %d: copy or write it again", have, want)}
+		return &layout.Error{Offset: have, Kind: layout.ErrTruncated, Detail: fmt.Sprintf("the file has %d bytes, its header says %d", have, want), Advice: "copy or write it again"}
 	}
 	return Corrupt(layout.RegionHeader, offFileSize, "the file has %d bytes, its header says %d", have, want)
 }

@@ -66,7 +66,7 @@ func (a *App) OpenStore(path string) (*reader.Store, error) {
 	if errors.Is(err, layout.ErrFormat) && a.Recognise != nil {
 		if format, ok := a.Recognise(path); ok {
 			return nil, &layout.Error{File: path, Offset: -1, Kind: layout.ErrFormat,
-				Detail: "it is " + format + ": make an archive of it with profarc import " + path + " -o NAME" + ArchiveExtension}
+				Detail: "it is " + format, Advice: "make an archive of it with profarc import " + path + " -o NAME" + ArchiveExtension}
 		}
 	}
 	return s, err

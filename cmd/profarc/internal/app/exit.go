@@ -79,7 +79,8 @@ func Message(err error) string {
 	if path, ok := err.(*fs.PathError); ok {
 		text = OneLine(path.Path + ": " + path.Err.Error())
 	}
-	if advises(text) {
+	var advised interface{ HasAdvice() bool }
+	if errors.As(err, &advised) && advised.HasAdvice() {
 		return text
 	}
 	for _, a := range advice {
@@ -88,17 +89,6 @@ func Message(err error) string {
 		}
 	}
 	return text
-}
-
-// advises reports whether an error says already what to do: most say that it is
-// to be done again, others name a command or what is to be named.
-func advises(text string) bool {
-	for _, words := range []string{" again", "with profarc ", "see profarc ", "run profarc ", "name a", "use a newer profarc", "create the folder first"} {
-		if strings.Contains(text, words) {
-			return true
-		}
-	}
-	return false
 }
 
 // advice is what to do about errors that do not say so themselves; the first
