@@ -11,7 +11,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// settingNames are the names of a header's settings.
+// settingNames names the settings of a header, by their index.
 var settingNames = map[int]string{
 	layout.ParamTypeProfileWidth: "TypeProfileWidth",
 	layout.ParamBciProfileWidth:  "BciProfileWidth",
@@ -24,13 +24,13 @@ var settingNames = map[int]string{
 	layout.ParamLLVMNewest:       "LLVM index version, newest possible",
 }
 
-// A Setting is one that an archive says something of.
+// A Setting is a setting of the profiler that the archive records.
 type Setting struct {
 	Name  string `json:"name"`
 	Value uint32 `json:"value"`
 }
 
-// settingsOf gives the settings that are not 0.
+// settingsOf returns the settings that are not 0.
 func settingsOf(p layout.Params) []Setting {
 	list := []Setting{}
 	for i, v := range p {
@@ -46,7 +46,8 @@ func settingsOf(p layout.Params) []Setting {
 	return list
 }
 
-// flagNames names the flags of a header.
+// flagNames returns the names of the flags that are set, and unknown flags in
+// hexadecimal.
 func flagNames(flags uint64) []string {
 	names := []string{}
 	if flags&layout.FlagDelta != 0 {
@@ -70,6 +71,8 @@ var tableNames = map[layout.TableKind]string{
 	layout.TableRuns: "runs", layout.TableClassPath: "class path", layout.TableCode: "sketches of code",
 }
 
+// TableTitle returns the name of a table for people; layout's is its name on a
+// command line.
 func TableTitle(k layout.TableKind) string {
 	if name, ok := tableNames[k]; ok {
 		return name
@@ -77,7 +80,7 @@ func TableTitle(k layout.TableKind) string {
 	return fmt.Sprintf("table %d", uint32(k))
 }
 
-// bytesText is bytes in hexadecimal, empty if all are 0.
+// bytesText returns bytes in hexadecimal, empty if all are 0.
 func bytesText(b [16]byte) string {
 	if b == ([16]byte{}) {
 		return ""
@@ -85,10 +88,12 @@ func bytesText(b [16]byte) string {
 	return hex.EncodeToString(b[:])
 }
 
-// idText is an id in hexadecimal.
+// idText returns an id in hexadecimal.
 func idText(id uint64) string { return fmt.Sprintf("%016x", id) }
 
-// Facts are what info prints.
+// Facts are what an archive says of itself. Ids, sums and addresses are
+// hexadecimal text, since not every reader of JSON holds 64 bits; times are RFC
+// 3339 in UTC, empty if unknown.
 type Facts struct {
 	Archive string `json:"archive"`
 	*RunFacts
@@ -115,39 +120,47 @@ type Facts struct {
 	Cutoffs *Summary `json:"cutoff_summary,omitempty"`
 }
 
+// A RegionFact is the place of a region in the file, in bytes.
 type RegionFact struct {
 	Name   string `json:"name"`
 	Offset int64  `json:"offset"`
 	Size   int64  `json:"bytes"`
 }
 
+// An IndexFact describes the hash index: its 64-byte lines, and the most of them
+// that a lookup reads.
 type IndexFact struct {
 	Lines    uint64 `json:"lines"`
 	MaxProbe uint64 `json:"max_probe"`
 	Seed     string `json:"seed"`
 }
 
+// A Property is a name and a value that the producer recorded about the run.
 type Property struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
+// A TableFact describes a table.
 type TableFact struct {
 	Kind uint32 `json:"kind"`
 	Name string `json:"name"`
 	Rows int    `json:"rows"`
-	// Table is what show --table calls it.
+	// Table is the name that show --table takes.
 	Table   string       `json:"table"`
 	Columns []ColumnFact `json:"columns"`
 
-	*SampleFact // of the table of samples
+	*SampleFact // only of the table of samples
 }
 
+// A SampleFact counts sampled stacks and the samples of all of them.
 type SampleFact struct {
 	Stacks  int    `json:"stacks"`
 	Samples uint64 `json:"samples"`
 }
 
+// Describe returns the facts of an archive that took so long to open. It reads
+// the header and the tables, and no profile.
 func Describe(s *reader.Store, opened time.Duration) (*Facts, error) {
 	h := s.Header()
 	f := &Facts{
@@ -200,7 +213,7 @@ func (f *Facts) gatherTables(s *reader.Store) error {
 	return nil
 }
 
-// symbolText is the text of a symbol that a table names, empty for none.
+// symbolText returns the symbol that a table cell refers to, empty for none.
 func symbolText(s *reader.Store, cell uint64) (string, error) {
 	if cell == 0 {
 		return "", nil
@@ -209,12 +222,13 @@ func symbolText(s *reader.Store, cell uint64) (string, error) {
 	return name.String(), err
 }
 
-// A ColumnFact says what a column of a table holds.
+// A ColumnFact names a column of a table and the kind of its cells.
 type ColumnFact struct {
 	Name string `json:"name"`
 	Kind string `json:"kind"`
 }
 
+// ColumnsOf returns the columns of a table.
 func ColumnsOf(t disk.Table) []ColumnFact {
 	var columns []ColumnFact
 	for i := range t.Columns() {

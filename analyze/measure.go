@@ -10,18 +10,20 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A Measure says how hot a profile is.
+// A Measure is a quantity by which methods are ranked.
 type Measure struct {
 	Name, About string
 	of          func(shape disk.Shape, p reader.Profile) uint64
-	// sub is of the Count entries that are summed, 0 where others are too. A run of
-	// a JamaicaVM has one such entry a method, but for arrays.
+	// sub is the kind of the Count entries that are summed, 0 if the measure sums
+	// others too. A run of a JamaicaVM has one such entry for each method, except
+	// of arrays.
 	sub uint16
-	// recorded is the property that has the total of a run, if not all of its
-	// methods are in the archive.
+	// recorded is the property with the total of the run, for measures of which
+	// the archive may lack some methods.
 	recorded string
 }
 
+// Measures are all measures, in the order in which help lists them.
 var Measures = []Measure{
 	{Name: "invocations", About: "calls of the method; of HotSpot's those before C2 took over, see below",
 		of: func(_ disk.Shape, p reader.Profile) uint64 { return trained(p.Invocations()) }},
@@ -40,9 +42,11 @@ func countMeasure(name, about string, sub uint16, recorded string) Measure {
 	return Measure{Name: name, About: about, of: sumOf(sub), sub: sub, recorded: recorded}
 }
 
-// inclusive reports whether what a method has is in what its callers have.
+// inclusive reports whether the value of a method is contained in the values of
+// its callers.
 func (by *Measure) inclusive() bool { return by.sub == layout.SubCycles }
 
+// MeasureNamed returns the measure with a name.
 func MeasureNamed(name string) (*Measure, bool) {
 	for i := range Measures {
 		if Measures[i].Name == name {
@@ -52,7 +56,7 @@ func MeasureNamed(name string) (*Measure, bool) {
 	return nil, false
 }
 
-// CallsMeasure is how often methods of a domain are called.
+// CallsMeasure returns the measure of how often methods of a domain were called.
 func CallsMeasure(d layout.Domain) *Measure {
 	name := "invocations"
 	if d.LLVM() {
@@ -62,7 +66,7 @@ func CallsMeasure(d layout.Domain) *Measure {
 	return m
 }
 
-// UsualMeasure is what an archive is measured by if nobody says.
+// UsualMeasure returns the measure for an archive when nobody names one.
 func UsualMeasure(h *layout.Header) *Measure {
 	name := "invocations"
 	if h.Summary.TotalInvocations == 0 {
@@ -78,7 +82,7 @@ func UsualMeasure(h *layout.Header) *Measure {
 	return m
 }
 
-// sum adds up the profiles of a method.
+// sum returns the sum over the profiles of a method.
 func (by *Measure) sum(s *reader.Store, m reader.Method) (n uint64, err error) {
 	shape := disk.ShapeOf(&s.Header().Params)
 	for p, err := range m.Profiles() {
@@ -90,9 +94,9 @@ func (by *Measure) sum(s *reader.Store, m reader.Method) (n uint64, err error) {
 	return n, nil
 }
 
-// Values are what a method has. It is one number, but where a profile cuts
-// names off: then the counts of one text may be of several methods, and are not
-// added up.
+// Values returns the values of a method. There is one, except where the producer
+// cut names off: then one name may stand for several methods, whose values are
+// not added up.
 func (by *Measure) Values(s *reader.Store, m reader.Method) (list []uint64, err error) {
 	if by.sub == 0 || by.sub == layout.SubNewArrays || !cutOff(s, m) {
 		n, err := by.sum(s, m)
@@ -111,12 +115,12 @@ func (by *Measure) Values(s *reader.Store, m reader.Method) (list []uint64, err 
 	return list, nil
 }
 
-// cutOff reports whether the name of a method is cut off.
+// cutOff reports whether the producer cut the name of a method off.
 func cutOff(s *reader.Store, m reader.Method) bool {
 	return s.Header().Domain == layout.DomainJamaica && m.Flags()&layout.MethodNotMatchable != 0
 }
 
-// trained is a counter that a profile may have.
+// trained returns the trained value of an optional counter, 0 if there is none.
 func trained(c reader.Counter, ok bool) uint64 {
 	if !ok {
 		return 0
@@ -124,14 +128,14 @@ func trained(c reader.Counter, ok bool) uint64 {
 	return c.Trained()
 }
 
-// sumCounts adds up all counts of the data entries that have the unit of calls.
-// Those of type checks that fail are counted down, and taken as none.
+// sumCounts returns the sum of all data counts in the unit of executions. A
+// count of failed type checks is negative and counts as 0.
 func sumCounts(shape disk.Shape, p reader.Profile) uint64 {
 	return sumEntries(shape, p, func(e reader.Entry) bool { return e.Raw().CountUnit() == layout.UnitExecutions })
 }
 
-// functionCount is the first of LLVM's counters: how often the function was
-// entered, or a block near its entry ran.
+// functionCount returns the first of LLVM's counters: how often the function, or
+// a block near its entry, was entered.
 func functionCount(_ disk.Shape, p reader.Profile) uint64 {
 	for e := range p.Entries() {
 		if e.Tag() == layout.TagCounters && e.Cells() > 0 {
@@ -141,16 +145,17 @@ func functionCount(_ disk.Shape, p reader.Profile) uint64 {
 	return 0
 }
 
-// sumOf adds up the Count entries of one kind.
+// sumOf returns the sum of the Count entries of one kind.
 func sumOf(sub uint16) func(disk.Shape, reader.Profile) uint64 {
 	return func(shape disk.Shape, p reader.Profile) uint64 {
 		return sumEntries(shape, p, func(e reader.Entry) bool { return e.Tag() == layout.TagCount && e.Sub() == sub })
 	}
 }
 
-// sumCalls adds up the counts of call sites.
+// sumCalls returns the sum of the counts of call sites.
 func sumCalls(shape disk.Shape, p reader.Profile) uint64 { return sumEntries(shape, p, isCall) }
 
+// sumEntries returns the sum of the counts of all wanted entries.
 func sumEntries(shape disk.Shape, p reader.Profile, wanted func(reader.Entry) bool) (sum uint64) {
 	for e := range p.Entries() {
 		if !wanted(e) {
@@ -167,7 +172,7 @@ func sumEntries(shape disk.Shape, p reader.Profile, wanted func(reader.Entry) bo
 	return sum
 }
 
-// isCall reports whether an entry belongs to a call.
+// isCall reports whether an entry belongs to a call site.
 func isCall(e reader.Entry) bool {
 	switch e.Tag() {
 	case layout.TagCounter, layout.TagVirtualCall, layout.TagCallType, layout.TagVirtualCallType, layout.TagCallees:
@@ -180,7 +185,7 @@ func isCall(e reader.Entry) bool {
 	return false
 }
 
-// invocations is how often a method was called: the sum over its profiles.
+// invocations returns how often a method was called, over all its profiles.
 func invocations(m reader.Method) (n uint64, err error) {
 	for p, err := range m.Profiles() {
 		if err != nil {
@@ -191,10 +196,10 @@ func invocations(m reader.Method) (n uint64, err error) {
 	return n, nil
 }
 
-// sums are what all methods of an archive have together, and at most.
+// sums are the total and the highest value over all methods of an archive.
 type sums struct{ total, highest uint64 }
 
-// add adds the values of a method, and gives their sum.
+// add adds the values of a method, and returns their sum.
 func (t *sums) add(values []uint64) (sum uint64) {
 	for _, n := range values {
 		sum = disk.SaturatingAdd(sum, n)
@@ -204,21 +209,21 @@ func (t *sums) add(values []uint64) (sum uint64) {
 	return sum
 }
 
-// A ShareOf says which total shares are of.
+// A ShareOf says which total shares refer to.
 type ShareOf string
 
-// The totals.
+// The totals that shares refer to.
 const (
-	ShareOfSum     ShareOf = "sum"     // of the methods of the archive
-	ShareOfRun     ShareOf = "run"     // recorded for the run, some methods of which are not in the archive
-	ShareOfThreads ShareOf = "threads" // the cycles of all threads
-	ShareOfHighest ShareOf = "highest" // the highest, as these cannot be added up
+	ShareOfSum     ShareOf = "sum"     // the sum over the methods of the archive
+	ShareOfRun     ShareOf = "run"     // the total of the run, which has methods that the archive lacks
+	ShareOfThreads ShareOf = "threads" // the cycles of all threads of the run
+	ShareOfHighest ShareOf = "highest" // the highest value: inclusive values cannot be added up
 )
 
 // AddsUp reports whether shares of several methods can be added up.
 func (o ShareOf) AddsUp() bool { return o == ShareOfSum || o == ShareOfRun }
 
-// total is what shares are of.
+// total returns the total that shares refer to, and which one it is.
 func (by *Measure) total(s *reader.Store, sum sums) (uint64, ShareOf, error) {
 	if by.inclusive() {
 		cycles, err := threadCycles(s)
@@ -237,7 +242,8 @@ func (by *Measure) total(s *reader.Store, sum sums) (uint64, ShareOf, error) {
 	return sum.total, ShareOfSum, err
 }
 
-// threadCycles is the sum of the cycles of all threads of a JamaicaVM.
+// threadCycles returns the cycles of all threads of a JamaicaVM, 0 if they were
+// not recorded.
 func threadCycles(s *reader.Store) (sum uint64, err error) {
 	t, err := s.Table(layout.TableThreads)
 	if errors.Is(err, reader.ErrNotFound) {
@@ -249,7 +255,7 @@ func threadCycles(s *reader.Store) (sum uint64, err error) {
 	return sum, err
 }
 
-// numberProperty is the sum of the properties with a key that are numbers.
+// numberProperty returns the sum of the numeric properties with a key.
 func numberProperty(s *reader.Store, key string) (sum uint64, err error) {
 	t, err := s.Table(layout.TableProperties)
 	if errors.Is(err, reader.ErrNotFound) {

@@ -11,8 +11,9 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// MethodText is how a method is printed: as PrintMethodData does where the
-// domain is hotspot, and as the producer spells it elsewhere.
+// MethodText returns a method as people read it: in the spelling of
+// PrintMethodData in domain hotspot, in that of the producer elsewhere. The
+// loader is left out.
 func MethodText(d layout.Domain, k layout.Key) string {
 	class, between := k.Class, ""
 	if d == layout.DomainHotSpot {
@@ -27,7 +28,8 @@ func MethodText(d layout.Domain, k layout.Key) string {
 	return class + k.Name + between + k.Signature
 }
 
-// A MethodName is how a method is named in JSON.
+// A MethodName is a method in a report. Method has all parts but the loader in
+// one text; ID is in hexadecimal.
 type MethodName struct {
 	Method    string `json:"method"`
 	ID        string `json:"id"`
@@ -37,12 +39,13 @@ type MethodName struct {
 	Loader    string `json:"loader,omitempty"`
 }
 
+// NameOf returns the name of a method. The error is that of a damaged record.
 func NameOf(s *reader.Store, m reader.Method) (MethodName, error) {
 	k, err := m.Key()
 	return MethodName{MethodText(s.Header().Domain, k), fmt.Sprintf("%016x", m.ID()), k.Class, k.Name, k.Signature, k.Loader}, err
 }
 
-// String is the method with its loader.
+// String returns the method with its loader.
 func (m MethodName) String() string {
 	if m.Loader == "" {
 		return m.Method

@@ -9,7 +9,7 @@ import (
 // A site is polluted if what was seen there does not tell a compiler what to
 // expect. These are the limits.
 const (
-	// dominant is the share from which one receiver is worth a guess, however
+	// dominant is the share from which one receiver is worth a guard, however
 	// many there are: HotSpot's TypeProfileMajorReceiverPercent.
 	dominant = 0.9
 	// guessed is the number of receivers that compilers test for one by one.
@@ -19,28 +19,29 @@ const (
 	undecided = 0.6
 )
 
-// A SiteKind says what a profile point records that may be polluted.
+// A SiteKind is what a profile point records that may be polluted.
 type SiteKind string
 
 // The kinds of sites.
 const (
-	SiteReceivers SiteKind = "receivers" // types of the receivers of a call
-	SiteChecked   SiteKind = "checked"   // types that a type check meets
-	SiteTargets   SiteKind = "targets"   // functions that a call through a pointer reaches
-	SiteBranch    SiteKind = "branch"    // two ways
-	SiteNull      SiteKind = "null"      // a type check that has met null
+	SiteReceivers SiteKind = "receivers" // receiver types of a call
+	SiteChecked   SiteKind = "checked"   // types that reach a type check
+	SiteTargets   SiteKind = "targets"   // targets of an indirect call
+	SiteBranch    SiteKind = "branch"    // the two ways of a branch
+	SiteNull      SiteKind = "null"      // a type check that saw null
 )
 
-// A tally is what was seen at a site, and how often.
+// A tally counts what a site has seen.
 type tally struct {
-	seen  map[uint64]uint64 // counts by type ordinal, id of a function, or way
-	other uint64            // seen without a row of its own
-	// untyped was seen without that its type was recorded: it is no kind of its own
+	seen  map[uint64]uint64 // by type ordinal, function id, or way
+	other uint64            // seen, without a row
+	// untyped counts what was seen without its type being recorded. It is no kind
+	// of its own.
 	untyped uint64
 	null    bool
 }
 
-// total is how often the site was reached.
+// total returns how often the site was reached.
 func (t *tally) total() uint64 {
 	sum := disk.SaturatingAdd(t.other, t.untyped)
 	for _, n := range t.seen {
@@ -49,7 +50,7 @@ func (t *tally) total() uint64 {
 	return sum
 }
 
-// best is the count of what was seen most.
+// best returns the highest count.
 func (t *tally) best() (most uint64) {
 	for _, n := range t.seen {
 		most = max(most, n)
@@ -57,7 +58,7 @@ func (t *tally) best() (most uint64) {
 	return most
 }
 
-// kinds is how many different things were seen, those without a row taken for
+// kinds returns how many different things were seen; all without a row count as
 // one.
 func (t *tally) kinds() (n int) {
 	if t.other > 0 {
@@ -71,7 +72,7 @@ func (t *tally) kinds() (n int) {
 	return n
 }
 
-// add puts what was seen in another context on top.
+// add adds what was seen in another context.
 func (t *tally) add(u *tally) {
 	if t.seen == nil {
 		t.seen = map[uint64]uint64{}
@@ -83,7 +84,7 @@ func (t *tally) add(u *tally) {
 	t.untyped = disk.SaturatingAdd(t.untyped, u.untyped)
 }
 
-// polluted reports whether a tally leaves a compiler without a good guess.
+// polluted reports whether a compiler has no good guess at the site.
 func (t *tally) polluted(kind SiteKind) bool {
 	certainty := share(t.best(), t.total())
 	switch kind {
@@ -95,29 +96,30 @@ func (t *tally) polluted(kind SiteKind) bool {
 	return t.kinds() > guessed && certainty < dominant
 }
 
-// A Split says whether profiles of their own for every calling context would
-// tell what to expect.
+// A Split says whether one profile for each calling context would cure a
+// polluted site.
 type Split string
 
-// The answers.
+// Whether contexts differ.
 const (
-	SplitYes     Split = "yes"     // in every context that was recorded
+	SplitYes     Split = "yes"     // in every recorded context
 	SplitPartly  Split = "partly"  // in some
 	SplitNo      Split = "no"      // in none
-	SplitUnknown Split = "unknown" // one context alone was recorded, or none
+	SplitUnknown Split = "unknown" // at most one context was recorded
 )
 
 // negligibleShare is the share of a site's counts below which contexts do not matter.
 const negligibleShare = 0.01
 
-// A site is one profile point, with what was seen there in each context.
+// A site is a profile point, with what it has seen in each calling context.
 type site struct {
 	kind  SiteKind
 	point int32
 	code  uint64
-	parts map[layout.Ref]*tally // by context node, 0 for profiles without one
+	parts map[layout.Ref]*tally // by context node; 0 has the profiles without one
 }
 
+// pooled returns what the site has seen in all contexts.
 func (s *site) pooled() *tally {
 	var all tally
 	for _, part := range s.parts {
@@ -126,8 +128,8 @@ func (s *site) pooled() *tally {
 	return &all
 }
 
-// split compares the site with its contexts, and gives the share of its counts
-// that are of contexts where it is not polluted.
+// split compares the site with its contexts. cured is the share of its counts in
+// contexts where it is not polluted.
 func (s *site) split() (answer Split, cured float64) {
 	if len(s.parts) < 2 {
 		return SplitUnknown, 0
@@ -150,8 +152,8 @@ func (s *site) split() (answer Split, cured float64) {
 	return SplitPartly, cured
 }
 
-// sitesOf gathers what a method's profiles say of its sites, in the order in
-// which they come first.
+// sitesOf returns the sites of a method over all its profiles, in the order of
+// their first occurrence.
 func sitesOf(m reader.Method) (sites []*site, err error) {
 	type key struct {
 		kind  SiteKind
@@ -185,14 +187,14 @@ func sitesOf(m reader.Method) (sites []*site, err error) {
 	return sites, nil
 }
 
-// The ways of a branch that has no numbers for them: such as no successor has.
+// The ways of a branch without successor numbers: values that no successor has.
 const (
 	wayTaken = 1<<64 - 1
 	wayNot   = wayTaken - 1
 )
 
-// eachTally gives what an entry says of the sites that may be polluted: a type
-// check is two.
+// eachTally yields what an entry records about sites that may be polluted. A
+// type check is two sites.
 func eachTally(p reader.Profile, e reader.Entry, yield func(SiteKind, *tally)) {
 	switch e.Tag() {
 	case layout.TagBranch:
@@ -216,18 +218,19 @@ func eachTally(p reader.Profile, e reader.Entry, yield func(SiteKind, *tally)) {
 		} else {
 			yield(SiteReceivers, receiversTally(e))
 		}
-	case layout.TagBit: // it counts nothing; its method is called as often at least
+	case layout.TagBit: // it has no count; its method was called at least as often
 		yield(SiteNull, &tally{other: trained(p.Invocations()), null: e.Raw().Flags()&layout.EntryNullSeen != 0})
 	}
 }
 
+// yieldCheck yields the two sites of a type check: its types, and null.
 func yieldCheck(e reader.Entry, yield func(SiteKind, *tally)) {
 	t := receiversTally(e)
 	yield(SiteChecked, t)
 	yield(SiteNull, &tally{other: t.total(), null: e.Raw().Flags()&layout.EntryNullSeen != 0})
 }
 
-// rowsTally is what the rows of a list say: what was seen, and how often.
+// rowsTally counts the rows of a list by their first cell.
 func rowsTally(e reader.Entry) *tally {
 	t := &tally{seen: map[uint64]uint64{}}
 	rows, _ := e.Rows()
@@ -238,8 +241,8 @@ func rowsTally(e reader.Entry) *tally {
 	return t
 }
 
-// receiversTally is a type profile, without the type checks that failed: the rows
-// have the types of some of these.
+// receiversTally counts a type profile without the type checks that failed: the
+// rows have the types of only some of those.
 func receiversTally(e reader.Entry) *tally {
 	t := &tally{seen: map[uint64]uint64{}}
 	r, _ := e.Receivers()

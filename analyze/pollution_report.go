@@ -25,6 +25,8 @@ type PollutionReport struct {
 	Sites   []PollutedSite `json:"sites"`
 }
 
+// A PollutedSite is a polluted site. Best is the share of what was seen most,
+// Cured the share of the counts in contexts where the site is not polluted.
 type PollutedSite struct {
 	MethodName
 	Kind     SiteKind  `json:"kind"`
@@ -39,6 +41,7 @@ type PollutedSite struct {
 	Other    uint64    `json:"other"`
 }
 
+// A SeenRow is one thing that a site saw: a type, a target or a way.
 type SeenRow struct {
 	What  string `json:"what"`
 	Count uint64 `json:"count"`

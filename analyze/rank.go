@@ -13,12 +13,12 @@ import (
 
 // RankOptions choose what a ranking lists.
 type RankOptions struct {
-	Limit   int                   // methods or sites to list
-	Min     uint64                // lists those with such a sum at least
+	Limit   int                   // the most methods or sites to list
+	Min     uint64                // the least value of a listed method or site
 	Methods func(layout.Key) bool // nil selects all methods
 }
 
-// selects reports whether a method is to be ranked.
+// selects reports whether a method passes Methods.
 func (o *RankOptions) selects(m reader.Method) (bool, error) {
 	if o.Methods == nil {
 		return true, nil
@@ -27,38 +27,41 @@ func (o *RankOptions) selects(m reader.Method) (bool, error) {
 	return err == nil && o.Methods(k), err
 }
 
-// A TopReport lists methods, the hottest first.
+// A TopReport lists the hottest methods, the hottest first.
 type TopReport struct {
 	Archive string      `json:"archive"`
 	By      string      `json:"by"`
-	Total   uint64      `json:"total"`    // what shares are of
-	ShareOf ShareOf     `json:"share_of"` // which total that is
-	Of      int         `json:"of"`       // methods that were chosen and count at all
+	Total   uint64      `json:"total"`    // the total that shares refer to
+	ShareOf ShareOf     `json:"share_of"` // which total it is
+	Of      int         `json:"of"`       // selected methods with any count
 	Methods []TopMethod `json:"methods"`
 
-	ArchiveTotal uint64 `json:"-"` // of what the methods of the archive have
+	ArchiveTotal uint64 `json:"-"` // the sum over the methods of the archive
 }
 
+// A TopMethod is a ranked method.
 type TopMethod struct {
 	MethodName
 	Value uint64  `json:"value"`
 	Share float64 `json:"share"`
-	// Sum is null where what methods have cannot be added up.
+	// Sum is the share of this method and all before it, null where values cannot
+	// be added up.
 	Sum *float64 `json:"cumulative_share"`
-	// Level is the highest at which HotSpot compiled the method, null if it is not
-	// known.
+	// Level is the highest level at which HotSpot compiled the method, null if
+	// unknown.
 	Level *uint8 `json:"level,omitempty"`
-	Cut   bool   `json:"cut,omitempty"` // the profile cut its name off
+	Cut   bool   `json:"cut,omitempty"` // the producer cut its name off
 }
 
-// A heat is how hot a method is; of names that are cut off a method may have
+// A heat is a value of a method. A method with a name that is cut off may have
 // several.
 type heat struct {
 	m reader.Method
 	n uint64
 }
 
-// Hottest sums over all methods, and lists those that were chosen.
+// Hottest ranks the methods of an archive by a measure; nil stands for
+// UsualMeasure. It reads all profiles.
 func Hottest(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (*TopReport, error) {
 	if by == nil {
 		by = UsualMeasure(s.Header())
@@ -75,8 +78,8 @@ func Hottest(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (
 	return r, r.list(s, heats[:min(o.Limit, len(heats))], by.inclusive())
 }
 
-// heatsOf measures all methods, and gives those that are selected and have any,
-// the hottest first; of equal ones those that come first.
+// heatsOf measures all methods, and returns the selected ones that have any, the
+// hottest first. Equal ones stay in archive order.
 func heatsOf(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (sum sums, heats []heat, err error) {
 	for m, err := range s.Methods() {
 		if err == nil {
@@ -126,8 +129,8 @@ func (r *TopReport) list(s *reader.Store, heats []heat, inclusive bool) error {
 	return nil
 }
 
-// ByHeat iterates over the methods that have any of a measure, the hottest first.
-// A method that has several values comes once, by the highest.
+// ByHeat iterates over the methods that have any of a measure, the hottest
+// first. A method with several values comes once, by the highest.
 func ByHeat(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) iter.Seq2[reader.Method, error] {
 	return func(yield func(reader.Method, error) bool) {
 		_, heats, err := heatsOf(ctx, s, by, o)
@@ -150,8 +153,8 @@ func ByHeat(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) it
 	}
 }
 
-// compileLevel is the highest level at which a method was compiled, nil if no
-// profile says it.
+// compileLevel returns the highest level at which a method was compiled, nil if
+// no profile says it.
 func compileLevel(m reader.Method) (highest *uint8, err error) {
 	for p, err := range m.Profiles() {
 		if err != nil {

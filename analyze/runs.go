@@ -7,16 +7,17 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// RunFacts are what info says of the runs that an archive is of.
+// RunFacts are the runs whose profiles an archive holds.
 type RunFacts struct {
 	Runs       []RunFact         `json:"runs"`
-	NumRuns    int               `json:"runs_total"` // of which no more than maxRunFacts are listed
+	NumRuns    int               `json:"runs_total"` // Runs lists at most maxRunFacts of them
 	ClassPaths [][]ClassPathFact `json:"class_paths"`
 }
 
-// maxRunFacts bounds the runs that are listed: their texts may be long.
+// maxRunFacts is the most runs that are listed: their texts may be long.
 const maxRunFacts = 1000
 
+// A RunFact describes one run. Texts that the archive does not have are empty.
 type RunFact struct {
 	DumpID    string       `json:"dump_id"`
 	Since     string       `json:"since,omitempty"`
@@ -26,13 +27,15 @@ type RunFact struct {
 	Command   string       `json:"command,omitempty"`
 	Options   string       `json:"options,omitempty"`
 	Selection string       `json:"selection,omitempty"`
-	ClassPath *int         `json:"class_path,omitempty"` // index of class_paths
+	ClassPath *int         `json:"class_path,omitempty"` // index into class_paths
 	Process   *ProcessFact `json:"process,omitempty"`
 	Begun     string       `json:"begun,omitempty"`
 	Time      string       `json:"time,omitempty"`
 	Exit      string       `json:"exit"`
 }
 
+// A ProcessFact identifies a process beyond the reuse of its number: by boot,
+// PID namespace and start time.
 type ProcessFact struct {
 	Boot      string `json:"boot"`
 	Namespace uint64 `json:"namespace"`
@@ -40,6 +43,8 @@ type ProcessFact struct {
 	Start     uint64 `json:"start"`
 }
 
+// A ClassPathFact is an element of a class path, with size and sum of its
+// content if it is a file or directory.
 type ClassPathFact struct {
 	Path string `json:"path"`
 	Kind string `json:"kind"`
@@ -47,6 +52,8 @@ type ClassPathFact struct {
 	Sum  string `json:"sum,omitempty"`
 }
 
+// gatherRuns returns the runs of an archive. Runs with the same class path share
+// one entry of ClassPaths.
 func gatherRuns(s *reader.Store) (*RunFacts, error) {
 	runs, err := s.Runs()
 	if err != nil {
@@ -86,6 +93,7 @@ func classPathFacts(entries []layout.ClassPathEntry) []ClassPathFact {
 	return facts
 }
 
+// utcText returns a time in UTC, empty for the zero time.
 func utcText(t time.Time) string {
 	if t.IsZero() {
 		return ""

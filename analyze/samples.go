@@ -12,21 +12,21 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A SampleTally says how often methods were sampled.
+// A SampleTally counts how often methods were sampled.
 type SampleTally struct {
 	stacks  int
 	samples uint64
 	methods map[layout.Ref]*MethodSamples
 }
 
-// A MethodSamples has the samples of a method.
+// MethodSamples are the samples of a method.
 type MethodSamples struct {
-	Self  uint64 // in the method itself: it was the leaf
-	Total uint64 // on the stack; once where it called itself
-	seen  int    // number of the last stack with it
+	Self  uint64 // with the method as the leaf
+	Total uint64 // with the method on the stack, recursive calls counted once
+	seen  int    // the number of the last stack with the method
 }
 
-// TallySamples goes through the sampled stacks of an archive.
+// TallySamples counts the samples of every method of an archive.
 func TallySamples(s *reader.Store) (*SampleTally, error) {
 	t := &SampleTally{methods: map[layout.Ref]*MethodSamples{}}
 	for stack, err := range stacks.Sampled(s) {
@@ -60,7 +60,7 @@ func (m *MethodSamples) add(samples uint64, leaf bool, stack int) {
 	}
 }
 
-// Of gives the samples of a method, none if it is on no stack.
+// Of returns the samples of a method, none if it is on no stack.
 func (t *SampleTally) Of(m reader.Method) MethodSamples {
 	if found := t.methods[m.Ref()]; found != nil {
 		return *found
@@ -68,7 +68,8 @@ func (t *SampleTally) Of(m reader.Method) MethodSamples {
 	return MethodSamples{}
 }
 
-// CountSamples is the number of sampled stacks and of their samples.
+// CountSamples returns the number of sampled stacks, and the sum of their
+// samples.
 func CountSamples(s *reader.Store) (stackCount int, samples uint64, err error) {
 	for stack, err := range stacks.Sampled(s) {
 		if err != nil {
@@ -80,25 +81,26 @@ func CountSamples(s *reader.Store) (stackCount int, samples uint64, err error) {
 	return stackCount, samples, nil
 }
 
-// BySamples asks top for the table of samples.
+// BySamples is the By of a SampleReport.
 const BySamples = "samples"
 
-// A SampleReport lists methods by their samples, those sampled most themselves
-// first.
+// A SampleReport ranks methods by their samples, those with most samples of
+// their own first.
 type SampleReport struct {
 	Archive string          `json:"archive"`
 	By      string          `json:"by"`
 	Stacks  int             `json:"stacks"`
 	Total   uint64          `json:"total"` // samples
-	Of      int             `json:"of"`    // methods that were chosen and are on a stack
+	Of      int             `json:"of"`    // selected methods that are on a stack
 	Methods []SampledMethod `json:"methods"`
 }
 
+// A SampledMethod is a ranked method.
 type SampledMethod struct {
 	MethodName
-	Self       uint64  `json:"self"` // in the method itself
+	Self       uint64  `json:"self"` // with the method as the leaf
 	SelfShare  float64 `json:"self_share"`
-	Total      uint64  `json:"total"` // with those in what it called
+	Total      uint64  `json:"total"` // with the method on the stack
 	TotalShare float64 `json:"total_share"`
 }
 
@@ -108,7 +110,8 @@ func SamplesOnly(s *reader.Store) bool {
 	return !errors.Is(err, reader.ErrNotFound) && s.Header().Summary == layout.Summary{}
 }
 
-// MostSampled lists the methods that were chosen; shares are of all samples.
+// MostSampled ranks the selected methods by samples. Shares refer to all samples
+// of the archive.
 func MostSampled(ctx context.Context, s *reader.Store, o RankOptions) (*SampleReport, error) {
 	tally, err := TallySamples(s)
 	if err != nil {

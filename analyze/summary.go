@@ -13,17 +13,17 @@ import (
 	"github.com/profarc/profarc/reduce"
 )
 
-// summaryShares are the shares of all counts that a summary has a row for, in
+// summaryShares are the shares of all counts for which a summary has a row, in
 // millionths: those of LLVM's summaries.
 var summaryShares = [...]uint64{10000, 100000, 200000, 300000, 400000, 500000, 600000, 700000, 800000, 900000,
 	950000, 990000, 999000, 999900, 999990, 999999}
 
 const millionth = layout.WeightOne / 1e6
 
-// A Summary says how few methods and counts make most of all, unit by
+// A Summary says how few methods and counts make up most of all counts, for each
 // unit.
 type Summary struct {
-	Methods uint64        `json:"methods"` // that count anything
+	Methods uint64        `json:"methods"` // with any count
 	Units   []UnitSummary `json:"units"`
 	Cutoffs []KeptRow     `json:"cutoffs"`
 }
@@ -34,20 +34,20 @@ type KeptRow struct {
 	Methods int     `json:"methods"`
 }
 
-// An UnitSummary is of the counts of one unit. Where they are inclusive, those of
-// a method are in those of its callers, and what makes a share is each method
-// that has the rest of the highest.
+// A UnitSummary covers the counts of one unit. The counts of an inclusive unit
+// contain those of called methods: there, a share takes every method that has
+// the rest of the highest count.
 type UnitSummary struct {
 	Unit      string       `json:"unit"`
 	Inclusive bool         `json:"inclusive"`
 	Methods   int          `json:"methods"`
-	Counts    uint64       `json:"counts"` // of LLVM all, elsewhere those that are not 0
+	Counts    uint64       `json:"counts"` // all of LLVM's, elsewhere those above 0
 	Cutoffs   []SummaryRow `json:"cutoffs"`
 }
 
-// A SummaryRow says what makes a share of all counts: so many methods, the
-// coldest with that weight; so many counts, the lowest that high. Counts that are
-// inclusive make no share.
+// A SummaryRow is what makes up a share of all counts: Methods methods, the
+// coldest with MinWeight, and Counts counts, the lowest of MinCount. An
+// inclusive unit has no counts.
 type SummaryRow struct {
 	Percent   float64 `json:"percent"`
 	Methods   int     `json:"methods"`
@@ -56,7 +56,7 @@ type SummaryRow struct {
 	MinCount  uint64  `json:"min_count"`
 }
 
-// Summarize reads all profiles of an archive.
+// Summarize reads all profiles of an archive and returns their summary.
 func Summarize(ctx context.Context, s *reader.Store) (*Summary, error) {
 	weights, err := reduce.WeighMethods(ctx, s)
 	if err != nil {
@@ -91,7 +91,7 @@ func Summarize(ctx context.Context, s *reader.Store) (*Summary, error) {
 	return r, nil
 }
 
-// UnitName names a unit in the words of a domain.
+// UnitName returns the name of a unit in the words of a domain.
 func UnitName(d layout.Domain, u layout.CountUnit) string {
 	if d == layout.DomainJamaica && u == layout.UnitExecutions {
 		return "calls"
@@ -99,8 +99,8 @@ func UnitName(d layout.Domain, u layout.CountUnit) string {
 	return u.String()
 }
 
-// addBlocks takes what LLVM's own summary says of blocks; where there are only
-// context-sensitive profiles, theirs.
+// addBlocks takes the counts from LLVM's own summary of blocks: of the
+// context-sensitive profiles, if there are no others.
 func (r *UnitSummary) addBlocks(s *reader.Store) error {
 	sum, cs, err := llvm.Summarize(s)
 	if err != nil {
@@ -116,8 +116,8 @@ func (r *UnitSummary) addBlocks(s *reader.Store) error {
 	return nil
 }
 
-// addCounts does the same for the counts of other domains, by how often each
-// occurs.
+// addCounts fills in the counts of the other domains. times says how often each
+// count occurs.
 func (r *UnitSummary) addCounts(ctx context.Context, times map[uint64]uint64) error {
 	steps, total, high := poll.New(ctx), new(big.Int), make([]uint64, 0, len(times))
 	for count, n := range times {
@@ -155,7 +155,7 @@ func product(a, b uint64) *big.Int {
 	return new(big.Int).Mul(new(big.Int).SetUint64(a), new(big.Int).SetUint64(b))
 }
 
-// countsAndTimes says of each unit how often each count that is not 0 occurs.
+// countsAndTimes returns for each unit how often each count above 0 occurs.
 func countsAndTimes(s *reader.Store) (times [layout.NumCountUnits]map[uint64]uint64, err error) {
 	for u := range times {
 		times[u] = map[uint64]uint64{}

@@ -11,19 +11,19 @@ import (
 
 func main() { os.Exit(run(os.Args[1:])) }
 
-// run is the whole program but for its exit.
+// run is main without the exit, and returns the exit code.
 func run(args []string) int {
-	// A pager that is left early shows as an error of a write, not as the end
-	// of the program, so that temporary files are still removed.
+	// When a pager exits early, a write fails. The signal would end the process and
+	// leave temporary files behind.
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second interrupt ends the program at once
+	context.AfterFunc(ctx, stop) // a second interrupt ends the process
 
 	return runRoot(ctx, app.New(os.Stdin, app.ProcessStreams()), args)
 }
 
-// runRoot runs the command that the arguments name, and returns the exit code.
+// runRoot runs the command that args name, and returns the exit code.
 func runRoot(ctx context.Context, a *app.App, args []string) int {
 	root := newRootCommand(a)
 	root.SetArgs(args)

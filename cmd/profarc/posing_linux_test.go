@@ -26,36 +26,36 @@ const soundMethods = 96
 // with a method leaves out that method: then the number of the others is given.
 var posingModes = map[string]struct {
 	methods int
-	Message string // of a failure
+	message string // of a failure
 }{
 	"sound":                  {methods: soundMethods},
-	"size-zero":              {Message: "a Klass has 0 bytes"},
-	"size-huge":              {Message: "a Method has 2147483648 bytes"},
-	"offset-beyond-class":    {Message: "Klass::_name lies at 4096 in a structure of 40 bytes"},
-	"offset-beyond-link":     {Message: "Klass::_next_link lies at 4096"},
-	"offset-beyond-header":   {Message: "MethodData::_tenure_traps lies at 1048576"},
-	"offset-beyond-entries":  {Message: "_eflags lies at 184 of a MethodData whose entries begin at 184"},
-	"offset-negative":        {Message: "Method::_method_data lies at -16"},
-	"offset-unaligned":       {Message: "Method::_constMethod lies at 9"},
-	"trap-history-beyond":    {Message: "a trap history lies at 40 to 4024"},
-	"entries-at-front":       {Message: "_method lies at 8 of a MethodData whose entries begin at 8"},
-	"array-huge":             {Message: "a class of 2147483647 methods"},
-	"array-negative":         {Message: "a class of -1 methods"},
-	"array-shared":           {Message: "bytes of structures"},
-	"arrays-of-one-method":   {Message: "bytes of structures"},
-	"class-links-itself":     {Message: "a list of classes does not end"},
-	"class-links-back":       {Message: "a list of classes does not end"},
-	"lists-share-tail":       {Message: "or leads into another"},
-	"loader-links-itself":    {Message: "the list of class loaders does not end"},
-	"loaders-in-a-circle":    {Message: "the list of class loaders does not end"},
-	"classes-overlap":        {Message: "bytes of structures"},
-	"page-aliased":           {Message: "bytes of structures"},
-	"names-long":             {Message: "bytes of names"},
-	"names-overlap":          {Message: "bytes of structures"},
-	"loaders-of-one-name":    {Message: "bytes of names"},
+	"size-zero":              {message: "a Klass has 0 bytes"},
+	"size-huge":              {message: "a Method has 2147483648 bytes"},
+	"offset-beyond-class":    {message: "Klass::_name lies at 4096 in a structure of 40 bytes"},
+	"offset-beyond-link":     {message: "Klass::_next_link lies at 4096"},
+	"offset-beyond-header":   {message: "MethodData::_tenure_traps lies at 1048576"},
+	"offset-beyond-entries":  {message: "_eflags lies at 184 of a MethodData whose entries begin at 184"},
+	"offset-negative":        {message: "Method::_method_data lies at -16"},
+	"offset-unaligned":       {message: "Method::_constMethod lies at 9"},
+	"trap-history-beyond":    {message: "a trap history lies at 40 to 4024"},
+	"entries-at-front":       {message: "_method lies at 8 of a MethodData whose entries begin at 8"},
+	"array-huge":             {message: "a class of 2147483647 methods"},
+	"array-negative":         {message: "a class of -1 methods"},
+	"array-shared":           {message: "bytes of structures"},
+	"arrays-of-one-method":   {message: "bytes of structures"},
+	"class-links-itself":     {message: "a list of classes does not end"},
+	"class-links-back":       {message: "a list of classes does not end"},
+	"lists-share-tail":       {message: "or leads into another"},
+	"loader-links-itself":    {message: "the list of class loaders does not end"},
+	"loaders-in-a-circle":    {message: "the list of class loaders does not end"},
+	"classes-overlap":        {message: "bytes of structures"},
+	"page-aliased":           {message: "bytes of structures"},
+	"names-long":             {message: "bytes of names"},
+	"names-overlap":          {message: "bytes of structures"},
+	"loaders-of-one-name":    {message: "bytes of names"},
 	"decoys":                 {methods: soundMethods},
 	"data-2gib":              {methods: soundMethods - 1},
-	"data-16mib":             {Message: "bytes of structures"},
+	"data-16mib":             {message: "bytes of structures"},
 	"data-sizes-disagree":    {methods: soundMethods - 1},
 	"data-size-negative":     {methods: soundMethods - 1},
 	"data-of-another":        {methods: soundMethods - 1},
@@ -64,26 +64,26 @@ var posingModes = map[string]struct {
 	"types-anywhere":         {methods: soundMethods - 1},
 	"pool-index-beyond":      {methods: soundMethods - 1},
 	"pool-entry-unmapped":    {methods: soundMethods - 1},
-	"method-unmapped":        {Message: "no memory there"},
-	"method-in-the-kernel":   {Message: "0xffffffff81000000: no memory there"},
-	"method-at-the-end":      {Message: "0xfffffffffffffff8"},
-	"method-not-readable":    {Message: "no memory there"},
-	"method-beyond-its-file": {Message: "no memory there"},
-	"loader-at-last-bytes":   {Message: "no memory there"},
+	"method-unmapped":        {message: "no memory there"},
+	"method-in-the-kernel":   {message: "0xffffffff81000000: no memory there"},
+	"method-at-the-end":      {message: "0xfffffffffffffff8"},
+	"method-not-readable":    {message: "no memory there"},
+	"method-beyond-its-file": {message: "no memory there"},
+	"loader-at-last-bytes":   {message: "no memory there"},
 	"symbol-at-last-byte":    {methods: soundMethods - 16}, // of that class, and those with receivers of it
 	"symbol-over-the-end":    {methods: soundMethods - 16},
-	"string-without-end":     {Message: "a name of more than 1024 bytes"},
-	"string-at-the-end":      {Message: "no memory there"},
-	"row-missing":            {Message: "no MethodData::_method"},
+	"string-without-end":     {message: "a name of more than 1024 bytes"},
+	"string-at-the-end":      {message: "no memory there"},
+	"row-missing":            {message: "no MethodData::_method"},
 	"row-twice":              {methods: soundMethods},
-	"rows-contradict":        {Message: "two rows of MethodData::_method contradict each other"},
-	"rows-without-end":       {Message: "rows of 0 bytes"},
-	"columns-anywhere":       {Message: "with a column at 1099511627776"},
-	"flags-without-end":      {Message: "18446744073709551615 flags"},
-	"width-2gib":             {Message: "-XX:TypeProfileWidth=2147483648"},
-	"width-large":            {Message: "-XX:TypeProfileWidth=65536"},
-	"width-negative":         {Message: "-XX:BciProfileWidth=-1"},
-	"increment-zero":         {Message: "InvocationCounter::count_increment is 0"},
+	"rows-contradict":        {message: "two rows of MethodData::_method contradict each other"},
+	"rows-without-end":       {message: "rows of 0 bytes"},
+	"columns-anywhere":       {message: "with a column at 1099511627776"},
+	"flags-without-end":      {message: "18446744073709551615 flags"},
+	"width-2gib":             {message: "-XX:TypeProfileWidth=2147483648"},
+	"width-large":            {message: "-XX:TypeProfileWidth=65536"},
+	"width-negative":         {message: "-XX:BciProfileWidth=-1"},
+	"increment-zero":         {message: "InvocationCounter::count_increment is 0"},
 	"release-of-a-screenful": {methods: soundMethods},
 	"scribbling":             {methods: -1}, // whatever is sound in that moment, or a failure
 }
@@ -168,9 +168,9 @@ func TestDumpOfPosingProcess(t *testing.T) {
 					if n := profilesOf(t, out); code != app.ExitOK || n != want.methods {
 						t.Errorf("%s: exit code %d, %d methods, want %d: %s", how, code, n, want.methods, stderr)
 					}
-				case code != app.ExitFailure || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, want.Message) ||
+				case code != app.ExitFailure || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, want.message) ||
 					strings.Contains(stderr, "a defect of profarc"):
-					t.Errorf("%s: exit code %d, stderr %q, want %q", how, code, stderr, want.Message)
+					t.Errorf("%s: exit code %d, stderr %q, want %q", how, code, stderr, want.message)
 				}
 			}
 		})

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"runtime"
 	"runtime/debug"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,6 +26,7 @@ import (
 	"github.com/profarc/profarc/internal/disk"
 )
 
+// newRootCommand returns profarc's root command with all commands.
 func newRootCommand(a *app.App) *cobra.Command {
 	a.Recognise = convert.Recognise
 	cmd := &cobra.Command{
@@ -59,17 +62,18 @@ mapped at deployment and used where it lies: no parsing, no copying, no allocati
 	return cmd
 }
 
-// flagError says what is wrong with a flag's value without naming Go's functions.
+// flagError returns the error of a flag's value without the names of Go's functions.
 func flagError(_ *cobra.Command, err error) error {
 	text := err.Error()
-	if at := strings.Index(text, "strconv."); at >= 0 {
-		text = text[:at] + text[strings.LastIndex(text, ": ")+2:]
+	var number *strconv.NumError
+	if errors.As(err, &number) {
+		text = strings.TrimSuffix(text, number.Error()) + number.Err.Error()
 	}
 	return app.Usagef("%s", text)
 }
 
-// refuseUnknownTopics makes help and completion of what there is not a wrong
-// usage: cobra prints a help text, and a script goes on as if all were well.
+// refuseUnknownTopics makes help and completion of an unknown topic a usage
+// error. Cobra would print a help text and succeed, and a script would go on.
 func refuseUnknownTopics(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -94,6 +98,8 @@ func refuseUnknownTopics(root *cobra.Command) {
 	}
 }
 
+// unknownCommand returns the error of a command that does not exist, with names
+// near to it.
 func unknownCommand(root *cobra.Command, name string) error {
 	if near := root.SuggestionsFor(name); len(near) > 0 {
 		return app.Usagef("there is no command %q: did you mean %s?", name, strings.Join(near, " or "))
@@ -101,7 +107,7 @@ func unknownCommand(root *cobra.Command, name string) error {
 	return app.Usagef("there is no command %q", name)
 }
 
-// version is what --version prints behind the program's name.
+// version returns what --version prints after the program's name.
 func version() string {
 	v := "(devel)"
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {

@@ -23,7 +23,7 @@ func TypeText(t reader.Type) (string, error) {
 }
 
 // Targets names the values of value sites: functions and vtables. The zero
-// targetNames reads the names of the store when it is first asked.
+// Targets reads the names of the store on first use.
 type Targets struct{ names *llvm.ValueNames }
 
 // Text returns the name of the function or vtable that has an id, or the id if

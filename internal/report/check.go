@@ -11,17 +11,18 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A CheckRename is a class or method that has another name now.
+// A CheckRename is a class or method that was renamed.
 type CheckRename struct {
-	From     CheckName `json:"from"`
+	From CheckName `json:"from"`
+	// To is the present key of the method, if it was renamed.
 	To       CheckName `json:"to"`
-	Methods  int       `json:"methods"` // of a class: whose code is known
-	Same     int       `json:"same"`    // of these, with the same code now
+	Methods  int       `json:"methods"` // of a class: those whose code is known
+	Same     int       `json:"same"`    // of these, those with the same code now
 	Profiles int       `json:"profiles"`
 	Weight   float64   `json:"weight"`
 }
 
-// A CheckName is a class, or a method.
+// A CheckName names a class, or a method.
 type CheckName struct {
 	Class     string `json:"class"`
 	Name      string `json:"name,omitempty"`
@@ -31,7 +32,7 @@ type CheckName struct {
 
 func checkNameOf(k layout.Key) CheckName { return CheckName{k.Class, k.Name, k.Signature, k.Loader} }
 
-// String is the name for people.
+// String returns the name for people.
 func (n CheckName) String() string {
 	if n.Name == "" {
 		return strings.ReplaceAll(n.Class, "/", ".")
@@ -48,55 +49,55 @@ func renamesOf(found *fit.Report) []CheckRename {
 	return all
 }
 
-// A Check says how an archive fits a program. Shares and confidences are
-// from 0 to 1.
+// A Check is the report of profarc check: how an archive fits a program. Shares
+// and confidences are from 0 to 1.
 type Check struct {
 	Archive  string                `json:"archive"`
 	Against  string                `json:"against"`
 	Domain   string                `json:"domain"`
 	Score    float64               `json:"score"`
 	States   map[string]CheckState `json:"states"`    // by name
-	Reasons  []CheckReason         `json:"unchecked"` // that of most profiles first
-	ByName   bool                  `json:"by_name"`   // class loaders were left out of account
+	Reasons  []CheckReason         `json:"unchecked"` // those of most profiles first
+	ByName   bool                  `json:"by_name"`   // methods were matched without their class loaders
 	Loaders  []LoaderDoubt         `json:"loader_doubts"`
 	Points   CheckPoints           `json:"moved_points"`
 	Misfits  []CheckVerdict        `json:"misfits"` // the heaviest losses first
 	Renames  []CheckRename         `json:"renames"` // those with the most counts first
 	Verdicts []CheckVerdict        `json:"verdicts,omitempty"`
-	// NoLongerCertain is what the archive is certain of, and profiles of the code
-	// are not; nil if the code is not known by profiles.
+	// NoLongerCertain lists what the archive is certain of and profiles of the
+	// code are not; nil if the code is not known by profiles.
 	NoLongerCertain *List[Certainty] `json:"no_longer_certain,omitempty"`
 
 	Rewritten *CheckRewritten `json:"rewritten,omitempty"`
 }
 
-// A CheckState is how many profiles are in a state.
+// A CheckState counts the profiles in one state.
 type CheckState struct {
 	Profiles int     `json:"profiles"`
-	Weight   float64 `json:"weight"` // all that they have counted
+	Weight   float64 `json:"weight"` // the sum of their counts
 	Share    float64 `json:"share"`  // of the weight of all profiles
 }
 
-// CheckPoints are the profile points of profiles that have moved.
+// CheckPoints says what became of the profile points of moved profiles.
 type CheckPoints struct {
 	Old     int `json:"old"`
 	Matched int `json:"matched"`
-	// Found, Swapped and Dropped are of all points that have counts, in code that has
-	// changed. Swapped are branches among those found: their counts change sides.
+	// Found, Swapped and Dropped cover the points with counts in changed code.
+	// Swapped are the found branches whose counts change sides.
 	Found   CheckLost   `json:"found"`
 	Swapped CheckLost   `json:"swapped"`
-	Dropped []CheckLost `json:"dropped"` // that of most counts first
+	Dropped []CheckLost `json:"dropped"` // those of most counts first
 }
 
-// A CheckLost is points with counts, and for dropped ones the reason. Of points that
-// were found some counts may be dropped too.
+// A CheckLost counts points with counts; dropped ones have a reason. Some counts
+// of found points may be dropped too.
 type CheckLost struct {
 	Reason string  `json:"reason,omitempty"`
 	Points int     `json:"points"`
 	Counts float64 `json:"counts"`
 }
 
-// pointsOf says what became of points.
+// pointsOf returns what became of the points of changed code.
 func pointsOf(f *fit.Report) CheckPoints {
 	p := CheckPoints{Old: f.Points, Matched: f.Matched, Dropped: []CheckLost{}}
 	p.Found, p.Swapped = CheckLost{"", f.Found.Points, f.Found.Counts}, CheckLost{"", f.Swapped.Points, f.Swapped.Counts}
@@ -109,7 +110,7 @@ func pointsOf(f *fit.Report) CheckPoints {
 	return p
 }
 
-// Counts are those of all points.
+// Counts returns the counts of all points, found and dropped.
 func (p *CheckPoints) Counts() (all float64) {
 	all = p.Found.Counts
 	for _, l := range p.Dropped {
@@ -118,7 +119,7 @@ func (p *CheckPoints) Counts() (all float64) {
 	return all
 }
 
-// A CheckVerdict is how one profile fits.
+// A CheckVerdict says how one profile fits.
 type CheckVerdict struct {
 	analyze.MethodName
 	State      string  `json:"state"`
@@ -131,7 +132,7 @@ type CheckVerdict struct {
 	To *CheckName `json:"renamed_to,omitempty"`
 }
 
-// A CheckRewritten is an adapted archive.
+// A CheckRewritten describes the adapted archive.
 type CheckRewritten struct {
 	Archive string        `json:"archive"`
 	Bytes   int64         `json:"bytes"`
@@ -139,18 +140,19 @@ type CheckRewritten struct {
 	RewrittenCounts
 }
 
+// RewrittenCounts counts what went into the adapted archive, and what did not.
 type RewrittenCounts struct {
 	Profiles      int     `json:"profiles"`
 	Dropped       int     `json:"dropped"`
-	Points        int     `json:"points"`         // of moved profiles, taken over
-	PointsDropped int     `json:"points_dropped"` // with counts, and no place any more
+	Points        int     `json:"points"`         // of moved profiles, matched and written
+	PointsDropped int     `json:"points_dropped"` // with counts, and no place in the new code
 	CountsDropped float64 `json:"counts_dropped"`
 	Swapped       int     `json:"swapped"` // branches whose counts changed sides
-	Traps         int     `json:"traps"`   // at bytecodes without a profile point
+	Traps         int     `json:"traps"`   // written, at bytecodes without a profile point
 	TrapsDropped  int     `json:"traps_dropped"`
 }
 
-// Fill takes over what was found.
+// Fill adds what fit found.
 func (r *Check) Fill(s *reader.Store, f *fit.Report) error {
 	r.Score, r.Points = f.Score(), pointsOf(f)
 	r.States, r.Misfits, r.Reasons = map[string]CheckState{}, []CheckVerdict{}, UncheckedOf(f)
@@ -172,8 +174,8 @@ func (r *Check) Fill(s *reader.Store, f *fit.Report) error {
 	return nil
 }
 
-// CompareLoaders notes what is not known of the class loaders of an archive in the
-// run that it is held against.
+// CompareLoaders notes which class loaders of the archive cannot be told apart
+// in the run that loaders returns those of. loaders may be nil.
 func (r *Check) CompareLoaders(s *reader.Store, loaders func() ([]string, error)) error {
 	r.Loaders = []LoaderDoubt{}
 	if r.ByName || loaders == nil || s.Header().Domain != layout.DomainHotSpot {
@@ -188,7 +190,7 @@ func (r *Check) CompareLoaders(s *reader.Store, loaders func() ([]string, error)
 	return err
 }
 
-// AddVerdict adds a verdict to the list of all.
+// AddVerdict appends to the list of all verdicts.
 func (r *Check) AddVerdict(s *reader.Store, v *fit.Verdict) error {
 	shown, err := verdictOf(s, v)
 	r.Verdicts = append(r.Verdicts, shown)
@@ -211,7 +213,8 @@ type CheckReason struct {
 	Profiles int    `json:"profiles"`
 }
 
-// UncheckedOf are the reasons of a check, those of most profiles first.
+// UncheckedOf returns why profiles could not be checked, the reasons of most
+// profiles first.
 func UncheckedOf(found *fit.Report) []CheckReason {
 	all := []CheckReason{}
 	for reason, n := range found.Reasons {

@@ -16,8 +16,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// NoLongerCertain lists the sites of an archive that had one outcome there, and have
-// several in profiles of the same code.
+// NoLongerCertain lists the sites that have one outcome in the archive s, and
+// several in the archive now of the same code.
 func NoLongerCertain(ctx context.Context, s, now *reader.Store, f fit.Options) (*List[Certainty], error) {
 	c, err := compare.Stores(ctx, s, now, compare.Options{Top: f.Top, Methods: f.Methods})
 	if err != nil {
@@ -28,16 +28,16 @@ func NoLongerCertain(ctx context.Context, s, now *reader.Store, f fit.Options) (
 	return &l, n.err
 }
 
-// A Certainty is a site that has one outcome in one archive and several in
-// the other.
+// A Certainty is a site with one outcome in one archive and several in the
+// other.
 type Certainty struct {
 	DiffPlace
 	Entry   string  `json:"entry"`
-	Outcome string  `json:"outcome"` // of what: ways, checks or nulls
-	Always  string  `json:"always"`  // the one outcome, where the site is certain
-	Times   uint64  `json:"times"`   // how often that was there
-	Count   uint64  `json:"count"`   // how often the site was reached where it is not certain
-	Others  *uint64 `json:"others"`  // how often with another outcome; null of nulls, which are not counted
+	Outcome string  `json:"outcome"` // the kind of outcome: ways, checks or nulls
+	Always  string  `json:"always"`  // the one outcome in the archive that is certain
+	Times   uint64  `json:"times"`   // the count of Always
+	Count   uint64  `json:"count"`   // how often the site was reached in the other archive
+	Others  *uint64 `json:"others"`  // of these, with another outcome; null for nulls, which are not counted
 	Weight  float64 `json:"weight"`
 }
 
@@ -62,7 +62,7 @@ func alwaysText(c compare.Certainty) string {
 	return "fails"
 }
 
-// Where is the method, the point, and the callers.
+// Where returns the method, the point and the callers on one line.
 func (p DiffPlace) Where() string {
 	text := fmt.Sprintf("%s @%d", p.MethodName, p.Point)
 	for _, frame := range p.Context {
@@ -71,22 +71,23 @@ func (p DiffPlace) Where() string {
 	return escape.Printable(text)
 }
 
-// A Diff says how far two archives agree. Shares are from 0 to 1.
+// A Diff is the report of profarc diff: how far two archives agree. Shares are
+// from 0 to 1.
 type Diff struct {
 	A        string       `json:"a"` // the base
 	B        string       `json:"b"`
 	Domain   string       `json:"domain"`
-	Score    *float64     `json:"score"`     // overlap of the kind that is named next; null of none
+	Score    *float64     `json:"score"`     // the overlap of kind ScoredBy; null without counts
 	ScoredBy *string      `json:"scored_by"` // kind of counts
 	Kinds    []DiffKind   `json:"kinds"`
 	Methods  DiffTally    `json:"methods"`
-	Profiles DiffTally    `json:"profiles"` // one a method, code and context
-	LeftOut  int          `json:"left_out"` // profiles of the kind of LLVM's records that was not asked for
-	MarkedA  int          `json:"marked_a"` // profiles of LLVM's with a mark, hot or warm, and no counts
+	Profiles DiffTally    `json:"profiles"` // one for each method, code and context
+	LeftOut  int          `json:"left_out"` // LLVM's records of the kind that was not asked for
+	MarkedA  int          `json:"marked_a"` // LLVM's records marked hot or warm, without counts
 	MarkedB  int          `json:"marked_b"`
 	Beside   []DiffBeside `json:"not_compared"`
-	// NoLoaders is the one of the two that knows no class loaders while the other
-	// does.
+	// NoLoaders is the archive that names no class loaders while the other does,
+	// empty if there is none.
 	NoLoaders string        `json:"without_loaders,omitempty"`
 	Loaders   []LoaderDoubt `json:"loader_doubts"`
 
@@ -102,49 +103,50 @@ type Diff struct {
 	ContextSensitive bool `json:"-"` // context-sensitive records were asked for
 }
 
-// A DiffKind is how far counts of one kind agree.
+// A DiffKind says how far counts of one kind agree.
 type DiffKind struct {
 	Kind     string  `json:"kind"`
 	Overlap  float64 `json:"overlap"`
-	Mismatch float64 `json:"mismatch"` // share in b of what a has with other code, counters or sites
-	OnlyB    float64 `json:"only_b"`   // share in b of methods that a does not have
+	Mismatch float64 `json:"mismatch"` // share in b of profiles that a has with other code, counters or sites
+	OnlyB    float64 `json:"only_b"`   // share in b of methods that a lacks
 	SumA     float64 `json:"sum_a"`
 	SumB     float64 `json:"sum_b"`
-	UntypedA float64 `json:"untyped_a"` // counts whose types were not recorded, in no sum
+	UntypedA float64 `json:"untyped_a"` // counts whose types were not recorded; they are in no sum
 	UntypedB float64 `json:"untyped_b"`
 }
 
-// A DiffTally counts what belongs together.
+// A DiffTally counts methods or profiles.
 type DiffTally struct {
 	A        int `json:"a"`
 	B        int `json:"b"`
 	Matched  int `json:"matched"`
-	Mismatch int `json:"mismatch"` // of b, where a has the method with other code
+	Mismatch int `json:"mismatch"` // of b, where a has other code of the method
 	OnlyA    int `json:"only_a"`
 	OnlyB    int `json:"only_b"`
 }
 
-// A DiffBeside is what archives measure that is not compared: samples, or rows of
-// a table.
+// A DiffBeside is a measurement that is not compared: samples, or the rows of a
+// table.
 type DiffBeside struct {
 	What string `json:"what"`
 	A    uint64 `json:"a"`
 	B    uint64 `json:"b"`
 }
 
-// A List is the heaviest of total.
+// A List holds the heaviest of Total.
 type List[T any] struct {
 	Total int `json:"total"`
 	List  []T `json:"list"`
 }
 
+// A DiffMethod is a method that changed, came or went.
 type DiffMethod struct {
 	analyze.MethodName
-	Overlap    float64 `json:"overlap"`    // of the method's own counts
+	Overlap    float64 `json:"overlap"`    // overlap of the method's own counts
 	ShareA     float64 `json:"share_a"`    // of all counts of a
 	ShareB     float64 `json:"share_b"`    // of all counts of b
-	Difference float64 `json:"difference"` // what it takes off the score
-	Mismatch   bool    `json:"mismatch"`   // a profile in b is of code that a does not have
+	Difference float64 `json:"difference"` // what the method takes off the score
+	Mismatch   bool    `json:"mismatch"`   // b has a profile of code that a lacks
 }
 
 // A DiffPlace is a profile point.
@@ -154,6 +156,7 @@ type DiffPlace struct {
 	Point   int32    `json:"point"`
 }
 
+// A DiffFlip is a branch or switch that mostly goes another way.
 type DiffFlip struct {
 	DiffPlace
 	Entry  string  `json:"entry"`
@@ -162,13 +165,14 @@ type DiffFlip struct {
 	Weight float64 `json:"weight"`
 }
 
-// A DiffWay is the way that a branch mostly takes.
+// A DiffWay is the most frequent way of a branch.
 type DiffWay struct {
 	Way   string  `json:"way"`
 	Share float64 `json:"share"`
 	Count uint64  `json:"count"` // of all ways
 }
 
+// A DiffSite is a site that sees other types or targets.
 type DiffSite struct {
 	DiffPlace
 	Kind   string   `json:"kind"`
@@ -180,13 +184,14 @@ type DiffSite struct {
 
 // A DiffSeen is what a site has seen.
 type DiffSeen struct {
-	Targets int     `json:"targets"` // types or targets
+	Targets int     `json:"targets"` // number of types or targets
 	Top     string  `json:"top"`     // the most frequent
 	Share   float64 `json:"top_share"`
 	Count   uint64  `json:"count"`
-	Untyped uint64  `json:"untyped"` // beside count: of types that were not recorded
+	Untyped uint64  `json:"untyped"` // beside Count: those whose types were not recorded
 }
 
+// NewDiff returns what was found, with the names of methods, types and targets.
 func NewDiff(a, b *reader.Store, c *compare.Report) (*Diff, error) {
 	n := &diffNames{a: a, b: b, domain: c.Domain}
 	r := &Diff{
@@ -211,8 +216,7 @@ func NewDiff(a, b *reader.Store, c *compare.Report) (*Diff, error) {
 	return r, n.err
 }
 
-// besideOf says of a table how much it measures: of samples how many, of others
-// how many rows it has.
+// besideOf returns the samples of both archives, or for other tables their rows.
 func besideOf(a, b *reader.Store, u compare.Uncompared) (DiffBeside, error) {
 	if u.Table != layout.TableSamples {
 		return DiffBeside{"rows of " + analyze.TableTitle(u.Table), uint64(u.RowsA), uint64(u.RowsB)}, nil
@@ -222,6 +226,7 @@ func besideOf(a, b *reader.Store, u compare.Uncompared) (DiffBeside, error) {
 	return DiffBeside{"samples", inA, inB}, errors.Join(errA, errB)
 }
 
+// listed returns a ranking with the elements that show makes.
 func listed[T, U any](r compare.Ranking[T], show func(T) U) List[U] {
 	l := List[U]{Total: r.Total, List: []U{}}
 	for _, x := range r.List {
@@ -230,8 +235,7 @@ func listed[T, U any](r compare.Ranking[T], show func(T) U) List[U] {
 	return l
 }
 
-// diffNames reads the names of what a comparison found. It keeps the first
-// error.
+// diffNames reads the names of what was found. It keeps the first error.
 type diffNames struct {
 	a, b   *reader.Store
 	domain layout.Domain
@@ -280,7 +284,7 @@ func (n *diffNames) flip(f compare.Flip) DiffFlip {
 	return DiffFlip{n.place(f.Place), f.Tag.String(), way(f.A), way(f.B), f.Weight}
 }
 
-// wayText names a way of an entry with that tag.
+// wayText returns the name of a way of an entry of that tag.
 func wayText(tag layout.Tag, w compare.Way) string {
 	switch {
 	case tag == layout.TagSuccessors:
@@ -315,7 +319,7 @@ func (n *diffNames) seen(s *reader.Store, k compare.Kind, seen compare.Seen) Dif
 	return shown
 }
 
-// target names the function that an id means.
+// target returns the name of the function with an id, or the id.
 func (n *diffNames) target(s *reader.Store, id uint64) string {
 	if m, err := s.Lookup(id); err == nil {
 		return n.of(s, m).String()

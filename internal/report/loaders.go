@@ -9,9 +9,9 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// unnamedLoaders names the one of two archives that knows no class loaders while
-// the other does, empty if there is none. What PrintMethodData prints has none,
-// so that a class of the application is another one there.
+// unnamedLoaders returns the name of the archive that names no class loaders
+// while the other does, empty if there is none. PrintMethodData prints no
+// loaders, so that classes of the application differ there.
 func unnamedLoaders(a, b *reader.Store) (string, error) {
 	if a.Header().Domain != layout.DomainHotSpot {
 		return "", nil
@@ -30,7 +30,8 @@ func unnamedLoaders(a, b *reader.Store) (string, error) {
 	return a.Mapping().Name(), nil
 }
 
-// CompareLoaders notes what is not known of the class loaders of two archives.
+// CompareLoaders notes which class loaders of the two archives cannot be matched
+// for sure.
 func (r *Diff) CompareLoaders(a, b *reader.Store) (err error) {
 	r.Loaders = []LoaderDoubt{}
 	if r.NoLoaders, err = unnamedLoaders(a, b); err != nil || r.NoLoaders != "" || a.Header().Domain != layout.DomainHotSpot {
@@ -45,16 +46,16 @@ func (r *Diff) CompareLoaders(a, b *reader.Store) (err error) {
 	return err
 }
 
-// A LoaderDoubt is a name that class loaders have in two runs, where it is not
-// known which loader of one is which of the other.
+// A LoaderDoubt is a name that class loaders have in both runs, where it is
+// unknown which loader of one run is which of the other.
 type LoaderDoubt struct {
 	Loader   string   `json:"loader"`
-	A        []string `json:"a"` // identities that it stands for
+	A        []string `json:"a"` // identities of loaders with the name
 	B        []string `json:"b"`
-	Numbered bool     `json:"numbered"` // matched by number alone; else none is the same
+	Numbered bool     `json:"numbered"` // identities are the same by number alone; else none is the same
 }
 
-// loaderDoubts holds the class loaders of two runs against each other.
+// loaderDoubts compares the class loaders of two runs.
 func loaderDoubts(a, b []string) []LoaderDoubt {
 	inA, inB := byLoaderName(a), byLoaderName(b)
 	doubts := []LoaderDoubt{}
@@ -74,7 +75,7 @@ func loaderDoubts(a, b []string) []LoaderDoubt {
 	return doubts
 }
 
-// byLoaderName sorts identities, which are in order, by the names in them.
+// byLoaderName groups sorted identities by the loader names in them.
 func byLoaderName(identities []string) map[string][]string {
 	all := map[string][]string{}
 	for _, identity := range identities {

@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 )
 
-// errLocked: another process has the lock.
+// errLocked is the error of a name that another run has locked.
 var errLocked = errors.New("another training run writes to it")
 
-// Lock keeps other training runs from writing to the same name: of two only
-// one archive would stay. The lock is a file beside the archive, NAME.lock, which
-// goes with the process that has it, however that ends; the file itself is removed
-// by release. A second run is refused at once.
+// Lock keeps other training runs from writing to the same name, since only one
+// archive would stay. The lock is the file NAME.lock beside the archive. It ends
+// with the process, however that ends; release removes the file. While another
+// process has the lock, Lock fails at once.
 func Lock(out string) (release func(), err error) {
 	folder, err := filepath.EvalSymlinks(filepath.Dir(out))
 	if err != nil {
@@ -41,6 +41,6 @@ func Lock(out string) (release func(), err error) {
 		if err1 == nil && err2 == nil && os.SameFile(there, open) {
 			return func() { _ = os.Remove(path); f.Close() }, nil
 		}
-		f.Close() // another run has ended meanwhile, and removed it
+		f.Close() // another run has ended meanwhile, and removed the file
 	}
 }

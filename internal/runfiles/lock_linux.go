@@ -9,12 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openLock opens the file of a lock, and follows no link to it.
+// openLock opens the lock file without following a symbolic link.
 func openLock(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
 }
 
-// lock locks a file for this process, or says which process has it locked.
+// lock locks a file for this process, or returns the process that holds it.
 func lock(f *os.File) (holder string, err error) {
 	whole := unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart}
 	err = unix.FcntlFlock(f.Fd(), unix.F_SETLK, &whole)

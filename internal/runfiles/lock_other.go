@@ -6,5 +6,5 @@ import "os"
 
 func openLock(path string) (*os.File, error) { return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) }
 
-// lock does nothing: there are no training runs on this system.
+// lock does nothing: this system has no training runs.
 func lock(*os.File) (holder string, err error) { return "", nil }

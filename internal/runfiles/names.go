@@ -74,7 +74,7 @@ func Numbered(name string, n int) string {
 	return fmt.Sprintf("%s.%d%s", strings.TrimSuffix(name, archiveSuffix), n, archiveSuffix)
 }
 
-// isNumbered reports whether a file has a name that numberedName returns for base.
+// isNumbered reports whether name is one that Numbered returns for base.
 func isNumbered(name, base string) bool {
 	number, ok := strings.CutPrefix(strings.TrimSuffix(name, archiveSuffix), strings.TrimSuffix(base, archiveSuffix)+".")
 	n, err := strconv.ParseUint(number, 10, 32)

@@ -9,16 +9,15 @@ import (
 	"github.com/profarc/profarc/builder"
 )
 
-// A Spool is an archive that waits until the command has ended: only then is it
-// known whether it may take the place of an earlier one, and under which name. It
-// is in a file that has no name any more, so that nothing is left of it however
-// this process ends.
+// A Spool holds an archive until the command has ended: only then is it known
+// whether it may replace an earlier one, and under which name. Its file has no
+// name, so that nothing is left however this process ends.
 type Spool struct {
 	file   *os.File
 	Report builder.Report
 }
 
-// NewSpool lays an archive out in a file in a folder.
+// NewSpool lays an archive out in an unnamed file in a directory.
 func NewSpool(b *builder.Builder, folder string) (*Spool, error) {
 	data, report, err := b.Bytes()
 	if err != nil {
@@ -36,7 +35,7 @@ func NewSpool(b *builder.Builder, folder string) (*Spool, error) {
 	return &Spool{f, report}, nil
 }
 
-// Publish gives the archive its name.
+// Publish writes the archive to path in one step.
 func (s *Spool) Publish(ctx context.Context, path string) error {
 	return archive.Publish(ctx, path, func(f *archive.File) error {
 		_, err := io.Copy(io.NewOffsetWriter(f, 0), io.NewSectionReader(s.file, 0, s.Report.Bytes))
@@ -44,4 +43,5 @@ func (s *Spool) Publish(ctx context.Context, path string) error {
 	})
 }
 
+// Close deletes the spooled archive.
 func (s *Spool) Close() { s.file.Close() }

@@ -43,7 +43,7 @@ func New(in io.Reader, s Streams) *App {
 
 // Finish flushes Out and ErrOut.
 func (a *App) Finish() error {
-	_ = a.Streams.PlainErr.Close() // nobody can be told
+	_ = a.Streams.PlainErr.Close() // there is nowhere left to report it
 	return errors.Join(a.Out.Flush(), a.Streams.PlainOut.Close())
 }
 

@@ -14,11 +14,11 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// ArchiveExtension ends the names of archives.
+// ArchiveExtension is the extension of archive names.
 const ArchiveExtension = ".parc"
 
-// Args accepts low to high arguments; high is unlimited if negative.
-// want says what is expected.
+// Args accepts low to high arguments, any number from low on if high is
+// negative. want says what is expected.
 func Args(low, high int, want string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < low || high >= 0 && len(args) > high {
@@ -28,7 +28,8 @@ func Args(low, high int, want string) cobra.PositionalArgs {
 	}
 }
 
-// CompleteArchives lets a shell offer archives where an argument names one.
+// CompleteArchives makes a shell offer archives for the first so many arguments,
+// for all if the number is negative.
 func CompleteArchives(arguments int) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if arguments >= 0 && len(args) >= arguments {
@@ -38,8 +39,9 @@ func CompleteArchives(arguments int) cobra.CompletionFunc {
 	}
 }
 
-// WithStore opens an archive, lets f work on it, and closes it. What f reads of
-// a file that somebody else cuts short is an error, not a fault.
+// WithStore opens an archive, calls f with it, and closes it. If the file is cut
+// short while f reads it, WithStore returns an error; the process does not
+// crash.
 func (a *App) WithStore(ctx context.Context, path string, f func(s *reader.Store) error) error {
 	s, err := a.OpenStore(path)
 	if err != nil {
@@ -53,14 +55,15 @@ func (a *App) WithStore(ctx context.Context, path string, f func(s *reader.Store
 	return err
 }
 
-// CloseOnInterrupt closes an archive when ctx ends, until release is called:
-// whatever a command does with the archive, the next record that it asks for is
-// refused, and so an interrupt ends it.
+// CloseOnInterrupt closes an archive once ctx is done, unless release was called
+// before. Whatever a command does with the archive, its next read then fails,
+// and so an interrupt ends it.
 func CloseOnInterrupt(ctx context.Context, s *reader.Store) (release func() bool) {
 	return context.AfterFunc(ctx, func() { _ = s.Close() })
 }
 
-// OpenStore opens an archive. For a file that import can read the error says so.
+// OpenStore opens an archive. The error for a file that import can read names
+// its format.
 func (a *App) OpenStore(path string) (*reader.Store, error) {
 	s, err := reader.Open(path, archive.Options{})
 	if errors.Is(err, layout.ErrFormat) && a.Recognise != nil {
@@ -72,7 +75,7 @@ func (a *App) OpenStore(path string) (*reader.Store, error) {
 	return s, err
 }
 
-// SplitClassPath are the parts of a class path.
+// SplitClassPath returns the elements of a class path.
 func SplitClassPath(name string) []string {
 	path := filepath.SplitList(name)
 	for i, element := range path {
@@ -81,7 +84,7 @@ func SplitClassPath(name string) []string {
 	return path
 }
 
-// AllProfiles fetches every profile, which checks it.
+// AllProfiles returns every profile of an archive, all of them checked.
 func AllProfiles(s *reader.Store) ([]reader.Profile, error) {
 	var all []reader.Profile
 	for m, err := range s.Methods() {

@@ -12,10 +12,11 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// An ExitError is how train ends: with an exit code that is mostly the command's.
+// An ExitError ends profarc with an exit code: train ends with that of the
+// command it ran.
 type ExitError struct {
 	Code int
-	Err  error // train's own, nil if there is none
+	Err  error // printed before the exit, nil for none
 }
 
 func (e *ExitError) Error() string {
@@ -34,13 +35,13 @@ const (
 	exitUsage   = 2
 )
 
-// An UsageError says that the command was called in a wrong way.
+// A UsageError is the error of wrong usage: it makes the exit code 2.
 type UsageError struct{ error }
 
-// Usagef makes a usageError.
+// Usagef returns a UsageError with a formatted text.
 func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
-// Exit prints err as one line and gives the exit code that belongs to it.
+// Exit prints err on one line and returns its exit code.
 func (a *App) Exit(err error) int {
 	var usage UsageError
 	var end *ExitError
@@ -60,7 +61,8 @@ func (a *App) Exit(err error) int {
 	return ExitFailure
 }
 
-// Message is what a user reads of an error: what is wrong, and what to do.
+// Message returns an error as users read it: what is wrong, and what to do. It
+// leaves out names of packages and calls.
 func Message(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "interrupted"
@@ -73,7 +75,7 @@ func Message(err error) string {
 		return strings.Join(parts, "; ")
 	}
 	text := OneLine(err.Error())
-	for _, of := range []string{"builder: ", "publish "} { // users know of no packages and calls
+	for _, of := range []string{"builder: ", "publish "} { // not for users
 		text = strings.TrimPrefix(text, of)
 	}
 	if path, ok := err.(*fs.PathError); ok {
@@ -91,8 +93,8 @@ func Message(err error) string {
 	return text
 }
 
-// advice is what to do about errors that do not say so themselves; the first
-// that fits is given.
+// advice says what to do about errors that do not say so themselves. The first
+// match counts.
 var advice = []struct {
 	of   error
 	text string
@@ -107,8 +109,8 @@ var advice = []struct {
 	{syscall.ENOSPC, "make room, then try again"},
 }
 
-// OneLine puts the lines of joined errors, and those that a file name forges, into
-// one.
+// OneLine joins the lines of text, also of those that a file name forges, with
+// semicolons.
 func OneLine(text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' }), "; ")
 }

@@ -8,14 +8,15 @@ import (
 	"github.com/profarc/profarc/internal/escape"
 )
 
-// A Loss is something of which so many did not get from one side to the other.
+// A Loss counts how much of one kind a conversion lost.
 type Loss struct {
 	What  string `json:"what"`
 	Count int    `json:"count"`
-	Line  int    `json:"line,omitempty"` // where it happened first
+	Line  int    `json:"line,omitempty"` // of the first occurrence
 }
 
-// LossesOf are what an importer or exporter has lost.
+// LossesOf returns the losses of an importer or exporter, an empty list for
+// none.
 func LossesOf(list codec.Losses) []Loss {
 	all := []Loss{}
 	for _, l := range list {
@@ -24,6 +25,7 @@ func LossesOf(list codec.Losses) []Loss {
 	return all
 }
 
+// PrintLosses prints one line for each loss.
 func PrintLosses(w io.Writer, lost []Loss) {
 	for _, l := range lost {
 		fmt.Fprintf(w, "lost   %d %s", l.Count, escape.Printable(l.What))

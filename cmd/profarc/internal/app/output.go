@@ -15,7 +15,7 @@ import (
 	"github.com/profarc/profarc/internal/escape"
 )
 
-// PrintJSON prints v, indented.
+// PrintJSON prints v as indented JSON.
 func (a *App) PrintJSON(v any) error {
 	e := json.NewEncoder(a.Out)
 	e.SetEscapeHTML(false)
@@ -24,8 +24,8 @@ func (a *App) PrintJSON(v any) error {
 }
 
 // Publish creates or replaces the file at path with what write writes, in one
-// step: a failure or an interrupt leaves what was there. What is no file is
-// written to.
+// step: after a failure or an interrupt the old file is still there. A pipe or
+// device is written to directly.
 func Publish(ctx context.Context, path string, write func(w io.Writer) error) error {
 	if IsStream(path) {
 		return writeStream(ctx, path, write)
@@ -39,7 +39,7 @@ func Publish(ctx context.Context, path string, write func(w io.Writer) error) er
 	})
 }
 
-// PublishPrivate is publish for what only the owner of the file may read.
+// PublishPrivate is Publish for a file that only its owner may read.
 func PublishPrivate(ctx context.Context, path string, write func(w io.Writer) error) error {
 	if IsStream(path) {
 		return writeStream(ctx, path, write)
@@ -52,13 +52,13 @@ func PublishPrivate(ctx context.Context, path string, write func(w io.Writer) er
 	})
 }
 
-// interruptible is a writer that fails once ctx has ended.
+// interruptible is a writer that fails once ctx is done.
 type interruptible struct {
 	ctx context.Context
 	w   io.Writer
 }
 
-// ContextWriter returns a writer that fails once ctx has ended.
+// ContextWriter returns a writer that fails once ctx is done.
 func ContextWriter(ctx context.Context, w io.Writer) io.Writer { return interruptible{ctx, w} }
 
 func (i interruptible) Write(b []byte) (int, error) {
@@ -68,7 +68,8 @@ func (i interruptible) Write(b []byte) (int, error) {
 	return i.w.Write(b)
 }
 
-// CheckArchiveName refuses an output that is no archive's name, or the input's.
+// CheckArchiveName returns an error if out is not the name of an archive, or is
+// the input.
 func CheckArchiveName(out, in string) error {
 	switch {
 	case out == "":
@@ -79,7 +80,7 @@ func CheckArchiveName(out, in string) error {
 	return CheckOutput(out, in)
 }
 
-// CheckOutput refuses an output that is the input.
+// CheckOutput returns an error if out is the input.
 func CheckOutput(out, in string) error {
 	o, err1 := os.Stat(out)
 	i, err2 := os.Stat(in)
@@ -93,20 +94,20 @@ func CheckOutput(out, in string) error {
 // /dev/null, or what /dev/stdout and /dev/fd/3 lead to. It is written as it is:
 // nothing can take its place.
 
-// IsStream reports whether a path leads to a stream.
+// IsStream reports whether path leads to a pipe or device.
 func IsStream(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
 }
 
-// writeStream writes to the stream that a path leads to.
+// writeStream writes to the stream at path.
 func writeStream(ctx context.Context, path string, write func(w io.Writer) error) error {
 	f, err := openStream(ctx, path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	defer context.AfterFunc(ctx, func() { f.Close() })() // a pipe may be full for long
+	defer context.AfterFunc(ctx, func() { f.Close() })() // a full pipe may block
 	if isTerminal(f) {
 		plain := escape.NewWriter(f)
 		return cmp.Or(buffered(plain, write), plain.Close())
@@ -120,7 +121,8 @@ func buffered(w io.Writer, write func(w io.Writer) error) error {
 	return cmp.Or(write(b), b.Flush())
 }
 
-// isTerminal leaves the file as it is, so that a write to it can be ended.
+// isTerminal reports whether f is a terminal. It does not make f blocking, as
+// f.Fd would, so that a write can still be ended.
 func isTerminal(f *os.File) (is bool) {
 	if c, err := f.SyscallConn(); err == nil {
 		_ = c.Control(func(fd uintptr) { is = term.IsTerminal(int(fd)) })
@@ -128,7 +130,8 @@ func isTerminal(f *os.File) (is bool) {
 	return is
 }
 
-// openStream opens what is at a path, for a pipe when somebody reads it.
+// openStream opens the stream at path. For a pipe it waits until there is a
+// reader, or ctx is done.
 func openStream(ctx context.Context, path string) (*os.File, error) {
 	if err := archive.CheckStream(path); err != nil {
 		return nil, err

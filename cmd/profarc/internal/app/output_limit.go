@@ -25,6 +25,7 @@ const (
 
 var _ pflag.Value = (*OutputLimit)(nil)
 
+// AddTo adds the flag --max-output.
 func (l *OutputLimit) AddTo(f *pflag.FlagSet) {
 	f.Var(l, "max-output", fmt.Sprintf("most that is printed, as 20GB (default %d times the archive, 1GB at least)", outputShare))
 }
@@ -38,7 +39,7 @@ func (l *OutputLimit) String() string {
 	return strconv.FormatInt(int64(*l), 10)
 }
 
-// Set takes a number of bytes, or of kB, MB or GB.
+// Set parses a number of bytes, kB, MB or GB.
 func (l *OutputLimit) Set(text string) error {
 	number, scale := text, int64(1)
 	for _, unit := range []struct {
@@ -57,7 +58,7 @@ func (l *OutputLimit) Set(text string) error {
 	return nil
 }
 
-// of is the limit for an archive.
+// of returns the limit for an archive.
 func (l OutputLimit) of(s *reader.Store) int64 {
 	if l != 0 {
 		return int64(l)
@@ -65,14 +66,14 @@ func (l OutputLimit) of(s *reader.Store) int64 {
 	return max(outputLeast, outputShare*s.Header().FileSize)
 }
 
-// Writer returns a writer that fails where more is written than the limit.
+// Writer returns a writer to w that fails beyond the limit for an archive.
 func (l OutputLimit) Writer(w io.Writer, s *reader.Store) io.Writer {
 	most := l.of(s)
 	return &limitedOutput{w, most, fmt.Errorf("%s: it has %s, and prints as more than %s, since its names or calling contexts are shared by many records: choose some with profarc show --class or --method, or name a higher --max-output",
 		s.Mapping().Name(), FormatSize(s.Header().FileSize), FormatSize(most))}
 }
 
-// A limitedOutput passes on so many bytes, and then fails.
+// A limitedOutput writes left bytes, and then fails with tooMuch.
 type limitedOutput struct {
 	w       io.Writer
 	left    int64

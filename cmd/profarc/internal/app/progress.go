@@ -9,10 +9,10 @@ import (
 	"github.com/profarc/profarc/internal/escape"
 )
 
-// progressAfter is how long a work may take before its progress is shown.
+// progressAfter is how long work takes before its progress is shown.
 const progressAfter = 500 * time.Millisecond
 
-// A Meter shows how far a long work has come, where somebody watches.
+// A Meter shows the progress of long work on a terminal.
 type Meter struct {
 	a     *App
 	label string
@@ -23,12 +23,12 @@ type Meter struct {
 	ended bool
 }
 
-// Meter returns a meter of a work that label names.
+// Meter returns a Meter with a label.
 func (a *App) Meter(label string) *Meter {
 	return &Meter{a: a, label: escape.Printable(label), begun: time.Now()}
 }
 
-// Report takes how many of how many bytes are done.
+// Report notes that done of total bytes are done.
 func (m *Meter) Report(done, total int64) {
 	if !m.a.Streams.ErrTerminal || time.Since(m.begun) < progressAfter {
 		return
@@ -45,7 +45,7 @@ func (m *Meter) Report(done, total int64) {
 	_ = m.bar.Set64(done)
 }
 
-// Done takes the progress off the screen.
+// Done removes the progress from the terminal.
 func (m *Meter) Done() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

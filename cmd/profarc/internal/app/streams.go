@@ -9,16 +9,16 @@ import (
 	"github.com/profarc/profarc/internal/escape"
 )
 
-// The Streams of a process: plain ones, which escape what a terminal would
-// obey, and the raw ones below them. Raw are the formats of other tools, which
-// must keep their bytes, and what moves the cursor of a terminal.
+// Streams are the output streams of a process. The plain ones escape what a
+// terminal would obey. The raw ones below them are for formats of other tools,
+// which must keep their bytes, and for moving the cursor of a terminal.
 type Streams struct {
 	PlainOut, PlainErr       *escape.Writer
 	RawOut, RawErr           io.Writer
 	OutTerminal, ErrTerminal bool // somebody watches
 }
 
-// IsOutput reports whether a path leads to the standard output, as /dev/stdout
+// IsOutput reports whether path leads to the standard output, as /dev/stdout
 // does.
 func (s *Streams) IsOutput(path string) bool {
 	out, isFile := s.RawOut.(*os.File)

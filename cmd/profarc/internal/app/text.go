@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// CheckShare refuses what is no share.
+// CheckShare returns an error if the value of a flag is not from 0 to 1.
 func CheckShare(flag string, v float64) error {
 	if !(v >= 0 && v <= 1) {
 		return Usagef("%s %v: give a share from 0 to 1", flag, v)
@@ -15,10 +15,10 @@ func CheckShare(flag string, v float64) error {
 	return nil
 }
 
-// FormatPercent is a share for people.
+// FormatPercent returns a share in percent with three decimals.
 func FormatPercent(share float64) string { return fmt.Sprintf("%.3f%%", 100*share) }
 
-// Amount gives "1 archive" or "3 archives".
+// Amount returns a number with its noun: "1 archive", "3 archives".
 func Amount[N int | uint64](n N, what string) string {
 	if n != 1 {
 		what = strings.TrimSuffix(what, "s") + "s"
@@ -26,6 +26,7 @@ func Amount[N int | uint64](n N, what string) string {
 	return fmt.Sprint(n, " ", what)
 }
 
+// Note returns a text in parentheses if is, and nothing otherwise.
 func Note(is bool, text string) string {
 	if !is {
 		return ""
@@ -33,10 +34,11 @@ func Note(is bool, text string) string {
 	return " (" + text + ")"
 }
 
+// FormatID returns an id in hexadecimal.
 func FormatID(id uint64) string { return fmt.Sprintf("%016x", id) }
 
-// Shorten drops the middle of a text that is longer than most, and more of its
-// front than of its end, where names differ.
+// Shorten drops the middle of a text that is longer than most characters. More
+// of the end stays than of the front, since names differ there.
 func Shorten(text string, most int) string {
 	r := []rune(text)
 	if len(r) <= most {
@@ -46,10 +48,11 @@ func Shorten(text string, most int) string {
 	return string(r[:front]) + "..." + string(r[len(r)-(most-front-3):])
 }
 
-// FormatPercentDown is a share in percent, rounded down: all is nothing less.
+// FormatPercentDown returns a share in percent, rounded down, so that only all
+// is 100%.
 func FormatPercentDown(share float64) string { return fmt.Sprintf("%.2f%%", math.Floor(1e4*share)/100) }
 
-// FormatSize is a size for people: "2.8 MB".
+// FormatSize returns a size in bytes for people: "2.8 MB".
 func FormatSize(n int64) string {
 	switch {
 	case n < 10_000:
@@ -62,7 +65,7 @@ func FormatSize(n int64) string {
 	return fmt.Sprintf("%.2f GB", float64(n)/1e9)
 }
 
-// FormatDuration is a duration with three digits: "34.5 ms".
+// FormatDuration returns a duration with three digits: "34.5 ms".
 func FormatDuration(d time.Duration) string {
 	v, unit := float64(d), "ns"
 	switch {
@@ -82,7 +85,7 @@ func FormatDuration(d time.Duration) string {
 	return fmt.Sprintf("%.2f %s", v, unit)
 }
 
-// Share is a part of a whole, 0 of nothing.
+// Share returns part as a share of whole, 0 if whole is 0.
 func Share(part, whole uint64) float64 {
 	if whole == 0 {
 		return 0
@@ -90,5 +93,5 @@ func Share(part, whole uint64) float64 {
 	return float64(part) / float64(whole)
 }
 
-// FormatHash is the hash of a function as llvm-profdata prints it.
+// FormatHash returns the hash of a function as llvm-profdata prints it.
 func FormatHash(hash uint64) string { return fmt.Sprintf("0x%016x", hash) }

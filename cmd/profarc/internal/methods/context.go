@@ -10,7 +10,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A CallSite is a frame of a calling context as a user names it: KEY@POINT.
+// A CallSite is a frame of a calling context as users name it: KEY@POINT.
 type CallSite struct {
 	caller string // key of the calling method
 	point  int32
@@ -26,7 +26,7 @@ func parseCallSite(text string) (c CallSite, ok bool) {
 	return c, err == nil && c.caller != ""
 }
 
-// CallerUsage says what --caller is.
+// CallerUsage is the help of --caller.
 const CallerUsage = "caller of the method, as KEY@POINT; may be given several times, the direct caller first"
 
 func ParseCallSites(texts []string) (sites []CallSite, err error) {
@@ -40,11 +40,11 @@ func ParseCallSites(texts []string) (sites []CallSite, err error) {
 	return sites, nil
 }
 
-// callerMark stands between a method and its callers where export -t text
-// writes them: KEY <- CALLER @POINT <- CALLER @POINT.
+// callerMark separates a method from its callers in the text of export -t text:
+// KEY <- CALLER @POINT <- CALLER @POINT.
 const callerMark = " <- "
 
-// cutCallSites cuts the callers off that stand behind a key.
+// cutCallSites splits the callers off a key.
 func cutCallSites(spelled string) (key string, sites []CallSite) {
 	parts := strings.Split(spelled, callerMark)
 	first := len(parts)
@@ -61,8 +61,8 @@ func cutCallSites(spelled string) (key string, sites []CallSite) {
 	return strings.Join(parts[:first], callerMark), sites
 }
 
-// A question about a method may be about one calling context: methodAndCallers
-// are the key and the callers that were given, behind it or with --caller.
+// MethodAndCallers returns the key and the callers of one calling context: the
+// callers follow the key, or are given with --caller.
 func MethodAndCallers(spelled string, flags []string) (key string, sites []CallSite, err error) {
 	key, sites = cutCallSites(spelled)
 	if strings.Contains(key, strings.TrimSpace(callerMark)) {
@@ -84,6 +84,7 @@ type callContext struct {
 	unknown []string       // callers that the archive lacks
 }
 
+// NewCallContext looks the callers up in an archive.
 func NewCallContext(s *reader.Store, sites []CallSite) (c callContext, err error) {
 	for _, site := range sites {
 		m, err := Find(s, KeysOf(s.Header().Domain, site.caller, ""))
@@ -97,11 +98,11 @@ func NewCallContext(s *reader.Store, sites []CallSite) (c callContext, err error
 	return c, nil
 }
 
-// A ContextMatch is a profile that was found in a calling context, and how much
-// of the context it is of.
+// A ContextMatch is a profile found for a calling context, and how much of the
+// context it covers.
 type ContextMatch struct {
-	Callers int      `json:"callers"` // that were asked for
-	Matched int      `json:"matched"` // of them, the direct caller first
+	Callers int      `json:"callers"` // the callers asked for
+	Matched int      `json:"matched"` // those that matched, from the direct caller on
 	Unknown []string `json:"unknown,omitempty"`
 
 	Profile reader.Profile `json:"-"`
@@ -113,7 +114,7 @@ func (c *callContext) Lookup(m reader.Method, code uint64) (*ContextMatch, error
 	return &ContextMatch{len(c.Frames), depth, c.unknown, p}, err
 }
 
-// Lines say how much of the context was found.
+// Lines says for people how much of the context was found.
 func (c *ContextMatch) Lines(s *reader.Store) ([]string, error) {
 	lines := []string{"context " + strconv.Itoa(c.Matched) + " of " + app.Amount(c.Callers, "caller")}
 	for _, caller := range c.Unknown {

@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Find looks a method up by the keys that a text may mean.
+// Find returns the method of the first key that the archive has.
 func Find(s *reader.Store, keys []layout.Key) (reader.Method, error) {
 	for _, k := range keys {
 		m, err := s.Find(k)

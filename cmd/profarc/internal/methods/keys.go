@@ -10,11 +10,11 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A cut is where a text may fall into two parts: the first ends at end, and the
-// second begins at next.
+// A cut splits a text into two parts: the first ends at end, the second begins
+// at next.
 type cut struct{ end, next int }
 
-// cutsAt are the cuts at all places of a mark, which they leave out.
+// cutsAt returns the cuts at all places of a mark, which they leave out.
 func cutsAt(s, mark string) (cuts []cut) {
 	for at := range len(s) {
 		if strings.HasPrefix(s[at:], mark) {
@@ -24,9 +24,9 @@ func cutsAt(s, mark string) (cuts []cut) {
 	return cuts
 }
 
-// signatureCuts are where the signature of a method may begin, the likeliest
-// first: at the parameters or, where the return type stands before them, behind
-// a blank or a double colon. Names of methods may have any of these in them.
+// signatureCuts returns where the signature of a method may begin, the likeliest
+// first: at the parameters or, where the return type precedes them, after a
+// space or a double colon. Method names may contain any of these.
 func signatureCuts(d layout.Domain, s string) []cut {
 	var atParameters []cut
 	for _, c := range cutsAt(s, "(") {
@@ -47,7 +47,7 @@ func signatureCuts(d layout.Domain, s string) []cut {
 	return append(append(append(likely, atParameters...), none), behindBlank...)
 }
 
-// classCuts are where the class of a method may end, the likeliest first.
+// classCuts returns where the class of a method may end, the likeliest first.
 func classCuts(named string) []cut {
 	cuts := cutsAt(named, "::")
 	if at := strings.LastIndexByte(named, '.'); at >= 0 {
@@ -56,8 +56,8 @@ func classCuts(named string) []cut {
 	return append(cuts, cut{}) // no class
 }
 
-// graalSignature spells a method's descriptor as GraalVM's archives do: of
-// (I[Ljava/lang/String;)V it makes void(int,[Ljava.lang.String;).
+// graalSignature converts a JVM descriptor to GraalVM's spelling:
+// (I[Ljava/lang/String;)V becomes void(int,[Ljava.lang.String;).
 func graalSignature(descriptor string) (signature string, ok bool) {
 	rest, ok := strings.CutPrefix(descriptor, "(")
 	var parameters []string
@@ -76,8 +76,8 @@ func graalSignature(descriptor string) (signature string, ok bool) {
 var primitiveNames = map[byte]string{'Z': "boolean", 'B': "byte", 'C': "char", 'D': "double", 'F': "float",
 	'I': "int", 'J': "long", 'S': "short", 'V': "void"}
 
-// cutDescriptor cuts the first type off and gives its name as Class.getName
-// does.
+// cutDescriptor cuts the first type off a descriptor and returns its name as
+// Class.getName does.
 func cutDescriptor(text string) (name, rest string, ok bool) {
 	element := strings.TrimLeft(text, "[")
 	if element == "" {
@@ -135,10 +135,10 @@ func KeysOf(d layout.Domain, spelled, loader string) []layout.Key {
 	return r.keys
 }
 
-// bootLoader asks for classes of the boot loader, which has no name in archives.
+// bootLoader is what users call the boot loader, which has no name in archives.
 const bootLoader = "boot"
 
-// LoaderMatches reports whether a class loader is the one that was asked for.
+// LoaderMatches reports whether a class loader is the one asked for.
 func LoaderMatches(asked, loader string) bool {
 	return asked == "" || asked == loader || asked == bootLoader && loader == ""
 }
@@ -146,7 +146,7 @@ func LoaderMatches(asked, loader string) bool {
 // readings are the keys that a text may mean.
 type readings struct {
 	domain layout.Domain
-	loader string // that was asked for
+	loader string // that the user named
 	keys   []layout.Key
 }
 
@@ -156,7 +156,7 @@ func (r *readings) add(k layout.Key) {
 	}
 }
 
-// read adds what a text may mean, which may name a loader.
+// read adds the keys of a text that may name a loader.
 func (r *readings) read(spelled string) {
 	r.whole(spelled, r.loader)
 	if bare, loader, ok := cutLoader(spelled); ok && (r.loader == "" || r.loader == loader) {
@@ -171,7 +171,7 @@ func (r *readings) read(spelled string) {
 	}
 }
 
-// whole adds what a text without a loader may mean.
+// whole adds the keys of a text without a loader.
 func (r *readings) whole(spelled, loader string) {
 	if r.domain.LLVM() || r.domain == layout.DomainJamaica {
 		r.add(layout.Key{Name: spelled, Loader: loader})
@@ -187,8 +187,8 @@ func (r *readings) whole(spelled, loader string) {
 	}
 }
 
-// member adds what a method of a class may be in the domain: people write dots
-// in the names of all classes, and descriptors of all methods.
+// member adds the keys of a method of a class. People write dots in class names,
+// and JVM descriptors, in all domains.
 func (r *readings) member(k layout.Key) {
 	slashed := k
 	slashed.Class = strings.ReplaceAll(k.Class, ".", "/")
@@ -208,8 +208,8 @@ func (r *readings) member(k layout.Key) {
 	}
 }
 
-// withLoaders adds, behind keys that name no loader, the same of the loaders
-// that every JVM has: whoever types a method's name rarely knows who loaded it.
+// withLoaders appends the keys without a loader again for each loader that every
+// JVM has: whoever types a method name rarely knows its loader.
 func withLoaders(keys []layout.Key) []layout.Key {
 	all := keys
 	for _, loader := range []string{"app", "platform"} {
@@ -223,7 +223,7 @@ func withLoaders(keys []layout.Key) []layout.Key {
 	return all
 }
 
-// cutLoader cuts off what is printed of a loader.
+// cutLoader cuts off the loader that follows a printed method.
 func cutLoader(spelled string) (bare, loader string, ok bool) {
 	const mark = " (loader "
 	at := strings.LastIndex(spelled, mark)
@@ -233,7 +233,7 @@ func cutLoader(spelled string) (bare, loader string, ok bool) {
 	return spelled[:at], spelled[at+len(mark) : len(spelled)-1], true
 }
 
-// cutAccess cuts off the access flags that show prints in front of a method.
+// cutAccess cuts off the access flags that show prints before a method.
 func cutAccess(spelled string) string {
 	for {
 		word, rest, ok := strings.Cut(spelled, " ")
@@ -244,6 +244,7 @@ func cutAccess(spelled string) string {
 	}
 }
 
+// AccessText returns the access flags before a method, each followed by a space.
 func AccessText(access uint32) string {
 	text := ""
 	for _, f := range []struct {

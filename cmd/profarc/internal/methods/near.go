@@ -21,8 +21,8 @@ const (
 	nearKeys    = 8 // of those that a text may mean
 )
 
-// Missing is the error of a method that the archive lacks, with names that may
-// have been meant.
+// Missing returns the error of a method that the archive lacks, with names near
+// to it.
 func Missing(s *reader.Store, text, loader string) error {
 	hint, err := nearText(s, text, loader)
 	missed := fmt.Errorf("%s: %s: %w%s", s.Mapping().Name(), text, reader.ErrNotFound, hint)
@@ -32,7 +32,7 @@ func Missing(s *reader.Store, text, loader string) error {
 	return missed
 }
 
-// nearText says which methods may be meant by a text, if there are any.
+// nearText names methods that a text may mean, empty if there are none.
 func nearText(s *reader.Store, text, loader string) (string, error) {
 	names, err := Near(s, KeysOf(s.Header().Domain, text, loader)...)
 	if err != nil || len(names) == 0 {
@@ -45,8 +45,8 @@ func nearText(s *reader.Store, text, loader string) (string, error) {
 	return ": near is " + strings.Join(all, " or "), nil
 }
 
-// Near gives methods that may be meant by one of several keys, the likeliest
-// first, none of which was found.
+// Near returns methods that one of the keys, none of which was found, may mean:
+// the likeliest first.
 func Near(s *reader.Store, keys ...layout.Key) ([]analyze.MethodName, error) {
 	if s.Header().Counts.Methods > nearMethods {
 		return nil, nil
@@ -82,7 +82,7 @@ func Near(s *reader.Store, keys ...layout.Key) ([]analyze.MethodName, error) {
 	return names, nil
 }
 
-// differing are the first of the keys that differ in class or name.
+// differing returns the first keys that differ in class or name.
 func differing(d layout.Domain, keys []layout.Key) (some []layout.Key) {
 	for _, k := range keys {
 		k = k.Split(d)
@@ -94,7 +94,7 @@ func differing(d layout.Domain, keys []layout.Key) (some []layout.Key) {
 	return some
 }
 
-// nearest is the shortest distance of a key from those that were looked for.
+// nearest returns the shortest distance of a key from those looked for.
 func nearest(wanted []layout.Key, other layout.Key) (shortest int, found bool) {
 	for _, k := range wanted {
 		if d, ok := distance(k, other); ok && (!found || d < shortest) {
@@ -104,8 +104,8 @@ func nearest(wanted []layout.Key, other layout.Key) (shortest int, found bool) {
 	return shortest, found
 }
 
-// distance says how near a key is to the one that was looked for: at least one
-// of class and name must be the same, but for letters.
+// distance returns how far a key is from the one looked for. Class or name must
+// be the same, up to case.
 func distance(want, other layout.Key) (d int, ok bool) {
 	sameClass, sameName := strings.EqualFold(want.Class, other.Class), strings.EqualFold(want.Name, other.Name)
 	switch {
@@ -120,15 +120,15 @@ func distance(want, other layout.Key) (d int, ok bool) {
 	return 0, false
 }
 
-// behindFile is the PGO name of a function of one file without the file: of
-// "a.c;f" it is f.
+// behindFile returns the PGO name of a file-local function without its file: f
+// for "a.c;f".
 func behindFile(name string) string { return name[strings.LastIndexByte(name, ';')+1:] }
 
-// SimpleName is a class without its package.
+// SimpleName returns a class name without its package.
 func SimpleName(class string) string { return class[strings.LastIndexAny(class, "./")+1:] }
 
-// edits is the number of bytes to insert, remove or replace to make b of a; more
-// than nearEdits where the lengths tell so.
+// edits returns how many bytes to insert, remove or replace to turn a into b, or
+// more than nearEdits if the lengths already show that.
 func edits(a, b string) int {
 	if d := len(a) - len(b); d > nearEdits || d < -nearEdits {
 		return nearEdits + 1
@@ -152,8 +152,8 @@ func edits(a, b string) int {
 	return row[len(b)]
 }
 
-// NoProfile is the error of a method that has no profile in a context, nor one
-// for all.
+// NoProfile returns the error of a method that has no profile in a context, nor
+// one for every caller.
 func NoProfile(s *reader.Store, key string) error {
 	return fmt.Errorf("%s: %s has no profile in that context, nor one for every caller: see its contexts with profarc show %s", s.Mapping().Name(), key, s.Mapping().Name())
 }

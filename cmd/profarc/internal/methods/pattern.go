@@ -5,13 +5,14 @@ import (
 	"unicode/utf8"
 )
 
-// PlainSpelling makes the spellings of a class and its method the same.
+// PlainSpelling unifies the spellings of a class and its method.
 var PlainSpelling = strings.NewReplacer("::", ".", "/", ".")
 
-// A Pattern selects names: by a glob if it has a * (any text) or a ? (any one
-// character), otherwise by any part of the name. / and . are the same.
+// A Pattern selects names: by a glob if it has a * (any text) or a ? (any
+// character), otherwise by any part of the name. It treats / and . as the same.
 type Pattern string
 
+// NewPattern returns the Pattern that a user typed.
 func NewPattern(text string) Pattern { return Pattern(strings.ReplaceAll(text, "/", ".")) }
 
 // Matches reports whether a name is selected; the empty pattern selects all.
@@ -23,8 +24,8 @@ func (p Pattern) Matches(name string) bool {
 	return Glob(string(p), name)
 }
 
-// Glob matches the whole name. It goes back to the last * alone, so that it
-// takes len(pattern) * len(name) steps at most.
+// Glob reports whether a glob matches the whole name. It backtracks to the last
+// * only, so that it takes at most len(pattern) * len(name) steps.
 func Glob(pattern, name string) bool {
 	star, from := -1, 0
 	p, n := 0, 0

@@ -13,18 +13,18 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A Selection says which methods are wanted.
+// A Selection selects methods.
 type Selection struct {
 	Class, Method Pattern
-	Whole         Pattern // of class, name and signature, see plainSpelling
-	Loader        string  // of the class, any if it is empty
-	min           uint64  // of the measure
+	Whole         Pattern // of class, name and signature in PlainSpelling
+	Loader        string  // of the class, empty for any
+	min           uint64  // the least value of the measure
 	by            *analyze.Measure
-	HottestFirst  bool // methods come by the measure, else by name
+	HottestFirst  bool // order by the measure, not by name
 }
 
-// NewSelection selects by patterns as they were typed, and by a measure, calls
-// if it is nil.
+// NewSelection selects by patterns as users type them, and by a least value of a
+// measure, which is calls if by is nil.
 func NewSelection(d layout.Domain, class, method string, min uint64, by *analyze.Measure) Selection {
 	if by == nil {
 		by = analyze.CallsMeasure(d)
@@ -32,7 +32,7 @@ func NewSelection(d layout.Domain, class, method string, min uint64, by *analyze
 	return Selection{Class: NewPattern(class), Method: NewPattern(method), min: min, by: by}
 }
 
-// Methods goes through the methods that are wanted.
+// Methods iterates over the selected methods.
 func (sel Selection) Methods(ctx context.Context, s *reader.Store) iter.Seq2[reader.Method, error] {
 	return func(yield func(reader.Method, error) bool) {
 		if sel.HottestFirst {
@@ -51,7 +51,8 @@ func (sel Selection) Methods(ctx context.Context, s *reader.Store) iter.Seq2[rea
 	}
 }
 
-// Keys reports for a key whether its method is wanted; it is nil if all are.
+// Keys returns a function that reports whether the method of a key is selected
+// by its name, nil if all are.
 func (sel Selection) Keys(d layout.Domain) func(layout.Key) bool {
 	if sel.Class == "" && sel.Method == "" && sel.Whole == "" && sel.Loader == "" {
 		return nil
@@ -59,7 +60,7 @@ func (sel Selection) Keys(d layout.Domain) func(layout.Key) bool {
 	return func(k layout.Key) bool { return sel.Names(d, k) }
 }
 
-// Has reports whether a method is wanted.
+// Has reports whether a method is selected.
 func (sel Selection) Has(s *reader.Store, m reader.Method) (bool, error) {
 	named, err := sel.NameMatches(s, m)
 	if err != nil || !named || sel.min == 0 {
@@ -69,7 +70,7 @@ func (sel Selection) Has(s *reader.Store, m reader.Method) (bool, error) {
 	return slices.ContainsFunc(values, func(n uint64) bool { return n >= sel.min }), err
 }
 
-// NameMatches reports whether a method is wanted for its name.
+// NameMatches reports whether a method is selected by its name.
 func (sel Selection) NameMatches(s *reader.Store, m reader.Method) (bool, error) {
 	if sel.Class == "" && sel.Method == "" && sel.Whole == "" && sel.Loader == "" {
 		return true, nil
@@ -78,21 +79,21 @@ func (sel Selection) NameMatches(s *reader.Store, m reader.Method) (bool, error)
 	return err == nil && sel.Names(s.Header().Domain, k), err
 }
 
-// Names reports whether a key is wanted. A whole name may be written with a dot
-// or a double colon between class and method, whatever the domain.
+// Names reports whether a key is selected. A whole name may have a dot or a
+// double colon between class and method, in any domain.
 func (sel Selection) Names(d layout.Domain, k layout.Key) bool {
 	parts := k.Split(d)
 	return sel.Class.Matches(parts.Class) && sel.Method.Matches(parts.Name) && LoaderMatches(sel.Loader, k.Loader) &&
 		(sel.Whole == "" || sel.Whole.Matches(PlainSpelling.Replace(analyze.MethodText(d, k))))
 }
 
-// A Filter is what --class and --method were given.
+// A Filter holds the patterns of --class and --method.
 type Filter struct{ Class, Method string }
 
 func (f Filter) empty() bool { return f == Filter{} }
 
-// Check is an error if no method of any of the archives is selected: what would
-// be printed or written of none looks like an answer.
+// Check returns an error if no method of any archive is selected: an empty
+// result would look like an answer.
 func (f Filter) Check(stores ...*reader.Store) error {
 	if f.empty() {
 		return nil
@@ -118,7 +119,7 @@ func (f Filter) selectsAny(s *reader.Store) (bool, error) {
 	return false, nil
 }
 
-// none is the error of a filter that selects nothing.
+// none returns the error of a filter that selects nothing.
 func (f Filter) none(stores ...*reader.Store) error {
 	var names []string
 	for _, s := range stores {
@@ -128,7 +129,7 @@ func (f Filter) none(stores ...*reader.Store) error {
 		f.text(stores[0].Header().Domain), strings.Join(names, " or "))
 }
 
-// text is the filter as it is typed.
+// text returns the filter as flags.
 func (f Filter) text(d layout.Domain) string {
 	method := "--method"
 	if d.LLVM() {

@@ -13,14 +13,114 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// entry prints one entry: point, kind, data, and a line for each row.
-func (p *profilePrinter) entry(e reader.Entry) {
+// entryPrinters print the entries whose cells engineers want to see in another way
+// than printCells lists them: one function for each tag.
+var entryPrinters = map[layout.Tag]func(*profilePrinter, reader.Entry){
+	layout.TagBranch:          (*profilePrinter).printBranch,
+	layout.TagReceiverType:    (*profilePrinter).printReceivers,
+	layout.TagVirtualCall:     (*profilePrinter).printReceivers,
+	layout.TagVirtualCallType: (*profilePrinter).printReceivers,
+	layout.TagCallType:        (*profilePrinter).printCallType,
+	layout.TagParametersType:  (*profilePrinter).printParameters,
+	layout.TagRet:             (*profilePrinter).printRet,
+	layout.TagMultiBranch:     (*profilePrinter).printSwitch,
+	layout.TagSpeculativeTrap: (*profilePrinter).printSpeculativeTrap,
+	layout.TagCounters:        (*profilePrinter).printCounters,
+	layout.TagValueSite:       (*profilePrinter).printValueSite,
+	layout.TagBitmap:          (*profilePrinter).printBitmap,
+	layout.TagSuccessors:      (*profilePrinter).printSuccessors,
+	layout.TagReceivers:       (*profilePrinter).printReceivers,
+	layout.TagCallees:         (*profilePrinter).printCallees,
+	layout.TagCount:           (*profilePrinter).printCount,
+}
+
+// printEntry prints one entry: point, kind, data, and a line for each row.
+func (p *profilePrinter) printEntry(e reader.Entry) {
 	p.begin = fmt.Sprintf("%*d  %-*s %s", pointWidth, e.Point(), kindWidth, e.Tag(), entryNotes(e))
-	if e.Tag().Wide() {
-		p.wide(e)
+	if printTag, ok := entryPrinters[e.Tag()]; ok {
+		printTag(p, e)
 	} else {
-		p.hotspot(e)
+		p.printCells(e)
 	}
+}
+
+// printCells prints an entry as the schema of its tag describes it: single cells
+// and lists of numbers on the first line, and a line for each row of several
+// cells. It leaves out lengths and displacements, which say nothing to people.
+func (p *profilePrinter) printCells(e reader.Entry) {
+	var first, rows []string
+	if schema, ok := disk.SchemaOf(e.Tag()); ok && len(schema.Subs) > 0 {
+		first = append(first, subText(e))
+	}
+	for group := range disk.ShapeOf(&p.s.Header().Params).Groups(e.Raw()) {
+		switch {
+		case group.Repeat == disk.Once:
+			first = append(first, p.cellTexts(e, group, 0)...)
+		case group.Repeat == disk.PerGap && group.N == 0:
+		case len(group.Cells) == 1 && !group.HasPointers():
+			first = append(first, p.listText(e, group))
+		default:
+			for row := range group.N {
+				rows = append(rows, strings.Join(p.cellTexts(e, group, row), ", "))
+			}
+		}
+	}
+	p.line("%s", strings.Join(first, ", "))
+	for _, row := range rows {
+		p.row("%s", row)
+	}
+}
+
+// cellTexts returns the names and values of the cells of a row.
+func (p *profilePrinter) cellTexts(e reader.Entry, group disk.Rows, row int) (texts []string) {
+	for i, c := range group.Cells {
+		if c.Kind != disk.CellLength && c.Kind != disk.CellDisplacement {
+			texts = append(texts, c.Name+" "+p.cellText(e, group.Cell(row, i), c.Kind))
+		}
+	}
+	return texts
+}
+
+// listText returns the name of a list of numbers and its values.
+func (p *profilePrinter) listText(e reader.Entry, group disk.Rows) string {
+	text := group.Name
+	for row := range group.N {
+		text += " " + p.cellText(e, group.Cell(row, 0), group.Cells[0].Kind)
+	}
+	return text
+}
+
+// cellText returns the value of a cell.
+func (p *profilePrinter) cellText(e reader.Entry, cell int, kind disk.CellKind) string {
+	switch kind {
+	case disk.CellType:
+		return p.typeName(e.TypeCell(cell).Type)
+	case disk.CellTypeWord:
+		return p.typeWord(e.TypeCell(cell))
+	case disk.CellMethod:
+		m, err := e.MethodCell(cell)
+		p.err = cmp.Or(p.err, err)
+		return p.methodName(m)
+	}
+	v := e.Cell(cell).Load()
+	switch {
+	case kind == disk.CellSuccessor:
+		return successorText(v)
+	case kind == disk.CellFlags, cell == 0 && e.Raw().SignedCount():
+		return fmt.Sprint(int64(v))
+	}
+	return fmt.Sprint(v)
+}
+
+// subText returns what the sub field of an entry says, in the words of its schema.
+func subText(e reader.Entry) string {
+	if e.Tag() == layout.TagValueSite && e.Sub() == layout.SubMemOpSize {
+		return "memory operation size"
+	}
+	if schema, ok := disk.SchemaOf(e.Tag()); ok && int(e.Sub()) < len(schema.Subs) && schema.Subs[e.Sub()] != "" {
+		return strings.ReplaceAll(schema.Subs[e.Sub()], "-", " ")
+	}
+	return fmt.Sprintf("kind %d", e.Sub())
 }
 
 // entryNotes are the traps and flags of an entry.
@@ -50,48 +150,33 @@ func (p *profilePrinter) shareRow(count, whole uint64, of string) {
 	p.row("%12d  %.2f  %s", count, app.Share(count, whole), of)
 }
 
-// hotspot prints the data of an entry of HotSpot's tags.
-func (p *profilePrinter) hotspot(e reader.Entry) {
-	switch e.Tag() {
-	case layout.TagCounter:
-		p.line("count %d", e.Cell(0).Load())
-	case layout.TagJump:
-		p.line("taken %d", e.Cell(0).Load())
-	case layout.TagBranch:
-		b, _ := e.Branch()
-		taken, not := b.Taken.Load(), b.NotTaken.Load()
-		p.line("taken %d (%.2f), not taken %d", taken, app.Share(taken, disk.SaturatingAdd(taken, not)), not)
-	case layout.TagReceiverType, layout.TagVirtualCall, layout.TagVirtualCallType:
-		p.receivers(e)
-		p.callTypes(e)
-	case layout.TagCallType:
-		p.line("count %d", e.Cell(0).Load())
-		p.callTypes(e)
-	case layout.TagParametersType:
-		p.line("")
-		p.callTypes(e)
-	case layout.TagRet:
-		p.ret(e)
-	case layout.TagMultiBranch:
-		p.multiBranch(e)
-	case layout.TagSpeculativeTrap:
-		m, err := e.Trap()
-		if err != nil && p.err == nil {
-			p.err = err
-		}
-		p.line("in %s", p.methodName(m))
-	case layout.TagArgInfo:
-		p.argInfo(e)
-	default:
-		p.line("")
-	}
+func (p *profilePrinter) printBranch(e reader.Entry) {
+	b, _ := e.Branch()
+	taken, not := b.Taken.Load(), b.NotTaken.Load()
+	p.line("taken %d (%.2f), not taken %d", taken, app.Share(taken, disk.SaturatingAdd(taken, not)), not)
 }
 
-// receivers prints a type profile. Shares are of all whose types the rows or the
-// count beside them show. Type checks that failed are counted below 0 and have a
-// line of their own: of some the rows have the types and of others not, so that
-// nothing is a share of all checks.
-func (p *profilePrinter) receivers(e reader.Entry) {
+func (p *profilePrinter) printCallType(e reader.Entry) {
+	p.line("count %d", e.Cell(0).Load())
+	p.printTypes(e)
+}
+
+func (p *profilePrinter) printParameters(e reader.Entry) {
+	p.line("")
+	p.printTypes(e)
+}
+
+func (p *profilePrinter) printSpeculativeTrap(e reader.Entry) {
+	m, err := e.Trap()
+	p.err = cmp.Or(p.err, err)
+	p.line("in %s", p.methodName(m))
+}
+
+// printReceivers prints a type profile, and the argument types of a call that has
+// both. Shares are of the receivers in the rows and in the count beside them. Type
+// checks that failed are counted below 0 and have a line of their own: the rows
+// have the types of only some of them, so that no share of all checks is known.
+func (p *profilePrinter) printReceivers(e reader.Entry) {
 	r, _ := e.Receivers()
 	other, gap := r.Other().Load(), ""
 	if n, ok := r.Gap(); ok && n.Load() > 0 {
@@ -113,11 +198,12 @@ func (p *profilePrinter) receivers(e reader.Entry) {
 	if beside.Failed > 0 {
 		p.row("%12d        checks that failed", beside.Failed)
 	}
+	p.printTypes(e)
 }
 
-// callTypes prints the types of arguments or parameters and of the return
-// value, if the entry has such.
-func (p *profilePrinter) callTypes(e reader.Entry) {
+// printTypes prints the types of arguments or parameters and of the return value,
+// if the entry has any.
+func (p *profilePrinter) printTypes(e reader.Entry) {
 	types, ok := e.Types()
 	if !ok {
 		return
@@ -142,7 +228,7 @@ func (p *profilePrinter) typeWord(w reader.TypeWord) string {
 	return text
 }
 
-func (p *profilePrinter) ret(e reader.Entry) {
+func (p *profilePrinter) printRet(e reader.Entry) {
 	rows, _ := e.Rows()
 	p.line("count %d", rows.Head(0).Load())
 	for i := range rows.Len() {
@@ -152,7 +238,7 @@ func (p *profilePrinter) ret(e reader.Entry) {
 	}
 }
 
-func (p *profilePrinter) multiBranch(e reader.Entry) {
+func (p *profilePrinter) printSwitch(e reader.Entry) {
 	rows, _ := e.Rows()
 	whole := rows.Head(0).Load()
 	for i := range rows.Len() {
@@ -180,68 +266,24 @@ func (p *profilePrinter) casesAt(point int32, n int) []int32 {
 	return nil
 }
 
-func (p *profilePrinter) argInfo(e reader.Entry) {
-	rows, _ := e.Rows()
-	modified := ""
-	for i := range rows.Len() {
-		modified += fmt.Sprintf(" %d", int64(rows.Cell(i, 0).Load()))
+func (p *profilePrinter) printCount(e reader.Entry) {
+	by := ""
+	if e.Flags()&layout.WideInterpreted != 0 {
+		by = ", interpreted"
 	}
-	p.line("modified%s", modified)
+	p.line("%s %d%s", subText(e), e.Cell(0).Load(), by)
 }
 
-// countNames say what a Count entry counts.
-var countNames = map[uint16]string{
-	layout.SubCalls: "calls", layout.SubBytecodes: "bytecodes", layout.SubCycles: "cycles",
-	layout.SubNativeCalls: "native calls", layout.SubNewArrays: "new arrays", layout.SubSamples: "samples",
-}
-
-// siteNames say what the values of a ValueSite entry are.
-var siteNames = map[uint16]string{
-	layout.SubIndirectCall: "indirect call", layout.SubMemOpSize: "memory operation size", layout.SubVTable: "vtable",
-}
-
-// named is the name of a number, or the number.
-func named(names map[uint16]string, n uint16) string {
-	if name, ok := names[n]; ok {
-		return name
-	}
-	return fmt.Sprintf("kind %d", n)
-}
-
-// wide prints the data of an entry of this format's tags.
-func (p *profilePrinter) wide(e reader.Entry) {
-	switch e.Tag() {
-	case layout.TagCounters:
-		p.counters(e)
-	case layout.TagValueSite:
-		p.valueSite(e)
-	case layout.TagBitmap:
-		p.bitmap(e)
-	case layout.TagSuccessors:
-		p.successors(e)
-	case layout.TagReceivers:
-		p.receivers(e)
-	case layout.TagCallees:
-		p.callees(e)
-	case layout.TagCount:
-		by := ""
-		if e.Flags()&layout.WideInterpreted != 0 {
-			by = ", interpreted"
-		}
-		p.line("%s %d%s", named(countNames, e.Sub()), e.Cell(0).Load(), by)
-	}
-}
-
-// countersPerLine is how many counters stand in a line.
+// countersPerLine is the number of counters in a line.
 const countersPerLine = 8
 
-func (p *profilePrinter) counters(e reader.Entry) {
+func (p *profilePrinter) printCounters(e reader.Entry) {
 	rows, _ := e.Rows()
 	p.line("%d counters", rows.Len())
-	p.counterRows(rows)
+	p.printCounterRows(rows)
 }
 
-func (p *profilePrinter) counterRows(rows reader.Rows) {
+func (p *profilePrinter) printCounterRows(rows reader.Rows) {
 	for first := 0; first < rows.Len(); first += countersPerLine {
 		line := fmt.Sprintf("%4d:", first)
 		for i := first; i < min(first+countersPerLine, rows.Len()); i++ {
@@ -251,22 +293,22 @@ func (p *profilePrinter) counterRows(rows reader.Rows) {
 	}
 }
 
-// whole is the sum of the second cells of the rows.
-func whole(rows reader.Rows) (sum uint64) {
+// sumOfRows returns the sum of the second cells of the rows.
+func sumOfRows(rows reader.Rows) (sum uint64) {
 	for i := range rows.Len() {
 		sum = disk.SaturatingAdd(sum, rows.Cell(i, 1).Load())
 	}
 	return sum
 }
 
-func (p *profilePrinter) valueSite(e reader.Entry) {
+func (p *profilePrinter) printValueSite(e reader.Entry) {
 	rows, _ := e.Rows()
-	p.line("%s", named(siteNames, e.Sub()))
-	p.siteValues(e, rows)
+	p.line("%s", subText(e))
+	p.printSiteValues(e, rows)
 }
 
-func (p *profilePrinter) siteValues(e reader.Entry, rows reader.Rows) {
-	sum := whole(rows)
+func (p *profilePrinter) printSiteValues(e reader.Entry, rows reader.Rows) {
+	sum := sumOfRows(rows)
 	for i := range rows.Len() {
 		v := rows.Cell(i, 0).Load()
 		text := fmt.Sprintf("%d bytes", v)
@@ -285,32 +327,38 @@ func (p *profilePrinter) target(sub uint16, id uint64) string {
 	return text
 }
 
-func (p *profilePrinter) bitmap(e reader.Entry) {
+func (p *profilePrinter) printBitmap(e reader.Entry) { p.line("%s", bitmapText(e)) }
+
+// bitmapText says how many bits of a bitmap are set, and which.
+func bitmapText(e reader.Entry) string {
 	b, _ := e.Bitmap()
 	set := 0
 	for _, v := range b {
 		set += bits.OnesCount8(v)
 	}
-	p.line("%d of %d bits set: %x", set, 8*len(b), b)
+	return fmt.Sprintf("%d of %d bits set: %x", set, 8*len(b), b)
 }
 
-func (p *profilePrinter) successors(e reader.Entry) {
+func (p *profilePrinter) printSuccessors(e reader.Entry) {
 	rows, _ := e.Rows()
 	p.line("%d successors", rows.Len())
 	for i := range rows.Len() {
-		point, index := disk.UnpackSuccessor(rows.Cell(i, 0).Load())
-		p.shareRow(rows.Cell(i, 1).Load(), whole(rows), fmt.Sprintf("to %d (%d)", point, index))
+		p.shareRow(rows.Cell(i, 1).Load(), sumOfRows(rows), "to "+successorText(rows.Cell(i, 0).Load()))
 	}
 }
 
-func (p *profilePrinter) callees(e reader.Entry) {
+// successorText returns the point and the index that a successor cell packs.
+func successorText(cell uint64) string {
+	point, index := disk.UnpackSuccessor(cell)
+	return fmt.Sprintf("%d (%d)", point, index)
+}
+
+func (p *profilePrinter) printCallees(e reader.Entry) {
 	rows, _ := e.Rows()
 	p.line("%d callees", rows.Len())
 	for i := range rows.Len() {
 		m, err := rows.Method(i)
-		if err != nil && p.err == nil {
-			p.err = err
-		}
-		p.shareRow(rows.Cell(i, 1).Load(), whole(rows), p.methodName(m))
+		p.err = cmp.Or(p.err, err)
+		p.shareRow(rows.Cell(i, 1).Load(), sumOfRows(rows), p.methodName(m))
 	}
 }

@@ -3,7 +3,6 @@ package show
 import (
 	"fmt"
 	"io"
-	"math/bits"
 
 	"github.com/spf13/pflag"
 
@@ -110,7 +109,10 @@ func (p *profilePrinter) llvmProfile(q reader.Profile) {
 		case layout.TagCounters:
 			p.llvmCounters(e)
 		case layout.TagBitmap:
-			p.llvmBitmap(e)
+			fmt.Fprintf(p.w, "  bitmap of MC/DC: %s\n", bitmapText(e))
+		case layout.TagValueSite: // below, by kind
+		default:
+			p.printEntry(e)
 		}
 	}
 	for kind := uint16(layout.SubIndirectCall); kind <= layout.SubVTable; kind++ {
@@ -129,20 +131,11 @@ func (p *profilePrinter) llvmCounters(e reader.Entry) {
 		highest = max(highest, rows.Cell(i, 0).Load())
 	}
 	fmt.Fprintf(p.w, "  %d counters, the highest %d\n", rows.Len(), highest)
-	p.counterRows(rows)
-}
-
-func (p *profilePrinter) llvmBitmap(e reader.Entry) {
-	b, _ := e.Bitmap()
-	set := 0
-	for _, v := range b {
-		set += bits.OnesCount8(v)
-	}
-	fmt.Fprintf(p.w, "  bitmap of MC/DC: %d of %d bits set: %x\n", set, 8*len(b), b)
+	p.printCounterRows(rows)
 }
 
 func (p *profilePrinter) llvmSite(e reader.Entry) {
 	rows, _ := e.Rows()
-	fmt.Fprintf(p.w, "  %s, site %d: %d values\n", named(siteNames, e.Sub()), e.Point(), rows.Len())
-	p.siteValues(e, rows)
+	fmt.Fprintf(p.w, "  %s, site %d: %d values\n", subText(e), e.Point(), rows.Len())
+	p.printSiteValues(e, rows)
 }

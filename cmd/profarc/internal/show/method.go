@@ -264,7 +264,7 @@ func (p *profilePrinter) profile(q reader.Profile) {
 			if n++; n == 1 && section != layout.SectionData {
 				fmt.Fprintf(p.w, "  %s\n", section)
 			}
-			p.entry(e)
+			p.printEntry(e)
 		}
 	}
 }
