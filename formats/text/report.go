@@ -1,7 +1,10 @@
 package text
 
 import (
+	"errors"
+
 	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/parse"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -20,3 +23,20 @@ type Report struct {
 	Entries  int
 	Lost     codec.Losses
 }
+
+// The sentinels that an [*Error] matches. It may also match an error of package
+// builder: a profile that stands twice matches builder.ErrDuplicate.
+var (
+	// ErrFormat: the first line is not that of a text of an archive.
+	ErrFormat = errors.New("not the text of an archive: its first line would be \"" + firstLine + "\"")
+	// ErrVersion: the text is of a version that this code does not read.
+	ErrVersion = errors.New("text of an unknown version: this program reads \"" + firstLine + "\"; use a newer profarc")
+	// ErrSyntax: a line is not what can stand there.
+	ErrSyntax = errors.New("not understood")
+	// ErrCut: the text ends before its last line, "end".
+	ErrCut = errors.New("the text is cut off: its last line would be \"end\"")
+)
+
+// An Error says what is wrong with a text, and where: Name, Line, Column, the
+// Kind that it matches, what was Expected and what was Found.
+type Error = parse.Error

@@ -3,6 +3,8 @@ package text
 import (
 	"io"
 	"runtime"
+	"strconv"
+	"time"
 
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
@@ -114,4 +116,145 @@ func (w *writer) typeLine(t reader.Type) {
 		w.spell(alias)
 	}
 	w.end()
+}
+
+func (w *writer) header() {
+	w.text(firstLine)
+	w.end()
+	w.text("domain ")
+	w.text(w.h.Domain.String())
+	w.end()
+	if w.h.Producer != "" {
+		w.text("producer ")
+		w.b = appendName(w.b, []byte(w.h.Producer))
+		w.end()
+	}
+	w.id("fingerprint ", w.h.Fingerprint, "")
+	if !derivedID(w.h) {
+		w.id("dump-id ", w.h.DumpID, "  # if you change anything, delete this line: the archive then gets an id of its own")
+	}
+	if w.h.DumpTime != 0 {
+		w.text("time ")
+		w.b = time.Unix(0, w.h.DumpTime).UTC().AppendFormat(w.b, time.RFC3339Nano)
+		w.end()
+	}
+	if w.h.Flags != 0 {
+		w.text("flags ")
+		w.bits(archiveFlags, w.h.Flags)
+		w.end()
+	}
+	for i, v := range w.h.Params {
+		w.param(uint64(i), v)
+	}
+}
+
+// id writes one of the archive's identities, if it has it.
+func (w *writer) id(key string, id [16]byte, comment string) {
+	if id == ([16]byte{}) {
+		return
+	}
+	w.text(key)
+	w.bytes(id[:])
+	w.text(comment)
+	w.end()
+}
+
+func (w *writer) param(i uint64, v uint32) {
+	if v == 0 {
+		return
+	}
+	w.text("param ")
+	w.listed(paramWords, i)
+	w.text(" ")
+	w.number(uint64(v))
+	w.end()
+}
+
+// derivedID reports whether the dump id of an archive is the one that package
+// builder derives from all else that the archive holds. The text does not say
+// that one: of a text that was changed it would be another's.
+func derivedID(h *layout.Header) bool {
+	without := *h
+	without.DumpID = [16]byte{}
+	header := disk.AppendHeader(nil, &without)
+	var id [16]byte
+	low, high := disk.Sum(append(header, 0)), disk.Sum(append(header, 1))
+	for i := range 8 {
+		id[i], id[8+i] = byte(low>>(8*i)), byte(high>>(8*i))
+	}
+	return id == h.DumpID
+}
+
+// The pieces that lines are made of.
+
+func (w *writer) text(s string) { w.b = append(w.b, s...) }
+
+func (w *writer) number(v uint64) { w.b = strconv.AppendUint(w.b, v, 10) }
+
+func (w *writer) signed(v int64) { w.b = strconv.AppendInt(w.b, v, 10) }
+
+func (w *writer) hex(v uint64) {
+	w.text("0x")
+	w.b = strconv.AppendUint(w.b, v, 16)
+}
+
+// digits writes 16 hexadecimal digits.
+func (w *writer) digits(v uint64) {
+	for shift := 60; shift >= 0; shift -= 4 {
+		w.b = append(w.b, hexDigits[v>>shift&15])
+	}
+}
+
+// bytes writes two hexadecimal digits for each byte.
+func (w *writer) bytes(b []byte) {
+	for _, c := range b {
+		w.b = append(w.b, hexDigits[c>>4], hexDigits[c&15])
+	}
+}
+
+// key writes a number behind the text of its key.
+func (w *writer) key(key string, v uint64) {
+	w.text(key)
+	w.number(v)
+}
+
+// numbers writes numbers with a blank in front of each.
+func numbers[T uint8 | uint64](w *writer, values ...T) {
+	for _, v := range values {
+		w.text(" ")
+		w.number(uint64(v))
+	}
+}
+
+// spell writes a name alone.
+func (w *writer) spell(n reader.Name) {
+	w.name = n.AppendTo(w.name[:0])
+	w.b = appendName(w.b, w.name)
+}
+
+// listed writes the word of a number, or the number.
+func (w *writer) listed(list wordList, n uint64) {
+	if word := list.word(n); word != "" {
+		w.text(word)
+	} else {
+		w.number(n)
+	}
+}
+
+// bits writes the words of bits, and those that have none as one number, with
+// commas between them.
+func (w *writer) bits(words wordList, bits uint64) {
+	comma := ""
+	for i, word := range words {
+		if word != "" && bits&(1<<i) != 0 {
+			w.text(comma)
+			w.text(word)
+			comma = ","
+			bits &^= 1 << i
+		}
+	}
+	if bits != 0 {
+		w.text(comma)
+		w.hex(bits)
+	}
 }

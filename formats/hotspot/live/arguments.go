@@ -2,6 +2,9 @@ package live
 
 import (
 	"bytes"
+	"fmt"
+	"path"
+	"strconv"
 	"strings"
 )
 
@@ -78,4 +81,248 @@ func mainOf(command string, argv []string) string {
 	}
 	first, _, _ := strings.Cut(command, " ")
 	return first
+}
+
+// A launch is what the system says of how a process was started.
+type launch struct {
+	argv []string
+	env  map[string]string // of launchVariables
+	dir  string            // where it runs
+	// read returns what a file of the process holds, as far as it is of use.
+	read func(name string) (string, bool)
+	// list returns the names in a directory of the process, in its own order.
+	list func(dir string) []string
+}
+
+// launchVariables are the variables that the java launcher takes arguments from.
+var launchVariables = []string{"CLASSPATH", "JDK_JAVA_OPTIONS"}
+
+// valueOptions are options of the java launcher whose values are the next
+// argument.
+var valueOptions = map[string]bool{
+	"-p": true, "--module-path": true, "--upgrade-module-path": true, "--add-modules": true, "--limit-modules": true, "--add-exports": true,
+	"--add-opens": true, "--add-reads": true, "--patch-module": true, "--enable-native-access": true, "--describe-module": true, "-d": true, "--source": true,
+}
+
+// classPath is the class path that the java launcher takes from its arguments and
+// variables, with wildcards expanded; ok is false for another program.
+func (l *launch) classPath() (classPath string, ok bool) {
+	if len(l.argv) == 0 || path.Base(l.argv[0]) != "java" {
+		return "", false
+	}
+	classPath = "."
+	if v := l.env["CLASSPATH"]; v != "" {
+		classPath = v
+	}
+	for args := l.arguments(); len(args) > 0; args = args[1:] {
+		name, value, given := strings.Cut(args[0], "=")
+		switch {
+		case name == "-cp" || name == "-classpath" || name == "--class-path" && !given:
+			if len(args) > 1 {
+				classPath, args = args[1], args[1:]
+			}
+		case name == "--class-path" || name == "-Djava.class.path" && given:
+			classPath = value
+		case name == "-jar" && len(args) > 1:
+			return args[1], true
+		case name == "-m" || name == "--module":
+			if classPath == "." {
+				classPath = ""
+			}
+			return l.expandWildcards(classPath), true
+		case !given && valueOptions[name] && len(args) > 1:
+			args = args[1:]
+		case !strings.HasPrefix(name, "-"): // the main class
+			return l.expandWildcards(classPath), true
+		}
+	}
+	return l.expandWildcards(classPath), true
+}
+
+// maxArguments bounds the arguments of a process with those of its files.
+const maxArguments = 1 << 16
+
+// arguments are the launcher's arguments, with what argument files hold in their
+// place up to the main class, and before them those of JDK_JAVA_OPTIONS.
+func (l *launch) arguments() (args []string) {
+	before := l.expandFiles(argumentWords(l.env["JDK_JAVA_OPTIONS"]))
+	return append(before, l.expandFiles(l.argv[1:])...)
+}
+
+func (l *launch) expandFiles(args []string) (all []string) {
+	for i, arg := range args {
+		name, isFile := strings.CutPrefix(arg, "@")
+		switch {
+		case len(all) > maxArguments:
+			return all
+		case isFile && strings.HasPrefix(name, "@"):
+			all = append(all, name)
+		case isFile:
+			if text, ok := l.read(name); ok {
+				all = append(all, argumentWords(text)...)
+			}
+		case arg == "--disable-@files" || !strings.HasPrefix(arg, "-") && (i == 0 || !strings.HasPrefix(args[i-1], "-")):
+			return append(all, args[i:]...)
+		default:
+			all = append(all, arg)
+		}
+	}
+	return all
+}
+
+// argumentWords parts a text as the launcher does with argument files: at white
+// space, but for what stands in quotes; a backslash in quotes takes the next
+// character as it is, and a # begins a comment.
+func argumentWords(text string) (words []string) {
+	var word strings.Builder
+	quote, inWord := byte(0), false
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case quote != 0 && c == '\\' && i+1 < len(text):
+			i++
+			word.WriteByte(text[i])
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteByte(c)
+		case c == '"' || c == '\'':
+			quote, inWord = c, true
+		case c == '#' && !inWord:
+			for i+1 < len(text) && text[i+1] != '\n' {
+				i++
+			}
+		case strings.IndexByte(" \t\r\n\f", c) < 0:
+			word.WriteByte(c)
+			inWord = true
+		case inWord:
+			words = append(words, word.String())
+			word.Reset()
+			inWord = false
+		}
+		if len(words) > maxArguments {
+			return words
+		}
+	}
+	if inWord {
+		words = append(words, word.String())
+	}
+	return words
+}
+
+// expandWildcards puts the jars of a directory in place of an entry "dir/*", in
+// the order in which the directory has them, as the launcher does. An entry that
+// matches nothing stays.
+func (l *launch) expandWildcards(classPath string) string {
+	entries := strings.Split(classPath, ":")
+	var all []string
+	for _, entry := range entries {
+		dir, wild := strings.CutSuffix(entry, "*")
+		if !wild || dir != "" && !strings.HasSuffix(dir, "/") {
+			all = append(all, entry)
+			continue
+		}
+		found := false
+		for _, name := range l.list(dir) {
+			if strings.EqualFold(path.Ext(name), ".jar") && len(all) < maxArguments {
+				all, found = append(all, dir+name), true
+			}
+		}
+		if !found {
+			all = append(all, entry)
+		}
+	}
+	return strings.Join(all, ":")
+}
+
+// A flag is a setting of the VM (-XX:...).
+type flag struct {
+	typ  int32
+	addr uint64
+}
+
+// JVMFlag::_type: how wide a flag is, and whether it has a sign. Strings and
+// fractions are of no use here.
+var flagTypes = [...]struct {
+	size   int
+	signed bool
+}{0: {1, false}, 1: {4, true}, 2: {4, false}, 3: {8, true}, 4: {8, false}, 5: {8, false}, 6: {8, false}}
+
+const maxFlags = 1 << 13
+
+// readFlags reads the VM's table of flags.
+func readFlags(mem source, t *tables) (map[string]flag, error) {
+	table, count, size := t.static("JVMFlag::flags"), t.static("JVMFlag::numFlags"), t.size("JVMFlag")
+	name, addr, typ := t.offset("JVMFlag::_name", pointerWidth), t.offset("JVMFlag::_addr", pointerWidth), t.offset("JVMFlag::_type", intWidth)
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	at, err := word(mem, table)
+	if err != nil {
+		return nil, err
+	}
+	n, err := word(mem, count)
+	if err != nil || n > maxFlags {
+		return nil, fmt.Errorf("%w: %d flags", ErrStructure, n)
+	}
+	flags := make(map[string]flag, n)
+	for range n {
+		r := &row{mem: mem, at: at, columns: []uint64{name, addr, typ}}
+		if r.word(0) != 0 { // the last row is empty
+			flags[r.text(0)] = flag{r.int32(2), r.word(1)}
+		}
+		if r.err != nil {
+			return nil, r.err
+		}
+		at += uint64(size)
+	}
+	return flags, nil
+}
+
+// value reads a flag; ok is false if the VM has no such flag or it is not a
+// number.
+func (f flag) value(mem source) (v int64, ok bool) {
+	if f.addr == 0 || f.typ < 0 || int(f.typ) >= len(flagTypes) {
+		return 0, false
+	}
+	b, err := mem.bytes(f.addr, flagTypes[f.typ].size)
+	if err != nil {
+		return 0, false
+	}
+	switch {
+	case len(b) == 1:
+		return int64(b[0]), true
+	case len(b) == 4 && flagTypes[f.typ].signed:
+		return int64(int32(le.Uint32(b))), true
+	case len(b) == 4:
+		return int64(le.Uint32(b)), true
+	}
+	return int64(le.Uint64(b)), true
+}
+
+// text is the value as it stands on a command line.
+func (f flag) text(mem source) (string, bool) {
+	v, ok := f.value(mem)
+	switch {
+	case !ok:
+		return "", false
+	case flagTypes[f.typ].size == 1:
+		return strconv.FormatBool(v != 0), true
+	case !flagTypes[f.typ].signed:
+		return strconv.FormatUint(uint64(v), 10), true
+	}
+	return strconv.FormatInt(v, 10), true
+}
+
+// shapingFlags are the flags that decide what a MethodData holds and how it is
+// laid out. A VM has some of them only.
+var shapingFlags = []string{
+	"TypeProfileWidth", "BciProfileWidth", "TypeProfileLevel", "TypeProfileArgsLimit", "TypeProfileParmsLimit",
+	"TypeProfileCasts", "TypeProfileSubTypes", "TypeProfileMajorReceiverPercent", "UseTypeProfile", "UseTypeSpeculation",
+	"SpecTrapLimitExtraEntries", "ProfileTraps", "PerMethodTrapLimit", "PerBytecodeTrapLimit", "PerMethodSpecTrapLimit",
+	"ProfileInterpreter", "ProfileExceptionHandlers", "ProfileMaturityPercentage",
+	"C1ProfileBranches", "C1ProfileCalls", "C1ProfileVirtualCalls", "C1ProfileInlinedCalls", "C1ProfileCheckcasts", "C1UpdateMethodData",
+	"OmitStackTraceInFastThrow", "TieredCompilation", "TieredStopAtLevel", "UseJVMCICompiler", "EnableJVMCI", "UseBiasedLocking",
+	"UseCompressedOops", "UseCompressedClassPointers", "UseCompactObjectHeaders", "ObjectAlignmentInBytes",
+	"UseSerialGC", "UseParallelGC", "UseG1GC", "UseZGC", "ZGenerational", "UseShenandoahGC", "UseEpsilonGC",
 }

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/compartment"
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/jvm/bytecode"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -183,3 +185,91 @@ func (vm *VM) again(src *replay, methodArray func(uint64) ([]uint64, error), h *
 	}
 	return newWalker(vm.schema, src, src.meter, methodArray).walk()
 }
+
+// A MethodCode is a method of a loaded class with its bytecodes, as the VM has
+// rewritten them.
+type MethodCode struct {
+	Class, Loader, Name, Signature string
+	Code                           []byte // empty of native and abstract methods
+	// Instructions are its bytecodes with what they name; nil if that cannot be
+	// read.
+	Instructions []bytecode.Instruction
+}
+
+// Methods calls yield with every method of every class that is loaded, whether
+// it has a profile or not. Methods whose names cannot be read are left out.
+func (vm *VM) Methods(ctx context.Context, yield func(MethodCode) error) error {
+	held := vm.p.held()
+	ctx, cancel := timed(ctx, held)
+	defer cancel()
+	doing := func() string { return "read the methods of a JVM" }
+	methods, err := compartment.RunUntil(ctx, doing, func() ([]MethodCode, error) { return vm.methods(newMeter(ctx, held)) })
+	if err != nil {
+		return vm.p.named(err)
+	}
+	for _, m := range methods {
+		if err := yield(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (vm *VM) methods(m *meter) (all []MethodCode, err error) {
+	mem := newPageCache(vm.p, m)
+	w := newWalker(vm.schema, mem, m, func(addr uint64) ([]uint64, error) { return vm.schema.methodArray(mem, addr) })
+	w.bare = true
+	snap, err := w.walk()
+	if err != nil {
+		return nil, vm.ended(m, err)
+	}
+	names := newNamer(vm.schema, mem, m)
+	loaders := names.loaderNames(snap)
+	for i := range snap.methods {
+		if err := m.step(); err != nil {
+			return nil, err
+		}
+		method, err := names.method(snap.methods[i].constMethod)
+		if err != nil {
+			continue
+		}
+		k := snap.klasses[snap.methods[i].klass]
+		class, err := names.symbol(k.name)
+		if err != nil {
+			continue
+		}
+		list, _ := names.instructions(&method)
+		all = append(all, MethodCode{class, loaders[k.loader], method.name, method.signature, method.code, list})
+	}
+	if !vm.p.alive() { // what was read last may have been read of nothing
+		return nil, ErrGone
+	}
+	return all, m.end
+}
+
+// Unprofiled is the flag by which the VM records no profiles, as it stands on a
+// command line; it is empty if the VM records them, or has ended. While a VM
+// starts, its flags are not set yet.
+func (vm *VM) Unprofiled() string {
+	mem := newPageCache(vm.p, newMeter(context.Background(), vm.p.held()))
+	off := func(name string) bool {
+		v, ok := vm.flags[name].value(mem)
+		return ok && v == 0
+	}
+	level, known := vm.flags["TieredStopAtLevel"].value(mem)
+	switch {
+	case off("UseCompiler") && off("UseLoopCounter"):
+		return "-Xint"
+	case !off("ProfileInterpreter"):
+		return ""
+	case known && level <= simpleLevel:
+		return fmt.Sprintf("-XX:TieredStopAtLevel=%d", level)
+	case !off("TieredCompilation"): // the name of the mode is no number
+		return "-XX:CompilationMode=quick-only"
+	}
+	return "-XX:-ProfileInterpreter"
+}
+
+// simpleLevel is the highest level of compilation that needs no profiles: C1
+// without counters.
+const simpleLevel = 1

@@ -1,8 +1,11 @@
 package live
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math"
 
+	"github.com/profarc/profarc/internal/jvm/bytecode"
 	"github.com/profarc/profarc/internal/jvm/names"
 )
 
@@ -131,4 +134,282 @@ func (n *namer) entry(pool uint64, index uint16) (string, error) {
 		return "", err
 	}
 	return n.symbol(at)
+}
+
+// A VM rewrites the operands of bytecodes when it links a class: where the class
+// file has an index into the constant pool, there is one into a cache beside it,
+// in the byte order of the machine. The cache knows the index it came from.
+
+// constantsSchema is of ConstantPool and ConstantPoolCache.
+type constantsSchema struct {
+	tags, cache  uint64
+	bytes, words uint64 // data of an Array<u1>, of an Array<u2>
+	references   uint64 // ConstantPoolCache::_reference_map
+	// entries of all operands, of JDK 17 to 22; 0 where there are none
+	entries, entrySize, entryIndex uint64
+	// arrays of fields, methods and dynamic calls, of later releases
+	fields, methods, dynamic resolvedSchema
+}
+
+// resolvedSchema is of an array in ConstantPoolCache; the zero value if a VM has
+// none such.
+type resolvedSchema struct{ array, data, size, index uint64 }
+
+// newConstantsSchema looks up what leads from bytecodes to names. What a release
+// lacks stays 0; ok is false if nothing can be named.
+func newConstantsSchema(t *tables) (s constantsSchema, ok bool) {
+	s.tags, s.cache = t.optional("ConstantPool::_tags", pointerWidth), t.optional("ConstantPool::_cache", pointerWidth)
+	s.bytes, s.words = t.optional("Array<u1>::_data", byteWidth), t.optional("Array<u2>::_data", shortWidth)
+	s.references = t.optional("ConstantPoolCache::_reference_map", pointerWidth)
+	s.entries, s.entrySize = t.optionalSize("ConstantPoolCache"), t.optionalSize("ConstantPoolCacheEntry")
+	s.entryIndex = t.optional("ConstantPoolCacheEntry::_indices", pointerWidth)
+	resolved := func(field, typ string) resolvedSchema {
+		return resolvedSchema{t.optional("ConstantPoolCache::"+field, pointerWidth), t.optional("Array<"+typ+">::_data", pointerWidth),
+			t.optionalSize(typ), t.optional(typ+"::_cpool_index", shortWidth)}
+	}
+	s.fields = resolved("_resolved_field_entries", "ResolvedFieldEntry")
+	s.methods = resolved("_resolved_method_entries", "ResolvedMethodEntry")
+	s.dynamic = resolved("_resolved_indy_entries", "ResolvedIndyEntry")
+	return s, s.tags > 0 && s.cache > 0 && s.bytes > 0
+}
+
+// Tags of constants that only a VM has.
+const (
+	unresolvedClass        = 100
+	unresolvedClassInError = 103
+)
+
+// Tags of constants.
+const (
+	tagInteger = 3
+	tagFloat   = 4
+	tagLong    = 5
+	tagDouble  = 6
+	tagClass   = 7
+	tagString  = 8
+	tagField   = 9
+	tagMember  = 11 // the last of references to fields and methods
+	tagInvoke  = 18
+)
+
+// A pool is the constant pool of a class.
+type pool struct {
+	*namer
+	addr   uint64
+	tags   []byte
+	cache  uint64 // 0 of a class that is not linked: its code is as in the class file
+	lookup map[constantUse]bytecode.Name
+}
+
+// A constantUse is a constant as bytecodes use it: a class that is loaded has
+// another name than one that is made.
+type constantUse struct {
+	index  uint16
+	loaded bool
+}
+
+// instructions decodes the bytecodes of a method. ok is false if what they name
+// cannot be read.
+func (n *namer) instructions(m *methodName) (list []bytecode.Instruction, ok bool) {
+	p, ok := n.pool(m.pool)
+	if !ok {
+		return nil, false
+	}
+	return bytecode.Instructions(m.code, p.name)
+}
+
+// pool opens a constant pool.
+func (n *namer) pool(addr uint64) (*pool, bool) {
+	if p, known := n.pools[addr]; known {
+		return p, p != nil
+	}
+	p := n.openPool(addr)
+	n.pools[addr] = p
+	return p, p != nil
+}
+
+func (n *namer) openPool(addr uint64) *pool {
+	s := &n.s.constants
+	if !n.s.names {
+		return nil
+	}
+	length, err1 := int32At(n.src, addr+n.s.pool.length)
+	tags, err2 := word(n.src, addr+s.tags)
+	cache, err3 := word(n.src, addr+s.cache)
+	if err1 != nil || err2 != nil || err3 != nil || length < 0 || length > math.MaxUint16+1 {
+		return nil
+	}
+	p := &pool{namer: n, addr: addr, cache: cache, lookup: map[constantUse]bytecode.Name{}}
+	if p.tags, err1 = n.structure(tags+s.bytes, int(length)); err1 != nil {
+		return nil
+	}
+	return p
+}
+
+// name is what a bytecode names.
+func (p *pool) name(raw, java byte, operand []byte) (n bytecode.Name, ok bool) {
+	i, ok := p.index(raw, java, operand)
+	if !ok || p.budget.m.step() != nil {
+		return n, false
+	}
+	use := constantUse{i, java <= bytecode.Ldc2W}
+	if n, ok = p.lookup[use]; !ok {
+		if n, ok = bytecode.NameAt(java, i, p); ok {
+			p.lookup[use] = n
+		}
+	}
+	return n, ok && p.budget.m.names.take(len(n.Class)+len(n.Name)+len(n.Descriptor)) == nil
+}
+
+// index is the constant that the operand of a bytecode came from.
+func (p *pool) index(raw, java byte, operand []byte) (i uint16, ok bool) {
+	switch {
+	case java == bytecode.Ldc && raw == java:
+		return uint16(operand[0]), true
+	case java == bytecode.Ldc:
+		return p.reference(uint16(operand[0]))
+	case java == bytecode.LdcW && raw != java:
+		return p.reference(le.Uint16(operand))
+	case p.cache == 0 || java < bytecode.GetStatic || java > bytecode.InvokeDynamic:
+		return binary.BigEndian.Uint16(operand), true
+	case java == bytecode.InvokeDynamic:
+		at := int32(le.Uint32(operand))
+		return p.cached(&p.s.constants.dynamic, max(at, ^at)) // some releases keep it inverted
+	case java <= bytecode.PutField:
+		return p.cached(&p.s.constants.fields, int32(le.Uint16(operand)))
+	}
+	return p.cached(&p.s.constants.methods, int32(le.Uint16(operand)))
+}
+
+// reference is the constant that an entry of the resolved references came from.
+func (p *pool) reference(entry uint16) (i uint16, ok bool) {
+	references, err := word(p.src, p.cache+p.s.constants.references)
+	if err != nil || p.cache == 0 || references == 0 {
+		return 0, false
+	}
+	return p.u16(references + p.s.constants.words + shortWidth*uint64(entry))
+}
+
+// cached is the constant that an entry of the cache came from.
+func (p *pool) cached(r *resolvedSchema, entry int32) (i uint16, ok bool) {
+	s := &p.s.constants
+	if r.array == 0 {
+		if s.entrySize == 0 {
+			return 0, false
+		}
+		return p.u16(p.cache + s.entries + s.entrySize*uint64(entry) + s.entryIndex)
+	}
+	array, err := word(p.src, p.cache+r.array)
+	if err != nil || array == 0 || r.size == 0 {
+		return 0, false
+	}
+	return p.u16(array + r.data + r.size*uint64(entry) + r.index)
+}
+
+func (p *pool) u16(addr uint64) (uint16, bool) {
+	b, err := p.src.bytes(addr, shortWidth)
+	if err != nil {
+		return 0, false
+	}
+	return le.Uint16(b), true
+}
+
+// tag is the tag of a constant, 0 if there is none.
+func (p *pool) tag(i uint16) byte {
+	if int(i) < len(p.tags) {
+		return p.tags[i]
+	}
+	return 0
+}
+
+// slot is what the pool has of a constant, of which tag tells the meaning.
+func (p *pool) slot(i uint16) (uint64, bool) {
+	if int(i) >= len(p.tags) {
+		return 0, false
+	}
+	b, err := p.structure(p.addr+uint64(p.s.pool.size)+pointerWidth*uint64(i), pointerWidth)
+	if err != nil {
+		return 0, false
+	}
+	return le.Uint64(b), true
+}
+
+// text is the symbol of a constant.
+func (p *pool) text(i uint16) (string, bool) {
+	s, err := p.entry(p.addr, i)
+	return s, err == nil
+}
+
+// Class is the name of a class.
+func (p *pool) Class(i uint16) (string, bool) {
+	if tag := p.tag(i); tag != tagClass && tag != unresolvedClass && tag != unresolvedClassInError {
+		return "", false
+	}
+	v, ok := p.slot(i)
+	if !ok {
+		return "", false
+	}
+	return p.text(uint16(v >> 16))
+}
+
+// Member is what a field or method reference names.
+func (p *pool) Member(i uint16) (n bytecode.Name, ok bool) {
+	if tag := p.tag(i); tag < tagField || tag > tagMember {
+		return n, false
+	}
+	v, ok := p.slot(i)
+	if !ok {
+		return n, false
+	}
+	class, ok := p.Class(uint16(v))
+	if !ok {
+		return n, false
+	}
+	n, ok = p.nameType(uint16(v >> 16))
+	n.Class = class
+	return n, ok
+}
+
+// Dynamic is the name and descriptor of a dynamic call.
+func (p *pool) Dynamic(i uint16) (n bytecode.Name, ok bool) {
+	if p.tag(i) != tagInvoke {
+		return n, false
+	}
+	v, ok := p.slot(i)
+	if !ok {
+		return n, false
+	}
+	return p.nameType(uint16(v >> 16))
+}
+
+func (p *pool) nameType(i uint16) (n bytecode.Name, ok bool) {
+	v, ok := p.slot(i)
+	if !ok {
+		return n, false
+	}
+	name, ok1 := p.text(uint16(v))
+	descriptor, ok2 := p.text(uint16(v >> 16))
+	return bytecode.Name{Name: name, Descriptor: descriptor}, ok1 && ok2
+}
+
+// Value is the text of a number or string.
+func (p *pool) Value(i uint16) (text string, ok bool) {
+	v, ok := p.slot(i)
+	if !ok {
+		return "", false
+	}
+	switch p.tag(i) {
+	case tagInteger:
+		return bytecode.Integer(int64(int32(v))), true
+	case tagLong:
+		return bytecode.Integer(int64(v)), true
+	case tagFloat:
+		return bytecode.Decimal(float64(math.Float32frombits(uint32(v)))), true
+	case tagDouble:
+		return bytecode.Decimal(math.Float64frombits(v)), true
+	case tagString:
+		text, ok = p.text(i)
+		return bytecode.Text(text), ok
+	}
+	return "", false
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/internal/procfs"
+	"github.com/profarc/profarc/layout"
 )
 
 // A process cannot be read on this system.
@@ -38,3 +39,17 @@ func explain(err error) error { return err }
 func (h *holding) release() {}
 
 var errBusy = ErrUnsupported
+
+// An origin is never known on this system.
+type origin struct {
+	launch
+	process layout.Process
+	begun   time.Time
+	root    string
+}
+
+func (p *process) origin() *origin { return &origin{} }
+
+func (o *origin) open(string) (at string, version fileVersion, done func(), err error) {
+	return "", fileVersion{}, func() {}, ErrUnsupported
+}

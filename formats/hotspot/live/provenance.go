@@ -2,11 +2,18 @@ package live
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
+	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/compartment"
+	"github.com/profarc/profarc/internal/jvm/classfile"
 	"github.com/profarc/profarc/internal/secrets"
 	"github.com/profarc/profarc/layout"
 )
@@ -106,3 +113,214 @@ func (r *Report) Describe(ctx context.Context, b *builder.Builder, contents *Con
 // OwnFiles reports whether the process has files of its own, as in a container:
 // they can be read only as long as it lives.
 func (r *Report) OwnFiles() bool { return r.origin.root != "" }
+
+// The VM keeps a table of measurements and facts for jstat and jcmd (PerfMemory),
+// of which the texts are of use here. A VM may be run without it.
+//
+//	prologue, 32 bytes: u32 magic, u8 byte order, ..., i32 entry offset at 24, i32 number of entries at 28
+//	entry: i32 length, i32 name offset, i32 vector length, u8 type, u8 flags, u8 unit, u8 variability, i32 data offset
+const (
+	perfMagic    = 0xc0c0feca // as stored on a little-endian machine
+	perfPrologue = 32
+	perfEntry    = 20
+	perfByte     = 'B' // type of a text's bytes
+	maxPerfData  = 1 << 20
+)
+
+// perfTexts reads the texts of the VM's PerfMemory, by their names; none if there
+// is none, or it is not what it should be.
+func (vm *VM) perfTexts(mem source) map[string]string {
+	texts := map[string]string{}
+	start, ok1 := vm.staticWord(mem, "PerfMemory::_start")
+	top, ok2 := vm.staticWord(mem, "PerfMemory::_top")
+	if !ok1 || !ok2 || start == 0 || top-start < perfPrologue || top-start > maxPerfData {
+		return texts
+	}
+	b, err := mem.bytes(start, int(top-start))
+	if err != nil || le.Uint32(b) != perfMagic {
+		return texts
+	}
+	rest := b[min(le.Uint32(b[24:]), uint32(len(b))):]
+	for len(rest) >= perfEntry {
+		length := le.Uint32(rest)
+		if length < perfEntry || length > uint32(len(rest)) {
+			break
+		}
+		if name, text, ok := perfText(rest[:length]); ok {
+			texts[name] = text
+		}
+		rest = rest[length:]
+	}
+	return texts
+}
+
+// perfText takes an entry apart; ok is false if it is no text.
+func perfText(e []byte) (name, text string, ok bool) {
+	at, n, data := le.Uint32(e[4:]), le.Uint32(e[8:]), le.Uint32(e[16:])
+	size := uint32(len(e))
+	if n == 0 || e[12] != perfByte || at > size || data > size || n > size-data {
+		return "", "", false
+	}
+	return untilNUL(e[at:]), untilNUL(e[data : data+n]), true
+}
+
+// staticWord reads a static field of 8 bytes; ok is false if the VM does not
+// export it.
+func (vm *VM) staticWord(mem source, name string) (v uint64, ok bool) {
+	f, ok := vm.tables.fields[name]
+	if !ok || !f.static || vm.tables.twice[name] {
+		return 0, false
+	}
+	v, err := word(mem, f.addr)
+	return v, err == nil
+}
+
+// maxEntries bounds the entries of a class path.
+const maxEntries = 1 << 13
+
+// perfCut is the length at which the VM cuts texts of its PerfMemory
+// (PerfMaxStringConstLength).
+const perfCut = 1024
+
+// entries are the entries of the class path, then those of the module path, in
+// the VM's own spelling; nil if it is not known. Their content is not read yet.
+//
+// The VM's PerfMemory has the class path as the VM was given it, cut off where it
+// is long. What the arguments of the process say is held against that.
+func (vm *VM) entries(mem source, texts map[string]string, l *launch, options []string) []layout.ClassPathEntry {
+	classPath, known := texts["java.property.java.class.path"]
+	limit, ok := vm.flags["PerfMaxStringConstLength"].value(mem)
+	if !ok || limit <= 0 {
+		limit = perfCut
+	}
+	if !known || int64(len(classPath)) >= limit {
+		cut := classPath
+		classPath, known = l.classPath()
+		if known = known && strings.HasPrefix(classPath, cut); !known {
+			return nil
+		}
+	}
+	all := []layout.ClassPathEntry{}
+	for _, paths := range []string{classPath, modulePath(options)} {
+		for entry := range strings.SplitSeq(paths, ":") {
+			if paths == "" {
+				break
+			}
+			if len(all) >= maxEntries {
+				return nil
+			}
+			if entry == "" {
+				entry = "."
+			}
+			all = append(all, layout.ClassPathEntry{Path: entry, Content: layout.Content{Kind: layout.ContentUnknown}})
+		}
+	}
+	return all
+}
+
+// modulePath is the module path among the VM's options.
+func modulePath(options []string) (path string) {
+	for _, o := range options {
+		if value, ok := strings.CutPrefix(o, "--module-path="); ok {
+			path = value
+		}
+	}
+	return path
+}
+
+// Contents knows what files hold that were read before, so that each is read once
+// however many class paths it is on. The zero value knows nothing. Goroutines may
+// share it.
+type Contents struct {
+	mu    sync.Mutex
+	known map[fileVersion]layout.Content
+}
+
+// contentTime bounds the reading of a class path: what is not read then is not
+// known.
+const contentTime = 20 * time.Second
+
+// read returns a class path with the content of its entries, and after each jar
+// what its manifest adds to it. Names are those of the process.
+func (c *Contents) read(ctx context.Context, o *origin, classPath []layout.ClassPathEntry) []layout.ClassPathEntry {
+	if classPath == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, contentTime)
+	defer cancel()
+	// Opening a file can be made to block: it may be on a file system of the
+	// process's own.
+	doing := func() string { return "read the class path of a JVM" }
+	all, err := compartment.RunUntil(ctx, doing, func() ([]layout.ClassPathEntry, error) { return c.readAll(ctx, o, classPath), nil })
+	if err != nil {
+		return classPath // its contents are not known
+	}
+	return all
+}
+
+func (c *Contents) readAll(ctx context.Context, o *origin, classPath []layout.ClassPathEntry) []layout.ClassPathEntry {
+	all := []layout.ClassPathEntry{}
+	seen := map[string]bool{}
+	var add func(path string)
+	add = func(path string) {
+		at := o.resolve(path)
+		if seen[at] || len(all) >= maxEntries {
+			return
+		}
+		seen[at] = true
+		content := c.of(ctx, o, at)
+		all = append(all, layout.ClassPathEntry{Path: path, Content: content})
+		if content.Kind != layout.ContentFile || o.root != "" || ctx.Err() != nil {
+			return
+		}
+		for _, linked := range classfile.ManifestClassPath(at) {
+			add(linked)
+		}
+	}
+	for _, e := range classPath {
+		add(e.Path)
+	}
+	return all
+}
+
+// of returns the content of a file or directory of the process.
+func (c *Contents) of(ctx context.Context, o *origin, path string) layout.Content {
+	at, version, done, err := o.open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return layout.Content{Kind: layout.ContentMissing}
+	case err != nil:
+		return layout.Content{Kind: layout.ContentUnknown}
+	}
+	defer done()
+	c.mu.Lock()
+	content, ok := c.known[version]
+	c.mu.Unlock()
+	if ok {
+		return content
+	}
+	content = archive.SumContent(ctx, at)
+	if content.Kind == layout.ContentFile {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.known == nil {
+			c.known = map[fileVersion]layout.Content{}
+		}
+		c.known[version] = content
+	}
+	return content
+}
+
+// A fileVersion tells a file from others, and from itself after a change.
+type fileVersion struct {
+	device, inode          uint64
+	size, written, changed int64
+}
+
+// resolve makes a path of the process absolute.
+func (o *origin) resolve(path string) string {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(o.dir, path)
+	}
+	return filepath.Clean(path)
+}

@@ -1,6 +1,8 @@
 package live
 
-import "fmt"
+import (
+	"fmt"
+)
 
 // A snapshot is what a walk from the class loaders to the profiles found: the
 // bytes of everything that may change while the process runs.

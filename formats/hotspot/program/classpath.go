@@ -1,6 +1,7 @@
 package program
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/jvm/bytecode"
 	"github.com/profarc/profarc/internal/jvm/classfile"
 	"github.com/profarc/profarc/layout"
 )
@@ -140,4 +142,156 @@ func ofJDK(k layout.Key) bool {
 		return slices.ContainsFunc(toolPackages, begins)
 	}
 	return false
+}
+
+// ErrUnrelated: a class path has not one class of the program that profiles are
+// of. What it lacks says nothing of the program then.
+var ErrUnrelated = errors.New("not one class of the profiles is there")
+
+// Related gives an error that matches ErrUnrelated, and says what the class path
+// has in their place, if classes were asked for, those of a JDK aside, and it had
+// none of them.
+func (c *ClassPath) Related() error {
+	if !c.asked || c.found || !c.program {
+		return nil
+	}
+	var hints []string
+	for _, name := range c.names {
+		if !ofModules(name) {
+			hints = append(hints, hint(name))
+		}
+	}
+	return fmt.Errorf("%w: %s", ErrUnrelated, strings.Join(hints, "; "))
+}
+
+// hint says what a part of a class path has, and what to name in its place.
+func hint(name string) string {
+	if classfile.Wildcard(name) {
+		return "the jars of " + name + " are of another program"
+	}
+	s := classfile.Look(name)
+	switch {
+	case s.Class != "" && s.Root != "" && filepath.Clean(s.Root) != filepath.Clean(name):
+		return fmt.Sprintf("the classes below %s begin at %s: name that folder", name, s.Root)
+	case s.Class != "":
+		return fmt.Sprintf("%s is of another program, it has class %s", name, strings.ReplaceAll(s.Class, "/", "."))
+	case s.Jar != "":
+		return fmt.Sprintf("%s has jars and no class files: name the jars, or all of them with '%s'", name, filepath.Join(filepath.Dir(s.Jar), "*"))
+	case s.Source != "":
+		return fmt.Sprintf("%s has Java sources and no class files: name the folder that they are compiled into", name)
+	}
+	return name + " has no class files: name the folder or jar that has them"
+}
+
+// A class path and a JVM know all methods of the classes that they have.
+var (
+	_ fit.Inventory = (*ClassPath)(nil)
+	_ fit.Inventory = (*Process)(nil)
+)
+
+// Presence says whether the class path has a method. Once it was asked of all that
+// is to be checked, Method takes classes of a loader none of which is here for
+// what the program made, or has elsewhere.
+func (c *ClassPath) Presence(k layout.Key) (fit.Presence, error) {
+	if c.covered == nil {
+		c.covered = map[string]bool{}
+	}
+	files, err := c.files(k)
+	if err != nil {
+		return fit.Unknown, nil
+	}
+	if len(files) == 0 {
+		return c.without(k).Presence, nil
+	}
+	c.covered[k.Loader] = true
+	for _, class := range files {
+		if _, ok := class.Method(k.Name, k.Signature); ok {
+			return fit.Present, nil
+		}
+	}
+	if madeWhileRunning(k.Class) {
+		return fit.Unknown, nil
+	}
+	return fit.NoMethod, nil
+}
+
+// Classes calls yield with the classes of the program, some perhaps twice.
+func (c *ClassPath) Classes(yield func(class string) bool) { c.path.Names(yield) }
+
+// Declared are the methods with code that a class declares.
+func (c *ClassPath) Declared(class, loader string) (all []fit.Declared) {
+	files, err := c.files(layout.Key{Class: class, Loader: loader})
+	if err != nil {
+		return nil
+	}
+	for _, file := range files {
+		for _, m := range file.Methods {
+			if len(m.Code) > 0 {
+				all = append(all, declared(m.Name, m.Signature, m.Code))
+			}
+		}
+	}
+	return all
+}
+
+func declared(name, signature string, code []byte) fit.Declared {
+	return fit.Declared{Name: name, Signature: signature, ID: bytecode.CodeID(code), Size: len(code)}
+}
+
+// Presence says whether the process has a method. Of classes that are not loaded
+// nothing is known.
+func (p *Process) Presence(k layout.Key) (fit.Presence, error) {
+	a, err := p.Method(k)
+	return a.Presence, err
+}
+
+// Classes yields nothing: a process has not loaded all that the program has.
+func (p *Process) Classes(func(class string) bool) {}
+
+// Declared are the methods with code that a loaded class declares.
+func (p *Process) Declared(class, loader string) []fit.Declared {
+	return p.declared[[2]string{class, loader}]
+}
+
+const object = "java/lang/Object"
+
+// maxSupertypes bounds the classes that are looked at for one question.
+const maxSupertypes = 1000
+
+// Assignable reports whether instances of a class are instances of another one.
+// That is not known if a class between the two is not on the class path.
+func (c *ClassPath) Assignable(class, to string) (is, known bool) {
+	if to == object {
+		return true, true
+	}
+	known = true
+	seen, work := map[string]bool{object: true}, []string{class}
+	for len(work) > 0 {
+		name := work[len(work)-1]
+		work = work[:len(work)-1]
+		if name == to {
+			return true, true
+		}
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		file, err := c.path.Class(name)
+		if file == nil || err != nil || len(seen) > maxSupertypes {
+			known = false
+			continue
+		}
+		work = append(append(work, file.Super), file.Interfaces...)
+	}
+	return false, known
+}
+
+// Declares reports whether a class itself declares a field or method.
+func (c *ClassPath) Declares(m fit.Name) (is, known bool) {
+	file, err := c.path.Class(m.Class)
+	if file == nil || err != nil {
+		return false, false
+	}
+	same := func(of classfile.Method) bool { return of.Name == m.Name && of.Signature == m.Descriptor }
+	return slices.ContainsFunc(file.Fields, same) || slices.ContainsFunc(file.Methods, same), true
 }

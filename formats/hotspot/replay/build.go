@@ -1,14 +1,85 @@
 package replay
 
 import (
+	"bytes"
+	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/jvm/names"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
 )
+
+// ReadOptions say how a file is read. The zero value is of use.
+type ReadOptions struct {
+	Name string // of the file, for errors
+	// Config is what the archive says of itself. Of its Params those that the
+	// file shows are set.
+	Config builder.Config
+	// Shape is the shape of the VM's entries; nil to infer it.
+	Shape *disk.Shape
+	// Unordered forgets the order of the methods.
+	Unordered bool
+	// ProfilesOnly leaves out what is no profile. Write then needs a class
+	// path.
+	ProfilesOnly bool
+}
+
+// Read reads a replay file into a builder of its own, whose settings are those
+// that the file shows. The error is a [*hotspot.TextError] where the file is
+// not what a VM writes.
+//
+// Methods with method data become profiles; those that the file names and that
+// were never called are recorded as such. All that is no profile is kept as
+// text, from which [Write] makes a replay file again.
+func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
+	rec, err := parseFile(r, o.Name)
+	if err != nil {
+		return nil, nil, err
+	}
+	return rec.read(o)
+}
+
+// read puts a recording into a builder.
+func (r *recording) read(o ReadOptions) (*builder.Builder, *Report, error) {
+	shape, err := r.shapeOr(o.Shape)
+	if err != nil {
+		return nil, nil, err
+	}
+	params := &o.Config.Params
+	params[layout.ParamTypeProfileWidth] = uint32(shape.TypeRows)
+	params[layout.ParamBciProfileWidth] = uint32(shape.BciRows)
+	params[layout.ParamReceiverGap] = uint32(shape.Gap)
+	report := &Report{Version: r.version, Params: *params, Classes: r.classes(), Inlines: len(r.compile.inlines)}
+	b, err := r.build(o, shape, report)
+	if err != nil && o.Name != "" {
+		err = fmt.Errorf("%s: %w", o.Name, err)
+	}
+	return b, report, err
+}
+
+// shapeOr is the shape that was given, if the file fits it, or the file's own.
+func (r *recording) shapeOr(given *disk.Shape) (disk.Shape, error) {
+	if given == nil {
+		return r.shape()
+	}
+	return *given, r.fits(*given, false)
+}
+
+// classes is the number of classes that the file records.
+func (r *recording) classes() (n int) {
+	for _, k := range r.klasses {
+		if k.kind == kindKlass {
+			n++
+		}
+	}
+	return n
+}
 
 // A build is the way of a recording into a builder.
 type build struct {
@@ -141,4 +212,148 @@ func (b *build) others(profiled map[methodKey]bool) {
 // invocation by the interpreter for a method that has no counters.
 func (m *method) neverRan() bool {
 	return m.invocations == 0 && m.backedges == 0 && m.interpreted <= 1
+}
+
+// Sizes of a VM's MethodData in front of its words: MethodData::_data is at
+// that offset.
+const (
+	headSize17 = 304
+	headSize25 = 208
+)
+
+// headSize is the size in front of the words; ok is false for a VM whose layout
+// is not known.
+func headSize(version int, shape disk.Shape) (n int, ok bool) {
+	switch {
+	case version == 0 && shape.Gap == 1:
+		return headSize17, true
+	case version == maxVersion && shape.Gap == 0:
+		return headSize25, true
+	}
+	return 0, false
+}
+
+// profile makes the profile of one method.
+func (b *build) profile(d *methodData) (*builder.Profile, error) {
+	w, err := d.walk(b.shape)
+	if err != nil {
+		return nil, err
+	}
+	p := b.Profile(b.methodRef(d.methodKey), 0, builder.NoContext)
+	b.counters(p, d)
+	b.size(p, d, w.free)
+	previous := int32(-1)
+	for section, entries := range w.sections {
+		for _, e := range entries {
+			b.entry(p, d, layout.BlockSection(section), e)
+			b.report.Entries++
+		}
+	}
+	for _, e := range w.sections[layout.SectionData] {
+		if e.Point() <= previous {
+			b.report.Lost.AddAt(LossOrder, d.place.Line)
+			break
+		}
+		previous = e.Point()
+	}
+	b.report.Methods++
+	return p, p.Done()
+}
+
+// counters notes what the file says of the method as a whole.
+func (b *build) counters(p *builder.Profile, d *methodData) {
+	p.Invocations(uint64(uint32(d.invocations)))
+	p.Compile(builder.Compile{State: uint8(d.state)})
+	if m := b.methods[d.methodKey]; m != nil {
+		p.Interpreted(uint64(uint32(m.interpreted)))
+		p.Backedges(uint64(uint32(m.backedges) >> 1))
+	}
+	counters, ok := compilerCounters(d.header)
+	if !ok {
+		b.report.Lost.AddAt(LossHeader, d.place.Line)
+		return
+	}
+	readHistory(p, counters)
+}
+
+// size notes the size of the VM's MethodData, which tells how many words are
+// free. jhsdb's data has no free words, but the size as the VM has it.
+func (b *build) size(p *builder.Profile, d *methodData, free int) {
+	if len(d.header) == wholeSize {
+		p.Size(0, binary.LittleEndian.Uint32(d.header[16:]))
+		return
+	}
+	if head, ok := headSize(b.version, b.shape); ok {
+		p.Size(0, uint32(head+len(d.words)*disk.CellSize))
+	} else if free > 0 {
+		b.report.Lost.AddAt(LossFree, d.place.Line)
+	}
+}
+
+// entry adds an entry as it is, with references in place of pointers. What the
+// file does not name becomes none.
+func (b *build) entry(p *builder.Profile, d *methodData, in layout.BlockSection, e placed) {
+	p.Raw(in, e.Entry, func(cell int, kind disk.CellKind) uint64 {
+		at := e.at + 1 + cell
+		if class, ok := d.klasses[at]; ok {
+			return uint64(b.typeRef(class))
+		}
+		if m, ok := d.methods[at]; ok {
+			return uint64(b.methodRef(m))
+		}
+		if pointerOf(d.words[at], kind) != 0 {
+			b.report.Lost.AddAt(LossUnnamed, d.place.Line)
+		}
+		return 0
+	})
+}
+
+// What a replay file says beside its profiles (constant pools, static fields,
+// the compilation) no profile holds. An archive that is made of a replay file
+// keeps it as text, in the table of foreign keys: the file without its
+// ciMethodData lines.
+
+// environmentKey is the key of that text.
+const environmentKey = "hotspot.replay"
+
+// keepEnvironment puts the text into the archive.
+func (b *build) keepEnvironment() {
+	var text bytes.Buffer
+	without := *b.recording
+	without.data = nil
+	_ = without.print(&text) // a buffer takes everything
+	t := b.Table(layout.TableForeign, 0, layout.ColumnSymbol, layout.ColumnSymbol)
+	t.Row(uint64(b.Symbol(environmentKey)), uint64(b.Symbol(text.String())))
+}
+
+// environment gives the environment of an archive that is the wanted one, or
+// else the first that it has; ok is false if it has none.
+func environment(s *reader.Store, wanted func(*recording) bool) (r *recording, ok bool, err error) {
+	t, err := s.Table(layout.TableForeign)
+	if errors.Is(err, reader.ErrNotFound) {
+		return nil, false, nil
+	}
+	if err == nil && (t.Columns() != 2 || t.Column(0) != layout.ColumnSymbol || t.Column(1) != layout.ColumnSymbol) {
+		err = disk.Corrupt(layout.RegionEX, -1, "the table of foreign keys does not have two columns of symbols")
+	}
+	for i := 0; err == nil && i < t.Rows; i++ {
+		var key, text reader.Name
+		if key, err = s.SymbolAt(layout.Ref(t.Cell(0, i))); err != nil || !key.Equal(environmentKey) {
+			continue
+		}
+		if text, err = s.SymbolAt(layout.Ref(t.Cell(1, i))); err != nil {
+			break
+		}
+		found, err := parseFile(strings.NewReader(text.String()), s.Mapping().Name()+": "+environmentKey)
+		if err != nil {
+			return nil, false, err
+		}
+		if wanted(found) {
+			return found, true, nil
+		}
+		if r == nil {
+			r = found
+		}
+	}
+	return r, r != nil, err
 }

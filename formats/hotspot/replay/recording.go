@@ -1,7 +1,14 @@
 package replay
 
 import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
 	"github.com/profarc/profarc/internal/jvm/classfile"
+	"github.com/profarc/profarc/internal/jvm/names"
 	"github.com/profarc/profarc/internal/parse"
 )
 
@@ -74,4 +81,135 @@ type inlining struct {
 	depth, bci int64
 	late       bool
 	methodKey
+}
+
+// A printer prints a recording as the VM would.
+type printer struct{ *bufio.Writer }
+
+// print prints a recording. What goes wrong with writing is told in the end.
+func (r *recording) print(out io.Writer) error {
+	p := printer{bufio.NewWriterSize(out, 1<<16)}
+	if r.version > 0 {
+		p.line(kindVersion, strconv.Itoa(r.version))
+	}
+	for _, a := range r.capabilities {
+		p.line(kindAgent, quote(a.name), flag(a.on))
+	}
+	for _, k := range r.klasses {
+		p.klass(&k)
+	}
+	for _, m := range r.methods {
+		p.line(kindMethod, m.text(), fmt.Sprint(m.invocations, m.backedges, m.interpreted, m.throwouts, m.instructions))
+	}
+	for i := range r.data {
+		p.methodData(&r.data[i])
+	}
+	p.compilation(&r.compile, r.version)
+	return p.Flush()
+}
+
+func (p printer) line(words ...string) {
+	_, _ = p.WriteString(strings.Join(words, " "))
+	_ = p.WriteByte('\n')
+}
+
+func flag(on bool) string {
+	if on {
+		return "1"
+	}
+	return "0"
+}
+
+// quote spells a name. The VM has no way to spell a blank but quotation marks,
+// and takes them for such at the beginning of a word alone.
+func quote(name string) string {
+	quoted := escape(name)
+	if quoted == "" || strings.Contains(quoted, " ") || quoted[0] == '@' || quoted[0] == '"' {
+		return `"` + quoted + `"`
+	}
+	return quoted
+}
+
+// escape spells a name as the VM reads it: what it writes itself as \uXXXX it
+// cannot read back beyond ASCII, but as plain modified UTF-8 it can.
+func escape(name string) string {
+	var b []byte
+	for _, c := range []byte(names.ToModifiedUTF8(name)) {
+		if c < ' ' || c == 0x7f {
+			b = names.AppendQuoted(b, string(rune(c)))
+			continue
+		}
+		b = append(b, c)
+	}
+	return string(b)
+}
+
+// quoteClass spells a class; references to hidden ones are not quoted.
+func quoteClass(name string) string {
+	if strings.HasPrefix(name, "@") && strings.HasSuffix(name, " "+referenceEnd) {
+		return escape(name)
+	}
+	return quote(name)
+}
+
+func (k methodKey) text() string {
+	return quoteClass(k.class) + " " + quote(k.name) + " " + quote(k.signature)
+}
+
+func (p printer) klass(k *klass) {
+	switch k.kind {
+	case kindLoaded:
+		if k.comment != "" {
+			p.line(kindLoaded, quoteClass(k.name), commentMark, quote(k.comment))
+			return
+		}
+		p.line(kindLoaded, quoteClass(k.name))
+	case kindField:
+		p.line(kindField, quoteClass(k.name), quote(k.field), quote(k.signature), k.value)
+	case kindKlass:
+		words := []string{kindKlass, quoteClass(k.name), flag(k.linked), flag(k.initialized), strconv.Itoa(len(k.tags) + 1)}
+		for _, t := range k.tags {
+			words = append(words, strconv.Itoa(int(t)))
+		}
+		p.line(words...)
+	}
+}
+
+func (p printer) methodData(d *methodData) {
+	words := []string{kindData, d.text(), fmt.Sprint(d.state, d.invocations), "orig", strconv.Itoa(len(d.header))}
+	for _, b := range d.header {
+		words = append(words, strconv.Itoa(int(b)))
+	}
+	words = append(words, "data", strconv.Itoa(len(d.words)))
+	for _, w := range d.words {
+		words = append(words, "0x"+strconv.FormatUint(w, 16))
+	}
+	words = append(words, "oops", strconv.Itoa(len(d.klasses)))
+	for at := range d.words {
+		if class, ok := d.klasses[at]; ok {
+			words = append(words, strconv.Itoa(at), quoteClass(class))
+		}
+	}
+	words = append(words, "methods", strconv.Itoa(len(d.methods)))
+	for at := range d.words {
+		if m, ok := d.methods[at]; ok {
+			words = append(words, strconv.Itoa(at), m.text())
+		}
+	}
+	p.line(words...)
+}
+
+func (p printer) compilation(c *compilation, version int) {
+	words := []string{kindCompile, c.text(), fmt.Sprint(c.bci, c.level)}
+	if c.inlined {
+		words = append(words, "inline", strconv.Itoa(len(c.inlines)))
+	}
+	for _, i := range c.inlines {
+		words = append(words, fmt.Sprint(i.depth, i.bci))
+		if version >= 2 {
+			words = append(words, flag(i.late))
+		}
+		words = append(words, i.text())
+	}
+	p.line(words...)
 }

@@ -1,6 +1,10 @@
 package bytecode
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"strconv"
+	"strings"
+)
 
 // An Instruction is one bytecode of a method in its plain form: as the class file
 // has it, with the numbers of local variables and constants that short forms have
@@ -144,3 +148,88 @@ func labels(java byte, operands []byte) (list []int32) {
 
 // Kind is what MethodData records at the bytecode.
 func (i *Instruction) Kind() PointKind { return kindOf(i.Op) }
+
+// Constants are a constant pool, of a class file or in a VM. ok is false if the
+// constant is another one, or damaged.
+type Constants interface {
+	// Class is the name of a class.
+	Class(i uint16) (name string, ok bool)
+	// Member is what a field or method reference names.
+	Member(i uint16) (n Name, ok bool)
+	// Dynamic is the name and descriptor of a dynamic call.
+	Dynamic(i uint16) (n Name, ok bool)
+	// Value is the text of a number or string, see Integer, Decimal and Text.
+	Value(i uint16) (text string, ok bool)
+}
+
+// NameAt is what a bytecode of a class file names, given the index of its constant.
+func NameAt(java byte, i uint16, c Constants) (n Name, ok bool) {
+	switch {
+	case java >= GetStatic && java <= InvokeInterface:
+		return c.Member(i)
+	case java == InvokeDynamic:
+		return c.Dynamic(i)
+	case java == Ldc || java == LdcW || java == Ldc2W:
+		return loaded(i, c), true
+	}
+	n.Class, ok = c.Class(i)
+	return n, ok
+}
+
+// loaded is the constant that a bytecode loads. Method handles, method types and
+// dynamic constants have no name.
+func loaded(i uint16, c Constants) (n Name) {
+	if class, ok := c.Class(i); ok {
+		return Name{Name: Text(class)}
+	}
+	text, _ := c.Value(i)
+	return Name{Name: text}
+}
+
+// Integer is the text of an int or long.
+func Integer(n int64) string { return strconv.FormatInt(n, 10) }
+
+// Decimal is the text of a float or double, as HotSpot prints it.
+func Decimal(f float64) string { return strconv.FormatFloat(f, 'f', 6, 64) }
+
+// maxText is the length of the strings that a text is of as a whole.
+const maxText = 100
+
+// Text is the text of a string, or of the name of a class, with dots for slashes.
+// Those that not every producer prints alike are all the same.
+func Text(s string) string {
+	for _, c := range []byte(s) {
+		if c < ' ' || c > '~' || c == '\\' || c == '"' || c == '\'' {
+			return anyText
+		}
+	}
+	if len(s) > maxText {
+		return anyText
+	}
+	return strings.ReplaceAll(s, "/", ".")
+}
+
+// anyText is no text that Text lets through.
+const anyText = "\"\""
+
+// Labels are the labels of the switch at a place in code, in the order of its
+// cases, which is that of the targets of its point; nil if there is no switch.
+func Labels(code []byte, at int) (labels []int32) {
+	java, from, size := operandsAt(code, at)
+	if size == 0 {
+		return nil
+	}
+	operands := code[from : at+size]
+	switch java {
+	case TableSwitch: // default, low, high, then a target for each label
+		low := word(operands, 4)
+		for i := range int64(len(operands)/4 - 3) {
+			labels = append(labels, int32(low+i))
+		}
+	case LookupSwitch: // default, number of pairs, then each label and its target
+		for first := 8; first+8 <= len(operands); first += 8 {
+			labels = append(labels, int32(word(operands, first)))
+		}
+	}
+	return labels
+}

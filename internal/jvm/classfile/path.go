@@ -264,3 +264,94 @@ func readClass(in io.Reader) ([]byte, error) {
 	}
 	return b, err
 }
+
+// Limits on what a cache keeps. Whoever asks for methods goes from class to
+// class, so that little is asked for again once others were.
+const (
+	maxCached        = 1 << 24 // bytes of class files
+	maxCachedClasses = 1 << 16
+)
+
+// A cache keeps the class files that were asked for last.
+type cache struct {
+	classes map[string][]cached
+	bytes   int
+	total   int64 // bytes of all class files that were read
+}
+
+// A cached is a file that may be of a class, and what was found in it.
+type cached struct {
+	file   classFile
+	read   bool
+	parsed *File // nil if it is not there, or not sound
+	err    error
+}
+
+// keep keeps the files of a class.
+func (c *cache) keep(class string, files []cached) {
+	if c.classes == nil || len(c.classes) >= maxCachedClasses || c.bytes > maxCached {
+		c.classes, c.bytes = map[string][]cached{}, 0
+	}
+	c.classes[class] = files
+}
+
+// parsed is what a file has; nil if it is not there.
+func (c *cache) parsed(class string, f *cached) (*File, error) {
+	switch {
+	case f.read:
+	case c.total > maxRead:
+		f.err = fmt.Errorf("%s: %w: over %d bytes of class files were read: name fewer", f.file.name(), ErrTooLarge, int64(maxRead))
+	default:
+		var size int
+		f.parsed, size, f.err = readSound(f.file, class)
+		c.bytes, c.total = c.bytes+size, c.total+int64(size)
+	}
+	f.read = true
+	return f.parsed, f.err
+}
+
+// ErrTooLarge: a class path holds more than is looked through.
+var ErrTooLarge = errors.New("more than can be looked through")
+
+// Limits on what one class path takes, whatever its jars hold.
+const (
+	maxJars      = 1 << 14 // jars and folders, also those in jars and those that manifests name
+	maxDirectory = 1 << 26 // bytes of the jars' lists of files
+	maxUnpacked  = 1 << 29 // bytes of jars that are compressed in others
+	maxNesting   = 3       // jars within a jar
+	maxFileSize  = 1 << 24 // bytes of one class file
+	maxRead      = 1 << 31 // bytes of all class files that are read, unpacked
+)
+
+// A budget is what is left of the limits of a class path.
+type budget struct {
+	jars                int
+	directory, unpacked int64
+}
+
+func newBudget() *budget { return &budget{maxJars, maxDirectory, maxUnpacked} }
+
+// jar takes one jar or folder from the budget.
+func (b *budget) jar() error {
+	if b.jars--; b.jars < 0 {
+		return fmt.Errorf("%w: over %d jars and folders: name fewer", ErrTooLarge, maxJars)
+	}
+	return nil
+}
+
+// metered reads a jar's list of files, as far as the budget allows.
+type metered struct {
+	io.ReaderAt
+	left *int64
+}
+
+func (m *metered) ReadAt(b []byte, at int64) (n int, err error) {
+	if m.left == nil { // the list has been read
+		return m.ReaderAt.ReadAt(b, at)
+	}
+	n, err = m.ReaderAt.ReadAt(b, at)
+	if *m.left -= int64(n); *m.left < 0 {
+		return n, fmt.Errorf("%w: the jars' lists of files are over %d bytes: name fewer jars", ErrTooLarge, maxDirectory)
+	}
+	return n, err
+}

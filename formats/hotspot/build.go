@@ -1,0 +1,281 @@
+package hotspot
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/jvm/names"
+	"github.com/profarc/profarc/layout"
+)
+
+// TextOptions say how a text is read. The zero value is of use.
+type TextOptions struct {
+	Name string // of the text, for errors
+	// Config is what the archive says of itself. Of its Params those that the
+	// text shows are set.
+	Config builder.Config
+	// Unordered forgets the order of the methods: two texts that differ in it
+	// alone then give the same archive.
+	Unordered bool
+}
+
+// ReadText reads the text of one dump into a builder of its own, whose settings
+// are those that the text shows. The error is a [*TextError] where the text is
+// not what a VM prints.
+//
+// Methods that the text has twice, because two class loaders define their
+// class, are all kept: the second has the loader "text#2", and so on.
+func ReadText(r io.Reader, o TextOptions) (*builder.Builder, *TextReport, error) {
+	dump, report, err := parseText(r, o.Name)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range dump.methods {
+		dump.methods[i].place()
+	}
+	shape := dump.shape()
+	report.Dialect = dump.dialect
+	report.Params = o.Config.Params
+	report.Params[layout.ParamTypeProfileWidth] = uint32(shape.TypeRows)
+	report.Params[layout.ParamBciProfileWidth] = uint32(shape.BciRows)
+	report.Params[layout.ParamReceiverGap] = uint32(shape.Gap)
+	o.Config.Params = report.Params
+	b, err := dump.build(o, shape, report)
+	if err != nil && o.Name != "" {
+		err = fmt.Errorf("%s: %w", o.Name, err)
+	}
+	return b, report, err
+}
+
+// A textBuild is the way of a dump into a builder.
+type textBuild struct {
+	*builder.Builder
+	shape  disk.Shape
+	report *TextReport
+	hidden map[string]string // VM's name to canonical name
+	types  []builder.TypeRef // by typeID-1
+	seen   map[layout.Key]int
+}
+
+// build puts a dump into a new builder.
+func (d *textDump) build(o TextOptions, shape disk.Shape, report *TextReport) (*builder.Builder, error) {
+	b := &textBuild{Builder: builder.New(layout.DomainHotSpot, o.Config), shape: shape, report: report, seen: map[layout.Key]int{}}
+	b.hidden = names.CanonicalHidden(d.classes())
+	report.HiddenClasses = len(b.hidden)
+	for _, spelling := range d.types.list {
+		name, _ := names.FromPrinted(spelling)
+		b.types = append(b.types, b.typeRef(name, ""))
+	}
+	for i := range d.methods {
+		p := b.method(&d.methods[i])
+		if err := p.Done(); err != nil {
+			return nil, fmt.Errorf("line %d: %w", d.methods[i].line, err)
+		}
+		if !o.Unordered {
+			b.Table(layout.TableOrder, 0, layout.ColumnProfile).Row(uint64(p.Ref()))
+		}
+	}
+	b.properties(d)
+	return b.Builder, b.Err()
+}
+
+// classes are the names of all classes of the dump, as the VM has them.
+func (d *textDump) classes() map[string]bool {
+	classes := map[string]bool{}
+	for _, m := range d.methods {
+		classes[m.class] = true
+		for _, e := range m.entries {
+			for _, t := range e.traps {
+				classes[t.class] = true
+			}
+		}
+	}
+	for _, spelling := range d.types.list {
+		name, _ := names.FromPrinted(spelling)
+		classes[names.Element(name)] = true
+	}
+	return classes
+}
+
+// properties notes what is needed to print the same text again.
+func (b *textBuild) properties(d *textDump) {
+	b.property(PropertyDialect, d.dialect.String())
+	if d.plain {
+		b.property(PropertyReasons, plainReasons)
+	}
+	var sum uint64
+	for _, m := range d.methods {
+		sum += uint64(m.size)
+	}
+	if sum != d.total {
+		b.property(PropertyTotal, strconv.FormatUint(d.total, 10))
+	}
+	switch {
+	case sum < d.total:
+		b.report.Lost.Add(LossFront, int(d.total-sum))
+	case sum > d.total:
+		b.report.Lost.Add(LossMixed, int(sum-d.total))
+	}
+}
+
+func (b *textBuild) property(key, value string) {
+	t := b.Table(layout.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol)
+	t.Row(uint64(b.Symbol(key)), uint64(b.Symbol(value)))
+}
+
+// typeRef interns a type, given by its name as the VM has it. What the VM calls
+// a hidden class is kept as its alias.
+func (b *textBuild) typeRef(name, loader string) builder.TypeRef {
+	class := names.Element(name)
+	canonical, hidden := b.hidden[class]
+	if !hidden {
+		return b.Type(builder.TypeKey{Name: name, Loader: loader})
+	}
+	at := strings.Index(name, class) // behind the front of an array's descriptor
+	t := b.Type(builder.TypeKey{Name: name[:at] + canonical + name[at+len(class):], Loader: loader})
+	b.DescribeType(t, builder.TypeInfo{Alias: name, Flags: layout.TypeHidden | layout.TypeNotMatchable})
+	return t
+}
+
+// methodRef interns a method, given by the VM's name of its class.
+func (b *textBuild) methodRef(class string, k layout.Key) builder.MethodRef {
+	var info builder.MethodInfo
+	if _, hidden := b.hidden[class]; hidden || k.Signature == "" || k.Loader != "" {
+		info.Flags = layout.MethodNotMatchable // the text does not say which method this is
+	}
+	b.typeRef(class, k.Loader)
+	m := b.Method(k)
+	b.DescribeMethod(m, info)
+	return m
+}
+
+// canonical is what archives call a class, given by the VM's name.
+func (b *textBuild) canonical(class string) string {
+	if name, hidden := b.hidden[class]; hidden {
+		return name
+	}
+	return class
+}
+
+// twinLoader stands for the class loader of the n-th method with one header.
+func twinLoader(n int) string { return disk.TwinLoader + strconv.Itoa(n) }
+
+// distinct gives the key of a method, with a loader if the text had it before.
+func (b *textBuild) distinct(t *textMethod) layout.Key {
+	key := layout.Key{Class: b.canonical(t.class), Name: t.name, Signature: t.signature}
+	if b.seen[key]++; b.seen[key] > 1 {
+		b.report.Lost.AddAt(LossLoader, t.line)
+		key.Loader = twinLoader(b.seen[key])
+	}
+	return key
+}
+
+// method begins the profile of a method and fills it.
+func (b *textBuild) method(t *textMethod) *builder.Profile {
+	m := b.methodRef(t.class, b.distinct(t))
+	b.sketch(m, t)
+	b.DescribeMethod(m, builder.MethodInfo{Access: t.access})
+	p := b.Profile(m, 0, builder.NoContext)
+	p.Invocations(t.invocations)
+	p.Backedges(t.backedges)
+	p.Interpreted(t.interpreted)
+	p.Size(0, t.size)
+	p.History(builder.History{Decompiles: t.decompiles})
+	end := t.checkOffsets(b.shape, b.report)
+	for i := range t.entries {
+		if t.entries[i].at.In == layout.SectionData {
+			b.entry(p, &t.entries[i])
+		}
+	}
+	b.extras(p, t.extras(end, b.report))
+	if len(t.parameters) > 0 {
+		p.Parameters(b.slots(t.parameters)...)
+	}
+	return p
+}
+
+func (b *textBuild) extras(p *builder.Profile, extras []textExtra) {
+	for _, x := range extras {
+		if x.bit {
+			p.Bit(x.at)
+			continue
+		}
+		p.SpeculativeTrap(x.at, b.methodRef(x.trap.class, layout.Key{Class: b.canonical(x.trap.class), Name: x.trap.name}))
+	}
+}
+
+// entry adds a data entry.
+func (b *textBuild) entry(p *builder.Profile, e *textEntry) {
+	switch e.tag {
+	case layout.TagBit:
+		p.Bit(e.at)
+	case layout.TagCounter:
+		p.Counter(e.at, e.count)
+	case layout.TagCallType:
+		p.CallType(e.at, e.count, b.callTypes(e))
+	case layout.TagJump:
+		p.Jump(e.at, e.count, e.displacement)
+	case layout.TagBranch:
+		p.Branch(e.at, e.count, e.displacement, e.notTaken)
+	case layout.TagMultiBranch:
+		p.MultiBranch(e.at, e.cases[0], e.cases[1:]...)
+	case layout.TagRet:
+		p.Ret(e.at, e.count, b.returns(e)...)
+	case layout.TagReceiverType:
+		p.ReceiverType(e.at, e.count, e.gap, b.rows(e)...)
+	case layout.TagVirtualCall:
+		p.VirtualCall(e.at, e.count, e.gap, b.rows(e)...)
+	case layout.TagVirtualCallType:
+		p.VirtualCallType(e.at, e.count, e.gap, b.rows(e), b.callTypes(e))
+	}
+}
+
+// freeReturn is a row of a Ret entry that is not in use: HotSpot marks it by a
+// bci and a displacement of -1.
+var freeReturn = builder.RetRow{Bci: math.MaxUint64, Displacement: -1}
+
+func (b *textBuild) returns(e *textEntry) []builder.RetRow {
+	rows := e.returns
+	for len(rows) < b.shape.BciRows {
+		rows = append(rows, freeReturn)
+	}
+	return rows
+}
+
+func (b *textBuild) rows(e *textEntry) []builder.Row {
+	rows := make([]builder.Row, len(e.rows))
+	for i, r := range e.rows {
+		rows[i] = builder.Row{Type: b.types[r.typ-1], Count: r.count}
+	}
+	return rows
+}
+
+func (b *textBuild) callTypes(e *textEntry) builder.CallTypes {
+	types := builder.CallTypes{Args: b.slots(e.types.args)}
+	if e.types.result != nil {
+		w := b.word(*e.types.result)
+		types.Return = &w
+	}
+	return types
+}
+
+func (b *textBuild) slots(slots []textSlot) []builder.Slot {
+	out := make([]builder.Slot, len(slots))
+	for i, s := range slots {
+		out[i] = builder.Slot{Stack: s.stack, Type: b.word(s.word)}
+	}
+	return out
+}
+
+func (b *textBuild) word(w textWord) builder.TypeWord {
+	out := builder.TypeWord{NullSeen: w.nullSeen, Unknown: w.unknown}
+	if w.typ != 0 {
+		out.Type = b.types[w.typ-1]
+	}
+	return out
+}

@@ -1,0 +1,358 @@
+package hotspot
+
+import (
+	"bytes"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/jvm/names"
+	"github.com/profarc/profarc/internal/parse"
+)
+
+// A textParser reads a dump from lines.
+type textParser struct {
+	lines  *lineReader
+	dump   textDump
+	code   textCode // of the method that is read
+	report *TextReport
+}
+
+// parseText reads the first dump of a text.
+func parseText(r io.Reader, name string) (*textDump, *TextReport, error) {
+	p := &textParser{lines: newLineReader(r, name), report: &TextReport{}}
+	if err := p.all(); err != nil {
+		return nil, nil, err
+	}
+	p.report.XML = p.lines.xml
+	p.report.Methods = len(p.dump.methods)
+	return &p.dump, p.report, nil
+}
+
+func (p *textParser) all() error {
+	more, err := p.prologue()
+	for more && err == nil {
+		more, err = p.method()
+	}
+	if err != nil {
+		return err
+	}
+	return p.epilogue()
+}
+
+// prologue skips what stands in front of the first method, dumps without
+// methods too: of a program that starts several VMs, one may have none. The
+// program's last line may have no end of its own, so that the rule follows on
+// the same line.
+func (p *textParser) prologue() (more bool, err error) {
+	for empty := false; ; {
+		line, ok := p.lines.next()
+		switch {
+		case !ok && empty:
+			return false, p.lines.failure()
+		case !ok:
+			return false, p.noMethodData()
+		case bytes.HasSuffix(line.text, rule) && p.lines.methodNext():
+			return true, nil
+		case bytes.HasSuffix(line.text, rule) && p.emptyDump():
+			empty = true
+		default:
+			p.report.OtherLines++
+		}
+	}
+}
+
+// emptyDump takes the total of a dump without methods, behind its rule.
+func (p *textParser) emptyDump() bool {
+	total, ok := p.lines.totalNext()
+	if ok {
+		p.dump.total = total
+		p.lines.next()
+	}
+	return ok
+}
+
+func (p *textParser) noMethodData() error {
+	if err := p.lines.failure(); err != nil {
+		return err
+	}
+	return parse.Place{Name: p.lines.in.Name}.Fail(ErrNoMethodData)
+}
+
+// method reads one method from its header on, and the rule behind it. more is
+// false if it was the last.
+func (p *textParser) method() (more bool, err error) {
+	header, _ := p.lines.next()
+	m, _ := parseHeader(header.text)
+	m.line = header.Line
+	p.code = textCode{code: p.code.code[:0]}
+	if err := p.counters(&m); err != nil {
+		return false, err
+	}
+	if err := p.parameters(&m); err != nil {
+		return false, err
+	}
+	for {
+		line, err := p.next("a bytecode, a profile entry, or the rule behind the method")
+		if err != nil {
+			return false, err
+		}
+		if bytes.Equal(line.text, rule) {
+			total, last := p.lines.totalNext()
+			if last || p.lines.methodNext() {
+				m.sketch = p.code.sketch()
+				p.dump.methods = append(p.dump.methods, m)
+				p.dump.total = total
+				if last {
+					p.lines.next()
+				}
+				return !last, nil
+			}
+		}
+		if err := p.body(&m, line); err != nil {
+			return false, err
+		}
+	}
+}
+
+// body takes a line inside a method.
+func (p *textParser) body(m *textMethod, line textLine) error {
+	e, kind, c := parseEntry(line)
+	switch {
+	case kind != nil:
+		return p.entry(m, e, kind, line, &c)
+	case isBytecode(line.text):
+		p.code.add(line.text)
+		p.report.Lost.AddAt(LossBytecodes, line.Line)
+	default:
+		p.report.Lost.AddAt(LossUnknownLine, line.Line)
+	}
+	return nil
+}
+
+// isBytecode reports whether a line begins like "12 iload_2" does.
+func isBytecode(line []byte) bool {
+	c := newCursor(line)
+	c.Spaces()
+	c.Number(1 << 16)
+	c.Expect(" ")
+	return c.OK() && len(c.Rest()) > 0 && (c.Rest()[0] >= 'a' && c.Rest()[0] <= 'z' || c.Rest()[0] == '<')
+}
+
+// epilogue skips what stands behind the dump.
+func (p *textParser) epilogue() error {
+	for later := false; ; {
+		line, ok := p.lines.next()
+		if !ok {
+			return p.lines.failure()
+		}
+		if later = later || bytes.HasSuffix(line.text, rule) && p.lines.methodNext(); later {
+			p.report.Lost.AddAt(LossLaterDump, line.Line)
+			continue
+		}
+		p.report.OtherLines++
+	}
+}
+
+// next gives the next line of a method, which must not end before it.
+func (p *textParser) next(expected string) (textLine, error) {
+	line, ok := p.lines.next()
+	if !ok {
+		if err := p.lines.failure(); err != nil {
+			return line, err
+		}
+		e := p.lines.in.Fail(ErrTextCut)
+		e.Expected = expected
+		return line, e
+	}
+	return line, nil
+}
+
+// line reads one line, which must be as take takes it.
+func (p *textParser) line(take func(c *cursor)) error {
+	line, err := p.next("the rest of the method")
+	if err != nil {
+		return err
+	}
+	c := newCursor(line.text)
+	take(&c)
+	return p.check(line, &c)
+}
+
+// check gives the error of a line whose cursor missed something.
+func (p *textParser) check(line textLine, c *cursor) error {
+	if c.OK() {
+		return nil
+	}
+	if err := p.lines.failure(); err != nil && line.cut {
+		return err
+	}
+	if line.cut {
+		return line.Missing(&c.Cursor, ErrTextCut)
+	}
+	return line.Missing(&c.Cursor, ErrTextSyntax)
+}
+
+// beginsWith reports whether the next line begins so.
+func (p *textParser) beginsWith(prefix string) bool {
+	line, ok := p.lines.peek(0)
+	return ok && len(line.text) >= len(prefix) && string(line.text[:len(prefix)]) == prefix
+}
+
+// modifiers are the words in front of the class, in their order.
+var modifiers = []struct {
+	word   string
+	access uint32
+}{
+	{"static ", disk.AccStatic},
+	{"final ", disk.AccFinal},
+	{"synchronized ", disk.AccSynchronized},
+	{"native ", disk.AccNative},
+}
+
+const classEnd = "::"
+
+// parseHeader reads the first line of a method:
+//
+//	static final com.example.Map$Entry::name(Ljava/lang/String;)I
+func parseHeader(line []byte) (m textMethod, ok bool) {
+	c := newCursor(line)
+	for _, mod := range modifiers {
+		if c.Skip(mod.word) {
+			m.access |= mod.access
+		}
+	}
+	class := c.Until(classEnd)
+	at := signatureStart(c.Rest())
+	if !c.OK() || !isClass(class) || at <= 0 || bytes.IndexByte(line, 0) >= 0 {
+		return m, false
+	}
+	m.class = names.Internal(names.FromModifiedUTF8(string(class)))
+	m.name = names.Unquote(c.Rest()[:at])
+	m.signature = names.Unquote(c.Rest()[at:])
+	return m, true
+}
+
+// isClass reports whether a name can be that of a class: no array has methods
+// of its own.
+func isClass(name []byte) bool { return len(name) > 0 && name[0] != '[' }
+
+// signatureStart is where in "name(Ljava/lang/String;)I" the signature begins,
+// -1 if there is none. A name may hold parentheses itself.
+func signatureStart(b []byte) int {
+	for at, c := range b {
+		if c == '(' && isSignature(b[at:]) {
+			return at
+		}
+	}
+	return -1
+}
+
+// isSignature reports whether all of b is the descriptor of a method.
+func isSignature(b []byte) bool {
+	for b = b[1:]; len(b) > 0 && b[0] != ')'; {
+		n := descriptorLength(b)
+		if n == 0 {
+			return false
+		}
+		b = b[n:]
+	}
+	return len(b) > 1 && (string(b[1:]) == "V" || descriptorLength(b[1:]) == len(b)-1)
+}
+
+// descriptorLength is the length of the field descriptor at the front of b, 0
+// if there is none.
+func descriptorLength(b []byte) int {
+	n := len(b) - len(bytes.TrimLeft(b, "["))
+	switch {
+	case n == len(b):
+		return 0
+	case bytes.IndexByte([]byte("BCDFIJSZ"), b[n]) >= 0:
+		return n + 1
+	case b[n] == 'L':
+		if end := bytes.IndexByte(b[n:], ';'); end > 1 {
+			return n + end + 1
+		}
+	}
+	return 0
+}
+
+// counters reads the lines behind the header, and the empty one behind them.
+func (p *textParser) counters(m *textMethod) error {
+	for _, counter := range []struct {
+		name string
+		take func(c *cursor)
+	}{
+		{firstCounter, func(c *cursor) { m.interpreted = c.counter() }},
+		{"  invocation_counter:", func(c *cursor) { m.invocations = c.counter() }},
+		{"  backedge_counter:", func(c *cursor) { m.backedges = c.counter() }},
+		{"  decompile_count:", func(c *cursor) { m.decompiles = c.counter32() }},
+		{"  mdo size:", func(c *cursor) { m.size = uint32(c.Number(math.MaxUint32)); c.Expect(totalSuffix) }},
+		{"", func(*cursor) {}},
+	} {
+		err := p.line(func(c *cursor) {
+			c.Expect(counter.name)
+			c.Spaces()
+			counter.take(c)
+			c.End()
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A cursor takes a line of the text apart.
+type cursor struct{ parse.Cursor }
+
+// newCursor returns a cursor at the start of a line.
+func newCursor(line []byte) cursor { return cursor{parse.Cursor{Line: line}} }
+
+// counter takes a counter of a method: a 32-bit number that has wrapped if it
+// is negative.
+func (c *cursor) counter() uint64 {
+	if c.Skip("-") {
+		return uint64(uint32(-int32(c.Number(math.MaxInt32 + 1))))
+	}
+	return c.Number(math.MaxInt64)
+}
+
+// counter32 takes a counter that archives keep in 32 bits.
+func (c *cursor) counter32() uint32 {
+	n := c.counter()
+	if n > math.MaxUint32 {
+		c.Miss("a number of 32 bits")
+	}
+	return uint32(n)
+}
+
+// field takes a number between its name, which ends in "(", and ")", and the
+// spaces after it.
+func (c *cursor) field(name string) uint64 {
+	c.Expect(name)
+	n := c.Number(math.MaxUint64)
+	c.Expect(")")
+	c.Spaces()
+	return n
+}
+
+// displacement takes "displacement(-24)".
+func (c *cursor) displacement() int64 {
+	c.Expect("displacement(")
+	n := c.Signed(math.MaxInt64)
+	c.Expect(")")
+	return n
+}
+
+// rowCount takes "entries(2)", the number of rows that follow.
+func (c *cursor) rowCount() int {
+	c.Expect("entries(")
+	n := c.Number(maxShapeRows)
+	c.Expect(")")
+	return int(n)
+}
+
+// indent is the spaces in front of everything that is counted.
+var indent = strings.Repeat(" ", columnBody)

@@ -1,0 +1,481 @@
+package hotspot
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/jvm/names"
+	"github.com/profarc/profarc/layout"
+)
+
+// entryKinds are the kinds of entries as the VM prints them. CallTypeData and
+// VirtualCallTypeData print as CounterData and VirtualCallData with types.
+var entryKinds = map[string]layout.Tag{
+	"BitData": layout.TagBit, "CounterData": layout.TagCounter, "JumpData": layout.TagJump,
+	"BranchData": layout.TagBranch, "MultiBranchData": layout.TagMultiBranch, "RetData": layout.TagRet,
+	"ReceiverTypeData": layout.TagReceiverType, "VirtualCallData": layout.TagVirtualCall,
+}
+
+// parseEntry reads the front of an entry: offset, bci and kind. kind is empty
+// if the line is no entry at all; the cursor stands behind the kind.
+func parseEntry(line textLine) (e textEntry, kind []byte, c cursor) {
+	c = newCursor(line.text)
+	if !c.Skip("  ") {
+		return e, nil, c
+	}
+	e.line = line.Line
+	e.offset = int(c.Number(math.MaxInt32))
+	c.Spaces()
+	c.Expect("bci: ")
+	e.at.Bci = uint16(c.Number(math.MaxUint16))
+	if !c.OK() {
+		return e, nil, c
+	}
+	c.Spaces()
+	kind = c.Take(len(c.Rest()) - len(bytes.TrimLeftFunc(c.Rest(), isASCIILetter)))
+	c.Spaces()
+	return e, kind, c
+}
+
+func isASCIILetter(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' }
+
+// entryDialect tells the dialect from the line of an entry: JDK 25 has a blank
+// in front of "bci:" where JDK 17 begins it or has run out of room.
+func entryDialect(line []byte) Dialect {
+	c := newCursor(line)
+	before := len(c.Until("bci: "))
+	if column, _ := JDK25.entryColumns(); before >= column && line[before-1] == ' ' {
+		return JDK25
+	}
+	return JDK17
+}
+
+// entry reads an entry of the method behind its kind, and its further lines.
+func (p *textParser) entry(m *textMethod, e textEntry, kind []byte, line textLine, c *cursor) error {
+	tag, known := entryKinds[string(kind)]
+	if !known {
+		p.report.Lost.AddAt(LossUnknownKind, e.line)
+		return nil
+	}
+	p.noteDialect(entryDialect(line.text))
+	e.tag = tag
+	p.trapsAndFlags(&e, c)
+	more := p.counts(&e, c)
+	c.End()
+	if err := p.check(line, c); err != nil {
+		return err
+	}
+	if err := more(); err != nil {
+		return err
+	}
+	p.report.Entries += 1 + len(e.traps)
+	m.entries = append(m.entries, e)
+	return nil
+}
+
+// trapsAndFlags reads what an entry of any kind may have in front of its
+// counts:
+//
+//	trap(null_check recompiled) trap/ com.example.A::m(class_check) flags(1)
+func (p *textParser) trapsAndFlags(e *textEntry, c *cursor) {
+	if c.Skip("trap(") {
+		e.at.Traps = p.trapState(string(c.Until(")")), c, e.line)
+		c.Spaces()
+	}
+	for c.Skip("trap/") {
+		p.speculativeTrap(e, c)
+		c.Spaces()
+	}
+	if c.Skip("flags(") {
+		e.at.Flags = uint8(c.Number(math.MaxUint8))
+		c.Expect(")")
+		c.Spaces()
+	}
+}
+
+func (p *textParser) trapState(text string, c *cursor, line int) uint32 {
+	traps, known, plain, ok := parseTrap(text)
+	if !ok {
+		c.Miss("the reason of a trap")
+	}
+	if !known && ok {
+		p.report.Lost.AddAt(LossUnknownReason, line)
+	}
+	p.dump.plain = p.dump.plain || plain
+	return traps
+}
+
+// speculativeTrap reads " com.example.A::m(class_check) ". The name may hold
+// parentheses itself: the reason is in those behind which the entry goes on.
+func (p *textParser) speculativeTrap(e *textEntry, c *cursor) {
+	c.Expect(" ")
+	class := c.Until(classEnd)
+	name := c.Rest()
+	for n := 0; c.OK(); {
+		n += len(c.Until("("))
+		reason := string(c.Until(")"))
+		if _, _, _, ok := parseTrap(reason); ok && goesOn(c.Rest()) {
+			if !isClass(class) || n == 0 {
+				c.Miss("a class and a method")
+			}
+			t := textTrap{
+				class: names.Internal(names.FromModifiedUTF8(string(class))),
+				name:  names.Unquote(name[:n]),
+				traps: p.trapState(reason, c, e.line),
+			}
+			e.traps = append(e.traps, t)
+			return
+		}
+		n += len("(") + len(reason) + len(")")
+	}
+}
+
+// goesOn reports whether rest is what may stand behind a trap.
+func goesOn(rest []byte) bool {
+	rest = bytes.TrimLeft(rest, " ")
+	for _, front := range []string{"trap/ ", "flags(", "count(", "taken(", "default_count("} {
+		if bytes.HasPrefix(rest, []byte(front)) {
+			return true
+		}
+	}
+	return len(rest) == 0
+}
+
+// counts reads the counts of an entry, and gives what reads the lines behind.
+func (p *textParser) counts(e *textEntry, c *cursor) (more func() error) {
+	switch e.tag {
+	case layout.TagCounter:
+		e.count = c.field("count(")
+		return func() error { return p.types(e) }
+	case layout.TagJump:
+		e.count, e.displacement = c.field("taken("), c.displacement()
+	case layout.TagBranch:
+		e.count, e.displacement = c.field("taken("), c.displacement()
+		return func() error { return p.notTaken(e) }
+	case layout.TagMultiBranch:
+		e.cases = []builder.SwitchCase{{Count: c.field("default_count("), Displacement: c.displacement()}}
+		return func() error { return p.cases(e) }
+	case layout.TagRet:
+		e.count = c.field("count(")
+		rows := c.rowCount()
+		return func() error { return p.returns(e, rows) }
+	case layout.TagReceiverType, layout.TagVirtualCall:
+		rows := p.receiverCounts(e, c)
+		return func() error { return p.receivers(e, rows) }
+	}
+	return func() error { return nil }
+}
+
+// receiverCounts reads "count(6015) nonprofiled_count(0) entries(2)".
+func (p *textParser) receiverCounts(e *textEntry, c *cursor) (rows int) {
+	c.Expect("count(")
+	e.count = c.Number(math.MaxInt64)
+	c.Expect(")")
+	c.Spaces()
+	if e.tag == layout.TagReceiverType {
+		e.count = signExtend(e.count)
+	}
+	if c.Skip("nonprofiled_count(") {
+		e.gap = c.Number(math.MaxUint64)
+		p.dump.hasGap = true
+		c.Expect(")")
+		c.Spaces()
+	}
+	return c.rowCount()
+}
+
+// signExtend is the cell of a count of type checks that is printed as n: failing
+// checks count down, and HotSpot prints the low 32 bits without their sign.
+func signExtend(n uint64) uint64 {
+	if n > math.MaxInt32 && n <= math.MaxUint32 {
+		return uint64(int64(int32(uint32(n))))
+	}
+	return n
+}
+
+// The further lines of an entry. All but the names of type lists stand at
+// columnBody.
+
+func (p *textParser) notTaken(e *textEntry) error {
+	return p.line(func(c *cursor) {
+		c.Expect(indent + "not taken(")
+		e.notTaken = c.Number(math.MaxUint64)
+		c.Expect(")")
+		c.End()
+	})
+}
+
+// cases reads as many cases as follow.
+func (p *textParser) cases(e *textEntry) error {
+	for p.beginsWith(indent + "count(") {
+		err := p.line(func(c *cursor) {
+			c.Expect(indent)
+			e.cases = append(e.cases, builder.SwitchCase{Count: c.field("count("), Displacement: c.displacement()})
+			c.End()
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// returns reads rows like "bci(7: count(3414) displacement(-24))".
+func (p *textParser) returns(e *textEntry, rows int) error {
+	for range rows {
+		err := p.line(func(c *cursor) {
+			c.Expect(indent + "bci(")
+			row := builder.RetRow{Bci: c.Number(math.MaxInt32)}
+			c.Expect(": ")
+			row.Count, row.Displacement = c.field("count("), c.displacement()
+			c.Expect(")")
+			c.End()
+			e.returns = append(e.returns, row)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// receivers reads rows like "'java/lang/String'(42105 0.70)", and the types
+// behind them. The share is what the counts make it.
+func (p *textParser) receivers(e *textEntry, rows int) error {
+	for range rows {
+		err := p.line(func(c *cursor) {
+			c.Expect(indent)
+			typ := p.spelling(c, bytes.LastIndexByte(c.Rest(), '('))
+			row := textRow{typ: typ, count: c.receiverCount()}
+			e.rows = append(e.rows, row)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if e.tag == layout.TagVirtualCall {
+		return p.types(e)
+	}
+	return nil
+}
+
+// receiverCount takes "(42105 0.70)".
+func (c *cursor) receiverCount() uint64 {
+	c.Expect("(")
+	n := c.Number(math.MaxUint64)
+	c.Expect(" ")
+	c.Until(")")
+	c.End()
+	return n
+}
+
+// spelling takes the first n bytes as a type.
+func (p *textParser) spelling(c *cursor, n int) typeID {
+	if !c.OK() || n <= 0 {
+		c.Miss("a type")
+		return 0
+	}
+	text := c.Rest()[:n]
+	if id, ok := p.dump.types.ids[string(text)]; ok {
+		c.Take(n)
+		return id
+	}
+	if name, ok := names.FromPrinted(string(text)); !ok || names.Element(name) == "" || bytes.IndexByte(text, 0) >= 0 {
+		c.Miss("a type like 'java/lang/String', 'java/lang/String'[] or {type array int}")
+		return 0
+	}
+	return p.dump.types.intern(c.Take(n))
+}
+
+const (
+	argumentTypes  = "argument types"
+	returnType     = "return type"
+	parameterTypes = "parameter types"
+	nullSeenSuffix = " (null seen)"
+	noType         = "none"
+	unknownType    = "unknown"
+)
+
+// listName is the front of the line on which a type list begins.
+func listName(column int, name string) string {
+	return fmt.Sprintf("%*s%-*s", column, "", columnBody-column, name)
+}
+
+var (
+	argumentsLine = listName(columnKind, argumentTypes)
+	returnLine    = listName(columnKind, returnType)
+)
+
+// types reads the types of a call. An entry that has some is of another kind
+// than the one it prints.
+func (p *textParser) types(e *textEntry) (err error) {
+	if p.beginsWith(argumentsLine) {
+		if e.types.args, err = p.slots(argumentsLine); err != nil {
+			return err
+		}
+	}
+	if p.beginsWith(returnLine) {
+		e.types.result = new(textWord)
+		err = p.line(func(c *cursor) {
+			c.Expect(returnLine)
+			*e.types.result = p.word(c)
+		})
+	}
+	switch {
+	case e.types.none():
+	case e.tag == layout.TagCounter:
+		e.tag = layout.TagCallType
+	default:
+		e.tag = layout.TagVirtualCallType
+	}
+	return err
+}
+
+// parametersLines are the fronts of the line on which the parameters begin.
+var parametersLines = [...]string{
+	JDK17: listName(2, parameterTypes),
+	JDK25: fmt.Sprintf("  %-15s%-*s", "bci: 0 ", columnBody-columnKind-1, "ParametersTypeData"),
+}
+
+// parameters reads the types of the method's parameters, if there are any. In
+// JDK 25 an empty line follows.
+func (p *textParser) parameters(m *textMethod) (err error) {
+	for d, front := range parametersLines {
+		if !p.beginsWith(front) {
+			continue
+		}
+		p.noteDialect(Dialect(d))
+		p.report.Entries++
+		m.parameters, err = p.slots(front)
+		if err == nil && Dialect(d) == JDK25 {
+			err = p.line((*cursor).End)
+		}
+		return err
+	}
+	return nil
+}
+
+// noteDialect notes the dialect of the first line that shows it.
+func (p *textParser) noteDialect(d Dialect) {
+	if p.report.Entries == 0 {
+		p.dump.dialect = d
+	}
+}
+
+// slots reads a list of types: the first on the line that begins with name, the
+// others on lines of their own.
+func (p *textParser) slots(name string) (slots []textSlot, err error) {
+	for front := name; err == nil && p.beginsWith(front+slotName(len(slots))); front = indent {
+		err = p.line(func(c *cursor) {
+			c.Expect(front + slotName(len(slots)))
+			s := textSlot{stack: c.Number(math.MaxUint32)}
+			c.Expect(") ")
+			s.word = p.word(c)
+			slots = append(slots, s)
+		})
+	}
+	if err == nil && len(slots) == 0 {
+		return nil, p.line(func(c *cursor) { c.Expect(name + slotName(0)) })
+	}
+	return slots, err
+}
+
+func slotName(i int) string { return fmt.Sprintf("%d: stack(", i) }
+
+// word takes a type up to the end of the line.
+func (p *textParser) word(c *cursor) (w textWord) {
+	if !c.OK() {
+		return w
+	}
+	text, nullSeen := bytes.CutSuffix(bytes.TrimRight(c.Rest(), " "), []byte(nullSeenSuffix))
+	w.nullSeen = nullSeen
+	switch string(text) {
+	case noType:
+	case unknownType:
+		w.unknown = true
+	default:
+		w.typ = p.spelling(c, len(text))
+	}
+	return w
+}
+
+// The reasons of traps that HotSpot records for a bytecode: their numbers are
+// the same in JDK 17 and 25. A VM that is built with JVMCI, as most are, gives
+// three of them a second purpose and a longer name.
+var trapReasons = [...]struct{ name, plain string }{
+	0: {"none", "none"},
+	1: {"null_check", "null_check"},
+	2: {"null_assert_or_unreached0", "null_assert"},
+	3: {"range_check", "range_check"},
+	4: {"class_check", "class_check"},
+	5: {"array_check", "array_check"},
+	6: {"intrinsic_or_type_checked_inlining", "intrinsic"},
+	7: {"bimorphic_or_optimized_type_check", "bimorphic"},
+	8: {"profile_predicate", "profile_predicate"},
+}
+
+// trapMany is what the reason bits are when several reasons were seen.
+const trapMany = layout.EntryTrapMany
+
+const (
+	manyName         = "many"
+	recompiledSuffix = " recompiled"
+)
+
+// TrapText is a traps word as HotSpot prints it: "class_check recompiled".
+func TrapText(traps uint32) string { return string(appendTrap(nil, traps, false)) }
+
+// parseTrap reads what stands in "trap(...)". known is false if the reason is
+// not one of a bytecode; ok is false if this is no trap state at all.
+func parseTrap(text string) (traps uint32, known, plain, ok bool) {
+	if raw, is := strings.CutPrefix(text, "#"); is { // a state that HotSpot itself cannot name
+		n, err := strconv.ParseInt(raw, 10, 32)
+		return uint32(int32(n)), true, false, err == nil
+	}
+	name, recompiled := strings.CutSuffix(text, recompiledSuffix)
+	if recompiled {
+		traps = layout.EntryTrapRecompiled
+	}
+	if name == manyName {
+		return traps | trapMany, true, false, true
+	}
+	for n, r := range trapReasons {
+		if name == r.name || name == r.plain {
+			return traps | uint32(n), true, r.name != r.plain && name == r.plain, true
+		}
+	}
+	return traps, false, false, reasonName(name)
+}
+
+// reasonName reports whether s is spelled as HotSpot spells reasons.
+func reasonName(s string) bool {
+	for _, c := range []byte(s) {
+		if c != '_' && (c < 'a' || c > 'z') && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// appendTrap appends what stands in "trap(...)" for a trap state.
+func appendTrap(b []byte, traps uint32, plain bool) []byte {
+	reason := traps &^ layout.EntryTrapRecompiled
+	switch {
+	case reason == trapMany:
+		b = append(b, manyName...)
+	case reason >= uint32(len(trapReasons)): // HotSpot cannot name it either
+		return strconv.AppendInt(append(b, '#'), int64(int32(traps)), 10)
+	case plain:
+		b = append(b, trapReasons[reason].plain...)
+	default:
+		b = append(b, trapReasons[reason].name...)
+	}
+	if traps&layout.EntryTrapRecompiled != 0 {
+		b = append(b, recompiledSuffix...)
+	}
+	return b
+}

@@ -1,0 +1,336 @@
+package hotspot
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/jvm/names"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A textWriter prints an archive as the VM would.
+type textWriter struct {
+	out    *bufio.Writer
+	line   []byte // what is being put together, without its end
+	store  *reader.Store
+	report *TextReport
+
+	settings textSettings
+	types    map[uint32]string // spellings, by ordinal
+	total    uint64            // of the sizes printed
+}
+
+// WriteText prints the profiles of an archive as -XX:+PrintMethodData does, in
+// the order in which they came if the archive has kept it, else the most often
+// invoked first. The bytecodes between the entries are not in an archive, and
+// so are not printed.
+func WriteText(out io.Writer, s *reader.Store) (*TextReport, error) {
+	if d := s.Header().Domain; d != layout.DomainHotSpot {
+		return nil, fmt.Errorf("profiles of domain %s cannot be printed as HotSpot's method data: "+
+			"export them in the format of their own domain", d)
+	}
+	w := &textWriter{out: bufio.NewWriterSize(out, 1<<16), store: s, types: map[uint32]string{}, report: &TextReport{}}
+	if err := s.Mapping().Guard(w.all); err != nil {
+		return nil, err
+	}
+	return w.report, nil
+}
+
+// all prints all profiles.
+func (w *textWriter) all() (err error) {
+	if w.settings, err = readSettings(w.store); err != nil {
+		return err
+	}
+	w.report.Dialect, w.report.Params = w.settings.dialect, w.store.Header().Params
+	profiles, err := w.profiles()
+	if err != nil {
+		return err
+	}
+	for _, p := range profiles {
+		if err := w.profile(p); err != nil {
+			return err
+		}
+	}
+	return w.end()
+}
+
+// end prints the last two lines.
+func (w *textWriter) end() error {
+	if w.settings.hasTotal {
+		w.total = w.settings.total
+	}
+	w.flush(append(w.line, rule...))
+	w.flush(fmt.Appendf(w.line, "%s%d%s", totalPrefix, w.total, totalSuffix))
+	return w.out.Flush()
+}
+
+// flush prints a line that was put together in w.line. What goes wrong with
+// printing, Flush tells in the end.
+func (w *textWriter) flush(line []byte) {
+	line = append(line, '\n')
+	_, _ = w.out.Write(line)
+	w.line = line[:0]
+}
+
+// textSettings are the ways in which one VM's text differs from another's.
+type textSettings struct {
+	dialect  Dialect
+	plain    bool // names of trap reasons as a VM without JVMCI has them
+	total    uint64
+	hasTotal bool
+	own      bool       // invocations by the interpreter are not what the VM prints for them
+	shape    disk.Shape // with as many rows as the widest entry has
+}
+
+// readSettings reads the settings from the properties of an archive. One that
+// did not come from a text is printed in the dialect of its VM.
+func readSettings(s *reader.Store) (textSettings, error) {
+	set := textSettings{shape: disk.ShapeOf(&s.Header().Params), dialect: JDK25}
+	if set.shape.Gap > 0 {
+		set.dialect = JDK17
+	}
+	t, err := s.Table(layout.TableProperties)
+	if errors.Is(err, reader.ErrNotFound) {
+		return set, nil
+	}
+	if err == nil && (t.Columns() != 2 || t.Column(0) != layout.ColumnSymbol || t.Column(1) != layout.ColumnSymbol) {
+		err = disk.Corrupt(layout.RegionEX, -1, "the table of properties does not have two columns of symbols")
+	}
+	for i := 0; err == nil && i < t.Rows; i++ {
+		var key, value reader.Name
+		if key, err = s.SymbolAt(layout.Ref(t.Cell(0, i))); err != nil {
+			break
+		}
+		if value, err = s.SymbolAt(layout.Ref(t.Cell(1, i))); err == nil {
+			set.property(key, value.String())
+		}
+	}
+	return set, err
+}
+
+// property takes one property; those of others are passed over.
+func (set *textSettings) property(key reader.Name, value string) {
+	switch {
+	case key.Equal(PropertyDialect):
+		if d, ok := parseDialect(value); ok {
+			set.dialect = d
+		}
+	case key.Equal(PropertyReasons):
+		set.plain = value == plainReasons
+	case key.Equal(PropertyInterpreted):
+		set.own = value == OwnInterpreted
+	case key.Equal(PropertyTotal):
+		n, err := strconv.ParseUint(value, 10, 64)
+		set.total, set.hasTotal = n, err == nil
+	}
+}
+
+// profile prints one method.
+func (w *textWriter) profile(p reader.Profile) error {
+	m, err := p.Method()
+	if err != nil {
+		return err
+	}
+	class, ok, err := m.Class()
+	if err != nil {
+		return err
+	}
+	if !ok {
+		w.report.Lost.Add(LossNoClass, 1)
+		return nil
+	}
+	w.report.Methods++
+	w.flush(append(w.line, rule...))
+	if err := w.header(m, class); err != nil {
+		return err
+	}
+	w.counters(p)
+	if err := w.hiddenParts(p, class); err != nil {
+		return err
+	}
+	if err := w.parameters(p); err != nil {
+		return err
+	}
+	return w.entries(p)
+}
+
+func (w *textWriter) header(m reader.Method, class reader.Type) error {
+	b := w.line
+	for _, mod := range modifiers {
+		if m.Access()&mod.access != 0 {
+			b = append(b, mod.word...)
+		}
+	}
+	b, err := w.appendMethod(b, m, class)
+	if err != nil {
+		return err
+	}
+	signature, err := m.Signature()
+	w.flush(names.AppendQuoted(b, signature.String()))
+	return err
+}
+
+// appendMethod appends the short name of a method.
+func (w *textWriter) appendMethod(b []byte, m reader.Method, class reader.Type) ([]byte, error) {
+	internal, err := internalName(class)
+	if err != nil {
+		return b, err
+	}
+	name, err := m.Name()
+	b = append(names.AppendExternal(b, names.ToModifiedUTF8(internal)), classEnd...)
+	return names.AppendQuoted(b, name.String()), err
+}
+
+// internalName is the VM's own name of a type: its alias, if it has one.
+func internalName(t reader.Type) (string, error) {
+	alias, err := t.Alias()
+	if err != nil || alias.Len() == 0 {
+		name, nameErr := t.Name()
+		return name.String(), cmp.Or(err, nameErr)
+	}
+	return names.HiddenInternal(alias.String()), nil // an alias may be in the external form
+}
+
+func (w *textWriter) counters(p reader.Profile) {
+	interpreted, _ := p.Interpreted()
+	invocations, _ := p.Invocations()
+	if w.settings.own {
+		interpreted = invocations
+	}
+	backedges, _ := p.Backedges()
+	history, _ := p.History()
+	_, size := p.Size()
+	for _, c := range []struct {
+		name string
+		n    uint64
+	}{
+		{firstCounter, interpreted.Load()},
+		{"  invocation_counter:", invocations.Load()},
+		{"  backedge_counter:", backedges.Load()},
+		{"  decompile_count:", uint64(history.Decompiles)},
+	} {
+		w.flush(fmt.Appendf(w.line, "%-32s%11d", c.name, printedCounter(c.n)))
+	}
+	w.flush(fmt.Appendf(w.line, "  mdo size: %d%s", size, totalSuffix))
+	w.flush(w.line)
+	w.total += uint64(size)
+}
+
+// printedCounter is a method's counter as HotSpot prints it: signed, 32 bits
+// wide. Only counts that no VM can have are printed wider.
+func printedCounter(n uint64) int64 {
+	if n <= math.MaxUint32 {
+		return int64(int32(uint32(n)))
+	}
+	return int64(min(n, math.MaxInt64))
+}
+
+// hiddenParts counts what the profile has and the text does not show.
+func (w *textWriter) hiddenParts(p reader.Profile, class reader.Type) error {
+	if _, ok, err := p.Context(); err != nil {
+		return err
+	} else if ok {
+		w.report.Lost.Add(LossContext, 1)
+	}
+	if p.Code() != 0 {
+		w.report.Lost.Add(LossCode, 1)
+	}
+	loader, err := class.Loader()
+	if loader.Len() > 0 && !strings.HasPrefix(loader.String(), disk.TwinLoader) {
+		w.report.Lost.Add(LossLoaderName, 1)
+	}
+	history, _ := p.History()
+	history.Decompiles = 0
+	_, compile := p.Compile()
+	_, escape := p.Escape()
+	if history != (reader.History{}) || compile || escape || p.TrapHistory() != nil {
+		w.report.Lost.Add(LossHeader, 1)
+	}
+	for range p.Section(layout.SectionHandlers) {
+		w.report.Lost.Add(LossHandlers, 1)
+	}
+	return err
+}
+
+// profiles gives the profiles in the order in which they are to be printed.
+func (w *textWriter) profiles() ([]reader.Profile, error) {
+	ordered, err := w.sourceOrder()
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[layout.Ref]bool, len(ordered))
+	for _, p := range ordered {
+		known[p.Ref()] = true
+	}
+	var rest []reader.Profile
+	for m, err := range w.store.Methods() {
+		if err != nil {
+			return nil, err
+		}
+		if m.NeverRan() {
+			w.report.Lost.Add(LossNeverRan, 1)
+		}
+		for p, err := range m.Profiles() {
+			if err != nil {
+				return nil, err
+			}
+			w.widen(p)
+			if !known[p.Ref()] {
+				rest = append(rest, p)
+			}
+		}
+	}
+	slices.SortStableFunc(rest, func(a, b reader.Profile) int { return cmp.Compare(invocations(b), invocations(a)) })
+	return append(ordered, rest...), nil
+}
+
+func invocations(p reader.Profile) uint64 {
+	c, _ := p.Invocations()
+	return c.Load()
+}
+
+// sourceOrder gives the profiles that the archive has in the order of a text.
+func (w *textWriter) sourceOrder() (profiles []reader.Profile, err error) {
+	t, err := w.store.Table(layout.TableOrder)
+	if errors.Is(err, reader.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if t.Columns() != 1 || t.Column(0) != layout.ColumnProfile {
+		return nil, disk.Corrupt(layout.RegionEX, -1, "the table of the source order does not have one column of profiles")
+	}
+	for i := range t.Rows {
+		p, err := w.store.ProfileAt(layout.Ref(t.Cell(0, i)))
+		if err != nil {
+			return nil, err
+		}
+		profiles = append(profiles, p)
+	}
+	return profiles, nil
+}
+
+// widen makes room for the entries of a profile that have more rows than the VM
+// has: offsets are then printed as a VM with so many rows would.
+func (w *textWriter) widen(p reader.Profile) {
+	for e := range p.Entries() {
+		switch e.Tag() {
+		case layout.TagReceivers:
+			w.settings.shape.TypeRows = max(w.settings.shape.TypeRows, e.Raw().Rows())
+		case layout.TagSuccessors:
+			if e.Sub() == layout.SubReturn {
+				w.settings.shape.BciRows = max(w.settings.shape.BciRows, e.Raw().Rows())
+			}
+		}
+	}
+}

@@ -1,0 +1,449 @@
+package hotspot
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/jvm/names"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// printedKinds are the names under which entries are printed.
+var printedKinds = map[layout.Tag]string{
+	layout.TagBit: "BitData", layout.TagCounter: "CounterData", layout.TagCallType: "CounterData",
+	layout.TagJump: "JumpData", layout.TagBranch: "BranchData", layout.TagMultiBranch: "MultiBranchData",
+	layout.TagRet: "RetData", layout.TagReceiverType: "ReceiverTypeData",
+	layout.TagVirtualCall: "VirtualCallData", layout.TagVirtualCallType: "VirtualCallData",
+}
+
+// vmTag is the tag of the VM's own entry that a wide entry stands for, 0 if
+// there is none.
+func vmTag(e reader.Entry) layout.Tag {
+	switch {
+	case !e.Tag().Wide():
+		return e.Tag()
+	case e.Tag() == layout.TagReceivers && e.Sub() == layout.SubVirtualCall:
+		return layout.TagVirtualCall
+	case e.Tag() == layout.TagReceivers && e.Sub() == layout.SubTypeCheck:
+		return layout.TagReceiverType
+	case e.Tag() == layout.TagSuccessors && e.Sub() == layout.SubReturn:
+		return layout.TagRet
+	}
+	return 0
+}
+
+// A placedEntry is an entry, its own tag in the VM, and where it lies there.
+type placedEntry struct {
+	reader.Entry
+	tag    layout.Tag
+	offset int
+}
+
+// entries prints the entries of a method in the order of their bytecodes.
+func (w *textWriter) entries(p reader.Profile) error {
+	var placed []placedEntry
+	end := 0
+	for e := range p.Entries() {
+		tag := vmTag(e)
+		if tag == 0 {
+			w.report.Lost.Add(LossWide, 1)
+			continue
+		}
+		if e.Tag().Wide() {
+			w.report.Lost.Add(LossWideRows, 1)
+		}
+		placed = append(placed, placedEntry{e, tag, end})
+		end += w.entrySize(e, tag)
+	}
+	placed, traps := w.extras(p, placed, end)
+	for _, e := range placed {
+		var here []reader.Entry
+		here, traps = w.trapsAt(traps, e.Point())
+		if err := w.entry(e, here); err != nil {
+			return err
+		}
+	}
+	w.trapsAt(traps, math.MaxInt32)
+	return nil
+}
+
+// trapsAt cuts the speculative traps of a bci off the front of traps, which are
+// sorted by it. Those before it have no entry to be printed with.
+func (w *textWriter) trapsAt(traps []reader.Entry, bci int32) (here, rest []reader.Entry) {
+	for ; len(traps) > 0 && traps[0].Point() < bci; traps = traps[1:] {
+		w.report.Lost.Add(LossHiddenTrap, 1)
+	}
+	n := 0
+	for n < len(traps) && traps[n].Point() == bci {
+		n++
+	}
+	return traps[:n], traps[n:]
+}
+
+// entrySize is the size of an entry in a VM.
+func (w *textWriter) entrySize(e reader.Entry, tag layout.Tag) int {
+	length := 0
+	if !e.Tag().Wide() {
+		length = disk.ShapeOf(&w.store.Header().Params).Length(e.Raw())
+	}
+	return disk.EntryHeaderSize + w.settings.shape.Cells(tag, length)*disk.CellSize
+}
+
+// extras puts the traps that have no data entry at their bci between those
+// that have, and gives the speculative traps by bci.
+func (w *textWriter) extras(p reader.Profile, placed []placedEntry, end int) (all []placedEntry, traps []reader.Entry) {
+	for e := range p.Section(layout.SectionExtra) {
+		switch e.Tag() {
+		case layout.TagSpeculativeTrap:
+			traps = append(traps, e)
+		case layout.TagArgInfo:
+			w.report.Lost.Add(LossArgInfo, 1)
+		case layout.TagBit:
+			if _, other := p.At(e.Point()); other {
+				w.report.Lost.Add(LossHiddenTrap, 1)
+				continue
+			}
+			placed = append(placed, placedEntry{e, layout.TagBit, end + e.Offset()})
+		}
+	}
+	slices.SortStableFunc(placed, func(a, b placedEntry) int { return cmp.Compare(a.Point(), b.Point()) })
+	slices.SortStableFunc(traps, func(a, b reader.Entry) int { return cmp.Compare(a.Point(), b.Point()) })
+	return placed, traps
+}
+
+// entry prints an entry with all its lines.
+func (w *textWriter) entry(e placedEntry, traps []reader.Entry) error {
+	w.report.Entries += 1 + len(traps)
+	b := w.front(e.offset, int(e.Point()), printedKinds[e.tag])
+	if t := e.Traps(); t != 0 {
+		b = append(appendTrap(append(b, "trap("...), t, w.settings.plain), ") "...)
+	}
+	for _, t := range traps {
+		var err error
+		if b, err = w.appendSpeculative(b, t); err != nil {
+			return err
+		}
+	}
+	if f := e.Flags(); f != 0 {
+		b = appendNumber(b, "flags(", uint64(f), ") ")
+	}
+	return w.counts(b, e)
+}
+
+// front begins the line of an entry.
+func (w *textWriter) front(offset, bci int, kind string) []byte {
+	bciColumn, kindColumn := w.settings.dialect.entryColumns()
+	b := strconv.AppendInt(append(w.line, "  "...), int64(offset), 10)
+	b = w.column(b, bciColumn)
+	b = strconv.AppendInt(append(b, "bci: "...), int64(bci), 10)
+	b = w.column(b, kindColumn)
+	return pad(append(b, kind...), columnBody)
+}
+
+// column fills a line with blanks up to a column. In JDK 25 at least one blank
+// stands there.
+func (w *textWriter) column(b []byte, column int) []byte {
+	if w.settings.dialect == JDK25 {
+		b = append(b, ' ')
+	}
+	return pad(b, column)
+}
+
+func pad(b []byte, column int) []byte {
+	for len(b) < column {
+		b = append(b, ' ')
+	}
+	return b
+}
+
+func appendNumber(b []byte, before string, n uint64, behind string) []byte {
+	return append(strconv.AppendUint(append(b, before...), n, 10), behind...)
+}
+
+// appendSpeculative appends "trap/ com.example.A::m(class_check) ".
+func (w *textWriter) appendSpeculative(b []byte, e reader.Entry) ([]byte, error) {
+	b = append(b, "trap/ "...)
+	m, err := e.Trap()
+	if err != nil {
+		return b, err
+	}
+	if m.Valid() {
+		class, ok, err := m.Class()
+		if err == nil && ok {
+			b, err = w.appendMethod(b, m, class)
+		}
+		if err != nil {
+			return b, err
+		}
+	}
+	b = appendTrap(append(b, '('), e.Traps(), w.settings.plain)
+	return append(b, ") "...), nil
+}
+
+// A textExtra is an entry behind the data: a trap at a bci without an entry, or
+// a speculative trap.
+type textExtra struct {
+	at    builder.At
+	line  int
+	trap  textTrap // of a speculative trap
+	bit   bool
+	place int // printed offset of a bit entry
+}
+
+// Sizes in bytes of the two.
+var (
+	bitSize  = disk.EntryHeaderSize
+	trapSize = disk.EntryHeaderSize + disk.CellSize
+)
+
+// extras puts the entries behind the data, which ends at end, in their order.
+// The text gives the offsets of the bit entries alone: speculative traps fill
+// the gaps between them.
+func (m *textMethod) extras(end int, r *TextReport) (order []textExtra) {
+	var bits, traps []textExtra
+	for _, e := range m.entries {
+		if e.at.In == layout.SectionExtra {
+			bits = append(bits, textExtra{at: e.at, line: e.line, bit: true, place: e.offset})
+		}
+		for _, t := range e.traps {
+			at := builder.At{Bci: e.at.Bci, Traps: t.traps, In: layout.SectionExtra}
+			traps = append(traps, textExtra{at: at, line: e.line, trap: t})
+		}
+	}
+	slices.SortStableFunc(bits, func(a, b textExtra) int { return cmp.Compare(a.place, b.place) })
+	for _, b := range bits {
+		for len(traps) > 0 && end+trapSize <= b.place {
+			order, traps, end = append(order, traps[0]), traps[1:], end+trapSize
+		}
+		if end != b.place {
+			r.Lost.AddAt(LossOffset, b.line)
+		}
+		order, end = append(order, b), b.place+bitSize
+	}
+	return append(order, traps...)
+}
+
+// counts ends the line of an entry that b begins, and prints its further lines.
+func (w *textWriter) counts(b []byte, e placedEntry) error {
+	switch e.tag {
+	case layout.TagBit:
+		w.flush(b)
+	case layout.TagCounter, layout.TagCallType:
+		c, _ := e.Counter()
+		w.flush(appendNumber(b, "count(", c.Load(), ")"))
+		return w.callTypes(e.Entry)
+	case layout.TagJump:
+		j, _ := e.Jump()
+		w.flush(appendDisplacement(appendNumber(b, "taken(", j.Taken.Load(), ") "), j.Displacement))
+	case layout.TagBranch:
+		j, _ := e.Branch()
+		w.flush(appendDisplacement(appendNumber(b, "taken(", j.Taken.Load(), ") "), j.Displacement))
+		w.flush(appendNumber(append(w.line, indent...), "not taken(", j.NotTaken.Load(), ")"))
+	case layout.TagMultiBranch:
+		w.cases(b, e)
+	case layout.TagRet:
+		w.returns(b, e)
+	default:
+		return w.receivers(b, e)
+	}
+	return nil
+}
+
+func appendDisplacement(b []byte, d int64) []byte {
+	return append(strconv.AppendInt(append(b, "displacement("...), d, 10), ')')
+}
+
+func (w *textWriter) cases(b []byte, e placedEntry) {
+	r, _ := e.Rows()
+	b = appendNumber(b, "default_count(", r.Head(0).Load(), ") ")
+	w.flush(appendDisplacement(b, int64(r.Head(1).Load())))
+	for i := range r.Len() {
+		b = appendNumber(append(w.line, indent...), "count(", r.Cell(i, 0).Load(), ") ")
+		w.flush(appendDisplacement(b, int64(r.Cell(i, 1).Load())))
+	}
+}
+
+// returns prints the rows of a Ret entry that are in use. A merged one, which
+// is wide, has neither a count of its own nor displacements.
+func (w *textWriter) returns(b []byte, e placedEntry) {
+	var rows []byte
+	var count uint64
+	n := 0
+	r, _ := e.Rows()
+	for i := range r.Len() {
+		bci, times, displacement := r.Cell(i, 0).Load(), r.Cell(i, 1).Load(), int64(0)
+		if e.Tag().Wide() {
+			point, _ := disk.UnpackSuccessor(bci)
+			bci, count = uint64(point), count+times
+		} else {
+			displacement = int64(r.Cell(i, 2).Load())
+		}
+		if bci == freeReturn.Bci {
+			continue
+		}
+		n++
+		rows = appendNumber(append(rows, indent...), "bci(", bci, ": ")
+		rows = append(appendDisplacement(appendNumber(rows, "count(", times, ") "), displacement), ")\n"...)
+	}
+	if !e.Tag().Wide() {
+		count = r.Head(0).Load()
+	}
+	w.flush(appendNumber(appendNumber(b, "count(", count, ") "), "entries(", uint64(n), ")"))
+	_, _ = w.out.Write(rows)
+}
+
+// receivers prints a type profile, and the types behind it.
+func (w *textWriter) receivers(b []byte, e placedEntry) error {
+	r, _ := e.Receivers()
+	total := share{}
+	count := r.Other().Load()
+	total.add(count)
+	n := 0
+	for row := range r.All() {
+		total.add(row.Count.Load())
+		n++
+	}
+	b = appendNumber(b, "count(", printedCount(count), ") ")
+	if w.settings.shape.Gap > 0 {
+		gap, _ := r.Gap()
+		b = appendNumber(b, "nonprofiled_count(", gap.Load(), ") ")
+	}
+	w.flush(appendNumber(b, "entries(", uint64(n), ")"))
+	for row := range r.All() {
+		spelling, err := w.spelling(row.Type)
+		if err != nil {
+			return err
+		}
+		times := row.Count.Load()
+		b = appendNumber(append(append(w.line, indent...), spelling...), "(", times, " ")
+		w.flush(append(total.append(b, times), ')'))
+	}
+	return w.callTypes(e.Entry)
+}
+
+// printedCount is the inverse of signExtend.
+func printedCount(cell uint64) uint64 {
+	if n := int64(cell); n < 0 && n >= math.MinInt32 {
+		return uint64(uint32(cell))
+	}
+	return cell
+}
+
+// A share is the sum that the shares of receiver rows are of. HotSpot adds in
+// 32 bits with sign, so that a sum may be negative.
+type share struct {
+	sum  int32
+	wide uint64 // the sum, if some count has more than 32 bits
+	over bool
+}
+
+func (s *share) add(count uint64) {
+	s.sum += int32(uint32(count))
+	s.wide += printedCount(count)
+	s.over = s.over || printedCount(count) > math.MaxUint32
+}
+
+// append appends the share of a row as C prints a float with %4.2f.
+func (s *share) append(b []byte, count uint64) []byte {
+	f := float32(uint32(count)) / float32(s.sum)
+	if s.over {
+		f = float32(float64(count) / float64(s.wide))
+	}
+	switch {
+	case math.IsNaN(float64(f)):
+		return append(b, "-nan"...) // 0/0 sets the sign on x86
+	case math.IsInf(float64(f), 0):
+		return append(b, " inf"...)
+	}
+	return fmt.Appendf(b, "%4.2f", f)
+}
+
+// spelling gives the spelling of a type, made once.
+func (w *textWriter) spelling(t reader.Type) (string, error) {
+	if s, ok := w.types[t.Ordinal()]; ok {
+		return s, nil
+	}
+	name, err := internalName(t)
+	if err != nil {
+		return "", err
+	}
+	s := string(names.AppendPrinted(nil, name))
+	w.types[t.Ordinal()] = s
+	return s, nil
+}
+
+// callTypes prints the types of a call, if the entry has any.
+func (w *textWriter) callTypes(e reader.Entry) error {
+	types, ok := e.Types()
+	if !ok {
+		return nil
+	}
+	if err := w.slots(argumentsLine, types); err != nil {
+		return err
+	}
+	result, ok := types.Return()
+	if !ok {
+		return nil
+	}
+	b, err := w.appendWord(append(w.line, returnLine...), result)
+	w.flush(b)
+	return err
+}
+
+// parameters prints the types of the method's parameters.
+func (w *textWriter) parameters(p reader.Profile) error {
+	for e := range p.Section(layout.SectionParameters) {
+		w.report.Entries++
+		types, _ := e.Types()
+		if err := w.slots(parametersLines[w.settings.dialect], types); err != nil {
+			return err
+		}
+		if w.settings.dialect == JDK25 {
+			w.flush(w.line)
+		}
+	}
+	return nil
+}
+
+// slots prints a list of types, the first on a line that begins with name.
+func (w *textWriter) slots(name string, types reader.TypeList) error {
+	for i := range types.Args() {
+		slot, word := types.Arg(i)
+		b := append(append(w.line, name...), slotName(i)...)
+		b, err := w.appendWord(appendNumber(b, "", slot, ") "), word)
+		if err != nil {
+			return err
+		}
+		w.flush(b)
+		name = indent
+	}
+	return nil
+}
+
+func (w *textWriter) appendWord(b []byte, word reader.TypeWord) ([]byte, error) {
+	switch {
+	case word.Unknown:
+		b = append(b, unknownType...)
+		if word.Type.Valid() {
+			w.report.Lost.Add(LossTypeWithMore, 1)
+		}
+	case !word.Type.Valid():
+		b = append(b, noType...)
+	default:
+		spelling, err := w.spelling(word.Type)
+		if err != nil {
+			return b, err
+		}
+		b = append(b, spelling...)
+	}
+	if word.NullSeen {
+		b = append(b, nullSeenSuffix...)
+	}
+	return b, nil
+}

@@ -1,0 +1,299 @@
+package text
+
+import (
+	"math"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/parse"
+	"github.com/profarc/profarc/layout"
+)
+
+// Lines of types, methods, their contexts and their profiles.
+
+func (p *parser) typeLine() {
+	if !p.nextToken() || p.skipWord("-") {
+		p.Miss("a type")
+		return
+	}
+	ref := p.typeRef()
+	var info builder.TypeInfo
+	if p.skipToken("flags=") {
+		info.Flags = layout.TypeFlags(p.bits(typeFlags, math.MaxUint32))
+	}
+	if p.skipToken("alias=") {
+		info.Alias = string(p.name())
+	}
+	if p.OK() {
+		p.b.DescribeType(ref, info)
+	}
+}
+
+func (p *parser) newMethodLine() {
+	if !p.nextToken() || p.skipWord("-") {
+		p.Miss("a method")
+		return
+	}
+	start := p.At
+	ref, _ := p.newMethod(start, p.reference("a method"))
+	var info builder.MethodInfo
+	if p.skipToken("access=") {
+		info.Access = uint32(p.bits(accessFlags, math.MaxUint32))
+	}
+	if p.skipWord("not-matchable") {
+		info.Flags = layout.MethodNotMatchable
+	}
+	neverRan := p.skipWord("never-ran")
+	if !p.OK() {
+		return
+	}
+	p.b.DescribeMethod(ref, info)
+	if neverRan {
+		p.b.Seen(ref)
+	}
+	p.method = ref
+	p.report.Methods++
+}
+
+// methodLine reads a line of the open method. It gives false for any other.
+func (p *parser) methodLine(word []byte) bool {
+	if p.method == 0 {
+		return false
+	}
+	switch string(word) {
+	case "context":
+		p.contextLine()
+	case "profile":
+		p.newProfileLine()
+	default:
+		return false
+	}
+	return true
+}
+
+func (p *parser) contextLine() {
+	if p.context(p.method) == builder.NoContext {
+		p.Expect("<-")
+	}
+}
+
+// context takes the frames of a context, none for the method itself.
+func (p *parser) context(m builder.MethodRef) builder.ContextRef {
+	p.frames = p.frames[:0]
+	for p.skipWord("<-") {
+		f := builder.Frame{Caller: p.someMethod()}
+		p.expectToken("@")
+		f.Point = p.point()
+		p.frames = append(p.frames, f)
+	}
+	if !p.OK() {
+		return builder.NoContext
+	}
+	return p.b.Context(m, p.frames...)
+}
+
+// An openProfile is the profile whose lines are being read.
+type openProfile struct {
+	*builder.Profile
+	line   parse.Place
+	fields uint // of fieldForms, that it has
+}
+
+func (p *parser) newProfileLine() {
+	p.closeProfile()
+	key := profileKey{method: p.method}
+	if p.skipToken("code=") {
+		key.code = p.Hex(math.MaxUint64)
+	}
+	if key.context = p.context(p.method); !p.OK() || p.failure != nil {
+		return
+	}
+	p.profile = openProfile{Profile: p.b.Profile(key.method, key.code, key.context), line: p.lines.Place}
+	p.profiles.add(key, p.profile.Ref())
+	p.report.Profiles++
+}
+
+// closeProfile hands the open profile over.
+func (p *parser) closeProfile() {
+	if open := p.profile; open.Profile != nil {
+		p.profile = openProfile{}
+		p.refuse(open.line, open.Done())
+	}
+}
+
+// close ends the open method or table.
+func (p *parser) close() {
+	p.closeProfile()
+	p.method = 0
+	p.table = openTable{}
+}
+
+// profileLine reads a line of the open profile. It gives false for any other.
+func (p *parser) profileLine(start int, word []byte) bool {
+	if p.profile.Profile == nil {
+		return false
+	}
+	if section, ok := sectionWords.number(word); ok {
+		p.nextToken()
+		p.entryLine(start, layout.BlockSection(section))
+		return true
+	}
+	for i := range fieldForms {
+		if string(word) == fieldForms[i].word {
+			p.field(start, i)
+			return true
+		}
+	}
+	return false
+}
+
+// field reads an optional field, which stands once.
+func (p *parser) field(start, i int) {
+	if p.profile.fields&(1<<i) != 0 {
+		p.MissAt(start, "no second "+fieldForms[i].word)
+		return
+	}
+	p.profile.fields |= 1 << i
+	fieldForms[i].read(p)
+}
+
+// A fieldForm is how an optional field of a block stands in the text.
+type fieldForm struct {
+	word string
+	read func(p *parser)
+}
+
+var fieldForms = [...]fieldForm{
+	{"size", (*parser).sizeField},
+	{"invocations", func(p *parser) { p.nextToken(); p.profile.Invocations(p.uint64()) }},
+	{"backedges", func(p *parser) { p.nextToken(); p.profile.Backedges(p.uint64()) }},
+	{"interpreted", func(p *parser) { p.nextToken(); p.profile.Interpreted(p.uint64()) }},
+	{"history", (*parser).historyField},
+	{"compile", (*parser).compileField},
+	{"escape", (*parser).escapeField},
+	{"traps", (*parser).trapsField},
+}
+
+// key takes a number of at most limit behind the text of its key.
+func (p *parser) key(text string, limit uint64) uint64 {
+	p.expectToken(text)
+	return p.number(limit)
+}
+
+func (p *parser) key32(text string) uint32 { return uint32(p.key(text, math.MaxUint32)) }
+
+func (p *parser) sizeField() {
+	code := p.key32("code=")
+	p.profile.Size(code, p.key32("producer="))
+}
+
+func (p *parser) historyField() {
+	var h builder.History
+	h.Decompiles = p.key32("decompiles=")
+	h.OverflowRecompiles = p.key32("overflow-recompiles=")
+	h.OverflowTraps = p.key32("overflow-traps=")
+	h.TenureTraps = p.key32("tenure-traps=")
+	p.profile.History(h)
+}
+
+func (p *parser) compileField() {
+	var c builder.Compile
+	c.Level = uint8(p.key("level=", math.MaxUint8))
+	c.State = uint8(p.key("state=", math.MaxUint8))
+	c.WouldProfile = uint8(p.key("would-profile=", math.MaxUint8))
+	c.Loops = uint16(p.key("loops=", math.MaxUint16))
+	c.Blocks = uint16(p.key("blocks=", math.MaxUint16))
+	p.profile.Compile(c)
+}
+
+func (p *parser) escapeField() {
+	var e builder.Escape
+	e.Flags = p.key("flags=", math.MaxUint64)
+	e.Local = p.key("local=", math.MaxUint64)
+	e.Stack = p.key("stack=", math.MaxUint64)
+	e.Returned = p.key("returned=", math.MaxUint64)
+	p.profile.Escape(e)
+}
+
+func (p *parser) trapsField() {
+	p.bytes = p.bytes[:0]
+	for p.nextToken() {
+		p.bytes = append(p.bytes, uint8(p.number(math.MaxUint8)))
+	}
+	p.profile.TrapHistory(p.bytes)
+}
+
+// refs know what the texts of types and methods that were met are in the
+// builder, so that a line that names what was named before makes no garbage.
+type refs struct {
+	types   map[string]builder.TypeRef
+	methods map[string]builder.MethodRef
+	values  map[string]uint64 // of names in ValueSite entries
+}
+
+// maxRefs bounds what is remembered of each; then it begins anew.
+const maxRefs = 1 << 16
+
+func remember[V any](known *map[string]V, token string, v V) {
+	if *known == nil || len(*known) >= maxRefs {
+		*known = map[string]V{}
+	}
+	(*known)[token] = v
+}
+
+// typeRef takes a type, or - for none, that stands right here.
+func (p *parser) typeRef() builder.TypeRef {
+	start := p.At
+	token := p.reference("a type, or -")
+	if !p.OK() || string(token) == "-" {
+		return 0
+	}
+	if ref, ok := p.refs.types[string(token)]; ok {
+		return ref
+	}
+	k := keyReader{token: string(token)}
+	key := builder.TypeKey{Name: k.part(false, false)}
+	key.Loader = k.loader()
+	if k.bad != "" {
+		p.MissAt(start+k.at, k.bad)
+		return 0
+	}
+	ref := p.b.Type(key)
+	remember(&p.refs.types, k.token, ref)
+	return ref
+}
+
+// methodRef takes a method, or - for none, that stands right here.
+func (p *parser) methodRef() builder.MethodRef {
+	start := p.At
+	token := p.reference("a method, or -")
+	if !p.OK() || string(token) == "-" {
+		return 0
+	}
+	if ref, ok := p.refs.methods[string(token)]; ok {
+		return ref
+	}
+	ref, text := p.newMethod(start, token)
+	if p.OK() {
+		remember(&p.refs.methods, text, ref)
+	}
+	return ref
+}
+
+// newMethod makes the method of a token that begins at start.
+func (p *parser) newMethod(start int, token []byte) (ref builder.MethodRef, text string) {
+	k := keyReader{token: string(token)}
+	key := k.method()
+	if k.bad != "" {
+		p.MissAt(start+k.at, k.bad)
+		return 0, ""
+	}
+	return p.b.Method(key), k.token
+}
+
+// someMethod takes the next token, a method.
+func (p *parser) someMethod() builder.MethodRef {
+	if !p.nextToken() || p.skipWord("-") {
+		p.Miss("a method")
+	}
+	return p.methodRef()
+}
