@@ -12,18 +12,18 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// An intake takes what the parsers find, and puts it into a builder or, when a
-// file is only checked, nowhere.
+// An intake passes what the parsers read on to a builder, or discards it when a
+// file is only checked.
 type intake struct {
 	name    string // of the file
 	o       ReadOptions
 	check   bool
-	domain  layout.Domain    // of what was read before, 0 of nothing
-	b       *builder.Builder // nil before the first module, and of a file that is checked
+	domain  layout.Domain    // of what was read before; 0 if nothing was
+	b       *builder.Builder // nil before the first module, and if a file is only checked
 	report  *Report
 	traces  uint64
-	last    []byte // name of the last function that was taken
-	ordered bool   // the order in which functions come is kept
+	last    []byte // name of the last function
+	ordered bool   // the order of the functions is kept
 	plain   plainFunctions
 }
 
@@ -38,18 +38,18 @@ func newIntake(o ReadOptions, check bool) *intake {
 	return in
 }
 
-// A heading is what a file says of itself before its functions.
+// A heading describes a file or module, before its functions.
 type heading struct {
 	kind    Kind
 	version int // of the file, 0 of text
-	made    int // version of the indexed format that its LLVM writes, 0 if not known
-	newest  int // the newest such version, where several LLVMs can have made it, else 0
+	made    int // version of the indexed format that its LLVM writes; 0 if not known
+	newest  int // the newest such version if several LLVMs can have made it, else 0
 	variant Variant
 }
 
-// begin begins a file, or a further module of a raw one.
-func (in *intake) begin(h heading) error {
-	if err := in.fits(h.variant); err != nil {
+// beginModule begins a file, or another module of a raw file.
+func (in *intake) beginModule(h heading) error {
+	if err := in.checkVariant(h.variant); err != nil {
 		return err
 	}
 	in.domain = h.variant.Domain()
@@ -62,14 +62,14 @@ func (in *intake) begin(h heading) error {
 		p[layout.ParamLLVMVersion] = max(p[layout.ParamLLVMVersion], uint32(h.made))
 		p[layout.ParamLLVMNewest] = max(p[layout.ParamLLVMNewest], uint32(h.newest))
 	}
-	if err := in.open(); err != nil {
+	if err := in.openBuilder(); err != nil {
 		return err
 	}
 	return in.nextRun()
 }
 
-// open makes the builder, or tells it what holds for all that it has by now.
-func (in *intake) open() error {
+// openBuilder makes the builder, or updates the parameters of the existing one.
+func (in *intake) openBuilder() error {
 	switch {
 	case in.check:
 		return nil
@@ -81,12 +81,12 @@ func (in *intake) open() error {
 	return nil
 }
 
-// nextRun lets what comes be merged with what the builder has.
+// nextRun starts a run, which is merged with what the builder has.
 func (in *intake) nextRun() error {
 	if in.b == nil {
 		return nil
 	}
-	if err := in.plain.addTo(in.b); err != nil {
+	if err := in.plain.flushTo(in.b); err != nil {
 		return err
 	}
 	run := in.o.Run
@@ -97,21 +97,21 @@ func (in *intake) nextRun() error {
 	return in.b.Err()
 }
 
-// fits holds a variant against that of what was read before.
-func (in *intake) fits(v Variant) error {
+// checkVariant checks that a variant fits what was read before.
+func (in *intake) checkVariant(v Variant) error {
 	before := Variant(in.report.Params[layout.ParamLLVMVariant])
 	switch {
 	case in.domain == 0:
 		return nil
 	case in.domain != v.Domain():
-		return in.mismatch(fmt.Sprintf("it is of domain %s, the others are of %s: import each kind into an archive of its own", v.Domain(), in.domain))
+		return in.mismatchError(fmt.Sprintf("it is of domain %s, the others are of %s: import each kind into an archive of its own", v.Domain(), in.domain))
 	case (v^before)&disk.LLVMCoverageOnly != 0:
-		return in.mismatch("one has counts, the other coverage of single bytes, which do not add up: import each kind into an archive of its own")
+		return in.mismatchError("one has counts, the other coverage of single bytes, which do not add up: import each kind into an archive of its own")
 	}
 	return nil
 }
 
-func (in *intake) mismatch(detail string) error {
+func (in *intake) mismatchError(detail string) error {
 	err := fmt.Errorf("%w: %s", builder.ErrMismatch, detail)
 	if in.name != "" {
 		err = fmt.Errorf("%s: %w", in.name, err)
@@ -119,11 +119,11 @@ func (in *intake) mismatch(detail string) error {
 	return err
 }
 
-// Bounds on a function: what a block of an archive holds.
+// maxFunctionCells is the number of cells that a block of an archive can hold.
 const maxFunctionCells = 1 << 28
 
-// possible says what about a function cannot be, nil if all can.
-func (f *function) possible() error {
+// checkLimits checks that an archive can hold the function.
+func (f *function) checkLimits() error {
 	switch {
 	case len(f.name) == 0:
 		return fmt.Errorf("a function without a name")
@@ -135,19 +135,19 @@ func (f *function) possible() error {
 	return nil
 }
 
-// function takes a function.
-func (in *intake) function(f *function) error {
+// addFunction adds a function to the builder.
+func (in *intake) addFunction(f *function) error {
 	in.report.Functions++
-	in.report.Entries += f.entries()
+	in.report.Entries += f.entryCount()
 	in.last = append(in.last[:0], f.name...)
 	switch {
 	case in.check:
 		return nil
-	case f.plain():
-		return in.plain.take(f, in.b)
+	case f.hasCountersOnly():
+		return in.plain.gather(f, in.b)
 	}
 	if in.ordered {
-		if err := in.plain.addTo(in.b); err != nil {
+		if err := in.plain.flushTo(in.b); err != nil {
 			return err
 		}
 	}
@@ -164,29 +164,29 @@ func (in *intake) function(f *function) error {
 	return p.Done()
 }
 
-// seen takes the name of a function that was called and has no counts.
-func (in *intake) seen(name string) {
+// addCalledName adds the name of a function that was called and has no counts.
+func (in *intake) addCalledName(name string) {
 	if in.b != nil {
 		in.b.Seen(in.b.Method(layout.Key{Name: name}))
 	}
 }
 
-// binaryID takes the id of a program or library.
-func (in *intake) binaryID(id []byte) {
+// addBinaryID adds the build id of a program or library.
+func (in *intake) addBinaryID(id []byte) {
 	if in.b != nil {
 		in.b.Table(layout.TableBinaryIDs, 0, binaryIDColumns...).RowOnce(uint64(in.b.Symbol(string(id))))
 	}
 }
 
-// vtable takes the name of a vtable, and where it was, if that is known.
-func (in *intake) vtable(name string, address, size uint64) {
+// addVTable adds the name of a vtable and, if known, its place in memory.
+func (in *intake) addVTable(name string, address, size uint64) {
 	if in.b != nil {
 		in.b.Table(layout.TableVTables, 0, vtableColumns...).RowOnce(uint64(in.b.Symbol(name)), address, size)
 	}
 }
 
-// weighted is the weight of a trace in a run that has a weight itself.
-func (in *intake) weighted(weight uint64) uint64 {
+// traceWeight returns the weight of a trace, multiplied by the weight of the run.
+func (in *intake) traceWeight(weight uint64) uint64 {
 	run := uint64(in.o.Run.Weight)
 	if run == 0 || in.o.Run.AsLLVM && in.report.Kind != KindRaw {
 		return weight // llvm-profdata weighs traces only when it makes them
@@ -200,8 +200,8 @@ func (in *intake) weighted(weight uint64) uint64 {
 	return max(1, whole)
 }
 
-// trace takes a temporal trace: functions in the order of their first calls.
-func (in *intake) trace(weight uint64, functions []uint64) {
+// addTrace adds a temporal trace: functions in the order of their first calls.
+func (in *intake) addTrace(weight uint64, functions []uint64) {
 	if len(functions) == 0 {
 		return
 	}
@@ -212,21 +212,21 @@ func (in *intake) trace(weight uint64, functions []uint64) {
 		return
 	}
 	t := in.b.Table(layout.TableTraces, 0, traceColumns...)
-	weight = in.weighted(weight)
+	weight = in.traceWeight(weight)
 	for _, f := range functions {
 		t.Row(number, weight, f)
 	}
 }
 
-// llvm-profdata keeps as many traces. Before LLVM 22 it counted those of a file
-// anew, unless they were a sample of more.
+// llvm-profdata keeps at most llvmReservoir traces. Before LLVM 22 it counted the
+// traces of a file again, unless they were a sample.
 const (
 	llvmReservoir = 100
 	sinceStreams  = 13
 )
 
-// stream takes the number of traces of which those of the file were chosen.
-func (in *intake) stream(size uint64) {
+// addStreamSize adds the number of traces that those of the file were sampled from.
+func (in *intake) addStreamSize(size uint64) {
 	version := in.report.Params[layout.ParamLLVMVersion]
 	if in.o.Run.AsLLVM && version > 0 && version < sinceStreams && size <= llvmReservoir {
 		size = in.traces
@@ -237,26 +237,26 @@ func (in *intake) stream(size uint64) {
 	}
 }
 
-// plainFunctions gathers functions that have counters alone: a builder takes
-// many of them in less time.
+// plainFunctions gathers functions that have counters only: adding many of them to
+// a builder at once is faster.
 type plainFunctions struct {
 	functions [maxPlain]builder.CounterFunction
 	n         int
-	names     []byte   // of all, one behind the other
+	names     []byte   // of all functions, one after the other
 	counts    []uint64 // likewise
 }
 
-// Bounds on what is gathered. A function with more counters is not kept twice.
+// Limits on what is gathered. A function with more counters is added directly.
 const (
 	maxPlain       = 256
 	maxPlainCounts = 1 << 13
 )
 
-// take takes a function, which the parser may change then, and adds all to the
-// builder when they are many.
-func (p *plainFunctions) take(f *function, b *builder.Builder) error {
+// gather copies a function. When there is no more room, it first adds the gathered
+// functions to the builder.
+func (p *plainFunctions) gather(f *function, b *builder.Builder) error {
 	if p.n == maxPlain || len(p.counts)+len(f.counts) > maxPlainCounts {
-		if err := p.addTo(b); err != nil {
+		if err := p.flushTo(b); err != nil {
 			return err
 		}
 	}
@@ -272,8 +272,8 @@ func (p *plainFunctions) take(f *function, b *builder.Builder) error {
 	return nil
 }
 
-// addTo adds what was gathered to the builder.
-func (p *plainFunctions) addTo(b *builder.Builder) error {
+// flushTo adds the gathered functions to the builder.
+func (p *plainFunctions) flushTo(b *builder.Builder) error {
 	if p.n == 0 {
 		return nil
 	}

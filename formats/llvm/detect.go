@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Detect tells the form of a file from its first bytes, which should be some
-// 64 KiB if the file has so many.
+// Detect returns the format of a file that starts with head, which should be about
+// 64 KiB, or the whole file if it is smaller.
 func Detect(head []byte) (k Kind, ok bool) {
 	if _, ok := machineOf(head); ok {
 		return KindRaw, true
@@ -18,8 +18,8 @@ func Detect(head []byte) (k Kind, ok bool) {
 	return KindText, detectText(head)
 }
 
-// detectText reports whether text begins with a heading, or with a name, a hash
-// and a number of counters.
+// detectText reports whether text starts with a heading, or with a name, a hash and a
+// number of counters.
 func detectText(head []byte) bool {
 	numbers := -1
 	for line := range bytes.Lines(head) {

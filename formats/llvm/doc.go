@@ -1,7 +1,6 @@
-// Package llvm takes LLVM's instrumentation profiles in and gives them out
-// again.
+// Package llvm reads and writes LLVM's instrumentation profiles.
 //
-// [Read] reads all three forms into a builder:
+// [Read] reads three formats into a builder:
 //
 //	raw      .profraw: what an instrumented program writes when it ends
 //	indexed  .profdata: what llvm-profdata merge makes of it
@@ -9,15 +8,15 @@
 //
 // # Raw, versions 7 to 11
 //
-// A memory dump in the byte order and pointer size of the machine, which the
-// magic tells; one after the other for every module of the process:
+// A memory dump in the byte order and pointer size of the machine, which the magic
+// identifies; one after the other for every module of the process:
 //
 //	header      magic, version and variant, sizes of all sections, deltas
 //	binary ids  { u64 length, bytes, padding }
-//	data        a record for each function: NameRef, FuncHash, where its counters are
+//	data        a record for each function: NameRef, FuncHash, pointers to its counters
 //	counters    u64 or, for coverage of single bytes, u8
 //	bitmaps     of MC/DC, from version 9
-//	names       joined by 0x01, in chunks that zlib may have packed
+//	names       joined by 0x01, in chunks that may be compressed by zlib
 //	vtables     name, address and size, and their names, from version 10
 //	values      a block for each function that has value sites
 //
@@ -26,48 +25,46 @@
 //	header      magic, version and variant, offset of the table and of sections
 //	summary     from version 4; a second one for context-sensitive records
 //	buckets     { u16 items, { u64 hash, key length, data length, key, data } }
-//	table       of offsets of buckets: not needed, and checked all the same
+//	table       offsets of buckets: not needed, but checked
 //	sections    memory profiles, binary ids, names of vtables, temporal traces
 //
 // # In an archive
 //
 // The domain is llvm-ir or llvm-frontend. ParamLLVMVariant has the variant
-// bits ([Variant]), ParamLLVMVersion the indexed version that the LLVM writes
-// that made the profile, 0 if that is not known. A raw file can be of one of
-// several LLVMs: ParamLLVMNewest is the version of the newest then.
+// bits ([Variant]). ParamLLVMVersion is the indexed version that the LLVM that made the
+// profile writes, or 0 if that is not known. If a raw file can be of several LLVMs,
+// ParamLLVMNewest is the version of the newest.
 //
-// A function is a method whose key has the PGO name alone. Each of its
-// FuncHashes is one profile whose code id is the hash, and whose entries are
+// A function is a method whose key has only the PGO name. Each of its FuncHashes is a
+// profile whose code id is the hash, with the entries
 //
 //	Counters   at point 0: the counters
 //	ValueSite  sub is the kind, the point is the number of the site within its
-//	           kind, from 0. Every site has one, also one without values; the
-//	           values stand in the order of the input
+//	           kind, from 0. Every site has an entry, even without values; the
+//	           values have the order of the input
 //	Bitmap     at point 0, if there are bytes
 //
-// Values of indirect calls and vtables are NameRefs: the id of a method, and of
-// the name of a vtable in TableVTables. 0 is one that nobody knows.
+// Values of indirect calls and vtables are NameRefs: the id of a method, or of the name
+// of a vtable in TableVTables. 0 is an unknown one.
 //
-// Tables: TableBinaryIDs; TableTraces, with the number of traces that they were
-// chosen from as [PropertyStreamSize] in TableProperties, several of which add
-// up; TableVTables, with address and size 0 where the input has names alone.
-// TableOrder has the profiles in the order in which they first came, if the files
-// were merged as llvm-profdata does, or in that of a single indexed file of LLVM
-// 16 or before: those orders show in the files that llvm-profdata writes.
+// Tables: TableBinaryIDs; TableTraces, with the number of traces that they were sampled
+// from as [PropertyStreamSize] in TableProperties, where several add up; TableVTables,
+// with address and size 0 if the input has only names. TableOrder has the profiles in
+// the order in which they first occurred, if the files were merged as by llvm-profdata,
+// or in the order of a single indexed file of LLVM 16 or before. The files that
+// llvm-profdata writes depend on these orders.
 //
 // # What is not kept
 //
-// Timestamps of temporal profiles become one trace a file, as in LLVM. Functions
-// whose name a raw file does not have cannot be found by a compiler and are left
-// out. Memory profiles (memprof) are of another kind and are left out of an
-// indexed file. Each is counted in [Report.Lost].
+// Timestamps of temporal profiles become one trace for each file, as in LLVM. Functions
+// of a raw file without a name are left out, since no compiler could find them. Memory
+// profiles (memprof) are left out. [Report.Lost] counts all of these.
 //
 // # Trust
 //
-// Nothing in a file is trusted: every size is held against what was read, and
-// memory grows with what was read. What does not fit is an [*Error] with the
-// offset. A builder that an input was being read into when the error came has
-// some of its functions: it is of no use. Where that matters, because several
-// files go into one builder and a bad one shall be skipped, [Check] reads a file
-// first without a builder: what it accepts, Read accepts.
+// Nothing in a file is trusted: every size is checked against what was read, and memory
+// grows with what was read. Invalid data is an [*Error] with the offset. After an error,
+// a builder has some functions of the input and cannot be used, unless they are rolled
+// back (see builder.Batch). [Check] reads a file without a builder: Read accepts what it
+// accepts.
 package llvm

@@ -12,7 +12,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Versions that are known.
+// The versions that this package reads.
 const (
 	RawOldest     = 7 // LLVM 13
 	RawNewest     = 11
@@ -20,8 +20,8 @@ const (
 	IndexedNewest = 13 // LLVM 22
 )
 
-// The version word of raw and indexed files has the version in its low half and
-// the variant in its topmost bits.
+// The version word of raw and indexed files holds the version in its low half and
+// the variant in its highest bits.
 const (
 	versionMask  = 1<<32 - 1
 	variantShift = 55
@@ -44,7 +44,7 @@ const (
 	VariantTemporal                             // has temporal traces
 )
 
-// Domain is the domain of profiles of the variant.
+// Domain returns the domain of profiles of the variant.
 func (v Variant) Domain() layout.Domain {
 	if v&VariantIR != 0 {
 		return layout.DomainLLVMIR
@@ -52,17 +52,17 @@ func (v Variant) Domain() layout.Domain {
 	return layout.DomainLLVMFrontend
 }
 
-// indexedMagic begins an indexed file, read as a little-endian word.
+// indexedMagic is the first little-endian word of an indexed file.
 const indexedMagic = 0x8169666f72706cff
 
-// nameSeparator stands between the names of a chunk.
+// nameSeparator separates the names of a chunk.
 const nameSeparator = 0x01
 
-// Versions of the indexed format in which parts of it came.
+// The versions of the indexed format that introduced its parts.
 const (
 	sinceNumCounts  = 2  // the number of counters of a record
 	sinceValues     = 3  // value profiles
-	sinceSummary    = 4  // the summary behind the header
+	sinceSummary    = 4  // the summary after the header
 	sinceMemProf    = 8  // the offset of memory profiles
 	sinceBinaryIDs  = 9  // binary ids
 	sinceTraces     = 10 // temporal traces
@@ -73,8 +73,8 @@ const (
 	valueKindsKnown = 3 // indirect call, memop size, vtable
 )
 
-// PropertyStreamSize is the key, in TableProperties, of the number of temporal
-// traces of which those in TableTraces were chosen. Several rows add up.
+// PropertyStreamSize is the key in TableProperties of the number of temporal traces
+// that those in TableTraces were sampled from. Several rows add up.
 const PropertyStreamSize = disk.PropertyTraceStream
 
 // Columns of the tables that are read and written.
@@ -86,9 +86,9 @@ var (
 	propertyColumns = []layout.ColumnKind{layout.ColumnSymbol, layout.ColumnSymbol}
 )
 
-// VersionOfRelease is the version of the indexed format that a release of LLVM
-// writes, 0 for releases before 12. Later releases than those known are taken to
-// write the newest.
+// VersionOfRelease returns the version of the indexed format that a release of LLVM
+// writes, or 0 for releases before 12. For releases newer than the known ones it
+// returns the newest version.
 func VersionOfRelease(release int) int {
 	switch {
 	case release < 12:
@@ -103,8 +103,8 @@ func VersionOfRelease(release int) int {
 	return IndexedNewest
 }
 
-// A function is what a file says of one name and hash. The parser reuses its
-// slices for the next.
+// A function is the data of one name and hash. The parser reuses its slices for the
+// next function.
 type function struct {
 	name   []byte
 	hash   uint64
@@ -114,23 +114,23 @@ type function struct {
 	bitmap []byte
 }
 
-// A site is where values were seen.
+// A site is a value site.
 type site struct {
 	kind   uint16
 	number int32 // within its kind, from 0
-	end    int   // in the function's values; they begin where the last site's end
+	end    int   // end in the function's values, which begin at the end of the previous site
 }
 
-// plain reports whether the function has counters and nothing else.
-func (f *function) plain() bool { return len(f.sites) == 0 && len(f.bitmap) == 0 }
+// hasCountersOnly reports whether the function has neither value sites nor a bitmap.
+func (f *function) hasCountersOnly() bool { return len(f.sites) == 0 && len(f.bitmap) == 0 }
 
-// clear empties f, but for its name.
+// clear empties f, except for its name.
 func (f *function) clear() {
 	f.counts, f.sites, f.values, f.bitmap = f.counts[:0], f.sites[:0], f.values[:0], f.bitmap[:0]
 }
 
-// entries is the number of profile entries that the function becomes.
-func (f *function) entries() int {
+// entryCount returns the number of profile entries that the function becomes.
+func (f *function) entryCount() int {
 	n := 1 + len(f.sites)
 	if len(f.bitmap) > 0 {
 		n++
@@ -138,7 +138,7 @@ func (f *function) entries() int {
 	return n
 }
 
-// An order is how numbers are stored: true for big-endian.
+// An order is a byte order: true for big-endian.
 type order bool
 
 func (o order) u16(b []byte) uint16 {
@@ -165,8 +165,8 @@ func (o order) u64(b []byte) uint64 {
 	return v
 }
 
-// A block of value profiles is the same in raw and indexed files, but for the
-// order of bytes:
+// A block of value profiles is the same in raw and indexed files, except for the
+// byte order:
 //
 //	u32 size of the block, u32 number of kinds, and for each kind
 //	    u32 kind, u32 number of sites, u8 number of values for each site,
@@ -177,8 +177,7 @@ const (
 	valueSize        = 16
 )
 
-// valueBlock takes the values of a block that is all of b. The error says what
-// is wrong, without a place.
+// valueBlock decodes b, a block of value profiles. The error has no place.
 func (f *function) valueBlock(b []byte, o order) error {
 	kinds, last := o.u32(b[4:]), -1
 	b = b[valueBlockHeader:]
@@ -188,7 +187,7 @@ func (f *function) valueBlock(b []byte, o order) error {
 		}
 		kind, sites := o.u32(b), o.u32(b[4:])
 		if kind >= valueKindsKnown || int(kind) <= last {
-			return fmt.Errorf("values of kind %d behind kind %d", kind, last)
+			return fmt.Errorf("values of kind %d after kind %d", kind, last)
 		}
 		last = int(kind)
 		var err error
@@ -197,14 +196,14 @@ func (f *function) valueBlock(b []byte, o order) error {
 		}
 	}
 	if len(b) >= valueBlockHeader {
-		return fmt.Errorf("%d bytes behind the values of a block", len(b))
+		return fmt.Errorf("%d bytes after the values of a block", len(b))
 	}
 	return nil
 }
 
 var tooManySites = parse.Exceeded("a function of more than %d value sites of one kind", parse.MaxValueSites)
 
-// valueSites takes the sites of one kind and gives what is behind them.
+// valueSites decodes the sites of one kind and returns the bytes after them.
 func (f *function) valueSites(b []byte, kind uint16, sites uint32, o order) (rest []byte, err error) {
 	if uint64(sites) > uint64(len(b)) || sites > math.MaxInt32 {
 		return nil, fmt.Errorf("%d value sites in %d bytes", sites, len(b))

@@ -16,25 +16,24 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// maxDeflate is more than zlib can expand a byte to.
+// maxDeflate is an upper bound of the number of bytes that zlib expands a byte to.
 const maxDeflate = 1032
 
-// A section of names is a row of chunks, one for each object file:
+// A section of names is a sequence of chunks, one for each object file:
 //
 //	ULEB128 size, ULEB128 packed size, the names, packed by zlib unless the
 //	packed size is 0; zeros
 //
-// Names stand one after the other with 0x01 between.
+// Names are separated by 0x01.
 
 const separator = string(rune(nameSeparator))
 
-// splitNames gives the names of a section. The error says what is wrong and where
-// in the section.
+// splitNames returns the names of a section. The error has the offset in the section.
 func splitNames(section []byte) (names []string, err error) {
 	unpacked := 0
 	for rest := section; len(rest) > 0; {
 		at := len(section) - len(rest)
-		text, behind, err := nameChunk(rest, max(parse.FreeExpansion, parse.MaxExpansion*len(section))-unpacked)
+		text, after, err := nameChunk(rest, max(parse.FreeExpansion, parse.MaxExpansion*len(section))-unpacked)
 		if err != nil {
 			return nil, fmt.Errorf("byte %d: %w", at, err)
 		}
@@ -54,14 +53,14 @@ func splitNames(section []byte) (names []string, err error) {
 			}
 			names = append(names, name)
 		}
-		rest = bytes.TrimLeft(behind, "\x00")
+		rest = bytes.TrimLeft(after, "\x00")
 	}
 	return names, nil
 }
 
-// nameChunk gives the text of the first chunk of b, which may have so many bytes,
-// and what is behind it.
-func nameChunk(b []byte, most int) (text string, behind []byte, err error) {
+// nameChunk returns the text of the first chunk of b, of at most that many bytes, and
+// the bytes after the chunk.
+func nameChunk(b []byte, most int) (text string, after []byte, err error) {
 	size, n := binary.Uvarint(b)
 	if n <= 0 {
 		return "", nil, fmt.Errorf("a size that does not end")
@@ -89,7 +88,7 @@ func nameChunk(b []byte, most int) (text string, behind []byte, err error) {
 	return text, b[packed:], err
 }
 
-// unpack gives the size bytes that zlib has packed into b.
+// unpack returns the size bytes that b holds, compressed by zlib.
 func unpack(b []byte, size int) (string, error) {
 	z, err := zlib.NewReader(bytes.NewReader(b))
 	if err != nil {
@@ -104,8 +103,8 @@ func unpack(b []byte, size int) (string, error) {
 	return text.String(), err
 }
 
-// possibleNames refuses names that an archive does not keep.
-func possibleNames(names []string) error {
+// checkNames rejects names that are too long for an archive.
+func checkNames(names []string) error {
 	for _, name := range names {
 		if len(name) > disk.MaxName {
 			return fmt.Errorf("a name of %d bytes", len(name))
@@ -114,21 +113,21 @@ func possibleNames(names []string) error {
 	return nil
 }
 
-// A nameIndex finds the names of a module by their NameRef. NameRefs are spread
-// evenly, but for those of somebody who computes them: a probe is bounded.
+// A nameIndex finds the names of a module by their NameRef. Genuine NameRefs are
+// evenly distributed; crafted ones may not be, so that the length of a probe is limited.
 type nameIndex struct {
 	names []string
 	refs  []uint64
-	used  []bool   // a function of that name was read
+	used  []bool   // a function with that name was read
 	slots []uint32 // 1 + index into the above
 	mask  uint64
 }
 
-// maxProbe is how far a name may lie from its place. Names in a table half full
-// at most, and spread evenly, are never as far.
+// maxProbe is the maximum length of a probe. Evenly distributed names in a table that
+// is at most half full never need as many steps.
 const maxProbe = 1 << 10
 
-// newNameIndex indexes names. Of those with the same NameRef the first is found.
+// newNameIndex indexes names. Of several names with one NameRef the first is found.
 func newNameIndex(names []string) *nameIndex {
 	size := 8
 	for size < 2*len(names) {
@@ -158,7 +157,7 @@ func (x *nameIndex) place(i int) {
 	}
 }
 
-// find gives the index of the name with that NameRef.
+// find returns the index of the name with that NameRef.
 func (x *nameIndex) find(ref uint64) (i int, ok bool) {
 	for probe := range uint64(maxProbe) {
 		slot := x.slots[(ref+probe)&x.mask]
@@ -172,14 +171,14 @@ func (x *nameIndex) find(ref uint64) (i int, ok bool) {
 	return 0, false
 }
 
-// ValueNames gives the names that values of sites stand for.
+// ValueNames resolves the values of sites to names.
 type ValueNames struct {
 	store   *reader.Store
 	vtables map[uint64]string
 }
 
-// NewValueNames reads the names of vtables; those of functions are looked up
-// when they are asked for.
+// NewValueNames reads the names of vtables. Names of functions are looked up on
+// demand.
 func NewValueNames(s *reader.Store) (*ValueNames, error) {
 	names, err := symbolColumn(s, layout.TableVTables, vtableColumns)
 	if err != nil {
@@ -192,8 +191,8 @@ func NewValueNames(s *reader.Store) (*ValueNames, error) {
 	return n, nil
 }
 
-// Function is the name of the function with an id; ok is false if the archive
-// does not have it, or has two.
+// Function returns the name of the function with an id. ok is false if the archive
+// has no such function, or two.
 func (n *ValueNames) Function(id uint64) (name reader.Name, ok bool, err error) {
 	m, ok, err := n.method(id)
 	if !ok {
@@ -211,8 +210,8 @@ func (n *ValueNames) method(id uint64) (m reader.Method, ok bool, err error) {
 	return m, err == nil, err
 }
 
-// VTable is the name of the vtable with an id; ok is false if the archive does
-// not have it.
+// VTable returns the name of the vtable with an id. ok is false if the archive has
+// no such vtable.
 func (n *ValueNames) VTable(id uint64) (name string, ok bool) {
 	name, ok = n.vtables[id]
 	return name, ok

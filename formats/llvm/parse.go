@@ -12,10 +12,10 @@ import (
 	"github.com/profarc/profarc/internal/parse"
 )
 
-// A Kind is a form of profiles.
+// A Kind is one of LLVM's file formats.
 type Kind uint8
 
-// The forms.
+// The file formats.
 const (
 	KindRaw Kind = iota + 1
 	KindIndexed
@@ -26,71 +26,70 @@ func (k Kind) String() string {
 	return [...]string{"", "raw", "indexed", "text"}[k&3]
 }
 
-// ReadOptions say how a profile is read. The zero value is of use.
+// ReadOptions configure [Read]. The zero value is valid.
 type ReadOptions struct {
 	Name string // of the file, for errors
-	// Config is what the archive says of itself. Of its Params those that the
-	// file shows are set; ParamLLVMVersion of the caller stands, where it is
-	// not 0, for raw files and text: they do not say which LLVM made them
-	// exactly.
+	// Config describes the archive. Read sets those of its Params that follow from
+	// the file. A ParamLLVMVersion that is not 0 is kept for raw files and text,
+	// which do not say exactly which LLVM made them.
 	Config builder.Config
 	// Into is the builder that the profiles are added to, nil for a new one.
 	Into *builder.Builder
-	// Run is the run that the profiles are of. It begins anew with each file
-	// that is read into Into, and with each module of a raw file.
+	// Run is the run of the profiles. Each file that is read into Into and each
+	// module of a raw file starts a run.
 	Run builder.Run
 }
 
-// Read reads a profile of any form into a builder. The error is an [*Error]
-// where the file is not what LLVM writes, and matches builder.ErrMismatch where
-// its kind does not fit what Into has: profiles of another instrumentation, or
-// counts together with coverage of single bytes.
+// Read reads a profile in any of the three formats into a builder. The error is an
+// [*Error] if the file is not one that LLVM writes. It matches builder.ErrMismatch if
+// the profile cannot be merged with what Into has: profiles of another
+// instrumentation, or counts and single-byte coverage.
 func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 	in := newIntake(o, false)
-	if err := in.read(r); err != nil {
+	if err := in.readProfile(r); err != nil {
 		return nil, nil, err
 	}
 	return in.b, in.report, nil
 }
 
-// Check reads a profile as Read does and keeps nothing. It needs the memory of
-// one module of a raw file, and no more than a buffer for the other forms. Read
-// accepts what Check accepts, but for an indexed file that has a name twice,
-// which no LLVM writes.
+// Check reads a profile as Read does and keeps nothing. It needs memory for one
+// module of a raw file, or for a buffer in the other formats. Read accepts what Check
+// accepts, except for an indexed file that contains a name twice, which no LLVM
+// writes.
 func Check(r io.Reader, o ReadOptions) (*Report, error) {
 	in := newIntake(o, true)
-	if err := in.read(r); err != nil {
+	if err := in.readProfile(r); err != nil {
 		return nil, err
 	}
 	return in.report, nil
 }
 
-// read reads a profile of any form.
-func (in *intake) read(r io.Reader) error {
-	err := in.scan(&scan{newSource(r), in})
-	if added := in.plain.addTo(in.b); added != nil {
-		return added // of a function that stands before what err is of
+// readProfile reads a profile in any of the formats.
+func (in *intake) readProfile(r io.Reader) error {
+	err := in.scanProfile(&scan{newSource(r), in})
+	if added := in.plain.flushTo(in.b); added != nil {
+		return added // of a function before the place of err
 	}
 	return err
 }
 
-func (in *intake) scan(s *scan) error {
+func (in *intake) scanProfile(s *scan) error {
 	head := s.peek(8)
 	if _, ok := machineOf(head); ok {
-		return s.raw()
+		return s.readRaw()
 	}
 	switch {
-	case s.failure() != nil:
-		return s.failure()
+	case s.readError() != nil:
+		return s.readError()
 	case len(head) == 8 && binary.LittleEndian.Uint64(head) == indexedMagic:
-		return s.indexed()
+		return s.readIndexed()
 	case len(head) > 0 && isText(head):
-		return s.text()
+		return s.readText()
 	}
 	return s.fault(ErrNotProfile, 0, "")
 }
 
-// isText reports whether a file that begins so can be text.
+// isText reports whether a file that starts with head can be text.
 func isText(head []byte) bool {
 	for _, c := range head {
 		if c < ' ' && c != '\t' && c != '\n' && c != '\r' || c == 0x7f {
@@ -100,26 +99,25 @@ func isText(head []byte) bool {
 	return true
 }
 
-// firstBuffer is the size of a source's buffer until something larger must be
-// seen at once.
+// firstBuffer is the initial size of a source's buffer.
 const firstBuffer = 1 << 16
 
-// A source gives an input piece by piece. Its memory grows with what was read,
-// whatever sizes the input says it has.
+// A source is a buffered input. Its memory grows with the bytes that were read, not
+// with the sizes that the input claims.
 type source struct {
 	r       io.Reader
 	buf     []byte
-	at, end int   // buf[at:end] is read and not given yet
+	at, end int   // buf[at:end] was read and not consumed
 	base    int64 // offset of buf[0] in the input
 	err     error // of r: io.EOF at the end
 }
 
 func newSource(r io.Reader) *source { return &source{r: r, buf: make([]byte, firstBuffer)} }
 
-// offset is where the next byte is in the input.
+// offset returns the offset of the next byte in the input.
 func (s *source) offset() int64 { return s.base + int64(s.at) }
 
-// peek gives the next n bytes, or fewer at the end of the input, and leaves
+// peek returns the next n bytes, or fewer at the end of the input, without consuming
 // them. They are valid until the next call.
 func (s *source) peek(n int) []byte {
 	for s.end-s.at < n && s.err == nil {
@@ -128,8 +126,8 @@ func (s *source) peek(n int) []byte {
 	return s.buf[s.at:min(s.at+n, s.end)]
 }
 
-// next takes n bytes, which are valid until the next call. ok is false where
-// the input has not so many left.
+// next consumes n bytes, which are valid until the next call. ok is false if fewer
+// are left.
 func (s *source) next(n int) (b []byte, ok bool) {
 	if s.end-s.at < n {
 		if len(s.peek(n)) < n {
@@ -141,7 +139,7 @@ func (s *source) next(n int) (b []byte, ok bool) {
 	return b, true
 }
 
-// fill reads once, into a buffer that is at most double of what it holds.
+// fill reads once. It at most doubles the buffer.
 func (s *source) fill(n int) {
 	if s.at > 0 {
 		s.base += int64(s.at)
@@ -159,7 +157,7 @@ func (s *source) fill(n int) {
 	s.err = err
 }
 
-// retry reads from a reader that gave nothing, until it gives something.
+// retry repeats a read that returned no bytes and no error.
 func (s *source) retry() error {
 	for range 100 {
 		n, err := s.r.Read(s.buf[s.end:])
@@ -171,27 +169,27 @@ func (s *source) retry() error {
 	return io.ErrNoProgress
 }
 
-// firstSection is how much of a section is made room for before any of it is
-// read; then four times what was read.
+// firstSection is the initial allocation for a section, which then grows to four
+// times what was read.
 const firstSection = 1 << 20
 
-// section takes n bytes to be kept.
-func (s *source) section(n uint64) (b []byte, ok bool) {
+// readSection consumes n bytes into a slice of their own.
+func (s *source) readSection(n uint64) (b []byte, ok bool) {
 	for uint64(len(b)) < n {
 		piece := min(n-uint64(len(b)), max(3*uint64(len(b)), firstSection))
 		at := len(b)
 		b = slices.Grow(b, int(piece))[:at+int(piece)]
 		given := copy(b[at:], s.buf[s.at:s.end])
 		s.at += given
-		if !s.read(b[at+given:]) {
+		if !s.readFull(b[at+given:]) {
 			return nil, false
 		}
 	}
 	return b, true
 }
 
-// read fills b from the reader itself; what the source had is given.
-func (s *source) read(b []byte) bool {
+// readFull fills b from the reader, after the buffer was consumed.
+func (s *source) readFull(b []byte) bool {
 	if len(b) == 0 {
 		return true
 	}
@@ -210,7 +208,7 @@ func (s *source) read(b []byte) bool {
 	return true
 }
 
-// skip takes n bytes that nobody wants.
+// skip discards n bytes.
 func (s *source) skip(n uint64) bool {
 	for n > 0 {
 		piece := min(n, firstBuffer)
@@ -227,17 +225,17 @@ func (s *source) rest() io.Reader {
 	return io.MultiReader(bytes.NewReader(s.buf[s.at:s.end]), s.r)
 }
 
-// drain reads to the end, so that a decompressor has checked everything.
+// drain reads to the end, so that a decompressor verifies its checksum.
 func (s *source) drain() error {
 	for s.err == nil {
 		s.at = s.end
 		s.fill(1)
 	}
-	return s.failure()
+	return s.readError()
 }
 
-// failure is the error of the reader, nil if it only came to its end.
-func (s *source) failure() error {
+// readError returns the error of the reader, nil at the end of the input.
+func (s *source) readError() error {
 	if s.err == nil || s.err == io.EOF {
 		return nil
 	}
@@ -253,8 +251,8 @@ type scan struct {
 	*intake
 }
 
-// malformed is the error of something at an offset that cannot be, or of which
-// there is too much.
+// malformed returns the error of invalid data at an offset, or of a limit that was
+// exceeded there.
 func (s *scan) malformed(offset int64, format string, args ...any) error {
 	for _, a := range args {
 		var exceeded *parse.LimitError
@@ -265,10 +263,10 @@ func (s *scan) malformed(offset int64, format string, args ...any) error {
 	return s.fault(ErrMalformed, offset, fmt.Sprintf(format, args...))
 }
 
-// cut is the error of an input that has ended within something, or the error of
-// its reader.
+// cut returns the error of an input that ends within something, or the error of its
+// reader.
 func (s *scan) cut(within string) error {
-	if err := s.failure(); err != nil {
+	if err := s.readError(); err != nil {
 		return err
 	}
 	s.at = s.end
@@ -279,10 +277,10 @@ func (s *scan) fault(kind error, offset int64, detail string) error {
 	return &Error{Name: s.name, Offset: offset, Kind: kind, Detail: detail, After: string(s.last)}
 }
 
-// take takes a function that is described at an offset.
-func (s *scan) take(f *function, offset int64) error {
-	if err := f.possible(); err != nil {
+// addFunctionAt checks and adds the function that is described at an offset.
+func (s *scan) addFunctionAt(f *function, offset int64) error {
+	if err := f.checkLimits(); err != nil {
 		return s.malformed(offset, "%v", err)
 	}
-	return s.function(f)
+	return s.addFunction(f)
 }

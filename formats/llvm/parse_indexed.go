@@ -10,20 +10,20 @@ import (
 	"github.com/profarc/profarc/internal/words"
 )
 
-// An indexedScan reads an indexed file from its first byte to its last: the
-// offsets in it must agree with that, and are not followed.
+// An indexedScan reads an indexed file sequentially. It checks the offsets in the file
+// and does not follow them.
 type indexedScan struct {
 	*scan
 	f       function
 	version int
 	variant Variant
-	// Offsets of what stands behind the buckets, 0 for none.
+	// Offsets of the parts after the buckets, 0 for none.
 	table, memProf, binaryIDs, traces, vtables int64
 	buckets                                    bucketSum
 	items                                      uint64
 }
 
-// A bucketSum is what the table of buckets is held against.
+// A bucketSum is a checksum of bucket offsets, to compare the buckets with their table.
 type bucketSum struct{ buckets, offsets uint64 }
 
 func (b *bucketSum) add(offset uint64) {
@@ -31,10 +31,10 @@ func (b *bucketSum) add(offset uint64) {
 	b.offsets += offset
 }
 
-// indexed reads an indexed file.
-func (s *scan) indexed() error {
+// readIndexed reads an indexed file.
+func (s *scan) readIndexed() error {
 	x := &indexedScan{scan: s}
-	for _, part := range []func() error{x.header, x.summaries, x.functions, x.offsets, x.sections} {
+	for _, part := range []func() error{x.readHeader, x.skipSummaries, x.readBuckets, x.checkBucketTable, x.readSections} {
 		if err := part(); err != nil {
 			return err
 		}
@@ -42,7 +42,7 @@ func (s *scan) indexed() error {
 	return x.drain()
 }
 
-// u64s takes n words.
+// u64s reads n words.
 func (x *indexedScan) u64s(n int, what string) ([]uint64, error) {
 	b, ok := x.next(8 * n)
 	if !ok {
@@ -55,7 +55,7 @@ func (x *indexedScan) u64s(n int, what string) ([]uint64, error) {
 	return words, nil
 }
 
-func (x *indexedScan) header() error {
+func (x *indexedScan) readHeader() error {
 	words, err := x.u64s(2, "the header")
 	if err != nil {
 		return err
@@ -74,18 +74,18 @@ func (x *indexedScan) header() error {
 	if words, err = x.u64s(fields, "the header"); err != nil {
 		return err
 	}
-	if err := x.place(words); err != nil {
+	if err := x.locateSections(words); err != nil {
 		return err
 	}
 	if x.variant&VariantMemProf != 0 {
 		x.report.Lost.Add(LossMemProf, 1)
 		x.variant &^= VariantMemProf
 	}
-	return x.begin(heading{kind: KindIndexed, version: x.version, made: x.version, variant: x.variant})
+	return x.beginModule(heading{kind: KindIndexed, version: x.version, made: x.version, variant: x.variant})
 }
 
-// place notes where everything is, from the words behind the version.
-func (x *indexedScan) place(words []uint64) error {
+// locateSections takes the offsets of all parts from the words after the version.
+func (x *indexedScan) locateSections(words []uint64) error {
 	if words[1] != 0 {
 		return x.malformed(24, "a hash of kind %d, only MD5 is known", words[1])
 	}
@@ -104,8 +104,8 @@ func (x *indexedScan) place(words []uint64) error {
 	return nil
 }
 
-// summaries skips the summaries: they follow from the counters.
-func (x *indexedScan) summaries() error {
+// skipSummaries skips the summaries, which can be computed from the counters.
+func (x *indexedScan) skipSummaries() error {
 	number := 0
 	if x.version >= sinceSummary {
 		number++
@@ -129,8 +129,8 @@ func (x *indexedScan) summaries() error {
 	return nil
 }
 
-// offsets holds the table of buckets against the buckets.
-func (x *indexedScan) offsets() error {
+// checkBucketTable compares the table of buckets with the buckets.
+func (x *indexedScan) checkBucketTable() error {
 	at := x.offset()
 	sizes, err := x.u64s(2, "the table of buckets")
 	if err != nil {
@@ -149,7 +149,7 @@ func (x *indexedScan) offsets() error {
 		for ; len(b) > 0; b = b[8:] {
 			offset := binary.LittleEndian.Uint64(b)
 			sum.offsets += offset
-			sum.buckets += (offset | -offset) >> 63 // 1 unless it is 0: no branch, which could not be foretold
+			sum.buckets += (offset | -offset) >> 63 // 1 unless it is 0, without an unpredictable branch
 		}
 		left -= n
 	}
@@ -159,8 +159,8 @@ func (x *indexedScan) offsets() error {
 	return nil
 }
 
-// sections reads what stands behind the table, in the order in which it does.
-func (x *indexedScan) sections() error {
+// readSections reads the sections after the table, in their order.
+func (x *indexedScan) readSections() error {
 	type section struct {
 		at   int64
 		read func() error
@@ -184,8 +184,8 @@ func (x *indexedScan) sections() error {
 	return nil
 }
 
-// sized takes a section that begins with its size.
-func (x *indexedScan) sized(what string) ([]byte, error) {
+// readSized reads a section that starts with its size.
+func (x *indexedScan) readSized(what string) ([]byte, error) {
 	at := x.offset()
 	words, err := x.u64s(1, what)
 	if err != nil {
@@ -194,7 +194,7 @@ func (x *indexedScan) sized(what string) ([]byte, error) {
 	if words[0] > maxSection {
 		return nil, x.malformed(at, "%s of %d bytes", what, words[0])
 	}
-	b, ok := x.section(words[0])
+	b, ok := x.readSection(words[0])
 	if !ok {
 		return nil, x.cut(what)
 	}
@@ -203,11 +203,11 @@ func (x *indexedScan) sized(what string) ([]byte, error) {
 
 func (x *indexedScan) readBinaryIDs() error {
 	at := x.offset()
-	b, err := x.sized("the binary ids")
+	b, err := x.readSized("the binary ids")
 	if err != nil {
 		return err
 	}
-	if err := x.takeBinaryIDs(b, false); err != nil {
+	if err := x.addBinaryIDs(b, false); err != nil {
 		return x.malformed(at, "%v", err)
 	}
 	return nil
@@ -215,19 +215,19 @@ func (x *indexedScan) readBinaryIDs() error {
 
 func (x *indexedScan) readVTables() error {
 	at := x.offset()
-	b, err := x.sized("the names of vtables")
+	b, err := x.readSized("the names of vtables")
 	if err != nil {
 		return err
 	}
 	names, err := splitNames(b)
 	if err == nil {
-		err = possibleNames(names)
+		err = checkNames(names)
 	}
 	if err != nil {
 		return x.malformed(at, "the names of vtables: %v", err)
 	}
 	for _, name := range names {
-		x.vtable(name, 0, 0)
+		x.addVTable(name, 0, 0)
 	}
 	return nil
 }
@@ -246,7 +246,7 @@ func (x *indexedScan) readTraces() error {
 		if head[1] > maxSection {
 			return x.malformed(at, "a temporal trace of %d functions", head[1])
 		}
-		b, ok := x.section(8 * head[1])
+		b, ok := x.readSection(8 * head[1])
 		if !ok {
 			return x.cut("a temporal trace")
 		}
@@ -254,19 +254,19 @@ func (x *indexedScan) readTraces() error {
 		for i := range functions {
 			functions[i] = binary.LittleEndian.Uint64(b[8*i:])
 		}
-		x.trace(head[0], functions)
+		x.addTrace(head[0], functions)
 	}
-	x.stream(words[1])
+	x.addStreamSize(words[1])
 	return nil
 }
 
 // itemHeader is the size of { u64 hash, u64 key length, u64 data length }.
 const itemHeader = 24
 
-// functions reads the buckets, which fill everything up to the table.
-func (x *indexedScan) functions() error {
+// readBuckets reads the buckets, which extend up to the table.
+func (x *indexedScan) readBuckets() error {
 	if x.offset() > x.table {
-		return x.malformed(32, "the table of buckets at byte %d, within what stands before it", x.table)
+		return x.malformed(32, "the table of buckets at byte %d, within what comes before it", x.table)
 	}
 	for x.table-x.offset() >= 2 {
 		at := x.offset()
@@ -280,7 +280,7 @@ func (x *indexedScan) functions() error {
 		}
 		x.buckets.add(uint64(at))
 		for range items {
-			if err := x.item(); err != nil {
+			if err := x.readItem(); err != nil {
 				return err
 			}
 		}
@@ -294,8 +294,8 @@ func (x *indexedScan) functions() error {
 	return nil
 }
 
-// item reads all functions of one name.
-func (x *indexedScan) item() error {
+// readItem reads all functions of one name.
+func (x *indexedScan) readItem() error {
 	at := x.offset()
 	b, ok := x.next(itemHeader)
 	if !ok {
@@ -311,36 +311,36 @@ func (x *indexedScan) item() error {
 	}
 	x.items++
 	x.f.name = b[:key]
-	return x.records(b[key:], at)
+	return x.readRecords(b[key:], at)
 }
 
-// records reads the functions that have the name, one for each hash.
-func (x *indexedScan) records(b []byte, at int64) (err error) {
+// readRecords reads the functions that have the name, one for each hash.
+func (x *indexedScan) readRecords(b []byte, at int64) (err error) {
 	if len(b) == 0 {
 		return x.malformed(at, "%.80q has no counters", x.f.name)
 	}
 	for before, first := uint64(0), true; len(b) > 0; first = false {
 		x.f.clear()
-		if b, err = x.record(b); err != nil {
+		if b, err = x.readRecord(b); err != nil {
 			return x.malformed(at, "%.80q: %v", x.f.name, err)
 		}
-		// Hashes stand in any order; one that is there twice, which nothing
-		// rules out, is merged with itself.
+		// Hashes have any order. Records with the same hash, which the format does
+		// not rule out, are merged.
 		if !first && x.f.hash <= before {
 			if err := x.nextRun(); err != nil {
 				return err
 			}
 		}
 		before = x.f.hash
-		if err := x.take(&x.f, at); err != nil {
+		if err := x.addFunctionAt(&x.f, at); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// record reads one function from the front of b. The error says what is wrong.
-func (x *indexedScan) record(b []byte) (rest []byte, err error) {
+// readRecord decodes the function at the start of b. The error has no place.
+func (x *indexedScan) readRecord(b []byte) (rest []byte, err error) {
 	if len(b) < 16 && x.version >= sinceNumCounts || len(b) < 8 {
 		return nil, fmt.Errorf("a record of %d bytes", len(b))
 	}
@@ -365,12 +365,12 @@ func (x *indexedScan) record(b []byte) (rest []byte, err error) {
 		return x.f.indexedValues(b)
 	}
 	if x.version < sinceNumCounts && len(b) > 0 {
-		return nil, fmt.Errorf("%d bytes behind the counters", len(b))
+		return nil, fmt.Errorf("%d bytes after the counters", len(b))
 	}
 	return b, nil
 }
 
-// indexedBitmap takes a bitmap, of which each byte stands in a word of its own.
+// indexedBitmap decodes a bitmap, which has a word for each byte.
 func (f *function) indexedBitmap(b []byte) (rest []byte, err error) {
 	if len(b) < 8 {
 		return nil, fmt.Errorf("no room for the size of its bitmap")

@@ -18,31 +18,31 @@ type rawScan struct {
 	f       function
 }
 
-// A stamp says when a function was called for the first time.
+// A stamp is the time of the first call of a function.
 type stamp struct{ when, function uint64 }
 
-// raw reads a raw file, module by module.
-func (s *scan) raw() error {
+// readRaw reads a raw file, module by module.
+func (s *scan) readRaw() error {
 	r := &rawScan{scan: s}
 	for first := true; ; first = false {
 		m := rawModule{rawScan: r}
-		more, err := m.header(first)
+		more, err := m.readHeader(first)
 		if err != nil {
 			return err
 		}
 		if !more {
 			break
 		}
-		if err := m.read(); err != nil {
+		if err := m.readModule(); err != nil {
 			return err
 		}
 	}
-	r.takeTrace()
+	r.addTimestampTrace()
 	return nil
 }
 
-// takeTrace makes a trace of the timestamps of all modules.
-func (r *rawScan) takeTrace() {
+// addTimestampTrace adds a trace made from the timestamps of all modules.
+func (r *rawScan) addTimestampTrace() {
 	if len(r.stamps) == 0 {
 		return
 	}
@@ -53,14 +53,14 @@ func (r *rawScan) takeTrace() {
 	for i, s := range r.stamps {
 		functions[i] = s.function
 	}
-	r.trace(1, functions)
-	r.stream(1)
+	r.addTrace(1, functions)
+	r.addStreamSize(1)
 }
 
-// header reads the header of the next module; more is false if there is none.
-func (m *rawModule) header(first bool) (more bool, err error) {
-	if !first && !m.another() {
-		return false, m.failure()
+// readHeader reads the header of the next module. more is false at the end.
+func (m *rawModule) readHeader(first bool) (more bool, err error) {
+	if !first && !m.skipToNextModule() {
+		return false, m.readError()
 	}
 	at := m.offset()
 	b, ok := m.next(16)
@@ -74,14 +74,14 @@ func (m *rawModule) header(first bool) (more bool, err error) {
 	m.machine, m.h.rawMachine = machine, machine
 	word := machine.u64(b[8:])
 	m.h.version, m.h.variant = int(uint32(word)), Variant(word>>variantShift)
-	if err := m.readable(at); err != nil {
+	if err := m.checkVersion(at); err != nil {
 		return false, err
 	}
 	return true, m.headerFields()
 }
 
-// another skips the zeros between modules.
-func (m *rawModule) another() bool {
+// skipToNextModule skips the zeros between modules and reports whether there is another.
+func (m *rawModule) skipToNextModule() bool {
 	for {
 		switch b := m.peek(1); {
 		case len(b) == 0:
@@ -93,8 +93,8 @@ func (m *rawModule) another() bool {
 	}
 }
 
-// readable refuses versions and variants that cannot be read.
-func (m *rawModule) readable(at int64) error {
+// checkVersion rejects versions and variants that cannot be read.
+func (m *rawModule) checkVersion(at int64) error {
 	v := m.h.version
 	switch {
 	case v < RawOldest:
@@ -119,7 +119,7 @@ func (m *rawModule) headerFields() error {
 	for i, f := range fields {
 		*f = m.machine.u64(b[8*i:])
 	}
-	if err := m.h.check(); err != nil {
+	if err := m.h.checkSizes(); err != nil {
 		return m.malformed(at, "%v", err)
 	}
 	if m.h.records == 0 && m.h.counters > 0 {
@@ -129,8 +129,8 @@ func (m *rawModule) headerFields() error {
 	return nil
 }
 
-// The magics of raw files, read as a big-endian word: those of little-endian
-// machines begin with 0x81.
+// The magic numbers of raw files, as big-endian words: those of little-endian machines
+// start with 0x81.
 const (
 	rawMagic64Little = 0x8172666f72706cff
 	rawMagic32Little = 0x8152666f72706cff
@@ -138,13 +138,13 @@ const (
 	rawMagic32Big    = 0xff6c70726f665281
 )
 
-// A rawMachine is what the magic tells of the machine.
+// A rawMachine is a machine as the magic identifies it.
 type rawMachine struct {
 	order
 	pointer int // size in bytes
 }
 
-// machineOf gives the machine of a magic.
+// machineOf returns the machine of a magic.
 func machineOf(magic []byte) (m rawMachine, ok bool) {
 	if len(magic) < 8 {
 		return m, false
@@ -167,16 +167,16 @@ type rawHeader struct {
 	rawMachine
 	version int
 	variant Variant
-	// Sizes: bytes, but for numbers of records, counters and vtables.
+	// Sizes: numbers of records, counters and vtables; the others in bytes.
 	binaryIDs, records, beforeCounters, counters, afterCounters uint64
 	bitmap, afterBitmap, uniform, afterUniform                  uint64
 	names, vtables, vtableNames                                 uint64
-	// Where sections of counters and bitmaps began, seen from the data.
+	// Places of the sections of counters and bitmaps, relative to the data.
 	countersDelta, bitmapDelta, uniformDelta, namesDelta uint64
 	lastKind                                             uint64
 }
 
-// Versions of raw files in which parts came.
+// The versions of raw files that introduced their parts.
 const (
 	rawRelative = 8 // pointers to counters are relative
 	rawBitmaps  = 9
@@ -184,7 +184,7 @@ const (
 	rawUniform  = 11
 )
 
-// fields are the words behind magic and version, in their order.
+// fields returns the words after magic and version, in their order.
 func (h *rawHeader) fields() []*uint64 {
 	f := []*uint64{&h.binaryIDs, &h.records, &h.beforeCounters, &h.counters, &h.afterCounters}
 	if h.version >= rawBitmaps {
@@ -204,11 +204,11 @@ func (h *rawHeader) fields() []*uint64 {
 	return append(f, &h.lastKind)
 }
 
-// maxSection bounds sizes, so that no sum of them overflows.
+// maxSection limits sizes, so that no sum of them overflows.
 const maxSection = 1 << 40
 
-// check refuses sizes that cannot be. The error says what is wrong.
-func (h *rawHeader) check() error {
+// checkSizes rejects impossible sizes. The error has no place.
+func (h *rawHeader) checkSizes() error {
 	for _, n := range []uint64{h.binaryIDs, h.records, h.beforeCounters, h.counters, h.afterCounters, h.bitmap,
 		h.afterBitmap, h.uniform, h.afterUniform, h.names, h.vtables, h.vtableNames} {
 		if n > maxSection {
@@ -224,7 +224,7 @@ func (h *rawHeader) check() error {
 	return nil
 }
 
-// counterSize is the size of a counter in bytes.
+// counterSize returns the size of a counter in bytes.
 func (h *rawHeader) counterSize() uint64 {
 	if h.variant&VariantByteCoverage != 0 {
 		return 1
@@ -232,8 +232,7 @@ func (h *rawHeader) counterSize() uint64 {
 	return 8
 }
 
-// stampCounters is the number of a function's first counters that are its
-// timestamp.
+// stampCounters returns how many of a function's first counters are its timestamp.
 func (h *rawHeader) stampCounters() uint64 {
 	if h.variant&VariantTemporal == 0 {
 		return 0
@@ -241,11 +240,11 @@ func (h *rawHeader) stampCounters() uint64 {
 	return 8 / h.counterSize()
 }
 
-// made is the version of the indexed format that the LLVM writes which reads
-// and writes the raw version. Where several do it is the oldest, which all of
-// them read: a profile of LLVM 14 that said 9 could not be read by LLVM 14.
-// Temporal profiles came with LLVM 17.
-func (h *rawHeader) made() int {
+// indexedVersion returns the version of the indexed format that the LLVM of this raw
+// version writes. If several LLVMs have the raw version, it is the oldest, which all of
+// them read: LLVM 14 cannot read an indexed file of version 9. Temporal profiles came
+// with LLVM 17.
+func (h *rawHeader) indexedVersion() int {
 	switch {
 	case h.version == 7 || h.version == 8 && h.variant&VariantTemporal == 0:
 		return 7
@@ -255,9 +254,9 @@ func (h *rawHeader) made() int {
 	return h.version + 2
 }
 
-// newest is the newest version that an LLVM writes which reads and writes the raw
-// version, 0 if that is made's.
-func (h *rawHeader) newest() int {
+// newestIndexedVersion returns the newest version of the indexed format that an LLVM of
+// this raw version writes, or 0 if it is that of indexedVersion.
+func (h *rawHeader) newestIndexedVersion() int {
 	switch {
 	case h.version == 8 && h.variant&VariantTemporal == 0:
 		return sinceTraces
@@ -267,12 +266,12 @@ func (h *rawHeader) newest() int {
 	return 0
 }
 
-// A rawLayout says where in a data record its fields are, and how long it is.
+// A rawLayout has the offsets of the fields of a data record, and its size.
 type rawLayout struct {
 	size                          uint64
 	counters, bitmap, function    int // pointers
 	numCounters, numBitmap, sites int
-	kinds                         int // of which it has numbers of sites
+	kinds                         int // value kinds whose number of sites the record has
 }
 
 // rawRecordFixed is the size of NameRef and FuncHash.
@@ -302,21 +301,21 @@ func (h *rawHeader) layout() (l rawLayout) {
 	return l
 }
 
-// vtableSize is the size of a record of a vtable.
+// vtableSize returns the size of the record of a vtable.
 func (h *rawHeader) vtableSize() uint64 {
 	return uint64(disk.AlignUp(int64(8+h.pointer+4), disk.Unit))
 }
 
-// word reads a pointer.
-func (m rawMachine) word(b []byte) uint64 {
+// readPointer decodes a pointer.
+func (m rawMachine) readPointer(b []byte) uint64 {
 	if m.pointer == 4 {
 		return uint64(m.u32(b))
 	}
 	return m.u64(b)
 }
 
-// wrap takes an address modulo the size of the machine's addresses.
-func (m rawMachine) wrap(address uint64) uint64 {
+// wrapAddress returns an address modulo the size of the machine's addresses.
+func (m rawMachine) wrapAddress(address uint64) uint64 {
 	if m.pointer == 4 {
 		return address & math.MaxUint32
 	}

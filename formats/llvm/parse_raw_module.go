@@ -10,8 +10,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A rawModule is a program or library of the process. Its names and values
-// stand behind its counters, so that these are kept until it is read.
+// A rawModule is a program or library of the process. Its names and values follow its
+// counters, which are therefore kept in memory.
 type rawModule struct {
 	*rawScan
 	h                      rawHeader
@@ -23,9 +23,9 @@ type rawModule struct {
 	places                 rawPlaces
 }
 
-// read reads the sections of a module, and takes its functions.
-func (m *rawModule) read() error {
-	if err := m.begin(heading{kind: KindRaw, version: m.h.version, made: m.h.made(), newest: m.h.newest(), variant: m.h.variant}); err != nil {
+// readModule reads the sections of a module and adds its functions.
+func (m *rawModule) readModule() error {
+	if err := m.beginModule(heading{kind: KindRaw, version: m.h.version, made: m.h.indexedVersion(), newest: m.h.newestIndexedVersion(), variant: m.h.variant}); err != nil {
 		return err
 	}
 	if m.h.uniform > 0 {
@@ -36,16 +36,16 @@ func (m *rawModule) read() error {
 			return err
 		}
 	}
-	return m.functions()
+	return m.readFunctions()
 }
 
 func (m *rawModule) readBinaryIDs() error {
 	at := m.offset()
-	b, ok := m.section(m.h.binaryIDs)
+	b, ok := m.readSection(m.h.binaryIDs)
 	if !ok {
 		return m.cut("the binary ids")
 	}
-	if err := m.takeBinaryIDs(b, m.machine.order); err != nil {
+	if err := m.addBinaryIDs(b, m.machine.order); err != nil {
 		return m.malformed(at, "%v", err)
 	}
 	return nil
@@ -53,16 +53,16 @@ func (m *rawModule) readBinaryIDs() error {
 
 func (m *rawModule) readData() (err error) {
 	m.dataAt = m.offset()
-	m.data, err = m.between(m.h.records*m.l.size, m.h.beforeCounters, "the data of functions")
+	m.data, err = m.readPadded(m.h.records*m.l.size, m.h.beforeCounters, "the data of functions")
 	return err
 }
 
 // readCounters reads counters and bitmaps.
 func (m *rawModule) readCounters() (err error) {
-	if m.counters, err = m.between(m.h.counters*m.h.counterSize(), m.h.afterCounters, "the counters"); err != nil {
+	if m.counters, err = m.readPadded(m.h.counters*m.h.counterSize(), m.h.afterCounters, "the counters"); err != nil {
 		return err
 	}
-	if m.bitmap, err = m.between(m.h.bitmap, m.h.afterBitmap, "the bitmaps"); err != nil {
+	if m.bitmap, err = m.readPadded(m.h.bitmap, m.h.afterBitmap, "the bitmaps"); err != nil {
 		return err
 	}
 	if !m.skip(8*m.h.uniform) || !m.skip(m.h.afterUniform) {
@@ -71,19 +71,19 @@ func (m *rawModule) readCounters() (err error) {
 	return nil
 }
 
-// between takes a section and the padding behind it.
-func (m *rawModule) between(size, padding uint64, what string) ([]byte, error) {
-	b, ok := m.section(size)
+// readPadded reads a section and the padding after it.
+func (m *rawModule) readPadded(size, padding uint64, what string) ([]byte, error) {
+	b, ok := m.readSection(size)
 	if !ok {
 		return nil, m.cut(what)
 	}
 	if !m.skip(padding) {
-		return nil, m.cut("the padding behind " + what)
+		return nil, m.cut("the padding after " + what)
 	}
 	return b, nil
 }
 
-// padding is what it takes to make a size a multiple of 8.
+// padding returns the number of bytes from size to the next multiple of 8.
 func padding(size uint64) uint64 { return -size % disk.Unit }
 
 func (m *rawModule) readNames() error {
@@ -92,10 +92,10 @@ func (m *rawModule) readNames() error {
 	return err
 }
 
-// nameSection takes the names of a section of that size.
+// nameSection reads a section of names of that size.
 func (m *rawModule) nameSection(size uint64, what string) (names []string, err error) {
 	at := m.offset()
-	b, err := m.between(size, padding(size), what)
+	b, err := m.readPadded(size, padding(size), what)
 	if err != nil {
 		return nil, err
 	}
@@ -105,58 +105,58 @@ func (m *rawModule) nameSection(size uint64, what string) (names []string, err e
 	return names, nil
 }
 
-// readVTables reads where vtables are, and their names.
+// readVTables reads the places and names of vtables.
 func (m *rawModule) readVTables() error {
 	at, size := m.offset(), m.h.vtableSize()
-	b, err := m.between(m.h.vtables*size, padding(m.h.vtables*size), "the vtables")
+	b, err := m.readPadded(m.h.vtables*size, padding(m.h.vtables*size), "the vtables")
 	if err != nil {
 		return err
 	}
 	for ; uint64(len(b)) >= size; b = b[size:] {
-		v := rawVTable{name: m.machine.u64(b), address: m.machine.word(b[8:]), size: uint64(m.machine.u32(b[8+m.h.pointer:]))}
+		v := rawVTable{name: m.machine.u64(b), address: m.machine.readPointer(b[8:]), size: uint64(m.machine.u32(b[8+m.h.pointer:]))}
 		m.places.vtables = append(m.places.vtables, v)
 	}
 	names, err := m.nameSection(m.h.vtableNames, "the names of vtables")
 	if err != nil {
 		return err
 	}
-	if err := possibleNames(names); err != nil {
+	if err := checkNames(names); err != nil {
 		return m.malformed(at, "%v", err)
 	}
-	m.takeVTables(newNameIndex(names))
+	m.addVTables(newNameIndex(names))
 	return nil
 }
 
-// takeVTables takes all vtables that have a name; those without a place, too.
-func (m *rawModule) takeVTables(names *nameIndex) {
+// addVTables adds all vtables that have a name, whether their place is known or not.
+func (m *rawModule) addVTables(names *nameIndex) {
 	for _, v := range m.places.vtables {
 		if i, ok := names.find(v.name); ok {
-			m.vtable(names.names[i], v.address, v.size)
+			m.addVTable(names.names[i], v.address, v.size)
 		}
 	}
 	for _, name := range names.names {
-		m.vtable(name, 0, 0)
+		m.addVTable(name, 0, 0)
 	}
 }
 
-// takeBinaryIDs takes { u64 length, bytes, zeros }.
-func (in *intake) takeBinaryIDs(b []byte, o order) error {
+// addBinaryIDs adds the ids of { u64 length, bytes, zeros }.
+func (in *intake) addBinaryIDs(b []byte, o order) error {
 	for len(b) >= 8 {
 		n := o.u64(b)
 		b = b[8:]
 		if n == 0 || n > uint64(len(b)) {
 			return fmt.Errorf("a binary id of %d bytes, where %d are left", n, len(b))
 		}
-		in.binaryID(b[:n])
+		in.addBinaryID(b[:n])
 		b = b[min(uint64(len(b)), n+padding(n)):]
 	}
 	if len(b) > 0 {
-		return fmt.Errorf("%d bytes behind the last binary id", len(b))
+		return fmt.Errorf("%d bytes after the last binary id", len(b))
 	}
 	return nil
 }
 
-// rawPlaces finds what was at an address of the process.
+// rawPlaces maps addresses of the process to functions and vtables.
 type rawPlaces struct {
 	functions []rawPlace
 	vtables   []rawVTable
@@ -166,7 +166,7 @@ type rawPlaces struct {
 // A rawPlace is the address of a function, and its NameRef.
 type rawPlace struct{ address, name uint64 }
 
-// A rawVTable is where a vtable was, and the NameRef of its name.
+// A rawVTable is the place of a vtable, and the NameRef of its name.
 type rawVTable struct{ name, address, size uint64 }
 
 func (p *rawPlaces) sort() {
@@ -177,7 +177,7 @@ func (p *rawPlaces) sort() {
 	p.sorted = true
 }
 
-// function is the NameRef of the function at an address, 0 if there is none.
+// function returns the NameRef of the function at an address, 0 if there is none.
 func (p *rawPlaces) function(address uint64) uint64 {
 	i, ok := slices.BinarySearchFunc(p.functions, address, func(f rawPlace, a uint64) int { return cmp.Compare(f.address, a) })
 	if !ok {
@@ -186,8 +186,8 @@ func (p *rawPlaces) function(address uint64) uint64 {
 	return p.functions[i].name
 }
 
-// vtable is the NameRef of the vtable that an address points into, or just
-// behind, 0 if there is none.
+// vtable returns the NameRef of the vtable that an address points into or just after, 0
+// if there is none.
 func (p *rawPlaces) vtable(address uint64) uint64 {
 	i, _ := slices.BinarySearchFunc(p.vtables, address, func(v rawVTable, a uint64) int {
 		if v.address <= a {
@@ -201,58 +201,57 @@ func (p *rawPlaces) vtable(address uint64) uint64 {
 	return p.vtables[i-1].name
 }
 
-// functions takes the functions of a module. Their values stand in the file
-// behind everything else, in the same order.
-func (m *rawModule) functions() error {
+// readFunctions adds the functions of a module. Their values come last in the file, in
+// the same order.
+func (m *rawModule) readFunctions() error {
 	for i := range m.h.records {
 		record := m.data[i*m.l.size : (i+1)*m.l.size]
 		m.f.clear()
-		if err := m.count(i, record); err != nil {
+		if err := m.readCounts(i, record); err != nil {
 			return m.malformed(m.recordAt(i), "%v", err)
 		}
-		if err := m.values(i, record); err != nil {
+		if err := m.readValues(i, record); err != nil {
 			return err
 		}
-		if err := m.takeFunction(i, record); err != nil {
+		if err := m.addRecord(i, record); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// recordAt is the offset of the data of function i.
+// recordAt returns the offset of the data of function i.
 func (m *rawModule) recordAt(i uint64) int64 { return m.dataAt + int64(i*m.l.size) }
 
-// count takes counters and bitmap of function i. The error says what is wrong.
-func (m *rawModule) count(i uint64, record []byte) error {
+// readCounts decodes the counters and the bitmap of function i. The error has no place.
+func (m *rawModule) readCounts(i uint64, record []byte) error {
 	number, size := uint64(m.machine.u32(record[m.l.numCounters:])), m.h.counterSize()
 	stamps := m.h.stampCounters()
 	if number == 0 || number < stamps {
 		return fmt.Errorf("a function of %d counters", number)
 	}
-	b, err := m.located(m.counters, i, record[m.l.counters:], m.h.countersDelta, number*size)
+	b, err := m.sectionAt(m.counters, i, record[m.l.counters:], m.h.countersDelta, number*size)
 	if err == nil {
-		err = m.claim(number * size)
+		err = m.claimBytes(number * size)
 	}
 	if err != nil {
 		return fmt.Errorf("counters: %w", err)
 	}
 	if stamps > 0 {
-		m.stamp(m.machine.u64(b), m.machine.u64(record))
+		m.addTimestamp(m.machine.u64(b), m.machine.u64(record))
 		b = b[8:]
 	}
 	m.f.counters(b, m.machine.order, size)
-	return m.bits(i, record)
+	return m.readBitmap(i, record)
 }
 
-// maxClaims is how many times over functions may claim the counters of their
-// module. Each has its own, but for copies of an inline function that a linker
-// did not fold.
+// maxClaims is how often the counters of a module may be used. Each function has its
+// own counters, except for copies of an inline function that a linker did not fold.
 const maxClaims = 16
 
-// claim counts bytes that a function claims: if all of many claimed all that
-// there are, the work would grow with the square of the file.
-func (m *rawModule) claim(size uint64) error {
+// claimBytes counts the bytes that functions use. Without a limit a crafted file in
+// which every function uses all counters would take quadratic time.
+func (m *rawModule) claimBytes(size uint64) error {
 	m.claimed += size
 	if all := uint64(len(m.counters) + len(m.bitmap)); m.claimed > maxClaims*all {
 		return fmt.Errorf("functions claim them more than %d times over", maxClaims)
@@ -260,7 +259,7 @@ func (m *rawModule) claim(size uint64) error {
 	return nil
 }
 
-// counters takes counters of that size. Those of one byte are 0 where the code ran.
+// counters decodes counters of that size. A counter of one byte is 0 if the code ran.
 func (f *function) counters(b []byte, o order, size uint64) {
 	if size == 1 {
 		for _, c := range b {
@@ -277,15 +276,15 @@ func (f *function) counters(b []byte, o order, size uint64) {
 	}
 }
 
-// stamp notes when a function was called first, if it was.
-func (m *rawModule) stamp(when, function uint64) {
+// addTimestamp adds the time of the first call of a function, if it was called.
+func (m *rawModule) addTimestamp(when, function uint64) {
 	if when != 0 && when != math.MaxUint64 {
 		m.stamps = append(m.stamps, stamp{when, function})
 	}
 }
 
-// bits takes the bitmap of function i.
-func (m *rawModule) bits(i uint64, record []byte) error {
+// readBitmap decodes the bitmap of function i.
+func (m *rawModule) readBitmap(i uint64, record []byte) error {
 	if m.h.version < rawBitmaps {
 		return nil
 	}
@@ -293,9 +292,9 @@ func (m *rawModule) bits(i uint64, record []byte) error {
 	if number == 0 {
 		return nil
 	}
-	b, err := m.located(m.bitmap, i, record[m.l.bitmap:], m.h.bitmapDelta, number)
+	b, err := m.sectionAt(m.bitmap, i, record[m.l.bitmap:], m.h.bitmapDelta, number)
 	if err == nil {
-		err = m.claim(number)
+		err = m.claimBytes(number)
 	}
 	if err != nil {
 		return fmt.Errorf("bitmap: %w", err)
@@ -304,21 +303,21 @@ func (m *rawModule) bits(i uint64, record []byte) error {
 	return nil
 }
 
-// located gives the part of a section that record i points at. From version 8
-// on the pointer is relative to the record, and delta to the first.
-func (m *rawModule) located(section []byte, i uint64, pointer []byte, delta, size uint64) ([]byte, error) {
+// sectionAt returns the part of a section that record i points at. From version 8 on
+// the pointer is relative to the record, and delta to the first record.
+func (m *rawModule) sectionAt(section []byte, i uint64, pointer []byte, delta, size uint64) ([]byte, error) {
 	if m.h.version >= rawRelative {
 		delta -= i * m.l.size
 	}
-	at := m.h.wrap(m.machine.word(pointer) - delta)
+	at := m.h.wrapAddress(m.machine.readPointer(pointer) - delta)
 	if at > uint64(len(section)) || size > uint64(len(section))-at {
 		return nil, fmt.Errorf("%d bytes at 0x%x of a section of 0x%x", size, at, len(section))
 	}
 	return section[at : at+size : at+size], nil
 }
 
-// values takes the values of function i, if it has sites.
-func (m *rawModule) values(i uint64, record []byte) error {
+// readValues decodes the values of function i, if it has sites.
+func (m *rawModule) readValues(i uint64, record []byte) error {
 	var sites [valueKindsKnown]int
 	all := 0
 	for kind := range m.l.kinds {
@@ -350,12 +349,12 @@ func (m *rawModule) values(i uint64, record []byte) error {
 	if sites != [valueKindsKnown]int{} {
 		return m.malformed(at, "another number of value sites than function %d has", i)
 	}
-	m.remap()
+	m.remapAddresses()
 	return nil
 }
 
-// remap turns addresses of the process into NameRefs.
-func (m *rawModule) remap() {
+// remapAddresses turns addresses of the process into NameRefs.
+func (m *rawModule) remapAddresses() {
 	if !m.places.sorted {
 		m.placeFunctions()
 	}
@@ -374,20 +373,20 @@ func (m *rawModule) remap() {
 	}
 }
 
-// placeFunctions notes where the functions of the module are.
+// placeFunctions records the addresses of the functions of the module.
 func (m *rawModule) placeFunctions() {
 	m.places.functions = make([]rawPlace, 0, m.h.records)
 	for b := m.data; len(b) > 0; b = b[m.l.size:] {
-		if address := m.machine.word(b[m.l.function:]); address != 0 {
+		if address := m.machine.readPointer(b[m.l.function:]); address != 0 {
 			m.places.functions = append(m.places.functions, rawPlace{address, m.machine.u64(b)})
 		}
 	}
 	m.places.sort()
 }
 
-// takeFunction takes the function of a record. Two functions of one name may
-// have the same hash: they are merged, as those of two modules.
-func (m *rawModule) takeFunction(i uint64, record []byte) error {
+// addRecord adds the function of a record. Two functions of one name and hash are
+// merged, as those of two modules.
+func (m *rawModule) addRecord(i uint64, record []byte) error {
 	name, ok := m.names.find(m.machine.u64(record))
 	if !ok {
 		m.report.Lost.Add(LossUnnamed, 1)
@@ -401,5 +400,5 @@ func (m *rawModule) takeFunction(i uint64, record []byte) error {
 	m.names.used[name] = true
 	m.f.name = append(m.f.name[:0], m.names.names[name]...)
 	m.f.hash = m.machine.u64(record[8:])
-	return m.take(&m.f, m.recordAt(i))
+	return m.addFunctionAt(&m.f, m.recordAt(i))
 }

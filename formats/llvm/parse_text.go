@@ -22,7 +22,7 @@ const (
 	tracesMark   = "temporal_prof_traces"
 )
 
-// textVariants are the headings of a text, and the bits that they set.
+// textVariants are the headings of a text and the bits that they set.
 var textVariants = map[string]Variant{
 	"ir": VariantIR, "fe": 0, "csir": VariantIR | VariantContextSensitive, "entry_first": VariantEntryFirst, "not_entry_first": 0,
 	"single_byte_coverage": VariantByteCoverage, "instrument_loop_entries": VariantLoopEntries, tracesMark: VariantTemporal,
@@ -38,36 +38,36 @@ type textScan struct {
 	targets map[string]bool // names of called functions
 }
 
-// text reads a text.
-func (s *scan) text() error {
+// readText reads a text.
+func (s *scan) readText() error {
 	t := &textScan{scan: s, lines: parse.NewLines(s.rest(), s.name), targets: map[string]bool{}}
 	t.advance()
-	if err := t.headings(); err != nil {
+	if err := t.readHeadings(); err != nil {
 		return err
 	}
 	var before []byte
 	hash := uint64(0)
 	for !t.ended {
 		place := t.lines.Place
-		if err := t.function(); err != nil {
+		if err := t.readFunction(); err != nil {
 			return err
 		}
-		// Texts are sorted; one that is not may have a function twice, which
-		// is merged with itself.
+		// Texts are sorted. One that is not may contain a function twice: both are
+		// merged.
 		if c := bytes.Compare(t.f.name, before); c < 0 || c == 0 && t.f.hash <= hash {
 			if err := t.nextRun(); err != nil {
 				return err
 			}
 		}
 		before, hash = append(before[:0], t.f.name...), t.f.hash
-		if err := t.f.possible(); err != nil {
+		if err := t.f.checkLimits(); err != nil {
 			return t.faultAt(place, ErrMalformed, err.Error())
 		}
-		if err := t.intake.function(&t.f); err != nil {
+		if err := t.intake.addFunction(&t.f); err != nil {
 			return err
 		}
 	}
-	return t.failure()
+	return t.readError()
 }
 
 // advance goes to the next line that is not empty and not a comment.
@@ -100,8 +100,8 @@ func (t *textScan) miss(what string) error {
 	return t.faultAt(t.lines.Place, ErrMalformed, fmt.Sprintf("expected %s, found %.80q", what, t.text))
 }
 
-// number takes a line that is a number of at most limit.
-func (t *textScan) number(limit uint64, what string) (uint64, error) {
+// readNumber reads a line that is a number of at most limit.
+func (t *textScan) readNumber(limit uint64, what string) (uint64, error) {
 	n, ok := parseNumber(t.text)
 	if t.ended || !ok || n > limit {
 		return 0, t.miss(what)
@@ -110,8 +110,8 @@ func (t *textScan) number(limit uint64, what string) (uint64, error) {
 	return n, nil
 }
 
-// headings reads the lines that begin with a colon.
-func (t *textScan) headings() error {
+// readHeadings reads the lines that start with a colon.
+func (t *textScan) readHeadings() error {
 	var v Variant
 	var traces []textTrace
 	var stream uint64
@@ -125,22 +125,22 @@ func (t *textScan) headings() error {
 		t.advance()
 		if word == tracesMark {
 			var err error
-			if traces, stream, err = t.traces(traces); err != nil {
+			if traces, stream, err = t.readTraces(traces); err != nil {
 				return err
 			}
 		}
 	}
-	if err := t.begin(heading{kind: KindText, variant: v}); err != nil {
+	if err := t.beginModule(heading{kind: KindText, variant: v}); err != nil {
 		return err
 	}
 	for _, trace := range traces {
-		t.trace(trace.weight, trace.functions)
+		t.addTrace(trace.weight, trace.functions)
 	}
-	t.stream(stream)
+	t.addStreamSize(stream)
 	return nil
 }
 
-// parseNumber reads a decimal number, or a hexadecimal one that begins with 0x.
+// parseNumber decodes a decimal number, or a hexadecimal one that starts with 0x.
 func parseNumber(b []byte) (n uint64, ok bool) {
 	if len(b) > 2 && b[0] == '0' && b[1]|0x20 == 'x' {
 		return parseHex(b[2:])
@@ -166,43 +166,43 @@ func parseHex(b []byte) (n uint64, ok bool) {
 	return n, true
 }
 
-// function reads
+// readFunction reads
 //
 //	name, hash, number of counters, counters
 //	[ $number of bytes, bytes ]
 //	[ number of kinds, { kind, number of sites, { number of values, { name or number:count } } } ]
 //
 // a line each.
-func (t *textScan) function() (err error) {
+func (t *textScan) readFunction() (err error) {
 	t.f.clear()
 	t.f.name = append(t.f.name[:0], t.text...)
 	t.advance()
-	if t.f.hash, err = t.number(math.MaxUint64, "the hash of a function"); err != nil {
+	if t.f.hash, err = t.readNumber(math.MaxUint64, "the hash of a function"); err != nil {
 		return err
 	}
 	if n, _ := parseNumber(t.text); n == 0 {
 		return t.miss("a number of counters, at least 1")
 	}
-	number, err := t.number(math.MaxUint64, "a number of counters")
+	number, err := t.readNumber(math.MaxUint64, "a number of counters")
 	if err != nil {
 		return err
 	}
 	for range number {
-		c, err := t.number(math.MaxUint64, "a counter")
+		c, err := t.readNumber(math.MaxUint64, "a counter")
 		if err != nil {
 			return err
 		}
 		t.f.counts = append(t.f.counts, c)
 	}
-	if err := t.bitmap(); err != nil {
+	if err := t.readBitmap(); err != nil {
 		return err
 	}
-	return t.values()
+	return t.readValues()
 }
 
-// bitmap reads a bitmap, if there is one. The name of the next function may
-// begin with a dollar sign, too.
-func (t *textScan) bitmap() error {
+// readBitmap reads a bitmap, if there is one. The name of the next function may start
+// with a dollar sign, too.
+func (t *textScan) readBitmap() error {
 	if t.ended || t.text[0] != bitmapMark {
 		return nil
 	}
@@ -212,7 +212,7 @@ func (t *textScan) bitmap() error {
 	}
 	t.advance()
 	for range number {
-		b, err := t.number(math.MaxUint8, "a byte of a bitmap")
+		b, err := t.readNumber(math.MaxUint8, "a byte of a bitmap")
 		if err != nil {
 			return err
 		}
@@ -221,9 +221,9 @@ func (t *textScan) bitmap() error {
 	return nil
 }
 
-// values reads values, if there are any: the name of the next function is not
-// a number.
-func (t *textScan) values() error {
+// readValues reads values, if there are any: the name of the next function is not a
+// number.
+func (t *textScan) readValues() error {
 	if t.ended {
 		return nil
 	}
@@ -240,22 +240,22 @@ func (t *textScan) values() error {
 		if n, ok := parseNumber(t.text); !ok || n >= valueKindsKnown || had[n] {
 			return t.miss("a kind of values, 0 to 2 and each once")
 		}
-		kind, err := t.number(valueKindsKnown-1, "a kind of values")
+		kind, err := t.readNumber(valueKindsKnown-1, "a kind of values")
 		if err != nil {
 			return err
 		}
 		had[kind] = true
-		if err := t.sites(uint16(kind)); err != nil {
+		if err := t.readSites(uint16(kind)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// sites reads the sites of one kind.
-func (t *textScan) sites(kind uint16) error {
+// readSites reads the sites of one kind.
+func (t *textScan) readSites(kind uint16) error {
 	place := t.lines.Place
-	sites, err := t.number(math.MaxInt32, "a number of value sites")
+	sites, err := t.readNumber(math.MaxInt32, "a number of value sites")
 	if err == nil && sites > parse.MaxValueSites {
 		err = t.faultAt(place, tooManySites, "")
 	}
@@ -263,12 +263,12 @@ func (t *textScan) sites(kind uint16) error {
 		return err
 	}
 	for i := range sites {
-		values, err := t.number(math.MaxUint32, "the number of values of a site")
+		values, err := t.readNumber(math.MaxUint32, "the number of values of a site")
 		if err != nil {
 			return err
 		}
 		for range values {
-			v, ok := t.value(kind)
+			v, ok := t.parseValue(kind)
 			if t.ended || !ok {
 				return t.miss("a value with its count, as name:123")
 			}
@@ -280,8 +280,8 @@ func (t *textScan) sites(kind uint16) error {
 	return nil
 }
 
-// value is the value of the line.
-func (t *textScan) value(kind uint16) (v builder.Value, ok bool) {
+// parseValue decodes the value of the line.
+func (t *textScan) parseValue(kind uint16) (v builder.Value, ok bool) {
 	colon := bytes.LastIndexByte(t.text, ':')
 	if colon < 0 {
 		return v, false
@@ -301,17 +301,17 @@ func (t *textScan) value(kind uint16) (v builder.Value, ok bool) {
 		return v, false
 	}
 	v.Value = disk.NameRef(string(what))
-	t.named(kind, what)
+	t.addValueName(kind, what)
 	return v, true
 }
 
-// named takes the name of a value: an archive keeps its NameRef alone.
-func (t *textScan) named(kind uint16, what []byte) {
+// addValueName adds the name of a value: its site keeps only the NameRef.
+func (t *textScan) addValueName(kind uint16, what []byte) {
 	if kind == layout.SubVTable {
-		t.vtable(string(what), 0, 0)
+		t.addVTable(string(what), 0, 0)
 	} else if !t.targets[string(what)] {
 		t.targets[string(what)] = true
-		t.intake.seen(string(what))
+		t.intake.addCalledName(string(what))
 	}
 }
 
@@ -321,18 +321,18 @@ type textTrace struct {
 	functions []uint64
 }
 
-// traces reads temporal traces: their number, the number of those that they
-// were chosen from, and for each a line with its weight, a line with names.
-func (t *textScan) traces(traces []textTrace) (all []textTrace, stream uint64, err error) {
-	number, err := t.number(math.MaxUint64, "a number of temporal traces")
+// readTraces reads temporal traces: their number, the number of traces that they were
+// sampled from, and for each a line with its weight and a line with names.
+func (t *textScan) readTraces(traces []textTrace) (all []textTrace, stream uint64, err error) {
+	number, err := t.readNumber(math.MaxUint64, "a number of temporal traces")
 	if err != nil {
 		return nil, 0, err
 	}
-	if stream, err = t.number(math.MaxUint64, "the size of the stream of traces"); err != nil {
+	if stream, err = t.readNumber(math.MaxUint64, "the size of the stream of traces"); err != nil {
 		return nil, 0, err
 	}
 	for range number {
-		weight, err := t.number(math.MaxUint64, "the weight of a trace")
+		weight, err := t.readNumber(math.MaxUint64, "the weight of a trace")
 		if err != nil {
 			return nil, 0, err
 		}
@@ -345,7 +345,7 @@ func (t *textScan) traces(traces []textTrace) (all []textTrace, stream uint64, e
 	return traces, stream, nil
 }
 
-// traceFunctions gives the NameRefs of names with commas between.
+// traceFunctions returns the NameRefs of comma-separated names.
 func traceFunctions(line []byte) (refs []uint64) {
 	for name := range bytes.SplitSeq(line, []byte{','}) {
 		if name = bytes.TrimSpace(name); len(name) > 0 {

@@ -10,23 +10,23 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Dropped begins what is said of whole functions that are lost; the reason
-// follows.
+// Dropped is the start of the message for functions that are lost as a whole. The
+// reason follows.
 const Dropped = "functions dropped because "
 
-// What reading a file loses.
+// The losses of reading a file.
 const (
 	LossUnnamed codec.LossKind = Dropped + "the file does not have their name"
 	LossMemProf codec.LossKind = "sections of memory profiles (memprof): an archive keeps counts and values"
 	LossUniform codec.LossKind = "uniform counters of a GPU"
 )
 
-// A Report says what was read.
+// A Report describes what was read.
 type Report struct {
 	Kind    Kind
 	Version int // of the file, 0 of text
-	// Params are the settings of the file, united with those of what the
-	// builder had before.
+	// Params are the parameters of the file, merged with those that the builder had
+	// before.
 	Params    layout.Params
 	Modules   int // raw: programs and libraries; else 1
 	Functions int // records: a name with a FuncHash
@@ -37,13 +37,13 @@ type Report struct {
 
 // The sentinels that an [*Error] matches.
 var (
-	// ErrNotProfile: the file is none of the three forms.
+	// ErrNotProfile: the file has none of the three formats.
 	ErrNotProfile = errors.New("not an LLVM instrumentation profile (.profraw, .profdata, .proftext)")
-	// ErrCut: the file ends too early.
+	// ErrCut: the file is truncated.
 	ErrCut = errors.New("the profile is cut off: what wrote it was killed, or the disk was full; make it again, or leave it out")
-	// ErrMalformed: something in the file cannot be.
+	// ErrMalformed: the file contains invalid data.
 	ErrMalformed = errors.New("malformed profile: it was changed or overwritten after it was written; make it again")
-	// ErrVersion: the file is of a version that is not known.
+	// ErrVersion: the version of the file is not known.
 	ErrVersion = errors.New("unsupported version of an LLVM profile")
 	// ErrCorrelated: names and data of the profile are in the program's debug
 	// information.
@@ -51,17 +51,17 @@ var (
 		"llvm-profdata merge --debug-info=PROGRAM FILE -o OUT.profdata and import that")
 )
 
-// An Error says what is wrong with a profile, and where.
+// An Error describes an error in a profile, with its place.
 type Error struct {
 	Name   string // of the file, empty if it has none
-	Line   int    // of text, from 1; else 0
+	Line   int    // of text, from 1; 0 in the other formats
 	Offset int64  // in bytes from the start of the (decompressed) file
 	Kind   error  // the sentinel that the error matches
 	Detail string // what is wrong
-	After  string // the last function that was read whole, empty if none was
+	After  string // the last function that was read completely; empty if none was
 }
 
-// Error gives `a.profraw: byte 345: the profile is cut off: ...: counters (last whole function: main)`.
+// Error returns, for example, `a.profraw: byte 345: the profile is cut off: ...: counters (last whole function: main)`.
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.Name != "" {
@@ -80,10 +80,10 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap gives the sentinel.
+// Unwrap returns Kind.
 func (e *Error) Unwrap() error { return e.Kind }
 
-// What writing a profile loses.
+// The losses of writing a profile.
 const (
 	LossNoRecord   codec.LossKind = "names without a profile that LLVM has a place for"
 	LossContext    codec.LossKind = "profiles of one calling context: LLVM has no place for them"
@@ -107,16 +107,16 @@ const (
 	LossTextByte      codec.LossKind = "marks that counters are of coverage: text of this LLVM cannot say it"
 )
 
-// A WriteReport says what was written.
+// A WriteReport describes what was written.
 type WriteReport struct {
 	Version   int // of the indexed format, 0 of text
 	Names     int // of functions
 	Functions int // records: a name with a FuncHash
-	Cold      int // names left out because nothing of them ever ran
+	Cold      int // names left out because their functions are unexecuted
 	Lost      codec.Losses
 }
 
-// checkDomain refuses archives that are not LLVM's.
+// checkDomain rejects archives of other domains than LLVM's.
 func checkDomain(s *reader.Store) error {
 	if d := s.Header().Domain; !d.LLVM() {
 		return fmt.Errorf("profiles of domain %s are not LLVM's: export them in the format of their own domain", d)
@@ -124,14 +124,14 @@ func checkDomain(s *reader.Store) error {
 	return nil
 }
 
-// variantOf gives the variant bits that an archive was made with.
+// variantOf returns the variant bits of an archive.
 func variantOf(s *reader.Store) Variant { return Variant(s.Header().Params[layout.ParamLLVMVariant]) }
 
-// producerVersion is the version of the indexed format that the LLVM writes
-// which made the profiles, 0 if it is not known.
+// producerVersion returns the version of the indexed format that the LLVM that made
+// the profiles writes, or 0 if it is not known.
 func producerVersion(s *reader.Store) int { return int(s.Header().Params[layout.ParamLLVMVersion]) }
 
-// newestVersion is the newest version that it can be.
+// newestVersion returns the newest version that producerVersion can stand for.
 func newestVersion(s *reader.Store) int {
 	return max(producerVersion(s), int(s.Header().Params[layout.ParamLLVMNewest]))
 }

@@ -14,52 +14,50 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// cutoffs are the shares of all counts, in millionths, that a summary has a row
-// for.
+// cutoffs are the shares of all counts, in millionths, that have a row in a summary.
 var cutoffs = [...]uint64{10000, 100000, 200000, 300000, 400000, 500000, 600000, 700000, 800000, 900000,
 	950000, 990000, 999000, 999900, 999990, 999999}
 
 const cutoffScale = 1000000
 
-// ContextSensitive is set in the hash of a function whose counters were
-// inserted after inlining: those profiles have a summary of their own.
+// ContextSensitive is set in the hash of a function whose counters were inserted
+// after inlining. These profiles have a summary of their own.
 const ContextSensitive = 1 << 60
 
-// Counts of a function's entry that stand for "hot" and "warm" without a
-// number. Such functions are no part of a summary.
+// Entry counts that mark a function as hot or warm, without a count. A summary leaves
+// such functions out.
 const (
 	pseudoHot  = ^uint64(0)
 	pseudoWarm = pseudoHot - 1
 )
 
-// isMark reports whether the first counter of a function is no count.
+// isMark reports whether the first counter of a function is a mark and not a count.
 func isMark(entry uint64) bool { return entry > disk.LLVMMaxCount }
 
-// A Summary is what LLVM's compilers know of all counters of a program before
-// they look at a function.
+// A Summary is what LLVM's compilers know of the counters of a whole program.
 type Summary struct {
 	Functions        uint64 // functions with counters, by name and hash
 	Blocks           uint64 // counters
 	MaxFunctionCount uint64 // of the first counters of functions
 	MaxBlockCount    uint64 // of all
-	MaxInternalCount uint64 // of all but the first ones
+	MaxInternalCount uint64 // of all but the first ones of functions
 	TotalCount       uint64 // sum of all, modulo 2^64
 	Cutoffs          [len(cutoffs)]Cutoff
 }
 
-// A Cutoff says which blocks make up a share of all counts.
+// A Cutoff is the set of hottest blocks that make up a share of all counts.
 type Cutoff struct {
 	Share    uint64 // in millionths
-	MinCount uint64 // of the coldest block that is needed for it
-	Blocks   uint64 // as hot as that one or hotter
+	MinCount uint64 // of the coldest block in the set
+	Blocks   uint64 // in the set
 }
 
-// Percent is the share in percent.
+// Percent returns the share in percent.
 func (c Cutoff) Percent() float64 { return float64(c.Share) * 100 / cutoffScale }
 
-// Summarize sums up an archive of an LLVM domain: the ordinary profiles, and
-// the context-sensitive ones, which front ends do not make. Counts are those
-// that were trained.
+// Summarize returns the summaries of an archive of an LLVM domain: of the ordinary
+// profiles, and of the context-sensitive ones, which front ends do not make. It uses
+// trained counts.
 func Summarize(s *reader.Store) (normal, contextSensitive *Summary, err error) {
 	if err := checkDomain(s); err != nil {
 		return nil, nil, err
@@ -68,9 +66,9 @@ func Summarize(s *reader.Store) (normal, contextSensitive *Summary, err error) {
 	ir := s.Header().Domain == layout.DomainLLVMIR
 	err = s.Mapping().Guard(func() error {
 		w := newRecordWalk(s, nil)
-		return w.each(func(_ reader.Method, records []record) error {
+		return w.eachFunction(func(_ reader.Method, records []record) error {
 			for i := range records {
-				b.of(ir && records[i].contextSensitive()).add(records[i].counts)
+				b.of(ir && records[i].contextSensitive()).addCounters(records[i].counts)
 			}
 			return nil
 		})
@@ -84,8 +82,8 @@ func Summarize(s *reader.Store) (normal, contextSensitive *Summary, err error) {
 // summaryBuilders are of the ordinary and of the context-sensitive profiles.
 type summaryBuilders struct{ normal, contextSensitive summaryBuilder }
 
-// newSummaryBuilders returns builders that sum up as the LLVM does that made the
-// profiles of an archive.
+// newSummaryBuilders returns builders that count as the LLVM that made the profiles
+// of an archive.
 func newSummaryBuilders(s *reader.Store) (b summaryBuilders) {
 	b.normal.old = !disk.LLVMMarks(&s.Header().Params)
 	b.contextSensitive.old = b.normal.old
@@ -99,34 +97,34 @@ func (b *summaryBuilders) of(contextSensitive bool) *summaryBuilder {
 	return &b.normal
 }
 
-// A summaryBuilder takes counters in.
+// A summaryBuilder accumulates counters.
 type summaryBuilder struct {
 	sums   Summary // without cutoffs
 	counts histogram
-	old    bool // as LLVM 15 and before, which knew no marks
+	old    bool // as LLVM 15 and before, which had no marks
 }
 
-// add takes the counters of one function, 8 bytes each, at least one.
-func (b *summaryBuilder) add(counts []byte) {
-	if b.skips(counts) {
+// addCounters adds the counters of one function, 8 bytes each, at least one.
+func (b *summaryBuilder) addCounters(counts []byte) {
+	if b.hasMarkOnly(counts) {
 		return
 	}
 	s, entry := &b.sums, le.Uint64(counts)
 	s.Functions++
-	s.MaxFunctionCount = max(s.MaxFunctionCount, b.count(entry))
+	s.MaxFunctionCount = max(s.MaxFunctionCount, b.addCount(entry))
 	for counts = counts[disk.CellSize:]; len(counts) >= disk.CellSize; counts = counts[disk.CellSize:] {
-		s.MaxInternalCount = max(s.MaxInternalCount, b.count(le.Uint64(counts)))
+		s.MaxInternalCount = max(s.MaxInternalCount, b.addCount(le.Uint64(counts)))
 	}
 }
 
-// skips reports whether a function has a mark and no counters.
-func (b *summaryBuilder) skips(counts []byte) bool { return isMark(le.Uint64(counts)) && !b.old }
+// hasMarkOnly reports whether a function has a mark and no counters.
+func (b *summaryBuilder) hasMarkOnly(counts []byte) bool { return isMark(le.Uint64(counts)) && !b.old }
 
-// noCount reports whether a counter is no count. LLVM 15 and before did not take
-// the highest number for one.
+// noCount reports whether a counter is not counted. LLVM 15 and before ignored the
+// highest number.
 func (b *summaryBuilder) noCount(n uint64) bool { return b.old && n == pseudoHot }
 
-// highest is the highest of a function's counts.
+// highest returns the highest count of a function.
 func (b *summaryBuilder) highest(counts []byte) (highest uint64) {
 	for ; len(counts) >= disk.CellSize; counts = counts[disk.CellSize:] {
 		if n := le.Uint64(counts); !b.noCount(n) {
@@ -136,8 +134,8 @@ func (b *summaryBuilder) highest(counts []byte) (highest uint64) {
 	return highest
 }
 
-// count takes a counter, and returns the count that it is, or 0.
-func (b *summaryBuilder) count(n uint64) uint64 {
+// addCount adds a counter. It returns the counter, or 0 if it is not a count.
+func (b *summaryBuilder) addCount(n uint64) uint64 {
 	if b.noCount(n) {
 		return 0
 	}
@@ -147,7 +145,7 @@ func (b *summaryBuilder) count(n uint64) uint64 {
 	return n
 }
 
-// summary walks the counts down from the highest until each share is reached.
+// summary goes through the counts from the highest to the lowest until each share is reached.
 func (b *summaryBuilder) summary() *Summary {
 	s := b.sums
 	s.MaxBlockCount = max(s.MaxFunctionCount, s.MaxInternalCount)
@@ -167,8 +165,8 @@ func (b *summaryBuilder) summary() *Summary {
 	return &s
 }
 
-// A histogram says how often each count occurs. Most counts are small, and an
-// array takes those faster than a map.
+// A histogram counts how often each count occurs. Most counts are small; an array is
+// faster for them than a map.
 type histogram struct {
 	small []uint64 // by count
 	large map[uint64]uint64
@@ -193,7 +191,7 @@ func (h *histogram) add(count uint64) {
 	h.small[count]++
 }
 
-// descending gives the counts that occur, the highest first.
+// descending returns the counts that occur, the highest first.
 func (h *histogram) descending() []frequency {
 	all := make([]frequency, 0, len(h.large))
 	for count, times := range h.large {
@@ -215,28 +213,28 @@ type HotFunction struct {
 	MaxCount uint64
 }
 
-// Hottest gives the n functions with the highest counters, the highest first;
-// of the context-sensitive profiles or of the others. Of functions whose highest
-// counters are equal it names those that llvm-profdata show --topn names, of the
-// LLVM that made the profiles, and in its order.
+// Hottest returns the n functions with the highest counters, the highest first, of
+// the context-sensitive profiles or of the others. Functions whose highest counters
+// are equal are chosen and ordered as by llvm-profdata show --topn of the LLVM that
+// made the profiles.
 func Hottest(s *reader.Store, n int, contextSensitive bool) (hottest []HotFunction, err error) {
 	if err := checkDomain(s); err != nil || n <= 0 {
 		return nil, err
 	}
 	err = s.Mapping().Guard(func() error {
 		q := hottestQueue{n: n}
-		if err := q.addAll(s, contextSensitive); err != nil {
+		if err := q.offerAll(s, contextSensitive); err != nil {
 			return err
 		}
-		hottest, err = q.functions(s)
+		hottest, err = q.takeAll(s)
 		return err
 	})
 	return hottest, err
 }
 
-// A hottestQueue holds at most n functions, those with the highest counters that
-// were added. A function with as high a counter as the last that it holds comes
-// too late. That is how llvm-profdata chooses them.
+// A hottestQueue holds the n functions with the highest counters that were offered.
+// Like llvm-profdata, it does not accept a function with the same counter as its last
+// one.
 type hottestQueue struct {
 	n    int
 	heap libstdcxx.Heap[hotRecord]
@@ -245,46 +243,46 @@ type hottestQueue struct {
 // A hotRecord is a record of a function and its highest counter.
 type hotRecord struct {
 	method    layout.Ref
-	place     int // among all, in the order of the file
+	place     int // among all records, in the order of the file
 	hash, max uint64
 }
 
-// addAll adds the records of an archive in the order of its indexed file.
-func (q *hottestQueue) addAll(s *reader.Store, contextSensitive bool) error {
+// offerAll offers the records of an archive in the order of its indexed file.
+func (q *hottestQueue) offerAll(s *reader.Store, contextSensitive bool) error {
 	w := &indexedWriter{store: s, encoding: encoding{version: shownVersion(s)}}
-	p, err := w.plan()
+	p, err := w.planFile()
 	if err != nil {
 		return err
 	}
 	q.heap.Less = leavesLast(w.encoding.version)
 	ir, walk, place := s.Header().Domain == layout.DomainLLVMIR, newRecordWalk(s, nil), 0
-	return p.chains.each(func(item int32) error {
+	return p.chains.eachItem(func(item int32) error {
 		m, err := s.MethodAt(p.items[item].method)
 		if err != nil {
 			return err
 		}
-		records, err := walk.of(m)
+		records, err := walk.recordsOf(m)
 		if err != nil {
 			return err
 		}
-		p.insertion.sort(p.items[item].place, records)
+		p.insertion.sortRecords(p.items[item].place, records)
 		for i := range records {
 			r := &records[i]
 			place++
-			if (ir && r.contextSensitive()) == contextSensitive && !p.summaries.normal.skips(r.counts) {
-				q.add(hotRecord{m.Ref(), place, r.hash, p.summaries.normal.highest(r.counts)})
+			if (ir && r.contextSensitive()) == contextSensitive && !p.summaries.normal.hasMarkOnly(r.counts) {
+				q.offer(hotRecord{m.Ref(), place, r.hash, p.summaries.normal.highest(r.counts)})
 			}
 		}
 		return nil
 	})
 }
 
-// sinceSortedHottest is the version of the indexed format of the first LLVM
-// known, 22, that sorts functions of equal counts by their places in the file.
+// sinceSortedHottest is the version of the indexed format of LLVM 22, the first to sort
+// functions of equal counts by their places in the file.
 const sinceSortedHottest = 13
 
-// leavesLast returns the order of the queue of an LLVM: the record with the
-// lowest counter leaves it first.
+// leavesLast returns the order in which records leave the queue of an LLVM: the record
+// with the lowest counter is the first.
 func leavesLast(version int) func(a, b hotRecord) bool {
 	if version < sinceSortedHottest {
 		return func(a, b hotRecord) bool { return a.max > b.max }
@@ -292,9 +290,8 @@ func leavesLast(version int) func(a, b hotRecord) bool {
 	return func(a, b hotRecord) bool { return a.max > b.max || a.max == b.max && a.place < b.place }
 }
 
-// add adds a record if there is room for it, or a record with a lower counter to
-// make room.
-func (q *hottestQueue) add(r hotRecord) {
+// offer adds a record if there is room, or instead of a record with a lower counter.
+func (q *hottestQueue) offer(r hotRecord) {
 	if q.heap.Len() == q.n {
 		if q.heap.Top().max >= r.max {
 			return
@@ -304,8 +301,8 @@ func (q *hottestQueue) add(r hotRecord) {
 	q.heap.Push(r)
 }
 
-// functions empties the queue. The highest leave it last.
-func (q *hottestQueue) functions(s *reader.Store) (hottest []HotFunction, err error) {
+// takeAll empties the queue. The highest functions leave it last.
+func (q *hottestQueue) takeAll(s *reader.Store) (hottest []HotFunction, err error) {
 	for q.heap.Len() > 0 {
 		r := q.heap.Pop()
 		m, err := s.MethodAt(r.method)
@@ -322,8 +319,8 @@ func (q *hottestQueue) functions(s *reader.Store) (hottest []HotFunction, err er
 	return hottest, nil
 }
 
-// shownVersion is the version of the indexed file whose order is shown: that
-// which the LLVM writes that made the profiles.
+// shownVersion returns the version of the indexed format whose order is shown: that of
+// the LLVM that made the profiles.
 func shownVersion(s *reader.Store) int {
 	v := producerVersion(s)
 	if v == 0 {
@@ -332,80 +329,80 @@ func shownVersion(s *reader.Store) int {
 	return min(max(v, WrittenOldest), WrittenNewest)
 }
 
-// A SummaryText is what llvm-profdata show prints of a profile as a whole.
+// A SummaryText is the part of llvm-profdata show about a profile as a whole.
 type SummaryText struct {
 	Summary *Summary
 	Hottest []HotFunction
-	TopN    int  // how many of them were asked for, at least as many; 0: without that part
+	TopN    int  // number of hottest functions that were requested; 0 leaves this part out
 	Detail  bool // with the number of blocks, their total and the cutoffs
 }
 
-// What llvm-profdata prints differs by release, which the version of the
-// indexed format tells.
+// The output of llvm-profdata depends on its release, which the version of the indexed
+// format identifies.
 const (
 	fewCutoffsUntil = 7  // LLVM 12 to 14: fewCutoffs
 	percentSince    = 13 // LLVM 22: whether loop entries are instrumented; the share of blocks; totals without being asked
 )
 
-// fewCutoffs are the shares that older releases print, in millionths. They are
-// in every file, with others.
+// fewCutoffs are the shares that older releases print, in millionths. Every file has
+// them, among others.
 var fewCutoffs = []uint64{800000, 900000, 950000, 990000, 999000, 999900, 999990}
 
-// WriteSummary prints it as the LLVM that made the profiles of an archive does.
+// WriteSummary prints a summary as the LLVM that made the profiles of an archive does.
 func WriteSummary(out io.Writer, s *reader.Store, t SummaryText) error {
 	w := &summaryPrinter{bufio.NewWriter(out), producerVersion(s), newestVersion(s)}
-	w.level(s)
-	w.number("Total functions: ", t.Summary.Functions)
-	w.number("Maximum function count: ", t.Summary.MaxFunctionCount)
-	w.number("Maximum internal block count: ", t.Summary.MaxInternalCount)
+	w.printLevel(s)
+	w.printNumber("Total functions: ", t.Summary.Functions)
+	w.printNumber("Maximum function count: ", t.Summary.MaxFunctionCount)
+	w.printNumber("Maximum internal block count: ", t.Summary.MaxInternalCount)
 	if w.version >= percentSince {
-		w.totals(t.Summary)
+		w.printTotals(t.Summary)
 	}
 	if t.TopN > 0 {
-		w.hottest(t.TopN, t.Hottest)
+		w.printHottest(t.TopN, t.Hottest)
 	}
 	if t.Detail && w.version < percentSince {
-		w.totals(t.Summary)
+		w.printTotals(t.Summary)
 	}
 	if t.Detail {
-		w.cutoffs(t.Summary)
+		w.printCutoffs(t.Summary)
 	}
 	return w.Flush()
 }
 
-func (w *summaryPrinter) totals(s *Summary) {
-	w.number("Total number of blocks: ", s.Blocks)
-	w.number("Total count: ", s.TotalCount)
+func (w *summaryPrinter) printTotals(s *Summary) {
+	w.printNumber("Total number of blocks: ", s.Blocks)
+	w.printNumber("Total count: ", s.TotalCount)
 }
 
 type summaryPrinter struct {
 	*bufio.Writer
-	version int // of the indexed format, 0 if it is not known
-	newest  int // the newest that it can be
+	version int // of the indexed format; 0 if it is not known
+	newest  int // the newest version that it can be
 }
 
-func (w *summaryPrinter) print(parts ...string) {
+func (w *summaryPrinter) printText(parts ...string) {
 	for _, p := range parts {
-		_, _ = w.WriteString(p) // Flush tells
+		_, _ = w.WriteString(p) // Flush returns the error
 	}
 }
 
-func (w *summaryPrinter) number(name string, n uint64) {
-	w.print(name, strconv.FormatUint(n, 10), "\n")
+func (w *summaryPrinter) printNumber(name string, n uint64) {
+	w.printText(name, strconv.FormatUint(n, 10), "\n")
 }
 
-// level prints what was instrumented.
-func (w *summaryPrinter) level(s *reader.Store) {
+// printLevel prints the level of instrumentation.
+func (w *summaryPrinter) printLevel(s *reader.Store) {
 	if s.Header().Domain == layout.DomainLLVMFrontend {
-		w.print("Instrumentation level: Front-end\n")
+		w.printText("Instrumentation level: Front-end\n")
 		return
 	}
 	v := variantOf(s)
-	w.print("Instrumentation level: IR  entry_first = ", flag(v&VariantEntryFirst))
+	w.printText("Instrumentation level: IR  entry_first = ", flag(v&VariantEntryFirst))
 	if v&VariantLoopEntries != 0 || w.version >= percentSince {
-		w.print("  instrument_loop_entries = ", flag(v&VariantLoopEntries))
+		w.printText("  instrument_loop_entries = ", flag(v&VariantLoopEntries))
 	}
-	w.print("\n")
+	w.printText("\n")
 }
 
 func flag(v Variant) string {
@@ -415,16 +412,16 @@ func flag(v Variant) string {
 	return "0"
 }
 
-func (w *summaryPrinter) hottest(n int, all []HotFunction) {
-	w.print("Top ", strconv.Itoa(n), " functions with the largest internal block counts: \n")
+func (w *summaryPrinter) printHottest(n int, all []HotFunction) {
+	w.printText("Top ", strconv.Itoa(n), " functions with the largest internal block counts: \n")
 	for _, f := range all {
-		w.print("  ", f.Name)
-		w.number(", max count = ", f.MaxCount)
+		w.printText("  ", f.Name)
+		w.printNumber(", max count = ", f.MaxCount)
 	}
 }
 
-func (w *summaryPrinter) cutoffs(s *Summary) {
-	w.print("Detailed summary:\n")
+func (w *summaryPrinter) printCutoffs(s *Summary) {
+	w.printText("Detailed summary:\n")
 	for _, c := range s.Cutoffs {
 		if w.newest > 0 && w.newest <= fewCutoffsUntil && !slices.Contains(fewCutoffs, c.Share) {
 			continue
@@ -433,7 +430,7 @@ func (w *summaryPrinter) cutoffs(s *Summary) {
 		if w.version >= percentSince {
 			blocks, of = " ("+blockPercent(c.Blocks, s.Blocks)+"%)", "%"
 		}
-		w.print(strconv.FormatUint(c.Blocks, 10), " blocks", blocks, " with count >= ", strconv.FormatUint(c.MinCount, 10),
+		w.printText(strconv.FormatUint(c.Blocks, 10), " blocks", blocks, " with count >= ", strconv.FormatUint(c.MinCount, 10),
 			" account for ", percent, of, " of the total counts.\n")
 	}
 }

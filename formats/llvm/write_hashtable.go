@@ -11,13 +11,12 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A chainedTable gives items the places that LLVM's generator of on-disk hash
-// tables gives them. Where an item lies follows from the order of insertion and
-// from every doubling on the way, so that only doing the same gives the same
-// bytes.
+// A chainedTable places items as LLVM's generator of on-disk hash tables does. The
+// place of an item depends on the order of insertion and on every resize, so that the
+// same bytes require the same steps.
 type chainedTable struct {
 	heads []int32 // by bucket: the first item of its chain, noItem if it is empty
-	next  []int32 // by item: the one behind it
+	next  []int32 // by item: the next one in its chain
 }
 
 const (
@@ -25,9 +24,9 @@ const (
 	initialBuckets = 64
 )
 
-// chain inserts items 0 to len(hashes)-1, in this order, and brings the table
-// to its final size. Items that are laid out stay in their order in each chain.
-func chain(hashes []uint64, laid bool) *chainedTable {
+// newChainedTable inserts items 0 to len(hashes)-1, in this order, and resizes the
+// table to its final size. If laid is set, the items keep their order in each chain.
+func newChainedTable(hashes []uint64, laid bool) *chainedTable {
 	t := &chainedTable{heads: emptyHeads(initialBuckets), next: make([]int32, len(hashes))}
 	if laid {
 		t.heads = emptyHeads(finalBuckets(len(hashes)))
@@ -48,8 +47,8 @@ func chain(hashes []uint64, laid bool) *chainedTable {
 	return t
 }
 
-// each goes through the items in the order in which they are written.
-func (t *chainedTable) each(yield func(item int32) error) error {
+// eachItem calls yield for the items, in the order in which they are written.
+func (t *chainedTable) eachItem(yield func(item int32) error) error {
 	for _, item := range t.heads {
 		for ; item != noItem; item = t.next[item] {
 			if err := yield(item); err != nil {
@@ -60,7 +59,7 @@ func (t *chainedTable) each(yield func(item int32) error) error {
 	return nil
 }
 
-// finalBuckets is how many buckets the table of so many items is written with.
+// finalBuckets returns the number of buckets of a written table of that many items.
 func finalBuckets(items int) int {
 	if items <= 2 {
 		return 1
@@ -99,11 +98,10 @@ func (t *chainedTable) resize(n int, hashes []uint64) {
 // writes them in the order of that map, which is a table with quadratic probing.
 // Since LLVM 17 it sorts them by name.
 
-// A stringMap is the map: it holds places in a list of names where LLVM's holds
-// names.
+// A stringMap is LLVM's map with places in a list instead of names.
 type stringMap struct {
 	hashes []uint32 // by place
-	slots  []int32  // 1 + place, 0 is an empty one
+	slots  []int32  // 1 + place, 0 if empty
 	used   int
 }
 
@@ -113,7 +111,7 @@ func newStringMap(hashes []uint32) *stringMap {
 	return &stringMap{hashes: hashes, slots: make([]int32, firstStringSlots)}
 }
 
-// insert inserts a name that the map does not hold.
+// insert adds a name that is not in the map.
 func (m *stringMap) insert(place int32) {
 	m.put(place)
 	if m.used++; 4*m.used > 3*len(m.slots) {
@@ -153,7 +151,7 @@ func (m *stringMap) places() []int32 {
 	return all
 }
 
-// stringHash is the map's hash of a name.
+// stringHash returns the map's hash of a name.
 func stringHash(name []byte) (h uint32) {
 	for _, c := range name {
 		h = 33*h + uint32(c)
@@ -161,10 +159,10 @@ func stringHash(name []byte) (h uint32) {
 	return h
 }
 
-// sortAsDenseMap brings the records of one function from the order in which
+// sortAsDenseMap sorts the records of one function, from the order in which
 // llvm-profdata of a version inserts them into the order in which it writes them:
-// that of its map from hash to record, which has four buckets in itself and 64 or
-// more beyond. Any order is understood by readers.
+// the order of its map from hash to record, which has four buckets inline, or 64 or
+// more on the heap. Readers accept any order.
 func sortAsDenseMap(records []record, version int) {
 	m := denseMap{slots: make([]int, inlineSlots), records: records, hash: mixHash}
 	if version < sinceMixedHashes {
@@ -190,9 +188,9 @@ const (
 	heapSlots   = 64
 )
 
-// A denseMap has numbers of records, from 1, where LLVM's has hashes.
+// A denseMap is LLVM's map with numbers of records, from 1, instead of hashes.
 type denseMap struct {
-	slots   []int // 0 is an empty one
+	slots   []int // 0 if empty
 	records []record
 	hash    func(uint64) uint32
 }
@@ -217,30 +215,30 @@ func (m *denseMap) grow() {
 	}
 }
 
-// mixHash is the map's hash of a function hash, since LLVM 19.
+// mixHash returns the map's hash of a function hash since LLVM 19.
 func mixHash(h uint64) uint32 {
 	h *= 0xbf58476d1ce4e5b9
 	return uint32(h ^ h>>31)
 }
 
-// oldHash is the map's hash of a function hash before LLVM 19.
+// oldHash returns the map's hash of a function hash before LLVM 19.
 func oldHash(h uint64) uint32 { return uint32(37 * h) }
 
-// The functions of a bucket lie anywhere in the archive, so that writing them
-// is waiting for memory. Several goroutines wait at once: each puts a chunk of
-// buckets together, and the chunks are written in order.
+// The functions of a bucket are scattered over the archive, so that writing them is
+// bound by memory latency. Several goroutines overlap it: each encodes a chunk of
+// buckets, and the chunks are written in order.
 
-// chunkBuckets is how many buckets are put together at once.
+// chunkBuckets is the number of buckets in a chunk.
 const chunkBuckets = 1 << 11
 
-// A chunk is the bytes of some buckets, or why there are none.
+// A chunk is the encoding of some buckets, or its error.
 type chunk struct {
 	bytes []byte
 	err   error
 }
 
-// buckets writes the buckets that are not empty.
-func (w *indexedWriter) buckets(p *indexedPlan) (err error) {
+// writeBuckets writes the buckets that are not empty.
+func (w *indexedWriter) writeBuckets(p *indexedPlan) (err error) {
 	pending := make(chan chan chunk, runtime.GOMAXPROCS(0))
 	var failed atomic.Bool
 	go func() {
@@ -248,13 +246,13 @@ func (w *indexedWriter) buckets(p *indexedPlan) (err error) {
 		for first := 0; first < len(p.chains.heads) && !failed.Load(); first += chunkBuckets {
 			done := make(chan chunk, 1)
 			pending <- done
-			go func() { done <- w.chunk(p, p.chains.heads[first:min(first+chunkBuckets, len(p.chains.heads))]) }()
+			go func() { done <- w.encodeChunk(p, p.chains.heads[first:min(first+chunkBuckets, len(p.chains.heads))]) }()
 		}
 	}()
 	for done := range pending {
 		c := <-done
 		if err != nil {
-			continue // let the others come to their end
+			continue // let the others finish
 		}
 		if _, err = w.out.Write(c.bytes); c.err != nil {
 			err = c.err
@@ -264,8 +262,8 @@ func (w *indexedWriter) buckets(p *indexedPlan) (err error) {
 	return err
 }
 
-// chunk puts the buckets with those heads together.
-func (w *indexedWriter) chunk(p *indexedPlan, heads []int32) (c chunk) {
+// encodeChunk encodes the buckets with those heads.
+func (w *indexedWriter) encodeChunk(p *indexedPlan, heads []int32) (c chunk) {
 	size := int64(0)
 	for _, head := range heads {
 		size += p.bucketSize(head)
@@ -273,7 +271,7 @@ func (w *indexedWriter) chunk(p *indexedPlan, heads []int32) (c chunk) {
 	e := itemEncoder{plan: p, walk: newRecordWalk(w.store, nil), encoding: encoding{version: w.encoding.version}, out: make([]byte, 0, size)}
 	err := w.store.Mapping().Guard(func() error {
 		for _, head := range heads {
-			if err := e.bucket(head); err != nil {
+			if err := e.appendBucket(head); err != nil {
 				return err
 			}
 		}
@@ -282,7 +280,7 @@ func (w *indexedWriter) chunk(p *indexedPlan, heads []int32) (c chunk) {
 	return chunk{e.out, err}
 }
 
-// An itemEncoder puts buckets together.
+// An itemEncoder encodes buckets.
 type itemEncoder struct {
 	plan     *indexedPlan
 	walk     *recordWalk
@@ -290,16 +288,16 @@ type itemEncoder struct {
 	out      []byte
 }
 
-// bucket appends u16 number of items, and the items. With ids that are hashes
-// of names there are never too many to be counted.
-func (e *itemEncoder) bucket(head int32) error {
+// appendBucket appends u16 number of items, and the items. Since ids are hashes of
+// names, 16 bits are always enough.
+func (e *itemEncoder) appendBucket(head int32) error {
 	if head == noItem {
 		return nil
 	}
 	at, n := len(e.out), 0
 	e.out = append(e.out, 0, 0)
 	for item := head; item != noItem; item = e.plan.chains.next[item] {
-		if err := e.item(item); err != nil {
+		if err := e.appendItem(item); err != nil {
 			return err
 		}
 		n++
@@ -311,9 +309,9 @@ func (e *itemEncoder) bucket(head int32) error {
 	return nil
 }
 
-// item appends u64 hash, u64 length of the name, u64 size of the records, the
+// appendItem appends u64 hash, u64 length of the name, u64 size of the records, the
 // name, the records.
-func (e *itemEncoder) item(item int32) error {
+func (e *itemEncoder) appendItem(item int32) error {
 	planned := &e.plan.items[item]
 	m, err := e.walk.store.MethodAt(planned.method)
 	if err != nil {
@@ -323,11 +321,11 @@ func (e *itemEncoder) item(item int32) error {
 	if err != nil {
 		return err
 	}
-	records, err := e.walk.of(m)
+	records, err := e.walk.recordsOf(m)
 	if err != nil {
 		return err
 	}
-	e.plan.insertion.sort(planned.place, records)
+	e.plan.insertion.sortRecords(planned.place, records)
 	start := len(e.out)
 	b := le.AppendUint64(e.out, e.plan.hashes[item])
 	b = le.AppendUint64(b, uint64(planned.name))

@@ -18,22 +18,21 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// WriteOptions say how a profile is written. The zero value is of use.
+// WriteOptions configure [WriteIndexed] and [WriteText]. The zero value is valid.
 type WriteOptions struct {
-	// Version of the indexed format, WrittenOldest to WrittenNewest. 0 is 7,
-	// which every LLVM reads, for profiles that were instrumented on IR; for
-	// those of a front end it is that of the LLVM that made them, because its
-	// hashes mean something to that version alone.
+	// Version of the indexed format, WrittenOldest to WrittenNewest. 0 stands for 7,
+	// which every LLVM reads, if the profiles were instrumented on IR. For profiles of
+	// a front end it stands for the version of the LLVM that made them, because only
+	// that version understands its hashes.
 	Version int
-	// Sparse leaves functions out that never ran.
+	// Sparse leaves unexecuted functions out.
 	Sparse bool
 	// KeepVTableNames keeps the names of vtables, from version 12 on.
 	KeepVTableNames bool
 }
 
-// WriteIndexed writes the profiles of an archive as llvm-profdata merge does:
-// the same bytes as that of LLVM 17 and later. Counts are those that were
-// trained.
+// WriteIndexed writes the profiles of an archive as llvm-profdata merge does, with the
+// same bytes as that of LLVM 17 and later. It writes trained counts.
 func WriteIndexed(out io.Writer, s *reader.Store, o WriteOptions) (*WriteReport, error) {
 	if err := checkDomain(s); err != nil {
 		return nil, err
@@ -68,10 +67,9 @@ type indexedWriter struct {
 	out *bufio.Writer
 }
 
-// all writes the whole file. What goes wrong with writing, Flush tells in the
-// end.
+// all writes the whole file. Flush returns an error of the output.
 func (w *indexedWriter) all() error {
-	p, err := w.plan()
+	p, err := w.planFile()
 	if err != nil {
 		return err
 	}
@@ -80,7 +78,7 @@ func (w *indexedWriter) all() error {
 	if p.variant&VariantContextSensitive != 0 {
 		w.write(appendSummary(nil, p.summaries.contextSensitive.summary()))
 	}
-	if err := w.buckets(p); err != nil {
+	if err := w.writeBuckets(p); err != nil {
 		return err
 	}
 	w.table(p)
@@ -92,7 +90,7 @@ func (w *indexedWriter) all() error {
 
 func (w *indexedWriter) write(b []byte) { _, _ = w.out.Write(b) }
 
-// header is the header; MemProf, from version 8 on, has the offset 0: there is
+// header returns the encoded header. MemProf, from version 8 on, has the offset 0, for
 // none.
 func (w *indexedWriter) header(p *indexedPlan) []byte {
 	version := w.encoding.version
@@ -108,7 +106,7 @@ func (w *indexedWriter) header(p *indexedPlan) []byte {
 	return b
 }
 
-// sectionOffset is where the section lies that came with a version, 0 if there
+// sectionOffset returns the offset of the section that a version introduced, 0 if there
 // is none.
 func (p *indexedPlan) sectionOffset(since int) int64 {
 	at := p.tableEnd()
@@ -121,7 +119,7 @@ func (p *indexedPlan) sectionOffset(since int) int64 {
 	return 0
 }
 
-// summarySize is what appendSummary appends.
+// summarySize is the size of what appendSummary appends.
 const summarySize = 16 + 8*summaryFields + 24*summaryCutoffs
 
 func appendSummary(b []byte, s *Summary) []byte {
@@ -137,8 +135,8 @@ func appendSummary(b []byte, s *Summary) []byte {
 	return b
 }
 
-// table writes how many buckets and items there are, and where each bucket
-// begins, 0 for an empty one. It begins on a multiple of 8.
+// table writes the numbers of buckets and items and the offset of each bucket, 0 for an
+// empty one. The table starts at a multiple of 8.
 func (w *indexedWriter) table(p *indexedPlan) {
 	w.write(make([]byte, p.table-p.end))
 	var words [tableHeaderSize]byte
@@ -157,21 +155,21 @@ func (w *indexedWriter) table(p *indexedPlan) {
 	}
 }
 
-// Versions of the indexed format that are written.
+// The versions of the indexed format that this package writes.
 const (
 	WrittenOldest = 4 // the first with a summary; the layout has only grown since
 	WrittenNewest = IndexedNewest
 
-	// widestVersion is read by every LLVM from 12 on.
+	// widestVersion can be read by every LLVM from 12 on.
 	widestVersion = 7
-	// usualVersion is that of LLVM 19 to 21. Their front ends understand
+	// usualVersion is the version of LLVM 19 to 21. Their front ends understand the
 	// hashes of LLVM 12 to 21.
 	usualVersion = 12
 )
 
-// defaultVersion is the version that an archive is written with if nobody says
-// which. Profiles that were instrumented on IR mean the same in every version.
-// What the hashes of a front end mean, its version says.
+// defaultVersion returns the version to write if the options have none. Profiles that
+// were instrumented on IR mean the same in every version. The meaning of a front end's
+// hashes depends on its version.
 func defaultVersion(s *reader.Store) int {
 	if s.Header().Domain == layout.DomainLLVMIR {
 		return widestVersion
@@ -189,8 +187,8 @@ func checkVersion(v int) error {
 	return nil
 }
 
-// writtenVariant is the variant of a file of a version. Memory profiles and
-// debug information to correlate with are never in an archive.
+// writtenVariant returns the variant of a file of a version. An archive never has
+// memory profiles or debug information to correlate with.
 func writtenVariant(s *reader.Store, version int, traces bool) Variant {
 	v := variantOf(s) &^ (VariantMemProf | VariantCorrelated)
 	if traces {
@@ -205,9 +203,8 @@ func writtenVariant(s *reader.Store, version int, traces bool) Variant {
 	return v
 }
 
-// headerWords is the number of 8-byte words of a version's header: magic,
-// version, a zero, the kind of hash, the offset of the table, and then the
-// offsets of what was added.
+// headerWords returns the number of 8-byte words of a version's header: magic, version,
+// a zero, the kind of hash, the offset of the table, and the offsets of the sections.
 func headerWords(version int) int {
 	n := 5
 	for _, since := range []int{sinceMemProf, sinceBinaryIDs, sinceTraces, sinceVTables} {
@@ -218,15 +215,15 @@ func headerWords(version int) int {
 	return n
 }
 
-// A section is what lies behind the table of buckets, and which word of the
-// header has its offset.
+// A section is a part of the file after the table of buckets. A word of the header has
+// its offset.
 type section struct {
-	since int // the version from which on the header has the word
+	since int // the first version whose header has the word
 	bytes []byte
 }
 
-// sections encodes what the version has behind the table, in file order, and
-// counts the rest as lost.
+// sections encodes the sections of the version, in file order, and counts the others as
+// lost.
 func (w *indexedWriter) sections(p *indexedPlan) []section {
 	f := &p.facts
 	var all []section
@@ -256,7 +253,7 @@ func (w *indexedWriter) keptVTables(names []string) []string {
 	return nil
 }
 
-// binaryIDSection is u64 size of what follows, { u64 length, bytes, padding }.
+// binaryIDSection encodes u64 size of what follows, { u64 length, bytes, padding }.
 func binaryIDSection(ids []string) []byte {
 	b := make([]byte, 8)
 	for _, id := range ids {
@@ -268,9 +265,9 @@ func binaryIDSection(ids []string) []byte {
 	return b
 }
 
-// vtableSection is u64 size, and a chunk of names: ULEB128 of their length,
-// ULEB128 of the packed length, the names as zlib packs them. LLVM's zlib and
-// Go's do not pack to the same bytes; they unpack to the same.
+// vtableSection encodes u64 size and a chunk of names: ULEB128 of their length, ULEB128
+// of the compressed length, the names compressed by zlib. LLVM's zlib and Go's produce
+// different bytes, which decompress to the same names.
 func vtableSection(names []string) []byte {
 	b := make([]byte, 8)
 	if len(names) > 0 {
@@ -286,14 +283,14 @@ func vtableSection(names []string) []byte {
 
 func pack(text string) []byte {
 	var packed bytes.Buffer
-	z, _ := zlib.NewWriterLevel(&packed, zlib.BestCompression) // fails for an unknown level alone
+	z, _ := zlib.NewWriterLevel(&packed, zlib.BestCompression) // fails only for an unknown level
 	_, _ = z.Write([]byte(text))                               // to memory
 	_ = z.Close()
 	return packed.Bytes()
 }
 
-// traceSection is u64 traces, u64 size of the stream that they were chosen
-// from, { u64 weight, u64 functions, u64 id of each }.
+// traceSection encodes u64 traces, u64 size of the stream that they were sampled from,
+// { u64 weight, u64 functions, u64 id of each }.
 func traceSection(traces []trace, stream uint64) []byte {
 	b := le.AppendUint64(nil, uint64(len(traces)))
 	b = le.AppendUint64(b, stream)
@@ -312,19 +309,18 @@ func padWord(b []byte) []byte {
 	return append(b, make([]byte, disk.AlignUp(int64(len(b)), 8)-int64(len(b)))...)
 }
 
-// A trace is the functions of one run, in the order in which they were first
-// called.
+// A trace is the functions of one run, in the order of their first calls.
 type trace struct {
 	weight uint64
 	ids    []uint64
 }
 
-// runFacts is what an archive has beside profiles of functions.
+// runFacts is what an archive has in addition to profiles of functions.
 type runFacts struct {
 	binaryIDs []string // sorted
 	vtables   []string // names, sorted
 	traces    []trace
-	stream    uint64 // number of traces of which those were chosen
+	stream    uint64 // number of traces that these were sampled from
 }
 
 func readRunFacts(s *reader.Store) (f runFacts, err error) {
@@ -341,8 +337,8 @@ func readRunFacts(s *reader.Store) (f runFacts, err error) {
 	return f, err
 }
 
-// eachRow goes through the rows of a table, if the archive has it. One with
-// other columns than this package's is foreign, and passed over.
+// eachRow calls yield for the rows of a table, if the archive has it. A table with other
+// columns than this package's is ignored.
 func eachRow(s *reader.Store, kind layout.TableKind, columns []layout.ColumnKind, yield func(t *disk.Table, row int) error) error {
 	t, err := s.Table(kind)
 	if errors.Is(err, reader.ErrNotFound) {
@@ -367,7 +363,7 @@ func eachRow(s *reader.Store, kind layout.TableKind, columns []layout.ColumnKind
 	return nil
 }
 
-// symbolColumn gives the different texts of the first column, sorted.
+// symbolColumn returns the distinct texts of the first column, sorted.
 func symbolColumn(s *reader.Store, kind layout.TableKind, columns []layout.ColumnKind) (texts []string, err error) {
 	err = eachRow(s, kind, columns, func(t *disk.Table, row int) error {
 		name, err := s.SymbolAt(layout.Ref(t.Cell(0, row)))
@@ -396,8 +392,8 @@ func readTraces(s *reader.Store) (traces []trace, err error) {
 	return traces, err
 }
 
-// streamSize sums the sizes of the streams that the traces were chosen from; it
-// is never less than the number of traces that there are.
+// streamSize returns the sum of the sizes of the streams that the traces were sampled
+// from, at least the number of traces.
 func streamSize(s *reader.Store, traces uint64) (sum uint64, err error) {
 	err = eachRow(s, layout.TableProperties, propertyColumns, func(t *disk.Table, row int) error {
 		key, err := s.SymbolAt(layout.Ref(t.Cell(0, row)))

@@ -9,25 +9,24 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// The order of an indexed file is that of maps in llvm-profdata, in which it
-// depends on what was inserted first where two keys meet in one place. What it
-// inserted when, the order table of an archive says if its files were merged as
-// llvm-profdata does. Without one, names and hashes are taken to be inserted in
-// ascending order. Of a single indexed file the order table has the order itself.
+// An indexed file has the order of maps in llvm-profdata, which depends on the order of
+// insertion if keys collide. The order table of an archive has the order of insertion if
+// its files were merged as by llvm-profdata. Without an order table, names and hashes
+// are inserted in ascending order. Of a single indexed file the order table has the
+// order of the file itself.
 
-// Versions of the indexed format whose llvm-profdata was the first to have
-// another order.
+// The versions of the indexed format whose llvm-profdata changed the order.
 const (
 	sinceSortedNames = 10 // LLVM 17 sorts functions by name
-	sinceMixedHashes = 12 // LLVM 19 has another hash of a function's hash
+	sinceMixedHashes = 12 // LLVM 19 changed the hash of a function's hash
 )
 
-// An insertion gathers the functions of an archive, and says in which order an
-// llvm-profdata has them that writes a version of the indexed format.
+// An insertion gathers the functions of an archive and returns the order that they have
+// in the llvm-profdata of a version of the indexed format.
 type insertion struct {
 	version int
 	firsts  []layout.Ref           // of each function, in the order of their names: its first record
-	hashes  []uint32               // of their names, if the version has them in the order of a map
+	hashes  []uint32               // of their names, if the version writes them in the order of a map
 	several map[int32][]layout.Ref // records of functions that have several, in the order of the table
 	laid    bool                   // the order table has the order of an indexed file
 	name    []byte
@@ -37,8 +36,8 @@ func newInsertion(version int) *insertion {
 	return &insertion{version: version, several: map[int32][]layout.Ref{}}
 }
 
-// add adds the next function.
-func (x *insertion) add(name reader.Name, records []record) {
+// addFunction adds the next function.
+func (x *insertion) addFunction(name reader.Name, records []record) {
 	place := int32(len(x.firsts))
 	x.firsts = append(x.firsts, records[0].block)
 	if len(records) > 1 {
@@ -50,14 +49,13 @@ func (x *insertion) add(name reader.Name, records []record) {
 	}
 }
 
-// order returns the places of the functions, counted in the order in which they
-// were added, in the order in which they are inserted into the table of the file;
-// nil if that is the same.
+// order returns the places of the functions, in order of addition, sorted by the order
+// of insertion into the table of the file. It returns nil if both orders are the same.
 func (x *insertion) order(s *reader.Store) ([]int32, error) {
 	if x.version >= sinceSortedNames && len(x.several) == 0 {
 		return nil, nil
 	}
-	came, err := x.came(s)
+	came, err := x.firstSeenOrder(s)
 	switch {
 	case err != nil || x.version >= sinceSortedNames:
 		return nil, err
@@ -71,9 +69,9 @@ func (x *insertion) order(s *reader.Store) ([]int32, error) {
 	return m.places(), nil
 }
 
-// came returns the places of the functions in the order in which llvm-profdata
-// has seen them first, and notes the order of the records of each.
-func (x *insertion) came(s *reader.Store) (places []int32, err error) {
+// firstSeenOrder returns the places of the functions in the order in which llvm-profdata
+// first saw them, and keeps the order of the records of each.
+func (x *insertion) firstSeenOrder(s *reader.Store) (places []int32, err error) {
 	if !slices.IsSorted(x.firsts) {
 		return ascending(len(x.firsts)), nil
 	}
@@ -84,7 +82,7 @@ func (x *insertion) came(s *reader.Store) (places []int32, err error) {
 			return nil
 		}
 		block := layout.Ref(t.Cell(0, row))
-		place := x.place(block)
+		place := x.placeOf(block)
 		if place < 0 {
 			return nil
 		}
@@ -105,9 +103,9 @@ func (x *insertion) came(s *reader.Store) (places []int32, err error) {
 	return places, err
 }
 
-// place returns the function that has a record, -1 if none can have it: records
-// lie in the order of the names.
-func (x *insertion) place(block layout.Ref) int32 {
+// placeOf returns the place of the function that has a record, or -1 if there is none.
+// Records are stored in the order of the names.
+func (x *insertion) placeOf(block layout.Ref) int32 {
 	i, found := slices.BinarySearch(x.firsts, block)
 	if !found {
 		i--
@@ -115,8 +113,8 @@ func (x *insertion) place(block layout.Ref) int32 {
 	return int32(i)
 }
 
-// sort brings the records of a function into the order of the file.
-func (x *insertion) sort(place int32, records []record) {
+// sortRecords sorts the records of a function into the order of the file.
+func (x *insertion) sortRecords(place int32, records []record) {
 	if len(records) < 2 {
 		return
 	}
@@ -155,8 +153,8 @@ func ascending(n int) []int32 {
 	return all
 }
 
-// An indexedPlan says where everything of an indexed file will lie, so that it
-// can be written front to back.
+// An indexedPlan has the offsets of all parts of an indexed file, so that the file can
+// be written sequentially.
 type indexedPlan struct {
 	variant   Variant
 	items     []plannedItem // functions, in the order in which they are inserted into the table
@@ -166,10 +164,10 @@ type indexedPlan struct {
 	summaries summaryBuilders
 	facts     runFacts
 
-	payload  int64 // where the buckets begin
-	end      int64 // where they end
+	payload  int64 // start of the buckets
+	end      int64 // end of the buckets
 	table    int64
-	sections []section // behind the table
+	sections []section // after the table
 }
 
 // A plannedItem is one name with all its records.
@@ -182,20 +180,20 @@ type plannedItem struct {
 	cold   bool   // it is left out
 }
 
-// itemHeaderSize is the size of what stands before the name of an item: hash,
-// length of the name, size of the records.
+// itemHeaderSize is the size of the fields before the name of an item: hash, length of
+// the name, size of the records.
 const itemHeaderSize = 24
 
-// size is how many bytes the item has in its bucket.
+// size returns the size of the item in its bucket.
 func (i *plannedItem) size() int64 { return itemHeaderSize + int64(i.name) + i.data }
 
-// plan goes through all functions once.
-func (w *indexedWriter) plan() (*indexedPlan, error) {
+// planFile makes the plan in one pass over the functions.
+func (w *indexedWriter) planFile() (*indexedPlan, error) {
 	p := &indexedPlan{insertion: newInsertion(w.encoding.version), summaries: newSummaryBuilders(w.store)}
 	n := w.store.Header().Parts[disk.PartMethods].Size / disk.MinMethodSize // at most
 	n = min(n, int64(w.store.Header().Counts.Methods))
 	p.items = make([]plannedItem, 0, n)
-	err := newRecordWalk(w.store, &w.lost).each(func(m reader.Method, records []record) error {
+	err := newRecordWalk(w.store, &w.lost).eachFunction(func(m reader.Method, records []record) error {
 		return w.planItem(p, m, records)
 	})
 	if err != nil {
@@ -207,19 +205,19 @@ func (w *indexedWriter) plan() (*indexedPlan, error) {
 	if err := p.insert(w.store); err != nil {
 		return nil, err
 	}
-	p.chains = chain(p.hashes, p.insertion.laid)
-	w.place(p)
+	p.chains = newChainedTable(p.hashes, p.insertion.laid)
+	w.layOut(p)
 	return p, nil
 }
 
-// planItem adds a name with its records to the plan.
+// planItem adds a name and its records to the plan.
 func (w *indexedWriter) planItem(p *indexedPlan, m reader.Method, records []record) error {
 	name, err := m.Name()
 	if err != nil {
 		return err
 	}
 	item := plannedItem{method: m.Ref(), hash: m.ID(), name: uint32(name.Len()), place: int32(len(p.items))}
-	p.insertion.add(name, records)
+	p.insertion.addFunction(name, records)
 	if w.options.Sparse && allCold(records) {
 		w.report.Cold++
 		item.cold = true
@@ -229,11 +227,11 @@ func (w *indexedWriter) planItem(p *indexedPlan, m reader.Method, records []reco
 	for i := range records {
 		r := &records[i]
 		item.data += w.encoding.size(r)
-		p.summaries.of(r.contextSensitive()).add(r.counts)
+		p.summaries.of(r.contextSensitive()).addCounters(r.counts)
 		if r.contextSensitive() && w.store.Header().Domain == layout.DomainLLVMIR {
 			p.variant |= VariantContextSensitive
 		}
-		w.loseOf(r)
+		w.countLosses(r)
 	}
 	p.items = append(p.items, item)
 	w.report.Names++
@@ -241,7 +239,7 @@ func (w *indexedWriter) planItem(p *indexedPlan, m reader.Method, records []reco
 	return nil
 }
 
-// insert brings the items into their order, and leaves those out that are cold.
+// insert sorts the items and leaves cold ones out.
 func (p *indexedPlan) insert(s *reader.Store) error {
 	order, err := p.insertion.order(s)
 	if err != nil {
@@ -271,8 +269,8 @@ func allCold(records []record) bool {
 	return true
 }
 
-// loseOf counts what the version cannot hold of a record.
-func (w *indexedWriter) loseOf(r *record) {
+// countLosses counts the parts of a record that the version cannot hold.
+func (w *indexedWriter) countLosses(r *record) {
 	if w.encoding.version < sinceBitmaps && len(r.bitmap) > 0 {
 		w.lost.Add(LossBitmaps, 1)
 	}
@@ -287,8 +285,8 @@ func (w *indexedWriter) loseOf(r *record) {
 	}
 }
 
-// place decides where everything lies.
-func (w *indexedWriter) place(p *indexedPlan) {
+// layOut assigns offsets to all parts.
+func (w *indexedWriter) layOut(p *indexedPlan) {
 	p.variant |= writtenVariant(w.store, w.encoding.version, len(p.facts.traces) > 0)
 	p.payload = 8 * int64(headerWords(w.encoding.version))
 	p.payload += summarySize
@@ -308,12 +306,12 @@ const (
 	tableHeaderSize  = 16 // number of buckets, number of items
 )
 
-// tableEnd is where the table of bucket offsets ends.
+// tableEnd returns the end of the table of bucket offsets.
 func (p *indexedPlan) tableEnd() int64 {
 	return p.table + tableHeaderSize + 8*int64(len(p.chains.heads))
 }
 
-// bucketSize is how many bytes a bucket has, none if it is empty.
+// bucketSize returns the size of a bucket, 0 if it is empty.
 func (p *indexedPlan) bucketSize(head int32) int64 {
 	if head == noItem {
 		return 0

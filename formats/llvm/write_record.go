@@ -11,7 +11,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// An encoding is how records lie in an indexed file of a version:
+// An encoding encodes records for a version of the indexed format:
 //
 //	u64 FuncHash, u64 number of counters, counters
 //	from version 11: u64 number of bitmap bytes, u64 for each of them
@@ -23,7 +23,7 @@ type encoding struct {
 	values  []siteValue // of one site at a time
 }
 
-// kinds is how many value kinds the version has.
+// kinds returns the number of value kinds of the version.
 func (e *encoding) kinds() int {
 	if e.version < sinceVTables {
 		return layout.SubVTable
@@ -31,7 +31,7 @@ func (e *encoding) kinds() int {
 	return valueKindsKnown
 }
 
-// size is what append appends.
+// size returns the size of what append appends.
 func (e *encoding) size(r *record) int64 {
 	n := 16 + int64(len(r.counts)) + e.valuesSize(r)
 	if e.version >= sinceBitmaps {
@@ -105,7 +105,7 @@ func (e *encoding) appendKind(b []byte, kind int, sites []disk.Entry) []byte {
 
 var le = binary.LittleEndian
 
-// A record is one profile as LLVM sees it: a window on the archive.
+// A record is a view of one profile as LLVM has it.
 type record struct {
 	hash   uint64
 	block  layout.Ref                    // where it lies
@@ -116,7 +116,7 @@ type record struct {
 
 func (r *record) contextSensitive() bool { return r.hash&ContextSensitive != 0 }
 
-// cold reports whether nothing of the record ever ran.
+// cold reports whether the function of the record is unexecuted.
 func (r *record) cold() bool { return allZero(r.counts) && allZero(r.bitmap) }
 
 func allZero(b []byte) bool {
@@ -128,7 +128,7 @@ func allZero(b []byte) bool {
 	return true
 }
 
-// A recordWalk goes through the functions of an archive.
+// A recordWalk iterates over the functions of an archive.
 type recordWalk struct {
 	store   *reader.Store
 	shape   disk.Shape
@@ -140,14 +140,14 @@ func newRecordWalk(s *reader.Store, lost *codec.Losses) *recordWalk {
 	return &recordWalk{store: s, shape: disk.ShapeOf(&s.Header().Params), lost: lost}
 }
 
-// each goes through all functions that have records, in the order of their
-// names. The records of one are valid until the next.
-func (w *recordWalk) each(yield func(m reader.Method, records []record) error) error {
+// eachFunction calls yield for all functions that have records, in the order of their
+// names. The records are valid until yield returns.
+func (w *recordWalk) eachFunction(yield func(m reader.Method, records []record) error) error {
 	for m, err := range w.store.Methods() {
 		if err != nil {
 			return err
 		}
-		records, err := w.of(m)
+		records, err := w.recordsOf(m)
 		if err != nil {
 			return err
 		}
@@ -162,9 +162,9 @@ func (w *recordWalk) each(yield func(m reader.Method, records []record) error) e
 	return nil
 }
 
-// of gives the records of a function, in the order of their hashes. They are
+// recordsOf returns the records of a function, in the order of their hashes. They are
 // valid until the next call.
-func (w *recordWalk) of(m reader.Method) ([]record, error) {
+func (w *recordWalk) recordsOf(m reader.Method) ([]record, error) {
 	w.records = w.records[:0]
 	for p, err := range m.Profiles() {
 		if err != nil {
@@ -176,14 +176,14 @@ func (w *recordWalk) of(m reader.Method) ([]record, error) {
 			w.lost.Add(LossContext, 1)
 			continue
 		}
-		w.add(p)
+		w.addRecord(p)
 	}
 	return w.records, nil
 }
 
-// add appends the record of a profile, unless it has no counters. What the
-// slices of the record that lay there before have room for is used again.
-func (w *recordWalk) add(p reader.Profile) {
+// addRecord appends the record of a profile, unless it has no counters. It reuses the
+// slices of the record that was there before.
+func (w *recordWalk) addRecord(p reader.Profile) {
 	n := len(w.records)
 	if n < cap(w.records) {
 		w.records = w.records[:n+1]
@@ -195,31 +195,31 @@ func (w *recordWalk) add(p reader.Profile) {
 	for kind := range r.sites {
 		r.sites[kind] = r.sites[kind][:0]
 	}
-	w.entries(r, p.Block().Section(layout.SectionData))
+	w.collectEntries(r, p.Block().Section(layout.SectionData))
 	if len(r.counts) == 0 {
 		w.lost.Add(LossNoCounters, 1)
 		w.records = w.records[:n]
 	}
 }
 
-// entries sorts the entries of a profile. The block was checked when it was
-// fetched.
-func (w *recordWalk) entries(r *record, data []byte) {
+// collectEntries distributes the entries of a profile to the record. The block was
+// checked when it was fetched.
+func (w *recordWalk) collectEntries(r *record, data []byte) {
 	for len(data) > 0 {
 		e, rest, err := w.shape.Next(data)
 		if err != nil {
 			return
 		}
-		if !r.take(e) {
+		if !r.addEntry(e) {
 			w.lost.Add(LossEntry, 1)
 		}
 		data = rest
 	}
 }
 
-// take reports whether an entry is one that LLVM has: a second array, or a site
-// whose predecessor is missing, is none.
-func (r *record) take(e disk.Entry) bool {
+// addEntry adds an entry, and reports whether LLVM can have it: not a second array, nor
+// a site whose predecessor is missing.
+func (r *record) addEntry(e disk.Entry) bool {
 	kind := e.Sub()
 	switch {
 	case e.Tag() == layout.TagCounters && e.Point() == 0 && r.counts == nil:
@@ -234,15 +234,15 @@ func (r *record) take(e disk.Entry) bool {
 	return true
 }
 
-// maxSiteValues is how many values of a site LLVM keeps: their number is
-// written as one byte.
+// maxSiteValues is the number of values that LLVM keeps of a site: it writes the number
+// as one byte.
 const maxSiteValues = 255
 
-// A siteValue is a value seen at a site, and how often.
+// A siteValue is a value of a site and its count.
 type siteValue struct{ value, count uint64 }
 
-// appendSiteValues appends the values of a site as LLVM orders them: the most
-// frequent first, those of one count as they came.
+// appendSiteValues appends the values of a site in LLVM's order: the most frequent
+// first, and values of equal count in the order of the archive.
 func appendSiteValues(values []siteValue, site disk.Entry) []siteValue {
 	first := len(values)
 	for i := range site.Rows() {
@@ -256,5 +256,5 @@ func appendSiteValues(values []siteValue, site disk.Entry) []siteValue {
 	return values[:first+min(len(of), maxSiteValues)]
 }
 
-// writtenValues is how many values of a site are written.
+// writtenValues returns how many values of a site are written.
 func writtenValues(site disk.Entry) int { return min(site.Rows(), maxSiteValues) }

@@ -201,7 +201,7 @@ func TestSummaryLeavesOutPseudoCounts(t *testing.T) {
 		for _, n := range counts {
 			encoded = le.AppendUint64(encoded, n)
 		}
-		b.add(encoded)
+		b.addCounters(encoded)
 	}
 	got := b.summary()
 	if got.Functions != 2 || got.Blocks != 3 || got.TotalCount != 45 || got.MaxFunctionCount != 10 || got.MaxInternalCount != 30 || got.MaxBlockCount != 30 {

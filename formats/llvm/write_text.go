@@ -13,23 +13,21 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// WriteText writes the profiles of an archive as llvm-profdata merge --text
-// does. The version of the options means nothing to it; with KeepVTableNames a
-// site names its vtables.
+// WriteText writes the profiles of an archive as llvm-profdata merge --text does. It
+// ignores the version of the options. With KeepVTableNames sites name their vtables.
 func WriteText(out io.Writer, s *reader.Store, o WriteOptions) (*WriteReport, error) {
 	if err := checkDomain(s); err != nil {
 		return nil, err
 	}
 	w := &textWriter{store: s, options: o, out: bufio.NewWriterSize(out, outBuffer), named: map[string]bool{}, called: newRecordWalk(s, nil)}
-	if err := s.Mapping().Guard(w.all); err != nil {
+	if err := s.Mapping().Guard(w.writeAll); err != nil {
 		return nil, err
 	}
 	w.report.Lost = w.lost
 	return &w.report, nil
 }
 
-// A textWriter prints profiles. What it prints of a function it puts together
-// first.
+// A textWriter prints profiles. It assembles the text of each function first.
 type textWriter struct {
 	store   *reader.Store
 	options WriteOptions
@@ -47,22 +45,21 @@ type textWriter struct {
 	values []siteValue
 }
 
-// all prints the whole file. What goes wrong with printing, Flush tells in the
-// end.
-func (w *textWriter) all() (err error) {
+// writeAll prints the whole file. Flush returns an error of the output.
+func (w *textWriter) writeAll() (err error) {
 	if w.facts, err = readRunFacts(w.store); err != nil {
 		return err
 	}
 	if w.names, err = NewValueNames(w.store); err != nil {
 		return err
 	}
-	if err := w.header(); err != nil {
+	if err := w.writeHeader(); err != nil {
 		return err
 	}
-	if err := w.traces(); err != nil {
+	if err := w.writeTraces(); err != nil {
 		return err
 	}
-	if err := newRecordWalk(w.store, &w.lost).each(w.function); err != nil {
+	if err := newRecordWalk(w.store, &w.lost).eachFunction(w.writeFunction); err != nil {
 		return err
 	}
 	w.lost.Add(LossTextBinaryIDs, len(w.facts.binaryIDs))
@@ -70,26 +67,26 @@ func (w *textWriter) all() (err error) {
 	return w.out.Flush()
 }
 
-// byteCoverageSince is the version of the indexed format whose LLVM, 17, was
-// the first to have a mark for coverage in text.
+// byteCoverageSince is the version of the indexed format of LLVM 17, the first with a
+// mark for coverage in text.
 const byteCoverageSince = 10
 
-// header prints what the variant bits say.
-func (w *textWriter) header() error {
+// writeHeader prints the variant bits.
+func (w *textWriter) writeHeader() error {
 	v := variantOf(w.store)
 	if w.store.Header().Domain == layout.DomainLLVMIR {
-		if err := w.level(v); err != nil {
+		if err := w.writeLevel(v); err != nil {
 			return err
 		}
 	}
 	if v&VariantEntryFirst != 0 {
-		w.print("# Always instrument the function entry block\n:entry_first\n")
+		w.writeString("# Always instrument the function entry block\n:entry_first\n")
 	}
 	if v&VariantLoopEntries != 0 {
-		w.print("# Always instrument the loop entry blocks\n:instrument_loop_entries\n")
+		w.writeString("# Always instrument the loop entry blocks\n:instrument_loop_entries\n")
 	}
 	if v&VariantByteCoverage != 0 {
-		w.byteCoverage()
+		w.writeByteCoverage()
 	}
 	if v&VariantEntryOnly != 0 {
 		w.lost.Add(LossTextEntryOnly, 1)
@@ -97,9 +94,9 @@ func (w *textWriter) header() error {
 	return nil
 }
 
-// level prints whether there are context-sensitive profiles. Where profiles of
-// both instrumentations were merged the variant need not say so.
-func (w *textWriter) level(v Variant) error {
+// writeLevel prints whether there are context-sensitive profiles. The variant need not
+// have that bit if profiles of both instrumentations were merged.
+func (w *textWriter) writeLevel(v Variant) error {
 	cs := v&VariantContextSensitive != 0
 	if !cs {
 		var err error
@@ -108,9 +105,9 @@ func (w *textWriter) level(v Variant) error {
 		}
 	}
 	if cs {
-		w.print("# CSIR level Instrumentation Flag\n:csir\n")
+		w.writeString("# CSIR level Instrumentation Flag\n:csir\n")
 	} else {
-		w.print("# IR level Instrumentation Flag\n:ir\n")
+		w.writeString("# IR level Instrumentation Flag\n:ir\n")
 	}
 	return nil
 }
@@ -129,39 +126,38 @@ func hasContextSensitive(s *reader.Store) (bool, error) {
 	return false, nil
 }
 
-// byteCoverage prints the mark of coverage, unless the LLVM that made the
-// profile does not read it.
-func (w *textWriter) byteCoverage() {
+// writeByteCoverage prints the mark for coverage, unless the LLVM that made the profile
+// cannot read it.
+func (w *textWriter) writeByteCoverage() {
 	if v := producerVersion(w.store); v != 0 && v < byteCoverageSince {
 		w.lost.Add(LossTextByte, 1)
 		return
 	}
-	w.print("# Instrument block coverage\n:single_byte_coverage\n")
+	w.writeString("# Instrument block coverage\n:single_byte_coverage\n")
 }
 
-func (w *textWriter) print(text string) { _, _ = w.out.WriteString(text) }
+func (w *textWriter) writeString(text string) { _, _ = w.out.WriteString(text) }
 
-// traces prints the temporal traces, if there are any or there may have been.
-func (w *textWriter) traces() error {
+// writeTraces prints the temporal traces, if the profile is temporal.
+func (w *textWriter) writeTraces() error {
 	if variantOf(w.store)&VariantTemporal == 0 && len(w.facts.traces) == 0 {
 		return nil
 	}
-	w.print(":temporal_prof_traces\n# Num Temporal Profile Traces:\n" + strconv.Itoa(len(w.facts.traces)) + "\n")
-	w.print("# Temporal Profile Trace Stream Size:\n" + strconv.FormatUint(w.facts.stream, 10) + "\n")
+	w.writeString(":temporal_prof_traces\n# Num Temporal Profile Traces:\n" + strconv.Itoa(len(w.facts.traces)) + "\n")
+	w.writeString("# Temporal Profile Trace Stream Size:\n" + strconv.FormatUint(w.facts.stream, 10) + "\n")
 	for _, t := range w.facts.traces {
-		w.print("# Weight:\n" + strconv.FormatUint(t.weight, 10) + "\n")
-		if err := w.trace(t.ids); err != nil {
+		w.writeString("# Weight:\n" + strconv.FormatUint(t.weight, 10) + "\n")
+		if err := w.writeTrace(t.ids); err != nil {
 			return err
 		}
 	}
-	w.print("\n")
+	w.writeString("\n")
 	return nil
 }
 
-// trace prints the names of a trace, each with a comma behind it. A function
-// without a name is the comma alone, as llvm-profdata prints it; readers pass
-// over it.
-func (w *textWriter) trace(ids []uint64) error {
+// writeTrace prints the names of a trace, each followed by a comma. A function without a
+// name is only the comma, as in llvm-profdata; readers ignore it.
+func (w *textWriter) writeTrace(ids []uint64) error {
 	for _, id := range ids {
 		name, ok, err := w.functionName(id)
 		if err != nil {
@@ -174,12 +170,12 @@ func (w *textWriter) trace(ids []uint64) error {
 		w.text = append(name.AppendTo(w.text[:0]), ',')
 		_, _ = w.out.Write(w.text)
 	}
-	w.print("\n")
+	w.writeString("\n")
 	return nil
 }
 
-// function prints all records of a function.
-func (w *textWriter) function(m reader.Method, records []record) error {
+// writeFunction prints the records of a function.
+func (w *textWriter) writeFunction(m reader.Method, records []record) error {
 	if w.options.Sparse && allCold(records) {
 		w.report.Cold++
 		return nil
@@ -194,8 +190,8 @@ func (w *textWriter) function(m reader.Method, records []record) error {
 	}
 	for i := range records {
 		w.text = append(name.AppendTo(w.text[:0]), '\n')
-		w.counters(&records[i])
-		if err := w.sites(&records[i]); err != nil {
+		w.appendCounters(&records[i])
+		if err := w.appendSites(&records[i]); err != nil {
 			return err
 		}
 		w.text = append(w.text, '\n')
@@ -208,8 +204,8 @@ func (w *textWriter) function(m reader.Method, records []record) error {
 	return nil
 }
 
-// canPrint reports whether a name is one line that readers take for a name: not
-// blank, no comment, no mark, and no number of bytes of a bitmap.
+// canPrint reports whether readers would read a name as a name: a single line, not
+// blank, and not a comment, a mark or the size of a bitmap.
 func (w *textWriter) canPrint(name reader.Name) bool {
 	w.name = name.AppendTo(w.name[:0])
 	b := w.name
@@ -217,26 +213,26 @@ func (w *textWriter) canPrint(name reader.Name) bool {
 		!(b[0] == '$' && len(bytes.Trim(b[1:], "0123456789")) == 0)
 }
 
-// say appends a comment and a number.
-func (w *textWriter) say(comment string, n uint64) {
+// appendComment appends a comment and a number.
+func (w *textWriter) appendComment(comment string, n uint64) {
 	w.text = append(w.text, "# "+comment+":\n"...)
-	w.number(n)
+	w.appendNumber(n)
 }
 
-func (w *textWriter) number(n uint64) { w.text = append(strconv.AppendUint(w.text, n, 10), '\n') }
+func (w *textWriter) appendNumber(n uint64) { w.text = append(strconv.AppendUint(w.text, n, 10), '\n') }
 
-func (w *textWriter) counters(r *record) {
-	w.say("Func Hash", r.hash)
-	w.say("Num Counters", uint64(len(r.counts)/disk.CellSize))
+func (w *textWriter) appendCounters(r *record) {
+	w.appendComment("Func Hash", r.hash)
+	w.appendComment("Num Counters", uint64(len(r.counts)/disk.CellSize))
 	w.text = append(w.text, "# Counter Values:\n"...)
 	for at := 0; at < len(r.counts); at += disk.CellSize {
-		w.number(le.Uint64(r.counts[at:]))
+		w.appendNumber(le.Uint64(r.counts[at:]))
 	}
 	if len(r.bitmap) == 0 {
 		return
 	}
 	w.text = append(w.text, "# Num Bitmap Bytes:\n$"...)
-	w.number(uint64(len(r.bitmap)))
+	w.appendNumber(uint64(len(r.bitmap)))
 	w.text = append(w.text, "# Bitmap Byte Values:\n"...)
 	for _, v := range r.bitmap {
 		w.text = append(strconv.AppendUint(append(w.text, "0x"...), uint64(v), 16), '\n')
@@ -244,10 +240,10 @@ func (w *textWriter) counters(r *record) {
 	w.text = append(w.text, '\n')
 }
 
-// valueKindNames are LLVM's names of the value kinds.
+// valueKindNames are LLVM's names for the value kinds.
 var valueKindNames = [valueKindsKnown]string{"IPVK_IndirectCallTarget", "IPVK_MemOPSize", "IPVK_VTableTarget"}
 
-func (w *textWriter) sites(r *record) error {
+func (w *textWriter) appendSites(r *record) error {
 	kinds := 0
 	for _, sites := range r.sites {
 		if len(sites) > 0 {
@@ -257,15 +253,15 @@ func (w *textWriter) sites(r *record) error {
 	if kinds == 0 {
 		return nil
 	}
-	w.say("Num Value Kinds", uint64(kinds))
+	w.appendComment("Num Value Kinds", uint64(kinds))
 	for kind, sites := range r.sites {
 		if len(sites) == 0 {
 			continue
 		}
-		w.say("ValueKind = "+valueKindNames[kind], uint64(kind))
-		w.say("NumValueSites", uint64(len(sites)))
+		w.appendComment("ValueKind = "+valueKindNames[kind], uint64(kind))
+		w.appendComment("NumValueSites", uint64(len(sites)))
 		for _, site := range sites {
-			if err := w.site(kind, site); err != nil {
+			if err := w.appendSite(kind, site); err != nil {
 				return err
 			}
 		}
@@ -273,25 +269,25 @@ func (w *textWriter) sites(r *record) error {
 	return nil
 }
 
-func (w *textWriter) site(kind int, site disk.Entry) error {
+func (w *textWriter) appendSite(kind int, site disk.Entry) error {
 	w.values = appendSiteValues(w.values[:0], site)
 	w.lost.Add(LossValues, site.Rows()-len(w.values))
-	w.number(uint64(len(w.values)))
+	w.appendNumber(uint64(len(w.values)))
 	for _, v := range w.values {
-		if err := w.value(kind, v.value); err != nil {
+		if err := w.appendValue(kind, v.value); err != nil {
 			return err
 		}
 		w.text = append(w.text, ':')
-		w.number(v.count)
+		w.appendNumber(v.count)
 	}
 	return nil
 }
 
-// externalSymbol stands for a function or vtable that has no name.
+// externalSymbol is printed for a function or vtable without a name.
 const externalSymbol = "** External Symbol **"
 
-// value appends what a value stands for.
-func (w *textWriter) value(kind int, value uint64) error {
+// appendValue appends the name of a value, or its number.
+func (w *textWriter) appendValue(kind int, value uint64) error {
 	switch kind {
 	case layout.SubMemOpSize:
 		w.text = strconv.AppendUint(w.text, value, 10)
@@ -314,8 +310,8 @@ func (w *textWriter) value(kind int, value uint64) error {
 	return nil
 }
 
-// functionName is the name of a function that is printed; ok is false if none
-// with that id is.
+// functionName returns the name of a function that is printed. ok is false if no such
+// function has the id.
 func (w *textWriter) functionName(id uint64) (name reader.Name, ok bool, err error) {
 	m, ok, err := w.names.method(id)
 	if !ok {
@@ -328,11 +324,11 @@ func (w *textWriter) functionName(id uint64) (name reader.Name, ok bool, err err
 	return name, err == nil && w.canPrint(name), err
 }
 
-// printed reports whether a function is one of those that are printed.
+// printed reports whether a function is printed.
 func (w *textWriter) printed(m reader.Method) (bool, error) {
 	if !m.Profiled() || !w.options.Sparse {
 		return m.Profiled(), nil
 	}
-	records, err := w.called.of(m)
+	records, err := w.called.recordsOf(m)
 	return len(records) > 0 && !allCold(records), err
 }
