@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"sync"
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/disk"
@@ -122,4 +123,150 @@ func (p *plan) identity() (id [16]byte) {
 	binary.LittleEndian.PutUint64(id[:], low)
 	binary.LittleEndian.PutUint64(id[8:], high)
 	return id
+}
+
+// A sheet is 2 MiB of the file, on a multiple of 2 MiB: written in one piece,
+// the page cache keeps it in one large page, which makes mapping it cheap.
+const sheetSize = 1 << disk.LargeShift
+
+// sheets writes the summed part of a file from front to back, in sheets that
+// several goroutines sum and write.
+type sheets struct {
+	ctx      context.Context
+	w        io.WriterAt
+	header   *layout.Header
+	tree     disk.SumTree
+	sums     []byte // the bytes of ps; each page has a place of its own
+	progress func(done, total int64)
+
+	at    int64 // where the next byte goes
+	sheet []byte
+	full  chan fullSheet
+	spare sync.Pool // of *[]byte of sheetSize
+	wait  sync.WaitGroup
+
+	mu   sync.Mutex
+	done int64
+	err  error
+}
+
+type fullSheet struct {
+	offset int64
+	bytes  []byte
+}
+
+func newSheets(ctx context.Context, w io.WriterAt, h *layout.Header, workers int, progress func(done, total int64)) *sheets {
+	s := &sheets{
+		ctx: ctx, w: w, header: h, tree: disk.SumTreeOf(h), progress: progress,
+		sums: make([]byte, disk.Summed(h).Offset-h.Region(layout.RegionPS).Offset),
+		at:   disk.Summed(h).Offset,
+		full: make(chan fullSheet, workers),
+	}
+	s.sheet = s.empty()
+	for range workers {
+		s.wait.Go(s.drain)
+	}
+	return s
+}
+
+// empty is a sheet that ends at the next multiple of its size, or with the
+// file.
+func (s *sheets) empty() []byte {
+	n := min(sheetSize-s.at%sheetSize, s.header.FileSize-s.at)
+	if n == sheetSize {
+		if b, ok := s.spare.Get().(*[]byte); ok {
+			return (*b)[:0]
+		}
+	}
+	return make([]byte, 0, n)
+}
+
+// write appends bytes of a region, behind zeros up to the region's start.
+func (s *sheets) write(r layout.Region, b []byte) {
+	s.pad(s.header.Region(r).Offset)
+	s.append(b)
+}
+
+var zeroPage [disk.PageSize]byte
+
+func (s *sheets) pad(to int64) {
+	for s.at < to {
+		s.append(zeroPage[:min(to-s.at, disk.PageSize)])
+	}
+}
+
+func (s *sheets) append(b []byte) {
+	for len(b) > 0 {
+		if s.at == s.header.FileSize {
+			s.note(0, fmt.Errorf("builder: %d bytes more than planned", len(b)))
+			return
+		}
+		n := min(len(b), cap(s.sheet)-len(s.sheet))
+		s.sheet = append(s.sheet, b[:n]...)
+		s.at += int64(n)
+		b = b[n:]
+		if len(s.sheet) == cap(s.sheet) {
+			s.turn()
+		}
+	}
+}
+
+// turn hands the full sheet over and takes a new one.
+func (s *sheets) turn() {
+	s.full <- fullSheet{s.at - int64(len(s.sheet)), s.sheet}
+	s.sheet = s.empty()
+}
+
+// finish waits for the last sheet and gives the bytes of ps with the sums of
+// all pages, and what lies between ps and the summed part.
+func (s *sheets) finish() (ps []byte, err error) {
+	s.pad(s.header.FileSize)
+	close(s.full)
+	s.wait.Wait()
+	return s.sums, s.err
+}
+
+func (s *sheets) drain() {
+	for f := range s.full {
+		if s.failed() {
+			continue
+		}
+		s.sum(f)
+		_, err := s.w.WriteAt(f.bytes, f.offset)
+		s.note(len(f.bytes), err)
+		if cap(f.bytes) == sheetSize {
+			s.spare.Put(&f.bytes)
+		}
+	}
+}
+
+// sum computes the sums of the pages of a sheet. No page lies in two sheets.
+func (s *sheets) sum(f fullSheet) {
+	for b, at := f.bytes, f.offset; len(b) > 0; {
+		page := s.tree.Page(at)
+		n := s.tree.PageSpan(page).Size
+		binary.LittleEndian.PutUint64(s.sums[s.tree.Slot(0, page):], disk.Sum(b[:n]))
+		b, at = b[n:], at+n
+	}
+}
+
+func (s *sheets) failed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err != nil
+}
+
+func (s *sheets) note(n int, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil {
+		err = s.ctx.Err()
+	}
+	if s.err == nil {
+		s.err = err
+	}
+	s.done += int64(n)
+	if s.progress != nil {
+		s.progress(s.done, disk.Summed(s.header).Size)
+	}
 }

@@ -8,25 +8,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Merging keeps everything, and gives the same whatever was merged first:
-//
-//	counts                 summed, saturating at 2^64-1; of LLVM's counters at 2^64-3
-//	flags, traps           united; two reasons of a trap make "several", as in the VM
-//	rows of any kind       united by what they are of, their counts summed, the highest first
-//	type words             the same type stays; two types make "several were seen"
-//	arrays of other sizes  the longer is kept, as of another version
-//	compile level, state   the higher
-//	escape analysis        what both found
-//
-// A HotSpot entry whose rows do not all fit becomes entries of this format:
-//
-//	ReceiverType                  Receivers
-//	VirtualCall, VirtualCallType  Receivers; CallType without a count, for types of
-//	                              arguments; Count, for calls that were not profiled
-//	Ret                           Ret without rows; Successors
-//
-// A profile that one run alone gave stays as it was given.
-
 // A Merger puts the profile of a run on top of one that a builder has.
 type Merger struct {
 	Shape disk.Shape
