@@ -23,6 +23,18 @@ var (
 	ErrUnknown = errors.New("not a format that import understands")
 )
 
+// An InputError says what an input is that no importer reads.
+type InputError struct {
+	Name string // of the input
+	Err  error  // wraps ErrEmpty, ErrArchive or ErrUnknown
+}
+
+// Error returns `app.parc: it is an archive already`.
+func (e *InputError) Error() string { return e.Name + ": " + e.Err.Error() }
+
+// Unwrap returns what the input is.
+func (e *InputError) Unwrap() error { return e.Err }
+
 // Detect returns the importer for an input, of [Importers]. The error matches
 // ErrEmpty, ErrArchive or ErrUnknown if there is none, or says what the input is
 // instead. It reads the beginning of the input.
@@ -56,14 +68,14 @@ func (s *stream) detect(importers []Importer) (Importer, error) {
 	case cut:
 		return nil, err
 	case len(head) == 0:
-		return nil, fmt.Errorf("%s: %w", s.name, ErrEmpty)
+		return nil, &InputError{s.name, ErrEmpty}
 	case bytes.HasPrefix(head, disk.Magic[:]):
-		return nil, fmt.Errorf("%s: %w", s.name, ErrArchive)
+		return nil, &InputError{s.name, ErrArchive}
 	}
 	if what := describeForeign(head); what != "" {
 		return nil, fmt.Errorf("%s: it is %s", s.name, what)
 	}
-	return nil, fmt.Errorf("%s: %w: it understands %s, also behind gzip or zstd", s.name, ErrUnknown, strings.Join(Names(importers), ", "))
+	return nil, &InputError{s.name, fmt.Errorf("%w: it understands %s, also behind gzip or zstd", ErrUnknown, strings.Join(Names(importers), ", "))}
 }
 
 const utf16 = "UTF-16: convert it to UTF-8 first"

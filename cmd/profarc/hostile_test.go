@@ -11,9 +11,9 @@ import (
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
-	"github.com/profarc/profarc/cmd/profarc/internal/convert"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/cmd/profarc/internal/printtest"
+	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/internal/specimen"
@@ -82,7 +82,7 @@ func TestHostileTextsAreEscaped(t *testing.T) {
 					t.Errorf("%.60q: exit code %d: %.200s", args, p.code, p.plain.String())
 				}
 			}
-			for _, format := range convert.ExportNames() {
+			for _, format := range formats.Names(formats.Exporters()) {
 				hostileExport(t, first, out, format)
 			}
 		})

@@ -148,11 +148,11 @@ func archivedCode(name string, s *reader.Store, d layout.Domain) (code, error) {
 
 // importCode takes profiles of another tool in.
 func importCode(ctx context.Context, a *app.App, name string, d layout.Domain) (code, error) {
-	in, err := convert.ReadSource(ctx, a, name, convert.ImportConfig{Unordered: true})
+	in, err := convert.ImportFile(ctx, a, name)
 	if err != nil {
 		return code{}, err
 	}
-	s, err := convert.OpenBuilt(in.Builder, name)
+	s, err := in.Builder.Open(name)
 	if err != nil {
 		return code{}, err
 	}

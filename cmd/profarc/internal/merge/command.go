@@ -11,7 +11,8 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
-	"github.com/profarc/profarc/cmd/profarc/internal/convert"
+	"github.com/profarc/profarc/formats"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -79,7 +80,7 @@ type mergeReport struct {
 	Counts     layout.Counts     `json:"counts"`
 	Versions   int               `json:"methods_with_versions"`
 	Doubtful   int               `json:"sums_that_may_be_of_different_methods"`
-	Lost       []app.Loss        `json:"lost"`
+	Lost       formats.Losses    `json:"lost"`
 	NS         int64             `json:"ns"`
 }
 
@@ -89,7 +90,7 @@ func runMerge(ctx context.Context, a *app.App, args []string, o mergeOptions) er
 	if err != nil {
 		return err
 	}
-	r := mergeReport{Archive: o.out, Inputs: inputs, Superseded: superseded, Lost: []app.Loss{}}
+	r := mergeReport{Archive: o.out, Inputs: inputs, Superseded: superseded, Lost: formats.Losses{}}
 	b, err := mergeAll(ctx, a, inputs, o)
 	if err == nil {
 		err = r.finish(b, versions, o)
@@ -138,14 +139,18 @@ func (r *mergeReport) finish(b *builder.Builder, versions merge.Versions, o merg
 	}
 	r.Dumps, r.Doubtful = merge.Dumps(b), int(b.Unmatchable())
 	r.lose("profiles of versions of the code that were not kept", dropped)
-	r.lose(convert.UnmergedText(o.asLLVM), int(b.Unmerged()))
+	unmerged := formats.LossUnmerged
+	if o.asLLVM {
+		unmerged = formats.LossUnmergedAsLLVM
+	}
+	r.lose(unmerged, int(b.Unmerged()))
 	r.lose("rows of receivers, whose counts went to all others", cut)
 	return err
 }
 
-func (r *mergeReport) lose(what string, n int) {
+func (r *mergeReport) lose(what codec.LossKind, n int) {
 	if n > 0 {
-		r.Lost = append(r.Lost, app.Loss{What: what, Count: n})
+		r.Lost = append(r.Lost, formats.Loss{What: what, Count: n})
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/formats"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -18,21 +20,21 @@ import (
 
 // A reduceReport says what stayed of an archive.
 type reduceReport struct {
-	Archive  string        `json:"archive"`
-	Input    string        `json:"input"`
-	Methods  keptOf        `json:"methods"`
-	Profiles keptOf        `json:"profiles"`
-	Entries  keptOf        `json:"entries"`
-	Share    float64       `json:"share"`         // of all counts of a unit, the lowest
-	Shares   []unitShare   `json:"shares"`        // of each unit
-	Samples  *float64      `json:"sample_share"`  // of all samples, null if there are none
-	Named    uint64        `json:"named_methods"` // that stay only because others name them
-	Key      string        `json:"key,omitempty"` // of hashed names: file or random
-	Bytes    int64         `json:"bytes"`
-	DumpID   string        `json:"dump_id"`
-	Counts   layout.Counts `json:"counts"`
-	Lost     []app.Loss    `json:"lost"`
-	NS       int64         `json:"ns"`
+	Archive  string         `json:"archive"`
+	Input    string         `json:"input"`
+	Methods  keptOf         `json:"methods"`
+	Profiles keptOf         `json:"profiles"`
+	Entries  keptOf         `json:"entries"`
+	Share    float64        `json:"share"`         // of all counts of a unit, the lowest
+	Shares   []unitShare    `json:"shares"`        // of each unit
+	Samples  *float64       `json:"sample_share"`  // of all samples, null if there are none
+	Named    uint64         `json:"named_methods"` // that stay only because others name them
+	Key      string         `json:"key,omitempty"` // of hashed names: file or random
+	Bytes    int64          `json:"bytes"`
+	DumpID   string         `json:"dump_id"`
+	Counts   layout.Counts  `json:"counts"`
+	Lost     formats.Losses `json:"lost"`
+	NS       int64          `json:"ns"`
 
 	hot builder.Weight // the share that was asked for, 0 if none was
 }
@@ -58,7 +60,7 @@ func newReduceReport(s *reader.Store, o reduceOptions, hot builder.Weight, kept 
 		Archive: o.out, Input: s.Mapping().Name(), Share: kept.Share(), Shares: unitShares(s.Header().Domain, kept),
 		Methods: keptOf{kept.Methods, of.Methods}, Profiles: keptOf{kept.Profiles, of.Profiles}, Entries: keptOf{kept.Entries, of.Entries},
 		Named: written.Counts.Methods - kept.Methods,
-		Bytes: written.Bytes, DumpID: fmt.Sprintf("%x", written.DumpID), Counts: written.Counts, Lost: []app.Loss{}, hot: hot,
+		Bytes: written.Bytes, DumpID: fmt.Sprintf("%x", written.DumpID), Counts: written.Counts, Lost: formats.Losses{}, hot: hot,
 	}
 	if share, sampled := kept.SampleShare(); sampled {
 		r.Samples = &share
@@ -70,7 +72,7 @@ func newReduceReport(s *reader.Store, o reduceOptions, hot builder.Weight, kept 
 		r.Key = "file"
 	}
 	for _, kind := range slices.Sorted(maps.Keys(kept.Rows)) {
-		r.Lost = append(r.Lost, app.Loss{What: "rows of the table of " + analyze.TableTitle(kind), Count: kept.Rows[kind]})
+		r.Lost = append(r.Lost, formats.Loss{What: codec.LossKind("rows of the table of " + analyze.TableTitle(kind)), Count: kept.Rows[kind]})
 	}
 	return r
 }

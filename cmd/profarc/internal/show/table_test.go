@@ -61,7 +61,7 @@ func TestTablesAreWhatLLVMPrints(t *testing.T) {
 	ids, traces := 0, 0
 	for _, path := range profiles {
 		a := &app.App{}
-		in, err := convert.ReadSource(context.Background(), a, path, convert.ImportConfig{Unordered: true})
+		in, err := convert.ImportFile(context.Background(), a, path)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,10 +10,10 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
-	"github.com/profarc/profarc/cmd/profarc/internal/convert"
 	"github.com/profarc/profarc/formats/hotspot/live"
 	"github.com/profarc/profarc/internal/compartment"
 	"github.com/profarc/profarc/internal/runfiles"
+	"github.com/profarc/profarc/merge"
 )
 
 // checkTrainOutput refuses, before the command is started, what could not be
@@ -211,11 +211,20 @@ func join(groups []*unwritten, u unwritten) ([]*unwritten, error) {
 
 // merge takes in the profiles of others. If these do not fit nothing changes.
 func (u *unwritten) merge(more unwritten) error {
-	all, err := convert.MergeBuilt(context.Background(), u.profiles, more.profiles, "the JVM's profiles", convert.ImportConfig{})
-	if err == nil {
-		u.profiles, u.jvms = all, append(u.jvms, more.jvms...)
+	s, err := more.profiles.Open("the JVM's profiles")
+	if err != nil {
+		return err
 	}
-	return err
+	defer s.Close()
+	all := u.profiles
+	if all == nil {
+		all = builder.New(s.Header().Domain, builder.Config{Params: s.Header().Params})
+	}
+	if err := merge.Into(context.Background(), all, s, builder.Run{}); err != nil {
+		return err
+	}
+	u.profiles, u.jvms = all, append(u.jvms, more.jvms...)
+	return nil
 }
 
 // apart parts the largest group, the first of several, from the others, and has

@@ -1,4 +1,4 @@
-package convert
+package formats
 
 import (
 	"bytes"
@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 )
 
 // Small reads and large ones give the bytes of a file one behind the other,
@@ -23,8 +21,7 @@ func TestReadsOfAllSizes(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	a := new(app.App)
-	in, err := openInput(ctx, a, path, 0, a.Meter(""))
+	in, err := openInput(ctx, Input{Name: path}, &ImportOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,24 +53,24 @@ func TestTextMark(t *testing.T) {
 		"iprof":   `{"version":"1.0.0","types":[],"methods":[]}`,
 		"jamaica": "PROFILE: 1 (100%) A.m()V\n",
 	} {
-		in, err := newInput("app", strings.NewReader("\ufeff"+text), 0)
+		in, err := decompress("app", strings.NewReader("\ufeff"+text), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		format, err := in.format()
-		if err != nil || format.name != name {
-			t.Fatalf("%s: %+v, %v", name, format, err)
+		i, err := in.detect(Importers())
+		if err != nil || i.Format().Name != name {
+			t.Fatalf("%s: %+v, %v", name, i, err)
 		}
 		if rest, err := io.ReadAll(in); string(rest) != text || err != nil {
 			t.Errorf("%s: read %q, %v", name, rest, err)
 		}
 	}
 	for _, text := range []string{"\xff\xfe{\x00", "\xfe\xff\x00{"} {
-		in, err := newInput("app", strings.NewReader(text), 0)
+		in, err := decompress("app", strings.NewReader(text), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := in.format(); err == nil || err.Error() != "app: it is UTF-16: convert it to UTF-8 first" {
+		if _, err := in.detect(Importers()); err == nil || err.Error() != "app: it is UTF-16: convert it to UTF-8 first" {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

@@ -1,0 +1,32 @@
+package convert
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/formats"
+)
+
+// explain says in the words of the command line what an error of package formats
+// says in those of the library, and which errors are wrong usage.
+func explain(err error) error {
+	var (
+		option   *formats.OptionError
+		repeated *formats.RepeatedError
+		input    *formats.InputError
+	)
+	switch {
+	case errors.As(err, &option):
+		return app.Usagef("--%w", err)
+	case errors.Is(err, formats.ErrMixed), errors.Is(err, formats.ErrRuns):
+		return app.Usagef("%w", err)
+	case errors.As(err, &repeated):
+		return fmt.Errorf("%s says the same as a file before it: leave it out, or count one of them twice with --weighted 2,%s", repeated.Name, repeated.Name)
+	case errors.Is(err, formats.ErrArchive) && errors.As(err, &input):
+		return fmt.Errorf("%w: see profarc info %s", err, input.Name)
+	case errors.Is(err, formats.ErrUnknown):
+		return fmt.Errorf("%w; see profarc import --help", err)
+	}
+	return err
+}

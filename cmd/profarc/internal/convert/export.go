@@ -1,0 +1,174 @@
+package convert
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/formats"
+	"github.com/profarc/profarc/formats/hotspot/replay"
+	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/reader"
+)
+
+type exportOptions struct {
+	most   app.OutputLimit
+	format string
+	out    string
+	json   bool
+
+	exporters []formats.Exporter
+	flags     *pflag.FlagSet
+	of        optionFlags
+}
+
+// ExportCommand returns the command export.
+func ExportCommand(a *app.App) *cobra.Command {
+	o := exportOptions{exporters: formats.Exporters()}
+	names := formats.Names(o.exporters)
+	cmd := &cobra.Command{
+		Use:   "export -t FORMAT ARCHIVE",
+		Short: "Write an archive's profiles in another format",
+		Long: `Export writes the profiles of an archive in the format of another tool, to the standard
+output or, in one step, to a file. What the format cannot say is counted and reported. On a
+terminal, characters that it would obey are escaped; files and pipes get the format's own bytes.
+
+The formats:
+
+` + describeFormats(o.exporters),
+		Example: `  profarc export -t methoddata app.parc -o app.txt
+  profarc export -t json app.parc | jq '.methods | length'
+  profarc export -t replay app.parc -o hot.log --method 'Main::hot(I)I' --class-path classes --class-path "$JAVA_HOME"
+  profarc export -t profdata server.parc -o server.profdata && clang -fprofile-use=server.profdata -O2 -c server.c
+  profarc export -t pprof app.parc -o app.pb.gz && go tool pprof -top app.pb.gz
+  profarc export -t lcov --function-lines app.parc -o app.info && genhtml --ignore-errors source -o html app.info`,
+		Args:              app.Args(1, 1, "one archive"),
+		ValidArgsFunction: app.CompleteArchives(1),
+		RunE:              a.Run(func(ctx context.Context, args []string) error { return runExport(ctx, a, args[0], &o) }),
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.format, "type", "t", "", "format to write: "+strings.Join(names, ", "))
+	f.StringVarP(&o.out, "output", "o", "-", "file to write, - for the standard output")
+	f.BoolVar(&o.json, "json", false, "report in JSON; needs -o FILE")
+	o.most.AddTo(f)
+	o.flags, o.of = f, addOptionFlags(f, o.exporters)
+	_ = cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// exporter returns the exporter that the user named.
+func (o *exportOptions) exporter() (formats.Exporter, error) {
+	i := slices.IndexFunc(o.exporters, func(e formats.Exporter) bool { return e.Format().Name == o.format })
+	if i < 0 {
+		names := strings.Join(formats.Names(o.exporters), ", ")
+		if o.format == "" {
+			return nil, app.Usagef("name a format: -t with one of %s", names)
+		}
+		return nil, app.Usagef("-t %s: there is no such format: use one of %s", o.format, names)
+	}
+	if r, ok := o.exporters[i].(*replay.Exporter); ok {
+		r.Find = findMethod
+	}
+	return o.exporters[i], o.of.refuse(o.flags, "-t is", o.format)
+}
+
+// findMethod finds a method in all the spellings that profarc prints.
+func findMethod(s *reader.Store, method, loader string) (reader.Method, error) {
+	m, err := methods.Find(s, methods.KeysOf(s.Header().Domain, method, loader))
+	if errors.Is(err, reader.ErrNotFound) {
+		err = app.Usagef("--method %s: no such method in the archive; profarc show ARCHIVE lists them, and which have a --loader", method)
+	}
+	return m, err
+}
+
+// An exportReport says what was written and what was lost.
+type exportReport struct {
+	Archive string         `json:"archive"`
+	Format  string         `json:"format"`
+	Output  string         `json:"output"`
+	Bytes   int64          `json:"bytes"`
+	Lost    formats.Losses `json:"lost"`
+	NS      int64          `json:"ns"`
+}
+
+func runExport(ctx context.Context, a *app.App, path string, o *exportOptions) error {
+	exporter, err := o.exporter()
+	if err != nil {
+		return err
+	}
+	if a.Streams.IsOutput(o.out) {
+		o.out = "-"
+	}
+	if o.json && o.out == "-" {
+		return app.Usagef("--json reports on a file: name it with -o")
+	}
+	if err := app.CheckOutput(o.out, path); err != nil {
+		return err
+	}
+	r := exportReport{Archive: path, Format: o.format, Output: o.out}
+	begin := time.Now()
+	err = a.WithStore(ctx, path, func(s *reader.Store) error { return export(ctx, a, s, exporter, o.most, &r) })
+	r.NS = time.Since(begin).Nanoseconds()
+	switch {
+	case err != nil:
+		return explain(err)
+	case o.json:
+		return a.PrintJSON(r)
+	case o.out == "-":
+		app.PrintLosses(a.ErrOut, r.Lost)
+	default:
+		fmt.Fprintf(a.Out, "wrote  %s (%s): %s, %s\n", escape.Printable(r.Output), r.Format, app.FormatSize(r.Bytes), app.FormatDuration(time.Duration(r.NS)))
+		app.PrintLosses(a.Out, r.Lost)
+	}
+	return nil
+}
+
+// export writes the archive to where the report says, and fills the rest of it.
+func export(ctx context.Context, a *app.App, s *reader.Store, e formats.Exporter, most app.OutputLimit, r *exportReport) error {
+	write := func(w io.Writer) (err error) {
+		size := &sizedWriter{w: most.Writer(w, s)}
+		r.Lost, err = formats.Export(ctx, size, s, e)
+		r.Bytes = size.n
+		return err
+	}
+	if r.Output == "-" {
+		return writeStdout(a, e, write)
+	}
+	return app.Publish(ctx, r.Output, write)
+}
+
+// writeStdout writes an export to the standard output: byte for byte to a file
+// or a pipe, but to a terminal without what that would obey.
+func writeStdout(a *app.App, e formats.Exporter, write func(w io.Writer) error) error {
+	if !a.Streams.OutTerminal {
+		w := bufio.NewWriter(a.Streams.RawOut)
+		return cmp.Or(write(w), w.Flush())
+	}
+	if e.Format().Binary {
+		return app.Usagef("-t %s is no text for a terminal: name a file with -o, or pipe it", e.Format().Name)
+	}
+	return write(a.Out)
+}
+
+// A sizedWriter counts what is written.
+type sizedWriter struct {
+	w io.Writer
+	n int64
+}
+
+func (s *sizedWriter) Write(b []byte) (int, error) {
+	n, err := s.w.Write(b)
+	s.n += int64(n)
+	return n, err
+}

@@ -1,0 +1,85 @@
+package convert
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/formats"
+)
+
+// A format is an importer or an exporter.
+type format interface {
+	Format() formats.Format
+	Options() []formats.Option
+}
+
+// optionFlags are the flags of a command that stand for options of formats, with
+// the names of the formats that have the option. Other formats refuse the flag,
+// so that nobody takes for done what was not.
+type optionFlags map[string][]string
+
+// addOptionFlags adds a flag for each option. Formats that have options of one
+// name share a flag.
+func addOptionFlags[F format](flags *pflag.FlagSet, all []F) optionFlags {
+	of := optionFlags{}
+	values := map[string]*sharedValue{}
+	for _, f := range all {
+		for _, o := range f.Options() {
+			if values[o.Name] == nil {
+				values[o.Name] = &sharedValue{}
+				added := flags.VarPF(values[o.Name], o.Name, "", o.Usage)
+				if o.Value.Type() == "bool" {
+					added.NoOptDefVal = "true"
+				}
+			}
+			*values[o.Name] = append(*values[o.Name], o)
+			of[o.Name] = append(of[o.Name], f.Format().Name)
+		}
+	}
+	for name, formats := range of {
+		flag := flags.Lookup(name)
+		flag.Usage = strings.Join(formats, ", ") + ": " + flag.Usage
+		flag.DefValue = flag.Value.String()
+	}
+	return of
+}
+
+// A sharedValue is the value of the options that share a flag.
+type sharedValue []formats.Option
+
+func (v *sharedValue) Set(text string) error {
+	for _, o := range *v {
+		if err := o.Value.Set(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *sharedValue) String() string {
+	if len(*v) == 0 {
+		return ""
+	}
+	return (*v)[0].Value.String()
+}
+
+func (v *sharedValue) Type() string {
+	if len(*v) == 0 {
+		return "string"
+	}
+	return (*v)[0].Value.Type()
+}
+
+// refuse returns an error if a flag was given that the format does not have;
+// subject names what has the format.
+func (of optionFlags) refuse(flags *pflag.FlagSet, subject, format string) (err error) {
+	flags.Visit(func(f *pflag.Flag) {
+		if has := of[f.Name]; has != nil && !slices.Contains(has, format) && err == nil {
+			err = app.Usagef("--%s is of the format %s, %s %s: leave it out", f.Name, strings.Join(has, " or "), subject, format)
+		}
+	})
+	return err
+}

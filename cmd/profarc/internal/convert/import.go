@@ -1,0 +1,280 @@
+// Package convert has the commands that read and write the formats of other
+// tools: import and export. Package formats does the work; what is here is
+// flags, hints and reports.
+package convert
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/formats"
+	"github.com/profarc/profarc/formats/llvm"
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/parse"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
+)
+
+type importOptions struct {
+	out       string
+	producer  string
+	dumpTime  string
+	run       string
+	unordered bool
+	json      bool
+	weighted  []string
+	failure   string
+	expansion int64
+
+	importers []formats.Importer
+	flags     *pflag.FlagSet
+	of        optionFlags
+}
+
+// What becomes of an import when a file is bad.
+const (
+	failAny = "any"  // nothing is written
+	failAll = "all"  // the others are written, and it is a failure only if all are bad
+	failNo  = "warn" // the same: there is no archive of no file
+)
+
+// ImportCommand returns the command import.
+func ImportCommand(a *app.App) *cobra.Command {
+	o := importOptions{importers: formats.Importers()}
+	cmd := &cobra.Command{
+		Use:   "import FILE... -o ARCHIVE",
+		Short: "Make an archive of what another tool wrote",
+		Long: `Import reads profiles that another tool wrote and makes an archive of them. The format is
+recognised by content, also behind gzip or zstd. FILE may be - for the standard input.
+
+Several files of one format are summed: as llvm-profdata merge does if they are LLVM's, else as
+profarc merge does, which counts no file twice. --failure-mode says what becomes of the import when
+one is bad: with any nothing is written, with all and warn it is skipped, and the report says how
+many of how many files were read. An empty file among several is always skipped.
+
+What the archive cannot keep is counted and reported. The formats:
+
+` + describeFormats(o.importers),
+		Example: `  java -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData -jar app.jar >app.txt
+  profarc import app.txt -o app.parc
+  profarc import run-*.profraw --weighted 3,smoke.profraw -o app.parc --failure-mode all
+  zstdcat app.txt.zst | profarc import - -o app.parc --producer "OpenJDK 17.0.15+6"`,
+	}
+	cmd.RunE = a.Run(func(ctx context.Context, args []string) error { return runImport(ctx, a, args, &o) })
+	f := cmd.Flags()
+	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+app.ArchiveExtension)
+	f.StringVar(&o.producer, "producer", "", "who made the profiles, as info shows it")
+	f.StringVar(&o.dumpTime, "time", "", "when the profiles were dumped, as 2006-01-02T15:04:05Z")
+	f.StringVar(&o.run, "run", "", "name of the run: tells it from another that counted just the same, so that both can be merged")
+	f.BoolVar(&o.unordered, "unordered", false, "forget the order of the methods in the file")
+	f.BoolVar(&o.json, "json", false, "report in JSON")
+	f.StringArrayVar(&o.weighted, "weighted", nil, "a further file and what its counts are multiplied by, as 3,FILE; may be given several times")
+	f.StringVar(&o.failure, "failure-mode", failAny, "of several files, fail if any is bad, or if all are; warn is as all")
+	f.Int64Var(&o.expansion, "max-expansion", parse.MaxExpansion, "how many times its size a compressed file may expand to; 0 for no bound")
+	o.flags, o.of = f, addOptionFlags(f, o.importers)
+	_ = cmd.RegisterFlagCompletionFunc("failure-mode", cobra.FixedCompletions([]string{failAny, failAll, failNo}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// describeFormats returns a line for each format.
+func describeFormats[F format](all []F) string {
+	var lines []string
+	for _, f := range all {
+		lines = append(lines, fmt.Sprintf("  %-12s%s", f.Format().Name, f.Format().About))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// importInputs returns the files that the user named.
+func importInputs(a *app.App, names, weighted []string) ([]formats.Input, error) {
+	inputs := formats.Files(names...)
+	for _, w := range weighted {
+		weight, name, ok := strings.Cut(w, ",")
+		if !ok || name == "" {
+			return nil, app.Usagef("--weighted %s: write it as 3,FILE", w)
+		}
+		parsed, err := merge.ParseWeight(weight)
+		if err != nil {
+			return nil, app.Usagef("--weighted %s: %w", w, err)
+		}
+		inputs = append(inputs, formats.Input{Name: name, Weight: parsed})
+	}
+	stdin := 0
+	for i := range inputs {
+		if inputs[i].Name == "-" {
+			inputs[i].Name, inputs[i].Reader = "standard input", a.In
+			stdin++
+		}
+	}
+	if stdin > 1 {
+		return nil, app.Usagef("-: the standard input can be read once")
+	}
+	if len(inputs) == 0 {
+		return nil, app.Usagef("import: 0 arguments, want the files to import")
+	}
+	return inputs, nil
+}
+
+// argument returns an input as the user named it.
+func argument(in formats.Input) string {
+	if in.Reader != nil {
+		return "-"
+	}
+	return in.Name
+}
+
+// runs reports whether the runs of the file are kept apart.
+func (o *importOptions) runs() bool {
+	return o.flags.Changed("runs") && o.flags.Lookup("runs").Value.String() == "true"
+}
+
+// check refuses options that mean nothing.
+func (o *importOptions) check(inputs []formats.Input) error {
+	for _, in := range inputs {
+		if err := app.CheckArchiveName(o.out, argument(in)); err != nil {
+			return err
+		}
+	}
+	if o.failure != failAny && o.failure != failAll && o.failure != failNo {
+		return app.Usagef("--failure-mode %s: it is one of %s, %s, %s", o.failure, failAny, failAll, failNo)
+	}
+	if o.runs() && (len(inputs) > 1 || inputs[0].Weight != 0) {
+		return app.Usagef("--runs keeps the runs of one file apart: import each file by itself, without a weight")
+	}
+	if o.expansion < 0 {
+		return app.Usagef("--max-expansion %d: it is how many times its size, or 0 for no bound", o.expansion)
+	}
+	return nil
+}
+
+// config returns what the archive will say of itself.
+func (o *importOptions) config() (builder.Config, error) {
+	c := builder.Config{Producer: o.producer}
+	if o.dumpTime == "" {
+		return c, nil
+	}
+	t, err := time.Parse(time.RFC3339, o.dumpTime)
+	if err != nil {
+		return c, app.Usagef("--time %s: write it as 2006-01-02T15:04:05Z", o.dumpTime)
+	}
+	c.DumpTime = t
+	return c, nil
+}
+
+func runImport(ctx context.Context, a *app.App, names []string, o *importOptions) error {
+	inputs, err := importInputs(a, names, o.weighted)
+	if err != nil {
+		return err
+	}
+	if err := o.check(inputs); err != nil {
+		return err
+	}
+	config, err := o.config()
+	if err != nil {
+		return err
+	}
+	writing := a.Meter("writing " + o.out)
+	defer writing.Done()
+	config.Progress = writing.Report
+	begin := time.Now()
+	skipped := []skippedFile(nil)
+	in, err := importFiles(ctx, a, inputs, formats.ImportOptions{
+		Config: config, Unordered: o.unordered, Importers: o.importers, SkipBad: o.failure != failAny, MaxExpansion: cmp.Or(o.expansion, -1),
+		Accept: func(in formats.Input, i formats.Importer) error { return o.accept(in, i, len(inputs)) },
+		OnSkip: func(in formats.Input, reason error) { skipped = append(skipped, skip(a, argument(in), reason)) },
+	})
+	if err != nil {
+		return err
+	}
+	w := importWriter{ctx: ctx, a: a, o: o, input: argument(inputs[0]), in: in, skipped: skipped, read: time.Since(begin)}
+	if o.runs() {
+		return w.writeRuns()
+	}
+	return w.write()
+}
+
+// accept refuses flags that the format of a file does not have.
+func (o *importOptions) accept(in formats.Input, i formats.Importer, inputs int) error {
+	name := i.Format().Name
+	if err := o.of.refuse(o.flags, in.Name+" is", name); err != nil {
+		return err
+	}
+	if _, ok := i.(*llvm.Importer); ok && in.Reader != nil && inputs > 1 && o.failure != failAny {
+		// A rule from when such files were checked before they were read.
+		return app.Usagef("the standard input cannot be read twice: name a file, or use --failure-mode %s", failAny)
+	}
+	return nil
+}
+
+// importFiles imports files, shows how much of each is read, and says what is
+// wrong in the words of the command line.
+func importFiles(ctx context.Context, a *app.App, inputs []formats.Input, o formats.ImportOptions) (*formats.Imported, error) {
+	var mu sync.Mutex
+	meter, name := a.Meter(""), ""
+	o.Progress = func(of string, done, total int64) {
+		mu.Lock()
+		defer mu.Unlock()
+		if of != name {
+			meter.Done()
+			meter, name = a.Meter("reading "+of), of
+		}
+		meter.Report(done, total)
+	}
+	defer func() {
+		mu.Lock()
+		defer mu.Unlock()
+		meter.Done()
+	}()
+	in, err := formats.Import(ctx, inputs, o)
+	if len(inputs) > 1 && errors.Is(err, llvm.ErrCut) {
+		return nil, fmt.Errorf("%w: --failure-mode %s leaves it out", err, failAll)
+	}
+	return in, explain(err)
+}
+
+// ImportFile imports one file, for a command that compares archives with it.
+func ImportFile(ctx context.Context, a *app.App, name string) (*formats.Imported, error) {
+	inputs, err := importInputs(a, []string{name}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return importFiles(ctx, a, inputs, formats.ImportOptions{Unordered: true})
+}
+
+// skip says that a file is left out.
+func skip(a *app.App, name string, reason error) skippedFile {
+	if errors.Is(reason, formats.ErrEmpty) {
+		reason = &formats.InputError{Name: name, Err: formats.ErrEmpty}
+	}
+	why := app.Message(explain(reason))
+	fmt.Fprintf(a.ErrOut, "profarc: skipped: %s\n", why)
+	return skippedFile{name, why}
+}
+
+// Recognise returns the format of a file, if it is one of those that import
+// reads.
+func Recognise(path string) (format string, ok bool) {
+	i, err := formats.Detect(context.Background(), formats.Input{Name: path})
+	if err != nil {
+		return "", false
+	}
+	return i.Format().Name, true
+}
+
+// nameRun notes which run profiles are of. It makes their dump another one than
+// that of a run that counted just the same.
+func nameRun(b *builder.Builder, name string) {
+	if name != "" {
+		b.Table(layout.TableProperties, 0, disk.TableColumns(layout.TableProperties)...).Row(uint64(b.Symbol(disk.PropertyRun)), uint64(b.Symbol(name)))
+	}
+}

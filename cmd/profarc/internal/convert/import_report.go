@@ -1,0 +1,184 @@
+package convert
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/formats"
+	"github.com/profarc/profarc/formats/llvm"
+	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/layout"
+)
+
+// An importReport says what was read, what was written, and what was lost.
+type importReport struct {
+	Input   string         `json:"input"`
+	Format  string         `json:"format"`
+	Codec   string         `json:"codec,omitempty"`
+	Facts   map[string]any `json:"facts,omitempty"` // of a single file
+	Methods int            `json:"methods"`
+	Entries int            `json:"entries"`
+	Lost    formats.Losses `json:"lost"`
+	Archive string         `json:"archive"`
+	Bytes   int64          `json:"bytes"`
+	Base    string         `json:"base"`
+	DumpID  string         `json:"dump_id"`
+	Counts  layout.Counts  `json:"counts"`
+	ReadNS  int64          `json:"read_ns"`
+	WriteNS int64          `json:"write_ns"`
+
+	notes []string // facts for who reads no JSON
+
+	Inputs  []importedFile `json:"inputs,omitempty"` // if there were several
+	Read    int            `json:"inputs_read"`
+	Skipped []skippedFile  `json:"inputs_skipped,omitempty"`
+}
+
+// An importedFile is what is said of one file of several.
+type importedFile struct {
+	Input  string         `json:"input"`
+	Codec  string         `json:"codec,omitempty"`
+	Weight string         `json:"weight,omitempty"`
+	Facts  map[string]any `json:"facts"`
+}
+
+// A skippedFile is a file that was left out, and why.
+type skippedFile struct {
+	Input  string `json:"input"`
+	Reason string `json:"reason"`
+}
+
+// An importWriter writes the archives of an import, and reports on them.
+type importWriter struct {
+	ctx     context.Context
+	a       *app.App
+	o       *importOptions
+	input   string // the first file
+	in      *formats.Imported
+	skipped []skippedFile
+	read    time.Duration
+}
+
+// write writes one archive.
+func (w *importWriter) write() error {
+	nameRun(w.in.Builder, w.o.run)
+	r, err := w.commit(w.in.Builder, w.o.out)
+	if err != nil {
+		return err
+	}
+	r.Read, r.Skipped = len(w.in.Inputs), w.skipped
+	if r.given() > 1 {
+		r.Facts = nil
+		for _, in := range w.in.Inputs {
+			file := importedFile{Input: in.Name, Codec: in.Codec, Facts: in.Facts}
+			if in.Weight != 0 {
+				file.Weight = in.Weight.String()
+			}
+			r.Inputs = append(r.Inputs, file)
+		}
+	}
+	if w.o.json {
+		return w.a.PrintJSON(r)
+	}
+	r.print(w.a)
+	return nil
+}
+
+// writeRuns writes an archive for each run of a file.
+func (w *importWriter) writeRuns() error {
+	runs := w.in.Runs
+	if runs == nil {
+		runs = []*builder.Builder{w.in.Builder}
+	}
+	var reports []*importReport
+	for i, run := range runs {
+		out := fmt.Sprintf("%s.%d%s", strings.TrimSuffix(w.o.out, app.ArchiveExtension), i+1, app.ArchiveExtension)
+		if err := app.CheckOutput(out, w.input); err != nil {
+			return err
+		}
+		nameRun(run, strings.TrimPrefix(fmt.Sprintf("%s.%d", w.o.run, i+1), "."))
+		r, err := w.commit(run, out)
+		if err != nil {
+			return err
+		}
+		reports = append(reports, r)
+	}
+	if w.o.json {
+		return w.a.PrintJSON(reports)
+	}
+	reports[0].printRead(w.a)
+	for _, r := range reports {
+		r.printWritten(w.a)
+	}
+	app.PrintLosses(w.a.Out, w.in.Lost)
+	return nil
+}
+
+// commit writes the archive of a builder.
+func (w *importWriter) commit(b *builder.Builder, out string) (*importReport, error) {
+	begin := time.Now()
+	written, err := b.Commit(w.ctx, out)
+	if err != nil {
+		return nil, err
+	}
+	in := w.in
+	last := in.Inputs[len(in.Inputs)-1]
+	return &importReport{
+		Input: w.input, Format: in.Format, Codec: last.Codec, Facts: last.Facts, Methods: in.Methods, Entries: in.Entries, Lost: in.Lost, notes: in.Notes,
+		Archive: out, Bytes: written.Bytes, Base: fmt.Sprintf("0x%x", written.Base), DumpID: fmt.Sprintf("%x", written.DumpID), Counts: written.Counts,
+		ReadNS: w.read.Nanoseconds(), WriteNS: time.Since(begin).Nanoseconds(),
+	}, nil
+}
+
+// given returns how many files the user named.
+func (r *importReport) given() int { return r.Read + len(r.Skipped) }
+
+func (r *importReport) print(a *app.App) {
+	r.printRead(a)
+	r.printWritten(a)
+	for _, note := range r.notes {
+		fmt.Fprintln(a.Out, "odd   ", escape.Printable(note))
+	}
+	app.PrintLosses(a.Out, r.Lost)
+}
+
+func (r *importReport) printRead(a *app.App) {
+	compressed := ""
+	if r.Codec != "" {
+		compressed = ", " + r.Codec
+	}
+	read := app.FormatDuration(time.Duration(r.ReadNS))
+	if llvm := r.Format == "llvm"; llvm || r.given() > 1 {
+		what := "profiles"
+		if llvm {
+			what = "functions"
+		}
+		fmt.Fprintf(a.Out, "read   %d of %d files (%s%s), %d %s, %s, %s\n", r.Read, r.given(), r.Format, compressed, r.Counts.Profiles, what, droppedText(r.Lost), read)
+		return
+	}
+	fmt.Fprintf(a.Out, "read   %s (%s%s): %d methods, %d entries, %s\n", escape.Printable(r.Input), r.Format, compressed, r.Methods, r.Entries, read)
+}
+
+func (r *importReport) printWritten(a *app.App) {
+	fmt.Fprintf(a.Out, "wrote  %s: %s, %d profiles, %d types, base %s, %s\n",
+		escape.Printable(r.Archive), app.FormatSize(r.Bytes), r.Counts.Profiles, r.Counts.Types, r.Base, app.FormatDuration(time.Duration(r.WriteNS)))
+}
+
+// droppedText says how many functions were dropped, and why.
+func droppedText(lost formats.Losses) string {
+	n, why := 0, []string{}
+	for _, l := range lost {
+		if reason, ok := strings.CutPrefix(string(l.What), llvm.Dropped); ok {
+			n += l.Count
+			why = append(why, reason)
+		}
+	}
+	if n == 0 {
+		return "0 dropped"
+	}
+	return fmt.Sprintf("%d dropped because %s", n, strings.Join(why, ", and because "))
+}
