@@ -13,15 +13,15 @@ import (
 
 // settingNames names the settings of a header, by their index.
 var settingNames = map[int]string{
-	layout.ParamTypeProfileWidth: "TypeProfileWidth",
-	layout.ParamBciProfileWidth:  "BciProfileWidth",
-	layout.ParamReceiverGap:      "receiver gap cells",
-	layout.ParamTypeProfileLevel: "TypeProfileLevel",
-	layout.ParamVMRelease:        "VM release",
-	layout.ParamLLVMVersion:      "LLVM index version",
-	layout.ParamLLVMVariant:      "LLVM variant bits",
-	layout.ParamProfileTraps:     "ProfileTraps",
-	layout.ParamLLVMNewest:       "LLVM index version, newest possible",
+	disk.SettingTypeProfileWidth: "TypeProfileWidth",
+	disk.SettingBciProfileWidth:  "BciProfileWidth",
+	disk.SettingReceiverGap:      "receiver gap cells",
+	disk.SettingTypeProfileLevel: "TypeProfileLevel",
+	disk.SettingVMRelease:        "VM release",
+	disk.SettingLLVMVersion:      "LLVM index version",
+	disk.SettingLLVMVariant:      "LLVM variant bits",
+	disk.SettingProfileTraps:     "ProfileTraps",
+	disk.SettingLLVMNewest:       "LLVM index version, newest possible",
 }
 
 // A Setting is a setting of the profiler that the archive records.
@@ -33,15 +33,15 @@ type Setting struct {
 // settingsOf returns the settings that are not 0.
 func settingsOf(p layout.Params) []Setting {
 	list := []Setting{}
-	for i, v := range p {
-		if v == 0 {
+	for i, v := range disk.Settings(&p) {
+		if *v == 0 {
 			continue
 		}
 		name, ok := settingNames[i]
 		if !ok {
 			name = fmt.Sprintf("setting %d", i)
 		}
-		list = append(list, Setting{name, v})
+		list = append(list, Setting{name, *v})
 	}
 	return list
 }
@@ -229,7 +229,7 @@ type ColumnFact struct {
 }
 
 // ColumnsOf returns the columns of a table.
-func ColumnsOf(t disk.Table) []ColumnFact {
+func ColumnsOf(t reader.Table) []ColumnFact {
 	var columns []ColumnFact
 	for i := range t.Columns() {
 		columns = append(columns, ColumnFact{disk.TableColumn(t.Kind, i, t.Column(i)).Name, t.Column(i).String()})

@@ -17,7 +17,7 @@ type Measure struct {
 	// sub is the kind of the Count entries that are summed, 0 if the measure sums
 	// others too. A run of a JamaicaVM has one such entry for each method, except
 	// of arrays.
-	sub uint16
+	sub layout.Sub
 	// recorded is the property with the total of the run, for measures of which
 	// the archive may lack some methods.
 	recorded string
@@ -30,7 +30,7 @@ var Measures = []Measure{
 	{Name: "backedges", About: "times round its loops", of: func(_ disk.Shape, p reader.Profile) uint64 { return trained(p.Backedges()) }},
 	{Name: "counts", About: "all counts of its profile points that are calls, branches or types", of: sumCounts},
 	{Name: "calls", About: "calls that it makes, over its call sites", of: sumCalls},
-	{Name: "size", About: "bytes of its profiles in the archive", of: func(_ disk.Shape, p reader.Profile) uint64 { return uint64(len(p.Block())) }},
+	{Name: "size", About: "bytes of its profiles in the archive", of: func(_ disk.Shape, p reader.Profile) uint64 { return uint64(len(disk.Block(p.Bytes()))) }},
 	{Name: "function-count", About: "LLVM: the counter of the function's entry", of: functionCount},
 	countMeasure("bytecodes", "JamaicaVM: bytecodes executed", layout.SubBytecodes, jamaica.PropertyBytecodes),
 	countMeasure("cycles", "JamaicaVM: processor cycles, those of called methods included", layout.SubCycles, ""),
@@ -38,7 +38,7 @@ var Measures = []Measure{
 	countMeasure("arrays", "JamaicaVM: arrays created", layout.SubNewArrays, ""),
 }
 
-func countMeasure(name, about string, sub uint16, recorded string) Measure {
+func countMeasure(name, about string, sub layout.Sub, recorded string) Measure {
 	return Measure{Name: name, About: about, of: sumOf(sub), sub: sub, recorded: recorded}
 }
 
@@ -131,7 +131,7 @@ func trained(c reader.Counter, ok bool) uint64 {
 // sumCounts returns the sum of all data counts in the unit of executions. A
 // count of failed type checks is negative and counts as 0.
 func sumCounts(shape disk.Shape, p reader.Profile) uint64 {
-	return sumEntries(shape, p, func(e reader.Entry) bool { return e.Raw().CountUnit() == layout.UnitExecutions })
+	return sumEntries(shape, p, func(e reader.Entry) bool { return disk.Entry(e.Bytes()).CountUnit() == layout.UnitExecutions })
 }
 
 // functionCount returns the first of LLVM's counters: how often the function, or
@@ -146,7 +146,7 @@ func functionCount(_ disk.Shape, p reader.Profile) uint64 {
 }
 
 // sumOf returns the sum of the Count entries of one kind.
-func sumOf(sub uint16) func(disk.Shape, reader.Profile) uint64 {
+func sumOf(sub layout.Sub) func(disk.Shape, reader.Profile) uint64 {
 	return func(shape disk.Shape, p reader.Profile) uint64 {
 		return sumEntries(shape, p, func(e reader.Entry) bool { return e.Tag() == layout.TagCount && e.Sub() == sub })
 	}
@@ -161,7 +161,7 @@ func sumEntries(shape disk.Shape, p reader.Profile, wanted func(reader.Entry) bo
 		if !wanted(e) {
 			continue
 		}
-		raw := e.Raw()
+		raw := disk.Entry(e.Bytes())
 		for cell := range shape.Counts(raw) {
 			n := raw.Cell(cell)
 			if !raw.SignedCount() || int64(n) > 0 {

@@ -219,7 +219,7 @@ func eachTally(p reader.Profile, e reader.Entry, yield func(SiteKind, *tally)) {
 			yield(SiteReceivers, receiversTally(e))
 		}
 	case layout.TagBit: // it has no count; its method was called at least as often
-		yield(SiteNull, &tally{other: trained(p.Invocations()), null: e.Raw().Flags()&layout.EntryNullSeen != 0})
+		yield(SiteNull, &tally{other: trained(p.Invocations()), null: disk.Entry(e.Bytes()).Flags()&layout.EntryNullSeen != 0})
 	}
 }
 
@@ -227,7 +227,7 @@ func eachTally(p reader.Profile, e reader.Entry, yield func(SiteKind, *tally)) {
 func yieldCheck(e reader.Entry, yield func(SiteKind, *tally)) {
 	t := receiversTally(e)
 	yield(SiteChecked, t)
-	yield(SiteNull, &tally{other: t.total(), null: e.Raw().Flags()&layout.EntryNullSeen != 0})
+	yield(SiteNull, &tally{other: t.total(), null: disk.Entry(e.Bytes()).Flags()&layout.EntryNullSeen != 0})
 }
 
 // rowsTally counts the rows of a list by their first cell.

@@ -72,7 +72,7 @@ func called(t *testing.T, b *builder.Builder, name, caller string, fill func(p *
 
 func TestContextsTellWhetherASplitHelps(t *testing.T) {
 	b := builder.New(layout.DomainGraal, builder.Config{})
-	receivers := func(sub uint16, flags uint8, rows ...rowOf) func(*builder.Profile) {
+	receivers := func(sub layout.Sub, flags uint8, rows ...rowOf) func(*builder.Profile) {
 		var all []builder.Row
 		for _, r := range rows {
 			all = append(all, builder.Row{Type: b.Type(builder.TypeKey{Name: r.name}), Count: r.count})
@@ -93,7 +93,7 @@ func TestContextsTellWhetherASplitHelps(t *testing.T) {
 	called(t, b, "half", "h", branch(100, 100))
 	called(t, b, "single", "f", branch(12, 11))
 	called(t, b, "single2", "", branch(13, 11))
-	called(t, b, "checked", "f", receivers(layout.SubTypeCheck, layout.WideNullSeen, rowOf{"T0", 30}))
+	called(t, b, "checked", "f", receivers(layout.SubTypeCheck, layout.EntryNullSeen, rowOf{"T0", 30}))
 	called(t, b, "checked", "g", receivers(layout.SubTypeCheck, 0, rowOf{"T0", 10}))
 	called(t, b, "fine", "f", branch(99, 1))
 

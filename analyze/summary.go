@@ -173,7 +173,7 @@ func countsAndTimes(s *reader.Store) (times [layout.NumCountUnits]map[uint64]uin
 				return times, err
 			}
 			for e := range p.Entries() {
-				raw := e.Raw()
+				raw := disk.Entry(e.Bytes())
 				of := times[raw.CountUnit()]
 				for cell := range shape.Counts(raw) {
 					if n := raw.Cell(cell); n > 0 && (!raw.SignedCount() || int64(n) > 0) {

@@ -17,8 +17,8 @@ type Base int
 
 // The choices.
 const (
-	Requested Base = iota // at the base the archive asks for, if it is free, else anywhere
-	Anywhere              // wherever the system puts it
+	BaseRequested Base = iota // at the base the archive asks for, if it is free, else anywhere
+	BaseAnywhere              // wherever the system puts it
 )
 
 // An Adopted is a second mapping of an archive in which rw may be written:
@@ -75,7 +75,7 @@ func (m *Mapping) adoptMapped(base Base, late int) (*Adopted, error) {
 		return nil, err
 	}
 	plan := mmap.Plan{Size: m.header.FileSize, RW: m.spans[layout.RegionRW].Offset, Late: int64(late)}
-	if base == Requested {
+	if base == BaseRequested {
 		plan.Base = m.header.Base
 	}
 	p, err := mmap.NewPrivate(m.file, plan)

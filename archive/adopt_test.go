@@ -20,8 +20,8 @@ const testLate = 5000
 func TestAdoptedIsPrivate(t *testing.T) {
 	s := synthetic{ro: 5000, rw: 70000}
 	data, rw := s.bytes(), s.header().Region(layout.RegionRW)
-	for _, mode := range []Mode{Map, Heap} {
-		for _, base := range []Base{Requested, Anywhere} {
+	for _, mode := range []Mode{ModeMap, ModeHeap} {
+		for _, base := range []Base{BaseRequested, BaseAnywhere} {
 			t.Run(fmt.Sprint(mode, base), func(t *testing.T) {
 				path := writeFile(t, data)
 				m := mustOpen(t, path, Options{Mode: mode})
@@ -83,7 +83,7 @@ func TestAdoptTellsWhereItLies(t *testing.T) {
 	want := disk.RequestedBase(77) + rand.Uint64N(1<<18)<<disk.SmallShift
 	data := synthetic{ro: 64, rw: 64, base: want}.bytes()
 	m := mustOpen(t, writeFile(t, data), Options{})
-	first := mustAdopt(t, m, Requested)
+	first := mustAdopt(t, m, BaseRequested)
 	if first.AtRequested() != (first.Base() == want) {
 		t.Errorf("at 0x%x of 0x%x: %t", first.Base(), want, first.AtRequested())
 	}
@@ -92,7 +92,7 @@ func TestAdoptTellsWhereItLies(t *testing.T) {
 		t.Errorf("at 0x%x instead of the requested base", first.Base())
 	}
 	// Now the base is taken, if it was not before.
-	for _, base := range []Base{Requested, Anywhere} {
+	for _, base := range []Base{BaseRequested, BaseAnywhere} {
 		next := mustAdopt(t, m, base)
 		if next.AtRequested() || next.Base() == want || next.Base() == first.Base() {
 			t.Errorf("the second lies at 0x%x too", next.Base())
@@ -115,12 +115,12 @@ func TestAdoptWithoutProfiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, late := range []int{0, 100} {
-			a, err := m.Adopt(Requested, late)
+			a, err := m.Adopt(BaseRequested, late)
 			if err != nil || len(a.RW()) != 0 || len(a.Late()) != late || a.Base() == 0 {
 				t.Errorf("%s, %d late bytes: %+v, %v", name, late, a, err)
 			}
 		}
-		if _, err := m.Adopt(Requested, -1); err == nil {
+		if _, err := m.Adopt(BaseRequested, -1); err == nil {
 			t.Errorf("%s: a negative number of late bytes is taken", name)
 		}
 	}

@@ -61,16 +61,6 @@ func (p *Program) matches(recorded [16]byte, match Match) bool {
 	return false
 }
 
-// shaping are the settings that shape entries.
-var shaping = []struct {
-	param int
-	name  string
-}{
-	{layout.ParamTypeProfileWidth, "TypeProfileWidth"},
-	{layout.ParamBciProfileWidth, "BciProfileWidth"},
-	{layout.ParamReceiverGap, "cells between a receiver entry's count and its rows"},
-}
-
 // check holds the header of an archive against what was expected.
 func (e *Expect) check(h *layout.Header) error {
 	if e.Domain != 0 && e.Domain != h.Domain {
@@ -88,9 +78,21 @@ func (e *Expect) check(h *layout.Header) error {
 	if e.Params == nil {
 		return nil
 	}
-	for _, s := range shaping {
-		if has, want := h.Params[s.param], e.Params[s.param]; has != want {
-			return mismatch("%s is %d in it, expected is %d: run with the setting it was recorded with, or record it again", s.name, has, want)
+	return checkShaping(&h.Params, e.Params)
+}
+
+// checkShaping compares the settings that shape entries.
+func checkShaping(has, want *layout.Params) error {
+	for _, s := range []struct {
+		name      string
+		has, want uint32
+	}{
+		{"TypeProfileWidth", has.TypeProfileWidth, want.TypeProfileWidth},
+		{"BciProfileWidth", has.BciProfileWidth, want.BciProfileWidth},
+		{"cells between a receiver entry's count and its rows", has.ReceiverGap, want.ReceiverGap},
+	} {
+		if s.has != s.want {
+			return mismatch("%s is %d in it, expected is %d: run with the setting it was recorded with, or record it again", s.name, s.has, s.want)
 		}
 	}
 	return nil

@@ -49,7 +49,7 @@ func TestFileCutShortIsAnError(t *testing.T) {
 	_, err := m.Bytes(layout.RegionRO, at, 8)
 	wantFault(t, err, layout.RegionRO, at-disk.PageSize, at+disk.PageSize)
 	wantFault(t, m.Verify(context.Background(), nil), layout.RegionRO, disk.PageSize, ro.End())
-	_, err = m.Adopt(Anywhere, 0)
+	_, err = m.Adopt(BaseAnywhere, 0)
 	wantFault(t, err, layout.RegionRO, disk.PageSize, disk.PageSize+1)
 }
 
@@ -61,7 +61,7 @@ func TestGuardNamesTheOffset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	adopted := mustAdopt(t, m, Anywhere)
+	adopted := mustAdopt(t, m, BaseAnywhere)
 	mustTruncate(t, path)
 	for _, memory := range [][]byte{pristine, adopted.RW()} {
 		sum := byte(0)
@@ -99,7 +99,7 @@ func TestGuardLetsOtherPanicsGoOn(t *testing.T) {
 // Memory goes when nothing holds it any more, and not before.
 func TestMemoryGoesWithItsHolders(t *testing.T) {
 	path := writeFile(t, synthetic{ro: 64, rw: 64}.bytes())
-	a := mustAdopt(t, mustOpen(t, path, Options{}), Anywhere)
+	a := mustAdopt(t, mustOpen(t, path, Options{}), BaseAnywhere)
 	pristine := a.Mapping().data
 	for range 5 {
 		runtime.GC()

@@ -179,7 +179,7 @@ func TestClosed(t *testing.T) {
 				}
 			}
 			_, bytesErr := m.Bytes(layout.RegionRW, rw.Offset, rw.Size)
-			_, adoptErr := m.Adopt(Requested, 0)
+			_, adoptErr := m.Adopt(BaseRequested, 0)
 			for _, err := range []error{bytesErr, adoptErr, m.Verify(context.Background(), nil)} {
 				if !errors.Is(err, ErrClosed) {
 					t.Errorf("after Close: %v", err)

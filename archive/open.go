@@ -59,7 +59,7 @@ func load(path string, mode Mode) (m *Mapping, view *mmap.View, err error) {
 		return nil, nil, err
 	}
 	m = &Mapping{name: path}
-	if mode == Heap || size == 0 {
+	if mode == ModeHeap || size == 0 {
 		m.data, err = readWhole(f, size)
 		return m, nil, errors.Join(err, f.Close())
 	}

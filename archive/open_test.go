@@ -23,7 +23,7 @@ func TestTruncatedAtEveryLength(t *testing.T) {
 		if err := os.Truncate(path, int64(n)); err != nil {
 			t.Fatal(err)
 		}
-		for _, mode := range []Mode{Map, Heap} {
+		for _, mode := range []Mode{ModeMap, ModeHeap} {
 			wantRefusal(t, n, func() (*Mapping, error) { return Open(path, Options{Mode: mode}) })
 		}
 	}
@@ -58,7 +58,7 @@ func TestWhatIsNotAnArchive(t *testing.T) {
 		"longer":  {writeFile(t, append(sound, 0)), layout.ErrCorrupt, "its header says"},
 	}
 	for name, test := range tests {
-		for _, mode := range []Mode{Map, Heap} {
+		for _, mode := range []Mode{ModeMap, ModeHeap} {
 			var told error
 			m, err := Open(test.path, Options{Mode: mode, OnReject: func(err error) { told = err }})
 			if m != nil || !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.text) || !strings.Contains(err.Error(), test.path) {
@@ -77,7 +77,7 @@ func TestHeapReadsNoMoreThanAnArchive(t *testing.T) {
 	if err := os.Truncate(path, 1<<40); err != nil {
 		t.Skip("the file system takes no file of 1 TiB: ", err)
 	}
-	for _, mode := range []Mode{Map, Heap} {
+	for _, mode := range []Mode{ModeMap, ModeHeap} {
 		if _, err := Open(path, Options{Mode: mode}); !errors.Is(err, layout.ErrFormat) {
 			t.Errorf("mode %d: %v", mode, err)
 		}
@@ -88,8 +88,8 @@ func TestExpect(t *testing.T) {
 	data := synthetic{ro: 64}.bytes()
 	h := mustRead(t, data, Options{}).Header()
 	same, wider, level := h.Params, h.Params, h.Params
-	wider[layout.ParamTypeProfileWidth]++
-	level[layout.ParamTypeProfileLevel]++
+	wider.TypeProfileWidth++
+	level.TypeProfileLevel++
 	tests := map[string]struct {
 		expect Expect
 		text   string // of the error; empty if there is none

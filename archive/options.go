@@ -5,8 +5,8 @@ type Mode int
 
 // The modes.
 const (
-	Map  Mode = iota // mapped from the file: nothing is read before it is touched
-	Heap             // read into ordinary memory, which the race detector sees
+	ModeMap  Mode = iota // mapped from the file: nothing is read before it is touched
+	ModeHeap             // read into ordinary memory, which the race detector sees
 )
 
 // A Check says when pages are checked against their sums.

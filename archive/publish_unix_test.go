@@ -150,7 +150,7 @@ func TestReplacedWhileMapped(t *testing.T) {
 		t.Error(err)
 	}
 	rw := m.Header().Region(layout.RegionRW)
-	if a := mustAdopt(t, m, Anywhere); string(a.RW()) != string(data[rw.Offset:]) {
+	if a := mustAdopt(t, m, BaseAnywhere); string(a.RW()) != string(data[rw.Offset:]) {
 		t.Error("the archive that took the name was adopted")
 	}
 }

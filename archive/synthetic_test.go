@@ -28,7 +28,7 @@ func (s synthetic) header() *layout.Header {
 	if s.base != 0 {
 		h.Base = s.base
 	}
-	h.Params[layout.ParamTypeProfileWidth] = 2
+	h.Params.TypeProfileWidth = 2
 	for ps := int64(8); ; ps = disk.SumTreeOf(h).Size() {
 		s.place(h, ps)
 		if need := disk.SumTreeOf(h).Size(); need <= ps && ps <= need+disk.LineSize {
@@ -122,7 +122,7 @@ var openers = map[string]func(t testing.TB, data []byte, o Options) (*Mapping, e
 		return Open(writeFile(t, data), o)
 	},
 	"heap": func(t testing.TB, data []byte, o Options) (*Mapping, error) {
-		o.Mode = Heap
+		o.Mode = ModeHeap
 		return Open(writeFile(t, data), o)
 	},
 	"bytes": func(t testing.TB, data []byte, o Options) (*Mapping, error) {

@@ -175,8 +175,10 @@ func BenchmarkAdopt(b *testing.B) {
 		b.Fatal(err)
 	}
 	b.Run("requested", func(b *testing.B) { openAndAdopt(b, path, reader.AdoptOptions{}) })
-	b.Run("anywhere/lazy", func(b *testing.B) { openAndAdopt(b, path, reader.AdoptOptions{Base: archive.Anywhere}) })
-	b.Run("anywhere/eager", func(b *testing.B) { openAndAdopt(b, path, reader.AdoptOptions{Base: archive.Anywhere, Eager: true}) })
+	b.Run("anywhere/lazy", func(b *testing.B) { openAndAdopt(b, path, reader.AdoptOptions{Base: archive.BaseAnywhere}) })
+	b.Run("anywhere/eager", func(b *testing.B) {
+		openAndAdopt(b, path, reader.AdoptOptions{Base: archive.BaseAnywhere, Eager: true})
+	})
 }
 
 // openAndAdopt opens an archive, adopts it, claims one profile and counts in it.
@@ -227,7 +229,7 @@ func BenchmarkClaimAll(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := s.Adopt(reader.AdoptOptions{Base: archive.Anywhere}); err != nil {
+		if err := s.Adopt(reader.AdoptOptions{Base: archive.BaseAnywhere}); err != nil {
 			b.Fatal(err)
 		}
 		for i := range Small.Methods {

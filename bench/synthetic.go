@@ -42,8 +42,8 @@ func ID(i int) uint64 { return Key(i).ID(layout.DomainHotSpot) }
 
 // Params returns the settings of JDK 17.
 func Params() (p layout.Params) {
-	p[layout.ParamTypeProfileWidth], p[layout.ParamBciProfileWidth], p[layout.ParamReceiverGap] = 2, 2, 1
-	p[layout.ParamVMRelease] = 17
+	p.TypeProfileWidth, p.BciProfileWidth, p.ReceiverGap = 2, 2, 1
+	p.VMRelease = 17
 	return p
 }
 

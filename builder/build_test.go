@@ -11,7 +11,7 @@ import (
 )
 
 func hotspotParams() (p layout.Params) {
-	p[layout.ParamTypeProfileWidth], p[layout.ParamBciProfileWidth], p[layout.ParamReceiverGap] = 2, 2, 1
+	p.TypeProfileWidth, p.BciProfileWidth, p.ReceiverGap = 2, 2, 1
 	return p
 }
 

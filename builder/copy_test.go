@@ -77,7 +77,7 @@ func liveStore(t testing.TB) *reader.Store {
 		t.Fatal(err)
 	}
 	s := openBytes(t, data)
-	if err := s.Adopt(reader.AdoptOptions{Base: archive.Anywhere}); err != nil {
+	if err := s.Adopt(reader.AdoptOptions{Base: archive.BaseAnywhere}); err != nil {
 		t.Fatal(err)
 	}
 	return s

@@ -24,7 +24,7 @@ type Callee struct {
 }
 
 // wide adds one of this format's entries.
-func (p *Profile) wide(tag layout.Tag, flags uint8, sub uint16, point int32, rows int, fill func(e disk.Entry)) {
+func (p *Profile) wide(tag layout.Tag, flags uint8, sub layout.Sub, point int32, rows int, fill func(e disk.Entry)) {
 	cells := disk.Shape{}.Cells(tag, rows)
 	p.rec.Add(layout.SectionData, cells, func(b []byte) ([]byte, disk.Entry) {
 		return disk.NewWide(b, tag, flags, sub, point, cells, rows)
@@ -42,7 +42,7 @@ func (p *Profile) Counters(point int32, counts ...uint64) {
 
 // ValueSite adds the values seen at a site; kind is layout.SubIndirectCall and
 // the like.
-func (p *Profile) ValueSite(kind uint16, site int32, values ...Value) {
+func (p *Profile) ValueSite(kind layout.Sub, site int32, values ...Value) {
 	p.wide(layout.TagValueSite, 0, kind, site, len(values), func(e disk.Entry) {
 		for i, v := range values {
 			e.SetCell(2*i, v.Value)
@@ -65,7 +65,7 @@ func (p *Profile) Bitmap(point int32, bits []byte) {
 
 // Successors adds where a branch went; sub is layout.SubConditional or
 // layout.SubReturn.
-func (p *Profile) Successors(point int32, sub uint16, rows ...Successor) {
+func (p *Profile) Successors(point int32, sub layout.Sub, rows ...Successor) {
 	p.wide(layout.TagSuccessors, 0, sub, point, len(rows), func(e disk.Entry) {
 		for i, r := range rows {
 			e.SetCell(2*i, disk.PackSuccessor(r.Point, r.Index))
@@ -77,7 +77,7 @@ func (p *Profile) Successors(point int32, sub uint16, rows ...Successor) {
 // Receivers adds receiver types, any number of them; other is the count of
 // types without a row, sub is layout.SubVirtualCall or layout.SubTypeCheck. A
 // row without a type is room for one to be recorded.
-func (p *Profile) Receivers(point int32, sub uint16, flags uint8, other, traps uint64, rows ...Row) {
+func (p *Profile) Receivers(point int32, sub layout.Sub, flags uint8, other, traps uint64, rows ...Row) {
 	p.wide(layout.TagReceivers, flags, sub, point, len(rows), func(e disk.Entry) {
 		e.SetCell(0, other)
 		e.SetCell(1, traps)
@@ -99,6 +99,6 @@ func (p *Profile) Callees(point int32, rows ...Callee) {
 }
 
 // Count adds one counter; sub says of what: layout.SubCalls and the like.
-func (p *Profile) Count(point int32, sub uint16, flags uint8, n uint64) {
+func (p *Profile) Count(point int32, sub layout.Sub, flags uint8, n uint64) {
 	p.wide(layout.TagCount, flags, sub, point, 0, func(e disk.Entry) { e.SetCell(0, n) })
 }

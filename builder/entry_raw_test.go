@@ -14,7 +14,7 @@ import (
 )
 
 // rawParams have two receiver rows.
-var rawParams = layout.Params{layout.ParamTypeProfileWidth: 2, layout.ParamBciProfileWidth: 2, layout.ParamReceiverGap: 1}
+var rawParams = layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 1}
 
 // A raw entry keeps its flags, traps and empty rows; its pointers become those
 // that refs gives, with the tags that type words had.
@@ -48,13 +48,13 @@ func TestRawEntryIsKeptCellForCell(t *testing.T) {
 	}
 	defer s.Close()
 	got := onlyEntry(t, s)
-	if !bytes.Equal(got.Raw()[:disk.EntryHeaderSize], e[:disk.EntryHeaderSize]) {
-		t.Errorf("header %x, want %x", got.Raw()[:disk.EntryHeaderSize], e[:disk.EntryHeaderSize])
+	if !bytes.Equal(disk.Entry(got.Bytes())[:disk.EntryHeaderSize], e[:disk.EntryHeaderSize]) {
+		t.Errorf("header %x, want %x", disk.Entry(got.Bytes())[:disk.EntryHeaderSize], e[:disk.EntryHeaderSize])
 	}
-	pointer := got.Raw().Cell(4)
+	pointer := disk.Entry(got.Bytes()).Cell(4)
 	cells[4], cells[8] = pointer, pointer|disk.TypeNullSeen
 	for i, want := range cells {
-		if v := got.Raw().Cell(i); v != want || pointer == 0 {
+		if v := disk.Entry(got.Bytes()).Cell(i); v != want || pointer == 0 {
 			t.Errorf("cell %d is 0x%x, want 0x%x", i, v, want)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 // of receiver.
 func training(run byte, receiver string, count uint64) *reader.Store {
 	b := builder.New(layout.DomainHotSpot, builder.Config{
-		Params: layout.Params{layout.ParamTypeProfileWidth: 1}, // one row, as a VM may have
+		Params: layout.Params{TypeProfileWidth: 1}, // one row, as a VM may have
 		DumpID: [16]byte{run},
 	})
 	p := b.Profile(b.Method(layout.Key{Class: "Shapes", Name: "sum", Signature: "()J"}), 0, builder.NoContext)

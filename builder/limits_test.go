@@ -11,7 +11,7 @@ import (
 
 func newHotSpot() *Builder {
 	var p layout.Params
-	p[layout.ParamTypeProfileWidth], p[layout.ParamBciProfileWidth] = 2, 2
+	p.TypeProfileWidth, p.BciProfileWidth = 2, 2
 	return New(layout.DomainHotSpot, Config{Params: p})
 }
 

@@ -46,7 +46,7 @@ func mergeParams(domain layout.Domain) layout.Params {
 	if domain != layout.DomainHotSpot {
 		return layout.Params{}
 	}
-	return layout.Params{layout.ParamTypeProfileWidth: 2, layout.ParamBciProfileWidth: 2, layout.ParamReceiverGap: 1}
+	return layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 1}
 }
 
 func le64(b []byte, v uint64) {
@@ -189,7 +189,7 @@ func addRandomWide(b *builder.Builder, p *builder.Profile, point int32, r *highR
 	case 0:
 		p.Counters(point, []uint64{count1(r), count1(r), count1(r)}[:1+r.IntN(3)]...)
 	case 1:
-		p.ValueSite(uint16(r.IntN(2)), point, []builder.Value{{Value: r.Uint64N(2), Count: count1(r)}, {Value: r.Uint64N(2), Count: count1(r)}, {Value: r.Uint64N(2)}}[:r.IntN(4)]...)
+		p.ValueSite(layout.Sub(r.IntN(2)), point, []builder.Value{{Value: r.Uint64N(2), Count: count1(r)}, {Value: r.Uint64N(2), Count: count1(r)}, {Value: r.Uint64N(2)}}[:r.IntN(4)]...)
 	case 2:
 		p.Bitmap(point, []byte{byte(r.IntN(256)), 3}[:1+r.IntN(2)])
 	case 3:
@@ -199,7 +199,7 @@ func addRandomWide(b *builder.Builder, p *builder.Profile, point int32, r *highR
 	case 5:
 		p.Callees(point, builder.Callee{Method: b.Method(layout.Key{Class: "A", Name: fmt.Sprint("callee", r.IntN(3))}), Count: count1(r)})
 	case 6:
-		p.Count(point, uint16(1+r.IntN(3)), uint8(r.IntN(2))*layout.WideInterpreted, count1(r))
+		p.Count(point, layout.Sub(1+r.IntN(3)), uint8(r.IntN(2))*layout.EntryInterpreted, count1(r))
 	}
 }
 

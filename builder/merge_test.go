@@ -141,8 +141,8 @@ func sameCounts(t *rapid.T, x, y dumped) {
 				n, _ := p.Invocations()
 				all = append(all, n.Load())
 				for e := range p.Entries() {
-					for cell := range shape.Counts(e.Raw()) {
-						all = append(all, e.Raw().Cell(cell))
+					for cell := range shape.Counts(disk.Entry(e.Bytes())) {
+						all = append(all, disk.Entry(e.Bytes()).Cell(cell))
 					}
 				}
 			}
@@ -261,8 +261,8 @@ func TestMergeOfRunsThatDoNotShowTheirShape(t *testing.T) {
 		}
 		return built(t, b)
 	}
-	short, shorter := run(1, layout.Params{2, 2, 0}, false), run(2, layout.Params{4, 1, 0}, false)
-	long, other := run(3, layout.Params{2, 2, 1}, true), run(4, layout.Params{3, 2, 1}, true)
+	short, shorter := run(1, layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 0}, false), run(2, layout.Params{TypeProfileWidth: 4, BciProfileWidth: 1, ReceiverGap: 0}, false)
+	long, other := run(3, layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 1}, true), run(4, layout.Params{TypeProfileWidth: 3, BciProfileWidth: 2, ReceiverGap: 1}, true)
 	all := merged(t, short, shorter, long)
 	for _, again := range []dumped{merged(t, long, shorter, short), merged(t, merged(t, shorter, short), long), mergedAtOnce(t, shorter, long, short)} {
 		if !bytes.Equal(again.bytes, all.bytes) {

@@ -107,8 +107,8 @@ func TestAddedAndMerged(t *testing.T) {
 // A profile that was given directly has entries of the shape that the builder
 // had: no archive may change it under them.
 func TestShapeOfGivenProfiles(t *testing.T) {
-	small := layout.Params{layout.ParamTypeProfileWidth: 2}
-	wide := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{layout.ParamTypeProfileWidth: 4, layout.ParamReceiverGap: 1}})
+	small := layout.Params{TypeProfileWidth: 2}
+	wide := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{TypeProfileWidth: 4, ReceiverGap: 1}})
 	call(t, wide)
 	plain := builder.New(layout.DomainHotSpot, builder.Config{Params: small})
 	if err := begun(plain).Done(); err != nil {

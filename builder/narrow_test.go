@@ -29,7 +29,7 @@ func TestNarrowRows(t *testing.T) {
 			t.Fatal(err)
 		}
 		narrow := built(f, b)
-		if narrow.Header().Params[layout.ParamTypeProfileWidth] != uint32(rows) {
+		if narrow.Header().Params.TypeProfileWidth != uint32(rows) {
 			t.Fatal("the settings do not say how many rows there are")
 		}
 		if w, n := countsAtPoints(t, wide.Store), countsAtPoints(t, narrow.Store); len(w) != len(n) {
@@ -68,11 +68,11 @@ func countsAtPoints(t *rapid.T, s *reader.Store) map[countPlace]int64 {
 		for p := range m.Profiles() {
 			profiles++
 			for e := range p.Entries() {
-				if e.Raw().Tag().Wide() && shape.TypeRows != 2 {
-					t.Fatalf("a wide %s is left", e.Raw().Tag())
+				if disk.Entry(e.Bytes()).Tag().Wide() && shape.TypeRows != 2 {
+					t.Fatalf("a wide %s is left", disk.Entry(e.Bytes()).Tag())
 				}
-				for cell := range shape.Counts(e.Raw()) {
-					sums[countPlace{methods, profiles, e.Point()}] += int64(e.Raw().Cell(cell))
+				for cell := range shape.Counts(disk.Entry(e.Bytes())) {
+					sums[countPlace{methods, profiles, e.Point()}] += int64(disk.Entry(e.Bytes()).Cell(cell))
 				}
 			}
 		}

@@ -134,8 +134,8 @@ func TestMethodsThatAreMetRan(t *testing.T) {
 				}
 			}
 			m, err := memstore.Open(t, b).Find(caller)
-			if err != nil || m.NeverRan() {
-				t.Errorf("%s: %v, never ran: %t", name, err, m.NeverRan())
+			if err != nil || m.Unexecuted() {
+				t.Errorf("%s: %v, never ran: %t", name, err, m.Unexecuted())
 			}
 		}
 	}

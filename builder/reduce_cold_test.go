@@ -26,8 +26,8 @@ func coldProfiles(s *reader.Store) (n int) {
 			}
 			shape := disk.ShapeOf(&s.Header().Params)
 			for e := range p.Entries() {
-				for cell := range shape.Counts(e.Raw()) {
-					if n := e.Cell(cell).Load(); !e.Raw().SignedCount() || int64(n) > 0 {
+				for cell := range shape.Counts(disk.Entry(e.Bytes())) {
+					if n := e.Cell(cell).Load(); !disk.Entry(e.Bytes()).SignedCount() || int64(n) > 0 {
 						sum |= n
 					}
 				}

@@ -97,8 +97,8 @@ func weightOf(s *reader.Store, m reader.Method) map[string]*big.Int {
 			add("executions", n.Load())
 		}
 		for e := range p.Entries() {
-			for cell := range shape.Counts(e.Raw()) {
-				if n := e.Cell(cell).Load(); !e.Raw().SignedCount() || int64(n) >= 0 {
+			for cell := range shape.Counts(disk.Entry(e.Bytes())) {
+				if n := e.Cell(cell).Load(); !disk.Entry(e.Bytes()).SignedCount() || int64(n) >= 0 {
 					add(unitName(e), n)
 				}
 			}
@@ -123,7 +123,7 @@ func highestCycles(m reader.Method) *big.Int {
 		for _, marked := range []bool{false, true} {
 			highest := uint64(0)
 			for e := range p.Entries() {
-				if unitName(e) == cycles && (e.Flags()&layout.WideInterpreted != 0) == marked {
+				if unitName(e) == cycles && (e.Flags()&layout.EntryInterpreted != 0) == marked {
 					highest = max(highest, e.Cell(0).Load())
 				}
 			}

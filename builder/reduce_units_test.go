@@ -14,7 +14,7 @@ import (
 // those of main are those of all that it calls.
 func TestUnitsAreNotAddedUp(t *testing.T) {
 	b := builder.New(layout.DomainJamaica, builder.Config{})
-	for name, counts := range map[string]map[uint16]uint64{
+	for name, counts := range map[string]map[layout.Sub]uint64{
 		"main()V":  {layout.SubCycles: 1000000},
 		"run()V":   {layout.SubCycles: 990000, layout.SubBytecodes: 10},
 		"put(B)V":  {layout.SubCycles: 4000, layout.SubBytecodes: 900},
@@ -74,7 +74,7 @@ func TestInclusiveCountsOfOneName(t *testing.T) {
 	cut.Count(0, layout.SubCycles, 0, 60)
 	cut.Count(0, layout.SubCycles, 0, 70)
 	main := b.Profile(b.Method(layout.Key{Name: "main()V"}), 0, builder.NoContext)
-	main.Count(0, layout.SubCycles, layout.WideInterpreted, 60)
+	main.Count(0, layout.SubCycles, layout.EntryInterpreted, 60)
 	main.Count(0, layout.SubCycles, 0, 40)
 	for _, p := range []*builder.Profile{cut, main} {
 		if err := p.Done(); err != nil {

@@ -31,9 +31,9 @@ type Outcome uint8
 
 // The outcomes.
 const (
-	Ways   Outcome = iota // of a branch or a switch: which way it goes
-	Checks                // of a type check: whether it succeeds
-	Nulls                 // of a type check: whether it meets null
+	OutcomeWay   Outcome = iota // of a branch or a switch: which way it goes
+	OutcomeCheck                // of a type check: whether it succeeds
+	OutcomeNull                 // of a type check: whether it meets null
 )
 
 var outcomeNames = [...]string{"ways", "checks", "nulls"}
@@ -69,7 +69,7 @@ func (t *totals) add(p *profiles) {
 
 // waysChange notes a branch or switch whose way was certain in one archive alone.
 func (c *comparison) waysChange(place Place, a, b *site) {
-	found := Certainty{Place: place, Tag: a.entry.Tag(), Outcome: Ways}
+	found := Certainty{Place: place, Tag: a.entry.Tag(), Outcome: OutcomeWay}
 	onlyA, kindsA := single(a.cells)
 	onlyB, kindsB := single(b.cells)
 	switch {
@@ -110,7 +110,7 @@ func (f *Certainty) ways(only cell, certain, now *site) {
 // alone, or that met null in one alone. Only archives of VMs that count failures
 // say that there were none.
 func (c *comparison) checkChange(place Place, a, b *site) {
-	base := Certainty{Place: place, Tag: a.entry.Tag(), Outcome: Nulls, Weight: c.reached(a, b)}
+	base := Certainty{Place: place, Tag: a.entry.Tag(), Outcome: OutcomeNull, Weight: c.reached(a, b)}
 	nullA, nullB := nullSeen(a.entry), nullSeen(b.entry)
 	switch {
 	case !nullA && nullB:
@@ -121,7 +121,7 @@ func (c *comparison) checkChange(place Place, a, b *site) {
 	if !c.of[0].failures || !c.of[1].failures {
 		return
 	}
-	base.Outcome = Checks
+	base.Outcome = OutcomeCheck
 	otherResult(&c.doubts, base, a, b)
 	otherResult(&c.certainties, base, b, a)
 }

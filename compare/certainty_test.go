@@ -12,7 +12,7 @@ import (
 
 // release are the settings of a JVM: up to 21 it counts failing type checks.
 func release(n uint32) (p layout.Params) {
-	p[layout.ParamTypeProfileWidth], p[layout.ParamVMRelease] = 2, n
+	p.TypeProfileWidth, p.VMRelease = 2, n
 	return p
 }
 
@@ -66,15 +66,15 @@ func TestChecksThatAreNoLongerCertain(t *testing.T) {
 		others   uint64
 	}{
 		{name: "succeeded, now fails", a: check{rows: squares(100)}, b: check{rows: squares(90), beside: -10}, ofA: jdk17, ofB: jdk17,
-			outcome: compare.Checks, listed: 1, others: 10},
+			outcome: compare.OutcomeCheck, listed: 1, others: 10},
 		{name: "too few to be certain", a: check{rows: squares(39)}, b: check{rows: squares(90), beside: -10}, ofA: jdk17, ofB: jdk17},
 		{name: "failed, now succeeds", a: check{beside: -100}, b: check{rows: squares(30), beside: -10}, ofA: jdk17, ofB: jdk17,
-			outcome: compare.Checks, listed: 1, result: 1, others: 20},
+			outcome: compare.OutcomeCheck, listed: 1, result: 1, others: 20},
 		{name: "failed, and the rows are of checks that fail", a: check{beside: -100}, b: check{rows: squares(10), beside: -10}, ofA: jdk17, ofB: jdk17},
 		{name: "the VM counts no failures", a: check{rows: squares(100)}, b: check{rows: squares(90), beside: -10}, ofA: jdk25, ofB: jdk17},
 		{name: "nobody knows the VM", a: check{rows: squares(100)}, b: check{rows: squares(90), beside: -10}, ofA: release(0), ofB: jdk17},
 		{name: "never null, now null", a: check{rows: squares(100)}, b: check{rows: squares(90), null: true}, ofA: jdk25, ofB: jdk17,
-			outcome: compare.Nulls, listed: 1},
+			outcome: compare.OutcomeNull, listed: 1},
 		{name: "null in both", a: check{rows: squares(100), null: true}, b: check{rows: squares(90), null: true}, ofA: jdk25, ofB: jdk17},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -117,7 +117,7 @@ func TestBranchesThatAreNoLongerCertain(t *testing.T) {
 		if c.Tag == layout.TagMultiBranch {
 			way = 2 // the second case
 		}
-		if c.Always != (compare.Way{Index: way, Share: 1, Count: 500}) || c.Count != 1000 || c.Others != 1 || c.Outcome != compare.Ways {
+		if c.Always != (compare.Way{Index: way, Share: 1, Count: 500}) || c.Count != 1000 || c.Others != 1 || c.Outcome != compare.OutcomeWay {
 			t.Errorf("%+v", c)
 		}
 	}
@@ -151,13 +151,13 @@ func TestWhatWasNotRecordedIsNoType(t *testing.T) {
 		"not recorded, several":      {call(100, nil), call(0, both), nil},
 		"in part, several":           {call(10, squares(90)), call(0, both), nil},
 		"in part, the same":          {call(10, squares(90)), call(0, squares(90)), nil},
-		"in part, mostly another":    {call(10, squares(90)), call(0, map[string]uint64{"Circle": 100}), []compare.Change{compare.Retargeted}},
+		"in part, mostly another":    {call(10, squares(90)), call(0, map[string]uint64{"Circle": 100}), []compare.Change{compare.ChangeRetargeted}},
 		"hardly any, another":        {call(90, squares(10)), call(0, map[string]uint64{"Circle": 100}), nil},
-		"one, several":               {call(0, squares(100)), call(0, both), []compare.Change{compare.Polymorphic}},
-		"one, several and no row":    {call(0, squares(100)), call(5, both), []compare.Change{compare.Polymorphic}},
-		"one, another":               {call(0, squares(100)), call(0, map[string]uint64{"Circle": 9}), []compare.Change{compare.Retargeted}},
+		"one, several":               {call(0, squares(100)), call(0, both), []compare.Change{compare.ChangePolymorphic}},
+		"one, several and no row":    {call(0, squares(100)), call(5, both), []compare.Change{compare.ChangePolymorphic}},
+		"one, another":               {call(0, squares(100)), call(0, map[string]uint64{"Circle": 9}), []compare.Change{compare.ChangeRetargeted}},
 		"several, one and in part":   {call(0, both), call(1, squares(100)), nil},
-		"several, one for certain":   {call(0, both), call(0, squares(100)), []compare.Change{compare.Monomorphic}},
+		"several, one for certain":   {call(0, both), call(0, squares(100)), []compare.Change{compare.ChangeMonomorphic}},
 		"two and others, two others": {call(9, both), call(0, both), nil},
 	} {
 		var got []compare.Change
@@ -170,7 +170,7 @@ func TestWhatWasNotRecordedIsNoType(t *testing.T) {
 		}
 	}
 	r := stores(t, call(100, squares(20)), call(0, squares(7)), compare.Options{})
-	if k := r.Kinds[len(r.Kinds)-1]; k.Kind != compare.Receivers || k.Overlap != 1 || k.SumA != 20 || k.UntypedA != 100 || k.UntypedB != 0 {
+	if k := r.Kinds[len(r.Kinds)-1]; k.Kind != compare.KindReceivers || k.Overlap != 1 || k.SumA != 20 || k.UntypedA != 100 || k.UntypedB != 0 {
 		t.Errorf("counts without a type have a part in %+v", k)
 	}
 }

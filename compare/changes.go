@@ -76,12 +76,12 @@ func (l leader) way(s *site) Way {
 func (c *comparison) siteChange(place Place, a, b *site) {
 	seenA, topA := seen(a)
 	seenB, topB := seen(b)
-	change := Retargeted
+	change := ChangeRetargeted
 	switch {
 	case seenA.one() && seenB.Targets > 1:
-		change = Polymorphic
+		change = ChangePolymorphic
 	case seenA.Targets > 1 && seenB.one():
-		change = Monomorphic
+		change = ChangeMonomorphic
 	case !seenA.mostlyOne() || !seenB.mostlyOne() || topA == topB:
 		return
 	}

@@ -91,7 +91,7 @@ func (c *comparison) addUp() error {
 func (c *comparison) addUpOne(s *reader.Store, sum *perKind, of *totals, marked *int) (leftOut int, err error) {
 	var p profiles
 	p.sites.marks = knowsMarks(s)
-	of.failures = countsFailures(s.Header().Params[layout.ParamVMRelease])
+	of.failures = countsFailures(s.Header().Params.VMRelease)
 	err = s.Mapping().Guard(func() error {
 		return c.eachMethod(s, func(m reader.Method) error {
 			err := p.read(m, c)

@@ -70,7 +70,7 @@ type planned struct {
 
 func (p plan) build() *builder.Builder {
 	var params layout.Params
-	params[layout.ParamTypeProfileWidth] = 2
+	params.TypeProfileWidth = 2
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: params})
 	method := func(i int) builder.MethodRef {
 		return b.Method(layout.Key{Class: fmt.Sprint("C", i%3), Name: fmt.Sprint("m", i), Signature: "()V", Loader: "app"})
@@ -167,7 +167,7 @@ func TestOverlapIsTheDefinition(t *testing.T) {
 		back := stores(t, b, a, compare.Options{})
 		for _, k := range r.Kinds {
 			want := overlap(p, q, plan.edges)
-			if k.Kind == compare.Receivers {
+			if k.Kind == compare.KindReceivers {
 				want = overlap(p, q, plan.receivers)
 			}
 			if math.Abs(k.Overlap-want) > 1e-9 {
@@ -179,7 +179,7 @@ func TestOverlapIsTheDefinition(t *testing.T) {
 				}
 			}
 		}
-		if r.Primary == compare.Edges && bothCount(r) {
+		if r.Primary == compare.KindEdges && bothCount(r) {
 			differencesAddUp(rt, r)
 		}
 	})

@@ -8,18 +8,18 @@ type Kind uint8
 // The kinds. The first that both archives have counts of is the one they are
 // scored by.
 const (
-	Edges         Kind = iota // calls of methods, branches, calls: LLVM's counters
-	Bytecodes                 // Jamaica: bytecodes executed
-	Calls                     // calls by callee
-	Cycles                    // processor cycles
-	Samples                   // samples taken
-	Receivers                 // receiver types of calls
-	TypeChecks                // types that are checked
-	IndirectCalls             // LLVM: targets of indirect calls
-	MemOps                    // LLVM: sizes of memory operations
-	VTables                   // LLVM: vtables at virtual calls
-	NativeCalls               // Jamaica: calls of native methods
-	Arrays                    // Jamaica: arrays created
+	KindEdges         Kind = iota // calls of methods, branches, calls: LLVM's counters
+	KindBytecodes                 // Jamaica: bytecodes executed
+	KindCalls                     // calls by callee
+	KindCycles                    // processor cycles
+	KindSamples                   // samples taken
+	KindReceivers                 // receiver types of calls
+	KindTypeChecks                // types that are checked
+	KindIndirectCalls             // LLVM: targets of indirect calls
+	KindMemOps                    // LLVM: sizes of memory operations
+	KindVTables                   // LLVM: vtables at virtual calls
+	KindNativeCalls               // Jamaica: calls of native methods
+	KindArrays                    // Jamaica: arrays created
 	numKinds
 )
 
@@ -29,14 +29,14 @@ var kindNames = [numKinds]string{"edges", "bytecodes", "calls", "cycles", "sampl
 func (k Kind) String() string { return kindNames[k] }
 
 // countKinds are the kinds of Count entries by their Sub.
-var countKinds = map[uint16]Kind{
-	layout.SubCalls: Edges, layout.SubBytecodes: Bytecodes, layout.SubCycles: Cycles,
-	layout.SubNativeCalls: NativeCalls, layout.SubNewArrays: Arrays, layout.SubSamples: Samples,
+var countKinds = map[layout.Sub]Kind{
+	layout.SubCalls: KindEdges, layout.SubBytecodes: KindBytecodes, layout.SubCycles: KindCycles,
+	layout.SubNativeCalls: KindNativeCalls, layout.SubNewArrays: KindArrays, layout.SubSamples: KindSamples,
 }
 
 // valueKinds are the kinds of ValueSite entries by their Sub.
-var valueKinds = map[uint16]Kind{
-	layout.SubIndirectCall: IndirectCalls, layout.SubMemOpSize: MemOps, layout.SubVTable: VTables,
+var valueKinds = map[layout.Sub]Kind{
+	layout.SubIndirectCall: KindIndirectCalls, layout.SubMemOpSize: KindMemOps, layout.SubVTable: KindVTables,
 }
 
 // perKind is an amount of each kind.

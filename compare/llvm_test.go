@@ -149,7 +149,7 @@ func asLLVM(r *compare.Report) string {
 	if only {
 		line("# of functions only in test_profile", strconv.Itoa(p.OnlyB))
 	}
-	names := map[compare.Kind]string{compare.Edges: "Edge", compare.IndirectCalls: "IndirectCall", compare.MemOps: "MemOP", compare.VTables: "VTable"}
+	names := map[compare.Kind]string{compare.KindEdges: "Edge", compare.KindIndirectCalls: "IndirectCall", compare.KindMemOps: "MemOP", compare.KindVTables: "VTable"}
 	for _, k := range r.Kinds {
 		name := names[k.Kind]
 		line(name+" profile overlap", percent(k.Overlap))

@@ -17,7 +17,7 @@ import (
 func marked(t *testing.T, release int, first, second string) *reader.Store {
 	t.Helper()
 	var params layout.Params
-	params[layout.ParamLLVMVersion] = uint32(llvm.VersionOfRelease(release))
+	params.LLVMVersion = uint32(llvm.VersionOfRelease(release))
 	text := ":ir\nmain\n1\n2\n" + first + "\n" + second + "\n\nother\n2\n2\n100\n50\n"
 	b, _, err := llvm.Read(strings.NewReader(text), llvm.ReadOptions{Config: builder.Config{Params: params}})
 	if err != nil {

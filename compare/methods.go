@@ -130,7 +130,7 @@ type overlapping struct {
 func (o *overlapping) pair(p pair) (matched bool, err error) {
 	c := o.c
 	switch {
-	case p.b.sum[Edges] < 1 && c.report.Domain.LLVM():
+	case p.b.sum[KindEdges] < 1 && c.report.Domain.LLVM():
 		c.report.Profiles.Matched++
 		return true, nil
 	case p.a == nil && !p.rival:
@@ -193,7 +193,7 @@ func (o *overlapping) site(p pair, a, b *site) {
 	case classReceivers:
 		c.siteChange(place, a, b)
 	case classValues:
-		if a.kind == IndirectCalls {
+		if a.kind == KindIndirectCalls {
 			c.siteChange(place, a, b)
 		}
 	}

@@ -120,9 +120,9 @@ type Change uint8
 
 // The changes of a site.
 const (
-	Polymorphic Change = iota // one type or target before, several now
-	Monomorphic               // several before, one now
-	Retargeted                // one before, and mostly another one now
+	ChangePolymorphic Change = iota // one type or target before, several now
+	ChangeMonomorphic               // several before, one now
+	ChangeRetargeted                // one before, and mostly another one now
 )
 
 var changeNames = [...]string{"polymorphic", "monomorphic", "retargeted"}

@@ -37,7 +37,7 @@ const ofMethod = math.MinInt32
 type site struct {
 	point int32
 	class class
-	sub   uint16
+	sub   layout.Sub
 	kind  Kind
 	cells []cell // sorted by key
 	entry reader.Entry
@@ -84,10 +84,10 @@ func (s *sites) read(p reader.Profile) error {
 	}
 	s.of, s.list, s.cells, s.marked = 0, s.list[:0], s.cells[:0], false
 	if c, ok := p.Invocations(); ok {
-		s.add(site{point: ofMethod, class: classInvocations, kind: Edges}, cell{count: c.Trained()})
+		s.add(site{point: ofMethod, class: classInvocations, kind: KindEdges}, cell{count: c.Trained()})
 	}
 	if c, ok := p.Backedges(); ok {
-		s.add(site{point: ofMethod, class: classBackedges, kind: Edges}, cell{count: c.Trained()})
+		s.add(site{point: ofMethod, class: classBackedges, kind: KindEdges}, cell{count: c.Trained()})
 	}
 	for e := range p.Entries() {
 		if err := s.entry(e); err != nil {
@@ -118,7 +118,7 @@ func (s *sites) add(t site, cells ...cell) {
 
 // entry adds an entry, if it has counts.
 func (s *sites) entry(e reader.Entry) error {
-	t := site{point: e.Point(), kind: Edges, entry: e}
+	t := site{point: e.Point(), kind: KindEdges, entry: e}
 	switch e.Tag() {
 	case layout.TagCounter, layout.TagCallType:
 		t.class = classCount
@@ -146,9 +146,9 @@ func (s *sites) receivers(t site) error {
 	if !ok {
 		return nil
 	}
-	t.class, t.kind = classReceivers, Receivers
+	t.class, t.kind = classReceivers, KindReceivers
 	if tag := t.entry.Tag(); tag == layout.TagReceiverType || tag == layout.TagReceivers && t.entry.Sub() == layout.SubTypeCheck {
-		t.class, t.kind = classTypeCheck, TypeChecks
+		t.class, t.kind = classTypeCheck, KindTypeChecks
 	}
 	from := len(s.cells)
 	beside := r.Unlisted(r.Other().Trained())

@@ -38,7 +38,7 @@ func (s *sites) rows(t site) error {
 	case classValues:
 		t.kind = valueKinds[t.sub]
 	case classCallees:
-		t.kind = Calls
+		t.kind = KindCalls
 	}
 	first := uint64(len(s.cells) - from)
 	for i := range rows.Len() {

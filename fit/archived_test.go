@@ -35,7 +35,7 @@ func TestOptionsThatCannotBe(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	for _, into := range []*builder.Builder{builder.New(layout.DomainGraal, builder.Config{}),
-		builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{layout.ParamTypeProfileWidth: 4}})} {
+		builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{TypeProfileWidth: 4}})} {
 		if _, err := fit.Check(t.Context(), s, code, fit.Options{Into: into}); !errors.Is(err, builder.ErrMismatch) || into.Err() != nil {
 			t.Errorf("into an archive of another kind: %v, %v", err, into.Err())
 		}

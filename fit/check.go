@@ -151,7 +151,7 @@ func (c *checker) method(m reader.Method) error {
 		c.report.Rewritten.Dropped += len(c.judgements)
 		return nil
 	}
-	if m.NeverRan() && (a.Presence == Present || a.Presence == Unknown) {
+	if m.Unexecuted() && (a.Presence == Present || a.Presence == Unknown) {
 		return c.rewriter.seen(m)
 	}
 	return c.rewriter.method(c.judgements)

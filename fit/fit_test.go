@@ -48,7 +48,7 @@ func TestRewritingKeepsWhatFits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if m.NeverRan() || profiles(m) > 0 {
+			if m.Unexecuted() || profiles(m) > 0 {
 				sameMethod(t, from, to, m)
 			}
 		}
@@ -169,7 +169,7 @@ func with(v fit.Version, place, inserted int) fit.Version {
 // its point's number, so that it can be found again.
 func profileOf(v fit.Version) *builder.Builder {
 	var params layout.Params
-	params[layout.ParamTypeProfileWidth], params[layout.ParamBciProfileWidth] = 2, 2
+	params.TypeProfileWidth, params.BciProfileWidth = 2, 2
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: params})
 	shape := disk.ShapeOf(&params)
 	offsets := []int64{0}

@@ -24,7 +24,7 @@ type mover struct {
 }
 
 func (m *mover) run() error {
-	m.level = m.s.Header().Params[layout.ParamTypeProfileLevel]
+	m.level = m.s.Header().Params.TypeProfileLevel
 	m.from = make([]int, len(m.now.Points))
 	for j := range m.from {
 		m.from[j] = -1
@@ -89,7 +89,7 @@ func (m *mover) entryFor(j int) disk.Entry {
 	point := m.now.Points[j]
 	i := m.from[j]
 	if i >= 0 && point.Kind != Switch {
-		raw := disk.Entry(slices.Clone(m.old.entries[i].Raw()))
+		raw := disk.Entry(slices.Clone(m.old.entries[i].Bytes()))
 		setPoint(raw, point.Bci)
 		if opposite(&m.old.points[i], &point) {
 			swapSides(raw)
@@ -146,7 +146,7 @@ func swapSides(branch disk.Entry) {
 // cases takes the counts of a switch over: those of each value to the same value.
 // Values that have no case any more go to the default.
 func (m *mover) cases(raw disk.Entry, i, j int) {
-	from := m.old.entries[i].Raw()
+	from := disk.Entry(m.old.entries[i].Bytes())
 	raw.SetTraps(from.Traps())
 	for c, to := range casesOf(&m.old.points[i], &m.now.Points[j]) {
 		cell := 1 + 2*to
@@ -222,7 +222,7 @@ func (m *mover) returns(raw disk.Entry, j int) {
 func (m *mover) others() error {
 	for section := layout.SectionExtra; section < layout.SectionDirectory; section++ {
 		for e := range m.Profile.Section(section) {
-			raw := disk.Entry(slices.Clone(e.Raw()))
+			raw := disk.Entry(slices.Clone(e.Bytes()))
 			if section != layout.SectionParameters {
 				bci, ok := m.bci(e.Point())
 				if !ok || e.Tag() == layout.TagArgInfo {

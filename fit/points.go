@@ -33,13 +33,13 @@ func pointsOf(p reader.Profile, shape disk.Shape) profiled {
 		out.entries = append(out.entries, e)
 		out.weights = append(out.weights, weightOf(e, shape))
 		offsets = append(offsets, at)
-		at += nativeSize(e.Raw(), shape)
+		at += nativeSize(disk.Entry(e.Bytes()), shape)
 	}
 	offsets = append(offsets, at)
 	for i, e := range out.entries {
-		eachDisplacement(e.Raw(), func(cell int) {
+		eachDisplacement(disk.Entry(e.Bytes()), func(cell int) {
 			target := int32(-1)
-			if j, ok := slices.BinarySearch(offsets, offsets[i]+int64(e.Raw().Cell(cell))); ok {
+			if j, ok := slices.BinarySearch(offsets, offsets[i]+int64(disk.Entry(e.Bytes()).Cell(cell))); ok {
 				target = int32(j)
 			}
 			out.points[i].Targets = append(out.points[i].Targets, target)
@@ -100,7 +100,7 @@ func eachDisplacement(e disk.Entry, yield func(cell int)) {
 // weightOf adds the counts of an entry up. Type checks that fail are counted
 // down: that is no count.
 func weightOf(e reader.Entry, shape disk.Shape) (sum float64) {
-	raw := e.Raw()
+	raw := disk.Entry(e.Bytes())
 	for cell := range shape.Counts(raw) {
 		if n := raw.Cell(cell); e.Tag() != layout.TagReceiverType || int64(n) > 0 {
 			sum += float64(n)

@@ -69,7 +69,7 @@ type target struct {
 
 // target is what a profile will be of; ok is false if it is of no use.
 func (j *judgement) target() (t target, ok bool) {
-	t.context, _ = j.Profile.Block().Links()
+	t.context, _ = disk.Block(j.Profile.Bytes()).Links()
 	t.code = j.Profile.Code()
 	if j.State == Moved {
 		t.code = j.now.ID
@@ -116,7 +116,7 @@ func (w *rewriter) profile(j *judgement) error {
 	w.fields(p, j.Profile, false)
 	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
 		for e := range j.Profile.Section(section) {
-			if err := w.entry(p, section, e, e.Raw()); err != nil {
+			if err := w.entry(p, section, e, disk.Entry(e.Bytes())); err != nil {
 				return err
 			}
 		}

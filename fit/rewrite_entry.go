@@ -109,7 +109,7 @@ func (w *rewriter) finish() error {
 	return w.b.Err()
 }
 
-func (w *rewriter) table(t *disk.Table) error {
+func (w *rewriter) table(t *reader.Table) error {
 	kinds := make([]layout.ColumnKind, t.Columns())
 	for i := range kinds {
 		kinds[i] = t.Column(i)

@@ -6,6 +6,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
 )
 
 // sketch notes the sketch of new code, if anything is known of it.
@@ -25,7 +26,7 @@ func (w *rewriter) sketch(m builder.MethodRef, v *Version) {
 
 // keepsRow reports whether a row of a table stays: of sketches those of profiles
 // that do.
-func (w *rewriter) keepsRow(t *disk.Table, row int) (bool, error) {
+func (w *rewriter) keepsRow(t *reader.Table, row int) (bool, error) {
 	if t.Kind != layout.TableCode {
 		return true, nil
 	}

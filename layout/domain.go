@@ -37,17 +37,15 @@ func (d Domain) LLVM() bool { return d == DomainLLVMIR || d == DomainLLVMFronten
 
 // Params are the producer's settings that shape entries or say how they were
 // made. A setting that does not apply is 0.
-type Params [16]uint32
-
-// The settings.
-const (
-	ParamTypeProfileWidth = 0 // HotSpot: receiver rows of an entry
-	ParamBciProfileWidth  = 1 // HotSpot: rows of a Ret entry
-	ParamReceiverGap      = 2 // HotSpot: cells between a receiver entry's count and its rows (1 where the VM keeps nonprofiled_count)
-	ParamTypeProfileLevel = 3 // HotSpot: -XX:TypeProfileLevel
-	ParamVMRelease        = 4 // HotSpot: feature release, for instance 17
-	ParamLLVMVersion      = 5 // LLVM: version of the indexed format the producer writes
-	ParamLLVMVariant      = 6 // LLVM: bits 55..63 of the version word, shifted down by 55
-	ParamProfileTraps     = 7 // HotSpot: -XX:+ProfileTraps
-	ParamLLVMNewest       = 8 // LLVM: the newest such version, where the producer can be one of several LLVMs and the version is the oldest's
-)
+type Params struct {
+	TypeProfileWidth uint32    // HotSpot: receiver rows of an entry
+	BciProfileWidth  uint32    // HotSpot: rows of a Ret entry
+	ReceiverGap      uint32    // HotSpot: cells between a receiver entry's count and its rows (1 where the VM keeps nonprofiled_count)
+	TypeProfileLevel uint32    // HotSpot: -XX:TypeProfileLevel
+	VMRelease        uint32    // HotSpot: feature release, for instance 17
+	LLVMVersion      uint32    // LLVM: version of the indexed format that the producer writes
+	LLVMVariant      uint32    // LLVM: bits 55..63 of the version word, shifted down by 55
+	ProfileTraps     uint32    // HotSpot: -XX:+ProfileTraps
+	LLVMNewest       uint32    // LLVM: the newest such version, where several LLVMs may be the producer and LLVMVersion is the oldest's
+	Other            [7]uint32 // settings without a meaning in this version
+}

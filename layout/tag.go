@@ -69,49 +69,42 @@ func (t Tag) String() string {
 // Wide reports whether entries of this tag have the wide header.
 func (t Tag) Wide() bool { return t >= 64 }
 
-// Flags of HotSpot's entries.
+// Flags of entries.
 const (
-	EntryNullSeen = 1 << 0 // a null was seen at a type check
+	EntryNullSeen    = 1 << 0 // of a type check: a null was seen
+	EntryInterpreted = 1 << 1 // of a TagCount entry: the producer marked the count as interpreted
 )
 
 // EntryTrapRecompiled is the bit of an entry's traps word that says that the
 // method was compiled again after the trap; the other bits are the reason.
 const EntryTrapRecompiled = 1 << 31
 
-// Flags of wide entries.
-const (
-	WideNullSeen    = 1 << 0 // TagReceivers: a null was seen
-	WideInterpreted = 1 << 1 // TagCount: the producer marked the count as interpreted
-)
+// A Sub refines the tag of a wide entry. Its values are those of the entry's tag.
+type Sub uint16
 
-// Sub of a TagReceivers entry: what the types are of.
+// The values of Sub.
 const (
-	SubVirtualCall = 1 // receivers of a call
-	SubTypeCheck   = 2 // operands of instanceof, checkcast or aastore
-)
+	// Of a TagReceivers entry: what the types are of.
+	SubVirtualCall Sub = 1 // receivers of a call
+	SubTypeCheck   Sub = 2 // operands of instanceof, checkcast or aastore
 
-// Sub of a TagSuccessors entry.
-const (
-	SubConditional = 1 // an if or a switch
-	SubReturn      = 2 // jsr/ret: return points
-)
+	// Of a TagSuccessors entry.
+	SubConditional Sub = 1 // an if or a switch
+	SubReturn      Sub = 2 // jsr/ret: return points
 
-// Sub of a TagValueSite entry: LLVM's value kinds.
-const (
-	SubIndirectCall = 0 // values are ids of called functions
-	SubMemOpSize    = 1 // values are sizes in bytes
-	SubVTable       = 2 // values are ids of vtables
-)
+	// Of a TagValueSite entry: LLVM's value kinds.
+	SubIndirectCall Sub = 0 // values are ids of called functions
+	SubMemOpSize    Sub = 1 // values are sizes in bytes
+	SubVTable       Sub = 2 // values are ids of vtables
 
-// Sub of a TagCount entry: what is counted.
-const (
-	SubCalls       = 1 // calls of the method
-	SubBytecodes   = 2 // bytecodes executed
-	SubCycles      = 3 // processor cycles
-	SubNativeCalls = 4 // calls of a native method
-	SubNewArrays   = 5 // arrays created at the point
-	SubSamples     = 6 // samples taken at the point
-	SubUnprofiled  = 7 // calls that HotSpot counts as not profiled, of a Receivers entry that was one of its own
+	// Of a TagCount entry: what is counted.
+	SubCalls       Sub = 1 // calls of the method
+	SubBytecodes   Sub = 2 // bytecodes executed
+	SubCycles      Sub = 3 // processor cycles
+	SubNativeCalls Sub = 4 // calls of a native method
+	SubNewArrays   Sub = 5 // arrays created at the point
+	SubSamples     Sub = 6 // samples taken at the point
+	SubUnprofiled  Sub = 7 // calls that HotSpot counts as not profiled, of a Receivers entry that was one of its own
 )
 
 // A traps word is HotSpot's trap state (DataLayout::_traps). Its highest bit,

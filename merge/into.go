@@ -66,7 +66,7 @@ type target struct{ *profileset.Set }
 
 // rowsToMerge leaves out the order of one source, and the dumps, which are
 // listed for all archives together.
-func (t target) rowsToMerge(table *disk.Table) func(row int) (bool, error) {
+func (t target) rowsToMerge(table *reader.Table) func(row int) (bool, error) {
 	if table.Kind.IsSourceOrder() || table.Kind == layout.TableDumps {
 		return func(int) (bool, error) { return false, nil }
 	}
@@ -159,7 +159,7 @@ func (b target) mergeable(h *layout.Header, empty bool) error {
 	switch {
 	case h.Domain != b.Domain:
 		return fmt.Errorf("%w: it is of domain %s, the others are of %s: merge the archives of each domain by themselves", profileset.ErrMismatch, h.Domain, b.Domain)
-	case !empty && (h.Params[layout.ParamLLVMVariant]^b.Heading.Params[layout.ParamLLVMVariant])&disk.LLVMCoverageOnly != 0:
+	case !empty && (h.Params.LLVMVariant^b.Heading.Params.LLVMVariant)&disk.LLVMCoverageOnly != 0:
 		return fmt.Errorf("%w: one has counts, the other says only what was covered: merge archives of one kind of instrumentation", profileset.ErrMismatch)
 	}
 	return nil
@@ -244,5 +244,5 @@ func (b target) setShape(s disk.Shape) {
 	}
 	b.Shape = s
 	p := &b.Heading.Params
-	p[layout.ParamTypeProfileWidth], p[layout.ParamBciProfileWidth], p[layout.ParamReceiverGap] = uint32(s.TypeRows), uint32(s.BciRows), uint32(s.Gap)
+	p.TypeProfileWidth, p.BciProfileWidth, p.ReceiverGap = uint32(s.TypeRows), uint32(s.BciRows), uint32(s.Gap)
 }

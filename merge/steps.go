@@ -127,7 +127,7 @@ func NarrowRows(of *builder.Builder, n int) (dropped int, err error) {
 	}
 	to := b.Heading.Params
 	if b.Domain == layout.DomainHotSpot {
-		to[layout.ParamTypeProfileWidth] = uint32(max(n, 0))
+		to.TypeProfileWidth = uint32(max(n, 0))
 	}
 	switch {
 	case b.Domain != layout.DomainHotSpot && b.Domain != layout.DomainGraal:

@@ -14,7 +14,7 @@ import (
 
 // AdoptOptions say how a store is adopted.
 type AdoptOptions struct {
-	Base archive.Base // archive.Requested: where the archive asks for, if that is free
+	Base archive.Base // archive.BaseRequested: where the archive asks for, if that is free
 	// Eager relocates every profile at once, with several goroutines, instead
 	// of each when it is claimed.
 	Eager bool

@@ -110,7 +110,7 @@ func TestAdoptedProfilesSayTheSameAnywhere(t *testing.T) {
 		"heap":   func() *reader.Store { return openFixture(t) },
 		"mapped": func() *reader.Store { return openFile(t, fixture(0)) },
 	} {
-		for _, o := range []reader.AdoptOptions{{}, {Eager: true}, {Base: archive.Anywhere}, {Base: archive.Anywhere, Eager: true}} {
+		for _, o := range []reader.AdoptOptions{{}, {Eager: true}, {Base: archive.BaseAnywhere}, {Base: archive.BaseAnywhere, Eager: true}} {
 			s := open()
 			adopt(t, s, o)
 			if diff := cmp.Diff(want, describeAll(t, s, true)); diff != "" {
@@ -134,7 +134,7 @@ func TestAdoptedProfilesSayTheSameAnywhere(t *testing.T) {
 
 // Native code that follows a pointer of an adopted block finds the record.
 func TestPointersOfAnAdoptedBlockAreAddresses(t *testing.T) {
-	for _, base := range []archive.Base{archive.Requested, archive.Anywhere} {
+	for _, base := range []archive.Base{archive.BaseRequested, archive.BaseAnywhere} {
 		s := openFile(t, fixture(0))
 		adopt(t, s, reader.AdoptOptions{Base: base})
 		p := adoptProfile(t, s, keyArea)
@@ -245,8 +245,8 @@ func TestRecordNull(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, _ := e.Receivers()
-		if !r.NullSeen() || e.Flags() != layout.EntryNullSeen || e.Point() == 0 || e.Raw().Flags() != 0 {
-			t.Errorf("%s: flags %#x, trained %#x", e.Tag(), e.Flags(), e.Raw().Flags())
+		if !r.NullSeen() || e.Flags() != layout.EntryNullSeen || e.Point() == 0 || disk.Entry(e.Bytes()).Flags() != 0 {
+			t.Errorf("%s: flags %#x, trained %#x", e.Tag(), e.Flags(), disk.Entry(e.Bytes()).Flags())
 		}
 	}
 	if err := entryAt(t, wide, 5).RecordNull(); !errors.Is(err, errors.ErrUnsupported) {

@@ -147,7 +147,7 @@ func BenchmarkRecord(b *testing.B) {
 // BenchmarkClaim is the first adoption of every profile of an archive,
 // relocation included, and the copy-on-write faults where that writes.
 func BenchmarkClaim(b *testing.B) {
-	for name, base := range map[string]archive.Base{"requested": archive.Requested, "anywhere": archive.Anywhere} {
+	for name, base := range map[string]archive.Base{"requested": archive.BaseRequested, "anywhere": archive.BaseAnywhere} {
 		b.Run(name, func(b *testing.B) {
 			s := openBench(b)
 			var profiles []reader.Profile
@@ -190,7 +190,7 @@ func fresh(b *testing.B, path string, base archive.Base) (profiles []reader.Prof
 // BenchmarkAdopt is the adoption of a whole archive.
 func BenchmarkAdopt(b *testing.B) {
 	for name, o := range map[string]reader.AdoptOptions{
-		"requested": {}, "lazy": {Base: archive.Anywhere}, "eager": {Base: archive.Anywhere, Eager: true},
+		"requested": {}, "lazy": {Base: archive.BaseAnywhere}, "eager": {Base: archive.BaseAnywhere, Eager: true},
 	} {
 		b.Run(name, func(b *testing.B) {
 			path := openBench(b).Mapping().Name()

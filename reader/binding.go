@@ -6,13 +6,13 @@ import (
 )
 
 // A BindingState says whether a type of the archive exists in this run.
-type BindingState uint8
+type Binding uint8
 
 // The states.
 const (
-	Unbound  BindingState = iota // not loaded yet: must not be acted on
-	Bound                        // tied to a class of the embedder
-	Excluded                     // will never be loaded, or must not be used
+	BindingUnbound  Binding = iota // not loaded yet: must not be acted on
+	BindingBound                   // tied to a class of the embedder
+	BindingExcluded                // will never be loaded, or must not be used
 )
 
 // Class numbers that stand for a state.
@@ -92,21 +92,21 @@ func (s *Store) Exclude(t Type) error {
 }
 
 // Binding gives the class that a type is bound to.
-func (s *Store) Binding(t Type) (class uint64, state BindingState) {
+func (s *Store) Binding(t Type) (class uint64, state Binding) {
 	if t.s != s {
-		return 0, Unbound
+		return 0, BindingUnbound
 	}
 	c := s.bindings.find(t.ordinal)
 	if c == nil {
-		return 0, Unbound
+		return 0, BindingUnbound
 	}
 	switch class := c.Load(); class {
 	case classUnbound:
-		return 0, Unbound
+		return 0, BindingUnbound
 	case classExcluded:
-		return 0, Excluded
+		return 0, BindingExcluded
 	default:
-		return class, Bound
+		return class, BindingBound
 	}
 }
 

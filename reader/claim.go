@@ -121,7 +121,7 @@ func (a *adoption) relocate(p Profile, from int64) error {
 func (p Profile) pointers() (n int64) {
 	for s := layout.SectionData; s < layout.SectionDirectory; s++ {
 		for e := range p.Section(s) {
-			for range p.s.shape.Pointers(e.Raw()) {
+			for range p.s.shape.Pointers(e.raw()) {
 				n++
 			}
 		}

@@ -250,10 +250,10 @@ func TestWronglyWrittenArchivesAreRefused(t *testing.T) {
 	h := s.Header()
 	many, codes, area := profileOf(t, s, keyMany), codesProfile(t, s), profileOf(t, s, keyArea)
 	sum := find(t, s, keySum)
-	dir := many.Block().SectionSpan(layout.SectionDirectory)
+	dir := disk.Block(many.Bytes()).SectionSpan(layout.SectionDirectory)
 	entry := entryAt(t, area, 6)
-	inData := area.Ref().Offset() + area.Block().SectionSpan(layout.SectionData).Offset + int64(entry.Offset())
-	links, _ := codes.Block().FieldOffset(disk.HasLinks)
+	inData := area.Ref().Offset() + disk.Block(area.Bytes()).SectionSpan(layout.SectionData).Offset + int64(entry.Offset())
+	links, _ := disk.Block(codes.Bytes()).FieldOffset(disk.HasLinks)
 	var contexts []reader.Context
 	for c := range sum.Contexts() {
 		contexts = append(contexts, c)
@@ -278,9 +278,9 @@ func TestWronglyWrittenArchivesAreRefused(t *testing.T) {
 		{"chain that loops", codes.Ref().Offset() + links + 4, u32, uint64(codes.Ref()), layout.RegionRW},
 		{"unknown presence", area.Ref().Offset() + 8, u32, 1 << 30, layout.RegionRW},
 		{"unknown tag", inData, 1, 200, layout.RegionRW},
-		{"pointer outside", inData + int64(entry.Raw().CellOffset(1)), u64, 16, layout.RegionRW},
-		{"pointer between types", inData + int64(entry.Raw().CellOffset(1)), u64, disk.Pointer(h.Base, h.Parts[disk.PartTypes].Offset+8), layout.RegionRW},
-		{"pointer with tags where none are", inData + int64(entry.Raw().CellOffset(1)), u64, disk.Pointer(h.Base, h.Parts[disk.PartTypes].Offset+1), layout.RegionRW},
+		{"pointer outside", inData + int64(disk.Entry(entry.Bytes()).CellOffset(1)), u64, 16, layout.RegionRW},
+		{"pointer between types", inData + int64(disk.Entry(entry.Bytes()).CellOffset(1)), u64, disk.Pointer(h.Base, h.Parts[disk.PartTypes].Offset+8), layout.RegionRW},
+		{"pointer with tags where none are", inData + int64(disk.Entry(entry.Bytes()).CellOffset(1)), u64, disk.Pointer(h.Base, h.Parts[disk.PartTypes].Offset+1), layout.RegionRW},
 		{"method of no size", sum.Ref().Offset() + 12, 2, 0, layout.RegionRO},
 		{"method that is too long", sum.Ref().Offset() + 12, 2, 0xffff, layout.RegionRO},
 		{"name outside", sum.Ref().Offset() + 8, u32, uint64(area.Ref()), layout.RegionRO},
@@ -365,7 +365,7 @@ func TestBytesThatChangeAfterTheCheck(t *testing.T) {
 		}
 		p := profiles[rnd.IntN(len(profiles))]
 		for range 1 + rnd.IntN(4) {
-			at := p.Ref().Offset() + rnd.Int64N(min(int64(len(p.Block())), 64+rnd.Int64N(400)))
+			at := p.Ref().Offset() + rnd.Int64N(min(int64(len(p.Bytes())), 64+rnd.Int64N(400)))
 			changing[at] = byte(rnd.Uint32())
 		}
 		profileAnswers(nil, p) // errors are fine, a panic is not

@@ -58,7 +58,7 @@ func TestViewDirtiesNoPage(t *testing.T) {
 	if n := dirtyKB(t, path); n != 0 {
 		t.Errorf("%d KiB are dirty behind a view", n)
 	}
-	if err := s.Adopt(reader.AdoptOptions{Base: archive.Anywhere}); err != nil {
+	if err := s.Adopt(reader.AdoptOptions{Base: archive.BaseAnywhere}); err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range profiles {

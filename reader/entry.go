@@ -27,14 +27,14 @@ func (e Entry) Tag() layout.Tag { return e.kind.tag }
 
 // Point is the profile point that the entry belongs to.
 func (e Entry) Point() int32 {
-	point := e.Raw().Point()
+	point := e.raw().Point()
 	runtime.KeepAlive(e.s)
 	return point
 }
 
 // Sub refines the tag of a wide entry.
-func (e Entry) Sub() uint16 {
-	sub := e.Raw().Sub()
+func (e Entry) Sub() layout.Sub {
+	sub := e.raw().Sub()
 	runtime.KeepAlive(e.s)
 	return sub
 }
@@ -42,8 +42,11 @@ func (e Entry) Sub() uint16 {
 // Offset is where the entry lies, in bytes from the start of its section.
 func (e Entry) Offset() int { return e.at }
 
-// Raw is the trained entry as it lies in the file; it must not be written to.
-func (e Entry) Raw() disk.Entry { return e.s.trained(e.place) }
+// Bytes returns the trained entry as it lies in the file. It must not be written
+// to.
+func (e Entry) Bytes() []byte { return e.raw() }
+
+func (e Entry) raw() disk.Entry { return e.s.trained(e.place) }
 
 // live is the adopted entry, nil if the profile is not adopted.
 func (e Entry) live() []byte {
@@ -58,7 +61,7 @@ func (e Entry) Cell(i int) Counter {
 	if i < 0 {
 		panic("reader: a cell before the first")
 	}
-	return counterAt(e.s, e.Raw(), e.live(), e.header()+i*disk.CellSize)
+	return counterAt(e.s, e.raw(), e.live(), e.header()+i*disk.CellSize)
 }
 
 // Cells is the number of cells.
@@ -116,7 +119,7 @@ func (e Entry) Bitmap() (b []byte, ok bool) {
 	if e.kind.tag != layout.TagBitmap {
 		return nil, false
 	}
-	n := min(e.Raw().Rows(), e.place.size()-disk.WideHeaderSize)
+	n := min(e.raw().Rows(), e.place.size()-disk.WideHeaderSize)
 	b = e.current()[disk.WideHeaderSize:]
 	runtime.KeepAlive(e.s)
 	return b[:n], true
@@ -127,7 +130,7 @@ func (e Entry) current() []byte {
 	if e.kind.adopted {
 		return e.live()
 	}
-	return e.Raw()
+	return e.raw()
 }
 
 // Trap is the method of a SpeculativeTrap entry; it is the zero Method if there

@@ -160,7 +160,7 @@ func TestLists(t *testing.T) {
 		t.Errorf("bitmap %x, %t", bits, ok)
 	}
 	count := entryAt(t, loop, 5)
-	if c, ok := count.Counter(); !ok || c.Load() != 12 || count.Sub() != layout.SubCycles || count.Flags() != layout.WideInterpreted {
+	if c, ok := count.Counter(); !ok || c.Load() != 12 || count.Sub() != layout.SubCycles || count.Flags() != layout.EntryInterpreted {
 		t.Errorf("count %d, %t, sub %d, flags %d", c.Load(), ok, count.Sub(), count.Flags())
 	}
 }

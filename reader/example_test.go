@@ -15,7 +15,7 @@ import (
 // called, and for which shapes Shape.area.
 func training() []byte {
 	var params layout.Params
-	params[layout.ParamTypeProfileWidth] = 2
+	params.TypeProfileWidth = 2
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: params})
 	p := b.Profile(b.Method(layout.Key{Class: "java/lang/String", Name: "length", Signature: "()I"}), 0, builder.NoContext)
 	p.Invocations(61205)

@@ -58,10 +58,10 @@ func TestFindComparesEveryPartOfTheKey(t *testing.T) {
 func TestMethodTellsWhatIsKnownOfIt(t *testing.T) {
 	s := openFixture(t)
 	area := find(t, s, keyArea)
-	if area.Access() != disk.AccFinal || area.Flags()&layout.MethodNotMatchable == 0 || area.NeverRan() {
+	if area.Access() != disk.AccFinal || area.Flags()&layout.MethodNotMatchable == 0 || area.Unexecuted() {
 		t.Errorf("access %#x, flags %#x", area.Access(), area.Flags())
 	}
-	if idle := find(t, s, keyIdle); !idle.NeverRan() {
+	if idle := find(t, s, keyIdle); !idle.Unexecuted() {
 		t.Error("a method that never ran ran")
 	}
 	name, err := area.Name()

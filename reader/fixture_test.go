@@ -13,7 +13,7 @@ import (
 
 // hotspotParams shape receiver entries of two rows and Ret entries of two.
 func hotspotParams(gap uint32) (p layout.Params) {
-	p[layout.ParamTypeProfileWidth], p[layout.ParamBciProfileWidth], p[layout.ParamReceiverGap] = 2, 2, gap
+	p.TypeProfileWidth, p.BciProfileWidth, p.ReceiverGap = 2, 2, gap
 	return p
 }
 
@@ -127,7 +127,7 @@ func addWide(b *builder.Builder, circle, square builder.TypeRef) {
 	p.Successors(2, layout.SubConditional, builder.Successor{Point: -9, Index: 1, Count: 6})
 	p.Receivers(3, layout.SubVirtualCall, 0, 8, 0, builder.Row{Type: circle, Count: 9}, builder.Row{Type: square, Count: 10})
 	p.Callees(4, builder.Callee{Method: b.Method(keySum), Count: 11})
-	p.Count(5, layout.SubCycles, layout.WideInterpreted, 12)
+	p.Count(5, layout.SubCycles, layout.EntryInterpreted, 12)
 	mustDone(p)
 }
 

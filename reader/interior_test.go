@@ -28,7 +28,7 @@ func TestInsideOfACheckedBlockIsChecked(t *testing.T) {
 	}
 	refused := 0
 	for _, p := range blocks {
-		for n := p.Ref() + 1; n < p.Ref()+layout.Ref(len(p.Block())/disk.Unit); n++ {
+		for n := p.Ref() + 1; n < p.Ref()+layout.Ref(len(p.Bytes())/disk.Unit); n++ {
 			_, after := all.ProfileAt(n)
 			_, alone := open(t, data).ProfileAt(n)
 			if (after == nil) != (alone == nil) {
@@ -57,7 +57,7 @@ func nested(t *testing.T) (s *reader.Store, outer, inner layout.Ref) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	counters := first.Ref().Offset() + first.Block().SectionSpan(layout.SectionData).Offset + disk.WideHeaderSize
+	counters := first.Ref().Offset() + disk.Block(first.Bytes()).SectionSpan(layout.SectionData).Offset + disk.WideHeaderSize
 	binary.LittleEndian.PutUint64(data[counters+8:], 2|uint64(m.Ref())<<32) // a block of two units
 	binary.LittleEndian.PutUint64(data[counters+16:], 0)
 	opened, err := archive.FromBytes("nested.parc", data, archive.Options{Check: archive.CheckNone})
@@ -75,7 +75,7 @@ func TestOverlappingBlocksAreNotBothAdopted(t *testing.T) {
 		if innerFirst {
 			one, other = other, one
 		}
-		adopt(t, s, reader.AdoptOptions{Base: archive.Anywhere})
+		adopt(t, s, reader.AdoptOptions{Base: archive.BaseAnywhere})
 		for range 2 { // the answer stays the same
 			if _, err := profileAt(t, s, one).Adopt(); err != nil {
 				t.Fatal(err)

@@ -96,13 +96,13 @@ func TestBarrier(t *testing.T) {
 		}
 		return n
 	}
-	if _, state := s.Binding(circle); bound() != 0 || state != reader.Unbound {
+	if _, state := s.Binding(circle); bound() != 0 || state != reader.BindingUnbound {
 		t.Error("a type is bound from the start")
 	}
 	if err := s.Bind(square, 42); err != nil {
 		t.Fatal(err)
 	}
-	if class, state := s.Binding(square); bound() != 18 || class != 42 || state != reader.Bound {
+	if class, state := s.Binding(square); bound() != 18 || class != 42 || state != reader.BindingBound {
 		t.Errorf("class %d, state %d, bound rows %d", class, state, bound())
 	}
 	if err := s.Bind(circle, 43); err != nil || bound() != 35 {
@@ -111,7 +111,7 @@ func TestBarrier(t *testing.T) {
 	if err := s.Exclude(circle); err != nil || bound() != 18 {
 		t.Errorf("bound rows %d, %v", bound(), err)
 	}
-	if _, state := s.Binding(circle); state != reader.Excluded {
+	if _, state := s.Binding(circle); state != reader.BindingExcluded {
 		t.Errorf("state %d", state)
 	}
 }
@@ -140,7 +140,7 @@ func TestBindingErrors(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	if class, state := s.Binding(foreign); class != 0 || state != reader.Unbound {
+	if class, state := s.Binding(foreign); class != 0 || state != reader.BindingUnbound {
 		t.Error("a foreign type is bound")
 	}
 	adopt(t, s, reader.AdoptOptions{})
@@ -148,7 +148,7 @@ func TestBindingErrors(t *testing.T) {
 	if err := s.Bind(late, 7); err != nil {
 		t.Fatal(err)
 	}
-	if class, state := s.Binding(late); class != 7 || state != reader.Bound {
+	if class, state := s.Binding(late); class != 7 || state != reader.BindingBound {
 		t.Errorf("late type: class %d, state %d", class, state)
 	}
 }

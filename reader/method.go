@@ -60,8 +60,8 @@ func (s *Store) referred(n layout.Ref) (Method, error) {
 	}
 }
 
-// Record is the method's record as it lies in the file; that of a row is what
-// its record would be.
+// Record returns the method's record as it lies in the file, or what the record of
+// a row would be. It is for the packages of this module.
 func (m Method) Record() disk.MethodRecord { return m.record() }
 
 // record decodes the whole record. It was checked; it is empty if the file was
@@ -130,7 +130,7 @@ func (m Method) Ref() layout.Ref { return m.at }
 func (m Method) Flags() layout.MethodFlags { return m.head.Flags() }
 
 // NeverRan reports whether the method was seen and never ran.
-func (m Method) NeverRan() bool { return m.head.Flags()&layout.MethodUnexecuted != 0 }
+func (m Method) Unexecuted() bool { return m.head.Flags()&layout.MethodUnexecuted != 0 }
 
 // Profiled reports whether the method has a profile without a context.
 func (m Method) Profiled() bool { return m.profiles() != 0 }

@@ -85,8 +85,8 @@ func TestMethodsThatNeverRanAreFoundLikeOthers(t *testing.T) {
 // tellsItself checks a method that Methods gave, and that it is found.
 func tellsItself(t *rapid.T, s *reader.Store, m reader.Method, k layout.Key, ran bool) {
 	got, err := m.Key()
-	if err != nil || got != k || m.NeverRan() == ran || m.Profiled() != ran || m.ID() != k.ID(layout.DomainGraal) {
-		t.Fatalf("method %v, %v, never ran %t, profiled %t; want %v, which ran: %t", got, err, m.NeverRan(), m.Profiled(), k, ran)
+	if err != nil || got != k || m.Unexecuted() == ran || m.Profiled() != ran || m.ID() != k.ID(layout.DomainGraal) {
+		t.Fatalf("method %v, %v, never ran %t, profiled %t; want %v, which ran: %t", got, err, m.Unexecuted(), m.Profiled(), k, ran)
 	}
 	found, err := s.Find(k)
 	if err != nil || found != m {

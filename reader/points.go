@@ -38,7 +38,7 @@ type section struct {
 }
 
 func (p Profile) section(s layout.BlockSection) section {
-	block := p.Block()
+	block := p.block()
 	span := block.SectionSpan(s)
 	if span.End() > int64(len(block)) {
 		return section{}
@@ -66,7 +66,7 @@ func (p Profile) At(point int32) (e Entry, ok bool) {
 	if p.s == nil {
 		return Entry{}, false
 	}
-	if block := p.Block(); block.Presence()&disk.HasDirectory != 0 {
+	if block := p.block(); block.Presence()&disk.HasDirectory != 0 {
 		dir := block.Section(layout.SectionDirectory)
 		return p.listed(dir, searchDirectory(dir, point, 0), point)
 	}
@@ -109,7 +109,7 @@ func (p Profile) atPoint(point int32, yield func(Entry) bool) {
 	if p.s == nil {
 		return
 	}
-	dir := p.Block().Section(layout.SectionDirectory)
+	dir := p.block().Section(layout.SectionDirectory)
 	if len(dir) == 0 {
 		for e := range p.Entries() {
 			if e.Point() == point && !yield(e) {

@@ -36,9 +36,11 @@ func (p Profile) Valid() bool { return p.s != nil }
 // Ref is the place of the block.
 func (p Profile) Ref() layout.Ref { return p.place.at }
 
-// Block is the trained block as it lies in the file. It must not be written to,
-// and is valid while p is reachable.
-func (p Profile) Block() disk.Block {
+// Bytes returns the trained MethodData block as it lies in the file. It must not
+// be written to, and is valid while p is reachable.
+func (p Profile) Bytes() []byte { return p.block() }
+
+func (p Profile) block() disk.Block {
 	if p.s == nil {
 		return nil
 	}
@@ -58,7 +60,7 @@ func (p Profile) Method() (Method, error) {
 	if p.s == nil {
 		return Method{}, ErrNotFound
 	}
-	return p.s.MethodAt(p.Block().Method())
+	return p.s.MethodAt(p.block().Method())
 }
 
 // Code is the id of the code that the profile is of, 0 if it is not known.
@@ -93,7 +95,7 @@ func (p Profile) trained(f disk.Presence) []byte {
 	if p.s == nil {
 		return nil
 	}
-	return p.Block().Field(f)
+	return p.block().Field(f)
 }
 
 // current is the bytes from an optional field on, of the adopted block if there
@@ -133,5 +135,5 @@ func (p Profile) counter(f disk.Presence) (Counter, bool) {
 	if b == nil {
 		return Counter{}, false
 	}
-	return counterAt(p.s, p.Block(), p.live(), p.place.size()-len(b)), true
+	return counterAt(p.s, p.block(), p.live(), p.place.size()-len(b)), true
 }

@@ -85,7 +85,7 @@ func TestEntriesComeInOrderOfPoints(t *testing.T) {
 		if want := int32(len(tags)); e.Point() != want || e.Offset() != offset {
 			t.Errorf("%s entry at point %d, offset %d; want %d, %d", e.Tag(), e.Point(), e.Offset(), want, offset)
 		}
-		offset += len(e.Raw())
+		offset += len(e.Bytes())
 	}
 	want := []layout.Tag{layout.TagBit, layout.TagCounter, layout.TagJump, layout.TagBranch, layout.TagReceiverType, layout.TagVirtualCall,
 		layout.TagRet, layout.TagMultiBranch, layout.TagCallType, layout.TagVirtualCallType}
@@ -133,7 +133,7 @@ func TestAtAndPointsAgreeWithTheWalk(t *testing.T) {
 			}
 		}
 	}
-	if dir := profileOf(t, s, keyMany).Block().Section(layout.SectionDirectory); disk.DirectoryLen(dir) != manyPoints+1 {
+	if dir := disk.Block(profileOf(t, s, keyMany).Bytes()).Section(layout.SectionDirectory); disk.DirectoryLen(dir) != manyPoints+1 {
 		t.Errorf("a directory of %d rows: the test does not test it", disk.DirectoryLen(dir))
 	}
 }

@@ -86,7 +86,7 @@ func (r Receivers) Bound() iter.Seq[Receiver] {
 			if !ok {
 				continue
 			}
-			if _, state := row.Type.s.Binding(row.Type); state == Bound && !yield(row) {
+			if _, state := row.Type.s.Binding(row.Type); state == BindingBound && !yield(row) {
 				return
 			}
 		}
@@ -110,7 +110,7 @@ type Unlisted struct {
 // Unlisted says what n, the value of Other, counts.
 func (r Receivers) Unlisted(n uint64) Unlisted {
 	switch {
-	case r.e.Raw().SignedCount() && int64(n) < 0:
+	case r.e.raw().SignedCount() && int64(n) < 0:
 		return Unlisted{Failed: -n}
 	case r.full():
 		return Unlisted{Types: n}

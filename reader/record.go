@@ -74,7 +74,7 @@ func (r *Receivers) claimRow(pointer uint64) (row int, ok bool) {
 // Flags are the entry's flags, live if the profile is adopted.
 func (e Entry) Flags() uint8 {
 	if !e.kind.adopted {
-		flags := e.Raw().Flags()
+		flags := e.raw().Flags()
 		runtime.KeepAlive(e.s)
 		return flags
 	}

@@ -59,7 +59,7 @@ func (x *sharedTexts) text(n layout.Ref) (string, error) {
 	return text, err
 }
 
-func (x *sharedTexts) runRow(t *disk.Table, row int) (r disk.RunRow, err error) {
+func (x *sharedTexts) runRow(t *Table, row int) (r disk.RunRow, err error) {
 	for i := range r.Words {
 		r.Words[i] = t.Cell(i, row)
 	}

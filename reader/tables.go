@@ -7,13 +7,31 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
+// A Table is a table of what belongs to no method.
+type Table struct {
+	Kind  layout.TableKind
+	Flags uint32
+	Rows  int
+	cells disk.Table
+}
+
+// Columns returns the number of columns.
+func (t *Table) Columns() int { return t.cells.Columns() }
+
+// Column returns the kind of column i.
+func (t *Table) Column(i int) layout.ColumnKind { return t.cells.Column(i) }
+
+// Cell returns a cell: a number, or the [layout.Ref] of a record, by the kind of
+// its column.
+func (t *Table) Cell(column, row int) uint64 { return t.cells.Cell(column, row) }
+
 // Tables goes through the tables of ex, in the order of their kinds. An error
 // ends it. A table is valid while the store is reachable.
-func (s *Store) Tables() iter.Seq2[disk.Table, error] {
-	return func(yield func(disk.Table, error) bool) {
+func (s *Store) Tables() iter.Seq2[Table, error] {
+	return func(yield func(Table, error) bool) {
 		places, err := s.tablePlaces()
 		if err != nil {
-			yield(disk.Table{}, err)
+			yield(Table{}, err)
 			return
 		}
 		for _, p := range places {
@@ -27,17 +45,17 @@ func (s *Store) Tables() iter.Seq2[disk.Table, error] {
 
 // Table gives one table of ex; the error matches ErrNotFound if there is none.
 // The table is valid while the store is reachable.
-func (s *Store) Table(kind layout.TableKind) (disk.Table, error) {
+func (s *Store) Table(kind layout.TableKind) (Table, error) {
 	places, err := s.tablePlaces()
 	if err != nil {
-		return disk.Table{}, err
+		return Table{}, err
 	}
 	for _, p := range places {
 		if p.kind == kind {
 			return s.table(p)
 		}
 	}
-	return disk.Table{}, ErrNotFound
+	return Table{}, ErrNotFound
 }
 
 // A tablePlace is a row of the directory of ex.
@@ -87,12 +105,13 @@ func (s *Store) parsePlaces(rows []byte, end int64) ([]tablePlace, error) {
 	return places, nil
 }
 
-func (s *Store) table(p tablePlace) (disk.Table, error) {
+func (s *Store) table(p tablePlace) (Table, error) {
 	b, err := s.m.Bytes(layout.RegionEX, p.span.Offset, p.span.Size)
 	if err != nil {
-		return disk.Table{}, err
+		return Table{}, err
 	}
-	t, err := disk.ParseTable(b)
+	parsed, err := disk.ParseTable(b)
+	t := Table{Kind: parsed.Kind, Flags: parsed.Flags, Rows: parsed.Rows, cells: parsed}
 	if err == nil && t.Kind != p.kind {
 		return t, s.corrupt(layout.RegionEX, p.span.Offset, "table %d is listed as %d", t.Kind, p.kind)
 	}

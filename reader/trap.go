@@ -20,7 +20,7 @@ func (e Entry) Traps() uint32 {
 	if e.kind.adopted {
 		traps = e.word(at).Load()
 	} else {
-		traps = le.Uint32(e.Raw()[at:])
+		traps = le.Uint32(e.raw()[at:])
 	}
 	runtime.KeepAlive(e.s)
 	return traps

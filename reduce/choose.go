@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -129,7 +128,7 @@ func allowedAt(s *reader.Store, n layout.Ref, may func(layout.Key) bool) (bool, 
 // sampledStacks are the stacks of the table of samples. Samples are a measure
 // of their own: they are never added to counts, which have another unit.
 type sampledStacks struct {
-	t    disk.Table
+	t    reader.Table
 	list []sampledStack
 }
 

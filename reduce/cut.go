@@ -165,18 +165,18 @@ func (c *cut) id(id uint64) uint64 {
 type rowCut struct {
 	*cut
 	s     *reader.Store
-	t     *disk.Table
+	t     *reader.Table
 	whole bool // the table goes
 	group bool // the last stack that began stays
 }
 
-func (c *cut) rowsOf(s *reader.Store, t *disk.Table) *rowCut {
+func (c *cut) rowsOf(s *reader.Store, t *reader.Table) *rowCut {
 	return &rowCut{cut: c, s: s, t: t, whole: c.dropsTable(t)}
 }
 
 // dropsTable reports whether nothing of a table can stay. The dumps of a merged
 // archive are listed anew.
-func (c *cut) dropsTable(t *disk.Table) bool {
+func (c *cut) dropsTable(t *reader.Table) bool {
 	switch t.Kind {
 	case layout.TableOrder, layout.TableOrderRuns, layout.TableDumps:
 		return true

@@ -7,7 +7,6 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/copier"
-	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/poll"
 	"github.com/profarc/profarc/internal/profileset"
 	"github.com/profarc/profarc/layout"
@@ -125,7 +124,7 @@ func (t *reduction) hooks() copier.Hooks {
 	h := copier.Hooks{
 		Lazy:  t.selective(),
 		Entry: t.valueSite,
-		Rows:  func(table *disk.Table) func(row int) (bool, error) { return t.rowsOf(t.s, table).stay },
+		Rows:  func(table *reader.Table) func(row int) (bool, error) { return t.rowsOf(t.s, table).stay },
 		Word:  t.word,
 	}
 	if names := t.names; names != nil {

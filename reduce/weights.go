@@ -132,10 +132,10 @@ func (s scale) weight(p reader.Profile) (sum unitCounts) {
 	}
 	var inclusive [2]uint64 // the highest: marked as interpreted, and not
 	for e := range p.Entries() {
-		raw := e.Raw()
+		raw := disk.Entry(e.Bytes())
 		signed, unit := raw.SignedCount(), raw.CountUnit()
 		if unit.Inclusive() {
-			marked := e.Flags() & layout.WideInterpreted / layout.WideInterpreted
+			marked := e.Flags() & layout.EntryInterpreted / layout.EntryInterpreted
 			inclusive[marked] = max(inclusive[marked], raw.Cell(0))
 			sum[unit] = disk.SaturatingAdd(inclusive[0], inclusive[1])
 			continue
@@ -156,7 +156,7 @@ func (s scale) marks(p reader.Profile) bool {
 	}
 	for e := range p.Entries() {
 		if e.Tag() == layout.TagCounters {
-			return e.Cells() > 0 && e.Raw().Cell(0) > disk.LLVMMaxCount
+			return e.Cells() > 0 && disk.Entry(e.Bytes()).Cell(0) > disk.LLVMMaxCount
 		}
 	}
 	return false

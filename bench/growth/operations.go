@@ -121,7 +121,7 @@ func lookUpAll(ctx context.Context, s, other *reader.Store, _ io.Writer) error {
 
 // claimAll adopts the archive and claims every profile.
 func claimAll(ctx context.Context, s, _ *reader.Store, _ io.Writer) error {
-	if err := s.Adopt(reader.AdoptOptions{Base: archive.Anywhere}); err != nil {
+	if err := s.Adopt(reader.AdoptOptions{Base: archive.BaseAnywhere}); err != nil {
 		return err
 	}
 	for m, err := range s.Methods() {

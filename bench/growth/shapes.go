@@ -34,7 +34,7 @@ var shapes = []shape{
 func newBuilder(d layout.Domain) *builder.Builder {
 	var p layout.Params
 	if d == layout.DomainHotSpot {
-		p[layout.ParamTypeProfileWidth], p[layout.ParamBciProfileWidth] = 2, 2
+		p.TypeProfileWidth, p.BciProfileWidth = 2, 2
 	}
 	return builder.New(d, builder.Config{Params: p})
 }

@@ -41,9 +41,9 @@ func ReadText(r io.Reader, o TextOptions) (*builder.Builder, *TextReport, error)
 	shape := dump.shape()
 	report.Dialect = dump.dialect
 	report.Params = o.Config.Params
-	report.Params[layout.ParamTypeProfileWidth] = uint32(shape.TypeRows)
-	report.Params[layout.ParamBciProfileWidth] = uint32(shape.BciRows)
-	report.Params[layout.ParamReceiverGap] = uint32(shape.Gap)
+	report.Params.TypeProfileWidth = uint32(shape.TypeRows)
+	report.Params.BciProfileWidth = uint32(shape.BciRows)
+	report.Params.ReceiverGap = uint32(shape.Gap)
 	o.Config.Params = report.Params
 	b, err := dump.build(o, shape, report)
 	if err != nil && o.Name != "" {

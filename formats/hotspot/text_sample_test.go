@@ -241,11 +241,11 @@ func testdata(t testing.TB, name string) string {
 
 func TestOwnTexts(t *testing.T) {
 	for name, want := range map[string]TextReport{
-		"jdk17.txt": {Dialect: JDK17, Params: layout.Params{2, 2, 1}, Methods: 6, Entries: 15, OtherLines: 5, HiddenClasses: 2, Lost: codec.Losses{
+		"jdk17.txt": {Dialect: JDK17, Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 1}, Methods: 6, Entries: 15, OtherLines: 5, HiddenClasses: 2, Lost: codec.Losses{
 			{What: LossBytecodes, Count: 17, Line: 15}, {What: LossFront, Count: 1}, {What: LossUnknownLine, Count: 2, Line: 19}, {What: LossLoader, Count: 1, Line: 93}}},
-		"jdk25.txt": {Dialect: JDK25, Params: layout.Params{2, 2, 0}, Methods: 2, Entries: 5, HiddenClasses: 2, Lost: codec.Losses{
+		"jdk25.txt": {Dialect: JDK25, Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 0}, Methods: 2, Entries: 5, HiddenClasses: 2, Lost: codec.Losses{
 			{What: LossBytecodes, Count: 5, Line: 12}, {What: LossUnknownLine, Count: 1, Line: 22}}},
-		"log.xml": {Dialect: JDK17, XML: true, Params: layout.Params{2, 2, 0}, Methods: 1, Entries: 1, OtherLines: 1, Lost: codec.Losses{
+		"log.xml": {Dialect: JDK17, XML: true, Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 0}, Methods: 1, Entries: 1, OtherLines: 1, Lost: codec.Losses{
 			{What: LossBytecodes, Count: 3, Line: 17}}},
 	} {
 		t.Run(name, func(t *testing.T) {

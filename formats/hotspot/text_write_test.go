@@ -76,7 +76,7 @@ func TestPrintContexts(t *testing.T) {
 // Entries with more rows than the VM has are printed with all of them, and can
 // be read again.
 func TestPrintWideEntries(t *testing.T) {
-	b := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{2, 2}})
+	b := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2}})
 	m := b.Method(layout.Key{Class: "a/A", Name: "m", Signature: "()V"})
 	p := b.Profile(m, 0, builder.NoContext)
 	var rows []builder.Row
@@ -84,7 +84,7 @@ func TestPrintWideEntries(t *testing.T) {
 		rows = append(rows, builder.Row{Type: b.Type(builder.TypeKey{Name: name}), Count: uint64(i + 1)})
 	}
 	p.Receivers(3, layout.SubVirtualCall, 0, 4, 1, rows...)
-	p.Receivers(9, layout.SubTypeCheck, layout.WideNullSeen, 0, 0, rows...)
+	p.Receivers(9, layout.SubTypeCheck, layout.EntryNullSeen, 0, 0, rows...)
 	p.Counter(builder.At{Bci: 12}, 8)
 	if err := p.Done(); err != nil {
 		t.Fatal(err)

@@ -276,7 +276,7 @@ func (w *textWriter) profiles() ([]reader.Profile, error) {
 		if err != nil {
 			return nil, err
 		}
-		if m.NeverRan() {
+		if m.Unexecuted() {
 			w.report.Lost.Add(LossNeverRan, 1)
 		}
 		for p, err := range m.Profiles() {
@@ -326,10 +326,10 @@ func (w *textWriter) widen(p reader.Profile) {
 	for e := range p.Entries() {
 		switch e.Tag() {
 		case layout.TagReceivers:
-			w.settings.shape.TypeRows = max(w.settings.shape.TypeRows, e.Raw().Rows())
+			w.settings.shape.TypeRows = max(w.settings.shape.TypeRows, disk.Entry(e.Bytes()).Rows())
 		case layout.TagSuccessors:
 			if e.Sub() == layout.SubReturn {
-				w.settings.shape.BciRows = max(w.settings.shape.BciRows, e.Raw().Rows())
+				w.settings.shape.BciRows = max(w.settings.shape.BciRows, disk.Entry(e.Bytes()).Rows())
 			}
 		}
 	}

@@ -265,7 +265,7 @@ func (b *build) entry(p *builder.Profile, r *record, invoked *bool) {
 			rows = append(rows, builder.Row{Type: b.typeOf(v[i]), Count: uint64(v[i+1])})
 		}
 		b.entries.rows = rows
-		sub := uint16(layout.SubVirtualCall)
+		sub := layout.SubVirtualCall
 		if r.kind == instanceofs {
 			sub = layout.SubTypeCheck
 		}

@@ -116,10 +116,10 @@ func TestFibonacci(t *testing.T) {
 	if e, ok := inlined.At(11); err != nil || depth != 2 || !ok || e.Sub() != layout.SubVirtualCall {
 		t.Errorf("valueOf: %v at %d, %v", e, depth, err)
 	}
-	if never := find(t, s, "Fib", "neverCalled", "void()"); !never.NeverRan() || print.NeverRan() || report.Seen != 1 {
-		t.Errorf("seen %d, %t, %t", report.Seen, never.NeverRan(), print.NeverRan())
+	if never := find(t, s, "Fib", "neverCalled", "void()"); !never.Unexecuted() || print.Unexecuted() || report.Seen != 1 {
+		t.Errorf("seen %d, %t, %t", report.Seen, never.Unexecuted(), print.Unexecuted())
 	}
-	if find(t, s, "Fib", "main", "void([Ljava.lang.String;)").NeverRan() {
+	if find(t, s, "Fib", "main", "void([Ljava.lang.String;)").Unexecuted() {
 		t.Error("main never ran, though it was sampled")
 	}
 	monitors, err := s.Table(layout.TableMonitors)

@@ -33,7 +33,7 @@ func TestTextsAreReported(t *testing.T) {
 		if signature == "" {
 			signature = "void()"
 		}
-		if m := find(t, s, "A", name, signature); m.NeverRan() == ran {
+		if m := find(t, s, "A", name, signature); m.Unexecuted() == ran {
 			t.Errorf("%s: never ran %t", name, ran)
 		}
 	}

@@ -149,7 +149,7 @@ func (e *exporter) versionProperty() (string, error) {
 }
 
 // property gives the value of a fact, empty if there is none.
-func (e *exporter) property(t disk.Table, key string) (string, error) {
+func (e *exporter) property(t reader.Table, key string) (string, error) {
 	if t.Rows > 0 && (t.Columns() != 2 || t.Column(0) != layout.ColumnSymbol || t.Column(1) != layout.ColumnSymbol) {
 		return "", nil
 	}
@@ -221,7 +221,7 @@ func (e *exporter) survey() error {
 			return err
 		}
 		e.methods = append(e.methods, m)
-		if m.NeverRan() {
+		if m.Unexecuted() {
 			e.report.Seen++
 		}
 		for p, err := range m.Profiles() {
@@ -256,7 +256,7 @@ func (e *exporter) surveyProfile(m reader.Method, p reader.Profile) error {
 	if p.Code() != 0 {
 		e.report.Lost.Add(LossCode, 1)
 	}
-	if p.Block().Presence()&^sayable != 0 {
+	if disk.Block(p.Bytes()).Presence()&^sayable != 0 {
 		e.report.Lost.Add(LossCounter, 1)
 	}
 	if _, ok := p.Invocations(); ok {
@@ -281,7 +281,7 @@ func (e *exporter) surveyProfile(m reader.Method, p reader.Profile) error {
 // sectionOf is the section that an entry belongs to, foreign for none.
 func sectionOf(entry reader.Entry) sectionKind {
 	switch tag, sub := entry.Tag(), entry.Sub(); {
-	case tag == layout.TagCount && sub == layout.SubCalls && entry.Raw().Flags() == 0:
+	case tag == layout.TagCount && sub == layout.SubCalls && disk.Entry(entry.Bytes()).Flags() == 0:
 		return calls
 	case tag == layout.TagSuccessors && sub == layout.SubConditional:
 		return conditionals
@@ -357,7 +357,7 @@ func (e *exporter) surveyTables() error {
 	return nil
 }
 
-func columnsAre(t disk.Table, kinds ...layout.ColumnKind) bool {
+func columnsAre(t reader.Table, kinds ...layout.ColumnKind) bool {
 	for i, k := range kinds {
 		if i >= t.Columns() || t.Column(i) != k {
 			return false
@@ -366,7 +366,7 @@ func columnsAre(t disk.Table, kinds ...layout.ColumnKind) bool {
 	return t.Columns() == len(kinds)
 }
 
-func (e *exporter) useTypes(t disk.Table) error {
+func (e *exporter) useTypes(t reader.Table) error {
 	for i := range t.Rows {
 		contended, err := e.s.TypeAt(layout.Ref(t.Cell(0, i)))
 		if errors.Is(err, reader.ErrNotFound) {
@@ -383,7 +383,7 @@ func (e *exporter) useTypes(t disk.Table) error {
 
 // stacksOf are the first rows of the stacks of a table of samples: the rows of
 // one follow one another.
-func stacksOf(t disk.Table) (first []int) {
+func stacksOf(t reader.Table) (first []int) {
 	for i := range t.Rows {
 		if i == 0 || t.Cell(0, i) != t.Cell(0, i-1) {
 			first = append(first, i)

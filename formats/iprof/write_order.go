@@ -81,7 +81,7 @@ type sectionIdentity struct {
 }
 
 // parseOrder decodes the tables of the source order.
-func (e *exporter) parseOrder(runs, lists *disk.Table) error {
+func (e *exporter) parseOrder(runs, lists *reader.Table) error {
 	p := &orderParser{exporter: e, lists: unwrapLists(lists), texts: len(e.raws), seen: map[sectionIdentity]bool{}}
 	e.source, e.listed = &sourceOrder{}, [orderLists][]layout.Ref{}
 	for i, list := range p.lists {
@@ -106,7 +106,7 @@ func (e *exporter) parseOrder(runs, lists *disk.Table) error {
 
 // unwrapLists returns the lists of types, methods and profiles, each without the
 // empty cells that fill its last column.
-func unwrapLists(t *disk.Table) (lists [orderLists][]layout.Ref) {
+func unwrapLists(t *reader.Table) (lists [orderLists][]layout.Ref) {
 	of := map[layout.ColumnKind]orderList{layout.ColumnType: listTypes, layout.ColumnMethod: listMethods, layout.ColumnProfile: listProfiles}
 	for column := range t.Columns() {
 		to, ok := of[t.Column(column)]
@@ -124,7 +124,7 @@ func unwrapLists(t *disk.Table) (lists [orderLists][]layout.Ref) {
 }
 
 // addRun adds a run to the last section, or begins another with it.
-func (p *orderParser) addRun(runs *disk.Table, row int) error {
+func (p *orderParser) addRun(runs *reader.Table, row int) error {
 	key, err := p.symbol(runs.Cell(0, row))
 	if err != nil {
 		return err

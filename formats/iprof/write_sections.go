@@ -154,7 +154,7 @@ func (e *exporter) listedRecords(s *orderedSection, profiles []layout.Ref) error
 
 // monitorRecord writes the one record of monitors.
 func (e *exporter) monitorRecord(s *orderedSection) error {
-	var t disk.Table
+	var t reader.Table
 	if e.found[monitors] > 0 {
 		var err error
 		if t, err = e.s.Table(layout.TableMonitors); err != nil {
@@ -168,7 +168,7 @@ func (e *exporter) monitorRecord(s *orderedSection) error {
 	return err
 }
 
-func (e *exporter) monitorRows(t disk.Table) error {
+func (e *exporter) monitorRows(t reader.Table) error {
 	e.out.raw(`{"ctx":"0:0","records":[`)
 	n := 0
 	for i := range t.Rows {
@@ -188,7 +188,7 @@ func (e *exporter) monitorRows(t disk.Table) error {
 
 // stacks writes the sampled stacks.
 func (e *exporter) stacks(s *orderedSection) error {
-	var t disk.Table
+	var t reader.Table
 	var first []int
 	if e.found[samples] > 0 {
 		var err error
@@ -205,7 +205,7 @@ func (e *exporter) stacks(s *orderedSection) error {
 }
 
 // stack writes the stack whose rows begin at first.
-func (e *exporter) stack(t disk.Table, first int) {
+func (e *exporter) stack(t reader.Table, first int) {
 	e.out.raw(`{"ctx":"`)
 	for row := first; row < t.Rows && t.Cell(0, row) == t.Cell(0, first); row++ {
 		if row > first {

@@ -17,7 +17,7 @@ type methodProfile struct {
 
 type countEntry struct {
 	point int32
-	sub   uint16
+	sub   layout.Sub
 	flags uint8
 	n     uint64
 }
@@ -75,7 +75,7 @@ func (t *text) method(b *builder.Builder, id nameID, report *Report) builder.Met
 }
 
 // subs say what the counts of a keyword are.
-var subs = map[keyword]uint16{
+var subs = map[keyword]layout.Sub{
 	keyBytecodes: layout.SubBytecodes, keyCycles: layout.SubCycles,
 	keyNative: layout.SubNativeCalls, keyNewArray: layout.SubNewArrays,
 }
@@ -103,7 +103,7 @@ func gather(run []record) (profiles map[nameID]*methodProfile) {
 				c.point = int32(r.numbers[1])
 			}
 			if r.interpreted {
-				c.flags = layout.WideInterpreted
+				c.flags = layout.EntryInterpreted
 			}
 			p.counts = append(p.counts, c)
 		}

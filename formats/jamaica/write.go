@@ -122,7 +122,7 @@ func (t *textWriter) methods() error {
 		if err != nil {
 			return err
 		}
-		if m.NeverRan() {
+		if m.Unexecuted() {
 			t.report.Lost.Add(LossNeverRan, 1)
 		}
 		if m.Flags()&layout.MethodNotMatchable != 0 {
@@ -153,7 +153,7 @@ func (t *textWriter) profile(m reader.Method, p reader.Profile) error {
 	} else if ok || p.Code() != 0 {
 		t.report.Lost.Add(LossContext, 1)
 	}
-	if p.Block().Presence()&^(disk.HasLinks|disk.HasCode|disk.HasSections|disk.HasDirectory) != 0 {
+	if disk.Block(p.Bytes()).Presence()&^(disk.HasLinks|disk.HasCode|disk.HasSections|disk.HasDirectory) != 0 {
 		t.report.Lost.Add(LossCounter, 1)
 	}
 	for e := range p.Entries() {
@@ -196,7 +196,7 @@ func (t *textWriter) entry(name string, e reader.Entry) error {
 		return nil
 	}
 	t.report.Entries++
-	if e.Flags()&layout.WideInterpreted != 0 {
+	if e.Flags()&layout.EntryInterpreted != 0 {
 		if key == keyInvoke || !isWhole(name) {
 			t.report.Lost.Add(LossFlags, 1)
 		} else {

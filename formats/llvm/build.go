@@ -57,10 +57,10 @@ func (in *intake) beginModule(h heading) error {
 	r.Kind, r.Version = h.kind, h.version
 	r.Modules++
 	p := &r.Params
-	p[layout.ParamLLVMVariant] |= uint32(h.variant)
-	if h.kind == KindIndexed || in.o.Config.Params[layout.ParamLLVMVersion] == 0 {
-		p[layout.ParamLLVMVersion] = max(p[layout.ParamLLVMVersion], uint32(h.made))
-		p[layout.ParamLLVMNewest] = max(p[layout.ParamLLVMNewest], uint32(h.newest))
+	p.LLVMVariant |= uint32(h.variant)
+	if h.kind == KindIndexed || in.o.Config.Params.LLVMVersion == 0 {
+		p.LLVMVersion = max(p.LLVMVersion, uint32(h.made))
+		p.LLVMNewest = max(p.LLVMNewest, uint32(h.newest))
 	}
 	if err := in.openBuilder(); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (in *intake) nextRun() error {
 
 // checkVariant checks that a variant fits what was read before.
 func (in *intake) checkVariant(v Variant) error {
-	before := Variant(in.report.Params[layout.ParamLLVMVariant])
+	before := Variant(in.report.Params.LLVMVariant)
 	switch {
 	case in.domain == 0:
 		return nil
@@ -227,7 +227,7 @@ const (
 
 // addStreamSize adds the number of traces that those of the file were sampled from.
 func (in *intake) addStreamSize(size uint64) {
-	version := in.report.Params[layout.ParamLLVMVersion]
+	version := in.report.Params.LLVMVersion
 	if in.o.Run.AsLLVM && version > 0 && version < sinceStreams && size <= llvmReservoir {
 		size = in.traces
 	}

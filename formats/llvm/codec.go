@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"github.com/profarc/profarc/formats/codec"
-	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -48,7 +47,7 @@ func (i *Importer) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, e
 	batch.Run.AsLLVM = i.AsLLVM
 	o := ReadOptions{Name: in.Name, Config: in.Config, Into: batch.Parts(), Run: batch.Run}
 	if v := VersionOfRelease(i.Release); v != 0 {
-		o.Config.Params[layout.ParamLLVMVersion] = uint32(v)
+		o.Config.Params.LLVMVersion = uint32(v)
 	}
 	b, r, err := Read(in, o)
 	if err != nil {
@@ -59,7 +58,7 @@ func (i *Importer) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, e
 		Methods: r.Functions, Entries: r.Entries, Lost: r.Lost,
 		Facts: map[string]any{
 			"kind": r.Kind.String(), "version": r.Version, "modules": r.Modules, "traces": r.Traces,
-			"llvm_version": r.Params[layout.ParamLLVMVersion], "variant": r.Params[layout.ParamLLVMVariant],
+			"llvm_version": r.Params.LLVMVersion, "variant": r.Params.LLVMVariant,
 		},
 	}, nil
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/memstore"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -54,7 +55,7 @@ func contentOf(t testing.TB, files ...[]byte) *content {
 	t.Helper()
 	b, report := readInto(t, ReadOptions{Name: "test"}, files...)
 	c := contentOfBuilder(t, b)
-	c.Variant, c.Version = Variant(report.Params[layout.ParamLLVMVariant]), report.Params[layout.ParamLLVMVersion]
+	c.Variant, c.Version = Variant(report.Params.LLVMVariant), report.Params.LLVMVersion
 	return c
 }
 
@@ -62,7 +63,7 @@ func contentOfBuilder(t testing.TB, b *builder.Builder) *content {
 	t.Helper()
 	s := memstore.Open(t, b)
 	h := s.Header()
-	c := &content{Domain: h.Domain, Variant: Variant(h.Params[layout.ParamLLVMVariant]), Version: h.Params[layout.ParamLLVMVersion], Functions: map[string]counted{}}
+	c := &content{Domain: h.Domain, Variant: Variant(h.Params.LLVMVariant), Version: h.Params.LLVMVersion, Functions: map[string]counted{}}
 	for m, err := range s.Methods() {
 		if err != nil {
 			t.Fatal(err)
@@ -78,7 +79,7 @@ func (c *content) method(t testing.TB, m reader.Method) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.NeverRan() {
+	if m.Unexecuted() {
 		c.Unrun = append(c.Unrun, key.Name)
 	}
 	for p, err := range m.Profiles() {
@@ -94,7 +95,7 @@ func (c *content) method(t testing.TB, m reader.Method) {
 func countedOf(p reader.Profile) counted {
 	f := counted{Sites: map[string][]builder.Value{}}
 	for e := range p.Entries() {
-		raw := e.Raw()
+		raw := disk.Entry(e.Bytes())
 		switch e.Tag() {
 		case layout.TagCounters:
 			f.Counts = make([]uint64, raw.Rows())

@@ -116,7 +116,7 @@ type function struct {
 
 // A site is a value site.
 type site struct {
-	kind   uint16
+	kind   layout.Sub
 	number int32 // within its kind, from 0
 	end    int   // end in the function's values, which begin at the end of the previous site
 }
@@ -191,7 +191,7 @@ func (f *function) valueBlock(b []byte, o order) error {
 		}
 		last = int(kind)
 		var err error
-		if b, err = f.valueSites(b[valueKindHeader:], uint16(kind), sites, o); err != nil {
+		if b, err = f.valueSites(b[valueKindHeader:], layout.Sub(kind), sites, o); err != nil {
 			return err
 		}
 	}
@@ -204,7 +204,7 @@ func (f *function) valueBlock(b []byte, o order) error {
 var tooManySites = parse.Exceeded("a function of more than %d value sites of one kind", parse.MaxValueSites)
 
 // valueSites decodes the sites of one kind and returns the bytes after them.
-func (f *function) valueSites(b []byte, kind uint16, sites uint32, o order) (rest []byte, err error) {
+func (f *function) valueSites(b []byte, kind layout.Sub, sites uint32, o order) (rest []byte, err error) {
 	if uint64(sites) > uint64(len(b)) || sites > math.MaxInt32 {
 		return nil, fmt.Errorf("%d value sites in %d bytes", sites, len(b))
 	}

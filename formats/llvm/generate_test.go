@@ -175,9 +175,9 @@ func (g *generator) values(kind int) (values []builder.Value) {
 	for i := range number {
 		v := builder.Value{Value: uint64(sizes[i]), Count: g.count(false)}
 		switch {
-		case kind == layout.SubIndirectCall && !g.one(3):
+		case layout.Sub(kind) == layout.SubIndirectCall && !g.one(3):
 			v.Value = functionAddress(g.IntN(len(g.names)))
-		case kind == layout.SubVTable && !g.one(3):
+		case layout.Sub(kind) == layout.SubVTable && !g.one(3):
 			v.Value = vtableAddress(g.IntN(2)) + 8
 		}
 		values = append(values, v)
@@ -259,7 +259,7 @@ func (f *rawSpecFunction) text(b *bytes.Buffer, names map[uint64]string, bitmaps
 			fmt.Fprintln(b, len(values))
 			for _, v := range values {
 				what := fmt.Sprint(v.Value)
-				if kind != layout.SubMemOpSize {
+				if layout.Sub(kind) != layout.SubMemOpSize {
 					what = names[v.Value]
 					if what == "" {
 						what = externalSymbol

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/layout"
 )
 
 // TestInto: files are summed, with weights; what they say of the process as a
@@ -29,7 +28,7 @@ func TestInto(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := third.Params[layout.ParamLLVMVersion]; got != 13 {
+	if got := third.Params.LLVMVersion; got != 13 {
 		t.Errorf("version %d of all", got)
 	}
 	c := contentOfBuilder(t, b)
@@ -94,16 +93,16 @@ func TestVariantsAreUnited(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := fullSpec(10, VariantIR|VariantLoopEntries, false, 8).encode(t)
-	if _, err := Check(bytes.NewReader(second), ReadOptions{Into: b}); err != nil || b.Params()[layout.ParamLLVMVariant] != uint32(VariantIR|VariantEntryFirst) {
-		t.Errorf("checked: %v, the builder has the variant %#x", err, b.Params()[layout.ParamLLVMVariant])
+	if _, err := Check(bytes.NewReader(second), ReadOptions{Into: b}); err != nil || b.Params().LLVMVariant != uint32(VariantIR|VariantEntryFirst) {
+		t.Errorf("checked: %v, the builder has the variant %#x", err, b.Params().LLVMVariant)
 	}
 	_, report, err := Read(bytes.NewReader(second), ReadOptions{Into: b})
 	if err != nil {
 		t.Fatal(err)
 	}
 	const want = VariantIR | VariantEntryFirst | VariantLoopEntries
-	if c := contentOfBuilder(t, b); c.Variant != want || report.Params[layout.ParamLLVMVariant] != uint32(want) {
-		t.Errorf("variant %#x, reported %#x", c.Variant, report.Params[layout.ParamLLVMVariant])
+	if c := contentOfBuilder(t, b); c.Variant != want || report.Params.LLVMVariant != uint32(want) {
+		t.Errorf("variant %#x, reported %#x", c.Variant, report.Params.LLVMVariant)
 	}
 }
 
@@ -131,7 +130,7 @@ func TestCheckKeepsNothing(t *testing.T) {
 // TestVersionOfUser: who imports may know which LLVM it was.
 func TestVersionOfUser(t *testing.T) {
 	var o ReadOptions
-	o.Config.Params[layout.ParamLLVMVersion] = uint32(VersionOfRelease(22))
+	o.Config.Params.LLVMVersion = uint32(VersionOfRelease(22))
 	for name, want := range map[string]uint32{"raw 10": 13, "text": 13, "indexed 13": 13} {
 		b, _, err := Read(bytes.NewReader(intact(t)[name]), o)
 		if err != nil {

@@ -14,7 +14,7 @@ import (
 func compatStore(t testing.TB, version int, files [][]byte, weights []int) *reader.Store {
 	t.Helper()
 	var params layout.Params
-	params[layout.ParamLLVMVersion] = uint32(version)
+	params.LLVMVersion = uint32(version)
 	var b *builder.Builder
 	for i, f := range files {
 		o := ReadOptions{Name: "test", Config: builder.Config{Params: params}, Into: b, Run: builder.Run{AsLLVM: true}}

@@ -245,7 +245,7 @@ func (t *textScan) readValues() error {
 			return err
 		}
 		had[kind] = true
-		if err := t.readSites(uint16(kind)); err != nil {
+		if err := t.readSites(layout.Sub(kind)); err != nil {
 			return err
 		}
 	}
@@ -253,7 +253,7 @@ func (t *textScan) readValues() error {
 }
 
 // readSites reads the sites of one kind.
-func (t *textScan) readSites(kind uint16) error {
+func (t *textScan) readSites(kind layout.Sub) error {
 	place := t.lines.Place
 	sites, err := t.readNumber(math.MaxInt32, "a number of value sites")
 	if err == nil && sites > parse.MaxValueSites {
@@ -281,7 +281,7 @@ func (t *textScan) readSites(kind uint16) error {
 }
 
 // parseValue decodes the value of the line.
-func (t *textScan) parseValue(kind uint16) (v builder.Value, ok bool) {
+func (t *textScan) parseValue(kind layout.Sub) (v builder.Value, ok bool) {
 	colon := bytes.LastIndexByte(t.text, ':')
 	if colon < 0 {
 		return v, false
@@ -306,7 +306,7 @@ func (t *textScan) parseValue(kind uint16) (v builder.Value, ok bool) {
 }
 
 // addValueName adds the name of a value: its site keeps only the NameRef.
-func (t *textScan) addValueName(kind uint16, what []byte) {
+func (t *textScan) addValueName(kind layout.Sub, what []byte) {
 	if kind == layout.SubVTable {
 		t.addVTable(string(what), 0, 0)
 	} else if !t.targets[string(what)] {

@@ -58,7 +58,7 @@ func (s *rawSpec) want() *content {
 			for i, site := range sites {
 				var values []builder.Value
 				for _, v := range site {
-					if kind != layout.SubMemOpSize {
+					if layout.Sub(kind) != layout.SubMemOpSize {
 						v.Value = remap[v.Value]
 					}
 					values = append(values, v)

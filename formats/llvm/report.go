@@ -125,13 +125,13 @@ func checkDomain(s *reader.Store) error {
 }
 
 // variantOf returns the variant bits of an archive.
-func variantOf(s *reader.Store) Variant { return Variant(s.Header().Params[layout.ParamLLVMVariant]) }
+func variantOf(s *reader.Store) Variant { return Variant(s.Header().Params.LLVMVariant) }
 
 // producerVersion returns the version of the indexed format that the LLVM that made
 // the profiles writes, or 0 if it is not known.
-func producerVersion(s *reader.Store) int { return int(s.Header().Params[layout.ParamLLVMVersion]) }
+func producerVersion(s *reader.Store) int { return int(s.Header().Params.LLVMVersion) }
 
 // newestVersion returns the newest version that producerVersion can stand for.
 func newestVersion(s *reader.Store) int {
-	return max(producerVersion(s), int(s.Header().Params[layout.ParamLLVMNewest]))
+	return max(producerVersion(s), int(s.Header().Params.LLVMNewest))
 }

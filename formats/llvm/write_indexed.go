@@ -339,7 +339,7 @@ func readRunFacts(s *reader.Store) (f runFacts, err error) {
 
 // eachRow calls yield for the rows of a table, if the archive has it. A table with other
 // columns than this package's is ignored.
-func eachRow(s *reader.Store, kind layout.TableKind, columns []layout.ColumnKind, yield func(t *disk.Table, row int) error) error {
+func eachRow(s *reader.Store, kind layout.TableKind, columns []layout.ColumnKind, yield func(t *reader.Table, row int) error) error {
 	t, err := s.Table(kind)
 	if errors.Is(err, reader.ErrNotFound) {
 		return nil
@@ -365,7 +365,7 @@ func eachRow(s *reader.Store, kind layout.TableKind, columns []layout.ColumnKind
 
 // symbolColumn returns the distinct texts of the first column, sorted.
 func symbolColumn(s *reader.Store, kind layout.TableKind, columns []layout.ColumnKind) (texts []string, err error) {
-	err = eachRow(s, kind, columns, func(t *disk.Table, row int) error {
+	err = eachRow(s, kind, columns, func(t *reader.Table, row int) error {
 		name, err := s.SymbolAt(layout.Ref(t.Cell(0, row)))
 		if errors.Is(err, reader.ErrNotFound) {
 			return nil
@@ -379,7 +379,7 @@ func symbolColumn(s *reader.Store, kind layout.TableKind, columns []layout.Colum
 
 func readTraces(s *reader.Store) (traces []trace, err error) {
 	last := uint64(0)
-	err = eachRow(s, layout.TableTraces, traceColumns, func(t *disk.Table, row int) error {
+	err = eachRow(s, layout.TableTraces, traceColumns, func(t *reader.Table, row int) error {
 		number, weight, id := t.Cell(0, row), t.Cell(1, row), t.Cell(2, row)
 		if len(traces) == 0 || number != last {
 			traces = append(traces, trace{weight: weight})
@@ -395,7 +395,7 @@ func readTraces(s *reader.Store) (traces []trace, err error) {
 // streamSize returns the sum of the sizes of the streams that the traces were sampled
 // from, at least the number of traces.
 func streamSize(s *reader.Store, traces uint64) (sum uint64, err error) {
-	err = eachRow(s, layout.TableProperties, propertyColumns, func(t *disk.Table, row int) error {
+	err = eachRow(s, layout.TableProperties, propertyColumns, func(t *reader.Table, row int) error {
 		key, err := s.SymbolAt(layout.Ref(t.Cell(0, row)))
 		if err != nil || !key.Equal(PropertyStreamSize) {
 			return ignoreNotFound(err)

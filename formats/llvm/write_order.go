@@ -76,7 +76,7 @@ func (x *insertion) firstSeenOrder(s *reader.Store) (places []int32, err error) 
 		return ascending(len(x.firsts)), nil
 	}
 	seen := make([]bool, len(x.firsts))
-	err = eachRow(s, layout.TableOrder, orderColumns, func(t *disk.Table, row int) error {
+	err = eachRow(s, layout.TableOrder, orderColumns, func(t *reader.Table, row int) error {
 		if x.laid = t.Flags&disk.OrderOfFile != 0; x.laid && x.version >= sinceSortedNames {
 			x.laid = false // an older file than the one to be written
 			return nil

@@ -23,7 +23,7 @@ import (
 func drawnProfile(t *rapid.T) *builder.Builder {
 	var params layout.Params
 	variant := rapid.SampledFrom([]Variant{0, VariantIR, VariantIR | VariantEntryFirst, VariantIR | VariantContextSensitive}).Draw(t, "variant")
-	params[layout.ParamLLVMVariant] = uint32(variant)
+	params.LLVMVariant = uint32(variant)
 	b := builder.New(variant.Domain(), builder.Config{Params: params})
 	names := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z_][a-z;:. ]{0,6}[a-z]`), 0, 80, rapid.ID[string]).Draw(t, "names")
 	for i, name := range names {
@@ -56,7 +56,7 @@ func drawFunction(t *rapid.T, b *builder.Builder, name string, hash uint64, name
 	if bitmap := rapid.SliceOfN(rapid.Byte(), 0, 9).Draw(t, "bitmap"); len(bitmap) > 0 {
 		p.Bitmap(0, bitmap)
 	}
-	for kind := range uint16(valueKindsKnown) {
+	for kind := range layout.Sub(valueKindsKnown) {
 		for site := range rapid.Int32Range(0, 9).Draw(t, "sites") {
 			p.ValueSite(kind, site, rapid.SliceOfN(rapid.Custom(func(t *rapid.T) builder.Value {
 				return drawnValue(t, kind, names)
@@ -68,7 +68,7 @@ func drawFunction(t *rapid.T, b *builder.Builder, name string, hash uint64, name
 	}
 }
 
-func drawnValue(t *rapid.T, kind uint16, names []string) builder.Value {
+func drawnValue(t *rapid.T, kind layout.Sub, names []string) builder.Value {
 	v := rapid.Uint64().Draw(t, "value")
 	if kind == layout.SubIndirectCall {
 		v = disk.NameRef(rapid.SampledFrom(names).Draw(t, "target"))

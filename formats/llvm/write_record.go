@@ -26,7 +26,7 @@ type encoding struct {
 // kinds returns the number of value kinds of the version.
 func (e *encoding) kinds() int {
 	if e.version < sinceVTables {
-		return layout.SubVTable
+		return int(layout.SubVTable)
 	}
 	return valueKindsKnown
 }
@@ -195,7 +195,7 @@ func (w *recordWalk) addRecord(p reader.Profile) {
 	for kind := range r.sites {
 		r.sites[kind] = r.sites[kind][:0]
 	}
-	w.collectEntries(r, p.Block().Section(layout.SectionData))
+	w.collectEntries(r, disk.Block(p.Bytes()).Section(layout.SectionData))
 	if len(r.counts) == 0 {
 		w.lost.Add(LossNoCounters, 1)
 		w.records = w.records[:n]

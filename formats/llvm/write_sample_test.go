@@ -20,7 +20,7 @@ import (
 func storeOfFiles(t testing.TB, version int, files ...[]byte) *reader.Store {
 	t.Helper()
 	var params layout.Params
-	params[layout.ParamLLVMVersion] = uint32(version)
+	params.LLVMVersion = uint32(version)
 	b, _ := readInto(t, ReadOptions{Name: "test", Config: builder.Config{Params: params}}, files...)
 	return memstore.Open(t, b)
 }

@@ -42,7 +42,7 @@ func TestVersionFollowsFromTheProducer(t *testing.T) {
 		{layout.DomainLLVMFrontend, 5, 5}, {layout.DomainLLVMFrontend, 99, 12},
 	} {
 		var params layout.Params
-		params[layout.ParamLLVMVersion] = uint32(c.producer)
+		params.LLVMVersion = uint32(c.producer)
 		file, r := writeIndexed(t, memstore.Open(t, builder.New(c.domain, builder.Config{Params: params})), WriteOptions{})
 		if r.Version != c.want || indexedVersion(file) != c.want {
 			t.Errorf("%s of version %d: written as %d, %d in the file; want %d", c.domain, c.producer, r.Version, indexedVersion(file), c.want)
@@ -71,7 +71,7 @@ func TestVariantSaysWhatIsWritten(t *testing.T) {
 		{VariantByteCoverage, 12, VariantByteCoverage},
 	} {
 		var params layout.Params
-		params[layout.ParamLLVMVariant] = uint32(c.have)
+		params.LLVMVariant = uint32(c.have)
 		file, _ := writeIndexed(t, memstore.Open(t, builder.New(c.have.Domain(), builder.Config{Params: params})), WriteOptions{Version: c.version})
 		if got := Variant(le.Uint64(file[8:]) >> variantShift); got != c.want {
 			t.Errorf("variant %#x as version %d: %#x, want %#x", c.have, c.version, got, c.want)

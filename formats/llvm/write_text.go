@@ -288,7 +288,7 @@ const externalSymbol = "** External Symbol **"
 
 // appendValue appends the name of a value, or its number.
 func (w *textWriter) appendValue(kind int, value uint64) error {
-	switch kind {
+	switch layout.Sub(kind) {
 	case layout.SubMemOpSize:
 		w.text = strconv.AppendUint(w.text, value, 10)
 		return nil

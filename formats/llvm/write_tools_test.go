@@ -102,7 +102,7 @@ func TestLLVMWritesTheSameFile(t *testing.T) {
 func manyFunctions(t testing.TB, n int) *builder.Builder {
 	rng := rand.New(rand.NewPCG(5, 7))
 	var params layout.Params
-	params[layout.ParamLLVMVariant] = uint32(VariantIR | VariantContextSensitive)
+	params.LLVMVariant = uint32(VariantIR | VariantContextSensitive)
 	b := builder.New(layout.DomainLLVMIR, builder.Config{Params: params})
 	for i := range n {
 		m := b.Method(layout.Key{Name: fmt.Sprintf("_ZN4many%dEv", i)})

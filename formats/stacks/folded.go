@@ -105,7 +105,7 @@ func Sampled(s *reader.Store) iter.Seq2[Stack, error] {
 
 // eachStack puts rows with one number together. All rows of a stack have its
 // count.
-func eachStack(s *reader.Store, t *disk.Table, yield func(Stack, error) bool) {
+func eachStack(s *reader.Store, t *reader.Table, yield func(Stack, error) bool) {
 	var stack Stack
 	for row := 0; row < t.Rows; {
 		number := t.Cell(0, row)

@@ -116,7 +116,7 @@ func Counters() []Counter {
 func trained(c reader.Counter, ok bool) (uint64, bool) { return c.Trained(), ok }
 
 // counted sums the Count entries of what.
-func counted(what uint16) func(reader.Profile) (uint64, bool) {
+func counted(what layout.Sub) func(reader.Profile) (uint64, bool) {
 	return func(p reader.Profile) (sum uint64, ok bool) {
 		for e := range p.Entries() {
 			if c, isCount := e.Counter(); isCount && e.Tag() == layout.TagCount && e.Sub() == what {

@@ -39,11 +39,11 @@ func TestOddEntriesAreCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	for e := range stored.Entries() {
-		e.Raw().SetFlags(1)
+		disk.Entry(e.Bytes()).SetFlags(1)
 	}
 	for e := range stored.Section(layout.SectionExtra) {
 		_, odd := disk.NewWide(nil, layout.TagCounters, 0, 0, 0, 0, 0)
-		copy(e.Raw(), odd)
+		copy(disk.Entry(e.Bytes()), odd)
 	}
 	var text bytes.Buffer
 	report, err := Write(&text, s)

@@ -14,7 +14,7 @@ import (
 )
 
 func TestConfigTakesThePlaceOfTheText(t *testing.T) {
-	config := builder.Config{Producer: "me", Fingerprint: [16]byte{1}, DumpID: [16]byte{2}, DumpTime: time.Unix(5, 0), Params: layout.Params{9, 9, 9}, Flags: 3}
+	config := builder.Config{Producer: "me", Fingerprint: [16]byte{1}, DumpID: [16]byte{2}, DumpTime: time.Unix(5, 0), Params: layout.Params{TypeProfileWidth: 9, BciProfileWidth: 9, ReceiverGap: 9}, Flags: 3}
 	b, _, err := Read(strings.NewReader(goldenText(t, "hotspot")), ReadOptions{Config: config})
 	if err != nil {
 		t.Fatal(err)
@@ -23,7 +23,7 @@ func TestConfigTakesThePlaceOfTheText(t *testing.T) {
 	if h.Producer != "me" || h.Fingerprint != config.Fingerprint || h.DumpID != config.DumpID || !h.Time().Equal(config.DumpTime) {
 		t.Errorf("header %+v", h)
 	}
-	if h.Params[0] != 2 || h.Flags != 0 {
+	if h.Params.TypeProfileWidth != 2 || h.Flags != 0 {
 		t.Errorf("settings %v and flags %d are not the text's", h.Params, h.Flags)
 	}
 }

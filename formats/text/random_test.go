@@ -73,7 +73,10 @@ func (m *maker) number() uint64 {
 
 func (m *maker) config() (c builder.Config) {
 	if m.sometimes(2) {
-		c.Params = layout.Params{uint32(m.IntN(4)), uint32(m.IntN(4)), uint32(m.IntN(3)), 111, 17, m.Uint32(), 5, 1, 0, m.Uint32()}
+		c.Params = layout.Params{
+			TypeProfileWidth: uint32(m.IntN(4)), BciProfileWidth: uint32(m.IntN(4)), ReceiverGap: uint32(m.IntN(3)), TypeProfileLevel: 111,
+			VMRelease: 17, LLVMVersion: m.Uint32(), LLVMVariant: 5, ProfileTraps: 1, Other: [7]uint32{m.Uint32()},
+		}
 		c.Producer = m.name()
 		c.Fingerprint[m.IntN(16)] = byte(m.Uint32())
 		c.Flags = m.Uint64N(4)
@@ -245,7 +248,7 @@ func (m *maker) rows() (rows []builder.Row) {
 
 func (m *maker) wide(p *builder.Profile) {
 	point := int32(m.Uint32()) >> m.IntN(32)
-	sub := uint16(m.IntN(9))
+	sub := layout.Sub(m.IntN(9))
 	flags := uint8(m.IntN(5))
 	tag := layout.TagCounters + layout.Tag(m.IntN(7))
 	for !domainsOf(tag).hold(m.domain) {

@@ -279,14 +279,14 @@ func (p *parser) timeLine() {
 
 func (p *parser) paramLine() {
 	p.nextToken()
-	i := p.listed(paramWords, uint64(len(p.head.config.Params))-1, "a setting")
+	i := p.listed(paramWords, uint64(len(disk.Settings(&p.head.config.Params)))-1, "a setting")
 	p.nextToken()
 	v := uint32(p.number(math.MaxUint32))
-	if p.OK() && p.head.config.Params[i] != 0 {
+	if p.OK() && *disk.Settings(&p.head.config.Params)[i] != 0 {
 		p.Miss("no second line for this setting")
 	}
 	if p.OK() {
-		p.head.config.Params[i] = v
+		*disk.Settings(&p.head.config.Params)[i] = v
 	}
 }
 

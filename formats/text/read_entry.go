@@ -14,7 +14,7 @@ type openEntry struct {
 	point   int32
 	tag     layout.Tag
 	flags   uint8
-	sub     uint16
+	sub     layout.Sub
 	traps   uint64
 	rows    int      // of a wide entry
 	length  int      // the place in cells of its CellLength, -1 if it has none
@@ -98,7 +98,7 @@ func (p *parser) subAndSeen(schema *disk.Schema) {
 	}
 	if len(schema.Subs) > 0 {
 		p.nextToken()
-		e.sub = uint16(p.listed(subWords(schema, e.tag), math.MaxUint16, "what the entry is of"))
+		e.sub = layout.Sub(p.listed(subWords(schema, e.tag), math.MaxUint16, "what the entry is of"))
 	}
 	if _, ok := trapsCell(schema); ok {
 		p.seen(math.MaxUint64)

@@ -14,7 +14,7 @@ import (
 // manyMethods is an archive of n methods with ten entries each.
 func manyMethods(t testing.TB, n int) []byte {
 	t.Helper()
-	b := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{2, 2, 1}})
+	b := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 1}})
 	for i := range n {
 		key := layout.Key{Class: fmt.Sprintf("com/example/shop/order/Order%dService", i/20), Name: fmt.Sprintf("handle%dRequest", i), Signature: "(Lcom/example/shop/Request;I)V", Loader: "app"}
 		m := b.Method(key)

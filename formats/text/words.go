@@ -52,9 +52,9 @@ func (l wordList) all() string {
 }
 
 var paramWords = wordList{
-	layout.ParamTypeProfileWidth: "type-rows", layout.ParamBciProfileWidth: "bci-rows", layout.ParamReceiverGap: "gap",
-	layout.ParamTypeProfileLevel: "type-profile-level", layout.ParamVMRelease: "vm-release", layout.ParamLLVMVersion: "llvm-version",
-	layout.ParamLLVMVariant: "llvm-variant", layout.ParamProfileTraps: "profile-traps", layout.ParamLLVMNewest: "llvm-newest-version",
+	disk.SettingTypeProfileWidth: "type-rows", disk.SettingBciProfileWidth: "bci-rows", disk.SettingReceiverGap: "gap",
+	disk.SettingTypeProfileLevel: "type-profile-level", disk.SettingVMRelease: "vm-release", disk.SettingLLVMVersion: "llvm-version",
+	disk.SettingLLVMVariant: "llvm-variant", disk.SettingProfileTraps: "profile-traps", disk.SettingLLVMNewest: "llvm-newest-version",
 }
 
 // tableWords are the names of the tables.

@@ -143,8 +143,8 @@ func (w *writer) header() {
 		w.bits(archiveFlags, w.h.Flags)
 		w.end()
 	}
-	for i, v := range w.h.Params {
-		w.param(uint64(i), v)
+	for i, v := range disk.Settings(&w.h.Params) {
+		w.param(uint64(i), *v)
 	}
 }
 

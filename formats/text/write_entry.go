@@ -15,7 +15,7 @@ var le = binary.LittleEndian
 // section writes the entries of a section of a profile, which the reader has
 // checked.
 func (w *writer) section(p reader.Profile, section layout.BlockSection) {
-	for rest := p.Block().Section(section); len(rest) > 0; {
+	for rest := disk.Block(p.Bytes()).Section(section); len(rest) > 0; {
 		e, next, err := w.shape.Next(rest)
 		if w.failed(err) {
 			return

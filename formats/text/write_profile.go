@@ -37,7 +37,7 @@ func (w *writer) methodLine(m reader.Method) {
 	if m.Flags()&layout.MethodNotMatchable != 0 {
 		w.text(" not-matchable")
 	}
-	if m.NeverRan() {
+	if m.Unexecuted() {
 		w.text(" never-ran")
 	}
 	w.end()
@@ -106,7 +106,7 @@ func (w *writer) version(p reader.Profile) {
 
 // fields writes the optional fields that the block has, whatever their values.
 func (w *writer) fields(p reader.Profile) {
-	if p.Block().Presence()&disk.HasSize != 0 {
+	if disk.Block(p.Bytes()).Presence()&disk.HasSize != 0 {
 		code, host := p.Size()
 		w.text("    size")
 		w.key(" code=", uint64(code))
@@ -119,7 +119,7 @@ func (w *writer) fields(p reader.Profile) {
 	w.history(p)
 	w.compile(p)
 	w.escape(p)
-	if p.Block().Presence()&disk.HasTraps != 0 {
+	if disk.Block(p.Bytes()).Presence()&disk.HasTraps != 0 {
 		w.text("    traps")
 		numbers(w, p.TrapHistory()...)
 		w.end()
@@ -127,7 +127,7 @@ func (w *writer) fields(p reader.Profile) {
 }
 
 func (w *writer) counterLine(key string, p reader.Profile, f disk.Presence) {
-	if field := p.Block().Field(f); field != nil {
+	if field := disk.Block(p.Bytes()).Field(f); field != nil {
 		w.key(key, le.Uint64(field))
 		w.end()
 	}

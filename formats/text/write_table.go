@@ -5,6 +5,7 @@ import (
 
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
 )
 
 func (w *writer) allTables() {
@@ -18,7 +19,7 @@ func (w *writer) allTables() {
 	w.blankLine()
 }
 
-func (w *writer) table(t *disk.Table) {
+func (w *writer) table(t *reader.Table) {
 	w.text("table ")
 	w.listed(tableWords, uint64(t.Kind))
 	if t.Flags != 0 {
@@ -86,7 +87,7 @@ func (w *writer) profileRef(n layout.Ref) {
 		return
 	}
 	w.text("( ")
-	w.methodAt(p.Block().Method())
+	w.methodAt(disk.Block(p.Bytes()).Method())
 	w.version(p)
 	w.text(" )")
 }

@@ -12,7 +12,7 @@ import (
 
 func newHotSpotSet() *profileset.Set {
 	var p layout.Params
-	p[layout.ParamTypeProfileWidth], p[layout.ParamBciProfileWidth] = 2, 2
+	p.TypeProfileWidth, p.BciProfileWidth = 2, 2
 	return profileset.New(layout.DomainHotSpot, profileset.Heading{Params: p})
 }
 

@@ -35,7 +35,7 @@ type Hooks struct {
 	// Entry changes an entry of the copy, in which references stand for pointers.
 	Entry func(e disk.Entry) error
 	// Rows returns what reports whether a row of a table stays, nil for all rows.
-	Rows func(t *disk.Table) (stays func(row int) (bool, error))
+	Rows func(t *reader.Table) (stays func(row int) (bool, error))
 	// Symbol returns the text that takes the place of one in a table.
 	Symbol func(kind layout.TableKind, text string) string
 	// Word returns the number that takes the place of one in a table.
@@ -144,7 +144,7 @@ func (c *Copier) copyMethod(m reader.Method) (profileset.MethodRef, error) {
 	}
 	ref := c.b.Method(key)
 	c.b.DescribeMethod(ref, m.Access(), m.Flags())
-	if m.NeverRan() {
+	if m.Unexecuted() {
 		c.b.Seen(ref)
 	}
 	c.methods[m.Ref()] = ref

@@ -85,7 +85,7 @@ func (c *Copier) begin(to *profileset.Recording, n layout.Ref, p reader.Profile)
 
 // copyFields copies the optional fields that say something of the method.
 func (c *Copier) copyFields(to *profileset.Recording, p reader.Profile) {
-	block := p.Block()
+	block := disk.Block(p.Bytes())
 	for f := disk.HasSize; f < disk.HasSections; f <<= 1 {
 		if start, ok := block.FieldOffset(f); ok {
 			end, _ := block.FieldOffset(f << 1)
@@ -121,9 +121,9 @@ func (c *Copier) count(n reader.Counter) uint64 {
 // then references in the place of pointers.
 func (c *Copier) copyEntry(to *profileset.Recording, section layout.BlockSection, e reader.Entry) error {
 	var failed error
-	to.Add(section, e.Raw().Cells(), func(b []byte) ([]byte, disk.Entry) {
+	to.Add(section, disk.Entry(e.Bytes()).Cells(), func(b []byte) ([]byte, disk.Entry) {
 		at := len(b)
-		b = append(b, e.Raw()...)
+		b = append(b, disk.Entry(e.Bytes())...)
 		return b, disk.Entry(b[at:])
 	}, func(raw disk.Entry) {
 		raw.SetFlags(e.Flags())
@@ -203,7 +203,7 @@ func (c *Copier) changed(p reader.Profile) bool {
 		return true
 	}
 	for e := range p.Entries() {
-		for cell := range c.shape.Counts(e.Raw()) {
+		for cell := range c.shape.Counts(disk.Entry(e.Bytes())) {
 			if differs(e.Cell(cell), true) {
 				return true
 			}

@@ -3,8 +3,8 @@ package copier
 import (
 	"fmt"
 
-	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
 )
 
 func (c *Copier) Tables() error {
@@ -22,7 +22,7 @@ func (c *Copier) Tables() error {
 	return nil
 }
 
-func (c *Copier) copyTable(t *disk.Table) error {
+func (c *Copier) copyTable(t *reader.Table) error {
 	kinds := make([]layout.ColumnKind, t.Columns())
 	for i := range kinds {
 		kinds[i] = t.Column(i)

@@ -91,7 +91,7 @@ func ask(s *reader.Store, q questions, adopted bool) (answers []answer) {
 		return each(s.Types(), func(t reader.Type) error { return writeType(w, t) })
 	})
 	note("tables", func(w *strings.Builder) error {
-		return each(s.Tables(), func(t disk.Table) error { return writeTable(w, s, t) })
+		return each(s.Tables(), func(t reader.Table) error { return writeTable(w, s, t) })
 	})
 	return answers
 }
@@ -114,7 +114,7 @@ func askMethod(w *strings.Builder, s *reader.Store, k layout.Key, adopted bool) 
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(w, m.ID(), m.Flags(), m.Access(), m.NeverRan())
+	fmt.Fprintln(w, m.ID(), m.Flags(), m.Access(), m.Unexecuted())
 	return each(m.Profiles(), func(p reader.Profile) error {
 		if adopted {
 			if p, err = p.Adopt(); err != nil {
@@ -180,7 +180,7 @@ func writeEntry(w *strings.Builder, e reader.Entry) error {
 		m, err := e.Trap()
 		return write(w, m.Ref(), err)
 	} else if e.Tag() != layout.TagCallees {
-		for i := range e.Raw().Cells() {
+		for i := range disk.Entry(e.Bytes()).Cells() {
 			fmt.Fprintln(w, e.Cell(i).Load())
 		}
 	}
@@ -211,7 +211,7 @@ func write(w *strings.Builder, v any, err error) error {
 	return err
 }
 
-func writeTable(w *strings.Builder, s *reader.Store, t disk.Table) error {
+func writeTable(w *strings.Builder, s *reader.Store, t reader.Table) error {
 	fmt.Fprintln(w, t.Kind, t.Flags, t.Rows, t.Columns())
 	for r := range t.Rows {
 		for c := range t.Columns() {

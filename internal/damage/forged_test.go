@@ -54,10 +54,10 @@ func users(domain layout.Domain, other func() *reader.Store) []user {
 	return []user{
 		{"answers", func(t *testing.T, s *reader.Store) error { return answersAll(s, false) }},
 		{"adopted answers", func(t *testing.T, s *reader.Store) error {
-			return errors.Join(s.Adopt(reader.AdoptOptions{Base: archive.Anywhere}), answersAll(s, true))
+			return errors.Join(s.Adopt(reader.AdoptOptions{Base: archive.BaseAnywhere}), answersAll(s, true))
 		}},
 		{"eager adoption", func(t *testing.T, s *reader.Store) error {
-			return s.Adopt(reader.AdoptOptions{Base: archive.Anywhere, Eager: true})
+			return s.Adopt(reader.AdoptOptions{Base: archive.BaseAnywhere, Eager: true})
 		}},
 		{"json", func(_ *testing.T, s *reader.Store) error { return dump.JSON(io.Discard, s) }},
 		{"text", func(_ *testing.T, s *reader.Store) error { _, err := text.Write(io.Discard, s); return err }},

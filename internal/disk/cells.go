@@ -219,13 +219,10 @@ func (e Entry) SignedCount() bool {
 	return ok && len(s.SignedSubs) > 0 && slices.Contains(s.SignedSubs, e.Sub())
 }
 
-var countUnits = map[uint16]layout.CountUnit{layout.SubBytecodes: layout.UnitBytecodes, layout.SubCycles: layout.UnitCycles, layout.SubNativeCalls: layout.UnitNativeCalls,
-	layout.SubNewArrays: layout.UnitArrays, layout.SubSamples: layout.UnitPointSamples}
-
-// CountUnit is what an entry counts.
+// CountUnit returns the unit of the entry's counts.
 func (e Entry) CountUnit() layout.CountUnit {
-	if e.Tag() != layout.TagCount {
-		return layout.UnitExecutions
+	if s, ok := SchemaOf(e.Tag()); ok && int(e.Sub()) < len(s.Units) {
+		return s.Units[e.Sub()]
 	}
-	return countUnits[e.Sub()]
+	return layout.UnitExecutions
 }

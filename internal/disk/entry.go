@@ -32,7 +32,7 @@ type Shape struct {
 
 // ShapeOf returns the shape that the settings decide.
 func ShapeOf(p *layout.Params) Shape {
-	return Shape{int(p[layout.ParamTypeProfileWidth]), int(p[layout.ParamBciProfileWidth]), int(p[layout.ParamReceiverGap])}
+	return Shape{int(p.TypeProfileWidth), int(p.BciProfileWidth), int(p.ReceiverGap)}
 }
 
 // An Entry is an overlay on the bytes of exactly one entry.
@@ -62,9 +62,9 @@ func (e Entry) Traps() uint32 {
 }
 
 // Sub refines the tag of a wide entry, 0 of a HotSpot one.
-func (e Entry) Sub() uint16 {
+func (e Entry) Sub() layout.Sub {
 	if e.Tag().Wide() {
-		return le.Uint16(e[2:])
+		return layout.Sub(le.Uint16(e[2:]))
 	}
 	return 0
 }
@@ -100,10 +100,10 @@ func NewEntry(b []byte, tag layout.Tag, flags uint8, bci uint16, traps uint32, n
 }
 
 // NewWide appends a wide entry with n zero cells to b and gives it too.
-func NewWide(b []byte, tag layout.Tag, flags uint8, sub uint16, point int32, n, rows int) ([]byte, Entry) {
+func NewWide(b []byte, tag layout.Tag, flags uint8, sub layout.Sub, point int32, n, rows int) ([]byte, Entry) {
 	at := len(b)
 	b = append(b, byte(tag), flags)
-	b = le.AppendUint16(b, sub)
+	b = le.AppendUint16(b, uint16(sub))
 	b = le.AppendUint32(b, uint32(point))
 	b = le.AppendUint32(b, uint32(n))
 	b = le.AppendUint32(b, uint32(rows))

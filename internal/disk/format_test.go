@@ -130,8 +130,8 @@ func sampleHeader() *layout.Header {
 		Counts:  layout.Counts{Methods: 41, Unexecuted: 42, Profiles: 43, Contexts: 44, Types: 45, Symbols: 46, Entries: 47, Pointers: 48},
 		Summary: layout.Summary{TotalInvocations: 51, MaxInvocations: 52, TotalCount: 53, MaxCount: 54},
 	}
-	for i := range h.Params {
-		h.Params[i] = uint32(60 + i)
+	for i, v := range disk.Settings(&h.Params) {
+		*v = uint32(60 + i)
 	}
 	for i := range h.Regions {
 		h.Regions[i] = layout.Span{Offset: int64(80 + i), Size: int64(90 + i)}
@@ -164,8 +164,8 @@ func TestHeaderIsAsDocumented(t *testing.T) {
 	for _, s := range h.Parts {
 		sections = append(sections, u(s.Offset, s.Size)...)
 	}
-	for i := range h.Params {
-		settings = append(settings, u(h.Params[i])...)
+	for _, v := range disk.Settings(&h.Params) {
+		settings = append(settings, u(*v)...)
 	}
 	holdRecord(t, "## Header", b, map[string][]byte{
 		"magic": disk.Magic[:], "byte order": u(uint32(0x0a0b0c0d)), "version": u(uint32(disk.Version)),

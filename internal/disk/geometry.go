@@ -192,15 +192,38 @@ func Summed(h *layout.Header) layout.Span {
 // SumTreeOf returns the geometry of the page sums.
 func SumTreeOf(h *layout.Header) SumTree { return NewSumTree(Summed(h)) }
 
+// Settings returns the settings in the order of the header.
+func Settings(p *layout.Params) (settings [16]*uint32) {
+	copy(settings[:], []*uint32{&p.TypeProfileWidth, &p.BciProfileWidth, &p.ReceiverGap, &p.TypeProfileLevel,
+		&p.VMRelease, &p.LLVMVersion, &p.LLVMVariant, &p.ProfileTraps, &p.LLVMNewest})
+	for i := range p.Other {
+		settings[len(settings)-len(p.Other)+i] = &p.Other[i]
+	}
+	return settings
+}
+
+// The places of the settings in the header.
+const (
+	SettingTypeProfileWidth = iota
+	SettingBciProfileWidth
+	SettingReceiverGap
+	SettingTypeProfileLevel
+	SettingVMRelease
+	SettingLLVMVersion
+	SettingLLVMVariant
+	SettingProfileTraps
+	SettingLLVMNewest
+)
+
 // MaxRows is the most that a setting that shapes entries can be, so that no
 // entry's size can overflow.
 const MaxRows = 64
 
 // CheckParams refuses settings that no entry can be shaped by.
 func CheckParams(p *layout.Params) error {
-	for _, i := range []int{layout.ParamTypeProfileWidth, layout.ParamBciProfileWidth, layout.ParamReceiverGap} {
-		if p[i] > MaxRows {
-			return Corrupt(layout.RegionHeader, offParams+int64(i)*4, "parameter %d is %d, at most %d is possible", i, p[i], MaxRows)
+	for i, v := range []uint32{p.TypeProfileWidth, p.BciProfileWidth, p.ReceiverGap} {
+		if v > MaxRows {
+			return Corrupt(layout.RegionHeader, offParams+int64(i)*4, "parameter %d is %d, at most %d is possible", i, v, MaxRows)
 		}
 	}
 	return nil
@@ -222,7 +245,7 @@ const llvmMarksSince = 9
 // LLVMMarks reports whether the LLVM that made the profiles knows marks; one that
 // nobody knows does.
 func LLVMMarks(p *layout.Params) bool {
-	return p[layout.ParamLLVMVersion] == 0 || p[layout.ParamLLVMVersion] >= llvmMarksSince
+	return p.LLVMVersion == 0 || p.LLVMVersion >= llvmMarksSince
 }
 
 // Corrupt makes an [*Error] that matches [ErrCorrupt].

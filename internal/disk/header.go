@@ -147,8 +147,8 @@ func encodeIdentity(h *layout.Header, p []byte) {
 	copy(p[offDumpID:], h.DumpID[:])
 	le.PutUint64(p[offDumpTime:], uint64(h.DumpTime))
 	le.PutUint64(p[offFlags:], h.Flags)
-	for i, v := range h.Params {
-		le.PutUint32(p[offParams+4*i:], v)
+	for i, v := range Settings(&h.Params) {
+		le.PutUint32(p[offParams+4*i:], *v)
 	}
 	copy(p[offProducer:offProducer+64], h.Producer)
 }
@@ -297,8 +297,8 @@ func decodeHeader(h *layout.Header, p []byte) {
 	copy(h.DumpID[:], p[offDumpID:])
 	h.DumpTime = int64(le.Uint64(p[offDumpTime:]))
 	h.Flags = le.Uint64(p[offFlags:])
-	for i := range h.Params {
-		h.Params[i] = le.Uint32(p[offParams+4*i:])
+	for i, v := range Settings(&h.Params) {
+		*v = le.Uint32(p[offParams+4*i:])
 	}
 	h.Producer = string(bytes.TrimRight(p[offProducer:offProducer+64], "\x00"))
 	for i := range h.Regions {

@@ -104,7 +104,9 @@ type Schema struct {
 	Flags []string
 	// SignedSubs are the values of sub for which the first count is signed; a
 	// HotSpot entry has sub 0. HotSpot counts failing type checks down.
-	SignedSubs []uint16
+	SignedSubs []layout.Sub
+	// Units are what the entry counts, by sub; executions where it has no entry.
+	Units []layout.CountUnit
 
 	has         [3]bool // for each cellSet whether some cell is in it
 	lengthGroup int     // the number of groups up to the CellLength, that one included; 0 if there is none
@@ -169,7 +171,7 @@ var schemas = [256]*Schema{
 	layout.TagCounter: {Groups: []CellGroup{once(count)}},
 	layout.TagJump: {Groups: []CellGroup{
 		once(cell("taken", CellCount), cell("displacement", CellDisplacement))}},
-	layout.TagReceiverType: {Flags: nullSeen, SignedSubs: []uint16{0}, Groups: []CellGroup{
+	layout.TagReceiverType: {Flags: nullSeen, SignedSubs: []layout.Sub{0}, Groups: []CellGroup{
 		once(count), gap, typeRows}},
 	layout.TagVirtualCall: {Groups: []CellGroup{once(count), gap, typeRows}},
 	layout.TagRet: {Groups: []CellGroup{
@@ -197,7 +199,7 @@ var schemas = [256]*Schema{
 	layout.TagBitmap: {Groups: []CellGroup{rows("bytes", PerEight, cell("bits", CellBits))}},
 	layout.TagSuccessors: {Subs: []string{layout.SubConditional: "conditional", layout.SubReturn: "return"},
 		Groups: []CellGroup{rows("rows", PerRow, cell("successor", CellSuccessor), count)}},
-	layout.TagReceivers: {Flags: nullSeen, SignedSubs: []uint16{layout.SubTypeCheck},
+	layout.TagReceivers: {Flags: nullSeen, SignedSubs: []layout.Sub{layout.SubTypeCheck},
 		Subs: []string{layout.SubVirtualCall: "virtual-call", layout.SubTypeCheck: "type-check"},
 		Groups: []CellGroup{
 			once(cell("other", CellCount), cell("traps", CellTraps)),
@@ -206,5 +208,7 @@ var schemas = [256]*Schema{
 	layout.TagCount: {Flags: []string{1: "interpreted"},
 		Subs: []string{layout.SubCalls: "calls", layout.SubBytecodes: "bytecodes", layout.SubCycles: "cycles", layout.SubNativeCalls: "native-calls",
 			layout.SubNewArrays: "new-arrays", layout.SubSamples: "samples", layout.SubUnprofiled: "unprofiled"},
+		Units: []layout.CountUnit{layout.SubBytecodes: layout.UnitBytecodes, layout.SubCycles: layout.UnitCycles,
+			layout.SubNativeCalls: layout.UnitNativeCalls, layout.SubNewArrays: layout.UnitArrays, layout.SubSamples: layout.UnitPointSamples},
 		Groups: []CellGroup{once(count)}},
 }

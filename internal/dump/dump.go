@@ -109,7 +109,11 @@ func (p *printer) header(h *layout.Header) {
 	p.bytes("dump_id", h.DumpID[:])
 	p.signed("dump_time", h.DumpTime)
 	p.unsigned("flags", h.Flags)
-	list(p, "settings", h.Params[:])
+	var settings []uint32
+	for _, v := range disk.Settings(&h.Params) {
+		settings = append(settings, *v)
+	}
+	list(p, "settings", settings)
 	p.hex("seed", h.Seed)
 	p.unsigned("lines", h.Buckets)
 	p.unsigned("max_probe", uint64(h.MaxProbe))

@@ -97,7 +97,7 @@ func TestDumpIsJSONWithEverythingThatTheHeaderCounts(t *testing.T) {
 func method(t *testing.T, d layout.Domain, name string, fill func(b *builder.Builder, p *builder.Profile)) string {
 	t.Helper()
 	var params layout.Params
-	params[layout.ParamTypeProfileWidth], params[layout.ParamBciProfileWidth] = 2, 1
+	params.TypeProfileWidth, params.BciProfileWidth = 2, 1
 	b := builder.New(d, builder.Config{Params: params})
 	p := b.Profile(b.Method(layout.Key{Name: name}), 0, builder.NoContext)
 	fill(b, p)

@@ -9,7 +9,7 @@ import (
 // entry prints an entry: its header, then its cells as layout's table of
 // schemas has them.
 func (p *printer) entry(e reader.Entry) {
-	raw := e.Raw()
+	raw := disk.Entry(e.Bytes())
 	p.raw(`{"tag":"`)
 	p.raw(e.Tag().String())
 	p.raw(`"`)
@@ -95,7 +95,7 @@ func (p *printer) tuple(e reader.Entry, rows disk.Rows, row int) {
 
 // entryCell prints the value of a cell.
 func (p *printer) entryCell(e reader.Entry, cell int, kind disk.CellKind) {
-	v := e.Raw().Cell(cell)
+	v := disk.Entry(e.Bytes()).Cell(cell)
 	switch kind {
 	case disk.CellType:
 		p.typeRef(e.TypeCell(cell).Type)

@@ -22,7 +22,7 @@ func (p *printer) profile(q reader.Profile) {
 
 // fields prints the optional fields that the block has, whatever their values.
 func (p *printer) fields(q reader.Profile) {
-	has := q.Block().Presence()
+	has := disk.Block(q.Bytes()).Presence()
 	if has&disk.HasSize != 0 {
 		code, host := q.Size()
 		list(p, "size", []uint32{code, host})
@@ -53,7 +53,7 @@ func (p *printer) counter(key string, get func() (reader.Counter, bool)) {
 // section prints the entries of a section; of the data entries the list stands
 // even if it is empty.
 func (p *printer) section(q reader.Profile, s layout.BlockSection) {
-	if s != layout.SectionData && q.Block().SectionSpan(s).Size == 0 {
+	if s != layout.SectionData && disk.Block(q.Bytes()).SectionSpan(s).Size == 0 {
 		return
 	}
 	p.field(s.String())

@@ -1,8 +1,8 @@
 package dump
 
 import (
-	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
 )
 
 func (p *printer) tables() {
@@ -17,7 +17,7 @@ func (p *printer) tables() {
 	}
 }
 
-func (p *printer) table(t disk.Table) {
+func (p *printer) table(t reader.Table) {
 	p.raw("\n{\"kind\":")
 	p.number(uint64(t.Kind))
 	p.optional("flags", uint64(t.Flags))

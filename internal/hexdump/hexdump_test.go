@@ -30,7 +30,7 @@ const page = "../../docs/format.md"
 func exampleArchive(t *testing.T) []byte {
 	t.Helper()
 	var settings layout.Params
-	settings[layout.ParamTypeProfileWidth] = 1
+	settings.TypeProfileWidth = 1
 	b := builder.New(layout.DomainHotSpot, builder.Config{Producer: "Example VM 1", Params: settings})
 	area := b.Method(layout.Key{Class: "Shapes", Name: "area", Signature: "(LShape;)D", Loader: "app"})
 	main := b.Method(layout.Key{Class: "Shapes", Name: "main", Signature: "()V", Loader: "app"})

@@ -81,8 +81,8 @@ func (m *Merger) isMarked(all []disk.Entry) bool {
 }
 
 // sitesOf counts value sites by kind.
-func sitesOf(all []disk.Entry) map[uint16]int {
-	sites := map[uint16]int{}
+func sitesOf(all []disk.Entry) map[layout.Sub]int {
+	sites := map[layout.Sub]int{}
 	for _, e := range all {
 		if e.Tag() == layout.TagValueSite {
 			sites[e.Sub()]++
@@ -116,7 +116,7 @@ func (m *Merger) llvmTop(values []countedRow) []countedRow {
 
 // llvmSortValues sorts by value.
 func (m *Merger) llvmSortValues(values []countedRow) {
-	if v := m.Rules.Params[layout.ParamLLVMVersion]; v > 0 && v < llvmFastSortsSince {
+	if v := m.Rules.Params.LLVMVersion; v > 0 && v < llvmFastSortsSince {
 		slices.SortStableFunc(values, func(a, b countedRow) int { return cmp.Compare(a.what, b.what) })
 		return
 	}

@@ -57,7 +57,7 @@ type entryData struct {
 type entryOrder struct {
 	point int32
 	tag   layout.Tag
-	sub   uint16
+	sub   layout.Sub
 }
 
 // Field makes room for the encoded optional field of a presence bit.

@@ -65,7 +65,7 @@ func (m *Merger) compareRows(tag layout.Tag, a, b countedRow) int {
 }
 
 // list adds a wide entry with so many cells before its rows.
-func (m *Merger) list(tag layout.Tag, flags uint8, sub uint16, point int32, fixed int, rows []countedRow) disk.Entry {
+func (m *Merger) list(tag layout.Tag, flags uint8, sub layout.Sub, point int32, fixed int, rows []countedRow) disk.Entry {
 	start := len(m.out.Bytes)
 	var e disk.Entry
 	m.out.Bytes, e = disk.NewWide(m.out.Bytes, tag, flags, sub, point, fixed+2*len(rows), len(rows))
@@ -205,7 +205,7 @@ func (m *Merger) widen(at []disk.Entry) (all []disk.Entry) {
 }
 
 func (m *Merger) widenReceivers(e disk.Entry) []disk.Entry {
-	sub := uint16(layout.SubVirtualCall)
+	sub := layout.SubVirtualCall
 	if e.Tag() == layout.TagReceiverType {
 		sub = layout.SubTypeCheck
 	}

@@ -28,7 +28,7 @@ type Targets struct{ names *llvm.ValueNames }
 
 // Text returns the name of the function or vtable that has an id, or the id if
 // the archive does not name it.
-func (t *Targets) Text(s *reader.Store, sub uint16, id uint64) (string, error) {
+func (t *Targets) Text(s *reader.Store, sub layout.Sub, id uint64) (string, error) {
 	unnamed := fmt.Sprintf("%016x", id)
 	if t.names == nil {
 		var err error

@@ -177,13 +177,14 @@ func (b *Set) JoinParams(p layout.Params) error {
 // The caller holds mu.
 func (b *Set) MergeParams(p layout.Params) {
 	have := &b.Heading.Params
-	for i := range have {
+	theirs := disk.Settings(&p)
+	for i, v := range disk.Settings(have) {
 		switch i {
-		case layout.ParamTypeProfileWidth, layout.ParamBciProfileWidth, layout.ParamReceiverGap: // these shape entries
-		case layout.ParamLLVMVariant:
-			have[i] |= p[i]
+		case disk.SettingTypeProfileWidth, disk.SettingBciProfileWidth, disk.SettingReceiverGap: // these shape entries
+		case disk.SettingLLVMVariant:
+			*v |= *theirs[i]
 		default:
-			have[i] = max(have[i], p[i])
+			*v = max(*v, *theirs[i])
 		}
 	}
 }

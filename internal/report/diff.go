@@ -44,7 +44,7 @@ type Certainty struct {
 func (n *diffNames) certainty(c compare.Certainty) Certainty {
 	d := Certainty{DiffPlace: n.place(c.Place), Entry: c.Tag.String(), Outcome: c.Outcome.String(), Always: alwaysText(c),
 		Times: c.Always.Count, Count: c.Count, Weight: c.Weight}
-	if c.Outcome != compare.Nulls {
+	if c.Outcome != compare.OutcomeNull {
 		d.Others = &c.Others
 	}
 	return d
@@ -52,9 +52,9 @@ func (n *diffNames) certainty(c compare.Certainty) Certainty {
 
 func alwaysText(c compare.Certainty) string {
 	switch {
-	case c.Outcome == compare.Nulls:
+	case c.Outcome == compare.OutcomeNull:
 		return "no null"
-	case c.Outcome == compare.Ways:
+	case c.Outcome == compare.OutcomeWay:
 		return wayText(c.Tag, c.Always)
 	case c.Always.Index == 0:
 		return "succeeds"
@@ -306,7 +306,7 @@ func (n *diffNames) site(s compare.SiteChange) DiffSite {
 func (n *diffNames) seen(s *reader.Store, k compare.Kind, seen compare.Seen) DiffSeen {
 	shown := DiffSeen{Targets: seen.Targets, Share: seen.TopShare, Count: seen.Count, Untyped: seen.Untyped, Top: "other types"}
 	switch {
-	case k == compare.IndirectCalls:
+	case k == compare.KindIndirectCalls:
 		shown.Top = n.target(s, seen.Value)
 	case seen.Top.Valid():
 		name, err := seen.Top.Name()

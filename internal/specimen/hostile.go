@@ -101,7 +101,7 @@ func hostileProfile(b *builder.Builder, h *namer, m, other builder.MethodRef, co
 		p.Invocations(count)
 		p.VirtualCall(builder.At{Bci: 5}, 4, 0, row(count), row(5))
 		p.SpeculativeTrap(builder.At{Bci: 78, Traps: 5}, other)
-		p.Receivers(6, layout.SubTypeCheck, layout.WideNullSeen, 1, 5, row(1), row(2))
+		p.Receivers(6, layout.SubTypeCheck, layout.EntryNullSeen, 1, 5, row(1), row(2))
 	case layout.DomainGraal:
 		p.Count(0, layout.SubCalls, 0, count)
 		p.Receivers(4, layout.SubVirtualCall, 0, 0, 0, row(60), row(56))

@@ -10,12 +10,12 @@ import (
 
 // hotspotParams are the settings of a VM that keeps nonprofiled_count.
 func hotspotParams() (p layout.Params) {
-	p[layout.ParamTypeProfileWidth] = 2
-	p[layout.ParamBciProfileWidth] = 2
-	p[layout.ParamReceiverGap] = 1
-	p[layout.ParamTypeProfileLevel] = 111
-	p[layout.ParamVMRelease] = 17
-	p[layout.ParamProfileTraps] = 1
+	p.TypeProfileWidth = 2
+	p.BciProfileWidth = 2
+	p.ReceiverGap = 1
+	p.TypeProfileLevel = 111
+	p.VMRelease = 17
+	p.ProfileTraps = 1
 	return p
 }
 
@@ -97,7 +97,7 @@ func optionalFields(b *builder.Builder, s shapes) {
 	p.Compile(builder.Compile{Level: 4, State: 1, WouldProfile: 2, Loops: 5, Blocks: 6})
 	p.Escape(builder.Escape{Flags: 1, Local: 2, Stack: 1 << 40, Returned: ^uint64(0)})
 	p.TrapHistory([]byte{0, 3, 0, 0, 255, 0, 1, 0, 9})
-	p.Receivers(6, layout.SubTypeCheck, layout.WideNullSeen, 1, 5|layout.EntryTrapRecompiled,
+	p.Receivers(6, layout.SubTypeCheck, layout.EntryNullSeen, 1, 5|layout.EntryTrapRecompiled,
 		builder.Row{Type: s.circle, Count: 1}, builder.Row{Type: s.square, Count: 2}, builder.Row{Type: s.exception, Count: 3}, builder.Row{})
 	done(p)
 }

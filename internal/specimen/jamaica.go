@@ -21,7 +21,7 @@ func jamaica() *builder.Builder {
 
 	p := b.Profile(main, 0, builder.NoContext)
 	p.Count(0, layout.SubBytecodes, 0, 8158752)
-	p.Count(0, layout.SubCycles, layout.WideInterpreted, 25264930944)
+	p.Count(0, layout.SubCycles, layout.EntryInterpreted, 25264930944)
 	p.Count(0, layout.SubCycles, 0, 17)
 	p.Count(12, layout.SubNewArrays, 0, 3)
 	p.Callees(7, builder.Callee{Method: println, Count: 5}, builder.Callee{Method: native, Count: 6})

@@ -10,8 +10,8 @@ import (
 // value sites of all three kinds, binary ids, temporal traces, vtables.
 func llvmIR() *builder.Builder {
 	var params layout.Params
-	params[layout.ParamLLVMVersion] = 12
-	params[layout.ParamLLVMVariant] = 1 << 1
+	params.LLVMVersion = 12
+	params.LLVMVariant = 1 << 1
 	b := builder.New(layout.DomainLLVMIR, builder.Config{Params: params, Producer: "clang 19.1.7"})
 	main := b.Method(layout.Key{Name: "main"})
 	local := b.Method(layout.Key{Name: "shapes.cpp;_ZL5totalv"})
@@ -48,7 +48,7 @@ func llvmIR() *builder.Builder {
 // of MC/DC, one of them of a length that is no multiple of 8.
 func llvmFrontend() *builder.Builder {
 	var params layout.Params
-	params[layout.ParamLLVMVersion] = 11
+	params.LLVMVersion = 11
 	b := builder.New(layout.DomainLLVMFrontend, builder.Config{Params: params, Producer: "clang 18.1.8", Flags: layout.FlagDelta})
 	p := b.Profile(b.Method(layout.Key{Name: "main"}), 24, builder.NoContext)
 	p.Counters(0, 1, 2, 3)

@@ -73,7 +73,7 @@ func (c *coverage) add(t *testing.T, s *reader.Store) {
 }
 
 func (c *coverage) addProfile(p reader.Profile) {
-	c.presence |= p.Block().Presence()
+	c.presence |= disk.Block(p.Bytes()).Presence()
 	for section := layout.SectionData; section <= layout.SectionHandlers; section++ {
 		for e := range p.Section(section) {
 			c.tags[e.Tag()] = true

@@ -33,7 +33,7 @@ func (c *check) blocks() error {
 		c.starts.blocks.add(p.Ref())
 		c.starts.unlinked.add(p.Ref())
 		c.report.Counts.Profiles++
-		at += int64(len(p.Block()))
+		at += int64(len(p.Bytes()))
 	}
 	return nil
 }
@@ -48,7 +48,7 @@ type blockWalk struct {
 
 func (w *blockWalk) block(at int64, p reader.Profile) error {
 	w.count(p)
-	if err := w.methodRecord(layout.RegionRW, at, "method of a profile", p.Block().Method()); err != nil {
+	if err := w.methodRecord(layout.RegionRW, at, "method of a profile", disk.Block(p.Bytes()).Method()); err != nil {
 		return err
 	}
 	from := at - w.rw.Offset
@@ -56,7 +56,7 @@ func (w *blockWalk) block(at int64, p reader.Profile) error {
 	if err := w.entries(p, from); err != nil {
 		return err
 	}
-	err := w.slots.Range(from, from+int64(len(p.Block())), func(slot int64) bool {
+	err := w.slots.Range(from, from+int64(len(p.Bytes())), func(slot int64) bool {
 		w.got = append(w.got, slot)
 		return true
 	})
@@ -74,18 +74,18 @@ func (w *blockWalk) block(at int64, p reader.Profile) error {
 // entries counts the entries of a block, checks what their pointers lead to, and
 // notes where these lie.
 func (w *blockWalk) entries(p reader.Profile, from int64) error {
-	b := p.Block()
+	b := disk.Block(p.Bytes())
 	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
 		start := from + b.SectionSpan(section).Offset
 		for e := range p.Section(section) {
 			w.report.Counts.Entries++
 			if section == layout.SectionData {
-				w.add(e.Raw())
+				w.add(disk.Entry(e.Bytes()))
 			}
 			if err := w.interrupted(); err != nil {
 				return err
 			}
-			if err := w.pointers(e.Raw(), start+int64(e.Offset())); err != nil {
+			if err := w.pointers(disk.Entry(e.Bytes()), start+int64(e.Offset())); err != nil {
 				return err
 			}
 		}

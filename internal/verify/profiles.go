@@ -28,10 +28,10 @@ func (c *check) profiles() error {
 			}
 			n++
 		}
-		if m.NeverRan() {
+		if m.Unexecuted() {
 			c.report.Counts.Unexecuted++
 		}
-		if m.NeverRan() && n > 0 {
+		if m.Unexecuted() && n > 0 {
 			if err := c.wrong(layout.RegionRO, m.Ref().Offset(), "a method that never ran has %d profiles", n); err != nil {
 				return err
 			}

@@ -213,7 +213,7 @@ func (c *check) caller(m reader.Method, node reader.Context) error {
 	if err != nil {
 		return err
 	}
-	if m.NeverRan() || f.Caller.NeverRan() {
+	if m.Unexecuted() || f.Caller.Unexecuted() {
 		return c.wrong(layout.RegionRO, node.Ref().Offset(), "a context of methods of which one never ran")
 	}
 	return nil

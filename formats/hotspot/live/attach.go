@@ -188,23 +188,23 @@ const maxProducer = 64
 // params are the VM's settings that shape entries. The gap of receiver entries
 // is not among its flags.
 func (vm *VM) params(mem source) (p layout.Params, err error) {
-	p[layout.ParamVMRelease] = uint32(vm.release)
+	p.VMRelease = uint32(vm.release)
 	for _, s := range []struct {
-		param int
+		param *uint32
 		flag  string
 		need  bool
 	}{
-		{layout.ParamTypeProfileWidth, "TypeProfileWidth", true},
-		{layout.ParamBciProfileWidth, "BciProfileWidth", true},
-		{layout.ParamTypeProfileLevel, "TypeProfileLevel", false},
-		{layout.ParamProfileTraps, "ProfileTraps", false},
+		{&p.TypeProfileWidth, "TypeProfileWidth", true},
+		{&p.BciProfileWidth, "BciProfileWidth", true},
+		{&p.TypeProfileLevel, "TypeProfileLevel", false},
+		{&p.ProfileTraps, "ProfileTraps", false},
 	} {
 		v, ok := vm.flags[s.flag].value(mem)
 		if s.need && !ok {
 			return p, fmt.Errorf("%w (no flag %s)", ErrNoTables, s.flag)
 		}
-		p[s.param] = uint32(v)
-		if ok && int64(p[s.param]) != v || disk.CheckParams(&p) != nil {
+		*s.param = uint32(v)
+		if ok && int64(*s.param) != v || disk.CheckParams(&p) != nil {
 			return p, fmt.Errorf("%w (-XX:%s=%d)", ErrStructure, s.flag, v)
 		}
 	}

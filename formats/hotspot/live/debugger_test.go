@@ -140,22 +140,22 @@ func (w *debuggerWriter) profile(p reader.Profile) {
 	size := 0
 	for e := range p.Entries() {
 		w.entry(e, size)
-		size += len(e.Raw())
+		size += len(e.Bytes())
 	}
 	w.WriteString("--- Extra data:\n")
 	_, host := p.Size()
 	end := int(host) - int(w.d.vm.schema.data.data)
 	for _, s := range []layout.BlockSection{layout.SectionParameters, layout.SectionHandlers} {
 		for e := range p.Section(s) {
-			end -= len(e.Raw())
+			end -= len(e.Bytes())
 		}
 	}
 	for e := range p.Section(layout.SectionExtra) {
 		if e.Tag() == layout.TagArgInfo {
-			size = end - len(e.Raw())
+			size = end - len(e.Bytes())
 		}
 		w.entry(e, size)
-		size += len(e.Raw())
+		size += len(e.Bytes())
 	}
 }
 

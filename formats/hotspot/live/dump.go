@@ -74,7 +74,7 @@ func (b *build) dump(o Options) error {
 		return vm.ended(b.meter, err)
 	}
 	b.shape = vm.schema.data.receiverGap(b.snap.methods, disk.ShapeOf(&params))
-	params[layout.ParamReceiverGap] = uint32(b.shape.Gap)
+	params.ReceiverGap = uint32(b.shape.Gap)
 	b.names = newNamer(vm.schema, mem, b.meter)
 	b.klasses, b.types = map[uint64]klassName{}, map[uint64]builder.TypeRef{}
 	b.methods, b.taken = map[uint64]builder.MethodRef{}, map[builder.MethodRef]bool{}

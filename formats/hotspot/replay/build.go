@@ -52,9 +52,9 @@ func (r *recording) read(o ReadOptions) (*builder.Builder, *Report, error) {
 		return nil, nil, err
 	}
 	params := &o.Config.Params
-	params[layout.ParamTypeProfileWidth] = uint32(shape.TypeRows)
-	params[layout.ParamBciProfileWidth] = uint32(shape.BciRows)
-	params[layout.ParamReceiverGap] = uint32(shape.Gap)
+	params.TypeProfileWidth = uint32(shape.TypeRows)
+	params.BciProfileWidth = uint32(shape.BciRows)
+	params.ReceiverGap = uint32(shape.Gap)
 	report := &Report{Version: r.version, Params: *params, Classes: r.classes(), Inlines: len(r.compile.inlines)}
 	b, err := r.build(o, shape, report)
 	if err != nil && o.Name != "" {

@@ -13,7 +13,7 @@ import (
 // Of the many receivers that a merge leaves the VM gets those seen most, and
 // the others in the count of all others.
 func TestManyReceivers(t *testing.T) {
-	b := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{2, 2}})
+	b := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2}})
 	key := layout.Key{Class: program, Name: "hot", Signature: "(L" + shapes + "Shape;I)I", Loader: "app"}
 	p := b.Profile(b.Method(key), 0, builder.NoContext)
 	p.Invocations(5000)
@@ -23,7 +23,7 @@ func TestManyReceivers(t *testing.T) {
 	row := func(class string, n uint64) builder.Row {
 		return builder.Row{Type: b.Type(builder.TypeKey{Name: shapes + class, Loader: "app"}), Count: n}
 	}
-	p.Receivers(15, layout.SubVirtualCall, layout.WideNullSeen, 7, 0, row("Square", 100), row("Circle", 3000), row("Triangle", 2000))
+	p.Receivers(15, layout.SubVirtualCall, layout.EntryNullSeen, 7, 0, row("Square", 100), row("Circle", 3000), row("Triangle", 2000))
 	if err := p.Done(); err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestManyReceivers(t *testing.T) {
 func TestExtraEntries(t *testing.T) {
 	const words = 2 + 1 + 2 + 4 + 3 + 4 + 1 // Counter, Bit, SpeculativeTrap, free, ArgInfo, ParametersType, handler
 	for _, trapped := range []string{shapes + "Circle", "not/There"} {
-		b := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{2, 2}})
+		b := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2}})
 		key := layout.Key{Class: program, Name: "rare", Signature: "(I)I"}
 		p := b.Profile(b.Method(key), 0, builder.NoContext)
 		p.Size(0, headSize25+8*words)

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/internal/jvm/names"
-	"github.com/profarc/profarc/layout"
 )
 
 // The tests of this file run JVMs: the one of JAVA_HOME, or on the path, and
@@ -136,7 +135,7 @@ func TestLive(t *testing.T) {
 			t.Run(name+"/"+kind, func(t *testing.T) {
 				widths := map[uint32]int{}
 				for file, text := range recorded(t, home(), flags...) {
-					widths[checkFile(t, file, text).Params[layout.ParamTypeProfileWidth]]++
+					widths[checkFile(t, file, text).Params.TypeProfileWidth]++
 				}
 				// A file whose receivers are all behind everything else fits
 				// several widths.

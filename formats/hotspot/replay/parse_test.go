@@ -211,7 +211,7 @@ func TestMethodFields(t *testing.T) {
 	if want := fmt.Sprint(7, 4, 11, builder.History{Decompiles: 1, OverflowRecompiles: 2, OverflowTraps: 3}, 1, headSize25+4*8, []byte{0, 5, 0}); got != want {
 		t.Errorf("%s, not %s", got, want)
 	}
-	if m, err := s.Find(layout.Key{Class: "A", Name: "n", Signature: "()V"}); err != nil || !m.NeverRan() {
+	if m, err := s.Find(layout.Key{Class: "A", Name: "n", Signature: "()V"}); err != nil || !m.Unexecuted() {
 		t.Errorf("a method that never ran: %v", err)
 	}
 }

@@ -63,7 +63,7 @@ func Write(out io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
 	if d := s.Header().Domain; d != layout.DomainHotSpot {
 		return nil, fmt.Errorf("profiles of domain %s cannot be replayed by HotSpot: export them in the format of their own domain", d)
 	}
-	path, err := classfile.Open(o.ClassPath, int(s.Header().Params[layout.ParamVMRelease]))
+	path, err := classfile.Open(o.ClassPath, int(s.Header().Params.VMRelease))
 	if err != nil {
 		return nil, err
 	}

@@ -86,7 +86,7 @@ func (e *encoder) end(p reader.Profile) (n int, ok bool) {
 	tail, hasInfo := 0, false
 	for x := range p.Section(layout.SectionExtra) {
 		if x.Tag() == layout.TagArgInfo {
-			tail, hasInfo = len(x.Raw())/disk.CellSize, true
+			tail, hasInfo = len(x.Bytes())/disk.CellSize, true
 		}
 	}
 	before := len(e.words) + rawWords(p, layout.SectionExtra) - tail
@@ -102,7 +102,7 @@ const maxFree = 1 << 13
 // rawWords is the size of a section in words.
 func rawWords(p reader.Profile, s layout.BlockSection) (n int) {
 	for x := range p.Section(s) {
-		n += len(x.Raw()) / disk.CellSize
+		n += len(x.Bytes()) / disk.CellSize
 	}
 	return n
 }
@@ -127,14 +127,14 @@ func (e *encoder) entry(x reader.Entry) error {
 		return e.wide(x)
 	}
 	at := len(e.words)
-	for raw := x.Raw(); len(raw) > 0; raw = raw[disk.CellSize:] {
+	for raw := disk.Entry(x.Bytes()); len(raw) > 0; raw = raw[disk.CellSize:] {
 		e.words = append(e.words, binary.LittleEndian.Uint64(raw))
 	}
 	if x.Tag() == layout.TagSpeculativeTrap {
 		return e.trap(x, at)
 	}
 	e.report.Entries++
-	for cell, kind := range e.shape.Pointers(x.Raw()) {
+	for cell, kind := range e.shape.Pointers(disk.Entry(x.Bytes())) {
 		if err := e.pointer(at, cell, kind); err != nil {
 			return err
 		}

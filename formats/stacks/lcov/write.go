@@ -217,7 +217,7 @@ func (c *calls) of(m reader.Method) (n uint64, known bool, err error) {
 	if n == 0 && ran {
 		n = 1
 	}
-	return n, counted || ran || m.NeverRan(), nil
+	return n, counted || ran || m.Unexecuted(), nil
 }
 
 // inProfile is the calls that a profile counts. Those of a native method go to
@@ -252,8 +252,8 @@ func entryCount(n uint64) uint64 {
 func (c *calls) ran(p reader.Profile) bool {
 	shape := disk.ShapeOf(&c.s.Header().Params)
 	for e := range p.Entries() {
-		for cell := range shape.Counts(e.Raw()) {
-			if e.Raw().Cell(cell) != 0 {
+		for cell := range shape.Counts(disk.Entry(e.Bytes())) {
+			if disk.Entry(e.Bytes()).Cell(cell) != 0 {
 				return true
 			}
 		}

@@ -25,9 +25,9 @@ func (b *bench) adoption() error {
 		name    string
 		options reader.AdoptOptions
 	}{
-		{"adopt at the requested base", reader.AdoptOptions{Base: archive.Requested}},
-		{"adopt elsewhere, lazy", reader.AdoptOptions{Base: archive.Anywhere}},
-		{"adopt elsewhere, eager", reader.AdoptOptions{Base: archive.Anywhere, Eager: true}},
+		{"adopt at the requested base", reader.AdoptOptions{Base: archive.BaseRequested}},
+		{"adopt elsewhere, lazy", reader.AdoptOptions{Base: archive.BaseAnywhere}},
+		{"adopt elsewhere, eager", reader.AdoptOptions{Base: archive.BaseAnywhere, Eager: true}},
 	} {
 		if err := b.adoptRounds(kind.name, kind.options); err != nil {
 			return err
@@ -46,7 +46,7 @@ func (b *bench) adoptRounds(name string, o reader.AdoptOptions) error {
 		if err != nil {
 			return err
 		}
-		if o.Base == archive.Requested && !t.state.AtRequested {
+		if o.Base == archive.BaseRequested && !t.state.AtRequested {
 			name = "adopt (the requested base is taken)"
 		}
 		adopts = append(adopts, float64(t.adopt))

@@ -114,7 +114,7 @@ func headOf(name string) ([]byte, error) {
 
 // openClasses opens a class path, for the profiles of an archive.
 func openClasses(name string, of *layout.Header) (code, error) {
-	c, err := program.OpenClassPath(app.SplitClassPath(name), int(of.Params[layout.ParamVMRelease]))
+	c, err := program.OpenClassPath(app.SplitClassPath(name), int(of.Params.VMRelease))
 	if err != nil {
 		return code{}, err
 	}

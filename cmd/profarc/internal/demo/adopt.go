@@ -24,7 +24,7 @@ const lateClass = "plugin/TracingGen"
 // demoAdopt adopts the archive and counts in one of its profiles.
 func demoAdopt(a *app.App, s *reader.Store, trained reader.Profile) error {
 	begin := time.Now()
-	if err := s.Adopt(reader.AdoptOptions{Base: archive.Requested}); err != nil {
+	if err := s.Adopt(reader.AdoptOptions{Base: archive.BaseRequested}); err != nil {
 		return err
 	}
 	p, err := trained.Adopt()
@@ -156,7 +156,7 @@ func demoRelocate(a *app.App, first *reader.Store) error {
 		return err
 	}
 	begin := time.Now()
-	if err := s.Adopt(reader.AdoptOptions{Base: archive.Requested}); err != nil {
+	if err := s.Adopt(reader.AdoptOptions{Base: archive.BaseRequested}); err != nil {
 		return err
 	}
 	adopted := time.Since(begin)
@@ -209,7 +209,7 @@ func (h *hasher) add(v uint64) {
 
 func (h *hasher) entry(e reader.Entry) error {
 	pointers := map[int]bool{}
-	for cell := range h.shape.Pointers(e.Raw()) {
+	for cell := range h.shape.Pointers(disk.Entry(e.Bytes())) {
 		pointers[cell] = true
 	}
 	h.add(uint64(e.Tag())<<32 | uint64(uint32(e.Point())))

@@ -52,7 +52,7 @@ func (p *profilePrinter) printCells(e reader.Entry) {
 	if schema, ok := disk.SchemaOf(e.Tag()); ok && len(schema.Subs) > 0 {
 		first = append(first, subText(e))
 	}
-	for group := range disk.ShapeOf(&p.s.Header().Params).Groups(e.Raw()) {
+	for group := range disk.ShapeOf(&p.s.Header().Params).Groups(disk.Entry(e.Bytes())) {
 		switch {
 		case group.Repeat == disk.Once:
 			first = append(first, p.cellTexts(e, group, 0)...)
@@ -106,7 +106,7 @@ func (p *profilePrinter) cellText(e reader.Entry, cell int, kind disk.CellKind) 
 	switch {
 	case kind == disk.CellSuccessor:
 		return successorText(v)
-	case kind == disk.CellFlags, cell == 0 && e.Raw().SignedCount():
+	case kind == disk.CellFlags, cell == 0 && disk.Entry(e.Bytes()).SignedCount():
 		return fmt.Sprint(int64(v))
 	}
 	return fmt.Sprint(v)
@@ -182,7 +182,7 @@ func (p *profilePrinter) printReceivers(e reader.Entry) {
 	if n, ok := r.Gap(); ok && n.Load() > 0 {
 		gap = fmt.Sprintf(", not profiled %d", n.Load())
 	}
-	if e.Raw().SignedCount() {
+	if disk.Entry(e.Bytes()).SignedCount() {
 		p.line("count %d%s", int64(other), gap)
 	} else {
 		p.line("count %d%s", other, gap)
@@ -268,7 +268,7 @@ func (p *profilePrinter) casesAt(point int32, n int) []int32 {
 
 func (p *profilePrinter) printCount(e reader.Entry) {
 	by := ""
-	if e.Flags()&layout.WideInterpreted != 0 {
+	if e.Flags()&layout.EntryInterpreted != 0 {
 		by = ", interpreted"
 	}
 	p.line("%s %d%s", subText(e), e.Cell(0).Load(), by)
@@ -321,7 +321,7 @@ func (p *profilePrinter) printSiteValues(e reader.Entry, rows reader.Rows) {
 
 // target names the function or vtable whose id is a value, if the archive has
 // it.
-func (p *profilePrinter) target(sub uint16, id uint64) string {
+func (p *profilePrinter) target(sub layout.Sub, id uint64) string {
 	text, err := p.targets.Text(p.s, sub, id)
 	p.err = cmp.Or(p.err, err)
 	return text

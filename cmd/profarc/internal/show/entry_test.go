@@ -17,7 +17,7 @@ import (
 func TestEntriesWithoutAPrinterAreShown(t *testing.T) {
 	t.Parallel()
 	var params layout.Params
-	params[layout.ParamTypeProfileWidth] = 2
+	params.TypeProfileWidth = 2
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: params})
 	p := b.Profile(b.Method(layout.Key{Class: "A", Name: "m", Signature: "()V"}), 0, builder.NoContext)
 	p.Branch(builder.At{Bci: 1}, 5, 16, 6)

@@ -22,7 +22,7 @@ func openLabels(name string, s *reader.Store) (*switchLabels, error) {
 	if d := s.Header().Domain; d != layout.DomainHotSpot {
 		return nil, fmt.Errorf("--class-path %s: profiles of domain %s do not say which bytecodes they are of", escape.Printable(name), d)
 	}
-	path, err := classfile.Open(app.SplitClassPath(name), int(s.Header().Params[layout.ParamVMRelease]))
+	path, err := classfile.Open(app.SplitClassPath(name), int(s.Header().Params.VMRelease))
 	if err != nil {
 		return nil, err
 	}

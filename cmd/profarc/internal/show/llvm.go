@@ -115,7 +115,7 @@ func (p *profilePrinter) llvmProfile(q reader.Profile) {
 			p.printEntry(e)
 		}
 	}
-	for kind := uint16(layout.SubIndirectCall); kind <= layout.SubVTable; kind++ {
+	for kind := layout.SubIndirectCall; kind <= layout.SubVTable; kind++ {
 		for e := range q.Entries() {
 			if e.Tag() == layout.TagValueSite && e.Sub() == kind {
 				p.llvmSite(e)

@@ -231,14 +231,14 @@ func (p *profilePrinter) sampled(m reader.Method, profiled bool) {
 		fmt.Fprintf(p.w, "  %s\n", samplesText(n))
 	case n.Total > 0:
 		fmt.Fprintf(p.w, "  no profile, %s: see the stacks with profarc export -t folded\n", samplesText(n))
-	case !profiled && !m.NeverRan():
+	case !profiled && !m.Unexecuted():
 		fmt.Fprintln(p.w, "  no profile")
 	}
 }
 
 func methodNotes(m reader.Method) string {
 	notes := ""
-	if m.NeverRan() {
+	if m.Unexecuted() {
 		notes += ", never ran"
 	}
 	if m.Flags()&layout.MethodNotMatchable != 0 {

@@ -78,7 +78,7 @@ func showTable(ctx context.Context, a *app.App, w io.Writer, s *reader.Store, o 
 }
 
 // tableNamed is the table of an archive with a name or a number.
-func tableNamed(s *reader.Store, name string) (disk.Table, error) {
+func tableNamed(s *reader.Store, name string) (reader.Table, error) {
 	var names []string
 	for t, err := range s.Tables() {
 		if err != nil {
@@ -90,15 +90,15 @@ func tableNamed(s *reader.Store, name string) (disk.Table, error) {
 		names = append(names, t.Kind.String())
 	}
 	if len(names) == 0 {
-		return disk.Table{}, fmt.Errorf("%s has no tables", s.Mapping().Name())
+		return reader.Table{}, fmt.Errorf("%s has no tables", s.Mapping().Name())
 	}
-	return disk.Table{}, fmt.Errorf("%s has no table %s: name one of %s", s.Mapping().Name(), escape.Printable(name), strings.Join(names, ", "))
+	return reader.Table{}, fmt.Errorf("%s has no table %s: name one of %s", s.Mapping().Name(), escape.Printable(name), strings.Join(names, ", "))
 }
 
 // A tableView is what is shown of a table.
 type tableView struct {
 	s       *reader.Store
-	t       disk.Table
+	t       reader.Table
 	columns []cellReader
 	rows    []int // the rows that are shown, in their order
 	of      int   // rows that match
@@ -261,13 +261,13 @@ func (v *tableView) json(ctx context.Context, out io.Writer) error {
 // A cellReader reads the cells of one column of a table.
 type cellReader struct {
 	s      *reader.Store
-	t      disk.Table
+	t      reader.Table
 	column int
 	form   disk.Column
 }
 
 // cellReaders are the readers of all columns of a table.
-func cellReaders(s *reader.Store, t disk.Table) []cellReader {
+func cellReaders(s *reader.Store, t reader.Table) []cellReader {
 	columns := make([]cellReader, t.Columns())
 	for i := range columns {
 		columns[i] = cellReader{s, t, i, disk.TableColumn(t.Kind, i, t.Column(i))}
