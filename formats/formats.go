@@ -42,6 +42,22 @@ func Importers() []Importer {
 	}
 }
 
+// withDefaults returns Importers() with some in the place of those of the same
+// format. Those of other formats come first.
+func withDefaults(given []Importer) []Importer {
+	all := Importers()
+	names := Names(all)
+	var others []Importer
+	for _, i := range given {
+		if at := slices.Index(names, i.Format().Name); at >= 0 {
+			all[at] = i
+		} else {
+			others = append(others, i)
+		}
+	}
+	return append(others, all...)
+}
+
 // Exporters returns an exporter of each format, with the default options.
 func Exporters() []Exporter {
 	return []Exporter{

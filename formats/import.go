@@ -17,16 +17,16 @@ type ImportOptions struct {
 	// Unordered forgets the order of the profiles in the input: inputs that differ
 	// in nothing else then give the same archive.
 	Unordered bool
-	// Importers are those that are asked for each input, in this order, with the
-	// options of their formats; nil for Importers().
+	// Importers are importers with options, such as &llvm.Importer{Release: 22}.
+	// Each takes the place of the one of its format in Importers(); importers of
+	// formats of your own are asked before those.
 	Importers []Importer
 	// SkipBad leaves bad inputs out if there are several and one is good.
 	// Otherwise the first bad input fails the import. Empty inputs among several
 	// are always left out: a process that was killed leaves such files.
 	SkipBad bool
-	// OnSkip, if not nil, is called for each input that is left out, with the
-	// reason.
-	OnSkip func(in Input, reason error)
+	// OnSkip, if not nil, is called for each input when it is left out.
+	OnSkip func(Skipped)
 	// MaxExpansion is how many times the size of its compressed form an input may
 	// have: 0 for 64, negative for no bound.
 	MaxExpansion int64
@@ -48,12 +48,18 @@ type Imported struct {
 	Runs    []*builder.Builder
 	Methods int    // sum over all inputs
 	Entries int    // likewise
-	Lost    Losses // of all inputs; not nil
+	Lost    Losses // of all inputs, the kinds in the order in which they came; not nil
 	// Notes are sentences about what is kept in another way than the inputs have
 	// it.
 	Notes   []string
 	Inputs  []ImportedInput // what was read, in the order in which it was read
-	Skipped []Input         // what was left out
+	Skipped []Skipped       // what was left out
+}
+
+// Skipped is an input that was left out.
+type Skipped struct {
+	Input
+	Reason error
 }
 
 // ImportedInput says what was read of one input.
@@ -91,9 +97,7 @@ func (e *RepeatedError) Unwrap() error { return merge.ErrCounted }
 // none counted twice. The error is that of the first input that cannot be
 // imported, an [*OptionError], or matches one of the errors of this package.
 func Import(ctx context.Context, inputs []Input, o ImportOptions) (*Imported, error) {
-	if o.Importers == nil {
-		o.Importers = Importers()
-	}
+	o.Importers = withDefaults(o.Importers)
 	for _, i := range o.Importers {
 		if err := codec.CheckOptions(i.Options()); err != nil {
 			return nil, err
@@ -108,9 +112,10 @@ func Import(ctx context.Context, inputs []Input, o ImportOptions) (*Imported, er
 		if !m.maySkip(err) {
 			return nil, err
 		}
-		m.result.Skipped = append(m.result.Skipped, in)
+		skipped := Skipped{in, err}
+		m.result.Skipped = append(m.result.Skipped, skipped)
 		if o.OnSkip != nil {
-			o.OnSkip(in, err)
+			o.OnSkip(skipped)
 		}
 	}
 	if m.result.Builder == nil {

@@ -2,7 +2,6 @@ package codec
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -120,15 +119,6 @@ func CheckOptions(options []Option) error {
 		}
 	}
 	return nil
-}
-
-// FindOption returns the option with a name.
-func FindOption(options []Option, name string) (o Option, ok bool) {
-	i := slices.IndexFunc(options, func(o Option) bool { return o.Name == name })
-	if i < 0 {
-		return Option{}, false
-	}
-	return options[i], true
 }
 
 // AsLLVM declares the option to merge as llvm-profdata does, which several

@@ -191,7 +191,7 @@ func runImport(ctx context.Context, a *app.App, names []string, o *importOptions
 	in, err := importFiles(ctx, a, inputs, formats.ImportOptions{
 		Config: config, Unordered: o.unordered, Importers: o.importers, SkipBad: o.failure != failAny, MaxExpansion: cmp.Or(o.expansion, -1),
 		Accept: func(in formats.Input, i formats.Importer) error { return o.accept(in, i, len(inputs)) },
-		OnSkip: func(in formats.Input, reason error) { skipped = append(skipped, skip(a, argument(in), reason)) },
+		OnSkip: func(s formats.Skipped) { skipped = append(skipped, skip(a, argument(s.Input), s.Reason)) },
 	})
 	if err != nil {
 		return err

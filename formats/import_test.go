@@ -1,0 +1,204 @@
+package formats_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats"
+	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/formats/hotspot/replay"
+	"github.com/profarc/profarc/formats/jamaica"
+	"github.com/profarc/profarc/formats/llvm"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
+)
+
+const (
+	jamaicaText = "PROFILE: 1 (100%) A.m()V\n"
+	graalText   = "profarc text 1\ndomain graal\nmethod a\n  profile\n    @0 Count calls 5\nend\n"
+)
+
+func input(name, content string) formats.Input {
+	return formats.Input{Name: name, Reader: strings.NewReader(content)}
+}
+
+// requireImport imports inputs and returns the archive.
+func requireImport(t *testing.T, o formats.ImportOptions, inputs ...formats.Input) (*formats.Imported, []byte) {
+	t.Helper()
+	in, err := formats.Import(t.Context(), inputs, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, _, err := in.Builder.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in, data
+}
+
+// A bad part that is left out leaves nothing in the builder that it shares with
+// the others.
+func TestSkippedPartLeavesNothing(t *testing.T) {
+	t.Parallel()
+	bad := input("bad", secondRun+"\ncut\n19\n2\n1\n")
+	_, want := requireImport(t, formats.ImportOptions{}, input("1", firstRun), input("2", secondRun))
+	var called []string
+	in, got := requireImport(t, formats.ImportOptions{SkipBad: true, OnSkip: func(s formats.Skipped) { called = append(called, s.Name) }},
+		input("1", firstRun), bad, input("2", secondRun))
+	if !bytes.Equal(got, want) {
+		t.Error("another archive than without the bad input")
+	}
+	if len(in.Skipped) != 1 || in.Skipped[0].Name != "bad" || !errors.Is(in.Skipped[0].Reason, llvm.ErrCut) {
+		t.Errorf("skipped %v", in.Skipped)
+	}
+	if !slices.Equal(called, []string{"bad"}) {
+		t.Errorf("OnSkip was called with %q", called)
+	}
+	if len(in.Inputs) != 2 {
+		t.Errorf("read %v", in.Inputs)
+	}
+}
+
+func TestImportErrors(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		inputs []formats.Input
+		o      formats.ImportOptions
+		want   error
+	}{
+		"empty":              {inputs: []formats.Input{input("a", "")}, want: formats.ErrEmpty},
+		"unknown":            {inputs: []formats.Input{input("a", "\x00\x01")}, want: formats.ErrUnknown},
+		"mixed":              {inputs: []formats.Input{input("a", firstRun), input("b", jamaicaText)}, want: formats.ErrMixed},
+		"mixed, skipping":    {inputs: []formats.Input{input("a", firstRun), input("b", jamaicaText)}, o: formats.ImportOptions{SkipBad: true}, want: formats.ErrMixed},
+		"twice the same":     {inputs: []formats.Input{input("a", graalText), input("b", graalText)}, want: merge.ErrCounted},
+		"all bad":            {inputs: []formats.Input{input("a", ""), input("b", "")}, want: formats.ErrNone},
+		"no input":           {want: formats.ErrNone},
+		"runs of two inputs": {inputs: []formats.Input{input("a", jamaicaText+jamaicaText), input("b", jamaicaText)}, o: formats.ImportOptions{Importers: []formats.Importer{&jamaica.Importer{Runs: true}}}, want: formats.ErrRuns},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := formats.Import(t.Context(), c.inputs, c.o); !errors.Is(err, c.want) {
+				t.Errorf("%v, want %v", err, c.want)
+			}
+		})
+	}
+	_, data := requireImport(t, formats.ImportOptions{}, input("a", firstRun))
+	if _, err := formats.Import(t.Context(), []formats.Input{{Name: "a", Reader: bytes.NewReader(data)}}, formats.ImportOptions{}); !errors.Is(err, formats.ErrArchive) {
+		t.Errorf("of an archive: %v", err)
+	}
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	t.Parallel()
+	in, _ := requireImport(t, formats.ImportOptions{}, input("a", firstRun))
+	store, err := in.Builder.Open("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	_, importErr := formats.Import(t.Context(), []formats.Input{input("a", firstRun)}, formats.ImportOptions{Importers: []formats.Importer{&llvm.Importer{Release: 3}}})
+	_, exportErr := formats.Export(t.Context(), io.Discard, store, &llvm.IndexedExporter{Version: 3})
+	_, unnamedErr := formats.Export(t.Context(), io.Discard, store, &replay.Exporter{})
+	got := []string{importErr.Error(), exportErr.Error(), unnamedErr.Error()}
+	want := []string{
+		"llvm-release 3: it is 12 or higher, as 22",
+		"profdata-version 3: use 4 to 13",
+		"method: a replay file is of one method: name it, for instance java.lang.String::length()I",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	var option *formats.OptionError
+	if !errors.As(exportErr, &option) || option.Option != "profdata-version" {
+		t.Errorf("no OptionError: %v", exportErr)
+	}
+}
+
+func TestRunsAreKeptApart(t *testing.T) {
+	t.Parallel()
+	o := formats.ImportOptions{Importers: []formats.Importer{&jamaica.Importer{Runs: true}}}
+	in, _ := requireImport(t, o, input("a", jamaicaText+jamaicaText))
+	if len(in.Runs) != 2 || in.Builder != in.Runs[0] {
+		t.Errorf("%d runs", len(in.Runs))
+	}
+}
+
+// TestEveryOptionIsDeclared: options have a name and a help text, formats that
+// share a name share its meaning, and setting works.
+func TestEveryOptionIsDeclared(t *testing.T) {
+	t.Parallel()
+	var options [][]formats.Option
+	for _, i := range formats.Importers() {
+		options = append(options, i.Options())
+	}
+	for _, e := range formats.Exporters() {
+		options = append(options, e.Options())
+	}
+	text := map[string]string{"bool": "true", "int": "12", "string": "x", "stringArray": "x"}
+	usage := map[string]string{}
+	for _, o := range slices.Concat(options...) {
+		if o.Name == "" || o.Usage == "" {
+			t.Errorf("%+v", o)
+		}
+		if before, ok := usage[o.Name]; ok && before != o.Usage {
+			t.Errorf("%s means %q and %q", o.Name, before, o.Usage)
+		}
+		usage[o.Name] = o.Usage
+		if err := o.Value.Set(text[o.Value.Type()]); err != nil || o.Value.String() != text[o.Value.Type()] {
+			t.Errorf("%s of type %s, set: %q, %v", o.Name, o.Value.Type(), o.Value, err)
+		}
+	}
+}
+
+// A wordCounter is a format of a program's own: a name and a number a line.
+type wordCounter struct{}
+
+func (wordCounter) Format() formats.Format { return formats.Format{Name: "words"} }
+
+func (wordCounter) Options() []formats.Option { return nil }
+
+func (wordCounter) Detect(head []byte, _ bool) bool { return bytes.HasPrefix(head, []byte("words\n")) }
+
+func (wordCounter) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, error) {
+	b := builder.New(layout.DomainGraal, in.Config)
+	batch.AddDump(b)
+	p := b.Profile(b.Method(layout.Key{Name: "word"}), 0, builder.NoContext)
+	p.Invocations(7)
+	return &codec.Report{Methods: 1}, p.Done()
+}
+
+// A program can bring a format of its own.
+func TestOwnImporter(t *testing.T) {
+	t.Parallel()
+	o := formats.ImportOptions{Importers: []formats.Importer{wordCounter{}}}
+	own, _ := requireImport(t, o, input("a", "words\nword 7\n"))
+	known, _ := requireImport(t, o, input("a", firstRun))
+	if own.Format != "words" || known.Format != "llvm" {
+		t.Errorf("formats %s and %s", own.Format, known.Format)
+	}
+}
+
+// An export ends with its context.
+func TestExportEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	in, _ := requireImport(t, formats.ImportOptions{}, input("a", firstRun))
+	store, err := in.Builder.Open("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := formats.Export(ctx, io.Discard, store, &llvm.TextExporter{}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
