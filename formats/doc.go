@@ -39,19 +39,20 @@
 // A format is one folder below this one and one line of the registry
 // (formats.go):
 //
-//  1. Write the parser and the builder calls, or the writer, with functions of
-//     their own that return errors with a place in the input. Parse with package
-//     internal/parse: its limits hold memory to a multiple of the input.
+//  1. Write the parser and the calls of the builder, or the writer, as functions
+//     that return errors with a place in the input. Package internal/parse has
+//     lines, a cursor, such errors and limits; a reader of lines takes 20 lines.
 //  2. In the file codec.go of the folder, declare type Importer, type Exporter or
-//     both. Their exported fields are the options; Options declares those that a
-//     user may set by name, Format names the format.
+//     both; jamaica/codec.go is a model. Their exported fields are the options;
+//     Options declares those that a user may set by name, Format names the format.
 //  3. Importer.Detect must refuse what is not surely of the format: importers are
 //     asked in the order of the registry. Importer.Import fills a builder for the
 //     dump that the input holds and hands it to [codec.Batch.AddDump].
 //  4. Count what the archive or the format cannot hold in a list of losses, with
 //     a constant for each kind.
-//  5. Add the line to Importers or Exporters. Flags and help of the command come
-//     from Format and Options; nothing else is to be changed.
+//  5. Add the line to Importers or Exporters, and a row to the table above and to
+//     that of README.md; tests compare them. Flags and help of the command come
+//     from Format and Options: nothing else has to change.
 //  6. Test the parser with real files of the tool in testdata, with a fuzz target,
 //     and with an export that is the imported input again, byte for byte where
 //     nothing is lost.

@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats"
@@ -200,5 +202,37 @@ func TestExportEndsWithItsContext(t *testing.T) {
 	cancel()
 	if _, err := formats.Export(ctx, io.Discard, store, &llvm.TextExporter{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
+	}
+}
+
+// TestDocumentationListsEveryFormat compares the table of the package comment
+// with the registry.
+func TestDocumentationListsEveryFormat(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var imported, exported []string
+	_, table, _ := strings.Cut(string(source), "what it is\n")
+	for line := range strings.Lines(table) {
+		row := strings.Fields(strings.TrimPrefix(line, "//"))
+		if len(row) < 3 {
+			break
+		}
+		const in, out = len("//	name        folder            "), len("//	name        folder            in   ")
+		if strings.HasPrefix(line[in:], "yes") {
+			imported = append(imported, row[0])
+		}
+		if strings.HasPrefix(line[out:], "yes") {
+			exported = append(exported, row[0])
+		}
+	}
+	same := cmpopts.SortSlices(func(a, b string) bool { return a < b })
+	if diff := cmp.Diff(formats.Names(formats.Importers()), imported, same); diff != "" {
+		t.Error("importers:", diff)
+	}
+	if diff := cmp.Diff(formats.Names(formats.Exporters()), exported, same); diff != "" {
+		t.Error("exporters:", diff)
 	}
 }
