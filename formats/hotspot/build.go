@@ -84,7 +84,7 @@ func (d *textDump) build(o TextOptions, shape disk.Shape, report *TextReport) (*
 	return b.Builder, b.Err()
 }
 
-// classes are the names of all classes of the dump, as the VM has them.
+// classes returns the names of all classes of the dump, as the VM has them.
 func (d *textDump) classes() map[string]bool {
 	classes := map[string]bool{}
 	for _, m := range d.methods {
@@ -136,7 +136,7 @@ func (b *textBuild) typeRef(name, loader string) builder.TypeRef {
 	if !hidden {
 		return b.Type(builder.TypeKey{Name: name, Loader: loader})
 	}
-	at := strings.Index(name, class) // behind the front of an array's descriptor
+	at := strings.Index(name, class) // after the front of an array's descriptor
 	t := b.Type(builder.TypeKey{Name: name[:at] + canonical + name[at+len(class):], Loader: loader})
 	b.DescribeType(t, builder.TypeInfo{Alias: name, Flags: layout.TypeHidden | layout.TypeNotMatchable})
 	return t
@@ -154,7 +154,7 @@ func (b *textBuild) methodRef(class string, k layout.Key) builder.MethodRef {
 	return m
 }
 
-// canonical is what archives call a class, given by the VM's name.
+// canonical returns what archives call a class, given by the VM's name.
 func (b *textBuild) canonical(class string) string {
 	if name, hidden := b.hidden[class]; hidden {
 		return name
@@ -165,7 +165,7 @@ func (b *textBuild) canonical(class string) string {
 // twinLoader stands for the class loader of the n-th method with one header.
 func twinLoader(n int) string { return disk.TwinLoader + strconv.Itoa(n) }
 
-// distinct gives the key of a method, with a loader if the text had it before.
+// distinct returns the key of a method, with a loader if the text had it before.
 func (b *textBuild) distinct(t *textMethod) layout.Key {
 	key := layout.Key{Class: b.canonical(t.class), Name: t.name, Signature: t.signature}
 	if b.seen[key]++; b.seen[key] > 1 {

@@ -34,7 +34,7 @@ func (t *textCode) add(line []byte) {
 	t.code = append(t.code, i)
 }
 
-// sketch is the sketch of the method, nil if it has none. The text does not say
+// sketch returns the sketch of the method, nil if it has none. The text does not say
 // which code it is.
 func (t *textCode) sketch() []byte {
 	if t.bad || len(t.code) == 0 {
@@ -73,7 +73,7 @@ func parseInstruction(line []byte) (i bytecode.Instruction, ok bool) {
 	return i, c.OK()
 }
 
-// printedConstant is the constant that a line shows. JDK 17 prints strings without
+// printedConstant returns the constant that a line shows. JDK 17 prints strings without
 // quotes.
 func printedConstant(text string) string {
 	if strings.HasPrefix(text, "<") {
@@ -85,7 +85,7 @@ func printedConstant(text string) string {
 	return bytecode.Text(text)
 }
 
-// parseOperands reads what stands behind a bytecode.
+// parseOperands reads what stands after a bytecode.
 func parseOperands(c *cursor, i *bytecode.Instruction) {
 	switch op := i.Op; {
 	case op == bytecode.BiPush || op == bytecode.SiPush:

@@ -8,7 +8,7 @@ import (
 	"github.com/profarc/profarc/internal/parse"
 )
 
-// rule is the line in front of every method, and in front of the last line.
+// rule is the line before every method, and before the last line.
 var rule = []byte(strings.Repeat("-", 72))
 
 const (
@@ -16,7 +16,7 @@ const (
 	totalSuffix = " bytes"
 )
 
-// firstCounter is the beginning of the line behind a header.
+// firstCounter is the beginning of the line after a header.
 const firstCounter = "  interpreter_invocation_count:"
 
 // Detect reports whether PrintMethodData text, maybe in an XML log, begins

@@ -12,7 +12,7 @@
 //	method  = header counters "" [ parameters ] { bytecode { entry } }
 //	entry   = "  " DP "bci: " BCI KIND [ traps ] [ "flags(" N ") " ] counts { row }
 //
-// RULE is 72 dashes. The text may stand behind output of the program, or in the
+// RULE is 72 dashes. The text may stand after output of the program, or in the
 // XML log of -XX:+LogVMOutput. JDK 17 and 25 differ in columns, and in whether
 // a receiver entry has a nonprofiled_count: see [Dialect].
 //

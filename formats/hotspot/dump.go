@@ -104,7 +104,7 @@ type textTypes struct {
 	result *textWord // nil if the VM does not profile it
 }
 
-// length is the value of the length cell of an entry with those types.
+// length returns the value of the length cell of an entry with those types.
 func (t *textTypes) length() int {
 	n := 2 * len(t.args)
 	if t.result != nil {
@@ -128,7 +128,7 @@ type Dialect uint8
 // The dialects.
 const (
 	JDK17 Dialect = iota // columns run together where a number is long
-	JDK25                // a blank always stands between columns
+	JDK25                // a space always stands between columns
 )
 
 // dialectNames are the values of [PropertyDialect].
@@ -152,7 +152,7 @@ const (
 	columnBody = 36 // of everything that is counted
 )
 
-// entryColumns are the columns at which "bci:" and the kind begin.
+// entryColumns returns the columns at which "bci:" and the kind begin.
 func (d Dialect) entryColumns() (bci, kind int) {
 	if d == JDK17 {
 		return 6, columnKind
@@ -186,7 +186,7 @@ const defaultRows = 2
 const maxShapeRows = 64
 
 // place tells the data entries from the traps that have no entry of their own:
-// HotSpot keeps those behind all others.
+// HotSpot keeps those after all others.
 func (m *textMethod) place() {
 	last := -1
 	for _, e := range m.entries {
@@ -211,7 +211,7 @@ func (v rowVote) vote(cells, fixed, each int) {
 	}
 }
 
-// most is the number that was seen most often, and at least atLeast.
+// most returns the number that was seen most often, and at least atLeast.
 func (v rowVote) most(atLeast int) int {
 	if len(v) == 0 {
 		return max(defaultRows, atLeast)
@@ -247,7 +247,7 @@ func (d *textDump) shape() (s disk.Shape) {
 	return s
 }
 
-// size is the size in bytes of an entry in a VM of that shape.
+// size returns the size in bytes of an entry in a VM of that shape.
 func (e *textEntry) size(s disk.Shape) int {
 	length := e.types.length()
 	if e.tag == layout.TagMultiBranch {

@@ -41,7 +41,7 @@ func (p *textParser) all() error {
 	return p.epilogue()
 }
 
-// prologue skips what stands in front of the first method, dumps without
+// prologue skips the lines before the first method, dumps without
 // methods too: of a program that starts several VMs, one may have none. The
 // program's last line may have no end of its own, so that the rule follows on
 // the same line.
@@ -63,7 +63,7 @@ func (p *textParser) prologue() (more bool, err error) {
 	}
 }
 
-// emptyDump takes the total of a dump without methods, behind its rule.
+// emptyDump takes the total of a dump without methods, after its rule.
 func (p *textParser) emptyDump() bool {
 	total, ok := p.lines.totalNext()
 	if ok {
@@ -80,7 +80,7 @@ func (p *textParser) noMethodData() error {
 	return parse.Place{Name: p.lines.in.Name}.Fail(ErrNoMethodData)
 }
 
-// method reads one method from its header on, and the rule behind it. more is
+// method reads one method from its header on, and the rule after it. more is
 // false if it was the last.
 func (p *textParser) method() (more bool, err error) {
 	header, _ := p.lines.next()
@@ -140,7 +140,7 @@ func isBytecode(line []byte) bool {
 	return c.OK() && len(c.Rest()) > 0 && (c.Rest()[0] >= 'a' && c.Rest()[0] <= 'z' || c.Rest()[0] == '<')
 }
 
-// epilogue skips what stands behind the dump.
+// epilogue skips the lines after the dump.
 func (p *textParser) epilogue() error {
 	for later := false; ; {
 		line, ok := p.lines.next()
@@ -155,7 +155,7 @@ func (p *textParser) epilogue() error {
 	}
 }
 
-// next gives the next line of a method, which must not end before it.
+// next returns the next line of a method, which must not end before it.
 func (p *textParser) next(expected string) (textLine, error) {
 	line, ok := p.lines.next()
 	if !ok {
@@ -180,7 +180,7 @@ func (p *textParser) line(take func(c *cursor)) error {
 	return p.check(line, &c)
 }
 
-// check gives the error of a line whose cursor missed something.
+// check returns the error of a line whose cursor missed something.
 func (p *textParser) check(line textLine, c *cursor) error {
 	if c.OK() {
 		return nil
@@ -200,7 +200,7 @@ func (p *textParser) beginsWith(prefix string) bool {
 	return ok && len(line.text) >= len(prefix) && string(line.text[:len(prefix)]) == prefix
 }
 
-// modifiers are the words in front of the class, in their order.
+// modifiers are the words before the class, in their order.
 var modifiers = []struct {
 	word   string
 	access uint32
@@ -238,7 +238,7 @@ func parseHeader(line []byte) (m textMethod, ok bool) {
 // of its own.
 func isClass(name []byte) bool { return len(name) > 0 && name[0] != '[' }
 
-// signatureStart is where in "name(Ljava/lang/String;)I" the signature begins,
+// signatureStart returns where in "name(Ljava/lang/String;)I" the signature begins,
 // -1 if there is none. A name may hold parentheses itself.
 func signatureStart(b []byte) int {
 	for at, c := range b {
@@ -261,7 +261,7 @@ func isSignature(b []byte) bool {
 	return len(b) > 1 && (string(b[1:]) == "V" || descriptorLength(b[1:]) == len(b)-1)
 }
 
-// descriptorLength is the length of the field descriptor at the front of b, 0
+// descriptorLength returns the length of the field descriptor at the front of b, 0
 // if there is none.
 func descriptorLength(b []byte) int {
 	n := len(b) - len(bytes.TrimLeft(b, "["))
@@ -278,7 +278,7 @@ func descriptorLength(b []byte) int {
 	return 0
 }
 
-// counters reads the lines behind the header, and the empty one behind them.
+// counters reads the lines after the header, and the empty one after them.
 func (p *textParser) counters(m *textMethod) error {
 	for _, counter := range []struct {
 		name string
@@ -354,5 +354,5 @@ func (c *cursor) rowCount() int {
 	return int(n)
 }
 
-// indent is the spaces in front of everything that is counted.
+// indent is the spaces before everything that is counted.
 var indent = strings.Repeat(" ", columnBody)

@@ -21,7 +21,7 @@ var entryKinds = map[string]layout.Tag{
 }
 
 // parseEntry reads the front of an entry: offset, bci and kind. kind is empty
-// if the line is no entry at all; the cursor stands behind the kind.
+// if the line is no entry at all; the cursor stands after the kind.
 func parseEntry(line textLine) (e textEntry, kind []byte, c cursor) {
 	c = newCursor(line.text)
 	if !c.Skip("  ") {
@@ -43,8 +43,8 @@ func parseEntry(line textLine) (e textEntry, kind []byte, c cursor) {
 
 func isASCIILetter(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' }
 
-// entryDialect tells the dialect from the line of an entry: JDK 25 has a blank
-// in front of "bci:" where JDK 17 begins it or has run out of room.
+// entryDialect tells the dialect from the line of an entry: JDK 25 has a space
+// before "bci:" where JDK 17 begins it or has run out of room.
 func entryDialect(line []byte) Dialect {
 	c := newCursor(line)
 	before := len(c.Until("bci: "))
@@ -54,7 +54,7 @@ func entryDialect(line []byte) Dialect {
 	return JDK17
 }
 
-// entry reads an entry of the method behind its kind, and its further lines.
+// entry reads an entry of the method after its kind, and its further lines.
 func (p *textParser) entry(m *textMethod, e textEntry, kind []byte, line textLine, c *cursor) error {
 	tag, known := entryKinds[string(kind)]
 	if !known {
@@ -77,7 +77,7 @@ func (p *textParser) entry(m *textMethod, e textEntry, kind []byte, line textLin
 	return nil
 }
 
-// trapsAndFlags reads what an entry of any kind may have in front of its
+// trapsAndFlags reads what an entry of any kind may have before its
 // counts:
 //
 //	trap(null_check recompiled) trap/ com.example.A::m(class_check) flags(1)
@@ -110,7 +110,7 @@ func (p *textParser) trapState(text string, c *cursor, line int) uint32 {
 }
 
 // speculativeTrap reads " com.example.A::m(class_check) ". The name may hold
-// parentheses itself: the reason is in those behind which the entry goes on.
+// parentheses itself: the reason is in those after which the entry goes on.
 func (p *textParser) speculativeTrap(e *textEntry, c *cursor) {
 	c.Expect(" ")
 	class := c.Until(classEnd)
@@ -134,7 +134,7 @@ func (p *textParser) speculativeTrap(e *textEntry, c *cursor) {
 	}
 }
 
-// goesOn reports whether rest is what may stand behind a trap.
+// goesOn reports whether rest may follow a trap.
 func goesOn(rest []byte) bool {
 	rest = bytes.TrimLeft(rest, " ")
 	for _, front := range []string{"trap/ ", "flags(", "count(", "taken(", "default_count("} {
@@ -188,7 +188,7 @@ func (p *textParser) receiverCounts(e *textEntry, c *cursor) (rows int) {
 	return c.rowCount()
 }
 
-// signExtend is the cell of a count of type checks that is printed as n: failing
+// signExtend returns the cell of a count of type checks that is printed as n: failing
 // checks count down, and HotSpot prints the low 32 bits without their sign.
 func signExtend(n uint64) uint64 {
 	if n > math.MaxInt32 && n <= math.MaxUint32 {
@@ -244,7 +244,7 @@ func (p *textParser) returns(e *textEntry, rows int) error {
 }
 
 // receivers reads rows like "'java/lang/String'(42105 0.70)", and the types
-// behind them. The share is what the counts make it.
+// after them. The share is what the counts make it.
 func (p *textParser) receivers(e *textEntry, rows int) error {
 	for range rows {
 		err := p.line(func(c *cursor) {
@@ -300,7 +300,7 @@ const (
 	unknownType    = "unknown"
 )
 
-// listName is the front of the line on which a type list begins.
+// listName returns the front of the line on which a type list begins.
 func listName(column int, name string) string {
 	return fmt.Sprintf("%*s%-*s", column, "", columnBody-column, name)
 }
@@ -426,7 +426,7 @@ const (
 	recompiledSuffix = " recompiled"
 )
 
-// TrapText is a traps word as HotSpot prints it: "class_check recompiled".
+// TrapText returns a traps word as HotSpot prints it: "class_check recompiled".
 func TrapText(traps uint32) string { return string(appendTrap(nil, traps, false)) }
 
 // parseTrap reads what stands in "trap(...)". known is false if the reason is

@@ -44,7 +44,7 @@ type TextReport struct {
 	Params        layout.Params // inferred from the text
 	Methods       int
 	Entries       int // profile entries, parameters and traps included
-	OtherLines    int // lines in front of the method data and behind it
+	OtherLines    int // lines before the method data and after it
 	HiddenClasses int
 	Lost          codec.Losses
 }

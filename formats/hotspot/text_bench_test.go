@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// manyMethods is a text of n methods, each like the first of jdk17.txt.
+// manyMethods returns a text of n methods, each like the first of jdk17.txt.
 func manyMethods(b *testing.B, n int) string {
 	b.Helper()
 	dashes := strings.Repeat("-", 72) + "\n"

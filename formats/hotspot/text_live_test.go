@@ -14,7 +14,7 @@ import (
 // The tests of this file run a JVM. The first is the one of JAVA_HOME, or on
 // the path; the second the one of JAVA25_HOME, or beside others.
 
-// findJVM gives the folder of a JVM's commands, empty if there is none.
+// findJVM returns the folder of a JVM's commands, empty if there is none.
 func findJVM(home string, patterns ...string) string {
 	if dir := os.Getenv(home); dir != "" {
 		return filepath.Join(dir, "bin")
@@ -80,7 +80,7 @@ func run(t *testing.T, bin string, flags ...string) string {
 
 var jvms = map[string]func() string{"live17": firstJVM, "live25": secondJVM}
 
-// recorded gives the text of one run in a JVM; ok is false if there is no such
+// recorded returns the text of one run in a JVM; ok is false if there is no such
 // JVM.
 func recorded(t *testing.T, name string) (text string, ok bool) {
 	bin := jvms[name]()

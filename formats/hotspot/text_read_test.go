@@ -17,7 +17,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A text that is cut anywhere but in its last line end, or behind it, is a
+// A text that is cut anywhere but in its last line end, or after it, is a
 // typed error that names the place.
 func TestCutText(t *testing.T) {
 	for _, name := range []string{"jdk17.txt", "jdk25.txt", "log.xml"} {
@@ -76,7 +76,7 @@ func TestEmptyDumpInFront(t *testing.T) {
 	}
 }
 
-// The VM prints how large all method data is, behind the last method.
+// The VM prints how large all method data is, after the last method.
 func TestTextWithoutItsBeginning(t *testing.T) {
 	text := testdata(t, "jdk25.txt")
 	_, whole, _ := ReadText(strings.NewReader(text), TextOptions{})
@@ -106,7 +106,7 @@ func TestReadError(t *testing.T) {
 	}
 }
 
-// Output of the program may be of any length in front of the text.
+// Output of the program may be of any length before the text.
 func TestLongLineBeforeRule(t *testing.T) {
 	text := testdata(t, "jdk25.txt")
 	want, _, _ := read(t, text, TextOptions{})

@@ -82,7 +82,7 @@ func plainLines(text string) []string {
 	return plain
 }
 
-// profileLines gives the lines of a text that an archive keeps.
+// profileLines returns the lines of a text that an archive keeps.
 func profileLines(text string) string {
 	dashes := strings.Repeat("-", 72)
 	lines := plainLines(text)
@@ -189,7 +189,7 @@ func checkText(t *testing.T, text string) *TextReport {
 	return report
 }
 
-// samples gives the recorded texts beside the project; where there are none the
+// samples returns the recorded texts beside the project; where there are none the
 // test is skipped.
 func samples(t *testing.T) map[string]string {
 	t.Helper()

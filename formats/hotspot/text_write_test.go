@@ -43,7 +43,7 @@ func TestPrintSpecimens(t *testing.T) {
 		}
 		again, _, _ := read(t, out, TextOptions{})
 		twice, _ := print(t, again)
-		// A trap that is not printed leaves a gap in front of the next.
+		// A trap that is not printed leaves a gap before the next.
 		gap := regexp.MustCompile(`(?m)^  \d+ +(bci: \d+ +BitData)`)
 		if diff := cmp.Diff(gap.ReplaceAllString(out, "$1"), gap.ReplaceAllString(twice, "$1")); diff != "" {
 			t.Errorf("%s: printed, read and printed again it differs:\n%s", s.Name, diff)

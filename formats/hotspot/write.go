@@ -190,7 +190,7 @@ func (w *textWriter) appendMethod(b []byte, m reader.Method, class reader.Type) 
 	return names.AppendQuoted(b, name.String()), err
 }
 
-// internalName is the VM's own name of a type: its alias, if it has one.
+// internalName returns the VM's own name of a type: its alias, if it has one.
 func internalName(t reader.Type) (string, error) {
 	alias, err := t.Alias()
 	if err != nil || alias.Len() == 0 {
@@ -225,7 +225,7 @@ func (w *textWriter) counters(p reader.Profile) {
 	w.total += uint64(size)
 }
 
-// printedCounter is a method's counter as HotSpot prints it: signed, 32 bits
+// printedCounter returns a method's counter as HotSpot prints it: signed, 32 bits
 // wide. Only counts that no VM can have are printed wider.
 func printedCounter(n uint64) int64 {
 	if n <= math.MaxUint32 {
@@ -261,7 +261,7 @@ func (w *textWriter) hiddenParts(p reader.Profile, class reader.Type) error {
 	return err
 }
 
-// profiles gives the profiles in the order in which they are to be printed.
+// profiles returns the profiles in the order in which they are to be printed.
 func (w *textWriter) profiles() ([]reader.Profile, error) {
 	ordered, err := w.sourceOrder()
 	if err != nil {
@@ -298,7 +298,7 @@ func invocations(p reader.Profile) uint64 {
 	return c.Load()
 }
 
-// sourceOrder gives the profiles that the archive has in the order of a text.
+// sourceOrder returns the profiles that the archive has in the order of a text.
 func (w *textWriter) sourceOrder() (profiles []reader.Profile, err error) {
 	t, err := w.store.Table(layout.TableOrder)
 	if errors.Is(err, reader.ErrNotFound) {

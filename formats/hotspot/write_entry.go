@@ -22,7 +22,7 @@ var printedKinds = map[layout.Tag]string{
 	layout.TagVirtualCall: "VirtualCallData", layout.TagVirtualCallType: "VirtualCallData",
 }
 
-// vmTag is the tag of the VM's own entry that a wide entry stands for, 0 if
+// vmTag returns the tag of the VM's own entry that a wide entry stands for, 0 if
 // there is none.
 func vmTag(e reader.Entry) layout.Tag {
 	switch {
@@ -86,7 +86,7 @@ func (w *textWriter) trapsAt(traps []reader.Entry, bci int32) (here, rest []read
 	return traps[:n], traps[n:]
 }
 
-// entrySize is the size of an entry in a VM.
+// entrySize returns the size of an entry in a VM.
 func (w *textWriter) entrySize(e reader.Entry, tag layout.Tag) int {
 	length := 0
 	if !e.Tag().Wide() {
@@ -146,7 +146,7 @@ func (w *textWriter) front(offset, bci int, kind string) []byte {
 	return pad(append(b, kind...), columnBody)
 }
 
-// column fills a line with blanks up to a column. In JDK 25 at least one blank
+// column fills a line with spaces up to a column. In JDK 25 at least one space
 // stands there.
 func (w *textWriter) column(b []byte, column int) []byte {
 	if w.settings.dialect == JDK25 {
@@ -186,7 +186,7 @@ func (w *textWriter) appendSpeculative(b []byte, e reader.Entry) ([]byte, error)
 	return append(b, ") "...), nil
 }
 
-// A textExtra is an entry behind the data: a trap at a bci without an entry, or
+// A textExtra is an entry after the data: a trap at a bci without an entry, or
 // a speculative trap.
 type textExtra struct {
 	at    builder.At
@@ -202,7 +202,7 @@ var (
 	trapSize = disk.EntryHeaderSize + disk.CellSize
 )
 
-// extras puts the entries behind the data, which ends at end, in their order.
+// extras puts the entries after the data, which ends at end, in their order.
 // The text gives the offsets of the bit entries alone: speculative traps fill
 // the gaps between them.
 func (m *textMethod) extras(end int, r *TextReport) (order []textExtra) {
@@ -298,7 +298,7 @@ func (w *textWriter) returns(b []byte, e placedEntry) {
 	_, _ = w.out.Write(rows)
 }
 
-// receivers prints a type profile, and the types behind it.
+// receivers prints a type profile, and the types after it.
 func (w *textWriter) receivers(b []byte, e placedEntry) error {
 	r, _ := e.Receivers()
 	total := share{}
@@ -364,7 +364,7 @@ func (s *share) append(b []byte, count uint64) []byte {
 	return fmt.Appendf(b, "%4.2f", f)
 }
 
-// spelling gives the spelling of a type, made once.
+// spelling returns the spelling of a type, made once.
 func (w *textWriter) spelling(t reader.Type) (string, error) {
 	if s, ok := w.types[t.Ordinal()]; ok {
 		return s, nil

@@ -9,7 +9,7 @@
 //
 // # Grammar
 //
-// A line is a sequence of tokens with blanks between them. Indentation, and all
+// A line is a sequence of tokens with spaces between them. Indentation, and all
 // from a # on that begins a token, are ignored. A blank line ends a method and a
 // table, and is ignored elsewhere. NL ends a line; CR NL does, too.
 //
@@ -65,11 +65,11 @@
 //	N        = a decimal number, or 0x and a hexadecimal one
 //	S, POINT = N, or - N
 //
-// The numbers behind the first of count are the cells between an entry's count
+// The numbers after the first of count are the cells between an entry's count
 // and its rows, nonprofiled_count where the VM has it; they are left out if all
-// are 0. Rows that are empty and have no row behind them are left out where the
+// are 0. Rows that are empty and have no row after them are left out where the
 // settings of the archive say how many there are. A NAME is quoted only if it
-// has to be: if it is empty, has a blank, an unprintable character, a quote,
+// has to be: if it is empty, has a space, an unprintable character, a quote,
 // any of { } = + or a double colon, or begins with # or is - alone.
 //
 // # Trust

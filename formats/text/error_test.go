@@ -16,7 +16,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// goldenText is the text of a specimen.
+// goldenText returns the text of a specimen.
 func goldenText(t testing.TB, name string) string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/" + name + ".txt")

@@ -33,7 +33,7 @@ func bytesOf(t testing.TB, b *builder.Builder) []byte {
 	return data
 }
 
-// write gives the text of an archive.
+// write returns the text of an archive.
 func write(t testing.TB, data []byte) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -50,7 +50,7 @@ func write(t testing.TB, data []byte) string {
 	return out.String()
 }
 
-// read gives the archive of a text.
+// read returns the archive of a text.
 func read(t testing.TB, text string) []byte {
 	t.Helper()
 	b, _, err := Read(strings.NewReader(text), ReadOptions{})

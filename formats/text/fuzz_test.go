@@ -6,7 +6,7 @@ import (
 )
 
 // FuzzRead: no text makes Read panic, and what it takes is an archive whose own
-// text gives the same bytes.
+// text makes the same bytes.
 func FuzzRead(f *testing.F) {
 	for name := range specimens(f) {
 		for _, small := range smallTexts(goldenText(f, name)) {
@@ -16,7 +16,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { _ = checkAny(t, text) })
 }
 
-// smallTexts are the texts of a few lines each that the parts of a text make: a
+// smallTexts returns the texts of a few lines each that the parts of a text make: a
 // small text is more likely to stay one when it is changed.
 func smallTexts(text string) (small []string) {
 	parts := strings.Split(text, "\n\n")

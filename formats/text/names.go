@@ -174,7 +174,7 @@ func (k *keyReader) skip(text string) bool {
 }
 
 // part takes a name: a quoted one, or a bare one up to a brace, or to a double
-// colon or a parenthesis if it is in front of those.
+// colon or a parenthesis if it is before those.
 func (k *keyReader) part(colons, parenthesis bool) string {
 	if k.next(`"`) {
 		return k.quotedPart()

@@ -43,7 +43,7 @@ type maker struct {
 	made     map[layout.TableKind]bool
 }
 
-// randomArchive is an archive of so many methods.
+// randomArchive returns an archive of so many methods.
 func randomArchive(domain layout.Domain, size int, seed uint64) *builder.Builder {
 	m := &maker{Rand: rand.New(rand.NewPCG(seed, 1)), domain: domain, made: map[layout.TableKind]bool{}}
 	config := m.config()
@@ -63,7 +63,7 @@ func randomArchive(domain layout.Domain, size int, seed uint64) *builder.Builder
 // sometimes is true once in n.
 func (m *maker) sometimes(n int) bool { return m.IntN(n) == 0 }
 
-// number is a number of any size.
+// number returns a number of any size.
 func (m *maker) number() uint64 {
 	if m.sometimes(10) {
 		return math.MaxUint64 - m.Uint64N(3)

@@ -106,7 +106,7 @@ func (p *parser) first() error {
 	return nil
 }
 
-// last is behind the last line.
+// last is called after the last line.
 func (p *parser) last() error {
 	if !p.ended {
 		return p.lines.Fail(ErrCut)
@@ -330,7 +330,7 @@ func (p *parser) bit(words wordList, limit uint64) uint64 {
 	return 1 << n
 }
 
-// begin makes the builder, at the first line behind the header.
+// begin makes the builder, at the first line after the header.
 func (p *parser) begin() {
 	domain := p.head.domain
 	if domain == 0 {
@@ -342,7 +342,7 @@ func (p *parser) begin() {
 	p.b = builder.New(domain, p.config())
 }
 
-// config is what the archive says of itself: what the text says, or what was
+// config returns what the archive says of itself: what the text says, or what was
 // asked for in its place.
 func (p *parser) config() builder.Config {
 	c := p.o.Config

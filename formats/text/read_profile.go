@@ -173,7 +173,7 @@ var fieldForms = [...]fieldForm{
 	{"traps", (*parser).trapsField},
 }
 
-// key takes a number of at most limit behind the text of its key.
+// key takes a number of at most limit after the text of its key.
 func (p *parser) key(text string, limit uint64) uint64 {
 	p.expectToken(text)
 	return p.number(limit)

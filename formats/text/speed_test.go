@@ -11,7 +11,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// manyMethods is an archive of n methods with ten entries each.
+// manyMethods returns an archive of n methods with ten entries each.
 func manyMethods(t testing.TB, n int) []byte {
 	t.Helper()
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 1}})
@@ -69,7 +69,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// linesOf is a text of one profile with n times the same line.
+// linesOf returns a text of one profile with n times the same line.
 func linesOf(domain layout.Domain, line string, n int) string {
 	return "profarc text 1\ndomain " + domain.String() + "\nparam type-rows 2\nmethod A::a()V\n  profile\n" + strings.Repeat(line, n) + "end\n"
 }

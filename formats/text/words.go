@@ -32,7 +32,7 @@ func (l wordList) number(word []byte) (n int, ok bool) {
 	return 0, false
 }
 
-// word is the word of a number, "" if it has none.
+// word returns the word of a number, "" if it has none.
 func (l wordList) word(n uint64) string {
 	if n < uint64(len(l)) {
 		return l[n]

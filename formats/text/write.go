@@ -212,13 +212,13 @@ func (w *writer) bytes(b []byte) {
 	}
 }
 
-// key writes a number behind the text of its key.
+// key writes a number after the text of its key.
 func (w *writer) key(key string, v uint64) {
 	w.text(key)
 	w.number(v)
 }
 
-// numbers writes numbers with a blank in front of each.
+// numbers writes numbers with a space before each.
 func numbers[T uint8 | uint64](w *writer, values ...T) {
 	for _, v := range values {
 		w.text(" ")

@@ -183,7 +183,7 @@ type typeText struct {
 	name int // length of the name's part
 }
 
-// typeText gives the text of a type. It is made once.
+// typeText returns the text of a type. It is made once.
 func (w *writer) typeText(t reader.Type) typeText {
 	known := &w.types[t.Ordinal()]
 	if known.text != nil {
@@ -221,7 +221,7 @@ func (w *writer) typeAt(pointer uint64) {
 	}
 }
 
-// narrow is where a pointer leads to. The reader has checked it.
+// narrow returns the file reference of a pointer, which the reader has checked.
 func (w *writer) narrow(pointer uint64) layout.Ref {
 	return disk.RefOf(int64(pointer - w.h.Base))
 }
@@ -274,7 +274,7 @@ func (w *writer) methodRef(m reader.Method) {
 	w.b = append(w.b, holder.text[holder.name:]...)
 }
 
-// signature writes a signature behind a name: at once if it begins with a
+// signature writes a signature after a name: at once if it begins with a
 // parenthesis.
 func (w *writer) signature(signature reader.Name) {
 	w.name = signature.AppendTo(w.name[:0])

@@ -113,7 +113,7 @@ type Heap[T any] struct {
 	all  []T
 }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (h *Heap[T]) Len() int { return len(h.all) }
 
 // Top returns the element that Pop removes. The heap must not be empty.

@@ -84,7 +84,7 @@ func parseMapping(line string) (m Mapping, ok bool) {
 	return m, err1 == nil && err2 == nil && strings.HasPrefix(m.Path, "/")
 }
 
-// Status is a field of /proc/PID/status, of a process or a thread. It is empty
+// Status returns a field of /proc/PID/status, of a process or a thread. It is empty
 // if there is no such field, or if the process is gone.
 func Status(pid int, field string) string {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)) // empty if it is gone

@@ -147,13 +147,13 @@ func (t thread) endsAlone() bool {
 // stopped reports whether the thread stands still by tracing.
 func (t thread) stopped() bool { return strings.HasPrefix(t.status("State"), "t") }
 
-// process is the process of the thread.
+// process returns the process of the thread.
 func (t thread) process() (pid int, ok bool) {
 	pid, err := strconv.Atoi(t.status("Tgid"))
 	return pid, err == nil
 }
 
-// status is a field of the thread's status, empty if there is none.
+// status returns a field of the thread's status, empty if there is none.
 func (t thread) status(field string) string { return procfs.Status(int(t), field) }
 
 // hasJVM reports whether libjvm is loaded: of HotSpot, or of another VM, which
@@ -167,7 +167,7 @@ func (t thread) hasJVM() bool {
 	return false
 }
 
-// siblings is how many threads the process has that are not gone yet.
+// siblings returns how many threads the process has that are not gone yet.
 func (t thread) siblings() int {
 	tasks, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", int(t)))
 	return len(tasks)
@@ -179,7 +179,7 @@ func (t thread) args() []string {
 	return strings.Split(line, "\x00")
 }
 
-// tracees are the processes that this thread of the system traces.
+// tracees returns the processes that this thread of the system traces.
 func tracees() (pids []int) {
 	me := strconv.Itoa(unix.Gettid())
 	processes, _ := os.ReadDir("/proc")

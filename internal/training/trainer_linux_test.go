@@ -127,7 +127,7 @@ func (r *result) check(t *testing.T, code, archives int) {
 	}
 }
 
-// archiveMethods gives the invocations of the methods of a sound archive.
+// archiveMethods returns the invocations of the methods of a sound archive.
 func archiveMethods(t *testing.T, path string) map[string]uint64 {
 	t.Helper()
 	s, err := reader.Open(path, archive.Options{})
@@ -160,7 +160,7 @@ func archiveMethods(t *testing.T, path string) map[string]uint64 {
 
 func methodName(k layout.Key) string { return k.Class + "::" + k.Name + k.Signature }
 
-// textMethods gives the invocations of the methods of a text that a JVM
+// textMethods returns the invocations of the methods of a text that a JVM
 // printed, without those of hidden classes, whose names are ranks.
 func textMethods(t *testing.T, path string) map[string]uint64 {
 	t.Helper()
@@ -201,7 +201,7 @@ var compile = sync.OnceValues(func() (dir string, err error) {
 	return dir, err
 })
 
-// java is the command that runs the program of the tests.
+// java returns the command that runs the program of the tests.
 func java(t *testing.T, how string) []string {
 	t.Helper()
 	for _, tool := range []string{"java", "javac"} {
@@ -216,7 +216,7 @@ func java(t *testing.T, how string) []string {
 	return []string{"java", "-cp", classes, "Ends", how}
 }
 
-// childOf gives the process that a trainer started.
+// childOf returns the process that a trainer started.
 func childOf(t *testing.T, pid int) (child int) {
 	t.Helper()
 	eventually(t, "the trainer has a child", func() bool {

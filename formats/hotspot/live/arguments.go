@@ -17,7 +17,7 @@ const (
 
 // vmArguments are the VM's own record of its arguments.
 type vmArguments struct {
-	command string   // main class, module or jar, and its arguments, with a blank between each
+	command string   // main class, module or jar, and its arguments, with a space between each
 	options []string // of the VM, from wherever it took them; not the class path
 }
 
@@ -68,9 +68,9 @@ func untilNUL(b []byte) string {
 	return string(text)
 }
 
-// mainOf is the main class, module or jar: the word of the process's command line
+// mainOf returns the main class, module or jar: the word of the process's command line
 // from which on the VM's record has them all, else what the record has before its
-// first blank.
+// first space.
 func mainOf(command string, argv []string) string {
 	rest := strings.Join(argv, " ")
 	for _, arg := range argv {
@@ -104,7 +104,7 @@ var valueOptions = map[string]bool{
 	"--add-opens": true, "--add-reads": true, "--patch-module": true, "--enable-native-access": true, "--describe-module": true, "-d": true, "--source": true,
 }
 
-// classPath is the class path that the java launcher takes from its arguments and
+// classPath returns the class path that the java launcher takes from its arguments and
 // variables, with wildcards expanded; ok is false for another program.
 func (l *launch) classPath() (classPath string, ok bool) {
 	if len(l.argv) == 0 || path.Base(l.argv[0]) != "java" {
@@ -142,7 +142,7 @@ func (l *launch) classPath() (classPath string, ok bool) {
 // maxArguments bounds the arguments of a process with those of its files.
 const maxArguments = 1 << 16
 
-// arguments are the launcher's arguments, with what argument files hold in their
+// arguments returns the launcher's arguments, with what argument files hold in their
 // place up to the main class, and before them those of JDK_JAVA_OPTIONS.
 func (l *launch) arguments() (args []string) {
 	before := l.expandFiles(argumentWords(l.env["JDK_JAVA_OPTIONS"]))
@@ -300,7 +300,7 @@ func (f flag) value(mem source) (v int64, ok bool) {
 	return int64(le.Uint64(b)), true
 }
 
-// text is the value as it stands on a command line.
+// text returns the value as it stands on a command line.
 func (f flag) text(mem source) (string, bool) {
 	v, ok := f.value(mem)
 	switch {

@@ -185,7 +185,7 @@ func (vm *VM) version(mem source) error {
 
 const maxProducer = 64
 
-// params are the VM's settings that shape entries. The gap of receiver entries
+// params returns the VM's settings that shape entries. The gap of receiver entries
 // is not among its flags.
 func (vm *VM) params(mem source) (p layout.Params, err error) {
 	p.VMRelease = uint32(vm.release)
@@ -270,7 +270,7 @@ func (l *library) readDynamic(at uint64) error {
 	return nil
 }
 
-// symbol gives the address of an exported symbol; ok is false if there is none.
+// symbol returns the address of an exported symbol; ok is false if there is none.
 // It goes through the library's GNU hash table:
 //
 //	u32 buckets, u32 first symbol, u32 words of the filter, u32 shift
@@ -305,7 +305,7 @@ func (l *library) symbol(name string) (addr uint64, ok bool) {
 	return 0, false
 }
 
-// named gives the address of symbol i if it has that name.
+// named returns the address of symbol i if it has that name.
 func (l *library) named(i uint64, name string) (addr uint64, ok bool) {
 	var s elf.Sym64
 	if decode(l.mem, l.dynamic[elf.DT_SYMTAB]+i*uint64(binary.Size(s)), &s) != nil {

@@ -83,7 +83,7 @@ func newMeter(ctx context.Context, held int64) *meter {
 	return m
 }
 
-// basis is the number of bytes that structures of the process may lie in.
+// basis returns the number of bytes that structures of the process may lie in.
 func (m *meter) basis() int64 { return min(m.held, maxHeld) + unseen }
 
 // structures returns the budget of one walk.

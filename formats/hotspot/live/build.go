@@ -17,7 +17,7 @@ import (
 // Properties of an archive that came from a live VM, in layout.TableProperties.
 const (
 	PropertyVM   = "vm.info"  // what the VM says of itself
-	PropertyFlag = "vm.flag." // in front of a flag's name: its value
+	PropertyFlag = "vm.flag." // before a flag's name: its value
 )
 
 // A build is the way of a snapshot into a builder.
@@ -124,7 +124,7 @@ func (b *build) use(f *found) error {
 	return b.meter.names.take(len(f.klassName.name) + len(f.methodName.name) + len(f.signature))
 }
 
-// text is a method as a reader knows it, empty if it has no name.
+// text returns a method as a reader knows it, empty if it has no name.
 func (f *found) text() string {
 	if f == nil || f.klassName.name == "" || f.methodName.name == "" {
 		return ""
@@ -183,7 +183,7 @@ func (b *build) pointers(f *found, yield func(addr uint64, kind disk.CellKind) b
 	}
 }
 
-// untagged is the pointer in a cell.
+// untagged returns the pointer in a cell.
 func untagged(cell uint64, kind disk.CellKind) uint64 {
 	if kind == disk.CellTypeWord {
 		return cell &^ (disk.TypeNullSeen | disk.TypeUnknown)
@@ -307,7 +307,7 @@ func (b *build) sketch(m builder.MethodRef, f *found) {
 	}
 }
 
-// header sets what a MethodData has in front of its entries.
+// header sets what a MethodData has before its entries.
 func (b *build) header(p *builder.Profile, f *found) {
 	h := b.vm.schema.header(f.data, f.counters)
 	p.Invocations(h.invocations)
@@ -326,7 +326,7 @@ func (b *build) header(p *builder.Profile, f *found) {
 	}
 }
 
-// reference is the builder's reference to what a pointer leads to. resolve has
+// reference returns the builder's reference to what a pointer leads to. resolve has
 // named it before.
 func (b *build) reference(addr uint64, kind disk.CellKind) uint64 {
 	switch {

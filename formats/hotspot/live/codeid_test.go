@@ -50,7 +50,7 @@ type codeID struct {
 	size uint32
 }
 
-// codeIDs gives the code ids of a dump, by class, name and signature.
+// codeIDs returns the code ids of a dump, by class, name and signature.
 func codeIDs(t *testing.T, d dumped) map[string]map[string]codeID {
 	t.Helper()
 	out := map[string]map[string]codeID{}
@@ -76,7 +76,7 @@ func codeIDs(t *testing.T, d dumped) map[string]map[string]codeID {
 	return out
 }
 
-// classFiles gives the code of the methods of classes.
+// classFiles returns the code of the methods of classes.
 func classFiles(t *testing.T, home string, names []string) map[string]map[string][]byte {
 	t.Helper()
 	dir, err := classes()

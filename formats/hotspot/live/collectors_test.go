@@ -50,7 +50,7 @@ func checkTwins(t *testing.T, d dumped) {
 	checkHandlers(t, d)
 }
 
-// receivers gives the types of all receiver rows of a method of Twins.
+// receivers returns the types of all receiver rows of a method of Twins.
 func receivers(t *testing.T, d dumped, name, signature string) (types []string) {
 	t.Helper()
 	for e := range profileOf(t, d, layout.Key{Class: "Twins", Name: name, Signature: signature, Loader: "app"}).Entries() {

@@ -46,7 +46,7 @@ func TestCompiledAtAnyTime(t *testing.T) {
 	})
 }
 
-// profiledMethods are the methods of an archive, spelled as PrintCompilation does.
+// profiledMethods returns the methods of an archive, spelled as PrintCompilation does.
 func profiledMethods(t *testing.T, s *reader.Store) map[string]bool {
 	t.Helper()
 	names := map[string]bool{}

@@ -6,7 +6,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A header is what a MethodData has in front of its entries, and what the
+// A header is what a MethodData has before its entries, and what the
 // method's MethodCounters add to it.
 type header struct {
 	invocations, backedges uint64 // of all levels together
@@ -50,7 +50,7 @@ const carryBit = 1
 
 func (s *schema) count(counter uint32) uint64 { return uint64(counter) / s.increment }
 
-// countLimit is what a counter that was full is taken for.
+// countLimit returns what a counter that was full is taken for.
 func (s *schema) countLimit() uint64 { return 1 << 31 / s.increment }
 
 // sum adds the counters of MethodCounters and MethodData as the VM does.
@@ -69,7 +69,7 @@ func (s *schema) plausible(h *header) bool {
 	return c.Level <= s.levels && h.osrLevel <= s.levels && c.WouldProfile <= wouldProfile && int16(c.Loops) >= 0 && int16(c.Blocks) >= 0
 }
 
-// The parts of a MethodData, behind its header:
+// The parts of a MethodData, after its header:
 //
 //	data size:  entries in the order of their bytecodes
 //	            extra: Bit, SpeculativeTrap, free words, then ArgInfo
@@ -106,7 +106,7 @@ func (d *dataSchema) sections(b []byte, shape disk.Shape) (out sections, err err
 	return out, err
 }
 
-// parts are the bytes of data, extra, parameters and handlers.
+// parts returns the bytes of data, extra, parameters and handlers.
 func (d *dataSchema) parts(b []byte) (parts [4][]byte, err error) {
 	b, header := b[d.data:], b
 	end := len(b)

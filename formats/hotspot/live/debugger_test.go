@@ -17,7 +17,7 @@ import (
 // The JDK's own debugger, jhsdb, prints the MethodData of a process. A dump is
 // printed in its way, and both must be the same, line by line.
 
-// debuggerText gives what jhsdb prints: the lines of every method, by its name.
+// debuggerText returns what jhsdb prints: the lines of every method, by its name.
 func debuggerText(t *testing.T, home string, pid int) map[string][]string {
 	t.Helper()
 	jhsdb := filepath.Join(home, "bin", "jhsdb")
@@ -99,7 +99,7 @@ func (w *debuggerWriter) method(m reader.Method) string {
 	return w.name(class) + "." + name.String() + signature.String()
 }
 
-// name is the VM's own name of a type.
+// name returns the VM's own name of a type.
 func (w *debuggerWriter) name(t reader.Type) string {
 	if alias, err := t.Alias(); err != nil || alias.Len() > 0 {
 		return alias.String()

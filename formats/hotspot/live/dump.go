@@ -247,7 +247,7 @@ func (vm *VM) methods(m *meter) (all []MethodCode, err error) {
 	return all, m.end
 }
 
-// Unprofiled is the flag by which the VM records no profiles, as it stands on a
+// Unprofiled returns the flag by which the VM records no profiles, as it stands on a
 // command line; it is empty if the VM records them, or has ended. While a VM
 // starts, its flags are not set yet.
 func (vm *VM) Unprofiled() string {

@@ -199,7 +199,7 @@ func open(t testing.TB, b *builder.Builder) *reader.Store {
 	return s
 }
 
-// numRefused is how many profiles were left out, for whatever reason.
+// numRefused returns how many profiles were left out, for whatever reason.
 func (r *Report) numRefused() (n int) {
 	for _, x := range r.Refused {
 		n += x.Count

@@ -39,8 +39,8 @@ type loadedClass struct {
 	klass uint64
 }
 
-// loaderNames gives every ClassLoaderData the identity of its loader. The loader
-// itself is an object, which a garbage collector may be moving; but behind _next
+// loaderNames returns the identity of the loader of every ClassLoaderData. The loader
+// itself is an object, which a garbage collector may be moving; but after _next
 // a ClassLoaderData keeps, unexported, the loader's class and its name with an
 // identity hash:
 //
@@ -74,7 +74,7 @@ func unknownLoader(i, n int) string {
 	return fmt.Sprintf("loader#%d", n-1-i)
 }
 
-// loaders are the class loaders, the oldest first: the VM's list has the newest
+// loaders returns the class loaders, the oldest first: the VM's list has the newest
 // first. of has them by the addresses of their ClassLoaderData.
 func (n *namer) loaders(snap *snapshot, place uint64) (all []*classLoader, of map[uint64]*classLoader) {
 	of = map[uint64]*classLoader{}
@@ -100,7 +100,7 @@ func (n *namer) loaders(snap *snapshot, place uint64) (all []*classLoader, of ma
 	return all, of
 }
 
-// loaded are the ordinary classes of a ClassLoaderData, the oldest first.
+// loaded returns the ordinary classes of a ClassLoaderData, the oldest first.
 func (n *namer) loaded(snap *snapshot, klasses []uint64) (classes []loadedClass) {
 	for _, k := range slices.Backward(klasses) {
 		if class, err := n.symbol(snap.klasses[k].name); err == nil && ordinary(class) && n.use(class) == nil {
@@ -160,7 +160,7 @@ func (n *namer) loaderKlass(snap *snapshot) uint64 {
 	return 0
 }
 
-// nameByContent gives each loader of the program's own its identity: its name,
+// nameByContent sets the identity of each loader of the program's own: its name,
 // and by which class it is told from others of that name, "org/Foo@" and 16
 // hexadecimal digits of the hash of that class's name and code. This anchor is
 //
@@ -202,7 +202,7 @@ func nameGroup(group []*classLoader, v *versions) {
 	}
 }
 
-// anchor is the hash of the class that tells a loader from others of its name.
+// anchor returns the hash of the class that tells a loader from others of its name.
 func (v *versions) anchor(l *classLoader) (hash uint64, ok bool) {
 	own, first := 0, loadedClass{}
 	for _, c := range l.classes {
@@ -311,7 +311,7 @@ func (n *namer) classCode() func(klass uint64) (hash uint64, ok bool) {
 	}
 }
 
-// methodsOf are the methods of a class, each as its name and code id.
+// methodsOf returns the methods of a class, each as its name and code id.
 func (n *namer) methodsOf(klass uint64) (all []string, err error) {
 	array, err := word(n.src, klass+n.s.klass.methods)
 	if err != nil {

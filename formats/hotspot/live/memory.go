@@ -50,7 +50,7 @@ type pageCache struct {
 
 func newPageCache(mem memory, m *meter) *pageCache { return &pageCache{mem, m, map[uint64][]byte{}} }
 
-// bytes gives n bytes at addr.
+// bytes returns n bytes at addr.
 func (c *pageCache) bytes(addr uint64, n int) ([]byte, error) {
 	if err := c.meter.step(); err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (c *pageCache) bytes(addr uint64, n int) ([]byte, error) {
 	return out, nil
 }
 
-// page gives the page at addr, which is read with its neighbours.
+// page returns the page at addr, which is read with its neighbours.
 func (c *pageCache) page(addr uint64) ([]byte, error) {
 	if page, ok := c.pages[addr]; ok {
 		return page, nil
@@ -163,7 +163,7 @@ func (r *recorder) bytes(addr uint64, n int) ([]byte, error) {
 // mergeGap is how far apart two spans may lie to be read as one.
 const mergeGap = 256
 
-// replay gives what was recorded, to be read again.
+// replay returns what was recorded, to be read again.
 func (r *recorder) replay(mem memory, m *meter) (*replay, error) {
 	for addr, size := range r.sizes {
 		r.spans = append(r.spans, span{addr, size})

@@ -120,7 +120,7 @@ func (n *namer) method(constMethod uint64) (m methodName, err error) {
 	return m, err
 }
 
-// entry gives the symbol at an index of a constant pool.
+// entry returns the symbol at an index of a constant pool.
 func (n *namer) entry(pool uint64, index uint16) (string, error) {
 	length, err := int32At(n.src, pool+n.s.pool.length)
 	if err != nil {
@@ -246,7 +246,7 @@ func (n *namer) openPool(addr uint64) *pool {
 	return p
 }
 
-// name is what a bytecode names.
+// name returns what a bytecode names.
 func (p *pool) name(raw, java byte, operand []byte) (n bytecode.Name, ok bool) {
 	i, ok := p.index(raw, java, operand)
 	if !ok || p.budget.m.step() != nil {
@@ -261,7 +261,7 @@ func (p *pool) name(raw, java byte, operand []byte) (n bytecode.Name, ok bool) {
 	return n, ok && p.budget.m.names.take(len(n.Class)+len(n.Name)+len(n.Descriptor)) == nil
 }
 
-// index is the constant that the operand of a bytecode came from.
+// index returns the constant that the operand of a bytecode came from.
 func (p *pool) index(raw, java byte, operand []byte) (i uint16, ok bool) {
 	switch {
 	case java == bytecode.Ldc && raw == java:
@@ -281,7 +281,7 @@ func (p *pool) index(raw, java byte, operand []byte) (i uint16, ok bool) {
 	return p.cached(&p.s.constants.methods, int32(le.Uint16(operand)))
 }
 
-// reference is the constant that an entry of the resolved references came from.
+// reference returns the constant that an entry of the resolved references came from.
 func (p *pool) reference(entry uint16) (i uint16, ok bool) {
 	references, err := word(p.src, p.cache+p.s.constants.references)
 	if err != nil || p.cache == 0 || references == 0 {
@@ -290,7 +290,7 @@ func (p *pool) reference(entry uint16) (i uint16, ok bool) {
 	return p.u16(references + p.s.constants.words + shortWidth*uint64(entry))
 }
 
-// cached is the constant that an entry of the cache came from.
+// cached returns the constant that an entry of the cache came from.
 func (p *pool) cached(r *resolvedSchema, entry int32) (i uint16, ok bool) {
 	s := &p.s.constants
 	if r.array == 0 {
@@ -314,7 +314,7 @@ func (p *pool) u16(addr uint64) (uint16, bool) {
 	return le.Uint16(b), true
 }
 
-// tag is the tag of a constant, 0 if there is none.
+// tag returns the tag of a constant, 0 if there is none.
 func (p *pool) tag(i uint16) byte {
 	if int(i) < len(p.tags) {
 		return p.tags[i]
@@ -322,7 +322,7 @@ func (p *pool) tag(i uint16) byte {
 	return 0
 }
 
-// slot is what the pool has of a constant, of which tag tells the meaning.
+// slot returns what the pool has of a constant, of which tag tells the meaning.
 func (p *pool) slot(i uint16) (uint64, bool) {
 	if int(i) >= len(p.tags) {
 		return 0, false
@@ -334,13 +334,13 @@ func (p *pool) slot(i uint16) (uint64, bool) {
 	return le.Uint64(b), true
 }
 
-// text is the symbol of a constant.
+// text returns the symbol of a constant.
 func (p *pool) text(i uint16) (string, bool) {
 	s, err := p.entry(p.addr, i)
 	return s, err == nil
 }
 
-// Class is the name of a class.
+// Class returns the name of a class.
 func (p *pool) Class(i uint16) (string, bool) {
 	if tag := p.tag(i); tag != tagClass && tag != unresolvedClass && tag != unresolvedClassInError {
 		return "", false
@@ -352,7 +352,7 @@ func (p *pool) Class(i uint16) (string, bool) {
 	return p.text(uint16(v >> 16))
 }
 
-// Member is what a field or method reference names.
+// Member returns what a field or method reference names.
 func (p *pool) Member(i uint16) (n bytecode.Name, ok bool) {
 	if tag := p.tag(i); tag < tagField || tag > tagMember {
 		return n, false
@@ -370,7 +370,7 @@ func (p *pool) Member(i uint16) (n bytecode.Name, ok bool) {
 	return n, ok
 }
 
-// Dynamic is the name and descriptor of a dynamic call.
+// Dynamic returns the name and descriptor of a dynamic call.
 func (p *pool) Dynamic(i uint16) (n bytecode.Name, ok bool) {
 	if p.tag(i) != tagInvoke {
 		return n, false
@@ -392,7 +392,7 @@ func (p *pool) nameType(i uint16) (n bytecode.Name, ok bool) {
 	return bytecode.Name{Name: name, Descriptor: descriptor}, ok1 && ok2
 }
 
-// Value is the text of a number or string.
+// Value returns the text of a number or string.
 func (p *pool) Value(i uint16) (text string, ok bool) {
 	v, ok := p.slot(i)
 	if !ok {

@@ -90,7 +90,7 @@ func bootID() (id [16]byte, err error) {
 	return id, err
 }
 
-// uptime is how long the system has been running.
+// uptime returns how long the system has been running.
 func uptime() (time.Duration, error) {
 	text, err := os.ReadFile("/proc/uptime")
 	if err != nil {

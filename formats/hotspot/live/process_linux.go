@@ -96,7 +96,7 @@ func (p *process) mappings(ctx context.Context) iter.Seq2[procfs.Mapping, error]
 	return procfs.Mappings(ctx, p.pid)
 }
 
-// held is how many bytes of memory the process holds: those in RAM, of whatever
+// held returns how many bytes of memory the process holds: those in RAM, of whatever
 // kind of page, and those that are swapped out.
 func (p *process) held() (bytes int64) {
 	for _, field := range []string{"VmRSS", "VmSwap", "HugetlbPages"} {
@@ -121,7 +121,7 @@ func (p *process) read(b []byte, addr uint64) error {
 	return err
 }
 
-// readv fills b with the spans of remote, one behind the other, and gives how
+// readv fills b with the spans of remote, one after the other, and returns how
 // many bytes it got before the first that is not mapped.
 func (p *process) readv(b []byte, remote []unix.RemoteIovec) (int, error) {
 	if len(b) == 0 {
@@ -142,7 +142,7 @@ func (p *process) readv(b []byte, remote []unix.RemoteIovec) (int, error) {
 // maxVectors is the most spans that one call may take (IOV_MAX).
 const maxVectors = 1024
 
-// readMany fills b with the memory of spans, one behind the other. Spans that
+// readMany fills b with the memory of spans, one after the other. Spans that
 // are not wholly mapped are reported by missed, and their bytes are zeros.
 func (p *process) readMany(b []byte, spans []span, missed func(i int) error) error {
 	for first := 0; first < len(spans); {
@@ -316,7 +316,7 @@ func (h *holding) await(limit time.Duration) error {
 // errBusy: a thread did not stop in time.
 var errBusy = errors.New("a thread did not stop")
 
-// waiting is the signal that a stopped thread was about to take, 0 if it
+// waiting returns the signal that a stopped thread was about to take, 0 if it
 // stopped because it was told to.
 func waiting(status unix.WaitStatus) unix.Signal {
 	const eventStop = 128 // PTRACE_EVENT_STOP

@@ -82,7 +82,7 @@ func optionsBeside(options, argv []string) (beside []string) {
 // maxCommandLine bounds the command line that an archive keeps.
 const maxCommandLine = 1 << 16
 
-// commandLine is a command line without secrets. Words with blanks are in quotes.
+// commandLine returns a command line without secrets. Words with spaces are in quotes.
 func commandLine(args []string) string {
 	words := secrets.Mask(args)
 	for i, w := range words {
@@ -182,7 +182,7 @@ const maxEntries = 1 << 13
 // (PerfMaxStringConstLength).
 const perfCut = 1024
 
-// entries are the entries of the class path, then those of the module path, in
+// entries returns the entries of the class path, then those of the module path, in
 // the VM's own spelling; nil if it is not known. Their content is not read yet.
 //
 // The VM's PerfMemory has the class path as the VM was given it, cut off where it
@@ -218,7 +218,7 @@ func (vm *VM) entries(mem source, texts map[string]string, l *launch, options []
 	return all
 }
 
-// modulePath is the module path among the VM's options.
+// modulePath returns the module path among the VM's options.
 func modulePath(options []string) (path string) {
 	for _, o := range options {
 		if value, ok := strings.CutPrefix(o, "--module-path="); ok {

@@ -140,7 +140,7 @@ func (r *row) int32(column int) int32 {
 	return v
 }
 
-// text gives the text that a column points to, empty for null.
+// text returns the text that a column points to, empty for null.
 func (r *row) text(column int) string {
 	at := r.word(column)
 	if at == 0 {
@@ -157,7 +157,7 @@ func (r *row) keep(err error) {
 	}
 }
 
-// offset is where a field of width bytes lies in its structure.
+// offset returns where a field of width bytes lies in its structure.
 func (t *tables) offset(name string, width int) uint64 {
 	f, ok := t.fields[name]
 	if !ok || f.static {
@@ -180,7 +180,7 @@ func (t *tables) within(structure, name string, at uint64, width int) {
 	}
 }
 
-// optional is where a field lies that not every VM exports; 0 if it does not.
+// optional returns where a field lies that not every VM exports; 0 if it does not.
 func (t *tables) optional(name string, width int) uint64 {
 	structure, _, _ := strings.Cut(name, "::")
 	if f, ok := t.fields[name]; !ok || f.static || t.optionalSize(structure) == 0 {
@@ -189,7 +189,7 @@ func (t *tables) optional(name string, width int) uint64 {
 	return t.offset(name, width)
 }
 
-// optionalSize is the size of a structure that not every VM has; 0 if it does not.
+// optionalSize returns the size of a structure that not every VM has; 0 if it does not.
 func (t *tables) optionalSize(name string) uint64 {
 	if _, ok := t.sizes[name]; !ok {
 		return 0
@@ -197,7 +197,7 @@ func (t *tables) optionalSize(name string) uint64 {
 	return uint64(t.size(name))
 }
 
-// static is where a static field lies.
+// static returns where a static field lies.
 func (t *tables) static(name string) uint64 {
 	f, ok := t.fields[name]
 	if !ok || !f.static {
@@ -209,7 +209,7 @@ func (t *tables) static(name string) uint64 {
 	return f.addr
 }
 
-// size is the size of a structure, without what follows it in an object that has
+// size returns the size of a structure, without what follows it in an object that has
 // a variable size.
 func (t *tables) size(name string) int {
 	n, ok := t.sizes[name]
@@ -224,7 +224,7 @@ func (t *tables) size(name string) int {
 	return int(n)
 }
 
-// constant is a constant from 1 to most, or value if the VM does not export it.
+// constant returns a constant from 1 to most, or value if the VM does not export it.
 func (t *tables) constant(name string, value, most int64) int64 {
 	n, ok := t.constants[name]
 	switch {
@@ -241,7 +241,7 @@ func (t *tables) refuse(format string, args ...any) {
 	t.unsound = append(t.unsound, fmt.Sprintf(format, args...))
 }
 
-// check is the error of a VM that lacks something that was asked for, or whose
+// check returns the error of a VM that lacks something that was asked for, or whose
 // tables cannot be right.
 func (t *tables) check() error {
 	switch {

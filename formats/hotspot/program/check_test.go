@@ -177,7 +177,7 @@ func agreement(t *testing.T, trained, s, fresh *reader.Store, verdicts map[strin
 	return n
 }
 
-// profileOf is the profile that an archive has of a method of another.
+// profileOf returns the profile that an archive has of a method of another.
 func profileOf(t *testing.T, s *reader.Store, m reader.Method) reader.Profile {
 	t.Helper()
 	there, err := s.Find(key(t, m))
@@ -200,7 +200,7 @@ type fact struct {
 
 func (f fact) agrees(g fact) bool { return f.what == g.what && math.Abs(f.share-g.share) < 0.1 }
 
-// said is the fact of an entry. ok is false if it counted too little to say
+// said returns the fact of an entry. ok is false if it counted too little to say
 // anything.
 func said(t *testing.T, e reader.Entry) (f fact, ok bool) {
 	t.Helper()

@@ -96,7 +96,7 @@ func (c *ClassPath) Method(k layout.Key) (fit.Answer, error) {
 // ownLoader reports whether a class loader is of the program's own.
 func ownLoader(loader string) bool { return loader != "" && loader != "app" && loader != "platform" }
 
-// files are the class files that a method may be of.
+// files returns the class files that a method may be of.
 func (c *ClassPath) files(k layout.Key) ([]*classfile.File, error) {
 	if k.Loader != "app" {
 		return c.path.All(k.Class)
@@ -108,7 +108,7 @@ func (c *ClassPath) files(k layout.Key) ([]*classfile.File, error) {
 	return []*classfile.File{class}, nil
 }
 
-// without is what is known of a class that is not on the class path.
+// without returns what is known of a class that is not on the class path.
 func (c *ClassPath) without(k layout.Key) fit.Answer {
 	switch {
 	case madeWhileRunning(k.Class):
@@ -148,7 +148,7 @@ func ofJDK(k layout.Key) bool {
 // of. What it lacks says nothing of the program then.
 var ErrUnrelated = errors.New("not one class of the profiles is there")
 
-// Related gives an error that matches ErrUnrelated, and says what the class path
+// Related returns an error that matches ErrUnrelated, and says what the class path
 // has in their place, if classes were asked for, those of a JDK aside, and it had
 // none of them.
 func (c *ClassPath) Related() error {
@@ -218,7 +218,7 @@ func (c *ClassPath) Presence(k layout.Key) (fit.Presence, error) {
 // Classes calls yield with the classes of the program, some perhaps twice.
 func (c *ClassPath) Classes(yield func(class string) bool) { c.path.Names(yield) }
 
-// Declared are the methods with code that a class declares.
+// Declared returns the methods with code that a class declares.
 func (c *ClassPath) Declared(class, loader string) (all []fit.Declared) {
 	files, err := c.files(layout.Key{Class: class, Loader: loader})
 	if err != nil {
@@ -248,7 +248,7 @@ func (p *Process) Presence(k layout.Key) (fit.Presence, error) {
 // Classes yields nothing: a process has not loaded all that the program has.
 func (p *Process) Classes(func(class string) bool) {}
 
-// Declared are the methods with code that a loaded class declares.
+// Declared returns the methods with code that a loaded class declares.
 func (p *Process) Declared(class, loader string) []fit.Declared {
 	return p.declared[[2]string{class, loader}]
 }

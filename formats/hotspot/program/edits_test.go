@@ -154,7 +154,7 @@ func (e *editor) expect(want string) {
 	}
 }
 
-// edit is the kinds of edits by round and by class and method.
+// edit returns the kinds of edits by round and by class and method.
 func (e *editor) edit(hot []string) map[int]map[string]string {
 	e.t.Helper()
 	fmt.Fprintln(e.in, strings.Join(append(hot, ""), "\n"))
@@ -231,7 +231,7 @@ func (e *editor) run(name string) version {
 	return v
 }
 
-// hot are the methods that a run counted much of.
+// hot returns the methods that a run counted much of.
 func hot(t *testing.T, s *reader.Store) []string {
 	names := map[string]bool{}
 	for m, err := range s.Methods() {
@@ -264,7 +264,7 @@ type found struct {
 // enough is how much must have been counted to say anything.
 const enough = 100
 
-// finding is what an entry says; ok is false if it is too little.
+// finding returns what an entry says; ok is false if it is too little.
 func finding(t *testing.T, e reader.Entry) (f found, ok bool) {
 	t.Helper()
 	f.counts = map[string]float64{}

@@ -98,7 +98,7 @@ func (c compiled) start(t *testing.T) (pid int) {
 	return cmd.Process.Pid
 }
 
-// train is the profiles of a run.
+// train returns the profiles of a run.
 func (c compiled) train(t *testing.T) *reader.Store {
 	t.Helper()
 	vm, err := live.Attach(t.Context(), c.start(t))
@@ -156,7 +156,7 @@ func key(t *testing.T, m reader.Method) layout.Key {
 	return k
 }
 
-// name is a method without its signature: the program overloads none.
+// name returns a method without its signature: the program overloads none.
 func name(t *testing.T, m reader.Method) string {
 	t.Helper()
 	k := key(t, m)

@@ -46,14 +46,14 @@ func ReadProcess(ctx context.Context, pid int) (*Process, error) {
 	return p, err
 }
 
-// Loaders are the identities of the class loaders that have classes, but for the
+// Loaders returns the identities of the class loaders that have classes, but for the
 // boot loader, in order.
 func (p *Process) Loaders() ([]string, error) {
 	delete(p.loaders, "")
 	return slices.Sorted(maps.Keys(p.loaders)), nil
 }
 
-// Method gives the version that the process has of a method. Of classes that
+// Method returns the version that the process has of a method. Of classes that
 // are not loaded nothing is known: they may still come. A key without a loader may be of
 // one that every JVM has.
 func (p *Process) Method(k layout.Key) (fit.Answer, error) {

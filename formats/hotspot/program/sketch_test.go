@@ -16,7 +16,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// homes are the JDKs that there are.
+// homes returns the JDKs that there are.
 func homes(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -89,7 +89,7 @@ func sameSketches(t *testing.T, what string, s *reader.Store, code *program.Clas
 		switch {
 		case !ok:
 			without++
-		case want == sketch.String()[2:]: // behind the code id, which a text does not have
+		case want == sketch.String()[2:]: // after the code id, which a text does not have
 			same++
 		default:
 			if other++; other < 4 {
@@ -103,7 +103,7 @@ func sameSketches(t *testing.T, what string, s *reader.Store, code *program.Clas
 	}
 }
 
-// sketchOf is the records of the sketch that a class file gives.
+// sketchOf returns the records of the sketch that a class file gives.
 func sketchOf(t *testing.T, code *program.ClassPath, k layout.Key) (records string, ok bool) {
 	t.Helper()
 	a, err := code.Method(k)

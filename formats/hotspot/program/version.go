@@ -19,7 +19,7 @@ var kinds = [...]fit.PointKind{
 	bytecode.Branch: fit.Branch, bytecode.Switch: fit.Switch, bytecode.RetFrom: fit.Ret,
 }
 
-// versionOf is what code says of itself. A method without code is a version
+// versionOf returns what code says of itself. A method without code is a version
 // without points.
 func versionOf(code []byte) fit.Version {
 	if len(code) == 0 {

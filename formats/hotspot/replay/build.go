@@ -63,7 +63,7 @@ func (r *recording) read(o ReadOptions) (*builder.Builder, *Report, error) {
 	return b, report, err
 }
 
-// shapeOr is the shape that was given, if the file fits it, or the file's own.
+// shapeOr returns the shape that was given, if the file fits it, or the file's own.
 func (r *recording) shapeOr(given *disk.Shape) (disk.Shape, error) {
 	if given == nil {
 		return r.shape()
@@ -71,7 +71,7 @@ func (r *recording) shapeOr(given *disk.Shape) (disk.Shape, error) {
 	return *given, r.fits(*given, false)
 }
 
-// classes is the number of classes that the file records.
+// classes returns the number of classes that the file records.
 func (r *recording) classes() (n int) {
 	for _, k := range r.klasses {
 		if k.kind == kindKlass {
@@ -124,7 +124,7 @@ func (r *recording) build(o ReadOptions, shape disk.Shape, report *Report) (*bui
 	return b.Builder, b.Err()
 }
 
-// references gives the VM's names of the hidden classes that the file refers to
+// references returns the VM's names of the hidden classes that the file refers to
 // by the bytecodes that made them.
 func (r *recording) references() map[string]string {
 	names := map[string]string{}
@@ -136,7 +136,7 @@ func (r *recording) references() map[string]string {
 	return names
 }
 
-// vmNames are the names of all classes that the profiles name.
+// vmNames returns the names of all classes that the profiles name.
 func (b *build) vmNames() map[string]bool {
 	classes := map[string]bool{}
 	note := func(class string) { classes[names.Element(b.vmName(class))] = true }
@@ -155,7 +155,7 @@ func (b *build) vmNames() map[string]bool {
 	return classes
 }
 
-// vmName is the VM's name of a class of the file.
+// vmName returns the VM's name of a class of the file.
 func (b *build) vmName(class string) string {
 	if name, ok := b.names[class]; ok {
 		return name
@@ -175,7 +175,7 @@ func (b *build) typeRef(class string) builder.TypeRef {
 	return t
 }
 
-// archiveName is what an archive calls a class of the file.
+// archiveName returns what an archive calls a class of the file.
 func (b *build) archiveName(class string) string {
 	name := b.vmName(class)
 	element := names.Element(name)
@@ -183,7 +183,7 @@ func (b *build) archiveName(class string) string {
 	if !hidden {
 		return name
 	}
-	at := strings.Index(name, element) // behind the front of an array's descriptor
+	at := strings.Index(name, element) // after the front of an array's descriptor
 	return name[:at] + canonical + name[at+len(element):]
 }
 
@@ -214,14 +214,14 @@ func (m *method) neverRan() bool {
 	return m.invocations == 0 && m.backedges == 0 && m.interpreted <= 1
 }
 
-// Sizes of a VM's MethodData in front of its words: MethodData::_data is at
+// Sizes of a VM's MethodData before its words: MethodData::_data is at
 // that offset.
 const (
 	headSize17 = 304
 	headSize25 = 208
 )
 
-// headSize is the size in front of the words; ok is false for a VM whose layout
+// headSize returns the size before the words; ok is false for a VM whose layout
 // is not known.
 func headSize(version int, shape disk.Shape) (n int, ok bool) {
 	switch {
@@ -326,7 +326,7 @@ func (b *build) keepEnvironment() {
 	t.Row(uint64(b.Symbol(environmentKey)), uint64(b.Symbol(text.String())))
 }
 
-// environment gives the environment of an archive that is the wanted one, or
+// environment returns the environment of an archive that is the wanted one, or
 // else the first that it has; ok is false if it has none.
 func environment(s *reader.Store, wanted func(*recording) bool) (r *recording, ok bool, err error) {
 	t, err := s.Table(layout.TableForeign)

@@ -52,7 +52,7 @@ func replayed(t *testing.T, file []byte) string {
 	return calls.String()
 }
 
-// stored is the archive of the profiles of a recording.
+// stored returns the archive of the profiles of a recording.
 func stored(t *testing.T, r *recording) *reader.Store {
 	t.Helper()
 	b, _, err := readRecording(r)
@@ -66,7 +66,7 @@ func stored(t *testing.T, r *recording) *reader.Store {
 	return open(t, data)
 }
 
-// written is the replay file of a method of the program, from its profiles
+// written returns the replay file of a method of the program, from its profiles
 // alone.
 func written(t *testing.T, r *recording, paths ...string) []byte {
 	t.Helper()
@@ -78,7 +78,7 @@ func written(t *testing.T, r *recording, paths ...string) []byte {
 	return out.Bytes()
 }
 
-// changed gives a recording in which the words of the method itself were
+// changed returns a recording in which the words of the method itself were
 // changed.
 func changed(t *testing.T, text string, change func(d *methodData)) *recording {
 	t.Helper()

@@ -228,7 +228,7 @@ func (r *recording) shape() (disk.Shape, error) {
 	return disk.Shape{}, first
 }
 
-// shapes are the shapes that are tried: the likely first. Files without a
+// shapes returns the shapes that are tried: the likely first. Files without a
 // version come from VMs that have a cell between count and rows.
 func (r *recording) shapes() []disk.Shape {
 	gap := 0
@@ -289,7 +289,7 @@ func isPointer(word uint64, kind disk.CellKind) bool {
 	return p != 0 && p%disk.CellSize == 0
 }
 
-// pointerOf is a word without its tags.
+// pointerOf returns a word without its tags.
 func pointerOf(word uint64, kind disk.CellKind) uint64 {
 	if kind == disk.CellTypeWord {
 		return word &^ disk.TypeTags
@@ -297,7 +297,7 @@ func pointerOf(word uint64, kind disk.CellKind) uint64 {
 	return word
 }
 
-// unnamed is the first pointer that the file does not name.
+// unnamed returns the first pointer that the file does not name.
 func (d *methodData) unnamed(w *dataWalk, s disk.Shape) (at int, ok bool) {
 	w.pointers(s, func(i int, kind disk.CellKind) {
 		_, klass := d.klasses[i]
@@ -320,7 +320,7 @@ func (w *dataWalk) pointers(s disk.Shape, yield func(at int, kind disk.CellKind)
 	}
 }
 
-// wrong is the error of words that no VM writes.
+// wrong returns the error of words that no VM writes.
 func (d *methodData) wrong(word int, err error) error {
 	e := d.place.Fail(ErrSyntax)
 	e.Expected = fmt.Sprintf("profile entries; word %d of %s.%s%s: %v", word, d.class, d.name, d.signature, err)

@@ -51,7 +51,7 @@ func mustParse(t testing.TB, text string) *recording {
 	return r
 }
 
-// compiled is the key of the method that a file compiles, as in its archive.
+// compiled returns the key of the method that a file compiles, as in its archive.
 func compiled(s *reader.Store, r *recording) layout.Key {
 	names, err := readNames(s)
 	if err != nil {
@@ -61,7 +61,7 @@ func compiled(s *reader.Store, r *recording) layout.Key {
 	return layout.Key{Class: names.with(r).archive(k.class), Name: k.name, Signature: k.signature}
 }
 
-// masked gives the method data of a file with pointers and padding taken out:
+// masked returns the method data of a file with pointers and padding taken out:
 // their values mean nothing.
 func masked(r *recording) map[methodKey]methodData {
 	all := map[methodKey]methodData{}

@@ -42,7 +42,7 @@ func home25() string {
 	return found[0]
 }
 
-// command is a command of a JVM; the test is skipped where there is none.
+// command returns a command of a JVM; the test is skipped where there is none.
 func command(t testing.TB, home, name string) string {
 	t.Helper()
 	path := filepath.Join(home, "bin", name)
@@ -113,7 +113,7 @@ func recorded(t testing.TB, home string, flags ...string) map[string]string {
 	return texts
 }
 
-// compilationOf gives the file of C2's compilation of a method of the program.
+// compilationOf returns the file of C2's compilation of a method of the program.
 func compilationOf(t testing.TB, texts map[string]string, method string) string {
 	t.Helper()
 	spelled := string(names.AppendQuoted(nil, method))
@@ -137,7 +137,7 @@ func TestLive(t *testing.T) {
 				for file, text := range recorded(t, home(), flags...) {
 					widths[checkFile(t, file, text).Params.TypeProfileWidth]++
 				}
-				// A file whose receivers are all behind everything else fits
+				// A file whose receivers are all after everything else fits
 				// several widths.
 				if kind == "width" && widths[4] == 0 || kind != "width" && len(widths) != 1 {
 					t.Errorf("receiver rows of the files: %v", widths)

@@ -28,7 +28,7 @@ const (
 // maxVersion is the last version of replay files that is known.
 const maxVersion = 2
 
-// prompt stands in front of what jhsdb's dumpreplaydata prints.
+// prompt stands before what jhsdb's dumpreplaydata prints.
 const prompt = "hsdb> "
 
 // Detect reports whether a file that begins so is a replay file.
@@ -192,7 +192,7 @@ func (p *parser) klass(c *cursor, kind string) {
 
 // field reads the value of a static field, which is empty for null. The VM ends the line of a string
 // with no line feed, and does not quote quotation marks in it: the string goes
-// up to the last one of the line, and behind it there may be another record.
+// up to the last one of the line, and after it there may be another record.
 func (p *parser) field(c *cursor) error {
 	k := klass{kind: kindField, name: c.klass(), field: c.name("a field"), signature: c.name("a signature")}
 	c.Spaces()

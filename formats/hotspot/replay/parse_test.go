@@ -131,7 +131,7 @@ func TestNotReplay(t *testing.T) {
 	}
 }
 
-// line25 is a whole file with the method data of one method, made of its words.
+// line25 returns a whole file with the method data of one method, made of its words.
 func line25(words string, references string) string {
 	n := len(strings.Fields(words))
 	return fmt.Sprintf("version 2\nciInstanceKlass A 1 1 1\nciMethod A m ()V 0 0 1 0 -1\nciMethodData A m ()V 2 7 orig 80%s data %d %s %s\ncompile A m ()V -1 4\n",

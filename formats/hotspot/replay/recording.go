@@ -45,7 +45,7 @@ type klass struct {
 // A methodKey names a method of one recording.
 type methodKey struct{ class, name, signature string }
 
-// keyOf is the key of the method that a reference in a class file names.
+// keyOf returns the key of the method that a reference in a class file names.
 func keyOf(m classfile.Member) methodKey { return methodKey{m.Class, m.Name, m.Signature} }
 
 // A method is a ciMethod line.
@@ -120,7 +120,7 @@ func flag(on bool) string {
 	return "0"
 }
 
-// quote spells a name. The VM has no way to spell a blank but quotation marks,
+// quote spells a name. The VM has no way to spell a space but quotation marks,
 // and takes them for such at the beginning of a word alone.
 func quote(name string) string {
 	quoted := escape(name)

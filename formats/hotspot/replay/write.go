@@ -170,7 +170,7 @@ func (w *writer) profileOf(k methodKey) (p reader.Profile, ok bool, err error) {
 	return p, false, nil
 }
 
-// forEveryCaller is the first profile of a method that has no context.
+// forEveryCaller returns the first profile of a method that has no context.
 func forEveryCaller(m reader.Method) (reader.Profile, bool, error) {
 	for p, err := range m.Profiles() {
 		if err != nil {
@@ -227,12 +227,12 @@ func (n classNames) with(r *recording) classNames {
 	return n
 }
 
-// file is what a file calls a class of the archive.
+// file returns what a file calls a class of the archive.
 func (n classNames) file(archived string) string {
 	return translate(translate(archived, n.fromArchive), n.toFile)
 }
 
-// archive is what an archive calls a class of a file.
+// archive returns what an archive calls a class of a file.
 func (n classNames) archive(class string) string {
 	return translate(translate(class, n.fromFile), n.toArchive)
 }

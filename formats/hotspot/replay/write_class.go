@@ -53,7 +53,7 @@ func (w *writer) need(class string) (bool, error) {
 	return true, nil
 }
 
-// parents are the superclass and the interfaces of a class.
+// parents returns the superclass and the interfaces of a class.
 func parents(c *classfile.File) []string {
 	if c.Super == "" {
 		return c.Interfaces
@@ -94,7 +94,7 @@ func (w *writer) available(class string) bool {
 	return w.recorded[element] || element == baseClass
 }
 
-// klassRecord is the ciInstanceKlass line of a class.
+// klassRecord returns the ciInstanceKlass line of a class.
 func (w *writer) klassRecord(r *classRecord) klass {
 	k := klass{kind: kindKlass, name: r.Name, linked: true, initialized: r.initialized}
 	for i, e := range r.Pool[1:] {
@@ -151,5 +151,5 @@ func (w *writer) resolve(class string, k methodKey) (c *classfile.File, m classf
 	return nil, m, false, err
 }
 
-// noClass is the error of a class that must be found.
+// noClass returns the error of a class that must be found.
 func noClass(class string) error { return fmt.Errorf("%w: %s", ErrClass, class) }

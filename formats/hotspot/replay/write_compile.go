@@ -50,7 +50,7 @@ func (w *writer) compileMethod(root methodKey) error {
 	return w.visit(c, m, root, 0, map[methodKey]bool{})
 }
 
-// missing is the error of a class of which something else is missing.
+// missing returns the error of a class of which something else is missing.
 func (w *writer) missing(c *classfile.File, err error) error {
 	if err != nil {
 		return err
@@ -217,7 +217,7 @@ func (m *method) counters(p reader.Profile) {
 	m.interpreted = int64(min(interpreted.Load(), math.MaxInt32))
 }
 
-// raw is a counter of the VM: twice the count, as much as fits.
+// raw returns a counter of the VM: twice the count, as much as fits.
 func raw(c reader.Counter) int64 { return int64(min(c.Load(), math.MaxInt32/2)) << 1 }
 
 // queue queues the method data of a method, if it has any, once.
@@ -231,7 +231,7 @@ func (w *writer) queue(k methodKey) error {
 	return nil
 }
 
-// sourceOrder gives the methods of an environment in the order in which the
+// sourceOrder returns the methods of an environment in the order in which the
 // file had their method data, if the archive has kept it.
 func (w *writer) sourceOrder() (keys []methodKey, err error) {
 	t, err := w.store.Table(layout.TableOrder)

@@ -78,7 +78,7 @@ func (e *encoder) all(p reader.Profile) error {
 	return e.section(p, layout.SectionHandlers, nil)
 }
 
-// end is the index of the word behind the free ones, which the size of the VM's
+// end returns the index of the word after the free ones, which the size of the VM's
 // own MethodData tells. ok is false if it is not known.
 func (e *encoder) end(p reader.Profile) (n int, ok bool) {
 	head, ok := headSize(e.version, e.shape)
@@ -99,7 +99,7 @@ func (e *encoder) end(p reader.Profile) (n int, ok bool) {
 // two each.
 const maxFree = 1 << 13
 
-// rawWords is the size of a section in words.
+// rawWords returns the size of a section in words.
 func rawWords(p reader.Profile, s layout.BlockSection) (n int) {
 	for x := range p.Section(s) {
 		n += len(x.Bytes()) / disk.CellSize
@@ -268,7 +268,7 @@ func (e *encoder) wide(x reader.Entry) error {
 	return nil
 }
 
-// mostSeen gives the receivers, those with most counts first.
+// mostSeen returns the receivers, those with most counts first.
 func mostSeen(r reader.Receivers) []reader.Receiver {
 	return slices.SortedStableFunc(r.All(), func(a, b reader.Receiver) int { return cmp.Compare(b.Count.Load(), a.Count.Load()) })
 }

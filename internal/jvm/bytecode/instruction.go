@@ -121,7 +121,7 @@ func (i *Instruction) plain(unaligned, aligned []byte) {
 	}
 }
 
-// wide takes the operands behind a wide.
+// wide takes the operands after a wide.
 func (i *Instruction) wide(operands []byte) {
 	i.Op, i.Local = operands[0], int(binary.BigEndian.Uint16(operands[1:]))
 	if i.Op == IInc {
@@ -129,7 +129,7 @@ func (i *Instruction) wide(operands []byte) {
 	}
 }
 
-// labels are the values of a switch's cases. A tableswitch has one for each value
+// labels returns the values of a switch's cases. A tableswitch has one for each value
 // from low to high, a lookupswitch pairs of a value and a target.
 func labels(java byte, operands []byte) (list []int32) {
 	switch java {
@@ -146,7 +146,7 @@ func labels(java byte, operands []byte) (list []int32) {
 	return list
 }
 
-// Kind is what MethodData records at the bytecode.
+// Kind returns what MethodData records at the bytecode.
 func (i *Instruction) Kind() PointKind { return kindOf(i.Op) }
 
 // Constants are a constant pool, of a class file or in a VM. ok is false if the
@@ -162,7 +162,7 @@ type Constants interface {
 	Value(i uint16) (text string, ok bool)
 }
 
-// NameAt is what a bytecode of a class file names, given the index of its constant.
+// NameAt returns what a bytecode of a class file names, given the index of its constant.
 func NameAt(java byte, i uint16, c Constants) (n Name, ok bool) {
 	switch {
 	case java >= GetStatic && java <= InvokeInterface:
@@ -176,7 +176,7 @@ func NameAt(java byte, i uint16, c Constants) (n Name, ok bool) {
 	return n, ok
 }
 
-// loaded is the constant that a bytecode loads. Method handles, method types and
+// loaded returns the constant that a bytecode loads. Method handles, method types and
 // dynamic constants have no name.
 func loaded(i uint16, c Constants) (n Name) {
 	if class, ok := c.Class(i); ok {
@@ -186,16 +186,16 @@ func loaded(i uint16, c Constants) (n Name) {
 	return Name{Name: text}
 }
 
-// Integer is the text of an int or long.
+// Integer returns the text of an int or long.
 func Integer(n int64) string { return strconv.FormatInt(n, 10) }
 
-// Decimal is the text of a float or double, as HotSpot prints it.
+// Decimal returns the text of a float or double, as HotSpot prints it.
 func Decimal(f float64) string { return strconv.FormatFloat(f, 'f', 6, 64) }
 
 // maxText is the length of the strings that a text is of as a whole.
 const maxText = 100
 
-// Text is the text of a string, or of the name of a class, with dots for slashes.
+// Text returns the text of a string, or of the name of a class, with dots for slashes.
 // Those that not every producer prints alike are all the same.
 func Text(s string) string {
 	for _, c := range []byte(s) {
@@ -212,7 +212,7 @@ func Text(s string) string {
 // anyText is no text that Text lets through.
 const anyText = "\"\""
 
-// Labels are the labels of the switch at a place in code, in the order of its
+// Labels returns the labels of the switch at a place in code, in the order of its
 // cases, which is that of the targets of its point; nil if there is no switch.
 func Labels(code []byte, at int) (labels []int32) {
 	java, from, size := operandsAt(code, at)

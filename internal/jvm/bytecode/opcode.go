@@ -9,7 +9,7 @@ import (
 // file keep their numbers; the others are quick forms of them, which take their
 // place when a class is linked and while it runs.
 
-// The quick forms begin behind the last bytecode of class files, and are the
+// The quick forms begin after the last bytecode of class files, and are the
 // same in JDK 17 to 25.
 const firstQuick = 203
 
@@ -74,7 +74,7 @@ const (
 	JsrW            = 201
 )
 
-// Java is the bytecode of the class file that b stands for; ok is false if that
+// Java returns the bytecode of the class file that b stands for; ok is false if that
 // cannot be told.
 func Java(b byte) (code byte, ok bool) {
 	if b < breakpoint {
@@ -86,7 +86,7 @@ func Java(b byte) (code byte, ok bool) {
 	return 0, false
 }
 
-// operands are the sizes in bytes of what stands behind a bytecode of fixed
+// operands returns the sizes in bytes of what stands after a bytecode of fixed
 // size: first an index into the constant pool, then all else.
 func operands(code byte) (pool, rest int) {
 	switch {
@@ -144,7 +144,7 @@ var opcodes = func() map[string]byte {
 	return all
 }()
 
-// Opcode is the bytecode of the class file that a VM prints under a name.
+// Opcode returns the bytecode of the class file that a VM prints under a name.
 func Opcode(name string) (op byte, ok bool) {
 	if op, ok = opcodes[name]; ok {
 		return op, true
@@ -164,7 +164,7 @@ func Opcode(name string) (op byte, ok bool) {
 // typeCodes are the operands of newarray.
 var typeCodes = strings.Fields("boolean char float double byte short int long")
 
-// ArrayType is the operand of a newarray for arrays of a type.
+// ArrayType returns the operand of a newarray for arrays of a type.
 func ArrayType(name string) (code int64, ok bool) {
 	for i, t := range typeCodes {
 		if t == name {
@@ -174,7 +174,7 @@ func ArrayType(name string) (code int64, ok bool) {
 	return 0, false
 }
 
-// Short is the instruction of an opcode that says all by itself; ok is false if it
+// Short returns the instruction of an opcode that says all by itself; ok is false if it
 // has operands.
 func Short(bci int, op byte) (i Instruction, ok bool) {
 	if pool, rest := operands(op); pool+rest > 0 || op == TableSwitch || op == LookupSwitch || op == Wide || int(op) >= len(mnemonics) {
@@ -185,15 +185,15 @@ func Short(bci int, op byte) (i Instruction, ok bool) {
 	return i, true
 }
 
-// Size is the size in bytes of the bytecode at a place in code; 0 if there is
+// Size returns the size in bytes of the bytecode at a place in code; 0 if there is
 // none, or if it runs over the end.
 func Size(code []byte, at int) int {
 	_, _, size := operandsAt(code, at)
 	return size
 }
 
-// operandsAt gives the bytecode at a place as the class file has it, where its
-// operands begin behind padding and an index into the constant pool, and its
+// operandsAt returns the bytecode at a place as the class file has it, where its
+// operands begin after padding and an index into the constant pool, and its
 // size; size is 0 if there is none.
 func operandsAt(code []byte, at int) (java byte, from, size int) {
 	if at < 0 || at >= len(code) {
@@ -221,7 +221,7 @@ func operandsAt(code []byte, at int) (java byte, from, size int) {
 	return java, from, size
 }
 
-// switchSize is the size of a switch's operands from the default on. One that
+// switchSize returns the size of a switch's operands from the default on. One that
 // does not fit is given a size that does not fit either.
 func switchSize(java byte, code []byte, from int) int {
 	const fixed = 12 // default, low and high; or default and number of pairs
@@ -237,7 +237,7 @@ func switchSize(java byte, code []byte, from int) int {
 	return fixed + 4*clamp(word(code, from+8)-word(code, from+4)+1)
 }
 
-// word is the signed 32-bit number at a place.
+// word returns the signed 32-bit number at a place.
 func word(code []byte, at int) int64 { return int64(int32(binary.BigEndian.Uint32(code[at:]))) }
 
 // clamp bounds a number of cases by what code can have.

@@ -30,7 +30,7 @@ type Point struct {
 	Targets []int
 }
 
-// kindOf is the kind of point of a bytecode of a class file.
+// kindOf returns the kind of point of a bytecode of a class file.
 func kindOf(java byte) PointKind {
 	switch {
 	case java == InvokeStatic, java == InvokeSpecial, java == InvokeDynamic:
@@ -51,7 +51,7 @@ func kindOf(java byte) PointKind {
 	return NoPoint
 }
 
-// Points are the profile points of code, in order. ok is false if the bytes are
+// Points returns the profile points of code, in order. ok is false if the bytes are
 // not bytecodes.
 func Points(code []byte) (points []Point, ok bool) {
 	for at := 0; at < len(code); {
@@ -85,7 +85,7 @@ func targets(java byte, operands []byte, at int) []int {
 	return nil
 }
 
-// switchTargets are the default of a switch and its cases, the first of which
+// switchTargets returns the default of a switch and its cases, the first of which
 // lies at an offset, and which are a stride apart. A lookupswitch has a number
 // of pairs before the first match, a tableswitch low and high before the first
 // target: both have it at 12.
@@ -97,7 +97,7 @@ func switchTargets(operands []byte, at, first, stride int) []int {
 	return list
 }
 
-// CodeID is the code id of a method's bytecodes: the XXH64 (seed 0) of their
+// CodeID returns the code id of a method's bytecodes: the XXH64 (seed 0) of their
 // normal form, 1 if that is 0. It is the same for the code attribute of a class
 // file and for what a VM has made of it, in every run and release:
 //

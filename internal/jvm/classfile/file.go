@@ -55,7 +55,7 @@ type File struct {
 	Interfaces  []string
 	Access      uint16
 	Version     uint16     // major version of the format
-	Pool        []Constant // constant 0, and those behind a long or double, have tag 0
+	Pool        []Constant // constant 0, and those after a long or double, have tag 0
 	Fields      []Method   // without code
 	Methods     []Method
 
@@ -65,7 +65,7 @@ type File struct {
 // A Constant is one entry of a constant pool.
 type Constant struct {
 	Tag  byte
-	Data []byte // behind the tag; of TagUtf8 the text
+	Data []byte // after the tag; of TagUtf8 the text
 }
 
 // A Method is one method.
@@ -210,7 +210,7 @@ func (p *parser) text(i uint16) string {
 	return text
 }
 
-// class is the name of a Class constant; constant 0 is none.
+// class returns the name of a Class constant; constant 0 is none.
 func (p *parser) class(i uint16) string {
 	if i == 0 {
 		return ""
@@ -220,7 +220,7 @@ func (p *parser) class(i uint16) string {
 	return name
 }
 
-// constant is a constant with one of those tags.
+// constant returns a constant with one of those tags.
 func (c *File) constant(i uint16, tags ...byte) ([]byte, error) {
 	if int(i) < len(c.Pool) {
 		for _, tag := range tags {
@@ -232,17 +232,17 @@ func (c *File) constant(i uint16, tags ...byte) ([]byte, error) {
 	return nil, fmt.Errorf("%w: constant %d", ErrClassFile, i)
 }
 
-// Release is the release of Java whose compiler writes this version of class
+// Release returns the release of Java whose compiler writes this version of class
 // files, not positive if there is none.
 func (c *File) Release() int { return int(c.Version) - 44 }
 
-// Text is the text of a Utf8 constant.
+// Text returns the text of a Utf8 constant.
 func (c *File) Text(i uint16) (string, error) {
 	b, err := c.constant(i, TagUtf8)
 	return names.FromModifiedUTF8(string(b)), err
 }
 
-// Class is the name of a Class constant.
+// Class returns the name of a Class constant.
 func (c *File) Class(i uint16) (string, error) {
 	b, err := c.constant(i, TagClass)
 	if err != nil {
@@ -251,10 +251,10 @@ func (c *File) Class(i uint16) (string, error) {
 	return c.Text(binary.BigEndian.Uint16(b))
 }
 
-// Called is what a method reference names.
+// Called returns what a method reference names.
 func (c *File) Called(i uint16) (Member, error) { return c.member(i, TagMethod, TagInterface) }
 
-// Member is what a field or method reference names.
+// Member returns what a field or method reference names.
 func (c *File) Member(i uint16) (Member, error) {
 	return c.member(i, TagField, TagMethod, TagInterface)
 }
@@ -271,7 +271,7 @@ func (c *File) member(i uint16, tags ...byte) (m Member, err error) {
 	return m, err
 }
 
-// NameType is what a NameAndType constant names.
+// NameType returns what a NameAndType constant names.
 func (c *File) NameType(i uint16) (name, signature string, err error) {
 	b, err := c.constant(i, TagNameType)
 	if err != nil {
@@ -357,7 +357,7 @@ func descriptorClasses(descriptor string, yield func(class string)) {
 	}
 }
 
-// CallAt is the method that the bytecode at a bci calls; ok is false if none is
+// CallAt returns the method that the bytecode at a bci calls; ok is false if none is
 // called there.
 func (c *File) CallAt(code []byte, bci int) (m Member, opcode byte, ok bool) {
 	if bci < 0 || bci+3 > len(code) {

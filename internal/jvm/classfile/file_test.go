@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// classes is the folder with the compiled program.
+// classes returns the folder with the compiled program.
 func classes(t testing.TB) string {
 	t.Helper()
 	if _, err := exec.LookPath("javac"); err != nil {
@@ -55,7 +55,7 @@ func classes(t testing.TB) string {
 	return dir
 }
 
-// home25 is the home of a JDK 25; the test is skipped where there is none.
+// home25 returns the home of a JDK 25; the test is skipped where there is none.
 func home25(t testing.TB) string {
 	t.Helper()
 	found, _ := filepath.Glob("/usr/lib/jvm/*25*")
@@ -136,7 +136,7 @@ func TestBytecodes(t *testing.T) {
 // Nothing of a class file is trusted.
 func TestDamagedClassFile(t *testing.T) {
 	whole := classBytes(t, shapes+"Square")
-	for n := range len(whole) - 60 { // behind that attributes are cut that are not read
+	for n := range len(whole) - 60 { // after that attributes are cut that are not read
 		if _, err := Parse(whole[:n]); !errors.Is(err, ErrClassFile) {
 			t.Fatalf("cut to %d bytes: %v", n, err)
 		}

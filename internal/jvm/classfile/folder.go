@@ -93,7 +93,7 @@ func expand(paths []string) (all []string, err error) {
 	return all, nil
 }
 
-// jarsIn are the jars in a folder, not those in folders in it.
+// jarsIn returns the jars in a folder, not those in folders in it.
 func jarsIn(dir string) (jars []string, err error) {
 	files, err := os.ReadDir(dir)
 	for _, f := range files {
@@ -168,7 +168,7 @@ func (s *Survey) class(file string) error {
 	return fs.SkipAll
 }
 
-// fromHere is a path from the working folder on.
+// fromHere returns a path from the working folder on.
 func fromHere(path string) string {
 	here, err := os.Getwd()
 	if err != nil {

@@ -117,7 +117,7 @@ func (f imaged) read() ([]byte, error) {
 	return b, err
 }
 
-// read gives a class file; ok is false if the image does not have it.
+// read returns a class file; ok is false if the image does not have it.
 func (m *image) read(class string) (b []byte, ok bool, err error) {
 	at := strings.LastIndexByte(class, '/')
 	if at < 0 {
@@ -130,7 +130,7 @@ func (m *image) read(class string) (b []byte, ok bool, err error) {
 	return m.resource("/" + module + "/" + class + ".class")
 }
 
-// module is the module that has the content of a package. It is listed, with
+// module returns the module that has the content of a package. It is listed, with
 // those that only know the package, as u32 empty, u32 name.
 func (m *image) module(pkg string) (name string, ok bool, err error) {
 	list, ok, err := m.resource("/packages/" + pkg)
@@ -178,7 +178,7 @@ func (m *image) resource(path string) (b []byte, ok bool, err error) {
 // Close closes the file.
 func (m *image) Close() error { return m.file.Close() }
 
-// hash is the hash of a path.
+// hash returns the hash of a path.
 func (m *image) hash(path string, seed uint32) uint32 {
 	for i := range len(path) {
 		seed = seed*imageSeed ^ uint32(path[i])
@@ -204,7 +204,7 @@ func (m *image) attributes(at uint32) (a [imageKinds]uint64) {
 	return a
 }
 
-// path is the path of a location.
+// path returns the path of a location.
 func (m *image) path(a [imageKinds]uint64) string {
 	path := ""
 	if module := m.text(a[imageModule]); module != "" {
@@ -220,7 +220,7 @@ func (m *image) path(a [imageKinds]uint64) string {
 	return path
 }
 
-// text is the string at an offset.
+// text returns the string at an offset.
 func (m *image) text(at uint64) string {
 	if at >= uint64(len(m.strings)) {
 		return ""

@@ -32,7 +32,7 @@ type version struct {
 	file    *zip.File
 }
 
-// A .jmod is a zip file behind this header, with its classes in a folder.
+// A .jmod is a zip file after this header, with its classes in a folder.
 const (
 	jmodHeader  = "JM\x01\x00"
 	jmodClasses = "classes/"
@@ -248,7 +248,7 @@ func (o *opener) addJars(j *jar, z *zip.Reader, in io.ReaderAt, depth int) error
 // isJar reports whether a file is named as a jar.
 func isJar(name string) bool { return strings.EqualFold(path.Ext(name), ".jar") }
 
-// held is a file of a zip file: in place if it is stored, else in memory.
+// held returns a file of a zip file: in place if it is stored, else in memory.
 func (o *opener) held(f *zip.File, in io.ReaderAt) (io.ReaderAt, int64, error) {
 	if f.Method == zip.Store {
 		at, err := f.DataOffset()

@@ -10,14 +10,14 @@ import (
 	"testing"
 )
 
-// jarOf is a jar with a class and a manifest.
+// jarOf returns a jar with a class and a manifest.
 func jarOf(t *testing.T, class, classPath string) []byte {
 	t.Helper()
 	return zipped(t, packed{"META-INF/MANIFEST.MF", zip.Deflate, []byte("Manifest-Version: 1.0\r\nClass-Path: " + classPath + "\r\n\r\n")},
 		packed{class + extension, zip.Deflate, classNamed(class)})
 }
 
-// What the manifest of a jar names is on the class path, right behind the jar, as
+// What the manifest of a jar names is on the class path, right after the jar, as
 // far as a JVM takes it.
 func TestManifestClassPath(t *testing.T) {
 	dir := t.TempDir()

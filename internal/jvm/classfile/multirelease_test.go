@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// classOf is a class of that name that is told from others by its super class.
+// classOf returns a class of that name that is told from others by its super class.
 func classOf(name, super string) []byte {
 	b := []byte("\xca\xfe\xba\xbe\x00\x00\x00\x3d\x00\x05")
 	for _, text := range []string{name, super} {
@@ -16,7 +16,7 @@ func classOf(name, super string) []byte {
 	return append(b, "\x07\x00\x01\x07\x00\x02"+"\x00\x00\x00\x03\x00\x04"+"\x00\x00\x00\x00\x00\x00\x00\x00"...)
 }
 
-// supers are the super classes of all files that are found of class A, the first
+// supers returns the super classes of all files that are found of class A, the first
 // being the one that the JDK's own class loaders load.
 func supers(t *testing.T, p *Path) (names []string) {
 	t.Helper()

@@ -186,7 +186,7 @@ func (p *Path) All(name string) (all []*File, err error) {
 	return all, err
 }
 
-// files are the files that may be of a class.
+// files returns the files that may be of a class.
 func (p *Path) files(class string) []cached {
 	files, known := p.cache.classes[class]
 	if known {
@@ -248,7 +248,7 @@ func readSound(f classFile, class string) (c *File, size int, err error) {
 	return c, len(b), nil
 }
 
-// withoutPath is what is wrong with a file, without its path.
+// withoutPath returns what is wrong with a file, without its path.
 func withoutPath(err error) error {
 	var of *fs.PathError
 	if errors.As(err, &of) {
@@ -295,7 +295,7 @@ func (c *cache) keep(class string, files []cached) {
 	c.classes[class] = files
 }
 
-// parsed is what a file has; nil if it is not there.
+// parsed returns what a file has; nil if it is not there.
 func (c *cache) parsed(class string, f *cached) (*File, error) {
 	switch {
 	case f.read:

@@ -17,7 +17,7 @@ type packed struct {
 	data   []byte
 }
 
-// zipped is a jar of files.
+// zipped returns a jar of files.
 func zipped(t *testing.T, files ...packed) []byte {
 	t.Helper()
 	var out bytes.Buffer

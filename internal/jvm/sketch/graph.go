@@ -19,7 +19,7 @@ const (
 // its last.
 type block struct {
 	first, end int   // instructions
-	to         []int // blocks that it leads to; of a branch the one behind it comes last
+	to         []int // blocks that it leads to; of a branch the one after it comes last
 	from       int   // number of edges that lead to it
 	handler    bool  // nothing leads to it
 }
@@ -59,7 +59,7 @@ func newGraph(code []bytecode.Instruction) (g *graph, ok bool) {
 	return g, true
 }
 
-// nameOf is a hash of what an instruction names.
+// nameOf returns a hash of what an instruction names.
 func nameOf(in *bytecode.Instruction) uint64 {
 	switch {
 	case in.Op == bytecode.NewArray:
@@ -70,12 +70,12 @@ func nameOf(in *bytecode.Instruction) uint64 {
 	return mix(xxhash.Sum64String(in.Name.Class), xxhash.Sum64String(in.Name.Name), xxhash.Sum64String(in.Name.Descriptor))
 }
 
-// at is the instruction at a bci.
+// at returns the instruction at a bci.
 func at(code []bytecode.Instruction, bci int) (i int, ok bool) {
 	return slices.BinarySearchFunc(code, bci, func(i bytecode.Instruction, bci int) int { return i.Bci - bci })
 }
 
-// leaders are the instructions that begin blocks.
+// leaders returns the instructions that begin blocks.
 func leaders(code []bytecode.Instruction) (starts []bool, ok bool) {
 	starts = make([]bool, len(code)+1)
 	starts[0] = true
@@ -102,7 +102,7 @@ func ends(op byte) bool {
 	return op == bytecode.Goto || op == bytecode.TableSwitch || op == bytecode.LookupSwitch || op >= iReturn && op <= bytecode.Return || op == aThrow
 }
 
-// blockAt is the block that begins with an instruction.
+// blockAt returns the block that begins with an instruction.
 func (g *graph) blockAt(i int) int {
 	b, _ := slices.BinarySearchFunc(g.blocks, i, func(b block, i int) int { return b.first - i })
 	return b
@@ -190,7 +190,7 @@ var effects = func() (table [202]string) {
 	return table
 }()
 
-// effectOf is what a bytecode takes from the operand stack and puts on it; empty
+// effectOf returns what a bytecode takes from the operand stack and puts on it; empty
 // of those that move values about.
 func effectOf(in *bytecode.Instruction) string {
 	descriptor := in.Name.Descriptor
@@ -219,7 +219,7 @@ func effectOf(in *bytecode.Instruction) string {
 	return ""
 }
 
-// kindOf is the kind of a value of a type.
+// kindOf returns the kind of a value of a type.
 func kindOf(descriptor string) string {
 	switch {
 	case descriptor == "" || descriptor[0] == 'V':

@@ -24,7 +24,7 @@ func Recorded(kind bytecode.PointKind) bool {
 	return kind != bytecode.NoPoint && kind != bytecode.Jump && kind != bytecode.RetFrom
 }
 
-// Points are the profile points of code that a sketch has records of, in order. ok
+// Points returns the profile points of code that a sketch has records of, in order. ok
 // is false if nothing can be said of them.
 func Points(code []bytecode.Instruction) (points []Point, ok bool) {
 	g, ok := newGraph(code)
@@ -44,7 +44,7 @@ func Points(code []bytecode.Instruction) (points []Point, ok bool) {
 	return points, r.all()
 }
 
-// Of is the sketch of the code with an id; nil if it has none, or if there is
+// Of returns the sketch of the code with an id; nil if it has none, or if there is
 // nothing in it.
 func Of(code []bytecode.Instruction, id uint64) []byte {
 	points, ok := Points(code)
@@ -58,7 +58,7 @@ func Of(code []bytecode.Instruction, id uint64) []byte {
 	return disk.AppendSketch(nil, id, records)
 }
 
-// point gives a point to whom it concerns.
+// point hands a point to the callbacks.
 func (r *run) point(i int, p Point) {
 	if r.points != nil {
 		r.points(i, p)
@@ -93,7 +93,7 @@ func (r *run) note(i int, operands []value) {
 	r.point(i, p)
 }
 
-// switchPoint is the point of a switch over a value.
+// switchPoint returns the point of a switch over a value.
 func switchPoint(in *bytecode.Instruction, v value) Point {
 	if v.unstable {
 		return Point{}
@@ -102,7 +102,7 @@ func switchPoint(in *bytecode.Instruction, v value) Point {
 	return Point{SketchPoint: layout.NewSketchPoint(mix(bytecode.TableSwitch, v.full), labels.full, false), Labels: in.Labels}
 }
 
-// branchPoint is the point of a branch.
+// branchPoint returns the point of a branch.
 func branchPoint(c condition) Point {
 	if c.unstable || c.unknown {
 		return Point{}
@@ -110,7 +110,7 @@ func branchPoint(c condition) Point {
 	return Point{SketchPoint: layout.NewSketchPoint(c.shape, c.full, c.inverse)}
 }
 
-// conditionOf is the condition of a branch, and whether it is taken where the
+// conditionOf returns the condition of a branch, and whether it is taken where the
 // condition does not hold.
 func conditionOf(op byte, operands []value) condition {
 	a := operands[0]
@@ -125,7 +125,7 @@ func conditionOf(op byte, operands []value) condition {
 	return relation(op-bytecode.IfEq, lCmp, a, integer(0, false))
 }
 
-// relation is the condition of a branch by its place among eq, ne, lt, ge, gt, le,
+// relation returns the condition of a branch by its place among eq, ne, lt, ge, gt, le,
 // and by what compares the operands.
 func relation(which, compares byte, a, b value) condition {
 	switch which {

@@ -77,7 +77,7 @@ func (r *run) enter(b int) {
 	}
 }
 
-// together is the control of a block that is entered from several places.
+// together returns the control of a block that is entered from several places.
 func together(arrivals []arrival) control {
 	if len(arrivals) == 1 {
 		return arrivals[0].under
@@ -164,7 +164,7 @@ func (r *run) duplicate(which int) {
 	r.put(top)
 }
 
-// local is the value of a local variable.
+// local returns the value of a local variable.
 func (r *run) local(op byte, i int) value {
 	v := operator(op, noName)
 	v.wide = wide(op)
@@ -234,7 +234,7 @@ func madeUp(name string) bool {
 	return strings.HasPrefix(name, "$SwitchMap$") || strings.HasPrefix(name, "access$") || name == "typeSwitch" || name == "enumSwitch"
 }
 
-// result is the expression that an instruction makes of its operands.
+// result returns the expression that an instruction makes of its operands.
 func (r *run) result(i int, operands []value) value {
 	in := &r.g.code[i]
 	switch op := in.Op; {
@@ -259,7 +259,7 @@ func (r *run) result(i int, operands []value) value {
 	return v
 }
 
-// integer is the expression of an integral constant.
+// integer returns the expression of an integral constant.
 func integer(n int64, wide bool) value {
 	v := operator(bytecode.Ldc, uint64(n))
 	v.constant, v.wide = &n, wide

@@ -55,7 +55,7 @@ func ints(locals ...int) (c code) {
 	return c
 }
 
-// last is the last point of code.
+// last returns the last point of code.
 func last(t *testing.T, c code) Point {
 	t.Helper()
 	points, ok := Points(c)

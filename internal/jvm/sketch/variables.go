@@ -100,7 +100,7 @@ func (v *variables) findLive() bool {
 }
 
 // connect goes through a block, and unites what its end and the starts of the
-// blocks behind it have in common.
+// blocks after it have in common.
 func (v *variables) connect(b int) {
 	now := make([]int, v.locals)
 	for local := range now {
@@ -161,7 +161,7 @@ func (v *variables) findFirst() {
 	}
 }
 
-// variable is the variable of a node: the number of its root.
+// variable returns the variable of a node: the number of its root.
 func (v *variables) variable(node int) int { return v.root(node) }
 
 // identify finds what stands for each variable: of a parameter its place, of
@@ -256,7 +256,7 @@ func mix(numbers ...uint64) uint64 {
 	return h
 }
 
-// operator is the expression of an operator that names something, given the hash
+// operator returns the expression of an operator that names something, given the hash
 // of the name, and of its operands.
 func operator(op byte, name uint64, operands ...value) value {
 	v := value{root: mix(uint64(op), name)}
@@ -271,10 +271,10 @@ func operator(op byte, name uint64, operands ...value) value {
 // noName is the name of an operator that names nothing.
 const noName = 0
 
-// constant is the expression of a constant by its text.
+// constant returns the expression of a constant by its text.
 func constant(text string) value { return operator(bytecode.Ldc, xxhash.Sum64String(text)) }
 
-// unordered is the expression of an operator whose operands have no order.
+// unordered returns the expression of an operator whose operands have no order.
 func unordered(op byte, a, b value) value {
 	root := mix(uint64(op))
 	return value{
@@ -293,7 +293,7 @@ type arm struct {
 // A control is the condition under which a block is entered.
 type control struct{ shape, full uint64 }
 
-// either is the value that comes from several blocks.
+// either returns the value that comes from several blocks.
 func either(arms []arm) value {
 	same := func(a arm) bool { return a.full == arms[0].full }
 	if !slices.ContainsFunc(arms[1:], func(a arm) bool { return !same(a) }) {
@@ -329,13 +329,13 @@ const (
 	less  = 2
 )
 
-// equality is the condition that two values are equal.
+// equality returns the condition that two values are equal.
 func equality(a, b value, inverse bool) condition {
 	e := unordered(equal, a, b)
 	return condition{shape: e.shape, full: e.full, inverse: inverse, unstable: e.unstable}
 }
 
-// order is the condition that one value is less than another. nan says what NaN
+// order returns the condition that one value is less than another. nan says what NaN
 // does to it.
 func order(nan byte, a, b value, inverse bool) condition {
 	if nan == integral && a.constant != nil && b.constant == nil && *a.constant < 1<<62 {
@@ -351,7 +351,7 @@ func order(nan byte, a, b value, inverse bool) condition {
 	return c
 }
 
-// edge is the control of one side of a branch.
+// edge returns the control of one side of a branch.
 func (c condition) edge(taken bool) control {
 	side := uint64(cmp.Compare(b2i(taken != c.inverse), 0))
 	return control{mix(c.shape, side), mix(c.full, side)}
