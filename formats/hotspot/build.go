@@ -20,7 +20,7 @@ type TextOptions struct {
 	// text shows are set.
 	Config builder.Config
 	// Unordered forgets the order of the methods: two texts that differ in it
-	// alone then give the same archive.
+	// alone then make the same archive.
 	Unordered bool
 }
 

@@ -138,7 +138,7 @@ func (l *lineReader) readAhead() {
 	l.ahead++
 }
 
-// Tags of an XML log that give it away.
+// logTags are lines by which an XML log is recognized.
 var logTags = [][]byte{[]byte("<?xml "), []byte("<hotspot_log "), []byte("<tty>"), []byte("<writer thread=")}
 
 // isTag reports whether a line is a tag of an XML log.

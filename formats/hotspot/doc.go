@@ -1,4 +1,4 @@
-// Package hotspot takes HotSpot's MethodData in and gives it out again.
+// Package hotspot imports and exports HotSpot's MethodData.
 //
 // # PrintMethodData
 //

@@ -23,10 +23,10 @@ type textDump struct {
 	dialect Dialect
 }
 
-// A typeID is a place in a dump's spellings; 0 is none.
+// A typeID is the index of a type in a dump's printed types; 0 is none.
 type typeID uint32
 
-// spellings interns types as the text spells them.
+// spellings interns types in their printed form.
 type spellings struct {
 	ids  map[string]typeID
 	list []string // by typeID-1
@@ -204,7 +204,7 @@ func (m *textMethod) place() {
 // A rowVote counts how often a number of rows was seen.
 type rowVote map[int]int
 
-// vote notes that an entry whose cells are fixed+each*rows has so many.
+// vote counts an entry that has that many cells: fixed+each*rows.
 func (v rowVote) vote(cells, fixed, each int) {
 	if n := cells - fixed; n >= 0 && n%each == 0 && n/each <= maxShapeRows {
 		v[n/each]++
@@ -257,7 +257,7 @@ func (e *textEntry) size(s disk.Shape) int {
 }
 
 // checkOffsets compares the printed offsets of the data entries with those that
-// the shape gives them, and gives the end of the data. One gap counts once.
+// the shape puts them, and returns the end of the data. One gap counts once.
 // Entries must come in the order of their bytecodes.
 func (m *textMethod) checkOffsets(s disk.Shape, r *TextReport) (end int) {
 	bci := -1

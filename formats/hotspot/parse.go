@@ -304,7 +304,7 @@ func (p *textParser) counters(m *textMethod) error {
 	return nil
 }
 
-// A cursor takes a line of the text apart.
+// A cursor reads a line of the text from left to right.
 type cursor struct{ parse.Cursor }
 
 // newCursor returns a cursor at the start of a line.

@@ -145,7 +145,8 @@ func goesOn(rest []byte) bool {
 	return len(rest) == 0
 }
 
-// counts reads the counts of an entry, and gives what reads the lines behind.
+// counts reads the counts of an entry, and returns the function that reads the
+// lines after.
 func (p *textParser) counts(e *textEntry, c *cursor) (more func() error) {
 	switch e.tag {
 	case layout.TagCounter:
@@ -197,7 +198,7 @@ func signExtend(n uint64) uint64 {
 	return n
 }
 
-// The further lines of an entry. All but the names of type lists stand at
+// The further lines of an entry. All but the names of type lists begin at
 // columnBody.
 
 func (p *textParser) notTaken(e *textEntry) error {
@@ -273,7 +274,7 @@ func (c *cursor) receiverCount() uint64 {
 	return n
 }
 
-// spelling takes the first n bytes as a type.
+// spelling takes the first n bytes, which are a type as HotSpot prints it.
 func (p *textParser) spelling(c *cursor, n int) typeID {
 	if !c.OK() || n <= 0 {
 		c.Miss("a type")
@@ -429,7 +430,7 @@ const (
 // TrapText returns a traps word as HotSpot prints it: "class_check recompiled".
 func TrapText(traps uint32) string { return string(appendTrap(nil, traps, false)) }
 
-// parseTrap reads what stands in "trap(...)". known is false if the reason is
+// parseTrap reads the words inside "trap(...)". known is false if the reason is
 // not one of a bytecode; ok is false if this is no trap state at all.
 func parseTrap(text string) (traps uint32, known, plain, ok bool) {
 	if raw, is := strings.CutPrefix(text, "#"); is { // a state that HotSpot itself cannot name
@@ -451,7 +452,7 @@ func parseTrap(text string) (traps uint32, known, plain, ok bool) {
 	return traps, false, false, reasonName(name)
 }
 
-// reasonName reports whether s is spelled as HotSpot spells reasons.
+// reasonName reports whether s looks like HotSpot's name of a reason.
 func reasonName(s string) bool {
 	for _, c := range []byte(s) {
 		if c != '_' && (c < 'a' || c > 'z') && (c < '0' || c > '9') {
@@ -461,7 +462,7 @@ func reasonName(s string) bool {
 	return s != ""
 }
 
-// appendTrap appends what stands in "trap(...)" for a trap state.
+// appendTrap appends the words inside "trap(...)" for a trap state.
 func appendTrap(b []byte, traps uint32, plain bool) []byte {
 	reason := traps &^ layout.EntryTrapRecompiled
 	switch {

@@ -25,7 +25,7 @@ type textWriter struct {
 	report *TextReport
 
 	settings textSettings
-	types    map[uint32]string // spellings, by ordinal
+	types    map[uint32]string // as printed, by ordinal
 	total    uint64            // of the sizes printed
 }
 

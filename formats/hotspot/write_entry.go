@@ -22,7 +22,7 @@ var printedKinds = map[layout.Tag]string{
 	layout.TagVirtualCall: "VirtualCallData", layout.TagVirtualCallType: "VirtualCallData",
 }
 
-// vmTag returns the tag of the VM's own entry that a wide entry stands for, 0 if
+// vmTag returns the tag of the VM's own entry that a wide entry represents, 0 if
 // there is none.
 func vmTag(e reader.Entry) layout.Tag {
 	switch {
@@ -96,7 +96,7 @@ func (w *textWriter) entrySize(e reader.Entry, tag layout.Tag) int {
 }
 
 // extras puts the traps that have no data entry at their bci between those
-// that have, and gives the speculative traps by bci.
+// that have, and returns the speculative traps by bci.
 func (w *textWriter) extras(p reader.Profile, placed []placedEntry, end int) (all []placedEntry, traps []reader.Entry) {
 	for e := range p.Section(layout.SectionExtra) {
 		switch e.Tag() {
@@ -364,7 +364,7 @@ func (s *share) append(b []byte, count uint64) []byte {
 	return fmt.Appendf(b, "%4.2f", f)
 }
 
-// spelling returns the spelling of a type, made once.
+// spelling returns a type as HotSpot prints it. It is made once.
 func (w *textWriter) spelling(t reader.Type) (string, error) {
 	if s, ok := w.types[t.Ordinal()]; ok {
 		return s, nil

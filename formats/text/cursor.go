@@ -7,7 +7,7 @@ import (
 	"github.com/profarc/profarc/internal/parse"
 )
 
-// A cursor takes a line apart into tokens, which spaces and tabs separate. A
+// A cursor splits a line into tokens, which spaces and tabs separate. A
 // token that begins with # begins a comment.
 type cursor struct{ parse.Cursor }
 

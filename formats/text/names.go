@@ -10,7 +10,7 @@ import (
 )
 
 // plain are the ASCII characters that a bare name may have anywhere. The others
-// divide what stands around a name, or cannot be seen.
+// separate a name from its surroundings, or cannot be seen.
 var plain = func() (p [utf8.RuneSelf]bool) {
 	for c := '!'; c <= '~'; c++ {
 		p[c] = c != '"' && c != '{' && c != '}' && c != '=' && c != '+'
@@ -18,7 +18,7 @@ var plain = func() (p [utf8.RuneSelf]bool) {
 	return p
 }()
 
-// bare reports whether a name can stand without quotes.
+// bare reports whether a name needs no quotes.
 func bare(name []byte) bool {
 	if len(name) == 0 || name[0] == '#' || name[0] == ':' || name[len(name)-1] == ':' || string(name) == "-" {
 		return false
@@ -137,7 +137,7 @@ func unescape(b []byte) (c byte, size int) {
 	return 0, 0
 }
 
-// ParseMethod reads a method as a text spells it, METHOD in the grammar; ok is
+// ParseMethod reads a method as a text has it, METHOD in the grammar; ok is
 // false if it is none.
 func ParseMethod(spelled string) (key layout.Key, ok bool) {
 	k := keyReader{token: spelled}
@@ -145,7 +145,7 @@ func ParseMethod(spelled string) (key layout.Key, ok bool) {
 	return key, k.bad == ""
 }
 
-// A keyReader takes the text of a method or type apart.
+// A keyReader parses the text of a method or type.
 type keyReader struct {
 	token string
 	at    int

@@ -17,7 +17,7 @@ import (
 // ReadOptions say how a text is read. The zero value is of use.
 type ReadOptions struct {
 	Name string // of the text, for errors
-	// Config is what the archive says of itself beside what the text says: a
+	// Config is what the archive says of itself besides what the text says: a
 	// producer, time, fingerprint or dump id that is set here takes the place
 	// of the text's. Params and Flags are the text's.
 	Config builder.Config
@@ -56,7 +56,7 @@ type parser struct {
 	shape  disk.Shape
 	refs   refs
 	ended  bool // the line "end" was read
-	// failure is what is wrong with a line beside its words.
+	// failure is the error of a line whose words are right.
 	failure error
 
 	method   builder.MethodRef // whose lines are being read, 0 if none is
@@ -142,8 +142,8 @@ func (p *parser) refuse(line parse.Place, err error) {
 	}
 }
 
-// What the lines of a text are told by: their first words. Which of them can
-// stand depends on what is open.
+// A line is recognized by its first word. Which words can begin a line
+// depends on what is open.
 
 // dispatch reads the line by its first word.
 func (p *parser) dispatch() {
@@ -187,7 +187,7 @@ func (p *parser) topLine(start int, word []byte) {
 	}
 }
 
-// possible says what lines can stand here.
+// possible describes the lines that can follow.
 func (p *parser) possible() string {
 	switch {
 	case p.profile.Profile != nil:
@@ -204,10 +204,10 @@ func (p *parser) possible() string {
 type head struct {
 	config builder.Config
 	domain layout.Domain
-	seen   map[string]bool // words of the lines that stand once
+	seen   map[string]bool // words of the lines that may not repeat
 }
 
-// headerLine reads a line of the header. It gives false for any other line.
+// headerLine reads a line of the header. It returns false for any other line.
 func (p *parser) headerLine(word []byte) bool {
 	read := headerForms[string(word)]
 	if read == nil {
@@ -313,7 +313,7 @@ func (p *parser) bits(words wordList, limit uint64) (bits uint64) {
 	}
 }
 
-// bit takes the word of a bit, or a number, that stands right here.
+// bit takes the word of a bit, or a number.
 func (p *parser) bit(words wordList, limit uint64) uint64 {
 	if p.At < len(p.Line) && p.Line[p.At]-'0' <= 9 {
 		return p.number(limit)

@@ -24,7 +24,7 @@ type openEntry struct {
 	raw     []byte   // scratch
 }
 
-// entryLine reads an entry, whose point stands here, into a section.
+// entryLine reads an entry from its point on, and adds it to a section.
 func (p *parser) entryLine(start int, section layout.BlockSection) {
 	if p.profile.Profile == nil {
 		p.MissAt(start, p.possible())
@@ -183,8 +183,8 @@ func (p *parser) addZeros(n int) {
 	}
 }
 
-// keyedCells takes cells that stand once, each with its key: displacements after
-// all others.
+// keyedCells takes the cells of a group that does not repeat, each with its key:
+// displacements after all others.
 func (p *parser) keyedCells(g *disk.CellGroup) {
 	e := &p.entry
 	first := len(e.cells)
@@ -323,7 +323,7 @@ func (p *parser) count64() uint64 {
 	return p.uint64()
 }
 
-// value takes a number, or the name of a function that stands for its id.
+// value takes a number, or the name of a function in place of its id.
 func (p *parser) value() uint64 {
 	if p.At < len(p.Line) && p.Line[p.At]-'0' <= 9 {
 		return p.uint64()

@@ -54,7 +54,7 @@ func (p *parser) newMethodLine() {
 	p.report.Methods++
 }
 
-// methodLine reads a line of the open method. It gives false for any other.
+// methodLine reads a line of the open method. It returns false for any other.
 func (p *parser) methodLine(word []byte) bool {
 	if p.method == 0 {
 		return false
@@ -127,7 +127,7 @@ func (p *parser) close() {
 	p.table = openTable{}
 }
 
-// profileLine reads a line of the open profile. It gives false for any other.
+// profileLine reads a line of the open profile. It returns false for any other.
 func (p *parser) profileLine(start int, word []byte) bool {
 	if p.profile.Profile == nil {
 		return false
@@ -146,7 +146,7 @@ func (p *parser) profileLine(start int, word []byte) bool {
 	return false
 }
 
-// field reads an optional field, which stands once.
+// field reads an optional field, which may not repeat.
 func (p *parser) field(start, i int) {
 	if p.profile.fields&(1<<i) != 0 {
 		p.MissAt(start, "no second "+fieldForms[i].word)
@@ -156,7 +156,7 @@ func (p *parser) field(start, i int) {
 	fieldForms[i].read(p)
 }
 
-// A fieldForm is how an optional field of a block stands in the text.
+// A fieldForm is the form of an optional field of a block in the text.
 type fieldForm struct {
 	word string
 	read func(p *parser)
@@ -222,15 +222,15 @@ func (p *parser) trapsField() {
 	p.profile.TrapHistory(p.bytes)
 }
 
-// refs know what the texts of types and methods that were met are in the
-// builder, so that a line that names what was named before makes no garbage.
+// refs maps the texts of types and methods that were read to the builder's
+// references, so that a line that names what was named before makes no garbage.
 type refs struct {
 	types   map[string]builder.TypeRef
 	methods map[string]builder.MethodRef
 	values  map[string]uint64 // of names in ValueSite entries
 }
 
-// maxRefs bounds what is remembered of each; then it begins anew.
+// maxRefs limits what is remembered of each; then it starts over.
 const maxRefs = 1 << 16
 
 func remember[V any](known *map[string]V, token string, v V) {
@@ -240,7 +240,7 @@ func remember[V any](known *map[string]V, token string, v V) {
 	(*known)[token] = v
 }
 
-// typeRef takes a type, or - for none, that stands right here.
+// typeRef takes a type, or - for none.
 func (p *parser) typeRef() builder.TypeRef {
 	start := p.At
 	token := p.reference("a type, or -")
@@ -262,7 +262,7 @@ func (p *parser) typeRef() builder.TypeRef {
 	return ref
 }
 
-// methodRef takes a method, or - for none, that stands right here.
+// methodRef takes a method, or - for none.
 func (p *parser) methodRef() builder.MethodRef {
 	start := p.At
 	token := p.reference("a method, or -")

@@ -86,7 +86,7 @@ func (p *parser) columns() (columns []layout.ColumnKind) {
 	return columns
 }
 
-// tableLine reads a row of the open table. It gives false for any other line.
+// tableLine reads a row of the open table. It returns false for any other line.
 func (p *parser) tableLine(word []byte) bool {
 	if p.table.columns == nil || string(word) != "row" {
 		return false
@@ -202,7 +202,7 @@ func (p *parser) contextCell() builder.ContextRef {
 	return key.context
 }
 
-// profileCell takes a profile that stands in the text before.
+// profileCell takes a profile that the text has above.
 func (p *parser) profileCell() builder.ProfileRef {
 	start := p.At
 	key := p.placeCell(true)

@@ -25,13 +25,13 @@ type Report struct {
 }
 
 // The sentinels that an [*Error] matches. It may also match an error of package
-// builder: a profile that stands twice matches builder.ErrDuplicate.
+// builder: a profile that occurs twice matches builder.ErrDuplicate.
 var (
 	// ErrFormat: the first line is not that of a text of an archive.
 	ErrFormat = errors.New("not the text of an archive: its first line would be \"" + firstLine + "\"")
 	// ErrVersion: the text is of a version that this code does not read.
 	ErrVersion = errors.New("text of an unknown version: this program reads \"" + firstLine + "\"; use a newer profarc")
-	// ErrSyntax: a line is not what can stand there.
+	// ErrSyntax: a line is not what can follow there.
 	ErrSyntax = errors.New("not understood")
 	// ErrCut: the text ends before its last line, "end".
 	ErrCut = errors.New("the text is cut off: its last line would be \"end\"")

@@ -8,8 +8,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// The words of the text: each stands for a number of the archive. What has no
-// word is written as the number.
+// The words of the text: each is a number in the archive. A number without a
+// word is written as it is.
 
 // firstLine is the first line of every text of this version; firstWords begin
 // that of every version.

@@ -46,7 +46,7 @@ type writer struct {
 	report Report
 	err    error
 
-	types   []typeText       // by ordinal, as far as they were met
+	types   []typeText       // by ordinal, as far as they were written
 	name    []byte           // scratch
 	nodes   []reader.Context // scratch of contexts
 	implied []bool
@@ -79,7 +79,7 @@ func (w *writer) flush() {
 	w.b = w.b[:0]
 }
 
-// blankLine stands before what begins a part of the text.
+// blankLine separates the parts of the text.
 func (w *writer) blankLine() { w.end() }
 
 func (w *writer) allTypes() {
@@ -226,7 +226,7 @@ func numbers[T uint8 | uint64](w *writer, values ...T) {
 	}
 }
 
-// spell writes a name alone.
+// spell writes a name.
 func (w *writer) spell(n reader.Name) {
 	w.name = n.AppendTo(w.name[:0])
 	w.b = appendName(w.b, w.name)

@@ -93,7 +93,7 @@ func (w *writer) seen(e disk.Entry, traps uint64) {
 	w.text("]")
 }
 
-// seenFlags writes each flag as a word of its own.
+// seenFlags writes each flag as one word.
 func (w *writer) seenFlags(e disk.Entry) {
 	start, rest := len(w.b), e.Flags()
 	for i, word := range flagWords(e.Tag()) {
@@ -136,8 +136,8 @@ func (w *writer) cellGroup(e disk.Entry, rows disk.Rows) {
 	}
 }
 
-// keyedCells writes cells that stand once, each with its key: displacements after
-// all others.
+// keyedCells writes the cells of a group that does not repeat, each with its key:
+// displacements after all others.
 func (w *writer) keyedCells(e disk.Entry, rows disk.Rows) {
 	for _, displacements := range []bool{false, true} {
 		for i, c := range rows.Cells {
@@ -255,13 +255,13 @@ func (w *writer) typeWord(v uint64) {
 
 // What reader and writer derive from the schema.
 
-// hasKey reports whether a cell that stands once is written with its key: a
-// length follows from the rows, and traps stand among the flags.
+// hasKey reports whether a cell that does not repeat is written with its key: a
+// length follows from the rows, and traps are written among the flags.
 func hasKey(kind disk.CellKind) bool {
 	return kind != disk.CellLength && kind != disk.CellTraps
 }
 
-// cellKey returns the key of a cell that stands once, as "not-taken=". The count
+// cellKey returns the key of a cell that does not repeat, as "not-taken=". The count
 // of a Count entry has none: its sub says what it counts.
 func cellKey(tag layout.Tag, c disk.CellSpec) string {
 	if tag == layout.TagCount {

@@ -177,7 +177,7 @@ func (w *writer) escape(p reader.Profile) {
 	w.end()
 }
 
-// A typeText is the text of a type: its name, and the loader in braces behind.
+// A typeText is the text of a type: its name, then the loader in braces.
 type typeText struct {
 	text []byte
 	name int // length of the name's part

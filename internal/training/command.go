@@ -40,7 +40,7 @@ type Status struct {
 	Signal syscall.Signal // that ended it, 0 if none did
 }
 
-// ExitCode returns the status as a shell gives it.
+// ExitCode returns the status as a shell reports it.
 func (s Status) ExitCode() int {
 	if s.Signal != 0 {
 		return 128 + int(s.Signal)

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Run runs a command to its end and gives its status. The error says that it
+// Run runs a command to its end and returns its status. The error says that it
 // was not started, or that it was lost on the way.
 func Run(c Command) (status Status, err error) {
 	done := make(chan struct{})

@@ -69,7 +69,7 @@ func (t *tracer) stopped(tid int, status unix.WaitStatus) {
 	_ = ptrace(request, tid, deliver)
 }
 
-// exits is called while a thread stands at its exit. If the whole process
+// exits is called while a thread is stopped at its exit. If the whole process
 // ends, the other threads do not get past theirs before this returns.
 func (t *tracer) exits(tid int) {
 	p := thread(tid)
@@ -93,7 +93,7 @@ func (t *tracer) exits(tid int) {
 	t.held(JVM{PID: pid, Thread: tid, Args: p.args(), Status: statusOf(unix.WaitStatus(code))})
 }
 
-// cloned is called while a thread stands after it has started another, or a process.
+// cloned is called while a thread is stopped after it has started another, or a process.
 func (t *tracer) cloned(tid int) {
 	started, err := unix.PtraceGetEventMsg(tid)
 	if err != nil {
@@ -144,7 +144,7 @@ func (t thread) endsAlone() bool {
 	return len(number) == 0 || string(number) == strconv.Itoa(unix.SYS_EXIT)
 }
 
-// stopped reports whether the thread stands still by tracing.
+// stopped reports whether tracing has stopped the thread.
 func (t thread) stopped() bool { return strings.HasPrefix(t.status("State"), "t") }
 
 // process returns the process of the thread.

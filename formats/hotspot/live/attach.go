@@ -86,7 +86,8 @@ func (vm *VM) ended(m *meter, err error) error {
 	return err
 }
 
-// named says of which process an error is: once, where it leaves this package.
+// named adds the name of the process to an error. It is called where an error
+// leaves this package.
 func (p *process) named(err error) error {
 	if err == nil {
 		return nil

@@ -74,7 +74,7 @@ type meter struct {
 	end error
 }
 
-// newMeter returns the budgets for a process that holds so many bytes.
+// newMeter returns the budgets for a process that holds that many bytes.
 func newMeter(ctx context.Context, held int64) *meter {
 	m := &meter{ctx: ctx, held: held}
 	m.read = m.allow(BudgetRead, readFactor*m.basis())
@@ -127,7 +127,7 @@ func (m *meter) step() error {
 	return m.steps.take(1)
 }
 
-// timed bounds the time of reading a process that holds so many bytes.
+// timed limits the time of reading a process that holds that many bytes.
 func timed(ctx context.Context, held int64) (context.Context, context.CancelFunc) {
 	limit := timeBase + time.Duration(min(held, maxHeld)/timeSpeed)*time.Second
 	return context.WithTimeoutCause(ctx, limit, &BudgetError{BudgetTime, int64(limit), held})

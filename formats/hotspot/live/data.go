@@ -144,7 +144,7 @@ func dataEntries(b []byte, shape disk.Shape) (all []disk.Entry, err error) {
 	return all, nil
 }
 
-// ofData reports whether entries of a tag stand among the data.
+// ofData reports whether entries of a tag are data entries.
 func ofData(t layout.Tag) bool {
 	switch t {
 	case layout.TagArgInfo, layout.TagParametersType, layout.TagSpeculativeTrap:

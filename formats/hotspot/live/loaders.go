@@ -110,12 +110,12 @@ func (n *namer) loaded(snap *snapshot, klasses []uint64) (classes []loadedClass)
 	return classes
 }
 
-// ordinary reports whether a class has a name of its own in every run.
+// ordinary reports whether a class has the same name in every run.
 func ordinary(class string) bool {
 	return class != "" && class[0] != '[' && !names.IsHidden(class)
 }
 
-// maxLoaderName bounds the names that programs give loaders.
+// maxLoaderName limits the length of the names that programs give loaders.
 const maxLoaderName = 200
 
 // loaderName names a loader by its class and the name that the program gave it.

@@ -27,7 +27,7 @@ type memory interface {
 	readMany(b []byte, spans []span, missed func(i int) error) error
 }
 
-// A reader of the process's memory. What it gives must not be written to, and
+// A source reads the process's memory. What it returns must not be written to, and
 // stays as it is.
 type source interface {
 	bytes(addr uint64, n int) ([]byte, error)

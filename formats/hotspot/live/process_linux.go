@@ -192,7 +192,7 @@ func explain(err error) error {
 // other go on by itself; its parent and its shell notice nothing; and a process
 // that somebody else has stopped stays stopped afterwards.
 
-// A holding is a process whose threads all stand still.
+// A holding is a process all of whose threads are stopped.
 type holding struct {
 	p       *process
 	threads map[int]unix.Signal // seized; the signal that it waits for, or 0
@@ -288,7 +288,7 @@ func (h *holding) ended(tid int) bool {
 // running marks a thread that was told to stop and has not yet.
 const running = unix.Signal(-1)
 
-// await waits until all seized threads stand still.
+// await waits until all seized threads are stopped.
 func (h *holding) await(limit time.Duration) error {
 	end := time.Now().Add(limit)
 	for tid, state := range h.threads {

@@ -154,7 +154,7 @@ func (vm *VM) perfTexts(mem source) map[string]string {
 	return texts
 }
 
-// perfText takes an entry apart; ok is false if it is no text.
+// perfText parses an entry; ok is false if it is no text.
 func perfText(e []byte) (name, text string, ok bool) {
 	at, n, data := le.Uint32(e[4:]), le.Uint32(e[8:]), le.Uint32(e[16:])
 	size := uint32(len(e))

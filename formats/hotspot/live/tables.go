@@ -288,7 +288,7 @@ type schema struct {
 	names     bool   // constants is what the VM has
 	increment uint64 // one count of an InvocationCounter
 	levels    uint8  // highest level of compilation
-	written   uint32 // access flags that stand in a class file
+	written   uint32 // access flags that a class file has
 }
 
 // countersSchema is of MethodCounters.
@@ -352,7 +352,7 @@ func (s *schema) graph(t *tables) {
 	s.symbol.body = t.offset("Symbol::_body[0]", byteWidth)
 }
 
-// methods looks up what is known of a method beside its profile.
+// methods looks up the fields of a method other than its profile.
 func (s *schema) methods(t *tables) {
 	s.method.size = t.size("Method")
 	s.method.constMethod = t.offset("Method::_constMethod", pointerWidth)
@@ -386,7 +386,7 @@ func (s *schema) methods(t *tables) {
 //	[int RTM state], short loops, short blocks, int would profile
 //
 // of which the VM exports the three in the middle. All fields lie before the
-// entries, so that whoever has the entries has them.
+// entries, so that they come with the entries.
 func (s *schema) methodData(t *tables, rtm bool, release int) {
 	d := &s.data
 	d.size = t.size("MethodData")

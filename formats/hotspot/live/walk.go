@@ -48,7 +48,7 @@ const (
 )
 
 // A walker goes from the class loaders to the profiles. Each structure is walked
-// once: lists that lead to what was met before, their own beginning or a part of
+// once: lists that lead to what was visited before, their own beginning or a part of
 // another list, are no lists of a VM.
 type walker struct {
 	s   *schema
@@ -85,7 +85,7 @@ func (w *walker) structure(addr uint64, size int) ([]byte, error) {
 	return w.src.bytes(addr, size)
 }
 
-// kept reads a structure of which the walk keeps something.
+// kept reads a structure that the walk keeps a part of.
 func (w *walker) kept(addr uint64, size int) ([]byte, error) {
 	if err := w.budget.take(keptBytes); err != nil {
 		return nil, err

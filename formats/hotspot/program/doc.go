@@ -1,3 +1,3 @@
-// Package program gives the code of Java programs to package fit: of class files
+// Package program reads the code of Java programs for package fit: from class files
 // on a class path, and of a running JVM.
 package program

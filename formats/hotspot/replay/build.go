@@ -308,7 +308,7 @@ func (b *build) entry(p *builder.Profile, d *methodData, in layout.BlockSection,
 	})
 }
 
-// What a replay file says beside its profiles (constant pools, static fields,
+// What a replay file holds besides its profiles (constant pools, static fields,
 // the compilation) no profile holds. An archive that is made of a replay file
 // keeps it as text, in the table of foreign keys: the file without its
 // ciMethodData lines.

@@ -94,7 +94,7 @@ func (e *Exporter) Export(w io.Writer, s *reader.Store) (codec.Losses, error) {
 	return r.Lost, nil
 }
 
-// findSpelled finds a method that is spelled as java.lang.String::length()I.
+// findSpelled finds a method written as java.lang.String::length()I.
 func findSpelled(s *reader.Store, method, loader string) (reader.Method, error) {
 	class, rest, _ := strings.Cut(method, "::")
 	name, signature := rest, ""

@@ -82,7 +82,7 @@ func writeHistory(p reader.Profile) (counters []byte, lost bool) {
 // No word says where one part ends: an entry's tag and its place decide. jhsdb
 // writes the data entries alone.
 
-// A dataWalk is the words of one MethodData taken apart.
+// A dataWalk is the words of one MethodData, parsed into entries.
 type dataWalk struct {
 	sections [layout.SectionDirectory][]placed
 	free     int // words
@@ -94,11 +94,11 @@ type placed struct {
 	at int
 }
 
-// A walker takes one MethodData apart.
+// A walker parses the words of one MethodData.
 type walker struct {
 	shape disk.Shape
 	dataWalk
-	bits []placed // Bit entries of which it is not known yet whether they are extra
+	bits []placed // Bit entries that may be extra or data
 	part part
 }
 
@@ -113,7 +113,7 @@ const (
 	partHandlers
 )
 
-// walk takes words apart in a VM of that shape. It must end exactly. The error
+// walk parses words in a VM of that shape. It must end exactly. The error
 // says what is wrong, and at is the index of the word.
 func walk(words []uint64, shape disk.Shape) (w dataWalk, at int, err error) {
 	bytes := make([]byte, 0, len(words)*disk.CellSize)
@@ -263,7 +263,7 @@ func (r *recording) fits(s disk.Shape, named bool) error {
 	return nil
 }
 
-// walk takes the words apart, and holds the references against them.
+// walk parses the words, and checks the references against them.
 func (d *methodData) walk(s disk.Shape) (dataWalk, error) {
 	w, at, err := walk(d.words, s)
 	if err != nil {

@@ -1,8 +1,8 @@
-// Package replay takes HotSpot's replay files in and gives them out again.
+// Package replay imports and exports HotSpot's replay files.
 //
 // # Format
 //
-// [Read] reads what a VM writes for a compilation that it is told to dump:
+// [Read] reads what a VM writes for a compilation that it is asked to dump:
 //
 //	java -XX:+UnlockDiagnosticVMOptions -XX:CompileCommand=option,Main::hot,bool,DumpReplay,true ...
 //
@@ -19,7 +19,7 @@
 //	compile METHOD BCI LEVEL [inline N (DEPTH BCI [LATE] METHOD)...]
 //
 // METHOD is a class, a name and a signature. Lines that begin with # are
-// comments. Words may stand between quotation marks, and hold \uXXXX. From
+// comments. Words may be in quotation marks, and hold \uXXXX. From
 // version 1 on a hidden class is a reference to the bytecode that made it:
 //
 //	@bci Main main ([Ljava/lang/String;)V 160 <appendix> member <vmtarget> ;

@@ -28,7 +28,7 @@ const (
 // maxVersion is the last version of replay files that is known.
 const maxVersion = 2
 
-// prompt stands before what jhsdb's dumpreplaydata prints.
+// prompt precedes what jhsdb's dumpreplaydata prints.
 const prompt = "hsdb> "
 
 // Detect reports whether a file that begins so is a replay file.
@@ -76,7 +76,7 @@ type parser struct {
 	started, finished bool // a line was seen; the last line was
 }
 
-// mayFollow reports whether a line may stand after the last one of a recording.
+// mayFollow reports whether a line may follow the last one of a recording.
 func mayFollow(line []byte) bool {
 	return len(bytes.TrimSpace(line)) == 0 || bytes.HasPrefix(line, []byte(strings.TrimSpace(prompt)))
 }
@@ -316,7 +316,7 @@ type cursor struct {
 // err returns the error of the word that does not fit, nil if all do.
 func (c *cursor) err() error { return c.place.Missing(&c.Cursor, ErrSyntax) }
 
-// end returns the error of a line of which something is left, or err.
+// end returns the error of a line that has not been read to its end, or err.
 func (c *cursor) end() error {
 	c.End()
 	return c.err()

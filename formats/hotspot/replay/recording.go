@@ -86,7 +86,7 @@ type inlining struct {
 // A printer prints a recording as the VM would.
 type printer struct{ *bufio.Writer }
 
-// print prints a recording. What goes wrong with writing is told in the end.
+// print prints a recording. It returns the first error of the writer.
 func (r *recording) print(out io.Writer) error {
 	p := printer{bufio.NewWriterSize(out, 1<<16)}
 	if r.version > 0 {
@@ -120,7 +120,7 @@ func flag(on bool) string {
 	return "0"
 }
 
-// quote spells a name. The VM has no way to spell a space but quotation marks,
+// quote returns a name as a replay file has it. Only quotation marks can hold a space,
 // and takes them for such at the beginning of a word alone.
 func quote(name string) string {
 	quoted := escape(name)
@@ -130,7 +130,7 @@ func quote(name string) string {
 	return quoted
 }
 
-// escape spells a name as the VM reads it: what it writes itself as \uXXXX it
+// escape returns a name as the VM reads it: what it writes itself as \uXXXX it
 // cannot read back beyond ASCII, but as plain modified UTF-8 it can.
 func escape(name string) string {
 	var b []byte
@@ -144,7 +144,7 @@ func escape(name string) string {
 	return string(b)
 }
 
-// quoteClass spells a class; references to hidden ones are not quoted.
+// quoteClass is quote for a class; references to hidden ones are not quoted.
 func quoteClass(name string) string {
 	if strings.HasPrefix(name, "@") && strings.HasSuffix(name, " "+referenceEnd) {
 		return escape(name)

@@ -50,7 +50,7 @@ func (w *writer) compileMethod(root methodKey) error {
 	return w.visit(c, m, root, 0, map[methodKey]bool{})
 }
 
-// missing returns the error of a class of which something else is missing.
+// missing returns the error of a class that lacks something else.
 func (w *writer) missing(c *classfile.File, err error) error {
 	if err != nil {
 		return err

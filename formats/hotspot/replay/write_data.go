@@ -180,7 +180,7 @@ func (e *encoder) typeAt(at, cell int, tags uint64, t reader.Type) error {
 	return nil
 }
 
-// typeWord stands where the VM is to put a pointer to a class.
+// typeWord is the word in whose place the VM puts a pointer to a class.
 const typeWord = 0x1000
 
 // leaveOut makes a row empty. What a call counted there, it now counts as the

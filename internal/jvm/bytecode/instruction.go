@@ -32,7 +32,7 @@ type Name struct {
 	Name, Descriptor string
 }
 
-// Opcodes that stand for groups of short forms.
+// Opcodes that represent groups of short forms.
 const (
 	AConstNull = 1
 	iconstM1   = 2

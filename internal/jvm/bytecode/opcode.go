@@ -16,7 +16,7 @@ const firstQuick = 203
 // breakpoint takes the place of a bytecode at which a debugger stops.
 const breakpoint = 202
 
-// quick gives the bytecode of the class file for each quick form.
+// quick maps each quick form to the bytecode of the class file.
 var quick = [...]byte{
 	GetField, GetField, GetField, GetField, GetField, GetField, GetField, GetField, // fast_{a,b,c,d,f,i,l,s}getfield
 	PutField, PutField, PutField, PutField, PutField, PutField, PutField, PutField, PutField, // fast_{a,b,z,c,d,f,i,l,s}putfield
@@ -86,7 +86,7 @@ func Java(b byte) (code byte, ok bool) {
 	return 0, false
 }
 
-// operands returns the sizes in bytes of what stands after a bytecode of fixed
+// operands returns the sizes in bytes of the operands of a bytecode of fixed
 // size: first an index into the constant pool, then all else.
 func operands(code byte) (pool, rest int) {
 	switch {

@@ -103,7 +103,7 @@ func Parse(b []byte) (*File, error) {
 }
 
 // A parser takes a class file from front to back. From the first thing that
-// does not fit, every call gives zero.
+// does not fit, every call returns zero.
 type parser struct {
 	file File
 	rest []byte

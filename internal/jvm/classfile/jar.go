@@ -135,7 +135,7 @@ func (j *jar) add(name string, f *zip.File) {
 	}
 }
 
-// addVersion adds a file that stands below the folder of versions.
+// addVersion adds a file from the folder of versions.
 func (j *jar) addVersion(path string, f *zip.File) {
 	number, class, ok := strings.Cut(path, "/")
 	release, err := strconv.Atoi(number)

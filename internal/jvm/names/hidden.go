@@ -36,7 +36,7 @@ func hiddenAddress(name string, separator byte) int {
 	return at
 }
 
-// A hiddenClass is the name of a hidden class taken apart.
+// A hiddenClass is the parsed name of a hidden class.
 type hiddenClass struct {
 	name    string // as the VM has it
 	stem    string // without number and address
@@ -44,7 +44,7 @@ type hiddenClass struct {
 	address string
 }
 
-// parseHidden takes the internal name of a hidden class apart.
+// parseHidden parses the internal name of a hidden class.
 func parseHidden(name string) (h hiddenClass, ok bool) {
 	at := hiddenAddress(name, '+')
 	if at < 0 {
@@ -103,7 +103,7 @@ func CanonicalHidden(names map[string]bool) map[string]string {
 
 // numbered matches classes that a JDK makes while a program runs and numbers in
 // that order: accessors of methods that are often called by reflection, up to JDK
-// 17, and proxies, which also stand for annotations.
+// 17, and proxies, which also implement annotations.
 var numbered = regexp.MustCompile(`^(jdk/internal|sun)/reflect/Generated(Serialization)?(Method|Constructor)Accessor[0-9]+$|(^|/)\$Proxy[0-9]+$`)
 
 // IsNumbered reports whether a JDK made a class at run time and numbered it, so

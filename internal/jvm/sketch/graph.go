@@ -15,7 +15,7 @@ const (
 	aThrow  = 191
 )
 
-// A block is a run of instructions that is entered at its first and left behind
+// A block is a run of instructions that is entered at its first and left after
 // its last.
 type block struct {
 	first, end int   // instructions

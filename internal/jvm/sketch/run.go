@@ -112,7 +112,7 @@ func (r *run) pop() value {
 	return v
 }
 
-// take takes values of so many slots, the lowest first.
+// take takes values of that many slots, the lowest first.
 func (r *run) take(slots int) []value {
 	from := len(r.stack)
 	for ; slots > 0 && from > 0; from-- {
