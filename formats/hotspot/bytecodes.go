@@ -21,8 +21,8 @@ type textCode struct {
 	bad  bool
 }
 
-// add takes a line of the listing, like "12 iload_2".
-func (t *textCode) add(line []byte) {
+// addInstruction takes a line of the listing, like "12 iload_2".
+func (t *textCode) addInstruction(line []byte) {
 	if t.bad {
 		return
 	}

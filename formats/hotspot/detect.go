@@ -24,7 +24,7 @@ const firstCounter = "  interpreter_invocation_count:"
 func Detect(prefix []byte) bool {
 	l := newLineReader(bytes.NewReader(prefix), "")
 	for {
-		line, ok := l.next()
+		line, ok := l.nextLine()
 		if !ok {
 			return false
 		}
@@ -104,8 +104,8 @@ func (l *lineReader) peek(i int) (line textLine, ok bool) {
 	return l.ring[(l.head+i)%len(l.ring)], true
 }
 
-// next returns the next line.
-func (l *lineReader) next() (line textLine, ok bool) {
+// nextLine returns the next line.
+func (l *lineReader) nextLine() (line textLine, ok bool) {
 	if line, ok = l.peek(0); ok {
 		l.head = (l.head + 1) % len(l.ring)
 		l.ahead--

@@ -204,8 +204,8 @@ func (m *textMethod) place() {
 // A rowVote counts how often a number of rows was seen.
 type rowVote map[int]int
 
-// vote counts an entry that has that many cells: fixed+each*rows.
-func (v rowVote) vote(cells, fixed, each int) {
+// voteRows counts an entry that has that many cells: fixed+each*rows.
+func (v rowVote) voteRows(cells, fixed, each int) {
 	if n := cells - fixed; n >= 0 && n%each == 0 && n/each <= maxShapeRows {
 		v[n/each]++
 	}
@@ -235,11 +235,11 @@ func (d *textDump) shape() (s disk.Shape) {
 			cells := (m.entries[i+1].offset - e.offset - disk.EntryHeaderSize) / disk.CellSize
 			switch e.tag {
 			case layout.TagReceiverType, layout.TagVirtualCall:
-				types.vote(cells, 1+s.Gap, 2)
+				types.voteRows(cells, 1+s.Gap, 2)
 			case layout.TagVirtualCallType:
-				types.vote(cells, 2+s.Gap+e.types.length(), 2)
+				types.voteRows(cells, 2+s.Gap+e.types.length(), 2)
 			case layout.TagRet:
-				returns.vote(cells, 1, 3)
+				returns.voteRows(cells, 1, 3)
 			}
 		}
 	}

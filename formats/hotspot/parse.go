@@ -22,7 +22,7 @@ type textParser struct {
 // parseText reads the first dump of a text.
 func parseText(r io.Reader, name string) (*textDump, *TextReport, error) {
 	p := &textParser{lines: newLineReader(r, name), report: &TextReport{}}
-	if err := p.all(); err != nil {
+	if err := p.parseDump(); err != nil {
 		return nil, nil, err
 	}
 	p.report.XML = p.lines.xml
@@ -30,7 +30,7 @@ func parseText(r io.Reader, name string) (*textDump, *TextReport, error) {
 	return &p.dump, p.report, nil
 }
 
-func (p *textParser) all() error {
+func (p *textParser) parseDump() error {
 	more, err := p.prologue()
 	for more && err == nil {
 		more, err = p.method()
@@ -47,7 +47,7 @@ func (p *textParser) all() error {
 // the same line.
 func (p *textParser) prologue() (more bool, err error) {
 	for empty := false; ; {
-		line, ok := p.lines.next()
+		line, ok := p.lines.nextLine()
 		switch {
 		case !ok && empty:
 			return false, p.lines.failure()
@@ -68,7 +68,7 @@ func (p *textParser) emptyDump() bool {
 	total, ok := p.lines.totalNext()
 	if ok {
 		p.dump.total = total
-		p.lines.next()
+		p.lines.nextLine()
 	}
 	return ok
 }
@@ -83,7 +83,7 @@ func (p *textParser) noMethodData() error {
 // method reads one method from its header on, and the rule after it. more is
 // false if it was the last.
 func (p *textParser) method() (more bool, err error) {
-	header, _ := p.lines.next()
+	header, _ := p.lines.nextLine()
 	m, _ := parseHeader(header.text)
 	m.line = header.Line
 	p.code = textCode{code: p.code.code[:0]}
@@ -94,7 +94,7 @@ func (p *textParser) method() (more bool, err error) {
 		return false, err
 	}
 	for {
-		line, err := p.next("a bytecode, a profile entry, or the rule behind the method")
+		line, err := p.nextLine("a bytecode, a profile entry, or the rule behind the method")
 		if err != nil {
 			return false, err
 		}
@@ -105,7 +105,7 @@ func (p *textParser) method() (more bool, err error) {
 				p.dump.methods = append(p.dump.methods, m)
 				p.dump.total = total
 				if last {
-					p.lines.next()
+					p.lines.nextLine()
 				}
 				return !last, nil
 			}
@@ -123,7 +123,7 @@ func (p *textParser) body(m *textMethod, line textLine) error {
 	case kind != nil:
 		return p.entry(m, e, kind, line, &c)
 	case isBytecode(line.text):
-		p.code.add(line.text)
+		p.code.addInstruction(line.text)
 		p.report.Lost.AddAt(LossBytecodes, line.Line)
 	default:
 		p.report.Lost.AddAt(LossUnknownLine, line.Line)
@@ -143,7 +143,7 @@ func isBytecode(line []byte) bool {
 // epilogue skips the lines after the dump.
 func (p *textParser) epilogue() error {
 	for later := false; ; {
-		line, ok := p.lines.next()
+		line, ok := p.lines.nextLine()
 		if !ok {
 			return p.lines.failure()
 		}
@@ -155,9 +155,9 @@ func (p *textParser) epilogue() error {
 	}
 }
 
-// next returns the next line of a method, which must not end before it.
-func (p *textParser) next(expected string) (textLine, error) {
-	line, ok := p.lines.next()
+// nextLine returns the next line of a method, which must not end before it.
+func (p *textParser) nextLine(expected string) (textLine, error) {
+	line, ok := p.lines.nextLine()
 	if !ok {
 		if err := p.lines.failure(); err != nil {
 			return line, err
@@ -169,19 +169,19 @@ func (p *textParser) next(expected string) (textLine, error) {
 	return line, nil
 }
 
-// line reads one line, which must be as take takes it.
-func (p *textParser) line(take func(c *cursor)) error {
-	line, err := p.next("the rest of the method")
+// readLine reads one line, which must be as take takes it.
+func (p *textParser) readLine(take func(c *cursor)) error {
+	line, err := p.nextLine("the rest of the method")
 	if err != nil {
 		return err
 	}
 	c := newCursor(line.text)
 	take(&c)
-	return p.check(line, &c)
+	return p.checkLine(line, &c)
 }
 
-// check returns the error of a line whose cursor missed something.
-func (p *textParser) check(line textLine, c *cursor) error {
+// checkLine returns the error of a line whose cursor missed something.
+func (p *textParser) checkLine(line textLine, c *cursor) error {
 	if c.OK() {
 		return nil
 	}
@@ -291,7 +291,7 @@ func (p *textParser) counters(m *textMethod) error {
 		{"  mdo size:", func(c *cursor) { m.size = uint32(c.Number(math.MaxUint32)); c.Expect(totalSuffix) }},
 		{"", func(*cursor) {}},
 	} {
-		err := p.line(func(c *cursor) {
+		err := p.readLine(func(c *cursor) {
 			c.Expect(counter.name)
 			c.Spaces()
 			counter.take(c)

@@ -66,7 +66,7 @@ func (p *textParser) entry(m *textMethod, e textEntry, kind []byte, line textLin
 	p.trapsAndFlags(&e, c)
 	more := p.counts(&e, c)
 	c.End()
-	if err := p.check(line, c); err != nil {
+	if err := p.checkLine(line, c); err != nil {
 		return err
 	}
 	if err := more(); err != nil {
@@ -202,7 +202,7 @@ func signExtend(n uint64) uint64 {
 // columnBody.
 
 func (p *textParser) notTaken(e *textEntry) error {
-	return p.line(func(c *cursor) {
+	return p.readLine(func(c *cursor) {
 		c.Expect(indent + "not taken(")
 		e.notTaken = c.Number(math.MaxUint64)
 		c.Expect(")")
@@ -213,7 +213,7 @@ func (p *textParser) notTaken(e *textEntry) error {
 // cases reads as many cases as follow.
 func (p *textParser) cases(e *textEntry) error {
 	for p.beginsWith(indent + "count(") {
-		err := p.line(func(c *cursor) {
+		err := p.readLine(func(c *cursor) {
 			c.Expect(indent)
 			e.cases = append(e.cases, builder.SwitchCase{Count: c.field("count("), Displacement: c.displacement()})
 			c.End()
@@ -228,7 +228,7 @@ func (p *textParser) cases(e *textEntry) error {
 // returns reads rows like "bci(7: count(3414) displacement(-24))".
 func (p *textParser) returns(e *textEntry, rows int) error {
 	for range rows {
-		err := p.line(func(c *cursor) {
+		err := p.readLine(func(c *cursor) {
 			c.Expect(indent + "bci(")
 			row := builder.RetRow{Bci: c.Number(math.MaxInt32)}
 			c.Expect(": ")
@@ -248,9 +248,9 @@ func (p *textParser) returns(e *textEntry, rows int) error {
 // after them. The share is what the counts make it.
 func (p *textParser) receivers(e *textEntry, rows int) error {
 	for range rows {
-		err := p.line(func(c *cursor) {
+		err := p.readLine(func(c *cursor) {
 			c.Expect(indent)
-			typ := p.spelling(c, bytes.LastIndexByte(c.Rest(), '('))
+			typ := p.takeType(c, bytes.LastIndexByte(c.Rest(), '('))
 			row := textRow{typ: typ, count: c.receiverCount()}
 			e.rows = append(e.rows, row)
 		})
@@ -274,8 +274,8 @@ func (c *cursor) receiverCount() uint64 {
 	return n
 }
 
-// spelling takes the first n bytes, which are a type as HotSpot prints it.
-func (p *textParser) spelling(c *cursor, n int) typeID {
+// takeType takes the first n bytes, which are a type as HotSpot prints it.
+func (p *textParser) takeType(c *cursor, n int) typeID {
 	if !c.OK() || n <= 0 {
 		c.Miss("a type")
 		return 0
@@ -321,9 +321,9 @@ func (p *textParser) types(e *textEntry) (err error) {
 	}
 	if p.beginsWith(returnLine) {
 		e.types.result = new(textWord)
-		err = p.line(func(c *cursor) {
+		err = p.readLine(func(c *cursor) {
 			c.Expect(returnLine)
-			*e.types.result = p.word(c)
+			*e.types.result = p.typeWord(c)
 		})
 	}
 	switch {
@@ -353,7 +353,7 @@ func (p *textParser) parameters(m *textMethod) (err error) {
 		p.report.Entries++
 		m.parameters, err = p.slots(front)
 		if err == nil && Dialect(d) == JDK25 {
-			err = p.line((*cursor).End)
+			err = p.readLine((*cursor).End)
 		}
 		return err
 	}
@@ -371,24 +371,24 @@ func (p *textParser) noteDialect(d Dialect) {
 // others on lines of their own.
 func (p *textParser) slots(name string) (slots []textSlot, err error) {
 	for front := name; err == nil && p.beginsWith(front+slotName(len(slots))); front = indent {
-		err = p.line(func(c *cursor) {
+		err = p.readLine(func(c *cursor) {
 			c.Expect(front + slotName(len(slots)))
 			s := textSlot{stack: c.Number(math.MaxUint32)}
 			c.Expect(") ")
-			s.word = p.word(c)
+			s.word = p.typeWord(c)
 			slots = append(slots, s)
 		})
 	}
 	if err == nil && len(slots) == 0 {
-		return nil, p.line(func(c *cursor) { c.Expect(name + slotName(0)) })
+		return nil, p.readLine(func(c *cursor) { c.Expect(name + slotName(0)) })
 	}
 	return slots, err
 }
 
 func slotName(i int) string { return fmt.Sprintf("%d: stack(", i) }
 
-// word takes a type up to the end of the line.
-func (p *textParser) word(c *cursor) (w textWord) {
+// typeWord takes a type up to the end of the line.
+func (p *textParser) typeWord(c *cursor) (w textWord) {
 	if !c.OK() {
 		return w
 	}
@@ -399,7 +399,7 @@ func (p *textParser) word(c *cursor) (w textWord) {
 	case unknownType:
 		w.unknown = true
 	default:
-		w.typ = p.spelling(c, len(text))
+		w.typ = p.takeType(c, len(text))
 	}
 	return w
 }

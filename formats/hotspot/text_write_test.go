@@ -138,9 +138,9 @@ func TestShares(t *testing.T) {
 		{0, []uint64{1 << 40, 1 << 40}, "0.50"},
 	} {
 		var s share
-		s.add(c.count)
+		s.addCount(c.count)
 		for _, r := range c.rows {
-			s.add(r)
+			s.addCount(r)
 		}
 		if got := string(s.append(nil, c.rows[0])); got != c.want {
 			t.Errorf("%d of %d and %d: %s, not %s", c.rows[0], c.rows, int64(c.count), got, c.want)

@@ -39,14 +39,14 @@ func WriteText(out io.Writer, s *reader.Store) (*TextReport, error) {
 			"export them in the format of their own domain", d)
 	}
 	w := &textWriter{out: bufio.NewWriterSize(out, 1<<16), store: s, types: map[uint32]string{}, report: &TextReport{}}
-	if err := s.Mapping().Guard(w.all); err != nil {
+	if err := s.Mapping().Guard(w.writeDump); err != nil {
 		return nil, err
 	}
 	return w.report, nil
 }
 
-// all prints all profiles.
-func (w *textWriter) all() (err error) {
+// writeDump prints all profiles.
+func (w *textWriter) writeDump() (err error) {
 	if w.settings, err = readSettings(w.store); err != nil {
 		return err
 	}
@@ -60,11 +60,11 @@ func (w *textWriter) all() (err error) {
 			return err
 		}
 	}
-	return w.end()
+	return w.endDump()
 }
 
-// end prints the last two lines.
-func (w *textWriter) end() error {
+// endDump prints the last two lines.
+func (w *textWriter) endDump() error {
 	if w.settings.hasTotal {
 		w.total = w.settings.total
 	}

@@ -303,10 +303,10 @@ func (w *textWriter) receivers(b []byte, e placedEntry) error {
 	r, _ := e.Receivers()
 	total := share{}
 	count := r.Other().Load()
-	total.add(count)
+	total.addCount(count)
 	n := 0
 	for row := range r.All() {
-		total.add(row.Count.Load())
+		total.addCount(row.Count.Load())
 		n++
 	}
 	b = appendNumber(b, "count(", printedCount(count), ") ")
@@ -343,7 +343,7 @@ type share struct {
 	over bool
 }
 
-func (s *share) add(count uint64) {
+func (s *share) addCount(count uint64) {
 	s.sum += int32(uint32(count))
 	s.wide += printedCount(count)
 	s.over = s.over || printedCount(count) > math.MaxUint32

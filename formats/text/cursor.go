@@ -162,8 +162,8 @@ func (c *cursor) reference(expected string) []byte {
 	}
 }
 
-// name takes a name that stands alone.
-func (c *cursor) name() []byte {
+// takeName takes a name that stands alone.
+func (c *cursor) takeName() []byte {
 	start := c.At
 	token := c.reference("a name")
 	if len(token) == 0 || token[0] != '"' {

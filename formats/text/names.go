@@ -160,13 +160,13 @@ func (k *keyReader) miss(what string) {
 	}
 }
 
-// next reports whether text follows.
-func (k *keyReader) next(text string) bool {
+// hasPrefix reports whether text follows.
+func (k *keyReader) hasPrefix(text string) bool {
 	return k.bad == "" && len(k.token)-k.at >= len(text) && k.token[k.at:k.at+len(text)] == text
 }
 
 func (k *keyReader) skip(text string) bool {
-	if !k.next(text) {
+	if !k.hasPrefix(text) {
 		return false
 	}
 	k.at += len(text)
@@ -176,11 +176,11 @@ func (k *keyReader) skip(text string) bool {
 // part takes a name: a quoted one, or a bare one up to a brace, or to a double
 // colon or a parenthesis if it is before those.
 func (k *keyReader) part(colons, parenthesis bool) string {
-	if k.next(`"`) {
+	if k.hasPrefix(`"`) {
 		return k.quotedPart()
 	}
 	start := k.at
-	for !k.end() && !k.next("{") && !k.next("}") && !k.next(`"`) && !(colons && k.next("::")) && !(parenthesis && k.next("(")) {
+	for !k.end() && !k.hasPrefix("{") && !k.hasPrefix("}") && !k.hasPrefix(`"`) && !(colons && k.hasPrefix("::")) && !(parenthesis && k.hasPrefix("(")) {
 		k.at++
 	}
 	if k.at == start {
@@ -233,7 +233,7 @@ func (k *keyReader) method() (key layout.Key) {
 	}
 	key.Name = k.part(true, true)
 	switch {
-	case k.next("("):
+	case k.hasPrefix("("):
 		key.Signature = k.part(false, false)
 	case k.skip("::"):
 		key.Signature = k.part(false, false)

@@ -34,7 +34,7 @@ func Detect(head []byte) bool { return bytes.HasPrefix(head, []byte(firstWords))
 func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 	p := &parser{o: o, lines: parse.NewLines(r, o.Name)}
 	p.refOf = p.cellRef
-	err := p.read()
+	err := p.readText()
 	if e := (*Error)(nil); err != nil && o.Name != "" && !errors.As(err, &e) {
 		err = fmt.Errorf("%s: %w", o.Name, err)
 	}
@@ -71,7 +71,7 @@ type parser struct {
 	bytes []byte                                    // scratch
 }
 
-func (p *parser) read() error {
+func (p *parser) readText() error {
 	if err := p.first(); err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (p *parser) read() error {
 		if err != nil {
 			return err
 		}
-		if err := p.take(line); err != nil {
+		if err := p.readLine(line); err != nil {
 			return err
 		}
 	}
@@ -114,13 +114,13 @@ func (p *parser) last() error {
 	return p.b.Err()
 }
 
-// take reads one line.
-func (p *parser) take(line []byte) error {
+// readLine reads one line.
+func (p *parser) readLine(line []byte) error {
 	p.cursor = cursor{parse.Cursor{Line: line}}
 	if p.nextToken() {
 		p.dispatch()
 	} else if p.end(); p.At == len(line) {
-		p.close() // so that what follows a method that was deleted is not taken for another's
+		p.closeMethod() // so that what follows a method that was deleted is not taken for another's
 	}
 	p.end()
 	if p.failure != nil {
@@ -161,7 +161,7 @@ func (p *parser) dispatch() {
 		if p.headerLine(word) {
 			return
 		}
-		p.begin()
+		p.beginArchive()
 	}
 	if p.b == nil || p.profileLine(start, word) || p.methodLine(word) || p.tableLine(word) {
 		return
@@ -172,7 +172,7 @@ func (p *parser) dispatch() {
 // topLine reads a line that ends the method or table before it.
 func (p *parser) topLine(start int, word []byte) {
 	before := p.possible()
-	p.close()
+	p.closeMethod()
 	switch string(word) {
 	case "type":
 		p.typeLine()
@@ -220,7 +220,7 @@ func (p *parser) headerLine(word []byte) bool {
 
 var headerForms = map[string]func(*parser){
 	"domain":      (*parser).domainLine,
-	"producer":    func(p *parser) { p.nextToken(); p.head.config.Producer = string(p.name()) },
+	"producer":    func(p *parser) { p.nextToken(); p.head.config.Producer = string(p.takeName()) },
 	"fingerprint": func(p *parser) { p.id(&p.head.config.Fingerprint) },
 	"dump-id":     func(p *parser) { p.id(&p.head.config.DumpID) },
 	"time":        (*parser).timeLine,
@@ -298,7 +298,7 @@ func (p *parser) listed(list wordList, limit uint64, what string) uint64 {
 	}
 	n, ok := list.number(p.takeWord(what))
 	if !ok && p.OK() {
-		p.MissAt(start, what+": "+list.all()+", or a number")
+		p.MissAt(start, what+": "+list.listWords()+", or a number")
 	}
 	return uint64(n)
 }
@@ -330,8 +330,8 @@ func (p *parser) bit(words wordList, limit uint64) uint64 {
 	return 1 << n
 }
 
-// begin makes the builder, at the first line after the header.
-func (p *parser) begin() {
+// beginArchive makes the builder, at the first line after the header.
+func (p *parser) beginArchive() {
 	domain := p.head.domain
 	if domain == 0 {
 		p.MissAt(0, "a line of the header: domain and its name")

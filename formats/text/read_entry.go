@@ -334,7 +334,7 @@ func (p *parser) value() uint64 {
 	}
 	p.At -= len(token)
 	name := string(token)
-	v := disk.NameRef(string(p.name()))
+	v := disk.NameRef(string(p.takeName()))
 	remember(&p.refs.values, name, v)
 	return v
 }

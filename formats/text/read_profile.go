@@ -21,7 +21,7 @@ func (p *parser) typeLine() {
 		info.Flags = layout.TypeFlags(p.bits(typeFlags, math.MaxUint32))
 	}
 	if p.skipToken("alias=") {
-		info.Alias = string(p.name())
+		info.Alias = string(p.takeName())
 	}
 	if p.OK() {
 		p.b.DescribeType(ref, info)
@@ -108,7 +108,7 @@ func (p *parser) newProfileLine() {
 		return
 	}
 	p.profile = openProfile{Profile: p.b.Profile(key.method, key.code, key.context), line: p.lines.Place}
-	p.profiles.add(key, p.profile.Ref())
+	p.profiles.addProfile(key, p.profile.Ref())
 	p.report.Profiles++
 }
 
@@ -120,8 +120,8 @@ func (p *parser) closeProfile() {
 	}
 }
 
-// close ends the open method or table.
-func (p *parser) close() {
+// closeMethod ends the open method or table.
+func (p *parser) closeMethod() {
 	p.closeProfile()
 	p.method = 0
 	p.table = openTable{}

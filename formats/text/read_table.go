@@ -167,7 +167,7 @@ func (p *parser) tableCell(kind layout.ColumnKind, word tableWord) uint64 {
 	}
 	switch kind {
 	case layout.ColumnSymbol:
-		return uint64(p.b.Symbol(string(p.name())))
+		return uint64(p.b.Symbol(string(p.takeName())))
 	case layout.ColumnType:
 		return uint64(p.typeRef())
 	case layout.ColumnMethod:
@@ -231,7 +231,7 @@ type profileIndex struct {
 	found map[profileKey]builder.ProfileRef
 }
 
-func (x *profileIndex) add(k profileKey, ref builder.ProfileRef) {
+func (x *profileIndex) addProfile(k profileKey, ref builder.ProfileRef) {
 	x.keys, x.refs, x.found = append(x.keys, k), append(x.refs, ref), nil
 }
 

@@ -40,8 +40,8 @@ func (l wordList) word(n uint64) string {
 	return ""
 }
 
-// all lists the words.
-func (l wordList) all() string {
+// listWords lists the words.
+func (l wordList) listWords() string {
 	var words []string
 	for _, w := range l {
 		if w != "" {

@@ -25,7 +25,7 @@ func Write(out io.Writer, s *reader.Store) (*Report, error) {
 	w.allTypes()
 	w.allMethods()
 	w.allTables()
-	w.text("end")
+	w.literal("end")
 	w.end()
 	w.flush()
 	runtime.KeepAlive(s)
@@ -105,27 +105,27 @@ func (w *writer) typeLine(t reader.Type) {
 	if w.failed(err) {
 		return
 	}
-	w.text("type ")
+	w.literal("type ")
 	w.typeRef(t)
 	if flags != 0 {
-		w.text(" flags=")
+		w.literal(" flags=")
 		w.bits(typeFlags, uint64(flags))
 	}
 	if alias.Len() > 0 {
-		w.text(" alias=")
+		w.literal(" alias=")
 		w.spell(alias)
 	}
 	w.end()
 }
 
 func (w *writer) header() {
-	w.text(firstLine)
+	w.literal(firstLine)
 	w.end()
-	w.text("domain ")
-	w.text(w.h.Domain.String())
+	w.literal("domain ")
+	w.literal(w.h.Domain.String())
 	w.end()
 	if w.h.Producer != "" {
-		w.text("producer ")
+		w.literal("producer ")
 		w.b = appendName(w.b, []byte(w.h.Producer))
 		w.end()
 	}
@@ -134,12 +134,12 @@ func (w *writer) header() {
 		w.id("dump-id ", w.h.DumpID, "  # if you change anything, delete this line: the archive then gets an id of its own")
 	}
 	if w.h.DumpTime != 0 {
-		w.text("time ")
+		w.literal("time ")
 		w.b = time.Unix(0, w.h.DumpTime).UTC().AppendFormat(w.b, time.RFC3339Nano)
 		w.end()
 	}
 	if w.h.Flags != 0 {
-		w.text("flags ")
+		w.literal("flags ")
 		w.bits(archiveFlags, w.h.Flags)
 		w.end()
 	}
@@ -153,9 +153,9 @@ func (w *writer) id(key string, id [16]byte, comment string) {
 	if id == ([16]byte{}) {
 		return
 	}
-	w.text(key)
+	w.literal(key)
 	w.bytes(id[:])
-	w.text(comment)
+	w.literal(comment)
 	w.end()
 }
 
@@ -163,10 +163,10 @@ func (w *writer) param(i uint64, v uint32) {
 	if v == 0 {
 		return
 	}
-	w.text("param ")
+	w.literal("param ")
 	w.listed(paramWords, i)
-	w.text(" ")
-	w.number(uint64(v))
+	w.literal(" ")
+	w.printNumber(uint64(v))
 	w.end()
 }
 
@@ -187,14 +187,14 @@ func derivedID(h *layout.Header) bool {
 
 // The pieces that lines are made of.
 
-func (w *writer) text(s string) { w.b = append(w.b, s...) }
+func (w *writer) literal(s string) { w.b = append(w.b, s...) }
 
-func (w *writer) number(v uint64) { w.b = strconv.AppendUint(w.b, v, 10) }
+func (w *writer) printNumber(v uint64) { w.b = strconv.AppendUint(w.b, v, 10) }
 
 func (w *writer) signed(v int64) { w.b = strconv.AppendInt(w.b, v, 10) }
 
 func (w *writer) hex(v uint64) {
-	w.text("0x")
+	w.literal("0x")
 	w.b = strconv.AppendUint(w.b, v, 16)
 }
 
@@ -214,15 +214,15 @@ func (w *writer) bytes(b []byte) {
 
 // key writes a number after the text of its key.
 func (w *writer) key(key string, v uint64) {
-	w.text(key)
-	w.number(v)
+	w.literal(key)
+	w.printNumber(v)
 }
 
 // numbers writes numbers with a space before each.
 func numbers[T uint8 | uint64](w *writer, values ...T) {
 	for _, v := range values {
-		w.text(" ")
-		w.number(uint64(v))
+		w.literal(" ")
+		w.printNumber(uint64(v))
 	}
 }
 
@@ -235,9 +235,9 @@ func (w *writer) spell(n reader.Name) {
 // listed writes the word of a number, or the number.
 func (w *writer) listed(list wordList, n uint64) {
 	if word := list.word(n); word != "" {
-		w.text(word)
+		w.literal(word)
 	} else {
-		w.number(n)
+		w.printNumber(n)
 	}
 }
 
@@ -247,14 +247,14 @@ func (w *writer) bits(words wordList, bits uint64) {
 	comma := ""
 	for i, word := range words {
 		if word != "" && bits&(1<<i) != 0 {
-			w.text(comma)
-			w.text(word)
+			w.literal(comma)
+			w.literal(word)
 			comma = ","
 			bits &^= 1 << i
 		}
 	}
 	if bits != 0 {
-		w.text(comma)
+		w.literal(comma)
 		w.hex(bits)
 	}
 }

@@ -32,15 +32,15 @@ func (w *writer) entryLine(section layout.BlockSection, e disk.Entry) {
 		return
 	}
 	w.report.Entries++
-	w.text("    ")
+	w.literal("    ")
 	if word := sectionWords.word(uint64(section)); word != "" {
-		w.text(word)
-		w.text(" ")
+		w.literal(word)
+		w.literal(" ")
 	}
-	w.text("@")
+	w.literal("@")
 	w.signed(int64(e.Point()))
-	w.text(" ")
-	w.text(e.Tag().String())
+	w.literal(" ")
+	w.literal(e.Tag().String())
 	w.subAndSeen(schema, e)
 	for rows := range w.shape.Groups(e) {
 		w.cellGroup(e, rows)
@@ -56,7 +56,7 @@ func (w *writer) subAndSeen(schema *disk.Schema, e disk.Entry) {
 		return
 	}
 	if len(schema.Subs) > 0 {
-		w.text(" ")
+		w.literal(" ")
 		w.listed(subWords(schema, e.Tag()), uint64(e.Sub()))
 	}
 	traps, hasTraps := trapsCell(schema)
@@ -76,21 +76,21 @@ func (w *writer) seen(e disk.Entry, traps uint64) {
 	if e.Flags() == 0 && traps == 0 {
 		return
 	}
-	w.text(" [")
+	w.literal(" [")
 	start := len(w.b)
 	if e.Flags() != 0 {
 		w.seenFlags(e)
 	}
 	if reason := traps &^ layout.EntryTrapRecompiled; reason == layout.EntryTrapMany {
-		w.next(start, "trap=many")
+		w.nextWord(start, "trap=many")
 	} else if reason != 0 {
-		w.next(start, "trap=")
-		w.number(reason)
+		w.nextWord(start, "trap=")
+		w.printNumber(reason)
 	}
 	if traps&layout.EntryTrapRecompiled != 0 {
-		w.next(start, "recompiled")
+		w.nextWord(start, "recompiled")
 	}
-	w.text("]")
+	w.literal("]")
 }
 
 // seenFlags writes each flag as one word.
@@ -98,22 +98,22 @@ func (w *writer) seenFlags(e disk.Entry) {
 	start, rest := len(w.b), e.Flags()
 	for i, word := range flagWords(e.Tag()) {
 		if word != "" && rest&(1<<i) != 0 {
-			w.next(start, word)
+			w.nextWord(start, word)
 			rest &^= 1 << i
 		}
 	}
 	if rest != 0 {
-		w.next(start, "")
+		w.nextWord(start, "")
 		w.hex(uint64(rest))
 	}
 }
 
-// next writes a word, after a space unless it is the first since start.
-func (w *writer) next(start int, word string) {
+// nextWord writes a word, after a space unless it is the first since start.
+func (w *writer) nextWord(start int, word string) {
 	if len(w.b) > start {
-		w.text(" ")
+		w.literal(" ")
 	}
-	w.text(word)
+	w.literal(word)
 }
 
 // cellGroup writes the rows of one group of cells.
@@ -127,8 +127,8 @@ func (w *writer) cellGroup(e disk.Entry, rows disk.Rows) {
 		w.keyedCells(e, rows)
 	case rows.Repeat == disk.Once || rows.Repeat == disk.IfOdd:
 		if rows.N > 0 {
-			w.text(" ")
-			w.text(keyOf(rows.Name))
+			w.literal(" ")
+			w.literal(keyOf(rows.Name))
 			w.row(e, rows, 0)
 		}
 	default:
@@ -142,8 +142,8 @@ func (w *writer) keyedCells(e disk.Entry, rows disk.Rows) {
 	for _, displacements := range []bool{false, true} {
 		for i, c := range rows.Cells {
 			if hasKey(c.Kind) && (c.Kind == disk.CellDisplacement) == displacements {
-				w.text(" ")
-				w.text(cellKey(e.Tag(), c))
+				w.literal(" ")
+				w.literal(cellKey(e.Tag(), c))
 				w.cell(e, rows.First+i, c.Kind)
 			}
 		}
@@ -162,7 +162,7 @@ func (w *writer) gap(e disk.Entry, rows disk.Rows) {
 
 func (w *writer) bitmap(e disk.Entry) {
 	if n := e.Rows(); n > 0 {
-		w.text(" ")
+		w.literal(" ")
 		w.bytes(e[disk.WideHeaderSize : disk.WideHeaderSize+n])
 	}
 }
@@ -175,11 +175,11 @@ func (w *writer) rows(e disk.Entry, rows disk.Rows) {
 		n = filledRows(e, rows)
 	}
 	if isTypeList(rows.CellGroup) && w.shape.Length(e) > 0 {
-		w.text(" ")
-		w.text(rows.Name)
+		w.literal(" ")
+		w.literal(rows.Name)
 	}
 	for row := range n {
-		w.text(" ")
+		w.literal(" ")
 		w.row(e, rows, row)
 	}
 }
@@ -194,9 +194,9 @@ func (w *writer) row(e disk.Entry, rows disk.Rows, row int) {
 		case i > 0 && (first == disk.CellType || first == disk.CellMethod) && e.Cell(rows.Cell(row, 0)) == 0 && e.Cell(cell) == 0:
 			return
 		case i == 1 && isRowKey(first):
-			w.text("=")
+			w.literal("=")
 		case i > 0:
-			w.text(",")
+			w.literal(",")
 		}
 		w.cell(e, cell, c.Kind)
 	}
@@ -230,7 +230,7 @@ func (w *writer) cell(e disk.Entry, cell int, kind disk.CellKind) {
 		w.key(":", uint64(index))
 	case disk.CellValue:
 		if e.Sub() == layout.SubMemOpSize {
-			w.number(v)
+			w.printNumber(v)
 		} else {
 			w.functionID(v)
 		}
@@ -238,7 +238,7 @@ func (w *writer) cell(e disk.Entry, cell int, kind disk.CellKind) {
 		if cell == 0 && isSigned(e.Tag()) {
 			w.signed(int64(v))
 		} else {
-			w.number(v)
+			w.printNumber(v)
 		}
 	}
 }
@@ -246,10 +246,10 @@ func (w *writer) cell(e disk.Entry, cell int, kind disk.CellKind) {
 func (w *writer) typeWord(v uint64) {
 	w.typeAt(v &^ disk.TypeTags)
 	if v&disk.TypeNullSeen != 0 {
-		w.text("+null")
+		w.literal("+null")
 	}
 	if v&disk.TypeUnknown != 0 {
-		w.text("+unknown")
+		w.literal("+unknown")
 	}
 }
 

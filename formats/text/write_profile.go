@@ -28,17 +28,17 @@ func (w *writer) allMethods() {
 
 func (w *writer) methodLine(m reader.Method) {
 	w.report.Methods++
-	w.text("method ")
+	w.literal("method ")
 	w.methodRef(m)
 	if access := m.Access(); access != 0 {
-		w.text(" access=")
+		w.literal(" access=")
 		w.bits(accessFlags, uint64(access))
 	}
 	if m.Flags()&layout.MethodNotMatchable != 0 {
-		w.text(" not-matchable")
+		w.literal(" not-matchable")
 	}
 	if m.Unexecuted() {
-		w.text(" never-ran")
+		w.literal(" never-ran")
 	}
 	w.end()
 }
@@ -61,7 +61,7 @@ func (w *writer) contexts(m reader.Method) {
 	}
 	for i, c := range w.nodes {
 		if !w.implied[i] && !c.Profiled() {
-			w.text("  context")
+			w.literal("  context")
 			w.frames(c)
 			w.end()
 		}
@@ -75,16 +75,16 @@ func (w *writer) frames(c reader.Context) {
 		return
 	}
 	for _, f := range frames {
-		w.text(" <- ")
+		w.literal(" <- ")
 		w.methodRef(f.Caller)
-		w.text(" @")
+		w.literal(" @")
 		w.signed(int64(f.Point))
 	}
 }
 
 func (w *writer) profile(p reader.Profile) {
 	w.report.Profiles++
-	w.text("  profile")
+	w.literal("  profile")
 	w.version(p)
 	w.end()
 	w.fields(p)
@@ -96,7 +96,7 @@ func (w *writer) profile(p reader.Profile) {
 // version writes the code id and the context of a profile.
 func (w *writer) version(p reader.Profile) {
 	if code := p.Code(); code != 0 {
-		w.text(" code=")
+		w.literal(" code=")
 		w.digits(code)
 	}
 	if c, ok, err := p.Context(); !w.failed(err) && ok {
@@ -108,7 +108,7 @@ func (w *writer) version(p reader.Profile) {
 func (w *writer) fields(p reader.Profile) {
 	if disk.Block(p.Bytes()).Presence()&disk.HasSize != 0 {
 		code, host := p.Size()
-		w.text("    size")
+		w.literal("    size")
 		w.key(" code=", uint64(code))
 		w.key(" producer=", uint64(host))
 		w.end()
@@ -120,7 +120,7 @@ func (w *writer) fields(p reader.Profile) {
 	w.compile(p)
 	w.escape(p)
 	if disk.Block(p.Bytes()).Presence()&disk.HasTraps != 0 {
-		w.text("    traps")
+		w.literal("    traps")
 		numbers(w, p.TrapHistory()...)
 		w.end()
 	}
@@ -138,7 +138,7 @@ func (w *writer) history(p reader.Profile) {
 	if !ok {
 		return
 	}
-	w.text("    history")
+	w.literal("    history")
 	w.key(" decompiles=", uint64(h.Decompiles))
 	w.key(" overflow-recompiles=", uint64(h.OverflowRecompiles))
 	w.key(" overflow-traps=", uint64(h.OverflowTraps))
@@ -151,7 +151,7 @@ func (w *writer) compile(p reader.Profile) {
 	if !ok {
 		return
 	}
-	w.text("    compile")
+	w.literal("    compile")
 	w.key(" level=", uint64(c.Level))
 	w.key(" state=", uint64(c.State))
 	w.key(" would-profile=", uint64(c.WouldProfile))
@@ -166,13 +166,13 @@ func (w *writer) escape(p reader.Profile) {
 	if !ok {
 		return
 	}
-	w.text("    escape flags=")
+	w.literal("    escape flags=")
 	w.hex(e.Flags)
-	w.text(" local=")
+	w.literal(" local=")
 	w.hex(e.Local)
-	w.text(" stack=")
+	w.literal(" stack=")
 	w.hex(e.Stack)
-	w.text(" returned=")
+	w.literal(" returned=")
 	w.hex(e.Returned)
 	w.end()
 }
@@ -212,7 +212,7 @@ func (w *writer) typeRef(t reader.Type) { w.b = append(w.b, w.typeText(t).text..
 // typeAt writes the type that a pointer without tags leads to, or - for none.
 func (w *writer) typeAt(pointer uint64) {
 	if pointer == 0 {
-		w.text("-")
+		w.literal("-")
 		return
 	}
 	t, err := w.s.TypeAt(w.narrow(pointer))
@@ -237,7 +237,7 @@ func (w *writer) methodAt(n layout.Ref) {
 // methodOf writes the method that a pointer leads to, or - for none.
 func (w *writer) methodOf(pointer uint64) {
 	if pointer == 0 {
-		w.text("-")
+		w.literal("-")
 		return
 	}
 	w.methodAt(w.narrow(pointer))
@@ -267,7 +267,7 @@ func (w *writer) methodRef(m reader.Method) {
 		holder = w.typeText(class)
 	}
 	w.b = append(w.b, holder.text[:holder.name]...)
-	w.text("::")
+	w.literal("::")
 	w.name = name.AppendTo(w.name[:0])
 	w.b = appendWithout(w.b, w.name, '(')
 	w.signature(signature)
@@ -282,7 +282,7 @@ func (w *writer) signature(signature reader.Name) {
 		return
 	}
 	if w.name[0] != '(' || !bare(w.name) {
-		w.text("::")
+		w.literal("::")
 	}
 	w.b = appendName(w.b, w.name)
 }

@@ -20,20 +20,20 @@ func (w *writer) allTables() {
 }
 
 func (w *writer) table(t *reader.Table) {
-	w.text("table ")
+	w.literal("table ")
 	w.listed(tableWords, uint64(t.Kind))
 	if t.Flags != 0 {
 		w.key(" flags=", uint64(t.Flags))
 	}
 	for i := range t.Columns() {
-		w.text(" ")
-		w.text(columnWords[t.Column(i)])
+		w.literal(" ")
+		w.literal(columnWords[t.Column(i)])
 	}
 	w.end()
 	for r := range t.Rows {
-		w.text("  row")
+		w.literal("  row")
 		for i := range t.Columns() {
-			w.text(" ")
+			w.literal(" ")
 			w.tableCell(t.Column(i), t.Cell(i, r), wordsOf(t.Kind, i))
 		}
 		w.end()
@@ -49,7 +49,7 @@ func (w *writer) tableCell(kind layout.ColumnKind, v uint64, word tableWord) {
 	case kind == layout.ColumnWord:
 		w.tableWord(v, word)
 	case n == 0:
-		w.text("-")
+		w.literal("-")
 	case kind == layout.ColumnSymbol:
 		if name, err := w.s.SymbolAt(n); !w.failed(err) {
 			w.spell(name)
@@ -76,7 +76,7 @@ func (w *writer) tableWord(v uint64, word tableWord) {
 	case word == wordPoint && point < 0 && point >= math.MinInt32:
 		w.signed(point)
 	default:
-		w.number(v)
+		w.printNumber(v)
 	}
 }
 
@@ -86,10 +86,10 @@ func (w *writer) profileRef(n layout.Ref) {
 	if w.failed(err) {
 		return
 	}
-	w.text("( ")
+	w.literal("( ")
 	w.methodAt(disk.Block(p.Bytes()).Method())
 	w.version(p)
-	w.text(" )")
+	w.literal(" )")
 }
 
 // contextRef writes which context it is.
@@ -102,8 +102,8 @@ func (w *writer) contextRef(n layout.Ref) {
 	if w.failed(err) {
 		return
 	}
-	w.text("( ")
+	w.literal("( ")
 	w.methodRef(m)
 	w.frames(c)
-	w.text(" )")
+	w.literal(" )")
 }

@@ -17,7 +17,7 @@ func Run(c Command) (status Status, err error) {
 	done := make(chan struct{})
 	go onThread(func() {
 		defer close(done)
-		status, err = c.run()
+		status, err = c.runTraced()
 	})
 	<-done
 	return status, err
@@ -42,7 +42,7 @@ func onThread(f func()) {
 	runtime.UnlockOSThread()
 }
 
-func (c *Command) run() (Status, error) {
+func (c *Command) runTraced() (Status, error) {
 	forward := newForwarder(c.Ignored)
 	defer forward.stop()
 	pid, err := c.start()
@@ -51,7 +51,7 @@ func (c *Command) run() (Status, error) {
 	}
 	forward.to(pid)
 	t := &tracer{command: pid, held: c.Held, read: map[int]bool{}, threaded: map[int]bool{}}
-	return t.run()
+	return t.traceAll()
 }
 
 // follow is what tracing stops for, besides signals: new processes and
@@ -140,14 +140,14 @@ func newForwarder(ignored []os.Signal) *forwarder {
 	if len(ignored) > 0 {
 		signal.Ignore(ignored...)
 	}
-	go f.run()
+	go f.forward()
 	return f
 }
 
 // to says who gets the signals.
 func (f *forwarder) to(pid int) { f.pid <- pid }
 
-func (f *forwarder) run() {
+func (f *forwarder) forward() {
 	pid, ok := <-f.pid
 	for s := range f.signals {
 		if ok && s != unix.SIGPIPE && !(fromTerminal(s) && foreground()) {

@@ -28,8 +28,8 @@ type tracer struct {
 // ours keeps a wait from taking children that other threads started.
 const ours = unix.WALL | unix.WNOTHREAD
 
-// run follows the tree until the command ends.
-func (t *tracer) run() (Status, error) {
+// traceAll follows the tree until the command ends.
+func (t *tracer) traceAll() (Status, error) {
 	for {
 		var status unix.WaitStatus
 		tid, err := unix.Wait4(-1, &status, ours, nil)
@@ -131,7 +131,7 @@ func statusOf(s unix.WaitStatus) Status {
 // A thread is asked through /proc.
 type thread int
 
-func (t thread) read(name string) []byte {
+func (t thread) readProc(name string) []byte {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/%s", int(t), name)) // empty if it is gone
 	return text
 }
@@ -140,7 +140,7 @@ func (t thread) read(name string) []byte {
 // process: it is in the system call exit, and not in exit_group or killed. One
 // of which nothing is known any more counts as such.
 func (t thread) endsAlone() bool {
-	number, _, _ := bytes.Cut(t.read("syscall"), []byte(" "))
+	number, _, _ := bytes.Cut(t.readProc("syscall"), []byte(" "))
 	return len(number) == 0 || string(number) == strconv.Itoa(unix.SYS_EXIT)
 }
 
@@ -175,7 +175,7 @@ func (t thread) siblings() int {
 
 // args are what the process was called with.
 func (t thread) args() []string {
-	line := strings.TrimSuffix(string(t.read("cmdline")), "\x00")
+	line := strings.TrimSuffix(string(t.readProc("cmdline")), "\x00")
 	return strings.Split(line, "\x00")
 }
 

@@ -108,8 +108,8 @@ const (
 	keptBytes = 96 // what is known of a class, a class loader or a method with a profile
 )
 
-// take uses up a part. Once anything has ended the reading, it fails.
-func (a *allowance) take(n int) error {
+// spend uses up a part. Once anything has ended the reading, it fails.
+func (a *allowance) spend(n int) error {
 	if a.left -= int64(n); a.m.end == nil && (a.left < 0 || n < 0) {
 		a.m.end = &BudgetError{a.budget, a.limit, a.m.held}
 	}
@@ -119,12 +119,12 @@ func (a *allowance) take(n int) error {
 // pollSteps is after how many steps the context is asked.
 const pollSteps = 256
 
-// step counts a step.
-func (m *meter) step() error {
+// countStep counts a step.
+func (m *meter) countStep() error {
 	if m.steps.left%pollSteps == 0 && m.end == nil && m.ctx.Err() != nil {
 		m.end = context.Cause(m.ctx)
 	}
-	return m.steps.take(1)
+	return m.steps.spend(1)
 }
 
 // timed limits the time of reading a process that holds that many bytes.

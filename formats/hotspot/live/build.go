@@ -53,8 +53,8 @@ type found struct {
 	sections sections
 }
 
-// run fills the builder.
-func (b *build) run(o Options) error {
+// buildProfiles fills the builder.
+func (b *build) buildProfiles(o Options) error {
 	b.report.refuse(RefusedShared, b.snap.shared, nil)
 	b.report.refuse(RefusedTwice, b.snap.twice, nil)
 	sound, err := b.sound()
@@ -62,7 +62,7 @@ func (b *build) run(o Options) error {
 		return err
 	}
 	b.headers = b.plausible(sound)
-	profiles := b.choose(sound, o)
+	profiles := b.chooseWanted(sound, o)
 	if b.hidden, err = b.hiddenNames(profiles); err != nil {
 		return err
 	}
@@ -90,8 +90,8 @@ func (b *build) sound() (profiles []found, err error) {
 	for i := range b.snap.methods {
 		f := found{methodData: &b.snap.methods[i]}
 		b.at = &f
-		why := b.read(&f)
-		if err := b.use(&f); err != nil {
+		why := b.readMethod(&f)
+		if err := b.spendOnNames(&f); err != nil {
 			return nil, err
 		}
 		if why != "" {
@@ -103,8 +103,8 @@ func (b *build) sound() (profiles []found, err error) {
 	return profiles, nil
 }
 
-// choose leaves out what is not wanted.
-func (b *build) choose(sound []found, o Options) (profiles []found) {
+// chooseWanted leaves out what is not wanted.
+func (b *build) chooseWanted(sound []found, o Options) (profiles []found) {
 	for i := range sound {
 		if !o.wants(b.vm.schema, &sound[i], b.headers) {
 			b.report.Skipped++
@@ -115,13 +115,13 @@ func (b *build) choose(sound []found, o Options) (profiles []found) {
 	return profiles
 }
 
-// use counts that the names of a method are used. Without an error, what was
+// spendOnNames counts that the names of a method are used. Without an error, what was
 // read of the method is all that can be read.
-func (b *build) use(f *found) error {
-	if err := b.meter.step(); err != nil {
+func (b *build) spendOnNames(f *found) error {
+	if err := b.meter.countStep(); err != nil {
 		return err
 	}
-	return b.meter.names.take(len(f.klassName.name) + len(f.methodName.name) + len(f.signature))
+	return b.meter.names.spend(len(f.klassName.name) + len(f.methodName.name) + len(f.signature))
 }
 
 // text returns a method as a reader knows it, empty if it has no name.
@@ -132,8 +132,8 @@ func (f *found) text() string {
 	return strings.ReplaceAll(f.klassName.name, "/", ".") + "::" + f.methodName.name + f.signature
 }
 
-// read fills in what is known of a method; why is empty if all of it is.
-func (b *build) read(f *found) (why Refusal) {
+// readMethod fills in what is known of a method; why is empty if all of it is.
+func (b *build) readMethod(f *found) (why Refusal) {
 	var err error
 	if f.klassName, err = b.klass(f.methodData.klass); err != nil {
 		return RefusedName
@@ -228,7 +228,7 @@ func (b *build) hiddenNames(profiles []found) (map[string]string, error) {
 			return
 		}
 		seen[addr] = true
-		if k, err := b.klass(addr); err == nil && b.meter.names.take(len(k.name)) == nil {
+		if k, err := b.klass(addr); err == nil && b.meter.names.spend(len(k.name)) == nil {
 			classes[names.Element(k.name)] = true
 		}
 	}
@@ -243,7 +243,7 @@ func (b *build) hiddenNames(profiles []found) (map[string]string, error) {
 			}
 			return true
 		})
-		if err := b.meter.step(); err != nil {
+		if err := b.meter.countStep(); err != nil {
 			return nil, err
 		}
 	}
@@ -264,7 +264,7 @@ func (b *build) plausible(profiles []found) bool {
 
 // profile adds a profile to the builder.
 func (b *build) profile(f *found) error {
-	if err := b.use(f); err != nil {
+	if err := b.spendOnNames(f); err != nil {
 		return err
 	}
 	m := b.methodRef(f.addr, &f.methodName, f.klassName)
@@ -339,7 +339,7 @@ func (b *build) reference(addr uint64, kind disk.CellKind) uint64 {
 		return uint64(m)
 	}
 	m, k, err := b.methodAt(addr)
-	if err != nil || b.use(&found{methodName: m, klassName: k}) != nil {
+	if err != nil || b.spendOnNames(&found{methodName: m, klassName: k}) != nil {
 		return 0
 	}
 	return uint64(b.methodRef(addr, &m, k))
@@ -368,7 +368,7 @@ func (b *build) typeAt(addr uint64) builder.TypeRef {
 	if ref, ok := b.types[addr]; ok {
 		return ref
 	}
-	_ = b.meter.names.take(len(b.klasses[addr].name)) // run ends if it cannot
+	_ = b.meter.names.spend(len(b.klasses[addr].name)) // run ends if it cannot
 	ref := b.typeRef(b.klasses[addr])
 	b.types[addr] = ref
 	return ref

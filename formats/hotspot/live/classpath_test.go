@@ -26,24 +26,24 @@ func TestContents(t *testing.T) {
 	write("one")
 	o, c := &origin{launch: launch{dir: dir}}, &Contents{}
 	paths := []layout.ClassPathEntry{{Path: "a.jar"}, {Path: "none.jar"}, {Path: "./a.jar"}, {Path: os.DevNull}}
-	first := c.read(t.Context(), o, paths)
+	first := c.readClassPath(t.Context(), o, paths)
 	if len(first) != 3 || first[0].Kind != layout.ContentFile || first[1].Kind != layout.ContentMissing || first[2].Kind != layout.ContentUnknown {
 		t.Fatalf("%+v", first)
 	}
-	if again := c.read(t.Context(), o, paths); again[0] != first[0] || len(c.known) != 1 {
+	if again := c.readClassPath(t.Context(), o, paths); again[0] != first[0] || len(c.known) != 1 {
 		t.Errorf("%+v, %d files known", again, len(c.known))
 	}
 	write("other")
-	if changed := c.read(t.Context(), o, paths); changed[0].Sum == first[0].Sum || changed[0].Size != 5 {
+	if changed := c.readClassPath(t.Context(), o, paths); changed[0].Sum == first[0].Sum || changed[0].Size != 5 {
 		t.Errorf("%+v", changed)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	unread := []layout.ClassPathEntry{{Path: "b.jar", Content: layout.Content{Kind: layout.ContentUnknown}}}
-	if got := c.read(ended, o, unread); len(got) != 1 || got[0].Kind == layout.ContentFile {
+	if got := c.readClassPath(ended, o, unread); len(got) != 1 || got[0].Kind == layout.ContentFile {
 		t.Errorf("after the end: %+v", got)
 	}
-	if c.read(t.Context(), o, nil) != nil {
+	if c.readClassPath(t.Context(), o, nil) != nil {
 		t.Error("a class path that is not known has entries")
 	}
 }

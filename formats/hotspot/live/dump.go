@@ -81,7 +81,7 @@ func (b *build) dump(o Options) error {
 	b.Builder = builder.New(layout.DomainHotSpot, vm.config(o.Config, params, b.report.Run.Process.Known()))
 	b.report.Classes, b.report.Loaders, b.report.Bytes = len(b.snap.klasses), len(b.snap.loaders), b.snap.bytes
 	b.loaders = b.names.loaderNames(b.snap)
-	if err := b.run(o); err != nil {
+	if err := b.buildProfiles(o); err != nil {
 		return err
 	}
 	if !vm.p.alive() { // what was read last may have been read of nothing
@@ -125,7 +125,7 @@ func (vm *VM) snapshot(m *meter, o Options, report *Report) (*snapshot, error) {
 			return a, err
 		}
 	}
-	snap, err := newWalker(vm.schema, record, m, methodArray(cache)).walk()
+	snap, err := newWalker(vm.schema, record, m, methodArray(cache)).walkLoaders()
 	report.Running = time.Since(begun)
 	if m.end != nil || !o.Stop {
 		return snap, err
@@ -183,7 +183,7 @@ func (vm *VM) again(src *replay, methodArray func(uint64) ([]uint64, error), h *
 	if err := src.load(); err != nil {
 		return nil, err
 	}
-	return newWalker(vm.schema, src, src.meter, methodArray).walk()
+	return newWalker(vm.schema, src, src.meter, methodArray).walkLoaders()
 }
 
 // A MethodCode is a method of a loaded class with its bytecodes, as the VM has
@@ -219,14 +219,14 @@ func (vm *VM) methods(m *meter) (all []MethodCode, err error) {
 	mem := newPageCache(vm.p, m)
 	w := newWalker(vm.schema, mem, m, func(addr uint64) ([]uint64, error) { return vm.schema.methodArray(mem, addr) })
 	w.bare = true
-	snap, err := w.walk()
+	snap, err := w.walkLoaders()
 	if err != nil {
 		return nil, vm.ended(m, err)
 	}
 	names := newNamer(vm.schema, mem, m)
 	loaders := names.loaderNames(snap)
 	for i := range snap.methods {
-		if err := m.step(); err != nil {
+		if err := m.countStep(); err != nil {
 			return nil, err
 		}
 		method, err := names.method(snap.methods[i].constMethod)

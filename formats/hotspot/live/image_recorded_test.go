@@ -60,7 +60,7 @@ func record(t testing.TB, pid int) *recordedVM {
 	if _, err := vm.params(spans); err != nil {
 		t.Fatal(err)
 	}
-	snap, err := newWalker(vm.schema, spans, m, func(addr uint64) ([]uint64, error) { return vm.schema.methodArray(spans, addr) }).walk()
+	snap, err := newWalker(vm.schema, spans, m, func(addr uint64) ([]uint64, error) { return vm.schema.methodArray(spans, addr) }).walkLoaders()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -103,7 +103,7 @@ func (n *namer) loaders(snap *snapshot, place uint64) (all []*classLoader, of ma
 // loaded returns the ordinary classes of a ClassLoaderData, the oldest first.
 func (n *namer) loaded(snap *snapshot, klasses []uint64) (classes []loadedClass) {
 	for _, k := range slices.Backward(klasses) {
-		if class, err := n.symbol(snap.klasses[k].name); err == nil && ordinary(class) && n.use(class) == nil {
+		if class, err := n.symbol(snap.klasses[k].name); err == nil && ordinary(class) && n.spendOnText(class) == nil {
 			classes = append(classes, loadedClass{class, k})
 		}
 	}
@@ -125,7 +125,7 @@ func (n *namer) loaderName(klass, given uint64) (name string, ofVM bool) {
 	if err != nil {
 		return "loader", false
 	}
-	if n.use(class) != nil {
+	if n.spendOnText(class) != nil {
 		return "", false // reading has ended
 	}
 	if name, ok := loaderNames[class]; ok {
@@ -206,7 +206,7 @@ func nameGroup(group []*classLoader, v *versions) {
 func (v *versions) anchor(l *classLoader) (hash uint64, ok bool) {
 	own, first := 0, loadedClass{}
 	for _, c := range l.classes {
-		switch v.of(c) {
+		switch v.distinguish(c) {
 		case onlyVersion:
 			return v.hash(c), true
 		case onlyName:
@@ -259,8 +259,8 @@ func newVersions(group []*classLoader, codeOf func(klass uint64) (uint64, bool))
 	return v
 }
 
-// of says how a class tells its loader from the others.
-func (v *versions) of(c loadedClass) distinction {
+// distinguish says how a class tells its loader from the others.
+func (v *versions) distinguish(c loadedClass) distinction {
 	if len(v.klasses[c.name]) == 1 {
 		return onlyName
 	}
@@ -319,14 +319,14 @@ func (n *namer) methodsOf(klass uint64) (all []string, err error) {
 	}
 	methods, err := n.s.methodArray(n.src, array)
 	if err == nil {
-		err = n.budget.take(len(methods) * pointerWidth)
+		err = n.budget.spend(len(methods) * pointerWidth)
 	}
 	for i := 0; i < len(methods) && err == nil; i++ {
 		var constMethod uint64
 		var m methodName
 		if constMethod, err = word(n.src, methods[i]+n.s.method.constMethod); err == nil {
 			if m, err = n.method(constMethod); err == nil {
-				err = n.use(m.name, m.signature)
+				err = n.spendOnText(m.name, m.signature)
 			}
 		}
 		all = append(all, fmt.Sprintf("%s%s %x", m.name, m.signature, bytecode.CodeID(m.code)))

@@ -52,7 +52,7 @@ func newPageCache(mem memory, m *meter) *pageCache { return &pageCache{mem, m, m
 
 // bytes returns n bytes at addr.
 func (c *pageCache) bytes(addr uint64, n int) ([]byte, error) {
-	if err := c.meter.step(); err != nil {
+	if err := c.meter.countStep(); err != nil {
 		return nil, err
 	}
 	if n < 0 || n > maxRead || addr+uint64(n) < addr {
@@ -87,7 +87,7 @@ func (c *pageCache) page(addr uint64) ([]byte, error) {
 	if len(c.pages) >= maxPages {
 		clear(c.pages)
 	}
-	if err := c.meter.read.take(groupPages * pageSize); err != nil {
+	if err := c.meter.read.spend(groupPages * pageSize); err != nil {
 		return nil, err
 	}
 	group := addr / (groupPages * pageSize) * (groupPages * pageSize)
@@ -184,7 +184,7 @@ func (r *recorder) replay(mem memory, m *meter) (*replay, error) {
 		merged.size = grown
 		out.places[s.addr] = place{last, out.starts[last] + int(s.addr-merged.addr), s.size}
 	}
-	if err := m.read.take(total); err != nil {
+	if err := m.read.spend(total); err != nil {
 		return nil, err
 	}
 	out.buf = make([]byte, total)
@@ -214,7 +214,7 @@ func (r *replay) load() error {
 	r.missed = make([]bool, len(r.spans))
 	return r.mem.readMany(r.buf, r.spans, func(i int) error {
 		r.missed[i] = true
-		return r.meter.step()
+		return r.meter.countStep()
 	})
 }
 
@@ -225,7 +225,7 @@ func (r *replay) bytes(addr uint64, n int) ([]byte, error) {
 	if r.calls++; r.calls%tickCalls == 0 {
 		r.tick()
 	}
-	if err := r.meter.step(); err != nil {
+	if err := r.meter.countStep(); err != nil {
 		return nil, err
 	}
 	if at, ok := r.places[addr]; ok && n <= at.size && !r.missed[at.span] {
@@ -234,7 +234,7 @@ func (r *replay) bytes(addr uint64, n int) ([]byte, error) {
 	if n < 0 || n > maxRead {
 		return nil, fmt.Errorf("%w: %d bytes at 0x%x are asked for", ErrStructure, n, addr)
 	}
-	if err := r.meter.read.take(n); err != nil {
+	if err := r.meter.read.spend(n); err != nil {
 		return nil, err
 	}
 	b := make([]byte, n)

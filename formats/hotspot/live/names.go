@@ -33,7 +33,7 @@ func newNamer(s *schema, src source, m *meter) *namer {
 
 // structure reads a structure, or a part of one, that was not read before.
 func (n *namer) structure(addr uint64, size int) ([]byte, error) {
-	if err := n.budget.take(size); err != nil {
+	if err := n.budget.spend(size); err != nil {
 		return nil, err
 	}
 	return n.src.bytes(addr, size)
@@ -42,11 +42,11 @@ func (n *namer) structure(addr uint64, size int) ([]byte, error) {
 // textUses is how often a name is copied or compared, once it is known.
 const textUses = 4
 
-// use counts that names are used: there may be few that are long, of very many
+// spendOnText counts that names are used: there may be few that are long, of very many
 // classes and methods.
-func (n *namer) use(names ...string) (err error) {
+func (n *namer) spendOnText(names ...string) (err error) {
 	for _, name := range names {
-		err = n.budget.m.names.take(textUses * len(name))
+		err = n.budget.m.names.spend(textUses * len(name))
 	}
 	return err
 }
@@ -249,7 +249,7 @@ func (n *namer) openPool(addr uint64) *pool {
 // name returns what a bytecode names.
 func (p *pool) name(raw, java byte, operand []byte) (n bytecode.Name, ok bool) {
 	i, ok := p.index(raw, java, operand)
-	if !ok || p.budget.m.step() != nil {
+	if !ok || p.budget.m.countStep() != nil {
 		return n, false
 	}
 	use := constantUse{i, java <= bytecode.Ldc2W}
@@ -258,7 +258,7 @@ func (p *pool) name(raw, java byte, operand []byte) (n bytecode.Name, ok bool) {
 			p.lookup[use] = n
 		}
 	}
-	return n, ok && p.budget.m.names.take(len(n.Class)+len(n.Name)+len(n.Descriptor)) == nil
+	return n, ok && p.budget.m.names.spend(len(n.Class)+len(n.Name)+len(n.Descriptor)) == nil
 }
 
 // index returns the constant that the operand of a bytecode came from.

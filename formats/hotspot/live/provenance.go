@@ -106,7 +106,7 @@ func (r *Report) Describe(ctx context.Context, b *builder.Builder, contents *Con
 		return
 	}
 	r.described = true
-	r.Run.ClassPath = contents.read(ctx, r.origin, r.Run.ClassPath)
+	r.Run.ClassPath = contents.readClassPath(ctx, r.origin, r.Run.ClassPath)
 	b.DescribeRun(r.Run)
 }
 
@@ -240,9 +240,9 @@ type Contents struct {
 // known.
 const contentTime = 20 * time.Second
 
-// read returns a class path with the content of its entries, and after each jar
+// readClassPath returns a class path with the content of its entries, and after each jar
 // what its manifest adds to it. Names are those of the process.
-func (c *Contents) read(ctx context.Context, o *origin, classPath []layout.ClassPathEntry) []layout.ClassPathEntry {
+func (c *Contents) readClassPath(ctx context.Context, o *origin, classPath []layout.ClassPathEntry) []layout.ClassPathEntry {
 	if classPath == nil {
 		return nil
 	}
@@ -268,7 +268,7 @@ func (c *Contents) readAll(ctx context.Context, o *origin, classPath []layout.Cl
 			return
 		}
 		seen[at] = true
-		content := c.of(ctx, o, at)
+		content := c.contentOf(ctx, o, at)
 		all = append(all, layout.ClassPathEntry{Path: path, Content: content})
 		if content.Kind != layout.ContentFile || o.root != "" || ctx.Err() != nil {
 			return
@@ -283,8 +283,8 @@ func (c *Contents) readAll(ctx context.Context, o *origin, classPath []layout.Cl
 	return all
 }
 
-// of returns the content of a file or directory of the process.
-func (c *Contents) of(ctx context.Context, o *origin, path string) layout.Content {
+// contentOf returns the content of a file or directory of the process.
+func (c *Contents) contentOf(ctx context.Context, o *origin, path string) layout.Content {
 	at, version, done, err := o.open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -130,13 +130,13 @@ func columnNames(entry string, columns []string) (names []string) {
 
 func (r *row) word(column int) uint64 {
 	v, err := word(r.mem, r.at+r.columns[column])
-	r.keep(err)
+	r.keepError(err)
 	return v
 }
 
 func (r *row) int32(column int) int32 {
 	v, err := int32At(r.mem, r.at+r.columns[column])
-	r.keep(err)
+	r.keepError(err)
 	return v
 }
 
@@ -147,11 +147,11 @@ func (r *row) text(column int) string {
 		return ""
 	}
 	s, err := text(r.mem, at, maxNameSize)
-	r.keep(err)
+	r.keepError(err)
 	return s
 }
 
-func (r *row) keep(err error) {
+func (r *row) keepError(err error) {
 	if r.err == nil {
 		r.err = err
 	}

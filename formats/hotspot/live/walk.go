@@ -76,7 +76,7 @@ const alignment = 8
 
 // structure reads what a list leads to.
 func (w *walker) structure(addr uint64, size int) ([]byte, error) {
-	if err := w.budget.take(size + spanBytes); err != nil {
+	if err := w.budget.spend(size + spanBytes); err != nil {
 		return nil, err
 	}
 	if addr%alignment != 0 {
@@ -87,14 +87,14 @@ func (w *walker) structure(addr uint64, size int) ([]byte, error) {
 
 // kept reads a structure that the walk keeps a part of.
 func (w *walker) kept(addr uint64, size int) ([]byte, error) {
-	if err := w.budget.take(keptBytes); err != nil {
+	if err := w.budget.spend(keptBytes); err != nil {
 		return nil, err
 	}
 	return w.structure(addr, size)
 }
 
-// walk goes through a VM once.
-func (w *walker) walk() (*snapshot, error) {
+// walkLoaders goes through a VM once.
+func (w *walker) walkLoaders() (*snapshot, error) {
 	at, err := word(w.src, w.s.head)
 	for at != 0 && err == nil {
 		at, err = w.loader(at)
@@ -156,7 +156,7 @@ func (w *walker) methods(klass uint64) error {
 	if err != nil || len(methods) == 0 { // all classes without methods have one array
 		return err
 	}
-	if err := w.budget.take(len(methods)*pointerWidth + spanBytes); err != nil {
+	if err := w.budget.spend(len(methods)*pointerWidth + spanBytes); err != nil {
 		return err
 	}
 	if w.arrays[array] {
@@ -194,7 +194,7 @@ func (w *walker) method(addr, klass uint64) error {
 		w.out.twice++
 		return nil
 	default:
-		if err := w.budget.take(keptBytes); err != nil {
+		if err := w.budget.spend(keptBytes); err != nil {
 			return err
 		}
 		w.owners[addr] = true

@@ -42,11 +42,11 @@ func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return rec.read(o)
+	return rec.buildArchive(o)
 }
 
-// read puts a recording into a builder.
-func (r *recording) read(o ReadOptions) (*builder.Builder, *Report, error) {
+// buildArchive puts a recording into a builder.
+func (r *recording) buildArchive(o ReadOptions) (*builder.Builder, *Report, error) {
 	shape, err := r.shapeOr(o.Shape)
 	if err != nil {
 		return nil, nil, err
@@ -235,7 +235,7 @@ func headSize(version int, shape disk.Shape) (n int, ok bool) {
 
 // profile makes the profile of one method.
 func (b *build) profile(d *methodData) (*builder.Profile, error) {
-	w, err := d.walk(b.shape)
+	w, err := d.walkData(b.shape)
 	if err != nil {
 		return nil, err
 	}
@@ -321,7 +321,7 @@ func (b *build) keepEnvironment() {
 	var text bytes.Buffer
 	without := *b.recording
 	without.data = nil
-	_ = without.print(&text) // a buffer takes everything
+	_ = without.printFile(&text) // a buffer takes everything
 	t := b.Table(layout.TableForeign, 0, layout.ColumnSymbol, layout.ColumnSymbol)
 	t.Row(uint64(b.Symbol(environmentKey)), uint64(b.Symbol(text.String())))
 }

@@ -113,9 +113,9 @@ const (
 	partHandlers
 )
 
-// walk parses words in a VM of that shape. It must end exactly. The error
+// walkWords parses words in a VM of that shape. It must end exactly. The error
 // says what is wrong, and at is the index of the word.
-func walk(words []uint64, shape disk.Shape) (w dataWalk, at int, err error) {
+func walkWords(words []uint64, shape disk.Shape) (w dataWalk, at int, err error) {
 	bytes := make([]byte, 0, len(words)*disk.CellSize)
 	for _, v := range words {
 		bytes = binary.LittleEndian.AppendUint64(bytes, v)
@@ -158,31 +158,31 @@ func (k *walker) entry(e placed) error {
 	case tag == layout.TagBit && k.part == partData:
 		k.bits = append(k.bits, e)
 	case tag == layout.TagBit && k.part == partExtra:
-		k.put(layout.SectionExtra, e)
+		k.addEntry(layout.SectionExtra, e)
 	case tag == layout.TagBit && k.part >= partParameters:
 		k.part = partHandlers
-		k.put(layout.SectionHandlers, e)
+		k.addEntry(layout.SectionHandlers, e)
 	case tag == layout.TagSpeculativeTrap && k.part <= partExtra:
 		k.settle(layout.SectionExtra)
 		k.part = partExtra
-		k.put(layout.SectionExtra, e)
+		k.addEntry(layout.SectionExtra, e)
 	case tag == layout.TagArgInfo && k.part <= partFree:
 		k.settle(layout.SectionExtra)
 		k.part = partParameters
-		k.put(layout.SectionExtra, e)
+		k.addEntry(layout.SectionExtra, e)
 	case tag == layout.TagParametersType && k.part == partParameters:
 		k.part = partHandlers
-		k.put(layout.SectionParameters, e)
+		k.addEntry(layout.SectionParameters, e)
 	case isData(tag) && k.part == partData:
 		k.settle(layout.SectionData)
-		k.put(layout.SectionData, e)
+		k.addEntry(layout.SectionData, e)
 	default:
 		return fmt.Errorf("no %s entry can stand here", tag)
 	}
 	return nil
 }
 
-func (k *walker) put(s layout.BlockSection, e placed) { k.sections[s] = append(k.sections[s], e) }
+func (k *walker) addEntry(s layout.BlockSection, e placed) { k.sections[s] = append(k.sections[s], e) }
 
 // settle puts the Bit entries that were left open into a section.
 func (k *walker) settle(s layout.BlockSection) {
@@ -252,7 +252,7 @@ func (r *recording) shapes() []disk.Shape {
 // types must be named.
 func (r *recording) fits(s disk.Shape, named bool) error {
 	for i := range r.data {
-		w, err := r.data[i].walk(s)
+		w, err := r.data[i].walkData(s)
 		if err != nil {
 			return err
 		}
@@ -263,9 +263,9 @@ func (r *recording) fits(s disk.Shape, named bool) error {
 	return nil
 }
 
-// walk parses the words, and checks the references against them.
-func (d *methodData) walk(s disk.Shape) (dataWalk, error) {
-	w, at, err := walk(d.words, s)
+// walkData parses the words, and checks the references against them.
+func (d *methodData) walkData(s disk.Shape) (dataWalk, error) {
+	w, at, err := walkWords(d.words, s)
 	if err != nil {
 		return w, d.wrong(at, err)
 	}

@@ -63,7 +63,7 @@ func parseFile(r io.Reader, name string) (*recording, error) {
 		case !p.lines.Whole && !(p.finished && mayFollow(line)):
 			return nil, p.unfinished(line)
 		}
-		if err := p.line(line); err != nil {
+		if err := p.readLine(line); err != nil {
 			return nil, err
 		}
 	}
@@ -108,26 +108,26 @@ func (p *parser) finish() (*recording, error) {
 	return &p.recording, nil
 }
 
-// line reads one line.
-func (p *parser) line(line []byte) error {
+// readLine reads one line.
+func (p *parser) readLine(line []byte) error {
 	c := &cursor{parse.Cursor{Line: line}, p.lines.Place}
 	if p.finished {
 		if !mayFollow(line) {
 			c.Miss("the end of the file")
 		}
-		return c.err()
+		return c.failure()
 	}
 	c.Skip(prompt)
 	c.Spaces()
 	if rest := c.Rest(); len(rest) == 0 || rest[0] == commentMark[0] {
 		return nil
 	}
-	return p.record(c)
+	return p.recordLine(c)
 }
 
-// record reads one line after the spaces at its start.
-func (p *parser) record(c *cursor) error {
-	text, at := c.word("a kind of line")
+// recordLine reads one line after the spaces at its start.
+func (p *parser) recordLine(c *cursor) error {
+	text, at := c.takeWord("a kind of line")
 	kind := string(text)
 	if !p.started && !Detect(c.Line) {
 		return p.noReplay(c.Line)
@@ -138,22 +138,22 @@ func (p *parser) record(c *cursor) error {
 			return err
 		}
 	case kindAgent:
-		p.capabilities = append(p.capabilities, capability{c.name("a capability"), c.flag()})
+		p.capabilities = append(p.capabilities, capability{c.takeName("a capability"), c.takeFlag()})
 	case kindLoaded, kindKlass:
-		p.klass(c, kind)
+		p.classLine(c, kind)
 	case kindField:
-		return p.field(c)
+		return p.fieldLine(c)
 	case kindMethod:
-		p.method(c)
+		p.methodLine(c)
 	case kindData:
-		p.methodData(c)
+		p.dataLine(c)
 	case kindCompile:
-		p.compilation(c)
+		p.compileLine(c)
 	default:
 		c.MissAt(at, "a kind of line")
 	}
 	p.started = true
-	return c.end()
+	return c.finish()
 }
 
 // versionLine reads the first line of files from JDK 18 on.
@@ -163,7 +163,7 @@ func (p *parser) versionLine(c *cursor) error {
 	}
 	c.Spaces()
 	found := *c
-	p.version = int(c.number(0, math.MaxInt32, "a version"))
+	p.version = int(c.takeNumber(0, math.MaxInt32, "a version"))
 	if !c.OK() || p.version <= maxVersion {
 		return nil
 	}
@@ -172,39 +172,39 @@ func (p *parser) versionLine(c *cursor) error {
 	return e
 }
 
-func (p *parser) klass(c *cursor, kind string) {
-	k := klass{kind: kind, name: c.klass()}
+func (p *parser) classLine(c *cursor, kind string) {
+	k := klass{kind: kind, name: c.takeClass()}
 	if kind == kindKlass {
-		k.linked, k.initialized = c.flag(), c.flag()
-		n := c.number(1, math.MaxUint16, "the length of a constant pool")
+		k.linked, k.initialized = c.takeFlag(), c.takeFlag()
+		n := c.takeNumber(1, math.MaxUint16, "the length of a constant pool")
 		for range n - 1 {
 			if !c.OK() {
 				return
 			}
-			k.tags = append(k.tags, byte(c.number(0, math.MaxUint8, "a tag of the constant pool")))
+			k.tags = append(k.tags, byte(c.takeNumber(0, math.MaxUint8, "a tag of the constant pool")))
 		}
 	} else if c.Spaces(); len(c.Rest()) > 0 {
-		c.keyword(commentMark)
-		k.comment = c.name("the name of a hidden class")
+		c.expectKeyword(commentMark)
+		k.comment = c.takeName("the name of a hidden class")
 	}
 	p.klasses = append(p.klasses, k)
 }
 
-// field reads the value of a static field, which is empty for null. The VM ends the line of a string
+// fieldLine reads the value of a static field, which is empty for null. The VM ends the line of a string
 // with no line feed, and does not quote quotation marks in it: the string goes
 // up to the last one of the line, and after it there may be another record.
-func (p *parser) field(c *cursor) error {
-	k := klass{kind: kindField, name: c.klass(), field: c.name("a field"), signature: c.name("a signature")}
+func (p *parser) fieldLine(c *cursor) error {
+	k := klass{kind: kindField, name: c.takeClass(), field: c.takeName("a field"), signature: c.takeName("a signature")}
 	c.Spaces()
 	if !c.OK() {
-		return c.err()
+		return c.failure()
 	}
 	value := c.Rest()
 	if bytes.HasPrefix(value, []byte(`"`)) {
 		value = value[:bytes.LastIndexByte(value, '"')+1]
 		if len(value) == 1 {
 			c.Miss("the value of a field")
-			return c.err()
+			return c.failure()
 		}
 	}
 	c.Take(len(value))
@@ -214,37 +214,37 @@ func (p *parser) field(c *cursor) error {
 	if len(c.Rest()) == 0 {
 		return nil
 	}
-	return p.record(c)
+	return p.recordLine(c)
 }
 
-func (c *cursor) int32(of string) int64 { return c.number(math.MinInt32, math.MaxUint32, of) }
+func (c *cursor) int32(of string) int64 { return c.takeNumber(math.MinInt32, math.MaxUint32, of) }
 
-func (p *parser) method(c *cursor) {
-	m := method{methodKey: c.method()}
+func (p *parser) methodLine(c *cursor) {
+	m := method{methodKey: c.takeMethod()}
 	m.invocations, m.backedges = c.int32("an invocation counter"), c.int32("a backedge counter")
 	m.interpreted, m.throwouts = c.int32("the number of interpreted invocations"), c.int32("the number of exceptions")
 	m.instructions = c.int32("the size of the instructions")
 	p.methods = append(p.methods, m)
 }
 
-// methodData reads a ciMethodData line.
-func (p *parser) methodData(c *cursor) {
-	d := methodData{methodKey: c.method(), place: c.place}
-	d.state = c.number(0, 2, "the state of a MethodData, 0 to 2")
+// dataLine reads a ciMethodData line.
+func (p *parser) dataLine(c *cursor) {
+	d := methodData{methodKey: c.takeMethod(), place: c.place}
+	d.state = c.takeNumber(0, 2, "the state of a MethodData, 0 to 2")
 	d.invocations = c.int32("a number of invocations")
-	c.keyword("orig")
-	for range c.length("bytes of the header") {
+	c.expectKeyword("orig")
+	for range c.takeLength("bytes of the header") {
 		if !c.OK() {
 			return
 		}
-		d.header = append(d.header, byte(c.number(0, math.MaxUint8, "a byte")))
+		d.header = append(d.header, byte(c.takeNumber(0, math.MaxUint8, "a byte")))
 	}
-	c.keyword("data")
-	for range c.length("words of data") {
+	c.expectKeyword("data")
+	for range c.takeLength("words of data") {
 		if !c.OK() {
 			return
 		}
-		d.words = append(d.words, c.cell())
+		d.words = append(d.words, c.takeCell())
 	}
 	d.references(c)
 	p.data = append(p.data, d)
@@ -253,16 +253,16 @@ func (p *parser) methodData(c *cursor) {
 // references reads which words point where.
 func (d *methodData) references(c *cursor) {
 	d.klasses, d.methods = map[int]string{}, map[int]methodKey{}
-	c.keyword("oops")
-	for range c.length("classes") {
+	c.expectKeyword("oops")
+	for range c.takeLength("classes") {
 		if at := d.index(c); c.OK() {
-			d.klasses[at] = c.klass()
+			d.klasses[at] = c.takeClass()
 		}
 	}
-	c.keyword("methods")
-	for range c.length("methods") {
+	c.expectKeyword("methods")
+	for range c.takeLength("methods") {
 		if at := d.index(c); c.OK() {
-			d.methods[at] = c.method()
+			d.methods[at] = c.takeMethod()
 		}
 	}
 }
@@ -272,7 +272,7 @@ func (d *methodData) index(c *cursor) int {
 	const expected = "the index of a word of data, each once"
 	c.Spaces()
 	at := c.At
-	n := int(c.number(0, int64(len(d.words))-1, expected))
+	n := int(c.takeNumber(0, int64(len(d.words))-1, expected))
 	_, klass := d.klasses[n]
 	_, method := d.methods[n]
 	if klass || method {
@@ -281,27 +281,27 @@ func (d *methodData) index(c *cursor) int {
 	return n
 }
 
-// compilation reads the compile line, the last of a file.
-func (p *parser) compilation(c *cursor) {
+// compileLine reads the compile line, the last of a file.
+func (p *parser) compileLine(c *cursor) {
 	k := &p.compile
-	k.methodKey = c.method()
-	k.bci = c.number(-1, math.MaxUint16, "a bci, or -1")
-	k.level = c.number(0, 4, "a level of compilation, 0 to 4")
+	k.methodKey = c.takeMethod()
+	k.bci = c.takeNumber(-1, math.MaxUint16, "a bci, or -1")
+	k.level = c.takeNumber(0, 4, "a level of compilation, 0 to 4")
 	p.finished = true
 	if c.Spaces(); len(c.Rest()) == 0 {
 		return
 	}
-	c.keyword("inline")
+	c.expectKeyword("inline")
 	k.inlined = true
-	for range c.length("inlined methods") {
+	for range c.takeLength("inlined methods") {
 		if !c.OK() {
 			return
 		}
-		i := inlining{depth: c.number(0, math.MaxInt32, "a depth"), bci: c.number(-1, math.MaxUint16, "a bci, or -1")}
+		i := inlining{depth: c.takeNumber(0, math.MaxInt32, "a depth"), bci: c.takeNumber(-1, math.MaxUint16, "a bci, or -1")}
 		if p.version >= 2 {
-			i.late = c.flag()
+			i.late = c.takeFlag()
 		}
-		i.methodKey = c.method()
+		i.methodKey = c.takeMethod()
 		k.inlines = append(k.inlines, i)
 	}
 }
@@ -313,17 +313,17 @@ type cursor struct {
 	place parse.Place
 }
 
-// err returns the error of the word that does not fit, nil if all do.
-func (c *cursor) err() error { return c.place.Missing(&c.Cursor, ErrSyntax) }
+// failure returns the error of the word that does not fit, nil if all do.
+func (c *cursor) failure() error { return c.place.Missing(&c.Cursor, ErrSyntax) }
 
-// end returns the error of a line that has not been read to its end, or err.
-func (c *cursor) end() error {
+// finish returns the error of a line that has not been read to its end, or err.
+func (c *cursor) finish() error {
 	c.End()
-	return c.err()
+	return c.failure()
 }
 
-// word takes the text up to the next space, or between two quotation marks.
-func (c *cursor) word(expected string) (text []byte, at int) {
+// takeWord takes the text up to the next space, or between two quotation marks.
+func (c *cursor) takeWord(expected string) (text []byte, at int) {
 	c.Spaces()
 	at = c.At
 	if bytes.HasPrefix(c.Rest(), []byte(`"`)) {
@@ -352,9 +352,9 @@ func (c *cursor) quoted(expected string) []byte {
 	return text
 }
 
-// name takes a name or a signature.
-func (c *cursor) name(expected string) string {
-	text, at := c.word(expected)
+// takeName takes a name or a signature.
+func (c *cursor) takeName(expected string) string {
+	text, at := c.takeWord(expected)
 	if bytes.IndexByte(text, 0) >= 0 {
 		c.MissAt(at, expected)
 	}
@@ -364,18 +364,18 @@ func (c *cursor) name(expected string) string {
 // referenceEnd ends a reference to a hidden class.
 const referenceEnd = ";"
 
-// klass takes the name of a class, or a reference to a hidden one:
+// takeClass takes the name of a class, or a reference to a hidden one:
 //
 //	@bci Main main ([Ljava/lang/String;)V 160 <appendix> member <vmtarget> ;
 //
 // which is kept as it is, with one space between its words.
-func (c *cursor) klass() string {
+func (c *cursor) takeClass() string {
 	if c.Spaces(); !bytes.HasPrefix(c.Rest(), []byte("@")) {
-		return c.name("a class")
+		return c.takeName("a class")
 	}
 	var words []string
 	for c.OK() {
-		word := c.name(`the ";" of a reference to a hidden class`)
+		word := c.takeName(`the ";" of a reference to a hidden class`)
 		words = append(words, word)
 		if word == referenceEnd {
 			break
@@ -384,14 +384,14 @@ func (c *cursor) klass() string {
 	return strings.Join(words, " ")
 }
 
-// method takes the class, name and signature of a method.
-func (c *cursor) method() methodKey {
-	return methodKey{c.klass(), c.name("the name of a method"), c.name("a signature")}
+// takeMethod takes the class, name and signature of a method.
+func (c *cursor) takeMethod() methodKey {
+	return methodKey{c.takeClass(), c.takeName("the name of a method"), c.takeName("a signature")}
 }
 
-// number takes a decimal number between min and max.
-func (c *cursor) number(min, max int64, expected string) int64 {
-	text, at := c.word(expected)
+// takeNumber takes a decimal number between min and max.
+func (c *cursor) takeNumber(min, max int64, expected string) int64 {
+	text, at := c.takeWord(expected)
 	n, err := strconv.ParseInt(string(text), 10, 64)
 	if err != nil || n < min || n > max {
 		c.MissAt(at, expected)
@@ -400,17 +400,17 @@ func (c *cursor) number(min, max int64, expected string) int64 {
 	return n
 }
 
-// length takes the number of things that follow.
-func (c *cursor) length(of string) int {
-	return int(c.number(0, int64(len(c.Line)), "the number of "+of))
+// takeLength takes the number of things that follow.
+func (c *cursor) takeLength(of string) int {
+	return int(c.takeNumber(0, int64(len(c.Line)), "the number of "+of))
 }
 
-// flag takes 0 or 1.
-func (c *cursor) flag() bool { return c.number(0, 1, "0 or 1") == 1 }
+// takeFlag takes 0 or 1.
+func (c *cursor) takeFlag() bool { return c.takeNumber(0, 1, "0 or 1") == 1 }
 
-// cell takes a word of a MethodData: 0x and hexadecimal digits.
-func (c *cursor) cell() uint64 {
-	text, at := c.word("a word of data in hexadecimal")
+// takeCell takes a word of a MethodData: 0x and hexadecimal digits.
+func (c *cursor) takeCell() uint64 {
+	text, at := c.takeWord("a word of data in hexadecimal")
 	digits, ok := strings.CutPrefix(string(text), "0x")
 	n, err := strconv.ParseUint(digits, 16, 64)
 	if err != nil || !ok {
@@ -420,9 +420,9 @@ func (c *cursor) cell() uint64 {
 	return n
 }
 
-// keyword takes one word of the format.
-func (c *cursor) keyword(want string) {
-	if text, at := c.word(strconv.Quote(want)); string(text) != want {
+// expectKeyword takes one word of the format.
+func (c *cursor) expectKeyword(want string) {
+	if text, at := c.takeWord(strconv.Quote(want)); string(text) != want {
 		c.MissAt(at, strconv.Quote(want))
 	}
 }

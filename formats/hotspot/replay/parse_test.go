@@ -258,8 +258,8 @@ func TestNames(t *testing.T) {
 			t.Errorf("%q is spelled %q", name, got)
 		}
 		c := cursor{Cursor: parse.Cursor{Line: []byte(got)}}
-		if back := c.name("a name"); back != name || c.end() != nil {
-			t.Errorf("%q comes back as %q: %v", name, back, c.err())
+		if back := c.takeName("a name"); back != name || c.finish() != nil {
+			t.Errorf("%q comes back as %q: %v", name, back, c.failure())
 		}
 	}
 }

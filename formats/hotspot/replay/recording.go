@@ -86,8 +86,8 @@ type inlining struct {
 // A printer prints a recording as the VM would.
 type printer struct{ *bufio.Writer }
 
-// print prints a recording. It returns the first error of the writer.
-func (r *recording) print(out io.Writer) error {
+// printFile prints a recording. It returns the first error of the writer.
+func (r *recording) printFile(out io.Writer) error {
 	p := printer{bufio.NewWriterSize(out, 1<<16)}
 	if r.version > 0 {
 		p.line(kindVersion, strconv.Itoa(r.version))

@@ -10,7 +10,7 @@ import (
 
 // readRecording puts the profiles of a recording into a builder.
 func readRecording(r *recording) (*builder.Builder, *Report, error) {
-	return r.read(ReadOptions{ProfilesOnly: true})
+	return r.buildArchive(ReadOptions{ProfilesOnly: true})
 }
 
 func testdata(t testing.TB, name string) string {

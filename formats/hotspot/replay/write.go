@@ -76,13 +76,13 @@ func Write(out io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
 		return nil, err
 	}
 	w.report.Version, w.report.Methods, w.report.Classes, w.report.Inlines = w.version, len(w.data), w.classes(), len(w.compile.inlines)
-	return w.report, w.print(out)
+	return w.report, w.printFile(out)
 }
 
 // gather puts the file together.
 func (w *writer) gather(key layout.Key) error {
 	w.loader = key.Loader
-	class, err := w.begin(key)
+	class, err := w.startRecording(key)
 	if err != nil {
 		return err
 	}
@@ -104,9 +104,9 @@ func (w *writer) gather(key layout.Key) error {
 	return nil
 }
 
-// begin takes over what the archive keeps of a replay file. class is what the
+// startRecording takes over what the archive keeps of a replay file. class is what the
 // file calls the method's class.
-func (w *writer) begin(key layout.Key) (class string, err error) {
+func (w *writer) startRecording(key layout.Key) (class string, err error) {
 	w.capabilities = []capability{{"can_access_local_variables", false}, {"can_hotswap_or_post_breakpoint", false}, {"can_post_on_exceptions", false}}
 	w.version = maxVersion
 	if w.names, err = readNames(w.store); err != nil {

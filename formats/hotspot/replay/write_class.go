@@ -29,9 +29,9 @@ type classRecord struct {
 	initialized bool
 }
 
-// need sees to it that a class has a record, and reports whether that is
+// needClass sees to it that a class has a record, and reports whether that is
 // possible.
-func (w *writer) need(class string) (bool, error) {
+func (w *writer) needClass(class string) (bool, error) {
 	if ok, known := w.recorded[class]; known {
 		return ok, nil
 	}
@@ -44,7 +44,7 @@ func (w *writer) need(class string) (bool, error) {
 		return false, nil
 	}
 	for _, parent := range parents(c) {
-		if ok, err := w.need(parent); !ok && (err != nil || parent != baseClass) {
+		if ok, err := w.needClass(parent); !ok && (err != nil || parent != baseClass) {
 			w.recorded[class] = false
 			return false, err
 		}
@@ -63,7 +63,7 @@ func parents(c *classfile.File) []string {
 
 // needInitialized is need for a class whose methods ran.
 func (w *writer) needInitialized(class string) (bool, error) {
-	ok, err := w.need(class)
+	ok, err := w.needClass(class)
 	for _, r := range w.records {
 		if ok && r.Name == class && r.Access&classfile.AccInterface == 0 && !r.initialized {
 			r.initialized = true
@@ -77,7 +77,7 @@ func (w *writer) needInitialized(class string) (bool, error) {
 // needMentioned sees to the classes that a method names.
 func (w *writer) needMentioned(c *classfile.File, m classfile.Method) (err error) {
 	c.Mentioned(m, func(class string) {
-		if _, e := w.need(names.Element(class)); e != nil && err == nil {
+		if _, e := w.needClass(names.Element(class)); e != nil && err == nil {
 			err = e
 		}
 	})

@@ -160,7 +160,7 @@ func (w *writer) target(at call, class string, ran bool, within map[methodKey]bo
 	if err != nil {
 		return err
 	}
-	need := w.need
+	need := w.needClass
 	if ran {
 		need = w.needInitialized
 	}

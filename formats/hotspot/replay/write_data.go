@@ -39,7 +39,7 @@ func (w *writer) methodData(p pending) error {
 		w.report.Lost.Add(LossEscape, 1)
 	}
 	e := encoder{writer: w, methodData: &d}
-	if err := e.all(p.Profile); err != nil {
+	if err := e.encodeProfile(p.Profile); err != nil {
 		return err
 	}
 	w.data = append(w.data, d)
@@ -52,9 +52,9 @@ type encoder struct {
 	*methodData
 }
 
-// all encodes the whole profile, or its data entries alone if it is not known
+// encodeProfile encodes the whole profile, or its data entries alone if it is not known
 // how many words are free: a VM takes either, and nothing else.
-func (e *encoder) all(p reader.Profile) error {
+func (e *encoder) encodeProfile(p reader.Profile) error {
 	if err := e.section(p, layout.SectionData, nil); err != nil {
 		return err
 	}
@@ -215,7 +215,7 @@ func (e *encoder) trap(x reader.Entry, at int) error {
 		if err != nil || !ok || c.Name != k.class {
 			return e.dropTrap(at, err)
 		}
-		if there, err := e.need(k.class); err != nil || !there {
+		if there, err := e.needClass(k.class); err != nil || !there {
 			return e.dropTrap(at, err)
 		}
 		if err := e.writer.method(k, method); err != nil {

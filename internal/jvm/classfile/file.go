@@ -110,7 +110,7 @@ type parser struct {
 	bad  bool
 }
 
-func (p *parser) take(n int) []byte {
+func (p *parser) takeBytes(n int) []byte {
 	if p.bad || n > len(p.rest) {
 		p.bad = true
 		return nil
@@ -121,21 +121,21 @@ func (p *parser) take(n int) []byte {
 }
 
 func (p *parser) u1() byte {
-	if b := p.take(1); b != nil {
+	if b := p.takeBytes(1); b != nil {
 		return b[0]
 	}
 	return 0
 }
 
 func (p *parser) u2() uint16 {
-	if b := p.take(2); b != nil {
+	if b := p.takeBytes(2); b != nil {
 		return binary.BigEndian.Uint16(b)
 	}
 	return 0
 }
 
 func (p *parser) u4() uint32 {
-	if b := p.take(4); b != nil {
+	if b := p.takeBytes(4); b != nil {
 		return binary.BigEndian.Uint32(b)
 	}
 	return 0
@@ -148,9 +148,9 @@ func (p *parser) constants() {
 	for len(pool) < n && !p.bad {
 		tag := p.u1()
 		size, known := poolSizes[tag]
-		data := p.take(size)
+		data := p.takeBytes(size)
 		if tag == TagUtf8 && data != nil {
-			data = p.take(int(binary.BigEndian.Uint16(data)))
+			data = p.takeBytes(int(binary.BigEndian.Uint16(data)))
 		}
 		p.bad = p.bad || !known
 		pool = append(pool, Constant{tag, data})
@@ -185,17 +185,17 @@ func (p *parser) attributes(yield func(name string, b []byte)) {
 			return
 		}
 		name := p.text(p.u2())
-		yield(name, p.take(int(p.u4())))
+		yield(name, p.takeBytes(int(p.u4())))
 	}
 }
 
 // code reads a Code attribute: the bytecodes, and what the handlers catch.
 func (p *parser) code(m *Method, b []byte) {
 	in := parser{rest: b}
-	in.take(4) // stack and locals
-	m.Code = in.take(int(in.u4()))
+	in.takeBytes(4) // stack and locals
+	m.Code = in.takeBytes(int(in.u4()))
 	for range in.u2() {
-		in.take(6) // range and handler
+		in.takeBytes(6) // range and handler
 		m.Catches = append(m.Catches, in.u2())
 		if in.bad {
 			break

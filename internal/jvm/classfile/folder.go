@@ -128,13 +128,13 @@ func Look(path string) (s Survey) {
 		if err != nil || d.IsDir() {
 			return nil // what cannot be read holds nothing
 		}
-		return s.note(file)
+		return s.noteFile(file)
 	})
 	return s
 }
 
-// note notes a file; the first class file ends the search.
-func (s *Survey) note(file string) error {
+// noteFile notes a file; the first class file ends the search.
+func (s *Survey) noteFile(file string) error {
 	switch ext := filepath.Ext(file); {
 	case ext == extension:
 		return s.class(file)

@@ -110,15 +110,15 @@ type imaged struct {
 func (f imaged) name() string { return f.in.file.Name() + "!/" + f.class + extension }
 
 func (f imaged) read() ([]byte, error) {
-	b, ok, err := f.in.read(f.class)
+	b, ok, err := f.in.readClass(f.class)
 	if err == nil && !ok {
 		err = fs.ErrNotExist
 	}
 	return b, err
 }
 
-// read returns a class file; ok is false if the image does not have it.
-func (m *image) read(class string) (b []byte, ok bool, err error) {
+// readClass returns a class file; ok is false if the image does not have it.
+func (m *image) readClass(class string) (b []byte, ok bool, err error) {
 	at := strings.LastIndexByte(class, '/')
 	if at < 0 {
 		return nil, false, nil

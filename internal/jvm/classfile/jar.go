@@ -115,14 +115,14 @@ func (j *jar) addClasses(z *zip.Reader) {
 	for _, root := range roots {
 		for _, f := range z.File {
 			if rest, ok := strings.CutPrefix(f.Name, root); ok {
-				j.add(rest, f)
+				j.addFile(rest, f)
 			}
 		}
 	}
 }
 
-// add adds a file of the zip file, if it is of a class.
-func (j *jar) add(name string, f *zip.File) {
+// addFile adds a file of the zip file, if it is of a class.
+func (j *jar) addFile(name string, f *zip.File) {
 	class, ok := strings.CutSuffix(name, extension)
 	if path, below := strings.CutPrefix(class, versionsFolder); ok && below && j.manifest.multiRelease {
 		j.addVersion(path, f)
@@ -386,7 +386,7 @@ func (o *opener) follow(l link) ([]link, error) {
 	if err != nil {
 		return nil, nil
 	}
-	o.add(j)
+	o.addSource(j)
 	return links(j), nil
 }
 

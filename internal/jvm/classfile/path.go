@@ -111,12 +111,12 @@ func (o *opener) again(path string) bool {
 	return was
 }
 
-func (o *opener) add(s classSource) { o.path.sources = append(o.path.sources, s) }
+func (o *opener) addSource(s classSource) { o.path.sources = append(o.path.sources, s) }
 
 func (o *opener) image(path string) error {
 	m, err := openImage(path)
 	if err == nil {
-		o.add(m)
+		o.addSource(m)
 	}
 	return err
 }
@@ -124,7 +124,7 @@ func (o *opener) image(path string) error {
 func (o *opener) folder(path string) error {
 	err := o.budget.jar()
 	if err == nil {
-		o.add(folder(path))
+		o.addSource(folder(path))
 	}
 	return err
 }
@@ -136,7 +136,7 @@ func (o *opener) jar(path string) error {
 	if err != nil {
 		return err
 	}
-	o.add(j)
+	o.addSource(j)
 	for rest := links(j); len(rest) > 0; {
 		more, err := o.follow(rest[0])
 		if err != nil {
@@ -199,7 +199,7 @@ func (p *Path) files(class string) []cached {
 	for _, f := range found {
 		files = append(files, cached{file: f})
 	}
-	p.cache.keep(class, files)
+	p.cache.keepFiles(class, files)
 	return files
 }
 
@@ -287,8 +287,8 @@ type cached struct {
 	err    error
 }
 
-// keep keeps the files of a class.
-func (c *cache) keep(class string, files []cached) {
+// keepFiles keeps the files of a class.
+func (c *cache) keepFiles(class string, files []cached) {
 	if c.classes == nil || len(c.classes) >= maxCachedClasses || c.bytes > maxCached {
 		c.classes, c.bytes = map[string][]cached{}, 0
 	}

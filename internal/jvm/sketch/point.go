@@ -41,7 +41,7 @@ func Points(code []bytecode.Instruction) (points []Point, ok bool) {
 	}
 	r := &run{g: g, v: v, sets: map[int]uint64{}, identity: identities}
 	r.points = func(_ int, p Point) { points = append(points, p) }
-	return points, r.all()
+	return points, r.runBlocks()
 }
 
 // Of returns the sketch of the code with an id; nil if it has none, or if there is
@@ -65,8 +65,8 @@ func (r *run) point(i int, p Point) {
 	}
 }
 
-// note notes a call or type check.
-func (r *run) note(i int, operands []value) {
+// noteOperands notes a call or type check.
+func (r *run) noteOperands(i int, operands []value) {
 	in := &r.g.code[i]
 	kind := in.Kind()
 	if r.points == nil || !Recorded(kind) {

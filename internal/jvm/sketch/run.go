@@ -31,15 +31,15 @@ type arrival struct {
 // maxStack bounds the values on the stack at the end of a block.
 const maxStack = 256
 
-// all goes through all blocks in the order of their bytecodes. ok is false if the
+// runBlocks goes through all blocks in the order of their bytecodes. ok is false if the
 // code cannot be run.
-func (r *run) all() (ok bool) {
+func (r *run) runBlocks() (ok bool) {
 	r.entries, r.controls = make([][]arrival, len(r.g.blocks)), make([]control, len(r.g.blocks))
 	for b := range r.g.blocks {
 		r.enter(b)
 		at := &r.g.blocks[b]
 		for i := at.first; i < at.end && !r.bad; i++ {
-			r.step(b, i)
+			r.runInstruction(b, i)
 		}
 		if r.bad {
 			return false
@@ -112,8 +112,8 @@ func (r *run) pop() value {
 	return v
 }
 
-// take takes values of that many slots, the lowest first.
-func (r *run) take(slots int) []value {
+// popSlots takes values of that many slots, the lowest first.
+func (r *run) popSlots(slots int) []value {
 	from := len(r.stack)
 	for ; slots > 0 && from > 0; from-- {
 		slots -= 1 + b2i(r.stack[from-1].wide)
@@ -127,14 +127,14 @@ func (r *run) take(slots int) []value {
 	return values
 }
 
-func (r *run) put(values []value) {
+func (r *run) pushValues(values []value) {
 	for _, v := range values {
 		r.push(v)
 	}
 }
 
-// step runs one instruction of a block.
-func (r *run) step(b, i int) {
+// runInstruction runs one instruction of a block.
+func (r *run) runInstruction(b, i int) {
 	in := &r.g.code[i]
 	switch op := in.Op; {
 	case loads(op):
@@ -144,12 +144,12 @@ func (r *run) step(b, i int) {
 	case op == bytecode.IInc:
 		r.sets[i] = mix(uint64(op), uint64(in.Value))
 	case op == pop, op == pop2:
-		r.take(int(op) - pop + 1)
+		r.popSlots(int(op) - pop + 1)
 	case op >= dup && op <= dup2X2:
 		r.duplicate(int(op) - dup)
 	case op == swap:
 		a, c := r.pop(), r.pop()
-		r.put([]value{a, c})
+		r.pushValues([]value{a, c})
 	default:
 		r.operate(b, i)
 	}
@@ -157,11 +157,11 @@ func (r *run) step(b, i int) {
 
 // duplicate runs dup, dup_x1, dup_x2, dup2, dup2_x1 or dup2_x2.
 func (r *run) duplicate(which int) {
-	top := r.take(1 + which/3)
-	below := r.take(which % 3)
-	r.put(top)
-	r.put(below)
-	r.put(top)
+	top := r.popSlots(1 + which/3)
+	below := r.popSlots(which % 3)
+	r.pushValues(top)
+	r.pushValues(below)
+	r.pushValues(top)
 }
 
 // local returns the value of a local variable.
@@ -193,7 +193,7 @@ func (r *run) operate(b, i int) {
 		r.leave(b, i, operands)
 		return
 	}
-	r.note(i, operands)
+	r.noteOperands(i, operands)
 	if puts != "" {
 		v := r.result(i, operands)
 		v.wide = isWide(puts[0])

@@ -173,7 +173,7 @@ func identify(g *graph, v *variables) (identity func(variable int) uint64, ok bo
 	var shapes map[int]uint64
 	for range 2 {
 		r := &run{g: g, v: v, sets: map[int]uint64{}, identity: level}
-		if !r.all() {
+		if !r.runBlocks() {
 			return nil, false
 		}
 		if shapes == nil {
@@ -240,8 +240,8 @@ type comparison struct {
 // seed is what hashes begin with.
 const seed = 0x9e3779b97f4a7c15
 
-// step hashes one more number.
-func step(h, n uint64) uint64 {
+// hashStep hashes one more number.
+func hashStep(h, n uint64) uint64 {
 	h = (h ^ n) * 0xbf58476d1ce4e5b9
 	h = (h ^ h>>29) * 0x94d049bb133111eb
 	return h ^ h>>32
@@ -251,7 +251,7 @@ func step(h, n uint64) uint64 {
 func mix(numbers ...uint64) uint64 {
 	h := uint64(seed)
 	for _, n := range numbers {
-		h = step(h, n)
+		h = hashStep(h, n)
 	}
 	return h
 }
@@ -260,9 +260,9 @@ func mix(numbers ...uint64) uint64 {
 // of the name, and of its operands.
 func operator(op byte, name uint64, operands ...value) value {
 	v := value{root: mix(uint64(op), name)}
-	v.shape, v.full = step(seed, v.root), step(seed, v.root)
+	v.shape, v.full = hashStep(seed, v.root), hashStep(seed, v.root)
 	for i := range operands {
-		v.shape, v.full = step(v.shape, operands[i].shape), step(v.full, operands[i].full)
+		v.shape, v.full = hashStep(v.shape, operands[i].shape), hashStep(v.full, operands[i].full)
 		v.unstable = v.unstable || operands[i].unstable
 	}
 	return v
