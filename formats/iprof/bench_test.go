@@ -72,7 +72,7 @@ func BenchmarkRead(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := newParser(bytes.NewReader(text), "").file(); err != nil {
+				if err := newParser(bytes.NewReader(text), "").readFile(); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A build puts a recording into a builder: its ids become references.
+// A build adds a recording to a builder, with references instead of ids.
 type build struct {
 	*recording
 	b      *builder.Builder
@@ -18,19 +18,19 @@ type build struct {
 	intake intake // of methods, while the file is read
 
 	typeRows, methodRows idRows
-	typeRefs             []builder.TypeRef // by row; behind those of the file are those of ids without one
-	numbers, spelled     []string          // by row of types: the number of its name, how a signature spells it
+	typeRefs             []builder.TypeRef // by row; ids without a row follow those of the file
+	numbers, spelled     []string          // by row of types: the duplicate mark of its name, its spelling in signatures
 	methodRefs           []builder.MethodRef
 	ran                  []bool // by row of methods
 	taken                refSet // methods of rows
-	doubled              []int  // rows of methods that have the key of a row before
+	doubled              []int  // rows of methods that have the key of an earlier row
 
 	next       []uint32 // by record: the next of its node, +1
 	first      []uint32 // by node: its first record, +1
 	last       []uint32
 	places     []nodePlace          // by node
 	profileRef []builder.ProfileRef // by node
-	ordinals   map[int]int          // by record, where it is not the next of its profile
+	ordinals   map[int]int          // by record, if it is not the next one of its profile
 	entries    entryScratch
 }
 
@@ -41,31 +41,31 @@ func newBuild(rec *recording, o ReadOptions, report *Report) *build {
 	}
 }
 
-// finish interns all that the recording has.
+// finish adds the whole recording.
 func (b *build) finish() (*builder.Builder, error) {
-	b.arrive()
-	b.link()
-	b.stop()
+	b.internArrived()
+	b.linkRecords()
+	b.waitForIntake()
 	var sorting sync.WaitGroup
 	defer sorting.Wait()
 	sorting.Go(b.b.Bulk().SortSymbols)
-	b.tellApart()
-	b.forget()
-	b.profiles()
-	b.monitors()
-	b.samples()
-	b.ranByText()
-	if b.report.Salvage == nil { // what is missing may say that they ran
-		b.seen()
+	b.numberDuplicates()
+	b.dropMethodRows()
+	b.addProfiles()
+	b.addMonitors()
+	b.addSamples()
+	b.markExecutedByText()
+	if b.report.Salvage == nil { // the missing part may show that they ran
+		b.markUnexecuted()
 	}
-	b.surplus()
+	b.addRest()
 	b.report.Types, b.report.Methods = len(b.types), b.methods.len()
 	b.report.Repeated = b.typeRows.repeated + b.methodRows.repeated
 	b.report.Stacks, b.report.Dangling = len(b.stacks), len(b.typeRefs)+len(b.methodRefs)-len(b.types)-b.methods.len()
 	return b.b, b.b.Err()
 }
 
-// internTypes interns the rows of types, each as one of its own.
+// internTypes interns the rows of types, each as a type of its own.
 func (b *build) internTypes() {
 	b.typeRefs = make([]builder.TypeRef, len(b.types))
 	b.spelled, b.numbers = make([]string, len(b.types)), make([]string, len(b.types))
@@ -73,24 +73,24 @@ func (b *build) internTypes() {
 	for i, t := range b.types {
 		ref, number := b.b.Type(builder.TypeKey{Name: t.name}), ""
 		for n := 2; taken.has(uint32(ref)); n++ {
-			number = numbered(n)
+			number = duplicateMark(n)
 			ref = b.b.Type(builder.TypeKey{Name: t.name, Loader: number})
 			b.b.DescribeType(ref, builder.TypeInfo{Flags: layout.TypeNotMatchable})
 		}
 		taken.add(uint32(ref))
 		b.typeRefs[i], b.numbers[i], b.spelled[i] = ref, number, signatureName(t.name, number)
-		b.typeRows.put(t.id, i)
+		b.typeRows.add(t.id, i)
 	}
 }
 
-// typeOf is the type of an id.
+// typeOf returns the type of an id.
 func (b *build) typeOf(id int64) builder.TypeRef {
 	if row, ok := b.typeRows.row(id); ok {
 		return b.typeRefs[row]
 	}
 	ref := b.b.Type(builder.TypeKey{Name: idName(id)})
 	b.b.DescribeType(ref, builder.TypeInfo{Flags: layout.TypeNotMatchable})
-	b.typeRows.put(id, len(b.typeRefs))
+	b.typeRows.add(id, len(b.typeRefs))
 	b.typeRefs, b.spelled, b.numbers = append(b.typeRefs, ref), append(b.spelled, idName(id)), append(b.numbers, "")
 	return ref
 }
@@ -107,7 +107,7 @@ func (s *refSet) add(ref uint32) {
 	(*s)[ref] = true
 }
 
-// methodOf is the method of an id; it ran.
+// methodOf returns the method of an id and marks it executed.
 func (b *build) methodOf(id int64) builder.MethodRef {
 	if row, ok := b.methodRows.row(id); ok {
 		b.ran[row] = true
@@ -115,14 +115,14 @@ func (b *build) methodOf(id int64) builder.MethodRef {
 	}
 	ref := b.b.Method(layout.Key{Name: idName(id)})
 	b.b.DescribeMethod(ref, builder.MethodInfo{Flags: layout.MethodNotMatchable})
-	b.methodRows.put(id, len(b.methodRefs))
+	b.methodRows.add(id, len(b.methodRefs))
 	b.methodRefs, b.ran = append(b.methodRefs, ref), append(b.ran, true)
 	return ref
 }
 
-// seen records the methods that were instrumented and never ran. Where several
-// rows have an id that something names, it is not known which of them ran.
-func (b *build) seen() {
+// markUnexecuted adds the methods that were instrumented and are unexecuted. If several
+// rows have an id that is used, it is not known which of them ran.
+func (b *build) markUnexecuted() {
 	row := 0
 	for _, batch := range b.methods {
 		var idle []builder.MethodRef
@@ -137,7 +137,7 @@ func (b *build) seen() {
 	}
 }
 
-func (b *build) monitors() {
+func (b *build) addMonitors() {
 	if len(b.monitor) == 0 {
 		return
 	}
@@ -147,7 +147,7 @@ func (b *build) monitors() {
 	}
 }
 
-func (b *build) samples() {
+func (b *build) addSamples() {
 	if len(b.stacks) == 0 {
 		return
 	}
@@ -159,7 +159,7 @@ func (b *build) samples() {
 	}
 }
 
-// entryScratch is used again for every profile.
+// entryScratch is reused for every profile.
 type entryScratch struct {
 	successors []builder.Successor
 	rows       []builder.Row
@@ -167,27 +167,27 @@ type entryScratch struct {
 	sorted     []uint32
 }
 
-// profiles makes one profile of all records of a method in a context.
-func (b *build) profiles() {
+// addProfiles makes one profile of all records of a method in a context.
+func (b *build) addProfiles() {
 	b.placeNodes()
 	for node := range b.nodes.nodes {
 		if b.first[node] != 0 {
-			b.profile(uint32(node) + 1)
+			b.addProfile(uint32(node) + 1)
 		}
 	}
 	b.report.Entries += len(b.records)
 }
 
-// A nodePlace is what a node of the trie stands for: a method, in a context.
+// A nodePlace is the method and the context of a node of the trie.
 type nodePlace struct {
 	method  builder.MethodRef
 	context builder.ContextRef
 }
 
-// placeNodes interns the contexts of all nodes, those of parents first.
+// placeNodes interns the contexts of all nodes, parents first.
 func (b *build) placeNodes() {
 	b.places = make([]nodePlace, len(b.nodes.nodes))
-	for i := range b.nodes.nodes { // a loop so short that the processor waits for many at once
+	for i := range b.nodes.nodes { // a short loop, so that cache misses overlap
 		b.places[i].method = b.methodOf(b.nodes.nodes[i].id)
 	}
 	for i := range b.nodes.nodes {
@@ -201,8 +201,8 @@ func (b *build) placeNodes() {
 	}
 }
 
-// link lists the records of each node, in the order of the file.
-func (b *build) link() {
+// linkRecords links the records of each node in the order of the file.
+func (b *build) linkRecords() {
 	n := len(b.nodes.nodes)
 	b.first, b.last = make([]uint32, n), make([]uint32, n)
 	b.next = make([]uint32, len(b.records))
@@ -218,7 +218,7 @@ func (b *build) link() {
 	}
 }
 
-func (b *build) profile(node uint32) {
+func (b *build) addProfile(node uint32) {
 	at := b.places[node-1]
 	p := b.b.Profile(at.method, 0, at.context)
 	b.profileRef[node-1] = p.Ref()
@@ -230,19 +230,18 @@ func (b *build) profile(node uint32) {
 	for i := b.first[node-1]; i != 0; i = b.next[i-1] {
 		r := &b.records[i-1]
 		s.ordered[r.kind] = append(s.ordered[r.kind], i-1)
-		b.entry(p, r, &invoked)
+		b.addEntry(p, r, &invoked)
 	}
 	for _, of := range s.ordered {
-		b.rank(of)
+		b.findOrdinals(of)
 	}
 	b.report.Profiles++
 	_ = p.Done() // the builder keeps the error
 }
 
-// entry adds a record to a profile. The number of times that the method itself
-// was called in this context, which the file has at bci 0, is its invocation
-// counter.
-func (b *build) entry(p *builder.Profile, r *record, invoked *bool) {
+// addEntry adds a record to a profile. The call count at bci 0 is how often the method
+// itself was called in this context, which is the invocation counter.
+func (b *build) addEntry(p *builder.Profile, r *record, invoked *bool) {
 	v := b.values[r.first : r.first+int(r.n)]
 	switch r.kind {
 	case calls:
@@ -273,9 +272,9 @@ func (b *build) entry(p *builder.Profile, r *record, invoked *bool) {
 	}
 }
 
-// rank notes where records of one section and profile do not come in the order
-// in which an archive stores them: the invocation counter, then by point.
-func (b *build) rank(of []uint32) {
+// findOrdinals records the places of records of one section and profile that are not in
+// the order of an archive: the invocation counter, then by point.
+func (b *build) findOrdinals(of []uint32) {
 	if len(of) < 2 {
 		return
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// An intake interns methods while the file is read, a batch after the other: one
-// goroutine finds out what their keys are made of, another gives it to the builder.
+// An intake interns methods in batches while the file is read: one goroutine resolves
+// the parts of their keys, another adds them to the builder.
 type intake struct {
 	arrived  chan methodRows // the rows so far
 	resolved chan *resolvedBatch
@@ -21,15 +21,15 @@ type intake struct {
 	signatureRefs []builder.SymbolRef // by number-1
 }
 
-// A resolvedBatch is a batch of which the builder has the classes.
+// A resolvedBatch is a batch whose classes are in the builder.
 type resolvedBatch struct {
 	rows  []methodRow
 	names string // of all rows
 	batchOfSignatures
-	// Those that are interned by class and signature, and their places in rows.
+	// The methods that are interned by class and signature, and their places in rows.
 	declared []builder.MethodOfClass
 	places   []int
-	keyed    []keyedMethod // the others
+	keyed    []keyedMethod // the other methods
 	refs     []builder.MethodRef
 }
 
@@ -39,13 +39,13 @@ type keyedMethod struct {
 	key   layout.Key
 }
 
-// resolvedBatches is how many batches are between the two goroutines.
+// resolvedBatches is the number of batches between the two goroutines.
 const resolvedBatches = 3
 
-// arrive interns the methods that the recording has so far, and before them the
-// types, of which it has all, while the rest of the file is read. Who reads it
-// never waits: rows that were not taken are taken with those behind them.
-func (b *build) arrive() {
+// internArrived interns all types and the methods that the recording has so far, while
+// the rest of the file is read. It never blocks the parser: rows that were not taken yet
+// are taken together with later ones.
+func (b *build) internArrived() {
 	if b.intake.arrived == nil {
 		b.startIntake()
 	}
@@ -68,7 +68,7 @@ func (b *build) startIntake() {
 		done := 0
 		for all := range in.arrived {
 			for ; done < len(all); done++ {
-				in.resolved <- b.resolve(all, done, <-in.spare)
+				in.resolved <- b.resolveBatch(all, done, <-in.spare)
 			}
 		}
 		close(in.resolved)
@@ -81,16 +81,16 @@ func (b *build) startIntake() {
 	})
 }
 
-// stop waits until what arrived is interned.
-func (b *build) stop() {
+// waitForIntake waits until the methods that arrived are interned.
+func (b *build) waitForIntake() {
 	if b.intake.arrived != nil {
 		close(b.intake.arrived)
 		b.intake.wait.Wait()
 	}
 }
 
-// resolve finds out what the keys of a batch are made of.
-func (b *build) resolve(all methodRows, number int, to *resolvedBatch) *resolvedBatch {
+// resolveBatch resolves the parts of the keys of a batch.
+func (b *build) resolveBatch(all methodRows, number int, to *resolvedBatch) *resolvedBatch {
 	batch := &all[number]
 	to.rows, to.names = batch.rows, string(batch.names)
 	to.declared, to.places, to.keyed = to.declared[:0], to.places[:0], to.keyed[:0]
@@ -98,9 +98,9 @@ func (b *build) resolve(all methodRows, number int, to *resolvedBatch) *resolved
 	for i := range batch.rows {
 		from, end := batch.nameSpan(i)
 		name, ids := to.names[from:end], batch.signature(i)
-		class, ok := b.classOf(ids)
+		class, ok := b.declaringClass(ids)
 		if !ok {
-			to.keyed = append(to.keyed, keyedMethod{i, b.key(name, ids)})
+			to.keyed = append(to.keyed, keyedMethod{i, b.methodKey(name, ids)})
 			continue
 		}
 		to.declared = append(to.declared, builder.MethodOfClass{Class: class, Name: name})
@@ -109,9 +109,9 @@ func (b *build) resolve(all methodRows, number int, to *resolvedBatch) *resolved
 	return to
 }
 
-// classOf is the declaring class of a method, if it is a row of types with a
-// name and there are return and parameter types behind it.
-func (b *build) classOf(signature []int64) (class builder.TypeRef, ok bool) {
+// declaringClass returns the declaring class of a method, if it is a row of types with
+// a name and is followed by return and parameter types.
+func (b *build) declaringClass(signature []int64) (class builder.TypeRef, ok bool) {
 	if len(signature) < 2 {
 		return 0, false
 	}
@@ -122,15 +122,15 @@ func (b *build) classOf(signature []int64) (class builder.TypeRef, ok bool) {
 	return b.typeRefs[row], true
 }
 
-// key is the key of a method.
-func (b *build) key(name string, signature []int64) layout.Key {
+// methodKey returns the key of a method.
+func (b *build) methodKey(name string, signature []int64) layout.Key {
 	k := layout.Key{Name: name}
 	if len(signature) == 0 {
 		return k
 	}
 	b.typeOf(signature[0])
 	row, _ := b.typeRows.row(signature[0])
-	k.Signature = string(b.spell(nil, signature[1:]))
+	k.Signature = string(b.appendSignature(nil, signature[1:]))
 	switch {
 	case row >= len(b.types):
 		k.Class = idName(signature[0])
@@ -159,7 +159,7 @@ func (b *build) internMethods(batch *resolvedBatch) {
 		b.methodRefs[first+m.place] = b.b.Method(m.key)
 	}
 	for i := range batch.rows {
-		b.methodRows.put(batch.rows[i].id, first+i)
+		b.methodRows.add(batch.rows[i].id, first+i)
 		if ref := uint32(b.methodRefs[first+i]); b.taken.has(ref) {
 			b.doubled = append(b.doubled, first+i)
 		} else {
@@ -168,8 +168,7 @@ func (b *build) internMethods(batch *resolvedBatch) {
 	}
 }
 
-// internSignatures interns the signatures of a batch that are new, and puts those
-// of its methods into their keys.
+// internSignatures interns the new signatures of a batch and sets those of its methods.
 func (b *build) internSignatures(batch *resolvedBatch) {
 	refs := &b.intake.signatureRefs
 	known := len(*refs)
@@ -180,15 +179,15 @@ func (b *build) internSignatures(batch *resolvedBatch) {
 	}
 }
 
-// tellApart gives methods that have the key of another another key.
-func (b *build) tellApart() {
+// numberDuplicates makes the keys of methods with equal keys distinct.
+func (b *build) numberDuplicates() {
 	for _, row := range b.doubled {
 		batch, place := b.methods.at(row)
 		from, to := batch.nameSpan(place)
-		key := b.key(string(batch.names[from:to]), batch.signature(place))
+		key := b.methodKey(string(batch.names[from:to]), batch.signature(place))
 		signature := key.Signature
 		for n := 2; b.taken.has(uint32(b.methodRefs[row])); n++ {
-			key.Signature = signature + numbered(n)
+			key.Signature = signature + duplicateMark(n)
 			b.methodRefs[row] = b.b.Method(key)
 			b.b.DescribeMethod(b.methodRefs[row], builder.MethodInfo{Flags: layout.MethodNotMatchable})
 		}
@@ -196,9 +195,8 @@ func (b *build) tellApart() {
 	}
 }
 
-// forget lets go of what the builder has of methods: the memory is needed for
-// what comes.
-func (b *build) forget() {
+// dropMethodRows releases the rows of methods, whose data the builder has now.
+func (b *build) dropMethodRows() {
 	for i := range b.methods {
 		b.methods[i].names, b.methods[i].ids = nil, nil
 	}
@@ -209,12 +207,12 @@ func (b *build) forget() {
 type signatureTable struct {
 	index   refindex.Index
 	known   []knownSignature // by number-1
-	touched int64            // keeps the compiler from leaving out what is only touched
-	text    []byte           // scratch: of the new ones of a batch, one behind the other
+	touched int64            // keeps the compiler from removing the loads
+	text    []byte           // scratch: the new signatures of a batch, one after the other
 }
 
-// A knownSignature has the return and parameter ids, n of them, that end
-// there in a batch.
+// A knownSignature is the return and parameter ids, n of them, that end at a place in a
+// batch.
 type knownSignature struct {
 	end      int
 	batch, n uint32
@@ -222,14 +220,14 @@ type knownSignature struct {
 
 func (k *knownSignature) ids(all methodRows) []int64 { return all[k.batch].ids[k.end-int(k.n) : k.end] }
 
-// A batchOfSignatures is what the methods of a batch return and take.
+// A batchOfSignatures has the return and parameter types of the methods of a batch.
 type batchOfSignatures struct {
 	numbers []uint32 // by row, 0 for none
-	fresh   []string // the new ones, which have the next numbers
-	ends    []int    // scratch: of these in the text of all
+	fresh   []string // the new signatures, which have the next numbers
+	ends    []int    // scratch: their ends in the text of all
 }
 
-// numberSignatures numbers what the methods of a batch return and take.
+// numberSignatures numbers the signatures of a batch.
 func (b *build) numberSignatures(all methodRows, number int, to *batchOfSignatures) {
 	t := &b.intake.signatures
 	t.text, to.numbers, to.fresh, to.ends = t.text[:0], to.numbers[:0], to.fresh[:0], to.ends[:0]
@@ -244,8 +242,8 @@ func (b *build) numberSignatures(all methodRows, number int, to *batchOfSignatur
 	}
 }
 
-// signatureGroup is how many signatures are looked up at once. Of millions hardly
-// any is in a cache, so that all are touched before one is used.
+// signatureGroup is the number of signatures that are looked up together. Random lookups
+// among millions miss the cache; touching a group first lets the misses overlap.
 const signatureGroup = 128
 
 // numberGroup numbers the signatures of some rows of a batch.
@@ -270,11 +268,11 @@ func (b *build) numberGroup(all methodRows, number, from, end int, to *batchOfSi
 		}
 	}
 	for i := range n {
-		to.numbers = append(to.numbers, b.signature(all, number, from+i, hashes[i], to))
+		to.numbers = append(to.numbers, b.signatureNumber(all, number, from+i, hashes[i], to))
 	}
 }
 
-// hashIDs mixes what stands behind the declaring type of a method.
+// hashIDs hashes the ids after the declaring type of a method.
 func hashIDs(ids []int64) uint32 {
 	h := uint64(len(ids))
 	for _, id := range ids[min(1, len(ids)):] {
@@ -284,9 +282,9 @@ func hashIDs(ids []int64) uint32 {
 	return uint32(h >> 16)
 }
 
-// signature gives the number of the return and parameter types of a method, 0 if
-// it has none. One that is new is spelled, to be interned.
-func (b *build) signature(all methodRows, number, place int, hash uint32, to *batchOfSignatures) uint32 {
+// signatureNumber returns the number of a method's return and parameter types, 0 if it
+// has none. It spells a new signature, to be interned.
+func (b *build) signatureNumber(all methodRows, number, place int, hash uint32, to *batchOfSignatures) uint32 {
 	batch := &all[number]
 	ids := batch.signature(place)
 	if len(ids) < 2 {
@@ -298,15 +296,15 @@ func (b *build) signature(all methodRows, number, place int, hash uint32, to *ba
 	if n != 0 {
 		return n
 	}
-	t.text = b.spell(t.text, ids)
+	t.text = b.appendSignature(t.text, ids)
 	to.ends = append(to.ends, len(t.text))
 	t.known = append(room(t.known, 1), knownSignature{batch: uint32(number), end: batch.rows[place].idsEnd, n: uint32(len(ids))})
 	t.index.Put(at, hash, uint32(len(t.known)))
 	return uint32(len(t.known))
 }
 
-// spell appends the spelling of a signature.
-func (b *build) spell(text []byte, ids []int64) []byte {
+// appendSignature appends the spelling of a signature.
+func (b *build) appendSignature(text []byte, ids []int64) []byte {
 	if len(ids) == 0 {
 		return text
 	}

@@ -13,31 +13,30 @@ import (
 // many as a table can have, but for one shorter column at the end of each list.
 const listColumns = disk.MaxColumns - int(orderLists)
 
-// surplus keeps what is more than profiles: the order of the file, and what
-// means nothing here.
-func (b *build) surplus() {
+// addRest keeps what is not a profile: the version and the order of the file, unknown
+// keys and odd items.
+func (b *build) addRest() {
 	b.report.Lost.Add(LossOldOdd, b.oldOdd)
 	properties := b.b.Table(layout.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol)
 	properties.Row(uint64(b.b.Symbol(versionProperty)), uint64(b.b.Symbol(b.version)))
 	b.countSurplus()
-	b.foreign()
+	b.addForeign()
 	if !b.o.Unordered {
-		b.order()
+		b.addOrder()
 	}
 }
 
-// versionProperty is the fact under which an archive keeps the version of the
-// file that it was made of.
+// versionProperty is the key of the property that has the version of the imported file.
 const versionProperty = "iprof version"
 
-// countSurplus counts what is not kept in full.
+// countSurplus counts the items that are not kept completely.
 func (b *build) countSurplus() {
 	for _, s := range b.sections {
 		b.report.Items += s.items
 		for _, r := range s.raws {
 			switch {
 			case !b.o.Unordered:
-				b.report.odd(&s, r)
+				b.report.countOdd(&s, r)
 			case r.typed:
 				b.report.Lost.Add(LossForeign, 1)
 			default:
@@ -47,8 +46,8 @@ func (b *build) countSurplus() {
 	}
 }
 
-// odd counts an item that is kept as text.
-func (r *Report) odd(s *section, item raw) {
+// countOdd counts an item that is kept as text.
+func (r *Report) countOdd(s *section, item raw) {
 	r.Odd++
 	if !item.typed {
 		r.TextOnly++
@@ -58,8 +57,8 @@ func (r *Report) odd(s *section, item raw) {
 	}
 }
 
-// foreign keeps keys, and items, that mean nothing here, as text.
-func (b *build) foreign() {
+// addForeign keeps unknown keys and odd items as text.
+func (b *build) addForeign() {
 	row := func(key, value string) {
 		t := b.b.Table(layout.TableForeign, 0, layout.ColumnSymbol, layout.ColumnSymbol)
 		t.Row(uint64(b.b.Symbol(key)), uint64(b.b.Symbol(value)))
@@ -76,7 +75,7 @@ func (b *build) foreign() {
 	}
 }
 
-// keyPath names a key among foreign ones, and itemPath an item: as JSON pointers.
+// keyPath and itemPath return JSON pointers to an unknown key and to an item.
 func keyPath(key string) string { return "/" + pointerEscapes.Replace(key) }
 
 func itemPath(k sectionKind, item int) string { return fmt.Sprintf("/%s/%d", sectionKeys[k], item) }
@@ -139,8 +138,8 @@ type orderWriter struct {
 	lists [orderLists][]uint64
 }
 
-// order keeps the order of the file.
-func (b *build) order() {
+// addOrder keeps the order of the file.
+func (b *build) addOrder() {
 	w := orderWriter{build: b}
 	w.runs = b.b.Table(layout.TableOrderRuns, 0, disk.TableColumns(layout.TableOrderRuns)...)
 	w.lists[listTypes] = make([]uint64, 0, len(b.types)+len(b.types)/8)
@@ -225,7 +224,7 @@ func (w *orderWriter) listedItems(s *section) func() listedItem {
 		})
 	case s.kind.inProfiles():
 		return func() listedItem {
-			if i++; i >= s.count { // items of 0.2.0 that were not kept whole
+			if i++; i >= s.count { // items of 0.2.0 that were not kept completely
 				return listedItem{}
 			}
 			it := listedItem{ref: uint64(w.profileRef[w.records[s.first+i].node-1])}

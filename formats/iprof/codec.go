@@ -12,7 +12,7 @@ import (
 
 // An Importer reads iprof files.
 type Importer struct {
-	// Salvage takes what is whole of a file that is cut off or damaged.
+	// Salvage reads the complete items of a truncated or damaged file.
 	Salvage bool
 }
 
@@ -50,8 +50,8 @@ func (i *Importer) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, e
 	return report, nil
 }
 
-// notes says what of a file is kept in another way than the file has it. OfName
-// names the file if there are several.
+// notes describes what is kept in another form than in the file. OfName names the file if
+// there are several.
 func (r *Report) notes(ofName string) (notes []string) {
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	if n := r.Odd - r.TextOnly; n > 0 {

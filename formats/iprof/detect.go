@@ -6,7 +6,7 @@ import (
 )
 
 // Detect reports whether a file that begins with head is likely one. Types and
-// methods alone do not tell it from other JSON, behind keys that it does not have.
+// methods alone do not identify it after keys that it does not have.
 func Detect(head []byte) bool {
 	s := scanner{buf: append(head[:len(head):len(head)], 0), end: len(head)}
 	if !s.token('{') {
@@ -14,7 +14,7 @@ func Detect(head []byte) bool {
 	}
 	for others := false; ; {
 		from := s.pos
-		key, ok := s.key()
+		key, ok := s.memberKey()
 		if !ok {
 			return !others && cutInKey(bytes.TrimSpace(head[from:]))
 		}
@@ -23,7 +23,7 @@ func Detect(head []byte) bool {
 			return true
 		}
 		others = others || kind == foreign
-		if !s.value(0) || !s.token(',') {
+		if !s.skipValue(0) || !s.token(',') {
 			return s.pos == s.end && kind == version
 		}
 	}

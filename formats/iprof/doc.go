@@ -17,22 +17,22 @@
 //
 // Ids hold within a file. A signature is the ids of the declaring type, the
 // return type and the parameters. A context is a place and its callers,
-// "method:bci<caller:bci<...": what was inlined into what, or a whole stack in
-// samplingProfiles. Points may be negative: they are JVMCI's names for what is
-// no bytecode.
+// "method:bci<caller:bci<...": the inlining of the method, or a whole stack in
+// samplingProfiles. Points may be negative: JVMCI's numbers for places that are not a
+// bytecode.
 //
-// Version 0.4.0 has its keys in another order. Version 0.2.0 spells some keys
-// otherwise, and contexts "7:0,5:9"; it is read and not written.
+// Version 0.4.0 has another order of keys. Version 0.2.0 has other names for some keys,
+// and contexts are "7:0,5:9"; it is read but not written.
 //
 // # Mapping
 //
 //	types, methods       types and methods; a method has the key
 //	                     {Fib, fibonacci, void(int,java.lang.String)}
-//	ctx                  the profile of its first method, in the context of the
-//	                     others; one profile gathers what all sections say of it
-//	callCountProfiles    the invocation counter, since they count how often the
+//	ctx                  the profile of its first method in the context of the
+//	                     others; one profile has the records of all sections
+//	callCountProfiles    the invocation counter, since the count is how often the
 //	                     method itself was called there; a Count (SubCalls) if
-//	                     not at bci 0, or if there are more
+//	                     not at bci 0, or if there are several
 //	conditionalProfiles  Successors (SubConditional): point, index, count
 //	virtualInvokeProfiles, instanceofProfiles
 //	                     Receivers (SubVirtualCall, SubTypeCheck): type, count
@@ -40,21 +40,21 @@
 //	samplingProfiles     TableSamples
 //	version              TableProperties, "iprof version"
 //	keys unknown here    TableForeign, with a JSON pointer for a key
-//	order and ids        TableOrder, see sourceOrder
+//	order and ids        TableOrderRuns and TableOrder, see build_order.go
 //
-// A method that no context names was instrumented and never ran.
+// A method that no context names was instrumented and is unexecuted.
 //
-// # What is strange
+// # Odd files
 //
-// Ids need not have a row, and rows need not differ: see names.go for the keys
-// of such types and methods. An item of a section that is not what it should be
-// (a negative count, a record of the wrong length, a row with more in it) is
-// kept as text in TableForeign, "/callCountProfiles/17", and counted.
+// Ids need not have a row, and rows need not differ: see names.go for the keys of such
+// types and methods. An invalid item of a section (a negative count, a record of the wrong
+// length) or one with unknown members is kept as text in TableForeign,
+// "/callCountProfiles/17", and counted.
 //
 // # Trust
 //
-// Nothing in a file is trusted. What is no JSON, or no profile, is an [*Error]
-// that says where and what was whole before. Memory stays in proportion to what
-// was read. Nothing in an archive is trusted either: a source order that does
-// not list each of the archive's types, methods and entries once is not used.
+// Nothing in a file is trusted. A file that is not JSON or not a profile is an [*Error]
+// with the place and the last complete record. Memory stays proportional to what was
+// read. Nothing in an archive is trusted either: a source order is used only if it lists
+// each of the archive's types, methods and entries once.
 package iprof

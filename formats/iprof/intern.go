@@ -1,18 +1,17 @@
 package iprof
 
-// idRows finds the row of an id. Ids are mostly small and dense; what is not
-// goes into a map, so that memory stays in proportion to the rows.
+// idRows finds the row of an id. Ids are mostly small and dense; others go into a map,
+// so that memory stays proportional to the rows.
 type idRows struct {
-	dense  []uint32 // row+1 by id, 0 for none
+	dense  []uint32 // row+1 by id, 0 if it has none
 	sparse map[int64]uint32
 	rows   int
-	// repeated is how many rows had the id of another.
+	// repeated counts the rows with the id of an earlier row.
 	repeated int
 }
 
-// put says which row an id has; of several the first keeps it, and the others
-// are counted.
-func (t *idRows) put(id int64, row int) {
+// add sets the row of an id. The first row of an id keeps it; others are counted.
+func (t *idRows) add(id int64, row int) {
 	if _, taken := t.row(id); taken {
 		t.repeated++
 		return
@@ -39,8 +38,8 @@ func (t *idRows) row(id int64) (row int, ok bool) {
 	return int(r) - 1, ok
 }
 
-// A contextTrie interns contexts. A node without a parent is a method; a child
-// adds the frame of a caller. Nodes are numbered from 1.
+// A contextTrie interns contexts. A node without a parent is a method; a child adds the
+// frame of a caller. Nodes are numbered from 1.
 type contextTrie struct {
 	nodes []contextNode
 	slots []uint32 // open addressing; 0 is free
@@ -51,10 +50,10 @@ type contextNode struct {
 	parent uint32
 }
 
-// at is the node of a number.
-func (t *contextTrie) at(n uint32) *contextNode { return &t.nodes[n-1] }
+// node returns the node with a number.
+func (t *contextTrie) node(n uint32) *contextNode { return &t.nodes[n-1] }
 
-// child is the node that adds a frame to parent.
+// child returns the node that adds a frame to parent.
 func (t *contextTrie) child(parent uint32, f frame) uint32 {
 	if 2*len(t.nodes) >= len(t.slots) {
 		t.grow()
@@ -66,7 +65,7 @@ func (t *contextTrie) child(parent uint32, f frame) uint32 {
 			t.nodes = append(room(t.nodes, 1), key)
 			t.slots[i] = uint32(len(t.nodes))
 			return t.slots[i]
-		case *t.at(n) == key:
+		case *t.node(n) == key:
 			return n
 		}
 	}
@@ -84,7 +83,7 @@ func (t *contextTrie) grow() {
 	}
 }
 
-// hash mixes the three parts; the multipliers are odd and have no pattern.
+// hash mixes the three fields with odd multipliers.
 func (n *contextNode) hash() int {
 	h := uint64(n.id)*0x9e3779b97f4a7c15 ^ uint64(n.parent)*0xc2b2ae3d27d4eb4f ^ uint64(uint32(n.point))*0x165667b19e3779f9
 	h ^= h >> 32
@@ -92,8 +91,8 @@ func (n *contextNode) hash() int {
 	return int(h >> 33)
 }
 
-// contextOf is the node of a method in the context of its callers; frames are
-// leaf first, and the leaf's point is none of it.
+// contextOf returns the node of a method in the context of its callers. Frames are leaf
+// first; the leaf's point is not part of the context.
 func (t *contextTrie) contextOf(frames []frame) uint32 {
 	n := t.child(0, frame{id: frames[0].id})
 	for _, f := range frames[1:] {

@@ -10,18 +10,17 @@ import (
 	"github.com/profarc/profarc/internal/parse"
 )
 
-// A scanner reads JSON text through a window. Its methods read one token each,
-// and report false where that is not the next one; pos is then at the byte that
-// does not fit. Behind the window stands a NUL, which fits nothing: at pos ==
-// end the text may go on, and whoever reads an element tries again from its
-// beginning with a larger window.
+// A scanner reads JSON text through a window. Its methods read one token each and report
+// false if the next token is another one; pos is then at the byte that does not match. A
+// NUL after the window matches nothing: at pos == end the text may continue, and the
+// caller reads the element again from its start with a larger window.
 type scanner struct {
 	r        io.Reader
 	buf      []byte
-	pos, end int               // buf[pos:end] is not read yet, buf[end] is NUL
-	base     int64             // where in the text buf begins
+	pos, end int               // buf[pos:end] was not read yet, buf[end] is NUL
+	base     int64             // offset of buf in the text
 	err      error             // of r, io.EOF at the end
-	exceeded *parse.LimitError // the limit for which a value was refused, nil for none
+	exceeded *parse.LimitError // the limit that a value exceeded, nil for none
 }
 
 // firstWindow is the size of the window until an element needs a larger one.
@@ -29,13 +28,13 @@ const firstWindow = 64 << 10
 
 func newScanner(r io.Reader) scanner { return scanner{r: r, buf: make([]byte, firstWindow)} }
 
-// offset is where in the text the scanner stands.
+// offset returns the offset of the next byte in the text.
 func (s *scanner) offset() int64 { return s.base + int64(s.pos) }
 
-// more reads on behind the text from mark, which moves to the front, and goes
-// back to it. It at least doubles that text, so that reading an element again
-// and again costs no more than twice. It reports false if nothing is left.
-func (s *scanner) more(mark int) bool {
+// readMore moves the text from mark on to the front, reads more after it, and sets pos
+// to its start. It at least doubles the text, so that repeated reading of an element
+// stays linear. It reports false at the end of the input.
+func (s *scanner) readMore(mark int) bool {
 	kept := s.end - mark
 	if kept > parse.MaxItem {
 		s.exceeded = parse.Exceeded("an item of more than %d bytes", parse.MaxItem)
@@ -62,8 +61,8 @@ func (s *scanner) more(mark int) bool {
 	return s.end > kept
 }
 
-// rest counts what is left of the text.
-func (s *scanner) rest() int64 {
+// countRest returns the number of bytes left, by reading them.
+func (s *scanner) countRest() int64 {
 	left := int64(s.end - s.pos)
 	if s.err == nil {
 		n, _ := io.Copy(io.Discard, s.r)
@@ -72,13 +71,13 @@ func (s *scanner) rest() int64 {
 	return left
 }
 
-// byteClass says what a byte may be in JSON text.
+// A byteClass is the set of roles that a byte can have in JSON text.
 type byteClass uint8
 
 const (
 	blank      byteClass = 1 << iota // between tokens
 	endsPlain                        // a quotation mark, a backslash, or no part of a string at all
-	endsNumber                       // may stand behind a number
+	endsNumber                       // may follow a number
 )
 
 var classes = func() (c [256]byteClass) {
@@ -96,7 +95,7 @@ var classes = func() (c [256]byteClass) {
 	return c
 }()
 
-func (s *scanner) blanks() {
+func (s *scanner) skipBlanks() {
 	for classes[s.buf[s.pos]]&blank != 0 {
 		s.pos++
 	}
@@ -105,7 +104,7 @@ func (s *scanner) blanks() {
 // token reads one byte that is a token.
 func (s *scanner) token(c byte) bool {
 	if s.buf[s.pos] != c {
-		if s.blanks(); s.buf[s.pos] != c {
+		if s.skipBlanks(); s.buf[s.pos] != c {
 			return false
 		}
 	}
@@ -113,9 +112,9 @@ func (s *scanner) token(c byte) bool {
 	return true
 }
 
-// integer reads a number that is an integer of 64 bits in its one spelling.
+// integer reads an integer of 64 bits in canonical form.
 func (s *scanner) integer() (n int64, ok bool) {
-	s.blanks()
+	s.skipBlanks()
 	negative := s.buf[s.pos] == '-'
 	if negative {
 		s.pos++
@@ -140,9 +139,9 @@ func (s *scanner) integer() (n int64, ok bool) {
 	return int64(v), true
 }
 
-// text reads a string and gives what stands between its quotation marks; plain
-// reports that it has no escapes. It is valid until the scanner reads on.
-func (s *scanner) text() (t []byte, plain, ok bool) {
+// stringToken reads a string and returns the bytes between its quotation marks. plain
+// reports whether it has no escapes. The bytes are valid until the next read.
+func (s *scanner) stringToken() (t []byte, plain, ok bool) {
 	if !s.token('"') {
 		return nil, false, false
 	}
@@ -157,7 +156,7 @@ func (s *scanner) text() (t []byte, plain, ok bool) {
 		switch {
 		case c == '\\':
 			plain = false
-			if !s.escape() {
+			if !s.skipEscape() {
 				return nil, false, false
 			}
 		case c != '"':
@@ -174,8 +173,8 @@ func (s *scanner) text() (t []byte, plain, ok bool) {
 	}
 }
 
-// escape reads the escape that begins here.
-func (s *scanner) escape() bool {
+// skipEscape reads an escape sequence.
+func (s *scanner) skipEscape() bool {
 	s.pos++
 	switch s.buf[s.pos] {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
@@ -194,10 +193,10 @@ func (s *scanner) escape() bool {
 	return false
 }
 
-// key reads the key of an object's member and the colon. A key with escapes is
-// not taken: no key that means something has one.
-func (s *scanner) key() (k []byte, ok bool) {
-	k, plain, ok := s.text()
+// memberKey reads the key of an object's member and the colon. It rejects keys with
+// escapes, which no known key has.
+func (s *scanner) memberKey() (k []byte, ok bool) {
+	k, plain, ok := s.stringToken()
 	if !ok || !plain || !s.token(':') {
 		return nil, false
 	}
@@ -206,8 +205,8 @@ func (s *scanner) key() (k []byte, ok bool) {
 
 var escaped = map[byte]byte{'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// unescape appends what a string means. Half of a surrogate pair, which Java's
-// names may hold, is encoded like any other character.
+// unescape appends the unescaped string. A lone surrogate, which Java's names may have,
+// is encoded like any other character.
 func unescape(b, t []byte) []byte {
 	for i := 0; i < len(t); {
 		if t[i] != '\\' {
@@ -224,59 +223,59 @@ func unescape(b, t []byte) []byte {
 			i += 2
 			continue
 		}
-		r := unit(t[i+2:])
+		r := codeUnit(t[i+2:])
 		i += 6
 		if utf16.IsSurrogate(r) && i+6 <= len(t) && t[i] == '\\' && t[i+1] == 'u' {
-			if pair := utf16.DecodeRune(r, unit(t[i+2:])); pair != utf8.RuneError {
+			if pair := utf16.DecodeRune(r, codeUnit(t[i+2:])); pair != utf8.RuneError {
 				r = pair
 				i += 6
 			}
 		}
-		b = appendUnit(b, r)
+		b = appendCodeUnit(b, r)
 	}
 	return b
 }
 
-// unit is the UTF-16 code unit of an escape.
-func unit(digits []byte) rune {
+// codeUnit returns the UTF-16 code unit of an escape.
+func codeUnit(digits []byte) rune {
 	n, _ := strconv.ParseUint(string(digits[:4]), 16, 16)
 	return rune(n)
 }
 
-// appendUnit appends a character, or half of a surrogate pair.
-func appendUnit(b []byte, r rune) []byte {
+// appendCodeUnit appends a character or a lone surrogate.
+func appendCodeUnit(b []byte, r rune) []byte {
 	if utf16.IsSurrogate(r) {
 		return append(b, 0xe0|byte(r>>12), 0x80|byte(r>>6&0x3f), 0x80|byte(r&0x3f))
 	}
 	return utf8.AppendRune(b, r)
 }
 
-// value reads any value.
-func (s *scanner) value(depth int) bool {
-	s.blanks()
+// skipValue reads any value.
+func (s *scanner) skipValue(depth int) bool {
+	s.skipBlanks()
 	switch s.buf[s.pos] {
 	case '{':
-		return s.list('}', depth, func() bool {
-			_, _, ok := s.text()
-			return ok && s.token(':') && s.value(depth+1)
+		return s.skipList('}', depth, func() bool {
+			_, _, ok := s.stringToken()
+			return ok && s.token(':') && s.skipValue(depth+1)
 		})
 	case '[':
-		return s.list(']', depth, func() bool { return s.value(depth + 1) })
+		return s.skipList(']', depth, func() bool { return s.skipValue(depth + 1) })
 	case '"':
-		_, _, ok := s.text()
+		_, _, ok := s.stringToken()
 		return ok
 	case 't':
-		return s.word("true")
+		return s.literal("true")
 	case 'f':
-		return s.word("false")
+		return s.literal("false")
 	case 'n':
-		return s.word("null")
+		return s.literal("null")
 	}
-	return s.number()
+	return s.skipNumber()
 }
 
-// list reads an object or an array whose members are read by member.
-func (s *scanner) list(end byte, depth int, member func() bool) bool {
+// skipList reads an object or an array. member reads each of its members.
+func (s *scanner) skipList(end byte, depth int, member func() bool) bool {
 	if depth >= parse.MaxNesting {
 		s.exceeded = parse.Exceeded("values nested in more than %d others", parse.MaxNesting)
 		return false
@@ -298,7 +297,7 @@ func (s *scanner) list(end byte, depth int, member func() bool) bool {
 	}
 }
 
-func (s *scanner) word(w string) bool {
+func (s *scanner) literal(w string) bool {
 	for i := range len(w) {
 		if s.buf[s.pos] != w[i] {
 			return false
@@ -308,18 +307,18 @@ func (s *scanner) word(w string) bool {
 	return true
 }
 
-// number reads any number.
-func (s *scanner) number() bool {
+// skipNumber reads any number.
+func (s *scanner) skipNumber() bool {
 	if s.buf[s.pos] == '-' {
 		s.pos++
 	}
 	if s.buf[s.pos] == '0' {
 		s.pos++
-	} else if !s.digits() {
+	} else if !s.skipDigits() {
 		return false
 	}
 	if s.buf[s.pos] == '.' {
-		if s.pos++; !s.digits() {
+		if s.pos++; !s.skipDigits() {
 			return false
 		}
 	}
@@ -328,14 +327,14 @@ func (s *scanner) number() bool {
 		if c := s.buf[s.pos]; c == '+' || c == '-' {
 			s.pos++
 		}
-		if !s.digits() {
+		if !s.skipDigits() {
 			return false
 		}
 	}
 	return classes[s.buf[s.pos]]&endsNumber != 0
 }
 
-func (s *scanner) digits() bool {
+func (s *scanner) skipDigits() bool {
 	first := s.pos
 	for s.buf[s.pos]-'0' <= 9 {
 		s.pos++
@@ -343,7 +342,7 @@ func (s *scanner) digits() bool {
 	return s.pos > first
 }
 
-// An output gathers JSON text and writes it in large pieces.
+// An output is a buffered writer of JSON text.
 type output struct {
 	w   io.Writer
 	b   []byte
@@ -352,8 +351,8 @@ type output struct {
 
 const outputSize = 64 << 10
 
-// done writes what is there if it is enough, and reports whether to go on.
-func (o *output) done() error {
+// flushIfFull writes the buffer if it is full, and returns the first error.
+func (o *output) flushIfFull() error {
 	if len(o.b) >= outputSize {
 		return o.flush()
 	}
@@ -368,18 +367,18 @@ func (o *output) flush() error {
 	return o.err
 }
 
-func (o *output) raw(text string) { o.b = append(o.b, text...) }
-func (o *output) integer(n int64) { o.b = strconv.AppendInt(o.b, n, 10) }
+func (o *output) writeRaw(text string) { o.b = append(o.b, text...) }
+func (o *output) writeInteger(n int64) { o.b = strconv.AppendInt(o.b, n, 10) }
 
-// comma stands in front of all but the first of a list.
-func (o *output) comma(n int) {
+// writeComma writes a comma, except before the first item of a list.
+func (o *output) writeComma(n int) {
 	if n > 0 {
 		o.b = append(o.b, ',')
 	}
 }
 
-// text writes a string, which may hold halves of surrogate pairs.
-func (o *output) text(t []byte) {
+// writeString writes a string, which may contain lone surrogates.
+func (o *output) writeString(t []byte) {
 	o.b = append(o.b, '"')
 	start := 0
 	for i := 0; i < len(t); {
@@ -395,14 +394,14 @@ func (o *output) text(t []byte) {
 			}
 		}
 		o.b = append(o.b, t[start:i]...)
-		i += o.escape(t[i:])
+		i += o.writeEscape(t[i:])
 		start = i
 	}
 	o.b = append(append(o.b, t[start:]...), '"')
 }
 
-// escape writes the character at the front of t, and gives its size.
-func (o *output) escape(t []byte) int {
+// writeEscape writes the first character of t escaped and returns its size in t.
+func (o *output) writeEscape(t []byte) int {
 	switch c := t[0]; {
 	case c == '"' || c == '\\':
 		o.b = append(o.b, '\\', c)

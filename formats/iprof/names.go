@@ -8,22 +8,21 @@ import (
 	"unicode/utf8"
 )
 
-// How names of a file become parts of keys.
+// The spelling of names in keys.
 //
-// A name is its own key, but for the few that an archive cannot hold or that
-// would look like something else: those are quoted, which is a backslash and
-// the name with \\ for a backslash, \u0000 for a NUL and \ud800 for half of a
-// surrogate pair. An id that the file says nothing of is a question mark and
-// the id. Of several types of one name, or methods of one key, all but the
-// first get a number: "#2".
+// Most names are spelled as they are. Names that an archive cannot hold, or that would be
+// ambiguous, are quoted: a backslash and the name with \\ for a backslash, \u0000 for NUL
+// and \ud800 for a lone surrogate. An id without a row is a question mark and the id. Of
+// several types with one name, or methods with one key, all but the first get a number:
+// "#2".
 const (
 	quoteMark  = '\\'
 	idMark     = '?'
 	numberMark = '#'
 )
 
-// quoteName is the key's spelling of a name, which may hold halves of surrogate
-// pairs.
+// quoteName returns the spelling of a name in keys. The name may contain lone
+// surrogates.
 func quoteName(name string) string {
 	if name == "" || name[0] != quoteMark && name[0] != idMark && strings.IndexByte(name, 0) < 0 && utf8.ValidString(name) {
 		return name
@@ -48,7 +47,7 @@ func quoteName(name string) string {
 	return string(b)
 }
 
-// unquoteName appends the name of a key's spelling.
+// unquoteName appends the name that quoteName spelled.
 func unquoteName(b []byte, spelled []byte) []byte {
 	if len(spelled) == 0 || spelled[0] != quoteMark {
 		return append(b, spelled...)
@@ -59,9 +58,9 @@ func unquoteName(b []byte, spelled []byte) []byte {
 		case rest[0] != quoteMark || len(rest) < 2:
 			b = append(b, rest[0])
 		case rest[1] == 'u' && len(rest) >= 6:
-			r := unit(rest[2:])
+			r := codeUnit(rest[2:])
 			if utf16.IsSurrogate(r) || r == 0 {
-				b = appendUnit(b, r)
+				b = appendCodeUnit(b, r)
 			}
 			i += 5
 		default:
@@ -72,10 +71,10 @@ func unquoteName(b []byte, spelled []byte) []byte {
 	return b
 }
 
-// idName is the name of an id that the file says nothing of.
+// idName returns the name of an id without a row.
 func idName(id int64) string { return string(idMark) + strconv.FormatInt(id, 10) }
 
-// nameID is the id that a name stands for.
+// nameID returns the id of a name made by idName.
 func nameID(name string) (id int64, ok bool) {
 	if len(name) < 2 || name[0] != idMark {
 		return 0, false
@@ -84,22 +83,22 @@ func nameID(name string) (id int64, ok bool) {
 	return id, err == nil && idName(id) == name
 }
 
-// numbered is the mark of the n-th of one key.
-func numbered(n int) string { return string(numberMark) + strconv.Itoa(n) }
+// duplicateMark returns the mark of the n-th type or method with one key.
+func duplicateMark(n int) string { return string(numberMark) + strconv.Itoa(n) }
 
 // A signature is spelled "void(int,java.lang.String)": the return type, then
-// the parameters. In the name of a type the characters \ , ( ) # have a
-// backslash in front of them, and a type without a name is "\-". A method
-// without a return type has the signature "", and one that is declared by the
-// type without a name begins with "\-.", or "\-#2." by the second of these.
+// the parameters. In the name of a type the characters \ , ( ) # are escaped by a
+// backslash, and a type without a name is "\-". A method without a return type has the
+// signature "". If the declaring type has no name, the signature starts with "\-.", or
+// with "\-#2." for the second such type.
 
 const (
 	noName    = `\-`
-	noNameEnd = "." // behind the declaring type, if it has no name
+	noNameEnd = "." // after the declaring type, if it has no name
 	reserved  = `\,()#`
 )
 
-// signatureName is how a signature spells the name of a type.
+// signatureName returns the spelling of a type's name in signatures.
 func signatureName(name, number string) string {
 	if name == "" {
 		return noName + number
@@ -117,8 +116,8 @@ func signatureName(name, number string) string {
 	return b.String() + number
 }
 
-// splitSignature appends the type names of a signature, as it spells them: the
-// return type, then the parameters. ok is false if it is not spelled like one.
+// splitSignature appends the type names of a signature, as spelled: the return type,
+// then the parameters. ok is false if it is not a valid signature.
 func splitSignature(names []string, signature string) (all []string, ok bool) {
 	start, inside := 0, false
 	for i := 0; i < len(signature); i++ {
@@ -147,7 +146,7 @@ func splitSignature(names []string, signature string) (all []string, ok bool) {
 	return names, signature == ""
 }
 
-// cutNoName cuts the declaring type that has no name off a signature.
+// cutNoName removes a declaring type without a name from a signature.
 func cutNoName(signature string) (class, rest string, ok bool) {
 	class, rest, ok = strings.Cut(signature, noNameEnd)
 	number, begins := strings.CutPrefix(class, noName)
@@ -157,7 +156,7 @@ func cutNoName(signature string) (class, rest string, ok bool) {
 	return class, rest, true
 }
 
-// cutNumber cuts the number of a method behind its signature off.
+// cutNumber removes a method's duplicate mark after its signature.
 func cutNumber(signature string) string {
 	end := strings.LastIndexByte(signature, ')') + 1
 	if end < len(signature) && signature[end] == numberMark {

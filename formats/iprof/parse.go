@@ -12,28 +12,27 @@ import (
 	"github.com/profarc/profarc/internal/parse"
 )
 
-// ReadOptions say how a file is read. The zero value is of use.
+// ReadOptions configure [Read]. The zero value is valid.
 type ReadOptions struct {
 	Name string // of the file, for errors
-	// Config is what the archive says of itself.
+	// Config describes the archive.
 	Config builder.Config
-	// Unordered forgets the order of the file, its ids, and items that are more
-	// than profiles.
+	// Unordered drops the order of the file, its ids, and items that are not profiles.
 	Unordered bool
-	// Salvage takes what is whole of a file that is cut off or damaged.
+	// Salvage reads the complete items of a truncated or damaged file.
 	Salvage bool
 }
 
-// Read reads an iprof file, decompressed, into a builder of its own. The error
-// is an [*Error] where the file is not what GraalVM writes.
+// Read reads a decompressed iprof file into a new builder. The error is an [*Error] if
+// the file is not one that GraalVM writes.
 func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 	report := &Report{}
 	p := newParser(r, o.Name)
 	build := newBuild(&p.rec, o, report)
-	p.salvage, p.arrived = o.Salvage, build.arrive
-	if err := p.file(); err != nil {
+	p.salvage, p.arrived = o.Salvage, build.internArrived
+	if err := p.readFile(); err != nil {
 		if report.Salvage = p.salvaged(err); report.Salvage == nil {
-			build.stop()
+			build.waitForIntake()
 			return nil, nil, err
 		}
 		p.rec.require(types, methods)
@@ -46,8 +45,8 @@ func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 	return b, report, err
 }
 
-// salvaged says what was not read of a damaged file, nil if nothing of it is to
-// be used: without a version, what is whole has no meaning.
+// salvaged returns what was not read of a damaged file. It returns nil if nothing can be
+// used, as in a file without a version.
 func (p *parser) salvaged(err error) *Salvage {
 	var damage *Error
 	if !errors.As(err, &damage) || !p.salvage || !errors.Is(err, ErrCut) && !errors.Is(err, ErrSyntax) && !errors.Is(err, parse.ErrLimit) {
@@ -57,10 +56,10 @@ func (p *parser) salvaged(err error) *Salvage {
 		damage.Detail += ": there is nothing to salvage, for what is whole has no version"
 		return nil
 	}
-	return &Salvage{Offset: p.whole, Last: damage.Last, Left: damage.Offset + p.rest() - p.whole, Reason: damage}
+	return &Salvage{Offset: p.whole, Last: damage.Last, Left: damage.Offset + p.countRest() - p.whole, Reason: damage}
 }
 
-// require adds sections that a profile must have.
+// require adds the sections that a profile must have.
 func (rec *recording) require(kinds ...sectionKind) {
 	for _, k := range kinds {
 		if !slices.ContainsFunc(rec.sections, func(s section) bool { return s.kind == k }) {
@@ -74,20 +73,20 @@ type parser struct {
 	scanner
 	rec   recording
 	name  string // of the file
-	last  string // of the sections: the last key
-	item  int    // items of that section
-	whole int64  // where the last whole item, or key, ends
+	last  string // the last key
+	item  int    // number of items of that section
+	whole int64  // end of the last complete item or key
 	seen  [sectionKinds]bool
-	keys  map[string]bool // that are foreign
-	small int             // short items that are kept as text
+	keys  map[string]bool // that are unknown
+	small int             // number of short items that are kept as text
 	kept  texts
 
-	salvage bool // what is whole is taken, whatever follows
+	salvage bool // complete items are used, whatever follows
 
-	arrived func() // is called when the recording has all types, and another batch of methods
+	arrived func() // called when the recording has all types and another batch of methods
 
-	id     int64   // of a type or method
-	called []byte  // its name, in the spelling of a key
+	id     int64   // of the type or method
+	called []byte  // its name, as spelled in keys
 	ids    []int64 // of a signature, or the integers of a record
 	path   []frame // of a record, leaf first
 	spoken []byte  // scratch of unescape
@@ -97,13 +96,13 @@ func newParser(r io.Reader, name string) *parser {
 	return &parser{scanner: newScanner(r), name: name, keys: map[string]bool{}, arrived: func() {}}
 }
 
-// file reads the one object that a file is. If there is an error, rec holds what
-// was whole before.
-func (p *parser) file() error {
+// readFile reads a file, which is one object. After an error rec holds the complete items
+// before it.
+func (p *parser) readFile() error {
 	if err := p.expect('{'); err != nil {
 		return err
 	}
-	for c, err := p.next(); c != '}'; c, err = p.next() {
+	for c, err := p.peekByte(); c != '}'; c, err = p.peekByte() {
 		if err != nil {
 			return err
 		}
@@ -112,33 +111,33 @@ func (p *parser) file() error {
 				return err
 			}
 		}
-		if err := p.section(); err != nil {
+		if err := p.readSection(); err != nil {
 			return err
 		}
 	}
 	p.pos++
-	if _, err := p.next(); !errors.Is(err, ErrCut) {
-		return p.syntax("text behind the end of the object")
+	if _, err := p.peekByte(); !errors.Is(err, ErrCut) {
+		return p.syntaxError("text after the end of the object")
 	}
 	if p.err != io.EOF {
-		return p.failed()
+		return p.readerError()
 	}
-	return p.complete()
+	return p.checkComplete()
 }
 
-// complete checks that a file is a profile.
-func (p *parser) complete() error {
+// checkComplete checks that the file had all required sections.
+func (p *parser) checkComplete() error {
 	for _, k := range []sectionKind{version, types, methods} {
 		if !p.seen[k] {
-			return p.error(ErrNoProfile, fmt.Sprintf("no %q", sectionKeys[k]))
+			return p.newError(ErrNoProfile, fmt.Sprintf("no %q", sectionKeys[k]))
 		}
 	}
 	return nil
 }
 
-// section reads a key and what stands under it.
-func (p *parser) section() error {
-	key, err := p.sectionKey()
+// readSection reads a key and its value.
+func (p *parser) readSection() error {
+	key, err := p.readKey()
 	if err != nil {
 		return err
 	}
@@ -146,7 +145,7 @@ func (p *parser) section() error {
 	if old, ok := oldKeys[key]; ok && p.rec.old {
 		kind, known = old, true
 	}
-	c, err := p.next()
+	c, err := p.peekByte()
 	if err != nil {
 		return err
 	}
@@ -154,11 +153,11 @@ func (p *parser) section() error {
 		kind = foreign
 	}
 	if kind == foreign && p.keys[key] || kind != foreign && p.seen[kind] {
-		return p.syntax(fmt.Sprintf("a second %q", key))
+		return p.syntaxError(fmt.Sprintf("a second %q", key))
 	}
 	p.last, p.item, p.whole = key, 0, p.offset()
 	p.rec.sections = append(p.rec.sections, section{kind: kind, key: key, first: len(p.rec.records)})
-	err = p.content(&p.rec.sections[len(p.rec.sections)-1])
+	err = p.readContent(&p.rec.sections[len(p.rec.sections)-1])
 	switch {
 	case kind != foreign:
 		p.seen[kind] = true
@@ -169,13 +168,13 @@ func (p *parser) section() error {
 		p.rec.sections = p.rec.sections[:len(p.rec.sections)-1]
 	default:
 		if p.keys[key] = true; len(p.keys) > parse.MaxKeys {
-			err = p.error(parse.Exceeded("more than %d keys that no profile has", parse.MaxKeys), "")
+			err = p.newError(parse.Exceeded("more than %d keys that no profile has", parse.MaxKeys), "")
 		}
 	}
 	return err
 }
 
-// opening is the first byte of what should stand under a key.
+// opening returns the first byte that the value of a key should have.
 func opening(k sectionKind, key string) byte {
 	switch {
 	case k == version:
@@ -186,38 +185,38 @@ func opening(k sectionKind, key string) byte {
 	return '['
 }
 
-func (p *parser) content(sec *section) error {
+func (p *parser) readContent(sec *section) error {
 	switch sec.kind {
 	case foreign:
-		return p.element(func() bool { return false }, func(text []byte) { sec.text = string(text) })
+		return p.readElement(func() bool { return false }, func(text []byte) { sec.text = string(text) })
 	case version:
 		return p.readVersion()
 	}
 	var err error
 	if sec.key == oldMonitors {
-		err = p.items(sec, p.object)
+		err = p.readItems(sec, p.readObject)
 	} else {
-		err = p.items(sec, p.array)
+		err = p.readItems(sec, p.readArray)
 	}
 	sec.items, sec.count = p.item, len(p.rec.records)-sec.first
 	return err
 }
 
-// items reads the items of a section, which each goes through.
-func (p *parser) items(sec *section, each func(one func() error) error) error {
-	fast := p.recordItem(sec)
+// readItems reads the items of a section; each iterates over them.
+func (p *parser) readItems(sec *section, each func(one func() error) error) error {
+	fast := p.recordReader(sec)
 	switch sec.kind {
 	case types:
-		fast = p.typeItem
+		fast = p.readType
 	case methods:
-		fast = p.methodItem
+		fast = p.readMethod
 	}
-	odd := func(text []byte) { p.odd(sec, text, fast) }
-	return each(func() error { return p.element(fast, odd) })
+	odd := func(text []byte) { p.keepOdd(sec, text, fast) }
+	return each(func() error { return p.readElement(fast, odd) })
 }
 
-// object is the one item of a section that is no array.
-func (p *parser) object(one func() error) error {
+// readObject reads the only item of a section that is not an array.
+func (p *parser) readObject(one func() error) error {
 	if err := one(); err != nil {
 		return err
 	}
@@ -225,12 +224,12 @@ func (p *parser) object(one func() error) error {
 	return nil
 }
 
-func (p *parser) array(one func() error) error {
+func (p *parser) readArray(one func() error) error {
 	if err := p.expect('['); err != nil {
 		return err
 	}
 	for {
-		c, err := p.next()
+		c, err := p.peekByte()
 		if err != nil {
 			return err
 		}
@@ -251,75 +250,74 @@ func (p *parser) array(one func() error) error {
 	}
 }
 
-// element reads one item. fast takes it if it is as it should be, and must have
-// no effect otherwise; then odd is given its text.
-func (p *parser) element(fast func() bool, odd func(text []byte)) error {
+// readElement reads one item. fast reads it if it is valid and must have no effect
+// otherwise; then odd is called with its text.
+func (p *parser) readElement(fast func() bool, odd func(text []byte)) error {
 	for {
-		p.blanks()
+		p.skipBlanks()
 		mark := p.pos
 		if fast() {
 			return nil
 		}
 		if p.pos != p.end {
 			p.pos = mark
-			if p.value(0) {
+			if p.skipValue(0) {
 				odd(p.buf[mark:p.pos])
-				return p.tooManySmall(p.pos - mark)
+				return p.countSmall(p.pos - mark)
 			}
 			if p.exceeded != nil {
-				return p.error(p.exceeded, "")
+				return p.newError(p.exceeded, "")
 			}
 			if p.pos != p.end {
-				return p.syntax("")
+				return p.syntaxError("")
 			}
 		}
-		if !p.more(mark) {
-			return p.cut()
+		if !p.readMore(mark) {
+			return p.cutError()
 		}
 	}
 }
 
-// tooManySmall counts items that are kept as text: one that is short takes many
-// times its size.
-func (p *parser) tooManySmall(size int) error {
+// countSmall counts short items that are kept as text, which take many times their size.
+func (p *parser) countSmall(size int) error {
 	if size >= parse.SmallItem {
 		return nil
 	}
 	if p.small++; p.small > parse.MaxSmallItems {
-		return p.error(parse.Exceeded("more than %d items that are not what an iprof file has there", parse.MaxSmallItems), "")
+		return p.newError(parse.Exceeded("more than %d items that are not what an iprof file has there", parse.MaxSmallItems), "")
 	}
 	return nil
 }
 
-// next is the next byte that is not blank; it is not read yet.
-func (p *parser) next() (byte, error) {
+// peekByte returns the next byte that is not blank, without consuming it.
+func (p *parser) peekByte() (byte, error) {
 	for {
-		p.blanks()
+		p.skipBlanks()
 		if p.pos != p.end {
 			return p.buf[p.pos], nil
 		}
-		if !p.more(p.pos) {
-			return 0, p.cut()
+		if !p.readMore(p.pos) {
+			return 0, p.cutError()
 		}
 	}
 }
 
 func (p *parser) expect(c byte) error {
-	found, err := p.next()
+	found, err := p.peekByte()
 	if err != nil {
 		return err
 	}
 	if found != c {
-		return p.syntax(fmt.Sprintf("expected %q", c))
+		return p.syntaxError(fmt.Sprintf("expected %q", c))
 	}
 	p.pos++
 	return nil
 }
 
-func (p *parser) sectionKey() (key string, err error) {
+func (p *parser) readKey() (key string, err error) {
 	found := false
-	err = p.element(func() bool {
-		t, plain, ok := p.text()
+	err = p.readElement(func() bool {
+		t, plain, ok := p.stringToken()
 		if !ok || !p.token(':') {
 			return false
 		}
@@ -330,16 +328,15 @@ func (p *parser) sectionKey() (key string, err error) {
 		return true
 	}, func([]byte) {})
 	if err == nil && !found {
-		err = p.syntax("expected a key and a colon")
+		err = p.syntaxError("expected a key and a colon")
 	}
 	return key, err
 }
 
-// readVersion reads the version, and refuses those that are laid out in another
-// way.
+// readVersion reads the version and rejects unknown major versions.
 func (p *parser) readVersion() error {
-	err := p.element(func() bool {
-		t, plain, ok := p.text()
+	err := p.readElement(func() bool {
+		t, plain, ok := p.stringToken()
 		if ok && plain {
 			p.rec.version = string(t)
 		}
@@ -351,9 +348,9 @@ func (p *parser) readVersion() error {
 	m := versionText.FindStringSubmatch(p.rec.version)
 	switch {
 	case m == nil:
-		return p.error(ErrNoProfile, fmt.Sprintf("version %q", p.rec.version))
+		return p.newError(ErrNoProfile, fmt.Sprintf("version %q", p.rec.version))
 	case m[1] != "0" && m[1] != "1":
-		return p.error(ErrVersion, fmt.Sprintf("version %q", p.rec.version))
+		return p.newError(ErrVersion, fmt.Sprintf("version %q", p.rec.version))
 	}
 	p.rec.old = oldVersion(p.rec.version)
 	return nil
@@ -361,29 +358,29 @@ func (p *parser) readVersion() error {
 
 var versionText = regexp.MustCompile(`^([0-9]{1,9})\.[0-9]{1,9}\.[0-9]{1,9}$`)
 
-func (p *parser) syntax(detail string) error {
+func (p *parser) syntaxError(detail string) error {
 	if found := p.buf[p.pos:min(p.end, p.pos+20)]; detail == "" || len(found) > 0 {
 		detail = strings.TrimPrefix(fmt.Sprintf("%s, found %q", detail, found), ", ")
 	}
-	return p.error(ErrSyntax, detail)
+	return p.newError(ErrSyntax, detail)
 }
 
-// What to do about a text that ends too early.
+// Advice about a truncated file.
 const (
 	adviceAgain   = "let the program exit by itself and dump again"
 	adviceSalvage = ", or import what is whole with --salvage"
 )
 
-// cut is the error of a text that ends too early. Of one that was packed, the
-// reader says what is to be done.
-func (p *parser) cut() error {
+// cutError returns the error of a truncated text. If it was compressed, the error of the
+// reader has the advice.
+func (p *parser) cutError() error {
 	if p.exceeded != nil {
-		return p.error(p.exceeded, "")
+		return p.newError(p.exceeded, "")
 	}
 	advice := adviceAgain
 	if p.err != io.EOF {
 		if !errors.Is(p.err, io.ErrUnexpectedEOF) {
-			return p.failed()
+			return p.readerError()
 		}
 		advice = strings.TrimPrefix(p.err.Error(), p.name+": ")
 	}
@@ -391,22 +388,22 @@ func (p *parser) cut() error {
 		advice += adviceSalvage
 	}
 	p.pos = p.end
-	return p.error(ErrCut, advice)
+	return p.newError(ErrCut, advice)
 }
 
-// failed is the error of the reader.
-func (p *parser) failed() error {
+// readerError returns the error of the reader.
+func (p *parser) readerError() error {
 	if p.name != "" {
 		return fmt.Errorf("%s: %w", p.name, p.err)
 	}
 	return p.err
 }
 
-func (p *parser) error(kind error, detail string) error {
+func (p *parser) newError(kind error, detail string) error {
 	return &Error{Name: p.name, Offset: p.offset(), Last: p.lastWhole(), Kind: kind, Detail: detail}
 }
 
-// lastWhole names the last record that was read.
+// lastWhole names the last complete record.
 func (p *parser) lastWhole() string {
 	switch {
 	case p.last == "":

@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/internal/disk"
 )
 
-// The keys of an item, as bits of what was read of it.
+// The members of an item, as bits.
 const (
 	hasID = 1 << iota
 	hasName
@@ -23,18 +23,18 @@ var itemKeys = map[string]int{
 	"ctx": hasContext, "methodBciList": hasContext, "records": hasRecords,
 }
 
-// typeItem reads {"id":1,"name":"int"}.
-func (p *parser) typeItem() bool {
-	if !p.members(hasID | hasName) {
+// readType reads {"id":1,"name":"int"}.
+func (p *parser) readType() bool {
+	if !p.readMembers(hasID | hasName) {
 		return false
 	}
 	p.rec.types = append(room(p.rec.types, 1), typeRow{p.id, p.kept.keep(p.called)})
 	return true
 }
 
-// methodItem reads {"id":1,"name":"main","signature":[30,1,21]}.
-func (p *parser) methodItem() bool {
-	if !p.members(hasID | hasName | hasSignature) {
+// readMethod reads {"id":1,"name":"main","signature":[30,1,21]}.
+func (p *parser) readMethod() bool {
+	if !p.readMembers(hasID | hasName | hasSignature) {
 		return false
 	}
 	if full := p.rec.methods.add(p.id, p.called, p.ids); full && p.seen[types] {
@@ -43,14 +43,14 @@ func (p *parser) methodItem() bool {
 	return true
 }
 
-// members reads an object that has exactly the wanted members, into id,
-// called, ids and path.
-func (p *parser) members(wanted int) bool {
+// readMembers reads an object with exactly the wanted members into id, called, ids and
+// path.
+func (p *parser) readMembers(wanted int) bool {
 	if !p.token('{') {
 		return false
 	}
 	for read := 0; ; {
-		key, ok := p.key()
+		key, ok := p.memberKey()
 		if !ok {
 			return false
 		}
@@ -61,20 +61,20 @@ func (p *parser) members(wanted int) bool {
 			p.id, ok = p.integer()
 		case "name", "typeName", "methodName":
 			bit = hasName
-			p.called, ok = p.nameText()
+			p.called, ok = p.readName()
 			ok = ok && (len(key) == len("name") || p.rec.old)
 		case "signature":
 			bit = hasSignature
-			ok = p.integers()
+			ok = p.readIntegers()
 		case "ctx":
 			bit = hasContext
-			ok = p.context('<')
+			ok = p.readContext('<')
 		case "methodBciList":
 			bit = hasContext
-			ok = p.rec.old && p.context(',')
+			ok = p.rec.old && p.readContext(',')
 		case "records":
 			bit = hasRecords
-			ok = p.integers()
+			ok = p.readIntegers()
 		}
 		if !ok || bit&wanted == 0 || bit&read != 0 {
 			return false
@@ -89,8 +89,8 @@ func (p *parser) members(wanted int) bool {
 	}
 }
 
-// integers reads an array of them into ids.
-func (p *parser) integers() bool {
+// readIntegers reads an array of integers into ids.
+func (p *parser) readIntegers() bool {
 	p.ids = p.ids[:0]
 	if !p.token('[') {
 		return false
@@ -111,10 +111,10 @@ func (p *parser) integers() bool {
 	}
 }
 
-// nameText reads a string and gives the name of it as a key spells it. It is valid
-// until the next.
-func (p *parser) nameText() ([]byte, bool) {
-	t, plain, ok := p.text()
+// readName reads a string and returns the name as spelled in keys. It is valid until the
+// next call.
+func (p *parser) readName() ([]byte, bool) {
+	t, plain, ok := p.stringToken()
 	if !ok || plain && (len(t) == 0 || t[0] != quoteMark && t[0] != idMark) {
 		return t, ok
 	}
@@ -122,10 +122,10 @@ func (p *parser) nameText() ([]byte, bool) {
 	return []byte(quoteName(string(p.spoken))), true
 }
 
-// odd keeps an item that is not what it should be, or says more: as text, and
-// as what it says where that can be read.
-func (p *parser) odd(sec *section, text []byte, fast func() bool) {
-	typed := p.usual(text, fast)
+// keepOdd keeps an item that is invalid or has unknown members: as text, and also as
+// what it means if that can be read.
+func (p *parser) keepOdd(sec *section, text []byte, fast func() bool) {
+	typed := p.readUsual(text, fast)
 	if sec.key != sectionKeys[sec.kind] {
 		p.rec.oldOdd++
 		return
@@ -133,8 +133,8 @@ func (p *parser) odd(sec *section, text []byte, fast func() bool) {
 	sec.raws = append(sec.raws, raw{item: p.item, typed: typed, text: string(text)})
 }
 
-// usual reads the usual members of an item that has others, too.
-func (p *parser) usual(text []byte, fast func() bool) bool {
+// readUsual reads the known members of an item that has others, too.
+func (p *parser) readUsual(text []byte, fast func() bool) bool {
 	var found map[string]json.RawMessage
 	if json.Unmarshal(text, &found) != nil {
 		return false
@@ -156,7 +156,7 @@ func (p *parser) usual(text []byte, fast func() bool) bool {
 	return typed
 }
 
-// texts keeps many short strings in few long ones.
+// texts stores many short strings in a few long ones.
 type texts struct{ b strings.Builder }
 
 const keptTogether = 32 << 10
@@ -174,25 +174,26 @@ func (k *texts) keep(t []byte) string {
 	return k.b.String()[at:]
 }
 
-// recordItem gives what reads {"ctx":"2:0<1:3","records":[1]} of a section.
-func (p *parser) recordItem(sec *section) func() bool {
+// recordReader returns a function that reads {"ctx":"2:0<1:3","records":[1]} of a
+// section.
+func (p *parser) recordReader(sec *section) func() bool {
 	kind, wanted := sec.kind, hasContext|hasRecords
 	if sec.key == oldMonitors {
 		wanted = hasRecords
 	}
 	return func() bool {
 		p.path = p.path[:0]
-		if !p.members(wanted) || !p.fits(kind) {
+		if !p.readMembers(wanted) || !p.checkRecord(kind) {
 			return false
 		}
-		p.add(kind)
+		p.addRecord(kind)
 		return true
 	}
 }
 
-// fits reports whether the integers and the context of a record are what a
-// section has.
-func (p *parser) fits(kind sectionKind) bool {
+// checkRecord reports whether the integers and the context of a record are valid in a
+// section.
+func (p *parser) checkRecord(kind sectionKind) bool {
 	width := kind.width()
 	if len(p.ids)%width != 0 || len(p.path) > 1+disk.MaxDepth || width == 1 && len(p.ids) != 1 {
 		return false
@@ -216,8 +217,8 @@ func (p *parser) fits(kind sectionKind) bool {
 	return true
 }
 
-// add keeps a record.
-func (p *parser) add(kind sectionKind) {
+// addRecord keeps a record.
+func (p *parser) addRecord(kind sectionKind) {
 	switch kind {
 	case monitors:
 		p.rec.monitor = append(p.rec.monitor, p.ids...)
@@ -230,9 +231,9 @@ func (p *parser) add(kind sectionKind) {
 	}
 }
 
-// context reads a string of frames into path, for instance "2:0<1:3".
-func (p *parser) context(between byte) bool {
-	t, plain, ok := p.text()
+// readContext reads a string of frames into path, for instance "2:0<1:3".
+func (p *parser) readContext(between byte) bool {
+	t, plain, ok := p.stringToken()
 	if !ok || !plain {
 		return false
 	}
@@ -240,7 +241,7 @@ func (p *parser) context(between byte) bool {
 	for i := 0; ; i++ {
 		id, next := digitsOf(t, i)
 		if next < 0 || next == len(t) || t[next] != ':' {
-			return p.off()
+			return p.stepBack()
 		}
 		i = next + 1
 		negative := i < len(t) && t[i] == '-'
@@ -250,33 +251,33 @@ func (p *parser) context(between byte) bool {
 		point, next := digitsOf(t, i)
 		if negative {
 			if point == 0 {
-				return p.off()
+				return p.stepBack()
 			}
 			point = -point
 		}
 		if next < 0 || int64(int32(point)) != point {
-			return p.off()
+			return p.stepBack()
 		}
 		p.path = append(p.path, frame{id, int32(point)})
 		if next == len(t) {
 			return true
 		}
 		if t[next] != between {
-			return p.off()
+			return p.stepBack()
 		}
 		i = next
 	}
 }
 
-// off goes back into the string that was read, so that the element does not
-// look as if it were cut off.
-func (p *parser) off() bool {
+// stepBack moves back into the string that was read, so that the element does not look
+// truncated.
+func (p *parser) stepBack() bool {
 	p.pos--
 	return false
 }
 
-// digitsOf reads digits in their one spelling from t[i] on. next is behind
-// them, negative if there are none.
+// digitsOf reads a canonical number from t[i] on. next is the place after it, negative if
+// there is none.
 func digitsOf(t []byte, i int) (n int64, next int) {
 	first := i
 	for ; i < len(t) && t[i]-'0' <= 9 && i < first+18; i++ {

@@ -62,7 +62,7 @@ func (d *drawn) drawMethods() {
 		k := layout.Key{Name: quoteName(anyName.Draw(d.T, "name"))}
 		if rapid.Bool().Draw(d.T, "declared") {
 			i := rapid.IntRange(0, len(d.names)-1).Draw(d.T, "class")
-			if k.Class = unspell(d.names[i]); k.Class == "" {
+			if k.Class = unquoteTypeName(d.names[i]); k.Class == "" {
 				k.Signature = noName + noNameEnd
 			}
 			some := rapid.SliceOfN(rapid.SampledFrom(d.names), 0, 3).Draw(d.T, "signature")
@@ -176,7 +176,7 @@ func TestNamesComeBack(t *testing.T) {
 		if _, isID := nameID(spelled); isID {
 			r.Fatalf("%q is spelled like an id", name)
 		}
-		if got := unspell(signatureName(spelled, "")); got != spelled {
+		if got := unquoteTypeName(signatureName(spelled, "")); got != spelled {
 			r.Fatalf("%q in a signature came back as %q", spelled, got)
 		}
 	})

@@ -5,12 +5,11 @@ import (
 	"strings"
 )
 
-// A sectionKind is what a key of the file holds. The numbers are stored in the
-// source order of an archive.
+// A sectionKind is the meaning of a key of the file.
 type sectionKind uint8
 
 const (
-	foreign      sectionKind = 0 // a key that means nothing here, or not what it should
+	foreign      sectionKind = 0 // an unknown key, or one with another value than it should have
 	version      sectionKind = 1
 	types        sectionKind = 2
 	methods      sectionKind = 3
@@ -28,12 +27,12 @@ var sectionKeys = [sectionKinds]string{
 	virtuals: "virtualInvokeProfiles", instanceofs: "instanceofProfiles", monitors: "monitorProfiles", samples: "samplingProfiles",
 }
 
-// oldKeys are the keys of 0.2.0 where they differ.
+// oldKeys are the keys of version 0.2.0 that differ.
 var oldKeys = map[string]sectionKind{
 	"hotnessPoints": calls, "conditionalPoints": conditionals, "invokePoints": virtuals, oldMonitors: monitors,
 }
 
-// oldMonitors holds one record, and no list of them.
+// oldMonitors holds one record instead of a list.
 const oldMonitors = "monitorsProfile"
 
 var kindOf = func() map[string]sectionKind {
@@ -49,7 +48,7 @@ var kindOf = func() map[string]sectionKind {
 // inProfiles reports whether the records of a section are entries of profiles.
 func (k sectionKind) inProfiles() bool { return k >= calls && k <= instanceofs }
 
-// width is the number of integers that a row of a record has.
+// width returns the number of integers in a row of a record.
 func (k sectionKind) width() int {
 	switch k {
 	case conditionals:
@@ -60,23 +59,23 @@ func (k sectionKind) width() int {
 	return 1
 }
 
-// The orders in which GraalVM writes its keys.
+// The orders in which versions of GraalVM write the keys.
 var (
 	order04 = []sectionKind{version, types, methods, monitors, virtuals, calls, conditionals, samples}
 	order10 = []sectionKind{version, types, methods, calls, conditionals, virtuals, monitors, samples}
 	order11 = []sectionKind{version, types, methods, calls, conditionals, virtuals, instanceofs, monitors, samples}
 )
 
-// oldVersion reports whether a version is spelled as 0.2.0 is.
+// oldVersion reports whether a version is spelled like 0.2.0.
 func oldVersion(v string) bool {
 	minor, ok := strings.CutPrefix(v, "0.")
 	return ok && minor[0] < '4' && minor[1] == '.'
 }
 
-// Versions are the versions that Write writes.
+// Versions lists the versions that Write writes.
 var Versions = []string{"0.4.0", "1.0.0", "1.1.0"}
 
-func orderOf(v string) []sectionKind {
+func keyOrder(v string) []sectionKind {
 	switch v {
 	case "0.4.0":
 		return order04
@@ -86,47 +85,46 @@ func orderOf(v string) []sectionKind {
 	return order10
 }
 
-// A recording is what a file says, with the ids of the file: they can be
-// resolved when all of it was read, since keys may come in any order.
+// A recording is the content of a file, with its ids: they are resolved after the whole
+// file was read, since keys may have any order.
 type recording struct {
 	version  string
-	old      bool // it may be spelled as 0.2.0 spells
+	old      bool // it may be spelled like 0.2.0
 	sections []section
 
 	types   []typeRow
 	methods methodRows
 	nodes   contextTrie
-	records []record // of all sections in profiles
+	records []record // of all sections whose records are entries of profiles
 	values  []int64  // of all records
 	monitor []int64  // type id, count; ...
 	stacks  []stack
 	frames  []frame // of all stacks, leaf first
 
-	oldOdd int // items of 0.2.0 that were not kept whole
+	oldOdd int // items of 0.2.0 that were not kept completely
 }
 
-// A section is what stands under a key.
+// A section is the value of a key.
 type section struct {
 	kind  sectionKind
 	key   string // as it is spelled
 	items int
 	raws  []raw  // items that are kept as text
-	text  string // all of it, where the kind is foreign
-	// first and count are its records, where these lie in profiles.
+	text  string // the whole value, if the kind is foreign
+	// first and count are its records, if these are entries of profiles.
 	first, count int
 }
 
-// A raw is an item that is kept as text: it says more than, or not what, an
-// item of its section should.
+// A raw is an item that is kept as text, since it is invalid or has unknown members.
 type raw struct {
 	item  int
-	typed bool // it is kept as what it says, too
+	typed bool // it is also kept as what it means
 	text  string
 }
 
 type typeRow struct {
 	id   int64
-	name string // in the spelling of a type key
+	name string // as spelled in type keys
 }
 
 // A frame is a place in a method.
@@ -135,7 +133,7 @@ type frame struct {
 	point int32
 }
 
-// A record is an item of a section, for a method in a context; its integers are
+// A record is an item of a section for a method in a context. Its integers are
 // values[first:first+n].
 type record struct {
 	node  uint32
@@ -145,14 +143,14 @@ type record struct {
 	kind  sectionKind
 }
 
-// A stack has its frames in frames[first:first+n].
+// A stack is a sampled stack; its frames are frames[first:first+n].
 type stack struct {
 	first, n int
 	count    int64
 }
 
-// room makes room for n more elements. It doubles the slice, which append does
-// only for short ones: most of the time of an import would go into copying.
+// room makes room for n more elements. It doubles the slice. append doubles only short
+// slices, so that most of the time of an import would go into copying.
 func room[T any](s []T, n int) []T {
 	if cap(s)-len(s) >= n {
 		return s
@@ -160,20 +158,19 @@ func room[T any](s []T, n int) []T {
 	return slices.Grow(s, max(n, len(s)))
 }
 
-// methodRows are the rows of methods, in batches: they need not be copied while
-// there come more, and one that is full is interned while the next is read. All
-// but the last are full.
+// methodRows are the rows of methods in batches, which are never copied. A full batch is
+// interned while the next is read. All but the last are full.
 type methodRows []methodBatch
 
-// A methodBatch is some rows of methods, with their names and signatures. It has
-// no pointers for the garbage collector to follow.
+// A methodBatch is a batch of rows of methods, with their names and signatures. Its
+// elements have no pointers that the garbage collector would follow.
 type methodBatch struct {
 	rows  []methodRow
-	names []byte  // in the spelling of keys, one behind the other
-	ids   []int64 // of signatures, too
+	names []byte  // as spelled in keys, one after the other
+	ids   []int64 // of signatures, likewise
 }
 
-// A methodRow has the name and the signature that end there in its batch.
+// A methodRow is a method whose name and signature end at those places in its batch.
 type methodRow struct {
 	id              int64
 	nameEnd, idsEnd int
@@ -191,15 +188,15 @@ func (m methodRows) len() int {
 	return (len(m)-1)<<batchShift + len(m[len(m)-1].rows)
 }
 
-// at gives the batch that has a row, and its place there.
+// at returns the batch of a row and the row's place in it.
 func (m methodRows) at(row int) (batch *methodBatch, place int) {
 	return &m[row>>batchShift], row & (batchSize - 1)
 }
 
-// add adds a row, and reports whether its batch is full.
+// add adds a row and reports whether its batch is full.
 func (m *methodRows) add(id int64, name []byte, signature []int64) (full bool) {
 	if len(*m) == 0 || len((*m)[len(*m)-1].rows) == batchSize {
-		*m = append(*m, m.another())
+		*m = append(*m, m.newBatch())
 	}
 	batch := &(*m)[len(*m)-1]
 	batch.names = append(batch.names, name...)
@@ -208,8 +205,8 @@ func (m *methodRows) add(id int64, name []byte, signature []int64) (full bool) {
 	return len(batch.rows) == batchSize
 }
 
-// another is an empty batch with room for as much as there is in the last one.
-func (m *methodRows) another() methodBatch {
+// newBatch returns an empty batch with room for as much as the last one has.
+func (m *methodRows) newBatch() methodBatch {
 	if len(*m) == 0 {
 		return methodBatch{}
 	}
@@ -218,7 +215,7 @@ func (m *methodRows) another() methodBatch {
 	return methodBatch{make([]methodRow, 0, batchSize), make([]byte, 0, more(len(last.names))), make([]int64, 0, more(len(last.ids)))}
 }
 
-// nameSpan is where the name of a row lies.
+// nameSpan returns the place of the name of a row.
 func (b *methodBatch) nameSpan(place int) (from, to int) {
 	if place > 0 {
 		from = b.rows[place-1].nameEnd
@@ -226,7 +223,7 @@ func (b *methodBatch) nameSpan(place int) (from, to int) {
 	return from, b.rows[place].nameEnd
 }
 
-// signature is the ids of a row: the declaring type, the return type and the
+// signature returns the ids of a row: the declaring type, the return type and the
 // parameters.
 func (b *methodBatch) signature(place int) []int64 {
 	from := 0

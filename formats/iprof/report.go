@@ -8,14 +8,14 @@ import (
 	"github.com/profarc/profarc/formats/codec"
 )
 
-// What reading a file loses.
+// The losses of reading a file.
 const (
 	LossOdd     codec.LossKind = "items that are not what they should be"
 	LossForeign codec.LossKind = "keys that have no meaning here: kept only where a file is imported alone and in order"
 	LossOldOdd  codec.LossKind = "items of version 0.2.0 that say more than they should"
 )
 
-// What writing a file loses.
+// The losses of writing a file.
 const (
 	LossEntry      codec.LossKind = "entries that iprof has no section for"
 	LossRows       codec.LossKind = "counts of other types, nulls and traps of type profiles"
@@ -34,7 +34,7 @@ const (
 	PrunedTypes    codec.LossKind = "types that nothing refers to: pruned"
 )
 
-// A Report says what was read or written.
+// A Report describes what was read or written.
 type Report struct {
 	Version  string // of the file
 	Types    int
@@ -42,52 +42,52 @@ type Report struct {
 	Profiles int // methods in a context
 	Entries  int
 	Stacks   int // sampled
-	Seen     int // methods that were instrumented and never ran
-	// Dangling is how many ids of methods and types the file says nothing of.
-	// They are kept under their number.
+	Seen     int // methods that were instrumented and are unexecuted
+	// Dangling counts ids of methods and types without a row. They are kept under
+	// their number.
 	Dangling int
-	// Items is how many rows and records the sections have. Odd of them are kept
-	// as text, since they are not what an item of their section should be; what
-	// TextOnly of these say is kept in no other way.
+	// Items counts the rows and records of the sections. Odd of them are kept as text,
+	// since they are not valid items of their section. TextOnly of these are kept in
+	// no other way.
 	Items, Odd, TextOnly int
-	FirstOdd             string // JSON pointer, of one that is kept in no other way if there is one
-	// Repeated is how many rows have the id of a row before them, to which all
-	// that names the id refers.
+	FirstOdd             string // JSON pointer to the first odd item, or to the first of TextOnly if there are any
+	// Repeated counts the rows with the id of an earlier row. All uses of the id refer
+	// to the first row.
 	Repeated int
 	Salvage  *Salvage // not nil if only a part was read
 	Lost     codec.Losses
 }
 
-// Salvage says what was not read of a file.
+// Salvage describes the part of a file that was not read.
 type Salvage struct {
-	Offset int64  // where the last whole record ends
-	Last   string // which one that is
-	Left   int64  // bytes behind it: they were not taken
+	Offset int64  // end of the last complete record
+	Last   string // name of that record
+	Left   int64  // bytes after it, which were not read
 	Reason *Error
 }
 
 // The sentinels that an [*Error] matches.
 var (
-	// ErrSyntax: the text is not what a profile has there.
+	// ErrSyntax: the text is not what a profile has at this place.
 	ErrSyntax = errors.New("not what an iprof file has here")
-	// ErrCut: the text ends before the profile does.
+	// ErrCut: the file is truncated.
 	ErrCut = errors.New("the profile is cut off")
-	// ErrNoProfile: JSON, but no profile.
+	// ErrNoProfile: the file is JSON but not a profile.
 	ErrNoProfile = errors.New("no GraalVM profile: run a binary that native-image --pgo-instrument made, and import its .iprof file")
-	// ErrVersion: a profile of a version that is laid out in another way.
+	// ErrVersion: the profile has a later major version.
 	ErrVersion = errors.New("a later major version of iprof: use a newer profarc")
 )
 
-// An Error says what is wrong with a profile, and where.
+// An Error describes an error in a profile, with its place.
 type Error struct {
 	Name   string // of the file, empty if it has none
 	Offset int64  // byte, from 0
-	Last   string // the last whole record in front of it, empty if there is none
+	Last   string // the last complete record before the error; empty if there is none
 	Kind   error  // the sentinel that the error matches
 	Detail string // what was expected or found there, or what to do
 }
 
-// Error gives "app.iprof: byte 812: the profile is cut off: ...".
+// Error returns, for example, "app.iprof: byte 812: the profile is cut off: ...".
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.Name != "" {
@@ -95,13 +95,13 @@ func (e *Error) Error() string {
 	}
 	fmt.Fprintf(&b, "byte %d", e.Offset)
 	if e.Last != "" {
-		fmt.Fprintf(&b, ", behind %s", e.Last)
+		fmt.Fprintf(&b, ", after %s", e.Last)
 	}
 	fmt.Fprintf(&b, ": %s", e.Reason())
 	return b.String()
 }
 
-// Reason says what is wrong, without the place.
+// Reason returns the error without its place.
 func (e *Error) Reason() string {
 	if e.Detail == "" {
 		return e.Kind.Error()
@@ -109,5 +109,5 @@ func (e *Error) Reason() string {
 	return fmt.Sprintf("%v: %s", e.Kind, e.Detail)
 }
 
-// Unwrap gives the sentinel.
+// Unwrap returns Kind.
 func (e *Error) Unwrap() error { return e.Kind }

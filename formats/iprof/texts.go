@@ -10,16 +10,16 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// What items that are kept as text refer to. They are not what they should be,
-// so that as much is taken for an id as may be one: what is too much keeps a row
-// that could be left out, and what is too little makes a file say what is wrong.
+// The ids in items that are kept as text. Such items are not valid, so that everything
+// that may be an id counts as one: an id too many keeps a row that could be left out, an
+// id too few would make a written file wrong.
 
 var (
 	contextMember  = regexp.MustCompile(`"(?:ctx|methodBciList)"\s*:\s*"((?:[^"\\]|\\.)*)"`)
 	integersMember = regexp.MustCompile(`"(?:records|signature)"\s*:\s*\[([^\]]*)\]`)
 )
 
-// contextIDs are the ids of the methods that contexts in a JSON text name.
+// contextIDs returns the ids of methods in the contexts of a JSON text.
 func contextIDs(text string) (ids []int64) {
 	for _, member := range contextMember.FindAllStringSubmatch(text, -1) {
 		context := string(unescape(nil, []byte(member[1])))
@@ -31,8 +31,8 @@ func contextIDs(text string) (ids []int64) {
 	return ids
 }
 
-// listedIDs are the integers of records and signatures in a JSON text: what is
-// no count there is the id of a type.
+// listedIDs returns the integers of records and signatures in a JSON text, which are
+// counts or ids of types.
 func listedIDs(text string) (ids []int64) {
 	for _, member := range integersMember.FindAllStringSubmatch(text, -1) {
 		for n := range strings.SplitSeq(member[1], ",") {
@@ -50,22 +50,22 @@ func appendID(ids []int64, text string) []int64 {
 	return append(ids, id)
 }
 
-// ranByText notes the methods that ran as an item says that is kept as text, or
-// something under a key that means nothing here.
-func (b *build) ranByText() {
+// markExecutedByText marks the methods executed that are named by items kept as text or
+// by the values of unknown keys.
+func (b *build) markExecutedByText() {
 	for i := range b.sections {
 		s := &b.sections[i]
 		if s.kind == monitors { // the context of its record names no method
 			continue
 		}
-		b.ranIn(s.text)
+		b.markExecutedIn(s.text)
 		for _, r := range s.raws {
-			b.ranIn(r.text)
+			b.markExecutedIn(r.text)
 		}
 	}
 }
 
-func (b *build) ranIn(text string) {
+func (b *build) markExecutedIn(text string) {
 	for _, id := range contextIDs(text) {
 		if row, ok := b.methodRows.row(id); ok {
 			b.ran[row] = true
@@ -73,7 +73,7 @@ func (b *build) ranIn(text string) {
 	}
 }
 
-// readForeign reads what the importer kept as text: keys, and items of sections.
+// readForeign reads the keys and items that the importer kept as text.
 func (e *exporter) readForeign() error {
 	t, err := e.s.Table(layout.TableForeign)
 	if errors.Is(err, reader.ErrNotFound) {
@@ -88,18 +88,18 @@ func (e *exporter) readForeign() error {
 		if err := errors.Join(err1, err2); err != nil {
 			return err
 		}
-		e.foreignText(pointer, text)
+		e.addForeignText(pointer, text)
 	}
 	return nil
 }
 
-// foreignText takes a text, unless it is no JSON or another has its place.
-func (e *exporter) foreignText(pointer, text string) {
+// addForeignText adds a text, unless it is not JSON or its place is taken.
+func (e *exporter) addForeignText(pointer, text string) {
 	key, ok := strings.CutPrefix(pointer, "/")
 	isItem := strings.Contains(key, "/")
 	s := newText(text)
 	switch before, twice := e.raws[pointer]; {
-	case !ok || !s.value(0) || s.pos != s.end:
+	case !ok || !s.skipValue(0) || s.pos != s.end:
 		e.report.Lost.Add(LossForeign, 1)
 	case !twice:
 		e.raws[pointer] = text
@@ -117,13 +117,13 @@ func (e *exporter) foreignText(pointer, text string) {
 
 var pointerUnescapes = strings.NewReplacer("~1", "/", "~0", "~")
 
-// newText is a scanner of a text that is all there.
+// newText returns a scanner of a complete text.
 func newText(text string) scanner {
 	return scanner{buf: append([]byte(text+" "), 0), end: len(text)}
 }
 
-// loseTexts counts the items that no section to be written has a place for.
-func (e *exporter) loseTexts() {
+// countLostTexts counts the items that have no place in the sections to be written.
+func (e *exporter) countLostTexts() {
 	placed := map[string]bool{}
 	for _, s := range e.sections {
 		for _, r := range s.raws {
@@ -137,9 +137,9 @@ func (e *exporter) loseTexts() {
 	}
 }
 
-// useTexts notes what texts refer to, by the ids of the source: they are written
-// as they are.
-func (e *exporter) useTexts() error {
+// markUsedByTexts marks the methods and types that texts refer to by the ids of the
+// source. Texts are written unchanged.
+func (e *exporter) markUsedByTexts() error {
 	if !e.o.Prune || e.source == nil {
 		return nil
 	}
@@ -171,8 +171,8 @@ func (e *exporter) useTexts() error {
 	return nil
 }
 
-// idsInTexts are the ids of methods that texts name, and those that may be of
-// types: the records of some sections hold none.
+// idsInTexts returns the ids of methods in texts, and those that may be of types. The
+// records of some sections have no types.
 func (e *exporter) idsInTexts() (named, listed map[int64]bool) {
 	named, listed = map[int64]bool{}, map[int64]bool{}
 	for pointer, text := range e.raws {

@@ -14,20 +14,20 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// WriteOptions say how a file is written. The zero value is of use.
+// WriteOptions configure [Write]. The zero value is valid.
 type WriteOptions struct {
-	// Version is one of Versions; empty for the one that the archive was made
-	// of, or else the oldest that can say everything.
+	// Version is one of Versions. If it is empty, Write uses the version of the
+	// imported file, or else the oldest version that can express the archive.
 	Version string
-	// Prune leaves methods and types out that nothing refers to. That a method
-	// was instrumented and never ran is then lost.
+	// Prune leaves out methods and types that nothing refers to. Unexecuted methods are
+	// then lost.
 	Prune bool
 }
 
-// Write writes the profiles of an archive as an iprof file, in one line as
-// GraalVM does. An archive that was made of one such file gives that file again,
-// with its ids and in its order; ids are made up for others. The error matches
-// builder.ErrMismatch if the archive is of another domain.
+// Write writes the profiles of an archive as an iprof file, in one line as GraalVM does.
+// An archive that was imported from one file reproduces that file, with its ids and in
+// its order. For other archives Write assigns ids. The error matches builder.ErrMismatch
+// if the archive is of another domain.
 func Write(w io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
 	if d := s.Header().Domain; d != layout.DomainGraal {
 		return nil, fmt.Errorf("%w: %s has profiles of domain %s, and iprof is of %s", builder.ErrMismatch, s.Mapping().Name(), d, layout.DomainGraal)
@@ -36,7 +36,7 @@ func Write(w io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
 		return nil, fmt.Errorf("%w: %q: write one of %s", ErrVersion, o.Version, strings.Join(Versions, ", "))
 	}
 	e := &exporter{s: s, o: o, out: &output{w: w}, report: &Report{}, raws: map[string]string{}, items: map[layout.Ref]*profileItems{}}
-	for _, step := range []func() error{e.survey, e.readForeign, e.readOrder, e.useTexts, e.decide, e.assignIDs, e.write, e.out.flush} {
+	for _, step := range []func() error{e.survey, e.readForeign, e.readOrder, e.markUsedByTexts, e.chooseVersion, e.assignIDs, e.writeFile, e.out.flush} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -63,7 +63,7 @@ type exporter struct {
 	source      *sourceOrder      // nil if there is none
 	listed      [orderLists][]layout.Ref
 
-	ofOldVersion bool // the file that the archive was made of was spelled in another way
+	ofOldVersion bool // the imported file was spelled like 0.2.0
 
 	version   string
 	sections  []orderedSection // to be written
@@ -73,24 +73,24 @@ type exporter struct {
 	extra     []extraType
 
 	items     map[layout.Ref]*profileItems // a cache
-	itemsText int                          // bytes of callers among them
+	itemsText int                          // bytes of callers in the cache
 }
 
-// An extraType is one that only a signature names.
+// An extraType is a type that only signatures name.
 type extraType struct {
 	id   int64
 	name string
 }
 
-// usage is what something refers to.
+// usage has the types and methods that something refers to.
 type usage struct {
 	types    []bool // by ordinal
 	methods  map[layout.Ref]bool
 	contexts map[layout.Ref]bool // whose callers are among the methods
 }
 
-// decide chooses the version, and the sections to be written.
-func (e *exporter) decide() error {
+// chooseVersion chooses the version and the sections to be written.
+func (e *exporter) chooseVersion() error {
 	from, err := e.sourceVersion()
 	if err != nil {
 		return err
@@ -111,21 +111,21 @@ func (e *exporter) decide() error {
 	e.report.Version = e.version
 	switch {
 	case e.source == nil:
-		e.sections = e.plainSections(orderOf(e.version))
+		e.sections = e.plainSections(keyOrder(e.version))
 	case e.version == e.source.version:
 		e.sections = e.source.sections
 	default:
-		e.sections = e.reordered(orderOf(e.version))
+		e.sections = e.reordered(keyOrder(e.version))
 	}
 	if !slices.ContainsFunc(e.sections, func(s orderedSection) bool { return s.kind == instanceofs }) {
 		e.report.Lost.Add(LossInstanceof, e.found[instanceofs])
 	}
-	e.loseTexts()
+	e.countLostTexts()
 	return nil
 }
 
-// sourceVersion returns the version of the file that the archive was made of,
-// or nothing if no file is written as that version is spelled.
+// sourceVersion returns the version of the imported file, or nothing if Write cannot write
+// that version.
 func (e *exporter) sourceVersion() (string, error) {
 	v, err := e.versionProperty()
 	if err != nil {
@@ -138,8 +138,7 @@ func (e *exporter) sourceVersion() (string, error) {
 	return v, nil
 }
 
-// versionProperty returns the version of the file that the archive was made of,
-// empty if it is not known.
+// versionProperty returns the version of the imported file, empty if it is not known.
 func (e *exporter) versionProperty() (string, error) {
 	t, err := e.s.Table(layout.TableProperties)
 	if err != nil && !errors.Is(err, reader.ErrNotFound) {
@@ -148,7 +147,7 @@ func (e *exporter) versionProperty() (string, error) {
 	return e.property(t, versionProperty)
 }
 
-// property gives the value of a fact, empty if there is none.
+// property returns the value of a property, empty if there is none.
 func (e *exporter) property(t reader.Table, key string) (string, error) {
 	if t.Rows > 0 && (t.Columns() != 2 || t.Column(0) != layout.ColumnSymbol || t.Column(1) != layout.ColumnSymbol) {
 		return "", nil
@@ -163,7 +162,7 @@ func (e *exporter) property(t reader.Table, key string) (string, error) {
 	return "", nil
 }
 
-// symbol is the text of a cell, empty for none.
+// symbol returns the text of a cell, empty for none.
 func (e *exporter) symbol(cell uint64) (string, error) {
 	if cell == 0 {
 		return "", nil
@@ -172,7 +171,7 @@ func (e *exporter) symbol(cell uint64) (string, error) {
 	return name.String(), err
 }
 
-// plainSections are all sections of a version, without an order.
+// plainSections returns all sections of a version, without a source order.
 func (e *exporter) plainSections(kinds []sectionKind) (all []orderedSection) {
 	for _, k := range kinds {
 		all = append(all, orderedSection{kind: k})
@@ -180,7 +179,7 @@ func (e *exporter) plainSections(kinds []sectionKind) (all []orderedSection) {
 	return e.withForeign(all)
 }
 
-// reordered are the sections of the source in the order of another version.
+// reordered returns the sections of the source in the order of another version.
 func (e *exporter) reordered(kinds []sectionKind) (all []orderedSection) {
 	for _, k := range kinds {
 		for _, s := range e.source.sections {
@@ -203,8 +202,8 @@ func (e *exporter) withForeign(all []orderedSection) []orderedSection {
 	return all
 }
 
-// survey goes through the archive: what there is, what refers to what, and what
-// iprof cannot say.
+// survey collects the types, methods and profiles of the archive, what they refer to, and
+// what iprof cannot express.
 func (e *exporter) survey() error {
 	for t, err := range e.s.Types() {
 		if err != nil {
@@ -247,16 +246,16 @@ func (e *exporter) surveyType(t reader.Type) error {
 	return errors.Join(err1, err2, err3)
 }
 
-// sayable are the optional fields of a profile that iprof has, or that only say
-// where things lie.
-const sayable = disk.HasLinks | disk.HasCode | disk.HasInvocations | disk.HasSections | disk.HasDirectory
+// supportedFields are the optional fields of a profile that iprof has, or that are only
+// about the layout of the block.
+const supportedFields = disk.HasLinks | disk.HasCode | disk.HasInvocations | disk.HasSections | disk.HasDirectory
 
 func (e *exporter) surveyProfile(m reader.Method, p reader.Profile) error {
 	e.profiles = append(e.profiles, p.Ref())
 	if p.Code() != 0 {
 		e.report.Lost.Add(LossCode, 1)
 	}
-	if disk.Block(p.Bytes()).Presence()&^sayable != 0 {
+	if disk.Block(p.Bytes()).Presence()&^supportedFields != 0 {
 		e.report.Lost.Add(LossCounter, 1)
 	}
 	if _, ok := p.Invocations(); ok {
@@ -275,10 +274,10 @@ func (e *exporter) surveyProfile(m reader.Method, p reader.Profile) error {
 			e.report.Lost.Add(LossEntry, 1)
 		}
 	}
-	return e.use(m, p)
+	return e.markUsed(m, p)
 }
 
-// sectionOf is the section that an entry belongs to, foreign for none.
+// sectionOf returns the section of an entry, foreign if iprof has none for it.
 func sectionOf(entry reader.Entry) sectionKind {
 	switch tag, sub := entry.Tag(), entry.Sub(); {
 	case tag == layout.TagCount && sub == layout.SubCalls && disk.Entry(entry.Bytes()).Flags() == 0:
@@ -293,7 +292,7 @@ func sectionOf(entry reader.Entry) sectionKind {
 	return foreign
 }
 
-// surveyRows looks at what iprof does not have of a type profile.
+// surveyRows counts what iprof cannot express of a type profile, and marks its types used.
 func (e *exporter) surveyRows(entry reader.Entry) {
 	r, ok := entry.Receivers()
 	if !ok {
@@ -312,8 +311,8 @@ func (e *exporter) surveyRows(entry reader.Entry) {
 	}
 }
 
-// use notes the methods of a profile and its callers.
-func (e *exporter) use(m reader.Method, p reader.Profile) error {
+// markUsed marks the methods of a profile and its callers used.
+func (e *exporter) markUsed(m reader.Method, p reader.Profile) error {
 	e.used.methods[m.Ref()] = true
 	c, ok, err := p.Context()
 	for ok && err == nil && !e.used.contexts[c.Ref()] {
@@ -329,7 +328,7 @@ func (e *exporter) use(m reader.Method, p reader.Profile) error {
 	return err
 }
 
-// surveyTables looks at the tables that are no profiles.
+// surveyTables collects the tables.
 func (e *exporter) surveyTables() error {
 	for t, err := range e.s.Tables() {
 		if err != nil {
@@ -338,7 +337,7 @@ func (e *exporter) surveyTables() error {
 		switch {
 		case t.Kind == layout.TableMonitors && columnsAre(t, layout.ColumnType, layout.ColumnWord):
 			e.found[monitors] = min(1, t.Rows)
-			err = e.useTypes(t)
+			err = e.markUsedTypes(t)
 		case t.Kind == layout.TableSamples && columnsAre(t, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord):
 			e.found[samples] = len(stacksOf(t))
 			for i := range t.Rows {
@@ -366,7 +365,7 @@ func columnsAre(t reader.Table, kinds ...layout.ColumnKind) bool {
 	return t.Columns() == len(kinds)
 }
 
-func (e *exporter) useTypes(t reader.Table) error {
+func (e *exporter) markUsedTypes(t reader.Table) error {
 	for i := range t.Rows {
 		contended, err := e.s.TypeAt(layout.Ref(t.Cell(0, i)))
 		if errors.Is(err, reader.ErrNotFound) {
@@ -381,8 +380,8 @@ func (e *exporter) useTypes(t reader.Table) error {
 	return nil
 }
 
-// stacksOf are the first rows of the stacks of a table of samples: the rows of
-// one follow one another.
+// stacksOf returns the first row of each stack in a table of samples. The rows of a stack
+// are adjacent.
 func stacksOf(t reader.Table) (first []int) {
 	for i := range t.Rows {
 		if i == 0 || t.Cell(0, i) != t.Cell(0, i-1) {
@@ -392,8 +391,8 @@ func stacksOf(t reader.Table) (first []int) {
 	return first
 }
 
-// number is a count as JSON has it here.
-func (e *exporter) number(n uint64) int64 {
+// clampCount returns a count, or the highest that a file can have.
+func (e *exporter) clampCount(n uint64) int64 {
 	if n > math.MaxInt64 {
 		e.report.Lost.Add(LossCount, 1)
 		return math.MaxInt64

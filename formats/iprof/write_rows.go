@@ -10,8 +10,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// typeKey is how a signature spells a type; dangling reports that the name is
-// an id that had no row.
+// typeKey returns the spelling of a type in signatures. dangling reports whether the name
+// is an id without a row.
 func (e *exporter) typeKey(t reader.Type) (key string, dangling bool, err error) {
 	name, err1 := t.Name()
 	loader, err2 := t.Loader()
@@ -26,7 +26,7 @@ func (e *exporter) typeKey(t reader.Type) (key string, dangling bool, err error)
 	return signatureName(name.String(), number), dangling && number == "", nil
 }
 
-// danglingMethod gives the id of a method that had no row.
+// danglingMethod returns the id of a method without a row.
 func (e *exporter) danglingMethod(m reader.Method) (id int64, dangling bool, err error) {
 	name, err := m.Name()
 	if err != nil || name.Len() == 0 || m.Flags()&disk.MethodDeclared != 0 {
@@ -36,8 +36,8 @@ func (e *exporter) danglingMethod(m reader.Method) (id int64, dangling bool, err
 	return id, dangling, nil
 }
 
-// assignIDs gives every type and method its id: that of the source if its order
-// is known, otherwise the next that no id without a row has.
+// assignIDs assigns the ids of types and methods: those of the source order if there is
+// one, otherwise the next free ones.
 func (e *exporter) assignIDs() error {
 	if err := e.assignTypeIDs(); err != nil {
 		return err
@@ -76,8 +76,8 @@ func (e *exporter) assignTypeIDs() error {
 	return e.signatureTypes(next)
 }
 
-// signatureTypes gives ids to types that only signatures name, and notes the
-// types of methods that are used.
+// signatureTypes assigns ids to types that only signatures name, and marks the types of
+// used methods used.
 func (e *exporter) signatureTypes(next func() int64) error {
 	ordinals := make(map[int64]int, len(e.types))
 	for i, id := range e.typeIDs {
@@ -99,7 +99,7 @@ func (e *exporter) signatureTypes(next func() int64) error {
 			if !ok {
 				id = next()
 				e.typeByKey[name] = id
-				e.extra = append(e.extra, extraType{id, unspell(name)})
+				e.extra = append(e.extra, extraType{id, unquoteTypeName(name)})
 			}
 			if i, ok := ordinals[id]; ok && (!e.o.Prune || e.used.methods[m.Ref()]) {
 				e.used.types[i] = true
@@ -109,8 +109,8 @@ func (e *exporter) signatureTypes(next func() int64) error {
 	return nil
 }
 
-// unspell is the name of a type that a signature spells.
-func unspell(spelled string) string {
+// unquoteTypeName returns the name of a type that a signature spells.
+func unquoteTypeName(spelled string) string {
 	if strings.HasPrefix(spelled, noName) {
 		return ""
 	}
@@ -124,9 +124,9 @@ func unspell(spelled string) string {
 	return b.String()
 }
 
-// signatureOf appends how the signature spells the types of a method: the
-// declaring one, the return type, the parameters. ok is false if it is not
-// spelled like one: then it gives the declaring one only.
+// signatureOf appends the types of a method as spelled in its signature: the declaring
+// type, the return type, the parameters. ok is false if the signature is not valid; then
+// it appends only the declaring type.
 func (e *exporter) signatureOf(names []string, m reader.Method) (all []string, ok bool, err error) {
 	if m.Flags()&disk.MethodDeclared == 0 {
 		return names, true, nil
@@ -180,7 +180,7 @@ func (e *exporter) assignMethodIDs() error {
 	return nil
 }
 
-// sourceIDs takes the ids of the source.
+// sourceIDs adds the ids of the source order to given and taken.
 func (e *exporter) sourceIDs(kind sectionKind, listed []layout.Ref, given map[layout.Ref]int64, taken map[int64]bool) {
 	if e.source == nil {
 		return
@@ -196,8 +196,8 @@ func (e *exporter) sourceIDs(kind sectionKind, listed []layout.Ref, given map[la
 	}
 }
 
-// freeIDs gives ids from 1 on that are not taken; 0 is what the dummy context
-// of monitors has.
+// freeIDs returns a function that returns free ids, from 1 on: the dummy context of
+// monitors has the id 0.
 func freeIDs(taken map[int64]bool) func() int64 {
 	last := int64(0)
 	return func() int64 {
@@ -207,8 +207,8 @@ func freeIDs(taken map[int64]bool) func() int64 {
 	}
 }
 
-// typeRows writes the types.
-func (e *exporter) typeRows(s *orderedSection) error {
+// writeTypes writes the types.
+func (e *exporter) writeTypes(s *orderedSection) error {
 	all := make([]reader.Type, 0, len(e.types))
 	if e.source != nil {
 		for _, n := range e.listed[listTypes] {
@@ -229,17 +229,17 @@ func (e *exporter) typeRows(s *orderedSection) error {
 		s.items = len(all)
 	}
 	skip := func(i int) bool { return e.pruned(!e.used.types[all[i].Ordinal()], PrunedTypes) }
-	written, err := e.inOrder(s, func(i int) error {
+	written, err := e.writeInOrder(s, func(i int) error {
 		name, err := all[i].Name()
 		if err != nil {
 			return err
 		}
-		e.typeRow(e.typeIDs[all[i].Ordinal()], name.String())
+		e.writeType(e.typeIDs[all[i].Ordinal()], name.String())
 		return nil
 	}, skip)
 	for i, t := range e.extra {
-		e.out.comma(written + i)
-		e.typeRow(t.id, t.name)
+		e.out.writeComma(written + i)
+		e.writeType(t.id, t.name)
 	}
 	return err
 }
@@ -253,26 +253,26 @@ func (e *exporter) pruned(unused bool, what codec.LossKind) bool {
 	return true
 }
 
-func (e *exporter) typeRow(id int64, name string) {
-	e.out.raw(`{"id":`)
-	e.out.integer(id)
-	e.out.raw(`,"name":`)
-	e.name(name)
-	e.out.raw("}")
+func (e *exporter) writeType(id int64, name string) {
+	e.out.writeRaw(`{"id":`)
+	e.out.writeInteger(id)
+	e.out.writeRaw(`,"name":`)
+	e.writeName(name)
+	e.out.writeRaw("}")
 	e.report.Types++
 }
 
-// name writes a name as the file has it.
-func (e *exporter) name(spelled string) {
+// writeName writes a name as a file has it.
+func (e *exporter) writeName(spelled string) {
 	if len(spelled) > 0 && spelled[0] == quoteMark {
-		e.out.text(unquoteName(nil, []byte(spelled)))
+		e.out.writeString(unquoteName(nil, []byte(spelled)))
 		return
 	}
-	e.out.text([]byte(spelled))
+	e.out.writeString([]byte(spelled))
 }
 
-// methodRows writes the methods.
-func (e *exporter) methodRows(s *orderedSection) error {
+// writeMethods writes the methods.
+func (e *exporter) writeMethods(s *orderedSection) error {
 	all := e.listed[listMethods]
 	if e.source == nil {
 		all = make([]layout.Ref, 0, len(e.methods))
@@ -287,19 +287,19 @@ func (e *exporter) methodRows(s *orderedSection) error {
 	}
 	var names []string
 	skip := func(i int) bool { return e.pruned(!e.used.methods[all[i]], PrunedMethods) }
-	_, err := e.inOrder(s, func(i int) error {
+	_, err := e.writeInOrder(s, func(i int) error {
 		m, err := e.s.MethodAt(all[i])
 		if err != nil {
 			return err
 		}
-		names, err = e.methodRow(names[:0], m)
+		names, err = e.writeMethod(names[:0], m)
 		return err
 	}, skip)
 	return err
 }
 
-// methodRow writes a method; names is scratch.
-func (e *exporter) methodRow(names []string, m reader.Method) ([]string, error) {
+// writeMethod writes a method. names is scratch space.
+func (e *exporter) writeMethod(names []string, m reader.Method) ([]string, error) {
 	name, err := m.Name()
 	if err != nil {
 		return names, err
@@ -307,16 +307,16 @@ func (e *exporter) methodRow(names []string, m reader.Method) ([]string, error) 
 	if names, _, err = e.signatureOf(names, m); err != nil {
 		return names, err
 	}
-	e.out.raw(`{"id":`)
-	e.out.integer(e.methodIDs[m.Ref()])
-	e.out.raw(`,"name":`)
-	e.name(name.String())
-	e.out.raw(`,"signature":[`)
+	e.out.writeRaw(`{"id":`)
+	e.out.writeInteger(e.methodIDs[m.Ref()])
+	e.out.writeRaw(`,"name":`)
+	e.writeName(name.String())
+	e.out.writeRaw(`,"signature":[`)
 	for i, n := range names {
-		e.out.comma(i)
-		e.out.integer(e.typeByKey[n])
+		e.out.writeComma(i)
+		e.out.writeInteger(e.typeByKey[n])
 	}
-	e.out.raw("]}")
+	e.out.writeRaw("]}")
 	e.report.Methods++
 	return names, nil
 }

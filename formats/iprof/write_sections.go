@@ -9,35 +9,35 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// write writes the whole file.
-func (e *exporter) write() error {
-	clear(e.items) // they have no ids yet
-	e.out.raw("{")
+// writeFile writes the whole file.
+func (e *exporter) writeFile() error {
+	clear(e.items) // its entries have no ids yet
+	e.out.writeRaw("{")
 	listed := e.listed[listProfiles]
 	for i := range e.sections {
 		s := &e.sections[i]
-		e.out.comma(i)
-		e.key(s)
+		e.out.writeComma(i)
+		e.writeKey(s)
 		var err error
 		switch {
 		case s.kind == foreign:
-			e.out.raw(e.raws[keyPath(s.key)])
+			e.out.writeRaw(e.raws[keyPath(s.key)])
 		case s.kind == version:
-			e.out.text([]byte(e.version))
+			e.out.writeString([]byte(e.version))
 		case s.kind.inProfiles() && e.source != nil:
-			err = e.listedRecords(s, e.recordsOf(s, listed))
+			err = e.writeListedRecords(s, e.recordsOf(s, listed))
 		default:
-			err = e.section(s)
+			err = e.writeSection(s)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	e.out.raw("}")
+	e.out.writeRaw("}")
 	return nil
 }
 
-// recordsOf are the profiles of the records of a section.
+// recordsOf returns the profiles of the records of a section.
 func (e *exporter) recordsOf(s *orderedSection, listed []layout.Ref) []layout.Ref {
 	for i := range e.source.sections {
 		from := &e.source.sections[i]
@@ -52,37 +52,37 @@ func (e *exporter) recordsOf(s *orderedSection, listed []layout.Ref) []layout.Re
 	return nil
 }
 
-func (e *exporter) key(s *orderedSection) {
+func (e *exporter) writeKey(s *orderedSection) {
 	key := s.key
 	if s.kind != foreign {
 		key = sectionKeys[s.kind]
 	}
-	e.out.text([]byte(key))
-	e.out.raw(":")
+	e.out.writeString([]byte(key))
+	e.out.writeRaw(":")
 }
 
-// section writes a section that is a list but does not list profiles.
-func (e *exporter) section(s *orderedSection) error {
-	e.out.raw("[")
+// writeSection writes a section that is an array but does not use the list of profiles.
+func (e *exporter) writeSection(s *orderedSection) error {
+	e.out.writeRaw("[")
 	var err error
 	switch s.kind {
 	case types:
-		err = e.typeRows(s)
+		err = e.writeTypes(s)
 	case methods:
-		err = e.methodRows(s)
+		err = e.writeMethods(s)
 	case monitors:
-		err = e.monitorRecord(s)
+		err = e.writeMonitors(s)
 	case samples:
-		err = e.stacks(s)
+		err = e.writeStacks(s)
 	default:
-		err = e.allRecords(s.kind)
+		err = e.writeAllRecords(s.kind)
 	}
-	e.out.raw("]")
+	e.out.writeRaw("]")
 	return err
 }
 
-// allRecords writes a section in the order of the archive.
-func (e *exporter) allRecords(kind sectionKind) error {
+// writeAllRecords writes a section in the order of the archive.
+func (e *exporter) writeAllRecords(kind sectionKind) error {
 	n := 0
 	for _, at := range e.profiles {
 		p, err := e.itemsOf(at)
@@ -90,10 +90,10 @@ func (e *exporter) allRecords(kind sectionKind) error {
 			return err
 		}
 		for i := range p.of[kind] {
-			e.out.comma(n)
+			e.out.writeComma(n)
 			n++
-			e.record(kind, p, &p.of[kind][i])
-			if err := e.out.done(); err != nil {
+			e.writeRecord(kind, p, &p.of[kind][i])
+			if err := e.out.flushIfFull(); err != nil {
 				return err
 			}
 		}
@@ -101,10 +101,10 @@ func (e *exporter) allRecords(kind sectionKind) error {
 	return nil
 }
 
-// inOrder goes through the items of a section. Those in the lists are written
-// by typed, unless skip leaves them out; those that are kept as text are written
-// as they were. It gives the number of items that it wrote.
-func (e *exporter) inOrder(s *orderedSection, typed func(i int) error, skip func(i int) bool) (written int, err error) {
+// writeInOrder writes the items of a section. typed writes the listed items, except those
+// that skip leaves out; items that are kept as text are written unchanged. It returns the
+// number of items written.
+func (e *exporter) writeInOrder(s *orderedSection, typed func(i int) error, skip func(i int) bool) (written int, err error) {
 	raws, listed := s.raws, 0
 	for item := range s.items {
 		isRaw := len(raws) > 0 && raws[0].item == item
@@ -117,43 +117,43 @@ func (e *exporter) inOrder(s *orderedSection, typed func(i int) error, skip func
 				continue
 			}
 		}
-		e.out.comma(written)
+		e.out.writeComma(written)
 		written++
 		if isRaw {
 			raws = raws[1:]
-			e.out.raw(e.raws[itemPath(s.kind, item)])
+			e.out.writeRaw(e.raws[itemPath(s.kind, item)])
 		} else if err := typed(listed - 1); err != nil {
 			return written, err
 		}
-		if err := e.out.done(); err != nil {
+		if err := e.out.flushIfFull(); err != nil {
 			return written, err
 		}
 	}
 	return written, nil
 }
 
-// listedRecords writes a section in the order of the source.
-func (e *exporter) listedRecords(s *orderedSection, profiles []layout.Ref) error {
+// writeListedRecords writes a section in the order of the source.
+func (e *exporter) writeListedRecords(s *orderedSection, profiles []layout.Ref) error {
 	walk := ordinalWalk{rest: s.ordinals, next: map[layout.Ref]int{}}
 	ordinals := make([]int, len(profiles))
 	for i, n := range profiles {
 		ordinals[i] = walk.ordinal(i, n)
 	}
-	e.out.raw("[")
-	_, err := e.inOrder(s, func(i int) error {
+	e.out.writeRaw("[")
+	_, err := e.writeInOrder(s, func(i int) error {
 		p, err := e.itemsOf(profiles[i])
 		if err != nil {
 			return err
 		}
-		e.record(s.kind, p, &p.of[s.kind][ordinals[i]])
+		e.writeRecord(s.kind, p, &p.of[s.kind][ordinals[i]])
 		return nil
 	}, nil)
-	e.out.raw("]")
+	e.out.writeRaw("]")
 	return err
 }
 
-// monitorRecord writes the one record of monitors.
-func (e *exporter) monitorRecord(s *orderedSection) error {
+// writeMonitors writes the one record of monitors.
+func (e *exporter) writeMonitors(s *orderedSection) error {
 	var t reader.Table
 	if e.found[monitors] > 0 {
 		var err error
@@ -164,12 +164,12 @@ func (e *exporter) monitorRecord(s *orderedSection) error {
 	if e.source == nil {
 		s.items = e.found[monitors]
 	}
-	_, err := e.inOrder(s, func(int) error { return e.monitorRows(t) }, nil)
+	_, err := e.writeInOrder(s, func(int) error { return e.writeMonitorRecord(t) }, nil)
 	return err
 }
 
-func (e *exporter) monitorRows(t reader.Table) error {
-	e.out.raw(`{"ctx":"0:0","records":[`)
+func (e *exporter) writeMonitorRecord(t reader.Table) error {
+	e.out.writeRaw(`{"ctx":"0:0","records":[`)
 	n := 0
 	for i := range t.Rows {
 		contended, err := e.s.TypeAt(layout.Ref(t.Cell(0, i)))
@@ -179,15 +179,15 @@ func (e *exporter) monitorRows(t reader.Table) error {
 		if err != nil {
 			return err
 		}
-		e.pair(n, e.typeIDs[contended.Ordinal()], t.Cell(1, i))
+		e.writePair(n, e.typeIDs[contended.Ordinal()], t.Cell(1, i))
 		n++
 	}
-	e.out.raw("]}")
+	e.out.writeRaw("]}")
 	return nil
 }
 
-// stacks writes the sampled stacks.
-func (e *exporter) stacks(s *orderedSection) error {
+// writeStacks writes the sampled stacks.
+func (e *exporter) writeStacks(s *orderedSection) error {
 	var t reader.Table
 	var first []int
 	if e.found[samples] > 0 {
@@ -200,49 +200,49 @@ func (e *exporter) stacks(s *orderedSection) error {
 	if e.source == nil {
 		s.items = len(first)
 	}
-	_, err := e.inOrder(s, func(i int) error { e.stack(t, first[i]); return nil }, nil)
+	_, err := e.writeInOrder(s, func(i int) error { e.writeStack(t, first[i]); return nil }, nil)
 	return err
 }
 
-// stack writes the stack whose rows begin at first.
-func (e *exporter) stack(t reader.Table, first int) {
-	e.out.raw(`{"ctx":"`)
+// writeStack writes the stack whose rows start at first.
+func (e *exporter) writeStack(t reader.Table, first int) {
+	e.out.writeRaw(`{"ctx":"`)
 	for row := first; row < t.Rows && t.Cell(0, row) == t.Cell(0, first); row++ {
 		if row > first {
-			e.out.raw("<")
+			e.out.writeRaw("<")
 		}
-		e.out.integer(e.methodIDs[layout.Ref(t.Cell(1, row))])
-		e.out.raw(":")
-		e.out.integer(int64(t.Cell(2, row)))
+		e.out.writeInteger(e.methodIDs[layout.Ref(t.Cell(1, row))])
+		e.out.writeRaw(":")
+		e.out.writeInteger(int64(t.Cell(2, row)))
 	}
-	e.out.raw(`","records":[`)
-	e.out.integer(e.number(t.Cell(3, first)))
-	e.out.raw("]}")
+	e.out.writeRaw(`","records":[`)
+	e.out.writeInteger(e.clampCount(t.Cell(3, first)))
+	e.out.writeRaw("]}")
 }
 
 // profileItems are the records of one profile.
 type profileItems struct {
-	method  string // "5:", which stands in front of the point
+	method  string // "5:", before the point
 	callers string // "<3:2<1:3"
 	of      [instanceofs + 1][]item
 }
 
-// An item is a record: an entry, or for the invocation counter the count alone.
+// An item is a record: an entry, or only a count for the invocation counter.
 type item struct {
 	point int32
 	count reader.Counter
 	entry reader.Entry
 }
 
-// cachedProfiles and cachedText bound the cache of profiles: records of one are
-// mostly near one another. Text is that of callers, which can be any number.
+// cachedProfiles and cachedText limit the cache of profiles. The records of a profile are
+// mostly near each other. The text is that of callers, whose number is not limited.
 const (
 	cachedProfiles = 1 << 14
 	cachedText     = 16 << 20
 )
 
-// itemsOf gives the records of the profile at a place. Its method has an id only
-// when ids have been assigned.
+// itemsOf returns the records of a profile. Its method has an id only after ids were
+// assigned.
 func (e *exporter) itemsOf(n layout.Ref) (*profileItems, error) {
 	if p := e.items[n]; p != nil {
 		return p, nil
@@ -265,7 +265,7 @@ func (e *exporter) itemsOf(n layout.Ref) (*profileItems, error) {
 		}
 	}
 	if e.methodIDs != nil {
-		if err := e.placeText(items, p); err != nil {
+		if err := e.spellContext(items, p); err != nil {
 			return nil, err
 		}
 	}
@@ -277,8 +277,8 @@ func (e *exporter) itemsOf(n layout.Ref) (*profileItems, error) {
 	return items, nil
 }
 
-// placeText spells the method and the callers of a profile.
-func (e *exporter) placeText(items *profileItems, p reader.Profile) error {
+// spellContext spells the method and the callers of a profile.
+func (e *exporter) spellContext(items *profileItems, p reader.Profile) error {
 	m, err := p.Method()
 	if err != nil {
 		return err
@@ -298,54 +298,54 @@ func (e *exporter) placeText(items *profileItems, p reader.Profile) error {
 	return err
 }
 
-// record writes a record.
-func (e *exporter) record(kind sectionKind, p *profileItems, it *item) {
+// writeRecord writes a record.
+func (e *exporter) writeRecord(kind sectionKind, p *profileItems, it *item) {
 	o := e.out
-	o.raw(`{"ctx":"`)
-	o.raw(p.method)
-	o.integer(int64(it.point))
-	o.raw(p.callers)
-	o.raw(`","records":[`)
+	o.writeRaw(`{"ctx":"`)
+	o.writeRaw(p.method)
+	o.writeInteger(int64(it.point))
+	o.writeRaw(p.callers)
+	o.writeRaw(`","records":[`)
 	switch kind {
 	case calls:
-		o.integer(e.number(it.count.Load()))
+		o.writeInteger(e.clampCount(it.count.Load()))
 	case conditionals:
-		e.successors(it.entry)
+		e.writeSuccessors(it.entry)
 	default:
-		e.receivers(it.entry)
+		e.writeReceivers(it.entry)
 	}
-	o.raw("]}")
+	o.writeRaw("]}")
 	e.report.Entries++
 }
 
-func (e *exporter) successors(entry reader.Entry) {
+func (e *exporter) writeSuccessors(entry reader.Entry) {
 	rows, _ := entry.Rows()
 	for i := range rows.Len() {
 		point, index := disk.UnpackSuccessor(rows.Cell(i, 0).Load())
-		e.out.comma(i)
-		e.out.integer(int64(point))
-		e.out.raw(",")
-		e.out.integer(int64(index))
-		e.out.raw(",")
-		e.out.integer(e.number(rows.Cell(i, 1).Load()))
+		e.out.writeComma(i)
+		e.out.writeInteger(int64(point))
+		e.out.writeRaw(",")
+		e.out.writeInteger(int64(index))
+		e.out.writeRaw(",")
+		e.out.writeInteger(e.clampCount(rows.Cell(i, 1).Load()))
 	}
 }
 
-func (e *exporter) receivers(entry reader.Entry) {
+func (e *exporter) writeReceivers(entry reader.Entry) {
 	rows, _ := entry.Receivers()
 	n := 0
 	for row := range rows.All() {
 		if int(row.Type.Ordinal()) < len(e.typeIDs) {
-			e.pair(n, e.typeIDs[row.Type.Ordinal()], row.Count.Load())
+			e.writePair(n, e.typeIDs[row.Type.Ordinal()], row.Count.Load())
 			n++
 		}
 	}
 }
 
-// pair writes a type id and its count.
-func (e *exporter) pair(n int, id int64, count uint64) {
-	e.out.comma(n)
-	e.out.integer(id)
-	e.out.raw(",")
-	e.out.integer(e.number(count))
+// writePair writes a type id and its count.
+func (e *exporter) writePair(n int, id int64, count uint64) {
+	e.out.writeComma(n)
+	e.out.writeInteger(id)
+	e.out.writeRaw(",")
+	e.out.writeInteger(e.clampCount(count))
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A methodProfile gathers what one run says of a method.
+// A methodProfile has the records of a method in one run.
 type methodProfile struct {
 	counts  []countEntry
 	callees []callee
@@ -28,23 +28,23 @@ type callee struct {
 	method nameID
 }
 
-// build gives runs to a builder.
-func (t *text) build(b *builder.Builder, runs [][]record, report *Report) error {
+// addRuns adds runs to a builder.
+func (t *text) addRuns(b *builder.Builder, runs [][]record, report *Report) error {
 	methods := t.internMethods(b, runs, report)
 	for i, run := range runs {
 		if i > 0 {
 			b.NextRun(builder.Run{})
 		}
-		if err := t.buildRun(b, methods, run, report); err != nil {
+		if err := t.addRun(b, methods, run, report); err != nil {
 			return err
 		}
 	}
 	report.Runs += len(runs)
-	t.buildTables(b, runs, report)
+	t.addTables(b, runs, report)
 	return b.Err()
 }
 
-// internMethods makes the methods of the runs known to a builder.
+// internMethods adds the methods of the runs to a builder.
 func (t *text) internMethods(b *builder.Builder, runs [][]record, report *Report) map[nameID]builder.MethodRef {
 	methods := map[nameID]builder.MethodRef{}
 	for _, run := range runs {
@@ -53,7 +53,7 @@ func (t *text) internMethods(b *builder.Builder, runs [][]record, report *Report
 			f := &forms[r.key]
 			for j := range f.names {
 				if id := r.names[j]; f.methods && methods[id] == 0 {
-					methods[id] = t.method(b, id, report)
+					methods[id] = t.addMethod(b, id, report)
 				}
 			}
 			if r.key == keyNative {
@@ -64,7 +64,7 @@ func (t *text) internMethods(b *builder.Builder, runs [][]record, report *Report
 	return methods
 }
 
-func (t *text) method(b *builder.Builder, id nameID, report *Report) builder.MethodRef {
+func (t *text) addMethod(b *builder.Builder, id nameID, report *Report) builder.MethodRef {
 	signature := t.names.text(id)
 	m := b.Method(layout.Key{Name: signature})
 	if !isWhole(signature) {
@@ -74,14 +74,14 @@ func (t *text) method(b *builder.Builder, id nameID, report *Report) builder.Met
 	return m
 }
 
-// subs say what the counts of a keyword are.
+// subs are the kinds of the counts of keywords.
 var subs = map[keyword]layout.Sub{
 	keyBytecodes: layout.SubBytecodes, keyCycles: layout.SubCycles,
 	keyNative: layout.SubNativeCalls, keyNewArray: layout.SubNewArrays,
 }
 
-// gather sorts the records of a run by method.
-func gather(run []record) (profiles map[nameID]*methodProfile) {
+// groupByMethod groups the records of a run by method.
+func groupByMethod(run []record) (profiles map[nameID]*methodProfile) {
 	profiles = map[nameID]*methodProfile{}
 	for i := range run {
 		r := &run[i]
@@ -111,13 +111,13 @@ func gather(run []record) (profiles map[nameID]*methodProfile) {
 	return profiles
 }
 
-// buildRun gives the profiles of a run to a builder.
-func (t *text) buildRun(b *builder.Builder, methods map[nameID]builder.MethodRef, run []record, report *Report) error {
-	for id, gathered := range gather(run) {
+// addRun adds the profiles of a run to a builder.
+func (t *text) addRun(b *builder.Builder, methods map[nameID]builder.MethodRef, run []record, report *Report) error {
+	for id, gathered := range groupByMethod(run) {
 		p := b.Profile(methods[id], 0, builder.NoContext)
 		report.Methods++
 		report.Entries += len(gathered.counts)
-		gathered.sort(t)
+		gathered.sortEntries(t)
 		for _, c := range gathered.counts {
 			p.Count(c.point, c.sub, c.flags, c.n)
 		}
@@ -137,8 +137,8 @@ func (t *text) buildRun(b *builder.Builder, methods map[nameID]builder.MethodRef
 	return nil
 }
 
-// sort puts entries into an order that is not that of the lines.
-func (p *methodProfile) sort(t *text) {
+// sortEntries sorts entries into an order that does not depend on that of the lines.
+func (p *methodProfile) sortEntries(t *text) {
 	slices.SortFunc(p.counts, func(a, b countEntry) int {
 		return cmp.Or(cmp.Compare(a.point, b.point), cmp.Compare(a.sub, b.sub), cmp.Compare(a.flags, b.flags), cmp.Compare(b.n, a.n))
 	})

@@ -12,12 +12,12 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// The properties of an archive that hold what has no table.
+// The properties of an archive for what has no table.
 const (
 	// PropertyThreads is the maximum number of threads.
 	PropertyThreads = "jamaica.threads"
-	// PropertyBytecodes, PropertyNative and PropertyHeap are the totals that
-	// shares are of, where the lines do not add up to them.
+	// PropertyBytecodes, PropertyNative and PropertyHeap are the totals that shares
+	// refer to, if these are not the sums of the lines.
 	PropertyBytecodes = "jamaica.total.bytecodes"
 	PropertyNative    = "jamaica.total.native"
 	PropertyHeap      = "jamaica.total.heap"
@@ -25,19 +25,19 @@ const (
 
 // The columns of the tables.
 var (
-	heapRefsColumns  = words(2)
-	heapUseColumns   = append([]layout.ColumnKind{layout.ColumnType}, words(5)...)
-	instancesColumns = append(append([]layout.ColumnKind{layout.ColumnType}, words(5)...), layout.ColumnSymbol)
-	threadsColumns   = words(maxNumbers)
+	heapRefsColumns  = wordColumns(2)
+	heapUseColumns   = append([]layout.ColumnKind{layout.ColumnType}, wordColumns(5)...)
+	instancesColumns = append(append([]layout.ColumnKind{layout.ColumnType}, wordColumns(5)...), layout.ColumnSymbol)
+	threadsColumns   = wordColumns(maxNumbers)
 	reflectedColumns = []layout.ColumnKind{layout.ColumnType}
 	symbolsColumns   = []layout.ColumnKind{layout.ColumnSymbol, layout.ColumnSymbol}
 )
 
-func words(n int) []layout.ColumnKind {
+func wordColumns(n int) []layout.ColumnKind {
 	return slices.Repeat([]layout.ColumnKind{layout.ColumnWord}, n)
 }
 
-// A row is a row of a table: what tells it from others, and what is summed.
+// A row is a row of a table: its identity, and the numbers that are summed.
 type row struct {
 	key     keyword
 	names   [2]nameID
@@ -45,11 +45,11 @@ type row struct {
 	numbers [maxNumbers]uint64
 }
 
-// buildTables gives to a builder what belongs to no method, summed over runs.
-func (t *text) buildTables(b *builder.Builder, runs [][]record, report *Report) {
+// addTables adds what belongs to no method, summed over runs.
+func (t *text) addTables(b *builder.Builder, runs [][]record, report *Report) {
 	rows := t.rows(runs)
 	for i := range rows {
-		t.buildRow(b, &rows[i])
+		t.addRow(b, &rows[i])
 	}
 	if len(t.foreign) > 0 {
 		table := b.Table(layout.TableForeign, 0, symbolsColumns...)
@@ -57,15 +57,15 @@ func (t *text) buildTables(b *builder.Builder, runs [][]record, report *Report) 
 			table.Row(uint64(b.Symbol(f.key)), uint64(b.Symbol(f.values)))
 		}
 	}
-	t.buildTotals(b, runs, report)
+	t.addTotals(b, runs, report)
 }
 
-func property(b *builder.Builder, key string, value uint64) {
+func addProperty(b *builder.Builder, key string, value uint64) {
 	b.Table(layout.TableProperties, 0, symbolsColumns...).Row(uint64(b.Symbol(key)), uint64(b.Symbol(strconv.FormatUint(value, 10))))
 }
 
-// rows sums the lines of heap and classes. Of the number of threads it takes the
-// maximum.
+// rows returns the lines of heap and classes summed over runs, and the maximum of the
+// number of threads.
 func (t *text) rows(runs [][]record) (rows []row) {
 	type identity struct {
 		key   keyword
@@ -86,7 +86,7 @@ func (t *text) rows(runs [][]record) (rows []row) {
 				rows = append(rows, r)
 				continue
 			}
-			rows[j].add(&r)
+			rows[j].addNumbers(&r)
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b row) int {
@@ -95,8 +95,8 @@ func (t *text) rows(runs [][]record) (rows []row) {
 	return rows
 }
 
-// add adds what another run says of the same.
-func (r *row) add(other *row) {
+// addNumbers adds the row of another run.
+func (r *row) addNumbers(other *row) {
 	for i, n := range other.numbers {
 		if r.key == keyThreads {
 			r.numbers[i] = max(r.numbers[i], n)
@@ -110,8 +110,8 @@ func (t *text) compareNames(a, b *row) int {
 	return cmp.Or(cmp.Compare(t.names.text(a.names[1]), t.names.text(b.names[1])), cmp.Compare(t.names.text(a.names[0]), t.names.text(b.names[0])))
 }
 
-// rowOf takes the shares out of a line, which are computed, and the sizes of
-// one object.
+// rowOf returns the row of a line: without shares, which are computed, and with the sizes
+// of one object apart.
 func rowOf(r *record) row {
 	n := r.numbers
 	w := row{key: r.key, names: r.names, numbers: n}
@@ -126,7 +126,7 @@ func rowOf(r *record) row {
 	return w
 }
 
-func (t *text) buildRow(b *builder.Builder, r *row) {
+func (t *text) addRow(b *builder.Builder, r *row) {
 	n := r.numbers
 	class := func(i int) uint64 { return uint64(b.Type(builder.TypeKey{Name: t.names.text(r.names[i])})) }
 	switch r.key {
@@ -143,14 +143,14 @@ func (t *text) buildRow(b *builder.Builder, r *row) {
 	case keyThread:
 		b.Table(layout.TableThreads, 0, threadsColumns...).Row(n[:]...)
 	case keyThreads:
-		property(b, PropertyThreads, n[0])
+		addProperty(b, PropertyThreads, n[0])
 	case keyReflected:
 		b.Table(layout.TableReflected, 0, reflectedColumns...).Row(class(0))
 	}
 }
 
-// totalOf say what the shares of a keyword's lines are of: which number, which
-// share, and the property that keeps the total.
+// totalOf has, for keywords whose shares are of a total, the indexes of the number and of
+// the share, and the property of the total.
 var totalOf = map[keyword]struct {
 	number, share int
 	property      string
@@ -158,14 +158,14 @@ var totalOf = map[keyword]struct {
 	keyBytecodes: {0, 1, PropertyBytecodes}, keyNative: {0, 1, PropertyNative}, keyHeapUse: {3, 4, PropertyHeap},
 }
 
-// ratioOf say which share is of two numbers of the same line.
+// ratioOf has the indexes of shares that are the ratio of two numbers of one line.
 var ratioOf = map[keyword]struct{ number, of, share int }{
 	keyInstances: {4, 0, 5}, keyHeapUse: {5, 0, 6}, keyHeapRefs: {0, 1, 2},
 }
 
-// buildTotals keeps the totals that the lines do not add up to, and counts the
-// shares that an archive would not give back.
-func (t *text) buildTotals(b *builder.Builder, runs [][]record, report *Report) {
+// addTotals keeps the totals that are not the sums of the lines, and counts the shares
+// that an archive cannot reproduce.
+func (t *text) addTotals(b *builder.Builder, runs [][]record, report *Report) {
 	for _, key := range []keyword{keyBytecodes, keyNative, keyHeapUse} {
 		of := totalOf[key]
 		total, sum := uint64(0), uint64(0)
@@ -174,7 +174,7 @@ func (t *text) buildTotals(b *builder.Builder, runs [][]record, report *Report) 
 			total, sum = disk.SaturatingAdd(total, runTotal), disk.SaturatingAdd(sum, runSum)
 		}
 		if total != sum {
-			property(b, of.property, total)
+			addProperty(b, of.property, total)
 		}
 	}
 	for _, run := range runs {
@@ -187,13 +187,13 @@ func (t *text) buildTotals(b *builder.Builder, runs [][]record, report *Report) 
 	}
 }
 
-// sumShares adds up the lines of a keyword in a run.
+// sumShares sums the lines of a keyword in a run.
 func sumShares(run []record, key keyword, report *Report) (total, sum uint64) {
 	of := totalOf[key]
 	var all tally
 	for i := range run {
 		if r := &run[i]; r.key == key {
-			all.add(r.numbers[of.number], r.numbers[of.share])
+			all.addShare(r.numbers[of.number], r.numbers[of.share])
 		}
 	}
 	if !all.rows {
@@ -209,16 +209,16 @@ func sumShares(run []record, key keyword, report *Report) (total, sum uint64) {
 	return total, all.sum
 }
 
-// shareOf is 100 * n / total rounded down, 0 if total is 0. n is at most total.
+// shareOf returns 100 * n / total rounded down, 0 if total is 0. n is at most total.
 func shareOf(n, total uint64) uint64 {
 	if total == 0 {
 		return 0
 	}
-	return scaled(n, total)
+	return percentOf(n, total)
 }
 
-// scaled is 100 * n / d rounded down, or the highest number.
-func scaled(n, d uint64) uint64 {
+// percentOf returns 100 * n / d rounded down, or the highest number.
+func percentOf(n, d uint64) uint64 {
 	hi, lo := bits.Mul64(n, 100)
 	if hi >= d {
 		return math.MaxUint64
@@ -227,22 +227,22 @@ func scaled(n, d uint64) uint64 {
 	return q
 }
 
-// A tally adds up what shares are of.
+// A tally sums numbers and narrows their total by their shares.
 type tally struct {
 	sum    uint64
-	lo, hi uint64 // the totals that give all shares that were read; none if hi < lo
+	lo, hi uint64 // the totals that agree with all shares; none if hi < lo
 	rows   bool
 }
 
-// add takes a number and its share.
-func (t *tally) add(n, share uint64) {
+// addShare adds a number and its share.
+func (t *tally) addShare(n, share uint64) {
 	if !t.rows {
 		t.lo, t.hi, t.rows = 0, math.MaxUint64, true
 	}
 	t.sum = disk.SaturatingAdd(t.sum, n)
 	// share = floor(100n/T) is 100n/(share+1) < T <= 100n/share; without n
-	// every total gives 0.
-	below := scaled(n, disk.SaturatingAdd(share, 1))
+	// every total agrees with 0.
+	below := percentOf(n, disk.SaturatingAdd(share, 1))
 	switch {
 	case n == 0 && share > 0, below == math.MaxUint64:
 		t.hi = 0
@@ -250,12 +250,12 @@ func (t *tally) add(n, share uint64) {
 		t.lo = max(t.lo, below+1)
 	}
 	if n > 0 && share > 0 {
-		t.hi = min(t.hi, scaled(n, share))
+		t.hi = min(t.hi, percentOf(n, share))
 	}
 }
 
-// total is the sum, if it gives the shares, or the smallest total that does.
-// Where none does it is the sum, and known is false.
+// total returns the sum if it agrees with the shares, or the smallest total that does. If
+// none does, it returns the sum and known is false.
 func (t *tally) total() (total uint64, known bool) {
 	switch {
 	case t.sum >= t.lo && t.sum <= t.hi:

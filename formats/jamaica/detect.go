@@ -6,8 +6,8 @@ import (
 	"github.com/profarc/profarc/internal/parse"
 )
 
-// Detect reports whether the beginning of a file is a JamaicaVM's: it has a
-// line that begins with a keyword and has its values.
+// Detect reports whether the start of a file is one of a JamaicaVM: it has a line with a
+// keyword and its values.
 func Detect(head []byte) bool {
 	scratch := names{ids: map[string]nameID{}}
 	for line := range bytes.Lines(head) {
@@ -24,6 +24,6 @@ func detectLine(text []byte, scratch *names) bool {
 		return false
 	}
 	l := line{text: text, at: rest, form: &forms[key]}
-	expected, _ := l.parse(&record{}, scratch.intern)
+	expected, _ := l.parseValues(&record{}, scratch.intern)
 	return expected == ""
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// ReadOptions say how a text is read. The zero value is of use.
+// ReadOptions configure [Read]. The zero value is valid.
 type ReadOptions struct {
 	Name   string         // of the text, for errors
-	Config builder.Config // what the archive says of itself
+	Config builder.Config // description of the archive
 }
 
-// Read reads a text into a builder of its own, all of its runs together. The
-// error is a [*SyntaxError] where the text is not what a VM writes.
+// Read reads a text into a new builder and merges its runs. The error is a [*SyntaxError]
+// if the text is not one that a VM writes.
 func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 	report := &Report{}
 	t, err := parseText(r, o.Name, report)
@@ -26,14 +26,14 @@ func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 		return nil, nil, err
 	}
 	b := builder.New(layout.DomainJamaica, o.Config)
-	if err := t.build(b, t.splitRuns(), report); err != nil {
+	if err := t.addRuns(b, t.splitRuns(), report); err != nil {
 		return nil, nil, inFile(o.Name, err)
 	}
 	return b, report, nil
 }
 
-// ReadRuns reads a text into a builder for each of its runs. Lines with a
-// keyword that is not known are those of the first.
+// ReadRuns reads a text into a builder for each of its runs. The first one has the lines
+// with unknown keywords.
 func ReadRuns(r io.Reader, o ReadOptions) ([]*builder.Builder, *Report, error) {
 	report := &Report{}
 	t, err := parseText(r, o.Name, report)
@@ -43,7 +43,7 @@ func ReadRuns(r io.Reader, o ReadOptions) ([]*builder.Builder, *Report, error) {
 	var builders []*builder.Builder
 	for _, run := range t.splitRuns() {
 		b := builder.New(layout.DomainJamaica, o.Config)
-		if err := t.build(b, [][]record{run}, report); err != nil {
+		if err := t.addRuns(b, [][]record{run}, report); err != nil {
 			return nil, nil, inFile(o.Name, err)
 		}
 		t.foreign = nil
@@ -59,7 +59,7 @@ func inFile(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// A nameID is a name of the text; 0 is none.
+// A nameID identifies a name of the text; 0 is none.
 type nameID uint32
 
 // names interns the names of a text.
@@ -85,10 +85,10 @@ func (n *names) text(id nameID) string {
 	return n.list[id-1]
 }
 
-// A foreignLine has a keyword that is not known.
+// A foreignLine is a line with an unknown keyword.
 type foreignLine struct{ key, values string }
 
-// A text is all that a file says.
+// A text is the content of a file.
 type text struct {
 	names   names
 	records []record
@@ -117,7 +117,7 @@ func parseText(r io.Reader, name string, report *Report) (*text, error) {
 	return t, nil
 }
 
-// parseLine keeps what the last line of lines records.
+// parseLine adds the record of a line.
 func (t *text) parseLine(lines *parse.Lines, content []byte, report *Report) error {
 	word, key, rest, known := cutKeyword(content)
 	switch {
@@ -136,7 +136,7 @@ func (t *text) parseLine(lines *parse.Lines, content []byte, report *Report) err
 	}
 	r := record{key: key, line: lines.Line}
 	l := line{text: content, at: rest, form: &forms[key]}
-	if expected, column := l.parse(&r, t.names.intern); expected != "" {
+	if expected, column := l.parseValues(&r, t.names.intern); expected != "" {
 		kind := ErrSyntax
 		if !lines.Whole {
 			kind = ErrCut
@@ -161,7 +161,7 @@ func (t *text) countLosses(r *record, report *Report) {
 	}
 }
 
-// A statement is what a run says once at most.
+// A statement identifies what a run says at most once.
 type statement struct {
 	key         keyword
 	interpreted bool
@@ -169,8 +169,8 @@ type statement struct {
 	names       [2]nameID
 }
 
-// statement is what a record says. It is not ok if a run may say it again:
-// signatures that are cut short may be of several methods.
+// statement returns what a record says. ok is false if a run may say it again: truncated
+// signatures may be of several methods.
 func (t *text) statement(r *record) (s statement, ok bool) {
 	s = statement{key: r.key, interpreted: r.interpreted, names: r.names}
 	f := &forms[r.key]
@@ -190,14 +190,14 @@ func (t *text) statement(r *record) (s statement, ok bool) {
 	return s, true
 }
 
-// A block is a row of records of one part.
+// A block is a sequence of records of one part.
 type block struct {
 	part  part
 	start int
-	prev  int // the block before of the same part, -1 if there is none
+	prev  int // the previous block of the same part, -1 if there is none
 }
 
-// blocks cuts the records where another part begins.
+// blocks splits the records into parts.
 func (t *text) blocks() []block {
 	list := []block{{part: partAny, prev: -1}}
 	last := [partAny]int{-1, -1, -1}
@@ -212,7 +212,7 @@ func (t *text) blocks() []block {
 	return list
 }
 
-// splitRuns finds where the runs of a text begin; see the package comment.
+// splitRuns splits a text into runs; see the package comment.
 func (t *text) splitRuns() (runs [][]record) {
 	type place struct{ record, block int }
 	said := map[statement]place{}
@@ -239,10 +239,10 @@ func (t *text) splitRuns() (runs [][]record) {
 	return append(runs, t.records[start:])
 }
 
-// restart is where, behind a block, a part begins again that the run from start
-// on had. There are so few parts that one of the next blocks is it.
-func restart(blocks []block, behind, start int) int {
-	for _, b := range blocks[behind+1:] {
+// restart returns the first block after a block whose part already occurs in the run that
+// starts at start. There are so few parts that it is one of the next blocks.
+func restart(blocks []block, after, start int) int {
+	for _, b := range blocks[after+1:] {
 		if b.prev >= 0 && blocks[b.prev+1].start > start {
 			return b.start
 		}

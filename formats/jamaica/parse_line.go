@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// A keyword says what a line records.
+// A keyword is the kind of a line.
 type keyword uint8
 
 const (
@@ -27,39 +27,39 @@ const (
 	numKeywords
 )
 
-// A numberKind says how a number is written.
+// A numberKind is the form of a number.
 type numberKind uint8
 
 const (
 	count numberKind = iota // 64 bits
-	share                   // a percentage, a % may follow
+	share                   // a percentage; a % may follow
 	point                   // a bci
 )
 
-// A number is one of the numbers of a line.
+// A number describes one of the numbers of a line.
 type number struct {
 	kind  numberKind
-	about string // what an error says is expected
+	about string // what an error calls it
 }
 
-// A part is a part of the text of one run, which the VM writes in one go.
+// A part is a part of the text of one run that the VM writes at once.
 type part uint8
 
 const (
 	partProfile part = iota
 	partInstances
 	partHeap
-	partAny // may stand anywhere
+	partAny // at any place
 )
 
-// A form is what the values of a line are: first numbers, then names.
+// A form describes the values of a line: first numbers, then names.
 type form struct {
 	name     string
-	verified bool // the spelling is known: a colon follows the keyword
+	verified bool // the spelling was verified: a colon follows the keyword
 	part     part
 	numbers  []number
-	names    []string // what an error says is expected
-	optional int      // so many of the first names may be missing
+	names    []string // what an error calls it
+	optional int      // how many of the first names may be missing
 	methods  bool     // the names are of methods
 }
 
@@ -109,31 +109,31 @@ var keywords = func() map[string]keyword {
 	return m
 }()
 
-// maxNumbers is the most numbers that a line has.
+// maxNumbers is the maximum number of numbers in a line.
 const maxNumbers = 8
 
-// A record is what a line says.
+// A record is the content of a line.
 type record struct {
 	key         keyword
 	interpreted bool
-	fraction    bool // some percentage had a fraction, which is cut off
-	oddMark     bool // a mark of another kind stood behind a signature
-	passed      bool // words that mean nothing stood where none should
+	fraction    bool // a percentage had a fraction, which was dropped
+	oddMark     bool // a signature was followed by an unknown mark
+	passed      bool // words without meaning were ignored
 	line        int
 	numbers     [maxNumbers]uint64
 	names       [2]nameID
 }
 
-// A line is one line that begins with a keyword, being taken apart.
+// A line is a line with a keyword while it is parsed.
 type line struct {
 	text []byte
-	at   int // how far it was read
+	at   int // place of the next byte
 	form *form
 }
 
-// cutKeyword finds the keyword at the front of a line: capital letters and
-// underscores. rest is where its values begin. Of what else looks like a
-// keyword, word is the text and known is false.
+// cutKeyword finds the keyword at the start of a line: capital letters and underscores.
+// rest is the start of its values. For an unknown keyword word is its text and known is
+// false.
 func cutKeyword(text []byte) (word []byte, k keyword, rest int, known bool) {
 	start := 0
 	for start < len(text) && isBlank(text[start]) {
@@ -160,11 +160,11 @@ func cutKeyword(text []byte) (word []byte, k keyword, rest int, known bool) {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// parse takes the values of a line. What is missing is told by expected and
-// the column where it should begin, from 0.
-func (l *line) parse(r *record, intern func(string) nameID) (expected string, column int) {
+// parseValues parses the values of a line. If one is missing it returns what was expected
+// and at which column, from 0.
+func (l *line) parseValues(r *record, intern func(string) nameID) (expected string, column int) {
 	for i, n := range l.form.numbers {
-		if !l.number(n.kind, &r.numbers[i], &r.fraction) {
+		if !l.takeNumber(n.kind, &r.numbers[i], &r.fraction) {
 			return n.about, l.at
 		}
 	}
@@ -172,15 +172,14 @@ func (l *line) parse(r *record, intern func(string) nameID) (expected string, co
 		return l.parseNames(r, intern)
 	}
 	rest := l.at
-	if n := new(uint64); l.number(count, n, new(bool)) {
+	if n := new(uint64); l.takeNumber(count, n, new(bool)) {
 		return "no more numbers", rest
 	}
 	return "", 0
 }
 
-// number takes the next number. If it is none of that kind, at is where it
-// stands.
-func (l *line) number(kind numberKind, n *uint64, fraction *bool) bool {
+// takeNumber parses the next number. If it is not of that kind, at is its place.
+func (l *line) takeNumber(kind numberKind, n *uint64, fraction *bool) bool {
 	blank := l.at
 	for blank < len(l.text) && isBlank(l.text[blank]) {
 		blank++
@@ -192,7 +191,7 @@ func (l *line) number(kind numberKind, n *uint64, fraction *bool) bool {
 	}
 	whole, part, _ := strings.Cut(string(l.text[start:end]), ".")
 	sign := l.text[end:]
-	if kind == share { // a name behind another number may begin with one
+	if kind == share { // a name after another number may start with one
 		sign = bytes.TrimLeft(sign, " ")
 	}
 	percent := bytes.HasPrefix(sign, []byte("%"))
@@ -209,8 +208,8 @@ func (l *line) number(kind numberKind, n *uint64, fraction *bool) bool {
 	return true
 }
 
-// nextNumber finds digits that touch no letter; a fraction belongs to them, and
-// so do groups of three behind commas, which make them no number that a VM writes.
+// nextNumber finds digits that are not part of a word, with a fraction and with groups of
+// three digits after commas, which no VM writes.
 func nextNumber(text []byte, from int) (start, end int) {
 	for at := from; at < len(text); at++ {
 		if text[at] < '0' || text[at] > '9' {
@@ -220,7 +219,7 @@ func nextNumber(text []byte, from int) (start, end int) {
 		if end+1 < len(text) && text[end] == '.' && digitsEnd(text, end+1) > end+1 {
 			end = digitsEnd(text, end+1)
 		}
-		if !(start > 0 && touches(text[start-1])) && !(end < len(text) && touches(text[end])) {
+		if !(start > 0 && isPartOfWord(text[start-1])) && !(end < len(text) && isPartOfWord(text[end])) {
 			return start, end
 		}
 		at = end - 1
@@ -235,7 +234,7 @@ func digitsEnd(text []byte, at int) int {
 	return at
 }
 
-// groupsEnd is where groups of three digits end that stand behind commas.
+// groupsEnd returns the end of groups of three digits after commas.
 func groupsEnd(text []byte, at int) int {
 	for at < len(text) && text[at] == ',' && digitsEnd(text, at+1) == at+4 {
 		at += 4
@@ -243,30 +242,29 @@ func groupsEnd(text []byte, at int) int {
 	return at
 }
 
-// touches reports whether a byte beside digits makes them part of a word.
-func touches(c byte) bool {
+// isPartOfWord reports whether a byte next to digits makes them part of a word.
+func isPartOfWord(c byte) bool {
 	return c >= utf8.RuneSelf || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.IndexByte("0123456789_$./-+", c) >= 0
 }
 
-// maxName bounds a name, as disk.MaxName does.
+// maxName is the maximum length of a name, as disk.MaxName.
 const maxName = 1 << 20
 
-// isName reports whether a text can be a name: valid UTF-8, no control
-// characters.
+// isName reports whether a text can be a name: valid UTF-8 without control characters.
 func isName(text string) bool {
 	return text != "" && len(text) <= maxName && utf8.ValidString(text) &&
 		strings.IndexFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) < 0
 }
 
-// A word is a run of bytes without blanks.
+// A word is a sequence of bytes without blanks.
 type word struct {
 	text string
 	at   int
 }
 
-// words gives what stands behind the numbers: what touches the last of them is
-// a sign, and words that end in a colon or an equals sign are labels.
-func (l *line) words() (list []word) {
+// splitWords returns the words after the numbers, without signs that touch the last
+// number, and without labels, which end with a colon or an equals sign.
+func (l *line) splitWords() (list []word) {
 	at := l.at
 	for len(l.form.numbers) > 0 && at < len(l.text) && !isBlank(l.text[at]) {
 		at++
@@ -286,18 +284,18 @@ func (l *line) words() (list []word) {
 	return list
 }
 
-// signs may stand around a name.
+// signs are the characters that may enclose a name.
 const signs = "'`\","
 
-// parseNames takes the names: the last words, but for those behind a signature.
+// parseNames parses the names: the last words, or the last signatures.
 func (l *line) parseNames(r *record, intern func(string) nameID) (expected string, column int) {
-	list := l.words()
+	list := l.splitWords()
 	if l.form.methods {
-		list = l.cutBehind(r, list)
+		list = l.cutAfterSignatures(r, list)
 	}
 	want := l.form.names
 	for i := len(want) - 1; i >= 0; i-- {
-		if i < len(want)-1 && l.form.methods { // words may stand between methods
+		if i < len(want)-1 && l.form.methods { // there may be words between methods
 			for len(list) > 0 && !strings.ContainsAny(list[len(list)-1].text, "./(") {
 				list = list[:len(list)-1]
 			}
@@ -315,35 +313,34 @@ func (l *line) parseNames(r *record, intern func(string) nameID) (expected strin
 		}
 		r.names[i] = intern(l.takeMark(r, last.text))
 	}
-	r.passed = r.passed || l.form.verified && sayAnything(list)
+	r.passed = r.passed || l.form.verified && hasLetterOrDigit(list)
 	return "", 0
 }
 
-// cutBehind takes off the words behind the last whole signature, if there are
-// as many as the line should have: the mark of the interpreter, and what means
-// nothing.
-func (l *line) cutBehind(r *record, list []word) []word {
+// cutAfterSignatures removes the words after the last complete signature, if the line has
+// as many signatures as it should: the mark of the interpreter, and words without meaning.
+func (l *line) cutAfterSignatures(r *record, list []word) []word {
 	whole, end := 0, 0
 	for i, w := range list {
 		if signature, _ := cutMark(w.text); isWhole(signature) {
 			whole, end = whole+1, i+1
 		}
 	}
-	behind := list[end:]
+	rest := list[end:]
 	all := whole >= len(l.form.names)
-	marked := whole > 0 && len(behind) > 0 && isInterpreted(behind[0].text) && isWhole(list[end-1].text)
-	if marked && (all || len(behind) == 1) {
-		r.interpreted, behind = true, behind[1:]
+	marked := whole > 0 && len(rest) > 0 && isInterpreted(rest[0].text) && isWhole(list[end-1].text)
+	if marked && (all || len(rest) == 1) {
+		r.interpreted, rest = true, rest[1:]
 	}
 	if !all {
-		return list[:end+len(behind)]
+		return list[:end+len(rest)]
 	}
-	r.passed = sayAnything(behind)
+	r.passed = hasLetterOrDigit(rest)
 	return list[:end]
 }
 
-// sayAnything reports whether there is a letter or a digit in words.
-func sayAnything(list []word) bool {
+// hasLetterOrDigit reports whether words contain a letter or a digit.
+func hasLetterOrDigit(list []word) bool {
 	for _, w := range list {
 		if strings.ContainsFunc(w.text, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }) {
 			return true
@@ -352,7 +349,7 @@ func sayAnything(list []word) bool {
 	return false
 }
 
-// takeMark takes the mark off a method's signature, and notes it.
+// takeMark removes the mark from a method's signature and records it.
 func (l *line) takeMark(r *record, text string) string {
 	if !l.form.methods {
 		return text
@@ -366,12 +363,12 @@ func (l *line) takeMark(r *record, text string) string {
 	return signature
 }
 
-// interpretedMark is glued to the signature of a method whose cycles were spent
-// in the interpreter.
+// interpretedMark follows, without a space, the signature of a method whose cycles were
+// spent in the interpreter.
 const interpretedMark = "(interpreted)"
 
-// cutMark takes the mark off a signature. A mark can only be told where the
-// signature is whole; it may be cut short itself.
+// cutMark splits a signature and its mark. A mark is recognized only after a complete
+// signature. It may be truncated.
 func cutMark(text string) (signature, mark string) {
 	end := descriptorEnd(text)
 	if end < 0 || end == len(text) || text[end] != '(' {
@@ -380,8 +377,8 @@ func cutMark(text string) (signature, mark string) {
 	return text[:end], text[end:]
 }
 
-// Unmarked is the signature of a method as a line of cycles spells it, without
-// the mark of the interpreter or the beginning of one.
+// Unmarked returns the signature of a method from a line of cycles, without the mark of
+// the interpreter or the start of one.
 func Unmarked(text string) string {
 	if signature, mark := cutMark(text); isInterpreted(mark) {
 		return signature
@@ -389,14 +386,13 @@ func Unmarked(text string) string {
 	return text
 }
 
-// isInterpreted reports whether text is the mark of the interpreter, or the
-// beginning of it.
+// isInterpreted reports whether text is the mark of the interpreter, or the start of it.
 func isInterpreted(text string) bool { return text != "" && strings.HasPrefix(interpretedMark, text) }
 
-// isWhole reports whether a signature is not cut short.
+// isWhole reports whether a signature is complete.
 func isWhole(signature string) bool { return descriptorEnd(signature) == len(signature) }
 
-// descriptorEnd is where the descriptor of a method ends, -1 if it does not.
+// descriptorEnd returns the end of a method's descriptor, -1 if it is not complete.
 func descriptorEnd(text string) int {
 	at := strings.IndexByte(text, '(')
 	if at <= 0 {
@@ -413,7 +409,7 @@ func descriptorEnd(text string) int {
 	return typeEnd(text, at)
 }
 
-// typeEnd is where the type at a place of a descriptor ends, -1 if none does.
+// typeEnd returns the end of the type at a place of a descriptor, -1 if there is none.
 func typeEnd(text string, at int) int {
 	for at < len(text) && text[at] == '[' {
 		at++

@@ -7,16 +7,16 @@ import (
 	"github.com/profarc/profarc/internal/parse"
 )
 
-// What reading a text loses.
+// The losses of reading a text.
 const (
 	LossLine     codec.LossKind = "lines that begin with no keyword"
 	LossShare    codec.LossKind = "percentages that are not the share that the numbers of the text make, rounded down"
 	LossFraction codec.LossKind = "fractions of a percent"
-	LossWords    codec.LossKind = "lines with words that mean nothing, behind the signature or in front of it"
-	LossMark     codec.LossKind = "marks behind signatures that are not (interpreted), or not at a count"
+	LossWords    codec.LossKind = "lines with words without meaning after or before the signature"
+	LossMark     codec.LossKind = "marks after signatures that are not (interpreted), or not at a count"
 )
 
-// What writing a text loses.
+// The losses of writing a text.
 const (
 	LossNeverRan codec.LossKind = "methods that never ran"
 	LossContext  codec.LossKind = "profiles of one calling context, or of one version of the code: written like any other"
@@ -27,26 +27,26 @@ const (
 	LossFlags    codec.LossKind = "(interpreted) marks of signatures that are cut short, or of calls"
 )
 
-// A Report says what was read or written.
+// A Report describes what was read or written.
 type Report struct {
-	Lines   int // that begin with a keyword
+	Lines   int // that start with a keyword
 	Runs    int // 1 of an archive
 	Methods int // with a profile, over all runs
 	Entries int // profile entries, over all runs
-	Cut     int // signatures that are cut short
+	Cut     int // truncated signatures
 	Lost    codec.Losses
 }
 
 // The sentinels that a [*SyntaxError] matches.
 var (
-	// ErrNoProfile: the text holds no profile at all.
+	// ErrNoProfile: the text contains no profile.
 	ErrNoProfile = errors.New("no profile of a JamaicaVM in it: run the program with jamaicavmp, or build it with " +
 		"jamaica -profile, let it end by itself, and name the .prof file")
-	// ErrSyntax: a line is not what a VM writes there.
+	// ErrSyntax: a line is not one that a VM writes.
 	ErrSyntax = errors.New("not what a JamaicaVM writes here")
-	// ErrCut: the last line has no end and lacks a value.
+	// ErrCut: the last line is truncated.
 	ErrCut = errors.New("the text is cut off: copy the file again, or remove its last line")
 )
 
-// A SyntaxError says what is wrong with a text, and where.
+// A SyntaxError describes an error in a text, with its place.
 type SyntaxError = parse.Error

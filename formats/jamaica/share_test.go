@@ -34,7 +34,7 @@ func TestTotalsGiveTheShares(t *testing.T) {
 		missing := rapid.Uint64Range(0, 1<<56).Draw(t, "missing")
 		var all tally
 		for _, n := range counts {
-			all.add(n, shareOf(n, sum+missing))
+			all.addShare(n, shareOf(n, sum+missing))
 		}
 		total, known := all.total()
 		if !known || total < sum || total > max(sum, sum+missing) {
@@ -47,13 +47,13 @@ func TestTotalsGiveTheShares(t *testing.T) {
 		}
 	})
 	var impossible tally
-	impossible.add(10, 90)
-	impossible.add(10, 90)
+	impossible.addShare(10, 90)
+	impossible.addShare(10, 90)
 	if total, known := impossible.total(); known || total != 20 {
 		t.Errorf("total %d, %t", total, known)
 	}
 	var wide tally // less than 1 % of what no number counts
-	wide.add(1<<60, 0)
+	wide.addShare(1<<60, 0)
 	if total, known := wide.total(); known || total != 1<<60 {
 		t.Errorf("total %d, %t, of a share of a total above 2^64", total, known)
 	}

@@ -18,53 +18,50 @@ import (
 // ErrDomain: the archive is not of a JamaicaVM.
 var ErrDomain = errors.New("not the profiles of a JamaicaVM")
 
-// Write writes an archive of the domain jamaica as text: keyword by keyword,
-// the highest numbers first, as sort -rn -k2 puts them. Of the spelling see the
-// package comment.
+// Write writes an archive of the domain jamaica as text: keyword by keyword, the highest
+// numbers first, as sorted by sort -rn -k2. The package comment describes the spelling.
 func Write(w io.Writer, s *reader.Store) (*Report, error) {
 	if d := s.Header().Domain; d != layout.DomainJamaica {
 		return nil, fmt.Errorf("%s: %w: it is of domain %s", s.Mapping().Name(), ErrDomain, d)
 	}
 	t := &textWriter{s: s, report: &Report{Runs: 1}}
-	for _, step := range []func() error{t.methods, t.readProperties, t.readTables} {
+	for _, step := range []func() error{t.addMethods, t.readProperties, t.readTables} {
 		if err := step(); err != nil {
 			return nil, err
 		}
 	}
 	out := bufio.NewWriter(w)
-	t.print(out)
+	t.writeLines(out)
 	return t.report, out.Flush()
 }
 
-// An outLine is a line to be written. Its share, if it has one of a total, is
-// not known before all lines are.
+// An outLine is a line to be written. Its share of a total is known only after all lines.
 type outLine struct {
 	n     uint64
-	front string // what stands before the share; n itself if it is empty
-	text  string // what stands behind it
+	front string // what comes before the share; n itself if it is empty
+	text  string // what comes after it
 }
 
-// A textWriter gathers lines.
+// A textWriter collects lines.
 type textWriter struct {
 	s       *reader.Store
 	report  *Report
 	lines   [numKeywords][]outLine
-	totals  [numKeywords]uint64 // what shares are of, at least
+	totals  [numKeywords]uint64 // lower bounds of the totals of shares
 	heap    [2]uint64           // references and words
 	foreign []string
 }
 
-// add adds a line that begins with n. rest is what stands behind it and its
-// share.
-func (t *textWriter) add(key keyword, n uint64, rest string) {
+// addLine adds a line that starts with n. rest is what follows n and its share.
+func (t *textWriter) addLine(key keyword, n uint64, rest string) {
 	t.lines[key] = append(t.lines[key], outLine{n: n, text: rest})
 }
 
-// printed is the order in which keywords are written, which is the one in which
-// a VM says it writes: instantiations, invocations, heap.
+// printed is the order in which keywords are written, as documented for the VM:
+// instantiations, invocations, heap.
 var printed = []keyword{keyInstances, keyBytecodes, keyCycles, keyNative, keyInvoke, keyNewArray, keyThread, keyThreads, keyReflected, keyHeapUse, keyHeapRefs}
 
-func (t *textWriter) print(w io.Writer) {
+func (t *textWriter) writeLines(w io.Writer) {
 	for _, key := range printed {
 		sum := uint64(0)
 		for _, l := range t.lines[key] {
@@ -85,13 +82,13 @@ func (t *textWriter) print(w io.Writer) {
 	}
 }
 
-// Columns at which the names of the two keywords of known spelling begin.
+// The columns at which the names of the two keywords of known spelling start.
 const (
 	bytecodesColumn = 24
 	cyclesColumn    = 28
 )
 
-// lineText spells a line.
+// lineText returns the text of a line.
 func lineText(key keyword, l outLine, total uint64) string {
 	b := append([]byte(forms[key].name), ':')
 	switch {
@@ -116,8 +113,8 @@ func lineText(key keyword, l outLine, total uint64) string {
 	return string(b)
 }
 
-// methods gathers the lines of all methods.
-func (t *textWriter) methods() error {
+// addMethods adds the lines of all methods.
+func (t *textWriter) addMethods() error {
 	for m, err := range t.s.Methods() {
 		if err != nil {
 			return err
@@ -131,7 +128,7 @@ func (t *textWriter) methods() error {
 		profiles := 0
 		for p, err := range m.Profiles() {
 			if err == nil {
-				err = t.profile(m, p)
+				err = t.addProfile(m, p)
 			}
 			if err != nil {
 				return err
@@ -143,8 +140,8 @@ func (t *textWriter) methods() error {
 	return nil
 }
 
-func (t *textWriter) profile(m reader.Method, p reader.Profile) error {
-	name, err := t.name(m)
+func (t *textWriter) addProfile(m reader.Method, p reader.Profile) error {
+	name, err := t.methodName(m)
 	if err != nil {
 		return err
 	}
@@ -157,7 +154,7 @@ func (t *textWriter) profile(m reader.Method, p reader.Profile) error {
 		t.report.Lost.Add(LossCounter, 1)
 	}
 	for e := range p.Entries() {
-		if err := t.entry(name, e); err != nil {
+		if err := t.addEntry(name, e); err != nil {
 			return err
 		}
 	}
@@ -169,18 +166,18 @@ func (t *textWriter) profile(m reader.Method, p reader.Profile) error {
 	return nil
 }
 
-// name is a method's whole signature.
-func (t *textWriter) name(m reader.Method) (string, error) {
+// methodName returns a method's complete signature.
+func (t *textWriter) methodName(m reader.Method) (string, error) {
 	k, err := m.Key()
 	text := k.Name + k.Signature
 	if k.Class != "" {
 		text = k.Class + "." + text
 	}
-	return t.word(text), err
+	return t.checkedName(text), err
 }
 
-// word is a name as it is written.
-func (t *textWriter) word(text string) string {
+// checkedName returns a name as it is written, and counts one that cannot be read again.
+func (t *textWriter) checkedName(text string) string {
 	if !isName(text) || strings.ContainsAny(text, " \t") || text != strings.Trim(text, signs) {
 		t.report.Lost.Add(LossName, 1)
 		return fmt.Sprintf("%q", text)
@@ -188,8 +185,8 @@ func (t *textWriter) word(text string) string {
 	return text
 }
 
-// entry adds the lines of a profile entry.
-func (t *textWriter) entry(name string, e reader.Entry) error {
+// addEntry adds the lines of a profile entry.
+func (t *textWriter) addEntry(name string, e reader.Entry) error {
 	key, ok := keyOf(e)
 	if !ok || e.Point() < 0 {
 		t.report.Lost.Add(LossEntry, 1)
@@ -205,15 +202,15 @@ func (t *textWriter) entry(name string, e reader.Entry) error {
 	}
 	switch key {
 	case keyInvoke:
-		return t.calls(name, e)
+		return t.addCalls(name, e)
 	case keyNewArray:
 		name = fmt.Sprintf("%d  %s", e.Point(), name)
 	}
-	t.add(key, e.Cell(0).Trained(), name)
+	t.addLine(key, e.Cell(0).Trained(), name)
 	return nil
 }
 
-// keyOf is the keyword of an entry's lines.
+// keyOf returns the keyword of an entry's lines.
 func keyOf(e reader.Entry) (keyword, bool) {
 	if e.Tag() == layout.TagCallees {
 		return keyInvoke, true
@@ -226,7 +223,7 @@ func keyOf(e reader.Entry) (keyword, bool) {
 	return 0, false
 }
 
-func (t *textWriter) calls(caller string, e reader.Entry) error {
+func (t *textWriter) addCalls(caller string, e reader.Entry) error {
 	rows, _ := e.Rows()
 	for i := range rows.Len() {
 		m, err := rows.Method(i)
@@ -237,16 +234,16 @@ func (t *textWriter) calls(caller string, e reader.Entry) error {
 			t.report.Lost.Add(LossEntry, 1)
 			continue
 		}
-		name, err := t.name(m)
+		name, err := t.methodName(m)
 		if err != nil {
 			return err
 		}
-		t.add(keyInvoke, rows.Cell(i, 1).Trained(), fmt.Sprintf("%d  %s %s", e.Point(), caller, name))
+		t.addLine(keyInvoke, rows.Cell(i, 1).Trained(), fmt.Sprintf("%d  %s %s", e.Point(), caller, name))
 	}
 	return nil
 }
 
-// eachRow goes through the rows of a table, if the archive has it.
+// eachRow calls yield for the rows of a table, if the archive has it.
 func eachRow(s *reader.Store, kind layout.TableKind, columns []layout.ColumnKind, yield func(cell func(column int) uint64) error) error {
 	table, err := s.Table(kind)
 	if errors.Is(err, reader.ErrNotFound) {
@@ -270,7 +267,7 @@ func eachRow(s *reader.Store, kind layout.TableKind, columns []layout.ColumnKind
 	return nil
 }
 
-// readProperties takes the properties that [Read] makes.
+// readProperties reads the properties that [Read] makes.
 func (t *textWriter) readProperties() error {
 	return eachRow(t.s, layout.TableProperties, symbolsColumns, func(cell func(int) uint64) error {
 		key, err := t.symbol(cell(0))
@@ -292,32 +289,32 @@ func (t *textWriter) readProperties() error {
 			t.report.Lost.Add(LossProperty, 1)
 			return nil
 		}
-		t.threads(n)
+		t.addThreads(n)
 		return nil
 	})
 }
 
-// threads keeps the highest of several maxima.
-func (t *textWriter) threads(n uint64) {
+// addThreads keeps the highest of several maxima.
+func (t *textWriter) addThreads(n uint64) {
 	if old := t.lines[keyThreads]; len(old) > 0 {
 		n = max(n, old[0].n)
 	}
 	t.lines[keyThreads] = []outLine{{n: n}}
 }
 
-// readTables gathers the lines of what belongs to no method.
+// readTables adds the lines of what belongs to no method.
 func (t *textWriter) readTables() error {
 	for _, table := range []struct {
 		kind    layout.TableKind
 		columns []layout.ColumnKind
 		line    func(cell func(int) uint64) error
 	}{
-		{layout.TableHeapRefs, heapRefsColumns, t.heapRefs},
-		{layout.TableHeapUse, heapUseColumns, t.heapUse},
-		{layout.TableInstances, instancesColumns, t.instances},
-		{layout.TableThreads, threadsColumns, t.thread},
-		{layout.TableReflected, reflectedColumns, t.reflected},
-		{layout.TableForeign, symbolsColumns, t.foreignLine},
+		{layout.TableHeapRefs, heapRefsColumns, t.addHeapRefs},
+		{layout.TableHeapUse, heapUseColumns, t.addHeapUse},
+		{layout.TableInstances, instancesColumns, t.addInstances},
+		{layout.TableThreads, threadsColumns, t.addThread},
+		{layout.TableReflected, reflectedColumns, t.addReflected},
+		{layout.TableForeign, symbolsColumns, t.addForeignLine},
 	} {
 		if err := eachRow(t.s, table.kind, table.columns, table.line); err != nil {
 			return err
@@ -326,23 +323,23 @@ func (t *textWriter) readTables() error {
 	return nil
 }
 
-// heapRefs sums what several runs say of their heaps.
-func (t *textWriter) heapRefs(cell func(int) uint64) error {
+// addHeapRefs sums the references of several runs.
+func (t *textWriter) addHeapRefs(cell func(int) uint64) error {
 	t.heap[0], t.heap[1] = disk.SaturatingAdd(t.heap[0], cell(0)), disk.SaturatingAdd(t.heap[1], cell(1))
 	t.lines[keyHeapRefs] = []outLine{{n: t.heap[0], text: fmt.Sprintf("%d (%d%%)", t.heap[1], shareOf(t.heap[0], t.heap[1]))}}
 	return nil
 }
 
-func (t *textWriter) heapUse(cell func(int) uint64) error {
-	class, err := t.class(cell(0))
+func (t *textWriter) addHeapUse(cell func(int) uint64) error {
+	class, err := t.className(cell(0))
 	t.lines[keyHeapUse] = append(t.lines[keyHeapUse], outLine{cell(4),
 		fmt.Sprintf("%d %d %d %d", cell(1), cell(2), cell(3), cell(4)),
 		fmt.Sprintf("%d (%d%%)  %s", cell(5), shareOf(cell(5), cell(1)), class)})
 	return err
 }
 
-func (t *textWriter) instances(cell func(int) uint64) error {
-	class, err := t.class(cell(0))
+func (t *textWriter) addInstances(cell func(int) uint64) error {
+	class, err := t.className(cell(0))
 	if err != nil {
 		return err
 	}
@@ -351,27 +348,27 @@ func (t *textWriter) instances(cell func(int) uint64) error {
 		if err != nil {
 			return err
 		}
-		class = t.word(loader) + " " + class
+		class = t.checkedName(loader) + " " + class
 	}
-	t.add(keyInstances, cell(1), fmt.Sprintf("%d %d %d %d (%d%%)  %s",
+	t.addLine(keyInstances, cell(1), fmt.Sprintf("%d %d %d %d (%d%%)  %s",
 		cell(2), cell(3), cell(4), cell(5), shareOf(cell(5), cell(1)), class))
 	return nil
 }
 
-func (t *textWriter) thread(cell func(int) uint64) error {
-	t.add(keyThread, cell(0), fmt.Sprintf("%d (%d%%) (%d%%) (%d%%) (%d%%) %d %d",
+func (t *textWriter) addThread(cell func(int) uint64) error {
+	t.addLine(keyThread, cell(0), fmt.Sprintf("%d (%d%%) (%d%%) (%d%%) (%d%%) %d %d",
 		cell(1), cell(2), cell(3), cell(4), cell(5), cell(6), cell(7)))
 	return nil
 }
 
-func (t *textWriter) reflected(cell func(int) uint64) error {
-	class, err := t.class(cell(0))
-	t.add(keyReflected, 0, class)
+func (t *textWriter) addReflected(cell func(int) uint64) error {
+	class, err := t.className(cell(0))
+	t.addLine(keyReflected, 0, class)
 	return err
 }
 
-// foreignLine is a line with a keyword that is not known.
-func (t *textWriter) foreignLine(cell func(int) uint64) error {
+// addForeignLine adds a line with an unknown keyword.
+func (t *textWriter) addForeignLine(cell func(int) uint64) error {
 	key, err := t.symbol(cell(0))
 	if err != nil {
 		return err
@@ -394,15 +391,15 @@ func (t *textWriter) symbol(cell uint64) (string, error) {
 	return name.String(), err
 }
 
-// class is the name of a type, as it is written.
-func (t *textWriter) class(cell uint64) (string, error) {
+// className returns the name of a type, as it is written.
+func (t *textWriter) className(cell uint64) (string, error) {
 	if cell == 0 {
-		return t.word(""), nil
+		return t.checkedName(""), nil
 	}
 	typ, err := t.s.TypeAt(layout.Ref(cell))
 	if err != nil {
 		return "", err
 	}
 	name, err := typ.Name()
-	return t.word(name.String()), err
+	return t.checkedName(name.String()), err
 }

@@ -16,14 +16,13 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// WriteFolded writes sampled stacks in collapsed form, one line a stack:
+// WriteFolded writes sampled stacks in collapsed form, one line for each stack:
 //
 //	root;caller;leaf samples
 //
-// Frames are Class.method: methods that differ in parameters alone, and
-// different points of one method, are one frame. Equal stacks are summed; the
-// lines are sorted. A semicolon or line break in a name is written as a comma
-// or blank. The error matches ErrNoSamples if there are none.
+// Frames are Class.method: overloads, and different points of a method, are one frame.
+// Equal stacks are summed; the lines are sorted. A semicolon or line break in a name is
+// written as a comma or space. The error matches ErrNoSamples if there are no stacks.
 func WriteFolded(w io.Writer, s *reader.Store) error {
 	folded, err := fold(s)
 	if err != nil {
@@ -80,15 +79,14 @@ type Stack struct {
 	Count  uint64  // samples
 }
 
-// A Frame is a method on a stack, and where in it the thread was, or the call.
-// The method may be none.
+// A Frame is a method on a stack, with the point of the thread or the call. The method
+// need not be valid.
 type Frame struct {
 	Method reader.Method
 	Point  int32
 }
 
-// Sampled goes through the sampled stacks of an archive; it has none if there
-// are none. An error ends it.
+// Sampled iterates over the sampled stacks of an archive. An error ends the iteration.
 func Sampled(s *reader.Store) iter.Seq2[Stack, error] {
 	return func(yield func(Stack, error) bool) {
 		t, err := s.Table(layout.TableSamples)
@@ -103,8 +101,8 @@ func Sampled(s *reader.Store) iter.Seq2[Stack, error] {
 	}
 }
 
-// eachStack puts rows with one number together. All rows of a stack have its
-// count.
+// eachStack yields the stacks: adjacent rows with the same number. All rows of a stack
+// have its count.
 func eachStack(s *reader.Store, t *reader.Table, yield func(Stack, error) bool) {
 	var stack Stack
 	for row := 0; row < t.Rows; {
@@ -124,7 +122,7 @@ func eachStack(s *reader.Store, t *reader.Table, yield func(Stack, error) bool) 
 	}
 }
 
-// nothing names the archive that lacks something.
+// nothing returns an error that names the archive and what it lacks.
 func nothing(s *reader.Store, what error) error {
 	return fmt.Errorf("%s (domain %s): %w", s.Mapping().Name(), s.Header().Domain, what)
 }

@@ -12,28 +12,28 @@ import (
 // unknown is the name of a frame whose method is not known.
 const unknown = "[unknown]"
 
-// Named gives the names of methods, each read once.
+// Named caches the names of methods.
 type Named struct {
 	domain layout.Domain
 	names  map[layout.Ref]Name
 }
 
-// A Name is what a method is called.
+// A Name is the name of a method.
 type Name struct {
 	Class string // of a Java method, with dots; empty if there is none
 	File  string // LLVM: source file of a function that is local to it
 	Short string // without class and parameters
-	// Parameters are in parentheses, with the return type where the domain's
-	// signatures end in it; empty if there are none.
+	// Parameters are in parentheses, followed by the return type if the domain's
+	// signatures end with it; empty if there are none.
 	Parameters string
 }
 
-// NewNamed makes a Named for the methods of an archive.
+// NewNamed returns a Named for the methods of an archive.
 func NewNamed(s *reader.Store) *Named {
 	return &Named{s.Header().Domain, map[layout.Ref]Name{}}
 }
 
-// Of is the name of a method, which may be none.
+// Of returns the name of a method, which need not be valid.
 func (n *Named) Of(m reader.Method) (Name, error) {
 	if !m.Valid() {
 		return Name{Short: unknown}, nil
@@ -50,14 +50,14 @@ func (n *Named) Of(m reader.Method) (Name, error) {
 	return name, nil
 }
 
-// nameOf takes a key apart.
+// nameOf returns the name of the method with a key.
 func nameOf(d layout.Domain, k layout.Key) (n Name) {
 	k = k.Split(d)
 	n.Short, n.Parameters = k.Name, k.Signature
 	switch {
 	case d.LLVM():
 		n.File, n.Short = cutFile(k.Name)
-	case d == layout.DomainGraal: // the return type stands before the parameters
+	case d == layout.DomainGraal: // the return type comes before the parameters
 		if at := strings.IndexByte(n.Parameters, '('); at >= 0 {
 			n.Parameters = n.Parameters[at:]
 		}
@@ -66,21 +66,21 @@ func nameOf(d layout.Domain, k layout.Key) (n Name) {
 	return n
 }
 
-// cutFile cuts the file off the PGO name of a local function: it stands before
-// a semicolon, or before a colon in older profiles.
+// cutFile splits the PGO name of a local function into file and function. They are
+// separated by a semicolon, or by a colon in older profiles.
 func cutFile(name string) (file, function string) {
 	if file, function, ok := strings.Cut(name, ";"); ok {
 		return file, function
 	}
-	// Names of Objective-C and Swift may hold colons too; those of files hold a
-	// dot before them.
+	// Names of Objective-C and Swift may contain colons, too; those of files contain a
+	// dot before the colon.
 	if at := strings.IndexByte(name, ':'); at > 0 && strings.IndexByte(name[:at], '.') > 0 {
 		return name[:at], name[at+1:]
 	}
 	return "", name
 }
 
-// String is class and method, without parameters.
+// String returns class and method, without parameters.
 func (n Name) String() string {
 	if n.Class == "" {
 		return n.Short
@@ -88,18 +88,17 @@ func (n Name) String() string {
 	return n.Class + "." + n.Short
 }
 
-// Full is class and method with parameters: methods that differ in them alone
-// have different names.
+// Full returns class and method with parameters, which distinguishes overloads.
 func (n Name) Full() string { return n.String() + n.Parameters }
 
-// A Counter is something that profiles count, of a method as a whole.
+// A Counter is a number that profiles count for a method as a whole.
 type Counter struct {
 	Name string // in plural: "bytecodes"
-	// Of is the sum over a profile; ok is false if the profile does not have it.
+	// Of returns the sum over a profile; ok is false if the profile has no such count.
 	Of func(p reader.Profile) (n uint64, ok bool)
 }
 
-// Counters are all that can be said of a method. None of them is a time.
+// Counters returns all counters of methods. None of them is a time.
 func Counters() []Counter {
 	return []Counter{
 		{"invocations", func(p reader.Profile) (uint64, bool) { return trained(p.Invocations()) }},
@@ -115,7 +114,7 @@ func Counters() []Counter {
 
 func trained(c reader.Counter, ok bool) (uint64, bool) { return c.Trained(), ok }
 
-// counted sums the Count entries of what.
+// counted returns a function that sums the Count entries of a kind.
 func counted(what layout.Sub) func(reader.Profile) (uint64, bool) {
 	return func(p reader.Profile) (sum uint64, ok bool) {
 		for e := range p.Entries() {
@@ -127,8 +126,8 @@ func counted(what layout.Sub) func(reader.Profile) (uint64, bool) {
 	}
 }
 
-// maxCount is LLVM's highest count: the two numbers above it say of a sampled
-// function that it is hot or warm.
+// maxCount is LLVM's highest count: the two numbers above it mark a sampled function as
+// hot or warm.
 const maxCount = math.MaxUint64 - 2
 
 // blockCounts sums LLVM's counters.
@@ -147,7 +146,7 @@ func blockCounts(p reader.Profile) (sum uint64, ok bool) {
 	return sum, ok
 }
 
-// Sum is a counter's sum over the profiles of a method, of all contexts and all
+// Sum returns a counter's sum over the profiles of a method, in all contexts and all
 // versions of its code.
 func (c *Counter) Sum(m reader.Method) (sum uint64, ok bool, err error) {
 	for p, err := range m.Profiles() {

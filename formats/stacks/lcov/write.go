@@ -17,24 +17,24 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// ErrNoCalls: nothing in the archive says how often a method was called.
+// ErrNoCalls: the archive has no call counts.
 var ErrNoCalls = errors.New("no call counts: import profiles that count calls: invocations (domain hotspot), " +
 	"callCountProfiles (graal), PROFILE_INVOKE or PROFILE_NATIVE (jamaica), or counters (llvm-ir, llvm-frontend)")
 
-// unknownFile stands for the source file of a function that names none.
+// unknownFile is written as the source file of a function without one.
 const unknownFile = "unknown"
 
-// WriteOptions say how an archive is written. The zero value is of use.
+// WriteOptions configure [Write]. The zero value is valid.
 type WriteOptions struct {
-	// Lines adds a DA record for every function, at the number behind FN:. Line
-	// coverage is then that of functions.
+	// Lines adds a DA record for every function, with the number after FN:. Line
+	// coverage is then function coverage.
 	Lines bool
 }
 
-// A Report says what was written.
+// A Report describes what was written.
 type Report struct {
 	Files, Functions, Hit int
-	Unknown               int // methods that are in the archive, and of which it does not say whether they ran
+	Unknown               int // methods in the archive that may or may not have run
 }
 
 // A function is one function of a file.
@@ -66,7 +66,7 @@ func Write(w io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
 	return report, out.Flush()
 }
 
-// functions gathers the functions of every file.
+// functions collects the functions of every file.
 func functions(s *reader.Store, report *Report) (map[string][]function, error) {
 	counts, err := newCalls(s)
 	if err != nil {
@@ -111,8 +111,8 @@ func fileOf(n stacks.Name) string {
 	return unknownFile
 }
 
-// summed sorts the functions of a file, and puts those of one name together:
-// of classes that several loaders define.
+// summed sorts the functions of a file and sums those with the same name, which are of
+// classes that several loaders define.
 func summed(list []function) []function {
 	slices.SortFunc(list, func(a, b function) int { return cmp.Or(strings.Compare(a.name, b.name), cmp.Compare(a.calls, b.calls)) })
 	sum := list[:1]
@@ -126,8 +126,8 @@ func summed(list []function) []function {
 	return sum
 }
 
-// writeFile writes the functions of a file, and gives the number of those that
-// were called.
+// writeFile writes the functions of a file and returns the number of those that were
+// called.
 func writeFile(w io.Writer, file string, list []function) (hit int) {
 	fmt.Fprintf(w, "TN:\nSF:%s\n", file)
 	for i, f := range list {
@@ -141,7 +141,7 @@ func writeFile(w io.Writer, file string, list []function) (hit int) {
 	return hit
 }
 
-// writeLines gives every function one line.
+// writeLines writes one line for every function.
 func writeLines(w io.Writer, list []function, hit int) {
 	for i, f := range list {
 		fmt.Fprintf(w, "DA:%d,%d\n", i+1, f.calls)
@@ -149,15 +149,15 @@ func writeLines(w io.Writer, list []function, hit int) {
 	fmt.Fprintf(w, "LF:%d\nLH:%d\n", len(list), hit)
 }
 
-// calls tells how often methods were called.
+// calls counts how often methods were called.
 type calls struct {
 	s *reader.Store
-	// callers sums the calls that were recorded where they are made.
+	// callers sums the calls that callers recorded.
 	callers map[layout.Ref]uint64
-	any     bool // some method has a call count
+	any     bool // a method has a call count
 }
 
-// newCalls reads the calls that methods make, which the domain jamaica records.
+// newCalls reads the calls that callers recorded, as in the domain jamaica.
 func newCalls(s *reader.Store) (*calls, error) {
 	c := &calls{s: s, callers: map[layout.Ref]uint64{}}
 	if s.Header().Domain != layout.DomainJamaica {
@@ -196,8 +196,8 @@ func (c *calls) addCallees(e reader.Entry) error {
 	return nil
 }
 
-// of is how often a method was called; known is false if nothing says whether
-// it ran.
+// of returns how often a method was called. known is false if it may or may not have
+// run.
 func (c *calls) of(m reader.Method) (n uint64, known bool, err error) {
 	n, counted := c.callers[m.Ref()]
 	ran, native := false, uint64(0)
@@ -220,7 +220,7 @@ func (c *calls) of(m reader.Method) (n uint64, known bool, err error) {
 	return n, counted || ran || m.Unexecuted(), nil
 }
 
-// inProfile is the calls that a profile counts. Those of a native method go to
+// inProfile returns the calls that a profile counts. It adds those of a native method to
 // native.
 func (c *calls) inProfile(p reader.Profile, native *uint64) (n uint64, ok bool) {
 	if invocations, ok := p.Invocations(); ok {
@@ -239,8 +239,8 @@ func (c *calls) inProfile(p reader.Profile, native *uint64) (n uint64, ok bool) 
 	return n, ok
 }
 
-// entryCount is LLVM's first counter. The two highest numbers say of a sampled
-// function that it is hot or warm.
+// entryCount returns LLVM's first counter. The two highest numbers only mark a sampled
+// function as hot or warm.
 func entryCount(n uint64) uint64 {
 	if n >= math.MaxUint64-1 {
 		return 1
@@ -248,7 +248,7 @@ func entryCount(n uint64) uint64 {
 	return n
 }
 
-// ran reports whether anything in a profile was counted.
+// ran reports whether a profile has a count that is not 0.
 func (c *calls) ran(p reader.Profile) bool {
 	shape := disk.ShapeOf(&c.s.Header().Params)
 	for e := range p.Entries() {

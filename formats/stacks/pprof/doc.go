@@ -1,9 +1,9 @@
-// Package pprof writes the profile.proto of pprof, packed by gzip, for
-// go tool pprof and all that reads it.
+// Package pprof writes pprof's profile.proto, compressed by gzip, for go tool pprof and
+// other readers.
 //
-// Sampled stacks become samples of the type samples/count. Counters become one
-// sample a method, of one frame: types as "invocations/count" or
-// "cycles/count", see stacks.Counters. A sample has 0 of the types that it is
-// not of. The calling contexts of instrumented profiles are summed up, and not
-// given as stacks: they are paths of inlining. Nothing is given as a time.
+// Sampled stacks become samples of the type samples/count. Counters become one sample with
+// one frame for each method, of types as "invocations/count" or "cycles/count", see
+// stacks.Counters. The other values of a sample are 0. The calling contexts of instrumented
+// profiles are summed and not written as stacks, since they are inlining paths. No value is
+// a time.
 package pprof

@@ -14,20 +14,19 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// ErrNothing: the archive has nothing that a pprof profile could say.
+// ErrNothing: the archive has nothing that a pprof profile can express.
 var ErrNothing = errors.New("no counters above 0 and no sampled stacks: import profiles of a run that counted; " +
 	"invocations are in archives of the domain hotspot, calls and sampled stacks in graal, " +
 	"bytecodes and cycles in jamaica, block counts in llvm-ir and llvm-frontend")
 
-// A Report says what was written.
+// A Report describes what was written.
 type Report struct {
 	Types   []string // of samples
 	Samples int
-	Clamped int // values above 2^63-1, which is written for them
+	Clamped int // values above 2^63-1, written as 2^63-1
 }
 
-// Write writes an archive. The error matches ErrNothing if there is nothing to
-// write.
+// Write writes an archive. The error matches ErrNothing if there is nothing to write.
 func Write(w io.Writer, s *reader.Store) (*Report, error) {
 	p := newProfile(s)
 	for _, step := range []func() error{p.samples, p.counters} {
@@ -47,20 +46,20 @@ func Write(w io.Writer, s *reader.Store) (*Report, error) {
 	return &p.report, p.out.Write(w)
 }
 
-// samplesType is the type of sampled stacks; it is the first.
+// samplesType is the type of sampled stacks, which is the first type.
 const samplesType = "samples"
 
 // unit is the unit of all values.
 const unit = "count"
 
-// A converter makes a profile of an archive.
+// A converter converts an archive to a profile.
 type converter struct {
 	s         *reader.Store
 	named     *stacks.Named
 	counts    []stacks.Counter
 	out       *profile.Profile
 	locations map[layout.Ref]*profile.Location
-	stacks    map[string]*profile.Sample // by the places of their methods
+	stacks    map[string]*profile.Sample // by the references of their methods
 	report    Report
 }
 
@@ -69,7 +68,7 @@ func newProfile(s *reader.Store) *converter {
 	p := &converter{
 		s: s, named: stacks.NewNamed(s), counts: stacks.Counters(),
 		locations: map[layout.Ref]*profile.Location{}, stacks: map[string]*profile.Sample{},
-		// Functions are named, so that nothing looks for symbols.
+		// Functions have names, so that readers do not look for symbols.
 		out: &profile.Profile{TimeNanos: h.DumpTime, Mapping: []*profile.Mapping{{ID: 1, File: s.Mapping().Name(), HasFunctions: true}}},
 	}
 	p.out.Comments = []string{"domain " + h.Domain.String(), "values are counts, none is a time"}
@@ -86,7 +85,7 @@ func newProfile(s *reader.Store) *converter {
 	return p
 }
 
-// samples adds the sampled stacks, equal ones summed.
+// samples adds the sampled stacks and sums equal ones.
 func (p *converter) samples() error {
 	var key []byte
 	for stack, err := range stacks.Sampled(p.s) {
@@ -122,7 +121,7 @@ func (p *converter) newSample(frames []stacks.Frame) (*profile.Sample, error) {
 	return sample, nil
 }
 
-// clamped adds two numbers, and stays at the highest that a value can be.
+// clamped returns the sum of two numbers, or the highest value.
 func (p *converter) clamped(a, b uint64) uint64 {
 	if b > math.MaxInt64-a {
 		p.report.Clamped++
@@ -131,7 +130,7 @@ func (p *converter) clamped(a, b uint64) uint64 {
 	return a + b
 }
 
-// counters adds a sample for every method that counted something.
+// counters adds a sample for every method with a count.
 func (p *converter) counters() error {
 	for m, err := range p.s.Methods() {
 		if err != nil {
@@ -157,7 +156,7 @@ func (p *converter) counters() error {
 	return nil
 }
 
-// location is that of a method: the archive knows no lines.
+// location returns the location of a method, without a line.
 func (p *converter) location(m reader.Method) (*profile.Location, error) {
 	if l := p.locations[m.Ref()]; l != nil {
 		return l, nil
@@ -176,7 +175,7 @@ func (p *converter) location(m reader.Method) (*profile.Location, error) {
 	return l, nil
 }
 
-// dropUnused drops the types of which there is nothing.
+// dropUnused drops the types without values.
 func (p *converter) dropUnused() {
 	var used []int
 	for i := range p.out.SampleType {
@@ -187,7 +186,7 @@ func (p *converter) dropUnused() {
 			}
 		}
 	}
-	if len(used) == 0 { // all stacks were sampled 0 times
+	if len(used) == 0 { // all stacks have 0 samples
 		used = []int{0}
 	}
 	var types []*profile.ValueType
