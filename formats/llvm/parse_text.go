@@ -77,15 +77,19 @@ func (t *textScan) advance() {
 		if err == nil && (len(line) == 0 || line[0] == commentMark) {
 			continue
 		}
-		t.text, t.ended = line, err != nil
-		if tooLong := (*parse.Error)(nil); errors.As(err, &tooLong) {
-			err = t.faultAt(tooLong.Place, tooLong.Kind, "")
-		}
-		if t.ended {
-			t.source = &source{base: t.lines.Offset, err: err}
+		if t.text, t.ended = line, err != nil; t.ended {
+			t.endAt(err)
 		}
 		return
 	}
+}
+
+// endAt leaves the input at its end, or at the error of its lines.
+func (t *textScan) endAt(err error) {
+	if tooLong := (*parse.Error)(nil); errors.As(err, &tooLong) {
+		err = t.faultAt(tooLong.Place, tooLong.Kind, "")
+	}
+	t.source = &source{base: t.lines.Offset, err: err}
 }
 
 func (t *textScan) faultAt(place parse.Place, kind error, detail string) error {
