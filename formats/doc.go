@@ -43,8 +43,9 @@
 //     that return errors with a place in the input. Package internal/parse has
 //     lines, a cursor, such errors and limits; a reader of lines takes 20 lines.
 //  2. In the file codec.go of the folder, declare type Importer, type Exporter or
-//     both; jamaica/codec.go is a model. Their exported fields are the options;
-//     Options declares those that a user may set by name, Format names the format.
+//     both; the example of package codec is a whole importer. Their exported
+//     fields are the options; Options declares those that a user may set by name,
+//     and Format names the format.
 //  3. Importer.Detect must refuse what is not surely of the format: importers are
 //     asked in the order of the registry. Importer.Import fills a builder for the
 //     dump that the input holds and hands it to [codec.Batch.AddDump].

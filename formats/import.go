@@ -126,7 +126,7 @@ func Import(ctx context.Context, inputs []Input, o ImportOptions) (*Imported, er
 	return &m.result, nil
 }
 
-// importing is an import under way.
+// importing is the state of one call of Import.
 type importing struct {
 	ctx     context.Context
 	o       ImportOptions

@@ -1,0 +1,101 @@
+package codec_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"strings"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats"
+	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/formats/text"
+	"github.com/profarc/profarc/layout"
+)
+
+// LossNegative: an archive has no counts below zero.
+const LossNegative codec.LossKind = "negative counts"
+
+// A CallsImporter reads a format that is made up: after a first line "calls",
+// each line has a count and the name of a function.
+type CallsImporter struct {
+	Scale int // what counts are multiplied by, 0 for 1
+}
+
+// Format names the format.
+func (*CallsImporter) Format() codec.Format { return codec.Format{Name: "calls"} }
+
+// Options declares the field Scale.
+func (i *CallsImporter) Options() []codec.Option {
+	return []codec.Option{codec.Int("scale", &i.Scale, "what counts are multiplied by")}
+}
+
+// Detect looks for the first line.
+func (*CallsImporter) Detect(head []byte, _ bool) bool {
+	return bytes.HasPrefix(head, []byte("calls\n"))
+}
+
+// Import fills a builder.
+func (i *CallsImporter) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, error) {
+	b := builder.New(layout.DomainGraal, in.Config)
+	batch.AddDump(b)
+	var report codec.Report
+	lines := bufio.NewScanner(in)
+	lines.Scan()
+	for number := 2; lines.Scan(); number++ {
+		var count int64
+		var name string
+		if _, err := fmt.Sscan(lines.Text(), &count, &name); err != nil {
+			return nil, fmt.Errorf("%s: line %d: %w", in.Name, number, err)
+		}
+		if count < 0 {
+			report.Lost.AddAt(LossNegative, number)
+			continue
+		}
+		p := b.Profile(b.Method(layout.Key{Name: name}), 0, builder.NoContext)
+		p.Count(0, layout.SubCalls, 0, uint64(count)*uint64(max(i.Scale, 1)))
+		if err := p.Done(); err != nil {
+			return nil, err
+		}
+		report.Methods++
+		report.Entries++
+	}
+	return &report, lines.Err()
+}
+
+// A program brings an importer of its own.
+func Example() {
+	ctx := context.Background()
+	in, err := formats.Import(ctx,
+		[]formats.Input{{Name: "app.calls", Reader: strings.NewReader("calls\n7 main\n-1 odd\n21 print\n")}},
+		formats.ImportOptions{Importers: []formats.Importer{&CallsImporter{Scale: 2}}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	store, err := in.Builder.Open("app.parc")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer store.Close()
+	if _, err := formats.Export(ctx, os.Stdout, store, &text.Exporter{}); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(in.Lost)
+	// Output:
+	// profarc text 1
+	// domain graal
+	//
+	// method main
+	//   profile
+	//     @0 Count calls 14
+	//
+	// method print
+	//   profile
+	//     @0 Count calls 42
+	//
+	// end
+	// [{negative counts 1 3}]
+}
