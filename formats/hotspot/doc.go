@@ -6,13 +6,13 @@
 //
 //	java -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData ...
 //
-// prints when the VM exits, and [WriteText] prints an archive so again:
+// prints when the VM exits, and [WriteText] prints an archive in the same form:
 //
 //	file    = { any other line } { RULE method } RULE "Total MDO size: " N " bytes"
 //	method  = header counters "" [ parameters ] { bytecode { entry } }
 //	entry   = "  " DP "bci: " BCI KIND [ traps ] [ "flags(" N ") " ] counts { row }
 //
-// RULE is 72 dashes. The text may stand after output of the program, or in the
+// RULE is 72 dashes. The text may follow output of the program, or be part of the
 // XML log of -XX:+LogVMOutput. JDK 17 and 25 differ in columns, and in whether
 // a receiver entry has a nonprofiled_count: see [Dialect].
 //
@@ -23,5 +23,5 @@
 // # Trust
 //
 // Text is not trusted: whatever does not fit the grammar where it must is a
-// [*TextError] with line and byte offset, and memory grows with what is read.
+// [*TextError] with line and column, and memory grows with what is read.
 package hotspot

@@ -94,7 +94,7 @@ func (p *textParser) method() (more bool, err error) {
 		return false, err
 	}
 	for {
-		line, err := p.nextLine("a bytecode, a profile entry, or the rule behind the method")
+		line, err := p.nextLine("a bytecode, a profile entry, or the rule after the method")
 		if err != nil {
 			return false, err
 		}

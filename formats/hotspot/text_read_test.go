@@ -29,10 +29,10 @@ func TestCutText(t *testing.T) {
 			b, _, err := ReadText(strings.NewReader(text[:n]), TextOptions{Name: name})
 			if n >= end {
 				if err != nil {
-					t.Fatalf("%s cut behind its end, at %d: %v", name, n, err)
+					t.Fatalf("%s cut after its end, at %d: %v", name, n, err)
 				}
 				if data, _, err := b.Bytes(); err != nil || !bytes.Equal(data, whole) {
-					t.Fatalf("%s cut behind its end, at %d: another archive, %v", name, n, err)
+					t.Fatalf("%s cut after its end, at %d: another archive, %v", name, n, err)
 				}
 				continue
 			}
@@ -69,7 +69,7 @@ func TestEmptyDumpInFront(t *testing.T) {
 	text := testdata(t, "jdk17.txt")
 	want, _, _ := read(t, text, TextOptions{})
 	if got, _, _ := read(t, empty+text, TextOptions{}); !bytes.Equal(want, got) {
-		t.Error("a dump without methods hides the one behind it")
+		t.Error("a dump without methods hides the one after it")
 	}
 	if _, report, err := ReadText(strings.NewReader(empty), TextOptions{}); err != nil || report.Methods != 0 {
 		t.Errorf("a dump without methods: %v", err)
@@ -112,7 +112,7 @@ func TestLongLineBeforeRule(t *testing.T) {
 	want, _, _ := read(t, text, TextOptions{})
 	got, _, _ := read(t, strings.Repeat("x", 3*maxLine)+text, TextOptions{})
 	if !bytes.Equal(want, got) {
-		t.Error("a long line in front of the first rule changes the archive")
+		t.Error("a long line before the first rule changes the archive")
 	}
 }
 

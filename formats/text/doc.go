@@ -65,6 +65,12 @@
 //	N        = a decimal number, or 0x and a hexadecimal one
 //	S, POINT = N, or - N
 //
+// The line of an entry follows from the row of its tag in the table of schemas
+// (internal/disk): the word of its sub, its flags and traps, the cells that do not
+// repeat with their keys, displacements last, and its rows, in which "=" follows a
+// cell that says what the others count. A tag that is new in the table needs no
+// code here.
+//
 // The numbers after the first of count are the cells between an entry's count
 // and its rows, nonprofiled_count where the VM has it; they are left out if all
 // are 0. Rows that are empty and have no row after them are left out where the

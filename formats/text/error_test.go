@@ -51,7 +51,7 @@ func TestCutTexts(t *testing.T) {
 				t.Fatalf("%s: taken although it is cut at %d", name, n)
 			}
 			if strings.HasSuffix(text[:n], "\n") && !errors.Is(err, ErrCut) {
-				t.Fatalf("%s cut behind a line, at %d: %v", name, n, err)
+				t.Fatalf("%s cut after a line, at %d: %v", name, n, err)
 			}
 		}
 		if err := checkAny(t, text[:len(text)-1]); err != nil {
@@ -112,7 +112,7 @@ var broken = []struct{ specimen, old, new, err string }{
 	{"hotspot", "row java.vm.name", `row java."vm.name"`, `expected the end of the name`},
 	{"hotspot", "flags=hidden", "flags=secret", `expected a flag that has a name here, or a number, found "secret,not-matchable`},
 	{"hotspot", "length()I", "length()I{app}{app}", `expected the end of the name`},
-	{"hotspot", "method java/lang/String::length()I", "method ::length(){app}", `expected a class in front of the method: a loader is that of a class`},
+	{"hotspot", "method java/lang/String::length()I", "method ::length(){app}", `expected a class before the method: a loader is that of a class`},
 	{"hotspot", "method java/lang/String::length()I", "method length{app}", `expected the end of the name, or :: and the name of a method`},
 	{"hotspot", "method java/lang/String::length()I", "method -", `expected a method, found`},
 	{"hotspot", "method java/lang/String::length()I", "method \"a\\x00\"", `a name holds a NUL byte`},
@@ -135,10 +135,10 @@ var broken = []struct{ specimen, old, new, err string }{
 	{"hotspot", "count=4 shapes/Square{app}=5", "count=4 shapes/Square{app}", `expected "="`},
 	{"hotspot", "count=13,1", "count=13,1,1", `expected the end of the line`},
 	{"hotspot", "extra @77", "handlers extra @77", `expected "@"`},
-	{"hotspot", "@6 Receivers", "extra @6 Receivers", `expected @: entries of this kind stand among the data entries`},
+	{"hotspot", "@6 Receivers", "extra @6 Receivers", `expected @: entries of this kind belong among the data entries`},
 	{"hotspot", "[trap=2]", "[trap=2", `expected "]"`},
 	{"hotspot", "code=0000000000000001", "code=ffffffff00000002", `line 64: profile: profile was given before`},
-	{"hotspot", "\nend\n", "\nend\ntype A\n", `expected nothing behind the line "end"`},
+	{"hotspot", "\nend\n", "\nend\ntype A\n", `expected nothing after the line "end"`},
 	{"hotspot", "row java.vm.name", "row", `expected a name`},
 	{"hotspot", "table properties symbol symbol", "table properties", `expected the kind of a column`},
 	{"hotspot", "table properties symbol", "table 0 symbol", `expected a table: a number from 1 on`},
@@ -153,8 +153,8 @@ var broken = []struct{ specimen, old, new, err string }{
 	{"graal", "  context <- EvenOrOddLength::printEvenOrOdd::void(java.lang.String) @15", "  context", `expected "<-"`},
 	{"graal", "20:0=10", "20=10", `expected ":"`},
 	{"graal", "row - ( EvenOrOddLength::printOdd::void() <-", "row - ( EvenOrOddLength::printOdd::void() ) # <-", `expected a context: ( a method and its callers )`},
-	{"llvm-ir", "row ( main code=0000000000000018 )", "row ( main code=0000000000000019 )", `expected a profile that stands above: add it, or delete this row, found "( main`},
-	{"llvm-ir", "  profile code=0000000000000018\n    @0 Counters 12\n", "", `line 22, column 7: not understood: expected a profile that stands above`},
+	{"llvm-ir", "row ( main code=0000000000000018 )", "row ( main code=0000000000000019 )", `expected a profile that the text has above: add it, or delete this row, found "( main`},
+	{"llvm-ir", "  profile code=0000000000000018\n    @0 Counters 12\n", "", `line 22, column 7: not understood: expected a profile that the text has above`},
 	{"llvm-frontend", "Bitmap ff0180", "Bitmap ff018", `expected two hexadecimal digits a byte`},
 }
 

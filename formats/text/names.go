@@ -239,7 +239,7 @@ func (k *keyReader) method() (key layout.Key) {
 		key.Signature = k.part(false, false)
 	}
 	if key.Loader = k.loader(); key.Loader != "" && key.Class == "" {
-		k.miss("a class in front of the method: a loader is that of a class")
+		k.miss("a class before the method: a loader is that of a class")
 	}
 	return key
 }

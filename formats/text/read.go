@@ -149,7 +149,7 @@ func (p *parser) refuse(line parse.Place, err error) {
 func (p *parser) dispatch() {
 	start := p.At
 	if p.ended {
-		p.Miss("nothing behind the line \"end\"")
+		p.Miss("nothing after the line \"end\"")
 		return
 	}
 	if p.Line[p.At] == '@' {

@@ -41,7 +41,7 @@ func (p *parser) entryLine(start int, section layout.BlockSection) {
 	case !of.hold(p.head.domain):
 		p.MissAt(start, "an entry that domain "+p.head.domain.String()+" has: this one is of "+of.String())
 	case e.tag.Wide() && section != layout.SectionData:
-		p.MissAt(start, "@: entries of this kind stand among the data entries")
+		p.MissAt(start, "@: entries of this kind belong among the data entries")
 	case !e.tag.Wide() && (e.point < 0 || e.point > math.MaxUint16):
 		p.MissAt(at, "a bci: a number of 16 bits")
 	default:

@@ -211,7 +211,7 @@ func (p *parser) profileCell() builder.ProfileRef {
 	}
 	ref, ok := p.profiles.find(key)
 	if !ok {
-		p.MissAt(start, "a profile that stands above: add it, or delete this row")
+		p.MissAt(start, "a profile that the text has above: add it, or delete this row")
 	}
 	return ref
 }

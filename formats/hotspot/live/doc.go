@@ -5,7 +5,7 @@
 //	b, report, err := vm.Dump(ctx, live.Options{Stop: true})
 //	_, err = b.Commit(ctx, "now.parc")
 //
-// # The way
+// # How
 //
 // HotSpot exports tables of its structures for debuggers (gHotSpotVMStructs and
 // others, among the dynamic symbols of libjvm.so). They lead from the list of
@@ -19,16 +19,15 @@
 // the heap is read, so that neither the collector nor compressed pointers
 // matter.
 //
-// Entries are taken cell for cell; pointers are translated by the place of
-// their cell, never by their value. Free words among the extra entries are left
-// out. Invocations and backedges are those of MethodData and MethodCounters
+// Entries are copied cell by cell; a pointer is recognized by the place of its
+// cell, never by its value. Free words among the extra entries are left out. Invocations and backedges are those of MethodData and MethodCounters
 // together, as the VM itself counts and prints them; the invocations of
 // MethodCounters alone are kept as those by the interpreter.
 //
 // # One moment
 //
 // A dump walks while the process runs, and notes what it reads. Then it holds
-// the process, reads all of that again at once, walks over it, and lets go: see
+// the process, reads all of that again at once, walks over it, and releases it: see
 // recorder and holding.
 //
 // # Trust

@@ -144,7 +144,7 @@ func walkWords(words []uint64, shape disk.Shape) (w dataWalk, at int, err error)
 
 func (k *walker) freeWord() error {
 	if k.part > partFree {
-		return fmt.Errorf("a free word behind ArgInfo")
+		return fmt.Errorf("a free word after ArgInfo")
 	}
 	k.part = partFree
 	k.free++
@@ -177,7 +177,7 @@ func (k *walker) entry(e placed) error {
 		k.settle(layout.SectionData)
 		k.addEntry(layout.SectionData, e)
 	default:
-		return fmt.Errorf("no %s entry can stand here", tag)
+		return fmt.Errorf("no %s entry can follow here", tag)
 	}
 	return nil
 }

@@ -26,8 +26,8 @@
 //
 // The words of a ciMethodData line are the VM's own, so that profiles are kept
 // word for word: data, extra and parameter entries, ArgInfo, and the exception
-// handlers of JDK 25. How wide the VM's entries are the file does not say; see
-// [ReadOptions]. Also read is what dumpreplaydata of jhsdb clhsdb prints.
+// handlers of JDK 25. The file does not say how wide the VM's entries are; see
+// [ReadOptions]. What dumpreplaydata of jhsdb clhsdb prints is read, too.
 //
 // # What a VM needs to replay
 //
@@ -58,6 +58,6 @@
 // # Trust
 //
 // Neither files nor class files are trusted: what does not fit the grammar is an
-// error with line and byte offset, every walk must end exactly, and memory grows
+// error with line and column, every walk must end exactly, and memory grows
 // with what is read.
 package replay

@@ -159,7 +159,7 @@ func (p *parser) recordLine(c *cursor) error {
 // versionLine reads the first line of files from JDK 18 on.
 func (p *parser) versionLine(c *cursor) error {
 	if p.started {
-		c.MissAt(0, "the version in front of everything else")
+		c.MissAt(0, "the version before everything else")
 	}
 	c.Spaces()
 	found := *c

@@ -59,7 +59,7 @@ func TestSyntaxErrors(t *testing.T) {
 		{"version 2", "# nothing\nverzion 2", "", ErrNoReplay},
 		{"JvmtiExport can_post_on_exceptions 0", "JvmtiExport can_post_on_exceptions 2", "0 or 1", ErrSyntax},
 		{"JvmtiExport can_post_on_exceptions 0", "JvmtiExport can_post_on_exceptions 0 0", "the end of the line", ErrSyntax},
-		{"JvmtiExport can_post_on_exceptions 0", "version 2", "in front of everything", ErrSyntax},
+		{"JvmtiExport can_post_on_exceptions 0", "version 2", "before everything", ErrSyntax},
 		{"# ", "? ", "a kind of line", ErrSyntax},
 		{"ciInstanceKlass Shapes$Shape 1 0 14", "ciInstanceKlass Shapes$Shape 1 0 13", "the end of the line", ErrSyntax},
 		{"ciInstanceKlass Shapes$Shape 1 0 14", "ciInstanceKlass Shapes$Shape 1 0 15", "a tag", ErrSyntax},
