@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
 )
 
 // drawArchive makes an archive of what iprof can say.
@@ -229,4 +230,111 @@ func drawRun(r *rapid.T, b *builder.Builder) []uint64 {
 	items := rapid.OneOf(rapid.Uint64Range(0, 7), rapid.Uint64()).Draw(r, "items")
 	first := rapid.OneOf(rapid.Uint64Range(0, 50), rapid.Uint64()).Draw(r, "first")
 	return []uint64{uint64(b.Symbol(key)), kept, items, first}
+}
+
+// TestChangedOrderIsNotTrusted: a source order with one changed number never
+// makes writing fail, and one that does not fit is not used.
+func TestChangedOrderIsNotTrusted(t *testing.T) {
+	t.Parallel()
+	unordered, _ := read(t, fibonacci, ReadOptions{Unordered: true})
+	want, _ := write(t, unordered, WriteOptions{})
+	data, _ := read(t, fibonacci, ReadOptions{})
+	ordered := open(t, data)
+	if text, report := write(t, archiveWithOrder(t, ordered, -1, 0, 0), WriteOptions{}); text != fibonacci || len(report.Lost) > 0 {
+		t.Fatalf("unchanged: %v\n%s", report.Lost, text)
+	}
+	runs, err := ordered.Table(layout.TableOrderRuns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := 0
+	for row := range runs.Rows {
+		for column := 1; column < runs.Columns(); column++ {
+			for _, n := range []uint64{0, 1, 3, 5, runs.Cell(column, row) + 1, 1 << 31, 1<<63 - 1, 1<<64 - 1} {
+				text, report := write(t, archiveWithOrder(t, ordered, row, column, n), WriteOptions{})
+				if report.Lost.Count(LossOrder) == 0 {
+					continue
+				}
+				refused++
+				if text != want {
+					t.Errorf("row %d, column %d, %d: refused, and not written without an order:\n%s", row, column, n, text)
+				}
+			}
+		}
+	}
+	if refused < 3*runs.Rows {
+		t.Errorf("%d changes were refused, of %d rows", refused, runs.Rows)
+	}
+}
+
+// archiveWithOrder returns the archive of fibonacci with the order of another
+// archive of it, but for one changed cell of the runs.
+func archiveWithOrder(t *testing.T, ordered *reader.Store, row, column int, cell uint64) []byte {
+	t.Helper()
+	b, _, err := Read(strings.NewReader(fibonacci), ReadOptions{Unordered: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	refs := &orderRefs{t: t, s: ordered, b: b, profiles: map[layout.Ref]uint64{}}
+	for _, kind := range []layout.TableKind{layout.TableOrderRuns, layout.TableOrder} {
+		from, err := ordered.Table(kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kinds := make([]layout.ColumnKind, from.Columns())
+		cells := make([][]uint64, from.Rows)
+		for i := range kinds { // profiles are numbered in the order of the columns
+			kinds[i] = from.Column(i)
+			for r := range cells {
+				cells[r] = append(cells[r], refs.of(kinds[i], from.Cell(i, r)))
+			}
+		}
+		if kind == layout.TableOrderRuns && row >= 0 {
+			cells[row][column] = cell
+		}
+		to := b.Table(kind, 0, kinds...)
+		for _, c := range cells {
+			to.Row(c...)
+		}
+	}
+	return archiveOf(t, b)
+}
+
+// orderRefs turns references of an archive into those of a builder that has the
+// same types and methods, and whose profiles are those of the archive in the
+// order in which the source order has them first.
+type orderRefs struct {
+	t        *testing.T
+	s        *reader.Store
+	b        *builder.Builder
+	profiles map[layout.Ref]uint64
+}
+
+func (r *orderRefs) of(kind layout.ColumnKind, cell uint64) uint64 {
+	ref := layout.Ref(cell)
+	switch {
+	case kind == layout.ColumnWord || cell == 0:
+		return cell
+	case kind == layout.ColumnSymbol:
+		return uint64(r.b.Symbol(orFail(r.s.SymbolAt(ref))(r.t).String()))
+	case kind == layout.ColumnType:
+		name := orFail(orFail(r.s.TypeAt(ref))(r.t).Name())(r.t)
+		return uint64(r.b.Type(builder.TypeKey{Name: name.String()}))
+	case kind == layout.ColumnMethod:
+		return uint64(r.b.Method(orFail(orFail(r.s.MethodAt(ref))(r.t).Key())(r.t)))
+	}
+	if r.profiles[ref] == 0 {
+		r.profiles[ref] = uint64(len(r.profiles) + 1)
+	}
+	return r.profiles[ref]
+}
+
+func orFail[T any](v T, err error) func(t *testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
 }
