@@ -3,7 +3,7 @@ package archive
 import (
 	"runtime"
 
-	"github.com/profarc/profarc/internal/prefetch"
+	"github.com/profarc/profarc/internal/fast"
 )
 
 // Prefetch brings the bytes of the file at each of the places on their way into
@@ -12,7 +12,7 @@ import (
 // instruction for it, it reads.
 func (m *Mapping) Prefetch(places []int64) {
 	if !m.closed.Load() {
-		prefetch.Places(m.data, places)
+		fast.Prefetch(m.data, places)
 	}
 	runtime.KeepAlive(m)
 }

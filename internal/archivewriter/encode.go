@@ -4,9 +4,9 @@ import (
 	"encoding/binary"
 
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/fast"
 	"github.com/profarc/profarc/internal/intern"
 	"github.com/profarc/profarc/internal/methoddata"
-	"github.com/profarc/profarc/internal/prefetch"
 	"github.com/profarc/profarc/internal/profileset"
 	"github.com/profarc/profarc/internal/words"
 	"github.com/profarc/profarc/layout"
@@ -207,5 +207,5 @@ func fetchAhead(i, n int, bytes func(k int) []byte) {
 			asked = append(asked, at)
 		}
 	}
-	prefetch.Lines(asked)
+	fast.PrefetchLines(asked)
 }

@@ -1,6 +1,7 @@
 package fast
 
 import (
+	"crypto/md5"
 	"encoding/binary"
 
 	"github.com/profarc/profarc/internal/words"
@@ -20,9 +21,14 @@ const (
 	md5D = 0x10325476
 )
 
-// MD5Pair gives the first 8 bytes of the MD5 of two messages, little-endian. It
-// is worth its lines: crypto/md5 takes nearly twice as long for two short ones.
+// MD5Pair returns the first 8 bytes of the MD5 of two messages, little-endian. The
+// rounds of the two alternate, so that the processor works on both at once:
+// crypto/md5 takes nearly twice as long for two short messages.
 func MD5Pair(x, y string) (refX, refY uint64) {
+	if plain[PairedMD5] {
+		sumX, sumY := md5.Sum(words.Bytes(x)), md5.Sum(words.Bytes(y))
+		return binary.LittleEndian.Uint64(sumX[:]), binary.LittleEndian.Uint64(sumY[:])
+	}
 	var m [2]lane
 	var a, b, c, d uint32 = md5A, md5B, md5C, md5D
 	var e, f, g, h uint32 = md5A, md5B, md5C, md5D

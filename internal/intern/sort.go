@@ -6,13 +6,12 @@ import (
 	"encoding/binary"
 	"slices"
 	"strings"
+
+	"github.com/profarc/profarc/internal/fast"
 )
 
 // A SortKey is a number to sort by, and what it is of.
-type SortKey struct {
-	Key uint64
-	Ref uint32
-}
+type SortKey = fast.SortKey
 
 // A Sorter sorts keys. It keeps the memory that this takes for the next time.
 type Sorter struct {
@@ -37,84 +36,8 @@ func (s *Sorter) Room(n int) []SortKey {
 	return s.keys[:0]
 }
 
-const (
-	// radixMin is from how many keys on a radix sort is worth its passes.
-	radixMin = 1 << 6
-	// radixBytes is how many bytes it sorts by at once: keys that are spread
-	// evenly hardly ever agree in more.
-	radixBytes = 3
-)
-
 // Sort sorts by key; equal keys stay in their order.
-func (s *Sorter) Sort(keys []SortKey) {
-	differ := differing(keys)
-	if differ == 0 || s.pointless(len(keys)) {
-		return
-	}
-	if len(keys) < radixMin {
-		slices.SortStableFunc(keys, func(x, y SortKey) int { return cmp.Compare(x.Key, y.Key) })
-		return
-	}
-	top := 0 // of the bytes that differ, the lowest of the highest few
-	for n, at := 0, 7; at >= 0 && n < radixBytes; at-- {
-		if byte(differ>>(8*at)) != 0 {
-			top, n = at, n+1
-		}
-	}
-	s.radix(keys, differ, top)
-	if differ<<(64-8*top) == 0 { // 0, too, if top is 0
-		return
-	}
-	for from := 0; from < len(keys); {
-		to := from + 1
-		for to < len(keys) && keys[to].Key>>(8*top) == keys[from].Key>>(8*top) {
-			to++
-		}
-		if to-from > 1 {
-			s.Sort(keys[from:to])
-		}
-		from = to
-	}
-}
-
-// differing has the bits in which not all keys agree.
-func differing(keys []SortKey) (bits uint64) {
-	for _, k := range keys {
-		bits |= k.Key ^ keys[0].Key
-	}
-	return bits
-}
-
-// radix sorts by the bytes that differ from byte top on.
-func (s *Sorter) radix(keys []SortKey, differ uint64, top int) {
-	if len(s.spare) < len(keys) {
-		s.spare = make([]SortKey, len(keys))
-	}
-	from, to := keys, s.spare[:len(keys)]
-	for shift := 8 * top; shift < 64; shift += 8 {
-		if byte(differ>>shift) == 0 {
-			continue
-		}
-		var at [256]uint32
-		for _, k := range from {
-			at[byte(k.Key>>shift)]++
-		}
-		sum := uint32(0)
-		for b, n := range at {
-			at[b] = sum
-			sum += n
-		}
-		for _, k := range from {
-			b := byte(k.Key >> shift)
-			to[at[b]] = k
-			at[b]++
-		}
-		from, to = to, from
-	}
-	if &from[0] != &keys[0] {
-		copy(keys, from)
-	}
-}
+func (s *Sorter) Sort(keys []SortKey) { fast.Sort(keys, &s.spare, s.pointless) }
 
 // EachEqual goes through the groups of more than one equal key of sorted keys.
 func EachEqual(keys []SortKey, yield func(group []SortKey)) {
@@ -192,7 +115,7 @@ func (s *symbolSort) from(keys []SortKey, depth int) {
 			keys[i].Key = s.ahead[keys[i].Ref-1][word-1]
 		}
 	}
-	if len(keys) < radixMin { // equal keys need not stay in their order
+	if len(keys) < fast.RadixMin { // equal keys need not stay in their order
 		slices.SortFunc(keys, func(x, y SortKey) int { return cmp.Compare(x.Key, y.Key) })
 	} else {
 		s.Sort(keys)

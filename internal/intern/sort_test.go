@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profarc/profarc/internal/fast"
 	"pgregory.net/rapid"
 )
 
@@ -20,8 +21,8 @@ func TestSymbolsAreSortedByBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s Symbols
 		var want []string
-		few := rapid.SampledFrom([]int{0, 2 * radixMin}).Draw(t, "at least")
-		for _, text := range rapid.SliceOfN(similarTexts, few, 3*radixMin).Draw(t, "texts") {
+		few := rapid.SampledFrom([]int{0, 2 * fast.RadixMin}).Draw(t, "at least")
+		for _, text := range rapid.SliceOfN(similarTexts, few, 3*fast.RadixMin).Draw(t, "texts") {
 			if _, fresh := s.Intern(text); fresh {
 				want = append(want, text)
 			}
@@ -40,11 +41,11 @@ func TestSymbolsAreSortedByBytes(t *testing.T) {
 // Of more keys than a radix sort takes on, and of fewer.
 func TestEqualKeysStayInTheirOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(0, 2*radixMin).Draw(t, "keys")
+		n := rapid.IntRange(0, 2*fast.RadixMin).Draw(t, "keys")
 		wide := rapid.Uint64().Draw(t, "wide")
 		keys := make([]SortKey, n)
 		for i := range keys {
-			keys[i] = SortKey{uint64(i*i%7) * wide, uint32(i)}
+			keys[i] = SortKey{Key: uint64(i*i%7) * wide, Ref: uint32(i)}
 		}
 		want := slices.Clone(keys)
 		slices.SortStableFunc(want, func(x, y SortKey) int { return cmp.Compare(x.Key, y.Key) })

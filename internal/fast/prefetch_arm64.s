@@ -1,7 +1,7 @@
 #include "textflag.h"
 
-// func Places(data []byte, places []int64)
-TEXT ·Places(SB), NOSPLIT, $0-48
+// func prefetchPlaces(data []byte, places []int64)
+TEXT ·prefetchPlaces(SB), NOSPLIT, $0-48
 	MOVD data_base+0(FP), R0
 	MOVD data_len+8(FP), R1
 	MOVD places_base+24(FP), R2
@@ -21,8 +21,8 @@ next:
 done:
 	RET
 
-// func Lines(addresses []uintptr)
-TEXT ·Lines(SB), NOSPLIT, $0-24
+// func prefetchLines(addresses []uintptr)
+TEXT ·prefetchLines(SB), NOSPLIT, $0-24
 	MOVD addresses_base+0(FP), R2
 	MOVD addresses_len+8(FP), R3
 	ADD  R3<<3, R2, R3

@@ -1,7 +1,7 @@
 #include "textflag.h"
 
-// func Places(data []byte, places []int64)
-TEXT ·Places(SB), NOSPLIT, $0-48
+// func prefetchPlaces(data []byte, places []int64)
+TEXT ·prefetchPlaces(SB), NOSPLIT, $0-48
 	MOVQ data_base+0(FP), AX
 	MOVQ data_len+8(FP), BX
 	MOVQ places_base+24(FP), CX
@@ -21,8 +21,8 @@ next:
 done:
 	RET
 
-// func Lines(addresses []uintptr)
-TEXT ·Lines(SB), NOSPLIT, $0-24
+// func prefetchLines(addresses []uintptr)
+TEXT ·prefetchLines(SB), NOSPLIT, $0-24
 	MOVQ addresses_base+0(FP), CX
 	MOVQ addresses_len+8(FP), DX
 	LEAQ (CX)(DX*8), DX
