@@ -28,7 +28,7 @@ func JSON(w io.Writer, s *reader.Store) error {
 	return p.finish()
 }
 
-// Methods prints some methods as an object of the form of the whole archive's,
+// Methods prints methods as an object of the same form as the whole archive,
 // with empty lists of types and tables.
 func Methods(w io.Writer, s *reader.Store, methods iter.Seq2[reader.Method, error]) error {
 	p := newPrinter(w, s)
@@ -36,7 +36,8 @@ func Methods(w io.Writer, s *reader.Store, methods iter.Seq2[reader.Method, erro
 	return p.finish()
 }
 
-// Profile prints one method with one of its profiles alone, as Methods does.
+// Profile prints one method with only one of its profiles, in the form of
+// Methods.
 func Profile(w io.Writer, s *reader.Store, m reader.Method, q reader.Profile) error {
 	p := newPrinter(w, s)
 	p.whole(func() {}, func() {
@@ -46,7 +47,7 @@ func Profile(w io.Writer, s *reader.Store, m reader.Method, q reader.Profile) er
 	return p.finish()
 }
 
-// whole prints the object that every dump is; what it is given prints its lists.
+// whole prints the object of every dump. Its arguments print the lists.
 func (p *printer) whole(types, methods, tables func()) {
 	p.raw("{\n")
 	p.header(p.s.Header())
@@ -59,7 +60,7 @@ func (p *printer) whole(types, methods, tables func()) {
 	p.raw("\n]\n}\n")
 }
 
-// Method prints one method as it stands in the list of methods, and a line end.
+// Method prints one element of the list of methods, and a newline.
 func Method(w io.Writer, s *reader.Store, m reader.Method) error {
 	p := newPrinter(w, s)
 	p.methodLine(m, m.Profiles())
@@ -67,8 +68,8 @@ func Method(w io.Writer, s *reader.Store, m reader.Method) error {
 	return p.finish()
 }
 
-// A printer prints one dump. It keeps the first error and then prints nothing
-// more of use.
+// A printer prints one dump. It keeps the first error, and prints nothing useful
+// after it.
 type printer struct {
 	w     *bufio.Writer
 	s     *reader.Store
@@ -88,7 +89,7 @@ func (p *printer) finish() error {
 	return p.w.Flush()
 }
 
-// failed keeps err if it is the first, and reports whether there is any.
+// failed keeps err if it is the first, and reports whether there is an error.
 func (p *printer) failed(err error) bool {
 	if p.err == nil {
 		p.err = err
@@ -178,8 +179,7 @@ func (p *printer) methods(methods iter.Seq2[reader.Method, error]) {
 	}
 }
 
-// shownFlags are the flags that say something of a method; the others say what
-// its record has.
+// shownFlags are the flags about the method; the others are about its record.
 const shownFlags = layout.MethodUnexecuted | layout.MethodNotMatchable | layout.MethodSharedID
 
 func (p *printer) methodLine(m reader.Method, profiles iter.Seq2[reader.Profile, error]) {

@@ -6,8 +6,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// entry prints an entry: its header, then its cells as layout's table of
-// schemas has them.
+// entry prints an entry: its header, then its cells as the schema of its tag
+// describes them.
 func (p *printer) entry(e reader.Entry) {
 	raw := disk.Entry(e.Bytes())
 	p.raw(`{"tag":"`)
@@ -48,8 +48,8 @@ func (p *printer) group(e reader.Entry, rows disk.Rows) {
 	}
 }
 
-// rows prints a list of rows: of objects where a row names a record, of tuples
-// where it is numbers, of numbers where it is one.
+// rows prints a list of rows: objects if a row refers to a record, tuples if it
+// has several numbers, numbers if it has one.
 func (p *printer) rows(e reader.Entry, rows disk.Rows) {
 	p.field(rows.Name)
 	p.raw("[")
@@ -69,8 +69,8 @@ func (p *printer) rows(e reader.Entry, rows disk.Rows) {
 	p.raw("]")
 }
 
-// keyedCells prints the cells of a row, each with its key. A length is left
-// out: the list that follows shows it.
+// keyedCells prints the cells of a row with their keys. It leaves lengths out,
+// since the list that follows shows them.
 func (p *printer) keyedCells(e reader.Entry, rows disk.Rows, row int) {
 	for i, c := range rows.Cells {
 		if c.Kind == disk.CellLength {
@@ -115,7 +115,7 @@ func (p *printer) entryCell(e reader.Entry, cell int, kind disk.CellKind) {
 		p.signedNumber(int64(v))
 	default:
 		if cell == 0 && e.Tag() == layout.TagReceiverType {
-			p.signedNumber(int64(v)) // failed checks are counted down
+			p.signedNumber(int64(v)) // failed checks count down
 		} else {
 			p.number(v)
 		}

@@ -20,7 +20,7 @@ func (p *printer) profile(q reader.Profile) {
 	p.raw("}")
 }
 
-// fields prints the optional fields that the block has, whatever their values.
+// fields prints the optional fields that the block has, also those that are 0.
 func (p *printer) fields(q reader.Profile) {
 	has := disk.Block(q.Bytes()).Presence()
 	if has&disk.HasSize != 0 {
@@ -50,7 +50,7 @@ func (p *printer) counter(key string, get func() (reader.Counter, bool)) {
 	}
 }
 
-// section prints the entries of a section; of the data entries the list stands
+// section prints the entries of a section. The list of data entries is printed
 // even if it is empty.
 func (p *printer) section(q reader.Profile, s layout.BlockSection) {
 	if s != layout.SectionData && disk.Block(q.Bytes()).SectionSpan(s).Size == 0 {

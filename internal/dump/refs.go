@@ -62,8 +62,7 @@ func (p *printer) methodRef(m reader.Method) {
 	p.raw("}")
 }
 
-// code prints the code id and context of a profile; c is none if inContext is
-// false.
+// code prints the code id of a profile, and its context if inContext.
 func (p *printer) code(id uint64, c reader.Context, inContext bool) {
 	p.raw(`"code":"`)
 	p.digits(id)
@@ -90,7 +89,7 @@ func (p *printer) frames(c reader.Context) {
 	p.raw("]")
 }
 
-// profileRef prints which profile it is: method, code id, context.
+// profileRef prints the identity of a profile: method, code id, context.
 func (p *printer) profileRef(q reader.Profile) {
 	m, err := q.Method()
 	if p.failed(err) {
@@ -107,7 +106,7 @@ func (p *printer) profileRef(q reader.Profile) {
 	p.raw("}")
 }
 
-// contextRef prints a context like a profile in it without a code id.
+// contextRef prints a context as a profile in it, without a code id.
 func (p *printer) contextRef(n layout.Ref) {
 	c, err := p.s.ContextAt(n)
 	if p.failed(err) {

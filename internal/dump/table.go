@@ -44,7 +44,7 @@ func (p *printer) table(t reader.Table) {
 	p.raw("]}")
 }
 
-// cell prints what a cell stands for.
+// cell prints the value of a table cell.
 func (p *printer) cell(kind layout.ColumnKind, v uint64) {
 	n := layout.Ref(v)
 	switch {

@@ -18,7 +18,7 @@ func (p *printer) raw(s string) {
 	}
 }
 
-// comma prints what stands before element i of a list.
+// comma prints what precedes element i of a list.
 func (p *printer) comma(i int) {
 	if i > 0 {
 		p.raw(",")

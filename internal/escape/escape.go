@@ -20,7 +20,7 @@ var unsafe = [...]struct{ first, last rune }{
 	{0xad, 0xad},       // soft hyphen
 	{0x61c, 0x61c},     // Arabic letter mark
 	{0x180e, 0x180e},   // Mongolian vowel separator
-	{0x200b, 0x200f},   // without width; marks of direction
+	{0x200b, 0x200f},   // zero width; marks of direction
 	{0x2028, 0x202e},   // line and paragraph separators; embeddings and overrides of direction
 	{0x2060, 0x206f},   // word joiner, isolates of direction, deprecated controls
 	{0xfeff, 0xfeff},   // byte order mark
@@ -28,7 +28,8 @@ var unsafe = [...]struct{ first, last rune }{
 	{0xe0000, 0xe007f}, // tags
 }
 
-// Unsafe reports whether a character is escaped. Line feed and tab are.
+// Unsafe reports whether a character is escaped. It reports true for line feed
+// and tab, too.
 func Unsafe(r rune) bool {
 	for _, in := range unsafe {
 		if r <= in.last {

@@ -8,12 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// maxPrinted is how many bytes of one text people are shown. JSON has all.
+// maxPrinted is the most bytes of one text that people are shown. JSON has all
+// of it.
 const maxPrinted = 8 << 10
 
-// Printable returns foreign text as people are shown it: in one line, so that no
-// name can pass for another line of the output. Text that is not printable is
-// quoted as Go does, and of a very long one the middle is left out.
+// Printable returns foreign text as people are shown it: on one line, so that no
+// name can forge a line of the output. Text that is not printable is quoted as
+// in Go, and the middle of a very long text is left out.
 func Printable(text string) string {
 	if len(text) > maxPrinted {
 		text = withoutMiddle(text)
@@ -24,7 +25,7 @@ func Printable(text string) string {
 	return text
 }
 
-// withoutMiddle leaves out the middle of a long text and says how long that is.
+// withoutMiddle replaces the middle of a long text by its length.
 func withoutMiddle(text string) string {
 	front, end := maxPrinted/2, len(text)-maxPrinted/4
 	for front > 0 && !utf8.RuneStart(text[front]) {

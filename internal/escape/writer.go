@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// A Writer passes text on and escapes what is unsafe in it, but for line feeds
+// A Writer writes text with everything unsafe in it escaped, except line feeds
 // and tabs. It holds the beginning of a character back until the rest is
 // written, so that Close must follow the last Write.
 type Writer struct {
@@ -17,7 +17,8 @@ type Writer struct {
 // NewWriter returns a Writer that writes to w.
 func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
 
-// Write writes text. Its count is of p, whatever the length of the escapes.
+// Write writes text. It returns how many bytes of p it took, whatever the length
+// of the escapes.
 func (w *Writer) Write(p []byte) (int, error) {
 	text := p
 	if len(w.held) > 0 {
@@ -31,7 +32,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close escapes what is held back: the text ended within a character.
+// Close escapes what is held back: the text ended inside a character.
 func (w *Writer) Close() error {
 	held := w.held
 	w.held = nil
@@ -69,8 +70,8 @@ func (w *Writer) write(b []byte) error {
 	return err
 }
 
-// plainPrefix is the length of the text's beginning that is printable ASCII,
-// line feeds and tabs.
+// plainPrefix returns the length of the printable ASCII, line feeds and tabs at
+// the front of text.
 func plainPrefix(text []byte) int {
 	for i, c := range text {
 		if c-' ' >= 0x7f-' ' && c != '\n' && c != '\t' {
@@ -80,7 +81,7 @@ func plainPrefix(text []byte) int {
 	return len(text)
 }
 
-// incomplete is the length of the beginning of a character at the end of a text.
+// incomplete returns the length of an unfinished character at the end of text.
 func incomplete(text []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
 		tail := text[len(text)-n:]

@@ -1,5 +1,5 @@
-// Package secrets masks what a command line must not tell: values whose names say
-// that they are secret, and passwords in URLs.
+// Package secrets masks what a command line must not reveal: values whose names
+// say that they are secret, and passwords in URLs.
 package secrets
 
 import (
@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Masked stands in place of a secret.
+// Masked replaces a secret.
 const Masked = "***"
 
-// secretName matches names of values that are secret.
+// secretName matches the names of secret values.
 var secretName = regexp.MustCompile(`(?i)passw|passphrase|secret|token|key|credential`)
 
-// Patterns of secrets inside an argument. The first group stays, and what follows
+// Patterns of secrets inside an argument. The first group is kept, and what follows
 // it is masked.
 var (
 	// name=value within an argument, as in a URL, a JDBC connection string or an
@@ -25,7 +25,7 @@ var (
 	userinfo = regexp.MustCompile(`(://[^\s/:@]*:)([^\s/]+)(@)`)
 	// jdbc:oracle:thin:user/password@host
 	oracle = regexp.MustCompile(`(?i)(jdbc:oracle:\w+:[^\s/:@]*/)([^\s@]+)(@)`)
-	// words of an argument that is a command line itself.
+	// the words of an argument that is a command line itself
 	words = regexp.MustCompile(`\s+|(?:"[^"]*"|'[^']*'|[^\s"'])+|["']`)
 )
 
@@ -52,19 +52,19 @@ func Mask(args []string) []string {
 	return out
 }
 
-// isFlag reports whether an argument is a flag and no value. A value may begin
-// with a dash, but hardly with two.
+// isFlag reports whether an argument is a flag, and not the value of the flag
+// before it. A value may begin with one dash, but hardly with two.
 func isFlag(arg string) bool {
 	return strings.HasPrefix(arg, "--") || len(arg) > 1 && arg[0] == '-' && strings.IndexByte(arg, '=') > 0
 }
 
-// namesSecret reports whether an argument is a flag whose value is a secret, and
-// the next argument.
+// namesSecret reports whether an argument is a flag, and the next argument its
+// secret value.
 func namesSecret(arg string) bool {
 	return strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "-X") && !strings.ContainsAny(arg, "=: \t\n") && secretName.MatchString(arg)
 }
 
-// maskLine masks an argument that is a command line itself, or a text.
+// maskLine masks an argument that is itself a command line, or prose.
 func maskLine(line string) string {
 	if name, _, ok := strings.Cut(line, "="); ok && !strings.ContainsAny(name, " \t\n") && secretName.MatchString(name) {
 		return name + "=" + Masked
@@ -85,8 +85,8 @@ func maskLine(line string) string {
 	return strings.Join(pieces, "")
 }
 
-// maskWord masks one word: all after the = that follows a secret name, else the
-// secrets inside.
+// maskWord masks one word: everything after the = of a secret name, otherwise
+// the secrets inside.
 func maskWord(word string) string {
 	if name, _, ok := strings.Cut(word, "="); ok && secretName.MatchString(name) && !strings.ContainsAny(name, "?&;,/\"'") {
 		return name + "=" + Masked

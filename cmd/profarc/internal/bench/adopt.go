@@ -9,10 +9,10 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// adoptRounds is how often each kind of adoption is measured at most.
+// adoptRounds is the most rounds of each kind of adoption.
 const adoptRounds = 25
 
-// An adoptionTime is what one adoption took.
+// An adoptionTime is the time of one adoption.
 type adoptionTime struct {
 	adopt, claims time.Duration
 	state         reader.Adoption
@@ -56,7 +56,7 @@ func (b *bench) adoptRounds(name string, o reader.AdoptOptions) error {
 		if o.Eager && t.state.Relocated > 0 {
 			pointers = append(pointers, float64(t.adopt)/float64(t.state.Relocated))
 		}
-		runtime.GC() // lets go of the mapping, so that its base is free
+		runtime.GC() // unmaps the archive, so that its base is free
 		runtime.GC()
 	}
 	b.add(adopts.result(name))
@@ -69,7 +69,7 @@ func (b *bench) adoptRounds(name string, o reader.AdoptOptions) error {
 	return nil
 }
 
-// adoptOnce opens the archive anew, adopts it, and claims all profiles.
+// adoptOnce opens the archive, adopts it, and claims all profiles.
 func (b *bench) adoptOnce(o reader.AdoptOptions) (t adoptionTime, profiles int, err error) {
 	err = b.a.WithStore(b.ctx, b.path, func(s *reader.Store) error {
 		all, err := app.AllProfiles(s)

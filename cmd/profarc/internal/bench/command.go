@@ -15,18 +15,17 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A result is one thing that was measured, with the Go map beside it if there
-// is one.
+// A result is one measurement, beside that of a Go map where there is one.
 type result struct {
 	Name     string  `json:"name"`
 	Rounds   int     `json:"rounds"`
 	MedianNS float64 `json:"median_ns"`
 	BestNS   float64 `json:"best_ns"`
 	MapNS    float64 `json:"map_ns,omitempty"`
-	Ratio    float64 `json:"ratio,omitempty"` // median to the map's
+	Ratio    float64 `json:"ratio,omitempty"` // to the median of the map
 }
 
-// samples are times in nanoseconds, one a round.
+// samples are times in nanoseconds, one for each round.
 type samples []float64
 
 func (s samples) median() float64 {
@@ -74,7 +73,7 @@ ratios hold on a machine whose speed changes; absolute figures do not.`,
 	return cmd
 }
 
-// A benchReport is all that was measured.
+// A benchReport holds all measurements.
 type benchReport struct {
 	Archive  string     `json:"archive"`
 	Bytes    int64      `json:"bytes"`
@@ -87,7 +86,7 @@ type benchReport struct {
 	Memory   memoryFact `json:"memory"`
 }
 
-// memoryFact is what the archive and the maps take.
+// A memoryFact is the memory of the archive and of the maps.
 type memoryFact struct {
 	IndexBytes int64  `json:"index_bytes"`
 	StoreHeap  uint64 `json:"store_heap_bytes"` // of an open archive, all of it touched
@@ -123,7 +122,7 @@ func runBench(ctx context.Context, a *app.App, path string, o benchOptions) erro
 	return nil
 }
 
-// A bench is one run.
+// A bench is one run of the command.
 type bench struct {
 	a      *app.App
 	ctx    context.Context
@@ -146,7 +145,7 @@ func (r *benchReport) print(a *app.App) {
 		app.FormatSize(r.Memory.IndexBytes), app.FormatSize(int64(r.Memory.StoreHeap)), app.FormatSize(int64(r.Memory.MapsHeap)))
 }
 
-// nsText is a time of mostly nanoseconds.
+// nsText returns a time that is mostly nanoseconds.
 func nsText(ns float64) string {
 	if ns < 1000 {
 		return fmt.Sprintf("%.1f ns", ns)

@@ -14,11 +14,11 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// maxBenchKeys bounds how many methods of a large archive are looked up.
+// maxBenchKeys is the most methods of a large archive that are looked up.
 const maxBenchKeys = 1 << 20
 
-// benchKeys are the keys that are looked up, in an order that caches cannot
-// foresee, the same as keys that are not there, and the maps beside the archive.
+// benchKeys are keys to look up in random order, as many that are missing, and
+// Go maps with the same keys.
 type benchKeys struct {
 	keys, noKeys []layout.Key
 	ids, noIDs   []uint64
@@ -26,7 +26,7 @@ type benchKeys struct {
 	byKey        map[layout.Key]layout.Ref
 }
 
-// gatherMaps makes the maps.
+// gatherMaps fills the maps.
 func gatherMaps(s *reader.Store) (*benchKeys, error) {
 	k := &benchKeys{byID: map[uint64]layout.Ref{}, byKey: map[layout.Key]layout.Ref{}}
 	for m, err := range s.Methods() {
@@ -47,8 +47,8 @@ func gatherMaps(s *reader.Store) (*benchKeys, error) {
 	return k, nil
 }
 
-// draw makes the keys to look up. Their strings are not the map's own, as those
-// of a caller are not.
+// draw makes the keys to look up. Their strings are copies: those of a caller
+// are not the map's own either.
 func (k *benchKeys) draw(ctx context.Context, d layout.Domain) error {
 	steps := poll.New(ctx)
 	for key := range k.byKey {
@@ -73,7 +73,8 @@ func (k *benchKeys) draw(ctx context.Context, d layout.Domain) error {
 	return nil
 }
 
-// measureMemory gathers the keys and notes what they and the store take.
+// measureMemory gathers the keys, and measures the heap of the store and of the
+// maps.
 func (b *bench) measureMemory(s *reader.Store) (*benchKeys, error) {
 	before := heapInUse()
 	for m, err := range s.Methods() {
@@ -105,7 +106,7 @@ func heapInUse() uint64 {
 	return m.HeapAlloc
 }
 
-// grown is by how much the heap has grown.
+// grown returns by how much the heap has grown.
 func grown(before uint64) uint64 {
 	if now := heapInUse(); now > before {
 		return now - before
@@ -113,10 +114,10 @@ func grown(before uint64) uint64 {
 	return 0
 }
 
-// lookupsPerRound is how many look-ups one sample is the mean of.
+// lookupsPerRound is the number of lookups in one sample.
 const lookupsPerRound = 1 << 12
 
-// opening measures opening up to the first look-up.
+// opening measures opening up to the first lookup.
 func (b *bench) opening() error {
 	var key layout.Key
 	err := b.a.WithStore(b.ctx, b.path, func(s *reader.Store) (err error) {
@@ -150,15 +151,15 @@ func (b *bench) opening() error {
 			return err
 		}
 		if len(times)%256 == 0 {
-			runtime.GC() // lets go of the mappings
+			runtime.GC() // unmaps the archives
 		}
 	}
 	b.add(times.result("open to first look-up"))
 	return nil
 }
 
-// A contest is one kind of look-up, done by the archive and by a map. Each does
-// the i'th look-up and reports whether it found something.
+// A contest is one kind of lookup, done by the archive and by a map. Each does
+// lookup i and reports whether it found something.
 type contest struct {
 	name          string
 	hit           bool
@@ -185,7 +186,7 @@ func contests(s *reader.Store, k *benchKeys) []*contest {
 	}
 }
 
-// lookups measures look-ups, round by round of every kind in turn.
+// lookups measures lookups, one round of every kind in turn.
 func (b *bench) lookups() error {
 	return b.a.WithStore(b.ctx, b.path, func(s *reader.Store) error {
 		k, err := b.measureMemory(s)
@@ -219,8 +220,8 @@ func (b *bench) lookups() error {
 	})
 }
 
-// warm does every look-up once, which checks pages, and holds the archive's
-// answers against the map's.
+// warm does every lookup once, which checks the pages, and compares the answers
+// of the archive with those of the map.
 func warm(all []*contest, n int) error {
 	for _, c := range all {
 		for i := range n {
@@ -232,7 +233,8 @@ func warm(all []*contest, n int) error {
 	return nil
 }
 
-// round does some of n look-ups, from one on, and gives the mean time in ns.
+// round does lookupsPerRound of n lookups, from one on, and returns the mean
+// time in nanoseconds.
 func round(look func(int) bool, from, n int) float64 {
 	begin, i := time.Now(), from%n
 	for range lookupsPerRound {

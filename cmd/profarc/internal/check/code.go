@@ -19,25 +19,26 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// listSeparator stands between the parts of a class path.
+// listSeparator separates the elements of a class path.
 const listSeparator = string(filepath.ListSeparator)
 
-// code is a program that profiles are held against.
+// code is a program with which profiles are compared.
 type code struct {
 	fit.Code
 	what  string
 	close func()
-	// profiles, if not nil, are those that the code is known by.
+	// profiles are those by which the code is known; nil for class files and JVMs.
 	profiles *reader.Store
-	// related, if not nil, says after a check whether it is the code of the same
-	// program at all; byName whether methods were found without their loaders.
+	// related returns, after a check, an error if it is not the code of the same
+	// program; byName reports whether methods were found without their loaders.
+	// Either may be nil.
 	related func() error
 	byName  func() bool
-	// loaders, if not nil, names the class loaders that it knows.
+	// loaders returns the class loaders of the code; nil if they are unknown.
 	loaders func() ([]string, error)
 }
 
-// openCode opens what --against names, for the profiles of an archive.
+// openCode opens the code that --against names, for the profiles of an archive.
 func openCode(ctx context.Context, a *app.App, name string, of *layout.Header) (code, error) {
 	d := of.Domain
 	if pid, ok := strings.CutPrefix(name, "pid:"); ok {
@@ -70,8 +71,8 @@ const (
 	kindProfiles
 )
 
-// codeKind says what a name is of. What is no archive, folder or jar may be
-// profiles of another tool.
+// codeKind returns the kind of code at a path. What is no archive, directory or
+// jar may be profiles of another tool.
 func codeKind(name string) (int, error) {
 	info, err := os.Stat(name)
 	switch {
@@ -96,8 +97,8 @@ func codeKind(name string) (int, error) {
 	return kindProfiles, nil
 }
 
-// headOf is as much of a file as the magic number of an archive has bytes, or
-// less.
+// headOf returns the first bytes of a file: as many as the magic number of an
+// archive has, or fewer.
 func headOf(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -136,7 +137,7 @@ func openProcessCode(ctx context.Context, pid string, d layout.Domain) (code, er
 	return code{Code: p, what: "process " + pid, close: func() {}, loaders: p.Loaders}, nil
 }
 
-// archivedCode is the code that the profiles of an archive are of.
+// archivedCode returns the code that the profiles of an archive are of.
 func archivedCode(name string, s *reader.Store, d layout.Domain) (code, error) {
 	if other := s.Header().Domain; other != d {
 		_ = s.Close()
@@ -146,7 +147,7 @@ func archivedCode(name string, s *reader.Store, d layout.Domain) (code, error) {
 	return code{Code: profiled, what: name, profiles: s, close: func() { _ = s.Close() }, byName: profiled.ByName, loaders: s.Loaders}, nil
 }
 
-// importCode takes profiles of another tool in.
+// importCode imports profiles of another tool.
 func importCode(ctx context.Context, a *app.App, name string, d layout.Domain) (code, error) {
 	in, err := convert.ImportFile(ctx, a, name)
 	if err != nil {

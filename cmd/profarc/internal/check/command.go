@@ -18,8 +18,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// refuse gives an error where a check says nothing of how profiles fit: a score
-// or an adapted archive would only look like an answer.
+// refuse returns an error if a check says nothing about the profiles: a score or
+// an adapted archive would only look like an answer.
 func (o *checkOptions) refuse(r *report.Check, found *fit.Report, against code) error {
 	switch {
 	case found.Methods == 0:
@@ -43,8 +43,8 @@ func (o *checkOptions) refuse(r *report.Check, found *fit.Report, against code) 
 	return fmt.Errorf("nothing of %s can be checked against %s: %s: name the code that its methods are of", r.Archive, r.Against, uncheckedText(reasons))
 }
 
-// refuseOld gives an error where the code that the profiles are said to be of
-// has not one of their classes: nothing was matched by it.
+// refuseOld returns an error if the code of --old has none of the classes of the
+// profiles: it matched nothing.
 func refuseOld(r *report.Check, old code) error {
 	if old.related == nil {
 		return nil
@@ -63,7 +63,7 @@ func (o *checkOptions) nothingSelected() string {
 	return "it has no methods"
 }
 
-// filters are the flags that select methods, as they were given.
+// filters returns the flags that select methods.
 func (o *checkOptions) filters() string {
 	var flags []string
 	if o.class != "" {
@@ -184,7 +184,8 @@ func (o *checkOptions) check(path string) error {
 	return o.checkRewrite(path)
 }
 
-// checkRewrite refuses an output that is no archive's name, or one of the inputs.
+// checkRewrite returns an error if --rewrite is not the name of an archive, or
+// is an input.
 func (o *checkOptions) checkRewrite(path string) error {
 	if filepath.Ext(o.rewrite) != app.ArchiveExtension {
 		return app.Usagef("--rewrite %s: the names of archives end in %s", o.rewrite, app.ArchiveExtension)
@@ -228,7 +229,7 @@ func (o *checkOptions) options(s *reader.Store) fit.Options {
 	}
 	if o.rewrite != "" {
 		config := builder.ConfigOf(s.Header())
-		config.Fingerprint = [16]byte{} // of another program; the dump is the same
+		config.Fingerprint = [16]byte{} // the program differs; the dump is the same
 		f.Into = builder.New(s.Header().Domain, config)
 	}
 	return f
@@ -269,7 +270,7 @@ func check(ctx context.Context, a *app.App, s *reader.Store, against, old code, 
 	if o.json {
 		err = a.PrintJSON(r)
 	} else {
-		printCheck(r, a)
+		printCheck(a, r)
 	}
 	if err == nil && r.Score < o.failBelow {
 		err = fmt.Errorf("%s fits %s by %s, less than the %s of --fail-below", r.Archive, r.Against, app.FormatPercent(r.Score), app.FormatPercent(o.failBelow))

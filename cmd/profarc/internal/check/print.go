@@ -13,7 +13,7 @@ import (
 	"github.com/profarc/profarc/internal/report"
 )
 
-func printCheck(r *report.Check, a *app.App) {
+func printCheck(a *app.App, r *report.Check) {
 	fmt.Fprintf(a.Out, "%s fits %s by %s\n\n", escape.Printable(r.Archive), escape.Printable(r.Against), app.FormatPercent(r.Score))
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "\tprofiles\tof all counts\t\n")
@@ -29,9 +29,9 @@ func printCheck(r *report.Check, a *app.App) {
 		fmt.Fprintf(a.Out, "\nclasses are matched by name: one of the two archives knows no class loaders\n")
 	}
 	diff.PrintLoaderDoubts(a.Out, r.Loaders)
-	printPoints(r, a)
-	printRenames(r, a)
-	printMisfits(r, a)
+	printPoints(a, r)
+	printRenames(a, r)
+	printMisfits(a, r)
 	if r.NoLongerCertain != nil {
 		diff.PrintCertainties(a, "no longer certain", "the archive", "the new profiles", *r.NoLongerCertain)
 	}
@@ -41,8 +41,8 @@ func printCheck(r *report.Check, a *app.App) {
 	}
 }
 
-// printPoints says what becomes of the points of code that has changed.
-func printPoints(r *report.Check, a *app.App) {
+// printPoints prints what becomes of the points of changed code.
+func printPoints(a *app.App, r *report.Check) {
 	p := &r.Points
 	if p.Old > 0 {
 		fmt.Fprintf(a.Out, "\nmoved profiles: %d of %d points matched\n", p.Matched, p.Old)
@@ -66,7 +66,7 @@ func printPoints(r *report.Check, a *app.App) {
 	}
 }
 
-func printMisfits(r *report.Check, a *app.App) {
+func printMisfits(a *app.App, r *report.Check) {
 	if len(r.Misfits) == 0 {
 		return
 	}
@@ -79,10 +79,10 @@ func printMisfits(r *report.Check, a *app.App) {
 	w.Flush()
 }
 
-// shownRenames is how many renames are told one by one.
+// shownRenames is the most renames that are printed one by one.
 const shownRenames = 20
 
-func printRenames(r *report.Check, a *app.App) {
+func printRenames(a *app.App, r *report.Check) {
 	if len(r.Renames) == 0 {
 		return
 	}
@@ -102,10 +102,10 @@ func printRenames(r *report.Check, a *app.App) {
 	}
 }
 
-// shownReasons is how many reasons are told one by one.
+// shownReasons is the most reasons that are printed one by one.
 const shownReasons = 5
 
-// uncheckedText says why profiles are unchecked, in one line.
+// uncheckedText says on one line why profiles are unchecked.
 func uncheckedText(reasons []report.CheckReason) string {
 	var parts []string
 	for _, r := range reasons[:min(shownReasons, len(reasons))] {

@@ -18,7 +18,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// lateClass is a class that the training run never saw.
+// lateClass is a class that the training run did not load.
 const lateClass = "plugin/TracingGen"
 
 // demoAdopt adopts the archive and counts in one of its profiles.
@@ -94,7 +94,7 @@ func counted(a *app.App, what string, c reader.Counter, note string) {
 	step(a, "", "%s", strings.TrimRight(line, " "))
 }
 
-// demoPoints gives the entries that the demo counts in.
+// demoPoints returns the entries in which the demo counts.
 func demoPoints(p reader.Profile) (b reader.Branch, r reader.Receivers, err error) {
 	var isBranch, isCall bool
 	if e, ok := p.At(demoBranch); ok {
@@ -109,7 +109,7 @@ func demoPoints(p reader.Profile) (b reader.Branch, r reader.Receivers, err erro
 	return b, r, err
 }
 
-// count is the number of receivers whose classes are bound.
+// count returns the number of receivers whose classes are bound.
 func count(r reader.Receivers) (n int) {
 	for range r.Bound() {
 		n++
@@ -136,11 +136,11 @@ func countTogether(c reader.Counter) error {
 	return <-errs
 }
 
-// errOtherAnswers cannot be seen unless relocation is wrong.
+// errOtherAnswers is the error of a wrong relocation.
 var errOtherAnswers = errors.New("the relocated profiles give other answers than the file: report this, with the output of profarc --version")
 
-// demoRelocate maps the archive once more while its base is taken, claims every
-// profile there, and compares all answers with those of the file.
+// demoRelocate maps the archive again while its base is taken, claims every
+// profile, and compares all answers with those of the file.
 func demoRelocate(a *app.App, first *reader.Store) error {
 	s, err := reader.Open(first.Mapping().Name(), archive.Options{})
 	if err != nil {
@@ -181,8 +181,8 @@ func demoRelocate(a *app.App, first *reader.Store) error {
 	return nil
 }
 
-// answersOf hashes what the entries of profiles say: their cells, and what their
-// pointers lead to, by whatever address.
+// answersOf hashes the entries of profiles: their cells, and the types and
+// methods that their pointers lead to.
 func answersOf(s *reader.Store, all []reader.Profile) (uint64, error) {
 	h := hasher{shape: disk.ShapeOf(&s.Header().Params)}
 	h.sum.Reset()

@@ -23,7 +23,7 @@ import (
 
 type demoOptions struct{ keep string }
 
-// demoArchive is what the demo's archive is called.
+// demoArchive is the name of the demo's archive.
 const demoArchive = "javac" + app.ArchiveExtension
 
 func Command(a *app.App) *cobra.Command {
@@ -71,7 +71,7 @@ func runDemo(ctx context.Context, a *app.App, o demoOptions) (err error) {
 	return nil
 }
 
-// demoBuild makes the archive.
+// demoBuild writes the archive.
 func demoBuild(ctx context.Context, a *app.App, path string) error {
 	begin := time.Now()
 	b, read, err := readRecording()
@@ -91,7 +91,7 @@ func demoBuild(ctx context.Context, a *app.App, path string) error {
 	return nil
 }
 
-// demoDeploy runs the second process, in the archive's folder.
+// demoDeploy runs the second process, in the directory of the archive.
 func demoDeploy(ctx context.Context, a *app.App, folder string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -119,14 +119,14 @@ func title(a *app.App, format string, args ...any) {
 	fmt.Fprintf(a.Out, format+"\n\n", args...)
 }
 
-// step prints what one step did, at once; a step without a name goes on with
+// step prints the result of one step at once. A step without a name continues
 // the one before.
 func step(a *app.App, name, format string, args ...any) {
 	fmt.Fprintf(a.Out, "  %-9s %s\n", name, fmt.Sprintf(format, args...))
-	_ = a.Out.Flush() // fails again at the end
+	_ = a.Out.Flush() // reported at the end
 }
 
-// The training run of the demo. recording/RECORDING.md says where it is from.
+// The training run of the demo; recording/RECORDING.md describes it.
 //
 //go:embed recording/javac.methoddata.txt.zst
 var recording []byte
@@ -150,7 +150,7 @@ const (
 	demoCall   = 19
 )
 
-// readRecording reads the recording into a builder.
+// readRecording imports the recording.
 func readRecording() (*builder.Builder, *hotspot.TextReport, error) {
 	text, err := zstd.NewReader(bytes.NewReader(recording))
 	if err != nil {

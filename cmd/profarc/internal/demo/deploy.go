@@ -21,7 +21,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// DeployCommand is the second process of the demo.
+// DeployCommand returns the hidden command that is the second process of the
+// demo.
 func DeployCommand(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:    "demo-deploy ARCHIVE",

@@ -114,7 +114,7 @@ func diff(ctx context.Context, a *app.App, sa, sb *reader.Store, o diffOptions) 
 	if o.json {
 		err = a.PrintJSON(r)
 	} else {
-		printDiff(r, a)
+		printDiff(a, r)
 	}
 	if err == nil && o.failBelow > 0 {
 		err = tooLow(r, o.failBelow)
@@ -122,8 +122,8 @@ func diff(ctx context.Context, a *app.App, sa, sb *reader.Store, o diffOptions) 
 	return err
 }
 
-// tooLow is the error of archives that agree by less than a share, or of which
-// nobody can say.
+// tooLow returns the error of archives that agree by less than a share, or that
+// have no counts.
 func tooLow(r *report.Diff, least float64) error {
 	switch {
 	case r.Score == nil && r.LeftOut > 0:

@@ -11,7 +11,7 @@ import (
 	"github.com/profarc/profarc/internal/report"
 )
 
-func printDiff(r *report.Diff, a *app.App) {
+func printDiff(a *app.App, r *report.Diff) {
 	fmt.Fprintf(a.Out, "%s, domain %s%s\n\n", verdict(r), r.Domain, lowest(r))
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "\tA\tB\tmatched\tmismatch\tonly A\tonly B\t\n")
@@ -22,11 +22,11 @@ func printDiff(r *report.Diff, a *app.App) {
 		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t\n", t.name, t.A, t.B, t.Matched, t.Mismatch, t.OnlyA, t.OnlyB)
 	}
 	w.Flush()
-	printKinds(r, a)
-	printUntyped(r, a)
-	printLeftOut(r, a)
-	printBeside(r, a)
-	printLoaders(r, a)
+	printKinds(a, r)
+	printUntyped(a, r)
+	printLeftOut(a, r)
+	printBeside(a, r)
+	printLoaders(a, r)
 	printList(a.Out, "changed most", "difference\town overlap\tin A\tin B\t", r.Changed, func(m report.DiffMethod) string {
 		return fmt.Sprintf("%s\t%s\t%s\t%s\t  %s%s", app.FormatPercent(m.Difference), app.FormatPercent(m.Overlap), app.FormatPercent(m.ShareA), app.FormatPercent(m.ShareB),
 			escape.Printable(m.String()), app.Note(m.Mismatch, "mismatch"))
@@ -46,10 +46,10 @@ func printDiff(r *report.Diff, a *app.App) {
 	PrintCertainties(a, "certain in B alone", "B", "A", r.NowCertain)
 }
 
-// kindText is a kind of counts for people.
+// kindText returns a kind of counts for people.
 func kindText(kind string) string { return strings.ReplaceAll(kind, "_", " ") }
 
-// verdict is the score, or that there is none.
+// verdict returns the score, or that there is none.
 func verdict(r *report.Diff) string {
 	if r.Score == nil {
 		return "nothing to compare: no counts on either side"
@@ -57,8 +57,8 @@ func verdict(r *report.Diff) string {
 	return fmt.Sprintf("overlap %s of %s", app.FormatPercent(*r.Score), *r.ScoredBy)
 }
 
-// lowest is the kind of counts that agrees least, if it does less than the score
-// says: what is lost of one kind is not to be hidden by another.
+// lowest returns the kind of counts that agrees least, if less than the score: a
+// loss in one kind should not hide behind another.
 func lowest(r *report.Diff) string {
 	if r.Score == nil {
 		return ""
@@ -75,7 +75,7 @@ func lowest(r *report.Diff) string {
 	return fmt.Sprintf("; lowest %s of %s", app.FormatPercent(low.Overlap), kindText(low.Kind))
 }
 
-func printKinds(r *report.Diff, a *app.App) {
+func printKinds(a *app.App, r *report.Diff) {
 	if len(r.Kinds) == 0 {
 		return
 	}
@@ -89,9 +89,9 @@ func printKinds(r *report.Diff, a *app.App) {
 	w.Flush()
 }
 
-// printBeside says what has no part in the score; one number stands for both
-// archives where they have as much.
-func printBeside(r *report.Diff, a *app.App) {
+// printBeside prints what is not in the score. One number stands for both
+// archives if they have the same.
+func printBeside(a *app.App, r *report.Diff) {
 	var parts []string
 	for _, b := range r.Beside {
 		n := fmt.Sprint(b.A)
@@ -105,8 +105,8 @@ func printBeside(r *report.Diff, a *app.App) {
 	}
 }
 
-// printLeftOut says that records of the other kind are not compared.
-func printLeftOut(r *report.Diff, a *app.App) {
+// printLeftOut says which records are not compared.
+func printLeftOut(a *app.App, r *report.Diff) {
 	switch {
 	case r.LeftOut > 0 && r.ContextSensitive:
 		fmt.Fprintf(a.Out, "\n%d records that are not context-sensitive are left out: compare them without --cs\n", r.LeftOut)
@@ -140,8 +140,8 @@ func others(c report.Certainty) string {
 	return fmt.Sprintf("otherwise %d", *c.Others)
 }
 
-// PrintCertainties prints the sites that are certain in one archive alone. In
-// names the archives: where they are certain, and where not.
+// PrintCertainties prints the sites that are certain in one archive only.
+// certain and not name the archives in which they are and are not.
 func PrintCertainties(a *app.App, title, certain, not string, l report.List[report.Certainty]) {
 	columns := fmt.Sprintf("weight\tin %s always\ttimes\tin %s\tof\t", certain, not)
 	printList(a.Out, title, columns, l, func(c report.Certainty) string {
@@ -149,8 +149,8 @@ func PrintCertainties(a *app.App, title, certain, not string, l report.List[repo
 	})
 }
 
-// printUntyped says of which counts nobody knows the types.
-func printUntyped(r *report.Diff, a *app.App) {
+// printUntyped prints the counts whose types were not recorded.
+func printUntyped(a *app.App, r *report.Diff) {
 	for _, k := range r.Kinds {
 		if k.UntypedA+k.UntypedB > 0 {
 			fmt.Fprintf(a.Out, "\n%s of types that were not recorded are in no sum: %.0f in A, %.0f in B\n", kindText(k.Kind), k.UntypedA, k.UntypedB)
@@ -158,10 +158,11 @@ func printUntyped(r *report.Diff, a *app.App) {
 	}
 }
 
-// shownDoubts is how many doubts are told one by one.
+// shownDoubts is the most doubts that are printed one by one.
 const shownDoubts = 5
 
-// PrintLoaderDoubts says what is not known of the class loaders of two runs.
+// PrintLoaderDoubts prints which class loaders of two runs cannot be matched for
+// sure.
 func PrintLoaderDoubts(w io.Writer, doubts []report.LoaderDoubt) {
 	for _, d := range doubts[:min(len(doubts), shownDoubts)] {
 		what := fmt.Sprintf("none of the %d class loaders %s of the one is among the %d of the other", len(d.A), escape.Printable(d.Loader), len(d.B))
@@ -175,7 +176,7 @@ func PrintLoaderDoubts(w io.Writer, doubts []report.LoaderDoubt) {
 	}
 }
 
-func printLoaders(r *report.Diff, a *app.App) {
+func printLoaders(a *app.App, r *report.Diff) {
 	if r.NoLoaders != "" {
 		fmt.Fprintf(a.Out, "\nnot matched: %s names no class loaders, the other does: classes of the application are others there; profarc check matches them by name\n", escape.Printable(r.NoLoaders))
 	}

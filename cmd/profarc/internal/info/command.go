@@ -67,18 +67,18 @@ func runInfo(ctx context.Context, a *app.App, path string, o infoOptions) error 
 			return a.PrintJSON(f)
 		}
 		if o.tables {
-			listTables(f, a)
+			listTables(a, f)
 		} else {
-			printFacts(f, a)
+			printFacts(a, f)
 		}
 		if o.summary {
-			printSummary(f.Cutoffs, a, s.Header().Domain)
+			printSummary(a, f.Cutoffs, s.Header().Domain)
 		}
 		return nil
 	})
 }
 
-func printFacts(f *analyze.Facts, a *app.App) {
+func printFacts(a *app.App, f *analyze.Facts) {
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 	line := func(name, value string) {
 		if value != "" {
@@ -87,7 +87,7 @@ func printFacts(f *analyze.Facts, a *app.App) {
 	}
 	line("archive", escape.Printable(f.Archive))
 	w.Flush()
-	printRuns(f.RunFacts, a)
+	printRuns(a, f.RunFacts)
 	line("domain", f.Domain)
 	line("format", f.Format)
 	line("producer", escape.Printable(orUnknown(f.Producer)))
@@ -100,8 +100,8 @@ func printFacts(f *analyze.Facts, a *app.App) {
 	line("size", fmt.Sprintf("%d bytes", f.Size))
 	line("opened in", app.FormatDuration(time.Duration(f.OpenNS)))
 	w.Flush()
-	printRegions(f, a)
-	printNumbers(f, a)
+	printRegions(a, f)
+	printNumbers(a, f)
 }
 
 func orUnknown(text string) string {
@@ -111,14 +111,14 @@ func orUnknown(text string) string {
 	return text
 }
 
-func printRegions(f *analyze.Facts, a *app.App) {
+func printRegions(a *app.App, f *analyze.Facts) {
 	fmt.Fprintf(a.Out, "\n%-16s%12s%16s\n", "region", "offset", "bytes")
 	for _, r := range f.Regions {
 		fmt.Fprintf(a.Out, "  %-14s%#12x%16d\n", r.Name, r.Offset, r.Size)
 	}
 }
 
-func printNumbers(f *analyze.Facts, a *app.App) {
+func printNumbers(a *app.App, f *analyze.Facts) {
 	c := f.Counts
 	for _, group := range []struct {
 		name    string
@@ -126,7 +126,7 @@ func printNumbers(f *analyze.Facts, a *app.App) {
 	}{
 		{"holds", []number{{"methods", c.Methods}, {"never ran", c.Unexecuted}, {"profiles", c.Profiles}, {"contexts", c.Contexts},
 			{"types", c.Types}, {"symbols", c.Symbols}, {"entries", c.Entries}, {"pointers", c.Pointers}}},
-		{"sums", sums(f)},
+		{"sums", headerSums(f)},
 		{"index", []number{{"lines", f.Index.Lines}, {"longest search", f.Index.MaxProbe}}},
 	} {
 		if len(group.numbers) == 0 {
@@ -142,8 +142,8 @@ func printNumbers(f *analyze.Facts, a *app.App) {
 	w.Flush()
 }
 
-// listTables prints the tables as show --table takes them.
-func listTables(f *analyze.Facts, a *app.App) {
+// listTables prints the names of the tables as show --table takes them.
+func listTables(a *app.App, f *analyze.Facts) {
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 	fmt.Fprint(w, "kind\ttable\trows\tcolumns\n")
 	for _, t := range f.Tables {
@@ -156,9 +156,9 @@ func listTables(f *analyze.Facts, a *app.App) {
 	w.Flush()
 }
 
-// sums are the sums of the header. A JamaicaVM's are of counts of several units,
-// which say nothing together.
-func sums(f *analyze.Facts) []number {
+// headerSums returns the sums in the header. The sums of a JamaicaVM are of
+// counts of several units, and mean nothing.
+func headerSums(f *analyze.Facts) []number {
 	s := f.Summary
 	if f.Domain == layout.DomainJamaica.String() {
 		return nil

@@ -12,13 +12,13 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// print says of which run an archive is, or of which runs.
-func printRuns(f *analyze.RunFacts, a *app.App) {
+// printRuns prints which run an archive is of, or which runs.
+func printRuns(a *app.App, f *analyze.RunFacts) {
 	if len(f.Runs) == 0 {
 		return
 	}
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
-	common := common(f)
+	common := commonFacts(f)
 	for _, line := range []struct{ name, value string }{
 		{"main", common.Main}, {"VM", common.VM}, {"vendor", common.Vendor}, {"command", common.Command}, {"options", common.Options},
 		{"selection", common.Selection},
@@ -31,14 +31,14 @@ func printRuns(f *analyze.RunFacts, a *app.App) {
 		printClassPath(f, w, f.ClassPaths[*common.ClassPath])
 	}
 	if len(f.Runs) == 1 {
-		fmt.Fprintf(w, "run\t%s\n", when(&common))
+		fmt.Fprintf(w, "run\t%s\n", runText(&common))
 		w.Flush()
 		fmt.Fprintln(a.Out)
 		return
 	}
 	fmt.Fprintf(w, "runs\t%d\n", f.NumRuns)
 	for i := range f.Runs[:min(len(f.Runs), maxRunLines)] {
-		fmt.Fprintf(w, "\t%s\n", line(&f.Runs[i], &common))
+		fmt.Fprintf(w, "\t%s\n", runLine(&f.Runs[i], &common))
 	}
 	if more := f.NumRuns - maxRunLines; more > 0 {
 		fmt.Fprintf(w, "\tand %d more: profarc show --table runs lists all\n", more)
@@ -47,7 +47,7 @@ func printRuns(f *analyze.RunFacts, a *app.App) {
 	fmt.Fprintln(a.Out)
 }
 
-// Limits of what is printed of each: the rest is in the tables.
+// Limits of what is printed. The tables have the rest.
 const (
 	maxRunText        = 400
 	maxCommand        = 60 // of a run in a list
@@ -55,8 +55,8 @@ const (
 	maxClassPathLines = 20
 )
 
-// common is what all runs agree in; the rest is empty.
-func common(f *analyze.RunFacts) analyze.RunFact {
+// commonFacts returns what all runs agree in; other fields are empty.
+func commonFacts(f *analyze.RunFacts) analyze.RunFact {
 	c := f.Runs[0]
 	for _, r := range f.Runs[1:] {
 		for _, text := range []struct{ all, one *string }{
@@ -73,8 +73,8 @@ func common(f *analyze.RunFacts) analyze.RunFact {
 	return c
 }
 
-// when says which process a run was, when it ran, and how it ended.
-func when(r *analyze.RunFact) string {
+// runText says which process a run was, when it ran, and how it ended.
+func runText(r *analyze.RunFact) string {
 	var parts []string
 	if r.Process != nil {
 		parts = append(parts, fmt.Sprintf("process %d", r.Process.PID))
@@ -91,9 +91,9 @@ func when(r *analyze.RunFact) string {
 	return strings.Join(append(parts, r.Exit), ", ")
 }
 
-// line is a run of several, with what not all have in common.
-func line(r *analyze.RunFact, common *analyze.RunFact) string {
-	text := when(r)
+// runLine returns one run of several, with what the runs do not have in common.
+func runLine(r *analyze.RunFact, common *analyze.RunFact) string {
+	text := runText(r)
 	if common.Main == "" && r.Main != "" {
 		text += ", main " + escape.Printable(app.Shorten(r.Main, maxCommand))
 	}
@@ -118,9 +118,9 @@ func printClassPath(f *analyze.RunFacts, w *tabwriter.Writer, entries []analyze.
 	}
 }
 
-func printSummary(r *analyze.Summary, a *app.App, d layout.Domain) {
+func printSummary(a *app.App, r *analyze.Summary, d layout.Domain) {
 	for i := range r.Units {
-		printUnit(&r.Units[i], a, d)
+		printUnit(a, &r.Units[i], d)
 	}
 	if len(r.Units) < 2 {
 		return
@@ -136,7 +136,7 @@ func printSummary(r *analyze.Summary, a *app.App, d layout.Domain) {
 
 func cutoffText(percent float64) string { return strconv.FormatFloat(percent, 'f', -1, 64) + "%" }
 
-func printUnit(r *analyze.UnitSummary, a *app.App, d layout.Domain) {
+func printUnit(a *app.App, r *analyze.UnitSummary, d layout.Domain) {
 	if d.LLVM() {
 		r.Unit = "blocks"
 	}
@@ -158,7 +158,7 @@ func printUnit(r *analyze.UnitSummary, a *app.App, d layout.Domain) {
 	w.Flush()
 }
 
-// countsText is what the counts of a unit are called.
+// countsText returns the name of the counts of a unit.
 func countsText(r *analyze.UnitSummary) string {
 	if r.Unit == "counts" || r.Unit == "blocks" {
 		return r.Unit

@@ -67,7 +67,7 @@ if it has no longer one. A caller that it lacks ends the context.`,
 	return cmd
 }
 
-// An answer is what a look-up found.
+// An answer is the result of a lookup.
 type answer struct {
 	Key      string              `json:"key"`
 	Found    bool                `json:"found"`
@@ -119,7 +119,7 @@ func runLookup(ctx context.Context, a *app.App, path string, keys []string, o lo
 
 // ask answers a question.
 func (o *lookupOptions) ask(ctx context.Context, s *reader.Store, q question) (answer, error) {
-	r, err := ask(ctx, s, q.look, o.repeat)
+	r, err := timeLookup(ctx, s, q.look, o.repeat)
 	r.Key, r.Hash = q.text, o.hash
 	if err == nil && q.inContext != nil {
 		r.Context, err = q.inContext()
@@ -130,8 +130,8 @@ func (o *lookupOptions) ask(ctx context.Context, s *reader.Store, q question) (a
 	return r, err
 }
 
-// ask looks up once, and so many times again.
-func ask(ctx context.Context, s *reader.Store, look func() (reader.Method, error), repeat int) (answer, error) {
+// timeLookup looks up once, and repeat times again.
+func timeLookup(ctx context.Context, s *reader.Store, look func() (reader.Method, error), repeat int) (answer, error) {
 	begin := time.Now()
 	m, err := look()
 	r := answer{FirstNS: time.Since(begin).Nanoseconds()}

@@ -14,7 +14,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// parseHash reads what --hash names, any code if it was not given.
+// parseHash parses --hash; any code if it was not given.
 func parseHash(text string) (uint64, error) {
 	if text == "" {
 		return reader.AnyCode, nil
@@ -26,9 +26,9 @@ func parseHash(text string) (uint64, error) {
 	return code, nil
 }
 
-// hasCode gives an error that matches reader.ErrNotFound if the method has no
-// profile of that code. Hash 0, which front ends give to functions without a
-// branch, is the reader's word for any code.
+// hasCode returns an error that matches reader.ErrNotFound if the method has no
+// profile of that code. The reader takes hash 0, which front ends give functions
+// without a branch, for any code; so this compares.
 func hasCode(m reader.Method, code uint64) error {
 	if code != reader.AnyCode {
 		_, _, err := m.Profile(code)
@@ -42,8 +42,8 @@ func hasCode(m reader.Method, code uint64) error {
 	return reader.ErrNotFound
 }
 
-// hashesText says which hashes the profiles of a method have. Only LLVM's hash
-// may be 0; elsewhere that is none.
+// hashesText returns the hashes of a method's profiles. Only LLVM's hash may be
+// 0; elsewhere 0 is none.
 func hashesText(s *reader.Store, m reader.Method) string {
 	var hashes []string
 	for p, err := range m.Profiles() {
@@ -61,8 +61,8 @@ func hashesText(s *reader.Store, m reader.Method) string {
 	return "its hashes are " + strings.Join(hashes, ", ")
 }
 
-// questions are the look-ups that a text stands for: one, or with --prefix one
-// for each method that it may mean.
+// questions returns the lookups that a text stands for: one, or with --prefix
+// one for each method that it may mean.
 func questions(s *reader.Store, text string, o lookupOptions) ([]question, error) {
 	if !o.prefix {
 		q, err := newQuestion(s, text, &o)
@@ -77,7 +77,7 @@ func questions(s *reader.Store, text string, o lookupOptions) ([]question, error
 		if err != nil {
 			return nil, err
 		}
-		if methods.LoaderMatches(o.loader, k.Loader) && meets(s.Header().Domain, m, k, text) {
+		if methods.LoaderMatches(o.loader, k.Loader) && beginsWith(s.Header().Domain, m, k, text) {
 			find := func() (reader.Method, error) { return s.Find(k) }
 			all = append(all, question{text: text, key: text, method: find, look: find})
 		}
@@ -89,27 +89,28 @@ func questions(s *reader.Store, text string, o lookupOptions) ([]question, error
 	return all, nil
 }
 
-// meets reports whether a method's name begins with a text, or, where its
-// producer cut it short, a text with the name.
-func meets(d layout.Domain, m reader.Method, k layout.Key, text string) bool {
+// beginsWith reports whether a method's name begins with text. Of a name that
+// the producer cut short, the two may also change roles.
+func beginsWith(d layout.Domain, m reader.Method, k layout.Key, text string) bool {
 	name, text := methods.PlainSpelling.Replace(analyze.MethodText(d, k)), methods.PlainSpelling.Replace(text)
 	cut := d == layout.DomainJamaica && m.Flags()&layout.MethodNotMatchable != 0
 	return strings.HasPrefix(name, text) || cut && strings.HasPrefix(text, name)
 }
 
-// A question is a look-up to be made.
+// A question is a lookup to be made.
 type question struct {
 	text   string // as the user has it
 	key    string // of it, without callers
 	method func() (reader.Method, error)
 	// look finds the method and, if a version of its code or callers are named,
-	// the profile: it is what is timed.
+	// its profile. This is what is timed.
 	look func() (reader.Method, error)
-	// inContext gives the profile; it is nil if no callers are named.
+	// inContext returns the profile in a calling context; it is nil if no callers
+	// are named.
 	inContext func() (*methods.ContextMatch, error)
 }
 
-// newQuestion makes the look-up that a text stands for.
+// newQuestion returns the lookup that a text stands for.
 func newQuestion(s *reader.Store, text string, o *lookupOptions) (q question, err error) {
 	q = question{text: text, key: text}
 	var sites []methods.CallSite
@@ -138,7 +139,7 @@ func newQuestion(s *reader.Store, text string, o *lookupOptions) (q question, er
 	return q, nil
 }
 
-// lookInContext lets the profile of a calling context be looked up.
+// lookInContext makes look find the profile in a calling context.
 func (q *question) lookInContext(s *reader.Store, sites []methods.CallSite, code uint64) error {
 	c, err := methods.NewCallContext(s, sites)
 	if err != nil {
@@ -162,7 +163,7 @@ func (q *question) lookInContext(s *reader.Store, sites []methods.CallSite, code
 	return nil
 }
 
-// lookForCode lets the profile of a version of the code be looked up.
+// lookForCode makes look find a profile of a version of the code.
 func (q *question) lookForCode(code uint64) {
 	method := q.method
 	q.look = func() (reader.Method, error) {
@@ -174,7 +175,7 @@ func (q *question) lookForCode(code uint64) {
 	}
 }
 
-// tellApart says how the one that is meant is told from others that fit.
+// tellApart says how to name one of several matches.
 func (q *question) tellApart() string {
 	if _, err := q.method(); errors.Is(err, reader.ErrAmbiguous) {
 		return "look them up by key"
@@ -182,7 +183,7 @@ func (q *question) tellApart() string {
 	return "name the version of the code with --hash"
 }
 
-// missing is the error of a question that has no answer.
+// missing returns the error of a question without an answer.
 func (o *lookupOptions) missing(s *reader.Store, q *question) error {
 	name := s.Mapping().Name()
 	m, err := q.method()
@@ -197,8 +198,8 @@ func (o *lookupOptions) missing(s *reader.Store, q *question) error {
 	return methods.Missing(s, q.key, o.loader)
 }
 
-// methodLooker makes the look-up of the method that a text means. Where it may
-// mean several keys, it is the first that the archive has.
+// methodLooker returns the lookup of the method that a text means. If it may
+// mean several keys, that is the first that the archive has.
 func methodLooker(s *reader.Store, text string, o *lookupOptions) (func() (reader.Method, error), error) {
 	if o.id {
 		id, err := strconv.ParseUint(strings.TrimPrefix(text, "0x"), 16, 64)
@@ -211,8 +212,8 @@ func methodLooker(s *reader.Store, text string, o *lookupOptions) (func() (reade
 	return func() (reader.Method, error) { return findFirst(s, &keys) }, nil
 }
 
-// idLooker makes the look-up of the method with an id. One that never ran may
-// not be in the index: its key is searched for, and is looked up then.
+// idLooker returns the lookup of the method with an id. An unexecuted method may
+// not be in the index: then its key is searched for here, and looked up.
 func idLooker(s *reader.Store, id uint64) (func() (reader.Method, error), error) {
 	if _, err := s.Lookup(id); !errors.Is(err, reader.ErrNotFound) {
 		return func() (reader.Method, error) { return s.Lookup(id) }, nil
@@ -229,8 +230,8 @@ func idLooker(s *reader.Store, id uint64) (func() (reader.Method, error), error)
 	return func() (reader.Method, error) { return reader.Method{}, reader.ErrNotFound }, nil
 }
 
-// findFirst drops the keys that the archive lacks, so that the next call asks
-// for the one that it has alone.
+// findFirst returns the first method found. It drops the keys that the archive
+// lacks, so that the next call asks only for the one found.
 func findFirst(s *reader.Store, keys *[]layout.Key) (reader.Method, error) {
 	for {
 		m, err := s.Find((*keys)[0])

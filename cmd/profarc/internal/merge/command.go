@@ -69,7 +69,7 @@ receivers: what has no row goes to the count of all others.`,
 	return cmd
 }
 
-// A mergeReport says what was merged, and what became of it.
+// A mergeReport says what was merged, and with what result.
 type mergeReport struct {
 	Archive    string            `json:"archive"`
 	Inputs     []mergeInput      `json:"inputs"`
@@ -110,8 +110,8 @@ func runMerge(ctx context.Context, a *app.App, args []string, o mergeOptions) er
 	return nil
 }
 
-// check returns what is to be merged and what is left out, and which versions
-// stay.
+// check checks the flags, and returns which versions of methods stay, what is to
+// be merged, and what is left out.
 func (o *mergeOptions) check(ctx context.Context, a *app.App, args []string) (merge.Versions, []mergeInput, []supersededInput, error) {
 	versions, err := merge.ParseVersions(o.versions)
 	if err != nil {

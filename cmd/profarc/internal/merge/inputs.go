@@ -26,15 +26,15 @@ type mergeInput struct {
 	header layout.Header
 }
 
-// A supersededInput is an archive that is not merged, since another has a later
+// A supersededInput is an archive that is left out, since another has a later
 // dump of the same process.
 type supersededInput struct {
 	Path string `json:"path"`
 	By   string `json:"by"`
 }
 
-// mergeInputs reads the arguments and the headers of the archives, and decides
-// their weights.
+// mergeInputs parses the arguments, reads the headers of the archives, and
+// decides their weights.
 func mergeInputs(ctx context.Context, a *app.App, args []string, o mergeOptions) ([]mergeInput, []supersededInput, error) {
 	inputs, superseded, err := readMergeInputs(ctx, a, args, o)
 	if err != nil {
@@ -57,8 +57,8 @@ func mergeInputs(ctx context.Context, a *app.App, args []string, o mergeOptions)
 	return inputs, superseded, nil
 }
 
-// readMergeInputs reads what the archives say of themselves, and parts those
-// that others supersede from the rest.
+// readMergeInputs reads the headers, and separates the archives that others
+// supersede.
 func readMergeInputs(ctx context.Context, a *app.App, args []string, o mergeOptions) (inputs []mergeInput, superseded []supersededInput, err error) {
 	all := make([]mergeInput, len(args))
 	contents := make([]merge.Contents, len(args))
@@ -89,8 +89,8 @@ func readMergeInputs(ctx context.Context, a *app.App, args []string, o mergeOpti
 	return inputs, superseded, err
 }
 
-// parseMergeInput reads PATH or PATH:WEIGHT. A file whose whole name is the
-// argument is that file.
+// parseMergeInput parses PATH or PATH:WEIGHT. If a file has the whole argument
+// as its name, it is that file.
 func parseMergeInput(arg string) (mergeInput, error) {
 	in := mergeInput{Path: arg, weight: builder.One}
 	at := strings.LastIndexByte(arg, ':')
@@ -105,7 +105,7 @@ func parseMergeInput(arg string) (mergeInput, error) {
 	return in, nil
 }
 
-// equalize lets every run count alike.
+// equalize gives every run the same weight in the sum.
 func equalize(inputs []mergeInput) {
 	totals := make([]uint64, len(inputs))
 	for i, in := range inputs {
@@ -118,7 +118,7 @@ func equalize(inputs []mergeInput) {
 	}
 }
 
-// age lets a dump count half after each half-life, seen from the newest one.
+// age halves the weight of a dump for each half-life before the newest one.
 func age(inputs []mergeInput, text string) error {
 	half, err := parseAge(text)
 	if err != nil {
@@ -139,7 +139,7 @@ func age(inputs []mergeInput, text string) error {
 	return nil
 }
 
-// allDated refuses what needs to know when each archive was dumped.
+// allDated returns an error if an archive does not record when it was dumped.
 func allDated(inputs []mergeInput, flag string) error {
 	for _, in := range inputs {
 		if in.header.Time().IsZero() {
@@ -149,7 +149,7 @@ func allDated(inputs []mergeInput, flag string) error {
 	return nil
 }
 
-// parseAge reads a duration, also in days.
+// parseAge parses a duration, also in days.
 func parseAge(text string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		if n, err := strconv.ParseFloat(days, 64); err == nil && n > 0 && n < 1e5 {
@@ -177,7 +177,7 @@ func mergeAll(ctx context.Context, a *app.App, inputs []mergeInput, o mergeOptio
 	jobs, ctx := errgroup.WithContext(ctx)
 	jobs.SetLimit(max(o.jobs, 1))
 	if o.asLLVM {
-		jobs.SetLimit(1) // what is new to a site depends on what came before
+		jobs.SetLimit(1) // the result depends on the order
 	}
 	for _, in := range inputs {
 		jobs.Go(func() error {

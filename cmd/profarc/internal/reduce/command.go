@@ -133,7 +133,7 @@ func (o reduceOptions) reduction() (r reduce.Options, err error) {
 	return r, err
 }
 
-// methods selects the methods to keep, nil for all.
+// methods returns the selection of methods to keep, nil for all.
 func (o reduceOptions) methods(d layout.Domain) func(layout.Key) bool {
 	if o.class == "" && o.method == "" {
 		return nil
@@ -156,8 +156,8 @@ func (o reduceOptions) anonymizer() (*reduce.Anonymizer, error) {
 	return reduce.NewAnonymizer(key, wholeNames(o.keep))
 }
 
-// wholeNames reports whether a whole name matches one of several globs; / and .
-// are the same.
+// wholeNames returns a function that reports whether a whole name matches one of
+// the globs. It treats / and . as the same.
 func wholeNames(patterns []string) func(name string) bool {
 	return func(name string) bool {
 		for _, p := range patterns {
@@ -169,7 +169,7 @@ func wholeNames(patterns []string) func(name string) bool {
 	}
 }
 
-// parseShare reads 99.9% or 0.999; nothing is 0.
+// parseShare parses 99.9% or 0.999. An empty text is 0.
 func parseShare(flag, text string) (builder.Weight, error) {
 	number, percent := strings.CutSuffix(text, "%")
 	w, err := merge.ParseWeight(number)

@@ -18,18 +18,18 @@ import (
 	"github.com/profarc/profarc/reduce"
 )
 
-// A reduceReport says what stayed of an archive.
+// A reduceReport says what was kept of an archive.
 type reduceReport struct {
 	Archive  string         `json:"archive"`
 	Input    string         `json:"input"`
 	Methods  keptOf         `json:"methods"`
 	Profiles keptOf         `json:"profiles"`
 	Entries  keptOf         `json:"entries"`
-	Share    float64        `json:"share"`         // of all counts of a unit, the lowest
-	Shares   []unitShare    `json:"shares"`        // of each unit
+	Share    float64        `json:"share"`         // the lowest share of the counts of a unit
+	Shares   []unitShare    `json:"shares"`        // for each unit
 	Samples  *float64       `json:"sample_share"`  // of all samples, null if there are none
-	Named    uint64         `json:"named_methods"` // that stay only because others name them
-	Key      string         `json:"key,omitempty"` // of hashed names: file or random
+	Named    uint64         `json:"named_methods"` // kept only because others refer to them
+	Key      string         `json:"key,omitempty"` // the key of hashed names: file or random
 	Bytes    int64          `json:"bytes"`
 	DumpID   string         `json:"dump_id"`
 	Counts   layout.Counts  `json:"counts"`
@@ -39,14 +39,14 @@ type reduceReport struct {
 	hot builder.Weight // the share that was asked for, 0 if none was
 }
 
-// A unitShare is how much of the counts of a unit stayed; null of counts that
+// A unitShare is how much of the counts of a unit was kept, null for counts that
 // cannot be added up.
 type unitShare struct {
 	Unit  string   `json:"unit"`
 	Share *float64 `json:"share"`
 }
 
-// keptOf is how many stayed of how many.
+// keptOf is how many of how many were kept.
 type keptOf struct {
 	Kept uint64 `json:"kept"`
 	Of   uint64 `json:"of"`
@@ -77,7 +77,7 @@ func newReduceReport(s *reader.Store, o reduceOptions, hot builder.Weight, kept 
 	return r
 }
 
-// unitShares are the shares of all units that there are counts of.
+// unitShares returns the shares of all units with counts.
 func unitShares(d layout.Domain, kept *reduce.Report) []unitShare {
 	shares := []unitShare{}
 	for _, u := range kept.Units() {
@@ -90,8 +90,8 @@ func unitShares(d layout.Domain, kept *reduce.Report) []unitShare {
 	return shares
 }
 
-// shares says how much of the counts stayed and, where there are any, of the
-// samples; of an archive that has samples alone only that.
+// shares says how much of the counts was kept and, if there are any, of the
+// samples.
 func (r *reduceReport) shares() string {
 	var parts []string
 	for _, u := range r.Shares {

@@ -86,8 +86,8 @@ func runTop(ctx context.Context, a *app.App, path string, o topOptions) error {
 	})
 }
 
-// top lists methods by a measure, the usual one if that is nil, or by what the
-// options name beside the measures.
+// top ranks by a measure, or by what --by names beside the measures. A nil
+// measure stands for the usual one.
 func top(ctx context.Context, a *app.App, s *reader.Store, o topOptions, by *analyze.Measure) error {
 	sel := methods.NewSelection(s.Header().Domain, o.class, o.method, o.min, nil)
 	rank := analyze.RankOptions{Limit: o.n, Min: o.min, Methods: sel.Keys(s.Header().Domain)}

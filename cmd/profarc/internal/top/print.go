@@ -11,7 +11,7 @@ import (
 	"github.com/profarc/profarc/internal/escape"
 )
 
-// c2 is the level of compilation at which HotSpot counts no more.
+// c2 is the compilation level of C2, whose code counts nothing.
 const c2 = 4
 
 func printTop(a *app.App, r *analyze.TopReport) {
@@ -52,13 +52,13 @@ func sum(m *analyze.TopMethod) string {
 	return fmt.Sprintf("%.1f%%", 100**m.Sum)
 }
 
-// compiled reports whether counts of any method that is listed ended with C2.
+// compiled reports whether C2 compiled a listed method, which ended its counts.
 func compiled(r *analyze.TopReport) bool {
 	counted := slices.Contains([]string{"invocations", "backedges", "counts", "calls"}, r.By)
 	return counted && slices.ContainsFunc(r.Methods, func(m analyze.TopMethod) bool { return m.Level != nil && *m.Level >= c2 })
 }
 
-// totalText says what shares are of.
+// totalText says what shares refer to.
 func totalText(r *analyze.TopReport) string {
 	switch {
 	case r.Total == 0:
@@ -101,7 +101,7 @@ func printPollution(a *app.App, r *analyze.PollutionReport) {
 	fmt.Fprintf(a.Out, "\n%d of %d polluted sites\n", len(r.Sites), r.Of)
 }
 
-// seenText lists what was seen, behind a colon.
+// seenText returns what a site saw, after a colon.
 func seenText(s analyze.PollutedSite) string {
 	var parts []string
 	rest := s.Count
@@ -118,7 +118,7 @@ func seenText(s analyze.PollutedSite) string {
 	return ": " + strings.Join(parts, ", ")
 }
 
-// pollutionText says by which rules.
+// pollutionText is the part of the help about --by pollution.
 const pollutionText = `--by pollution lists sites where what was recorded does not tell what to expect, those reached
 most often first:
 

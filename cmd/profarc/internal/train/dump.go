@@ -60,7 +60,7 @@ It takes the JVM's user or root, and leave to trace: see /proc/sys/kernel/yama/p
 	return cmd
 }
 
-// options are what the reader of a live VM is told.
+// options returns the options for reading the JVM.
 func (o *dumpOptions) options() live.Options {
 	l := o.filters.options()
 	l.Stop, l.StopLimit = !o.running, o.stopLimit
@@ -81,7 +81,7 @@ func runDump(ctx context.Context, a *app.App, o dumpOptions) error {
 		return err
 	}
 	begin := time.Now()
-	profiles, read, err := o.read(ctx)
+	profiles, read, err := o.readJVM(ctx)
 	if err != nil {
 		return err
 	}
@@ -99,9 +99,9 @@ func runDump(ctx context.Context, a *app.App, o dumpOptions) error {
 	return nil
 }
 
-// read reads the JVM, which must have something that is wanted: an archive of
-// nothing would replace one of something.
-func (o *dumpOptions) read(ctx context.Context) (*builder.Builder, *live.Report, error) {
+// readJVM reads the JVM. A JVM without wanted profiles is an error: an empty
+// archive would replace one with content.
+func (o *dumpOptions) readJVM(ctx context.Context) (*builder.Builder, *live.Report, error) {
 	vm, err := live.Attach(ctx, o.pid)
 	if err != nil {
 		return nil, nil, err
@@ -176,7 +176,7 @@ func (r *dumpReport) print(w io.Writer) {
 	app.PrintLosses(w, r.Refused)
 }
 
-// dumpFilters say which profiles of a JVM are taken.
+// dumpFilters select profiles of a JVM.
 type dumpFilters struct {
 	class        string
 	compiledOnly bool
@@ -189,7 +189,7 @@ func (d *dumpFilters) addTo(f *pflag.FlagSet) {
 	f.StringVar(&d.class, "class", "", "only methods of classes with this in their name, or of this pattern with * and ?")
 }
 
-// options are what the reader of a live VM is told.
+// options returns the options for reading the selected profiles.
 func (d *dumpFilters) options() live.Options {
 	o := live.Options{CompiledOnly: d.compiledOnly, MinInvocations: d.calls, Selection: d.text()}
 	if d.class != "" {
@@ -198,7 +198,7 @@ func (d *dumpFilters) options() live.Options {
 	return o
 }
 
-// text is the filters as they stand on a command line, empty if there are none.
+// text returns the filters as flags, empty if there are none.
 func (d *dumpFilters) text() string {
 	var flags []string
 	if d.class != "" {
@@ -213,8 +213,8 @@ func (d *dumpFilters) text() string {
 	return strings.Join(flags, " ")
 }
 
-// whyEmpty says why nothing was taken of a VM; it is empty if something was. If
-// the VM has no profiles it says early: the time to read it has not come.
+// whyEmpty says why a JVM gave no profiles, empty if it gave some. It returns
+// early if the JVM has none yet.
 func whyEmpty(vm *live.VM, r *live.Report, early string) string {
 	if r.Methods > 0 {
 		return ""

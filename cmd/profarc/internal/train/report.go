@@ -17,12 +17,13 @@ import (
 	"github.com/profarc/profarc/internal/training"
 )
 
-// errNoJVM: the command ended, and nothing can be said of profiles.
+// errNoJVM is the error of a command under which no JVM ended.
 var errNoJVM = errors.New("no JVM ended under the command, so no archive was written: name a command that itself starts java, " +
 	"without a daemon (gradle --no-daemon); GraalVM's native images keep their profiles in .iprof files")
 
-// end says what became of the JVMs, when the command has ended, and how train
-// ends: as the command, unless that was content and train could not write.
+// end prints what became of the JVMs when the command has ended, and returns how
+// train ends: as the command did, unless that succeeded and train failed to
+// write.
 func (t *trainingRun) end(ctx context.Context, status training.Status) error {
 	t.print()
 	end := &app.ExitError{Code: status.ExitCode(), Err: t.writeReport(ctx, status)}
@@ -37,8 +38,8 @@ func (t *trainingRun) end(ctx context.Context, status training.Status) error {
 	return end
 }
 
-// noneSelected reports whether there were JVMs and --only has selected none, and
-// returns what they ran.
+// noneSelected reports whether --only selected none of several JVMs, and returns
+// what these ran.
 func (t *trainingRun) noneSelected() (mains []string, none bool) {
 	for _, j := range t.jvms {
 		if j.Why != notSelected {
@@ -51,7 +52,7 @@ func (t *trainingRun) noneSelected() (mains []string, none bool) {
 	return mains, true
 }
 
-// writeReport writes the summary that --report names.
+// writeReport writes the summary to the file of --report.
 func (t *trainingRun) writeReport(ctx context.Context, status training.Status) error {
 	if t.o.report == "" {
 		return nil
@@ -71,8 +72,8 @@ func (t *trainingRun) writeReport(ctx context.Context, status training.Status) e
 	})
 }
 
-// print says on stderr what became of the JVMs. Each line names the program that
-// says it, for the command's own stderr is before it.
+// print prints to stderr what became of the JVMs. Each line begins with
+// profarc:, since the command's own stderr precedes it.
 func (t *trainingRun) print() {
 	for _, j := range t.jvms {
 		if !t.o.quiet || j.Archive == "" && j.Why != notSelected {
@@ -124,7 +125,7 @@ func (j *trainedJVM) print(w io.Writer, merged bool) {
 	}
 }
 
-// enumerated names the first few of many.
+// enumerated returns the first names, and how many more there are.
 func enumerated(names []string) string {
 	const most = 4
 	if more := len(names) - most; more > 0 {
@@ -133,12 +134,11 @@ func enumerated(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// maxJVMName is how many characters of a command line fit a line of a report.
+// maxJVMName is the most characters of a command line in a line of a report.
 const maxJVMName = 60
 
-// jvmName is a command line that fits a line of a report and still says which
-// program it is: of a long one java's folder and then its flags are dropped
-// first.
+// jvmName shortens a command line to a line of a report. It drops the directory
+// of java first, and then its flags, so that the program stays.
 func jvmName(args []string) string {
 	if line := commandLine(args...); len([]rune(line)) <= maxJVMName {
 		return line
@@ -164,19 +164,19 @@ func jvmName(args []string) string {
 	return string(line)
 }
 
-// commandLine puts words into a line.
+// commandLine joins words to a line.
 func commandLine(words ...string) string {
 	return strings.Join(strings.Fields(strings.Join(words, " ")), " ")
 }
 
-// valueFlags are java's flags that have a value as the next argument.
+// valueFlags are the flags of java whose value is the next argument.
 var valueFlags = []string{
 	"-cp", "-classpath", "--class-path", "-p", "--module-path", "--upgrade-module-path", "--add-modules", "--limit-modules",
 	"--add-exports", "--add-opens", "--add-reads", "--patch-module", "--enable-native-access", "--source",
 }
 
-// javaProgram finds what java runs among its arguments: a class, a jar, or a
-// module, with the flag that says so.
+// javaProgram returns what java runs: a class, a jar, or a module, with the flag
+// that says so, and its arguments.
 func javaProgram(args []string) (program, arguments []string) {
 	for i := 0; i < len(args); i++ {
 		switch a := args[i]; {

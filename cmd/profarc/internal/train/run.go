@@ -18,10 +18,10 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A trainedJVM is what became of a JVM.
+// A trainedJVM says what became of a JVM.
 type trainedJVM struct {
 	PID     int    `json:"pid"`
-	Number  int    `json:"number"`  // in the order of the JVMs' ends, from 1
+	Number  int    `json:"number"`  // from 1, in the order in which the JVMs ended
 	Command string `json:"command"` // without secrets
 	Main    string `json:"main,omitempty"`
 	called  []string
@@ -37,7 +37,7 @@ type trainedJVM struct {
 
 	Archive string `json:"archive,omitempty"` // empty if none was written
 	Bytes   int64  `json:"bytes"`
-	Why     string `json:"why,omitempty"`   // there is no archive
+	Why     string `json:"why,omitempty"`   // why there is no archive
 	Apart   string `json:"apart,omitempty"` // why it was not merged with the others
 }
 
@@ -46,8 +46,8 @@ func (j *trainedJVM) outputName(pattern string) string {
 	return runfiles.Expand(pattern, runfiles.Run{Main: j.Main, PID: j.PID, Number: j.Number})
 }
 
-// A trainingRun gathers the JVMs of a command. Each is read while it is held,
-// and written by another goroutine when it has gone.
+// A trainingRun gathers the JVMs of a command. Each is read while it is held;
+// another goroutine lays its archive out once it has gone.
 type trainingRun struct {
 	ctx      context.Context
 	a        *app.App
@@ -56,9 +56,9 @@ type trainingRun struct {
 	archives []trainedArchive
 	outputs  []*namedOutput
 	contents live.Contents
-	lost     bool           // profiles that were read could not be written
-	short    bool           // an archive would have held fewer methods than are required
-	queue    chan unwritten // so long that a JVM hardly ever stands still for it
+	lost     bool           // some profiles that were read could not be written
+	short    bool           // some archive has fewer methods than --require asks for
+	queue    chan unwritten // long enough that a held JVM hardly ever waits for it
 	done     chan struct{}
 }
 
@@ -68,7 +68,7 @@ func newTraining(ctx context.Context, a *app.App, o trainOptions) *trainingRun {
 	return t
 }
 
-// held reads a JVM that stands still.
+// held reads a JVM that is held at its exit.
 func (t *trainingRun) held(j training.JVM) {
 	begun := time.Now()
 	called := secrets.Mask(j.Args)
@@ -82,8 +82,8 @@ func (t *trainingRun) held(j training.JVM) {
 		defer fmt.Fprint(t.a.Streams.RawErr, "\r\x1b[K")
 	}
 	u := unwritten{jvms: []*trainedJVM{jvm}}
-	err := apartFromOthers(fmt.Sprintf("read JVM %d", j.PID), func() (err error) {
-		u.profiles, u.run, err = t.read(j, jvm)
+	err := runIsolated(fmt.Sprintf("read JVM %d", j.PID), func() (err error) {
+		u.profiles, u.run, err = t.readJVM(j, jvm)
 		return err
 	})
 	jvm.HeldNS = time.Since(begun).Nanoseconds()
@@ -95,7 +95,7 @@ func (t *trainingRun) held(j training.JVM) {
 	}
 }
 
-// unreadable says why a JVM was not read: at its exit, or as it ran on.
+// unreadable says why a JVM could not be read, at its exit or while it ran on.
 func unreadable(err error, running bool) string {
 	switch {
 	case errors.Is(err, live.ErrStructure) && running:
@@ -108,8 +108,8 @@ func unreadable(err error, running bool) string {
 	return app.Message(err)
 }
 
-// read reads a JVM, and fills in what is said of it.
-func (t *trainingRun) read(j training.JVM, jvm *trainedJVM) (*builder.Builder, *live.Report, error) {
+// readJVM reads a JVM, and notes in jvm what it found.
+func (t *trainingRun) readJVM(j training.JVM, jvm *trainedJVM) (*builder.Builder, *live.Report, error) {
 	vm, err := live.Attach(t.ctx, j.Thread)
 	if err != nil {
 		return nil, nil, err
@@ -140,17 +140,17 @@ func (t *trainingRun) read(j training.JVM, jvm *trainedJVM) (*builder.Builder, *
 	return profiles, r, nil
 }
 
-// notSelected is why there is no archive of a JVM that nobody asked for.
+// notSelected is why a JVM that --only leaves out has no archive.
 const notSelected = "--only does not select it"
 
-// selects reports whether a JVM is one of those that are asked for, by its main
-// class or its command line.
+// selects reports whether --only selects a JVM, by its main class or its command
+// line.
 func (t *trainingRun) selects(main string, args []string) bool {
 	only := methods.NewPattern(t.o.only)
 	return only.Matches(main) || only.Matches(strings.Join(args, " "))
 }
 
-// exitOf is how a process ends, as an archive has it.
+// exitOf returns the exit of a process as an archive records it.
 func exitOf(s training.Status) layout.Exit {
 	if s.Signal != 0 {
 		return layout.ExitSignal(int(s.Signal))
@@ -158,21 +158,21 @@ func exitOf(s training.Status) layout.Exit {
 	return layout.ExitCode(s.Code)
 }
 
-// finish writes the archives when the command has ended.
+// finish writes the archives once the command has ended.
 func (t *trainingRun) finish(status training.Status) {
 	close(t.queue)
 	<-t.done
 	t.publish(t.refused(status))
 }
 
-// abandon ends the run of a command that was not started, or was lost.
+// abandon ends the run of a command that did not start, or was lost.
 func (t *trainingRun) abandon() {
 	close(t.queue)
 	<-t.done
 }
 
-// refused says why nothing of a run is written: a run that failed has not done
-// what a good one does, and must not take the place of its archive.
+// refused says why nothing of a run is written. A failed run has not done what a
+// good one does, and must not replace its archive.
 func (t *trainingRun) refused(status training.Status) string {
 	if code := status.ExitCode(); code != app.ExitOK && !t.o.keepFailed && !slices.Contains(t.o.accept, code) {
 		return fmt.Sprintf("the command failed with exit code %d: nothing of the run is kept, unless --keep-failed is given or --accept %d", code, code)

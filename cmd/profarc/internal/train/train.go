@@ -74,7 +74,7 @@ build tool its daemon (gradle --no-daemon).`,
 		RunE: a.Run(func(ctx context.Context, args []string) error { return runTrain(ctx, a, args, o) }),
 	}
 	f := cmd.Flags()
-	f.SetInterspersed(false) // what follows the command's name is its own
+	f.SetInterspersed(false) // flags after the command's name belong to it
 	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+app.ArchiveExtension)
 	o.filters.addTo(f)
 	f.StringVar(&o.only, "only", "", "only JVMs whose main class or command line has this in it, or is of this pattern with * and ?")
@@ -87,14 +87,14 @@ build tool its daemon (gradle --no-daemon).`,
 	return cmd
 }
 
-// Exit codes for commands that cannot be started, as shells have them.
+// Exit codes for commands that cannot be started, as of shells.
 const (
 	exitNotRunnable = 126
 	exitNotFound    = 127
 )
 
-// startedIgnoring are the signals that this process was started to ignore, as
-// nohup does, before anything here changed that.
+// startedIgnoring are the signals that this process ignored when it started, as
+// under nohup.
 var startedIgnoring = func() (ignored []os.Signal) {
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
 		if signal.Ignored(s) {
@@ -109,7 +109,7 @@ func runTrain(ctx context.Context, a *app.App, args []string, o trainOptions) er
 		return err
 	}
 	path, err := exec.LookPath(args[0])
-	if err != nil && !errors.Is(err, exec.ErrDot) { // as a shell would run it
+	if err != nil && !errors.Is(err, exec.ErrDot) { // a shell runs it
 		return notStarted(args[0], err)
 	}
 	release, err := runfiles.Lock(o.out)
@@ -117,7 +117,7 @@ func runTrain(ctx context.Context, a *app.App, args []string, o trainOptions) er
 		return err
 	}
 	defer release()
-	// A signal is the command's affair: its JVMs are read also when it ends them.
+	// Signals go to the command: its JVMs are read even if a signal ends them.
 	t := newTraining(context.WithoutCancel(ctx), a, o)
 	status, err := training.Run(training.Command{
 		Path: path, Args: args, Files: [3]*os.File{os.Stdin, os.Stdout, os.Stderr}, Held: t.held, Ignored: startedIgnoring,
@@ -130,7 +130,7 @@ func runTrain(ctx context.Context, a *app.App, args []string, o trainOptions) er
 	return t.end(ctx, status)
 }
 
-// notStarted says why a command was not run, with the exit code of a shell.
+// notStarted returns why a command did not start, with the exit code of a shell.
 func notStarted(name string, err error) error {
 	switch {
 	case errors.Is(err, training.ErrPermission), errors.Is(err, errors.ErrUnsupported):

@@ -16,8 +16,8 @@ import (
 	"github.com/profarc/profarc/merge"
 )
 
-// checkTrainOutput refuses, before the command is started, what could not be
-// written when it has ended.
+// checkTrainOutput checks before the command starts that its outputs can be
+// written after its end.
 func checkTrainOutput(ctx context.Context, command string, o trainOptions) error {
 	if err := errors.Join(app.CheckArchiveName(o.out, command), checkTrainName(o.out)); err != nil {
 		return err
@@ -39,7 +39,7 @@ func checkTrainOutput(ctx context.Context, command string, o trainOptions) error
 	return errors.Join(checkWritable(ctx, o.out), checkReportPath(ctx, o.report))
 }
 
-// checkReportPath fails as publish would.
+// checkReportPath fails where Publish would.
 func checkReportPath(ctx context.Context, path string) error {
 	if app.IsStream(path) {
 		return archive.CheckStream(path)
@@ -53,10 +53,10 @@ func sameFile(a, b string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(one, other)
 }
 
-// errUnwritten ends a writing that is only tried.
+// errUnwritten ends a trial write.
 var errUnwritten = errors.New("nothing is written")
 
-// checkWritable fails as publish would, and leaves what is at path.
+// checkWritable fails where Publish would, and leaves the file at path as it is.
 func checkWritable(ctx context.Context, path string) error {
 	err := archive.Publish(ctx, path, func(*archive.File) error { return errUnwritten })
 	if errors.Is(err, errUnwritten) {
@@ -65,7 +65,8 @@ func checkWritable(ctx context.Context, path string) error {
 	return err
 }
 
-// leftovers are files with names of this run's archives that it did not write.
+// leftovers returns files with names of this run's archives that it did not
+// write.
 func (t *trainingRun) leftovers() []string {
 	var outputs, written []string
 	for _, out := range t.outputs {
@@ -93,16 +94,16 @@ type trainedArchive struct {
 	Apart    string `json:"apart,omitempty"` // why its JVMs are not merged with those of the first archive
 }
 
-// unwritten are profiles without an archive.
+// An unwritten holds profiles whose archive has not been written.
 type unwritten struct {
 	profiles *builder.Builder
-	run      *live.Report    // of a single JVM; nil if nothing is known of it
-	jvms     []*trainedJVM   // whose profiles they are
-	spool    *runfiles.Spool // once they are laid out
+	run      *live.Report    // of a single JVM; nil if unknown
+	jvms     []*trainedJVM   // with these profiles
+	spool    *runfiles.Spool // once the archive is laid out
 	apart    string
 }
 
-// methods is how many methods have profiles.
+// methods returns the number of methods with profiles.
 func (u *unwritten) methods() int {
 	if len(u.jvms) == 1 {
 		return u.jvms[0].Methods
@@ -110,23 +111,23 @@ func (u *unwritten) methods() int {
 	return int(u.spool.Report.Counts.Profiles)
 }
 
-// A namedOutput is what is to be written under a name, and its numbers.
+// A namedOutput holds what is to be written under a name and its numbers.
 type namedOutput struct {
 	name  string
 	parts []*unwritten
 }
 
-// gather takes in what was read, in the order of the JVMs' ends.
+// gather takes what was read, in the order in which the JVMs ended.
 func (t *trainingRun) gather() {
 	defer close(t.done)
 	for u := range t.queue {
 		out := t.output(u.jvms[0].outputName(t.o.out))
-		err := apartFromOthers("laid out the profiles of a JVM", func() (err error) {
+		err := runIsolated("laid out the profiles of a JVM", func() (err error) {
 			if u.run != nil {
 				u.run.Describe(t.ctx, u.profiles, &t.contents)
 			}
 			if t.o.merge {
-				out.parts, err = join(out.parts, u)
+				out.parts, err = addToGroups(out.parts, u)
 				return err
 			}
 			if err = u.layOut(out.name); err == nil {
@@ -135,12 +136,12 @@ func (t *trainingRun) gather() {
 			return err
 		})
 		if err != nil {
-			t.lose(&u, err)
+			t.markLost(&u, err)
 		}
 	}
 }
 
-// output is what goes under a name.
+// output returns what goes under a name.
 func (t *trainingRun) output(name string) *namedOutput {
 	for _, out := range t.outputs {
 		if out.name == name {
@@ -152,14 +153,14 @@ func (t *trainingRun) output(name string) *namedOutput {
 	return out
 }
 
-// layOut makes the archive, so that the profiles need not be kept.
+// layOut lays the archive out, so that the profiles can be freed.
 func (u *unwritten) layOut(name string) (err error) {
 	u.spool, err = runfiles.NewSpool(u.profiles, filepath.Dir(name))
 	u.profiles = nil
 	return err
 }
 
-// publish writes the archives, or says for each JVM why there is none.
+// publish writes the archives, or notes for each JVM why there is none.
 func (t *trainingRun) publish(refused string) {
 	for _, out := range t.outputs {
 		parts, path := out.parts, func(i int) string { return runfiles.Numbered(out.name, i+1) }
@@ -183,10 +184,10 @@ func (t *trainingRun) publish(refused string) {
 
 // groups lays out the groups of JVMs that fit together, the largest first.
 func (t *trainingRun) groups(out *namedOutput) (parts []*unwritten) {
-	first, others := apart(out.parts)
+	first, others := splitGroups(out.parts)
 	for _, u := range append([]*unwritten{first}, others...) {
-		if err := apartFromOthers("laid out merged profiles", func() error { return u.layOut(out.name) }); err != nil {
-			t.lose(u, err)
+		if err := runIsolated("laid out merged profiles", func() error { return u.layOut(out.name) }); err != nil {
+			t.markLost(u, err)
 			continue
 		}
 		parts = append(parts, u)
@@ -194,9 +195,9 @@ func (t *trainingRun) groups(out *namedOutput) (parts []*unwritten) {
 	return parts
 }
 
-// join merges the profiles of a JVM into the first group that they fit. If there
-// is none they are a new group.
-func join(groups []*unwritten, u unwritten) ([]*unwritten, error) {
+// addToGroups merges the profiles of a JVM into the first group that they fit,
+// or makes them a group of their own.
+func addToGroups(groups []*unwritten, u unwritten) ([]*unwritten, error) {
 	for _, g := range groups {
 		if err := g.merge(u); !errors.Is(err, builder.ErrMismatch) {
 			return groups, err
@@ -209,7 +210,7 @@ func join(groups []*unwritten, u unwritten) ([]*unwritten, error) {
 	return append(groups, g), nil
 }
 
-// merge takes in the profiles of others. If these do not fit nothing changes.
+// merge adds the profiles of others. If they do not fit, nothing changes.
 func (u *unwritten) merge(more unwritten) error {
 	s, err := more.profiles.Open("the JVM's profiles")
 	if err != nil {
@@ -227,9 +228,9 @@ func (u *unwritten) merge(more unwritten) error {
 	return nil
 }
 
-// apart parts the largest group, the first of several, from the others, and has
-// these say why they do not fit it.
-func apart(groups []*unwritten) (largest *unwritten, others []*unwritten) {
+// splitGroups separates the largest group, the first of several, from the
+// others, and notes why these do not fit it.
+func splitGroups(groups []*unwritten) (largest *unwritten, others []*unwritten) {
 	largest = groups[0]
 	for _, g := range groups {
 		if len(g.jvms) > len(largest.jvms) {
@@ -240,7 +241,7 @@ func apart(groups []*unwritten) (largest *unwritten, others []*unwritten) {
 		if g == largest {
 			continue
 		}
-		if err := apartFromOthers("compared the profiles of JVMs", func() error { return largest.merge(*g) }); err != nil {
+		if err := runIsolated("compared the profiles of JVMs", func() error { return largest.merge(*g) }); err != nil {
 			g.apart = app.Message(err)
 			others = append(others, g)
 		}
@@ -248,14 +249,14 @@ func apart(groups []*unwritten) (largest *unwritten, others []*unwritten) {
 	return largest, others
 }
 
-// apartFromOthers runs work on what one JVM gave: a defect of it must not end
-// the work on others, nor change the exit code of the command.
-func apartFromOthers(doing string, work func() error) error {
+// runIsolated runs work on one JVM: a panic there must neither end the work on
+// others nor change the exit code of the command.
+func runIsolated(doing string, work func() error) error {
 	return compartment.Run(func() string { return doing }, work)
 }
 
-// commit writes an archive, unless the run is refused or the archive would hold
-// too little.
+// commit writes an archive, unless the run is refused or the archive has too few
+// methods.
 func (t *trainingRun) commit(u *unwritten, path, refused string) {
 	defer u.spool.Close()
 	if n := u.methods(); refused == "" && n < t.o.require {
@@ -268,9 +269,9 @@ func (t *trainingRun) commit(u *unwritten, path, refused string) {
 		}
 		return
 	}
-	err := apartFromOthers("wrote "+path, func() error { return u.spool.Publish(t.ctx, path) })
+	err := runIsolated("wrote "+path, func() error { return u.spool.Publish(t.ctx, path) })
 	if err != nil {
-		t.lose(u, err)
+		t.markLost(u, err)
 		return
 	}
 	r := u.spool.Report
@@ -280,8 +281,8 @@ func (t *trainingRun) commit(u *unwritten, path, refused string) {
 	t.archives = append(t.archives, trainedArchive{path, r.Counts.Profiles, r.Bytes, len(u.jvms), u.apart})
 }
 
-// lose says why profiles have no archive.
-func (t *trainingRun) lose(u *unwritten, err error) {
+// markLost notes why profiles have no archive.
+func (t *trainingRun) markLost(u *unwritten, err error) {
 	t.lost = true
 	for _, jvm := range u.jvms {
 		jvm.Why = app.Message(err)

@@ -43,7 +43,7 @@ Nothing of this is needed before an archive is used: what is read is checked the
 	return cmd
 }
 
-// A verdict is what was found of one archive.
+// A verdict is what was found in one archive.
 type verdict struct {
 	Archive  string         `json:"archive"`
 	Sound    bool           `json:"sound"`
@@ -56,8 +56,7 @@ type verdict struct {
 	NS       int64          `json:"ns"`
 }
 
-// A problem is one thing that is wrong; the offset is negative if no single
-// place is meant.
+// A problem is one defect. The offset is negative if no single place is meant.
 type problem struct {
 	Region string `json:"region"`
 	Offset int64  `json:"offset"`
@@ -93,7 +92,8 @@ func runVerify(ctx context.Context, a *app.App, paths []string, o verifyOptions)
 	return unsound
 }
 
-// verify gives what was found, and an error if the archive is not sound.
+// verifyArchive returns what was found, and an error if the archive is not
+// sound.
 func verifyArchive(ctx context.Context, a *app.App, path string, quick bool) (verdict, error) {
 	v := verdict{Archive: path, Problems: []problem{}}
 	begin := time.Now()
@@ -127,8 +127,8 @@ func verifyArchive(ctx context.Context, a *app.App, path string, quick bool) (ve
 	return v, err
 }
 
-// failure is the error of an archive that is not sound: its first problem, and
-// how many there are.
+// failure returns the error of an archive that is not sound: its first problem,
+// and how many there are.
 func (v *verdict) failure(first error) error {
 	switch n := len(v.Problems); {
 	case v.More:
@@ -147,7 +147,7 @@ func (v *verdict) print(a *app.App) {
 		c := v.Counts
 		fmt.Fprintf(a.Out, "%s: sound: %d pages, %d methods, %d profiles, %d entries, %d pointers, %d contexts, %d types, %d tables, %s\n",
 			escape.Printable(v.Archive), v.Pages, c.Methods, c.Profiles, c.Entries, c.Pointers, c.Contexts, c.Types, *v.Tables, app.FormatDuration(time.Duration(v.NS)))
-	case len(v.Problems) > 1: // a single one is the error itself
+	case len(v.Problems) > 1: // a single one is printed as the error
 		for _, p := range v.Problems {
 			fmt.Fprintln(a.Out, escape.Printable(p.Text))
 		}
