@@ -51,24 +51,27 @@ type benchOptions struct {
 	json bool
 }
 
+const commandHelp = `Bench measures on this machine, with this archive: opening up to the first lookup; lookups that hit
+and that miss, by id and by key, beside Go maps with the same keys in the same run; adoption at the
+requested base and elsewhere, lazy and eager; and the memory used.
+
+Figures are medians of rounds. The rounds of all kinds of lookup are interleaved, so that ratios hold
+on a machine whose speed changes; absolute figures do not.`
+
+// Command returns the command bench.
 func Command(a *app.App) *cobra.Command {
 	var o benchOptions
 	cmd := &cobra.Command{
 		Use:   "bench ARCHIVE",
-		Short: "Measure look-up, start-up and adoption of an archive on this machine",
-		Long: `Bench measures, with this archive on this machine: opening up to the first look-up; look-ups
-that hit and that miss, by id and by key, beside Go maps with the same keys in the same run;
-adoption at the requested base and elsewhere, lazy and eager; and what it takes in memory.
-
-Figures are medians of rounds. The rounds of all kinds of look-up are interleaved, so that
-ratios hold on a machine whose speed changes; absolute figures do not.`,
+		Short: "Measure lookup, start-up and adoption of an archive on this machine",
+		Long:  commandHelp,
 		Example: `  profarc bench app.parc
   profarc bench --time 10s --json app.parc`,
 		Args:              app.Args(1, 1, "one archive"),
 		ValidArgsFunction: app.CompleteArchives(1),
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runBench(ctx, a, args[0], o) }),
 	}
-	cmd.Flags().DurationVar(&o.time, "time", time.Second, "time for each of opening, look-ups and adoption")
+	cmd.Flags().DurationVar(&o.time, "time", time.Second, "time for each of opening, lookups and adoption")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
 }
@@ -95,7 +98,7 @@ type memoryFact struct {
 
 func runBench(ctx context.Context, a *app.App, path string, o benchOptions) error {
 	if o.time <= 0 {
-		return app.Usagef("--time %s: take some time", o.time)
+		return app.Usagef("--time %s: it must be more than 0", o.time)
 	}
 	r := &benchReport{Archive: path, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.GOMAXPROCS(0)}
 	err := a.WithStore(ctx, path, func(s *reader.Store) error {

@@ -89,59 +89,62 @@ type checkOptions struct {
 	method     string
 }
 
-func Command(a *app.App) *cobra.Command {
-	var o checkOptions
-	cmd := &cobra.Command{
-		Use:   "check ARCHIVE --against CODE",
-		Short: "Say whether profiles still fit the code, and adapt them to it",
-		Long: `Check holds every profile of an archive against the code of a program. CODE is
+const commandHelp = `Check compares every profile of an archive with the code of a program. CODE is
 
-  a class path   folders of class files, jars, .jmod files, 'lib/*' for all jars of a folder, homes
-                 of JDKs, with ` + listSeparator + ` between them; in a jar also the jars in lib, BOOT-INF and
-                 WEB-INF, and what its manifest names; of a multi-release jar what the JDK that is
-                 named loads, or else the release that the archive is of
+  a class path   directories of class files, jars, .jmod files, 'lib/*' for all jars of a directory,
+                 and homes of JDKs, separated by ` + listSeparator + `. A jar includes the jars in its lib, BOOT-INF and
+                 WEB-INF, and those that its manifest names. Of a multi-release jar the classes
+                 count that the named JDK loads, or else those for the release of the archive
   pid:N          a running JVM: the classes that it has loaded
   an archive, or a file that import reads
-                 profiles of the new code; LLVM's by name and function hash
+                 profiles of the new code; LLVM's are matched by name and function hash
 
 Each profile is
 
   exact      of the code as it is
   renamed    of the same code, in a class or method that has another name now
-  moved      the code has changed; its profile points were matched with those of the new code
-  stale      the code has changed, and cannot be matched with confidence
-  gone       the method or its class is no longer there
-  unchecked  hidden classes, and what CODE does not cover: classes of the JDK if it names none,
-             classes that a JVM has not loaded, class files that are not sound, and methods that
-             another archive or profile lacks, as their run may not have come there
+  moved      of changed code; its profile points were matched with those of the new code
+  stale      of changed code that cannot be matched with confidence
+  gone       of a method or class that no longer exists
+  unchecked  of a hidden class, or not covered by CODE: classes of the JDK if it names none,
+             classes that a JVM has not loaded, damaged class files, and methods that another
+             archive or profile lacks, since its run may not have reached them
 
-Only class files and JVMs know all methods of a class, so only against them a method is gone.
-Where one of two archives knows no class loaders, classes are matched by name.
+Only class files and JVMs know all methods of a class, so only compared with them a method is gone.
+If one of two archives names no class loaders, classes are matched by name.
 
-A class or method was renamed if the program lacks it, has one with the same code that may be new, and
-nothing else that is as like it. Code is compared without the names in it, so that little of it is no
-proof: --old says what is new for sure, and less code is enough then.
+A class or method was renamed if the program lacks it and has one with the same code that may be
+new, and nothing else that resembles it as much. Names in the code are not compared, so a short
+method proves little. --old tells which methods are new; then less code is enough.
 
-The score is the mean over all that was checked, weighted by counts: 1 for what is exact or renamed, the
-confidence of what has moved, 0 for the rest.
+The score is the mean over all checked profiles, weighted by counts: 1 for exact and renamed ones,
+the confidence for moved ones, 0 for the others.
 
-Points are matched by what their bytecodes test, call or check, and of which operands. Archives of
-train and dump say that of their code; for others name the code that the profiles were recorded with,
---old. Where neither is known nothing is moved, since no count could be told from its opposite.
+Points are matched by what their bytecodes test, call or check, and with which operands. Archives of
+train and dump record that about their code. For others, name the code that was profiled with --old.
+Where neither is known nothing is moved, since a count could not be told from its opposite.
 
-Against profiles it also lists, of what is the same code in both, the branches and type checks that
-had one outcome in the archive and have several now: see profarc diff --help.
+Compared with profiles, check also lists the branches and type checks of unchanged code that had one
+outcome in the archive and have several now: see profarc diff --help.
 
---rewrite writes an archive for the new code: moved profiles with their points in new places,
-without those that are stale or gone; what is unchecked stays as it is. Where a condition is inverted,
-the branch's counts change sides. A call, field or type check of another member or type is another
-point. What several points are as much like, or what would have less than --confidence, is dropped:
-the report says how much, and why. The confidence of a point is the share of points like it that came
-out as a fresh run counts them, in an experiment with edits of real sources.
+--rewrite writes an archive for the new code. Moved profiles get their points in new places; stale
+and gone profiles are left out; unchecked profiles stay as they are. If a condition was inverted, the
+counts of its branch change sides. A call, field or type check of another member or type is another
+point. A point is dropped if several resemble it equally, or if it would have less than --confidence;
+the report says how much was dropped, and why. The confidence of a point is the share of similar
+points that matched the counts of a fresh run, in an experiment with edits of real sources.
 
-The fields of --json are stable: "profiles" and "weight" by state, "misfits" the heaviest losses
-first, "unchecked" the reasons why profiles were not, "confidence" and "score" from 0 to 1. The exit
-code is 1 where nothing can be checked, and with --fail-below where the score is lower.`,
+The fields of --json are stable: "profiles" and "weight" by state; "misfits", the heaviest losses
+first; "unchecked", why profiles were not checked; "confidence" and "score" from 0 to 1. The exit code
+is 1 if nothing can be checked and, with --fail-below, if the score is lower.`
+
+// Command returns the command check.
+func Command(a *app.App) *cobra.Command {
+	var o checkOptions
+	cmd := &cobra.Command{
+		Use:   "check ARCHIVE --against CODE",
+		Short: "Check whether profiles still fit the code, and adapt them",
+		Long:  commandHelp,
 		Example: `  profarc check app.parc --against target/classes
   profarc check app.parc --against app-2.0.jar --old app-1.0.jar --rewrite app-2.0.parc
   profarc check app.parc --against 'target/classes:lib/*'
@@ -153,13 +156,13 @@ code is 1 where nothing can be checked, and with --fail-below where the score is
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.against, "against", "", "the code: a class path, pid:N, an archive, or profiles of another tool")
-	f.StringVar(&o.old, "old", "", "class path with the code that the profiles are of")
+	f.StringVar(&o.old, "old", "", "class path with the code that was profiled")
 	f.StringVar(&o.rewrite, "rewrite", "", "archive to write, adapted to the code")
-	f.BoolVar(&o.renames, "renames", true, "let --rewrite give methods and classes their new names; without it, what was renamed is left out")
+	f.BoolVar(&o.renames, "renames", true, "let --rewrite give renamed methods and classes their new names; otherwise it leaves them out")
 	f.Float64Var(&o.confidence, "confidence", fit.DefaultConfidence, "least confidence, from 0 to 1, at which a point is moved")
 	f.Float64Var(&o.failBelow, "fail-below", 0, "exit with 1 if the score, from 0 to 1, is lower")
 	f.IntVarP(&o.top, "top", "n", 20, "misfits to list")
-	f.BoolVar(&o.all, "all", false, "list every profile in JSON, also those that fit")
+	f.BoolVar(&o.all, "all", false, "list every profile in JSON, including those that fit")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.StringVar(&o.class, "class", "", "only methods of classes that match: part of a name, or a glob with * and ?")
 	f.StringVar(&o.method, "method", "", "only methods whose names match")
@@ -171,7 +174,7 @@ func (o *checkOptions) check(path string) error {
 	case o.against == "":
 		return app.Usagef("name the code: --against CLASSPATH, --against pid:N, or --against ARCHIVE")
 	case o.top < 0:
-		return app.Usagef("--top %d: list no misfit or some", o.top)
+		return app.Usagef("--top %d: it must not be negative", o.top)
 	case o.all && !o.json:
 		return app.Usagef("--all is for --json")
 	}

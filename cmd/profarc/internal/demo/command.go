@@ -26,16 +26,19 @@ type demoOptions struct{ keep string }
 // demoArchive is the name of the demo's archive.
 const demoArchive = "javac" + app.ArchiveExtension
 
+const commandHelp = `Demo takes a training run of javac that was recorded with a real JVM, writes an archive of it, maps
+that in a second process, looks profiles up, adopts them in place, counts in them, dumps the result,
+and maps the archive once more where every pointer must be relocated.
+
+It needs nothing but this program, takes a few seconds, and leaves nothing behind.`
+
+// Command returns the command demo.
 func Command(a *app.App) *cobra.Command {
 	var o demoOptions
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Show the whole life of an archive, on a recorded run of javac",
-		Long: `Demo takes a training run of javac that was recorded with a real JVM, makes an archive of it,
-maps that in a second process, looks profiles up, adopts them where they lie, counts in them,
-dumps the result, and maps the archive once more where every pointer must be relocated.
-
-It needs nothing but this program, takes a few seconds, and leaves nothing behind.`,
+		Long:  commandHelp,
 		Example: `  profarc demo
   profarc demo --keep demo && profarc top demo/javac.parc`,
 		Args: app.Args(0, 0, "none"),

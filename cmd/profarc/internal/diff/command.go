@@ -24,43 +24,46 @@ type diffOptions struct {
 	method    string
 }
 
+const commandHelp = `Diff compares archive B with A, the base. The score is the overlap of their counts: the sum over all
+counts of the smaller of the two shares, 100% if all counts have the same proportions. For LLVM's
+profiles it is what llvm-profdata overlap prints. If another kind of counts agrees less than the one
+that is scored, the first line names it. A method of both archives is a mismatch if the profile in B
+is of code that A does not have: other bytecodes, another function hash, or other counters and value
+sites. Samples, monitors and other tables are not compared; a line gives their numbers in A and in B.
+The lists, the heaviest first, are
+
+  changed   methods of both, by their part of the missing overlap
+  came      methods that only B has, by their share of its counts
+  went      methods that only A has
+  flipped   branches and switches that mostly went one way and now go another
+  sites     calls, type checks and indirect calls that became polymorphic or monomorphic, or that
+            mostly see another type or target
+  no longer certain
+            branches, switches and type checks that had one outcome in A, at least 40 times, and
+            have several in B: a way that was never taken and now is, a check that never failed and
+            now does, or that never saw null. The weight is the site's share of all counts, since
+            every execution pays for the first other outcome
+  certain in B alone
+            the same the other way round
+
+HotSpot does not record the type at a call whose target it knows, at a type check that fails (up to
+JDK 21), and beyond another -XX:TypeProfileWidth. Counts without a type are in no sum of receivers,
+and no site changes because of them.
+
+The fields of --json are stable. Shares are from 0 to 1; "weight" and "difference" are shares of all
+counts of an archive; "way" is "taken", "not taken", "default", "case N" or a successor. "score" is
+null if neither archive has counts. "others" is null for nulls, which are not counted, and "untyped"
+counts values whose types were not recorded.
+
+With --fail-below the exit code is 1 if the score is lower, or if there is none.`
+
+// Command returns the command diff.
 func Command(a *app.App) *cobra.Command {
 	var o diffOptions
 	cmd := &cobra.Command{
 		Use:   "diff A B",
 		Short: "Compare two archives: overlap, and what changed most",
-		Long: `Diff compares archive B with A, the base. The score is the overlap of their counts: the sum over
-all counts of the smaller of the two shares, 100% where all counts stand in the same proportions.
-For LLVM's profiles it is what llvm-profdata overlap prints. Where a kind of counts agrees less than
-the one that is scored by, the first line names it. A method that both have is a mismatch
-where B's profile is of code that A does not have: other bytecodes, another function hash, or other
-counters and value sites. Samples, monitors and other tables are not compared: a line names those
-that either archive has, with their numbers in A and in B. Lists, the heaviest first, say
-
-  changed   methods of both, by how much of the missing overlap is theirs
-  came      methods that only B has, by their share of its counts
-  went      methods that only A has
-  flipped   branches and switches that mostly went one way and now go another
-  sites     calls, type checks and indirect calls that turned polymorphic or monomorphic, or that
-            see mostly another type or target
-  no longer certain
-            branches, switches and type checks that had one outcome in A, 40 times at least, and
-            have several in B: a way that was never taken and now is, a check that never failed
-            and now does, or that never met null; the weight is the site's share of all that is
-            counted, since every use pays for the first other outcome
-  certain in B alone
-            the same, the other way round
-
-Where a VM recorded no type, as HotSpot does of calls whose target it knows, with another
--XX:TypeProfileWidth, and up to JDK 21 of type checks that fail, nothing is said of types: such
-counts are in no sum of receivers, and no site changed for them.
-
-The fields of --json are stable: shares are from 0 to 1, "weight" and "difference" are shares of
-all counts of an archive, "way" is "taken", "not taken", "default", "case N" or a successor. Where
-neither archive has counts, "score" is null. "others" is null of nulls, which are not counted, and
-"untyped" are counts of types that were not recorded.
-
-With --fail-below the exit code is 1 where the score is lower, or where there is none.`,
+		Long:  commandHelp,
 		Example: `  profarc diff old.parc new.parc
   profarc diff --top 50 --class 'com.example.*' old.parc new.parc
   profarc diff --fail-below 0.8 release.parc nightly.parc
@@ -72,7 +75,7 @@ With --fail-below the exit code is 1 where the score is lower, or where there is
 	f := cmd.Flags()
 	f.IntVarP(&o.top, "top", "n", 10, "entries of each list")
 	f.BoolVar(&o.json, "json", false, "print JSON")
-	f.BoolVar(&o.cs, "cs", false, "compare LLVM's context-sensitive records, otherwise they are left out")
+	f.BoolVar(&o.cs, "cs", false, "compare LLVM's context-sensitive records instead of the others")
 	f.Float64Var(&o.failBelow, "fail-below", 0, "exit with 1 if the score, from 0 to 1, is lower")
 	f.StringVar(&o.class, "class", "", "only methods of classes that match: part of a name, or a glob with * and ?")
 	f.StringVar(&o.method, "method", "", "only methods whose names match")
@@ -81,7 +84,7 @@ With --fail-below the exit code is 1 where the score is lower, or where there is
 
 func (o *diffOptions) check() error {
 	if o.top < 0 {
-		return app.Usagef("--top %d: list no entry or some", o.top)
+		return app.Usagef("--top %d: it must not be negative", o.top)
 	}
 	return app.CheckShare("--fail-below", o.failBelow)
 }

@@ -19,24 +19,28 @@ import (
 
 type infoOptions struct{ summary, tables, json bool }
 
+const commandHelp = `Info prints what an archive says of itself: who made it and when, the address at which it is to be
+mapped, the sizes of its regions, how much of everything it holds, and the settings of the profiler
+that shape its entries. Opening takes the same time for any size.
+
+--summary reads all profiles and prints how few methods, and how few counts, make up most of all
+counts. For each share it prints the number of methods that reduce --hot needs, the weight of the last
+of them (its counts and invocations), the number of counts, and the lowest of these. Counts of several
+units, as of a JamaicaVM, have a summary each. Cycles include those of called methods and are not added
+up: see reduce --help; the sums of the header are left out for them. For LLVM's profiles counts are
+blocks, and the numbers are those of llvm-profdata show --detailed-summary. Samples are not counts, and
+the summary leaves them out.
+
+--tables lists the tables of data that belongs to no method, with their columns. show --table prints
+one.`
+
+// Command returns the command info.
 func Command(a *app.App) *cobra.Command {
 	var o infoOptions
 	cmd := &cobra.Command{
 		Use:   "info ARCHIVE",
-		Short: "Say what an archive is: domain, origin, sizes, counts, settings",
-		Long: `Info prints what an archive says of itself: who made it and when, where it wants to be
-mapped, how large its regions are, how much of everything it holds, and the settings of the
-profiler that shape its entries. Opening takes the same time for any size.
-
---summary reads all profiles and prints how few methods, and how few counts, make most of all
-counts: for each share the number of methods that reduce --hot needs for it, and the sum of the
-last one's counts and invocations; the number of counts, and the lowest of these. Counts of several
-units, as a JamaicaVM has them, have a summary each, and cycles, which include those of called
-methods, are not added up: see reduce --help. The sums of the header are left out for them. Of LLVM's profiles counts are blocks, and the numbers those of llvm-profdata show --detailed-summary.
-Samples are no counts: the summary is not of them.
-
---tables lists the tables of what belongs to no method instead, with their columns: show --table
-prints one.`,
+		Short: "Describe an archive: domain, origin, sizes, counts, settings",
+		Long:  commandHelp,
 		Example: `  profarc info app.parc
   profarc info --tables app.parc
   profarc info --summary app.parc
@@ -45,7 +49,7 @@ prints one.`,
 		ValidArgsFunction: app.CompleteArchives(1),
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runInfo(ctx, a, args[0], o) }),
 	}
-	cmd.Flags().BoolVar(&o.summary, "summary", false, "print how few methods and counts make most of all")
+	cmd.Flags().BoolVar(&o.summary, "summary", false, "print how few methods and counts make up most of all counts")
 	cmd.Flags().BoolVar(&o.tables, "tables", false, "list the tables and their columns")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return cmd

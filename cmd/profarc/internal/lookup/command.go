@@ -27,32 +27,33 @@ type lookupOptions struct {
 	json   bool
 }
 
+const commandHelp = `Lookup finds methods by their keys. It prints how long the first lookup took, which checks the pages
+that it touches, and how long a further lookup takes. If the archive lacks a key the exit code is 1.
+
+A KEY is java/lang/String.length()I or java.lang.String::length()I in all domains with classes, and
+any method as show, top and export -t text print it, for instance Class::name int(double) with a
+signature of GraalVM. For LLVM's functions it is the whole PGO name. With --id, KEY is the 64-bit id in
+hexadecimal: for LLVM's functions the low half of the MD5 of the PGO name. --hash also looks up the
+profile of that version of the code: LLVM's function hash. --prefix finds all methods whose names begin
+with KEY, and methods whose names a JamaicaVM cut short, if KEY begins with them.
+
+With --caller, or with callers after the key as in KEY <- CALLER@5 <- CALLER@9, lookup finds the
+profile of that calling context: of the longest that the archive has, down to the profile for every
+caller. A caller that the archive lacks ends the context.`
+
+// Command returns the command lookup.
 func Command(a *app.App) *cobra.Command {
 	var o lookupOptions
 	cmd := &cobra.Command{
 		Use:   "lookup ARCHIVE KEY...",
 		Short: "Look methods up by key or id, and say how long it took",
-		Long: `Lookup finds methods by their keys and prints how long the first look-up took, which checks
-the pages that it touches, and how long a further one takes. A key that the archive lacks
-makes the exit code 1.
-
-A KEY is written as java/lang/String.length()I or as java.lang.String::length()I in all domains
-that have classes; as show, top and export -t text print it, also as Class::name int(double), which
-is how GraalVM's signatures are printed; of LLVM's functions it is the whole PGO name. With --id it
-is the 64-bit id in hexadecimal: of LLVM's functions the MD5 of the PGO name, its low half. With
---hash the profile is looked up too that is of that version of the code, LLVM's function hash. With
---prefix all methods are found whose names begin with KEY, and those that a JamaicaVM's text cut
-short, if KEY begins with them.
-
-With --caller, or callers behind the key as in KEY <- CALLER@5 <- CALLER@9, the profile of that
-calling context is looked up: of the longest that the archive has, which is the one for every caller
-if it has no longer one. A caller that it lacks ends the context.`,
+		Long:  commandHelp,
 		Example: `  profarc lookup app.parc 'java.lang.String::length()I'
   profarc lookup app.parc --id 9d5c0f3a11e7b246
   profarc lookup server.parc _ZN6Server3runEv --hash 0x0f9a16fe6d398548
   profarc lookup native.parc 'Fib::fib int(int)' --caller 'Fib::fib int(int)@7' --caller 'Fib::main void()@5'
   profarc lookup app.parc --json --repeat 1000000 'java/util/HashMap.hash(Ljava/lang/Object;)I'`,
-		Args:              app.Args(2, -1, "an archive and one key at least"),
+		Args:              app.Args(2, -1, "an archive and at least one key"),
 		ValidArgsFunction: app.CompleteArchives(1),
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runLookup(ctx, a, args[0], args[1:], o) }),
 	}
@@ -61,8 +62,8 @@ if it has no longer one. A caller that it lacks ends the context.`,
 	f.BoolVar(&o.id, "id", false, "the keys are ids")
 	f.StringVar(&o.hash, "hash", "", "function hash or code id of the profile, in hexadecimal")
 	f.StringArrayVar(&o.caller, "caller", nil, methods.CallerUsage)
-	f.BoolVar(&o.prefix, "prefix", false, "find all methods that a key is the beginning of")
-	f.IntVar(&o.repeat, "repeat", 1000, "further look-ups, for their mean time")
+	f.BoolVar(&o.prefix, "prefix", false, "find all methods whose names begin with a key")
+	f.IntVar(&o.repeat, "repeat", 1000, "further lookups, for their mean time")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
 }
@@ -82,10 +83,10 @@ type answer struct {
 
 func runLookup(ctx context.Context, a *app.App, path string, keys []string, o lookupOptions) error {
 	if o.repeat < 1 {
-		return app.Usagef("--repeat %d: look up once at least", o.repeat)
+		return app.Usagef("--repeat %d: look up at least once", o.repeat)
 	}
 	if o.prefix && (o.id || o.hash != "" || len(o.caller) > 0) {
-		return app.Usagef("--prefix goes with keys, not with --id, --hash or --caller")
+		return app.Usagef("--prefix is for keys, not for --id, --hash or --caller")
 	}
 	return a.WithStore(ctx, path, func(s *reader.Store) error {
 		answers := []answer{}

@@ -29,26 +29,29 @@ type mergeOptions struct {
 	json      bool
 }
 
+const commandHelp = `Merge adds up what several training runs counted. Nothing is lost: every receiver, value and successor
+keeps its row, and flags and traps are united. A sum beyond 64 bits stays at the highest number. The
+result has the same bytes for any order and grouping of the inputs, on any number of cores.
+
+The table of dumps in the result names the dumps that it was made from, and no dump is counted twice.
+Of several dumps of one process only the latest is merged, whatever the order, since it contains what
+the earlier ones counted. A merged archive cannot give back an earlier dump that it contains: merge the
+archives that it was made from. Two runs that counted exactly the same look like one dump unless their
+source names the run: give one of them the weight 2, or import it again with --run. The files of one
+import are one dump: to merge some of them with others later, import them separately, then merge.
+
+A weight is a whole number or a decimal fraction. Weights, --half-life and --normalize apply once, to
+archives of single dumps. Profiles of different versions of a method's code are never added up;
+--versions selects which are kept. --rows comes last, for a VM with that many receivers in a type
+profile: counts without a row are added to the count of all others.`
+
+// Command returns the command merge.
 func Command(a *app.App) *cobra.Command {
 	var o mergeOptions
 	cmd := &cobra.Command{
 		Use:   "merge -o ARCHIVE INPUT[:WEIGHT]...",
-		Short: "Put the archives of several runs together",
-		Long: `Merge sums what several training runs counted. Nothing is lost: every receiver, value and
-successor keeps its row; flags and traps are united. A sum that is too high for 64 bits stays at
-the highest number. The result is the same bytes in whatever order and groups it is merged, and
-on any number of cores. Its table of dumps says which dumps it was made from; none is counted
-twice: of several dumps of one process the latest alone is merged, whatever the order, since it
-has what the earlier counted. A merged archive cannot give back an earlier dump that is in it:
-merge what it was made from. Two runs that counted just the same look like one dump if their
-source does not say which run it is: give one the weight 2, or import it again with --run.
-Files that one import has summed are one dump: import them apart, and merge the archives,
-if some of them are to be merged with others later.
-
-A weight is a whole number or a decimal fraction. Weights, --half-life and --normalize apply
-once, to archives of single dumps. Profiles of different versions of a method's code are never
-summed: --versions says which are kept. --rows is a last step, for a VM that holds so many
-receivers: what has no row goes to the count of all others.`,
+		Short: "Merge the archives of several runs",
+		Long:  commandHelp,
 		Example: `  profarc merge -o all.parc run1.parc run2.parc run3.parc
   profarc merge -o all.parc old.parc new.parc:3 --versions newest
   profarc merge -o vm.parc shard*.parc --normalize --half-life 30d --rows 2`,
@@ -58,12 +61,12 @@ receivers: what has no row goes to the count of all others.`,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+app.ArchiveExtension)
-	f.IntVar(&o.rows, "rows", -1, "receiver rows of a type profile; all are kept if not given")
-	f.StringVar(&o.halfLife, "half-life", "", "age after which a dump counts half, as 30d or 12h, seen from the newest dump")
+	f.IntVar(&o.rows, "rows", -1, "receiver rows to keep in a type profile; without it all")
+	f.StringVar(&o.halfLife, "half-life", "", "age at which a dump counts half, as 30d or 12h, relative to the newest dump")
 	f.BoolVar(&o.normalize, "normalize", false, "let every run count alike, however long it ran")
 	f.StringVar(&o.versions, "versions", "all", "of a method whose code has several versions, keep all, newest or heaviest")
-	f.BoolVar(&o.asLLVM, "llvm-compat", false, "merge as llvm-profdata does: of what does not go together the first stays, and values new to a site have no weight")
-	f.IntVarP(&o.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "archives that are read at once")
+	f.BoolVar(&o.asLLVM, "llvm-compat", false, "merge as llvm-profdata does: the first of several records that do not match is kept, and values new to a site have no weight")
+	f.IntVarP(&o.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "archives to read at once")
 	f.BoolVar(&o.json, "json", false, "report in JSON")
 	_ = cmd.RegisterFlagCompletionFunc("versions", cobra.FixedCompletions([]string{"all", "newest", "heaviest"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd

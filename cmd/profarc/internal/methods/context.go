@@ -72,7 +72,7 @@ func MethodAndCallers(spelled string, flags []string) (key string, sites []CallS
 		return key, sites, nil
 	}
 	if len(sites) > 0 {
-		return "", nil, app.Usagef("%s: callers stand behind the key, and in --caller: name them once", spelled)
+		return "", nil, app.Usagef("%s: callers follow the key and are given with --caller: name them once", spelled)
 	}
 	sites, err = ParseCallSites(flags)
 	return key, sites, err

@@ -32,10 +32,10 @@ func signatureCuts(d layout.Domain, s string) []cut {
 	for _, c := range cutsAt(s, "(") {
 		atParameters = append(atParameters, cut{c.end, c.end})
 	}
-	behindBlank := cutsAt(s, " ")
+	afterSpace := cutsAt(s, " ")
 	none := cut{len(s), len(s)}
 	if d != layout.DomainGraal {
-		return append(append(atParameters, none), behindBlank...)
+		return append(append(atParameters, none), afterSpace...)
 	}
 	var likely []cut
 	parameters := strings.LastIndexByte(s, '(')
@@ -44,7 +44,7 @@ func signatureCuts(d layout.Domain, s string) []cut {
 			likely = append(likely, cut{at, at + len(mark)})
 		}
 	}
-	return append(append(append(likely, atParameters...), none), behindBlank...)
+	return append(append(append(likely, atParameters...), none), afterSpace...)
 }
 
 // classCuts returns where the class of a method may end, the likeliest first.

@@ -109,7 +109,7 @@ func nearest(wanted []layout.Key, other layout.Key) (shortest int, found bool) {
 func distance(want, other layout.Key) (d int, ok bool) {
 	sameClass, sameName := strings.EqualFold(want.Class, other.Class), strings.EqualFold(want.Name, other.Name)
 	switch {
-	case sameClass && (sameName || strings.EqualFold(want.Name, behindFile(other.Name))):
+	case sameClass && (sameName || strings.EqualFold(want.Name, withoutFile(other.Name))):
 		return 0, true
 	case sameClass || sameName && SimpleName(want.Class) == SimpleName(other.Class):
 		d = 1 + edits(want.Name, other.Name)
@@ -120,9 +120,9 @@ func distance(want, other layout.Key) (d int, ok bool) {
 	return 0, false
 }
 
-// behindFile returns the PGO name of a file-local function without its file: f
+// withoutFile returns the PGO name of a file-local function without its file: f
 // for "a.c;f".
-func behindFile(name string) string { return name[strings.LastIndexByte(name, ';')+1:] }
+func withoutFile(name string) string { return name[strings.LastIndexByte(name, ';')+1:] }
 
 // SimpleName returns a class name without its package.
 func SimpleName(class string) string { return class[strings.LastIndexAny(class, "./")+1:] }

@@ -30,33 +30,35 @@ type reduceOptions struct {
 	json          bool
 }
 
+const commandHelp = `Reduce writes a part of an archive. --hot 99.9% keeps the fewest methods that make up that share of
+all counts. A method weighs the sum of its invocations and counts over all contexts and versions of
+its code; among equal methods the first by name stays. info --summary says how many methods that
+takes. Counts of several units, as of a JamaicaVM, are not added up: methods stay that make up the
+share of any unit. Cycles include those of called methods, so every method stays that has the rest of
+the highest count: with 99.9%, a thousandth. Of sampled stacks the fewest stay that make up the share
+of all samples, with the methods on them. --drop-cold drops profiles and stacks without any count,
+backedges included, and methods that have no others or are unexecuted. --class and --method keep
+methods whose names match, as in show, and the stacks with such a method as the leaf; --hot is then a
+share of their counts and samples. What a kept profile or stack refers to is kept, too: types, and
+methods that call or are called, without their own profiles.
+
+--anonymize replaces names by keyed hashes: of classes, methods, functions and class loaders. With the
+same key a name always has the same hash, so that archives anonymized with one --key-file can be
+merged and compared. Without --key-file the key is random and not kept. Descriptors stay valid, and
+ids that LLVM derives from names match the new ones. --keep PATTERN keeps the names of classes whose
+whole name matches. Properties of the run are dropped unless they are numbers. Counts, bytecode
+indexes, settings, times, the producer and hashes of code stay; they can tell somebody who has the
+program which program it is.
+
+A part keeps the identity of its dump, so that it is not merged with the whole.`
+
+// Command returns the command reduce.
 func Command(a *app.App) *cobra.Command {
 	var o reduceOptions
 	cmd := &cobra.Command{
 		Use:   "reduce -o ARCHIVE INPUT",
-		Short: "Keep what is hot of an archive, or make it fit to be given away",
-		Long: `Reduce writes a part of an archive. --hot 99.9% keeps the fewest methods that make that share
-of all counts; a method weighs the sum of its invocations and counts over all contexts and
-versions of its code, and of equal ones the first by name stays. info --summary says how many
-methods that takes. Counts of several units, as a JamaicaVM has them, are not added up: what makes
-the share of its bytecodes, of its calls, or of any other unit stays. Cycles include those of called
-methods: of these every method stays that has the rest of the highest, with 99.9% a thousandth. Of
-sampled stacks the fewest stay that make the share of all samples, with the methods on them. --drop-cold
-drops profiles and stacks that counted nothing, backedges included, and methods that have no
-others or never ran. --class and --method keep methods whose names match, as in show, and the
-stacks that they are the leaves of; --hot is then a share of their counts and samples. What a
-profile or stack that stays refers to stays as well: types, and methods that call or are called,
-without their own profiles.
-
---anonymize replaces names by keyed hashes: those of classes, methods, functions, and class
-loaders. The same name has the same hash wherever the same key is used, so that archives
-anonymized with one --key-file can be merged and compared. Without it the key is random and not
-kept. Descriptors stay valid, ids that LLVM makes of names fit the new ones, and --keep PATTERN
-leaves the classes whose whole names match as they are. Properties of the run go, but for
-numbers. Counts, bytecode indexes, settings, times, the producer, and hashes of code stay: they
-can tell those who have the program which one it is.
-
-A part has the identity of its dump, so that it is not merged with the whole.`,
+		Short: "Keep the hot part of an archive, or anonymize it",
+		Long:  commandHelp,
 		Example: `  profarc reduce app.parc -o hot.parc --hot 99.9%
   profarc reduce app.parc -o mine.parc --class 'com.acme.*' --drop-cold
   profarc reduce app.parc -o public.parc --anonymize --keep 'java.*' --keep 'jdk.*'
@@ -75,7 +77,7 @@ A part has the identity of its dump, so that it is not merged with the whole.`,
 	f.StringVar(&o.method, "function", "", "the same as --method, in LLVM's words")
 	f.BoolVar(&o.anonymize, "anonymize", false, "replace names by keyed hashes")
 	f.StringVar(&o.keyFile, "key-file", "", "file whose bytes are the key of --anonymize, at least "+fmt.Sprint(reduce.MinKey))
-	f.StringArrayVar(&o.keep, "keep", nil, "with --anonymize: classes or functions that keep their names")
+	f.StringArrayVar(&o.keep, "keep", nil, "with --anonymize: classes or functions to keep the names of")
 	f.BoolVar(&o.json, "json", false, "report in JSON")
 	return cmd
 }
@@ -119,9 +121,9 @@ func runReduce(ctx context.Context, a *app.App, in string, o reduceOptions) erro
 func (o reduceOptions) reduction() (r reduce.Options, err error) {
 	switch {
 	case o.hot == "" && !o.dropCold && o.class == "" && o.method == "" && !o.anonymize:
-		return r, app.Usagef("nothing to do: name a share with --hot, or one of --drop-cold, --class, --method, --anonymize")
+		return r, app.Usagef("nothing to do: give a share with --hot, or one of --drop-cold, --class, --method, --anonymize")
 	case !o.anonymize && (o.keyFile != "" || len(o.keep) > 0):
-		return r, app.Usagef("--key-file and --keep say how names are replaced: name --anonymize too")
+		return r, app.Usagef("--key-file and --keep say how names are replaced: give --anonymize, too")
 	}
 	if r.Hot, err = parseShare("--hot", o.hot); err != nil {
 		return r, err

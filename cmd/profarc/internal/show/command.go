@@ -31,30 +31,33 @@ type showOptions struct {
 	table         tableOptions
 }
 
+const commandHelp = `Show prints profiles: of one method, or of all methods that the filters select.
+
+METHOD is a key as lookup takes it, or any part of Class::name. With --caller, or with callers after
+the key, show prints the profile of one calling context: of the longest that the archive has. It says
+how many of the callers that context covers. --class and --method select by a glob if they contain *
+or ?, otherwise by any part of the name; / and . are the same there. --by prints the hottest methods
+first, in the order of top. --min is a least value of what --by sums, or of calls without --by.
+--json prints the dump of export -t json; with METHOD or filters it prints an object of the same form,
+with the methods that match and empty lists of types and tables.
+
+--class-path names the program, as check --against does. Cases of switches then have their labels
+instead of numbers from 0, if a class file has the profiled code.
+
+For LLVM's profiles METHOD is the PGO name of a function, or a part of it. --detailed-summary, --topn
+and --showcs print what llvm-profdata show prints about the whole profile instead.
+
+--table prints a table of data that belongs to no method, such as heap use, threads, monitors or
+binary ids. info --tables lists the tables of an archive and their columns. --sort sorts by a column,
+--match selects rows by any of their cells, and --top limits their number.`
+
+// Command returns the command show.
 func Command(a *app.App) *cobra.Command {
 	var o showOptions
 	cmd := &cobra.Command{
 		Use:   "show ARCHIVE [METHOD]",
 		Short: "Print the profile points of methods, in bytecode order",
-		Long: `Show prints profiles: of one method, or of all that the filters select.
-
-METHOD is a key as lookup takes it, or any part of Class::name. With --caller, or with callers
-behind the key, it is the profile of one calling context: of the longest that the archive has, and
-it says how many of the callers that are. --class and --method select by
-a glob, if they have a * or a ?, and otherwise by any part of the name; / and . are the same
-there. --by prints the hottest methods first, as top lists them; --min is of what --by sums, of
-calls without it. --json prints the dump of export -t json; with METHOD or filters an object of the
-same form, with the methods that match and empty lists of types and tables.
-
---class-path names the program, as check --against does: cases of switches then have their labels in
-the place of their numbers from 0, where the class file has the code that the profile is of.
-
-Of LLVM's profiles METHOD is the PGO name of a function, or a part of it; --detailed-summary,
---topn and --showcs print what llvm-profdata show prints of the whole profile instead.
-
---table prints a table of what belongs to no method, as heap use, threads, monitors or binary ids:
-info --tables lists those of an archive with their columns. --sort sorts by a column, --match
-selects rows by any of their cells, --top limits their number.`,
+		Long:  commandHelp,
 		Example: `  profarc show app.parc 'java.lang.String::length()I'
   profarc show app.parc HashMap::getNode
   profarc show native.parc Fib::fib --caller 'Fib::fib int(int)@7' --caller 'Fib::main void()@5'
@@ -74,10 +77,10 @@ selects rows by any of their cells, --top limits their number.`,
 	f.StringVar(&o.method, "method", "", "methods whose names match")
 	f.StringVar(&o.method, "function", "", "the same as --method, in LLVM's words")
 	f.StringVar(&o.loader, "loader", "", "class loader of METHOD, boot for none (without it: boot, app or platform)")
-	f.StringVar(&o.classPath, "class-path", "", "class path with the code of the profiles, for the labels of switches")
+	f.StringVar(&o.classPath, "class-path", "", "class path with the profiled code, for the labels of switches")
 	f.StringArrayVar(&o.callers, "caller", nil, methods.CallerUsage)
 	f.StringVar(&o.by, "by", "", "the hottest first: "+strings.Join(methods.MeasureNames(), ", "))
-	f.Uint64Var(&o.min, "min", 0, "methods with so many invocations at least, or with such a sum of --by")
+	f.Uint64Var(&o.min, "min", 0, "least invocations of a method, or least sum of --by")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	o.most.AddTo(f)
 	o.llvm.addTo(f)
@@ -92,10 +95,10 @@ func runShow(ctx context.Context, a *app.App, args []string, o showOptions) erro
 		return err
 	}
 	if len(args) == 1 && len(o.callers) > 0 {
-		return app.Usagef("--caller is of one method: name it behind the archive")
+		return app.Usagef("--caller needs one method: name it after the archive")
 	}
 	if o.classPath != "" && o.json {
-		return app.Usagef("--class-path names labels for people: leave out one of --class-path and --json")
+		return app.Usagef("--class-path adds labels for people: leave out --class-path or --json")
 	}
 	if err := o.table.check(len(args), !o.everything() || o.llvm.asked()); err != nil {
 		return err

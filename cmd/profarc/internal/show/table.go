@@ -36,8 +36,8 @@ type tableOptions struct {
 func (o *tableOptions) addTo(f *pflag.FlagSet) {
 	f.StringVar(&o.name, "table", "", "print a table instead of methods: its name or number, as info --tables lists them")
 	f.StringVar(&o.sort, "sort", "", "with --table: sort by this column, highest numbers or first names first")
-	f.StringVar(&o.match, "match", "", "with --table: only rows with a cell that matches: a part of it, or a glob with * and ?")
-	f.IntVar(&o.top, "top", 0, "with --table: print so many rows at most")
+	f.StringVar(&o.match, "match", "", "with --table: only rows with a matching cell: a part of it, or a glob with * and ?")
+	f.IntVar(&o.top, "top", 0, "with --table: most rows to print")
 }
 
 func (o *tableOptions) check(args int, filtered bool) error {
@@ -47,7 +47,7 @@ func (o *tableOptions) check(args int, filtered bool) error {
 	case o.name != "" && (args > 1 || filtered):
 		return app.Usagef("--table %s is of the whole archive: leave the method and its filters out, and choose rows with --match", o.name)
 	case o.top < 0:
-		return app.Usagef("--top %d: print one row at least", o.top)
+		return app.Usagef("--top %d: print at least one row", o.top)
 	}
 	return nil
 }

@@ -21,29 +21,34 @@ type topOptions struct {
 	json          bool
 }
 
+func commandHelp() string {
+	return `Top lists the methods with the highest sums over their profiles:
+
+` + methods.MeasuresText() + `
+` + methods.MeasureLine(analyze.BySamples, "GraalVM: samples taken in the method itself, and in all that it called") + `
+
+Without --by it ranks by invocations if the archive has any, by the function counts of LLVM's profiles,
+by a JamaicaVM's bytecodes, by samples if there are no counts, and otherwise by counts. --class,
+--method and --min select methods, as in show; --min of samples includes those in called methods.
+Shares are of the whole archive, or of the total of the run if the profile records one and lacks some
+methods. A JamaicaVM's cycles include those of called methods and are never added up: their shares are
+of the cycles of all threads or, if these were not recorded, of the highest. A name that the profile
+cut off may stand for several methods: each has a line.
+
+A HotSpot JVM counts until C2 has compiled a method; code of C2 counts nothing. So methods of level 4
+ran more often than they show, and often by far. The level is the highest at which a method was
+compiled (0 interpreter, 1 to 3 C1, 4 C2). Invocations are no measure of time there.
+
+` + pollutionText
+}
+
+// Command returns the command top.
 func Command(a *app.App) *cobra.Command {
 	var o topOptions
 	cmd := &cobra.Command{
 		Use:   "top ARCHIVE",
 		Short: "List the hottest methods, with their shares, or polluted sites",
-		Long: `Top lists the methods with the highest sums over their profiles:
-
-` + methods.MeasuresText() + `
-` + methods.MeasureLine(analyze.BySamples, "GraalVM: samples taken in the method itself, and in all that it called") + `
-
-Without --by it takes invocations where the archive has any, function counts of LLVM's
-profiles, bytecodes of a JamaicaVM's, samples where there are no counts, and counts elsewhere.
---class, --method and --min choose among the methods, as in show; of samples --min is of those in
-all that a method called too. Shares are of the whole archive, or of the total of the run where
-the profile has one and not all methods. Cycles of a JamaicaVM are those of called methods too, so
-that they are never added up: shares are of the cycles of all threads or, where these are not
-recorded, of the highest. Names that the profile cut off may be of several methods: each has a line.
-
-A HotSpot JVM counts until C2 has compiled a method; code of C2 counts nothing. So methods of level
-4 ran more often than they show, and often by far: level is the highest at which a method was
-compiled (0 interpreter, 1 to 3 C1, 4 C2). Invocations are no measure of time there.
-
-` + pollutionText,
+		Long:  commandHelp(),
 		Example: `  profarc top app.parc
   profarc top app.parc -n 5 --by backedges
   profarc top app.parc --class 'java.util.*' --by counts --min 1000
@@ -57,11 +62,11 @@ compiled (0 interpreter, 1 to 3 C1, 4 C2). Invocations are no measure of time th
 	f := cmd.Flags()
 	names := append(methods.MeasureNames(), analyze.BySamples, analyze.ByPollution)
 	f.IntVarP(&o.n, "number", "n", 20, "methods or sites to list")
-	f.StringVar(&o.by, "by", "", "what to sum: "+strings.Join(names, ", "))
+	f.StringVar(&o.by, "by", "", "what to rank by: "+strings.Join(names, ", "))
 	f.StringVar(&o.class, "class", "", "methods of classes that match")
 	f.StringVar(&o.method, "method", "", "methods whose names match")
 	f.StringVar(&o.method, "function", "", "the same as --method, in LLVM's words")
-	f.Uint64Var(&o.min, "min", 0, "methods with such a sum at least, sites with such a count")
+	f.Uint64Var(&o.min, "min", 0, "least sum of a method, or count of a site")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -69,7 +74,7 @@ compiled (0 interpreter, 1 to 3 C1, 4 C2). Invocations are no measure of time th
 
 func runTop(ctx context.Context, a *app.App, path string, o topOptions) error {
 	if o.n < 1 {
-		return app.Usagef("-n %d: list one method at least", o.n)
+		return app.Usagef("-n %d: list at least one method", o.n)
 	}
 	var by *analyze.Measure
 	if o.by != analyze.ByPollution && o.by != analyze.BySamples {

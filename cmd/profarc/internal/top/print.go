@@ -119,16 +119,16 @@ func seenText(s analyze.PollutedSite) string {
 }
 
 // pollutionText is the part of the help about --by pollution.
-const pollutionText = `--by pollution lists sites where what was recorded does not tell what to expect, those reached
-most often first:
+const pollutionText = `--by pollution lists sites whose records do not tell a compiler what to expect, those reached most
+often first:
 
-  receivers, checked   more than two types were met, and none in 90% of all cases or more
-  targets              the same, of the functions that a call through a pointer reached
-  branch               of its two ways the likelier makes less than 60%
-  null                 a type check has met null; how often is not recorded. A check that counts
-                       nothing is taken to be reached as often as its method
+  receivers, checked   more than two types, none of them in 90% of all cases or more
+  targets              the same, of the functions that an indirect call reached
+  branch               the likelier of its two ways has less than 60%
+  null                 a type check saw null; how often is not recorded. A check without a count is
+                       taken to be reached as often as its method
 
-best is the share of what was seen most; split says whether a profile for each calling context
-would do better: in all contexts that were recorded (yes), in those that make such a share of
-the counts, or in none (no); contexts that make less than 1% do not matter. Where profiles of one context alone were recorded, as HotSpot
-does, that is unknown.`
+best is the share of what was seen most. split says whether a profile for each calling context would
+do better: in all recorded contexts (yes), in contexts with such a share of the counts, or in none
+(no); contexts with less than 1% of the counts do not matter. If profiles of only one context were
+recorded, as HotSpot does, that is unknown.`

@@ -30,19 +30,23 @@ type dumpOptions struct {
 	json      bool
 }
 
+const dumpHelp = `Dump reads the profiles (MethodData) of a running HotSpot JVM, of JDK 17 or later on Linux, from its
+memory. The JVM needs no flag and no agent, and nothing in it is changed. It is stopped for some
+milliseconds, so that all profiles are of the same moment.
+
+A JVM without profiles, or with none that pass the filters, is an error: an existing archive stays as
+it is.
+
+Dump must run as the JVM's user or as root, with the permission to trace it: see
+/proc/sys/kernel/yama/ptrace_scope.`
+
+// DumpCommand returns the command dump.
 func DumpCommand(a *app.App) *cobra.Command {
 	var o dumpOptions
 	cmd := &cobra.Command{
 		Use:   "dump --pid PID -o ARCHIVE",
 		Short: "Make an archive of the profiles of a live JVM",
-		Long: `Dump reads the profiles (MethodData) of a running HotSpot JVM, of JDK 17 or later on Linux,
-out of its memory. The JVM needs no flag and no agent, and nothing in it is changed. It is held
-for some milliseconds, so that all profiles are of one moment.
-
-A JVM without profiles, or with none that pass the filters, is an error: the archive that is there
-stays.
-
-It takes the JVM's user or root, and leave to trace: see /proc/sys/kernel/yama/ptrace_scope.`,
+		Long:  dumpHelp,
 		Example: `  profarc dump --pid $(pgrep -f app.jar) -o app.parc
   profarc dump --pid 4711 -o app.parc --class 'com.example.*' --compiled-only`,
 		Args: app.Args(0, 0, "none: name the process with --pid"),
@@ -54,8 +58,8 @@ It takes the JVM's user or root, and leave to trace: see /proc/sys/kernel/yama/p
 	o.filters.addTo(f)
 	f.BoolVar(&o.filters.compiledOnly, "compiled", false, "deprecated: the same as --compiled-only")
 	_ = f.MarkHidden("compiled")
-	f.BoolVar(&o.running, "running", false, "do not hold the JVM: profiles may then be of different moments")
-	f.DurationVar(&o.stopLimit, "stop-limit", live.DefaultStopLimit, "hold the JVM for so long at most, then read the rest while it runs; 0 stands for the default")
+	f.BoolVar(&o.running, "running", false, "do not stop the JVM: profiles may then be of different moments")
+	f.DurationVar(&o.stopLimit, "stop-limit", live.DefaultStopLimit, "longest time to stop the JVM; the rest is read while it runs; 0 stands for the default")
 	f.BoolVar(&o.json, "json", false, "report in JSON")
 	return cmd
 }
@@ -75,7 +79,7 @@ func runDump(ctx context.Context, a *app.App, o dumpOptions) error {
 		return err
 	}
 	if o.stopLimit < 0 {
-		return app.Usagef("--stop-limit %v: a JVM cannot be held for less than no time: --running does not hold it", o.stopLimit)
+		return app.Usagef("--stop-limit %v: it must not be negative; --running does not stop the JVM", o.stopLimit)
 	}
 	if err := checkWritable(ctx, o.out); err != nil {
 		return err
@@ -184,9 +188,9 @@ type dumpFilters struct {
 }
 
 func (d *dumpFilters) addTo(f *pflag.FlagSet) {
-	f.BoolVar(&d.compiledOnly, "compiled-only", false, "only methods that were compiled at any time of the run")
-	f.Uint64Var(&d.calls, "min-invocations", 0, "only methods that were invoked so often")
-	f.StringVar(&d.class, "class", "", "only methods of classes with this in their name, or of this pattern with * and ?")
+	f.BoolVar(&d.compiledOnly, "compiled-only", false, "only methods that were compiled at some time of the run")
+	f.Uint64Var(&d.calls, "min-invocations", 0, "only methods with at least so many invocations")
+	f.StringVar(&d.class, "class", "", "only methods of classes whose name contains this, or matches this pattern with * and ?")
 }
 
 // options returns the options for reading the selected profiles.

@@ -30,57 +30,60 @@ type trainOptions struct {
 	quiet      bool
 }
 
+const commandHelp = `Train runs a command that starts JVMs: java itself, mvn, ant, a shell script. It stops each HotSpot JVM
+(17 or later) at its exit, reads its profiles, and lets it go: after the end of main, System.exit,
+Runtime.halt, a signal or a crash. Nothing is put into the JVM and no flag is needed.
+
+The command keeps its signals and standard streams. Train prints its own messages to stderr once the
+command has ended: what was written, what was not, and why.
+
+One JVM gives the archive that -o names; several give NAME.1.parc, NAME.2.parc, ... in the order in
+which they ended. In the name %m stands for the main class or jar, %p for the process, and %n for the
+number of the JVM; several JVMs with one name are numbered as above. --only selects JVMs. A JVM without
+a profile gives no archive. A JVM that still runs when the command has ended, such as a build daemon,
+is read as it is then, and runs on.
+
+Nothing is written before the command has ended, and nothing if it fails, that is, if its exit code is
+not 0: the archives of earlier runs stay. --accept names exit codes that are no failure, and
+--keep-failed keeps what a failed run recorded. An archive with fewer methods than --require is not
+written either. Train lists archives of earlier runs that it did not replace. Only one training run at
+a time writes to a name: a second one fails without running its command.
+
+With --merge all JVMs that fit together give one archive. JVMs that count in another way, such as those
+of another release, cannot be merged with them: the largest group of JVMs that fit together gives the
+archive that -o names, the others give NAME.1.parc, NAME.2.parc, ...
+
+The exit code is that of the command. If that is 0, it is 1 if no archive was written, if one could not
+be written or has too few methods, or if the report could not be written. If the command is not started
+it is 2 for wrong usage, 1 if the archive could not be written, and, as in a shell, 127 or 126 for a
+command that cannot be started.
+
+Linux only. Under train no debugger, strace or jhsdb can be attached, and setuid programs get no
+additional rights. Processes that are not descendants of the command are not seen: do not let the build
+tool use its daemon (gradle --no-daemon).`
+
+// Command returns the command train.
 func Command(a *app.App) *cobra.Command {
 	var o trainOptions
 	cmd := &cobra.Command{
 		Use:   "train -o ARCHIVE [flags] -- COMMAND [ARGUMENT]...",
 		Short: "Run a command and keep the profiles of its JVMs",
-		Long: `Train runs a command that starts JVMs: java itself, mvn, ant, a shell script. Each HotSpot JVM
-(17 or later) is held at its exit, read, and let go: after the end of main, System.exit,
-Runtime.halt, a signal or a crash. Nothing is put into the JVM and no flag is needed.
-
-The command's signals and standard streams are its own. What train has to say it says on stderr
-once the command has ended: what was written, what was not and why.
-
-One JVM gives the archive that -o names; several give NAME.1.parc, NAME.2.parc, ... in the
-order of their ends. In the name %m stands for the main class or jar, %p for the process, %n for
-the number of the JVM; several JVMs of one name are numbered as above. --only selects JVMs. A JVM
-without a profile gives no archive. One that still runs when the command has ended, such as a
-build daemon, is read as it is then, and runs on.
-
-Nothing is written before the command has ended, and nothing if it fails, that is, if its exit
-code is not 0: the archives of earlier runs stay. --accept names exit codes that are no failure;
---keep-failed keeps what a failed run recorded. An archive with fewer methods than --require asks
-for is not written either. Archives of earlier runs that are not replaced are named. Only one
-training run at a time writes to a name: another is refused, and runs nothing.
-
-With --merge all JVMs that fit together give one archive. Those that count in another way, as
-those of another release may, cannot be merged with them: the most JVMs that fit together give the
-archive that -o names, the others NAME.1.parc, NAME.2.parc, ...
-
-The exit code is that of the command. Where that is 0 it is 1 if no archive was written, if one
-could not be written or has too few methods, or if the report could not be written. Before the command is started it is 2 for
-wrong usage, 1 if the archive could not be written, and, as in a shell, 127 or 126 for a command
-that cannot be started.
-
-Linux only. Under train no debugger, strace or jhsdb can be attached, and setuid programs get
-no other rights. Processes that are no descendants of the command are not seen: forbid the
-build tool its daemon (gradle --no-daemon).`,
+		Long:  commandHelp,
 		Example: `  profarc train -o app.parc -- java -jar app.jar
   profarc train -o build.parc --merge -- mvn -q package
   profarc train -o 'build-%m.parc' --only 'org.example.*' --require 500 -- ./gradlew --no-daemon check
   profarc train -o app.parc --compiled-only --class 'com.example.*' -- ./run.sh <input.txt`,
-		Args: app.Args(1, -1, "the command to run, behind --"),
+		Args: app.Args(1, -1, "the command to run, after --"),
 		RunE: a.Run(func(ctx context.Context, args []string) error { return runTrain(ctx, a, args, o) }),
 	}
 	f := cmd.Flags()
 	f.SetInterspersed(false) // flags after the command's name belong to it
 	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+app.ArchiveExtension)
 	o.filters.addTo(f)
-	f.StringVar(&o.only, "only", "", "only JVMs whose main class or command line has this in it, or is of this pattern with * and ?")
-	f.IntVar(&o.require, "require", 0, "methods with profiles that an archive must have: one with fewer is not written, and the exit code is 1")
-	f.BoolVar(&o.keepFailed, "keep-failed", false, "write archives also if the command fails")
-	f.IntSliceVar(&o.accept, "accept", nil, "exit codes of the command that are no failure, as 143 of a server that is ended by SIGTERM")
+	f.StringVar(&o.only, "only", "", "only JVMs whose main class or command line contains this, or matches this pattern with * and ?")
+	f.IntVar(&o.require, "require", 0, "least methods with profiles in an archive: one with fewer is not written, and the exit code is 1")
+	f.BoolVar(&o.keepFailed, "keep-failed", false, "write archives even if the command fails")
+	f.IntSliceVar(&o.accept, "accept", nil, "exit codes of the command that are no failure, as 143 of a server ended by SIGTERM")
 	f.BoolVar(&o.merge, "merge", false, "one archive of all JVMs that fit together")
 	f.StringVar(&o.report, "report", "", "file for the summary, in JSON")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no summary on stderr, unless something went wrong")

@@ -20,25 +20,28 @@ type verifyOptions struct {
 	json  bool
 }
 
+const commandHelp = `Verify checks every page of an archive against its checksum, and then everything that is redundant in
+it: ids, orders, the index against the records, the relocation bitmaps against the pointers of the
+entries, links, references of tables, and the counts in the header. If an archive has a problem the
+exit code is 1.
+
+An archive can be used without that: what is read is checked when it is read.`
+
+// Command returns the command verify.
 func Command(a *app.App) *cobra.Command {
 	var o verifyOptions
 	cmd := &cobra.Command{
 		Use:   "verify ARCHIVE...",
 		Short: "Check that archives are sound, to the last byte",
-		Long: `Verify checks every page of an archive against its sum, and then all that is redundant in it:
-ids, orders, the index against the records, the relocation bitmaps against the pointers of the
-entries, links, references of tables, and the counts in the header. An archive with a problem
-makes the exit code 1.
-
-Nothing of this is needed before an archive is used: what is read is checked then.`,
+		Long:  commandHelp,
 		Example: `  profarc verify app.parc
   profarc verify --quick *.parc              # page sums alone
   profarc verify --json app.parc | jq '.[].problems'`,
-		Args:              app.Args(1, -1, "one archive at least"),
+		Args:              app.Args(1, -1, "at least one archive"),
 		ValidArgsFunction: app.CompleteArchives(-1),
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runVerify(ctx, a, args, o) }),
 	}
-	cmd.Flags().BoolVar(&o.quick, "quick", false, "check the page sums alone")
+	cmd.Flags().BoolVar(&o.quick, "quick", false, "check only the page sums")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
 }
