@@ -7,14 +7,6 @@ import (
 	"time"
 )
 
-// CheckShare returns an error if the value of a flag is not from 0 to 1.
-func CheckShare(flag string, v float64) error {
-	if !(v >= 0 && v <= 1) {
-		return Usagef("%s %v: give a share from 0 to 1", flag, v)
-	}
-	return nil
-}
-
 // FormatPercent returns a share in percent with three decimals.
 func FormatPercent(share float64) string { return fmt.Sprintf("%.3f%%", 100*share) }
 

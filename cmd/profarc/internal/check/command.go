@@ -14,7 +14,6 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/internal/report"
-	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -66,11 +65,11 @@ func (o *checkOptions) nothingSelected() string {
 // filters returns the flags that select methods.
 func (o *checkOptions) filters() string {
 	var flags []string
-	if o.class != "" {
-		flags = append(flags, "--class "+o.class)
+	if o.filter.Class != "" {
+		flags = append(flags, "--class "+o.filter.Class)
 	}
-	if o.method != "" {
-		flags = append(flags, "--method "+o.method)
+	if o.filter.Method != "" {
+		flags = append(flags, "--method "+o.filter.Method)
 	}
 	return strings.Join(flags, " ")
 }
@@ -85,8 +84,7 @@ type checkOptions struct {
 	top        int
 	all        bool
 	json       bool
-	class      string
-	method     string
+	filter     methods.Filter
 }
 
 const commandHelp = `Check compares every profile of an archive with the code of a program. CODE is
@@ -164,8 +162,7 @@ func Command(a *app.App) *cobra.Command {
 	f.IntVarP(&o.top, "top", "n", 20, "misfits to list")
 	f.BoolVar(&o.all, "all", false, "list every profile in JSON, including those that fit")
 	f.BoolVar(&o.json, "json", false, "print JSON")
-	f.StringVar(&o.class, "class", "", "only methods of classes that match: part of a name, or a glob with * and ?")
-	f.StringVar(&o.method, "method", "", "only methods whose names match")
+	o.filter.AddTo(f)
 	return cmd
 }
 
@@ -225,11 +222,7 @@ func runCheck(ctx context.Context, a *app.App, path string, o checkOptions) erro
 }
 
 func (o *checkOptions) options(s *reader.Store) fit.Options {
-	f := fit.Options{Confidence: max(o.confidence, 1e-9), Top: o.top, KeepNames: !o.renames}
-	if sel := (methods.Selection{Class: methods.NewPattern(o.class), Method: methods.NewPattern(o.method)}); o.class != "" || o.method != "" {
-		d := s.Header().Domain
-		f.Methods = func(k layout.Key) bool { return sel.Names(d, k) }
-	}
+	f := fit.Options{Confidence: max(o.confidence, 1e-9), Top: o.top, KeepNames: !o.renames, Methods: o.filter.Keys(s.Header().Domain)}
 	if o.rewrite != "" {
 		config := builder.ConfigOf(s.Header())
 		config.Fingerprint = [16]byte{} // the program differs; the dump is the same

@@ -20,8 +20,7 @@ type diffOptions struct {
 	json      bool
 	cs        bool
 	failBelow float64
-	class     string
-	method    string
+	filter    methods.Filter
 }
 
 const commandHelp = `Diff compares archive B with A, the base. The score is the overlap of their counts: the sum over all
@@ -77,8 +76,7 @@ func Command(a *app.App) *cobra.Command {
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.BoolVar(&o.cs, "cs", false, "compare LLVM's context-sensitive records instead of the others")
 	f.Float64Var(&o.failBelow, "fail-below", 0, "exit with 1 if the score, from 0 to 1, is lower")
-	f.StringVar(&o.class, "class", "", "only methods of classes that match: part of a name, or a glob with * and ?")
-	f.StringVar(&o.method, "method", "", "only methods whose names match")
+	o.filter.AddTo(f)
 	return cmd
 }
 
@@ -99,7 +97,7 @@ func runDiff(ctx context.Context, a *app.App, pathA, pathB string, o diffOptions
 }
 
 func diff(ctx context.Context, a *app.App, sa, sb *reader.Store, o diffOptions) error {
-	if err := (methods.Filter{Class: o.class, Method: o.method}).Check(sa, sb); err != nil {
+	if err := o.filter.Check(sa, sb); err != nil {
 		return err
 	}
 	found, err := compare.Stores(ctx, sa, sb, o.compared(sa.Header().Domain))
@@ -140,9 +138,5 @@ func tooLow(r *report.Diff, least float64) error {
 }
 
 func (o *diffOptions) compared(d layout.Domain) compare.Options {
-	c := compare.Options{Top: o.top, ContextSensitive: o.cs}
-	if sel := (methods.Selection{Class: methods.NewPattern(o.class), Method: methods.NewPattern(o.method)}); o.class != "" || o.method != "" {
-		c.Methods = func(k layout.Key) bool { return sel.Names(d, k) }
-	}
-	return c
+	return compare.Options{Top: o.top, ContextSensitive: o.cs, Methods: o.filter.Keys(d)}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
+	"github.com/spf13/pflag"
 )
 
 // A Selection selects methods.
@@ -90,12 +91,30 @@ func (sel Selection) Names(d layout.Domain, k layout.Key) bool {
 // A Filter holds the patterns of --class and --method.
 type Filter struct{ Class, Method string }
 
-func (f Filter) empty() bool { return f == Filter{} }
+// AddTo adds the flags --class and --method.
+func (f *Filter) AddTo(flags *pflag.FlagSet) {
+	flags.StringVar(&f.Class, "class", "", "only methods of classes that match: part of a name, or a glob with * and ?")
+	flags.StringVar(&f.Method, "method", "", "only methods whose names match")
+}
+
+// AddFunctionTo adds the flag --function.
+func (f *Filter) AddFunctionTo(flags *pflag.FlagSet) {
+	flags.StringVar(&f.Method, "function", "", "the same as --method, in LLVM's words")
+}
+
+// Empty reports whether the filter selects all methods.
+func (f Filter) Empty() bool { return f == Filter{} }
+
+// Keys returns a function that reports whether the method of a key is selected,
+// nil if all are.
+func (f Filter) Keys(d layout.Domain) func(layout.Key) bool {
+	return Selection{Class: NewPattern(f.Class), Method: NewPattern(f.Method)}.Keys(d)
+}
 
 // Check returns an error if no method of any archive is selected: an empty
 // result would look like an answer.
 func (f Filter) Check(stores ...*reader.Store) error {
-	if f.empty() {
+	if f.Empty() {
 		return nil
 	}
 	for _, s := range stores {

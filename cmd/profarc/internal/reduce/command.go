@@ -13,21 +13,20 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
-	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
 	"github.com/profarc/profarc/reduce"
 )
 
 type reduceOptions struct {
-	out           string
-	hot           string
-	dropCold      bool
-	class, method string
-	anonymize     bool
-	keyFile       string
-	keep          []string
-	json          bool
+	out       string
+	hot       string
+	dropCold  bool
+	filter    methods.Filter
+	anonymize bool
+	keyFile   string
+	keep      []string
+	json      bool
 }
 
 const commandHelp = `Reduce writes a part of an archive. --hot 99.9% keeps the fewest methods that make up that share of
@@ -72,9 +71,8 @@ func Command(a *app.App) *cobra.Command {
 	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+app.ArchiveExtension)
 	f.StringVar(&o.hot, "hot", "", "share of all counts of each unit, and of all samples, to keep, as 99.9%")
 	f.BoolVar(&o.dropCold, "drop-cold", false, "drop profiles without any count, and methods that never ran")
-	f.StringVar(&o.class, "class", "", "keep methods of classes that match")
-	f.StringVar(&o.method, "method", "", "keep methods whose names match")
-	f.StringVar(&o.method, "function", "", "the same as --method, in LLVM's words")
+	o.filter.AddTo(f)
+	o.filter.AddFunctionTo(f)
 	f.BoolVar(&o.anonymize, "anonymize", false, "replace names by keyed hashes")
 	f.StringVar(&o.keyFile, "key-file", "", "file whose bytes are the key of --anonymize, at least "+fmt.Sprint(reduce.MinKey))
 	f.StringArrayVar(&o.keep, "keep", nil, "with --anonymize: classes or functions to keep the names of")
@@ -92,10 +90,10 @@ func runReduce(ctx context.Context, a *app.App, in string, o reduceOptions) erro
 		return err
 	}
 	return a.WithStore(ctx, in, func(s *reader.Store) error {
-		if err := (methods.Filter{Class: o.class, Method: o.method}).Check(s); err != nil {
+		if err := o.filter.Check(s); err != nil {
 			return err
 		}
-		r.Methods = o.methods(s.Header().Domain)
+		r.Methods = o.filter.Keys(s.Header().Domain)
 		writing := a.Meter("writing " + o.out)
 		defer writing.Done()
 		r.Config.Progress = writing.Report
@@ -120,7 +118,7 @@ func runReduce(ctx context.Context, a *app.App, in string, o reduceOptions) erro
 // reduction is what the flags ask for, but for the filters.
 func (o reduceOptions) reduction() (r reduce.Options, err error) {
 	switch {
-	case o.hot == "" && !o.dropCold && o.class == "" && o.method == "" && !o.anonymize:
+	case o.hot == "" && !o.dropCold && o.filter.Empty() && !o.anonymize:
 		return r, app.Usagef("nothing to do: give a share with --hot, or one of --drop-cold, --class, --method, --anonymize")
 	case !o.anonymize && (o.keyFile != "" || len(o.keep) > 0):
 		return r, app.Usagef("--key-file and --keep say how names are replaced: give --anonymize, too")
@@ -133,15 +131,6 @@ func (o reduceOptions) reduction() (r reduce.Options, err error) {
 		r.Names, err = o.anonymizer()
 	}
 	return r, err
-}
-
-// methods returns the selection of methods to keep, nil for all.
-func (o reduceOptions) methods(d layout.Domain) func(layout.Key) bool {
-	if o.class == "" && o.method == "" {
-		return nil
-	}
-	sel := methods.Selection{Class: methods.NewPattern(o.class), Method: methods.NewPattern(o.method)}
-	return func(k layout.Key) bool { return sel.Names(d, k) }
 }
 
 func (o reduceOptions) anonymizer() (*reduce.Anonymizer, error) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/internal/dump"
@@ -19,16 +20,16 @@ import (
 )
 
 type showOptions struct {
-	class, method string
-	loader        string
-	classPath     string
-	by            string
-	min           uint64
-	json          bool
-	callers       []string
-	llvm          llvmShowOptions
-	most          app.OutputLimit
-	table         tableOptions
+	filter    methods.Filter
+	loader    string
+	classPath string
+	by        string
+	min       uint64
+	json      bool
+	callers   []string
+	llvm      llvmShowOptions
+	most      app.OutputLimit
+	table     tableOptions
 }
 
 const commandHelp = `Show prints profiles: of one method, or of all methods that the filters select.
@@ -73,9 +74,8 @@ func Command(a *app.App) *cobra.Command {
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runShow(ctx, a, args, o) }),
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.class, "class", "", "methods of classes that match")
-	f.StringVar(&o.method, "method", "", "methods whose names match")
-	f.StringVar(&o.method, "function", "", "the same as --method, in LLVM's words")
+	o.filter.AddTo(f)
+	o.filter.AddFunctionTo(f)
 	f.StringVar(&o.loader, "loader", "", "class loader of METHOD, boot for none (without it: boot, app or platform)")
 	f.StringVar(&o.classPath, "class-path", "", "class path with the profiled code, for the labels of switches")
 	f.StringArrayVar(&o.callers, "caller", nil, methods.CallerUsage)
@@ -94,56 +94,62 @@ func runShow(ctx context.Context, a *app.App, args []string, o showOptions) erro
 	if err != nil {
 		return err
 	}
+	if err := o.check(args); err != nil {
+		return err
+	}
+	return a.WithStore(ctx, args[0], func(s *reader.Store) error { return o.show(ctx, a, s, args[1:], by) })
+}
+
+// check returns an error for flags that do not go together.
+func (o *showOptions) check(args []string) error {
 	if len(args) == 1 && len(o.callers) > 0 {
 		return app.Usagef("--caller needs one method: name it after the archive")
 	}
 	if o.classPath != "" && o.json {
 		return app.Usagef("--class-path adds labels for people: leave out --class-path or --json")
 	}
-	if err := o.table.check(len(args), !o.everything() || o.llvm.asked()); err != nil {
-		return err
-	}
 	if o.llvm.asked() && (len(args) > 1 || !o.everything()) {
 		return app.Usagef("--topn, --detailed-summary and --showcs are of a whole profile: leave the method and the filters out")
 	}
-	return a.WithStore(ctx, args[0], func(s *reader.Store) error {
-		out := o.most.Writer(app.ContextWriter(ctx, a.Out), s)
-		if o.llvm.asked() {
-			return showLLVMSummary(a, out, s, o.llvm, o.json)
-		}
-		if o.table.name != "" {
-			return showTable(ctx, a, out, s, o.table, o.json)
-		}
-		sel := methods.NewSelection(s.Header().Domain, o.class, o.method, o.min, by)
-		sel.Loader = o.loader
-		sel.HottestFirst = by != nil
-		if len(args) == 2 {
-			return o.showMethod(ctx, out, a.ErrOut, s, args[1], sel)
-		}
-		if o.json && o.everything() {
-			return dump.JSON(out, s)
-		}
-		return o.showAll(out, s, sel.Methods(ctx, s), o.nothing)
-	})
+	return o.table.check(len(args), !o.everything() || o.llvm.asked())
 }
 
-// nothing is the error of names that select no method; that none counts as much
-// as was asked for is an answer.
+// show prints what the options select: a summary, a table, or methods in the order
+// of by if it is not nil.
+func (o *showOptions) show(ctx context.Context, a *app.App, s *reader.Store, key []string, by *analyze.Measure) error {
+	out := o.most.Writer(app.ContextWriter(ctx, a.Out), s)
+	sel := methods.NewSelection(s.Header().Domain, o.filter.Class, o.filter.Method, o.min, by)
+	sel.Loader, sel.HottestFirst = o.loader, by != nil
+	switch {
+	case o.llvm.asked():
+		return showLLVMSummary(a, out, s, o.llvm, o.json)
+	case o.table.name != "":
+		return showTable(ctx, a, out, s, o.table, o.json)
+	case len(key) > 0:
+		return o.showMethod(ctx, out, a.ErrOut, s, key[0], sel)
+	case o.json && o.everything():
+		return dump.JSON(out, s)
+	}
+	return o.showAll(out, s, sel.Methods(ctx, s), o.nothing)
+}
+
+// nothing returns the error of names that select no method. It is nil if only
+// --min left all methods out, which is an answer.
 func (o *showOptions) nothing(s *reader.Store) error {
-	err := methods.Filter{Class: o.class, Method: o.method}.Check(s)
+	err := o.filter.Check(s)
 	if err == nil && o.loader != "" {
 		err = fmt.Errorf("%s: no method of the class loader %s passes the filters", s.Mapping().Name(), o.loader)
 	}
 	return err
 }
 
-// everything reports whether nothing is left out.
+// everything reports whether no filter is given.
 func (o *showOptions) everything() bool {
-	return o.class == "" && o.method == "" && o.loader == "" && o.by == "" && o.min == 0
+	return o.filter.Empty() && o.loader == "" && o.by == "" && o.min == 0
 }
 
-// showMethod prints the method that a text is the key of, in a calling context
-// if it has callers, or else those that it is a part of the name of.
+// showMethod prints the method of a key, in a calling context if the key has
+// callers, or else the methods whose names contain the key.
 func (o *showOptions) showMethod(ctx context.Context, w, notes io.Writer, s *reader.Store, spelled string, sel methods.Selection) error {
 	key, sites, err := methods.MethodAndCallers(spelled, o.callers)
 	if err != nil {
@@ -173,13 +179,13 @@ func (o *showOptions) showMethod(ctx context.Context, w, notes io.Writer, s *rea
 	})
 }
 
-// oneMethod is a sequence of one method.
+// oneMethod returns a sequence of one method.
 func oneMethod(m reader.Method) iter.Seq2[reader.Method, error] {
 	return func(yield func(reader.Method, error) bool) { yield(m, nil) }
 }
 
-// showAll prints all selected methods. If there are none, nothing decides whether
-// that is an error; it is not asked if it is nil.
+// showAll prints methods. If there are none, it returns the error of nothing,
+// which may be nil.
 func (o *showOptions) showAll(w io.Writer, s *reader.Store, methods iter.Seq2[reader.Method, error], nothing func(*reader.Store) error) error {
 	next, stop := iter.Pull2(methods)
 	defer stop()
@@ -201,7 +207,7 @@ func (o *showOptions) showAll(w io.Writer, s *reader.Store, methods iter.Seq2[re
 	return o.printAll(w, s, all)
 }
 
-// printAll prints methods for people, with blank lines between them.
+// printAll prints methods for people, separated by blank lines.
 func (o *showOptions) printAll(w io.Writer, s *reader.Store, methods iter.Seq2[reader.Method, error]) error {
 	labels, err := openLabels(o.classPath, s)
 	if err != nil {

@@ -11,10 +11,11 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// switchLabels find the labels of switches in class files. A nil one knows none.
+// switchLabels finds the labels of switches in class files. A nil switchLabels
+// finds none.
 type switchLabels struct{ path *classfile.Path }
 
-// openLabels opens a class path; of none it gives nil.
+// openLabels opens a class path. For an empty name it returns nil.
 func openLabels(name string, s *reader.Store) (*switchLabels, error) {
 	if name == "" {
 		return nil, nil
@@ -35,8 +36,8 @@ func (l *switchLabels) close() {
 	}
 }
 
-// of gives the labels of the switches of the code that a profile is of, by their
-// bcis; nil if the class path does not have that code.
+// of returns a function from the bci of a switch to its labels, nil if the class
+// path lacks the code of the profile.
 func (l *switchLabels) of(p reader.Profile) func(bci int) []int32 {
 	if l == nil || p.Code() == 0 {
 		return nil
@@ -48,8 +49,8 @@ func (l *switchLabels) of(p reader.Profile) func(bci int) []int32 {
 	return func(bci int) []int32 { return bytecode.Labels(code, bci) }
 }
 
-// code is the code that a profile is of, nil if no file of its class has it. Files
-// that are not sound are passed over: labels are no more than names.
+// code returns the code of a profile, nil if no file of its class has it. It
+// ignores damaged class files, since labels only add to the output.
 func (l *switchLabels) code(p reader.Profile) []byte {
 	m, err := p.Method()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// llvmShowOptions ask for what llvm-profdata show prints of a whole profile.
+// llvmShowOptions select what llvm-profdata show prints about a whole profile.
 type llvmShowOptions struct {
 	detailed bool
 	topN     uint
@@ -29,7 +29,7 @@ func (o *llvmShowOptions) addTo(f *pflag.FlagSet) {
 // asked reports whether the summary is wanted.
 func (o llvmShowOptions) asked() bool { return o != llvmShowOptions{} }
 
-// An llvmSummary is the summary of an LLVM profile in JSON.
+// An llvmSummary is the summary of LLVM's profiles in JSON.
 type llvmSummary struct {
 	ContextSensitive bool         `json:"context_sensitive"`
 	Functions        uint64       `json:"functions"`
@@ -54,8 +54,7 @@ type llvmHot struct {
 	MaxCount uint64 `json:"max_count"`
 }
 
-// showLLVMSummary prints the summary of an LLVM archive as llvm-profdata show
-// does, or in JSON.
+// showLLVMSummary prints the summary as llvm-profdata show does, or in JSON.
 func showLLVMSummary(a *app.App, w io.Writer, s *reader.Store, o llvmShowOptions, json bool) error {
 	if d := s.Header().Domain; !d.LLVM() {
 		return app.Usagef("--detailed-summary, --topn and --showcs are of LLVM's profiles; this archive is of domain %s: see profarc top", d)
@@ -93,11 +92,11 @@ func newLLVMSummary(s *llvm.Summary, hottest []llvm.HotFunction, cs bool) llvmSu
 	return r
 }
 
-// llvmIndent is how far rows of counters and values are indented, but for three
-// blanks.
+// llvmIndent is the indentation of rows of counters and values, less three
+// spaces.
 const llvmIndent = 1
 
-// llvmProfile prints one profile of a function: hash, counters, sites.
+// llvmProfile prints a profile of a function: hash, counters, sites.
 func (p *profilePrinter) llvmProfile(q reader.Profile) {
 	cs := ""
 	if p.s.Header().Domain == layout.DomainLLVMIR && q.Code()&llvm.ContextSensitive != 0 {

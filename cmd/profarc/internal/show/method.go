@@ -20,8 +20,9 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// showInContext prints the profile that a method has in a calling context. How
-// much of the context was found is no part of a method's JSON: it is noted.
+// showInContext prints the profile of a method in a calling context. How much of
+// the context was found is not part of the JSON of a method: it is printed to
+// notes.
 func (o *showOptions) showInContext(w, notes io.Writer, s *reader.Store, key string, sites []methods.CallSite) error {
 	m, err := o.only(s, key)
 	if err != nil {
@@ -54,7 +55,7 @@ func (o *showOptions) showInContext(w, notes io.Writer, s *reader.Store, key str
 	return printInContext(w, s, m, match, labels)
 }
 
-// only is the method that a key means, or any part of the name of a single one.
+// only returns the method of a key, or the single method whose name contains it.
 func (o *showOptions) only(s *reader.Store, key string) (found reader.Method, err error) {
 	found, err = methods.Find(s, methods.KeysOf(s.Header().Domain, key, o.loader))
 	if !errors.Is(err, reader.ErrNotFound) {
@@ -82,7 +83,7 @@ func (o *showOptions) only(s *reader.Store, key string) (found reader.Method, er
 	return found, nil
 }
 
-// printInContext prints a method with one profile.
+// printInContext prints a method with one of its profiles.
 func printInContext(w io.Writer, s *reader.Store, m reader.Method, match *methods.ContextMatch, labels *switchLabels) error {
 	lines, err := match.Lines(s)
 	if err != nil {
@@ -105,7 +106,7 @@ func printInContext(w io.Writer, s *reader.Store, m reader.Method, match *method
 	return p.w.Flush()
 }
 
-// ProfileFacts is what a profile has beside entries, in a line.
+// ProfileFacts returns on one line what a profile has besides entries.
 func ProfileFacts(q reader.Profile) string {
 	var facts factList
 	for _, c := range []struct {
@@ -129,7 +130,8 @@ func ProfileFacts(q reader.Profile) string {
 	return strings.Join(facts, ", ")
 }
 
-// compilerFacts is what the VM's compilers noted of the method, in a line.
+// compilerFacts returns on one line what the compilers of the VM noted about the
+// method.
 func compilerFacts(q reader.Profile) string {
 	var facts factList
 	if h, ok := q.History(); ok && h.OverflowRecompiles+h.OverflowTraps+h.TenureTraps > 0 {
@@ -149,34 +151,33 @@ func compilerFacts(q reader.Profile) string {
 	return strings.Join(facts, ", ")
 }
 
-// A factList is what a line says.
+// A factList is the parts of a line.
 type factList []string
 
 func (l *factList) add(format string, args ...any) { *l = append(*l, fmt.Sprintf(format, args...)) }
 
-// Widths of what stands in front of an entry's data: its point and its kind.
+// Widths of the columns before the data of an entry: its point and its kind.
 const (
 	pointWidth = 7
 	kindWidth  = 15
 )
 
-// A profilePrinter prints profiles for people. It keeps the first error of a
-// name that could not be read.
+// A profilePrinter prints profiles for people. It keeps the first error.
 type profilePrinter struct {
 	w      *bufio.Writer
 	s      *reader.Store
-	begin  string // of the entry's first line
-	indent int    // of its other lines
+	begin  string // beginning of the entry's first line
+	indent int    // indentation of its other lines
 	err    error
 
 	targets naming.Targets
 	tally   lazyTally
 	labels  *switchLabels
-	cases   func(bci int) []int32 // labels of the switches of the profile's code, nil if it is not known
+	cases   func(bci int) []int32 // labels of a switch of the profile's code; nil if the code is unknown
 }
 
-// printMethodWith prints a method with all its profiles, and how often it was
-// sampled.
+// printMethodWith prints a method with all its profiles and samples, and the
+// labels of its switches.
 func printMethodWith(w io.Writer, s *reader.Store, m reader.Method, tally lazyTally, labels *switchLabels) error {
 	p := &profilePrinter{w: bufio.NewWriter(w), s: s, indent: pointWidth + kindWidth, tally: tally, labels: labels}
 	p.method(m)
@@ -217,8 +218,8 @@ func (p *profilePrinter) method(m reader.Method) {
 	p.sampled(m, profiles > 0)
 }
 
-// sampled prints the samples of a method. One that has nothing else has no
-// profile to show, and its stacks are to be seen elsewhere.
+// sampled prints the samples of a method. If it has no profile, it points to the
+// stacks.
 func (p *profilePrinter) sampled(m reader.Method, profiled bool) {
 	tally, err := p.tally()
 	if err != nil {
@@ -269,8 +270,8 @@ func (p *profilePrinter) profile(q reader.Profile) {
 	}
 }
 
-// context prints the calling context and the code id of a profile that has
-// either.
+// context prints the code id and the calling context of a profile, if it has
+// any.
 func (p *profilePrinter) context(q reader.Profile) {
 	c, inContext, err := q.Context()
 	if err != nil {
@@ -317,7 +318,7 @@ func (p *profilePrinter) typeName(t reader.Type) string {
 	return escape.Printable(text)
 }
 
-// A lazyTally reads the samples of an archive when they are first asked for.
+// A lazyTally counts the samples of an archive when first called.
 type lazyTally func() (*analyze.SampleTally, error)
 
 func newLazyTally(s *reader.Store) lazyTally {

@@ -27,7 +27,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// tableOptions ask show for a table instead of methods.
+// tableOptions make show print a table instead of methods.
 type tableOptions struct {
 	name, sort, match string
 	top               int
@@ -52,7 +52,7 @@ func (o *tableOptions) check(args int, filtered bool) error {
 	return nil
 }
 
-// showTable prints one table.
+// showTable prints a table.
 func showTable(ctx context.Context, a *app.App, w io.Writer, s *reader.Store, o tableOptions, asJSON bool) error {
 	t, err := tableNamed(s, o.name)
 	if err != nil {
@@ -77,7 +77,7 @@ func showTable(ctx context.Context, a *app.App, w io.Writer, s *reader.Store, o 
 	return v.print(ctx, w)
 }
 
-// tableNamed is the table of an archive with a name or a number.
+// tableNamed returns the table of an archive with a name or number.
 func tableNamed(s *reader.Store, name string) (reader.Table, error) {
 	var names []string
 	for t, err := range s.Tables() {
@@ -95,19 +95,19 @@ func tableNamed(s *reader.Store, name string) (reader.Table, error) {
 	return reader.Table{}, fmt.Errorf("%s has no table %s: name one of %s", s.Mapping().Name(), escape.Printable(name), strings.Join(names, ", "))
 }
 
-// A tableView is what is shown of a table.
+// A tableView is the part of a table that is shown.
 type tableView struct {
 	s       *reader.Store
 	t       reader.Table
 	columns []cellReader
-	rows    []int // the rows that are shown, in their order
-	of      int   // rows that match
+	rows    []int // in the order of printing
+	of      int   // number of matching rows
 }
 
-// rowsAtOnce is how many rows are read before an interrupt is looked for.
+// rowsAtOnce is the number of rows between two checks for an interrupt.
 const rowsAtOnce = 1024
 
-// matching are the rows that have a cell that a pattern selects.
+// matching returns the rows with a cell that matches a pattern.
 func (v *tableView) matching(ctx context.Context, p methods.Pattern) (rows []int, err error) {
 	for row := range v.t.Rows {
 		if row%rowsAtOnce == 0 && ctx.Err() != nil {
@@ -137,7 +137,7 @@ func (v *tableView) matches(row int, p methods.Pattern) (bool, error) {
 	return false, nil
 }
 
-// sort sorts the rows by a column. Rows that are equal there keep their order.
+// sort sorts the rows by a column. Equal rows keep their order.
 func (v *tableView) sort(name string) error {
 	by, err := v.column(name)
 	if err != nil {
@@ -164,7 +164,7 @@ func (v *tableView) sort(name string) error {
 	return nil
 }
 
-// column is the column with a name, or with a number from 1.
+// column returns the column with a name, or with a number from 1.
 func (v *tableView) column(name string) (*cellReader, error) {
 	var names []string
 	for i := range v.columns {
@@ -177,7 +177,7 @@ func (v *tableView) column(name string) (*cellReader, error) {
 	return nil, app.Usagef("--sort %s: name a column of the table: %s", name, strings.Join(names, ", "))
 }
 
-// eachRow calls yield with the rows that are shown.
+// eachRow calls yield with each row that is shown.
 func (v *tableView) eachRow(ctx context.Context, yield func(i, row int) error) error {
 	for i, row := range v.rows {
 		if i%rowsAtOnce == 0 && ctx.Err() != nil {
@@ -190,7 +190,7 @@ func (v *tableView) eachRow(ctx context.Context, yield func(i, row int) error) e
 	return nil
 }
 
-// print prints the rows for people, a line each.
+// print prints the rows for people, one on each line.
 func (v *tableView) print(ctx context.Context, out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	for i := range v.columns {
@@ -213,7 +213,7 @@ func (v *tableView) print(ctx context.Context, out io.Writer) error {
 	return err
 }
 
-// ending is what follows cell i of a row.
+// ending returns what follows cell i of a row.
 func ending(i int, columns []cellReader) string {
 	if i < len(columns)-1 {
 		return "\t"
@@ -221,7 +221,7 @@ func ending(i int, columns []cellReader) string {
 	return "\n"
 }
 
-// json prints the rows as one object, a row a line.
+// json prints the rows as one object, one row on each line.
 func (v *tableView) json(ctx context.Context, out io.Writer) error {
 	w := bufio.NewWriter(out)
 	head, err := json.Marshal(struct {
@@ -266,7 +266,7 @@ type cellReader struct {
 	form   disk.Column
 }
 
-// cellReaders are the readers of all columns of a table.
+// cellReaders returns the readers of all columns of a table.
 func cellReaders(s *reader.Store, t reader.Table) []cellReader {
 	columns := make([]cellReader, t.Columns())
 	for i := range columns {
@@ -275,20 +275,20 @@ func cellReaders(s *reader.Store, t reader.Table) []cellReader {
 	return columns
 }
 
-// numeric reports whether the cells of the column have the order of numbers.
+// numeric reports whether the cells are ordered as numbers.
 func (c *cellReader) numeric() bool {
 	return c.form.Kind == layout.ColumnWord && c.form.Form != disk.FormFunction
 }
 
-// signed reports whether the numbers of the column are two's complement.
+// signed reports whether the numbers are two's complement.
 func (c *cellReader) signed() bool {
 	return c.form.Form == disk.FormSigned || c.form.Form == disk.FormTime
 }
 
 func (c *cellReader) raw(row int) uint64 { return c.t.Cell(c.column, row) }
 
-// text is a cell as it is printed, before control characters are quoted. A
-// reference to nothing is a dash.
+// text returns a cell as text, before control characters are escaped. A null
+// reference is a dash.
 func (c *cellReader) text(row int) (string, error) {
 	v := c.raw(row)
 	switch {
@@ -321,7 +321,7 @@ func (c *cellReader) word(v uint64) string {
 	return fmt.Sprint(v)
 }
 
-// function is the function with an id, or the id.
+// function returns the name of the function with an id, or the id.
 func (c *cellReader) function(id uint64) string {
 	if m, err := c.s.Lookup(id); err == nil {
 		if name, err := m.Name(); err == nil {
@@ -358,8 +358,8 @@ func (c *cellReader) reference(n layout.Ref) (string, error) {
 	return contextText(c.s, n)
 }
 
-// profileText is a profile's method, with its code and its callers if it has
-// them.
+// profileText returns the method of a profile, with its code and callers if it
+// has any.
 func profileText(s *reader.Store, n layout.Ref) (string, error) {
 	p, err := s.ProfileAt(n)
 	if err != nil {
@@ -402,7 +402,7 @@ func contextText(s *reader.Store, n layout.Ref) (string, error) {
 	return name.String() + callers, err
 }
 
-// callersText are the frames of a context, the direct caller first.
+// callersText returns the frames of a context, the direct caller first.
 func callersText(s *reader.Store, c reader.Context) (text string, err error) {
 	frames, err := c.Frames()
 	for _, f := range frames {
@@ -413,9 +413,9 @@ func callersText(s *reader.Store, c reader.Context) (text string, err error) {
 	return text, err
 }
 
-// json is a cell in JSON: a number, a string, or null for a reference to
-// nothing. Ids and addresses are strings of hexadecimal digits, since not every
-// reader of JSON holds 64 bits.
+// json returns a cell in JSON: a number, a string, or null for a null reference.
+// Ids and addresses are strings of hexadecimal digits, since not every JSON
+// reader holds 64 bits.
 func (c *cellReader) json(row int) (json.RawMessage, error) {
 	text, err := c.text(row)
 	if err != nil {

@@ -14,11 +14,11 @@ import (
 )
 
 type topOptions struct {
-	n             int
-	by            string
-	class, method string
-	min           uint64
-	json          bool
+	n      int
+	by     string
+	filter methods.Filter
+	min    uint64
+	json   bool
 }
 
 func commandHelp() string {
@@ -63,9 +63,8 @@ func Command(a *app.App) *cobra.Command {
 	names := append(methods.MeasureNames(), analyze.BySamples, analyze.ByPollution)
 	f.IntVarP(&o.n, "number", "n", 20, "methods or sites to list")
 	f.StringVar(&o.by, "by", "", "what to rank by: "+strings.Join(names, ", "))
-	f.StringVar(&o.class, "class", "", "methods of classes that match")
-	f.StringVar(&o.method, "method", "", "methods whose names match")
-	f.StringVar(&o.method, "function", "", "the same as --method, in LLVM's words")
+	o.filter.AddTo(f)
+	o.filter.AddFunctionTo(f)
 	f.Uint64Var(&o.min, "min", 0, "least sum of a method, or count of a site")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
@@ -84,7 +83,7 @@ func runTop(ctx context.Context, a *app.App, path string, o topOptions) error {
 		}
 	}
 	return a.WithStore(ctx, path, func(s *reader.Store) error {
-		if err := (methods.Filter{Class: o.class, Method: o.method}).Check(s); err != nil {
+		if err := o.filter.Check(s); err != nil {
 			return err
 		}
 		return top(ctx, a, s, o, by)
@@ -94,8 +93,7 @@ func runTop(ctx context.Context, a *app.App, path string, o topOptions) error {
 // top ranks by a measure, or by what --by names beside the measures. A nil
 // measure stands for the usual one.
 func top(ctx context.Context, a *app.App, s *reader.Store, o topOptions, by *analyze.Measure) error {
-	sel := methods.NewSelection(s.Header().Domain, o.class, o.method, o.min, nil)
-	rank := analyze.RankOptions{Limit: o.n, Min: o.min, Methods: sel.Keys(s.Header().Domain)}
+	rank := analyze.RankOptions{Limit: o.n, Min: o.min, Methods: o.filter.Keys(s.Header().Domain)}
 	switch {
 	case o.by == analyze.ByPollution:
 		r, err := analyze.MostPolluted(ctx, s, rank)
