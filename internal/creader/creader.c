@@ -379,7 +379,7 @@ static void put_frames(uint64_t node) {
  * entry, 1 or 2 while so many of the n cells are left. */
 #define ROWS ",'gap':[<G%u>],'rows':[<T{'type':%T,'count':%u}>]"
 #define ARGS "%n,'args':[<2{'slot':%u,'type':%W}>]"
-static const struct { const char *name, *form; } tags[71] = {
+static const struct { const char *name, *form; } tags[] = {
 	[1] = {"Bit", ""}, {"Counter", ",'count':%u"}, {"Jump", ",'taken':%u,'displacement':%d"}, {"ReceiverType", ",'count':%d" ROWS},
 	{"VirtualCall", ",'count':%u" ROWS}, {"Ret", ",'count':%u,'rows':[<B[%u,%u,%d]>]"},
 	{"Branch", ",'taken':%u,'displacement':%d,'not_taken':%u"}, {"MultiBranch", "%n,'default':[%u,%d],'cases':[<2[%u,%d]>]"},
@@ -427,7 +427,7 @@ static void put_cells(const char *f, struct cursor *c) {
 /* put_entry prints the entry at `at`, which must end at `end` or before, and gives where it ends. */
 static uint64_t put_entry(uint64_t at, uint64_t end) {
 	uint64_t tag = u8(at), header = tag >= 64 ? 16 : 8;
-	must(tag <= 70 && tags[tag].name && header <= end - at, at, "an unknown tag, or an entry that is cut off");
+	must(tag < sizeof tags / sizeof *tags && tags[tag].name && header <= end - at, at, "an unknown tag, or an entry that is cut off");
 	struct cursor c = {at + header, end, tag >= 64 ? u32(at + 12) : 0, 0, false};
 	say("{'tag':'%s','point':%d", tags[tag].name, tag >= 64 ? i32(at + 4) : (int64_t)u16(at + 2));
 	optional_number("flags", u8(at + 1)), optional_number(tag >= 64 ? "sub" : "traps", tag >= 64 ? u16(at + 2) : u32(at + 4));
