@@ -45,7 +45,7 @@ var mayImport = map[string][]string{
 	"internal/copier":        {"layout", "reader", "internal/methoddata", "internal/profileset", "internal/poll"},
 
 	"compare":              {"layout", "archive", "reader", "internal/poll"},
-	"fit":                  {"layout", "archive", "reader", "builder", "internal/poll"},
+	"fit":                  {"layout", "archive", "reader", "builder", "internal/copier", "internal/profileset", "internal/poll"},
 	"analyze":              {"layout", "reader", "reduce", "formats/jamaica", "formats/llvm", "formats/stacks", "internal/escape", "internal/naming", "internal/poll"},
 	"internal/naming":      {"layout", "reader", "formats/llvm", "internal/escape"},
 	"internal/report":      {"layout", "reader", "analyze", "compare", "fit", "internal/escape"},

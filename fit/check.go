@@ -61,7 +61,7 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 		return nil, err
 	}
 	if o.Into != nil {
-		c.rewriter = newRewriter(s, o.Into, against, &c.report)
+		c.rewriter = newRewriter(ctx, s, o.Into, against, &c.report)
 		if !o.KeepNames {
 			c.rewriter.renames = &c.renames
 		}

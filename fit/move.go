@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/profileset"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -17,7 +17,7 @@ import (
 type mover struct {
 	*rewriter
 	*judgement
-	p       *builder.Profile
+	p       *profileset.Recording
 	from    []int   // old point of each new one, -1 for none
 	offsets []int64 // of the new entries in the VM's MethodData, and their end
 	level   uint32  // TypeProfileLevel
@@ -193,10 +193,9 @@ func (m *mover) place(j int, raw disk.Entry) error {
 		if err := m.receivers(raw, j); err != nil {
 			return err
 		}
-		return m.entry(m.p, layout.SectionData, m.old.entries[i], raw)
+		return m.entry(m.p, layout.SectionData, raw)
 	}
-	m.p.Raw(layout.SectionData, raw, func(int, disk.CellKind) uint64 { return 0 })
-	return nil
+	return m.entry(m.p, layout.SectionData, raw)
 }
 
 // returns moves the return points of a ret.
@@ -232,7 +231,7 @@ func (m *mover) others() error {
 				m.counts.Traps++
 				setPoint(raw, bci)
 			}
-			if err := m.entry(m.p, section, e, raw); err != nil {
+			if err := m.entry(m.p, section, raw); err != nil {
 				return err
 			}
 		}

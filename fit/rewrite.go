@@ -1,41 +1,64 @@
 package fit
 
 import (
+	"context"
+	"encoding/binary"
 	"math"
 	"slices"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/copier"
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/profileset"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
-// A rewriter puts profiles into a builder, adapted to new code.
+// A rewriter copies the profiles that are of use into a builder, adapted to new
+// code.
 type rewriter struct {
 	s       *reader.Store
 	shape   disk.Shape
 	b       *builder.Builder
 	report  *Report
 	counts  *Rewritten
-	code    Types                      // what is known of the classes of the new program; nil for nothing
-	kept    map[layout.Ref][]uint64    // by method: the code ids of profiles that stay as they are
-	types   map[uint32]builder.TypeRef // by ordinal
-	methods map[layout.Ref]builder.MethodRef
-	renames *renames // nil where names stay
-	// contexts has those that were taken over: each is one that was and a frame
-	// more, however deep it is.
-	contexts map[layout.Ref]builder.ContextRef
+	code    Types                   // what is known of the classes of the new program; nil for nothing
+	kept    map[layout.Ref][]uint64 // by method: the code ids of profiles that stay as they are
+	renames *renames                // nil where names stay
+	copier  *copier.Copier
 }
 
-func newRewriter(s *reader.Store, b *builder.Builder, against Code, report *Report) *rewriter {
+func newRewriter(ctx context.Context, s *reader.Store, b *builder.Builder, against Code, report *Report) *rewriter {
 	code, _ := against.(Types)
-	return &rewriter{s: s, shape: disk.ShapeOf(&s.Header().Params), b: b, report: report, counts: &report.Rewritten, code: code, kept: map[layout.Ref][]uint64{},
-		types: map[uint32]builder.TypeRef{}, methods: map[layout.Ref]builder.MethodRef{}, contexts: map[layout.Ref]builder.ContextRef{}}
+	w := &rewriter{s: s, shape: disk.ShapeOf(&s.Header().Params), b: b, report: report, counts: &report.Rewritten, code: code, kept: map[layout.Ref][]uint64{}}
+	set := profileset.Of(b)
+	w.copier = copier.New(ctx, set, s, set.CurrentRun(), copier.Hooks{Lazy: true, Type: w.typeName, Key: w.key, Skip: dependsOnCode, Rows: w.rows})
+	return w
 }
 
-// seen takes a method over that never ran.
+// typeName is the hook that renames types.
+func (w *rewriter) typeName(name, loader, alias string) (string, string, string) {
+	if w.renames != nil {
+		name = w.renames.class(name)
+	}
+	return name, loader, alias
+}
+
+// key is the hook that renames methods. It copies their classes too.
+func (w *rewriter) key(m reader.Method, k layout.Key) (layout.Key, error) {
+	if w.renames != nil {
+		k, _ = w.renames.key(m, k)
+	}
+	class, ok, err := m.Class()
+	if err == nil && ok {
+		_, err = w.copier.TypeRef(class)
+	}
+	return k, err
+}
+
+// seen copies a method that was never executed.
 func (w *rewriter) seen(m reader.Method) error {
-	ref, err := w.methodRef(m)
+	ref, err := w.copier.MethodRef(m.Ref())
 	w.b.Seen(ref)
 	return err
 }
@@ -86,22 +109,20 @@ func (j *judgement) worth() float64 {
 	return math.Inf(1)
 }
 
-// profile takes a profile over.
+// profile copies a profile.
 func (w *rewriter) profile(j *judgement) error {
-	m, err := w.methodRef(j.Method)
-	if err != nil {
-		return err
-	}
-	context, err := w.context(m, j.Profile)
+	m, err := w.copier.MethodRef(j.Method.Ref())
 	if err != nil {
 		return err
 	}
 	w.counts.Profiles++
+	var p profileset.Recording
 	if j.State == Moved {
-		p := w.b.Profile(m, j.now.ID, context)
-		w.fields(p, j.Profile, true)
-		p.Size(uint32(j.now.Size), 0)
-		if err := (&mover{rewriter: w, judgement: j, p: p}).run(); err != nil {
+		if err := w.copier.Begin(&p, j.Method.Ref(), j.Profile, j.now.ID); err != nil {
+			return err
+		}
+		w.movedFields(&p, j)
+		if err := (&mover{rewriter: w, judgement: j, p: &p}).run(); err != nil {
 			return err
 		}
 		w.sketch(m, &j.now)
@@ -112,11 +133,13 @@ func (w *rewriter) profile(j *judgement) error {
 	} else {
 		w.kept[j.Method.Ref()] = append(w.kept[j.Method.Ref()], j.Profile.Code())
 	}
-	p := w.b.Profile(m, j.Profile.Code(), context)
-	w.fields(p, j.Profile, false)
+	if err := w.copier.Begin(&p, j.Method.Ref(), j.Profile, j.Profile.Code()); err != nil {
+		return err
+	}
+	w.copier.Fields(&p, j.Profile, sizeIfKnown(j.Profile))
 	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
 		for e := range j.Profile.Section(section) {
-			if err := w.entry(p, section, e, disk.Entry(e.Bytes())); err != nil {
+			if err := w.entry(&p, section, disk.Entry(e.Bytes())); err != nil {
 				return err
 			}
 		}
@@ -124,114 +147,94 @@ func (w *rewriter) profile(j *judgement) error {
 	return p.Done()
 }
 
-// fields takes the optional fields over: of a profile that has moved those that
-// say nothing of the code.
-func (w *rewriter) fields(p *builder.Profile, from reader.Profile, moved bool) {
-	for _, f := range []struct {
-		get func() (reader.Counter, bool)
-		set func(uint64)
-	}{{from.Invocations, p.Invocations}, {from.Backedges, p.Backedges}, {from.Interpreted, p.Interpreted}} {
-		if c, ok := f.get(); ok {
-			f.set(c.Trained())
+// sizeIfKnown returns all optional fields but for a size of nothing.
+func sizeIfKnown(p reader.Profile) disk.Presence {
+	if code, host := p.Size(); code|host == 0 {
+		return copier.AllFields &^ disk.HasSize
+	}
+	return copier.AllFields
+}
+
+// movedFields copies the optional fields of a profile that has moved, but for
+// what they say of the old code.
+func (w *rewriter) movedFields(p *profileset.Recording, j *judgement) {
+	w.copier.Fields(p, j.Profile, copier.AllFields&^(disk.HasSize|disk.HasEscape))
+	if compile := disk.Block(j.Profile.Bytes()).Field(disk.HasCompile); compile != nil {
+		p.Put32(disk.HasCompile, binary.LittleEndian.Uint32(compile), 0) // loops and blocks are of the old code
+	}
+	p.Put32(disk.HasSize, uint32(j.now.Size), 0)
+}
+
+// entry adds an entry: that of the archive, or one with another place and other
+// displacements. Wide entries that no checked domain has are left out.
+func (w *rewriter) entry(p *profileset.Recording, section layout.BlockSection, raw disk.Entry) error {
+	switch tag := raw.Tag(); tag {
+	case layout.TagReceivers, layout.TagCounters, layout.TagValueSite, layout.TagBitmap:
+	default:
+		if tag.Wide() {
+			return nil
 		}
 	}
-	if c, ok := from.Compile(); ok {
-		if moved {
-			c.Loops, c.Blocks = 0, 0
+	return w.copier.ChangedEntry(p, section, raw)
+}
+
+// finish copies what belongs to no method.
+func (w *rewriter) finish() error {
+	if err := w.copier.Tables(); err != nil {
+		return err
+	}
+	return w.b.Err()
+}
+
+// dependsOnCode is the hook that skips tables of what depends on the old code, or
+// on the order of its profiles.
+func dependsOnCode(t *reader.Table) bool {
+	if t.Kind == layout.TableOrder || t.Kind == layout.TableForeign {
+		return true
+	}
+	for i := range t.Columns() {
+		if kind := t.Column(i); kind == layout.ColumnProfile || kind == layout.ColumnContext {
+			return true
 		}
-		p.Compile(builder.Compile(c))
 	}
-	if h, ok := from.History(); ok {
-		p.History(builder.History(h))
+	return false
+}
+
+// rows is the hook that drops sketches of old code. The table stays, even if it
+// becomes empty.
+func (w *rewriter) rows(t *reader.Table) func(row int) (bool, error) {
+	if t.Kind != layout.TableCode {
+		return nil
 	}
-	if traps := from.TrapHistory(); traps != nil {
-		p.TrapHistory(traps)
+	columns := make([]layout.ColumnKind, t.Columns())
+	for i := range columns {
+		columns[i] = t.Column(i)
 	}
-	if moved {
+	w.b.Table(t.Kind, t.Flags, columns...)
+	return func(row int) (bool, error) { return w.keepsSketch(t, row) }
+}
+
+// sketch notes the sketch of new code, if anything is known of it.
+func (w *rewriter) sketch(m profileset.MethodRef, v *Version) {
+	if !slices.ContainsFunc(v.Points, func(p Point) bool { return p.known() }) {
 		return
 	}
-	if e, ok := from.Escape(); ok {
-		p.Escape(builder.Escape(e))
+	var points []layout.SketchPoint
+	for i := range v.Points {
+		if v.Points[i].Kind.Sketched() {
+			points = append(points, v.Points[i].Sketch)
+		}
 	}
-	if code, host := from.Size(); code|host != 0 {
-		p.Size(code, host)
-	}
+	t := w.b.Table(layout.TableCode, 0, disk.TableColumns(layout.TableCode)...)
+	t.Row(uint64(m), uint64(w.b.Symbol(string(disk.AppendSketch(nil, v.ID, points)))))
 }
 
-// context takes the calling context of a profile over.
-func (w *rewriter) context(m builder.MethodRef, p reader.Profile) (builder.ContextRef, error) {
-	node, ok, err := p.Context()
-	if err != nil || !ok {
-		return builder.NoContext, err
-	}
-	path := []reader.Context{node}
-	for inner := node.Inner(); inner != 0 && w.contexts[inner] == builder.NoContext; inner = node.Inner() {
-		if node, err = w.s.ContextAt(inner); err != nil {
-			return builder.NoContext, err
-		}
-		path = append(path, node)
-	}
-	var to builder.ContextRef
-	for _, node := range slices.Backward(path) {
-		f, err := node.Caller()
-		if err != nil {
-			return builder.NoContext, err
-		}
-		caller, err := w.methodRef(f.Caller)
-		if err != nil {
-			return builder.NoContext, err
-		}
-		to = w.b.OuterContext(m, w.contexts[node.Inner()], builder.Frame{Caller: caller, Point: f.Point})
-		w.contexts[node.Ref()] = to
-	}
-	return to, nil
-}
-
-func (w *rewriter) methodRef(m reader.Method) (builder.MethodRef, error) {
-	if ref, ok := w.methods[m.Ref()]; ok {
-		return ref, nil
-	}
-	k, err := m.Key()
+// keepsSketch reports whether a sketch is of a profile that stays.
+func (w *rewriter) keepsSketch(t *reader.Table, row int) (bool, error) {
+	text, err := w.s.SymbolAt(layout.Ref(t.Cell(1, row)))
 	if err != nil {
-		return 0, err
+		return false, err
 	}
-	if w.renames != nil {
-		k, _ = w.renames.key(m, k)
-	}
-	ref := w.b.Method(k)
-	w.b.DescribeMethod(ref, builder.MethodInfo{Access: m.Access(), Flags: m.Flags() & layout.MethodNotMatchable})
-	if class, ok, err := m.Class(); err != nil {
-		return 0, err
-	} else if ok {
-		if _, err := w.typeRef(class); err != nil {
-			return 0, err
-		}
-	}
-	w.methods[m.Ref()] = ref
-	return ref, nil
-}
-
-func (w *rewriter) typeRef(t reader.Type) (builder.TypeRef, error) {
-	if ref, ok := w.types[t.Ordinal()]; ok {
-		return ref, nil
-	}
-	var text [3]string
-	for i, get := range []func() (reader.Name, error){t.Name, t.Loader, t.Alias} {
-		name, err := get()
-		if err != nil {
-			return 0, err
-		}
-		text[i] = name.String()
-	}
-	flags, err := t.Flags()
-	if err != nil {
-		return 0, err
-	}
-	if w.renames != nil {
-		text[0] = w.renames.class(text[0])
-	}
-	ref := w.b.Type(builder.TypeKey{Name: text[0], Loader: text[1]})
-	w.b.DescribeType(ref, builder.TypeInfo{Alias: text[2], Flags: flags})
-	w.types[t.Ordinal()] = ref
-	return ref, nil
+	sketch := []byte(text.String())
+	return slices.ContainsFunc(w.kept[layout.Ref(t.Cell(0, row))], func(code uint64) bool { return disk.SketchMayBeOf(sketch, code) }), nil
 }

@@ -54,7 +54,7 @@ func Into(ctx context.Context, b *builder.Builder, s *reader.Store, r builder.Ru
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.Mapping().Name(), err)
 	}
-	hooks := copier.Hooks{Rows: t.rowsToMerge, Row: func(kind layout.TableKind, row []uint64) { profileset.ScaleRow(kind, row, r.Weight) }}
+	hooks := copier.Hooks{Skip: isRelisted, Row: func(kind layout.TableKind, row []uint64) { profileset.ScaleRow(kind, row, r.Weight) }}
 	if err := copier.New(ctx, t.Set, s, run, hooks).All(); err != nil {
 		return err
 	}
@@ -64,13 +64,10 @@ func Into(ctx context.Context, b *builder.Builder, s *reader.Store, r builder.Ru
 // A target is what archives are put into.
 type target struct{ *profileset.Set }
 
-// rowsToMerge leaves out the order of one source, and the dumps, which are
-// listed for all archives together.
-func (t target) rowsToMerge(table *reader.Table) func(row int) (bool, error) {
-	if table.Kind.IsSourceOrder() || table.Kind == layout.TableDumps {
-		return func(int) (bool, error) { return false, nil }
-	}
-	return nil
+// isRelisted reports whether a table is of one source, as its order, or lists
+// the dumps of all archives together.
+func isRelisted(t *reader.Table) bool {
+	return t.Kind.IsSourceOrder() || t.Kind == layout.TableDumps
 }
 
 // weightedDumps returns the dumps that an archive was made from, with the weight

@@ -34,6 +34,8 @@ type Hooks struct {
 	Key func(m reader.Method, k layout.Key) (layout.Key, error)
 	// Entry changes an entry of the copy, in which references stand for pointers.
 	Entry func(e disk.Entry) error
+	// Skip reports whether a table is left out, as if the archive had none.
+	Skip func(t *reader.Table) bool
 	// Rows returns what reports whether a row of a table stays, nil for all rows.
 	Rows func(t *reader.Table) (stays func(row int) (bool, error))
 	// Symbol returns the text that takes the place of one in a table.
@@ -87,15 +89,15 @@ func (c *Copier) copyTypes() error {
 		if err = cmp.Or(err, c.poll.Err()); err != nil {
 			return err
 		}
-		if _, err := c.typeRef(t); err != nil {
+		if _, err := c.TypeRef(t); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// typeRef interns a type of the archive, or a late one.
-func (c *Copier) typeRef(t reader.Type) (profileset.TypeRef, error) {
+// TypeRef interns a type of the archive, or a late one.
+func (c *Copier) TypeRef(t reader.Type) (profileset.TypeRef, error) {
 	for int(t.Ordinal()) >= len(c.types) {
 		c.types = append(c.types, 0)
 	}

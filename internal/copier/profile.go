@@ -48,13 +48,13 @@ func (c *Copier) Profile(n layout.Ref, p reader.Profile) error {
 		return nil
 	}
 	var to profileset.Recording
-	if err := c.begin(&to, n, p); err != nil {
+	if err := c.Begin(&to, n, p, p.Code()); err != nil {
 		return err
 	}
-	c.copyFields(&to, p)
+	c.Fields(&to, p, AllFields)
 	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
 		for e := range p.Section(section) {
-			if err := cmp.Or(c.poll.Err(), c.copyEntry(&to, section, e)); err != nil {
+			if err := cmp.Or(c.poll.Err(), c.Entry(&to, section, e)); err != nil {
 				return err
 			}
 		}
@@ -63,8 +63,9 @@ func (c *Copier) Profile(n layout.Ref, p reader.Profile) error {
 	return to.Done()
 }
 
-// begin begins the copy of a profile, in the same context.
-func (c *Copier) begin(to *profileset.Recording, n layout.Ref, p reader.Profile) error {
+// Begin begins the copy of a profile of the method whose record lies at n, for
+// the code with that id and in the same context.
+func (c *Copier) Begin(to *profileset.Recording, n layout.Ref, p reader.Profile, code uint64) error {
 	node, inContext, err := p.Context()
 	if err != nil {
 		return err
@@ -79,15 +80,19 @@ func (c *Copier) begin(to *profileset.Recording, n layout.Ref, p reader.Profile)
 			return err
 		}
 	}
-	c.b.RecordIn(to, c.of, m, p.Code(), context)
+	c.b.RecordIn(to, c.of, m, code, context)
 	return nil
 }
 
-// copyFields copies the optional fields that say something of the method.
-func (c *Copier) copyFields(to *profileset.Recording, p reader.Profile) {
+// AllFields are all optional fields.
+const AllFields = ^disk.Presence(0)
+
+// Fields copies the optional fields of a set that say something of the method,
+// the counters as taken.
+func (c *Copier) Fields(to *profileset.Recording, p reader.Profile, which disk.Presence) {
 	block := disk.Block(p.Bytes())
 	for f := disk.HasSize; f < disk.HasSections; f <<= 1 {
-		if start, ok := block.FieldOffset(f); ok {
+		if start, ok := block.FieldOffset(f); ok && which&f != 0 {
 			end, _ := block.FieldOffset(f << 1)
 			to.PutField(f, block[start:end])
 		}
@@ -117,15 +122,11 @@ func (c *Copier) count(n reader.Counter) uint64 {
 	return n.Trained()
 }
 
-// copyEntry copies an entry: all of it as it lies, then its counts as taken,
+// Entry copies an entry: all of it as it lies, then its counts as taken,
 // then references in the place of pointers.
-func (c *Copier) copyEntry(to *profileset.Recording, section layout.BlockSection, e reader.Entry) error {
+func (c *Copier) Entry(to *profileset.Recording, section layout.BlockSection, e reader.Entry) error {
 	var failed error
-	to.Add(section, disk.Entry(e.Bytes()).Cells(), func(b []byte) ([]byte, disk.Entry) {
-		at := len(b)
-		b = append(b, disk.Entry(e.Bytes())...)
-		return b, disk.Entry(b[at:])
-	}, func(raw disk.Entry) {
+	to.Add(section, disk.Entry(e.Bytes()).Cells(), appending(disk.Entry(e.Bytes())), func(raw disk.Entry) {
 		raw.SetFlags(e.Flags())
 		switch {
 		case !raw.Tag().Wide():
@@ -142,6 +143,28 @@ func (c *Copier) copyEntry(to *profileset.Recording, section layout.BlockSection
 		}
 	})
 	return failed
+}
+
+// appending returns a function that appends an entry to a section.
+func appending(e disk.Entry) func(b []byte) ([]byte, disk.Entry) {
+	return func(b []byte) ([]byte, disk.Entry) {
+		at := len(b)
+		b = append(b, e...)
+		return b, disk.Entry(b[at:])
+	}
+}
+
+// ChangedEntry adds an entry that need not be one of the archive. Its pointers
+// are pointers of the archive.
+func (c *Copier) ChangedEntry(to *profileset.Recording, section layout.BlockSection, e disk.Entry) (err error) {
+	to.Add(section, e.Cells(), appending(e), func(raw disk.Entry) {
+		for cell, kind := range c.shape.Pointers(raw) {
+			v, failed := c.pointerCell(raw.Cell(cell), kind)
+			err = cmp.Or(err, failed)
+			raw.SetCell(cell, v)
+		}
+	})
+	return err
 }
 
 func (c *Copier) copyPointers(raw disk.Entry, e reader.Entry) (err error) {
@@ -170,7 +193,7 @@ func (c *Copier) receiverCell(r reader.Receivers, row int) (uint64, error) {
 	if !ok {
 		return 0, nil
 	}
-	ref, err := c.typeRef(seen.Type)
+	ref, err := c.TypeRef(seen.Type)
 	return uint64(ref) << methoddata.RefShift, err
 }
 
@@ -192,7 +215,7 @@ func (c *Copier) pointerCell(v uint64, kind disk.CellKind) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	ref, err := c.typeRef(t)
+	ref, err := c.TypeRef(t)
 	return uint64(ref)<<methoddata.RefShift | tags, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
+// Tables copies the tables.
 func (c *Copier) Tables() error {
 	for t, err := range c.s.Tables() {
 		if err != nil {
@@ -14,6 +15,9 @@ func (c *Copier) Tables() error {
 		}
 		if c.Take == Delta && t.Kind != layout.TableProperties && t.Kind != layout.TableCode {
 			continue // tables are of the whole run, not of what came since
+		}
+		if c.hooks.Skip != nil && c.hooks.Skip(&t) {
+			continue
 		}
 		if err := c.copyTable(&t); err != nil {
 			return err
@@ -86,7 +90,7 @@ func (c *Copier) tableCell(of layout.TableKind, column int, kind layout.ColumnKi
 		if err != nil {
 			return 0, err
 		}
-		ref, err := c.typeRef(t)
+		ref, err := c.TypeRef(t)
 		return uint64(ref), err
 	case layout.ColumnMethod:
 		ref, err := c.MethodRef(n)

@@ -23,6 +23,15 @@ func (b *Set) NextRun(r RunRules) {
 	b.Run = b.NewRun(r)
 }
 
+// CurrentRun returns the run that profiles belong to now. Entries of the shape
+// that the set has will be copied into it.
+func (b *Set) CurrentRun() Run {
+	b.Mu.Lock()
+	defer b.Mu.Unlock()
+	b.Shaped = ShapeUse{Types: true, Returns: true}
+	return b.Run
+}
+
 // nextOrder is which order of profiles is kept when another run begins.
 func (b *Set) nextOrder(r RunRules) keptOrder {
 	switch first := b.Profiles.Len() == 0; {
