@@ -49,8 +49,8 @@ func TestCutAnywhere(t *testing.T) {
 	}
 }
 
-// TestSalvageBeforeDamage: what stands in front of damage is taken, and what
-// stands behind is counted.
+// TestSalvageBeforeDamage: what comes before damage is read, and what comes after it is
+// counted.
 func TestSalvageBeforeDamage(t *testing.T) {
 	at := strings.Index(fibonacci, `{"ctx":"4669:0`)
 	damaged := fibonacci[:at+5] + "}" + fibonacci[at+6:]

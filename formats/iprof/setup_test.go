@@ -13,7 +13,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// read imports a text that must be one, and gives the archive.
+// read imports a valid text and returns the archive.
 func read(tb testing.TB, text string, o ReadOptions) ([]byte, *Report) {
 	tb.Helper()
 	b, report, err := Read(strings.NewReader(text), o)

@@ -105,7 +105,7 @@ func TestRepeatedIDs(t *testing.T) {
 	}
 }
 
-// TestAdvice: an error gives the advice that helps where it comes up.
+// TestAdvice: an error has the advice that helps in its case.
 func TestAdvice(t *testing.T) {
 	deep := `{"version":"1.0.0","types":[],"methods":[],"x":` + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + `}`
 	packed := func(text string) io.Reader {

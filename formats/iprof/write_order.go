@@ -16,7 +16,7 @@ type sourceOrder struct {
 	sections []orderedSection
 }
 
-// An orderedSection has the items of a section in their order.
+// An orderedSection is a section with its items in their order.
 type orderedSection struct {
 	kind     sectionKind
 	key      string // of a foreign one
@@ -33,8 +33,7 @@ type placedEntry struct{ item, ordinal int }
 
 var errOrder = errors.New("the source order does not fit")
 
-// readOrder reads the source order, and drops it where it does not fit what the
-// archive has.
+// readOrder reads the source order, and ignores it if it does not fit the archive.
 func (e *exporter) readOrder() error {
 	runs, err1 := e.s.Table(layout.TableOrderRuns)
 	lists, err2 := e.s.Table(layout.TableOrder)
@@ -74,7 +73,7 @@ type orderParser struct {
 	seen  map[sectionIdentity]bool
 }
 
-// A sectionIdentity tells sections from each other.
+// A sectionIdentity identifies a section.
 type sectionIdentity struct {
 	kind sectionKind
 	key  string // of a foreign one
@@ -171,7 +170,7 @@ func (p *orderParser) addItems(s *orderedSection, kept keptAs, items, first uint
 	return nil
 }
 
-// takeListed takes the listed items of a run from the list of their section.
+// takeListed consumes the listed items of a run from the list of their section.
 func (p *orderParser) takeListed(s *orderedSection, items, first uint64) error {
 	list, ok := s.kind.listOf()
 	most := len(p.lists[list])
@@ -203,7 +202,7 @@ func (p *orderParser) takeListed(s *orderedSection, items, first uint64) error {
 	return nil
 }
 
-// takeRecords takes the profiles of the records of a run.
+// takeRecords consumes the profiles of the records of a run.
 func (p *orderParser) takeRecords(s *orderedSection, items, first uint64) error {
 	profiles := p.lists[listProfiles][:items]
 	if first > math.MaxInt32 || slices.Contains(profiles, 0) {
@@ -217,8 +216,7 @@ func (p *orderParser) takeRecords(s *orderedSection, items, first uint64) error 
 	return nil
 }
 
-// orderFits reports whether the order lists all that the archive has, each
-// once.
+// orderFits reports whether the order lists everything in the archive once.
 func (e *exporter) orderFits() (bool, error) {
 	var typed [sectionKinds]int
 	for _, s := range e.source.sections {
@@ -249,8 +247,7 @@ func (e *exporter) orderFits() (bool, error) {
 	return e.profilesFit()
 }
 
-// rowsFit reports whether every type and method that has a row in a file is
-// listed once.
+// rowsFit reports whether every type and method with a row in a file is listed once.
 func (e *exporter) rowsFit() (bool, error) {
 	seen := map[layout.Ref]bool{}
 	for _, list := range e.listed[:listProfiles] {
@@ -290,7 +287,7 @@ func (e *exporter) rowsFit() (bool, error) {
 	return true, nil
 }
 
-// typePlace is the place of the record of a type.
+// typePlace returns the reference of a type's record.
 func (e *exporter) typePlace(t reader.Type) layout.Ref {
 	section := e.s.Header().Parts[disk.PartTypes]
 	return disk.RefOf(section.Offset + int64(t.Ordinal())*disk.TypeSize)
@@ -327,8 +324,8 @@ func (e *exporter) profilesFit() (bool, error) {
 	return len(list) == 0, nil
 }
 
-// An ordinalWalk gives the number of each listed record among those of its
-// section in its profile.
+// An ordinalWalk returns the place of each listed record among those of its section in its
+// profile.
 type ordinalWalk struct {
 	rest []placedEntry
 	next map[layout.Ref]int

@@ -58,7 +58,7 @@ func open(t testing.TB, data []byte) *reader.Store {
 	return reader.New(m)
 }
 
-// write gives an archive as text.
+// write returns an archive as text.
 func write(t testing.TB, data []byte) (string, *Report) {
 	t.Helper()
 	var out bytes.Buffer

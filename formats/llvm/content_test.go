@@ -50,7 +50,7 @@ func readInto(t testing.TB, o ReadOptions, files ...[]byte) (b *builder.Builder,
 	return o.Into, last
 }
 
-// contentOf reads files into an archive and gives what it holds.
+// contentOf reads files into an archive and returns its content.
 func contentOf(t testing.TB, files ...[]byte) *content {
 	t.Helper()
 	b, report := readInto(t, ReadOptions{Name: "test"}, files...)
@@ -193,7 +193,7 @@ type sample struct {
 	proftext []byte
 }
 
-// samples gives all samples, or skips the test.
+// samples returns all samples, or skips the test.
 func samples(t testing.TB) (all []sample) {
 	dirs, _ := filepath.Glob(sampleFolder + "/[0-9]*/*")
 	if len(dirs) == 0 {

@@ -138,7 +138,7 @@ func TestCrashers(t *testing.T) {
 	}
 }
 
-// TestReaders: what a reader gives at a time does not matter, and its errors
+// TestReaders: the sizes of reads do not matter, and a reader's errors
 // are given on.
 func TestReaders(t *testing.T) {
 	for name, file := range intact(t) {

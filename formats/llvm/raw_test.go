@@ -82,7 +82,7 @@ func (s *rawSpec) want() *content {
 
 var rawVariants = []Variant{0, VariantIR, VariantIR | VariantByteCoverage, VariantIR | VariantTemporal, VariantIR | VariantByteCoverage | VariantTemporal}
 
-// eachSpec goes through all versions, variants and machines.
+// eachSpec calls the test for all versions, variants and machines.
 func eachSpec(t *testing.T, yield func(t *testing.T, s rawSpec)) {
 	for version := RawOldest; version <= RawNewest; version++ {
 		for _, variant := range rawVariants {
@@ -118,7 +118,7 @@ func TestRawUnnamed(t *testing.T) {
 	}
 }
 
-// TestRawModules: the modules of a process stand in one file. A function that
+// TestRawModules: a file has all modules of a process. A function that
 // two of them have, and one that a module has twice, is counted together.
 func TestRawModules(t *testing.T) {
 	a, b := fullSpec(10, VariantIR|VariantTemporal, false, 8), fullSpec(10, VariantIR|VariantTemporal|VariantEntryFirst, false, 8)

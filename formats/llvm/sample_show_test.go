@@ -31,7 +31,7 @@ func TestSamplesCounts(t *testing.T) {
 	}
 }
 
-// shown gives the counters of a listing, by name and hash.
+// shown returns the counters of a listing, by name and hash.
 func shown(t *testing.T, text string) map[string][]uint64 {
 	all, key := map[string][]uint64{}, ""
 	name := ""

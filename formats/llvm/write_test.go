@@ -156,7 +156,7 @@ func (f *failingWriter) Write(b []byte) (int, error) {
 }
 
 // What goes wrong with the output is the error, wherever it is, and no
-// goroutine is left behind.
+// goroutine is left running.
 func TestErrorsOfTheOutputAreTold(t *testing.T) {
 	s := memstore.Open(t, manyFunctions(t, 300))
 	whole, _ := writeText(t, s, WriteOptions{}) // the shorter one

@@ -30,7 +30,7 @@ func tool(t testing.TB, name, release string) string {
 	return path
 }
 
-// run runs a program in a folder and gives what it printed.
+// run runs a program in a directory and returns its output.
 func run(t testing.TB, dir string, command ...string) []byte {
 	t.Helper()
 	cmd := exec.Command(command[0], command[1:]...)
@@ -255,7 +255,7 @@ func train(t testing.TB, dir, clang, generate string) (raws [][]byte) {
 	return raws
 }
 
-// compileWith gives the object file of the program.
+// compileWith returns the object file of the program.
 func compileWith(t testing.TB, dir, clang, option string) []byte {
 	t.Helper()
 	if out := run(t, dir, clang, "-O2", option, "-c", "program.cpp", "-o", "program.o"); len(out) > 0 {

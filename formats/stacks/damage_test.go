@@ -15,14 +15,14 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// exports writes an archive in every way, and gives what went wrong.
+// exports writes an archive in every format and returns the errors.
 func exports(s *reader.Store) (errs []error) {
 	_, pprofErr := pprof.Write(io.Discard, s)
 	_, lcovErr := lcov.Write(io.Discard, s, lcov.WriteOptions{})
 	return []error{stacks.WriteFolded(io.Discard, s), pprofErr, lcovErr}
 }
 
-// used are the places behind the header that are not 0: most of a small archive
+// used returns the places after the header that are not 0: most of a small archive
 // is filled up with zeros.
 func used(data []byte) (places []int) {
 	for i := layout.HeaderSize; i < len(data); i++ {

@@ -51,8 +51,8 @@ type sampledStack struct {
 	count  uint64
 }
 
-// parseFolded reads collapsed stacks as flame graph tools do: the count stands
-// behind the last blank, frames between semicolons.
+// parseFolded reads collapsed stacks as flame graph tools do: the count follows the last
+// space, and semicolons separate frames.
 func parseFolded(t failer, text string) map[string]uint64 {
 	stacks := map[string]uint64{}
 	if text != "" && !strings.HasSuffix(text, "\n") {

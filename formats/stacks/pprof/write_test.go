@@ -53,7 +53,7 @@ func values(p *profile.Profile, sampleType string) map[string]int64 {
 	return sums
 }
 
-// TestSpecimens: every domain gives what its profiles count, named so.
+// TestSpecimens: every domain has samples of what its profiles count, with that name.
 func TestSpecimens(t *testing.T) {
 	for name, want := range map[string]map[string]map[string]int64{
 		"hotspot": {
