@@ -224,7 +224,7 @@ type profileKey struct {
 }
 
 // A profileIndex finds the profiles of the text. Most texts never ask for one,
-// and so the index is made when the first is asked for.
+// so the index is built at the first lookup.
 type profileIndex struct {
 	keys  []profileKey
 	refs  []builder.ProfileRef

@@ -160,7 +160,7 @@ func (w *writer) compile(p reader.Profile) {
 	w.end()
 }
 
-// escape writes sets of arguments, and so in hexadecimal digits.
+// escape writes sets of arguments, in hexadecimal digits.
 func (w *writer) escape(p reader.Profile) {
 	e, ok := p.Escape()
 	if !ok {

@@ -21,7 +21,8 @@ type Error struct {
 	Found    string // what stands there, shortened
 }
 
-// Error returns `app.txt: line 12, column 5: not understood: expected "count=", found "60949"`.
+// Error returns `app.txt: line 12, column 5: not understood: expected "count=",
+// found "60949"`.
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.Name != "" {

@@ -12,15 +12,16 @@
 // which HotSpot does not free at its exit. The process is read there and released.
 //
 // The command keeps its terminal, standard streams, environment, process group
-// and exit code. Signals reach it as they would untraced; those that are
-// sent to the caller alone are passed on. If the caller dies, even by SIGKILL, the system ends the
-// tracing and the command runs on.
+// and exit code. Signals reach it as they would untraced; those that are sent to
+// the caller alone are passed on. If the caller dies, even by SIGKILL, the system
+// ends the tracing and the command runs on.
 //
 // # Why not an agent
 //
 // A Java agent, loaded into every JVM through JAVA_TOOL_OPTIONS, could wait in a
-// shutdown hook until the JVM has been read. Compared with tracing on a program of 80 ms (medians of
-// 21 interleaved runs, OpenJDK 17, 2 CPUs, without the reading itself):
+// shutdown hook until the JVM has been read. Compared with tracing on a program
+// of 80 ms (medians of 21 interleaved runs, OpenJDK 17, 2 CPUs, without the
+// reading itself):
 //
 //	                          agent            ptrace
 //	time added to the run     19 ms            10 ms

@@ -24,7 +24,7 @@ func Run(c Command) (status Status, err error) {
 }
 
 // onThread runs f on a thread of the system that ends with it: the system knows
-// a tracer by its thread, and lets go of all that is still traced when the
+// a tracer by its thread, and releases all that is still traced when the
 // thread ends.
 func onThread(f func()) {
 	runtime.LockOSThread()
@@ -61,7 +61,7 @@ const follow = unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK | unix.PTRACE_
 // start starts the command, seized before its first instruction.
 //
 // A child can only ask to be traced in the old way (PTRACE_TRACEME), in which
-// its stops by job control cannot be told from others. So it is let go at its
+// its stops by job control cannot be told from others. So it is released at its
 // first instruction, stopped by a signal, and seized as it stands.
 func (c *Command) start() (pid int, err error) {
 	env := c.Env

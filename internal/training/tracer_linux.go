@@ -111,7 +111,7 @@ func (t *tracer) isJVM(pid int, p thread) bool {
 	return p.hasJVM() && (t.threaded[pid] || p.siblings() >= 2)
 }
 
-// leave reads the JVMs that still run. They are let go when the thread of the
+// leave reads the JVMs that still run. They are released when the thread of the
 // tracer ends.
 func (t *tracer) leave() {
 	for _, pid := range tracees() {

@@ -153,7 +153,7 @@ func (b *build) readMethod(f *found) (why Refusal) {
 	return why
 }
 
-// resolve sees to it that all that a profile points to has a name, before
+// resolve makes sure that all that a profile points to has a name, before
 // anything of it is in the builder.
 func (b *build) resolve(f *found) (err error) {
 	b.pointers(f, func(addr uint64, kind disk.CellKind) bool {

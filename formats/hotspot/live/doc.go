@@ -20,9 +20,10 @@
 // matter.
 //
 // Entries are copied cell by cell; a pointer is recognized by the place of its
-// cell, never by its value. Free words among the extra entries are left out. Invocations and backedges are those of MethodData and MethodCounters
-// together, as the VM itself counts and prints them; the invocations of
-// MethodCounters alone are kept as those by the interpreter.
+// cell, never by its value. Free words among the extra entries are left out.
+// Invocations and backedges are those of MethodData and MethodCounters together,
+// as the VM itself counts and prints them; the invocations of MethodCounters
+// alone are kept as those by the interpreter.
 //
 // # One moment
 //

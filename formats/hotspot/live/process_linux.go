@@ -215,7 +215,7 @@ func (p *process) hold(use func(h *holding) error) error {
 }
 
 // trace holds the process in a thread of its own, which ends with this
-// goroutine because it stays locked: the system then lets go of everything that
+// goroutine because it stays locked: the system then releases everything that
 // is still traced, threads that died while they were held among them, whose
 // process could not end otherwise. The first thread of a program never ends, so
 // if this is it, it waits for another.
@@ -343,7 +343,7 @@ func (h *holding) release() {
 }
 
 // lateLimit is how long a thread is waited for that did not stop in time, so
-// that it can be let go here and now. All others go on already; and later the
+// that it can be released at once. All others run already; and later the
 // system lets it go, when the tracing thread ends.
 const lateLimit = time.Second
 

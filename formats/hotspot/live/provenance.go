@@ -186,7 +186,7 @@ const perfCut = 1024
 // the VM's own spelling; nil if it is not known. Their content is not read yet.
 //
 // The VM's PerfMemory has the class path as the VM was given it, cut off where it
-// is long. What the arguments of the process say is held against that.
+// is long. It is checked against the arguments of the process.
 func (vm *VM) entries(mem source, texts map[string]string, l *launch, options []string) []layout.ClassPathEntry {
 	classPath, known := texts["java.property.java.class.path"]
 	limit, ok := vm.flags["PerfMaxStringConstLength"].value(mem)

@@ -33,7 +33,7 @@
 //
 // Found by leaving lines out, on JDK 25:
 //
-//   - A class without a ciInstanceKlass line is as good as not loaded. That holds
+//   - A class without a ciInstanceKlass line is treated as not loaded. That holds
 //     for the JDK's own, for superclasses and interfaces, and for classes in the
 //     signatures that compiled code uses: C2 puts a trap where it meets one. A
 //     receiver in a profile, or an interface of a recorded class, without its

@@ -190,9 +190,10 @@ func (p *parser) classLine(c *cursor, kind string) {
 	p.klasses = append(p.klasses, k)
 }
 
-// fieldLine reads the value of a static field, which is empty for null. The VM ends the line of a string
-// with no line feed, and does not quote quotation marks in it: the string goes
-// up to the last one of the line, and after it there may be another record.
+// fieldLine reads the value of a static field, which is empty for null. The VM
+// ends the line of a string with no line feed, and does not quote quotation marks
+// in it: the string goes up to the last one of the line, and after it there may
+// be another record.
 func (p *parser) fieldLine(c *cursor) error {
 	k := klass{kind: kindField, name: c.takeClass(), field: c.takeName("a field"), signature: c.takeName("a signature")}
 	c.Spaces()

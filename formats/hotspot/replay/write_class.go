@@ -29,7 +29,7 @@ type classRecord struct {
 	initialized bool
 }
 
-// needClass sees to it that a class has a record, and reports whether that is
+// needClass makes sure that a class has a record, and reports whether that is
 // possible.
 func (w *writer) needClass(class string) (bool, error) {
 	if ok, known := w.recorded[class]; known {
