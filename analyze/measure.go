@@ -66,8 +66,8 @@ func CallsMeasure(d layout.Domain) *Measure {
 	return m
 }
 
-// UsualMeasure returns the measure for an archive when nobody names one.
-func UsualMeasure(h *layout.Header) *Measure {
+// usualMeasure returns the measure for an archive when nobody names one.
+func usualMeasure(h *layout.Header) *Measure {
 	name := "invocations"
 	if h.Summary.TotalInvocations == 0 {
 		name = "counts"

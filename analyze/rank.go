@@ -60,11 +60,12 @@ type heat struct {
 	n uint64
 }
 
-// Hottest ranks the methods of an archive by a measure; nil stands for
-// UsualMeasure. It reads all profiles.
+// Hottest ranks the methods of an archive by a measure. It reads all profiles. A
+// nil measure stands for function counts of LLVM's profiles, bytecodes of a
+// JamaicaVM, and elsewhere invocations or, if the archive has none, counts.
 func Hottest(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (*TopReport, error) {
 	if by == nil {
-		by = UsualMeasure(s.Header())
+		by = usualMeasure(s.Header())
 	}
 	r := &TopReport{Archive: s.Mapping().Name(), By: by.Name, Methods: []TopMethod{}}
 	sum, heats, err := heatsOf(ctx, s, by, o)
