@@ -77,7 +77,7 @@ func TestContextsTellWhetherASplitHelps(t *testing.T) {
 		for _, r := range rows {
 			all = append(all, builder.Row{Type: b.Type(builder.TypeKey{Name: r.name}), Count: r.count})
 		}
-		return func(p *builder.Profile) { p.Receivers(7, sub, flags, 0, 0, all...) }
+		return func(p *builder.Profile) { p.Receivers(builder.Receivers{Point: 7, Sub: sub, Flags: flags}, all...) }
 	}
 	branch := func(x, y uint64) func(*builder.Profile) {
 		return func(p *builder.Profile) {

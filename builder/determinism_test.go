@@ -68,7 +68,7 @@ func addEntry(b *builder.Builder, p *builder.Profile, bci uint16, r *rand.Rand) 
 	case 1:
 		p.VirtualCall(at, r.Uint64N(9), 0, row)
 	case 2:
-		p.Receivers(int32(bci), layout.SubVirtualCall, 0, 1, 0, row, row)
+		p.Receivers(builder.Receivers{Point: int32(bci), Sub: layout.SubVirtualCall, Other: 1}, row, row)
 	case 3:
 		p.Counters(int32(bci), r.Uint64(), r.Uint64())
 	case 4:

@@ -74,16 +74,24 @@ func (p *Profile) Successors(point int32, sub layout.Sub, rows ...Successor) {
 	})
 }
 
-// Receivers adds receiver types, any number of them; other is the count of
-// types without a row, sub is layout.SubVirtualCall or layout.SubTypeCheck. A
-// row without a type is room for one to be recorded.
-func (p *Profile) Receivers(point int32, sub layout.Sub, flags uint8, other, traps uint64, rows ...Row) {
-	p.wide(layout.TagReceivers, flags, sub, point, len(rows), func(e disk.Entry) {
-		e.SetCell(0, other)
-		e.SetCell(1, traps)
-		for i, r := range rows {
-			e.SetCell(disk.ReceiversFixed+2*i, p.rec.TypeCell(r.Type))
-			e.SetCell(disk.ReceiversFixed+2*i+1, r.Count)
+// Receivers is what a type profile with any number of rows has beside its rows.
+type Receivers struct {
+	Point int32
+	Sub   layout.Sub // layout.SubVirtualCall or layout.SubTypeCheck
+	Flags uint8      // layout.EntryNullSeen
+	Other uint64     // count of types without a row; signed for a type check
+	Traps uint64     // as in the header of HotSpot's entries
+}
+
+// Receivers adds a type profile. A row without a type is room for one to be
+// recorded.
+func (p *Profile) Receivers(r Receivers, rows ...Row) {
+	p.wide(layout.TagReceivers, r.Flags, r.Sub, r.Point, len(rows), func(e disk.Entry) {
+		e.SetCell(0, r.Other)
+		e.SetCell(1, r.Traps)
+		for i, row := range rows {
+			e.SetCell(disk.ReceiversFixed+2*i, p.rec.TypeCell(row.Type))
+			e.SetCell(disk.ReceiversFixed+2*i+1, row.Count)
 		}
 	})
 }

@@ -144,14 +144,14 @@ func addRandomEntry(b *builder.Builder, p *builder.Profile, bci uint16, r *highR
 		p.Branch(at, count1(r), 16, count1(r))
 	case 2:
 		if way == 0 {
-			p.Receivers(int32(bci), layout.SubTypeCheck, 1, r.Uint64N(9), r.Uint64N(3), randomRows(b, r, 4)...)
+			p.Receivers(builder.Receivers{Point: int32(bci), Sub: layout.SubTypeCheck, Flags: 1, Other: r.Uint64N(9), Traps: r.Uint64N(3)}, randomRows(b, r, 4)...)
 			return
 		}
 		p.ReceiverType(at, uint64(r.IntN(20)-10), r.Uint64N(2), randomRows(b, r, 2)...)
 	case 3:
 		switch way {
 		case 0:
-			p.Receivers(int32(bci), layout.SubVirtualCall, 1, count1(r), r.Uint64N(3), randomRows(b, r, 4)...)
+			p.Receivers(builder.Receivers{Point: int32(bci), Sub: layout.SubVirtualCall, Flags: 1, Other: count1(r), Traps: r.Uint64N(3)}, randomRows(b, r, 4)...)
 		case 1:
 			p.VirtualCallType(at, count1(r), r.Uint64N(2), randomRows(b, r, 2), types)
 		default:
@@ -195,7 +195,7 @@ func addRandomWide(b *builder.Builder, p *builder.Profile, point int32, r *highR
 	case 3:
 		p.Successors(point, layout.SubConditional, []builder.Successor{{Point: 8, Index: 1, Count: count1(r)}, {Point: -9, Index: r.Uint32N(2), Count: count1(r)}}[:r.IntN(3)]...)
 	case 4:
-		p.Receivers(point, layout.SubVirtualCall, uint8(r.IntN(2)), count1(r), r.Uint64N(3), randomRows(b, r, 5)...)
+		p.Receivers(builder.Receivers{Point: point, Sub: layout.SubVirtualCall, Flags: uint8(r.IntN(2)), Other: count1(r), Traps: r.Uint64N(3)}, randomRows(b, r, 5)...)
 	case 5:
 		p.Callees(point, builder.Callee{Method: b.Method(layout.Key{Class: "A", Name: fmt.Sprint("callee", r.IntN(3))}), Count: count1(r)})
 	case 6:

@@ -141,7 +141,7 @@ func TestPointsThatAreNoBytecodesStayWide(t *testing.T) {
 	p := begun(b)
 	row := builder.Row{Type: b.Type(builder.TypeKey{Name: "T"}), Count: 2}
 	for _, point := range []int32{-1, 7, 70000} {
-		p.Receivers(point, layout.SubVirtualCall, 0, 0, 0, row)
+		p.Receivers(builder.Receivers{Point: point, Sub: layout.SubVirtualCall}, row)
 	}
 	if err := p.Done(); err != nil {
 		t.Fatal(err)

@@ -85,7 +85,7 @@ func (p plan) build() *builder.Builder {
 		if len(rows) <= 2 { // a fixed entry where it fits, otherwise a wide one
 			q.VirtualCall(builder.At{Bci: 9}, 0, 0, rows...)
 		} else {
-			q.Receivers(9, layout.SubVirtualCall, 0, 0, 0, rows...)
+			q.Receivers(builder.Receivers{Point: 9, Sub: layout.SubVirtualCall}, rows...)
 		}
 		_ = q.Done()
 		if m.inContext > 0 {

@@ -125,7 +125,7 @@ func addWide(b *builder.Builder, circle, square builder.TypeRef) {
 	p.ValueSite(layout.SubMemOpSize, 0, builder.Value{Value: 64, Count: 5})
 	p.Bitmap(1, []byte{0xff, 0, 7})
 	p.Successors(2, layout.SubConditional, builder.Successor{Point: -9, Index: 1, Count: 6})
-	p.Receivers(3, layout.SubVirtualCall, 0, 8, 0, builder.Row{Type: circle, Count: 9}, builder.Row{Type: square, Count: 10})
+	p.Receivers(builder.Receivers{Point: 3, Sub: layout.SubVirtualCall, Other: 8}, builder.Row{Type: circle, Count: 9}, builder.Row{Type: square, Count: 10})
 	p.Callees(4, builder.Callee{Method: b.Method(keySum), Count: 11})
 	p.Count(5, layout.SubCycles, layout.EntryInterpreted, 12)
 	mustDone(p)

@@ -160,7 +160,7 @@ func longEntry(n int) *builder.Builder {
 	for i := range rows {
 		rows[i] = builder.Row{Type: b.Type(builder.TypeKey{Name: "app.T" + strconv.Itoa(i)}), Count: uint64(i + 1)}
 	}
-	p.Receivers(1, layout.SubVirtualCall, 0, 0, 0, rows...)
+	p.Receivers(builder.Receivers{Point: 1, Sub: layout.SubVirtualCall}, rows...)
 	done(p)
 	return b
 }

@@ -83,8 +83,8 @@ func TestPrintWideEntries(t *testing.T) {
 	for i, name := range []string{"a/B", "a/C", "a/D"} {
 		rows = append(rows, builder.Row{Type: b.Type(builder.TypeKey{Name: name}), Count: uint64(i + 1)})
 	}
-	p.Receivers(3, layout.SubVirtualCall, 0, 4, 1, rows...)
-	p.Receivers(9, layout.SubTypeCheck, layout.EntryNullSeen, 0, 0, rows...)
+	p.Receivers(builder.Receivers{Point: 3, Sub: layout.SubVirtualCall, Other: 4, Traps: 1}, rows...)
+	p.Receivers(builder.Receivers{Point: 9, Sub: layout.SubTypeCheck, Flags: layout.EntryNullSeen}, rows...)
 	p.Counter(builder.At{Bci: 12}, 8)
 	if err := p.Done(); err != nil {
 		t.Fatal(err)

@@ -268,7 +268,7 @@ func (b *build) addEntry(p *builder.Profile, r *record, invoked *bool) {
 		if r.kind == instanceofs {
 			sub = layout.SubTypeCheck
 		}
-		p.Receivers(r.point, sub, 0, 0, 0, rows...)
+		p.Receivers(builder.Receivers{Point: r.point, Sub: sub}, rows...)
 	}
 }
 

@@ -111,9 +111,9 @@ func (d *drawn) drawProfile() {
 				return builder.Successor{Point: rapid.Int32().Draw(t, "to"), Index: rapid.Uint32().Draw(t, "index"), Count: anyCount.Draw(t, "count")}
 			}), 0, 3).Draw(d.T, "successors")...)
 		case 2:
-			p.Receivers(d.point(), layout.SubVirtualCall, 0, 0, 0, d.rows()...)
+			p.Receivers(builder.Receivers{Point: d.point(), Sub: layout.SubVirtualCall}, d.rows()...)
 		case 3:
-			p.Receivers(d.point(), layout.SubTypeCheck, 0, 0, 0, d.rows()...)
+			p.Receivers(builder.Receivers{Point: d.point(), Sub: layout.SubTypeCheck}, d.rows()...)
 		}
 	}
 	if err := p.Done(); err != nil {

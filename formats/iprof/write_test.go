@@ -22,8 +22,8 @@ func TestLosses(t *testing.T) {
 	p := b.Profile(m, 7, b.Context(m, builder.Frame{Caller: n, Point: 1}))
 	p.Invocations(1 << 63)
 	p.Backedges(2)
-	p.Receivers(1, layout.SubVirtualCall, layout.EntryNullSeen, 3, 0, builder.Row{Count: 4})
-	p.Receivers(2, layout.SubTypeCheck, 0, 0, 0)
+	p.Receivers(builder.Receivers{Point: 1, Sub: layout.SubVirtualCall, Flags: layout.EntryNullSeen, Other: 3}, builder.Row{Count: 4})
+	p.Receivers(builder.Receivers{Point: 2, Sub: layout.SubTypeCheck})
 	p.Successors(3, layout.SubReturn)
 	if err := p.Done(); err != nil {
 		t.Fatal(err)

@@ -268,7 +268,7 @@ func (m *maker) wide(p *builder.Profile) {
 	case layout.TagSuccessors:
 		p.Successors(point, sub, builder.Successor{Point: point, Index: m.Uint32(), Count: m.number()}, builder.Successor{})
 	case layout.TagReceivers:
-		p.Receivers(point, sub, flags, m.number(), uint64(m.traps())|m.number()<<40, m.rows()...)
+		p.Receivers(builder.Receivers{Point: point, Sub: sub, Flags: flags, Other: m.number(), Traps: uint64(m.traps()) | m.number()<<40}, m.rows()...)
 	case layout.TagCallees:
 		p.Callees(point, builder.Callee{Method: m.anyMethod(), Count: m.number()}, builder.Callee{}, builder.Callee{Count: 5})
 	case layout.TagCount:

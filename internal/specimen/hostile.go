@@ -101,10 +101,10 @@ func hostileProfile(b *builder.Builder, h *namer, m, other builder.MethodRef, co
 		p.Invocations(count)
 		p.VirtualCall(builder.At{Bci: 5}, 4, 0, row(count), row(5))
 		p.SpeculativeTrap(builder.At{Bci: 78, Traps: 5}, other)
-		p.Receivers(6, layout.SubTypeCheck, layout.EntryNullSeen, 1, 5, row(1), row(2))
+		p.Receivers(builder.Receivers{Point: 6, Sub: layout.SubTypeCheck, Flags: layout.EntryNullSeen, Other: 1, Traps: 5}, row(1), row(2))
 	case layout.DomainGraal:
 		p.Count(0, layout.SubCalls, 0, count)
-		p.Receivers(4, layout.SubVirtualCall, 0, 0, 0, row(60), row(56))
+		p.Receivers(builder.Receivers{Point: 4, Sub: layout.SubVirtualCall}, row(60), row(56))
 		q := b.Profile(m, 0, b.Context(m, builder.Frame{Caller: other, Point: 2}))
 		q.Count(0, layout.SubCalls, 0, 7)
 		done(q)

@@ -23,7 +23,7 @@ func TestManyReceivers(t *testing.T) {
 	row := func(class string, n uint64) builder.Row {
 		return builder.Row{Type: b.Type(builder.TypeKey{Name: shapes + class, Loader: "app"}), Count: n}
 	}
-	p.Receivers(15, layout.SubVirtualCall, layout.EntryNullSeen, 7, 0, row("Square", 100), row("Circle", 3000), row("Triangle", 2000))
+	p.Receivers(builder.Receivers{Point: 15, Sub: layout.SubVirtualCall, Flags: layout.EntryNullSeen, Other: 7}, row("Square", 100), row("Circle", 3000), row("Triangle", 2000))
 	if err := p.Done(); err != nil {
 		t.Fatal(err)
 	}
