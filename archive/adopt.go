@@ -55,7 +55,7 @@ func (m *Mapping) Adopt(base Base, late int) (*Adopted, error) {
 	return m.adoptMapped(base, late)
 }
 
-// adoptCopy adopts an archive on the heap. Late memory lies behind the copy of
+// adoptCopy adopts an archive on the heap. Late memory lies after the copy of
 // rw in one piece, so that no address of it can be taken for one of the archive.
 func (m *Mapping) adoptCopy(late int) *Adopted {
 	rw := m.spans[layout.RegionRW]

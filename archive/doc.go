@@ -29,7 +29,7 @@
 //
 // What [Mapping.Bytes] gives is memory of the mapping. It stays valid as long
 // as the [Mapping] is reachable: a value that keeps such bytes must keep the
-// Mapping too, and call runtime.KeepAlive behind its last access. After
+// Mapping too, and call runtime.KeepAlive after its last access. After
 // [Mapping.Close] every call fails with [ErrClosed]; the memory itself goes when
 // no Mapping is reachable any more, so that a stale view never reads memory
 // that belongs to something else. [Adopted] keeps its Mapping, and its own
@@ -41,8 +41,8 @@
 //
 // # Publishing
 //
-// [Publish] writes to a temporary file in the same folder, syncs it, renames
-// it and syncs the folder: a program that is killed leaves the old archive or
+// [Publish] writes to a temporary file in the same directory, syncs it, renames
+// it and syncs the directory: a program that is killed leaves the old archive or
 // the new one.
 //
 // # Trust

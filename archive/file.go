@@ -16,7 +16,7 @@ type File struct {
 	ctx     context.Context // of the call to Publish
 	file    *os.File
 	target  *target
-	name    string // in the target's folder
+	name    string // in the target's directory
 	private bool
 	renamed bool
 	written atomic.Int64

@@ -17,8 +17,8 @@ const renameHint = ""
 // it is renamed: not at all, for it is renamed while it is open.
 const closedBefore time.Duration = 0
 
-// syncFolder makes a renaming in the folder last. File systems that cannot sync
-// a folder say so; there is no more to be done then.
+// syncFolder makes a renaming in the directory last. File systems that cannot sync
+// a directory say so; there is no more to be done then.
 func syncFolder(folder *os.Root) error {
 	d, err := folder.Open(".")
 	if err != nil {
@@ -31,10 +31,10 @@ func syncFolder(folder *os.Root) error {
 	return errors.Join(err, d.Close())
 }
 
-// mayTrust reports whether a link in a folder may be followed, or a pipe in it
+// mayTrust reports whether a link in a directory may be followed, or a pipe in it
 // written to. The rule is that of Linux's protected_symlinks and protected_fifos,
-// which need not be on and which other systems do not have: in a sticky folder
-// that all may write to, as /tmp, trusted is what this user or the folder's owner
+// which need not be on and which other systems do not have: in a sticky directory
+// that all may write to, as /tmp, trusted is what this user or the directory's owner
 // put there.
 func mayTrust(folder, file fs.FileInfo) bool {
 	if folder.Mode()&fs.ModeSticky == 0 || folder.Mode().Perm()&0o002 == 0 {

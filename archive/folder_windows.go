@@ -19,14 +19,14 @@ const closedBefore = time.Minute
 func syncFolder(*os.Root) error { return nil }
 
 // mayTrust reports whether a link may be followed. Making links takes rights here
-// that not everybody has, and no folder is one that all may write to.
+// that not everybody has, and no directory is one that all may write to.
 func mayTrust(_, _ fs.FileInfo) bool { return true }
 
 // keepOwner returns the permissions of the file that is replaced. Files here have
-// the owner and access rights that they inherit from their folder.
+// the owner and access rights that they inherit from their directory.
 func keepOwner(_ *os.File, old fs.FileInfo) fs.FileMode { return old.Mode().Perm() }
 
-// lockFile locks a byte far behind the end of a file for this process.
+// lockFile locks a byte far after the end of a file for this process.
 func lockFile(file *os.File) (locked, supported bool) {
 	err := windows.LockFileEx(windows.Handle(file.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY,
 		0, 1, 0, &windows.Overlapped{OffsetHigh: 1 << 30})

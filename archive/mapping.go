@@ -34,7 +34,7 @@ func (m *Mapping) Name() string { return m.name }
 // Header is the decoded header. It must not be changed.
 func (m *Mapping) Header() *layout.Header { return m.header }
 
-// Bytes gives size bytes of the file from offset on, which must lie wholly
+// Bytes returns size bytes of the file from offset on, which must lie wholly
 // inside region, after checking the pages they lie in. Errors are *layout.Error
 // with file, region and offset, or match ErrClosed. It allocates nothing once
 // the pages are checked. The bytes must not be written to.
@@ -64,7 +64,7 @@ func (m *Mapping) Check(region layout.Region, offset, size int64) error {
 	return nil
 }
 
-// Unchecked gives the whole file, also after Close. Nothing in it may be
+// Unchecked returns the whole file, also after Close. Nothing in it may be
 // believed before Check or Bytes passed it once, and it must not be written to.
 // It is valid while m is reachable.
 func (m *Mapping) Unchecked() []byte { return m.data }

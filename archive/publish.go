@@ -53,7 +53,7 @@ func Publish(ctx context.Context, path string, write func(w *File) error) error 
 	return nil
 }
 
-// A missingFolder is the error of a file that is to be in a folder that is not
+// A missingFolder is the error of a file that is to be in a directory that is not
 // there. It matches fs.ErrNotExist.
 type missingFolder struct{ name string }
 

@@ -17,7 +17,7 @@ type pageSums struct {
 	root uint64
 	data []byte      // the whole file
 	ps   layout.Span // where the sums lie in it
-	// checked has a bit for every page of the file, and behind them one for
+	// checked has a bit for every page of the file, and after them one for
 	// every group of 64 sums, level by level.
 	checked *sparsebits.Set
 	groups  []int64 // by level: the bit of its first group
@@ -138,8 +138,8 @@ func (s *pageSums) compare(region layout.Region, part layout.Span, want uint64) 
 		Detail: fmt.Sprintf("%d bytes sum to %016x, recorded is %016x", part.Size, got, want), Advice: copyAgain}
 }
 
-// checkPadding finds what stands in the part of ps behind the sums, and in the
-// gap behind it: no sum covers these few bytes, so they must be zero.
+// checkPadding finds what stands in the part of ps after the sums, and in the
+// gap after it: no sum covers these few bytes, so they must be zero.
 func (s *pageSums) checkPadding(part layout.Span) error {
 	for at := max(part.Offset, s.ps.Offset+s.tree.Size()); at < part.End(); at++ {
 		if s.data[at] != 0 {

@@ -14,7 +14,7 @@ import (
 // A target is a file that is to be created or replaced.
 type target struct {
 	folder *os.Root // where it is, held open so that no other takes its place
-	name   string   // in the folder
+	name   string   // in the directory
 	old    fs.FileInfo
 }
 
@@ -46,7 +46,7 @@ func findTarget(path string) (*target, error) {
 	return t, nil
 }
 
-// openFolder opens the folder at a path without links.
+// openFolder opens the directory at a path without links.
 func openFolder(path string) (*os.Root, error) {
 	info, err := os.Lstat(path)
 	switch {
@@ -79,9 +79,9 @@ func (t *target) replaceable() (fs.FileInfo, error) {
 // maxLinks is how many symbolic links a path may lead through.
 const maxLinks = 40
 
-// followLinks returns where the file is that a path leads to: a folder, whose path
+// followLinks returns where the file is that a path leads to: a directory, whose path
 // has no symbolic links, and the file's name in it. From the first part on that
-// does not exist the folder is as the path has it.
+// does not exist the directory is as the path has it.
 func followLinks(path string) (folder, name string, err error) {
 	at, parts := splitPath(path)
 	for links := 0; len(parts) > 0; {
@@ -116,7 +116,7 @@ func followLinks(path string) (folder, name string, err error) {
 const separator = string(filepath.Separator)
 
 // splitPath returns the parts of a path, and where they begin: at a root, or at
-// the current folder.
+// the current directory.
 func splitPath(path string) (root string, parts []string) {
 	volume := filepath.VolumeName(path)
 	path = path[len(volume):]
@@ -127,7 +127,7 @@ func splitPath(path string) (root string, parts []string) {
 	return root, strings.FieldsFunc(path, func(r rune) bool { return r < utf8.RuneSelf && os.IsPathSeparator(uint8(r)) })
 }
 
-// trustedLink reads a link in a folder, unless somebody else may have put it
+// trustedLink reads a link in a directory, unless somebody else may have put it
 // there to have another file replaced.
 func trustedLink(folder, link string, info fs.FileInfo) (to string, err error) {
 	in, err := os.Lstat(folder)
@@ -159,7 +159,7 @@ func CheckStream(path string) error {
 	return nil // what has no name, as /proc/self/fd/1, is this process's own
 }
 
-// foreign is the error of something in a folder that all may write to, which
+// foreign is the error of something in a directory that all may write to, which
 // somebody else put there.
 type foreign string
 

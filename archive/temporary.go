@@ -69,7 +69,7 @@ func (f *File) lock() bool {
 	return isNamed(f.target.folder, f.name, f.file)
 }
 
-// isNamed reports whether a file has a name in a folder.
+// isNamed reports whether a file has a name in a directory.
 func isNamed(folder *os.Root, name string, file *os.File) bool {
 	there, err1 := folder.Lstat(name)
 	open, err2 := file.Stat()

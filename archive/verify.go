@@ -53,7 +53,7 @@ func (m *Mapping) verifyFrame() error {
 	return m.sums.checkPadding(layout.Span{Offset: from, Size: disk.Summed(h).Offset - from})
 }
 
-// A sweep goes through all pages with a few goroutines. What one of them takes
+// A sweep iterates over all pages with a few goroutines. What one of them takes
 // at a time is the pages of one group of sums.
 type sweep struct {
 	m    *Mapping

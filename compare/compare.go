@@ -50,7 +50,7 @@ func Stores(ctx context.Context, a, b *reader.Store, o Options) (*Report, error)
 	return c.finish(), nil
 }
 
-// A comparison goes through both archives.
+// A comparison iterates over both archives.
 type comparison struct {
 	ctx          context.Context
 	o            Options
@@ -135,7 +135,7 @@ func (c *comparison) findCounterparts() (err error) {
 	return err
 }
 
-// eachMethod goes through the methods that are wanted.
+// eachMethod iterates over the methods that are wanted.
 func (c *comparison) eachMethod(s *reader.Store, visit func(m reader.Method) error) error {
 	steps := poll.New(c.ctx)
 	for m, err := range s.Methods() {

@@ -61,7 +61,7 @@ func (c *counterparts) lookUp(m reader.Method) (layout.Ref, error) {
 	return found.Ref(), err
 }
 
-// method gives the method of b that belongs to one of a, 0 if there is none.
+// method returns the method of b that belongs to one of a, 0 if there is none.
 func (c *counterparts) method(m reader.Method) layout.Ref {
 	i, ok := slices.BinarySearchFunc(c.methods, m.Ref(), func(p counterpart, n layout.Ref) int { return cmp.Compare(p.inA, n) })
 	if !ok {

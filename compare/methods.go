@@ -156,7 +156,7 @@ func (o *overlapping) pair(p pair) (matched bool, err error) {
 	return true, err
 }
 
-// join goes through the sites of two profiles side by side.
+// join iterates over the sites of two profiles side by side.
 func (o *overlapping) join(p pair, a, b []site) {
 	for len(a) > 0 && len(b) > 0 {
 		switch d := a[0].compareTo(&b[0]); {
@@ -199,7 +199,7 @@ func (o *overlapping) site(p pair, a, b *site) {
 	}
 }
 
-// common goes through the counts of cells that have the same keys.
+// common iterates over the counts of cells that have the same keys.
 func common(a, b []cell) func(yield func(x, y uint64) bool) {
 	return func(yield func(x, y uint64) bool) {
 		for len(a) > 0 && len(b) > 0 {

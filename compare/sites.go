@@ -69,7 +69,7 @@ type sites struct {
 	marks, marked bool
 }
 
-// naming gives the keys of what both archives have under different numbers. Nil
+// naming returns the keys of what both archives have under different numbers. Nil
 // functions give the archive's own numbers.
 type naming struct {
 	typeKey   func(reader.Type) (uint64, error)

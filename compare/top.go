@@ -55,7 +55,7 @@ func (t *top[T]) add(what *T, weight float64) {
 	}
 }
 
-// ranking gives what was kept, the heaviest first.
+// ranking returns what was kept, the heaviest first.
 func (t *top[T]) ranking() Ranking[T] {
 	slices.SortFunc(t.heap, func(a, b weighed[T]) int {
 		if b.lighter(a) {

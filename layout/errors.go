@@ -35,7 +35,7 @@ type Error struct {
 	Advice string // what to do about it; empty if Kind alone decides that
 }
 
-// Error gives "app.parc: rw: at 0x1a40: detail".
+// Error returns "app.parc: rw: at 0x1a40: detail".
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.File != "" {
@@ -59,5 +59,5 @@ func (e *Error) Error() string {
 // errors of this module that do have the same method.
 func (e *Error) HasAdvice() bool { return e.Advice != "" }
 
-// Unwrap gives the sentinel.
+// Unwrap returns the sentinel.
 func (e *Error) Unwrap() error { return e.Kind }

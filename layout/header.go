@@ -17,13 +17,13 @@ type Header struct {
 	Domain      Domain
 	Base        uint64 // requested base: the address that pointers in rw are made for
 	RWShift     uint32 // log2 of the alignment of rw
-	MaxProbe    uint32 // index: the most lines a look-up touches
+	MaxProbe    uint32 // index: the most lines a lookup touches
 	Seed        uint64 // index: what ids are mixed with
 	SumRoot     uint64 // sum of the top of the page sum tree
 	Buckets     uint64 // index: number of lines
 	Fingerprint [16]byte
 	DumpID      [16]byte
-	DumpTime    int64 // nanoseconds since 1970, 0 if not known
+	DumpTime    int64 // nanoseconds since 1970, 0 if unknown
 	Flags       uint64
 	Params      Params
 	Producer    string                   // at most 64 bytes of UTF-8
@@ -33,7 +33,7 @@ type Header struct {
 	Summary     Summary
 }
 
-// Region gives the place of a region; the header itself is one.
+// Region returns the place of a region; the header itself is one.
 func (h *Header) Region(r Region) Span {
 	if r == RegionHeader {
 		return Span{0, HeaderSize}
@@ -105,7 +105,7 @@ type Span struct {
 	Offset, Size int64
 }
 
-// End is the offset of the first byte behind the span.
+// End is the offset of the first byte after the span.
 func (s Span) End() int64 { return s.Offset + s.Size }
 
 // Holds reports whether [offset, offset+size) lies inside the span.

@@ -116,7 +116,7 @@ func Fingerprint(vm string, classPath []ClassPathEntry) (f [16]byte) {
 	return f
 }
 
-// Fingerprints goes through the fingerprints of a program with each prefix of
+// Fingerprints iterates over the fingerprints of a program with each prefix of
 // its class path, from none of its entries to all. It goes on with zeros once
 // the content of an entry is not known.
 func Fingerprints(vm string, classPath []ClassPathEntry) iter.Seq[[16]byte] {

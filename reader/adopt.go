@@ -100,7 +100,7 @@ type Adoption struct {
 	Relocated   uint64 // pointer slots relocated so far
 }
 
-// Adoption gives the state of the adoption; ok is false if there is none.
+// Adoption returns the state of the adoption; ok is false if there is none.
 func (s *Store) Adoption() (a Adoption, ok bool) {
 	now := s.adoption.Load()
 	if now == nil {

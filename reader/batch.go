@@ -11,7 +11,7 @@ import (
 // not found, or ambiguous, is the zero Method there. The error is any other.
 //
 // It is several times faster than as many calls of Lookup where the archive is
-// larger than the caches: the memory of many look-ups is waited for at once.
+// larger than the caches: the memory of many lookups is waited for at once.
 // The first profile of each method that is found is on its way then, too.
 func (s *Store) LookupBatch(ids []uint64, found []Method) (hits int, err error) {
 	sameLength(len(ids), len(found))
@@ -53,10 +53,10 @@ func sameLength(asked, found int) {
 	}
 }
 
-// batchSize is the number of look-ups that are under way at once.
+// batchSize is the number of lookups that are under way at once.
 const batchSize = 64
 
-// A batch is look-ups that are under way at once. Each step reads what the step
+// A batch is lookups that are under way at once. Each step reads what the step
 // before brought on its way for all of them.
 type batch struct {
 	s       *Store

@@ -31,7 +31,7 @@ const bindingChunkTypes = 512
 
 type bindingChunk [bindingChunkTypes]atomic.Uint64
 
-// find gives the class of a type of n, nil if its chunk was not made yet.
+// find returns the class of a type of n, nil if its chunk was not made yet.
 func (b *bindings) find(ordinal uint32) *atomic.Uint64 {
 	table := b.table.Load()
 	if table == nil {
@@ -44,7 +44,7 @@ func (b *bindings) find(ordinal uint32) *atomic.Uint64 {
 	return &chunk[ordinal%bindingChunkTypes]
 }
 
-// at gives the class of a type, of types that a store can have.
+// at returns the class of a type, of types that a store can have.
 func (b *bindings) at(ordinal uint32, types uint64) *atomic.Uint64 {
 	if b.table.Load() == nil {
 		table := make([]atomic.Pointer[bindingChunk], (types+bindingChunkTypes-1)/bindingChunkTypes)
@@ -91,7 +91,7 @@ func (s *Store) Exclude(t Type) error {
 	return nil
 }
 
-// Binding gives the class that a type is bound to.
+// Binding returns the class that a type is bound to.
 func (s *Store) Binding(t Type) (class uint64, state Binding) {
 	if t.s != s {
 		return 0, BindingUnbound

@@ -55,7 +55,7 @@ func (s *Store) checkedBlock(rw layout.Span, at int64) (disk.Block, error) {
 	return disk.Block(b), nil
 }
 
-// A blockCheck goes through every byte of a block that an accessor may rely on.
+// A blockCheck iterates over every byte of a block that an accessor may rely on.
 type blockCheck struct {
 	s       *Store
 	at      int64 // of the block, from the start of the file
@@ -176,7 +176,7 @@ func (c *blockCheck) directory() error {
 	return nil
 }
 
-// searchDirectory gives the first row of a directory that is not before an
+// searchDirectory returns the first row of a directory that is not before an
 // entry at a point and an offset.
 func searchDirectory(dir []byte, point int32, offset int64) int {
 	low, high := 0, disk.DirectoryLen(dir)

@@ -4,7 +4,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A chain goes through the MethodData blocks of one method in one context,
+// A chain iterates over the MethodData blocks of one method in one context,
 // which are linked by ascending code id and lie at ascending places.
 type chain struct {
 	s       *Store

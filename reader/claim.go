@@ -51,7 +51,7 @@ func (p Profile) Adopted() bool { return p.adopted }
 func (p Profile) Address() uintptr { return words.Address(p.live()) }
 
 // claim gets the block at an offset in rw into the state done. A claimer that
-// fails gives the block back, so that whoever comes next learns why too.
+// fails returns the block back, so that whoever comes next learns why too.
 func (a *adoption) claim(p Profile, from int64) error {
 	slot := from / disk.Unit
 	for tries := 0; ; tries++ {
@@ -77,7 +77,7 @@ func (a *adoption) claim(p Profile, from int64) error {
 	}
 }
 
-// take relocates a block. It covers what lies behind the start first, so that no
+// take relocates a block. It covers what lies after the start first, so that no
 // other block that overlaps it is relocated too: pointers would be moved twice.
 func (a *adoption) take(p Profile, from int64) error {
 	first, end := from/disk.Unit+1, from/disk.Unit+int64(p.place.units)

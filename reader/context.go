@@ -98,7 +98,7 @@ func (s *Store) goUp(n layout.Ref, rec disk.ContextRecord) (method layout.Ref, e
 	}
 }
 
-// ContextAt gives the context whose record lies at n; the error matches
+// ContextAt returns the context whose record lies at n; the error matches
 // ErrNotFound for 0.
 func (s *Store) ContextAt(n layout.Ref) (Context, error) {
 	if n == 0 {
@@ -159,8 +159,8 @@ func (c Context) Inner() layout.Ref {
 	return c.rec.Parent
 }
 
-// Frames gives the frames, the direct caller first. It takes a step for each of
-// them: who asks for those of many contexts goes through them with Inner and
+// Frames returns the frames, the direct caller first. It takes a step for each of
+// them: who asks for those of many contexts iterates over them with Inner and
 // Caller instead, so that a frame that they share is looked at once.
 func (c Context) Frames() ([]Frame, error) {
 	if c.s == nil {

@@ -56,7 +56,7 @@ func (e Entry) live() []byte {
 	return e.s.live(e.place)
 }
 
-// Cell gives cell i as a counter, whatever it is. It panics if there is none.
+// Cell returns cell i as a counter, whatever it is. It panics if there is none.
 func (e Entry) Cell(i int) Counter {
 	if i < 0 {
 		panic("reader: a cell before the first")
@@ -86,7 +86,7 @@ type Branch struct {
 	Displacement    int64 // to the entry of the target, in bytes
 }
 
-// Counter gives the count of a Counter, CallType or Count entry.
+// Counter returns the count of a Counter, CallType or Count entry.
 func (e Entry) Counter() (c Counter, ok bool) {
 	switch e.kind.tag {
 	case layout.TagCounter, layout.TagCallType, layout.TagCount:

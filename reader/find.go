@@ -9,7 +9,7 @@ import (
 // more than some 1,000 bytes. The error matches ErrNotFound if there is none.
 func (s *Store) Find(k layout.Key) (Method, error) { return s.find(k.ID(s.h.Domain), &k) }
 
-// find gives the method with that key, whose id is id.
+// find returns the method with that key, whose id is id.
 func (s *Store) find(id uint64, k *layout.Key) (Method, error) {
 	for q := s.search(id, disk.KindMethod); ; {
 		m, err := q.nextMethod(id)
@@ -40,7 +40,7 @@ func (s *Store) Lookup(id uint64) (Method, error) {
 	return m, err
 }
 
-// nextMethod gives the next method with that id, or ErrNotFound.
+// nextMethod returns the next method with that id, or ErrNotFound.
 func (q *search) nextMethod(id uint64) (Method, error) {
 	for {
 		n, err := q.next()

@@ -18,7 +18,7 @@ type Compile struct {
 // Escape is the result of escape analysis of the arguments, a bit an argument.
 type Escape struct{ Flags, Local, Stack, Returned uint64 }
 
-// History gives the method's history, live if the profile is adopted. ok is
+// History returns the method's history, live if the profile is adopted. ok is
 // false if the profile has none.
 func (p Profile) History() (h History, ok bool) {
 	f := p.current(disk.HasHistory)
@@ -30,7 +30,7 @@ func (p Profile) History() (h History, ok bool) {
 	return h, true
 }
 
-// Compile gives the compilers' notes, live if the profile is adopted. ok is
+// Compile returns the compilers' notes, live if the profile is adopted. ok is
 // false if the profile has none.
 func (p Profile) Compile() (c Compile, ok bool) {
 	f := p.current(disk.HasCompile)
@@ -42,7 +42,7 @@ func (p Profile) Compile() (c Compile, ok bool) {
 	return c, true
 }
 
-// Escape gives the result of escape analysis, live if the profile is adopted.
+// Escape returns the result of escape analysis, live if the profile is adopted.
 // ok is false if the profile has none.
 func (p Profile) Escape() (e Escape, ok bool) {
 	f := p.current(disk.HasEscape)

@@ -7,7 +7,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A search goes through the records that the index offers for a hash. Most are
+// A search iterates over the records that the index offers for a hash. Most are
 // the right one; a fingerprint of 16 bits lets a few others through.
 type search struct {
 	s      *Store
@@ -22,7 +22,7 @@ func (s *Store) search(id uint64, kind disk.RecordKind) search {
 	return search{s: s, hash: h, bucket: h.Bucket(s.h.Buckets)}
 }
 
-// next gives the next candidate, 0 if there is no more. Every candidate lies in
+// next returns the next candidate, 0 if there is no more. Every candidate lies in
 // one of the indexed sections.
 func (q *search) next() (layout.Ref, error) {
 	for q.slots == 0 {

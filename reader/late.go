@@ -53,7 +53,7 @@ func (s *Store) LateType(name, loader string) (Type, error) {
 	return Type{s, a.firstLate + n}, nil
 }
 
-// intern gives the number of a late type.
+// intern returns the number of a late type.
 func (l *lateTypes) intern(name, loader string) (uint32, error) {
 	key := [2]string{name, loader}
 	l.mu.Lock()
@@ -76,7 +76,7 @@ func (l *lateTypes) intern(name, loader string) (uint32, error) {
 	return n, nil
 }
 
-// lateKey gives the name and loader of the late type with that ordinal.
+// lateKey returns the name and loader of the late type with that ordinal.
 func (s *Store) lateKey(ordinal uint32) (k lateKey, ok bool) {
 	a := s.adoption.Load()
 	if a == nil || ordinal < a.firstLate {

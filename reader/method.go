@@ -10,7 +10,7 @@ import (
 // A Method is a method of the archive. The zero Method is none.
 //
 // It is small enough to go from call to call in registers: it has what most
-// look-ups need, and reads the rest of its record when it is asked for that.
+// lookups need, and reads the rest of its record when it is asked for that.
 type Method struct {
 	s    *Store
 	id   uint64 // of a row, which has none, its signature and its class
@@ -91,7 +91,7 @@ func (m Method) profiles() layout.Ref {
 	return n
 }
 
-// MethodAt gives the method whose record or row lies at n; the error matches
+// MethodAt returns the method whose record or row lies at n; the error matches
 // ErrNotFound for 0.
 func (s *Store) MethodAt(n layout.Ref) (Method, error) {
 	if n == 0 {
@@ -135,7 +135,7 @@ func (m Method) Unexecuted() bool { return m.head.Flags()&layout.MethodUnexecute
 // Profiled reports whether the method has a profile without a context.
 func (m Method) Profiled() bool { return m.profiles() != 0 }
 
-// Access is the access flags as in a class file, 0 if not known.
+// Access is the access flags as in a class file, 0 if unknown.
 func (m Method) Access() uint32 { return m.record().Access }
 
 // Key is the method's key, copied.

@@ -75,7 +75,7 @@ func (s *Store) symbolIs(n layout.Ref, text string) (bool, error) {
 	return same, nil
 }
 
-// SymbolAt gives the text of a symbol. Like the other calls that follow a
+// SymbolAt returns the text of a symbol. Like the other calls that follow a
 // reference of a table, it gives an error that matches ErrNotFound for 0.
 func (s *Store) SymbolAt(n layout.Ref) (Name, error) {
 	if n == 0 {

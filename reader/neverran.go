@@ -38,7 +38,7 @@ func (s *Store) inNeverRan(n layout.Ref) bool {
 	return s.h.Parts[disk.PartUnexecuted].Holds(n.Offset(), disk.UnexecutedRowSize)
 }
 
-// neverRanAt gives the method whose row lies at n.
+// neverRanAt returns the method whose row lies at n.
 func (s *Store) neverRanAt(n layout.Ref) (Method, error) {
 	classes, rows, err := s.neverRan()
 	if err != nil {
@@ -110,7 +110,7 @@ func searchRows(low, high int64, compare func(i int64) (int, error)) (at int64, 
 	return low, found, nil
 }
 
-// findNeverRan gives the method with that key if it has a row, or ErrNotFound.
+// findNeverRan returns the method with that key if it has a row, or ErrNotFound.
 func (s *Store) findNeverRan(k *layout.Key) (Method, error) {
 	if s.h.Parts[disk.PartUnexecuted].Size == 0 || k.Class == "" || k.Loader != "" {
 		return Method{}, ErrNotFound
@@ -134,7 +134,7 @@ func (s *Store) findNeverRan(k *layout.Key) (Method, error) {
 	return s.neverRanOf(holder, disk.RefOf(at+i*disk.UnexecutedRowSize))
 }
 
-// rowsOfClass gives the numbers of the rows of a class, and where row 0 lies. A
+// rowsOfClass returns the numbers of the rows of a class, and where row 0 lies. A
 // class that has none gives ErrNotFound.
 func (s *Store) rowsOfClass(holder layout.Ref) (from, to, at int64, err error) {
 	classes, rows, err := s.neverRan()

@@ -8,7 +8,7 @@ import (
 // an adopted profile to the base at which the archive lies. Native code may
 // have written any value into the latter: what leads nowhere counts as none.
 
-// pointsTo gives the type that a pointer cell holds.
+// pointsTo returns the type that a pointer cell holds.
 func (e Entry) pointsTo(cell uint64) (Type, bool) {
 	if cell == 0 {
 		return Type{}, false
@@ -39,7 +39,7 @@ func (e Entry) MethodCell(i int) (Method, error) {
 	return e.s.referred(disk.RefOf(int64(cell - e.s.h.Base)))
 }
 
-// pointer gives the cell value for a type in an adopted profile.
+// pointer returns the cell value for a type in an adopted profile.
 func (a *adoption) pointer(t Type) uint64 {
 	if t.Late() {
 		return a.lateBase + uint64(t.ordinal-a.firstLate)*disk.TypeSize
@@ -47,7 +47,7 @@ func (a *adoption) pointer(t Type) uint64 {
 	return disk.Pointer(a.base, t.s.typeOffset(t.ordinal))
 }
 
-// lateAt gives the late type whose record lies at an address.
+// lateAt returns the late type whose record lies at an address.
 func (a *adoption) lateAt(s *Store, address uint64) (Type, bool) {
 	d := address - a.lateBase
 	if d%disk.TypeSize != 0 || d/disk.TypeSize >= uint64(a.late.count.Load()) {

@@ -8,10 +8,10 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Entries goes through the data entries in the order of their profile points.
+// Entries iterates over the data entries in the order of their profile points.
 func (p Profile) Entries() iter.Seq[Entry] { return p.Section(layout.SectionData) }
 
-// Section goes through the entries of any section but the directory.
+// Section iterates over the entries of any section but the directory.
 func (p Profile) Section(s layout.BlockSection) iter.Seq[Entry] {
 	return func(yield func(Entry) bool) { p.walk(s, yield) }
 }
@@ -46,7 +46,7 @@ func (p Profile) section(s layout.BlockSection) section {
 	return section{p.Ref().Offset() + span.Offset, block[span.Offset:span.End()]}
 }
 
-// entry gives the entry at an offset in the section. The block was checked; ok
+// entry returns the entry at an offset in the section. The block was checked; ok
 // is false only if the file was changed since.
 func (c section) entry(p Profile, at int) (Entry, bool) {
 	raw, _, err := p.s.shape.Next(c.trained[at:])
@@ -60,7 +60,7 @@ func (c section) entry(p Profile, at int) (Entry, bool) {
 	return e, true
 }
 
-// At gives the first data entry at a profile point. It allocates nothing, and
+// At returns the first data entry at a profile point. It allocates nothing, and
 // does not scan where the method has many points.
 func (p Profile) At(point int32) (e Entry, ok bool) {
 	if p.s == nil {
@@ -85,7 +85,7 @@ func (p Profile) At(point int32) (e Entry, ok bool) {
 	return Entry{}, false
 }
 
-// listed gives the entry of row i of the directory if it is at a point.
+// listed returns the entry of row i of the directory if it is at a point.
 func (p Profile) listed(dir []byte, i int, point int32) (Entry, bool) {
 	if i >= disk.DirectoryLen(dir) {
 		runtime.KeepAlive(p.s)
@@ -100,7 +100,7 @@ func (p Profile) listed(dir []byte, i int, point int32) (Entry, bool) {
 	return data.entry(p, int(offset))
 }
 
-// Points goes through the data entries at one profile point.
+// Points iterates over the data entries at one profile point.
 func (p Profile) Points(point int32) iter.Seq[Entry] {
 	return func(yield func(Entry) bool) { p.atPoint(point, yield) }
 }

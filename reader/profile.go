@@ -17,7 +17,7 @@ type Profile struct {
 	adopted bool
 }
 
-// ProfileAt gives the profile whose block lies at n; the error matches
+// ProfileAt returns the profile whose block lies at n; the error matches
 // ErrNotFound for 0.
 func (s *Store) ProfileAt(n layout.Ref) (Profile, error) {
 	if n == 0 {
@@ -108,7 +108,7 @@ func (p Profile) current(f disk.Presence) []byte {
 	return p.live()[p.place.size()-len(b):]
 }
 
-// Size gives the size in bytes of the method's code and of the VM's own
+// Size returns the size in bytes of the method's code and of the VM's own
 // MethodData, each 0 if not known.
 func (p Profile) Size() (code, host uint32) {
 	if f := p.trained(disk.HasSize); f != nil {

@@ -52,7 +52,7 @@ func (r Receivers) Gap() (c Counter, ok bool) {
 	return r.e.Cell(1), true
 }
 
-// Row gives row i. ok is false if it is empty, or there is none.
+// Row returns row i. ok is false if it is empty, or there is none.
 func (r Receivers) Row(i int) (row Receiver, ok bool) {
 	if i < 0 || i >= r.rows {
 		return Receiver{}, false
@@ -67,7 +67,7 @@ func (r Receivers) Row(i int) (row Receiver, ok bool) {
 func (r Receivers) typeCell(i int) Counter { return r.e.Cell(r.first + 2*i) }
 func (r Receivers) count(i int) Counter    { return r.e.Cell(r.first + 2*i + 1) }
 
-// All goes through the rows that are not empty.
+// All iterates over the rows that are not empty.
 func (r Receivers) All() iter.Seq[Receiver] {
 	return func(yield func(Receiver) bool) {
 		for i := range r.rows {
@@ -78,7 +78,7 @@ func (r Receivers) All() iter.Seq[Receiver] {
 	}
 }
 
-// Bound goes through the rows whose types are bound.
+// Bound iterates over the rows whose types are bound.
 func (r Receivers) Bound() iter.Seq[Receiver] {
 	return func(yield func(Receiver) bool) {
 		for i := range r.rows {

@@ -50,7 +50,7 @@ func (r Rows) Head(i int) Counter {
 	return r.e.Cell(r.shape.head + i)
 }
 
-// Cell gives cell i of a row. It panics if there is none.
+// Cell returns cell i of a row. It panics if there is none.
 func (r Rows) Cell(row, i int) Counter {
 	if i < 0 || i >= r.shape.width || row < 0 {
 		panic("reader: no such cell in a row")
@@ -58,7 +58,7 @@ func (r Rows) Cell(row, i int) Counter {
 	return r.e.Cell(r.shape.first + row*r.shape.width + i)
 }
 
-// Method gives the method of a Callees row, the zero Method if it has none. It
+// Method returns the method of a Callees row, the zero Method if it has none. It
 // panics if there is no such row.
 func (r Rows) Method(row int) (Method, error) {
 	if r.e.kind.tag != layout.TagCallees {

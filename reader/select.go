@@ -59,12 +59,12 @@ func (m Method) Profile(code uint64, frames ...Frame) (p Profile, depth int, err
 	return p, depth, err
 }
 
-// fatal reports whether a look-up in a longer context can not mend the error.
+// fatal reports whether a lookup in a longer context can not mend the error.
 func fatal(err error) bool {
 	return err != nil && err != ErrNotFound && err != ErrAmbiguous
 }
 
-// Profiles goes through all profiles of the method: those without a context
+// Profiles iterates over all profiles of the method: those without a context
 // first, then by context; by code id within.
 func (m Method) Profiles() iter.Seq2[Profile, error] {
 	return func(yield func(Profile, error) bool) {

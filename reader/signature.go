@@ -10,7 +10,7 @@ import (
 // The symbol of a signature may be a list of symbols, whose text has to be put
 // together; see disk.SymbolParts.
 
-// SignatureAt gives the text of the symbol of a signature, which alone may be a
+// SignatureAt returns the text of the symbol of a signature, which alone may be a
 // list of symbols; the error matches ErrNotFound for 0.
 func (s *Store) SignatureAt(n layout.Ref) (Name, error) {
 	if n == 0 {
@@ -91,8 +91,8 @@ var (
 	closing = []byte(")")
 )
 
-// eachPiece goes through the pieces of text that a signature consists of, until
-// yield gives false: one, unless it is a list.
+// eachPiece iterates over the pieces of text that a signature consists of, until
+// yield returns false: one, unless it is a list.
 func (s *Store) eachPiece(n layout.Ref, yield func(piece []byte) bool) error {
 	list, ok, err := s.list(n)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// The sentinels of look-ups.
+// The sentinels of lookups.
 var (
 	// ErrNotFound: the archive has no such record. A sound archive that does
 	// not hold the key gives this, a damaged one never does.
@@ -64,7 +64,7 @@ func (s *Store) Header() *layout.Header { return s.h }
 // Close closes the archive; see the package comment.
 func (s *Store) Close() error { return s.m.Close() }
 
-// open gives archive.ErrClosed after Close.
+// open returns archive.ErrClosed after Close.
 func (s *Store) open() error {
 	_, err := s.m.Bytes(layout.RegionHeader, 0, 0)
 	return err

@@ -25,7 +25,7 @@ func (t *Table) Column(i int) layout.ColumnKind { return t.cells.Column(i) }
 // its column.
 func (t *Table) Cell(column, row int) uint64 { return t.cells.Cell(column, row) }
 
-// Tables goes through the tables of ex, in the order of their kinds. An error
+// Tables iterates over the tables of ex, in the order of their kinds. An error
 // ends it. A table is valid while the store is reachable.
 func (s *Store) Tables() iter.Seq2[Table, error] {
 	return func(yield func(Table, error) bool) {
@@ -43,7 +43,7 @@ func (s *Store) Tables() iter.Seq2[Table, error] {
 	}
 }
 
-// Table gives one table of ex; the error matches ErrNotFound if there is none.
+// Table returns one table of ex; the error matches ErrNotFound if there is none.
 // The table is valid while the store is reachable.
 func (s *Store) Table(kind layout.TableKind) (Table, error) {
 	places, err := s.tablePlaces()

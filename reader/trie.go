@@ -20,7 +20,7 @@ type trie struct {
 // nodeUnits is the size of a node in units of 8 bytes.
 const nodeUnits = disk.ContextSize / disk.Unit
 
-// trie gives the nodes that the method's record says it has.
+// trie returns the nodes that the method's record says it has.
 func (m Method) trie() (trie, error) {
 	rec := m.record()
 	t := trie{m.s, m.at, rec.Contexts, int64(rec.NumContexts)}
@@ -54,7 +54,7 @@ func (t *trie) node(i int64) (rec disk.ContextRecord, err error) {
 type descent struct {
 	trie
 	at     layout.Ref // the node that was reached, the method itself at first
-	behind int64      // the number of the first node behind it: its children are among those
+	behind int64      // the number of the first node after it: its children are among those
 }
 
 func (t *trie) descend() descent { return descent{trie: *t, at: t.method} }
@@ -82,7 +82,7 @@ func (d *descent) step(caller layout.Ref, point int32) (profiles layout.Ref, err
 	return 0, ErrNotFound
 }
 
-// Contexts goes through the nodes of the method's calling contexts, parents
+// Contexts iterates over the nodes of the method's calling contexts, parents
 // before children.
 func (m Method) Contexts() iter.Seq2[Context, error] {
 	return func(yield func(Context, error) bool) {
@@ -107,7 +107,7 @@ func (m Method) Contexts() iter.Seq2[Context, error] {
 	}
 }
 
-// A trieWalk goes through all nodes in their order.
+// A trieWalk iterates over all nodes in their order.
 type trieWalk struct {
 	trie
 	last  Context
@@ -115,7 +115,7 @@ type trieWalk struct {
 	level layout.Ref // the first node as deep as this one
 }
 
-// next goes on to the i-th node, which must sort behind the one before.
+// next goes on to the i-th node, which must sort after the one before.
 func (w *trieWalk) next(i int64) error {
 	rec, err := w.node(i)
 	if err != nil {

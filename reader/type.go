@@ -54,7 +54,7 @@ func (s *Store) Type(ordinal uint32) (Type, error) {
 	return t, nil
 }
 
-// TypeAt gives the type whose record lies at n; the error matches ErrNotFound
+// TypeAt returns the type whose record lies at n; the error matches ErrNotFound
 // for 0.
 func (s *Store) TypeAt(n layout.Ref) (Type, error) {
 	if n == 0 {

@@ -35,7 +35,7 @@ func (t TypeList) cells() int { return t.e.Cells() - t.first }
 // Args is the number of arguments or parameters.
 func (t TypeList) Args() int { return t.cells() / 2 }
 
-// Arg gives the stack slot and the type profile of argument i. It panics if
+// Arg returns the stack slot and the type profile of argument i. It panics if
 // there is none.
 func (t TypeList) Arg(i int) (slot uint64, w TypeWord) {
 	if i < 0 || i >= t.Args() {

@@ -12,7 +12,7 @@ import (
 // cost of the fault guard.
 const walkBatch = 64
 
-// Methods goes through all methods, in the order of their keys. An error ends
+// Methods iterates over all methods, in the order of their keys. An error ends
 // it: that of a record that cannot be read, or of keys that together have more
 // text than disk.MaxKeyText.
 func (s *Store) Methods() iter.Seq2[Method, error] {
@@ -36,19 +36,19 @@ func (s *Store) Methods() iter.Seq2[Method, error] {
 	}
 }
 
-// A walk goes through one section of methods.
+// A walk iterates over one section of methods.
 type walk struct {
 	s     *Store
 	batch [walkBatch]Method
 	i, n  int   // batch[i:n] is still to come
-	err   error // behind these
+	err   error // after these
 
 	ended  bool
 	budget *textBudget
 	read   func() (m Method, more bool, err error) // the next one
 }
 
-// head is the next method, nil behind the last. It is there until next is
+// head is the next method, nil after the last. It is there until next is
 // called.
 func (w *walk) head() (*Method, error) {
 	if w.i == w.n && w.err == nil && !w.ended {
@@ -79,7 +79,7 @@ func (w *walk) fill() {
 
 // firstOf takes the method that comes first from two walks, whose classes are in
 // the order of types: the classes of rows have no loaders, and names of their
-// own. It is nil at the end of both, and behind an error.
+// own. It is nil at the end of both, and after an error.
 func firstOf(records, rows *walk) (*Method, error) {
 	r, err := records.head()
 	if err != nil {
@@ -104,7 +104,7 @@ func compareDeclared(a, b disk.MethodRecord) int {
 	return cmp.Or(cmp.Compare(a.Holder, b.Holder), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Signature, b.Signature))
 }
 
-// recordWalk goes through the methods that have records.
+// recordWalk iterates over the methods that have records.
 func (s *Store) recordWalk(budget *textBudget) walk {
 	section := s.h.Parts[disk.PartMethods]
 	at := section.Offset
@@ -118,7 +118,7 @@ func (s *Store) recordWalk(budget *textBudget) walk {
 	}}
 }
 
-// neverRanWalk goes through the methods that have rows.
+// neverRanWalk iterates over the methods that have rows.
 func (s *Store) neverRanWalk(budget *textBudget) walk {
 	if s.h.Parts[disk.PartUnexecuted].Size == 0 {
 		return walk{ended: true}
@@ -159,7 +159,7 @@ func (s *Store) neverRanWalk(budget *textBudget) walk {
 	}}
 }
 
-// Types goes through all types of the archive, in the order of their names. An
+// Types iterates over all types of the archive, in the order of their names. An
 // error ends it, as one of Methods.
 func (s *Store) Types() iter.Seq2[Type, error] {
 	return func(yield func(Type, error) bool) {

@@ -15,7 +15,7 @@ type Move struct {
 	Size     int64  // of the file: a pointer leads into [From, From+Size)
 }
 
-// pointer gives the moved value of a slot; ok is false if it does not point
+// pointer returns the moved value of a slot; ok is false if it does not point
 // into the archive.
 func (m Move) pointer(v uint64) (moved uint64, ok bool) {
 	if v&^disk.TypeTags == 0 {
@@ -34,7 +34,7 @@ const AnySlots = -1
 // region; from and to count from its start, are multiples of 8, and lie inside
 // it. The range must have exactly want slots, null ones included, if want is
 // not AnySlots. It writes nothing unless every slot of the range is sound, and
-// gives the number of slots. No other goroutine may use the range meanwhile.
+// returns the number of slots. No other goroutine may use the range meanwhile.
 func (m *Map) Apply(rw []byte, from, to int64, move Move, want int64) (slots int64, err error) {
 	if err = m.inside(from, to, int64(len(rw))); err == nil {
 		slots, err = m.check(rw, from, to, move)

@@ -111,7 +111,7 @@ func fillArray(words []uint16, p []byte, from, to int) (n int) {
 	return n
 }
 
-// search gives the first element of the list p that is not below word.
+// search returns the first element of the list p that is not below word.
 func search(p []byte, word int) int {
 	low, high := 0, len(p)/2
 	for low < high {

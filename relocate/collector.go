@@ -68,7 +68,7 @@ func (c *Collector) Size() int64 {
 	return size
 }
 
-// Region gives the encoded region, which is to begin at start in the file.
+// Region returns the encoded region, which is to begin at start in the file.
 func (c *Collector) Region(start layout.Ref) []byte {
 	region := make([]byte, c.Size())
 	le.PutUint32(region, uint32(len(c.bitmaps)))

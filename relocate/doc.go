@@ -7,7 +7,7 @@
 //
 // # Format
 //
-// The region bm is a directory and, behind it, one Roaring bitmap for every
+// The region bm is a directory and, after it, one Roaring bitmap for every
 // chunk of rw that has a slot. A chunk is 65,536 words (512 KiB) of rw: the
 // reach of a single Roaring container. Bit n of a chunk's bitmap stands for
 // word n of the chunk, and is set where the word is a pointer slot, null or

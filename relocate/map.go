@@ -73,7 +73,7 @@ func (m *Map) inside(from, to, size int64) error {
 	return nil
 }
 
-// A walk goes through the slots of a range, a batch at a time.
+// A walk iterates over the slots of a range, a batch at a time.
 type walk struct {
 	m        *Map
 	from, to int64
@@ -82,7 +82,7 @@ type walk struct {
 
 func (m *Map) walk(from, to int64) walk { return walk{m: m, from: from, to: to} }
 
-// next gives some more slots, ascending: words of the chunk that begins at
+// next returns some more slots, ascending: words of the chunk that begins at
 // start. No words are the end.
 func (c *walk) next() (start int64, words []uint16, err error) {
 	for c.from < c.to {
@@ -106,7 +106,7 @@ func (c *walk) next() (start int64, words []uint16, err error) {
 	return 0, nil, nil
 }
 
-// chunk gives the checked bitmap of a chunk, nil if it has no slot.
+// chunk returns the checked bitmap of a chunk, nil if it has no slot.
 func (m *Map) chunk(n int64) (bitmap, error) {
 	at := m.bm.Offset + directorySize(n)
 	row, err := m.source.Bytes(layout.RegionBM, at, directoryRow)

@@ -102,7 +102,7 @@ func (b Block) Presence() Presence { return Presence(le.Uint32(b[blockPresence:]
 
 // FieldOffset is where, in bytes from the start of the block, an optional
 // field lies; ok is false if the block does not have it. f is one bit; the bit
-// behind the last gives the end of all fields.
+// after the last gives the end of all fields.
 func (b Block) FieldOffset(f Presence) (offset int64, ok bool) {
 	have := b.Presence()
 	before := have & (f - 1)
@@ -128,7 +128,7 @@ func (b Block) Field(f Presence) []byte {
 	return b[at:]
 }
 
-// Links gives the context node of the block and the next block of the same
+// Links returns the context node of the block and the next block of the same
 // method and context.
 func (b Block) Links() (context, next layout.Ref) {
 	if b.Presence()&HasLinks == 0 || len(b) < BlockHeaderSize+8 {
@@ -192,7 +192,7 @@ func AppendDirectoryRow(b []byte, point int32, offset int64) []byte {
 	return le.AppendUint32(le.AppendUint32(b, uint32(point)), uint32(offset/Unit))
 }
 
-// DirectoryRow gives row i of a directory: a profile point and where, in bytes
+// DirectoryRow returns row i of a directory: a profile point and where, in bytes
 // from the start of the data entries, its entry lies.
 func DirectoryRow(dir []byte, i int) (point int32, offset int64) {
 	row := dir[i*directoryRow:]

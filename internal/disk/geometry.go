@@ -182,7 +182,7 @@ func checkIndex(h *layout.Header) error {
 	return nil
 }
 
-// Summed is the part of the file that page sums cover: everything behind ps,
+// Summed is the part of the file that page sums cover: everything after ps,
 // padding included.
 func Summed(h *layout.Header) layout.Span {
 	from := h.Region(layout.RegionIX).Offset

@@ -249,7 +249,7 @@ func parseVersion(b []byte, size uint32) error {
 	return nil
 }
 
-// VersionString gives "draft 4" or "1".
+// VersionString returns "draft 4" or "1".
 func VersionString(v uint32) string {
 	if v&Draft != 0 {
 		return fmt.Sprintf("draft %d", v&^Draft)

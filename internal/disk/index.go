@@ -77,7 +77,7 @@ func (h Hash) Fingerprint() uint16 {
 }
 
 // OverflowBit is the bit that a line sets when a record with this hash had to
-// go to a line behind it.
+// go to a line after it.
 func (h Hash) OverflowBit() uint32 { return 1 << (h >> 16 & 31) }
 
 // An index line is 64 bytes:
@@ -99,7 +99,7 @@ const (
 // A Line is an overlay on one line of the index, of [LineSize] bytes.
 type Line []byte
 
-// Match gives the set of slots whose fingerprint is fp, one bit a slot.
+// Match returns the set of slots whose fingerprint is fp, one bit a slot.
 func (l Line) Match(fp uint16) (slots uint32) {
 	_ = l[LineSize-1]
 	all := uint64(fp) * everyLane
@@ -110,7 +110,7 @@ func (l Line) Match(fp uint16) (slots uint32) {
 // everyLane has a 1 in each of four lanes of 16 bits.
 const everyLane = 0x0001_0001_0001_0001
 
-// equalLanes gives the set of lanes of 16 bits in which x and y are equal.
+// equalLanes returns the set of lanes of 16 bits in which x and y are equal.
 func equalLanes(x, y uint64) uint32 {
 	const low = everyLane * 0x7fff
 	x ^= y

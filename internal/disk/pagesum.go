@@ -13,7 +13,7 @@ import (
 // of [PageSize] from the start of the file, so the first and the last may be
 // partial. Each further level has one sum for every 64 sums (512 bytes) of the
 // level below, until a level has at most 64 sums; the sum of that top level is
-// the root, which the header holds. The levels lie in ps one behind the other,
+// the root, which the header holds. The levels lie in ps one after the other,
 // the top first: it lies beside the header, which every start touches.
 type SumTree struct {
 	span   layout.Span
@@ -107,7 +107,7 @@ func (t SumTree) Fill(ps []byte) (root uint64) {
 // Sum is the sum of a page or of a group of sums: XXH64 with seed 0.
 func Sum(b []byte) uint64 { return xxhash.Sum64(b) }
 
-// SumSlack is how many bytes of zeros may stand behind the last level of a tree
+// SumSlack is how many bytes of zeros may stand after the last level of a tree
 // of size bytes: making room for the sums can move ix to a later page while rw
 // stays on its boundary, so that fewer sums are needed than room was made for.
 func SumSlack(size int64) int64 { return LineSize + AlignUp(size/256, Unit) }

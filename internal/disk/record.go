@@ -178,11 +178,11 @@ func (m *MethodRecord) Parse(b []byte) error {
 	return nil
 }
 
-// A MethodHead is the second word of a method's record, in which a look-up finds
+// A MethodHead is the second word of a method's record, in which a lookup finds
 // all that it needs of most methods.
 type MethodHead uint64
 
-// ParseMethodHead gives the id and the head of the record at the front of b, of
+// ParseMethodHead returns the id and the head of the record at the front of b, of
 // [MinMethodSize] bytes at least.
 func ParseMethodHead(b []byte) (id uint64, h MethodHead) {
 	_ = b[MinMethodSize-1]
@@ -340,7 +340,7 @@ func AppendUnexecutedHeader(b []byte, classes int) []byte {
 	return le.AppendUint64(b, uint64(uint32(classes)))
 }
 
-// ParseNeverRan gives the places of classes and rows in the section, whose
+// ParseNeverRan returns the places of classes and rows in the section, whose
 // first [NeverRanHeaderSize] bytes are head. The error says what is wrong,
 // without a place.
 func ParseUnexecuted(section layout.Span, head []byte) (classes, rows layout.Span, err error) {

@@ -96,7 +96,7 @@ func SplitSignature(parts []string, signature string) (all []string, ok bool) {
 	return parts, true
 }
 
-// The identity of a class loader is a name, and, of HotSpot's archives, behind it
+// The identity of a class loader is a name, and, of HotSpot's archives, after it
 // what tells the loader from others of that name: an anchor, @ and 16 hexadecimal
 // digits, or a number, # and decimal digits.
 

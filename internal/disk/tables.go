@@ -189,7 +189,7 @@ const (
 	FormSigned                   // a two's complement number, as a profile point
 	FormHex                      // an id or an address
 	FormBytes                    // a symbol whose bytes are no text
-	FormTime                     // nanoseconds since 1970-01-01 UTC, signed, 0 if not known
+	FormTime                     // nanoseconds since 1970-01-01 UTC, signed, 0 if unknown
 	FormWeight                   // billionths
 	FormFunction                 // the id of an LLVM function
 	FormExit                     // an Exit
@@ -279,7 +279,7 @@ const (
 	PropertyJamaicaThreads = "jamaica.threads"
 )
 
-// MergedProperty gives the rule of a property.
+// MergedProperty returns the rule of a property.
 func MergedProperty(key string) PropertyRule {
 	switch {
 	case key == PropertyTraceStream, strings.HasPrefix(key, PropertyJamaicaTotal):

@@ -52,7 +52,7 @@ func MD5Pair(x, y string) (refX, refY uint64) {
 	return refX, refY
 }
 
-// md5Last is the number of the last block of a message, behind which the mark of
+// md5Last is the number of the last block of a message, after which the mark of
 // its end and its length have room.
 func md5Last(text string) int { return (len(text) + 8) / md5Block }
 

@@ -7,7 +7,7 @@ import "math/bits"
 // waits; two take hardly longer than one.
 //
 // The operand that was computed last is used last. The sines are read from
-// memory: constants the compiler would add behind it.
+// memory: constants the compiler would add after it.
 
 func md5Round1(m *[2]lane, a, b, c, d, e, f, g, h uint32) (_, _, _, _, _, _, _, _ uint32) {
 	a = b + bits.RotateLeft32(a+m[0][0]+sines[0]+((c^d)&b^d), 7)

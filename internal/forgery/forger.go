@@ -100,7 +100,7 @@ func (r *Reference) width() int {
 	return 8
 }
 
-// Values goes through what a reference can be set to: what it takes to lead to
+// Values iterates over what a reference can be set to: what it takes to lead to
 // every unit of the file, to some places beyond, and, where the form can say so,
 // to places between two units. Of the zeros before rw, which are all alike, the
 // ends and one unit in 64 are taken.
@@ -131,7 +131,7 @@ func (f *Forger) gap(at int64) bool {
 	return at >= from+64 && at < to-64 && at%512 != 0
 }
 
-// spell gives the values that lead to a place, and next to it.
+// spell returns the values that lead to a place, and next to it.
 func (f *Forger) spell(r Reference, at int64) []uint64 {
 	switch r.Form {
 	case Narrow:

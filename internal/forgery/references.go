@@ -50,7 +50,7 @@ func References(data []byte) ([]Reference, error) {
 	return l.all, l.err
 }
 
-// A lister goes through an archive and gathers its references.
+// A lister iterates over an archive and gathers its references.
 type lister struct {
 	data  []byte
 	h     *layout.Header
@@ -65,7 +65,7 @@ func (l *lister) narrow(what string, at int64) {
 
 func (l *lister) u32(at int64) int64 { return int64(le.Uint32(l.data[at:])) }
 
-// each goes through a span of records of one size.
+// each iterates over a span of records of one size.
 func each(s layout.Span, size int64, yield func(at int64)) {
 	for at := s.Offset; at < s.End(); at += size {
 		yield(at)

@@ -101,7 +101,7 @@ func (p *Private) RW() []byte { return memory(p.base+uintptr(p.plan.RW), p.plan.
 // Late is the memory beside the file.
 func (p *Private) Late() []byte { return memory(p.late, p.plan.Late) }
 
-// memory gives n bytes that were mapped at address.
+// memory returns n bytes that were mapped at address.
 func memory(address uintptr, n int64) []byte {
 	if n == 0 {
 		return nil

@@ -53,7 +53,7 @@ func (p *Private) place(fd int, offset, n int64, prot, flags int) error {
 	return nil
 }
 
-// Unmap gives the memory back.
+// Unmap returns the memory back.
 func (p *Private) Unmap() error {
 	return unix.MunmapPtr(pointer(p.base), uintptr(p.plan.span()))
 }

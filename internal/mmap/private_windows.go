@@ -63,7 +63,7 @@ func (p *Private) finish() error {
 	return nil
 }
 
-// Unmap gives the memory back.
+// Unmap returns the memory back.
 func (p *Private) Unmap() error {
 	err := windows.UnmapViewOfFile(p.base)
 	if p.late != 0 {

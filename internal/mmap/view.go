@@ -28,5 +28,5 @@ func NewView(f *os.File, size int64) (*View, error) {
 // Bytes is the mapped memory. It must not be written to, or used after Unmap.
 func (v *View) Bytes() []byte { return v.mapping }
 
-// Unmap gives the memory back.
+// Unmap returns the memory back.
 func (v *View) Unmap() error { return v.mapping.Unmap() }

@@ -19,8 +19,8 @@ const firstSlots = 1 << 8
 // Len is the number of references.
 func (x *Index) Len() int { return x.used }
 
-// Find gives the reference with that hash for which is holds. If there is none
-// it gives 0 and the slot where it is to be put.
+// Find returns the reference with that hash for which is holds. If there is none
+// it returns 0 and the slot where it is to be put.
 func (x *Index) Find(hash uint32, is func(ref uint32) bool) (ref, at uint32) {
 	if x.used >= len(x.slots)/4*3 {
 		x.grow()
@@ -41,7 +41,7 @@ func (x *Index) Put(at, hash, ref uint32) {
 }
 
 // Guess says for each of the hashes which reference it likely stands for, 0 for
-// none. It is for groups of look-ups in a table larger than the caches: the loop
+// none. It is for groups of lookups in a table larger than the caches: the loop
 // is so short that the processor waits for many slots at once, and Find will
 // have them at hand, as it will have what the guesses stand for if the caller
 // touches that.

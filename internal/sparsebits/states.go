@@ -12,7 +12,7 @@ const (
 // NewStates makes the states of n slots.
 func NewStates(n int64) *States { return &States{newWords((n + 31) >> slotShift)} }
 
-// Load gives the state of slot i, which must be in the range.
+// Load returns the state of slot i, which must be in the range.
 func (s *States) Load(i int64) uint8 {
 	c := s.words.find(i >> slotShift)
 	if c == nil {

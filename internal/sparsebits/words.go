@@ -25,7 +25,7 @@ func newWords(n int64) words {
 	return make(words, (n+perDir-1)/perDir)
 }
 
-// find gives the chunk of word i, nil if all of it is zero.
+// find returns the chunk of word i, nil if all of it is zero.
 func (w words) find(i int64) *chunk {
 	if d := w[i>>(chunkShift+dirShift)].Load(); d != nil {
 		return d[i>>chunkShift&dirMask].Load()
@@ -33,14 +33,14 @@ func (w words) find(i int64) *chunk {
 	return nil
 }
 
-// at gives word i, allocating its chunk if need be.
+// at returns word i, allocating its chunk if need be.
 func (w words) at(i int64) *atomic.Uint64 {
 	d := ensure(&w[i>>(chunkShift+dirShift)])
 	c := ensure(&d[i>>chunkShift&dirMask])
 	return &c[i&chunkMask]
 }
 
-// ensure gives what p points to; of several goroutines that find nothing there
+// ensure returns what p points to; of several goroutines that find nothing there
 // one puts a new T in.
 func ensure[T any](p *atomic.Pointer[T]) *T {
 	if v := p.Load(); v != nil {

@@ -17,7 +17,7 @@ type Specimen struct {
 	Build func() *builder.Builder
 }
 
-// All gives all specimens. Their names are unique.
+// All returns all specimens. Their names are unique.
 func All() []Specimen {
 	return []Specimen{
 		{"hotspot", layout.DomainHotSpot, hotspot},

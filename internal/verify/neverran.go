@@ -66,7 +66,7 @@ func (c *check) neverRanClass(at int64, holder layout.Ref) error {
 	return nil
 }
 
-// isNextNamed reports whether the type behind t has the same name. None before
+// isNextNamed reports whether the type after t has the same name. None before
 // can, as that would have no loader either.
 func (c *check) isNextNamed(t reader.Type, name reader.Name) bool {
 	next, err := c.s.Type(t.Ordinal() + 1)

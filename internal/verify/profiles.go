@@ -40,7 +40,7 @@ func (c *check) profiles() error {
 	return c.leftOver()
 }
 
-// profile checks that a block is linked once. That a look-up finds it, by the
+// profile checks that a block is linked once. That a lookup finds it, by the
 // context in which it is and by its code, follows from the order of contexts and
 // of the blocks of a chain, which the walk has checked.
 func (c *check) profile(p reader.Profile) error {

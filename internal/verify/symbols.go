@@ -54,7 +54,7 @@ func (c *check) symbol(section layout.Span, at int64) (b []byte, used int64, err
 	return b, used, err
 }
 
-// symbolSize gives how many bytes the symbol at the front of head needs, without
+// symbolSize returns how many bytes the symbol at the front of head needs, without
 // and with its padding.
 func symbolSize(head []byte) (used, size int64) {
 	if parts, list := disk.SymbolParts(head); list {

@@ -130,5 +130,5 @@ func (c *check) wrong(r layout.Region, offset int64, format string, args ...any)
 	return c.problem(disk.Corrupt(r, offset, "%s", fmt.Sprintf(format, args...)))
 }
 
-// interrupted gives the error of ctx, every so many calls.
+// interrupted returns the error of ctx, every so many calls.
 func (c *check) interrupted() error { return c.poll.Err() }

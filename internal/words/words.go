@@ -15,7 +15,7 @@ import (
 // an archive are little-endian.
 func LittleEndian() bool { return binary.NativeEndian.Uint16([]byte{1, 0}) == 1 }
 
-// Word64 gives the 8 bytes of b at offset as a word to use atomically. ok is
+// Word64 returns the 8 bytes of b at offset as a word to use atomically. ok is
 // false if they are not inside b, or not aligned: an atomic access over the
 // edge of a cache line would stall every core.
 func Uint64(b []byte, offset int) (w *atomic.Uint64, ok bool) {
@@ -70,7 +70,7 @@ func Append(words []uint64, b []byte) []uint64 {
 	return words
 }
 
-// Aligned gives n zero bytes on the heap whose first lies on a multiple of 8.
+// Aligned returns n zero bytes on the heap whose first lies on a multiple of 8.
 func Aligned(n int) []byte {
 	if n == 0 {
 		return nil

@@ -1,0 +1,45 @@
+package compare_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/compare"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// branches returns an archive whose one branch was taken so often.
+func branches(taken, notTaken uint64) *reader.Store {
+	b := builder.New(layout.DomainHotSpot, builder.Config{})
+	p := b.Profile(b.Method(layout.Key{Class: "Main", Name: "even", Signature: "(I)Z"}), 0, builder.NoContext)
+	p.Branch(builder.At{Bci: 3}, taken, 0, notTaken)
+	if err := p.Done(); err != nil {
+		log.Fatal(err)
+	}
+	s, err := b.Open("example.parc")
+	if err != nil {
+		log.Fatal(err)
+	}
+	return s
+}
+
+func ExampleStores() {
+	before, after := branches(900, 100), branches(300, 700)
+	defer before.Close()
+	defer after.Close()
+	r, err := compare.Stores(context.Background(), before, after, compare.Options{Top: 10})
+	if err != nil {
+		log.Fatal(err)
+	}
+	score, _ := r.Score()
+	fmt.Printf("the archives agree by %.0f%%\n", 100*score)
+	for _, f := range r.Flips.List {
+		fmt.Printf("the branch at %d went way %d in %.0f%%, and goes way %d in %.0f%%\n", f.Point, f.A.Index, 100*f.A.Share, f.B.Index, 100*f.B.Share)
+	}
+	// Output:
+	// the archives agree by 40%
+	// the branch at 3 went way 0 in 90%, and goes way 1 in 70%
+}
