@@ -19,14 +19,14 @@ type Archive struct {
 	sketches *sketches // opened when a method is asked for
 }
 
-// Archived gives the code that the profiles of an archive are of.
+// Archived returns the code that the profiles of an archive are of.
 func Archived(s *reader.Store) *Archive { return &Archive{s: s} }
 
 // ByName reports whether methods were found by the names of their classes alone:
 // one of the two archives does not say which class loaders they are of.
 func (a *Archive) ByName() bool { return a.byName }
 
-// Method gives the versions of a method that have profiles.
+// Method returns the versions of a method that have profiles.
 func (a *Archive) Method(k layout.Key) (Answer, error) {
 	m, ok, err := a.find(k)
 	if err != nil {

@@ -35,7 +35,7 @@ type Version struct {
 	Opaque bool
 	// Names are what its bytecodes name, in their order; nil if that is not known.
 	Names []Name
-	// Under gives the sketches of its points with other names, in their order; nil
+	// Under returns the sketches of its points with other names, in their order; nil
 	// if the names are not known.
 	Under func(other func(Name) Name) []layout.SketchPoint
 }

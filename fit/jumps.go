@@ -14,7 +14,7 @@ func (m *matcher) jumps() {
 	}
 }
 
-// neighbours gives each jump the one that stands in the same place behind the
+// neighbours returns each jump the one that stands in the same place behind the
 // partner of the point before, -1 for none.
 func (m *matcher) neighbours() (partners []int) {
 	partners = slices.Repeat([]int{-1}, len(m.to))

@@ -154,7 +154,7 @@ func (m *mover) cases(raw disk.Entry, i, j int) {
 	}
 }
 
-// casesOf gives the place of each case of a switch among those of another one, by
+// casesOf returns the place of each case of a switch among those of another one, by
 // their values. Without these both have the same cases.
 func casesOf(p, q *Point) []int {
 	places := make([]int, len(p.Targets))

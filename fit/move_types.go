@@ -16,7 +16,7 @@ const (
 // maxTypedArguments is HotSpot's default of TypeProfileArgsLimit.
 const maxTypedArguments = 2
 
-// recordedTypes gives the cells of the types that the VM records at a call that
+// recordedTypes returns the cells of the types that the VM records at a call that
 // it has not run yet: a stack slot and a type for each argument that is a
 // reference, and a type for a return value that is one.
 func recordedTypes(p Point, level uint32) (cells []uint64) {
@@ -33,7 +33,7 @@ func recordedTypes(p Point, level uint32) (cells []uint64) {
 	return cells
 }
 
-// references gives the slots of the arguments of a descriptor that are
+// references returns the slots of the arguments of a descriptor that are
 // references, and whether the return value is one.
 func references(descriptor string) (slots []uint64, returned bool) {
 	slot := uint64(0)

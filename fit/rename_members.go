@@ -87,7 +87,7 @@ func (f *former) class(name string) string {
 	return name
 }
 
-// underFormerNames gives the points of the program the names that the profiles
+// underFormerNames returns the points of the program the names that the profiles
 // have.
 func (c *checker) underFormerNames(versions []Version) {
 	if len(c.renames.list) == 0 && len(c.renames.classes) == 0 {

@@ -102,7 +102,7 @@ func sketched(points []Point) (n int) {
 	return n
 }
 
-// put gives points their records. Those that have others already are not known.
+// put returns points their records. Those that have others already are not known.
 func put(points []Point, sketch []layout.SketchPoint, again bool) {
 	for i := range points {
 		if p := &points[i]; p.Kind.Sketched() {

@@ -44,7 +44,7 @@ func ParseVersions(text string) (Versions, error) {
 
 // KeepVersions lets go of the profiles of other versions of the code of methods
 // that have several, in all contexts. Of versions that are alike in what is
-// asked for, the one with the higher code id stays. It gives the number of
+// asked for, the one with the higher code id stays. It returns the number of
 // methods with several versions, and of the profiles that went.
 func KeepVersions(of *builder.Builder, v Versions) (methods, dropped int) {
 	b := target{profileset.Of(of)}
@@ -113,7 +113,7 @@ func (b target) weight(ref profileset.ProfileRef) (sum uint64) {
 	return sum
 }
 
-// NarrowRows gives every type profile at most n rows, as a VM with
+// NarrowRows returns every type profile at most n rows, as a VM with
 // -XX:TypeProfileWidth=n holds them: the highest counts keep their rows, the
 // rest goes to the count of all that found no row. HotSpot's wide entries become
 // HotSpot's again. It is the last step of a merge: it cannot be undone. It gives

@@ -35,7 +35,7 @@ func HalfLife(age, half time.Duration) layout.Weight {
 	return layout.Weight(max(math.Round(float64(layout.WeightOne)*math.Exp2(-float64(age)/float64(half))), 1))
 }
 
-// Equalize gives the weights that make runs count alike, whatever their totals:
+// Equalize returns the weights that make runs count alike, whatever their totals:
 // the run with the highest total has weight 1. A run without counts has 1 too.
 func Equalize(totals []uint64) []layout.Weight {
 	highest := uint64(0)

@@ -46,7 +46,7 @@ func (c *cut) choose(s *reader.Store, r *Options) error {
 	return c.keepNamed(s, r, stacks)
 }
 
-// chooseStacks gives the stacks that stay: of those whose leaf may, the hottest,
+// chooseStacks returns the stacks that stay: of those whose leaf may, the hottest,
 // or those that were sampled at all.
 func chooseStacks(s *reader.Store, all sampledStacks, r *Options) (sampledStacks, error) {
 	stacks, err := all.where(func(stack sampledStack) (bool, error) {
@@ -139,7 +139,7 @@ type sampledStack struct {
 	count       uint64
 }
 
-// stacksOf gives the stacks of an archive.
+// stacksOf returns the stacks of an archive.
 func stacksOf(s *reader.Store) (sampledStacks, error) {
 	t, err := s.Table(layout.TableSamples)
 	if errors.Is(err, reader.ErrNotFound) {
@@ -158,7 +158,7 @@ func stacksOf(s *reader.Store) (sampledStacks, error) {
 	return stacks, nil
 }
 
-// where gives the stacks that a condition holds for.
+// where returns the stacks that a condition holds for.
 func (s sampledStacks) where(holds func(sampledStack) (bool, error)) (some sampledStacks, err error) {
 	some.t = s.t
 	for _, stack := range s.list {
@@ -173,7 +173,7 @@ func (s sampledStacks) where(holds func(sampledStack) (bool, error)) (some sampl
 	return some, nil
 }
 
-// hottest gives the fewest stacks that have a part of all samples, of which layout.WeightOne
+// hottest returns the fewest stacks that have a part of all samples, of which layout.WeightOne
 // is all. Of equal ones those come first whose methods do, by key from the leaf.
 func (s sampledStacks) hottest(part layout.Weight) sampledStacks {
 	sorted := slices.Clone(s.list)

@@ -75,7 +75,7 @@ func (p *plan) appendContext(b []byte, ref profileset.ContextRef) []byte {
 	return disk.ContextRecord{Parent: parent, Caller: p.methodAt(c.Caller), Point: c.Point, Profiles: p.firstBlock(p.contextFirst[ref-1])}.Append(b)
 }
 
-// encodeEX gives the tables.
+// encodeEX returns the tables.
 func (p *plan) encodeEX() []byte {
 	tables := p.b.SortedTables()
 	le := binary.LittleEndian
@@ -97,7 +97,7 @@ func (p *plan) encodeEX() []byte {
 	return b
 }
 
-// cell gives the cell of a table: a number, or the place of what a reference
+// cell returns the cell of a table: a number, or the place of what a reference
 // stands for.
 func (p *plan) cell(kind layout.ColumnKind, v uint64) uint64 {
 	switch kind {

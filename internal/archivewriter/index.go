@@ -8,14 +8,14 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// The index is built with a few seeds until one needs few lines a look-up; the
+// The index is built with a few seeds until one needs few lines a lookup; the
 // best is taken if none is good.
 const (
 	goodProbe = 8
 	maxSeeds  = 8
 )
 
-// encodeIX gives the index, and notes its seed and its longest search. The error
+// encodeIX returns the index, and notes its seed and its longest search. The error
 // matches layout.ErrTooLarge if so many records share an id that no search
 // within the format's bound finds them all.
 func (p *plan) encodeIX() ([]byte, error) {
@@ -46,7 +46,7 @@ func (p *plan) encodeIX() ([]byte, error) {
 	return ix, nil
 }
 
-// placeRecords puts every method and type into the index and gives the most
+// placeRecords puts every method and type into the index and returns the most
 // lines that a search has to look at: 0 if there is no record. The records come
 // in the order of their hashes, so that the index is filled from its first line
 // to its last.

@@ -43,7 +43,7 @@ func ranks[R ~uint32](sorted []R) []uint32 {
 	return r
 }
 
-// sorted gives all references 1 to n in an order.
+// sorted returns all references 1 to n in an order.
 func sorted[R ~uint32](n int, compare func(a, b R) int) []R {
 	refs := make([]R, n)
 	for i := range refs {
@@ -173,7 +173,7 @@ func (o *order) sortProfiles(b *profileset.Set) {
 	o.profiles = intern.RefsOf[profileset.ProfileRef](keys)
 }
 
-// onlyProfiles gives the profiles in their order where no method has several.
+// onlyProfiles returns the profiles in their order where no method has several.
 func (o *order) onlyProfiles(b *profileset.Set) []profileset.ProfileRef {
 	ofMethod := make([]profileset.ProfileRef, len(o.methods))
 	for ref, d := range b.Profiles.All {

@@ -309,7 +309,7 @@ func (p *plan) rangeContexts() {
 	}
 }
 
-// contextsOf gives the contexts of a method by its place in the order.
+// contextsOf returns the contexts of a method by its place in the order.
 func (p *plan) contextsOf(method int) []profileset.ContextRef {
 	if p.contexts == nil {
 		return nil
@@ -321,7 +321,7 @@ func (p *plan) contextsOf(method int) []profileset.ContextRef {
 // planRecord completes the flags of a record that gatherMethods has begun, and
 // decides where the method's name lies: in the record, where no other method can
 // have it, since it is all of the key; that is one memory access less for a
-// look-up by name.
+// lookup by name.
 func (p *plan) planRecord(i int) {
 	r := &p.records[i]
 	if len(p.contextsOf(i)) > 0 {

@@ -217,7 +217,7 @@ func (s *sheets) turn() {
 	s.sheet = s.empty()
 }
 
-// finish waits for the last sheet and gives the bytes of ps with the sums of
+// finish waits for the last sheet and returns the bytes of ps with the sums of
 // all pages, and what lies between ps and the summed part.
 func (s *sheets) finish() (ps []byte, err error) {
 	s.pad(s.header.FileSize)

@@ -102,7 +102,7 @@ func (l *List[V]) At(number uint32) *V {
 	return &l.chunks[i>>chunkShift][i&(chunkSize-1)]
 }
 
-// Add gives the number of a new value. Pointers that at gave may be of an old
+// Add returns the number of a new value. Pointers that at gave may be of an old
 // copy then.
 func (l *List[V]) Add(v V) (number uint32) {
 	if l.n%chunkSize == 0 {

@@ -28,7 +28,7 @@ func (s *Sorter) pointless(n int) bool {
 	return n >= LongSort && s.Ctx != nil && s.Ctx.Err() != nil
 }
 
-// Room gives memory for n keys, without any. It is that of the keys before.
+// Room returns memory for n keys, without any. It is that of the keys before.
 func (s *Sorter) Room(n int) []SortKey {
 	if cap(s.keys) < n {
 		s.keys = make([]SortKey, 0, n)
@@ -69,7 +69,7 @@ func RefsOf[R ~uint32](keys []SortKey) []R {
 	return refs
 }
 
-// SortedAnew gives all symbols, sorted by bytes.
+// SortedAnew returns all symbols, sorted by bytes.
 func (t *Symbols) SortedAnew(sorter *Sorter) []SymbolRef {
 	keys := sorter.Room(t.Len())
 	for i := range t.Len() {

@@ -68,7 +68,7 @@ func (t *Symbols) Text(s SymbolRef) string {
 	return words.String(t.Texts.At(*t.places.At(uint32(s))))
 }
 
-// Intern gives the number of a text, and whether it is new.
+// Intern returns the number of a text, and whether it is new.
 func (t *Symbols) Intern(text string) (s SymbolRef, fresh bool) {
 	if s = t.Next(text); s != 0 {
 		return s, false
@@ -76,7 +76,7 @@ func (t *Symbols) Intern(text string) (s SymbolRef, fresh bool) {
 	return t.InternHashed(text, t.Hash(text))
 }
 
-// Next gives the number of the text behind the last one, or of the last one
+// Next returns the number of the text behind the last one, or of the last one
 // again, if it is that.
 func (t *Symbols) Next(text string) SymbolRef {
 	if next := t.Last + 1; int(next) <= t.Len() && t.Text(next) == text {
@@ -99,7 +99,7 @@ func (t *Symbols) InternHashed(text string, hash uint32) (s SymbolRef, fresh boo
 	return t.Last, fresh
 }
 
-// Find gives the number of a text, 0 if it is not in the table.
+// Find returns the number of a text, 0 if it is not in the table.
 func (t *Symbols) Find(text string) SymbolRef {
 	ref, _ := t.Index.Find(t.Hash(text), func(ref uint32) bool { return t.Text(SymbolRef(ref)) == text })
 	return SymbolRef(ref)
@@ -139,7 +139,7 @@ func (t *Symbols) Snapshot() *Symbols {
 // others to be put between them.
 const fewFresh = 1 << 6
 
-// Sorted gives all symbols, sorted by bytes.
+// Sorted returns all symbols, sorted by bytes.
 func (t *Symbols) Sorted(sorter *Sorter) []SymbolRef {
 	fresh := t.Len() - len(t.Presorted)
 	if fresh > len(t.Presorted)/fewFresh {

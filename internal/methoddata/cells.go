@@ -103,7 +103,7 @@ func (m *Merger) hotCounters(e, y disk.Entry) {
 	}
 }
 
-// scaleCounters gives LLVM's counters a weight. A mark is no count and has none,
+// scaleCounters returns LLVM's counters a weight. A mark is no count and has none,
 // but llvm-profdata multiplies it as it does the others.
 func (m *Merger) scaleCounters(e disk.Entry) {
 	rules := m.countRules()
@@ -115,7 +115,7 @@ func (m *Merger) scaleCounters(e disk.Entry) {
 	}
 }
 
-// Scale gives a block of a run its weight.
+// Scale returns a block of a run its weight.
 func (m *Merger) Scale(block disk.Block) {
 	if m.Rules.Weight == layout.WeightOne || m.Rules.Weight == 0 {
 		return

@@ -20,7 +20,7 @@ type Merger struct {
 	out      *sectionData // of the section that is being merged
 }
 
-// refShift is by how many bits a reference in a pointer cell is moved to the
+// RefShift is by how many bits a reference in a pointer cell is moved to the
 // left, out of the way of the tags of a type word. Cells hold references until
 // the archive is laid out.
 const RefShift = 3
@@ -39,7 +39,7 @@ type Rules struct {
 	Params *layout.Params // of the archive
 }
 
-// Merge gives the block of both. Its bytes are the builder's until the next
+// Merge returns the block of both. Its bytes are the builder's until the next
 // merge.
 func (m *Merger) Merge(have, more disk.Block) []byte {
 	if m.Rules.AsLLVM && m.numCounters(have) != m.numCounters(more) {

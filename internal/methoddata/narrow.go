@@ -84,7 +84,7 @@ func isUnprofiled(e disk.Entry) bool {
 	return e.Tag() == layout.TagCount && e.Sub() == layout.SubUnprofiled
 }
 
-// cut leaves as many rows as there may be, the highest first, and gives the sum
+// cut leaves as many rows as there may be, the highest first, and returns the sum
 // of the others.
 func (w *narrower) cut(rows []countedRow) (kept []countedRow, rest uint64) {
 	if len(rows) <= w.rows {

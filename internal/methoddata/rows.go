@@ -189,7 +189,7 @@ func (m *Merger) union(x, y []disk.Entry, is func(disk.Entry) bool, rows func(di
 	return len(slices.Compact(all))
 }
 
-// widen gives entries of a profile point without rows of HotSpot's.
+// widen returns entries of a profile point without rows of HotSpot's.
 func (m *Merger) widen(at []disk.Entry) (all []disk.Entry) {
 	for _, e := range at {
 		switch {

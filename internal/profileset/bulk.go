@@ -162,7 +162,7 @@ func (b *Set) sumFunction(ref ProfileRef, f *Function) bool {
 	return true
 }
 
-// functionCells gives the counters in a block, if it is as appendFunction makes
+// functionCells returns the counters in a block, if it is as appendFunction makes
 // it and has as many as the function.
 func functionCells(block disk.Block, f *Function) []byte {
 	at := disk.BlockHeaderSize
@@ -260,7 +260,7 @@ func (b *Set) nameHashed(text string, hash uint32) intern.SymbolRef {
 	return ref
 }
 
-// touchDeclared touches what interning some methods will read, and gives the
+// touchDeclared touches what interning some methods will read, and returns the
 // hashes of their names.
 func (b *Set) touchDeclared(methods []DeclaredMethod, hashes []uint32) {
 	var keys, names [intern.GroupSize]uint32

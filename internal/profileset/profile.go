@@ -290,7 +290,7 @@ func (b *Set) Block(ref ProfileRef) disk.Block {
 	return b.Blocks.At(b.Profiles.At(uint32(ref)).Block)
 }
 
-// claim gives the profile with a key to a run, and makes it if it is new; ok is
+// claim returns the profile with a key to a run, and makes it if it is new; ok is
 // false if the run has given it before.
 func (b *Set) claim(key ProfileKey, run *Run) (ref ProfileRef, ok bool) {
 	if ref = b.findProfile(key); ref == 0 {

@@ -158,7 +158,7 @@ func (b *Set) TablesSize() int64 {
 	return size
 }
 
-// SortedTables gives the tables by kind.
+// SortedTables returns the tables by kind.
 func (b *Set) SortedTables() []*Table {
 	kinds := slices.Sorted(maps.Keys(b.Tables))
 	tables := make([]*Table, len(kinds))
@@ -183,7 +183,7 @@ var summedColumns = map[layout.TableKind][]int{
 // belong together, in their order.
 var groupedTables = map[layout.TableKind]bool{layout.TableSamples: true, layout.TableTraces: true}
 
-// ScaleRow gives the counts of a row a weight.
+// ScaleRow returns the counts of a row a weight.
 func ScaleRow(kind layout.TableKind, row []uint64, w layout.Weight) {
 	for _, i := range summedColumns[kind] {
 		if i < len(row) {
@@ -208,7 +208,7 @@ func (b *Set) UniteGrown() error {
 }
 
 // uniteTables brings the tables of several runs into an order that does not
-// depend on which came first, and gives the number of rows. Traces of runs that
+// depend on which came first, and returns the number of rows. Traces of runs that
 // are merged as llvm-profdata does stay in the order of the runs. The caller
 // holds mu.
 func (b *Set) uniteTables() (rows int) {
