@@ -185,17 +185,6 @@ func isCall(e reader.Entry) bool {
 	return false
 }
 
-// invocations returns how often a method was called, over all its profiles.
-func invocations(m reader.Method) (n uint64, err error) {
-	for p, err := range m.Profiles() {
-		if err != nil {
-			return n, err
-		}
-		n = disk.SaturatingAdd(n, trained(p.Invocations()))
-	}
-	return n, nil
-}
-
 // sums are the total and the highest value over all methods of an archive.
 type sums struct{ total, highest uint64 }
 

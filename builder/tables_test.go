@@ -1,6 +1,7 @@
 package builder_test
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"testing"
@@ -80,5 +81,30 @@ func TestRowOnce(t *testing.T) {
 	}
 	if !slices.Equal(addresses, []uint64{1, 3, 6}) {
 		t.Errorf("addresses %d", addresses)
+	}
+}
+
+// Rows that are equal but for their context or profile are written in one order,
+// whichever was interned first.
+func TestRowsOfContextsHaveOneOrder(t *testing.T) {
+	t.Parallel()
+	archiveOf := func(points ...int32) []byte {
+		b := builder.New(layout.DomainHotSpot, builder.Config{})
+		m := b.Method(layout.Key{Class: "C", Name: "m"})
+		table := b.Table(layout.TableCode, 0, layout.ColumnMethod, layout.ColumnSymbol, layout.ColumnContext, layout.ColumnProfile)
+		for _, point := range points {
+			context := b.Context(m, builder.Frame{Caller: m, Point: point})
+			p := b.Profile(m, 7, context)
+			table.Row(uint64(m), uint64(b.Symbol("\x01")), uint64(context), uint64(p.Ref()))
+			p.Done()
+		}
+		data, _, err := b.Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	if want := archiveOf(1, 2, 3); !bytes.Equal(archiveOf(3, 1, 2), want) {
+		t.Error("the order in which contexts are interned shows in the archive")
 	}
 }

@@ -216,9 +216,7 @@ func (b *Set) uniteTables() (rows int) {
 	b.listDumps()
 	for _, t := range b.Tables {
 		if b.Ordered != mergeOrder || t.Kind != layout.TableTraces {
-			groups := t.groups()
-			slices.SortFunc(groups, t.compareGroups)
-			t.Cells, t.firsts = t.sum(groups), nil
+			t.unite()
 		}
 		rows += t.Rows()
 	}
@@ -266,6 +264,14 @@ func (t *Table) AppendRows(cells []uint64) {
 // A rowGroup is the cells of rows that belong together.
 type rowGroup []uint64
 
+// unite sorts the rows by their content and sums those that agree.
+func (t *Table) unite() {
+	contexts := t.contextRanks()
+	groups := t.groups()
+	slices.SortFunc(groups, func(x, y rowGroup) int { return t.compareGroups(x, y, contexts) })
+	t.Cells, t.firsts = t.sum(groups, contexts), nil
+}
+
 // groups cuts the table into what is compared and summed as a whole.
 func (t *Table) groups() (groups []rowGroup) {
 	width := len(t.Columns)
@@ -285,10 +291,10 @@ func (t *Table) same(column int) bool {
 	return !slices.Contains(summedColumns[t.Kind], column) && (column > 0 || !groupedTables[t.Kind])
 }
 
-func (t *Table) compareGroups(x, y rowGroup) int {
+func (t *Table) compareGroups(x, y rowGroup, contexts contextRanks) int {
 	for i := range min(len(x), len(y)) {
 		if column := i % len(t.Columns); t.same(column) {
-			if c := t.compareCells(column, x[i], y[i]); c != 0 {
+			if c := t.compareCells(column, x[i], y[i], contexts); c != 0 {
 				return c
 			}
 		}
@@ -296,7 +302,7 @@ func (t *Table) compareGroups(x, y rowGroup) int {
 	return cmp.Compare(len(x), len(y))
 }
 
-func (t *Table) compareCells(column int, x, y uint64) int {
+func (t *Table) compareCells(column int, x, y uint64, contexts contextRanks) int {
 	switch {
 	case x == y:
 		return 0
@@ -306,17 +312,71 @@ func (t *Table) compareCells(column int, x, y uint64) int {
 		return t.b.CompareTypes(uint32(x), uint32(y))
 	case t.Columns[column] == layout.ColumnMethod:
 		return t.b.CompareMethods(uint32(x), uint32(y))
+	case t.Columns[column] == layout.ColumnContext:
+		return cmp.Compare(contexts.of(ContextRef(x)), contexts.of(ContextRef(y)))
+	case t.Columns[column] == layout.ColumnProfile:
+		return t.b.compareProfiles(ProfileRef(x), ProfileRef(y), contexts)
 	}
 	return cmp.Compare(x, y)
 }
 
+// compareProfiles orders profiles by method, context and code.
+func (b *Set) compareProfiles(x, y ProfileRef, contexts contextRanks) int {
+	if x == 0 || y == 0 {
+		return cmp.Compare(x, y)
+	}
+	s, t := b.Profiles.At(uint32(x)), b.Profiles.At(uint32(y))
+	return cmp.Or(b.CompareMethods(uint32(s.Method), uint32(t.Method)),
+		cmp.Compare(contexts.of(s.Context), contexts.of(t.Context)), cmp.Compare(s.Code, t.Code))
+}
+
+// contextRanks are the places of calling contexts, by reference, in an order that
+// does not depend on which was interned first.
+type contextRanks []uint32
+
+// of returns the rank of a context from 1 on, 0 for NoContext.
+func (r contextRanks) of(c ContextRef) uint32 {
+	if c == NoContext {
+		return 0
+	}
+	return r[c-1] + 1
+}
+
+// contextRanks ranks the contexts if rows refer to contexts or profiles. It ranks
+// level by level, so that its time does not grow with the depth of a context
+// times the number of comparisons.
+func (t *Table) contextRanks() contextRanks {
+	if !slices.Contains(t.Columns, layout.ColumnContext) && !slices.Contains(t.Columns, layout.ColumnProfile) {
+		return nil
+	}
+	b := t.b
+	ranks := make(contextRanks, b.Contexts.Len())
+	levels := map[uint32][]uint32{}
+	for ref, c := range b.Contexts.All {
+		levels[c.Depth] = append(levels[c.Depth], ref)
+	}
+	rank := uint32(0)
+	for _, depth := range slices.Sorted(maps.Keys(levels)) {
+		slices.SortFunc(levels[depth], func(x, y uint32) int {
+			s, t := b.Contexts.At(x), b.Contexts.At(y)
+			return cmp.Or(b.CompareMethods(uint32(s.Method), uint32(t.Method)), cmp.Compare(ranks.of(s.Parent), ranks.of(t.Parent)),
+				b.CompareMethods(uint32(s.Caller), uint32(t.Caller)), cmp.Compare(s.Point, t.Point))
+		})
+		for _, ref := range levels[depth] {
+			ranks[ref-1] = rank
+			rank++
+		}
+	}
+	return ranks
+}
+
 // sum puts groups that agree together, and numbers those that have numbers
 // anew. A trace is kept as often as it was recorded.
-func (t *Table) sum(groups []rowGroup) (cells []uint64) {
+func (t *Table) sum(groups []rowGroup, contexts contextRanks) (cells []uint64) {
 	last := -1 // where the group before begins
 	number := uint64(0)
 	for i, g := range groups {
-		if i > 0 && (t.addProperty(cells[last:], g) || t.addEqual(cells[last:], groups[i-1], g)) {
+		if i > 0 && (t.addProperty(cells[last:], g) || t.addEqual(cells[last:], groups[i-1], g, contexts)) {
 			continue
 		}
 		last = len(cells)
@@ -332,8 +392,8 @@ func (t *Table) sum(groups []rowGroup) (cells []uint64) {
 }
 
 // addEqual sums what is summed if g agrees with the group before it.
-func (t *Table) addEqual(cells, before, g rowGroup) bool {
-	if t.Kind == layout.TableTraces || t.compareGroups(before, g) != 0 {
+func (t *Table) addEqual(cells, before, g rowGroup, contexts contextRanks) bool {
+	if t.Kind == layout.TableTraces || t.compareGroups(before, g, contexts) != 0 {
 		return false
 	}
 	for i, v := range g {
@@ -374,9 +434,7 @@ func (b *Set) sortCode() {
 	if t == nil {
 		return
 	}
-	groups := t.groups()
-	slices.SortFunc(groups, t.compareGroups)
-	t.Cells = t.sum(groups)
+	t.unite()
 }
 
 // keepCode drops the sketches of code that no profile is of. The caller holds mu.
