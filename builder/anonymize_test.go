@@ -90,7 +90,7 @@ func TestNoNameRemains(t *testing.T) {
 		if before.Symbols = after.Symbols; before != after {
 			t.Errorf("%+v became %+v", before, after)
 		}
-		hot, _ := reduced(t, s.Store, reduce.Options{Names: anonymizer(t, testKey, nil), Hot: builder.One})
+		hot, _ := reduced(t, s.Store, reduce.Options{Names: anonymizer(t, testKey, nil), Hot: layout.WeightOne})
 		checkNameless(t, s.Store, hot.bytes)
 	})
 }

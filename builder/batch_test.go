@@ -56,7 +56,7 @@ var batchCalls = [...]func(b *builder.Builder, x, y, z int){
 	},
 	func(b *builder.Builder, _, _, _ int) { b.NextRun(builder.Run{}) },
 	func(b *builder.Builder, x, _, z int) {
-		b.NextRun(builder.Run{Weight: builder.Weight(x+1) * builder.One / builder.Weight(z+1)})
+		b.NextRun(builder.Run{Weight: layout.Weight(x+1) * layout.WeightOne / layout.Weight(z+1)})
 	},
 	func(b *builder.Builder, x, y, z int) {
 		b.DescribeType(b.Type(builder.TypeKey{Name: fmt.Sprint("T", x)}), builder.TypeInfo{Alias: fmt.Sprint("A", y), Flags: layout.TypeFlags(z & 1)})
@@ -149,7 +149,7 @@ func TestRollbackOfManyFunctions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got.NextRun(builder.Run{Weight: 3 * builder.One})
+		got.NextRun(builder.Run{Weight: 3 * layout.WeightOne})
 		if _, err := got.Bulk().Functions(functions(round*1000, 20000)); err != nil {
 			t.Fatal(err)
 		}

@@ -201,7 +201,7 @@ func (b *Builder) DescribeRun(run layout.Provenance) { b.set.DescribeRun(run) }
 type Run struct {
 	// Weight is what its counts are multiplied by, 0 for 1. Traps, flags and the
 	// history of compilations are not counts.
-	Weight Weight
+	Weight layout.Weight
 	// AsLLVM merges as llvm-profdata does where it differs: a value that the
 	// builder has not seen at a site is taken without the weight, and a function
 	// with another number of counters is left out. The order of the runs matters

@@ -48,7 +48,7 @@ func Example_severalRuns() {
 	if err := merge.Into(context.Background(), all, first, builder.Run{}); err != nil {
 		log.Fatal(err)
 	}
-	if err := merge.Into(context.Background(), all, second, builder.Run{Weight: 3 * builder.One}); err != nil {
+	if err := merge.Into(context.Background(), all, second, builder.Run{Weight: 3 * layout.WeightOne}); err != nil {
 		log.Fatal(err)
 	}
 	printReceivers(open(all))

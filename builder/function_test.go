@@ -19,7 +19,7 @@ func TestAddFunctionsIsTheSameAsProfiles(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		short, long := builder.New(layout.DomainLLVMIR, builder.Config{}), builder.New(layout.DomainLLVMIR, builder.Config{})
 		for range rapid.IntRange(1, 4).Draw(t, "runs") {
-			run := builder.Run{Weight: builder.Weight(rapid.SampledFrom([]uint64{0, 1e9, 25e8}).Draw(t, "weight"))}
+			run := builder.Run{Weight: layout.Weight(rapid.SampledFrom([]uint64{0, 1e9, 25e8}).Draw(t, "weight"))}
 			short.NextRun(run)
 			long.NextRun(run)
 			var functions []builder.CounterFunction

@@ -99,7 +99,7 @@ func TestMergeWeightIsAsIfMergedAgain(t *testing.T) {
 			x, y := drawRun(t, domain, "x", false), drawRun(t, domain, "y", false)
 			weighted, twice := builder.New(domain, builder.Config{Params: mergeParams(domain)}), builder.New(domain, builder.Config{Params: mergeParams(domain)})
 			for _, err := range []error{
-				merge.Into(t.Context(), weighted, y.Store, builder.Run{}), merge.Into(t.Context(), weighted, x.Store, builder.Run{Weight: 2 * builder.One}),
+				merge.Into(t.Context(), weighted, y.Store, builder.Run{}), merge.Into(t.Context(), weighted, x.Store, builder.Run{Weight: 2 * layout.WeightOne}),
 				merge.Into(t.Context(), twice, y.Store, builder.Run{}), merge.Into(t.Context(), twice, x.Store, builder.Run{}), merge.Into(t.Context(), twice, again(f, x).Store, builder.Run{}),
 			} {
 				if err != nil {
@@ -198,7 +198,7 @@ func TestMergeRefuses(t *testing.T) {
 	}{
 		"a dump twice":          {s, builder.Run{}, merge.ErrCounted},
 		"a dump inside a merge": {once, builder.Run{}, merge.ErrCounted},
-		"a weight for a merge":  {once, builder.Run{Weight: 3 * builder.One}, merge.ErrWeighted},
+		"a weight for a merge":  {once, builder.Run{Weight: 3 * layout.WeightOne}, merge.ErrWeighted},
 		"another domain":        {built(t, builder.New(layout.DomainGraal, builder.Config{})), builder.Run{}, builder.ErrMismatch},
 	} {
 		if err := merge.Into(t.Context(), b, c.s.Store, c.run); !errors.Is(err, c.want) {
@@ -234,7 +234,7 @@ func TestMergeCountsWhatMayBeSomethingElse(t *testing.T) {
 }
 
 func TestWeights(t *testing.T) {
-	for text, want := range map[string]builder.Weight{"1": builder.One, "3": 3 * builder.One, "0.25": builder.One / 4, "18446744073": 18446744073 * builder.One, "0.000000001": 1} {
+	for text, want := range map[string]layout.Weight{"1": layout.WeightOne, "3": 3 * layout.WeightOne, "0.25": layout.WeightOne / 4, "18446744073": 18446744073 * layout.WeightOne, "0.000000001": 1} {
 		if w, err := merge.ParseWeight(text); err != nil || w != want || w.String() != text {
 			t.Errorf("%s: %d %s, %v", text, w, w, err)
 		}

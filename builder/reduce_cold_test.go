@@ -97,9 +97,9 @@ func TestNothingIsKeptInVain(t *testing.T) {
 		s := drawRun(rt, rapid.SampledFrom(mergedDomains).Draw(rt, "domain"), "run", false)
 		for _, r := range []reduce.Options{
 			{DropCold: true},
-			{Hot: builder.One},
+			{Hot: layout.WeightOne},
 			{Methods: func(k layout.Key) bool { return strings.HasSuffix(k.Name, "1") }},
-			{Hot: builder.One, DropCold: true, Methods: func(k layout.Key) bool { return k.Name > "m1" }},
+			{Hot: layout.WeightOne, DropCold: true, Methods: func(k layout.Key) bool { return k.Name > "m1" }},
 		} {
 			once, _ := reduced(f, s.Store, r)
 			again, _ := reduced(f, once.Store, r)

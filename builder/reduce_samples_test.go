@@ -58,14 +58,14 @@ func onStacks(t testing.TB, s *reader.Store) map[string]bool {
 // needed for a share of the counts of some unit, and those that are on stacks
 // that stay. Of cycles a method is needed if its part of the highest is the rest
 // of the share.
-func checkNeeded(t testing.TB, s *reader.Store, stay map[string]string, sampled map[string]bool, hot builder.Weight) {
+func checkNeeded(t testing.TB, s *reader.Store, stay map[string]string, sampled map[string]bool, hot layout.Weight) {
 	t.Helper()
 	all, totals := weightsOf(t, s)
 	needed := map[string]bool{}
 	for unit, list := range all {
 		sum := new(big.Int)
 		for _, m := range list {
-			if unit == cycles && !enough(m.weight, list[0].weight, builder.One-hot) || unit != cycles && enough(sum, totals[unit], hot) {
+			if unit == cycles && !enough(m.weight, list[0].weight, layout.WeightOne-hot) || unit != cycles && enough(sum, totals[unit], hot) {
 				break
 			}
 			needed[m.name] = true
@@ -157,7 +157,7 @@ func ratio(part, whole *big.Int) float64 {
 func TestReductionsThatLoseNoSample(t *testing.T) {
 	s := built(t, sampledArchive(5, 1, 1<<40, 9))
 	want, _ := readStacks(t, s.Store)
-	for _, r := range []reduce.Options{{Hot: builder.One}, {DropCold: true}} {
+	for _, r := range []reduce.Options{{Hot: layout.WeightOne}, {DropCold: true}} {
 		out, report := reduced(t, s.Store, r)
 		got, _ := readStacks(t, out.Store)
 		if d := cmp.Diff(want, got); d != "" || report.Methods != 4 || len(report.Rows) > 0 {
@@ -172,7 +172,7 @@ func TestOfEqualStacksTheFirstByNameStays(t *testing.T) {
 	for i, name := range []string{"c", "a", "b"} {
 		table.Row(uint64(i), uint64(b.Method(layout.Key{Class: "A", Name: name})), 0, 5)
 	}
-	out, _ := reduced(t, built(t, b).Store, reduce.Options{Hot: builder.One / 2})
+	out, _ := reduced(t, built(t, b).Store, reduce.Options{Hot: layout.WeightOne / 2})
 	if _, methods := readStacks(t, out.Store); len(methods) != 2 || methods[fmt.Sprintf("%q", layout.Key{Class: "A", Name: "c"})] {
 		t.Errorf("%v stay", methods)
 	}
@@ -191,7 +191,7 @@ func TestFiltersChooseStacksByTheirLeaf(t *testing.T) {
 	}
 	s := built(t, b)
 	named := func(name string) func(layout.Key) bool { return func(k layout.Key) bool { return k.Name == name } }
-	for _, r := range []reduce.Options{{Methods: named("leaf0")}, {Methods: named("leaf0"), Hot: builder.One}, {Methods: named("leaf0"), DropCold: true}} {
+	for _, r := range []reduce.Options{{Methods: named("leaf0")}, {Methods: named("leaf0"), Hot: layout.WeightOne}, {Methods: named("leaf0"), DropCold: true}} {
 		out, report := reduced(t, s.Store, r)
 		stacks, methods := readStacks(t, out.Store)
 		if len(stacks) != 1 || stacks[0].Samples != 5 || len(methods) != 2 || report.Methods != 1 || report.Profiles != 1 || report.Rows[layout.TableSamples] != 4 {

@@ -187,8 +187,8 @@ func weightsOf(t testing.TB, s *reader.Store) (all map[string][]weighedMethod, t
 }
 
 // enough reports whether a sum is a part of a total.
-func enough(sum, total *big.Int, part builder.Weight) bool {
-	scaled := new(big.Int).Mul(sum, big.NewInt(int64(builder.One)))
+func enough(sum, total *big.Int, part layout.Weight) bool {
+	scaled := new(big.Int).Mul(sum, big.NewInt(int64(layout.WeightOne)))
 	return scaled.Cmp(new(big.Int).Mul(total, big.NewInt(int64(part)))) >= 0
 }
 
@@ -206,7 +206,7 @@ func (f failing) Fatalf(format string, args ...any) { f.rapid.Fatalf(format, arg
 
 // checkHot checks that a reduction keeps the promised share, no method that is
 // not needed for it, and what it keeps as it was.
-func checkHot(t testing.TB, s *reader.Store, hot builder.Weight) {
+func checkHot(t testing.TB, s *reader.Store, hot layout.Weight) {
 	t.Helper()
 	out, report := reduced(t, s, reduce.Options{Hot: hot})
 	_, totals := weightsOf(t, s)
@@ -238,7 +238,7 @@ func checkHot(t testing.TB, s *reader.Store, hot builder.Weight) {
 	}
 }
 
-var someShares = []builder.Weight{1, builder.One / 2, builder.One / 100 * 99, builder.One - 1, builder.One}
+var someShares = []layout.Weight{1, layout.WeightOne / 2, layout.WeightOne / 100 * 99, layout.WeightOne - 1, layout.WeightOne}
 
 func TestFunctionsThatLLVMCallsHotStay(t *testing.T) {
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
@@ -248,7 +248,7 @@ func TestFunctionsThatLLVMCallsHotStay(t *testing.T) {
 		}
 	}
 	s := built(t, b)
-	for _, r := range []reduce.Options{{Hot: builder.One / 2}, {DropCold: true}} {
+	for _, r := range []reduce.Options{{Hot: layout.WeightOne / 2}, {DropCold: true}} {
 		out, report := reduced(t, s.Store, r)
 		for _, name := range []string{"hot", "warm", "counted"} {
 			if _, err := out.Find(layout.Key{Name: name}); err != nil {
@@ -275,7 +275,7 @@ func TestHotMethodsOfEveryDomainStay(t *testing.T) {
 func TestHotMethodsOfRandomArchivesStay(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		f := failing{fatal{rapid: rt}}
-		checkHot(f, openBytes(t, build(t, drawSteps(rt), 1, 1)), builder.Weight(rapid.Uint64Range(1, uint64(builder.One)).Draw(rt, "share")))
+		checkHot(f, openBytes(t, build(t, drawSteps(rt), 1, 1)), layout.Weight(rapid.Uint64Range(1, uint64(layout.WeightOne)).Draw(rt, "share")))
 		domain := rapid.SampledFrom(mergedDomains).Draw(rt, "domain")
 		checkHot(f, drawRun(rt, domain, "run", true).Store, rapid.SampledFrom(someShares).Draw(rt, "some share"))
 	})

@@ -32,10 +32,10 @@ func TestUnitsAreNotAddedUp(t *testing.T) {
 		}
 	}
 	s := built(t, b)
-	for hot, stay := range map[builder.Weight]string{
-		builder.One / 100 * 50: "main run put hash",
-		builder.One / 100 * 99: "main run put get hash", // put and get have 99% of the bytecodes, main and run 1% of the cycles each
-		builder.One:            "main run put get hash idle",
+	for hot, stay := range map[layout.Weight]string{
+		layout.WeightOne / 100 * 50: "main run put hash",
+		layout.WeightOne / 100 * 99: "main run put get hash", // put and get have 99% of the bytecodes, main and run 1% of the cycles each
+		layout.WeightOne:            "main run put get hash idle",
 	} {
 		out, report := reduced(t, s.Store, reduce.Options{Hot: hot})
 		for _, name := range []string{"main()V", "run()V", "put(B)V", "get()B", "idle()V", "hash()I", "never()V"} {
@@ -44,7 +44,7 @@ func TestUnitsAreNotAddedUp(t *testing.T) {
 				t.Errorf("hot %s: %s: %v, want it to stay: %v", hot, name, err, want)
 			}
 		}
-		if share, ok := report.ShareOf(layout.UnitBytecodes); !ok || share < float64(hot)/float64(builder.One) {
+		if share, ok := report.ShareOf(layout.UnitBytecodes); !ok || share < float64(hot)/float64(layout.WeightOne) {
 			t.Errorf("hot %s: a share of %v of the bytecodes, %v", hot, share, ok)
 		}
 		if share, ok := report.ShareOf(layout.UnitCycles); ok {
@@ -55,13 +55,13 @@ func TestUnitsAreNotAddedUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, least := weights.Needed(layout.UnitCycles, builder.One/100*99); n != 2 || least != 990000 {
+	if n, least := weights.Needed(layout.UnitCycles, layout.WeightOne/100*99); n != 2 || least != 990000 {
 		t.Errorf("%d methods have 1%% of the cycles, the last %d", n, least)
 	}
-	if n, least := weights.Needed(layout.UnitBytecodes, builder.One/100*90); n != 1 || least != 900 {
+	if n, least := weights.Needed(layout.UnitBytecodes, layout.WeightOne/100*90); n != 1 || least != 900 {
 		t.Errorf("%d methods have 90%% of the bytecodes, the last %d", n, least)
 	}
-	if n := weights.Kept(builder.One / 100 * 50); n != 4 || weights.Methods() != 6 {
+	if n := weights.Kept(layout.WeightOne / 100 * 50); n != 4 || weights.Methods() != 6 {
 		t.Errorf("%d methods are kept of %d", n, weights.Methods())
 	}
 }
@@ -85,7 +85,7 @@ func TestInclusiveCountsOfOneName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for part, want := range map[builder.Weight]uint64{1: 100, builder.One / 2: 70} {
+	for part, want := range map[layout.Weight]uint64{1: 100, layout.WeightOne / 2: 70} {
 		if _, least := weights.Needed(layout.UnitCycles, part); least != want {
 			t.Errorf("of a part of %s the last has %d, want %d", part, least, want)
 		}

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/llvm"
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -35,7 +35,7 @@ func Example() {
 	writeProfdata(second, secondRun)
 
 	ctx := context.Background()
-	in, err := formats.Import(ctx, []formats.Input{{Name: first}, {Name: second, Weight: 3 * builder.One}}, formats.ImportOptions{})
+	in, err := formats.Import(ctx, []formats.Input{{Name: first}, {Name: second, Weight: 3 * layout.WeightOne}}, formats.ImportOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 )
 
@@ -66,7 +67,7 @@ type Skipped struct {
 type ImportedInput struct {
 	Name   string
 	Codec  string // gzip, zstd, or empty
-	Weight builder.Weight
+	Weight layout.Weight
 	Facts  map[string]any // what its format says of it, by the key in JSON
 }
 

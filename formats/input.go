@@ -12,15 +12,15 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/parse"
+	"github.com/profarc/profarc/layout"
 )
 
 // An Input is what is to be imported: a file, or what a reader returns.
 type Input struct {
-	Name   string         // of the file; of a reader, for errors and reports
-	Reader io.Reader      // nil to open the file Name
-	Weight builder.Weight // what its counts are multiplied by, 0 for 1
+	Name   string        // of the file; of a reader, for errors and reports
+	Reader io.Reader     // nil to open the file Name
+	Weight layout.Weight // what its counts are multiplied by, 0 for 1
 }
 
 // Files returns the inputs that files with these names are.

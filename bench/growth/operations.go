@@ -51,7 +51,7 @@ var operations = []operation{
 		return commit(b, errors.Join(merge.Into(ctx, b, s, builder.Run{}), merge.Into(ctx, b, other, builder.Run{})))
 	}, false},
 	{"reduce", func(ctx context.Context, s, _ *reader.Store, _ io.Writer) error {
-		b, _, err := reduce.Archive(ctx, s, reduce.Options{Hot: builder.One / 2})
+		b, _, err := reduce.Archive(ctx, s, reduce.Options{Hot: layout.WeightOne / 2})
 		return commit(b, err)
 	}, false},
 	{"diff", func(ctx context.Context, s, other *reader.Store, _ io.Writer) error {

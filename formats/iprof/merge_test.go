@@ -32,7 +32,7 @@ const bothRuns = `{"version":"1.0.0","types":[{"id":1,"name":"A"},{"id":2,"name"
 	`"monitorProfiles":[{"ctx":"0:0","records":[3,9,4,3,6,4]}],` +
 	`"samplingProfiles":[{"ctx":"3:2","records":[1]},{"ctx":"5:38<2:17","records":[3]},{"ctx":"5:38<2:17<3:9","records":[10]}],"future":1}`
 
-func mergeTexts(t *testing.T, weight builder.Weight, texts ...string) []byte {
+func mergeTexts(t *testing.T, weight layout.Weight, texts ...string) []byte {
 	t.Helper()
 	all := builder.New(layout.DomainGraal, builder.Config{})
 	for _, text := range texts {
@@ -59,7 +59,7 @@ func TestMerge(t *testing.T) {
 	if other := mergeTexts(t, 0, anotherRun, fibonacci); !bytes.Equal(other, data) {
 		t.Error("another archive when merged the other way round")
 	}
-	twice, _ := write(t, mergeTexts(t, 2*builder.One, fibonacci, anotherRun), WriteOptions{})
+	twice, _ := write(t, mergeTexts(t, 2*layout.WeightOne, fibonacci, anotherRun), WriteOptions{})
 	for _, sum := range []string{`{"ctx":"2:0","records":[6]}`, `"records":[7,200,`, `{"ctx":"5:38<2:17<3:9","records":[20]}`} {
 		if !strings.Contains(twice, sum) {
 			t.Errorf("no %s in %s", sum, twice)

@@ -192,11 +192,11 @@ func (in *intake) traceWeight(weight uint64) uint64 {
 		return weight // llvm-profdata weighs traces only when it makes them
 	}
 	hi, lo := bits.Mul64(weight, run)
-	lo, carry := bits.Add64(lo, uint64(builder.One)/2, 0)
-	if hi += carry; hi >= uint64(builder.One) {
+	lo, carry := bits.Add64(lo, uint64(layout.WeightOne)/2, 0)
+	if hi += carry; hi >= uint64(layout.WeightOne) {
 		return math.MaxUint64
 	}
-	whole, _ := bits.Div64(hi, lo, uint64(builder.One))
+	whole, _ := bits.Div64(hi, lo, uint64(layout.WeightOne))
 	return max(1, whole)
 }
 

@@ -9,17 +9,18 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
 )
 
 // TestInto: files are summed, with weights; what they say of the process as a
 // whole is there once.
 func TestInto(t *testing.T) {
 	raw := fullSpec(10, VariantIR|VariantTemporal, false, 8).encode(t)
-	b, _, err := Read(bytes.NewReader(raw), ReadOptions{Run: builder.Run{Weight: 3 * builder.One}})
+	b, _, err := Read(bytes.NewReader(raw), ReadOptions{Run: builder.Run{Weight: 3 * layout.WeightOne}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := ReadOptions{Into: b, Run: builder.Run{Weight: builder.One / 2}}
+	o := ReadOptions{Into: b, Run: builder.Run{Weight: layout.WeightOne / 2}}
 	if _, _, err := Read(bytes.NewReader(smallIndexed(13)), o); err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,7 @@ func TestInto(t *testing.T) {
 
 // TestWeightsOfTraces: llvm-profdata weighs a trace when it is made alone.
 func TestWeightsOfTraces(t *testing.T) {
-	run := builder.Run{Weight: 5 * builder.One, AsLLVM: true}
+	run := builder.Run{Weight: 5 * layout.WeightOne, AsLLVM: true}
 	for want, file := range map[uint64][]byte{3: smallIndexed(13), 5: fullSpec(10, VariantTemporal, false, 8).encode(t)} {
 		b, _, err := Read(bytes.NewReader(file), ReadOptions{Run: run})
 		if err != nil {

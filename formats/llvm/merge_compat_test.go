@@ -19,7 +19,7 @@ func compatStore(t testing.TB, version int, files [][]byte, weights []int) *read
 	for i, f := range files {
 		o := ReadOptions{Name: "test", Config: builder.Config{Params: params}, Into: b, Run: builder.Run{AsLLVM: true}}
 		if weights != nil {
-			o.Run.Weight = builder.Weight(weights[i]) * builder.One
+			o.Run.Weight = layout.Weight(weights[i]) * layout.WeightOne
 		}
 		b, _ = readInto(t, o, f)
 	}

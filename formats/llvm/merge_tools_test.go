@@ -8,6 +8,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/memstore"
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 )
 
@@ -49,7 +50,7 @@ func TestWeightedMergeIsThatOfLLVM(t *testing.T) {
 
 // weightOf is the weight of a file in the test.
 func weightOf(i int) builder.Run {
-	return builder.Run{Weight: builder.Weight(3-i) * builder.One, AsLLVM: true}
+	return builder.Run{Weight: layout.Weight(3-i) * layout.WeightOne, AsLLVM: true}
 }
 
 func weightedRead(t *testing.T, raws [][]byte) (b *builder.Builder) {

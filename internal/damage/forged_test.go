@@ -69,7 +69,7 @@ func users(domain layout.Domain, other func() *reader.Store) []user {
 			b := into()
 			return laid(b, errors.Join(merge.Into(t.Context(), b, other(), builder.Run{}), merge.Into(t.Context(), b, s, builder.Run{})))
 		}},
-		{"reduce", reduced(reduce.Options{Hot: builder.One})},
+		{"reduce", reduced(reduce.Options{Hot: layout.WeightOne})},
 		{"anonymize", reduced(reduce.Options{DropCold: true, Names: names})},
 		{"diff", func(t *testing.T, s *reader.Store) error {
 			_, err := compare.Stores(t.Context(), s, other(), compare.Options{Top: 9})

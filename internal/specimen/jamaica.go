@@ -55,5 +55,5 @@ func jamaicaTables(b *builder.Builder) {
 	threads.Row(5, 30000000000, 60, 25, 10, 5, 20480, 8192)
 	b.Table(layout.TableReflected, 0, layout.ColumnType).Row(text)
 	dumps := b.Table(layout.TableDumps, 0, layout.ColumnWord, layout.ColumnWord, layout.ColumnWord, layout.ColumnWord)
-	dumps.Row(1, 2, 1700000000000000000, uint64(builder.One))
+	dumps.Row(1, 2, 1700000000000000000, uint64(layout.WeightOne))
 }

@@ -159,7 +159,7 @@ func (r *mergeReport) lose(what codec.LossKind, n int) {
 
 func (r *mergeReport) print(a *app.App) {
 	for _, in := range r.Inputs {
-		if in.Weight != builder.One.String() {
+		if in.Weight != layout.WeightOne.String() {
 			fmt.Fprintf(a.Out, "weight %s of %s\n", in.Weight, escape.Printable(in.Path))
 		}
 	}

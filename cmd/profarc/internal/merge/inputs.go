@@ -22,7 +22,7 @@ type mergeInput struct {
 	Path   string `json:"path"`
 	Weight string `json:"weight"`
 
-	weight builder.Weight
+	weight layout.Weight
 	header layout.Header
 }
 
@@ -50,7 +50,7 @@ func mergeInputs(ctx context.Context, a *app.App, args []string, o mergeOptions)
 	}
 	for i := range inputs {
 		in := &inputs[i]
-		if in.Weight = in.weight.String(); in.weight != builder.One && in.header.Flags&layout.FlagMerged != 0 {
+		if in.Weight = in.weight.String(); in.weight != layout.WeightOne && in.header.Flags&layout.FlagMerged != 0 {
 			return nil, nil, app.Usagef("%s was merged before: weights, --half-life and --normalize apply once, to single dumps: name the archives that it was made from", in.Path)
 		}
 	}
@@ -92,7 +92,7 @@ func readMergeInputs(ctx context.Context, a *app.App, args []string, o mergeOpti
 // parseMergeInput parses PATH or PATH:WEIGHT. If a file has the whole argument
 // as its name, it is that file.
 func parseMergeInput(arg string) (mergeInput, error) {
-	in := mergeInput{Path: arg, weight: builder.One}
+	in := mergeInput{Path: arg, weight: layout.WeightOne}
 	at := strings.LastIndexByte(arg, ':')
 	if _, err := os.Stat(arg); err == nil || at < 0 || !strings.HasSuffix(arg[:at], app.ArchiveExtension) {
 		return in, nil

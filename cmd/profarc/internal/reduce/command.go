@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
 	"github.com/profarc/profarc/reduce"
@@ -161,7 +161,7 @@ func wholeNames(patterns []string) func(name string) bool {
 }
 
 // parseShare parses 99.9% or 0.999. An empty text is 0.
-func parseShare(flag, text string) (builder.Weight, error) {
+func parseShare(flag, text string) (layout.Weight, error) {
 	number, percent := strings.CutSuffix(text, "%")
 	w, err := merge.ParseWeight(number)
 	if percent {
@@ -173,7 +173,7 @@ func parseShare(flag, text string) (builder.Weight, error) {
 	switch {
 	case text == "":
 		return 0, nil
-	case err != nil || w > builder.One:
+	case err != nil || w > layout.WeightOne:
 		return 0, app.Usagef("%s %s: write a share as 99.9%% or 0.999", flag, text)
 	}
 	return w, nil

@@ -36,7 +36,7 @@ type reduceReport struct {
 	Lost     formats.Losses `json:"lost"`
 	NS       int64          `json:"ns"`
 
-	hot builder.Weight // the share that was asked for, 0 if none was
+	hot layout.Weight // the share that was asked for, 0 if none was
 }
 
 // A unitShare is how much of the counts of a unit was kept, null for counts that
@@ -54,7 +54,7 @@ type keptOf struct {
 
 func (k keptOf) String() string { return fmt.Sprintf("%d of %d", k.Kept, k.Of) }
 
-func newReduceReport(s *reader.Store, o reduceOptions, hot builder.Weight, kept *reduce.Report, written builder.Report) *reduceReport {
+func newReduceReport(s *reader.Store, o reduceOptions, hot layout.Weight, kept *reduce.Report, written builder.Report) *reduceReport {
 	of := s.Header().Counts
 	r := &reduceReport{
 		Archive: o.out, Input: s.Mapping().Name(), Share: kept.Share(), Shares: unitShares(s.Header().Domain, kept),
@@ -98,10 +98,10 @@ func (r *reduceReport) shares() string {
 		switch {
 		case u.Share != nil:
 			parts = append(parts, fmt.Sprintf("%s of all %s", app.FormatPercentDown(*u.Share), u.Unit))
-		case r.hot == builder.One:
+		case r.hot == layout.WeightOne:
 			parts = append(parts, "all methods with "+u.Unit)
 		case r.hot > 0:
-			parts = append(parts, fmt.Sprintf("methods with %s%% of the highest %s", (100*(builder.One-r.hot)).String(), u.Unit))
+			parts = append(parts, fmt.Sprintf("methods with %s%% of the highest %s", (100*(layout.WeightOne-r.hot)).String(), u.Unit))
 		}
 	}
 	if r.Samples != nil {

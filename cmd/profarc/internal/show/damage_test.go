@@ -12,7 +12,6 @@ import (
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/internal/disk"
@@ -76,7 +75,7 @@ func TestDamagedArchivesAreReducedOrRefused(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s, round %d: %v", sp.Name, round, err)
 			}
-			for _, reduction := range []reduce.Options{{Hot: builder.One}, {Names: names}, {DropCold: true, Names: names}} {
+			for _, reduction := range []reduce.Options{{Hot: layout.WeightOne}, {Names: names}, {DropCold: true, Names: names}} {
 				b, _, err := reduce.Archive(t.Context(), reader.New(m), reduction)
 				if err == nil {
 					_, _, err = b.Bytes()

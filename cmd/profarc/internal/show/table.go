@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/internal/disk"
@@ -312,7 +311,7 @@ func (c *cellReader) word(v uint64) string {
 		}
 		return time.Unix(0, int64(v)).UTC().Format(time.RFC3339Nano)
 	case disk.FormWeight:
-		return builder.Weight(v).String()
+		return layout.Weight(v).String()
 	case disk.FormFunction:
 		return c.function(v)
 	case disk.FormExit:
