@@ -46,9 +46,10 @@ var mayImport = map[string][]string{
 
 	"compare":              {"layout", "archive", "reader", "internal/poll"},
 	"fit":                  {"layout", "archive", "reader", "builder", "internal/copier", "internal/profileset", "internal/poll"},
-	"analyze":              {"layout", "reader", "reduce", "formats/jamaica", "formats/llvm", "formats/stacks", "internal/escape", "internal/naming", "internal/poll"},
+	"analyze":              {"layout", "reader", "formats/jamaica", "internal/facts", "internal/escape", "internal/naming", "internal/poll"},
+	"internal/facts":       {"layout", "reader", "reduce", "formats/llvm", "formats/stacks", "internal/poll"},
 	"internal/naming":      {"layout", "reader", "formats/llvm", "internal/escape"},
-	"internal/report":      {"layout", "reader", "analyze", "compare", "fit", "internal/escape"},
+	"internal/report":      {"layout", "reader", "analyze", "compare", "fit", "internal/escape", "internal/facts"},
 	"internal/runfiles":    {"archive", "builder"},
 	"internal/dump":        {"layout", "archive", "reader", "internal/escape"},
 	"internal/verify":      {"layout", "relocate", "archive", "reader", "internal/poll"},

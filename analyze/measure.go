@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/formats/jamaica"
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/facts"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -251,8 +252,8 @@ func numberProperty(s *reader.Store, key string) (sum uint64, err error) {
 		return 0, nil
 	}
 	for row := range t.Rows {
-		name, nameErr := symbolText(s, t.Cell(0, row))
-		value, valueErr := symbolText(s, t.Cell(1, row))
+		name, nameErr := facts.SymbolText(s, t.Cell(0, row))
+		value, valueErr := facts.SymbolText(s, t.Cell(1, row))
 		if err = errors.Join(nameErr, valueErr); err != nil {
 			return 0, err
 		}

@@ -1,6 +1,6 @@
-// Package analyze computes what people ask about an archive: what it says of
-// itself, which methods are hottest, and which profile points are polluted. Its
-// reports marshal to the JSON that the command prints.
+// Package analyze computes what people ask about an archive: which methods are
+// hottest or were sampled most, and which profile points are polluted. Its reports
+// marshal to the JSON that the command prints.
 package analyze
 
 import (

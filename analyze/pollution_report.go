@@ -104,7 +104,7 @@ func (r *PollutionReport) list(s *reader.Store, found []pollution) error {
 			Contexts: len(f.site.parts), Seen: p.mostSeen(f.site.kind, all), Other: all.other}
 		row.Split, row.Cured = f.site.split()
 		if f.site.code != 0 {
-			row.Code = idText(f.site.code)
+			row.Code = fmt.Sprintf("%016x", f.site.code)
 		}
 		if row.Kind == SiteNull {
 			row.Other = 0

@@ -6,80 +6,10 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/profarc/profarc/formats/stacks"
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/facts"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
-
-// A SampleTally counts how often methods were sampled.
-type SampleTally struct {
-	stacks  int
-	samples uint64
-	methods map[layout.Ref]*MethodSamples
-}
-
-// MethodSamples are the samples of a method.
-type MethodSamples struct {
-	Self  uint64 // with the method as the leaf
-	Total uint64 // with the method on the stack, recursive calls counted once
-	seen  int    // the number of the last stack with the method
-}
-
-// TallySamples counts the samples of every method of an archive.
-func TallySamples(s *reader.Store) (*SampleTally, error) {
-	t := &SampleTally{methods: map[layout.Ref]*MethodSamples{}}
-	for stack, err := range stacks.Sampled(s) {
-		if err != nil {
-			return nil, err
-		}
-		t.stacks++
-		t.samples = disk.SaturatingAdd(t.samples, stack.Count)
-		for i, f := range stack.Frames {
-			if f.Method.Valid() {
-				t.method(f.Method.Ref()).add(stack.Count, i == 0, t.stacks)
-			}
-		}
-	}
-	return t, nil
-}
-
-func (t *SampleTally) method(n layout.Ref) *MethodSamples {
-	if t.methods[n] == nil {
-		t.methods[n] = &MethodSamples{}
-	}
-	return t.methods[n]
-}
-
-func (m *MethodSamples) add(samples uint64, leaf bool, stack int) {
-	if leaf {
-		m.Self = disk.SaturatingAdd(m.Self, samples)
-	}
-	if m.seen != stack {
-		m.seen, m.Total = stack, disk.SaturatingAdd(m.Total, samples)
-	}
-}
-
-// Of returns the samples of a method, none if it is on no stack.
-func (t *SampleTally) Of(m reader.Method) MethodSamples {
-	if found := t.methods[m.Ref()]; found != nil {
-		return *found
-	}
-	return MethodSamples{}
-}
-
-// CountSamples returns the number of sampled stacks, and the sum of their
-// samples.
-func CountSamples(s *reader.Store) (stackCount int, samples uint64, err error) {
-	for stack, err := range stacks.Sampled(s) {
-		if err != nil {
-			return 0, 0, err
-		}
-		stackCount++
-		samples = disk.SaturatingAdd(samples, stack.Count)
-	}
-	return stackCount, samples, nil
-}
 
 // BySamples is the By of a SampleReport.
 const BySamples = "samples"
@@ -113,7 +43,7 @@ func SamplesOnly(s *reader.Store) bool {
 // MostSampled ranks the selected methods by samples. Shares refer to all samples
 // of the archive.
 func MostSampled(ctx context.Context, s *reader.Store, o RankOptions) (*SampleReport, error) {
-	tally, err := TallySamples(s)
+	tally, err := facts.TallySamples(s)
 	if err != nil {
 		return nil, err
 	}
@@ -137,11 +67,11 @@ func MostSampled(ctx context.Context, s *reader.Store, o RankOptions) (*SampleRe
 		x, y := tally.Of(a), tally.Of(b)
 		return cmp.Or(cmp.Compare(y.Self, x.Self), cmp.Compare(y.Total, x.Total))
 	})
-	r := &SampleReport{Archive: s.Mapping().Name(), By: BySamples, Stacks: tally.stacks, Total: tally.samples, Of: len(found), Methods: []SampledMethod{}}
+	r := &SampleReport{Archive: s.Mapping().Name(), By: BySamples, Stacks: tally.Stacks, Total: tally.Samples, Of: len(found), Methods: []SampledMethod{}}
 	return r, r.list(s, tally, found[:min(o.Limit, len(found))])
 }
 
-func (r *SampleReport) list(s *reader.Store, tally *SampleTally, found []reader.Method) error {
+func (r *SampleReport) list(s *reader.Store, tally *facts.SampleTally, found []reader.Method) error {
 	for _, m := range found {
 		name, err := NameOf(s, m)
 		if err != nil {

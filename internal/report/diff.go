@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/compare"
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/facts"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -219,10 +220,10 @@ func NewDiff(a, b *reader.Store, c *compare.Report) (*Diff, error) {
 // besideOf returns the samples of both archives, or for other tables their rows.
 func besideOf(a, b *reader.Store, u compare.Uncompared) (DiffBeside, error) {
 	if u.Table != layout.TableSamples {
-		return DiffBeside{"rows of " + analyze.TableTitle(u.Table), uint64(u.RowsA), uint64(u.RowsB)}, nil
+		return DiffBeside{"rows of " + facts.TableTitle(u.Table), uint64(u.RowsA), uint64(u.RowsB)}, nil
 	}
-	_, inA, errA := analyze.CountSamples(a)
-	_, inB, errB := analyze.CountSamples(b)
+	_, inA, errA := facts.CountSamples(a)
+	_, inB, errB := facts.CountSamples(b)
 	return DiffBeside{"samples", inA, inB}, errors.Join(errA, errB)
 }
 

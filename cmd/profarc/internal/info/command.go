@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/facts"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -58,12 +58,12 @@ func Command(a *app.App) *cobra.Command {
 func runInfo(ctx context.Context, a *app.App, path string, o infoOptions) error {
 	begin := time.Now()
 	return a.WithStore(ctx, path, func(s *reader.Store) error {
-		f, err := analyze.Describe(s, time.Since(begin))
+		f, err := facts.Describe(s, time.Since(begin))
 		if err != nil {
 			return err
 		}
 		if o.summary {
-			if f.Cutoffs, err = analyze.Summarize(ctx, s); err != nil {
+			if f.Cutoffs, err = facts.Summarize(ctx, s); err != nil {
 				return err
 			}
 		}
@@ -82,7 +82,7 @@ func runInfo(ctx context.Context, a *app.App, path string, o infoOptions) error 
 	})
 }
 
-func printFacts(a *app.App, f *analyze.Facts) {
+func printFacts(a *app.App, f *facts.Facts) {
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 	line := func(name, value string) {
 		if value != "" {
@@ -115,14 +115,14 @@ func orUnknown(text string) string {
 	return text
 }
 
-func printRegions(a *app.App, f *analyze.Facts) {
+func printRegions(a *app.App, f *facts.Facts) {
 	fmt.Fprintf(a.Out, "\n%-16s%12s%16s\n", "region", "offset", "bytes")
 	for _, r := range f.Regions {
 		fmt.Fprintf(a.Out, "  %-14s%#12x%16d\n", r.Name, r.Offset, r.Size)
 	}
 }
 
-func printNumbers(a *app.App, f *analyze.Facts) {
+func printNumbers(a *app.App, f *facts.Facts) {
 	c := f.Counts
 	for _, group := range []struct {
 		name    string
@@ -147,7 +147,7 @@ func printNumbers(a *app.App, f *analyze.Facts) {
 }
 
 // listTables prints the names of the tables as show --table takes them.
-func listTables(a *app.App, f *analyze.Facts) {
+func listTables(a *app.App, f *facts.Facts) {
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 	fmt.Fprint(w, "kind\ttable\trows\tcolumns\n")
 	for _, t := range f.Tables {
@@ -162,7 +162,7 @@ func listTables(a *app.App, f *analyze.Facts) {
 
 // headerSums returns the sums in the header. The sums of a JamaicaVM are of
 // counts of several units, and mean nothing.
-func headerSums(f *analyze.Facts) []number {
+func headerSums(f *facts.Facts) []number {
 	s := f.Summary
 	if f.Domain == layout.DomainJamaica.String() {
 		return nil
@@ -175,7 +175,7 @@ type number struct {
 	value uint64
 }
 
-func printLists(f *analyze.Facts, w *tabwriter.Writer) {
+func printLists(f *facts.Facts, w *tabwriter.Writer) {
 	if len(f.Settings) > 0 {
 		fmt.Fprint(w, "\nsettings\n")
 	}
@@ -196,7 +196,7 @@ func printLists(f *analyze.Facts, w *tabwriter.Writer) {
 	}
 }
 
-func size(t analyze.TableFact) string {
+func size(t facts.TableFact) string {
 	rows := fmt.Sprintf("%d rows", t.Rows)
 	if t.SampleFact == nil {
 		return rows

@@ -6,14 +6,14 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/facts"
 	"github.com/profarc/profarc/layout"
 )
 
 // printRuns prints which run an archive is of, or which runs.
-func printRuns(a *app.App, f *analyze.RunFacts) {
+func printRuns(a *app.App, f *facts.RunFacts) {
 	if len(f.Runs) == 0 {
 		return
 	}
@@ -56,7 +56,7 @@ const (
 )
 
 // commonFacts returns what all runs agree in; other fields are empty.
-func commonFacts(f *analyze.RunFacts) analyze.RunFact {
+func commonFacts(f *facts.RunFacts) facts.RunFact {
 	c := f.Runs[0]
 	for _, r := range f.Runs[1:] {
 		for _, text := range []struct{ all, one *string }{
@@ -74,7 +74,7 @@ func commonFacts(f *analyze.RunFacts) analyze.RunFact {
 }
 
 // runText says which process a run was, when it ran, and how it ended.
-func runText(r *analyze.RunFact) string {
+func runText(r *facts.RunFact) string {
 	var parts []string
 	if r.Process != nil {
 		parts = append(parts, fmt.Sprintf("process %d", r.Process.PID))
@@ -92,7 +92,7 @@ func runText(r *analyze.RunFact) string {
 }
 
 // runLine returns one run of several, with what the runs do not have in common.
-func runLine(r *analyze.RunFact, common *analyze.RunFact) string {
+func runLine(r *facts.RunFact, common *facts.RunFact) string {
 	text := runText(r)
 	if common.Main == "" && r.Main != "" {
 		text += ", main " + escape.Printable(app.Shorten(r.Main, maxCommand))
@@ -103,7 +103,7 @@ func runLine(r *analyze.RunFact, common *analyze.RunFact) string {
 	return text
 }
 
-func printClassPath(f *analyze.RunFacts, w *tabwriter.Writer, entries []analyze.ClassPathFact) {
+func printClassPath(f *facts.RunFacts, w *tabwriter.Writer, entries []facts.ClassPathFact) {
 	name := "class path"
 	for _, e := range entries[:min(len(entries), maxClassPathLines)] {
 		what := e.Kind
@@ -118,7 +118,7 @@ func printClassPath(f *analyze.RunFacts, w *tabwriter.Writer, entries []analyze.
 	}
 }
 
-func printSummary(a *app.App, r *analyze.Summary, d layout.Domain) {
+func printSummary(a *app.App, r *facts.Summary, d layout.Domain) {
 	for i := range r.Units {
 		printUnit(a, &r.Units[i], d)
 	}
@@ -136,7 +136,7 @@ func printSummary(a *app.App, r *analyze.Summary, d layout.Domain) {
 
 func cutoffText(percent float64) string { return strconv.FormatFloat(percent, 'f', -1, 64) + "%" }
 
-func printUnit(a *app.App, r *analyze.UnitSummary, d layout.Domain) {
+func printUnit(a *app.App, r *facts.UnitSummary, d layout.Domain) {
 	if d.LLVM() {
 		r.Unit = "blocks"
 	}
@@ -159,7 +159,7 @@ func printUnit(a *app.App, r *analyze.UnitSummary, d layout.Domain) {
 }
 
 // countsText returns the name of the counts of a unit.
-func countsText(r *analyze.UnitSummary) string {
+func countsText(r *facts.UnitSummary) string {
 	if r.Unit == "counts" || r.Unit == "blocks" {
 		return r.Unit
 	}

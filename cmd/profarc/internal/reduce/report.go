@@ -7,12 +7,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/facts"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 	"github.com/profarc/profarc/reduce"
@@ -72,7 +72,7 @@ func newReduceReport(s *reader.Store, o reduceOptions, hot layout.Weight, kept *
 		r.Key = "file"
 	}
 	for _, kind := range slices.Sorted(maps.Keys(kept.Rows)) {
-		r.Lost = append(r.Lost, formats.Loss{What: codec.LossKind("rows of the table of " + analyze.TableTitle(kind)), Count: kept.Rows[kind]})
+		r.Lost = append(r.Lost, formats.Loss{What: codec.LossKind("rows of the table of " + facts.TableTitle(kind)), Count: kept.Rows[kind]})
 	}
 	return r
 }
@@ -81,7 +81,7 @@ func newReduceReport(s *reader.Store, o reduceOptions, hot layout.Weight, kept *
 func unitShares(d layout.Domain, kept *reduce.Report) []unitShare {
 	shares := []unitShare{}
 	for _, u := range kept.Units() {
-		row := unitShare{Unit: analyze.UnitName(d, u)}
+		row := unitShare{Unit: facts.UnitName(d, u)}
 		if share, ok := kept.ShareOf(u); ok {
 			row.Share = &share
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/facts"
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/internal/words"
 	"github.com/profarc/profarc/layout"
@@ -118,7 +119,7 @@ func changed(t *testing.T, original []byte, r *rand.Rand) []byte {
 
 // printEverything does what info, show, top and a look-up that misses do.
 func printEverything(s *reader.Store) (errs []error) {
-	_, err := analyze.Describe(s, time.Second)
+	_, err := facts.Describe(s, time.Second)
 	ctx, d := context.Background(), s.Header().Domain
 	show := func(sel methods.Selection, json bool) error {
 		return (&showOptions{json: json}).showAll(io.Discard, s, sel.Methods(ctx, s), nil)
@@ -132,7 +133,7 @@ func printEverything(s *reader.Store) (errs []error) {
 	_, nearErr := methods.Near(s, layout.Key{Class: "shapes/Circle", Name: "aera"})
 	_, pollutionErr := analyze.MostPolluted(ctx, s, analyze.RankOptions{Limit: 10})
 	_, sampledErr := analyze.MostSampled(ctx, s, analyze.RankOptions{Limit: 10})
-	_, summaryErr := analyze.Summarize(ctx, s)
+	_, summaryErr := facts.Summarize(ctx, s)
 	errs = append(errs, summaryErr, sampledErr, err, showErr, minErr, heatErr, nearErr, pollutionErr)
 	for i := range analyze.Measures {
 		_, err := analyze.Hottest(ctx, s, &analyze.Measures[i], analyze.RankOptions{Limit: 10})

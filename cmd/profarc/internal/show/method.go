@@ -15,6 +15,7 @@ import (
 	"github.com/profarc/profarc/formats/hotspot"
 	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/facts"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -319,13 +320,13 @@ func (p *profilePrinter) typeName(t reader.Type) string {
 }
 
 // A lazyTally counts the samples of an archive when first called.
-type lazyTally func() (*analyze.SampleTally, error)
+type lazyTally func() (*facts.SampleTally, error)
 
 func newLazyTally(s *reader.Store) lazyTally {
-	return sync.OnceValues(func() (*analyze.SampleTally, error) { return analyze.TallySamples(s) })
+	return sync.OnceValues(func() (*facts.SampleTally, error) { return facts.TallySamples(s) })
 }
 
 // samplesText says how often a method was sampled.
-func samplesText(m analyze.MethodSamples) string {
+func samplesText(m facts.MethodSamples) string {
 	return fmt.Sprintf("%s, %d in the method itself", app.Amount(m.Total, "sample"), m.Self)
 }

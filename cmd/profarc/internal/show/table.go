@@ -21,6 +21,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/facts"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -83,7 +84,7 @@ func tableNamed(s *reader.Store, name string) (reader.Table, error) {
 		if err != nil {
 			return t, err
 		}
-		if strings.EqualFold(name, t.Kind.String()) || strings.EqualFold(name, analyze.TableTitle(t.Kind)) || name == fmt.Sprint(uint32(t.Kind)) {
+		if strings.EqualFold(name, t.Kind.String()) || strings.EqualFold(name, facts.TableTitle(t.Kind)) || name == fmt.Sprint(uint32(t.Kind)) {
 			return t, nil
 		}
 		names = append(names, t.Kind.String())
@@ -224,12 +225,12 @@ func ending(i int, columns []cellReader) string {
 func (v *tableView) json(ctx context.Context, out io.Writer) error {
 	w := bufio.NewWriter(out)
 	head, err := json.Marshal(struct {
-		Archive string               `json:"archive"`
-		Table   string               `json:"table"`
-		Kind    uint32               `json:"kind"`
-		Columns []analyze.ColumnFact `json:"columns"`
-		Of      int                  `json:"of"` // rows that match
-	}{v.s.Mapping().Name(), v.t.Kind.String(), uint32(v.t.Kind), analyze.ColumnsOf(v.t), v.of})
+		Archive string             `json:"archive"`
+		Table   string             `json:"table"`
+		Kind    uint32             `json:"kind"`
+		Columns []facts.ColumnFact `json:"columns"`
+		Of      int                `json:"of"` // rows that match
+	}{v.s.Mapping().Name(), v.t.Kind.String(), uint32(v.t.Kind), facts.ColumnsOf(v.t), v.of})
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,7 @@
-package analyze
+// Package facts describes an archive: what its header, runs and tables say, how
+// few methods make up most of its counts, and how often methods were sampled. Its
+// reports marshal to the JSON that the command prints.
+package facts
 
 import (
 	"encoding/hex"
@@ -202,8 +205,8 @@ func (f *Facts) gatherTables(s *reader.Store) error {
 			continue
 		}
 		for i := range t.Rows {
-			name, err1 := symbolText(s, t.Cell(0, i))
-			value, err2 := symbolText(s, t.Cell(1, i))
+			name, err1 := SymbolText(s, t.Cell(0, i))
+			value, err2 := SymbolText(s, t.Cell(1, i))
 			if err := errors.Join(err1, err2); err != nil {
 				return err
 			}
@@ -213,8 +216,8 @@ func (f *Facts) gatherTables(s *reader.Store) error {
 	return nil
 }
 
-// symbolText returns the symbol that a table cell refers to, empty for none.
-func symbolText(s *reader.Store, cell uint64) (string, error) {
+// SymbolText returns the symbol that a table cell refers to, empty for none.
+func SymbolText(s *reader.Store, cell uint64) (string, error) {
 	if cell == 0 {
 		return "", nil
 	}
