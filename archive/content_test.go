@@ -9,6 +9,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -67,7 +68,7 @@ func TestExpectProgram(t *testing.T) {
 	}
 	app, lib, more := entry(1), entry(2), entry(3)
 	program := func(vm string, entries ...layout.ClassPathEntry) *Program { return &Program{vm, entries} }
-	recorded := layout.Fingerprint("VM 17", []layout.ClassPathEntry{app, lib})
+	recorded := disk.Fingerprint("VM 17", []layout.ClassPathEntry{app, lib})
 	unread := layout.ClassPathEntry{Content: layout.Content{Kind: layout.ContentUnknown}}
 	for name, test := range map[string]struct {
 		recorded               [16]byte
@@ -84,9 +85,9 @@ func TestExpectProgram(t *testing.T) {
 		"unread":         {recorded, program("VM 17", app, lib, unread), false, true, true},
 		"unread before":  {recorded, program("VM 17", app, unread, lib), false, false, true},
 		"nothing known":  {[16]byte{}, program("VM 17", unread), false, false, true},
-		"no class path":  {layout.Fingerprint("VM 17", nil), program("VM 17"), false, false, true},
-		"an empty one":   {layout.Fingerprint("VM 17", []layout.ClassPathEntry{}), program("VM 17", app), false, true, true},
-		"whole prefixes": {layout.Fingerprint("VM 17", []layout.ClassPathEntry{app}), program("VM 17", app, lib), false, true, true},
+		"no class path":  {disk.Fingerprint("VM 17", nil), program("VM 17"), false, false, true},
+		"an empty one":   {disk.Fingerprint("VM 17", []layout.ClassPathEntry{}), program("VM 17", app), false, true, true},
+		"whole prefixes": {disk.Fingerprint("VM 17", []layout.ClassPathEntry{app}), program("VM 17", app, lib), false, true, true},
 	} {
 		for match, want := range map[Match]bool{MatchStrict: test.strict, MatchPrefix: test.prefix, MatchMethods: test.method} {
 			e := Expect{Program: test.program, Match: match}

@@ -3,6 +3,7 @@ package archive
 import (
 	"fmt"
 
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -10,7 +11,7 @@ import (
 // compared. What does not match is an error that matches [layout.ErrIdentity].
 type Expect struct {
 	Domain      layout.Domain
-	Fingerprint [16]byte       // see layout.Fingerprint
+	Fingerprint [16]byte       // of its VM and class path, see docs/format.md
 	Params      *layout.Params // compared in those settings that shape entries
 	// Program is the program that is to use the archive, and Match how closely
 	// it must be the one that was recorded.
@@ -51,9 +52,9 @@ func (p *Program) matches(recorded [16]byte, match Match) bool {
 	case recorded == [16]byte{}:
 		return false
 	case match == MatchStrict:
-		return recorded == layout.Fingerprint(p.VM, p.ClassPath)
+		return recorded == disk.Fingerprint(p.VM, p.ClassPath)
 	}
-	for f := range layout.Fingerprints(p.VM, p.ClassPath) {
+	for f := range disk.Fingerprints(p.VM, p.ClassPath) {
 		if f == recorded {
 			return true
 		}

@@ -1,12 +1,8 @@
 package layout
 
 import (
-	"encoding/binary"
 	"fmt"
-	"iter"
 	"time"
-
-	"github.com/cespare/xxhash/v2"
 )
 
 // A Provenance says which run a dump is of. What is not known is zero.
@@ -102,63 +98,4 @@ type Content struct {
 	Kind ContentKind
 	Size uint64 // in bytes, of a directory of all its files
 	Sum  uint64 // XXH64, of a directory over names and contents
-}
-
-// Fingerprint identifies a program: a build of a VM, as the VM names it in full,
-// and the content of a class path. Paths do not matter. It is zero, not known,
-// if the VM, the class path, or the content of one of its entries is not known.
-func Fingerprint(vm string, classPath []ClassPathEntry) (f [16]byte) {
-	if vm == "" || classPath == nil {
-		return f
-	}
-	for f = range Fingerprints(vm, classPath) {
-	}
-	return f
-}
-
-// Fingerprints iterates over the fingerprints of a program with each prefix of
-// its class path, from none of its entries to all. It goes on with zeros once
-// the content of an entry is not known.
-func Fingerprints(vm string, classPath []ClassPathEntry) iter.Seq[[16]byte] {
-	return func(yield func([16]byte) bool) {
-		f := sumPair([]byte(vm))
-		if !yield(f) {
-			return
-		}
-		for _, e := range classPath {
-			if e.Kind == ContentUnknown || f == [16]byte{} {
-				f = [16]byte{}
-			} else {
-				f = sumPair(e.Content.appendTo(f[:]))
-			}
-			if !yield(f) {
-				return
-			}
-		}
-	}
-}
-
-func (c Content) appendTo(b []byte) []byte {
-	for _, word := range []uint64{uint64(c.Kind), c.Size, c.Sum} {
-		b = binary.LittleEndian.AppendUint64(b, word)
-	}
-	return b
-}
-
-// sumPair is 16 bytes that depend on all of b: XXH64 of b with a byte 0 after
-// it, then with a byte 1.
-func sumPair(b []byte) (id [16]byte) {
-	binary.LittleEndian.PutUint64(id[:], xxhash.Sum64(append(b[:len(b):len(b)], 0)))
-	binary.LittleEndian.PutUint64(id[8:], xxhash.Sum64(append(b[:len(b):len(b)], 1)))
-	return id
-}
-
-// DumpID is the identity of a dump that is made of a process at a time: of what
-// it held, or of what it counted since an earlier dump.
-func DumpID(p Process, since [16]byte, at time.Time) [16]byte {
-	b := append(p.Boot[:], since[:]...)
-	for _, word := range []uint64{p.Namespace, p.PID, p.Start, uint64(at.UnixNano())} {
-		b = binary.LittleEndian.AppendUint64(b, word)
-	}
-	return sumPair(b)
 }

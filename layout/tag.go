@@ -158,8 +158,3 @@ type SketchPoint struct {
 	Operands uint16 // hash of the operands, 9 bits
 	Inverse  bool   // a branch is taken where its condition does not hold
 }
-
-// NewSketchPoint cuts hashes to what a sketch holds of them.
-func NewSketchPoint(what, operands uint64, inverse bool) SketchPoint {
-	return SketchPoint{What: uint16(max(what>>(64-10), 1)), Operands: uint16(operands >> (64 - 9)), Inverse: inverse}
-}

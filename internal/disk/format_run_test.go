@@ -84,12 +84,12 @@ func TestFingerprintIsAsDocumented(t *testing.T) {
 				entries = append(entries, layout.ClassPathEntry{Path: "any", Content: layout.Content{Kind: layout.ContentKind(kind), Size: size, Sum: sum}})
 			}
 		}
-		if got := fmt.Sprintf("%x", layout.Fingerprint(row[0], entries)); got != row[2] {
+		if got := fmt.Sprintf("%x", disk.Fingerprint(row[0], entries)); got != row[2] {
 			t.Errorf("the fingerprint of %q with %d entries is %s, the page says %s", row[0], len(entries), got, row[2])
 		}
 	}
 	unread := []layout.ClassPathEntry{{Content: layout.Content{Kind: layout.ContentUnknown}}, {}}
-	for _, f := range [][16]byte{layout.Fingerprint("", unread[1:]), layout.Fingerprint("VM", nil), layout.Fingerprint("VM", unread)} {
+	for _, f := range [][16]byte{disk.Fingerprint("", unread[1:]), disk.Fingerprint("VM", nil), disk.Fingerprint("VM", unread)} {
 		if f != [16]byte{} {
 			t.Errorf("a program that is not known has the fingerprint %x", f)
 		}

@@ -106,3 +106,8 @@ func ParseSketch(b []byte, code uint64) (points []layout.SketchPoint, ok bool) {
 	}
 	return points, true
 }
+
+// NewSketchPoint cuts hashes to what a sketch holds of them.
+func NewSketchPoint(what, operands uint64, inverse bool) layout.SketchPoint {
+	return layout.SketchPoint{What: uint16(max(what>>(64-10), 1)), Operands: uint16(operands >> (64 - 9)), Inverse: inverse}
+}

@@ -469,10 +469,10 @@ func (b *Set) DescribeRun(run layout.Provenance) {
 	b.Mu.Lock()
 	c := &b.Heading
 	if c.DumpID == ([16]byte{}) && run.Process.Known() && !c.DumpTime.IsZero() {
-		c.DumpID = layout.DumpID(run.Process, run.Since, c.DumpTime)
+		c.DumpID = disk.DumpID(run.Process, run.Since, c.DumpTime)
 	}
 	if c.Fingerprint == ([16]byte{}) {
-		c.Fingerprint = layout.Fingerprint(run.VM, run.ClassPath)
+		c.Fingerprint = disk.Fingerprint(run.VM, run.ClassPath)
 	}
 	if c.DumpID == ([16]byte{}) {
 		b.fail(errNoIdentity)

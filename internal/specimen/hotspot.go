@@ -123,7 +123,7 @@ func twoCodes(b *builder.Builder) {
 		p := b.Profile(m, code, builder.NoContext)
 		p.Counter(builder.At{Bci: 1}, code&0xff)
 		done(p)
-		sketch := disk.AppendSketch(nil, code, []layout.SketchPoint{layout.NewSketchPoint(code<<40, code<<50, false)})
+		sketch := disk.AppendSketch(nil, code, []layout.SketchPoint{disk.NewSketchPoint(code<<40, code<<50, false)})
 		b.Table(layout.TableCode, 0, disk.TableColumns(layout.TableCode)...).Row(uint64(m), uint64(b.Symbol(string(sketch))))
 	}
 }

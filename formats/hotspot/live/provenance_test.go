@@ -11,6 +11,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -117,7 +118,7 @@ func checkRun(t *testing.T, j *jvm, r *layout.Provenance, h *layout.Header) {
 	if r.Process.PID != uint64(j.pid()) || !r.Process.Known() || r.Process.Start == 0 || r.Begun.After(r.Time) || r.Exit != 0 || r.Selection != "some" {
 		t.Errorf("the run is %+v", r)
 	}
-	if h.DumpID != layout.DumpID(r.Process, [16]byte{}, h.Time()) || h.Fingerprint != layout.Fingerprint(r.VM, r.ClassPath) || h.Fingerprint == [16]byte{} {
+	if h.DumpID != disk.DumpID(r.Process, [16]byte{}, h.Time()) || h.Fingerprint != disk.Fingerprint(r.VM, r.ClassPath) || h.Fingerprint == [16]byte{} {
 		t.Errorf("dump id %x, fingerprint %x", h.DumpID, h.Fingerprint)
 	}
 }

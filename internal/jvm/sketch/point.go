@@ -76,16 +76,16 @@ func (r *run) noteOperands(i int, operands []value) {
 	var p Point
 	switch kind {
 	case bytecode.Call:
-		p.SketchPoint = layout.NewSketchPoint(what.full, all.full, false)
+		p.SketchPoint = disk.NewSketchPoint(what.full, all.full, false)
 	case bytecode.VirtualCall:
 		p.Holder = in.Name.Class
-		p.SketchPoint = layout.NewSketchPoint(mix(what.full, operands[0].root), all.full, false)
+		p.SketchPoint = disk.NewSketchPoint(mix(what.full, operands[0].root), all.full, false)
 	case bytecode.TypeCheck:
 		roots := []uint64{what.full}
 		for _, o := range operands {
 			roots = append(roots, o.root)
 		}
-		p.SketchPoint = layout.NewSketchPoint(mix(roots...), all.full, false)
+		p.SketchPoint = disk.NewSketchPoint(mix(roots...), all.full, false)
 	}
 	if all.unstable || madeUp(in.Name.Name) {
 		p.SketchPoint = layout.SketchPoint{}
@@ -99,7 +99,7 @@ func switchPoint(in *bytecode.Instruction, v value) Point {
 		return Point{}
 	}
 	labels := constant(fmt.Sprint(in.Labels))
-	return Point{SketchPoint: layout.NewSketchPoint(mix(bytecode.TableSwitch, v.full), labels.full, false), Labels: in.Labels}
+	return Point{SketchPoint: disk.NewSketchPoint(mix(bytecode.TableSwitch, v.full), labels.full, false), Labels: in.Labels}
 }
 
 // branchPoint returns the point of a branch.
@@ -107,7 +107,7 @@ func branchPoint(c condition) Point {
 	if c.unstable || c.unknown {
 		return Point{}
 	}
-	return Point{SketchPoint: layout.NewSketchPoint(c.shape, c.full, c.inverse)}
+	return Point{SketchPoint: disk.NewSketchPoint(c.shape, c.full, c.inverse)}
 }
 
 // conditionOf returns the condition of a branch, and whether it is taken where the

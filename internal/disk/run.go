@@ -1,0 +1,70 @@
+package disk
+
+import (
+	"encoding/binary"
+	"iter"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// Fingerprint identifies a program: a build of a VM, as the VM names it in full,
+// and the content of a class path. Paths do not matter. It is zero, not known,
+// if the VM, the class path, or the content of one of its entries is not known.
+func Fingerprint(vm string, classPath []layout.ClassPathEntry) (f [16]byte) {
+	if vm == "" || classPath == nil {
+		return f
+	}
+	for f = range Fingerprints(vm, classPath) {
+	}
+	return f
+}
+
+// Fingerprints iterates over the fingerprints of a program with each prefix of
+// its class path, from none of its entries to all. It goes on with zeros once
+// the content of an entry is not known.
+func Fingerprints(vm string, classPath []layout.ClassPathEntry) iter.Seq[[16]byte] {
+	return func(yield func([16]byte) bool) {
+		f := sumPair([]byte(vm))
+		if !yield(f) {
+			return
+		}
+		for _, e := range classPath {
+			if e.Kind == layout.ContentUnknown || f == [16]byte{} {
+				f = [16]byte{}
+			} else {
+				f = sumPair(appendContent(f[:], e.Content))
+			}
+			if !yield(f) {
+				return
+			}
+		}
+	}
+}
+
+func appendContent(b []byte, c layout.Content) []byte {
+	for _, word := range []uint64{uint64(c.Kind), c.Size, c.Sum} {
+		b = binary.LittleEndian.AppendUint64(b, word)
+	}
+	return b
+}
+
+// sumPair is 16 bytes that depend on all of b: XXH64 of b with a byte 0 after
+// it, then with a byte 1.
+func sumPair(b []byte) (id [16]byte) {
+	binary.LittleEndian.PutUint64(id[:], xxhash.Sum64(append(b[:len(b):len(b)], 0)))
+	binary.LittleEndian.PutUint64(id[8:], xxhash.Sum64(append(b[:len(b):len(b)], 1)))
+	return id
+}
+
+// DumpID is the identity of a dump that is made of a process at a time: of what
+// it held, or of what it counted since an earlier dump.
+func DumpID(p layout.Process, since [16]byte, at time.Time) [16]byte {
+	b := append(p.Boot[:], since[:]...)
+	for _, word := range []uint64{p.Namespace, p.PID, p.Start, uint64(at.UnixNano())} {
+		b = binary.LittleEndian.AppendUint64(b, word)
+	}
+	return sumPair(b)
+}
