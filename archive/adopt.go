@@ -125,6 +125,3 @@ func (a *Adopted) RW() []byte { return a.rw }
 
 // Late is the writable memory beside the archive.
 func (a *Adopted) Late() []byte { return a.late }
-
-// Mapping is the archive that was adopted.
-func (a *Adopted) Mapping() *Mapping { return a.mapping }

@@ -102,7 +102,7 @@ func TestAdoptTellsWhereItLies(t *testing.T) {
 	if !bytes.Equal(first.RW(), data[m.Header().Region(layout.RegionRW).Offset:]) {
 		t.Error("two adoptions share memory")
 	}
-	if first.Mapping() != m {
+	if first.mapping != m {
 		t.Error("not the mapping that was adopted")
 	}
 }

@@ -51,8 +51,8 @@ func (f *File) WriteAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// Written is the number of bytes written so far.
-func (f *File) Written() int64 { return f.written.Load() }
+// writtenBytes is the number of bytes written so far.
+func (f *File) writtenBytes() int64 { return f.written.Load() }
 
 // Private leaves permissions to nobody but the file's owner, whatever the file
 // that it replaces has.

@@ -100,7 +100,7 @@ func TestGuardLetsOtherPanicsGoOn(t *testing.T) {
 func TestMemoryGoesWithItsHolders(t *testing.T) {
 	path := writeFile(t, synthetic{ro: 64, rw: 64}.bytes())
 	a := mustAdopt(t, mustOpen(t, path, Options{}), BaseAnywhere)
-	pristine := a.Mapping().data
+	pristine := a.mapping.data
 	for range 5 {
 		runtime.GC()
 	}

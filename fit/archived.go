@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/loaders"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -104,7 +105,7 @@ func (a *Archive) otherLoaders(k layout.Key) ([]string, error) {
 		return []string{"app", "platform"}, nil
 	}
 	if a.loaders == nil {
-		named, err := a.s.NamesLoaders()
+		named, err := loaders.Known(a.s)
 		if err != nil {
 			return nil, err
 		}

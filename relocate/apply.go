@@ -27,19 +27,19 @@ func (m Move) pointer(v uint64) (moved uint64, ok bool) {
 	return v - m.From + m.To, true
 }
 
-// AnySlots makes [Map.Apply] take a range with any number of slots.
-const AnySlots = -1
+// anySlots makes [Map.Apply] take a range with any number of slots.
+const anySlots = -1
 
 // Apply moves every pointer in [from, to) of rw, the writable bytes of the
 // region; from and to count from its start, are multiples of 8, and lie inside
 // it. The range must have exactly want slots, null ones included, if want is
-// not AnySlots. It writes nothing unless every slot of the range is sound, and
+// not anySlots. It writes nothing unless every slot of the range is sound, and
 // returns the number of slots. No other goroutine may use the range meanwhile.
 func (m *Map) Apply(rw []byte, from, to int64, move Move, want int64) (slots int64, err error) {
 	if err = m.inside(from, to, int64(len(rw))); err == nil {
 		slots, err = m.check(rw, from, to, move)
 	}
-	if err == nil && want != AnySlots && slots != want {
+	if err == nil && want != anySlots && slots != want {
 		err = disk.Corrupt(layout.RegionBM, m.bm.Offset, "rw [0x%x, 0x%x) has %d pointers, its bitmap %d", from, to, want, slots)
 	}
 	if err != nil {
@@ -91,7 +91,7 @@ func (m *Map) ApplyAll(rw []byte, move Move) (slots int64, err error) {
 		workers.Go(func() {
 			err := m.source.Guard(func() error {
 				for n := next.Add(1) - 1; n < m.chunks() && first.Load() == nil; n = next.Add(1) - 1 {
-					moved, err := m.Apply(rw, n*chunkSize, min((n+1)*chunkSize, m.rw.Size), move, AnySlots)
+					moved, err := m.Apply(rw, n*chunkSize, min((n+1)*chunkSize, m.rw.Size), move, anySlots)
 					if err != nil {
 						return err
 					}

@@ -49,7 +49,7 @@ func TestApplyMovesTheSlotsOfTheRangeAlone(t *testing.T) {
 	m := mapOf(t, size, slots)
 	for _, r := range [][2]int64{{0, 24}, {24, 24}, {8, 4096}, {chunkSize - 800, chunkSize + 800}, {0, size}} {
 		got := slices.Clone(rw)
-		n, err := m.Apply(got, r[0], r[1], testMove, AnySlots)
+		n, err := m.Apply(got, r[0], r[1], testMove, anySlots)
 		if err != nil || int(n) != len(collect(t, m, r[0], r[1])) {
 			t.Errorf("%v: %d slots, %v", r, n, err)
 		}
@@ -70,7 +70,7 @@ func TestApplyWritesNothingIfASlotIsWrong(t *testing.T) {
 		at := slots[len(slots)-1]
 		le.PutUint64(wrong[at:], v)
 		before := slices.Clone(wrong)
-		_, err := m.Apply(wrong, 0, size, testMove, AnySlots)
+		_, err := m.Apply(wrong, 0, size, testMove, anySlots)
 		var e *layout.Error
 		if !errors.Is(err, layout.ErrCorrupt) || !errors.As(err, &e) || e.Region != layout.RegionRW || e.Offset != 1<<16+at {
 			t.Errorf("%s: %v", name, err)
@@ -91,7 +91,7 @@ func TestRangesOutsideTheRegion(t *testing.T) {
 	m := mapOf(t, size, slots)
 	before := slices.Clone(rw)
 	for _, r := range [][2]int64{{-8, 8}, {16, 8}, {0, size + 8}, {4, 16}, {0, 1 << 40}} {
-		if _, err := m.Apply(rw, r[0], r[1], testMove, AnySlots); err == nil {
+		if _, err := m.Apply(rw, r[0], r[1], testMove, anySlots); err == nil {
 			t.Errorf("%v is moved", r)
 		}
 		if err := m.Range(r[0], r[1], func(int64) bool { return true }); err == nil {
@@ -136,10 +136,10 @@ func TestApplyDoesNotAllocate(t *testing.T) {
 	m := mapOf(t, size, slots)
 	there, back := testMove, Move{From: testMove.To, To: testMove.From, Size: testMove.Size}
 	n := testing.AllocsPerRun(10, func() {
-		if _, err := m.Apply(rw, 0, 4096, there, AnySlots); err != nil {
+		if _, err := m.Apply(rw, 0, 4096, there, anySlots); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := m.Apply(rw, 0, 4096, back, AnySlots); err != nil {
+		if _, err := m.Apply(rw, 0, 4096, back, anySlots); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -162,7 +162,7 @@ func BenchmarkApply(b *testing.B) {
 			b.SetBytes(size)
 			i := 0
 			for b.Loop() {
-				if _, err := m.Apply(rw, 0, size, moves[i&1], AnySlots); err != nil {
+				if _, err := m.Apply(rw, 0, size, moves[i&1], anySlots); err != nil {
 					b.Fatal(err)
 				}
 				i++

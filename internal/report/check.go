@@ -7,6 +7,7 @@ import (
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/internal/loaders"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -175,17 +176,17 @@ func (r *Check) Fill(s *reader.Store, f *fit.Report) error {
 }
 
 // CompareLoaders notes which class loaders of the archive cannot be told apart
-// in the run that loaders returns those of. loaders may be nil.
-func (r *Check) CompareLoaders(s *reader.Store, loaders func() ([]string, error)) error {
+// in the run whose loaders inRun returns. inRun may be nil.
+func (r *Check) CompareLoaders(s *reader.Store, inRun func() ([]string, error)) error {
 	r.Loaders = []LoaderDoubt{}
-	if r.ByName || loaders == nil || s.Header().Domain != layout.DomainHotSpot {
+	if r.ByName || inRun == nil || s.Header().Domain != layout.DomainHotSpot {
 		return nil
 	}
-	of, err := s.Loaders()
+	of, err := loaders.List(s)
 	if err != nil {
 		return err
 	}
-	there, err := loaders()
+	there, err := inRun()
 	r.Loaders = loaderDoubts(of, there)
 	return err
 }

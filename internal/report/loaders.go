@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/loaders"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -16,11 +17,11 @@ func unnamedLoaders(a, b *reader.Store) (string, error) {
 	if a.Header().Domain != layout.DomainHotSpot {
 		return "", nil
 	}
-	inA, err := a.NamesLoaders()
+	inA, err := loaders.Known(a)
 	if err != nil {
 		return "", err
 	}
-	inB, err := b.NamesLoaders()
+	inB, err := loaders.Known(b)
 	switch {
 	case err != nil || inA == inB:
 		return "", err
@@ -37,11 +38,11 @@ func (r *Diff) CompareLoaders(a, b *reader.Store) (err error) {
 	if r.NoLoaders, err = unnamedLoaders(a, b); err != nil || r.NoLoaders != "" || a.Header().Domain != layout.DomainHotSpot {
 		return err
 	}
-	inA, err := a.Loaders()
+	inA, err := loaders.List(a)
 	if err != nil {
 		return err
 	}
-	inB, err := b.Loaders()
+	inB, err := loaders.List(b)
 	r.Loaders = loaderDoubts(inA, inB)
 	return err
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/formats/hotspot/program"
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/loaders"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -144,7 +145,10 @@ func archivedCode(name string, s *reader.Store, d layout.Domain) (code, error) {
 		return code{}, fmt.Errorf("%s is of domain %s, the archive to check of %s: name an archive of that domain", name, other, d)
 	}
 	profiled := fit.Archived(s)
-	return code{Code: profiled, what: name, profiles: s, close: func() { _ = s.Close() }, byName: profiled.ByName, loaders: s.Loaders}, nil
+	return code{
+		Code: profiled, what: name, profiles: s, close: func() { _ = s.Close() }, byName: profiled.ByName,
+		loaders: func() ([]string, error) { return loaders.List(s) },
+	}, nil
 }
 
 // importCode imports profiles of another tool.

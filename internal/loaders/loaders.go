@@ -1,4 +1,5 @@
-package reader
+// Package loaders lists the class loaders that an archive names.
+package loaders
 
 import (
 	"maps"
@@ -6,12 +7,13 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/reader"
 )
 
-// NamesLoaders reports whether the archive knows the class loader of any type.
+// Known reports whether the archive knows the class loader of any type.
 // What comes from PrintMethodData does not: a class of the application has no
 // loader there, or one that was made up (disk.TwinLoader).
-func (s *Store) NamesLoaders() (bool, error) {
+func Known(s *reader.Store) (bool, error) {
 	for t, err := range s.Types() {
 		if err != nil {
 			return false, err
@@ -27,9 +29,9 @@ func (s *Store) NamesLoaders() (bool, error) {
 	return false, nil
 }
 
-// Loaders are the identities of the class loaders of all types, in order, without
+// List returns the identities of the class loaders of all types, in order, without
 // the empty one.
-func (s *Store) Loaders() ([]string, error) {
+func List(s *reader.Store) ([]string, error) {
 	found := map[string]bool{}
 	last := ""
 	for t, err := range s.Types() {
