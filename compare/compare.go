@@ -90,7 +90,7 @@ func (c *comparison) addUp() error {
 // in which it happens.
 func (c *comparison) addUpOne(s *reader.Store, sum *perKind, of *totals, marked *int) (leftOut int, err error) {
 	var p profiles
-	p.sites.marks = knowsMarks(s)
+	p.sites.isOf(s)
 	of.failures = countsFailures(s.Header().Params.VMRelease)
 	err = s.Mapping().Guard(func() error {
 		return c.eachMethod(s, func(m reader.Method) error {
@@ -129,7 +129,8 @@ func (c *comparison) primary() Kind {
 
 func (c *comparison) findCounterparts() (err error) {
 	if c.counterparts, err = newCounterparts(c.ctx, c.a, c.b); err == nil {
-		c.profilesA.sites.marks, c.profilesB.sites.marks = knowsMarks(c.a), knowsMarks(c.b)
+		c.profilesA.sites.isOf(c.a)
+		c.profilesB.sites.isOf(c.b)
 		c.profilesA.sites.names = naming{c.counterparts.typeKey, c.counterparts.methodKey}
 	}
 	return err

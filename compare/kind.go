@@ -28,10 +28,10 @@ var kindNames = [numKinds]string{"edges", "bytecodes", "calls", "cycles", "sampl
 
 func (k Kind) String() string { return kindNames[k] }
 
-// countKinds are the kinds of Count entries by their Sub.
-var countKinds = map[layout.Sub]Kind{
-	layout.SubCalls: KindEdges, layout.SubBytecodes: KindBytecodes, layout.SubCycles: KindCycles,
-	layout.SubNativeCalls: KindNativeCalls, layout.SubNewArrays: KindArrays, layout.SubSamples: KindSamples,
+// unitKinds are the kinds of counts of which nothing but the unit is known.
+var unitKinds = [layout.NumCountUnits]Kind{
+	layout.UnitExecutions: KindEdges, layout.UnitBytecodes: KindBytecodes, layout.UnitCycles: KindCycles,
+	layout.UnitNativeCalls: KindNativeCalls, layout.UnitArrays: KindArrays, layout.UnitPointSamples: KindSamples,
 }
 
 // valueKinds are the kinds of ValueSite entries by their Sub.

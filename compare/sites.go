@@ -27,6 +27,7 @@ const (
 	classTypeCheck
 	classValues
 	classCallees
+	classOther // of a tag that only the schema tells about
 )
 
 // ofMethod is the point of counts that belong to no profile point: no entry has
@@ -37,7 +38,9 @@ const ofMethod = math.MinInt32
 type site struct {
 	point int32
 	class class
+	tag   layout.Tag // of classOther
 	sub   layout.Sub
+	key   uint64 // of the keys that stand once in an entry of classOther
 	kind  Kind
 	cells []cell // sorted by key
 	entry reader.Entry
@@ -48,7 +51,8 @@ type site struct {
 
 // compareTo orders sites by what must be the same for two to match.
 func (s *site) compareTo(t *site) int {
-	return cmp.Or(cmp.Compare(s.point, t.point), cmp.Compare(s.class, t.class), cmp.Compare(s.sub, t.sub))
+	return cmp.Or(cmp.Compare(s.point, t.point), cmp.Compare(s.class, t.class), cmp.Compare(s.sub, t.sub),
+		cmp.Compare(s.tag, t.tag), cmp.Compare(s.key, t.key))
 }
 
 // A cell is a count; the key says which of the site's.
@@ -67,6 +71,13 @@ type sites struct {
 	// marks is whether LLVM's counters can be a mark that a function is hot or
 	// warm, and marked whether those of the profile are.
 	marks, marked bool
+	shape         disk.Shape // of the archive
+}
+
+// isOf says which archive the sites are of.
+func (s *sites) isOf(archive *reader.Store) {
+	h := archive.Header()
+	s.marks, s.shape = knowsMarks(archive), disk.ShapeOf(&h.Params)
 }
 
 // naming returns the keys of what both archives have under different numbers. Nil
@@ -130,12 +141,15 @@ func (s *sites) entry(e reader.Entry) error {
 		t.class = classBranch
 		s.add(t, cell{0, e.Cell(0).Trained()}, cell{1, e.Cell(2).Trained()})
 	case layout.TagCount:
-		t.class, t.sub, t.kind = classCount, e.Sub(), countKinds[e.Sub()]
+		t.class, t.sub, t.kind = classCount, e.Sub(), unitKinds[disk.Entry(e.Bytes()).CountUnit()]
 		s.add(t, cell{count: e.Cell(0).Trained()})
 	case layout.TagReceiverType, layout.TagVirtualCall, layout.TagVirtualCallType, layout.TagReceivers:
 		return s.receivers(t)
 	default:
-		return s.rows(t)
+		if list, ok := listShapes[e.Tag()]; ok {
+			return s.rows(t, list)
+		}
+		return s.schemaCounts(t)
 	}
 	return nil
 }

@@ -24,10 +24,9 @@ var listShapes = map[layout.Tag]listShape{
 }
 
 // rows adds an entry that is a list of counts.
-func (s *sites) rows(t site) error {
+func (s *sites) rows(t site, shape listShape) error {
 	rows, ok := t.entry.Rows()
-	shape, known := listShapes[t.entry.Tag()]
-	if !ok || !known {
+	if !ok {
 		return nil
 	}
 	t.class, t.sub = shape.class, t.entry.Sub()
@@ -76,8 +75,95 @@ func (s *sites) rowKey(rows reader.Rows, i int) (uint64, error) {
 	if err != nil || !m.Valid() {
 		return rows.Cell(i, 0).Trained(), err
 	}
+	return s.methodKey(m)
+}
+
+func (s *sites) methodKey(m reader.Method) (uint64, error) {
 	if s.names.methodKey == nil {
 		return uint64(m.Ref()), nil
 	}
 	return s.names.methodKey(m)
+}
+
+// schemaCounts adds an entry of which only the schema tells what its cells are,
+// if it has counts. Keys that stand once are the site's; those of a row are its
+// counts'.
+func (s *sites) schemaCounts(t site) error {
+	raw := disk.Entry(t.entry.Bytes())
+	t.class, t.tag, t.sub, t.kind = classOther, raw.Tag(), raw.Sub(), unitKinds[raw.CountUnit()]
+	var err error
+	for at, kind := range s.shape.Identity(raw) {
+		if t.key, err = s.addKey(t.key, t.entry, at, kind); err != nil {
+			return err
+		}
+	}
+	from := len(s.cells)
+	column := uint64(0)
+	for rows := range s.shape.Groups(raw) {
+		for row := range rows.N {
+			if err := s.rowCounts(t.entry, rows, row, column); err != nil {
+				return err
+			}
+		}
+		column += uint64(len(rows.Cells))
+	}
+	if t.cells = s.cells[from:]; len(t.cells) > 0 {
+		s.list = append(s.list, t)
+	}
+	return nil
+}
+
+// rowCounts adds the counts of a row. They are told apart by its keys, by its
+// place if it has none, and by their columns.
+func (s *sites) rowCounts(e reader.Entry, rows disk.Rows, row int, column uint64) (err error) {
+	key, keyed := uint64(0), false
+	for i, c := range rows.Cells {
+		if c.Kind.IsKey() {
+			keyed = true
+			if key, err = s.addKey(key, e, rows.Cell(row, i), c.Kind); err != nil {
+				return err
+			}
+		}
+	}
+	if !keyed {
+		key = uint64(row)
+	}
+	signed := s.shape.SignedCell(disk.Entry(e.Bytes()))
+	for i, c := range rows.Cells {
+		if c.Kind != disk.CellCount {
+			continue
+		}
+		at := rows.Cell(row, i)
+		count := e.Cell(at).Trained()
+		if at == signed {
+			count = uint64(max(int64(count), 0))
+		}
+		s.cells = append(s.cells, cell{mixed(key, column+uint64(i)), count})
+	}
+	return nil
+}
+
+// addKey returns a key together with that of one more cell.
+func (s *sites) addKey(key uint64, e reader.Entry, at int, kind disk.CellKind) (uint64, error) {
+	own, err := e.Cell(at).Trained(), error(nil)
+	switch kind {
+	case disk.CellType, disk.CellTypeWord:
+		if w := e.TypeCell(at); w.Type.Valid() {
+			own, err = s.typeKey(w.Type)
+			own = mixed(own+1, e.Cell(at).Trained()&disk.TypeTags)
+		}
+	case disk.CellMethod:
+		var m reader.Method
+		if m, err = e.MethodCell(at); err == nil && m.Valid() {
+			own, err = s.methodKey(m)
+		}
+	}
+	return mixed(key, own), err
+}
+
+// mixed is one number for two.
+func mixed(a, b uint64) uint64 {
+	h := (a ^ a>>29 ^ 0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9
+	h = (h ^ h>>32 ^ b) * 0x94d049bb133111eb
+	return h ^ h>>31
 }

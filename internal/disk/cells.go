@@ -179,6 +179,15 @@ func (s Shape) Pointers(e Entry) iter.Seq2[int, CellKind] {
 	return func(yield func(int, CellKind) bool) { s.walk(e, pointerCells, yield) }
 }
 
+// Identity iterates over the keys of an entry that stand once, in order. Entries
+// of one point, tag and sub that differ in them are of different things.
+func (s Shape) Identity(e Entry) iter.Seq2[int, CellKind] {
+	return func(yield func(int, CellKind) bool) { s.walk(e, identityCells, yield) }
+}
+
+// HasIdentity reports whether entries of the tag have keys that stand once.
+func HasIdentity(tag layout.Tag) bool { return schemas[tag] != nil && schemas[tag].has[identityCells] }
+
 // walk calls yield with the cells of a set, in order, until it returns false.
 // It is one loop, since commits, checks and merges spend their time here.
 func (s Shape) walk(e Entry, set cellSet, yield func(int, CellKind) bool) {
@@ -217,6 +226,17 @@ func (e Entry) rowsField() int64 {
 func (e Entry) SignedCount() bool {
 	s, ok := SchemaOf(e.Tag())
 	return ok && len(s.SignedSubs) > 0 && slices.Contains(s.SignedSubs, e.Sub())
+}
+
+// SignedCell returns the number of the cell that is a signed count, -1 if there
+// is none.
+func (s Shape) SignedCell(e Entry) int {
+	if e.SignedCount() {
+		for cell := range s.Counts(e) {
+			return cell
+		}
+	}
+	return -1
 }
 
 // CountUnit returns the unit of the entry's counts.

@@ -50,6 +50,16 @@ func (k CellKind) IsPointer() bool {
 	return k == CellType || k == CellTypeWord || k == CellMethod
 }
 
+// IsKey reports whether cells of the kind say what is counted. Entries and rows
+// are merged and compared only with those that have the same keys.
+func (k CellKind) IsKey() bool {
+	switch k {
+	case CellType, CellTypeWord, CellMethod, CellSlot, CellBci, CellValue, CellSuccessor:
+		return true
+	}
+	return false
+}
+
 // A CellSpec is one cell of a group: its key in the JSON dump, and its kind.
 type CellSpec struct {
 	Name string
@@ -77,7 +87,7 @@ type CellGroup struct {
 	Repeat Repeat
 	Cells  []CellSpec
 
-	sets   [3]uint8 // for each cellSet a bit for every cell that is in it
+	sets   [4]uint8 // for each cellSet a bit for every cell that is in it
 	length bool     // the last of Cells is a CellLength
 	others int64    // of a PerCell group: the cells between the CellLength and the rows
 }
@@ -92,6 +102,7 @@ const (
 	allCells cellSet = iota
 	countCells
 	pointerCells
+	identityCells // the keys that stand once
 )
 
 // A Schema describes the entries of one tag.
@@ -103,13 +114,17 @@ type Schema struct {
 	// Flags are the words for the bits of the flags field.
 	Flags []string
 	// SignedSubs are the values of sub for which the first count is signed; a
-	// HotSpot entry has sub 0. HotSpot counts failing type checks down.
+	// HotSpot entry has sub 0. That count stands once. HotSpot counts failing type
+	// checks down.
 	SignedSubs []layout.Sub
 	// Units are what the entry counts, by sub; executions where it has no entry.
 	Units []layout.CountUnit
 
-	has         [3]bool // for each cellSet whether some cell is in it
-	lengthGroup int     // the number of groups up to the CellLength, that one included; 0 if there is none
+	has         [4]bool  // for each cellSet whether some cell is in it
+	lengthGroup int      // the number of groups up to the CellLength, that one included; 0 if there is none
+	onlyCounts  bool     // every cell is a count, and none is signed
+	rowKey      CellKind // the first key of a row of a wide entry; 0 if there is none
+	list        bool     // the cells are rows of a key and a count
 }
 
 func init() {
@@ -126,7 +141,8 @@ func (s *Schema) classify() {
 	for i := range s.Groups {
 		g := &s.Groups[i]
 		for j, c := range g.Cells {
-			for set, in := range [...]bool{allCells: true, countCells: c.Kind == CellCount, pointerCells: c.Kind.IsPointer()} {
+			for set, in := range [...]bool{allCells: true, countCells: c.Kind == CellCount, pointerCells: c.Kind.IsPointer(),
+				identityCells: g.Repeat == Once && c.Kind.IsKey()} {
 				if in {
 					g.sets[set] |= 1 << j
 					s.has[set] = true
@@ -141,7 +157,36 @@ func (s *Schema) classify() {
 			g.others = between
 		}
 	}
+	s.classifyRows()
 }
+
+// classifyRows derives what merges and comparisons ask for.
+func (s *Schema) classifyRows() {
+	s.onlyCounts = len(s.SignedSubs) == 0
+	for i := range s.Groups {
+		g := &s.Groups[i]
+		for _, c := range g.Cells {
+			s.onlyCounts = s.onlyCounts && c.Kind == CellCount
+			if g.Repeat == PerRow && c.Kind.IsKey() && s.rowKey == 0 {
+				s.rowKey = c.Kind
+			}
+		}
+	}
+	if len(s.Groups) == 1 && s.rowKey != 0 {
+		cells := s.Groups[0].Cells
+		s.list = len(cells) == 2 && cells[0].Kind == s.rowKey && cells[1].Kind == CellCount
+	}
+}
+
+// OnlyCounts reports whether every cell is a count that has no sign.
+func (s *Schema) OnlyCounts() bool { return s.onlyCounts }
+
+// RowKey returns the kind of the first key of a wide entry's rows; ok is false
+// if no cell of a row is a key, so that rows are told apart by their place.
+func (s *Schema) RowKey() (kind CellKind, ok bool) { return s.rowKey, s.rowKey != 0 }
+
+// IsList reports whether the entries are nothing but rows of a key and a count.
+func (s *Schema) IsList() bool { return s.list }
 
 // once is a group of cells that stand once.
 func once(cells ...CellSpec) CellGroup { return CellGroup{Cells: cells} }

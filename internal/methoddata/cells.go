@@ -12,30 +12,43 @@ import (
 func (m *Merger) cells(x, y disk.Entry) {
 	e := m.keep(x)
 	uniteHeaders(e, y)
-	switch {
-	case e.Tag() == layout.TagCounters && m.LLVM:
+	if e.Tag() == layout.TagCounters && m.LLVM {
 		m.counters(e, y)
 		return
-	case e.Tag() == layout.TagBitmap, e.Tag() == layout.TagArgInfo:
-		for i := range e.Cells() {
-			e.SetCell(i, e.Cell(i)|y.Cell(i))
+	}
+	signed := m.Shape.SignedCell(e)
+	for cell, kind := range m.Shape.Walk(e) {
+		e.SetCell(cell, uniteCells(kind, cell == signed, x.Cell(cell), m.weigh(kind, cell == signed, y.Cell(cell))))
+	}
+}
+
+// weigh returns a cell of the run with its weight, which only counts have.
+func (m *Merger) weigh(kind disk.CellKind, signed bool, v uint64) uint64 {
+	switch {
+	case kind != disk.CellCount:
+		return v
+	case signed:
+		return uint64(m.Rules.Weight.OfSigned(int64(v)))
+	}
+	return m.Rules.Weight.Of(v)
+}
+
+// uniteCells is the cell of both.
+func uniteCells(kind disk.CellKind, signed bool, x, y uint64) uint64 {
+	switch kind {
+	case disk.CellCount:
+		if signed {
+			return uint64(saturateSigned(int64(x), int64(y)))
 		}
-		if e.Tag() == layout.TagArgInfo {
-			e.SetCell(0, x.Cell(0)) // the length
-		}
-		return
+		return disk.SaturatingAdd(x, y)
+	case disk.CellBits, disk.CellFlags:
+		return x | y
+	case disk.CellTypeWord:
+		return uniteTypeWords(x, y)
+	case disk.CellTraps:
+		return uint64(disk.UniteTraps(uint32(x), uint32(y)))
 	}
-	for i := range e.Cells() {
-		e.SetCell(i, max(x.Cell(i), y.Cell(i))) // of one code they are the same
-	}
-	for cell := range m.Shape.Counts(e) {
-		e.SetCell(cell, disk.SaturatingAdd(x.Cell(cell), m.Rules.Weight.Of(y.Cell(cell))))
-	}
-	for cell, kind := range m.Shape.Pointers(e) {
-		if kind == disk.CellTypeWord {
-			e.SetCell(cell, uniteTypeWords(x.Cell(cell), y.Cell(cell)))
-		}
-	}
+	return max(x, y) // of one code they are the same
 }
 
 // uniteHeaders adds the flags and traps of y to e.
@@ -137,12 +150,9 @@ func (m *Merger) scaleEntry(e disk.Entry) {
 		m.scaleCounters(e)
 		return
 	}
+	signed := m.Shape.SignedCell(e)
 	for cell := range m.Shape.Counts(e) {
-		if v := e.Cell(cell); cell == 0 && e.SignedCount() {
-			e.SetCell(cell, uint64(w.OfSigned(int64(v))))
-		} else {
-			e.SetCell(cell, w.Of(v))
-		}
+		e.SetCell(cell, m.weigh(disk.CellCount, cell == signed, e.Cell(cell)))
 	}
 }
 
@@ -305,13 +315,8 @@ func (m *Merger) sameButCounts(x, y []byte) bool {
 
 // plain reports whether an entry has nothing but counts.
 func plain(e disk.Entry) bool {
-	switch e.Tag() {
-	case layout.TagCounter, layout.TagCounters, layout.TagCount:
-		return true
-	case layout.TagValueSite:
-		return e.Rows() == 0
-	}
-	return e.Cells() == 0
+	schema, _ := disk.SchemaOf(e.Tag())
+	return schema.OnlyCounts() || e.Cells() == 0
 }
 
 func (m *Merger) addCounts(x, y []byte) {

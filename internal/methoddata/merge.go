@@ -178,7 +178,7 @@ func (m *Merger) point(x, y []disk.Entry) {
 }
 
 // compareKinds orders entries of one profile point; those that are equal are
-// merged.
+// merged. Those that differ in the keys that stand once are not.
 func (m *Merger) compareKinds(x, y disk.Entry) int {
 	kind := func(e disk.Entry) layout.Tag {
 		if e.Tag() == layout.TagVirtualCallType {
@@ -187,10 +187,15 @@ func (m *Merger) compareKinds(x, y disk.Entry) int {
 		return e.Tag()
 	}
 	c := cmp.Or(cmp.Compare(kind(x), kind(y)), cmp.Compare(x.Sub(), y.Sub()))
-	if c != 0 || x.Tag() != layout.TagSpeculativeTrap {
+	if c != 0 || !disk.HasIdentity(x.Tag()) {
 		return c
 	}
-	return m.Refs.CompareMethods(uint32(x.Cell(0)>>RefShift), uint32(y.Cell(0)>>RefShift))
+	for cell, kind := range m.Shape.Identity(x) {
+		if c := m.compareKeys(kind, x.Cell(cell), y.Cell(cell)); c != 0 {
+			return c
+		}
+	}
+	return 0
 }
 
 // keep adds an entry as it is.
@@ -206,6 +211,8 @@ func (m *Merger) scaled(e disk.Entry) { m.scaleEntry(m.keep(e)) }
 
 // entry adds what is of both.
 func (m *Merger) entry(x, y disk.Entry) {
+	schema, _ := disk.SchemaOf(x.Tag())
+	_, keyed := schema.RowKey()
 	switch {
 	case isReceivers(x):
 		m.receivers(x, y)
@@ -213,8 +220,10 @@ func (m *Merger) entry(x, y disk.Entry) {
 		m.ret(x, y)
 	case x.Tag() == layout.TagValueSite && m.Rules.AsLLVM:
 		m.valueSiteAsLLVM(x, y)
-	case x.Tag() == layout.TagValueSite, x.Tag() == layout.TagSuccessors, x.Tag() == layout.TagCallees:
+	case schema.IsList():
 		m.rows(x, y)
+	case keyed:
+		m.keyedRows(x, y)
 	case len(x) != len(y) || x.Tag().Wide() && x.Rows() != y.Rows():
 		m.longer(x, y)
 	default:

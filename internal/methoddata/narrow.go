@@ -2,7 +2,6 @@ package methoddata
 
 import (
 	"math"
-	"slices"
 
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
@@ -90,7 +89,7 @@ func (w *narrower) cut(rows []countedRow) (kept []countedRow, rest uint64) {
 	if len(rows) <= w.rows {
 		return rows, 0
 	}
-	slices.SortStableFunc(rows, func(x, y countedRow) int { return w.compareRows(layout.TagReceivers, x, y) })
+	w.sortRows(disk.CellType, rows)
 	for _, r := range rows[w.rows:] {
 		rest = disk.SaturatingAdd(rest, r.count)
 		w.Dropped++
@@ -191,7 +190,7 @@ func (w *narrower) retOf(e, returns disk.Entry) {
 		return
 	}
 	rows := rowsOf(returns, 0)
-	slices.SortStableFunc(rows, func(x, y countedRow) int { return w.compareRows(layout.TagValueSite, x, y) })
+	w.sortRows(disk.CellValue, rows)
 	narrow := w.keep(e)
 	n := min(len(rows), w.Shape.BciRows)
 	w.setRetRows(narrow, rows[:n])

@@ -40,28 +40,40 @@ func (m *Merger) uniteSorted(x, y []countedRow, fresh layout.Weight) (all []coun
 // rows adds the entry of both that is nothing but a list.
 func (m *Merger) rows(x, y disk.Entry) {
 	all := m.unite(rowsOf(x, 0), rowsOf(y, 0))
-	slices.SortStableFunc(all, func(a, b countedRow) int { return m.compareRows(x.Tag(), a, b) })
+	m.sortRows(rowKey(x), all)
 	m.list(x.Tag(), x.Flags()|y.Flags(), x.Sub(), x.Point(), 0, all)
 }
 
-// compareRows is the order of rows that were merged: successors by index and
-// point, all others the highest count first.
-func (m *Merger) compareRows(tag layout.Tag, a, b countedRow) int {
-	if tag == layout.TagSuccessors {
-		pointA, indexA := disk.UnpackSuccessor(a.what)
-		pointB, indexB := disk.UnpackSuccessor(b.what)
-		return cmp.Or(cmp.Compare(indexA, indexB), cmp.Compare(pointA, pointB), cmp.Compare(b.count, a.count))
+// sortRows sorts rows that were merged by the kind of their key: successors by
+// index and point, all others the highest count first.
+func (m *Merger) sortRows(key disk.CellKind, rows []countedRow) {
+	slices.SortStableFunc(rows, func(a, b countedRow) int {
+		byCount := cmp.Compare(b.count, a.count)
+		if key != disk.CellSuccessor && byCount != 0 {
+			return byCount
+		}
+		return cmp.Or(m.compareKeys(key, a.what, b.what), byCount)
+	})
+}
+
+// compareKeys is the order of two keys of one kind. It is that of what pointers
+// point to, whatever references they have.
+func (m *Merger) compareKeys(kind disk.CellKind, a, b uint64) int {
+	if a == b {
+		return 0
 	}
-	if c := cmp.Compare(b.count, a.count); c != 0 || a.what == b.what {
-		return c
+	switch kind {
+	case disk.CellType, disk.CellTypeWord:
+		const tags = 1<<RefShift - 1
+		return cmp.Or(m.Refs.CompareTypes(uint32(a>>RefShift), uint32(b>>RefShift)), cmp.Compare(a&tags, b&tags))
+	case disk.CellMethod:
+		return m.Refs.CompareMethods(uint32(a>>RefShift), uint32(b>>RefShift))
+	case disk.CellSuccessor:
+		pointA, indexA := disk.UnpackSuccessor(a)
+		pointB, indexB := disk.UnpackSuccessor(b)
+		return cmp.Or(cmp.Compare(indexA, indexB), cmp.Compare(pointA, pointB))
 	}
-	switch tag {
-	case layout.TagCallees:
-		return m.Refs.CompareMethods(uint32(a.what>>RefShift), uint32(b.what>>RefShift))
-	case layout.TagValueSite:
-		return cmp.Compare(a.what, b.what)
-	}
-	return m.Refs.CompareTypes(uint32(a.what>>RefShift), uint32(b.what>>RefShift))
+	return cmp.Compare(a, b)
 }
 
 // list adds a wide entry with so many cells before its rows.
@@ -84,13 +96,25 @@ func rowsOf(e disk.Entry, first int) []countedRow {
 }
 
 func strideRows(e disk.Entry, first, n int) (rows []countedRow) {
+	zeros := saysZero(rowKey(e))
 	for i := range n {
-		if r := (countedRow{e.Cell(first + 2*i), e.Cell(first + 2*i + 1)}); r != (countedRow{}) || e.Tag() == layout.TagSuccessors || e.Tag() == layout.TagValueSite {
+		if r := (countedRow{e.Cell(first + 2*i), e.Cell(first + 2*i + 1)}); zeros || r != (countedRow{}) {
 			rows = append(rows, r)
 		}
 	}
 	return rows
 }
+
+// rowKey is the kind of the key of the rows of a wide entry, 0 for others.
+func rowKey(e disk.Entry) disk.CellKind {
+	schema, _ := disk.SchemaOf(e.Tag())
+	kind, _ := schema.RowKey()
+	return kind
+}
+
+// saysZero reports whether a row of zeros says something: 0 is a value, but no
+// type.
+func saysZero(key disk.CellKind) bool { return key == disk.CellSuccessor || key == disk.CellValue }
 
 func isReceivers(e disk.Entry) bool {
 	switch e.Tag() {
@@ -111,7 +135,7 @@ func (m *Merger) receiverRows(e disk.Entry) []countedRow {
 // receivers adds the type profile of both, which are both wide or both not.
 func (m *Merger) receivers(x, y disk.Entry) {
 	rows := m.unite(m.receiverRows(x), m.receiverRows(y))
-	slices.SortStableFunc(rows, func(a, b countedRow) int { return m.compareRows(layout.TagReceivers, a, b) })
+	m.sortRows(disk.CellType, rows)
 	if x.Tag() == layout.TagReceivers {
 		e := m.list(x.Tag(), x.Flags()|y.Flags(), x.Sub(), x.Point(), disk.ReceiversFixed, rows)
 		e.SetCell(0, m.firstCount(x, y))
@@ -263,7 +287,7 @@ func (m *Merger) retRows(e disk.Entry) (rows []countedRow) {
 // ret adds a Ret of both.
 func (m *Merger) ret(x, y disk.Entry) {
 	rows := m.unite(m.retRows(x), m.retRows(y))
-	slices.SortStableFunc(rows, func(a, b countedRow) int { return m.compareRows(layout.TagValueSite, a, b) })
+	m.sortRows(disk.CellValue, rows)
 	e := m.keep(x)
 	uniteHeaders(e, y)
 	e.SetCell(0, disk.SaturatingAdd(x.Cell(0), m.Rules.Weight.Of(y.Cell(0))))
