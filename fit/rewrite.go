@@ -166,14 +166,11 @@ func (w *rewriter) movedFields(p *profileset.Recording, j *judgement) {
 }
 
 // entry adds an entry: that of the archive, or one with another place and other
-// displacements. Wide entries that no checked domain has are left out.
+// displacements. Successors, callees and counts are left out, which no VM has.
 func (w *rewriter) entry(p *profileset.Recording, section layout.BlockSection, raw disk.Entry) error {
-	switch tag := raw.Tag(); tag {
-	case layout.TagReceivers, layout.TagCounters, layout.TagValueSite, layout.TagBitmap:
-	default:
-		if tag.Wide() {
-			return nil
-		}
+	switch raw.Tag() {
+	case layout.TagSuccessors, layout.TagCallees, layout.TagCount:
+		return nil
 	}
 	return w.copier.ChangedEntry(p, section, raw)
 }

@@ -200,6 +200,28 @@ func rowedStore(t *testing.T, count, bits uint64, rows ...[4]uint64) *reader.Sto
 	return memstore.Open(t, b)
 }
 
+// rowsOf returns the rows of the only entry of an archive.
+func rowsOf(t *testing.T, s *reader.Store) reader.Rows {
+	t.Helper()
+	for m, err := range s.Methods() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for p, err := range m.Profiles() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for e := range p.Entries() {
+				if rows, ok := e.Rows(); ok {
+					return rows
+				}
+			}
+		}
+	}
+	t.Fatal("no entry has rows")
+	return reader.Rows{}
+}
+
 // TestRowsOfANewTag: rows with the same keys are merged and compared. It does not
 // run in parallel: the table of schemas is shared.
 func TestRowsOfANewTag(t *testing.T) {
@@ -211,6 +233,9 @@ func TestRowsOfANewTag(t *testing.T) {
 		lines, wanted := entryLines(textOf(t, got), tagRowed), entryLines(textOf(t, want), tagRowed)
 		if strings.Join(lines, "\n") != strings.Join(wanted, "\n") {
 			t.Errorf("%s: %q, want %q", name, lines, wanted)
+		}
+		if rows := rowsOf(t, got); rows.Len() != 3 || rows.Cell(0, 2).Trained() != 27 || rows.Head(0).Trained() != 3 {
+			t.Errorf("%s: the reader has %d rows, the first with %d", name, rows.Len(), rows.Cell(0, 2).Trained())
 		}
 		if overlap := overlapOf(t, got, want); overlap != 1 {
 			t.Errorf("%s: the overlap with what it must be is %v", name, overlap)

@@ -1,6 +1,9 @@
 package reader
 
-import "github.com/profarc/profarc/layout"
+import (
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/layout"
+)
 
 // Rows is the rows of an entry that is a list. What the cells of a row are, the
 // tag says: see layout.
@@ -20,16 +23,35 @@ func rowsOf(tag layout.Tag) (s rowShape, ok bool) {
 		return rowShape{0, 1, 3}, true
 	case layout.TagArgInfo: // length; modified
 		return rowShape{1, 1, 1}, true
-	case layout.TagCounters:
-		return rowShape{0, 0, 1}, true
-	case layout.TagValueSite, layout.TagSuccessors, layout.TagCallees:
-		return rowShape{0, 0, 2}, true
+	case layout.TagReceivers: // see Receivers
+		return rowShape{}, false
+	}
+	return wideRows(tag)
+}
+
+// wideRows derives the shape from the schema of a wide tag: the rows come last,
+// after cells that stand once.
+func wideRows(tag layout.Tag) (s rowShape, ok bool) {
+	schema, ok := disk.SchemaOf(tag)
+	if !ok || !tag.Wide() {
+		return rowShape{}, false
+	}
+	for i := range schema.Groups {
+		g := &schema.Groups[i]
+		switch {
+		case g.Repeat == disk.PerRow:
+			return rowShape{0, s.first, len(g.Cells)}, i == len(schema.Groups)-1
+		case g.Repeat != disk.Once:
+			return rowShape{}, false
+		}
+		s.first += len(g.Cells)
 	}
 	return rowShape{}, false
 }
 
-// Rows is the list of a MultiBranch, Ret, ArgInfo, Counters, ValueSite,
-// Successors or Callees entry.
+// Rows is the list of a MultiBranch, Ret or ArgInfo entry, or of a wide entry
+// that has rows: Counters, ValueSite, Successors and Callees. Those of a
+// Receivers entry are its Receivers.
 func (e Entry) Rows() (r Rows, ok bool) {
 	s, ok := rowsOf(e.kind.tag)
 	if !ok || s.first > e.Cells() {
@@ -58,10 +80,11 @@ func (r Rows) Cell(row, i int) Counter {
 	return r.e.Cell(r.shape.first + row*r.shape.width + i)
 }
 
-// Method returns the method of a Callees row, the zero Method if it has none. It
+// Method returns the method of a row of a method and a count, as of Callees, the zero Method if it has none. It
 // panics if there is no such row.
 func (r Rows) Method(row int) (Method, error) {
-	if r.e.kind.tag != layout.TagCallees {
+	schema, _ := disk.SchemaOf(r.e.kind.tag)
+	if key, _ := schema.RowKey(); key != disk.CellMethod || !schema.IsList() {
 		return Method{}, nil
 	}
 	if row < 0 || row >= r.Len() {
