@@ -34,7 +34,8 @@
 // frames, profiles of one method and context by the id of the code; an unknown
 // one matches whatever is left. Entries are matched by profile point and by what
 // they record, rows by their type (by name and loader), value or target. A row
-// of a fixed entry and one of a wide entry match.
+// of a fixed entry and one of a wide entry match. Entries of a tag that this
+// package does not know are matched by the keys of its schema.
 //
 // # Differences
 //

@@ -6,7 +6,8 @@
 //
 //	counts                 are summed, saturating at 2^64-1; LLVM's counters at 2^64-3
 //	flags, traps           are united; two reasons of a trap become "several", as in the VM
-//	rows of any kind       are united by what they count; counts are summed, the highest first
+//	keys that stand once   say what an entry is of: entries with others stay apart
+//	rows of any kind       are united by their keys; counts are summed, the highest first
 //	type words             the same type stays; two types become "several were seen"
 //	arrays of other sizes  the longer is kept, as of another version
 //	compile level, state   the higher is kept
