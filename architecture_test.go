@@ -35,7 +35,8 @@ var mayImport = map[string][]string{
 	"reader":              {"layout", "relocate", "archive", "internal/sparsebits"},
 	"builder":             {"layout", "archive", "reader", "internal/archivewriter", "internal/profileset", "internal/intern"},
 	"merge":               {"layout", "reader", "builder", "internal/copier", "internal/profileset", "internal/methoddata", "internal/intern"},
-	"reduce":              {"layout", "reader", "builder", "internal/copier", "internal/profileset", "internal/poll"},
+	"reduce":              {"layout", "reader", "builder", "internal/copier", "internal/profileset", "internal/weigh", "internal/poll"},
+	"internal/weigh":      {"layout", "reader", "internal/poll"},
 
 	// What builder, merge, reduce and fit are made of.
 	"internal/intern":        {"internal/fast", "layout", "internal/refindex"},
@@ -48,7 +49,7 @@ var mayImport = map[string][]string{
 	"internal/loaders":     {"layout", "reader"},
 	"fit":                  {"layout", "archive", "reader", "builder", "internal/loaders", "internal/copier", "internal/profileset", "internal/poll"},
 	"analyze":              {"layout", "reader", "formats/jamaica", "internal/facts", "internal/escape", "internal/naming", "internal/poll"},
-	"internal/facts":       {"layout", "reader", "reduce", "formats/llvm", "formats/stacks", "internal/poll"},
+	"internal/facts":       {"layout", "reader", "internal/weigh", "formats/llvm", "formats/stacks", "internal/poll"},
 	"internal/naming":      {"layout", "reader", "formats/llvm", "internal/escape"},
 	"internal/report":      {"layout", "reader", "analyze", "compare", "fit", "internal/escape", "internal/facts", "internal/loaders"},
 	"internal/runfiles":    {"archive", "builder"},

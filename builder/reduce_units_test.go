@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/weigh"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reduce"
 )
@@ -51,7 +52,7 @@ func TestUnitsAreNotAddedUp(t *testing.T) {
 			t.Errorf("hot %s: a share of %v of the cycles, which cannot be added up", hot, share)
 		}
 	}
-	weights, err := reduce.WeighMethods(t.Context(), s.Store)
+	weights, err := weigh.Methods(t.Context(), s.Store)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +82,7 @@ func TestInclusiveCountsOfOneName(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	weights, err := reduce.WeighMethods(t.Context(), built(t, b).Store)
+	weights, err := weigh.Methods(t.Context(), built(t, b).Store)
 	if err != nil {
 		t.Fatal(err)
 	}

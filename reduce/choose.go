@@ -6,13 +6,14 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/internal/poll"
+	"github.com/profarc/profarc/internal/weigh"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
 // choose decides which methods and which sampled stacks stay.
 func (c *cut) choose(s *reader.Store, r *Options) error {
-	all, err := WeighMethods(c.ctx, s)
+	all, err := weigh.Methods(c.ctx, s)
 	if err != nil {
 		return err
 	}
@@ -20,8 +21,8 @@ func (c *cut) choose(s *reader.Store, r *Options) error {
 	if err != nil {
 		return err
 	}
-	for u := range all.units {
-		c.out.all[u] = all.units[u].total
+	for u := range layout.NumCountUnits {
+		c.out.all[u] = all.Total(u)
 	}
 	c.out.allSamples, c.out.samples = stacks.samples(), stacks.samples()
 	if r.Hot == 0 && !r.DropCold && r.Methods == nil {
@@ -62,14 +63,14 @@ func chooseStacks(s *reader.Store, all sampledStacks, r *Options) (sampledStacks
 }
 
 // chooseHot keeps the heaviest methods of those that may stay.
-func (c *cut) chooseHot(s *reader.Store, r *Options, all *Weights) (err error) {
+func (c *cut) chooseHot(s *reader.Store, r *Options, all *weigh.Weights) (err error) {
 	if r.Methods != nil {
-		if all, err = weighMethods(c.ctx, s, r.Methods); err != nil {
+		if all, err = weigh.Selected(c.ctx, s, r.Methods); err != nil {
 			return err
 		}
 	}
-	all.eachNeeded(r.Hot, func(m layout.Ref) { c.keep[m] = true })
-	for _, m := range all.marked {
+	all.EachNeeded(r.Hot, func(m layout.Ref) { c.keep[m] = true })
+	for _, m := range all.Marked() {
 		c.keep[m] = true
 	}
 	return nil
@@ -83,7 +84,7 @@ func (c *cut) chooseWarm(s *reader.Store, r *Options) error {
 		if err = cmp.Or(err, steps.Err()); err != nil {
 			return err
 		}
-		stays, err := allowed(m, r.Methods)
+		stays, err := weigh.Allowed(m, r.Methods)
 		if err == nil && stays && r.DropCold {
 			stays, err = c.warm(m)
 		}
@@ -122,7 +123,7 @@ func allowedAt(s *reader.Store, n layout.Ref, may func(layout.Key) bool) (bool, 
 	if err != nil {
 		return false, err
 	}
-	return allowed(m, may)
+	return weigh.Allowed(m, may)
 }
 
 // sampledStacks are the stacks of the table of samples. Samples are a measure
@@ -180,7 +181,7 @@ func (s sampledStacks) hottest(part layout.Weight) sampledStacks {
 	slices.SortStableFunc(sorted, func(a, b sampledStack) int {
 		return cmp.Or(cmp.Compare(b.count, a.count), s.compareFrames(a, b))
 	})
-	n := needed(len(sorted), func(i int) uint64 { return sorted[i].count }, s.samples(), part)
+	n := weigh.Needed(len(sorted), func(i int) uint64 { return sorted[i].count }, s.samples(), part)
 	return sampledStacks{s.t, sorted[:n]}
 }
 
@@ -198,9 +199,9 @@ func (s sampledStacks) compareFrames(a, b sampledStack) int {
 }
 
 // samples is the sum over all stacks.
-func (s sampledStacks) samples() (sum wide) {
+func (s sampledStacks) samples() (sum weigh.Wide) {
 	for _, stack := range s.list {
-		sum = sum.plus(stack.count)
+		sum = sum.Plus(stack.count)
 	}
 	return sum
 }

@@ -7,15 +7,17 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/weigh"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
 // A cut is what Reduce leaves out and renames. A nil one leaves all as it is.
 type cut struct {
-	ctx context.Context
-	scale
-	keep map[layout.Ref]bool // methods that stay; nil: all
+	ctx   context.Context
+	llvm  bool
+	scale weigh.Scale
+	keep  map[layout.Ref]bool // methods that stay; nil: all
 	// stacks that stay, by their first rows in the table of samples, if methods
 	// are chosen
 	stacks map[int]bool
@@ -26,7 +28,7 @@ type cut struct {
 }
 
 func newCut(ctx context.Context, s *reader.Store, r *Options, out *Report) (*cut, error) {
-	c := &cut{ctx: ctx, scale: scaleOf(s.Header()), cold: r.DropCold, names: r.Names, out: out}
+	c := &cut{ctx: ctx, llvm: s.Header().Domain.LLVM(), scale: weigh.ScaleOf(s.Header()), cold: r.DropCold, names: r.Names, out: out}
 	for _, step := range []func(*reader.Store, *Options) error{c.choose, c.learnNames} {
 		if err := step(s, r); err != nil {
 			return nil, err
@@ -98,7 +100,7 @@ func (c *cut) keeps(n layout.Ref) bool { return !c.selective() || c.keep[n] }
 
 // drops reports whether a profile of a method that stays does not.
 func (c *cut) drops(p reader.Profile) bool {
-	if !c.cold || c.weight(p) != (unitCounts{}) || c.marks(p) {
+	if !c.cold || c.scale.Weight(p) != (weigh.Counts{}) || c.scale.Marks(p) {
 		return false
 	}
 	counted := func(n reader.Counter, ok bool) bool { return ok && n.Trained() > 0 }
@@ -106,14 +108,14 @@ func (c *cut) drops(p reader.Profile) bool {
 }
 
 // took adds a profile to what stayed, and gives its weights.
-func (c *cut) took(p reader.Profile) (weight unitCounts) {
+func (c *cut) took(p reader.Profile) (weight weigh.Counts) {
 	c.out.Profiles++
 	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
 		for range p.Section(section) {
 			c.out.Entries++
 		}
 	}
-	return c.weight(p)
+	return c.scale.Weight(p)
 }
 
 // valueSite keeps the functions whose ids are the values of a site of LLVM, and

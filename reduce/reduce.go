@@ -3,12 +3,12 @@ package reduce
 import (
 	"cmp"
 	"context"
-	"math"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/copier"
 	"github.com/profarc/profarc/internal/poll"
 	"github.com/profarc/profarc/internal/profileset"
+	"github.com/profarc/profarc/internal/weigh"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -17,9 +17,11 @@ import (
 // names. The zero value keeps everything but the source order.
 type Options struct {
 	// Hot keeps the fewest methods that together have that part of all counts of
-	// each unit, of which One is all: see Weights.Needed. Beside them it keeps the
-	// fewest sampled stacks that have that part of all samples, with the methods
-	// on them. 0 keeps all.
+	// each unit, of which layout.WeightOne is all; of an inclusive unit, those of
+	// which each has at least the rest of layout.WeightOne, as a part of the
+	// heaviest: 99% takes all that have 1% of it. Beside them it keeps the fewest
+	// sampled stacks that have that part of all samples, with the methods on them.
+	// 0 keeps all.
 	Hot layout.Weight
 	// DropCold drops profiles and sampled stacks that counted nothing, and methods
 	// that are left without a profile or never ran. Those on a stack ran.
@@ -42,17 +44,17 @@ type Report struct {
 	Entries  uint64
 	Rows     map[layout.TableKind]int // of tables, that were left out
 
-	counts, all         [layout.NumCountUnits]wide
-	samples, allSamples wide
+	counts, all         [layout.NumCountUnits]weigh.Wide
+	samples, allSamples weigh.Wide
 }
 
 // ShareOf is the part of all counts of a unit that stayed; ok is false if there
 // were none, or if they cannot be added up.
 func (r *Report) ShareOf(u layout.CountUnit) (share float64, ok bool) {
-	if r.all[u] == (wide{}) || u.Inclusive() {
+	if r.all[u] == (weigh.Wide{}) || u.Inclusive() {
 		return 1, false
 	}
-	return r.counts[u].float() / r.all[u].float(), true
+	return r.counts[u].Float() / r.all[u].Float(), true
 }
 
 // Share is the lowest part of all counts of a unit that stayed, 1 if there are
@@ -69,7 +71,7 @@ func (r *Report) Share() float64 {
 // Units are the units that there were counts of.
 func (r *Report) Units() (units []layout.CountUnit) {
 	for u := range layout.NumCountUnits {
-		if r.all[u] != (wide{}) {
+		if r.all[u] != (weigh.Wide{}) {
 			units = append(units, u)
 		}
 	}
@@ -79,10 +81,10 @@ func (r *Report) Units() (units []layout.CountUnit) {
 // SampleShare is the part of all samples of stacks that stayed; sampled is false
 // if there were none.
 func (r *Report) SampleShare() (share float64, sampled bool) {
-	if r.allSamples == (wide{}) {
+	if r.allSamples == (weigh.Wide{}) {
 		return 1, false
 	}
-	return r.samples.float() / r.allSamples.float(), true
+	return r.samples.Float() / r.allSamples.Float(), true
 }
 
 // Archive makes a builder that holds a part of an archive, or the archive with
@@ -192,7 +194,7 @@ func (t *reduction) copyMethod(m reader.Method) error {
 	if _, err := t.copier.MethodRef(m.Ref()); err != nil {
 		return err
 	}
-	var weight unitCounts
+	var weight weigh.Counts
 	defer func() { t.out.keep(weight) }()
 	for p, err := range m.Profiles() {
 		if err = cmp.Or(err, t.poll.Err()); err != nil {
@@ -201,7 +203,7 @@ func (t *reduction) copyMethod(m reader.Method) error {
 		if t.drops(p) {
 			continue
 		}
-		weight.add(t.took(p))
+		weight.Add(t.took(p))
 		if err := t.copier.Profile(m.Ref(), p); err != nil {
 			return err
 		}
@@ -210,13 +212,8 @@ func (t *reduction) copyMethod(m reader.Method) error {
 }
 
 // keep adds the weights of a method that stays.
-func (r *Report) keep(weight unitCounts) {
+func (r *Report) keep(weight weigh.Counts) {
 	for u, n := range weight {
-		r.counts[u] = r.counts[u].plus(n)
+		r.counts[u] = r.counts[u].Plus(n)
 	}
 }
-
-// wide is a sum that cannot overflow here: of 2^64 numbers at most.
-type wide struct{ high, low uint64 }
-
-func (w wide) float() float64 { return math.Ldexp(float64(w.high), 64) + float64(w.low) }

@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/formats/text"
 	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/verify"
+	"github.com/profarc/profarc/internal/weigh"
 	"github.com/profarc/profarc/internal/words"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -39,7 +40,7 @@ var operations = []operation{
 	{"lookups", lookUpAll, false},
 	{"adopt", claimAll, false},
 	{"info --summary", func(ctx context.Context, s, _ *reader.Store, _ io.Writer) error {
-		_, err := reduce.WeighMethods(ctx, s)
+		_, err := weigh.Methods(ctx, s)
 		return err
 	}, false},
 	{"copy", func(ctx context.Context, s, _ *reader.Store, _ io.Writer) error {

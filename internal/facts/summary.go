@@ -8,9 +8,9 @@ import (
 	"github.com/profarc/profarc/formats/llvm"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/poll"
+	"github.com/profarc/profarc/internal/weigh"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
-	"github.com/profarc/profarc/reduce"
 )
 
 // summaryShares are the shares of all counts for which a summary has a row, in
@@ -58,7 +58,7 @@ type SummaryRow struct {
 
 // Summarize reads all profiles of an archive and returns their summary.
 func Summarize(ctx context.Context, s *reader.Store) (*Summary, error) {
-	weights, err := reduce.WeighMethods(ctx, s)
+	weights, err := weigh.Methods(ctx, s)
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,11 @@
-package reduce
+// Package weigh computes how the counts of an archive are spread over its methods,
+// for reducing archives and for their summaries.
+package weigh
 
 import (
 	"cmp"
 	"context"
+	"math"
 	"math/bits"
 	"sort"
 
@@ -23,14 +26,14 @@ import (
 // weight.
 type Weights struct {
 	units   [layout.NumCountUnits]unitWeights
-	methods int // that have a weight in any unit
-	marked  []layout.Ref
+	methods int          // that have a weight in any unit
+	marked  []layout.Ref // see Marked
 }
 
 // unitWeights are the weights in one unit.
 type unitWeights struct {
 	methods []weighed // that have a weight: the heaviest first, equal ones by key
-	total   wide
+	total   Wide
 }
 
 type weighed struct {
@@ -38,21 +41,21 @@ type weighed struct {
 	weight uint64
 }
 
-// WeighMethods weighs all methods of an archive. The error is the reader's, or
+// Methods weighs all methods of an archive. The error is the reader's, or
 // that of ctx.
-func WeighMethods(ctx context.Context, s *reader.Store) (*Weights, error) {
-	return weighMethods(ctx, s, nil)
+func Methods(ctx context.Context, s *reader.Store) (*Weights, error) {
+	return Selected(ctx, s, nil)
 }
 
-// weighMethods weighs the methods that may stay, all if that is nil.
-func weighMethods(ctx context.Context, s *reader.Store, may func(layout.Key) bool) (*Weights, error) {
+// Selected weighs the methods that may stay, all if that is nil.
+func Selected(ctx context.Context, s *reader.Store, may func(layout.Key) bool) (*Weights, error) {
 	w, steps := &Weights{}, poll.New(ctx)
-	scale := scaleOf(s.Header())
+	scale := ScaleOf(s.Header())
 	for m, err := range s.Methods() {
 		if err = cmp.Or(err, steps.Err()); err != nil {
 			return nil, err
 		}
-		if stays, err := allowed(m, may); !stays {
+		if stays, err := Allowed(m, may); !stays {
 			if err != nil {
 				return nil, err
 			}
@@ -71,24 +74,24 @@ func weighMethods(ctx context.Context, s *reader.Store, may func(layout.Key) boo
 	return w, nil
 }
 
-func (w *Weights) add(steps *poll.Poll, scale scale, m reader.Method) error {
-	var n unitCounts
+func (w *Weights) add(steps *poll.Poll, scale Scale, m reader.Method) error {
+	var n Counts
 	marked := false
 	for p, err := range m.Profiles() {
 		if err = cmp.Or(err, steps.Err()); err != nil {
 			return err
 		}
-		n.add(scale.weight(p))
-		marked = marked || scale.marks(p)
+		n.Add(scale.Weight(p))
+		marked = marked || scale.Marks(p)
 	}
-	if n != (unitCounts{}) {
+	if n != (Counts{}) {
 		w.methods++
 	}
 	for u, weight := range n {
 		if weight > 0 {
 			of := &w.units[u]
 			of.methods = append(of.methods, weighed{m.Ref(), weight})
-			of.total = of.total.plus(weight)
+			of.total = of.total.Plus(weight)
 		}
 	}
 	if marked {
@@ -97,16 +100,18 @@ func (w *Weights) add(steps *poll.Poll, scale scale, m reader.Method) error {
 	return nil
 }
 
-// unitCounts is a sum in each unit.
-type unitCounts [layout.NumCountUnits]uint64
+// Counts is a sum in each unit.
+type Counts [layout.NumCountUnits]uint64
 
-func (n *unitCounts) add(more unitCounts) {
+// Add adds the counts of each unit; sums stop at 2^64-1.
+func (n *Counts) Add(more Counts) {
 	for u := range n {
 		n[u] = disk.SaturatingAdd(n[u], more[u])
 	}
 }
 
-func allowed(m reader.Method, may func(layout.Key) bool) (bool, error) {
+// Allowed reports whether a method may stay; may is nil if all may.
+func Allowed(m reader.Method, may func(layout.Key) bool) (bool, error) {
 	if may == nil {
 		return true, nil
 	}
@@ -114,17 +119,17 @@ func allowed(m reader.Method, may func(layout.Key) bool) (bool, error) {
 	return err == nil && may(k), err
 }
 
-// A scale weighs the profiles of an archive.
-type scale struct {
+// A Scale weighs the profiles of an archive.
+type Scale struct {
 	shape disk.Shape
 	llvm  bool
 }
 
-func scaleOf(h *layout.Header) scale { return scale{disk.ShapeOf(&h.Params), h.Domain.LLVM()} }
+func ScaleOf(h *layout.Header) Scale { return Scale{disk.ShapeOf(&h.Params), h.Domain.LLVM()} }
 
-// weight is what a profile adds to the weights of its method.
-func (s scale) weight(p reader.Profile) (sum unitCounts) {
-	if s.marks(p) {
+// Weight is what a profile adds to the weights of its method.
+func (s Scale) Weight(p reader.Profile) (sum Counts) {
+	if s.Marks(p) {
 		return sum
 	}
 	if n, ok := p.Invocations(); ok {
@@ -149,8 +154,8 @@ func (s scale) weight(p reader.Profile) (sum unitCounts) {
 	return sum
 }
 
-// marks reports whether the first counter of LLVM stands for hot or warm.
-func (s scale) marks(p reader.Profile) bool {
+// Marks reports whether the first counter of LLVM stands for hot or warm.
+func (s Scale) Marks(p reader.Profile) bool {
 	if !s.llvm {
 		return false
 	}
@@ -175,6 +180,12 @@ func (w *Weights) Units() (units []layout.CountUnit) {
 	return units
 }
 
+// Total is the sum of the weights of all methods in a unit.
+func (w *Weights) Total(u layout.CountUnit) Wide { return w.units[u].total }
+
+// Marked are the methods that LLVM calls hot or warm.
+func (w *Weights) Marked() []layout.Ref { return w.marked }
+
 // MethodsOf is the number of methods that have a weight in a unit.
 func (w *Weights) MethodsOf(u layout.CountUnit) int { return len(w.units[u].methods) }
 
@@ -189,7 +200,7 @@ func (w *Weights) Needed(u layout.CountUnit, part layout.Weight) (methods int, l
 	if u.Inclusive() {
 		methods = above(len(of.methods), weight, part)
 	} else {
-		methods = needed(len(of.methods), weight, of.total, part)
+		methods = Needed(len(of.methods), weight, of.total, part)
 	}
 	if methods > 0 {
 		least = weight(methods - 1)
@@ -204,13 +215,13 @@ func (w *Weights) Kept(part layout.Weight) int {
 		return n
 	}
 	kept := map[layout.Ref]bool{}
-	w.eachNeeded(part, func(m layout.Ref) { kept[m] = true })
+	w.EachNeeded(part, func(m layout.Ref) { kept[m] = true })
 	return len(kept)
 }
 
-// eachNeeded calls yield with the methods that are needed in any unit, once for
+// EachNeeded calls yield with the methods that are needed in any unit, once for
 // each of these units.
-func (w *Weights) eachNeeded(part layout.Weight, yield func(layout.Ref)) {
+func (w *Weights) EachNeeded(part layout.Weight, yield func(layout.Ref)) {
 	for u := range layout.NumCountUnits {
 		n, _ := w.Needed(u, part)
 		for _, m := range w.units[u].methods[:n] {
@@ -223,30 +234,37 @@ func (w *Weights) eachNeeded(part layout.Weight, yield func(layout.Ref)) {
 // part, of which One is the first.
 func above(n int, weight func(i int) uint64, part layout.Weight) int {
 	return sort.Search(n, func(i int) bool {
-		return wide{low: weight(i)}.times(layout.WeightOne).less(wide{low: weight(0)}.times(layout.WeightOne - part))
+		return Wide{low: weight(i)}.times(layout.WeightOne).less(Wide{low: weight(0)}.times(layout.WeightOne - part))
 	})
 }
 
-// needed is how many of n weights, the heaviest first, make a part of a total.
-func needed(n int, weight func(i int) uint64, total wide, part layout.Weight) (taken int) {
-	var sum wide
+// Needed is how many of n weights, the heaviest first, make a part of a total.
+func Needed(n int, weight func(i int) uint64, total Wide, part layout.Weight) (taken int) {
+	var sum Wide
 	for taken < n && sum.times(layout.WeightOne).less(total.times(part)) {
-		sum = sum.plus(weight(taken))
+		sum = sum.Plus(weight(taken))
 		taken++
 	}
 	return taken
 }
 
-func (w wide) plus(n uint64) wide {
+// Plus is the sum with a number.
+func (w Wide) Plus(n uint64) Wide {
 	low, carry := bits.Add64(w.low, n, 0)
-	return wide{w.high + carry, low}
+	return Wide{w.high + carry, low}
 }
 
 // times is the product with a weight of at most layout.WeightOne, which fits as long as the
 // sum is one of fewer than 2^34 numbers: more records no archive can hold.
-func (w wide) times(by layout.Weight) wide {
+func (w Wide) times(by layout.Weight) Wide {
 	high, low := bits.Mul64(w.low, uint64(by))
-	return wide{w.high*uint64(by) + high, low}
+	return Wide{w.high*uint64(by) + high, low}
 }
 
-func (w wide) less(v wide) bool { return w.high < v.high || w.high == v.high && w.low < v.low }
+func (w Wide) less(v Wide) bool { return w.high < v.high || w.high == v.high && w.low < v.low }
+
+// A Wide is a sum that cannot overflow here: of 2^64 numbers at most.
+type Wide struct{ high, low uint64 }
+
+// Float is the sum, rounded.
+func (w Wide) Float() float64 { return math.Ldexp(float64(w.high), 64) + float64(w.low) }
