@@ -13,6 +13,7 @@ const (
 	LostSize        Loss = "the method has too many points to match"
 	LostReceivers   Loss = "receivers that the new code cannot meet there"
 	LostLabels      Loss = "a switch with other cases, whose values are not known"
+	LostPlaces      Loss = "it tells of other places in the old code"
 	LostUnencodable Loss = "it lies too far behind for an entry"
 )
 

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -46,12 +47,68 @@ func (m *mover) run() error {
 		end += nativeSize(raws[j], m.shape)
 	}
 	m.offsets = append(m.offsets, end)
+	rest := m.companions()
 	for j, raw := range raws {
+		n := slices.IndexFunc(rest, func(e disk.Entry) bool { return e.Point() >= m.now.Points[j].Bci })
+		if n < 0 {
+			n = len(rest)
+		}
+		if err := m.addEntries(rest[:n]); err != nil {
+			return err
+		}
 		if err := m.place(j, raw); err != nil {
 			return err
 		}
+		rest = rest[n:]
+	}
+	if err := m.addEntries(rest); err != nil {
+		return err
 	}
 	return m.others()
+}
+
+// companions returns the data entries that are no profile points of HotSpot, such
+// as the counts that a merge keeps beside receivers, at their new places and in
+// the order of these. Those that tell of other places of the old code are lost.
+func (m *mover) companions() (moved []disk.Entry) {
+	for e := range m.Profile.Entries() {
+		if kindOf(e) != 0 {
+			continue
+		}
+		bci, ok := m.bci(e.Point())
+		switch {
+		case namesPlaces(disk.Entry(e.Bytes()), m.shape):
+			m.lose(LostPlaces, weightOf(e, m.shape))
+		case !ok:
+			m.lose(LostOther, weightOf(e, m.shape))
+		default:
+			raw := disk.Entry(slices.Clone(e.Bytes()))
+			setPoint(raw, bci)
+			moved = append(moved, raw)
+		}
+	}
+	slices.SortStableFunc(moved, func(x, y disk.Entry) int { return cmp.Compare(x.Point(), y.Point()) })
+	return moved
+}
+
+// namesPlaces reports whether cells of an entry say where in the code something is.
+func namesPlaces(e disk.Entry, shape disk.Shape) bool {
+	for _, kind := range shape.Walk(e) {
+		if kind == disk.CellDisplacement || kind == disk.CellBci || kind == disk.CellSuccessor {
+			return true
+		}
+	}
+	return false
+}
+
+// addEntries adds data entries.
+func (m *mover) addEntries(entries []disk.Entry) error {
+	for _, raw := range entries {
+		if err := m.copier.ChangedEntry(m.p, layout.SectionData, raw); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // beyond reports whether a point lies where no entry can say so.
@@ -193,9 +250,8 @@ func (m *mover) place(j int, raw disk.Entry) error {
 		if err := m.receivers(raw, j); err != nil {
 			return err
 		}
-		return m.entry(m.p, layout.SectionData, raw)
 	}
-	return m.entry(m.p, layout.SectionData, raw)
+	return m.copier.ChangedEntry(m.p, layout.SectionData, raw)
 }
 
 // returns moves the return points of a ret.
@@ -231,7 +287,7 @@ func (m *mover) others() error {
 				m.counts.Traps++
 				setPoint(raw, bci)
 			}
-			if err := m.entry(m.p, section, raw); err != nil {
+			if err := m.copier.ChangedEntry(m.p, section, raw); err != nil {
 				return err
 			}
 		}

@@ -139,7 +139,7 @@ func (w *rewriter) profile(j *judgement) error {
 	w.copier.Fields(&p, j.Profile, sizeIfKnown(j.Profile))
 	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
 		for e := range j.Profile.Section(section) {
-			if err := w.entry(&p, section, disk.Entry(e.Bytes())); err != nil {
+			if err := w.copier.ChangedEntry(&p, section, disk.Entry(e.Bytes())); err != nil {
 				return err
 			}
 		}
@@ -163,16 +163,6 @@ func (w *rewriter) movedFields(p *profileset.Recording, j *judgement) {
 		p.Put32(disk.HasCompile, binary.LittleEndian.Uint32(compile), 0) // loops and blocks are of the old code
 	}
 	p.Put32(disk.HasSize, uint32(j.now.Size), 0)
-}
-
-// entry adds an entry: that of the archive, or one with another place and other
-// displacements. Successors, callees and counts are left out, which no VM has.
-func (w *rewriter) entry(p *profileset.Recording, section layout.BlockSection, raw disk.Entry) error {
-	switch raw.Tag() {
-	case layout.TagSuccessors, layout.TagCallees, layout.TagCount:
-		return nil
-	}
-	return w.copier.ChangedEntry(p, section, raw)
 }
 
 // finish copies what belongs to no method.
