@@ -51,7 +51,7 @@ var mayImport = map[string][]string{
 	"analyze":              {"layout", "reader", "formats/jamaica", "internal/facts", "internal/escape", "internal/naming", "internal/poll"},
 	"internal/facts":       {"layout", "reader", "internal/weigh", "formats/llvm", "formats/stacks", "internal/poll"},
 	"internal/naming":      {"layout", "reader", "formats/llvm", "internal/escape"},
-	"internal/report":      {"layout", "reader", "analyze", "compare", "fit", "internal/escape", "internal/facts", "internal/loaders"},
+	"internal/report":      {"layout", "reader", "analyze", "compare", "fit", "internal/escape", "internal/facts", "internal/loaders", "internal/naming"},
 	"internal/runfiles":    {"archive", "builder"},
 	"internal/dump":        {"layout", "archive", "reader", "internal/escape"},
 	"internal/verify":      {"layout", "relocate", "archive", "reader", "internal/poll"},

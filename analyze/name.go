@@ -5,28 +5,10 @@ package analyze
 
 import (
 	"fmt"
-	"strings"
 
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/reader"
 )
-
-// MethodText returns a method as people read it: in the spelling of
-// PrintMethodData in domain hotspot, in that of the producer elsewhere. The
-// loader is left out.
-func MethodText(d layout.Domain, k layout.Key) string {
-	class, between := k.Class, ""
-	if d == layout.DomainHotSpot {
-		class = strings.ReplaceAll(class, "/", ".")
-	}
-	if class != "" {
-		class += "::"
-	}
-	if k.Signature != "" && !strings.HasPrefix(k.Signature, "(") {
-		between = " "
-	}
-	return class + k.Name + between + k.Signature
-}
 
 // A MethodName is a method in a report. Method has all parts but the loader in
 // one text; ID is in hexadecimal.
@@ -42,7 +24,7 @@ type MethodName struct {
 // NameOf returns the name of a method. The error is that of a damaged record.
 func NameOf(s *reader.Store, m reader.Method) (MethodName, error) {
 	k, err := m.Key()
-	return MethodName{MethodText(s.Header().Domain, k), fmt.Sprintf("%016x", m.ID()), k.Class, k.Name, k.Signature, k.Loader}, err
+	return MethodName{naming.MethodText(s.Header().Domain, k), fmt.Sprintf("%016x", m.ID()), k.Class, k.Name, k.Signature, k.Loader}, err
 }
 
 // String returns the method with its loader.

@@ -5,6 +5,4 @@
 //	b, report, err := reduce.Archive(ctx, s, reduce.Options{Hot: layout.WeightOne / 100 * 99})
 //	if err != nil { ... }
 //	_, err = b.Commit(ctx, "hot.parc")
-//
-// [WeighMethods] says how the counts of an archive are spread over its methods.
 package reduce

@@ -1,15 +1,33 @@
-// Package naming spells the types and call targets of an archive for people.
+// Package naming spells the methods, types and call targets of an archive for people.
 package naming
 
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/profarc/profarc/formats/llvm"
 	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
+
+// MethodText returns a method as people read it: in the spelling of
+// PrintMethodData in domain hotspot, in that of the producer elsewhere. The
+// loader is left out.
+func MethodText(d layout.Domain, k layout.Key) string {
+	class, between := k.Class, ""
+	if d == layout.DomainHotSpot {
+		class = strings.ReplaceAll(class, "/", ".")
+	}
+	if class != "" {
+		class += "::"
+	}
+	if k.Signature != "" && !strings.HasPrefix(k.Signature, "(") {
+		between = " "
+	}
+	return class + k.Name + between + k.Signature
+}
 
 // TypeText returns the name of a type, with its class loader if it has one.
 func TypeText(t reader.Type) (string, error) {

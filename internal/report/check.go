@@ -8,6 +8,7 @@ import (
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/internal/loaders"
+	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -38,7 +39,7 @@ func (n CheckName) String() string {
 	if n.Name == "" {
 		return strings.ReplaceAll(n.Class, "/", ".")
 	}
-	return analyze.MethodText(layout.DomainHotSpot, layout.Key{Class: n.Class, Name: n.Name, Signature: n.Signature})
+	return naming.MethodText(layout.DomainHotSpot, layout.Key{Class: n.Class, Name: n.Name, Signature: n.Signature})
 }
 
 func renamesOf(found *fit.Report) []CheckRename {

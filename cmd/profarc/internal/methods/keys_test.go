@@ -9,6 +9,7 @@ import (
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -79,7 +80,7 @@ func TestAnyMethodIsFoundAsItIsPrinted(t *testing.T) {
 		if d.LLVM() {
 			k = layout.Key{Name: k.Name}
 		}
-		printed := analyze.MethodName{Method: analyze.MethodText(d, k), Loader: k.Loader}.String()
+		printed := analyze.MethodName{Method: naming.MethodText(d, k), Loader: k.Loader}.String()
 		if !slices.Contains(KeysOf(d, printed, ""), k) {
 			t.Fatalf("%+v is printed as %q, which is not found again", k, printed)
 		}
@@ -106,7 +107,7 @@ func TestMethodTextIsFoundAgain(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			text := analyze.MethodText(sp.Domain, k)
+			text := naming.MethodText(sp.Domain, k)
 			if !slices.Contains(KeysOf(sp.Domain, text, k.Loader), k) {
 				t.Errorf("%s: %+v is printed as %q, which is not found again", sp.Name, k, text)
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 	"github.com/spf13/pflag"
@@ -85,7 +86,7 @@ func (sel Selection) NameMatches(s *reader.Store, m reader.Method) (bool, error)
 func (sel Selection) Names(d layout.Domain, k layout.Key) bool {
 	parts := k.Split(d)
 	return sel.Class.Matches(parts.Class) && sel.Method.Matches(parts.Name) && LoaderMatches(sel.Loader, k.Loader) &&
-		(sel.Whole == "" || sel.Whole.Matches(PlainSpelling.Replace(analyze.MethodText(d, k))))
+		(sel.Whole == "" || sel.Whole.Matches(PlainSpelling.Replace(naming.MethodText(d, k))))
 }
 
 // A Filter holds the patterns of --class and --method.
