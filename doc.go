@@ -3,8 +3,7 @@
 // run into an archive. The next start maps the archive and uses the profiles in
 // place.
 //
-// This package has no code. Start with the package for your purpose; each has
-// runnable examples.
+// This package has no code. Start with the package for your purpose.
 //
 //   - [github.com/profarc/profarc/formats] converts profiles of other tools
 //     (HotSpot, LLVM, GraalVM, JamaicaVM) to archives and back.

@@ -14,7 +14,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// ByPollution asks top for sites in the place of methods.
+// ByPollution is the name of the measure that ranks sites instead of methods.
 const ByPollution = "pollution"
 
 // A PollutionReport lists polluted sites, those that are reached most first.

@@ -32,9 +32,9 @@ type Adopted struct {
 }
 
 // Adopt maps the archive for adoption. late is the number of bytes of zeroed,
-// writable memory to provide beside it. Nothing is relocated, and no page is
-// checked: what is checked through the Mapping holds for this memory too, as
-// long as nobody writes to the file in place.
+// writable memory to provide next to it. Nothing is relocated, and no page is
+// checked here. Pages that the Mapping has checked are the same pages of the same
+// file, as long as nobody writes to the file in place.
 //
 // Of an archive on the heap rw alone is copied. Its Base is then the address at
 // which the file would have to begin for rw to lie where it lies: base +

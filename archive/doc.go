@@ -27,7 +27,7 @@
 //
 // # Lifetimes
 //
-// What [Mapping.Bytes] gives is memory of the mapping. It stays valid as long
+// What [Mapping.Bytes] returns is memory of the mapping. It stays valid as long
 // as the [Mapping] is reachable: a value that keeps such bytes must keep the
 // Mapping too, and call runtime.KeepAlive after its last access. After
 // [Mapping.Close] every call fails with [ErrClosed]; the memory itself goes when
@@ -36,7 +36,7 @@
 // memory goes with it in the same way.
 //
 // On Windows a file cannot be replaced or removed while a mapping of it exists,
-// which may be some time after Close: open with [Heap] what is to be replaced
+// which may be some time after Close: open with [ModeHeap] what is to be replaced
 // by the same program.
 //
 // # Publishing

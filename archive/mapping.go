@@ -45,7 +45,8 @@ func (m *Mapping) Bytes(region layout.Region, offset, size int64) ([]byte, error
 	return m.data[offset : offset+size : offset+size], nil
 }
 
-// Check is Bytes for somebody who has the bytes: it checks them.
+// Check verifies the page sums that cover a range, as Bytes does, without
+// returning the bytes.
 func (m *Mapping) Check(region layout.Region, offset, size int64) error {
 	if m.closed.Load() || region >= layout.Region(len(m.spans)) || !m.spans[region].Holds(offset, size) {
 		return m.refuse(region, offset, size)

@@ -74,10 +74,11 @@ func (p *Profile) TrapHistory(byReason []byte) {
 }
 
 // Raw adds an entry cell for cell: empty rows keep their places, and flags and
-// traps their bits. A wide entry belongs into the section of data. e must be exactly one entry of the builder's
-// settings. Its pointer cells are not taken: refs gives for each of them the
-// number of a reference of this builder (uint64 of a TypeRef, or of a MethodRef
-// where kind is PointerMethod), 0 for none. The tags of type words are kept.
+// traps their bits. It is for packages of this module that copy entries. Wide
+// entries belong into the data section. e must be exactly one entry of the
+// builder's settings. Its pointer cells are replaced: refs returns for each the
+// number of a reference of this builder (uint64 of a MethodRef for a CellMethod,
+// of a TypeRef otherwise), 0 for none. The tags of type words are kept.
 func (p *Profile) Raw(section layout.BlockSection, e disk.Entry, refs func(cell int, kind disk.CellKind) uint64) {
 	one, rest, err := p.rec.Shape().Next(e)
 	if err != nil || len(rest) > 0 || one.Tag().Wide() && section != layout.SectionData {

@@ -22,7 +22,8 @@ type Certainty struct {
 	// counted.
 	Count, Others uint64
 	// Weight is the mean of the site's shares in both archives, whatever the
-	// number of other outcomes: all that comes by pays for them.
+	// number of other outcomes: once a compiler can no longer assume one outcome, every
+	// execution of the site pays for the check.
 	Weight float64
 }
 

@@ -112,7 +112,7 @@ type Way struct {
 	Index  uint32
 	Target int32 // of a branch whose successors are listed, otherwise 0
 	Share  float64
-	Count  uint64 // of all ways
+	Count  uint64 // of all ways of the site together
 }
 
 // A Change says how a site changed.
@@ -133,7 +133,7 @@ func (c Change) String() string { return changeNames[c] }
 // or targets.
 type SiteChange struct {
 	Place
-	Kind   Kind // Receivers, TypeChecks or IndirectCalls
+	Kind   Kind // KindReceivers, KindTypeChecks or KindIndirectCalls
 	Change Change
 	A, B   Seen
 	// Weight is the share of the site's counts that went to other types, times

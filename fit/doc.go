@@ -9,9 +9,8 @@
 // points are matched with those of the new code; if one of them finds its place it
 // has [Moved], otherwise it is [Stale]. One whose method or class has another name
 // now, with the same code, is [Renamed]. One whose method is no longer there is
-// [Gone], which
-// takes code that knows all methods of its classes: that a run has not profiled
-// a method is no proof.
+// [Gone]. Only code that knows all methods of its classes can say so: that another
+// run has not profiled a method proves nothing.
 //
 // # Renaming
 //
@@ -21,9 +20,8 @@
 // name, code, and descriptor but for classes that the program lacks, with enough
 // code that differs, or less where the class has but moved to another package; a
 // method by its code and descriptor, in the same class. There must be one candidate
-// alone, and it must be new: the profiles know nothing of it, and Options.Old, which
-// is the better witness, does not have it. Where one thing is missing, the reason
-// says what the method may be now.
+// alone, and it must be new: neither the profiles nor Options.Old, if given, have
+// it. Where only one of these conditions fails, the reason names the candidate.
 //
 // # Matching
 //
@@ -31,15 +29,15 @@
 // branches, switches, type checks, in the order of their bytecodes. Two points may
 // be the same if they do the same of the same operands ([Point.Sketch]): a call of
 // another method, or a check of another type, is another point. A branch whose
-// condition is inverted is the same point; its counts change sides. Which of the
-// points that may be the same are, the ways that lead to and from them decide. The
-// two sequences are aligned, then what is left over, since code may have changed its
-// place. A pair is taken only if every alignment that gives another partner to one
-// of the two is worse. Jumps have no operands: they are the same if what is around
-// them is.
+// condition is inverted is the same point; its counts change sides. If several
+// points may be the same, those with the most similar control flow before and
+// after them are paired. The two sequences are aligned first, then what is left
+// over, since code may have changed its place. A pair is taken only if every
+// alignment that gives another partner to one of the two is worse. Jumps have no
+// operands: they are the same if the points around them are.
 //
-// The archive says what points do, in layout.TableCode, or Options.Old does. Of
-// points of which neither does nothing is moved.
+// What a point does is known from the archive (layout.TableCode) or from
+// Options.Old. A point of which neither says it is not moved.
 //
 // # Confidence
 //

@@ -12,7 +12,7 @@ import (
 	"github.com/profarc/profarc/merge"
 )
 
-// ImportOptions say how inputs are imported. The zero value is of use.
+// ImportOptions say how inputs are imported. The zero value imports with the defaults.
 type ImportOptions struct {
 	Config builder.Config // what the archive says of itself
 	// Unordered forgets the order of the profiles in the input: inputs that differ

@@ -1,8 +1,7 @@
-// Package layout defines the bytes of a profarc archive: the header, the
-// regions, the records, the profile entries, the hash index and the sums. It
-// does no I/O. Everything here is either a pure function, a small value that
-// encodes and decodes itself, or an overlay: a typed window on bytes that
-// belong to somebody else.
+// Package layout is the vocabulary of profarc archives: keys and ids of methods,
+// domains, tags of profile entries, the header, flags, tables, and the errors that
+// all packages share. It does no I/O. The encoding of records, blocks, index and
+// sums is internal; docs/format.md specifies it.
 //
 // # Format
 //
@@ -16,7 +15,7 @@
 //	  +---------------------------------------------------------------+
 //	  | ix       hash index: lines of 64 B over methods and types      |
 //	  +---------------------------------------------------------------+
-//	  | ro       symbols | types | methods | never ran | contexts      |
+//	  | ro       symbols | types | methods | unexecuted | contexts     |
 //	  +---------------------------------------------------------------+
 //	  | bm       relocation bitmaps of rw, one Roaring bitmap a chunk  |
 //	  +---------------------------------------------------------------+
@@ -56,8 +55,7 @@
 //
 // # Trust
 //
-// Nothing in a file is trusted. Overlays check every offset and size against
-// the bytes they were given before they use it, every walk must end exactly
-// at its stated end, and what does not fit is an [*Error] that matches
-// [ErrCorrupt] and names region and offset.
+// Nothing in a file is trusted. Every offset and size is checked before it is
+// used, and every walk must end exactly at its stated end. What does not fit is
+// an [*Error] that matches [ErrCorrupt] and names region and offset.
 package layout

@@ -56,10 +56,10 @@ func hashJoined(b []byte, fields []string) uint64 {
 	return xxhash.Sum64(b)
 }
 
-// Apart is the key with its parts in fields of their own, for people and for
-// filters. Only Jamaica's keys change, whose name is a whole signature: of
-// "java/nio/B.m()V" the class is java/nio/B, the name m and the signature ()V.
-// What comes out is no key of the archive.
+// Split returns the key with class, name and signature in separate fields, for
+// display and for filters. Only keys of JamaicaVM change, whose Name holds the
+// whole signature: "java/nio/B.m()V" becomes class java/nio/B, name m, signature
+// ()V. The result is not a key of the archive.
 func (k Key) Split(d Domain) Key {
 	if d != DomainJamaica || k.Class != "" {
 		return k

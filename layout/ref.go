@@ -16,12 +16,13 @@ const (
 	TypeNotMatchable TypeFlags = 1 << 1 // the name does not identify the type in another run
 )
 
-// MethodFlags qualify a method. The other bits of the type describe its record.
+// MethodFlags are the flags of a method. The bits that are not listed here are
+// internal to the encoding.
 type MethodFlags uint16
 
 // The flags of a method.
 const (
-	MethodUnexecuted   MethodFlags = 1 << 3 // was seen and never ran
+	MethodUnexecuted   MethodFlags = 1 << 3 // the run saw the method and did not execute it
 	MethodNotMatchable MethodFlags = 1 << 4 // the key does not identify the method in another run
 	MethodSharedID     MethodFlags = 1 << 5 // another key of the archive has the same id
 )

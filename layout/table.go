@@ -22,7 +22,7 @@ const (
 	TableReflected  TableKind = 13 // Jamaica: classes used via reflection [type]
 	TableForeign    TableKind = 14 // keys that the importer does not know [key symbol, value symbol]
 	TableCode       TableKind = 15 // sketches of the code of methods [method, sketch symbol]
-	TableRuns       TableKind = 16 // which runs the dumps are of: see RunRow
+	TableRuns       TableKind = 16 // which runs the dumps are of: see Provenance
 	TableClassPath  TableKind = 17 // class paths of runs [class path, position, path symbol, kind, size, sum]
 	TableOrderRuns  TableKind = 18 // Graal: source order of the keys and items of an iprof file [key symbol, kept, items, first]
 )

@@ -113,11 +113,11 @@ func (b target) weight(ref profileset.ProfileRef) (sum uint64) {
 	return sum
 }
 
-// NarrowRows returns every type profile at most n rows, as a VM with
-// -XX:TypeProfileWidth=n holds them: the highest counts keep their rows, the
-// rest goes to the count of all that found no row. HotSpot's wide entries become
-// HotSpot's again. It is the last step of a merge: it cannot be undone. It gives
-// the number of rows that went.
+// NarrowRows cuts every type profile to at most n rows, as a VM with
+// -XX:TypeProfileWidth=n holds them: the highest counts keep their rows, and the
+// others are added to the count of receivers without a row. Wide entries of HotSpot
+// profiles become HotSpot's own entries again. It cannot be undone, so it is the
+// last step of a merge. It returns the number of rows that were dropped.
 func NarrowRows(of *builder.Builder, n int) (dropped int, err error) {
 	b := target{profileset.Of(of)}
 	b.Mu.Lock()

@@ -26,8 +26,8 @@ func ParseWeight(text string) (layout.Weight, error) {
 }
 
 // HalfLife is the weight of counts of that age if they are worth half as much
-// after each half-life, at most one: what is dated later than now is new. No
-// half-life is never worth less.
+// after each half-life, at most 1. An age below 0 counts as 0. With a half of 0
+// or less the weight is always 1.
 func HalfLife(age, half time.Duration) layout.Weight {
 	if age <= 0 || half <= 0 {
 		return layout.WeightOne

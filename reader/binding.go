@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// A BindingState says whether a type of the archive exists in this run.
+// A Binding says whether a type of the archive exists in this run.
 type Binding uint8
 
 // The states.

@@ -2,7 +2,7 @@
 // they lie.
 //
 // A [Store] is an open archive. [Store.Find] takes a method's key, [Store.Lookup]
-// its 64-bit id; both give a [Method] without allocating. [Method.Profile] gives
+// its 64-bit id; both return a [Method] without allocating. [Method.Profile] returns
 // its [Profile]: a window on the MethodData in the mapping. Nothing is parsed,
 // copied or written. [Store.FindBatch] and [Store.LookupBatch] look many up at
 // once, in a large archive several times faster than one by one.
@@ -18,7 +18,7 @@
 //
 // The first time a profile is fetched its whole block is checked: page sums,
 // geometry, every entry, every pointer. After that its accessors cannot fail,
-// and fetching it again costs one bit. Names are checked when they are read.
+// and fetching it again only tests a bit. Names are checked when they are read.
 //
 // # Adoption
 //
@@ -33,7 +33,7 @@
 //
 // A type of the training run may not exist yet in this one. [Store.Bind] ties a
 // [Type] to the embedder's own class when that class is loaded; until then it
-// is [Unbound], and [Receivers.Bound] skips its rows.
+// is [BindingUnbound], and [Receivers.Bound] skips its rows.
 //
 // # Lifetimes
 //

@@ -129,7 +129,7 @@ func (m Method) Ref() layout.Ref { return m.at }
 // Flags are the method's flags.
 func (m Method) Flags() layout.MethodFlags { return m.head.Flags() }
 
-// NeverRan reports whether the method was seen and never ran.
+// Unexecuted reports whether the training run saw the method and did not execute it.
 func (m Method) Unexecuted() bool { return m.head.Flags()&layout.MethodUnexecuted != 0 }
 
 // Profiled reports whether the method has a profile without a context.

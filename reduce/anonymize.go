@@ -16,9 +16,9 @@ import (
 )
 
 // An Anonymizer replaces names by keyed hashes, the letter x and 20 hexadecimal
-// digits of HMAC-SHA256. The same name returns the same hash under the same key,
+// digits of HMAC-SHA256. The same name has the same hash under the same key,
 // so that archives that were anonymized with one key can be merged and compared;
-// without the key nobody can tell whether a name that he guesses is in them.
+// without the key nobody can test whether a guessed name is in them.
 //
 // Hashed are names of classes, methods and functions, and identities of loaders.
 // What the domain itself gives a meaning stays, so that descriptors are still

@@ -13,15 +13,14 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A Options says what Reduce leaves out of an archive, and whether it replaces
-// names. The zero value keeps everything but the source order.
+// Options say what [Archive] leaves out, and whether it replaces names. The zero value keeps everything but the source order.
 type Options struct {
-	// Hot keeps the fewest methods that together have that part of all counts of
-	// each unit, of which layout.WeightOne is all; of an inclusive unit, those of
-	// which each has at least the rest of layout.WeightOne, as a part of the
-	// heaviest: 99% takes all that have 1% of it. Beside them it keeps the fewest
-	// sampled stacks that have that part of all samples, with the methods on them.
-	// 0 keeps all.
+	// Hot is a part of all counts; layout.WeightOne is all of them, and 0 keeps
+	// every method. Of each unit, the fewest methods stay whose counts together reach
+	// that part. Inclusive counts, such as cycles, cannot be added up: there, with a
+	// Hot of 99%, every method stays that has at least 1% of the heaviest one's. The
+	// fewest sampled stacks that reach that part of all samples stay too, with the
+	// methods on them.
 	Hot layout.Weight
 	// DropCold drops profiles and sampled stacks that counted nothing, and methods
 	// that are left without a profile or never ran. Those on a stack ran.
@@ -39,7 +38,7 @@ type Options struct {
 
 // Report says what stayed.
 type Report struct {
-	Methods  uint64 // that were chosen; others stay without profiles where these name them
+	Methods  uint64 // that were chosen; methods that these refer to stay without profiles
 	Profiles uint64
 	Entries  uint64
 	Rows     map[layout.TableKind]int // of tables, that were left out

@@ -1,9 +1,12 @@
-// Package relocate keeps account of the pointers in rw and moves them.
+// Package relocate encodes, checks and applies the relocation bitmaps of an
+// archive: which words of the region rw (the MethodData blocks) are pointers.
 //
-// A [Collector] takes the places of all pointer slots while an archive is laid
-// out and gives the bytes of the region bm. A [Map] is such a region of an open
-// archive: it names the slots in any range of rw, and moves what they hold from
-// the base that the archive was made for to the one at which it lies.
+// A [Collector] takes the offsets of all pointer slots while an archive is
+// written, and returns the bytes of the region bm (the bitmaps). A [Map] reads bm
+// of an open archive: it iterates over the slots in any range of rw, and relocates
+// the pointers in them from the requested base to the actual one. Programs that
+// adopt profiles through package reader need not call this package:
+// reader.Store.Adopt and reader.Profile.Adopt do.
 //
 // # Format
 //
@@ -31,9 +34,10 @@
 //
 // # Relocation
 //
-// A slot holds requested base + offset of a record, with [disk.TypeTags] in
-// its low bits, and 0 (or tags alone) for none. Moving it adds the difference
-// of the bases; none stays none.
+// A slot holds requested base + offset of a record, with the tag bits of
+// HotSpot's type words in its low bits, and 0 (or tag bits alone) for none.
+// Relocating adds the difference of the bases; a slot without a pointer keeps its
+// value.
 //
 // # Trust
 //

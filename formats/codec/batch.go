@@ -4,8 +4,8 @@ import (
 	"github.com/profarc/profarc/builder"
 )
 
-// A Batch takes the profiles of one input. They count from the moment when
-// Import has returned without an error; otherwise nothing of the input is left.
+// A Batch takes the profiles of one input. If Import returns an error, the batch is
+// dropped, and none of its profiles reach the archive.
 //
 // There are two kinds of inputs, and an importer knows which it reads. Most are
 // dumps: one input has all that a process dumped. The importer fills a builder

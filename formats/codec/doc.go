@@ -2,6 +2,6 @@
 // registry: the interfaces [Importer] and [Exporter], the options that they
 // declare, and the list of what a conversion loses.
 //
-// Package formats has the same names as aliases, and says how a format is added:
-// programs that only import and export need not import this package.
+// Package formats says how a format is added, and has aliases of what its callers
+// need: programs that only import and export need not import this package.
 package codec

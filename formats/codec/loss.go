@@ -19,7 +19,7 @@ type Loss struct {
 // Losses is what a conversion lost, one item a kind, sorted by What.
 type Losses []Loss
 
-// Add counts n losses of a kind. A nil list counts nothing.
+// Add counts n losses of a kind. Add on a nil *Losses does nothing.
 func (l *Losses) Add(what LossKind, n int) { l.add(what, n, 0) }
 
 // AddAt counts one loss of a kind, in a line of the input.

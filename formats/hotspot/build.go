@@ -13,7 +13,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// TextOptions say how a text is read. The zero value is of use.
+// TextOptions say how a text is read. The zero value reads with the defaults.
 type TextOptions struct {
 	Name string // of the text, for errors
 	// Config is what the archive says of itself. Of its Params those that the

@@ -14,7 +14,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// ReadOptions say how a text is read. The zero value is of use.
+// ReadOptions say how a text is read. The zero value reads with the defaults.
 type ReadOptions struct {
 	Name string // of the text, for errors
 	// Config is what the archive says of itself besides what the text says: a

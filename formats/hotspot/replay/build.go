@@ -15,7 +15,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// ReadOptions say how a file is read. The zero value is of use.
+// ReadOptions say how a file is read. The zero value reads with the defaults.
 type ReadOptions struct {
 	Name string // of the file, for errors
 	// Config is what the archive says of itself. Of its Params those that the
