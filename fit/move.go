@@ -49,19 +49,15 @@ func (m *mover) run() error {
 	m.offsets = append(m.offsets, end)
 	rest := m.companions()
 	for j, raw := range raws {
-		n := slices.IndexFunc(rest, func(e disk.Entry) bool { return e.Point() >= m.now.Points[j].Bci })
-		if n < 0 {
-			n = len(rest)
-		}
-		if err := m.addEntries(rest[:n]); err != nil {
+		var err error
+		if rest, err = m.addBefore(rest, int64(m.now.Points[j].Bci)); err != nil {
 			return err
 		}
 		if err := m.place(j, raw); err != nil {
 			return err
 		}
-		rest = rest[n:]
 	}
-	if err := m.addEntries(rest); err != nil {
+	if _, err := m.addBefore(rest, math.MaxInt64); err != nil {
 		return err
 	}
 	return m.others()
@@ -101,14 +97,16 @@ func namesPlaces(e disk.Entry, shape disk.Shape) bool {
 	return false
 }
 
-// addEntries adds data entries.
-func (m *mover) addEntries(entries []disk.Entry) error {
-	for _, raw := range entries {
-		if err := m.copier.ChangedEntry(m.p, layout.SectionData, raw); err != nil {
-			return err
+// addBefore adds the first of entries, which are in the order of their points, up
+// to a bci, and returns the others.
+func (m *mover) addBefore(entries []disk.Entry, bci int64) ([]disk.Entry, error) {
+	for len(entries) > 0 && int64(entries[0].Point()) < bci {
+		if err := m.copier.ChangedEntry(m.p, layout.SectionData, entries[0]); err != nil {
+			return nil, err
 		}
+		entries = entries[1:]
 	}
-	return nil
+	return entries, nil
 }
 
 // beyond reports whether a point lies where no entry can say so.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -30,6 +31,13 @@ type compiled struct {
 // change something.
 func compile(t *testing.T, edits ...[2]string) compiled {
 	t.Helper()
+	return compileRenamed(t, nil, edits...)
+}
+
+// compileRenamed compiles the program after edits, with other names: words has
+// the new name of each old one.
+func compileRenamed(t *testing.T, words map[string]string, edits ...[2]string) compiled {
+	t.Helper()
 	javac, err := exec.LookPath("javac")
 	if err != nil {
 		t.Skip("no javac: put that of a JDK on the path")
@@ -44,6 +52,9 @@ func compile(t *testing.T, edits ...[2]string) compiled {
 			t.Fatalf("%q stands %d times in the program", e[0], strings.Count(source, e[0]))
 		}
 		source = strings.Replace(source, e[0], e[1], 1)
+	}
+	for old, now := range words {
+		source = regexp.MustCompile(`\b`+old+`\b`).ReplaceAllString(source, now)
 	}
 	return compileText(t, javac, source)
 }

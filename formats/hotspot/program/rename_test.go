@@ -1,10 +1,6 @@
 package program_test
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -21,27 +17,6 @@ import (
 var renamedWords = map[string]string{
 	"Order": "Deal", "Book": "Ledger", "Rule": "Policy", "Discount": "Rebate", "Expr": "Term", "Plus": "Sum", "Parser": "Syntax",
 	"sieve": "primes", "hash": "mix", "words": "terms", "clamp": "limit",
-}
-
-// compileRenamed compiles the program with other names.
-func compileRenamed(t *testing.T, words map[string]string, edits ...[2]string) compiled {
-	t.Helper()
-	javac, err := exec.LookPath("javac")
-	if err != nil {
-		t.Skip("no javac: put that of a JDK on the path")
-	}
-	text, err := os.ReadFile(filepath.Join("testdata", "Market.java"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	source := string(text)
-	for _, e := range edits {
-		source = strings.Replace(source, e[0], e[1], 1)
-	}
-	for old, now := range words {
-		source = regexp.MustCompile(`\b`+old+`\b`).ReplaceAllString(source, now)
-	}
-	return compileText(t, javac, source)
 }
 
 // What a run of the program says is what a run of the renamed program says, once

@@ -105,7 +105,7 @@ func parseMergeInput(arg string) (mergeInput, error) {
 	return in, nil
 }
 
-// equalize gives every run the same weight in the sum.
+// equalize sets the weights so that every run counts alike in the sum.
 func equalize(inputs []mergeInput) {
 	totals := make([]uint64, len(inputs))
 	for i, in := range inputs {
