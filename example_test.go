@@ -94,7 +94,7 @@ func Example_record() {
 	key := layout.Key{Class: "java/lang/String", Name: "length", Signature: "()I"}
 	p := b.Profile(b.Method(key), 0, builder.NoContext)
 	p.Invocations(61205)
-	p.Branch(builder.At{Bci: 3}, 61000, 16, 205)
+	p.Branch(builder.At{Bci: 3}, builder.Branch{Taken: 61000, Displacement: 16, NotTaken: 205})
 	if err := p.Done(); err != nil {
 		log.Fatal(err)
 	}

@@ -71,8 +71,8 @@ func addProfile(b *builder.Builder, i, size int, types []builder.TypeRef) error 
 	bci := uint16(0)
 	for n := 0; n < size; n += branch + call {
 		count := uint64(n + i)
-		p.Branch(builder.At{Bci: bci}, count, 32, count/2)
-		p.VirtualCall(builder.At{Bci: bci + 3}, 0, 0, builder.Row{Type: types[(i+n)%len(types)], Count: count})
+		p.Branch(builder.At{Bci: bci}, builder.Branch{Taken: count, Displacement: 32, NotTaken: count / 2})
+		p.VirtualCall(builder.At{Bci: bci + 3}, builder.Others{}, builder.Row{Type: types[(i+n)%len(types)], Count: count})
 		bci += 7
 	}
 	return p.Done()

@@ -21,8 +21,8 @@ func TestSmallArchiveIsSound(t *testing.T) {
 	square := b.Type(builder.TypeKey{Name: "Square"})
 	p := b.Profile(m, 0, builder.NoContext)
 	p.Invocations(61205)
-	p.VirtualCall(builder.At{Bci: 6}, 60949, 0, builder.Row{Type: square, Count: 7})
-	p.Branch(builder.At{Bci: 3}, 1, 32, 2)
+	p.VirtualCall(builder.At{Bci: 6}, builder.Others{Count: 60949}, builder.Row{Type: square, Count: 7})
+	p.Branch(builder.At{Bci: 3}, builder.Branch{Taken: 1, Displacement: 32, NotTaken: 2})
 	if err := p.Done(); err != nil {
 		t.Fatal(err)
 	}

@@ -67,7 +67,7 @@ func liveStore(t testing.TB) *reader.Store {
 	for _, name := range []string{"counted", "untouched"} {
 		p := b.Profile(b.Method(layout.Key{Class: "Shapes", Name: name, Signature: "()V"}), 0, builder.NoContext)
 		p.Invocations(100)
-		p.VirtualCall(builder.At{Bci: 6}, 5, 0, builder.Row{Type: square, Count: 7})
+		p.VirtualCall(builder.At{Bci: 6}, builder.Others{Count: 5}, builder.Row{Type: square, Count: 7})
 		if err := p.Done(); err != nil {
 			t.Fatal(err)
 		}
@@ -185,12 +185,12 @@ func TestMisuseIsRefused(t *testing.T) {
 		},
 		"too many rows": func(b *builder.Builder) error {
 			p := b.Profile(b.Method(key), 0, 0)
-			p.VirtualCall(builder.At{}, 0, 0, make([]builder.Row, 3)...)
+			p.VirtualCall(builder.At{}, builder.Others{}, make([]builder.Row, 3)...)
 			return p.Done()
 		},
 		"foreign reference": func(b *builder.Builder) error {
 			p := b.Profile(b.Method(key), 0, 0)
-			p.VirtualCall(builder.At{}, 0, 0, builder.Row{Type: 99})
+			p.VirtualCall(builder.At{}, builder.Others{}, builder.Row{Type: 99})
 			return p.Done()
 		},
 		"begun and not done": func(b *builder.Builder) error {

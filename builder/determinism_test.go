@@ -64,9 +64,9 @@ func addEntry(b *builder.Builder, p *builder.Profile, bci uint16, r *rand.Rand) 
 	row := builder.Row{Type: b.Type(builder.TypeKey{Name: fmt.Sprintf("T%d", r.IntN(9))}), Count: r.Uint64N(99)}
 	switch r.IntN(6) {
 	case 0:
-		p.Branch(at, r.Uint64N(9), 32, r.Uint64N(9))
+		p.Branch(at, builder.Branch{Taken: r.Uint64N(9), Displacement: 32, NotTaken: r.Uint64N(9)})
 	case 1:
-		p.VirtualCall(at, r.Uint64N(9), 0, row)
+		p.VirtualCall(at, builder.Others{Count: r.Uint64N(9)}, row)
 	case 2:
 		p.Receivers(builder.Receivers{Point: int32(bci), Sub: layout.SubVirtualCall, Other: 1}, row, row)
 	case 3:

@@ -9,7 +9,7 @@
 //	m := b.Method(layout.Key{Class: "java/lang/String", Name: "length", Signature: "()I"})
 //	p := b.Profile(m, 0, builder.NoContext)
 //	p.Invocations(61205)
-//	p.VirtualCall(builder.At{Bci: 6}, 60949, 0)
+//	p.VirtualCall(builder.At{Bci: 6}, builder.Others{Count: 60949})
 //	if err := p.Done(); err != nil { ... }
 //	report, err := b.Commit(ctx, "app.parc")
 //

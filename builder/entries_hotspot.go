@@ -41,6 +41,24 @@ type CallTypes struct {
 	Return *TypeWord
 }
 
+// A Jump is a branch that is always taken.
+type Jump struct {
+	Taken        uint64
+	Displacement int64 // to the entry of the target, in bytes
+}
+
+// A Branch is a conditional branch.
+type Branch struct {
+	Taken, NotTaken uint64
+	Displacement    int64 // to the entry of the target, in bytes
+}
+
+// Others is what a receiver entry counts beside its rows.
+type Others struct {
+	Count uint64 // types without a row; signed for a type check
+	Gap   uint64 // HotSpot's nonprofiled_count; 0 where layout.Params.ReceiverGap is 0
+}
+
 // A SwitchCase is a case of a MultiBranch entry.
 type SwitchCase struct {
 	Count        uint64
@@ -62,9 +80,7 @@ func (p *Profile) hotspot(tag layout.Tag, at At, length int, fill func(e disk.En
 	}, fill)
 }
 
-// HotSpot's entries. Rows beyond what the settings allow are an error. gap is
-// the count that some VMs keep between a receiver entry's count and its rows;
-// it must be 0 where the settings have no such cell.
+// HotSpot's entries. More rows than the settings allow are an error.
 
 // Bit adds an entry that has flags and traps alone.
 func (p *Profile) Bit(at At) { p.hotspot(layout.TagBit, at, 0, nil) }
@@ -75,44 +91,44 @@ func (p *Profile) Counter(at At, count uint64) {
 }
 
 // Jump adds a branch that is always taken.
-func (p *Profile) Jump(at At, taken uint64, displacement int64) {
+func (p *Profile) Jump(at At, j Jump) {
 	p.hotspot(layout.TagJump, at, 0, func(e disk.Entry) {
-		e.SetCell(0, taken)
-		e.SetCell(1, uint64(displacement))
+		e.SetCell(0, j.Taken)
+		e.SetCell(1, uint64(j.Displacement))
 	})
 }
 
 // Branch adds a conditional branch.
-func (p *Profile) Branch(at At, taken uint64, displacement int64, notTaken uint64) {
+func (p *Profile) Branch(at At, b Branch) {
 	p.hotspot(layout.TagBranch, at, 0, func(e disk.Entry) {
-		e.SetCell(0, taken)
-		e.SetCell(1, uint64(displacement))
-		e.SetCell(2, notTaken)
+		e.SetCell(0, b.Taken)
+		e.SetCell(1, uint64(b.Displacement))
+		e.SetCell(2, b.NotTaken)
 	})
 }
 
 // ReceiverType adds the type profile of instanceof, checkcast or aastore.
-func (p *Profile) ReceiverType(at At, count, gap uint64, rows ...Row) {
-	p.hotspot(layout.TagReceiverType, at, 0, p.receivers(count, gap, rows))
+func (p *Profile) ReceiverType(at At, others Others, rows ...Row) {
+	p.hotspot(layout.TagReceiverType, at, 0, p.receivers(others, rows))
 }
 
 // VirtualCall adds the type profile of a virtual or interface call.
-func (p *Profile) VirtualCall(at At, count, gap uint64, rows ...Row) {
-	p.hotspot(layout.TagVirtualCall, at, 0, p.receivers(count, gap, rows))
+func (p *Profile) VirtualCall(at At, others Others, rows ...Row) {
+	p.hotspot(layout.TagVirtualCall, at, 0, p.receivers(others, rows))
 }
 
-func (p *Profile) receivers(count, gap uint64, rows []Row) func(e disk.Entry) {
+func (p *Profile) receivers(others Others, rows []Row) func(e disk.Entry) {
 	return func(e disk.Entry) {
 		shape := p.rec.Shape()
 		if len(rows) > shape.TypeRows {
 			p.rec.Fail(fmt.Errorf("bci %d: %d receiver rows, the settings have %d", e.Point(), len(rows), shape.TypeRows))
 			return
 		}
-		e.SetCell(0, count)
+		e.SetCell(0, others.Count)
 		if shape.Gap > 0 {
-			e.SetCell(1, gap)
-		} else if gap != 0 {
-			p.rec.Fail(fmt.Errorf("bci %d: a count of %d where the settings have no cell", e.Point(), gap))
+			e.SetCell(1, others.Gap)
+		} else if others.Gap != 0 {
+			p.rec.Fail(fmt.Errorf("bci %d: a count of %d where the settings have no cell", e.Point(), others.Gap))
 		}
 		for i, r := range rows {
 			e.SetCell(shape.ReceiverRow(i), p.rec.TypeCell(r.Type))
@@ -168,9 +184,9 @@ func (p *Profile) CallType(at At, count uint64, types CallTypes) {
 
 // VirtualCallType adds the type profile of a call with the types of arguments
 // and return value.
-func (p *Profile) VirtualCallType(at At, count, gap uint64, rows []Row, types CallTypes) {
+func (p *Profile) VirtualCallType(at At, others Others, rows []Row, types CallTypes) {
 	p.hotspot(layout.TagVirtualCallType, at, types.cells(), func(e disk.Entry) {
-		p.receivers(count, gap, rows)(e)
+		p.receivers(others, rows)(e)
 		p.typeList(e, types)
 	})
 }

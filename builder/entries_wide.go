@@ -42,7 +42,7 @@ func (p *Profile) Counters(point int32, counts ...uint64) {
 
 // ValueSite adds the values seen at a site; kind is layout.SubIndirectCall and
 // the like.
-func (p *Profile) ValueSite(kind layout.Sub, site int32, values ...Value) {
+func (p *Profile) ValueSite(site int32, kind layout.Sub, values ...Value) {
 	p.wide(layout.TagValueSite, 0, kind, site, len(values), func(e disk.Entry) {
 		for i, v := range values {
 			e.SetCell(2*i, v.Value)
@@ -106,7 +106,15 @@ func (p *Profile) Callees(point int32, rows ...Callee) {
 	})
 }
 
-// Count adds one counter; sub says of what: layout.SubCalls and the like.
-func (p *Profile) Count(point int32, sub layout.Sub, flags uint8, n uint64) {
-	p.wide(layout.TagCount, flags, sub, point, 0, func(e disk.Entry) { e.SetCell(0, n) })
+// A Count is one counter.
+type Count struct {
+	Point int32
+	Sub   layout.Sub // what is counted: layout.SubCalls and the like
+	Flags uint8      // layout.EntryInterpreted
+	N     uint64
+}
+
+// Count adds one counter.
+func (p *Profile) Count(c Count) {
+	p.wide(layout.TagCount, c.Flags, c.Sub, c.Point, 0, func(e disk.Entry) { e.SetCell(0, c.N) })
 }

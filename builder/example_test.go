@@ -20,7 +20,8 @@ func training(run byte, receiver string, count uint64) *reader.Store {
 		DumpID: [16]byte{run},
 	})
 	p := b.Profile(b.Method(layout.Key{Class: "Shapes", Name: "sum", Signature: "()J"}), 0, builder.NoContext)
-	p.VirtualCall(builder.At{Bci: 6}, 0, 0, builder.Row{Type: b.Type(builder.TypeKey{Name: receiver}), Count: count})
+	p.VirtualCall(builder.At{Bci: 6}, builder.Others{},
+		builder.Row{Type: b.Type(builder.TypeKey{Name: receiver}), Count: count})
 	if err := p.Done(); err != nil {
 		log.Fatal(err)
 	}

@@ -187,7 +187,7 @@ func TestValueSitesAsLLVM(t *testing.T) {
 			p := b.Profile(b.Method(layout.Key{Name: "f"}), 1, builder.NoContext)
 			p.Counters(0, c.counts[run])
 			for site := range c.sites[run] {
-				p.ValueSite(0, int32(site), builder.Value{Value: 9, Count: 5})
+				p.ValueSite(int32(site), 0, builder.Value{Value: 9, Count: 5})
 			}
 			if err := p.Done(); err != nil {
 				t.Fatal(err)

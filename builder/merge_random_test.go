@@ -80,7 +80,7 @@ func addRandomProfile(b *builder.Builder, p *builder.Profile, r *highRand) {
 	}
 	if some() {
 		p.Backedges(count1(r))
-		p.Size(r.Uint32N(3), r.Uint32N(3))
+		p.Size(builder.Size{Code: r.Uint32N(3), Host: r.Uint32N(3)})
 	}
 	if some() {
 		p.History(builder.History{Decompiles: r.Uint32N(9), TenureTraps: 1<<32 - 3})
@@ -139,23 +139,23 @@ func addRandomEntry(b *builder.Builder, p *builder.Profile, bci uint16, r *highR
 	types := builder.CallTypes{Args: []builder.Slot{{Stack: 1, Type: randomWord(b, r)}}, Return: &word}
 	switch way := r.IntN(3); bci {
 	case 0:
-		p.Jump(at, count1(r), -8)
+		p.Jump(at, builder.Jump{Taken: count1(r), Displacement: -8})
 	case 1:
-		p.Branch(at, count1(r), 16, count1(r))
+		p.Branch(at, builder.Branch{Taken: count1(r), Displacement: 16, NotTaken: count1(r)})
 	case 2:
 		if way == 0 {
 			p.Receivers(builder.Receivers{Point: int32(bci), Sub: layout.SubTypeCheck, Flags: 1, Other: r.Uint64N(9), Traps: r.Uint64N(3)}, randomRows(b, r, 4)...)
 			return
 		}
-		p.ReceiverType(at, uint64(r.IntN(20)-10), r.Uint64N(2), randomRows(b, r, 2)...)
+		p.ReceiverType(at, builder.Others{Count: uint64(r.IntN(20) - 10), Gap: r.Uint64N(2)}, randomRows(b, r, 2)...)
 	case 3:
 		switch way {
 		case 0:
 			p.Receivers(builder.Receivers{Point: int32(bci), Sub: layout.SubVirtualCall, Flags: 1, Other: count1(r), Traps: r.Uint64N(3)}, randomRows(b, r, 4)...)
 		case 1:
-			p.VirtualCallType(at, count1(r), r.Uint64N(2), randomRows(b, r, 2), types)
+			p.VirtualCallType(at, builder.Others{Count: count1(r), Gap: r.Uint64N(2)}, randomRows(b, r, 2), types)
 		default:
-			p.VirtualCall(at, count1(r), r.Uint64N(2), randomRows(b, r, 2)...)
+			p.VirtualCall(at, builder.Others{Count: count1(r), Gap: r.Uint64N(2)}, randomRows(b, r, 2)...)
 		}
 	case 4:
 		p.Ret(at, count1(r), []builder.RetRow{{Bci: r.Uint64N(3), Count: count1(r), Displacement: -16}, {Bci: 7, Count: 1}}[:way]...)
@@ -189,7 +189,8 @@ func addRandomWide(b *builder.Builder, p *builder.Profile, point int32, r *highR
 	case 0:
 		p.Counters(point, []uint64{count1(r), count1(r), count1(r)}[:1+r.IntN(3)]...)
 	case 1:
-		p.ValueSite(layout.Sub(r.IntN(2)), point, []builder.Value{{Value: r.Uint64N(2), Count: count1(r)}, {Value: r.Uint64N(2), Count: count1(r)}, {Value: r.Uint64N(2)}}[:r.IntN(4)]...)
+		p.ValueSite(point, layout.Sub(r.IntN(2)),
+			[]builder.Value{{Value: r.Uint64N(2), Count: count1(r)}, {Value: r.Uint64N(2), Count: count1(r)}, {Value: r.Uint64N(2)}}[:r.IntN(4)]...)
 	case 2:
 		p.Bitmap(point, []byte{byte(r.IntN(256)), 3}[:1+r.IntN(2)])
 	case 3:
@@ -199,7 +200,8 @@ func addRandomWide(b *builder.Builder, p *builder.Profile, point int32, r *highR
 	case 5:
 		p.Callees(point, builder.Callee{Method: b.Method(layout.Key{Class: "A", Name: fmt.Sprint("callee", r.IntN(3))}), Count: count1(r)})
 	case 6:
-		p.Count(point, layout.Sub(1+r.IntN(3)), uint8(r.IntN(2))*layout.EntryInterpreted, count1(r))
+		p.Count(builder.Count{Point: point, Sub: layout.Sub(1 + r.IntN(3)), Flags: uint8(r.IntN(2)) * layout.EntryInterpreted,
+			N: count1(r)})
 	}
 }
 

@@ -254,7 +254,8 @@ func TestMergeOfRunsThatDoNotShowTheirShape(t *testing.T) {
 		p := b.Profile(b.Method(layout.Key{Class: "A", Name: "a"}), 0, builder.NoContext)
 		p.Counter(builder.At{Bci: 1}, uint64(id))
 		if receivers {
-			p.VirtualCall(builder.At{Bci: 4}, 3, 0, builder.Row{Type: b.Type(builder.TypeKey{Name: "T"}), Count: 2})
+			p.VirtualCall(builder.At{Bci: 4}, builder.Others{Count: 3},
+				builder.Row{Type: b.Type(builder.TypeKey{Name: "T"}), Count: 2})
 		}
 		if err := p.Done(); err != nil {
 			t.Fatal(err)

@@ -129,7 +129,8 @@ func TestShapeOfGivenProfiles(t *testing.T) {
 func call(t *testing.T, b *builder.Builder) {
 	t.Helper()
 	p := begun(b)
-	p.VirtualCall(builder.At{Bci: 3}, 5, 0, builder.Row{Type: b.Type(builder.TypeKey{Name: "T"}), Count: 2})
+	p.VirtualCall(builder.At{Bci: 3}, builder.Others{Count: 5},
+		builder.Row{Type: b.Type(builder.TypeKey{Name: "T"}), Count: 2})
 	if err := p.Done(); err != nil {
 		t.Fatal(err)
 	}

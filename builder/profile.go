@@ -37,9 +37,12 @@ func (p *Profile) Backedges(n uint64) { p.rec.Put64(disk.HasBackedges, n) }
 // Interpreted sets the number of invocations by the interpreter.
 func (p *Profile) Interpreted(n uint64) { p.rec.Put64(disk.HasInterpreted, n) }
 
-// Size sets the size in bytes of the method's code and of the VM's own
-// MethodData, each 0 if not known.
-func (p *Profile) Size(code, host uint32) { p.rec.Put32(disk.HasSize, code, host) }
+// Size is the size in bytes of the method's code and of the VM's own MethodData,
+// each 0 if not known.
+type Size struct{ Code, Host uint32 }
+
+// Size sets the size of the method's code and of the VM's own MethodData.
+func (p *Profile) Size(s Size) { p.rec.Put32(disk.HasSize, s.Code, s.Host) }
 
 // History is how often compiled code of the method was given up.
 type History struct{ Decompiles, OverflowRecompiles, OverflowTraps, TenureTraps uint32 }

@@ -63,7 +63,7 @@ func TestWhatIsColdGoes(t *testing.T) {
 	called, never := b.Method(key("called")), b.Method(key("never"))
 	b.Seen(never)
 	cold := b.Profile(b.Method(key("cold")), 0, builder.NoContext)
-	cold.Branch(builder.At{Bci: 1}, 0, 8, 0)
+	cold.Branch(builder.At{Bci: 1}, builder.Branch{Displacement: 8})
 	warm := b.Profile(b.Method(key("warm")), 0, b.Context(b.Method(key("warm")), builder.Frame{Caller: b.Method(key("caller")), Point: 7}))
 	warm.Backedges(1)
 	warm.SpeculativeTrap(builder.At{Bci: 2}, called)

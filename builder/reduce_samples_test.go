@@ -184,7 +184,7 @@ func TestFiltersChooseStacksByTheirLeaf(t *testing.T) {
 	b := sampledArchive(5, 1, 9)
 	for _, name := range []string{"main", "leaf0"} {
 		p := b.Profile(b.Method(layout.Key{Class: "A", Name: name}), 0, builder.NoContext)
-		p.Count(0, layout.SubCalls, 0, 1000)
+		p.Count(builder.Count{Sub: layout.SubCalls, N: 1000})
 		if err := p.Done(); err != nil {
 			t.Fatal(err)
 		}

@@ -26,7 +26,7 @@ func TestUnitsAreNotAddedUp(t *testing.T) {
 	} {
 		p := b.Profile(b.Method(layout.Key{Name: name}), 0, builder.NoContext)
 		for sub, n := range counts {
-			p.Count(0, sub, 0, n)
+			p.Count(builder.Count{Sub: sub, N: n})
 		}
 		if err := p.Done(); err != nil {
 			t.Fatal(err)
@@ -72,11 +72,11 @@ func TestUnitsAreNotAddedUp(t *testing.T) {
 func TestInclusiveCountsOfOneName(t *testing.T) {
 	b := builder.New(layout.DomainJamaica, builder.Config{})
 	cut := b.Profile(b.Method(layout.Key{Name: "CharsetEncoder.encode(Lja"}), 0, builder.NoContext)
-	cut.Count(0, layout.SubCycles, 0, 60)
-	cut.Count(0, layout.SubCycles, 0, 70)
+	cut.Count(builder.Count{Sub: layout.SubCycles, N: 60})
+	cut.Count(builder.Count{Sub: layout.SubCycles, N: 70})
 	main := b.Profile(b.Method(layout.Key{Name: "main()V"}), 0, builder.NoContext)
-	main.Count(0, layout.SubCycles, layout.EntryInterpreted, 60)
-	main.Count(0, layout.SubCycles, 0, 40)
+	main.Count(builder.Count{Sub: layout.SubCycles, Flags: layout.EntryInterpreted, N: 60})
+	main.Count(builder.Count{Sub: layout.SubCycles, N: 40})
 	for _, p := range []*builder.Profile{cut, main} {
 		if err := p.Done(); err != nil {
 			t.Fatal(err)

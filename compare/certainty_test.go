@@ -41,7 +41,7 @@ func (c check) store(t testing.TB, params layout.Params) *reader.Store {
 		if c.null {
 			at.Flags = layout.EntryNullSeen
 		}
-		p.ReceiverType(at, uint64(c.beside), 0, typeRows(b, c.rows)...)
+		p.ReceiverType(at, builder.Others{Count: uint64(c.beside)}, typeRows(b, c.rows)...)
 	})
 }
 
@@ -104,7 +104,7 @@ func TestChecksThatAreNoLongerCertain(t *testing.T) {
 func TestBranchesThatAreNoLongerCertain(t *testing.T) {
 	branch := func(taken, not uint64) *reader.Store {
 		return oneProfile(t, release(17), func(_ *builder.Builder, p *builder.Profile) {
-			p.Branch(builder.At{Bci: 5}, taken, 16, not)
+			p.Branch(builder.At{Bci: 5}, builder.Branch{Taken: taken, Displacement: 16, NotTaken: not})
 			p.MultiBranch(builder.At{Bci: 9}, builder.SwitchCase{Count: taken}, builder.SwitchCase{}, builder.SwitchCase{Count: not})
 		})
 	}
@@ -139,7 +139,7 @@ func TestBranchesThatAreNoLongerCertain(t *testing.T) {
 func TestWhatWasNotRecordedIsNoType(t *testing.T) {
 	call := func(beside uint64, types map[string]uint64) *reader.Store {
 		return oneProfile(t, release(17), func(b *builder.Builder, p *builder.Profile) {
-			p.VirtualCall(builder.At{Bci: 3}, beside, 0, typeRows(b, types)...)
+			p.VirtualCall(builder.At{Bci: 3}, builder.Others{Count: beside}, typeRows(b, types)...)
 		})
 	}
 	both := map[string]uint64{"Square": 60, "Circle": 40}

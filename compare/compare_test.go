@@ -77,13 +77,13 @@ func (p plan) build() *builder.Builder {
 	}
 	for i, m := range p {
 		q := b.Profile(method(i), m.code, builder.NoContext)
-		q.Branch(builder.At{Bci: 3}, m.taken, 8, m.notTaken)
+		q.Branch(builder.At{Bci: 3}, builder.Branch{Taken: m.taken, Displacement: 8, NotTaken: m.notTaken})
 		var rows []builder.Row
 		for name, n := range m.types {
 			rows = append(rows, builder.Row{Type: b.Type(builder.TypeKey{Name: name}), Count: n})
 		}
 		if len(rows) <= 2 { // a fixed entry where it fits, otherwise a wide one
-			q.VirtualCall(builder.At{Bci: 9}, 0, 0, rows...)
+			q.VirtualCall(builder.At{Bci: 9}, builder.Others{}, rows...)
 		} else {
 			q.Receivers(builder.Receivers{Point: 9, Sub: layout.SubVirtualCall}, rows...)
 		}

@@ -15,7 +15,7 @@ import (
 func branches(taken, notTaken uint64) *reader.Store {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	p := b.Profile(b.Method(layout.Key{Class: "Main", Name: "even", Signature: "(I)Z"}), 0, builder.NoContext)
-	p.Branch(builder.At{Bci: 3}, taken, 0, notTaken)
+	p.Branch(builder.At{Bci: 3}, builder.Branch{Taken: taken, NotTaken: notTaken})
 	if err := p.Done(); err != nil {
 		log.Fatal(err)
 	}

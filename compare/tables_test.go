@@ -23,7 +23,7 @@ func sampled(stacks, monitors, count uint64) *builder.Builder {
 	}
 	if count > 0 {
 		p := b.Profile(m, 0, builder.NoContext)
-		p.Count(0, layout.SubCalls, 0, count)
+		p.Count(builder.Count{Sub: layout.SubCalls, N: count})
 		_ = p.Done()
 	}
 	b.Table(layout.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol).Row(uint64(b.Symbol("host")), 0)

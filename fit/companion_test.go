@@ -23,11 +23,11 @@ func TestCompanionsOfPoints(t *testing.T) {
 	m := b.Method(layout.Key{Class: "C", Name: "run", Signature: "()V"})
 	sketch(b, m, v)
 	p := b.Profile(m, v.ID, builder.NoContext)
-	p.Size(uint32(v.Size), 0)
+	p.Size(builder.Size{Code: uint32(v.Size)})
 	for _, point := range v.Points {
 		p.Counter(builder.At{Bci: uint16(point.Bci)}, 5)
 		if point.Bci == 7 {
-			p.Count(point.Bci, layout.SubUnprofiled, 0, 100)
+			p.Count(builder.Count{Point: point.Bci, Sub: layout.SubUnprofiled, N: 100})
 			p.Successors(point.Bci, layout.SubReturn, builder.Successor{Point: 11, Count: 3})
 		}
 	}

@@ -183,7 +183,7 @@ func profileOf(v fit.Version) *builder.Builder {
 	m := b.Method(layout.Key{Class: "C", Name: "run", Signature: "()V"})
 	sketch(b, m, v)
 	q := b.Profile(m, v.ID, builder.NoContext)
-	q.Size(uint32(v.Size), 0)
+	q.Size(builder.Size{Code: uint32(v.Size)})
 	square := builder.Row{Type: b.Type(builder.TypeKey{Name: "Square"}), Count: 1000}
 	for i, p := range v.Points {
 		at, n := builder.At{Bci: uint16(p.Bci)}, uint64(1000+i)
@@ -192,13 +192,13 @@ func profileOf(v fit.Version) *builder.Builder {
 		case fit.Call:
 			q.Counter(at, n)
 		case fit.VirtualCall:
-			q.VirtualCall(at, n, 0, square)
+			q.VirtualCall(at, builder.Others{Count: n}, square)
 		case fit.TypeCheck:
-			q.ReceiverType(at, n, 0)
+			q.ReceiverType(at, builder.Others{Count: n})
 		case fit.Jump:
-			q.Jump(at, n, to(0))
+			q.Jump(at, builder.Jump{Taken: n, Displacement: to(0)})
 		case fit.Branch:
-			q.Branch(at, n, to(0), 7)
+			q.Branch(at, builder.Branch{Taken: n, Displacement: to(0), NotTaken: 7})
 		case fit.Switch:
 			var cases []builder.SwitchCase
 			for k := range p.Targets {
@@ -380,7 +380,7 @@ func TestTwoVersionsBecomeOne(t *testing.T) {
 	other.ID = 2
 	sketch(b, b.Method(layout.Key{Class: "C", Name: "run", Signature: "()V"}), other)
 	heavier := b.Profile(b.Method(layout.Key{Class: "C", Name: "run", Signature: "()V"}), 2, builder.NoContext)
-	heavier.Size(20, 0)
+	heavier.Size(builder.Size{Code: 20})
 	heavier.Counter(builder.At{Bci: 4}, 5000)
 	heavier.Counter(builder.At{Bci: 9}, 5000)
 	if err := heavier.Done(); err != nil {

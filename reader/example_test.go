@@ -19,10 +19,11 @@ func training() []byte {
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: params})
 	p := b.Profile(b.Method(layout.Key{Class: "java/lang/String", Name: "length", Signature: "()I"}), 0, builder.NoContext)
 	p.Invocations(61205)
-	p.Branch(builder.At{Bci: 3}, 61000, 0, 205)
+	p.Branch(builder.At{Bci: 3}, builder.Branch{Taken: 61000, NotTaken: 205})
 	mustDone(p)
 	p = b.Profile(b.Method(layout.Key{Class: "Main", Name: "sum", Signature: "([LShape;)D"}), 0, builder.NoContext)
-	p.VirtualCall(builder.At{Bci: 12}, 0, 0, builder.Row{Type: b.Type(builder.TypeKey{Name: "Circle"}), Count: 700})
+	p.VirtualCall(builder.At{Bci: 12}, builder.Others{},
+		builder.Row{Type: b.Type(builder.TypeKey{Name: "Circle"}), Count: 700})
 	mustDone(p)
 	data, _, err := b.Bytes()
 	if err != nil {

@@ -56,24 +56,26 @@ func addArea(b *builder.Builder, circle, square builder.TypeRef) {
 	p.Invocations(1000)
 	p.Backedges(70)
 	p.Interpreted(5)
-	p.Size(33, 480)
+	p.Size(builder.Size{Code: 33, Host: 480})
 	p.History(builder.History{Decompiles: 1, OverflowRecompiles: 2, OverflowTraps: 3, TenureTraps: 4})
 	p.Compile(builder.Compile{Level: 4, State: 1, WouldProfile: 2, Loops: 3, Blocks: 7})
 	p.Escape(builder.Escape{Flags: 1, Local: 2, Stack: 3, Returned: 4})
 	p.TrapHistory([]byte{0, 3, 0, 1, 9})
 	p.Bit(builder.At{Bci: 1, Flags: layout.EntryNullSeen})
 	p.Counter(builder.At{Bci: 2}, 11)
-	p.Jump(builder.At{Bci: 3}, 12, -24)
-	p.Branch(builder.At{Bci: 4, Traps: 3}, 13, 48, 14)
-	p.ReceiverType(builder.At{Bci: 5}, 1, 0, builder.Row{Type: square, Count: 15})
-	p.VirtualCall(builder.At{Bci: 6}, 16, 0, builder.Row{Type: circle, Count: 17}, builder.Row{Type: square, Count: 18})
+	p.Jump(builder.At{Bci: 3}, builder.Jump{Taken: 12, Displacement: -24})
+	p.Branch(builder.At{Bci: 4, Traps: 3}, builder.Branch{Taken: 13, Displacement: 48, NotTaken: 14})
+	p.ReceiverType(builder.At{Bci: 5}, builder.Others{Count: 1}, builder.Row{Type: square, Count: 15})
+	p.VirtualCall(builder.At{Bci: 6}, builder.Others{Count: 16},
+		builder.Row{Type: circle, Count: 17}, builder.Row{Type: square, Count: 18})
 	p.Ret(builder.At{Bci: 7}, 19, builder.RetRow{Bci: 20, Count: 21, Displacement: 22})
 	p.MultiBranch(builder.At{Bci: 8}, builder.SwitchCase{Count: 23, Displacement: 24}, builder.SwitchCase{Count: 25, Displacement: 26}, builder.SwitchCase{Count: 27, Displacement: -28})
 	p.CallType(builder.At{Bci: 9}, 29, builder.CallTypes{
 		Args:   []builder.Slot{{Stack: 1, Type: builder.TypeWord{Type: circle, NullSeen: true}}},
 		Return: &builder.TypeWord{Unknown: true},
 	})
-	p.VirtualCallType(builder.At{Bci: 10}, 30, 0, []builder.Row{{Type: square, Count: 31}}, builder.CallTypes{Args: []builder.Slot{{Stack: 2}}})
+	p.VirtualCallType(builder.At{Bci: 10}, builder.Others{Count: 30},
+		[]builder.Row{{Type: square, Count: 31}}, builder.CallTypes{Args: []builder.Slot{{Stack: 2}}})
 	p.ArgInfo(1, 0, 1)
 	p.Parameters(builder.Slot{Stack: 0, Type: builder.TypeWord{Type: square}})
 	p.SpeculativeTrap(builder.At{Bci: 6, In: layout.SectionExtra}, b.Method(keyBare))
@@ -86,12 +88,13 @@ func addMany(b *builder.Builder, circle builder.TypeRef) {
 	p := b.Profile(b.Method(keyMany), 0, builder.NoContext)
 	for i := range uint16(manyPoints) {
 		if i%3 == 0 {
-			p.VirtualCall(builder.At{Bci: 2 * i}, uint64(i), 0, builder.Row{Type: circle, Count: uint64(i)})
+			p.VirtualCall(builder.At{Bci: 2 * i}, builder.Others{Count: uint64(i)},
+				builder.Row{Type: circle, Count: uint64(i)})
 		} else {
 			p.Counter(builder.At{Bci: 2 * i}, uint64(i))
 		}
 	}
-	p.Count(6, layout.SubSamples, 0, 99)
+	p.Count(builder.Count{Point: 6, Sub: layout.SubSamples, N: 99})
 	mustDone(p)
 }
 
@@ -122,12 +125,12 @@ func counted(b *builder.Builder, m builder.MethodRef, code uint64, c builder.Con
 func addWide(b *builder.Builder, circle, square builder.TypeRef) {
 	p := b.Profile(b.Method(keyLoop), 0, builder.NoContext)
 	p.Counters(-1, 1, 2, 3)
-	p.ValueSite(layout.SubMemOpSize, 0, builder.Value{Value: 64, Count: 5})
+	p.ValueSite(0, layout.SubMemOpSize, builder.Value{Value: 64, Count: 5})
 	p.Bitmap(1, []byte{0xff, 0, 7})
 	p.Successors(2, layout.SubConditional, builder.Successor{Point: -9, Index: 1, Count: 6})
 	p.Receivers(builder.Receivers{Point: 3, Sub: layout.SubVirtualCall, Other: 8}, builder.Row{Type: circle, Count: 9}, builder.Row{Type: square, Count: 10})
 	p.Callees(4, builder.Callee{Method: b.Method(keySum), Count: 11})
-	p.Count(5, layout.SubCycles, layout.EntryInterpreted, 12)
+	p.Count(builder.Count{Point: 5, Sub: layout.SubCycles, Flags: layout.EntryInterpreted, N: 12})
 	mustDone(p)
 }
 
@@ -199,8 +202,8 @@ func numbered(n int) *builder.Builder {
 	for i := range n {
 		p := b.Profile(b.Method(numberedKey(i)), 0, builder.NoContext)
 		p.Invocations(uint64(i))
-		p.VirtualCall(builder.At{Bci: 6}, 1, 0, builder.Row{Type: types[i%2], Count: uint64(i)})
-		p.Branch(builder.At{Bci: 12}, uint64(i), 32, 2)
+		p.VirtualCall(builder.At{Bci: 6}, builder.Others{Count: 1}, builder.Row{Type: types[i%2], Count: uint64(i)})
+		p.Branch(builder.At{Bci: 12}, builder.Branch{Taken: uint64(i), Displacement: 32, NotTaken: 2})
 		mustDone(p)
 	}
 	return b

@@ -46,8 +46,8 @@ func done(p *builder.Profile) { _ = p.Done() }
 // addCounts records a profile with two entries.
 func addCounts(b *builder.Builder, m builder.MethodRef, code uint64, at builder.ContextRef, count int) {
 	p := b.Profile(m, code, at)
-	p.Count(1, layout.SubCalls, 0, uint64(count+1))
-	p.Count(4, layout.SubCalls, 0, uint64(2*count+1))
+	p.Count(builder.Count{Point: 1, Sub: layout.SubCalls, N: uint64(count + 1)})
+	p.Count(builder.Count{Point: 4, Sub: layout.SubCalls, N: uint64(2*count + 1)})
 	done(p)
 }
 
@@ -57,7 +57,7 @@ func ordinary(n int) *builder.Builder {
 		m := b.Method(layout.Key{Class: "app/Class" + strconv.Itoa(i/10), Name: "method" + strconv.Itoa(i%10), Signature: "(I)V"})
 		p := b.Profile(m, uint64(i+1), builder.NoContext)
 		p.Invocations(uint64(i))
-		p.Branch(builder.At{Bci: 3}, uint64(i), 16, 7)
+		p.Branch(builder.At{Bci: 3}, builder.Branch{Taken: uint64(i), Displacement: 16, NotTaken: 7})
 		p.Counter(builder.At{Bci: 9}, uint64(i))
 		done(p)
 	}
@@ -147,7 +147,7 @@ func longBlock(n int) *builder.Builder {
 	b := newBuilder(layout.DomainGraal)
 	p := b.Profile(b.Method(layout.Key{Class: "app.Long", Name: "f", Signature: "void()"}), 0, builder.NoContext)
 	for i := range n {
-		p.Count(int32(i), layout.SubCalls, 0, uint64(i+1))
+		p.Count(builder.Count{Point: int32(i), Sub: layout.SubCalls, N: uint64(i + 1)})
 	}
 	done(p)
 	return b
@@ -170,7 +170,7 @@ func onePoint(n int) *builder.Builder {
 	b := newBuilder(layout.DomainGraal)
 	p := b.Profile(b.Method(layout.Key{Class: "app.Point", Name: "f", Signature: "void()"}), 0, builder.NoContext)
 	for i := range n {
-		p.Count(7, layout.SubCalls, 0, uint64(i+1))
+		p.Count(builder.Count{Point: 7, Sub: layout.SubCalls, N: uint64(i + 1)})
 	}
 	done(p)
 	return b

@@ -24,7 +24,7 @@ func largeArchive(t *testing.T, path string, id byte) {
 	for i := range 20_000 {
 		p := b.Profile(b.Method(layout.Key{Class: "app/C" + strconv.Itoa(i/9), Name: "m" + strconv.Itoa(i%9), Signature: "()V"}), uint64(id), builder.NoContext)
 		p.Invocations(uint64(i))
-		p.Branch(builder.At{Bci: 3}, uint64(i), 16, 7)
+		p.Branch(builder.At{Bci: 3}, builder.Branch{Taken: uint64(i), Displacement: 16, NotTaken: 7})
 		if err := p.Done(); err != nil {
 			t.Fatal(err)
 		}

@@ -56,7 +56,7 @@ func (i *CallsImporter) Import(in *codec.Input, batch *codec.Batch) (*codec.Repo
 			continue
 		}
 		p := b.Profile(b.Method(layout.Key{Name: name}), 0, builder.NoContext)
-		p.Count(0, layout.SubCalls, 0, uint64(count)*uint64(max(i.Scale, 1)))
+		p.Count(builder.Count{Sub: layout.SubCalls, N: uint64(count) * uint64(max(i.Scale, 1))})
 		if err := p.Done(); err != nil {
 			return nil, err
 		}

@@ -184,7 +184,7 @@ func (b *textBuild) method(t *textMethod) *builder.Profile {
 	p.Invocations(t.invocations)
 	p.Backedges(t.backedges)
 	p.Interpreted(t.interpreted)
-	p.Size(0, t.size)
+	p.Size(builder.Size{Host: t.size})
 	p.History(builder.History{Decompiles: t.decompiles})
 	end := t.checkOffsets(b.shape, b.report)
 	for i := range t.entries {
@@ -219,19 +219,19 @@ func (b *textBuild) entry(p *builder.Profile, e *textEntry) {
 	case layout.TagCallType:
 		p.CallType(e.at, e.count, b.callTypes(e))
 	case layout.TagJump:
-		p.Jump(e.at, e.count, e.displacement)
+		p.Jump(e.at, builder.Jump{Taken: e.count, Displacement: e.displacement})
 	case layout.TagBranch:
-		p.Branch(e.at, e.count, e.displacement, e.notTaken)
+		p.Branch(e.at, builder.Branch{Taken: e.count, Displacement: e.displacement, NotTaken: e.notTaken})
 	case layout.TagMultiBranch:
 		p.MultiBranch(e.at, e.cases[0], e.cases[1:]...)
 	case layout.TagRet:
 		p.Ret(e.at, e.count, b.returns(e)...)
 	case layout.TagReceiverType:
-		p.ReceiverType(e.at, e.count, e.gap, b.rows(e)...)
+		p.ReceiverType(e.at, builder.Others{Count: e.count, Gap: e.gap}, b.rows(e)...)
 	case layout.TagVirtualCall:
-		p.VirtualCall(e.at, e.count, e.gap, b.rows(e)...)
+		p.VirtualCall(e.at, builder.Others{Count: e.count, Gap: e.gap}, b.rows(e)...)
 	case layout.TagVirtualCallType:
-		p.VirtualCallType(e.at, e.count, e.gap, b.rows(e), b.callTypes(e))
+		p.VirtualCallType(e.at, builder.Others{Count: e.count, Gap: e.gap}, b.rows(e), b.callTypes(e))
 	}
 }
 

@@ -250,7 +250,7 @@ func (b *build) addEntry(p *builder.Profile, r *record, invoked *bool) {
 			p.Invocations(uint64(v[0]))
 			return
 		}
-		p.Count(r.point, layout.SubCalls, 0, uint64(v[0]))
+		p.Count(builder.Count{Point: r.point, Sub: layout.SubCalls, N: uint64(v[0])})
 	case conditionals:
 		rows := b.entries.successors[:0]
 		for i := 0; i < len(v); i += 3 {

@@ -105,7 +105,7 @@ func (d *drawn) drawProfile() {
 	for range rapid.IntRange(0, 4).Draw(d.T, "entries") {
 		switch rapid.IntRange(0, 3).Draw(d.T, "kind") {
 		case 0:
-			p.Count(d.point(), layout.SubCalls, 0, anyCount.Draw(d.T, "count"))
+			p.Count(builder.Count{Point: d.point(), Sub: layout.SubCalls, N: anyCount.Draw(d.T, "count")})
 		case 1:
 			p.Successors(d.point(), layout.SubConditional, rapid.SliceOfN(rapid.Custom(func(t *rapid.T) builder.Successor {
 				return builder.Successor{Point: rapid.Int32().Draw(t, "to"), Index: rapid.Uint32().Draw(t, "index"), Count: anyCount.Draw(t, "count")}

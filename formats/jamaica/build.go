@@ -119,7 +119,7 @@ func (t *text) addRun(b *builder.Builder, methods map[nameID]builder.MethodRef, 
 		report.Entries += len(gathered.counts)
 		gathered.sortEntries(t)
 		for _, c := range gathered.counts {
-			p.Count(c.point, c.sub, c.flags, c.n)
+			p.Count(builder.Count{Point: c.point, Sub: c.sub, Flags: c.flags, N: c.n})
 		}
 		for calls := gathered.callees; len(calls) > 0; {
 			n := 1

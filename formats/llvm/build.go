@@ -155,7 +155,7 @@ func (in *intake) addFunction(f *function) error {
 	p.Counters(0, f.counts...)
 	start := 0
 	for _, s := range f.sites {
-		p.ValueSite(s.kind, s.number, f.values[start:s.end]...)
+		p.ValueSite(s.number, s.kind, f.values[start:s.end]...)
 		start = s.end
 	}
 	if len(f.bitmap) > 0 {

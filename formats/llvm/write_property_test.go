@@ -58,7 +58,7 @@ func drawFunction(t *rapid.T, b *builder.Builder, name string, hash uint64, name
 	}
 	for kind := range layout.Sub(valueKindsKnown) {
 		for site := range rapid.Int32Range(0, 9).Draw(t, "sites") {
-			p.ValueSite(kind, site, rapid.SliceOfN(rapid.Custom(func(t *rapid.T) builder.Value {
+			p.ValueSite(site, kind, rapid.SliceOfN(rapid.Custom(func(t *rapid.T) builder.Value {
 				return drawnValue(t, kind, names)
 			}), 0, 5).Draw(t, "values")...)
 		}
@@ -229,7 +229,7 @@ func TestSitesKeepTheMostFrequentValues(t *testing.T) {
 	for i := range uint64(300) {
 		values = append(values, builder.Value{Value: i, Count: 1000 + i})
 	}
-	p.ValueSite(layout.SubMemOpSize, 0, values...)
+	p.ValueSite(0, layout.SubMemOpSize, values...)
 	if err := p.Done(); err != nil {
 		t.Fatal(err)
 	}

@@ -87,10 +87,10 @@ func oddProfiles(t testing.TB) *builder.Builder {
 	p := b.Profile(f, 1, builder.NoContext)
 	p.Counters(0, 7)
 	p.Counters(3, 8)                                     // a second array
-	p.ValueSite(layout.SubMemOpSize, 1, builder.Value{}) // without a site 0
-	p.ValueSite(9, 0, builder.Value{})                   // of an unknown kind
-	p.ValueSite(layout.SubIndirectCall, -1)              // in front of the first
-	p.Count(0, layout.SubCalls, 0, 5)                    // of another domain
+	p.ValueSite(1, layout.SubMemOpSize, builder.Value{}) // without a site 0
+	p.ValueSite(0, 9, builder.Value{})                   // of an unknown kind
+	p.ValueSite(-1, layout.SubIndirectCall)              // in front of the first
+	p.Count(builder.Count{Sub: layout.SubCalls, N: 5})   // of another domain
 	inContext := b.Profile(f, 1, b.Context(f, builder.Frame{Caller: caller, Point: 2}))
 	inContext.Counters(0, 1)
 	empty := b.Profile(f, 2, builder.NoContext)

@@ -124,7 +124,7 @@ func manyFunctions(t testing.TB, n int) *builder.Builder {
 				for v := range values {
 					values[v] = builder.Value{Value: uint64(v), Count: 1 + rng.Uint64N(50)}
 				}
-				p.ValueSite(layout.SubMemOpSize, site, values...)
+				p.ValueSite(site, layout.SubMemOpSize, values...)
 			}
 			if err := p.Done(); err != nil {
 				t.Fatal(err)

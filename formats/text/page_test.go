@@ -27,11 +27,13 @@ func pageExample() *builder.Builder {
 	all := b.Profile(total, 0, builder.NoContext)
 	all.Invocations(2400)
 	all.Backedges(60000)
-	all.VirtualCall(builder.At{Bci: 9}, 40, 0, builder.Row{Type: circle, Count: 51000}, builder.Row{Type: square, Count: 8960})
-	all.Branch(builder.At{Bci: 14}, 59998, 56, 2)
-	all.ReceiverType(builder.At{Bci: 21, Flags: layout.EntryNullSeen, Traps: 3}, 0, 0, builder.Row{Type: circle, Count: 51000})
+	all.VirtualCall(builder.At{Bci: 9}, builder.Others{Count: 40},
+		builder.Row{Type: circle, Count: 51000}, builder.Row{Type: square, Count: 8960})
+	all.Branch(builder.At{Bci: 14}, builder.Branch{Taken: 59998, Displacement: 56, NotTaken: 2})
+	all.ReceiverType(builder.At{Bci: 21, Flags: layout.EntryNullSeen, Traps: 3}, builder.Others{},
+		builder.Row{Type: circle, Count: 51000})
 	inMain := b.Profile(total, 0, b.Context(total, builder.Frame{Caller: main, Point: 37}))
-	inMain.Branch(builder.At{Bci: 14}, 100, 56, 2)
+	inMain.Branch(builder.At{Bci: 14}, builder.Branch{Taken: 100, Displacement: 56, NotTaken: 2})
 	_, _ = all.Done(), inMain.Done()
 	run := b.Table(layout.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol)
 	run.Row(uint64(b.Symbol("java.vm.name")), uint64(b.Symbol("OpenJDK 64-Bit Server VM")))

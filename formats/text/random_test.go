@@ -172,7 +172,7 @@ func (m *maker) fields(p *builder.Profile) {
 		func() { p.Invocations(m.number()) },
 		func() { p.Backedges(m.number()) },
 		func() { p.Interpreted(m.number()) },
-		func() { p.Size(m.Uint32(), m.Uint32()) },
+		func() { p.Size(builder.Size{Code: m.Uint32(), Host: m.Uint32()}) },
 		func() { p.History(builder.History{Decompiles: m.Uint32(), TenureTraps: m.Uint32()}) },
 		func() { p.Compile(builder.Compile{Level: uint8(m.Uint32()), Loops: uint16(m.Uint32())}) },
 		func() { p.Escape(builder.Escape{Flags: m.number(), Returned: m.number()}) },
@@ -262,7 +262,7 @@ func (m *maker) wide(p *builder.Profile) {
 		for _, n := range m.numbers() {
 			values = append(values, builder.Value{Value: n, Count: m.number()}, builder.Value{Value: disk.NameRef(m.name()), Count: 1})
 		}
-		p.ValueSite(sub, point, values...)
+		p.ValueSite(point, sub, values...)
 	case layout.TagBitmap:
 		p.Bitmap(point, []byte(m.maybeName()))
 	case layout.TagSuccessors:
@@ -272,7 +272,7 @@ func (m *maker) wide(p *builder.Profile) {
 	case layout.TagCallees:
 		p.Callees(point, builder.Callee{Method: m.anyMethod(), Count: m.number()}, builder.Callee{}, builder.Callee{Count: 5})
 	case layout.TagCount:
-		p.Count(point, sub, flags, m.number())
+		p.Count(builder.Count{Point: point, Sub: sub, Flags: flags, N: m.number()})
 	}
 }
 

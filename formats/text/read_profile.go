@@ -183,7 +183,7 @@ func (p *parser) key32(text string) uint32 { return uint32(p.key(text, math.MaxU
 
 func (p *parser) sizeField() {
 	code := p.key32("code=")
-	p.profile.Size(code, p.key32("producer="))
+	p.profile.Size(builder.Size{Code: code, Host: p.key32("producer=")})
 }
 
 func (p *parser) historyField() {

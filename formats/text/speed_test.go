@@ -33,11 +33,13 @@ func fill(b *builder.Builder, p *builder.Profile, i int) {
 		return b.Type(builder.TypeKey{Name: fmt.Sprintf("com/example/shop/model/Customer%d", n%500), Loader: "app"})
 	}
 	for e := range uint16(4) {
-		p.Branch(builder.At{Bci: 10 * e}, uint64(i)*3, 64, uint64(e))
-		p.VirtualCall(builder.At{Bci: 10*e + 3}, 12, 0, builder.Row{Type: typ(i), Count: 4711}, builder.Row{Type: typ(i + 1), Count: 3})
+		p.Branch(builder.At{Bci: 10 * e}, builder.Branch{Taken: uint64(i) * 3, Displacement: 64, NotTaken: uint64(e)})
+		p.VirtualCall(builder.At{Bci: 10*e + 3}, builder.Others{Count: 12},
+			builder.Row{Type: typ(i), Count: 4711}, builder.Row{Type: typ(i + 1), Count: 3})
 	}
 	p.Counter(builder.At{Bci: 50}, 17)
-	p.ReceiverType(builder.At{Bci: 60, Flags: layout.EntryNullSeen, Traps: 3}, 5, 0, builder.Row{Type: typ(i), Count: 9})
+	p.ReceiverType(builder.At{Bci: 60, Flags: layout.EntryNullSeen, Traps: 3}, builder.Others{Count: 5},
+		builder.Row{Type: typ(i), Count: 9})
 }
 
 func BenchmarkWrite(b *testing.B) {

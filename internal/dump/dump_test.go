@@ -116,10 +116,11 @@ func TestEntriesArePrintedAsDocumented(t *testing.T) {
 	at := builder.At{Bci: 7}
 	for want, fill := range map[string]func(b *builder.Builder, p *builder.Profile){
 		`"data":[{"tag":"Branch","point":7,"taken":18446744073709551615,"displacement":-8,"not_taken":2}]`: func(b *builder.Builder, p *builder.Profile) {
-			p.Branch(at, ^uint64(0), -8, 2)
+			p.Branch(at, builder.Branch{Taken: ^uint64(0), Displacement: -8, NotTaken: 2})
 		},
 		`"data":[{"tag":"ReceiverType","point":7,"flags":1,"traps":9,"count":-3,"gap":[],"rows":[{"type":{"name":"A","loader":"app"},"count":4},{"type":null,"count":0}]}]`: func(b *builder.Builder, p *builder.Profile) {
-			p.ReceiverType(builder.At{Bci: 7, Flags: 1, Traps: 9}, ^uint64(2), 0, builder.Row{Type: b.Type(builder.TypeKey{Name: "A", Loader: "app"}), Count: 4})
+			p.ReceiverType(builder.At{Bci: 7, Flags: 1, Traps: 9}, builder.Others{Count: ^uint64(2)},
+				builder.Row{Type: b.Type(builder.TypeKey{Name: "A", Loader: "app"}), Count: 4})
 		},
 		`"data":[{"tag":"MultiBranch","point":7,"default":[1,16],"cases":[[2,-16],[3,0]]}]`: func(b *builder.Builder, p *builder.Profile) {
 			p.MultiBranch(at, builder.SwitchCase{Count: 1, Displacement: 16}, builder.SwitchCase{Count: 2, Displacement: -16}, builder.SwitchCase{Count: 3})
@@ -222,7 +223,7 @@ func TestDumpEndsWithItsWriter(t *testing.T) {
 	for i := range 1000 {
 		context = b.OuterContext(m, context, builder.Frame{Caller: m, Point: int32(i)})
 		p := b.Profile(m, 0, context)
-		p.Count(1, layout.SubCalls, 0, 1)
+		p.Count(builder.Count{Point: 1, Sub: layout.SubCalls, N: 1})
 		if err := p.Done(); err != nil {
 			t.Fatal(err)
 		}

@@ -51,12 +51,12 @@ func calls(b *builder.Builder, m printers) {
 	short := b.Context(m.print, builder.Frame{Caller: m.odd, Point: 2})
 	for count, c := range map[uint64]builder.ContextRef{70: long, 30: short, 1: builder.NoContext} {
 		p := b.Profile(m.print, 0, c)
-		p.Count(0, layout.SubCalls, 0, count)
+		p.Count(builder.Count{Sub: layout.SubCalls, N: count})
 		done(p)
 	}
 	p := b.Profile(m.main, 0, builder.NoContext)
-	p.Count(-6, layout.SubCalls, 0, 1)
-	p.Count(3, layout.SubSamples, 0, 11)
+	p.Count(builder.Count{Point: -6, Sub: layout.SubCalls, N: 1})
+	p.Count(builder.Count{Point: 3, Sub: layout.SubSamples, N: 11})
 	done(p)
 }
 

@@ -99,23 +99,23 @@ func hostileProfile(b *builder.Builder, h *namer, m, other builder.MethodRef, co
 	switch b.Domain() {
 	case layout.DomainHotSpot:
 		p.Invocations(count)
-		p.VirtualCall(builder.At{Bci: 5}, 4, 0, row(count), row(5))
+		p.VirtualCall(builder.At{Bci: 5}, builder.Others{Count: 4}, row(count), row(5))
 		p.SpeculativeTrap(builder.At{Bci: 78, Traps: 5}, other)
 		p.Receivers(builder.Receivers{Point: 6, Sub: layout.SubTypeCheck, Flags: layout.EntryNullSeen, Other: 1, Traps: 5}, row(1), row(2))
 	case layout.DomainGraal:
-		p.Count(0, layout.SubCalls, 0, count)
+		p.Count(builder.Count{Sub: layout.SubCalls, N: count})
 		p.Receivers(builder.Receivers{Point: 4, Sub: layout.SubVirtualCall}, row(60), row(56))
 		q := b.Profile(m, 0, b.Context(m, builder.Frame{Caller: other, Point: 2}))
-		q.Count(0, layout.SubCalls, 0, 7)
+		q.Count(builder.Count{Sub: layout.SubCalls, N: 7})
 		done(q)
 	case layout.DomainJamaica:
-		p.Count(0, layout.SubBytecodes, 0, count)
+		p.Count(builder.Count{Sub: layout.SubBytecodes, N: count})
 		p.Callees(7, builder.Callee{Method: other, Count: 5}, builder.Callee{Method: m, Count: 6})
 	default:
 		p.Counters(0, count, 1)
 		target := h.text()
 		b.Seen(b.Method(layout.Key{Name: target}))
-		p.ValueSite(layout.SubIndirectCall, 0, builder.Value{Value: disk.NameRef(target), Count: 20})
+		p.ValueSite(0, layout.SubIndirectCall, builder.Value{Value: disk.NameRef(target), Count: 20})
 	}
 	done(p)
 }

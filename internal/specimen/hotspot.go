@@ -61,19 +61,22 @@ func everyEntry(b *builder.Builder, s shapes) {
 	p := b.Profile(m, 0, builder.NoContext)
 	p.Bit(builder.At{Bci: 1, Flags: layout.EntryNullSeen, Traps: 3 | layout.EntryTrapRecompiled})
 	p.Counter(builder.At{Bci: 2}, 60949)
-	p.Jump(builder.At{Bci: 3}, 41, -96)
-	p.ReceiverType(builder.At{Bci: 4, Flags: layout.EntryNullSeen}, ^uint64(6), 2, builder.Row{Type: s.circle, Count: 9})
-	p.VirtualCall(builder.At{Bci: 5}, 4, 0, builder.Row{Type: s.square, Count: 5}, builder.Row{Type: s.hidden, Count: 6})
+	p.Jump(builder.At{Bci: 3}, builder.Jump{Taken: 41, Displacement: -96})
+	p.ReceiverType(builder.At{Bci: 4, Flags: layout.EntryNullSeen}, builder.Others{Count: ^uint64(6), Gap: 2},
+		builder.Row{Type: s.circle, Count: 9})
+	p.VirtualCall(builder.At{Bci: 5}, builder.Others{Count: 4},
+		builder.Row{Type: s.square, Count: 5}, builder.Row{Type: s.hidden, Count: 6})
 	p.Ret(builder.At{Bci: 6}, 1, builder.RetRow{Bci: 33, Count: 7, Displacement: 16})
-	p.Branch(builder.At{Bci: 7}, 100, 56, 200)
+	p.Branch(builder.At{Bci: 7}, builder.Branch{Taken: 100, Displacement: 56, NotTaken: 200})
 	p.MultiBranch(builder.At{Bci: 8}, builder.SwitchCase{Count: 3, Displacement: 8}, builder.SwitchCase{Count: 4, Displacement: -8}, builder.SwitchCase{Count: 5})
 	p.CallType(builder.At{Bci: 9}, 11, builder.CallTypes{
 		Args:   []builder.Slot{{Stack: 0, Type: word(s.circle, true, false)}, {Stack: 2, Type: word(0, false, true)}},
 		Return: &builder.TypeWord{Type: s.square},
 	})
 	p.CallType(builder.At{Bci: 10}, 12, builder.CallTypes{Args: []builder.Slot{{Stack: 1, Type: word(0, true, false)}}})
-	p.VirtualCallType(builder.At{Bci: 11}, 13, 1, []builder.Row{{Type: s.circle, Count: 2}}, builder.CallTypes{Return: &builder.TypeWord{}})
-	p.VirtualCallType(builder.At{Bci: 12}, 14, 0, nil, builder.CallTypes{})
+	p.VirtualCallType(builder.At{Bci: 11}, builder.Others{Count: 13, Gap: 1},
+		[]builder.Row{{Type: s.circle, Count: 2}}, builder.CallTypes{Return: &builder.TypeWord{}})
+	p.VirtualCallType(builder.At{Bci: 12}, builder.Others{Count: 14}, nil, builder.CallTypes{})
 	p.Parameters(builder.Slot{Stack: 0, Type: word(s.hidden, true, false)}, builder.Slot{Stack: 1})
 	p.Bit(builder.At{Bci: 77, Traps: 2, In: layout.SectionExtra})
 	p.SpeculativeTrap(builder.At{Bci: 78, Traps: 5}, m)
@@ -92,7 +95,7 @@ func optionalFields(b *builder.Builder, s shapes) {
 	p.Invocations(61205)
 	p.Backedges(1 << 63)
 	p.Interpreted(0)
-	p.Size(11, 640)
+	p.Size(builder.Size{Code: 11, Host: 640})
 	p.History(builder.History{Decompiles: 1, OverflowRecompiles: 2, OverflowTraps: 3, TenureTraps: 4})
 	p.Compile(builder.Compile{Level: 4, State: 1, WouldProfile: 2, Loops: 5, Blocks: 6})
 	p.Escape(builder.Escape{Flags: 1, Local: 2, Stack: 1 << 40, Returned: ^uint64(0)})
@@ -110,7 +113,7 @@ func manyPoints(b *builder.Builder, s shapes) {
 	for i := range uint16(20) {
 		p.Counter(builder.At{Bci: 3 * (19 - i)}, uint64(i))
 		if i%5 == 0 {
-			p.Branch(builder.At{Bci: 3 * i}, uint64(i), 24, 1)
+			p.Branch(builder.At{Bci: 3 * i}, builder.Branch{Taken: uint64(i), Displacement: 24, NotTaken: 1})
 		}
 	}
 	done(p)

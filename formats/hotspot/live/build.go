@@ -313,7 +313,7 @@ func (b *build) header(p *builder.Profile, f *found) {
 	p.Invocations(h.invocations)
 	p.Backedges(h.backedges)
 	p.Interpreted(h.interpreted)
-	p.Size(uint32(len(f.code)), uint32(len(f.data)))
+	p.Size(builder.Size{Code: uint32(len(f.code)), Host: uint32(len(f.data))})
 	p.History(h.history)
 	if b.headers {
 		p.Compile(h.compile)

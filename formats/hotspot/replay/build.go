@@ -280,11 +280,11 @@ func (b *build) counters(p *builder.Profile, d *methodData) {
 // free. jhsdb's data has no free words, but the size as the VM has it.
 func (b *build) size(p *builder.Profile, d *methodData, free int) {
 	if len(d.header) == wholeSize {
-		p.Size(0, binary.LittleEndian.Uint32(d.header[16:]))
+		p.Size(builder.Size{Host: binary.LittleEndian.Uint32(d.header[16:])})
 		return
 	}
 	if head, ok := headSize(b.version, b.shape); ok {
-		p.Size(0, uint32(head+len(d.words)*disk.CellSize))
+		p.Size(builder.Size{Host: uint32(head + len(d.words)*disk.CellSize)})
 	} else if free > 0 {
 		b.report.Lost.AddAt(LossFree, d.place.Line)
 	}

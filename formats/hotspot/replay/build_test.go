@@ -18,7 +18,7 @@ func TestManyReceivers(t *testing.T) {
 	p := b.Profile(b.Method(key), 0, builder.NoContext)
 	p.Invocations(5000)
 	p.Compile(builder.Compile{Level: 4})
-	p.Branch(builder.At{Bci: 3}, 5000, 0x30, 0)
+	p.Branch(builder.At{Bci: 3}, builder.Branch{Taken: 5000, Displacement: 0x30})
 	p.Counter(builder.At{Bci: 8}, 0)
 	row := func(class string, n uint64) builder.Row {
 		return builder.Row{Type: b.Type(builder.TypeKey{Name: shapes + class, Loader: "app"}), Count: n}
@@ -57,7 +57,7 @@ func TestExtraEntries(t *testing.T) {
 		b := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2}})
 		key := layout.Key{Class: program, Name: "rare", Signature: "(I)I"}
 		p := b.Profile(b.Method(key), 0, builder.NoContext)
-		p.Size(0, headSize25+8*words)
+		p.Size(builder.Size{Host: headSize25 + 8*words})
 		p.Counter(builder.At{Bci: 1}, 9)
 		p.Bit(builder.At{Bci: 2, Traps: 3, In: layout.SectionExtra})
 		p.SpeculativeTrap(builder.At{Bci: 3, Traps: 4}, b.Method(layout.Key{Class: trapped, Name: "area", Signature: "()I"}))

@@ -108,7 +108,7 @@ func TestContextsAreNoStacks(t *testing.T) {
 	leaf, caller := b.Method(layout.Key{Class: "A", Name: "leaf"}), b.Method(layout.Key{Class: "A", Name: "caller"})
 	for i, c := range []builder.ContextRef{builder.NoContext, b.Context(leaf, builder.Frame{Caller: caller, Point: 3})} {
 		p := b.Profile(leaf, 0, c)
-		p.Count(0, layout.SubCalls, 0, uint64(5+i))
+		p.Count(builder.Count{Sub: layout.SubCalls, N: uint64(5 + i)})
 		if err := p.Done(); err != nil {
 			t.Fatal(err)
 		}

@@ -20,11 +20,12 @@ func TestEntriesWithoutAPrinterAreShown(t *testing.T) {
 	params.TypeProfileWidth = 2
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: params})
 	p := b.Profile(b.Method(layout.Key{Class: "A", Name: "m", Signature: "()V"}), 0, builder.NoContext)
-	p.Branch(builder.At{Bci: 1}, 5, 16, 6)
-	p.VirtualCall(builder.At{Bci: 4}, 7, 0, builder.Row{Type: b.Type(builder.TypeKey{Name: "T"}), Count: 8})
-	p.Jump(builder.At{Bci: 7}, 9, 16)
+	p.Branch(builder.At{Bci: 1}, builder.Branch{Taken: 5, Displacement: 16, NotTaken: 6})
+	p.VirtualCall(builder.At{Bci: 4}, builder.Others{Count: 7},
+		builder.Row{Type: b.Type(builder.TypeKey{Name: "T"}), Count: 8})
+	p.Jump(builder.At{Bci: 7}, builder.Jump{Taken: 9, Displacement: 16})
 	p.Successors(9, layout.SubConditional, builder.Successor{Point: 12, Index: 1, Count: 3})
-	p.Count(11, layout.SubNativeCalls, 0, 2)
+	p.Count(builder.Count{Point: 11, Sub: layout.SubNativeCalls, N: 2})
 	p.Counters(12, 1, 2, 3)
 	if err := p.Done(); err != nil {
 		t.Fatal(err)
