@@ -159,7 +159,7 @@ func (c *checker) moved(j *judgement, confidence float64) {
 	case j.Points == 0:
 		j.State, j.Confidence, j.Reason = Moved, confidence, "the code has changed; the profile has no points in it"
 	case j.Matched == 0 && !slices.ContainsFunc(j.old.points, func(p Point) bool { return p.known() }):
-		j.Reason = "the code has changed, and the archive does not say what it was: name it with --old"
+		j.Reason = "the code has changed, and the archive does not describe the old code"
 	case j.Matched == 0:
 		j.Reason = "the code has changed: " + found
 	case j.Profile.Code() == 0:

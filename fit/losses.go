@@ -1,26 +1,26 @@
 package fit
 
-// A Loss is why the counts of a point, or some of them, are not moved to new code.
+// A Loss is why counts of a profile point are not moved to new code.
 type Loss string
 
 // The reasons.
 const (
 	LostUnknown     Loss = "it is not known what was tested or called"
 	LostOther       Loss = "nothing in the new code tests, calls or checks the same"
-	LostAmbiguous   Loss = "several points of the new code are as much like it"
-	LostUnsure      Loss = "it may be another one: less confidence than asked for"
-	LostAround      Loss = "a jump with other code around it"
-	LostSize        Loss = "the method has too many points to match"
-	LostReceivers   Loss = "receivers that the new code cannot meet there"
-	LostLabels      Loss = "a switch with other cases, whose values are not known"
-	LostPlaces      Loss = "it tells of other places in the old code"
-	LostUnencodable Loss = "it lies too far behind for an entry"
+	LostAmbiguous   Loss = "several points of the new code resemble it equally"
+	LostUnsure      Loss = "the confidence of its match is below the limit"
+	LostAround      Loss = "a jump whose surrounding code has changed"
+	LostSize        Loss = "the method has too many profile points to match"
+	LostReceivers   Loss = "receiver types that the new code cannot have there"
+	LostLabels      Loss = "a switch whose cases differ, and whose values are unknown"
+	LostPlaces      Loss = "an entry that refers to other bytecodes of the old code"
+	LostUnencodable Loss = "its bytecode index is too high for an entry"
 )
 
-// A Lost is what was lost for a reason.
+// A Lost counts what was lost for one reason.
 type Lost struct {
-	Points int     // with counts
-	Counts float64 // of these
+	Points int     // those with counts
+	Counts float64 // sum of their counts
 }
 
 // and adds a point.

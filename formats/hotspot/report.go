@@ -8,33 +8,33 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// What reading a text loses.
+// Losses of reading a text.
 const (
 	LossBytecodes     codec.LossKind = "bytecode lines: an archive keeps profiles, not code"
 	LossUnknownLine   codec.LossKind = "lines inside methods that are neither bytecodes nor profile entries"
-	LossUnknownKind   codec.LossKind = "entries of a kind that is not known"
-	LossUnknownReason codec.LossKind = "trap reasons that are not known"
-	LossOffset        codec.LossKind = "entries whose printed offset is not the one of their place"
-	LossLoader        codec.LossKind = "methods printed more than once: their class loaders are not known"
-	LossFront         codec.LossKind = "bytes of the VM's method data are of methods that are not in the text: is its beginning missing?"
-	LossMixed         codec.LossKind = "bytes of method data more than the VM counted: behind a dump that was cut off another follows; keep the dumps apart"
-	LossLaterDump     codec.LossKind = "lines of further dumps behind the first: split the text at \"Total MDO size\""
+	LossUnknownKind   codec.LossKind = "entries of an unknown kind"
+	LossUnknownReason codec.LossKind = "unknown trap reasons"
+	LossOffset        codec.LossKind = "entries whose printed offset differs from their position"
+	LossLoader        codec.LossKind = "methods printed more than once: their class loaders are unknown"
+	LossFront         codec.LossKind = "bytes of method data that the VM counted and the text lacks: its beginning may be missing"
+	LossMixed         codec.LossKind = "bytes of method data in excess of what the VM counted: the text joins a truncated dump and another one"
+	LossLaterDump     codec.LossKind = "lines of further dumps after the first, which ends with \"Total MDO size\""
 )
 
-// What writing a text loses.
+// Losses of writing a text.
 const (
-	LossContext      codec.LossKind = "profiles of one calling context: printed like any other"
-	LossCode         codec.LossKind = "ids of the code that a profile is of"
-	LossNeverRan     codec.LossKind = "methods that never ran"
+	LossContext      codec.LossKind = "calling contexts of profiles: a profile in a context is printed like one without"
+	LossCode         codec.LossKind = "code ids of profiles"
+	LossUnexecuted   codec.LossKind = "unexecuted methods"
 	LossNoClass      codec.LossKind = "methods without a class"
 	LossArgInfo      codec.LossKind = "ArgInfo entries: PrintMethodData does not show them"
 	LossHandlers     codec.LossKind = "exception handler entries: PrintMethodData does not show them"
 	LossHeader       codec.LossKind = "profiles with trap, compile or escape history: PrintMethodData does not show it"
-	LossLoaderName   codec.LossKind = "methods with a class loader: only their names are printed"
-	LossHiddenTrap   codec.LossKind = "extra entries at a bci that prints no entry, or another one"
-	LossWide         codec.LossKind = "entries that no VM has"
-	LossWideRows     codec.LossKind = "entries with more rows than the VM has: printed with all of them"
-	LossTypeWithMore codec.LossKind = "types of values that are unknown by now"
+	LossLoaderName   codec.LossKind = "class loaders of methods: only the methods' names are printed"
+	LossHiddenTrap   codec.LossKind = "extra entries at a bci for which no data entry, or another entry, is printed"
+	LossWide         codec.LossKind = "entries of kinds that HotSpot lacks"
+	LossWideRows     codec.LossKind = "entries with more rows than HotSpot has: all rows are printed"
+	LossTypeWithMore codec.LossKind = "types of values that another type made unknown later"
 )
 
 // A TextReport says what was read or written.
@@ -52,12 +52,9 @@ type TextReport struct {
 // The sentinels that a [*TextError] matches.
 var (
 	// ErrNoMethodData: the text holds no method data at all.
-	ErrNoMethodData = errors.New("no PrintMethodData text in it: run the program with " +
-		"java -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData (in this order), let it exit by itself, " +
-		"and keep all of its standard output")
+	ErrNoMethodData = errors.New("no PrintMethodData text in it")
 	// ErrTextCut: the text ends before its last line, "Total MDO size".
-	ErrTextCut = errors.New("method data is cut off: let the program exit by itself, SIGKILL or a full disk " +
-		"loses the rest, and keep its whole output")
+	ErrTextCut = errors.New("method data is cut off")
 	// ErrTextSyntax: a line is not what a VM prints there.
 	ErrTextSyntax = errors.New("not what PrintMethodData prints here")
 )

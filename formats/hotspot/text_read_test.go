@@ -53,7 +53,7 @@ func TestCutText(t *testing.T) {
 func TestTextWithoutMethodData(t *testing.T) {
 	for _, text := range []string{"", "hello\n", strings.Repeat("-", 72) + "\nTotal MDO size: many bytes\n", strings.Repeat("x", 3*maxLine)} {
 		_, _, err := ReadText(strings.NewReader(text), TextOptions{})
-		if !errors.Is(err, ErrNoMethodData) || !strings.Contains(err.Error(), "-XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData") {
+		if !errors.Is(err, ErrNoMethodData) {
 			t.Errorf("%.20q: %v", text, err)
 		}
 		if Detect([]byte(text)) {

@@ -35,7 +35,7 @@ func TestPrintSpecimens(t *testing.T) {
 		}
 		out, report := print(t, data)
 		if s.Name == "hotspot" {
-			for _, l := range []codec.LossKind{LossArgInfo, LossHandlers, LossHeader, LossLoaderName, LossNeverRan, LossCode} {
+			for _, l := range []codec.LossKind{LossArgInfo, LossHandlers, LossHeader, LossLoaderName, LossUnexecuted, LossCode} {
 				if report.Lost.Count(l) == 0 {
 					t.Errorf("%s: no %q counted: %+v", s.Name, l, report)
 				}

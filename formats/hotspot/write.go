@@ -277,7 +277,7 @@ func (w *textWriter) profiles() ([]reader.Profile, error) {
 			return nil, err
 		}
 		if m.Unexecuted() {
-			w.report.Lost.Add(LossNeverRan, 1)
+			w.report.Lost.Add(LossUnexecuted, 1)
 		}
 		for p, err := range m.Profiles() {
 			if err != nil {

@@ -2,6 +2,7 @@ package training
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"syscall"
 )
@@ -48,14 +49,10 @@ func (s Status) ExitCode() int {
 	return s.Code
 }
 
-// The sentinels that errors of this package match. Their texts say what to do.
+// The sentinels that errors of this package match.
 var (
 	// ErrUnsupported: this system has no way to hold a process at its exit.
-	ErrUnsupported = errors.Join(errors.New("JVMs can be held at their exit on Linux only: "+
-		"run the program with -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData, and import what it prints"), errors.ErrUnsupported)
+	ErrUnsupported = fmt.Errorf("JVMs can be held at their exit on Linux only (%w)", errors.ErrUnsupported)
 	// ErrPermission: the system does not let this user trace.
-	ErrPermission = errors.New("no permission to trace the command: it was not started; " +
-		"if this runs under a debugger, strace or another training run, run it outside; " +
-		"if /proc/sys/kernel/yama/ptrace_scope is 3, tracing is forbidden to all; " +
-		"in a container add --cap-add=SYS_PTRACE")
+	ErrPermission = errors.New("no permission to trace the command: it was not started")
 )

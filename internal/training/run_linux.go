@@ -82,7 +82,7 @@ func (c *Command) start() (pid int, err error) {
 	if err := seize(pid); err != nil {
 		_ = unix.Kill(pid, unix.SIGKILL) // it has not run an instruction
 		_, _ = wait(pid, unix.WALL)
-		return 0, fmt.Errorf("%s: %w: %w", c.Path, ErrPermission, err)
+		return 0, fmt.Errorf("%s: %w (%v)", c.Path, ErrPermission, err)
 	}
 	return pid, nil
 }

@@ -179,7 +179,7 @@ func (vm *VM) version(mem source) error {
 	}
 	vm.producer = vm.producer[:min(len(vm.producer), maxProducer)]
 	if vm.release < oldest {
-		return fmt.Errorf("%s is too old: run the program on JDK %d or later: %w", vm.producer, oldest, ErrNoTables)
+		return fmt.Errorf("%s is older than JDK %d: %w", vm.producer, oldest, ErrNoTables)
 	}
 	return r.err
 }

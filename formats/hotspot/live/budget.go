@@ -43,7 +43,7 @@ func (e *BudgetError) Error() string {
 func (e *BudgetError) Is(target error) bool { return target == ErrBudget }
 
 // ErrBudget: see BudgetError.
-var ErrBudget = errors.New("no JVM of its size needs as much: name the process of java itself, as jps shows it, or dump it again")
+var ErrBudget = errors.New("no JVM of its size needs as much")
 
 const (
 	// unseen is what a process may have mapped from files and not touched yet:

@@ -372,9 +372,7 @@ func tracedBy(tid int) error {
 		return nil
 	}
 	if pid := procfs.Status(id, "Tgid"); pid != "" {
-		return fmt.Errorf("%w %s (%s): %s", ErrTraced, pid, procfs.Status(id, "Name"), tracedAdvice)
+		return fmt.Errorf("%w %s (%s)", ErrTraced, pid, procfs.Status(id, "Name"))
 	}
-	return fmt.Errorf("%w %s: %s", ErrTraced, tracer, tracedAdvice) // one of another namespace
+	return fmt.Errorf("%w %s", ErrTraced, tracer) // one of another namespace
 }
-
-const tracedAdvice = "a process has one tracer at most, so that no other can hold it: wait for the tracer's end, then try again, or read the process without holding it"

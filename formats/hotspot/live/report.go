@@ -17,17 +17,17 @@ func (r Refusal) Error() string { return string(r) }
 
 // The reasons for leaving a profile out.
 const (
-	RefusedOwner      Refusal = "MethodData that name another method as their own"
-	RefusedSize       Refusal = "MethodData whose size is impossible"
-	RefusedData       Refusal = "MethodData whose entries do not end at the exported data size"
-	RefusedExtra      Refusal = "MethodData whose extra entries do not end where they must"
-	RefusedParameters Refusal = "MethodData whose parameter entry does not end where it must"
-	RefusedHandlers   Refusal = "MethodData whose handler entries do not end where they must"
-	RefusedType       Refusal = "MethodData with a type that no class loader has"
+	RefusedOwner      Refusal = "MethodData that belong to another method"
+	RefusedSize       Refusal = "MethodData of an impossible size"
+	RefusedData       Refusal = "MethodData whose data entries end elsewhere than their size says"
+	RefusedExtra      Refusal = "MethodData whose extra entries end at a wrong place"
+	RefusedParameters Refusal = "MethodData whose parameter entry ends at a wrong place"
+	RefusedHandlers   Refusal = "MethodData whose handler entries end at a wrong place"
+	RefusedType       Refusal = "MethodData with a type that no class loader has loaded"
 	RefusedMethod     Refusal = "MethodData with a method that cannot be named"
 	RefusedName       Refusal = "methods whose names cannot be read"
 	RefusedTwice      Refusal = "methods that were found twice"
-	RefusedShared     Refusal = "classes that have the methods of another class"
+	RefusedShared     Refusal = "classes that share the methods of another class"
 	RefusedMemory     Refusal = "MethodData that are no longer in memory"
 )
 
@@ -75,32 +75,26 @@ func (r *Report) refuse(why Refusal, n int, example *found) {
 	}
 }
 
-// The sentinels that errors of this package match. Their texts say what to do.
+// The sentinels that errors of this package match.
 var (
 	// ErrUnsupported: this system has no way to read another process.
-	ErrUnsupported = errors.New("a live JVM can be read on 64-bit Linux only: " +
-		"run it with -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData, and import what it prints")
+	ErrUnsupported = errors.New("a live JVM can be read on 64-bit Linux only")
 	// ErrNoProcess: there is no such process.
-	ErrNoProcess = errors.New("there is no such process: find the JVM's with jps, " +
-		"and name it as this side of a container sees it")
+	ErrNoProcess = errors.New("there is no such process")
 	// ErrZombie: the process has ended, and its parent has not asked how.
-	ErrZombie = errors.New("it has ended and is a zombie, whose memory is gone: dump it earlier, or run it under profarc train")
+	ErrZombie = errors.New("it has ended and is a zombie, whose memory is gone")
 	// ErrGone: the process ended, or became another program, while it was read.
-	ErrGone = errors.New("the process ended while it was read, or became another program: dump it earlier, or start it again")
+	ErrGone = errors.New("the process ended while it was read, or became another program")
 	// ErrPermission: the system does not let this user read the process.
-	ErrPermission = errors.New("no permission to read the process: run as its user or as root; " +
-		"if /proc/sys/kernel/yama/ptrace_scope is 1 or more, as root or with CAP_SYS_PTRACE; " +
-		"in a container add --cap-add=SYS_PTRACE")
+	ErrPermission = errors.New("no permission to read the process")
 	// ErrTraced: another process traces it. The tracer's number follows.
 	ErrTraced = errors.New("it is traced by process")
 	// ErrNotHotSpot: no HotSpot VM in the process.
 	ErrNotHotSpot = errors.New("not a HotSpot JVM")
 	// ErrNoTables: a HotSpot VM that does not export what is needed of it.
-	ErrNoTables = errors.New("the JVM does not export the tables of its structures: " +
-		"run the program on a JDK from 17 on with the server or client VM, or wait until it has started")
-	// ErrStructure: what the process holds is not what its tables say.
-	ErrStructure = errors.New("the JVM's memory is not what its tables say: " +
-		"wait until it has started, then dump it again")
+	ErrNoTables = errors.New("the JVM does not export the tables of its structures")
+	// ErrStructure: the memory of the process contradicts its tables.
+	ErrStructure = errors.New("the JVM's memory contradicts its tables")
 )
 
 // errFault: nothing is mapped at an address.

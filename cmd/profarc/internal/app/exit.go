@@ -7,9 +7,6 @@ import (
 	"io/fs"
 	"strings"
 	"syscall"
-
-	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/layout"
 )
 
 // An ExitError ends profarc with an exit code: train ends with that of the
@@ -85,28 +82,10 @@ func Message(err error) string {
 	if errors.As(err, &advised) && advised.HasAdvice() {
 		return text
 	}
-	for _, a := range advice {
-		if errors.Is(err, a.of) {
-			return text + ": " + a.text
-		}
+	if advice := adviceFor(err); advice != "" {
+		return text + ": " + advice
 	}
 	return text
-}
-
-// advice says what to do about errors that do not say so themselves. The first
-// match counts.
-var advice = []struct {
-	of   error
-	text string
-}{
-	{fs.ErrNotExist, "check the name"},
-	{syscall.EISDIR, "name the files in it"},
-	{fs.ErrPermission, "check who may read and write it"},
-	{layout.ErrTruncated, "copy the archive again"},
-	{layout.ErrCorrupt, "copy the archive again, or import its source again"},
-	{layout.ErrFormat, "name an archive, or make one with profarc import"},
-	{archive.ErrClosed, "open it again"},
-	{syscall.ENOSPC, "make room, then try again"},
 }
 
 // OneLine joins the lines of text, also of those that a file name forges, with

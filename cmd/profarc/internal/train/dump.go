@@ -2,7 +2,6 @@ package train
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -111,9 +110,6 @@ func (o *dumpOptions) readJVM(ctx context.Context) (*builder.Builder, *live.Repo
 		return nil, nil, err
 	}
 	profiles, r, err := vm.Dump(ctx, o.options())
-	if errors.Is(err, live.ErrTraced) {
-		err = fmt.Errorf("%w (--running)", err)
-	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,0 +1,67 @@
+package app
+
+import (
+	"errors"
+	"io/fs"
+	"syscall"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/formats/hotspot"
+	"github.com/profarc/profarc/formats/hotspot/live"
+	"github.com/profarc/profarc/formats/hotspot/replay"
+	"github.com/profarc/profarc/internal/training"
+	"github.com/profarc/profarc/layout"
+)
+
+// printMethodData says how profiles of a JVM are recorded where its memory cannot
+// be read.
+const printMethodData = "run the program with java -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData"
+
+// advice lists what to do about errors, by the sentinel that they match. The first
+// match counts, so the errors of the system come last.
+var advice = []struct {
+	sentinel error
+	text     string
+}{
+	{hotspot.ErrNoMethodData, printMethodData + " (in this order), let it exit by itself, and keep all of its standard output"},
+	{hotspot.ErrTextCut, "let the program exit by itself, since SIGKILL or a full disk loses the rest, and keep its whole output"},
+	{replay.ErrNoReplay, "write one with java -XX:+UnlockDiagnosticVMOptions -XX:CompileCommand=option,Class::method,bool,DumpReplay,true"},
+	{replay.ErrCut, "have the VM write it again"},
+	{replay.ErrClass, "name the directory or jar that holds it with --class-path"},
+	{replay.ErrShape, "record the profile with JDK 25"},
+	{live.ErrUnsupported, printMethodData + ", and import what it prints"},
+	{live.ErrNoProcess, "find the JVM's with jps, and name it as this side of a container sees it"},
+	{live.ErrZombie, "dump it earlier, or run it under profarc train"},
+	{live.ErrGone, "dump it earlier, or start it again"},
+	{live.ErrPermission, "run as its user or as root; " +
+		"if /proc/sys/kernel/yama/ptrace_scope is 1 or more, as root or with CAP_SYS_PTRACE; " +
+		"in a container add --cap-add=SYS_PTRACE"},
+	{live.ErrTraced, "a process has one tracer at most, so that no other can hold it: " +
+		"wait for the tracer's end, then try again, or read the process without holding it (--running)"},
+	{live.ErrNoTables, "run the program on JDK 17 or later with the server or client VM, or wait until it has started"},
+	{live.ErrStructure, "wait until it has started, then dump it again"},
+	{live.ErrBudget, "name the process of java itself, as jps shows it, or dump it again"},
+	{training.ErrUnsupported, printMethodData + ", and import what it prints"},
+	{training.ErrPermission, "if this runs under a debugger, strace or another training run, run it outside; " +
+		"if /proc/sys/kernel/yama/ptrace_scope is 3, tracing is forbidden to all; " +
+		"in a container add --cap-add=SYS_PTRACE"},
+
+	{fs.ErrNotExist, "check the name"},
+	{syscall.EISDIR, "name the files in it"},
+	{fs.ErrPermission, "check who may read and write it"},
+	{layout.ErrTruncated, "copy the archive again"},
+	{layout.ErrCorrupt, "copy the archive again, or import its source again"},
+	{layout.ErrFormat, "name an archive, or make one with profarc import"},
+	{archive.ErrClosed, "open it again"},
+	{syscall.ENOSPC, "make room, then try again"},
+}
+
+// adviceFor returns what to do about an error, empty if nothing is known.
+func adviceFor(err error) string {
+	for _, a := range advice {
+		if errors.Is(err, a.sentinel) {
+			return a.text
+		}
+	}
+	return ""
+}
