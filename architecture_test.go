@@ -60,6 +60,7 @@ var mayImport = map[string][]string{
 	"internal/hexdump":     {"layout"},
 	"internal/training":    {"internal/procfs"},
 	"internal/memstore":    {"archive", "reader", "builder"},
+	"internal/testarchive": {"layout", "archive", "reader", "builder", "merge", "internal/specimen"},
 	"internal/compartment": {},
 	"internal/parse":       {},
 	"formats":              {"layout", "archive", "reader", "builder", "merge", "internal/parse"}, // and what is below it

@@ -7,12 +7,12 @@ import (
 	"path/filepath"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
+	"pgregory.net/rapid"
 )
 
 // A batchStep is a call, or a few, on a builder.
@@ -74,7 +74,7 @@ var batchCalls = [...]func(b *builder.Builder, x, y, z int){
 }
 
 func newBatchBuilder() *builder.Builder {
-	return builder.New(layout.DomainHotSpot, builder.Config{Params: hotspotParams()})
+	return testarchive.New(layout.DomainHotSpot)
 }
 
 // outcome is the archive that a builder writes, or its error.

@@ -9,20 +9,18 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
-// rawParams have two receiver rows.
-var rawParams = layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 1}
-
 // A raw entry keeps its flags, traps and empty rows; its pointers become those
 // that refs gives, with the tags that type words had.
 func TestRawEntryIsKeptCellForCell(t *testing.T) {
-	b := builder.New(layout.DomainHotSpot, builder.Config{Params: rawParams})
+	b := testarchive.New(layout.DomainHotSpot)
 	m := b.Method(layout.Key{Class: "A", Name: "m", Signature: "()V"})
 	typ := b.Type(builder.TypeKey{Name: "B"})
-	shape := disk.ShapeOf(&rawParams)
+	shape := hotspotShape()
 	_, e := disk.NewEntry(nil, layout.TagVirtualCallType, 0xf0, 7, 1<<31|4, shape.Cells(layout.TagVirtualCallType, 3))
 	cells := []uint64{5, 6, 0, 0, 0x1000, 9, 3, 2, 0x2000 | disk.TypeNullSeen, disk.TypeUnknown}
 	for i, v := range cells {
@@ -66,6 +64,12 @@ func TestRawEntryIsKeptCellForCell(t *testing.T) {
 	}
 }
 
+// hotspotShape returns the shape of the entries of testarchive.New.
+func hotspotShape() disk.Shape {
+	params := testarchive.Params(layout.DomainHotSpot)
+	return disk.ShapeOf(&params)
+}
+
 func onlyEntry(t *testing.T, s *reader.Store) (entry reader.Entry) {
 	t.Helper()
 	for m, err := range s.Methods() {
@@ -83,12 +87,12 @@ func onlyEntry(t *testing.T, s *reader.Store) (entry reader.Entry) {
 
 func TestRawEntryThatDoesNotFitIsRefused(t *testing.T) {
 	_, whole := disk.NewEntry(nil, layout.TagJump, 0, 1, 0, 2)
-	_, receiver := disk.NewEntry(nil, layout.TagReceiverType, 0, 1, 0, disk.ShapeOf(&rawParams).Cells(layout.TagReceiverType, 0))
+	_, receiver := disk.NewEntry(nil, layout.TagReceiverType, 0, 1, 0, hotspotShape().Cells(layout.TagReceiverType, 0))
 	for name, e := range map[string]disk.Entry{
 		"empty": nil, "cut off": whole[:16], "two": append(append(disk.Entry{}, whole...), whole...), "unknown": append(disk.Entry{14}, whole[1:]...),
 		"not a reference": receiver,
 	} {
-		b := builder.New(layout.DomainHotSpot, builder.Config{Params: rawParams})
+		b := testarchive.New(layout.DomainHotSpot)
 		p := b.Profile(b.Method(layout.Key{Class: "A", Name: "m"}), 0, builder.NoContext)
 		p.Raw(layout.SectionData, e, func(int, disk.CellKind) uint64 { return 99 })
 		if p.Done() == nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/memstore"
+	"github.com/profarc/profarc/internal/testarchive"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -47,7 +48,7 @@ func manyTables(b *builder.Builder) {
 func TestTablesMayHaveMoreColumns(t *testing.T) {
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	b.Table(layout.TableMonitors, 0, layout.ColumnType, layout.ColumnWord, layout.ColumnWord).Row(0, 1, 2)
-	table, err := built(t, b).Store.Table(layout.TableMonitors)
+	table, err := testarchive.Build(t, b).Store.Table(layout.TableMonitors)
 	if err != nil || table.Columns() != 3 || table.Cell(2, 0) != 2 {
 		t.Errorf("%d columns, %v", table.Columns(), err)
 	}

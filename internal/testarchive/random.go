@@ -1,6 +1,7 @@
-package builder_test
+package testarchive
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -10,52 +11,41 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
-	"github.com/profarc/profarc/reader"
 )
 
-// drawRun is the archive of a random training run. Runs share methods, codes,
-// contexts, points and types, so that most of what they have in common differs
-// a little.
-func drawRun(t *rapid.T, domain layout.Domain, name string, high bool) dumped {
+// DrawRun draws a random training run. Runs share methods, codes, contexts, points
+// and types, so that most of what they have in common differs a little.
+func DrawRun(t *rapid.T, domain layout.Domain, name string) Archive {
+	return drawRun(t, domain, name, false)
+}
+
+// DrawHighRun draws a run like DrawRun's. Some counts are so high that sums
+// saturate.
+func DrawHighRun(t *rapid.T, domain layout.Domain, name string) Archive {
+	return drawRun(t, domain, name, true)
+}
+
+func drawRun(t *rapid.T, domain layout.Domain, name string, high bool) Archive {
 	seed := rapid.Uint64().Draw(t, name)
-	r := &highRand{rand.New(rand.NewPCG(seed, 2)), high}
-	config := builder.Config{Params: mergeParams(domain), DumpTime: time.Unix(int64(r.IntN(1000)), 0), Producer: fmt.Sprint("VM ", r.IntN(2))}
-	le64(config.DumpID[:], seed)
+	r := &countRand{rand.New(rand.NewPCG(seed, 2)), high}
+	config := builder.Config{Params: Params(domain), DumpTime: time.Unix(int64(r.IntN(1000)), 0), Producer: fmt.Sprint("VM ", r.IntN(2))}
+	binary.LittleEndian.PutUint64(config.DumpID[:], seed)
 	config.DumpID[9] = name[0]
 	b := builder.New(domain, config)
 	for i := range 4 {
 		addRandomMethod(b, i, r)
 	}
 	addRandomTables(b, r)
-	return built(fatal{rapid: t}, b)
+	return Build(t, b)
 }
 
-// dumped is an archive with its bytes.
-type dumped struct {
-	*reader.Store
-	bytes []byte
-}
-
-// highRand says whether counts may be so high that sums saturate.
-type highRand struct {
+// A countRand draws what a run has recorded.
+type countRand struct {
 	*rand.Rand
-	high bool
+	high bool // counts may be so high that sums saturate
 }
 
-func mergeParams(domain layout.Domain) layout.Params {
-	if domain != layout.DomainHotSpot {
-		return layout.Params{}
-	}
-	return layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 1}
-}
-
-func le64(b []byte, v uint64) {
-	for i := range 8 {
-		b[i] = byte(v >> (8 * i))
-	}
-}
-
-func addRandomMethod(b *builder.Builder, i int, r *highRand) {
+func addRandomMethod(b *builder.Builder, i int, r *countRand) {
 	key := layout.Key{Class: "A", Name: fmt.Sprint("m", i)}
 	if b.Domain().LLVM() {
 		key.Class = ""
@@ -73,13 +63,13 @@ func addRandomMethod(b *builder.Builder, i int, r *highRand) {
 	}
 }
 
-func addRandomProfile(b *builder.Builder, p *builder.Profile, r *highRand) {
+func addRandomProfile(b *builder.Builder, p *builder.Profile, r *countRand) {
 	some := func() bool { return r.IntN(2) == 0 }
 	if some() {
-		p.Invocations(count1(r))
+		p.Invocations(r.count())
 	}
 	if some() {
-		p.Backedges(count1(r))
+		p.Backedges(r.count())
 		p.Size(builder.Size{Code: r.Uint32N(3), Host: r.Uint32N(3)})
 	}
 	if some() {
@@ -107,23 +97,23 @@ func addRandomProfile(b *builder.Builder, p *builder.Profile, r *highRand) {
 	}
 }
 
-// count1 is mostly small, and in some runs now and then so high that a sum
-// saturates.
-func count1(r *highRand) uint64 {
+// count returns a count that is mostly small, and in some runs now and then so high
+// that a sum saturates.
+func (r *countRand) count() uint64 {
 	if r.high && r.IntN(8) == 0 {
 		return 1<<64 - 1 - r.Uint64N(4)
 	}
 	return r.Uint64N(100)
 }
 
-func randomRows(b *builder.Builder, r *highRand, most int) (rows []builder.Row) {
+func randomRows(b *builder.Builder, r *countRand, most int) (rows []builder.Row) {
 	for _, i := range r.Perm(5)[:r.IntN(most+1)] {
-		rows = append(rows, builder.Row{Type: b.Type(builder.TypeKey{Name: fmt.Sprint("T", i)}), Count: count1(r)})
+		rows = append(rows, builder.Row{Type: b.Type(builder.TypeKey{Name: fmt.Sprint("T", i)}), Count: r.count()})
 	}
 	return rows
 }
 
-func randomWord(b *builder.Builder, r *highRand) (w builder.TypeWord) {
+func randomWord(b *builder.Builder, r *countRand) (w builder.TypeWord) {
 	if r.IntN(3) > 0 {
 		w.Type = b.Type(builder.TypeKey{Name: fmt.Sprint("T", r.IntN(2))})
 	}
@@ -133,15 +123,15 @@ func randomWord(b *builder.Builder, r *highRand) (w builder.TypeWord) {
 
 // addRandomEntry adds an entry of the one kind that the bytecode at a bci has,
 // in one of the ways in which VMs with other settings may record it.
-func addRandomEntry(b *builder.Builder, p *builder.Profile, bci uint16, r *highRand) {
+func addRandomEntry(b *builder.Builder, p *builder.Profile, bci uint16, r *countRand) {
 	at := builder.At{Bci: bci, Flags: uint8(r.IntN(4)), Traps: r.Uint32N(3) | r.Uint32N(2)<<31}
 	word := randomWord(b, r)
 	types := builder.CallTypes{Args: []builder.Slot{{Stack: 1, Type: randomWord(b, r)}}, Return: &word}
 	switch way := r.IntN(3); bci {
 	case 0:
-		p.Jump(at, builder.Jump{Taken: count1(r), Displacement: -8})
+		p.Jump(at, builder.Jump{Taken: r.count(), Displacement: -8})
 	case 1:
-		p.Branch(at, builder.Branch{Taken: count1(r), Displacement: 16, NotTaken: count1(r)})
+		p.Branch(at, builder.Branch{Taken: r.count(), Displacement: 16, NotTaken: r.count()})
 	case 2:
 		if way == 0 {
 			p.Receivers(builder.Receivers{Point: int32(bci), Sub: layout.SubTypeCheck, Flags: 1, Other: r.Uint64N(9), Traps: r.Uint64N(3)}, randomRows(b, r, 4)...)
@@ -151,26 +141,26 @@ func addRandomEntry(b *builder.Builder, p *builder.Profile, bci uint16, r *highR
 	case 3:
 		switch way {
 		case 0:
-			p.Receivers(builder.Receivers{Point: int32(bci), Sub: layout.SubVirtualCall, Flags: 1, Other: count1(r), Traps: r.Uint64N(3)}, randomRows(b, r, 4)...)
+			p.Receivers(builder.Receivers{Point: int32(bci), Sub: layout.SubVirtualCall, Flags: 1, Other: r.count(), Traps: r.Uint64N(3)}, randomRows(b, r, 4)...)
 		case 1:
-			p.VirtualCallType(at, builder.Others{Count: count1(r), Gap: r.Uint64N(2)}, randomRows(b, r, 2), types)
+			p.VirtualCallType(at, builder.Others{Count: r.count(), Gap: r.Uint64N(2)}, randomRows(b, r, 2), types)
 		default:
-			p.VirtualCall(at, builder.Others{Count: count1(r), Gap: r.Uint64N(2)}, randomRows(b, r, 2)...)
+			p.VirtualCall(at, builder.Others{Count: r.count(), Gap: r.Uint64N(2)}, randomRows(b, r, 2)...)
 		}
 	case 4:
-		p.Ret(at, count1(r), []builder.RetRow{{Bci: r.Uint64N(3), Count: count1(r), Displacement: -16}, {Bci: 7, Count: 1}}[:way]...)
+		p.Ret(at, r.count(), []builder.RetRow{{Bci: r.Uint64N(3), Count: r.count(), Displacement: -16}, {Bci: 7, Count: 1}}[:way]...)
 	case 5:
-		p.MultiBranch(at, builder.SwitchCase{Count: count1(r), Displacement: 8}, make([]builder.SwitchCase, 1+way/2)...)
+		p.MultiBranch(at, builder.SwitchCase{Count: r.count(), Displacement: 8}, make([]builder.SwitchCase, 1+way/2)...)
 	case 6:
-		p.CallType(at, count1(r), types)
+		p.CallType(at, r.count(), types)
 	case 7:
-		p.Counter(at, count1(r))
+		p.Counter(at, r.count())
 	case 8:
 		p.Bit(at)
 	}
 }
 
-func addRandomExtra(b *builder.Builder, p *builder.Profile, r *highRand) {
+func addRandomExtra(b *builder.Builder, p *builder.Profile, r *countRand) {
 	if r.IntN(2) == 0 {
 		p.ArgInfo(r.Uint64N(4), r.Uint64N(4))
 	}
@@ -184,33 +174,33 @@ func addRandomExtra(b *builder.Builder, p *builder.Profile, r *highRand) {
 	}
 }
 
-func addRandomWide(b *builder.Builder, p *builder.Profile, point int32, r *highRand) {
+func addRandomWide(b *builder.Builder, p *builder.Profile, point int32, r *countRand) {
 	switch r.IntN(7) {
 	case 0:
-		p.Counters(point, []uint64{count1(r), count1(r), count1(r)}[:1+r.IntN(3)]...)
+		p.Counters(point, []uint64{r.count(), r.count(), r.count()}[:1+r.IntN(3)]...)
 	case 1:
 		p.ValueSite(point, layout.Sub(r.IntN(2)),
-			[]builder.Value{{Value: r.Uint64N(2), Count: count1(r)}, {Value: r.Uint64N(2), Count: count1(r)}, {Value: r.Uint64N(2)}}[:r.IntN(4)]...)
+			[]builder.Value{{Value: r.Uint64N(2), Count: r.count()}, {Value: r.Uint64N(2), Count: r.count()}, {Value: r.Uint64N(2)}}[:r.IntN(4)]...)
 	case 2:
 		p.Bitmap(point, []byte{byte(r.IntN(256)), 3}[:1+r.IntN(2)])
 	case 3:
-		p.Successors(point, layout.SubConditional, []builder.Successor{{Point: 8, Index: 1, Count: count1(r)}, {Point: -9, Index: r.Uint32N(2), Count: count1(r)}}[:r.IntN(3)]...)
+		p.Successors(point, layout.SubConditional, []builder.Successor{{Point: 8, Index: 1, Count: r.count()}, {Point: -9, Index: r.Uint32N(2), Count: r.count()}}[:r.IntN(3)]...)
 	case 4:
-		p.Receivers(builder.Receivers{Point: point, Sub: layout.SubVirtualCall, Flags: uint8(r.IntN(2)), Other: count1(r), Traps: r.Uint64N(3)}, randomRows(b, r, 5)...)
+		p.Receivers(builder.Receivers{Point: point, Sub: layout.SubVirtualCall, Flags: uint8(r.IntN(2)), Other: r.count(), Traps: r.Uint64N(3)}, randomRows(b, r, 5)...)
 	case 5:
-		p.Callees(point, builder.Callee{Method: b.Method(layout.Key{Class: "A", Name: fmt.Sprint("callee", r.IntN(3))}), Count: count1(r)})
+		p.Callees(point, builder.Callee{Method: b.Method(layout.Key{Class: "A", Name: fmt.Sprint("callee", r.IntN(3))}), Count: r.count()})
 	case 6:
 		p.Count(builder.Count{Point: point, Sub: layout.Sub(1 + r.IntN(3)), Flags: uint8(r.IntN(2)) * layout.EntryInterpreted,
-			N: count1(r)})
+			N: r.count()})
 	}
 }
 
-func addRandomTables(b *builder.Builder, r *highRand) {
+func addRandomTables(b *builder.Builder, r *countRand) {
 	word, symbol := layout.ColumnWord, layout.ColumnSymbol
 	for range r.IntN(4) {
-		b.Table(layout.TableMonitors, 0, layout.ColumnType, word).Row(uint64(b.Type(builder.TypeKey{Name: fmt.Sprint("T", r.IntN(3))})), count1(r))
+		b.Table(layout.TableMonitors, 0, layout.ColumnType, word).Row(uint64(b.Type(builder.TypeKey{Name: fmt.Sprint("T", r.IntN(3))})), r.count())
 		b.Table(layout.TableBinaryIDs, 0, symbol).Row(uint64(b.Symbol(fmt.Sprint("id", r.IntN(4)))))
-		b.Table(layout.TableThreads, 0, word, word, word, word, word, word, word, word).Row(r.Uint64N(2), count1(r), r.Uint64N(2), 0, 0, 0, 0, 0)
+		b.Table(layout.TableThreads, 0, word, word, word, word, word, word, word, word).Row(r.Uint64N(2), r.count(), r.Uint64N(2), 0, 0, 0, 0, 0)
 	}
 	for group := range uint64(r.IntN(3)) {
 		for frame := range uint64(1 + r.IntN(3)) {

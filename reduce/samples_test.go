@@ -1,4 +1,4 @@
-package builder_test
+package reduce_test
 
 import (
 	"errors"
@@ -8,12 +8,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
-
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 	"github.com/profarc/profarc/reduce"
+	"pgregory.net/rapid"
 )
 
 // A stack is a sampled stack by the names of its methods, leaf first; one that
@@ -24,7 +24,7 @@ type stack struct {
 }
 
 // readStacks reads the table of samples, and gives the keys of all methods in it.
-func readStacks(t testing.TB, s *reader.Store) (stacks []stack, methods map[string]bool) {
+func readStacks(t testarchive.TB, s *reader.Store) (stacks []stack, methods map[string]bool) {
 	t.Helper()
 	methods = map[string]bool{}
 	table, err := s.Table(layout.TableSamples)
@@ -49,36 +49,9 @@ func readStacks(t testing.TB, s *reader.Store) (stacks []stack, methods map[stri
 	return stacks, methods
 }
 
-func onStacks(t testing.TB, s *reader.Store) map[string]bool {
+func onStacks(t testarchive.TB, s *reader.Store) map[string]bool {
 	_, methods := readStacks(t, s)
 	return methods
-}
-
-// checkNeeded checks that the methods with profiles that stay are those that are
-// needed for a share of the counts of some unit, and those that are on stacks
-// that stay. Of cycles a method is needed if its part of the highest is the rest
-// of the share.
-func checkNeeded(t testing.TB, s *reader.Store, stay map[string]string, sampled map[string]bool, hot layout.Weight) {
-	t.Helper()
-	all, totals := weightsOf(t, s)
-	needed := map[string]bool{}
-	for unit, list := range all {
-		sum := new(big.Int)
-		for _, m := range list {
-			if unit == cycles && !enough(m.weight, list[0].weight, layout.WeightOne-hot) || unit != cycles && enough(sum, totals[unit], hot) {
-				break
-			}
-			needed[m.name] = true
-			sum.Add(sum, m.weight)
-		}
-	}
-	for m := range s.Methods() {
-		name := keyText(t, m)
-		want := profiles(m) > 0 && (needed[name] || sampled[name])
-		if _, stays := stay[name]; stays != want {
-			t.Errorf("hot %s: %s of weight %s stays: %v, want %v", hot, name, weightOf(s, m), stays, want)
-		}
-	}
 }
 
 // sampledArchive has stacks alone: of the leaves with those samples, all called
@@ -100,29 +73,28 @@ func sampledArchive(samples ...uint64) *builder.Builder {
 
 func TestHottestStacksStayWithTheirMethods(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		f := failing{fatal{rapid: rt}}
 		counts := rapid.SliceOf(rapid.SampledFrom([]uint64{0, 1, 2, 3, 1 << 40, 1<<64 - 1})).Draw(rt, "samples")
 		hot := rapid.SampledFrom(someShares).Draw(rt, "share")
-		s := built(f, sampledArchive(counts...))
-		out, report := reduced(f, s.Store, reduce.Options{Hot: hot})
-		before, _ := readStacks(f, s.Store)
-		after, methods := readStacks(f, out.Store)
+		s := testarchive.Build(rt, sampledArchive(counts...))
+		out, report := reduced(rt, s.Store, reduce.Options{Hot: hot})
+		before, _ := readStacks(rt, s.Store)
+		after, methods := readStacks(rt, out.Store)
 		total, sum := sumOf(before), sumOf(after)
 		least := leastOf(after)
 		if !enough(sum, total, hot) || len(after) > 0 && enough(new(big.Int).Sub(sum, new(big.Int).SetUint64(least)), total, hot) {
-			f.Errorf("hot %s of %v: %v stay", hot, before, after)
+			rt.Errorf("hot %s of %v: %v stay", hot, before, after)
 		}
 		for _, went := range before {
 			if !slices.Contains(after, went) && went.Samples > least {
-				f.Errorf("hot %s of %v: %v stay", hot, before, after)
+				rt.Errorf("hot %s of %v: %v stay", hot, before, after)
 			}
 		}
 		if int(report.Methods) != len(methods) || int(out.Header().Counts.Methods) != len(methods) {
-			f.Errorf("%d methods on the stacks, %+v, %+v", len(methods), report, out.Header().Counts)
+			rt.Errorf("%d methods on the stacks, %+v, %+v", len(methods), report, out.Header().Counts)
 		}
 		share, sampled := report.SampleShare()
 		if want := ratio(sum, total); share != want || sampled != (total.Sign() > 0) || len(report.Units()) > 0 {
-			f.Errorf("a share of %v, want %v; %+v", share, want, report)
+			rt.Errorf("a share of %v, want %v; %+v", share, want, report)
 		}
 	})
 }
@@ -155,7 +127,7 @@ func ratio(part, whole *big.Int) float64 {
 }
 
 func TestReductionsThatLoseNoSample(t *testing.T) {
-	s := built(t, sampledArchive(5, 1, 1<<40, 9))
+	s := testarchive.Build(t, sampledArchive(5, 1, 1<<40, 9))
 	want, _ := readStacks(t, s.Store)
 	for _, r := range []reduce.Options{{Hot: layout.WeightOne}, {DropCold: true}} {
 		out, report := reduced(t, s.Store, r)
@@ -172,7 +144,7 @@ func TestOfEqualStacksTheFirstByNameStays(t *testing.T) {
 	for i, name := range []string{"c", "a", "b"} {
 		table.Row(uint64(i), uint64(b.Method(layout.Key{Class: "A", Name: name})), 0, 5)
 	}
-	out, _ := reduced(t, built(t, b).Store, reduce.Options{Hot: layout.WeightOne / 2})
+	out, _ := reduced(t, testarchive.Build(t, b).Store, reduce.Options{Hot: layout.WeightOne / 2})
 	if _, methods := readStacks(t, out.Store); len(methods) != 2 || methods[fmt.Sprintf("%q", layout.Key{Class: "A", Name: "c"})] {
 		t.Errorf("%v stay", methods)
 	}
@@ -189,7 +161,7 @@ func TestFiltersChooseStacksByTheirLeaf(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := built(t, b)
+	s := testarchive.Build(t, b)
 	named := func(name string) func(layout.Key) bool { return func(k layout.Key) bool { return k.Name == name } }
 	for _, r := range []reduce.Options{{Methods: named("leaf0")}, {Methods: named("leaf0"), Hot: layout.WeightOne}, {Methods: named("leaf0"), DropCold: true}} {
 		out, report := reduced(t, s.Store, r)

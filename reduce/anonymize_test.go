@@ -1,4 +1,4 @@
-package builder_test
+package reduce_test
 
 import (
 	"bytes"
@@ -9,18 +9,17 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
-
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/dump"
+	"github.com/profarc/profarc/internal/testarchive"
 	"github.com/profarc/profarc/layout"
-	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
 	"github.com/profarc/profarc/reduce"
+	"pgregory.net/rapid"
 )
 
-func anonymizer(t testing.TB, key string, keep func(string) bool) *reduce.Anonymizer {
+func anonymizer(t testarchive.TB, key string, keep func(string) bool) *reduce.Anonymizer {
 	t.Helper()
 	a, err := reduce.NewAnonymizer([]byte(key), keep)
 	if err != nil {
@@ -38,7 +37,7 @@ var wordText = regexp.MustCompile(`[\pL\pN_$]+`)
 
 // namesOf are all texts of an archive that may name something, and the words in
 // them.
-func namesOf(t testing.TB, s *reader.Store) (names []string) {
+func namesOf(t testarchive.TB, s *reader.Store) (names []string) {
 	add := func(name reader.Name, err error) {
 		if err != nil {
 			t.Fatal(err)
@@ -72,7 +71,7 @@ func namesOf(t testing.TB, s *reader.Store) (names []string) {
 }
 
 // checkNameless checks that no byte of an archive tells a name of another.
-func checkNameless(t testing.TB, s *reader.Store, anonymous []byte) {
+func checkNameless(t testarchive.TB, s *reader.Store, anonymous []byte) {
 	t.Helper()
 	hidden := bytes.Replace(anonymous, []byte(s.Header().Producer), nil, 1) // the producer stays
 	for _, name := range namesOf(t, s) {
@@ -83,32 +82,31 @@ func checkNameless(t testing.TB, s *reader.Store, anonymous []byte) {
 }
 
 func TestNoNameRemains(t *testing.T) {
-	eachSpecimen(t, func(t *testing.T, s dumped) {
+	testarchive.EachSpecimen(t, func(t *testing.T, s testarchive.Archive) {
 		out, _ := reduced(t, s.Store, reduce.Options{Names: anonymizer(t, testKey, nil)})
-		checkNameless(t, s.Store, out.bytes)
+		checkNameless(t, s.Store, out.Bytes)
 		before, after := s.Header().Counts, out.Header().Counts
 		if before.Symbols = after.Symbols; before != after {
 			t.Errorf("%+v became %+v", before, after)
 		}
 		hot, _ := reduced(t, s.Store, reduce.Options{Names: anonymizer(t, testKey, nil), Hot: layout.WeightOne})
-		checkNameless(t, s.Store, hot.bytes)
+		checkNameless(t, s.Store, hot.Bytes)
 	})
 }
 
 func TestNoNameOfRandomArchivesRemains(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		f := failing{fatal{rapid: rt}}
-		s := drawRun(rt, rapid.SampledFrom(mergedDomains).Draw(rt, "domain"), "run", false)
-		out, _ := reduced(f, s.Store, reduce.Options{Names: anonymizer(f, testKey, nil)})
-		checkNameless(f, s.Store, out.bytes)
+		s := testarchive.DrawRun(rt, rapid.SampledFrom(testarchive.Domains).Draw(rt, "domain"), "run")
+		out, _ := reduced(rt, s.Store, reduce.Options{Names: anonymizer(rt, testKey, nil)})
+		checkNameless(rt, s.Store, out.Bytes)
 	})
 }
 
 func TestTheKeyDecidesTheNames(t *testing.T) {
-	eachSpecimen(t, func(t *testing.T, s dumped) {
+	testarchive.EachSpecimen(t, func(t *testing.T, s testarchive.Archive) {
 		with := func(key string) []byte {
 			out, _ := reduced(t, s.Store, reduce.Options{Names: anonymizer(t, key, nil)})
-			return out.bytes
+			return out.Bytes
 		}
 		if !bytes.Equal(with(testKey), with(testKey)) {
 			t.Error("one key gave two archives")
@@ -127,8 +125,8 @@ func TestTheKeyDecidesTheNames(t *testing.T) {
 		}
 		b := builder.New(layout.DomainGraal, builder.Config{})
 		b.Type(builder.TypeKey{Name: "Circle"})
-		out, _ := reduced(t, built(t, b).Store, reduce.Options{Names: a})
-		return out.bytes
+		out, _ := reduced(t, testarchive.Build(t, b).Store, reduce.Options{Names: a})
+		return out.Bytes
 	}
 	if bytes.Equal(random(), random()) {
 		t.Error("two random keys gave one archive")
@@ -136,11 +134,11 @@ func TestTheKeyDecidesTheNames(t *testing.T) {
 }
 
 // anonymousKey is what becomes of the key of a method.
-func anonymousKey(t testing.TB, d layout.Domain, k layout.Key, keep func(string) bool) layout.Key {
+func anonymousKey(t testarchive.TB, d layout.Domain, k layout.Key, keep func(string) bool) layout.Key {
 	t.Helper()
 	b := builder.New(d, builder.Config{})
 	b.Seen(b.Method(k))
-	out, _ := reduced(t, built(t, b).Store, reduce.Options{Names: anonymizer(t, testKey, keep)})
+	out, _ := reduced(t, testarchive.Build(t, b).Store, reduce.Options{Names: anonymizer(t, testKey, keep)})
 	for m := range out.Methods() {
 		k, err := m.Key()
 		if err != nil {
@@ -206,7 +204,7 @@ func TestWhatIsKeptKeepsItsName(t *testing.T) {
 
 // llvmReferences says which ids that archives of LLVM hold are those of their
 // functions and vtables.
-func llvmReferences(t testing.TB, s *reader.Store) (known []bool) {
+func llvmReferences(t testarchive.TB, s *reader.Store) (known []bool) {
 	vtables := map[uint64]bool{}
 	for table := range s.Tables() {
 		for row := range table.Rows {
@@ -244,7 +242,7 @@ func llvmReferences(t testing.TB, s *reader.Store) (known []bool) {
 }
 
 func TestIdsFollowTheNamesOfFunctions(t *testing.T) {
-	eachSpecimen(t, func(t *testing.T, s dumped) {
+	testarchive.EachSpecimen(t, func(t *testing.T, s testarchive.Archive) {
 		want := llvmReferences(t, s.Store)
 		for _, keep := range []func(string) bool{nil, func(name string) bool { return name == "main" || name == "_ZTV6Circle" }} {
 			out, _ := reduced(t, s.Store, reduce.Options{Names: anonymizer(t, testKey, keep)})
@@ -261,7 +259,7 @@ func TestIdsFollowTheNamesOfFunctions(t *testing.T) {
 // plain is an archive's dump without its header, which has sums and seeds, and
 // with rows and extra entries in an order of their own: where counts are equal,
 // merging orders them by name.
-func plain(t testing.TB, s *reader.Store) map[string]any {
+func plain(t testarchive.TB, s *reader.Store) map[string]any {
 	t.Helper()
 	var text bytes.Buffer
 	if err := dump.JSON(&text, s); err != nil {
@@ -300,32 +298,55 @@ func sortRows(v any) {
 
 func TestAnonymizedArchivesMergeToTheAnonymizedMerge(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		f := failing{fatal{rapid: rt}}
-		domain := rapid.SampledFrom(mergedDomains).Draw(rt, "domain")
-		a, b := drawRun(rt, domain, "a", false), drawRun(rt, domain, "b", false)
-		names := anonymizer(f, testKey, nil)
-		anonymous := func(s dumped) dumped {
-			out, _ := reduced(f, s.Store, reduce.Options{Names: names})
+		domain := rapid.SampledFrom(testarchive.Domains).Draw(rt, "domain")
+		a, b := testarchive.DrawRun(rt, domain, "a"), testarchive.DrawRun(rt, domain, "b")
+		names := anonymizer(rt, testKey, nil)
+		anonymous := func(s testarchive.Archive) testarchive.Archive {
+			out, _ := reduced(rt, s.Store, reduce.Options{Names: names})
 			return out
 		}
-		first, last := mergedOf(f, anonymous(a), anonymous(b)), anonymous(mergedOf(f, a, b))
-		if d := cmp.Diff(plain(f, first.Store), plain(f, last.Store)); d != "" {
-			f.Errorf("merged after (-) and before (+) names were replaced: %s", d)
+		first, last := testarchive.Merge(rt, anonymous(a), anonymous(b)), anonymous(testarchive.Merge(rt, a, b))
+		if d := cmp.Diff(plain(rt, first.Store), plain(rt, last.Store)); d != "" {
+			rt.Errorf("merged after (-) and before (+) names were replaced: %s", d)
 		}
 		x, y := first.Header(), last.Header()
 		if x.Counts != y.Counts || x.Summary != y.Summary || x.DumpTime != y.DumpTime || x.Fingerprint != y.Fingerprint || x.Flags != y.Flags || x.Params != y.Params {
-			f.Errorf("headers %+v and %+v", x, y)
+			rt.Errorf("headers %+v and %+v", x, y)
 		}
 	})
 }
 
-func mergedOf(t testing.TB, all ...dumped) dumped {
-	t.Helper()
-	b := builder.New(all[0].Header().Domain, builder.Config{Params: all[0].Header().Params})
-	for _, s := range all {
-		if err := merge.Into(t.Context(), b, s.Store, builder.Run{}); err != nil {
+// What names a program or a machine is gone from an anonymized archive, which
+// still supersedes what its original superseded.
+func TestAnonymousRun(t *testing.T) {
+	named := func(c *builder.Config) {
+		c.Run.VM, c.Run.Vendor, c.Run.Command, c.Run.Options, c.Run.Selection = "hidden", "hidden", "hidden", "hidden", "hidden"
+		c.Run.Main, c.Run.ClassPath = "hidden", []layout.ClassPathEntry{{Path: "hidden.jar"}}
+	}
+	names, err := reduce.NewAnonymizer(make([]byte, reduce.MinKey), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	anonymous := func(s testarchive.Archive) testarchive.Archive {
+		b, _, err := reduce.Archive(t.Context(), s.Store, reduce.Options{Names: names})
+		if err != nil {
 			t.Fatal(err)
 		}
+		return testarchive.Build(t, b)
 	}
-	return built(t, b)
+	early, late := anonymous(testarchive.ProcessDump(t, testarchive.Moment{PID: 4711, Second: 10}, 5, named)), anonymous(testarchive.ProcessDump(t, testarchive.Moment{PID: 4711, Second: 20}, 6, named))
+	runs, err := early.Runs()
+	if err != nil || len(runs) != 1 {
+		t.Fatalf("%d runs, %v", len(runs), err)
+	}
+	r := runs[0]
+	if strings.Contains(string(early.Bytes), "hidden") || r.ClassPath != nil || r.Process.PID == 4711 || !r.Process.Known() {
+		t.Errorf("the anonymous run is %+v", r)
+	}
+	if r.DumpID != early.Header().DumpID || r.Time != early.Header().Time() {
+		t.Errorf("the run is of the dump %x at %s, the archive is %x", r.DumpID, r.Time, early.Header().DumpID)
+	}
+	if all, err := testarchive.MergeLatest(t, early, late); err != nil || all.Invocations() != 6 {
+		t.Errorf("%v, %d invocations, want 6", err, all.Invocations())
+	}
 }

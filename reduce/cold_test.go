@@ -1,17 +1,17 @@
-package builder_test
+package reduce_test
 
 import (
 	"bytes"
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 	"github.com/profarc/profarc/reduce"
+	"pgregory.net/rapid"
 )
 
 // coldProfiles is the number of profiles that counted nothing.
@@ -41,7 +41,7 @@ func coldProfiles(s *reader.Store) (n int) {
 }
 
 // checkCold checks that what is cold goes, and nothing else.
-func checkCold(t testing.TB, s *reader.Store) {
+func checkCold(t testarchive.TB, s *reader.Store) {
 	t.Helper()
 	out, report := reduced(t, s, reduce.Options{DropCold: true})
 	if n := coldProfiles(out.Store); n > 0 {
@@ -57,8 +57,8 @@ func checkCold(t testing.TB, s *reader.Store) {
 }
 
 func TestWhatIsColdGoes(t *testing.T) {
-	eachSpecimen(t, func(t *testing.T, s dumped) { checkCold(t, s.Store) })
-	b := builder.New(layout.DomainHotSpot, builder.Config{Params: hotspotParams()})
+	testarchive.EachSpecimen(t, func(t *testing.T, s testarchive.Archive) { checkCold(t, s.Store) })
+	b := testarchive.New(layout.DomainHotSpot)
 	key := func(name string) layout.Key { return layout.Key{Class: "A", Name: name, Signature: "()V"} }
 	called, never := b.Method(key("called")), b.Method(key("never"))
 	b.Seen(never)
@@ -72,7 +72,7 @@ func TestWhatIsColdGoes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	out, _ := reduced(t, built(t, b).Store, reduce.Options{DropCold: true})
+	out, _ := reduced(t, testarchive.Build(t, b).Store, reduce.Options{DropCold: true})
 	for name, stays := range map[string]bool{"warm": true, "called": true, "caller": true, "cold": false, "never": false} {
 		if _, err := out.Find(key(name)); (err == nil) != stays {
 			t.Errorf("%s: %v, want it to stay: %v", name, err, stays)
@@ -82,9 +82,8 @@ func TestWhatIsColdGoes(t *testing.T) {
 
 func TestWhatIsColdInRandomArchivesGoes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		f := failing{fatal{rapid: rt}}
-		checkCold(f, drawRun(rt, rapid.SampledFrom(mergedDomains).Draw(rt, "domain"), "run", false).Store)
-		checkCold(f, openBytes(f, build(t, drawSteps(rt), 1, 1)))
+		checkCold(rt, testarchive.DrawRun(rt, rapid.SampledFrom(testarchive.Domains).Draw(rt, "domain"), "run").Store)
+		checkCold(rt, testarchive.BuildSteps(rt, testarchive.DrawSteps(rt), testarchive.Concurrency{}).Store)
 	})
 }
 
@@ -93,25 +92,24 @@ func TestWhatIsColdInRandomArchivesGoes(t *testing.T) {
 // others go the second time only with these.
 func TestNothingIsKeptInVain(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		f := failing{fatal{rapid: rt}}
-		s := drawRun(rt, rapid.SampledFrom(mergedDomains).Draw(rt, "domain"), "run", false)
+		s := testarchive.DrawRun(rt, rapid.SampledFrom(testarchive.Domains).Draw(rt, "domain"), "run")
 		for _, r := range []reduce.Options{
 			{DropCold: true},
 			{Hot: layout.WeightOne},
 			{Methods: func(k layout.Key) bool { return strings.HasSuffix(k.Name, "1") }},
 			{Hot: layout.WeightOne, DropCold: true, Methods: func(k layout.Key) bool { return k.Name > "m1" }},
 		} {
-			once, _ := reduced(f, s.Store, r)
-			again, _ := reduced(f, once.Store, r)
-			if !bytes.Equal(once.bytes, again.bytes) {
-				f.Errorf("%+v: counts %+v, then %+v", r, once.Header().Counts, again.Header().Counts)
+			once, _ := reduced(rt, s.Store, r)
+			again, _ := reduced(rt, once.Store, r)
+			if !bytes.Equal(once.Bytes, again.Bytes) {
+				rt.Errorf("%+v: counts %+v, then %+v", r, once.Header().Counts, again.Header().Counts)
 			}
 			if r.Methods == nil {
 				continue
 			}
 			for m := range once.Methods() {
 				if k, err := m.Key(); err != nil || profiles(m) > 0 && !r.Methods(k) {
-					f.Errorf("the profile of %+v stays: %v", k, err)
+					rt.Errorf("the profile of %+v stays: %v", k, err)
 				}
 			}
 		}
@@ -119,7 +117,7 @@ func TestNothingIsKeptInVain(t *testing.T) {
 }
 
 func TestSamplesAndTracesGoWithTheirMethods(t *testing.T) {
-	eachSpecimen(t, func(t *testing.T, s dumped) {
+	testarchive.EachSpecimen(t, func(t *testing.T, s testarchive.Archive) {
 		none := reduce.Options{Methods: func(layout.Key) bool { return false }}
 		out, report := reduced(t, s.Store, none)
 		if report.Methods+report.Profiles+report.Entries != 0 || out.Header().Counts.Profiles != 0 {

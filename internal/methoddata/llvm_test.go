@@ -1,66 +1,14 @@
-package builder_test
+package methoddata_test
 
 import (
-	"bytes"
-	"errors"
-	"fmt"
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/testarchive"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
 )
-
-// AddFunctions gives what the way for all profiles gives, merged or not, in
-// whatever order the functions of a run come.
-func TestAddFunctionsIsTheSameAsProfiles(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		short, long := builder.New(layout.DomainLLVMIR, builder.Config{}), builder.New(layout.DomainLLVMIR, builder.Config{})
-		for range rapid.IntRange(1, 4).Draw(t, "runs") {
-			run := builder.Run{Weight: layout.Weight(rapid.SampledFrom([]uint64{0, 1e9, 25e8}).Draw(t, "weight"))}
-			short.NextRun(run)
-			long.NextRun(run)
-			var functions []builder.CounterFunction
-			key := rapid.Custom(func(t *rapid.T) [2]uint64 {
-				return [2]uint64{rapid.Uint64Max(200).Draw(t, "name"), rapid.Uint64Max(1).Draw(t, "hash")}
-			})
-			for _, k := range rapid.SliceOfNDistinct(key, 0, 300, rapid.ID).Draw(t, "functions") {
-				f := builder.CounterFunction{
-					Name: fmt.Appendf(nil, "_ZN2ns1fE%dv", k[0]), Code: k[1],
-					Counts: rapid.SliceOfN(rapid.OneOf(rapid.Uint64Max(9), rapid.Just(uint64(1<<64-2))), 0, 3).Draw(t, "counts"),
-				}
-				p := long.Profile(long.Method(layout.Key{Name: string(f.Name)}), f.Code, builder.NoContext)
-				p.Counters(0, f.Counts...)
-				if err := p.Done(); err != nil {
-					t.Fatal(err)
-				}
-				functions = append(functions, f)
-			}
-			if n, err := short.Bulk().Functions(functions); err != nil || n != len(functions) {
-				t.Fatal(n, err)
-			}
-		}
-		if !bytes.Equal(built(fatal{rapid: t}, short).bytes, built(fatal{rapid: t}, long).bytes) {
-			t.Fatal("other bytes")
-		}
-	})
-}
-
-func TestAddFunctionRefusesWhatAProfileRefuses(t *testing.T) {
-	b := builder.New(layout.DomainLLVMIR, builder.Config{})
-	if err := errors.Join(addFunction(b, builder.CounterFunction{Name: []byte("f")}), addFunction(b, builder.CounterFunction{})); err != nil {
-		t.Fatal(err)
-	}
-	if err := addFunction(b, builder.CounterFunction{Name: []byte("f")}); !errors.Is(err, builder.ErrDuplicate) {
-		t.Errorf("a function given twice: %v", err)
-	}
-	names := []builder.CounterFunction{{Name: []byte("a")}, {Name: []byte("a\x00b")}, {Name: []byte("c")}}
-	if n, err := builder.New(layout.DomainLLVMIR, builder.Config{}).Bulk().Functions(names); err == nil || n != 1 {
-		t.Errorf("a name with a NUL byte behind another: %d are added, %v", n, err)
-	}
-}
 
 // Of two records with other numbers of counters llvm-profdata keeps the first;
 // otherwise the longer stays, whichever came first.
@@ -78,7 +26,7 @@ func TestOtherNumbersOfCounters(t *testing.T) {
 			if asLLVM {
 				want = lengths[0]
 			}
-			if got := onlyEntry(t, built(t, b).Store); got.Cells() != want || got.Cell(0).Load() != 7 || b.Unmerged() != 1 {
+			if got := onlyEntry(t, testarchive.Build(t, b).Store); got.Cells() != want || got.Cell(0).Load() != 7 || b.Unmerged() != 1 {
 				t.Errorf("%d then %d counters, as LLVM %t: %d are kept, %d unmerged", lengths[0], lengths[1], asLLVM, got.Cells(), b.Unmerged())
 			}
 		}
@@ -110,7 +58,7 @@ func TestMarksAreNoCounts(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		e, got := onlyEntry(t, built(t, b).Store), []uint64(nil)
+		e, got := onlyEntry(t, testarchive.Build(t, b).Store), []uint64(nil)
 		for i := range e.Cells() {
 			got = append(got, e.Cell(i).Load())
 		}
@@ -138,7 +86,7 @@ func TestBitmapsOfOneRun(t *testing.T) {
 				}
 			}
 			n := 0
-			m, err := built(t, b).Store.Find(layout.Key{Name: "f"})
+			m, err := testarchive.Build(t, b).Store.Find(layout.Key{Name: "f"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -193,7 +141,7 @@ func TestValueSitesAsLLVM(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		m, err := built(t, b).Store.Find(layout.Key{Name: "f"})
+		m, err := testarchive.Build(t, b).Store.Find(layout.Key{Name: "f"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -212,6 +160,21 @@ func TestValueSitesAsLLVM(t *testing.T) {
 			t.Errorf("%s: %d sites, counts of %d, %d unmerged", what, sites, sum, b.Unmerged())
 		}
 	}
+}
+
+func onlyEntry(t *testing.T, s *reader.Store) (entry reader.Entry) {
+	t.Helper()
+	for m, err := range s.Methods() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for p := range m.Profiles() {
+			for e := range p.Entries() {
+				entry = e
+			}
+		}
+	}
+	return entry
 }
 
 // addFunction adds one function in bulk.

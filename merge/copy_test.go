@@ -1,29 +1,21 @@
-package builder_test
+package merge_test
 
 import (
 	"bytes"
 	"errors"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/internal/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
+	"pgregory.net/rapid"
 )
 
-func openBytes(t testing.TB, data []byte) *reader.Store {
-	m, err := archive.FromBytes("copied.parc", data, archive.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return reader.New(m)
-}
-
-func copyOf(t testing.TB, s *reader.Store, take merge.Take, config builder.Config) []byte {
+func copyOf(t testarchive.TB, s *reader.Store, take merge.Take, config builder.Config) []byte {
 	b := builder.New(s.Header().Domain, config)
 	if err := merge.Copy(t.Context(), b, s, take); err != nil {
 		t.Fatal(err)
@@ -42,7 +34,7 @@ func TestCopyOfEveryDomainIsTheSameBytes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := openBytes(t, data)
+			s := testarchive.Open(t, data)
 			if !bytes.Equal(data, copyOf(t, s, merge.Trained, builder.ConfigOf(s.Header()))) {
 				t.Error("archive -> view -> builder -> archive gave other bytes")
 			}
@@ -52,17 +44,16 @@ func TestCopyOfEveryDomainIsTheSameBytes(t *testing.T) {
 
 func TestCopyOfRandomArchivesIsTheSameBytes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		data := build(t, drawSteps(rt), 2, 1)
-		s := openBytes(t, data)
-		if !bytes.Equal(data, copyOf(t, s, merge.Trained, builder.ConfigOf(s.Header()))) {
+		s := testarchive.BuildSteps(rt, testarchive.DrawSteps(rt), testarchive.Concurrency{})
+		if !bytes.Equal(s.Bytes, copyOf(rt, s.Store, merge.Trained, builder.ConfigOf(s.Header()))) {
 			rt.Fatal("archive -> view -> builder -> archive gave other bytes")
 		}
 	})
 }
 
 // liveStore is a small archive that is adopted and counted in.
-func liveStore(t testing.TB) *reader.Store {
-	b := builder.New(layout.DomainHotSpot, builder.Config{Params: hotspotParams()})
+func liveStore(t testarchive.TB) *reader.Store {
+	b := testarchive.New(layout.DomainHotSpot)
 	square := b.Type(builder.TypeKey{Name: "Square"})
 	for _, name := range []string{"counted", "untouched"} {
 		p := b.Profile(b.Method(layout.Key{Class: "Shapes", Name: name, Signature: "()V"}), 0, builder.NoContext)
@@ -76,14 +67,14 @@ func liveStore(t testing.TB) *reader.Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := openBytes(t, data)
+	s := testarchive.Open(t, data)
 	if err := s.Adopt(reader.AdoptOptions{Base: archive.BaseAnywhere}); err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-func profileOf(t testing.TB, s *reader.Store, name string) reader.Profile {
+func profileOf(t testarchive.TB, s *reader.Store, name string) reader.Profile {
 	m, err := s.Find(layout.Key{Class: "Shapes", Name: name, Signature: "()V"})
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +87,7 @@ func profileOf(t testing.TB, s *reader.Store, name string) reader.Profile {
 }
 
 // count counts 3 invocations, 2 calls on Square and one on a late type.
-func count(t testing.TB, s *reader.Store) {
+func count(t testarchive.TB, s *reader.Store) {
 	p, err := profileOf(t, s, "counted").Adopt()
 	if err != nil {
 		t.Fatal(err)
@@ -125,7 +116,7 @@ func TestSnapshots(t *testing.T) {
 	} {
 		config := builder.ConfigOf(s.Header())
 		config.DumpID = [16]byte{}
-		got := openBytes(t, copyOf(t, s, c.take, config))
+		got := testarchive.Open(t, copyOf(t, s, c.take, config))
 		p := profileOf(t, got, "counted")
 		invocations, _ := p.Invocations()
 		if invocations.Load() != c.invocations {
@@ -144,7 +135,7 @@ func TestSnapshots(t *testing.T) {
 	}
 }
 
-func rowCount(t testing.TB, p reader.Profile, name string) uint64 {
+func rowCount(t testarchive.TB, p reader.Profile, name string) uint64 {
 	e, ok := p.At(6)
 	r, ok2 := e.Receivers()
 	if !ok || !ok2 {
@@ -159,49 +150,30 @@ func rowCount(t testing.TB, p reader.Profile, name string) uint64 {
 }
 
 func TestSnapshotNeedsAdoption(t *testing.T) {
-	data := build(t, []step{func(b *builder.Builder) error {
-		return b.Profile(b.Method(layout.Key{Class: "A", Name: "a"}), 0, builder.NoContext).Done()
-	}}, 1, 1)
-	s := openBytes(t, data)
+	one := testarchive.New(layout.DomainHotSpot)
+	mustDone(t, begun(one))
+	s := testarchive.Build(t, one).Store
 	b := builder.New(s.Header().Domain, builder.ConfigOf(s.Header()))
 	if err := merge.Copy(t.Context(), b, s, merge.Live); !errors.Is(err, reader.ErrNotAdopted) {
 		t.Errorf("live copy of a view: %v, want ErrNotAdopted", err)
 	}
 }
 
-func TestMisuseIsRefused(t *testing.T) {
-	params := hotspotParams()
-	key := layout.Key{Class: "A", Name: "a"}
-	for name, misuse := range map[string]func(b *builder.Builder) error{
-		"other domain": func(b *builder.Builder) error {
-			data, _, err := builder.New(layout.DomainGraal, builder.Config{}).Bytes()
-			if err != nil {
-				t.Fatal(err)
-			}
-			return merge.Copy(t.Context(), b, openBytes(t, data), merge.Trained)
-		},
-		"same profile twice": func(b *builder.Builder) error {
-			return errors.Join(b.Profile(b.Method(key), 1, 0).Done(), b.Profile(b.Method(key), 1, 0).Done())
-		},
-		"too many rows": func(b *builder.Builder) error {
-			p := b.Profile(b.Method(key), 0, 0)
-			p.VirtualCall(builder.At{}, builder.Others{}, make([]builder.Row, 3)...)
-			return p.Done()
-		},
-		"foreign reference": func(b *builder.Builder) error {
-			p := b.Profile(b.Method(key), 0, 0)
-			p.VirtualCall(builder.At{}, builder.Others{}, builder.Row{Type: 99})
-			return p.Done()
-		},
-		"begun and not done": func(b *builder.Builder) error {
-			b.Profile(b.Method(key), 0, 0)
-			_, _, err := b.Bytes()
-			return err
-		},
-		"NUL in a name": func(b *builder.Builder) error { b.Method(layout.Key{Name: "a\x00b"}); return b.Err() },
-	} {
-		if err := misuse(builder.New(layout.DomainHotSpot, builder.Config{Params: params})); err == nil {
-			t.Errorf("%s: no error", name)
-		}
+// An archive that was added is counted: merged as well it would be twice.
+func TestAddedAndMerged(t *testing.T) {
+	one := testarchive.Build(t, testarchive.New(layout.DomainHotSpot)).Store
+	b := testarchive.New(layout.DomainHotSpot)
+	if err := merge.Copy(t.Context(), b, one, merge.Trained); err != nil {
+		t.Fatal(err)
+	}
+	if err := merge.Into(t.Context(), b, one, builder.Run{}); !errors.Is(err, merge.ErrCounted) {
+		t.Errorf("merged after it was added: %v", err)
+	}
+	b = testarchive.New(layout.DomainHotSpot)
+	if err := merge.Into(t.Context(), b, one, builder.Run{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := merge.Copy(t.Context(), b, one, merge.Trained); !errors.Is(err, merge.ErrCounted) {
+		t.Errorf("added after it was merged: %v", err)
 	}
 }

@@ -1,0 +1,68 @@
+package builder_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/testarchive"
+	"github.com/profarc/profarc/layout"
+	"pgregory.net/rapid"
+)
+
+// AddFunctions gives what the way for all profiles gives, merged or not, in
+// whatever order the functions of a run come.
+func TestAddFunctionsIsTheSameAsProfiles(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		short, long := builder.New(layout.DomainLLVMIR, builder.Config{}), builder.New(layout.DomainLLVMIR, builder.Config{})
+		for range rapid.IntRange(1, 4).Draw(t, "runs") {
+			run := builder.Run{Weight: layout.Weight(rapid.SampledFrom([]uint64{0, 1e9, 25e8}).Draw(t, "weight"))}
+			short.NextRun(run)
+			long.NextRun(run)
+			var functions []builder.CounterFunction
+			key := rapid.Custom(func(t *rapid.T) [2]uint64 {
+				return [2]uint64{rapid.Uint64Max(200).Draw(t, "name"), rapid.Uint64Max(1).Draw(t, "hash")}
+			})
+			for _, k := range rapid.SliceOfNDistinct(key, 0, 300, rapid.ID).Draw(t, "functions") {
+				f := builder.CounterFunction{
+					Name: fmt.Appendf(nil, "_ZN2ns1fE%dv", k[0]), Code: k[1],
+					Counts: rapid.SliceOfN(rapid.OneOf(rapid.Uint64Max(9), rapid.Just(uint64(1<<64-2))), 0, 3).Draw(t, "counts"),
+				}
+				p := long.Profile(long.Method(layout.Key{Name: string(f.Name)}), f.Code, builder.NoContext)
+				p.Counters(0, f.Counts...)
+				if err := p.Done(); err != nil {
+					t.Fatal(err)
+				}
+				functions = append(functions, f)
+			}
+			if n, err := short.Bulk().Functions(functions); err != nil || n != len(functions) {
+				t.Fatal(n, err)
+			}
+		}
+		if !bytes.Equal(testarchive.Build(t, short).Bytes, testarchive.Build(t, long).Bytes) {
+			t.Fatal("other bytes")
+		}
+	})
+}
+
+func TestAddFunctionRefusesWhatAProfileRefuses(t *testing.T) {
+	b := builder.New(layout.DomainLLVMIR, builder.Config{})
+	if err := errors.Join(addFunction(b, builder.CounterFunction{Name: []byte("f")}), addFunction(b, builder.CounterFunction{})); err != nil {
+		t.Fatal(err)
+	}
+	if err := addFunction(b, builder.CounterFunction{Name: []byte("f")}); !errors.Is(err, builder.ErrDuplicate) {
+		t.Errorf("a function given twice: %v", err)
+	}
+	names := []builder.CounterFunction{{Name: []byte("a")}, {Name: []byte("a\x00b")}, {Name: []byte("c")}}
+	if n, err := builder.New(layout.DomainLLVMIR, builder.Config{}).Bulk().Functions(names); err == nil || n != 1 {
+		t.Errorf("a name with a NUL byte behind another: %d are added, %v", n, err)
+	}
+}
+
+// addFunction adds one function in bulk.
+func addFunction(b *builder.Builder, f builder.CounterFunction) error {
+	_, err := b.Bulk().Functions([]builder.CounterFunction{f})
+	return err
+}

@@ -1,0 +1,21 @@
+package merge_test
+
+import (
+	"testing"
+
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
+)
+
+func TestWeights(t *testing.T) {
+	for text, want := range map[string]layout.Weight{"1": layout.WeightOne, "3": 3 * layout.WeightOne, "0.25": layout.WeightOne / 4, "18446744073": 18446744073 * layout.WeightOne, "0.000000001": 1} {
+		if w, err := merge.ParseWeight(text); err != nil || w != want || w.String() != text {
+			t.Errorf("%s: %d %s, %v", text, w, w, err)
+		}
+	}
+	for _, text := range []string{"", "0", "-1", "1.0000000001", "x", "1e3", "18446744074", "0.0"} {
+		if w, err := merge.ParseWeight(text); err == nil {
+			t.Errorf("%q: taken as %s", text, w)
+		}
+	}
+}

@@ -1,0 +1,215 @@
+package reduce_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/dump"
+	"github.com/profarc/profarc/internal/testarchive"
+	"github.com/profarc/profarc/internal/weigh"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+	"github.com/profarc/profarc/reduce"
+	"pgregory.net/rapid"
+)
+
+func reduced(t testarchive.TB, s *reader.Store, r reduce.Options) (testarchive.Archive, *reduce.Report) {
+	t.Helper()
+	b, report, err := reduce.Archive(t.Context(), s, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return testarchive.Build(t, b), report
+}
+
+var sharedID = fmt.Sprintf(`,"flags":%d`, layout.MethodSharedID)
+
+// methodLines are the methods of an archive that have profiles, as the dump
+// prints them, by name; what another method's id decides is left out.
+func methodLines(t testarchive.TB, s *reader.Store) map[string]string {
+	lines := map[string]string{}
+	for m, err := range s.Methods() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		var line bytes.Buffer
+		if err := dump.Method(&line, s, m); err != nil {
+			t.Fatal(err)
+		}
+		if profiles(m) > 0 {
+			lines[keyText(t, m)] = strings.Replace(line.String(), sharedID, "", 1)
+		}
+	}
+	return lines
+}
+
+func profiles(m reader.Method) (n int) {
+	for range m.Profiles() {
+		n++
+	}
+	return n
+}
+
+func keyText(t testarchive.TB, m reader.Method) string {
+	k, err := m.Key()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%q", k)
+}
+
+// checkHot checks that a reduction keeps the promised share, no method that is
+// not needed for it, and what it keeps as it was.
+func checkHot(t testarchive.TB, s *reader.Store, hot layout.Weight) {
+	t.Helper()
+	out, report := reduced(t, s, reduce.Options{Hot: hot})
+	_, totals := weightsOf(t, s)
+	_, sums := weightsOf(t, out.Store)
+	for unit, total := range totals {
+		sum := sums[unit]
+		if sum == nil {
+			sum = new(big.Int)
+		}
+		if unit != cycles && !enough(sum, total, hot) {
+			t.Errorf("hot %s: %s of %s %s stay", hot, sum, total, unit)
+		}
+	}
+	sampled := onStacks(t, out.Store) // these stay for free
+	before, after := methodLines(t, s), methodLines(t, out.Store)
+	for name, line := range after {
+		if before[name] != line {
+			t.Errorf("%s was %s, is %s", name, before[name], line)
+		}
+	}
+	if !callsHot(s) {
+		checkNeeded(t, s, after, sampled, hot)
+	}
+	for name := range after {
+		delete(sampled, name)
+	}
+	if int(report.Methods) != len(after)+len(sampled) || report.Profiles != out.Header().Counts.Profiles || report.Entries != out.Header().Counts.Entries {
+		t.Errorf("hot %s: the report says %+v of %d methods, the archive has %+v", hot, report, len(after), out.Header().Counts)
+	}
+}
+
+var someShares = []layout.Weight{1, layout.WeightOne / 2, layout.WeightOne / 100 * 99, layout.WeightOne - 1, layout.WeightOne}
+
+func TestFunctionsThatLLVMCallsHotStay(t *testing.T) {
+	b := builder.New(layout.DomainLLVMIR, builder.Config{})
+	for name, counts := range map[string][]uint64{"hot": {1<<64 - 1, 0}, "warm": {1<<64 - 2}, "counted": {1000}, "cold": {1}, "never": {0}} {
+		if err := addFunction(b, builder.CounterFunction{Name: []byte(name), Code: 7, Counts: counts}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := testarchive.Build(t, b)
+	for _, r := range []reduce.Options{{Hot: layout.WeightOne / 2}, {DropCold: true}} {
+		out, report := reduced(t, s.Store, r)
+		for _, name := range []string{"hot", "warm", "counted"} {
+			if _, err := out.Find(layout.Key{Name: name}); err != nil {
+				t.Errorf("%+v: %s: %v", r, name, err)
+			}
+		}
+		if _, err := out.Find(layout.Key{Name: "never"}); err == nil {
+			t.Errorf("%+v: a function that never ran stays", r)
+		}
+		if share := report.Share(); share < 0.99 {
+			t.Errorf("%+v: a share of %v", r, share)
+		}
+	}
+}
+
+// addFunction adds one function in bulk.
+func addFunction(b *builder.Builder, f builder.CounterFunction) error {
+	_, err := b.Bulk().Functions([]builder.CounterFunction{f})
+	return err
+}
+
+func TestHotMethodsOfEveryDomainStay(t *testing.T) {
+	testarchive.EachSpecimen(t, func(t *testing.T, s testarchive.Archive) {
+		for _, hot := range someShares {
+			checkHot(t, s.Store, hot)
+		}
+	})
+}
+
+func TestHotMethodsOfRandomArchivesStay(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		checkHot(rt, testarchive.BuildSteps(rt, testarchive.DrawSteps(rt), testarchive.Concurrency{}).Store, layout.Weight(rapid.Uint64Range(1, uint64(layout.WeightOne)).Draw(rt, "share")))
+		domain := rapid.SampledFrom(testarchive.Domains).Draw(rt, "domain")
+		checkHot(rt, testarchive.DrawHighRun(rt, domain, "run").Store, rapid.SampledFrom(someShares).Draw(rt, "some share"))
+	})
+}
+
+func TestReductionToEverythingIsTheCopy(t *testing.T) {
+	testarchive.EachSpecimen(t, func(t *testing.T, s testarchive.Archive) {
+		out, report := reduced(t, s.Store, reduce.Options{})
+		if report.Share() != 1 || report.Methods != s.Header().Counts.Methods {
+			t.Errorf("of %+v stays %+v", s.Header().Counts, report)
+		}
+		same, want := bytes.Equal(out.Bytes, s.Bytes), len(report.Rows) == 0
+		if same != want {
+			t.Errorf("the same bytes: %v, want %v: %v", same, want, report.Rows)
+		}
+	})
+}
+
+// TestUnitsAreNotAddedUp: cycles are a thousand times as many as bytecodes, and
+// those of main are those of all that it calls.
+func TestUnitsAreNotAddedUp(t *testing.T) {
+	b := builder.New(layout.DomainJamaica, builder.Config{})
+	for name, counts := range map[string]map[layout.Sub]uint64{
+		"main()V":  {layout.SubCycles: 1000000},
+		"run()V":   {layout.SubCycles: 990000, layout.SubBytecodes: 10},
+		"put(B)V":  {layout.SubCycles: 4000, layout.SubBytecodes: 900},
+		"get()B":   {layout.SubCycles: 9999, layout.SubBytecodes: 90},
+		"idle()V":  {layout.SubCycles: 100},
+		"hash()I":  {layout.SubNativeCalls: 7},
+		"never()V": {layout.SubBytecodes: 0},
+	} {
+		p := b.Profile(b.Method(layout.Key{Name: name}), 0, builder.NoContext)
+		for sub, n := range counts {
+			p.Count(builder.Count{Sub: sub, N: n})
+		}
+		if err := p.Done(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := testarchive.Build(t, b)
+	for hot, stay := range map[layout.Weight]string{
+		layout.WeightOne / 100 * 50: "main run put hash",
+		layout.WeightOne / 100 * 99: "main run put get hash", // put and get have 99% of the bytecodes, main and run 1% of the cycles each
+		layout.WeightOne:            "main run put get hash idle",
+	} {
+		out, report := reduced(t, s.Store, reduce.Options{Hot: hot})
+		for _, name := range []string{"main()V", "run()V", "put(B)V", "get()B", "idle()V", "hash()I", "never()V"} {
+			_, err := out.Find(layout.Key{Name: name})
+			if want := slices.Contains(strings.Fields(stay), name[:strings.IndexByte(name, '(')]); (err == nil) != want {
+				t.Errorf("hot %s: %s: %v, want it to stay: %v", hot, name, err, want)
+			}
+		}
+		if share, ok := report.ShareOf(layout.UnitBytecodes); !ok || share < float64(hot)/float64(layout.WeightOne) {
+			t.Errorf("hot %s: a share of %v of the bytecodes, %v", hot, share, ok)
+		}
+		if share, ok := report.ShareOf(layout.UnitCycles); ok {
+			t.Errorf("hot %s: a share of %v of the cycles, which cannot be added up", hot, share)
+		}
+	}
+	weights, err := weigh.Methods(t.Context(), s.Store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, least := weights.Needed(layout.UnitCycles, layout.WeightOne/100*99); n != 2 || least != 990000 {
+		t.Errorf("%d methods have 1%% of the cycles, the last %d", n, least)
+	}
+	if n, least := weights.Needed(layout.UnitBytecodes, layout.WeightOne/100*90); n != 1 || least != 900 {
+		t.Errorf("%d methods have 90%% of the bytecodes, the last %d", n, least)
+	}
+	if n := weights.Kept(layout.WeightOne / 100 * 50); n != 4 || weights.Methods() != 6 {
+		t.Errorf("%d methods are kept of %d", n, weights.Methods())
+	}
+}
