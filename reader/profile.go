@@ -137,3 +137,96 @@ func (p Profile) counter(f disk.Presence) (Counter, bool) {
 	}
 	return counterAt(p.s, p.block(), p.live(), p.place.size()-len(b)), true
 }
+
+// History is how often compiled code of the method was given up.
+type History struct{ Decompiles, OverflowRecompiles, OverflowTraps, TenureTraps uint32 }
+
+// Compile is what the VM's compilers noted of the method.
+type Compile struct {
+	Level, State, WouldProfile uint8
+	Loops, Blocks              uint16
+}
+
+// Escape is the result of escape analysis of the arguments, a bit an argument.
+type Escape struct{ Flags, Local, Stack, Returned uint64 }
+
+// History returns the method's history, live if the profile is adopted. ok is
+// false if the profile has none.
+func (p Profile) History() (h History, ok bool) {
+	f := p.current(disk.HasHistory)
+	if f == nil {
+		return History{}, false
+	}
+	h = History{le.Uint32(f), le.Uint32(f[4:]), le.Uint32(f[8:]), le.Uint32(f[12:])}
+	runtime.KeepAlive(p.s)
+	return h, true
+}
+
+// Compile returns the compilers' notes, live if the profile is adopted. ok is
+// false if the profile has none.
+func (p Profile) Compile() (c Compile, ok bool) {
+	f := p.current(disk.HasCompile)
+	if f == nil {
+		return Compile{}, false
+	}
+	c = Compile{f[0], f[1], f[2], le.Uint16(f[4:]), le.Uint16(f[6:])}
+	runtime.KeepAlive(p.s)
+	return c, true
+}
+
+// Escape returns the result of escape analysis, live if the profile is adopted.
+// ok is false if the profile has none.
+func (p Profile) Escape() (e Escape, ok bool) {
+	f := p.current(disk.HasEscape)
+	if f == nil {
+		return Escape{}, false
+	}
+	e = Escape{le.Uint64(f), le.Uint64(f[8:]), le.Uint64(f[16:]), le.Uint64(f[24:])}
+	runtime.KeepAlive(p.s)
+	return e, true
+}
+
+// TrapHistory is the number of traps by reason, live if the profile is adopted;
+// nil if the profile has none. The bytes are valid while p is reachable.
+func (p Profile) TrapHistory() []byte {
+	f := p.trained(disk.HasTraps)
+	if f == nil {
+		return nil
+	}
+	n := int64(le.Uint32(f))
+	f = p.current(disk.HasTraps)[8:]
+	runtime.KeepAlive(p.s)
+	return f[:min(n, int64(len(f)))]
+}
+
+// A place is a part of the file that was checked. Profiles and entries keep the
+// place of their bytes, which is a third of the bytes' slices.
+type place struct {
+	at    layout.Ref
+	units uint32 // size in units of 8 bytes
+}
+
+// placeOf is the place of the block that lies at n.
+func placeOf(n layout.Ref, b disk.Block) place { return place{n, uint32(len(b) / disk.Unit)} }
+
+// span is from where to where in the file the place is.
+func (p place) span() (from, to int64) {
+	from = p.at.Offset()
+	return from, from + int64(p.units)*disk.Unit
+}
+
+// size is the size of the place in bytes.
+func (p place) size() int { return int(p.units) * disk.Unit }
+
+// trained is the bytes at a place as they lie in the file.
+func (s *Store) trained(p place) []byte {
+	from, to := p.span()
+	return s.data[from:to:to]
+}
+
+// live is the bytes at a place in rw of the adopted mapping, which there must be.
+func (s *Store) live(p place) []byte {
+	from, to := p.span()
+	start := s.h.Region(layout.RegionRW).Offset
+	return s.adoption.Load().rw[from-start : to-start : to-start]
+}

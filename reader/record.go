@@ -11,6 +11,54 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
+// A Counter is a counter in place. The zero Counter counts nothing.
+type Counter struct {
+	s       *Store
+	trained *[disk.CellSize]byte
+	live    *atomic.Uint64 // nil if the profile is not adopted
+}
+
+// counterAt is the counter at an offset in trained and, if the profile is
+// adopted, at the same offset in live. It panics if it is outside.
+func counterAt(s *Store, trained, live []byte, offset int) Counter {
+	c := Counter{s: s, trained: (*[disk.CellSize]byte)(trained[offset : offset+disk.CellSize])}
+	if live != nil {
+		c.live, _ = words.Uint64(live, offset)
+	}
+	return c
+}
+
+// Load is the live count if the profile is adopted, otherwise the trained one.
+func (c Counter) Load() uint64 {
+	if c.live == nil {
+		return c.Trained()
+	}
+	n := c.live.Load()
+	runtime.KeepAlive(c.s)
+	return n
+}
+
+// Trained is the count as it was dumped.
+func (c Counter) Trained() uint64 {
+	if c.trained == nil {
+		return 0
+	}
+	n := le.Uint64(c.trained[:])
+	runtime.KeepAlive(c.s)
+	return n
+}
+
+// Add adds n to the live count, atomically and in place. The error is
+// ErrNotAdopted if the profile is not adopted.
+func (c Counter) Add(n uint64) error {
+	if c.live == nil {
+		return ErrNotAdopted
+	}
+	c.live.Add(n)
+	runtime.KeepAlive(c.s)
+	return nil
+}
+
 // nullSeen is the flag of a HotSpot entry; that of a wide one is the same.
 const nullSeen = layout.EntryNullSeen
 
@@ -103,4 +151,55 @@ func (e Entry) RecordNull() error {
 	e.word(0).Or(nullSeen << 8)
 	runtime.KeepAlive(e.s)
 	return nil
+}
+
+// Traps is the entry's traps word, live if the profile is adopted. It is 0 of a
+// wide entry other than Receivers.
+func (e Entry) Traps() uint32 {
+	at, ok := e.trapsAt()
+	if !ok {
+		return 0
+	}
+	traps := uint32(0)
+	if e.kind.adopted {
+		traps = e.word(at).Load()
+	} else {
+		traps = le.Uint32(e.raw()[at:])
+	}
+	runtime.KeepAlive(e.s)
+	return traps
+}
+
+// trapsAt is where the traps word lies: in the header of a HotSpot entry, and
+// in the second cell of a wide Receivers entry.
+func (e Entry) trapsAt() (offset int, ok bool) {
+	if !e.kind.tag.Wide() {
+		return disk.EntryHeaderSize / 2, true
+	}
+	return disk.WideHeaderSize + disk.CellSize, e.kind.tag == layout.TagReceivers && e.Cells() >= disk.ReceiversFixed
+}
+
+// RecordTrap notes a trap of that reason as HotSpot does: a second reason makes
+// it 'many'. The error is ErrNotAdopted if the profile is not adopted, and
+// matches errors.ErrUnsupported if entries of this tag keep no traps.
+func (e Entry) RecordTrap(reason uint32, recompiled bool) error {
+	at, ok := e.trapsAt()
+	if !ok {
+		return fmt.Errorf("trap in a %s entry: %w", e.kind.tag, errors.ErrUnsupported)
+	}
+	if !e.kind.adopted {
+		return ErrNotAdopted
+	}
+	trap := reason & layout.EntryTrapMany
+	if recompiled {
+		trap |= layout.EntryTrapRecompiled
+	}
+	w := e.word(at)
+	for {
+		old := w.Load()
+		if w.CompareAndSwap(old, disk.UniteTraps(old, trap)) {
+			runtime.KeepAlive(e.s)
+			return nil
+		}
+	}
 }

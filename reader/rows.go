@@ -1,6 +1,8 @@
 package reader
 
 import (
+	"iter"
+
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
@@ -91,4 +93,236 @@ func (r Rows) Method(row int) (Method, error) {
 		panic("reader: no such row")
 	}
 	return r.e.MethodCell(r.shape.first + row*r.shape.width)
+}
+
+// Receivers is a type profile: rows of types with their counts, and the count
+// of all that found no row.
+type Receivers struct {
+	e     Entry
+	first int // cell of the first row
+	rows  int
+}
+
+// A Receiver is a row of a type profile.
+type Receiver struct {
+	Type  Type
+	Count Counter
+}
+
+// Receivers is the type profile of a ReceiverType, VirtualCall,
+// VirtualCallType or wide Receivers entry.
+func (e Entry) Receivers() (r Receivers, ok bool) {
+	switch e.kind.tag {
+	case layout.TagReceiverType, layout.TagVirtualCall, layout.TagVirtualCallType:
+		r = Receivers{e, e.s.shape.ReceiverRow(0), e.s.shape.TypeRows}
+	case layout.TagReceivers:
+		r = Receivers{e, disk.ReceiversFixed, (e.Cells() - disk.ReceiversFixed) / 2}
+	default:
+		return Receivers{}, false
+	}
+	return r, r.rows >= 0 && r.first+2*r.rows <= e.Cells()
+}
+
+// Len is the number of rows, empty ones included.
+func (r Receivers) Len() int { return r.rows }
+
+// Other is the count of all receivers that found no row.
+func (r Receivers) Other() Counter { return r.e.Cell(0) }
+
+// NullSeen reports whether a null was seen.
+func (r Receivers) NullSeen() bool { return r.e.Flags()&nullSeen != 0 }
+
+// Gap is HotSpot's nonprofiled_count; ok is false where the VM keeps none.
+func (r Receivers) Gap() (c Counter, ok bool) {
+	if r.e.kind.tag.Wide() || r.e.s.shape.Gap == 0 {
+		return Counter{}, false
+	}
+	return r.e.Cell(1), true
+}
+
+// Row returns row i. ok is false if it is empty, or there is none.
+func (r Receivers) Row(i int) (row Receiver, ok bool) {
+	if i < 0 || i >= r.rows {
+		return Receiver{}, false
+	}
+	t, ok := r.e.pointsTo(r.typeCell(i).Load())
+	if !ok {
+		return Receiver{}, false
+	}
+	return Receiver{t, r.count(i)}, true
+}
+
+func (r Receivers) typeCell(i int) Counter { return r.e.Cell(r.first + 2*i) }
+func (r Receivers) count(i int) Counter    { return r.e.Cell(r.first + 2*i + 1) }
+
+// All iterates over the rows that are not empty.
+func (r Receivers) All() iter.Seq[Receiver] {
+	return func(yield func(Receiver) bool) {
+		for i := range r.rows {
+			if row, ok := r.Row(i); ok && !yield(row) {
+				return
+			}
+		}
+	}
+}
+
+// Bound iterates over the rows whose types are bound.
+func (r Receivers) Bound() iter.Seq[Receiver] {
+	return func(yield func(Receiver) bool) {
+		for i := range r.rows {
+			row, ok := r.Row(i)
+			if !ok {
+				continue
+			}
+			if _, state := row.Type.s.Binding(row.Type); state == BindingBound && !yield(row) {
+				return
+			}
+		}
+	}
+}
+
+// Unlisted is what a type profile counts beside its rows. At most one of its
+// numbers is not 0.
+type Unlisted struct {
+	// Types is the count of further types: all rows were taken.
+	Types uint64
+	// Untyped is the count of receivers whose types the VM did not record: a row
+	// was free for them. HotSpot counts calls so whose target it knows, and all
+	// calls where TypeProfileWidth is 0.
+	Untyped uint64
+	// Failed is how many type checks failed, of VMs that count those down; it may
+	// be more where all rows are taken.
+	Failed uint64
+}
+
+// Unlisted says what n, the value of Other, counts.
+func (r Receivers) Unlisted(n uint64) Unlisted {
+	switch {
+	case r.e.raw().SignedCount() && int64(n) < 0:
+		return Unlisted{Failed: -n}
+	case r.full():
+		return Unlisted{Types: n}
+	}
+	return Unlisted{Untyped: n}
+}
+
+// full reports whether no type can come into a row of its own any more: of wide
+// entries, which have as many rows as types, where the rows of the VM were taken.
+func (r Receivers) full() bool {
+	taken := 0
+	for range r.All() {
+		taken++
+	}
+	return taken >= max(1, r.e.s.shape.TypeRows)
+}
+
+// TypeList is the type profile of values: arguments and the return value of a
+// call, or the parameters of a method.
+type TypeList struct {
+	e     Entry
+	first int // cell of the first (slot, type) pair
+}
+
+// A TypeWord is the type profile of one value.
+type TypeWord struct {
+	Type     Type // Valid() is false if there is none
+	NullSeen bool
+	Unknown  bool // several types were seen
+}
+
+// Types is the argument, return or parameter types of a CallType,
+// VirtualCallType or ParametersType entry.
+func (e Entry) Types() (t TypeList, ok bool) {
+	switch e.kind.tag {
+	case layout.TagCallType, layout.TagVirtualCallType, layout.TagParametersType:
+		t = TypeList{e, e.s.shape.TypeList(e.kind.tag)}
+		return t, t.first <= e.Cells()
+	}
+	return TypeList{}, false
+}
+
+func (t TypeList) cells() int { return t.e.Cells() - t.first }
+
+// Args is the number of arguments or parameters.
+func (t TypeList) Args() int { return t.cells() / 2 }
+
+// Arg returns the stack slot and the type profile of argument i. It panics if
+// there is none.
+func (t TypeList) Arg(i int) (slot uint64, w TypeWord) {
+	if i < 0 || i >= t.Args() {
+		panic("reader: no such argument")
+	}
+	cell := t.first + 2*i
+	return t.e.Cell(cell).Trained(), t.word(cell + 1)
+}
+
+// Return is the type profile of the return value; ok is false if the entry has
+// none.
+func (t TypeList) Return() (w TypeWord, ok bool) {
+	if t.cells()%2 == 0 {
+		return TypeWord{}, false
+	}
+	return t.word(t.first + t.cells() - 1), true
+}
+
+func (t TypeList) word(cell int) TypeWord { return t.e.TypeCell(cell) }
+
+// TypeCell returns what a cell that holds a type or a type word says. It panics
+// if there is no such cell.
+func (e Entry) TypeCell(cell int) TypeWord {
+	v := e.Cell(cell).Load()
+	of, _ := e.pointsTo(v &^ disk.TypeTags)
+	return TypeWord{of, v&disk.TypeNullSeen != 0, v&disk.TypeUnknown != 0}
+}
+
+// A pointer cell of a trained profile is relative to the requested base, one of
+// an adopted profile to the base at which the archive lies. Native code may
+// have written any value into the latter: what leads nowhere counts as none.
+
+// pointsTo returns the type that a pointer cell holds.
+func (e Entry) pointsTo(cell uint64) (Type, bool) {
+	if cell == 0 {
+		return Type{}, false
+	}
+	base := e.s.h.Base
+	if e.kind.adopted {
+		a := e.s.adoption.Load()
+		if t, ok := a.lateAt(e.s, cell); ok {
+			return t, true
+		}
+		base = a.base
+	}
+	offset, ok := disk.PointerOffset(cell, base, e.s.h.FileSize)
+	if !ok || offset%disk.Unit != 0 || !e.s.isType(disk.RefOf(offset)) {
+		return Type{}, false
+	}
+	return e.s.typeOf(disk.RefOf(offset)), true
+}
+
+// MethodCell returns the method to which cell i points, the zero Method if it is
+// empty. Nothing records methods in place, so the trained cell, which was
+// checked, is the live one too.
+func (e Entry) MethodCell(i int) (Method, error) {
+	cell := e.Cell(i).Trained()
+	if cell == 0 {
+		return Method{}, nil
+	}
+	return e.s.referred(disk.RefOf(int64(cell - e.s.h.Base)))
+}
+
+// pointer returns the cell value for a type in an adopted profile.
+func (a *adoption) pointer(t Type) uint64 {
+	if t.Late() {
+		return a.lateBase + uint64(t.ordinal-a.firstLate)*disk.TypeSize
+	}
+	return disk.Pointer(a.base, t.s.typeOffset(t.ordinal))
+}
+
+// lateAt returns the late type whose record lies at an address.
+func (a *adoption) lateAt(s *Store, address uint64) (Type, bool) {
+	d := address - a.lateBase
+	if d%disk.TypeSize != 0 || d/disk.TypeSize >= uint64(a.late.count.Load()) {
+		return Type{}, false
+	}
+	return Type{s, a.firstLate + uint32(d/disk.TypeSize)}, true
 }

@@ -1,7 +1,11 @@
 package reader
 
 import (
+	"fmt"
 	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
@@ -144,3 +148,191 @@ func (t Type) Flags() (layout.TypeFlags, error) {
 
 // Equal reports whether t and u are the same type of the same store.
 func (t Type) Equal(u Type) bool { return t == u }
+
+// MaxLateTypes is how many late types a store takes.
+const MaxLateTypes = 65536
+
+// lateTypes are the types that an adopted store met and the archive does not
+// know. Their records lie in memory beside the adopted mapping, so that pointer
+// cells can lead to them; their names in ordinary memory.
+type lateTypes struct {
+	count atomic.Int64 // len(keys), for those who only need a bound
+
+	mu      sync.RWMutex
+	area    []byte // of the records
+	keys    []lateKey
+	numbers map[[2]string]uint32 // by name and loader: place in keys
+}
+
+type lateKey struct{ name, loader []byte }
+
+// LateType makes a type that the archive does not know, so that it can be
+// recorded in adopted profiles; called again with the same key it gives the
+// same type. A type that the archive knows is given as it is. The error matches
+// ErrNotAdopted if the store is not adopted, and layout.ErrTooLarge beyond
+// MaxLateTypes types or for names that no archive could hold.
+func (s *Store) LateType(name, loader string) (Type, error) {
+	if t, err := s.FindType(name, loader); err != ErrNotFound {
+		return t, err
+	}
+	a := s.adoption.Load()
+	if a == nil {
+		return Type{}, ErrNotAdopted
+	}
+	if len(name) > disk.MaxName || len(loader) > disk.MaxName {
+		return Type{}, fmt.Errorf("%w: a name of %d bytes, at most %d are possible", layout.ErrTooLarge, max(len(name), len(loader)), disk.MaxName)
+	}
+	if strings.IndexByte(name, 0) >= 0 || strings.IndexByte(loader, 0) >= 0 {
+		return Type{}, fmt.Errorf("a name holds a NUL byte: %.80q", name+" "+loader)
+	}
+	n, err := a.late.intern(name, loader)
+	if err != nil {
+		return Type{}, err
+	}
+	return Type{s, a.firstLate + n}, nil
+}
+
+// intern returns the number of a late type.
+func (l *lateTypes) intern(name, loader string) (uint32, error) {
+	key := [2]string{name, loader}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if n, ok := l.numbers[key]; ok {
+		return n, nil
+	}
+	if len(l.keys) == MaxLateTypes {
+		return 0, fmt.Errorf("%d types that the archive does not know: %w", MaxLateTypes, layout.ErrTooLarge)
+	}
+	n := uint32(len(l.keys))
+	at := int(n) * disk.TypeSize
+	disk.TypeRecord{ID: layout.TypeID(name, loader)}.Append(l.area[at:at])
+	if l.numbers == nil {
+		l.numbers = map[[2]string]uint32{}
+	}
+	l.numbers[key] = n
+	l.keys = append(l.keys, lateKey{[]byte(name), []byte(loader)})
+	l.count.Store(int64(len(l.keys)))
+	return n, nil
+}
+
+// lateKey returns the name and loader of the late type with that ordinal.
+func (s *Store) lateKey(ordinal uint32) (k lateKey, ok bool) {
+	a := s.adoption.Load()
+	if a == nil || ordinal < a.firstLate {
+		return lateKey{}, false
+	}
+	a.late.mu.RLock()
+	defer a.late.mu.RUnlock()
+	if n := ordinal - a.firstLate; int(n) < len(a.late.keys) {
+		return a.late.keys[n], true
+	}
+	return lateKey{}, false
+}
+
+// A Binding says whether a type of the archive exists in this run.
+type Binding uint8
+
+// The states.
+const (
+	BindingUnbound  Binding = iota // not loaded yet: must not be acted on
+	BindingBound                   // tied to a class of the embedder
+	BindingExcluded                // will never be loaded, or must not be used
+)
+
+// Class numbers that stand for a state.
+const (
+	classUnbound  = 0
+	classExcluded = ^uint64(0)
+)
+
+// bindings holds the class of every type, in chunks that are made when the
+// first type of one is bound: most types of an archive never are.
+type bindings struct {
+	table atomic.Pointer[[]atomic.Pointer[bindingChunk]]
+}
+
+const bindingChunkTypes = 512
+
+type bindingChunk [bindingChunkTypes]atomic.Uint64
+
+// find returns the class of a type of n, nil if its chunk was not made yet.
+func (b *bindings) find(ordinal uint32) *atomic.Uint64 {
+	table := b.table.Load()
+	if table == nil {
+		return nil
+	}
+	chunk := (*table)[ordinal/bindingChunkTypes].Load()
+	if chunk == nil {
+		return nil
+	}
+	return &chunk[ordinal%bindingChunkTypes]
+}
+
+// at returns the class of a type, of types that a store can have.
+func (b *bindings) at(ordinal uint32, types uint64) *atomic.Uint64 {
+	if b.table.Load() == nil {
+		table := make([]atomic.Pointer[bindingChunk], (types+bindingChunkTypes-1)/bindingChunkTypes)
+		b.table.CompareAndSwap(nil, &table)
+	}
+	row := &(*b.table.Load())[ordinal/bindingChunkTypes]
+	if row.Load() == nil {
+		row.CompareAndSwap(nil, new(bindingChunk))
+	}
+	return &row.Load()[ordinal%bindingChunkTypes]
+}
+
+// Bind ties a type to the embedder's class, any number but 0 and the highest.
+// Binding it again to another class, or binding an excluded type, is an error
+// that matches ErrAmbiguous.
+func (s *Store) Bind(t Type, class uint64) error {
+	if t.s != s {
+		return fmt.Errorf("type of another store: %w", ErrNotFound)
+	}
+	if class == classUnbound || class == classExcluded {
+		return fmt.Errorf("class number %#x is reserved: bind types to other numbers", class)
+	}
+	c := s.bindings.at(t.ordinal, s.maxTypes())
+	if c.CompareAndSwap(classUnbound, class) {
+		return nil
+	}
+	switch now := c.Load(); now {
+	case class:
+		return nil
+	case classExcluded:
+		return fmt.Errorf("type %d is excluded: %w", t.ordinal, ErrAmbiguous)
+	default:
+		return fmt.Errorf("type %d is bound to class %#x, not to %#x: %w", t.ordinal, now, class, ErrAmbiguous)
+	}
+}
+
+// Exclude says that the type must never be acted on, whether it is bound or
+// not.
+func (s *Store) Exclude(t Type) error {
+	if t.s != s {
+		return fmt.Errorf("type of another store: %w", ErrNotFound)
+	}
+	s.bindings.at(t.ordinal, s.maxTypes()).Store(classExcluded)
+	return nil
+}
+
+// Binding returns the class that a type is bound to.
+func (s *Store) Binding(t Type) (class uint64, state Binding) {
+	if t.s != s {
+		return 0, BindingUnbound
+	}
+	c := s.bindings.find(t.ordinal)
+	if c == nil {
+		return 0, BindingUnbound
+	}
+	switch class := c.Load(); class {
+	case classUnbound:
+		return 0, BindingUnbound
+	case classExcluded:
+		return 0, BindingExcluded
+	default:
+		return class, BindingBound
+	}
+}
+
+// maxTypes is how many types the store can have, late ones included.
+func (s *Store) maxTypes() uint64 { return s.h.Counts.Types + MaxLateTypes }

@@ -1,0 +1,372 @@
+package reader
+
+import (
+	"errors"
+	"iter"
+	"math/bits"
+
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// Find looks a method up by its key. It allocates nothing, unless the key has
+// more than some 1,000 bytes. The error matches ErrNotFound if there is none.
+func (s *Store) Find(k layout.Key) (Method, error) { return s.find(k.ID(s.h.Domain), &k) }
+
+// find returns the method with that key, whose id is id.
+func (s *Store) find(id uint64, k *layout.Key) (Method, error) {
+	for q := s.search(id, disk.KindMethod); ; {
+		m, err := q.nextMethod(id)
+		if err == ErrNotFound {
+			return s.findNeverRan(k)
+		}
+		if err != nil {
+			return Method{}, err
+		}
+		if same, err := m.hasKey(k); err != nil {
+			return Method{}, err
+		} else if same {
+			return m, nil
+		}
+	}
+}
+
+// Lookup looks a method up by its id (layout.Key.ID). It allocates nothing.
+// The error matches ErrNotFound, or ErrAmbiguous if two keys of the archive
+// have this id: then only Find can tell them apart. It finds the methods that are
+// Indexed: Find alone finds most of those that never ran.
+func (s *Store) Lookup(id uint64) (Method, error) {
+	q := s.search(id, disk.KindMethod)
+	m, err := q.nextMethod(id)
+	if err == nil && m.head.Flags()&layout.MethodSharedID != 0 {
+		return Method{}, ErrAmbiguous
+	}
+	return m, err
+}
+
+// nextMethod returns the next method with that id, or ErrNotFound.
+func (q *search) nextMethod(id uint64) (Method, error) {
+	for {
+		n, err := q.next()
+		if err != nil {
+			return Method{}, err
+		}
+		if n == 0 {
+			return Method{}, ErrNotFound
+		}
+		if !q.s.inMethods(n) {
+			continue
+		}
+		if m, err := q.s.method(n); m.id == id || err != nil {
+			return m, err
+		}
+	}
+}
+
+// hasKey compares the text of the key.
+func (m Method) hasKey(k *layout.Key) (bool, error) {
+	if m.head.Flags()&disk.MethodNamed != 0 {
+		if k.Class != "" || k.Signature != "" || k.Loader != "" {
+			return false, nil
+		}
+		return m.holds(k.Name)
+	}
+	rec := m.record()
+	if same, err := m.s.symbolIs(rec.Name, k.Name); !same || err != nil {
+		return false, err
+	}
+	if same, err := m.s.signatureIs(rec.Signature, k.Signature); !same || err != nil {
+		return false, err
+	}
+	if rec.Holder == 0 {
+		return k.Class == "" && k.Loader == "", nil
+	}
+	t, err := m.s.typeRecord(rec.Holder)
+	if err != nil {
+		return false, err
+	}
+	return m.s.typeIs(t, k.Class, k.Loader)
+}
+
+// FindType looks a type up by name and loader. It allocates nothing, unless
+// they have more than some 1,000 bytes. The error matches ErrNotFound if there is none.
+func (s *Store) FindType(name, loader string) (Type, error) {
+	id := layout.TypeID(name, loader)
+	for q := s.search(id, disk.KindType); ; {
+		n, err := q.next()
+		if err != nil {
+			return Type{}, err
+		}
+		if n == 0 {
+			return Type{}, ErrNotFound
+		}
+		if !s.isType(n) {
+			continue
+		}
+		t, err := s.typeRecord(n)
+		if err != nil {
+			return Type{}, err
+		}
+		if t.ID != id {
+			continue
+		}
+		if same, err := s.typeIs(t, name, loader); err != nil {
+			return Type{}, err
+		} else if same {
+			return s.typeOf(n), nil
+		}
+	}
+}
+
+func (s *Store) typeIs(t disk.TypeRecord, name, loader string) (bool, error) {
+	if same, err := s.symbolIs(t.Name, name); !same || err != nil {
+		return false, err
+	}
+	return s.symbolIs(t.Loader, loader)
+}
+
+// A search iterates over the records that the index offers for a hash. Most are
+// the right one; a fingerprint of 16 bits lets a few others through.
+type search struct {
+	s      *Store
+	hash   disk.Hash
+	bucket uint64
+	lines  uint32 // that were read; the last is that of bucket
+	slots  uint32 // of the last, still to be offered
+}
+
+func (s *Store) search(id uint64, kind disk.RecordKind) search {
+	h := disk.Mix(id, kind, s.h.Seed)
+	return search{s: s, hash: h, bucket: h.Bucket(s.h.Buckets)}
+}
+
+// next returns the next candidate, 0 if there is no more. Every candidate lies in
+// one of the indexed sections.
+func (q *search) next() (layout.Ref, error) {
+	for q.slots == 0 {
+		more, err := q.nextLine()
+		if !more {
+			return 0, err
+		}
+	}
+	i := bits.TrailingZeros32(q.slots)
+	q.slots &= q.slots - 1
+	n := q.line().Record(i)
+	if !q.s.indexed(n) {
+		return 0, q.s.corrupt(layout.RegionIX, q.s.lineOffset(q.bucket), "slot %d leads to 0x%x, where no record is", i, n.Offset())
+	}
+	return n, nil
+}
+
+func (q *search) nextLine() (more bool, err error) {
+	switch {
+	case q.lines == 0:
+		if q.s.h.MaxProbe == 0 {
+			return false, q.s.open()
+		}
+	case q.lines == q.s.h.MaxProbe || !q.line().Overflowed(q.hash):
+		return false, nil
+	default:
+		if q.bucket++; q.bucket == q.s.h.Buckets {
+			q.bucket = 0
+		}
+	}
+	if err := q.s.m.Check(layout.RegionIX, q.s.lineOffset(q.bucket), disk.LineSize); err != nil {
+		return false, err
+	}
+	q.lines++
+	q.slots = q.line().Match(q.hash.Fingerprint())
+	return true, nil
+}
+
+// line is the line that was read last.
+func (q *search) line() disk.Line {
+	return q.s.data[q.s.lineOffset(q.bucket):][:disk.LineSize]
+}
+
+// lineOffset is where in the file a line of the index lies.
+func (s *Store) lineOffset(bucket uint64) int64 {
+	return s.h.Region(layout.RegionIX).Offset + int64(bucket)*disk.LineSize
+}
+
+// indexed reports whether a record that the index may name can lie at n.
+func (s *Store) indexed(n layout.Ref) bool {
+	return s.inMethods(n) || s.isType(n)
+}
+
+func (s *Store) inMethods(n layout.Ref) bool {
+	return s.h.Parts[disk.PartMethods].Holds(n.Offset(), disk.MinMethodSize)
+}
+
+func (s *Store) isContext(n layout.Ref) bool {
+	return isRow(s.h.Parts[disk.PartContexts], n, disk.ContextSize)
+}
+
+func (s *Store) isType(n layout.Ref) bool {
+	return isRow(s.h.Parts[disk.PartTypes], n, disk.TypeSize)
+}
+
+// isRow reports whether a record of a section of records of one size begins at n.
+func isRow(section layout.Span, n layout.Ref, size int64) bool {
+	return section.Holds(n.Offset(), size) && (n.Offset()-section.Offset)%size == 0
+}
+
+// A chain iterates over the MethodData blocks of one method in one context,
+// which are linked by ascending code id and lie at ascending places.
+type chain struct {
+	s       *Store
+	method  layout.Ref
+	context layout.Ref
+	next    layout.Ref
+	code    uint64 // of the profile before
+	begun   bool
+}
+
+// chain begins at the first profile of m in a context node, or without one.
+func (m Method) chain(first, context layout.Ref) chain {
+	return chain{s: m.s, method: m.at, context: context, next: first}
+}
+
+// step puts the next profile into p, or the zero Profile at the end.
+func (c *chain) step(p *Profile) error {
+	if c.next == 0 {
+		*p = Profile{}
+		return nil
+	}
+	at := c.next
+	b, err := c.s.block(at)
+	if err != nil {
+		return err
+	}
+	context, next := b.Links()
+	code := b.Code()
+	switch {
+	case b.Method() != c.method:
+		return c.corrupt(at, "the profile is of the method at 0x%x, 0x%x leads to it", b.Method().Offset(), c.method.Offset())
+	case context != c.context:
+		return c.corrupt(at, "the profile is in context 0x%x, 0x%x leads to it", context.Offset(), c.context.Offset())
+	case c.begun && code <= c.code:
+		return c.corrupt(at, "the profile is of code %#x, which follows %#x", code, c.code)
+	case next != 0 && next <= at:
+		return c.corrupt(at, "the next profile of the method lies before, at 0x%x", next.Offset())
+	}
+	c.next, c.code, c.begun = next, code, true
+	p.s, p.place, p.adopted = c.s, placeOf(at, b), false
+	return nil
+}
+
+func (c *chain) corrupt(at layout.Ref, format string, args ...any) error {
+	return c.s.corrupt(layout.RegionRW, at.Offset(), format, args...)
+}
+
+// ofCode puts the profile of a version of the code into p, or the only one for
+// AnyCode; ErrNotFound or ErrAmbiguous otherwise, and p is of no use.
+func (c *chain) ofCode(code uint64, p *Profile) error {
+	for {
+		err := c.step(p)
+		switch {
+		case err != nil:
+			return err
+		case p.s == nil:
+			return ErrNotFound
+		case code == AnyCode && c.next != 0:
+			return ErrAmbiguous
+		case code == AnyCode || c.code == code:
+			return nil
+		case c.code > code:
+			return ErrNotFound
+		}
+	}
+}
+
+// AnyCode asks for the profile of whatever version of the code there is. Where
+// there are several, one whose code is not known is found with [Method.Profiles]
+// alone.
+const AnyCode = 0
+
+// Profile looks the profile up for a version of the code (AnyCode if there is
+// only one) in a calling context, the direct caller first. It gives the profile
+// with the longest context that is a prefix of frames, down to the one without
+// a context, and the number of frames that it took. It allocates nothing. The
+// error matches ErrNotFound if there is none, or ErrAmbiguous if AnyCode was
+// asked for and there are several versions.
+func (m Method) Profile(code uint64, frames ...Frame) (p Profile, depth int, err error) {
+	if m.s == nil {
+		return Profile{}, 0, ErrNotFound
+	}
+	c := m.chain(m.profiles(), 0)
+	if err = c.ofCode(code, &p); err != nil {
+		p = Profile{}
+	}
+	if m.head.Flags()&disk.MethodInContext == 0 || len(frames) == 0 || fatal(err) {
+		return p, 0, err
+	}
+	t, damage := m.trie()
+	if damage != nil {
+		return Profile{}, 0, damage
+	}
+	down := t.descend()
+	for i, f := range frames {
+		if fatal(err) {
+			return Profile{}, 0, err
+		}
+		if f.Caller.s != m.s || f.Caller.hasRow() { // no context leads to a row
+			break
+		}
+		profiles, damage := down.step(f.Caller.at, f.Point)
+		if damage == ErrNotFound {
+			break
+		} else if damage != nil {
+			return Profile{}, 0, damage
+		}
+		c = m.chain(profiles, down.at)
+		var q Profile
+		if e := c.ofCode(code, &q); e == nil {
+			p, depth, err = q, i+1, nil
+		} else if !errors.Is(e, ErrNotFound) {
+			p, depth, err = Profile{}, i+1, e
+		}
+	}
+	return p, depth, err
+}
+
+// fatal reports whether a lookup in a longer context can not mend the error.
+func fatal(err error) bool {
+	return err != nil && err != ErrNotFound && err != ErrAmbiguous
+}
+
+// Profiles iterates over all profiles of the method: those without a context
+// first, then by context; by code id within.
+func (m Method) Profiles() iter.Seq2[Profile, error] {
+	return func(yield func(Profile, error) bool) {
+		if m.s == nil || !m.yieldChain(m.profiles(), 0, yield) {
+			return
+		}
+		for c, err := range m.Contexts() {
+			if err != nil {
+				yield(Profile{}, err)
+				return
+			}
+			if !m.yieldChain(c.rec.Profiles, c.at, yield) {
+				return
+			}
+		}
+	}
+}
+
+// yieldChain yields one chain and reports whether to go on.
+func (m Method) yieldChain(first, context layout.Ref, yield func(Profile, error) bool) bool {
+	for c := m.chain(first, context); ; {
+		var p Profile
+		if err := c.step(&p); err != nil {
+			yield(Profile{}, err)
+			return false
+		}
+		if !p.Valid() {
+			return true
+		}
+		if !yield(p, nil) {
+			return false
+		}
+	}
+}
