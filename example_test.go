@@ -53,7 +53,7 @@ func printBranches(s *reader.Store, key layout.Key) error {
 	if err != nil {
 		return err
 	}
-	p, _, err := m.Profile(reader.AnyCode)
+	p, _, err := m.Profile(layout.CodeAny)
 	if err != nil {
 		return err
 	}

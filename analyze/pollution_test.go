@@ -72,7 +72,7 @@ func called(t *testing.T, b *builder.Builder, name, caller string, fill func(p *
 
 func TestContextsTellWhetherASplitHelps(t *testing.T) {
 	b := builder.New(layout.DomainGraal, builder.Config{})
-	receivers := func(sub layout.Sub, flags uint8, rows ...rowOf) func(*builder.Profile) {
+	receivers := func(sub layout.Sub, flags layout.EntryFlags, rows ...rowOf) func(*builder.Profile) {
 		var all []builder.Row
 		for _, r := range rows {
 			all = append(all, builder.Row{Type: b.Type(builder.TypeKey{Name: r.name}), Count: r.count})

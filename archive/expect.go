@@ -40,7 +40,7 @@ const (
 	// changes nothing of what was recorded.
 	MatchPrefix
 	// MatchMethods: any program. Whether a profile fits is decided method by
-	// method: ask for it with the id of the method's code, not with AnyCode.
+	// method: ask for it with the id of the method's code, not with layout.CodeAny.
 	MatchMethods
 )
 

@@ -90,7 +90,7 @@ func findKeys(b *testing.B, store *reader.Store, keys []layout.Key) {
 
 // invocations returns the invocation counter of a method.
 func invocations(b *testing.B, m reader.Method) uint64 {
-	p, _, err := m.Profile(reader.AnyCode)
+	p, _, err := m.Profile(layout.CodeAny)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -81,7 +82,7 @@ func firstAnswer(b *testing.B, path string, method int) time.Duration {
 	if err != nil {
 		b.Fatal(err)
 	}
-	p, _, err := m.Profile(reader.AnyCode)
+	p, _, err := m.Profile(layout.CodeAny)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -204,7 +205,7 @@ func claimAndCount(b *testing.B, s *reader.Store, method int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	p, _, err := m.Profile(reader.AnyCode)
+	p, _, err := m.Profile(layout.CodeAny)
 	if err != nil {
 		b.Fatal(err)
 	}

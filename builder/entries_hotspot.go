@@ -10,7 +10,7 @@ import (
 // At is where a HotSpot entry stands and what it has in common with all others.
 type At struct {
 	Bci   uint16
-	Flags uint8               // layout.EntryNullSeen
+	Flags layout.EntryFlags   // EntryNullSeen
 	Traps uint32              // reason, and layout.EntryTrapRecompiled
 	In    layout.BlockSection // layout.SectionData if not set
 }

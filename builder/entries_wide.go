@@ -24,7 +24,7 @@ type Callee struct {
 }
 
 // wide adds one of this format's entries.
-func (p *Profile) wide(tag layout.Tag, flags uint8, sub layout.Sub, point int32, rows int, fill func(e disk.Entry)) {
+func (p *Profile) wide(tag layout.Tag, flags layout.EntryFlags, sub layout.Sub, point int32, rows int, fill func(e disk.Entry)) {
 	cells := disk.Shape{}.Cells(tag, rows)
 	p.rec.Add(layout.SectionData, cells, func(b []byte) ([]byte, disk.Entry) {
 		return disk.NewWide(b, tag, flags, sub, point, cells, rows)
@@ -77,10 +77,10 @@ func (p *Profile) Successors(point int32, sub layout.Sub, rows ...Successor) {
 // Receivers is what a type profile with any number of rows has beside its rows.
 type Receivers struct {
 	Point int32
-	Sub   layout.Sub // layout.SubVirtualCall or layout.SubTypeCheck
-	Flags uint8      // layout.EntryNullSeen
-	Other uint64     // count of types without a row; signed for a type check
-	Traps uint64     // as in the header of HotSpot's entries
+	Sub   layout.Sub        // layout.SubVirtualCall or layout.SubTypeCheck
+	Flags layout.EntryFlags // EntryNullSeen
+	Other uint64            // count of types without a row; signed for a type check
+	Traps uint64            // as in the header of HotSpot's entries
 }
 
 // Receivers adds a type profile. A row without a type is room for one to be
@@ -109,8 +109,8 @@ func (p *Profile) Callees(point int32, rows ...Callee) {
 // A Count is one counter.
 type Count struct {
 	Point int32
-	Sub   layout.Sub // what is counted: layout.SubCalls and the like
-	Flags uint8      // layout.EntryInterpreted
+	Sub   layout.Sub        // what is counted: layout.SubCalls and the like
+	Flags layout.EntryFlags // EntryInterpreted
 	N     uint64
 }
 

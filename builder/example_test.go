@@ -69,7 +69,7 @@ func printReceivers(s *reader.Store) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	p, _, err := m.Profile(reader.AnyCode)
+	p, _, err := m.Profile(layout.CodeAny)
 	if err != nil {
 		log.Fatal(err)
 	}

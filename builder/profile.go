@@ -13,8 +13,8 @@ import (
 // in the order in which they were added.
 type Profile struct{ rec profileset.Recording }
 
-// Profile begins the profile of a method, for the code with that id (0 if it
-// is not known), in that context. One that the run has given already makes
+// Profile begins the profile of a method, for the code with that id (any but
+// layout.CodeAny; layout.CodeUnknown if it is not known), in that context. One that the run has given already makes
 // Done fail with ErrDuplicate; one of another run is merged with this one.
 func (b *Builder) Profile(m MethodRef, code uint64, c ContextRef) *Profile {
 	p := new(Profile)

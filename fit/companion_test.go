@@ -79,7 +79,7 @@ func onlyProfile(t *testing.T, s *reader.Store) reader.Profile {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, _, err := m.Profile(reader.AnyCode)
+	p, _, err := m.Profile(layout.CodeAny)
 	if err != nil {
 		t.Fatal(err)
 	}

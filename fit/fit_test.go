@@ -299,7 +299,7 @@ func counted(t testing.TB, s *reader.Store, p fit.Point) uint64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, _, err := m.Profile(reader.AnyCode)
+	q, _, err := m.Profile(layout.CodeAny)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -417,7 +417,7 @@ func TestReceiversThatCannotBe(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, _, err := m.Profile(reader.AnyCode)
+		p, _, err := m.Profile(layout.CodeAny)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,6 +19,13 @@ type Key struct {
 	Loader    string // identity of the class loader, empty for the boot loader or if not known
 }
 
+// Code ids that stand for no version of the code. All others are the VM's own
+// numbers, such as LLVM's function hash.
+const (
+	CodeUnknown uint64 = 0         // of a profile whose code is not known
+	CodeAny     uint64 = 1<<64 - 1 // in lookups: whatever version there is; no profile can have it
+)
+
 // ID is the method's stable 64-bit id in a domain: for LLVM the low 64 bits of
 // MD5 of the PGO name, otherwise XXH64 (seed 0) of class NUL name NUL signature
 // NUL loader. It allocates nothing for keys of up to some 1,000 bytes.

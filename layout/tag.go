@@ -69,10 +69,13 @@ func (t Tag) String() string {
 // Wide reports whether entries of this tag have the wide header.
 func (t Tag) Wide() bool { return t >= 64 }
 
-// Flags of entries.
+// EntryFlags are the flags of an entry.
+type EntryFlags uint8
+
+// The flags of an entry.
 const (
-	EntryNullSeen    = 1 << 0 // of a type check: a null was seen
-	EntryInterpreted = 1 << 1 // of a TagCount entry: the producer marked the count as interpreted
+	EntryNullSeen    EntryFlags = 1 << 0 // of a type check: a null was seen
+	EntryInterpreted EntryFlags = 1 << 1 // of a TagCount entry: the producer marked the count as interpreted
 )
 
 // EntryTrapRecompiled is the bit of an entry's traps word that says that the

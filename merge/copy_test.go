@@ -79,7 +79,7 @@ func profileOf(t testarchive.TB, s *reader.Store, name string) reader.Profile {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, _, err := m.Profile(reader.AnyCode)
+	p, _, err := m.Profile(layout.CodeAny)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestSnapshots(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := m.Profile(reader.AnyCode); c.untouched != (err == nil) {
+		if _, _, err := m.Profile(layout.CodeAny); c.untouched != (err == nil) {
 			t.Errorf("take %d: profile of the untouched method: %v", c.take, err)
 		}
 	}

@@ -96,7 +96,7 @@ func BenchmarkLookupMiss(b *testing.B) {
 func BenchmarkProfile(b *testing.B) {
 	s := openBench(b)
 	for b.Loop() {
-		if _, _, err := s.methods[s.turn()].Profile(reader.AnyCode); err != nil {
+		if _, _, err := s.methods[s.turn()].Profile(layout.CodeAny); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -178,7 +178,7 @@ func fresh(b *testing.B, path string, base archive.Base) (profiles []reader.Prof
 		if err != nil {
 			b.Fatal(err)
 		}
-		p, _, err := m.Profile(reader.AnyCode)
+		p, _, err := m.Profile(layout.CodeAny)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -79,7 +79,7 @@ func closedCalls(s *reader.Store, m reader.Method, p reader.Profile) map[string]
 	_, calls["batch"] = s.LookupBatch([]uint64{1}, make([]reader.Method, 1))
 	_, calls["batch of keys"] = s.FindBatch([]layout.Key{keySum}, make([]reader.Method, 1))
 	_, calls["type"] = s.FindType("Circle", "")
-	_, _, calls["profile"] = m.Profile(reader.AnyCode)
+	_, _, calls["profile"] = m.Profile(layout.CodeAny)
 	_, calls["table"] = s.Table(layout.TableOrder)
 	_, calls["adopt a profile"] = p.Adopt()
 	_, calls["key"] = m.Key()

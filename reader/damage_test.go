@@ -71,7 +71,7 @@ func methodAnswers(said []uint64, m reader.Method) ([]uint64, error) {
 			return said, err
 		}
 		said = append(said, uint64(len(frames)))
-		if _, _, err := m.Profile(reader.AnyCode, frames...); err != nil && !errors.Is(err, reader.ErrAmbiguous) {
+		if _, _, err := m.Profile(layout.CodeAny, frames...); err != nil && !errors.Is(err, reader.ErrAmbiguous) {
 			return said, err
 		}
 	}

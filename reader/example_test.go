@@ -47,7 +47,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	p, _, err := m.Profile(reader.AnyCode)
+	p, _, err := m.Profile(layout.CodeAny)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func ExampleProfile_Adopt() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	trained, _, err := m.Profile(reader.AnyCode)
+	trained, _, err := m.Profile(layout.CodeAny)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func ExampleStore_Bind() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	p, _, err := m.Profile(reader.AnyCode)
+	p, _, err := m.Profile(layout.CodeAny)
 	if err != nil {
 		log.Fatal(err)
 	}

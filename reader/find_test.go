@@ -86,7 +86,7 @@ func TestMethodTellsWhatIsKnownOfIt(t *testing.T) {
 
 func TestZeroMethodIsHarmless(t *testing.T) {
 	var m reader.Method
-	if _, _, err := m.Profile(reader.AnyCode); !errors.Is(err, reader.ErrNotFound) || m.Valid() {
+	if _, _, err := m.Profile(layout.CodeAny); !errors.Is(err, reader.ErrNotFound) || m.Valid() {
 		t.Errorf("profile of no method: %v", err)
 	}
 	for range m.Profiles() {

@@ -178,7 +178,7 @@ func find(t testing.TB, s *reader.Store, k layout.Key) reader.Method {
 // profileOf gives the only profile of a method without a context.
 func profileOf(t testing.TB, s *reader.Store, k layout.Key) reader.Profile {
 	t.Helper()
-	p, _, err := find(t, s, k).Profile(reader.AnyCode)
+	p, _, err := find(t, s, k).Profile(layout.CodeAny)
 	if err != nil {
 		t.Fatalf("profile of %v: %v", k, err)
 	}

@@ -260,7 +260,7 @@ func (c *chain) corrupt(at layout.Ref, format string, args ...any) error {
 }
 
 // ofCode puts the profile of a version of the code into p, or the only one for
-// AnyCode; ErrNotFound or ErrAmbiguous otherwise, and p is of no use.
+// CodeAny. After ErrNotFound or ErrAmbiguous p is of no use.
 func (c *chain) ofCode(code uint64, p *Profile) error {
 	for {
 		err := c.step(p)
@@ -269,9 +269,9 @@ func (c *chain) ofCode(code uint64, p *Profile) error {
 			return err
 		case p.s == nil:
 			return ErrNotFound
-		case code == AnyCode && c.next != 0:
+		case code == layout.CodeAny && c.next != 0:
 			return ErrAmbiguous
-		case code == AnyCode || c.code == code:
+		case code == layout.CodeAny || c.code == code:
 			return nil
 		case c.code > code:
 			return ErrNotFound
@@ -279,17 +279,14 @@ func (c *chain) ofCode(code uint64, p *Profile) error {
 	}
 }
 
-// AnyCode asks for the profile of whatever version of the code there is. Where
-// there are several, one whose code is not known is found with [Method.Profiles]
-// alone.
-const AnyCode = 0
-
-// Profile looks the profile up for a version of the code (AnyCode if there is
-// only one) in a calling context, the direct caller first. It gives the profile
-// with the longest context that is a prefix of frames, down to the one without
-// a context, and the number of frames that it took. It allocates nothing. The
-// error matches ErrNotFound if there is none, or ErrAmbiguous if AnyCode was
-// asked for and there are several versions.
+// Profile looks up the profile for a version of the code in a calling context, the
+// direct caller first. layout.CodeAny asks for the only version there is,
+// layout.CodeUnknown for the profile that was recorded without a code id.
+//
+// It returns the profile with the longest context that is a prefix of frames, down
+// to the one without a context, and the number of frames in that context. It
+// allocates nothing. The error matches ErrNotFound if there is no such profile, and
+// ErrAmbiguous if CodeAny was asked for and there are several versions.
 func (m Method) Profile(code uint64, frames ...Frame) (p Profile, depth int, err error) {
 	if m.s == nil {
 		return Profile{}, 0, ErrNotFound

@@ -63,11 +63,11 @@ func (p Profile) Method() (Method, error) {
 	return p.s.MethodAt(p.block().Method())
 }
 
-// Code is the id of the code that the profile is of, 0 if it is not known.
+// Code returns the id of the code that was profiled, or layout.CodeUnknown.
 func (p Profile) Code() uint64 {
 	f := p.trained(disk.HasCode)
 	if f == nil {
-		return 0
+		return layout.CodeUnknown
 	}
 	code := le.Uint64(f)
 	runtime.KeepAlive(p.s)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
@@ -159,7 +160,7 @@ func TestProfileInTheLongestContext(t *testing.T) {
 		{"no method as caller", []reader.Frame{{reader.Method{}, 4}}, 0, 1},
 		{"a caller of another store", []reader.Frame{{find(t, openFixture(t), keyLoop), 4}}, 0, 1},
 	} {
-		p, depth, err := sum.Profile(reader.AnyCode, c.frames...)
+		p, depth, err := sum.Profile(layout.CodeAny, c.frames...)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -198,10 +199,10 @@ func TestProfileOfAVersionOfTheCode(t *testing.T) {
 		{code: 0xc0de1, count: 5},
 		{code: 0xc0de2, err: reader.ErrNotFound},
 		{code: 0xc0ddf, err: reader.ErrNotFound},
-		{code: reader.AnyCode, err: reader.ErrAmbiguous},
+		{code: layout.CodeAny, err: reader.ErrAmbiguous},
 		{code: 0xc0de0, frames: []reader.Frame{call}, count: 7, depth: 1},
 		{code: 0xc0de1, frames: []reader.Frame{call}, count: 5},
-		{code: reader.AnyCode, frames: []reader.Frame{call}, count: 7, depth: 1},
+		{code: layout.CodeAny, frames: []reader.Frame{call}, count: 7, depth: 1},
 	} {
 		p, depth, err := m.Profile(c.code, c.frames...)
 		if !errors.Is(err, c.err) || p.Valid() != (c.err == nil) {
@@ -212,7 +213,7 @@ func TestProfileOfAVersionOfTheCode(t *testing.T) {
 			t.Errorf("code %#x: profile %d at depth %d, want %d at %d", c.code, n.Load(), depth, c.count, c.depth)
 		}
 	}
-	if _, _, err := find(t, s, keyIdle).Profile(reader.AnyCode); !errors.Is(err, reader.ErrNotFound) {
+	if _, _, err := find(t, s, keyIdle).Profile(layout.CodeAny); !errors.Is(err, reader.ErrNotFound) {
 		t.Errorf("a method without a profile: %v", err)
 	}
 }
@@ -293,5 +294,51 @@ func TestNoneLeadsNowhere(t *testing.T) {
 		if !errors.Is(err, reader.ErrNotFound) {
 			t.Errorf("%d: %v", i, err)
 		}
+	}
+}
+
+// The code that is not known is a code of its own, and not any code.
+func TestProfileOfAnUnknownCode(t *testing.T) {
+	b := builder.New(layout.DomainHotSpot, builder.Config{})
+	both, known := b.Method(layout.Key{Name: "both"}), b.Method(layout.Key{Name: "known"})
+	counted(b, both, layout.CodeUnknown, builder.NoContext, 1)
+	counted(b, both, 7, builder.NoContext, 2)
+	counted(b, known, 7, builder.NoContext, 3)
+	data, _, err := b.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := archive.FromBytes("codes", data, archive.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := reader.New(m)
+	for _, c := range []struct {
+		method string
+		code   uint64
+		count  uint64
+		err    error
+	}{
+		{method: "both", code: layout.CodeUnknown, count: 1},
+		{method: "both", code: 7, count: 2},
+		{method: "both", code: layout.CodeAny, err: reader.ErrAmbiguous},
+		{method: "known", code: layout.CodeUnknown, err: reader.ErrNotFound},
+		{method: "known", code: layout.CodeAny, count: 3},
+	} {
+		p, _, err := find(t, s, layout.Key{Name: c.method}).Profile(c.code)
+		if !errors.Is(err, c.err) || p.Valid() != (c.err == nil) {
+			t.Errorf("%s, code %#x: %v, want %v", c.method, c.code, err, c.err)
+			continue
+		}
+		if n, _ := p.Invocations(); n.Load() != c.count {
+			t.Errorf("%s, code %#x: profile %d, want %d", c.method, c.code, n.Load(), c.count)
+		}
+	}
+}
+
+func TestNoProfileHasAnyCode(t *testing.T) {
+	b := builder.New(layout.DomainHotSpot, builder.Config{})
+	if err := b.Profile(b.Method(layout.Key{Name: "m"}), layout.CodeAny, builder.NoContext).Done(); err == nil {
+		t.Error("a profile of any code was taken")
 	}
 }

@@ -67,7 +67,7 @@ func shareOne(s *reader.Store, i, which int) error {
 	if err != nil {
 		return err
 	}
-	p, _, err := m.Profile(reader.AnyCode)
+	p, _, err := m.Profile(layout.CodeAny)
 	if err != nil {
 		return err
 	}

@@ -59,9 +59,6 @@ func (c Counter) Add(n uint64) error {
 	return nil
 }
 
-// nullSeen is the flag of a HotSpot entry; that of a wide one is the same.
-const nullSeen = layout.EntryNullSeen
-
 // Record notes a receiver as a VM would: in its row, else in an empty row that
 // is claimed for it, else in the count of all others. Several goroutines may
 // record at once: a type never gets two rows, and no count is lost. The error
@@ -120,13 +117,13 @@ func (r *Receivers) claimRow(pointer uint64) (row int, ok bool) {
 }
 
 // Flags are the entry's flags, live if the profile is adopted.
-func (e Entry) Flags() uint8 {
+func (e Entry) Flags() layout.EntryFlags {
 	if !e.kind.adopted {
 		flags := e.raw().Flags()
 		runtime.KeepAlive(e.s)
 		return flags
 	}
-	flags := uint8(e.word(0).Load() >> 8)
+	flags := layout.EntryFlags(e.word(0).Load() >> 8)
 	runtime.KeepAlive(e.s)
 	return flags
 }
@@ -148,7 +145,7 @@ func (e Entry) RecordNull() error {
 	if !e.kind.adopted {
 		return ErrNotAdopted
 	}
-	e.word(0).Or(nullSeen << 8)
+	e.word(0).Or(uint32(layout.EntryNullSeen) << 8)
 	runtime.KeepAlive(e.s)
 	return nil
 }

@@ -130,7 +130,7 @@ func (r Receivers) Len() int { return r.rows }
 func (r Receivers) Other() Counter { return r.e.Cell(0) }
 
 // NullSeen reports whether a null was seen.
-func (r Receivers) NullSeen() bool { return r.e.Flags()&nullSeen != 0 }
+func (r Receivers) NullSeen() bool { return r.e.Flags()&layout.EntryNullSeen != 0 }
 
 // Gap is HotSpot's nonprofiled_count; ok is false where the VM keeps none.
 func (r Receivers) Gap() (c Counter, ok bool) {

@@ -9,7 +9,7 @@
 //
 //	s, err := reader.Open("app.parc", archive.Options{})
 //	m, err := s.Find(layout.Key{Class: "java/lang/String", Name: "length", Signature: "()I"})
-//	p, _, err := m.Profile(reader.AnyCode)
+//	p, _, err := m.Profile(layout.CodeAny)
 //	for e := range p.Entries() {
 //		if b, ok := e.Branch(); ok { ... }
 //	}

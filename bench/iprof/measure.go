@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/bench/turns"
 	"github.com/profarc/profarc/formats/iprof"
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -202,7 +203,7 @@ func answer(s *reader.Store, q *query) (uint64, error) {
 		}
 		frames = append(frames, reader.Frame{Caller: caller, Point: p.point})
 	}
-	p, _, err := m.Profile(reader.AnyCode, frames...)
+	p, _, err := m.Profile(layout.CodeAny, frames...)
 	if err != nil {
 		return 0, err
 	}

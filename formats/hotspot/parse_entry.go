@@ -91,7 +91,7 @@ func (p *textParser) trapsAndFlags(e *textEntry, c *cursor) {
 		c.Spaces()
 	}
 	if c.Skip("flags(") {
-		e.at.Flags = uint8(c.Number(math.MaxUint8))
+		e.at.Flags = layout.EntryFlags(c.Number(math.MaxUint8))
 		c.Expect(")")
 		c.Spaces()
 	}

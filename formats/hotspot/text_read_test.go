@@ -305,7 +305,7 @@ func TestValues(t *testing.T) {
 	if m.Access() != disk.AccStatic|disk.AccFinal {
 		t.Errorf("access flags 0x%x", m.Access())
 	}
-	p, _, err := m.Profile(0)
+	p, _, err := m.Profile(layout.CodeAny)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func TestLookupInContext(t *testing.T) {
 		{"1:0", main, nil, 1, 0},
 		{"1:0<4:2", main, []reader.Frame{{Caller: odd, Point: 2}}, 1, 0},
 	} {
-		p, depth, err := c.m.Profile(reader.AnyCode, c.frames...)
+		p, depth, err := c.m.Profile(layout.CodeAny, c.frames...)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -66,7 +66,7 @@ func TestLookupInContext(t *testing.T) {
 		}
 	}
 	for name, frames := range map[string][]reader.Frame{"5:0": nil, "5:0<3:2": long[:1], "5:0<3:2<2:9": long[:2], "5:0<3:3": {{Caller: even, Point: 3}}} {
-		if _, _, err := print.Profile(reader.AnyCode, frames...); !errors.Is(err, reader.ErrNotFound) {
+		if _, _, err := print.Profile(layout.CodeAny, frames...); !errors.Is(err, reader.ErrNotFound) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -89,7 +89,7 @@ func TestFibonacci(t *testing.T) {
 	s := open(t, data)
 	fib := find(t, s, "Fib", "fibonacci", "void()")
 	print := find(t, s, "java.lang.Object", "print", "void(java.lang.String)")
-	p, _, err := fib.Profile(reader.AnyCode)
+	p, _, err := fib.Profile(layout.CodeAny)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestFibonacci(t *testing.T) {
 		t.Error(diff)
 	}
 	inlined, depth, err := find(t, s, "java.lang.String", "valueOf", "java.lang.String(java.lang.Object)").
-		Profile(reader.AnyCode, reader.Frame{Caller: print, Point: 2}, reader.Frame{Caller: fib, Point: 34})
+		Profile(layout.CodeAny, reader.Frame{Caller: print, Point: 2}, reader.Frame{Caller: fib, Point: 34})
 	if e, ok := inlined.At(11); err != nil || depth != 2 || !ok || e.Sub() != layout.SubVirtualCall {
 		t.Errorf("valueOf: %v at %d, %v", e, depth, err)
 	}

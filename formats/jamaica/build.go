@@ -18,7 +18,7 @@ type methodProfile struct {
 type countEntry struct {
 	point int32
 	sub   layout.Sub
-	flags uint8
+	flags layout.EntryFlags
 	n     uint64
 }
 

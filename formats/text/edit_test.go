@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/layout"
-	"github.com/profarc/profarc/reader"
 )
 
 // edits are changes of a text as somebody makes them by hand, such that the
@@ -69,7 +68,7 @@ func TestReaderSeesAnEdit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, _, err := m.Profile(reader.AnyCode)
+	p, _, err := m.Profile(layout.CodeAny)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func TestOddEntriesAreCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stored, _, err := f.Profile(reader.AnyCode)
+	stored, _, err := f.Profile(layout.CodeAny)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -204,7 +204,7 @@ func (m *maker) hotspot(p *builder.Profile) {
 	case layout.TagParametersType:
 		length *= 2
 	}
-	_, e := disk.NewEntry(nil, tag, uint8(m.Uint32()>>m.IntN(32)), uint16(m.Uint32()), m.traps(), m.shape.Cells(tag, length))
+	_, e := disk.NewEntry(nil, tag, layout.EntryFlags(m.Uint32()>>m.IntN(32)), uint16(m.Uint32()), m.traps(), m.shape.Cells(tag, length))
 	for i := range e.Cells() {
 		if !m.sometimes(3) {
 			e.SetCell(i, m.number())
@@ -249,7 +249,7 @@ func (m *maker) rows() (rows []builder.Row) {
 func (m *maker) wide(p *builder.Profile) {
 	point := int32(m.Uint32()) >> m.IntN(32)
 	sub := layout.Sub(m.IntN(9))
-	flags := uint8(m.IntN(5))
+	flags := layout.EntryFlags(m.IntN(5))
 	tag := layout.TagCounters + layout.Tag(m.IntN(7))
 	for !domainsOf(tag).hold(m.domain) {
 		tag = layout.TagCounters + layout.Tag(m.IntN(7))

@@ -13,7 +13,7 @@ type openEntry struct {
 	section layout.BlockSection
 	point   int32
 	tag     layout.Tag
-	flags   uint8
+	flags   layout.EntryFlags
 	sub     layout.Sub
 	traps   uint64
 	rows    int      // of a wide entry
@@ -131,7 +131,7 @@ func (p *parser) seenWord(limit uint64) {
 	case p.Skip("trap="):
 		e.traps |= p.number(limit)
 	default:
-		e.flags |= uint8(p.bit(flagWords(e.tag), math.MaxUint8))
+		e.flags |= layout.EntryFlags(p.bit(flagWords(e.tag), math.MaxUint8))
 	}
 }
 

@@ -42,7 +42,7 @@ type Entry []byte
 func (e Entry) Tag() layout.Tag { return layout.Tag(e[0]) }
 
 // Flags are the entry's flags.
-func (e Entry) Flags() uint8 { return e[1] }
+func (e Entry) Flags() layout.EntryFlags { return layout.EntryFlags(e[1]) }
 
 // Point is the profile point: the bci of a HotSpot entry, or the point of a
 // wide one.
@@ -90,9 +90,9 @@ func (e Entry) SetCell(i int, v uint64) { le.PutUint64(e[e.HeaderSize()+i*CellSi
 func (e Entry) CellOffset(i int) int { return e.HeaderSize() + i*CellSize }
 
 // NewEntry appends a HotSpot entry with n zero cells to b and gives it too.
-func NewEntry(b []byte, tag layout.Tag, flags uint8, bci uint16, traps uint32, n int) ([]byte, Entry) {
+func NewEntry(b []byte, tag layout.Tag, flags layout.EntryFlags, bci uint16, traps uint32, n int) ([]byte, Entry) {
 	at := len(b)
-	b = append(b, byte(tag), flags)
+	b = append(b, byte(tag), byte(flags))
 	b = le.AppendUint16(b, bci)
 	b = le.AppendUint32(b, traps)
 	b = append(b, make([]byte, n*CellSize)...)
@@ -100,9 +100,9 @@ func NewEntry(b []byte, tag layout.Tag, flags uint8, bci uint16, traps uint32, n
 }
 
 // NewWide appends a wide entry with n zero cells to b and gives it too.
-func NewWide(b []byte, tag layout.Tag, flags uint8, sub layout.Sub, point int32, n, rows int) ([]byte, Entry) {
+func NewWide(b []byte, tag layout.Tag, flags layout.EntryFlags, sub layout.Sub, point int32, n, rows int) ([]byte, Entry) {
 	at := len(b)
-	b = append(b, byte(tag), flags)
+	b = append(b, byte(tag), byte(flags))
 	b = le.AppendUint16(b, uint16(sub))
 	b = le.AppendUint32(b, uint32(point))
 	b = le.AppendUint32(b, uint32(n))
@@ -128,7 +128,7 @@ func (s Shape) Next(b []byte) (e Entry, rest []byte, err error) {
 }
 
 // SetFlags sets the entry's flags.
-func (e Entry) SetFlags(f uint8) { e[1] = f }
+func (e Entry) SetFlags(f layout.EntryFlags) { e[1] = byte(f) }
 
 // SetTraps sets the traps word of a HotSpot entry.
 func (e Entry) SetTraps(t uint32) { le.PutUint32(e[4:], t) }

@@ -77,7 +77,7 @@ func (m *Merger) compareKeys(kind disk.CellKind, a, b uint64) int {
 }
 
 // list adds a wide entry with so many cells before its rows.
-func (m *Merger) list(tag layout.Tag, flags uint8, sub layout.Sub, point int32, fixed int, rows []countedRow) disk.Entry {
+func (m *Merger) list(tag layout.Tag, flags layout.EntryFlags, sub layout.Sub, point int32, fixed int, rows []countedRow) disk.Entry {
 	start := len(m.out.Bytes)
 	var e disk.Entry
 	m.out.Bytes, e = disk.NewWide(m.out.Bytes, tag, flags, sub, point, fixed+2*len(rows), len(rows))

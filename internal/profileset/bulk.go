@@ -74,7 +74,7 @@ func (b *Set) addFunctions(group []Function) (added int) {
 }
 
 func (b *Set) addFunction(m MethodRef, f *Function) bool {
-	if len(f.Counts) > maxCells {
+	if len(f.Counts) > maxCells || f.Code == layout.CodeAny {
 		return false
 	}
 	ref, ok := b.claim(ProfileKey{Method: m, Code: f.Code}, &b.Run)

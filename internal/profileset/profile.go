@@ -64,6 +64,8 @@ func (b *Set) record(p *Recording, run Run, m MethodRef, code uint64, c ContextR
 		p.Fail(fmt.Errorf("method %d is not of this builder", m))
 	case c != NoContext && (!b.Contexts.Has(uint32(c)) || b.Contexts.At(uint32(c)).Method != m):
 		p.Fail(fmt.Errorf("context %d is not one of method %d", c, m))
+	case code == layout.CodeAny:
+		p.Fail(fmt.Errorf("code id %#x means any code: no profile can have it", code))
 	default:
 		p.begin(ProfileKey{m, c, code})
 	}

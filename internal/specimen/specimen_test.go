@@ -132,7 +132,7 @@ func TestTwoKeysHaveOneID(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, _, err := m.Profile(reader.AnyCode)
+		p, _, err := m.Profile(layout.CodeAny)
 		if err != nil {
 			t.Fatal(err)
 		}

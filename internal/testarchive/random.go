@@ -124,7 +124,7 @@ func randomWord(b *builder.Builder, r *countRand) (w builder.TypeWord) {
 // addRandomEntry adds an entry of the one kind that the bytecode at a bci has,
 // in one of the ways in which VMs with other settings may record it.
 func addRandomEntry(b *builder.Builder, p *builder.Profile, bci uint16, r *countRand) {
-	at := builder.At{Bci: bci, Flags: uint8(r.IntN(4)), Traps: r.Uint32N(3) | r.Uint32N(2)<<31}
+	at := builder.At{Bci: bci, Flags: layout.EntryFlags(r.IntN(4)), Traps: r.Uint32N(3) | r.Uint32N(2)<<31}
 	word := randomWord(b, r)
 	types := builder.CallTypes{Args: []builder.Slot{{Stack: 1, Type: randomWord(b, r)}}, Return: &word}
 	switch way := r.IntN(3); bci {
@@ -170,7 +170,7 @@ func addRandomExtra(b *builder.Builder, p *builder.Profile, r *countRand) {
 	}
 	if r.IntN(2) == 0 {
 		p.Parameters(builder.Slot{Stack: 0, Type: randomWord(b, r)})
-		p.Bit(builder.At{Bci: 9, In: layout.SectionHandlers, Flags: uint8(r.IntN(4))})
+		p.Bit(builder.At{Bci: 9, In: layout.SectionHandlers, Flags: layout.EntryFlags(r.IntN(4))})
 	}
 }
 
@@ -186,11 +186,11 @@ func addRandomWide(b *builder.Builder, p *builder.Profile, point int32, r *count
 	case 3:
 		p.Successors(point, layout.SubConditional, []builder.Successor{{Point: 8, Index: 1, Count: r.count()}, {Point: -9, Index: r.Uint32N(2), Count: r.count()}}[:r.IntN(3)]...)
 	case 4:
-		p.Receivers(builder.Receivers{Point: point, Sub: layout.SubVirtualCall, Flags: uint8(r.IntN(2)), Other: r.count(), Traps: r.Uint64N(3)}, randomRows(b, r, 5)...)
+		p.Receivers(builder.Receivers{Point: point, Sub: layout.SubVirtualCall, Flags: layout.EntryFlags(r.IntN(2)), Other: r.count(), Traps: r.Uint64N(3)}, randomRows(b, r, 5)...)
 	case 5:
 		p.Callees(point, builder.Callee{Method: b.Method(layout.Key{Class: "A", Name: fmt.Sprint("callee", r.IntN(3))}), Count: r.count()})
 	case 6:
-		p.Count(builder.Count{Point: point, Sub: layout.Sub(1 + r.IntN(3)), Flags: uint8(r.IntN(2)) * layout.EntryInterpreted,
+		p.Count(builder.Count{Point: point, Sub: layout.Sub(1 + r.IntN(3)), Flags: layout.EntryFlags(r.IntN(2)) * layout.EntryInterpreted,
 			N: r.count()})
 	}
 }

@@ -148,7 +148,7 @@ func archiveMethods(t *testing.T, path string) map[string]uint64 {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, _, err := m.Profile(reader.AnyCode)
+		p, _, err := m.Profile(layout.CodeAny)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -58,7 +59,7 @@ func profiledMethods(t *testing.T, s *reader.Store) map[string]bool {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := m.Profile(reader.AnyCode); err == nil {
+		if _, _, err := m.Profile(layout.CodeAny); err == nil {
 			names[fmt.Sprintf("%s::%s", strings.ReplaceAll(k.Class, "/", "."), k.Name)] = true
 		}
 	}

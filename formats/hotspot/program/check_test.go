@@ -184,7 +184,7 @@ func profileOf(t *testing.T, s *reader.Store, m reader.Method) reader.Profile {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, _, err := there.Profile(reader.AnyCode)
+	p, _, err := there.Profile(layout.CodeAny)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -466,7 +466,7 @@ func profileIn(t *testing.T, s *reader.Store, k layout.Key) (p reader.Profile, o
 	if err != nil {
 		return p, false
 	}
-	p, _, err = m.Profile(reader.AnyCode)
+	p, _, err = m.Profile(layout.CodeAny)
 	return p, err == nil
 }
 

@@ -161,7 +161,7 @@ func TestParts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, _, err := m.Profile(0)
+		p, _, err := m.Profile(layout.CodeAny)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -197,7 +197,7 @@ func TestMethodFields(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, _, err := m.Profile(0)
+	p, _, err := m.Profile(layout.CodeAny)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,7 +75,7 @@ func demoOpen(a *app.App, path string) (*reader.Store, reader.Profile, error) {
 	if err != nil {
 		return nil, reader.Profile{}, err
 	}
-	p, _, err := m.Profile(reader.AnyCode)
+	p, _, err := m.Profile(layout.CodeAny)
 	step(a, "open", "%s, the same for any size; the first profile after %s more", app.FormatDuration(opened), app.FormatDuration(time.Since(begin)))
 	return s, p, err
 }

@@ -17,7 +17,7 @@ import (
 // parseHash parses --hash; any code if it was not given.
 func parseHash(text string) (uint64, error) {
 	if text == "" {
-		return reader.AnyCode, nil
+		return layout.CodeAny, nil
 	}
 	code, err := strconv.ParseUint(strings.TrimPrefix(text, "0x"), 16, 64)
 	if err != nil {
@@ -27,10 +27,10 @@ func parseHash(text string) (uint64, error) {
 }
 
 // hasCode returns an error that matches reader.ErrNotFound if the method has no
-// profile of that code. The reader takes hash 0, which front ends give functions
-// without a branch, for any code; so this compares.
+// profile of that code. Hash 0 may also be that of a profile in a context, which
+// Profile does not find without its callers.
 func hasCode(m reader.Method, code uint64) error {
-	if code != reader.AnyCode {
+	if code != layout.CodeUnknown && code != layout.CodeAny {
 		_, _, err := m.Profile(code)
 		return err
 	}
@@ -129,10 +129,10 @@ func newQuestion(s *reader.Store, text string, o *lookupOptions) (q question, er
 	switch {
 	case err != nil:
 		return q, err
+	case o.hash != "" && (len(sites) == 0 || code == layout.CodeAny): // no profile has that hash
+		q.lookForCode(code)
 	case len(sites) > 0:
 		return q, q.lookInContext(s, sites, code)
-	case o.hash != "":
-		q.lookForCode(code)
 	default:
 		q.look = q.method
 	}

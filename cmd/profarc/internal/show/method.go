@@ -33,7 +33,7 @@ func (o *showOptions) showInContext(w, notes io.Writer, s *reader.Store, key str
 	if err != nil {
 		return err
 	}
-	match, err := c.Lookup(m, reader.AnyCode)
+	match, err := c.Lookup(m, layout.CodeAny)
 	switch {
 	case errors.Is(err, reader.ErrNotFound):
 		return methods.NoProfile(s, key)
