@@ -6,7 +6,6 @@ import (
 
 	"github.com/profarc/profarc/formats/jamaica"
 	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/facts"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -235,10 +234,7 @@ func (by *Measure) total(s *reader.Store, sum sums) (uint64, ShareOf, error) {
 // threadCycles returns the cycles of all threads of a JamaicaVM, 0 if they were
 // not recorded.
 func threadCycles(s *reader.Store) (sum uint64, err error) {
-	t, err := s.Table(layout.TableThreads)
-	if errors.Is(err, reader.ErrNotFound) {
-		return 0, nil
-	}
+	t, err := s.TableOrEmpty(layout.TableThreads)
 	for row := range t.Rows {
 		sum = disk.SaturatingAdd(sum, t.Cell(1, row))
 	}
@@ -247,13 +243,10 @@ func threadCycles(s *reader.Store) (sum uint64, err error) {
 
 // numberProperty returns the sum of the numeric properties with a key.
 func numberProperty(s *reader.Store, key string) (sum uint64, err error) {
-	t, err := s.Table(layout.TableProperties)
-	if errors.Is(err, reader.ErrNotFound) {
-		return 0, nil
-	}
+	t, err := s.TableOrEmpty(layout.TableProperties)
 	for row := range t.Rows {
-		name, nameErr := facts.SymbolText(s, t.Cell(0, row))
-		value, valueErr := facts.SymbolText(s, t.Cell(1, row))
+		name, nameErr := t.Text(0, row)
+		value, valueErr := t.Text(1, row)
 		if err = errors.Join(nameErr, valueErr); err != nil {
 			return 0, err
 		}

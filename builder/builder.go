@@ -176,9 +176,9 @@ func (b *Builder) OuterContext(m MethodRef, inner ContextRef, f Frame) ContextRe
 // added.
 type Table struct{ data *profileset.Table }
 
-// Table returns the table of a kind, with those columns; it is made if the
-// builder does not have it yet. Asking for other columns than before is an
-// error of the builder.
+// Table returns the table of a kind, with those columns or, if none are named, with
+// those of its kind; it is made if the builder does not have it yet. Asking for other
+// columns than before is an error of the builder.
 func (b *Builder) Table(kind layout.TableKind, flags uint32, columns ...layout.ColumnKind) *Table {
 	return &Table{b.set.Table(kind, flags, columns...)}
 }

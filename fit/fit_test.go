@@ -219,7 +219,7 @@ func sketch(b *builder.Builder, m builder.MethodRef, v fit.Version) {
 			points = append(points, p.Sketch)
 		}
 	}
-	b.Table(layout.TableCode, 0, disk.TableColumns(layout.TableCode)...).Row(uint64(m), uint64(b.Symbol(string(disk.AppendSketch(nil, v.ID, points)))))
+	b.Table(layout.TableCode, 0).Row(uint64(m), uint64(b.Symbol(string(disk.AppendSketch(nil, v.ID, points)))))
 }
 
 // check checks the one profile of an archive, and gives the adapted one.

@@ -212,7 +212,7 @@ func (w *rewriter) sketch(m profileset.MethodRef, v *Version) {
 			points = append(points, v.Points[i].Sketch)
 		}
 	}
-	t := w.b.Table(layout.TableCode, 0, disk.TableColumns(layout.TableCode)...)
+	t := w.b.Table(layout.TableCode, 0)
 	t.Row(uint64(m), uint64(w.b.Symbol(string(disk.AppendSketch(nil, v.ID, points)))))
 }
 

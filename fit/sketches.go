@@ -2,7 +2,6 @@ package fit
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 
 	"github.com/profarc/profarc/internal/disk"
@@ -31,10 +30,7 @@ func (r sketchRow) compare(method layout.Ref, header uint16) int {
 // an error once nobody waits for them.
 func openSketches(s *reader.Store, halted func() error) (*sketches, error) {
 	k := &sketches{s: s}
-	t, err := s.Table(layout.TableCode)
-	if errors.Is(err, reader.ErrNotFound) {
-		return k, nil
-	}
+	t, err := s.TableOrEmpty(layout.TableCode)
 	if err != nil {
 		return nil, err
 	}

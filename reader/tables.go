@@ -16,6 +16,7 @@ type Table struct {
 	Flags uint32
 	Rows  int
 	cells disk.Table
+	s     *Store
 }
 
 // Columns returns the number of columns.
@@ -27,6 +28,11 @@ func (t *Table) Column(i int) layout.ColumnKind { return t.cells.Column(i) }
 // Cell returns a cell: a number, or the [layout.Ref] of a record, by the kind of
 // its column.
 func (t *Table) Cell(column, row int) uint64 { return t.cells.Cell(column, row) }
+
+// Text returns the text of a cell that refers to a symbol, empty for a cell of 0.
+func (t *Table) Text(column, row int) (string, error) {
+	return t.s.text(layout.Ref(t.Cell(column, row)))
+}
 
 // Tables iterates over the tables of ex, in the order of their kinds. An error
 // ends it. A table is valid while the store is reachable.
@@ -59,6 +65,16 @@ func (s *Store) Table(kind layout.TableKind) (Table, error) {
 		}
 	}
 	return Table{}, ErrNotFound
+}
+
+// TableOrEmpty returns one table of ex, one without rows if there is none. A table
+// of a known kind begins with the columns of its kind.
+func (s *Store) TableOrEmpty(kind layout.TableKind) (Table, error) {
+	t, err := s.Table(kind)
+	if errors.Is(err, ErrNotFound) {
+		return Table{Kind: kind}, nil
+	}
+	return t, err
 }
 
 // A tablePlace is a row of the directory of ex.
@@ -114,7 +130,7 @@ func (s *Store) table(p tablePlace) (Table, error) {
 		return Table{}, err
 	}
 	parsed, err := disk.ParseTable(b)
-	t := Table{Kind: parsed.Kind, Flags: parsed.Flags, Rows: parsed.Rows, cells: parsed}
+	t := Table{Kind: parsed.Kind, Flags: parsed.Flags, Rows: parsed.Rows, cells: parsed, s: s}
 	if err == nil && t.Kind != p.kind {
 		return t, s.corrupt(layout.RegionEX, p.span.Offset, "table %d is listed as %d", t.Kind, p.kind)
 	}
@@ -129,11 +145,8 @@ func (s *Store) table(p tablePlace) (Table, error) {
 // from, those of archives that its producer had adopted. They come in the order
 // of their times, then of their dumps. Runs with one class path share the slice.
 func (s *Store) Runs() ([]layout.Provenance, error) {
-	t, err := s.Table(layout.TableRuns)
-	if errors.Is(err, ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
+	t, err := s.TableOrEmpty(layout.TableRuns)
+	if err != nil || t.Rows == 0 {
 		return nil, err
 	}
 	texts := sharedTexts{s: s, known: map[layout.Ref]string{}}
@@ -188,10 +201,7 @@ func (x *sharedTexts) runRow(t *Table, row int) (r disk.RunRow, err error) {
 
 // classPaths reads the class paths, by the numbers that runs refer to.
 func (x *sharedTexts) classPaths() (map[uint64][]layout.ClassPathEntry, error) {
-	t, err := x.s.Table(layout.TableClassPath)
-	if errors.Is(err, ErrNotFound) {
-		return nil, nil
-	}
+	t, err := x.s.TableOrEmpty(layout.TableClassPath)
 	if err != nil {
 		return nil, err
 	}

@@ -37,6 +37,24 @@ func (s *Store) Methods() iter.Seq2[Method, error] {
 	}
 }
 
+// Profiles iterates over the profiles of all methods, in the order of the methods. An
+// error ends it.
+func (s *Store) Profiles() iter.Seq2[Profile, error] {
+	return func(yield func(Profile, error) bool) {
+		for m, err := range s.Methods() {
+			if err != nil {
+				yield(Profile{}, err)
+				return
+			}
+			for p, err := range m.Profiles() {
+				if !yield(p, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
 // A walk iterates over one section of methods.
 type walk struct {
 	s     *Store

@@ -2,7 +2,6 @@ package reduce
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 
 	"github.com/profarc/profarc/internal/poll"
@@ -142,10 +141,7 @@ type sampledStack struct {
 
 // stacksOf returns the stacks of an archive.
 func stacksOf(s *reader.Store) (sampledStacks, error) {
-	t, err := s.Table(layout.TableSamples)
-	if errors.Is(err, reader.ErrNotFound) {
-		return sampledStacks{}, nil
-	}
+	t, err := s.TableOrEmpty(layout.TableSamples)
 	if err != nil {
 		return sampledStacks{}, err
 	}

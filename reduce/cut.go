@@ -222,18 +222,10 @@ func (c *rowCut) harmless(row int) (bool, error) {
 	if c.t.Columns() != 2 || c.t.Column(0) != layout.ColumnSymbol || c.t.Column(1) != layout.ColumnSymbol {
 		return false, nil
 	}
-	key, err1 := c.symbolText(c.t.Cell(0, row))
-	value, err2 := c.symbolText(c.t.Cell(1, row))
+	key, err1 := c.t.Text(0, row)
+	value, err2 := c.t.Text(1, row)
 	_, notNumber := strconv.ParseUint(value, 10, 64)
 	return disk.MergedProperty(key) != disk.PropertyKept && notNumber == nil, errors.Join(err1, err2)
-}
-
-func (c *rowCut) symbolText(cell uint64) (string, error) {
-	if cell == 0 {
-		return "", nil
-	}
-	name, err := c.s.SymbolAt(layout.Ref(cell))
-	return name.String(), err
 }
 
 // sampled reports whether the stack that a row belongs to was chosen: it stays or

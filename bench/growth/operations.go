@@ -81,20 +81,15 @@ func commit(b *builder.Builder, err error) error {
 
 // readEntries reads every entry of every profile.
 func readEntries(ctx context.Context, s *reader.Store) error {
-	for m, err := range s.Methods() {
-		if err != nil {
+	for p, err := range s.Profiles() {
+		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
-		for p, err := range m.Profiles() {
-			if err = errors.Join(err, ctx.Err()); err != nil {
-				return err
-			}
-			if _, _, err := p.Context(); err != nil {
-				return err
-			}
-			for e := range p.Entries() {
-				_ = e.Point()
-			}
+		if _, _, err := p.Context(); err != nil {
+			return err
+		}
+		for e := range p.Entries() {
+			_ = e.Point()
 		}
 	}
 	return nil
@@ -125,17 +120,12 @@ func claimAll(ctx context.Context, s, _ *reader.Store, _ io.Writer) error {
 	if err := s.Adopt(reader.AdoptOptions{Base: archive.BaseAnywhere}); err != nil {
 		return err
 	}
-	for m, err := range s.Methods() {
-		if err != nil {
+	for p, err := range s.Profiles() {
+		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
-		for p, err := range m.Profiles() {
-			if err = errors.Join(err, ctx.Err()); err != nil {
-				return err
-			}
-			if _, err := p.Adopt(); err != nil {
-				return err
-			}
+		if _, err := p.Adopt(); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -124,7 +124,7 @@ func (b *textBuild) properties(d *textDump) {
 }
 
 func (b *textBuild) property(key, value string) {
-	t := b.Table(layout.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol)
+	t := b.Table(layout.TableProperties, 0)
 	t.Row(uint64(b.Symbol(key)), uint64(b.Symbol(value)))
 }
 

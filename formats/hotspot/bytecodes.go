@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/jvm/bytecode"
 	"github.com/profarc/profarc/internal/jvm/sketch"
 	"github.com/profarc/profarc/layout"
@@ -181,6 +180,6 @@ func (b *textBuild) sketch(m builder.MethodRef, t *textMethod) {
 	if _, hidden := b.hidden[t.class]; hidden || t.sketch == nil {
 		return
 	}
-	table := b.Table(layout.TableCode, 0, disk.TableColumns(layout.TableCode)...)
+	table := b.Table(layout.TableCode, 0)
 	table.Row(uint64(m), uint64(b.Symbol(string(t.sketch))))
 }

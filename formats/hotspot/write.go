@@ -3,7 +3,6 @@ package hotspot
 import (
 	"bufio"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -98,13 +97,7 @@ func readSettings(s *reader.Store) (textSettings, error) {
 	if set.shape.Gap > 0 {
 		set.dialect = JDK17
 	}
-	t, err := s.Table(layout.TableProperties)
-	if errors.Is(err, reader.ErrNotFound) {
-		return set, nil
-	}
-	if err == nil && (t.Columns() != 2 || t.Column(0) != layout.ColumnSymbol || t.Column(1) != layout.ColumnSymbol) {
-		err = disk.Corrupt(layout.RegionEX, -1, "the table of properties does not have two columns of symbols")
-	}
+	t, err := s.TableOrEmpty(layout.TableProperties)
 	for i := 0; err == nil && i < t.Rows; i++ {
 		var key, value reader.Name
 		if key, err = s.SymbolAt(layout.Ref(t.Cell(0, i))); err != nil {
@@ -300,11 +293,8 @@ func invocations(p reader.Profile) uint64 {
 
 // sourceOrder returns the profiles that the archive has in the order of a text.
 func (w *textWriter) sourceOrder() (profiles []reader.Profile, err error) {
-	t, err := w.store.Table(layout.TableOrder)
-	if errors.Is(err, reader.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
+	t, err := w.store.TableOrEmpty(layout.TableOrder)
+	if err != nil || t.Rows == 0 {
 		return nil, err
 	}
 	if t.Columns() != 1 || t.Column(0) != layout.ColumnProfile {

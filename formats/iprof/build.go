@@ -141,7 +141,7 @@ func (b *build) addMonitors() {
 	if len(b.monitor) == 0 {
 		return
 	}
-	t := b.b.Table(layout.TableMonitors, 0, layout.ColumnType, layout.ColumnWord)
+	t := b.b.Table(layout.TableMonitors, 0)
 	for i := 0; i < len(b.monitor); i += 2 {
 		t.Row(uint64(b.typeOf(b.monitor[i])), uint64(b.monitor[i+1]))
 	}
@@ -151,7 +151,7 @@ func (b *build) addSamples() {
 	if len(b.stacks) == 0 {
 		return
 	}
-	t := b.b.Table(layout.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord)
+	t := b.b.Table(layout.TableSamples, 0)
 	for i, s := range b.stacks {
 		for _, f := range b.frames[s.first : s.first+s.n] {
 			t.Row(uint64(i), uint64(b.methodOf(f.id)), uint64(int64(f.point)), uint64(s.count))

@@ -10,7 +10,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -208,7 +207,7 @@ func TestOrderIsNotTrusted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		runs := b.Table(layout.TableOrderRuns, 0, disk.TableColumns(layout.TableOrderRuns)...)
+		runs := b.Table(layout.TableOrderRuns, 0)
 		for range rapid.IntRange(1, 6).Draw(r, "runs") {
 			runs.Row(drawRun(r, b)...)
 		}

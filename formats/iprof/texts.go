@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/layout"
-	"github.com/profarc/profarc/reader"
 )
 
 // The ids in items that are kept as text. Such items are not valid, so that everything
@@ -75,16 +74,13 @@ func (b *build) markExecutedIn(text string) {
 
 // readForeign reads the keys and items that the importer kept as text.
 func (e *exporter) readForeign() error {
-	t, err := e.s.Table(layout.TableForeign)
-	if errors.Is(err, reader.ErrNotFound) {
-		return nil
-	}
-	if err != nil || !columnsAre(t, layout.ColumnSymbol, layout.ColumnSymbol) {
+	t, err := e.s.TableOrEmpty(layout.TableForeign)
+	if err != nil {
 		return err
 	}
 	for i := range t.Rows {
-		pointer, err1 := e.symbol(t.Cell(0, i))
-		text, err2 := e.symbol(t.Cell(1, i))
+		pointer, err1 := t.Text(0, i)
+		text, err2 := t.Text(1, i)
 		if err := errors.Join(err1, err2); err != nil {
 			return err
 		}

@@ -140,35 +140,18 @@ func (e *exporter) sourceVersion() (string, error) {
 
 // versionProperty returns the version of the imported file, empty if it is not known.
 func (e *exporter) versionProperty() (string, error) {
-	t, err := e.s.Table(layout.TableProperties)
-	if err != nil && !errors.Is(err, reader.ErrNotFound) {
+	t, err := e.s.TableOrEmpty(layout.TableProperties)
+	if err != nil {
 		return "", err
 	}
-	return e.property(t, versionProperty)
-}
-
-// property returns the value of a property, empty if there is none.
-func (e *exporter) property(t reader.Table, key string) (string, error) {
-	if t.Rows > 0 && (t.Columns() != 2 || t.Column(0) != layout.ColumnSymbol || t.Column(1) != layout.ColumnSymbol) {
-		return "", nil
-	}
 	for i := range t.Rows {
-		name, err := e.symbol(t.Cell(0, i))
-		if err != nil || name == key {
-			value, err2 := e.symbol(t.Cell(1, i))
+		key, err := t.Text(0, i)
+		if err != nil || key == versionProperty {
+			value, err2 := t.Text(1, i)
 			return value, errors.Join(err, err2)
 		}
 	}
 	return "", nil
-}
-
-// symbol returns the text of a cell, empty for none.
-func (e *exporter) symbol(cell uint64) (string, error) {
-	if cell == 0 {
-		return "", nil
-	}
-	name, err := e.s.SymbolAt(layout.Ref(cell))
-	return name.String(), err
 }
 
 // plainSections returns all sections of a version, without a source order.
@@ -335,10 +318,10 @@ func (e *exporter) surveyTables() error {
 			return err
 		}
 		switch {
-		case t.Kind == layout.TableMonitors && columnsAre(t, layout.ColumnType, layout.ColumnWord):
+		case t.Kind == layout.TableMonitors:
 			e.found[monitors] = min(1, t.Rows)
 			err = e.markUsedTypes(t)
-		case t.Kind == layout.TableSamples && columnsAre(t, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord):
+		case t.Kind == layout.TableSamples:
 			e.found[samples] = len(stacksOf(t))
 			for i := range t.Rows {
 				e.used.methods[layout.Ref(t.Cell(1, i))] = true
@@ -354,15 +337,6 @@ func (e *exporter) surveyTables() error {
 	}
 	e.report.Stacks = e.found[samples]
 	return nil
-}
-
-func columnsAre(t reader.Table, kinds ...layout.ColumnKind) bool {
-	for i, k := range kinds {
-		if i >= t.Columns() || t.Column(i) != k {
-			return false
-		}
-	}
-	return t.Columns() == len(kinds)
 }
 
 func (e *exporter) markUsedTypes(t reader.Table) error {

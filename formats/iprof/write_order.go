@@ -35,17 +35,12 @@ var errOrder = errors.New("the source order does not fit")
 
 // readOrder reads the source order, and ignores it if it does not fit the archive.
 func (e *exporter) readOrder() error {
-	runs, err1 := e.s.Table(layout.TableOrderRuns)
-	lists, err2 := e.s.Table(layout.TableOrder)
-	none := 0
-	for _, err := range []error{err1, err2} {
-		if errors.Is(err, reader.ErrNotFound) {
-			none++
-		} else if err != nil {
-			return err
-		}
+	runs, err1 := e.s.TableOrEmpty(layout.TableOrderRuns)
+	lists, err2 := e.s.TableOrEmpty(layout.TableOrder)
+	if err := errors.Join(err1, err2); err != nil {
+		return err
 	}
-	if none == 2 {
+	if runs.Rows == 0 && lists.Rows == 0 {
 		return nil
 	}
 	err := e.parseOrder(&runs, &lists)
@@ -124,7 +119,7 @@ func unwrapLists(t *reader.Table) (lists [orderLists][]layout.Ref) {
 
 // addRun adds a run to the last section, or begins another with it.
 func (p *orderParser) addRun(runs *reader.Table, row int) error {
-	key, err := p.symbol(runs.Cell(0, row))
+	key, err := runs.Text(0, row)
 	if err != nil {
 		return err
 	}

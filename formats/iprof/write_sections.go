@@ -154,17 +154,14 @@ func (e *exporter) writeListedRecords(s *orderedSection, profiles []layout.Ref) 
 
 // writeMonitors writes the one record of monitors.
 func (e *exporter) writeMonitors(s *orderedSection) error {
-	var t reader.Table
-	if e.found[monitors] > 0 {
-		var err error
-		if t, err = e.s.Table(layout.TableMonitors); err != nil {
-			return err
-		}
+	t, err := e.s.TableOrEmpty(layout.TableMonitors)
+	if err != nil {
+		return err
 	}
 	if e.source == nil {
 		s.items = e.found[monitors]
 	}
-	_, err := e.writeInOrder(s, func(int) error { return e.writeMonitorRecord(t) }, nil)
+	_, err = e.writeInOrder(s, func(int) error { return e.writeMonitorRecord(t) }, nil)
 	return err
 }
 
@@ -188,19 +185,15 @@ func (e *exporter) writeMonitorRecord(t reader.Table) error {
 
 // writeStacks writes the sampled stacks.
 func (e *exporter) writeStacks(s *orderedSection) error {
-	var t reader.Table
-	var first []int
-	if e.found[samples] > 0 {
-		var err error
-		if t, err = e.s.Table(layout.TableSamples); err != nil {
-			return err
-		}
-		first = stacksOf(t)
+	t, err := e.s.TableOrEmpty(layout.TableSamples)
+	if err != nil {
+		return err
 	}
+	first := stacksOf(t)
 	if e.source == nil {
 		s.items = len(first)
 	}
-	_, err := e.writeInOrder(s, func(i int) error { e.writeStack(t, first[i]); return nil }, nil)
+	_, err = e.writeInOrder(s, func(i int) error { e.writeStack(t, first[i]); return nil }, nil)
 	return err
 }
 

@@ -25,7 +25,7 @@ func Write(w io.Writer, s *reader.Store) (*Report, error) {
 		return nil, fmt.Errorf("%s: %w: it is of domain %s", s.Mapping().Name(), ErrDomain, d)
 	}
 	t := &textWriter{s: s, report: &Report{Runs: 1}}
-	for _, step := range []func() error{t.addMethods, t.readProperties, t.readTables} {
+	for _, step := range []func() error{t.addMethods, t.readTables} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -243,55 +243,64 @@ func (t *textWriter) addCalls(caller string, e reader.Entry) error {
 	return nil
 }
 
-// eachRow calls yield for the rows of a table, if the archive has it.
-func eachRow(s *reader.Store, kind layout.TableKind, columns []layout.ColumnKind, yield func(cell func(column int) uint64) error) error {
-	table, err := s.Table(kind)
-	if errors.Is(err, reader.ErrNotFound) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	var have []layout.ColumnKind
-	for i := range table.Columns() {
-		have = append(have, table.Column(i))
-	}
-	if !slices.Equal(have, columns) {
-		return disk.Corrupt(layout.RegionEX, -1, "table %d has columns %v, want %v", kind, have, columns)
-	}
-	for r := range table.Rows {
-		if err := yield(func(column int) uint64 { return table.Cell(column, r) }); err != nil {
+// readTables adds what belongs to no method.
+func (t *textWriter) readTables() error {
+	for table, err := range t.s.Tables() {
+		if err != nil {
 			return err
+		}
+		addRow := map[layout.TableKind]func(tableRow) error{
+			layout.TableProperties: t.addProperty,
+			layout.TableHeapRefs:   t.addHeapRefs,
+			layout.TableHeapUse:    t.addHeapUse,
+			layout.TableInstances:  t.addInstances,
+			layout.TableThreads:    t.addThread,
+			layout.TableReflected:  t.addReflected,
+			layout.TableForeign:    t.addForeignLine,
+		}[table.Kind]
+		for n := 0; addRow != nil && n < table.Rows; n++ {
+			if err := addRow(tableRow{&table, n}); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// readProperties reads the properties that [Read] makes.
-func (t *textWriter) readProperties() error {
-	return eachRow(t.s, layout.TableProperties, symbolsColumns, func(cell func(int) uint64) error {
-		key, err := t.symbol(cell(0))
-		if err != nil {
-			return err
-		}
-		value, err := t.symbol(cell(1))
-		if err != nil {
-			return err
-		}
-		n, numberErr := strconv.ParseUint(value, 10, 64)
-		for keyword, of := range totalOf {
-			if key == of.property && numberErr == nil {
-				t.totals[keyword] = disk.SaturatingAdd(t.totals[keyword], n)
-				return nil
-			}
-		}
-		if key != PropertyThreads || numberErr != nil {
-			t.report.Lost.Add(LossProperty, 1)
+// A tableRow is a row of a table.
+type tableRow struct {
+	*reader.Table
+	n int
+}
+
+func (r tableRow) cell(column int) uint64 { return r.Cell(column, r.n) }
+
+// property returns the key and the value of a row of two symbols.
+func (r tableRow) property() (key, value string, err error) {
+	key, keyErr := r.Text(0, r.n)
+	value, valueErr := r.Text(1, r.n)
+	return key, value, errors.Join(keyErr, valueErr)
+}
+
+// addProperty adds a property that [Read] makes.
+func (t *textWriter) addProperty(r tableRow) error {
+	key, value, err := r.property()
+	if err != nil {
+		return err
+	}
+	n, numberErr := strconv.ParseUint(value, 10, 64)
+	for keyword, of := range totalOf {
+		if key == of.property && numberErr == nil {
+			t.totals[keyword] = disk.SaturatingAdd(t.totals[keyword], n)
 			return nil
 		}
-		t.addThreads(n)
+	}
+	if key != PropertyThreads || numberErr != nil {
+		t.report.Lost.Add(LossProperty, 1)
 		return nil
-	})
+	}
+	t.addThreads(n)
+	return nil
 }
 
 // addThreads keeps the highest of several maxima.
@@ -302,78 +311,53 @@ func (t *textWriter) addThreads(n uint64) {
 	t.lines[keyThreads] = []outLine{{n: n}}
 }
 
-// readTables adds the lines of what belongs to no method.
-func (t *textWriter) readTables() error {
-	for _, table := range []struct {
-		kind    layout.TableKind
-		columns []layout.ColumnKind
-		line    func(cell func(int) uint64) error
-	}{
-		{layout.TableHeapRefs, heapRefsColumns, t.addHeapRefs},
-		{layout.TableHeapUse, heapUseColumns, t.addHeapUse},
-		{layout.TableInstances, instancesColumns, t.addInstances},
-		{layout.TableThreads, threadsColumns, t.addThread},
-		{layout.TableReflected, reflectedColumns, t.addReflected},
-		{layout.TableForeign, symbolsColumns, t.addForeignLine},
-	} {
-		if err := eachRow(t.s, table.kind, table.columns, table.line); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // addHeapRefs sums the references of several runs.
-func (t *textWriter) addHeapRefs(cell func(int) uint64) error {
-	t.heap[0], t.heap[1] = disk.SaturatingAdd(t.heap[0], cell(0)), disk.SaturatingAdd(t.heap[1], cell(1))
+func (t *textWriter) addHeapRefs(r tableRow) error {
+	t.heap[0], t.heap[1] = disk.SaturatingAdd(t.heap[0], r.cell(0)), disk.SaturatingAdd(t.heap[1], r.cell(1))
 	t.lines[keyHeapRefs] = []outLine{{n: t.heap[0], text: fmt.Sprintf("%d (%d%%)", t.heap[1], shareOf(t.heap[0], t.heap[1]))}}
 	return nil
 }
 
-func (t *textWriter) addHeapUse(cell func(int) uint64) error {
-	class, err := t.className(cell(0))
-	t.lines[keyHeapUse] = append(t.lines[keyHeapUse], outLine{cell(4),
-		fmt.Sprintf("%d %d %d %d", cell(1), cell(2), cell(3), cell(4)),
-		fmt.Sprintf("%d (%d%%)  %s", cell(5), shareOf(cell(5), cell(1)), class)})
+func (t *textWriter) addHeapUse(r tableRow) error {
+	class, err := t.className(r.cell(0))
+	t.lines[keyHeapUse] = append(t.lines[keyHeapUse], outLine{r.cell(4),
+		fmt.Sprintf("%d %d %d %d", r.cell(1), r.cell(2), r.cell(3), r.cell(4)),
+		fmt.Sprintf("%d (%d%%)  %s", r.cell(5), shareOf(r.cell(5), r.cell(1)), class)})
 	return err
 }
 
-func (t *textWriter) addInstances(cell func(int) uint64) error {
-	class, err := t.className(cell(0))
+func (t *textWriter) addInstances(r tableRow) error {
+	class, err := t.className(r.cell(0))
 	if err != nil {
 		return err
 	}
-	if cell(6) != 0 {
-		loader, err := t.symbol(cell(6))
+	if r.cell(6) != 0 {
+		loader, err := r.Text(6, r.n)
 		if err != nil {
 			return err
 		}
 		class = t.checkedName(loader) + " " + class
 	}
-	t.addLine(keyInstances, cell(1), fmt.Sprintf("%d %d %d %d (%d%%)  %s",
-		cell(2), cell(3), cell(4), cell(5), shareOf(cell(5), cell(1)), class))
+	t.addLine(keyInstances, r.cell(1), fmt.Sprintf("%d %d %d %d (%d%%)  %s",
+		r.cell(2), r.cell(3), r.cell(4), r.cell(5), shareOf(r.cell(5), r.cell(1)), class))
 	return nil
 }
 
-func (t *textWriter) addThread(cell func(int) uint64) error {
-	t.addLine(keyThread, cell(0), fmt.Sprintf("%d (%d%%) (%d%%) (%d%%) (%d%%) %d %d",
-		cell(1), cell(2), cell(3), cell(4), cell(5), cell(6), cell(7)))
+func (t *textWriter) addThread(r tableRow) error {
+	t.addLine(keyThread, r.cell(0), fmt.Sprintf("%d (%d%%) (%d%%) (%d%%) (%d%%) %d %d",
+		r.cell(1), r.cell(2), r.cell(3), r.cell(4), r.cell(5), r.cell(6), r.cell(7)))
 	return nil
 }
 
-func (t *textWriter) addReflected(cell func(int) uint64) error {
-	class, err := t.className(cell(0))
+func (t *textWriter) addReflected(r tableRow) error {
+	class, err := t.className(r.cell(0))
 	t.addLine(keyReflected, 0, class)
 	return err
 }
 
 // addForeignLine adds a line with an unknown keyword.
-func (t *textWriter) addForeignLine(cell func(int) uint64) error {
-	key, err := t.symbol(cell(0))
-	if err != nil {
-		return err
-	}
-	values, err := t.symbol(cell(1))
+func (t *textWriter) addForeignLine(r tableRow) error {
+	key, values, err := r.property()
 	line := key + ": " + values
 	if word, _, _, known := cutKeyword([]byte(line)); known || string(word) != key {
 		t.report.Lost.Add(LossProperty, 1)
@@ -381,14 +365,6 @@ func (t *textWriter) addForeignLine(cell func(int) uint64) error {
 	}
 	t.foreign = append(t.foreign, line)
 	return err
-}
-
-func (t *textWriter) symbol(cell uint64) (string, error) {
-	if cell == 0 {
-		return "", nil
-	}
-	name, err := t.s.SymbolAt(layout.Ref(cell))
-	return name.String(), err
 }
 
 // className returns the name of a type, as it is written.

@@ -174,14 +174,14 @@ func (in *intake) addCalledName(name string) {
 // addBinaryID adds the build id of a program or library.
 func (in *intake) addBinaryID(id []byte) {
 	if in.b != nil {
-		in.b.Table(layout.TableBinaryIDs, 0, binaryIDColumns...).RowOnce(uint64(in.b.Symbol(string(id))))
+		in.b.Table(layout.TableBinaryIDs, 0).RowOnce(uint64(in.b.Symbol(string(id))))
 	}
 }
 
 // addVTable adds the name of a vtable and, if known, its place in memory.
 func (in *intake) addVTable(name string, address, size uint64) {
 	if in.b != nil {
-		in.b.Table(layout.TableVTables, 0, vtableColumns...).RowOnce(uint64(in.b.Symbol(name)), address, size)
+		in.b.Table(layout.TableVTables, 0).RowOnce(uint64(in.b.Symbol(name)), address, size)
 	}
 }
 
@@ -211,7 +211,7 @@ func (in *intake) addTrace(weight uint64, functions []uint64) {
 	if in.b == nil {
 		return
 	}
-	t := in.b.Table(layout.TableTraces, 0, traceColumns...)
+	t := in.b.Table(layout.TableTraces, 0)
 	weight = in.traceWeight(weight)
 	for _, f := range functions {
 		t.Row(number, weight, f)
@@ -233,7 +233,7 @@ func (in *intake) addStreamSize(size uint64) {
 	}
 	if in.b != nil && size > 0 {
 		key, value := in.b.Symbol(PropertyStreamSize), in.b.Symbol(strconv.FormatUint(size, 10))
-		in.b.Table(layout.TableProperties, 0, propertyColumns...).Row(uint64(key), uint64(value))
+		in.b.Table(layout.TableProperties, 0).Row(uint64(key), uint64(value))
 	}
 }
 

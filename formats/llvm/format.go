@@ -77,15 +77,6 @@ const (
 // that those in TableTraces were sampled from. Several rows add up.
 const PropertyStreamSize = disk.PropertyTraceStream
 
-// Columns of the tables that are read and written.
-var (
-	binaryIDColumns = []layout.ColumnKind{layout.ColumnSymbol}
-	traceColumns    = []layout.ColumnKind{layout.ColumnWord, layout.ColumnWord, layout.ColumnWord}
-	vtableColumns   = []layout.ColumnKind{layout.ColumnSymbol, layout.ColumnWord, layout.ColumnWord}
-	orderColumns    = []layout.ColumnKind{layout.ColumnProfile}
-	propertyColumns = []layout.ColumnKind{layout.ColumnSymbol, layout.ColumnSymbol}
-)
-
 // VersionOfRelease returns the version of the indexed format that a release of LLVM
 // writes, or 0 for releases before 12. For releases newer than the known ones it
 // returns the newest version.

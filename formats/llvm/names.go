@@ -180,7 +180,7 @@ type ValueNames struct {
 // NewValueNames reads the names of vtables. Names of functions are looked up on
 // demand.
 func NewValueNames(s *reader.Store) (*ValueNames, error) {
-	names, err := symbolColumn(s, layout.TableVTables, vtableColumns)
+	names, err := symbolColumn(s, layout.TableVTables)
 	if err != nil {
 		return nil, err
 	}

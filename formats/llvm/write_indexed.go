@@ -324,10 +324,10 @@ type runFacts struct {
 }
 
 func readRunFacts(s *reader.Store) (f runFacts, err error) {
-	if f.binaryIDs, err = symbolColumn(s, layout.TableBinaryIDs, binaryIDColumns); err != nil {
+	if f.binaryIDs, err = symbolColumn(s, layout.TableBinaryIDs); err != nil {
 		return f, err
 	}
-	if f.vtables, err = symbolColumn(s, layout.TableVTables, vtableColumns); err != nil {
+	if f.vtables, err = symbolColumn(s, layout.TableVTables); err != nil {
 		return f, err
 	}
 	if f.traces, err = readTraces(s); err != nil {
@@ -337,84 +337,55 @@ func readRunFacts(s *reader.Store) (f runFacts, err error) {
 	return f, err
 }
 
-// eachRow calls yield for the rows of a table, if the archive has it. A table with other
-// columns than this package's is ignored.
-func eachRow(s *reader.Store, kind layout.TableKind, columns []layout.ColumnKind, yield func(t *reader.Table, row int) error) error {
-	t, err := s.Table(kind)
-	if errors.Is(err, reader.ErrNotFound) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if t.Columns() != len(columns) {
-		return nil
-	}
-	for i, c := range columns {
-		if t.Column(i) != c {
-			return nil
-		}
-	}
-	for row := range t.Rows {
-		if err := yield(&t, row); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // symbolColumn returns the distinct texts of the first column, sorted.
-func symbolColumn(s *reader.Store, kind layout.TableKind, columns []layout.ColumnKind) (texts []string, err error) {
-	err = eachRow(s, kind, columns, func(t *reader.Table, row int) error {
-		name, err := s.SymbolAt(layout.Ref(t.Cell(0, row)))
-		if errors.Is(err, reader.ErrNotFound) {
-			return nil
+func symbolColumn(s *reader.Store, kind layout.TableKind) ([]string, error) {
+	t, err := s.TableOrEmpty(kind)
+	if err != nil {
+		return nil, err
+	}
+	var texts []string
+	for row := range t.Rows {
+		if t.Cell(0, row) == 0 {
+			continue
 		}
-		texts = append(texts, name.String())
-		return err
-	})
+		text, err := t.Text(0, row)
+		if err != nil {
+			return nil, err
+		}
+		texts = append(texts, text)
+	}
 	slices.Sort(texts)
-	return slices.Compact(texts), err
+	return slices.Compact(texts), nil
 }
 
 func readTraces(s *reader.Store) (traces []trace, err error) {
-	last := uint64(0)
-	err = eachRow(s, layout.TableTraces, traceColumns, func(t *reader.Table, row int) error {
-		number, weight, id := t.Cell(0, row), t.Cell(1, row), t.Cell(2, row)
-		if len(traces) == 0 || number != last {
-			traces = append(traces, trace{weight: weight})
-			last = number
+	t, err := s.TableOrEmpty(layout.TableTraces)
+	for row := range t.Rows {
+		if row == 0 || t.Cell(0, row) != t.Cell(0, row-1) {
+			traces = append(traces, trace{weight: t.Cell(1, row)})
 		}
 		of := &traces[len(traces)-1]
-		of.ids = append(of.ids, id)
-		return nil
-	})
+		of.ids = append(of.ids, t.Cell(2, row))
+	}
 	return traces, err
 }
 
 // streamSize returns the sum of the sizes of the streams that the traces were sampled
 // from, at least the number of traces.
 func streamSize(s *reader.Store, traces uint64) (sum uint64, err error) {
-	err = eachRow(s, layout.TableProperties, propertyColumns, func(t *reader.Table, row int) error {
-		key, err := s.SymbolAt(layout.Ref(t.Cell(0, row)))
-		if err != nil || !key.Equal(PropertyStreamSize) {
-			return ignoreNotFound(err)
+	t, err := s.TableOrEmpty(layout.TableProperties)
+	if err != nil {
+		return 0, err
+	}
+	for row := range t.Rows {
+		key, keyErr := t.Text(0, row)
+		value, valueErr := t.Text(1, row)
+		if err := errors.Join(keyErr, valueErr); err != nil {
+			return 0, err
 		}
-		value, err := s.SymbolAt(layout.Ref(t.Cell(1, row)))
-		if err != nil {
-			return ignoreNotFound(err)
-		}
-		if n, err := strconv.ParseUint(value.String(), 10, 64); err == nil {
+		if n, err := strconv.ParseUint(value, 10, 64); err == nil && key == PropertyStreamSize {
 			sum += n
 		}
-		return nil
-	})
-	return max(sum, traces), err
-}
-
-func ignoreNotFound(err error) error {
-	if errors.Is(err, reader.ErrNotFound) {
-		return nil
 	}
-	return err
+	return max(sum, traces), nil
 }

@@ -76,15 +76,20 @@ func (x *insertion) firstSeenOrder(s *reader.Store) (places []int32, err error) 
 		return ascending(len(x.firsts)), nil
 	}
 	seen := make([]bool, len(x.firsts))
-	err = eachRow(s, layout.TableOrder, orderColumns, func(t *reader.Table, row int) error {
-		if x.laid = t.Flags&disk.OrderOfFile != 0; x.laid && x.version >= sinceSortedNames {
-			x.laid = false // an older file than the one to be written
-			return nil
-		}
+	t, err := s.TableOrEmpty(layout.TableOrder)
+	if err != nil {
+		return nil, err
+	}
+	ofFile := t.Flags&disk.OrderOfFile != 0
+	x.laid = ofFile && x.version < sinceSortedNames
+	if ofFile && !x.laid {
+		t.Rows = 0 // an older file than the one to be written
+	}
+	for row := range t.Rows {
 		block := layout.Ref(t.Cell(0, row))
 		place := x.placeOf(block)
 		if place < 0 {
-			return nil
+			continue
 		}
 		if records, ok := x.several[place]; ok {
 			x.several[place] = append(records, block)
@@ -93,8 +98,7 @@ func (x *insertion) firstSeenOrder(s *reader.Store) (places []int32, err error) 
 			seen[place] = true
 			places = append(places, place)
 		}
-		return nil
-	})
+	}
 	for place := range x.firsts {
 		if !seen[place] {
 			places = append(places, int32(place))

@@ -113,14 +113,9 @@ func (w *textWriter) writeLevel(v Variant) error {
 }
 
 func hasContextSensitive(s *reader.Store) (bool, error) {
-	for m, err := range s.Methods() {
-		if err != nil {
-			return false, err
-		}
-		for p, err := range m.Profiles() {
-			if err != nil || p.Code()&ContextSensitive != 0 {
-				return err == nil, err
-			}
+	for p, err := range s.Profiles() {
+		if err != nil || p.Code()&ContextSensitive != 0 {
+			return err == nil, err
 		}
 	}
 	return false, nil

@@ -89,10 +89,7 @@ type Frame struct {
 // Sampled iterates over the sampled stacks of an archive. An error ends the iteration.
 func Sampled(s *reader.Store) iter.Seq2[Stack, error] {
 	return func(yield func(Stack, error) bool) {
-		t, err := s.Table(layout.TableSamples)
-		if errors.Is(err, reader.ErrNotFound) {
-			return
-		}
+		t, err := s.TableOrEmpty(layout.TableSamples)
 		if err != nil {
 			yield(Stack{}, disk.InFile(err, s.Mapping().Name()))
 			return

@@ -35,7 +35,7 @@ func store(t failer, b *builder.Builder) *reader.Store {
 // sampled makes an archive with stacks, leaf first, of methods by name.
 func sampled(t failer, stacks []sampledStack) *reader.Store {
 	b := builder.New(layout.DomainGraal, builder.Config{})
-	table := b.Table(layout.TableSamples, 0, sampleColumns...)
+	table := b.Table(layout.TableSamples, 0)
 	for i, s := range stacks {
 		for j, name := range s.frames {
 			class, method, _ := strings.Cut(name, ".")
@@ -140,7 +140,7 @@ var sampleColumns = []layout.ColumnKind{layout.ColumnWord, layout.ColumnMethod, 
 
 func TestFramesWithoutAMethod(t *testing.T) {
 	b := builder.New(layout.DomainGraal, builder.Config{})
-	b.Table(layout.TableSamples, 0, sampleColumns...).Row(0, 0, 0, 5)
+	b.Table(layout.TableSamples, 0).Row(0, 0, 0, 5)
 	var out bytes.Buffer
 	if err := WriteFolded(&out, store(t, b)); err != nil || out.String() != "[unknown] 5\n" {
 		t.Errorf("%q, %v", out.String(), err)

@@ -227,10 +227,7 @@ func Dumps(s *reader.Store) ([]profileset.Dump, error) {
 	if h.Flags&layout.FlagMerged == 0 {
 		return []profileset.Dump{{ID: h.DumpID, Time: h.DumpTime, Weight: layout.WeightOne}}, nil
 	}
-	t, err := s.Table(layout.TableDumps)
-	if errors.Is(err, reader.ErrNotFound) {
-		return nil, nil
-	}
+	t, err := s.TableOrEmpty(layout.TableDumps)
 	if err != nil {
 		return nil, err
 	}

@@ -205,8 +205,8 @@ func (f *Facts) gatherTables(s *reader.Store) error {
 			continue
 		}
 		for i := range t.Rows {
-			name, err1 := SymbolText(s, t.Cell(0, i))
-			value, err2 := SymbolText(s, t.Cell(1, i))
+			name, err1 := t.Text(0, i)
+			value, err2 := t.Text(1, i)
 			if err := errors.Join(err1, err2); err != nil {
 				return err
 			}
@@ -214,15 +214,6 @@ func (f *Facts) gatherTables(s *reader.Store) error {
 		}
 	}
 	return nil
-}
-
-// SymbolText returns the symbol that a table cell refers to, empty for none.
-func SymbolText(s *reader.Store, cell uint64) (string, error) {
-	if cell == 0 {
-		return "", nil
-	}
-	name, err := s.SymbolAt(layout.Ref(cell))
-	return name.String(), err
 }
 
 // A ColumnFact names a column of a table and the kind of its cells.

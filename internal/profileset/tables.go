@@ -28,10 +28,13 @@ type Table struct {
 	firsts map[uint64]bool // the first cell of each row, for RowOnce; nil if it has to be made
 }
 
-// Table returns the table of a kind, with those columns; it is made if the
-// builder does not have it yet. Asking for other columns than before is an
-// error of the builder.
+// Table returns the table of a kind, with those columns or, if none are named, with
+// those of its kind; it is made if the builder does not have it yet. Asking for other
+// columns than before is an error of the builder.
 func (b *Set) Table(kind layout.TableKind, flags uint32, columns ...layout.ColumnKind) *Table {
+	if len(columns) == 0 {
+		columns = disk.TableColumns(kind)
+	}
 	b.Mu.Lock()
 	defer b.Mu.Unlock()
 	t := b.Tables[kind]
@@ -484,9 +487,9 @@ func (b *Set) DescribeRun(run layout.Provenance) {
 	for _, text := range row.Texts {
 		cells = append(cells, uint64(b.optionalSymbol(text)))
 	}
-	b.Table(layout.TableRuns, 0, disk.TableColumns(layout.TableRuns)...).Row(cells...)
+	b.Table(layout.TableRuns, 0).Row(cells...)
 	for i, e := range run.ClassPath {
-		b.Table(layout.TableClassPath, 0, disk.TableColumns(layout.TableClassPath)...).Row(
+		b.Table(layout.TableClassPath, 0).Row(
 			row.Words[disk.RunClassPath], uint64(i), uint64(b.optionalSymbol(e.Path)), uint64(e.Kind), e.Size, e.Sum)
 	}
 }

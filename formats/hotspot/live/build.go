@@ -302,7 +302,7 @@ func (b *build) sketch(m builder.MethodRef, f *found) {
 		return
 	}
 	if bytes := sketch.Of(code, bytecode.CodeID(f.code)); bytes != nil {
-		t := b.Table(layout.TableCode, 0, disk.TableColumns(layout.TableCode)...)
+		t := b.Table(layout.TableCode, 0)
 		t.Row(uint64(m), uint64(b.Symbol(string(bytes))))
 	}
 }
@@ -394,7 +394,7 @@ func (b *build) typeRef(k klassName) builder.TypeRef {
 // properties notes the VM and the flags that shape its MethodData.
 func (b *build) properties() {
 	set := func(key, value string) {
-		t := b.Table(layout.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol)
+		t := b.Table(layout.TableProperties, 0)
 		t.Row(uint64(b.Symbol(key)), uint64(b.Symbol(value)))
 	}
 	set(PropertyVM, b.vm.info)

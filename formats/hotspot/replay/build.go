@@ -3,7 +3,6 @@ package replay
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -322,20 +321,14 @@ func (b *build) keepEnvironment() {
 	without := *b.recording
 	without.data = nil
 	_ = without.printFile(&text) // a buffer takes everything
-	t := b.Table(layout.TableForeign, 0, layout.ColumnSymbol, layout.ColumnSymbol)
+	t := b.Table(layout.TableForeign, 0)
 	t.Row(uint64(b.Symbol(environmentKey)), uint64(b.Symbol(text.String())))
 }
 
 // environment returns the environment of an archive that is the wanted one, or
 // else the first that it has; ok is false if it has none.
 func environment(s *reader.Store, wanted func(*recording) bool) (r *recording, ok bool, err error) {
-	t, err := s.Table(layout.TableForeign)
-	if errors.Is(err, reader.ErrNotFound) {
-		return nil, false, nil
-	}
-	if err == nil && (t.Columns() != 2 || t.Column(0) != layout.ColumnSymbol || t.Column(1) != layout.ColumnSymbol) {
-		err = disk.Corrupt(layout.RegionEX, -1, "the table of foreign keys does not have two columns of symbols")
-	}
+	t, err := s.TableOrEmpty(layout.TableForeign)
 	for i := 0; err == nil && i < t.Rows; i++ {
 		var key, text reader.Name
 		if key, err = s.SymbolAt(layout.Ref(t.Cell(0, i))); err != nil || !key.Equal(environmentKey) {

@@ -163,18 +163,13 @@ func newCalls(s *reader.Store) (*calls, error) {
 	if s.Header().Domain != layout.DomainJamaica {
 		return c, nil
 	}
-	for m, err := range s.Methods() {
+	for p, err := range s.Profiles() {
 		if err != nil {
 			return nil, err
 		}
-		for p, err := range m.Profiles() {
-			if err != nil {
+		for e := range p.Entries() {
+			if err := c.addCallees(e); err != nil {
 				return nil, err
-			}
-			for e := range p.Entries() {
-				if err := c.addCallees(e); err != nil {
-					return nil, err
-				}
 			}
 		}
 	}

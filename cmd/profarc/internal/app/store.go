@@ -49,16 +49,11 @@ func (a *App) OpenStore(path string) (*reader.Store, error) {
 // AllProfiles returns every profile of an archive, all of them checked.
 func AllProfiles(s *reader.Store) ([]reader.Profile, error) {
 	var all []reader.Profile
-	for m, err := range s.Methods() {
+	for p, err := range s.Profiles() {
 		if err != nil {
 			return nil, err
 		}
-		for p, err := range m.Profiles() {
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, p)
-		}
+		all = append(all, p)
 	}
 	if uint64(len(all)) != s.Header().Counts.Profiles {
 		return nil, fmt.Errorf("%s: %d profiles, its header says %d: run profarc verify on it", s.Mapping().Name(), len(all), s.Header().Counts.Profiles)

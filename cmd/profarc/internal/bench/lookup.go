@@ -77,16 +77,11 @@ func (k *benchKeys) draw(ctx context.Context, d layout.Domain) error {
 // maps.
 func (b *bench) measureMemory(s *reader.Store) (*benchKeys, error) {
 	before := heapInUse()
-	for m, err := range s.Methods() {
+	for p, err := range s.Profiles() {
 		if err != nil {
 			return nil, err
 		}
-		for p, err := range m.Profiles() {
-			if err != nil {
-				return nil, err
-			}
-			p.Invocations()
-		}
+		p.Invocations()
 	}
 	b.report.Memory.IndexBytes = s.Header().Region(layout.RegionIX).Size
 	b.report.Memory.StoreHeap = grown(before)

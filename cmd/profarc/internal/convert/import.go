@@ -275,6 +275,6 @@ func Recognise(path string) (format string, ok bool) {
 // that of a run that counted just the same.
 func nameRun(b *builder.Builder, name string) {
 	if name != "" {
-		b.Table(layout.TableProperties, 0, disk.TableColumns(layout.TableProperties)...).Row(uint64(b.Symbol(disk.PropertyRun)), uint64(b.Symbol(name)))
+		b.Table(layout.TableProperties, 0).Row(uint64(b.Symbol(disk.PropertyRun)), uint64(b.Symbol(name)))
 	}
 }
