@@ -56,8 +56,7 @@ func benchFiles(b *testing.B) map[string][]byte {
 	return map[string][]byte{"raw": raw, "indexed": indexed.Bytes(), "text": text.Bytes()}
 }
 
-// BenchmarkRead reads into a new builder, into one that has everything already,
-// and into none.
+// BenchmarkRead reads into a new builder and into one that has everything already.
 func BenchmarkRead(b *testing.B) {
 	files := benchFiles(b)
 	for _, form := range []string{"raw", "indexed", "text"} {
@@ -66,14 +65,6 @@ func BenchmarkRead(b *testing.B) {
 			b.SetBytes(int64(len(file)))
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*benchFunctions), "ns/function")
 		}
-		b.Run(form+"/check", func(b *testing.B) {
-			for b.Loop() {
-				if _, err := Check(bytes.NewReader(file), ReadOptions{}); err != nil {
-					b.Fatal(err)
-				}
-			}
-			report(b)
-		})
 		b.Run(form+"/new", func(b *testing.B) {
 			for b.Loop() {
 				readInto(b, ReadOptions{}, file)

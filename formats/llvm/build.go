@@ -12,14 +12,12 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// An intake passes what the parsers read on to a builder, or discards it when a
-// file is only checked.
+// An intake passes what the parsers read on to a builder.
 type intake struct {
 	name    string // of the file
 	o       ReadOptions
-	check   bool
 	domain  layout.Domain    // of what was read before; 0 if nothing was
-	b       *builder.Builder // nil before the first module, and if a file is only checked
+	b       *builder.Builder // nil before the first module
 	report  *Report
 	traces  uint64
 	last    []byte // name of the last function
@@ -27,13 +25,10 @@ type intake struct {
 	plain   plainFunctions
 }
 
-func newIntake(o ReadOptions, check bool) *intake {
-	in := &intake{name: o.Name, o: o, check: check, report: &Report{Params: o.Config.Params}}
+func newIntake(o ReadOptions) *intake {
+	in := &intake{name: o.Name, o: o, b: o.Into, report: &Report{Params: o.Config.Params}}
 	if o.Into != nil {
 		in.domain, in.report.Params = o.Into.Domain(), o.Into.Params()
-	}
-	if o.Into != nil && !check {
-		in.b = o.Into
 	}
 	return in
 }
@@ -70,10 +65,7 @@ func (in *intake) beginModule(h heading) error {
 
 // openBuilder makes the builder, or updates the parameters of the existing one.
 func (in *intake) openBuilder() error {
-	switch {
-	case in.check:
-		return nil
-	case in.b != nil:
+	if in.b != nil {
 		return in.b.JoinParams(in.report.Params)
 	}
 	in.o.Config.Params = in.report.Params
@@ -83,9 +75,6 @@ func (in *intake) openBuilder() error {
 
 // nextRun starts a run, which is merged with what the builder has.
 func (in *intake) nextRun() error {
-	if in.b == nil {
-		return nil
-	}
 	if err := in.plain.flushTo(in.b); err != nil {
 		return err
 	}
@@ -140,10 +129,7 @@ func (in *intake) addFunction(f *function) error {
 	in.report.Functions++
 	in.report.Entries += f.entryCount()
 	in.last = append(in.last[:0], f.name...)
-	switch {
-	case in.check:
-		return nil
-	case f.hasCountersOnly():
+	if f.hasCountersOnly() {
 		return in.plain.gather(f, in.b)
 	}
 	if in.ordered {
@@ -166,23 +152,17 @@ func (in *intake) addFunction(f *function) error {
 
 // addCalledName adds the name of a function that was called and has no counts.
 func (in *intake) addCalledName(name string) {
-	if in.b != nil {
-		in.b.Seen(in.b.Method(layout.Key{Name: name}))
-	}
+	in.b.Seen(in.b.Method(layout.Key{Name: name}))
 }
 
 // addBinaryID adds the build id of a program or library.
 func (in *intake) addBinaryID(id []byte) {
-	if in.b != nil {
-		in.b.Table(layout.TableBinaryIDs, 0).RowOnce(uint64(in.b.Symbol(string(id))))
-	}
+	in.b.Table(layout.TableBinaryIDs, 0).RowOnce(uint64(in.b.Symbol(string(id))))
 }
 
 // addVTable adds the name of a vtable and, if known, its place in memory.
 func (in *intake) addVTable(name string, address, size uint64) {
-	if in.b != nil {
-		in.b.Table(layout.TableVTables, 0).RowOnce(uint64(in.b.Symbol(name)), address, size)
-	}
+	in.b.Table(layout.TableVTables, 0).RowOnce(uint64(in.b.Symbol(name)), address, size)
 }
 
 // traceWeight returns the weight of a trace, multiplied by the weight of the run.
@@ -208,9 +188,6 @@ func (in *intake) addTrace(weight uint64, functions []uint64) {
 	in.report.Traces++
 	number := in.traces
 	in.traces++
-	if in.b == nil {
-		return
-	}
 	t := in.b.Table(layout.TableTraces, 0)
 	weight = in.traceWeight(weight)
 	for _, f := range functions {
@@ -231,7 +208,7 @@ func (in *intake) addStreamSize(size uint64) {
 	if in.o.Run.AsLLVM && version > 0 && version < sinceStreams && size <= llvmReservoir {
 		size = in.traces
 	}
-	if in.b != nil && size > 0 {
+	if size > 0 {
 		key, value := in.b.Symbol(PropertyStreamSize), in.b.Symbol(strconv.FormatUint(size, 10))
 		in.b.Table(layout.TableProperties, 0).Row(uint64(key), uint64(value))
 	}

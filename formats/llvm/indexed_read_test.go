@@ -94,7 +94,7 @@ func TestIndexedMemProf(t *testing.T) {
 	if diff := cmp.Diff(wantSmall(13), contentOf(t, file)); diff != "" {
 		t.Errorf("other contents:\n%s", diff)
 	}
-	report, err := Check(bytes.NewReader(file), ReadOptions{})
+	report, err := readAndDrop(bytes.NewReader(file), ReadOptions{})
 	if err != nil || report.Lost.Count(LossMemProf) != 1 {
 		t.Errorf("report %+v, %v", report, err)
 	}

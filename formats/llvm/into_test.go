@@ -76,7 +76,7 @@ func TestIntoMismatch(t *testing.T) {
 		":ir\n:entry_first\nf\n1\n1\n1\n": true, ":csir\nf\n1\n1\n1\n": true,
 	} {
 		o := ReadOptions{Name: "b", Into: counts}
-		_, checked := Check(strings.NewReader(text), o)
+		_, checked := readAndDrop(strings.NewReader(text), o)
 		_, _, err := Read(strings.NewReader(text), o)
 		if ok != (err == nil) || !ok && !errors.Is(err, builder.ErrMismatch) || fmt.Sprint(err) != fmt.Sprint(checked) {
 			t.Errorf("%q: read: %v, checked: %v", text, err, checked)
@@ -94,7 +94,7 @@ func TestVariantsAreUnited(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := fullSpec(10, VariantIR|VariantLoopEntries, false, 8).encode(t)
-	if _, err := Check(bytes.NewReader(second), ReadOptions{Into: b}); err != nil || b.Params().LLVMVariant != uint32(VariantIR|VariantEntryFirst) {
+	if _, err := readAndDrop(bytes.NewReader(second), ReadOptions{Into: b}); err != nil || b.Params().LLVMVariant != uint32(VariantIR|VariantEntryFirst) {
 		t.Errorf("checked: %v, the builder has the variant %#x", err, b.Params().LLVMVariant)
 	}
 	_, report, err := Read(bytes.NewReader(second), ReadOptions{Into: b})
@@ -107,8 +107,8 @@ func TestVariantsAreUnited(t *testing.T) {
 	}
 }
 
-// TestCheckKeepsNothing: a file that is only checked leaves the builder alone.
-func TestCheckKeepsNothing(t *testing.T) {
+// TestRollbackKeepsNothing: a file whose batch is rolled back leaves the builder unchanged.
+func TestRollbackKeepsNothing(t *testing.T) {
 	full := fullSpec(10, VariantIR|VariantTemporal, false, 8).encode(t)
 	b, _, err := Read(strings.NewReader(":ir\nf\n1\n1\n5\n"), ReadOptions{})
 	if err != nil {
@@ -119,7 +119,7 @@ func TestCheckKeepsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, file := range [][]byte{full, smallIndexed(13)} {
-		if _, err := Check(bytes.NewReader(file), ReadOptions{Into: b}); err != nil {
+		if _, err := readAndDrop(bytes.NewReader(file), ReadOptions{Into: b}); err != nil {
 			t.Fatal(err)
 		}
 	}

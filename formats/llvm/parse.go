@@ -45,23 +45,11 @@ type ReadOptions struct {
 // the profile cannot be merged with what Into has: profiles of another
 // instrumentation, or counts and single-byte coverage.
 func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
-	in := newIntake(o, false)
+	in := newIntake(o)
 	if err := in.readProfile(r); err != nil {
 		return nil, nil, err
 	}
 	return in.b, in.report, nil
-}
-
-// Check reads a profile as Read does and keeps nothing. It needs memory for one
-// module of a raw file, or for a buffer in the other formats. Read accepts what Check
-// accepts, except for an indexed file that contains a name twice, which no LLVM
-// writes.
-func Check(r io.Reader, o ReadOptions) (*Report, error) {
-	in := newIntake(o, true)
-	if err := in.readProfile(r); err != nil {
-		return nil, err
-	}
-	return in.report, nil
 }
 
 // readProfile reads a profile in any of the formats.

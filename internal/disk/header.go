@@ -236,8 +236,12 @@ func parseGeneric(b []byte, fileSize int64) (size int, err error) {
 
 func parseVersion(b []byte, size uint32) error {
 	if v := le.Uint32(b[offVersion:]); v != Version {
-		return &layout.Error{Offset: offVersion, Kind: layout.ErrVersion,
-			Detail: fmt.Sprintf("the archive has format version %s, this program reads %s: write it again with a matching profarc", VersionString(v), VersionString(Version))}
+		madeBy, advice := "an older", "make it again with this profarc"
+		if v^Draft > Version^Draft { // a final version is newer than any draft
+			madeBy, advice = "a newer", "use that profarc"
+		}
+		return &layout.Error{Offset: offVersion, Kind: layout.ErrVersion, Advice: advice,
+			Detail: fmt.Sprintf("made by %s profarc (%s), this one reads %s", madeBy, VersionString(v), VersionString(Version))}
 	}
 	if r := le.Uint64(b[offRequired:]); r&^uint64(KnownRequired) != 0 {
 		return &layout.Error{Offset: offRequired, Kind: layout.ErrVersion,

@@ -1,0 +1,21 @@
+package llvm
+
+import (
+	"io"
+
+	"github.com/profarc/profarc/builder"
+)
+
+// readAndDrop reads a profile as Read does, into a batch of o.Into that it rolls back.
+func readAndDrop(r io.Reader, o ReadOptions) (*Report, error) {
+	var batch *builder.Batch
+	if o.Into != nil {
+		var err error
+		if batch, err = o.Into.Begin(); err != nil {
+			return nil, err
+		}
+		defer batch.Rollback()
+	}
+	_, report, err := Read(r, o)
+	return report, err
+}
