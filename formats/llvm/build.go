@@ -118,6 +118,8 @@ func (f *function) checkLimits() error {
 		return fmt.Errorf("a function without a name")
 	case len(f.name) > disk.MaxName || bytes.IndexByte(f.name, 0) >= 0:
 		return fmt.Errorf("a name of %d bytes, or with a NUL byte: %.40q", len(f.name), f.name)
+	case f.hash == layout.CodeAny:
+		return fmt.Errorf("%.80q has the hash %#x, which no compiler makes", f.name, f.hash)
 	case len(f.counts)+2*len(f.sites)+2*len(f.values)+len(f.bitmap)/8 > maxFunctionCells:
 		return fmt.Errorf("%.80q has %d counters and %d values, more than an archive holds", f.name, len(f.counts), len(f.values))
 	}
