@@ -28,8 +28,7 @@ type adoption struct {
 	base   uint64 // to.Base()
 	rw     []byte // to.RW()
 	states *sparsebits.States
-	// slots says where the pointers are that a claimer must move; nil if
-	// nothing is left to move.
+	// slots are the pointers that a claimer must move; nil if none must be.
 	slots *relocate.Map
 	move  relocate.Move
 
@@ -52,7 +51,7 @@ func (s *Store) Adopt(o AdoptOptions) error {
 	if s.adoption.Load() != nil {
 		return errAdopted
 	}
-	to, err := s.m.Adopt(o.Base, MaxLateTypes*disk.TypeSize)
+	to, err := s.m.Adopt(o.Base, maxLateTypes*disk.TypeSize)
 	if err != nil {
 		return err
 	}
@@ -78,8 +77,7 @@ func (s *Store) newAdoption(to *archive.Adopted) *adoption {
 	return a
 }
 
-// relocation makes ready what claimers need to relocate, or relocates
-// everything at once.
+// relocation prepares relocation by claimers, or relocates everything at once.
 func (s *Store) relocation(a *adoption, eager bool) error {
 	slots, err := relocate.Open(s.m, s.h.Region(layout.RegionBM), s.h.Region(layout.RegionRW))
 	if err != nil {
@@ -94,7 +92,7 @@ func (s *Store) relocation(a *adoption, eager bool) error {
 	return err
 }
 
-// Adoption says where and how a store was adopted.
+// Adoption is the state of an adopted store.
 type Adoption struct {
 	Base        uint64 // address at which the archive lies
 	AtRequested bool   // nothing needs relocation
@@ -114,15 +112,14 @@ func (s *Store) Adoption() (a Adoption, ok bool) {
 // The states of a block in the adopted mapping.
 const (
 	pristine = 0 // as it lies in the file
-	busy     = 1 // somebody relocates it
+	busy     = 1 // being relocated
 	done     = 2 // may be counted in
-	covered  = 3 // no start: a block that is busy or done covers it
+	covered  = 3 // inside a block that is busy or done
 )
 
-// Adopt claims the profile: the first caller relocates it if need be, all
-// others wait for that. It gives the adopted profile, whose counters can be
-// counted. The store must have been adopted, otherwise the error matches
-// ErrNotAdopted.
+// Adopt claims the profile and returns it adopted: its counters can be counted in.
+// The first caller relocates it if need be, others wait for that. The error
+// matches ErrNotAdopted if the store was not adopted.
 func (p Profile) Adopt() (Profile, error) {
 	if p.s == nil {
 		return Profile{}, ErrNotFound
@@ -152,8 +149,8 @@ func (p Profile) Adopted() bool { return p.adopted }
 // adopted. It is valid while p is reachable.
 func (p Profile) Address() uintptr { return words.Address(p.live()) }
 
-// claim gets the block at an offset in rw into the state done. A claimer that
-// fails returns the block back, so that whoever comes next learns why too.
+// claim gets the block at an offset in rw into the state done. After a failure the
+// block is pristine again, so that the next claimer fails with the same error.
 func (a *adoption) claim(p Profile, from int64) error {
 	slot := from / disk.Unit
 	for tries := 0; ; tries++ {
@@ -179,8 +176,8 @@ func (a *adoption) claim(p Profile, from int64) error {
 	}
 }
 
-// take relocates a block. It covers what lies after the start first, so that no
-// other block that overlaps it is relocated too: pointers would be moved twice.
+// take relocates a block. It first marks the rest of the block as covered, so that no
+// overlapping block is relocated: that would move pointers twice.
 func (a *adoption) take(p Profile, from int64) error {
 	first, end := from/disk.Unit+1, from/disk.Unit+int64(p.place.units)
 	if !a.states.Fill(first, end, covered) {
@@ -198,8 +195,8 @@ func overlap(p Profile) error {
 	return disk.Corrupt(layout.RegionRW, p.Ref().Offset(), "a MethodData block that overlaps another")
 }
 
-// wait lets the claimer of a block go on: relocating takes microseconds, a page
-// fault in it more.
+// wait yields to the claimer of a block. Relocating takes microseconds, longer with
+// a page fault.
 func wait(tries int) {
 	if tries < 100 {
 		runtime.Gosched()
@@ -208,8 +205,8 @@ func wait(tries int) {
 	time.Sleep(20 * time.Microsecond)
 }
 
-// relocate moves the pointers of one block, which must be exactly those that
-// its entries have.
+// relocate moves the pointers of one block. The bitmap must have as many there as
+// the entries have pointer cells.
 func (a *adoption) relocate(p Profile, from int64) error {
 	if a.slots == nil {
 		return nil

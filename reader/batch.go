@@ -7,12 +7,13 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// LookupBatch looks many ids up, into found, which must be as long. What is
-// not found, or ambiguous, is the zero Method there. The error is any other.
+// LookupBatch looks up many ids. It sets found[i] to the method of ids[i], or to the
+// zero Method if there is none or several; found must be as long as ids. The error
+// is any other, such as damage.
 //
-// It is several times faster than as many calls of Lookup where the archive is
-// larger than the caches: the memory of many lookups is waited for at once.
-// The first profile of each method that is found is on its way then, too.
+// In an archive larger than the CPU caches it is several times faster than calls of
+// Lookup, since the cache misses of many lookups overlap. It also prefetches the
+// first profile of each method.
 func (s *Store) LookupBatch(ids []uint64, found []Method) (hits int, err error) {
 	sameLength(len(ids), len(found))
 	b := batch{s: s}
@@ -27,9 +28,7 @@ func (s *Store) LookupBatch(ids []uint64, found []Method) (hits int, err error) 
 	return b.hits, err
 }
 
-// FindBatch looks many keys up, into found, which must be as long. What is not
-// found is the zero Method there. The error is any other. It is to Find as
-// LookupBatch is to Lookup.
+// FindBatch looks up many keys, as LookupBatch does ids.
 func (s *Store) FindBatch(keys []layout.Key, found []Method) (hits int, err error) {
 	sameLength(len(keys), len(found))
 	b := batch{s: s}
@@ -53,20 +52,20 @@ func sameLength(asked, found int) {
 	}
 }
 
-// batchSize is the number of lookups that are under way at once.
+// batchSize is the number of lookups whose cache misses overlap.
 const batchSize = 64
 
-// A batch is lookups that are under way at once. Each step reads what the step
-// before brought on its way for all of them.
+// A batch is up to batchSize lookups made step by step together: each step reads
+// what the step before prefetched.
 type batch struct {
 	s       *Store
 	hits    int
 	hashes  [batchSize]disk.Hash
-	records [batchSize]layout.Ref // the first candidates, 0 where a search must tell
-	places  [2 * batchSize]int64  // of what is on its way
+	records [batchSize]layout.Ref // the first candidates, 0 for none
+	places  [2 * batchSize]int64  // offsets to prefetch
 }
 
-// look looks ids up, of the keys if they are asked for.
+// look looks up ids, or the keys with these ids if keys is not nil.
 func (b *batch) look(ids []uint64, keys []layout.Key, found []Method) error {
 	b.fetchLines(ids)
 	b.fetchRecords(ids, keys)
@@ -88,7 +87,7 @@ func (b *batch) look(ids []uint64, keys []layout.Key, found []Method) error {
 	return nil
 }
 
-// fetchLines brings the lines of the index on their way.
+// fetchLines prefetches the lines of the index.
 func (b *batch) fetchLines(ids []uint64) {
 	h := b.s.h
 	for i, id := range ids {
@@ -98,8 +97,8 @@ func (b *batch) fetchLines(ids []uint64) {
 	b.s.m.Prefetch(b.places[:len(ids)])
 }
 
-// fetchRecords brings the records on their way that the lines name first; of
-// keys, with the name that the record may hold.
+// fetchRecords prefetches the first record that each line names; for keys also the
+// end of a name in the record.
 func (b *batch) fetchRecords(ids []uint64, keys []layout.Key) {
 	for i := range ids {
 		b.records[i] = b.candidate(b.places[i], b.hashes[i])
@@ -116,7 +115,7 @@ func (b *batch) fetchRecords(ids []uint64, keys []layout.Key) {
 	b.s.m.Prefetch(b.places[:n])
 }
 
-// candidate is the first record that a line of the index names for a hash.
+// candidate returns the first record that a line of the index names for a hash.
 func (b *batch) candidate(line int64, hash disk.Hash) layout.Ref {
 	if b.s.m.Check(layout.RegionIX, line, disk.LineSize) != nil {
 		return 0
@@ -129,8 +128,8 @@ func (b *batch) candidate(line int64, hash disk.Hash) layout.Ref {
 	return l.Record(bits.TrailingZeros32(slots))
 }
 
-// first is the i-th method if its first candidate is it, as nearly always. All
-// else, and all that is wrong, is left to a search.
+// first returns the i-th method if it is the first candidate, as it nearly always is.
+// Everything else, damage too, is left to searched.
 func (b *batch) first(i int, id uint64, key *layout.Key) (Method, bool) {
 	n := b.records[i]
 	if !b.s.inMethods(n) {
@@ -151,7 +150,7 @@ func (b *batch) first(i int, id uint64, key *layout.Key) (Method, bool) {
 	return m, true
 }
 
-// searched looks one method up from the start.
+// searched looks up one method from the start.
 func (b *batch) searched(id uint64, key *layout.Key) (m Method, err error) {
 	if key == nil {
 		m, err = b.s.Lookup(id)
@@ -164,7 +163,7 @@ func (b *batch) searched(id uint64, key *layout.Key) (m Method, err error) {
 	return m, err
 }
 
-// fetchProfiles brings the first profiles of methods on their way.
+// fetchProfiles prefetches the first profiles of methods.
 func (b *batch) fetchProfiles(found []Method) {
 	rw, n := b.s.h.Region(layout.RegionRW), 0
 	for i := range found {
@@ -172,7 +171,7 @@ func (b *batch) fetchProfiles(found []Method) {
 		if at := m.profiles().Offset(); rw.Holds(at, disk.BlockHeaderSize) {
 			b.places[n], b.places[n+1] = at, at+firstCount
 			n += 2
-			b.s.isSound(at) // brings the bit
+			b.s.isSound(at) // loads the bit
 		}
 	}
 	b.s.m.Prefetch(b.places[:n])

@@ -12,7 +12,7 @@ func (s *Store) block(n layout.Ref) (disk.Block, error) {
 		return nil, s.corrupt(layout.RegionRW, at, "a MethodData block outside rw")
 	}
 	if s.isSound(at) && !s.m.Closed() {
-		// It was checked; its size alone decides what lies outside.
+		// A checked block needs no second check but of its size.
 		if size := disk.BlockSize(s.data[at:]); size >= disk.BlockHeaderSize && size <= rw.End()-at {
 			return s.data[at : at+size : at+size], nil
 		}
@@ -28,9 +28,8 @@ func (s *Store) block(n layout.Ref) (disk.Block, error) {
 // isSound reports whether a block that begins at an offset was checked.
 func (s *Store) isSound(at int64) bool { return s.sound.Has(s.soundBit(at)) }
 
-// soundBit is the bit of sound of a block. Each place at which a block could
-// begin has its own, so that bytes inside a checked block, which may look like a
-// block, are not taken for one that was checked.
+// soundBit is the bit of a block in sound. Every unit of rw has one, so that bytes
+// inside a checked block that look like a block do not count as checked.
 func (s *Store) soundBit(at int64) int64 {
 	return (at - s.h.Region(layout.RegionRW).Offset) / disk.Unit
 }
@@ -55,7 +54,7 @@ func (s *Store) checkedBlock(rw layout.Span, at int64) (disk.Block, error) {
 	return disk.Block(b), nil
 }
 
-// A blockCheck iterates over every byte of a block that an accessor may rely on.
+// A blockCheck checks all that accessors rely on in a block.
 type blockCheck struct {
 	s       *Store
 	at      int64 // of the block, from the start of the file
@@ -120,8 +119,8 @@ func (c *blockCheck) pointers(e disk.Entry, offset int64) error {
 }
 
 // pointer checks that the pointer cell at offset holds nothing, or points to
-// where a record lies. The record itself is looked at when something of it is
-// read: a start that asks for counts alone touches none of its pages.
+// where a record lies. The record itself is checked when something of it is
+// read: a reader that asks for counts alone touches none of its pages.
 func (c *blockCheck) pointer(v uint64, kind disk.CellKind, offset int64) error {
 	if kind == disk.CellTypeWord {
 		v &^= disk.TypeTags
@@ -170,7 +169,7 @@ func (c *blockCheck) directory() error {
 		p, o := disk.DirectoryRow(dir, i-1)
 		q, r := disk.DirectoryRow(dir, i)
 		if p > q || p == q && o >= r {
-			return c.corrupt(start, "row %d of the directory is not behind the one before", i)
+			return c.corrupt(start, "row %d of the directory does not sort after the one before", i)
 		}
 	}
 	return nil

@@ -10,8 +10,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Frame is one caller in a calling context: where, in which method, the call
-// stands.
+// A Frame is one caller in a calling context: a call site.
 type Frame struct {
 	Caller Method
 	Point  int32
@@ -38,9 +37,9 @@ func (s *Store) contextRecord(n layout.Ref) (disk.ContextRecord, error) {
 	return rec, nil
 }
 
-// context fetches the context at n. The first time it goes up from there to the
-// method that the context belongs to, and remembers it for all contexts on the
-// way: however deep they are, going up from each of them takes a step for each.
+// context fetches the context at n. The first time it follows the parents up to the
+// method that the context belongs to, and notes that method for all contexts on the
+// way, so that each context is visited once.
 func (s *Store) context(n layout.Ref) (Context, error) {
 	rec, err := s.contextRecord(n)
 	if err != nil {
@@ -55,9 +54,9 @@ func (s *Store) context(n layout.Ref) (Context, error) {
 	return Context{s, n, method, rec}, nil
 }
 
-// goUp goes up from the context at n to its method, or to a context whose method
-// is known. The method must have all of them among its nodes: as a parent lies
-// before its child, it has those between the ends if it has these.
+// goUp follows parents from the context at n to its method, or to a context whose
+// method is known. All of them must be nodes of the method. It suffices to check the
+// first and the last, since parents lie before their children.
 func (s *Store) goUp(n layout.Ref, rec disk.ContextRecord) (method layout.Ref, err error) {
 	top := n
 	for depth := 1; method == 0; depth++ {
@@ -110,8 +109,8 @@ func (s *Store) ContextAt(n layout.Ref) (Context, error) {
 	return s.context(n)
 }
 
-// Depth is the number of frames. It takes a step for each of them.
-func (c Context) Depth() (depth int) {
+// depth returns the number of frames, in time linear in it.
+func (c Context) depth() (depth int) {
 	for inner := c.s != nil; inner; depth++ {
 		inner = c.Inner() != 0
 		if inner && c.up() != nil {
@@ -121,9 +120,9 @@ func (c Context) Depth() (depth int) {
 	return depth
 }
 
-// up makes c the context with one frame fewer, which it must have.
+// up makes c the context with one frame fewer, which there must be.
 func (c *Context) up() (err error) {
-	if c.rec.Parent >= c.at { // it was changed since it was checked
+	if c.rec.Parent >= c.at { // the file was changed since the check
 		return c.s.corrupt(layout.RegionRO, c.at.Offset(), "a context with its parent at 0x%x", c.rec.Parent.Offset())
 	}
 	c.at = c.rec.Parent
@@ -145,7 +144,7 @@ func (c Context) Method() (Method, error) {
 	return c.s.referred(c.method)
 }
 
-// Caller is the outermost frame: the one that the context adds to its Inner.
+// Caller returns the outermost frame: the one that the context adds to Inner.
 func (c Context) Caller() (Frame, error) {
 	if c.s == nil {
 		return Frame{}, ErrNotFound
@@ -162,14 +161,13 @@ func (c Context) Inner() layout.Ref {
 	return c.rec.Parent
 }
 
-// Frames returns the frames, the direct caller first. It takes a step for each of
-// them: who asks for those of many contexts iterates over them with Inner and
-// Caller instead, so that a frame that they share is looked at once.
+// Frames returns the frames, the direct caller first, in time linear in their number.
+// For many contexts Inner and Caller are faster: they visit shared frames once.
 func (c Context) Frames() ([]Frame, error) {
 	if c.s == nil {
 		return nil, nil
 	}
-	frames := make([]Frame, c.Depth())
+	frames := make([]Frame, c.depth())
 	for i := len(frames) - 1; ; i-- {
 		f, err := c.Caller()
 		if err != nil {
@@ -185,8 +183,8 @@ func (c Context) Frames() ([]Frame, error) {
 	}
 }
 
-// A trie is the context nodes of a method: sorted by parent, caller and point,
-// so that a parent lies before its children.
+// A trie is the context nodes of a method, sorted by parent, caller and point; a parent
+// lies before its children.
 type trie struct {
 	s      *Store
 	method layout.Ref
@@ -227,20 +225,20 @@ func (t *trie) node(i int64) (rec disk.ContextRecord, err error) {
 	return rec, nil
 }
 
-// A descent goes from a method to nodes with more and more frames.
+// A descent goes from a method to nodes with ever more frames.
 type descent struct {
 	trie
-	at     layout.Ref // the node that was reached, the method itself at first
-	behind int64      // the number of the first node after it: its children are among those
+	at    layout.Ref // the node that was reached; at first the method itself
+	after int64      // number of the node after it; its children are among those from there on
 }
 
 func (t *trie) descend() descent { return descent{trie: *t, at: t.method} }
 
-// step goes on to the node that adds a frame, and gives its first profile. The
-// error is ErrNotFound if there is no such node.
+// step goes to the node that adds a frame, and returns its first profile. The error
+// is ErrNotFound if there is no such node.
 func (d *descent) step(caller layout.Ref, point int32) (profiles layout.Ref, err error) {
 	want := disk.ContextRecord{Parent: d.at, Caller: caller, Point: point}
-	for low, high := d.behind, d.n; low < high; {
+	for low, high := d.after, d.n; low < high; {
 		mid := int64(uint64(low+high) / 2)
 		node, err := d.node(mid)
 		if err != nil {
@@ -252,7 +250,7 @@ func (d *descent) step(caller layout.Ref, point int32) (profiles layout.Ref, err
 		case 1:
 			high = mid
 		default:
-			d.at, d.behind = d.place(mid), mid+1
+			d.at, d.after = d.place(mid), mid+1
 			return node.Profiles, nil
 		}
 	}
@@ -303,7 +301,7 @@ func (w *trieWalk) next(i int64) error {
 		return w.s.corrupt(layout.RegionRO, at.Offset(), "a context of the method at 0x%x with its parent at 0x%x", w.method.Offset(), rec.Parent.Offset())
 	}
 	if w.last.rec.Compare(rec) >= 0 {
-		return w.s.corrupt(layout.RegionRO, at.Offset(), "a context that does not sort behind the one before")
+		return w.s.corrupt(layout.RegionRO, at.Offset(), "a context that does not sort after the one before")
 	}
 	if rec.Parent >= w.level {
 		w.level = at
@@ -315,9 +313,8 @@ func (w *trieWalk) next(i int64) error {
 	return nil
 }
 
-// leaves remember which method each context belongs to, as far as anybody asked:
-// the methods' records do not say it the other way round. A chunk of it is made
-// when a context of it is met first.
+// leaves cache which method each context belongs to, since context records do not
+// say it. A chunk is made when the first of its contexts is noted.
 type leaves struct {
 	once   sync.Once
 	chunks []atomic.Pointer[leafChunk]
@@ -327,8 +324,7 @@ const leafShift = 10
 
 type leafChunk [1 << leafShift]atomic.Uint32
 
-// of is the method of a context, 0 if it is not known yet. The place must be one
-// of a context.
+// of returns the method of the context at n, 0 if it is not known yet.
 func (l *leaves) of(s *Store, n layout.Ref) layout.Ref {
 	chunk, i := l.chunk(s, n)
 	if c := chunk.Load(); c != nil {
@@ -337,7 +333,7 @@ func (l *leaves) of(s *Store, n layout.Ref) layout.Ref {
 	return 0
 }
 
-// note remembers the method of a context.
+// note sets the method of the context at n.
 func (l *leaves) note(s *Store, n, method layout.Ref) {
 	chunk, i := l.chunk(s, n)
 	if chunk.Load() == nil {

@@ -46,8 +46,8 @@ func (p Profile) section(s layout.BlockSection) section {
 	return section{p.Ref().Offset() + span.Offset, block[span.Offset:span.End()]}
 }
 
-// entry returns the entry at an offset in the section. The block was checked; ok
-// is false only if the file was changed since.
+// entry returns the entry at an offset in the section. ok is false only if the file
+// was changed since the block was checked.
 func (c section) entry(p Profile, at int) (Entry, bool) {
 	raw, _, err := p.s.shape.Next(c.trained[at:])
 	if err != nil {
@@ -60,8 +60,8 @@ func (c section) entry(p Profile, at int) (Entry, bool) {
 	return e, true
 }
 
-// At returns the first data entry at a profile point. It allocates nothing, and
-// does not scan where the method has many points.
+// At returns the first data entry at a profile point. It allocates nothing. Methods of
+// many points have a directory, which makes it a binary search.
 func (p Profile) At(point int32) (e Entry, ok bool) {
 	if p.s == nil {
 		return Entry{}, false
@@ -126,7 +126,11 @@ func (p Profile) atPoint(point int32, yield func(Entry) bool) {
 	}
 }
 
-// An Entry is one profile entry. The zero Entry is none; no accessor takes it.
+// An Entry is one profile entry. The accessors of the zero Entry panic.
+//
+// Accessors by kind, such as Branch, return ok, since the archive decides what kinds of
+// entries it has. Accessors by number, such as Cell, are for numbers below a length that
+// the entry has, here Cells: like an index of a slice, others panic.
 type Entry struct {
 	s     *Store
 	place place
@@ -134,8 +138,8 @@ type Entry struct {
 	kind  entryKind
 }
 
-// An entryKind is what nearly everybody asks of an entry first. It is a struct
-// so that an Entry has few fields, and goes from call to call in registers.
+// An entryKind holds what most callers ask an entry first. It is a struct of its own so
+// that an Entry has few fields and is passed in registers.
 type entryKind struct {
 	tag     layout.Tag
 	adopted bool
@@ -175,7 +179,7 @@ func (e Entry) live() []byte {
 	return e.s.live(e.place)
 }
 
-// Cell returns cell i as a counter, whatever it is. It panics if there is none.
+// Cell returns cell i as a counter, whatever it holds. It panics unless 0 <= i < Cells().
 func (e Entry) Cell(i int) Counter {
 	if i < 0 {
 		panic("reader: a cell before the first")

@@ -116,7 +116,7 @@ func TestFindType(t *testing.T) {
 		t.Fatal(err)
 	}
 	other, err := s.FindType("Square", "other")
-	if err != nil || app.Equal(other) {
+	if err != nil || app == other {
 		t.Errorf("types of two loaders are one: %v", err)
 	}
 	if loader, err := app.Loader(); err != nil || !loader.Equal("app") {
@@ -125,7 +125,7 @@ func TestFindType(t *testing.T) {
 	if _, err := s.FindType("Square", ""); !errors.Is(err, reader.ErrNotFound) {
 		t.Errorf("a type of no loader: %v", err)
 	}
-	if again, err := s.Type(app.Ordinal()); err != nil || !again.Equal(app) {
+	if again, err := s.Type(app.Ordinal()); err != nil || again != app {
 		t.Errorf("by ordinal: %v, %v", again, err)
 	}
 	if _, err := s.Type(uint32(s.Header().Counts.Types)); !errors.Is(err, reader.ErrNotFound) {

@@ -9,8 +9,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Find looks a method up by its key. It allocates nothing, unless the key has
-// more than some 1,000 bytes. The error matches ErrNotFound if there is none.
+// Find looks up a method by its key. It allocates nothing unless the key has more than
+// some 1,000 bytes. The error matches ErrNotFound if there is no such method.
 func (s *Store) Find(k layout.Key) (Method, error) { return s.find(k.ID(s.h.Domain), &k) }
 
 // find returns the method with that key, whose id is id.
@@ -18,7 +18,7 @@ func (s *Store) find(id uint64, k *layout.Key) (Method, error) {
 	for q := s.search(id, disk.KindMethod); ; {
 		m, err := q.nextMethod(id)
 		if err == ErrNotFound {
-			return s.findNeverRan(k)
+			return s.findRow(k)
 		}
 		if err != nil {
 			return Method{}, err
@@ -31,10 +31,10 @@ func (s *Store) find(id uint64, k *layout.Key) (Method, error) {
 	}
 }
 
-// Lookup looks a method up by its id (layout.Key.ID). It allocates nothing.
-// The error matches ErrNotFound, or ErrAmbiguous if two keys of the archive
-// have this id: then only Find can tell them apart. It finds the methods that are
-// Indexed: Find alone finds most of those that never ran.
+// Lookup looks up a method by its id (layout.Key.ID). It allocates nothing. The error
+// matches ErrNotFound, or ErrAmbiguous if two keys of the archive have this id: then
+// only Find can tell them apart. Most unexecuted methods have no id in the index
+// (Method.Indexed) and are found by Find only.
 func (s *Store) Lookup(id uint64) (Method, error) {
 	q := s.search(id, disk.KindMethod)
 	m, err := q.nextMethod(id)
@@ -88,8 +88,8 @@ func (m Method) hasKey(k *layout.Key) (bool, error) {
 	return m.s.typeIs(t, k.Class, k.Loader)
 }
 
-// FindType looks a type up by name and loader. It allocates nothing, unless
-// they have more than some 1,000 bytes. The error matches ErrNotFound if there is none.
+// FindType looks up a type by name and loader. It allocates nothing unless they have
+// more than some 1,000 bytes. The error matches ErrNotFound if there is no such type.
 func (s *Store) FindType(name, loader string) (Type, error) {
 	id := layout.TypeID(name, loader)
 	for q := s.search(id, disk.KindType); ; {
@@ -125,14 +125,14 @@ func (s *Store) typeIs(t disk.TypeRecord, name, loader string) (bool, error) {
 	return s.symbolIs(t.Loader, loader)
 }
 
-// A search iterates over the records that the index offers for a hash. Most are
-// the right one; a fingerprint of 16 bits lets a few others through.
+// A search iterates over the records that the index has for a hash. Nearly all are the
+// right one; a fingerprint of 16 bits lets a few others through.
 type search struct {
 	s      *Store
 	hash   disk.Hash
 	bucket uint64
-	lines  uint32 // that were read; the last is that of bucket
-	slots  uint32 // of the last, still to be offered
+	lines  uint32 // lines that were read, the last for bucket
+	slots  uint32 // bits of the slots of the last line that are still to come
 }
 
 func (s *Store) search(id uint64, kind disk.RecordKind) search {
@@ -140,8 +140,8 @@ func (s *Store) search(id uint64, kind disk.RecordKind) search {
 	return search{s: s, hash: h, bucket: h.Bucket(s.h.Buckets)}
 }
 
-// next returns the next candidate, 0 if there is no more. Every candidate lies in
-// one of the indexed sections.
+// next returns the next candidate, 0 after the last. Every candidate lies in an indexed
+// section.
 func (q *search) next() (layout.Ref, error) {
 	for q.slots == 0 {
 		more, err := q.nextLine()
@@ -179,7 +179,7 @@ func (q *search) nextLine() (more bool, err error) {
 	return true, nil
 }
 
-// line is the line that was read last.
+// line returns the line that was read last.
 func (q *search) line() disk.Line {
 	return q.s.data[q.s.lineOffset(q.bucket):][:disk.LineSize]
 }
@@ -206,7 +206,7 @@ func (s *Store) isType(n layout.Ref) bool {
 	return isRow(s.h.Parts[disk.PartTypes], n, disk.TypeSize)
 }
 
-// isRow reports whether a record of a section of records of one size begins at n.
+// isRow reports whether a record begins at n, in a section of records of one size.
 func isRow(section layout.Span, n layout.Ref, size int64) bool {
 	return section.Holds(n.Offset(), size) && (n.Offset()-section.Offset)%size == 0
 }
@@ -327,7 +327,7 @@ func (m Method) Profile(code uint64, frames ...Frame) (p Profile, depth int, err
 	return p, depth, err
 }
 
-// fatal reports whether a lookup in a longer context can not mend the error.
+// fatal reports whether an error ends a lookup, whatever longer contexts have.
 func fatal(err error) bool {
 	return err != nil && err != ErrNotFound && err != ErrAmbiguous
 }

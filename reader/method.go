@@ -10,11 +10,11 @@ import (
 
 // A Method is a method of the archive. The zero Method is none.
 //
-// It is small enough to go from call to call in registers: it has what most
-// lookups need, and reads the rest of its record when it is asked for that.
+// It is small enough to be passed in registers: it holds what most lookups need, and
+// reads the rest of its record on demand.
 type Method struct {
 	s    *Store
-	id   uint64 // of a row, which has none, its signature and its class
+	id   uint64 // the id; of a row, which has none, its signature and class (rowRecord)
 	head disk.MethodHead
 	at   layout.Ref
 }
@@ -41,9 +41,9 @@ func (s *Store) method(n layout.Ref) (Method, error) {
 	return m, nil
 }
 
-// referred fetches the method record to which something else than the index or a
-// walk refers. Bytes inside a record can look like one: what is a method the index
-// leads to, under the id that is recorded there.
+// referred fetches the method record that a reference outside the index leads to. Bytes
+// inside a record can look like a record; it is one only if the index has its place
+// under its id.
 func (s *Store) referred(n layout.Ref) (Method, error) {
 	m, err := s.method(n)
 	if err != nil {
@@ -61,12 +61,8 @@ func (s *Store) referred(n layout.Ref) (Method, error) {
 	}
 }
 
-// Record returns the method's record as it lies in the file, or what the record of
-// a row would be. It is for the packages of this module.
-func (m Method) Record() disk.MethodRecord { return m.record() }
-
-// record decodes the whole record. It was checked; it is empty if the file was
-// changed since.
+// record decodes the whole record, which was checked; it is empty if the file was
+// changed since. Of a row it is what its record would be.
 func (m Method) record() (r disk.MethodRecord) {
 	if m.s == nil {
 		return r
@@ -98,8 +94,8 @@ func (s *Store) MethodAt(n layout.Ref) (Method, error) {
 	if n == 0 {
 		return Method{}, ErrNotFound
 	}
-	if s.inNeverRan(n) {
-		return s.neverRanAt(n)
+	if s.mayHaveRow(n) {
+		return s.methodOfRow(n)
 	}
 	return s.referred(n)
 }
@@ -107,8 +103,8 @@ func (s *Store) MethodAt(n layout.Ref) (Method, error) {
 // Valid reports whether m is a method.
 func (m Method) Valid() bool { return m.s != nil }
 
-// ID is the method's id. That of a method that never ran is worked out from its
-// key, and is 0 if that cannot be read.
+// ID is the method's id. If the method has no record it is computed from the key, and
+// is 0 if the key cannot be read.
 func (m Method) ID() uint64 {
 	if !m.hasRow() {
 		return m.id
@@ -120,8 +116,8 @@ func (m Method) ID() uint64 {
 	return k.ID(m.s.h.Domain)
 }
 
-// Indexed reports whether Lookup finds the method by its id. Most methods that
-// never ran are found by their keys alone.
+// Indexed reports whether Lookup finds the method by its id. Most unexecuted methods
+// are found by key only.
 func (m Method) Indexed() bool { return m.s != nil && !m.hasRow() }
 
 // Ref is the place of the method's record or row.
@@ -176,12 +172,12 @@ func (m Method) Name() (Name, error) {
 	return Name{m.s, disk.RecordName(b)}, err
 }
 
-// held is the bytes in which a named record holds its name.
+// held returns the padded name in a named record.
 func (m Method) held() ([]byte, error) {
 	return m.s.m.Bytes(layout.RegionRO, m.at.Offset()+disk.MinMethodSize, m.head.Size()-disk.MinMethodSize)
 }
 
-// holds compares the name that a named record holds with text.
+// holds compares the name in a named record with text.
 func (m Method) holds(text string) (bool, error) {
 	if len(text) > disk.MaxNamed || disk.NamedUnits(len(text)) != m.head.Units() {
 		return false, nil
@@ -198,8 +194,8 @@ func (m Method) holds(text string) (bool, error) {
 	return same, nil
 }
 
-// Signature is the method's signature; it is empty if the domain has none. Where
-// the archive has it as a list of names its text is made anew.
+// Signature is the method's signature, empty if the domain has none. It is copied if
+// the archive stores it as a list of names.
 func (m Method) Signature() (Name, error) { return m.s.signature(m.record().Signature) }
 
 // Class is the declaring class; ok is false if the domain has none.
@@ -212,11 +208,10 @@ func (m Method) Class() (t Type, ok bool, err error) {
 	return t, err == nil, err
 }
 
-// Methods that never ran have rows, and no records, where nothing is known of
-// them but their keys; see disk.UnexecutedRow. A row is as good a place for a
-// Method as a record.
+// Unexecuted methods of which nothing is known but the key have rows instead of
+// records (disk.UnexecutedRow).
 
-// hasRow reports whether the method has a row.
+// hasRow reports whether the method has a row instead of a record.
 func (m Method) hasRow() bool { return m.s != nil && m.head.Units() == 0 }
 
 // rowRecord is what the record of a method with a row would be.
@@ -224,9 +219,9 @@ func (m Method) rowRecord() disk.MethodRecord {
 	return disk.MethodRecord{Name: m.head.First(), Flags: m.head.Flags(), Holder: layout.Ref(m.id), Signature: layout.Ref(m.id >> 32)}
 }
 
-// neverRan says where in the section of methods that never ran its classes and
-// rows lie. The section must not be empty.
-func (s *Store) neverRan() (classes, rows layout.Span, err error) {
+// unexecuted returns where the classes and rows of unexecuted methods lie, of which
+// there must be some.
+func (s *Store) unexecuted() (classes, rows layout.Span, err error) {
 	section := s.h.Parts[disk.PartUnexecuted]
 	head, err := s.m.Bytes(layout.RegionRO, section.Offset, disk.UnexecutedHeaderSize)
 	if err != nil {
@@ -238,19 +233,19 @@ func (s *Store) neverRan() (classes, rows layout.Span, err error) {
 	return classes, rows, err
 }
 
-// inNeverRan reports whether a row of a method that never ran may lie at n.
-func (s *Store) inNeverRan(n layout.Ref) bool {
+// mayHaveRow reports whether a row may lie at n.
+func (s *Store) mayHaveRow(n layout.Ref) bool {
 	return s.h.Parts[disk.PartUnexecuted].Holds(n.Offset(), disk.UnexecutedRowSize)
 }
 
-// neverRanAt returns the method whose row lies at n.
-func (s *Store) neverRanAt(n layout.Ref) (Method, error) {
-	classes, rows, err := s.neverRan()
+// methodOfRow returns the method whose row lies at n.
+func (s *Store) methodOfRow(n layout.Ref) (Method, error) {
+	classes, rows, err := s.unexecuted()
 	if err != nil {
 		return Method{}, err
 	}
 	if !rows.Holds(n.Offset(), disk.UnexecutedRowSize) {
-		return Method{}, s.corrupt(layout.RegionRO, n.Offset(), "a method where classes of methods that never ran are")
+		return Method{}, s.corrupt(layout.RegionRO, n.Offset(), "a method where the classes of unexecuted methods are")
 	}
 	row := (n.Offset() - rows.Offset) / disk.UnexecutedRowSize
 	class, _, err := s.searchClasses(classes, func(c disk.ClassRow) int { return cmp.Compare(int64(c.End), row+1) })
@@ -258,17 +253,17 @@ func (s *Store) neverRanAt(n layout.Ref) (Method, error) {
 		return Method{}, err
 	}
 	if class == count(classes) {
-		return Method{}, s.corrupt(layout.RegionRO, n.Offset(), "a method that never ran, of no class")
+		return Method{}, s.corrupt(layout.RegionRO, n.Offset(), "an unexecuted method of no class")
 	}
 	c, err := s.classRow(classes, class)
 	if err != nil {
 		return Method{}, err
 	}
-	return s.neverRanOf(c.Holder, n)
+	return s.rowOfClass(c.Holder, n)
 }
 
-// neverRanOf is neverRanAt where the class is known.
-func (s *Store) neverRanOf(holder, n layout.Ref) (Method, error) {
+// rowOfClass returns the method whose row lies at n, of a known class.
+func (s *Store) rowOfClass(holder, n layout.Ref) (Method, error) {
 	b, err := s.m.Bytes(layout.RegionRO, n.Offset(), disk.UnexecutedRowSize)
 	if err != nil {
 		return Method{}, err
@@ -288,8 +283,8 @@ func (s *Store) classRow(classes layout.Span, i int64) (disk.ClassRow, error) {
 	return disk.ParseClassRow(b), nil
 }
 
-// searchClasses finds the first class that does not compare as less, and
-// whether it is equal.
+// searchClasses returns the first class that does not compare as less, and whether it
+// is equal.
 func (s *Store) searchClasses(classes layout.Span, compare func(disk.ClassRow) int) (at int64, found bool, err error) {
 	return searchRows(0, count(classes), func(i int64) (int, error) {
 		c, err := s.classRow(classes, i)
@@ -297,8 +292,8 @@ func (s *Store) searchClasses(classes layout.Span, compare func(disk.ClassRow) i
 	})
 }
 
-// searchRows finds the first of the rows from low to below high that does not
-// compare as less, and whether it is equal.
+// searchRows returns the first of the rows low to high-1 that does not compare as less,
+// and whether it is equal.
 func searchRows(low, high int64, compare func(i int64) (int, error)) (at int64, found bool, err error) {
 	for low < high {
 		middle := low + (high-low)/2
@@ -315,8 +310,8 @@ func searchRows(low, high int64, compare func(i int64) (int, error)) (at int64, 
 	return low, found, nil
 }
 
-// findNeverRan returns the method with that key if it has a row, or ErrNotFound.
-func (s *Store) findNeverRan(k *layout.Key) (Method, error) {
+// findRow returns the method with that key if it has a row, or ErrNotFound.
+func (s *Store) findRow(k *layout.Key) (Method, error) {
 	if s.h.Parts[disk.PartUnexecuted].Size == 0 || k.Class == "" || k.Loader != "" {
 		return Method{}, ErrNotFound
 	}
@@ -336,13 +331,13 @@ func (s *Store) findNeverRan(k *layout.Key) (Method, error) {
 	if !found {
 		return Method{}, ErrNotFound
 	}
-	return s.neverRanOf(holder, disk.RefOf(at+i*disk.UnexecutedRowSize))
+	return s.rowOfClass(holder, disk.RefOf(at+i*disk.UnexecutedRowSize))
 }
 
-// rowsOfClass returns the numbers of the rows of a class, and where row 0 lies. A
-// class that has none gives ErrNotFound.
+// rowsOfClass returns the range of row numbers of a class, and the offset of row 0. The
+// error is ErrNotFound if the class has no rows.
 func (s *Store) rowsOfClass(holder layout.Ref) (from, to, at int64, err error) {
-	classes, rows, err := s.neverRan()
+	classes, rows, err := s.unexecuted()
 	if err != nil {
 		return 0, 0, 0, err
 	}

@@ -13,7 +13,7 @@ var le = binary.LittleEndian
 // A Profile is one MethodData. The zero Profile is none.
 type Profile struct {
 	s       *Store
-	place   place // of the block; as it lies in the file it alone decides where things lie
+	place   place // of the block in the file
 	adopted bool
 }
 
@@ -89,8 +89,8 @@ func (p Profile) Context() (c Context, ok bool, err error) {
 	return c, err == nil, err
 }
 
-// trained is the bytes from an optional field on as they lie in the file, nil
-// if the block lacks it.
+// trained returns the bytes from an optional field on, as they lie in the file, nil if
+// the block lacks the field.
 func (p Profile) trained(f disk.Presence) []byte {
 	if p.s == nil {
 		return nil
@@ -98,8 +98,7 @@ func (p Profile) trained(f disk.Presence) []byte {
 	return p.block().Field(f)
 }
 
-// current is the bytes from an optional field on, of the adopted block if there
-// is one.
+// current is trained, in the adopted block if there is one.
 func (p Profile) current(f disk.Presence) []byte {
 	b := p.trained(f)
 	if b == nil || !p.adopted {
@@ -122,7 +121,7 @@ func (p Profile) Size() (code, host uint32) {
 // does not have the counter.
 func (p Profile) Invocations() (c Counter, ok bool) { return p.counter(disk.HasInvocations) }
 
-// Backedges is how often the method's loops went round. ok is false if the
+// Backedges counts the backward branches taken in the method. ok is false if the
 // profile does not have the counter.
 func (p Profile) Backedges() (c Counter, ok bool) { return p.counter(disk.HasBackedges) }
 
@@ -138,16 +137,17 @@ func (p Profile) counter(f disk.Presence) (Counter, bool) {
 	return counterAt(p.s, p.block(), p.live(), p.place.size()-len(b)), true
 }
 
-// History is how often compiled code of the method was given up.
+// History counts how often compiled code of the method was discarded, by cause.
 type History struct{ Decompiles, OverflowRecompiles, OverflowTraps, TenureTraps uint32 }
 
-// Compile is what the VM's compilers noted of the method.
+// Compile is what the VM's compilers recorded about the method.
 type Compile struct {
 	Level, State, WouldProfile uint8
 	Loops, Blocks              uint16
 }
 
-// Escape is the result of escape analysis of the arguments, a bit an argument.
+// Escape is the result of escape analysis. The bits of Local, Stack and Returned are
+// the arguments; docs/format.md lists those of Flags.
 type Escape struct{ Flags, Local, Stack, Returned uint64 }
 
 // History returns the method's history, live if the profile is adopted. ok is
@@ -162,7 +162,7 @@ func (p Profile) History() (h History, ok bool) {
 	return h, true
 }
 
-// Compile returns the compilers' notes, live if the profile is adopted. ok is
+// Compile returns what the compilers recorded, live if the profile is adopted. ok is
 // false if the profile has none.
 func (p Profile) Compile() (c Compile, ok bool) {
 	f := p.current(disk.HasCompile)
@@ -199,8 +199,8 @@ func (p Profile) TrapHistory() []byte {
 	return f[:min(n, int64(len(f)))]
 }
 
-// A place is a part of the file that was checked. Profiles and entries keep the
-// place of their bytes, which is a third of the bytes' slices.
+// A place is a part of the file that was checked. Profiles and entries keep places, which
+// have a third of the size of slices.
 type place struct {
 	at    layout.Ref
 	units uint32 // size in units of 8 bytes
@@ -209,7 +209,7 @@ type place struct {
 // placeOf is the place of the block that lies at n.
 func placeOf(n layout.Ref, b disk.Block) place { return place{n, uint32(len(b) / disk.Unit)} }
 
-// span is from where to where in the file the place is.
+// span returns where in the file the place begins and ends.
 func (p place) span() (from, to int64) {
 	from = p.at.Offset()
 	return from, from + int64(p.units)*disk.Unit
@@ -224,7 +224,8 @@ func (s *Store) trained(p place) []byte {
 	return s.data[from:to:to]
 }
 
-// live is the bytes at a place in rw of the adopted mapping, which there must be.
+// live returns the bytes at a place in rw of the adopted mapping. The store must be
+// adopted.
 func (s *Store) live(p place) []byte {
 	from, to := p.span()
 	start := s.h.Region(layout.RegionRW).Offset

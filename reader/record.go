@@ -11,7 +11,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Counter is a counter in place. The zero Counter counts nothing.
+// A Counter is a counter in place. The zero Counter is 0 and cannot be counted in.
 type Counter struct {
 	s       *Store
 	trained *[disk.CellSize]byte
@@ -84,8 +84,8 @@ func (r Receivers) Record(t Type) error {
 	return nil
 }
 
-// live is a cell of the adopted entry, which has it: Receivers were made for a
-// trained entry of the same size.
+// live returns a cell of the adopted entry. It has the cell, since the trained entry is
+// as large.
 func (r *Receivers) live(cell int) *atomic.Uint64 {
 	w, _ := words.Uint64(r.e.live(), r.e.header()+cell*disk.CellSize)
 	return w
@@ -101,8 +101,8 @@ func (r *Receivers) rowOf(pointer uint64) (row int, ok bool) {
 	return 0, false
 }
 
-// claimRow puts a pointer into the first empty row. Rows never become empty
-// again, so that all who claim one for the same type end up in the same row.
+// claimRow puts a pointer into the first empty row. Rows never become empty again, so
+// that concurrent claims for one type get the same row.
 func (r *Receivers) claimRow(pointer uint64) (row int, ok bool) {
 	for row := range r.rows {
 		cell := r.live(r.first + 2*row)
@@ -135,9 +135,9 @@ func (e Entry) word(offset int) *atomic.Uint32 {
 	return w
 }
 
-// RecordNull notes that a null was seen. The error is ErrNotAdopted if the
-// profile is not adopted, and matches errors.ErrUnsupported if entries of this
-// tag do not note it.
+// RecordNull sets the flag that a null was seen. The error is ErrNotAdopted if the
+// profile is not adopted, and matches errors.ErrUnsupported if entries of this tag do
+// not have the flag.
 func (e Entry) RecordNull() error {
 	if e.kind.tag.Wide() && e.kind.tag != layout.TagReceivers {
 		return fmt.Errorf("null in a %s entry: %w", e.kind.tag, errors.ErrUnsupported)

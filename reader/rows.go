@@ -7,14 +7,14 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Rows is the rows of an entry that is a list. What the cells of a row are, the
-// tag says: see layout.
+// Rows is the rows of an entry that is a list. The tag decides what cells a row has:
+// see the table of wide entries in docs/format.md.
 type Rows struct {
 	e     Entry
 	shape rowShape
 }
 
-// A rowShape says which cells of a list entry are its head and its rows.
+// A rowShape is where the head and the rows of a list entry lie, in cells.
 type rowShape struct{ head, first, width int }
 
 func rowsOf(tag layout.Tag) (s rowShape, ok bool) {
@@ -31,8 +31,7 @@ func rowsOf(tag layout.Tag) (s rowShape, ok bool) {
 	return wideRows(tag)
 }
 
-// wideRows derives the shape from the schema of a wide tag: the rows come last,
-// after cells that stand once.
+// wideRows derives the shape from the schema of a wide tag, whose rows come last.
 func wideRows(tag layout.Tag) (s rowShape, ok bool) {
 	schema, ok := disk.SchemaOf(tag)
 	if !ok || !tag.Wide() {
@@ -82,8 +81,8 @@ func (r Rows) Cell(row, i int) Counter {
 	return r.e.Cell(r.shape.first + row*r.shape.width + i)
 }
 
-// Method returns the method of a row of a method and a count, as of Callees, the zero Method if it has none. It
-// panics if there is no such row.
+// Method returns the method of a row of methods and counts, as in Callees; the zero
+// Method if the row has none. It panics if there is no such row.
 func (r Rows) Method(row int) (Method, error) {
 	schema, _ := disk.SchemaOf(r.e.kind.tag)
 	if key, _ := schema.RowKey(); key != disk.CellMethod || !schema.IsList() {
@@ -181,21 +180,21 @@ func (r Receivers) Bound() iter.Seq[Receiver] {
 	}
 }
 
-// Unlisted is what a type profile counts beside its rows. At most one of its
-// numbers is not 0.
+// Unlisted tells what the count of all others in a type profile is of. At most one of
+// its numbers is not 0.
 type Unlisted struct {
 	// Types is the count of further types: all rows were taken.
 	Types uint64
-	// Untyped is the count of receivers whose types the VM did not record: a row
-	// was free for them. HotSpot counts calls so whose target it knows, and all
-	// calls where TypeProfileWidth is 0.
+	// Untyped is the count of receivers whose types the VM did not record although a
+	// row was free. HotSpot does so for calls whose target it knows, and for all calls
+	// if TypeProfileWidth is 0.
 	Untyped uint64
-	// Failed is how many type checks failed, of VMs that count those down; it may
-	// be more where all rows are taken.
+	// Failed is how many type checks failed, in VMs that count those down; it is a
+	// lower bound if all rows are taken.
 	Failed uint64
 }
 
-// Unlisted says what n, the value of Other, counts.
+// Unlisted returns what n, the value of Other, counts.
 func (r Receivers) Unlisted(n uint64) Unlisted {
 	switch {
 	case r.e.raw().SignedCount() && int64(n) < 0:
@@ -206,8 +205,8 @@ func (r Receivers) Unlisted(n uint64) Unlisted {
 	return Unlisted{Untyped: n}
 }
 
-// full reports whether no type can come into a row of its own any more: of wide
-// entries, which have as many rows as types, where the rows of the VM were taken.
+// full reports whether all rows of the VM are taken. A wide entry has as many rows as
+// types, which says nothing of the VM's rows.
 func (r Receivers) full() bool {
 	taken := 0
 	for range r.All() {
@@ -267,17 +266,17 @@ func (t TypeList) Return() (w TypeWord, ok bool) {
 
 func (t TypeList) word(cell int) TypeWord { return t.e.TypeCell(cell) }
 
-// TypeCell returns what a cell that holds a type or a type word says. It panics
-// if there is no such cell.
-func (e Entry) TypeCell(cell int) TypeWord {
-	v := e.Cell(cell).Load()
+// TypeCell decodes cell i, which holds a type or a type word. It panics unless
+// 0 <= i < Cells().
+func (e Entry) TypeCell(i int) TypeWord {
+	v := e.Cell(i).Load()
 	of, _ := e.pointsTo(v &^ disk.TypeTags)
 	return TypeWord{of, v&disk.TypeNullSeen != 0, v&disk.TypeUnknown != 0}
 }
 
-// A pointer cell of a trained profile is relative to the requested base, one of
-// an adopted profile to the base at which the archive lies. Native code may
-// have written any value into the latter: what leads nowhere counts as none.
+// A pointer cell of a trained profile is relative to the requested base, one of an
+// adopted profile to the base at which the archive lies. Native code may have written
+// any value into the latter; a value that leads to no type counts as none.
 
 // pointsTo returns the type that a pointer cell holds.
 func (e Entry) pointsTo(cell uint64) (Type, bool) {

@@ -3,9 +3,9 @@
 //
 // A [Store] is an open archive. [Store.Find] takes a method's key, [Store.Lookup]
 // its 64-bit id; both return a [Method] without allocating. [Method.Profile] returns
-// its [Profile]: a window on the MethodData in the mapping. Nothing is parsed,
-// copied or written. [Store.FindBatch] and [Store.LookupBatch] look many up at
-// once, in a large archive several times faster than one by one.
+// its [Profile]: a view of the MethodData in the mapping. Nothing is parsed, copied or
+// written. [Store.FindBatch] and [Store.LookupBatch] look up many methods at once,
+// several times faster in a large archive.
 //
 //	s, err := reader.Open("app.parc", archive.Options{})
 //	m, err := s.Find(layout.Key{Class: "java/lang/String", Name: "length", Signature: "()I"})
@@ -25,9 +25,9 @@
 // [Store.Adopt] maps the archive once more, writable and private. From then on
 // [Profile.Adopt] claims a profile: its pointers are relocated if they must be,
 // and its counters may be counted in place, by Go code through [Counter.Add] and
-// [Receivers.Record] and by native code through [Profile.Address]. The file
-// never changes, and what was trained can still be told from what came since:
-// [Counter.Trained], [Counter.Load].
+// [Receivers.Record] and by native code through [Profile.Address]. The file never
+// changes, so that [Counter.Trained] still returns the trained count next to the
+// live one of [Counter.Load].
 //
 // # The barrier
 //
@@ -37,10 +37,9 @@
 //
 // # Lifetimes
 //
-// Every value of this package keeps the mapping it looks at. After
-// [Store.Close] calls that need the archive fail with [archive.ErrClosed];
-// values fetched before stay readable, and the memory goes when the last of
-// them does.
+// Every value of this package keeps its mapping alive. After [Store.Close] calls that
+// need the archive fail with [archive.ErrClosed]. Values fetched before stay readable;
+// the memory is released when the last of them is unreachable.
 package reader
 
 import (
@@ -50,19 +49,19 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/rawreader"
 	"github.com/profarc/profarc/internal/sparsebits"
 	"github.com/profarc/profarc/layout"
 )
 
 // The sentinels of lookups.
 var (
-	// ErrNotFound: the archive has no such record. A sound archive that does
-	// not hold the key gives this, a damaged one never does.
+	// ErrNotFound: the archive has no such record. A damaged archive never returns
+	// it for a record that it was written with.
 	ErrNotFound = errors.New("not in the archive")
-	// ErrAmbiguous: several records fit; say more.
+	// ErrAmbiguous: several records fit.
 	ErrAmbiguous = errors.New("several records fit")
-	// ErrNotAdopted: a live value was to be written, and the profile was not
-	// adopted.
+	// ErrNotAdopted: the store or the profile is not adopted.
 	ErrNotAdopted = errors.New("profile is not adopted")
 )
 
@@ -70,13 +69,13 @@ var (
 type Store struct {
 	m     *archive.Mapping
 	h     *layout.Header
-	data  []byte // the file; what was checked once is read here
+	data  []byte // the file, for reading what was checked
 	shape disk.Shape
 
 	sound  *sparsebits.Set // blocks that were checked: one bit for 8 bytes of rw
 	leaves leaves
 
-	methodText, typeText atomic.Bool // the texts of their keys are within bounds
+	methodText, typeText atomic.Bool // their keys are within the text budget
 	bindings             bindings
 
 	adopting sync.Mutex // held while an adoption is being made
@@ -111,6 +110,14 @@ func (s *Store) Close() error { return s.m.Close() }
 func (s *Store) open() error {
 	_, err := s.m.Bytes(layout.RegionHeader, 0, 0)
 	return err
+}
+
+func init() {
+	rawreader.MethodRecord = func(m any) disk.MethodRecord { return m.(Method).record() }
+	rawreader.Signature = func(s any, n layout.Ref, b []byte) ([]byte, error) {
+		signature, err := s.(*Store).signature(n)
+		return signature.AppendTo(b), err
+	}
 }
 
 // corrupt makes an error that names the archive's file.

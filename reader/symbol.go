@@ -58,8 +58,8 @@ func (s *Store) symbol(n layout.Ref) (Name, error) {
 	return Name{s, text}, err
 }
 
-// symbolIs compares a symbol with text; 0 is empty text. It fetches as much as
-// the symbol has if it is the text, so that a hit needs one fetch.
+// symbolIs compares a symbol with text; 0 is empty text. It fetches the size of text at
+// once, so that a hit needs one fetch.
 func (s *Store) symbolIs(n layout.Ref, text string) (bool, error) {
 	size := lengthSize + int64(len(text))
 	if n == 0 || !s.h.Parts[disk.PartSymbols].Holds(n.Offset(), size) {
@@ -75,8 +75,7 @@ func (s *Store) symbolIs(n layout.Ref, text string) (bool, error) {
 	return same, nil
 }
 
-// SymbolAt returns the text of a symbol. Like the other calls that follow a
-// reference of a table, it gives an error that matches ErrNotFound for 0.
+// SymbolAt returns the text of the symbol at n; the error matches ErrNotFound for 0.
 func (s *Store) SymbolAt(n layout.Ref) (Name, error) {
 	if n == 0 {
 		return Name{}, ErrNotFound
@@ -84,19 +83,8 @@ func (s *Store) SymbolAt(n layout.Ref) (Name, error) {
 	return s.symbol(n)
 }
 
-// The symbol of a signature may be a list of symbols, whose text has to be put
-// together; see disk.SymbolParts.
-
-// SignatureAt returns the text of the symbol of a signature, which alone may be a
-// list of symbols; the error matches ErrNotFound for 0.
-func (s *Store) SignatureAt(n layout.Ref) (Name, error) {
-	if n == 0 {
-		return Name{}, ErrNotFound
-	}
-	return s.signature(n)
-}
-
-// signature is the text of a signature. That of a list is made on the heap.
+// signature returns the text of a signature. Its symbol may be a list of symbols
+// (disk.SymbolParts), whose text is joined on the heap.
 func (s *Store) signature(n layout.Ref) (Name, error) {
 	_, list, err := s.list(n)
 	switch {
@@ -161,15 +149,15 @@ func compareText(b []byte, s string) int {
 	return 1
 }
 
-// What stands between the parts of a list.
+// The separators of the parts of a list.
 var (
 	opening = []byte("(")
 	between = []byte(",")
 	closing = []byte(")")
 )
 
-// eachPiece iterates over the pieces of text that a signature consists of, until
-// yield returns false: one, unless it is a list.
+// eachPiece calls yield for the pieces of text of a signature, until it returns false.
+// A signature that is no list is one piece.
 func (s *Store) eachPiece(n layout.Ref, yield func(piece []byte) bool) error {
 	list, ok, err := s.list(n)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Table is a table of what belongs to no method.
+// A Table is a table of data that belongs to no method.
 type Table struct {
 	Kind  layout.TableKind
 	Flags uint32
@@ -113,7 +113,7 @@ func (s *Store) parsePlaces(rows []byte, end int64) ([]tablePlace, error) {
 	for last := layout.TableKind(0); len(rows) > 0; rows = rows[disk.TableRowSize:] {
 		p := tablePlace{layout.TableKind(le.Uint32(rows)), layout.Span{Offset: int64(le.Uint64(rows[8:])), Size: int64(le.Uint64(rows[16:]))}}
 		if p.kind <= last || p.span.Offset != end || p.span.Size%disk.Unit != 0 || !ex.Holds(p.span.Offset, p.span.Size) {
-			return nil, s.corrupt(layout.RegionEX, ex.Offset, "table %d is [0x%x, +0x%x) behind table %d, which ends at 0x%x", p.kind, p.span.Offset, p.span.Size, last, end)
+			return nil, s.corrupt(layout.RegionEX, ex.Offset, "table %d is [0x%x, +0x%x) after table %d, which ends at 0x%x", p.kind, p.span.Offset, p.span.Size, last, end)
 		}
 		last, end = p.kind, p.span.End()
 		places = append(places, p)
@@ -140,10 +140,10 @@ func (s *Store) table(p tablePlace) (Table, error) {
 	return t, nil
 }
 
-// Runs says which runs the counts of an archive are of, as far as their
-// producers told: that of its own dump, those of the dumps that it was merged
-// from, those of archives that its producer had adopted. They come in the order
-// of their times, then of their dumps. Runs with one class path share the slice.
+// Runs returns the runs that the counts of the archive are of, as far as producers
+// recorded them: of its own dump, of the dumps that it was merged from, and of archives
+// that its producer had adopted. They are sorted by time, then by dump id. Runs of one
+// class path share its slice.
 func (s *Store) Runs() ([]layout.Provenance, error) {
 	t, err := s.TableOrEmpty(layout.TableRuns)
 	if err != nil || t.Rows == 0 {
@@ -170,8 +170,8 @@ func (s *Store) Runs() ([]layout.Provenance, error) {
 	return runs, nil
 }
 
-// sharedTexts are texts of symbols, each held once: rows of runs mostly agree in
-// theirs, and those of a forged file may share one that is very long.
+// sharedTexts holds each text of a symbol once. Most rows of runs have the same texts,
+// and those of a forged file may share a very long one.
 type sharedTexts struct {
 	s     *Store
 	known map[layout.Ref]string

@@ -11,7 +11,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Type is a type of the archive, or a late one. The zero Type is none.
+// A Type is a type of the archive, or a late one. The zero Type is none. Types of one
+// store can be compared with ==.
 type Type struct {
 	s       *Store
 	ordinal uint32
@@ -76,8 +77,7 @@ func (t Type) Valid() bool { return t.s != nil }
 // Ordinal is the type's number in its store.
 func (t Type) Ordinal() uint32 { return t.ordinal }
 
-// Late reports whether the type is one that the archive does not know, which
-// LateType made.
+// Late reports whether the type is not in the archive: LateType made it.
 func (t Type) Late() bool { return t.s != nil && uint64(t.ordinal) >= t.s.h.Counts.Types }
 
 // record fetches the record of a type of the archive.
@@ -146,17 +146,14 @@ func (t Type) Flags() (layout.TypeFlags, error) {
 	return rec.Flags, err
 }
 
-// Equal reports whether t and u are the same type of the same store.
-func (t Type) Equal(u Type) bool { return t == u }
+// maxLateTypes is how many late types a store takes.
+const maxLateTypes = 65536
 
-// MaxLateTypes is how many late types a store takes.
-const MaxLateTypes = 65536
-
-// lateTypes are the types that an adopted store met and the archive does not
-// know. Their records lie in memory beside the adopted mapping, so that pointer
-// cells can lead to them; their names in ordinary memory.
+// lateTypes are types that were added to an adopted store. Their records lie in
+// memory next to the adopted mapping, so that pointer cells can point to them; their
+// names lie on the heap.
 type lateTypes struct {
-	count atomic.Int64 // len(keys), for those who only need a bound
+	count atomic.Int64 // len(keys), read without the lock
 
 	mu      sync.RWMutex
 	area    []byte // of the records
@@ -166,11 +163,10 @@ type lateTypes struct {
 
 type lateKey struct{ name, loader []byte }
 
-// LateType makes a type that the archive does not know, so that it can be
-// recorded in adopted profiles; called again with the same key it gives the
-// same type. A type that the archive knows is given as it is. The error matches
+// LateType returns the type of that name and loader. If the archive lacks it, LateType
+// adds it to the store, so that it can be recorded in adopted profiles. The error matches
 // ErrNotAdopted if the store is not adopted, and layout.ErrTooLarge beyond
-// MaxLateTypes types or for names that no archive could hold.
+// 65,536 types or for names that no archive could hold.
 func (s *Store) LateType(name, loader string) (Type, error) {
 	if t, err := s.FindType(name, loader); err != ErrNotFound {
 		return t, err
@@ -200,8 +196,8 @@ func (l *lateTypes) intern(name, loader string) (uint32, error) {
 	if n, ok := l.numbers[key]; ok {
 		return n, nil
 	}
-	if len(l.keys) == MaxLateTypes {
-		return 0, fmt.Errorf("%d types that the archive does not know: %w", MaxLateTypes, layout.ErrTooLarge)
+	if len(l.keys) == maxLateTypes {
+		return 0, fmt.Errorf("%d types that the archive does not know: %w", maxLateTypes, layout.ErrTooLarge)
 	}
 	n := uint32(len(l.keys))
 	at := int(n) * disk.TypeSize
@@ -229,24 +225,24 @@ func (s *Store) lateKey(ordinal uint32) (k lateKey, ok bool) {
 	return lateKey{}, false
 }
 
-// A Binding says whether a type of the archive exists in this run.
+// A Binding is whether a type of the archive exists in this run.
 type Binding uint8
 
 // The states.
 const (
-	BindingUnbound  Binding = iota // not loaded yet: must not be acted on
+	BindingUnbound  Binding = iota // not loaded yet: do not act on it
 	BindingBound                   // tied to a class of the embedder
 	BindingExcluded                // will never be loaded, or must not be used
 )
 
-// Class numbers that stand for a state.
+// The reserved class numbers.
 const (
 	classUnbound  = 0
 	classExcluded = ^uint64(0)
 )
 
-// bindings holds the class of every type, in chunks that are made when the
-// first type of one is bound: most types of an archive never are.
+// bindings holds the class of every type, in chunks that are made when the first type
+// of one is bound. Most types never are.
 type bindings struct {
 	table atomic.Pointer[[]atomic.Pointer[bindingChunk]]
 }
@@ -255,7 +251,7 @@ const bindingChunkTypes = 512
 
 type bindingChunk [bindingChunkTypes]atomic.Uint64
 
-// find returns the class of a type of n, nil if its chunk was not made yet.
+// find returns the class of a type, nil if its chunk was not made yet.
 func (b *bindings) find(ordinal uint32) *atomic.Uint64 {
 	table := b.table.Load()
 	if table == nil {
@@ -268,7 +264,7 @@ func (b *bindings) find(ordinal uint32) *atomic.Uint64 {
 	return &chunk[ordinal%bindingChunkTypes]
 }
 
-// at returns the class of a type, of types that a store can have.
+// at returns the class of a type, and makes its chunk; types is the most there can be.
 func (b *bindings) at(ordinal uint32, types uint64) *atomic.Uint64 {
 	if b.table.Load() == nil {
 		table := make([]atomic.Pointer[bindingChunk], (types+bindingChunkTypes-1)/bindingChunkTypes)
@@ -305,8 +301,7 @@ func (s *Store) Bind(t Type, class uint64) error {
 	}
 }
 
-// Exclude says that the type must never be acted on, whether it is bound or
-// not.
+// Exclude marks a type, bound or not, as one that must never be acted on.
 func (s *Store) Exclude(t Type) error {
 	if t.s != s {
 		return fmt.Errorf("type of another store: %w", ErrNotFound)
@@ -335,4 +330,4 @@ func (s *Store) Binding(t Type) (class uint64, state Binding) {
 }
 
 // maxTypes is how many types the store can have, late ones included.
-func (s *Store) maxTypes() uint64 { return s.h.Counts.Types + MaxLateTypes }
+func (s *Store) maxTypes() uint64 { return s.h.Counts.Types + maxLateTypes }

@@ -9,17 +9,16 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// walkBatch is how many records are read at once, so that a batch shares the
-// cost of the fault guard.
+// walkBatch is how many records are read under one fault guard.
 const walkBatch = 64
 
-// Methods iterates over all methods, in the order of their keys. An error ends
-// it: that of a record that cannot be read, or of keys that together have more
-// text than disk.MaxKeyText.
+// Methods iterates over all methods, in the order of their keys. An error ends it: a
+// record that cannot be read, or keys of more text than a sound archive of this size
+// can have.
 func (s *Store) Methods() iter.Seq2[Method, error] {
 	return func(yield func(Method, error) bool) {
 		budget := s.textBudget(&s.methodText)
-		records, rows := s.recordWalk(&budget), s.neverRanWalk(&budget)
+		records, rows := s.recordWalk(&budget), s.rowWalk(&budget)
 		for {
 			m, err := firstOf(&records, &rows)
 			if err != nil {
@@ -67,8 +66,7 @@ type walk struct {
 	read   func() (m Method, more bool, err error) // the next one
 }
 
-// head is the next method, nil after the last. It is there until next is
-// called.
+// head returns the next method, nil after the last. It is valid until i moves on.
 func (w *walk) head() (*Method, error) {
 	if w.i == w.n && w.err == nil && !w.ended {
 		w.fill()
@@ -96,9 +94,8 @@ func (w *walk) fill() {
 	})
 }
 
-// firstOf takes the method that comes first from two walks, whose classes are in
-// the order of types: the classes of rows have no loaders, and names of their
-// own. It is nil at the end of both, and after an error.
+// firstOf takes the first method of two walks, in the order of classes, names and
+// signatures. It is nil at the end of both and after an error.
 func firstOf(records, rows *walk) (*Method, error) {
 	r, err := records.head()
 	if err != nil {
@@ -137,8 +134,8 @@ func (s *Store) recordWalk(budget *textBudget) walk {
 	}}
 }
 
-// neverRanWalk iterates over the methods that have rows.
-func (s *Store) neverRanWalk(budget *textBudget) walk {
+// rowWalk iterates over the methods that have rows.
+func (s *Store) rowWalk(budget *textBudget) walk {
 	if s.h.Parts[disk.PartUnexecuted].Size == 0 {
 		return walk{ended: true}
 	}
@@ -149,37 +146,37 @@ func (s *Store) neverRanWalk(budget *textBudget) walk {
 	)
 	return walk{s: s, budget: budget, read: func() (m Method, more bool, err error) {
 		if classes.Size == 0 {
-			if classes, rows, err = s.neverRan(); err != nil {
+			if classes, rows, err = s.unexecuted(); err != nil {
 				return m, true, err
 			}
 		}
 		at := rows.Offset + row*disk.UnexecutedRowSize
 		if at == rows.End() {
 			if row != int64(c.End) || class != count(classes) {
-				err = s.corrupt(layout.RegionRO, at, "%d methods that never ran, and classes that have others", row)
+				err = s.corrupt(layout.RegionRO, at, "%d unexecuted methods, and classes of another number of them", row)
 			}
 			return m, err != nil, err
 		}
 		for ; row >= int64(c.End); class++ {
 			if class == count(classes) {
-				return m, true, s.corrupt(layout.RegionRO, at, "a method that never ran, of no class")
+				return m, true, s.corrupt(layout.RegionRO, at, "an unexecuted method of no class")
 			}
 			last := c.End
 			if c, err = s.classRow(classes, class); err != nil {
 				return m, true, err
 			}
 			if c.End <= last {
-				return m, true, s.corrupt(layout.RegionRO, classes.Offset+class*disk.ClassRowSize, "a class of methods that never ran, without a row")
+				return m, true, s.corrupt(layout.RegionRO, classes.Offset+class*disk.ClassRowSize, "a class of unexecuted methods without a row")
 			}
 		}
 		row++
-		m, err = s.neverRanOf(c.Holder, disk.RefOf(at))
+		m, err = s.rowOfClass(c.Holder, disk.RefOf(at))
 		return m, true, err
 	}}
 }
 
-// Types iterates over all types of the archive, in the order of their names. An
-// error ends it, as one of Methods.
+// Types iterates over all types of the archive, in the order of their names. An error
+// ends it, as it does Methods.
 func (s *Store) Types() iter.Seq2[Type, error] {
 	return func(yield func(Type, error) bool) {
 		budget := s.textBudget(&s.typeText)
@@ -199,12 +196,12 @@ func (s *Store) Types() iter.Seq2[Type, error] {
 	}
 }
 
-// A textBudget bounds the text of the keys that a walk goes past; see
-// disk.MaxKeyText. A walk that got to its end within the bounds need not be
-// measured again.
+// A textBudget bounds the text of the keys of a walk (disk.MaxKeyText), so that a forged
+// archive cannot share one long name among all. A walk that once ended within the
+// bound is not measured again.
 type textBudget struct {
 	s    *Store
-	met  *atomic.Bool // the walk was measured; nil if nothing is to be measured
+	met  *atomic.Bool // set once the walk was measured; nil if it was before
 	text int64
 }
 
@@ -215,7 +212,7 @@ func (s *Store) textBudget(met *atomic.Bool) textBudget {
 	return textBudget{s: s, met: met}
 }
 
-// end notes that the walk got to its end.
+// end notes that the walk ended within the bound.
 func (b *textBudget) end() {
 	if b.met != nil {
 		b.met.Store(true)
@@ -268,7 +265,7 @@ func (b *textBudget) names(at layout.Ref, symbols ...layout.Ref) error {
 	return nil
 }
 
-// textSize is what the text of a symbol counts.
+// textSize returns the size of the text of a symbol, as the bound counts it.
 func (s *Store) textSize(n layout.Ref) (size int64, err error) {
 	list, ok, err := s.list(n)
 	switch {
@@ -282,11 +279,11 @@ func (s *Store) textSize(n layout.Ref) (size int64, err error) {
 		return disk.SymbolLength(head), nil
 	}
 	parts, _ := disk.SymbolParts(list)
-	size = disk.ListText(parts) + max(parts, 2) // what stands between them
+	size = disk.ListText(parts) + max(parts, 2) // and the separators
 	for i := range parts {
 		part := disk.SymbolPart(list, i)
 		if part == 0 {
-			continue // as empty as a symbol that is not there
+			continue // empty
 		}
 		head, err := s.m.Bytes(layout.RegionRO, part.Offset(), lengthSize)
 		if err != nil {

@@ -246,7 +246,11 @@ func writeCell(w *strings.Builder, s *reader.Store, kind layout.ColumnKind, n la
 		return write(w, p.Code(), err)
 	case layout.ColumnContext:
 		c, err := s.ContextAt(n)
-		return write(w, c.Depth(), err)
+		if err != nil {
+			return err
+		}
+		frames, err := c.Frames()
+		return write(w, len(frames), err)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/rawreader"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -128,7 +129,7 @@ func (k *key) text() []byte {
 
 // method checks one method by itself, and gives its key.
 func (c *check) method(m reader.Method) (k key, err error) {
-	at, rec := m.Ref().Offset(), m.Record()
+	at, rec := m.Ref().Offset(), rawreader.MethodRecord(m)
 	k = key{name: rec.Name, signature: rec.Signature, s: c.s}
 	if m.Flags()&disk.MethodNamed != 0 {
 		err = c.heldName(m, &k)

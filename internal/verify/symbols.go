@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/rawreader"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -69,11 +70,11 @@ func (c *check) symbolText(at int64, symbol []byte) ([]byte, error) {
 	n := disk.RefOf(at)
 	if parts, list := disk.SymbolParts(symbol); list {
 		c.starts.lists.add(n)
-		signature, err := c.s.SignatureAt(n)
-		if c.listText += int64(signature.Len()) + disk.ListText(parts); err == nil && c.listText > disk.MaxKeyText(c.h.FileSize) {
+		signature, err := rawreader.Signature(c.s, n, nil)
+		if c.listText += int64(len(signature)) + disk.ListText(parts); err == nil && c.listText > disk.MaxKeyText(c.h.FileSize) {
 			err = disk.Corrupt(layout.RegionRO, at, "signatures made of names that have more than %d bytes of text together", disk.MaxKeyText(c.h.FileSize))
 		}
-		return signature.AppendTo(nil), err
+		return signature, err
 	}
 	text := symbol[4:]
 	c.starts.texts.add(n)

@@ -130,7 +130,7 @@ var changes = []change{
 		first := bytes.Clone(one)
 		copy(one, other)
 		copy(other, first)
-	}, layout.RegionRO, "does not sort behind"},
+	}, layout.RegionRO, "does not sort after"},
 	{"context of no method", "graal", func(data []byte, h *layout.Header) {
 		number, _ := contextsOfAMethod(data, h)
 		data[number]-- // leaves the last out
@@ -145,7 +145,7 @@ var changes = []change{
 	}, layout.RegionRO, "does not come behind the one before, or has none"},
 	{"rows of no class", "graal", func(data []byte, h *layout.Header) {
 		le.PutUint32(data[h.Parts[disk.PartUnexecuted].Offset+disk.UnexecutedHeaderSize+disk.ClassRowSize+4:], 4)
-	}, layout.RegionRO, "a method that never ran, of no class"},
+	}, layout.RegionRO, "an unexecuted method of no class"},
 	{"class that is not the only one of its name", "graal", func(data []byte, h *layout.Header) {
 		at := h.Parts[disk.PartUnexecuted].Offset + disk.UnexecutedHeaderSize
 		le.PutUint32(data[at:], uint32(disk.RefOf(h.Parts[disk.PartTypes].Offset))) // the type without a name
@@ -153,7 +153,7 @@ var changes = []change{
 	{"more rows than there are", "graal", func(data []byte, h *layout.Header) {
 		at := h.Parts[disk.PartUnexecuted].Offset + disk.UnexecutedHeaderSize + disk.ClassRowSize + 4
 		le.PutUint32(data[at:], le.Uint32(data[at:])+1)
-	}, layout.RegionRO, "classes that have others"},
+	}, layout.RegionRO, "classes of another number"},
 	{"caller that never ran", "graal", func(data []byte, h *layout.Header) {
 		_, at := contextsOfAMethod(data, h)
 		le.PutUint32(data[at+4:], uint32(disk.RefOf(h.Parts[disk.PartUnexecuted].End()-disk.UnexecutedRowSize)))
