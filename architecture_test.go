@@ -48,7 +48,7 @@ var mayImport = map[string][]string{
 
 	"compare":              {"layout", "archive", "reader", "internal/poll"},
 	"internal/loaders":     {"layout", "reader"},
-	"fit":                  {"layout", "archive", "reader", "builder", "internal/loaders", "internal/copier", "internal/profileset", "internal/poll"},
+	"fit":                  {"layout", "archive", "reader", "builder", "internal/loaders", "internal/copier", "internal/profileset", "internal/poll", "internal/jvm/names"},
 	"analyze":              {"layout", "reader", "formats/jamaica", "internal/facts", "internal/escape", "internal/naming", "internal/poll"},
 	"internal/facts":       {"layout", "reader", "internal/weigh", "formats/llvm", "formats/stacks", "internal/poll"},
 	"internal/naming":      {"layout", "reader", "formats/llvm", "internal/escape"},
@@ -71,7 +71,7 @@ var mayImport = map[string][]string{
 	"formats/hotspot": {"layout", "archive", "reader", "builder", "formats/codec", "internal/refindex", "internal/libstdcxx", "internal/parse",
 		"internal/jvm/bytecode", "internal/jvm/names", "internal/jvm/sketch"},
 	"internal/jvm/bytecode":  {},
-	"internal/jvm/sketch":    {"layout", "internal/jvm/bytecode"},
+	"internal/jvm/sketch":    {"layout", "internal/jvm/bytecode", "internal/jvm/names"},
 	"internal/jvm/classfile": {"internal/jvm/bytecode", "internal/jvm/names"},
 	"internal/jvm/names":     {},
 	"formats/hotspot/live": {"layout", "archive", "builder", "internal/compartment", "internal/procfs", "internal/secrets",

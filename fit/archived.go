@@ -9,22 +9,21 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// An Archive is the code that the profiles of an archive are of: an archive that
-// was made of a run of the new program, or of its .profdata. It has what that run
-// profiled; of what it lacks nothing is known.
+// An Archive is the code that was profiled by the run of an archive: a run of the new
+// program, or its .profdata. Methods that the run did not profile are Unknown.
 type Archive struct {
 	s       *reader.Store
-	loaders *bool // whether it knows any class loader; nil until that is asked
+	loaders *bool // whether it names any class loader; nil until needed
 	byName  bool
 
-	sketches *sketches // opened when a method is asked for
+	sketches *sketches // nil until needed
 }
 
-// Archived returns the code that the profiles of an archive are of.
+// Archived returns the code that was profiled by the run of an archive.
 func Archived(s *reader.Store) *Archive { return &Archive{s: s} }
 
-// ByName reports whether methods were found by the names of their classes alone:
-// one of the two archives does not say which class loaders they are of.
+// ByName reports whether methods were found by the names of their classes alone, since
+// one of the two archives does not name class loaders.
 func (a *Archive) ByName() bool { return a.byName }
 
 // Method returns the versions of a method that have profiles.
@@ -62,7 +61,7 @@ func (a *Archive) Method(k layout.Key) (Answer, error) {
 	return Answer{Presence: Present, Versions: versions}, nil
 }
 
-// version is the code that a profile is of.
+// version returns the code of a profile.
 func (a *Archive) version(m reader.Method, p reader.Profile) (Version, error) {
 	size, _ := p.Size()
 	v := Version{ID: p.Code(), Size: int(size), Opaque: true}
@@ -73,30 +72,25 @@ func (a *Archive) version(m reader.Method, p reader.Profile) (Version, error) {
 	return v, nil
 }
 
-// find finds a method: with its loader, or, where one of the two archives knows
-// no loaders, without.
+// find finds a method, without its loader if one of the two archives names no loaders.
 func (a *Archive) find(k layout.Key) (m reader.Method, ok bool, err error) {
 	m, err = a.s.Find(k)
-	if err == nil || !errors.Is(err, reader.ErrNotFound) {
+	if !errors.Is(err, reader.ErrNotFound) {
 		return m, err == nil, err
 	}
 	loaders, err := a.otherLoaders(k)
-	if err != nil {
-		return m, false, err
-	}
 	for _, k.Loader = range loaders {
-		m, err = a.s.Find(k)
-		if err == nil || !errors.Is(err, reader.ErrNotFound) {
+		if m, err = a.s.Find(k); !errors.Is(err, reader.ErrNotFound) {
 			a.byName = a.byName || err == nil
 			return m, err == nil, err
 		}
+		err = nil
 	}
-	return m, false, nil
+	return m, false, err
 }
 
-// otherLoaders are those that a method's class may have in this archive: none, if
-// the archive knows none; those that every JVM has, if the method's archive may
-// know none.
+// otherLoaders returns the loaders that a method's class may have in this archive if
+// one of the two archives names none.
 func (a *Archive) otherLoaders(k layout.Key) ([]string, error) {
 	switch {
 	case k.Class == "":

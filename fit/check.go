@@ -14,36 +14,37 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// ErrDomain: profiles of this domain say nothing of the code they are of.
-var ErrDomain = errors.New("profiles of this domain cannot be checked: they do not say which code they are of")
+// ErrDomain: profiles of this domain do not identify the code that was profiled.
+var ErrDomain = errors.New("profiles of this domain cannot be checked: they do not identify the code that was profiled")
 
 // Options say how profiles are checked.
 type Options struct {
 	// Confidence is the least confidence at which a point is moved; 0 is
 	// DefaultConfidence.
 	Confidence float64
-	// Old, if not nil, has the code that the profiles are of, for what the archive
-	// does not say of it.
+	// Old, if not nil, is the code that was profiled. It is used where the archive
+	// does not describe that code.
 	Old Code
 	// Methods selects methods; nil for all.
 	Methods func(layout.Key) bool
 	// Top is how many misfits are reported.
 	Top int
-	// Each, if not nil, is told every verdict.
+	// Each, if not nil, is called with every verdict.
 	Each func(*Verdict) error
-	// Into, if not nil, gets the profiles adapted to the code: those that have
-	// moved with their points in new places, those that are stale or gone not at
-	// all, all others as they are. It must have the archive's domain and settings.
-	// Methods that are not selected are left out.
+	// Into, if not nil, receives the profiles adapted to the code. Moved profiles get
+	// their points in new places, stale and gone ones are left out, all others are
+	// copied. It must have the archive's domain and settings. Methods that are not
+	// selected are left out.
 	Into *builder.Builder
-	// KeepNames leaves methods with new names out of Into, and classes with new names
-	// as they are; it is said of them all the same.
+	// KeepNames leaves renamed methods out of Into, and keeps the old names of renamed
+	// classes. Both are reported all the same.
 	KeepNames bool
 }
 
-// Check holds the profiles of an archive against a program. The error is that of
-// a record or of code that cannot be read, of ctx, of Each, or matches ErrDomain,
-// or builder.ErrMismatch if Into is for other archives.
+// Check compares the profiles of an archive with a program. It returns the error
+// of a record or of code that cannot be read, of ctx, or of Each. The error matches
+// ErrDomain if the domain cannot be checked, and builder.ErrMismatch if Into is for
+// other archives.
 func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Report, error) {
 	if err := cmp.Or(refuse(s, o), ctx.Err()); err != nil {
 		return nil, err
@@ -67,10 +68,7 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 		}
 	}
 	for m, err := range s.Methods() {
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err == nil {
+		if err = cmp.Or(err, ctx.Err()); err == nil {
 			err = c.method(m)
 		}
 		if err != nil {
@@ -85,7 +83,7 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 	return &c.report, nil
 }
 
-// refuse says why an archive cannot be checked like that.
+// refuse returns an error if an archive cannot be checked with these options.
 func refuse(s *reader.Store, o Options) error {
 	h := s.Header()
 	if d := h.Domain; d != layout.DomainHotSpot && !d.LLVM() {
@@ -108,7 +106,7 @@ type checker struct {
 	o        Options
 	report   Report
 	renames  renames
-	former   *former // names, nil until one is asked for
+	former   *former // nil until it is needed
 	sketches *sketches
 	rewriter *rewriter // nil if nothing is rewritten
 
@@ -157,7 +155,7 @@ func (c *checker) method(m reader.Method) error {
 	return c.rewriter.method(c.judgements)
 }
 
-// answer is what the program has of a method.
+// answer asks the program for a method.
 func (c *checker) answer(m reader.Method, k layout.Key) (Answer, error) {
 	if m.Flags()&layout.MethodNotMatchable != 0 {
 		return Answer{Presence: Unknown, Reason: "its name is made up anew in each run"}, nil
@@ -165,7 +163,7 @@ func (c *checker) answer(m reader.Method, k layout.Key) (Answer, error) {
 	return c.against.Method(k)
 }
 
-// settle notes a verdict.
+// settle reports a verdict.
 func (c *checker) settle(j *judgement) error {
 	c.report.add(&j.Verdict)
 	if j.misfits() {

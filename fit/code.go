@@ -1,18 +1,22 @@
 package fit
 
-import "github.com/profarc/profarc/layout"
+import (
+	"slices"
 
-// Code is a program that profiles are held against.
+	"github.com/profarc/profarc/layout"
+)
+
+// Code is a program with which profiles are compared.
 type Code interface {
-	// Method says what the program has of a method.
+	// Method looks up a method of the program.
 	Method(k layout.Key) (Answer, error)
 }
 
-// An Answer is what a program has of a method.
+// An Answer is the result of looking up a method in a program.
 type Answer struct {
 	Presence Presence
 	Versions []Version // of its code, if it is present; mostly there is one
-	Reason   string    // why that is not known, for people
+	Reason   string    // why Presence is Unknown, for people
 }
 
 // A Presence says whether a program has a method.
@@ -23,7 +27,7 @@ const (
 	Present  Presence = iota
 	NoMethod          // it has the class, but not the method
 	NoClass           // it does not have the class
-	Unknown           // what can be looked at does not tell; see Answer.Reason
+	Unknown           // see Answer.Reason
 )
 
 // A Version is one version of a method's code.
@@ -33,10 +37,11 @@ type Version struct {
 	// Points are the profile points; nil, and Opaque, if they are not known.
 	Points []Point
 	Opaque bool
-	// Names are what its bytecodes name, in their order; nil if that is not known.
+	// Names are the classes and members that its bytecodes name, in their order; nil if
+	// they are not known.
 	Names []Name
-	// Under returns the sketches of its points with other names, in their order; nil
-	// if the names are not known.
+	// Under returns the sketches of its points under other names, in their order. It is
+	// nil if the names are not known.
 	Under func(other func(Name) Name) []layout.SketchPoint
 }
 
@@ -58,29 +63,34 @@ const (
 type Point struct {
 	Bci  int32
 	Kind PointKind
-	// Targets are where it may go, as indices of the first point at or behind
-	// the target; the number of points if there is none, negative if that is not
-	// known. A switch has its default first.
+	// Targets are the indices of the first point at or after each target: the number
+	// of points if there is none, negative if the target is not known. The default of
+	// a switch comes first.
 	Targets []int32
-	// Signature is the descriptor of the method that a call calls, empty if it is
-	// not known; Dynamic is whether it is an invokedynamic. They decide whether
-	// the VM records types of arguments.
+	// Signature is the descriptor of the called method, empty if it is not known, and
+	// Dynamic is whether the call is an invokedynamic. They decide whether the VM
+	// records types of arguments.
 	Signature string
 	Dynamic   bool
-	// Sketch says what it tests, calls or checks, as far as that is known.
+	// Sketch describes the operation and its operands, as far as they are known.
 	Sketch layout.SketchPoint
-	// was is Sketch under the names of the profiles, where classes and methods that
-	// it names have others now.
+	// was is Sketch under the names that the profiles use, if classes or methods in it
+	// were renamed.
 	was *layout.SketchPoint
-	// Holder is the class that a virtual call's receivers are of; empty if it is not
+	// Holder is the static class of a virtual call's receivers; empty if it is not
 	// known.
 	Holder string
-	// Labels are the values of a switch's cases, behind the default; nil if they
-	// are not known, or mean something else in each version of the code.
+	// Labels are the values of a switch's cases after the default; nil if they are not
+	// known, or differ in meaning between versions of the code.
 	Labels []int32
 }
 
-// sketch says what a point does, with the names that the profiles have.
+// anyKnown reports whether any point has a known sketch.
+func anyKnown(points []Point) bool {
+	return slices.ContainsFunc(points, func(p Point) bool { return p.known() })
+}
+
+// sketch returns the sketch under the names that the profiles use.
 func (p *Point) sketch() layout.SketchPoint {
 	if p.was != nil {
 		return *p.was
@@ -88,16 +98,36 @@ func (p *Point) sketch() layout.SketchPoint {
 	return p.Sketch
 }
 
-// known reports whether it is known what a point tests, calls or checks.
+// known reports whether a sketch describes the point.
 func (p *Point) known() bool { return p.sketch().What != 0 }
 
-// Sketched reports whether sketches say anything of points of a kind. A jump has
-// no operands: it is recognised by what is around it.
+// Sketched reports whether points of a kind have sketches. A jump has no operands:
+// it is recognised by the points around it.
 func (k PointKind) Sketched() bool { return k != Jump && k != Ret }
 
-// Types is what a [Code] may know of its classes beside their methods.
+// Types is implemented by a [Code] that knows the hierarchy of its classes.
 type Types interface {
-	// Assignable reports whether instances of a class are instances of another
-	// one; known is false if that cannot be told.
+	// Assignable reports whether instances of a class are instances of another one.
+	// known is false if a class is missing.
 	Assignable(class, to string) (is, known bool)
+}
+
+// An Inventory is code that can list its classes and methods, so that missing ones
+// can be looked for under other names.
+type Inventory interface {
+	Code
+	// Presence returns whether the program has a method, as Method does. A key without
+	// a name is of a class. Its presence is NoMethod if the program has the class.
+	Presence(k layout.Key) (Presence, error)
+	// Classes calls yield with the classes of the program, some perhaps twice.
+	Classes(yield func(class string) bool)
+	// Declared returns the methods of a class whose code can be read.
+	Declared(class, loader string) []Declared
+}
+
+// A Declared is a method of a class.
+type Declared struct {
+	Name, Signature string
+	ID              uint64 // code id
+	Size            int    // of the code in bytes
 }

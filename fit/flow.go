@@ -1,19 +1,18 @@
 package fit
 
-// A side is one of two versions of a method's code: its points, and how control
-// flows between them. What lies between the points is not known to an archive: a
-// return behind a call looks like a way to the next point. Both sides are taken
-// alike.
+// A side is one of two versions of a method's code: its points, and the control flow
+// between them. An archive does not know the code between the points, so a return
+// after a call looks like an edge to the next point, on both sides.
 type side struct {
 	points        []Point
 	in, out       [][]edge // of each point, jumps left out
-	before, after []int    // bytes to the point before and behind, or to the end of the code; -1 if not known
+	before, after []int    // bytes to the previous and next point, or to the end of the code; -1 if not known
 }
 
-// An edge is a way from one point to another.
+// An edge is one end of a path between two points.
 type edge struct {
-	point int // that it comes from or goes to; outside for the start and the end
-	how   int // one of the constants below, or, for the case of a switch, its number above them
+	point int // the other end; outside for the start and the end of the code
+	how   int // one of the constants below; firstCase+n for case n of a switch
 }
 
 // outside is where the code is entered and left.
@@ -21,9 +20,9 @@ const outside = -1
 
 // How an edge leaves a point.
 const (
-	behind = iota // behind a call or type check
-	holds         // where the condition of a branch holds
-	fails         // where it does not
+	next  = iota // after a call or type check
+	holds        // where the condition of a branch holds
+	fails        // where it does not
 	firstCase
 )
 
@@ -47,9 +46,8 @@ func newSide(points []Point, size int) *side {
 	return s
 }
 
-// connect finds the edges.
 func (s *side) connect() {
-	s.reach(outside, behind, 0)
+	s.reach(outside, next, 0)
 	for i := range s.points {
 		switch p := &s.points[i]; p.Kind {
 		case Branch:
@@ -64,12 +62,12 @@ func (s *side) connect() {
 				s.reach(i, firstCase+k, goal(p, k))
 			}
 		case Call, VirtualCall, TypeCheck:
-			s.reach(i, behind, i+1)
+			s.reach(i, next, i+1)
 		}
 	}
 }
 
-// goal is where a point may go; -1 if it is not known.
+// goal returns a target of a point, -1 if it is not known.
 func goal(p *Point, k int) int {
 	if k >= len(p.Targets) {
 		return -1
@@ -77,15 +75,14 @@ func goal(p *Point, k int) int {
 	return int(p.Targets[k])
 }
 
-// maxJumps bounds the jumps that follow each other, maxEdges the ways to and from a
-// point that are compared.
+// maxJumps bounds chains of jumps, maxEdges the edges of a point.
 const (
 	maxJumps = 8
 	maxEdges = 32
 )
 
-// reach notes the edge from a point to another one, and, if that is a jump, to
-// where the jump goes.
+// reach adds the edge from a point to another one and, if that is a jump, to its
+// target.
 func (s *side) reach(from, how, to int) {
 	for range maxJumps {
 		if to < 0 {
@@ -99,15 +96,10 @@ func (s *side) reach(from, how, to int) {
 		}
 		to = goal(&s.points[to], 0)
 	}
-	if from != outside && len(s.out[from]) < maxEdges {
-		s.out[from] = append(s.out[from], edge{s.place(to), how})
-	}
-}
-
-// place is a point, or outside for what lies behind the last.
-func (s *side) place(to int) int {
 	if to >= len(s.points) {
-		return outside
+		to = outside
 	}
-	return to
+	if from != outside && len(s.out[from]) < maxEdges {
+		s.out[from] = append(s.out[from], edge{to, how})
+	}
 }

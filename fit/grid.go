@@ -1,19 +1,19 @@
 package fit
 
-// A grid holds the best sums of all alignments of two sequences of points.
+// A grid holds the best sums of the alignments of two sequences of points.
 type grid struct {
 	rows, columns []int     // old and new points
-	scores        []float32 // of pairs; 0 of those that cannot be
+	scores        []float32 // of pairs; 0 for pairs that are excluded
 	tails         []float32 // best sum from (i, j) on
 	heads         []float32 // best sum before (i, j)
 }
 
-// nearlyBest is how far the resemblance of a pair may be below that of the best one
-// that either of its points could be in.
+// nearlyBest is how far the resemblance of a pair may be below that of the best pair
+// with either of its points.
 const nearlyBest = 0.3
 
-// newGrid takes the points without a partner; nil if no two of them may be the
-// same.
+// newGrid returns the grid of the points without a partner, nil if no two of them
+// may be the same.
 func newGrid(m *matcher, mayBe func(p, q *Point) bool) *grid {
 	g := &grid{rows: free(m.to), columns: free(m.from)}
 	g.scores = make([]float32, len(g.rows)*len(g.columns))
@@ -42,11 +42,11 @@ func newGrid(m *matcher, mayBe func(p, q *Point) bool) *grid {
 			}
 		}
 	}
-	g.add()
+	g.sum()
 	return g
 }
 
-// free are the points without a partner.
+// free returns the points without a partner.
 func free(partners []int) (points []int) {
 	for i, partner := range partners {
 		if partner < 0 {
@@ -56,8 +56,8 @@ func free(partners []int) (points []int) {
 	return points
 }
 
-// add computes the sums.
-func (g *grid) add() {
+// sum computes heads and tails.
+func (g *grid) sum() {
 	n, k := len(g.rows), len(g.columns)
 	g.tails, g.heads = make([]float32, (n+1)*(k+1)), make([]float32, (n+1)*(k+1))
 	for i := range n {
@@ -79,7 +79,7 @@ func (g *grid) through(i, j int) float32 {
 	return g.heads[g.at(i, j)] + g.score(i, j) + g.tails[g.at(i+1, j+1)]
 }
 
-// better is the highest of pairing two points and of leaving one of them out.
+// better returns the higher sum of pairing two points and of leaving one out.
 func (g *grid) better(sums []float32, score float32, both, one, other int) float32 {
 	best := max(sums[one], sums[other])
 	if score > 0 {
@@ -88,7 +88,7 @@ func (g *grid) better(sums []float32, score float32, both, one, other int) float
 	return best
 }
 
-// best calls yield with the pairs of the best alignment.
+// best yields the pairs of the best alignment.
 func (g *grid) best(yield func(i, j int)) {
 	for i, j := 0, 0; i < len(g.rows) && j < len(g.columns); {
 		score := g.score(i, j)
@@ -104,21 +104,22 @@ func (g *grid) best(yield func(i, j int)) {
 	}
 }
 
-// leastMargin is how much worse every alignment must be that pairs one of the two
-// points with another one.
+// leastMargin is how much worse every alignment must be in which one of two partners
+// has another partner.
 const leastMargin = 0.2
 
-// certain reports whether nothing else is nearly as good as a pair of the best
-// alignment.
+// certain reports whether no alignment without a pair of the best alignment is nearly
+// as good.
 func (g *grid) certain(i, j int) bool {
 	least := g.through(i, j) - leastMargin
+	rivals := func(i, j int) bool { return g.score(i, j) > 0 && g.through(i, j) > least }
 	for k := range g.columns {
-		if k != j && g.score(i, k) > 0 && g.through(i, k) > least {
+		if k != j && rivals(i, k) {
 			return false
 		}
 	}
 	for k := range g.rows {
-		if k != i && g.score(k, j) > 0 && g.through(k, j) > least {
+		if k != i && rivals(k, j) {
 			return false
 		}
 	}

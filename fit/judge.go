@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A judgement is a verdict with what it rests on.
+// A judgement is a verdict with its evidence.
 type judgement struct {
 	Verdict
 	old       profiled
@@ -21,7 +21,7 @@ type judgement struct {
 func (c *checker) judge(j *judgement, k layout.Key, a Answer) error {
 	switch {
 	case a.Presence == Unknown:
-		j.State, j.Reason = Unchecked, cmp.Or(a.Reason, "it is not among the code that was named")
+		j.State, j.Reason = Unchecked, cmp.Or(a.Reason, "it is not in the code that was given")
 	case a.Presence == NoClass:
 		j.State, j.Reason = Gone, "there is no such class"
 	case a.Presence == NoMethod || len(a.Versions) == 0:
@@ -32,7 +32,7 @@ func (c *checker) judge(j *judgement, k layout.Key, a Answer) error {
 	return nil
 }
 
-// compare holds a profile against the versions of its method.
+// compare compares a profile with the versions of its method.
 func (c *checker) compare(j *judgement, k layout.Key, versions []Version) error {
 	if err := c.describe(j, k); err != nil {
 		return err
@@ -42,7 +42,7 @@ func (c *checker) compare(j *judgement, k layout.Key, versions []Version) error 
 		j.State, j.Reason, j.Confidence, j.now = Exact, "the code is the same", 1, v
 		return nil
 	}
-	j.State, j.Reason = Stale, "the code has changed, and nothing is known of its profile points"
+	j.State, j.Reason = Stale, "the code has changed, and its profile points are not known"
 	if c.s.Header().Domain.LLVM() {
 		j.Reason = fmt.Sprintf("its control flow has changed: function hash 0x%016x, now 0x%016x", code, versions[0].ID)
 		return nil
@@ -67,7 +67,7 @@ func (c *checker) compare(j *judgement, k layout.Key, versions []Version) error 
 	return nil
 }
 
-// sameCode finds the version that a profile is of.
+// sameCode returns the version that was profiled.
 func (c *checker) sameCode(j *judgement, versions []Version) (v Version, ok bool) {
 	code := j.Profile.Code()
 	first, ok := c.byID[code]
@@ -82,22 +82,20 @@ func (c *checker) sameCode(j *judgement, versions []Version) (v Version, ok bool
 	return v, false
 }
 
-// maxAligned is how many versions of a method a profile of another one is aligned
-// with: programs have one or two.
+// maxAligned is the most versions of a method with which a profile is aligned.
+// Programs have one or two.
 const maxAligned = 16
 
-// indexOf finds versions by their ids: of two with one id the first.
+// indexOf returns the indices of versions by code id, of equal ids the first.
 func indexOf(versions []Version) map[uint64]int {
 	index := make(map[uint64]int, len(versions))
-	for i, v := range versions {
-		if _, ok := index[v.ID]; !ok {
-			index[v.ID] = i
-		}
+	for i, v := range slices.Backward(versions) {
+		index[v.ID] = i
 	}
 	return index
 }
 
-// describe takes the points of a profile, with what is known of their code.
+// describe sets the points of a profile and what is known of their code.
 func (c *checker) describe(j *judgement, k layout.Key) error {
 	if c.s.Header().Domain.LLVM() {
 		return nil
@@ -110,22 +108,13 @@ func (c *checker) describe(j *judgement, k layout.Key) error {
 	return c.oldCode(j, k)
 }
 
-// sameNames reports whether nothing is known that the points of two versions with
-// the same bytecodes test, call or check of each other's: a code id does not say
-// what bytecodes name.
+// sameNames reports whether no point of two versions with the same bytecodes is
+// known to name something else: a code id does not cover names.
 func sameNames(a, b []Point) bool {
-	if len(a) != len(b) {
-		return true // of code that is not known
-	}
-	for i := range a {
-		if a[i].known() && b[i].known() && a[i].sketch() != b[i].sketch() {
-			return false
-		}
-	}
-	return true
+	return len(a) != len(b) || slices.EqualFunc(a, b, func(p, q Point) bool { return !p.known() || !q.known() || p.sketch() == q.sketch() })
 }
 
-// choose drops the pairs that one cannot be confident of.
+// choose drops pairs of too little confidence, and those whose counts cannot be moved.
 func (c *checker) choose(l *alignment, old *profiled, now *Version) {
 	for i, j := range l.to {
 		switch {
@@ -144,7 +133,7 @@ func (c *checker) choose(l *alignment, old *profiled, now *Version) {
 	}
 }
 
-// moved decides between Moved and Stale, and notes what becomes of the points.
+// moved decides between Moved and Stale, and counts what becomes of the points.
 func (c *checker) moved(j *judgement, confidence float64) {
 	for i, to := range j.alignment.to {
 		swapped := false
@@ -158,7 +147,7 @@ func (c *checker) moved(j *judgement, confidence float64) {
 	switch {
 	case j.Points == 0:
 		j.State, j.Confidence, j.Reason = Moved, confidence, "the code has changed; the profile has no points in it"
-	case j.Matched == 0 && !slices.ContainsFunc(j.old.points, func(p Point) bool { return p.known() }):
+	case j.Matched == 0 && !anyKnown(j.old.points):
 		j.Reason = "the code has changed, and the archive does not describe the old code"
 	case j.Matched == 0:
 		j.Reason = "the code has changed: " + found
@@ -169,7 +158,7 @@ func (c *checker) moved(j *judgement, confidence float64) {
 	}
 }
 
-// weighed is the mean confidence of all points, weighted by their counts. A
+// weighed returns the mean confidence of all points, weighted by their counts. A
 // point without counts weighs as much as one count.
 func (l *alignment) weighed(weights []float64) float64 {
 	sum, all := 0.0, 0.0
@@ -183,8 +172,7 @@ func (l *alignment) weighed(weights []float64) float64 {
 	return sum / all
 }
 
-// oldCode adds to the points of a profile what the old code says of them, if it is
-// the code that the profile is of.
+// oldCode takes the points from Options.Old if that has the code that was profiled.
 func (c *checker) oldCode(j *judgement, k layout.Key) error {
 	if c.o.Old == nil {
 		return nil
@@ -205,15 +193,9 @@ func (c *checker) oldCode(j *judgement, k layout.Key) error {
 // samePlaces reports whether points are of the same kinds at the same places,
 // with as many targets.
 func samePlaces(a, b []Point) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i].Bci != b[i].Bci || a[i].Kind != b[i].Kind || len(a[i].Targets) != len(b[i].Targets) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, func(p, q Point) bool {
+		return p.Bci == q.Bci && p.Kind == q.Kind && len(p.Targets) == len(q.Targets)
+	})
 }
 
 // opposite reports whether two branches that are the same have opposite senses.

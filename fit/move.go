@@ -5,16 +5,18 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/jvm/names"
 	"github.com/profarc/profarc/internal/profileset"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
-// A mover writes the profile of a method for new code: an entry for each of its
-// points, as the VM makes them, with the counts of the old point that it was
-// matched with, and with displacements between the new entries.
+// A mover writes the profile of a method for new code: an entry for each point, as
+// the VM makes it, with the counts of the old point that it was matched with, and
+// with displacements between the new entries.
 type mover struct {
 	*rewriter
 	*judgement
@@ -26,10 +28,7 @@ type mover struct {
 
 func (m *mover) run() error {
 	m.level = m.s.Header().Params.TypeProfileLevel
-	m.from = make([]int, len(m.now.Points))
-	for j := range m.from {
-		m.from[j] = -1
-	}
+	m.from = slices.Repeat([]int{-1}, len(m.now.Points))
 	for i, j := range m.alignment.to {
 		if j >= 0 {
 			m.from[j] = i
@@ -40,32 +39,35 @@ func (m *mover) run() error {
 		}
 	}
 	raws := make([]disk.Entry, len(m.now.Points))
-	end := int64(0)
+	m.offsets = []int64{0}
 	for j := range raws {
 		raws[j] = m.entryFor(j)
-		m.offsets = append(m.offsets, end)
-		end += nativeSize(raws[j], m.shape)
+		m.offsets = append(m.offsets, m.offsets[j]+nativeSize(raws[j], m.shape))
 	}
-	m.offsets = append(m.offsets, end)
-	rest := m.companions()
+	companions := m.companions()
 	for j, raw := range raws {
-		var err error
-		if rest, err = m.addBefore(rest, int64(m.now.Points[j].Bci)); err != nil {
-			return err
-		}
-		if err := m.place(j, raw); err != nil {
+		if err := m.complete(j, raw); err != nil {
 			return err
 		}
 	}
-	if _, err := m.addBefore(rest, math.MaxInt64); err != nil {
-		return err
+	// Points beyond the reach of a bci come last, and have no entries.
+	beyond := slices.IndexFunc(m.now.Points, func(p Point) bool { return p.Bci > math.MaxUint16 })
+	if beyond >= 0 {
+		raws = raws[:beyond]
+	}
+	raws = append(raws, companions...)
+	slices.SortStableFunc(raws, func(x, y disk.Entry) int { return cmp.Compare(x.Point(), y.Point()) })
+	for _, raw := range raws {
+		if err := m.copier.ChangedEntry(m.p, layout.SectionData, raw); err != nil {
+			return err
+		}
 	}
 	return m.others()
 }
 
-// companions returns the data entries that are no profile points of HotSpot, such
-// as the counts that a merge keeps beside receivers, at their new places and in
-// the order of these. Those that tell of other places of the old code are lost.
+// companions returns the data entries that are no profile points of HotSpot, such as
+// the counts that a merge keeps in addition to receivers, at their new places.
+// Entries that refer to other places of the old code are lost.
 func (m *mover) companions() (moved []disk.Entry) {
 	for e := range m.Profile.Entries() {
 		if kindOf(e) != 0 {
@@ -83,11 +85,10 @@ func (m *mover) companions() (moved []disk.Entry) {
 			moved = append(moved, raw)
 		}
 	}
-	slices.SortStableFunc(moved, func(x, y disk.Entry) int { return cmp.Compare(x.Point(), y.Point()) })
 	return moved
 }
 
-// namesPlaces reports whether cells of an entry say where in the code something is.
+// namesPlaces reports whether cells of an entry refer to places in the code.
 func namesPlaces(e disk.Entry, shape disk.Shape) bool {
 	for _, kind := range shape.Walk(e) {
 		if kind == disk.CellDisplacement || kind == disk.CellBci || kind == disk.CellSuccessor {
@@ -97,22 +98,7 @@ func namesPlaces(e disk.Entry, shape disk.Shape) bool {
 	return false
 }
 
-// addBefore adds the first of entries, which are in the order of their points, up
-// to a bci, and returns the others.
-func (m *mover) addBefore(entries []disk.Entry, bci int64) ([]disk.Entry, error) {
-	for len(entries) > 0 && int64(entries[0].Point()) < bci {
-		if err := m.copier.ChangedEntry(m.p, layout.SectionData, entries[0]); err != nil {
-			return nil, err
-		}
-		entries = entries[1:]
-	}
-	return entries, nil
-}
-
-// beyond reports whether a point lies where no entry can say so.
-func (m *mover) beyond(j int) bool { return m.now.Points[j].Bci > math.MaxUint16 }
-
-// length is the value of a switch's length cell.
+// length returns the value of a switch's length cell.
 func (m *mover) length(j int) int {
 	if m.now.Points[j].Kind == Switch {
 		return 2 * len(m.now.Points[j].Targets)
@@ -120,7 +106,7 @@ func (m *mover) length(j int) int {
 	return 0
 }
 
-// tagOf is the entry that HotSpot makes for a point.
+// tagOf returns the tag of the entry that HotSpot makes for a point.
 func tagOf(k PointKind) layout.Tag {
 	switch k {
 	case Call:
@@ -139,7 +125,7 @@ func tagOf(k PointKind) layout.Tag {
 	return layout.TagRet
 }
 
-// entryFor is the entry of a new point, without displacements.
+// entryFor returns the entry of a new point, without displacements.
 func (m *mover) entryFor(j int) disk.Entry {
 	point := m.now.Points[j]
 	i := m.from[j]
@@ -198,8 +184,8 @@ func swapSides(branch disk.Entry) {
 	branch.SetCell(notTakenCell, taken)
 }
 
-// cases takes the counts of a switch over: those of each value to the same value.
-// Values that have no case any more go to the default.
+// cases moves the counts of a switch, those of each value to the same value. Values
+// without a case in the new code go to the default.
 func (m *mover) cases(raw disk.Entry, i, j int) {
 	from := disk.Entry(m.old.entries[i].Bytes())
 	raw.SetTraps(from.Traps())
@@ -209,8 +195,8 @@ func (m *mover) cases(raw disk.Entry, i, j int) {
 	}
 }
 
-// casesOf returns the place of each case of a switch among those of another one, by
-// their values. Without these both have the same cases.
+// casesOf maps the cases of a switch to those of another one, by their values. If
+// the values are not known, both have the same cases.
 func casesOf(p, q *Point) []int {
 	places := make([]int, len(p.Targets))
 	if p.Labels == nil || q.Labels == nil {
@@ -229,27 +215,20 @@ func casesOf(p, q *Point) []int {
 	return places
 }
 
-// place sets the displacements of a new entry and hands it over.
-func (m *mover) place(j int, raw disk.Entry) error {
-	if m.beyond(j) {
+// complete sets the displacements of a new entry and adapts its rows.
+func (m *mover) complete(j int, raw disk.Entry) error {
+	for k, cell := range displacements(raw) {
+		if targets := m.now.Points[j].Targets; k < len(targets) && targets[k] >= 0 {
+			raw.SetCell(cell, uint64(m.offsets[targets[k]]-m.offsets[j]))
+		}
+	}
+	if m.from[j] < 0 {
 		return nil
 	}
-	k := 0
-	eachDisplacement(raw, func(cell int) {
-		if k < len(m.now.Points[j].Targets) && m.now.Points[j].Targets[k] >= 0 {
-			raw.SetCell(cell, uint64(m.offsets[m.now.Points[j].Targets[k]]-m.offsets[j]))
-		}
-		k++
-	})
-	if i := m.from[j]; i >= 0 {
-		if raw.Tag() == layout.TagRet {
-			m.returns(raw, j)
-		}
-		if err := m.receivers(raw, j); err != nil {
-			return err
-		}
+	if raw.Tag() == layout.TagRet {
+		m.returns(raw, j)
 	}
-	return m.copier.ChangedEntry(m.p, layout.SectionData, raw)
+	return m.receivers(raw, j)
 }
 
 // returns moves the return points of a ret.
@@ -269,9 +248,9 @@ func (m *mover) returns(raw disk.Entry, j int) {
 	}
 }
 
-// others takes over what stands behind the data entries: traps and handlers
-// whose bytecodes have a new place, and parameters. What escape analysis found
-// is of the old code.
+// others moves the entries after the data entries: traps and handlers whose
+// bytecodes have a new place, and parameters. Results of escape analysis hold for the
+// old code only.
 func (m *mover) others() error {
 	for section := layout.SectionExtra; section < layout.SectionDirectory; section++ {
 		for e := range m.Profile.Section(section) {
@@ -293,8 +272,8 @@ func (m *mover) others() error {
 	return nil
 }
 
-// bci is the new place of an old bytecode; ok is false if that cannot be told. A
-// bytecode between two points moves with them, if nothing between them has
+// bci returns the new place of an old bytecode; ok is false if it is not known. A
+// bytecode between two points moves with them, unless the code between them has
 // changed.
 func (m *mover) bci(old int32) (now int32, ok bool) {
 	i, found := slices.BinarySearchFunc(m.old.points, old, func(p Point, bci int32) int { return int(p.Bci - bci) })
@@ -305,12 +284,12 @@ func (m *mover) bci(old int32) (now int32, ok bool) {
 		return 0, false
 	}
 	before, ok1 := m.shift(i - 1)
-	behind, ok2 := m.shift(i)
+	after, ok2 := m.shift(i)
 	now = old + before
-	return now, ok1 && ok2 && before == behind && m.adjacent(i) && now >= 0 && now <= math.MaxUint16
+	return now, ok1 && ok2 && before == after && m.adjacent(i) && now >= 0 && now <= math.MaxUint16
 }
 
-// shift is how far an old point has moved. The start of the code stays, and its
+// shift returns how far an old point has moved. The start of the code stays, and its
 // end moves with its size.
 func (m *mover) shift(i int) (int32, bool) {
 	switch {
@@ -327,12 +306,116 @@ func (m *mover) shift(i int) (int32, bool) {
 // adjacent reports whether the old points i-1 and i are neighbours in the new
 // code too.
 func (m *mover) adjacent(i int) bool {
-	before, behind := -1, len(m.now.Points)
+	before, after := -1, len(m.now.Points)
 	if i > 0 {
 		before = m.alignment.to[i-1]
 	}
 	if i < len(m.old.points) {
-		behind = m.alignment.to[i]
+		after = m.alignment.to[i]
 	}
-	return before+1 == behind
+	return before+1 == after
+}
+
+// receivers clears the rows of types that cannot occur at a call in the new code: all
+// its receivers are instances of the class that holds the called method.
+func (m *mover) receivers(raw disk.Entry, j int) error {
+	holder := m.now.Points[j].Holder
+	if m.code == nil || holder == "" {
+		return nil
+	}
+	for cell, kind := range m.shape.Pointers(raw) {
+		if kind != disk.CellType || raw.Cell(cell) == 0 {
+			continue
+		}
+		possible, err := m.mayBeReceiver(raw.Cell(cell), holder)
+		if err != nil {
+			return err
+		}
+		if !possible {
+			m.lose(LostReceivers, float64(raw.Cell(cell+1)))
+			raw.SetCell(cell, 0)
+			raw.SetCell(cell+1, 0)
+		}
+	}
+	return nil
+}
+
+// mayBeReceiver reports whether a type may occur where a class is expected. Unknown
+// types may.
+func (m *mover) mayBeReceiver(pointer uint64, holder string) (bool, error) {
+	t, err := m.s.TypeAt(disk.RefOf(int64(pointer - m.s.Header().Base)))
+	if err != nil {
+		return false, err
+	}
+	name, err := t.Name()
+	if err != nil {
+		return false, err
+	}
+	is, known := m.code.Assignable(name.String(), holder)
+	return is || !known, nil
+}
+
+// lose counts what is lost of an entry that is moved.
+func (m *mover) lose(why Loss, counts float64) {
+	if counts > 0 {
+		m.report.Lost[why] = m.report.Lost[why].and(counts)
+		m.counts.CountsDropped += counts
+	}
+}
+
+// A VM records the types of arguments and return values of some calls. The last digit
+// of TypeProfileLevel is for arguments, the one before for return values: 1 for calls
+// of method handles, 2 for all calls.
+const (
+	typesOfHandles = 1
+	typesOfAll     = 2
+)
+
+// maxTypedArguments is HotSpot's default of TypeProfileArgsLimit.
+const maxTypedArguments = 2
+
+// recordedTypes returns the cells of the types that the VM records at an unexecuted
+// call: a stack slot and a type for each argument that is a reference, and a type for
+// a return value that is one.
+func recordedTypes(p Point, level uint32) (cells []uint64) {
+	records := func(digit uint32) bool { return digit == typesOfAll || digit == typesOfHandles && p.Dynamic }
+	arguments, reference := references(p.Signature)
+	if records(level % 10) {
+		for _, slot := range arguments[:min(len(arguments), maxTypedArguments)] {
+			cells = append(cells, slot, 0)
+		}
+	}
+	if records(level/10%10) && reference {
+		cells = append(cells, 0)
+	}
+	return cells
+}
+
+// references returns the slots of the arguments of a descriptor that are
+// references, and whether the return value is one.
+func references(descriptor string) (slots []uint64, returned bool) {
+	slot, rest := uint64(0), strings.TrimPrefix(descriptor, "(")
+	for rest != "" && rest[0] != ')' {
+		var argument string
+		argument, rest = names.CutType(rest)
+		switch {
+		case names.IsReference(argument):
+			slots = append(slots, slot)
+		case argument == "J" || argument == "D":
+			slot++
+		}
+		slot++
+	}
+	return slots, names.IsReference(strings.TrimPrefix(rest, ")"))
+}
+
+// typed returns an entry with the cells of recordedTypes.
+func (m *mover) typed(tag layout.Tag, p Point, types []uint64) disk.Entry {
+	_, raw := disk.NewEntry(nil, tag, 0, uint16(p.Bci), 0, m.shape.Cells(tag, len(types)))
+	first := m.shape.TypeList(tag)
+	raw.SetCell(first-1, uint64(len(types)))
+	for i, c := range types {
+		raw.SetCell(first+i, c)
+	}
+	return raw
 }

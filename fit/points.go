@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/profarc/profarc/internal/disk"
@@ -8,18 +9,17 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A profiled is the points of a profile, with their entries.
+// A profiled has the points of a profile with their entries.
 type profiled struct {
 	points  []Point
 	entries []reader.Entry
 	weights []float64 // sums of their counts
 	size    int       // of the code, 0 if not known
-	names   []Name    // that the code names, nil if not known
+	names   []Name    // see Version.Names
 }
 
-// pointsOf takes the points of a HotSpot profile. Displacements are differences
-// between the places of entries in the VM's own MethodData, which are computed
-// again.
+// pointsOf returns the points of a HotSpot profile. Displacements are differences
+// of offsets in the VM's own MethodData, which are computed again.
 func pointsOf(p reader.Profile, shape disk.Shape) profiled {
 	var out profiled
 	var offsets []int64
@@ -37,20 +37,21 @@ func pointsOf(p reader.Profile, shape disk.Shape) profiled {
 	}
 	offsets = append(offsets, at)
 	for i, e := range out.entries {
-		eachDisplacement(disk.Entry(e.Bytes()), func(cell int) {
-			target := int32(-1)
-			if j, ok := slices.BinarySearch(offsets, offsets[i]+int64(disk.Entry(e.Bytes()).Cell(cell))); ok {
-				target = int32(j)
+		raw := disk.Entry(e.Bytes())
+		for _, cell := range displacements(raw) {
+			target, ok := slices.BinarySearch(offsets, offsets[i]+int64(raw.Cell(cell)))
+			if !ok {
+				target = -1
 			}
-			out.points[i].Targets = append(out.points[i].Targets, target)
-		})
+			out.points[i].Targets = append(out.points[i].Targets, int32(target))
+		}
 	}
 	size, _ := p.Size()
 	out.size = int(size)
 	return out
 }
 
-// kindOf is the kind of a data entry's point, 0 if HotSpot has none such.
+// kindOf returns the kind of a data entry's point, 0 if HotSpot has no such entries.
 func kindOf(e reader.Entry) PointKind {
 	switch e.Tag() {
 	case layout.TagCounter, layout.TagCallType:
@@ -76,7 +77,7 @@ func kindOf(e reader.Entry) PointKind {
 	return 0
 }
 
-// nativeSize is the size that an entry has in the VM.
+// nativeSize returns the size of an entry in the VM.
 func nativeSize(e disk.Entry, shape disk.Shape) int64 {
 	if e.Tag() == layout.TagReceivers {
 		return disk.EntryHeaderSize + int64(shape.Cells(layout.TagVirtualCall, 0))*disk.CellSize
@@ -84,21 +85,22 @@ func nativeSize(e disk.Entry, shape disk.Shape) int64 {
 	return int64(len(e))
 }
 
-// eachDisplacement calls yield with the cells that are displacements to the
-// targets of a branch, jump or switch.
-func eachDisplacement(e disk.Entry, yield func(cell int)) {
+// displacements returns the cells with the displacements of a branch, jump or
+// switch, in the order of [Point.Targets].
+func displacements(e disk.Entry) (cells []int) {
 	switch e.Tag() {
 	case layout.TagJump, layout.TagBranch:
-		yield(1)
+		return []int{1}
 	case layout.TagMultiBranch:
 		for cell := 2; cell < e.Cells(); cell += 2 {
-			yield(cell)
+			cells = append(cells, cell)
 		}
 	}
+	return cells
 }
 
-// weightOf adds the counts of an entry up. Type checks that fail are counted
-// down: that is no count.
+// weightOf sums the counts of an entry. Failing type checks count down, so negative
+// counts are left out.
 func weightOf(e reader.Entry, shape disk.Shape) (sum float64) {
 	raw := disk.Entry(e.Bytes())
 	for cell := range shape.Counts(raw) {
@@ -109,7 +111,7 @@ func weightOf(e reader.Entry, shape disk.Shape) (sum float64) {
 	return sum
 }
 
-// weightOfProfile is all that a profile has counted.
+// weightOfProfile sums the counts of a profile.
 func weightOfProfile(p reader.Profile, shape disk.Shape) (sum float64) {
 	for _, get := range []func() (reader.Counter, bool){p.Invocations, p.Backedges} {
 		if c, ok := get(); ok {
@@ -120,4 +122,105 @@ func weightOfProfile(p reader.Profile, shape disk.Shape) (sum float64) {
 		sum += weightOf(e, shape)
 	}
 	return sum
+}
+
+// sketches describe the code that was profiled, from layout.TableCode of an
+// archive.
+type sketches struct {
+	s    *reader.Store
+	rows []sketchRow // by method and header
+}
+
+// A sketchRow is a row of the table.
+type sketchRow struct {
+	method, sketch layout.Ref
+	header         uint16
+}
+
+func (r sketchRow) compare(method layout.Ref, header uint16) int {
+	return cmp.Or(cmp.Compare(r.method, method), cmp.Compare(r.header, header))
+}
+
+// openSketches opens the sketches of an archive, which may have none. halted returns
+// an error once the check is cancelled.
+func openSketches(s *reader.Store, halted func() error) (*sketches, error) {
+	k := &sketches{s: s}
+	t, err := s.TableOrEmpty(layout.TableCode)
+	if err != nil {
+		return nil, err
+	}
+	for r := range t.Rows {
+		row := sketchRow{method: layout.Ref(t.Cell(0, r)), sketch: layout.Ref(t.Cell(1, r))}
+		b, err := k.bytes(row)
+		if err = cmp.Or(err, halted()); err != nil {
+			return nil, err
+		}
+		var ok bool
+		if row.header, ok = disk.SketchHeader(b); ok {
+			k.rows = append(k.rows, row)
+		}
+	}
+	slices.SortStableFunc(k.rows, func(a, b sketchRow) int { return a.compare(b.method, b.header) })
+	return k, nil
+}
+
+func (k *sketches) bytes(r sketchRow) ([]byte, error) {
+	if r.sketch == 0 {
+		return nil, nil
+	}
+	text, err := k.s.SymbolAt(r.sketch)
+	return []byte(text.String()), err
+}
+
+// maxRows is the most sketches that are read for a profile. Several are of programs
+// with the same bytecodes.
+const maxRows = 16
+
+// describe sets the sketches of a profile's points. Points in which programs with
+// the same bytecodes differ stay unknown.
+func (k *sketches) describe(m reader.Method, p reader.Profile, points []Point) error {
+	header := disk.SketchHeaderOf(p.Code())
+	at, _ := slices.BinarySearchFunc(k.rows, m.Ref(), func(r sketchRow, method layout.Ref) int { return r.compare(method, header) })
+	described := false
+	for n, r := range k.rows[at:] {
+		if r.method != m.Ref() || r.header != header {
+			break
+		}
+		b, err := k.bytes(r)
+		if err != nil {
+			return err
+		}
+		if sketch, ok := disk.ParseSketch(b, p.Code()); ok && len(sketch) == sketched(points) {
+			put(points, sketch, described)
+			described = true
+		}
+		if n >= maxRows {
+			put(points, make([]layout.SketchPoint, sketched(points)), false)
+			break
+		}
+	}
+	return nil
+}
+
+// sketched returns the number of points that have records in a sketch.
+func sketched(points []Point) (n int) {
+	for i := range points {
+		if points[i].Kind.Sketched() {
+			n++
+		}
+	}
+	return n
+}
+
+// put sets the sketches of points. If again, points with another sketch become
+// unknown.
+func put(points []Point, sketch []layout.SketchPoint, again bool) {
+	for i := range points {
+		if p := &points[i]; p.Kind.Sketched() {
+			if again && p.Sketch != sketch[0] {
+				sketch[0] = layout.SketchPoint{}
+			}
+			p.Sketch, sketch = sketch[0], sketch[1:]
+		}
+	}
 }

@@ -16,46 +16,35 @@ import (
 // program.
 type Rename struct {
 	From, To layout.Key // of a class without name and signature
-	// Methods are those of a class whose code is known, and Same those of them that
-	// have the same code under the new name; both are 0 where only descriptors name
-	// the class.
+	// Methods counts the methods of a class with known code, and Same those of them with
+	// the same code under the new name. Both are 0 if only descriptors name the class.
 	Methods, Same int
-	Profiles      int     // of it, or of the class
-	Weight        float64 // of these
+	Profiles      int     // of the method or class
+	Weight        float64 // sum of their counts
 }
 
-// OfClass reports whether it is a class that has another name.
+// OfClass reports whether a class was renamed.
 func (r *Rename) OfClass() bool { return r.From.Name == "" }
 
-// renames are what has other names in the program. The zero value is none.
+// renames are the classes and methods that have other names in the program. The zero
+// value has none.
 type renames struct {
 	classes map[string]string
 	methods map[layout.Ref]renamed
-	unsure  map[layout.Ref]string // methods that may have another name, and what it may be
+	unsure  map[layout.Ref]string // possible names of methods that may have been renamed
 	list    []Rename
 }
 
 // A renamed is the new key of a method.
 type renamed struct {
 	key layout.Key
-	by  int // place in the list; negative if only its descriptor has changed
+	by  int // index into the list; negative if only the descriptor has changed
 }
 
-// class is what a class of the profiles, or an array of some, is called now.
-func (r *renames) class(name string) string {
-	if len(r.classes) == 0 {
-		return name
-	}
-	if name != "" && name[0] == '[' {
-		return mapClasses(name, r.class)
-	}
-	if to, ok := r.classes[name]; ok {
-		return to
-	}
-	return name
-}
+// class returns the present name of a class of the profiles or of an array of it.
+func (r *renames) class(name string) string { return mapClass(r.classes, name) }
 
-// key is the key of a method now, and whether it is another one.
+// key returns the present key of a method, and whether it has changed.
 func (r *renames) key(m reader.Method, k layout.Key) (now layout.Key, changed bool) {
 	if to, ok := r.methods[m.Ref()]; ok {
 		return to.key, true
@@ -63,7 +52,7 @@ func (r *renames) key(m reader.Method, k layout.Key) (now layout.Key, changed bo
 	return k, false
 }
 
-// judged completes a verdict with what is known of other names.
+// judged adds the new names to a verdict.
 func (r *renames) judged(v *Verdict, k layout.Key) {
 	to, ok := r.methods[v.Method.Ref()]
 	if !ok {
@@ -86,7 +75,7 @@ func (r *renames) judged(v *Verdict, k layout.Key) {
 	}
 }
 
-// sorted are all that have other names, those with the most counts first.
+// sorted returns all renames, those with the most counts first.
 func (r *renames) sorted() []Rename {
 	slices.SortStableFunc(r.list, func(a, b Rename) int {
 		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(keyText(a.From), keyText(b.From)))
@@ -94,9 +83,8 @@ func (r *renames) sorted() []Rename {
 	return r.list
 }
 
-// A renamer looks for what the program has under other names. It goes by the code:
-// a code id covers no names, so that it is the same in a class that was renamed,
-// and in whatever mentions it.
+// A renamer finds renamed classes and methods by their code: a code id covers no
+// names, so that it stays the same in a renamed class and in code that mentions it.
 type renamer struct {
 	renames
 	ctx context.Context
@@ -105,26 +93,26 @@ type renamer struct {
 	old Inventory // nil if the old code is not known
 
 	known   map[string]bool // classes of the profiles that the program has
-	types   map[string]bool // all classes that the profiles know, also as receivers
-	lost    []lostClass     // those that it has not, by name
-	orphans []lostMethod    // methods that the program lacks, of classes that it has
+	types   map[string]bool // all classes in the profiles, also receivers
+	lost    []lostClass     // classes of the profiles that the program lacks, by name
+	orphans []lostMethod    // methods that the program lacks, in classes that it has
 	fresh   map[string]bool // classes of the program that may be new
 
-	last   [2]string // class and loader that declared was asked for last
+	last   [2]string // class and loader of byName
 	byName map[string][]Declared
 }
 
-// A lostClass is a class of the profiles that the program does not have. Several
-// class loaders may have versions of it.
+// A lostClass is a class of the profiles that the program lacks. Several class
+// loaders may have versions of it.
 type lostClass struct {
 	name    string
 	methods []lostMethod
 }
 
-// loader is that of its first method.
+// loader returns the loader of its first method.
 func (c *lostClass) loader() string { return c.methods[0].key.Loader }
 
-// A lostMethod is a method of the profiles that the program does not have.
+// A lostMethod is a method of the profiles that the program lacks.
 type lostMethod struct {
 	method reader.Method
 	key    layout.Key
@@ -137,18 +125,16 @@ type lostCode struct {
 	size int
 }
 
-// size is the size of the version of that code id, 0 if there is none.
+// size returns the size of the version with a code id, 0 if there is none.
 func (m *lostMethod) size(id uint64) int {
-	for _, c := range m.code {
-		if c.id == id {
-			return c.size
-		}
+	if i := slices.IndexFunc(m.code, func(c lostCode) bool { return c.id == id }); i >= 0 {
+		return m.code[i].size
 	}
 	return 0
 }
 
-// findRenames looks for what an archive has and a program lacks under other
-// names.
+// findRenames finds the classes and methods of an archive that a program has under
+// other names.
 func findRenames(ctx context.Context, s *reader.Store, inv Inventory, old Code) (renames, error) {
 	r := &renamer{ctx: ctx, s: s, inv: inv, known: map[string]bool{}, types: map[string]bool{}, fresh: map[string]bool{}}
 	r.old, _ = old.(Inventory)
@@ -156,25 +142,18 @@ func findRenames(ctx context.Context, s *reader.Store, inv Inventory, old Code) 
 	if err := r.lookForAll(); err != nil || len(r.lost)+len(r.orphans) == 0 {
 		return renames{}, err
 	}
-	if err := r.listTypes(); err != nil {
-		return renames{}, err
-	}
-	if err := r.matchClasses(); err != nil {
-		return renames{}, err
-	}
-	if err := r.matchMentioned(); err != nil {
-		return renames{}, err
+	for _, step := range []func() error{r.listTypes, r.matchClasses, r.matchMentioned} {
+		if err := step(); err != nil {
+			return renames{}, err
+		}
 	}
 	return r.renames, r.matchMethods()
 }
 
-// lookForAll asks for every method, and notes what is not there.
+// lookForAll looks up all methods and collects those that are missing.
 func (r *renamer) lookForAll() error {
 	for m, err := range r.s.Methods() {
-		if err == nil {
-			err = r.ctx.Err()
-		}
-		if err == nil && m.Flags()&layout.MethodNotMatchable == 0 {
+		if err = cmp.Or(err, r.ctx.Err()); err == nil && m.Flags()&layout.MethodNotMatchable == 0 {
 			err = r.lookFor(m)
 		}
 		if err != nil {
@@ -226,7 +205,7 @@ func newLostMethod(m reader.Method, k layout.Key) (lost lostMethod, err error) {
 	return lost, nil
 }
 
-// listTypes notes the classes that the profiles know.
+// listTypes collects the classes in the profiles.
 func (r *renamer) listTypes() error {
 	for t, err := range r.s.Types() {
 		if err != nil {
@@ -241,12 +220,11 @@ func (r *renamer) listTypes() error {
 	return nil
 }
 
-// maxOverloads is how many methods of one name a class may have that are told
-// apart; of more, none is looked at.
+// maxOverloads is the most methods of one name in a class that are compared. If there
+// are more, none of them is.
 const maxOverloads = 64
 
-// declared are the methods of a class by name. Methods are looked for class by
-// class.
+// declared returns the methods of a class by name. It keeps those of the last class.
 func (r *renamer) declared(class, loader string) map[string][]Declared {
 	if of := [2]string{class, loader}; r.byName == nil || r.last != of {
 		r.last, r.byName = of, map[string][]Declared{}
@@ -264,9 +242,8 @@ func (r *renamer) absent(class string) bool {
 	return err == nil && p == NoClass
 }
 
-// isNew reports whether a class or method of the program may be new: the profiles
-// are not of it, nor does the old code have it. sure says whether the old code is
-// known.
+// isNew reports whether a class or method of the program may be new: neither the
+// profiles nor the old code have it. sure is whether the old code is known.
 func (r *renamer) isNew(k layout.Key) (is, sure bool) {
 	if r.old != nil {
 		p, err := r.old.Presence(k)
@@ -281,9 +258,9 @@ func (r *renamer) isNew(k layout.Key) (is, sure bool) {
 	return errors.Is(err, reader.ErrNotFound), false
 }
 
-// evidence is how much code must be the same for a new name to be taken: little
-// if what has it is known to be new. Methods with the same code and descriptor,
-// as two that pass a call on, are frequent up to some 100 bytes.
+// evidence returns how many bytes of code must be the same for a new name to be
+// accepted: few if the class or method is known to be new. Different methods with the
+// same code and descriptor, such as wrappers, are frequent up to some 100 bytes.
 func evidence(sure bool) int {
 	if sure {
 		return 16
@@ -291,7 +268,7 @@ func evidence(sure bool) int {
 	return 96
 }
 
-// keyText is a key for people.
+// keyText returns a key for people.
 func keyText(k layout.Key) string {
 	if k.Name == "" {
 		return k.Class

@@ -10,30 +10,30 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A likeness is how much of a lost class another one has.
+// A likeness compares a lost class with a candidate.
 type likeness struct {
 	class       string
-	total, same int  // methods with known code, and those that it has with the same code
-	bytes       int  // of that code, each once
-	named       bool // the names say so too
-	sure        bool // it is known to be new
+	total, same int  // methods of the lost class with known code, and those with the same code in both
+	bytes       int  // size of the common code, each code id once
+	named       bool // the names are similar too
+	sure        bool // the candidate is known to be new
 }
 
-// enough reports whether it is the class, as far as it goes: most methods are the
-// same, and enough code; or one, where the name says so too.
+// enough reports whether the candidate may be the class: most methods are the same,
+// and enough code or the name.
 func (l *likeness) enough() bool {
 	return l.same > 0 && 2*l.same >= l.total && (l.named || l.bytes >= evidence(l.sure))
 }
 
-// rivals reports whether it may as well be another class.
+// rivals reports whether the class may as well be this candidate as another one.
 func (l *likeness) rivals(other *likeness) bool {
 	return l.enough() && 2*l.bytes >= other.bytes && (l.named || !other.named)
 }
 
-// Limits on the candidates of a class: what more have in common says nothing.
+// Limits of candidates. A method that more classes have in common proves nothing.
 const (
-	maxSharers    = 64 // lost classes that have one method
-	maxCandidates = 64 // of a lost class
+	maxSharers    = 64 // lost classes with the same method
+	maxCandidates = 64 // for one lost class
 )
 
 // matchClasses finds the new names of lost classes.
@@ -74,15 +74,15 @@ func (r *renamer) matchClasses() error {
 	return nil
 }
 
-// doubt notes what methods may be called now.
+// doubt records a possible new name of methods.
 func (r *renamer) doubt(methods []lostMethod, what string) {
 	for _, m := range methods {
 		r.unsure[m.method.Ref()] = what
 	}
 }
 
-// innerName is the name of a class within another that has a new name, as it
-// would be; empty if there is none.
+// innerName returns the name that an inner class of a renamed class would have, empty
+// if there is none.
 func (r *renamer) innerName(class string) string {
 	at := strings.LastIndexByte(class, '$')
 	if at <= 0 {
@@ -94,8 +94,8 @@ func (r *renamer) innerName(class string) string {
 	return ""
 }
 
-// candidates looks through the program for classes that have methods of lost
-// ones: of each lost class, how many.
+// candidates returns for each lost class the classes of the program that share methods
+// with it, and how many.
 func (r *renamer) candidates() ([]map[string]int, error) {
 	type named struct {
 		name string
@@ -139,10 +139,10 @@ func (r *renamer) candidates() ([]map[string]int, error) {
 	return votes, r.ctx.Err()
 }
 
-// simpleName is the name of a class without its package.
+// simpleName returns the name of a class without its package.
 func simpleName(class string) string { return class[strings.LastIndexByte(class, '/')+1:] }
 
-// chooseClass chooses what a lost class is called now; nil if that is not known.
+// chooseClass returns the class that a lost class has become, nil if it is not known.
 func (r *renamer) chooseClass(c *lostClass, votes map[string]int, inner string) *likeness {
 	classes := slices.SortedFunc(maps.Keys(votes), func(a, b string) int {
 		return cmp.Or(cmp.Compare(votes[b], votes[a]), cmp.Compare(a, b))
@@ -168,7 +168,7 @@ func (r *renamer) chooseClass(c *lostClass, votes map[string]int, inner string) 
 
 func compareBool(a, b bool) int { return cmp.Compare(equal(a), equal(b)) }
 
-// alike says how much of a lost class another one has.
+// alike compares a lost class with a candidate.
 func (r *renamer) alike(c *lostClass, class string) *likeness {
 	l := &likeness{class: class}
 	_, l.sure = r.isNew(layout.Key{Class: class})
@@ -180,7 +180,11 @@ func (r *renamer) alike(c *lostClass, class string) *likeness {
 		}
 		l.total++
 		for _, d := range methods[m.key.Name] {
-			if size := m.size(d.ID); size > 0 && r.sameButNames(m.key.Signature, d.Signature, nil) {
+			size := m.size(d.ID)
+			if size == 0 {
+				continue
+			}
+			if _, ok := r.absentClasses(m.key.Signature, d.Signature); ok {
 				l.same++
 				if !counted[d.ID] {
 					l.bytes += size
@@ -193,23 +197,12 @@ func (r *renamer) alike(c *lostClass, class string) *likeness {
 	return l
 }
 
-// sameButNames reports whether two descriptors differ in nothing but classes that
-// the program lacks, and calls yield, if it is not nil, with these and those in
-// their place.
-func (r *renamer) sameButNames(old, now string, yield func(old, now string)) bool {
-	ok := true
-	var pairs [][2]string
-	same := sameShape(old, now, func(a, b string) {
-		ok = ok && r.absent(a)
-		pairs = append(pairs, [2]string{a, b})
-	})
-	if !same || !ok {
-		return false
+// absentClasses returns the pairs of classes that differ between two descriptors.
+// ok is false if anything else differs, or if the program has one of the old classes.
+func (r *renamer) absentClasses(old, now string) (pairs [][2]string, ok bool) {
+	pairs, ok = differingClasses(old, now)
+	if !ok || slices.ContainsFunc(pairs, func(p [2]string) bool { return !r.absent(p[0]) }) {
+		return nil, false
 	}
-	for _, p := range pairs {
-		if yield != nil {
-			yield(p[0], p[1])
-		}
-	}
-	return true
+	return pairs, true
 }

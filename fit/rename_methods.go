@@ -9,19 +9,21 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// matchMentioned finds the new names of classes that the profiles only mention:
-// in the descriptors of methods that are otherwise the same.
+// matchMentioned finds the new names of classes that the profiles only mention in the
+// descriptors of methods that are otherwise the same.
 func (r *renamer) matchMentioned() error {
 	votes := map[string]map[string]int{} // bytes of code, by old name and new name
 	vote := func(m *lostMethod, class string) {
 		for _, d := range r.declared(class, m.key.Loader)[m.key.Name] {
-			if m.size(d.ID) > 0 {
-				r.sameButNames(m.key.Signature, d.Signature, func(old, now string) {
-					if votes[old] == nil {
-						votes[old] = map[string]int{}
-					}
-					votes[old][now] += d.Size
-				})
+			if m.size(d.ID) == 0 {
+				continue
+			}
+			pairs, _ := r.absentClasses(m.key.Signature, d.Signature)
+			for _, p := range pairs {
+				if votes[p[0]] == nil {
+					votes[p[0]] = map[string]int{}
+				}
+				votes[p[0]][p[1]] += d.Size
 			}
 		}
 	}
@@ -43,13 +45,13 @@ func (r *renamer) matchMentioned() error {
 		claimed[to] = true
 	}
 	for _, old := range slices.Sorted(maps.Keys(votes)) {
-		r.mentioned(old, votes[old], claimed)
+		r.renameMentioned(old, votes[old], claimed)
 	}
 	return r.ctx.Err()
 }
 
-// mentioned takes the new name of a class from what votes for it, if all agree.
-func (r *renamer) mentioned(old string, votes map[string]int, claimed map[string]bool) {
+// renameMentioned renames a class if all votes are for one new name.
+func (r *renamer) renameMentioned(old string, votes map[string]int, claimed map[string]bool) {
 	if _, known := r.classes[old]; known || len(votes) != 1 {
 		return
 	}
@@ -65,11 +67,11 @@ func (r *renamer) mentioned(old string, votes map[string]int, claimed map[string
 
 // matchMethods finds the new keys of all lost methods.
 func (r *renamer) matchMethods() error {
-	byClass := map[string]int{} // place of the rename
+	byClass := map[string]int{} // index of the rename
 	for i, one := range r.list {
 		byClass[one.From.Class] = i
 	}
-	missing := map[[2]string][]lostMethod{} // by class, as it is called now, and loader
+	missing := map[[2]string][]lostMethod{} // by new class name and loader
 	place := func(m lostMethod, by int) error {
 		if err := r.ctx.Err(); err != nil {
 			return err
@@ -80,7 +82,8 @@ func (r *renamer) matchMethods() error {
 		case found:
 			r.methods[m.method.Ref()] = renamed{k, by}
 		default:
-			missing[[2]string{k.Class, k.Loader}] = append(missing[[2]string{k.Class, k.Loader}], m)
+			of := [2]string{k.Class, k.Loader}
+			missing[of] = append(missing[of], m)
 		}
 		return err
 	}
@@ -107,10 +110,9 @@ func (r *renamer) matchMethods() error {
 	return nil
 }
 
-// mapKey is the key of a lost method with the new names of classes in it. found
-// says whether the program has that method: with this descriptor, or with one that
-// has other classes in the place of some that the program lacks, if no other
-// method of that name has such a one.
+// mapKey returns the key of a lost method with the new names of its classes. found is
+// whether the program has that method, with this descriptor or with the only one that
+// differs in classes that the program lacks.
 func (r *renamer) mapKey(k layout.Key) (now layout.Key, found bool, err error) {
 	k.Class, k.Signature = r.class(k.Class), mapClasses(k.Signature, r.class)
 	there, err := r.inv.Presence(k)
@@ -121,7 +123,7 @@ func (r *renamer) mapKey(k layout.Key) (now layout.Key, found bool, err error) {
 	if there != Present {
 		alike := 0
 		for _, d := range r.declared(k.Class, k.Loader)[k.Name] {
-			if r.sameButNames(k.Signature, d.Signature, nil) {
+			if _, ok := r.absentClasses(k.Signature, d.Signature); ok {
 				now.Signature = d.Signature
 				alike++
 			}
@@ -134,7 +136,7 @@ func (r *renamer) mapKey(k layout.Key) (now layout.Key, found bool, err error) {
 	return now, !taken, err
 }
 
-// taken reports whether the profiles have a method of that key already.
+// taken reports whether the profiles already have a method of that key.
 func (r *renamer) taken(k layout.Key) (bool, error) {
 	_, err := r.s.Find(k)
 	if errors.Is(err, reader.ErrNotFound) {
@@ -143,8 +145,8 @@ func (r *renamer) taken(k layout.Key) (bool, error) {
 	return err == nil, err
 }
 
-// matchByCode finds the new names of methods that a class lacks, among those of
-// its methods that have their code and descriptor and may be new.
+// matchByCode finds the new names of methods that a class lacks, among its methods
+// with the same code and descriptor that may be new.
 func (r *renamer) matchByCode(class string, methods []lostMethod) error {
 	type shape struct {
 		signature string
@@ -180,8 +182,8 @@ func (r *renamer) matchByCode(class string, methods []lostMethod) error {
 	return nil
 }
 
-// matchMethod takes the new name of a method, if there is but one candidate for
-// it, and it for that, and enough code to go by.
+// matchMethod renames a method if it has one candidate, the candidate has no other
+// lost method, and there is enough code.
 func (r *renamer) matchMethod(class string, lost []*lostMethod, candidates []Declared) error {
 	d := candidates[0]
 	k := layout.Key{Class: class, Name: d.Name, Signature: d.Signature, Loader: lost[0].key.Loader}

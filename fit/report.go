@@ -15,7 +15,7 @@ const (
 	Moved                  // the code has changed, profile points were matched
 	Stale                  // the code has changed, and cannot be matched
 	Gone                   // the method is no longer there
-	Unchecked              // nothing can be said
+	Unchecked              // not known
 	numStates
 )
 
@@ -32,12 +32,12 @@ type Verdict struct {
 	Profile reader.Profile
 	State   State
 	Reason  string  // for people
-	Weight  float64 // all that the profile has counted
-	// Confidence is how much of its weight is worth anything: 1 if it is exact or
-	// renamed, 0 if it is stale or gone.
+	Weight  float64 // sum of the profile's counts
+	// Confidence is the share of the weight that is still valid: 1 if the profile is
+	// exact or renamed, 0 if it is stale or gone.
 	Confidence      float64
 	Points, Matched int // of its profile points
-	// To is the key of the method now, if it is another one; else the zero value.
+	// To is the present key of the method if it has changed, else the zero value.
 	To layout.Key
 }
 
@@ -45,28 +45,27 @@ type Verdict struct {
 type Report struct {
 	Profiles [numStates]int     // by state
 	Weights  [numStates]float64 // by state
-	Methods  int                // that were selected, also those without a profile
-	Reasons  map[string]int     // why profiles are unchecked, and how many
+	Methods  int                // selected ones, with and without profiles
+	Reasons  map[string]int     // unchecked profiles by reason
 	fitting  float64            // weights times confidences
 	Points   int                // of profiles that have moved
 	Matched  int                // of these
-	// Lost says what became of the points of code that has changed and have no
-	// place in the new code, or only for a part of their counts.
+	// Lost counts the points of changed code without a place in the new code, or with a
+	// place for a part of their counts only.
 	Lost map[Loss]Lost
-	// Found are those that have one, Swapped the branches among them whose sense is
-	// the opposite: their counts change sides.
+	// Found counts the points with a place, Swapped the branches among them with the
+	// opposite sense, whose counts change sides.
 	Found, Swapped Lost
-	// Misfits are profiles that are stale, gone, or have moved with less than full
+	// Misfits are the profiles that are stale, gone, or moved with less than full
 	// confidence, the heaviest loss first.
 	Misfits []Verdict
-	// Renames are the classes and methods that have other names now, those with the
-	// most counts first.
+	// Renames are the renamed classes and methods, those with the most counts first.
 	Renames []Rename
-	// Rewritten says what the adapted archive holds, if one was made.
+	// Rewritten describes the adapted archive, if one was made.
 	Rewritten Rewritten
 }
 
-// Score is how well the archive fits, from 0 to 1, weighted by counts; where
+// Score returns how well the archive fits, from 0 to 1, weighted by counts or, if
 // there are none, by profiles. It is 1 if there is nothing to check.
 func (r *Report) Score() float64 {
 	weight := 0.0
@@ -82,7 +81,7 @@ func (r *Report) Score() float64 {
 	return 1
 }
 
-// Checked is how many profiles the score is of.
+// Checked returns the number of profiles that the score covers.
 func (r *Report) Checked() (n int) {
 	for s := Exact; s < Unchecked; s++ {
 		n += r.Profiles[s]
@@ -104,7 +103,7 @@ func (r *Report) add(v *Verdict) {
 	}
 }
 
-// note counts a point of code that has changed, or counts of one.
+// note counts a point of changed code.
 func (r *Report) note(why Loss, counts float64, swapped bool) {
 	if counts == 0 {
 		return
@@ -120,26 +119,51 @@ func (r *Report) note(why Loss, counts float64, swapped bool) {
 	}
 }
 
-// perfect is the confidence from which on a profile that has moved is no misfit.
+// perfect is the confidence from which on a moved profile is no misfit.
 const perfect = 0.9995
 
-// misfits reports whether there is anything to say of a profile.
+// misfits reports whether a profile belongs to Report.Misfits.
 func (v *Verdict) misfits() bool {
 	return v.State == Stale || v.State == Gone || v.State == Moved && v.Confidence < perfect
 }
 
-// loss is the weight that a profile is not worth.
+// loss returns the part of the weight that is no longer valid.
 func (v *Verdict) loss() float64 { return v.Weight * (1 - v.Confidence) }
 
-// Rewritten counts what an adapted archive holds of the profiles that have
-// moved, and what it does not.
+// Rewritten counts what was written to an adapted archive, and what was dropped.
 type Rewritten struct {
-	Profiles      int     // in it
+	Profiles      int     // in the archive
 	Dropped       int     // stale, gone, or of a version that became the same as another
-	Points        int     // of moved profiles, taken over
-	PointsDropped int     // of moved profiles, with counts, that have no place any more
-	CountsDropped float64 // counts of these, and of receivers and cases that the new code cannot meet
+	Points        int     // of moved profiles, written
+	PointsDropped int     // of moved profiles, with counts, without a place in the new code
+	CountsDropped float64 // of these, and of receivers and cases that the new code cannot have
 	Swapped       int     // branches whose counts changed sides
-	Traps         int     // taken over, at bytecodes without a profile point
+	Traps         int     // written, at bytecodes without a profile point
 	TrapsDropped  int
 }
+
+// A Loss is why counts of a profile point are not moved to new code.
+type Loss string
+
+// The reasons.
+const (
+	LostUnknown     Loss = "it is not known what was tested or called"
+	LostOther       Loss = "nothing in the new code tests, calls or checks the same"
+	LostAmbiguous   Loss = "several points of the new code resemble it equally"
+	LostUnsure      Loss = "the confidence of its match is below the limit"
+	LostAround      Loss = "a jump whose surrounding code has changed"
+	LostSize        Loss = "the method has too many profile points to match"
+	LostReceivers   Loss = "receiver types that the new code cannot have there"
+	LostLabels      Loss = "a switch whose cases differ, and whose values are unknown"
+	LostPlaces      Loss = "an entry that refers to other bytecodes of the old code"
+	LostUnencodable Loss = "its bytecode index is too high for an entry"
+)
+
+// A Lost counts what was lost for one reason.
+type Lost struct {
+	Points int     // those with counts
+	Counts float64 // sum of their counts
+}
+
+// and adds a point.
+func (l Lost) and(counts float64) Lost { return Lost{l.Points + 1, l.Counts + counts} }

@@ -14,17 +14,16 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A rewriter copies the profiles that are of use into a builder, adapted to new
-// code.
+// A rewriter copies usable profiles into a builder, adapted to new code.
 type rewriter struct {
 	s       *reader.Store
 	shape   disk.Shape
 	b       *builder.Builder
 	report  *Report
 	counts  *Rewritten
-	code    Types                   // what is known of the classes of the new program; nil for nothing
-	kept    map[layout.Ref][]uint64 // by method: the code ids of profiles that stay as they are
-	renames *renames                // nil where names stay
+	code    Types                   // the classes of the new program; nil if they are not known
+	kept    map[layout.Ref][]uint64 // by method: code ids of the profiles that are copied unchanged
+	renames *renames                // nil if names stay
 	copier  *copier.Copier
 }
 
@@ -56,15 +55,15 @@ func (w *rewriter) key(m reader.Method, k layout.Key) (layout.Key, error) {
 	return k, err
 }
 
-// seen copies a method that was never executed.
+// seen copies an unexecuted method.
 func (w *rewriter) seen(m reader.Method) error {
 	ref, err := w.copier.MethodRef(m.Ref())
 	w.b.Seen(ref)
 	return err
 }
 
-// method takes the profiles of a method over that are of use. Several versions
-// of its code may have become one: then the profile that is worth most is taken.
+// method copies the usable profiles of a method. If several versions of its code have
+// become one, it copies the most valuable profile.
 func (w *rewriter) method(judgements []judgement) error {
 	best := map[target]*judgement{}
 	for i := range judgements {
@@ -84,13 +83,13 @@ func (w *rewriter) method(judgements []judgement) error {
 	return nil
 }
 
-// A target is what a profile will be of.
+// A target is the code and context of a profile in the adapted archive.
 type target struct {
 	code    uint64
 	context layout.Ref
 }
 
-// target is what a profile will be of; ok is false if it is of no use.
+// target returns the target of a profile; ok is false if the profile is left out.
 func (j *judgement) target() (t target, ok bool) {
 	t.context, _ = disk.Block(j.Profile.Bytes()).Links()
 	t.code = j.Profile.Code()
@@ -100,8 +99,8 @@ func (j *judgement) target() (t target, ok bool) {
 	return t, j.State != Stale && j.State != Gone
 }
 
-// worth is how much of what a profile has counted is worth something; what is
-// exact is worth more than anything that has moved.
+// worth returns the counts of a profile that are still valid. An exact profile is
+// worth more than any moved one.
 func (j *judgement) worth() float64 {
 	if j.State == Moved {
 		return j.Weight * j.Confidence
@@ -128,8 +127,8 @@ func (w *rewriter) profile(j *judgement) error {
 		w.sketch(m, &j.now)
 		return p.Done()
 	}
-	if (j.State == Exact || j.State == Renamed) && slices.ContainsFunc(j.old.points, func(p Point) bool { return p.known() }) {
-		w.sketch(m, &j.now) // what it names may have other names
+	if (j.State == Exact || j.State == Renamed) && anyKnown(j.old.points) {
+		w.sketch(m, &j.now) // its names may have changed
 	} else {
 		w.kept[j.Method.Ref()] = append(w.kept[j.Method.Ref()], j.Profile.Code())
 	}
@@ -147,7 +146,7 @@ func (w *rewriter) profile(j *judgement) error {
 	return p.Done()
 }
 
-// sizeIfKnown returns all optional fields but for a size of nothing.
+// sizeIfKnown returns all optional fields, without the size if it is 0.
 func sizeIfKnown(p reader.Profile) disk.Presence {
 	if code, host := p.Size(); code|host == 0 {
 		return copier.AllFields &^ disk.HasSize
@@ -155,17 +154,17 @@ func sizeIfKnown(p reader.Profile) disk.Presence {
 	return copier.AllFields
 }
 
-// movedFields copies the optional fields of a profile that has moved, but for
-// what they say of the old code.
+// movedFields copies the optional fields of a moved profile, except for those that
+// describe the old code.
 func (w *rewriter) movedFields(p *profileset.Recording, j *judgement) {
 	w.copier.Fields(p, j.Profile, copier.AllFields&^(disk.HasSize|disk.HasEscape))
 	if compile := disk.Block(j.Profile.Bytes()).Field(disk.HasCompile); compile != nil {
-		p.Put32(disk.HasCompile, binary.LittleEndian.Uint32(compile), 0) // loops and blocks are of the old code
+		p.Put32(disk.HasCompile, binary.LittleEndian.Uint32(compile), 0) // without loops and blocks of the old code
 	}
 	p.Put32(disk.HasSize, uint32(j.now.Size), 0)
 }
 
-// finish copies what belongs to no method.
+// finish copies the tables.
 func (w *rewriter) finish() error {
 	if err := w.copier.Tables(); err != nil {
 		return err
@@ -173,8 +172,8 @@ func (w *rewriter) finish() error {
 	return w.b.Err()
 }
 
-// dependsOnCode is the hook that skips tables of what depends on the old code, or
-// on the order of its profiles.
+// dependsOnCode is the hook that skips tables that depend on the old code or on the
+// order of its profiles.
 func dependsOnCode(t *reader.Table) bool {
 	if t.Kind == layout.TableOrder || t.Kind == layout.TableForeign {
 		return true
@@ -201,9 +200,9 @@ func (w *rewriter) rows(t *reader.Table) func(row int) (bool, error) {
 	return func(row int) (bool, error) { return w.keepsSketch(t, row) }
 }
 
-// sketch notes the sketch of new code, if anything is known of it.
+// sketch records the sketch of new code, if any of its points is known.
 func (w *rewriter) sketch(m profileset.MethodRef, v *Version) {
-	if !slices.ContainsFunc(v.Points, func(p Point) bool { return p.known() }) {
+	if !anyKnown(v.Points) {
 		return
 	}
 	var points []layout.SketchPoint
@@ -216,7 +215,7 @@ func (w *rewriter) sketch(m profileset.MethodRef, v *Version) {
 	t.Row(uint64(m), uint64(w.b.Symbol(string(disk.AppendSketch(nil, v.ID, points)))))
 }
 
-// keepsSketch reports whether a sketch is of a profile that stays.
+// keepsSketch reports whether a sketch is of a profile that is copied unchanged.
 func (w *rewriter) keepsSketch(t *reader.Table, row int) (bool, error) {
 	text, err := w.s.SymbolAt(layout.Ref(t.Cell(1, row)))
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/profarc/profarc/internal/jvm/bytecode"
 	"github.com/profarc/profarc/internal/jvm/names"
@@ -343,17 +342,10 @@ func (c *File) constantClasses(i uint16, yield func(class string)) {
 
 // descriptorClasses calls yield with the classes in a descriptor.
 func descriptorClasses(descriptor string, yield func(class string)) {
-	for descriptor != "" {
-		if descriptor[0] != 'L' {
-			descriptor = descriptor[1:]
-			continue
+	for piece, class := range names.Pieces(descriptor) {
+		if class {
+			yield(piece)
 		}
-		class, rest, ok := strings.Cut(descriptor[1:], ";")
-		if !ok {
-			return
-		}
-		yield(class)
-		descriptor = rest
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/profarc/profarc/internal/jvm/bytecode"
+	"github.com/profarc/profarc/internal/jvm/names"
 )
 
 // Opcodes that end a block.
@@ -224,7 +225,7 @@ func kindOf(descriptor string) string {
 	switch {
 	case descriptor == "" || descriptor[0] == 'V':
 		return ""
-	case descriptor[0] == 'L' || descriptor[0] == '[':
+	case names.IsReference(descriptor):
 		return "A"
 	case strings.IndexByte("JDF", descriptor[0]) >= 0:
 		return descriptor[:1]
@@ -238,18 +239,14 @@ const maxArguments = 255
 // callEffect takes the arguments of a method's descriptor and puts its result.
 func callEffect(descriptor string) string {
 	var b strings.Builder
-	arguments, result, _ := strings.Cut(strings.TrimPrefix(descriptor, "("), ")")
-	for arguments != "" {
+	rest := strings.TrimPrefix(descriptor, "(")
+	for rest != "" && rest[0] != ')' {
 		if b.Len() > maxArguments {
 			return ""
 		}
-		b.WriteString(kindOf(arguments))
-		element := strings.TrimLeft(arguments, "[")
-		if _, rest, ok := strings.Cut(element, ";"); ok && element[0] == 'L' {
-			arguments = rest
-		} else {
-			arguments = element[min(1, len(element)):]
-		}
+		var argument string
+		argument, rest = names.CutType(rest)
+		b.WriteString(kindOf(argument))
 	}
-	return b.String() + ">" + kindOf(result)
+	return b.String() + ">" + kindOf(strings.TrimPrefix(rest, ")"))
 }
