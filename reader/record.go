@@ -68,7 +68,7 @@ func (r Receivers) Record(t Type) error {
 		return ErrNotAdopted
 	}
 	if t.s != r.e.s {
-		return fmt.Errorf("type of another store: %w", ErrNotFound)
+		return errForeign
 	}
 	p := r.e.s.adoption.Load().pointer(t)
 	row, ok := r.rowOf(p)

@@ -168,11 +168,7 @@ func (r Receivers) All() iter.Seq[Receiver] {
 // Bound iterates over the rows whose types are bound.
 func (r Receivers) Bound() iter.Seq[Receiver] {
 	return func(yield func(Receiver) bool) {
-		for i := range r.rows {
-			row, ok := r.Row(i)
-			if !ok {
-				continue
-			}
+		for row := range r.All() {
 			if _, state := row.Type.s.Binding(row.Type); state == BindingBound && !yield(row) {
 				return
 			}

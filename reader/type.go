@@ -80,10 +80,14 @@ func (t Type) Ordinal() uint32 { return t.ordinal }
 // Late reports whether the type is not in the archive: LateType made it.
 func (t Type) Late() bool { return t.s != nil && uint64(t.ordinal) >= t.s.h.Counts.Types }
 
-// record fetches the record of a type of the archive.
+// record fetches the type's record. That of a late type has its id alone.
 func (t Type) record() (disk.TypeRecord, error) {
 	if t.s == nil {
 		return disk.TypeRecord{}, ErrNotFound
+	}
+	if t.Late() {
+		k, _ := t.s.lateKey(t.ordinal)
+		return disk.TypeRecord{ID: layout.TypeID(string(k.name), string(k.loader))}, nil
 	}
 	return t.s.typeRecord(disk.RefOf(t.s.typeOffset(t.ordinal)))
 }
@@ -95,10 +99,7 @@ func (t Type) Name() (Name, error) {
 		return Name{t.s, k.name}, nil
 	}
 	rec, err := t.record()
-	if err != nil {
-		return Name{}, err
-	}
-	return t.s.symbol(rec.Name)
+	return t.text(rec.Name, err)
 }
 
 // Loader is the identity of the type's class loader, empty for the boot loader
@@ -109,39 +110,31 @@ func (t Type) Loader() (Name, error) {
 		return Name{t.s, k.loader}, nil
 	}
 	rec, err := t.record()
-	if err != nil {
-		return Name{}, err
-	}
-	return t.s.symbol(rec.Loader)
+	return t.text(rec.Loader, err)
 }
 
 // Alias is the name as the producer spelled it, empty if that is the name.
 func (t Type) Alias() (Name, error) {
-	if t.Late() {
-		return Name{s: t.s}, nil
-	}
 	rec, err := t.record()
+	return t.text(rec.Alias, err)
+}
+
+// text fetches a symbol of the type's record, which was fetched with err.
+func (t Type) text(n layout.Ref, err error) (Name, error) {
 	if err != nil {
 		return Name{}, err
 	}
-	return t.s.symbol(rec.Alias)
+	return t.s.symbol(n)
 }
 
 // ID is the type's id, layout.TypeID of its name and loader.
 func (t Type) ID() (uint64, error) {
-	if t.Late() {
-		k, _ := t.s.lateKey(t.ordinal)
-		return layout.TypeID(string(k.name), string(k.loader)), nil
-	}
 	rec, err := t.record()
 	return rec.ID, err
 }
 
 // Flags are the type's flags, 0 for a late type.
 func (t Type) Flags() (layout.TypeFlags, error) {
-	if t.Late() {
-		return 0, nil
-	}
 	rec, err := t.record()
 	return rec.Flags, err
 }
@@ -235,6 +228,9 @@ const (
 	BindingExcluded                // will never be loaded, or must not be used
 )
 
+// errForeign: a type was passed to a store that does not have it.
+var errForeign = fmt.Errorf("type of another store: %w", ErrNotFound)
+
 // The reserved class numbers.
 const (
 	classUnbound  = 0
@@ -282,7 +278,7 @@ func (b *bindings) at(ordinal uint32, types uint64) *atomic.Uint64 {
 // that matches ErrAmbiguous.
 func (s *Store) Bind(t Type, class uint64) error {
 	if t.s != s {
-		return fmt.Errorf("type of another store: %w", ErrNotFound)
+		return errForeign
 	}
 	if class == classUnbound || class == classExcluded {
 		return fmt.Errorf("class number %#x is reserved: bind types to other numbers", class)
@@ -304,7 +300,7 @@ func (s *Store) Bind(t Type, class uint64) error {
 // Exclude marks a type, bound or not, as one that must never be acted on.
 func (s *Store) Exclude(t Type) error {
 	if t.s != s {
-		return fmt.Errorf("type of another store: %w", ErrNotFound)
+		return errForeign
 	}
 	s.bindings.at(t.ordinal, s.maxTypes()).Store(classExcluded)
 	return nil
