@@ -11,7 +11,7 @@ import (
 	"github.com/profarc/profarc/internal/sparsebits"
 	"github.com/profarc/profarc/internal/words"
 	"github.com/profarc/profarc/layout"
-	"github.com/profarc/profarc/relocate"
+	"github.com/profarc/profarc/internal/relocate"
 )
 
 // AdoptOptions say how a store is adopted.

@@ -12,7 +12,7 @@ import (
 	"github.com/profarc/profarc/internal/methoddata"
 	"github.com/profarc/profarc/internal/profileset"
 	"github.com/profarc/profarc/layout"
-	"github.com/profarc/profarc/relocate"
+	"github.com/profarc/profarc/internal/relocate"
 )
 
 // A plan says where everything will lie. It is made before a byte is written,

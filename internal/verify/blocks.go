@@ -6,7 +6,7 @@ import (
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
-	"github.com/profarc/profarc/relocate"
+	"github.com/profarc/profarc/internal/relocate"
 )
 
 // blocks walks rw from end to end: MethodData blocks must fill it, each must be

@@ -3,7 +3,7 @@ package relocate_test
 import (
 	"fmt"
 
-	"github.com/profarc/profarc/relocate"
+	"github.com/profarc/profarc/internal/relocate"
 )
 
 // A writer notes where the pointers of the region rw are; the encoded bitmaps become
