@@ -8,10 +8,10 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/relocate"
 	"github.com/profarc/profarc/internal/sparsebits"
 	"github.com/profarc/profarc/internal/words"
 	"github.com/profarc/profarc/layout"
-	"github.com/profarc/profarc/internal/relocate"
 )
 
 // AdoptOptions say how a store is adopted.

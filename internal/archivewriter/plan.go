@@ -11,8 +11,8 @@ import (
 	"github.com/profarc/profarc/internal/intern"
 	"github.com/profarc/profarc/internal/methoddata"
 	"github.com/profarc/profarc/internal/profileset"
-	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/internal/relocate"
+	"github.com/profarc/profarc/layout"
 )
 
 // A plan says where everything will lie. It is made before a byte is written,

@@ -4,9 +4,9 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/relocate"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
-	"github.com/profarc/profarc/internal/relocate"
 )
 
 // blocks walks rw from end to end: MethodData blocks must fill it, each must be
