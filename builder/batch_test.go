@@ -19,7 +19,7 @@ import (
 type batchStep func(b *builder.Builder)
 
 // drawBatchSteps draws calls of all kinds that a batch can undo. Keys are few,
-// so that most calls meet what an earlier one has left.
+// so that most calls find what an earlier one has left.
 func drawBatchSteps(t *rapid.T, label string) []batchStep {
 	small := rapid.IntRange(0, 5)
 	n := rapid.IntRange(0, 12).Draw(t, label)
@@ -77,7 +77,7 @@ func newBatchBuilder() *builder.Builder {
 	return testarchive.New(layout.DomainHotSpot)
 }
 
-// outcome is the archive that a builder writes, or its error.
+// outcome returns the archive that a builder writes as text, or its error.
 func outcome(b *builder.Builder) string {
 	data, _, err := b.Bytes()
 	if err != nil {
@@ -86,8 +86,8 @@ func outcome(b *builder.Builder) string {
 	return fmt.Sprintf("%x, %d unmerged", data, b.Unmerged())
 }
 
-// A batch that is rolled back leaves nothing behind: the archive is that of the
-// calls before and after it. One that is committed leaves all of its calls.
+// TestBatchIsAllOrNothing: with a batch that is rolled back, the archive is that of
+// the calls before and after it. A batch that is committed keeps all of its calls.
 func TestBatchIsAllOrNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -127,8 +127,8 @@ func TestBatchIsAllOrNothing(t *testing.T) {
 	})
 }
 
-// Rolling back many batches with much in them leaves large lists and indices as
-// they were.
+// TestRollbackOfManyFunctions: rolling back many large batches restores large lists
+// and indices.
 func TestRollbackOfManyFunctions(t *testing.T) {
 	t.Parallel()
 	functions := func(from, to int) (all []builder.CounterFunction) {
@@ -156,12 +156,12 @@ func TestRollbackOfManyFunctions(t *testing.T) {
 		batch.Rollback()
 	}
 	if outcome(want) != outcome(got) {
-		t.Error("batches that were rolled back left something behind")
+		t.Error("batches that were rolled back changed the archive")
 	}
 }
 
-// An open batch is refused where a builder has to be whole, and a profile that
-// outlives its batch where it is handed over.
+// TestBatchMisuse: an open batch is an error where a builder has to be complete,
+// and so is Done on a profile that outlives its batch.
 func TestBatchMisuse(t *testing.T) {
 	t.Parallel()
 	b := newBatchBuilder()
@@ -183,7 +183,7 @@ func TestBatchMisuse(t *testing.T) {
 		t.Errorf("NarrowRows: %v", err)
 	}
 	if err := early.Done(); err == nil {
-		t.Error("a profile from before the batch was taken in it")
+		t.Error("a profile from before the batch was accepted in it")
 	}
 	b.Type(builder.TypeKey{Name: "a name with a NUL byte \x00"})
 	if err := batch.Commit(); err == nil {
@@ -195,18 +195,18 @@ func TestBatchMisuse(t *testing.T) {
 		t.Errorf("after Rollback: %v", err)
 	}
 	if err := late.Done(); err == nil {
-		t.Error("a profile was taken after its batch had been rolled back")
+		t.Error("a profile was accepted after its batch was rolled back")
 	}
 	if err := batch.Commit(); err == nil {
 		t.Error("a batch was committed after Rollback")
 	}
 }
 
-// Begin and Commit take no longer for a large builder.
+// BenchmarkEmptyBatch: Begin and Commit take no longer for a large builder.
 func BenchmarkEmptyBatch(bench *testing.B) {
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
 	for i := range 100_000 {
-		if err := addFunction(b, builder.CounterFunction{Name: fmt.Appendf(nil, "f%d", i), Counts: []uint64{1}}); err != nil {
+		if err := testarchive.AddFunction(b, builder.CounterFunction{Name: fmt.Appendf(nil, "f%d", i), Counts: []uint64{1}}); err != nil {
 			bench.Fatal(err)
 		}
 	}
@@ -221,11 +221,12 @@ func BenchmarkEmptyBatch(bench *testing.B) {
 	}
 }
 
-// What a rolled back batch had counted twice can be given again.
-func TestBatchCanBeGivenAgain(t *testing.T) {
+// TestBatchCanBeRepeated: a profile that was a duplicate in a batch that was rolled
+// back can be recorded again.
+func TestBatchCanBeRepeated(t *testing.T) {
 	t.Parallel()
 	b := newBatchBuilder()
-	give := func() error {
+	record := func() error {
 		p := b.Profile(b.Method(keyNumber(1, 2)), 3, builder.NoContext)
 		p.Invocations(5)
 		return p.Done()
@@ -234,22 +235,20 @@ func TestBatchCanBeGivenAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := give(); err != nil {
+	if err := record(); err != nil {
 		t.Fatal(err)
 	}
-	if err := give(); !errors.Is(err, builder.ErrDuplicate) {
+	if err := record(); !errors.Is(err, builder.ErrDuplicate) {
 		t.Fatalf("the second time in one run: %v", err)
 	}
 	batch.Rollback()
-	if err := give(); err != nil {
+	if err := record(); err != nil {
 		t.Fatal(err)
 	}
 	once := newBatchBuilder()
 	p := once.Profile(once.Method(keyNumber(1, 2)), 3, builder.NoContext)
 	p.Invocations(5)
-	if err := p.Done(); err != nil {
-		t.Fatal(err)
-	}
+	testarchive.MustDone(t, p)
 	x, _, _ := b.Bytes()
 	y, _, _ := once.Bytes()
 	if !bytes.Equal(x, y) {

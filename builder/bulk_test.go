@@ -12,9 +12,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// AddFunctions gives what the way for all profiles gives, merged or not, in
-// whatever order the functions of a run come.
-func TestAddFunctionsIsTheSameAsProfiles(t *testing.T) {
+// TestFunctionsAreTheSameAsProfiles: Bulk.Functions adds what Profile and Done add,
+// merged or not, in any order of the functions of a run.
+func TestFunctionsAreTheSameAsProfiles(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		short, long := builder.New(layout.DomainLLVMIR, builder.Config{}), builder.New(layout.DomainLLVMIR, builder.Config{})
 		for range rapid.IntRange(1, 4).Draw(t, "runs") {
@@ -32,9 +33,7 @@ func TestAddFunctionsIsTheSameAsProfiles(t *testing.T) {
 				}
 				p := long.Profile(long.Method(layout.Key{Name: string(f.Name)}), f.Code, builder.NoContext)
 				p.Counters(0, f.Counts...)
-				if err := p.Done(); err != nil {
-					t.Fatal(err)
-				}
+				testarchive.MustDone(t, p)
 				functions = append(functions, f)
 			}
 			if n, err := short.Bulk().Functions(functions); err != nil || n != len(functions) {
@@ -42,27 +41,22 @@ func TestAddFunctionsIsTheSameAsProfiles(t *testing.T) {
 			}
 		}
 		if !bytes.Equal(testarchive.Build(t, short).Bytes, testarchive.Build(t, long).Bytes) {
-			t.Fatal("other bytes")
+			t.Fatal("functions and profiles make other bytes")
 		}
 	})
 }
 
-func TestAddFunctionRefusesWhatAProfileRefuses(t *testing.T) {
+func TestFunctionsFailLikeProfiles(t *testing.T) {
+	t.Parallel()
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
-	if err := errors.Join(addFunction(b, builder.CounterFunction{Name: []byte("f")}), addFunction(b, builder.CounterFunction{})); err != nil {
+	if err := errors.Join(testarchive.AddFunction(b, builder.CounterFunction{Name: []byte("f")}), testarchive.AddFunction(b, builder.CounterFunction{})); err != nil {
 		t.Fatal(err)
 	}
-	if err := addFunction(b, builder.CounterFunction{Name: []byte("f")}); !errors.Is(err, builder.ErrDuplicate) {
+	if err := testarchive.AddFunction(b, builder.CounterFunction{Name: []byte("f")}); !errors.Is(err, builder.ErrDuplicate) {
 		t.Errorf("a function given twice: %v", err)
 	}
 	names := []builder.CounterFunction{{Name: []byte("a")}, {Name: []byte("a\x00b")}, {Name: []byte("c")}}
 	if n, err := builder.New(layout.DomainLLVMIR, builder.Config{}).Bulk().Functions(names); err == nil || n != 1 {
-		t.Errorf("a name with a NUL byte behind another: %d are added, %v", n, err)
+		t.Errorf("a name with a NUL byte after a valid one: %d are added, error %v", n, err)
 	}
-}
-
-// addFunction adds one function in bulk.
-func addFunction(b *builder.Builder, f builder.CounterFunction) error {
-	_, err := b.Bulk().Functions([]builder.CounterFunction{f})
-	return err
 }

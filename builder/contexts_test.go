@@ -9,8 +9,10 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A context that grows frame by frame is that of all frames at once.
+// TestOuterContexts: a context that grows frame by frame is the same as one of all
+// frames at once.
 func TestOuterContexts(t *testing.T) {
+	t.Parallel()
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	m, caller := b.Method(layout.Key{Class: "C", Name: "m"}), b.Method(layout.Key{Class: "C", Name: "caller"})
 	frames := []builder.Frame{{Caller: caller, Point: 1}, {Caller: m, Point: -1}, {Caller: caller, Point: 1}}
@@ -25,7 +27,8 @@ func TestOuterContexts(t *testing.T) {
 	}
 }
 
-func TestOuterContextsThatCannotBe(t *testing.T) {
+func TestInvalidOuterContexts(t *testing.T) {
+	t.Parallel()
 	for what, add := range map[string]func(b *builder.Builder, m builder.MethodRef) builder.ContextRef{
 		"of no method": func(b *builder.Builder, m builder.MethodRef) builder.ContextRef {
 			return b.OuterContext(m+1, builder.NoContext, builder.Frame{Caller: m})
@@ -48,6 +51,7 @@ func TestOuterContextsThatCannotBe(t *testing.T) {
 }
 
 func TestContextsTooDeep(t *testing.T) {
+	t.Parallel()
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	m, at := b.Method(layout.Key{Class: "C", Name: "m"}), builder.NoContext
 	for range disk.MaxDepth {

@@ -14,9 +14,10 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A raw entry keeps its flags, traps and empty rows; its pointers become those
-// that refs gives, with the tags that type words had.
+// TestRawEntryIsKeptCellForCell: a raw entry keeps its flags, traps and empty rows.
+// Its pointers become those that refs returns, with the tags of type words.
 func TestRawEntryIsKeptCellForCell(t *testing.T) {
+	t.Parallel()
 	b := testarchive.New(layout.DomainHotSpot)
 	m := b.Method(layout.Key{Class: "A", Name: "m", Signature: "()V"})
 	typ := b.Type(builder.TypeKey{Name: "B"})
@@ -33,9 +34,7 @@ func TestRawEntryIsKeptCellForCell(t *testing.T) {
 		}
 		return 0
 	})
-	if err := p.Done(); err != nil {
-		t.Fatal(err)
-	}
+	testarchive.MustDone(t, p)
 	path := filepath.Join(t.TempDir(), "a.parc")
 	if _, err := b.Commit(context.Background(), path); err != nil {
 		t.Fatal(err)
@@ -45,14 +44,17 @@ func TestRawEntryIsKeptCellForCell(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	got := onlyEntry(t, s)
+	got := testarchive.OnlyEntry(t, s)
 	if !bytes.Equal(disk.Entry(got.Bytes())[:disk.EntryHeaderSize], e[:disk.EntryHeaderSize]) {
 		t.Errorf("header %x, want %x", disk.Entry(got.Bytes())[:disk.EntryHeaderSize], e[:disk.EntryHeaderSize])
 	}
 	pointer := disk.Entry(got.Bytes()).Cell(4)
+	if pointer == 0 {
+		t.Error("the pointer of the second row is 0")
+	}
 	cells[4], cells[8] = pointer, pointer|disk.TypeNullSeen
 	for i, want := range cells {
-		if v := disk.Entry(got.Bytes()).Cell(i); v != want || pointer == 0 {
+		if v := disk.Entry(got.Bytes()).Cell(i); v != want {
 			t.Errorf("cell %d is 0x%x, want 0x%x", i, v, want)
 		}
 	}
@@ -70,22 +72,8 @@ func hotspotShape() disk.Shape {
 	return disk.ShapeOf(&params)
 }
 
-func onlyEntry(t *testing.T, s *reader.Store) (entry reader.Entry) {
-	t.Helper()
-	for m, err := range s.Methods() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		for p := range m.Profiles() {
-			for e := range p.Entries() {
-				entry = e
-			}
-		}
-	}
-	return entry
-}
-
 func TestRawEntryThatDoesNotFitIsRefused(t *testing.T) {
+	t.Parallel()
 	_, whole := disk.NewEntry(nil, layout.TagJump, 0, 1, 0, 2)
 	_, receiver := disk.NewEntry(nil, layout.TagReceiverType, 0, 1, 0, hotspotShape().Cells(layout.TagReceiverType, 0))
 	for name, e := range map[string]disk.Entry{
@@ -96,7 +84,7 @@ func TestRawEntryThatDoesNotFitIsRefused(t *testing.T) {
 		p := b.Profile(b.Method(layout.Key{Class: "A", Name: "m"}), 0, builder.NoContext)
 		p.Raw(layout.SectionData, e, func(int, disk.CellKind) uint64 { return 99 })
 		if p.Done() == nil {
-			t.Errorf("%s: taken", name)
+			t.Errorf("%s: accepted", name)
 		}
 	}
 }

@@ -16,6 +16,7 @@ func newHotSpot() *Builder {
 }
 
 func TestLimits(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("x", disk.MaxName+1)
 	for name, add := range map[string]func(b *Builder) error{
 		"name length": func(b *Builder) error { b.Method(layout.Key{Class: "A", Name: long}); return b.Err() },
@@ -37,6 +38,7 @@ func TestLimits(t *testing.T) {
 }
 
 func TestLargestKeysFit(t *testing.T) {
+	t.Parallel()
 	b := newHotSpot()
 	m := b.Method(layout.Key{Class: "A", Name: strings.Repeat("x", disk.MaxName)})
 	frames := make([]Frame, disk.MaxDepth)

@@ -12,7 +12,8 @@ import (
 	"github.com/profarc/profarc/merge"
 )
 
-func TestConfigsThatNoHeaderHolds(t *testing.T) {
+func TestInvalidConfigs(t *testing.T) {
+	t.Parallel()
 	for want, config := range map[string]builder.Config{
 		"65 bytes":      {Producer: strings.Repeat("x", 65)},
 		"NUL byte":      {Producer: "a\x00"},
@@ -25,12 +26,15 @@ func TestConfigsThatNoHeaderHolds(t *testing.T) {
 	}
 }
 
+// begun returns the profile of A.a.
 func begun(b *builder.Builder) *builder.Profile {
 	return b.Profile(b.Method(layout.Key{Class: "A", Name: "a"}), 0, builder.NoContext)
 }
 
-// What is given after Done would be lost, and is an error of the builder.
-func TestTooLate(t *testing.T) {
+// TestUseAfterDone: what is added after Done would be lost, so it is an error of
+// the builder.
+func TestUseAfterDone(t *testing.T) {
+	t.Parallel()
 	for what, add := range map[string]func(p *builder.Profile){
 		"an entry": func(p *builder.Profile) { p.Counter(builder.At{}, 1) },
 		"a field":  func(p *builder.Profile) { p.Invocations(1) },
@@ -39,27 +43,26 @@ func TestTooLate(t *testing.T) {
 	} {
 		b := builder.New(layout.DomainHotSpot, builder.Config{})
 		p := begun(b)
-		if err := p.Done(); err != nil {
-			t.Fatal(err)
-		}
+		testarchive.MustDone(t, p)
 		if add(p); b.Err() == nil {
-			t.Errorf("%s after Done is dropped", what)
+			t.Errorf("%s after Done is no error", what)
 		}
 	}
 }
 
-func TestSectionsThatAreNot(t *testing.T) {
+func TestInvalidSections(t *testing.T) {
+	t.Parallel()
 	for _, in := range []layout.BlockSection{-1, layout.SectionDirectory} {
 		p := begun(builder.New(layout.DomainHotSpot, builder.Config{}))
 		p.Counter(builder.At{In: in}, 1)
 		if p.Done() == nil {
-			t.Errorf("section %d takes entries", in)
+			t.Errorf("section %d accepts entries", in)
 		}
 	}
 }
 
 func TestMisuseIsRefused(t *testing.T) {
-	params := testarchive.Params(layout.DomainHotSpot)
+	t.Parallel()
 	key := layout.Key{Class: "A", Name: "a"}
 	for name, misuse := range map[string]func(b *builder.Builder) error{
 		"other domain": func(b *builder.Builder) error {
@@ -89,7 +92,7 @@ func TestMisuseIsRefused(t *testing.T) {
 		},
 		"NUL in a name": func(b *builder.Builder) error { b.Method(layout.Key{Name: "a\x00b"}); return b.Err() },
 	} {
-		if err := misuse(builder.New(layout.DomainHotSpot, builder.Config{Params: params})); err == nil {
+		if err := misuse(testarchive.New(layout.DomainHotSpot)); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

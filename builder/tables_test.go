@@ -13,8 +13,9 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// What no reader would take is not written.
-func TestTablesThatCannotBe(t *testing.T) {
+// TestInvalidTables: a table that no reader would accept is not written.
+func TestInvalidTables(t *testing.T) {
+	t.Parallel()
 	word := layout.ColumnWord
 	for want, table := range map[string]func(b *builder.Builder){
 		"kind 0":             func(b *builder.Builder) { b.Table(0, 0, word).Row(1) },
@@ -33,7 +34,7 @@ func TestTablesThatCannotBe(t *testing.T) {
 			t.Errorf("%v, want %q", b.Err(), want)
 		}
 		if _, _, err := b.Bytes(); err == nil {
-			t.Errorf("%q is written", want)
+			t.Errorf("a table is written that should fail with %q", want)
 		}
 	}
 }
@@ -44,13 +45,20 @@ func manyTables(b *builder.Builder) {
 	}
 }
 
-// A table of a known kind may have columns behind those of its kind.
+// TestTablesMayHaveMoreColumns: a table of a known kind may have further columns.
 func TestTablesMayHaveMoreColumns(t *testing.T) {
+	t.Parallel()
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	b.Table(layout.TableMonitors, 0, layout.ColumnType, layout.ColumnWord, layout.ColumnWord).Row(0, 1, 2)
 	table, err := testarchive.Build(t, b).Store.Table(layout.TableMonitors)
-	if err != nil || table.Columns() != 3 || table.Cell(2, 0) != 2 {
-		t.Errorf("%d columns, %v", table.Columns(), err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if table.Columns() != 3 {
+		t.Fatalf("%d columns, want 3", table.Columns())
+	}
+	if got := table.Cell(2, 0); got != 2 {
+		t.Errorf("the third column has %d, want 2", got)
 	}
 }
 
@@ -85,8 +93,8 @@ func TestRowOnce(t *testing.T) {
 	}
 }
 
-// Rows that are equal but for their context or profile are written in one order,
-// whichever was interned first.
+// TestRowsOfContextsHaveOneOrder: rows that differ in their context or profile
+// alone are written in the same order, whichever was interned first.
 func TestRowsOfContextsHaveOneOrder(t *testing.T) {
 	t.Parallel()
 	archiveOf := func(points ...int32) []byte {

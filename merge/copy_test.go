@@ -1,13 +1,11 @@
 package merge_test
 
 import (
-	"bytes"
 	"errors"
 	"testing"
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/internal/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -15,66 +13,52 @@ import (
 	"pgregory.net/rapid"
 )
 
-func copyOf(t testarchive.TB, s *reader.Store, take merge.Take, config builder.Config) []byte {
+// copyOf returns the copy of an archive.
+func copyOf(t testarchive.TB, s *reader.Store, take merge.Take, config builder.Config) testarchive.Archive {
+	t.Helper()
 	b := builder.New(s.Header().Domain, config)
 	if err := merge.Copy(t.Context(), b, s, take); err != nil {
 		t.Fatal(err)
 	}
-	data, _, err := b.Bytes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	return testarchive.Build(t, b)
 }
 
 func TestCopyOfEveryDomainIsTheSameBytes(t *testing.T) {
-	for _, sp := range specimen.All() {
-		t.Run(sp.Name, func(t *testing.T) {
-			data, err := sp.Bytes()
-			if err != nil {
-				t.Fatal(err)
-			}
-			s := testarchive.Open(t, data)
-			if !bytes.Equal(data, copyOf(t, s, merge.Trained, builder.ConfigOf(s.Header()))) {
-				t.Error("archive -> view -> builder -> archive gave other bytes")
-			}
-		})
-	}
-}
-
-func TestCopyOfRandomArchivesIsTheSameBytes(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		s := testarchive.BuildSteps(rt, testarchive.DrawSteps(rt), testarchive.Concurrency{})
-		if !bytes.Equal(s.Bytes, copyOf(rt, s.Store, merge.Trained, builder.ConfigOf(s.Header()))) {
-			rt.Fatal("archive -> view -> builder -> archive gave other bytes")
-		}
+	t.Parallel()
+	testarchive.EachSpecimen(t, func(t *testing.T, s testarchive.Archive) {
+		checkSame(t, "a copy", s, copyOf(t, s.Store, merge.Trained, builder.ConfigOf(s.Header())))
 	})
 }
 
-// liveStore is a small archive that is adopted and counted in.
-func liveStore(t testarchive.TB) *reader.Store {
+func TestCopyOfRandomArchivesIsTheSameBytes(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		s := testarchive.BuildSteps(t, testarchive.DrawSteps(t), testarchive.Concurrency{})
+		checkSame(t, "a copy", s, copyOf(t, s.Store, merge.Trained, builder.ConfigOf(s.Header())))
+	})
+}
+
+// adoptedStore returns a small archive that is adopted, to be counted in.
+func adoptedStore(t testarchive.TB) *reader.Store {
+	t.Helper()
 	b := testarchive.New(layout.DomainHotSpot)
 	square := b.Type(builder.TypeKey{Name: "Square"})
 	for _, name := range []string{"counted", "untouched"} {
 		p := b.Profile(b.Method(layout.Key{Class: "Shapes", Name: name, Signature: "()V"}), 0, builder.NoContext)
 		p.Invocations(100)
 		p.VirtualCall(builder.At{Bci: 6}, builder.Others{Count: 5}, builder.Row{Type: square, Count: 7})
-		if err := p.Done(); err != nil {
-			t.Fatal(err)
-		}
+		testarchive.MustDone(t, p)
 	}
-	data, _, err := b.Bytes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := testarchive.Open(t, data)
+	s := testarchive.Build(t, b).Store
 	if err := s.Adopt(reader.AdoptOptions{Base: archive.BaseAnywhere}); err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
+// profileOf returns the profile of a method of Shapes.
 func profileOf(t testarchive.TB, s *reader.Store, name string) reader.Profile {
+	t.Helper()
 	m, err := s.Find(layout.Key{Class: "Shapes", Name: name, Signature: "()V"})
 	if err != nil {
 		t.Fatal(err)
@@ -86,8 +70,9 @@ func profileOf(t testarchive.TB, s *reader.Store, name string) reader.Profile {
 	return p
 }
 
-// count counts 3 invocations, 2 calls on Square and one on a late type.
-func count(t testarchive.TB, s *reader.Store) {
+// recordCalls counts 3 invocations, 2 calls on Square and one on a late type.
+func recordCalls(t testarchive.TB, s *reader.Store) {
+	t.Helper()
 	p, err := profileOf(t, s, "counted").Adopt()
 	if err != nil {
 		t.Fatal(err)
@@ -103,8 +88,9 @@ func count(t testarchive.TB, s *reader.Store) {
 }
 
 func TestSnapshots(t *testing.T) {
-	s := liveStore(t)
-	count(t, s)
+	t.Parallel()
+	s := adoptedStore(t)
+	recordCalls(t, s)
 	for _, c := range []struct {
 		take                        merge.Take
 		invocations, square, circle uint64
@@ -116,14 +102,16 @@ func TestSnapshots(t *testing.T) {
 	} {
 		config := builder.ConfigOf(s.Header())
 		config.DumpID = [16]byte{}
-		got := testarchive.Open(t, copyOf(t, s, c.take, config))
+		got := copyOf(t, s, c.take, config).Store
 		p := profileOf(t, got, "counted")
 		invocations, _ := p.Invocations()
 		if invocations.Load() != c.invocations {
 			t.Errorf("take %d: %d invocations, want %d", c.take, invocations.Load(), c.invocations)
 		}
-		if square, circle := rowCount(t, p, "Square"), rowCount(t, p, "Circle"); square != c.square || circle != c.circle {
-			t.Errorf("take %d: rows %d and %d, want %d and %d", c.take, square, circle, c.square, c.circle)
+		for name, want := range map[string]uint64{"Square": c.square, "Circle": c.circle} {
+			if got := rowCount(t, p, name); got != want {
+				t.Errorf("take %d: %d calls on %s, want %d", c.take, got, name, want)
+			}
 		}
 		m, err := got.Find(layout.Key{Class: "Shapes", Name: "untouched", Signature: "()V"})
 		if err != nil {
@@ -135,7 +123,9 @@ func TestSnapshots(t *testing.T) {
 	}
 }
 
+// rowCount returns the count of a type at bci 6, 0 if it has no row.
 func rowCount(t testarchive.TB, p reader.Profile, name string) uint64 {
+	t.Helper()
 	e, ok := p.At(6)
 	r, ok2 := e.Receivers()
 	if !ok || !ok2 {
@@ -150,8 +140,9 @@ func rowCount(t testarchive.TB, p reader.Profile, name string) uint64 {
 }
 
 func TestSnapshotNeedsAdoption(t *testing.T) {
+	t.Parallel()
 	one := testarchive.New(layout.DomainHotSpot)
-	mustDone(t, begun(one))
+	testarchive.MustDone(t, begun(one))
 	s := testarchive.Build(t, one).Store
 	b := builder.New(s.Header().Domain, builder.ConfigOf(s.Header()))
 	if err := merge.Copy(t.Context(), b, s, merge.Live); !errors.Is(err, reader.ErrNotAdopted) {
@@ -159,21 +150,23 @@ func TestSnapshotNeedsAdoption(t *testing.T) {
 	}
 }
 
-// An archive that was added is counted: merged as well it would be twice.
-func TestAddedAndMerged(t *testing.T) {
+// TestCopiedArchiveIsNotMerged: an archive is either copied or merged, for both would
+// count it twice.
+func TestCopiedArchiveIsNotMerged(t *testing.T) {
+	t.Parallel()
 	one := testarchive.Build(t, testarchive.New(layout.DomainHotSpot)).Store
 	b := testarchive.New(layout.DomainHotSpot)
 	if err := merge.Copy(t.Context(), b, one, merge.Trained); err != nil {
 		t.Fatal(err)
 	}
 	if err := merge.Into(t.Context(), b, one, builder.Run{}); !errors.Is(err, merge.ErrCounted) {
-		t.Errorf("merged after it was added: %v", err)
+		t.Errorf("merged after it was copied: %v", err)
 	}
 	b = testarchive.New(layout.DomainHotSpot)
 	if err := merge.Into(t.Context(), b, one, builder.Run{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := merge.Copy(t.Context(), b, one, merge.Trained); !errors.Is(err, merge.ErrCounted) {
-		t.Errorf("added after it was merged: %v", err)
+		t.Errorf("copied after it was merged: %v", err)
 	}
 }

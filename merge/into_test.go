@@ -8,40 +8,53 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/memstore"
-	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/internal/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"pgregory.net/rapid"
 )
 
-func sameArchive(t *rapid.T, what string, x, y testarchive.Archive) {
+// checkSame fails if two archives differ.
+func checkSame(t testarchive.TB, what string, x, y testarchive.Archive) {
 	t.Helper()
 	if !bytes.Equal(x.Bytes, y.Bytes) {
-		t.Fatalf("%s gives other bytes", what)
+		t.Errorf("%s makes other bytes", what)
+	}
+}
+
+// checkEachDomain runs a property in a parallel subtest for every domain.
+func checkEachDomain(t *testing.T, check func(t *rapid.T, domain layout.Domain)) {
+	t.Helper()
+	for _, domain := range testarchive.Domains {
+		t.Run(domain.String(), func(t *testing.T) {
+			t.Parallel()
+			rapid.Check(t, func(t *rapid.T) { check(t, domain) })
+		})
 	}
 }
 
 func TestMergeAlgebra(t *testing.T) {
-	for _, domain := range testarchive.Domains {
-		t.Run(domain.String(), rapid.MakeCheck(func(t *rapid.T) {
-			x, y, z := testarchive.DrawHighRun(t, domain, "x"), testarchive.DrawHighRun(t, domain, "y"), testarchive.DrawHighRun(t, domain, "z")
-			all := testarchive.Merge(t, x, y, z)
-			sameArchive(t, "another order", all, testarchive.Merge(t, z, x, y))
-			sameArchive(t, "(x+y)+z", all, testarchive.Merge(t, testarchive.Merge(t, x, y), z))
-			sameArchive(t, "x+(y+z)", all, testarchive.Merge(t, x, testarchive.Merge(t, z, y)))
-			none := testarchive.Build(t, builder.New(domain, builder.Config{Params: testarchive.Params(domain), Flags: layout.FlagMerged}))
-			sameArchive(t, "nothing + x", testarchive.Merge(t, x), testarchive.Merge(t, none, x))
-			sameArchive(t, "x + nothing", testarchive.Merge(t, x, y), testarchive.Merge(t, testarchive.Merge(t, x, none), y))
-			sameArchive(t, "several goroutines", all, mergedAtOnce(t, x, y, z))
-		}))
-	}
+	t.Parallel()
+	sum := testarchive.Merge
+	checkEachDomain(t, func(t *rapid.T, domain layout.Domain) {
+		run := func(name string) testarchive.Archive { return testarchive.DrawHighRun(t, domain, name) }
+		x, y, z := run("x"), run("y"), run("z")
+		all := sum(t, x, y, z)
+		checkSame(t, "another order", all, sum(t, z, x, y))
+		checkSame(t, "(x+y)+z", all, sum(t, sum(t, x, y), z))
+		checkSame(t, "x+(y+z)", all, sum(t, x, sum(t, z, y)))
+		none := testarchive.Build(t, builder.New(domain, builder.Config{Params: testarchive.Params(domain), Flags: layout.FlagMerged}))
+		checkSame(t, "nothing + x", sum(t, x), sum(t, none, x))
+		checkSame(t, "x + nothing", sum(t, x, y), sum(t, sum(t, x, none), y))
+		checkSame(t, "several goroutines", all, mergeAtOnce(t, x, y, z))
+	})
 }
 
-func mergedAtOnce(t testarchive.TB, stores ...testarchive.Archive) testarchive.Archive {
+// mergeAtOnce merges every archive in a goroutine of its own.
+func mergeAtOnce(t testarchive.TB, stores ...testarchive.Archive) testarchive.Archive {
 	h := stores[0].Header()
 	b := builder.New(h.Domain, builder.Config{Params: h.Params})
 	errs := make([]error, len(stores))
@@ -56,30 +69,33 @@ func mergedAtOnce(t testarchive.TB, stores ...testarchive.Archive) testarchive.A
 	return testarchive.Build(t, b)
 }
 
-// A run of weight 2 counts as much as two runs that counted the same.
-func TestMergeWeightIsAsIfMergedAgain(t *testing.T) {
-	for _, domain := range testarchive.Domains {
-		t.Run(domain.String(), rapid.MakeCheck(func(t *rapid.T) {
-			x, y := testarchive.DrawRun(t, domain, "x"), testarchive.DrawRun(t, domain, "y")
-			weighted, twice := testarchive.New(domain), testarchive.New(domain)
-			for _, err := range []error{
-				merge.Into(t.Context(), weighted, y.Store, builder.Run{}), merge.Into(t.Context(), weighted, x.Store, builder.Run{Weight: 2 * layout.WeightOne}),
-				merge.Into(t.Context(), twice, y.Store, builder.Run{}), merge.Into(t.Context(), twice, x.Store, builder.Run{}), merge.Into(t.Context(), twice, again(t, x).Store, builder.Run{}),
-			} {
-				if err != nil {
-					t.Fatal(err)
-				}
-			}
-			for _, kind := range []layout.TableKind{layout.TableMonitors, layout.TableThreads} {
-				sameTable(t, testarchive.Build(t, weighted), testarchive.Build(t, twice), kind)
-			}
-			sameCounts(t, testarchive.Build(t, weighted), testarchive.Build(t, twice))
-		}))
+// TestWeightTwoIsMergingTwice: a run of weight 2 counts as much as two runs that
+// counted the same.
+func TestWeightTwoIsMergingTwice(t *testing.T) {
+	t.Parallel()
+	checkEachDomain(t, func(t *rapid.T, domain layout.Domain) {
+		x, y := testarchive.DrawRun(t, domain, "x"), testarchive.DrawRun(t, domain, "y")
+		b := testarchive.New(domain)
+		mustMerge(t, b, y, builder.Run{})
+		mustMerge(t, b, x, builder.Run{Weight: 2 * layout.WeightOne})
+		weighted, twice := testarchive.Build(t, b), testarchive.Merge(t, y, x, secondRun(t, x))
+		for _, kind := range []layout.TableKind{layout.TableMonitors, layout.TableThreads} {
+			checkSameWords(t, weighted, twice, kind)
+		}
+		checkSameCounts(t, weighted, twice)
+	})
+}
+
+// mustMerge merges an archive into a builder.
+func mustMerge(t testarchive.TB, b *builder.Builder, s testarchive.Archive, run builder.Run) {
+	t.Helper()
+	if err := merge.Into(t.Context(), b, s.Store, run); err != nil {
+		t.Fatal(err)
 	}
 }
 
-// again is the archive as if testarchive.Archive by a second run.
-func again(t testarchive.TB, s testarchive.Archive) testarchive.Archive {
+// secondRun returns the archive of another run that counted the same.
+func secondRun(t testarchive.TB, s testarchive.Archive) testarchive.Archive {
 	config := builder.ConfigOf(s.Header())
 	config.DumpID[15] ^= 1
 	b := builder.New(s.Header().Domain, config)
@@ -89,8 +105,8 @@ func again(t testarchive.TB, s testarchive.Archive) testarchive.Archive {
 	return testarchive.Build(t, b)
 }
 
-// sameCounts compares all count cells of two archives with the same profiles.
-func sameCounts(t *rapid.T, x, y testarchive.Archive) {
+// checkSameCounts compares all count cells of two archives with the same profiles.
+func checkSameCounts(t *rapid.T, x, y testarchive.Archive) {
 	t.Helper()
 	counts := func(s testarchive.Archive) (all []uint64) {
 		shape := disk.ShapeOf(&s.Header().Params)
@@ -119,12 +135,16 @@ func sameCounts(t *rapid.T, x, y testarchive.Archive) {
 	}
 }
 
-func sameTable(t *rapid.T, x, y testarchive.Archive, kind layout.TableKind) {
+// checkSameWords compares the columns of numbers of a table of two archives.
+func checkSameWords(t *rapid.T, x, y testarchive.Archive, kind layout.TableKind) {
 	t.Helper()
 	a, errA := x.Table(kind)
 	b, errB := y.Table(kind)
-	if (errA == nil) != (errB == nil) || errA == nil && a.Rows != b.Rows {
+	if (errA == nil) != (errB == nil) {
 		t.Fatalf("table %d: %v, %v", kind, errA, errB)
+	}
+	if a.Rows != b.Rows {
+		t.Fatalf("table %d has %d and %d rows", kind, a.Rows, b.Rows)
 	}
 	for r := range a.Rows {
 		for c := range a.Columns() {
@@ -136,24 +156,18 @@ func sameTable(t *rapid.T, x, y testarchive.Archive, kind layout.TableKind) {
 }
 
 func TestMergeOfSpecimens(t *testing.T) {
-	for _, sp := range specimen.All() {
-		data, err := sp.Bytes()
-		if err != nil {
-			t.Fatal(err)
-		}
-		one := testarchive.Merge(t, testarchive.Archive{Store: testarchive.Open(t, data), Bytes: data})
-		if !bytes.Equal(one.Bytes, testarchive.Merge(t, one).Bytes) {
-			t.Errorf("%s: a merged archive merged alone gives other bytes", sp.Name)
-		}
-	}
+	t.Parallel()
+	testarchive.EachSpecimen(t, func(t *testing.T, s testarchive.Archive) {
+		merged := testarchive.Merge(t, s)
+		checkSame(t, "merging a merged archive alone", merged, testarchive.Merge(t, merged))
+	})
 }
 
 func TestMergeRefuses(t *testing.T) {
+	t.Parallel()
 	b := testarchive.New(layout.DomainHotSpot)
 	s := testarchive.Build(t, testarchive.New(layout.DomainHotSpot))
-	if err := merge.Into(t.Context(), b, s.Store, builder.Run{}); err != nil {
-		t.Fatal(err)
-	}
+	mustMerge(t, b, s, builder.Run{})
 	once := testarchive.Build(t, b)
 	for what, c := range map[string]struct {
 		s    testarchive.Archive
@@ -169,13 +183,13 @@ func TestMergeRefuses(t *testing.T) {
 			t.Errorf("%s: %v, want %v", what, err, c.want)
 		}
 	}
-	if !bytes.Equal(once.Bytes, testarchive.Build(t, b).Bytes) {
-		t.Error("a refused archive has left something behind")
-	}
+	checkSame(t, "an archive that was refused", once, testarchive.Build(t, b))
 }
 
-// Methods whose keys hold within a run only are summed, and counted.
-func TestMergeCountsWhatMayBeSomethingElse(t *testing.T) {
+// TestMergeCountsUnmatchableProfiles: methods whose keys hold within one run only
+// are summed, and counted.
+func TestMergeCountsUnmatchableProfiles(t *testing.T) {
+	t.Parallel()
 	run := func(id byte) testarchive.Archive {
 		b := builder.New(layout.DomainGraal, builder.Config{DumpID: [16]byte{id}})
 		for name, flags := range map[string]layout.MethodFlags{"?7": layout.MethodNotMatchable, "main": 0} {
@@ -183,23 +197,23 @@ func TestMergeCountsWhatMayBeSomethingElse(t *testing.T) {
 			b.DescribeMethod(m, builder.MethodInfo{Flags: flags})
 			p := b.Profile(m, 0, builder.NoContext)
 			p.Invocations(1)
-			if err := p.Done(); err != nil {
-				t.Fatal(err)
-			}
+			testarchive.MustDone(t, p)
 		}
 		return testarchive.Build(t, b)
 	}
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	for id := range byte(3) {
-		if err := merge.Into(t.Context(), b, run(id+1).Store, builder.Run{}); err != nil || b.Unmatchable() != uint64(id) {
-			t.Errorf("%d profiles may be of something else, %v", b.Unmatchable(), err)
+		mustMerge(t, b, run(id+1), builder.Run{})
+		if got := b.Unmatchable(); got != uint64(id) {
+			t.Errorf("%d profiles are unmatchable, want %d", got, id)
 		}
 	}
 }
 
-// A run without a type profile does not show how many rows one has: it fits
-// every other, whichever is merged first.
-func TestMergeOfRunsThatDoNotShowTheirShape(t *testing.T) {
+// TestRunsWithoutTypeProfilesFitAnyShape: a run without a type profile does not show
+// how many rows its VM keeps. It fits every other run, whichever is merged first.
+func TestRunsWithoutTypeProfilesFitAnyShape(t *testing.T) {
+	t.Parallel()
 	run := func(id byte, params layout.Params, receivers bool) testarchive.Archive {
 		b := builder.New(layout.DomainHotSpot, builder.Config{Params: params, DumpID: [16]byte{id}})
 		p := b.Profile(b.Method(layout.Key{Class: "A", Name: "a"}), 0, builder.NoContext)
@@ -208,76 +222,71 @@ func TestMergeOfRunsThatDoNotShowTheirShape(t *testing.T) {
 			p.VirtualCall(builder.At{Bci: 4}, builder.Others{Count: 3},
 				builder.Row{Type: b.Type(builder.TypeKey{Name: "T"}), Count: 2})
 		}
-		if err := p.Done(); err != nil {
-			t.Fatal(err)
-		}
+		testarchive.MustDone(t, p)
 		return testarchive.Build(t, b)
 	}
-	short, shorter := run(1, layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 0}, false), run(2, layout.Params{TypeProfileWidth: 4, BciProfileWidth: 1, ReceiverGap: 0}, false)
-	long, other := run(3, layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 1}, true), run(4, layout.Params{TypeProfileWidth: 3, BciProfileWidth: 2, ReceiverGap: 1}, true)
-	all := testarchive.Merge(t, short, shorter, long)
-	for _, again := range []testarchive.Archive{testarchive.Merge(t, long, shorter, short), testarchive.Merge(t, testarchive.Merge(t, shorter, short), long), mergedAtOnce(t, shorter, long, short)} {
-		if !bytes.Equal(again.Bytes, all.Bytes) {
-			t.Error("another order gives other bytes")
-		}
-	}
+	sum := testarchive.Merge
+	short := run(1, layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 0}, false)
+	shorter := run(2, layout.Params{TypeProfileWidth: 4, BciProfileWidth: 1, ReceiverGap: 0}, false)
+	long := run(3, layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 1}, true)
+	other := run(4, layout.Params{TypeProfileWidth: 3, BciProfileWidth: 2, ReceiverGap: 1}, true)
+	all := sum(t, short, shorter, long)
+	checkSame(t, "another order", all, sum(t, long, shorter, short))
+	checkSame(t, "a sum of sums", all, sum(t, sum(t, shorter, short), long))
+	checkSame(t, "several goroutines", all, mergeAtOnce(t, shorter, long, short))
 	if got := disk.ShapeOf(&all.Header().Params); got != disk.ShapeOf(&long.Header().Params) {
 		t.Errorf("shape %+v, want that of the run with type profiles", got)
 	}
-	if a, b := testarchive.Merge(t, short, shorter), testarchive.Merge(t, shorter, short); !bytes.Equal(a.Bytes, b.Bytes) {
-		t.Error("short runs in another order give other bytes")
-	}
+	checkSame(t, "another order of short runs", sum(t, short, shorter), sum(t, shorter, short))
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: long.Header().Params})
-	if err := errors.Join(merge.Into(t.Context(), b, short.Store, builder.Run{}), merge.Into(t.Context(), b, long.Store, builder.Run{})); err != nil {
-		t.Fatal(err)
-	}
+	mustMerge(t, b, short, builder.Run{})
+	mustMerge(t, b, long, builder.Run{})
 	if err := merge.Into(t.Context(), b, other.Store, builder.Run{}); !errors.Is(err, builder.ErrMismatch) {
 		t.Errorf("another number of rows: %v", err)
 	}
 }
 
+// begun returns the profile of A.a.
 func begun(b *builder.Builder) *builder.Profile {
 	return b.Profile(b.Method(layout.Key{Class: "A", Name: "a"}), 0, builder.NoContext)
 }
 
-// A profile that was given directly has entries of the shape that the builder
-// had: no archive may change it under them.
-func TestShapeOfGivenProfiles(t *testing.T) {
+// TestShapeOfRecordedProfiles: a recorded profile has entries of the shape that the
+// builder had then, so no archive may change the shape afterwards.
+func TestShapeOfRecordedProfiles(t *testing.T) {
+	t.Parallel()
 	small := layout.Params{TypeProfileWidth: 2}
 	wide := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{TypeProfileWidth: 4, ReceiverGap: 1}})
-	call(t, wide)
+	recordCall(t, wide)
 	plain := builder.New(layout.DomainHotSpot, builder.Config{Params: small})
-	if err := begun(plain).Done(); err != nil {
-		t.Fatal(err)
-	}
+	testarchive.MustDone(t, begun(plain))
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: small})
-	if err := merge.Into(t.Context(), b, testarchive.Build(t, plain).Store, builder.Run{}); err != nil {
-		t.Fatal(err)
-	}
+	mustMerge(t, b, testarchive.Build(t, plain), builder.Run{})
 	b.NextRun(builder.Run{})
-	call(t, b)
+	recordCall(t, b)
 	if err := merge.Into(t.Context(), b, testarchive.Build(t, wide).Store, builder.Run{}); !errors.Is(err, builder.ErrMismatch) {
 		t.Errorf("%v, want ErrMismatch", err)
 	}
 	testarchive.Build(t, b)
 }
 
-func call(t *testing.T, b *builder.Builder) {
+// recordCall records the profile of A.a, which has a call.
+func recordCall(t *testing.T, b *builder.Builder) {
 	t.Helper()
 	p := begun(b)
 	p.VirtualCall(builder.At{Bci: 3}, builder.Others{Count: 5},
 		builder.Row{Type: b.Type(builder.TypeKey{Name: "T"}), Count: 2})
-	if err := p.Done(); err != nil {
-		t.Fatal(err)
-	}
+	testarchive.MustDone(t, p)
 }
 
-// What is seen in one run, and called or sampled in another, ran.
-func TestMethodsThatAreMetRan(t *testing.T) {
+// TestReferredMethodsAreExecuted: a method that one run has seen only, and that
+// another has called or sampled, is executed.
+func TestReferredMethodsAreExecuted(t *testing.T) {
+	t.Parallel()
 	caller, callee := layout.Key{Class: "A", Name: "caller"}, layout.Key{Class: "A", Name: "callee"}
-	for name, met := range map[string]func(b *builder.Builder){
+	for name, refer := range map[string]func(b *builder.Builder){
 		"as a caller": func(b *builder.Builder) {
-			mustDone(t, b.Profile(b.Method(callee), 0, b.Context(b.Method(callee), builder.Frame{Caller: b.Method(caller)})))
+			testarchive.MustDone(t, b.Profile(b.Method(callee), 0, b.Context(b.Method(callee), builder.Frame{Caller: b.Method(caller)})))
 		},
 		"on a stack": func(b *builder.Builder) {
 			b.Table(layout.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord).Row(0, uint64(b.Method(caller)), 3, 1)
@@ -285,53 +294,59 @@ func TestMethodsThatAreMetRan(t *testing.T) {
 		"as a callee": func(b *builder.Builder) {
 			p := b.Profile(b.Method(callee), 0, builder.NoContext)
 			p.Callees(1, builder.Callee{Method: b.Method(caller), Count: 2})
-			mustDone(t, p)
+			testarchive.MustDone(t, p)
 		},
 	} {
 		seen, ran := builder.New(layout.DomainGraal, builder.Config{}), builder.New(layout.DomainGraal, builder.Config{})
 		seen.Seen(seen.Method(caller))
-		met(ran)
+		refer(ran)
 		for _, order := range [][]*builder.Builder{{seen, ran}, {ran, seen}} {
 			b := builder.New(layout.DomainGraal, builder.Config{})
 			for _, one := range order {
-				if err := merge.Into(t.Context(), b, memstore.Open(t, one), builder.Run{}); err != nil {
-					t.Fatal(err)
-				}
+				mustMerge(t, b, testarchive.Build(t, one), builder.Run{})
 			}
-			m, err := memstore.Open(t, b).Find(caller)
-			if err != nil || m.Unexecuted() {
-				t.Errorf("%s: %v, never ran: %t", name, err, m.Unexecuted())
+			m, err := testarchive.Build(t, b).Find(caller)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Unexecuted() {
+				t.Errorf("%s: the caller is unexecuted", name)
 			}
 		}
 	}
 }
 
-func mustDone(t *testing.T, p *builder.Profile) {
-	t.Helper()
-	if err := p.Done(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// Runs of one class path share its rows after a merge.
+// TestMergedRunsShareAClassPath: runs with the same class path share its rows after
+// a merge.
 func TestMergedRunsShareAClassPath(t *testing.T) {
-	with := func(path string) func(*builder.Config) {
-		return func(c *builder.Config) {
-			c.Run.ClassPath = []layout.ClassPathEntry{{Path: "app.jar"}, {Path: path, Content: layout.Content{Kind: layout.ContentFile, Size: 3, Sum: 4}}}
-		}
+	t.Parallel()
+	pathWith := func(last string) []layout.ClassPathEntry {
+		return []layout.ClassPathEntry{{Path: "app.jar"}, {Path: last, Content: layout.Content{Kind: layout.ContentFile, Size: 3, Sum: 4}}}
 	}
-	all, err := testarchive.MergeLatest(t, testarchive.ProcessDump(t, testarchive.Moment{PID: 1, Second: 1}, 1, with("a")), testarchive.ProcessDump(t, testarchive.Moment{PID: 2, Second: 2}, 1, with("b")), testarchive.ProcessDump(t, testarchive.Moment{PID: 3, Second: 3}, 1, with("a")))
+	with := func(last string) func(*builder.Config) {
+		return func(c *builder.Config) { c.Run.ClassPath = pathWith(last) }
+	}
+	all, err := testarchive.MergeLatest(t, processDump(t, 1, 1, 1, with("a")), processDump(t, 2, 2, 1, with("b")), processDump(t, 3, 3, 1, with("a")))
 	if err != nil {
 		t.Fatal(err)
 	}
 	paths, err := all.Table(layout.TableClassPath)
-	runs, err2 := all.Runs()
-	if err != nil || err2 != nil || paths.Rows != 4 || len(runs) != 3 {
-		t.Fatalf("%d rows of class paths, %d runs, %v, %v", paths.Rows, len(runs), err, err2)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for i, want := range []string{"a", "b", "a"} {
-		if p := runs[i].ClassPath; len(p) != 2 || p[1].Path != want || p[1].Sum != 4 {
-			t.Errorf("run %d has the class path %+v", i, p)
-		}
+	if paths.Rows != 4 {
+		t.Errorf("%d rows of class paths, want 4", paths.Rows)
+	}
+	runs, err := all.Runs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got [][]layout.ClassPathEntry
+	for _, r := range runs {
+		got = append(got, r.ClassPath)
+	}
+	a, b := pathWith("a"), pathWith("b")
+	if d := cmp.Diff([][]layout.ClassPathEntry{a, b, a}, got); d != "" {
+		t.Errorf("class paths of the runs (-want +got): %s", d)
 	}
 }

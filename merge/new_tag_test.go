@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/memstore"
+	"github.com/profarc/profarc/internal/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
@@ -56,9 +57,7 @@ func typedStore(t *testing.T, entries ...typedCount) *reader.Store {
 		raw.SetCell(0, e.count)
 		p.Raw(layout.SectionData, raw, func(int, disk.CellKind) uint64 { return uint64(seen) })
 	}
-	if err := p.Done(); err != nil {
-		t.Fatal(err)
-	}
+	testarchive.MustDone(t, p)
 	return memstore.Open(t, b)
 }
 
@@ -194,9 +193,7 @@ func rowedStore(t *testing.T, count, bits uint64, rows ...[4]uint64) *reader.Sto
 	p.Raw(layout.SectionData, raw, func(cell int, _ disk.CellKind) uint64 {
 		return uint64(b.Type(builder.TypeKey{Name: string(rune('A' + rows[(cell-2)/4][0]))}))
 	})
-	if err := p.Done(); err != nil {
-		t.Fatal(err)
-	}
+	testarchive.MustDone(t, p)
 	return memstore.Open(t, b)
 }
 
@@ -234,11 +231,18 @@ func TestRowsOfANewTag(t *testing.T) {
 		if strings.Join(lines, "\n") != strings.Join(wanted, "\n") {
 			t.Errorf("%s: %q, want %q", name, lines, wanted)
 		}
-		if rows := rowsOf(t, got); rows.Len() != 3 || rows.Cell(0, 2).Trained() != 27 || rows.Head(0).Trained() != 3 {
-			t.Errorf("%s: the reader has %d rows, the first with %d", name, rows.Len(), rows.Cell(0, 2).Trained())
+		rows := rowsOf(t, got)
+		if rows.Len() != 3 {
+			t.Errorf("%s: the reader has %d rows, want 3", name, rows.Len())
+		}
+		if hits := rows.Cell(0, 2).Trained(); hits != 27 {
+			t.Errorf("%s: the first row has %d hits, want 27", name, hits)
+		}
+		if count := rows.Head(0).Trained(); count != 3 {
+			t.Errorf("%s: the entry has a count of %d, want 3", name, count)
 		}
 		if overlap := overlapOf(t, got, want); overlap != 1 {
-			t.Errorf("%s: the overlap with what it must be is %v", name, overlap)
+			t.Errorf("%s: the overlap with the wanted entry is %v", name, overlap)
 		}
 	}
 	if overlap := overlapOf(t, rowedStore(t, 0, 0, [4]uint64{1, 5, 3, 0}), rowedStore(t, 0, 0, [4]uint64{1, 6, 3, 0})); overlap != 0 {

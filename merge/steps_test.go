@@ -1,7 +1,6 @@
 package merge_test
 
 import (
-	"bytes"
 	"testing"
 
 	"github.com/profarc/profarc/builder"
@@ -13,14 +12,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What is narrowed has rows as a VM holds them, and has lost no count.
+// TestNarrowRows: narrowed profiles have rows as a VM holds them, and have lost no
+// count.
 func TestNarrowRows(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		b := testarchive.New(layout.DomainHotSpot)
 		for _, name := range []string{"x", "y", "z"} {
-			if err := merge.Into(t.Context(), b, testarchive.DrawRun(t, layout.DomainHotSpot, name).Store, builder.Run{}); err != nil {
-				t.Fatal(err)
-			}
+			mustMerge(t, b, testarchive.DrawRun(t, layout.DomainHotSpot, name), builder.Run{})
 		}
 		wide := testarchive.Build(t, b)
 		rows := rapid.IntRange(0, 6).Draw(t, "rows")
@@ -31,30 +30,31 @@ func TestNarrowRows(t *testing.T) {
 		if narrow.Header().Params.TypeProfileWidth != uint32(rows) {
 			t.Fatal("the settings do not say how many rows there are")
 		}
-		if w, n := countsAtPoints(t, wide.Store), countsAtPoints(t, narrow.Store); len(w) != len(n) {
-			t.Fatalf("%d points, before there were %d", len(n), len(w))
-		} else {
-			for at, count := range w {
-				if n[at] != count {
-					t.Fatalf("%+v: counts sum to %d, before to %d", at, n[at], count)
-				}
+		before, after := countsAtPoints(t, wide.Store), countsAtPoints(t, narrow.Store)
+		if len(before) != len(after) {
+			t.Fatalf("%d points, %d before", len(after), len(before))
+		}
+		for at, count := range before {
+			if after[at] != count {
+				t.Fatalf("%+v: counts sum to %d, to %d before", at, after[at], count)
 			}
 		}
-		again := testarchive.Build(t, b)
-		if _, err := merge.NarrowRows(b, rows); err != nil || !bytes.Equal(again.Bytes, testarchive.Build(t, b).Bytes) {
-			t.Fatalf("narrowing twice changes something: %v", err)
+		if _, err := merge.NarrowRows(b, rows); err != nil {
+			t.Fatal(err)
 		}
+		checkSame(t, "narrowing again", narrow, testarchive.Build(t, b))
 	})
 }
 
+// A countPlace is a profile point.
 type countPlace struct {
 	method  layout.Ref
 	profile int
 	point   int32
 }
 
-// countsAtPoints sums the counts of each profile point, and refuses wide
-// entries where they were narrowed.
+// countsAtPoints returns the sum of counts of each profile point. It fails if a wide
+// entry is left in an archive that was narrowed.
 func countsAtPoints(t *rapid.T, s *reader.Store) map[countPlace]int64 {
 	sums, shape := map[countPlace]int64{}, disk.ShapeOf(&s.Header().Params)
 	methods := layout.Ref(0)
@@ -80,30 +80,31 @@ func countsAtPoints(t *rapid.T, s *reader.Store) map[countPlace]int64 {
 }
 
 func TestNarrowRowsOfDomainsWithoutTypes(t *testing.T) {
+	t.Parallel()
 	if _, err := merge.NarrowRows(builder.New(layout.DomainLLVMIR, builder.Config{}), 2); err == nil {
 		t.Error("profiles without receivers were narrowed")
 	}
-	if _, err := merge.NarrowRows(newMerged(t), 65); err == nil {
-		t.Error("65 rows were taken")
+	if _, err := merge.NarrowRows(withTwoVersions(t), 65); err == nil {
+		t.Error("65 rows were accepted")
 	}
 }
 
-func newMerged(t testarchive.TB) *builder.Builder {
+// withTwoVersions returns a builder with profiles of two versions of a method's code.
+func withTwoVersions(t testarchive.TB) *builder.Builder {
 	b := testarchive.New(layout.DomainHotSpot)
 	m := b.Method(layout.Key{Class: "A", Name: "a"})
 	for _, code := range []uint64{5, 9} {
 		p := b.Profile(m, code, builder.NoContext)
 		p.Invocations(100 / code)
-		if err := p.Done(); err != nil {
-			t.Fatal(err)
-		}
+		testarchive.MustDone(t, p)
 	}
 	return b
 }
 
 func TestKeepVersions(t *testing.T) {
+	t.Parallel()
 	for versions, want := range map[merge.Versions][]uint64{merge.AllVersions: {5, 9}, merge.HeaviestVersion: {5}, merge.NewestVersion: {9}} {
-		b := newMerged(t)
+		b := withTwoVersions(t)
 		methods, dropped := merge.KeepVersions(b, versions)
 		if methods != 1 || dropped != 2-len(want) {
 			t.Errorf("%s: %d methods with several versions, %d profiles dropped", versions, methods, dropped)
@@ -122,25 +123,26 @@ func TestKeepVersions(t *testing.T) {
 	}
 }
 
-func TestRowsThatCannotBe(t *testing.T) {
+func TestInvalidNumbersOfRows(t *testing.T) {
+	t.Parallel()
 	for _, n := range []int{-1, disk.MaxRows + 1, 1 << 40} {
 		if _, err := merge.NarrowRows(builder.New(layout.DomainHotSpot, builder.Config{}), n); err == nil {
-			t.Errorf("%d rows", n)
+			t.Errorf("%d rows were accepted", n)
 		}
 	}
 }
 
-// A bytecode that no method has stays where it is when rows are narrowed.
-func TestPointsThatAreNoBytecodesStayWide(t *testing.T) {
+// TestPointsOutsideBytecodesStayWide: type profiles at points that no bytecode can
+// have stay wide when rows are narrowed.
+func TestPointsOutsideBytecodesStayWide(t *testing.T) {
+	t.Parallel()
 	b := testarchive.New(layout.DomainHotSpot)
 	p := begun(b)
 	row := builder.Row{Type: b.Type(builder.TypeKey{Name: "T"}), Count: 2}
 	for _, point := range []int32{-1, 7, 70000} {
 		p.Receivers(builder.Receivers{Point: point, Sub: layout.SubVirtualCall}, row)
 	}
-	if err := p.Done(); err != nil {
-		t.Fatal(err)
-	}
+	testarchive.MustDone(t, p)
 	if _, err := merge.NarrowRows(b, 1); err != nil {
 		t.Fatal(err)
 	}
@@ -153,27 +155,29 @@ func TestPointsThatAreNoBytecodesStayWide(t *testing.T) {
 		t.Fatal(err)
 	}
 	for point, want := range map[int32]layout.Tag{-1: layout.TagReceivers, 7: layout.TagVirtualCall, 70000: layout.TagReceivers} {
-		if e, ok := narrowed.At(point); !ok || e.Tag() != want {
+		if e, ok := narrowed.At(point); !ok {
+			t.Errorf("point %d: no entry, want %s", point, want)
+		} else if e.Tag() != want {
 			t.Errorf("point %d: %s, want %s", point, e.Tag(), want)
 		}
 	}
 }
 
-// Nothing is changed, and nothing panics, as long as a profile is not whole.
+// TestUnfinishedProfiles: as long as a profile is unfinished, nothing changes, and
+// nothing panics.
 func TestUnfinishedProfiles(t *testing.T) {
+	t.Parallel()
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	p := begun(b)
 	if _, err := merge.NarrowRows(b, 1); err == nil {
-		t.Error("rows of a profile that is not whole are narrowed")
+		t.Error("rows of an unfinished profile are narrowed")
 	}
 	if methods, dropped := merge.KeepVersions(b, merge.NewestVersion); methods != 0 || dropped != 0 {
 		t.Errorf("%d methods, %d dropped", methods, dropped)
 	}
 	if _, _, err := b.Bytes(); err == nil {
-		t.Error("laid out")
+		t.Error("an archive with an unfinished profile was laid out")
 	}
-	if err := p.Done(); err != nil {
-		t.Fatal(err)
-	}
+	testarchive.MustDone(t, p)
 	testarchive.Build(t, b)
 }

@@ -8,14 +8,25 @@ import (
 )
 
 func TestWeights(t *testing.T) {
-	for text, want := range map[string]layout.Weight{"1": layout.WeightOne, "3": 3 * layout.WeightOne, "0.25": layout.WeightOne / 4, "18446744073": 18446744073 * layout.WeightOne, "0.000000001": 1} {
-		if w, err := merge.ParseWeight(text); err != nil || w != want || w.String() != text {
-			t.Errorf("%s: %d %s, %v", text, w, w, err)
+	t.Parallel()
+	for text, want := range map[string]layout.Weight{
+		"1":           layout.WeightOne,
+		"3":           3 * layout.WeightOne,
+		"0.25":        layout.WeightOne / 4,
+		"18446744073": 18446744073 * layout.WeightOne,
+		"0.000000001": 1,
+	} {
+		w, err := merge.ParseWeight(text)
+		if err != nil || w != want {
+			t.Errorf("%s: %d, %v, want %d", text, w, err, want)
+		}
+		if w.String() != text {
+			t.Errorf("%s is printed as %s", text, w)
 		}
 	}
 	for _, text := range []string{"", "0", "-1", "1.0000000001", "x", "1e3", "18446744074", "0.0"} {
 		if w, err := merge.ParseWeight(text); err == nil {
-			t.Errorf("%q: taken as %s", text, w)
+			t.Errorf("%q: accepted as %s", text, w)
 		}
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 )
 
+// anonymizer returns an anonymizer with a key.
 func anonymizer(t testarchive.TB, key string, keep func(string) bool) *reduce.Anonymizer {
 	t.Helper()
 	a, err := reduce.NewAnonymizer([]byte(key), keep)
@@ -30,12 +31,12 @@ func anonymizer(t testarchive.TB, key string, keep func(string) bool) *reduce.An
 
 const testKey = "a key that only this test has"
 
-// vocabulary is what the domains themselves give a meaning.
+// vocabulary matches words with a meaning in a domain, which stay.
 var vocabulary = regexp.MustCompile(`^(void|boolean|byte|char|short|int|long|float|double|init|clinit|platform|boot|llvm|trace_stream_size|[BCDFIJSZV]+)$`)
 
 var wordText = regexp.MustCompile(`[\pL\pN_$]+`)
 
-// namesOf are all texts of an archive that may name something, and the words in
+// namesOf returns all texts of an archive that may name something, and the words in
 // them.
 func namesOf(t testarchive.TB, s *reader.Store) (names []string) {
 	add := func(name reader.Name, err error) {
@@ -65,12 +66,13 @@ func namesOf(t testarchive.TB, s *reader.Store) (names []string) {
 	}
 	slices.Sort(names)
 	return slices.DeleteFunc(slices.Compact(names), func(name string) bool {
-		telling := func(word string) bool { return !vocabulary.MatchString(word) }
-		return len(name) < 4 || !slices.ContainsFunc(wordText.FindAllString(name, -1), telling)
+		isName := func(word string) bool { return !vocabulary.MatchString(word) }
+		return len(name) < 4 || !slices.ContainsFunc(wordText.FindAllString(name, -1), isName)
 	})
 }
 
-// checkNameless checks that no byte of an archive tells a name of another.
+// checkNameless checks that the bytes of an anonymous archive hold no name of the
+// original.
 func checkNameless(t testarchive.TB, s *reader.Store, anonymous []byte) {
 	t.Helper()
 	hidden := bytes.Replace(anonymous, []byte(s.Header().Producer), nil, 1) // the producer stays
@@ -82,6 +84,7 @@ func checkNameless(t testarchive.TB, s *reader.Store, anonymous []byte) {
 }
 
 func TestNoNameRemains(t *testing.T) {
+	t.Parallel()
 	testarchive.EachSpecimen(t, func(t *testing.T, s testarchive.Archive) {
 		out, _ := reduced(t, s.Store, reduce.Options{Names: anonymizer(t, testKey, nil)})
 		checkNameless(t, s.Store, out.Bytes)
@@ -95,6 +98,7 @@ func TestNoNameRemains(t *testing.T) {
 }
 
 func TestNoNameOfRandomArchivesRemains(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		s := testarchive.DrawRun(rt, rapid.SampledFrom(testarchive.Domains).Draw(rt, "domain"), "run")
 		out, _ := reduced(rt, s.Store, reduce.Options{Names: anonymizer(rt, testKey, nil)})
@@ -103,20 +107,21 @@ func TestNoNameOfRandomArchivesRemains(t *testing.T) {
 }
 
 func TestTheKeyDecidesTheNames(t *testing.T) {
+	t.Parallel()
 	testarchive.EachSpecimen(t, func(t *testing.T, s testarchive.Archive) {
 		with := func(key string) []byte {
 			out, _ := reduced(t, s.Store, reduce.Options{Names: anonymizer(t, key, nil)})
 			return out.Bytes
 		}
 		if !bytes.Equal(with(testKey), with(testKey)) {
-			t.Error("one key gave two archives")
+			t.Error("one key makes two archives")
 		}
 		if len(namesOf(t, s.Store)) > 0 && bytes.Equal(with(testKey), with(testKey+"!")) {
-			t.Error("two keys gave one archive")
+			t.Error("two keys make the same archive")
 		}
 	})
 	if _, err := reduce.NewAnonymizer(make([]byte, reduce.MinKey-1), nil); err == nil {
-		t.Error("a short key is taken")
+		t.Error("a short key is accepted")
 	}
 	random := func() []byte {
 		a, err := reduce.NewAnonymizer(nil, nil)
@@ -129,11 +134,11 @@ func TestTheKeyDecidesTheNames(t *testing.T) {
 		return out.Bytes
 	}
 	if bytes.Equal(random(), random()) {
-		t.Error("two random keys gave one archive")
+		t.Error("two random keys make the same archive")
 	}
 }
 
-// anonymousKey is what becomes of the key of a method.
+// anonymousKey returns the anonymous key of a method.
 func anonymousKey(t testarchive.TB, d layout.Domain, k layout.Key, keep func(string) bool) layout.Key {
 	t.Helper()
 	b := builder.New(d, builder.Config{})
@@ -146,13 +151,14 @@ func anonymousKey(t testarchive.TB, d layout.Domain, k layout.Key, keep func(str
 		}
 		return k
 	}
-	t.Fatal("the method is gone")
+	t.Fatal("the method is dropped")
 	return layout.Key{}
 }
 
 var hashed = regexp.MustCompile(`x[0-9a-f]{20}`)
 
 func TestNamesKeepTheirShape(t *testing.T) {
+	t.Parallel()
 	jvm, graal, jamaica := layout.DomainHotSpot, layout.DomainGraal, layout.DomainJamaica
 	for _, c := range []struct {
 		domain  layout.Domain
@@ -184,7 +190,8 @@ func TestNamesKeepTheirShape(t *testing.T) {
 	}
 }
 
-func TestWhatIsKeptKeepsItsName(t *testing.T) {
+func TestKeptNames(t *testing.T) {
+	t.Parallel()
 	java := func(name string) bool { return strings.HasPrefix(strings.ReplaceAll(name, "/", "."), "java.") }
 	k := layout.Key{Class: "java/util/HashMap", Name: "get", Signature: "(Ljava/lang/Object;Lshapes/Area;)V"}
 	got := anonymousKey(t, layout.DomainHotSpot, k, java)
@@ -194,7 +201,7 @@ func TestWhatIsKeptKeepsItsName(t *testing.T) {
 	}
 	hosted := layout.Key{Class: "java/util/Comparator$$Lambda@shapes/Area#0", Name: "compare"}
 	if got := anonymousKey(t, layout.DomainHotSpot, hosted, java); strings.Contains(got.Class, "shapes") || got.Name == "compare" {
-		t.Errorf("the host of %+v can be read in %+v", hosted, got)
+		t.Errorf("the class that hosts %+v is in %+v", hosted, got)
 	}
 	whole := layout.Key{Name: "java/util/HashMap.get(I)V"}
 	if got := anonymousKey(t, layout.DomainJamaica, whole, java); got != whole {
@@ -202,8 +209,8 @@ func TestWhatIsKeptKeepsItsName(t *testing.T) {
 	}
 }
 
-// llvmReferences says which ids that archives of LLVM hold are those of their
-// functions and vtables.
+// llvmReferences reports for each ID in an archive of LLVM whether it is that of a
+// function or vtable of the archive.
 func llvmReferences(t testarchive.TB, s *reader.Store) (known []bool) {
 	vtables := map[uint64]bool{}
 	for table := range s.Tables() {
@@ -242,24 +249,25 @@ func llvmReferences(t testarchive.TB, s *reader.Store) (known []bool) {
 }
 
 func TestIdsFollowTheNamesOfFunctions(t *testing.T) {
+	t.Parallel()
 	testarchive.EachSpecimen(t, func(t *testing.T, s testarchive.Archive) {
 		want := llvmReferences(t, s.Store)
 		for _, keep := range []func(string) bool{nil, func(name string) bool { return name == "main" || name == "_ZTV6Circle" }} {
 			out, _ := reduced(t, s.Store, reduce.Options{Names: anonymizer(t, testKey, keep)})
 			if d := cmp.Diff(want, llvmReferences(t, out.Store)); d != "" {
-				t.Errorf("other ids are those of functions: %s", d)
+				t.Errorf("other IDs are those of functions (-before +after): %s", d)
 			}
 		}
 		if s.Header().Domain == layout.DomainLLVMIR && !slices.Contains(want, true) {
-			t.Error("the specimen has no ids")
+			t.Error("the specimen has no IDs of functions")
 		}
 	})
 }
 
-// plain is an archive's dump without its header, which has sums and seeds, and
-// with rows and extra entries in an order of their own: where counts are equal,
-// merging orders them by name.
-func plain(t testarchive.TB, s *reader.Store) map[string]any {
+// sortedDump returns the JSON dump of an archive without its header, which has sums
+// and seeds. Rows and extra entries are sorted by their text, since merging orders
+// those with equal counts by name.
+func sortedDump(t testarchive.TB, s *reader.Store) map[string]any {
 	t.Helper()
 	var text bytes.Buffer
 	if err := dump.JSON(&text, s); err != nil {
@@ -276,6 +284,7 @@ func plain(t testarchive.TB, s *reader.Store) map[string]any {
 	return all
 }
 
+// sortRows sorts all lists of rows, values and extra entries in a dump.
 func sortRows(v any) {
 	switch v := v.(type) {
 	case []any:
@@ -296,7 +305,14 @@ func sortRows(v any) {
 	}
 }
 
+// headerFacts returns the part of a header that does not depend on names.
+func headerFacts(h *layout.Header) map[string]any {
+	return map[string]any{"counts": h.Counts, "summary": h.Summary, "time": h.DumpTime,
+		"fingerprint": h.Fingerprint, "flags": h.Flags, "params": h.Params}
+}
+
 func TestAnonymizedArchivesMergeToTheAnonymizedMerge(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		domain := rapid.SampledFrom(testarchive.Domains).Draw(rt, "domain")
 		a, b := testarchive.DrawRun(rt, domain, "a"), testarchive.DrawRun(rt, domain, "b")
@@ -306,19 +322,19 @@ func TestAnonymizedArchivesMergeToTheAnonymizedMerge(t *testing.T) {
 			return out
 		}
 		first, last := testarchive.Merge(rt, anonymous(a), anonymous(b)), anonymous(testarchive.Merge(rt, a, b))
-		if d := cmp.Diff(plain(rt, first.Store), plain(rt, last.Store)); d != "" {
+		if d := cmp.Diff(sortedDump(rt, first.Store), sortedDump(rt, last.Store)); d != "" {
 			rt.Errorf("merged after (-) and before (+) names were replaced: %s", d)
 		}
-		x, y := first.Header(), last.Header()
-		if x.Counts != y.Counts || x.Summary != y.Summary || x.DumpTime != y.DumpTime || x.Fingerprint != y.Fingerprint || x.Flags != y.Flags || x.Params != y.Params {
-			rt.Errorf("headers %+v and %+v", x, y)
+		if d := cmp.Diff(headerFacts(first.Header()), headerFacts(last.Header())); d != "" {
+			rt.Errorf("headers of the same archives: %s", d)
 		}
 	})
 }
 
-// What names a program or a machine is gone from an anonymized archive, which
-// still supersedes what its original superseded.
+// TestAnonymousRun: an anonymized archive names neither the program nor the machine.
+// It still supersedes what its original superseded.
 func TestAnonymousRun(t *testing.T) {
+	t.Parallel()
 	named := func(c *builder.Config) {
 		c.Run.VM, c.Run.Vendor, c.Run.Command, c.Run.Options, c.Run.Selection = "hidden", "hidden", "hidden", "hidden", "hidden"
 		c.Run.Main, c.Run.ClassPath = "hidden", []layout.ClassPathEntry{{Path: "hidden.jar"}}
@@ -328,25 +344,33 @@ func TestAnonymousRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	anonymous := func(s testarchive.Archive) testarchive.Archive {
-		b, _, err := reduce.Archive(t.Context(), s.Store, reduce.Options{Names: names})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return testarchive.Build(t, b)
+		out, _ := reduced(t, s.Store, reduce.Options{Names: names})
+		return out
 	}
-	early, late := anonymous(testarchive.ProcessDump(t, testarchive.Moment{PID: 4711, Second: 10}, 5, named)), anonymous(testarchive.ProcessDump(t, testarchive.Moment{PID: 4711, Second: 20}, 6, named))
+	early := anonymous(testarchive.ProcessDump(t, testarchive.Moment{PID: 4711, Second: 10}, 5, named))
+	late := anonymous(testarchive.ProcessDump(t, testarchive.Moment{PID: 4711, Second: 20}, 6, named))
 	runs, err := early.Runs()
 	if err != nil || len(runs) != 1 {
 		t.Fatalf("%d runs, %v", len(runs), err)
 	}
 	r := runs[0]
-	if strings.Contains(string(early.Bytes), "hidden") || r.ClassPath != nil || r.Process.PID == 4711 || !r.Process.Known() {
-		t.Errorf("the anonymous run is %+v", r)
+	if bytes.Contains(early.Bytes, []byte("hidden")) {
+		t.Errorf("a name is in the archive, the run is %+v", r)
+	}
+	if r.ClassPath != nil {
+		t.Errorf("the run has the class path %+v", r.ClassPath)
+	}
+	if r.Process.PID == 4711 || !r.Process.Known() {
+		t.Errorf("the anonymous process is %+v", r.Process)
 	}
 	if r.DumpID != early.Header().DumpID || r.Time != early.Header().Time() {
 		t.Errorf("the run is of the dump %x at %s, the archive is %x", r.DumpID, r.Time, early.Header().DumpID)
 	}
-	if all, err := testarchive.MergeLatest(t, early, late); err != nil || all.Invocations() != 6 {
-		t.Errorf("%v, %d invocations, want 6", err, all.Invocations())
+	all, err := testarchive.MergeLatest(t, early, late)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := all.Invocations(); n != 6 {
+		t.Errorf("%d invocations, want 6", n)
 	}
 }

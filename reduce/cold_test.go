@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// coldProfiles is the number of profiles that counted nothing.
+// coldProfiles returns the number of profiles that counted nothing.
 func coldProfiles(s *reader.Store) (n int) {
 	for m := range s.Methods() {
 		for p := range m.Profiles() {
@@ -40,7 +40,7 @@ func coldProfiles(s *reader.Store) (n int) {
 	return n
 }
 
-// checkCold checks that what is cold goes, and nothing else.
+// checkCold checks that DropCold drops cold profiles and nothing else.
 func checkCold(t testarchive.TB, s *reader.Store) {
 	t.Helper()
 	out, report := reduced(t, s, reduce.Options{DropCold: true})
@@ -51,12 +51,16 @@ func checkCold(t testarchive.TB, s *reader.Store) {
 	if int(before.Counts.Profiles-after.Counts.Profiles) != coldProfiles(s) {
 		t.Errorf("%d profiles became %d; %d are cold", before.Counts.Profiles, after.Counts.Profiles, coldProfiles(s))
 	}
-	if before.Summary != after.Summary || report.Share() != 1 {
-		t.Errorf("the sums %+v became %+v, a share of %v", before.Summary, after.Summary, report.Share())
+	if before.Summary != after.Summary {
+		t.Errorf("the sums changed from %+v to %+v", before.Summary, after.Summary)
+	}
+	if share := report.Share(); share != 1 {
+		t.Errorf("a share of %v stays, want all", share)
 	}
 }
 
-func TestWhatIsColdGoes(t *testing.T) {
+func TestDropCold(t *testing.T) {
+	t.Parallel()
 	testarchive.EachSpecimen(t, func(t *testing.T, s testarchive.Archive) { checkCold(t, s.Store) })
 	b := testarchive.New(layout.DomainHotSpot)
 	key := func(name string) layout.Key { return layout.Key{Class: "A", Name: name, Signature: "()V"} }
@@ -67,11 +71,7 @@ func TestWhatIsColdGoes(t *testing.T) {
 	warm := b.Profile(b.Method(key("warm")), 0, b.Context(b.Method(key("warm")), builder.Frame{Caller: b.Method(key("caller")), Point: 7}))
 	warm.Backedges(1)
 	warm.SpeculativeTrap(builder.At{Bci: 2}, called)
-	for _, p := range []*builder.Profile{cold, warm} {
-		if err := p.Done(); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testarchive.MustDone(t, cold, warm)
 	out, _ := reduced(t, testarchive.Build(t, b).Store, reduce.Options{DropCold: true})
 	for name, stays := range map[string]bool{"warm": true, "called": true, "caller": true, "cold": false, "never": false} {
 		if _, err := out.Find(key(name)); (err == nil) != stays {
@@ -80,17 +80,18 @@ func TestWhatIsColdGoes(t *testing.T) {
 	}
 }
 
-func TestWhatIsColdInRandomArchivesGoes(t *testing.T) {
+func TestDropColdOfRandomArchives(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		checkCold(rt, testarchive.DrawRun(rt, rapid.SampledFrom(testarchive.Domains).Draw(rt, "domain"), "run").Store)
 		checkCold(rt, testarchive.BuildSteps(rt, testarchive.DrawSteps(rt), testarchive.Concurrency{}).Store)
 	})
 }
 
-// TestNothingIsKeptInVain: what a reduction leaves, the same reduction leaves
-// again, of an archive that has nothing else. Methods that stay for the sake of
-// others go the second time only with these.
-func TestNothingIsKeptInVain(t *testing.T) {
+// TestReductionIsIdempotent: reducing a reduced archive again changes nothing. So no
+// method stays without a need, and methods that others refer to stay as long as these.
+func TestReductionIsIdempotent(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		s := testarchive.DrawRun(rt, rapid.SampledFrom(testarchive.Domains).Draw(rt, "domain"), "run")
 		for _, r := range []reduce.Options{
@@ -108,7 +109,7 @@ func TestNothingIsKeptInVain(t *testing.T) {
 				continue
 			}
 			for m := range once.Methods() {
-				if k, err := m.Key(); err != nil || profiles(m) > 0 && !r.Methods(k) {
+				if k, err := m.Key(); err != nil || numProfiles(m) > 0 && !r.Methods(k) {
 					rt.Errorf("the profile of %+v stays: %v", k, err)
 				}
 			}
@@ -117,18 +118,25 @@ func TestNothingIsKeptInVain(t *testing.T) {
 }
 
 func TestSamplesAndTracesGoWithTheirMethods(t *testing.T) {
+	t.Parallel()
 	testarchive.EachSpecimen(t, func(t *testing.T, s testarchive.Archive) {
 		none := reduce.Options{Methods: func(layout.Key) bool { return false }}
 		out, report := reduced(t, s.Store, none)
-		if report.Methods+report.Profiles+report.Entries != 0 || out.Header().Counts.Profiles != 0 {
-			t.Errorf("%+v stays of nothing", report)
+		if report.Methods+report.Profiles+report.Entries != 0 {
+			t.Errorf("the report says that %+v stays, want nothing", report)
+		}
+		if n := out.Header().Counts.Profiles; n != 0 {
+			t.Errorf("%d profiles stay", n)
 		}
 		for table := range s.Tables() {
 			if table.Kind != layout.TableSamples && table.Kind != layout.TableTraces {
 				continue
 			}
-			if _, err := out.Table(table.Kind); err == nil || report.Rows[table.Kind] != table.Rows {
-				t.Errorf("table %d: %d of %d rows went: %v", table.Kind, report.Rows[table.Kind], table.Rows, err)
+			if _, err := out.Table(table.Kind); err == nil {
+				t.Errorf("table %d stays", table.Kind)
+			}
+			if dropped := report.Rows[table.Kind]; dropped != table.Rows {
+				t.Errorf("table %d: the report says that %d of %d rows were dropped", table.Kind, dropped, table.Rows)
 			}
 		}
 	})

@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 )
 
+// reduced returns a reduction of an archive.
 func reduced(t testarchive.TB, s *reader.Store, r reduce.Options) (testarchive.Archive, *reduce.Report) {
 	t.Helper()
 	b, report, err := reduce.Archive(t.Context(), s, r)
@@ -29,8 +30,8 @@ func reduced(t testarchive.TB, s *reader.Store, r reduce.Options) (testarchive.A
 
 var sharedID = fmt.Sprintf(`,"flags":%d`, layout.MethodSharedID)
 
-// methodLines are the methods of an archive that have profiles, as the dump
-// prints them, by name; what another method's id decides is left out.
+// methodLines returns the methods of an archive that have profiles by name, as the
+// dump prints them. It leaves out the flag that depends on the IDs of other methods.
 func methodLines(t testarchive.TB, s *reader.Store) map[string]string {
 	lines := map[string]string{}
 	for m, err := range s.Methods() {
@@ -41,20 +42,22 @@ func methodLines(t testarchive.TB, s *reader.Store) map[string]string {
 		if err := dump.Method(&line, s, m); err != nil {
 			t.Fatal(err)
 		}
-		if profiles(m) > 0 {
+		if numProfiles(m) > 0 {
 			lines[keyText(t, m)] = strings.Replace(line.String(), sharedID, "", 1)
 		}
 	}
 	return lines
 }
 
-func profiles(m reader.Method) (n int) {
+// numProfiles returns the number of profiles of a method.
+func numProfiles(m reader.Method) (n int) {
 	for range m.Profiles() {
 		n++
 	}
 	return n
 }
 
+// keyText returns the key of a method as text.
 func keyText(t testarchive.TB, m reader.Method) string {
 	k, err := m.Key()
 	if err != nil {
@@ -63,8 +66,8 @@ func keyText(t testarchive.TB, m reader.Method) string {
 	return fmt.Sprintf("%q", k)
 }
 
-// checkHot checks that a reduction keeps the promised share, no method that is
-// not needed for it, and what it keeps as it was.
+// checkHot checks that a reduction keeps the share that was asked for, no method that
+// is not needed for it, and the methods that stay as they were.
 func checkHot(t testarchive.TB, s *reader.Store, hot layout.Weight) {
 	t.Helper()
 	out, report := reduced(t, s, reduce.Options{Hot: hot})
@@ -79,30 +82,37 @@ func checkHot(t testarchive.TB, s *reader.Store, hot layout.Weight) {
 			t.Errorf("hot %s: %s of %s %s stay", hot, sum, total, unit)
 		}
 	}
-	sampled := onStacks(t, out.Store) // these stay for free
+	sampled := onStacks(t, out.Store) // these stay whatever they counted
 	before, after := methodLines(t, s), methodLines(t, out.Store)
 	for name, line := range after {
 		if before[name] != line {
-			t.Errorf("%s was %s, is %s", name, before[name], line)
+			t.Errorf("%s changed from %s to %s", name, before[name], line)
 		}
 	}
-	if !callsHot(s) {
+	if !hasMarks(s) {
 		checkNeeded(t, s, after, sampled, hot)
 	}
 	for name := range after {
 		delete(sampled, name)
 	}
-	if int(report.Methods) != len(after)+len(sampled) || report.Profiles != out.Header().Counts.Profiles || report.Entries != out.Header().Counts.Entries {
-		t.Errorf("hot %s: the report says %+v of %d methods, the archive has %+v", hot, report, len(after), out.Header().Counts)
+	want := out.Header().Counts
+	if methods := len(after) + len(sampled); int(report.Methods) != methods {
+		t.Errorf("hot %s: the report says %d methods, %d stay", hot, report.Methods, methods)
+	}
+	if report.Profiles != want.Profiles || report.Entries != want.Entries {
+		t.Errorf("hot %s: the report says %d profiles and %d entries, the archive has %d and %d",
+			hot, report.Profiles, report.Entries, want.Profiles, want.Entries)
 	}
 }
 
+// someShares are parts of all counts to reduce archives to.
 var someShares = []layout.Weight{1, layout.WeightOne / 2, layout.WeightOne / 100 * 99, layout.WeightOne - 1, layout.WeightOne}
 
-func TestFunctionsThatLLVMCallsHotStay(t *testing.T) {
+func TestFunctionsMarkedHotStay(t *testing.T) {
+	t.Parallel()
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
 	for name, counts := range map[string][]uint64{"hot": {1<<64 - 1, 0}, "warm": {1<<64 - 2}, "counted": {1000}, "cold": {1}, "never": {0}} {
-		if err := addFunction(b, builder.CounterFunction{Name: []byte(name), Code: 7, Counts: counts}); err != nil {
+		if err := testarchive.AddFunction(b, builder.CounterFunction{Name: []byte(name), Code: 7, Counts: counts}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -115,7 +125,7 @@ func TestFunctionsThatLLVMCallsHotStay(t *testing.T) {
 			}
 		}
 		if _, err := out.Find(layout.Key{Name: "never"}); err == nil {
-			t.Errorf("%+v: a function that never ran stays", r)
+			t.Errorf("%+v: an unexecuted function stays", r)
 		}
 		if share := report.Share(); share < 0.99 {
 			t.Errorf("%+v: a share of %v", r, share)
@@ -123,13 +133,8 @@ func TestFunctionsThatLLVMCallsHotStay(t *testing.T) {
 	}
 }
 
-// addFunction adds one function in bulk.
-func addFunction(b *builder.Builder, f builder.CounterFunction) error {
-	_, err := b.Bulk().Functions([]builder.CounterFunction{f})
-	return err
-}
-
 func TestHotMethodsOfEveryDomainStay(t *testing.T) {
+	t.Parallel()
 	testarchive.EachSpecimen(t, func(t *testing.T, s testarchive.Archive) {
 		for _, hot := range someShares {
 			checkHot(t, s.Store, hot)
@@ -138,18 +143,24 @@ func TestHotMethodsOfEveryDomainStay(t *testing.T) {
 }
 
 func TestHotMethodsOfRandomArchivesStay(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
-		checkHot(rt, testarchive.BuildSteps(rt, testarchive.DrawSteps(rt), testarchive.Concurrency{}).Store, layout.Weight(rapid.Uint64Range(1, uint64(layout.WeightOne)).Draw(rt, "share")))
+		drawn := testarchive.BuildSteps(rt, testarchive.DrawSteps(rt), testarchive.Concurrency{})
+		checkHot(rt, drawn.Store, layout.Weight(rapid.Uint64Range(1, uint64(layout.WeightOne)).Draw(rt, "share")))
 		domain := rapid.SampledFrom(testarchive.Domains).Draw(rt, "domain")
 		checkHot(rt, testarchive.DrawHighRun(rt, domain, "run").Store, rapid.SampledFrom(someShares).Draw(rt, "some share"))
 	})
 }
 
 func TestReductionToEverythingIsTheCopy(t *testing.T) {
+	t.Parallel()
 	testarchive.EachSpecimen(t, func(t *testing.T, s testarchive.Archive) {
 		out, report := reduced(t, s.Store, reduce.Options{})
-		if report.Share() != 1 || report.Methods != s.Header().Counts.Methods {
-			t.Errorf("of %+v stays %+v", s.Header().Counts, report)
+		if share := report.Share(); share != 1 {
+			t.Errorf("a share of %v stays, want all", share)
+		}
+		if report.Methods != s.Header().Counts.Methods {
+			t.Errorf("%d of %d methods stay", report.Methods, s.Header().Counts.Methods)
 		}
 		same, want := bytes.Equal(out.Bytes, s.Bytes), len(report.Rows) == 0
 		if same != want {
@@ -158,9 +169,10 @@ func TestReductionToEverythingIsTheCopy(t *testing.T) {
 	})
 }
 
-// TestUnitsAreNotAddedUp: cycles are a thousand times as many as bytecodes, and
-// those of main are those of all that it calls.
-func TestUnitsAreNotAddedUp(t *testing.T) {
+// TestUnitsAreNotSummedTogether: cycles are a thousand times as many as bytecodes, and
+// those of main include those of all that it calls.
+func TestUnitsAreNotSummedTogether(t *testing.T) {
+	t.Parallel()
 	b := builder.New(layout.DomainJamaica, builder.Config{})
 	for name, counts := range map[string]map[layout.Sub]uint64{
 		"main()V":  {layout.SubCycles: 1000000},
@@ -175,9 +187,7 @@ func TestUnitsAreNotAddedUp(t *testing.T) {
 		for sub, n := range counts {
 			p.Count(builder.Count{Sub: sub, N: n})
 		}
-		if err := p.Done(); err != nil {
-			t.Fatal(err)
-		}
+		testarchive.MustDone(t, p)
 	}
 	s := testarchive.Build(t, b)
 	for hot, stay := range map[layout.Weight]string{

@@ -16,14 +16,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A stack is a sampled stack by the names of its methods, leaf first; one that
-// is not known has none.
+// A stack is a sampled stack: the names of its methods, leaf first, with "none" for an
+// unknown one.
 type stack struct {
 	Frames  string
 	Samples uint64
 }
 
-// readStacks reads the table of samples, and gives the keys of all methods in it.
+// readStacks returns the sampled stacks, and the keys of all methods on them.
 func readStacks(t testarchive.TB, s *reader.Store) (stacks []stack, methods map[string]bool) {
 	t.Helper()
 	methods = map[string]bool{}
@@ -49,13 +49,14 @@ func readStacks(t testarchive.TB, s *reader.Store) (stacks []stack, methods map[
 	return stacks, methods
 }
 
+// onStacks returns the keys of the methods on sampled stacks.
 func onStacks(t testarchive.TB, s *reader.Store) map[string]bool {
 	_, methods := readStacks(t, s)
 	return methods
 }
 
-// sampledArchive has stacks alone: of the leaves with those samples, all called
-// by main. The last leaf is not known.
+// sampledArchive returns a builder that has stacks only: a leaf, called by main, for
+// each number of samples. The last leaf is unknown.
 func sampledArchive(samples ...uint64) *builder.Builder {
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	main := b.Method(layout.Key{Class: "A", Name: "main"})
@@ -72,6 +73,7 @@ func sampledArchive(samples ...uint64) *builder.Builder {
 }
 
 func TestHottestStacksStayWithTheirMethods(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		counts := rapid.SliceOf(rapid.SampledFrom([]uint64{0, 1, 2, 3, 1 << 40, 1<<64 - 1})).Draw(rt, "samples")
 		hot := rapid.SampledFrom(someShares).Draw(rt, "share")
@@ -81,24 +83,37 @@ func TestHottestStacksStayWithTheirMethods(t *testing.T) {
 		after, methods := readStacks(rt, out.Store)
 		total, sum := sumOf(before), sumOf(after)
 		least := leastOf(after)
-		if !enough(sum, total, hot) || len(after) > 0 && enough(new(big.Int).Sub(sum, new(big.Int).SetUint64(least)), total, hot) {
-			rt.Errorf("hot %s of %v: %v stay", hot, before, after)
+		if !enough(sum, total, hot) {
+			rt.Errorf("hot %s of %v: only %v stay", hot, before, after)
 		}
-		for _, went := range before {
-			if !slices.Contains(after, went) && went.Samples > least {
-				rt.Errorf("hot %s of %v: %v stay", hot, before, after)
+		if len(after) > 0 && enough(new(big.Int).Sub(sum, new(big.Int).SetUint64(least)), total, hot) {
+			rt.Errorf("hot %s of %v: fewer are needed than %v", hot, before, after)
+		}
+		for _, dropped := range before {
+			if !slices.Contains(after, dropped) && dropped.Samples > least {
+				rt.Errorf("hot %s: %v is dropped, %v stay", hot, dropped, after)
 			}
 		}
-		if int(report.Methods) != len(methods) || int(out.Header().Counts.Methods) != len(methods) {
-			rt.Errorf("%d methods on the stacks, %+v, %+v", len(methods), report, out.Header().Counts)
+		if int(report.Methods) != len(methods) {
+			rt.Errorf("the report says %d methods, %d are on the stacks", report.Methods, len(methods))
+		}
+		if n := out.Header().Counts.Methods; int(n) != len(methods) {
+			rt.Errorf("%d methods stay, %d are on the stacks", n, len(methods))
 		}
 		share, sampled := report.SampleShare()
-		if want := ratio(sum, total); share != want || sampled != (total.Sign() > 0) || len(report.Units()) > 0 {
-			rt.Errorf("a share of %v, want %v; %+v", share, want, report)
+		if want := ratio(sum, total); share != want {
+			rt.Errorf("a share of %v, want %v", share, want)
+		}
+		if sampled != (total.Sign() > 0) {
+			rt.Errorf("of %d samples: sampled is %t", total, sampled)
+		}
+		if units := report.Units(); len(units) > 0 {
+			rt.Errorf("counts in %v of an archive without counts", units)
 		}
 	})
 }
 
+// sumOf returns the sum of all samples.
 func sumOf(stacks []stack) *big.Int {
 	sum := new(big.Int)
 	for _, s := range stacks {
@@ -107,6 +122,7 @@ func sumOf(stacks []stack) *big.Int {
 	return sum
 }
 
+// leastOf returns the samples of the coldest stack.
 func leastOf(stacks []stack) uint64 {
 	least := uint64(0)
 	for i, s := range stacks {
@@ -117,6 +133,7 @@ func leastOf(stacks []stack) uint64 {
 	return least
 }
 
+// ratio returns a part as a share of a whole, 1 of nothing.
 func ratio(part, whole *big.Int) float64 {
 	if whole.Sign() == 0 {
 		return 1
@@ -127,18 +144,26 @@ func ratio(part, whole *big.Int) float64 {
 }
 
 func TestReductionsThatLoseNoSample(t *testing.T) {
+	t.Parallel()
 	s := testarchive.Build(t, sampledArchive(5, 1, 1<<40, 9))
 	want, _ := readStacks(t, s.Store)
 	for _, r := range []reduce.Options{{Hot: layout.WeightOne}, {DropCold: true}} {
 		out, report := reduced(t, s.Store, r)
 		got, _ := readStacks(t, out.Store)
-		if d := cmp.Diff(want, got); d != "" || report.Methods != 4 || len(report.Rows) > 0 {
-			t.Errorf("%+v: %+v: %s", r, report, d)
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%+v: stacks (-want +got): %s", r, d)
+		}
+		if report.Methods != 4 {
+			t.Errorf("%+v: the report says %d methods, want 4", r, report.Methods)
+		}
+		if len(report.Rows) > 0 {
+			t.Errorf("%+v: the report says that rows were dropped: %v", r, report.Rows)
 		}
 	}
 }
 
-func TestOfEqualStacksTheFirstByNameStays(t *testing.T) {
+func TestTiesBetweenStacksGoByName(t *testing.T) {
+	t.Parallel()
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	table := b.Table(layout.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord)
 	for i, name := range []string{"c", "a", "b"} {
@@ -153,24 +178,33 @@ func TestOfEqualStacksTheFirstByNameStays(t *testing.T) {
 // TestFiltersChooseStacksByTheirLeaf: the other methods on a stack stay without
 // their profiles.
 func TestFiltersChooseStacksByTheirLeaf(t *testing.T) {
+	t.Parallel()
 	b := sampledArchive(5, 1, 9)
 	for _, name := range []string{"main", "leaf0"} {
 		p := b.Profile(b.Method(layout.Key{Class: "A", Name: name}), 0, builder.NoContext)
 		p.Count(builder.Count{Sub: layout.SubCalls, N: 1000})
-		if err := p.Done(); err != nil {
-			t.Fatal(err)
-		}
+		testarchive.MustDone(t, p)
 	}
 	s := testarchive.Build(t, b)
 	named := func(name string) func(layout.Key) bool { return func(k layout.Key) bool { return k.Name == name } }
-	for _, r := range []reduce.Options{{Methods: named("leaf0")}, {Methods: named("leaf0"), Hot: layout.WeightOne}, {Methods: named("leaf0"), DropCold: true}} {
+	leaf := named("leaf0")
+	for _, r := range []reduce.Options{{Methods: leaf}, {Methods: leaf, Hot: layout.WeightOne}, {Methods: leaf, DropCold: true}} {
 		out, report := reduced(t, s.Store, r)
 		stacks, methods := readStacks(t, out.Store)
-		if len(stacks) != 1 || stacks[0].Samples != 5 || len(methods) != 2 || report.Methods != 1 || report.Profiles != 1 || report.Rows[layout.TableSamples] != 4 {
-			t.Errorf("%+v: %+v, %v", r, report, stacks)
+		if len(stacks) != 1 || stacks[0].Samples != 5 {
+			t.Errorf("%+v: stacks %v, want one with 5 samples", r, stacks)
+		}
+		if len(methods) != 2 {
+			t.Errorf("%+v: %v are on stacks, want 2 methods", r, methods)
+		}
+		if report.Methods != 1 || report.Profiles != 1 {
+			t.Errorf("%+v: the report says %d methods and %d profiles, want one of each", r, report.Methods, report.Profiles)
+		}
+		if dropped := report.Rows[layout.TableSamples]; dropped != 4 {
+			t.Errorf("%+v: the report says that %d rows were dropped, want 4", r, dropped)
 		}
 		if share, _ := report.SampleShare(); share != 5./15 {
-			t.Errorf("a share of %v", share)
+			t.Errorf("%+v: a share of %v, want %v", r, share, 5./15)
 		}
 	}
 	if out, _ := reduced(t, s.Store, reduce.Options{Methods: named("main")}); len(onStacks(t, out.Store)) > 0 {

@@ -11,7 +11,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// unitName says what an entry counts, in another way than the builder does.
+// unitName returns the unit of what an entry counts. It does not use the code under
+// test.
 func unitName(e reader.Entry) string {
 	if e.Tag() == layout.TagCount {
 		switch e.Sub() {
@@ -22,11 +23,11 @@ func unitName(e reader.Entry) string {
 	return "executions"
 }
 
-// cycles is the unit whose counts are in those of the callers too.
+// cycles is the inclusive unit: those of a method are also in those of its callers.
 var cycles = fmt.Sprint("sub ", layout.SubCycles)
 
-// weightOf adds up a method, unit by unit, in another way than the builder does:
-// from the numbers of the library's users.
+// weightOf returns the weight of a method in each unit, as a user of the library would
+// compute it.
 func weightOf(s *reader.Store, m reader.Method) map[string]*big.Int {
 	sums := map[string]*big.Int{}
 	add := func(unit string, n uint64) {
@@ -37,7 +38,7 @@ func weightOf(s *reader.Store, m reader.Method) map[string]*big.Int {
 	}
 	shape := disk.ShapeOf(&s.Header().Params)
 	for p := range m.Profiles() {
-		if calledHot(s, p) {
+		if isMarked(s, p) {
 			continue
 		}
 		if n, ok := p.Invocations(); ok {
@@ -62,8 +63,8 @@ func weightOf(s *reader.Store, m reader.Method) map[string]*big.Int {
 	return sums
 }
 
-// highestCycles is what a method has of cycles, of which several counts that are
-// marked alike are of several methods.
+// highestCycles returns the cycles of a method. Several counts with the same mark are
+// of several methods, so that only the highest counts.
 func highestCycles(m reader.Method) *big.Int {
 	sum := new(big.Int)
 	for p := range m.Profiles() {
@@ -80,16 +81,17 @@ func highestCycles(m reader.Method) *big.Int {
 	return sum
 }
 
-// calledHot reports whether LLVM calls a function hot or warm without counts.
-func calledHot(s *reader.Store, p reader.Profile) bool {
+// isMarked reports whether LLVM marks a function as hot or warm, without counts.
+func isMarked(s *reader.Store, p reader.Profile) bool {
 	e, ok := firstCounters(p)
 	return ok && s.Header().Domain.LLVM() && e.Cells() > 0 && e.Cell(0).Load() >= 1<<64-2
 }
 
-func callsHot(s *reader.Store) bool {
+// hasMarks reports whether an archive has functions that are marked.
+func hasMarks(s *reader.Store) bool {
 	for m := range s.Methods() {
 		for p := range m.Profiles() {
-			if calledHot(s, p) {
+			if isMarked(s, p) {
 				return true
 			}
 		}
@@ -97,6 +99,7 @@ func callsHot(s *reader.Store) bool {
 	return false
 }
 
+// firstCounters returns the first array of counters.
 func firstCounters(p reader.Profile) (reader.Entry, bool) {
 	for e := range p.Entries() {
 		if e.Tag() == layout.TagCounters {
@@ -112,7 +115,7 @@ type weighedMethod struct {
 	weight *big.Int
 }
 
-// weightsOf are the methods of each unit, the heaviest first, and the sums.
+// weightsOf returns the methods of each unit, the heaviest first, and the sums.
 func weightsOf(t testarchive.TB, s *reader.Store) (all map[string][]weighedMethod, totals map[string]*big.Int) {
 	all, totals = map[string][]weighedMethod{}, map[string]*big.Int{}
 	for m := range s.Methods() {
@@ -133,16 +136,15 @@ func weightsOf(t testarchive.TB, s *reader.Store) (all map[string][]weighedMetho
 	return all, totals
 }
 
-// enough reports whether a sum is a part of a total.
+// enough reports whether a sum is at least a part of a total.
 func enough(sum, total *big.Int, part layout.Weight) bool {
 	scaled := new(big.Int).Mul(sum, big.NewInt(int64(layout.WeightOne)))
 	return scaled.Cmp(new(big.Int).Mul(total, big.NewInt(int64(part)))) >= 0
 }
 
-// checkNeeded checks that the methods with profiles that stay are those that are
-// needed for a share of the counts of some unit, and those that are on stacks
-// that stay. Of cycles a method is needed if its part of the highest is the rest
-// of the share.
+// checkNeeded checks which methods with profiles stay: those that are needed for a
+// share of the counts of some unit, and those on stacks that stay. For a share of 99%
+// of cycles, the methods are needed that have at least 1% of the highest.
 func checkNeeded(t testarchive.TB, s *reader.Store, stay map[string]string, sampled map[string]bool, hot layout.Weight) {
 	t.Helper()
 	all, totals := weightsOf(t, s)
@@ -159,7 +161,7 @@ func checkNeeded(t testarchive.TB, s *reader.Store, stay map[string]string, samp
 	}
 	for m := range s.Methods() {
 		name := keyText(t, m)
-		want := profiles(m) > 0 && (needed[name] || sampled[name])
+		want := numProfiles(m) > 0 && (needed[name] || sampled[name])
 		if _, stays := stay[name]; stays != want {
 			t.Errorf("hot %s: %s of weight %s stays: %v, want %v", hot, name, weightOf(s, m), stays, want)
 		}

@@ -11,6 +11,7 @@ import (
 // However many symbols are sorted before the others come, all are sorted in the
 // end.
 func TestSymbolsSortedEarly(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 300).Draw(t, "early")
 		var s Symbols

@@ -18,6 +18,7 @@ var similarTexts = rapid.Custom(func(t *rapid.T) string {
 })
 
 func TestSymbolsAreSortedByBytes(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		var s Symbols
 		var want []string
@@ -40,6 +41,7 @@ func TestSymbolsAreSortedByBytes(t *testing.T) {
 
 // Of more keys than a radix sort takes on, and of fewer.
 func TestEqualKeysStayInTheirOrder(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 2*fast.RadixMin).Draw(t, "keys")
 		wide := rapid.Uint64().Draw(t, "wide")

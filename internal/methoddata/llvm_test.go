@@ -7,18 +7,26 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/testarchive"
 	"github.com/profarc/profarc/layout"
-	"github.com/profarc/profarc/reader"
 )
 
-// Of two records with other numbers of counters llvm-profdata keeps the first;
-// otherwise the longer stays, whichever came first.
-func TestOtherNumbersOfCounters(t *testing.T) {
+// checkUnmerged checks how many entries could not be summed.
+func checkUnmerged(t *testing.T, b *builder.Builder, want uint64) {
+	t.Helper()
+	if got := b.Unmerged(); got != want {
+		t.Errorf("%d entries unmerged, want %d", got, want)
+	}
+}
+
+// TestNumbersOfCountersThatDiffer: of two records with different numbers of counters
+// llvm-profdata keeps the first. Otherwise the longer stays, whichever came first.
+func TestNumbersOfCountersThatDiffer(t *testing.T) {
+	t.Parallel()
 	for _, asLLVM := range []bool{false, true} {
 		for _, lengths := range [][2]int{{2, 3}, {3, 2}} {
 			b := builder.New(layout.DomainLLVMIR, builder.Config{})
 			for _, n := range lengths {
 				b.NextRun(builder.Run{AsLLVM: asLLVM})
-				if err := addFunction(b, builder.CounterFunction{Name: []byte("f"), Counts: []uint64{7, 8, 9}[:n]}); err != nil {
+				if err := testarchive.AddFunction(b, builder.CounterFunction{Name: []byte("f"), Counts: []uint64{7, 8, 9}[:n]}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -26,16 +34,22 @@ func TestOtherNumbersOfCounters(t *testing.T) {
 			if asLLVM {
 				want = lengths[0]
 			}
-			if got := onlyEntry(t, testarchive.Build(t, b).Store); got.Cells() != want || got.Cell(0).Load() != 7 || b.Unmerged() != 1 {
-				t.Errorf("%d then %d counters, as LLVM %t: %d are kept, %d unmerged", lengths[0], lengths[1], asLLVM, got.Cells(), b.Unmerged())
+			got := testarchive.OnlyEntry(t, testarchive.Build(t, b).Store)
+			if got.Cells() != want {
+				t.Errorf("%d then %d counters, as LLVM %t: %d are kept, want %d", lengths[0], lengths[1], asLLVM, got.Cells(), want)
 			}
+			if first := got.Cell(0).Load(); first != 7 {
+				t.Errorf("the first counter is %d, want 7", first)
+			}
+			checkUnmerged(t, b, 1)
 		}
 	}
 }
 
-// The two highest numbers mark what is hot, or warm, and no count. Counts say
-// more than a mark, whichever came first; llvm-profdata keeps the first.
-func TestMarksAreNoCounts(t *testing.T) {
+// TestMarksAreNotCounts: the two highest numbers mark a hot or warm function. Counts
+// say more than a mark, whichever came first; llvm-profdata keeps the first.
+func TestMarksAreNotCounts(t *testing.T) {
+	t.Parallel()
 	const hot, warm = 1<<64 - 1, 1<<64 - 2
 	counts, marked := []uint64{1, 2, 3}, []uint64{hot, 5, 6}
 	for _, c := range []struct {
@@ -54,23 +68,25 @@ func TestMarksAreNoCounts(t *testing.T) {
 		b := builder.New(layout.DomainLLVMIR, builder.Config{})
 		for _, n := range [][]uint64{c.one, c.two} {
 			b.NextRun(builder.Run{AsLLVM: c.asLLVM})
-			if err := addFunction(b, builder.CounterFunction{Name: []byte("f"), Counts: n}); err != nil {
+			if err := testarchive.AddFunction(b, builder.CounterFunction{Name: []byte("f"), Counts: n}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		e, got := onlyEntry(t, testarchive.Build(t, b).Store), []uint64(nil)
+		e, got := testarchive.OnlyEntry(t, testarchive.Build(t, b).Store), []uint64(nil)
 		for i := range e.Cells() {
 			got = append(got, e.Cell(i).Load())
 		}
-		if !slices.Equal(got, c.want) || b.Unmerged() != c.unmerged {
-			t.Errorf("%d and %d, as LLVM %t: %d, %d unmerged", c.one, c.two, c.asLLVM, got, b.Unmerged())
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%d and %d, as LLVM %t: %d, want %d", c.one, c.two, c.asLLVM, got, c.want)
 		}
+		checkUnmerged(t, b, c.unmerged)
 	}
 }
 
-// A bitmap that one run alone has stays, and is told; llvm-profdata keeps what
-// the first has, and of the second the counters.
+// TestBitmapsOfOneRun: a bitmap that only one run has stays, and counts as unmerged.
+// llvm-profdata keeps what the first has, and adds the counters of the second.
 func TestBitmapsOfOneRun(t *testing.T) {
+	t.Parallel()
 	for _, asLLVM := range []bool{false, true} {
 		for _, first := range []bool{false, true} {
 			b := builder.New(layout.DomainLLVMFrontend, builder.Config{})
@@ -81,9 +97,7 @@ func TestBitmapsOfOneRun(t *testing.T) {
 				if has {
 					p.Bitmap(0, []byte{0x17})
 				}
-				if err := p.Done(); err != nil {
-					t.Fatal(err)
-				}
+				testarchive.MustDone(t, p)
 			}
 			n := 0
 			m, err := testarchive.Build(t, b).Store.Find(layout.Key{Name: "f"})
@@ -104,16 +118,18 @@ func TestBitmapsOfOneRun(t *testing.T) {
 			if asLLVM && !first {
 				want = 1
 			}
-			if n != want || b.Unmerged() != 1 {
-				t.Errorf("as LLVM %t, the first has it %t: %d entries, %d unmerged", asLLVM, first, n, b.Unmerged())
+			if n != want {
+				t.Errorf("as LLVM %t, the first has it %t: %d entries, want %d", asLLVM, first, n, want)
 			}
+			checkUnmerged(t, b, 1)
 		}
 	}
 }
 
-// Of a kind with other numbers of value sites llvm-profdata keeps the first, and
-// beside a mark no sites of the second.
+// TestValueSitesAsLLVM: where the numbers of value sites of a kind differ,
+// llvm-profdata keeps those of the first. With a mark it adds no sites of the second.
 func TestValueSitesAsLLVM(t *testing.T) {
+	t.Parallel()
 	const hot = 1<<64 - 1
 	for what, c := range map[string]struct {
 		counts   [2]uint64
@@ -122,12 +138,12 @@ func TestValueSitesAsLLVM(t *testing.T) {
 		sum      uint64
 		unmerged uint64
 	}{
-		"as many":         {[2]uint64{1, 1}, [2]int{2, 2}, 2, 20, 0},
-		"fewer":           {[2]uint64{1, 1}, [2]int{2, 1}, 2, 10, 1},
-		"more":            {[2]uint64{1, 1}, [2]int{0, 1}, 0, 0, 1},
-		"beside marks":    {[2]uint64{hot, hot}, [2]int{1, 1}, 1, 5, 0},
-		"behind counts":   {[2]uint64{1, hot}, [2]int{1, 1}, 1, 5, 1},
-		"of other counts": {[2]uint64{hot, 1}, [2]int{1, 1}, 1, 5, 1},
+		"as many":             {[2]uint64{1, 1}, [2]int{2, 2}, 2, 20, 0},
+		"fewer":               {[2]uint64{1, 1}, [2]int{2, 1}, 2, 10, 1},
+		"more":                {[2]uint64{1, 1}, [2]int{0, 1}, 0, 0, 1},
+		"two marks":           {[2]uint64{hot, hot}, [2]int{1, 1}, 1, 5, 0},
+		"counts, then a mark": {[2]uint64{1, hot}, [2]int{1, 1}, 1, 5, 1},
+		"a mark, then counts": {[2]uint64{hot, 1}, [2]int{1, 1}, 1, 5, 1},
 	} {
 		b := builder.New(layout.DomainLLVMIR, builder.Config{})
 		for run := range 2 {
@@ -137,9 +153,7 @@ func TestValueSitesAsLLVM(t *testing.T) {
 			for site := range c.sites[run] {
 				p.ValueSite(int32(site), 0, builder.Value{Value: 9, Count: 5})
 			}
-			if err := p.Done(); err != nil {
-				t.Fatal(err)
-			}
+			testarchive.MustDone(t, p)
 		}
 		m, err := testarchive.Build(t, b).Store.Find(layout.Key{Name: "f"})
 		if err != nil {
@@ -156,29 +170,9 @@ func TestValueSitesAsLLVM(t *testing.T) {
 				sum += rows.Cell(0, 1).Load()
 			}
 		}
-		if sites != c.want || sum != c.sum || b.Unmerged() != c.unmerged {
-			t.Errorf("%s: %d sites, counts of %d, %d unmerged", what, sites, sum, b.Unmerged())
+		if sites != c.want || sum != c.sum {
+			t.Errorf("%s: %d sites with counts of %d, want %d with %d", what, sites, sum, c.want, c.sum)
 		}
+		checkUnmerged(t, b, c.unmerged)
 	}
-}
-
-func onlyEntry(t *testing.T, s *reader.Store) (entry reader.Entry) {
-	t.Helper()
-	for m, err := range s.Methods() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		for p := range m.Profiles() {
-			for e := range p.Entries() {
-				entry = e
-			}
-		}
-	}
-	return entry
-}
-
-// addFunction adds one function in bulk.
-func addFunction(b *builder.Builder, f builder.CounterFunction) error {
-	_, err := b.Bulk().Functions([]builder.CounterFunction{f})
-	return err
 }

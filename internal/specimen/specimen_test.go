@@ -83,6 +83,7 @@ func (c *coverage) addProfile(p reader.Profile) {
 }
 
 func TestSpecimensCoverTheFormat(t *testing.T) {
+	t.Parallel()
 	c := coverage{tags: map[layout.Tag]bool{}, sections: map[layout.BlockSection]bool{}, tables: map[layout.TableKind]bool{},
 		columns: map[layout.ColumnKind]bool{}, domains: map[layout.Domain]bool{}}
 	for _, s := range specimen.All() {
@@ -122,6 +123,7 @@ func TestSpecimensCoverTheFormat(t *testing.T) {
 }
 
 func TestTwoKeysHaveOneID(t *testing.T) {
+	t.Parallel()
 	keys := specimen.SharedIDs()
 	if keys[0] == keys[1] || keys[0].ID(layout.DomainHotSpot) != keys[1].ID(layout.DomainHotSpot) {
 		t.Fatalf("ids %016x and %016x", keys[0].ID(layout.DomainHotSpot), keys[1].ID(layout.DomainHotSpot))
@@ -143,6 +145,7 @@ func TestTwoKeysHaveOneID(t *testing.T) {
 }
 
 func TestSpecimensAreSmallAndAlwaysTheSame(t *testing.T) {
+	t.Parallel()
 	names := map[string]bool{}
 	for _, s := range specimen.All() {
 		data, err := s.Bytes()

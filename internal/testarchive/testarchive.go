@@ -68,11 +68,50 @@ func New(domain layout.Domain) *builder.Builder {
 	return builder.New(domain, builder.Config{Params: Params(domain)})
 }
 
-// EachSpecimen calls check in a subtest for every specimen.
+// MustDone calls Done for each of the profiles.
+func MustDone(t TB, profiles ...*builder.Profile) {
+	t.Helper()
+	for _, p := range profiles {
+		if err := p.Done(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// AddFunction adds one function in bulk.
+func AddFunction(b *builder.Builder, f builder.CounterFunction) error {
+	_, err := b.Bulk().Functions([]builder.CounterFunction{f})
+	return err
+}
+
+// OnlyEntry returns the only entry of an archive.
+func OnlyEntry(t TB, s *reader.Store) (only reader.Entry) {
+	t.Helper()
+	n := 0
+	for m, err := range s.Methods() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for p := range m.Profiles() {
+			for only = range p.Entries() {
+				n++
+			}
+		}
+	}
+	if n != 1 {
+		t.Fatalf("the archive has %d entries, not one", n)
+	}
+	return only
+}
+
+// EachSpecimen calls check in a parallel subtest for every specimen.
 func EachSpecimen(t *testing.T, check func(t *testing.T, s Archive)) {
 	t.Helper()
 	for _, sp := range specimen.All() {
-		t.Run(sp.Name, func(t *testing.T) { check(t, Build(t, sp.Build())) })
+		t.Run(sp.Name, func(t *testing.T) {
+			t.Parallel()
+			check(t, Build(t, sp.Build()))
+		})
 	}
 }
 
@@ -134,8 +173,6 @@ func ProcessDump(t TB, at Moment, n uint64, change ...func(*builder.Config)) Arc
 	b := builder.New(layout.DomainHotSpot, c)
 	p := b.Profile(b.Method(layout.Key{Class: "A", Name: "m"}), 0, builder.NoContext)
 	p.Invocations(n)
-	if err := p.Done(); err != nil {
-		t.Fatal(err)
-	}
+	MustDone(t, p)
 	return Build(t, b)
 }

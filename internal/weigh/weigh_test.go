@@ -12,6 +12,7 @@ import (
 // TestInclusiveCountsOfOneName: two methods whose names were cut to one do not
 // weigh what both have, which would be more than main has.
 func TestInclusiveCountsOfOneName(t *testing.T) {
+	t.Parallel()
 	b := builder.New(layout.DomainJamaica, builder.Config{})
 	cut := b.Profile(b.Method(layout.Key{Name: "CharsetEncoder.encode(Lja"}), 0, builder.NoContext)
 	cut.Count(builder.Count{Sub: layout.SubCycles, N: 60})
@@ -19,11 +20,7 @@ func TestInclusiveCountsOfOneName(t *testing.T) {
 	main := b.Profile(b.Method(layout.Key{Name: "main()V"}), 0, builder.NoContext)
 	main.Count(builder.Count{Sub: layout.SubCycles, Flags: layout.EntryInterpreted, N: 60})
 	main.Count(builder.Count{Sub: layout.SubCycles, N: 40})
-	for _, p := range []*builder.Profile{cut, main} {
-		if err := p.Done(); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testarchive.MustDone(t, cut, main)
 	weights, err := weigh.Methods(t.Context(), testarchive.Build(t, b).Store)
 	if err != nil {
 		t.Fatal(err)
