@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Limits of what is read of a VM's arguments, which may be anything.
+// Limits of a VM's arguments, which may be forged.
 const (
 	maxCommandText = 1 << 16
 	maxVMArguments = 1 << 12
@@ -21,11 +21,11 @@ type vmArguments struct {
 	options []string // of the VM, from wherever it took them; not the class path
 }
 
-// arguments reads the VM's record of its arguments. What it does not export, or
-// what cannot be read, is empty.
+// arguments reads the VM's record of its arguments. Parts that it does not export or
+// that cannot be read are empty.
 func (vm *VM) arguments(mem source) (a vmArguments) {
 	if at, ok := vm.staticWord(mem, "Arguments::_java_command"); ok && at != 0 {
-		a.command = textUpTo(mem, at, maxCommandText)
+		a.command, _, _ = textAt(mem, at, maxCommandText)
 	}
 	array, ok := vm.staticWord(mem, "Arguments::_jvm_args_array")
 	count, err := int32At(mem, vm.tables.fields["Arguments::_num_jvm_args"].addr)
@@ -38,29 +38,11 @@ func (vm *VM) arguments(mem source) (a vmArguments) {
 		if err != nil || left <= 0 {
 			break
 		}
-		option := textUpTo(mem, at, min(left, maxCommandText))
+		option, _, _ := textAt(mem, at, min(left, maxCommandText))
 		left -= len(option) + 1
 		a.options = append(a.options, option)
 	}
 	return a
-}
-
-// textUpTo returns the bytes before the NUL byte at addr or after it, cut at the
-// limit or where nothing can be read.
-func textUpTo(s source, addr uint64, limit int) string {
-	var out []byte
-	for len(out) < limit {
-		n := min(limit-len(out), int(pageSize-addr%pageSize))
-		b, err := s.bytes(addr, n)
-		if err != nil {
-			break
-		}
-		if end := bytes.IndexByte(b, 0); end >= 0 {
-			return string(append(out, b[:end]...))
-		}
-		out, addr = append(out, b...), addr+uint64(n)
-	}
-	return string(out)
 }
 
 func untilNUL(b []byte) string {
@@ -68,9 +50,8 @@ func untilNUL(b []byte) string {
 	return string(text)
 }
 
-// mainOf returns the main class, module or jar: the word of the process's command line
-// from which on the VM's record has them all, else what the record has before its
-// first space.
+// mainOf returns the main class, module or jar: the first word of the process's
+// command line that the VM's record begins with, else the first word of the record.
 func mainOf(command string, argv []string) string {
 	rest := strings.Join(argv, " ")
 	for _, arg := range argv {
@@ -83,12 +64,12 @@ func mainOf(command string, argv []string) string {
 	return first
 }
 
-// A launch is what the system says of how a process was started.
+// A launch says how a process was started, as far as the system knows.
 type launch struct {
 	argv []string
 	env  map[string]string // of launchVariables
-	dir  string            // where it runs
-	// read returns what a file of the process holds, as far as it is of use.
+	dir  string            // its working directory
+	// read returns the beginning of a file of the process.
 	read func(name string) (string, bool)
 	// list returns the names in a directory of the process, in its own order.
 	list func(dir string) []string
@@ -97,8 +78,7 @@ type launch struct {
 // launchVariables are the variables that the java launcher takes arguments from.
 var launchVariables = []string{"CLASSPATH", "JDK_JAVA_OPTIONS"}
 
-// valueOptions are options of the java launcher whose values are the next
-// argument.
+// valueOptions are options of the java launcher whose value is the next argument.
 var valueOptions = map[string]bool{
 	"-p": true, "--module-path": true, "--upgrade-module-path": true, "--add-modules": true, "--limit-modules": true, "--add-exports": true,
 	"--add-opens": true, "--add-reads": true, "--patch-module": true, "--enable-native-access": true, "--describe-module": true, "-d": true, "--source": true,
@@ -142,8 +122,8 @@ func (l *launch) classPath() (classPath string, ok bool) {
 // maxArguments bounds the arguments of a process with those of its files.
 const maxArguments = 1 << 16
 
-// arguments returns the launcher's arguments, with what argument files hold in their
-// place up to the main class, and before them those of JDK_JAVA_OPTIONS.
+// arguments returns the launcher's arguments: those of JDK_JAVA_OPTIONS, then those of
+// the command line. Argument files before the main class are replaced by their content.
 func (l *launch) arguments() (args []string) {
 	before := l.expandFiles(argumentWords(l.env["JDK_JAVA_OPTIONS"]))
 	return append(before, l.expandFiles(l.argv[1:])...)
@@ -170,9 +150,9 @@ func (l *launch) expandFiles(args []string) (all []string) {
 	return all
 }
 
-// argumentWords parts a text as the launcher does with argument files: at white
-// space, but for what stands in quotes; a backslash in quotes takes the next
-// character as it is, and a # begins a comment.
+// argumentWords splits a text as the launcher splits argument files: at white space
+// outside quotes. A backslash in quotes escapes the next character, and a # begins a
+// comment.
 func argumentWords(text string) (words []string) {
 	var word strings.Builder
 	quote, inWord := byte(0), false
@@ -210,13 +190,11 @@ func argumentWords(text string) (words []string) {
 	return words
 }
 
-// expandWildcards puts the jars of a directory in place of an entry "dir/*", in
-// the order in which the directory has them, as the launcher does. An entry that
-// matches nothing stays.
+// expandWildcards replaces an entry "dir/*" by the jars of the directory in its own
+// order, as the launcher does. An entry that matches nothing stays.
 func (l *launch) expandWildcards(classPath string) string {
-	entries := strings.Split(classPath, ":")
 	var all []string
-	for _, entry := range entries {
+	for entry := range strings.SplitSeq(classPath, ":") {
 		dir, wild := strings.CutSuffix(entry, "*")
 		if !wild || dir != "" && !strings.HasSuffix(dir, "/") {
 			all = append(all, entry)
@@ -241,8 +219,8 @@ type flag struct {
 	addr uint64
 }
 
-// JVMFlag::_type: how wide a flag is, and whether it has a sign. Strings and
-// fractions are of no use here.
+// flagTypes has the size and sign of a flag by JVMFlag::_type, without strings and
+// fractions.
 var flagTypes = [...]struct {
 	size   int
 	signed bool
@@ -279,8 +257,7 @@ func readFlags(mem source, t *tables) (map[string]flag, error) {
 	return flags, nil
 }
 
-// value reads a flag; ok is false if the VM has no such flag or it is not a
-// number.
+// value reads a flag. ok is false if the VM lacks it or it is not a number.
 func (f flag) value(mem source) (v int64, ok bool) {
 	if f.addr == 0 || f.typ < 0 || int(f.typ) >= len(flagTypes) {
 		return 0, false
@@ -300,7 +277,7 @@ func (f flag) value(mem source) (v int64, ok bool) {
 	return int64(le.Uint64(b)), true
 }
 
-// text returns the value as it stands on a command line.
+// text returns the value as on a command line.
 func (f flag) text(mem source) (string, bool) {
 	v, ok := f.value(mem)
 	switch {
@@ -314,8 +291,8 @@ func (f flag) text(mem source) (string, bool) {
 	return strconv.FormatInt(v, 10), true
 }
 
-// shapingFlags are the flags that decide what a MethodData holds and how it is
-// laid out. A VM has some of them only.
+// shapingFlags are the flags that decide on the content and layout of a MethodData. A
+// VM has some of them only.
 var shapingFlags = []string{
 	"TypeProfileWidth", "BciProfileWidth", "TypeProfileLevel", "TypeProfileArgsLimit", "TypeProfileParmsLimit",
 	"TypeProfileCasts", "TypeProfileSubTypes", "TypeProfileMajorReceiverPercent", "UseTypeProfile", "UseTypeSpeculation",

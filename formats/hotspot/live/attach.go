@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profarc/profarc/internal/compartment"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/procfs"
 	"github.com/profarc/profarc/layout"
@@ -28,16 +27,16 @@ type VM struct {
 	release int
 	// producer names the VM in an archive.
 	producer string
-	info     string // what the VM says of itself, in full
+	info     string // the VM's description of itself
 
-	run *knownRun // once it was asked for
+	run *knownRun // nil until needed
 }
 
-// A target is what is read: a process.
+// A target is a process that is read.
 type target interface {
 	memory
 	alive() bool
-	gone() bool  // or will be in a moment
+	gone() bool  // or ends in a moment
 	held() int64 // bytes of memory
 	hold(use func(h *holding) error) error
 	mappings(ctx context.Context) iter.Seq2[procfs.Mapping, error]
@@ -55,15 +54,13 @@ func Attach(ctx context.Context, pid int) (*VM, error) {
 }
 
 func attach(ctx context.Context, p target) (*VM, error) {
-	ctx, cancel := timed(ctx, p.held())
-	defer cancel()
 	doing := func() string { return "read the structure tables of a JVM" }
-	vm, err := compartment.RunUntil(ctx, doing, func() (*VM, error) {
-		bases, err := libraryBases(ctx, p)
+	vm, err := readLimited(ctx, p, doing, func(m *meter) (*VM, error) {
+		bases, err := libraryBases(m.ctx, p)
 		if err != nil {
 			return nil, explain(err)
 		}
-		return openFirst(newMeter(ctx, p.held()), p, bases)
+		return openFirst(m, p, bases)
 	})
 	if err != nil {
 		return nil, p.named(err)
@@ -86,8 +83,7 @@ func (vm *VM) ended(m *meter, err error) error {
 	return err
 }
 
-// named adds the name of the process to an error. It is called where an error
-// leaves this package.
+// named adds the process to an error. It is called where errors leave this package.
 func (p *process) named(err error) error {
 	if err == nil {
 		return nil
@@ -95,8 +91,8 @@ func (p *process) named(err error) error {
 	return fmt.Errorf("process %d: %w", p.pid, err)
 }
 
-// openFirst opens the first library that is one. A process may have mapped the
-// file of its VM once more, as data: a profiler does, to read the symbols.
+// openFirst opens the first base that is a VM's. A process may have mapped the file of
+// its VM once more, as data: a profiler does to read the symbols.
 func openFirst(m *meter, p target, bases []uint64) (*VM, error) {
 	var first error
 	for _, base := range bases {
@@ -113,8 +109,8 @@ func openFirst(m *meter, p target, bases []uint64) (*VM, error) {
 // maxLibraries bounds how many libraries of that name are tried.
 const maxLibraries = 8
 
-// libraryBases finds where libjvm is loaded, the likeliest first: the system
-// places what is mapped later at lower addresses.
+// libraryBases returns the addresses at which libjvm is mapped, the likeliest first: the
+// system places later mappings at lower addresses.
 func libraryBases(ctx context.Context, p target) (bases []uint64, err error) {
 	other := "no JVM in it: name the process of java itself, as jps shows it, or wait until it has started; " +
 		"GraalVM's native images keep their profiles in .iprof files"
@@ -136,7 +132,7 @@ func libraryBases(ctx context.Context, p target) (bases []uint64, err error) {
 	return bases, nil
 }
 
-// oldest is the first release whose MethodData are understood.
+// oldest is the first supported release.
 const oldest = 17
 
 // open reads the tables of the VM at base.
@@ -159,7 +155,7 @@ func (vm *VM) open(mem source, base uint64) error {
 	return err
 }
 
-// version reads which VM it is.
+// version reads the release and description of the VM.
 func (vm *VM) version(mem source) error {
 	t := vm.tables
 	major, release := t.static("Abstract_VM_Version::_vm_major_version"), t.static("Abstract_VM_Version::_s_vm_release")
@@ -186,8 +182,8 @@ func (vm *VM) version(mem source) error {
 
 const maxProducer = 64
 
-// params returns the VM's settings that shape entries. The gap of receiver entries
-// is not among its flags.
+// params returns the VM's settings that shape entries, without the gap of receiver
+// entries, which is no flag.
 func (vm *VM) params(mem source) (p layout.Params, err error) {
 	p.VMRelease = uint32(vm.release)
 	for _, s := range []struct {
@@ -212,16 +208,15 @@ func (vm *VM) params(mem source) (p layout.Params, err error) {
 	return p, nil
 }
 
-// A library is a shared library that a process has loaded. Its symbols are read
-// from the process, so that it matters neither where its file is nor whether it
-// still exists.
+// A library is a shared library that a process has loaded. Its symbols are read from
+// the process, so that its file need not exist any more.
 type library struct {
 	mem     source
 	base    uint64
 	dynamic map[elf.DynTag]uint64
 }
 
-// limits on what is read of a library that may be anything.
+// Limits of a library, which may be forged.
 const (
 	maxPrograms = 64
 	maxDynamic  = 256
@@ -251,8 +246,7 @@ func openLibrary(mem source, base uint64) (*library, error) {
 	return nil, ErrNoTables
 }
 
-// readDynamic reads the dynamic section. Some loaders put addresses in place of
-// its offsets, some do not.
+// readDynamic reads the dynamic section. Some loaders replace its offsets by addresses.
 func (l *library) readDynamic(at uint64) error {
 	for range maxDynamic {
 		var d elf.Dyn64

@@ -5,27 +5,29 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/profarc/profarc/internal/compartment"
 )
 
-// What a process says of itself may be forged: a list may lead anywhere, and the
-// same bytes may be offered as any number of structures. But the structures of a
-// JVM do not overlap, so that all of them together are no larger than the memory
-// that the process holds. Every budget is a multiple of that.
+// The memory of a process may be forged: a list may lead anywhere, and the same bytes
+// may appear as any number of structures. But the structures of a JVM do not overlap,
+// so that together they are no larger than the memory that the process holds. Every
+// budget is a multiple of that.
 
-// A Budget is what reading a process may use up only so much of.
+// A Budget is a resource that reading a process uses up.
 type Budget string
 
 // The budgets of each time that a process is read.
 const (
 	BudgetRead       Budget = "bytes of memory"     // copied out of the process
-	BudgetStructures Budget = "bytes of structures" // that lists lead to, once each
-	BudgetNames      Budget = "bytes of names"      // of methods and classes, as often as they are used
-	BudgetSteps      Budget = "steps"               // pieces of memory that are looked at
+	BudgetStructures Budget = "bytes of structures" // in lists, each once
+	BudgetNames      Budget = "bytes of names"      // of methods and classes, at every use
+	BudgetSteps      Budget = "steps"               // reads
 	BudgetTime       Budget = "nanoseconds"
 )
 
-// A BudgetError says that a process asked for more than a JVM can need that
-// holds as much memory. It matches ErrBudget.
+// A BudgetError says that reading a process took more than a JVM with as much memory
+// can need. It matches ErrBudget.
 type BudgetError struct {
 	Budget Budget
 	Limit  int64 // in the unit that Budget names
@@ -46,35 +48,34 @@ func (e *BudgetError) Is(target error) bool { return target == ErrBudget }
 var ErrBudget = errors.New("no JVM of its size needs as much")
 
 const (
-	// unseen is what a process may have mapped from files and not touched yet:
-	// classes of the JDK's own archive.
+	// unseen covers pages of files that a process has mapped and not touched yet: classes
+	// of the JDK's own archive.
 	unseen = 16 << 20
-	// maxHeld bounds what counts of a process with more memory than any VM has
-	// profiles.
+	// maxHeld bounds the memory that counts: no VM has more profiles.
 	maxHeld = 4 << 30
 	// A page is read up to three times: while the process runs, while it is held,
 	// and for names; each time with its neighbours.
 	readFactor  = 6
 	namesFactor = 4
-	stepBytes   = 8 // of structures that a step must lead to: a pointer
-	// timeBase and timeSpeed bound the time of a read that blocks, as the
-	// process's pages may be on a slow disk or nowhere.
+	stepBytes   = 8 // structures take at least a pointer a step
+	// timeBase and timeSpeed bound the time, since a read may block: the process's pages
+	// may be on a slow disk or gone.
 	timeBase  = 20 * time.Second
 	timeSpeed = 64 << 20 // bytes a second
 )
 
-// A meter counts what one reading of a process uses up. It is the one place that
-// every loop over the process's memory passes.
+// A meter counts what one reading of a process uses up. Every loop over the process's
+// memory uses it.
 type meter struct {
 	ctx                context.Context
 	held               int64
 	read, names, steps allowance
-	// end is why reading must stop: the end of the context, or of a budget. What
-	// is only left out, as a method without a name, must not be left out for that.
+	// end is why reading must stop: the end of the context or of a budget. A method must
+	// not be left out for this reason, as one without a name is.
 	end error
 }
 
-// newMeter returns the budgets for a process that holds that many bytes.
+// newMeter returns the meter for a process that holds that many bytes.
 func newMeter(ctx context.Context, held int64) *meter {
 	m := &meter{ctx: ctx, held: held}
 	m.read = m.allow(BudgetRead, readFactor*m.basis())
@@ -94,21 +95,21 @@ func (m *meter) structures() *allowance {
 
 func (m *meter) allow(b Budget, limit int64) allowance { return allowance{m, b, limit, limit} }
 
-// An allowance is what is left of a budget.
+// An allowance is the rest of a budget.
 type allowance struct {
 	m           *meter
 	budget      Budget
 	limit, left int64
 }
 
-// What the reader keeps beside the bytes counts as well, so that structures of few
-// bytes are no way to much memory.
+// What the reader keeps in addition to the bytes counts as well, so that very many
+// small structures cannot take much memory.
 const (
 	spanBytes = 32 // where a structure lies
 	keptBytes = 96 // what is known of a class, a class loader or a method with a profile
 )
 
-// spend uses up a part. Once anything has ended the reading, it fails.
+// spend uses up n units. It fails once reading has ended for any reason.
 func (a *allowance) spend(n int) error {
 	if a.left -= int64(n); a.m.end == nil && (a.left < 0 || n < 0) {
 		a.m.end = &BudgetError{a.budget, a.limit, a.m.held}
@@ -116,7 +117,7 @@ func (a *allowance) spend(n int) error {
 	return a.m.end
 }
 
-// pollSteps is after how many steps the context is asked.
+// pollSteps is the number of steps between checks of the context.
 const pollSteps = 256
 
 // countStep counts a step.
@@ -127,8 +128,12 @@ func (m *meter) countStep() error {
 	return m.steps.spend(1)
 }
 
-// timed limits the time of reading a process that holds that many bytes.
-func timed(ctx context.Context, held int64) (context.Context, context.CancelFunc) {
+// readLimited calls read with a meter for a process, in a compartment and for a limited
+// time. doing says what it does.
+func readLimited[T any](ctx context.Context, p target, doing func() string, read func(m *meter) (T, error)) (T, error) {
+	held := p.held()
 	limit := timeBase + time.Duration(min(held, maxHeld)/timeSpeed)*time.Second
-	return context.WithTimeoutCause(ctx, limit, &BudgetError{BudgetTime, int64(limit), held})
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, &BudgetError{BudgetTime, int64(limit), held})
+	defer cancel()
+	return compartment.RunUntil(ctx, doing, func() (T, error) { return read(newMeter(ctx, held)) })
 }

@@ -16,11 +16,11 @@ import (
 
 // Properties of an archive that came from a live VM, in layout.TableProperties.
 const (
-	PropertyVM   = "vm.info"  // what the VM says of itself
+	PropertyVM   = "vm.info"  // the VM's description of itself
 	PropertyFlag = "vm.flag." // before a flag's name: its value
 )
 
-// A build is the way of a snapshot into a builder.
+// A build puts a snapshot into a builder.
 type build struct {
 	*builder.Builder
 	vm      *VM
@@ -30,19 +30,18 @@ type build struct {
 	loaders map[uint64]string
 	report  *Report
 	meter   *meter
-	at      *found // the method that is worked on, for a defect's message
+	at      *found // the current method, for a defect's message
 
 	klasses map[uint64]klassName
 	hidden  map[string]string // VM's name to canonical name
 	types   map[uint64]builder.TypeRef
 	methods map[uint64]builder.MethodRef
 	taken   map[builder.MethodRef]bool
-	// headers is whether the parts of a header that the VM does not export are
-	// where they are looked for.
+	// headers is whether the header fields that the VM does not export are plausible.
 	headers bool
 }
 
-// klassName names a class as the VM does.
+// A klassName is the VM's name of a class.
 type klassName struct{ name, loader string }
 
 // A found is a method whose profile is taken.
@@ -76,7 +75,7 @@ func (b *build) buildProfiles(o Options) error {
 	return errors.Join(b.meter.end, b.Err())
 }
 
-// doing says what the build is at.
+// doing returns what the build is doing.
 func (b *build) doing() string {
 	if name := b.at.text(); name != "" {
 		return "read the profile of " + name
@@ -84,8 +83,8 @@ func (b *build) doing() string {
 	return "read the profiles of a JVM"
 }
 
-// sound names the methods, cuts their MethodData, and leaves out what is not
-// sound.
+// sound returns the methods whose names and MethodData are sound, and counts the
+// others.
 func (b *build) sound() (profiles []found, err error) {
 	for i := range b.snap.methods {
 		f := found{methodData: &b.snap.methods[i]}
@@ -103,7 +102,7 @@ func (b *build) sound() (profiles []found, err error) {
 	return profiles, nil
 }
 
-// chooseWanted leaves out what is not wanted.
+// chooseWanted returns the profiles that the options select, and counts the others.
 func (b *build) chooseWanted(sound []found, o Options) (profiles []found) {
 	for i := range sound {
 		if !o.wants(b.vm.schema, &sound[i], b.headers) {
@@ -115,8 +114,8 @@ func (b *build) chooseWanted(sound []found, o Options) (profiles []found) {
 	return profiles
 }
 
-// spendOnNames counts that the names of a method are used. Without an error, what was
-// read of the method is all that can be read.
+// spendOnNames charges the use of a method's names. An error means that reading has
+// ended, so that the method may be incomplete.
 func (b *build) spendOnNames(f *found) error {
 	if err := b.meter.countStep(); err != nil {
 		return err
@@ -124,7 +123,7 @@ func (b *build) spendOnNames(f *found) error {
 	return b.meter.names.spend(len(f.klassName.name) + len(f.methodName.name) + len(f.signature))
 }
 
-// text returns a method as a reader knows it, empty if it has no name.
+// text returns a method for people, empty if it has no name.
 func (f *found) text() string {
 	if f == nil || f.klassName.name == "" || f.methodName.name == "" {
 		return ""
@@ -132,7 +131,7 @@ func (f *found) text() string {
 	return strings.ReplaceAll(f.klassName.name, "/", ".") + "::" + f.methodName.name + f.signature
 }
 
-// readMethod fills in what is known of a method; why is empty if all of it is.
+// readMethod sets the names and sections of a method. why is empty if it is sound.
 func (b *build) readMethod(f *found) (why Refusal) {
 	var err error
 	if f.klassName, err = b.klass(f.methodData.klass); err != nil {
@@ -153,8 +152,8 @@ func (b *build) readMethod(f *found) (why Refusal) {
 	return why
 }
 
-// resolve makes sure that all that a profile points to has a name, before
-// anything of it is in the builder.
+// resolve checks that all classes and methods in the cells of a profile have names,
+// before any of it is in the builder.
 func (b *build) resolve(f *found) (err error) {
 	b.pointers(f, func(addr uint64, kind disk.CellKind) bool {
 		if kind == disk.CellMethod {
@@ -169,8 +168,7 @@ func (b *build) resolve(f *found) (err error) {
 	return err
 }
 
-// pointers goes through the pointers of a profile that are not null, without
-// their tags.
+// pointers yields the pointers of a profile that are not null, without their tags.
 func (b *build) pointers(f *found, yield func(addr uint64, kind disk.CellKind) bool) {
 	for _, entries := range f.sections {
 		for _, e := range entries {
@@ -191,7 +189,7 @@ func untagged(cell uint64, kind disk.CellKind) uint64 {
 	return cell
 }
 
-// klass names a class, which a class loader must have.
+// klass returns the name of a class, which must be that of a class loader.
 func (b *build) klass(addr uint64) (klassName, error) {
 	if k, ok := b.klasses[addr]; ok {
 		return k, nil
@@ -209,7 +207,7 @@ func (b *build) klass(addr uint64) (klassName, error) {
 	return out, nil
 }
 
-// methodAt names a method that an entry points to.
+// methodAt returns the name of a method in a cell.
 func (b *build) methodAt(addr uint64) (methodName, klassName, error) {
 	m, err := b.names.pointedTo(addr)
 	if err != nil {
@@ -219,8 +217,7 @@ func (b *build) methodAt(addr uint64) (methodName, klassName, error) {
 	return m, k, err
 }
 
-// hiddenNames names the hidden classes among those that profiles are of or point
-// to.
+// hiddenNames returns the canonical names of the hidden classes in profiles.
 func (b *build) hiddenNames(profiles []found) (map[string]string, error) {
 	classes, seen := map[string]bool{}, map[uint64]bool{}
 	add := func(addr uint64) {
@@ -250,16 +247,13 @@ func (b *build) hiddenNames(profiles []found) (map[string]string, error) {
 	return names.CanonicalHidden(classes), nil
 }
 
-// plausible looks at all headers: what lies at places that the VM does not
-// export is taken for all methods or for none.
+// plausible reports whether the headers of all methods are plausible. Fields that the VM
+// does not export are used for all methods or for none.
 func (b *build) plausible(profiles []found) bool {
-	for i := range profiles {
-		h := b.vm.schema.header(profiles[i].data, profiles[i].counters)
-		if !b.vm.schema.plausible(&h) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(profiles, func(f found) bool {
+		h := b.vm.schema.header(f.data, f.counters)
+		return !b.vm.schema.plausible(&h)
+	})
 }
 
 // profile adds a profile to the builder.
@@ -276,23 +270,21 @@ func (b *build) profile(f *found) error {
 	b.DescribeMethod(m, builder.MethodInfo{Access: f.access})
 	p := b.Profile(m, bytecode.CodeID(f.code), builder.NoContext)
 	b.header(p, f)
-	refs := 0
 	for section, entries := range f.sections {
 		for _, e := range entries {
 			p.Raw(layout.BlockSection(section), e, func(cell int, kind disk.CellKind) uint64 {
 				return b.reference(untagged(e.Cell(cell), kind), kind)
 			})
-			refs++
+			b.report.Entries++
 		}
 	}
 	b.sketch(m, f)
 	b.report.Methods++
-	b.report.Entries += refs
 	return p.Done()
 }
 
-// sketch notes what the code's profile points test, call and check. Nobody finds
-// a hidden class again.
+// sketch records the sketch of a method's code, unless its class is hidden: such a class
+// is not matched in another run.
 func (b *build) sketch(m builder.MethodRef, f *found) {
 	if _, hidden := b.hidden[f.klassName.name]; hidden {
 		return
@@ -307,7 +299,7 @@ func (b *build) sketch(m builder.MethodRef, f *found) {
 	}
 }
 
-// header sets what a MethodData has before its entries.
+// header sets the fields before the entries.
 func (b *build) header(p *builder.Profile, f *found) {
 	h := b.vm.schema.header(f.data, f.counters)
 	p.Invocations(h.invocations)
@@ -326,8 +318,7 @@ func (b *build) header(p *builder.Profile, f *found) {
 	}
 }
 
-// reference returns the builder's reference to what a pointer leads to. resolve has
-// named it before.
+// reference returns the builder's reference for a pointer, which resolve has checked.
 func (b *build) reference(addr uint64, kind disk.CellKind) uint64 {
 	switch {
 	case addr == 0:
@@ -374,7 +365,7 @@ func (b *build) typeAt(addr uint64) builder.TypeRef {
 	return ref
 }
 
-// typeRef interns a class. What the VM calls a hidden one is kept as its alias.
+// typeRef interns a class. The alias of a hidden class is its name in the VM.
 func (b *build) typeRef(k klassName) builder.TypeRef {
 	class := names.Element(k.name)
 	canonical, hidden := b.hidden[class]
@@ -391,7 +382,7 @@ func (b *build) typeRef(k klassName) builder.TypeRef {
 	return t
 }
 
-// properties notes the VM and the flags that shape its MethodData.
+// properties records the VM and the flags that shape its MethodData.
 func (b *build) properties() {
 	set := func(key, value string) {
 		t := b.Table(layout.TableProperties, 0)

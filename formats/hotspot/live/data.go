@@ -6,11 +6,11 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A header is what a MethodData has before its entries, and what the
-// method's MethodCounters add to it.
+// A header is the content of a MethodData before its entries, with the counts of the
+// method's MethodCounters.
 type header struct {
 	invocations, backedges uint64 // of all levels together
-	interpreted            uint64 // of these invocations those that no MethodData counted
+	interpreted            uint64 // invocations that no MethodData counted
 	history                builder.History
 	compile                builder.Compile
 	osrLevel               uint8 // highest level of the compiled code of its loops
@@ -44,13 +44,13 @@ func (s *schema) header(b, counters []byte) header {
 	return h
 }
 
-// An InvocationCounter has its count above a bit that says that it was full
-// once.
+// The lowest bit of an InvocationCounter is set once it has overflowed. The count is
+// above it.
 const carryBit = 1
 
 func (s *schema) count(counter uint32) uint64 { return uint64(counter) / s.increment }
 
-// countLimit returns what a counter that was full is taken for.
+// countLimit returns the value of a counter that has overflowed.
 func (s *schema) countLimit() uint64 { return 1 << 31 / s.increment }
 
 // sum adds the counters of MethodCounters and MethodData as the VM does.
@@ -61,8 +61,8 @@ func (s *schema) sum(a, b uint32) uint64 {
 	return s.count(a) + s.count(b)
 }
 
-// plausible reports whether what lies at places that the VM does not export
-// can be what it is taken for.
+// plausible reports whether fields at offsets that the VM does not export have possible
+// values.
 func (s *schema) plausible(h *header) bool {
 	const wouldProfile = 2 // the largest of unknown, no, yes
 	c := h.compile
@@ -84,7 +84,7 @@ type sections [layout.SectionDirectory][]disk.Entry
 
 const (
 	noParameters = -2 // di of a method without a ParametersType entry
-	freeTag      = 0  // of a word that has no extra entry yet
+	freeTag      = 0  // of a free word among the extra entries
 )
 
 // sections cuts a MethodData into entries.
@@ -93,21 +93,47 @@ func (d *dataSchema) sections(b []byte, shape disk.Shape) (out sections, err err
 	if err != nil {
 		return out, err
 	}
-	if out[layout.SectionData], err = dataEntries(parts[0], shape); err != nil {
-		return out, err
+	for section, part := range parts {
+		last := int32(-1)
+		for len(part) > 0 {
+			if section == int(layout.SectionExtra) && len(part) >= disk.CellSize && le.Uint64(part) == freeTag {
+				part = part[disk.CellSize:]
+				continue
+			}
+			e, rest, err := shape.Next(part)
+			if err != nil || !sectionRules[section].holds(e, last, len(rest) == 0) {
+				return out, sectionRules[section].refusal
+			}
+			out[section], part, last = append(out[section], e), rest, e.Point()
+		}
 	}
-	if out[layout.SectionExtra], err = extraEntries(parts[1], shape); err != nil {
-		return out, err
-	}
-	if out[layout.SectionParameters], err = entriesOf(parts[2], shape, RefusedParameters, layout.TagParametersType); err != nil {
-		return out, err
-	}
-	out[layout.SectionHandlers], err = entriesOf(parts[3], shape, RefusedHandlers, layout.TagBit)
-	return out, err
+	return out, nil
 }
 
-// parts returns the bytes of data, extra, parameters and handlers.
-func (d *dataSchema) parts(b []byte) (parts [4][]byte, err error) {
+// sectionRules are the rules of the entries of each section: holds checks an entry
+// after one at the bci previous.
+var sectionRules = [layout.SectionDirectory]struct {
+	refusal Refusal
+	holds   func(e disk.Entry, previous int32, isLast bool) bool
+}{
+	layout.SectionData: {RefusedData, func(e disk.Entry, previous int32, _ bool) bool {
+		switch e.Tag() {
+		case layout.TagArgInfo, layout.TagParametersType, layout.TagSpeculativeTrap:
+			return false
+		}
+		return !e.Tag().Wide() && e.Point() > previous
+	}},
+	layout.SectionExtra: {RefusedExtra, func(e disk.Entry, _ int32, isLast bool) bool { // ArgInfo is the last
+		return e.Tag() == layout.TagArgInfo && isLast || (e.Tag() == layout.TagBit || e.Tag() == layout.TagSpeculativeTrap) && !isLast
+	}},
+	layout.SectionParameters: {RefusedParameters, func(e disk.Entry, _ int32, isLast bool) bool { // there is one at most
+		return e.Tag() == layout.TagParametersType && isLast
+	}},
+	layout.SectionHandlers: {RefusedHandlers, func(e disk.Entry, _ int32, _ bool) bool { return e.Tag() == layout.TagBit }},
+}
+
+// parts returns the bytes of each section.
+func (d *dataSchema) parts(b []byte) (parts [layout.SectionDirectory][]byte, err error) {
 	b, header := b[d.data:], b
 	end := len(b)
 	if d.handlers != 0 {
@@ -115,91 +141,35 @@ func (d *dataSchema) parts(b []byte) (parts [4][]byte, err error) {
 		if at < 0 || at > end {
 			return parts, RefusedHandlers
 		}
-		parts[3], end = b[at:end], at
+		parts[layout.SectionHandlers], end = b[at:end], at
 	}
 	if at := int(int32(le.Uint32(header[d.parameters:]))); at != noParameters {
 		if at < 0 || at >= end {
 			return parts, RefusedParameters
 		}
-		parts[2], end = b[at:end], at
+		parts[layout.SectionParameters], end = b[at:end], at
 	}
 	size := int(int32(le.Uint32(header[d.dataSize:])))
 	if size < 0 || size > end {
 		return parts, RefusedData
 	}
-	parts[0], parts[1] = b[:size], b[size:end]
+	parts[layout.SectionData], parts[layout.SectionExtra] = b[:size], b[size:end]
 	return parts, nil
 }
 
-// dataEntries cuts the entries of profile points, whose bcis must ascend.
-func dataEntries(b []byte, shape disk.Shape) (all []disk.Entry, err error) {
-	last := int32(-1)
-	for len(b) > 0 {
-		e, rest, err := shape.Next(b)
-		if err != nil || !ofData(e.Tag()) || e.Point() <= last {
-			return nil, RefusedData
-		}
-		all, b, last = append(all, e), rest, e.Point()
-	}
-	return all, nil
-}
-
-// ofData reports whether entries of a tag are data entries.
-func ofData(t layout.Tag) bool {
-	switch t {
-	case layout.TagArgInfo, layout.TagParametersType, layout.TagSpeculativeTrap:
-		return false
-	}
-	return !t.Wide()
-}
-
-// extraEntries cuts the extra entries. ArgInfo is the last of them. Free words
-// are left out: they are zeros.
-func extraEntries(b []byte, shape disk.Shape) (all []disk.Entry, err error) {
-	for len(b) > 0 {
-		if len(b) >= disk.CellSize && le.Uint64(b) == freeTag {
-			b = b[disk.CellSize:]
-			continue
-		}
-		e, rest, err := shape.Next(b)
-		if err != nil {
-			return nil, RefusedExtra
-		}
-		switch tag := e.Tag(); {
-		case tag == layout.TagArgInfo && len(rest) > 0, tag != layout.TagArgInfo && len(rest) == 0,
-			tag != layout.TagArgInfo && tag != layout.TagBit && tag != layout.TagSpeculativeTrap:
-			return nil, RefusedExtra
-		}
-		all, b = append(all, e), rest
-	}
-	return all, nil
-}
-
-// entriesOf cuts entries that must all have one tag; there is one
-// ParametersType entry at most.
-func entriesOf(b []byte, shape disk.Shape, why Refusal, tag layout.Tag) (all []disk.Entry, err error) {
-	for len(b) > 0 {
-		e, rest, err := shape.Next(b)
-		if err != nil || e.Tag() != tag || tag == layout.TagParametersType && len(rest) > 0 {
-			return nil, why
-		}
-		all, b = append(all, e), rest
-	}
-	return all, nil
-}
-
-// receiverGap finds out how many cells the VM keeps between a receiver entry's
-// count and its rows, which it does not export: with that many all MethodData
-// end where they must.
+// receiverGap determines the number of cells between the count and the rows of a
+// receiver entry, which the VM does not export: with that many cells the MethodData end
+// where they must.
 func (d *dataSchema) receiverGap(methods []methodData, shape disk.Shape) disk.Shape {
 	best, most := shape, -1
 	for _, shape.Gap = range []int{0, 1} {
 		n := 0
 		for i := range methods {
-			if methods[i].refused == nil {
-				if _, err := d.sections(methods[i].data, shape); err == nil {
-					n++
-				}
+			if methods[i].refused != nil {
+				continue
+			}
+			if _, err := d.sections(methods[i].data, shape); err == nil {
+				n++
 			}
 		}
 		if n > most {
@@ -210,20 +180,19 @@ func (d *dataSchema) receiverGap(methods []methodData, shape disk.Shape) disk.Sh
 }
 
 // everCompiled reports whether a method was compiled at any time of the run. Its
-// compiled code may be gone by now: code that a newly loaded class invalidates is
-// discarded, and a program that ends right then has not compiled the method
-// again. What remains of a compilation is
+// compiled code may have been discarded since, for instance when a newly loaded class
+// invalidated it. A compilation leaves these traces:
 //
 //   - in MethodCounters the highest level of any compiled code that was
 //     installed, and of the code of loops (OSR);
 //   - in MethodData the number of C2's compilations that were discarded;
-//   - in MethodData what C1 notes of the method when it compiles it with
-//     profiling: its blocks, and whether profiling is worth while.
+//   - in MethodData the facts that C1 records when it compiles the method with
+//     profiling: its blocks, and whether profiling is worthwhile.
 //
 // The trap history is no evidence: C2 counts a trap in the method that the
 // bytecode belongs to, which may have been inlined and never compiled itself.
-// headers is whether the fields that the VM does not export are where they are
-// expected; without them there are the code and the discarded compilations.
+// headers is whether the fields that the VM does not export are plausible. Without them
+// only the code and the discarded compilations count.
 func (s *schema) everCompiled(f *found, headers bool) bool {
 	h := s.header(f.data, f.counters)
 	if f.compiled || h.history.Decompiles > 0 {

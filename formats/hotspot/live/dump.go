@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/compartment"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/jvm/bytecode"
 	"github.com/profarc/profarc/layout"
@@ -18,21 +17,21 @@ import (
 // does not hold the process.
 type Options struct {
 	CompiledOnly   bool                       // only methods that were compiled at any time
-	MinInvocations uint64                     // only methods that ran so often
+	MinInvocations uint64                     // only methods with at least as many invocations
 	Class          func(internal string) bool // only methods of such classes; nil: all
 	// Stop holds the process for the moment of reading, so that all profiles
 	// are of one moment.
 	Stop bool
-	// StopLimit is how long it may be held; 0 is DefaultStopLimit. When it is
-	// over the process goes on and the rest is read while it runs.
+	// StopLimit is how long it may be held; 0 is DefaultStopLimit. After that the process
+	// goes on, and the rest is read while it runs.
 	StopLimit time.Duration
-	// Selection says in words which profiles the options above leave; empty if
-	// they leave all. Of two dumps of a process the later one takes the place of
-	// the earlier only if it has all profiles, or the same selection.
+	// Selection describes in words which profiles the options above select; empty if all.
+	// A later dump of a process replaces an earlier one only if it has all profiles or the
+	// same selection.
 	Selection string
 	Exit      layout.Exit // how the process ends
-	// Config is what the archive says of itself; what is not set comes from the
-	// VM. Its Params always do.
+	// Config configures the archive. Fields that are not set come from the VM, and Params
+	// always do.
 	Config builder.Config
 }
 
@@ -51,11 +50,11 @@ func (o *Options) wants(s *schema, f *found, headers bool) bool {
 func (vm *VM) Dump(ctx context.Context, o Options) (*builder.Builder, *Report, error) {
 	run := vm.Provenance(ctx)
 	run.Selection, run.Exit = o.Selection, o.Exit
-	held := vm.p.held()
-	ctx, cancel := timed(ctx, held)
-	defer cancel()
-	b := &build{vm: vm, meter: newMeter(ctx, held), report: &Report{Producer: vm.producer, Release: vm.release, Run: run, origin: vm.run.origin}}
-	b, err := compartment.RunUntil(ctx, b.doing, func() (*build, error) { return b, b.dump(o) })
+	b := &build{vm: vm, report: &Report{Producer: vm.producer, Release: vm.release, Run: run, origin: vm.run.origin}}
+	_, err := readLimited(ctx, vm.p, b.doing, func(m *meter) (struct{}, error) {
+		b.meter = m
+		return struct{}{}, b.dump(o)
+	})
 	if err != nil {
 		return nil, nil, vm.p.named(err)
 	}
@@ -84,14 +83,14 @@ func (b *build) dump(o Options) error {
 	if err := b.buildProfiles(o); err != nil {
 		return err
 	}
-	if !vm.p.alive() { // what was read last may have been read of nothing
+	if !vm.p.alive() { // the last reads may have failed
 		return ErrGone
 	}
 	return context.Cause(b.meter.ctx)
 }
 
-// config completes what an archive says of itself. The dump of a process that is
-// identified has an identity by that: see Report.Describe.
+// config completes the configuration of the archive. The identity of a dump follows
+// from its process if that is identified: see Report.Describe.
 func (vm *VM) config(c builder.Config, params layout.Params, identified bool) builder.Config {
 	c.Params = params
 	if c.Producer == "" {
@@ -106,8 +105,8 @@ func (vm *VM) config(c builder.Config, params layout.Params, identified bool) bu
 	return c
 }
 
-// snapshot walks once while the process runs and, if it is to be held, once
-// more while it stands still.
+// snapshot walks once while the process runs and, if it is to be held, again while it
+// is held.
 func (vm *VM) snapshot(m *meter, o Options, report *Report) (*snapshot, error) {
 	begun := time.Now()
 	arrays := map[uint64][]uint64{}
@@ -152,21 +151,21 @@ func (vm *VM) snapshot(m *meter, o Options, report *Report) (*snapshot, error) {
 	return snap, err // of the first walk
 }
 
-// A process that cannot be held at once, because the machine is busy or another
-// dump holds it, is tried again.
+// If a process cannot be held, because the machine is busy or another dump holds it,
+// it is tried again.
 const (
 	holdAttempts = 8
 	holdPause    = 30 * time.Millisecond
 )
 
-// isBusy reports whether it may be that a process can be held a moment later.
-// Who may read a process may trace it, so that a refusal is a tracer's doing,
-// even if it has gone before anybody could ask for it.
+// isBusy reports whether a process can perhaps be held a moment later. A user who may
+// read a process may also trace it, so a missing permission means that another tracer
+// held it, which may have ended since.
 func isBusy(err error) bool {
 	return errors.Is(err, errBusy) || errors.Is(err, ErrTraced) || errors.Is(err, ErrPermission)
 }
 
-// again walks while the process is held, for as long as it may be.
+// again walks while the process is held, at most for the limit.
 func (vm *VM) again(src *replay, methodArray func(uint64) ([]uint64, error), h *holding, o Options, report *Report) (*snapshot, error) {
 	limit := cmp.Or(o.StopLimit, DefaultStopLimit)
 	report.Threads, report.Consistent = len(h.threads), true
@@ -191,19 +190,14 @@ func (vm *VM) again(src *replay, methodArray func(uint64) ([]uint64, error), h *
 type MethodCode struct {
 	Class, Loader, Name, Signature string
 	Code                           []byte // empty of native and abstract methods
-	// Instructions are its bytecodes with what they name; nil if that cannot be
-	// read.
+	// Instructions are its bytecodes with their names; nil if these cannot be read.
 	Instructions []bytecode.Instruction
 }
 
-// Methods calls yield with every method of every class that is loaded, whether
-// it has a profile or not. Methods whose names cannot be read are left out.
+// Methods calls yield with every method of every loaded class, with or without a
+// profile. Methods whose names cannot be read are left out.
 func (vm *VM) Methods(ctx context.Context, yield func(MethodCode) error) error {
-	held := vm.p.held()
-	ctx, cancel := timed(ctx, held)
-	defer cancel()
-	doing := func() string { return "read the methods of a JVM" }
-	methods, err := compartment.RunUntil(ctx, doing, func() ([]MethodCode, error) { return vm.methods(newMeter(ctx, held)) })
+	methods, err := readLimited(ctx, vm.p, func() string { return "read the methods of a JVM" }, vm.methods)
 	if err != nil {
 		return vm.p.named(err)
 	}
@@ -241,15 +235,15 @@ func (vm *VM) methods(m *meter) (all []MethodCode, err error) {
 		list, _ := names.instructions(&method)
 		all = append(all, MethodCode{class, loaders[k.loader], method.name, method.signature, method.code, list})
 	}
-	if !vm.p.alive() { // what was read last may have been read of nothing
+	if !vm.p.alive() { // the last reads may have failed
 		return nil, ErrGone
 	}
 	return all, m.end
 }
 
-// Unprofiled returns the flag by which the VM records no profiles, as it stands on a
-// command line; it is empty if the VM records them, or has ended. While a VM
-// starts, its flags are not set yet.
+// Unprofiled returns the flag for which the VM records no profiles, as on a command
+// line. It is empty if the VM records profiles or has ended. The flags of a starting VM
+// are not set yet.
 func (vm *VM) Unprofiled() string {
 	mem := newPageCache(vm.p, newMeter(context.Background(), vm.p.held()))
 	off := func(name string) bool {

@@ -10,15 +10,14 @@ import (
 	"github.com/profarc/profarc/internal/jvm/names"
 )
 
-// Loader identities. A class loader is named so that the next run gives the
-// same name:
+// Loader identities. The identity of a class loader is the same in the next run:
 //
 //	""          the boot loader
 //	"platform"  the platform class loader of the JDK
 //	"app"       the application class loader of the JDK
-//	else        the internal name of the loader's class, with the name that the
-//	            program gave the loader, if it gave one, "org/Foo[plugins]", and
-//	            with what it has loaded; see nameByContent
+//	else        the internal name of the loader's class, with the loader's own name
+//	            if it has one, "org/Foo[plugins]", and with an anchor among its
+//	            classes; see nameByContent
 
 var loaderNames = map[string]string{
 	"jdk/internal/loader/ClassLoaders$PlatformClassLoader": "platform",
@@ -27,9 +26,9 @@ var loaderNames = map[string]string{
 
 // A classLoader is one class loader of the VM.
 type classLoader struct {
-	name     string        // as above, which other loaders may have too
-	classes  []loadedClass // that it has defined, the oldest first; no arrays, no hidden classes
-	ofVM     bool          // there is one in every JVM
+	name     string        // as above without the anchor; not unique
+	classes  []loadedClass // that it has defined, the oldest first, without arrays and hidden classes
+	ofVM     bool          // every JVM has one
 	identity string
 }
 
@@ -40,14 +39,13 @@ type loadedClass struct {
 }
 
 // loaderNames returns the identity of the loader of every ClassLoaderData. The loader
-// itself is an object, which a garbage collector may be moving; but after _next
-// a ClassLoaderData keeps, unexported, the loader's class and its name with an
-// identity hash:
+// itself is an object, which a garbage collector may be moving. But after _next a
+// ClassLoaderData has three fields that are not exported:
 //
 //	Klass* _class_loader_klass; Symbol* _name; Symbol* _name_and_id
 //
-// Their place is where every ClassLoaderData but the boot loader's has a class.
-// A loader has several ClassLoaderData if it has hidden classes.
+// They begin where every ClassLoaderData except the boot loader's has the address of a
+// class. A loader has several ClassLoaderData if it has hidden classes.
 func (n *namer) loaderNames(snap *snapshot) map[uint64]string {
 	names := map[uint64]string{}
 	place := n.loaderKlass(snap)
@@ -65,8 +63,8 @@ func (n *namer) loaderNames(snap *snapshot) map[uint64]string {
 	return names
 }
 
-// unknownLoader names a loader of which nothing is known: the last of the list
-// is the boot loader.
+// unknownLoader names loader i of n by its place in the VM's list, whose last one is
+// the boot loader.
 func unknownLoader(i, n int) string {
 	if i == n-1 {
 		return ""
@@ -74,8 +72,8 @@ func unknownLoader(i, n int) string {
 	return fmt.Sprintf("loader#%d", n-1-i)
 }
 
-// loaders returns the class loaders, the oldest first: the VM's list has the newest
-// first. of has them by the addresses of their ClassLoaderData.
+// loaders returns the class loaders, the oldest first, whereas the VM's list begins with
+// the newest. of has them by the addresses of their ClassLoaderData.
 func (n *namer) loaders(snap *snapshot, place uint64) (all []*classLoader, of map[uint64]*classLoader) {
 	of = map[uint64]*classLoader{}
 	known := map[[2]uint64]*classLoader{} // by class and name-and-id
@@ -84,8 +82,7 @@ func (n *namer) loaders(snap *snapshot, place uint64) (all []*classLoader, of ma
 		klass, name, id := le.Uint64(data.bytes[place:]), le.Uint64(data.bytes[place+8:]), le.Uint64(data.bytes[place+16:])
 		l := known[[2]uint64{klass, id}]
 		if l == nil {
-			l = &classLoader{}
-			l.ofVM = klass == 0
+			l = &classLoader{ofVM: klass == 0}
 			if klass != 0 {
 				l.name, l.ofVM = n.loaderName(snap.klasses[klass].name, name)
 			}
@@ -118,8 +115,8 @@ func ordinary(class string) bool {
 // maxLoaderName limits the length of the names that programs give loaders.
 const maxLoaderName = 200
 
-// loaderName names a loader by its class and the name that the program gave it.
-// ofVM is true of those that every JVM has.
+// loaderName names a loader by its class and its own name. ofVM is whether every JVM
+// has it.
 func (n *namer) loaderName(klass, given uint64) (name string, ofVM bool) {
 	class, err := n.symbol(klass)
 	if err != nil {
@@ -140,7 +137,7 @@ func (n *namer) loaderName(klass, given uint64) (name string, ofVM bool) {
 	return class, false
 }
 
-// loaderKlass finds the place of _class_loader_klass, 0 if there is none.
+// loaderKlass returns the offset of _class_loader_klass, 0 if it is not found.
 func (n *namer) loaderKlass(snap *snapshot) uint64 {
 	for at := n.s.loader.next + 8; at+24 <= uint64(n.s.loader.size); at += 8 {
 		boot, others := 0, true
@@ -160,49 +157,45 @@ func (n *namer) loaderKlass(snap *snapshot) uint64 {
 	return 0
 }
 
-// nameByContent sets the identity of each loader of the program's own: its name,
-// and by which class it is told from others of that name, "org/Foo@" and 16
-// hexadecimal digits of the hash of that class's name and code. This anchor is
+// nameByContent sets the identity of each loader of the program: its name and an
+// anchor, "org/Foo@" and 16 hexadecimal digits of the hash of a class's name and code.
+// The anchor is
 //
-//   - the first class that it loaded of those that others have too, but with
-//     other code: versions of one class;
-//   - or else the first that no other has, if enough of its classes are such.
+//   - the first class it loaded that others of its name have too, but with other code:
+//     versions of one class;
+//   - or else the first class that no other has, if enough of its classes are such.
 //
-// A loader loads its first classes in the same order in most runs, whatever comes
-// later, and however other loaders do; so the identity is the same in runs of
-// which one loads more classes, or has more loaders. What no class tells apart is
-// numbered by age: "org/Foo#1". In another run that may be another one.
+// A loader loads its first classes in the same order in most runs, whatever comes later
+// and whatever other loaders do. So the identity stays the same if a run loads more
+// classes or has more loaders. Loaders without an anchor are numbered by age,
+// "org/Foo#1", and may be numbered in another way in another run.
 func nameByContent(loaders []*classLoader, codeOf func(klass uint64) (uint64, bool)) {
 	groups := map[string][]*classLoader{}
 	for _, l := range loaders {
 		l.identity = l.name
-		if len(l.classes) > 0 && !l.ofVM { // what has none is of no method
+		if len(l.classes) > 0 && !l.ofVM { // without classes it has no methods
 			groups[l.name] = append(groups[l.name], l)
 		}
 	}
 	for _, group := range groups {
-		nameGroup(group, newVersions(group, codeOf))
+		v, numbered := newVersions(group, codeOf), 0
+		for _, l := range group {
+			if anchor, ok := v.anchor(l); ok {
+				l.identity = fmt.Sprintf("%s@%016x", l.name, anchor)
+				continue
+			}
+			numbered++
+			l.identity = fmt.Sprintf("%s#%d", l.name, numbered)
+		}
 	}
 }
 
-// ownShare is which part of a loader's classes others must not have, where none
-// is a version of theirs: loaders of one jar differ in what they happened to load.
+// ownShare limits the second kind of anchor: of this many classes of a loader one must
+// be its own. Loaders of one jar differ only in the classes that they happened to load.
 const ownShare = 8
 
-// nameGroup names the loaders that share a name.
-func nameGroup(group []*classLoader, v *versions) {
-	numbered := 0
-	for _, l := range group {
-		if anchor, ok := v.anchor(l); ok {
-			l.identity = fmt.Sprintf("%s@%016x", l.name, anchor)
-			continue
-		}
-		numbered++
-		l.identity = fmt.Sprintf("%s#%d", l.name, numbered)
-	}
-}
-
-// anchor returns the hash of the class that tells a loader from others of its name.
+// anchor returns the hash of the class that distinguishes a loader from others of its
+// name.
 func (v *versions) anchor(l *classLoader) (hash uint64, ok bool) {
 	own, first := 0, loadedClass{}
 	for _, c := range l.classes {
@@ -218,7 +211,7 @@ func (v *versions) anchor(l *classLoader) (hash uint64, ok bool) {
 	return v.hash(first), own > 0 && own*ownShare >= len(l.classes)
 }
 
-// hash is that of a class's name and code.
+// hash returns the hash of a class's name and code.
 func (v *versions) hash(c loadedClass) uint64 {
 	code, ok := v.code[c.klass]
 	if !ok && c.klass != 0 {
@@ -227,7 +220,7 @@ func (v *versions) hash(c loadedClass) uint64 {
 	return xxhash.Sum64String(fmt.Sprintf("%s %x", c.name, code))
 }
 
-// A distinction is how a class tells its loader from others of its name.
+// A distinction is how a class distinguishes its loader from others of its name.
 type distinction uint8
 
 const (
@@ -236,15 +229,15 @@ const (
 	onlyVersion                    // others have it with other code
 )
 
-// maxCompared bounds the classes whose code is compared, so that a capture takes
-// no longer: loaders of different versions soon meet a class that differs.
+// maxCompared bounds the classes whose code is compared, and thereby the time. Loaders
+// of different versions soon load a class that differs.
 const maxCompared = 1024
 
-// versions says which classes of a group of loaders are versions of one.
+// versions finds the classes of a group of loaders that are versions of one class.
 type versions struct {
 	klasses  map[string][]uint64       // by class name
-	code     map[uint64]uint64         // hashes of klasses, of those that were asked for
-	loaders  map[string]map[uint64]int // by class name and hash: how many have it
+	code     map[uint64]uint64         // hashes of klasses, as far as they were needed
+	loaders  map[string]map[uint64]int // by class name and hash: how many loaders have it
 	compared int
 	codeOf   func(klass uint64) (uint64, bool)
 }
@@ -259,7 +252,7 @@ func newVersions(group []*classLoader, codeOf func(klass uint64) (uint64, bool))
 	return v
 }
 
-// distinguish says how a class tells its loader from the others.
+// distinguish returns how a class distinguishes its loader from the others.
 func (v *versions) distinguish(c loadedClass) distinction {
 	if len(v.klasses[c.name]) == 1 {
 		return onlyName
@@ -291,9 +284,9 @@ func (v *versions) compare(klasses []uint64) map[uint64]int {
 	return count
 }
 
-// classCode returns a function that hashes the code of all methods of a class. ok
-// is false if it cannot be read. What it reads of methods is read once more
-// elsewhere, and has a budget of its own.
+// classCode returns a function that hashes the code of all methods of a class; ok is
+// false if it cannot be read. It has its own budget, since methods are also read
+// elsewhere.
 func (n *namer) classCode() func(klass uint64) (hash uint64, ok bool) {
 	apart := *n
 	apart.budget = n.budget.m.structures()

@@ -16,19 +16,17 @@ type span struct {
 	size int
 }
 
-// A memory is that of a process.
+// A memory is the memory of a process.
 type memory interface {
-	// read fills b with what lies at addr. The error is errFault if not all of it
-	// is mapped.
+	// read fills b with the bytes at addr. The error is errFault if not all of them are
+	// mapped.
 	read(b []byte, addr uint64) error
-	// readMany fills b with spans, one after the other. Those that are not wholly
-	// mapped are zeros, and missed is called with their index; its error ends the
-	// reading.
+	// readMany fills b with spans, one after the other. A span that is not wholly mapped
+	// is filled with zeros and reported to missed, whose error ends the reading.
 	readMany(b []byte, spans []span, missed func(i int) error) error
 }
 
-// A source reads the process's memory. What it returns must not be written to, and
-// stays as it is.
+// A source reads the process's memory. Its results are read-only and never change.
 type source interface {
 	bytes(addr uint64, n int) ([]byte, error)
 }
@@ -36,12 +34,12 @@ type source interface {
 const (
 	pageSize   = 4096
 	groupPages = 4       // pages that are read at once
-	maxPages   = 1 << 18 // 1 GiB: bounds what is kept of any process
-	maxRead    = 1 << 26 // bounds one read: no structure of a VM is as large
+	maxPages   = 1 << 18 // that are kept: 1 GiB
+	maxRead    = 1 << 26 // bytes of one read: no structure of a VM is as large
 )
 
-// A pageCache reads a process page by page, and each page once: for what does
-// not change while the process runs.
+// A pageCache reads each page of a process once. It is for memory that does not change
+// while the process runs.
 type pageCache struct {
 	mem   memory
 	meter *meter
@@ -56,7 +54,7 @@ func (c *pageCache) bytes(addr uint64, n int) ([]byte, error) {
 		return nil, err
 	}
 	if n < 0 || n > maxRead || addr+uint64(n) < addr {
-		return nil, fmt.Errorf("%w: %d bytes at 0x%x are asked for", ErrStructure, n, addr)
+		return nil, fmt.Errorf("%w: a read of %d bytes at 0x%x", ErrStructure, n, addr)
 	}
 	first := addr / pageSize * pageSize
 	if page, err := c.page(first); err != nil || addr+uint64(n) <= first+pageSize {
@@ -106,22 +104,23 @@ func (c *pageCache) page(addr uint64) ([]byte, error) {
 	return b, nil
 }
 
-// text returns the bytes before the NUL byte at addr or after it, of which there
-// must be fewer than limit.
-func text(s source, addr uint64, limit int) (string, error) {
+// textAt returns the bytes before the NUL byte at addr or after it. ended is false if
+// the first limit bytes have none. If the end cannot be read, it returns the bytes
+// before that with the error.
+func textAt(s source, addr uint64, limit int) (text string, ended bool, err error) {
 	var out []byte
 	for len(out) < limit {
-		n := min(limit-len(out), int(pageSize-addr%pageSize)) // what follows may not be mapped
+		n := min(limit-len(out), int(pageSize-addr%pageSize)) // the next page may not be mapped
 		b, err := s.bytes(addr, n)
 		if err != nil {
-			return "", err
+			return string(out), false, err
 		}
 		if end := bytes.IndexByte(b, 0); end >= 0 {
-			return string(append(out, b[:end]...)), nil
+			return string(append(out, b[:end]...)), true, nil
 		}
 		out, addr = append(out, b...), addr+uint64(n)
 	}
-	return "", fmt.Errorf("%w: a name of more than %d bytes", ErrStructure, limit)
+	return string(out), false, nil
 }
 
 func word(s source, addr uint64) (uint64, error) {
@@ -140,12 +139,11 @@ func int32At(s source, addr uint64) (int32, error) {
 	return int32(le.Uint32(b)), nil
 }
 
-// A dump walks twice. The first walk goes on while the process runs, and
-// records what it reads. For the second the process is held: all of that is
-// read again at once, so that the walk finds nearly everything at hand and
-// reads one by one only what is new.
+// A dump walks twice. The first walk records what it reads while the process runs.
+// During the second one the process is held. The recorded spans are read again at
+// once, so that the walk itself reads only what is new.
 
-// A recorder reads the process and records the spans that it was asked for.
+// A recorder reads the process and records the spans.
 type recorder struct {
 	source
 	spans []span
@@ -160,10 +158,10 @@ func (r *recorder) bytes(addr uint64, n int) ([]byte, error) {
 	return b, err
 }
 
-// mergeGap is how far apart two spans may lie to be read as one.
+// mergeGap is the largest gap between two spans that are read as one.
 const mergeGap = 256
 
-// replay returns what was recorded, to be read again.
+// replay returns the recorded spans, to be read again.
 func (r *recorder) replay(mem memory, m *meter) (*replay, error) {
 	for addr, size := range r.sizes {
 		r.spans = append(r.spans, span{addr, size})
@@ -191,20 +189,20 @@ func (r *recorder) replay(mem memory, m *meter) (*replay, error) {
 	return out, nil
 }
 
-// A replay reads again at once what was recorded.
+// A replay reads recorded spans again at once.
 type replay struct {
 	mem    memory
 	meter  *meter
 	spans  []span // merged
 	starts []int  // of each in buf
-	missed []bool // spans that are not there any more
+	missed []bool // spans that are no longer mapped
 	places map[uint64]place
 	buf    []byte
 	calls  int
 	tick   func() // called now and then
 }
 
-// place is where the bytes of a recorded span lie.
+// A place says where the bytes of a recorded span lie.
 type place struct {
 	span, start, size int
 }
@@ -232,7 +230,7 @@ func (r *replay) bytes(addr uint64, n int) ([]byte, error) {
 		return r.buf[at.start:][:n:n], nil
 	}
 	if n < 0 || n > maxRead {
-		return nil, fmt.Errorf("%w: %d bytes at 0x%x are asked for", ErrStructure, n, addr)
+		return nil, fmt.Errorf("%w: a read of %d bytes at 0x%x", ErrStructure, n, addr)
 	}
 	if err := r.meter.read.spend(n); err != nil {
 		return nil, err

@@ -4,24 +4,24 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/profarc/profarc/internal/jvm/bytecode"
 	"github.com/profarc/profarc/internal/jvm/names"
 )
 
-// A namer reads what does not change: names, and code. Each structure is read
-// once, but for the ConstMethods of methods that have a profile and to which a
-// profile points as well.
+// A namer reads names and code, which do not change. Each structure is read once,
+// except for ConstMethods of methods that both have a profile and occur in one.
 type namer struct {
 	s       *schema
 	src     source
 	budget  *allowance
 	symbols map[uint64]string
-	pointed map[uint64]pointedMethod // methods that profiles point to, by address
-	pools   map[uint64]*pool         // constant pools by address; nil of those that cannot be read
+	pointed map[uint64]pointedMethod // methods in cells of profiles, by address
+	pools   map[uint64]*pool         // constant pools by address; nil if unreadable
 }
 
-// A pointedMethod is a method that a profile points to.
+// A pointedMethod is a method in a cell of a profile.
 type pointedMethod struct {
 	methodName
 	err error
@@ -31,7 +31,7 @@ func newNamer(s *schema, src source, m *meter) *namer {
 	return &namer{s, src, m.structures(), map[uint64]string{}, map[uint64]pointedMethod{}, map[uint64]*pool{}}
 }
 
-// structure reads a structure, or a part of one, that was not read before.
+// structure reads a structure or a part of one, which was not read before.
 func (n *namer) structure(addr uint64, size int) ([]byte, error) {
 	if err := n.budget.spend(size); err != nil {
 		return nil, err
@@ -39,10 +39,10 @@ func (n *namer) structure(addr uint64, size int) ([]byte, error) {
 	return n.src.bytes(addr, size)
 }
 
-// textUses is how often a name is copied or compared, once it is known.
+// textUses is how often a name is copied or compared.
 const textUses = 4
 
-// spendOnText counts that names are used: there may be few that are long, of very many
+// spendOnText charges the use of names: a few long names may be shared by very many
 // classes and methods.
 func (n *namer) spendOnText(names ...string) (err error) {
 	for _, name := range names {
@@ -51,7 +51,7 @@ func (n *namer) spendOnText(names ...string) (err error) {
 	return err
 }
 
-// pointedTo names a method that a profile points to.
+// pointedTo returns the name of a method in a cell of a profile.
 func (n *namer) pointedTo(addr uint64) (methodName, error) {
 	p, ok := n.pointed[addr]
 	if !ok {
@@ -78,16 +78,14 @@ func (n *namer) symbol(addr uint64) (string, error) {
 		return "", err
 	}
 	s := names.FromModifiedUTF8(string(b))
-	for _, c := range []byte(s) {
-		if c == 0 {
-			return "", fmt.Errorf("%w: a name with a NUL byte", ErrStructure)
-		}
+	if strings.IndexByte(s, 0) >= 0 {
+		return "", fmt.Errorf("%w: a name with a NUL byte", ErrStructure)
 	}
 	n.symbols[addr] = s
 	return s, nil
 }
 
-// A methodName is what a ConstMethod says of a method.
+// A methodName is the content of a ConstMethod.
 type methodName struct {
 	name, signature string
 	holder          uint64 // Klass
@@ -136,27 +134,27 @@ func (n *namer) entry(pool uint64, index uint16) (string, error) {
 	return n.symbol(at)
 }
 
-// A VM rewrites the operands of bytecodes when it links a class: where the class
-// file has an index into the constant pool, there is one into a cache beside it,
-// in the byte order of the machine. The cache knows the index it came from.
+// A VM rewrites the operands of bytecodes when it links a class. An index into the
+// constant pool becomes an index into the ConstantPoolCache, in the byte order of the
+// machine. The cache has the original index.
 
-// constantsSchema is of ConstantPool and ConstantPoolCache.
+// constantsSchema has the fields of ConstantPool and ConstantPoolCache.
 type constantsSchema struct {
 	tags, cache  uint64
 	bytes, words uint64 // data of an Array<u1>, of an Array<u2>
 	references   uint64 // ConstantPoolCache::_reference_map
-	// entries of all operands, of JDK 17 to 22; 0 where there are none
+	// entries of all operands, in JDK 17 to 22; else 0
 	entries, entrySize, entryIndex uint64
-	// arrays of fields, methods and dynamic calls, of later releases
+	// arrays of fields, methods and dynamic calls, in later releases
 	fields, methods, dynamic resolvedSchema
 }
 
-// resolvedSchema is of an array in ConstantPoolCache; the zero value if a VM has
-// none such.
+// resolvedSchema describes an array in ConstantPoolCache. The zero value means that
+// the VM has none.
 type resolvedSchema struct{ array, data, size, index uint64 }
 
-// newConstantsSchema looks up what leads from bytecodes to names. What a release
-// lacks stays 0; ok is false if nothing can be named.
+// newConstantsSchema looks up the fields that lead from bytecodes to names. Fields that
+// a release lacks stay 0. ok is false if no name can be read.
 func newConstantsSchema(t *tables) (s constantsSchema, ok bool) {
 	s.tags, s.cache = t.optional("ConstantPool::_tags", pointerWidth), t.optional("ConstantPool::_cache", pointerWidth)
 	s.bytes, s.words = t.optional("Array<u1>::_data", byteWidth), t.optional("Array<u2>::_data", shortWidth)
@@ -197,19 +195,19 @@ type pool struct {
 	*namer
 	addr   uint64
 	tags   []byte
-	cache  uint64 // 0 of a class that is not linked: its code is as in the class file
+	cache  uint64 // 0 if the class is not linked, so that its code is that of the class file
 	lookup map[constantUse]bytecode.Name
 }
 
-// A constantUse is a constant as bytecodes use it: a class that is loaded has
-// another name than one that is made.
+// A constantUse is a constant and how a bytecode uses it: a class that is loaded as a
+// value has another name than one that is instantiated.
 type constantUse struct {
 	index  uint16
 	loaded bool
 }
 
-// instructions decodes the bytecodes of a method. ok is false if what they name
-// cannot be read.
+// instructions decodes the bytecodes of a method. ok is false if their names cannot be
+// read.
 func (n *namer) instructions(m *methodName) (list []bytecode.Instruction, ok bool) {
 	p, ok := n.pool(m.pool)
 	if !ok {
@@ -246,7 +244,7 @@ func (n *namer) openPool(addr uint64) *pool {
 	return p
 }
 
-// name returns what a bytecode names.
+// name returns the class or member that a bytecode names.
 func (p *pool) name(raw, java byte, operand []byte) (n bytecode.Name, ok bool) {
 	i, ok := p.index(raw, java, operand)
 	if !ok || p.budget.m.countStep() != nil {
@@ -322,7 +320,7 @@ func (p *pool) tag(i uint16) byte {
 	return 0
 }
 
-// slot returns what the pool has of a constant, of which tag tells the meaning.
+// slot returns the word of a constant, whose meaning depends on the tag.
 func (p *pool) slot(i uint16) (uint64, bool) {
 	if int(i) >= len(p.tags) {
 		return 0, false
@@ -352,7 +350,7 @@ func (p *pool) Class(i uint16) (string, bool) {
 	return p.text(uint16(v >> 16))
 }
 
-// Member returns what a field or method reference names.
+// Member returns the name of a field or method reference.
 func (p *pool) Member(i uint16) (n bytecode.Name, ok bool) {
 	if tag := p.tag(i); tag < tagField || tag > tagMember {
 		return n, false

@@ -15,23 +15,23 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// An origin is what the system says of a process and its start.
+// An origin says how a process was started, and reads its files.
 type origin struct {
 	launch
 	process layout.Process
 	begun   time.Time
-	// root is where the process's files are found, if it has others than this one:
-	// in a container. Empty if it has the same.
+	// root is the path of the process's root directory if it has other files than this
+	// process, as in a container. Else it is empty.
 	root string
 }
 
 // ticksPerSecond is the unit of start times in /proc (USER_HZ).
 const ticksPerSecond = 100
 
-// origin asks the system about the process. What it does not tell is empty.
+// origin returns the origin of the process. Unknown fields are empty.
 func (p *process) origin() *origin {
 	o := &origin{}
-	leader := procfs.Status(p.pid, "Tgid") // it may have ended before this thread
+	leader := procfs.Status(p.pid, "Tgid") // the first thread may have ended
 	pid, err := strconv.Atoi(leader)
 	if err != nil {
 		return o
@@ -54,8 +54,8 @@ func (p *process) origin() *origin {
 	return o
 }
 
-// identify fills in which process it is: by the numbers that it has in its own
-// namespace, which all who look at it agree on.
+// identify sets the identity of the process: its numbers in its own namespace, which
+// are the same from every other namespace.
 func (o *origin) identify(p *process, pid int) {
 	fields, err := p.stat(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil || len(fields) <= startField {
@@ -113,14 +113,13 @@ func (p *process) head(name string, limit int64) string {
 	return string(text)
 }
 
-// splitNUL parts texts that each end with a NUL byte; one that is cut off is
-// left out.
+// splitNUL splits texts that each end with a NUL byte. An unterminated rest is left out.
 func splitNUL(text string) []string {
 	parts := strings.Split(text, "\x00")
 	return parts[:len(parts)-1]
 }
 
-// sameFiles reports whether a path means the same to the process as here.
+// sameFiles reports whether a path names the same file in the process as here.
 func (p *process) sameFiles() bool {
 	theirs, err1 := os.Readlink(p.file("ns/mnt"))
 	ours, err2 := os.Readlink("/proc/self/ns/mnt")
@@ -129,8 +128,8 @@ func (p *process) sameFiles() bool {
 	return err1 == nil && err2 == nil && err3 == nil && err4 == nil && theirs == ours && os.SameFile(root, own)
 }
 
-// open returns a path by which a file of the process can be read here, and which
-// version of it that is; done ends the use of the path.
+// open returns a path at which a file of the process can be read here, and its version.
+// done ends the use of the path.
 func (o *origin) open(path string) (at string, version fileVersion, done func(), err error) {
 	at, done = path, func() {}
 	if o.root != "" {
@@ -146,8 +145,7 @@ func (o *origin) open(path string) (at string, version fileVersion, done func(),
 	return at, fileVersion{uint64(stat.Dev), stat.Ino, stat.Size, stat.Mtim.Nano(), stat.Ctim.Nano()}, done, nil
 }
 
-// openInRoot opens a file of a process that has other files than this one, so that
-// no link leads out of those.
+// openInRoot opens a file below the root of the process. No link leads out of it.
 func (o *origin) openInRoot(path string) (at string, done func(), err error) {
 	done = func() {}
 	root, err := unix.Open(o.root, unix.O_PATH|unix.O_CLOEXEC, 0)

@@ -18,15 +18,14 @@ import (
 	"github.com/profarc/profarc/internal/procfs"
 )
 
-// A process is one that is read. All its memory is read through read and
-// readMany; nothing is ever written.
+// A process is read through read and readMany alone. Nothing is ever written to it.
 type process struct {
 	pid   int
-	begun string // when it began, in clock ticks: tells it from a later one of the same number
-	image string // where its program lies: tells it from another that it became (execve)
+	begun string // its start in clock ticks, which differs from that of a later process of the same number
+	image string // addresses of its program, which differ after an execve
 }
 
-// openProcess names a process that exists.
+// openProcess returns a process that exists.
 func openProcess(pid int) (*process, error) {
 	if pid <= 0 {
 		return nil, fmt.Errorf("process %d: %w", pid, ErrNoProcess)
@@ -42,10 +41,10 @@ const (
 	stateField = 0
 	startField = 19
 	codeField  = 23 // where the program's code begins
-	stackField = 25 // where its stack begins: elsewhere in every program
+	stackField = 25 // where its stack begins: it differs in every program
 )
 
-// identity reads which process it is, and which program runs in it.
+// identity reads the values that identify the process and its program.
 func (p *process) identity() (begun, image string, err error) {
 	fields, err := p.stat("/proc/" + strconv.Itoa(p.pid) + "/stat")
 	switch {
@@ -67,20 +66,19 @@ func (p *process) stat(file string) ([]string, error) {
 	return strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:])), nil
 }
 
-// alive reports whether the process is still the one that was opened, and runs
-// the same program.
+// alive reports whether the opened process still exists and runs the same program.
 func (p *process) alive() bool {
 	begun, image, err := p.identity()
 	return err == nil && begun == p.begun && image == p.image
 }
 
-// A process that is being ended loses its memory a moment before it shows.
+// A process that ends loses its memory a moment before its state changes.
 const (
 	endPolls = 10
 	endPause = 2 * time.Millisecond
 )
 
-// gone reports whether the process has ended, or does so in a moment.
+// gone reports whether the process has ended or ends in a moment.
 func (p *process) gone() bool {
 	for range endPolls {
 		if !p.alive() {
@@ -96,8 +94,8 @@ func (p *process) mappings(ctx context.Context) iter.Seq2[procfs.Mapping, error]
 	return procfs.Mappings(ctx, p.pid)
 }
 
-// held returns how many bytes of memory the process holds: those in RAM, of whatever
-// kind of page, and those that are swapped out.
+// held returns how many bytes of memory the process holds: in RAM, huge pages included,
+// and swapped out.
 func (p *process) held() (bytes int64) {
 	for _, field := range []string{"VmRSS", "VmSwap", "HugetlbPages"} {
 		text, unit, _ := strings.Cut(procfs.Status(p.pid, field), " ")
@@ -173,8 +171,8 @@ func (p *process) readMany(b []byte, spans []span, missed func(i int) error) err
 	return nil
 }
 
-// explain turns what the system says into an error of this package, which does
-// not name the process: see named.
+// explain turns an error of the system into one of this package. The caller adds the
+// process, see named.
 func explain(err error) error {
 	switch {
 	case errors.Is(err, unix.ESRCH), errors.Is(err, fs.ErrNotExist):
@@ -187,15 +185,15 @@ func explain(err error) error {
 	return err
 }
 
-// A process is held by tracing all its threads (PTRACE_SEIZE, PTRACE_INTERRUPT),
-// not by a SIGSTOP: if this process dies, even by SIGKILL, the system lets the
-// other go on by itself; its parent and its shell notice nothing; and a process
-// that somebody else has stopped stays stopped afterwards.
+// A process is held by tracing all its threads (PTRACE_SEIZE, PTRACE_INTERRUPT) rather
+// than by SIGSTOP. If this process dies, even by SIGKILL, the system releases the other
+// one. Its parent and its shell notice nothing. And a process that was stopped before
+// stays stopped afterwards.
 
 // A holding is a process all of whose threads are stopped.
 type holding struct {
 	p       *process
-	threads map[int]unix.Signal // seized; the signal that it waits for, or 0
+	threads map[int]unix.Signal // seized ones with their pending signals, 0 for none
 	begun   time.Time
 	lasted  time.Duration
 }
@@ -214,11 +212,10 @@ func (p *process) hold(use func(h *holding) error) error {
 	return <-done
 }
 
-// trace holds the process in a thread of its own, which ends with this
-// goroutine because it stays locked: the system then releases everything that
-// is still traced, threads that died while they were held among them, whose
-// process could not end otherwise. The first thread of a program never ends, so
-// if this is it, it waits for another.
+// trace holds the process in a thread of its own. The thread stays locked and so ends
+// with this goroutine. The system then releases everything that is still traced, also
+// threads that died while they were held, without which their process could not end.
+// The first thread of a program never ends, so it leaves the work to another one.
 func (p *process) trace(use func(h *holding) error, done chan<- error) {
 	runtime.LockOSThread()
 	if unix.Gettid() == unix.Getpid() {
@@ -241,8 +238,8 @@ func (p *process) whileHeld(use func(h *holding) error) error {
 	return use(h)
 }
 
-// seizeAll stops all threads. A running one may make another, so it looks until
-// there is no new one.
+// seizeAll stops all threads. A running thread may start another one, so it repeats
+// until there is no new one.
 func (h *holding) seizeAll() error {
 	for {
 		fresh, err := h.seizeNew()
@@ -255,7 +252,7 @@ func (h *holding) seizeAll() error {
 	}
 }
 
-// seizeNew seizes the threads that are not seized yet and tells them to stop.
+// seizeNew seizes the threads that are not seized yet, and interrupts them.
 func (h *holding) seizeNew() (fresh int, err error) {
 	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", h.p.pid))
 	if err != nil || len(tasks) > maxThreads {
@@ -285,7 +282,7 @@ func (h *holding) ended(tid int) bool {
 	return err != nil || len(fields) == 0 || fields[0] == "Z" || fields[0] == "X"
 }
 
-// running marks a thread that was told to stop and has not yet.
+// running marks a thread that was interrupted and has not stopped yet.
 const running = unix.Signal(-1)
 
 // await waits until all seized threads are stopped.
@@ -316,8 +313,8 @@ func (h *holding) await(limit time.Duration) error {
 // errBusy: a thread did not stop in time.
 var errBusy = errors.New("a thread did not stop")
 
-// waiting returns the signal that a stopped thread was about to take, 0 if it
-// stopped because it was told to.
+// waiting returns the signal that a stopped thread was about to receive, 0 if it stopped
+// because it was interrupted.
 func waiting(status unix.WaitStatus) unix.Signal {
 	const eventStop = 128 // PTRACE_EVENT_STOP
 	if int(status)>>16 == eventStop {
@@ -326,7 +323,7 @@ func waiting(status unix.WaitStatus) unix.Signal {
 	return status.StopSignal()
 }
 
-// release lets all threads go on, each with the signal that it waited for.
+// release lets all threads go on, each with its pending signal.
 func (h *holding) release() {
 	if h.threads == nil {
 		return
@@ -342,9 +339,8 @@ func (h *holding) release() {
 	h.threads = nil
 }
 
-// lateLimit is how long a thread is waited for that did not stop in time, so
-// that it can be released at once. All others run already; and later the
-// system lets it go, when the tracing thread ends.
+// lateLimit is how long release waits for threads that did not stop in time. All others
+// run already, and the system releases these when the tracing thread ends.
 const lateLimit = time.Second
 
 func (h *holding) releaseLate() {
@@ -356,12 +352,11 @@ func (h *holding) releaseLate() {
 }
 
 func (h *holding) detach(tid int, signal unix.Signal) {
-	// An error means that the thread is gone, and with it the need.
+	// An error means that the thread has ended.
 	_, _, _ = unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_DETACH, uintptr(tid), 0, uintptr(signal), 0, 0)
 }
 
-// tracedBy is ErrTraced with the name of the tracer, or nil if nothing traces
-// the thread.
+// tracedBy returns ErrTraced with the name of the tracer, nil if the thread has none.
 func tracedBy(tid int) error {
 	tracer := procfs.Status(tid, "TracerPid") // a thread's number
 	if tracer == "" || tracer == "0" {

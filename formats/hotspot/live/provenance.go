@@ -18,22 +18,20 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Provenance says which run the process is: what the system and the VM say of its
-// start, without secrets. The content of the class path is not read: see
-// Report.Describe. What is not known is empty, and is no error.
+// Provenance describes the run of the process: how it was started, as the system and the
+// VM know it, without secrets. The content of the class path is not read: see
+// Report.Describe. Unknown fields are empty.
 func (vm *VM) Provenance(ctx context.Context) layout.Provenance {
 	if vm.run != nil {
 		return vm.run.Provenance
 	}
-	ctx, cancel := timed(ctx, vm.p.held())
-	defer cancel()
 	doing := func() string { return "read how a JVM was started" }
-	known, err := compartment.RunUntil(ctx, doing, func() (k knownRun, err error) {
+	known, err := readLimited(ctx, vm.p, doing, func(m *meter) (k knownRun, err error) {
 		k.origin = &origin{}
 		if p, ok := vm.p.(interface{ origin() *origin }); ok {
 			k.origin = p.origin()
 		}
-		k.Provenance = vm.provenance(newPageCache(vm.p, newMeter(ctx, vm.p.held())), k.origin)
+		k.Provenance = vm.provenance(newPageCache(vm.p, m), k.origin)
 		return k, nil
 	})
 	if err != nil {
@@ -43,7 +41,7 @@ func (vm *VM) Provenance(ctx context.Context) layout.Provenance {
 	return known.Provenance
 }
 
-// A knownRun is a run with what its files are read by.
+// A knownRun is a run with the origin through which its files are read.
 type knownRun struct {
 	layout.Provenance
 	origin *origin
@@ -56,27 +54,27 @@ func (vm *VM) provenance(mem source, o *origin) layout.Provenance {
 		VM: vm.info, Vendor: texts["java.property.java.vm.vendor"],
 		Main:      mainOf(a.command, o.argv),
 		Command:   commandLine(o.argv),
-		Options:   commandLine(optionsBeside(a.options, o.argv)),
+		Options:   commandLine(hiddenOptions(a.options, o.argv)),
 		ClassPath: vm.entries(mem, texts, &o.launch, a.options),
 	}
 }
 
-// optionsBeside are options of the VM that are not on the command line of its
-// process: from variables and files.
-func optionsBeside(options, argv []string) (beside []string) {
+// hiddenOptions returns the VM's options that are not on the command line: those from
+// variables and files.
+func hiddenOptions(options, argv []string) (hidden []string) {
 	on := map[string]bool{}
 	for i, arg := range argv {
 		on[arg] = true
-		if i > 0 { // the launcher hands "--name value" on as "--name=value"
+		if i > 0 { // the launcher passes "--name value" on as "--name=value"
 			on[argv[i-1]+"="+arg] = true
 		}
 	}
 	for _, o := range options {
-		if !on[o] && !slices.Contains(beside, o) {
-			beside = append(beside, o)
+		if !on[o] && !slices.Contains(hidden, o) {
+			hidden = append(hidden, o)
 		}
 	}
-	return beside
+	return hidden
 }
 
 // maxCommandLine bounds the command line that an archive keeps.
@@ -97,10 +95,9 @@ func commandLine(args []string) string {
 	return line
 }
 
-// Describe says in the builder of a dump which run it is of, with the content of
-// the class path; once, however often it is called. The process need not run any
-// more, unless it has files of its own. contents spares reading again what is on
-// several class paths.
+// Describe records the run and the content of its class path in the builder of a dump.
+// Further calls do nothing. The process need not exist any more, unless it has files of
+// its own. contents saves reading files again that are on several class paths.
 func (r *Report) Describe(ctx context.Context, b *builder.Builder, contents *Contents) {
 	if r.described {
 		return
@@ -114,8 +111,8 @@ func (r *Report) Describe(ctx context.Context, b *builder.Builder, contents *Con
 // they can be read only as long as it lives.
 func (r *Report) OwnFiles() bool { return r.origin.root != "" }
 
-// The VM keeps a table of measurements and facts for jstat and jcmd (PerfMemory),
-// of which the texts are of use here. A VM may be run without it.
+// The VM keeps a table of measurements and facts for jstat and jcmd, PerfMemory. Its
+// texts are used here. A VM may run without it.
 //
 //	prologue, 32 bytes: u32 magic, u8 byte order, ..., i32 entry offset at 24, i32 number of entries at 28
 //	entry: i32 length, i32 name offset, i32 vector length, u8 type, u8 flags, u8 unit, u8 variability, i32 data offset
@@ -127,8 +124,8 @@ const (
 	maxPerfData  = 1 << 20
 )
 
-// perfTexts reads the texts of the VM's PerfMemory, by their names; none if there
-// is none, or it is not what it should be.
+// perfTexts returns the texts of the VM's PerfMemory by name, none if it is missing or
+// unsound.
 func (vm *VM) perfTexts(mem source) map[string]string {
 	texts := map[string]string{}
 	start, ok1 := vm.staticWord(mem, "PerfMemory::_start")
@@ -182,11 +179,11 @@ const maxEntries = 1 << 13
 // (PerfMaxStringConstLength).
 const perfCut = 1024
 
-// entries returns the entries of the class path, then those of the module path, in
-// the VM's own spelling; nil if it is not known. Their content is not read yet.
+// entries returns the entries of the class path, then those of the module path, in the
+// VM's own spelling, without their content. It is nil if they are not known.
 //
-// The VM's PerfMemory has the class path as the VM was given it, cut off where it
-// is long. It is checked against the arguments of the process.
+// PerfMemory has the class path, but truncates long ones. The full path is then taken
+// from the arguments of the process, if it begins with the truncated one.
 func (vm *VM) entries(mem source, texts map[string]string, l *launch, options []string) []layout.ClassPathEntry {
 	classPath, known := texts["java.property.java.class.path"]
 	limit, ok := vm.flags["PerfMaxStringConstLength"].value(mem)
@@ -228,28 +225,26 @@ func modulePath(options []string) (path string) {
 	return path
 }
 
-// Contents knows what files hold that were read before, so that each is read once
-// however many class paths it is on. The zero value knows nothing. Goroutines may
-// share it.
+// Contents caches the content of files, so that a file on several class paths is read
+// once. The zero value is empty. Goroutines may share it.
 type Contents struct {
 	mu    sync.Mutex
 	known map[fileVersion]layout.Content
 }
 
-// contentTime bounds the reading of a class path: what is not read then is not
-// known.
+// contentTime bounds the reading of a class path. Entries that are not read by then are
+// unknown.
 const contentTime = 20 * time.Second
 
-// readClassPath returns a class path with the content of its entries, and after each jar
-// what its manifest adds to it. Names are those of the process.
+// readClassPath returns a class path with the content of its entries. Each jar is
+// followed by the entries of its manifest. Paths are those of the process.
 func (c *Contents) readClassPath(ctx context.Context, o *origin, classPath []layout.ClassPathEntry) []layout.ClassPathEntry {
 	if classPath == nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, contentTime)
 	defer cancel()
-	// Opening a file can be made to block: it may be on a file system of the
-	// process's own.
+	// Opening a file may block: it may be on a file system of the process itself.
 	doing := func() string { return "read the class path of a JVM" }
 	all, err := compartment.RunUntil(ctx, doing, func() ([]layout.ClassPathEntry, error) { return c.readAll(ctx, o, classPath), nil })
 	if err != nil {
@@ -311,7 +306,7 @@ func (c *Contents) contentOf(ctx context.Context, o *origin, path string) layout
 	return content
 }
 
-// A fileVersion tells a file from others, and from itself after a change.
+// A fileVersion identifies a file and its present content.
 type fileVersion struct {
 	device, inode          uint64
 	size, written, changed int64

@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Refusal is why a method's profile was left out.
+// A Refusal is the reason why profiles were left out.
 type Refusal string
 
 // Error makes a refusal an error.
@@ -31,14 +31,14 @@ const (
 	RefusedMemory     Refusal = "MethodData that are no longer in memory"
 )
 
-// A Refused says how many profiles were left out for a reason, and names one.
+// A Refused counts the profiles that were left out for one reason.
 type Refused struct {
 	Why     Refusal
 	Count   int
 	Example string // a method, if its name is known
 }
 
-// A Report says what a dump holds and what it took.
+// A Report describes a dump and its cost.
 type Report struct {
 	Run       layout.Provenance // with the content of the class path once Describe was called
 	origin    *origin
@@ -46,17 +46,17 @@ type Report struct {
 	Producer  string // the VM
 	Release   int    // for instance 17
 	Methods   int    // profiles that were taken
-	Skipped   int    // profiles that the options left out
+	Skipped   int    // profiles that the options exclude
 	Refused   []Refused
 	Entries   int
 	Classes   int           // classes and arrays that are loaded
 	Loaders   int           // class loaders
 	Bytes     int64         // of all MethodData
 	Running   time.Duration // of reading while the process ran
-	Stopped   time.Duration // the process was held for so long, 0 if not at all
+	Stopped   time.Duration // for which the process was held, 0 if it was not
 	Threads   int           // that were held
-	// Consistent: all profiles are of one moment. It is false if the process
-	// was not held, or let go because the limit was reached.
+	// Consistent is whether all profiles are of one moment. It is false if the process was
+	// not held, or not until the end because the limit was reached.
 	Consistent bool
 }
 
@@ -81,7 +81,7 @@ var (
 	ErrUnsupported = errors.New("a live JVM can be read on 64-bit Linux only")
 	// ErrNoProcess: there is no such process.
 	ErrNoProcess = errors.New("there is no such process")
-	// ErrZombie: the process has ended, and its parent has not asked how.
+	// ErrZombie: the process has ended, and its parent has not waited for it.
 	ErrZombie = errors.New("it has ended and is a zombie, whose memory is gone")
 	// ErrGone: the process ended, or became another program, while it was read.
 	ErrGone = errors.New("the process ended while it was read, or became another program")
@@ -91,7 +91,7 @@ var (
 	ErrTraced = errors.New("it is traced by process")
 	// ErrNotHotSpot: no HotSpot VM in the process.
 	ErrNotHotSpot = errors.New("not a HotSpot JVM")
-	// ErrNoTables: a HotSpot VM that does not export what is needed of it.
+	// ErrNoTables: a HotSpot VM that does not export all the needed tables and fields.
 	ErrNoTables = errors.New("the JVM does not export the tables of its structures")
 	// ErrStructure: the memory of the process contradicts its tables.
 	ErrStructure = errors.New("the JVM's memory contradicts its tables")

@@ -1,13 +1,14 @@
 package live
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
 
-// The tables that a HotSpot VM exports of itself, for debuggers: what structures
-// it has, how large they are, where their fields lie, and the values of some
-// constants. The strides and places of the tables' own columns are exported too.
+// A HotSpot VM exports tables for debuggers: its structures, their sizes, the offsets
+// of their fields, and the values of some constants. The strides and column offsets of
+// the tables themselves are exported too.
 
 // A field is a row of gHotSpotVMStructs.
 type field struct {
@@ -16,66 +17,51 @@ type field struct {
 	addr   uint64 // of a static field
 }
 
-// The tables of one VM. What is asked of them is checked here, once: a field
-// lies within its structure, and every structure has a size that one may have.
-// Whoever reads a structure of that size may take its fields out of it.
+// tables are those of one VM. Lookups are checked here, once: a field lies within its
+// structure, and every structure has a plausible size. Code that has read a structure
+// of that size can therefore read its fields without checks.
 type tables struct {
 	fields    map[string]field  // by "Type::name"
 	sizes     map[string]uint64 // of types, in bytes
 	constants map[string]int64
 	twice     map[string]bool // names with rows that contradict each other
-	missing   []string        // what was asked for and is not there
-	unsound   []string        // what was asked for and cannot be so
+	missing   []string        // failed lookups
+	unsound   []string        // lookups with impossible results
 }
 
 const (
 	maxRows     = 1 << 13
 	maxNameSize = 1 << 10
 	maxStride   = 1 << 10 // bytes from row to row
-	// maxStructure bounds the size of a structure without what follows it: the
-	// largest of a VM has some hundred bytes.
+	// maxStructure bounds the size of a structure without a variable tail: the largest
+	// has some hundred bytes.
 	maxStructure = 1 << 14
 )
 
 // readTables reads the tables of the VM in a library.
 func readTables(l *library) (*tables, error) {
 	t := &tables{fields: map[string]field{}, sizes: map[string]uint64{}, constants: map[string]int64{}, twice: map[string]bool{}}
-	for _, read := range []func(*library) error{t.readStructs, t.readTypes, t.readInts, t.readLongs} {
-		if err := read(l); err != nil {
+	for _, table := range []struct {
+		name    string
+		columns []string
+		enter   func(r *row)
+	}{
+		{"gHotSpotVMStructs", []string{"TypeName", "FieldName", "IsStatic", "Offset", "Address"}, func(r *row) {
+			enterRow(t, t.fields, r.text(0)+"::"+r.text(1), field{r.int32(2) != 0, r.word(3), r.word(4)})
+		}},
+		{"gHotSpotVMTypes", []string{"TypeName", "Size"}, func(r *row) { enterRow(t, t.sizes, r.text(0), r.word(1)) }},
+		{"gHotSpotVMIntConstants", []string{"Name", "Value"}, func(r *row) { enterRow(t, t.constants, r.text(0), int64(r.int32(1))) }},
+		{"gHotSpotVMLongConstants", []string{"Name", "Value"}, func(r *row) { enterRow(t, t.constants, r.text(0), int64(r.word(1))) }},
+	} {
+		if err := eachRow(l, table.name, table.columns, table.enter); err != nil {
 			return nil, err
 		}
 	}
 	return t, nil
 }
 
-func (t *tables) readStructs(l *library) error {
-	columns := []string{"TypeName", "FieldName", "IsStatic", "Offset", "Address"}
-	return rows(l, "gHotSpotVMStructs", "gHotSpotVMStructEntry", columns, func(r *row) {
-		name := r.text(0) + "::" + r.text(1)
-		enter(t, t.fields, name, field{r.int32(2) != 0, r.word(3), r.word(4)})
-	})
-}
-
-func (t *tables) readTypes(l *library) error {
-	return rows(l, "gHotSpotVMTypes", "gHotSpotVMTypeEntry", []string{"TypeName", "Size"}, func(r *row) {
-		enter(t, t.sizes, r.text(0), r.word(1))
-	})
-}
-
-func (t *tables) readInts(l *library) error {
-	return rows(l, "gHotSpotVMIntConstants", "gHotSpotVMIntConstantEntry", []string{"Name", "Value"}, func(r *row) {
-		enter(t, t.constants, r.text(0), int64(r.int32(1)))
-	})
-}
-
-func (t *tables) readLongs(l *library) error {
-	return rows(l, "gHotSpotVMLongConstants", "gHotSpotVMLongConstantEntry", []string{"Name", "Value"}, func(r *row) {
-		enter(t, t.constants, r.text(0), int64(r.word(1)))
-	})
-}
-
-// enter enters a row. A VM may have the same row twice.
-func enter[V comparable](t *tables, into map[string]V, name string, v V) {
+// enterRow adds a row. A VM may have the same row twice.
+func enterRow[V comparable](t *tables, into map[string]V, name string, v V) {
 	if had, ok := into[name]; ok && had != v {
 		t.twice[name] = true
 	}
@@ -90,11 +76,16 @@ type row struct {
 	err     error
 }
 
-// rows goes through the rows of a table, whose first column is a name, and null
-// after the last row.
-func rows(l *library, table, entry string, columns []string, yield func(r *row)) error {
-	places := make([]uint64, 0, len(columns)+2)
-	for _, name := range append([]string{table, entry + "ArrayStride"}, columnNames(entry, columns)...) {
+// eachRow calls yield with the rows of a table. Its first column is a name, which is
+// null after the last row.
+func eachRow(l *library, table string, columns []string, yield func(r *row)) error {
+	entry := strings.TrimSuffix(table, "s") + "Entry"
+	symbols := []string{table, entry + "ArrayStride"}
+	for _, c := range columns {
+		symbols = append(symbols, entry+c+"Offset")
+	}
+	var places []uint64
+	for _, name := range symbols {
 		addr, ok := l.symbol(name)
 		if !ok {
 			return fmt.Errorf("%w (no %s)", ErrNoTables, name)
@@ -121,22 +112,15 @@ func rows(l *library, table, entry string, columns []string, yield func(r *row))
 	return fmt.Errorf("%w: %s has more than %d rows", ErrStructure, table, maxRows)
 }
 
-func columnNames(entry string, columns []string) (names []string) {
-	for _, c := range columns {
-		names = append(names, entry+c+"Offset")
-	}
-	return names
-}
-
 func (r *row) word(column int) uint64 {
 	v, err := word(r.mem, r.at+r.columns[column])
-	r.keepError(err)
+	r.err = cmp.Or(r.err, err)
 	return v
 }
 
 func (r *row) int32(column int) int32 {
 	v, err := int32At(r.mem, r.at+r.columns[column])
-	r.keepError(err)
+	r.err = cmp.Or(r.err, err)
 	return v
 }
 
@@ -146,18 +130,15 @@ func (r *row) text(column int) string {
 	if at == 0 {
 		return ""
 	}
-	s, err := text(r.mem, at, maxNameSize)
-	r.keepError(err)
+	s, ended, err := textAt(r.mem, at, maxNameSize)
+	if err == nil && !ended {
+		err = fmt.Errorf("%w: a name of more than %d bytes", ErrStructure, maxNameSize)
+	}
+	r.err = cmp.Or(r.err, err)
 	return s
 }
 
-func (r *row) keepError(err error) {
-	if r.err == nil {
-		r.err = err
-	}
-}
-
-// offset returns where a field of width bytes lies in its structure.
+// offset returns the offset of a field of width bytes.
 func (t *tables) offset(name string, width int) uint64 {
 	f, ok := t.fields[name]
 	if !ok || f.static {
@@ -169,7 +150,7 @@ func (t *tables) offset(name string, width int) uint64 {
 	return f.offset
 }
 
-// within checks that a field lies in its structure, as a compiler places it.
+// within checks that a field lies in its structure and is aligned.
 func (t *tables) within(structure, name string, at uint64, width int) {
 	size := uint64(t.size(structure))
 	switch {
@@ -180,7 +161,7 @@ func (t *tables) within(structure, name string, at uint64, width int) {
 	}
 }
 
-// optional returns where a field lies that not every VM exports; 0 if it does not.
+// optional returns the offset of a field, 0 if the VM does not export it.
 func (t *tables) optional(name string, width int) uint64 {
 	structure, _, _ := strings.Cut(name, "::")
 	if f, ok := t.fields[name]; !ok || f.static || t.optionalSize(structure) == 0 {
@@ -189,7 +170,7 @@ func (t *tables) optional(name string, width int) uint64 {
 	return t.offset(name, width)
 }
 
-// optionalSize returns the size of a structure that not every VM has; 0 if it does not.
+// optionalSize returns the size of a structure, 0 if the VM does not have it.
 func (t *tables) optionalSize(name string) uint64 {
 	if _, ok := t.sizes[name]; !ok {
 		return 0
@@ -197,7 +178,7 @@ func (t *tables) optionalSize(name string) uint64 {
 	return uint64(t.size(name))
 }
 
-// static returns where a static field lies.
+// static returns the address of a static field.
 func (t *tables) static(name string) uint64 {
 	f, ok := t.fields[name]
 	if !ok || !f.static {
@@ -209,8 +190,7 @@ func (t *tables) static(name string) uint64 {
 	return f.addr
 }
 
-// size returns the size of a structure, without what follows it in an object that has
-// a variable size.
+// size returns the size of a structure without its variable tail.
 func (t *tables) size(name string) int {
 	n, ok := t.sizes[name]
 	switch {
@@ -236,13 +216,12 @@ func (t *tables) constant(name string, value, most int64) int64 {
 	return n
 }
 
-// refuse notes what cannot be.
+// refuse records an impossible lookup.
 func (t *tables) refuse(format string, args ...any) {
 	t.unsound = append(t.unsound, fmt.Sprintf(format, args...))
 }
 
-// check returns the error of a VM that lacks something that was asked for, or whose
-// tables cannot be right.
+// check returns the error of failed lookups and of lookups with impossible results.
 func (t *tables) check() error {
 	switch {
 	case len(t.missing) > 0:
@@ -253,9 +232,9 @@ func (t *tables) check() error {
 	return nil
 }
 
-// A schema is where everything lies that a dump needs, in one VM. Places that
-// the VM does not export are derived from exported neighbours; what is read at
-// them is checked. Every place is known to lie in its structure: see tables.
+// A schema has the offsets of all fields that a dump needs, in one VM. Offsets that
+// the VM does not export are derived from exported neighbours, and the values read
+// there are checked. Every field lies in its structure: see tables.
 type schema struct {
 	head uint64 // ClassLoaderDataGraph::_head
 
@@ -285,10 +264,10 @@ type schema struct {
 	counters  countersSchema
 	data      dataSchema
 	constants constantsSchema
-	names     bool   // constants is what the VM has
+	names     bool   // constants is complete
 	increment uint64 // one count of an InvocationCounter
 	levels    uint8  // highest level of compilation
-	written   uint32 // access flags that a class file has
+	written   uint32 // access flags of class files
 }
 
 // countersSchema is of MethodCounters.
@@ -307,7 +286,7 @@ type dataSchema struct {
 	eflags, local, stack, returned                   uint64
 	invocations, backedges, tenureTraps              uint64
 	loops, blocks, would                             uint64
-	handlers                                         uint64 // 0 where a VM has none
+	handlers                                         uint64 // 0 if the VM has none
 }
 
 // handlersRelease is the first release that profiles exception handlers.
@@ -335,7 +314,7 @@ func newSchema(t *tables, rtm bool, release int) (*schema, error) {
 	return s, t.check()
 }
 
-// graph looks up what leads from class loaders to methods.
+// graph looks up the fields that lead from class loaders to methods.
 func (s *schema) graph(t *tables) {
 	s.loader.size = t.size("ClassLoaderData")
 	s.loader.next = t.offset("ClassLoaderData::_next", pointerWidth)
@@ -379,14 +358,14 @@ func (s *schema) methods(t *tables) {
 	t.within("MethodCounters", "what follows _number_of_breakpoints", c.highest, 2*byteWidth)
 }
 
-// methodData looks up MethodData's fields. After _arg_returned stand
+// methodData looks up MethodData's fields. After _arg_returned follow
 //
 //	[int creation mileage], two InvocationCounters, two ints with their values at
 //	the start, then _tenure_traps, _invoke_mask, _backedge_mask,
 //	[int RTM state], short loops, short blocks, int would profile
 //
-// of which the VM exports the three in the middle. All fields lie before the
-// entries, so that they come with the entries.
+// The VM exports only the three in the middle. All fields lie before the entries, so
+// one read returns both.
 func (s *schema) methodData(t *tables, rtm bool, release int) {
 	d := &s.data
 	d.size = t.size("MethodData")

@@ -4,15 +4,15 @@ import (
 	"fmt"
 )
 
-// A snapshot is what a walk from the class loaders to the profiles found: the
-// bytes of everything that may change while the process runs.
+// A snapshot is the result of a walk from the class loaders to the profiles: the bytes
+// of all structures that may change while the process runs.
 type snapshot struct {
 	loaders []loaderData
 	klasses map[uint64]klassData // by address
 	methods []methodData
 	bytes   int64 // of MethodData
-	shared  int   // classes that have the methods of another class
-	twice   int   // methods with a profile that classes name again
+	shared  int   // classes that share the methods of another class
+	twice   int   // methods with a profile that were found before
 }
 
 // loaderData is a ClassLoaderData, in the order of the VM's list: the newest
@@ -20,7 +20,7 @@ type snapshot struct {
 type loaderData struct {
 	addr    uint64
 	bytes   []byte
-	klasses []uint64 // that it has, the newest first
+	klasses []uint64 // the newest first
 }
 
 // klassData is a class or an array of some.
@@ -41,18 +41,17 @@ type methodData struct {
 	refused     error
 }
 
-// Bounds on single structures. What all of them take is bounded by a budget.
+// Bounds on single structures. A budget bounds all of them together.
 const (
 	maxMethods = 1 << 16 // of one class
 	maxData    = 1 << 24 // bytes of one MethodData
 )
 
-// A walker goes from the class loaders to the profiles. Each structure is walked
-// once: lists that lead to what was visited before, their own beginning or a part of
-// another list, are no lists of a VM.
+// A walker walks from the class loaders to the profiles. It visits each structure once:
+// a list that leads back to itself or into another list is not one of a VM.
 type walker struct {
 	s   *schema
-	src source // of what may change
+	src source // of structures that may change
 	// methodArray returns the addresses of a class's methods.
 	methodArray func(addr uint64) ([]uint64, error)
 	bare        bool // take all methods, without their profiles
@@ -71,10 +70,10 @@ func newWalker(s *schema, src source, m *meter, methodArray func(addr uint64) ([
 	}
 }
 
-// alignment of everything that lists lead to.
+// alignment is that of all structures in lists.
 const alignment = 8
 
-// structure reads what a list leads to.
+// structure reads a structure in a list.
 func (w *walker) structure(addr uint64, size int) ([]byte, error) {
 	if err := w.budget.spend(size + spanBytes); err != nil {
 		return nil, err
@@ -85,7 +84,7 @@ func (w *walker) structure(addr uint64, size int) ([]byte, error) {
 	return w.src.bytes(addr, size)
 }
 
-// kept reads a structure that the walk keeps a part of.
+// kept reads a structure of which the walk keeps a part.
 func (w *walker) kept(addr uint64, size int) ([]byte, error) {
 	if err := w.budget.spend(keptBytes); err != nil {
 		return nil, err
@@ -93,7 +92,7 @@ func (w *walker) kept(addr uint64, size int) ([]byte, error) {
 	return w.structure(addr, size)
 }
 
-// walkLoaders goes through a VM once.
+// walkLoaders walks over all class loaders.
 func (w *walker) walkLoaders() (*snapshot, error) {
 	at, err := word(w.src, w.s.head)
 	for at != 0 && err == nil {
@@ -105,7 +104,7 @@ func (w *walker) walkLoaders() (*snapshot, error) {
 	return w.out, err
 }
 
-// loader goes through the classes of a ClassLoaderData and returns the next.
+// loader walks over the classes of a ClassLoaderData and returns the next one.
 func (w *walker) loader(addr uint64) (next uint64, err error) {
 	if w.loaders[addr] {
 		return 0, fmt.Errorf("%w: the list of class loaders does not end", ErrStructure)
@@ -129,7 +128,7 @@ func (w *walker) loader(addr uint64) (next uint64, err error) {
 	return le.Uint64(b[w.s.loader.next:]), nil
 }
 
-// klass goes through the methods of a class and returns the next class.
+// klass walks over the methods of a class and returns the next class.
 func (w *walker) klass(addr, loader uint64) (next uint64, err error) {
 	s := &w.s.klass
 	b, err := w.kept(addr, s.size)
@@ -172,7 +171,7 @@ func (w *walker) methods(klass uint64) error {
 	return nil
 }
 
-// method takes a method, if it has a profile or all are taken.
+// method adds a method if it has a profile or all methods are wanted.
 func (w *walker) method(addr, klass uint64) error {
 	s := &w.s.method
 	b, err := w.structure(addr, s.size)
