@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/disk"
 )
 
@@ -45,6 +46,21 @@ func Detect(ctx context.Context, in Input) (Importer, error) {
 	}
 	defer s.Close()
 	return s.detect(Importers())
+}
+
+// detectNear returns the importer that recognises the stream, or else one that finds
+// the mistake in it.
+func (s *stream) detectNear(importers []Importer) (Importer, error) {
+	found, err := s.detect(importers)
+	if errors.Is(err, ErrUnknown) {
+		head, _ := s.Peek(headSize)
+		for _, i := range importers {
+			if near, ok := i.(codec.NearDetector); ok && near.DetectNear(head) {
+				return i, nil
+			}
+		}
+	}
+	return found, err
 }
 
 // detect returns the importer that recognises the stream. A compressed stream

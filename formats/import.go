@@ -158,7 +158,7 @@ func (m *importing) add(in Input) error {
 		return err
 	}
 	defer s.Close()
-	i, err := s.detect(m.o.Importers)
+	i, err := s.detectNear(m.o.Importers)
 	if err != nil {
 		return err
 	}

@@ -29,6 +29,15 @@ type Importer interface {
 	Import(in *Input, batch *Batch) (*Report, error)
 }
 
+// A NearDetector is an Importer that also recognises an input with a mistake where its
+// format begins. It reads the input if no importer detects its format, so that the
+// error says where the mistake is.
+type NearDetector interface {
+	// DetectNear reports whether the input, by its first mebibyte, can be meant to be of
+	// no other format.
+	DetectNear(head []byte) bool
+}
+
 // An Exporter writes one format. Its fields are the options of the format; its
 // zero value writes with the defaults.
 type Exporter interface {

@@ -1,8 +1,10 @@
 package iprof
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -28,6 +30,13 @@ func (i *Importer) Options() []codec.Option {
 
 // Detect implements [codec.Importer].
 func (*Importer) Detect(head []byte, _ bool) bool { return Detect(head) }
+
+// DetectNear implements [codec.NearDetector]: a later part has the key of a section.
+func (*Importer) DetectNear(head []byte) bool {
+	return bytes.HasPrefix(bytes.TrimSpace(head), []byte("{")) && sectionKey.Match(head)
+}
+
+var sectionKey = regexp.MustCompile(`"(` + strings.Join(sectionKeys[calls:], "|") + `)"\s*:`)
 
 // Import reads one file, which is one dump. See [Read].
 func (i *Importer) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, error) {

@@ -42,6 +42,10 @@ func (*Importer) Detect(head []byte, _ bool) bool {
 	return ok
 }
 
+// DetectNear implements [codec.NearDetector]: the mistake is in the first heading, or in
+// one of the numbers of the first function.
+func (*Importer) DetectNear(head []byte) bool { return nearText(head) }
+
 // Import reads one file, which is a part of a dump. See [Read].
 func (i *Importer) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, error) {
 	batch.Run.AsLLVM = i.AsLLVM

@@ -3,6 +3,7 @@ package llvm
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 	"strings"
 )
 
@@ -21,26 +22,51 @@ func Detect(head []byte) (k Kind, ok bool) {
 // detectText reports whether text starts with a heading, or with a name, a hash and a
 // number of counters.
 func detectText(head []byte) bool {
-	numbers := -1
+	lines := firstLines(head)
+	if len(lines) > 0 && lines[0][0] == headingMark {
+		_, ok := textVariants[strings.ToLower(string(lines[0][1:]))]
+		return ok
+	}
+	return len(lines) == recordLines && numbersIn(lines[1:]) == recordLines-1
+}
+
+// recordLines is the number of lines that a function has at least: its name, hash,
+// number of counters and first counter.
+const recordLines = 4
+
+// firstLines returns the first lines that are not empty and not comments, at most
+// recordLines.
+func firstLines(head []byte) (lines [][]byte) {
 	for line := range bytes.Lines(head) {
 		line = bytes.TrimRight(line, "\r\n")
 		if len(line) == 0 || line[0] == commentMark {
 			continue
 		}
-		if numbers < 0 {
-			if line[0] == headingMark {
-				_, ok := textVariants[strings.ToLower(string(line[1:]))]
-				return ok
-			}
-			numbers = 0
-			continue
-		}
-		if _, ok := parseNumber(line); !ok {
-			return false
-		}
-		if numbers++; numbers == 3 {
-			return true
+		if lines = append(lines, line); len(lines) == recordLines {
+			break
 		}
 	}
-	return false
+	return lines
+}
+
+func numbersIn(lines [][]byte) (n int) {
+	for _, line := range lines {
+		if _, ok := parseNumber(line); ok {
+			n++
+		}
+	}
+	return n
+}
+
+// nearText reports whether text starts with a word that may be meant as a heading, or
+// with a function of whose numbers one is misspelled.
+func nearText(head []byte) bool {
+	lines := firstLines(head)
+	if len(lines) > 1 && lines[0][0] == headingMark {
+		return isText(head) && len(bytes.Fields(lines[0])) == 1
+	}
+	if len(lines) < recordLines || numbersIn(lines[1:]) != recordLines-2 {
+		return false
+	}
+	return !slices.ContainsFunc(lines[1:], func(line []byte) bool { return line[0] < '0' || line[0] > '9' })
 }

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"bytes"
 	"io"
 
 	"github.com/profarc/profarc/formats/codec"
@@ -23,6 +24,9 @@ func (i *Importer) Options() []codec.Option { return []codec.Option{codec.AsLLVM
 
 // Detect implements [codec.Importer].
 func (*Importer) Detect(head []byte, _ bool) bool { return Detect(head) }
+
+// DetectNear implements [codec.NearDetector]: the mistake is after the first word.
+func (*Importer) DetectNear(head []byte) bool { return bytes.HasPrefix(head, []byte("profarc ")) }
 
 // Import reads one text, which is one dump. See [Read].
 func (i *Importer) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, error) {
