@@ -91,7 +91,7 @@ func (s *stream) detect(importers []Importer) (Importer, error) {
 	if what := describeForeign(head); what != "" {
 		return nil, fmt.Errorf("%s: it is %s", s.name, what)
 	}
-	return nil, &InputError{s.name, fmt.Errorf("%w: it understands %s, also behind gzip or zstd", ErrUnknown, strings.Join(Names(importers), ", "))}
+	return nil, &InputError{s.name, fmt.Errorf("%w: it understands %s, also compressed with gzip or zstd", ErrUnknown, strings.Join(Names(importers), ", "))}
 }
 
 const utf16 = "UTF-16: convert it to UTF-8 first"
@@ -123,7 +123,7 @@ var foreignFiles = []struct {
 	{[]byte("\x81rforpm\xff"), "a raw profile of LLVM's memprof: it holds allocations, and no counters"},
 	{[]byte("adcg"), "gcov's data, of GCC: compile with clang -fprofile-generate"},
 	{[]byte("\xca\xfe\xba\xbe"), "a class file, and no profile of it"},
-	{[]byte("\x7fELF"), "a program, and not what it wrote when it ran"},
+	{[]byte("\x7fELF"), "a program: name the profile that it wrote"},
 	{[]byte("PK\x03\x04"), "a zip or jar file: name a profile that was in it"},
 }
 

@@ -1,7 +1,7 @@
 // Package formats converts between archives and the profiles of other tools.
 //
-// [Import] reads inputs whose format it detects by their content, also behind
-// gzip or zstd, and puts them into a builder. [Export] writes an archive in the
+// [Import] detects the format of inputs by their content, also if they are compressed
+// with gzip or zstd, and puts them into a builder. [Export] writes an archive in the
 // format of an exporter:
 //
 //	in, err := formats.Import(ctx, formats.Files("run1.profraw", "run2.profraw"), formats.ImportOptions{})

@@ -121,7 +121,7 @@ func ExampleDetect() {
 	fmt.Println(err)
 	// Output:
 	// llvm
-	// app: it is a program, and not what it wrote when it ran
+	// app: it is a program: name the profile that it wrote
 }
 
 // Options can be set by name, as commands do.

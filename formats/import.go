@@ -223,8 +223,8 @@ func (m *importing) progress(done, total int64) {
 }
 
 // allOrNothing has the builder keep what work adds only if work succeeds. An
-// import that ends with the first bad input does not need it: nobody sees the
-// builder then.
+// import that ends with the first bad input does not need this, since it drops the
+// builder.
 func (m *importing) allOrNothing(work func() error) error {
 	b := m.result.Builder
 	if b == nil || !m.o.SkipBad {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// Small reads and large ones give the bytes of a file one behind the other,
+// Small reads and large ones give the bytes of a file one after the other,
 // until the context ends.
 func TestReadsOfAllSizes(t *testing.T) {
 	want := slices.Concat(bytes.Repeat([]byte("abc"), headSize), bytes.Repeat([]byte("defg"), 2*largeRead))
@@ -47,7 +47,7 @@ func TestReadsOfAllSizes(t *testing.T) {
 }
 
 // TestTextMark: the mark in front of UTF-8 is no part of a text of any format,
-// and UTF-16 is said to be what it is.
+// and the error for UTF-16 names it.
 func TestTextMark(t *testing.T) {
 	for name, text := range map[string]string{
 		"iprof":   `{"version":"1.0.0","types":[],"methods":[]}`,

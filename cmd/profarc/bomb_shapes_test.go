@@ -27,7 +27,7 @@ func repeated(head string, piece func(i int) string, tail string) func(*bufio.Wr
 		for i := 0; left > 0; i++ {
 			n, err := w.WriteString(piece(i))
 			if left -= n; err != nil {
-				return // nobody reads on
+				return // the reader has stopped
 			}
 		}
 		w.WriteString(tail)

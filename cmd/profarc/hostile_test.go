@@ -44,7 +44,7 @@ func (p *printed) check(t *testing.T, what string) {
 	printtest.CheckText(t, what, p.plain.String())
 }
 
-// hostileArchives writes an archive of which every text is hostile, and another
+// hostileArchives writes an archive whose texts are all hostile, and another
 // with one method more, under hostile names.
 func hostileArchives(t *testing.T, s specimen.Specimen) (first, second string) {
 	t.Helper()
@@ -65,7 +65,7 @@ func hostileArchives(t *testing.T, s specimen.Specimen) (first, second string) {
 	return first, second
 }
 
-// TestHostileTextsAreEscaped runs every command on archives of which every text
+// TestHostileTextsAreEscaped runs every command on archives whose every text
 // is hostile, under hostile names, with hostile arguments.
 func TestHostileTextsAreEscaped(t *testing.T) {
 	for _, s := range specimen.Hostile() {

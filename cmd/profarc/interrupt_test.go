@@ -73,7 +73,7 @@ func TestAnInterruptEndsEveryCommand(t *testing.T) {
 	}
 }
 
-// runInProcess runs a command and gives its error.
+// runInProcess runs a command and returns its error.
 func runInProcess(ctx context.Context, args []string) error {
 	var errOut bytes.Buffer
 	a := &app.App{In: bytes.NewReader(nil), Out: bufio.NewWriter(io.Discard), ErrOut: &errOut}

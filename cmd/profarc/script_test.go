@@ -115,11 +115,11 @@ func checkFailure(ts *testscript.TestScript, err error, code, stderr string) {
 	left, err := filepath.Glob(ts.MkAbs(".profarc-*"))
 	ts.Check(err)
 	if len(left) > 0 {
-		ts.Fatalf("left behind: %v", left)
+		ts.Fatalf("files that were not removed: %v", left)
 	}
 }
 
-// interrupt INPUT COMMAND... runs a command that reads its standard input, gives
+// interrupt INPUT COMMAND... runs a command that reads its standard input, writes
 // it a file but no end, and interrupts it.
 func scriptInterrupt(ts *testscript.TestScript, _ bool, args []string) {
 	input, err := os.ReadFile(ts.MkAbs(args[0]))

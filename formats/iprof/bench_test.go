@@ -18,7 +18,7 @@ func sample(tb testing.TB, name string) []byte {
 	tb.Helper()
 	data, ok := sampleIfAny(tb, name)
 	if !ok {
-		tb.Skip("no recorded samples beside the project")
+		tb.Skip("no recorded samples next to the project")
 	}
 	return data
 }

@@ -101,7 +101,7 @@ type keptAs uint64
 
 const (
 	keptWhole  keptAs = 0 // the value of the key is a text in TableForeign
-	keptListed keptAs = 1 // as what they mean
+	keptListed keptAs = 1 // as rows or records
 	keptText   keptAs = 2 // each is a text in TableForeign
 	keptBoth   keptAs = keptListed | keptText
 )
@@ -159,7 +159,7 @@ func (b *build) addOrder() {
 	w.writeLists()
 }
 
-// A listedItem is an item that is kept as what it means.
+// A listedItem is an item that is kept as a row or a record.
 type listedItem struct {
 	ref     uint64 // in the list of its section
 	first   uint64 // what the table says of the item if it begins a run

@@ -83,7 +83,7 @@ func (s *Salvage) describe(r *codec.Report, ofName string) {
 	r.Facts["salvaged"] = map[string]any{"offset": s.Offset, "last": s.Last, "left": s.Left, "reason": s.Reason.Error()}
 	what := fmt.Sprintf("bytes %sfrom byte %d on, after %s: at byte %d, %s", ofName, s.Offset, s.Last, s.Reason.Offset, s.Reason.Reason())
 	r.Lost = append(r.Lost, codec.Loss{What: codec.LossKind(what), Count: int(s.Left)})
-	r.Notes = append(r.Notes, fmt.Sprintf("which methods %snever ran is not known: what is missing may say that they did", ofName))
+	r.Notes = append(r.Notes, fmt.Sprintf("it is not known which methods %snever ran: the missing part may count them", ofName))
 }
 
 // An Exporter writes iprof files. Its fields are those of [WriteOptions].

@@ -122,8 +122,8 @@ func (p *parser) readName() ([]byte, bool) {
 	return []byte(quoteName(string(p.spoken))), true
 }
 
-// keepOdd keeps an item that is invalid or has unknown members: as text, and also as
-// what it means if that can be read.
+// keepOdd keeps an item that is invalid or has unknown members: as text, and also as a
+// row or record if it has the members of one.
 func (p *parser) keepOdd(sec *section, text []byte, fast func() bool) {
 	typed := p.readUsual(text, fast)
 	if sec.key != sectionKeys[sec.kind] {

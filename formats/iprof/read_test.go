@@ -83,7 +83,7 @@ const fibonacci = `{"version":"1.0.0","types":[{"id":8,"name":"void"},{"id":9,"n
 	`"monitorProfiles":[{"ctx":"0:0","records":[9,4,10,1]}],` +
 	`"samplingProfiles":[{"ctx":"4669:38<19551:17<19547:9","records":[10]},{"ctx":"19547:2","records":[1]}]}`
 
-// TestFibonacci: every section becomes what it is.
+// TestFibonacci: every section becomes the entries or table of its kind.
 func TestFibonacci(t *testing.T) {
 	data, report := read(t, fibonacci, ReadOptions{})
 	s := open(t, data)
@@ -214,7 +214,7 @@ func TestOldDialectProfiles(t *testing.T) {
 	}
 }
 
-// TestRefused: what is no profile is refused with what it is.
+// TestRefused: the error for a file that is not a profile matches its sentinel.
 func TestRefused(t *testing.T) {
 	for text, kind := range map[string]error{
 		``: ErrCut, `[]`: ErrSyntax, `{}`: ErrNoProfile, `{"version":"1.0.0","types":[]}`: ErrNoProfile,

@@ -118,7 +118,7 @@ type section struct {
 // A raw is an item that is kept as text, since it is invalid or has unknown members.
 type raw struct {
 	item  int
-	typed bool // it is also kept as what it means
+	typed bool // it is also kept as a row or a record
 	text  string
 }
 

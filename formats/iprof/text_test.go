@@ -120,7 +120,7 @@ func TestAdvice(t *testing.T) {
 		{strings.NewReader(`{`), true, "a.iprof: byte 1: the profile is cut off: let the program exit by itself and dump again: there is nothing to salvage, for what is whole has no version"},
 		{packed(`{`), false, "a.iprof: byte 1: the profile is cut off: gzip: unexpected EOF: copy the file again, or import what is whole with --salvage"},
 		{strings.NewReader(deep), false, "a.iprof: byte 1047, after the key \"x\": values nested in more than 1000 others: " +
-			"no tool writes such a file; check that it is the one that you mean, and make it again"},
+			"no tool writes such a file; check that it is the right file, and make it again"},
 	} {
 		_, _, err := Read(c.in, ReadOptions{Name: "a.iprof", Salvage: c.salvage})
 		if err == nil || err.Error() != c.want {

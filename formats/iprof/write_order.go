@@ -21,7 +21,7 @@ type orderedSection struct {
 	kind     sectionKind
 	key      string // of a foreign one
 	items    int
-	listed   int           // items that are kept as what they mean
+	listed   int           // items that are kept as rows or records
 	raws     []raw         // without their texts
 	ids      []int64       // of the listed items
 	ordinals []placedEntry // by item

@@ -197,7 +197,7 @@ type sample struct {
 func samples(t testing.TB) (all []sample) {
 	dirs, _ := filepath.Glob(sampleFolder + "/[0-9]*/*")
 	if len(dirs) == 0 {
-		t.Skip("no recorded samples beside the project")
+		t.Skip("no recorded samples next to the project")
 	}
 	for _, dir := range dirs {
 		s := sample{dir: dir, release: filepath.Base(filepath.Dir(dir)), profdata: mustLoad(t, dir+"/x.profdata"), proftext: mustLoad(t, dir+"/x.proftext")}

@@ -160,15 +160,15 @@ func TestRawRefused(t *testing.T) {
 		file []byte
 		want error
 	}{
-		"old":              {change(func(s *rawSpec) { s.version = 6 }), ErrVersion},
-		"new":              {change(func(s *rawSpec) { s.version = 12 }), ErrVersion},
-		"correlated":       {change(func(s *rawSpec) { s.variant |= VariantCorrelated }), ErrCorrelated},
-		"no counters":      {change(func(s *rawSpec) { s.functions[1].counts = nil }), ErrMalformed},
-		"other machine":    {append(whole[:len(whole):len(whole)], change(func(s *rawSpec) { s.big = true })...), ErrMalformed},
-		"garbage behind":   {append(whole[:len(whole):len(whole)], bytes.Repeat([]byte{7}, 16)...), ErrMalformed},
-		"empty name":       {change(func(s *rawSpec) { s.functions[1].name = "a\x00b" }), ErrMalformed},
-		"front end behind": {append(whole[:len(whole):len(whole)], change(func(s *rawSpec) { s.variant = 0 })...), builder.ErrMismatch},
-		"coverage behind": {append(whole[:len(whole):len(whole)], change(func(s *rawSpec) {
+		"old":                {change(func(s *rawSpec) { s.version = 6 }), ErrVersion},
+		"new":                {change(func(s *rawSpec) { s.version = 12 }), ErrVersion},
+		"correlated":         {change(func(s *rawSpec) { s.variant |= VariantCorrelated }), ErrCorrelated},
+		"no counters":        {change(func(s *rawSpec) { s.functions[1].counts = nil }), ErrMalformed},
+		"other machine":      {append(whole[:len(whole):len(whole)], change(func(s *rawSpec) { s.big = true })...), ErrMalformed},
+		"garbage at the end": {append(whole[:len(whole):len(whole)], bytes.Repeat([]byte{7}, 16)...), ErrMalformed},
+		"empty name":         {change(func(s *rawSpec) { s.functions[1].name = "a\x00b" }), ErrMalformed},
+		"front end after IR": {append(whole[:len(whole):len(whole)], change(func(s *rawSpec) { s.variant = 0 })...), builder.ErrMismatch},
+		"coverage after counts": {append(whole[:len(whole):len(whole)], change(func(s *rawSpec) {
 			s.variant |= VariantByteCoverage
 			s.functions[0].counts = []uint64{1}
 			s.functions[1].counts = []uint64{0}

@@ -164,7 +164,7 @@ func requireContent(t *rapid.T, want, got content) {
 	}
 }
 
-// What every version holds is read again as it was, and what it does not hold
+// The contents that every version can hold are read back unchanged; other contents
 // is counted.
 func TestIndexedFilesAreReadAgain(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

@@ -153,8 +153,8 @@ func TestSummaryIsThatOfLLVM(t *testing.T) {
 	}
 }
 
-// A raw file does not tell its LLVM exactly. What each that can have written it
-// prints in a summary is printed; with the release told, what that one prints.
+// A raw file does not name its LLVM exactly: the summary has the lines of every LLVM
+// that can have written it, or with the release given, the lines of that one.
 func TestSummaryOfRawFiles(t *testing.T) {
 	for _, s := range samples(t) {
 		if len(s.raws) == 0 {
@@ -162,17 +162,17 @@ func TestSummaryOfRawFiles(t *testing.T) {
 		}
 		t.Run(s.name(), func(t *testing.T) {
 			want := string(mustLoad(t, s.dir+"/summary.txt"))
-			told := string(summaryText(t, storeOfFiles(t, indexedVersion(s.profdata), s.raws...), 0, false))
-			if told != want {
-				t.Errorf("got\n%swant\n%s", told, want)
+			named := string(summaryText(t, storeOfFiles(t, indexedVersion(s.profdata), s.raws...), 0, false))
+			if named != want {
+				t.Errorf("got\n%swant\n%s", named, want)
 			}
 			if s.release == "22" {
 				return // it prints the lines that LLVM 19 does in other words
 			}
-			untold := string(summaryText(t, storeOfFiles(t, 0, s.raws...), 0, false))
+			unnamed := string(summaryText(t, storeOfFiles(t, 0, s.raws...), 0, false))
 			for line := range strings.Lines(want) {
-				if !strings.Contains(untold, line) {
-					t.Errorf("%q is not in\n%s", line, untold)
+				if !strings.Contains(unnamed, line) {
+					t.Errorf("%q is not in\n%s", line, unnamed)
 				}
 			}
 		})

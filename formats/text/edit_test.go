@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// edits are changes of a text as somebody makes them by hand, such that the
+// edits are changes of a text as a user makes them by hand, such that the
 // changed text is the one that the archive then has.
 var edits = map[string]struct{ specimen, old, new string }{
 	"change a count":        {"hotspot", "@2 Counter count=60949", "@2 Counter count=7"},

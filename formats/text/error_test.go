@@ -85,7 +85,7 @@ func TestDroppedAndDoubledLines(t *testing.T) {
 	}
 }
 
-// broken are changes of a text that must be refused: what stands in the text,
+// broken are changes of a text that must be refused: the words in the text,
 // what takes its place, and the error.
 var broken = []struct{ specimen, old, new, err string }{
 	{"hotspot", firstLine, "profarc text 2", `a.txt: line 1, column 1: text of an unknown version`},

@@ -76,7 +76,7 @@ func linesOf(domain layout.Domain, line string, n int) string {
 	return "profarc text 1\ndomain " + domain.String() + "\nparam type-rows 2\nmethod A::a()V\n  profile\n" + strings.Repeat(line, n) + "end\n"
 }
 
-// A line that names what was named before makes no garbage beside what the
+// A line that repeats names makes no garbage in addition to what the
 // builder keeps: a thousand lines more are less than fifty allocations more.
 func TestEntriesMakeNoGarbage(t *testing.T) {
 	for line, domain := range map[string]layout.Domain{

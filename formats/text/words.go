@@ -18,7 +18,7 @@ const (
 	firstLine  = firstWords + "1"
 )
 
-// A wordList gives the words of the numbers 0, 1 and so on; an empty word is
+// A wordList has the words for the numbers 0, 1 and so on; an empty word is
 // none.
 type wordList []string
 

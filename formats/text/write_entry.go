@@ -262,7 +262,7 @@ func hasKey(kind disk.CellKind) bool {
 }
 
 // cellKey returns the key of a cell that does not repeat, as "not-taken=". The count
-// of a Count entry has none: its sub says what it counts.
+// of a Count entry has none: the sub names what it counts.
 func cellKey(tag layout.Tag, c disk.CellSpec) string {
 	if tag == layout.TagCount {
 		return ""

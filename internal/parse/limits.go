@@ -61,5 +61,5 @@ func (e *LimitError) Is(target error) bool { return target == ErrLimit }
 // Exceeded returns the error for a file that no tool writes. What has a verb for
 // the limit.
 func Exceeded(what string, most int64) *LimitError {
-	return &LimitError{what, most, "no tool writes such a file; check that it is the one that you mean, and make it again"}
+	return &LimitError{what, most, "no tool writes such a file; check that it is the right file, and make it again"}
 }

@@ -28,6 +28,6 @@ func (e *Exporter) Export(w io.Writer, s *reader.Store) (lost codec.Losses, err 
 	if err != nil {
 		return nil, err
 	}
-	lost.Add("methods of which it is not known whether they ran", r.Unknown)
+	lost.Add("methods that may or may not have run: not known", r.Unknown)
 	return lost, nil
 }

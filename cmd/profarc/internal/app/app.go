@@ -1,7 +1,7 @@
 // Package app holds what all commands of profarc share: streams, exit codes,
 // messages of errors, output files, progress, and how archives are opened.
 //
-// A group of commands has a folder of its own beside this one. Each exports
+// Each group of commands has its own package, which exports
 //
 //	func Command(a *app.App) *cobra.Command
 //

@@ -90,9 +90,9 @@ func CheckOutput(out, in string) error {
 	return nil
 }
 
-// A stream is what a user may name as an output beside files: a pipe, a device as
-// /dev/null, or what /dev/stdout and /dev/fd/3 lead to. It is written as it is:
-// nothing can take its place.
+// A stream is an output that is not a file: a pipe, a device such as /dev/null, or
+// the target of /dev/stdout or /dev/fd/3. It is written directly, since no finished
+// file can be renamed to it.
 
 // IsStream reports whether path leads to a pipe or device.
 func IsStream(path string) bool {

@@ -15,7 +15,7 @@ import (
 type Streams struct {
 	PlainOut, PlainErr       *escape.Writer
 	RawOut, RawErr           io.Writer
-	OutTerminal, ErrTerminal bool // somebody watches
+	OutTerminal, ErrTerminal bool // the stream is a terminal
 }
 
 // IsOutput reports whether path leads to the standard output, as /dev/stdout

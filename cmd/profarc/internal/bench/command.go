@@ -15,7 +15,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A result is one measurement, beside that of a Go map where there is one.
+// A result is one measurement, with that of a Go map if there is one.
 type result struct {
 	Name     string  `json:"name"`
 	Rounds   int     `json:"rounds"`
@@ -52,7 +52,7 @@ type benchOptions struct {
 }
 
 const commandHelp = `Bench measures on this machine, with this archive: opening up to the first lookup; lookups that hit
-and that miss, by id and by key, beside Go maps with the same keys in the same run; adoption at the
+and that miss, by id and by key, compared with Go maps with the same keys in the same run; adoption at the
 requested base and elsewhere, lazy and eager; and the memory used.
 
 Figures are medians of rounds. The rounds of all kinds of lookup are interleaved, so that ratios hold

@@ -16,9 +16,8 @@ type format interface {
 	Options() []formats.Option
 }
 
-// optionFlags are the flags of a command that stand for options of formats, with
-// the names of the formats that have the option. Other formats refuse the flag,
-// so that nobody takes for done what was not.
+// optionFlags maps the flags of a command that set options of formats to the names of
+// the formats that have the option. Other formats refuse the flag.
 type optionFlags map[string][]string
 
 // addOptionFlags adds a flag for each option. Formats that have options of one

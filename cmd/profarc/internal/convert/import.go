@@ -55,7 +55,7 @@ func ImportCommand(a *app.App) *cobra.Command {
 		Use:   "import FILE... -o ARCHIVE",
 		Short: "Make an archive of what another tool wrote",
 		Long: `Import reads profiles that another tool wrote and makes an archive of them. The format is
-recognised by content, also behind gzip or zstd. FILE may be - for the standard input.
+recognised by content, also compressed with gzip or zstd. FILE may be - for the standard input.
 
 Several files of one format are summed: as llvm-profdata merge does if they are LLVM's, else as
 profarc merge does, which counts no file twice. --failure-mode says what becomes of the import when

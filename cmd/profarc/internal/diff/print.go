@@ -57,8 +57,8 @@ func verdict(r *report.Diff) string {
 	return fmt.Sprintf("overlap %s of %s", app.FormatPercent(*r.Score), *r.ScoredBy)
 }
 
-// lowest returns the kind of counts that agrees least, if less than the score: a
-// loss in one kind should not hide behind another.
+// lowest returns the kind of counts that agrees least, if it agrees less than the
+// score says.
 func lowest(r *report.Diff) string {
 	if r.Score == nil {
 		return ""

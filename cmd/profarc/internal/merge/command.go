@@ -133,7 +133,7 @@ func (o *mergeOptions) check(ctx context.Context, a *app.App, args []string) (me
 	return versions, inputs, superseded, err
 }
 
-// finish takes the steps behind a merge, and notes what they, and the merge, cost.
+// finish takes the steps after a merge, and records what the merge and they cost.
 func (r *mergeReport) finish(b *builder.Builder, versions merge.Versions, o mergeOptions) (err error) {
 	var dropped, cut int
 	r.Versions, dropped = merge.KeepVersions(b, versions)

@@ -13,7 +13,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Limits of the search for names that are near to one that was not found.
+// Limits of the search for names that are similar to one that was not found.
 const (
 	nearMethods = 1 << 20 // of archives with more methods no name is offered
 	nearNames   = 3
@@ -45,8 +45,8 @@ func nearText(s *reader.Store, text, loader string) (string, error) {
 	return ": near is " + strings.Join(all, " or "), nil
 }
 
-// Near returns methods that one of the keys, none of which was found, may mean:
-// the likeliest first.
+// Near returns methods with names similar to those of keys that were not found, the
+// most similar first.
 func Near(s *reader.Store, keys ...layout.Key) ([]analyze.MethodName, error) {
 	if s.Header().Counts.Methods > nearMethods {
 		return nil, nil

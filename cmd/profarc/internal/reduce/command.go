@@ -46,8 +46,8 @@ same key a name always has the same hash, so that archives anonymized with one -
 merged and compared. Without --key-file the key is random and not kept. Descriptors stay valid, and
 ids that LLVM derives from names match the new ones. --keep PATTERN keeps the names of classes whose
 whole name matches. Properties of the run are dropped unless they are numbers. Counts, bytecode
-indexes, settings, times, the producer and hashes of code stay; they can tell somebody who has the
-program which program it is.
+indexes, settings, times, the producer and hashes of code stay; they identify the program to
+readers who have it.
 
 A part keeps the identity of its dump, so that it is not merged with the whole.`
 

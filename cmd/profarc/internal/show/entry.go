@@ -145,7 +145,7 @@ func (p *profilePrinter) row(format string, args ...any) {
 	fmt.Fprintf(p.w, "%*s   "+format+"\n", append([]any{p.indent, ""}, args...)...)
 }
 
-// shareRow prints a count, its share of a whole, and what it is of.
+// shareRow prints a count, its share of a whole, and the name of what was counted.
 func (p *profilePrinter) shareRow(count, whole uint64, of string) {
 	p.row("%12d  %.2f  %s", count, app.Share(count, whole), of)
 }
@@ -173,9 +173,9 @@ func (p *profilePrinter) printSpeculativeTrap(e reader.Entry) {
 }
 
 // printReceivers prints a type profile, and the argument types of a call that has
-// both. Shares are of the receivers in the rows and in the count beside them. Type
-// checks that failed are counted below 0 and have a line of their own: the rows
-// have the types of only some of them, so that no share of all checks is known.
+// both. Shares are of all receivers, with and without a row. Failed type checks are
+// counted as negative numbers and get a line of their own: only some of them have a
+// row, so that their shares are not known.
 func (p *profilePrinter) printReceivers(e reader.Entry) {
 	r, _ := e.Receivers()
 	other, gap := r.Other().Load(), ""
@@ -187,16 +187,16 @@ func (p *profilePrinter) printReceivers(e reader.Entry) {
 	} else {
 		p.line("count %d%s", other, gap)
 	}
-	beside := r.Unlisted(other)
-	whole := beside.Types + beside.Untyped // one of them is 0
+	unlisted := r.Unlisted(other)
+	whole := unlisted.Types + unlisted.Untyped // one of them is 0
 	for row := range r.All() {
 		whole = disk.SaturatingAdd(whole, row.Count.Load())
 	}
 	for row := range r.All() {
 		p.shareRow(row.Count.Load(), whole, p.typeName(row.Type))
 	}
-	if beside.Failed > 0 {
-		p.row("%12d        checks that failed", beside.Failed)
+	if unlisted.Failed > 0 {
+		p.row("%12d        checks that failed", unlisted.Failed)
 	}
 	p.printTypes(e)
 }

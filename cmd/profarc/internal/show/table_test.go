@@ -37,9 +37,9 @@ func column(t *testing.T, s *reader.Store, kind layout.TableKind, name string) (
 	return cells
 }
 
-// listedBehind are the lines of a file behind the first that begins with a mark,
+// listedAfter returns the lines of a file after the first that begins with a mark,
 // but for others that do; ok is false if there is no such file.
-func listedBehind(path, mark string) (lines []string, ok bool) {
+func listedAfter(path, mark string) (lines []string, ok bool) {
 	data, err := os.ReadFile(path)
 	_, text, _ := strings.Cut(string(data), "\n"+mark)
 	_, text, _ = strings.Cut(text, "\n")
@@ -56,7 +56,7 @@ func listedBehind(path, mark string) (lines []string, ok bool) {
 func TestTablesAreWhatLLVMPrints(t *testing.T) {
 	profiles, _ := filepath.Glob("../../../../../shared/samples/llvm/*/*/x.profdata")
 	if len(profiles) == 0 {
-		t.Skip("no samples beside the project")
+		t.Skip("no samples next to the project")
 	}
 	ids, traces := 0, 0
 	for _, path := range profiles {
@@ -66,12 +66,12 @@ func TestTablesAreWhatLLVMPrints(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := memstore.Open(t, in.Builder)
-		want, ok := listedBehind(filepath.Join(filepath.Dir(path), "binids.txt"), "Binary IDs:")
+		want, ok := listedAfter(filepath.Join(filepath.Dir(path), "binids.txt"), "Binary IDs:")
 		if got := column(t, s, layout.TableBinaryIDs, "bytes"); ok && !slices.Equal(got, want) {
 			t.Errorf("%s: binary ids %v, llvm-profdata prints %v", path, got, want)
 		}
 		ids += len(want)
-		want, ok = listedBehind(filepath.Join(filepath.Dir(path), "temporal.txt"), "  Temporal Profile Trace ")
+		want, ok = listedAfter(filepath.Join(filepath.Dir(path), "temporal.txt"), "  Temporal Profile Trace ")
 		if got := column(t, s, layout.TableTraces, "function-id"); ok && !slices.Equal(got, want) {
 			t.Errorf("%s: traces of %v, llvm-profdata prints %v", path, got, want)
 		}

@@ -90,8 +90,8 @@ func runTop(ctx context.Context, a *app.App, path string, o topOptions) error {
 	})
 }
 
-// top ranks by a measure, or by what --by names beside the measures. A nil
-// measure stands for the usual one.
+// top ranks by a measure, nil for the default one of the archive, or by one of the
+// other values of --by.
 func top(ctx context.Context, a *app.App, s *reader.Store, o topOptions, by *analyze.Measure) error {
 	rank := analyze.RankOptions{Limit: o.n, Min: o.min, Methods: o.filter.Keys(s.Header().Domain)}
 	switch {

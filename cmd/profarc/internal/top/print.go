@@ -34,7 +34,7 @@ func printTop(a *app.App, r *analyze.TopReport) {
 		fmt.Fprintln(a.Out, "level 4: C2 compiled it and counts no more, so that it ran more often than this")
 	}
 	if r.Total == 0 {
-		fmt.Fprintf(a.ErrOut, "profarc: nothing in %s counts %s: without --by top takes what it counts\n", escape.Printable(r.Archive), r.By)
+		fmt.Fprintf(a.ErrOut, "profarc: nothing in %s counts %s: leave out --by, so that top takes a measure that it counts\n", escape.Printable(r.Archive), r.By)
 	}
 }
 

@@ -101,14 +101,14 @@ func unreadable(err error, running bool) string {
 	case errors.Is(err, live.ErrStructure) && running:
 		return "it was still starting when the command ended, and runs on: let the command wait for it"
 	case errors.Is(err, live.ErrStructure):
-		return "it ended before its VM had started, or its memory is damaged: see what it printed itself"
+		return "it ended before its VM had started, or its memory is damaged: see its own output"
 	case errors.Is(err, live.ErrGone):
 		return "it was killed while it was read: run the command again"
 	}
 	return app.Message(err)
 }
 
-// readJVM reads a JVM, and notes in jvm what it found.
+// readJVM reads a JVM, and records its facts in jvm.
 func (t *trainingRun) readJVM(j training.JVM, jvm *trainedJVM) (*builder.Builder, *live.Report, error) {
 	vm, err := live.Attach(t.ctx, j.Thread)
 	if err != nil {

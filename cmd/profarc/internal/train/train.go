@@ -37,10 +37,10 @@ Runtime.halt, a signal or a crash. Nothing is put into the JVM and no flag is ne
 The command keeps its signals and standard streams. Train prints its own messages to stderr once the
 command has ended: what was written, what was not, and why.
 
-One JVM gives the archive that -o names; several give NAME.1.parc, NAME.2.parc, ... in the order in
+One JVM makes the archive that -o names; several make NAME.1.parc, NAME.2.parc, ... in the order in
 which they ended. In the name %m stands for the main class or jar, %p for the process, and %n for the
 number of the JVM; several JVMs with one name are numbered as above. --only selects JVMs. A JVM without
-a profile gives no archive. A JVM that still runs when the command has ended, such as a build daemon,
+a profile makes no archive. A JVM that still runs when the command has ended, such as a build daemon,
 is read as it is then, and runs on.
 
 Nothing is written before the command has ended, and nothing if it fails, that is, if its exit code is
@@ -49,9 +49,9 @@ not 0: the archives of earlier runs stay. --accept names exit codes that are no 
 written either. Train lists archives of earlier runs that it did not replace. Only one training run at
 a time writes to a name: a second one fails without running its command.
 
-With --merge all JVMs that fit together give one archive. JVMs that count in another way, such as those
-of another release, cannot be merged with them: the largest group of JVMs that fit together gives the
-archive that -o names, the others give NAME.1.parc, NAME.2.parc, ...
+With --merge all JVMs that fit together make one archive. JVMs that count in another way, such as those
+of another release, cannot be merged with them: the largest group of JVMs that fit together makes the
+archive that -o names, the others make NAME.1.parc, NAME.2.parc, ...
 
 The exit code is that of the command. If that is 0, it is 1 if no archive was written, if one could not
 be written or has too few methods, or if the report could not be written. If the command is not started
