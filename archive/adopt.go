@@ -12,35 +12,35 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Base says where an adopted archive is to lie.
+// A Base is the choice of where an adopted archive lies.
 type Base int
 
 // The choices.
 const (
-	BaseRequested Base = iota // at the base the archive asks for, if it is free, else anywhere
+	BaseRequested Base = iota // at the base that the archive asks for, if it is free, else anywhere
 	BaseAnywhere              // wherever the system puts it
 )
 
-// An Adopted is a second mapping of an archive in which rw may be written:
-// private and copy-on-write. It keeps its Mapping alive, and its memory stays as
-// long as it is reachable.
+// An Adopted is a second mapping of an archive, private and copy-on-write, in which rw
+// may be written. It keeps its Mapping alive; its memory is valid while it is reachable.
 type Adopted struct {
-	mapping     *Mapping
-	base        uint64
-	atRequested bool
-	rw, late    []byte
+	Base        uint64 // address at which the archive lies
+	AtRequested bool   // Base is the requested one, so that no pointer needs relocation
+	RW          []byte // the region rw, writable
+	Late        []byte // the memory next to the archive that Adopt was asked for
+
+	mapping *Mapping
 }
 
-// Adopt maps the archive for adoption. late is the number of bytes of zeroed,
-// writable memory to provide next to it. Nothing is relocated, and no page is
-// checked here. Pages that the Mapping has checked are the same pages of the same
-// file, as long as nobody writes to the file in place.
+// Adopt maps the archive for adoption. late is the number of bytes of zeroed, writable
+// memory to provide next to it. Nothing is relocated and no page is checked: pages that
+// the Mapping has checked are the same pages of the same file, as long as the file is
+// not written to in place.
 //
-// Of an archive on the heap rw alone is copied. Its Base is then the address at
-// which the file would have to begin for rw to lie where it lies: base +
-// offset is the address of a byte of rw, and a mere number for any other byte.
-// Go code, which takes the base off again, needs no more; native code that
-// follows pointers out of rw needs a mapped archive.
+// Of an archive on the heap only rw is copied. Base is then the address of the copy less
+// the offset of rw: base + offset is the address of a byte of rw, and no address for
+// any other byte. That suffices for Go code, which subtracts the base again. Native code
+// that follows pointers out of rw needs a mapped archive.
 func (m *Mapping) Adopt(base Base, late int) (*Adopted, error) {
 	switch {
 	case m.closed.Load():
@@ -55,17 +55,17 @@ func (m *Mapping) Adopt(base Base, late int) (*Adopted, error) {
 	return m.adoptMapped(base, late)
 }
 
-// adoptCopy adopts an archive on the heap. Late memory lies after the copy of
-// rw in one piece, so that no address of it can be taken for one of the archive.
+// adoptCopy adopts an archive on the heap. Late memory lies after the copy of rw in the
+// same allocation, so that none of its addresses is one of the archive.
 func (m *Mapping) adoptCopy(late int) *Adopted {
 	rw := m.spans[layout.RegionRW]
 	memory := words.Aligned(int(rw.Size) + late + disk.Unit) // one address at least
 	copy(memory, m.data[rw.Offset:rw.End()])
 	return &Adopted{
 		mapping: m,
-		base:    uint64(words.Address(memory)) - uint64(rw.Offset),
-		rw:      memory[:rw.Size:rw.Size],
-		late:    memory[rw.Size : rw.Size+int64(late)],
+		Base:    uint64(words.Address(memory)) - uint64(rw.Offset),
+		RW:      memory[:rw.Size:rw.Size],
+		Late:    memory[rw.Size : rw.Size+int64(late)],
 	}
 }
 
@@ -82,8 +82,8 @@ func (m *Mapping) adoptMapped(base Base, late int) (*Adopted, error) {
 	if err != nil {
 		return nil, m.adoptError(err)
 	}
-	a := &Adopted{mapping: m, base: uint64(p.Base()), rw: p.RW(), late: p.Late()}
-	a.atRequested = a.base == m.header.Base
+	a := &Adopted{mapping: m, Base: uint64(p.Base()), RW: p.RW(), Late: p.Late()}
+	a.AtRequested = a.Base == m.header.Base
 	m.adopted.add(p.Base())
 	runtime.AddCleanup(a, func(p *mmap.Private) {
 		m.adopted.remove(p.Base())
@@ -92,7 +92,7 @@ func (m *Mapping) adoptMapped(base Base, late int) (*Adopted, error) {
 	return a, nil
 }
 
-// checkSize refuses a file that was cut short since it was opened.
+// checkSize returns an error if the file was cut short since it was opened.
 func (m *Mapping) checkSize() error {
 	info, err := m.file.Stat()
 	if err != nil {
@@ -105,23 +105,10 @@ func (m *Mapping) checkSize() error {
 	return nil
 }
 
-// adoptError names the file, and what really happened if Close came between.
+// adoptError names the file; after a Close meanwhile it is ErrClosed.
 func (m *Mapping) adoptError(err error) error {
 	if errors.Is(err, os.ErrClosed) {
 		return m.closedError()
 	}
 	return fmt.Errorf("adopt %s: %w", m.name, err)
 }
-
-// Base is the address at which the archive lies.
-func (a *Adopted) Base() uint64 { return a.base }
-
-// AtRequested reports whether it lies at the requested base, so that no
-// pointer needs relocation.
-func (a *Adopted) AtRequested() bool { return a.atRequested }
-
-// RW is the writable rw region.
-func (a *Adopted) RW() []byte { return a.rw }
-
-// Late is the writable memory beside the archive.
-func (a *Adopted) Late() []byte { return a.late }

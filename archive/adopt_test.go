@@ -26,10 +26,10 @@ func TestAdoptedIsPrivate(t *testing.T) {
 				path := writeFile(t, data)
 				m := mustOpen(t, path, Options{Mode: mode})
 				a := mustAdopt(t, m, base)
-				if !bytes.Equal(a.RW(), data[rw.Offset:rw.End()]) {
+				if !bytes.Equal(a.RW, data[rw.Offset:rw.End()]) {
 					t.Fatal("the adopted rw is not that of the file")
 				}
-				scribble(a.RW())
+				scribble(a.RW)
 				pristine, err := m.Bytes(layout.RegionRW, rw.Offset, rw.Size)
 				if err != nil || !bytes.Equal(pristine, data[rw.Offset:rw.End()]) {
 					t.Errorf("writing to the adopted rw changed the pristine one: %v", err)
@@ -46,17 +46,17 @@ func TestAdoptedIsPrivate(t *testing.T) {
 // checkAddresses holds Base against where the memory really lies.
 func checkAddresses(t *testing.T, a *Adopted, rw layout.Span) {
 	t.Helper()
-	if got, want := uint64(words.Address(a.RW())), a.Base()+uint64(rw.Offset); got != want {
+	if got, want := uint64(words.Address(a.RW)), a.Base+uint64(rw.Offset); got != want {
 		t.Errorf("rw lies at 0x%x, base and offset say 0x%x", got, want)
 	}
-	if len(a.Late()) != testLate || !bytes.Equal(a.Late(), make([]byte, testLate)) {
-		t.Fatalf("%d late bytes, not all zero", len(a.Late()))
+	if len(a.Late) != testLate || !bytes.Equal(a.Late, make([]byte, testLate)) {
+		t.Fatalf("%d late bytes, not all zero", len(a.Late))
 	}
-	if words.Address(a.Late())%disk.Unit != 0 {
+	if words.Address(a.Late)%disk.Unit != 0 {
 		t.Error("late memory is not aligned")
 	}
-	scribble(a.Late())
-	for i, b := range a.RW() {
+	scribble(a.Late)
+	for i, b := range a.RW {
 		if b != 0xee {
 			t.Fatalf("writing to the late memory changed byte %d of rw", i)
 		}
@@ -84,22 +84,22 @@ func TestAdoptTellsWhereItLies(t *testing.T) {
 	data := synthetic{ro: 64, rw: 64, base: want}.bytes()
 	m := mustOpen(t, writeFile(t, data), Options{})
 	first := mustAdopt(t, m, BaseRequested)
-	if first.AtRequested() != (first.Base() == want) {
-		t.Errorf("at 0x%x of 0x%x: %t", first.Base(), want, first.AtRequested())
+	if first.AtRequested != (first.Base == want) {
+		t.Errorf("at 0x%x of 0x%x: %t", first.Base, want, first.AtRequested)
 	}
 	// On other systems the base may be taken, or out of reach.
-	if runtime.GOOS == "linux" && runtime.GOARCH == "amd64" && !first.AtRequested() {
-		t.Errorf("at 0x%x instead of the requested base", first.Base())
+	if runtime.GOOS == "linux" && runtime.GOARCH == "amd64" && !first.AtRequested {
+		t.Errorf("at 0x%x instead of the requested base", first.Base)
 	}
 	// Now the base is taken, if it was not before.
 	for _, base := range []Base{BaseRequested, BaseAnywhere} {
 		next := mustAdopt(t, m, base)
-		if next.AtRequested() || next.Base() == want || next.Base() == first.Base() {
-			t.Errorf("the second lies at 0x%x too", next.Base())
+		if next.AtRequested || next.Base == want || next.Base == first.Base {
+			t.Errorf("the second lies at 0x%x too", next.Base)
 		}
-		scribble(next.RW())
+		scribble(next.RW)
 	}
-	if !bytes.Equal(first.RW(), data[m.Header().Region(layout.RegionRW).Offset:]) {
+	if !bytes.Equal(first.RW, data[m.Header().Region(layout.RegionRW).Offset:]) {
 		t.Error("two adoptions share memory")
 	}
 	if first.mapping != m {
@@ -116,7 +116,7 @@ func TestAdoptWithoutProfiles(t *testing.T) {
 		}
 		for _, late := range []int{0, 100} {
 			a, err := m.Adopt(BaseRequested, late)
-			if err != nil || len(a.RW()) != 0 || len(a.Late()) != late || a.Base() == 0 {
+			if err != nil || len(a.RW) != 0 || len(a.Late) != late || a.Base == 0 {
 				t.Errorf("%s, %d late bytes: %+v, %v", name, late, a, err)
 			}
 		}

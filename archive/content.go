@@ -15,23 +15,21 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Limits of what is summed: what is larger is not read.
+// The limits of what is summed.
 const (
 	maxSummedFiles = 1 << 18 // of a directory
 	maxSummedBytes = 1 << 34
 )
 
-// errNotSummed: something that is not summed.
+// errNotSummed: no regular file or directory, or beyond the limits.
 var errNotSummed = errors.New("it is too large, or no file")
 
-// SumContent says what a file or directory of a class path holds. The sum of a
-// file is XXH64 of its bytes. That of a directory is XXH64 over the files below
-// it: for each its path from the directory with / between names, NUL, and its size
-// and sum as u64. The names in each directory are taken in the order of their
-// bytes, and what is below a directory comes where its name does. Links in a directory
-// and what is neither file nor directory are left out. What cannot be read, or is
-// larger than 16 GiB or 262,144 files, is ContentUnknown; so is everything once
-// ctx ends.
+// SumContent sums a file or directory of a class path. The sum of a file is XXH64 of its
+// bytes. That of a directory is XXH64 over the regular files below it: for each its
+// relative path with / between names, NUL, and its size and sum as u64. Files come in
+// the order of a walk that takes the names in each directory in byte order. Links in a
+// directory are left out. The kind is ContentUnknown if something cannot be read, has
+// more than 16 GiB or 262,144 files, or once ctx ends.
 func SumContent(ctx context.Context, path string) layout.Content {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -52,7 +50,7 @@ func SumContent(ctx context.Context, path string) layout.Content {
 	return c
 }
 
-// sumFile sums a regular file. Opening anything else must not wait.
+// sumFile sums a regular file. O_NONBLOCK keeps it from waiting for a pipe.
 func sumFile(ctx context.Context, path string) (size, sum uint64, err error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Open opens the archive at path. Errors that say something about the file are
-// *layout.Error and match ErrFormat, ErrVersion, ErrTruncated, ErrChecksum,
+// Open opens the archive at path. Errors about the content of the file are *layout.Error
+// and match ErrFormat, ErrVersion, ErrTruncated, ErrChecksum,
 // ErrCorrupt or ErrIdentity of package layout; others come from package os.
 func Open(path string, o Options) (*Mapping, error) {
 	m, view, err := load(path, o.Mode)
@@ -24,7 +24,7 @@ func Open(path string, o Options) (*Mapping, error) {
 		err = m.admit(o)
 	}
 	if err != nil {
-		// Nobody has seen the memory yet: it need not wait for a cleanup.
+		// No caller has the memory yet: it need not wait for a cleanup.
 		err = errors.Join(disk.InFile(err, path), discard(m, view))
 		return nil, o.reject(err)
 	}
@@ -51,8 +51,8 @@ func FromBytes(name string, data []byte, o Options) (*Mapping, error) {
 	return m, nil
 }
 
-// load gets hold of the bytes of a file and looks at none of them. view is nil
-// if they are on the heap.
+// load maps or reads a file, without looking at it. view is nil if its bytes are on the
+// heap.
 func load(path string, mode Mode) (m *Mapping, view *mmap.View, err error) {
 	f, size, err := openRegular(path)
 	if err != nil {
@@ -64,7 +64,7 @@ func load(path string, mode Mode) (m *Mapping, view *mmap.View, err error) {
 		return m, nil, errors.Join(err, f.Close())
 	}
 	m.file = f
-	// What is longer than any archive is refused by its header.
+	// A file longer than any archive is refused when its header is parsed.
 	if view, err = mmap.NewView(f, min(size, disk.MaxFileSize)); err != nil {
 		return m, nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -72,7 +72,7 @@ func load(path string, mode Mode) (m *Mapping, view *mmap.View, err error) {
 	return m, view, nil
 }
 
-// discard takes back what load gave.
+// discard releases what load returned.
 func discard(m *Mapping, view *mmap.View) error {
 	var err error
 	if view != nil {
@@ -84,8 +84,8 @@ func discard(m *Mapping, view *mmap.View) error {
 	return err
 }
 
-// openRegular opens an ordinary file. Everything else is refused before it is
-// opened, since opening a pipe would wait for a writer.
+// openRegular opens an ordinary file. Others are refused before they are opened, since
+// opening a pipe would wait for a writer.
 func openRegular(path string) (*os.File, int64, error) {
 	info, err := os.Stat(path)
 	if err == nil {
@@ -107,7 +107,7 @@ func openRegular(path string) (*os.File, int64, error) {
 	return f, info.Size(), nil
 }
 
-// regular refuses what is not an ordinary file.
+// regular returns an error unless a file is an ordinary one.
 func regular(path string, info fs.FileInfo) error {
 	detail, advice := "it is a device or a pipe", "name an archive file"
 	switch {
@@ -119,11 +119,11 @@ func regular(path string, info fs.FileInfo) error {
 	return &layout.Error{File: path, Offset: -1, Kind: layout.ErrFormat, Detail: detail, Advice: advice}
 }
 
-// headerReach is as much of a file as the header of any version may take.
+// headerReach is the most that the header of any version may take.
 const headerReach = 1 << 16
 
-// readWhole reads a file of size bytes, if its header says that it is one to
-// read: otherwise no memory is spent on it.
+// readWhole reads a file of size bytes. It checks the header before it allocates memory
+// for the rest.
 func readWhole(f *os.File, size int64) ([]byte, error) {
 	head := make([]byte, min(size, headerReach))
 	if err := readFull(f, head, 0); err != nil {
@@ -173,4 +173,137 @@ func (m *Mapping) admit(o Options) error {
 	}
 	m.trusted = o.Check != CheckOnTouch
 	return nil
+}
+
+// A Mode is where the bytes of an open archive lie.
+type Mode int
+
+// The modes.
+const (
+	ModeMap  Mode = iota // mapped from the file: each page is read when it is touched
+	ModeHeap             // read into ordinary memory, which the race detector sees
+)
+
+// A Check is when pages are checked against their sums.
+type Check int
+
+// The choices.
+const (
+	CheckOnTouch Check = iota // each page at its first touch
+	CheckAll                  // all pages on opening, which reads the whole file
+	CheckNone                 // never: only bounds are checked
+)
+
+// Options say how to open an archive. The zero value maps the file and checks
+// each page at its first touch.
+type Options struct {
+	Mode   Mode
+	Check  Check
+	Expect Expect
+	// OnReject, if not nil, is called with the error if the archive cannot be opened, so
+	// that a VM can log it and go on without a profile.
+	OnReject func(error)
+}
+
+// reject passes an error to OnReject and returns it.
+func (o *Options) reject(err error) error {
+	if o.OnReject != nil {
+		o.OnReject(err)
+	}
+	return err
+}
+
+// Expect is what an archive must be of to be used. Zero fields are not compared. A
+// mismatch is an error that matches [layout.ErrIdentity].
+type Expect struct {
+	Domain      layout.Domain
+	Fingerprint [16]byte       // of its VM and class path, see docs/format.md
+	Params      *layout.Params // compared in those settings that shape entries
+	// Program is the program that will use the archive, and Match how closely it must
+	// be the one that was recorded.
+	Program *Program
+	Match   Match
+}
+
+// A Program is a build of a VM with a class path.
+type Program struct {
+	VM string // build, in full, as a layout.Provenance has it
+	// ClassPath is the content of the class path; see SumContent. Paths do not
+	// matter.
+	ClassPath []layout.ClassPathEntry
+}
+
+// A Match is how closely a program must be the one that was recorded.
+type Match int
+
+// The matches.
+const (
+	// MatchStrict: the same build of the VM and the same content of the class
+	// path.
+	MatchStrict Match = iota
+	// MatchPrefix: the same build, and a class path that is the recorded one or begins
+	// with it, as for CDS archives: appended entries change no recorded class.
+	MatchPrefix
+	// MatchMethods: any program. Profiles must then be looked up with the id of the
+	// method's code, not with layout.CodeAny, so that only those that fit are found.
+	MatchMethods
+)
+
+// matches reports whether a program with that fingerprint was recorded.
+func (p *Program) matches(recorded [16]byte, match Match) bool {
+	switch {
+	case match == MatchMethods:
+		return true
+	case recorded == [16]byte{}:
+		return false
+	case match == MatchStrict:
+		return recorded == disk.Fingerprint(p.VM, p.ClassPath)
+	}
+	for f := range disk.Fingerprints(p.VM, p.ClassPath) {
+		if f == recorded {
+			return true
+		}
+	}
+	return false
+}
+
+// check compares the header of an archive with what is expected.
+func (e *Expect) check(h *layout.Header) error {
+	if e.Domain != 0 && e.Domain != h.Domain {
+		return mismatch("its domain is %s, expected is %s: name an archive of that profiler", h.Domain, e.Domain)
+	}
+	if e.Fingerprint != [16]byte{} && e.Fingerprint != h.Fingerprint {
+		return mismatch("it was recorded with the program %x, this one is %x: record it again with this program", h.Fingerprint, e.Fingerprint)
+	}
+	if e.Program != nil && !e.Program.matches(h.Fingerprint, e.Match) {
+		if h.Fingerprint == [16]byte{} {
+			return mismatch("it does not say which program it was recorded with: record it again, or match by methods")
+		}
+		return mismatch("it was recorded with another build of the VM or another class path (%x): record it again with this program, or match by methods", h.Fingerprint)
+	}
+	if e.Params == nil {
+		return nil
+	}
+	return checkShaping(&h.Params, e.Params)
+}
+
+// checkShaping compares the settings that shape entries.
+func checkShaping(has, want *layout.Params) error {
+	for _, s := range []struct {
+		name      string
+		has, want uint32
+	}{
+		{"TypeProfileWidth", has.TypeProfileWidth, want.TypeProfileWidth},
+		{"BciProfileWidth", has.BciProfileWidth, want.BciProfileWidth},
+		{"cells between a receiver entry's count and its rows", has.ReceiverGap, want.ReceiverGap},
+	} {
+		if s.has != s.want {
+			return mismatch("%s is %d in it, expected is %d: run with the setting it was recorded with, or record it again", s.name, s.has, s.want)
+		}
+	}
+	return nil
+}
+
+func mismatch(format string, args ...any) error {
+	return &layout.Error{Offset: -1, Kind: layout.ErrIdentity, Detail: fmt.Sprintf(format, args...)}
 }

@@ -1,17 +1,20 @@
 package archive
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/sparsebits"
 	"github.com/profarc/profarc/layout"
 )
 
-// A pageSums checks pages against the tree of sums in ps. Everything on the way
-// from the root in the header to a page is checked before the page's own sum is
-// believed.
+// A pageSums checks pages against the tree of sums in ps. All sums on the way from the
+// root in the header to a page are checked before the page.
 type pageSums struct {
 	tree disk.SumTree
 	root uint64
@@ -23,8 +26,8 @@ type pageSums struct {
 	groups  []int64 // by level: the bit of its first group
 }
 
-// newPageSums costs the same for a file of any size, but for the few bytes that
-// the set takes up front.
+// newPageSums costs nearly the same for a file of any size: only the size of the set
+// depends on it.
 func newPageSums(h *layout.Header, data []byte) *pageSums {
 	s := &pageSums{tree: disk.SumTreeOf(h), root: h.SumRoot, data: data, ps: h.Region(layout.RegionPS)}
 	bits := (h.FileSize + disk.PageSize - 1) >> disk.PageShift
@@ -44,9 +47,8 @@ func (s *pageSums) groupCount(level int) int64 {
 	return 1
 }
 
-// touch checks all pages that a part of a region lies in, those that are not
-// checked yet. Errors name that region, also where damage to its first page
-// lies before it.
+// touch checks the pages of a part of a region that are not checked yet. Errors name
+// that region, even if its first page begins in the region before and is damaged there.
 func (s *pageSums) touch(region layout.Region, part layout.Span) error {
 	switch {
 	case region == layout.RegionHeader || part.Size == 0:
@@ -77,7 +79,7 @@ func (s *pageSums) touchPage(region layout.Region, n int64) error {
 	return nil
 }
 
-// touchGroup checks a group of sums and, before it, what its own sum hangs from.
+// touchGroup checks a group of sums, after the groups above it in the tree.
 func (s *pageSums) touchGroup(level int, group int64) error {
 	bit := s.groups[level] + group
 	if s.checked.Has(bit) {
@@ -138,8 +140,8 @@ func (s *pageSums) compare(region layout.Region, part layout.Span, want uint64) 
 		Detail: fmt.Sprintf("%d bytes sum to %016x, recorded is %016x", part.Size, got, want), Advice: copyAgain}
 }
 
-// checkPadding finds what stands in the part of ps after the sums, and in the
-// gap after it: no sum covers these few bytes, so they must be zero.
+// checkPadding checks that the part of ps after the sums, and the gap after it, are
+// zeros: no sum covers these few bytes.
 func (s *pageSums) checkPadding(part layout.Span) error {
 	for at := max(part.Offset, s.ps.Offset+s.tree.Size()); at < part.End(); at++ {
 		if s.data[at] != 0 {
@@ -160,4 +162,124 @@ func (s *pageSums) groupSpan(level int, group int64) layout.Span {
 // sum reads sum n of a level.
 func (s *pageSums) sum(level int, n int64) uint64 {
 	return binary.LittleEndian.Uint64(s.data[s.ps.Offset+s.tree.Slot(level, n):])
+}
+
+// Verify checks every byte of the file, padding included, whatever Options.Check says
+// and whatever was checked before. The error is the first damage by offset; pages whose
+// sums are damaged are not checked. progress, if not nil, is called with the bytes
+// checked so far and the size of the file, by one goroutine at a time.
+func (m *Mapping) Verify(ctx context.Context, progress func(done, total int64)) error {
+	if m.closed.Load() {
+		return m.closedError()
+	}
+	if err := m.Guard(m.verifyFrame); err != nil {
+		return disk.InFile(err, m.name)
+	}
+	s := &sweep{m: m, progress: progress, done: disk.Summed(m.header).Offset}
+	s.report(0)
+	return disk.InFile(s.run(ctx), m.name)
+}
+
+// verifyFrame checks what lies before the summed pages: the header, and the sums from
+// the top down.
+func (m *Mapping) verifyFrame() error {
+	h, err := disk.ParseHeader(m.data, m.header.FileSize)
+	if err != nil {
+		return err
+	}
+	if *h != *m.header {
+		e := disk.Corrupt(layout.RegionHeader, 0, "the header was changed after the archive was opened")
+		e.Advice = "open it again"
+		return e
+	}
+	for level := m.sums.tree.Levels() - 1; level >= 0; level-- {
+		for group := range m.sums.groupCount(level) {
+			if err := m.sums.checkGroup(level, group); err != nil {
+				return err
+			}
+		}
+	}
+	from := m.sums.ps.Offset
+	return m.sums.checkPadding(layout.Span{Offset: from, Size: disk.Summed(h).Offset - from})
+}
+
+// A sweep checks all pages with a few goroutines, which take the pages of one group of
+// sums at a time.
+type sweep struct {
+	m    *Mapping
+	next atomic.Int64 // the group to take next
+	stop atomic.Bool  // damage was found: take no more
+
+	mu       sync.Mutex
+	progress func(done, total int64)
+	done     int64 // bytes
+	damage   error // the first by offset
+	group    int64 // where it is
+}
+
+// maxSweepers is how many goroutines the memory bandwidth of an ordinary machine feeds.
+const maxSweepers = 4
+
+func (s *sweep) run(ctx context.Context) error {
+	var wg sync.WaitGroup
+	for range min(maxSweepers, runtime.GOMAXPROCS(0)) {
+		wg.Go(func() { s.sweep(ctx) })
+	}
+	wg.Wait()
+	if s.damage != nil {
+		return s.damage
+	}
+	return ctx.Err()
+}
+
+// sweep takes group after group, in the order of the file. A group that is taken is
+// finished, so that no damage before the first one found is missed.
+func (s *sweep) sweep(ctx context.Context) {
+	for ctx.Err() == nil && !s.stop.Load() {
+		group := s.next.Add(1) - 1
+		if group >= s.m.sums.groupCount(0) {
+			return
+		}
+		var bytes int64
+		err := s.m.Guard(func() (err error) {
+			bytes, err = s.m.verifyGroup(group)
+			return err
+		})
+		if err != nil {
+			s.fail(group, err)
+			return
+		}
+		s.report(bytes)
+	}
+}
+
+// verifyGroup checks the pages that a group of sums covers, and returns their size.
+func (m *Mapping) verifyGroup(group int64) (bytes int64, err error) {
+	first := group * disk.SumGroup
+	for n := first; n < min(first+disk.SumGroup, m.sums.tree.Pages()); n++ {
+		span := m.sums.tree.PageSpan(n)
+		if err := m.sums.checkPage(disk.RegionAt(m.header, span.Offset), n); err != nil {
+			return bytes, err
+		}
+		bytes += span.Size
+	}
+	return bytes, nil
+}
+
+func (s *sweep) fail(group int64, err error) {
+	s.stop.Store(true)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.damage == nil || group < s.group {
+		s.damage, s.group = err, group
+	}
+}
+
+func (s *sweep) report(bytes int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.done += bytes
+	if s.progress != nil {
+		s.progress(s.done, s.m.header.FileSize)
+	}
 }

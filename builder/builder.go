@@ -228,9 +228,12 @@ func (b *Builder) Unmerged() uint64 { return b.set.Unmerged() }
 // of ids that a file says nothing of, and of class loaders that are numbered.
 func (b *Builder) Unmatchable() uint64 { return b.set.Unmatchable() }
 
-// Commit lays out the archive and publishes it at path; see archive.Publish
-// for what a kill leaves behind. The builder can be added to and committed
-// again.
+// Commit lays out the archive and creates or replaces the file at path in one step: by
+// way of a temporary file that is synced and renamed. After an error the old file stays.
+// A killed process leaves a .profarc-*.tmp, which the next Commit into the directory
+// removes. A replaced file keeps its permissions; another user's link in a directory that
+// all may write to is refused with fs.ErrPermission. The builder can be added to and
+// committed again.
 func (b *Builder) Commit(ctx context.Context, path string) (Report, error) {
 	r, err := archivewriter.Publish(ctx, b.set, path, b.options)
 	return Report(r), err

@@ -25,8 +25,8 @@ type AdoptOptions struct {
 // An adoption is the state of a store's writable mapping.
 type adoption struct {
 	to     *archive.Adopted
-	base   uint64 // to.Base()
-	rw     []byte // to.RW()
+	base   uint64 // to.Base
+	rw     []byte // to.RW
 	states *sparsebits.States
 	// slots are the pointers that a claimer must move; nil if none must be.
 	slots *relocate.Map
@@ -56,7 +56,7 @@ func (s *Store) Adopt(o AdoptOptions) error {
 		return err
 	}
 	a := s.newAdoption(to)
-	if !to.AtRequested() {
+	if !to.AtRequested {
 		if err := s.relocation(a, o.Eager); err != nil {
 			return disk.InFile(err, s.m.Name())
 		}
@@ -67,13 +67,13 @@ func (s *Store) Adopt(o AdoptOptions) error {
 
 func (s *Store) newAdoption(to *archive.Adopted) *adoption {
 	a := &adoption{
-		to: to, base: to.Base(), rw: to.RW(),
+		to: to, base: to.Base, rw: to.RW,
 		states:    sparsebits.NewStates(s.h.Region(layout.RegionRW).Size / disk.Unit),
-		move:      relocate.Move{From: s.h.Base, To: to.Base(), Size: s.h.FileSize},
-		lateBase:  uint64(words.Address(to.Late())),
+		move:      relocate.Move{From: s.h.Base, To: to.Base, Size: s.h.FileSize},
+		lateBase:  uint64(words.Address(to.Late)),
 		firstLate: uint32(s.h.Counts.Types),
 	}
-	a.late.area = to.Late()
+	a.late.area = to.Late
 	return a
 }
 
@@ -106,7 +106,7 @@ func (s *Store) Adoption() (a Adoption, ok bool) {
 	if now == nil {
 		return Adoption{}, false
 	}
-	return Adoption{now.base, now.to.AtRequested(), now.claimed.Load(), now.relocated.Load()}, true
+	return Adoption{now.base, now.to.AtRequested, now.claimed.Load(), now.relocated.Load()}, true
 }
 
 // The states of a block in the adopted mapping.

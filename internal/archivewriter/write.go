@@ -8,10 +8,10 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/intern"
 	"github.com/profarc/profarc/internal/profileset"
+	"github.com/profarc/profarc/internal/publish"
 	"github.com/profarc/profarc/internal/words"
 	"github.com/profarc/profarc/layout"
 )
@@ -38,7 +38,7 @@ func Publish(ctx context.Context, b *profileset.Set, path string, o Options) (Re
 	if err != nil {
 		return Report{}, err
 	}
-	if err := archive.Publish(ctx, path, func(f *archive.File) error { return p.write(ctx, f) }); err != nil {
+	if err := publish.At(ctx, path, func(f *publish.File) error { return p.write(ctx, f) }); err != nil {
 		return Report{}, err
 	}
 	return p.report(), nil

@@ -5,8 +5,8 @@ import (
 	"io"
 	"os"
 
-	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/publish"
 )
 
 // A Spool holds an archive until the command has ended: only then is it known
@@ -37,7 +37,7 @@ func NewSpool(b *builder.Builder, folder string) (*Spool, error) {
 
 // Publish writes the archive to path in one step.
 func (s *Spool) Publish(ctx context.Context, path string) error {
-	return archive.Publish(ctx, path, func(f *archive.File) error {
+	return publish.At(ctx, path, func(f *publish.File) error {
 		_, err := io.Copy(io.NewOffsetWriter(f, 0), io.NewSectionReader(s.file, 0, s.Report.Bytes))
 		return err
 	})

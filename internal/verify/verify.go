@@ -46,7 +46,7 @@ func (r *Report) Sound() bool { return len(r.Problems) == 0 }
 
 // Pages checks every byte against its sum, and nothing else. The error is that
 // of ctx; what is wrong with the archive is in the report. progress may be nil.
-func Pages(ctx context.Context, s *reader.Store, progress archive.Progress) (Report, error) {
+func Pages(ctx context.Context, s *reader.Store, progress func(done, total int64)) (Report, error) {
 	c := newCheck(ctx, s)
 	err := c.pages(progress)
 	return c.report, err
@@ -54,7 +54,7 @@ func Pages(ctx context.Context, s *reader.Store, progress archive.Progress) (Rep
 
 // Store checks everything. The error is that of ctx; what is wrong with the
 // archive is in the report. progress may be nil and tells of the pages alone.
-func Store(ctx context.Context, s *reader.Store, progress archive.Progress) (Report, error) {
+func Store(ctx context.Context, s *reader.Store, progress func(done, total int64)) (Report, error) {
 	c := newCheck(ctx, s)
 	if err := c.pages(progress); err != nil {
 		return c.report, err
@@ -95,7 +95,7 @@ func newCheck(ctx context.Context, s *reader.Store) *check {
 	return &check{ctx: ctx, poll: poll.New(ctx), s: s, m: s.Mapping(), h: h, shape: disk.ShapeOf(&h.Params), noted: map[string]bool{}, starts: newStarts(h), report: Report{Bytes: h.FileSize}}
 }
 
-func (c *check) pages(progress archive.Progress) error {
+func (c *check) pages(progress func(done, total int64)) error {
 	err := c.m.Verify(c.ctx, progress)
 	if c.ctx.Err() != nil {
 		return c.ctx.Err()

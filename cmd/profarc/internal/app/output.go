@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/publish"
 )
 
 // PrintJSON prints v as indented JSON.
@@ -30,7 +30,7 @@ func Publish(ctx context.Context, path string, write func(w io.Writer) error) er
 	if IsStream(path) {
 		return writeStream(ctx, path, write)
 	}
-	return archive.Publish(ctx, path, func(f *archive.File) error {
+	return publish.At(ctx, path, func(f *publish.File) error {
 		w := bufio.NewWriterSize(io.NewOffsetWriter(f, 0), 1<<20)
 		if err := write(w); err != nil {
 			return err
@@ -44,7 +44,7 @@ func PublishPrivate(ctx context.Context, path string, write func(w io.Writer) er
 	if IsStream(path) {
 		return writeStream(ctx, path, write)
 	}
-	return archive.Publish(ctx, path, func(f *archive.File) error {
+	return publish.At(ctx, path, func(f *publish.File) error {
 		if err := f.Private(); err != nil {
 			return err
 		}
@@ -133,7 +133,7 @@ func isTerminal(f *os.File) (is bool) {
 // openStream opens the stream at path. For a pipe it waits until there is a
 // reader, or ctx is done.
 func openStream(ctx context.Context, path string) (*os.File, error) {
-	if err := archive.CheckStream(path); err != nil {
+	if err := publish.CheckStream(path); err != nil {
 		return nil, err
 	}
 	type opened struct {

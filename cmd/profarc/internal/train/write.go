@@ -7,11 +7,11 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/formats/hotspot/live"
 	"github.com/profarc/profarc/internal/compartment"
+	"github.com/profarc/profarc/internal/publish"
 	"github.com/profarc/profarc/internal/runfiles"
 	"github.com/profarc/profarc/merge"
 )
@@ -42,7 +42,7 @@ func checkTrainOutput(ctx context.Context, command string, o trainOptions) error
 // checkReportPath fails where Publish would.
 func checkReportPath(ctx context.Context, path string) error {
 	if app.IsStream(path) {
-		return archive.CheckStream(path)
+		return publish.CheckStream(path)
 	}
 	return checkWritable(ctx, path)
 }
@@ -58,7 +58,7 @@ var errUnwritten = errors.New("nothing is written")
 
 // checkWritable fails where Publish would, and leaves the file at path as it is.
 func checkWritable(ctx context.Context, path string) error {
-	err := archive.Publish(ctx, path, func(*archive.File) error { return errUnwritten })
+	err := publish.At(ctx, path, func(*publish.File) error { return errUnwritten })
 	if errors.Is(err, errUnwritten) {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package archive
+package publish
 
 import (
 	"bufio"
@@ -46,7 +46,7 @@ func TestPublishCreatesAndReplaces(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "app.parc")
 	for _, text := range []string{"the first, a longer one", "the second"} {
-		if err := Publish(t.Context(), path, writeAll(text)); err != nil {
+		if err := At(t.Context(), path, writeAll(text)); err != nil {
 			t.Fatal(err)
 		}
 		wantFolder(t, folder, map[string]string{"app.parc": text})
@@ -81,12 +81,12 @@ func TestFailedPublishLeavesTheOldFile(t *testing.T) {
 	// In this order: the context of the second ends in the first.
 	for _, name := range []string{"context in time", "context before", "error", "too large", "negative offset"} {
 		test := failures[name]
-		if err := Publish(test.ctx, path, test.write); !errors.Is(err, test.want) {
+		if err := At(test.ctx, path, test.write); !errors.Is(err, test.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 		wantFolder(t, folder, map[string]string{"app.parc": "old"})
 	}
-	if v := panicOf(func() { Publish(t.Context(), path, func(*File) error { panic(own) }) }); v != own {
+	if v := panicOf(func() { At(t.Context(), path, func(*File) error { panic(own) }) }); v != own {
 		t.Errorf("panic of %v", v)
 	}
 	wantFolder(t, folder, map[string]string{"app.parc": "old"})
@@ -101,7 +101,7 @@ func panicOf(f func()) (v any) {
 // A context that ends in the middle of a long write ends it.
 func TestLongWriteEndsWithTheContext(t *testing.T) {
 	ctx := &expiring{Context: t.Context(), left: 3}
-	err := Publish(ctx, filepath.Join(t.TempDir(), "app.parc"), func(f *File) error {
+	err := At(ctx, filepath.Join(t.TempDir(), "app.parc"), func(f *File) error {
 		n, err := f.WriteAt(make([]byte, 5*writeBlock), 100)
 		if n != 2*writeBlock-100 || f.writtenBytes() != int64(n) {
 			t.Errorf("%d bytes written, %d counted", n, f.writtenBytes())
@@ -129,7 +129,7 @@ func (e *expiring) Err() error {
 func TestWriteAtAnyOffset(t *testing.T) {
 	text := bytes.Repeat([]byte("profile"), writeBlock/3)
 	path := filepath.Join(t.TempDir(), "app.parc")
-	err := Publish(t.Context(), path, func(f *File) error {
+	err := At(t.Context(), path, func(f *File) error {
 		half := len(text) / 2
 		_, err1 := f.WriteAt(text[half:], int64(half))
 		_, err2 := f.WriteAt(text[:half], 0)
@@ -145,7 +145,10 @@ func TestWriteAtAnyOffset(t *testing.T) {
 
 func TestPublishWhereItCannot(t *testing.T) {
 	folder := t.TempDir()
-	file := writeFile(t, []byte("a file"))
+	file := filepath.Join(t.TempDir(), "app.parc")
+	if err := os.WriteFile(file, []byte("a file"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	tests := map[string]struct {
 		path, text string
 		want       error
@@ -161,7 +164,7 @@ func TestPublishWhereItCannot(t *testing.T) {
 		"a device":       {os.DevNull, "it is a device", nil},
 	}
 	for name, test := range tests {
-		err := Publish(t.Context(), test.path, func(*File) error { t.Errorf("%s: written", name); return nil })
+		err := At(t.Context(), test.path, func(*File) error { t.Errorf("%s: written", name); return nil })
 		if err == nil || !strings.Contains(err.Error(), test.text) || !strings.Contains(err.Error(), test.path) ||
 			test.want != nil && !errors.Is(err, test.want) {
 			t.Errorf("%s: %v", name, err)
@@ -174,7 +177,7 @@ func TestPublishWhereItCannot(t *testing.T) {
 func TestKilledPublishLeavesTheOldFile(t *testing.T) {
 	const child = "PROFARC_TEST_PUBLISH"
 	if path := os.Getenv(child); path != "" {
-		Publish(context.Background(), path, func(f *File) error {
+		At(context.Background(), path, func(f *File) error {
 			if err := writeAll("new")(f); err != nil {
 				return err
 			}
@@ -217,7 +220,7 @@ func TestKilledPublishLeavesTheOldFile(t *testing.T) {
 	if err := os.Chtimes(left[0], long, long); err != nil {
 		t.Fatal(err)
 	}
-	if err := Publish(t.Context(), filepath.Join(folder, "other.parc"), writeAll("newer")); err != nil {
+	if err := At(t.Context(), filepath.Join(folder, "other.parc"), writeAll("newer")); err != nil {
 		t.Fatal(err)
 	}
 	wantFolder(t, folder, map[string]string{"app.parc": "old", "other.parc": "newer"})
@@ -245,10 +248,10 @@ func TestPublishRemovesOnlyLitter(t *testing.T) {
 	file(other+"1.tmp", 2*abandonedAfter)
 	file(temporaryPrefix+hostTag+"-0123456789abcdef.tmp", 2*closedBefore)
 	outer := filepath.Join(folder, "outer.parc")
-	err := Publish(t.Context(), outer, func(f *File) error {
+	err := At(t.Context(), outer, func(f *File) error {
 		// While it is being written another is published, and another tried.
 		for _, name := range []string{"inner.parc", "outer.parc"} {
-			if err := Publish(t.Context(), filepath.Join(folder, name), writeAll(name)); err != nil {
+			if err := At(t.Context(), filepath.Join(folder, name), writeAll(name)); err != nil {
 				return err
 			}
 		}

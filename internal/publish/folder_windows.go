@@ -1,4 +1,4 @@
-package archive
+package publish
 
 import (
 	"io/fs"

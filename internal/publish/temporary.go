@@ -1,4 +1,4 @@
-package archive
+package publish
 
 import (
 	"context"
@@ -13,11 +13,10 @@ import (
 	"time"
 )
 
-// Temporary files are named .profarc-HOST-NUMBER.tmp. Each is locked by the
-// process that writes it for as long as that lives, so that one whose lock is
-// free is litter. (A file without a name, of O_TMPFILE, would leave none. But it
-// can take a name only where no file is, so that replacing one takes a temporary
-// name after all; and not every file system has it.)
+// Temporary files are named .profarc-HOST-NUMBER.tmp. The process that writes one holds
+// its lock as long as it lives, so that one whose lock is free is litter. (O_TMPFILE
+// would leave none. But such a file can only take a name that is free, so that replacing
+// a file needs a temporary name after all; and not every file system supports it.)
 
 const (
 	temporaryPrefix  = ".profarc-"
@@ -25,8 +24,8 @@ const (
 	temporaryPattern = temporaryPrefix + "????????-????????????????" + temporarySuffix
 )
 
-// hostTag is a mark of this machine in the names of its temporary files: a lock
-// may mean nothing to another.
+// hostTag marks the temporary files of this machine: locks may not work between
+// machines.
 var hostTag = func() string {
 	name, _ := os.Hostname()
 	sum := fnv.New32a()
@@ -34,9 +33,9 @@ var hostTag = func() string {
 	return fmt.Sprintf("%08x", sum.Sum32())
 }()
 
-// createTemporary makes a new file beside the target. One that will replace a
-// file is the owner's alone until it has the permissions of that; another has
-// from the beginning what a new file gets, for the umask is applied then.
+// createTemporary makes a new file in the target's directory. One that will replace a
+// file has mode 0600 until it gets the permissions of that file. Another has the mode of
+// a new file from the beginning, since the umask is applied then.
 func (t *target) createTemporary(ctx context.Context) (*File, error) {
 	mode := fs.FileMode(0o644)
 	if t.old != nil {
@@ -60,8 +59,8 @@ func (t *target) createTemporary(ctx context.Context) (*File, error) {
 	}
 }
 
-// lock locks the file, and reports whether it is still there then. On file
-// systems without locks nothing is taken for litter.
+// lock locks the file, and reports whether it still has its name then. On file systems
+// without locks no file is taken for litter.
 func (f *File) lock() bool {
 	if locked, supported := lockFile(f.file); supported && !locked {
 		return false
@@ -76,8 +75,8 @@ func isNamed(folder *os.Root, name string, file *os.File) bool {
 	return err1 == nil && err2 == nil && os.SameFile(there, open)
 }
 
-// removeLitter removes temporary files whose processes have gone. What cannot be
-// removed is in nobody's way.
+// removeLitter removes temporary files whose processes have ended. It is no error if one
+// cannot be removed.
 func removeLitter(folder *os.Root) {
 	f, err := folder.Open(".")
 	if err != nil {

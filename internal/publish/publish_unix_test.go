@@ -1,6 +1,6 @@
 //go:build unix
 
-package archive
+package publish
 
 import (
 	"errors"
@@ -8,16 +8,13 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
-
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/layout"
 )
 
 func TestPublishKeepsPermissions(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0o027))
 	path := filepath.Join(t.TempDir(), "app.parc")
 	for _, want := range []os.FileMode{0o640, 0o604} {
-		if err := Publish(t.Context(), path, writeAll("x")); err != nil {
+		if err := At(t.Context(), path, writeAll("x")); err != nil {
 			t.Fatal(err)
 		}
 		info, err := os.Stat(path)
@@ -50,7 +47,7 @@ func TestTemporaryHasNoMorePermissions(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		err := Publish(t.Context(), path, func(f *File) error {
+		err := At(t.Context(), path, func(f *File) error {
 			if test.private {
 				if err := f.Private(); err != nil {
 					return err
@@ -70,7 +67,7 @@ func TestTemporaryHasNoMorePermissions(t *testing.T) {
 // The permissions are those that the file has when it is replaced.
 func TestPermissionsMayChangeMeanwhile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "app.parc")
-	err := Publish(t.Context(), path, func(*File) error { return os.WriteFile(path, nil, 0o600) })
+	err := At(t.Context(), path, func(*File) error { return os.WriteFile(path, nil, 0o600) })
 	if info, _ := os.Stat(path); err != nil || info.Mode() != 0o600 {
 		t.Errorf("%v, %v", info, err)
 	}
@@ -83,7 +80,7 @@ func TestHardLinkKeepsTheOldContent(t *testing.T) {
 	if err := errors.Join(os.WriteFile(path, []byte("old"), 0o600), os.Link(path, path+".link")); err != nil {
 		t.Fatal(err)
 	}
-	if err := Publish(t.Context(), path, writeAll("new")); err != nil {
+	if err := At(t.Context(), path, writeAll("new")); err != nil {
 		t.Fatal(err)
 	}
 	wantFolder(t, folder, map[string]string{"app.parc": "new", "app.parc.link": "old"})
@@ -103,7 +100,7 @@ func TestPublishThroughLinks(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"created", "replaced"} {
-		if err := Publish(t.Context(), filepath.Join(folder, "one.parc"), writeAll(text)); err != nil {
+		if err := At(t.Context(), filepath.Join(folder, "one.parc"), writeAll(text)); err != nil {
 			t.Fatal(err)
 		}
 		wantFolder(t, far, map[string]string{"app.parc": text})
@@ -111,46 +108,25 @@ func TestPublishThroughLinks(t *testing.T) {
 	if to, err := os.Readlink(filepath.Join(folder, "one.parc")); to != "two.parc" {
 		t.Errorf("the link leads to %q, %v", to, err)
 	}
-	if err := Publish(t.Context(), filepath.Join(folder, "loop.parc"), writeAll("x")); err == nil {
+	if err := At(t.Context(), filepath.Join(folder, "loop.parc"), writeAll("x")); err == nil {
 		t.Error("published through a loop")
 	}
 	for _, text := range []string{"through a folder's link", "and out of it again"} {
 		path := filepath.Join(folder, "there", "..", "far", "app.parc")
 		os.Symlink("far", filepath.Join(folder, "there"))
-		if err := Publish(t.Context(), path, writeAll(text)); err != nil {
+		if err := At(t.Context(), path, writeAll(text)); err != nil {
 			t.Fatal(err)
 		}
 		wantFolder(t, far, map[string]string{"app.parc": text})
 	}
 }
 
-// Opening a pipe that nobody writes to does not wait.
 func TestPipeIsRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Skip("no pipe: ", err)
 	}
-	if _, err := Open(path, Options{}); !errors.Is(err, layout.ErrFormat) {
-		t.Error(err)
-	}
-	if err := Publish(t.Context(), path, writeAll("x")); err == nil {
+	if err := At(t.Context(), path, writeAll("x")); err == nil {
 		t.Error("a pipe was replaced")
-	}
-}
-
-// A mapped archive keeps its bytes when another takes its name.
-func TestReplacedWhileMapped(t *testing.T) {
-	data := synthetic{ro: 5 * disk.PageSize, rw: 64}.bytes()
-	path := writeFile(t, data)
-	m := mustOpen(t, path, Options{})
-	if err := Publish(t.Context(), path, writeAll("another")); err != nil {
-		t.Fatal(err)
-	}
-	if err := m.Verify(t.Context(), nil); err != nil {
-		t.Error(err)
-	}
-	rw := m.Header().Region(layout.RegionRW)
-	if a := mustAdopt(t, m, BaseAnywhere); string(a.RW()) != string(data[rw.Offset:]) {
-		t.Error("the archive that took the name was adopted")
 	}
 }

@@ -1,4 +1,4 @@
-package archive
+package publish
 
 import (
 	"cmp"
@@ -13,13 +13,13 @@ import (
 
 // A target is a file that is to be created or replaced.
 type target struct {
-	folder *os.Root // where it is, held open so that no other takes its place
+	folder *os.Root // its directory, held open so that no other takes its place
 	name   string   // in the directory
 	old    fs.FileInfo
 }
 
-// findTarget finds the file that a path leads to, which need not exist. It
-// refuses what a renaming would destroy, or could not be made in.
+// findTarget finds the file that a path leads to, which need not exist. It refuses
+// directories, devices, pipes, and paths at which no file can be made.
 func findTarget(path string) (*target, error) {
 	_, statErr := os.Stat(path)
 	at, name, err := followLinks(path)
@@ -60,7 +60,7 @@ func openFolder(path string) (*os.Root, error) {
 	return os.OpenRoot(path)
 }
 
-// replaceable returns what is known of the file, nil if there is none.
+// replaceable returns the info of the file, nil if there is none.
 func (t *target) replaceable() (fs.FileInfo, error) {
 	info, err := t.folder.Lstat(t.name)
 	switch {
@@ -127,8 +127,8 @@ func splitPath(path string) (root string, parts []string) {
 	return root, strings.FieldsFunc(path, func(r rune) bool { return r < utf8.RuneSelf && os.IsPathSeparator(uint8(r)) })
 }
 
-// trustedLink reads a link in a directory, unless somebody else may have put it
-// there to have another file replaced.
+// trustedLink reads a link in a directory, unless another user may have put it there to
+// have another file replaced.
 func trustedLink(folder, link string, info fs.FileInfo) (to string, err error) {
 	in, err := os.Lstat(folder)
 	if err != nil {
@@ -140,9 +140,8 @@ func trustedLink(folder, link string, info fs.FileInfo) (to string, err error) {
 	return os.Readlink(link)
 }
 
-// CheckStream refuses to write to a pipe or device that somebody else may have
-// laid out: one that a link leads to that Publish refuses, or a pipe in a sticky
-// directory that all may write to. The error matches fs.ErrPermission.
+// CheckStream refuses a pipe or device that another user may have put at path: one
+// reached by a link that At refuses, or a pipe in a sticky directory that all may write to. The error matches fs.ErrPermission.
 func CheckStream(path string) error {
 	folder, name, err := followLinks(path)
 	if err != nil {
@@ -159,8 +158,8 @@ func CheckStream(path string) error {
 	return nil // what has no name, as /proc/self/fd/1, is this process's own
 }
 
-// foreign is the error of something in a directory that all may write to, which
-// somebody else put there.
+// foreign is the error of something that another user put into a directory that all may
+// write to.
 type foreign string
 
 func (f foreign) Error() string {

@@ -1,4 +1,4 @@
-package archive
+package publish
 
 import (
 	"bytes"
@@ -67,7 +67,7 @@ func TestForeignLinksAreRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, path := range []string{filepath.Join(all, "app.parc"), filepath.Join(all, "folder", "mine.parc")} {
-			err := Publish(t.Context(), path, writeAll("other"))
+			err := At(t.Context(), path, writeAll("other"))
 			if refused := errors.Is(err, fs.ErrPermission); refused != test.refused || !refused && err != nil {
 				t.Errorf("%s: %v", test.name, err)
 			}
@@ -132,7 +132,7 @@ func TestPublishKeepsTheOwner(t *testing.T) {
 			t.Fatal(err)
 		}
 		as(t, test.as, test.groupOfTheMaker, func() {
-			if err := Publish(t.Context(), path, writeAll("new")); err != nil {
+			if err := At(t.Context(), path, writeAll("new")); err != nil {
 				t.Errorf("%s: %v", test.name, err)
 			}
 		})
@@ -160,7 +160,7 @@ func TestFullDiskLeavesTheOldFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	err := Publish(t.Context(), path, func(f *File) error {
+	err := At(t.Context(), path, func(f *File) error {
 		_, err := f.WriteAt(bytes.Repeat([]byte("x"), 2<<20), 0)
 		return err
 	})
@@ -191,7 +191,7 @@ func TestFileWithoutANameIsRefused(t *testing.T) {
 		if err := os.Symlink(fmt.Sprintf("/proc/self/fd/%d", file.Fd()), path); err != nil {
 			t.Fatal(err)
 		}
-		if err := Publish(t.Context(), path, writeAll("x")); err == nil || !strings.Contains(err.Error(), "name an ordinary file") {
+		if err := At(t.Context(), path, writeAll("x")); err == nil || !strings.Contains(err.Error(), "name an ordinary file") {
 			t.Errorf("%s: %v", file.Name(), err)
 		}
 	}
@@ -205,7 +205,7 @@ func TestUnreadableFolderIsRefusedEarly(t *testing.T) {
 		t.Fatal(err)
 	}
 	as(t, somebody, somebody, func() {
-		err := Publish(t.Context(), filepath.Join(folder, "app.parc"), func(*File) error { t.Error("written"); return nil })
+		err := At(t.Context(), filepath.Join(folder, "app.parc"), func(*File) error { t.Error("written"); return nil })
 		if !errors.Is(err, fs.ErrPermission) {
 			t.Error(err)
 		}
