@@ -6,28 +6,26 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A Certainty is a site that only ever had one outcome in one archive, and has
-// several in the other. A compiler leaves the outcomes out that never occurred,
-// so that every use of the method pays for the first that does.
+// A Certainty is a site with one outcome in one archive and several in the other. A
+// compiler leaves out outcomes that never occurred, so that compiled code is discarded
+// when one does.
 type Certainty struct {
 	Place
 	Tag     layout.Tag // of the entry in a
 	Outcome Outcome
-	// Always is the one outcome where the site is certain, with how often it
-	// occurred. Of a type check that either succeeds or fails, Index is 0 for
-	// success and 1 for failure.
+	// Always is the only outcome in the archive in which the site is certain. For
+	// OutcomeCheck, Index is 0 for success and 1 for failure.
 	Always Way
-	// Count is how often the site was reached where it is not certain, and Others
-	// how often at least it had another outcome there, 0 for nulls, which are not
-	// counted.
+	// Count is how often the site was reached in the other archive, and Others how often
+	// at least it had another outcome there: 0 for nulls, which are not counted.
 	Count, Others uint64
-	// Weight is the mean of the site's shares in both archives, whatever the
-	// number of other outcomes: once a compiler can no longer assume one outcome, every
-	// execution of the site pays for the check.
+	// Weight is the mean of the site's shares in both archives, however rare the other
+	// outcomes are: once a compiler can no longer assume one outcome, every execution of
+	// the site pays for the check.
 	Weight float64
 }
 
-// An Outcome says of what a site has one outcome or several.
+// An Outcome is a property in which a site may be certain.
 type Outcome uint8
 
 // The outcomes.
@@ -41,22 +39,22 @@ var outcomeNames = [...]string{"ways", "checks", "nulls"}
 
 func (o Outcome) String() string { return outcomeNames[o] }
 
-// enough is how often a site must have been reached to be certain. HotSpot's C2
-// goes by no branch that was reached less often.
+// enough is how often a certain site must have been reached. HotSpot's C2 ignores
+// branches that were reached less often.
 const enough = 40
 
-// totals are what one archive has beside counts that are compared.
+// totals are facts about one archive in addition to the compared counts.
 type totals struct {
 	untyped  perKind
-	failures bool // its VM counts type checks that fail
+	failures bool // its VM counts failed type checks
 }
 
-// lastCountsFailures is the last release of HotSpot that counts failing type
-// checks down. Later ones record their types among all others.
+// lastCountsFailures is the last release of HotSpot whose failing type checks count
+// down. Later releases record their types.
 const lastCountsFailures = 21
 
-// countsFailures reports whether HotSpot counts failing type checks in a release;
-// 0 is not known.
+// countsFailures reports whether a release of HotSpot counts failing type checks; 0 is an
+// unknown release.
 func countsFailures(release uint32) bool { return release > 0 && release <= lastCountsFailures }
 
 func (t *totals) add(p *profiles) {
@@ -68,7 +66,7 @@ func (t *totals) add(p *profiles) {
 	}
 }
 
-// waysChange notes a branch or switch whose way was certain in one archive alone.
+// waysChange records a branch or switch whose way is certain in one archive only.
 func (c *comparison) waysChange(place Place, a, b *site) {
 	found := Certainty{Place: place, Tag: a.entry.Tag(), Outcome: OutcomeWay}
 	onlyA, kindsA := single(a.cells)
@@ -85,7 +83,7 @@ func (c *comparison) waysChange(place Place, a, b *site) {
 	}
 }
 
-// single is the last way that occurred, and how many did.
+// single returns the last way that occurred, and how many did.
 func single(cells []cell) (only cell, kinds int) {
 	for _, c := range cells {
 		if c.count > 0 {
@@ -96,8 +94,8 @@ func single(cells []cell) (only cell, kinds int) {
 	return only, kinds
 }
 
-// ways takes over the one way where a site is certain, and how often another one
-// was taken where it is not.
+// ways sets the only way of the certain site, and how often the other one took another
+// way.
 func (f *Certainty) ways(only cell, certain, now *site) {
 	f.Always, f.Count = leader{only, only.count}.way(certain), total(now.cells)
 	for _, cell := range now.cells {
@@ -107,9 +105,9 @@ func (f *Certainty) ways(only cell, certain, now *site) {
 	}
 }
 
-// checkChange notes a type check that always, or never, succeeded in one archive
-// alone, or that met null in one alone. Only archives of VMs that count failures
-// say that there were none.
+// checkChange records a type check that always or never succeeded in one archive only, or
+// that met null in one only. That there were no failures is known only if the VM counts
+// them.
 func (c *comparison) checkChange(place Place, a, b *site) {
 	base := Certainty{Place: place, Tag: a.entry.Tag(), Outcome: OutcomeNull, Weight: c.reached(a, b)}
 	nullA, nullB := nullSeen(a.entry), nullSeen(b.entry)
@@ -138,10 +136,9 @@ const (
 	fails    = 1
 )
 
-// otherResult notes a type check that had one result, and now has the other as
-// well. Of checks that fail, HotSpot's interpreter counts the types too, and
-// compiled code does not, so that rows show a success only where they count more
-// than has failed.
+// otherResult records a type check that had one result in the certain site and has both
+// now. HotSpot's interpreter also counts the types of failing checks, compiled code does
+// not. So rows prove a success only if they count more than has failed.
 func otherResult(to *top[Certainty], found Certainty, certain, now *site) {
 	switch typed := now.reached() - now.failed; {
 	case certain.failed == 0 && now.failed > 0:
@@ -151,8 +148,8 @@ func otherResult(to *top[Certainty], found Certainty, certain, now *site) {
 	}
 }
 
-// always notes a type check that had one result only, and now had another one so
-// often.
+// always records a type check with one result in the certain site, and with another one
+// others times now.
 func always(to *top[Certainty], found Certainty, certain, now *site, result uint32, others uint64) {
 	found.Always = Way{Index: result, Share: 1, Count: certain.reached()}
 	found.Count, found.Others = now.reached(), others
@@ -161,10 +158,10 @@ func always(to *top[Certainty], found Certainty, certain, now *site, result uint
 	}
 }
 
-// reached is how often a site was reached, as far as that was counted.
+// reached returns how often a site was reached, as far as that was counted.
 func (s *site) reached() uint64 { return disk.SaturatingAdd(total(s.cells), s.untyped) }
 
-// reached is the mean of a site's shares in both archives, of all that reached
+// reached returns the mean of a site's shares in both archives, of all executions of
 // sites of its kind.
 func (c *comparison) reached(a, b *site) float64 {
 	k := a.kind

@@ -28,11 +28,11 @@ func oneProfile(t testing.TB, params layout.Params, fill func(b *builder.Builder
 	return memstore.Open(t, b)
 }
 
-// A check is a type check or call: the count beside its rows, and the rows.
+// A check is a type check or call: the count other its rows, and the rows.
 type check struct {
-	beside int64
-	rows   map[string]uint64
-	null   bool
+	other int64
+	rows  map[string]uint64
+	null  bool
 }
 
 func (c check) store(t testing.TB, params layout.Params) *reader.Store {
@@ -41,7 +41,7 @@ func (c check) store(t testing.TB, params layout.Params) *reader.Store {
 		if c.null {
 			at.Flags = layout.EntryNullSeen
 		}
-		p.ReceiverType(at, builder.Others{Count: uint64(c.beside)}, typeRows(b, c.rows)...)
+		p.ReceiverType(at, builder.Others{Count: uint64(c.other)}, typeRows(b, c.rows)...)
 	})
 }
 
@@ -65,14 +65,14 @@ func TestChecksThatAreNoLongerCertain(t *testing.T) {
 		result   uint32
 		others   uint64
 	}{
-		{name: "succeeded, now fails", a: check{rows: squares(100)}, b: check{rows: squares(90), beside: -10}, ofA: jdk17, ofB: jdk17,
+		{name: "succeeded, now fails", a: check{rows: squares(100)}, b: check{rows: squares(90), other: -10}, ofA: jdk17, ofB: jdk17,
 			outcome: compare.OutcomeCheck, listed: 1, others: 10},
-		{name: "too few to be certain", a: check{rows: squares(39)}, b: check{rows: squares(90), beside: -10}, ofA: jdk17, ofB: jdk17},
-		{name: "failed, now succeeds", a: check{beside: -100}, b: check{rows: squares(30), beside: -10}, ofA: jdk17, ofB: jdk17,
+		{name: "too few to be certain", a: check{rows: squares(39)}, b: check{rows: squares(90), other: -10}, ofA: jdk17, ofB: jdk17},
+		{name: "failed, now succeeds", a: check{other: -100}, b: check{rows: squares(30), other: -10}, ofA: jdk17, ofB: jdk17,
 			outcome: compare.OutcomeCheck, listed: 1, result: 1, others: 20},
-		{name: "failed, and the rows are of checks that fail", a: check{beside: -100}, b: check{rows: squares(10), beside: -10}, ofA: jdk17, ofB: jdk17},
-		{name: "the VM counts no failures", a: check{rows: squares(100)}, b: check{rows: squares(90), beside: -10}, ofA: jdk25, ofB: jdk17},
-		{name: "nobody knows the VM", a: check{rows: squares(100)}, b: check{rows: squares(90), beside: -10}, ofA: release(0), ofB: jdk17},
+		{name: "failed, and the rows are of checks that fail", a: check{other: -100}, b: check{rows: squares(10), other: -10}, ofA: jdk17, ofB: jdk17},
+		{name: "the VM counts no failures", a: check{rows: squares(100)}, b: check{rows: squares(90), other: -10}, ofA: jdk25, ofB: jdk17},
+		{name: "the VM is not known", a: check{rows: squares(100)}, b: check{rows: squares(90), other: -10}, ofA: release(0), ofB: jdk17},
 		{name: "never null, now null", a: check{rows: squares(100)}, b: check{rows: squares(90), null: true}, ofA: jdk25, ofB: jdk17,
 			outcome: compare.OutcomeNull, listed: 1},
 		{name: "null in both", a: check{rows: squares(100), null: true}, b: check{rows: squares(90), null: true}, ofA: jdk25, ofB: jdk17},
@@ -137,9 +137,9 @@ func TestBranchesThatAreNoLongerCertain(t *testing.T) {
 }
 
 func TestWhatWasNotRecordedIsNoType(t *testing.T) {
-	call := func(beside uint64, types map[string]uint64) *reader.Store {
+	call := func(other uint64, types map[string]uint64) *reader.Store {
 		return oneProfile(t, release(17), func(b *builder.Builder, p *builder.Profile) {
-			p.VirtualCall(builder.At{Bci: 3}, builder.Others{Count: beside}, typeRows(b, types)...)
+			p.VirtualCall(builder.At{Bci: 3}, builder.Others{Count: other}, typeRows(b, types)...)
 		})
 	}
 	both := map[string]uint64{"Square": 60, "Circle": 40}

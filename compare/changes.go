@@ -5,7 +5,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// flip notes a branch that mostly goes another way.
+// flip records a branch whose most frequent way has changed.
 func (c *comparison) flip(place Place, a, b *site) {
 	wayA, okA := majority(a.cells)
 	wayB, okB := majority(b.cells)
@@ -17,12 +17,12 @@ func (c *comparison) flip(place Place, a, b *site) {
 	c.flips.add(&f, f.Weight)
 }
 
-// weight is the mean of a site's shares in both archives.
+// weight returns the mean of a site's shares in both archives.
 func (c *comparison) weight(k Kind, a, b uint64) float64 {
 	return (share(float64(a), c.sumA[k]) + share(float64(b), c.sumB[k])) / 2
 }
 
-// proportion is how far the proportions of two lists of counts agree.
+// proportion returns how far the proportions of two lists of counts agree.
 func proportion(a, b []cell) (overlap float64) {
 	sumA, sumB := float64(total(a)), float64(total(b))
 	for x, y := range common(a, b) {
@@ -31,12 +31,10 @@ func proportion(a, b []cell) (overlap float64) {
 	return overlap
 }
 
-// total adds counts up, and saturates.
+// total sums counts, and saturates.
 func total(cells []cell) (sum uint64) {
 	for _, c := range cells {
-		if sum += c.count; sum < c.count {
-			return 1<<64 - 1
-		}
+		sum = disk.SaturatingAdd(sum, c.count)
 	}
 	return sum
 }
@@ -47,8 +45,8 @@ type leader struct {
 	total uint64
 }
 
-// majority finds the highest count; ok is false if there is none, or if two are
-// the highest.
+// majority returns the highest count; ok is false if there is none, or if two are
+// equal.
 func majority(cells []cell) (l leader, ok bool) {
 	for _, c := range cells {
 		switch {
@@ -70,9 +68,8 @@ func (l leader) way(s *site) Way {
 	return w
 }
 
-// siteChange notes a site that sees more, fewer or other types or targets. What
-// was not recorded is no type, and may have been any: a site has seen one type
-// only where all that it met was recorded.
+// siteChange records a site with more, fewer or other types or targets. An unrecorded
+// type may have been any: a site has one type only if all were recorded.
 func (c *comparison) siteChange(place Place, a, b *site) {
 	seenA, topA := seen(a)
 	seenB, topB := seen(b)
@@ -90,14 +87,14 @@ func (c *comparison) siteChange(place Place, a, b *site) {
 	c.sites.add(&s, s.Weight)
 }
 
-// one reports whether a site has seen one target, and no other.
+// one reports whether a site has exactly one target.
 func (n *Seen) one() bool { return n.Targets == 1 && n.Untyped == 0 }
 
-// mostlyOne reports whether a site has seen one target, more often than all that
-// was not recorded.
+// mostlyOne reports whether a site has one known target, which is more frequent than
+// all unrecorded ones.
 func (n *Seen) mostlyOne() bool { return n.Targets == 1 && n.Count > n.Untyped }
 
-// seen says what a site has seen, and the key of the most frequent.
+// seen returns the types or targets of a site, and the key of the most frequent.
 func seen(s *site) (n Seen, top uint64) {
 	var most uint64
 	for _, c := range s.cells {
@@ -122,7 +119,7 @@ func seen(s *site) (n Seen, top uint64) {
 	return n, top
 }
 
-// topType is the most frequent type of an entry, the first of several.
+// topType returns the most frequent type of an entry, the first of several.
 func topType(e reader.Entry) (t reader.Type) {
 	r, _ := e.Receivers()
 	var most uint64

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/profarc/profarc/internal/disk"
@@ -16,32 +18,33 @@ import (
 // ErrDomains: the archives are of different domains.
 var ErrDomains = errors.New("profiles of different profilers cannot be compared")
 
-// Options say what of two archives is compared.
+// Options say what is compared.
 type Options struct {
-	// Top is how many of each list are kept; none if 0.
+	// Top is the length of each list.
 	Top int
-	// Methods selects methods; nil for all. What is not selected counts nowhere.
-	// It may be called by several goroutines at once.
+	// Methods selects methods; nil for all. Other methods count nowhere. It may be called
+	// by several goroutines at once.
 	Methods func(layout.Key) bool
-	// ContextSensitive takes LLVM's context-sensitive records alone, otherwise
-	// they are left out, as llvm-profdata overlap does with and without --cs. It
-	// concerns the domain llvm-ir alone.
+	// ContextSensitive selects LLVM's context-sensitive records, otherwise the others are
+	// selected, as by llvm-profdata overlap with and without --cs. It matters for domain
+	// llvm-ir only.
 	ContextSensitive bool
 }
 
-// Stores compares b with a, the base. The error matches ErrDomains, or is that
-// of a record that cannot be read, or of ctx.
+// Stores compares b with a, the base. It returns an error that matches ErrDomains, the
+// error of a record that cannot be read, or that of ctx.
 func Stores(ctx context.Context, a, b *reader.Store, o Options) (*Report, error) {
 	if da, db := a.Header().Domain, b.Header().Domain; da != db {
-		return nil, fmt.Errorf("%s is of domain %s, %s of %s: %w: name archives of one domain",
+		return nil, fmt.Errorf("%s is of domain %s, %s of %s: %w",
 			a.Mapping().Name(), da, b.Mapping().Name(), db, ErrDomains)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	c := &comparison{ctx: ctx, o: o, a: a, b: b, report: Report{Domain: a.Header().Domain}}
-	c.changed.n, c.came.n, c.went.n, c.flips.n, c.sites.n = o.Top, o.Top, o.Top, o.Top, o.Top
-	c.doubts.n, c.certainties.n = o.Top, o.Top
+	for _, n := range []*int{&c.changed.n, &c.came.n, &c.went.n, &c.flips.n, &c.sites.n, &c.doubts.n, &c.certainties.n} {
+		*n = max(o.Top, 0)
+	}
 	for _, step := range []func() error{c.addUp, c.findCounterparts, c.methodsOfA, c.methodsOfB, c.passTables} {
 		if err := step(); err != nil {
 			return nil, err
@@ -70,8 +73,8 @@ type comparison struct {
 	scratch              []pair
 }
 
-// addUp takes the sums of both archives at once, by which all counts are
-// weighed, and decides what the archives are scored by.
+// addUp sums the counts of both archives in parallel, and chooses the kind by which the
+// archives are scored.
 func (c *comparison) addUp() error {
 	var errA, errB error
 	var leftOutA, leftOutB int
@@ -80,17 +83,15 @@ func (c *comparison) addUp() error {
 	both.Go(func() { leftOutA, errA = c.addUpOne(c.a, &c.sumA, &c.of[0], &r.MarkedA) })
 	both.Go(func() { leftOutB, errB = c.addUpOne(c.b, &c.sumB, &c.of[1], &r.MarkedB) })
 	both.Wait()
-	c.report.LeftOut = leftOutA + leftOutB
-	c.report.Primary = c.primary()
+	r.LeftOut, r.Primary = leftOutA+leftOutB, c.primary()
 	return errors.Join(errA, errB)
 }
 
-// addUpOne takes the sums of one archive, and says how many profiles it left
-// out. A fault is an error of the goroutine
-// in which it happens.
+// addUpOne sums the counts of one archive, and returns how many profiles it left out. A
+// memory fault must be caught in the goroutine in which it happens.
 func (c *comparison) addUpOne(s *reader.Store, sum *perKind, of *totals, marked *int) (leftOut int, err error) {
 	var p profiles
-	p.sites.isOf(s)
+	p.sites.open(s)
 	of.failures = countsFailures(s.Header().Params.VMRelease)
 	err = s.Mapping().Guard(func() error {
 		return c.eachMethod(s, func(m reader.Method) error {
@@ -110,33 +111,31 @@ func knowsMarks(s *reader.Store) bool {
 	return h.Domain.LLVM() && disk.LLVMMarks(&h.Params)
 }
 
-// primary is the first kind that both archives have counts of, otherwise the
-// first that one has.
+// primary returns the first kind of which both archives have counts, otherwise the
+// first of which one has any, otherwise edges.
 func (c *comparison) primary() Kind {
-	first := numKinds
-	for k := numKinds; k > 0; k-- {
-		if c.sumA[k-1] > 0 || c.sumB[k-1] > 0 {
-			first = k - 1
-		}
-	}
+	var any []Kind
 	for k := range numKinds {
 		if c.sumA[k] > 0 && c.sumB[k] > 0 {
 			return k
 		}
+		if c.sumA[k] > 0 || c.sumB[k] > 0 {
+			any = append(any, k)
+		}
 	}
-	return first % numKinds // edges, if there is nothing at all
+	return append(any, KindEdges)[0]
 }
 
 func (c *comparison) findCounterparts() (err error) {
 	if c.counterparts, err = newCounterparts(c.ctx, c.a, c.b); err == nil {
-		c.profilesA.sites.isOf(c.a)
-		c.profilesB.sites.isOf(c.b)
+		c.profilesA.sites.open(c.a)
+		c.profilesB.sites.open(c.b)
 		c.profilesA.sites.names = naming{c.counterparts.typeKey, c.counterparts.methodKey}
 	}
 	return err
 }
 
-// eachMethod iterates over the methods that are wanted.
+// eachMethod visits the selected methods.
 func (c *comparison) eachMethod(s *reader.Store, visit func(m reader.Method) error) error {
 	steps := poll.New(c.ctx)
 	for m, err := range s.Methods() {
@@ -159,7 +158,7 @@ func (c *comparison) eachMethod(s *reader.Store, visit func(m reader.Method) err
 	return nil
 }
 
-// finish puts together what was found.
+// finish completes the report.
 func (c *comparison) finish() *Report {
 	r := &c.report
 	eachKind(&c.sumA, &c.sumB, func(k Kind) {
@@ -171,7 +170,7 @@ func (c *comparison) finish() *Report {
 	return r
 }
 
-// score is what a count of a and its partner in b have in common.
+// score returns the overlap of a count in a and its partner in b.
 func score(x, y uint64, sumA, sumB float64) float64 {
 	if sumA < 1 || sumB < 1 {
 		return 0
@@ -179,10 +178,47 @@ func score(x, y uint64, sumA, sumB float64) float64 {
 	return min(float64(x)/sumA, float64(y)/sumB)
 }
 
-// share is a part of a sum.
+// share returns the share of a part in a sum.
 func share(part, sum float64) float64 {
 	if sum < 1 {
 		return 0
 	}
 	return part / sum
+}
+
+// An Uncompared is a table of measurements, which has no part in any score.
+type Uncompared struct {
+	Table        layout.TableKind
+	RowsA, RowsB int
+}
+
+// describing are the tables that describe an archive and its origin: they measure
+// nothing.
+var describing = map[layout.TableKind]bool{
+	layout.TableOrder: true, layout.TableOrderRuns: true, layout.TableProperties: true, layout.TableDumps: true, layout.TableBinaryIDs: true, layout.TableVTables: true,
+	layout.TableRuns: true, layout.TableClassPath: true, layout.TableCode: true,
+}
+
+// passTables lists the tables that are not compared.
+func (c *comparison) passTables() error {
+	found := map[layout.TableKind]*Uncompared{}
+	for i, s := range []*reader.Store{c.a, c.b} {
+		for t, err := range s.Tables() {
+			if err != nil {
+				return err
+			}
+			if describing[t.Kind] || t.Rows == 0 {
+				continue
+			}
+			if found[t.Kind] == nil {
+				found[t.Kind] = &Uncompared{Table: t.Kind}
+			}
+			u := found[t.Kind]
+			*[]*int{&u.RowsA, &u.RowsB}[i] = t.Rows
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(found)) {
+		c.report.NotCompared = append(c.report.NotCompared, *found[kind])
+	}
+	return nil
 }

@@ -12,21 +12,21 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Keys of what b does not have are out of the way of those that it has.
+// onlyInA is set in the keys of methods and types that b lacks.
 const onlyInA = 1 << 63
 
-// counterparts say where in b the methods and types of a are.
+// counterparts map the methods and types of a to those of b.
 type counterparts struct {
 	a, b    *reader.Store
-	methods []counterpart // by their place in a
+	methods []counterpart // sorted by inA
 	taken   bitset        // methods of b that are in a
 	types   []uint32      // by ordinal of a: ordinal of b + 2, 1 for none, 0 if not looked up yet
 }
 
-// A counterpart is where a method of a is in b, 0 if it is not.
+// A counterpart is a method of a and its reference in b, 0 if b lacks it.
 type counterpart struct{ inA, inB layout.Ref }
 
-// newCounterparts looks all methods of a up in b.
+// newCounterparts looks up all methods of a in b.
 func newCounterparts(ctx context.Context, a, b *reader.Store) (*counterparts, error) {
 	n := min(a.Header().Counts.Methods, uint64(disk.MethodPlaces(a.Header()).Size/disk.UnexecutedRowSize)) // the count may be wrong
 	c := &counterparts{a: a, b: b, methods: make([]counterpart, 0, n), taken: newBitset(disk.MethodPlaces(b.Header()))}
@@ -61,7 +61,7 @@ func (c *counterparts) lookUp(m reader.Method) (layout.Ref, error) {
 	return found.Ref(), err
 }
 
-// method returns the method of b that belongs to one of a, 0 if there is none.
+// method returns the counterpart of a method of a, 0 if there is none.
 func (c *counterparts) method(m reader.Method) layout.Ref {
 	i, ok := slices.BinarySearchFunc(c.methods, m.Ref(), func(p counterpart, n layout.Ref) int { return cmp.Compare(p.inA, n) })
 	if !ok {
@@ -70,7 +70,7 @@ func (c *counterparts) method(m reader.Method) layout.Ref {
 	return c.methods[i].inB
 }
 
-// methodKey is the key of a method of a among those of b.
+// methodKey returns the key of a method of a among those of b.
 func (c *counterparts) methodKey(m reader.Method) (uint64, error) {
 	if partner := c.method(m); partner != 0 {
 		return uint64(partner), nil
@@ -78,7 +78,7 @@ func (c *counterparts) methodKey(m reader.Method) (uint64, error) {
 	return onlyInA | uint64(m.Ref()), nil
 }
 
-// typeKey is the key of a type of a among those of b.
+// typeKey returns the key of a type of a among those of b.
 func (c *counterparts) typeKey(t reader.Type) (uint64, error) {
 	if c.types == nil {
 		c.types = make([]uint32, c.a.Header().Counts.Types)
@@ -113,7 +113,7 @@ func (c *counterparts) lookUpType(t reader.Type) (uint32, error) {
 	return found.Ordinal() + 2, err
 }
 
-// A bitset has a bit for every place of a part of the file.
+// A bitset has a bit for every reference into a part of the file.
 type bitset struct {
 	first layout.Ref
 	words []uint64

@@ -1,11 +1,13 @@
 package compare
 
 import (
+	"iter"
+
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
-// methodsOfA compares the methods of a with what b has of them.
+// methodsOfA compares the methods of a with their counterparts.
 func (c *comparison) methodsOfA() error {
 	return c.eachMethod(c.a, func(m reader.Method) error {
 		if err := c.profilesA.read(m, c); err != nil {
@@ -31,7 +33,7 @@ func (c *comparison) methodsOfA() error {
 	})
 }
 
-// gone counts a method that b does not have.
+// gone counts a method that b lacks.
 func (c *comparison) gone(m reader.Method) {
 	c.report.Methods.OnlyA++
 	c.report.Profiles.OnlyA += len(c.profilesA.list)
@@ -58,9 +60,7 @@ func (c *comparison) methodsOfB() error {
 		c.report.Profiles.OnlyB += len(c.profilesB.list)
 		var sum perKind
 		c.profilesB.addTo(&sum)
-		for k := range numKinds {
-			c.onlyB[k] += share(sum[k], c.sumB[k])
-		}
+		c.onlyB.addShares(&sum, &c.sumB)
 		w := share(sum[c.report.Primary], c.sumB[c.report.Primary])
 		if w > 0 {
 			c.came.add(&Method{B: m, ShareB: w, Difference: w / 2}, w)
@@ -105,10 +105,10 @@ func (c *comparison) both(m, n reader.Method) error {
 	return nil
 }
 
-// negligible is a difference that comes of rounding.
+// negligible is a difference due to rounding.
 const negligible = 1e-12
 
-// left is how many have no partner.
+// left returns how many profiles have no partner.
 func (p *profiles) left() (n int) {
 	for i := range p.list {
 		if !p.list[i].done {
@@ -118,15 +118,15 @@ func (p *profiles) left() (n int) {
 	return n
 }
 
-// An overlapping adds up what the profiles of one method have in common.
+// An overlapping sums the overlap of the profiles of one method.
 type overlapping struct {
 	c          *comparison
 	ownA, ownB float64 // sums of the primary kind over the method
 	own        float64 // overlap of the method's own counts
 }
 
-// pair compares two profiles, and reports false for one of code that a does not
-// have. As in llvm-profdata, one of b that counted nothing always fits.
+// pair compares two profiles. matched is false if a lacks the code of the profile. As in
+// llvm-profdata, a profile of b without counts always matches.
 func (o *overlapping) pair(p pair) (matched bool, err error) {
 	c := o.c
 	switch {
@@ -135,15 +135,11 @@ func (o *overlapping) pair(p pair) (matched bool, err error) {
 		return true, nil
 	case p.a == nil && !p.rival:
 		c.report.Profiles.OnlyB++
-		for k := range numKinds {
-			c.onlyB[k] += share(p.b.sum[k], c.sumB[k])
-		}
+		c.onlyB.addShares(&p.b.sum, &c.sumB)
 		return true, nil
 	case p.a == nil || c.report.Domain.LLVM() && !p.a.sameShape(p.b):
 		c.report.Profiles.Mismatch++
-		for k := range numKinds {
-			c.mismatch[k] += share(p.b.sum[k], c.sumB[k])
-		}
+		c.mismatch.addShares(&p.b.sum, &c.sumB)
 		return false, nil
 	}
 	c.report.Profiles.Matched++
@@ -156,7 +152,7 @@ func (o *overlapping) pair(p pair) (matched bool, err error) {
 	return true, err
 }
 
-// join iterates over the sites of two profiles side by side.
+// join compares the sites that two profiles have in common.
 func (o *overlapping) join(p pair, a, b []site) {
 	for len(a) > 0 && len(b) > 0 {
 		switch d := a[0].compareTo(&b[0]); {
@@ -199,8 +195,8 @@ func (o *overlapping) site(p pair, a, b *site) {
 	}
 }
 
-// common iterates over the counts of cells that have the same keys.
-func common(a, b []cell) func(yield func(x, y uint64) bool) {
+// common yields the counts of cells with the same keys.
+func common(a, b []cell) iter.Seq2[uint64, uint64] {
 	return func(yield func(x, y uint64) bool) {
 		for len(a) > 0 && len(b) > 0 {
 			switch {

@@ -1,11 +1,14 @@
 package compare
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
-// A Report says how far two archives agree. Shares are from 0 to 1.
+// A Report describes how far two archives agree. Shares are from 0 to 1.
 type Report struct {
 	Domain layout.Domain
 	// Primary is the kind by which methods are compared and the archives scored:
@@ -14,16 +17,16 @@ type Report struct {
 	// Kinds are the kinds that one of the archives has counts of.
 	Kinds []Overlap
 
-	Methods  Tally // of methods
-	Profiles Tally // of profiles: one a method, code and context
-	// LeftOut is how many profiles of both archives were not compared because they
-	// are context-sensitive, or because they are not.
+	Methods  Tally
+	Profiles Tally // by method, code and context
+	// LeftOut counts the profiles of both archives that Options.ContextSensitive
+	// excludes.
 	LeftOut int
-	// MarkedA and MarkedB are profiles of LLVM's that are marked as hot or warm.
-	// Such a mark stands in the place of counters and is no count.
+	// MarkedA and MarkedB count LLVM's profiles that are marked as hot or warm. The mark
+	// replaces the counters and is no count.
 	MarkedA, MarkedB int
-	// NotCompared are tables of either archive, by kind: what they measure, as
-	// samples, has no part in any score.
+	// NotCompared are the tables of measurements in either archive, such as samples, by
+	// kind. They have no part in any score.
 	NotCompared []Uncompared
 
 	Changed Ranking[Method]     // methods of both, by their difference
@@ -55,36 +58,35 @@ type Overlap struct {
 	OnlyB    float64 // share in b of methods that a does not have
 	SumA     float64 // of all counts
 	SumB     float64
-	// UntypedA and UntypedB are counts of receivers and checked types that have no
-	// part in this: which types they are of was not recorded.
+	// UntypedA and UntypedB are counts of receivers and checked types without a recorded
+	// type, which have no part in the overlap.
 	UntypedA, UntypedB float64
 }
 
-// A Tally counts what belongs together and what does not.
+// A Tally counts methods or profiles with and without a partner.
 type Tally struct {
 	A, B     int // all
-	Matched  int // of both
-	Mismatch int // of b, where a has the method, but other code
+	Matched  int // in both
+	Mismatch int // in b, of methods that a has with other code
 	OnlyA    int
 	OnlyB    int
 }
 
-// A Ranking is the heaviest of something, the first the heaviest.
+// A Ranking lists the heaviest items, the heaviest first.
 type Ranking[T any] struct {
-	Total int // also those that are not listed
+	Total int // including those that are not listed
 	List  []T
 }
 
-// A Method is a method with counts, and how far it is from being the same.
+// A Method is a method with counts and how far its profiles differ.
 type Method struct {
-	A, B reader.Method // the zero Method where an archive does not have it
-	// Overlap is that of the method's own counts: 1 if they stand in the same
-	// proportions.
+	A, B reader.Method // the zero Method if the archive lacks it
+	// Overlap is that of the method's own counts: 1 if their proportions are the same.
 	Overlap        float64
 	ShareA, ShareB float64 // of all counts of the archive
-	// Difference is what the method takes off the archives' overlap.
+	// Difference is the part of the missing overlap that the method causes.
 	Difference float64
-	Mismatch   bool // a profile of it in b has no partner of the same code
+	Mismatch   bool // a profile in b has no partner with the same code
 }
 
 // A Place is a profile point.
@@ -93,24 +95,22 @@ type Place struct {
 	Point int32
 }
 
-// A Flip is a branch or switch that mostly went one way and now mostly goes
-// another.
+// A Flip is a branch or switch whose most frequent way has changed.
 type Flip struct {
 	Place
 	Tag  layout.Tag // of the entry in a
 	A, B Way
-	// Weight is by how much the shares of the ways changed, times the mean of
-	// the branch's shares in both archives.
+	// Weight is the change of the shares of the ways, times the mean of the branch's
+	// shares in both archives.
 	Weight float64
 }
 
-// A Way is the way that a branch mostly takes.
+// A Way is the most frequent way of a branch.
 type Way struct {
-	// Index is 0 where a branch is taken and 1 where it is not; of a switch the
-	// default is 0, and its cases follow. Of a branch whose successors are listed
-	// it is the successor's index.
+	// Index is 0 if a branch is taken and 1 if not. The default of a switch is 0, and its
+	// cases follow. If the successors of a branch are listed, it is the successor's index.
 	Index  uint32
-	Target int32 // of a branch whose successors are listed, otherwise 0
+	Target int32 // if the successors are listed, otherwise 0
 	Share  float64
 	Count  uint64 // of all ways of the site together
 }
@@ -129,25 +129,121 @@ var changeNames = [...]string{"polymorphic", "monomorphic", "retargeted"}
 
 func (c Change) String() string { return changeNames[c] }
 
-// A SiteChange is a call, type check or indirect call that now sees other types
-// or targets.
+// A SiteChange is a call, type check or indirect call with other types or targets than
+// before.
 type SiteChange struct {
 	Place
 	Kind   Kind // KindReceivers, KindTypeChecks or KindIndirectCalls
 	Change Change
 	A, B   Seen
-	// Weight is the share of the site's counts that went to other types, times
-	// the mean of the site's shares in both archives.
+	// Weight is the share of the site's counts of other types, times the mean of the
+	// site's shares in both archives.
 	Weight float64
 }
 
-// Seen is what a site has seen.
+// Seen summarizes the types or targets of a site.
 type Seen struct {
-	Targets int // types or targets; those that found no row count as one
+	Targets int // types or targets; those without a row count as one
 	Count   uint64
-	Untyped uint64 // beside Count: met with a type that was not recorded
-	// Top is the most frequent: its type, or its value where the site has values.
+	Untyped uint64 // in addition to Count: executions without a recorded type
+	// Top is the most frequent type, Value the most frequent value if the site has values.
 	Top      reader.Type
 	Value    uint64
 	TopShare float64
+}
+
+// A Kind is a kind of counts with one unit.
+type Kind uint8
+
+// The kinds. Archives are scored by the first of which both have counts.
+const (
+	KindEdges         Kind = iota // calls of methods, branches, calls: LLVM's counters
+	KindBytecodes                 // Jamaica: bytecodes executed
+	KindCalls                     // calls by callee
+	KindCycles                    // processor cycles
+	KindSamples                   // samples taken
+	KindReceivers                 // receiver types of calls
+	KindTypeChecks                // types that are checked
+	KindIndirectCalls             // LLVM: targets of indirect calls
+	KindMemOps                    // LLVM: sizes of memory operations
+	KindVTables                   // LLVM: vtables at virtual calls
+	KindNativeCalls               // Jamaica: calls of native methods
+	KindArrays                    // Jamaica: arrays created
+	numKinds
+)
+
+var kindNames = [numKinds]string{"edges", "bytecodes", "calls", "cycles", "samples", "receivers", "type_checks",
+	"indirect_calls", "mem_ops", "vtables", "native_calls", "arrays"}
+
+func (k Kind) String() string { return kindNames[k] }
+
+// unitKinds are the kinds of counts by unit, if nothing else is known of them.
+var unitKinds = [layout.NumCountUnits]Kind{
+	layout.UnitExecutions: KindEdges, layout.UnitBytecodes: KindBytecodes, layout.UnitCycles: KindCycles,
+	layout.UnitNativeCalls: KindNativeCalls, layout.UnitArrays: KindArrays, layout.UnitPointSamples: KindSamples,
+}
+
+// valueKinds are the kinds of ValueSite entries by their Sub.
+var valueKinds = map[layout.Sub]Kind{
+	layout.SubIndirectCall: KindIndirectCalls, layout.SubMemOpSize: KindMemOps, layout.SubVTable: KindVTables,
+}
+
+// perKind is an amount of each kind.
+type perKind [numKinds]float64
+
+// addShares adds the shares of part in sum.
+func (p *perKind) addShares(part, sum *perKind) {
+	for k := range numKinds {
+		p[k] += share(part[k], sum[k])
+	}
+}
+
+// eachKind calls yield with the kinds whose amount is not 0 in a or b.
+func eachKind(a, b *perKind, yield func(Kind)) {
+	for k := range numKinds {
+		if a[k] > 0 || b[k] > 0 {
+			yield(k)
+		}
+	}
+}
+
+// A top keeps the n heaviest of the items that are added to it.
+type top[T any] struct {
+	n     int
+	total int
+	list  []weighted[T]
+	least float64 // weight of the last item after a trim
+}
+
+type weighted[T any] struct {
+	item   T
+	weight float64
+}
+
+// add adds an item. Of items of one weight the first added is the heavier.
+func (t *top[T]) add(item *T, weight float64) {
+	t.total++
+	if t.n == 0 || weight < t.least {
+		return
+	}
+	if t.list = append(t.list, weighted[T]{*item, weight}); len(t.list) >= 2*t.n+1000 {
+		t.trim()
+		t.least = t.list[t.n-1].weight
+	}
+}
+
+// trim sorts the items and keeps the n heaviest.
+func (t *top[T]) trim() {
+	slices.SortStableFunc(t.list, func(a, b weighted[T]) int { return cmp.Compare(b.weight, a.weight) })
+	t.list = t.list[:min(t.n, len(t.list))]
+}
+
+// ranking returns the heaviest items, the heaviest first.
+func (t *top[T]) ranking() Ranking[T] {
+	t.trim()
+	r := Ranking[T]{Total: t.total}
+	for _, w := range t.list {
+		r.List = append(r.List, w.item)
+	}
+	return r
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A class is what an entry records, whatever form it has.
+// A class says what an entry records, in whatever form.
 type class uint8
 
 const (
@@ -27,11 +27,10 @@ const (
 	classTypeCheck
 	classValues
 	classCallees
-	classOther // of a tag that only the schema tells about
+	classOther // of a tag that is known by its schema alone
 )
 
-// ofMethod is the point of counts that belong to no profile point: no entry has
-// it.
+// ofMethod is the point of counts of the whole method. No entry has it.
 const ofMethod = math.MinInt32
 
 // A site is one entry, or one counter of a profile, as a list of counts.
@@ -40,55 +39,54 @@ type site struct {
 	class class
 	tag   layout.Tag // of classOther
 	sub   layout.Sub
-	key   uint64 // of the keys that stand once in an entry of classOther
+	key   uint64 // of the identity of an entry of classOther
 	kind  Kind
 	cells []cell // sorted by key
 	entry reader.Entry
-	// untyped counts what a site met without that its type was recorded, and
-	// failed the type checks of these that failed.
+	// untyped counts executions without a recorded type, and failed the failed type
+	// checks among them.
 	untyped, failed uint64
 }
 
-// compareTo orders sites by what must be the same for two to match.
+// compareTo orders sites. Sites that compare equal match.
 func (s *site) compareTo(t *site) int {
 	return cmp.Or(cmp.Compare(s.point, t.point), cmp.Compare(s.class, t.class), cmp.Compare(s.sub, t.sub),
 		cmp.Compare(s.tag, t.tag), cmp.Compare(s.key, t.key))
 }
 
-// A cell is a count; the key says which of the site's.
+// A cell is a count of a site with its key.
 type cell struct{ key, count uint64 }
 
-// otherTypes is the key of the count of types that found no row.
+// otherTypes is the key of the count of types without a row.
 const otherTypes = math.MaxUint64
 
-// sites are those of one profile. They are read again and again into the same
-// memory.
+// sites has the sites of one profile. Its memory is reused for the next profile.
 type sites struct {
 	list  []site
 	cells []cell
 	names naming
-	of    layout.Ref // the profile that they are of
-	// marks is whether LLVM's counters can be a mark that a function is hot or
-	// warm, and marked whether those of the profile are.
+	of    layout.Ref // the profile
+	// marks is whether LLVM's counters can be a mark that a function is hot or warm, and
+	// marked whether the profile has such a mark.
 	marks, marked bool
 	shape         disk.Shape // of the archive
 }
 
-// isOf says which archive the sites are of.
-func (s *sites) isOf(archive *reader.Store) {
-	h := archive.Header()
-	s.marks, s.shape = knowsMarks(archive), disk.ShapeOf(&h.Params)
+// open prepares for the profiles of an archive, with the archive's own keys.
+func (s *sites) open(archive *reader.Store) {
+	s.marks, s.shape = knowsMarks(archive), disk.ShapeOf(&archive.Header().Params)
+	s.names.typeKey = func(t reader.Type) (uint64, error) { return uint64(t.Ordinal()), nil }
+	s.names.methodKey = func(m reader.Method) (uint64, error) { return uint64(m.Ref()), nil }
 }
 
-// naming returns the keys of what both archives have under different numbers. Nil
-// functions give the archive's own numbers.
+// naming returns the keys of types and methods, which both archives number differently.
 type naming struct {
 	typeKey   func(reader.Type) (uint64, error)
 	methodKey func(reader.Method) (uint64, error)
 }
 
-// read takes the sites of a profile, unless they are at hand. Cells move while
-// they are gathered, so that sites get theirs at the end.
+// read reads the sites of a profile, unless it has them already. The cells may be
+// reallocated meanwhile, so they are assigned to the sites at the end.
 func (s *sites) read(p reader.Profile) error {
 	if s.of == p.Ref() {
 		return nil
@@ -154,7 +152,7 @@ func (s *sites) entry(e reader.Entry) error {
 	return nil
 }
 
-// receivers adds an entry that has types.
+// receivers adds an entry with types.
 func (s *sites) receivers(t site) error {
 	r, ok := t.entry.Receivers()
 	if !ok {
@@ -165,13 +163,13 @@ func (s *sites) receivers(t site) error {
 		t.class, t.kind = classTypeCheck, KindTypeChecks
 	}
 	from := len(s.cells)
-	beside := r.Unlisted(r.Other().Trained())
-	t.untyped, t.failed = disk.SaturatingAdd(beside.Untyped, beside.Failed), beside.Failed
-	if beside.Types > 0 {
-		s.cells = append(s.cells, cell{otherTypes, beside.Types})
+	unlisted := r.Unlisted(r.Other().Trained())
+	t.untyped, t.failed = disk.SaturatingAdd(unlisted.Untyped, unlisted.Failed), unlisted.Failed
+	if unlisted.Types > 0 {
+		s.cells = append(s.cells, cell{otherTypes, unlisted.Types})
 	}
 	for row := range r.All() {
-		key, err := s.typeKey(row.Type)
+		key, err := s.names.typeKey(row.Type)
 		if err != nil {
 			return err
 		}
@@ -182,9 +180,156 @@ func (s *sites) receivers(t site) error {
 	return nil
 }
 
-func (s *sites) typeKey(t reader.Type) (uint64, error) {
-	if s.names.typeKey == nil {
-		return uint64(t.Ordinal()), nil
+// A listShape describes entries that are lists: which cell of a row is the count, and
+// whether rows are identified by their first cell or by their place.
+type listShape struct {
+	class class
+	count int
+	keyed bool
+}
+
+var listShapes = map[layout.Tag]listShape{
+	layout.TagMultiBranch: {class: classSwitch},
+	layout.TagCounters:    {class: classCounters},
+	layout.TagRet:         {class: classRet, count: 1, keyed: true},
+	layout.TagSuccessors:  {class: classSuccessors, count: 1, keyed: true},
+	layout.TagValueSite:   {class: classValues, count: 1, keyed: true},
+	layout.TagCallees:     {class: classCallees, count: 1, keyed: true},
+}
+
+// rows adds an entry that is a list of counts.
+func (s *sites) rows(t site, shape listShape) error {
+	rows, ok := t.entry.Rows()
+	if !ok {
+		return nil
 	}
-	return s.names.typeKey(t)
+	t.class, t.sub = shape.class, t.entry.Sub()
+	from := len(s.cells)
+	switch t.class {
+	case classSwitch: // the default comes before the cases
+		s.cells = append(s.cells, cell{0, rows.Head(0).Trained()})
+	case classValues:
+		t.kind = valueKinds[t.sub]
+	case classCallees:
+		t.kind = KindCalls
+	}
+	first := uint64(len(s.cells) - from)
+	for i := range rows.Len() {
+		key := first + uint64(i)
+		if shape.keyed {
+			var err error
+			if key, err = s.rowKey(rows, i); err != nil {
+				return err
+			}
+		}
+		s.cells = append(s.cells, cell{key, rows.Cell(i, shape.count).Trained()})
+	}
+	t.cells = s.cells[from:]
+	if t.class == classCounters {
+		s.unmark(t.cells)
+	}
+	s.list = append(s.list, t)
+	return nil
+}
+
+// unmark clears counters that are a mark: a mark says that a function is hot or warm,
+// and counts nothing.
+func (s *sites) unmark(counters []cell) {
+	if s.marked = s.marks && len(counters) > 0 && counters[0].count > disk.LLVMMaxCount; !s.marked {
+		return
+	}
+	for i := range counters {
+		counters[i].count = 0
+	}
+}
+
+// rowKey returns the key of a row that is identified by its first cell.
+func (s *sites) rowKey(rows reader.Rows, i int) (uint64, error) {
+	m, err := rows.Method(i)
+	if err != nil || !m.Valid() {
+		return rows.Cell(i, 0).Trained(), err
+	}
+	return s.names.methodKey(m)
+}
+
+// schemaCounts adds an entry of a tag that is known by its schema alone, if it has
+// counts. Keys outside rows are the site's, keys of a row those of its counts.
+func (s *sites) schemaCounts(t site) error {
+	raw := disk.Entry(t.entry.Bytes())
+	t.class, t.tag, t.sub, t.kind = classOther, raw.Tag(), raw.Sub(), unitKinds[raw.CountUnit()]
+	var err error
+	for at, kind := range s.shape.Identity(raw) {
+		if t.key, err = s.addKey(t.key, t.entry, at, kind); err != nil {
+			return err
+		}
+	}
+	from := len(s.cells)
+	column := uint64(0)
+	for rows := range s.shape.Groups(raw) {
+		for row := range rows.N {
+			if err := s.rowCounts(t.entry, rows, row, column); err != nil {
+				return err
+			}
+		}
+		column += uint64(len(rows.Cells))
+	}
+	if t.cells = s.cells[from:]; len(t.cells) > 0 {
+		s.list = append(s.list, t)
+	}
+	return nil
+}
+
+// rowCounts adds the counts of a row. They are identified by the keys of the row, or by
+// its place if it has none, and by their columns.
+func (s *sites) rowCounts(e reader.Entry, rows disk.Rows, row int, column uint64) (err error) {
+	key, keyed := uint64(0), false
+	for i, c := range rows.Cells {
+		if c.Kind.IsKey() {
+			keyed = true
+			if key, err = s.addKey(key, e, rows.Cell(row, i), c.Kind); err != nil {
+				return err
+			}
+		}
+	}
+	if !keyed {
+		key = uint64(row)
+	}
+	signed := s.shape.SignedCell(disk.Entry(e.Bytes()))
+	for i, c := range rows.Cells {
+		if c.Kind != disk.CellCount {
+			continue
+		}
+		at := rows.Cell(row, i)
+		count := e.Cell(at).Trained()
+		if at == signed {
+			count = uint64(max(int64(count), 0))
+		}
+		s.cells = append(s.cells, cell{mixed(key, column+uint64(i)), count})
+	}
+	return nil
+}
+
+// addKey returns a key mixed with that of one more cell.
+func (s *sites) addKey(key uint64, e reader.Entry, at int, kind disk.CellKind) (uint64, error) {
+	own, err := e.Cell(at).Trained(), error(nil)
+	switch kind {
+	case disk.CellType, disk.CellTypeWord:
+		if w := e.TypeCell(at); w.Type.Valid() {
+			own, err = s.names.typeKey(w.Type)
+			own = mixed(own+1, e.Cell(at).Trained()&disk.TypeTags)
+		}
+	case disk.CellMethod:
+		var m reader.Method
+		if m, err = e.MethodCell(at); err == nil && m.Valid() {
+			own, err = s.names.methodKey(m)
+		}
+	}
+	return mixed(key, own), err
+}
+
+// mixed mixes two numbers.
+func mixed(a, b uint64) uint64 {
+	h := (a ^ a>>29 ^ 0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9
+	h = (h ^ h>>32 ^ b) * 0x94d049bb133111eb
+	return h ^ h>>31
 }

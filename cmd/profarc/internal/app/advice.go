@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/compare"
 	"github.com/profarc/profarc/formats/hotspot"
 	"github.com/profarc/profarc/formats/hotspot/live"
 	"github.com/profarc/profarc/formats/hotspot/replay"
@@ -41,6 +42,7 @@ var advice = []struct {
 	{live.ErrNoTables, "run the program on JDK 17 or later with the server or client VM, or wait until it has started"},
 	{live.ErrStructure, "wait until it has started, then dump it again"},
 	{live.ErrBudget, "name the process of java itself, as jps shows it, or dump it again"},
+	{compare.ErrDomains, "name archives of one domain"},
 	{training.ErrUnsupported, printMethodData + ", and import what it prints"},
 	{training.ErrPermission, "if this runs under a debugger, strace or another training run, run it outside; " +
 		"if /proc/sys/kernel/yama/ptrace_scope is 3, tracing is forbidden to all; " +
