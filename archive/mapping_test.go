@@ -70,7 +70,7 @@ func TestEveryFlippedByteIsFound(t *testing.T) {
 			continue
 		}
 		h := m.Header()
-		if i < layout.HeaderSize {
+		if i < disk.HeaderSize {
 			t.Fatalf("header byte %d was changed, and the archive opens", i)
 		}
 		wantDamageAt(t, m.Verify(context.Background(), nil), int64(i))

@@ -19,7 +19,7 @@ func TestTruncatedAtEveryLength(t *testing.T) {
 		wantRefusal(t, n, func() (*Mapping, error) { return FromBytes("app.parc", data[:n], Options{}) })
 	}
 	path := writeFile(t, data)
-	for _, n := range []int{len(data) - 1, 1 << 16, 4097, 4096, 4095, layout.HeaderSize, layout.HeaderSize - 1, 64, 63, 8, 7, 1, 0} {
+	for _, n := range []int{len(data) - 1, 1 << 16, 4097, 4096, 4095, disk.HeaderSize, disk.HeaderSize - 1, 64, 63, 8, 7, 1, 0} {
 		if err := os.Truncate(path, int64(n)); err != nil {
 			t.Fatal(err)
 		}

@@ -139,8 +139,8 @@ func TestVerifyReadsTheHeaderAgain(t *testing.T) {
 // A header alone is an archive too: there is no page, and ps is padding.
 func TestArchiveWithoutPages(t *testing.T) {
 	h := &layout.Header{Version: disk.Version, Domain: layout.DomainHotSpot, RWShift: disk.SmallShift, SumRoot: disk.Sum(nil)}
-	disk.SetRegion(h, layout.RegionPS, layout.Span{Offset: layout.HeaderSize, Size: disk.LineSize})
-	h.FileSize = layout.HeaderSize + disk.LineSize
+	disk.SetRegion(h, layout.RegionPS, layout.Span{Offset: disk.HeaderSize, Size: disk.LineSize})
+	h.FileSize = disk.HeaderSize + disk.LineSize
 	for r := layout.RegionIX; r <= layout.RegionRW; r++ {
 		disk.SetRegion(h, r, layout.Span{Offset: h.FileSize})
 	}
@@ -149,7 +149,7 @@ func TestArchiveWithoutPages(t *testing.T) {
 	}
 	data := append(disk.AppendHeader(nil, h), make([]byte, disk.LineSize)...)
 	m := mustRead(t, data, Options{Check: CheckAll})
-	if _, err := m.Bytes(layout.RegionPS, layout.HeaderSize, disk.LineSize); err != nil {
+	if _, err := m.Bytes(layout.RegionPS, disk.HeaderSize, disk.LineSize); err != nil {
 		t.Error(err)
 	}
 }

@@ -38,7 +38,7 @@ func (s synthetic) header() *layout.Header {
 }
 
 func (s synthetic) place(h *layout.Header, ps int64) {
-	end := int64(layout.HeaderSize)
+	end := int64(disk.HeaderSize)
 	sizes := map[layout.Region]int64{layout.RegionPS: ps, layout.RegionIX: disk.LineSize, layout.RegionRO: s.ro,
 		layout.RegionBM: 8, layout.RegionEX: 8, layout.RegionRW: s.rw}
 	for r := layout.RegionPS; r <= layout.RegionRW; r++ {

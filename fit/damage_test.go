@@ -72,13 +72,13 @@ func openBytes(data []byte) *reader.Store {
 
 // place is the place of a byte to change: not of the zeros before rw.
 func place(random *rand.Rand, b []byte) int {
-	h, err := disk.ParseHeader(b[:layout.HeaderSize], int64(len(b)))
+	h, err := disk.ParseHeader(b[:disk.HeaderSize], int64(len(b)))
 	if err != nil {
-		return random.IntN(layout.HeaderSize)
+		return random.IntN(disk.HeaderSize)
 	}
 	span := h.Region(layout.Region(random.IntN(disk.NumRegions + 1)))
 	if span.Size == 0 {
-		return random.IntN(layout.HeaderSize)
+		return random.IntN(disk.HeaderSize)
 	}
 	return int(span.Offset + random.Int64N(span.Size))
 }

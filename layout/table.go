@@ -1,8 +1,14 @@
 package layout
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"strings"
+	"time"
+)
 
-// A TableKind says what a table of ex records. Columns are in brackets.
+// A TableKind is what a table of ex records. Columns are in brackets.
 type TableKind uint32
 
 // The tables of this version.
@@ -22,13 +28,13 @@ const (
 	TableReflected  TableKind = 13 // Jamaica: classes used via reflection [type]
 	TableForeign    TableKind = 14 // keys that the importer does not know [key symbol, value symbol]
 	TableCode       TableKind = 15 // sketches of the code of methods [method, sketch symbol]
-	TableRuns       TableKind = 16 // which runs the dumps are of: see Provenance
+	TableRuns       TableKind = 16 // the runs of the dumps: see Provenance
 	TableClassPath  TableKind = 17 // class paths of runs [class path, position, path symbol, kind, size, sum]
 	TableOrderRuns  TableKind = 18 // Graal: source order of the keys and items of an iprof file [key symbol, kept, items, first]
 )
 
-// IsSourceOrder reports whether a table has the order of the file that an archive
-// was imported from alone. A merge drops such tables.
+// IsSourceOrder reports whether a table only has the order of the file that the archive
+// was imported from. A merge drops such tables.
 func (k TableKind) IsSourceOrder() bool { return k == TableOrder || k == TableOrderRuns }
 
 var tableNames = map[TableKind]string{
@@ -60,7 +66,7 @@ func (k TableKind) String() string {
 	return fmt.Sprint(uint32(k))
 }
 
-// A ColumnKind says what the cells of a column are.
+// A ColumnKind is what the cells of a column hold.
 type ColumnKind uint8
 
 // The kinds of columns.
@@ -81,4 +87,141 @@ func (k ColumnKind) String() string {
 		return name
 	}
 	return fmt.Sprintf("column(%d)", uint8(k))
+}
+
+// A Provenance is the run that a dump is of. Fields that are not known are zero.
+type Provenance struct {
+	DumpID [16]byte // of the dump, as in the header of its archive
+	// Since is the dump that the counts were counted from; zero if they are
+	// totals, counted from the start of the process.
+	Since   [16]byte
+	Process Process
+	Begun   time.Time // when the process started
+	Time    time.Time // when the counts were taken
+	Exit    Exit
+
+	VM        string           // build of the VM, in full
+	Vendor    string           // of the VM
+	Main      string           // main class, module or jar
+	Command   string           // command line, without secrets
+	Options   string           // options of the VM that are not on the command line, without secrets
+	Selection string           // the profiles that the dump was limited to; empty: all
+	ClassPath []ClassPathEntry // nil if not known
+}
+
+// A Process identifies a process among those of all machines. The zero value is
+// none.
+type Process struct {
+	Boot      [16]byte // boot id of the machine
+	Namespace uint64   // of process numbers
+	PID       uint64   // in that namespace
+	Start     uint64   // in clock ticks since the machine was booted
+}
+
+// Known reports whether it identifies a process.
+func (p Process) Known() bool { return p.Boot != [16]byte{} }
+
+// An Exit is how a process ended. The zero value: it had not ended, or that is not known.
+type Exit uint64
+
+const (
+	exitWithCode = 1
+	exitBySignal = 2
+	exitShift    = 32
+)
+
+// ExitCode is the end of a process with a code.
+func ExitCode(code int) Exit { return Exit(uint32(code))<<exitShift | exitWithCode }
+
+// ExitSignal is the end of a process by a signal.
+func ExitSignal(number int) Exit { return Exit(uint32(number))<<exitShift | exitBySignal }
+
+// String returns "exit code 3", "signal 9" or "not ended".
+func (e Exit) String() string {
+	switch value := int32(e >> exitShift); uint32(e) {
+	case exitWithCode:
+		return fmt.Sprintf("exit code %d", value)
+	case exitBySignal:
+		return fmt.Sprintf("signal %d", value)
+	}
+	return "not ended"
+}
+
+// A ClassPathEntry is a file or directory of a class path.
+type ClassPathEntry struct {
+	Path string
+	Content
+}
+
+// A ContentKind is what is at a path.
+type ContentKind uint64
+
+// The kinds of content.
+const (
+	ContentMissing   ContentKind = 0 // nothing
+	ContentFile      ContentKind = 1
+	ContentDirectory ContentKind = 2
+	ContentUnknown   ContentKind = 3 // something that could not be read or is too large
+)
+
+func (k ContentKind) String() string {
+	switch k {
+	case ContentMissing:
+		return "missing"
+	case ContentFile:
+		return "file"
+	case ContentDirectory:
+		return "directory"
+	}
+	return "not read"
+}
+
+// A Content identifies the content of a file or directory; see archive.SumContent.
+type Content struct {
+	Kind ContentKind
+	Size uint64 // in bytes, of a directory of all its files
+	Sum  uint64 // XXH64, of a directory over names and contents
+}
+
+// A Weight is a factor for counts, exact in billionths, as the table of dumps
+// stores it.
+type Weight uint64
+
+// WeightOne is the weight that changes nothing.
+const WeightOne Weight = 1e9
+
+// weightDecimals is the number of decimal places of a weight.
+const weightDecimals = 9
+
+// String returns the weight as a decimal number.
+func (w Weight) String() string {
+	s := fmt.Sprintf("%d.%0*d", w/WeightOne, weightDecimals, uint64(w%WeightOne))
+	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
+}
+
+// Times returns the product of two weights, rounded to the nearest and at least
+// one billionth.
+func (w Weight) Times(v Weight) Weight { return Weight(max(v.Of(uint64(w)), 1)) }
+
+// Of returns n times the weight, rounded to the nearest, half up; it saturates.
+// A weight of 0 counts as 1.
+func (w Weight) Of(n uint64) uint64 {
+	if w == WeightOne || w == 0 {
+		return n
+	}
+	hi, lo := bits.Mul64(n, uint64(w))
+	lo, carry := bits.Add64(lo, uint64(WeightOne)/2, 0)
+	if hi += carry; hi >= uint64(WeightOne) {
+		return math.MaxUint64
+	}
+	q, _ := bits.Div64(hi, lo, uint64(WeightOne))
+	return q
+}
+
+// OfSigned is Of for a count that may have been counted down.
+func (w Weight) OfSigned(n int64) int64 {
+	if n < 0 {
+		return -int64(min(w.Of(uint64(-n)), math.MaxInt64))
+	}
+	return int64(min(w.Of(uint64(n)), math.MaxInt64))
 }

@@ -2,7 +2,7 @@ package layout
 
 import "fmt"
 
-// A Tag says what a profile entry records. Tags 1 to 13 are HotSpot's
+// A Tag is what a profile entry records. Tags 1 to 13 are HotSpot's
 // (src/hotspot/share/oops/methodData.hpp, the same in JDK 17 to 25), and their
 // entries are HotSpot's word for word; tags from 64 are this format's.
 type Tag uint8
@@ -32,7 +32,7 @@ const (
 	TagSuccessors Tag = 67 // successors of a branch, with index and count
 	TagReceivers  Tag = 68 // receiver types, any number of them
 	TagCallees    Tag = 69 // called methods, with their counts
-	TagCount      Tag = 70 // one counter, Sub says of what
+	TagCount      Tag = 70 // one counter; Sub is what it counts
 )
 
 var tagNames = map[Tag]string{
@@ -78,8 +78,8 @@ const (
 	EntryInterpreted EntryFlags = 1 << 1 // of a TagCount entry: the producer marked the count as interpreted
 )
 
-// EntryTrapRecompiled is the bit of an entry's traps word that says that the
-// method was compiled again after the trap; the other bits are the reason.
+// EntryTrapRecompiled is the bit of an entry's traps word that is set if the method was
+// compiled again after the trap. The other bits are the reason.
 const EntryTrapRecompiled = 1 << 31
 
 // A Sub refines the tag of a wide entry. Its values are those of the entry's tag.
@@ -87,7 +87,7 @@ type Sub uint16
 
 // The values of Sub.
 const (
-	// Of a TagReceivers entry: what the types are of.
+	// Of a TagReceivers entry: whose types it has.
 	SubVirtualCall Sub = 1 // receivers of a call
 	SubTypeCheck   Sub = 2 // operands of instanceof, checkcast or aastore
 
@@ -110,11 +110,8 @@ const (
 	SubUnprofiled  Sub = 7 // calls that HotSpot counts as not profiled, of a Receivers entry that was one of its own
 )
 
-// A traps word is HotSpot's trap state (DataLayout::_traps). Its highest bit,
-// EntryTrapRecompiled, says that the method was compiled again; the rest is the
-// one reason that was seen, or, once there were several, all ones.
-
-// EntryTrapMany is the reason of a traps word once several were seen.
+// EntryTrapMany is the reason of a traps word, which is HotSpot's DataLayout::_traps, once
+// there were traps for several reasons.
 const EntryTrapMany = EntryTrapRecompiled - 1
 
 // A BlockSection is a part of a block that holds entries, or the directory.
@@ -133,12 +130,12 @@ var blockSectionNames = [...]string{"data", "extra", "parameters", "handlers", "
 
 func (s BlockSection) String() string { return blockSectionNames[s] }
 
-// A CountUnit is what counts are of. Only counts of one unit can be added up.
+// A CountUnit is what is counted. Only counts of one unit can be added up.
 type CountUnit uint8
 
 // The units.
 const (
-	UnitExecutions   CountUnit = iota // calls, branches, types met: how often something ran
+	UnitExecutions   CountUnit = iota // calls, branches, types seen: how often something was executed
 	UnitBytecodes                     // bytecodes executed
 	UnitCycles                        // processor cycles
 	UnitNativeCalls                   // calls of native methods
@@ -151,11 +148,11 @@ var unitNames = [NumCountUnits]string{"counts", "bytecodes", "cycles", "native c
 
 func (u CountUnit) String() string { return unitNames[u] }
 
-// Inclusive reports whether what a method counts is in the counts of its callers
-// too, so that the counts of several methods must not be added up.
+// Inclusive reports whether the counts of a method are included in those of its callers,
+// so that the counts of several methods must not be added up.
 func (u CountUnit) Inclusive() bool { return u == UnitCycles }
 
-// A SketchPoint is what a sketch says of a profile point.
+// A SketchPoint is the part of a sketch about a profile point.
 type SketchPoint struct {
 	What     uint16 // hash of the bytecode and what it names, 10 bits; 0 if not known
 	Operands uint16 // hash of the operands, 9 bits

@@ -11,14 +11,17 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
+// weightDecimals is the number of decimal places of a layout.Weight.
+const weightDecimals = 9
+
 // ParseWeight reads a whole number or a decimal fraction of at most nine
 // places, greater than 0.
 func ParseWeight(text string) (layout.Weight, error) {
 	whole, fraction, _ := strings.Cut(text, ".")
-	if len(fraction) > layout.WeightDecimals {
-		return 0, fmt.Errorf("weight %s: at most %d decimal places are held", text, layout.WeightDecimals)
+	if len(fraction) > weightDecimals {
+		return 0, fmt.Errorf("weight %s: at most %d decimal places are held", text, weightDecimals)
 	}
-	n, err := strconv.ParseUint(whole+fraction+strings.Repeat("0", layout.WeightDecimals-len(fraction)), 10, 64)
+	n, err := strconv.ParseUint(whole+fraction+strings.Repeat("0", weightDecimals-len(fraction)), 10, 64)
 	if err != nil || n == 0 {
 		return 0, fmt.Errorf("weight %s: a weight is a number from 0.000000001 to 18446744073, as 3 or 0.25", text)
 	}

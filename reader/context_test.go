@@ -83,7 +83,7 @@ func TestContextsWithoutTheirMethodAreRefused(t *testing.T) {
 		"a parent between two":          {2, place(1) + 1},
 		"no parent":                     {0, 0},
 		"a method that has others":      {0, uint32(other)},
-		"a parent that is of no method": {1, uint32(disk.RefOf(layout.HeaderSize))},
+		"a parent that is of no method": {1, uint32(disk.RefOf(disk.HeaderSize))},
 	} {
 		damaged := slices.Clone(data)
 		binary.LittleEndian.PutUint32(damaged[nodes[change.node]:], change.parent)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -41,7 +42,7 @@ func TestDamagedArchives(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	refused := 0
 	var places []int // that are not 0: most of a small archive is filled up with zeros
-	for i := layout.HeaderSize; i < len(sound); i++ {
+	for i := disk.HeaderSize; i < len(sound); i++ {
 		if sound[i] != 0 {
 			places = append(places, i)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/profarc/profarc/formats/stacks"
 	"github.com/profarc/profarc/formats/stacks/lcov"
 	"github.com/profarc/profarc/formats/stacks/pprof"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -25,7 +26,7 @@ func exports(s *reader.Store) (errs []error) {
 // used returns the places after the header that are not 0: most of a small archive
 // is filled up with zeros.
 func used(data []byte) (places []int) {
-	for i := layout.HeaderSize; i < len(data); i++ {
+	for i := disk.HeaderSize; i < len(data); i++ {
 		if data[i] != 0 {
 			places = append(places, i)
 		}

@@ -67,7 +67,7 @@ func (p *plan) collectPointers() {
 func (p *plan) place() error {
 	h := &p.header
 	for {
-		end := int64(layout.HeaderSize)
+		end := int64(disk.HeaderSize)
 		h.RWShift = disk.RWShift(p.sizeOf(layout.RegionRW))
 		for r := layout.RegionPS; r <= layout.RegionRW; r++ {
 			align := int64(disk.LineSize)

@@ -188,7 +188,7 @@ func TestEveryTruncationIsSeen(t *testing.T) {
 	eachSubject(t, func(t *testing.T, s *subject) {
 		pick := sampler(t.Name())
 		for n := range s.data {
-			if n < 2*layout.HeaderSize || pick() {
+			if n < 2*disk.HeaderSize || pick() {
 				s.hold(t, "cut off", n, append(words.Aligned(n)[:0], s.data[:n]...))
 			}
 		}

@@ -96,7 +96,7 @@ func checkHeader(h *layout.Header, p []byte) error {
 	if s := le.Uint32(p[offPageShift:]); s != PageShift {
 		return Corrupt(layout.RegionHeader, offPageShift, "page shift is %d, want %d", s, PageShift)
 	}
-	if h.FileSize < layout.HeaderSize || h.FileSize > MaxFileSize {
+	if h.FileSize < HeaderSize || h.FileSize > MaxFileSize {
 		return Corrupt(layout.RegionHeader, offFileSize, "file size is %d", h.FileSize)
 	}
 	if h.Base%PageSize != 0 || h.Base > 1<<62 {
@@ -115,7 +115,7 @@ func checkHeader(h *layout.Header, p []byte) error {
 }
 
 func checkRegions(h *layout.Header, p []byte) error {
-	end := int64(layout.HeaderSize)
+	end := int64(HeaderSize)
 	for i, s := range h.Regions {
 		r, at := layout.Region(i+1), int64(offRegions+24*i)
 		if kind := le.Uint32(p[at+20:]); kind != uint32(r) {

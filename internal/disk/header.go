@@ -15,6 +15,8 @@ import (
 var Magic = [8]byte{0x89, 'P', 'A', 'R', 'C', '\r', '\n', 0x1a}
 
 const (
+	// HeaderSize is the size in bytes of the header of this version.
+	HeaderSize = 640
 	// ByteOrderMark reads as this number where the byte order is right.
 	ByteOrderMark = 0x0a0b0c0d
 	// Draft is set in the version of a format that is not final yet. A reader
@@ -112,7 +114,7 @@ func RegionAt(h *layout.Header, offset int64) layout.Region {
 // AppendHeader appends the encoded header, its sum filled in.
 func AppendHeader(b []byte, h *layout.Header) []byte {
 	start := len(b)
-	b = append(b, make([]byte, layout.HeaderSize)...)
+	b = append(b, make([]byte, HeaderSize)...)
 	p := b[start:]
 	encodeGeneric(h, p)
 	encodeIdentity(h, p)
@@ -128,7 +130,7 @@ func encodeGeneric(h *layout.Header, p []byte) {
 	copy(p[offMagic:], Magic[:])
 	le.PutUint32(p[offByteOrder:], ByteOrderMark)
 	le.PutUint32(p[offVersion:], Version)
-	le.PutUint32(p[offHeaderSize:], layout.HeaderSize)
+	le.PutUint32(p[offHeaderSize:], HeaderSize)
 	le.PutUint64(p[offFileSize:], uint64(h.FileSize))
 	le.PutUint64(p[offRequired:], h.Required)
 	le.PutUint64(p[offOptional:], h.Optional)
@@ -189,7 +191,7 @@ func headerSum(p []byte) uint64 {
 
 // Resum writes the sum of the header at the front of b anew. It is for tests
 // and tools that change a header on purpose.
-func Resum(b []byte) { le.PutUint64(b[offHeaderSum:], headerSum(b[:layout.HeaderSize])) }
+func Resum(b []byte) { le.PutUint64(b[offHeaderSum:], headerSum(b[:HeaderSize])) }
 
 // ParseHeader decodes and checks the header at the front of b, the first bytes
 // of a file of fileSize bytes. b need not be the whole file. Errors match
@@ -247,8 +249,8 @@ func parseVersion(b []byte, size uint32) error {
 		return &layout.Error{Offset: offRequired, Kind: layout.ErrVersion,
 			Detail: fmt.Sprintf("the archive needs features 0x%x that this program does not know: use a newer profarc", r&^uint64(KnownRequired))}
 	}
-	if size != layout.HeaderSize {
-		return Corrupt(layout.RegionHeader, offHeaderSize, "header size is %d, version %s has %d", size, VersionString(Version), layout.HeaderSize)
+	if size != HeaderSize {
+		return Corrupt(layout.RegionHeader, offHeaderSize, "header size is %d, version %s has %d", size, VersionString(Version), HeaderSize)
 	}
 	return nil
 }
