@@ -98,57 +98,54 @@ func (t *chainedTable) resize(n int, hashes []uint64) {
 // writes them in the order of that map, which is a table with quadratic probing.
 // Since LLVM 17 it sorts them by name.
 
-// A stringMap is LLVM's map with places in a list instead of names.
-type stringMap struct {
-	hashes []uint32 // by place
-	slots  []int32  // 1 + place, 0 if empty
-	used   int
+// A probedMap is a map of LLVM's with items, numbered from 0, instead of keys.
+type probedMap struct {
+	slots []int32            // 1 + item, 0 if empty
+	hash  func(int32) uint32 // of the key of an item
 }
 
-const firstStringSlots = 16
-
-func newStringMap(hashes []uint32) *stringMap {
-	return &stringMap{hashes: hashes, slots: make([]int32, firstStringSlots)}
-}
-
-// insert adds a name that is not in the map.
-func (m *stringMap) insert(place int32) {
-	m.put(place)
-	if m.used++; 4*m.used > 3*len(m.slots) {
-		m.resize(2 * len(m.slots))
-	} else if len(m.slots)-m.used <= len(m.slots)/8 {
-		m.resize(len(m.slots))
-	}
-}
-
-func (m *stringMap) put(place int32) {
+// insert adds an item whose key is not in the map. It probes quadratically.
+func (m *probedMap) insert(item int32) {
 	mask := uint32(len(m.slots) - 1)
-	at := m.hashes[place] & mask
+	at := m.hash(item) & mask
 	for step := uint32(1); m.slots[at] != 0; step++ {
 		at = (at + step) & mask
 	}
-	m.slots[at] = place + 1
+	m.slots[at] = item + 1
 }
 
-func (m *stringMap) resize(slots int) {
-	old := m.slots
+func (m *probedMap) resize(slots int) {
+	items := m.items()
 	m.slots = make([]int32, slots)
-	for _, s := range old {
-		if s != 0 {
-			m.put(s - 1)
-		}
+	for _, item := range items {
+		m.insert(item)
 	}
 }
 
-// places returns the names in the order of the map.
-func (m *stringMap) places() []int32 {
-	all := make([]int32, 0, m.used)
+// items returns the items in the order of the map.
+func (m *probedMap) items() []int32 {
+	var all []int32
 	for _, s := range m.slots {
 		if s != 0 {
 			all = append(all, s-1)
 		}
 	}
 	return all
+}
+
+const firstStringSlots = 16
+
+// sortAsStringMap returns places in the order of llvm-profdata's map from names, into
+// which they are inserted one by one. The hashes are those of the names, by place.
+func sortAsStringMap(places []int32, hashes []uint32) []int32 {
+	m := probedMap{make([]int32, firstStringSlots), func(place int32) uint32 { return hashes[place] }}
+	for i, place := range places {
+		m.insert(place)
+		if 4*(i+1) > 3*len(m.slots) {
+			m.resize(2 * len(m.slots))
+		}
+	}
+	return m.items()
 }
 
 // stringHash returns the map's hash of a name.
@@ -164,21 +161,20 @@ func stringHash(name []byte) (h uint32) {
 // the order of its map from hash to record, which has four buckets inline, or 64 or
 // more on the heap. Readers accept any order.
 func sortAsDenseMap(records []record, version int) {
-	m := denseMap{slots: make([]int, inlineSlots), records: records, hash: mixHash}
+	hash := mixHash
 	if version < sinceMixedHashes {
-		m.hash = oldHash
+		hash = oldHash
 	}
+	m := probedMap{make([]int32, inlineSlots), func(i int32) uint32 { return hash(records[i].hash) }}
 	for i := range records {
 		if 4*(i+1) >= 3*len(m.slots) {
-			m.grow()
+			m.resize(max(heapSlots, 2*len(m.slots)))
 		}
-		m.insert(i + 1)
+		m.insert(int32(i))
 	}
 	ordered := make([]record, 0, len(records))
-	for _, n := range m.slots {
-		if n != 0 {
-			ordered = append(ordered, records[n-1])
-		}
+	for _, i := range m.items() {
+		ordered = append(ordered, records[i])
 	}
 	copy(records, ordered)
 }
@@ -187,33 +183,6 @@ const (
 	inlineSlots = 4
 	heapSlots   = 64
 )
-
-// A denseMap is LLVM's map with numbers of records, from 1, instead of hashes.
-type denseMap struct {
-	slots   []int // 0 if empty
-	records []record
-	hash    func(uint64) uint32
-}
-
-// insert probes quadratically.
-func (m *denseMap) insert(n int) {
-	mask := len(m.slots) - 1
-	at := int(m.hash(m.records[n-1].hash)) & mask
-	for step := 1; m.slots[at] != 0; step++ {
-		at = (at + step) & mask
-	}
-	m.slots[at] = n
-}
-
-func (m *denseMap) grow() {
-	old := m.slots
-	m.slots = make([]int, max(heapSlots, 2*len(old)))
-	for _, n := range old {
-		if n != 0 {
-			m.insert(n)
-		}
-	}
-}
 
 // mixHash returns the map's hash of a function hash since LLVM 19.
 func mixHash(h uint64) uint32 {

@@ -40,8 +40,8 @@ func WriteIndexed(out io.Writer, s *reader.Store, o WriteOptions) (*WriteReport,
 	if o.Version == 0 {
 		o.Version = defaultVersion(s)
 	}
-	if err := checkVersion(o.Version); err != nil {
-		return nil, err
+	if o.Version < WrittenOldest || o.Version > WrittenNewest {
+		return nil, fmt.Errorf("%w: version %d of the indexed format cannot be written: use %d to %d", ErrVersion, o.Version, WrittenOldest, WrittenNewest)
 	}
 	w := &indexedWriter{
 		store: s, options: o, encoding: encoding{version: o.Version},
@@ -98,10 +98,8 @@ func (w *indexedWriter) header(p *indexedPlan) []byte {
 	b = le.AppendUint64(b, uint64(version)|uint64(p.variant)<<variantShift)
 	b = append(b, make([]byte, 16)...) // unused; hash type 0: MD5
 	b = le.AppendUint64(b, uint64(p.table))
-	for _, since := range []int{sinceMemProf, sinceBinaryIDs, sinceTraces, sinceVTables} {
-		if version >= since {
-			b = le.AppendUint64(b, uint64(p.sectionOffset(since)))
-		}
+	for _, since := range headerSections(version) {
+		b = le.AppendUint64(b, uint64(p.sectionOffset(since)))
 	}
 	return b
 }
@@ -180,13 +178,6 @@ func defaultVersion(s *reader.Store) int {
 	return usualVersion
 }
 
-func checkVersion(v int) error {
-	if v < WrittenOldest || v > WrittenNewest {
-		return fmt.Errorf("%w: version %d of the indexed format cannot be written: use %d to %d", ErrVersion, v, WrittenOldest, WrittenNewest)
-	}
-	return nil
-}
-
 // writtenVariant returns the variant of a file of a version. An archive never has
 // memory profiles or debug information to correlate with.
 func writtenVariant(s *reader.Store, version int, traces bool) Variant {
@@ -203,16 +194,19 @@ func writtenVariant(s *reader.Store, version int, traces bool) Variant {
 	return v
 }
 
-// headerWords returns the number of 8-byte words of a version's header: magic, version,
-// a zero, the kind of hash, the offset of the table, and the offsets of the sections.
-func headerWords(version int) int {
-	n := 5
+// headerWords is the number of 8-byte words of a header before the offsets of sections:
+// magic, version, a zero, the kind of hash, the offset of the table.
+const headerWords = 5
+
+// headerSections returns the versions that added a section, up to a version. Its header
+// has the offset of each.
+func headerSections(version int) (added []int) {
 	for _, since := range []int{sinceMemProf, sinceBinaryIDs, sinceTraces, sinceVTables} {
 		if version >= since {
-			n++
+			added = append(added, since)
 		}
 	}
-	return n
+	return added
 }
 
 // A section is a part of the file after the table of buckets. A word of the header has

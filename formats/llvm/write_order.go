@@ -62,29 +62,24 @@ func (x *insertion) order(s *reader.Store) ([]int32, error) {
 	case x.laid:
 		return came, nil
 	}
-	m := newStringMap(x.hashes)
-	for _, place := range came {
-		m.insert(place)
-	}
-	return m.places(), nil
+	return sortAsStringMap(came, x.hashes), nil
 }
 
 // firstSeenOrder returns the places of the functions in the order in which llvm-profdata
 // first saw them, and keeps the order of the records of each.
 func (x *insertion) firstSeenOrder(s *reader.Store) (places []int32, err error) {
-	if !slices.IsSorted(x.firsts) {
-		return ascending(len(x.firsts)), nil
-	}
-	seen := make([]bool, len(x.firsts))
-	t, err := s.TableOrEmpty(layout.TableOrder)
-	if err != nil {
-		return nil, err
+	var t reader.Table
+	if slices.IsSorted(x.firsts) {
+		if t, err = s.TableOrEmpty(layout.TableOrder); err != nil {
+			return nil, err
+		}
 	}
 	ofFile := t.Flags&disk.OrderOfFile != 0
 	x.laid = ofFile && x.version < sinceSortedNames
 	if ofFile && !x.laid {
 		t.Rows = 0 // an older file than the one to be written
 	}
+	seen := make([]bool, len(x.firsts))
 	for row := range t.Rows {
 		block := layout.Ref(t.Cell(0, row))
 		place := x.placeOf(block)
@@ -104,7 +99,7 @@ func (x *insertion) firstSeenOrder(s *reader.Store) (places []int32, err error) 
 			places = append(places, int32(place))
 		}
 	}
-	return places, err
+	return places, nil
 }
 
 // placeOf returns the place of the function that has a record, or -1 if there is none.
@@ -126,35 +121,18 @@ func (x *insertion) sortRecords(place int32, records []record) {
 	for i, block := range x.several[place] {
 		came[block] = i
 	}
-	slices.SortFunc(records, func(a, b record) int {
-		i, known := came[a.block]
-		j, alsoKnown := came[b.block]
-		if known && alsoKnown {
-			return cmp.Compare(i, j)
+	before := func(r record) int {
+		if i, ok := came[r.block]; ok {
+			return i
 		}
-		return cmp.Or(-compareBool(known, alsoKnown), cmp.Compare(a.hash, b.hash))
+		return len(came)
+	}
+	slices.SortFunc(records, func(a, b record) int {
+		return cmp.Or(cmp.Compare(before(a), before(b)), cmp.Compare(a.hash, b.hash))
 	})
 	if !x.laid {
 		sortAsDenseMap(records, x.version)
 	}
-}
-
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
-}
-
-func ascending(n int) []int32 {
-	all := make([]int32, n)
-	for i := range all {
-		all[i] = int32(i)
-	}
-	return all
 }
 
 // An indexedPlan has the offsets of all parts of an indexed file, so that the file can
@@ -292,7 +270,7 @@ func (w *indexedWriter) countLosses(r *record) {
 // layOut assigns offsets to all parts.
 func (w *indexedWriter) layOut(p *indexedPlan) {
 	p.variant |= writtenVariant(w.store, w.encoding.version, len(p.facts.traces) > 0)
-	p.payload = 8 * int64(headerWords(w.encoding.version))
+	p.payload = 8 * int64(headerWords+len(headerSections(w.encoding.version)))
 	p.payload += summarySize
 	if p.variant&VariantContextSensitive != 0 {
 		p.payload += summarySize
