@@ -82,6 +82,9 @@ func (c *cursor) expectToken(text string) {
 	}
 }
 
+// atDigit reports whether a decimal digit stands here.
+func (c *cursor) atDigit() bool { return c.At < len(c.Line) && c.Line[c.At]-'0' <= 9 }
+
 // atTokenEnd reports whether a token ends here.
 func (c *cursor) atTokenEnd() bool { return c.At == len(c.Line) || isSpace(c.Line[c.At]) }
 

@@ -2,6 +2,7 @@ package text
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -77,8 +78,11 @@ func (p *parser) readText() error {
 	}
 	for {
 		line, err := p.lines.Next()
+		if err == io.EOF && !p.ended {
+			return p.lines.Fail(ErrCut)
+		}
 		if err == io.EOF {
-			return p.last()
+			return p.b.Err()
 		}
 		if err != nil {
 			return err
@@ -104,14 +108,6 @@ func (p *parser) first() error {
 		return p.lines.FailAt(&p.Cursor, ErrVersion)
 	}
 	return nil
-}
-
-// last is called after the last line.
-func (p *parser) last() error {
-	if !p.ended {
-		return p.lines.Fail(ErrCut)
-	}
-	return p.b.Err()
 }
 
 // readLine reads one line.
@@ -293,7 +289,7 @@ func (p *parser) paramLine() {
 // listed takes a word of a list, or a number of at most limit.
 func (p *parser) listed(list wordList, limit uint64, what string) uint64 {
 	start := p.At
-	if p.At < len(p.Line) && p.Line[p.At]-'0' <= 9 {
+	if p.atDigit() {
 		return p.number(limit)
 	}
 	n, ok := list.number(p.takeWord(what))
@@ -315,7 +311,7 @@ func (p *parser) bits(words wordList, limit uint64) (bits uint64) {
 
 // bit takes the word of a bit, or a number.
 func (p *parser) bit(words wordList, limit uint64) uint64 {
-	if p.At < len(p.Line) && p.Line[p.At]-'0' <= 9 {
+	if p.atDigit() {
 		return p.number(limit)
 	}
 	start := p.At
@@ -345,19 +341,13 @@ func (p *parser) beginArchive() {
 // config returns what the archive says of itself: what the text says, or what was
 // asked for in its place.
 func (p *parser) config() builder.Config {
-	c := p.o.Config
-	c.Params, c.Flags = p.head.config.Params, p.head.config.Flags
-	if c.Producer == "" {
-		c.Producer = p.head.config.Producer
-	}
-	if c.Fingerprint == ([16]byte{}) {
-		c.Fingerprint = p.head.config.Fingerprint
-	}
-	if c.DumpID == ([16]byte{}) {
-		c.DumpID = p.head.config.DumpID
-	}
+	c, head := p.o.Config, &p.head.config
+	c.Params, c.Flags = head.Params, head.Flags
+	c.Producer = cmp.Or(c.Producer, head.Producer)
+	c.Fingerprint = cmp.Or(c.Fingerprint, head.Fingerprint)
+	c.DumpID = cmp.Or(c.DumpID, head.DumpID)
 	if c.DumpTime.IsZero() {
-		c.DumpTime = p.head.config.DumpTime
+		c.DumpTime = head.DumpTime
 	}
 	return c
 }

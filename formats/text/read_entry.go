@@ -325,7 +325,7 @@ func (p *parser) count64() uint64 {
 
 // value takes a number, or the name of a function in place of its id.
 func (p *parser) value() uint64 {
-	if p.At < len(p.Line) && p.Line[p.At]-'0' <= 9 {
+	if p.atDigit() {
 		return p.uint64()
 	}
 	token := p.reference("a number or the name of a function")

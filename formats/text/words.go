@@ -24,12 +24,8 @@ type wordList []string
 
 // number finds the number of a word.
 func (l wordList) number(word []byte) (n int, ok bool) {
-	for i, w := range l {
-		if w != "" && string(word) == w {
-			return i, true
-		}
-	}
-	return 0, false
+	n = slices.Index(l, string(word))
+	return max(n, 0), n >= 0 && len(word) > 0
 }
 
 // word returns the word of a number, "" if it has none.
@@ -42,13 +38,7 @@ func (l wordList) word(n uint64) string {
 
 // listWords lists the words.
 func (l wordList) listWords() string {
-	var words []string
-	for _, w := range l {
-		if w != "" {
-			words = append(words, w)
-		}
-	}
-	return strings.Join(words, ", ")
+	return strings.Join(slices.DeleteFunc(slices.Clone(l), func(word string) bool { return word == "" }), ", ")
 }
 
 var paramWords = wordList{

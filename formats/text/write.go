@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"io"
 	"runtime"
 	"strconv"
@@ -97,12 +98,9 @@ func (w *writer) allTypes() {
 }
 
 func (w *writer) typeLine(t reader.Type) {
-	flags, err := t.Flags()
-	if w.failed(err) {
-		return
-	}
-	alias, err := t.Alias()
-	if w.failed(err) {
+	flags, flagsErr := t.Flags()
+	alias, aliasErr := t.Alias()
+	if w.failed(cmp.Or(flagsErr, aliasErr)) {
 		return
 	}
 	w.literal("type ")
@@ -144,7 +142,12 @@ func (w *writer) header() {
 		w.end()
 	}
 	for i, v := range disk.Settings(&w.h.Params) {
-		w.param(uint64(i), *v)
+		if *v != 0 {
+			w.literal("param ")
+			w.listed(paramWords, uint64(i))
+			w.key(" ", uint64(*v))
+			w.end()
+		}
 	}
 }
 
@@ -159,17 +162,6 @@ func (w *writer) id(key string, id [16]byte, comment string) {
 	w.end()
 }
 
-func (w *writer) param(i uint64, v uint32) {
-	if v == 0 {
-		return
-	}
-	w.literal("param ")
-	w.listed(paramWords, i)
-	w.literal(" ")
-	w.printNumber(uint64(v))
-	w.end()
-}
-
 // derivedID reports whether the dump id of an archive is the one that package
 // builder derives from all else that the archive holds. The text does not say
 // that one: of a text that was changed it would be another's.
@@ -178,10 +170,8 @@ func derivedID(h *layout.Header) bool {
 	without.DumpID = [16]byte{}
 	header := disk.AppendHeader(nil, &without)
 	var id [16]byte
-	low, high := disk.Sum(append(header, 0)), disk.Sum(append(header, 1))
-	for i := range 8 {
-		id[i], id[8+i] = byte(low>>(8*i)), byte(high>>(8*i))
-	}
+	le.PutUint64(id[:], disk.Sum(append(header, 0)))
+	le.PutUint64(id[8:], disk.Sum(append(header, 1)))
 	return id == h.DumpID
 }
 
@@ -216,14 +206,6 @@ func (w *writer) bytes(b []byte) {
 func (w *writer) key(key string, v uint64) {
 	w.literal(key)
 	w.printNumber(v)
-}
-
-// numbers writes numbers with a space before each.
-func numbers[T uint8 | uint64](w *writer, values ...T) {
-	for _, v := range values {
-		w.literal(" ")
-		w.printNumber(uint64(v))
-	}
 }
 
 // spell writes a name.

@@ -1,6 +1,8 @@
 package text
 
 import (
+	"cmp"
+
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -106,57 +108,53 @@ func (w *writer) version(p reader.Profile) {
 
 // fields writes the optional fields that the block has, whatever their values.
 func (w *writer) fields(p reader.Profile) {
-	if disk.Block(p.Bytes()).Presence()&disk.HasSize != 0 {
+	block := disk.Block(p.Bytes())
+	if block.Presence()&disk.HasSize != 0 {
 		code, host := p.Size()
-		w.literal("    size")
-		w.key(" code=", uint64(code))
-		w.key(" producer=", uint64(host))
-		w.end()
+		w.fieldLine("size", keyed{"code", uint64(code)}, keyed{"producer", uint64(host)})
 	}
-	w.counterLine("    invocations ", p, disk.HasInvocations)
-	w.counterLine("    backedges ", p, disk.HasBackedges)
-	w.counterLine("    interpreted ", p, disk.HasInterpreted)
-	w.history(p)
-	w.compile(p)
+	for _, counter := range []struct {
+		field disk.Presence
+		word  string
+	}{{disk.HasInvocations, "    invocations "}, {disk.HasBackedges, "    backedges "}, {disk.HasInterpreted, "    interpreted "}} {
+		if cell := block.Field(counter.field); cell != nil {
+			w.key(counter.word, le.Uint64(cell))
+			w.end()
+		}
+	}
+	if h, ok := p.History(); ok {
+		w.fieldLine("history", keyed{"decompiles", uint64(h.Decompiles)}, keyed{"overflow-recompiles", uint64(h.OverflowRecompiles)},
+			keyed{"overflow-traps", uint64(h.OverflowTraps)}, keyed{"tenure-traps", uint64(h.TenureTraps)})
+	}
+	if c, ok := p.Compile(); ok {
+		w.fieldLine("compile", keyed{"level", uint64(c.Level)}, keyed{"state", uint64(c.State)},
+			keyed{"would-profile", uint64(c.WouldProfile)}, keyed{"loops", uint64(c.Loops)}, keyed{"blocks", uint64(c.Blocks)})
+	}
 	w.escape(p)
-	if disk.Block(p.Bytes()).Presence()&disk.HasTraps != 0 {
+	if block.Presence()&disk.HasTraps != 0 {
 		w.literal("    traps")
-		numbers(w, p.TrapHistory()...)
+		for _, n := range p.TrapHistory() {
+			w.key(" ", uint64(n))
+		}
 		w.end()
 	}
 }
 
-func (w *writer) counterLine(key string, p reader.Profile, f disk.Presence) {
-	if field := disk.Block(p.Bytes()).Field(f); field != nil {
-		w.key(key, le.Uint64(field))
-		w.end()
-	}
+// A keyed number is written as key=number.
+type keyed struct {
+	key    string
+	number uint64
 }
 
-func (w *writer) history(p reader.Profile) {
-	h, ok := p.History()
-	if !ok {
-		return
+// fieldLine writes an optional field of several numbers.
+func (w *writer) fieldLine(word string, numbers ...keyed) {
+	w.literal("    ")
+	w.literal(word)
+	for _, n := range numbers {
+		w.literal(" ")
+		w.literal(n.key)
+		w.key("=", n.number)
 	}
-	w.literal("    history")
-	w.key(" decompiles=", uint64(h.Decompiles))
-	w.key(" overflow-recompiles=", uint64(h.OverflowRecompiles))
-	w.key(" overflow-traps=", uint64(h.OverflowTraps))
-	w.key(" tenure-traps=", uint64(h.TenureTraps))
-	w.end()
-}
-
-func (w *writer) compile(p reader.Profile) {
-	c, ok := p.Compile()
-	if !ok {
-		return
-	}
-	w.literal("    compile")
-	w.key(" level=", uint64(c.Level))
-	w.key(" state=", uint64(c.State))
-	w.key(" would-profile=", uint64(c.WouldProfile))
-	w.key(" loops=", uint64(c.Loops))
-	w.key(" blocks=", uint64(c.Blocks))
 	w.end()
 }
 
@@ -189,12 +187,9 @@ func (w *writer) typeText(t reader.Type) typeText {
 	if known.text != nil {
 		return *known
 	}
-	name, err := t.Name()
-	if w.failed(err) {
-		return typeText{}
-	}
-	loader, err := t.Loader()
-	if w.failed(err) {
+	name, nameErr := t.Name()
+	loader, loaderErr := t.Loader()
+	if w.failed(cmp.Or(nameErr, loaderErr)) {
 		return typeText{}
 	}
 	w.name = name.AppendTo(w.name[:0])
@@ -246,16 +241,10 @@ func (w *writer) methodOf(pointer uint64) {
 // methodRef writes a method: its name alone, or class::name, its signature and
 // the loader of the class.
 func (w *writer) methodRef(m reader.Method) {
-	name, err := m.Name()
-	if w.failed(err) {
-		return
-	}
-	signature, err := m.Signature()
-	if w.failed(err) {
-		return
-	}
-	class, ok, err := m.Class()
-	if w.failed(err) {
+	name, nameErr := m.Name()
+	signature, signatureErr := m.Signature()
+	class, ok, classErr := m.Class()
+	if w.failed(cmp.Or(nameErr, signatureErr, classErr)) {
 		return
 	}
 	if !ok && signature.Len() == 0 {

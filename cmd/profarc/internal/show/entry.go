@@ -293,12 +293,15 @@ func (p *profilePrinter) printCounterRows(rows reader.Rows) {
 	}
 }
 
-// sumOfRows returns the sum of the second cells of the rows.
-func sumOfRows(rows reader.Rows) (sum uint64) {
+// printShares prints the counts in the second cells of rows, and what each is of.
+func (p *profilePrinter) printShares(rows reader.Rows, of func(row int) string) {
+	sum := uint64(0)
 	for i := range rows.Len() {
 		sum = disk.SaturatingAdd(sum, rows.Cell(i, 1).Load())
 	}
-	return sum
+	for i := range rows.Len() {
+		p.shareRow(rows.Cell(i, 1).Load(), sum, of(i))
+	}
 }
 
 func (p *profilePrinter) printValueSite(e reader.Entry) {
@@ -308,15 +311,13 @@ func (p *profilePrinter) printValueSite(e reader.Entry) {
 }
 
 func (p *profilePrinter) printSiteValues(e reader.Entry, rows reader.Rows) {
-	sum := sumOfRows(rows)
-	for i := range rows.Len() {
+	p.printShares(rows, func(i int) string {
 		v := rows.Cell(i, 0).Load()
-		text := fmt.Sprintf("%d bytes", v)
-		if e.Sub() != layout.SubMemOpSize {
-			text = p.target(e.Sub(), v)
+		if e.Sub() == layout.SubMemOpSize {
+			return fmt.Sprintf("%d bytes", v)
 		}
-		p.shareRow(rows.Cell(i, 1).Load(), sum, text)
-	}
+		return p.target(e.Sub(), v)
+	})
 }
 
 // target names the function or vtable whose id is a value, if the archive has
@@ -342,9 +343,7 @@ func bitmapText(e reader.Entry) string {
 func (p *profilePrinter) printSuccessors(e reader.Entry) {
 	rows, _ := e.Rows()
 	p.line("%d successors", rows.Len())
-	for i := range rows.Len() {
-		p.shareRow(rows.Cell(i, 1).Load(), sumOfRows(rows), "to "+successorText(rows.Cell(i, 0).Load()))
-	}
+	p.printShares(rows, func(i int) string { return "to " + successorText(rows.Cell(i, 0).Load()) })
 }
 
 // successorText returns the point and the index that a successor cell packs.
@@ -356,9 +355,9 @@ func successorText(cell uint64) string {
 func (p *profilePrinter) printCallees(e reader.Entry) {
 	rows, _ := e.Rows()
 	p.line("%d callees", rows.Len())
-	for i := range rows.Len() {
+	p.printShares(rows, func(i int) string {
 		m, err := rows.Method(i)
 		p.err = cmp.Or(p.err, err)
-		p.shareRow(rows.Cell(i, 1).Load(), sumOfRows(rows), p.methodName(m))
-	}
+		return p.methodName(m)
+	})
 }

@@ -58,11 +58,13 @@ func showTable(ctx context.Context, a *app.App, w io.Writer, s *reader.Store, o 
 	if err != nil {
 		return err
 	}
-	v := &tableView{s: s, t: t, columns: cellReaders(s, t)}
-	if v.rows, err = v.matching(ctx, methods.NewPattern(o.match)); err != nil {
+	v := &tableView{s: s, t: t, columns: cellReaders(s, t), rows: make([]int, t.Rows)}
+	for i := range v.rows {
+		v.rows[i] = i
+	}
+	if err := v.keepMatching(ctx, methods.NewPattern(o.match)); err != nil {
 		return err
 	}
-	v.of = len(v.rows)
 	if o.sort != "" {
 		if err := v.sort(o.sort); err != nil {
 			return err
@@ -107,21 +109,18 @@ type tableView struct {
 // rowsAtOnce is the number of rows between two checks for an interrupt.
 const rowsAtOnce = 1024
 
-// matching returns the rows with a cell that matches a pattern.
-func (v *tableView) matching(ctx context.Context, p methods.Pattern) (rows []int, err error) {
-	for row := range v.t.Rows {
-		if row%rowsAtOnce == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
+// keepMatching keeps the rows with a cell that matches a pattern.
+func (v *tableView) keepMatching(ctx context.Context, p methods.Pattern) error {
+	var kept []int
+	err := v.eachRow(ctx, func(_, row int) error {
 		ok, err := v.matches(row, p)
-		if err != nil {
-			return nil, err
-		}
 		if ok {
-			rows = append(rows, row)
+			kept = append(kept, row)
 		}
-	}
-	return rows, nil
+		return err
+	})
+	v.rows, v.of = kept, len(kept)
+	return err
 }
 
 func (v *tableView) matches(row int, p methods.Pattern) (bool, error) {
@@ -370,15 +369,12 @@ func profileText(s *reader.Store, n layout.Ref) (string, error) {
 		return "", err
 	}
 	name, err := analyze.NameOf(s, m)
-	if err != nil {
-		return "", err
-	}
 	text := name.String()
 	if p.Code() != 0 {
 		text += " code " + app.FormatID(p.Code())
 	}
-	c, ok, err := p.Context()
-	if err != nil || !ok {
+	c, ok, contextErr := p.Context()
+	if err = cmp.Or(err, contextErr); err != nil || !ok {
 		return text, err
 	}
 	callers, err := callersText(s, c)
@@ -394,12 +390,9 @@ func contextText(s *reader.Store, n layout.Ref) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	name, err := analyze.NameOf(s, m)
-	if err != nil {
-		return "", err
-	}
+	name, nameErr := analyze.NameOf(s, m)
 	callers, err := callersText(s, c)
-	return name.String() + callers, err
+	return name.String() + callers, errors.Join(nameErr, err)
 }
 
 // callersText returns the frames of a context, the direct caller first.
