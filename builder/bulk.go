@@ -1,25 +1,19 @@
 package builder
 
-import (
-	"github.com/profarc/profarc/internal/profileset"
-)
+import "github.com/profarc/profarc/internal/profileset"
 
-// Bulk is the interface for importers of millions of records: each call takes
-// many at once, and its memory accesses overlap instead of waiting for one
-// another. What it records is what the calls for single records do.
+// Bulk is the interface for importers of millions of records: each call takes many at
+// once, and records the same as a call for each of them.
 //
-// For each element of the first slice a call puts the reference at the same
-// place of refs, which must be as long. Slices and what they hold may be used
-// again after the call.
+// Methods and Symbols put the reference of each element of the first slice at the same
+// index of refs, which must be as long. Slices and their contents may be reused after
+// the call.
 type Bulk struct{ set *profileset.Set }
 
 // Bulk returns the interface for millions of records.
 func (b *Builder) Bulk() Bulk { return Bulk{b.set} }
 
-// bulkGroup is how many records are passed on at once.
-const bulkGroup = 128
-
-// Symbols interns the parts of keys, for DeclaredMethod: "" becomes 0.
+// Symbols interns signatures, for Methods. "" becomes 0.
 func (k Bulk) Symbols(texts []string, refs []SymbolRef) { k.set.Names(texts, refs) }
 
 // A MethodOfClass is the key of a method whose class and signature are interned
@@ -32,13 +26,13 @@ type MethodOfClass struct {
 
 // Methods interns methods.
 func (k Bulk) Methods(methods []MethodOfClass, refs []MethodRef) {
-	var group [bulkGroup]profileset.DeclaredMethod
+	var group [profileset.FunctionGroup]profileset.MethodOfClass
 	for len(methods) > 0 {
-		n := min(len(methods), bulkGroup)
+		n := min(len(methods), len(group))
 		for i, m := range methods[:n] {
-			group[i] = profileset.DeclaredMethod(m)
+			group[i] = profileset.MethodOfClass(m)
 		}
-		k.set.MethodsOf(group[:n], refs[:n])
+		k.set.MethodsOfClasses(group[:n], refs[:n])
 		methods, refs = methods[n:], refs[n:]
 	}
 }
@@ -50,13 +44,12 @@ type CounterFunction struct {
 	Counts []uint64
 }
 
-// Functions adds the profiles of functions, as Profile, Profile.Counters and
-// Done do for one. It returns the number of functions before one that could not
-// be added.
+// Functions adds the profiles of functions, as Profile, Profile.Counters and Done do
+// for one. It returns the number of functions before the first that could not be added.
 func (k Bulk) Functions(functions []CounterFunction) (added int, err error) {
-	var group [bulkGroup]profileset.Function
+	var group [profileset.FunctionGroup]profileset.Function
 	for added < len(functions) {
-		rest := functions[added:min(added+bulkGroup, len(functions))]
+		rest := functions[added:min(added+len(group), len(functions))]
 		for i, f := range rest {
 			group[i] = profileset.Function(f)
 		}
@@ -68,6 +61,6 @@ func (k Bulk) Functions(functions []CounterFunction) (added int, err error) {
 	return added, nil
 }
 
-// SortSymbols sorts the symbols that the builder has so far, so that Commit has
-// little left to sort. It may run beside calls that add to the builder.
+// SortSymbols sorts the symbols that the builder has so far, so that Commit has little
+// left to sort. It may run in parallel to calls that add to the builder.
 func (k Bulk) SortSymbols() { k.set.SortSymbols() }

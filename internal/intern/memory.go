@@ -5,7 +5,7 @@ package intern
 type Arena struct {
 	slabs [][]byte
 	used  int64 // bytes of all that was kept
-	freed int64 // of these, bytes that were let go
+	freed int64 // of these, bytes that were freed
 }
 
 // A Place is where an arena keeps bytes. The zero value is nowhere.
@@ -21,7 +21,8 @@ const (
 	slabDoublings = 8
 )
 
-// nextSlab is the size of the slab behind so many, for n bytes at least.
+// nextSlab returns the size of the slab that follows so many others, for at least n
+// bytes.
 func nextSlab(slabs, n int) int { return max(firstSlab<<min(slabs, slabDoublings), n) }
 
 // Keep copies p, of less than 4 GiB.
@@ -38,7 +39,7 @@ func (a *Arena) Keep(p []byte) Place {
 
 func (a *Arena) last() []byte { return a.slabs[len(a.slabs)-1] }
 
-// At is what is kept at a place, nil for nowhere.
+// At returns what is kept at a place, nil for nowhere.
 func (a *Arena) At(p Place) []byte {
 	if p.slab == 0 {
 		return nil
@@ -73,11 +74,11 @@ func (a *Arena) Restore(s ArenaState) {
 	}
 }
 
-// Free lets go of what is kept at a place. Its bytes are in use until the
-// arena is made anew.
+// Free notes that what is kept at a place is not needed any more. Its bytes stay until
+// the arena is copied.
 func (a *Arena) Free(p Place) { a.freed += int64(p.Size) }
 
-// Wasteful reports whether most of the arena was let go.
+// Wasteful reports whether most of the arena was freed.
 func (a *Arena) Wasteful() bool { return a.freed > slabSize && a.freed > a.used/2 }
 
 // A List numbers values from 1 and grows without being copied: one of millions
@@ -96,18 +97,18 @@ func (l *List[V]) Len() int { return l.n }
 
 func (l *List[V]) Has(number uint32) bool { return number != 0 && int(number) <= l.n }
 
-// At is the value with a number that add gave.
+// At returns the value with a number that Add returned.
 func (l *List[V]) At(number uint32) *V {
 	i := number - 1
 	return &l.chunks[i>>chunkShift][i&(chunkSize-1)]
 }
 
-// Add returns the number of a new value. Pointers that at gave may be of an old
-// copy then.
+// Add returns the number of a new value. Pointers that At returned before may point to
+// an old copy.
 func (l *List[V]) Add(v V) (number uint32) {
 	if l.n%chunkSize == 0 {
 		var chunk []V
-		if l.n > 0 { // the first grows, for most lists are short
+		if l.n > 0 { // the first grows: most lists are short
 			chunk = make([]V, 0, chunkSize)
 		}
 		l.chunks = append(l.chunks, chunk)
@@ -128,7 +129,7 @@ func (l *List[V]) Truncate(n int) {
 	}
 }
 
-// All goes through the values, in the order of their numbers.
+// All iterates over the values in the order of their numbers.
 func (l *List[V]) All(yield func(number uint32, v *V) bool) {
 	number := uint32(0)
 	for _, chunk := range l.chunks {
@@ -158,17 +159,4 @@ func (t *Table[K, V]) Add(k K, v V) (ref uint32) {
 	ref = t.List.Add(v)
 	t.Refs[k] = ref
 	return ref
-}
-
-// What is looked up in another order than that in which it was put lies anywhere
-// in memory: of millions, hardly any is in a cache. So a group of it is touched
-// before any of it is used, in loops so short that the processor waits for many
-// at once. The sum of what was touched keeps the compiler from leaving it out.
-const GroupSize = 128
-
-func firstByte(text []byte) byte {
-	if len(text) == 0 {
-		return 0
-	}
-	return text[0]
 }

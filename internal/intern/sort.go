@@ -10,25 +10,24 @@ import (
 	"github.com/profarc/profarc/internal/fast"
 )
 
-// A SortKey is a number to sort by, and what it is of.
+// A SortKey is a number to sort by, and the reference that it belongs to.
 type SortKey = fast.SortKey
 
-// A Sorter sorts keys. It keeps the memory that this takes for the next time.
+// A Sorter sorts keys. It keeps its memory for the next time.
 type Sorter struct {
 	keys, spare []SortKey
-	Ctx         context.Context // nil for one that never ends
+	Ctx         context.Context // nil if sorting cannot be canceled
 }
 
-// longSort is from how many keys on a sort asks first whether anybody waits for
-// it.
+// LongSort is the number of keys from which on a sort checks its context first.
 const LongSort = 1 << 14
 
-// pointless reports whether to sort n keys would be of no use any more.
-func (s *Sorter) pointless(n int) bool {
+// canceled reports whether n keys are many, and the context has ended.
+func (s *Sorter) canceled(n int) bool {
 	return n >= LongSort && s.Ctx != nil && s.Ctx.Err() != nil
 }
 
-// Room returns memory for n keys, without any. It is that of the keys before.
+// Room returns an empty slice with room for n keys. It reuses the memory of the last.
 func (s *Sorter) Room(n int) []SortKey {
 	if cap(s.keys) < n {
 		s.keys = make([]SortKey, 0, n)
@@ -37,9 +36,9 @@ func (s *Sorter) Room(n int) []SortKey {
 }
 
 // Sort sorts by key; equal keys stay in their order.
-func (s *Sorter) Sort(keys []SortKey) { fast.Sort(keys, &s.spare, s.pointless) }
+func (s *Sorter) Sort(keys []SortKey) { fast.Sort(keys, &s.spare, s.canceled) }
 
-// EachEqual goes through the groups of more than one equal key of sorted keys.
+// EachEqual calls yield with each group of several equal keys among sorted keys.
 func EachEqual(keys []SortKey, yield func(group []SortKey)) {
 	EachGroup(keys, func(group []SortKey) {
 		if len(group) > 1 {
@@ -48,7 +47,7 @@ func EachEqual(keys []SortKey, yield func(group []SortKey)) {
 	})
 }
 
-// EachGroup goes through the groups of equal keys of sorted keys.
+// EachGroup calls yield with each group of equal keys among sorted keys.
 func EachGroup(keys []SortKey, yield func(group []SortKey)) {
 	for from := 0; from < len(keys); {
 		to := from + 1
@@ -60,7 +59,7 @@ func EachGroup(keys []SortKey, yield func(group []SortKey)) {
 	}
 }
 
-// RefsOf are the references of keys.
+// RefsOf returns the references of keys.
 func RefsOf[R ~uint32](keys []SortKey) []R {
 	refs := make([]R, len(keys))
 	for i, k := range keys {
@@ -76,30 +75,30 @@ func (t *Symbols) SortedAnew(sorter *Sorter) []SymbolRef {
 		keys = append(keys, SortKey{Ref: uint32(i + 1)})
 	}
 	s := symbolSort{t, sorter, make([][aheadWords]uint64, t.Len())}
-	s.from(keys, 0)
+	s.sortFrom(keys, 0)
 	return RefsOf[SymbolRef](keys)
 }
 
-// A symbolSort sorts texts eight bytes at a time. Once they are not in the order
-// of their arrival any more, to read one is to wait for it: so the bytes behind
-// are read at the same time, and lie close together until they are needed.
+// A symbolSort sorts texts eight bytes at a time. Reading a text misses the cache once
+// the texts are not in the order of their arrival any more. So the bytes that follow
+// are read at the same time, and kept close together until they are needed.
 type symbolSort struct {
 	*Symbols
 	*Sorter
-	ahead [][aheadWords]uint64 // by SymbolRef-1: what was read behind the first eight bytes
+	ahead [][aheadWords]uint64 // by SymbolRef-1: the words after the first
 }
 
-// aheadWords is how many more times eight bytes are read at once.
+// aheadWords is the number of words of eight bytes that are read ahead.
 const aheadWords = 4
 
-// deepest is up to how many bytes texts are sorted eight at a time: those that
-// agree in more, which names hardly do, are compared.
+// deepest is the number of bytes up to which texts are sorted eight at a time. Texts
+// that agree in more, which names hardly do, are compared as a whole.
 const deepest = 1 << 12
 
-// from sorts texts that agree in their first depth bytes: by the next eight,
-// then those that agree in these by what follows.
-func (s *symbolSort) from(keys []SortKey, depth int) {
-	if s.pointless(len(keys)) {
+// sortFrom sorts texts that agree in their first depth bytes: by the next eight, then
+// those that agree in these by what follows.
+func (s *symbolSort) sortFrom(keys []SortKey, depth int) {
+	if s.canceled(len(keys)) {
 		return
 	}
 	if depth >= deepest {
@@ -122,38 +121,25 @@ func (s *symbolSort) from(keys []SortKey, depth int) {
 	}
 	EachEqual(keys, func(group []SortKey) {
 		ended := s.endedFirst(group, depth+8)
-		s.from(group[ended:], depth+8)
+		s.sortFrom(group[ended:], depth+8)
 	})
 }
 
-// read makes eight bytes of each text, from depth on, its key, and reads those
-// behind them ahead. See touchGroup.
+// read makes the eight bytes of each text at depth its key, and reads those that
+// follow ahead.
 func (s *symbolSort) read(keys []SortKey, depth int) {
-	var places [GroupSize]Place
-	for len(keys) > 0 {
-		group := keys[:min(len(keys), GroupSize)]
-		for i, k := range group {
-			places[i] = *s.places.At(k.Ref)
-			places[i].offset += uint32(depth)
-			places[i].Size -= uint32(depth)
+	for i, k := range keys {
+		text := s.Texts.At(*s.places.At(k.Ref))[depth:]
+		keys[i].Key = chunk(text)
+		ahead := &s.ahead[k.Ref-1]
+		for w := range ahead {
+			text = text[min(8, len(text)):]
+			ahead[w] = chunk(text)
 		}
-		for i := range group {
-			s.touched += uint64(firstByte(s.Texts.At(places[i])))
-		}
-		for i, k := range group {
-			text := s.Texts.At(places[i])
-			group[i].Key = chunk(text)
-			ahead := &s.ahead[k.Ref-1]
-			for w := range ahead {
-				text = text[min(8, len(text)):]
-				ahead[w] = chunk(text)
-			}
-		}
-		keys = keys[len(group):]
 	}
 }
 
-// chunk is the first eight bytes of a text, zeros behind its end.
+// chunk returns the first eight bytes of a text, padded with zeros.
 func chunk(text []byte) uint64 {
 	if len(text) >= 8 {
 		return binary.BigEndian.Uint64(text)
@@ -163,11 +149,11 @@ func chunk(text []byte) uint64 {
 	return binary.BigEndian.Uint64(b[:])
 }
 
-// endedFirst puts the texts that end before depth to the front, the shorter
-// first: they agree in all but zeros at their ends. It gives their number.
+// endedFirst moves the texts that end before depth to the front, the shorter first, and
+// returns their number. They agree in all but zeros at their ends.
 func (s *symbolSort) endedFirst(group []SortKey, depth int) (ended int) {
 	if byte(group[0].Key) != 0 {
-		return 0 // the last of the eight bytes is no zero behind an end
+		return 0 // the last of the eight bytes is not padding
 	}
 	size := func(k SortKey) int { return min(int(s.places.At(k.Ref).Size), depth) }
 	for _, k := range group {

@@ -14,21 +14,19 @@ import (
 // A SymbolRef is the number of an interned text; 0 is none.
 type SymbolRef uint32
 
-// Symbols interns texts and numbers them from 1. It tries the number behind the
-// last one first, since runs of one program mostly name things in one order.
+// Symbols interns texts and numbers them from 1. It tries the number after the last
+// one first, since runs of one program mostly name things in the same order.
 type Symbols struct {
 	Texts  Arena
 	places List[Place]
 	Index  refindex.Index
-	Last   SymbolRef // that was asked for
+	Last   SymbolRef // that was looked up
 
 	Presorted []SymbolRef // the first symbols, by bytes; see SortSymbols
 
-	// byNameRef: texts are found by their NameRef. Each function of LLVM needs its
-	// own anyway, and the tables in LLVM's files are in the order of its low bits.
+	// ByNameRef: texts are hashed by their NameRef. Each function of LLVM needs it
+	// anyway, and the tables in LLVM's files are in the order of its low bits.
 	ByNameRef bool
-
-	touched uint64 // see touchGroup
 }
 
 // SymbolsState is what a table of symbols held.
@@ -55,7 +53,7 @@ func (t *Symbols) Restore(s SymbolsState) {
 
 func (t *Symbols) Len() int { return t.places.Len() }
 
-// Place is where the text of a symbol is kept, nowhere for none.
+// Place returns where the text of a symbol is kept, nowhere for none.
 func (t *Symbols) Place(s SymbolRef) Place {
 	if s == 0 {
 		return Place{}
@@ -63,7 +61,7 @@ func (t *Symbols) Place(s SymbolRef) Place {
 	return *t.places.At(uint32(s))
 }
 
-// Text is the text of a symbol that the table has.
+// Text returns the text of a symbol of the table.
 func (t *Symbols) Text(s SymbolRef) string {
 	return words.String(t.Texts.At(*t.places.At(uint32(s))))
 }
@@ -76,8 +74,8 @@ func (t *Symbols) Intern(text string) (s SymbolRef, fresh bool) {
 	return t.InternHashed(text, t.Hash(text))
 }
 
-// Next returns the number of the text behind the last one, or of the last one
-// again, if it is that.
+// Next returns the number of a text that is the one after the last or the last one
+// again, and 0 for others.
 func (t *Symbols) Next(text string) SymbolRef {
 	if next := t.Last + 1; int(next) <= t.Len() && t.Text(next) == text {
 		t.Last = next
@@ -105,7 +103,7 @@ func (t *Symbols) Find(text string) SymbolRef {
 	return SymbolRef(ref)
 }
 
-// Hash is what a text is found by.
+// Hash returns the hash by which a text is found.
 func (t *Symbols) Hash(text string) uint32 {
 	if t.ByNameRef {
 		return uint32(disk.NameRef(text))
@@ -113,21 +111,7 @@ func (t *Symbols) Hash(text string) uint32 {
 	return uint32(xxhash.Sum64String(text))
 }
 
-// Touch touches the texts of symbols, as many as there are in a few groups; what
-// is no symbol is passed over. See touchGroup.
-func (t *Symbols) Touch(group []uint32) {
-	var places [2 * GroupSize]Place
-	for i, s := range group {
-		if t.places.Has(s) {
-			places[i] = *t.places.At(s)
-		}
-	}
-	for _, at := range places[:len(group)] {
-		t.touched += uint64(firstByte(t.Texts.At(at)))
-	}
-}
-
-// Snapshot is the texts of all symbols, which nothing changes that is added.
+// Snapshot returns the texts of all symbols, for reading while others are added.
 func (t *Symbols) Snapshot() *Symbols {
 	s := &Symbols{Texts: t.Texts, places: t.places}
 	s.Texts.slabs = slices.Clone(t.Texts.slabs)
@@ -135,8 +119,8 @@ func (t *Symbols) Snapshot() *Symbols {
 	return s
 }
 
-// fewFresh is how many times as many symbols must have been sorted before for the
-// others to be put between them.
+// fewFresh is how many times as many symbols must be sorted already for the others to
+// be inserted between them.
 const fewFresh = 1 << 6
 
 // Sorted returns all symbols, sorted by bytes.
@@ -145,11 +129,11 @@ func (t *Symbols) Sorted(sorter *Sorter) []SymbolRef {
 	if fresh > len(t.Presorted)/fewFresh {
 		return t.SortedAnew(sorter)
 	}
-	return t.between(t.Presorted, fresh)
+	return t.insert(t.Presorted, fresh)
 }
 
-// between puts the last few symbols between all others, which are sorted.
-func (t *Symbols) between(others []SymbolRef, fresh int) []SymbolRef {
+// insert inserts the last few symbols into all others, which are sorted.
+func (t *Symbols) insert(others []SymbolRef, fresh int) []SymbolRef {
 	last := make([]SymbolRef, fresh)
 	for i := range last {
 		last[i] = SymbolRef(len(others) + i + 1)

@@ -8,7 +8,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// cells adds an entry whose cells are those of x and y, one by one.
+// cells adds an entry whose cells are those of x and y, united one by one.
 func (m *Merger) cells(x, y disk.Entry) {
 	e := m.keep(x)
 	uniteHeaders(e, y)
@@ -22,7 +22,7 @@ func (m *Merger) cells(x, y disk.Entry) {
 	}
 }
 
-// weigh returns a cell of the run with its weight, which only counts have.
+// weigh returns a cell of the run, multiplied by its weight if it is a count.
 func (m *Merger) weigh(kind disk.CellKind, signed bool, v uint64) uint64 {
 	switch {
 	case kind != disk.CellCount:
@@ -33,7 +33,7 @@ func (m *Merger) weigh(kind disk.CellKind, signed bool, v uint64) uint64 {
 	return m.Rules.Weight.Of(v)
 }
 
-// uniteCells is the cell of both.
+// uniteCells returns the cell of both.
 func uniteCells(kind disk.CellKind, signed bool, x, y uint64) uint64 {
 	switch kind {
 	case disk.CellCount:
@@ -48,7 +48,7 @@ func uniteCells(kind disk.CellKind, signed bool, x, y uint64) uint64 {
 	case disk.CellTraps:
 		return uint64(disk.UniteTraps(uint32(x), uint32(y)))
 	}
-	return max(x, y) // of one code they are the same
+	return max(x, y) // these are equal for the same code
 }
 
 // uniteHeaders adds the flags and traps of y to e.
@@ -59,8 +59,8 @@ func uniteHeaders(e, y disk.Entry) {
 	}
 }
 
-// uniteTypeWords is the type profile of a value for both. Once several types
-// were seen, none of them stays.
+// uniteTypeWords returns the type profile of a value for both. Once several types were
+// seen, none of them stays.
 func uniteTypeWords(x, y uint64) uint64 {
 	tags := (x | y) & disk.TypeTags
 	x, y = x&^disk.TypeTags, y&^disk.TypeTags
@@ -92,8 +92,8 @@ func (m *Merger) counters(e, y disk.Entry) {
 	}
 }
 
-// countersOfOne keeps the counts and not the mark, of which one has these and
-// the other that: counts say more. llvm-profdata keeps what came first.
+// countersOfOne merges counts with a mark: it keeps the counts, which say more.
+// llvm-profdata keeps what came first.
 func (m *Merger) countersOfOne(e, y disk.Entry, first bool) {
 	if m.Rules.AsLLVM {
 		return
@@ -107,8 +107,8 @@ func (m *Merger) countersOfOne(e, y disk.Entry, first bool) {
 	}
 }
 
-// hotCounters unites two that are known to be hot or warm. What stands behind
-// the mark is no count either; llvm-profdata keeps the first.
+// hotCounters merges two functions that are marked as hot or warm. The cells after the
+// mark are not counts either; llvm-profdata keeps those of the first.
 func (m *Merger) hotCounters(e, y disk.Entry) {
 	e.SetCell(0, max(e.Cell(0), y.Cell(0)))
 	for i := 1; i < e.Cells() && !m.Rules.AsLLVM; i++ {
@@ -116,8 +116,8 @@ func (m *Merger) hotCounters(e, y disk.Entry) {
 	}
 }
 
-// scaleCounters returns LLVM's counters a weight. A mark is no count and has none,
-// but llvm-profdata multiplies it as it does the others.
+// scaleCounters multiplies LLVM's counters by the weight. Marked functions stay as they
+// are, but llvm-profdata multiplies these too.
 func (m *Merger) scaleCounters(e disk.Entry) {
 	rules := m.countRules()
 	if e.Cells() > 0 && rules.isMark(e.Cell(0)) && !m.Rules.AsLLVM {
@@ -128,7 +128,7 @@ func (m *Merger) scaleCounters(e disk.Entry) {
 	}
 }
 
-// Scale returns a block of a run its weight.
+// Scale multiplies the counts of a block by the weight of its run.
 func (m *Merger) Scale(block disk.Block) {
 	if m.Rules.Weight == layout.WeightOne || m.Rules.Weight == 0 {
 		return
@@ -156,7 +156,7 @@ func (m *Merger) scaleEntry(e disk.Entry) {
 	}
 }
 
-// saturateSigned adds without running over.
+// saturateSigned returns the sum, or the nearest number that fits.
 func saturateSigned(a, b int64) int64 {
 	sum := a + b
 	if (a < 0) == (b < 0) && (sum < 0) != (a < 0) {
@@ -191,7 +191,8 @@ func (m *Merger) fields(x, y disk.Block, out *Parts) {
 	}
 }
 
-// fieldBytes is all of an optional field, nil if the block lacks it or there is none.
+// fieldBytes returns the bytes of an optional field, nil if there is no such field or no
+// block.
 func fieldBytes(b disk.Block, f disk.Presence) []byte {
 	if b == nil {
 		return nil
@@ -244,8 +245,8 @@ func each32(a, b []byte, both func(x, y uint32) uint32) {
 	}
 }
 
-// Flags of HotSpot's escape analysis that say what may happen; the others say
-// what cannot. See methodData.hpp, EscapeFlag.
+// Flags of HotSpot's escape analysis that say what may happen; the others say what
+// cannot happen. See EscapeFlag in methodData.hpp.
 const escapeMay = 1<<3 | 1<<4 // allocated_escapes, unknown_modified
 
 // uniteEscape keeps what holds in both runs: an argument is local if it is in
@@ -269,8 +270,8 @@ func uniteTrapHistory(a, b []byte) []byte {
 	return a
 }
 
-// AddInPlace merges a block into the one that the builder has if nothing but
-// counts differs, and reports whether it did.
+// AddInPlace adds the counts of a block to another if they differ in counts only, and
+// reports whether it did.
 func (m *Merger) AddInPlace(have, more disk.Block) bool {
 	if len(have) != len(more) || string(have[:disk.BlockHeaderSize]) != string(more[:disk.BlockHeaderSize]) ||
 		have.Presence()&^plainFields != 0 || string(fieldBytes(have, disk.HasSize)) != string(fieldBytes(more, disk.HasSize)) {
@@ -292,12 +293,11 @@ func (m *Merger) AddInPlace(have, more disk.Block) bool {
 	return true
 }
 
-// plainFields are the fields that addInPlace can merge: none that is united in
-// another way than by a sum.
+// plainFields are the fields that AddInPlace can merge: those that are summed or equal.
 const plainFields = disk.HasCode | disk.HasSize | disk.HasInvocations | disk.HasBackedges | disk.HasInterpreted | disk.HasSections | disk.HasDirectory
 
-// sameButCounts reports whether the entries of two sections of one size differ
-// in nothing but counts, and none has rows to be united.
+// sameButCounts reports whether the entries of two sections differ in counts only, and
+// have no rows.
 func (m *Merger) sameButCounts(x, y []byte) bool {
 	if len(x) != len(y) {
 		return false
@@ -313,7 +313,7 @@ func (m *Merger) sameButCounts(x, y []byte) bool {
 	return true
 }
 
-// plain reports whether an entry has nothing but counts.
+// plain reports whether an entry has counts only.
 func plain(e disk.Entry) bool {
 	schema, _ := disk.SchemaOf(e.Tag())
 	return schema.OnlyCounts() || e.Cells() == 0

@@ -8,39 +8,37 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Merger puts the profile of a run on top of one that a builder has.
+// A Merger merges the profile of a run into an earlier one.
 type Merger struct {
 	Shape disk.Shape
 	LLVM  bool // the domain is one of LLVM's
 	Refs  refOrder
 	Rules Rules
 
-	Unmerged uint64       // entries of which another with more cells was kept, and values that llvm-profdata drops
+	Unmerged uint64       // entries dropped for one with more cells, and values that llvm-profdata drops
 	merged   Parts        // of the last merge
 	out      *sectionData // of the section that is being merged
 }
 
-// RefShift is by how many bits a reference in a pointer cell is moved to the
-// left, out of the way of the tags of a type word. Cells hold references until
-// the archive is laid out.
+// RefShift is the number of bits by which a reference in a pointer cell is shifted left,
+// past the tags of a type word. Cells hold references until the archive is laid out.
 const RefShift = 3
 
-// A refOrder orders what references in pointer cells stand for, independent of
-// the numbers that they happen to have.
+// A refOrder compares what references in pointer cells stand for, independent of their
+// numbers.
 type refOrder interface {
 	CompareTypes(x, y uint32) int
 	CompareMethods(x, y uint32) int
 }
 
-// Rules say how the second block of a merge is put on top of the first.
+// Rules say how the second block is merged into the first.
 type Rules struct {
 	Weight layout.Weight  // of the second's counts, 0 for 1
-	AsLLVM bool           // as llvm-profdata merges, of the release that params tell
+	AsLLVM bool           // as the release of llvm-profdata in Params does
 	Params *layout.Params // of the archive
 }
 
-// Merge returns the block of both. Its bytes are the builder's until the next
-// merge.
+// Merge returns the block of both. Its bytes are valid until the next call.
 func (m *Merger) Merge(have, more disk.Block) []byte {
 	if m.Rules.AsLLVM && m.numCounters(have) != m.numCounters(more) {
 		m.Unmerged++
@@ -58,7 +56,7 @@ func (m *Merger) Merge(have, more disk.Block) []byte {
 	return out.Block
 }
 
-// mergeable leaves out of a section what cannot be merged with x.
+// mergeable returns the entries of y that can be merged with x.
 func (m *Merger) mergeable(x, y []disk.Entry) []disk.Entry {
 	if !m.LLVM {
 		return y
@@ -73,7 +71,7 @@ func (m *Merger) mergeable(x, y []disk.Entry) []disk.Entry {
 	return y
 }
 
-// bitmapRows is the size of the bitmap among entries, 0 if there is none.
+// bitmapRows returns the size of the bitmap among entries, 0 if there is none.
 func bitmapRows(all []disk.Entry) int {
 	for _, e := range all {
 		if e.Tag() == layout.TagBitmap {
@@ -83,7 +81,7 @@ func bitmapRows(all []disk.Entry) int {
 	return 0
 }
 
-// numCounters is the number of counters of a function of LLVM.
+// numCounters returns the number of counters of a function of LLVM.
 func (m *Merger) numCounters(b disk.Block) int {
 	if data := b.Section(layout.SectionData); len(data) > 0 {
 		if e, _, err := m.Shape.Next(data); err == nil && e.Tag() == layout.TagCounters {
@@ -117,8 +115,8 @@ func (m *Merger) section(x, y []disk.Entry) {
 	}
 }
 
-// comparePlaces orders entries by where they stand. ArgInfo stands behind all
-// others, where the VM looks for it.
+// comparePlaces orders entries by point. ArgInfo comes after all others, where the VM
+// looks for it.
 func comparePlaces(x, y disk.Entry) int {
 	last := func(e disk.Entry) int {
 		if e.Tag() == layout.TagArgInfo {
@@ -139,7 +137,7 @@ func comparePoints(x, y []disk.Entry) int {
 	return comparePlaces(x[0], y[0])
 }
 
-// cutPoint cuts the entries of the first profile point off.
+// cutPoint splits off the entries of the first profile point.
 func cutPoint(all []disk.Entry) (at, rest []disk.Entry) {
 	n := 1
 	for n < len(all) && comparePlaces(all[0], all[n]) == 0 {
@@ -148,8 +146,8 @@ func cutPoint(all []disk.Entry) (at, rest []disk.Entry) {
 	return all[:n], all[n:]
 }
 
-// point merges the entries of one profile point: those of one kind one by one,
-// in the order in which they stand.
+// point merges the entries of one profile point: those of one kind one by one, in
+// their order.
 func (m *Merger) point(x, y []disk.Entry) {
 	if m.tooWide(x, y) {
 		x, y = m.widen(x), m.widen(y)
@@ -177,8 +175,8 @@ func (m *Merger) point(x, y []disk.Entry) {
 	}
 }
 
-// compareKinds orders entries of one profile point; those that are equal are
-// merged. Those that differ in the keys that stand once are not.
+// compareKinds orders entries of one profile point. Equal ones are merged: those of the
+// same tag, sub, and keys that stand once.
 func (m *Merger) compareKinds(x, y disk.Entry) int {
 	kind := func(e disk.Entry) layout.Tag {
 		if e.Tag() == layout.TagVirtualCallType {
@@ -206,10 +204,10 @@ func (m *Merger) keep(e disk.Entry) disk.Entry {
 	return disk.Entry(m.out.Bytes[start:])
 }
 
-// scaled adds an entry of the run.
+// scaled adds an entry of the run, with its weight.
 func (m *Merger) scaled(e disk.Entry) { m.scaleEntry(m.keep(e)) }
 
-// entry adds what is of both.
+// entry adds the entry of both.
 func (m *Merger) entry(x, y disk.Entry) {
 	schema, _ := disk.SchemaOf(x.Tag())
 	_, keyed := schema.RowKey()
@@ -231,7 +229,7 @@ func (m *Merger) entry(x, y disk.Entry) {
 	}
 }
 
-// longer adds the entry with more cells: two of other sizes cannot be of the
+// longer adds the entry with more cells: entries of different sizes cannot be of the
 // same code.
 func (m *Merger) longer(x, y disk.Entry) {
 	m.Unmerged++

@@ -13,28 +13,13 @@ import (
 // ErrBatch: a batch is open, and the call needs a builder without one.
 var ErrBatch = errors.New("a batch is open: commit it or roll it back first")
 
-// A Batch is everything that a Builder is given from [Builder.Begin] on until
-// the batch is committed or rolled back. An importer gives one input as a batch,
-// so that an input with an error in its last line leaves nothing behind:
-//
-//	batch, err := b.Begin()
-//	if err != nil { ... }
-//	defer batch.Rollback() // does nothing after Commit
-//	... b.Method, b.Profile, b.Table, b.NextRun, ...
-//	err = batch.Commit()
-//
-// Begin and Commit take no longer for a large builder than for a small one. A
-// batch keeps what it changes of older profiles, types and methods, and nothing
-// for what is new; Rollback takes time in proportion to the builder if the batch
-// added anything.
-//
-// A profile that is begun in a batch has to be done in it, and one that is begun
-// before it has to be done before.
+// A Batch is everything that a set is given until the batch is committed or rolled
+// back; see builder.Batch. It keeps the old values of what it changes.
 type Batch struct {
 	b      *Set
 	before builderState
 
-	// What was there before and has changed, as it was, in the order of the changes.
+	// Old values of what was there before and has changed, in the order of the changes.
 	types    []changed[typeData]
 	methods  []changed[methodData]
 	profiles []changed[ProfileData]
@@ -48,11 +33,11 @@ type changed[V any] struct {
 	value  V
 }
 
-// changedBlock is a block that was summed in place: where it is, and where the
-// batch keeps what it was.
+// changedBlock is a block that was summed in place: its place, and where the batch
+// keeps its old bytes.
 type changedBlock struct{ at, was intern.Place }
 
-// builderState is the part of a Builder that is copied when a batch begins.
+// builderState is the part of a set that is copied when a batch begins.
 type builderState struct {
 	heading     Heading
 	shape       disk.Shape
@@ -77,8 +62,7 @@ type builderState struct {
 	err         error
 }
 
-// Begin starts a batch. The error matches ErrBatch if one is open already, and
-// is that of the builder if it has one.
+// Begin starts a batch. The error matches ErrBatch if one is open, or is the set's.
 func (b *Set) Begin() (*Batch, error) {
 	b.Mu.Lock()
 	defer b.Mu.Unlock()
@@ -94,7 +78,7 @@ func (b *Set) Begin() (*Batch, error) {
 	return t, nil
 }
 
-// WithoutBatch reports that a batch is open. The caller holds mu.
+// WithoutBatch returns an error if a batch is open. The caller holds mu.
 func (b *Set) WithoutBatch() error {
 	if b.batch != nil {
 		return fmt.Errorf("builder: %w", ErrBatch)
@@ -117,8 +101,8 @@ func (b *Set) state() builderState {
 	return s
 }
 
-// Commit ends the batch and keeps what it has added. The error is that of the
-// builder: then the batch is still open, and Rollback removes what caused it.
+// Commit ends the batch and keeps what it has added. The error is that of the set; the
+// batch is still open then.
 func (t *Batch) Commit() error {
 	b := t.b
 	b.Mu.Lock()
@@ -135,9 +119,7 @@ func (t *Batch) Commit() error {
 	return nil
 }
 
-// Rollback ends the batch and makes the builder what it was when the batch
-// began; it has no error then. References that the batch was given, and profiles
-// that it began, are of no use any more. It does nothing if the batch has ended.
+// Rollback ends the batch and restores the set. It does nothing if the batch has ended.
 func (t *Batch) Rollback() {
 	b := t.b
 	b.Mu.Lock()
@@ -147,7 +129,7 @@ func (t *Batch) Rollback() {
 	}
 	b.batch = nil
 	b.era++
-	restore(&b.Methods.List, t.methods) // before profiles: what a method was may name one that goes
+	restore(&b.Methods.List, t.methods) // before the profiles, since old methods may name new ones
 	restore(&b.Types.List, t.types)
 	t.undoProfiles()
 	t.undoRecords()
@@ -158,7 +140,7 @@ func (t *Batch) Rollback() {
 	b.merger.Unmerged, b.unmatchable, b.err = s.unmerged, s.unmatchable, s.err
 }
 
-// undoProfiles takes back profiles, and the bytes of blocks.
+// undoProfiles removes new profiles, and restores the bytes of blocks.
 func (t *Batch) undoProfiles() {
 	b := t.b
 	for i := len(t.blocks) - 1; i >= 0; i-- {
@@ -177,7 +159,7 @@ func (t *Batch) undoProfiles() {
 	b.Blocks.Restore(t.before.blocks)
 }
 
-// undoRecords takes back contexts, methods, types and symbols.
+// undoRecords removes new contexts, methods, types and symbols.
 func (t *Batch) undoRecords() {
 	b, s := t.b, &t.before
 	if b.Contexts.Len() > s.contexts {
@@ -192,7 +174,7 @@ func (t *Batch) undoRecords() {
 	b.Symbols.Restore(s.symbols)
 }
 
-// undoTables takes back rows. Whoever has a Table can go on to use it.
+// undoTables removes new rows. Tables of the caller stay usable.
 func (t *Batch) undoTables() {
 	for kind, table := range t.b.Tables {
 		if was, ok := t.before.tables[kind]; ok {
@@ -203,15 +185,15 @@ func (t *Batch) undoTables() {
 	}
 }
 
-// restore puts values back, the last first: the first is the oldest.
+// restore puts old values back, the last first: the first is the oldest.
 func restore[V any](l *intern.List[V], values []changed[V]) {
 	for i := len(values) - 1; i >= 0; i-- {
 		*l.At(values[i].number) = values[i].value
 	}
 }
 
-// The builder calls one of these before it changes what may be older than an
-// open batch. The caller holds mu.
+// The set calls one of these methods before it changes a value that may be older than
+// an open batch. The caller holds mu.
 
 func (b *Set) changesType(ref TypeRef) {
 	if t := b.batch; t != nil && int(ref) <= t.before.types {
@@ -231,7 +213,7 @@ func (b *Set) changesProfile(ref ProfileRef) {
 	}
 }
 
-// changesBlock comes before a change of the bytes of a profile's block in place.
+// changesBlock is called before the bytes of a profile's block change in place.
 func (b *Set) changesBlock(ref ProfileRef) {
 	if t := b.batch; t != nil && int(ref) <= t.before.profiles {
 		at := b.Profiles.At(uint32(ref)).Block

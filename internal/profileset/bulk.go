@@ -12,6 +12,9 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
+// FunctionGroup is the number of functions whose IDs are computed together.
+const FunctionGroup = 128
+
 // A Function is a method that is found by its name alone, with a profile of
 // counters alone.
 type Function struct {
@@ -20,8 +23,8 @@ type Function struct {
 	Counts []uint64
 }
 
-// AddFunctions adds the profiles of functions, at most touchGroup of them. It
-// returns the number of functions before one that could not be added.
+// AddFunctions adds the profiles of functions, at most FunctionGroup of them. It
+// returns the number of functions before the first that could not be added.
 func (b *Set) AddFunctions(group []Function) (added int, err error) {
 	for added < len(group) {
 		rest := group[added:]
@@ -37,7 +40,7 @@ func (b *Set) AddFunctions(group []Function) (added int, err error) {
 	return added, nil
 }
 
-// addAsProfile adds a function in the way for all profiles.
+// addAsProfile adds a function as any other profile.
 func (b *Set) addAsProfile(f *Function) error {
 	var p Recording
 	b.Record(&p, b.Method(layout.Key{Name: string(f.Name)}), f.Code, NoContext)
@@ -55,15 +58,15 @@ func (b *Set) addAsProfile(f *Function) error {
 	return b.Err() // of its name
 }
 
-// addFunctions adds the functions of a group up to one with which something is
-// wrong: the way for all profiles says what.
+// addFunctions adds the functions of a group up to the first invalid one. Adding that
+// one as a profile returns the error.
 func (b *Set) addFunctions(group []Function) (added int) {
 	if !b.Domain.LLVM() {
 		return 0
 	}
 	b.Mu.Lock()
 	defer b.Mu.Unlock()
-	var methods [intern.GroupSize]MethodRef
+	var methods [FunctionGroup]MethodRef
 	b.functions(group, methods[:])
 	for i := range group {
 		if methods[i] == 0 || !b.addFunction(methods[i], &group[i]) {
@@ -85,13 +88,12 @@ func (b *Set) addFunction(m MethodRef, f *Function) bool {
 	return ok
 }
 
-// functions interns methods that have names and nothing else, but for names that
-// are none. The ids of those that are not where they are expected are computed
-// together.
+// functions interns methods that have a name and nothing else, and skips invalid names.
+// It computes the IDs of all that are not the next expected one together.
 func (b *Set) functions(group []Function, methods []MethodRef) {
-	var names [intern.GroupSize]string
-	var ids [intern.GroupSize]uint64
-	var of [intern.GroupSize]int // places in the group
+	var names [FunctionGroup]string
+	var ids [FunctionGroup]uint64
+	var of [FunctionGroup]int // places in the group
 	n := 0
 	for i := range group {
 		name := words.String(group[i].Name)
@@ -109,7 +111,7 @@ func (b *Set) functions(group []Function, methods []MethodRef) {
 	}
 }
 
-// possibleName reports whether text is a name, and one that a key may have.
+// possibleName reports whether text is a valid name of a key, and not empty.
 func possibleName(name string) bool {
 	return len(name) > 0 && len(name) <= disk.MaxName && strings.IndexByte(name, 0) < 0
 }
@@ -121,8 +123,7 @@ func (b *Set) function(name string, id uint64) MethodRef {
 	return b.Methods.internNamed(key, func() methodData { return methodData{methodKey: key, ID: id} })
 }
 
-// appendFunction appends the block that the parts of a profile with these
-// counters give.
+// appendFunction appends the block of a profile that has these counters only.
 func appendFunction(b []byte, f *Function) []byte {
 	presence, fields := disk.Presence(0), 0
 	if f.Code != 0 {
@@ -145,8 +146,8 @@ func appendFunction(b []byte, f *Function) []byte {
 	return b
 }
 
-// sumFunction adds the counters of a function to those of the runs before, and
-// reports whether they are as many, and what is a sum is all there is to do.
+// sumFunction adds the counters of a function to those of the runs before. It reports
+// whether it could: there are as many, and nothing else has to be merged.
 func (b *Set) sumFunction(ref ProfileRef, f *Function) bool {
 	d := b.Profiles.At(uint32(ref))
 	cells := functionCells(b.Blocks.At(d.Block), f)
@@ -162,8 +163,8 @@ func (b *Set) sumFunction(ref ProfileRef, f *Function) bool {
 	return true
 }
 
-// functionCells returns the counters in a block, if it is as appendFunction makes
-// it and has as many as the function.
+// functionCells returns the counters in a block, nil unless the block has them only, and
+// as many as the function.
 func functionCells(block disk.Block, f *Function) []byte {
 	at := disk.BlockHeaderSize
 	if f.Code != 0 {
@@ -179,15 +180,14 @@ func functionCells(block disk.Block, f *Function) []byte {
 	return nil
 }
 
-// SortSymbols sorts the symbols that the builder has so far, so that Commit has
-// little left to sort. It may be called beside whatever adds to the builder: to
-// know all names takes less than to have all profiles.
+// SortSymbols sorts the symbols that the set has so far, so that little is left to
+// sort when the archive is written. It may run in parallel to calls that add
+// profiles: all names are known long before all profiles.
 func (b *Set) SortSymbols() {
 	b.Mu.Lock()
 	have, era := b.Symbols.Snapshot(), b.era
 	b.Mu.Unlock()
-	var sorter intern.Sorter
-	sorted := have.SortedAnew(&sorter)
+	sorted := have.SortedAnew(new(intern.Sorter))
 	b.Mu.Lock()
 	defer b.Mu.Unlock()
 	if b.era == era {
@@ -195,32 +195,29 @@ func (b *Set) SortSymbols() {
 	}
 }
 
-// A DeclaredMethod is the key of a method whose class and signature are interned
+// A MethodOfClass is the key of a method whose class and signature are interned
 // already.
-type DeclaredMethod struct {
-	Class     TypeRef // that Type gave
+type MethodOfClass struct {
+	Class     TypeRef
 	Name      string
-	Signature intern.SymbolRef // that Names gave, 0 for none
+	Signature intern.SymbolRef // 0 for none
 }
 
-// MethodsOf interns methods, at most touchGroup of them, into refs.
-func (b *Set) MethodsOf(methods []DeclaredMethod, refs []MethodRef) {
+// MethodsOfClasses interns methods into refs.
+func (b *Set) MethodsOfClasses(methods []MethodOfClass, refs []MethodRef) {
 	b.Mu.Lock()
 	defer b.Mu.Unlock()
-	var hashes [intern.GroupSize]uint32
-	b.touchDeclared(methods, hashes[:len(methods)])
 	for i := range methods {
-		refs[i] = b.declared(&methods[i], hashes[i])
+		refs[i] = b.methodOfClass(&methods[i])
 	}
 }
 
-// declared interns a method whose name has that hash.
-func (b *Set) declared(m *DeclaredMethod, hash uint32) MethodRef {
+func (b *Set) methodOfClass(m *MethodOfClass) MethodRef {
 	if !b.Types.Has(uint32(m.Class)) || int(m.Signature) > b.Symbols.Len() {
 		b.fail(fmt.Errorf("class %d or signature %d is not of this builder", m.Class, m.Signature))
 		return 0
 	}
-	key := methodKey{m.Class, b.nameHashed(m.Name, hash), m.Signature}
+	key := methodKey{m.Class, b.shuffledName(m.Name), m.Signature}
 	return b.Methods.intern(key, func() methodData {
 		t := b.Types.At(uint32(m.Class))
 		k := layout.Key{Class: b.Text(t.Name), Name: m.Name, Signature: b.Text(m.Signature), Loader: b.Text(t.Loader)}
@@ -228,58 +225,23 @@ func (b *Set) declared(m *DeclaredMethod, hash uint32) MethodRef {
 	})
 }
 
-// Names interns parts of keys, for MethodsOf, into refs, which must be as long: ""
-// is none.
+// Names interns parts of keys into refs, which must be as long: "" is none.
 func (b *Set) Names(texts []string, refs []intern.SymbolRef) {
-	_ = refs[:len(texts)]
 	b.Mu.Lock()
 	defer b.Mu.Unlock()
-	for len(texts) > 0 {
-		n := min(len(texts), intern.GroupSize)
-		var hashes, likely [intern.GroupSize]uint32
-		for i, text := range texts[:n] {
-			hashes[i] = b.Symbols.Hash(text)
+	for i, text := range texts {
+		if refs[i] = 0; text != "" {
+			refs[i] = b.shuffledName(text)
 		}
-		b.Symbols.Index.Guess(hashes[:n], likely[:n])
-		b.Symbols.Touch(likely[:n])
-		for i, text := range texts[:n] {
-			if refs[i] = 0; text != "" {
-				refs[i] = b.nameHashed(text, hashes[i])
-			}
-		}
-		texts, refs = texts[n:], refs[n:]
 	}
 }
 
-// nameHashed interns the name of a method, which may be empty, or a signature.
-func (b *Set) nameHashed(text string, hash uint32) intern.SymbolRef {
+// shuffledName interns the name of a method, which may be empty, or a signature. It
+// does not expect the names to come in the order in which they were interned.
+func (b *Set) shuffledName(text string) intern.SymbolRef {
 	if !possibleName(text) {
 		return b.typeName(text)
 	}
-	ref, _ := b.Symbols.InternHashed(text, hash)
+	ref, _ := b.Symbols.InternHashed(text, b.Symbols.Hash(text))
 	return ref
-}
-
-// touchDeclared touches what interning some methods will read, and returns the
-// hashes of their names.
-func (b *Set) touchDeclared(methods []DeclaredMethod, hashes []uint32) {
-	var keys, names [intern.GroupSize]uint32
-	for i := range methods {
-		hashes[i] = b.Symbols.Hash(methods[i].Name)
-	}
-	n := len(methods)
-	b.Symbols.Index.Guess(hashes, names[:n])
-	var others [2 * intern.GroupSize]uint32 // names of classes, and signatures
-	for i := range methods {
-		if class := methods[i].Class; b.Types.Has(uint32(class)) {
-			others[2*i] = uint32(b.Types.At(uint32(class)).Name)
-		}
-		others[2*i+1] = uint32(methods[i].Signature)
-	}
-	b.Symbols.Touch(names[:n])
-	b.Symbols.Touch(others[:2*n])
-	for i := range methods {
-		keys[i] = methodKey{methods[i].Class, intern.SymbolRef(names[i]), methods[i].Signature}.hash()
-	}
-	b.Methods.Others.Guess(keys[:n], names[:n])
 }

@@ -13,7 +13,7 @@ import (
 // ErrDuplicate: the builder has a profile of that method, code and context.
 var ErrDuplicate = errors.New("profile was given before")
 
-// A Recording is a profile that is being put together. It belongs to one
+// A Recording is a profile under construction. It belongs to one
 // goroutine until Done.
 type Recording struct {
 	b     *Set
@@ -31,12 +31,12 @@ type ProfileKey struct {
 	Code    uint64
 }
 
-// ProfileData is a finished profile: the block as it will lie in the file, but
-// for its links and for pointer cells, which hold references.
+// ProfileData is a finished profile. Its block is that of the file, except for the
+// links, and for pointer cells, which hold references.
 type ProfileData struct {
 	ProfileKey
 	Time  int64        // of the newest of its dumps
-	run   uint32       // that gave it last
+	run   uint32       // that recorded it last
 	Block intern.Place // nowhere until Done
 }
 
@@ -49,8 +49,7 @@ func (b *Set) Record(p *Recording, m MethodRef, code uint64, c ContextRef) {
 	b.record(p, b.Run, m, code, c)
 }
 
-// RecordIn is Record for a run of its own, which several goroutines may have
-// each.
+// RecordIn is Record for a given run, so that several goroutines can record one each.
 func (b *Set) RecordIn(p *Recording, run Run, m MethodRef, code uint64, c ContextRef) {
 	b.Mu.Lock()
 	defer b.Mu.Unlock()
@@ -95,8 +94,8 @@ func (p *Recording) Fail(err error) {
 	}
 }
 
-// tooLate reports whether Done was called before: that is an error of the set,
-// since what is given now would be lost.
+// tooLate reports whether Done was called before. That is an error of the set, since
+// what is added now would be lost.
 func (p *Recording) tooLate() bool {
 	if !p.done {
 		return false
@@ -137,12 +136,11 @@ func (p *Recording) PutField(f disk.Presence, encoded []byte) {
 	}
 }
 
-// maxCells bounds one entry: a block's size is 32 bits wide, in units of 8
-// bytes.
+// maxCells bounds an entry: the size of a block is a 32-bit number of 8-byte units.
 const maxCells = 1 << 28
 
-// Add appends an entry of so many cells to a section: entry appends its bytes,
-// and fill, if not nil, sets its cells.
+// Add appends an entry to a section: entry appends the bytes of its cells, and fill, if
+// not nil, sets them.
 func (p *Recording) Add(section layout.BlockSection, cells int, entry func(b []byte) ([]byte, disk.Entry), fill func(e disk.Entry)) {
 	if p.tooLate() || p.err != nil {
 		return
@@ -197,7 +195,7 @@ func (p *Recording) Done() error {
 	}
 	p.b.Mu.Lock()
 	defer p.b.Mu.Unlock()
-	if p.era != p.b.era { // what it would be put into may be gone
+	if p.era != p.b.era { // its method or context may have been rolled back
 		p.Fail(errors.New("a batch began or ended between its beginning and Done"))
 	} else if p.err == nil {
 		p.b.take(p.ref, p.run.RunRules, p.parts.Block, (*methoddata.Merger).AddInPlace)
@@ -217,8 +215,8 @@ func (b *Set) mayBeAnother(ref MethodRef) bool {
 		m.Holder != 0 && disk.NumberedLoader(b.Text(b.Types.At(uint32(m.Holder)).Loader))
 }
 
-// take keeps the encoded profile of a run, or merges it with the one of the runs
-// before: in place if inPlace can. The caller holds mu.
+// take stores the encoded profile of a run, or merges it with that of the runs before,
+// in place if inPlace can. The caller holds mu.
 func (b *Set) take(ref ProfileRef, run RunRules, block disk.Block, inPlace func(m *methoddata.Merger, have, more disk.Block) bool) {
 	d := b.Profiles.At(uint32(ref))
 	have := disk.Block(b.Blocks.At(d.Block))
@@ -251,8 +249,8 @@ func (b *Set) replace(d *ProfileData, block []byte) {
 	b.compactBlocks()
 }
 
-// compactBlocks copies the blocks to new memory if most of the old is not in
-// use. An open batch may need the old again.
+// compactBlocks copies the blocks to new memory if most of the old is unused. It does
+// nothing while a batch is open, which may need the old bytes.
 func (b *Set) compactBlocks() {
 	if b.batch != nil || !b.Blocks.Wasteful() {
 		return
@@ -266,11 +264,8 @@ func (b *Set) compactBlocks() {
 	b.Blocks = anew
 }
 
-// Nearly every method has one profile in one context: that one is found from
-// the method or the context. Others, of other versions of the code, are found
-// in a map.
-
-// first is the first profile of the key's method and context.
+// first returns the place of the first profile of a method and context. Nearly all have
+// one profile only; those of further versions of the code are in a map.
 func (b *Set) first(key ProfileKey) *ProfileRef {
 	if key.Context == NoContext {
 		return &b.Methods.At(uint32(key.Method)).first
@@ -292,8 +287,8 @@ func (b *Set) Block(ref ProfileRef) disk.Block {
 	return b.Blocks.At(b.Profiles.At(uint32(ref)).Block)
 }
 
-// claim returns the profile with a key to a run, and makes it if it is new; ok is
-// false if the run has given it before.
+// claim returns the profile with a key for a run to record, and adds it if it is new. ok
+// is false if the run has recorded it before.
 func (b *Set) claim(key ProfileKey, run *Run) (ref ProfileRef, ok bool) {
 	if ref = b.findProfile(key); ref == 0 {
 		ref = b.addProfile(key)
@@ -307,7 +302,7 @@ func (b *Set) claim(key ProfileKey, run *Run) (ref ProfileRef, ok bool) {
 	return ref, true
 }
 
-// addProfile makes a profile with a key that has none.
+// addProfile adds a profile with a new key.
 func (b *Set) addProfile(key ProfileKey) ProfileRef {
 	ref := ProfileRef(b.Profiles.Add(ProfileData{ProfileKey: key}))
 	if first := b.first(key); *first == 0 {
@@ -318,8 +313,8 @@ func (b *Set) addProfile(key ProfileKey) ProfileRef {
 	return ref
 }
 
-// KeepProfiles drops all other profiles, and the source order. The caller holds
-// mu.
+// KeepProfiles drops the profiles for which keep is false, and the source order. It
+// returns their number. The caller holds mu.
 func (b *Set) KeepProfiles(keep func(d *ProfileData) bool) (dropped int) {
 	all := b.Profiles
 	b.Profiles, b.Versions = intern.List[ProfileData]{}, map[ProfileKey]ProfileRef{}
@@ -343,7 +338,7 @@ func (b *Set) KeepProfiles(keep func(d *ProfileData) bool) (dropped int) {
 	return dropped
 }
 
-// Unfinished names a profile that was begun only. The caller holds mu.
+// Unfinished returns an error that names a profile without Done. The caller holds mu.
 func (b *Set) Unfinished() error {
 	for _, d := range b.Profiles.All {
 		if d.Block.Nowhere() {

@@ -113,8 +113,8 @@ func (b *Set) DescribeMethod(m MethodRef, access uint32, flags layout.MethodFlag
 	}
 }
 
-// Seen notes methods that were seen. One of which in the end nothing shows that
-// it ran, no profile, context, sampled stack or callee, is recorded as unexecuted.
+// Seen notes methods that were loaded or instrumented. A method that nothing shows to
+// have run (no profile, context, sampled stack or callee) is recorded as unexecuted.
 func (b *Set) Seen(methods ...MethodRef) {
 	b.Mu.Lock()
 	defer b.Mu.Unlock()
@@ -136,8 +136,7 @@ func (b *Set) changeMethod(m MethodRef) *methodData {
 	return b.Methods.At(uint32(m))
 }
 
-// methods interns methods. Those of languages without classes are found by
-// their name alone.
+// methods interns methods. Those that have a name only are found by its symbol.
 type methods struct {
 	intern.List[methodData]
 	byName []MethodRef // by SymbolRef-1: those without class and signature
@@ -169,8 +168,8 @@ func (t *methods) internNamed(k methodKey, fresh func() methodData) MethodRef {
 	return *m
 }
 
-// truncateTo drops all but the first n methods, and names of symbols from the
-// number named on.
+// truncateTo drops all but the first n methods, and all but the first named entries of
+// byName.
 func (t *methods) truncateTo(n, named int) {
 	if n == t.Len() {
 		return
@@ -276,8 +275,8 @@ func (b *Set) contextNode(key contextKey) ContextRef {
 	return ContextRef(ref)
 }
 
-// CheckDepth refuses a context of so many frames. It reports whether it is one
-// of a method of the set.
+// CheckDepth reports whether a method of the set may have a context of so many frames.
+// If not, it fails the set.
 func (b *Set) CheckDepth(m MethodRef, frames int) bool {
 	b.Mu.Lock()
 	defer b.Mu.Unlock()

@@ -1,20 +1,22 @@
 package profileset
 
 import (
+	"errors"
+
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/intern"
 	"github.com/profarc/profarc/layout"
 )
 
-// RunRules say how what one run recorded is put together with the runs before.
+// RunRules say how a run is merged with the runs before.
 type RunRules struct {
 	Weight    layout.Weight // of its counts, 0 for 1
 	AsLLVM    bool          // as llvm-profdata merges
 	FileOrder bool          // the order of the profiles is that of a file
 }
 
-// NextRun says that what is given from here on is of another run: a profile
-// that the builder has of the runs before is merged with the new one, where
-// one run that gives it twice is refused with ErrDuplicate.
+// NextRun begins another run: profiles recorded from here on are merged with those of
+// the runs before. Recording one twice in a run fails with ErrDuplicate.
 func (b *Set) NextRun(r RunRules) {
 	b.Mu.Lock()
 	defer b.Mu.Unlock()
@@ -23,8 +25,8 @@ func (b *Set) NextRun(r RunRules) {
 	b.Run = b.NewRun(r)
 }
 
-// CurrentRun returns the run that profiles belong to now. Entries of the shape
-// that the set has will be copied into it.
+// CurrentRun returns the run that profiles belong to now, for entries of the shape that
+// the set has now.
 func (b *Set) CurrentRun() Run {
 	b.Mu.Lock()
 	defer b.Mu.Unlock()
@@ -32,7 +34,7 @@ func (b *Set) CurrentRun() Run {
 	return b.Run
 }
 
-// nextOrder is which order of profiles is kept when another run begins.
+// nextOrder returns which order of profiles is kept when another run begins.
 func (b *Set) nextOrder(r RunRules) keptOrder {
 	switch first := b.Profiles.Len() == 0; {
 	case r.AsLLVM && (first || b.Ordered == mergeOrder):
@@ -43,7 +45,7 @@ func (b *Set) nextOrder(r RunRules) keptOrder {
 	return NoOrder
 }
 
-// A keptOrder says what the order of a builder's references is kept for.
+// A keptOrder says which order the references of profiles have.
 type keptOrder uint8
 
 const (
@@ -68,7 +70,7 @@ func (b *Set) listFirstOrder() {
 	b.Tables[layout.TableOrder] = t
 }
 
-// A Run is a run, numbered so that what it gives twice is noticed.
+// A Run is a training run with a number, so that duplicates in it are noticed.
 type Run struct {
 	RunRules
 	number uint32
@@ -87,8 +89,8 @@ type Dump struct {
 	Weight layout.Weight
 }
 
-// A RunKey is what a process has counted since a moment: each dump of it holds
-// what an earlier one holds.
+// A RunKey identifies what a process has counted since a moment. A dump of it includes
+// the counts of all earlier dumps.
 type RunKey struct {
 	Process layout.Process
 	Since   [16]byte
@@ -98,4 +100,45 @@ type RunKey struct {
 type ShapeUse struct {
 	Types   bool // receiver rows, and the gap before them
 	Returns bool // rows of a Ret
+}
+
+// errNoIdentity: the table of runs refers to the dump by its ID.
+var errNoIdentity = errors.New("a run is described and its dump has no identity: " +
+	"set Config.DumpID, for instance to RandomDumpID, or the process of the run and Config.DumpTime")
+
+// DescribeRun records the run that the dump is of. Its DumpID and Time are those of the
+// archive. A dump without an ID gets one from the run's process and the archive's time.
+// An archive without a fingerprint gets that of the run's program.
+func (b *Set) DescribeRun(run layout.Provenance) {
+	b.Mu.Lock()
+	c := &b.Heading
+	if c.DumpID == ([16]byte{}) && run.Process.Known() && !c.DumpTime.IsZero() {
+		c.DumpID = disk.DumpID(run.Process, run.Since, c.DumpTime)
+	}
+	if c.Fingerprint == ([16]byte{}) {
+		c.Fingerprint = disk.Fingerprint(run.VM, run.ClassPath)
+	}
+	if c.DumpID == ([16]byte{}) {
+		b.fail(errNoIdentity)
+	}
+	run.DumpID, run.Time = c.DumpID, c.DumpTime
+	b.Mu.Unlock()
+	row := disk.RunRowOf(&run)
+	cells := append([]uint64(nil), row.Words[:]...)
+	for _, text := range row.Texts {
+		cells = append(cells, uint64(b.optionalSymbol(text)))
+	}
+	b.Table(layout.TableRuns, 0).Row(cells...)
+	for i, e := range run.ClassPath {
+		b.Table(layout.TableClassPath, 0).Row(
+			row.Words[disk.RunClassPath], uint64(i), uint64(b.optionalSymbol(e.Path)), uint64(e.Kind), e.Size, e.Sum)
+	}
+}
+
+// optionalSymbol interns a text of a table; "" is none.
+func (b *Set) optionalSymbol(text string) intern.SymbolRef {
+	if text == "" {
+		return 0
+	}
+	return b.Symbol(text)
 }

@@ -17,9 +17,9 @@ import (
 // ErrMismatch: two archives cannot be put together.
 var ErrMismatch = errors.New("archives do not fit together")
 
-// A Set holds everything that an archive is written from: symbols, types,
-// methods, contexts, profiles and tables, and what the header will say. Methods
-// whose names begin with a capital take the lock unless they say otherwise.
+// A Set holds everything that an archive is written from: symbols, types, methods,
+// contexts, profiles, tables, and the contents of the header. Exported methods take the
+// lock unless their comment says that the caller holds it.
 type Set struct {
 	Domain layout.Domain
 	Shape  disk.Shape
@@ -46,15 +46,15 @@ type Set struct {
 	Dumps  map[[16]byte]Dump   // that were merged
 	Copied map[[16]byte]bool   // dumps of archives that were merged or added
 	RunIDs map[RunKey][16]byte // of the last dump of each run
-	Shaped ShapeUse            // what was merged depends on
+	Shaped ShapeUse            // the parts of Shape that entries depend on
 
-	unmatchable uint64 // profiles that were merged with one of another run, and may be of something else
+	unmatchable uint64 // profiles that were merged and may be of different methods
 	batch       *Batch // that is open, or nil
 	era         int    // number of batches that began or ended
 	err         error
 }
 
-// A Heading is what the header of an archive says beside its geometry.
+// A Heading is the part of an archive's header that describes the dump.
 type Heading struct {
 	Params      layout.Params
 	Producer    string
@@ -64,8 +64,8 @@ type Heading struct {
 	Flags       uint64
 }
 
-// Of returns the set behind a *builder.Builder: for merge, reduce and fit, which
-// put whole archives into builders. Package builder sets it.
+// Of returns the set of a *builder.Builder, for merge, reduce and fit, which copy whole
+// archives into builders. Package builder sets it.
 var Of func(builder any) *Set
 
 // New returns an empty set.
@@ -89,7 +89,7 @@ func New(domain layout.Domain, heading Heading) *Set {
 
 const maxProducer = 64
 
-// check refuses what a header cannot hold.
+// check returns an error for what a header cannot hold.
 func (h *Heading) check() error {
 	switch {
 	case len(h.Producer) > maxProducer:
@@ -104,7 +104,7 @@ func (h *Heading) check() error {
 	return nil
 }
 
-// fail keeps the first error. The caller holds mu, or nobody else has b yet.
+// fail keeps the first error. The caller holds mu, or has not shared b yet.
 func (b *Set) fail(err error) {
 	if b.err == nil {
 		b.err = fmt.Errorf("builder: %w", err)
@@ -204,8 +204,8 @@ func (b *Set) Unmerged() uint64 {
 	return b.merger.Unmerged
 }
 
-// Prepare brings into its final form what an archive is to be written from. The
-// caller holds mu.
+// Prepare completes the tables before an archive is written. It returns the error of the
+// set, or says what is unfinished. The caller holds mu.
 func (b *Set) Prepare() error {
 	if b.err != nil {
 		return b.err

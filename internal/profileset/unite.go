@@ -1,0 +1,251 @@
+package profileset
+
+import (
+	"cmp"
+	"encoding/binary"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/intern"
+	"github.com/profarc/profarc/layout"
+)
+
+// summedColumns are the columns of a table whose cells are summed when rows agree in all
+// others. Equal rows of other tables become one.
+var summedColumns = map[layout.TableKind][]int{
+	layout.TableMonitors:  {1},
+	layout.TableSamples:   {3},
+	layout.TableHeapRefs:  {0, 1},
+	layout.TableHeapUse:   {1, 4, 5},
+	layout.TableInstances: {1, 3, 4, 5},
+	layout.TableThreads:   {1},
+}
+
+// ScaleRow multiplies the counts of a row by a weight.
+func ScaleRow(kind layout.TableKind, row []uint64, w layout.Weight) {
+	for _, i := range summedColumns[kind] {
+		if i < len(row) {
+			row[i] = w.Of(row[i])
+		}
+	}
+}
+
+// UniteGrown unites the tables if they have doubled since the last time, so that they do
+// not grow with the number of runs. The error is the set's.
+func (b *Set) UniteGrown() error {
+	b.Mu.Lock()
+	defer b.Mu.Unlock()
+	rows := 0
+	for _, t := range b.Tables {
+		rows += t.Rows()
+	}
+	if rows > 2*b.united {
+		b.united = b.uniteTables()
+	}
+	return b.err
+}
+
+// uniteTables sorts the tables of several runs and sums equal rows, so that the order of
+// the runs does not matter. It returns the number of rows. Traces of runs that are merged
+// as llvm-profdata does stay in the order of the runs. The caller holds mu.
+func (b *Set) uniteTables() (rows int) {
+	b.dropSourceOrder()
+	b.listDumps()
+	for _, t := range b.Tables {
+		if b.Ordered != mergeOrder || t.Kind != layout.TableTraces {
+			t.unite()
+		}
+		rows += t.Rows()
+	}
+	return rows
+}
+
+// dropSourceOrder drops the tables that only an archive of one source has. The
+// caller holds mu.
+func (b *Set) dropSourceOrder() {
+	maps.DeleteFunc(b.Tables, func(k layout.TableKind, _ *Table) bool { return k.IsSourceOrder() })
+}
+
+// listDumps makes the table of dumps, sorted by time and ID.
+func (b *Set) listDumps() {
+	if len(b.Dumps) == 0 {
+		return
+	}
+	dumps := slices.SortedFunc(maps.Values(b.Dumps), func(x, y Dump) int {
+		return cmp.Or(cmp.Compare(x.Time, y.Time), slices.Compare(x.ID[:], y.ID[:]))
+	})
+	word := layout.ColumnWord
+	t := &Table{b: b, Kind: layout.TableDumps, Columns: []layout.ColumnKind{word, word, word, word}}
+	for _, d := range dumps {
+		t.Cells = append(t.Cells, binary.LittleEndian.Uint64(d.ID[:]), binary.LittleEndian.Uint64(d.ID[8:]), uint64(d.Time), uint64(d.Weight))
+	}
+	b.Tables[layout.TableDumps] = t
+}
+
+// A rowGroup is the cells of rows that belong together.
+type rowGroup []uint64
+
+// unite sorts the rows by their content and sums equal ones.
+func (t *Table) unite() {
+	contexts := t.contextRanks()
+	groups := t.groups()
+	slices.SortFunc(groups, func(x, y rowGroup) int { return t.compareGroups(x, y, contexts) })
+	t.Cells, t.firsts = t.sum(groups, contexts), nil
+}
+
+// groups returns the rows, or the groups of rows, that are compared and summed as one.
+func (t *Table) groups() (groups []rowGroup) {
+	width := len(t.Columns)
+	for at := 0; at < len(t.Cells); {
+		to := at + width
+		for groupedTables[t.Kind] && to < len(t.Cells) && t.Cells[to] == t.Cells[at] {
+			to += width
+		}
+		groups = append(groups, t.Cells[at:to])
+		at = to
+	}
+	return groups
+}
+
+// same reports whether rows are equal only if they agree in a column.
+func (t *Table) same(column int) bool {
+	return !slices.Contains(summedColumns[t.Kind], column) && (column > 0 || !groupedTables[t.Kind])
+}
+
+func (t *Table) compareGroups(x, y rowGroup, contexts contextRanks) int {
+	for i := range min(len(x), len(y)) {
+		if column := i % len(t.Columns); t.same(column) {
+			if c := t.compareCells(column, x[i], y[i], contexts); c != 0 {
+				return c
+			}
+		}
+	}
+	return cmp.Compare(len(x), len(y))
+}
+
+func (t *Table) compareCells(column int, x, y uint64, contexts contextRanks) int {
+	switch {
+	case x == y:
+		return 0
+	case t.Columns[column] == layout.ColumnSymbol:
+		return cmp.Or(cmp.Compare(t.b.Text(intern.SymbolRef(x)), t.b.Text(intern.SymbolRef(y))), cmp.Compare(x, y))
+	case t.Columns[column] == layout.ColumnType:
+		return t.b.CompareTypes(uint32(x), uint32(y))
+	case t.Columns[column] == layout.ColumnMethod:
+		return t.b.CompareMethods(uint32(x), uint32(y))
+	case t.Columns[column] == layout.ColumnContext:
+		return cmp.Compare(contexts.of(ContextRef(x)), contexts.of(ContextRef(y)))
+	case t.Columns[column] == layout.ColumnProfile:
+		return t.b.compareProfiles(ProfileRef(x), ProfileRef(y), contexts)
+	}
+	return cmp.Compare(x, y)
+}
+
+// compareProfiles orders profiles by method, context and code.
+func (b *Set) compareProfiles(x, y ProfileRef, contexts contextRanks) int {
+	if x == 0 || y == 0 {
+		return cmp.Compare(x, y)
+	}
+	s, t := b.Profiles.At(uint32(x)), b.Profiles.At(uint32(y))
+	return cmp.Or(b.CompareMethods(uint32(s.Method), uint32(t.Method)),
+		cmp.Compare(contexts.of(s.Context), contexts.of(t.Context)), cmp.Compare(s.Code, t.Code))
+}
+
+// contextRanks are the ranks of calling contexts, by reference. They do not depend on
+// the order of interning.
+type contextRanks []uint32
+
+// of returns the rank of a context from 1 on, 0 for NoContext.
+func (r contextRanks) of(c ContextRef) uint32 {
+	if c == NoContext {
+		return 0
+	}
+	return r[c-1] + 1
+}
+
+// contextRanks ranks the contexts if rows refer to contexts or profiles. It ranks
+// level by level, so that its time does not grow with the depth of a context
+// times the number of comparisons.
+func (t *Table) contextRanks() contextRanks {
+	if !slices.Contains(t.Columns, layout.ColumnContext) && !slices.Contains(t.Columns, layout.ColumnProfile) {
+		return nil
+	}
+	b := t.b
+	ranks := make(contextRanks, b.Contexts.Len())
+	levels := map[uint32][]uint32{}
+	for ref, c := range b.Contexts.All {
+		levels[c.Depth] = append(levels[c.Depth], ref)
+	}
+	rank := uint32(0)
+	for _, depth := range slices.Sorted(maps.Keys(levels)) {
+		slices.SortFunc(levels[depth], func(x, y uint32) int {
+			s, t := b.Contexts.At(x), b.Contexts.At(y)
+			return cmp.Or(b.CompareMethods(uint32(s.Method), uint32(t.Method)), cmp.Compare(ranks.of(s.Parent), ranks.of(t.Parent)),
+				b.CompareMethods(uint32(s.Caller), uint32(t.Caller)), cmp.Compare(s.Point, t.Point))
+		})
+		for _, ref := range levels[depth] {
+			ranks[ref-1] = rank
+			rank++
+		}
+	}
+	return ranks
+}
+
+// sum makes one group of equal ones, and renumbers groups. It keeps a trace as often as
+// it was recorded.
+func (t *Table) sum(groups []rowGroup, contexts contextRanks) (cells []uint64) {
+	last := -1 // start of the last group
+	number := uint64(0)
+	for i, g := range groups {
+		if i > 0 && (t.addProperty(cells[last:], g) || t.addEqual(cells[last:], groups[i-1], g, contexts)) {
+			continue
+		}
+		last = len(cells)
+		cells = append(cells, g...)
+		if groupedTables[t.Kind] {
+			for j := last; j < len(cells); j += len(t.Columns) {
+				cells[j] = number
+			}
+			number++
+		}
+	}
+	return cells
+}
+
+// addEqual adds the counts of g if it is equal to the group before it.
+func (t *Table) addEqual(cells, before, g rowGroup, contexts contextRanks) bool {
+	if t.Kind == layout.TableTraces || t.compareGroups(before, g, contexts) != 0 {
+		return false
+	}
+	for i, v := range g {
+		if column := i % len(t.Columns); slices.Contains(summedColumns[t.Kind], column) {
+			cells[i] = disk.SaturatingAdd(cells[i], v)
+		}
+	}
+	return true
+}
+
+// addProperty merges the values of a property if they are numbers to be merged.
+func (t *Table) addProperty(cells, g []uint64) bool {
+	b := t.b
+	if t.Kind != layout.TableProperties || len(g) != 2 || cells[0] != g[0] {
+		return false
+	}
+	rule := disk.MergedProperty(b.Text(intern.SymbolRef(g[0])))
+	if rule == disk.PropertyKept {
+		return false
+	}
+	x, errX := strconv.ParseUint(b.Text(intern.SymbolRef(cells[1])), 10, 64)
+	y, errY := strconv.ParseUint(b.Text(intern.SymbolRef(g[1])), 10, 64)
+	if errX != nil || errY != nil {
+		return false
+	}
+	both := max(x, y)
+	if rule == disk.PropertySummed {
+		both = disk.SaturatingAdd(x, y)
+	}
+	cells[1] = uint64(b.symbol(strconv.FormatUint(both, 10), disk.MaxBlob))
+	return true
+}
