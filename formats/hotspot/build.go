@@ -1,6 +1,7 @@
 package hotspot
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -16,20 +17,18 @@ import (
 // TextOptions say how a text is read. The zero value reads with the defaults.
 type TextOptions struct {
 	Name string // of the text, for errors
-	// Config is what the archive says of itself. Of its Params those that the
-	// text shows are set.
+	// Config configures the archive. The Params that the text shows are overwritten.
 	Config builder.Config
-	// Unordered forgets the order of the methods: two texts that differ in it
-	// alone then make the same archive.
+	// Unordered drops the order of the methods, so that two texts that differ only in it
+	// become the same archive.
 	Unordered bool
 }
 
-// ReadText reads the text of one dump into a builder of its own, whose settings
-// are those that the text shows. The error is a [*TextError] where the text is
-// not what a VM prints.
+// ReadText reads the text of one dump into a new builder, with the settings that the
+// text shows. The error is a [*TextError] if the text is not what a VM prints.
 //
-// Methods that the text has twice, because two class loaders define their
-// class, are all kept: the second has the loader "text#2", and so on.
+// If the text has a method several times, because several class loaders define its
+// class, all are kept: the second has the loader "text#2", and so on.
 func ReadText(r io.Reader, o TextOptions) (*builder.Builder, *TextReport, error) {
 	dump, report, err := parseText(r, o.Name)
 	if err != nil {
@@ -52,7 +51,7 @@ func ReadText(r io.Reader, o TextOptions) (*builder.Builder, *TextReport, error)
 	return b, report, err
 }
 
-// A textBuild is the way of a dump into a builder.
+// A textBuild puts a dump into a builder.
 type textBuild struct {
 	*builder.Builder
 	shape  disk.Shape
@@ -84,7 +83,7 @@ func (d *textDump) build(o TextOptions, shape disk.Shape, report *TextReport) (*
 	return b.Builder, b.Err()
 }
 
-// classes returns the names of all classes of the dump, as the VM has them.
+// classes returns the VM's names of all classes in the dump.
 func (d *textDump) classes() map[string]bool {
 	classes := map[string]bool{}
 	for _, m := range d.methods {
@@ -102,7 +101,7 @@ func (d *textDump) classes() map[string]bool {
 	return classes
 }
 
-// properties notes what is needed to print the same text again.
+// properties records what WriteText needs to print the same text again.
 func (b *textBuild) properties(d *textDump) {
 	b.property(PropertyDialect, d.dialect.String())
 	if d.plain {
@@ -128,25 +127,24 @@ func (b *textBuild) property(key, value string) {
 	t.Row(uint64(b.Symbol(key)), uint64(b.Symbol(value)))
 }
 
-// typeRef interns a type, given by its name as the VM has it. What the VM calls
-// a hidden class is kept as its alias.
+// typeRef interns a type by its name in the VM. The alias of a hidden class is that
+// name.
 func (b *textBuild) typeRef(name, loader string) builder.TypeRef {
 	class := names.Element(name)
 	canonical, hidden := b.hidden[class]
 	if !hidden {
 		return b.Type(builder.TypeKey{Name: name, Loader: loader})
 	}
-	at := strings.Index(name, class) // after the front of an array's descriptor
-	t := b.Type(builder.TypeKey{Name: name[:at] + canonical + name[at+len(class):], Loader: loader})
+	t := b.Type(builder.TypeKey{Name: strings.Replace(name, class, canonical, 1), Loader: loader})
 	b.DescribeType(t, builder.TypeInfo{Alias: name, Flags: layout.TypeHidden | layout.TypeNotMatchable})
 	return t
 }
 
-// methodRef interns a method, given by the VM's name of its class.
+// methodRef interns a method. class is the VM's name of its class.
 func (b *textBuild) methodRef(class string, k layout.Key) builder.MethodRef {
 	var info builder.MethodInfo
 	if _, hidden := b.hidden[class]; hidden || k.Signature == "" || k.Loader != "" {
-		info.Flags = layout.MethodNotMatchable // the text does not say which method this is
+		info.Flags = layout.MethodNotMatchable // the method is not identified in another run
 	}
 	b.typeRef(class, k.Loader)
 	m := b.Method(k)
@@ -154,18 +152,13 @@ func (b *textBuild) methodRef(class string, k layout.Key) builder.MethodRef {
 	return m
 }
 
-// canonical returns what archives call a class, given by the VM's name.
-func (b *textBuild) canonical(class string) string {
-	if name, hidden := b.hidden[class]; hidden {
-		return name
-	}
-	return class
-}
+// canonical returns the archive's name of a class.
+func (b *textBuild) canonical(class string) string { return cmp.Or(b.hidden[class], class) }
 
-// twinLoader stands for the class loader of the n-th method with one header.
+// twinLoader returns the loader of the n-th method with the same header.
 func twinLoader(n int) string { return disk.TwinLoader + strconv.Itoa(n) }
 
-// distinct returns the key of a method, with a loader if the text had it before.
+// distinct returns the key of a method, with a loader if the text has had it before.
 func (b *textBuild) distinct(t *textMethod) layout.Key {
 	key := layout.Key{Class: b.canonical(t.class), Name: t.name, Signature: t.signature}
 	if b.seen[key]++; b.seen[key] > 1 {
@@ -175,7 +168,7 @@ func (b *textBuild) distinct(t *textMethod) layout.Key {
 	return key
 }
 
-// method begins the profile of a method and fills it.
+// method adds the profile of a method, without finishing it.
 func (b *textBuild) method(t *textMethod) *builder.Profile {
 	m := b.methodRef(t.class, b.distinct(t))
 	b.sketch(m, t)
@@ -235,8 +228,8 @@ func (b *textBuild) entry(p *builder.Profile, e *textEntry) {
 	}
 }
 
-// freeReturn is a row of a Ret entry that is not in use: HotSpot marks it by a
-// bci and a displacement of -1.
+// freeReturn is an unused row of a Ret entry, which HotSpot marks by a bci and a
+// displacement of -1.
 var freeReturn = builder.RetRow{Bci: math.MaxUint64, Displacement: -1}
 
 func (b *textBuild) returns(e *textEntry) []builder.RetRow {

@@ -11,8 +11,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// The listing of a method's bytecodes is not kept; what its profile points test,
-// call and check is.
+// The listing of a method's bytecodes becomes a sketch of its profile points. The
+// listing itself is not kept.
 
 // A textCode is the listing of a method, as far as it can be read.
 type textCode struct {
@@ -20,7 +20,7 @@ type textCode struct {
 	bad  bool
 }
 
-// addInstruction takes a line of the listing, like "12 iload_2".
+// addInstruction adds a line of the listing, like "12 iload_2".
 func (t *textCode) addInstruction(line []byte) {
 	if t.bad {
 		return
@@ -33,8 +33,7 @@ func (t *textCode) addInstruction(line []byte) {
 	t.code = append(t.code, i)
 }
 
-// sketch returns the sketch of the method, nil if it has none. The text does not say
-// which code it is.
+// sketch returns the sketch of the method, nil if it has none. The code id is not known.
 func (t *textCode) sketch() []byte {
 	if t.bad || len(t.code) == 0 {
 		return nil
@@ -42,13 +41,13 @@ func (t *textCode) sketch() []byte {
 	return sketch.Of(t.code, 0)
 }
 
-// maxBci is above every bytecode's place.
+// maxBci is above every bci.
 const maxBci = 1 << 16
 
 // parseInstruction reads a line of a listing.
 func parseInstruction(line []byte) (i bytecode.Instruction, ok bool) {
 	if bytes.ContainsFunc(line, func(r rune) bool { return r > '~' }) {
-		return i, false // names are printed in another way than they are
+		return i, false // such names are not printed literally
 	}
 	c := newCursor(line)
 	c.Spaces()
@@ -72,8 +71,7 @@ func parseInstruction(line []byte) (i bytecode.Instruction, ok bool) {
 	return i, c.OK()
 }
 
-// printedConstant returns the constant that a line shows. JDK 17 prints strings without
-// quotes.
+// printedConstant returns the constant in a line. JDK 17 prints strings without quotes.
 func printedConstant(text string) string {
 	if strings.HasPrefix(text, "<") {
 		return "" // a method handle, method type or dynamic constant
@@ -84,7 +82,7 @@ func printedConstant(text string) string {
 	return bytecode.Text(text)
 }
 
-// parseOperands reads what stands after a bytecode.
+// parseOperands reads the operands of a bytecode.
 func parseOperands(c *cursor, i *bytecode.Instruction) {
 	switch op := i.Op; {
 	case op == bytecode.BiPush || op == bytecode.SiPush:
@@ -121,8 +119,8 @@ func parseOperands(c *cursor, i *bytecode.Instruction) {
 	}
 }
 
-// parseCases reads a switch: its default, so many numbers, and its cases, of
-// which some lines say too how far they go.
+// parseCases reads a switch: its default, some numbers, and its cases. Some releases
+// print the distance of a case in parentheses.
 func parseCases(c *cursor, i *bytecode.Instruction, numbers int) {
 	i.Targets = []int{int(c.Number(maxBci))}
 	for range numbers {
@@ -140,8 +138,8 @@ func parseCases(c *cursor, i *bytecode.Instruction, numbers int) {
 	}
 }
 
-// parseMember reads a field or method: "29 <java/util/List.size()I>". Fields stand
-// as name/type, or, since JDK 21, as name:type.
+// parseMember reads a field or method: "29 <java/util/List.size()I>". Fields are printed
+// as name/type or, since JDK 21, as name:type.
 func parseMember(c *cursor, i *bytecode.Instruction) {
 	c.Until("<")
 	text, ok := strings.CutSuffix(strings.TrimRight(string(c.Rest()), " "), ">")
@@ -175,7 +173,7 @@ func parseClass(c *cursor, i *bytecode.Instruction) {
 	}
 }
 
-// sketch notes what the code of a method does.
+// sketch records the sketch of a method, unless its class is hidden.
 func (b *textBuild) sketch(m builder.MethodRef, t *textMethod) {
 	if _, hidden := b.hidden[t.class]; hidden || t.sketch == nil {
 		return

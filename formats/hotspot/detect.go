@@ -19,24 +19,21 @@ const (
 // firstCounter is the beginning of the line after a header.
 const firstCounter = "  interpreter_invocation_count:"
 
-// Detect reports whether PrintMethodData text, maybe in an XML log, begins
-// within prefix.
+// Detect reports whether PrintMethodData text, perhaps in an XML log, begins within
+// prefix.
 func Detect(prefix []byte) bool {
 	l := newLineReader(bytes.NewReader(prefix), "")
 	for {
 		line, ok := l.nextLine()
-		if !ok {
-			return false
-		}
-		if bytes.HasSuffix(line.text, rule) && l.methodNext() {
-			return true
+		if !ok || bytes.HasSuffix(line.text, rule) && l.methodNext() {
+			return ok
 		}
 	}
 }
 
-// methodNext reports whether the next two lines begin a method. Behind them a
-// rule is one of the VM's; elsewhere it is a line of the program, or of a
-// string that JDK 17 prints as it is.
+// methodNext reports whether the next two lines begin a method. Only then the rule
+// before them is the VM's: it may also be output of the program, or part of a string
+// constant that JDK 17 prints literally.
 func (l *lineReader) methodNext() bool {
 	header, ok := l.peek(0)
 	if !ok || bytes.HasPrefix(header.text, rule) {
@@ -69,16 +66,16 @@ type textLine struct {
 	cut  bool // the last line, and it has no end
 }
 
-// lookahead is the number of lines that tell a method from other text that looks
-// like one: the rule, the header, the first counter.
+// lookahead is the number of lines by which a method is recognized: the rule, the header
+// and the first counter.
 const lookahead = 3
 
-// maxLine limits what is kept of a line. Program output may have lines of any
-// length; the end of a longer one is kept, where a rule may stand.
+// maxLine limits the kept part of a line. Output of the program may have lines of any
+// length. The end of a longer line is kept, since it may be a rule.
 const maxLine = 4 << 20
 
-// A lineReader reads lines, some of them ahead. In an XML log it skips the lines
-// that are tags and undoes the escapes of all others.
+// A lineReader reads lines, some of them ahead. In an XML log it skips tags and
+// unescapes all other lines.
 type lineReader struct {
 	in    *parse.Lines
 	ring  [lookahead + 1]textLine
@@ -92,8 +89,8 @@ func newLineReader(r io.Reader, name string) *lineReader {
 	return &lineReader{in: parse.NewLinesLimited(r, name, maxLine, parse.OverlongKeepEnd)}
 }
 
-// peek returns the line i lines ahead: 0 is the one that next returns. ok is
-// false if the text ends before it.
+// peek returns the line i lines ahead; line 0 is the next one. ok is false if the text
+// ends before it.
 func (l *lineReader) peek(i int) (line textLine, ok bool) {
 	for l.ahead <= i && l.err == nil {
 		l.readAhead()
@@ -138,7 +135,7 @@ func (l *lineReader) readAhead() {
 	l.ahead++
 }
 
-// logTags are lines by which an XML log is recognized.
+// logTags are the beginnings of lines by which an XML log is recognized.
 var logTags = [][]byte{[]byte("<?xml "), []byte("<hotspot_log "), []byte("<tty>"), []byte("<writer thread=")}
 
 // isTag reports whether a line is a tag of an XML log.
@@ -152,7 +149,7 @@ func (l *lineReader) isTag(line []byte) bool {
 	return l.xml
 }
 
-// escapes are those that HotSpot's XML logs use.
+// escapes are the escapes in HotSpot's XML logs.
 var escapes = []struct {
 	escape []byte
 	char   byte

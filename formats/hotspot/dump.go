@@ -10,8 +10,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// What a text says, before it is known what its types are to be called and how
-// wide its entries are: both need the whole text.
+// The parsed text. Names of hidden classes and widths of entries are determined later,
+// since both need the whole text.
 
 // A textDump is everything that one VM printed.
 type textDump struct {
@@ -19,7 +19,7 @@ type textDump struct {
 	types   spellings
 	total   uint64 // "Total MDO size"
 	hasGap  bool   // some receiver entry has a nonprofiled_count
-	plain   bool   // some trap reason has the name of a VM without JVMCI
+	plain   bool   // some trap reason has its name in a VM without JVMCI
 	dialect Dialect
 }
 
@@ -50,7 +50,7 @@ func (s *spellings) intern(text []byte) typeID {
 type textMethod struct {
 	line            int
 	access          uint32
-	class           string // internal name, as the VM has it
+	class           string // internal name in the VM
 	name, signature string
 
 	interpreted, invocations, backedges uint64
@@ -61,11 +61,10 @@ type textMethod struct {
 	sketch     []byte // of its code; nil if there is none
 }
 
-// A textEntry is one profile entry. Which of its fields mean something, its
-// tag says.
+// A textEntry is one profile entry. Its tag decides which fields are used.
 type textEntry struct {
 	line   int
-	offset int // printed: of the entry, from the start of the data
+	offset int // printed offset from the start of the data
 	tag    layout.Tag
 	at     builder.At
 
@@ -115,20 +114,19 @@ func (t *textTypes) length() int {
 
 func (t *textTypes) none() bool { return len(t.args) == 0 && t.result == nil }
 
-// A textTrap is a speculative trap: a method, without its signature, and the
-// trap state.
+// A textTrap is a speculative trap: a method without its signature, and the trap state.
 type textTrap struct {
 	class, name string
 	traps       uint32
 }
 
-// A Dialect is how a VM arranges the columns of its text.
+// A Dialect is the arrangement of columns in a VM's text.
 type Dialect uint8
 
 // The dialects.
 const (
-	JDK17 Dialect = iota // columns run together where a number is long
-	JDK25                // a space always stands between columns
+	JDK17 Dialect = iota // columns run together if a number is long
+	JDK25                // there is always a space between columns
 )
 
 // dialectNames are the values of [PropertyDialect].
@@ -138,18 +136,14 @@ func (d Dialect) String() string { return dialectNames[d] }
 
 // parseDialect is the inverse of String.
 func parseDialect(name string) (d Dialect, ok bool) {
-	for i, n := range dialectNames {
-		if n == name {
-			return Dialect(i), true
-		}
-	}
-	return 0, false
+	i := slices.Index(dialectNames[:], name)
+	return Dialect(max(i, 0)), i >= 0
 }
 
 // Columns of the text, from 0.
 const (
 	columnKind = 16 // of the entry's kind in JDK 17, and of the names of type lists
-	columnBody = 36 // of everything that is counted
+	columnBody = 36 // of counts
 )
 
 // entryColumns returns the columns at which "bci:" and the kind begin.
@@ -162,12 +156,12 @@ func (d Dialect) entryColumns() (bci, kind int) {
 
 // Properties of an archive that came from a text, in layout.TableProperties.
 const (
-	PropertyDialect = "methoddata.dialect" // how the VM arranges its columns: "jdk17" or "jdk25"
+	PropertyDialect = "methoddata.dialect" // the [Dialect]: "jdk17" or "jdk25"
 	PropertyReasons = "methoddata.reasons" // "plain" if the VM was built without JVMCI, whose names of trap reasons are longer
 	PropertyTotal   = "methoddata.total"   // "Total MDO size", if it is not the sum of the sizes
-	// PropertyInterpreted is "own" if the invocations by the interpreter are
-	// counted by themselves. VMs from JDK 17 on do not print that count: they
-	// print all invocations in its place.
+	// PropertyInterpreted is "own" if the invocations by the interpreter have a count of
+	// their own. VMs from JDK 17 on do not print that count, but all invocations in its
+	// place.
 	PropertyInterpreted = "methoddata.interpreted"
 )
 
@@ -176,8 +170,8 @@ const OwnInterpreted = "own"
 
 const plainReasons = "plain"
 
-// The text does not say how many rows its entries have room for, but where each
-// entry lies: the distance to the next is its size.
+// The text does not show how many rows its entries have. But it shows their offsets, so
+// that the distance to the next entry is the size of an entry.
 
 // defaultRows is HotSpot's default of TypeProfileWidth and BciProfileWidth.
 const defaultRows = 2
@@ -185,8 +179,8 @@ const defaultRows = 2
 // maxShapeRows is the most rows that an archive's settings can have.
 const maxShapeRows = 64
 
-// place tells the data entries from the traps that have no entry of their own:
-// HotSpot keeps those after all others.
+// place sets the section of traps without a data entry: HotSpot keeps them after all
+// data entries.
 func (m *textMethod) place() {
 	last := -1
 	for _, e := range m.entries {
@@ -204,14 +198,14 @@ func (m *textMethod) place() {
 // A rowVote counts how often a number of rows was seen.
 type rowVote map[int]int
 
-// voteRows counts an entry that has that many cells: fixed+each*rows.
+// voteRows counts the rows of an entry with cells = fixed + each*rows.
 func (v rowVote) voteRows(cells, fixed, each int) {
 	if n := cells - fixed; n >= 0 && n%each == 0 && n/each <= maxShapeRows {
 		v[n/each]++
 	}
 }
 
-// most returns the number that was seen most often, and at least atLeast.
+// most returns the most frequent number of rows, or atLeast if that is higher.
 func (v rowVote) most(atLeast int) int {
 	if len(v) == 0 {
 		return max(defaultRows, atLeast)
@@ -256,9 +250,9 @@ func (e *textEntry) size(s disk.Shape) int {
 	return disk.EntryHeaderSize + s.Cells(e.tag, length)*disk.CellSize
 }
 
-// checkOffsets compares the printed offsets of the data entries with those that
-// the shape puts them, and returns the end of the data. One gap counts once.
-// Entries must come in the order of their bytecodes.
+// checkOffsets compares the printed offsets of the data entries with those that follow
+// from the shape, and returns the end of the data. One gap counts once. Entries must be
+// in the order of their bytecodes.
 func (m *textMethod) checkOffsets(s disk.Shape, r *TextReport) (end int) {
 	bci := -1
 	for i := range m.entries {

@@ -15,7 +15,7 @@ import (
 type textParser struct {
 	lines  *lineReader
 	dump   textDump
-	code   textCode // of the method that is read
+	code   textCode // of the current method
 	report *TextReport
 }
 
@@ -41,10 +41,9 @@ func (p *textParser) parseDump() error {
 	return p.epilogue()
 }
 
-// prologue skips the lines before the first method, dumps without
-// methods too: of a program that starts several VMs, one may have none. The
-// program's last line may have no end of its own, so that the rule follows on
-// the same line.
+// prologue skips the lines before the first method, including dumps without methods: a
+// program may start several VMs. The program's last line may lack its end, so that the
+// rule follows on the same line.
 func (p *textParser) prologue() (more bool, err error) {
 	for empty := false; ; {
 		line, ok := p.lines.nextLine()
@@ -63,7 +62,7 @@ func (p *textParser) prologue() (more bool, err error) {
 	}
 }
 
-// emptyDump takes the total of a dump without methods, after its rule.
+// emptyDump reads the total of a dump without methods, after its rule.
 func (p *textParser) emptyDump() bool {
 	total, ok := p.lines.totalNext()
 	if ok {
@@ -80,8 +79,8 @@ func (p *textParser) noMethodData() error {
 	return parse.Place{Name: p.lines.in.Name}.Fail(ErrNoMethodData)
 }
 
-// method reads one method from its header on, and the rule after it. more is
-// false if it was the last.
+// method reads one method from its header on, and the rule after it. more is false
+// after the last one.
 func (p *textParser) method() (more bool, err error) {
 	header, _ := p.lines.nextLine()
 	m, _ := parseHeader(header.text)
@@ -116,7 +115,7 @@ func (p *textParser) method() (more bool, err error) {
 	}
 }
 
-// body takes a line inside a method.
+// body reads a line inside a method.
 func (p *textParser) body(m *textMethod, line textLine) error {
 	e, kind, c := parseEntry(line)
 	switch {
@@ -155,7 +154,7 @@ func (p *textParser) epilogue() error {
 	}
 }
 
-// nextLine returns the next line of a method, which must not end before it.
+// nextLine returns the next line of a method. The end of the text is an error.
 func (p *textParser) nextLine(expected string) (textLine, error) {
 	line, ok := p.lines.nextLine()
 	if !ok {
@@ -169,7 +168,7 @@ func (p *textParser) nextLine(expected string) (textLine, error) {
 	return line, nil
 }
 
-// readLine reads one line, which must be as take takes it.
+// readLine reads one line with take, whose misses are an error.
 func (p *textParser) readLine(take func(c *cursor)) error {
 	line, err := p.nextLine("the rest of the method")
 	if err != nil {
@@ -194,7 +193,7 @@ func (p *textParser) checkLine(line textLine, c *cursor) error {
 	return line.Missing(&c.Cursor, ErrTextSyntax)
 }
 
-// beginsWith reports whether the next line begins so.
+// beginsWith reports whether the next line has a prefix.
 func (p *textParser) beginsWith(prefix string) bool {
 	line, ok := p.lines.peek(0)
 	return ok && len(line.text) >= len(prefix) && string(line.text[:len(prefix)]) == prefix
@@ -234,12 +233,11 @@ func parseHeader(line []byte) (m textMethod, ok bool) {
 	return m, true
 }
 
-// isClass reports whether a name can be that of a class: no array has methods
-// of its own.
+// isClass reports whether a name can be that of a class with methods, and of no array.
 func isClass(name []byte) bool { return len(name) > 0 && name[0] != '[' }
 
-// signatureStart returns where in "name(Ljava/lang/String;)I" the signature begins,
-// -1 if there is none. A name may hold parentheses itself.
+// signatureStart returns the index of the signature in "name(Ljava/lang/String;)I", -1 if
+// there is none. A name may contain parentheses itself.
 func signatureStart(b []byte) int {
 	for at, c := range b {
 		if c == '(' && isSignature(b[at:]) {
@@ -310,8 +308,8 @@ type cursor struct{ parse.Cursor }
 // newCursor returns a cursor at the start of a line.
 func newCursor(line []byte) cursor { return cursor{parse.Cursor{Line: line}} }
 
-// counter takes a counter of a method: a 32-bit number that has wrapped if it
-// is negative.
+// counter takes a counter of a method: a 32-bit number, which has overflowed if it is
+// negative.
 func (c *cursor) counter() uint64 {
 	if c.Skip("-") {
 		return uint64(uint32(-int32(c.Number(math.MaxInt32 + 1))))
@@ -354,5 +352,5 @@ func (c *cursor) rowCount() int {
 	return int(n)
 }
 
-// indent is the spaces before everything that is counted.
+// indent is the space before counts on lines of their own.
 var indent = strings.Repeat(" ", columnBody)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,8 +21,8 @@ var entryKinds = map[string]layout.Tag{
 	"ReceiverTypeData": layout.TagReceiverType, "VirtualCallData": layout.TagVirtualCall,
 }
 
-// parseEntry reads the front of an entry: offset, bci and kind. kind is empty
-// if the line is no entry at all; the cursor stands after the kind.
+// parseEntry reads the offset, bci and kind of an entry, and returns the cursor after
+// them. kind is nil if the line is no entry.
 func parseEntry(line textLine) (e textEntry, kind []byte, c cursor) {
 	c = newCursor(line.text)
 	if !c.Skip("  ") {
@@ -43,8 +44,8 @@ func parseEntry(line textLine) (e textEntry, kind []byte, c cursor) {
 
 func isASCIILetter(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' }
 
-// entryDialect tells the dialect from the line of an entry: JDK 25 has a space
-// before "bci:" where JDK 17 begins it or has run out of room.
+// entryDialect returns the dialect of the line of an entry: JDK 25 has a space before
+// "bci:" at the column where JDK 17 begins it or has a long number.
 func entryDialect(line []byte) Dialect {
 	c := newCursor(line)
 	before := len(c.Until("bci: "))
@@ -77,7 +78,7 @@ func (p *textParser) entry(m *textMethod, e textEntry, kind []byte, line textLin
 	return nil
 }
 
-// trapsAndFlags reads what an entry of any kind may have before its
+// trapsAndFlags reads the traps and flags that an entry of any kind may have before its
 // counts:
 //
 //	trap(null_check recompiled) trap/ com.example.A::m(class_check) flags(1)
@@ -109,8 +110,8 @@ func (p *textParser) trapState(text string, c *cursor, line int) uint32 {
 	return traps
 }
 
-// speculativeTrap reads " com.example.A::m(class_check) ". The name may hold
-// parentheses itself: the reason is in those after which the entry goes on.
+// speculativeTrap reads " com.example.A::m(class_check) ". The name may contain
+// parentheses itself: the reason is in those after which the entry continues.
 func (p *textParser) speculativeTrap(e *textEntry, c *cursor) {
 	c.Expect(" ")
 	class := c.Until(classEnd)
@@ -118,7 +119,7 @@ func (p *textParser) speculativeTrap(e *textEntry, c *cursor) {
 	for n := 0; c.OK(); {
 		n += len(c.Until("("))
 		reason := string(c.Until(")"))
-		if _, _, _, ok := parseTrap(reason); ok && goesOn(c.Rest()) {
+		if _, _, _, ok := parseTrap(reason); ok && mayFollowTrap(c.Rest()) {
 			if !isClass(class) || n == 0 {
 				c.Miss("a class and a method")
 			}
@@ -134,19 +135,15 @@ func (p *textParser) speculativeTrap(e *textEntry, c *cursor) {
 	}
 }
 
-// goesOn reports whether rest may follow a trap.
-func goesOn(rest []byte) bool {
-	rest = bytes.TrimLeft(rest, " ")
-	for _, front := range []string{"trap/ ", "flags(", "count(", "taken(", "default_count("} {
-		if bytes.HasPrefix(rest, []byte(front)) {
-			return true
-		}
-	}
-	return len(rest) == 0
+// mayFollowTrap reports whether rest may follow a trap.
+func mayFollowTrap(rest []byte) bool {
+	text := strings.TrimLeft(string(rest), " ")
+	return text == "" || slices.ContainsFunc([]string{"trap/ ", "flags(", "count(", "taken(", "default_count("},
+		func(front string) bool { return strings.HasPrefix(text, front) })
 }
 
-// counts reads the counts of an entry, and returns the function that reads the
-// lines after.
+// counts reads the counts of an entry, and returns a function that reads its further
+// lines.
 func (p *textParser) counts(e *textEntry, c *cursor) (more func() error) {
 	switch e.tag {
 	case layout.TagCounter:
@@ -189,8 +186,8 @@ func (p *textParser) receiverCounts(e *textEntry, c *cursor) (rows int) {
 	return c.rowCount()
 }
 
-// signExtend returns the cell of a count of type checks that is printed as n: failing
-// checks count down, and HotSpot prints the low 32 bits without their sign.
+// signExtend returns the count of type checks that is printed as n: failing checks count
+// down, and HotSpot prints the low 32 bits without their sign.
 func signExtend(n uint64) uint64 {
 	if n > math.MaxInt32 && n <= math.MaxUint32 {
 		return uint64(int64(int32(uint32(n))))
@@ -198,8 +195,7 @@ func signExtend(n uint64) uint64 {
 	return n
 }
 
-// The further lines of an entry. All but the names of type lists begin at
-// columnBody.
+// The further lines of an entry begin at columnBody, except for the names of type lists.
 
 func (p *textParser) notTaken(e *textEntry) error {
 	return p.readLine(func(c *cursor) {
@@ -210,7 +206,7 @@ func (p *textParser) notTaken(e *textEntry) error {
 	})
 }
 
-// cases reads as many cases as follow.
+// cases reads all cases that follow.
 func (p *textParser) cases(e *textEntry) error {
 	for p.beginsWith(indent + "count(") {
 		err := p.readLine(func(c *cursor) {
@@ -225,43 +221,39 @@ func (p *textParser) cases(e *textEntry) error {
 	return nil
 }
 
-// returns reads rows like "bci(7: count(3414) displacement(-24))".
-func (p *textParser) returns(e *textEntry, rows int) error {
-	for range rows {
-		err := p.readLine(func(c *cursor) {
-			c.Expect(indent + "bci(")
-			row := builder.RetRow{Bci: c.Number(math.MaxInt32)}
-			c.Expect(": ")
-			row.Count, row.Displacement = c.field("count("), c.displacement()
-			c.Expect(")")
-			c.End()
-			e.returns = append(e.returns, row)
-		})
-		if err != nil {
-			return err
-		}
+// readLines reads n lines.
+func (p *textParser) readLines(n int, take func(c *cursor)) (err error) {
+	for i := 0; i < n && err == nil; i++ {
+		err = p.readLine(take)
 	}
-	return nil
+	return err
 }
 
-// receivers reads rows like "'java/lang/String'(42105 0.70)", and the types
-// after them. The share is what the counts make it.
+// returns reads rows like "bci(7: count(3414) displacement(-24))".
+func (p *textParser) returns(e *textEntry, rows int) error {
+	return p.readLines(rows, func(c *cursor) {
+		c.Expect(indent + "bci(")
+		row := builder.RetRow{Bci: c.Number(math.MaxInt32)}
+		c.Expect(": ")
+		row.Count, row.Displacement = c.field("count("), c.displacement()
+		c.Expect(")")
+		c.End()
+		e.returns = append(e.returns, row)
+	})
+}
+
+// receivers reads rows like "'java/lang/String'(42105 0.70)", and the types after them.
+// The share follows from the counts.
 func (p *textParser) receivers(e *textEntry, rows int) error {
-	for range rows {
-		err := p.readLine(func(c *cursor) {
-			c.Expect(indent)
-			typ := p.takeType(c, bytes.LastIndexByte(c.Rest(), '('))
-			row := textRow{typ: typ, count: c.receiverCount()}
-			e.rows = append(e.rows, row)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	if e.tag == layout.TagVirtualCall {
+	err := p.readLines(rows, func(c *cursor) {
+		c.Expect(indent)
+		typ := p.takeType(c, bytes.LastIndexByte(c.Rest(), '('))
+		e.rows = append(e.rows, textRow{typ: typ, count: c.receiverCount()})
+	})
+	if err == nil && e.tag == layout.TagVirtualCall {
 		return p.types(e)
 	}
-	return nil
+	return err
 }
 
 // receiverCount takes "(42105 0.70)".
@@ -274,7 +266,7 @@ func (c *cursor) receiverCount() uint64 {
 	return n
 }
 
-// takeType takes the first n bytes, which are a type as HotSpot prints it.
+// takeType takes the first n bytes, a type as HotSpot prints it.
 func (p *textParser) takeType(c *cursor, n int) typeID {
 	if !c.OK() || n <= 0 {
 		c.Miss("a type")
@@ -301,7 +293,7 @@ const (
 	unknownType    = "unknown"
 )
 
-// listName returns the front of the line on which a type list begins.
+// listName returns the beginning of the first line of a type list.
 func listName(column int, name string) string {
 	return fmt.Sprintf("%*s%-*s", column, "", columnBody-column, name)
 }
@@ -311,8 +303,8 @@ var (
 	returnLine    = listName(columnKind, returnType)
 )
 
-// types reads the types of a call. An entry that has some is of another kind
-// than the one it prints.
+// types reads the types of a call. An entry with types is of another kind than the
+// printed one.
 func (p *textParser) types(e *textEntry) (err error) {
 	if p.beginsWith(argumentsLine) {
 		if e.types.args, err = p.slots(argumentsLine); err != nil {
@@ -336,7 +328,7 @@ func (p *textParser) types(e *textEntry) (err error) {
 	return err
 }
 
-// parametersLines are the fronts of the line on which the parameters begin.
+// parametersLines are the beginnings of the first line of parameters.
 var parametersLines = [...]string{
 	JDK17: listName(2, parameterTypes),
 	JDK25: fmt.Sprintf("  %-15s%-*s", "bci: 0 ", columnBody-columnKind-1, "ParametersTypeData"),
@@ -360,15 +352,15 @@ func (p *textParser) parameters(m *textMethod) (err error) {
 	return nil
 }
 
-// noteDialect notes the dialect of the first line that shows it.
+// noteDialect sets the dialect from the first line that shows it.
 func (p *textParser) noteDialect(d Dialect) {
 	if p.report.Entries == 0 {
 		p.dump.dialect = d
 	}
 }
 
-// slots reads a list of types: the first on the line that begins with name, the
-// others on lines of their own.
+// slots reads a list of types: the first on the line that begins with name, the others
+// on lines of their own.
 func (p *textParser) slots(name string) (slots []textSlot, err error) {
 	for front := name; err == nil && p.beginsWith(front+slotName(len(slots))); front = indent {
 		err = p.readLine(func(c *cursor) {
@@ -404,9 +396,9 @@ func (p *textParser) typeWord(c *cursor) (w textWord) {
 	return w
 }
 
-// The reasons of traps that HotSpot records for a bytecode: their numbers are
-// the same in JDK 17 and 25. A VM that is built with JVMCI, as most are, gives
-// three of them a second purpose and a longer name.
+// trapReasons are the reasons of traps that HotSpot records for a bytecode, with the
+// same numbers in JDK 17 and 25. Most VMs are built with JVMCI, which uses three of them
+// for a second purpose too, under a longer name.
 var trapReasons = [...]struct{ name, plain string }{
 	0: {"none", "none"},
 	1: {"null_check", "null_check"},
@@ -419,7 +411,7 @@ var trapReasons = [...]struct{ name, plain string }{
 	8: {"profile_predicate", "profile_predicate"},
 }
 
-// trapMany is what the reason bits are when several reasons were seen.
+// trapMany are the reason bits after traps for several reasons.
 const trapMany = layout.EntryTrapMany
 
 const (
@@ -430,10 +422,11 @@ const (
 // TrapText returns a traps word as HotSpot prints it: "class_check recompiled".
 func TrapText(traps uint32) string { return string(appendTrap(nil, traps, false)) }
 
-// parseTrap reads the words inside "trap(...)". known is false if the reason is
-// not one of a bytecode; ok is false if this is no trap state at all.
+// parseTrap parses the text inside "trap(...)". known is false for a reason that is not
+// recorded for bytecodes, plain is true for a name in VMs without JVMCI, and ok is false
+// if the text is no trap state.
 func parseTrap(text string) (traps uint32, known, plain, ok bool) {
-	if raw, is := strings.CutPrefix(text, "#"); is { // a state that HotSpot itself cannot name
+	if raw, is := strings.CutPrefix(text, "#"); is { // HotSpot has no name for it
 		n, err := strconv.ParseInt(raw, 10, 32)
 		return uint32(int32(n)), true, false, err == nil
 	}
@@ -454,21 +447,16 @@ func parseTrap(text string) (traps uint32, known, plain, ok bool) {
 
 // reasonName reports whether s looks like HotSpot's name of a reason.
 func reasonName(s string) bool {
-	for _, c := range []byte(s) {
-		if c != '_' && (c < 'a' || c > 'z') && (c < '0' || c > '9') {
-			return false
-		}
-	}
-	return s != ""
+	return s != "" && strings.Trim(s, "_abcdefghijklmnopqrstuvwxyz0123456789") == ""
 }
 
-// appendTrap appends the words inside "trap(...)" for a trap state.
+// appendTrap appends the text inside "trap(...)" for a trap state.
 func appendTrap(b []byte, traps uint32, plain bool) []byte {
 	reason := traps &^ layout.EntryTrapRecompiled
 	switch {
 	case reason == trapMany:
 		b = append(b, manyName...)
-	case reason >= uint32(len(trapReasons)): // HotSpot cannot name it either
+	case reason >= uint32(len(trapReasons)): // HotSpot has no name for it
 		return strconv.AppendInt(append(b, '#'), int64(int32(traps)), 10)
 	case plain:
 		b = append(b, trapReasons[reason].plain...)

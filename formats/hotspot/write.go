@@ -19,7 +19,7 @@ import (
 // A textWriter prints an archive as the VM would.
 type textWriter struct {
 	out    *bufio.Writer
-	line   []byte // what is being put together, without its end
+	line   []byte // buffer of the current line, without its end
 	store  *reader.Store
 	report *TextReport
 
@@ -28,10 +28,9 @@ type textWriter struct {
 	total    uint64            // of the sizes printed
 }
 
-// WriteText prints the profiles of an archive as -XX:+PrintMethodData does, in
-// the order in which they came if the archive has kept it, else the most often
-// invoked first. The bytecodes between the entries are not in an archive, and
-// so are not printed.
+// WriteText prints the profiles of an archive as -XX:+PrintMethodData does, in their
+// original order if the archive has it, else the most often invoked first. An archive
+// does not have the bytecodes between the entries, so they are not printed.
 func WriteText(out io.Writer, s *reader.Store) (*TextReport, error) {
 	if d := s.Header().Domain; d != layout.DomainHotSpot {
 		return nil, fmt.Errorf("profiles of domain %s cannot be printed as HotSpot's method data: "+
@@ -72,26 +71,26 @@ func (w *textWriter) endDump() error {
 	return w.out.Flush()
 }
 
-// flush prints a line that was put together in w.line. What goes wrong with
-// printing, Flush tells in the end.
+// flush prints a line from the buffer w.line. Errors are reported by the Flush at the
+// end.
 func (w *textWriter) flush(line []byte) {
 	line = append(line, '\n')
 	_, _ = w.out.Write(line)
 	w.line = line[:0]
 }
 
-// textSettings are the ways in which one VM's text differs from another's.
+// textSettings are the properties in which the texts of VMs differ.
 type textSettings struct {
 	dialect  Dialect
-	plain    bool // names of trap reasons as a VM without JVMCI has them
+	plain    bool // names of trap reasons in a VM without JVMCI
 	total    uint64
 	hasTotal bool
-	own      bool       // invocations by the interpreter are not what the VM prints for them
-	shape    disk.Shape // with as many rows as the widest entry has
+	own      bool       // the VM does not print the invocations by the interpreter
+	shape    disk.Shape // with the rows of the widest entry
 }
 
-// readSettings reads the settings from the properties of an archive. One that
-// did not come from a text is printed in the dialect of its VM.
+// readSettings reads the settings from the properties of an archive. An archive that was
+// not made from a text is printed in the dialect of its VM.
 func readSettings(s *reader.Store) (textSettings, error) {
 	set := textSettings{shape: disk.ShapeOf(&s.Header().Params), dialect: JDK25}
 	if set.shape.Gap > 0 {
@@ -110,7 +109,7 @@ func readSettings(s *reader.Store) (textSettings, error) {
 	return set, err
 }
 
-// property takes one property; those of others are passed over.
+// property sets one setting. Other properties are ignored.
 func (set *textSettings) property(key reader.Name, value string) {
 	switch {
 	case key.Equal(PropertyDialect):
@@ -183,7 +182,7 @@ func (w *textWriter) appendMethod(b []byte, m reader.Method, class reader.Type) 
 	return names.AppendQuoted(b, name.String()), err
 }
 
-// internalName returns the VM's own name of a type: its alias, if it has one.
+// internalName returns the VM's name of a type: its alias, if it has one.
 func internalName(t reader.Type) (string, error) {
 	alias, err := t.Alias()
 	if err != nil || alias.Len() == 0 {
@@ -218,8 +217,8 @@ func (w *textWriter) counters(p reader.Profile) {
 	w.total += uint64(size)
 }
 
-// printedCounter returns a method's counter as HotSpot prints it: signed, 32 bits
-// wide. Only counts that no VM can have are printed wider.
+// printedCounter returns a method's counter as HotSpot prints it, as a signed number of
+// 32 bits. Only counts that no VM can have are printed wider.
 func printedCounter(n uint64) int64 {
 	if n <= math.MaxUint32 {
 		return int64(int32(uint32(n)))
@@ -227,7 +226,7 @@ func printedCounter(n uint64) int64 {
 	return int64(min(n, math.MaxInt64))
 }
 
-// hiddenParts counts what the profile has and the text does not show.
+// hiddenParts counts the parts of a profile that the text does not show.
 func (w *textWriter) hiddenParts(p reader.Profile, class reader.Type) error {
 	if _, ok, err := p.Context(); err != nil {
 		return err
@@ -254,7 +253,7 @@ func (w *textWriter) hiddenParts(p reader.Profile, class reader.Type) error {
 	return err
 }
 
-// profiles returns the profiles in the order in which they are to be printed.
+// profiles returns the profiles in the order of printing.
 func (w *textWriter) profiles() ([]reader.Profile, error) {
 	ordered, err := w.sourceOrder()
 	if err != nil {
@@ -291,7 +290,7 @@ func invocations(p reader.Profile) uint64 {
 	return c.Load()
 }
 
-// sourceOrder returns the profiles that the archive has in the order of a text.
+// sourceOrder returns the profiles of a text in their original order.
 func (w *textWriter) sourceOrder() (profiles []reader.Profile, err error) {
 	t, err := w.store.TableOrEmpty(layout.TableOrder)
 	if err != nil || t.Rows == 0 {
@@ -310,8 +309,8 @@ func (w *textWriter) sourceOrder() (profiles []reader.Profile, err error) {
 	return profiles, nil
 }
 
-// widen makes room for the entries of a profile that have more rows than the VM
-// has: offsets are then printed as a VM with so many rows would.
+// widen widens the shape for entries with more rows than the VM has. Offsets are then
+// printed as by a VM with so many rows.
 func (w *textWriter) widen(p reader.Profile) {
 	for e := range p.Entries() {
 		switch e.Tag() {

@@ -14,7 +14,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// printedKinds are the names under which entries are printed.
+// printedKinds are the printed names of entries.
 var printedKinds = map[layout.Tag]string{
 	layout.TagBit: "BitData", layout.TagCounter: "CounterData", layout.TagCallType: "CounterData",
 	layout.TagJump: "JumpData", layout.TagBranch: "BranchData", layout.TagMultiBranch: "MultiBranchData",
@@ -22,8 +22,8 @@ var printedKinds = map[layout.Tag]string{
 	layout.TagVirtualCall: "VirtualCallData", layout.TagVirtualCallType: "VirtualCallData",
 }
 
-// vmTag returns the tag of the VM's own entry that a wide entry represents, 0 if
-// there is none.
+// vmTag returns the tag of the VM's entry that corresponds to an entry, 0 if there is
+// none.
 func vmTag(e reader.Entry) layout.Tag {
 	switch {
 	case !e.Tag().Wide():
@@ -38,7 +38,7 @@ func vmTag(e reader.Entry) layout.Tag {
 	return 0
 }
 
-// A placedEntry is an entry, its own tag in the VM, and where it lies there.
+// A placedEntry is an entry with its tag and offset in the VM.
 type placedEntry struct {
 	reader.Entry
 	tag    layout.Tag
@@ -73,8 +73,8 @@ func (w *textWriter) entries(p reader.Profile) error {
 	return nil
 }
 
-// trapsAt cuts the speculative traps of a bci off the front of traps, which are
-// sorted by it. Those before it have no entry to be printed with.
+// trapsAt cuts the speculative traps at a bci from the front of traps, which are sorted
+// by bci. Traps before it have no entry with which they could be printed.
 func (w *textWriter) trapsAt(traps []reader.Entry, bci int32) (here, rest []reader.Entry) {
 	for ; len(traps) > 0 && traps[0].Point() < bci; traps = traps[1:] {
 		w.report.Lost.Add(LossHiddenTrap, 1)
@@ -95,8 +95,8 @@ func (w *textWriter) entrySize(e reader.Entry, tag layout.Tag) int {
 	return disk.EntryHeaderSize + w.settings.shape.Cells(tag, length)*disk.CellSize
 }
 
-// extras puts the traps that have no data entry at their bci between those
-// that have, and returns the speculative traps by bci.
+// extras adds the traps without a data entry to the placed entries, sorted by bci, and
+// returns the speculative traps sorted by bci.
 func (w *textWriter) extras(p reader.Profile, placed []placedEntry, end int) (all []placedEntry, traps []reader.Entry) {
 	for e := range p.Section(layout.SectionExtra) {
 		switch e.Tag() {
@@ -146,8 +146,7 @@ func (w *textWriter) front(offset, bci int, kind string) []byte {
 	return pad(append(b, kind...), columnBody)
 }
 
-// column fills a line with spaces up to a column. In JDK 25 at least one space
-// stands there.
+// column pads a line with spaces up to a column, in JDK 25 with at least one.
 func (w *textWriter) column(b []byte, column int) []byte {
 	if w.settings.dialect == JDK25 {
 		b = append(b, ' ')
@@ -162,8 +161,8 @@ func pad(b []byte, column int) []byte {
 	return b
 }
 
-func appendNumber(b []byte, before string, n uint64, behind string) []byte {
-	return append(strconv.AppendUint(append(b, before...), n, 10), behind...)
+func appendNumber(b []byte, before string, n uint64, after string) []byte {
+	return append(strconv.AppendUint(append(b, before...), n, 10), after...)
 }
 
 // appendSpeculative appends "trap/ com.example.A::m(class_check) ".
@@ -186,8 +185,8 @@ func (w *textWriter) appendSpeculative(b []byte, e reader.Entry) ([]byte, error)
 	return append(b, ") "...), nil
 }
 
-// A textExtra is an entry after the data: a trap at a bci without an entry, or
-// a speculative trap.
+// A textExtra is an entry after the data entries: a trap at a bci without an entry, or a
+// speculative trap.
 type textExtra struct {
 	at    builder.At
 	line  int
@@ -196,15 +195,15 @@ type textExtra struct {
 	place int // printed offset of a bit entry
 }
 
-// Sizes in bytes of the two.
+// Sizes of the two in bytes.
 var (
 	bitSize  = disk.EntryHeaderSize
 	trapSize = disk.EntryHeaderSize + disk.CellSize
 )
 
-// extras puts the entries after the data, which ends at end, in their order.
-// The text gives the offsets of the bit entries alone: speculative traps fill
-// the gaps between them.
+// extras returns the entries after the data in their order. The data ends at offset end.
+// The text has only the offsets of bit entries: speculative traps fill the gaps between
+// them.
 func (m *textMethod) extras(end int, r *TextReport) (order []textExtra) {
 	var bits, traps []textExtra
 	for _, e := range m.entries {
@@ -229,7 +228,7 @@ func (m *textMethod) extras(end int, r *TextReport) (order []textExtra) {
 	return append(order, traps...)
 }
 
-// counts ends the line of an entry that b begins, and prints its further lines.
+// counts completes the line of an entry in b, and prints its further lines.
 func (w *textWriter) counts(b []byte, e placedEntry) error {
 	switch e.tag {
 	case layout.TagBit:
@@ -269,8 +268,8 @@ func (w *textWriter) cases(b []byte, e placedEntry) {
 	}
 }
 
-// returns prints the rows of a Ret entry that are in use. A merged one, which
-// is wide, has neither a count of its own nor displacements.
+// returns prints the used rows of a Ret entry. A merged one is wide, and has neither a
+// count of its own nor displacements.
 func (w *textWriter) returns(b []byte, e placedEntry) {
 	var rows []byte
 	var count uint64
@@ -335,8 +334,8 @@ func printedCount(cell uint64) uint64 {
 	return cell
 }
 
-// A share is the sum that the shares of receiver rows are of. HotSpot adds in
-// 32 bits with sign, so that a sum may be negative.
+// A share sums the counts of which the receiver rows are shares. HotSpot sums in signed
+// 32 bits, so the sum may be negative.
 type share struct {
 	sum  int32
 	wide uint64 // the sum, if some count has more than 32 bits
@@ -364,7 +363,7 @@ func (s *share) append(b []byte, count uint64) []byte {
 	return fmt.Appendf(b, "%4.2f", f)
 }
 
-// spelling returns a type as HotSpot prints it. It is made once.
+// spelling returns a type as HotSpot prints it, from a cache.
 func (w *textWriter) spelling(t reader.Type) (string, error) {
 	if s, ok := w.types[t.Ordinal()]; ok {
 		return s, nil

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -17,25 +18,21 @@ import (
 // ReadOptions say how a file is read. The zero value reads with the defaults.
 type ReadOptions struct {
 	Name string // of the file, for errors
-	// Config is what the archive says of itself. Of its Params those that the
-	// file shows are set.
+	// Config configures the archive. The Params that the file shows are overwritten.
 	Config builder.Config
 	// Shape is the shape of the VM's entries; nil to infer it.
 	Shape *disk.Shape
-	// Unordered forgets the order of the methods.
+	// Unordered drops the order of the methods.
 	Unordered bool
-	// ProfilesOnly leaves out what is no profile. Write then needs a class
-	// path.
+	// ProfilesOnly leaves out all records except profiles. Write then needs a class path.
 	ProfilesOnly bool
 }
 
-// Read reads a replay file into a builder of its own, whose settings are those
-// that the file shows. The error is a [*hotspot.TextError] where the file is
-// not what a VM writes.
+// Read reads a replay file into a new builder, with the settings that the file shows.
+// The error is a [*hotspot.TextError] if the file is not what a VM writes.
 //
-// Methods with method data become profiles; those that the file names and that
-// were never called are recorded as such. All that is no profile is kept as
-// text, from which [Write] makes a replay file again.
+// Methods with method data become profiles. Uncalled methods are recorded as unexecuted.
+// All other records are kept as text, from which [Write] makes a replay file again.
 func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 	rec, err := parseFile(r, o.Name)
 	if err != nil {
@@ -80,14 +77,14 @@ func (r *recording) classes() (n int) {
 	return n
 }
 
-// A build is the way of a recording into a builder.
+// A build puts a recording into a builder.
 type build struct {
 	*builder.Builder
 	*recording
 	shape   disk.Shape
 	report  *Report
 	names   map[string]string // the VM's names of hidden classes, by reference
-	hidden  map[string]string // what archives call them, by the VM's names
+	hidden  map[string]string // the archive's names of hidden classes, by the VM's names
 	methods map[methodKey]*method
 }
 
@@ -123,8 +120,8 @@ func (r *recording) build(o ReadOptions, shape disk.Shape, report *Report) (*bui
 	return b.Builder, b.Err()
 }
 
-// references returns the VM's names of the hidden classes that the file refers to
-// by the bytecodes that made them.
+// references returns the VM's names of hidden classes by the references to the bytecodes
+// that made them.
 func (r *recording) references() map[string]string {
 	names := map[string]string{}
 	for _, k := range r.klasses {
@@ -135,7 +132,7 @@ func (r *recording) references() map[string]string {
 	return names
 }
 
-// vmNames returns the names of all classes that the profiles name.
+// vmNames returns the VM's names of all classes in the profiles.
 func (b *build) vmNames() map[string]bool {
 	classes := map[string]bool{}
 	note := func(class string) { classes[names.Element(b.vmName(class))] = true }
@@ -155,12 +152,7 @@ func (b *build) vmNames() map[string]bool {
 }
 
 // vmName returns the VM's name of a class of the file.
-func (b *build) vmName(class string) string {
-	if name, ok := b.names[class]; ok {
-		return name
-	}
-	return class
-}
+func (b *build) vmName(class string) string { return cmp.Or(b.names[class], class) }
 
 // typeRef interns a class of the file.
 func (b *build) typeRef(class string) builder.TypeRef {
@@ -182,8 +174,7 @@ func (b *build) archiveName(class string) string {
 	if !hidden {
 		return name
 	}
-	at := strings.Index(name, element) // after the front of an array's descriptor
-	return name[:at] + canonical + name[at+len(element):]
+	return strings.Replace(name, element, canonical, 1)
 }
 
 // methodRef interns a method of the file.
@@ -197,19 +188,19 @@ func (b *build) methodRef(k methodKey) builder.MethodRef {
 	return m
 }
 
-// others records the methods that were never called. Those that were, and have
-// no method data, stay in the environment.
+// others records the uncalled methods. Called methods without method data stay in the
+// environment.
 func (b *build) others(profiled map[methodKey]bool) {
 	for _, m := range b.recording.methods {
-		if !profiled[m.methodKey] && m.neverRan() {
+		if !profiled[m.methodKey] && m.unexecuted() {
 			b.Seen(b.methodRef(m.methodKey))
 		}
 	}
 }
 
-// neverRan reports whether a method was never called. A VM counts one
-// invocation by the interpreter for a method that has no counters.
-func (m *method) neverRan() bool {
+// unexecuted reports whether a method was not called. A VM counts one invocation by the
+// interpreter for a method without counters.
+func (m *method) unexecuted() bool {
 	return m.invocations == 0 && m.backedges == 0 && m.interpreted <= 1
 }
 
@@ -220,8 +211,7 @@ const (
 	headSize25 = 208
 )
 
-// headSize returns the size before the words; ok is false for a VM whose layout
-// is not known.
+// headSize returns the size before the words; ok is false for a VM of unknown layout.
 func headSize(version int, shape disk.Shape) (n int, ok bool) {
 	switch {
 	case version == 0 && shape.Gap == 1:
@@ -232,7 +222,7 @@ func headSize(version int, shape disk.Shape) (n int, ok bool) {
 	return 0, false
 }
 
-// profile makes the profile of one method.
+// profile adds the profile of one method.
 func (b *build) profile(d *methodData) (*builder.Profile, error) {
 	w, err := d.walkData(b.shape)
 	if err != nil {
@@ -259,7 +249,7 @@ func (b *build) profile(d *methodData) (*builder.Profile, error) {
 	return p, p.Done()
 }
 
-// counters notes what the file says of the method as a whole.
+// counters sets the counters of the method as a whole.
 func (b *build) counters(p *builder.Profile, d *methodData) {
 	p.Invocations(uint64(uint32(d.invocations)))
 	p.Compile(builder.Compile{State: uint8(d.state)})
@@ -275,8 +265,8 @@ func (b *build) counters(p *builder.Profile, d *methodData) {
 	readHistory(p, counters)
 }
 
-// size notes the size of the VM's MethodData, which tells how many words are
-// free. jhsdb's data has no free words, but the size as the VM has it.
+// size sets the size of the VM's MethodData, from which the number of free words follows.
+// The data of jhsdb has no free words, but the size in the VM.
 func (b *build) size(p *builder.Profile, d *methodData, free int) {
 	if len(d.header) == wholeSize {
 		p.Size(builder.Size{Host: binary.LittleEndian.Uint32(d.header[16:])})
@@ -289,8 +279,8 @@ func (b *build) size(p *builder.Profile, d *methodData, free int) {
 	}
 }
 
-// entry adds an entry as it is, with references in place of pointers. What the
-// file does not name becomes none.
+// entry adds an entry with references in place of pointers. Pointers without a name
+// become null.
 func (b *build) entry(p *builder.Profile, d *methodData, in layout.BlockSection, e placed) {
 	p.Raw(in, e.Entry, func(cell int, kind disk.CellKind) uint64 {
 		at := e.at + 1 + cell
@@ -307,10 +297,9 @@ func (b *build) entry(p *builder.Profile, d *methodData, in layout.BlockSection,
 	})
 }
 
-// What a replay file holds besides its profiles (constant pools, static fields,
-// the compilation) no profile holds. An archive that is made of a replay file
-// keeps it as text, in the table of foreign keys: the file without its
-// ciMethodData lines.
+// The environment of a replay file is all of it except its profiles: constant pools,
+// static fields, the compilation. An archive that is made from a replay file keeps it as
+// text, the file without its ciMethodData lines, in the table of foreign keys.
 
 // environmentKey is the key of that text.
 const environmentKey = "hotspot.replay"
@@ -325,8 +314,8 @@ func (b *build) keepEnvironment() {
 	t.Row(uint64(b.Symbol(environmentKey)), uint64(b.Symbol(text.String())))
 }
 
-// environment returns the environment of an archive that is the wanted one, or
-// else the first that it has; ok is false if it has none.
+// environment returns the wanted environment of an archive, or else its first one; ok is
+// false if it has none.
 func environment(s *reader.Store, wanted func(*recording) bool) (r *recording, ok bool, err error) {
 	t, err := s.TableOrEmpty(layout.TableForeign)
 	for i := 0; err == nil && i < t.Rows; i++ {

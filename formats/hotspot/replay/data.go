@@ -2,6 +2,7 @@ package replay
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -12,13 +13,13 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// The bytes that a file calls "orig" are, in JDK 17 to 25, the 80 bytes of
+// The bytes after "orig" are, in JDK 17 to 25, the 80 bytes of
 // MethodData::CompilerCounters:
 //
 //	 0 u32 decompiles
 //	 4 u32 overflow recompiles
 //	 8 u32 overflow traps
-//	12 u32 nothing; whatever was there before
+//	12 u32 undefined
 //	16 64 x u8 traps by reason
 //
 // jhsdb of JDK 17 writes the whole MethodData, 312 bytes, in which they begin
@@ -31,8 +32,8 @@ const (
 	wholeCounters = 128
 )
 
-// compilerCounters cuts the counters out of the bytes; ok is false if their
-// layout is not known.
+// compilerCounters returns the counters in the bytes; ok is false if the layout is
+// unknown.
 func compilerCounters(header []byte) (counters []byte, ok bool) {
 	switch len(header) {
 	case countersSize:
@@ -43,7 +44,7 @@ func compilerCounters(header []byte) (counters []byte, ok bool) {
 	return nil, false
 }
 
-// readHistory notes the counters in a profile. What is all zero is left out.
+// readHistory sets the history of a profile from the counters, unless all are zero.
 func readHistory(p *builder.Profile, counters []byte) {
 	le := binary.LittleEndian
 	h := builder.History{Decompiles: le.Uint32(counters), OverflowRecompiles: le.Uint32(counters[4:]), OverflowTraps: le.Uint32(counters[8:])}
@@ -55,8 +56,8 @@ func readHistory(p *builder.Profile, counters []byte) {
 	}
 }
 
-// writeHistory is the inverse of readHistory. lost says whether the VM has no
-// room for all that the profile has.
+// writeHistory is the inverse of readHistory. lost is whether the VM has no room for the
+// whole history.
 func writeHistory(p reader.Profile) (counters []byte, lost bool) {
 	h, _ := p.History()
 	le := binary.LittleEndian
@@ -79,16 +80,16 @@ func writeHistory(p reader.Profile) (counters []byte, lost bool) {
 //	ParametersType        where the VM profiles parameters
 //	Bit entries           exception handlers, from JDK 22 on
 //
-// No word says where one part ends: an entry's tag and its place decide. jhsdb
-// writes the data entries alone.
+// The ends of the parts follow from the tags and the order of the entries. jhsdb writes
+// the data entries alone.
 
-// A dataWalk is the words of one MethodData, parsed into entries.
+// A dataWalk has the entries of one MethodData.
 type dataWalk struct {
 	sections [layout.SectionDirectory][]placed
 	free     int // words
 }
 
-// A placed entry is one whose header is word at.
+// A placed is an entry with the index of its header word.
 type placed struct {
 	disk.Entry
 	at int
@@ -113,8 +114,8 @@ const (
 	partHandlers
 )
 
-// walkWords parses words in a VM of that shape. It must end exactly. The error
-// says what is wrong, and at is the index of the word.
+// walkWords parses the words of a VM of that shape, which must end with the last entry.
+// at is the index of the word of an error.
 func walkWords(words []uint64, shape disk.Shape) (w dataWalk, at int, err error) {
 	bytes := make([]byte, 0, len(words)*disk.CellSize)
 	for _, v := range words {
@@ -151,7 +152,7 @@ func (k *walker) freeWord() error {
 	return nil
 }
 
-// entry puts an entry into the section that its tag and place decide.
+// entry adds an entry to the section that follows from its tag and the current part.
 func (k *walker) entry(e placed) error {
 	tag := e.Tag()
 	switch {
@@ -184,7 +185,7 @@ func (k *walker) entry(e placed) error {
 
 func (k *walker) addEntry(s layout.BlockSection, e placed) { k.sections[s] = append(k.sections[s], e) }
 
-// settle puts the Bit entries that were left open into a section.
+// settle adds the Bit entries of undecided section to a section.
 func (k *walker) settle(s layout.BlockSection) {
 	k.sections[s] = append(k.sections[s], k.bits...)
 	k.bits = nil
@@ -199,8 +200,8 @@ func isData(t layout.Tag) bool {
 	return !t.Wide()
 }
 
-// A file does not say how wide its VM makes its entries. Only the right widths
-// let every walk end exactly, with every reference of a file on a pointer cell.
+// A file does not show how wide the entries of its VM are. Only with the right widths
+// every walk ends exactly, and every reference in the file is to a pointer cell.
 
 // defaultRows is HotSpot's default of TypeProfileWidth and BciProfileWidth.
 const defaultRows = 2
@@ -208,8 +209,8 @@ const defaultRows = 2
 // maxRows is the most rows that an archive's settings can have.
 const maxRows = 64
 
-// shape infers the shape of a file's entries. VMs name every type that they
-// write; only with the default widths a file may leave some out.
+// shape infers the shape of a file's entries. VMs name every type that they write. Only
+// with the default widths may a file leave some out.
 func (r *recording) shape() (disk.Shape, error) {
 	var first error
 	shapes := r.shapes()
@@ -219,17 +220,15 @@ func (r *recording) shape() (disk.Shape, error) {
 			if err == nil {
 				return s, nil
 			}
-			if first == nil {
-				first = err
-			}
+			first = cmp.Or(first, err)
 		}
 		shapes = shapes[:2]
 	}
 	return disk.Shape{}, first
 }
 
-// shapes returns the shapes that are tried: the likely first. Files without a
-// version come from VMs that have a cell between count and rows.
+// shapes returns the shapes to try, the likely ones first. Files without a version come
+// from VMs with a cell between count and rows.
 func (r *recording) shapes() []disk.Shape {
 	gap := 0
 	if r.version == 0 {
@@ -248,8 +247,8 @@ func (r *recording) shapes() []disk.Shape {
 	return shapes
 }
 
-// fits reports what of the file does not fit a shape; named is whether all
-// types must be named.
+// fits returns an error if the file does not fit a shape. named is whether all types must
+// have names.
 func (r *recording) fits(s disk.Shape, named bool) error {
 	for i := range r.data {
 		w, err := r.data[i].walkData(s)
@@ -257,13 +256,13 @@ func (r *recording) fits(s disk.Shape, named bool) error {
 			return err
 		}
 		if at, ok := r.data[i].unnamed(&w, s); ok && named {
-			return r.data[i].wrong(at, errors.New("a pointer to something that is not named"))
+			return r.data[i].wrong(at, errors.New("a pointer without a name"))
 		}
 	}
 	return nil
 }
 
-// walkData parses the words, and checks the references against them.
+// walkData parses the words and checks the references to them.
 func (d *methodData) walkData(s disk.Shape) (dataWalk, error) {
 	w, at, err := walkWords(d.words, s)
 	if err != nil {
@@ -278,7 +277,7 @@ func (d *methodData) walkData(s disk.Shape) (dataWalk, error) {
 		}
 	})
 	if left != 0 {
-		return w, d.wrong(0, errors.New("a class or method is named for a word that is no pointer"))
+		return w, d.wrong(0, errors.New("a name for a word that is no pointer"))
 	}
 	return w, nil
 }
@@ -297,7 +296,7 @@ func pointerOf(word uint64, kind disk.CellKind) uint64 {
 	return word
 }
 
-// unnamed returns the first pointer that the file does not name.
+// unnamed returns the first pointer without a name.
 func (d *methodData) unnamed(w *dataWalk, s disk.Shape) (at int, ok bool) {
 	w.pointers(s, func(i int, kind disk.CellKind) {
 		_, klass := d.klasses[i]
@@ -320,7 +319,7 @@ func (w *dataWalk) pointers(s disk.Shape, yield func(at int, kind disk.CellKind)
 	}
 }
 
-// wrong returns the error of words that no VM writes.
+// wrong returns the error of a word.
 func (d *methodData) wrong(word int, err error) error {
 	e := d.place.Fail(ErrSyntax)
 	e.Expected = fmt.Sprintf("profile entries; word %d of %s.%s%s: %v", word, d.class, d.name, d.signature, err)

@@ -25,13 +25,13 @@ const (
 	commentMark = "#"
 )
 
-// maxVersion is the last version of replay files that is known.
+// maxVersion is the last known version of replay files.
 const maxVersion = 2
 
 // prompt precedes what jhsdb's dumpreplaydata prints.
 const prompt = "hsdb> "
 
-// Detect reports whether a file that begins so is a replay file.
+// Detect reports whether head is the beginning of a replay file.
 func Detect(head []byte) bool {
 	for text := range bytes.Lines(head) {
 		text = bytes.TrimPrefix(text, []byte(prompt))
@@ -49,8 +49,8 @@ func Detect(head []byte) bool {
 	return false
 }
 
-// parseFile reads a file. The error is a [*hotspot.TextError] where the file is
-// not what a VM writes.
+// parseFile reads a file. The error is a [*hotspot.TextError] if the file is not what a
+// VM writes.
 func parseFile(r io.Reader, name string) (*recording, error) {
 	p := parser{lines: parse.NewLines(r, name)}
 	for {
@@ -69,7 +69,7 @@ func parseFile(r io.Reader, name string) (*recording, error) {
 	}
 }
 
-// A parser puts a recording together.
+// A parser parses a file into a recording.
 type parser struct {
 	recording
 	lines             *parse.Lines
@@ -102,7 +102,7 @@ func (p *parser) finish() (*recording, error) {
 	case !p.started:
 		return nil, parse.Place{Name: p.lines.Name}.Fail(ErrNoReplay)
 	case !p.finished:
-		p.lines.Line++ // the line that is missing
+		p.lines.Line++ // the missing line
 		return nil, p.lines.Fail(ErrCut)
 	}
 	return &p.recording, nil
@@ -190,10 +190,9 @@ func (p *parser) classLine(c *cursor, kind string) {
 	p.klasses = append(p.klasses, k)
 }
 
-// fieldLine reads the value of a static field, which is empty for null. The VM
-// ends the line of a string with no line feed, and does not quote quotation marks
-// in it: the string goes up to the last one of the line, and after it there may
-// be another record.
+// fieldLine reads a static field. Its value is empty for null. The VM writes no line feed
+// after a string and does not escape quotation marks in it. So the string ends with the
+// last quotation mark of the line, and another record may follow it.
 func (p *parser) fieldLine(c *cursor) error {
 	k := klass{kind: kindField, name: c.takeClass(), field: c.takeName("a field"), signature: c.takeName("a signature")}
 	c.Spaces()
@@ -251,7 +250,7 @@ func (p *parser) dataLine(c *cursor) {
 	p.data = append(p.data, d)
 }
 
-// references reads which words point where.
+// references reads the names of the words that are pointers.
 func (d *methodData) references(c *cursor) {
 	d.klasses, d.methods = map[int]string{}, map[int]methodKey{}
 	c.expectKeyword("oops")
@@ -268,7 +267,7 @@ func (d *methodData) references(c *cursor) {
 	}
 }
 
-// index reads the index of a word that no other reference has.
+// index reads the index of a word, which must differ from those before.
 func (d *methodData) index(c *cursor) int {
 	const expected = "the index of a word of data, each once"
 	c.Spaces()
@@ -307,17 +306,17 @@ func (p *parser) compileLine(c *cursor) {
 	}
 }
 
-// A cursor takes the words of a line one after another, as the VM's own reader
-// does. After the first word that does not fit, every method returns zero.
+// A cursor takes the words of a line in order, as the VM's own reader does. After the
+// first wrong word every method returns zero.
 type cursor struct {
 	parse.Cursor
 	place parse.Place
 }
 
-// failure returns the error of the word that does not fit, nil if all do.
+// failure returns the error of the first wrong word, nil if there is none.
 func (c *cursor) failure() error { return c.place.Missing(&c.Cursor, ErrSyntax) }
 
-// finish returns the error of a line that has not been read to its end, or err.
+// finish returns the error of a line with a wrong word or an unread rest.
 func (c *cursor) finish() error {
 	c.End()
 	return c.failure()
@@ -369,7 +368,7 @@ const referenceEnd = ";"
 //
 //	@bci Main main ([Ljava/lang/String;)V 160 <appendix> member <vmtarget> ;
 //
-// which is kept as it is, with one space between its words.
+// References are kept with one space between their words.
 func (c *cursor) takeClass() string {
 	if c.Spaces(); !bytes.HasPrefix(c.Rest(), []byte("@")) {
 		return c.takeName("a class")
@@ -401,7 +400,7 @@ func (c *cursor) takeNumber(min, max int64, expected string) int64 {
 	return n
 }
 
-// takeLength takes the number of things that follow.
+// takeLength takes the number of items that follow.
 func (c *cursor) takeLength(of string) int {
 	return int(c.takeNumber(0, int64(len(c.Line)), "the number of "+of))
 }

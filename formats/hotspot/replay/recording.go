@@ -12,7 +12,7 @@ import (
 	"github.com/profarc/profarc/internal/parse"
 )
 
-// A recording is what one replay file says.
+// A recording is the content of one replay file.
 type recording struct {
 	version      int
 	capabilities []capability
@@ -28,8 +28,8 @@ type capability struct {
 	on   bool
 }
 
-// A klass is an instanceKlass line, which only has the class loaded, a
-// ciInstanceKlass line, or a staticfield line.
+// A klass is an instanceKlass line, which only loads the class, a ciInstanceKlass line,
+// or a staticfield line.
 type klass struct {
 	kind string // kindLoaded, kindKlass or kindField
 	name string
@@ -39,13 +39,13 @@ type klass struct {
 	linked, initialized bool
 	tags                []byte // kindKlass: of the constant pool, from entry 1 on
 
-	field, signature, value string // kindField; the value is as the VM wrote it
+	field, signature, value string // kindField; the value as the VM wrote it
 }
 
-// A methodKey names a method of one recording.
+// A methodKey is the name of a method in a recording.
 type methodKey struct{ class, name, signature string }
 
-// keyOf returns the key of the method that a reference in a class file names.
+// keyOf returns the key of a method reference in a class file.
 func keyOf(m classfile.Member) methodKey { return methodKey{m.Class, m.Name, m.Signature} }
 
 // A method is a ciMethod line.
@@ -64,7 +64,7 @@ type methodData struct {
 	invocations int64
 	header      []byte // "orig": bytes of the VM's MethodData
 	words       []uint64
-	klasses     map[int]string    // by index of the word that points there
+	klasses     map[int]string    // by index of the pointer
 	methods     map[int]methodKey // likewise
 }
 
@@ -120,8 +120,8 @@ func flag(on bool) string {
 	return "0"
 }
 
-// quote returns a name as a replay file has it. Only quotation marks can hold a space,
-// and takes them for such at the beginning of a word alone.
+// quote returns a name as in a replay file. A name with a space must be quoted. The VM
+// recognizes quotation marks at the beginning of a word only.
 func quote(name string) string {
 	quoted := escape(name)
 	if quoted == "" || strings.Contains(quoted, " ") || quoted[0] == '@' || quoted[0] == '"' {
@@ -130,8 +130,8 @@ func quote(name string) string {
 	return quoted
 }
 
-// escape returns a name as the VM reads it: what it writes itself as \uXXXX it
-// cannot read back beyond ASCII, but as plain modified UTF-8 it can.
+// escape returns a name as the VM reads it. Beyond ASCII it cannot read its own \uXXXX,
+// but it can read modified UTF-8.
 func escape(name string) string {
 	var b []byte
 	for _, c := range []byte(names.ToModifiedUTF8(name)) {
@@ -144,7 +144,7 @@ func escape(name string) string {
 	return string(b)
 }
 
-// quoteClass is quote for a class; references to hidden ones are not quoted.
+// quoteClass quotes the name of a class. References to hidden classes are not quoted.
 func quoteClass(name string) string {
 	if strings.HasPrefix(name, "@") && strings.HasSuffix(name, " "+referenceEnd) {
 		return escape(name)

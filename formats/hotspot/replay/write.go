@@ -12,19 +12,18 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// WriteOptions say what is written.
+// WriteOptions say which file is written.
 type WriteOptions struct {
 	// Method is the method to be compiled.
 	Method layout.Key
-	// ClassPath names what holds the class files: folders, jars, and for a
-	// JDK's own classes its home or its file lib/modules. They must be the
-	// very class files that the replaying VM loads.
+	// ClassPath has the directories and jars of class files and, for a JDK's own classes,
+	// its home or its file lib/modules. The replaying VM must load the same class files.
 	ClassPath []string
 }
 
-// A writer puts together what is needed to compile one method.
+// A writer gathers the records for the compilation of one method.
 type writer struct {
-	recording // as it will be written
+	recording // to be written
 	store     *reader.Store
 	shape     disk.Shape
 	path      *classfile.Path
@@ -32,16 +31,16 @@ type writer struct {
 
 	names     classNames
 	loader    string             // of the method to be compiled
-	recorded  map[string]bool    // classes, false for those that cannot be
-	records   []*classRecord     // of classes that were not in the environment
-	methodSet map[methodKey]bool // with a ciMethod line
-	kept      map[methodKey]bool // of these, in the environment
-	profiles  []pending          // to be written when all classes are known
-	profiled  map[methodKey]bool // of these
+	recorded  map[string]bool    // by class: whether it has a record, or false if it cannot
+	records   []*classRecord     // of classes that are not in the environment
+	methodSet map[methodKey]bool // methods with a ciMethod line
+	kept      map[methodKey]bool // methods of methodSet in the environment
+	profiles  []pending          // written when all classes are known
+	profiled  map[methodKey]bool // methods of profiles
 	inlineSet map[inlining]bool
 }
 
-// A pending profile is written when it is known which classes have a record.
+// A pending is a profile that is written once all class records are known.
 type pending struct {
 	methodKey
 	reader.Profile
@@ -52,13 +51,12 @@ type pending struct {
 //	java -XX:+UnlockDiagnosticVMOptions -XX:+ReplayCompiles -XX:ReplayDataFile=FILE
 //	    -XX:+ReplayIgnoreInitErrors -cp CLASSPATH
 //
-// of JDK 25: with the method data of the method and of all that it may inline,
-// and with the records of every class and method that these name. An archive
-// that was made of a replay file gives that file's records too, and needs no
-// class path if the method is the one that was compiled there.
+// of JDK 25. The file has the method data of the method and of all methods that it may
+// inline, and the records of all classes and methods in them. If the archive was made
+// from a replay file, the file has the records of that one too, and needs no class path
+// if the method is the one that was compiled there.
 //
-// The error matches ErrMethod, ErrClass or ErrShape where no such file can be
-// made.
+// The error matches ErrMethod, ErrClass or ErrShape if no such file can be made.
 func Write(out io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
 	if d := s.Header().Domain; d != layout.DomainHotSpot {
 		return nil, fmt.Errorf("profiles of domain %s cannot be replayed by HotSpot: export them in the format of their own domain", d)
@@ -79,7 +77,7 @@ func Write(out io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
 	return w.report, w.printFile(out)
 }
 
-// gather puts the file together.
+// gather gathers the records of the file.
 func (w *writer) gather(key layout.Key) error {
 	w.loader = key.Loader
 	class, err := w.startRecording(key)
@@ -104,8 +102,8 @@ func (w *writer) gather(key layout.Key) error {
 	return nil
 }
 
-// startRecording takes over what the archive keeps of a replay file. class is what the
-// file calls the method's class.
+// startRecording begins with the environment of the archive. class is the name of the
+// method's class in the file.
 func (w *writer) startRecording(key layout.Key) (class string, err error) {
 	w.capabilities = []capability{{"can_access_local_variables", false}, {"can_hotswap_or_post_breakpoint", false}, {"can_post_on_exceptions", false}}
 	w.version = maxVersion
@@ -128,8 +126,7 @@ func (w *writer) startRecording(key layout.Key) (class string, err error) {
 	return w.names.file(key.Class), nil
 }
 
-// takeOver begins with the records of an environment. What no VM can read back
-// is left out.
+// takeOver takes the records of an environment, without those that no VM can read back.
 func (w *writer) takeOver(env *recording) {
 	w.recording = *env
 	w.klasses = nil
@@ -151,9 +148,8 @@ func (w *writer) takeOver(env *recording) {
 	}
 }
 
-// profileOf finds the profile of a method of the file that holds for every
-// caller. Its class may be of the loader of the method to be compiled, or of the
-// boot loader.
+// profileOf finds the profile of a method of the file, without a calling context. The
+// loader of its class may be that of the method to be compiled, or the boot loader.
 func (w *writer) profileOf(k methodKey) (p reader.Profile, ok bool, err error) {
 	for _, loader := range []string{w.loader, ""} {
 		m, err := w.store.Find(layout.Key{Class: w.names.archive(k.class), Name: k.name, Signature: k.signature, Loader: loader})
@@ -163,15 +159,15 @@ func (w *writer) profileOf(k methodKey) (p reader.Profile, ok bool, err error) {
 		if err != nil {
 			return p, false, err
 		}
-		if p, ok, err = forEveryCaller(m); ok || err != nil {
+		if p, ok, err = withoutContext(m); ok || err != nil {
 			return p, ok, err
 		}
 	}
 	return p, false, nil
 }
 
-// forEveryCaller returns the first profile of a method that has no context.
-func forEveryCaller(m reader.Method) (reader.Profile, bool, error) {
+// withoutContext returns the first profile of a method without a context.
+func withoutContext(m reader.Method) (reader.Profile, bool, error) {
 	for p, err := range m.Profiles() {
 		if err != nil {
 			return reader.Profile{}, false, err
@@ -183,18 +179,18 @@ func forEveryCaller(m reader.Method) (reader.Profile, bool, error) {
 	return reader.Profile{}, false, nil
 }
 
-// classNames says what a class is called in a replay file, in the VM, and in an
-// archive: for hidden classes these are three.
+// classNames translates the names of hidden classes, which differ in a replay file, in
+// the VM and in an archive:
 //
 //	@bci Main main ([Ljava/lang/String;)V 160 <appendix> member <vmtarget> ;
 //	Main$$Lambda+0x0000000016040c90
 //	Main$$Lambda@Main#0
 type classNames struct {
-	fromFile, toFile       map[string]string // reference and VM's name
-	fromArchive, toArchive map[string]string // archive's name and VM's name
+	fromFile, toFile       map[string]string // between reference and VM's name
+	fromArchive, toArchive map[string]string // between archive's name and VM's name
 }
 
-// readNames reads what an archive knows of it: the aliases of its types.
+// readNames reads the aliases of the types of an archive.
 func readNames(s *reader.Store) (classNames, error) {
 	n := classNames{fromArchive: map[string]string{}, toArchive: map[string]string{}}
 	for i := range s.Header().Counts.Types {
@@ -218,7 +214,7 @@ func readNames(s *reader.Store) (classNames, error) {
 	return n, nil
 }
 
-// with adds the references of a recording.
+// with returns names with the references of a recording.
 func (n classNames) with(r *recording) classNames {
 	n.fromFile, n.toFile = r.references(), map[string]string{}
 	for reference, name := range n.fromFile {
@@ -227,19 +223,14 @@ func (n classNames) with(r *recording) classNames {
 	return n
 }
 
-// file returns what a file calls a class of the archive.
+// file returns the name in a file of a class of the archive.
 func (n classNames) file(archived string) string {
 	return translate(translate(archived, n.fromArchive), n.toFile)
 }
 
-// archive returns what an archive calls a class of a file.
+// archive returns the name in an archive of a class of a file.
 func (n classNames) archive(class string) string {
 	return translate(translate(class, n.fromFile), n.toArchive)
 }
 
-func translate(name string, to map[string]string) string {
-	if other, ok := to[name]; ok {
-		return other
-	}
-	return name
-}
+func translate(name string, to map[string]string) string { return cmp.Or(to[name], name) }

@@ -9,12 +9,11 @@ import (
 	"github.com/profarc/profarc/internal/jvm/names"
 )
 
-// The VM that replays takes every class that has no ciInstanceKlass line for one
-// that is not loaded, and stumbles over a loaded class whose superclass or
-// interface is not. So a class gets a record only if all that it extends and
-// implements gets one.
+// A replaying VM treats every class without a ciInstanceKlass line as not loaded, and
+// fails if a superclass or interface of a loaded class is not loaded. So a class gets a
+// record only if its superclasses and interfaces get one.
 
-// Tags of a constant pool that a VM has and class files do not.
+// Tags of a constant pool in a VM that class files do not have.
 const (
 	tagNone            = 0 // the second entry of a long or double
 	tagUnresolvedClass = 100
@@ -29,8 +28,7 @@ type classRecord struct {
 	initialized bool
 }
 
-// needClass makes sure that a class has a record, and reports whether that is
-// possible.
+// needClass adds the record of a class, and reports whether that is possible.
 func (w *writer) needClass(class string) (bool, error) {
 	if ok, known := w.recorded[class]; known {
 		return ok, nil
@@ -61,7 +59,7 @@ func parents(c *classfile.File) []string {
 	return append([]string{c.Super}, c.Interfaces...)
 }
 
-// needInitialized is need for a class whose methods ran.
+// needInitialized is needClass for a class whose methods were executed.
 func (w *writer) needInitialized(class string) (bool, error) {
 	ok, err := w.needClass(class)
 	for _, r := range w.records {
@@ -74,7 +72,7 @@ func (w *writer) needInitialized(class string) (bool, error) {
 	return ok, err
 }
 
-// needMentioned sees to the classes that a method names.
+// needMentioned adds the records of the classes that a method names.
 func (w *writer) needMentioned(c *classfile.File, m classfile.Method) (err error) {
 	c.Mentioned(m, func(class string) {
 		if _, e := w.needClass(names.Element(class)); e != nil && err == nil {
@@ -84,8 +82,8 @@ func (w *writer) needMentioned(c *classfile.File, m classfile.Method) (err error
 	return err
 }
 
-// available reports whether the file has what a type needs: of an array the
-// class of its elements, if they are of one.
+// available reports whether the file has the record of a type, or of the elements of an
+// array.
 func (w *writer) available(class string) bool {
 	element := names.Element(class)
 	if element != class && len(element) == 1 && !strings.HasSuffix(class, ";") {
@@ -114,8 +112,8 @@ func (w *writer) resolved(c *classfile.File, i uint16) bool {
 	return err == nil && w.available(name)
 }
 
-// readableValue reports whether a VM can read the value of a static field back:
-// it knows no way to write a quotation mark or a backslash in a string.
+// readableValue reports whether a VM can read the value of a static field back. A string
+// cannot contain quotation marks or backslashes.
 func readableValue(value string) bool {
 	if !strings.HasPrefix(value, `"`) {
 		return true
@@ -124,9 +122,8 @@ func readableValue(value string) bool {
 	return bytes.IndexByte(text, '"') < 0 && !strings.Contains(names.Unquote(text), `\`)
 }
 
-// resolve finds the method that a call of k in a class runs: in the class, what
-// it extends, and what they implement. The error matches ErrClass if one of
-// these cannot be found.
+// resolve finds the method that a call of k in a class executes: in the class, in its
+// superclasses, then in the interfaces of all of them. ok is false if there is none.
 func (w *writer) resolve(class string, k methodKey) (c *classfile.File, m classfile.Method, ok bool, err error) {
 	var interfaces []string
 	for name := class; name != ""; name = c.Super {

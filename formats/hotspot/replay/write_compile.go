@@ -9,18 +9,17 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A VM that replays inlines what the compile line lists, at that depth and bci,
-// and nothing else; which receivers and branches there are to begin with, the
-// profile decides. So every method is listed that a profile can lead to.
+// A replaying VM inlines only the methods that the compile line lists, at the listed
+// depth and bci, if the profile has the receivers and branches that lead there. So all
+// methods that a profile can lead to are listed.
 
-// Bounds of what is listed.
+// Bounds of the list.
 const (
 	maxDepth   = 9 // -XX:MaxInlineLevel was 9 up to JDK 13, is 15 now
 	maxInlines = 1000
 )
 
-// compileMethod fills the compile line, and sees to the records of all that it
-// lists.
+// compileMethod fills the compile line, and adds the records of all methods in it.
 func (w *writer) compileMethod(root methodKey) error {
 	if err := w.takenOver(); err != nil {
 		return err
@@ -50,7 +49,7 @@ func (w *writer) compileMethod(root methodKey) error {
 	return w.visit(c, m, root, 0, map[methodKey]bool{})
 }
 
-// missing returns the error of a class that lacks something else.
+// missing returns the error of a class whose superclass or interface is missing.
 func (w *writer) missing(c *classfile.File, err error) error {
 	if err != nil {
 		return err
@@ -63,19 +62,17 @@ func (w *writer) missing(c *classfile.File, err error) error {
 	return noClass(c.Name)
 }
 
-// takenOver sees to the method data of the methods that an environment names.
+// takenOver queues the method data of the methods of an environment.
 func (w *writer) takenOver() error {
-	ordered, err := w.sourceOrder()
+	keys, err := w.sourceOrder()
 	if err != nil {
 		return err
 	}
-	for _, k := range ordered {
-		if err := w.queue(k); err != nil {
-			return err
-		}
-	}
 	for _, m := range w.methods {
-		if err := w.queue(m.methodKey); err != nil {
+		keys = append(keys, m.methodKey)
+	}
+	for _, k := range keys {
+		if err := w.queue(k); err != nil {
 			return err
 		}
 	}
@@ -90,7 +87,7 @@ func (w *writer) inline(i inlining) {
 	}
 }
 
-// visit lists what a method calls, and what that calls.
+// visit lists the methods that a method calls, and those that they call.
 func (w *writer) visit(c *classfile.File, m classfile.Method, k methodKey, depth int64, within map[methodKey]bool) error {
 	if err := w.method(k, m); err != nil {
 		return err
@@ -116,7 +113,7 @@ func (w *writer) visit(c *classfile.File, m classfile.Method, k methodKey, depth
 	return nil
 }
 
-// A call is a bytecode that calls, with what was recorded there.
+// A call is a bytecode that calls a method, with its profile.
 type call struct {
 	reader.Entry
 	called methodKey
@@ -124,8 +121,8 @@ type call struct {
 	depth  int64
 }
 
-// call lists the methods that a call may run: the one that is named, and that
-// of every receiver.
+// call lists the methods that a call may execute: the named one, and that of every
+// receiver.
 func (w *writer) call(at call, within map[methodKey]bool) error {
 	classes := []string{at.called.class}
 	if receivers, ok := at.Receivers(); ok && at.opcode != bytecode.InvokeStatic && at.opcode != bytecode.InvokeSpecial {
@@ -138,21 +135,21 @@ func (w *writer) call(at call, within map[methodKey]bool) error {
 		}
 	}
 	for i, class := range classes {
-		if err := w.target(at, class, i > 0 || at.ran(), within); err != nil {
+		if err := w.target(at, class, i > 0 || at.executed(), within); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// ran reports whether the call was ever made.
-func (at call) ran() bool {
+// executed reports whether the call was executed.
+func (at call) executed() bool {
 	c, ok := at.Counter()
 	return ok && c.Load() > 0
 }
 
-// target lists the method that a call runs in a class.
-func (w *writer) target(at call, class string, ran bool, within map[methodKey]bool) error {
+// target lists the method that a call executes in a class.
+func (w *writer) target(at call, class string, executed bool, within map[methodKey]bool) error {
 	if class[0] == '[' {
 		return nil // arrays have the methods of Object
 	}
@@ -161,7 +158,7 @@ func (w *writer) target(at call, class string, ran bool, within map[methodKey]bo
 		return err
 	}
 	need := w.needClass
-	if ran {
+	if executed {
 		need = w.needInitialized
 	}
 	for _, name := range []string{class, at.called.class} {
@@ -190,7 +187,7 @@ func (w *writer) target(at call, class string, ran bool, within map[methodKey]bo
 	return w.visit(c, m, k, at.depth, within)
 }
 
-// method sees to the ciMethod line of a method, and to its method data.
+// method adds the ciMethod line of a method, and queues its method data.
 func (w *writer) method(k methodKey, m classfile.Method) error {
 	if w.methodSet[k] {
 		return w.queue(k)
@@ -208,7 +205,7 @@ func (w *writer) method(k methodKey, m classfile.Method) error {
 	return w.queue(k)
 }
 
-// counters notes what a profile says of a method as a whole.
+// counters sets the counters of a method from its profile.
 func (m *method) counters(p reader.Profile) {
 	invocations, _ := p.Invocations()
 	backedges, _ := p.Backedges()
@@ -217,7 +214,7 @@ func (m *method) counters(p reader.Profile) {
 	m.interpreted = int64(min(interpreted.Load(), math.MaxInt32))
 }
 
-// raw returns a counter of the VM: twice the count, as much as fits.
+// raw returns a counter of the VM: twice the count, limited to 31 bits.
 func raw(c reader.Counter) int64 { return int64(min(c.Load(), math.MaxInt32/2)) << 1 }
 
 // queue queues the method data of a method, if it has any, once.
@@ -231,12 +228,12 @@ func (w *writer) queue(k methodKey) error {
 	return nil
 }
 
-// sourceOrder returns the methods of an environment in the order in which the
-// file had their method data, if the archive has kept it.
+// sourceOrder returns the methods of an environment in the order of their method data in
+// the file, if the archive has it.
 func (w *writer) sourceOrder() (keys []methodKey, err error) {
-	t, err := w.store.Table(layout.TableOrder)
-	if err != nil || len(w.methods) == 0 || t.Columns() != 1 || t.Column(0) != layout.ColumnProfile {
-		return nil, ignoreNone(err)
+	t, err := w.store.TableOrEmpty(layout.TableOrder)
+	if err != nil || len(w.methods) == 0 || t.Rows == 0 || t.Columns() != 1 || t.Column(0) != layout.ColumnProfile {
+		return nil, err
 	}
 	for i := range t.Rows {
 		p, err := w.store.ProfileAt(layout.Ref(t.Cell(0, i)))

@@ -3,7 +3,6 @@ package replay
 import (
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"slices"
 
 	"github.com/profarc/profarc/internal/disk"
@@ -12,16 +11,9 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// matureState is the state of a MethodData that C2 trusts. Only replay files
-// say what the state was; for profiles from elsewhere it is this one.
+// matureState is the state of a MethodData that C2 trusts. Profiles that do not come from
+// replay files get this state.
 const matureState = 2
-
-func ignoreNone(err error) error {
-	if errors.Is(err, reader.ErrNotFound) {
-		return nil
-	}
-	return err
-}
 
 // methodData adds the ciMethodData line of a profile.
 func (w *writer) methodData(p pending) error {
@@ -46,14 +38,14 @@ func (w *writer) methodData(p pending) error {
 	return nil
 }
 
-// An encoder puts the words of one profile together.
+// An encoder encodes the words of one profile.
 type encoder struct {
 	*writer
 	*methodData
 }
 
-// encodeProfile encodes the whole profile, or its data entries alone if it is not known
-// how many words are free: a VM takes either, and nothing else.
+// encodeProfile encodes the whole profile, or its data entries alone if the number of
+// free words is not known. A VM accepts only these two.
 func (e *encoder) encodeProfile(p reader.Profile) error {
 	if err := e.section(p, layout.SectionData, nil); err != nil {
 		return err
@@ -78,8 +70,8 @@ func (e *encoder) encodeProfile(p reader.Profile) error {
 	return e.section(p, layout.SectionHandlers, nil)
 }
 
-// end returns the index of the word after the free ones, which the size of the VM's
-// own MethodData tells. ok is false if it is not known.
+// end returns the index of the word after the free ones, which follows from the size of
+// the VM's MethodData. ok is false if that is not known.
 func (e *encoder) end(p reader.Profile) (n int, ok bool) {
 	head, ok := headSize(e.version, e.shape)
 	_, size := p.Size()
@@ -95,8 +87,7 @@ func (e *encoder) end(p reader.Profile) (n int, ok bool) {
 	return n, ok && hasInfo && n >= before && n-before < maxFree
 }
 
-// maxFree bounds the words that are free: three in a hundred bytecodes may have
-// two each.
+// maxFree bounds the free words: three of a hundred bytecodes may have two each.
 const maxFree = 1 << 13
 
 // rawWords returns the size of a section in words.
@@ -107,8 +98,7 @@ func rawWords(p reader.Profile, s layout.BlockSection) (n int) {
 	return n
 }
 
-// section encodes the entries of a section with the wanted tags, all if wanted
-// is nil.
+// section encodes the entries of a section with wanted tags, all if wanted is nil.
 func (e *encoder) section(p reader.Profile, s layout.BlockSection, wanted func(layout.Tag) bool) error {
 	for x := range p.Section(s) {
 		if wanted != nil && !wanted(x.Tag()) {
@@ -142,9 +132,9 @@ func (e *encoder) entry(x reader.Entry) error {
 	return nil
 }
 
-// pointer encodes a type: as a word that no pointer can be, with the tags that
-// it has, beside the name. A type that the file has no record of is left out:
-// the VM would take it for one that is not loaded, and fail.
+// pointer encodes a type: its name, and in its cell a word that cannot be a pointer, with
+// the tags. A type without a record is left out: the VM would treat it as not loaded, and
+// fail.
 func (e *encoder) pointer(at, cell int, kind disk.CellKind) error {
 	word := &e.words[at+1+cell]
 	tags := uint64(0)
@@ -161,7 +151,7 @@ func (e *encoder) pointer(at, cell int, kind disk.CellKind) error {
 	return e.typeAt(at, cell, tags, t)
 }
 
-// typeAt names the type that a cell points to.
+// typeAt sets the name of the type in a cell.
 func (e *encoder) typeAt(at, cell int, tags uint64, t reader.Type) error {
 	name, err := t.Name()
 	if err != nil {
@@ -180,11 +170,10 @@ func (e *encoder) typeAt(at, cell int, tags uint64, t reader.Type) error {
 	return nil
 }
 
-// typeWord is the word in whose place the VM puts a pointer to a class.
+// typeWord is the word that the VM replaces by a pointer to a class.
 const typeWord = 0x1000
 
-// leaveOut makes a row empty. What a call counted there, it now counts as the
-// calls of receivers without a row.
+// leaveOut clears a row. The counts of a call move to those of receivers without a row.
 func (e *encoder) leaveOut(at, cell int, tags uint64) {
 	e.report.Lost.Add(LossType, 1)
 	e.words[at+1+cell] = tags
@@ -234,9 +223,8 @@ func (e *encoder) dropTrap(at int, err error) error {
 	return err
 }
 
-// wide encodes an entry of the archive's own, which a merge leaves behind: of
-// its receivers those with most counts, as many as the VM has rows. The VM has
-// nothing like the others.
+// wide encodes a wide entry that came from a merge, with its most frequent receivers, as
+// many as the VM has rows. The VM has no other wide entries.
 func (e *encoder) wide(x reader.Entry) error {
 	e.report.Lost.Add(LossWide, 1)
 	receivers, ok := x.Receivers()
@@ -252,7 +240,7 @@ func (e *encoder) wide(x reader.Entry) error {
 	e.words = append(e.words, make([]uint64, e.shape.Cells(tag, 0))...)
 	e.words[at+1] = receivers.Other().Load()
 	e.report.Entries++
-	for i, row := range mostSeen(receivers) {
+	for i, row := range mostFrequent(receivers) {
 		if i >= e.shape.TypeRows {
 			if tag == layout.TagVirtualCall {
 				e.words[at+1] += row.Count.Load()
@@ -268,7 +256,7 @@ func (e *encoder) wide(x reader.Entry) error {
 	return nil
 }
 
-// mostSeen returns the receivers, those with most counts first.
-func mostSeen(r reader.Receivers) []reader.Receiver {
+// mostFrequent returns the receivers, those with most counts first.
+func mostFrequent(r reader.Receivers) []reader.Receiver {
 	return slices.SortedStableFunc(r.All(), func(a, b reader.Receiver) int { return cmp.Compare(b.Count.Load(), a.Count.Load()) })
 }
