@@ -1,6 +1,5 @@
-// Package analyze computes what people ask about an archive: which methods are
-// hottest or were sampled most, and which profile points are polluted. Its reports
-// marshal to the JSON that the command prints.
+// Package analyze ranks the methods of an archive by a measure, such as invocations. Its
+// reports marshal to the JSON that the command prints.
 package analyze
 
 import (

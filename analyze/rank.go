@@ -18,8 +18,8 @@ type RankOptions struct {
 	Methods func(layout.Key) bool // nil selects all methods
 }
 
-// selects reports whether a method passes Methods.
-func (o *RankOptions) selects(m reader.Method) (bool, error) {
+// Selects reports whether a method passes Methods. The error is that of a damaged key.
+func (o *RankOptions) Selects(m reader.Method) (bool, error) {
 	if o.Methods == nil {
 		return true, nil
 	}
@@ -96,7 +96,7 @@ func heatsOf(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (
 		if sum.add(values) == 0 {
 			continue
 		}
-		named, err := o.selects(m)
+		named, err := o.Selects(m)
 		if err != nil {
 			return sum, nil, err
 		}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/internal/ranking"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/cmd/profarc/internal/printtest"
@@ -98,7 +98,7 @@ func domainDecides(args []string) bool {
 // that fail have an argument with "nothing" in it.
 func hostileCommands(first, second, out string) (all [][]string) {
 	nothing := "nothing" + specimen.HostileText
-	for _, measure := range append(methods.MeasureNames(), analyze.BySamples, analyze.ByPollution) {
+	for _, measure := range append(methods.MeasureNames(), ranking.BySamples, ranking.ByPollution) {
 		all = append(all, []string{"top", first, "--by", measure}, []string{"top", first, "--by", measure, "--json"})
 	}
 	for _, kind := range disk.TableKinds() {

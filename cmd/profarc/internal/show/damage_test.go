@@ -16,6 +16,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/facts"
+	"github.com/profarc/profarc/internal/ranking"
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/internal/words"
 	"github.com/profarc/profarc/layout"
@@ -131,8 +132,8 @@ func printEverything(s *reader.Store) (errs []error) {
 	some.HottestFirst = true
 	heatErr := show(some, true)
 	_, nearErr := methods.Near(s, layout.Key{Class: "shapes/Circle", Name: "aera"})
-	_, pollutionErr := analyze.MostPolluted(ctx, s, analyze.RankOptions{Limit: 10})
-	_, sampledErr := analyze.MostSampled(ctx, s, analyze.RankOptions{Limit: 10})
+	_, pollutionErr := ranking.MostPolluted(ctx, s, analyze.RankOptions{Limit: 10})
+	_, sampledErr := ranking.MostSampled(ctx, s, analyze.RankOptions{Limit: 10})
 	_, summaryErr := facts.Summarize(ctx, s)
 	errs = append(errs, summaryErr, sampledErr, err, showErr, minErr, heatErr, nearErr, pollutionErr)
 	for i := range analyze.Measures {

@@ -10,6 +10,7 @@ import (
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/internal/ranking"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -25,7 +26,7 @@ func commandHelp() string {
 	return `Top lists the methods with the highest sums over their profiles:
 
 ` + methods.MeasuresText() + `
-` + methods.MeasureLine(analyze.BySamples, "GraalVM: samples taken in the method itself, and in all that it called") + `
+` + methods.MeasureLine(ranking.BySamples, "GraalVM: samples taken in the method itself, and in all that it called") + `
 
 Without --by it ranks by invocations if the archive has any, by the function counts of LLVM's profiles,
 by a JamaicaVM's bytecodes, by samples if there are no counts, and otherwise by counts. --class,
@@ -60,7 +61,7 @@ func Command(a *app.App) *cobra.Command {
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runTop(ctx, a, args[0], o) }),
 	}
 	f := cmd.Flags()
-	names := append(methods.MeasureNames(), analyze.BySamples, analyze.ByPollution)
+	names := append(methods.MeasureNames(), ranking.BySamples, ranking.ByPollution)
 	f.IntVarP(&o.n, "number", "n", 20, "methods or sites to list")
 	f.StringVar(&o.by, "by", "", "what to rank by: "+strings.Join(names, ", "))
 	o.filter.AddTo(f)
@@ -76,9 +77,9 @@ func runTop(ctx context.Context, a *app.App, path string, o topOptions) error {
 		return app.Usagef("-n %d: list at least one method", o.n)
 	}
 	var by *analyze.Measure
-	if o.by != analyze.ByPollution && o.by != analyze.BySamples {
+	if o.by != ranking.ByPollution && o.by != ranking.BySamples {
 		var err error
-		if by, err = methods.ChosenMeasure(o.by, analyze.BySamples, analyze.ByPollution); err != nil {
+		if by, err = methods.ChosenMeasure(o.by, ranking.BySamples, ranking.ByPollution); err != nil {
 			return err
 		}
 	}
@@ -95,11 +96,11 @@ func runTop(ctx context.Context, a *app.App, path string, o topOptions) error {
 func top(ctx context.Context, a *app.App, s *reader.Store, o topOptions, by *analyze.Measure) error {
 	rank := analyze.RankOptions{Limit: o.n, Min: o.min, Methods: o.filter.Keys(s.Header().Domain)}
 	switch {
-	case o.by == analyze.ByPollution:
-		r, err := analyze.MostPolluted(ctx, s, rank)
+	case o.by == ranking.ByPollution:
+		r, err := ranking.MostPolluted(ctx, s, rank)
 		return printReport(a, r, err, o.json, printPollution)
-	case o.by == analyze.BySamples || by == nil && analyze.SamplesOnly(s):
-		r, err := analyze.MostSampled(ctx, s, rank)
+	case o.by == ranking.BySamples || by == nil && ranking.SamplesOnly(s):
+		r, err := ranking.MostSampled(ctx, s, rank)
 		return printReport(a, r, err, o.json, printSamples)
 	}
 	r, err := analyze.Hottest(ctx, s, by, rank)

@@ -9,6 +9,7 @@ import (
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/ranking"
 )
 
 // c2 is the compilation level of C2, whose code counts nothing.
@@ -73,7 +74,7 @@ func totalText(r *analyze.TopReport) string {
 	return fmt.Sprintf("%d in total", r.Total)
 }
 
-func printSamples(a *app.App, r *analyze.SampleReport) {
+func printSamples(a *app.App, r *ranking.SampleReport) {
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "self\tshare\ttotal\tshare\t  method\n")
 	for _, m := range r.Methods {
@@ -83,16 +84,16 @@ func printSamples(a *app.App, r *analyze.SampleReport) {
 	fmt.Fprintf(a.Out, "\n%d of %s with any, %s of %s\n", len(r.Methods), app.Amount(r.Of, "method"), app.Amount(r.Total, "sample"), app.Amount(r.Stacks, "stack"))
 }
 
-func printPollution(a *app.App, r *analyze.PollutionReport) {
+func printPollution(a *app.App, r *ranking.PollutionReport) {
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "count\tbest\tsplit\t  site\n")
 	for _, s := range r.Sites {
 		best := fmt.Sprintf("%.1f%%", 100*s.Best)
-		if s.Kind == analyze.SiteNull {
+		if s.Kind == ranking.SiteNull {
 			best = "-"
 		}
 		answer := string(s.Split)
-		if s.Split == analyze.SplitPartly {
+		if s.Split == ranking.SplitPartly {
 			answer = app.FormatPercentDown(s.Cured)
 		}
 		fmt.Fprintf(w, "%d\t%s\t%s\t  %s at %d of %s%s\n", s.Count, best, answer, s.Kind, s.Point, escape.Printable(s.String()), seenText(s))
@@ -102,7 +103,7 @@ func printPollution(a *app.App, r *analyze.PollutionReport) {
 }
 
 // seenText returns what a site saw, after a colon.
-func seenText(s analyze.PollutedSite) string {
+func seenText(s ranking.PollutedSite) string {
 	var parts []string
 	rest := s.Count
 	for _, row := range s.Seen {

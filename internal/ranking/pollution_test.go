@@ -1,4 +1,4 @@
-package analyze
+package ranking
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/memstore"
 	"github.com/profarc/profarc/layout"
@@ -97,7 +98,7 @@ func TestContextsTellWhetherASplitHelps(t *testing.T) {
 	called(t, b, "checked", "g", receivers(layout.SubTypeCheck, 0, rowOf{"T0", 10}))
 	called(t, b, "fine", "f", branch(99, 1))
 
-	r, err := MostPolluted(context.Background(), memstore.Open(t, b), RankOptions{Limit: 100})
+	r, err := MostPolluted(context.Background(), memstore.Open(t, b), analyze.RankOptions{Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,7 @@
-package analyze
+// Package ranking makes the rankings of the command beside the hottest methods: the most
+// polluted profile points and the most sampled methods. Its reports marshal to the JSON
+// that the command prints.
+package ranking
 
 import (
 	"github.com/profarc/profarc/internal/disk"
@@ -6,16 +9,16 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A site is polluted if what was seen there does not tell a compiler what to
-// expect. These are the limits.
+// A site is polluted if its counts do not tell a compiler what to expect. These are the
+// limits.
 const (
 	// dominant is the share from which one receiver is worth a guard, however
 	// many there are: HotSpot's TypeProfileMajorReceiverPercent.
 	dominant = 0.9
 	// guessed is the number of receivers that compilers test for one by one.
 	guessed = 2
-	// undecided is the share of the likelier way below which a branch is as good
-	// as not profiled.
+	// undecided is the share of the likelier way below which the profile of a branch
+	// does not help.
 	undecided = 0.6
 )
 
@@ -34,9 +37,9 @@ const (
 // A tally counts what a site has seen.
 type tally struct {
 	seen  map[uint64]uint64 // by type ordinal, function id, or way
-	other uint64            // seen, without a row
-	// untyped counts what was seen without its type being recorded. It is no kind
-	// of its own.
+	other uint64            // without a row
+	// untyped counts receivers whose types were not recorded. They are no kind of their
+	// own.
 	untyped uint64
 	null    bool
 }
@@ -50,6 +53,14 @@ func (t *tally) total() uint64 {
 	return sum
 }
 
+// share returns part as a share of whole, 0 if whole is 0.
+func share(part, whole uint64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}
+
 // best returns the highest count.
 func (t *tally) best() (most uint64) {
 	for _, n := range t.seen {
@@ -58,8 +69,7 @@ func (t *tally) best() (most uint64) {
 	return most
 }
 
-// kinds returns how many different things were seen; all without a row count as
-// one.
+// kinds returns how many different things were seen; all without a row count as one.
 func (t *tally) kinds() (n int) {
 	if t.other > 0 {
 		n++
@@ -72,7 +82,7 @@ func (t *tally) kinds() (n int) {
 	return n
 }
 
-// add adds what was seen in another context.
+// add adds the counts of another context.
 func (t *tally) add(u *tally) {
 	if t.seen == nil {
 		t.seen = map[uint64]uint64{}
@@ -96,8 +106,7 @@ func (t *tally) polluted(kind SiteKind) bool {
 	return t.kinds() > guessed && certainty < dominant
 }
 
-// A Split says whether one profile for each calling context would cure a
-// polluted site.
+// A Split is whether one profile per calling context would cure a polluted site.
 type Split string
 
 // Whether contexts differ.
@@ -111,7 +120,7 @@ const (
 // negligibleShare is the share of a site's counts below which contexts do not matter.
 const negligibleShare = 0.01
 
-// A site is a profile point, with what it has seen in each calling context.
+// A site is a profile point with its counts in each calling context.
 type site struct {
 	kind  SiteKind
 	point int32
@@ -119,7 +128,7 @@ type site struct {
 	parts map[layout.Ref]*tally // by context node; 0 has the profiles without one
 }
 
-// pooled returns what the site has seen in all contexts.
+// pooled returns the counts of all contexts.
 func (s *site) pooled() *tally {
 	var all tally
 	for _, part := range s.parts {
@@ -219,7 +228,8 @@ func eachTally(p reader.Profile, e reader.Entry, yield func(SiteKind, *tally)) {
 			yield(SiteReceivers, receiversTally(e))
 		}
 	case layout.TagBit: // it has no count; its method was called at least as often
-		yield(SiteNull, &tally{other: trained(p.Invocations()), null: disk.Entry(e.Bytes()).Flags()&layout.EntryNullSeen != 0})
+		calls, _ := p.Invocations()
+		yield(SiteNull, &tally{other: calls.Trained(), null: disk.Entry(e.Bytes()).Flags()&layout.EntryNullSeen != 0})
 	}
 }
 
@@ -241,13 +251,13 @@ func rowsTally(e reader.Entry) *tally {
 	return t
 }
 
-// receiversTally counts a type profile without the type checks that failed: the
-// rows have the types of only some of those.
+// receiversTally counts a type profile without failed type checks, of which the rows have
+// only some types.
 func receiversTally(e reader.Entry) *tally {
 	t := &tally{seen: map[uint64]uint64{}}
 	r, _ := e.Receivers()
-	beside := r.Unlisted(r.Other().Trained())
-	t.other, t.untyped = beside.Types, beside.Untyped
+	unlisted := r.Unlisted(r.Other().Trained())
+	t.other, t.untyped = unlisted.Types, unlisted.Untyped
 	for row := range r.All() {
 		what := uint64(row.Type.Ordinal())
 		t.seen[what] = disk.SaturatingAdd(t.seen[what], row.Count.Trained())

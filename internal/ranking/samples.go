@@ -1,4 +1,4 @@
-package analyze
+package ranking
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/internal/facts"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -27,7 +28,7 @@ type SampleReport struct {
 
 // A SampledMethod is a ranked method.
 type SampledMethod struct {
-	MethodName
+	analyze.MethodName
 	Self       uint64  `json:"self"` // with the method as the leaf
 	SelfShare  float64 `json:"self_share"`
 	Total      uint64  `json:"total"` // with the method on the stack
@@ -42,7 +43,7 @@ func SamplesOnly(s *reader.Store) bool {
 
 // MostSampled ranks the selected methods by samples. Shares refer to all samples
 // of the archive.
-func MostSampled(ctx context.Context, s *reader.Store, o RankOptions) (*SampleReport, error) {
+func MostSampled(ctx context.Context, s *reader.Store, o analyze.RankOptions) (*SampleReport, error) {
 	tally, err := facts.TallySamples(s)
 	if err != nil {
 		return nil, err
@@ -55,7 +56,7 @@ func MostSampled(ctx context.Context, s *reader.Store, o RankOptions) (*SampleRe
 		if n := tally.Of(m).Total; n < max(o.Min, 1) {
 			continue
 		}
-		selected, err := o.selects(m)
+		selected, err := o.Selects(m)
 		if err != nil {
 			return nil, err
 		}
@@ -73,7 +74,7 @@ func MostSampled(ctx context.Context, s *reader.Store, o RankOptions) (*SampleRe
 
 func (r *SampleReport) list(s *reader.Store, tally *facts.SampleTally, found []reader.Method) error {
 	for _, m := range found {
-		name, err := NameOf(s, m)
+		name, err := analyze.NameOf(s, m)
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package analyze
+package ranking
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/internal/naming"
@@ -25,10 +26,10 @@ type PollutionReport struct {
 	Sites   []PollutedSite `json:"sites"`
 }
 
-// A PollutedSite is a polluted site. Best is the share of what was seen most,
-// Cured the share of the counts in contexts where the site is not polluted.
+// A PollutedSite is a polluted site. Best is the share of the highest count, Cured that
+// of the counts in contexts where the site is not polluted.
 type PollutedSite struct {
-	MethodName
+	analyze.MethodName
 	Kind     SiteKind  `json:"kind"`
 	Point    int32     `json:"point"`
 	Code     string    `json:"code,omitempty"`
@@ -47,7 +48,7 @@ type SeenRow struct {
 	Count uint64 `json:"count"`
 }
 
-// seenRows is how much of what was seen is listed.
+// seenRows is the most rows listed in Seen.
 const seenRows = 3
 
 // A pollution is a polluted site and how often it was reached.
@@ -58,7 +59,7 @@ type pollution struct {
 }
 
 // MostPolluted finds the polluted sites of all selected methods.
-func MostPolluted(ctx context.Context, s *reader.Store, o RankOptions) (*PollutionReport, error) {
+func MostPolluted(ctx context.Context, s *reader.Store, o analyze.RankOptions) (*PollutionReport, error) {
 	var found []pollution
 	for m, err := range s.Methods() {
 		if err == nil {
@@ -67,7 +68,7 @@ func MostPolluted(ctx context.Context, s *reader.Store, o RankOptions) (*Polluti
 		if err != nil {
 			return nil, err
 		}
-		selected, err := o.selects(m)
+		selected, err := o.Selects(m)
 		if err != nil {
 			return nil, err
 		}
@@ -95,7 +96,7 @@ func MostPolluted(ctx context.Context, s *reader.Store, o RankOptions) (*Polluti
 func (r *PollutionReport) list(s *reader.Store, found []pollution) error {
 	p := &siteNames{s: s}
 	for _, f := range found {
-		name, err := NameOf(s, f.m)
+		name, err := analyze.NameOf(s, f.m)
 		if err != nil {
 			return err
 		}
@@ -114,7 +115,7 @@ func (r *PollutionReport) list(s *reader.Store, found []pollution) error {
 	return p.err
 }
 
-// A siteNames names what sites have seen. It keeps the first error.
+// A siteNames names what was seen at sites. It keeps the first error.
 type siteNames struct {
 	s       *reader.Store
 	targets naming.Targets
