@@ -9,13 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profarc/profarc/internal/ranking"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/cmd/profarc/internal/printtest"
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/ranking"
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/layout"
 )
