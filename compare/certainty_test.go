@@ -6,6 +6,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/compare"
 	"github.com/profarc/profarc/internal/memstore"
+	"github.com/profarc/profarc/internal/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -91,9 +92,11 @@ func TestChecksThatAreNoLongerCertain(t *testing.T) {
 				return
 			}
 			got := r.NoLongerCertain.List[0]
-			if got.Outcome != c.outcome || got.Always.Index != c.result || got.Others != c.others || got.Always.Count != 100 || got.Weight != 1 {
-				t.Errorf("%+v", got)
-			}
+			testarchive.CheckEqual(t, "outcome", got.Outcome, c.outcome)
+			testarchive.CheckEqual(t, "index of what always happened", got.Always.Index, c.result)
+			testarchive.CheckEqual(t, "count of what always happened", got.Always.Count, 100)
+			testarchive.CheckEqual(t, "number of others", got.Others, c.others)
+			testarchive.CheckEqual(t, "weight", got.Weight, 1)
 			if got := mirrored.NowCertain.List[0]; got.Always.Count != 100 || got.Weight != 1 {
 				t.Errorf("the other way round: %+v", got)
 			}
@@ -117,9 +120,10 @@ func TestBranchesThatAreNoLongerCertain(t *testing.T) {
 		if c.Tag == layout.TagMultiBranch {
 			way = 2 // the second case
 		}
-		if c.Always != (compare.Way{Index: way, Share: 1, Count: 500}) || c.Count != 1000 || c.Others != 1 || c.Outcome != compare.OutcomeWay {
-			t.Errorf("%+v", c)
-		}
+		testarchive.CheckEqual(t, "what always happened", c.Always, compare.Way{Index: way, Share: 1, Count: 500})
+		testarchive.CheckEqual(t, "count", c.Count, 1000)
+		testarchive.CheckEqual(t, "number of others", c.Others, 1)
+		testarchive.CheckEqual(t, "outcome", c.Outcome, compare.OutcomeWay)
 	}
 	for name, r := range map[string]*compare.Report{
 		"too few":            stores(t, branch(0, 39), branch(1, 999), compare.Options{}),
@@ -170,7 +174,10 @@ func TestWhatWasNotRecordedIsNoType(t *testing.T) {
 		}
 	}
 	r := stores(t, call(100, squares(20)), call(0, squares(7)), compare.Options{})
-	if k := r.Kinds[len(r.Kinds)-1]; k.Kind != compare.KindReceivers || k.Overlap != 1 || k.SumA != 20 || k.UntypedA != 100 || k.UntypedB != 0 {
-		t.Errorf("counts without a type have a part in %+v", k)
-	}
+	k := r.Kinds[len(r.Kinds)-1]
+	testarchive.CheckEqual(t, "kind", k.Kind, compare.KindReceivers)
+	testarchive.CheckEqual(t, "overlap without counts of no type", k.Overlap, 1)
+	testarchive.CheckEqual(t, "sum of counts with a type", k.SumA, 20)
+	testarchive.CheckEqual(t, "sum of counts without a type", k.UntypedA, 100)
+	testarchive.CheckEqual(t, "sum of counts without a type in the second", k.UntypedB, 0)
 }

@@ -1,6 +1,7 @@
 package compare_test
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/profarc/profarc/compare"
 	"github.com/profarc/profarc/formats/llvm"
 	"github.com/profarc/profarc/internal/memstore"
+	"github.com/profarc/profarc/internal/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -47,8 +49,12 @@ func TestMarksAreNoCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 		score, _ := r.Score()
-		if math.Abs(score-c.score) > 1e-9 || r.Kinds[0].SumA != c.sumA || r.MarkedA != c.markedA || r.MarkedB != c.markedB {
-			t.Errorf("LLVM %d, %s and %s: score %v, %v counts, %d and %d marked", c.release, c.a, c.b, score, r.Kinds[0].SumA, r.MarkedA, r.MarkedB)
+		name := fmt.Sprintf("LLVM %d, %s and %s: ", c.release, c.a, c.b)
+		if math.Abs(score-c.score) > 1e-9 {
+			t.Errorf("%sscore %v, want %v", name, score, c.score)
 		}
+		testarchive.CheckEqual(t, name+"sum of counts", r.Kinds[0].SumA, c.sumA)
+		testarchive.CheckEqual(t, name+"marked in the first", r.MarkedA, c.markedA)
+		testarchive.CheckEqual(t, name+"marked in the second", r.MarkedB, c.markedB)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/memstore"
+	"github.com/profarc/profarc/internal/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -63,9 +64,10 @@ func TestWhatAnotherRunDidNotProfile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Score() != 1 || r.Checked() != 1 || r.Methods != 3 || len(r.Misfits) != 0 {
-		t.Errorf("score %v of %d profiles of %d methods, %d misfits", r.Score(), r.Checked(), r.Methods, len(r.Misfits))
-	}
+	testarchive.CheckEqual(t, "score", r.Score(), 1)
+	testarchive.CheckEqual(t, "profiles that were checked", r.Checked(), 1)
+	testarchive.CheckEqual(t, "methods", r.Methods, 3)
+	testarchive.CheckEqual(t, "misfits", len(r.Misfits), 0)
 	if want := map[string]int{"not in test.parc": 1, "without a profile in test.parc": 1}; !maps.Equal(r.Reasons, want) {
 		t.Errorf("unchecked: %v, want %v", r.Reasons, want)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/memstore"
 	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/internal/testarchive"
 	"github.com/profarc/profarc/internal/verify"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -447,7 +448,10 @@ func TestNothingIsMovedBlindly(t *testing.T) {
 	now := v
 	now.ID = 2
 	r, err := fit.Check(t.Context(), s, one{now}, fit.Options{Confidence: 0.01})
-	if err != nil || r.Profiles[fit.Stale] != 1 || r.Found.Points != 0 || r.Lost[fit.LostUnknown].Points != 2 {
-		t.Errorf("%v: %+v", err, r)
+	if err != nil {
+		t.Fatal(err)
 	}
+	testarchive.CheckEqual(t, "stale profiles", r.Profiles[fit.Stale], 1)
+	testarchive.CheckEqual(t, "points that were found", r.Found.Points, 0)
+	testarchive.CheckEqual(t, "points that are unknown", r.Lost[fit.LostUnknown].Points, 2)
 }

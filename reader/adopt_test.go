@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -162,11 +163,14 @@ func TestCountingLeavesWhatWasTrained(t *testing.T) {
 		again := adoptProfile(t, s, keyArea)
 		live, _ := again.Invocations()
 		old, _ := trained.Invocations()
-		if live.Load() != 1007 || live.Trained() != 1000 || old.Load() != 1000 {
-			t.Errorf("live %d, trained %d, of the trained profile %d", live.Load(), live.Trained(), old.Load())
-		}
-		if !p.Adopted() || trained.Adopted() || trained.Address() != 0 || p.Address() == 0 {
-			t.Error("the wrong profile is adopted")
+		testarchive.CheckEqual(t, "live count", live.Load(), 1007)
+		testarchive.CheckEqual(t, "trained count", live.Trained(), 1000)
+		testarchive.CheckEqual(t, "count of the trained profile", old.Load(), 1000)
+		testarchive.CheckEqual(t, "the adopted profile is adopted", p.Adopted(), true)
+		testarchive.CheckEqual(t, "the trained profile is adopted", trained.Adopted(), false)
+		testarchive.CheckEqual(t, "address of the trained profile", trained.Address(), 0)
+		if p.Address() == 0 {
+			t.Error("the adopted profile has no address")
 		}
 		if same, err := p.Adopt(); err != nil || same.Address() != p.Address() {
 			t.Errorf("adopting twice: %v", err)
@@ -245,8 +249,17 @@ func TestRecordNull(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, _ := e.Receivers()
-		if !r.NullSeen() || e.Flags() != layout.EntryNullSeen || e.Point() == 0 || disk.Entry(e.Bytes()).Flags() != 0 {
-			t.Errorf("%s: flags %#x, trained %#x", e.Tag(), e.Flags(), disk.Entry(e.Bytes()).Flags())
+		if !r.NullSeen() {
+			t.Errorf("%s: no null was seen", e.Tag())
+		}
+		if e.Flags() != layout.EntryNullSeen {
+			t.Errorf("%s: flags %#x, want %#x", e.Tag(), e.Flags(), layout.EntryNullSeen)
+		}
+		if trained := disk.Entry(e.Bytes()).Flags(); trained != 0 {
+			t.Errorf("%s: trained flags %#x, want none", e.Tag(), trained)
+		}
+		if e.Point() == 0 {
+			t.Errorf("%s: the flags changed the point", e.Tag())
 		}
 	}
 	if err := entryAt(t, wide, 5).RecordNull(); !errors.Is(err, errors.ErrUnsupported) {

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -45,9 +46,14 @@ func TestCountersAndBranches(t *testing.T) {
 		t.Errorf("jump %+v, %t", j, ok)
 	}
 	e := entryAt(t, p, 4)
-	if b, ok := e.Branch(); !ok || b.Taken.Load() != 13 || b.NotTaken.Load() != 14 || b.Displacement != 48 || e.Traps() != 3 {
-		t.Errorf("branch %+v, %t, traps %d", b, ok, e.Traps())
+	b, ok := e.Branch()
+	if !ok {
+		t.Fatalf("the entry at 4 is a %s", e.Tag())
 	}
+	testarchive.CheckEqual(t, "taken", b.Taken.Load(), 13)
+	testarchive.CheckEqual(t, "not taken", b.NotTaken.Load(), 14)
+	testarchive.CheckEqual(t, "displacement", b.Displacement, 48)
+	testarchive.CheckEqual(t, "traps", e.Traps(), 3)
 	if flags := entryAt(t, p, 1).Flags(); flags != layout.EntryNullSeen {
 		t.Errorf("flags %#x", flags)
 	}
@@ -149,9 +155,10 @@ func TestLists(t *testing.T) {
 	}
 	ret, _ := entryAt(t, area, 7).Rows()
 	multi, _ := entryAt(t, area, 8).Rows()
-	if ret.Head(0).Load() != 19 || multi.Head(0).Load() != 23 || multi.Head(1).Load() != 24 || ret.Len() != 2 {
-		t.Errorf("heads %d, %d, %d", ret.Head(0).Load(), multi.Head(0).Load(), multi.Head(1).Load())
-	}
+	testarchive.CheckEqual(t, "count of the ret", ret.Head(0).Load(), 19)
+	testarchive.CheckEqual(t, "rows of the ret", ret.Len(), 2)
+	testarchive.CheckEqual(t, "default count of the switch", multi.Head(0).Load(), 23)
+	testarchive.CheckEqual(t, "default displacement of the switch", multi.Head(1).Load(), 24)
 	callees, _ := entryAt(t, loop, 4).Rows()
 	if m, err := callees.Method(0); err != nil || m != find(t, s, keySum) || callees.Cell(0, 1).Load() != 11 {
 		t.Errorf("callee %v, %v", m, err)
@@ -160,9 +167,13 @@ func TestLists(t *testing.T) {
 		t.Errorf("bitmap %x, %t", bits, ok)
 	}
 	count := entryAt(t, loop, 5)
-	if c, ok := count.Counter(); !ok || c.Load() != 12 || count.Sub() != layout.SubCycles || count.Flags() != layout.EntryInterpreted {
-		t.Errorf("count %d, %t, sub %d, flags %d", c.Load(), ok, count.Sub(), count.Flags())
+	c, ok := count.Counter()
+	if !ok {
+		t.Fatalf("the entry at 5 is a %s", count.Tag())
 	}
+	testarchive.CheckEqual(t, "count", c.Load(), 12)
+	testarchive.CheckEqual(t, "sub", count.Sub(), layout.SubCycles)
+	testarchive.CheckEqual(t, "flags", count.Flags(), layout.EntryInterpreted)
 }
 
 func TestExtraEntries(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -62,15 +63,22 @@ func TestMethodTellsWhatIsKnownOfIt(t *testing.T) {
 		t.Errorf("access %#x, flags %#x", area.Access(), area.Flags())
 	}
 	if idle := find(t, s, keyIdle); !idle.Unexecuted() {
-		t.Error("a method that never ran ran")
+		t.Error("an unexecuted method is executed")
 	}
 	name, err := area.Name()
-	if err != nil || !name.Equal("area") || name.Equal("are") || name.Len() != 4 || string(name.AppendTo([]byte("the "))) != "the area" {
-		t.Errorf("name %q, %v", name, err)
+	if err != nil {
+		t.Fatal(err)
 	}
+	testarchive.CheckEqual(t, "the name is area", name.Equal("area"), true)
+	testarchive.CheckEqual(t, "the name is are", name.Equal("are"), false)
+	testarchive.CheckEqual(t, "length of the name", name.Len(), 4)
+	testarchive.CheckEqual(t, "name that is appended", string(name.AppendTo([]byte("the "))), "the area")
 	class, ok, err := area.Class()
-	if className, nameErr := class.Name(); !ok || err != nil || nameErr != nil || className.String() != "Shape" {
-		t.Errorf("class %q, %t, %v, %v", className, ok, err, nameErr)
+	if !ok || err != nil {
+		t.Fatalf("class: %t, %v", ok, err)
+	}
+	if className, err := class.Name(); err != nil || className.String() != "Shape" {
+		t.Errorf("class %q, %v, want Shape", className, err)
 	}
 	bare := find(t, s, keyBare)
 	if _, ok, err := bare.Class(); ok || err != nil {
@@ -104,10 +112,13 @@ func TestFindType(t *testing.T) {
 		t.Fatal(err)
 	}
 	alias, err := circle.Alias()
-	flags, flagsErr := circle.Flags()
-	if err != nil || !alias.Equal("LCircle;") || flagsErr != nil || flags != layout.TypeHidden || circle.Late() {
-		t.Errorf("alias %q, %v, flags %#x, %v", alias, err, flags, flagsErr)
+	if err != nil || !alias.Equal("LCircle;") {
+		t.Errorf("alias %q, %v, want LCircle;", alias, err)
 	}
+	if flags, err := circle.Flags(); err != nil || flags != layout.TypeHidden {
+		t.Errorf("flags %#x, %v, want %#x", flags, err, layout.TypeHidden)
+	}
+	testarchive.CheckEqual(t, "Circle is late", circle.Late(), false)
 	if id, err := circle.ID(); err != nil || id != layout.TypeID("Circle", "") {
 		t.Errorf("id %016x, %v", id, err)
 	}
@@ -146,8 +157,11 @@ func TestBatches(t *testing.T) {
 	byID, byKey := make([]reader.Method, 100), make([]reader.Method, 100)
 	hits, err := s.LookupBatch(ids, byID)
 	again, errAgain := s.FindBatch(keys, byKey)
-	if hits != 50 || err != nil || again != 50 || errAgain != nil {
-		t.Fatalf("%d hits, %v; %d hits, %v", hits, err, again, errAgain)
+	if hits != 50 || err != nil {
+		t.Fatalf("%d hits by ID, want 50, %v", hits, err)
+	}
+	if again != 50 || errAgain != nil {
+		t.Fatalf("%d hits by key, want 50, %v", again, errAgain)
 	}
 	for i := range keys {
 		want, _ := s.Find(keys[i])
@@ -239,8 +253,11 @@ func TestKeysWithOneID(t *testing.T) {
 		t.Errorf("batch: %d hits, %v", hits, err)
 	}
 	keys := []layout.Key{two, {Name: "f"}}
-	if hits, err := s.FindBatch(keys, found); hits != 1 || err != nil || found[0] != find(t, s, two) || found[1].Valid() {
-		t.Errorf("batch of keys: %d hits, %v", hits, err)
+	if hits, err := s.FindBatch(keys, found); hits != 1 || err != nil {
+		t.Errorf("batch of keys: %d hits, want 1, %v", hits, err)
+	}
+	if want := [2]reader.Method{find(t, s, two)}; [2]reader.Method(found) != want {
+		t.Errorf("batch of keys: %v, want %v", found, want)
 	}
 	for i, k := range []layout.Key{one, two} {
 		if n, _ := profileOf(t, s, k).Invocations(); n.Load() != uint64(i)+1 {

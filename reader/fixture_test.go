@@ -1,6 +1,7 @@
 package reader_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -15,6 +16,11 @@ import (
 func hotspotParams(gap uint32) (p layout.Params) {
 	p.TypeProfileWidth, p.BciProfileWidth, p.ReceiverGap = 2, 2, gap
 	return p
+}
+
+// isMiss reports whether an error says that a lookup has no single result.
+func isMiss(err error) bool {
+	return errors.Is(err, reader.ErrNotFound) || errors.Is(err, reader.ErrAmbiguous)
 }
 
 // Keys of the methods of the fixture.

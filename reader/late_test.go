@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -26,17 +27,23 @@ func TestLateTypes(t *testing.T) {
 		}
 		second, _ := s.LateType("Hexagon", "")
 		again, _ := s.LateType("Hexagon", "app")
-		if first == second || first != again || !first.Late() || uint64(first.Ordinal()) != s.Header().Counts.Types {
-			t.Errorf("%v, %v, %v", first, second, again)
+		if first == second {
+			t.Error("types of two loaders are one")
 		}
-		name, nameErr := first.Name()
-		loader, loaderErr := first.Loader()
-		if !name.Equal("Hexagon") || !loader.Equal("app") || nameErr != nil || loaderErr != nil {
-			t.Errorf("name %q, loader %q", name, loader)
+		testarchive.CheckEqual(t, "the same type again", again, first)
+		testarchive.CheckEqual(t, "a new type is late", first.Late(), true)
+		testarchive.CheckEqual(t, "ordinal of the first late type", uint64(first.Ordinal()), s.Header().Counts.Types)
+		if name, err := first.Name(); err != nil || !name.Equal("Hexagon") {
+			t.Errorf("name %q, %v, want Hexagon", name, err)
 		}
-		flags, flagsErr := first.Flags()
-		if id, err := first.ID(); flags != 0 || flagsErr != nil || err != nil || id != layout.TypeID("Hexagon", "app") {
-			t.Errorf("flags %#x, id %016x, %v, %v", flags, id, flagsErr, err)
+		if loader, err := first.Loader(); err != nil || !loader.Equal("app") {
+			t.Errorf("loader %q, %v, want app", loader, err)
+		}
+		if flags, err := first.Flags(); err != nil || flags != 0 {
+			t.Errorf("flags %#x, %v, want none", flags, err)
+		}
+		if id, err := first.ID(); err != nil || id != layout.TypeID("Hexagon", "app") {
+			t.Errorf("id %016x, %v, want %016x", id, err, layout.TypeID("Hexagon", "app"))
 		}
 		if byNumber, err := s.Type(first.Ordinal()); err != nil || byNumber != first {
 			t.Errorf("by ordinal: %v, %v", byNumber, err)

@@ -9,6 +9,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -31,10 +32,11 @@ func TestProfileTellsWhatTheMethodCounted(t *testing.T) {
 	history, _ := p.History()
 	compile, _ := p.Compile()
 	escape, _ := p.Escape()
-	if code != 33 || host != 480 || history != (reader.History{Decompiles: 1, OverflowRecompiles: 2, OverflowTraps: 3, TenureTraps: 4}) ||
-		compile != (reader.Compile{Level: 4, State: 1, WouldProfile: 2, Loops: 3, Blocks: 7}) || escape != (reader.Escape{Flags: 1, Local: 2, Stack: 3, Returned: 4}) {
-		t.Errorf("size %d, %d; %+v; %+v; %+v", code, host, history, compile, escape)
-	}
+	testarchive.CheckEqual(t, "size of the code", code, 33)
+	testarchive.CheckEqual(t, "size of the MethodData", host, 480)
+	testarchive.CheckEqual(t, "history", history, reader.History{Decompiles: 1, OverflowRecompiles: 2, OverflowTraps: 3, TenureTraps: 4})
+	testarchive.CheckEqual(t, "compile", compile, reader.Compile{Level: 4, State: 1, WouldProfile: 2, Loops: 3, Blocks: 7})
+	testarchive.CheckEqual(t, "escape", escape, reader.Escape{Flags: 1, Local: 2, Stack: 3, Returned: 4})
 	if diff := cmp.Diff([]byte{0, 3, 0, 1, 9}, p.TrapHistory()); diff != "" {
 		t.Errorf("trap history (-want +got):\n%s", diff)
 	}
@@ -53,8 +55,14 @@ func TestProfileWithoutOptionalFields(t *testing.T) {
 	_, compile := p.Compile()
 	_, escape := p.Escape()
 	_, inContext, err := p.Context()
-	if invocations || history || compile || escape || inContext || err != nil || p.TrapHistory() != nil || p.Code() != 0 {
-		t.Error("a field that the block lacks is there")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for field, there := range map[string]bool{"invocations": invocations, "history": history, "compile": compile,
+		"escape": escape, "context": inContext, "trap history": p.TrapHistory() != nil, "code": p.Code() != 0} {
+		if there {
+			t.Errorf("the block lacks the field %s, the profile has it", field)
+		}
 	}
 }
 
@@ -66,8 +74,13 @@ func TestZeroProfileIsHarmless(t *testing.T) {
 	for range p.Points(1) {
 		t.Error("no profile has an entry")
 	}
-	if _, ok := p.At(1); ok || p.Valid() || p.Address() != 0 || p.TrapHistory() != nil {
-		t.Error("no profile has something")
+	if _, ok := p.At(1); ok {
+		t.Error("no profile has an entry at 1")
+	}
+	testarchive.CheckEqual(t, "no profile is valid", p.Valid(), false)
+	testarchive.CheckEqual(t, "address of no profile", p.Address(), 0)
+	if traps := p.TrapHistory(); traps != nil {
+		t.Errorf("no profile has the trap history %d", traps)
 	}
 	if _, err := p.Adopt(); !errors.Is(err, reader.ErrNotFound) {
 		t.Errorf("adopt: %v", err)

@@ -176,3 +176,11 @@ func ProcessDump(t TB, at Moment, n uint64, change ...func(*builder.Config)) Arc
 	MustDone(t, p)
 	return Build(t, b)
 }
+
+// CheckEqual reports a value that is not the wanted one.
+func CheckEqual[V comparable](t rapid.TB, what string, got, want V) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
