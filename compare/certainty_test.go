@@ -56,6 +56,7 @@ func typeRows(b *builder.Builder, types map[string]uint64) (rows []builder.Row) 
 func squares(n uint64) map[string]uint64 { return map[string]uint64{"Square": n} }
 
 func TestChecksThatAreNoLongerCertain(t *testing.T) {
+	t.Parallel()
 	jdk17, jdk25 := release(17), release(25)
 	for _, c := range []struct {
 		name     string
@@ -105,6 +106,7 @@ func TestChecksThatAreNoLongerCertain(t *testing.T) {
 }
 
 func TestBranchesThatAreNoLongerCertain(t *testing.T) {
+	t.Parallel()
 	branch := func(taken, not uint64) *reader.Store {
 		return oneProfile(t, release(17), func(_ *builder.Builder, p *builder.Profile) {
 			p.Branch(builder.At{Bci: 5}, builder.Branch{Taken: taken, Displacement: 16, NotTaken: not})
@@ -141,6 +143,7 @@ func TestBranchesThatAreNoLongerCertain(t *testing.T) {
 }
 
 func TestWhatWasNotRecordedIsNoType(t *testing.T) {
+	t.Parallel()
 	call := func(other uint64, types map[string]uint64) *reader.Store {
 		return oneProfile(t, release(17), func(b *builder.Builder, p *builder.Profile) {
 			p.VirtualCall(builder.At{Bci: 3}, builder.Others{Count: other}, typeRows(b, types)...)

@@ -27,6 +27,7 @@ func stores(t testing.TB, a, b *reader.Store, o compare.Options) *compare.Report
 }
 
 func TestEverythingAgreesWithItself(t *testing.T) {
+	t.Parallel()
 	for _, s := range specimen.All() {
 		a, b := memstore.Open(t, s.Build()), memstore.Open(t, s.Build())
 		r := stores(t, a, b, compare.Options{Top: 10})
@@ -49,6 +50,7 @@ func TestEverythingAgreesWithItself(t *testing.T) {
 }
 
 func TestDomainsAreNotMixed(t *testing.T) {
+	t.Parallel()
 	all := specimen.All()
 	_, err := compare.Stores(t.Context(), memstore.Open(t, all[0].Build()), memstore.Open(t, all[2].Build()), compare.Options{})
 	if !errors.Is(err, compare.ErrDomains) {
@@ -160,6 +162,7 @@ func sameCode(p, q plan, key string) bool {
 }
 
 func TestOverlapIsTheDefinition(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		p, q := drawPlan(rt, "p"), drawPlan(rt, "q")
 		a, b := memstore.Open(t, p.build()), memstore.Open(t, q.build())
@@ -204,6 +207,7 @@ func differencesAddUp(t *rapid.T, r *compare.Report) {
 }
 
 func TestFlipsAndSites(t *testing.T) {
+	t.Parallel()
 	same := map[string]uint64{"A": 9}
 	p := plan{
 		0: {code: 1, taken: 90, notTaken: 10, types: map[string]uint64{"A": 100}},
@@ -252,6 +256,7 @@ func methodName(t *testing.T, p reader.Profile) string {
 }
 
 func TestTopIsTheHeaviest(t *testing.T) {
+	t.Parallel()
 	p, q := plan{}, plan{}
 	for i := range 60 {
 		p[i] = planned{taken: uint64(i), notTaken: 1000}
@@ -286,6 +291,7 @@ func BenchmarkStores(b *testing.B) {
 // A profile of a method, or of a context, that a has none of is new. It is of
 // other code only where a has that of another version.
 func TestWhatIsNewIsNoMismatch(t *testing.T) {
+	t.Parallel()
 	method := layout.Key{Class: "A", Name: "run"}
 	profile := func(b *builder.Builder, code uint64, frames ...builder.Frame) {
 		p := b.Profile(b.Method(method), code, b.Context(b.Method(method), frames...))

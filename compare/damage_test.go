@@ -16,6 +16,7 @@ import (
 
 // An archive with wrong bytes and right sums gives a report or an error.
 func TestDamagedArchives(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, s := range specimen.All() {
 		whole, err := s.Bytes()

@@ -22,6 +22,7 @@ const samples = "../../shared/samples/llvm"
 // TestFiguresAreThoseOfLLVM holds the figures of every pair of sample profiles
 // against what llvm-profdata prints of them.
 func TestFiguresAreThoseOfLLVM(t *testing.T) {
+	t.Parallel()
 	tested := 0
 	for _, version := range []string{"14", "19", "22"} {
 		tool, err := exec.LookPath("llvm-profdata-" + version)
@@ -49,6 +50,7 @@ func TestFiguresAreThoseOfLLVM(t *testing.T) {
 
 // The figures of two small profiles are what llvm-profdata 19 printed of them.
 func TestRecordedFigures(t *testing.T) {
+	t.Parallel()
 	want, err := os.ReadFile("testdata/overlap.txt")
 	if err != nil {
 		t.Fatal(err)
@@ -108,6 +110,7 @@ func sameAsLLVM(t *testing.T, tool string, opened map[string]sample, a, b string
 // A profile with records of both kinds agrees with itself, of each kind; the sums
 // are those of llvm-profdata, which takes the overlap of both.
 func TestBothKindsOfRecords(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(samples, "14", "vp-cs-merged", "x.proftext")
 	tool, err := exec.LookPath("llvm-profdata-14")
 	if _, missing := os.Stat(path); err != nil || missing != nil {

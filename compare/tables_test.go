@@ -31,6 +31,7 @@ func sampled(stacks, monitors, count uint64) *builder.Builder {
 }
 
 func TestWhatIsNotComparedHasNoPartInTheScore(t *testing.T) {
+	t.Parallel()
 	samples := compare.Uncompared{Table: layout.TableSamples, RowsA: 2, RowsB: 3}
 	monitors := compare.Uncompared{Table: layout.TableMonitors, RowsB: 1}
 	for _, c := range []struct {

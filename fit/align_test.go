@@ -16,6 +16,7 @@ func sketchOf(what, operands uint16) layout.SketchPoint {
 // else with a condition of its own, behind a loop's condition and the first one.
 // Where nothing is known of what the points test, nothing is said of them.
 func TestUnchangedStartStays(t *testing.T) {
+	t.Parallel()
 	old := []Point{
 		{Bci: 6, Kind: Branch, Targets: []int32{3}, Sketch: sketchOf(9, 1)},
 		{Bci: 12, Kind: Branch, Targets: []int32{2}, Sketch: sketchOf(1, 2)},

@@ -30,6 +30,7 @@ func profiled(t *testing.T, keys ...layout.Key) *reader.Store {
 }
 
 func TestOptionsThatCannotBe(t *testing.T) {
+	t.Parallel()
 	s := profiled(t, layout.Key{Class: "C", Name: "ran"}, layout.Key{Class: "C", Name: "gone"})
 	code := fit.Archived(profiled(t, layout.Key{Class: "C", Name: "ran"}))
 	if r, err := fit.Check(t.Context(), s, code, fit.Options{Top: -1}); err != nil || len(r.Misfits) != 0 {
@@ -51,6 +52,7 @@ func TestOptionsThatCannotBe(t *testing.T) {
 // An archive has what ran. What it lacks may be there all the same: that is
 // outside the score, and stays in the adapted archive.
 func TestWhatAnotherRunDidNotProfile(t *testing.T) {
+	t.Parallel()
 	ran, idle, other := layout.Key{Class: "C", Name: "ran"}, layout.Key{Class: "C", Name: "idle"}, layout.Key{Class: "D", Name: "x"}
 	s := profiled(t, ran, idle, other)
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
@@ -79,6 +81,7 @@ func TestWhatAnotherRunDidNotProfile(t *testing.T) {
 // Archives that were not made of the same kind of dump know class loaders or do
 // not: then the names of classes decide, otherwise loaders do.
 func TestLoadersThatAreNotKnown(t *testing.T) {
+	t.Parallel()
 	key := func(class, loader string) layout.Key {
 		return layout.Key{Class: class, Name: "run", Loader: loader}
 	}

@@ -17,6 +17,7 @@ import (
 // An archive with wrong bytes and right sums gives a report or an error, whether
 // it is checked or checked against, and what is made of it is sound.
 func TestDamagedArchives(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
 	for _, sp := range specimen.All()[:4] {
 		whole, err := sp.Bytes()

@@ -7,6 +7,7 @@ import (
 )
 
 func TestDescriptors(t *testing.T) {
+	t.Parallel()
 	renamed := func(class string) string { return strings.ReplaceAll(class, "Old", "New") }
 	for descriptor, want := range map[string]string{
 		"":                            "",

@@ -31,6 +31,7 @@ func (elsewhere) Method(layout.Key) (fit.Answer, error) {
 // What is not checked is taken over as it is: all methods with all entries and
 // fields of every kind.
 func TestRewritingKeepsWhatFits(t *testing.T) {
+	t.Parallel()
 	for _, s := range specimen.All() {
 		if s.Domain != layout.DomainHotSpot && !s.Domain.LLVM() {
 			continue
@@ -84,6 +85,7 @@ func sameMethod(t *testing.T, from, to *reader.Store, m reader.Method) {
 }
 
 func TestDomainsWithoutCode(t *testing.T) {
+	t.Parallel()
 	for _, s := range specimen.All() {
 		if s.Domain == layout.DomainGraal || s.Domain == layout.DomainJamaica {
 			if _, err := fit.Check(t.Context(), memstore.Open(t, s.Build()), elsewhere{}, fit.Options{}); !errors.Is(err, fit.ErrDomain) {
@@ -244,6 +246,7 @@ func check(t testing.TB, s *reader.Store, v fit.Version) (fit.Verdict, *reader.S
 }
 
 func TestSameCodeIsExact(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		v := drawCode(rt, rapid.IntRange(0, 20).Draw(rt, "points"))
 		verdict, _ := check(t, memstore.Open(t, profileOf(v)), v)
@@ -256,6 +259,7 @@ func TestSameCodeIsExact(t *testing.T) {
 // A call that is inserted moves what is behind it. Every point finds its place
 // but where another one would do as well, which lowers the confidence.
 func TestInsertedPoints(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		v := drawCode(rt, rapid.IntRange(4, 24).Draw(rt, "points"))
 		place := rapid.IntRange(0, len(v.Points)-1).Draw(rt, "place")
@@ -318,6 +322,7 @@ func counted(t testing.TB, s *reader.Store, p fit.Point) uint64 {
 // An adapted profile fits, and adapting it once more changes nothing: its
 // displacements lead to where the code says.
 func TestAdaptedProfilesFit(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		v := drawCode(rt, rapid.IntRange(1, 20).Draw(rt, "points"))
 		now := with(v, rapid.IntRange(0, len(v.Points)-1).Draw(rt, "place"), 1)
@@ -343,6 +348,7 @@ func TestAdaptedProfilesFit(t *testing.T) {
 }
 
 func TestOtherCodeIsStale(t *testing.T) {
+	t.Parallel()
 	call := fit.Version{ID: 1, Size: 30}
 	loop := fit.Version{ID: 2, Size: 90}
 	for i := range int32(5) {
@@ -372,6 +378,7 @@ func TestOtherCodeIsStale(t *testing.T) {
 
 // Profiles of two versions that have become one: the heavier is taken.
 func TestTwoVersionsBecomeOne(t *testing.T) {
+	t.Parallel()
 	v := fit.Version{ID: 1, Size: 20, Points: []fit.Point{{Bci: 4, Kind: fit.Call}, {Bci: 9, Kind: fit.Call}}}
 	for i := range v.Points {
 		v.Points[i].Sketch.What = uint16(1 + i)
@@ -402,6 +409,7 @@ func (typed) Assignable(class, to string) (is, known bool) { return class != "Sq
 
 // Receivers that a call cannot have in the new code are dropped, and said to be.
 func TestReceiversThatCannotBe(t *testing.T) {
+	t.Parallel()
 	v := fit.Version{ID: 1, Size: 20, Points: []fit.Point{{Bci: 4, Kind: fit.VirtualCall, Sketch: layout.SketchPoint{What: 1}}}}
 	s := memstore.Open(t, profileOf(v))
 	for holder, want := range map[string]uint64{"Shape": 0, "": 1000} {
@@ -431,6 +439,7 @@ func TestReceiversThatCannotBe(t *testing.T) {
 
 // Code with the same bytecodes is not the same if it names other members.
 func TestSameBytecodesWithOtherNames(t *testing.T) {
+	t.Parallel()
 	v := fit.Version{ID: 1, Size: 20, Points: []fit.Point{{Bci: 4, Kind: fit.Call, Sketch: layout.SketchPoint{What: 1}}, {Bci: 9, Kind: fit.Call, Sketch: layout.SketchPoint{What: 2}}}}
 	now := v
 	now.Points = []fit.Point{v.Points[0], v.Points[1]}
@@ -443,6 +452,7 @@ func TestSameBytecodesWithOtherNames(t *testing.T) {
 
 // Nothing is moved where it is not known what points do.
 func TestNothingIsMovedBlindly(t *testing.T) {
+	t.Parallel()
 	v := fit.Version{ID: 1, Size: 20, Points: []fit.Point{{Bci: 4, Kind: fit.Branch, Targets: []int32{2}}, {Bci: 9, Kind: fit.VirtualCall}}}
 	s := memstore.Open(t, profileOf(v))
 	now := v

@@ -14,6 +14,7 @@ import (
 )
 
 func TestOpenOfNoFile(t *testing.T) {
+	t.Parallel()
 	if s, err := reader.Open(filepath.Join(t.TempDir(), "none.parc"), archive.Options{}); err == nil || s != nil {
 		t.Errorf("opened %v, %v", s, err)
 	}

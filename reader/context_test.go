@@ -18,6 +18,7 @@ import (
 // A context is the same whether one goes down to it or up from it, and a parent
 // comes before its children.
 func TestContextsAreTheSameFromBothEnds(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := modelStore(t, map[modelKey]uint64{})
 		for i := range modelMethods {
@@ -71,6 +72,7 @@ func contextArchive(t *testing.T) (data []byte, nodes []int64, other layout.Ref)
 // Whoever is led to a context goes up from it, and must find the method that has
 // it.
 func TestContextsWithoutTheirMethodAreRefused(t *testing.T) {
+	t.Parallel()
 	data, nodes, other := contextArchive(t)
 	place := func(i int) uint32 { return uint32(disk.RefOf(nodes[i])) }
 	for what, change := range map[string]struct {

@@ -331,6 +331,7 @@ func codesProfile(t *testing.T, s *reader.Store) reader.Profile {
 }
 
 func TestIndexSlotThatLeadsNowhere(t *testing.T) {
+	t.Parallel()
 	data := laid(t, numbered(1))
 	ix := open(t, data).Header().Region(layout.RegionIX)
 	line := disk.Line(data[ix.Offset:])

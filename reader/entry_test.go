@@ -38,6 +38,7 @@ func receiversAt(t *testing.T, p reader.Profile, point int32) reader.Receivers {
 }
 
 func TestCountersAndBranches(t *testing.T) {
+	t.Parallel()
 	p := profileOf(t, openFixture(t), keyArea)
 	if c, ok := entryAt(t, p, 2).Counter(); !ok || c.Load() != 11 || c.Trained() != 11 {
 		t.Errorf("counter %d, %t", c.Load(), ok)
@@ -60,6 +61,7 @@ func TestCountersAndBranches(t *testing.T) {
 }
 
 func TestReceiversOfEveryShape(t *testing.T) {
+	t.Parallel()
 	for _, gap := range []uint32{0, 1} {
 		s := open(t, laid(t, fixture(gap)))
 		p := profileOf(t, s, keyArea)
@@ -86,6 +88,7 @@ func TestReceiversOfEveryShape(t *testing.T) {
 }
 
 func TestTypeLists(t *testing.T) {
+	t.Parallel()
 	s := openFixture(t)
 	p := profileOf(t, s, keyArea)
 	circle, _ := s.FindType("Circle", "")
@@ -125,6 +128,7 @@ func cells(r reader.Rows, width int) (all [][]uint64) {
 }
 
 func TestLists(t *testing.T) {
+	t.Parallel()
 	s := openFixture(t)
 	area, loop := profileOf(t, s, keyArea), profileOf(t, s, keyLoop)
 	minus28, zero := ^uint64(27), uint64(0)
@@ -177,6 +181,7 @@ func TestLists(t *testing.T) {
 }
 
 func TestExtraEntries(t *testing.T) {
+	t.Parallel()
 	s := openFixture(t)
 	traps, infos := 0, 0
 	for e := range profileOf(t, s, keyArea).Section(layout.SectionExtra) {
@@ -200,6 +205,7 @@ func TestExtraEntries(t *testing.T) {
 
 // Every accessor takes exactly the tags that it is for.
 func TestAccessorsTakeTheirTagsAlone(t *testing.T) {
+	t.Parallel()
 	s := openFixture(t)
 	taken := map[layout.Tag][5]bool{}
 	for _, k := range []layout.Key{keyArea, keyLoop} {
@@ -229,6 +235,7 @@ func TestAccessorsTakeTheirTagsAlone(t *testing.T) {
 
 // Rows behind a type profile's own are none, though cells follow them.
 func TestRowsOutsideATypeProfile(t *testing.T) {
+	t.Parallel()
 	r := receiversAt(t, profileOf(t, openFixture(t), keyArea), 10)
 	for _, i := range []int{-1, r.Len()} {
 		if row, ok := r.Row(i); ok {
@@ -238,6 +245,7 @@ func TestRowsOutsideATypeProfile(t *testing.T) {
 }
 
 func TestCellsOutsideAnEntryPanic(t *testing.T) {
+	t.Parallel()
 	s := openFixture(t)
 	p := profileOf(t, s, keyArea)
 	branch := entryAt(t, p, 4)

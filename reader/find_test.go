@@ -14,6 +14,7 @@ import (
 )
 
 func TestFindGivesEveryMethodAndNoOther(t *testing.T) {
+	t.Parallel()
 	const n = 3000
 	s := open(t, laid(t, numbered(n)))
 	for i := range n {
@@ -36,6 +37,7 @@ func TestFindGivesEveryMethodAndNoOther(t *testing.T) {
 }
 
 func TestFindComparesEveryPartOfTheKey(t *testing.T) {
+	t.Parallel()
 	s := openFixture(t)
 	for _, change := range []func(*layout.Key){
 		func(k *layout.Key) { k.Class = "Sun" },
@@ -57,6 +59,7 @@ func TestFindComparesEveryPartOfTheKey(t *testing.T) {
 }
 
 func TestMethodTellsWhatIsKnownOfIt(t *testing.T) {
+	t.Parallel()
 	s := openFixture(t)
 	area := find(t, s, keyArea)
 	if area.Access() != disk.AccFinal || area.Flags()&layout.MethodNotMatchable == 0 || area.Unexecuted() {
@@ -93,6 +96,7 @@ func TestMethodTellsWhatIsKnownOfIt(t *testing.T) {
 }
 
 func TestZeroMethodIsHarmless(t *testing.T) {
+	t.Parallel()
 	var m reader.Method
 	if _, _, err := m.Profile(layout.CodeAny); !errors.Is(err, reader.ErrNotFound) || m.Valid() {
 		t.Errorf("profile of no method: %v", err)
@@ -106,6 +110,7 @@ func TestZeroMethodIsHarmless(t *testing.T) {
 }
 
 func TestFindType(t *testing.T) {
+	t.Parallel()
 	s := openFixture(t)
 	circle, err := s.FindType("Circle", "")
 	if err != nil {
@@ -147,6 +152,7 @@ func TestFindType(t *testing.T) {
 // In batches is found what is found one by one, also where there are more look-ups
 // than are under way at once.
 func TestBatches(t *testing.T) {
+	t.Parallel()
 	s := open(t, laid(t, numbered(50)))
 	var ids []uint64
 	var keys []layout.Key
@@ -172,6 +178,7 @@ func TestBatches(t *testing.T) {
 }
 
 func TestWalksGiveEverythingInOrder(t *testing.T) {
+	t.Parallel()
 	s := openFixture(t)
 	var keys []layout.Key
 	for m, err := range s.Methods() {
@@ -204,6 +211,7 @@ func TestWalksGiveEverythingInOrder(t *testing.T) {
 }
 
 func TestWalkOfManyMethodsCrossesBatches(t *testing.T) {
+	t.Parallel()
 	const n = 1000
 	s := open(t, laid(t, numbered(n)))
 	seen := map[layout.Ref]bool{}
@@ -236,6 +244,7 @@ func TestEmptyArchive(t *testing.T) {
 
 // An LLVM id is that of the name alone, so that keys may share it.
 func TestKeysWithOneID(t *testing.T) {
+	t.Parallel()
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
 	one, two := layout.Key{Name: "f", Signature: "1"}, layout.Key{Name: "f", Signature: "2"}
 	for i, k := range []layout.Key{one, two, {Name: "g"}} {

@@ -16,6 +16,7 @@ import (
 // Bytes inside a block are not taken for a block that was checked: whether they
 // are refused does not depend on what was read before.
 func TestInsideOfACheckedBlockIsChecked(t *testing.T) {
+	t.Parallel()
 	data := laid(t, fixture(0))
 	var blocks []reader.Profile
 	all := open(t, data)
@@ -99,6 +100,7 @@ func profileAt(t *testing.T, s *reader.Store, n layout.Ref) reader.Profile {
 // What refers to a method refers to one that the index knows, and not to bytes
 // inside of a record, whatever they look like.
 func TestMethodsThatTheIndexDoesNotKnowAreRefused(t *testing.T) {
+	t.Parallel()
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
 	b.Method(layout.Key{Name: "a name of thirty-two bytes, a to z"})
 	data := laid(t, b)

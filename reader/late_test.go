@@ -93,6 +93,7 @@ func TestTooManyLateTypes(t *testing.T) {
 
 // The rows of a type that is not loaded yet are not acted on.
 func TestBarrier(t *testing.T) {
+	t.Parallel()
 	s := openFixture(t)
 	circle, _ := s.FindType("Circle", "")
 	square, _ := s.FindType("Square", "app")

@@ -12,6 +12,7 @@ import (
 // belong to: going up from each of them, two thousand million steps for the
 // deepest that can be, is done once.
 func TestContextsAreRememberedOnTheWay(t *testing.T) {
+	t.Parallel()
 	const depth = 3000 // more than a chunk of what is remembered
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	m := b.Method(layout.Key{Class: "A", Name: "f"})

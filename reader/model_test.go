@@ -35,6 +35,7 @@ func frameLists() *rapid.Generator[[]modelFrame] {
 // A look-up in a context gives what a search through all profiles gives: of
 // those with the code, the one with the longest prefix of the frames.
 func TestProfileIsTheOneWithTheLongestPrefix(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		profiles := map[modelKey]uint64{}
 		s := modelStore(t, profiles)

@@ -40,6 +40,7 @@ func seenKeys() *rapid.Generator[layout.Key] {
 // Whether a method has a record or a row makes no difference to what is asked
 // for by key.
 func TestMethodsThatNeverRanAreFoundLikeOthers(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		ran := rapid.MapOf(seenKeys(), rapid.Bool()).Draw(t, "ran")
 		b := builder.New(layout.DomainGraal, builder.Config{})
@@ -143,6 +144,7 @@ func TestFindInRowsDoesNotAllocate(t *testing.T) {
 
 // What is wrong with rows and lists is told as damage, with its place.
 func TestDamagedRowsAreTold(t *testing.T) {
+	t.Parallel()
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	k := layout.Key{Class: "com.example.Point", Name: "equals", Signature: "com.example.Point(com.example.Point)"}
 	b.Seen(b.Method(k))

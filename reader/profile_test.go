@@ -15,6 +15,7 @@ import (
 )
 
 func TestProfileTellsWhatTheMethodCounted(t *testing.T) {
+	t.Parallel()
 	s := openFixture(t)
 	p := profileOf(t, s, keyArea)
 	got := map[string]uint64{}
@@ -49,6 +50,7 @@ func TestProfileTellsWhatTheMethodCounted(t *testing.T) {
 }
 
 func TestProfileWithoutOptionalFields(t *testing.T) {
+	t.Parallel()
 	p := profileOf(t, openFixture(t), keyMany)
 	_, invocations := p.Invocations()
 	_, history := p.History()
@@ -91,6 +93,7 @@ func TestZeroProfileIsHarmless(t *testing.T) {
 }
 
 func TestEntriesComeInOrderOfPoints(t *testing.T) {
+	t.Parallel()
 	p := profileOf(t, openFixture(t), keyArea)
 	var tags []layout.Tag
 	offset := 0
@@ -125,6 +128,7 @@ func TestEntriesComeInOrderOfPoints(t *testing.T) {
 // Where there is a directory, and where there is none, At and Points agree with
 // a walk over all entries.
 func TestAtAndPointsAgreeWithTheWalk(t *testing.T) {
+	t.Parallel()
 	s := openFixture(t)
 	for _, k := range []layout.Key{keyMany, keyArea, keyLoop} {
 		p := profileOf(t, s, k)
@@ -153,6 +157,7 @@ func TestAtAndPointsAgreeWithTheWalk(t *testing.T) {
 }
 
 func TestProfileInTheLongestContext(t *testing.T) {
+	t.Parallel()
 	s := openFixture(t)
 	sum, main, loop := find(t, s, keySum), find(t, s, keyMain), find(t, s, keyLoop)
 	frames := []reader.Frame{{loop, 4}, {loop, 5}, {main, -6}, {main, 7}}
@@ -198,6 +203,7 @@ func TestProfileInTheLongestContext(t *testing.T) {
 }
 
 func TestProfileOfAVersionOfTheCode(t *testing.T) {
+	t.Parallel()
 	s := openFixture(t)
 	m, main := find(t, s, keyCodes), find(t, s, keyMain)
 	call := reader.Frame{Caller: main, Point: 1}
@@ -232,6 +238,7 @@ func TestProfileOfAVersionOfTheCode(t *testing.T) {
 }
 
 func TestProfilesAndContextsOfAMethod(t *testing.T) {
+	t.Parallel()
 	s := openFixture(t)
 	for k, want := range map[layout.Key]int{keySum: 4, keyCodes: 3, keyIdle: 0, keyArea: 1} {
 		got := 0
@@ -261,6 +268,7 @@ func TestProfilesAndContextsOfAMethod(t *testing.T) {
 }
 
 func TestTables(t *testing.T) {
+	t.Parallel()
 	b := fixture(0)
 	props := b.Table(layout.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol)
 	props.Row(uint64(b.Symbol("vm")), uint64(b.Symbol("test")))
@@ -297,6 +305,7 @@ func TestTables(t *testing.T) {
 }
 
 func TestNoneLeadsNowhere(t *testing.T) {
+	t.Parallel()
 	s := openFixture(t)
 	_, symbol := s.SymbolAt(0)
 	_, typ := s.TypeAt(0)
@@ -312,6 +321,7 @@ func TestNoneLeadsNowhere(t *testing.T) {
 
 // The code that is not known is a code of its own, and not any code.
 func TestProfileOfAnUnknownCode(t *testing.T) {
+	t.Parallel()
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	both, known := b.Method(layout.Key{Name: "both"}), b.Method(layout.Key{Name: "known"})
 	counted(b, both, layout.CodeUnknown, builder.NoContext, 1)
@@ -350,6 +360,7 @@ func TestProfileOfAnUnknownCode(t *testing.T) {
 }
 
 func TestNoProfileHasAnyCode(t *testing.T) {
+	t.Parallel()
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	if err := b.Profile(b.Method(layout.Key{Name: "m"}), layout.CodeAny, builder.NoContext).Done(); err == nil {
 		t.Error("a profile of any code was taken")
