@@ -1,6 +1,5 @@
-// Package compartment keeps a failure in the place where it happens: work on
-// what a foreign process or file holds must not end the program, nor the work on
-// others.
+// Package compartment confines failures: a panic or hang in work on a foreign process or
+// file ends neither the program nor the work on others.
 package compartment
 
 import (
@@ -11,23 +10,23 @@ import (
 	"strings"
 )
 
-// A Defect is a panic of this program: whatever it worked on, it should have
-// given an error. It says what was being done and where the panic came from.
+// A Defect is a panic of this program, which should have returned an error instead,
+// whatever its input.
 type Defect struct {
-	Doing string // with its object, for instance a method
+	Doing string // what was being done, with its object, for instance a method
 	Place string // FILE:LINE of the innermost function of this module
 	Panic any
 	Stack string // for a bug report
 }
 
-// Error says what to do of it in one line.
+// Error returns the defect and what to do about it, in one line.
 func (d *Defect) Error() string {
 	return fmt.Sprintf("a defect of profarc, while it %s (%s: %v): report it with this line and the JVM's release; "+
 		"run the program again with -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData to import its profiles as text", d.Doing, d.Place, d.Panic)
 }
 
-// Run calls work and returns its error, or a Defect if it panics. doing is asked
-// only then.
+// Run calls work and returns its error, or a Defect if it panics. doing is called only
+// then.
 func Run(doing func() string, work func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -37,10 +36,9 @@ func Run(doing func() string, work func() error) (err error) {
 	return work()
 }
 
-// RunUntil is Run, but does not wait for work longer than ctx lasts: a system
-// call that reads another process can be made to block by it. Work that is left
-// behind must find by ctx that it is, and share nothing with its caller that it
-// still writes.
+// RunUntil is Run, but returns when ctx ends, even if work does not: a process can block
+// the system calls that read it. Work must therefore end with ctx, and must not write to
+// memory that it shares with its caller.
 func RunUntil[T any](ctx context.Context, doing func() string, work func() (T, error)) (T, error) {
 	type result struct {
 		value T
@@ -64,7 +62,7 @@ func RunUntil[T any](ctx context.Context, doing func() string, work func() (T, e
 	}
 }
 
-// place is where in this module the panic that is being recovered came from.
+// place returns where in this module the panic that is being recovered was raised.
 func place() string {
 	pcs := make([]uintptr, 64)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
@@ -81,7 +79,7 @@ func place() string {
 	}
 }
 
-// maxStack bounds the text of a stack, which may be of a deep recursion.
+// maxStack bounds the text of a stack, for deep recursions.
 const maxStack = 1 << 16
 
 func stack() string {

@@ -23,13 +23,13 @@ func mapPrivate(fd uintptr, plan Plan) (*Private, error) {
 	return p, nil
 }
 
-// fill puts the parts over the reservation.
+// fill maps the parts over the reservation.
 func (p *Private) fill(fd int) error {
 	if err := p.place(fd, 0, p.plan.Size, unix.PROT_READ, unix.MAP_SHARED); err != nil {
 		return err
 	}
-	// The private part is as large as the counters of the whole program, and
-	// little of it is ever written: it must not count as memory in use.
+	// The private part is as large as all counters of the program, and little of it is
+	// ever written: no swap space must be reserved for it.
 	if err := p.place(fd, p.plan.RW, p.plan.Size-p.plan.RW, readWrite, unix.MAP_PRIVATE|noReserve); err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (p *Private) place(fd int, offset, n int64, prot, flags int) error {
 	return nil
 }
 
-// Unmap returns the memory back.
+// Unmap unmaps all parts.
 func (p *Private) Unmap() error {
 	return unix.MunmapPtr(pointer(p.base), uintptr(p.plan.span()))
 }

@@ -11,8 +11,8 @@ import (
 var mapViewOfFileEx = windows.NewLazySystemDLL("kernel32.dll").NewProc("MapViewOfFileEx")
 
 // mapPrivate maps the whole file copy-on-write and then protects what lies
-// before the writable part. Windows puts no view over a reservation, so the late
-// memory lies elsewhere.
+// before the writable part. Windows maps no view over a reservation, so the late memory
+// lies elsewhere.
 func mapPrivate(handle uintptr, plan Plan) (*Private, error) {
 	section, err := windows.CreateFileMapping(windows.Handle(handle), nil, windows.PAGE_WRITECOPY, uint32(plan.Size>>32), uint32(plan.Size), nil)
 	if err != nil {
@@ -63,7 +63,7 @@ func (p *Private) finish() error {
 	return nil
 }
 
-// Unmap returns the memory back.
+// Unmap unmaps all parts.
 func (p *Private) Unmap() error {
 	err := windows.UnmapViewOfFile(p.base)
 	if p.late != 0 {

@@ -9,8 +9,8 @@ const noReserve = unix.MAP_NORESERVE
 func reserve(base, n uintptr) (uintptr, error) {
 	const flags = unix.MAP_PRIVATE | unix.MAP_ANON | unix.MAP_NORESERVE
 	if base != 0 {
-		// Kernels before 4.17 take the flag for a mere wish and may give
-		// another address, which is as good as any.
+		// Kernels before 4.17 take the address as a hint and may return another,
+		// which is as good as any.
 		if p, err := unix.MmapPtr(-1, 0, pointer(base), n, unix.PROT_NONE, flags|unix.MAP_FIXED_NOREPLACE); err == nil {
 			return uintptr(p), nil
 		}

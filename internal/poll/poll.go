@@ -1,8 +1,11 @@
-// Package poll asks contexts now and then whether they have ended: long loops
-// take much less time for a step than the question does.
+// Package poll asks contexts only now and then whether they have ended, for loops whose
+// steps take much less time than the question.
 package poll
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // every is how many steps are taken between two questions. A step takes some
 // microseconds at most.
@@ -17,11 +20,59 @@ type Poll struct {
 // New makes a Poll that asks ctx.
 func New(ctx context.Context) *Poll { return &Poll{ctx: ctx} }
 
-// Err counts a step. Every so many steps it gives the error of the context, nil
-// as long as that has not ended.
+// Err counts a step. Every 256 steps it returns the error of the context, which is nil
+// until the context ends.
 func (p *Poll) Err() error {
 	if p.steps++; p.steps%every != 0 {
 		return nil
 	}
 	return p.ctx.Err()
+}
+
+// sortedAtOnce is how many values are sorted between two questions, which takes some
+// milliseconds.
+const sortedAtOnce = 1 << 14
+
+// SortStable is slices.SortStableFunc, but returns the error of ctx once that ends; the
+// order of values is then undefined.
+func SortStable[V any](ctx context.Context, values []V, compare func(a, b V) int) error {
+	if len(values) <= sortedAtOnce {
+		slices.SortStableFunc(values, compare)
+		return ctx.Err()
+	}
+	for part := range slices.Chunk(values, sortedAtOnce) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		slices.SortStableFunc(part, compare)
+	}
+	steps := New(ctx)
+	for from, to, size := values, make([]V, len(values)), sortedAtOnce; ; size *= 2 {
+		if size >= len(values) {
+			copy(values, from) // which may be the spare memory
+			return ctx.Err()
+		}
+		for at := 0; at < len(values); at += 2 * size {
+			middle, end := min(at+size, len(values)), min(at+2*size, len(values))
+			if err := merge(steps, to[at:end], from[at:middle], from[middle:end], compare); err != nil {
+				return err
+			}
+		}
+		from, to = to, from
+	}
+}
+
+// merge merges two sorted parts.
+func merge[V any](steps *Poll, to, a, b []V, compare func(a, b V) int) error {
+	for i := range to {
+		if err := steps.Err(); err != nil {
+			return err
+		}
+		if len(b) == 0 || len(a) > 0 && compare(a[0], b[0]) <= 0 {
+			to[i], a = a[0], a[1:]
+		} else {
+			to[i], b = b[0], b[1:]
+		}
+	}
+	return nil
 }

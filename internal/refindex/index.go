@@ -1,11 +1,11 @@
 // Package refindex finds references by hash, in tables of millions.
 package refindex
 
-// An Index has no pointers for the garbage collector to follow, and keeps each
-// hash beside the reference, so that what the reference stands for is looked at
-// only where it is likely the one. A search begins at the slot of the hash's low
-// bits: what comes in the order of another table by the same hash, goes from slot
-// to slot. The zero Index is empty.
+// An Index has no pointers for the garbage collector to follow. It keeps each hash next
+// to the reference, so that a search rarely looks at records other than the right one.
+// A search begins at the slot of the hash's low bits, so that references that come in the
+// order of such a table of the same hashes fill the slots in order. The zero Index is
+// empty.
 type Index struct {
 	slots []slot // as many as a power of two
 	used  int
@@ -19,8 +19,8 @@ const firstSlots = 1 << 8
 // Len is the number of references.
 func (x *Index) Len() int { return x.used }
 
-// Find returns the reference with that hash for which is holds. If there is none
-// it returns 0 and the slot where it is to be put.
+// Find returns the reference with that hash for which is returns true. If there is none
+// it returns 0 and the slot for Put.
 func (x *Index) Find(hash uint32, is func(ref uint32) bool) (ref, at uint32) {
 	if x.used >= len(x.slots)/4*3 {
 		x.grow()
@@ -34,17 +34,16 @@ func (x *Index) Find(hash uint32, is func(ref uint32) bool) (ref, at uint32) {
 	return 0, at
 }
 
-// Put puts a reference, which is not 0, into the slot that Find gave.
+// Put puts a reference, which is not 0, into the slot that Find returned.
 func (x *Index) Put(at, hash, ref uint32) {
 	x.slots[at] = slot{hash, ref}
 	x.used++
 }
 
-// Guess says for each of the hashes which reference it likely stands for, 0 for
-// none. It is for groups of lookups in a table larger than the caches: the loop
-// is so short that the processor waits for many slots at once, and Find will
-// have them at hand, as it will have what the guesses stand for if the caller
-// touches that.
+// Guess sets refs to the likely reference of each hash, 0 for none. It makes groups of
+// lookups in a table larger than the caches faster: the loop is so short that the cache
+// misses of many slots overlap, and Find then hits the cache. It does so for the records
+// too if the caller touches those of the guesses.
 func (x *Index) Guess(hashes, refs []uint32) {
 	clear(refs[:len(hashes)])
 	if len(x.slots) == 0 {
@@ -73,7 +72,7 @@ func (x *Index) Truncate(last uint32) {
 	}
 }
 
-// insert puts a slot's reference where Find will look for it.
+// insert puts a slot's reference where Find looks for it.
 func (x *Index) insert(s slot) {
 	mask := uint32(len(x.slots) - 1)
 	at := s.hash & mask

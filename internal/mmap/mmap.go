@@ -1,0 +1,192 @@
+// Package mmap is the one place that asks the operating system for memory:
+// read-only views of files, private writable mappings of archives at an address
+// of choice, and the guard that turns a memory fault into an error. It does not depend on
+// what the files hold.
+//
+// # A private mapping
+//
+// The whole span is reserved first, so that nothing else can be mapped into it; then its
+// parts are mapped over the reservation:
+//
+//	base                 base+RW                base+Size
+//	 +--------------------+----------------------+------+----------------+
+//	 | file, shared,      | file, private,       | rest | zeroed memory, |
+//	 | read-only          | copy-on-write        | page | Late bytes     |
+//	 +--------------------+----------------------+------+----------------+
+//
+// Huge pages are not asked for: the kernel maps files that were written in
+// aligned blocks of 2 MiB with huge pages of its own accord, and a copied page
+// of the private part is an ordinary one in any case.
+//
+// # Unsafe
+//
+// Only this package and package words import unsafe.
+package mmap
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"unsafe"
+
+	"github.com/edsrzf/mmap-go"
+)
+
+// A Fault is an access to mapped memory that the file no longer backs.
+type Fault struct{ Address uintptr }
+
+func (f *Fault) Error() string { return fmt.Sprintf("memory fault at 0x%x", f.Address) }
+
+// Guard runs f. A memory fault at an address that owns accepts ends f and
+// becomes a [*Fault]; every other panic goes on. It only covers the calling goroutine,
+// not those that f starts.
+func Guard(owns func(address uintptr) bool, f func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		v := recover()
+		if v == nil {
+			return
+		}
+		// The runtime's error for a fault has its address.
+		fault, ok := v.(interface {
+			runtime.Error
+			Addr() uintptr
+		})
+		if !ok || !owns(fault.Addr()) {
+			panic(v)
+		}
+		err = &Fault{fault.Addr()}
+	}()
+	return f()
+}
+
+// A View is a read-only mapping of the first bytes of a file, shared with every
+// other process that maps it.
+type View struct{ mapping mmap.MMap }
+
+// NewView maps the first size bytes of f, which need not be the whole file and
+// must not be 0. The file may be closed afterwards. A page that lies wholly
+// after the end of the file faults when it is touched: see [Guard].
+func NewView(f *os.File, size int64) (*View, error) {
+	if int64(int(size)) != size {
+		return nil, fmt.Errorf("%d bytes do not fit into the address space", size)
+	}
+	m, err := mmap.MapRegion(f, int(size), mmap.RDONLY, 0, 0)
+	if err != nil {
+		return nil, fmt.Errorf("map %d bytes: %w", size, err)
+	}
+	return &View{m}, nil
+}
+
+// Bytes is the mapped memory. It must not be written to, or used after Unmap.
+func (v *View) Bytes() []byte { return v.mapping }
+
+// Unmap unmaps the view.
+func (v *View) Unmap() error { return v.mapping.Unmap() }
+
+// A Plan is the layout of a private mapping; see the package comment.
+type Plan struct {
+	Base uint64 // the address to lie at, if it is free; 0 for any
+	Size int64  // bytes of the file that are mapped, from its start
+	RW   int64  // offset of the writable part; Size if there is none
+	Late int64  // bytes of zeroed, writable memory next to the file
+}
+
+// A Private is a mapping of a file of which a part is private, writable and
+// copy-on-write: what is written there never reaches the file.
+type Private struct {
+	plan Plan
+	base uintptr // where the file lies
+	late uintptr // where the late memory lies
+}
+
+// errPlan: no mapping can have this layout.
+var errPlan = errors.New("impossible mapping")
+
+// NewPrivate maps f as plan says. If the base is taken, not aligned to the system's
+// pages or not possible on this machine, the system chooses another.
+func NewPrivate(f *os.File, plan Plan) (*Private, error) {
+	if err := plan.check(); err != nil {
+		return nil, err
+	}
+	var p *Private
+	var failed error
+	err := control(f, func(handle uintptr) { p, failed = mapPrivate(handle, plan) })
+	if err = errors.Join(err, failed); err != nil {
+		return nil, fmt.Errorf("map %d bytes privately: %w", plan.Size, err)
+	}
+	return p, nil
+}
+
+func (p *Plan) check() error {
+	page := int64(os.Getpagesize())
+	switch {
+	case p.Size <= 0 || p.RW < 0 || p.RW > p.Size || p.Late < 0:
+		return fmt.Errorf("%w: %d bytes, writable from %d, %d beside", errPlan, p.Size, p.RW, p.Late)
+	case p.Size > math.MaxInt-page || p.Late > math.MaxInt-page-p.lateAt():
+		return fmt.Errorf("%w: %d and %d bytes do not fit into the address space", errPlan, p.Size, p.Late)
+	case p.RW < p.Size && p.RW%page != 0:
+		return fmt.Errorf("%w: writable from %d, which is not on a page of %d", errPlan, p.RW, page)
+	}
+	return nil
+}
+
+// lateAt is the offset of the late memory.
+func (p *Plan) lateAt() int64 { return roundUp(p.Size) }
+
+// span is the size of the whole mapping.
+func (p *Plan) span() int64 { return p.lateAt() + roundUp(p.Late) }
+
+// base is the address to try, 0 for any.
+func (p *Plan) base() uintptr {
+	base := uintptr(p.Base)
+	if uint64(base) != p.Base || base%uintptr(os.Getpagesize()) != 0 || base+uintptr(p.span()) < base {
+		return 0
+	}
+	return base
+}
+
+func roundUp(n int64) int64 {
+	page := int64(os.Getpagesize())
+	return (n + page - 1) &^ (page - 1)
+}
+
+// control hands the system's handle of f to use, during which it stays open.
+func control(f *os.File, use func(handle uintptr)) error {
+	c, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	if err := c.Control(use); err != nil {
+		// Control only fails if the file is closed, but with an error that is not ErrClosed.
+		return fmt.Errorf("%w: %w", os.ErrClosed, err)
+	}
+	return nil
+}
+
+// Base is the address at which the file lies.
+func (p *Private) Base() uintptr { return p.base }
+
+// AtBase reports whether that is the base that was asked for.
+func (p *Private) AtBase() bool { return p.plan.Base != 0 && uint64(p.base) == p.plan.Base }
+
+// RW is the writable part.
+func (p *Private) RW() []byte { return memory(p.base+uintptr(p.plan.RW), p.plan.Size-p.plan.RW) }
+
+// Late is the zeroed memory next to the file.
+func (p *Private) Late() []byte { return memory(p.late, p.plan.Late) }
+
+// memory returns n bytes that were mapped at address.
+func memory(address uintptr, n int64) []byte {
+	if n == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(pointer(address)), n)
+}
+
+// pointer makes a pointer of the address of mapped memory, which the garbage
+// collector neither moves nor frees.
+func pointer(address uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&address)) }

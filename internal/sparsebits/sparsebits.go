@@ -1,0 +1,166 @@
+// Package sparsebits keeps bits for very many places of which few are used, such as the
+// checked pages of an archive. Memory is allocated where a bit is first set, 512 bytes at
+// a time; an empty [Set] takes 8 bytes for 2^20 places, an empty [States] 8 bytes for
+// 2^19. Both are safe for concurrent use.
+package sparsebits
+
+import (
+	"sync/atomic"
+)
+
+// A Set is a set of numbers from 0 to n-1, to which numbers can only be added.
+type Set struct{ words words }
+
+// New makes an empty set of numbers below n.
+func New(n int64) *Set { return &Set{newWords((n + 63) >> wordShift)} }
+
+// Has reports whether i is in the set. It panics if i is far outside the range
+// that the set was made for; for other numbers outside it is false.
+func (s *Set) Has(i int64) bool {
+	c := s.words.find(i >> wordShift)
+	return c != nil && c[i>>wordShift&chunkMask].Load()&(1<<(i&63)) != 0
+}
+
+// Add adds i, which must be in the range. Add synchronizes with each Has that returns
+// true for i.
+func (s *Set) Add(i int64) {
+	s.words.at(i >> wordShift).Or(1 << (i & 63))
+}
+
+// A States keeps a state from 0 to 3 for each of the slots 0 to n-1. All begin
+// in state 0.
+type States struct{ words words }
+
+const (
+	slotShift = wordShift - 1 // log2 of the slots of a word
+	stateMask = 3
+)
+
+// NewStates makes the states of n slots.
+func NewStates(n int64) *States { return &States{newWords((n + 31) >> slotShift)} }
+
+// Load returns the state of slot i, which must be in the range.
+func (s *States) Load(i int64) uint8 {
+	c := s.words.find(i >> slotShift)
+	if c == nil {
+		return 0
+	}
+	return uint8(c[i>>slotShift&chunkMask].Load() >> (i & 31 * 2) & stateMask)
+}
+
+// CompareAndSwap changes the state of slot i from old to new, and reports
+// whether it was old.
+func (s *States) CompareAndSwap(i int64, old, new uint8) bool {
+	w, shift := s.words.at(i>>slotShift), i&31*2
+	for {
+		word := w.Load()
+		if word>>shift&stateMask != uint64(old) {
+			return false
+		}
+		// Other slots of the word may have changed meanwhile: then it tries again.
+		if w.CompareAndSwap(word, word&^(stateMask<<shift)|uint64(new&stateMask)<<shift) {
+			return true
+		}
+	}
+}
+
+// Store puts slot i into state v.
+func (s *States) Store(i int64, v uint8) {
+	for !s.CompareAndSwap(i, s.Load(i), v) {
+	}
+}
+
+// Fill changes all slots in [from, to) from state 0 to state v. If one is in another
+// state it changes none and returns false. Of two calls whose ranges overlap at most one
+// succeeds.
+func (s *States) Fill(from, to int64, v uint8) bool {
+	for at := from; at < to; {
+		next := min(to, (at>>slotShift+1)<<slotShift)
+		if !s.fillWord(at, next, v) {
+			s.Clear(from, at)
+			return false
+		}
+		at = next
+	}
+	return true
+}
+
+// fillWord is Fill for slots that share a word.
+func (s *States) fillWord(from, to int64, v uint8) bool {
+	w, mask := s.words.at(from>>slotShift), slotsMask(from, to)
+	for {
+		word := w.Load()
+		if word&mask != 0 {
+			return false
+		}
+		if w.CompareAndSwap(word, word|mask&(uint64(v&stateMask)*everySlot)) {
+			return true
+		}
+	}
+}
+
+// Clear puts all slots in [from, to) into state 0.
+func (s *States) Clear(from, to int64) {
+	for at := from; at < to; {
+		next := min(to, (at>>slotShift+1)<<slotShift)
+		s.words.at(at >> slotShift).And(^slotsMask(at, next))
+		at = next
+	}
+}
+
+// everySlot has a 1 in each of the slots of a word.
+const everySlot = 0x5555_5555_5555_5555
+
+// slotsMask has the bits of the slots in [from, to), which share a word.
+func slotsMask(from, to int64) uint64 {
+	return ^uint64(0) >> (64 - 2*(to-from)) << (from & 31 * 2)
+}
+
+// Words lie in chunks, and chunks in directories, so that neither a small archive nor a
+// huge one takes memory for words that it does not use.
+const (
+	chunkShift = 6 // log2 of the words of a chunk
+	dirShift   = 8 // log2 of the chunks of a directory
+	wordShift  = 6 // log2 of the bits of a word
+
+	chunkMask = 1<<chunkShift - 1
+	dirMask   = 1<<dirShift - 1
+)
+
+type (
+	chunk [1 << chunkShift]atomic.Uint64
+	dir   [1 << dirShift]atomic.Pointer[chunk]
+	words []atomic.Pointer[dir]
+)
+
+// newWords makes room for n words, all zero.
+func newWords(n int64) words {
+	const perDir = 1 << (chunkShift + dirShift)
+	return make(words, (n+perDir-1)/perDir)
+}
+
+// find returns the chunk of word i, nil if all of it is zero.
+func (w words) find(i int64) *chunk {
+	if d := w[i>>(chunkShift+dirShift)].Load(); d != nil {
+		return d[i>>chunkShift&dirMask].Load()
+	}
+	return nil
+}
+
+// at returns word i, allocating its chunk if need be.
+func (w words) at(i int64) *atomic.Uint64 {
+	d := ensure(&w[i>>(chunkShift+dirShift)])
+	c := ensure(&d[i>>chunkShift&dirMask])
+	return &c[i&chunkMask]
+}
+
+// ensure returns the value that p points to, and makes it if there is none.
+func ensure[T any](p *atomic.Pointer[T]) *T {
+	if v := p.Load(); v != nil {
+		return v
+	}
+	if v := new(T); p.CompareAndSwap(nil, v) {
+		return v
+	}
+	return p.Load()
+}
