@@ -29,7 +29,7 @@ func oneProfile(t testing.TB, params layout.Params, fill func(b *builder.Builder
 	return memstore.Open(t, b)
 }
 
-// A check is a type check or call: the count other its rows, and the rows.
+// A check is a type check or call: the count outside its rows, and the rows.
 type check struct {
 	other int64
 	rows  map[string]uint64

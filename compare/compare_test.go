@@ -115,7 +115,7 @@ func drawPlan(t *rapid.T, name string) plan {
 	return p
 }
 
-// edges gives all counts of edges by what tells them apart.
+// edges returns all counts of edges by their identity.
 func (p plan) edges() map[string]uint64 {
 	out := map[string]uint64{}
 	for i, m := range p {
@@ -308,7 +308,7 @@ func TestWhatIsNewIsNoMismatch(t *testing.T) {
 		a, b            func(b *builder.Builder)
 		onlyB, mismatch int
 	}{
-		"never ran in a":           {func(b *builder.Builder) { b.Seen(b.Method(method)) }, func(b *builder.Builder) { profile(b, 1) }, 1, 0},
+		"unexecuted in a":          {func(b *builder.Builder) { b.Seen(b.Method(method)) }, func(b *builder.Builder) { profile(b, 1) }, 1, 0},
 		"in another context":       {func(b *builder.Builder) { profile(b, 1) }, func(b *builder.Builder) { inCaller(b, 1) }, 1, 0},
 		"of another version":       {func(b *builder.Builder) { profile(b, 1) }, func(b *builder.Builder) { profile(b, 2) }, 0, 1},
 		"of another version there": {func(b *builder.Builder) { inCaller(b, 1) }, func(b *builder.Builder) { inCaller(b, 2) }, 0, 1},

@@ -14,7 +14,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// An archive with wrong bytes and right sums gives a report or an error.
+// An archive with wrong bytes and right sums results in a report or an error.
 func TestDamagedArchives(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

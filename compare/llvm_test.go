@@ -40,7 +40,7 @@ func TestFiguresAreThoseOfLLVM(t *testing.T) {
 		}
 	}
 	if tested == 0 {
-		t.Skip("no llvm-profdata, or no recorded samples beside the project")
+		t.Skip("no llvm-profdata, or no recorded samples next to the project")
 	}
 	t.Logf("%d comparisons", tested)
 	if tested < 40 {
@@ -114,7 +114,7 @@ func TestBothKindsOfRecords(t *testing.T) {
 	path := filepath.Join(samples, "14", "vp-cs-merged", "x.proftext")
 	tool, err := exec.LookPath("llvm-profdata-14")
 	if _, missing := os.Stat(path); err != nil || missing != nil {
-		t.Skip("no llvm-profdata-14, or no recorded samples beside the project")
+		t.Skip("no llvm-profdata-14, or no recorded samples next to the project")
 	}
 	s := openSample(t, path)
 	for _, cs := range []bool{false, true} {

@@ -13,7 +13,7 @@ func sketchOf(what, operands uint16) layout.SketchPoint {
 }
 
 // What an edit brings may be as like an old point as that is itself: here an
-// else with a condition of its own, behind a loop's condition and the first one.
+// else with a condition of its own, after a loop's condition and the first one.
 // Where nothing is known of what the points test, nothing is said of them.
 func TestUnchangedStartStays(t *testing.T) {
 	t.Parallel()

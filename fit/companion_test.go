@@ -10,7 +10,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A merge keeps counts beside the entries of HotSpot. They stay when the code is
+// A merge keeps counts in addition to the entries of HotSpot. They stay when the code is
 // the same, and move with their point when it is not.
 func TestCompanionsOfPoints(t *testing.T) {
 	t.Parallel()
@@ -53,7 +53,7 @@ func TestCompanionsOfPoints(t *testing.T) {
 	}
 }
 
-// unprofiledAt returns the count beside the entries at a bci.
+// unprofiledAt returns the count in addition to the entries at a bci.
 func unprofiledAt(t *testing.T, s *reader.Store, bci int32) (n uint64) {
 	t.Helper()
 	for e := range onlyProfile(t, s).Entries() {

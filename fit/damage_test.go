@@ -14,7 +14,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// An archive with wrong bytes and right sums gives a report or an error, whether
+// An archive with wrong bytes and right sums results in a report or an error, whether
 // it is checked or checked against, and what is made of it is sound.
 func TestDamagedArchives(t *testing.T) {
 	t.Parallel()
@@ -51,7 +51,7 @@ func TestDamagedArchives(t *testing.T) {
 	}
 }
 
-// anew gives all code a new id, so that it must be matched.
+// anew changes all code ids, so that the code must be matched.
 type anew struct{ fit.Code }
 
 func (a anew) Method(k layout.Key) (fit.Answer, error) {

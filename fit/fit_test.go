@@ -140,7 +140,7 @@ func drawCode(t *rapid.T, n int) (v fit.Version) {
 	return v
 }
 
-// with inserts points without counts at a place, which moves what is behind it.
+// with inserts points without counts at a place, which moves the points after it.
 func with(v fit.Version, place, inserted int) fit.Version {
 	out := fit.Version{ID: v.ID + 1, Size: v.Size + 10*inserted}
 	moved := func(t int32) int32 {
@@ -225,7 +225,7 @@ func sketch(b *builder.Builder, m builder.MethodRef, v fit.Version) {
 	b.Table(layout.TableCode, 0).Row(uint64(m), uint64(b.Symbol(string(disk.AppendSketch(nil, v.ID, points)))))
 }
 
-// check checks the one profile of an archive, and gives the adapted one.
+// check checks the one profile of an archive, and returns the verdict and the adapted one.
 func check(t testing.TB, s *reader.Store, v fit.Version) (fit.Verdict, *reader.Store) {
 	t.Helper()
 	var verdict fit.Verdict
@@ -256,7 +256,7 @@ func TestSameCodeIsExact(t *testing.T) {
 	})
 }
 
-// A call that is inserted moves what is behind it. Every point finds its place
+// An inserted call moves the points after it. Every point finds its place
 // but where another one would do as well, which lowers the confidence.
 func TestInsertedPoints(t *testing.T) {
 	t.Parallel()
@@ -280,7 +280,7 @@ func TestInsertedPoints(t *testing.T) {
 			}
 		}
 		if alike := len(v.Points) - len(distinctPoints(v)); right < len(v.Points)-inserted-1-alike {
-			rt.Errorf("%d of %d points are right, of which %d are like others, confidence %v", right, len(v.Points), alike, verdict.Confidence)
+			rt.Errorf("%d of %d points are right, %d of them resemble others, confidence %v", right, len(v.Points), alike, verdict.Confidence)
 		}
 		if right < len(v.Points)-inserted-1 && verdict.Confidence >= fit.DefaultConfidence {
 			rt.Errorf("%d of %d points are right, and yet the confidence is %v", right, len(v.Points), verdict.Confidence)
@@ -402,7 +402,7 @@ func TestTwoVersionsBecomeOne(t *testing.T) {
 	}
 }
 
-// typed is code with classes, of which Square is no Shape.
+// typed is code with classes. Square is no Shape.
 type typed struct{ one }
 
 func (typed) Assignable(class, to string) (is, known bool) { return class != "Square", true }

@@ -12,7 +12,7 @@ import (
 )
 
 // The tests of this file run a JVM. The first is the one of JAVA_HOME, or on
-// the path; the second the one of JAVA25_HOME, or beside others.
+// the path; the second the one of JAVA25_HOME, or next to others.
 
 // findJVM returns the folder of a JVM's commands, empty if there is none.
 func findJVM(home string, patterns ...string) string {
@@ -61,7 +61,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// run runs the program in a JVM and gives what it prints.
+// run runs the program in a JVM and returns its output.
 func run(t *testing.T, bin string, flags ...string) string {
 	t.Helper()
 	classes, err := compile()
@@ -120,7 +120,7 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// checkLive also sees to it that the program did what it is for.
+// checkLive also checks that the program did its work.
 func checkLive(t *testing.T, text string) *TextReport {
 	t.Helper()
 	for _, kind := range []string{"Counter", "Jump", "Branch", "MultiBranch", "ReceiverType", "VirtualCall"} {

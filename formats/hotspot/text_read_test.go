@@ -41,7 +41,7 @@ func TestCutText(t *testing.T) {
 				t.Fatalf("%s cut at %d: %v", name, n, err)
 			}
 			if !errors.Is(err, ErrTextCut) && !errors.Is(err, ErrNoMethodData) {
-				t.Fatalf("%s cut at %d is not told as cut: %v", name, n, err)
+				t.Fatalf("%s cut at %d is not reported as cut: %v", name, n, err)
 			}
 			if errors.Is(err, ErrTextCut) && (e.Line == 0 || e.Offset > int64(n)) || e.Line > 0 && e.Line != 1+strings.Count(text[:e.Offset], "\n") && e.Offset < int64(n) {
 				t.Fatalf("%s cut at %d: wrong place: %v", name, n, err)
@@ -235,7 +235,7 @@ func TestMethodOrder(t *testing.T) {
 			shuffled := dashes + strings.Join(methods, dashes) + dashes + total
 			got, _, _ := read(t, shuffled, TextOptions{Unordered: true})
 			if !bytes.Equal(want, got) {
-				t.Errorf("%s: another order of the methods gives another archive", name)
+				t.Errorf("%s: another order of the methods makes another archive", name)
 			}
 		}
 		if bytes.Equal(want, ordered) {

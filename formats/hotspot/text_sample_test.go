@@ -184,18 +184,18 @@ func checkText(t *testing.T, text string) *TextReport {
 	again, _, _ := read(t, out, TextOptions{})
 	unlisted, _, _ := read(t, profileLines(text), TextOptions{}) // of the listing of bytecodes an archive keeps sketches
 	if !bytes.Equal(unlisted, again) {
-		t.Error("reading what was printed gives another archive")
+		t.Error("reading the output again makes another archive")
 	}
 	return report
 }
 
-// samples returns the recorded texts beside the project; where there are none the
+// samples returns the recorded texts next to the project; where there are none the
 // test is skipped.
 func samples(t *testing.T) map[string]string {
 	t.Helper()
 	paths, _ := filepath.Glob("../../../shared/samples/hotspot/*.printmethoddata*")
 	if len(paths) == 0 {
-		t.Skip("no recorded samples beside the project")
+		t.Skip("no recorded samples next to the project")
 	}
 	texts := map[string]string{}
 	for _, path := range paths {

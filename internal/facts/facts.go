@@ -1,9 +1,10 @@
-// Package facts describes an archive: what its header, runs and tables say, how
-// few methods make up most of its counts, and how often methods were sampled. Its
-// reports marshal to the JSON that the command prints.
+// Package facts describes an archive: its header, runs and tables, how few methods have
+// most of its counts, and how often methods were sampled. Its reports marshal to the JSON
+// that the command prints.
 package facts
 
 import (
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -40,11 +41,7 @@ func settingsOf(p layout.Params) []Setting {
 		if *v == 0 {
 			continue
 		}
-		name, ok := settingNames[i]
-		if !ok {
-			name = fmt.Sprintf("setting %d", i)
-		}
-		list = append(list, Setting{name, *v})
+		list = append(list, Setting{cmp.Or(settingNames[i], fmt.Sprintf("setting %d", i)), *v})
 	}
 	return list
 }
@@ -74,13 +71,10 @@ var tableNames = map[layout.TableKind]string{
 	layout.TableRuns: "runs", layout.TableClassPath: "class path", layout.TableCode: "sketches of code",
 }
 
-// TableTitle returns the name of a table for people; layout's is its name on a
-// command line.
+// TableTitle returns the name of a table for people, unlike its name on a command line
+// in layout.
 func TableTitle(k layout.TableKind) string {
-	if name, ok := tableNames[k]; ok {
-		return name
-	}
-	return fmt.Sprintf("table %d", uint32(k))
+	return cmp.Or(tableNames[k], fmt.Sprintf("table %d", uint32(k)))
 }
 
 // bytesText returns bytes in hexadecimal, empty if all are 0.
@@ -94,9 +88,8 @@ func bytesText(b [16]byte) string {
 // idText returns an id in hexadecimal.
 func idText(id uint64) string { return fmt.Sprintf("%016x", id) }
 
-// Facts are what an archive says of itself. Ids, sums and addresses are
-// hexadecimal text, since not every reader of JSON holds 64 bits; times are RFC
-// 3339 in UTC, empty if unknown.
+// Facts describe an archive. Ids, sums and addresses are hexadecimal text, since not every
+// JSON parser has 64-bit numbers; times are RFC 3339 in UTC, empty if unknown.
 type Facts struct {
 	Archive string `json:"archive"`
 	*RunFacts
@@ -162,20 +155,17 @@ type SampleFact struct {
 	Samples uint64 `json:"samples"`
 }
 
-// Describe returns the facts of an archive that took so long to open. It reads
-// the header and the tables, and no profile.
+// Describe returns the facts of an archive, and how long it took to open. It reads the
+// header and the tables, and no profile.
 func Describe(s *reader.Store, opened time.Duration) (*Facts, error) {
 	h := s.Header()
 	f := &Facts{
-		Archive: s.Mapping().Name(), Format: disk.VersionString(h.Version), Domain: h.Domain.String(), Producer: h.Producer,
+		Archive: s.Mapping().Name(), DumpTime: utcText(h.Time()), Format: disk.VersionString(h.Version), Domain: h.Domain.String(), Producer: h.Producer,
 		DumpID: bytesText(h.DumpID), Fingerprint: bytesText(h.Fingerprint), Flags: flagNames(h.Flags),
 		Required: h.Required, Optional: h.Optional, Base: fmt.Sprintf("0x%x", h.Base), Size: h.FileSize, OpenNS: opened.Nanoseconds(),
 		Counts: h.Counts, Summary: h.Summary, Settings: settingsOf(h.Params),
 		Index:      IndexFact{h.Buckets, uint64(h.MaxProbe), idText(h.Seed)},
 		Properties: []Property{}, Tables: []TableFact{},
-	}
-	if t := h.Time(); !t.IsZero() {
-		f.DumpTime = t.UTC().Format(time.RFC3339Nano)
 	}
 	for r := layout.RegionHeader; int(r) <= disk.NumRegions; r++ {
 		f.Regions = append(f.Regions, RegionFact{r.String(), h.Region(r).Offset, h.Region(r).Size})

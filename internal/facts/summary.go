@@ -20,8 +20,7 @@ var summaryShares = [...]uint64{10000, 100000, 200000, 300000, 400000, 500000, 6
 
 const millionth = layout.WeightOne / 1e6
 
-// A Summary says how few methods and counts make up most of all counts, for each
-// unit.
+// A Summary says how few methods and counts make up most of all counts, by unit.
 type Summary struct {
 	Methods uint64        `json:"methods"` // with any count
 	Units   []UnitSummary `json:"units"`
@@ -45,9 +44,9 @@ type UnitSummary struct {
 	Cutoffs   []SummaryRow `json:"cutoffs"`
 }
 
-// A SummaryRow is what makes up a share of all counts: Methods methods, the
-// coldest with MinWeight, and Counts counts, the lowest of MinCount. An
-// inclusive unit has no counts.
+// A SummaryRow says how many methods and counts make up a share of all counts. MinWeight
+// is the weight of the coldest method, MinCount the lowest count. An inclusive unit has
+// no counts.
 type SummaryRow struct {
 	Percent   float64 `json:"percent"`
 	Methods   int     `json:"methods"`
@@ -99,8 +98,8 @@ func UnitName(d layout.Domain, u layout.CountUnit) string {
 	return u.String()
 }
 
-// addBlocks takes the counts from LLVM's own summary of blocks: of the
-// context-sensitive profiles, if there are no others.
+// addBlocks sets the counts from LLVM's own summary of blocks, that of the
+// context-sensitive profiles if there are no others.
 func (r *UnitSummary) addBlocks(s *reader.Store) error {
 	sum, cs, err := llvm.Summarize(s)
 	if err != nil {
@@ -116,8 +115,7 @@ func (r *UnitSummary) addBlocks(s *reader.Store) error {
 	return nil
 }
 
-// addCounts fills in the counts of the other domains. times says how often each
-// count occurs.
+// addCounts sets the counts of the other domains. times is how often each count occurs.
 func (r *UnitSummary) addCounts(ctx context.Context, times map[uint64]uint64) error {
 	steps, total, high := poll.New(ctx), new(big.Int), make([]uint64, 0, len(times))
 	for count, n := range times {

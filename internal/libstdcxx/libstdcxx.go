@@ -105,9 +105,9 @@ func insertionSort[T any](all []T, less func(a, b T) bool) {
 	}
 }
 
-// A Heap is a priority queue: the element that leaves it first is one that is
-// less than no other. Which of several equal elements that is depends on the
-// steps below, which are those of the library.
+// A Heap is a priority queue whose top is not less than any other element. Which of
+// several equal elements is the top depends on the steps below, which are those of the
+// library.
 type Heap[T any] struct {
 	Less func(a, b T) bool
 	all  []T

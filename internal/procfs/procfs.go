@@ -1,4 +1,4 @@
-// Package procfs reads what Linux tells of processes in /proc.
+// Package procfs reads facts about processes from /proc.
 package procfs
 
 import (
@@ -17,8 +17,8 @@ import (
 // A Mapping is a line of /proc/PID/maps that names a file.
 type Mapping struct {
 	Start, Offset uint64
-	// Path is what the system prints: a line feed in it is \012, and a file that
-	// is gone is followed by " (deleted)".
+	// Path is as the system prints it: with \012 for a line feed, and followed by
+	// " (deleted)" if the file is gone.
 	Path string
 }
 

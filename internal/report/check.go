@@ -66,8 +66,8 @@ type Check struct {
 	Misfits  []CheckVerdict        `json:"misfits"` // the heaviest losses first
 	Renames  []CheckRename         `json:"renames"` // those with the most counts first
 	Verdicts []CheckVerdict        `json:"verdicts,omitempty"`
-	// NoLongerCertain lists what the archive is certain of and profiles of the
-	// code are not; nil if the code is not known by profiles.
+	// NoLongerCertain lists the sites that are certain in the archive and not in profiles
+	// of the code; nil if the code is not given by profiles.
 	NoLongerCertain *List[Certainty] `json:"no_longer_certain,omitempty"`
 
 	Rewritten *CheckRewritten `json:"rewritten,omitempty"`
@@ -154,7 +154,7 @@ type RewrittenCounts struct {
 	TrapsDropped  int     `json:"traps_dropped"`
 }
 
-// Fill adds what fit found.
+// Fill adds the result of fit.Check.
 func (r *Check) Fill(s *reader.Store, f *fit.Report) error {
 	r.Score, r.Points = f.Score(), pointsOf(f)
 	r.States, r.Misfits, r.Reasons = map[string]CheckState{}, []CheckVerdict{}, UncheckedOf(f)
@@ -176,8 +176,8 @@ func (r *Check) Fill(s *reader.Store, f *fit.Report) error {
 	return nil
 }
 
-// CompareLoaders notes which class loaders of the archive cannot be told apart
-// in the run whose loaders inRun returns. inRun may be nil.
+// CompareLoaders lists the class loaders of the archive whose matching is uncertain in
+// the run whose loaders inRun returns. inRun may be nil.
 func (r *Check) CompareLoaders(s *reader.Store, inRun func() ([]string, error)) error {
 	r.Loaders = []LoaderDoubt{}
 	if r.ByName || inRun == nil || s.Header().Domain != layout.DomainHotSpot {

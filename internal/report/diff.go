@@ -1,8 +1,9 @@
-// Package report turns what compare and fit find into reports with names, which
+// Package report turns the results of compare and fit into reports with names, which
 // marshal to the JSON of profarc diff and profarc check.
 package report
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,7 +84,7 @@ type Diff struct {
 	Kinds    []DiffKind   `json:"kinds"`
 	Methods  DiffTally    `json:"methods"`
 	Profiles DiffTally    `json:"profiles"` // one for each method, code and context
-	LeftOut  int          `json:"left_out"` // LLVM's records of the kind that was not asked for
+	LeftOut  int          `json:"left_out"` // LLVM's records that were not selected
 	MarkedA  int          `json:"marked_a"` // LLVM's records marked hot or warm, without counts
 	MarkedB  int          `json:"marked_b"`
 	Beside   []DiffBeside `json:"not_compared"`
@@ -121,7 +122,7 @@ type DiffTally struct {
 	A        int `json:"a"`
 	B        int `json:"b"`
 	Matched  int `json:"matched"`
-	Mismatch int `json:"mismatch"` // of b, where a has other code of the method
+	Mismatch int `json:"mismatch"` // in b, of methods that a has with other code
 	OnlyA    int `json:"only_a"`
 	OnlyB    int `json:"only_b"`
 }
@@ -146,7 +147,7 @@ type DiffMethod struct {
 	Overlap    float64 `json:"overlap"`    // overlap of the method's own counts
 	ShareA     float64 `json:"share_a"`    // of all counts of a
 	ShareB     float64 `json:"share_b"`    // of all counts of b
-	Difference float64 `json:"difference"` // what the method takes off the score
+	Difference float64 `json:"difference"` // the part of the missing score that the method causes
 	Mismatch   bool    `json:"mismatch"`   // b has a profile of code that a lacks
 }
 
@@ -157,7 +158,7 @@ type DiffPlace struct {
 	Point   int32    `json:"point"`
 }
 
-// A DiffFlip is a branch or switch that mostly goes another way.
+// A DiffFlip is a branch or switch whose most frequent way has changed.
 type DiffFlip struct {
 	DiffPlace
 	Entry  string  `json:"entry"`
@@ -173,7 +174,7 @@ type DiffWay struct {
 	Count uint64  `json:"count"` // of all ways
 }
 
-// A DiffSite is a site that sees other types or targets.
+// A DiffSite is a site with other types or targets than before.
 type DiffSite struct {
 	DiffPlace
 	Kind   string   `json:"kind"`
@@ -183,16 +184,16 @@ type DiffSite struct {
 	Weight float64  `json:"weight"`
 }
 
-// A DiffSeen is what a site has seen.
+// A DiffSeen summarizes the types or targets of a site.
 type DiffSeen struct {
 	Targets int     `json:"targets"` // number of types or targets
 	Top     string  `json:"top"`     // the most frequent
 	Share   float64 `json:"top_share"`
 	Count   uint64  `json:"count"`
-	Untyped uint64  `json:"untyped"` // beside Count: those whose types were not recorded
+	Untyped uint64  `json:"untyped"` // in addition to Count: those without a recorded type
 }
 
-// NewDiff returns what was found, with the names of methods, types and targets.
+// NewDiff returns the report with the names of methods, types and targets.
 func NewDiff(a, b *reader.Store, c *compare.Report) (*Diff, error) {
 	n := &diffNames{a: a, b: b, domain: c.Domain}
 	r := &Diff{
@@ -227,7 +228,7 @@ func besideOf(a, b *reader.Store, u compare.Uncompared) (DiffBeside, error) {
 	return DiffBeside{"samples", inA, inB}, errors.Join(errA, errB)
 }
 
-// listed returns a ranking with the elements that show makes.
+// listed converts a ranking.
 func listed[T, U any](r compare.Ranking[T], show func(T) U) List[U] {
 	l := List[U]{Total: r.Total, List: []U{}}
 	for _, x := range r.List {
@@ -236,18 +237,14 @@ func listed[T, U any](r compare.Ranking[T], show func(T) U) List[U] {
 	return l
 }
 
-// diffNames reads the names of what was found. It keeps the first error.
+// diffNames reads names for a report. It keeps the first error.
 type diffNames struct {
 	a, b   *reader.Store
 	domain layout.Domain
 	err    error
 }
 
-func (n *diffNames) failed(err error) {
-	if n.err == nil {
-		n.err = err
-	}
-}
+func (n *diffNames) failed(err error) { n.err = cmp.Or(n.err, err) }
 
 func (n *diffNames) of(s *reader.Store, m reader.Method) analyze.MethodName {
 	name, err := analyze.NameOf(s, m)

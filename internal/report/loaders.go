@@ -31,8 +31,8 @@ func unnamedLoaders(a, b *reader.Store) (string, error) {
 	return a.Mapping().Name(), nil
 }
 
-// CompareLoaders notes which class loaders of the two archives cannot be matched
-// for sure.
+// CompareLoaders lists the class loaders of the two archives whose matching is
+// uncertain.
 func (r *Diff) CompareLoaders(a, b *reader.Store) (err error) {
 	r.Loaders = []LoaderDoubt{}
 	if r.NoLoaders, err = unnamedLoaders(a, b); err != nil || r.NoLoaders != "" || a.Header().Domain != layout.DomainHotSpot {
@@ -47,13 +47,12 @@ func (r *Diff) CompareLoaders(a, b *reader.Store) (err error) {
 	return err
 }
 
-// A LoaderDoubt is a name that class loaders have in both runs, where it is
-// unknown which loader of one run is which of the other.
+// A LoaderDoubt is a name of class loaders in both runs whose matching is uncertain.
 type LoaderDoubt struct {
 	Loader   string   `json:"loader"`
 	A        []string `json:"a"` // identities of loaders with the name
 	B        []string `json:"b"`
-	Numbered bool     `json:"numbered"` // identities are the same by number alone; else none is the same
+	Numbered bool     `json:"numbered"` // only numbered identities are the same; else none is the same
 }
 
 // loaderDoubts compares the class loaders of two runs.

@@ -7,30 +7,30 @@ import (
 	"syscall"
 )
 
-// A Command is what is run.
+// A Command is a command to run.
 type Command struct {
 	Path string   // of the file
 	Args []string // with the name of the program in front
-	Dir  string   // where it runs; empty: here
+	Dir  string   // its working directory; empty: that of the caller
 	Env  []string // nil: that of the caller
 	// Files are its standard input, output and error.
 	Files [3]*os.File
-	// Held is called, by one goroutine, with each JVM that ends. The JVM stands
-	// still until Held returns. Its memory must be read, and no more.
+	// Held is called, by one goroutine, with each JVM that ends. The JVM is stopped until
+	// Held returns. Held may only read its memory.
 	Held func(JVM)
-	// Ignored are signals that the caller was started to ignore, and the command
-	// is to ignore as well.
+	// Ignored are the signals that the caller ignores since its start, and the command
+	// must ignore too.
 	Ignored []os.Signal
 }
 
 // A JVM is a process with a JVM in it.
 type JVM struct {
 	PID int
-	// Thread is the thread by which its memory can be read: that of the process
-	// may have ended.
+	// Thread is a thread through which its memory can be read: the first one may have
+	// ended.
 	Thread int
-	Args   []string // what it was called with, the name of the program in front
-	// Running: it has not ended, but the command has.
+	Args   []string // with the name of the program in front
+	// Running is whether it still runs after the end of the command.
 	Running bool
 	Status  Status // how it ends
 }

@@ -5,41 +5,22 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"runtime"
 	"syscall"
 
+	"github.com/profarc/profarc/internal/procfs"
 	"golang.org/x/sys/unix"
 )
 
-// Run runs a command to its end and returns its status. The error says that it
-// was not started, or that it was lost on the way.
+// Run runs a command to its end and returns its status. It returns an error if the
+// command was not started, or if it was lost.
 func Run(c Command) (status Status, err error) {
 	done := make(chan struct{})
-	go onThread(func() {
+	go procfs.OnThread(func() {
 		defer close(done)
 		status, err = c.runTraced()
 	})
 	<-done
 	return status, err
-}
-
-// onThread runs f on a thread of the system that ends with it: the system knows
-// a tracer by its thread, and releases all that is still traced when the
-// thread ends.
-func onThread(f func()) {
-	runtime.LockOSThread()
-	if unix.Gettid() != unix.Getpid() {
-		f()
-		return // locked: the thread ends too
-	}
-	// The first thread never ends. While it waits here, another is found.
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		onThread(f)
-	}()
-	<-done
-	runtime.UnlockOSThread()
 }
 
 func (c *Command) runTraced() (Status, error) {
@@ -54,15 +35,15 @@ func (c *Command) runTraced() (Status, error) {
 	return t.traceAll()
 }
 
-// follow is what tracing stops for, besides signals: new processes and
-// threads, which are traced from then on, and the ends of threads.
+// follow are the events in addition to signals that stop a thread: new processes and
+// threads, which are then traced too, and the ends of threads.
 const follow = unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEEXIT
 
 // start starts the command, seized before its first instruction.
 //
-// A child can only ask to be traced in the old way (PTRACE_TRACEME), in which
-// its stops by job control cannot be told from others. So it is released at its
-// first instruction, stopped by a signal, and seized as it stands.
+// A child can only ask to be traced in the old way (PTRACE_TRACEME), which does not
+// distinguish stops by job control from others. So it is released at its first
+// instruction, stopped by a signal, and seized while it is stopped.
 func (c *Command) start() (pid int, err error) {
 	env := c.Env
 	if env == nil {
@@ -121,7 +102,7 @@ func ptrace(request, pid, data int) error {
 	return nil
 }
 
-// A forwarder passes signals that reach the caller alone on to the command.
+// A forwarder forwards signals that are sent to the caller alone to the command.
 type forwarder struct {
 	signals     chan os.Signal
 	pid         chan int
@@ -131,9 +112,9 @@ type forwarder struct {
 // passed are the signals that are passed on.
 var passed = []os.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1, unix.SIGUSR2}
 
-// newForwarder takes the signals. It must be there before the command starts:
-// the command gets the signals that a caller handles in their default state,
-// which is right also for SIGPIPE, and those that it ignores ignored.
+// newForwarder handles the signals. It must be called before the command starts: signals
+// that the caller handles have their default action in the command, as SIGPIPE should,
+// and ignored signals stay ignored.
 func newForwarder(ignored []os.Signal) *forwarder {
 	f := &forwarder{make(chan os.Signal, 16), make(chan int, 1), signal.Ignored(unix.SIGPIPE)}
 	signal.Notify(f.signals, append(passed[:len(passed):len(passed)], unix.SIGPIPE)...)
@@ -144,7 +125,7 @@ func newForwarder(ignored []os.Signal) *forwarder {
 	return f
 }
 
-// to says who gets the signals.
+// to sets the process that gets the signals.
 func (f *forwarder) to(pid int) { f.pid <- pid }
 
 func (f *forwarder) forward() {
@@ -165,8 +146,8 @@ func (f *forwarder) stop() {
 	close(f.pid)
 }
 
-// fromTerminal reports whether a terminal sends a signal: to all processes that
-// run in its foreground, so that the command has it already.
+// fromTerminal reports whether a terminal sends a signal. It sends it to all its
+// foreground processes, so the command has received it already.
 func fromTerminal(s os.Signal) bool {
 	return s == unix.SIGINT || s == unix.SIGQUIT || s == unix.SIGHUP
 }

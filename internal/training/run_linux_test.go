@@ -104,14 +104,14 @@ func TestNoJVM(t *testing.T) {
 		t.Errorf("stdout %q, stderr %q", r.stdout, r.stderr)
 	}
 	train(t, "", "sh", "-c", "kill -TERM $$").check(t, 128+15, 0)
-	// A pipe that nobody reads any more ends its writer, as in a shell.
+	// A pipe without a reader ends its writer, as in a shell.
 	r = train(t, "", "bash", "-c", "yes | head -n 1; echo ${PIPESTATUS[0]}")
 	if r.stdout != "y\n141\n" {
 		t.Errorf("stdout %q", r.stdout)
 	}
 }
 
-// A process that job control stops stands still until it is told to go on.
+// A process that job control stops stays stopped until SIGCONT.
 func TestStoppedCommandStandsStill(t *testing.T) {
 	r, cmd, out := begin(t, "sh", "-c", "echo ready; kill -STOP $$; echo on")
 	await(t, out, "ready")
@@ -186,7 +186,7 @@ func TestProfilesAreThoseThatTheJVMPrints(t *testing.T) {
 	}
 }
 
-// begin starts a training run and gives the reader of its standard output.
+// begin starts a training run and returns the reader of its standard output.
 func begin(t *testing.T, args ...string) (*result, *exec.Cmd, *bufio.Reader) {
 	t.Helper()
 	r := &result{dir: t.TempDir()}
@@ -238,7 +238,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	t.Fatalf("never: %s", what)
 }
 
-// A JVM is told from a child with its memory by the threads that it started. They
+// A JVM is distinguished from a child with its memory by the threads that it started. They
 // may all have gone when it ends.
 func TestJVMWithoutOtherThreads(t *testing.T) {
 	r := train(t, "", loneJVM(t))

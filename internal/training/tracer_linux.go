@@ -19,13 +19,13 @@ type tracer struct {
 	command int
 	held    func(JVM)
 	read    map[int]bool // processes that end and have been read
-	// threaded are the processes that have started a thread. A thread that a
-	// process ends with may pass its exit without a stop, before the others stop
-	// at theirs, so that counting threads at an exit is not enough.
+	// threaded are the processes that have started a thread. Some threads of an ending
+	// process may exit without a stop before the others stop, so counting the threads at
+	// an exit is not enough.
 	threaded map[int]bool
 }
 
-// ours keeps a wait from taking children that other threads started.
+// ours limits a wait to the children of this thread.
 const ours = unix.WALL | unix.WNOTHREAD
 
 // traceAll follows the tree until the command ends.
@@ -61,11 +61,11 @@ func (t *tracer) stopped(tid int, status unix.WaitStatus) {
 	case unix.PTRACE_EVENT_EXIT:
 		t.exits(tid)
 	case unix.PTRACE_EVENT_STOP:
-		if signal != unix.SIGTRAP { // job control: it is to stand still until it is told to go on
+		if signal != unix.SIGTRAP { // job control: it stays stopped until SIGCONT
 			request = unix.PTRACE_LISTEN
 		}
 	}
-	// An error means that it was killed in the meantime, of which a wait tells.
+	// An error means that it was killed meanwhile, which a wait will report.
 	_ = ptrace(request, tid, deliver)
 }
 
@@ -73,8 +73,8 @@ func (t *tracer) stopped(tid int, status unix.WaitStatus) {
 // ends, the other threads do not get past theirs before this returns.
 func (t *tracer) exits(tid int) {
 	p := thread(tid)
-	// The end of its process takes a thread that ended alone out of its stop.
-	// That thread's memory may be gone; another one tells of the process.
+	// The end of its process takes a thread that ended alone out of its stop. The memory
+	// of that thread may be gone; another thread of the process will do.
 	if p.endsAlone() || !p.stopped() {
 		return
 	}
@@ -104,9 +104,8 @@ func (t *tracer) cloned(tid int) {
 	}
 }
 
-// isJVM reports whether the process of a thread is a JVM. A child of a JVM that
-// has not become another program yet has the JVM's memory, but a single thread.
-// A JVM has several.
+// isJVM reports whether the process of a thread is a JVM, which has several threads. A
+// child of a JVM before its exec has the JVM's memory, but one thread.
 func (t *tracer) isJVM(pid int, p thread) bool {
 	return p.hasJVM() && (t.threaded[pid] || p.siblings() >= 2)
 }
@@ -128,7 +127,7 @@ func statusOf(s unix.WaitStatus) Status {
 	return Status{Code: s.ExitStatus()}
 }
 
-// A thread is asked through /proc.
+// A thread is described in /proc.
 type thread int
 
 func (t thread) readProc(name string) []byte {
@@ -136,9 +135,8 @@ func (t thread) readProc(name string) []byte {
 	return text
 }
 
-// endsAlone reports whether a thread at its exit ends itself and not its
-// process: it is in the system call exit, and not in exit_group or killed. One
-// of which nothing is known any more counts as such.
+// endsAlone reports whether a thread at its exit ends without its process: it is in the
+// system call exit, and not in exit_group or killed. A thread that is gone counts too.
 func (t thread) endsAlone() bool {
 	number, _, _ := bytes.Cut(t.readProc("syscall"), []byte(" "))
 	return len(number) == 0 || string(number) == strconv.Itoa(unix.SYS_EXIT)
@@ -156,8 +154,7 @@ func (t thread) process() (pid int, ok bool) {
 // status returns a field of the thread's status, empty if there is none.
 func (t thread) status(field string) string { return procfs.Status(int(t), field) }
 
-// hasJVM reports whether libjvm is loaded: of HotSpot, or of another VM, which
-// whoever reads it tells from HotSpot.
+// hasJVM reports whether the libjvm of HotSpot or of another VM is loaded.
 func (t thread) hasJVM() bool {
 	for m, err := range procfs.Mappings(context.Background(), int(t)) {
 		if err == nil && (m.Name() == "libjvm.so" || strings.HasPrefix(m.Name(), "libj9vm")) {
@@ -167,13 +164,13 @@ func (t thread) hasJVM() bool {
 	return false
 }
 
-// siblings returns how many threads the process has that are not gone yet.
+// siblings returns the number of threads of the process.
 func (t thread) siblings() int {
 	tasks, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", int(t)))
 	return len(tasks)
 }
 
-// args are what the process was called with.
+// args returns the arguments of the process.
 func (t thread) args() []string {
 	line := strings.TrimSuffix(string(t.readProc("cmdline")), "\x00")
 	return strings.Split(line, "\x00")

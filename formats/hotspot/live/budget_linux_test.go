@@ -94,7 +94,7 @@ func TestDefectIsAnError(t *testing.T) {
 	}
 }
 
-// stuck is memory of which no read returns.
+// stuck is memory whose reads never return.
 type stuck struct {
 	*image
 	asked chan struct{}

@@ -36,7 +36,7 @@ func TestNoProcess(t *testing.T) {
 	}
 }
 
-// A process that ends while it is dumped gives one error, and no archive.
+// A process that ends while it is dumped results in one error, and no archive.
 func TestProcessThatEnds(t *testing.T) {
 	eachJVM(t, func(t *testing.T, home string) {
 		for _, after := range []time.Duration{0, time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond, 20 * time.Millisecond} {
@@ -63,7 +63,7 @@ func TestProcessThatEnds(t *testing.T) {
 	})
 }
 
-// One who may not read a process is told what to do.
+// A user who may not read a process gets an error that says so.
 func TestNoPermission(t *testing.T) {
 	if pid, err := strconv.Atoi(os.Getenv("LIVE_TEST_PID")); err == nil {
 		if _, err := Attach(context.Background(), pid); !errors.Is(err, ErrPermission) {
@@ -72,7 +72,7 @@ func TestNoPermission(t *testing.T) {
 		return
 	}
 	if os.Getuid() != 0 {
-		t.Skip("only root can run a part of the test as somebody else")
+		t.Skip("only root can run a part of the test as another user")
 	}
 	self, err := os.ReadFile("/proc/self/exe")
 	if err != nil {

@@ -131,7 +131,7 @@ func fuzzImage(f *testing.F, i *image) {
 }
 
 // allocFactor bounds what reading an image allocates altogether, garbage
-// included, as a multiple of what its budgets are of.
+// included, as a multiple of the basis of its budgets.
 const allocFactor = 24
 
 // The ways in which an image is read.

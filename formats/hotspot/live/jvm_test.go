@@ -18,7 +18,7 @@ import (
 )
 
 // The tests of this package run JVMs. The first is the one of JAVA_HOME, or on
-// the path; the second the one of JAVA25_HOME, or beside others.
+// the path; the second the one of JAVA25_HOME, or next to others.
 
 func homeOf(variable string, patterns ...string) string {
 	if dir := os.Getenv(variable); dir != "" {
@@ -137,7 +137,7 @@ func (j *jvm) await(want string) {
 	}
 }
 
-// end lets the program go on to its end, and gives the rest of its output.
+// end lets the program run to its end, and returns the rest of its output.
 func (j *jvm) end() string {
 	j.t.Helper()
 	_ = j.in.Close()

@@ -38,7 +38,7 @@ func (r loaderRun) identities() []string {
 // A loader has the same identity in runs that load more classes, have more
 // loaders, or have them in another order; or a number, which says that it is not
 // known which it is.
-func TestLoadersAreToldByContent(t *testing.T) {
+func TestLoadersAreNamedByContent(t *testing.T) {
 	libraries := []string{"L1", "L2", "L3", "L4"}
 	app := func(own ...string) []string { return append(libraries[:len(libraries):len(libraries)], own...) }
 	for _, c := range []struct {

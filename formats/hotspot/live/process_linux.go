@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"iter"
 	"os"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -206,27 +205,14 @@ const (
 )
 
 // hold holds the process while use runs, and lets it go whatever happens.
-func (p *process) hold(use func(h *holding) error) error {
-	done := make(chan error)
-	go p.trace(use, done)
-	return <-done
-}
-
-// trace holds the process in a thread of its own. The thread stays locked and so ends
-// with this goroutine. The system then releases everything that is still traced, also
-// threads that died while they were held, without which their process could not end.
-// The first thread of a program never ends, so it leaves the work to another one.
-func (p *process) trace(use func(h *holding) error, done chan<- error) {
-	runtime.LockOSThread()
-	if unix.Gettid() == unix.Getpid() {
-		other := make(chan error)
-		go p.trace(use, other)
-		err := <-other
-		runtime.UnlockOSThread()
-		done <- err
-		return
-	}
-	done <- p.whileHeld(use)
+func (p *process) hold(use func(h *holding) error) (err error) {
+	done := make(chan struct{})
+	go procfs.OnThread(func() {
+		defer close(done)
+		err = p.whileHeld(use)
+	})
+	<-done
+	return err
 }
 
 func (p *process) whileHeld(use func(h *holding) error) error {

@@ -15,7 +15,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A VM that prints its MethodData into a pipe that nobody empties stands still
+// A VM that prints its MethodData into a pipe without a reader is stuck
 // in the middle of it: what it has printed and will print is what it has. Both
 // the dump and the text are then of one moment.
 
@@ -37,7 +37,7 @@ func (j *jvm) settle() {
 	j.t.Fatal("the VM does not come to rest")
 }
 
-// printing ends a VM and gives the front of what it prints, as soon as it
+// printing ends a VM and returns the beginning of its output, as soon as it
 // prints MethodData.
 func (j *jvm) printing() string {
 	_ = j.in.Close()

@@ -136,7 +136,7 @@ func TestEditedProgram(t *testing.T) {
 	}
 }
 
-// A tally counts points of which an old profile said something, and those of
+// A tally counts the points that an old profile knew, and those of
 // which that came out as a fresh run says it.
 type tally struct{ right, all int }
 

@@ -20,12 +20,12 @@ import (
 type ClassPath struct {
 	names   []string
 	path    *classfile.Path
-	jdk     bool // has a JDK's own classes
-	program bool // has others
+	jdk     bool // it has a JDK's own classes
+	program bool // it has other classes
 
-	asked, found bool // of the program's classes, any
-	// covered are the class loaders of which Presence was asked and has a class; nil
-	// if it was not asked.
+	asked, found bool // whether classes of the program were looked up, and one was found
+	// covered are the class loaders of the classes that Presence has found; nil before
+	// its first call.
 	covered map[string]bool
 }
 
@@ -59,21 +59,20 @@ var moduleFile = regexp.MustCompile(`^(java|jdk)\.[A-Za-z0-9.]+\.jmod$`)
 // Close closes the files.
 func (c *ClassPath) Close() { c.path.Close() }
 
-// Method returns the versions that the class path has of a method. The JDK's own
-// class loaders take the first file of a class; of others it is not known which
-// they take, so that all are versions. Nothing is known of classes of the JDK if
-// the class path has no JDK, of all others if it has nothing else, of classes that
-// are made while a program runs, and of those whose files are not sound.
+// Method returns the versions of a method on the class path. The JDK's own class loaders
+// take the first file of a class. Which one other loaders take is not known, so all are
+// versions. Unknown are classes of the JDK if the class path has no JDK, all others if it
+// has nothing else, classes that are generated at run time, and those with unsound files.
 func (c *ClassPath) Method(k layout.Key) (fit.Answer, error) {
 	files, err := c.files(k)
-	if !ofJDK(k) && !madeWhileRunning(k.Class) {
+	if !ofJDK(k) && !generated(k.Class) {
 		c.asked, c.found = true, c.found || len(files) > 0 || err != nil
 	}
 	switch {
 	case err != nil:
 		return fit.Answer{Presence: fit.Unknown, Reason: err.Error()}, nil
 	case len(files) == 0 && c.covered != nil && ownLoader(k.Loader) && !c.covered[k.Loader]:
-		return fit.Answer{Presence: fit.Unknown, Reason: fmt.Sprintf("made while the program ran, or from where it was not named: no class of loader %s is there", disk.LoaderName(k.Loader))}, nil
+		return fit.Answer{Presence: fit.Unknown, Reason: fmt.Sprintf("generated at run time, or from a place that was not given: no class of loader %s is there", disk.LoaderName(k.Loader))}, nil
 	case len(files) == 0:
 		return c.without(k), nil
 	}
@@ -87,16 +86,16 @@ func (c *ClassPath) Method(k layout.Key) (fit.Answer, error) {
 			a.Presence, a.Versions = fit.Present, append(a.Versions, v)
 		}
 	}
-	if a.Presence == fit.NoMethod && madeWhileRunning(k.Class) {
+	if a.Presence == fit.NoMethod && generated(k.Class) {
 		a = fit.Answer{Presence: fit.Unknown, Reason: reasonMade}
 	}
 	return a, nil
 }
 
-// ownLoader reports whether a class loader is of the program's own.
+// ownLoader reports whether a class loader is the program's own.
 func ownLoader(loader string) bool { return loader != "" && loader != "app" && loader != "platform" }
 
-// files returns the class files that a method may be of.
+// files returns the class files that may have a method.
 func (c *ClassPath) files(k layout.Key) ([]*classfile.File, error) {
 	if k.Loader != "app" {
 		return c.path.All(k.Class)
@@ -108,23 +107,23 @@ func (c *ClassPath) files(k layout.Key) ([]*classfile.File, error) {
 	return []*classfile.File{class}, nil
 }
 
-// without returns what is known of a class that is not on the class path.
+// without returns the answer for a class that is not on the class path.
 func (c *ClassPath) without(k layout.Key) fit.Answer {
 	switch {
-	case madeWhileRunning(k.Class):
+	case generated(k.Class):
 		return fit.Answer{Presence: fit.Unknown, Reason: reasonMade}
 	case ofJDK(k) && !c.jdk:
-		return fit.Answer{Presence: fit.Unknown, Reason: "of the JDK, and no JDK was named"}
+		return fit.Answer{Presence: fit.Unknown, Reason: "of the JDK, and no JDK was given"}
 	case ofJDK(k) && !c.path.Image() && !c.path.HasPackage(k.Class):
-		return fit.Answer{Presence: fit.Unknown, Reason: "of a module of the JDK that was not named"}
+		return fit.Answer{Presence: fit.Unknown, Reason: "of a module of the JDK that was not given"}
 	case !ofJDK(k) && !c.program:
-		return fit.Answer{Presence: fit.Unknown, Reason: "not of the JDK, and nothing else was named"}
+		return fit.Answer{Presence: fit.Unknown, Reason: "not of the JDK, and nothing else was given"}
 	}
 	return fit.Answer{Presence: fit.NoClass}
 }
 
-// packages are those of a JDK that archives without class loaders may name, and
-// toolPackages those of its modules that the application class loader has.
+// packages are a JDK's packages, for archives without class loaders. toolPackages are
+// those of its modules in the application class loader.
 var (
 	packages     = []string{"java/", "javax/", "jdk/", "sun/", "com/sun/", "org/w3c/dom/", "org/xml/sax/", "org/ietf/jgss/", "netscape/javascript/"}
 	toolPackages = []string{"com/sun/tools/", "com/sun/source/", "com/sun/jdi/", "com/sun/jarsigner/", "jdk/", "sun/"}
@@ -144,13 +143,12 @@ func ofJDK(k layout.Key) bool {
 	return false
 }
 
-// ErrUnrelated: a class path has not one class of the program that profiles are
-// of. What it lacks says nothing of the program then.
+// ErrUnrelated: a class path has no class of the profiled program. Missing classes prove
+// nothing then.
 var ErrUnrelated = errors.New("not one class of the profiles is there")
 
-// Related returns an error that matches ErrUnrelated, and says what the class path
-// has in their place, if classes were asked for, those of a JDK aside, and it had
-// none of them.
+// Related returns an error that matches ErrUnrelated if classes of the program were
+// looked up and none was found. The error says what the class path has instead.
 func (c *ClassPath) Related() error {
 	if !c.asked || c.found || !c.program {
 		return nil
@@ -164,7 +162,7 @@ func (c *ClassPath) Related() error {
 	return fmt.Errorf("%w: %s", ErrUnrelated, strings.Join(hints, "; "))
 }
 
-// hint says what a part of a class path has, and what to name in its place.
+// hint says what a part of a class path has, and what to give instead.
 func hint(name string) string {
 	if classfile.Wildcard(name) {
 		return "the jars of " + name + " are of another program"
@@ -189,9 +187,9 @@ var (
 	_ fit.Inventory = (*Process)(nil)
 )
 
-// Presence says whether the class path has a method. Once it was asked of all that
-// is to be checked, Method takes classes of a loader none of which is here for
-// what the program made, or has elsewhere.
+// Presence returns whether the class path has a method. After it was called for all
+// methods, Method treats classes of a loader without any class here as generated at run
+// time, or as being elsewhere.
 func (c *ClassPath) Presence(k layout.Key) (fit.Presence, error) {
 	if c.covered == nil {
 		c.covered = map[string]bool{}
@@ -209,7 +207,7 @@ func (c *ClassPath) Presence(k layout.Key) (fit.Presence, error) {
 			return fit.Present, nil
 		}
 	}
-	if madeWhileRunning(k.Class) {
+	if generated(k.Class) {
 		return fit.Unknown, nil
 	}
 	return fit.NoMethod, nil
@@ -238,14 +236,14 @@ func declared(name, signature string, code []byte) fit.Declared {
 	return fit.Declared{Name: name, Signature: signature, ID: bytecode.CodeID(code), Size: len(code)}
 }
 
-// Presence says whether the process has a method. Of classes that are not loaded
-// nothing is known.
+// Presence returns whether the process has a method. It is unknown if the class is not
+// loaded.
 func (p *Process) Presence(k layout.Key) (fit.Presence, error) {
 	a, err := p.Method(k)
 	return a.Presence, err
 }
 
-// Classes yields nothing: a process has not loaded all that the program has.
+// Classes yields nothing: a process has not loaded all classes of the program.
 func (p *Process) Classes(func(class string) bool) {}
 
 // Declared returns the methods with code that a loaded class declares.
@@ -255,11 +253,11 @@ func (p *Process) Declared(class, loader string) []fit.Declared {
 
 const object = "java/lang/Object"
 
-// maxSupertypes bounds the classes that are looked at for one question.
+// maxSupertypes bounds the classes of one search.
 const maxSupertypes = 1000
 
-// Assignable reports whether instances of a class are instances of another one.
-// That is not known if a class between the two is not on the class path.
+// Assignable reports whether instances of a class are instances of another one. It is not
+// known if a class between the two is missing.
 func (c *ClassPath) Assignable(class, to string) (is, known bool) {
 	if to == object {
 		return true, true

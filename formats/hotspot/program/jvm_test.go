@@ -78,8 +78,8 @@ func compileText(t *testing.T, javac, source string) compiled {
 	return compiled{dir: dir, ClassPath: c}
 }
 
-// start runs a version up to where it waits, and gives the process. The VM
-// compiles when it is told to, so that runs count alike, and not so well that it
+// start runs a version up to where it waits, and returns the process. The VM
+// compiles only on command, so that runs count alike, and not so well that it
 // stops counting.
 func (c compiled) start(t *testing.T) (pid int) {
 	t.Helper()
@@ -143,7 +143,7 @@ func open(t *testing.T, b *builder.Builder) *reader.Store {
 	return s
 }
 
-// check checks, and gives the verdicts by class and method.
+// check checks, and returns the verdicts by class and method.
 func check(t *testing.T, s *reader.Store, against fit.Code, o fit.Options) (*fit.Report, map[string]fit.Verdict) {
 	t.Helper()
 	verdicts := map[string]fit.Verdict{}

@@ -46,16 +46,16 @@ func ReadProcess(ctx context.Context, pid int) (*Process, error) {
 	return p, err
 }
 
-// Loaders returns the identities of the class loaders that have classes, but for the
-// boot loader, in order.
+// Loaders returns the identities of the class loaders with classes, without the boot
+// loader, sorted.
 func (p *Process) Loaders() ([]string, error) {
 	delete(p.loaders, "")
 	return slices.Sorted(maps.Keys(p.loaders)), nil
 }
 
-// Method returns the version that the process has of a method. Of classes that
-// are not loaded nothing is known: they may still come. A key without a loader may be of
-// one that every JVM has.
+// Method returns the version of a method in the process. It is unknown if the class is not
+// loaded: it may be loaded later. A key without a loader may be of any loader that every
+// JVM has.
 func (p *Process) Method(k layout.Key) (fit.Answer, error) {
 	none := fit.Answer{Presence: fit.Unknown, Reason: "its class is not loaded"}
 	loaders := []string{k.Loader}
@@ -74,11 +74,11 @@ func (p *Process) Method(k layout.Key) (fit.Answer, error) {
 	return none, nil
 }
 
-// reasonMade is why a class that a program makes for itself is not checked.
+// reasonMade is why a class that is generated at run time is not checked.
 const reasonMade = "its name is made up anew in each run"
 
-// Classes that are in no file, by what makes them: a JDK for method handles;
-// libraries that make subclasses.
+// made matches classes that are in no file: those that a JDK generates for method handles,
+// and subclasses that libraries generate.
 var made = []*regexp.Regexp{
 	regexp.MustCompile(`^java/lang/invoke/(BoundMethodHandle\$Species_|LambdaForm\$|[A-Za-z]+\$Holder$)`),
 	regexp.MustCompile(`\$\$(EnhancerBy|FastClassBy|KeyFactoryBy)[A-Za-z]*\$\$[0-9a-f]+$`),
@@ -87,9 +87,9 @@ var made = []*regexp.Regexp{
 	regexp.MustCompile(`_\$\$_(jvst|javassist_)[0-9a-f_]+$`),
 }
 
-// madeWhileRunning reports whether a class is named as those are that are made
-// while a program runs. Some of them are also in a JDK, ready made.
-func madeWhileRunning(class string) bool {
+// generated reports whether a class has the name of one that is generated at run time.
+// Some of these are also in the files of a JDK.
+func generated(class string) bool {
 	matches := func(m *regexp.Regexp) bool { return m.MatchString(class) }
 	return names.IsNumbered(class) || strings.Contains(class, "$") && slices.ContainsFunc(made, matches)
 }

@@ -103,7 +103,7 @@ func sameSketches(t *testing.T, what string, s *reader.Store, code *program.Clas
 	}
 }
 
-// sketchOf returns the records of the sketch that a class file gives.
+// sketchOf returns the records of the sketch of a method in a class file.
 func sketchOf(t *testing.T, code *program.ClassPath, k layout.Key) (records string, ok bool) {
 	t.Helper()
 	a, err := code.Method(k)

@@ -19,8 +19,7 @@ var kinds = [...]fit.PointKind{
 	bytecode.Branch: fit.Branch, bytecode.Switch: fit.Switch, bytecode.RetFrom: fit.Ret,
 }
 
-// versionOf returns what code says of itself. A method without code is a version
-// without points.
+// versionOf returns the version of code. A method without code has no points.
 func versionOf(code []byte) fit.Version {
 	if len(code) == 0 {
 		return fit.Version{Opaque: true}
@@ -39,7 +38,7 @@ func versionOf(code []byte) fit.Version {
 	return v
 }
 
-// describe adds to the points of a version what their bytecodes say.
+// describe adds names and sketches to a version.
 func describe(v *fit.Version, code []bytecode.Instruction) {
 	calls(v.Points, code)
 	for i := range code {
@@ -81,15 +80,14 @@ func under(points []fit.Point, code []bytecode.Instruction) func(func(fit.Name) 
 	}
 }
 
-// calls adds what calls call.
+// calls adds the signatures of called methods.
 func calls(points []fit.Point, code []bytecode.Instruction) {
 	i := 0
 	for p := range points {
 		for code[i].Bci < int(points[p].Bci) {
 			i++
 		}
-		switch op := code[i].Op; {
-		case op >= bytecode.InvokeVirtual && op <= bytecode.InvokeDynamic:
+		if op := code[i].Op; op >= bytecode.InvokeVirtual && op <= bytecode.InvokeDynamic {
 			points[p].Signature, points[p].Dynamic = code[i].Name.Descriptor, op == bytecode.InvokeDynamic
 		}
 	}

@@ -24,7 +24,7 @@ const (
 	hotRow  = 8
 )
 
-// replayed runs a replay file and gives what the compiler says of calls.
+// replayed runs a replay file and returns what the compiler prints about calls.
 func replayed(t *testing.T, file []byte) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -176,7 +176,7 @@ func TestCompileJDK(t *testing.T) {
 }
 
 // Profiles that come from elsewhere are replayed too: those of
-// -XX:+PrintMethodData, of which the data entries are written alone.
+// -XX:+PrintMethodData: only its data entries are written.
 func TestCompileText(t *testing.T) {
 	cmd := exec.Command(command(t, home25(), "java"), "-XX:+UnlockDiagnosticVMOptions", "-XX:+PrintMethodData", "-cp", classes(t), program)
 	cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8")
@@ -233,7 +233,7 @@ func TestWriteErrors(t *testing.T) {
 	}
 }
 
-// A type of which there is no class file is left out, and its calls are counted
+// A type without a class file is left out, and its calls are counted
 // as those of others.
 func TestTypeWithoutClass(t *testing.T) {
 	r := mustParse(t, testdata(t, "v2.log"))

@@ -131,7 +131,7 @@ func checkFile(t *testing.T, name, text string) *Report {
 func TestSamples(t *testing.T) {
 	paths, _ := filepath.Glob("../../../../shared/samples/hotspot/*replay*")
 	if len(paths) == 0 {
-		t.Skip("no recorded samples beside the project")
+		t.Skip("no recorded samples next to the project")
 	}
 	for _, path := range paths {
 		text, err := os.ReadFile(path)

@@ -12,7 +12,7 @@ import (
 )
 
 // The tests of this file run JVMs: the one of JAVA_HOME, or on the path, and
-// the one of JAVA25_HOME, or beside others.
+// the one of JAVA25_HOME, or next to others.
 
 const program = "Shapes"
 
@@ -64,7 +64,7 @@ func TestMain(m *testing.M) {
 
 var compileOnce sync.Mutex
 
-// classes compiles the program for all JVMs and gives the folder.
+// classes compiles the program for all JVMs and returns the folder.
 func classes(t testing.TB) string {
 	t.Helper()
 	compileOnce.Lock()
@@ -88,7 +88,7 @@ func classes(t testing.TB) string {
 	return out
 }
 
-// recorded runs the program in a JVM and gives the replay files that it writes.
+// recorded runs the program in a JVM and returns the replay files that it writes.
 func recorded(t testing.TB, home string, flags ...string) map[string]string {
 	t.Helper()
 	java, dir := command(t, home, "java"), t.TempDir()

@@ -212,7 +212,7 @@ func TestMethodFields(t *testing.T) {
 		t.Errorf("%s, not %s", got, want)
 	}
 	if m, err := s.Find(layout.Key{Class: "A", Name: "n", Signature: "()V"}); err != nil || !m.Unexecuted() {
-		t.Errorf("a method that never ran: %v", err)
+		t.Errorf("an unexecuted method: %v", err)
 	}
 }
 

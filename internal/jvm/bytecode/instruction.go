@@ -6,29 +6,28 @@ import (
 	"strings"
 )
 
-// An Instruction is one bytecode of a method in its plain form: as the class file
-// has it, with the numbers of local variables and constants that short forms have
-// in their opcodes.
+// An Instruction is one bytecode of a method in its plain form: that of the class file,
+// with the local variables and constants that short forms have in their opcodes.
 type Instruction struct {
 	Bci   int
 	Op    byte  // of iload_0 to iload_3 ILoad, of iconst_m1 to sipush SiPush, and so on
-	Local int   // local variable, of those that name one
-	Value int64 // constant, of SiPush, LConst0, FConst0, DConst0; increment, of IInc; dimensions, of MultiANewArray; type, of NewArray
-	// Name is what an operand names.
+	Local int   // local variable, if it has one
+	Value int64 // constant of SiPush, LConst0, FConst0, DConst0; increment of IInc; dimensions of MultiANewArray; type of NewArray
+	// Name is the class, member or constant in the operand.
 	Name Name
-	// Targets are where it may go, as bcis: one of a branch or jump; of a switch
-	// the default and the cases in order. Labels are the values of the cases.
+	// Targets are the bcis of the targets: one of a branch or jump, the default and the
+	// cases of a switch in order. Labels are the values of the cases.
 	Targets []int
 	Labels  []int32
 }
 
-// A Name is what a constant of the pool names, in any class and any run.
+// A Name is the name in a constant of the pool, the same in any class and run.
 type Name struct {
-	// Class holds the field or method, or is the class itself; empty of
-	// invokedynamic and of constants.
+	// Class has the field or method, or is the class itself. It is empty for
+	// invokedynamic and constants.
 	Class string
-	// Name and Descriptor are those of the field, method or dynamic constant. Of
-	// other constants that are loaded Name is the value as text.
+	// Name and Descriptor are those of the field, method or dynamic constant. For other
+	// loaded constants Name is the value as text.
 	Name, Descriptor string
 }
 
@@ -51,10 +50,9 @@ const (
 	astore3    = 78
 )
 
-// Instructions decodes the bytecodes of a method. name says what the operand of a
-// bytecode names, given the bytecode as it stands in code, the same as the class
-// file has it, and its operand. ok is false if the bytes are not bytecodes, or if
-// a name is not known.
+// Instructions decodes the bytecodes of a method. name returns the name in the operand of
+// a bytecode, which is raw in code and java in the class file. ok is false if the bytes
+// are not bytecodes, or if a name is not known.
 func Instructions(code []byte, name func(raw, java byte, operand []byte) (Name, bool)) (list []Instruction, ok bool) {
 	for at := 0; at < len(code); {
 		java, from, size := operandsAt(code, at)
@@ -84,8 +82,8 @@ func hasName(java byte) bool {
 	return pool > 0
 }
 
-// plain fills in the operands of a bytecode without a name. unaligned are its
-// operands with the bytes that align a switch, aligned without.
+// plain sets the operands of a bytecode without a name. unaligned are its operands with
+// the padding of a switch, aligned without.
 func (i *Instruction) plain(unaligned, aligned []byte) {
 	switch java := i.Op; {
 	case java >= iconstM1 && java < LConst0:
@@ -121,7 +119,7 @@ func (i *Instruction) plain(unaligned, aligned []byte) {
 	}
 }
 
-// wide takes the operands after a wide.
+// wide sets the operands after a wide.
 func (i *Instruction) wide(operands []byte) {
 	i.Op, i.Local = operands[0], int(binary.BigEndian.Uint16(operands[1:]))
 	if i.Op == IInc {
@@ -149,12 +147,12 @@ func labels(java byte, operands []byte) (list []int32) {
 // Kind returns what MethodData records at the bytecode.
 func (i *Instruction) Kind() PointKind { return kindOf(i.Op) }
 
-// Constants are a constant pool, of a class file or in a VM. ok is false if the
-// constant is another one, or damaged.
+// Constants is a constant pool, of a class file or in a VM. ok is false if the constant
+// is of another kind or damaged.
 type Constants interface {
 	// Class is the name of a class.
 	Class(i uint16) (name string, ok bool)
-	// Member is what a field or method reference names.
+	// Member is the name of a field or method reference.
 	Member(i uint16) (n Name, ok bool)
 	// Dynamic is the name and descriptor of a dynamic call.
 	Dynamic(i uint16) (n Name, ok bool)
@@ -162,7 +160,7 @@ type Constants interface {
 	Value(i uint16) (text string, ok bool)
 }
 
-// NameAt returns what a bytecode of a class file names, given the index of its constant.
+// NameAt returns the name in a bytecode of a class file with the index of its constant.
 func NameAt(java byte, i uint16, c Constants) (n Name, ok bool) {
 	switch {
 	case java >= GetStatic && java <= InvokeInterface:
@@ -192,11 +190,11 @@ func Integer(n int64) string { return strconv.FormatInt(n, 10) }
 // Decimal returns the text of a float or double, as HotSpot prints it.
 func Decimal(f float64) string { return strconv.FormatFloat(f, 'f', 6, 64) }
 
-// maxText is the length of the strings that a text is of as a whole.
+// maxText is the length of the longest string that Text returns.
 const maxText = 100
 
-// Text returns the text of a string, or of the name of a class, with dots for slashes.
-// Those that not every producer prints alike are all the same.
+// Text returns the text of a string, or of the name of a class with dots for slashes.
+// Texts that producers print differently are all replaced by the same one.
 func Text(s string) string {
 	for _, c := range []byte(s) {
 		if c < ' ' || c > '~' || c == '\\' || c == '"' || c == '\'' {
@@ -209,27 +207,15 @@ func Text(s string) string {
 	return strings.ReplaceAll(s, "/", ".")
 }
 
-// anyText is no text that Text lets through.
+// anyText replaces texts that producers print differently.
 const anyText = "\"\""
 
-// Labels returns the labels of the switch at a place in code, in the order of its
-// cases, which is that of the targets of its point; nil if there is no switch.
-func Labels(code []byte, at int) (labels []int32) {
+// Labels returns the values of the cases of the switch at a place in code, in the order
+// of the targets of its point; nil if there is no switch.
+func Labels(code []byte, at int) []int32 {
 	java, from, size := operandsAt(code, at)
 	if size == 0 {
 		return nil
 	}
-	operands := code[from : at+size]
-	switch java {
-	case TableSwitch: // default, low, high, then a target for each label
-		low := word(operands, 4)
-		for i := range int64(len(operands)/4 - 3) {
-			labels = append(labels, int32(low+i))
-		}
-	case LookupSwitch: // default, number of pairs, then each label and its target
-		for first := 8; first+8 <= len(operands); first += 8 {
-			labels = append(labels, int32(word(operands, first)))
-		}
-	}
-	return labels
+	return labels(java, code[from:at+size])
 }

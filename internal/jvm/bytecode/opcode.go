@@ -2,18 +2,17 @@ package bytecode
 
 import (
 	"encoding/binary"
+	"slices"
 	"strings"
 )
 
-// Bytecodes as an interpreter of HotSpot has them in memory. Those of a class
-// file keep their numbers; the others are quick forms of them, which take their
-// place when a class is linked and while it runs.
+// HotSpot's interpreter has quick forms of some bytecodes, which replace them when a
+// class is linked and while it runs. The others keep their numbers in the class file.
 
-// The quick forms begin after the last bytecode of class files, and are the
-// same in JDK 17 to 25.
+// firstQuick is the first quick form. They are the same in JDK 17 to 25.
 const firstQuick = 203
 
-// breakpoint takes the place of a bytecode at which a debugger stops.
+// breakpoint replaces a bytecode at which a debugger stops.
 const breakpoint = 202
 
 // quick maps each quick form to the bytecode of the class file.
@@ -74,8 +73,7 @@ const (
 	JsrW            = 201
 )
 
-// Java returns the bytecode of the class file that b stands for; ok is false if that
-// cannot be told.
+// Java returns the bytecode of the class file for b; ok is false if it is not known.
 func Java(b byte) (code byte, ok bool) {
 	if b < breakpoint {
 		return b, true
@@ -128,8 +126,7 @@ var mnemonics = strings.Fields(`nop aconst_null iconst_m1 iconst_0 iconst_1 icon
 	getstatic putstatic getfield putfield invokevirtual invokespecial invokestatic invokeinterface invokedynamic
 	new newarray anewarray arraylength athrow checkcast instanceof monitorenter monitorexit wide multianewarray ifnull ifnonnull goto_w jsr_w`)
 
-// quickMnemonics are the names that a VM has for quick forms, without the front
-// that says so.
+// quickMnemonics are the names of quick forms in a VM, without their prefix.
 var quickMnemonics = map[string]string{
 	"iload2": "iload", "icaload": "iload", "iaccess_0": "aload_0", "aaccess_0": "aload_0", "faccess_0": "aload_0",
 	"invokevfinal": "invokevirtual", "linearswitch": "lookupswitch", "binaryswitch": "lookupswitch", "aldc": "ldc", "aldc_w": "ldc_w",
@@ -166,16 +163,12 @@ var typeCodes = strings.Fields("boolean char float double byte short int long")
 
 // ArrayType returns the operand of a newarray for arrays of a type.
 func ArrayType(name string) (code int64, ok bool) {
-	for i, t := range typeCodes {
-		if t == name {
-			return int64(4 + i), true
-		}
-	}
-	return 0, false
+	i := slices.Index(typeCodes, name)
+	return int64(4 + i), i >= 0
 }
 
-// Short returns the instruction of an opcode that says all by itself; ok is false if it
-// has operands.
+// Short returns the instruction of an opcode without operands; ok is false if it has
+// operands.
 func Short(bci int, op byte) (i Instruction, ok bool) {
 	if pool, rest := operands(op); pool+rest > 0 || op == TableSwitch || op == LookupSwitch || op == Wide || int(op) >= len(mnemonics) {
 		return i, false
@@ -185,16 +178,16 @@ func Short(bci int, op byte) (i Instruction, ok bool) {
 	return i, true
 }
 
-// Size returns the size in bytes of the bytecode at a place in code; 0 if there is
-// none, or if it runs over the end.
+// Size returns the size in bytes of the bytecode at a place in code; 0 if there is none,
+// or if it exceeds the code.
 func Size(code []byte, at int) int {
 	_, _, size := operandsAt(code, at)
 	return size
 }
 
-// operandsAt returns the bytecode at a place as the class file has it, where its
-// operands begin after padding and an index into the constant pool, and its
-// size; size is 0 if there is none.
+// operandsAt returns the bytecode at a place as in the class file, the start of its
+// operands after padding and an index into the constant pool, and its size; size is 0 if
+// there is none.
 func operandsAt(code []byte, at int) (java byte, from, size int) {
 	if at < 0 || at >= len(code) {
 		return 0, 0, 0
@@ -221,8 +214,8 @@ func operandsAt(code []byte, at int) (java byte, from, size int) {
 	return java, from, size
 }
 
-// switchSize returns the size of a switch's operands from the default on. One that
-// does not fit is given a size that does not fit either.
+// switchSize returns the size of a switch's operands from the default on. It exceeds the
+// code if the switch does.
 func switchSize(java byte, code []byte, from int) int {
 	const fixed = 12 // default, low and high; or default and number of pairs
 	if java == LookupSwitch {

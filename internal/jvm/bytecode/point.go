@@ -25,8 +25,8 @@ const (
 type Point struct {
 	Bci  int
 	Kind PointKind
-	// Targets are where it may go, as bcis: one of a branch or jump; of a switch
-	// the default and the cases in order.
+	// Targets are the bcis of the targets: one of a branch or jump, the default and the
+	// cases of a switch in order.
 	Targets []int
 }
 
@@ -70,7 +70,7 @@ func Points(code []byte) (points []Point, ok bool) {
 	return points, true
 }
 
-// targets are where a bytecode with those operands may go.
+// targets returns the targets of a bytecode.
 func targets(java byte, operands []byte, at int) []int {
 	switch {
 	case java == GotoW, java == JsrW:
@@ -85,10 +85,9 @@ func targets(java byte, operands []byte, at int) []int {
 	return nil
 }
 
-// switchTargets returns the default of a switch and its cases, the first of which
-// lies at an offset, and which are a stride apart. A lookupswitch has a number
-// of pairs before the first match, a tableswitch low and high before the first
-// target: both have it at 12.
+// switchTargets returns the targets of the default and the cases of a switch. first is
+// the offset of the first case, stride the distance between cases. Both kinds of switch
+// have the first target at 12.
 func switchTargets(operands []byte, at, first, stride int) []int {
 	list := []int{at + int(word(operands, 0))}
 	for ; first+4 <= len(operands); first += stride {
@@ -97,20 +96,18 @@ func switchTargets(operands []byte, at, first, stride int) []int {
 	return list
 }
 
-// CodeID returns the code id of a method's bytecodes: the XXH64 (seed 0) of their
-// normal form, 1 if that is 0. It is the same for the code attribute of a class
-// file and for what a VM has made of it, in every run and release:
+// CodeID returns the code id of a method's bytecodes: the XXH64 (seed 0) of their normal
+// form, 1 if that is 0. It is the same for the code attribute of a class file and for
+// its rewritten form in a VM, in every run and release:
 //
-//   - every bytecode stands in the normal form as the class file has it, whatever
-//     quick form has taken its place;
-//   - operands follow it as the class file has them, big-endian, but for indices
-//     into the constant pool (with invokedynamic's two zero bytes), which are left
-//     out: the VM replaces them by others, and they change with every other
-//     method of the class;
-//   - the bytes that align a switch are left out.
+//   - quick forms are replaced by the bytecodes of the class file;
+//   - operands are those of the class file, big-endian, without indices into the
+//     constant pool (and invokedynamic's two zero bytes): the VM replaces the indices,
+//     and they change with every other method of the class;
+//   - the padding of a switch is left out.
 //
 // It is 0, not known, if the bytes are not bytecodes, or if a debugger has set a
-// breakpoint among them.
+// breakpoint in them.
 func CodeID(code []byte) uint64 {
 	var buf [1024]byte
 	normal := buf[:0]

@@ -47,7 +47,7 @@ func TestPointsOfAnything(t *testing.T) {
 		last := -1
 		for _, p := range points {
 			if p.Bci <= last || p.Bci >= len(code) || p.Kind == NoPoint {
-				t.Errorf("a point at %d behind one at %d", p.Bci, last)
+				t.Errorf("a point at %d after one at %d", p.Bci, last)
 			}
 			last = p.Bci
 		}

@@ -31,8 +31,8 @@ const (
 	TagPackage   = 20
 )
 
-// poolSizes are the sizes in bytes of what follows a tag; that of TagUtf8 is
-// the size of its length.
+// poolSizes are the sizes in bytes of constants after their tag, of TagUtf8 that of its
+// length.
 var poolSizes = map[byte]int{
 	TagUtf8: 2, TagInteger: 4, TagFloat: 4, TagLong: 8, TagDouble: 8, TagClass: 2, TagString: 2,
 	TagField: 4, TagMethod: 4, TagInterface: 4, TagNameType: 4, TagHandle: 3, TagType: 2,
@@ -47,10 +47,10 @@ const classMagic = 0xcafebabe
 // ErrClassFile: the bytes are not a sound class file.
 var ErrClassFile = errors.New("not a sound class file")
 
-// A File is what profiles need of a class: its constant pool and its methods
-// with their code. Names are UTF-8.
+// A File has the constant pool of a class and its methods with their code. Names are
+// UTF-8.
 type File struct {
-	Name, Super string // Super is empty of java/lang/Object
+	Name, Super string // Super is empty for java/lang/Object
 	Interfaces  []string
 	Access      uint16
 	Version     uint16     // major version of the format
@@ -58,7 +58,7 @@ type File struct {
 	Fields      []Method   // without code
 	Methods     []Method
 
-	methods map[[2]string]int // places by name and signature, nil until one is asked for
+	methods map[[2]string]int // indices by name and signature, nil until needed
 }
 
 // A Constant is one entry of a constant pool.
@@ -72,10 +72,10 @@ type Method struct {
 	Name, Signature string
 	Access          uint16
 	Code            []byte   // bytecodes, nil if it has none
-	Catches         []uint16 // constants: the classes that its handlers catch
+	Catches         []uint16 // constants of the classes that its handlers catch
 }
 
-// A Member is what a field or method reference names.
+// A Member is the name of a field or method.
 type Member struct{ Class, Name, Signature string }
 
 // Parse reads a class file. The error matches ErrClassFile.
@@ -101,8 +101,8 @@ func Parse(b []byte) (*File, error) {
 	return c, nil
 }
 
-// A parser takes a class file from front to back. From the first thing that
-// does not fit, every call returns zero.
+// A parser reads a class file from front to back. After the first error every call
+// returns zero.
 type parser struct {
 	file File
 	rest []byte
@@ -188,7 +188,7 @@ func (p *parser) attributes(yield func(name string, b []byte)) {
 	}
 }
 
-// code reads a Code attribute: the bytecodes, and what the handlers catch.
+// code reads a Code attribute: the bytecodes and the caught classes.
 func (p *parser) code(m *Method, b []byte) {
 	in := parser{rest: b}
 	in.takeBytes(4) // stack and locals
@@ -221,12 +221,8 @@ func (p *parser) class(i uint16) string {
 
 // constant returns a constant with one of those tags.
 func (c *File) constant(i uint16, tags ...byte) ([]byte, error) {
-	if int(i) < len(c.Pool) {
-		for _, tag := range tags {
-			if c.Pool[i].Tag == tag {
-				return c.Pool[i].Data, nil
-			}
-		}
+	if int(i) < len(c.Pool) && slices.Contains(tags, c.Pool[i].Tag) {
+		return c.Pool[i].Data, nil
 	}
 	return nil, fmt.Errorf("%w: constant %d", ErrClassFile, i)
 }
@@ -250,10 +246,10 @@ func (c *File) Class(i uint16) (string, error) {
 	return c.Text(binary.BigEndian.Uint16(b))
 }
 
-// Called returns what a method reference names.
+// Called returns the method of a method reference.
 func (c *File) Called(i uint16) (Member, error) { return c.member(i, TagMethod, TagInterface) }
 
-// Member returns what a field or method reference names.
+// Member returns the field or method of a reference.
 func (c *File) Member(i uint16) (Member, error) {
 	return c.member(i, TagField, TagMethod, TagInterface)
 }
@@ -270,7 +266,7 @@ func (c *File) member(i uint16, tags ...byte) (m Member, err error) {
 	return m, err
 }
 
-// NameType returns what a NameAndType constant names.
+// NameType returns the name and signature of a NameAndType constant.
 func (c *File) NameType(i uint16) (name, signature string, err error) {
 	b, err := c.constant(i, TagNameType)
 	if err != nil {
@@ -308,8 +304,8 @@ func namesConstant(opcode byte) bool {
 	return opcode >= bytecode.GetStatic && opcode <= bytecode.InvokeInterface // fields and calls
 }
 
-// Mentioned calls yield with the classes that a method names: in its signature,
-// its code, and its handlers.
+// Mentioned calls yield with the classes in the signature, the code and the handlers of a
+// method.
 func (c *File) Mentioned(m Method, yield func(class string)) {
 	descriptorClasses(m.Signature, yield)
 	for _, i := range m.Catches {
@@ -328,7 +324,7 @@ func (c *File) Mentioned(m Method, yield func(class string)) {
 	}
 }
 
-// constantClasses calls yield with the classes that a constant names.
+// constantClasses calls yield with the classes in a constant.
 func (c *File) constantClasses(i uint16, yield func(class string)) {
 	if name, err := c.Class(i); err == nil {
 		yield(name)
@@ -349,8 +345,8 @@ func descriptorClasses(descriptor string, yield func(class string)) {
 	}
 }
 
-// CallAt returns the method that the bytecode at a bci calls; ok is false if none is
-// called there.
+// CallAt returns the method that the bytecode at a bci calls; ok is false if it is no
+// call.
 func (c *File) CallAt(code []byte, bci int) (m Member, opcode byte, ok bool) {
 	if bci < 0 || bci+3 > len(code) {
 		return m, 0, false

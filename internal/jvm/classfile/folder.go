@@ -24,7 +24,7 @@ func (f folder) appendFiles(files []classFile, class string, _ int) []classFile 
 	return append(files, plainFile(filepath.Join(string(f), filepath.FromSlash(class)+extension)))
 }
 
-// maxListed bounds the files of a folder that are looked at.
+// maxListed bounds the files of a folder that are listed.
 const maxListed = 1 << 20
 
 // names calls yield with the names of all classes.
@@ -35,7 +35,7 @@ func (f folder) names(yield func(class string) bool) bool {
 			return fs.SkipAll
 		}
 		if err != nil || d.IsDir() {
-			return nil // what cannot be read holds nothing
+			return nil // unreadable folders are empty
 		}
 		if name, ok := strings.CutSuffix(file, extension); ok {
 			name, err = filepath.Rel(string(f), name)
@@ -64,7 +64,7 @@ func (f plainFile) read() ([]byte, error) {
 	return readClass(in)
 }
 
-// local reports whether a class name leads nowhere but into its own folder.
+// local reports whether a class name leads to a file within the folder.
 func local(class string) bool {
 	return filepath.IsLocal(filepath.FromSlash(class)) && !strings.ContainsAny(class, "\\\x00")
 }
@@ -73,8 +73,7 @@ func local(class string) bool {
 // lib/* does; .jmod files are among them.
 func Wildcard(path string) bool { return filepath.Base(path) == "*" }
 
-// expand puts the jars that wildcards name in their place, in the order of their
-// names.
+// expand replaces wildcards by the jars that they name, in the order of their names.
 func expand(paths []string) (all []string, err error) {
 	for _, p := range paths {
 		if !Wildcard(p) {
@@ -93,7 +92,7 @@ func expand(paths []string) (all []string, err error) {
 	return all, nil
 }
 
-// jarsIn returns the jars in a folder, not those in folders in it.
+// jarsIn returns the jars in a folder, without those in folders below it.
 func jarsIn(dir string) (jars []string, err error) {
 	files, err := os.ReadDir(dir)
 	for _, f := range files {
@@ -104,18 +103,18 @@ func jarsIn(dir string) (jars []string, err error) {
 	return jars, err
 }
 
-// A Survey is what a part of a class path holds, the first of each kind.
+// A Survey is the content of a part of a class path: the first file of each kind.
 type Survey struct {
 	Class  string // name of a class
-	Root   string // of a folder: the folder in which that class is found
+	Root   string // of a folder: the folder from which that class is found
 	Jar    string // file of a jar or .jmod in a folder
 	Source string // file of Java in a folder
 }
 
-// maxSurvey bounds the files that are looked at.
+// maxSurvey bounds the files of a survey.
 const maxSurvey = 100_000
 
-// Look says what a folder or a jar holds, as far as it can be read.
+// Look surveys a folder or jar, as far as it can be read.
 func Look(path string) (s Survey) {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		return lookIntoJar(path)
@@ -126,7 +125,7 @@ func Look(path string) (s Survey) {
 			return fs.SkipAll
 		}
 		if err != nil || d.IsDir() {
-			return nil // what cannot be read holds nothing
+			return nil // unreadable folders are empty
 		}
 		return s.noteFile(file)
 	})
@@ -146,9 +145,9 @@ func (s *Survey) noteFile(file string) error {
 	return nil
 }
 
-// class notes the class of a file, and where it would have to be looked for.
+// class sets the class of a file, and the folder from which it is found.
 func (s *Survey) class(file string) error {
-	b, err := readFile(file)
+	b, err := plainFile(file).read()
 	if err != nil {
 		return nil
 	}
@@ -178,15 +177,6 @@ func fromHere(path string) string {
 		return short
 	}
 	return path
-}
-
-func readFile(name string) ([]byte, error) {
-	in, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	return readClass(in)
 }
 
 func lookIntoJar(path string) (s Survey) {

@@ -16,7 +16,7 @@ import (
 //	u32 magic 0xcafedada, u32 version, u32 flags, u32 resources
 //	u32 length of the table, u32 size of the locations, u32 size of the strings
 //	i32 x length   redirect: a seed (> 0), or -1 - the place in the table (< 0)
-//	u32 x length   table: where in the locations a resource is described
+//	u32 x length   table: offset of a resource's description in the locations
 //	locations, strings, resources
 //
 // A location is attributes of u8 kind << 3 | size - 1 and size bytes, big-endian,
@@ -130,8 +130,8 @@ func (m *image) readClass(class string) (b []byte, ok bool, err error) {
 	return m.resource("/" + module + "/" + class + ".class")
 }
 
-// module returns the module that has the content of a package. It is listed, with
-// those that only know the package, as u32 empty, u32 name.
+// module returns the module with the content of a package. The list has all modules of
+// the package as u32 empty, u32 name.
 func (m *image) module(pkg string) (name string, ok bool, err error) {
 	list, ok, err := m.resource("/packages/" + pkg)
 	for ; ok && len(list) >= 8; list = list[8:] {
@@ -161,7 +161,7 @@ func (m *image) resource(path string) (b []byte, ok bool, err error) {
 		return nil, false, nil
 	}
 	if a[imageCompressed] != 0 {
-		return nil, false, fmt.Errorf("%s is compressed: use a JDK that was not linked with --compress", path)
+		return nil, false, fmt.Errorf("%s is compressed by jlink: use a JDK that was linked without compression", path)
 	}
 	room := uint64(m.fileSize - m.resources)
 	if a[imageOffset] > room || a[imageSize] > room-a[imageOffset] {

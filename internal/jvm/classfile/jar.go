@@ -18,11 +18,11 @@ import (
 // A jar is a zip file of class files, or a .jmod.
 type jar struct {
 	name     string
-	in       io.Closer // nil of a jar in another
+	in       io.Closer // nil for a jar in a jar
 	classes  map[string]*zip.File
 	versions map[string][]version // of a multi-release jar, by class
 	manifest manifest
-	jars     []*jar // that it holds
+	jars     []*jar // in it
 	module   bool   // it is a .jmod
 }
 
@@ -38,14 +38,14 @@ const (
 	jmodClasses = "classes/"
 )
 
-// versionsFolder holds, in a multi-release jar, a folder for each release from
-// the first one that looks there.
+// versionsFolder has, in a multi-release jar, a folder for each release from
+// firstVersioned on.
 const (
 	versionsFolder = "META-INF/versions/"
 	firstVersioned = 9
 )
 
-// openJar opens a jar with those that it holds.
+// openJar opens a jar and those in it.
 func (o *opener) openJar(name string) (*jar, error) {
 	in, err := os.Open(name)
 	if err != nil {
@@ -103,8 +103,8 @@ func (o *opener) list(name string, in io.ReaderAt, size int64, head []byte) (*zi
 	return nil, fmt.Errorf("%s: neither a folder nor a jar (%w): name folders of class files, or jars", name, err)
 }
 
-// addClasses sorts the files of classes in. Of files of one name the first
-// counts, and those at the root come before those of an application.
+// addClasses adds the class files. Of files of one name the first counts, and those at
+// the root come before those of an application.
 func (j *jar) addClasses(z *zip.Reader) {
 	roots := []string{""}
 	if j.module {
@@ -121,7 +121,7 @@ func (j *jar) addClasses(z *zip.Reader) {
 	}
 }
 
-// addFile adds a file of the zip file, if it is of a class.
+// addFile adds a file of the zip file if it is a class file.
 func (j *jar) addFile(name string, f *zip.File) {
 	class, ok := strings.CutSuffix(name, extension)
 	if path, below := strings.CutPrefix(class, versionsFolder); ok && below && j.manifest.multiRelease {
@@ -152,10 +152,9 @@ func (j *jar) addVersion(path string, f *zip.File) {
 	}
 }
 
-// appendFiles appends the files of a class, the one that a JVM of that release
-// loads first. What is only for later releases is left out, unless the release
-// is 0, not known: then the file for all releases comes first, and those for
-// some follow.
+// appendFiles appends the files of a class, first the one that a JVM of that release
+// loads. Files for later releases are left out. If the release is 0, not known, the file
+// for all releases comes first, and those for certain releases follow.
 func (j *jar) appendFiles(files []classFile, class string, release int) []classFile {
 	base := j.classes[class]
 	if base != nil && release == 0 {
@@ -187,12 +186,7 @@ func (j *jar) names(yield func(class string) bool) bool {
 			return false
 		}
 	}
-	for _, inner := range j.jars {
-		if !inner.names(yield) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(j.jars, func(inner *jar) bool { return !inner.names(yield) })
 }
 
 // A packedFile is a class file in a jar.
@@ -215,14 +209,14 @@ func (z packedFile) read() ([]byte, error) {
 // Close closes the file.
 func (j *jar) Close() error { return j.in.Close() }
 
-// A jar may be an application with its libraries: its own classes in one of
-// these folders, and other jars in one of those.
+// A jar may be an application with its libraries: its own classes are in a folder of
+// applicationClasses, the libraries in one of applicationJars.
 var (
 	applicationClasses = []string{"BOOT-INF/classes/", "WEB-INF/classes/"}
 	applicationJars    = []string{"lib", "BOOT-INF/lib", "WEB-INF/lib", "WEB-INF/lib-provided"}
 )
 
-// addJars opens the jars that a jar holds.
+// addJars opens the jars in a jar.
 func (o *opener) addJars(j *jar, z *zip.Reader, in io.ReaderAt, depth int) error {
 	for _, f := range z.File {
 		if j.module || !slices.Contains(applicationJars, path.Dir(f.Name)) || !isJar(f.Name) {
@@ -248,7 +242,7 @@ func (o *opener) addJars(j *jar, z *zip.Reader, in io.ReaderAt, depth int) error
 // isJar reports whether a file is named as a jar.
 func isJar(name string) bool { return strings.EqualFold(path.Ext(name), ".jar") }
 
-// held returns a file of a zip file: in place if it is stored, else in memory.
+// held returns a file of a zip file: in place if it is not compressed, else in memory.
 func (o *opener) held(f *zip.File, in io.ReaderAt) (io.ReaderAt, int64, error) {
 	if f.Method == zip.Store {
 		at, err := f.DataOffset()
@@ -273,15 +267,14 @@ const manifestName = "META-INF/MANIFEST.MF"
 // maxManifest bounds the memory for one manifest.
 const maxManifest = 1 << 20
 
-// A manifest is what the main section of a jar's manifest says about where
-// classes are found.
+// A manifest has the attributes of a jar's manifest that decide where classes are found.
 type manifest struct {
 	multiRelease bool     // classes below META-INF/versions count
 	classPath    []string // URLs, relative to the jar
 }
 
-// manifestOf reads the manifest of a jar. A jar without one, or with one that
-// cannot be read, says nothing.
+// manifestOf reads the manifest of a jar. It is empty if the jar has none or it cannot be
+// read.
 func manifestOf(z *zip.Reader) manifest {
 	for _, f := range z.File {
 		if !strings.EqualFold(f.Name, manifestName) {
@@ -327,9 +320,9 @@ type link struct {
 	folder bool
 }
 
-// links are what the manifest of a jar adds to the class path, as far as it is
-// there. A JVM takes entries from where the jar itself is, not from where a link
-// to it is; other class loaders may not, so that the link's folder is second.
+// links returns the existing files and folders that the manifest of a jar adds to the
+// class path. A JVM resolves them in the folder of the jar itself, other class loaders
+// perhaps in that of a link to it, which comes second.
 func links(j *jar) (all []link) {
 	dirs := []string{filepath.Dir(j.name)}
 	if real, err := filepath.EvalSymlinks(j.name); err == nil && filepath.Dir(real) != dirs[0] {
@@ -346,9 +339,9 @@ func links(j *jar) (all []link) {
 	return all
 }
 
-// resolve returns what an entry of a manifest's Class-Path names, from a jar in
-// dir. A URL that ends in a slash names a folder. ok is false for what a JVM
-// ignores: URLs of other schemes, and malformed ones.
+// resolve resolves an entry of a manifest's Class-Path for a jar in dir. A URL that ends
+// in a slash names a folder. ok is false for entries that a JVM ignores: URLs of other
+// schemes, and malformed ones.
 func resolve(dir, entry string) (l link, ok bool) {
 	if scheme, _, found := strings.Cut(entry, ":"); found && !strings.EqualFold(scheme, "file") {
 		return l, false
@@ -364,14 +357,14 @@ func resolve(dir, entry string) (l link, ok bool) {
 	return l, true
 }
 
-// exists reports whether a link leads to what it says it does.
+// exists reports whether a link leads to a file or folder, as it should.
 func (l link) exists() bool {
 	info, err := os.Stat(l.path)
 	return err == nil && info.IsDir() == l.folder
 }
 
-// follow opens what a link leads to, and returns the links from there. What is
-// not a jar is left out, as a JVM does.
+// follow opens the target of a link, and returns the links of its manifest. Files that are
+// no jars are ignored, as by a JVM.
 func (o *opener) follow(l link) ([]link, error) {
 	if o.again(l.path) {
 		return nil, nil
@@ -390,8 +383,8 @@ func (o *opener) follow(l link) ([]link, error) {
 	return links(j), nil
 }
 
-// ManifestClassPath returns the paths that the manifest of a jar adds to the class
-// path, as far as there is something there; none for what is no jar.
+// ManifestClassPath returns the existing paths that the manifest of a jar adds to the
+// class path, none if the file is no jar.
 func ManifestClassPath(jarFile string) (paths []string) {
 	in, err := os.Open(jarFile)
 	if err != nil {

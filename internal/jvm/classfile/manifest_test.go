@@ -48,7 +48,7 @@ func TestManifestClassPath(t *testing.T) {
 }
 
 // A JVM takes a manifest's entries from where the jar is; a link to a jar may
-// also stand beside them.
+// are also next to them.
 func TestManifestOfALink(t *testing.T) {
 	dir := t.TempDir()
 	at := func(path ...string) string { return filepath.Join(append([]string{dir}, path...)...) }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// classOf returns a class of that name that is told from others by its super class.
+// classOf returns a class of that name that differs from others in its super class.
 func classOf(name, super string) []byte {
 	b := []byte("\xca\xfe\xba\xbe\x00\x00\x00\x3d\x00\x05")
 	for _, text := range []string{name, super} {
@@ -81,7 +81,7 @@ func TestMultiRelease(t *testing.T) {
 	}
 }
 
-// The release of a JDK on the path goes before the one that is given.
+// The release of a JDK on the path takes precedence over the given one.
 func TestReleaseOfTheJDK(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a.jar")

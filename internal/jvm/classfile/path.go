@@ -13,14 +13,14 @@ import (
 
 // A classSource finds the files of classes.
 type classSource interface {
-	// appendFiles appends the files of a class that a JVM of a release may load,
-	// the one that the JDK's own class loaders load first.
+	// appendFiles appends the files of a class that a JVM of a release may load, first
+	// the one that the JDK's own class loaders load.
 	appendFiles(files []classFile, class string, release int) []classFile
 	io.Closer
 }
 
-// A classFile is a file that may be of a class. One that turns out not to be
-// there has an error that matches fs.ErrNotExist.
+// A classFile is a file that may have a class. If it does not exist, the error of read
+// matches fs.ErrNotExist.
 type classFile interface {
 	read() ([]byte, error)
 	name() string // for errors
@@ -33,23 +33,21 @@ type Path struct {
 	release int // of the JVM, 0 if not known
 	cache   cache
 
-	packages map[string]bool // of what Names names; nil until they are asked for
+	packages map[string]bool // of the classes of Names; nil until needed
 }
 
-// objectClass is a class that every JDK has, and nothing else.
+// objectClass is a class that only a JDK has.
 const objectClass = "java/lang/Object"
 
-// Open opens what a class path names: folders, jars, .jmod files, all jars of a
-// folder (folder/*), and homes of JDKs or their lib/modules. What the manifest of
-// a jar adds to the class path follows that jar. Of a jar that holds an
-// application with its libraries (lib, BOOT-INF, WEB-INF), these are looked at
+// Open opens a class path: folders, jars, .jmod files, all jars of a folder (folder/*),
+// and homes of JDKs or their lib/modules. The additions of a jar's manifest follow that
+// jar. The libraries of a jar with an application (lib, BOOT-INF, WEB-INF) are opened
 // too.
 //
-// In a multi-release jar a class has a file for each of several releases. The
-// release is that of the JDK on the path, if there is one, else the one that is
-// given, 0 if it is not known.
+// In a multi-release jar a class has files for several releases. The release is that of
+// the JDK on the path if there is one, else the given one, 0 if it is not known.
 //
-// The error matches ErrTooLarge if there is too much to look through.
+// The error matches ErrTooLarge if the class path exceeds a limit.
 func Open(paths []string, release int) (*Path, error) {
 	paths, err := expand(paths)
 	if err != nil {
@@ -69,14 +67,14 @@ func Open(paths []string, release int) (*Path, error) {
 	return &o.path, nil
 }
 
-// An opener opens what a class path names, each file once.
+// An opener opens the files of a class path, each once.
 type opener struct {
 	path   Path
 	budget *budget
 	opened map[string]bool // by the name without links
 }
 
-// open adds what a part of a class path names, and what follows from it.
+// open adds a part of a class path, and what its manifest adds.
 func (o *opener) open(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -98,7 +96,7 @@ func (o *opener) open(path string) error {
 	return o.folder(path)
 }
 
-// again reports whether a file or folder has been opened before, and notes it.
+// again reports whether a file or folder was opened before, and remembers it.
 func (o *opener) again(path string) bool {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
@@ -129,8 +127,8 @@ func (o *opener) folder(path string) error {
 	return err
 }
 
-// jar adds a jar, and then what its manifest names, each with what follows from
-// it: the order in which a JVM looks classes up.
+// jar adds a jar, and then the additions of its manifest, each with its own additions: the
+// order in which a JVM looks up classes.
 func (o *opener) jar(path string) error {
 	j, err := o.openJar(path)
 	if err != nil {
@@ -154,9 +152,8 @@ func (p *Path) Close() {
 	}
 }
 
-// Class finds a class as the JDK's own class loaders do: in the first source that
-// has it. It is nil if none has. The error names the file that is to blame; other
-// classes can still be asked for.
+// Class finds a class as the JDK's own class loaders do: in the first source that has
+// it. It is nil if none has. The error names the unsound file.
 func (p *Path) Class(name string) (*File, error) {
 	files := p.files(name)
 	for i := range files {
@@ -167,9 +164,9 @@ func (p *Path) Class(name string) (*File, error) {
 	return nil, nil
 }
 
-// All finds the class files of that name in all sources, in the order of the
-// path: a class loader of the program's own may load any of them. Files that are
-// not sound are left out; there is an error only where none is sound.
+// All finds the class files of that name in all sources, in the order of the path: a
+// class loader of the program may load any of them. Unsound files are left out. It is an
+// error if all files are unsound.
 func (p *Path) All(name string) (all []*File, err error) {
 	files := p.files(name)
 	for i := range files {
@@ -186,7 +183,7 @@ func (p *Path) All(name string) (all []*File, err error) {
 	return all, err
 }
 
-// files returns the files that may be of a class.
+// files returns the files that may have a class.
 func (p *Path) files(class string) []cached {
 	files, known := p.cache.classes[class]
 	if known {
@@ -203,8 +200,8 @@ func (p *Path) files(class string) []cached {
 	return files
 }
 
-// Names calls yield with the names of all classes of jars and folders, some more
-// than once, as far as they can be listed. Classes of a JDK are not among them.
+// Names calls yield with the names of all classes of jars and folders, some more than
+// once, without the classes of a JDK.
 func (p *Path) Names(yield func(class string) bool) {
 	for _, s := range p.sources {
 		if s, ok := s.(interface {
@@ -215,7 +212,7 @@ func (p *Path) Names(yield func(class string) bool) {
 	}
 }
 
-// Image reports whether the modules of a JDK are on the path, all in one file.
+// Image reports whether the path has the modules of a JDK in one file.
 func (p *Path) Image() bool {
 	return slices.ContainsFunc(p.sources, func(s classSource) bool { _, is := s.(*image); return is })
 }
@@ -229,8 +226,8 @@ func (p *Path) HasPackage(class string) bool {
 	return p.packages[path.Dir(class)]
 }
 
-// readSound reads and parses the file of a class; the file is nil if it is not
-// there. size is how much of it was read, also where there is an error.
+// readSound reads and parses the file of a class; c is nil if it does not exist. size is
+// the number of bytes read, also after an error.
 func readSound(f classFile, class string) (c *File, size int, err error) {
 	b, err := f.read()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -248,7 +245,7 @@ func readSound(f classFile, class string) (c *File, size int, err error) {
 	return c, len(b), nil
 }
 
-// withoutPath returns what is wrong with a file, without its path.
+// withoutPath returns an error without the path of its file.
 func withoutPath(err error) error {
 	var of *fs.PathError
 	if errors.As(err, &of) {
@@ -265,25 +262,24 @@ func readClass(in io.Reader) ([]byte, error) {
 	return b, err
 }
 
-// Limits on what a cache keeps. Whoever asks for methods goes from class to
-// class, so that little is asked for again once others were.
+// Limits of a cache. Callers go from class to class, so older ones are hardly used again.
 const (
 	maxCached        = 1 << 24 // bytes of class files
 	maxCachedClasses = 1 << 16
 )
 
-// A cache keeps the class files that were asked for last.
+// A cache keeps the class files that were used last.
 type cache struct {
 	classes map[string][]cached
 	bytes   int
 	total   int64 // bytes of all class files that were read
 }
 
-// A cached is a file that may be of a class, and what was found in it.
+// A cached is a file that may have a class, with the result of reading it.
 type cached struct {
 	file   classFile
 	read   bool
-	parsed *File // nil if it is not there, or not sound
+	parsed *File // nil if it does not exist or is unsound
 	err    error
 }
 
@@ -295,7 +291,7 @@ func (c *cache) keepFiles(class string, files []cached) {
 	c.classes[class] = files
 }
 
-// parsed returns what a file has; nil if it is not there.
+// parsed returns the class in a file, nil if the file does not exist.
 func (c *cache) parsed(class string, f *cached) (*File, error) {
 	switch {
 	case f.read:
@@ -310,10 +306,10 @@ func (c *cache) parsed(class string, f *cached) (*File, error) {
 	return f.parsed, f.err
 }
 
-// ErrTooLarge: a class path holds more than is looked through.
+// ErrTooLarge: a class path exceeds a limit.
 var ErrTooLarge = errors.New("more than can be looked through")
 
-// Limits on what one class path takes, whatever its jars hold.
+// Limits of one class path.
 const (
 	maxJars      = 1 << 14 // jars and folders, also those in jars and those that manifests name
 	maxDirectory = 1 << 26 // bytes of the jars' lists of files
@@ -323,7 +319,7 @@ const (
 	maxRead      = 1 << 31 // bytes of all class files that are read, unpacked
 )
 
-// A budget is what is left of the limits of a class path.
+// A budget is the rest of the limits of a class path.
 type budget struct {
 	jars                int
 	directory, unpacked int64

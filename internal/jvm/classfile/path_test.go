@@ -139,7 +139,7 @@ func TestBadClassFiles(t *testing.T) {
 	}
 }
 
-// What is no jar is told apart from what was one.
+// A file that is no jar is distinguished from a damaged jar.
 func TestBadJars(t *testing.T) {
 	whole := zipped(t, packed{"A.class", zip.Store, classNamed("A")})
 	for want, data := range map[string][]byte{"it is empty": nil, "cut off or damaged": whole[:len(whole)-9], "neither a folder nor a jar": []byte("\x7fELF and more")} {

@@ -11,9 +11,8 @@ import (
 // surrogateLead is the first byte of every encoded surrogate.
 const surrogateLead = 0xed
 
-// FromModifiedUTF8 returns a name in UTF-8 that a class file or a VM has in
-// modified UTF-8, where a character beyond U+FFFF is two surrogates of three bytes
-// each.
+// FromModifiedUTF8 converts a name from the modified UTF-8 of class files and VMs, where
+// a character beyond U+FFFF is two surrogates of three bytes each, to UTF-8.
 func FromModifiedUTF8(s string) string {
 	if strings.IndexByte(s, surrogateLead) < 0 {
 		return s
@@ -62,18 +61,18 @@ func appendSurrogate(b []byte, r rune) []byte {
 	return append(b, surrogateLead, 0x80|byte(r>>6)&0x3f, 0x80|byte(r)&0x3f)
 }
 
-// In headers HotSpot quotes names and signatures of methods: what is not
-// printable ASCII becomes \uXXXX, in UTF-16. A backslash itself is not quoted, so
-// that some names look quoted and are not; they stay as they are.
+// In headers HotSpot quotes names and signatures of methods: characters other than
+// printable ASCII become \uXXXX, in UTF-16. A backslash itself is not quoted, so a name
+// may look quoted without being so.
 
 const (
 	quoteMark   = `\u`
 	quoteLength = len(`\uXXXX`)
 )
 
-// Unquote undoes HotSpot's quoting of names. What HotSpot would not have quoted
-// so stays as it is, and so does what no name in an archive contains: half a
-// surrogate pair, a NUL.
+// Unquote undoes HotSpot's quoting of names. Escapes that HotSpot would not have written
+// stay unchanged, and so do those of characters that no name in an archive contains: half
+// a surrogate pair, a NUL.
 func Unquote(quoted []byte) string {
 	s := string(quoted)
 	if !strings.Contains(s, quoteMark) {

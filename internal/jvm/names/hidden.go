@@ -38,7 +38,7 @@ func hiddenAddress(name string, separator byte) int {
 
 // A hiddenClass is the parsed name of a hidden class.
 type hiddenClass struct {
-	name    string // as the VM has it
+	name    string // in the VM
 	stem    string // without number and address
 	number  uint64 // the VM's own; 0 if the name has none
 	address string
@@ -72,16 +72,16 @@ func hostOf(stem string) string {
 	return stem
 }
 
-// compare orders hidden classes with one stem as the VM made them, as far as
-// their names say: by number, then by address.
+// compare orders hidden classes with one stem by the order in which the VM made them, as
+// far as it follows from their names: by number, then by address.
 func (h hiddenClass) compare(other hiddenClass) int {
 	return cmp.Or(cmp.Compare(h.stem, other.stem), cmp.Compare(h.number, other.number),
 		cmp.Compare(len(h.address), len(other.address)), cmp.Compare(h.address, other.address),
 		cmp.Compare(h.name, other.name))
 }
 
-// CanonicalHidden returns the names by which archives call the hidden classes
-// among the internal names of one dump.
+// CanonicalHidden returns the names in archives of the hidden classes among the internal
+// names of one dump.
 func CanonicalHidden(names map[string]bool) map[string]string {
 	var all []hiddenClass
 	for name := range names {
@@ -101,13 +101,13 @@ func CanonicalHidden(names map[string]bool) map[string]string {
 	return canonical
 }
 
-// numbered matches classes that a JDK makes while a program runs and numbers in
-// that order: accessors of methods that are often called by reflection, up to JDK
-// 17, and proxies, which also implement annotations.
+// numbered matches classes that a JDK generates and numbers at run time: accessors of
+// methods that are often called by reflection, up to JDK 17, and proxies, which also
+// implement annotations.
 var numbered = regexp.MustCompile(`^(jdk/internal|sun)/reflect/Generated(Serialization)?(Method|Constructor)Accessor[0-9]+$|(^|/)\$Proxy[0-9]+$`)
 
-// IsNumbered reports whether a JDK made a class at run time and numbered it, so
-// that in another run the name may be that of another class.
+// IsNumbered reports whether a JDK has generated and numbered a class at run time, so
+// that its name may be that of another class in another run.
 func IsNumbered(class string) bool {
 	last := len(class) - 1
 	return last > 0 && class[last] >= '0' && class[last] <= '9' && numbered.MatchString(class)

@@ -10,9 +10,8 @@ func Internal(external string) string {
 	return strings.ReplaceAll(external, ".", "/")
 }
 
-// HiddenInternal returns the internal name of a hidden class whose internal name
-// has a slash before the address, as the external name does, and any other name as
-// it is.
+// HiddenInternal returns the internal name of a hidden class from a name with a slash
+// before the address, as in external names. Other names are returned unchanged.
 func HiddenInternal(name string) string {
 	if at := hiddenAddress(name, '/'); at >= 0 {
 		return name[:at] + "+" + name[at+1:]
@@ -48,8 +47,8 @@ const (
 	arraySuffix     = "[]"
 )
 
-// FromPrinted returns the name of a type that HotSpot prints so. ok is false if
-// HotSpot prints no type so.
+// FromPrinted returns the name of a type from its form in HotSpot's output. ok is false
+// if HotSpot prints no type in that form.
 func FromPrinted(spelling string) (name string, ok bool) {
 	dimensions := 0
 	for strings.HasSuffix(spelling, arraySuffix) {
@@ -65,7 +64,7 @@ func FromPrinted(spelling string) (name string, ok bool) {
 		return "", false
 	}
 	class := FromModifiedUTF8(spelling[1 : len(spelling)-1])
-	if class[0] == '[' { // arrays are printed in another way
+	if class[0] == '[' { // arrays have another form
 		return "", false
 	}
 	if dimensions == 0 {

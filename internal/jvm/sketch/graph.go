@@ -16,25 +16,25 @@ const (
 	aThrow  = 191
 )
 
-// A block is a run of instructions that is entered at its first and left after
-// its last.
+// A block is a sequence of instructions that is entered at the first and left after the
+// last.
 type block struct {
 	first, end int   // instructions
-	to         []int // blocks that it leads to; of a branch the one after it comes last
-	from       int   // number of edges that lead to it
-	handler    bool  // nothing leads to it
+	to         []int // successors; the block after a branch comes last
+	from       int   // number of edges to it
+	handler    bool  // it has no predecessor
 }
 
 // A graph is the control flow of a method.
 type graph struct {
 	code    []bytecode.Instruction
-	names   []uint64 // by instruction: hash of what it names
-	effects []string // by instruction: what it takes from the stack and puts on it
+	names   []uint64 // by instruction: hash of its name
+	effects []string // by instruction: the values that it pops and pushes
 	blocks  []block
 }
 
-// newGraph cuts code into blocks. ok is false if it goes where no bytecode is, or
-// runs over its end, or has subroutines.
+// newGraph splits code into blocks. ok is false if a target is no bytecode, if control
+// flow leaves the end, or if there are subroutines.
 func newGraph(code []bytecode.Instruction) (g *graph, ok bool) {
 	g = &graph{code: code}
 	starts, ok := leaders(code)
@@ -60,7 +60,7 @@ func newGraph(code []bytecode.Instruction) (g *graph, ok bool) {
 	return g, true
 }
 
-// nameOf returns a hash of what an instruction names.
+// nameOf returns a hash of the name in an instruction.
 func nameOf(in *bytecode.Instruction) uint64 {
 	switch {
 	case in.Op == bytecode.NewArray:
@@ -98,7 +98,7 @@ func leaders(code []bytecode.Instruction) (starts []bool, ok bool) {
 	return starts, len(code) > 0
 }
 
-// ends reports whether nothing follows a bytecode, its targets aside.
+// ends reports whether control flow never continues after a bytecode.
 func ends(op byte) bool {
 	return op == bytecode.Goto || op == bytecode.TableSwitch || op == bytecode.LookupSwitch || op >= iReturn && op <= bytecode.Return || op == aThrow
 }
@@ -109,7 +109,7 @@ func (g *graph) blockAt(i int) int {
 	return b
 }
 
-// link finds out where a block leads to.
+// link sets the successors of a block.
 func (g *graph) link(b int) (ok bool) {
 	from := &g.blocks[b]
 	last := &g.code[from.end-1]
@@ -129,7 +129,7 @@ func (g *graph) link(b int) (ok bool) {
 	return true
 }
 
-// findHandlers marks blocks that nothing leads to.
+// findHandlers marks blocks without predecessors as handlers.
 func (g *graph) findHandlers() {
 	reached := make([]bool, len(g.blocks))
 	var work []int
@@ -168,8 +168,8 @@ const (
 	arrayLength        = 190
 )
 
-// effects are what bytecodes take from the operand stack and put on it, where the
-// opcode alone says so: J and D are values of two slots.
+// effects are the values that bytecodes pop from the operand stack and push on it, by
+// opcode: J and D are values of two slots.
 var effects = func() (table [202]string) {
 	set := func(from int, list ...string) { copy(table[from:], list) }
 	set(0, ">", ">A")
@@ -191,8 +191,8 @@ var effects = func() (table [202]string) {
 	return table
 }()
 
-// effectOf returns what a bytecode takes from the operand stack and puts on it; empty
-// of those that move values about.
+// effectOf returns the values that a bytecode pops and pushes, empty for bytecodes that
+// only move values.
 func effectOf(in *bytecode.Instruction) string {
 	descriptor := in.Name.Descriptor
 	switch op := in.Op; {

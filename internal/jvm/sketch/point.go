@@ -8,24 +8,24 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Point is what is known of a profile point.
+// A Point describes a profile point.
 type Point struct {
 	layout.SketchPoint
-	// Holder is the class that a virtual call's receivers are of; empty of others.
+	// Holder is the static class of a virtual call's receivers; empty for other points.
 	Holder string
-	// Labels are the values of a switch's cases, if they mean the same in other
-	// code.
+	// Labels are the values of a switch's cases, if they have the same meaning in other
+	// versions of the code.
 	Labels []int32
 }
 
-// Recorded reports whether a sketch has a record of the points of a kind. A jump
-// has no operands; it is recognised by what is around it.
+// Recorded reports whether sketches have records of points of a kind. A jump has no
+// operands: it is recognised by the points around it.
 func Recorded(kind bytecode.PointKind) bool {
 	return kind != bytecode.NoPoint && kind != bytecode.Jump && kind != bytecode.RetFrom
 }
 
-// Points returns the profile points of code that a sketch has records of, in order. ok
-// is false if nothing can be said of them.
+// Points returns the recorded profile points of code, in order. ok is false if the code
+// has no sketch.
 func Points(code []bytecode.Instruction) (points []Point, ok bool) {
 	g, ok := newGraph(code)
 	if !ok {
@@ -44,8 +44,7 @@ func Points(code []bytecode.Instruction) (points []Point, ok bool) {
 	return points, r.runBlocks()
 }
 
-// Of returns the sketch of the code with an id; nil if it has none, or if there is
-// nothing in it.
+// Of returns the sketch of the code with an id, nil if it has none or no points.
 func Of(code []bytecode.Instruction, id uint64) []byte {
 	points, ok := Points(code)
 	if !ok || len(points) == 0 {
@@ -65,7 +64,7 @@ func (r *run) point(i int, p Point) {
 	}
 }
 
-// noteOperands notes a call or type check.
+// noteOperands records a call or type check.
 func (r *run) noteOperands(i int, operands []value) {
 	in := &r.g.code[i]
 	kind := in.Kind()
@@ -110,8 +109,7 @@ func branchPoint(c condition) Point {
 	return Point{SketchPoint: disk.NewSketchPoint(c.shape, c.full, c.inverse)}
 }
 
-// conditionOf returns the condition of a branch, and whether it is taken where the
-// condition does not hold.
+// conditionOf returns the condition of a branch.
 func conditionOf(op byte, operands []value) condition {
 	a := operands[0]
 	switch {
@@ -125,8 +123,8 @@ func conditionOf(op byte, operands []value) condition {
 	return relation(op-bytecode.IfEq, lCmp, a, integer(0, false))
 }
 
-// relation returns the condition of a branch by its place among eq, ne, lt, ge, gt, le,
-// and by what compares the operands.
+// relation returns the condition of a branch. which is its index among eq, ne, lt, ge,
+// gt, le, and compares the instruction that compares the operands.
 func relation(which, compares byte, a, b value) condition {
 	switch which {
 	case 0, 1:
@@ -137,15 +135,15 @@ func relation(which, compares byte, a, b value) condition {
 	return order(ofNaN(compares, fCmpG, dCmpG), b, a, which == 5)
 }
 
-// What NaN does to the condition that one value is less than another.
+// Results of the condition that one value is less than another if one is NaN.
 const (
 	integral = 0
 	nanFails = 1
 	nanHolds = 2
 )
 
-// ofNaN says what NaN does, for which one of two instructions lets the condition
-// hold.
+// ofNaN returns the result for NaN. The condition holds if the comparison is one of the
+// two instructions.
 func ofNaN(compares, float, double byte) byte {
 	switch compares {
 	case lCmp:

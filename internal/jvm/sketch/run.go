@@ -7,13 +7,13 @@ import (
 	"github.com/profarc/profarc/internal/jvm/bytecode"
 )
 
-// A run goes through code once, with identities of local variables.
+// A run executes code symbolically once, with identities of local variables.
 type run struct {
 	g        *graph
 	v        *variables
 	identity func(variable int) uint64
 
-	entries  [][]arrival // by block: from where it is entered
+	entries  [][]arrival // by block: the edges into it
 	controls []control   // by block
 	stack    []value
 	bad      bool
@@ -31,8 +31,8 @@ type arrival struct {
 // maxStack bounds the values on the stack at the end of a block.
 const maxStack = 256
 
-// runBlocks goes through all blocks in the order of their bytecodes. ok is false if the
-// code cannot be run.
+// runBlocks executes all blocks in the order of their bytecodes. ok is false if the code is
+// not sound.
 func (r *run) runBlocks() (ok bool) {
 	r.entries, r.controls = make([][]arrival, len(r.g.blocks)), make([]control, len(r.g.blocks))
 	for b := range r.g.blocks {
@@ -52,7 +52,7 @@ func (r *run) runBlocks() (ok bool) {
 	return true
 }
 
-// enter puts on the stack what is there at the start of a block.
+// enter sets the stack at the start of a block.
 func (r *run) enter(b int) {
 	r.stack = r.stack[:0]
 	arrivals := r.entries[b]
@@ -89,8 +89,8 @@ func together(arrivals []arrival) control {
 	return control{inNoOrder(shapes), inNoOrder(fulls)}
 }
 
-// arrive notes an edge to a block. Edges that lead back come too late for its
-// stack, which is empty at loops that a compiler makes.
+// arrive adds an edge to a block. Edges back come too late for its stack, which compilers
+// keep empty at loops.
 func (r *run) arrive(b int, under control) {
 	var stack []value
 	if len(r.stack) > 0 {
@@ -112,7 +112,7 @@ func (r *run) pop() value {
 	return v
 }
 
-// popSlots takes values of that many slots, the lowest first.
+// popSlots pops values of that many slots, and returns the lowest first.
 func (r *run) popSlots(slots int) []value {
 	from := len(r.stack)
 	for ; slots > 0 && from > 0; from-- {
@@ -172,7 +172,7 @@ func (r *run) local(op byte, i int) value {
 	return v
 }
 
-// operate runs an instruction that takes operands and puts a result.
+// operate runs an instruction with operands and a result.
 func (r *run) operate(b, i int) {
 	in := &r.g.code[i]
 	effect := r.g.effects[i]
@@ -227,14 +227,14 @@ func (r *run) leave(b, i int, operands []value) {
 	}
 }
 
-// madeUp reports whether a compiler makes a name up, so that it means something
-// else in the next version: maps from enum constants to the cases of a switch,
-// synthetic accessors, and what finds the case of a switch over patterns.
+// madeUp reports whether a compiler invents a name, which may have another meaning in the
+// next version: maps from enum constants to the cases of a switch, synthetic accessors,
+// and methods that find the case of a switch over patterns.
 func madeUp(name string) bool {
 	return strings.HasPrefix(name, "$SwitchMap$") || strings.HasPrefix(name, "access$") || name == "typeSwitch" || name == "enumSwitch"
 }
 
-// result returns the expression that an instruction makes of its operands.
+// result returns the result of an instruction.
 func (r *run) result(i int, operands []value) value {
 	in := &r.g.code[i]
 	switch op := in.Op; {

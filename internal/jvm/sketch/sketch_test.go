@@ -114,7 +114,7 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// set sets a variable to what a method without arguments gives.
+// set sets a variable to the result of a method without arguments.
 func (c code) set(local int, method string) code {
 	return c.name(bytecode.InvokeStatic, "C", method, "()I").local(bytecode.IStore, local)
 }
@@ -136,7 +136,7 @@ func TestVariablesAreWhatTheyAreSetTo(t *testing.T) {
 		t.Error("what the number was before counts")
 	}
 	if got := compare(code{}.push(0).local(bytecode.IStore, 4).push(0).local(bytecode.IStore, 5), 4, 5); got.What != 0 {
-		t.Error("variables that cannot be told apart are compared")
+		t.Error("variables that cannot be distinguished are compared")
 	}
 }
 

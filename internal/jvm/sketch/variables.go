@@ -9,13 +9,12 @@ import (
 	"github.com/profarc/profarc/internal/jvm/bytecode"
 )
 
-// Variables are webs of definitions and uses of local variables that data flow
-// connects: what a compiler keeps in one number in turn are several variables.
-// A node is the value that a number has at the start of a block, or a definition;
-// nodes of one variable are united.
+// A variable is a web of definitions and uses of a local that data flow connects: a
+// compiler may use one local for several variables in turn. A node is the value of a
+// local at the start of a block, or a definition. The nodes of one variable are united.
 
-// maxNodes bounds blocks times local variables, maxRounds the passes of data flow:
-// methods that a compiler makes are far below.
+// maxNodes bounds blocks times locals, maxRounds the passes of data flow. Compiled
+// methods are far below.
 const (
 	maxNodes  = 1 << 20
 	maxRounds = 64
@@ -30,7 +29,7 @@ type variables struct {
 	used    []int   // by instruction: the node that it loads, -1 for none
 	defined []int   // by instruction: the node that it defines, -1 for none
 	last    []int   // by local: the definition before an instruction, in textual order
-	first   []int32 // by root: the first instruction that defines it, -1-local of what enters the method
+	first   []int32 // by root: the first instruction that defines it, -1-local if it has a value at the start
 }
 
 func loads(op byte) bool  { return op >= bytecode.ILoad && op <= bytecode.ALoad }
@@ -65,7 +64,7 @@ func findVariables(g *graph) (v *variables, ok bool) {
 	return v, true
 }
 
-// findLive goes backwards through the blocks until nothing changes.
+// findLive computes live by passes backwards through the blocks until nothing changes.
 func (v *variables) findLive() bool {
 	v.live = make([]bool, v.locals*len(v.g.blocks))
 	out := make([]bool, v.locals)
@@ -99,8 +98,8 @@ func (v *variables) findLive() bool {
 	return false
 }
 
-// connect goes through a block, and unites what its end and the starts of the
-// blocks after it have in common.
+// connect walks over a block, and unites the nodes at its end with those at the starts of
+// its successors.
 func (v *variables) connect(b int) {
 	now := make([]int, v.locals)
 	for local := range now {
@@ -164,10 +163,10 @@ func (v *variables) findFirst() {
 // variable returns the variable of a node: the number of its root.
 func (v *variables) variable(node int) int { return v.root(node) }
 
-// identify finds what stands for each variable: of a parameter its place, of
-// another one the expression that it is first set to, in which the variables stand
-// for what they were first set to, themselves without variables. Where several
-// variables would stand for the same, all that they are set to tells them apart.
+// identify computes an identity for each variable: for a parameter its place, for another
+// one the expression that it is first set to. Variables in that expression are replaced
+// by the expressions that they are first set to, without variables. Variables with equal
+// identities are distinguished by all the expressions that they are set to.
 func identify(g *graph, v *variables) (identity func(variable int) uint64, ok bool) {
 	level := func(int) uint64 { return 0 }
 	var shapes map[int]uint64
@@ -185,7 +184,7 @@ func identify(g *graph, v *variables) (identity func(variable int) uint64, ok bo
 	return v.apart(level, shapes), true
 }
 
-// byFirst identifies a variable by what it is first set to.
+// byFirst identifies a variable by the expression that it is first set to.
 func (v *variables) byFirst(variable int, sets map[int]uint64) uint64 {
 	if first := v.first[variable]; first >= 0 {
 		return sets[int(first)]
@@ -193,7 +192,8 @@ func (v *variables) byFirst(variable int, sets map[int]uint64) uint64 {
 	return uint64(-v.first[variable])
 }
 
-// apart tells variables of one identity apart by all that they are set to.
+// apart distinguishes variables of one identity by all the expressions that they are set
+// to.
 func (v *variables) apart(identity func(int) uint64, sets map[int]uint64) func(int) uint64 {
 	all := map[int][]uint64{} // by variable
 	for i, node := range v.defined {
@@ -221,13 +221,13 @@ func (v *variables) apart(identity func(int) uint64, sets map[int]uint64) func(i
 
 // A value is an expression on the operand stack, as hashes of its normal form.
 type value struct {
-	root     uint64 // of its operator and what that names
+	root     uint64 // of its operator and name
 	shape    uint64 // of all of it, local variables without their identities
 	full     uint64 // of all of it
 	wide     bool   // long or double: it takes two slots
 	constant *int64 // value of an integral constant
 	compared *comparison
-	// unstable is whether it depends on names or numbers that the compiler makes up.
+	// unstable is whether it depends on names or numbers that the compiler invents.
 	unstable bool
 }
 
@@ -256,8 +256,8 @@ func mix(numbers ...uint64) uint64 {
 	return h
 }
 
-// operator returns the expression of an operator that names something, given the hash
-// of the name, and of its operands.
+// operator returns the expression of an operator with the hash of its name, and of its
+// operands.
 func operator(op byte, name uint64, operands ...value) value {
 	v := value{root: mix(uint64(op), name)}
 	v.shape, v.full = hashStep(seed, v.root), hashStep(seed, v.root)
@@ -268,7 +268,7 @@ func operator(op byte, name uint64, operands ...value) value {
 	return v
 }
 
-// noName is the name of an operator that names nothing.
+// noName is the name of an operator without a name.
 const noName = 0
 
 // constant returns the expression of a constant by its text.
@@ -284,7 +284,7 @@ func unordered(op byte, a, b value) value {
 	}
 }
 
-// An arm is a value with the condition under which it comes.
+// An arm is a value with the condition under which it is used.
 type arm struct {
 	value
 	under control
@@ -293,10 +293,9 @@ type arm struct {
 // A control is the condition under which a block is entered.
 type control struct{ shape, full uint64 }
 
-// either returns the value that comes from several blocks.
+// either returns the value of a stack slot at the join of several blocks.
 func either(arms []arm) value {
-	same := func(a arm) bool { return a.full == arms[0].full }
-	if !slices.ContainsFunc(arms[1:], func(a arm) bool { return !same(a) }) {
+	if !slices.ContainsFunc(arms, func(a arm) bool { return a.full != arms[0].full }) {
 		return arms[0].value
 	}
 	v := value{root: mix(uint64(len(arms))), wide: arms[0].wide}
@@ -309,7 +308,7 @@ func either(arms []arm) value {
 	return v
 }
 
-// inNoOrder hashes numbers whose order says nothing.
+// inNoOrder hashes numbers regardless of their order.
 func inNoOrder(numbers []uint64) uint64 {
 	slices.Sort(numbers)
 	return mix(numbers...)
@@ -319,7 +318,7 @@ func inNoOrder(numbers []uint64) uint64 {
 type condition struct {
 	shape, full uint64
 	inverse     bool // the branch is taken where the relation does not hold
-	unknown     bool // its side cannot be told from the opposite one
+	unknown     bool // it cannot be distinguished from its opposite
 	unstable    bool
 }
 
@@ -335,8 +334,8 @@ func equality(a, b value, inverse bool) condition {
 	return condition{shape: e.shape, full: e.full, inverse: inverse, unstable: e.unstable}
 }
 
-// order returns the condition that one value is less than another. nan says what NaN
-// does to it.
+// order returns the condition that one value is less than another. nan is the result for
+// NaN.
 func order(nan byte, a, b value, inverse bool) condition {
 	if nan == integral && a.constant != nil && b.constant == nil && *a.constant < 1<<62 {
 		a, b, inverse = b, integer(*a.constant+1, a.wide), !inverse // c < x is not x < c+1
