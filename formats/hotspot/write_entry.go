@@ -334,7 +334,7 @@ func printedCount(cell uint64) uint64 {
 	return cell
 }
 
-// A share sums the counts of which the receiver rows are shares. HotSpot sums in signed
+// A share sums the counts that receiver rows are shares of. HotSpot sums in signed
 // 32 bits, so the sum may be negative.
 type share struct {
 	sum  int32

@@ -111,8 +111,8 @@ func sequences() (all [][]int) {
 	return all
 }
 
-// medianKiller returns n keys of which the median of three is always the
-// second lowest, with every key twice.
+// medianKiller returns n keys whose median of three is always the second lowest. Every key
+// occurs twice.
 func medianKiller(n int) []int {
 	keys := make([]int, n)
 	half := n / 2

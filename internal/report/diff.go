@@ -76,18 +76,18 @@ func (p DiffPlace) Where() string {
 // A Diff is the report of profarc diff: how far two archives agree. Shares are
 // from 0 to 1.
 type Diff struct {
-	A        string       `json:"a"` // the base
-	B        string       `json:"b"`
-	Domain   string       `json:"domain"`
-	Score    *float64     `json:"score"`     // the overlap of kind ScoredBy; null without counts
-	ScoredBy *string      `json:"scored_by"` // kind of counts
-	Kinds    []DiffKind   `json:"kinds"`
-	Methods  DiffTally    `json:"methods"`
-	Profiles DiffTally    `json:"profiles"` // one for each method, code and context
-	LeftOut  int          `json:"left_out"` // LLVM's records that were not selected
-	MarkedA  int          `json:"marked_a"` // LLVM's records marked hot or warm, without counts
-	MarkedB  int          `json:"marked_b"`
-	Beside   []DiffBeside `json:"not_compared"`
+	A           string           `json:"a"` // the base
+	B           string           `json:"b"`
+	Domain      string           `json:"domain"`
+	Score       *float64         `json:"score"`     // the overlap of kind ScoredBy; null without counts
+	ScoredBy    *string          `json:"scored_by"` // kind of counts
+	Kinds       []DiffKind       `json:"kinds"`
+	Methods     DiffTally        `json:"methods"`
+	Profiles    DiffTally        `json:"profiles"` // one for each method, code and context
+	LeftOut     int              `json:"left_out"` // LLVM's records that were not selected
+	MarkedA     int              `json:"marked_a"` // LLVM's records marked hot or warm, without counts
+	MarkedB     int              `json:"marked_b"`
+	NotCompared []DiffUncompared `json:"not_compared"`
 	// NoLoaders is the archive that names no class loaders while the other does,
 	// empty if there is none.
 	NoLoaders string        `json:"without_loaders,omitempty"`
@@ -127,9 +127,9 @@ type DiffTally struct {
 	OnlyB    int `json:"only_b"`
 }
 
-// A DiffBeside is a measurement that is not compared: samples, or the rows of a
+// A DiffUncompared is a measurement that is not compared: samples, or the rows of a
 // table.
-type DiffBeside struct {
+type DiffUncompared struct {
 	What string `json:"what"`
 	A    uint64 `json:"a"`
 	B    uint64 `json:"b"`
@@ -197,7 +197,7 @@ type DiffSeen struct {
 func NewDiff(a, b *reader.Store, c *compare.Report) (*Diff, error) {
 	n := &diffNames{a: a, b: b, domain: c.Domain}
 	r := &Diff{
-		A: a.Mapping().Name(), B: b.Mapping().Name(), Domain: c.Domain.String(), Kinds: []DiffKind{}, Beside: []DiffBeside{},
+		A: a.Mapping().Name(), B: b.Mapping().Name(), Domain: c.Domain.String(), Kinds: []DiffKind{}, NotCompared: []DiffUncompared{},
 		Methods: DiffTally(c.Methods), Profiles: DiffTally(c.Profiles), LeftOut: c.LeftOut, MarkedA: c.MarkedA, MarkedB: c.MarkedB,
 		Changed: listed(c.Changed, n.method), Came: listed(c.Came, n.method), Went: listed(c.Went, n.method),
 		Flipped: listed(c.Flips, n.flip), Sites: listed(c.Sites, n.site),
@@ -211,21 +211,21 @@ func NewDiff(a, b *reader.Store, c *compare.Report) (*Diff, error) {
 		r.Score, r.ScoredBy = &score, &by
 	}
 	for _, u := range c.NotCompared {
-		beside, err := besideOf(a, b, u)
+		uncompared, err := uncomparedOf(a, b, u)
 		n.failed(err)
-		r.Beside = append(r.Beside, beside)
+		r.NotCompared = append(r.NotCompared, uncompared)
 	}
 	return r, n.err
 }
 
-// besideOf returns the samples of both archives, or for other tables their rows.
-func besideOf(a, b *reader.Store, u compare.Uncompared) (DiffBeside, error) {
+// uncomparedOf returns the samples of both archives, or for other tables their rows.
+func uncomparedOf(a, b *reader.Store, u compare.Uncompared) (DiffUncompared, error) {
 	if u.Table != layout.TableSamples {
-		return DiffBeside{"rows of " + facts.TableTitle(u.Table), uint64(u.RowsA), uint64(u.RowsB)}, nil
+		return DiffUncompared{"rows of " + facts.TableTitle(u.Table), uint64(u.RowsA), uint64(u.RowsB)}, nil
 	}
 	_, inA, errA := facts.CountSamples(a)
 	_, inB, errB := facts.CountSamples(b)
-	return DiffBeside{"samples", inA, inB}, errors.Join(errA, errB)
+	return DiffUncompared{"samples", inA, inB}, errors.Join(errA, errB)
 }
 
 // listed converts a ranking.

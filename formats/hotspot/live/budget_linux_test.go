@@ -107,8 +107,8 @@ func (s stuck) read([]byte, uint64) error {
 	return errFault
 }
 
-// A read that blocks, as one of a page that its process serves itself, keeps
-// nobody waiting who has given up.
+// A read may block, for instance of a page that its process serves itself. It does not
+// delay a caller whose context has ended.
 func TestBlockedRead(t *testing.T) {
 	s := stuck{newImage(syntheticBase, synthetic()), make(chan struct{}), make(chan struct{})}
 	defer close(s.end)

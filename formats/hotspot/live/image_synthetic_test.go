@@ -96,8 +96,8 @@ func (w *memoryWriter) fill(at int, v any) {
 	}
 }
 
-// library places the dynamic section and what it leads to, for exported names and
-// their addresses.
+// library places the dynamic section with its tables, for exported names and their
+// addresses.
 func (w *memoryWriter) library(exports map[string]uint64) (dynamic uint64) {
 	const buckets = 1 // all symbols are in one chain
 	strings, symbols := []byte{0}, make([]byte, 24)

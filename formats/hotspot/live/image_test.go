@@ -152,8 +152,8 @@ func readImage(t *testing.T, i *image) (methods int) {
 	return methods
 }
 
-// readImageIn reads an image in one way. Whatever it holds, that gives an error
-// of this package or profiles, and needs no more memory than allowed.
+// readImageIn reads an image in one way. The result must be profiles or an error of this
+// package, and take no more memory than allowed.
 func readImageIn(t *testing.T, i *image, way int) (methods int) {
 	t.Helper()
 	var before, after runtime.MemStats

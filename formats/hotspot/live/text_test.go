@@ -15,9 +15,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A VM that prints its MethodData into a pipe without a reader is stuck
-// in the middle of it: what it has printed and will print is what it has. Both
-// the dump and the text are then of one moment.
+// A VM that prints its MethodData into a pipe without a reader is stuck in the middle of
+// it. Its MethodData do not change any more, so the dump and the text are of one moment.
 
 var textRule = strings.Repeat("-", 72)
 

@@ -84,7 +84,7 @@ func (w *walker) structure(addr uint64, size int) ([]byte, error) {
 	return w.src.bytes(addr, size)
 }
 
-// kept reads a structure of which the walk keeps a part.
+// kept reads a structure that is kept in part.
 func (w *walker) kept(addr uint64, size int) ([]byte, error) {
 	if err := w.budget.spend(keptBytes); err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// These tests have C2 of JDK 25 compile what was written, and look at what it
+// These tests have C2 of JDK 25 compile the written files, and check which methods it
 // inlines.
 
 // hotCall is the bci of s.area() in hot, and hotRow the word of its first

@@ -93,7 +93,7 @@ func printKinds(a *app.App, r *report.Diff) {
 // archives if they have the same.
 func printBeside(a *app.App, r *report.Diff) {
 	var parts []string
-	for _, b := range r.Beside {
+	for _, b := range r.NotCompared {
 		n := fmt.Sprint(b.A)
 		if b.A != b.B {
 			n = fmt.Sprintf("%d and %d", b.A, b.B)
