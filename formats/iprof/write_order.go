@@ -54,7 +54,7 @@ func (e *exporter) readOrder() error {
 	if !errors.Is(err, errOrder) {
 		return err
 	}
-	e.source = nil
+	e.source, e.listed = nil, [orderLists][]layout.Ref{}
 	e.report.Lost.Add(LossOrder, 1)
 	return nil
 }

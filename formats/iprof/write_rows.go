@@ -60,6 +60,8 @@ func (e *exporter) assignTypeIDs() error {
 			e.typeIDs[i], _ = nameID(key)
 			taken[e.typeIDs[i]] = true
 			e.report.Dangling++
+		} else if e.source == nil {
+			e.listed[listTypes] = append(e.listed[listTypes], e.typePlace(t))
 		}
 	}
 	next := freeIDs(taken)
@@ -169,6 +171,8 @@ func (e *exporter) assignMethodIDs() error {
 			e.methodIDs[m.Ref()] = id
 			taken[id] = true
 			e.report.Dangling++
+		} else if e.source == nil {
+			e.listed[listMethods] = append(e.listed[listMethods], m.Ref())
 		}
 	}
 	next := freeIDs(taken)
@@ -209,27 +213,15 @@ func freeIDs(taken map[int64]bool) func() int64 {
 
 // writeTypes writes the types.
 func (e *exporter) writeTypes(s *orderedSection) error {
-	all := make([]reader.Type, 0, len(e.types))
-	if e.source != nil {
-		for _, n := range e.listed[listTypes] {
-			t, err := e.s.TypeAt(n)
-			if err != nil {
-				return err
-			}
-			all = append(all, t)
+	all := make([]reader.Type, len(e.listed[listTypes]))
+	for i, n := range e.listed[listTypes] {
+		var err error
+		if all[i], err = e.s.TypeAt(n); err != nil {
+			return err
 		}
-	} else {
-		for _, t := range e.types {
-			if _, dangling, err := e.typeKey(t); err != nil {
-				return err
-			} else if !dangling {
-				all = append(all, t)
-			}
-		}
-		s.items = len(all)
 	}
 	skip := func(i int) bool { return e.pruned(!e.used.types[all[i].Ordinal()], PrunedTypes) }
-	written, err := e.writeInOrder(s, func(i int) error {
+	written, err := e.writeInOrder(s, len(all), func(i int) error {
 		name, err := all[i].Name()
 		if err != nil {
 			return err
@@ -274,20 +266,9 @@ func (e *exporter) writeName(spelled string) {
 // writeMethods writes the methods.
 func (e *exporter) writeMethods(s *orderedSection) error {
 	all := e.listed[listMethods]
-	if e.source == nil {
-		all = make([]layout.Ref, 0, len(e.methods))
-		for _, m := range e.methods {
-			if _, dangling, err := e.danglingMethod(m); err != nil {
-				return err
-			} else if !dangling {
-				all = append(all, m.Ref())
-			}
-		}
-		s.items = len(all)
-	}
 	var names []string
 	skip := func(i int) bool { return e.pruned(!e.used.methods[all[i]], PrunedMethods) }
-	_, err := e.writeInOrder(s, func(i int) error {
+	_, err := e.writeInOrder(s, len(all), func(i int) error {
 		m, err := e.s.MethodAt(all[i])
 		if err != nil {
 			return err

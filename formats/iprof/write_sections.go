@@ -101,12 +101,15 @@ func (e *exporter) writeAllRecords(kind sectionKind) error {
 	return nil
 }
 
-// writeInOrder writes the items of a section. typed writes the listed items, except those
-// that skip leaves out; items that are kept as text are written unchanged. It returns the
-// number of items written.
-func (e *exporter) writeInOrder(s *orderedSection, typed func(i int) error, skip func(i int) bool) (written int, err error) {
+// writeInOrder writes the items of a section: those of the source order, or else n listed
+// ones. typed writes the listed items, except those that skip leaves out; items that are
+// kept as text are written unchanged. It returns the number of items written.
+func (e *exporter) writeInOrder(s *orderedSection, n int, typed func(i int) error, skip func(i int) bool) (written int, err error) {
+	if e.source != nil {
+		n = s.items
+	}
 	raws, listed := s.raws, 0
-	for item := range s.items {
+	for item := range n {
 		isRaw := len(raws) > 0 && raws[0].item == item
 		if !isRaw || raws[0].typed {
 			listed++
@@ -140,7 +143,7 @@ func (e *exporter) writeListedRecords(s *orderedSection, profiles []layout.Ref) 
 		ordinals[i] = walk.ordinal(i, n)
 	}
 	e.out.writeRaw("[")
-	_, err := e.writeInOrder(s, func(i int) error {
+	_, err := e.writeInOrder(s, len(profiles), func(i int) error {
 		p, err := e.itemsOf(profiles[i])
 		if err != nil {
 			return err
@@ -158,10 +161,7 @@ func (e *exporter) writeMonitors(s *orderedSection) error {
 	if err != nil {
 		return err
 	}
-	if e.source == nil {
-		s.items = e.found[monitors]
-	}
-	_, err = e.writeInOrder(s, func(int) error { return e.writeMonitorRecord(t) }, nil)
+	_, err = e.writeInOrder(s, e.found[monitors], func(int) error { return e.writeMonitorRecord(t) }, nil)
 	return err
 }
 
@@ -190,10 +190,7 @@ func (e *exporter) writeStacks(s *orderedSection) error {
 		return err
 	}
 	first := stacksOf(t)
-	if e.source == nil {
-		s.items = len(first)
-	}
-	_, err = e.writeInOrder(s, func(i int) error { e.writeStack(t, first[i]); return nil }, nil)
+	_, err = e.writeInOrder(s, len(first), func(i int) error { e.writeStack(t, first[i]); return nil }, nil)
 	return err
 }
 

@@ -11,15 +11,8 @@ import (
 
 // A methodProfile has the records of a method in one run.
 type methodProfile struct {
-	counts  []countEntry
+	counts  []builder.Count
 	callees []callee
-}
-
-type countEntry struct {
-	point int32
-	sub   layout.Sub
-	flags layout.EntryFlags
-	n     uint64
 }
 
 type callee struct {
@@ -94,19 +87,18 @@ func groupByMethod(run []record) (profiles map[nameID]*methodProfile) {
 			p = &methodProfile{}
 			profiles[r.names[0]] = p
 		}
-		switch {
-		case !counted:
+		if !counted {
 			p.callees = append(p.callees, callee{int32(r.numbers[1]), r.numbers[0], r.names[1]})
-		default:
-			c := countEntry{sub: sub, n: r.numbers[0]}
-			if r.key == keyNewArray {
-				c.point = int32(r.numbers[1])
-			}
-			if r.interpreted {
-				c.flags = layout.EntryInterpreted
-			}
-			p.counts = append(p.counts, c)
+			continue
 		}
+		c := builder.Count{Sub: sub, N: r.numbers[0]}
+		if r.key == keyNewArray {
+			c.Point = int32(r.numbers[1])
+		}
+		if r.interpreted {
+			c.Flags = layout.EntryInterpreted
+		}
+		p.counts = append(p.counts, c)
 	}
 	return profiles
 }
@@ -119,14 +111,18 @@ func (t *text) addRun(b *builder.Builder, methods map[nameID]builder.MethodRef, 
 		report.Entries += len(gathered.counts)
 		gathered.sortEntries(t)
 		for _, c := range gathered.counts {
-			p.Count(builder.Count{Point: c.point, Sub: c.sub, Flags: c.flags, N: c.n})
+			p.Count(c)
 		}
 		for calls := gathered.callees; len(calls) > 0; {
 			n := 1
 			for n < len(calls) && calls[n].point == calls[0].point {
 				n++
 			}
-			p.Callees(calls[0].point, rowsOf(calls[:n], methods)...)
+			rows := make([]builder.Callee, n)
+			for i, c := range calls[:n] {
+				rows[i] = builder.Callee{Method: methods[c.method], Count: c.n}
+			}
+			p.Callees(calls[0].point, rows...)
 			report.Entries++
 			calls = calls[n:]
 		}
@@ -139,17 +135,10 @@ func (t *text) addRun(b *builder.Builder, methods map[nameID]builder.MethodRef, 
 
 // sortEntries sorts entries into an order that does not depend on that of the lines.
 func (p *methodProfile) sortEntries(t *text) {
-	slices.SortFunc(p.counts, func(a, b countEntry) int {
-		return cmp.Or(cmp.Compare(a.point, b.point), cmp.Compare(a.sub, b.sub), cmp.Compare(a.flags, b.flags), cmp.Compare(b.n, a.n))
+	slices.SortFunc(p.counts, func(a, b builder.Count) int {
+		return cmp.Or(cmp.Compare(a.Point, b.Point), cmp.Compare(a.Sub, b.Sub), cmp.Compare(a.Flags, b.Flags), cmp.Compare(b.N, a.N))
 	})
 	slices.SortFunc(p.callees, func(a, b callee) int {
 		return cmp.Or(cmp.Compare(a.point, b.point), cmp.Compare(b.n, a.n), cmp.Compare(t.names.text(a.method), t.names.text(b.method)))
 	})
-}
-
-func rowsOf(calls []callee, methods map[nameID]builder.MethodRef) (rows []builder.Callee) {
-	for _, c := range calls {
-		rows = append(rows, builder.Callee{Method: methods[c.method], Count: c.n})
-	}
-	return rows
 }

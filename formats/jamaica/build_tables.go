@@ -25,10 +25,15 @@ const (
 
 // A row is a row of a table: its identity, and the numbers that are summed.
 type row struct {
-	key     keyword
-	names   [2]nameID
-	fixed   [2]uint64 // sizes, the same for all objects of the class
+	rowIdentity
 	numbers [maxNumbers]uint64
+}
+
+// A rowIdentity is what the rows that are summed have in common.
+type rowIdentity struct {
+	key   keyword
+	names [2]nameID
+	fixed [2]uint64 // sizes, the same for all objects of the class
 }
 
 // addTables adds what belongs to no method, summed over runs.
@@ -53,22 +58,16 @@ func addProperty(b *builder.Builder, key string, value uint64) {
 // rows returns the lines of heap and classes summed over runs, and the maximum of the
 // number of threads.
 func (t *text) rows(runs [][]record) (rows []row) {
-	type identity struct {
-		key   keyword
-		names [2]nameID
-		fixed [2]uint64
-	}
-	at := map[identity]int{}
+	at := map[rowIdentity]int{}
 	for _, run := range runs {
 		for i := range run {
 			r := rowOf(&run[i])
 			if _, counted := subs[r.key]; counted || r.key == keyInvoke {
 				continue
 			}
-			id := identity{r.key, r.names, r.fixed}
-			j, ok := at[id]
+			j, ok := at[r.rowIdentity]
 			if !ok || r.key == keyThread {
-				at[id] = len(rows)
+				at[r.rowIdentity] = len(rows)
 				rows = append(rows, r)
 				continue
 			}
@@ -100,7 +99,7 @@ func (t *text) compareNames(a, b *row) int {
 // of one object apart.
 func rowOf(r *record) row {
 	n := r.numbers
-	w := row{key: r.key, names: r.names, numbers: n}
+	w := row{rowIdentity{key: r.key, names: r.names}, n}
 	switch r.key {
 	case keyInstances: // objects, blocks, bytes, tree
 		w.fixed[0], w.numbers = n[1], [maxNumbers]uint64{n[0], n[2], n[3], n[4]}
