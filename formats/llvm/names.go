@@ -113,62 +113,26 @@ func checkNames(names []string) error {
 	return nil
 }
 
-// A nameIndex finds the names of a module by their NameRef. Genuine NameRefs are
-// evenly distributed; crafted ones may not be, so that the length of a probe is limited.
+// A nameIndex finds the names of a module by their NameRef.
 type nameIndex struct {
 	names []string
-	refs  []uint64
-	used  []bool   // a function with that name was read
-	slots []uint32 // 1 + index into the above
-	mask  uint64
+	used  []bool           // a function with that name was read
+	at    map[uint64]int32 // index of a name by its NameRef
 }
-
-// maxProbe is the maximum length of a probe. Evenly distributed names in a table that
-// is at most half full never need as many steps.
-const maxProbe = 1 << 10
 
 // newNameIndex indexes names. Of several names with one NameRef the first is found.
 func newNameIndex(names []string) *nameIndex {
-	size := 8
-	for size < 2*len(names) {
-		size *= 2
-	}
-	x := &nameIndex{
-		names: names, refs: make([]uint64, len(names)), used: make([]bool, len(names)),
-		slots: make([]uint32, size), mask: uint64(size - 1),
-	}
-	for i, name := range names {
-		x.refs[i] = disk.NameRef(name)
-		x.place(i)
+	x := &nameIndex{names: names, used: make([]bool, len(names)), at: make(map[uint64]int32, len(names))}
+	for i, name := range slices.Backward(names) {
+		x.at[disk.NameRef(name)] = int32(i)
 	}
 	return x
 }
 
-func (x *nameIndex) place(i int) {
-	for probe := range uint64(maxProbe) {
-		slot := &x.slots[(x.refs[i]+probe)&x.mask]
-		if *slot == 0 {
-			*slot = uint32(i + 1)
-			return
-		}
-		if x.refs[*slot-1] == x.refs[i] {
-			return
-		}
-	}
-}
-
 // find returns the index of the name with that NameRef.
 func (x *nameIndex) find(ref uint64) (i int, ok bool) {
-	for probe := range uint64(maxProbe) {
-		slot := x.slots[(ref+probe)&x.mask]
-		if slot == 0 {
-			break
-		}
-		if x.refs[slot-1] == ref {
-			return int(slot - 1), true
-		}
-	}
-	return 0, false
+	at, ok := x.at[ref]
+	return int(at), ok
 }
 
 // ValueNames resolves the values of sites to names.

@@ -65,13 +65,7 @@ func (x *indexedScan) readHeader() error {
 		return x.fault(ErrVersion, 8, fmt.Sprintf("indexed version %d, known are %d to %d: "+
 			"write it with an older llvm-profdata merge", x.version, IndexedOldest, IndexedNewest))
 	}
-	fields := 3
-	for _, since := range []int{sinceMemProf, sinceBinaryIDs, sinceTraces, sinceVTables} {
-		if x.version >= since {
-			fields++
-		}
-	}
-	if words, err = x.u64s(fields, "the header"); err != nil {
+	if words, err = x.u64s(headerWords-2+len(headerSections(x.version)), "the header"); err != nil {
 		return err
 	}
 	if err := x.locateSections(words); err != nil {
