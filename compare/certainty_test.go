@@ -142,7 +142,7 @@ func TestBranchesThatAreNoLongerCertain(t *testing.T) {
 	}
 }
 
-func TestWhatWasNotRecordedIsNoType(t *testing.T) {
+func TestUntypedCountsAreNotAType(t *testing.T) {
 	t.Parallel()
 	call := func(other uint64, types map[string]uint64) *reader.Store {
 		return oneProfile(t, release(17), func(b *builder.Builder, p *builder.Profile) {

@@ -290,7 +290,7 @@ func BenchmarkStores(b *testing.B) {
 
 // A profile of a method, or of a context, that a has none of is new. It is of
 // other code only where a has that of another version.
-func TestWhatIsNewIsNoMismatch(t *testing.T) {
+func TestNewMethodsAreNotMismatches(t *testing.T) {
 	t.Parallel()
 	method := layout.Key{Class: "A", Name: "run"}
 	profile := func(b *builder.Builder, code uint64, frames ...builder.Frame) {

@@ -29,7 +29,7 @@ func marked(t *testing.T, release int, first, second string) *reader.Store {
 }
 
 // A mark that a function is hot or warm is no count. LLVM 14 knew no marks.
-func TestMarksAreNoCounts(t *testing.T) {
+func TestMarksAreNotCounts(t *testing.T) {
 	t.Parallel()
 	const hot, warm = "18446744073709551615", "18446744073709551614"
 	for _, c := range []struct {

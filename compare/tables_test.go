@@ -30,7 +30,7 @@ func sampled(stacks, monitors, count uint64) *builder.Builder {
 	return b
 }
 
-func TestWhatIsNotComparedHasNoPartInTheScore(t *testing.T) {
+func TestScoreIgnoresWhatIsNotCompared(t *testing.T) {
 	t.Parallel()
 	samples := compare.Uncompared{Table: layout.TableSamples, RowsA: 2, RowsB: 3}
 	monitors := compare.Uncompared{Table: layout.TableMonitors, RowsB: 1}

@@ -29,7 +29,7 @@ func profiled(t *testing.T, keys ...layout.Key) *reader.Store {
 	return memstore.Open(t, b)
 }
 
-func TestOptionsThatCannotBe(t *testing.T) {
+func TestInvalidOptions(t *testing.T) {
 	t.Parallel()
 	s := profiled(t, layout.Key{Class: "C", Name: "ran"}, layout.Key{Class: "C", Name: "gone"})
 	code := fit.Archived(profiled(t, layout.Key{Class: "C", Name: "ran"}))
@@ -80,7 +80,7 @@ func TestWhatAnotherRunDidNotProfile(t *testing.T) {
 
 // Archives that were not made of the same kind of dump know class loaders or do
 // not: then the names of classes decide, otherwise loaders do.
-func TestLoadersThatAreNotKnown(t *testing.T) {
+func TestUnknownLoaders(t *testing.T) {
 	t.Parallel()
 	key := func(class, loader string) layout.Key {
 		return layout.Key{Class: class, Name: "run", Loader: loader}

@@ -407,8 +407,8 @@ type typed struct{ one }
 
 func (typed) Assignable(class, to string) (is, known bool) { return class != "Square", true }
 
-// Receivers that a call cannot have in the new code are dropped, and said to be.
-func TestReceiversThatCannotBe(t *testing.T) {
+// Receivers that a call cannot have in the new code are dropped and reported.
+func TestImpossibleReceivers(t *testing.T) {
 	t.Parallel()
 	v := fit.Version{ID: 1, Size: 20, Points: []fit.Point{{Bci: 4, Kind: fit.VirtualCall, Sketch: layout.SketchPoint{What: 1}}}}
 	s := memstore.Open(t, profileOf(v))
@@ -451,7 +451,7 @@ func TestSameBytecodesWithOtherNames(t *testing.T) {
 }
 
 // Nothing is moved where it is not known what points do.
-func TestNothingIsMovedBlindly(t *testing.T) {
+func TestNothingMovesWithoutKnownPoints(t *testing.T) {
 	t.Parallel()
 	v := fit.Version{ID: 1, Size: 20, Points: []fit.Point{{Bci: 4, Kind: fit.Branch, Targets: []int32{2}}, {Bci: 9, Kind: fit.VirtualCall}}}
 	s := memstore.Open(t, profileOf(v))

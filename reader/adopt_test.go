@@ -47,7 +47,7 @@ func openFile(t testing.TB, b *builder.Builder) *reader.Store {
 	return s
 }
 
-// describe tells all that a profile says, types by name.
+// describe returns all that a profile holds, with types by name.
 func describe(t *testing.T, p reader.Profile) (cells []uint64) {
 	t.Helper()
 	for section := range layout.SectionDirectory {
@@ -105,7 +105,7 @@ func describeAll(t *testing.T, s *reader.Store, adopted bool) (all [][]uint64) {
 }
 
 // Where the archive lies makes no difference to what its profiles say.
-func TestAdoptedProfilesSayTheSameAnywhere(t *testing.T) {
+func TestAdoptedProfilesAreTheSameAtAnyBase(t *testing.T) {
 	want := describeAll(t, openFixture(t), false)
 	for name, open := range map[string]func() *reader.Store{
 		"heap":   func() *reader.Store { return openFixture(t) },
@@ -151,7 +151,7 @@ func TestPointersOfAnAdoptedBlockAreAddresses(t *testing.T) {
 	}
 }
 
-func TestCountingLeavesWhatWasTrained(t *testing.T) {
+func TestCountingKeepsTrainedCounts(t *testing.T) {
 	for _, s := range []*reader.Store{openFixture(t), openFile(t, fixture(0))} {
 		adopt(t, s, reader.AdoptOptions{})
 		trained := profileOf(t, s, keyArea)
@@ -209,7 +209,7 @@ func TestNothingCountsWithoutAdoption(t *testing.T) {
 	}
 }
 
-func TestRecordTakesARowThenAnEmptyOneThenOther(t *testing.T) {
+func TestRecordUsesItsRowThenAnEmptyOneThenOther(t *testing.T) {
 	s := openFixture(t)
 	adopt(t, s, reader.AdoptOptions{})
 	p := adoptProfile(t, s, keyArea)

@@ -45,7 +45,7 @@ func openBench(b *testing.B) *benchStore {
 	return store
 }
 
-// turn gives the next number of a method.
+// turn returns the next number of a method.
 func (s *benchStore) turn() int {
 	if s.next++; s.next == benchMethods {
 		s.next = 0
@@ -166,7 +166,7 @@ func BenchmarkClaim(b *testing.B) {
 	}
 }
 
-// fresh opens an archive, adopts it, and gives all its profiles, unclaimed.
+// fresh opens an archive, adopts it, and returns all its profiles, unclaimed.
 func fresh(b *testing.B, path string, base archive.Base) (profiles []reader.Profile) {
 	b.Helper()
 	s, err := reader.Open(path, archive.Options{})

@@ -13,7 +13,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-func TestOpenOfNoFile(t *testing.T) {
+func TestOpenMissingFile(t *testing.T) {
 	t.Parallel()
 	if s, err := reader.Open(filepath.Join(t.TempDir(), "none.parc"), archive.Options{}); err == nil || s != nil {
 		t.Errorf("opened %v, %v", s, err)
@@ -22,7 +22,7 @@ func TestOpenOfNoFile(t *testing.T) {
 
 // After Close calls that need the archive fail; what was fetched before stays
 // readable and goes on counting.
-func TestCloseEndsLookUpsAndLeavesViews(t *testing.T) {
+func TestCloseEndsLookupsAndKeepsViews(t *testing.T) {
 	for _, s := range []*reader.Store{openFixture(t), openFile(t, fixture(0))} {
 		adopt(t, s, reader.AdoptOptions{})
 		m, p := find(t, s, keyArea), adoptProfile(t, s, keyArea)

@@ -36,7 +36,7 @@ func TestContextsAreTheSameFromBothEnds(t *testing.T) {
 				}
 				frames, err := c.Frames()
 				if err != nil || len(frames) != c.Depth() || c.Depth() < before.Depth() {
-					t.Fatalf("%d frames at depth %d behind one of depth %d, %v", len(frames), c.Depth(), before.Depth(), err)
+					t.Fatalf("%d frames at depth %d after one of depth %d, %v", len(frames), c.Depth(), before.Depth(), err)
 				}
 				before = c
 			}
@@ -45,7 +45,7 @@ func TestContextsAreTheSameFromBothEnds(t *testing.T) {
 }
 
 // contextArchive has a method with three contexts, each the parent of the next,
-// and another with one. It gives the places of the four, and the other method.
+// and another with one. It returns the places of the four, and the other method.
 func contextArchive(t *testing.T) (data []byte, nodes []int64, other layout.Ref) {
 	t.Helper()
 	b := builder.New(layout.DomainGraal, builder.Config{})
@@ -80,7 +80,7 @@ func TestContextsWithoutTheirMethodAreRefused(t *testing.T) {
 		parent uint32
 	}{
 		"its own parent":                {2, place(2)},
-		"a parent behind it":            {1, place(2)},
+		"a parent after it":             {1, place(2)},
 		"a parent of another method":    {3, place(2)},
 		"a parent between two":          {2, place(1) + 1},
 		"no parent":                     {0, 0},

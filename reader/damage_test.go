@@ -17,131 +17,131 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// answers is all that a store says when it is asked for everything, until the
+// answers returns all that a store holds, as numbers, until the
 // first error.
-func answers(s *reader.Store) (said []uint64, err error) {
+func answers(s *reader.Store) (all []uint64, err error) {
 	for _, k := range []layout.Key{keyArea, keySum, keySumToo, keyMany, keyIdle, keyCodes, keyBare, keyMain, keyLoop} {
 		m, err := s.Find(k)
 		if err != nil {
-			return said, err
+			return all, err
 		}
 		if _, err := s.Lookup(m.ID()); err != nil {
-			return said, err
+			return all, err
 		}
-		said = append(said, uint64(m.Ref()))
+		all = append(all, uint64(m.Ref()))
 	}
 	for t, err := range s.Types() {
 		if err != nil {
-			return said, err
+			return all, err
 		}
 		for _, f := range []func() (reader.Name, error){t.Name, t.Loader, t.Alias} {
 			name, err := f()
 			if err != nil {
-				return said, err
+				return all, err
 			}
-			said = append(said, uint64(name.Len()))
+			all = append(all, uint64(name.Len()))
 		}
 	}
 	for table, err := range s.Tables() {
 		if err != nil {
-			return said, err
+			return all, err
 		}
-		said = append(said, uint64(table.Rows))
+		all = append(all, uint64(table.Rows))
 	}
 	for m, err := range s.Methods() {
 		if err != nil {
-			return said, err
+			return all, err
 		}
 		if _, err := m.Key(); err != nil {
-			return said, err
+			return all, err
 		}
-		if said, err = methodAnswers(said, m); err != nil {
-			return said, err
+		if all, err = methodAnswers(all, m); err != nil {
+			return all, err
 		}
 	}
-	return said, nil
+	return all, nil
 }
 
-func methodAnswers(said []uint64, m reader.Method) ([]uint64, error) {
+func methodAnswers(all []uint64, m reader.Method) ([]uint64, error) {
 	for c, err := range m.Contexts() {
 		if err != nil {
-			return said, err
+			return all, err
 		}
 		frames, err := c.Frames()
 		if err != nil {
-			return said, err
+			return all, err
 		}
-		said = append(said, uint64(len(frames)))
+		all = append(all, uint64(len(frames)))
 		if _, _, err := m.Profile(layout.CodeAny, frames...); err != nil && !errors.Is(err, reader.ErrAmbiguous) {
-			return said, err
+			return all, err
 		}
 	}
 	for p, err := range m.Profiles() {
 		if err != nil {
-			return said, err
+			return all, err
 		}
-		if said, err = profileAnswers(said, p); err != nil {
-			return said, err
+		if all, err = profileAnswers(all, p); err != nil {
+			return all, err
 		}
 		live, err := p.Adopt()
 		if err != nil {
-			return said, err
+			return all, err
 		}
-		if said, err = profileAnswers(said, live); err != nil {
-			return said, err
+		if all, err = profileAnswers(all, live); err != nil {
+			return all, err
 		}
 	}
-	return said, nil
+	return all, nil
 }
 
-func profileAnswers(said []uint64, p reader.Profile) ([]uint64, error) {
+func profileAnswers(all []uint64, p reader.Profile) ([]uint64, error) {
 	c, _ := p.Invocations()
 	history, _ := p.History()
-	said = append(said, c.Load(), p.Code(), uint64(history.Decompiles), uint64(len(p.TrapHistory())))
+	all = append(all, c.Load(), p.Code(), uint64(history.Decompiles), uint64(len(p.TrapHistory())))
 	for section := range layout.SectionDirectory {
 		for e := range p.Section(section) {
-			said = append(said, uint64(e.Tag()), uint64(e.Flags()), uint64(e.Traps()), uint64(e.Sub()))
+			all = append(all, uint64(e.Tag()), uint64(e.Flags()), uint64(e.Traps()), uint64(e.Sub()))
 			var err error
-			if said, err = entryAnswers(said, e); err != nil {
-				return said, err
+			if all, err = entryAnswers(all, e); err != nil {
+				return all, err
 			}
 			if first, ok := p.At(e.Point()); ok {
-				said = append(said, uint64(first.Offset()))
+				all = append(all, uint64(first.Offset()))
 			}
 		}
 	}
-	return said, nil
+	return all, nil
 }
 
-func entryAnswers(said []uint64, e reader.Entry) ([]uint64, error) {
+func entryAnswers(all []uint64, e reader.Entry) ([]uint64, error) {
 	if r, ok := e.Receivers(); ok {
 		for row := range r.All() {
 			flags, err := row.Type.Flags()
 			if err != nil {
-				return said, err
+				return all, err
 			}
-			said = append(said, uint64(row.Type.Ordinal()), uint64(flags), row.Count.Load())
+			all = append(all, uint64(row.Type.Ordinal()), uint64(flags), row.Count.Load())
 		}
 	}
 	if list, ok := e.Types(); ok {
 		for i := range list.Args() {
 			_, w := list.Arg(i)
-			said = append(said, uint64(w.Type.Ordinal()))
+			all = append(all, uint64(w.Type.Ordinal()))
 		}
 	}
 	if bits, ok := e.Bitmap(); ok {
-		said = append(said, uint64(len(bits)))
+		all = append(all, uint64(len(bits)))
 	}
 	if r, ok := e.Rows(); ok {
 		for row := range r.Len() {
-			said = append(said, r.Cell(row, 0).Trained())
+			all = append(all, r.Cell(row, 0).Trained())
 			if _, err := r.Method(row); err != nil {
-				return said, err
+				return all, err
 			}
 		}
 	}
 	m, err := e.Trap()
-	return append(said, uint64(m.Ref())), err
+	return append(all, uint64(m.Ref())), err
 }
 
 // answersOf opens an archive and asks it for everything, adopted elsewhere.
@@ -157,16 +157,16 @@ func answersOf(data []byte, check archive.Check) ([]uint64, error) {
 	return answers(s)
 }
 
-func sound(t *testing.T) (data []byte, said []uint64) {
+func sound(t *testing.T) (data []byte, all []uint64) {
 	t.Helper()
 	b := fixture(0)
 	b.Table(layout.TableMonitors, 0, layout.ColumnType, layout.ColumnWord).Row(0, 77)
 	data = laid(t, b)
-	said, err := answersOf(data, archive.CheckOnTouch)
-	if err != nil || len(said) < 300 {
-		t.Fatalf("%d answers, %v", len(said), err)
+	all, err := answersOf(data, archive.CheckOnTouch)
+	if err != nil || len(all) < 300 {
+		t.Fatalf("%d answers, %v", len(all), err)
 	}
-	return data, said
+	return data, all
 }
 
 // places are offsets in an archive: some in every region, few in the padding
@@ -187,8 +187,9 @@ func places(data []byte) (at []int) {
 	return at
 }
 
-// A changed byte gives the same answers or a typed error.
-func TestChangedByteIsNeverBelieved(t *testing.T) {
+// TestChangedByteIsDetectedOrHarmless: with a changed byte, the answers are the same, or
+// there is a typed error.
+func TestChangedByteIsDetectedOrHarmless(t *testing.T) {
 	data, want := sound(t)
 	refused := 0
 	for _, i := range places(data) {
@@ -212,7 +213,7 @@ func TestChangedByteIsNeverBelieved(t *testing.T) {
 
 const harmlessRounds = 2000
 
-// Without sums damage may be believed, but nothing panics, loops or leaves the
+// Without sums damage may go unnoticed, but nothing panics, loops or leaves the
 // bounds, and what is refused is refused with a typed error.
 func TestDamageWithoutSumsIsHarmless(t *testing.T) {
 	data, _ := sound(t)
@@ -245,7 +246,7 @@ func TestDamageWithoutSumsIsHarmless(t *testing.T) {
 
 // What the sums can not tell, an archive that was written wrong, the checks of
 // records, blocks and links tell, with the place.
-func TestWronglyWrittenArchivesAreRefused(t *testing.T) {
+func TestInvalidArchivesAreRefused(t *testing.T) {
 	data, _ := sound(t)
 	s := open(t, data)
 	h := s.Header()
@@ -287,12 +288,12 @@ func TestWronglyWrittenArchivesAreRefused(t *testing.T) {
 		{"name outside", sum.Ref().Offset() + 8, u32, uint64(area.Ref()), layout.RegionRO},
 		{"holder that is no type", sum.Ref().Offset() + 16, u32, uint64(sum.Ref()), layout.RegionRO},
 		{"context of its own parent", deep, u32, uint64(deep / 8), layout.RegionRO},
-		{"context with a parent behind it", first, u32, uint64(deep / 8), layout.RegionRO},
+		{"context with a parent after it", first, u32, uint64(deep / 8), layout.RegionRO},
 		{"context with a parent between two", deep, u32, uint64(first/8) + 1, layout.RegionRO},
 		{"context without a parent", first, u32, 0, layout.RegionRO},
 		{"context of another method", first, u32, uint64(area.Ref()), layout.RegionRO},
 		{"context of a method that has no contexts", deep, u32, uint64(area.Ref()), layout.RegionRO},
-		{"context that sorts behind its sibling", first + 4, u32, uint64(sum.Ref()), layout.RegionRO},
+		{"context that sorts after its sibling", first + 4, u32, uint64(sum.Ref()), layout.RegionRO},
 		{"contexts outside", sum.Ref().Offset() + 32, u32, uint64(deep / 8), layout.RegionRO},
 		{"contexts between two", sum.Ref().Offset() + 32, u32, uint64(first/8) + 1, layout.RegionRO},
 		{"more contexts than there are", sum.Ref().Offset() + 36, u32, 1 << 31, layout.RegionRO},
@@ -320,7 +321,7 @@ func TestWronglyWrittenArchivesAreRefused(t *testing.T) {
 	}
 }
 
-// codesProfile gives the first of the two versions of keyCodes.
+// codesProfile returns the first of the two versions of keyCodes.
 func codesProfile(t *testing.T, s *reader.Store) reader.Profile {
 	t.Helper()
 	p, _, err := find(t, s, keyCodes).Profile(0xc0de0)
@@ -330,7 +331,7 @@ func codesProfile(t *testing.T, s *reader.Store) reader.Profile {
 	return p
 }
 
-func TestIndexSlotThatLeadsNowhere(t *testing.T) {
+func TestIndexSlotWithInvalidReference(t *testing.T) {
 	t.Parallel()
 	data := laid(t, numbered(1))
 	ix := open(t, data).Header().Region(layout.RegionIX)

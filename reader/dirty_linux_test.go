@@ -56,7 +56,7 @@ func TestViewDirtiesNoPage(t *testing.T) {
 	defer s.Close()
 	profiles := readAll(t, s)
 	if n := dirtyKB(t, path); n != 0 {
-		t.Errorf("%d KiB are dirty behind a view", n)
+		t.Errorf("%d KiB are dirty after reading a view", n)
 	}
 	if err := s.Adopt(reader.AdoptOptions{Base: archive.BaseAnywhere}); err != nil {
 		t.Fatal(err)

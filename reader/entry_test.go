@@ -11,7 +11,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// rowsOf gives a type profile as text and counts.
+// rowsOf returns a type profile as text and counts.
 func rowsOf(t *testing.T, r reader.Receivers) map[string]uint64 {
 	t.Helper()
 	rows := map[string]uint64{}
@@ -115,7 +115,7 @@ func TestTypeLists(t *testing.T) {
 	}
 }
 
-// cells gives all rows of a list, width cells each.
+// cells returns all rows of a list, with width cells each.
 func cells(r reader.Rows, width int) (all [][]uint64) {
 	for row := range r.Len() {
 		var cells []uint64
@@ -204,7 +204,7 @@ func TestExtraEntries(t *testing.T) {
 }
 
 // Every accessor takes exactly the tags that it is for.
-func TestAccessorsTakeTheirTagsAlone(t *testing.T) {
+func TestAccessorsAcceptTheirTagsOnly(t *testing.T) {
 	t.Parallel()
 	s := openFixture(t)
 	taken := map[layout.Tag][5]bool{}
@@ -233,7 +233,7 @@ func TestAccessorsTakeTheirTagsAlone(t *testing.T) {
 	}
 }
 
-// Rows behind a type profile's own are none, though cells follow them.
+// A type profile has no rows after its own, though cells follow them.
 func TestRowsOutsideATypeProfile(t *testing.T) {
 	t.Parallel()
 	r := receiversAt(t, profileOf(t, openFixture(t), keyArea), 10)
@@ -252,17 +252,17 @@ func TestCellsOutsideAnEntryPanic(t *testing.T) {
 	types, _ := entryAt(t, p, 10).Types()
 	multi, _ := entryAt(t, p, 8).Rows()
 	for name, f := range map[string]func(){
-		"cell behind the last": func() { branch.Cell(branch.Cells()) },
-		"cell in the header":   func() { branch.Cell(-1) },
-		"argument -1":          func() { types.Arg(-1) },
-		"argument behind":      func() { types.Arg(types.Args()) },
+		"cell after the last": func() { branch.Cell(branch.Cells()) },
+		"cell in the header":  func() { branch.Cell(-1) },
+		"argument -1":         func() { types.Arg(-1) },
+		"argument after them": func() { types.Arg(types.Args()) },
 		"batch of other length": func() {
 			_, _ = s.LookupBatch([]uint64{1, 2}, make([]reader.Method, 1, 2))
 		},
-		"cell before the row":  func() { multi.Cell(0, -1) },
-		"cell behind the row":  func() { multi.Cell(0, 2) },
-		"row behind the last":  func() { multi.Cell(multi.Len(), 0) },
-		"head behind the last": func() { multi.Head(2) },
+		"cell before the row": func() { multi.Cell(0, -1) },
+		"cell after the row":  func() { multi.Cell(0, 2) },
+		"row after the last":  func() { multi.Cell(multi.Len(), 0) },
+		"head after the last": func() { multi.Head(2) },
 	} {
 		func() {
 			defer func() {

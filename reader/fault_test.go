@@ -16,7 +16,7 @@ import (
 
 // A file that is cut short while it is mapped ends walks and batches with an
 // error, not the process.
-func TestFileThatIsCutShort(t *testing.T) {
+func TestTruncatedFile(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a mapped file can not be cut short here")
 	}

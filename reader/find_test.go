@@ -13,7 +13,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-func TestFindGivesEveryMethodAndNoOther(t *testing.T) {
+func TestFindReturnsEveryMethodAndNoOther(t *testing.T) {
 	t.Parallel()
 	const n = 3000
 	s := open(t, laid(t, numbered(n)))
@@ -58,7 +58,7 @@ func TestFindComparesEveryPartOfTheKey(t *testing.T) {
 	}
 }
 
-func TestMethodTellsWhatIsKnownOfIt(t *testing.T) {
+func TestMethodAccessors(t *testing.T) {
 	t.Parallel()
 	s := openFixture(t)
 	area := find(t, s, keyArea)
@@ -145,7 +145,7 @@ func TestFindType(t *testing.T) {
 		t.Errorf("by ordinal: %v, %v", again, err)
 	}
 	if _, err := s.Type(uint32(s.Header().Counts.Types)); !errors.Is(err, reader.ErrNotFound) {
-		t.Errorf("a type behind the last: %v", err)
+		t.Errorf("a type after the last: %v", err)
 	}
 }
 
@@ -177,7 +177,7 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-func TestWalksGiveEverythingInOrder(t *testing.T) {
+func TestWalksYieldEverythingInOrder(t *testing.T) {
 	t.Parallel()
 	s := openFixture(t)
 	var keys []layout.Key

@@ -120,7 +120,7 @@ func addContexts(b *builder.Builder) {
 	counted(b, twice, 0xc0de0, b.Context(twice, builder.Frame{Caller: main, Point: 1}), 7)
 }
 
-// counted adds a profile of which the invocations alone are known.
+// counted adds a profile that has invocations only.
 func counted(b *builder.Builder, m builder.MethodRef, code uint64, c builder.ContextRef, n uint64) {
 	p := b.Profile(m, code, c)
 	p.Invocations(n)
@@ -146,7 +146,7 @@ func mustDone(p *builder.Profile) {
 	}
 }
 
-// laid gives the bytes of an archive.
+// laid returns the bytes of an archive.
 func laid(t testing.TB, b *builder.Builder) []byte {
 	t.Helper()
 	data, _, err := b.Bytes()
@@ -181,7 +181,7 @@ func find(t testing.TB, s *reader.Store, k layout.Key) reader.Method {
 	return m
 }
 
-// profileOf gives the only profile of a method without a context.
+// profileOf returns the only profile of a method without a context.
 func profileOf(t testing.TB, s *reader.Store, k layout.Key) reader.Profile {
 	t.Helper()
 	p, _, err := find(t, s, k).Profile(layout.CodeAny)
@@ -191,7 +191,7 @@ func profileOf(t testing.TB, s *reader.Store, k layout.Key) reader.Profile {
 	return p
 }
 
-// entryAt gives the entry at a point.
+// entryAt returns the entry at a point.
 func entryAt(t testing.TB, p reader.Profile, point int32) reader.Entry {
 	t.Helper()
 	e, ok := p.At(point)

@@ -99,7 +99,7 @@ func profileAt(t *testing.T, s *reader.Store, n layout.Ref) reader.Profile {
 
 // What refers to a method refers to one that the index knows, and not to bytes
 // inside of a record, whatever they look like.
-func TestMethodsThatTheIndexDoesNotKnowAreRefused(t *testing.T) {
+func TestMethodsMissingFromTheIndexAreRefused(t *testing.T) {
 	t.Parallel()
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
 	b.Method(layout.Key{Name: "a name of thirty-two bytes, a to z"})

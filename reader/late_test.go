@@ -49,7 +49,7 @@ func TestLateTypes(t *testing.T) {
 			t.Errorf("by ordinal: %v, %v", byNumber, err)
 		}
 		if _, err := s.Type(second.Ordinal() + 1); !errors.Is(err, reader.ErrNotFound) {
-			t.Errorf("a type behind the last: %v", err)
+			t.Errorf("a type after the last: %v", err)
 		}
 		r := receiversAt(t, adoptProfile(t, s, keyArea), 5)
 		for range 3 {
@@ -64,7 +64,7 @@ func TestLateTypes(t *testing.T) {
 }
 
 // A name that no archive holds would make every later dump fail.
-func TestLateTypesThatCannotBeDumped(t *testing.T) {
+func TestInvalidLateTypes(t *testing.T) {
 	s := openFixture(t)
 	adopt(t, s, reader.AdoptOptions{})
 	long := strings.Repeat("x", disk.MaxName+1)

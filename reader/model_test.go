@@ -32,7 +32,7 @@ func frameLists() *rapid.Generator[[]modelFrame] {
 	}), 0, 4)
 }
 
-// A look-up in a context gives what a search through all profiles gives: of
+// A lookup in a context returns what a search through all profiles returns: of
 // those with the code, the one with the longest prefix of the frames.
 func TestProfileIsTheOneWithTheLongestPrefix(t *testing.T) {
 	t.Parallel()

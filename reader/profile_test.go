@@ -14,7 +14,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-func TestProfileTellsWhatTheMethodCounted(t *testing.T) {
+func TestProfileAccessors(t *testing.T) {
 	t.Parallel()
 	s := openFixture(t)
 	p := profileOf(t, s, keyArea)
@@ -147,7 +147,7 @@ func TestAtAndPointsAgreeWithTheWalk(t *testing.T) {
 			}
 			first, ok := p.At(point)
 			if ok != (len(want) > 0) || ok && first.Offset() != want[0] {
-				t.Fatalf("%s, point %d: At gives %d, %t; want %v", k.Name, point, first.Offset(), ok, want)
+				t.Fatalf("%s, point %d: At returns %d, %t; want %v", k.Name, point, first.Offset(), ok, want)
 			}
 		}
 	}

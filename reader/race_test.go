@@ -84,7 +84,7 @@ func shareOne(s *reader.Store, i, which int) error {
 	return recordAll(p, t, uint64(which)+1)
 }
 
-// receiverNo gives one of two types of the archive, or a late one.
+// receiverNo returns one of two types of the archive, or a late one.
 func receiverNo(s *reader.Store, which int) (reader.Type, error) {
 	if which == 2 {
 		return s.LateType("app/Late", "")

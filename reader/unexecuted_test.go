@@ -22,7 +22,7 @@ func compareKeys(a, b layout.Key) int {
 	return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Signature, b.Signature), cmp.Compare(a.Loader, b.Loader))
 }
 
-// seenKeys draws keys of few classes, most of which have signatures made of the
+// seenKeys draws keys of few classes, most of them with signatures made of the
 // classes' names.
 func seenKeys() *rapid.Generator[layout.Key] {
 	return rapid.Custom(func(t *rapid.T) (k layout.Key) {
@@ -39,7 +39,7 @@ func seenKeys() *rapid.Generator[layout.Key] {
 
 // Whether a method has a record or a row makes no difference to what is asked
 // for by key.
-func TestMethodsThatNeverRanAreFoundLikeOthers(t *testing.T) {
+func TestUnexecutedMethodsAreFound(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		ran := rapid.MapOf(seenKeys(), rapid.Bool()).Draw(t, "ran")
@@ -119,7 +119,7 @@ func checkMethod(t *rapid.T, s *reader.Store, m reader.Method, k layout.Key, ran
 	}
 }
 
-// A look-up of a method that never ran costs no memory, and neither does one of
+// A lookup of an unexecuted method allocates nothing, and neither does one of
 // a method whose signature is a list.
 func TestFindInRowsDoesNotAllocate(t *testing.T) {
 	b := builder.New(layout.DomainGraal, builder.Config{})
@@ -142,8 +142,8 @@ func TestFindInRowsDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// What is wrong with rows and lists is told as damage, with its place.
-func TestDamagedRowsAreTold(t *testing.T) {
+// Invalid rows and lists are errors with a place.
+func TestDamagedRowsAreErrors(t *testing.T) {
 	t.Parallel()
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	k := layout.Key{Class: "com.example.Point", Name: "equals", Signature: "com.example.Point(com.example.Point)"}
