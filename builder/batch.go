@@ -1,12 +1,10 @@
 package builder
 
-import (
-	"github.com/profarc/profarc/internal/profileset"
-)
+import "github.com/profarc/profarc/internal/profileset"
 
-// A Batch is everything that a Builder is given from [Builder.Begin] on until
-// the batch is committed or rolled back. An importer gives one input as a batch,
-// so that an input with an error in its last line leaves nothing behind:
+// A Batch is everything that a Builder records from [Builder.Begin] on until the batch
+// is committed or rolled back. An importer records each input in a batch, so that an
+// input with an error in its last line leaves no trace:
 //
 //	batch, err := b.Begin()
 //	if err != nil { ... }
@@ -14,17 +12,15 @@ import (
 //	... b.Method, b.Profile, b.Table, b.NextRun, ...
 //	err = batch.Commit()
 //
-// Begin and Commit take no longer for a large builder than for a small one. A
-// batch keeps what it changes of older profiles, types and methods, and nothing
-// for what is new; Rollback takes time in proportion to the builder if the batch
-// added anything.
+// Begin and Commit take no longer for a large builder than for a small one. A batch
+// keeps the old values of older profiles, types and methods that it changes. If it added
+// anything, Rollback takes time in proportion to the size of the builder.
 //
-// A profile that is begun in a batch has to be done in it, and one that is begun
-// before it has to be done before.
+// Done must be called in the same batch as Profile, or before the next batch begins.
 type Batch struct{ of *profileset.Batch }
 
-// Begin starts a batch. The error matches ErrBatch if one is open already, and
-// is that of the builder if it has one.
+// Begin starts a batch. The error matches ErrBatch if one is open, or is that of the
+// builder.
 func (b *Builder) Begin() (*Batch, error) {
 	t, err := b.set.Begin()
 	if err != nil {
@@ -33,11 +29,11 @@ func (b *Builder) Begin() (*Batch, error) {
 	return &Batch{t}, nil
 }
 
-// Commit ends the batch and keeps what it has added. The error is that of the
-// builder: then the batch is still open, and Rollback removes what caused it.
+// Commit ends the batch and keeps what it has added. The error is that of the builder;
+// the batch is still open then, and Rollback removes the cause.
 func (t *Batch) Commit() error { return t.of.Commit() }
 
-// Rollback ends the batch and makes the builder what it was when the batch
-// began; it has no error then. References that the batch was given, and profiles
-// that it began, are of no use any more. It does nothing if the batch has ended.
+// Rollback ends the batch and restores the builder as it was when the batch began,
+// without an error. References and profiles from the batch are invalid afterwards. It
+// does nothing if the batch has ended.
 func (t *Batch) Rollback() { t.of.Rollback() }

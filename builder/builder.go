@@ -25,8 +25,8 @@ type Config struct {
 	// Builder.DescribeRun.
 	Run     *layout.Provenance
 	Workers int // goroutines used by Commit; GOMAXPROCS if 0
-	// Progress, if not nil, is told by Commit how many of how many bytes are
-	// written. It must not call the builder.
+	// Progress, if not nil, is called by Commit with the number of bytes written so
+	// far, and of all bytes. It must not call the builder.
 	Progress func(done, total int64)
 }
 
@@ -35,9 +35,8 @@ func ConfigOf(h *layout.Header) Config {
 	return Config{Params: h.Params, Producer: h.Producer, Fingerprint: h.Fingerprint, DumpID: h.DumpID, DumpTime: h.Time(), Flags: h.Flags}
 }
 
-// RandomDumpID returns a new identity for a dump, for Config.DumpID. Without one
-// the identity comes from the content: two runs that counted just the same would
-// be taken for one dump.
+// RandomDumpID returns a new ID for Config.DumpID. Without one the ID is derived from the
+// content, so that two runs with the same counts would be taken for one dump.
 func RandomDumpID() (id [16]byte) {
 	_, _ = rand.Read(id[:]) // it cannot fail
 	return id
@@ -58,9 +57,9 @@ const NoContext = profileset.NoContext
 
 // Errors, to match with errors.Is.
 var (
-	// ErrDuplicate: the run has given a profile of that method, code and context.
+	// ErrDuplicate: the run has recorded a profile of that method, code and context before.
 	ErrDuplicate = profileset.ErrDuplicate
-	// ErrMismatch: archives, or what an archive is made from, do not fit together.
+	// ErrMismatch: archives, or the parts of one, do not fit together.
 	ErrMismatch = profileset.ErrMismatch
 	// ErrBatch: a batch is open, and the call needs a builder without one.
 	ErrBatch = profileset.ErrBatch
@@ -110,7 +109,7 @@ type TypeKey struct {
 	Loader string // identity of the class loader, empty for the boot loader or if not known
 }
 
-// TypeInfo is what is known of a type beside its key.
+// TypeInfo describes a type in addition to its key.
 type TypeInfo struct {
 	Alias string // the producer's spelling, if it differs from the name
 	Flags layout.TypeFlags
@@ -125,7 +124,7 @@ func (b *Builder) DescribeType(t TypeRef, info TypeInfo) {
 	b.set.DescribeType(t, info.Alias, info.Flags)
 }
 
-// MethodInfo is what is known of a method beside its key.
+// MethodInfo describes a method in addition to its key.
 type MethodInfo struct {
 	Access uint32             // access flags as in a class file
 	Flags  layout.MethodFlags // layout.MethodNotMatchable
@@ -151,7 +150,7 @@ type Frame struct {
 	Point  int32
 }
 
-// Context interns the calling context of a method; frames go from the direct
+// Context interns the calling context of a method, whose frames go from the direct
 // caller outward. Without frames it returns NoContext.
 func (b *Builder) Context(m MethodRef, frames ...Frame) ContextRef {
 	if !b.set.CheckDepth(m, len(frames)) {
@@ -166,8 +165,8 @@ func (b *Builder) Context(m MethodRef, frames ...Frame) ContextRef {
 	return node
 }
 
-// OuterContext interns the calling context of a method that has one frame more
-// around it than inner, which may be NoContext.
+// OuterContext interns the calling context of a method that is inner, which may be
+// NoContext, within one more frame.
 func (b *Builder) OuterContext(m MethodRef, inner ContextRef, f Frame) ContextRef {
 	return b.set.OuterContext(m, inner, f.Caller, f.Point)
 }
@@ -191,16 +190,16 @@ func (t *Table) Row(cells ...uint64) { t.data.Row(cells...) }
 // RowOnce adds a row unless the table has one with the same first cell.
 func (t *Table) RowOnce(cells ...uint64) { t.data.RowOnce(cells...) }
 
-// DescribeRun says which run the dump is of, as Config.Run does: its DumpID and
-// Time are those of the archive. A dump without an identity gets one by the run's
-// process and the archive's time. An archive without a fingerprint gets that of
-// the run's program.
+// DescribeRun records the run that the dump is of, as Config.Run does. Its DumpID and
+// Time are those of the archive. A dump without an ID gets one from the run's process
+// and the archive's time. An archive without a fingerprint gets that of the run's
+// program.
 func (b *Builder) DescribeRun(run layout.Provenance) { b.set.DescribeRun(run) }
 
-// A Run is one training run of which profiles are given.
+// A Run is a training run whose profiles are recorded.
 type Run struct {
-	// Weight is what its counts are multiplied by, 0 for 1. Traps, flags and the
-	// history of compilations are not counts.
+	// Weight multiplies the counts of the run; 0 is 1. Traps, flags and the history of
+	// compilations are not counts.
 	Weight layout.Weight
 	// AsLLVM merges as llvm-profdata does where it differs: a value that the
 	// builder has not seen at a site is taken without the weight, and a function
@@ -213,19 +212,18 @@ type Run struct {
 	FileOrder bool
 }
 
-// NextRun says that what is given from here on is of another run: a profile
-// that the builder has of the runs before is merged with the new one, where
-// one run that gives it twice is refused with ErrDuplicate.
+// NextRun begins another run: profiles recorded from here on are merged with those of
+// the runs before. Recording one twice in a run fails with ErrDuplicate.
 func (b *Builder) NextRun(r Run) { b.set.NextRun(profileset.RunRules(r)) }
 
-// Unmerged returns the number of entries that could not be summed with the same
-// entry of another run, since one had more cells: that one was kept. Merging as
-// llvm-profdata does, it counts the values that a site has beyond 255 as well.
+// Unmerged returns the number of entries that could not be summed with the same entry of
+// another run, since one had more cells, and was kept. With Run.AsLLVM it includes the
+// values of a site beyond 255.
 func (b *Builder) Unmerged() uint64 { return b.set.Unmerged() }
 
-// Unmatchable returns the number of profiles that were summed with one of another
-// run although their method's key need not mean the same there: of hidden classes,
-// of ids that a file says nothing of, and of class loaders that are numbered.
+// Unmatchable returns the number of profiles that were summed with one of another run
+// although their key may mean another method there: those of hidden classes, of numbered
+// class loaders, and of IDs that a file does not explain.
 func (b *Builder) Unmatchable() uint64 { return b.set.Unmatchable() }
 
 // Commit lays out the archive and creates or replaces the file at path in one step: by

@@ -13,7 +13,7 @@
 //	if err := p.Done(); err != nil { ... }
 //	report, err := b.Commit(ctx, "app.parc")
 //
-// A profile that one run records twice is refused with [ErrDuplicate]. After [Builder.NextRun]
+// Recording a profile twice in one run fails with [ErrDuplicate]. After [Builder.NextRun]
 // profiles of the same method, code and context are merged with those recorded
 // before, with the run's weight. Package merge puts whole archives into a
 // builder. A [Batch] is what one input adds, to be kept or undone as a whole, and

@@ -7,7 +7,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// At is where a HotSpot entry stands and what it has in common with all others.
+// At has the place of a HotSpot entry, and the fields of its header.
 type At struct {
 	Bci   uint16
 	Flags layout.EntryFlags   // EntryNullSeen
@@ -53,7 +53,7 @@ type Branch struct {
 	Displacement    int64 // to the entry of the target, in bytes
 }
 
-// Others is what a receiver entry counts beside its rows.
+// Others are the counts of a receiver entry outside its rows.
 type Others struct {
 	Count uint64 // types without a row; signed for a type check
 	Gap   uint64 // HotSpot's nonprofiled_count; 0 where layout.Params.ReceiverGap is 0
@@ -207,7 +207,7 @@ func (t CallTypes) cells() int {
 	return n
 }
 
-// typeList fills the length cell and the (slot, type) pairs behind it.
+// typeList fills the length cell and the (slot, type) pairs that follow it.
 func (p *Profile) typeList(e disk.Entry, types CallTypes) {
 	first := p.rec.Shape().TypeList(e.Tag())
 	e.SetCell(first-1, uint64(types.cells()))

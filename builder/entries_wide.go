@@ -74,7 +74,7 @@ func (p *Profile) Successors(point int32, sub layout.Sub, rows ...Successor) {
 	})
 }
 
-// Receivers is what a type profile with any number of rows has beside its rows.
+// Receivers are the fields of a type profile with any number of rows.
 type Receivers struct {
 	Point int32
 	Sub   layout.Sub        // layout.SubVirtualCall or layout.SubTypeCheck

@@ -25,7 +25,7 @@ func (b *Builder) Profile(m MethodRef, code uint64, c ContextRef) *Profile {
 // Ref returns the reference of the profile, for tables.
 func (p *Profile) Ref() ProfileRef { return p.rec.Ref() }
 
-// Done hands the profile over to the builder. It must be called once.
+// Done adds the profile to the builder. It must be called once.
 func (p *Profile) Done() error { return p.rec.Done() }
 
 // Invocations sets the invocation counter.

@@ -18,20 +18,18 @@ type Take int
 // The choices.
 const (
 	Trained Take = iota // as they were dumped
-	Live                // as they stand now, where the archive was adopted
-	Delta               // what was counted since: live less trained; profiles without any are left out
+	Live                // as they are now, in an adopted archive
+	Delta               // counted since the dump: live minus trained; profiles without any are left out
 )
 
-// Copy puts all that an archive holds into the builder: for a snapshot of an adopted one, or
-// to change something on the way. A builder made with ConfigOf its header and
-// given nothing else writes the same bytes again. To put several archives
-// together see Into. The error matches ErrMismatch if domain or shape differ,
-// ErrDuplicate if the run has given one of its profiles, ErrCounted if one of
-// its dumps was merged, and otherwise is the reader's, or that of ctx.
+// Copy copies everything in an archive into the builder, for a snapshot of an adopted
+// archive. An empty builder with builder.ConfigOf the header then writes the same bytes
+// again. To sum several archives, see Into. The error matches ErrMismatch if domain or
+// shape differ, ErrDuplicate if the run has recorded one of the profiles, ErrCounted if
+// one of the dumps was merged, and otherwise is the reader's, or that of ctx.
 //
-// A snapshot is a dump of its own: Live and Delta make the builder forget an
-// identity that it has from the archive, and Delta says that counts are no
-// totals.
+// A snapshot is a dump of its own: Live and Delta clear the builder's DumpID if it is the
+// archive's, and Delta sets layout.FlagDelta.
 func Copy(ctx context.Context, b *builder.Builder, s *reader.Store, take Take) error {
 	contents, err := ContentsOf(s)
 	if err != nil {
@@ -47,8 +45,7 @@ func Copy(ctx context.Context, b *builder.Builder, s *reader.Store, take Take) e
 	return c.All()
 }
 
-// admit notes what the builder's archive is made of, and returns the run that
-// the copy belongs to.
+// admit checks an archive, notes its dumps, and returns the run that the copy belongs to.
 func (b target) admit(s *reader.Store, contents *Contents, take Take) (profileset.Run, error) {
 	b.Mu.Lock()
 	defer b.Mu.Unlock()

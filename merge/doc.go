@@ -1,4 +1,4 @@
-// Package merge puts archives into a builder.
+// Package merge copies and sums archives in a builder.
 //
 // [Into] adds what another training run recorded. Counts are summed, rows are
 // united, and nothing is lost; the result does not depend on the order in which

@@ -25,17 +25,16 @@ var (
 	ErrWeighted = errors.New("an archive that was merged takes no weight")
 )
 
-// Into adds what another run recorded to what the builder has. It may be
-// called from several goroutines: what the archive comes to in the end does not
-// depend on the order, as long as no run has a weight that leaves fractions.
+// Into adds the profiles of another run to those of the builder. Several goroutines may
+// call it: the result does not depend on the order, as long as no run has a weight that
+// leaves fractions.
 //
-// The archive says, in its table of dumps, which dumps it was made from. The
-// error matches ErrCounted if the builder has one of them, ErrSameProcess if it
-// has another dump of a process that the archive has a dump of (see Superseded),
-// ErrWeighted if a merged archive is given a weight, ErrMismatch if domain, shape
-// or kind of instrumentation differ, and otherwise is the reader's, or
-// that of ctx. After an error that matches one of these four the builder is as it
-// was; after any other it has a part of the run, and is of no use.
+// The archive lists the dumps that it was made from. The error matches ErrCounted if the
+// builder has one of them, ErrSameProcess if it has another dump of the same process (see
+// Superseded), ErrWeighted for a weight of a merged archive, ErrMismatch if domain, shape
+// or kind of instrumentation differ, and otherwise is the reader's, or that of ctx. After
+// an error that matches one of these four the builder is unchanged; after any other it
+// has a part of the run, and must not be used.
 func Into(ctx context.Context, b *builder.Builder, s *reader.Store, r builder.Run) error {
 	t := target{profileset.Of(b)}
 	dumps, err := weightedDumps(s, r)
@@ -61,11 +60,11 @@ func Into(ctx context.Context, b *builder.Builder, s *reader.Store, r builder.Ru
 	return t.UniteGrown()
 }
 
-// A target is what archives are put into.
+// A target is the set of a builder that archives are copied into.
 type target struct{ *profileset.Set }
 
-// isRelisted reports whether a table is of one source, as its order, or lists
-// the dumps of all archives together.
+// isRelisted reports whether a table is not copied: it holds for one source only, as the
+// order does, or is made anew, as the table of dumps.
 func isRelisted(t *reader.Table) bool {
 	return t.Kind.IsSourceOrder() || t.Kind == layout.TableDumps
 }
@@ -84,9 +83,9 @@ func weightedDumps(s *reader.Store, r builder.Run) ([]profileset.Dump, error) {
 	return dumps, nil
 }
 
-// join makes the builder's archive a merged one that says of itself what
-// holds for all: the highest settings and the last time; a fingerprint only if
-// all agree. It fails before anything is changed.
+// join makes the builder's archive a merged one. Its header has what holds for all: the
+// highest settings, the last time, and a fingerprint if all have the same. After an error
+// nothing has changed.
 func (b target) join(h *layout.Header, use profileset.ShapeUse, dumps []profileset.Dump, contents *Contents, r profileset.RunRules) (profileset.Run, error) {
 	b.Mu.Lock()
 	defer b.Mu.Unlock()
@@ -103,7 +102,7 @@ func (b target) join(h *layout.Header, use profileset.ShapeUse, dumps []profiles
 	}
 	b.Mixed, b.Ordered = true, profileset.NoOrder
 	if len(dumps) == 0 {
-		return b.NewRun(r), nil // nothing to tell of
+		return b.NewRun(r), nil
 	}
 	for _, d := range dumps {
 		b.Dumps[d.ID] = d
@@ -127,7 +126,7 @@ func (b target) join(h *layout.Header, use profileset.ShapeUse, dumps []profiles
 	return run, nil
 }
 
-// countsAgain reports why the builder has counts of an archive already.
+// countsAgain returns an error if the builder has counts of an archive already.
 func (b target) countsAgain(c *Contents) error {
 	for _, id := range slices.SortedFunc(maps.Keys(c.ids), func(x, y [16]byte) int { return slices.Compare(x[:], y[:]) }) {
 		if b.Copied[id] {
@@ -143,7 +142,7 @@ func (b target) countsAgain(c *Contents) error {
 	return nil
 }
 
-// note takes down what an archive that is added holds.
+// note adds the dumps and runs of an archive to those of the builder.
 func (b target) note(c *Contents) {
 	maps.Copy(b.Copied, c.ids)
 	for key, d := range c.runs {
@@ -151,7 +150,7 @@ func (b target) note(c *Contents) {
 	}
 }
 
-// mergeable reports why an archive cannot be merged into the builder's.
+// mergeable returns an error if an archive cannot be merged into the builder's.
 func (b target) mergeable(h *layout.Header, empty bool) error {
 	switch {
 	case h.Domain != b.Domain:
@@ -170,11 +169,9 @@ func Dumps(b *builder.Builder) int {
 	return len(t.Dumps)
 }
 
-// The settings that shape entries cannot always be known of a short run: without
-// a type profile nothing shows how many rows one has. So what an archive's
-// entries do not depend on fits every other.
-
-// useOf is what the entries of an archive depend on.
+// useOf returns the parts of the shape that the entries of an archive depend on. In a
+// short run they may be unknown: without a type profile nothing shows how many rows the
+// VM keeps. Parts that no entry depends on fit every other archive.
 func useOf(s *reader.Store) (use profileset.ShapeUse, err error) {
 	if s.Header().Domain != layout.DomainHotSpot {
 		return use, nil
@@ -200,9 +197,8 @@ func useOf(s *reader.Store) (use profileset.ShapeUse, err error) {
 	return use, nil
 }
 
-// joinShape makes the builder's shape that of an archive that joins, if it can
-// be. The first that depends on a part decides it; as long as there is none, the
-// largest is taken. The caller holds mu.
+// joinShape unites the shapes of the builder and of an archive. The first archive that
+// depends on a part decides it; until then it is the largest. The caller holds mu.
 func (b target) joinShape(shape disk.Shape, use profileset.ShapeUse) error {
 	have := b.Shape
 	types := shape.TypeRows != have.TypeRows || shape.Gap != have.Gap
@@ -226,7 +222,7 @@ func describeShape(s disk.Shape) string {
 	return fmt.Sprintf("%d receivers a call, %d returns and %d more counts", s.TypeRows, s.BciRows, s.Gap)
 }
 
-// joined is a setting that nothing depended on so far.
+// joined returns a part of the shape that nothing depended on so far.
 func joined(have, joins int, decides bool) int {
 	if decides {
 		return joins

@@ -20,7 +20,7 @@ type Versions int
 const (
 	AllVersions     Versions = iota
 	NewestVersion            // the one with the newest dump
-	HeaviestVersion          // the one that was counted most
+	HeaviestVersion          // the one with the highest sum of counts
 )
 
 var versionNames = [...]string{"all", "newest", "heaviest"}
@@ -42,10 +42,9 @@ func ParseVersions(text string) (Versions, error) {
 	return 0, fmt.Errorf("versions %q: it is one of all, newest, heaviest", text)
 }
 
-// KeepVersions lets go of the profiles of other versions of the code of methods
-// that have several, in all contexts. Of versions that are alike in what is
-// asked for, the one with the higher code id stays. It returns the number of
-// methods with several versions, and of the profiles that went.
+// KeepVersions drops the profiles of all other versions of the code of methods that have
+// several, in all contexts. Between equal versions, the one with the higher code ID stays.
+// It returns the number of methods with several versions, and of dropped profiles.
 func KeepVersions(of *builder.Builder, v Versions) (methods, dropped int) {
 	b := target{profileset.Of(of)}
 	b.Mu.Lock()
@@ -82,7 +81,7 @@ func (v version) compare(w version) int {
 	return cmp.Or(cmp.Compare(v.worth, w.worth), cmp.Compare(v.code, w.code))
 }
 
-// versionWorth is how new, or how heavy, each version of each method is.
+// versionWorth returns how new, or how heavy, each version of each method is.
 func (b target) versionWorth(v Versions) map[profileset.ProfileKey]uint64 {
 	worth := map[profileset.ProfileKey]uint64{}
 	for ref, d := range b.Profiles.All {
@@ -97,7 +96,7 @@ func (b target) versionWorth(v Versions) map[profileset.ProfileKey]uint64 {
 	return worth
 }
 
-// weight is the sum of all that a profile has counted.
+// weight returns the sum of all counts of a profile.
 func (b target) weight(ref profileset.ProfileRef) (sum uint64) {
 	block := b.Block(ref)
 	if f := block.Field(disk.HasInvocations); f != nil {
@@ -114,10 +113,10 @@ func (b target) weight(ref profileset.ProfileRef) (sum uint64) {
 }
 
 // NarrowRows cuts every type profile to at most n rows, as a VM with
-// -XX:TypeProfileWidth=n holds them: the highest counts keep their rows, and the
-// others are added to the count of receivers without a row. Wide entries of HotSpot
-// profiles become HotSpot's own entries again. It cannot be undone, so it is the
-// last step of a merge. It returns the number of rows that were dropped.
+// -XX:TypeProfileWidth=n has them: the highest counts keep their rows, and the others are
+// added to the count of receivers without a row. Wide entries of HotSpot profiles become
+// HotSpot's own entries again. It loses rows, so it is the last step of a merge. It
+// returns the number of dropped rows.
 func NarrowRows(of *builder.Builder, n int) (dropped int, err error) {
 	b := target{profileset.Of(of)}
 	b.Mu.Lock()

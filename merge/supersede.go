@@ -13,12 +13,11 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// ErrSameProcess: two archives hold counts of one process, which includes the
-// earlier in the later.
+// ErrSameProcess: two archives hold dumps of one process, and the later dump includes the
+// counts of the earlier.
 var ErrSameProcess = errors.New("two dumps of one process count the same twice")
 
-// Contents are the dumps whose counts an archive holds, and the runs that they
-// are of.
+// Contents are the dumps whose counts an archive holds, and their runs.
 type Contents struct {
 	name string
 	ids  map[[16]byte]bool
@@ -47,7 +46,7 @@ func ContentsOf(s *reader.Store) (Contents, error) {
 	runs, err := s.Runs()
 	for _, r := range runs { // in the order of their times
 		if r.DumpID == ([16]byte{}) {
-			continue // it is not known of which dump it is
+			continue // its dump is unknown
 		}
 		c.ids[r.DumpID] = true
 		if !r.Process.Known() {
@@ -60,11 +59,11 @@ func ContentsOf(s *reader.Store) (Contents, error) {
 	return c, err
 }
 
-// Superseded says which archives are not to be merged, since another one of them
-// has each of their dumps or a later one of the same process, and at least one
-// that is later. For each archive it returns the index of the other, or -1. The
-// answer does not depend on the order. The error matches ErrSameProcess if of
-// the archives that are left two hold dumps of one process.
+// Superseded finds archives that must not be merged, since another one has each of their
+// dumps or a later one of the same process, and at least one that is later. For each
+// archive it returns the index of the other, or -1. The result does not depend on the
+// order. The error matches ErrSameProcess if two of the remaining archives hold dumps of
+// one process.
 func Superseded(archives []Contents) ([]int, error) {
 	latest := map[profileset.RunKey][]int{} // holders of the last dump of each run
 	for i, c := range archives {
@@ -88,9 +87,9 @@ func Superseded(archives []Contents) ([]int, error) {
 	return by, heldTwice(archives, by)
 }
 
-// supersededBy is the archive that supersedes archive i, -1 if there is none. If
-// one does, then so does one that holds the last dump of any run of which i has
-// an earlier one; or else two are left that hold dumps of that run.
+// supersededBy returns the archive that supersedes archive i, -1 if there is none. It
+// tries those with the last dump of a run of which i has an earlier dump. If none of them
+// supersedes i, two archives with dumps of that run remain, which is an error.
 func supersededBy(archives []Contents, i int, latest map[profileset.RunKey][]int) int {
 	c := &archives[i]
 	for key, d := range c.runs {
@@ -129,8 +128,8 @@ func (c *Contents) supersedes(earlier *Contents) bool {
 	return later
 }
 
-// heldTwice reports two archives that are left and hold dumps of one run. Equal
-// dumps are left to Merge.
+// heldTwice returns an error if two of the remaining archives hold different dumps of one
+// run. Into fails for equal dumps.
 func heldTwice(archives []Contents, by []int) error {
 	first := map[profileset.RunKey]int{}
 	for i := range archives {
@@ -156,7 +155,8 @@ func compareRunKeys(x, y profileset.RunKey) int {
 		[]uint64{binary.LittleEndian.Uint64(py.Boot[:]), py.Namespace, py.PID, py.Start, binary.LittleEndian.Uint64(y.Since[:]), binary.LittleEndian.Uint64(py.Boot[8:]), binary.LittleEndian.Uint64(y.Since[8:])})
 }
 
-// sameProcess says why two archives cannot be merged, and what to do.
+// sameProcess returns an error that says why two archives cannot be merged, and what to
+// do.
 func sameProcess(x, y *Contents, key profileset.RunKey) error {
 	earlier, later := x, y
 	if later.runs[key].at.Before(earlier.runs[key].at) {

@@ -28,9 +28,8 @@ func ParseWeight(text string) (layout.Weight, error) {
 	return layout.Weight(n), nil
 }
 
-// HalfLife is the weight of counts of that age if they are worth half as much
-// after each half-life, at most 1. An age below 0 counts as 0. With a half of 0
-// or less the weight is always 1.
+// HalfLife returns the weight of counts of an age whose value halves with each half-life.
+// A negative age is 0, and a half-life of 0 or less always returns weight 1.
 func HalfLife(age, half time.Duration) layout.Weight {
 	if age <= 0 || half <= 0 {
 		return layout.WeightOne

@@ -18,13 +18,13 @@ import (
 // An Anonymizer replaces names by keyed hashes, the letter x and 20 hexadecimal
 // digits of HMAC-SHA256. The same name has the same hash under the same key,
 // so that archives that were anonymized with one key can be merged and compared;
-// without the key nobody can test whether a guessed name is in them.
+// without the key a guessed name cannot be tested.
 //
-// Hashed are names of classes, methods and functions, and identities of loaders.
-// What the domain itself gives a meaning stays, so that descriptors are still
-// descriptors: primitive types, brackets, <init> and <clinit>, the loaders app,
-// platform and boot. Ids that LLVM makes of names follow them, also where only
-// the id is known. Identities of dumps and programs are hashed too.
+// It hashes names of classes, methods and functions, and identities of loaders, dumps and
+// programs. Names with a fixed meaning in a domain stay, so that descriptors are still
+// descriptors: primitive types, brackets, <init> and <clinit>, and the loaders app,
+// platform and boot. IDs that LLVM computes from names change with them, even if only the
+// ID is known.
 //
 // It may be used from several goroutines.
 type Anonymizer struct {
@@ -56,7 +56,7 @@ func NewAnonymizer(key []byte, keep func(name string) bool) (*Anonymizer, error)
 // hashDigits is the number of hexadecimal digits of a hashed name.
 const hashDigits = 20
 
-// sum is the keyed hash of a text.
+// sum returns the keyed hash of a text.
 func (a *Anonymizer) sum(text string) []byte {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -65,7 +65,7 @@ func (a *Anonymizer) sum(text string) []byte {
 	return a.mac.Sum(nil)
 }
 
-// hash is what takes the place of a name; none stays none.
+// hash returns what replaces a name; "" stays.
 func (a *Anonymizer) hash(name string) string {
 	if name == "" {
 		return ""
@@ -75,7 +75,7 @@ func (a *Anonymizer) hash(name string) string {
 
 func (a *Anonymizer) keeps(name string) bool { return a.keep != nil && a.keep(name) }
 
-// identity is what takes the place of the identity of a dump or program.
+// identity returns what replaces the identity of a dump or program.
 func (a *Anonymizer) identity(id [16]byte) [16]byte {
 	if a == nil || id == ([16]byte{}) {
 		return id
@@ -83,7 +83,7 @@ func (a *Anonymizer) identity(id [16]byte) [16]byte {
 	return [16]byte(a.sum(string(id[:])))
 }
 
-// key is what takes the place of a method's key.
+// key returns what replaces a method's key.
 func (a *Anonymizer) key(d layout.Domain, k layout.Key) layout.Key {
 	switch {
 	case a == nil:
@@ -100,8 +100,8 @@ func (a *Anonymizer) key(d layout.Domain, k layout.Key) layout.Key {
 	return layout.Key{Class: a.typeName(k.Class), Name: name, Signature: a.signature(k.Signature), Loader: a.loader(k.Loader)}
 }
 
-// keepsMethods reports whether a method keeps its name: with its class or, where
-// it has none, for its own sake.
+// keepsMethods reports whether a method keeps its name: if its class does or, without a
+// class, if its own name is kept.
 func (a *Anonymizer) keepsMethods(class, name string) bool {
 	if class == "" {
 		return a.keeps(name)
@@ -109,7 +109,7 @@ func (a *Anonymizer) keepsMethods(class, name string) bool {
 	return a.keepsClass(class)
 }
 
-// method hashes the name of a method, but for those that the JVM gives.
+// method hashes the name of a method, except <init> and <clinit>.
 func (a *Anonymizer) method(name string) string {
 	if name == "<init>" || name == "<clinit>" {
 		return name
@@ -117,8 +117,8 @@ func (a *Anonymizer) method(name string) string {
 	return a.hash(name)
 }
 
-// loader hashes the identity of a class loader, but for those that every JVM
-// has, and for numbers of a file.
+// loader hashes the identity of a class loader, except those of every JVM, and numbers
+// in a file.
 func (a *Anonymizer) loader(id string) string {
 	switch {
 	case id == "app", id == "platform", id == "boot":
@@ -137,27 +137,26 @@ func (a *Anonymizer) function(name string) string {
 	return a.functionOf(disk.NameRef(name))
 }
 
-// functionOf is what takes the place of the function with an id, whose name need
-// not be known.
+// functionOf returns what replaces the function with an ID, whose name may be unknown.
 func (a *Anonymizer) functionOf(id uint64) string {
 	return a.hash(string(binary.LittleEndian.AppendUint64(nil, id)))
 }
 
-// symbol is what takes the place of a text in a table.
+// symbol returns what replaces a text in a table.
 func (a *Anonymizer) symbol(of layout.TableKind, text string) string {
 	switch {
-	case a == nil, of == layout.TableProperties: // of these only harmless ones are here
+	case a == nil, of == layout.TableProperties: // the others are left out
 		return text
 	case of == layout.TableVTables:
 		return a.function(text)
 	case of == layout.TableInstances:
 		return a.loader(text)
 	}
-	return string(a.sum(text)) // bytes that identify something, as build ids
+	return string(a.sum(text)) // bytes that identify something, such as build IDs
 }
 
-// anonymousRun takes out of a row of TableRuns what names the program or the
-// machine. Identities become others that are equal where they were.
+// anonymousRun clears the names of the program and the machine in a row of TableRuns, and
+// hashes identities.
 func (a *Anonymizer) anonymousRun(row []uint64) {
 	hash := func(at, words int) {
 		cells := row[at : at+words]
@@ -250,8 +249,8 @@ func (a *Anonymizer) signature(text string) string {
 	return a.typeName(before) + "(" + strings.Join(types, ",") + ")"
 }
 
-// methodDescriptor hashes the classes in (parameters)return; ok is false if the
-// text is nothing of that kind.
+// methodDescriptor hashes the classes in (parameters)return; ok is false for any other
+// text.
 func (a *Anonymizer) methodDescriptor(text string) (anonymous string, ok bool) {
 	var out strings.Builder
 	rest, inside := strings.CutPrefix(text, "(")
@@ -273,8 +272,8 @@ func (a *Anonymizer) methodDescriptor(text string) (anonymous string, ok bool) {
 	return out.String(), rest == "" && text != ""
 }
 
-// descriptor hashes the class in the descriptor at the front of text, which is
-// of no array.
+// descriptor hashes the class in the descriptor at the start of text, which is not that
+// of an array.
 func (a *Anonymizer) descriptor(text string) (anonymous, rest string, ok bool) {
 	switch {
 	case text == "":
@@ -291,8 +290,8 @@ func (a *Anonymizer) descriptor(text string) (anonymous, rest string, ok bool) {
 	return "L" + a.class(name) + ";", rest, true
 }
 
-// whole hashes the parts of JamaicaVM's whole signatures, class.name and a
-// descriptor. One that was cut short is hashed as a whole.
+// whole hashes the parts of a signature of JamaicaVM: class.name and a descriptor. A
+// truncated signature is hashed as one name.
 func (a *Anonymizer) whole(text string) string {
 	k := layout.Key{Name: text}.Split(layout.DomainJamaica)
 	descriptor, ok := a.methodDescriptor(k.Signature)

@@ -46,8 +46,8 @@ func (c *cut) choose(s *reader.Store, r *Options) error {
 	return c.keepNamed(s, r, stacks)
 }
 
-// chooseStacks returns the stacks that stay: of those whose leaf may, the hottest,
-// or those that were sampled at all.
+// chooseStacks returns the stacks that stay: those whose leaf may stay and that are among
+// the hottest, or were sampled at all.
 func chooseStacks(s *reader.Store, all sampledStacks, r *Options) (sampledStacks, error) {
 	stacks, err := all.where(func(stack sampledStack) (bool, error) {
 		if r.Hot == 0 && r.DropCold && stack.count == 0 {
@@ -75,8 +75,7 @@ func (c *cut) chooseHot(s *reader.Store, r *Options, all *weigh.Weights) (err er
 	return nil
 }
 
-// chooseWarm keeps the methods that may stay and, if that is asked for, have
-// counted anything.
+// chooseWarm keeps the methods that may stay and, with DropCold, have counted anything.
 func (c *cut) chooseWarm(s *reader.Store, r *Options) error {
 	steps := poll.New(c.ctx)
 	for m, err := range s.Methods() {
@@ -97,8 +96,8 @@ func (c *cut) chooseWarm(s *reader.Store, r *Options) error {
 	return nil
 }
 
-// keepNamed keeps the methods on stacks that stay, as far as they may: they ran,
-// whatever was counted of them.
+// keepNamed keeps the methods on stacks that stay, if they may stay, whatever they
+// counted.
 func (c *cut) keepNamed(s *reader.Store, r *Options, stacks sampledStacks) error {
 	for n := range stacks.named() {
 		stays, err := allowedAt(s, n, r.Methods)
@@ -112,8 +111,8 @@ func (c *cut) keepNamed(s *reader.Store, r *Options, stacks sampledStacks) error
 	return nil
 }
 
-// allowedAt says of the method whose record lies at n whether it may stay; of
-// none it is so where all may.
+// allowedAt reports whether the method whose record is at n may stay. An unknown method,
+// of n 0, may if all may.
 func allowedAt(s *reader.Store, n layout.Ref, may func(layout.Key) bool) (bool, error) {
 	if may == nil || n == 0 {
 		return may == nil, nil
@@ -125,15 +124,14 @@ func allowedAt(s *reader.Store, n layout.Ref, may func(layout.Key) bool) (bool, 
 	return weigh.Allowed(m, may)
 }
 
-// sampledStacks are the stacks of the table of samples. Samples are a measure
-// of their own: they are never added to counts, which have another unit.
+// sampledStacks are the stacks of the table of samples. Samples are never added to
+// counts, which have other units.
 type sampledStacks struct {
 	t    reader.Table
 	list []sampledStack
 }
 
-// A sampledStack is rows of the table that follow one another, leaf first. All
-// of them have its count.
+// A sampledStack is a range of rows of the table, leaf first. All have its count.
 type sampledStack struct {
 	first, rows int
 	count       uint64
@@ -155,7 +153,7 @@ func stacksOf(s *reader.Store) (sampledStacks, error) {
 	return stacks, nil
 }
 
-// where returns the stacks that a condition holds for.
+// where returns the stacks for which a condition holds.
 func (s sampledStacks) where(holds func(sampledStack) (bool, error)) (some sampledStacks, err error) {
 	some.t = s.t
 	for _, stack := range s.list {
@@ -170,8 +168,8 @@ func (s sampledStacks) where(holds func(sampledStack) (bool, error)) (some sampl
 	return some, nil
 }
 
-// hottest returns the fewest stacks that have a part of all samples, of which layout.WeightOne
-// is all. Of equal ones those come first whose methods do, by key from the leaf.
+// hottest returns the fewest stacks that have a part of all samples; layout.WeightOne is
+// all. Equal ones are taken in the order of their methods' keys, from the leaf on.
 func (s sampledStacks) hottest(part layout.Weight) sampledStacks {
 	sorted := slices.Clone(s.list)
 	slices.SortStableFunc(sorted, func(a, b sampledStack) int {
@@ -181,7 +179,7 @@ func (s sampledStacks) hottest(part layout.Weight) sampledStacks {
 	return sampledStacks{s.t, sorted[:n]}
 }
 
-// compareFrames orders stacks by methods, which lie in the order of their keys,
+// compareFrames orders stacks by methods, whose records are in the order of their keys,
 // and points.
 func (s sampledStacks) compareFrames(a, b sampledStack) int {
 	for i := range min(a.rows, b.rows) {
@@ -194,7 +192,7 @@ func (s sampledStacks) compareFrames(a, b sampledStack) int {
 	return cmp.Compare(a.rows, b.rows)
 }
 
-// samples is the sum over all stacks.
+// samples returns the sum over all stacks.
 func (s sampledStacks) samples() (sum weigh.Wide) {
 	for _, stack := range s.list {
 		sum = sum.Plus(stack.count)
@@ -202,12 +200,12 @@ func (s sampledStacks) samples() (sum weigh.Wide) {
 	return sum
 }
 
-// leaf is the method that was running, 0 if it is not known.
+// leaf returns the method that was running, 0 if it is unknown.
 func (s sampledStacks) leaf(stack sampledStack) layout.Ref {
 	return layout.Ref(s.t.Cell(1, stack.first))
 }
 
-// named are the methods on the stacks.
+// named returns the methods on the stacks.
 func (s sampledStacks) named() map[layout.Ref]bool {
 	methods := map[layout.Ref]bool{}
 	for _, stack := range s.list {

@@ -12,7 +12,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A cut is what Reduce leaves out and renames. A nil one leaves all as it is.
+// A cut says what Archive leaves out and renames.
 type cut struct {
 	ctx   context.Context
 	llvm  bool
@@ -47,19 +47,19 @@ func (c *cut) warm(m reader.Method) (bool, error) {
 	return false, nil
 }
 
-// config is what the copy says of itself.
+// config returns the config of the copy.
 func (c *cut) config(h *layout.Header, more builder.Config) builder.Config {
 	config := builder.ConfigOf(h)
 	config.Workers, config.Progress = more.Workers, more.Progress
 	config.Fingerprint, config.DumpID = c.names.identity(h.Fingerprint), c.names.identity(h.DumpID)
 	if h.Flags&layout.FlagMerged != 0 {
-		config.DumpID = [16]byte{} // it has those of its table of dumps
+		config.DumpID = [16]byte{} // the table of dumps has its IDs
 	}
 	return config
 }
 
-// learnNames finds the functions and vtables of LLVM whose names stay, so that
-// their ids do.
+// learnNames finds the functions and vtables of LLVM whose names stay, so that their IDs
+// stay too.
 func (c *cut) learnNames(s *reader.Store, _ *Options) error {
 	if !c.llvm || c.names == nil || c.names.keep == nil {
 		return nil
@@ -95,10 +95,10 @@ func (c *cut) learnNames(s *reader.Store, _ *Options) error {
 // selective reports whether records are copied only when something needs them.
 func (c *cut) selective() bool { return c.keep != nil }
 
-// keeps reports whether the method whose record lies at n stays.
+// keeps reports whether the method whose record is at n stays.
 func (c *cut) keeps(n layout.Ref) bool { return !c.selective() || c.keep[n] }
 
-// drops reports whether a profile of a method that stays does not.
+// drops reports whether a profile is dropped from a method that stays.
 func (c *cut) drops(p reader.Profile) bool {
 	if !c.cold || c.scale.Weight(p) != (weigh.Counts{}) || c.scale.Marks(p) {
 		return false
@@ -107,7 +107,7 @@ func (c *cut) drops(p reader.Profile) bool {
 	return !counted(p.Backedges()) && !counted(p.Interpreted())
 }
 
-// took adds a profile to what stayed, and gives its weights.
+// took adds a profile to the report, and returns its weights.
 func (c *cut) took(p reader.Profile) (weight weigh.Counts) {
 	c.out.Profiles++
 	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
@@ -118,8 +118,8 @@ func (c *cut) took(p reader.Profile) (weight weigh.Counts) {
 	return c.scale.Weight(p)
 }
 
-// valueSite keeps the functions whose ids are the values of a site of LLVM, and
-// replaces the ids by those of the new names.
+// valueSite keeps the functions whose IDs are values of a site of LLVM, and replaces the
+// IDs by those of the new names.
 func (t *reduction) valueSite(raw disk.Entry) error {
 	if raw.Tag() != layout.TagValueSite || !t.llvm || raw.Sub() == layout.SubMemOpSize {
 		return nil
@@ -135,7 +135,7 @@ func (t *reduction) valueSite(raw disk.Entry) error {
 	return nil
 }
 
-// copyFunction interns the function with an id, if the archive has one.
+// copyFunction interns the function with an ID, if the archive has one.
 func (t *reduction) copyFunction(id uint64) error {
 	m, err := t.s.Lookup(id)
 	if errors.Is(err, reader.ErrNotFound) || errors.Is(err, reader.ErrAmbiguous) {
@@ -147,7 +147,7 @@ func (t *reduction) copyFunction(id uint64) error {
 	return err
 }
 
-// word is a number in a table; ids of functions follow their names.
+// word returns what replaces a number in a table: the IDs of functions follow their names.
 func (t *reduction) word(of layout.TableKind, column int, v uint64) uint64 {
 	if of == layout.TableTraces && column == 2 {
 		return t.id(v)
@@ -155,7 +155,7 @@ func (t *reduction) word(of layout.TableKind, column int, v uint64) uint64 {
 	return v
 }
 
-// id is the id that takes the place of a function's or vtable's.
+// id returns what replaces the ID of a function or vtable.
 func (c *cut) id(id uint64) uint64 {
 	if !c.llvm || c.names == nil || id == 0 || c.known[id] {
 		return id
@@ -168,16 +168,16 @@ type rowCut struct {
 	*cut
 	s     *reader.Store
 	t     *reader.Table
-	whole bool // the table goes
-	group bool // the last stack that began stays
+	whole bool // the whole table is dropped
+	group bool // the current stack stays
 }
 
 func (c *cut) rowsOf(s *reader.Store, t *reader.Table) *rowCut {
 	return &rowCut{cut: c, s: s, t: t, whole: c.dropsTable(t)}
 }
 
-// dropsTable reports whether nothing of a table can stay. The dumps of a merged
-// archive are listed anew.
+// dropsTable reports whether a table is dropped as a whole. The table of dumps of a
+// merged archive is made again.
 func (c *cut) dropsTable(t *reader.Table) bool {
 	switch t.Kind {
 	case layout.TableOrder, layout.TableOrderRuns, layout.TableDumps:
@@ -188,10 +188,10 @@ func (c *cut) dropsTable(t *reader.Table) bool {
 		layout.TableHeapRefs, layout.TableHeapUse, layout.TableInstances, layout.TableThreads, layout.TableReflected, layout.TableRuns:
 		return false
 	}
-	return c.names != nil // nobody knows what it names
+	return c.names != nil // an unknown table may hold names
 }
 
-// stay reports whether a row stays, and counts it if it does not.
+// stay reports whether a row stays, and counts dropped rows.
 func (c *rowCut) stay(row int) (bool, error) {
 	stays, err := c.decide(row)
 	relisted := c.t.Kind == layout.TableDumps && c.s.Header().Flags&layout.FlagMerged != 0
@@ -217,7 +217,7 @@ func (c *rowCut) decide(row int) (bool, error) {
 	return true, nil
 }
 
-// harmless reports whether a property is a number that runs are summed by.
+// harmless reports whether a property is a number that is merged between runs.
 func (c *rowCut) harmless(row int) (bool, error) {
 	if c.t.Columns() != 2 || c.t.Column(0) != layout.ColumnSymbol || c.t.Column(1) != layout.ColumnSymbol {
 		return false, nil
@@ -228,8 +228,8 @@ func (c *rowCut) harmless(row int) (bool, error) {
 	return disk.MergedProperty(key) != disk.PropertyKept && notNumber == nil, errors.Join(err1, err2)
 }
 
-// sampled reports whether the stack that a row belongs to was chosen: it stays or
-// goes as a whole.
+// sampled reports whether the stack of a row was chosen. A stack stays or is dropped as
+// a whole.
 func (c *rowCut) sampled(row int) bool {
 	if row == 0 || c.t.Cell(0, row) != c.t.Cell(0, row-1) {
 		c.group = c.stacks[row]
@@ -237,8 +237,8 @@ func (c *rowCut) sampled(row int) bool {
 	return c.group
 }
 
-// traced reports whether the function of a row of a trace stays, or is none of
-// the archive.
+// traced reports whether the function in a row of a trace stays, or is unknown to the
+// archive.
 func (c *rowCut) traced(row int) (bool, error) {
 	if c.t.Columns() != 3 {
 		return false, nil

@@ -13,7 +13,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Options say what [Archive] leaves out, and whether it replaces names. The zero value keeps everything but the source order.
+// Options say what [Archive] leaves out, and whether it replaces names. The zero value
+// keeps everything except the source order.
 type Options struct {
 	// Hot is a part of all counts; layout.WeightOne is all of them, and 0 keeps
 	// every method. Of each unit, the fewest methods stay whose counts together reach
@@ -23,20 +24,20 @@ type Options struct {
 	// methods on them.
 	Hot layout.Weight
 	// DropCold drops profiles and sampled stacks that counted nothing, and methods
-	// that are left without a profile or never ran. Those on a stack ran.
+	// that have no profile left or are unexecuted. Those on a stack are executed.
 	DropCold bool
 	// Methods, if not nil, says which methods may stay, and with them the sampled
 	// stacks whose leaves they are. Hot is then a part of their counts and samples.
 	Methods func(k layout.Key) bool
-	// Names, if not nil, replaces all names, and leaves out what it cannot
-	// judge: aliases, properties of the run but for numbers, keys that the
-	// importer did not know.
+	// Names, if not nil, replaces all names. Texts of unknown meaning are left out:
+	// aliases, properties of the run except numbers, and keys that the importer did
+	// not know.
 	Names *Anonymizer
 	// Config has Workers and Progress for Commit; the rest is the archive's.
 	Config builder.Config
 }
 
-// Report says what stayed.
+// A Report says what stayed.
 type Report struct {
 	Methods  uint64 // that were chosen; methods that these refer to stay without profiles
 	Profiles uint64
@@ -47,8 +48,8 @@ type Report struct {
 	samples, allSamples weigh.Wide
 }
 
-// ShareOf is the part of all counts of a unit that stayed; ok is false if there
-// were none, or if they cannot be added up.
+// ShareOf returns the part of all counts of a unit that stayed. ok is false if there were
+// none, or if they cannot be summed.
 func (r *Report) ShareOf(u layout.CountUnit) (share float64, ok bool) {
 	if r.all[u] == (weigh.Wide{}) || u.Inclusive() {
 		return 1, false
@@ -56,8 +57,8 @@ func (r *Report) ShareOf(u layout.CountUnit) (share float64, ok bool) {
 	return r.counts[u].Float() / r.all[u].Float(), true
 }
 
-// Share is the lowest part of all counts of a unit that stayed, 1 if there are
-// none.
+// Share returns the lowest part of all counts of any unit that stayed, 1 if there are no
+// counts.
 func (r *Report) Share() float64 {
 	lowest := 1.0
 	for u := range layout.NumCountUnits {
@@ -67,7 +68,7 @@ func (r *Report) Share() float64 {
 	return lowest
 }
 
-// Units are the units that there were counts of.
+// Units returns the units that the archive has counts of.
 func (r *Report) Units() (units []layout.CountUnit) {
 	for u := range layout.NumCountUnits {
 		if r.all[u] != (weigh.Wide{}) {
@@ -77,8 +78,8 @@ func (r *Report) Units() (units []layout.CountUnit) {
 	return units
 }
 
-// SampleShare is the part of all samples of stacks that stayed; sampled is false
-// if there were none.
+// SampleShare returns the part of all samples of stacks that stayed. sampled is false if
+// there were none.
 func (r *Report) SampleShare() (share float64, sampled bool) {
 	if r.allSamples == (weigh.Wide{}) {
 		return 1, false
@@ -86,14 +87,14 @@ func (r *Report) SampleShare() (share float64, sampled bool) {
 	return r.samples.Float() / r.allSamples.Float(), true
 }
 
-// Archive makes a builder that holds a part of an archive, or the archive with
-// other names. What stays keeps what it refers to: types, the callers of its
-// contexts, the methods that it calls or that its traps name. The source order
-// goes, since it is of the whole.
+// Archive returns a builder that holds a part of an archive, or the archive with other
+// names. Everything that the part refers to stays too: types, the callers in contexts,
+// called methods, and methods in traps. The source order is left out, since it holds for
+// the whole archive only.
 //
-// The dump keeps its identity, so that a part is not merged with its whole or
-// with another part; where names are replaced, identities are too. The error
-// is the reader's, or that of ctx.
+// The part has the DumpID of the archive, so that it is not merged with the whole or with
+// another part. Where names are replaced, so are IDs of dumps. The error is the reader's,
+// or that of ctx.
 func Archive(ctx context.Context, s *reader.Store, r Options) (*builder.Builder, *Report, error) {
 	out := &Report{Rows: map[layout.TableKind]int{}}
 	cut, err := newCut(ctx, s, &r, out)
@@ -111,7 +112,7 @@ func Archive(ctx context.Context, s *reader.Store, r Options) (*builder.Builder,
 	return b, out, nil
 }
 
-// A reduction copies what a cut leaves of an archive.
+// A reduction copies the part of an archive that a cut keeps.
 type reduction struct {
 	*cut
 	s      *reader.Store
@@ -120,7 +121,7 @@ type reduction struct {
 	poll   *poll.Poll
 }
 
-// hooks are how the copy differs from the archive.
+// hooks returns how the copy differs from the archive.
 func (t *reduction) hooks() copier.Hooks {
 	h := copier.Hooks{
 		Lazy:  t.selective(),
@@ -143,8 +144,8 @@ func (t *reduction) hooks() copier.Hooks {
 	return h
 }
 
-// adoptDumps takes over from which dumps an archive was merged, so that its
-// tables are put in order again.
+// adoptDumps copies the list of dumps of a merged archive. It marks the set as mixed, so
+// that its tables are sorted again.
 func (t *reduction) adoptDumps() error {
 	if t.s.Header().Flags&layout.FlagMerged == 0 {
 		return nil
@@ -163,8 +164,7 @@ func (t *reduction) adoptDumps() error {
 	return nil
 }
 
-// copyRecords copies all types, methods and contexts, unless only those stay that
-// are needed.
+// copyRecords copies all types, methods and contexts, unless the cut is selective.
 func (t *reduction) copyRecords() error {
 	if t.selective() {
 		return nil
@@ -172,7 +172,7 @@ func (t *reduction) copyRecords() error {
 	return t.copier.Records()
 }
 
-// copyMethods copies what the cut leaves of methods and profiles.
+// copyMethods copies the methods and profiles that the cut keeps.
 func (t *reduction) copyMethods() error {
 	for m, err := range t.s.Methods() {
 		if err = cmp.Or(err, t.poll.Err()); err != nil {

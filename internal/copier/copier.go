@@ -20,34 +20,34 @@ type Take int
 // The choices.
 const (
 	Trained Take = iota // as they were dumped
-	Live                // as they stand now, where the archive was adopted
-	Delta               // what was counted since: live less trained; profiles without any are left out
+	Live                // as they are now, in an adopted archive
+	Delta               // counted since the dump: live minus trained; profiles without any are left out
 )
 
-// Hooks change what a copier copies. Those that are nil change nothing.
+// Hooks change the copy. Nil ones change nothing.
 type Hooks struct {
-	// Lazy copies a record only once something that is copied refers to it.
+	// Lazy copies a record only when something that is copied refers to it.
 	Lazy bool
-	// Type returns what a type is called in the copy.
+	// Type returns the names of a type in the copy.
 	Type func(name, loader, alias string) (newName, newLoader, newAlias string)
-	// Key returns what a method is called in the copy.
+	// Key returns the key of a method in the copy.
 	Key func(m reader.Method, k layout.Key) (layout.Key, error)
-	// Entry changes an entry of the copy, in which references stand for pointers.
+	// Entry changes an entry of the copy, which has references in place of pointers.
 	Entry func(e disk.Entry) error
-	// Skip reports whether a table is left out, as if the archive had none.
+	// Skip reports whether a table is left out.
 	Skip func(t *reader.Table) bool
-	// Rows returns what reports whether a row of a table stays, nil for all rows.
+	// Rows returns a function that reports whether a row stays, or nil to keep all rows.
 	Rows func(t *reader.Table) (stays func(row int) (bool, error))
-	// Symbol returns the text that takes the place of one in a table.
+	// Symbol returns the text that replaces one in a table.
 	Symbol func(kind layout.TableKind, text string) string
-	// Word returns the number that takes the place of one in a table.
+	// Word returns the number that replaces one in a table.
 	Word func(kind layout.TableKind, column int, v uint64) uint64
-	// Row changes a row of a table, in which references stand for places.
+	// Row changes a row of a table, which has references in place of file references.
 	Row func(kind layout.TableKind, row []uint64)
 }
 
-// A Copier copies archives into a set. It knows which reference of the set each
-// record of the archive has become.
+// A Copier copies an archive into a set. It maps each record of the archive to its
+// reference in the set.
 type Copier struct {
 	hooks    Hooks
 	poll     *poll.Poll
@@ -64,7 +64,12 @@ type Copier struct {
 
 // New returns a copier of an archive into a set, as a part of a run.
 func New(ctx context.Context, b *profileset.Set, s *reader.Store, run profileset.Run, hooks Hooks) *Copier {
-	return &Copier{hooks: hooks, poll: poll.New(ctx), b: b, s: s, shape: disk.ShapeOf(&s.Header().Params), of: run, methods: map[layout.Ref]profileset.MethodRef{}, contexts: map[layout.Ref]profileset.ContextRef{}, profiles: map[layout.Ref]profileset.ProfileRef{}}
+	return &Copier{
+		hooks: hooks, poll: poll.New(ctx), b: b, s: s, shape: disk.ShapeOf(&s.Header().Params), of: run,
+		methods:  map[layout.Ref]profileset.MethodRef{},
+		contexts: map[layout.Ref]profileset.ContextRef{},
+		profiles: map[layout.Ref]profileset.ProfileRef{},
+	}
 }
 
 // All copies everything.
@@ -96,7 +101,7 @@ func (c *Copier) copyTypes() error {
 	return nil
 }
 
-// TypeRef interns a type of the archive, or a late one.
+// TypeRef returns the reference of a type of the archive, or of a late one.
 func (c *Copier) TypeRef(t reader.Type) (profileset.TypeRef, error) {
 	for int(t.Ordinal()) >= len(c.types) {
 		c.types = append(c.types, 0)
@@ -133,7 +138,7 @@ func (c *Copier) copyMethods() error {
 	return nil
 }
 
-// copyMethod interns a method with what is known of it beside its profiles.
+// copyMethod interns a method, with its access flags and whether it is unexecuted.
 func (c *Copier) copyMethod(m reader.Method) (profileset.MethodRef, error) {
 	key, err := m.Key()
 	if err != nil {
@@ -153,8 +158,8 @@ func (c *Copier) copyMethod(m reader.Method) (profileset.MethodRef, error) {
 	return ref, nil
 }
 
-// MethodRef is the method whose record lies at n. It is interned already unless
-// only what is needed is copied.
+// MethodRef returns the reference of the method whose record is at n. A lazy copier
+// interns it now.
 func (c *Copier) MethodRef(n layout.Ref) (profileset.MethodRef, error) {
 	if ref, ok := c.methods[n]; ok || n == 0 {
 		return ref, nil
@@ -183,8 +188,8 @@ func (c *Copier) copyContexts() error {
 	return nil
 }
 
-// copyContext interns a context of the method whose record lies at n, and before
-// it those within it that were not: each of them once, however deep it is.
+// copyContext interns a context of the method whose record is at n, and before it all
+// inner ones that are not interned yet.
 func (c *Copier) copyContext(n layout.Ref, node reader.Context) (profileset.ContextRef, error) {
 	m, err := c.MethodRef(n)
 	if err != nil {
@@ -213,7 +218,7 @@ func (c *Copier) copyContext(n layout.Ref, node reader.Context) (profileset.Cont
 	return ref, nil
 }
 
-// contextRef is a context of the method whose record lies at n.
+// contextRef returns the reference of a context of the method whose record is at n.
 func (c *Copier) contextRef(n layout.Ref, node reader.Context) (profileset.ContextRef, error) {
 	if ref, ok := c.contexts[node.Ref()]; ok || !c.hooks.Lazy {
 		return ref, nil

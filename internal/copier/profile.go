@@ -35,7 +35,7 @@ func (c *Copier) copyProfilesOf(m reader.Method) error {
 	return nil
 }
 
-// Profile copies a profile of the method whose record lies at n.
+// Profile copies a profile of the method whose record is at n.
 func (c *Copier) Profile(n layout.Ref, p reader.Profile) error {
 	if c.Take != Trained {
 		live, err := p.Adopt()
@@ -63,8 +63,8 @@ func (c *Copier) Profile(n layout.Ref, p reader.Profile) error {
 	return to.Done()
 }
 
-// Begin begins the copy of a profile of the method whose record lies at n, for
-// the code with that id and in the same context.
+// Begin begins the copy of a profile of the method whose record is at n, in the same
+// context and for the code with this ID.
 func (c *Copier) Begin(to *profileset.Recording, n layout.Ref, p reader.Profile, code uint64) error {
 	node, inContext, err := p.Context()
 	if err != nil {
@@ -87,8 +87,8 @@ func (c *Copier) Begin(to *profileset.Recording, n layout.Ref, p reader.Profile,
 // AllFields are all optional fields.
 const AllFields = ^disk.Presence(0)
 
-// Fields copies the optional fields of a set that say something of the method,
-// the counters as taken.
+// Fields copies a set of the optional fields that describe the method, and the counters
+// as Take says.
 func (c *Copier) Fields(to *profileset.Recording, p reader.Profile, which disk.Presence) {
 	block := disk.Block(p.Bytes())
 	for f := disk.HasSize; f < disk.HasSections; f <<= 1 {
@@ -111,7 +111,7 @@ func (c *Copier) Fields(to *profileset.Recording, p reader.Profile, which disk.P
 	}
 }
 
-// count is a counter as taken.
+// count returns a counter as Take says.
 func (c *Copier) count(n reader.Counter) uint64 {
 	switch c.Take {
 	case Live:
@@ -122,8 +122,7 @@ func (c *Copier) count(n reader.Counter) uint64 {
 	return n.Trained()
 }
 
-// Entry copies an entry: all of it as it lies, then its counts as taken,
-// then references in the place of pointers.
+// Entry copies an entry, with counts as Take says, and references in place of pointers.
 func (c *Copier) Entry(to *profileset.Recording, section layout.BlockSection, e reader.Entry) error {
 	var failed error
 	to.Add(section, disk.Entry(e.Bytes()).Cells(), appending(disk.Entry(e.Bytes())), func(raw disk.Entry) {
@@ -154,8 +153,8 @@ func appending(e disk.Entry) func(b []byte) ([]byte, disk.Entry) {
 	}
 }
 
-// ChangedEntry adds an entry that need not be one of the archive. Its pointers
-// are pointers of the archive.
+// ChangedEntry adds an entry that is not in the archive. Its pointers are those of the
+// archive.
 func (c *Copier) ChangedEntry(to *profileset.Recording, section layout.BlockSection, e disk.Entry) (err error) {
 	to.Add(section, e.Cells(), appending(e), func(raw disk.Entry) {
 		for cell, kind := range c.shape.Pointers(raw) {
@@ -186,8 +185,8 @@ func (c *Copier) copyPointers(raw disk.Entry, e reader.Entry) (err error) {
 	return nil
 }
 
-// receiverCell is the reference for a row of a type profile, which may have
-// been claimed since the dump.
+// receiverCell returns the reference for a row of a type profile, which may have been
+// claimed since the dump.
 func (c *Copier) receiverCell(r reader.Receivers, row int) (uint64, error) {
 	seen, ok := r.Row(row)
 	if !ok {
@@ -197,7 +196,7 @@ func (c *Copier) receiverCell(r reader.Receivers, row int) (uint64, error) {
 	return uint64(ref) << methoddata.RefShift, err
 }
 
-// pointerCell is the reference for a pointer that does not change.
+// pointerCell returns the reference for a pointer that does not change.
 func (c *Copier) pointerCell(v uint64, kind disk.CellKind) (uint64, error) {
 	tags := v & disk.TypeTags
 	if kind != disk.CellTypeWord {

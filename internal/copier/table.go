@@ -14,7 +14,7 @@ func (c *Copier) Tables() error {
 			return err
 		}
 		if c.Take == Delta && t.Kind != layout.TableProperties && t.Kind != layout.TableCode {
-			continue // tables are of the whole run, not of what came since
+			continue // tables cover the whole run
 		}
 		if c.hooks.Skip != nil && c.hooks.Skip(&t) {
 			continue
@@ -66,7 +66,7 @@ func (c *Copier) copyTable(t *reader.Table) error {
 	return nil
 }
 
-// tableCell is the builder's reference for a cell of a table.
+// tableCell returns a cell of the copy, with a reference of the set for one of the file.
 func (c *Copier) tableCell(of layout.TableKind, column int, kind layout.ColumnKind, v uint64) (uint64, error) {
 	n := layout.Ref(v)
 	if v == 0 {

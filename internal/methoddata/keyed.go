@@ -7,12 +7,11 @@ import (
 	"github.com/profarc/profarc/internal/disk"
 )
 
-// keyedRow is the cells of one row of a wide entry, those of all groups that
-// repeat with its rows.
+// keyedRow is the cells of one row of a wide entry, in all groups that repeat per row.
 type keyedRow []uint64
 
-// keyedRows adds a wide entry of both whose rows have keys, whatever else the
-// schema says that it has. Rows with the same keys become one.
+// keyedRows adds the wide entry of both, for any schema whose rows have keys. Rows with
+// the same keys become one.
 func (m *Merger) keyedRows(x, y disk.Entry) {
 	y = slices.Clone(y)
 	m.scaleEntry(y)
@@ -30,7 +29,7 @@ func (m *Merger) keyedRows(x, y disk.Entry) {
 	m.out.Add(start)
 }
 
-// rowKinds are the kinds of the cells of a row.
+// rowKinds returns the kinds of the cells of a row.
 func rowKinds(e disk.Entry) (kinds []disk.CellKind) {
 	schema, _ := disk.SchemaOf(e.Tag())
 	for _, g := range schema.Groups {
@@ -43,7 +42,7 @@ func rowKinds(e disk.Entry) (kinds []disk.CellKind) {
 	return kinds
 }
 
-// keyedRowsOf are the rows of an entry; those that say nothing are left out.
+// keyedRowsOf returns the rows of an entry, without empty ones.
 func (m *Merger) keyedRowsOf(e disk.Entry) []keyedRow {
 	rows := make([]keyedRow, e.Rows())
 	for g := range m.Shape.Groups(e) {
@@ -55,7 +54,7 @@ func (m *Merger) keyedRowsOf(e disk.Entry) []keyedRow {
 			}
 		}
 	}
-	if saysZero(rowKey(e)) {
+	if zeroIsKey(rowKey(e)) {
 		return rows
 	}
 	return slices.DeleteFunc(rows, func(r keyedRow) bool {
@@ -63,8 +62,8 @@ func (m *Merger) keyedRowsOf(e disk.Entry) []keyedRow {
 	})
 }
 
-// uniteKeyed makes rows with the same keys one, and sorts: the highest counts
-// first.
+// uniteKeyed makes one row of those with the same keys, and sorts them, the highest
+// counts first.
 func (m *Merger) uniteKeyed(kinds []disk.CellKind, rows []keyedRow) (all []keyedRow) {
 	byKeys := func(a, b keyedRow) (c int) {
 		for i, kind := range kinds {
@@ -97,7 +96,7 @@ func (m *Merger) uniteKeyed(kinds []disk.CellKind, rows []keyedRow) (all []keyed
 	return all
 }
 
-// eachOnce calls yield with the cells of two entries that stand once.
+// eachOnce calls yield with the cells of two entries outside rows.
 func (m *Merger) eachOnce(x, y disk.Entry, yield func(cellX, cellY int, kind disk.CellKind)) {
 	var of []int
 	for g := range m.Shape.Groups(y) {
@@ -113,9 +112,9 @@ func (m *Merger) eachOnce(x, y disk.Entry, yield func(cellX, cellY int, kind dis
 	}
 }
 
-// setKeyed fills an entry in with the cells that stand once and its rows.
+// setKeyed fills an entry with its cells outside rows and its rows.
 func (m *Merger) setKeyed(e disk.Entry, once []uint64, rows []keyedRow) {
-	before := 0 // cells of a row in groups that were filled in
+	before := 0 // cells of a row in the groups before
 	for g := range m.Shape.Groups(e) {
 		switch g.Repeat {
 		case disk.Once:

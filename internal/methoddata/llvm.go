@@ -10,19 +10,18 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// With Run.AsLLVM a merge is that of llvm-profdata merge --num-threads=1, which
-// depends on the order of the files and on the release. ParamLLVMVersion tells
-// the release; without it the newest is taken.
+// With Rules.AsLLVM a merge is that of llvm-profdata merge --num-threads=1, which depends
+// on the order of the files and on the release. The release follows from
+// Params.LLVMVersion; without it, it is the newest.
 
 // llvmFastSortsSince is the version of the indexed format of the first
 // llvm-profdata that sorts values by std::sort, 19; before it was a stable sort.
 const llvmFastSortsSince = 12
 
-// maxSiteValues is how many values of a site llvm-profdata keeps.
+// maxSiteValues is the number of values of a site that llvm-profdata keeps.
 const maxSiteValues = 255
 
-// A countRule says what the highest numbers mean that a counter of LLVM can
-// hold.
+// A countRule says what the highest numbers of a counter of LLVM mean.
 type countRule struct {
 	highest uint64 // sums saturate here
 	marks   bool   // the two numbers above stand for hot and warm functions
@@ -41,19 +40,18 @@ func (m *Merger) countRules() countRule {
 	return llvmRules
 }
 
-// CountersAdd reports whether counters of functions that are not marked are
-// summed and nothing else: they have no weight, and saturate below the marks.
+// CountersAdd reports whether counters of unmarked functions are simply summed: without
+// a weight, and saturating below the marks.
 func (m *Merger) CountersAdd() bool {
 	return m.countRules() == llvmRules && (m.Rules.Weight == layout.WeightOne || m.Rules.Weight == 0)
 }
 
-// isMark reports whether the first counter of a function is a mark, and no count.
+// isMark reports whether the first counter of a function is a mark.
 func (r countRule) isMark(first uint64) bool { return r.marks && first > r.highest }
 
-// asLLVM leaves out what llvm-profdata does not merge. Bitmaps of other sizes are
-// not of the same decisions, and a mark that a function is hot is no run: it sums
-// the counters alone. Of a kind with other numbers of value sites it keeps the
-// first.
+// asLLVM returns the entries of y that llvm-profdata merges. If the sizes of bitmaps
+// differ, or a function is marked, these are the counters only. Value sites of a kind
+// are left out if their number differs.
 func (m *Merger) asLLVM(x, y []disk.Entry, otherBitmaps bool) []disk.Entry {
 	if otherBitmaps {
 		m.Unmerged++
@@ -72,7 +70,7 @@ func (m *Merger) asLLVM(x, y []disk.Entry, otherBitmaps bool) []disk.Entry {
 	})
 }
 
-// isMarked reports whether the counters among entries are a mark, and no counts.
+// isMarked reports whether the counters among entries begin with a mark.
 func (m *Merger) isMarked(all []disk.Entry) bool {
 	rules := m.countRules()
 	return slices.ContainsFunc(all, func(e disk.Entry) bool {
@@ -91,12 +89,11 @@ func sitesOf(all []disk.Entry) map[layout.Sub]int {
 	return sites
 }
 
-// valueSiteAsLLVM merges two value sites. A site can name a value several times:
-// in a raw file every address without a name is the value 0. llvm-profdata pairs
-// such values in the order in which its sort by value leaves them. That order
-// follows from the order before: of the first site the highest count is first,
-// the second is as the file has it. Values that the first site does not have
-// come without the weight. It keeps 255 values of each sum.
+// valueSiteAsLLVM merges two value sites. A site can have a value several times: in a raw
+// file every address without a name is the value 0. llvm-profdata pairs such values in
+// the order that its sort by value leaves, which depends on the order before: the first
+// site has its highest count first, the second is as in the file. Values that the first
+// site lacks have no weight. A sum keeps 255 values.
 func (m *Merger) valueSiteAsLLVM(x, y disk.Entry) {
 	have, more := m.llvmTop(rowsOf(x, 0)), rowsOf(y, 0)
 	m.llvmSortValues(have)
@@ -105,8 +102,8 @@ func (m *Merger) valueSiteAsLLVM(x, y disk.Entry) {
 	m.list(x.Tag(), x.Flags()|y.Flags(), x.Sub(), x.Point(), 0, all)
 }
 
-// llvmTop returns the values with the highest counts, the highest first, those of
-// one count in the order in which they came.
+// llvmTop returns the values with the highest counts, the highest first, equal ones in
+// their order.
 func (m *Merger) llvmTop(values []countedRow) []countedRow {
 	slices.SortStableFunc(values, func(a, b countedRow) int { return cmp.Compare(b.count, a.count) })
 	kept := values[:min(len(values), maxSiteValues)]

@@ -7,7 +7,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A narrower lays profiles out with other numbers of rows.
+// A narrower lays profiles out with fewer rows.
 type narrower struct {
 	Merger
 	domain  layout.Domain
@@ -17,14 +17,13 @@ type narrower struct {
 	parts   Parts
 }
 
-// NewNarrower returns a narrower from one shape to another, with so many
-// receiver rows.
+// NewNarrower returns a narrower from one shape to another, for at most so many receiver
+// rows.
 func NewNarrower(domain layout.Domain, from, to disk.Shape, rows int, refs refOrder) *narrower {
 	return &narrower{Merger: Merger{Shape: from, Refs: refs}, domain: domain, To: to, rows: rows}
 }
 
-// Block returns a block with fewer rows. Its bytes are the narrower's until the
-// next call.
+// Block returns a block with fewer rows. Its bytes are valid until the next call.
 func (w *narrower) Block(from disk.Block) []byte {
 	w.parts.reset()
 	w.fields(from, nil, &w.parts)
@@ -43,8 +42,8 @@ func (w *narrower) Block(from disk.Block) []byte {
 // maxBci is the highest bci that one of HotSpot's entries can be at.
 const maxBci = 1<<16 - 1
 
-// point narrows the entries of one profile point. What no VM could have at a
-// bytecode stays wide.
+// point narrows the entries of one profile point. Entries that HotSpot cannot have stay
+// wide.
 func (w *narrower) point(at []disk.Entry) {
 	point := at[0].Point()
 	hotspot := w.domain == layout.DomainHotSpot && point >= 0 && point <= maxBci
@@ -68,23 +67,23 @@ func (w *narrower) point(at []disk.Entry) {
 		case isRet(e):
 			w.retOf(e, returns)
 		case widened != nil && (isTypesAlone(e) || isUnprofiled(e)), isWidened(e):
-			// a part of the entry that it was split from
+			// receiversOf and retOf put these back
 		default:
 			w.keep(e)
 		}
 	}
 }
 
-// isTypesAlone reports whether an entry is the types of arguments of a call
-// whose receivers are in a wide entry.
+// isTypesAlone reports whether an entry has the types of arguments of a call whose
+// receivers are in a wide entry.
 func isTypesAlone(e disk.Entry) bool { return e.Tag() == layout.TagCallType && e.Cell(0) == 0 }
 
 func isUnprofiled(e disk.Entry) bool {
 	return e.Tag() == layout.TagCount && e.Sub() == layout.SubUnprofiled
 }
 
-// cut leaves as many rows as there may be, the highest first, and returns the sum
-// of the others.
+// cut returns as many rows as there may be, the highest first, and the sum of the
+// others.
 func (w *narrower) cut(rows []countedRow) (kept []countedRow, rest uint64) {
 	if len(rows) <= w.rows {
 		return rows, 0
@@ -109,7 +108,7 @@ func (w *narrower) trim(e disk.Entry) {
 	wide.SetCell(1, e.Cell(1))
 }
 
-// plus is the first count of an entry with the counts of rows that went.
+// plus returns the first count of an entry, with the counts of dropped rows.
 func (w *narrower) plus(e disk.Entry, rest uint64) uint64 {
 	if e.SignedCount() {
 		return uint64(saturateSigned(int64(e.Cell(0)), int64(min(rest, math.MaxInt64))))
@@ -117,8 +116,8 @@ func (w *narrower) plus(e disk.Entry, rest uint64) uint64 {
 	return disk.SaturatingAdd(e.Cell(0), rest)
 }
 
-// receiversOf adds HotSpot's entry for a type profile; at are all entries of its
-// profile point.
+// receiversOf adds HotSpot's entry for a type profile, which is one of the entries at
+// its profile point.
 func (w *narrower) receiversOf(e disk.Entry, at []disk.Entry) {
 	tag, traps, gap := e.Tag(), e.Traps(), uint64(0)
 	var types []uint64
@@ -150,7 +149,7 @@ func (w *narrower) receiversOf(e disk.Entry, at []disk.Entry) {
 	}
 }
 
-// joined puts together what a HotSpot entry was split into.
+// joined returns the parts of a HotSpot entry that was split.
 func (w *narrower) joined(e disk.Entry, at []disk.Entry) (tag layout.Tag, types []uint64, unprofiled uint64) {
 	tag = layout.TagReceiverType
 	if e.Sub() == layout.SubVirtualCall {
@@ -174,7 +173,7 @@ func cellsFrom(e disk.Entry, first int) (cells []uint64) {
 	return cells
 }
 
-// hotspot adds an empty HotSpot entry in the place of e.
+// hotspot adds an empty HotSpot entry in place of e.
 func (w *narrower) hotspot(tag layout.Tag, e disk.Entry, traps uint32, length int) disk.Entry {
 	start := len(w.out.Bytes)
 	var narrow disk.Entry
@@ -183,7 +182,7 @@ func (w *narrower) hotspot(tag layout.Tag, e disk.Entry, traps uint32, length in
 	return narrow
 }
 
-// retOf adds a Ret, with the rows of its successors if they are apart.
+// retOf adds a Ret, with its rows if they were split off as successors.
 func (w *narrower) retOf(e, returns disk.Entry) {
 	if returns == nil {
 		w.keep(e)

@@ -11,7 +11,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Parts is what a profile is put together from. They are used again.
+// Parts are the parts of a profile under construction. They are reused.
 type Parts struct {
 	presence disk.Presence
 	fields   [11]fieldData
@@ -21,9 +21,10 @@ type Parts struct {
 
 var spareParts = sync.Pool{New: func() any { return new(Parts) }}
 
-// BorrowParts returns empty parts, to be given back.
+// BorrowParts returns empty parts, until GiveBack.
 func BorrowParts() *Parts { return spareParts.Get().(*Parts) }
 
+// GiveBack makes the parts available to others.
 func (p *Parts) GiveBack() {
 	p.reset()
 	spareParts.Put(p)
@@ -130,8 +131,7 @@ func (p *Parts) sectionFields(directory int) {
 	}
 }
 
-// sort puts the entries in the order of their profile points. They mostly come
-// so.
+// sort sorts the entries by profile point, which is mostly their order already.
 func (s *sectionData) sort() {
 	inOrder := func(a, b entryData) int { return a.order.compare(b.order) }
 	if slices.IsSortedFunc(s.entries, inOrder) {
@@ -157,8 +157,8 @@ func (o entryOrder) compare(p entryOrder) int {
 	return cmp.Or(cmp.Compare(o.point, p.point), cmp.Compare(o.tag, p.tag), cmp.Compare(o.sub, p.sub))
 }
 
-// EachEntry goes through the entries of all sections of a block that this
-// package encoded.
+// EachEntry calls yield with the entries of all sections of a block that this package
+// encoded.
 func EachEntry(shape disk.Shape, b disk.Block, yield func(section layout.BlockSection, e disk.Entry)) {
 	EachEntryIn(shape, b.Section(layout.SectionData), func(e disk.Entry) { yield(layout.SectionData, e) })
 	if b.Presence()&disk.HasSections == 0 {
@@ -169,6 +169,7 @@ func EachEntry(shape disk.Shape, b disk.Block, yield func(section layout.BlockSe
 	}
 }
 
+// EachEntryIn calls yield with the entries of a section.
 func EachEntryIn(shape disk.Shape, section []byte, yield func(e disk.Entry)) {
 	for len(section) > 0 {
 		var e disk.Entry
@@ -180,5 +181,5 @@ func EachEntryIn(shape disk.Shape, section []byte, yield func(e disk.Entry)) {
 	}
 }
 
-// fieldIndex is the place of a presence bit.
+// fieldIndex returns the index of the field of a presence bit.
 func fieldIndex(f disk.Presence) int { return bits.TrailingZeros32(uint32(f)) - 1 }

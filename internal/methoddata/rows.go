@@ -11,8 +11,8 @@ import (
 // A countedRow is a row of a list: what was seen, and how often.
 type countedRow struct{ what, count uint64 }
 
-// unite merges two lists. A list that names something more than once keeps it
-// so: the counts of the first, the highest, are summed, and so on.
+// unite merges two lists. If a key is in both several times, the highest counts are
+// summed, then the next, and so on.
 func (m *Merger) unite(x, y []countedRow) []countedRow {
 	byWhat := func(a, b countedRow) int { return cmp.Or(cmp.Compare(a.what, b.what), cmp.Compare(b.count, a.count)) }
 	slices.SortFunc(x, byWhat)
@@ -20,8 +20,8 @@ func (m *Merger) unite(x, y []countedRow) []countedRow {
 	return m.uniteSorted(x, y, m.Rules.Weight)
 }
 
-// uniteSorted merges two lists that are sorted by what was seen. Those of the
-// second that the first has not are multiplied by fresh.
+// uniteSorted merges two lists that are sorted by key. Rows that only the second has are
+// multiplied by fresh.
 func (m *Merger) uniteSorted(x, y []countedRow, fresh layout.Weight) (all []countedRow) {
 	for len(x) > 0 || len(y) > 0 {
 		switch {
@@ -37,7 +37,7 @@ func (m *Merger) uniteSorted(x, y []countedRow, fresh layout.Weight) (all []coun
 	return all
 }
 
-// rows adds the entry of both that is nothing but a list.
+// rows adds the entry of both, which is a list only.
 func (m *Merger) rows(x, y disk.Entry) {
 	all := m.unite(rowsOf(x, 0), rowsOf(y, 0))
 	m.sortRows(rowKey(x), all)
@@ -56,8 +56,7 @@ func (m *Merger) sortRows(key disk.CellKind, rows []countedRow) {
 	})
 }
 
-// compareKeys is the order of two keys of one kind. It is that of what pointers
-// point to, whatever references they have.
+// compareKeys orders two keys of one kind, references by what they stand for.
 func (m *Merger) compareKeys(kind disk.CellKind, a, b uint64) int {
 	if a == b {
 		return 0
@@ -89,14 +88,13 @@ func (m *Merger) list(tag layout.Tag, flags layout.EntryFlags, sub layout.Sub, p
 	return e
 }
 
-// rowsOf are the rows of a wide entry that begin at a cell; rows that say
-// nothing are left out.
+// rowsOf returns the rows of a wide entry from a cell on, without empty ones.
 func rowsOf(e disk.Entry, first int) []countedRow {
 	return strideRows(e, first, e.Rows())
 }
 
 func strideRows(e disk.Entry, first, n int) (rows []countedRow) {
-	zeros := saysZero(rowKey(e))
+	zeros := zeroIsKey(rowKey(e))
 	for i := range n {
 		if r := (countedRow{e.Cell(first + 2*i), e.Cell(first + 2*i + 1)}); zeros || r != (countedRow{}) {
 			rows = append(rows, r)
@@ -105,16 +103,15 @@ func strideRows(e disk.Entry, first, n int) (rows []countedRow) {
 	return rows
 }
 
-// rowKey is the kind of the key of the rows of a wide entry, 0 for others.
+// rowKey returns the kind of the key of the rows of a wide entry, 0 for others.
 func rowKey(e disk.Entry) disk.CellKind {
 	schema, _ := disk.SchemaOf(e.Tag())
 	kind, _ := schema.RowKey()
 	return kind
 }
 
-// saysZero reports whether a row of zeros says something: 0 is a value, but no
-// type.
-func saysZero(key disk.CellKind) bool { return key == disk.CellSuccessor || key == disk.CellValue }
+// zeroIsKey reports whether a row of zeros is not empty: 0 is a value, but no type.
+func zeroIsKey(key disk.CellKind) bool { return key == disk.CellSuccessor || key == disk.CellValue }
 
 func isReceivers(e disk.Entry) bool {
 	switch e.Tag() {
@@ -124,7 +121,7 @@ func isReceivers(e disk.Entry) bool {
 	return false
 }
 
-// receiverRows are the rows of an entry of any kind that has receivers.
+// receiverRows returns the rows of an entry of any kind with receivers.
 func (m *Merger) receiverRows(e disk.Entry) []countedRow {
 	if e.Tag() == layout.TagReceivers {
 		return rowsOf(e, disk.ReceiversFixed)
@@ -132,7 +129,7 @@ func (m *Merger) receiverRows(e disk.Entry) []countedRow {
 	return strideRows(e, m.Shape.ReceiverRow(0), m.Shape.TypeRows)
 }
 
-// receivers adds the type profile of both, which are both wide or both not.
+// receivers adds the type profile of both. Either both are wide or none is.
 func (m *Merger) receivers(x, y disk.Entry) {
 	rows := m.unite(m.receiverRows(x), m.receiverRows(y))
 	m.sortRows(disk.CellType, rows)
@@ -157,8 +154,8 @@ func (m *Merger) receivers(x, y disk.Entry) {
 	}
 }
 
-// typeLists adds the one of two HotSpot entries with more types of arguments,
-// with the flags, traps and types of both.
+// typeLists adds the HotSpot entry with more types of arguments, and unites the flags,
+// traps and types of both.
 func (m *Merger) typeLists(x, y disk.Entry) disk.Entry {
 	from, other := x, y
 	if len(y) > len(x) {
@@ -176,7 +173,7 @@ func (m *Merger) typeLists(x, y disk.Entry) disk.Entry {
 	return e
 }
 
-// firstCount is the count of all that found no row.
+// firstCount returns the count of all without a row.
 func (m *Merger) firstCount(x, y disk.Entry) uint64 {
 	if x.SignedCount() {
 		return uint64(saturateSigned(int64(x.Cell(0)), m.Rules.Weight.OfSigned(int64(y.Cell(0)))))
@@ -184,8 +181,8 @@ func (m *Merger) firstCount(x, y disk.Entry) uint64 {
 	return disk.SaturatingAdd(x.Cell(0), m.Rules.Weight.Of(y.Cell(0)))
 }
 
-// tooWide reports whether HotSpot's entries of a profile point have to become
-// wide ones: because some are, or because their rows do not all fit.
+// tooWide reports whether HotSpot's entries of a profile point have to become wide: some
+// are wide already, or their rows do not all fit.
 func (m *Merger) tooWide(x, y []disk.Entry) bool {
 	return slices.ContainsFunc(x, isWidened) || slices.ContainsFunc(y, isWidened) ||
 		m.union(x, y, isReceivers, m.receiverRows) > m.Shape.TypeRows ||
@@ -196,7 +193,7 @@ func isWidened(e disk.Entry) bool {
 	return e.Tag() == layout.TagReceivers || e.Tag() == layout.TagSuccessors && e.Sub() == layout.SubReturn
 }
 
-// union is the number of different rows of entries of two lists.
+// union returns the number of different rows of entries of two lists.
 func (m *Merger) union(x, y []disk.Entry, is func(disk.Entry) bool, rows func(disk.Entry) []countedRow) int {
 	var all []uint64
 	for _, list := range [][]disk.Entry{x, y} {
@@ -253,7 +250,7 @@ func (m *Merger) widenReceivers(e disk.Entry) []disk.Entry {
 	return all
 }
 
-// callTypes is a CallType entry without a count: the types of arguments of a
+// callTypes returns a CallType entry without a count, for the types of arguments of a
 // VirtualCallType.
 func (m *Merger) callTypes(e disk.Entry) disk.Entry {
 	from := m.Shape.TypeList(e.Tag())
@@ -269,11 +266,11 @@ func (m *Merger) callTypes(e disk.Entry) disk.Entry {
 
 func isRet(e disk.Entry) bool { return e.Tag() == layout.TagRet }
 
-// noBci marks a row that is free, as the VM does.
+// noBci marks an empty row, as the VM does.
 const noBci = 1<<64 - 1
 
-// A retRow's displacement is of the code, so that the bci and it are what the
-// row is of.
+// retRows returns the rows of a Ret. The key of a row is its bci and its displacement,
+// which is fixed by the code.
 func (m *Merger) retRows(e disk.Entry) (rows []countedRow) {
 	for i := range m.Shape.BciRows {
 		bci, count, displacement := e.Cell(1+3*i), e.Cell(2+3*i), e.Cell(3+3*i)

@@ -13,11 +13,10 @@ import (
 // in the output of a command.
 const Forged = "FORGED"
 
-// HostileText is what somebody puts into a name to deceive who prints it: escape
-// sequences for a terminal (clear it, set its clipboard and title), C1 controls
-// as characters and as bytes, controls that overwrite what stands before them, a
-// line of its own, reversed text, characters without width, and bytes that are
-// not UTF-8.
+// HostileText is a name that deceives whoever prints it: escape sequences for a terminal
+// (clear it, set its clipboard and title), C1 controls as characters and as bytes,
+// controls that overwrite the text before them, a line of its own, reversed text,
+// characters without width, and bytes that are not UTF-8.
 const HostileText = "\x1b[2J\x1b]52;c;QUFB\x07\x1b]8;;http://x\x1b\\\u009b31m\x9b31m\r\b\x7f\v\f\n" + Forged +
 	" sound\n\u202eevil\u202c\u2066\u200b\ufeff\u00ad\u2028\U000e0041\xff\xc0\x80\xed\xa0\x80\tend"
 
@@ -29,10 +28,10 @@ func (h *namer) text() string {
 	return fmt.Sprintf("n%d%s", h.n, HostileText)
 }
 
-// long is a hostile text of many KiB.
+// long returns a hostile text of many KiB.
 func (h *namer) long() string { return h.text() + strings.Repeat(HostileText, 200) }
 
-// Hostile are archives, one of each domain, of which every text is hostile.
+// Hostile returns an archive of each domain in which every text is hostile.
 func Hostile() []Specimen {
 	all := []Specimen{
 		{"hostile-hotspot", layout.DomainHotSpot, nil}, {"hostile-llvm-ir", layout.DomainLLVMIR, nil},

@@ -15,15 +15,13 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Weights says how the counts of an archive are spread over its methods, unit by
-// unit. The weight of a method is the sum of its invocations and of all counts
-// of its data entries, over all contexts and versions of its code; type checks
-// that failed, which are counted down, are no part of it. Sums stop at 2^64-1.
-// Of inclusive counts that stand beside one another, which are of several methods
-// whose names were cut to one, the highest counts.
+// Weights are the weights of an archive's methods in each unit. The weight of a method
+// is the sum of its invocations and of all counts of its data entries, over all contexts
+// and versions of its code, without failed type checks, which are counted down. Sums stop
+// at 2^64-1. Several inclusive counts of one profile are of methods whose names were cut
+// to the same one; only the highest counts.
 //
-// LLVM calls functions hot or warm that it has no counts of: these have no
-// weight.
+// Functions that LLVM marks as hot or warm have no counts, and no weight.
 type Weights struct {
 	units   [layout.NumCountUnits]unitWeights
 	methods int          // that have a weight in any unit
@@ -47,7 +45,7 @@ func Methods(ctx context.Context, s *reader.Store) (*Weights, error) {
 	return Selected(ctx, s, nil)
 }
 
-// Selected weighs the methods that may stay, all if that is nil.
+// Selected weighs the methods that may stay; may is nil if all may.
 func Selected(ctx context.Context, s *reader.Store, may func(layout.Key) bool) (*Weights, error) {
 	w, steps := &Weights{}, poll.New(ctx)
 	scale := ScaleOf(s.Header())
@@ -125,9 +123,10 @@ type Scale struct {
 	llvm  bool
 }
 
+// ScaleOf returns the scale for the profiles of an archive.
 func ScaleOf(h *layout.Header) Scale { return Scale{disk.ShapeOf(&h.Params), h.Domain.LLVM()} }
 
-// Weight is what a profile adds to the weights of its method.
+// Weight returns what a profile adds to the weights of its method.
 func (s Scale) Weight(p reader.Profile) (sum Counts) {
 	if s.Marks(p) {
 		return sum
@@ -154,7 +153,7 @@ func (s Scale) Weight(p reader.Profile) (sum Counts) {
 	return sum
 }
 
-// Marks reports whether the first counter of LLVM stands for hot or warm.
+// Marks reports whether LLVM marks the function as hot or warm.
 func (s Scale) Marks(p reader.Profile) bool {
 	if !s.llvm {
 		return false
@@ -167,10 +166,10 @@ func (s Scale) Marks(p reader.Profile) bool {
 	return false
 }
 
-// Methods is the number of methods that have a weight in any unit.
+// Methods returns the number of methods that have a weight in any unit.
 func (w *Weights) Methods() int { return w.methods }
 
-// Units are the units that any method has a weight in.
+// Units returns the units in which any method has a weight.
 func (w *Weights) Units() (units []layout.CountUnit) {
 	for u := range layout.NumCountUnits {
 		if len(w.units[u].methods) > 0 {
@@ -180,20 +179,19 @@ func (w *Weights) Units() (units []layout.CountUnit) {
 	return units
 }
 
-// Total is the sum of the weights of all methods in a unit.
+// Total returns the sum of the weights of all methods in a unit.
 func (w *Weights) Total(u layout.CountUnit) Wide { return w.units[u].total }
 
-// Marked are the methods that LLVM calls hot or warm.
+// Marked returns the methods that LLVM marks as hot or warm.
 func (w *Weights) Marked() []layout.Ref { return w.marked }
 
-// MethodsOf is the number of methods that have a weight in a unit.
+// MethodsOf returns the number of methods that have a weight in a unit.
 func (w *Weights) MethodsOf(u layout.CountUnit) int { return len(w.units[u].methods) }
 
-// Needed is the number of methods that together have a part of all counts of a
-// unit, of which One is all; it takes the heaviest and no more than needed. Of an
-// inclusive unit it is the number of those of which each has at least the rest
-// of layout.WeightOne, as a part of the heaviest: 99% takes all that have 1% of it. Least is
-// the weight of the last of them, 0 if none is needed.
+// Needed returns the fewest methods, the heaviest first, that together have a part of all
+// counts of a unit; layout.WeightOne is all. In an inclusive unit, a part of 99% needs all
+// methods that have at least 1% of the weight of the heaviest. Least is the weight of the
+// last of them, 0 if none is needed.
 func (w *Weights) Needed(u layout.CountUnit, part layout.Weight) (methods int, least uint64) {
 	of := &w.units[u]
 	weight := func(i int) uint64 { return of.methods[i].weight }
@@ -208,7 +206,7 @@ func (w *Weights) Needed(u layout.CountUnit, part layout.Weight) (methods int, l
 	return methods, least
 }
 
-// Kept is the number of methods that are needed in any unit.
+// Kept returns the number of methods that are needed in any unit.
 func (w *Weights) Kept(part layout.Weight) int {
 	if units := w.Units(); len(units) == 1 {
 		n, _ := w.Needed(units[0], part)
@@ -230,15 +228,15 @@ func (w *Weights) EachNeeded(part layout.Weight, yield func(layout.Ref)) {
 	}
 }
 
-// above is how many of n weights, the heaviest first, are at least the rest of a
-// part, of which One is the first.
+// above returns how many of n weights, the heaviest first, are at least the rest of a
+// part, relative to the first.
 func above(n int, weight func(i int) uint64, part layout.Weight) int {
 	return sort.Search(n, func(i int) bool {
 		return Wide{low: weight(i)}.times(layout.WeightOne).less(Wide{low: weight(0)}.times(layout.WeightOne - part))
 	})
 }
 
-// Needed is how many of n weights, the heaviest first, make a part of a total.
+// Needed returns how many of n weights, the heaviest first, make a part of a total.
 func Needed(n int, weight func(i int) uint64, total Wide, part layout.Weight) (taken int) {
 	var sum Wide
 	for taken < n && sum.times(layout.WeightOne).less(total.times(part)) {
@@ -248,14 +246,14 @@ func Needed(n int, weight func(i int) uint64, total Wide, part layout.Weight) (t
 	return taken
 }
 
-// Plus is the sum with a number.
+// Plus returns the sum with a number.
 func (w Wide) Plus(n uint64) Wide {
 	low, carry := bits.Add64(w.low, n, 0)
 	return Wide{w.high + carry, low}
 }
 
-// times is the product with a weight of at most layout.WeightOne, which fits as long as the
-// sum is one of fewer than 2^34 numbers: more records no archive can hold.
+// times returns the product with a weight of at most layout.WeightOne. It fits for a sum
+// of fewer than 2^34 numbers, and an archive cannot hold more records.
 func (w Wide) times(by layout.Weight) Wide {
 	high, low := bits.Mul64(w.low, uint64(by))
 	return Wide{w.high*uint64(by) + high, low}
@@ -263,8 +261,8 @@ func (w Wide) times(by layout.Weight) Wide {
 
 func (w Wide) less(v Wide) bool { return w.high < v.high || w.high == v.high && w.low < v.low }
 
-// A Wide is a sum that cannot overflow here: of 2^64 numbers at most.
+// A Wide is a sum of at most 2^64 numbers, which cannot overflow.
 type Wide struct{ high, low uint64 }
 
-// Float is the sum, rounded.
+// Float returns the sum, rounded.
 func (w Wide) Float() float64 { return math.Ldexp(float64(w.high), 64) + float64(w.low) }
