@@ -19,11 +19,7 @@ type expansion struct {
 
 // compressed counts what is read of the compressed form.
 func (e *expansion) compressed(r io.Reader) io.Reader {
-	return readerFunc(func(b []byte) (int, error) {
-		n, err := r.Read(b)
-		e.in += int64(n)
-		return n, err
-	})
+	return counted(r, func(done int64) { e.in = done })
 }
 
 // decompressed passes on what the decompressor returns, until it is too much.
@@ -50,9 +46,8 @@ func saturatedProduct(a, b int64) int64 {
 	return a * b
 }
 
-// An expansionError is the error of an input that expands too much. It takes the
-// place of what an importer makes of it: where in the text the limit was reached
-// tells a user nothing.
+// An expansionError is the error of an input that expands too much. It replaces the
+// importer's error, whose place in the text means nothing to users.
 type expansionError struct{ error }
 
 func (e *expansionError) Unwrap() error { return e.error }

@@ -67,12 +67,12 @@ func openInput(ctx context.Context, in Input, o *ImportOptions) (*stream, error)
 		r = f
 	}
 	if o.Progress != nil && size > 0 {
-		r = &countingReader{r: r, size: size, report: func(done, total int64) { o.Progress(in.Name, done, total) }}
+		r = counted(r, func(done int64) { o.Progress(in.Name, done, size) })
 	}
 	if waits {
 		r = cancellable(ctx, r)
 	} else {
-		r = &ctxReader{ctx, r}
+		r = checked(ctx, r)
 	}
 	s, err := decompress(in.Name, r, o.MaxExpansion)
 	if err != nil {
@@ -97,31 +97,25 @@ func cancellable(ctx context.Context, r io.Reader) io.Reader {
 	return out
 }
 
-// A ctxReader fails reads once ctx is done.
-type ctxReader struct {
-	ctx context.Context
-	r   io.Reader
+// checked returns a reader of r that fails once ctx is done.
+func checked(ctx context.Context, r io.Reader) io.Reader {
+	return readerFunc(func(b []byte) (int, error) {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		return r.Read(b)
+	})
 }
 
-func (r *ctxReader) Read(b []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.r.Read(b)
-}
-
-// A countingReader reports how much was read of a file of a known size.
-type countingReader struct {
-	r          io.Reader
-	done, size int64
-	report     func(done, total int64)
-}
-
-func (c *countingReader) Read(b []byte) (int, error) {
-	n, err := c.r.Read(b)
-	c.done += int64(n)
-	c.report(c.done, c.size)
-	return n, err
+// counted returns a reader of r that calls report with the number of bytes read so far.
+func counted(r io.Reader, report func(done int64)) io.Reader {
+	done := int64(0)
+	return readerFunc(func(b []byte) (int, error) {
+		n, err := r.Read(b)
+		done += int64(n)
+		report(done)
+		return n, err
+	})
 }
 
 // decompress returns what r has, decompressed if it is compressed, to at most so

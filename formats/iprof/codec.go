@@ -113,7 +113,7 @@ func (e *Exporter) Options() []codec.Option {
 
 // Export writes an archive of domain graal. See [Write].
 func (e *Exporter) Export(w io.Writer, s *reader.Store) (codec.Losses, error) {
-	r, err := Write(w, s, WriteOptions{Version: e.Version, Prune: e.Prune})
+	r, err := Write(w, s, WriteOptions(*e))
 	if err != nil {
 		return nil, err
 	}

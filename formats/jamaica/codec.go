@@ -28,28 +28,17 @@ func (*Importer) Detect(head []byte, _ bool) bool { return Detect(head) }
 
 // Import reads one text. See [Read] and [ReadRuns].
 func (i *Importer) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, error) {
-	r, err := i.read(in, batch)
+	builders, r, err := readText(in, ReadOptions{Name: in.Name, Config: in.Config}, i.Runs)
 	if err != nil {
 		return nil, err
+	}
+	for _, b := range builders {
+		batch.AddDump(b)
 	}
 	return &codec.Report{
 		Methods: r.Methods, Entries: r.Entries, Lost: r.Lost,
 		Facts: map[string]any{"runs": r.Runs, "lines": r.Lines, "cut_signatures": r.Cut},
 	}, nil
-}
-
-func (i *Importer) read(in *codec.Input, batch *codec.Batch) (*Report, error) {
-	o := ReadOptions{Name: in.Name, Config: in.Config}
-	if !i.Runs {
-		b, r, err := Read(in, o)
-		batch.AddDump(b)
-		return r, err
-	}
-	runs, r, err := ReadRuns(in, o)
-	for _, b := range runs {
-		batch.AddDump(b)
-	}
-	return r, err
 }
 
 // An Exporter writes the profile text of a JamaicaVM. It has no options.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/parse"
@@ -20,30 +21,34 @@ type ReadOptions struct {
 // Read reads a text into a new builder and merges its runs. The error is a [*SyntaxError]
 // if the text is not one that a VM writes.
 func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
-	report := &Report{}
-	t, err := parseText(r, o.Name, report)
+	builders, report, err := readText(r, o, false)
 	if err != nil {
 		return nil, nil, err
 	}
-	b := builder.New(layout.DomainJamaica, o.Config)
-	if err := t.addRuns(b, t.splitRuns(), report); err != nil {
-		return nil, nil, inFile(o.Name, err)
-	}
-	return b, report, nil
+	return builders[0], report, nil
 }
 
 // ReadRuns reads a text into a builder for each of its runs. The first one has the lines
 // with unknown keywords.
 func ReadRuns(r io.Reader, o ReadOptions) ([]*builder.Builder, *Report, error) {
-	report := &Report{}
+	return readText(r, o, true)
+}
+
+// readText reads a text into one builder, or into one for each run if apart is set.
+func readText(r io.Reader, o ReadOptions, apart bool) (builders []*builder.Builder, report *Report, err error) {
+	report = &Report{}
 	t, err := parseText(r, o.Name, report)
 	if err != nil {
 		return nil, nil, err
 	}
-	var builders []*builder.Builder
-	for _, run := range t.splitRuns() {
+	all := t.splitRuns()
+	together := len(all)
+	if apart {
+		together = 1
+	}
+	for runs := range slices.Chunk(all, together) {
 		b := builder.New(layout.DomainJamaica, o.Config)
-		if err := t.addRuns(b, [][]record{run}, report); err != nil {
+		if err := t.addRuns(b, runs, report); err != nil {
 			return nil, nil, inFile(o.Name, err)
 		}
 		t.foreign = nil

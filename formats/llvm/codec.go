@@ -95,7 +95,7 @@ func (e *IndexedExporter) checkVersion() error {
 
 // Export writes an archive of LLVM's profiles. See [WriteIndexed].
 func (e *IndexedExporter) Export(w io.Writer, s *reader.Store) (codec.Losses, error) {
-	r, err := WriteIndexed(w, s, WriteOptions{Version: e.Version, Sparse: e.Sparse, KeepVTableNames: e.KeepVTableNames})
+	r, err := WriteIndexed(w, s, WriteOptions(*e))
 	if err != nil {
 		return nil, err
 	}

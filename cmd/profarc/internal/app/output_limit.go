@@ -11,9 +11,9 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// What is printed of an archive can be many times the archive: each record that
-// refers to a name or a calling context has its text once more. An outputLimit is
-// the size at which printing ends with an error, 0 for the default.
+// An OutputLimit is the size in bytes at which printing ends with an error, 0 for the
+// default. A text can be many times larger than its archive, since it repeats names and
+// calling contexts in each record that refers to them.
 type OutputLimit int64
 
 // The default is this many times the size of the archive, but no less than that
@@ -81,15 +81,14 @@ type limitedOutput struct {
 }
 
 func (o *limitedOutput) Write(b []byte) (int, error) {
-	if int64(len(b)) > o.left {
-		n, err := o.w.Write(b[:o.left])
-		o.left -= int64(n)
-		if err == nil {
-			err = o.tooMuch
-		}
-		return n, err
+	full := int64(len(b)) > o.left
+	if full {
+		b = b[:o.left]
 	}
 	n, err := o.w.Write(b)
 	o.left -= int64(n)
+	if full && err == nil {
+		err = o.tooMuch
+	}
 	return n, err
 }

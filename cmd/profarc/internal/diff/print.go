@@ -25,7 +25,7 @@ func printDiff(a *app.App, r *report.Diff) {
 	printKinds(a, r)
 	printUntyped(a, r)
 	printLeftOut(a, r)
-	printBeside(a, r)
+	printNotCompared(a, r)
 	printLoaders(a, r)
 	printList(a.Out, "changed most", "difference\town overlap\tin A\tin B\t", r.Changed, func(m report.DiffMethod) string {
 		return fmt.Sprintf("%s\t%s\t%s\t%s\t  %s%s", app.FormatPercent(m.Difference), app.FormatPercent(m.Overlap), app.FormatPercent(m.ShareA), app.FormatPercent(m.ShareB),
@@ -89,9 +89,9 @@ func printKinds(a *app.App, r *report.Diff) {
 	w.Flush()
 }
 
-// printBeside prints what is not in the score. One number stands for both
+// printNotCompared prints what is not in the score. One number stands for both
 // archives if they have the same.
-func printBeside(a *app.App, r *report.Diff) {
+func printNotCompared(a *app.App, r *report.Diff) {
 	var parts []string
 	for _, b := range r.NotCompared {
 		n := fmt.Sprint(b.A)

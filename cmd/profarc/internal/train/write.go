@@ -163,21 +163,20 @@ func (u *unwritten) layOut(name string) (err error) {
 // publish writes the archives, or notes for each JVM why there is none.
 func (t *trainingRun) publish(refused string) {
 	for _, out := range t.outputs {
-		parts, path := out.parts, func(i int) string { return runfiles.Numbered(out.name, i+1) }
+		parts, number := out.parts, 1 // of the first archive; 0 leaves the number out
 		if t.o.merge && len(parts) > 0 {
 			parts = t.groups(out)
 		}
 		if len(parts) == 1 || t.o.merge {
-			first := path
-			path = func(i int) string {
-				if i == 0 {
-					return out.name
-				}
-				return first(i - 1)
-			}
+			number = 0
 		}
-		for i, u := range parts {
-			t.commit(u, path(i), refused)
+		for _, u := range parts {
+			path := out.name
+			if number > 0 {
+				path = runfiles.Numbered(out.name, number)
+			}
+			t.commit(u, path, refused)
+			number++
 		}
 	}
 }
