@@ -112,8 +112,7 @@ const maxLibraries = 8
 // libraryBases returns the addresses at which libjvm is mapped, the likeliest first: the
 // system places later mappings at lower addresses.
 func libraryBases(ctx context.Context, p target) (bases []uint64, err error) {
-	other := "no JVM in it: name the process of java itself, as jps shows it, or wait until it has started; " +
-		"GraalVM's native images keep their profiles in .iprof files"
+	none := ErrNotHotSpot
 	for m, err := range p.mappings(ctx) {
 		switch {
 		case err != nil:
@@ -122,11 +121,11 @@ func libraryBases(ctx context.Context, p target) (bases []uint64, err error) {
 			bases = append(bases, m.Start)
 			bases = bases[max(0, len(bases)-maxLibraries):]
 		case strings.HasPrefix(m.Name(), "libj9vm"):
-			other = "OpenJ9 has no MethodData: run the program on HotSpot"
+			none = ErrOpenJ9
 		}
 	}
-	if len(bases) == 0 || strings.HasPrefix(other, "OpenJ9") {
-		return nil, fmt.Errorf("%w: %s", ErrNotHotSpot, other)
+	if len(bases) == 0 || none == ErrOpenJ9 {
+		return nil, none
 	}
 	slices.Reverse(bases)
 	return bases, nil

@@ -23,7 +23,7 @@ func TestNotAJVM(t *testing.T) {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	}()
-	if _, err := Attach(context.Background(), cmd.Process.Pid); !errors.Is(err, ErrNotHotSpot) || !strings.Contains(err.Error(), "jps") {
+	if _, err := Attach(context.Background(), cmd.Process.Pid); !errors.Is(err, ErrNotHotSpot) {
 		t.Errorf("%v", err)
 	}
 }

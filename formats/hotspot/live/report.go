@@ -3,6 +3,7 @@ package live
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -91,6 +92,8 @@ var (
 	ErrTraced = errors.New("it is traced by process")
 	// ErrNotHotSpot: no HotSpot VM in the process.
 	ErrNotHotSpot = errors.New("not a HotSpot JVM")
+	// ErrOpenJ9: the JVM is OpenJ9, which has no MethodData. It matches ErrNotHotSpot.
+	ErrOpenJ9 = fmt.Errorf("%w but OpenJ9, which has no MethodData", ErrNotHotSpot)
 	// ErrNoTables: a HotSpot VM that does not export all the needed tables and fields.
 	ErrNoTables = errors.New("the JVM does not export the tables of its structures")
 	// ErrStructure: the memory of the process contradicts its tables.

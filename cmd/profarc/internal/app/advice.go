@@ -39,6 +39,9 @@ var advice = []struct {
 		"in a container add --cap-add=SYS_PTRACE"},
 	{live.ErrTraced, "a process has one tracer at most, so that no other can hold it: " +
 		"wait for the tracer's end, then try again, or read the process without holding it (--running)"},
+	{live.ErrOpenJ9, "run the program on HotSpot"},
+	{live.ErrNotHotSpot, "name the process of java itself, as jps shows it, or wait until it has started; " +
+		"GraalVM's native images keep their profiles in .iprof files"},
 	{live.ErrNoTables, "run the program on JDK 17 or later with the server or client VM, or wait until it has started"},
 	{live.ErrStructure, "wait until it has started, then dump it again"},
 	{live.ErrBudget, "name the process of java itself, as jps shows it, or dump it again"},
