@@ -11,15 +11,15 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// An answer is what came of one question. An error that is part of a sound
-// archive's answer (a miss, an ambiguous id) is in text; err is any other.
+// An answer is the result of one question. text includes errors that a sound archive can
+// return (a miss, an ambiguous ID); err is any other.
 type answer struct {
 	question string
 	text     string
 	err      error
 }
 
-// questions are what can be asked of one archive.
+// questions are all questions to one archive.
 type questions struct {
 	keys   []layout.Key
 	misses []layout.Key
@@ -28,7 +28,7 @@ type questions struct {
 
 type typeName struct{ name, loader string }
 
-// questionsOf gathers the questions that a sound archive has answers to.
+// questionsOf returns the questions that a sound archive has answers to.
 func questionsOf(s *reader.Store) (q questions, err error) {
 	for m, err := range s.Methods() {
 		if err != nil {
@@ -56,7 +56,7 @@ func questionsOf(s *reader.Store) (q questions, err error) {
 	return q, nil
 }
 
-// ask asks everything. If adopted, profiles are claimed and read live.
+// ask asks all questions. If adopted, it claims profiles and reads them live.
 func ask(s *reader.Store, q questions, adopted bool) (answers []answer) {
 	note := func(question string, f func(w *strings.Builder) error) {
 		var w strings.Builder
@@ -108,7 +108,7 @@ func each[T any](seq iter.Seq2[T, error], do func(T) error) error {
 	return nil
 }
 
-// askMethod finds a method and writes all that the archive says of it.
+// askMethod finds a method and writes all that the archive has about it.
 func askMethod(w *strings.Builder, s *reader.Store, k layout.Key, adopted bool) error {
 	m, err := s.Find(k)
 	if err != nil {
@@ -203,7 +203,7 @@ func writeType(w *strings.Builder, t reader.Type) error {
 	return write(w, fmt.Sprint(t.Ordinal(), name, loader, alias, flags), errors.Join(err1, err2, err3, err4))
 }
 
-// write writes what came without an error.
+// write writes a result without an error.
 func write(w *strings.Builder, v any, err error) error {
 	if err == nil {
 		fmt.Fprintln(w, v)

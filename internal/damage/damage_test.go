@@ -78,7 +78,7 @@ func open(t testing.TB, data []byte) *reader.Store {
 	return reader.New(m)
 }
 
-// ask opens the bytes and asks everything; the error is that of opening.
+// ask opens the bytes and asks all questions; the error is that of opening.
 func (s *subject) ask(data []byte, adopted bool) ([]answer, error) {
 	m, err := archive.FromBytes("damaged.parc", data, archive.Options{})
 	if err != nil {
@@ -94,7 +94,7 @@ func (s *subject) ask(data []byte, adopted bool) ([]answer, error) {
 	return ask(store, s.questions, adopted), nil
 }
 
-// typed reports whether err is an error that a damaged archive may give.
+// typed reports whether err is an error that a damaged archive may return.
 func typed(err error) bool {
 	var e *layout.Error
 	for _, sentinel := range []error{layout.ErrCorrupt, layout.ErrFormat, layout.ErrVersion} {
@@ -105,7 +105,7 @@ func typed(err error) bool {
 	return false
 }
 
-// hold checks the answers of a damaged archive against those of the sound one.
+// hold compares the answers of a damaged archive with those of the sound one.
 func (s *subject) hold(t *testing.T, what string, at int, data []byte) {
 	t.Helper()
 	for _, adopted := range []bool{false, true} {
@@ -149,7 +149,7 @@ func (s *subject) dense(offset int) bool {
 	return false
 }
 
-// eachChange goes through the changes of single bytes: all 255 other values in
+// eachChange yields the changes of single bytes: all 255 other values in
 // header, ps, ix and bm, every bit elsewhere, and a sample of the padding.
 func (s *subject) eachChange(name string, yield func(at int, mask byte)) {
 	pick := sampler(name)
@@ -171,7 +171,7 @@ func (s *subject) eachChange(name string, yield func(at int, mask byte)) {
 	}
 }
 
-func TestEveryChangedByteIsSeen(t *testing.T) {
+func TestEveryChangedByteIsDetected(t *testing.T) {
 	eachSubject(t, func(t *testing.T, s *subject) {
 		n := 0
 		s.eachChange(t.Name(), func(at int, mask byte) {
@@ -184,7 +184,7 @@ func TestEveryChangedByteIsSeen(t *testing.T) {
 	})
 }
 
-func TestEveryTruncationIsSeen(t *testing.T) {
+func TestEveryTruncationIsDetected(t *testing.T) {
 	eachSubject(t, func(t *testing.T, s *subject) {
 		pick := sampler(t.Name())
 		for n := range s.data {
@@ -195,7 +195,7 @@ func TestEveryTruncationIsSeen(t *testing.T) {
 	})
 }
 
-// reseal makes the sums of changed bytes right again.
+// reseal corrects the sums of changed bytes.
 func (s *subject) reseal(data []byte) {
 	tree := disk.SumTreeOf(s.header)
 	ps := s.header.Region(layout.RegionPS)
@@ -211,13 +211,12 @@ func (s *subject) reseal(data []byte) {
 // offSumRoot is where the header holds the root of the page sums.
 const offSumRoot = 96
 
-// maxAlloc is what asking everything of one small archive may allocate, in
-// bytes, however it is changed: many times what a sound one takes.
+// maxAlloc is the number of bytes that all questions to one small archive may allocate,
+// however it is damaged: many times that of a sound one.
 const maxAlloc = 64 << 20
 
-// survive asks everything of an archive whose sums are right and whose content
-// is not: any answer will do, but no fault, no endless walk, no allocation
-// without bound, and no error without a type.
+// survive asks all questions to an archive with correct sums and invalid content. Any
+// answer is fine, but no fault, endless loop, unbounded allocation or untyped error.
 func (s *subject) survive(t *testing.T, what string, at int, data []byte) {
 	t.Helper()
 	var before, after runtime.MemStats
@@ -239,7 +238,7 @@ func (s *subject) survive(t *testing.T, what string, at int, data []byte) {
 	}
 }
 
-func TestChangesWithRightSumsAreSurvived(t *testing.T) {
+func TestDamageWithCorrectSumsIsHarmless(t *testing.T) {
 	eachSubject(t, func(t *testing.T, s *subject) {
 		s.eachChange(t.Name(), func(at int, mask byte) {
 			data := append(words.Aligned(len(s.data))[:0], s.data...)
@@ -250,7 +249,7 @@ func TestChangesWithRightSumsAreSurvived(t *testing.T) {
 	})
 }
 
-// FuzzForged changes many bytes of a specimen at once, with right sums: the
+// FuzzForged changes many bytes of a specimen at once, with correct sums: the
 // input is a list of (offset, value) pairs.
 func FuzzForged(f *testing.F) {
 	var subjects []*subject

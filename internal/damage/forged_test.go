@@ -23,13 +23,13 @@ import (
 	"github.com/profarc/profarc/reduce"
 )
 
-// A user is something that reads whole archives.
+// A user reads whole archives.
 type user struct {
 	name string
 	use  func(t *testing.T, s *reader.Store) error
 }
 
-// users are all of them: readers, looked at from outside, and what commands do.
+// users returns all users: both readers, and the work of the commands.
 // other is a sound archive of the same program.
 func users(domain layout.Domain, other func() *reader.Store) []user {
 	into := func() *builder.Builder {
@@ -92,7 +92,7 @@ func users(domain layout.Domain, other func() *reader.Store) []user {
 	}
 }
 
-// answersAll asks everything of an archive that it should have an answer to.
+// answersAll asks all questions to which an archive should have an answer.
 func answersAll(s *reader.Store, adopted bool) error {
 	q, err := questionsOf(s)
 	if err != nil {
@@ -111,11 +111,11 @@ func answersAll(s *reader.Store, adopted bool) error {
 	return nil
 }
 
-// TestVerifyRefusesWhatAnybodyRefuses makes every reference of every specimen
-// lead to every place of its file, and every word hold other numbers, with all
-// sums right: what verify takes for sound everybody else must take too. With
-// PROFARC_EXHAUSTIVE it takes some two minutes; without, it is a sample.
-func TestVerifyRefusesWhatAnybodyRefuses(t *testing.T) {
+// TestVerifyRefusesWhatAnyUserRefuses makes every reference of every specimen lead to
+// every place of its file, and every word hold other numbers, with correct sums. What
+// verify accepts, every other user must accept too. With PROFARC_EXHAUSTIVE it takes some
+// two minutes; without, it takes a sample.
+func TestVerifyRefusesWhatAnyUserRefuses(t *testing.T) {
 	for _, sp := range specimen.All() {
 		t.Run(sp.Name, func(t *testing.T) {
 			data, err := sp.Bytes()
@@ -146,7 +146,7 @@ func TestVerifyRefusesWhatAnybodyRefuses(t *testing.T) {
 					// Archives that do not go together can be sound, each of them.
 					if err := u.use(t, open(t, forged)); err != nil && !errors.Is(err, builder.ErrMismatch) {
 						if key := r.What + ", " + u.name; failures[key] == 0 {
-							t.Errorf("%s at 0x%x set to 0x%x: verify takes it, %s: %v", r.What, r.At, value, u.name, err)
+							t.Errorf("%s at 0x%x set to 0x%x: verify accepts it, %s: %v", r.What, r.At, value, u.name, err)
 						}
 						failures[r.What+", "+u.name]++
 					}
@@ -163,7 +163,7 @@ func TestVerifyRefusesWhatAnybodyRefuses(t *testing.T) {
 	}
 }
 
-// twin is an archive with the same content and an identity of its own.
+// twin returns an archive with the same content and another ID.
 func twin(t *testing.T, domain layout.Domain, data []byte) []byte {
 	s := open(t, data)
 	config := builder.ConfigOf(s.Header())

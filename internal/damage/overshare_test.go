@@ -14,7 +14,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// sharing has many methods of one class, and a type with a long name.
+// sharing returns an archive with many methods of one class, and a type with a long name.
 func sharing(class string, methods int) *builder.Builder {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	b.Type(builder.TypeKey{Name: strings.Repeat("x", disk.MaxName)})
@@ -28,14 +28,13 @@ func sharing(class string, methods int) *builder.Builder {
 
 func done(p *builder.Profile) { _ = p.Done() }
 
-// TestNamesThatAreSharedTooOftenAreRefused: a class name of 1 MiB that is shared
-// by hundreds of methods makes keys of 200 MiB in a file of 1 MB. No builder
-// writes it, verify refuses it, and so does everybody who goes through the
-// methods.
+// TestNamesThatAreSharedTooOftenAreRefused: a class name of 1 MiB that is shared by
+// hundreds of methods makes keys of 200 MiB in a file of 1 MB. No builder writes such an
+// archive, and verify and all other users refuse it.
 func TestNamesThatAreSharedTooOftenAreRefused(t *testing.T) {
 	const methods = 200
 	if _, _, err := sharing(strings.Repeat("y", disk.MaxName), methods).Bytes(); !errors.Is(err, layout.ErrTooLarge) {
-		t.Errorf("the builder says %v", err)
+		t.Errorf("the builder returns %v", err)
 	}
 	data, _, err := sharing("A", methods).Bytes()
 	if err != nil {
@@ -48,7 +47,7 @@ func TestNamesThatAreSharedTooOftenAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	if report, err := verify.Store(t.Context(), open(t, data), nil); err != nil || report.Sound() {
-		t.Errorf("verify takes it: %v", err)
+		t.Errorf("verify accepts it: %v", err)
 	}
 	// Nobody gets so far that it costs: each of the users goes through the methods.
 	for _, u := range users(layout.DomainHotSpot, func() *reader.Store { return open(t, data) }) {

@@ -14,16 +14,16 @@ type Forger struct {
 	data  []byte
 	h     *layout.Header
 	tree  disk.SumTree
-	edits []Edit // that made data what it is
+	edits []Edit // from the sound archive to data
 }
 
-// An Edit is what eight bytes of an archive were changed to.
+// An Edit is a change of eight bytes of an archive.
 type Edit struct {
 	At       int64
 	Old, New uint64
 }
 
-// New makes a Forger of a sound archive, of which it keeps a copy.
+// New returns a Forger of a sound archive, which it copies.
 func New(data []byte) (*Forger, error) {
 	h, err := disk.ParseHeader(data, int64(len(data)))
 	if err != nil {
@@ -32,11 +32,10 @@ func New(data []byte) (*Forger, error) {
 	return &Forger{data: append(words.Aligned(len(data))[:0], data...), h: h, tree: disk.SumTreeOf(h)}, nil
 }
 
-// Bytes is the archive as the last Set has made it. It changes with the next.
+// Bytes returns the archive after the last Set. The next Set changes it.
 func (f *Forger) Bytes() []byte { return f.data }
 
-// Set makes a reference hold a value, and all others what they held in the sound
-// archive.
+// Set makes a reference hold a value. All others hold what they do in the sound archive.
 func (f *Forger) Set(r Reference, value uint64) {
 	f.Undo()
 	at := r.At &^ 7
@@ -50,7 +49,7 @@ func (f *Forger) Set(r Reference, value uint64) {
 	f.resum(at)
 }
 
-// Undo brings the sound archive back.
+// Undo restores the sound archive.
 func (f *Forger) Undo() {
 	for _, e := range slices.Backward(f.edits) {
 		le.PutUint64(f.data[e.At:], e.Old)
@@ -58,7 +57,7 @@ func (f *Forger) Undo() {
 	f.edits = f.edits[:0]
 }
 
-// Edits are what Set changed, sums included.
+// Edits returns the changes of the last Set, including sums.
 func (f *Forger) Edits() []Edit { return f.edits }
 
 func (f *Forger) edit(at int64, word uint64) {
@@ -72,7 +71,7 @@ const (
 	sumRootAt   = 96
 )
 
-// resum makes the sums right that depend on the bytes at an offset.
+// resum corrects the sums that depend on the bytes at an offset.
 func (f *Forger) resum(at int64) {
 	ps := f.h.Region(layout.RegionPS).Offset
 	n := f.tree.Page(at)
@@ -100,10 +99,9 @@ func (r *Reference) width() int {
 	return 8
 }
 
-// Values iterates over what a reference can be set to: what it takes to lead to
-// every unit of the file, to some places beyond, and, where the form can say so,
-// to places between two units. Of the zeros before rw, which are all alike, the
-// ends and one unit in 64 are taken.
+// Values iterates over the values of a reference that lead to every unit of the file, to
+// some places past its end and, if the form allows it, to places between two units. Of
+// the zeros before rw, it takes the ends and one unit in 64.
 func (f *Forger) Values(r Reference) iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
 		for at := int64(0); at <= f.h.FileSize; at += disk.Unit {
@@ -124,14 +122,13 @@ func (f *Forger) Values(r Reference) iter.Seq[uint64] {
 	}
 }
 
-// gap reports whether a place is one of those between ex and rw that are left
-// out.
+// gap reports whether a place between ex and rw is left out.
 func (f *Forger) gap(at int64) bool {
 	from, to := f.h.Region(layout.RegionEX).End(), f.h.Region(layout.RegionRW).Offset
 	return at >= from+64 && at < to-64 && at%512 != 0
 }
 
-// spell returns the values that lead to a place, and next to it.
+// spell returns the values that lead to a place and next to it.
 func (f *Forger) spell(r Reference, at int64) []uint64 {
 	switch r.Form {
 	case Narrow:
@@ -142,7 +139,7 @@ func (f *Forger) spell(r Reference, at int64) []uint64 {
 		return []uint64{uint64(at), uint64(at) + 4}
 	}
 	v := f.h.Base + uint64(at)
-	if at%64 == 0 { // enough of these: what lies between is what matters
+	if at%64 == 0 { // a sample is enough
 		return []uint64{v, v + 1, v + 2, v + 3, v + 4}
 	}
 	return []uint64{v, v + 2}

@@ -5,9 +5,9 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Overshare makes the type with the longest name the holder of every method that
-// has a record and a holder, and all sums right: so a builder would not share a
-// name.
+// Overshare makes the type with the longest name the holder of every method that has a
+// record and a holder, and corrects all sums. A builder would not share a long name so
+// often.
 func Overshare(data []byte) error {
 	h, err := disk.ParseHeader(data, int64(len(data)))
 	if err != nil {
@@ -32,7 +32,7 @@ func Overshare(data []byte) error {
 	return nil
 }
 
-// resum makes all sums of an archive right.
+// resum corrects all sums of an archive.
 func resum(data []byte, h *layout.Header) {
 	tree, ps := disk.SumTreeOf(h), h.Region(layout.RegionPS)
 	for n := range tree.Pages() {

@@ -9,7 +9,7 @@ import (
 
 var le = binary.LittleEndian
 
-// A Form says how a reference spells the place that it leads to.
+// A Form is the encoding of a reference.
 type Form uint8
 
 // The forms.
@@ -25,7 +25,7 @@ type Reference struct {
 	What string // for messages, and to choose by: "type name", "context caller"
 	At   int64  // of the field, from the start of the file
 	Form Form
-	base int64 // the place that 0 stands for, in bytes, of the form Entry
+	base int64 // for Entry: the place in bytes that 0 stands for
 }
 
 // References lists every reference of a sound archive: slots of the index,
@@ -50,7 +50,7 @@ func References(data []byte) ([]Reference, error) {
 	return l.all, l.err
 }
 
-// A lister iterates over an archive and gathers its references.
+// A lister collects the references of an archive.
 type lister struct {
 	data  []byte
 	h     *layout.Header
@@ -174,7 +174,7 @@ func (l *lister) tables() {
 	}
 }
 
-// table lists the cells that are references.
+// table lists the cells of a table that are references.
 func (l *lister) table(s layout.Span) {
 	t, err := disk.ParseTable(l.data[s.Offset:s.End()])
 	if l.failed(err) {

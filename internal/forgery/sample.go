@@ -8,8 +8,8 @@ import (
 	"github.com/profarc/profarc/internal/disk"
 )
 
-// OneIn picks one in n of a long list of changes, the same ones in every run of a
-// name; all of them where the environment has PROFARC_EXHAUSTIVE.
+// OneIn picks one in n of a long list of changes, the same ones in every run with a name.
+// It picks all of them if PROFARC_EXHAUSTIVE is set.
 func OneIn(n int, name string) (pick func() bool) {
 	if n <= 1 || os.Getenv("PROFARC_EXHAUSTIVE") != "" {
 		return func() bool { return true }
@@ -20,9 +20,9 @@ func OneIn(n int, name string) (pick func() bool) {
 	return func() bool { return r.IntN(n) == 0 }
 }
 
-// Each forges a sound archive in every way that pick picks: each reference with
-// its Values, then each word with its Numbers. What yield is given holds during
-// the call.
+// Each forges a sound archive in every way that pick picks: each reference with its
+// values, then each word with its numbers. The arguments of yield are valid during the
+// call.
 func Each(data []byte, pick func() bool, yield func(f *Forger, r Reference, value uint64)) error {
 	f, err := New(data)
 	if err != nil {
@@ -51,8 +51,7 @@ func Each(data []byte, pick func() bool, yield func(f *Forger, r Reference, valu
 	return nil
 }
 
-// words lists every u32 behind the page sums, whatever it is, as if it were a
-// reference.
+// words lists every u32 after the page sums as if it were a reference.
 func (f *Forger) words() (all []Reference) {
 	for r := disk.Summed(f.h).Offset; r < f.h.FileSize; r += 4 {
 		if !f.gap(r) {
@@ -62,7 +61,7 @@ func (f *Forger) words() (all []Reference) {
 	return all
 }
 
-// numbers are values for a word that is a number, a size or flags.
+// numbers returns values for a word that is a number, a size or flags.
 func (f *Forger) numbers(r Reference) []uint64 {
 	f.Undo()
 	old := uint64(le.Uint32(f.data[r.At:]))

@@ -10,8 +10,8 @@ import (
 // that calls printEven or printOdd, and both call print.
 type printers struct{ main, evenOrOdd, even, odd, print builder.MethodRef }
 
-// graal has methods that never ran, contexts of several depths, negative points, successors with
-// duplicate indexes, receivers, monitors and sampled stacks.
+// graal has unexecuted methods, contexts of several depths, negative points, successors
+// with duplicate indexes, receivers, monitors and sampled stacks.
 func graal() *builder.Builder {
 	b := builder.New(layout.DomainGraal, builder.Config{Producer: "GraalVM 24", Fingerprint: fingerprint("EvenOrOdd")})
 	method := func(name, signature string) builder.MethodRef {
@@ -24,18 +24,18 @@ func graal() *builder.Builder {
 	calls(b, m)
 	branches(b, m)
 	graalTables(b, m)
-	neverRan(b)
+	unexecuted(b)
 	b.Type(builder.TypeKey{Name: ""})
 	return b
 }
 
-// neverRan has methods of two classes that never ran, with and without names of
-// types in their signatures that are in the archive too.
-func neverRan(b *builder.Builder) {
+// unexecuted has unexecuted methods of two classes. Some signatures have names of types
+// that are in the archive.
+func unexecuted(b *builder.Builder) {
 	b.Type(builder.TypeKey{Name: "void"})
 	for _, k := range []layout.Key{
-		{Class: "EvenOrOddLength", Name: "neverRan", Signature: "void()"},
-		{Class: "EvenOrOddLength", Name: "neverRan", Signature: "void(java.lang.String,java.lang.String)"},
+		{Class: "EvenOrOddLength", Name: "unexecuted", Signature: "void()"},
+		{Class: "EvenOrOddLength", Name: "unexecuted", Signature: "void(java.lang.String,java.lang.String)"},
 		{Class: "EvenOrOddLength", Name: "<clinit>"},
 		{Class: "java.lang.String", Name: "concat", Signature: "java.lang.String(java.lang.String)"},
 		{Class: "java.lang.String", Name: "isEmpty", Signature: "boolean()"},

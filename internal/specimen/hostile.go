@@ -20,7 +20,7 @@ const Forged = "FORGED"
 const HostileText = "\x1b[2J\x1b]52;c;QUFB\x07\x1b]8;;http://x\x1b\\\u009b31m\x9b31m\r\b\x7f\v\f\n" + Forged +
 	" sound\n\u202eevil\u202c\u2066\u200b\ufeff\u00ad\u2028\U000e0041\xff\xc0\x80\xed\xa0\x80\tend"
 
-// A namer makes hostile texts that differ.
+// A namer makes different hostile texts.
 type namer struct{ n int }
 
 func (h *namer) text() string {
@@ -74,8 +74,8 @@ func hostile(d layout.Domain) *builder.Builder {
 	return b
 }
 
-// hostileRun is rows about a run, in every text of them. They name no dump, so
-// that archives with the same rows can be merged.
+// hostileRun adds rows about a run with hostile texts. They name no dump, so that archives
+// with the same rows can be merged.
 func hostileRun(b *builder.Builder, h *namer) {
 	row := disk.RunRow{}
 	row.Words[disk.RunClassPath] = 1
@@ -89,7 +89,7 @@ func hostileRun(b *builder.Builder, h *namer) {
 	}
 }
 
-// hostileProfile adds the profiles of a method, with all that names something.
+// hostileProfile adds the profiles of a method, with names of every kind.
 func hostileProfile(b *builder.Builder, h *namer, m, other builder.MethodRef, count uint64) {
 	p := b.Profile(m, 0, builder.NoContext)
 	row := func(n uint64) builder.Row {
@@ -119,7 +119,7 @@ func hostileProfile(b *builder.Builder, h *namer, m, other builder.MethodRef, co
 	done(p)
 }
 
-// hostileLoader is the loader of a type, where types have loaders.
+// hostileLoader returns the loader of a type, if types of the domain have loaders.
 func hostileLoader(b *builder.Builder, h *namer) string {
 	if b.Domain() == layout.DomainHotSpot {
 		return h.text()

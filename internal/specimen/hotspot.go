@@ -8,7 +8,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// hotspotParams are the settings of a VM that keeps nonprofiled_count.
+// hotspotParams returns the settings of a VM that keeps nonprofiled_count.
 func hotspotParams() (p layout.Params) {
 	p.TypeProfileWidth = 2
 	p.BciProfileWidth = 2
@@ -23,7 +23,7 @@ func hotspotEmpty() *builder.Builder {
 	return builder.New(layout.DomainHotSpot, builder.Config{Params: hotspotParams()})
 }
 
-// shapes are the types that the profiles of the HotSpot specimen meet.
+// shapes are the types in the profiles of the HotSpot specimen.
 type shapes struct{ circle, square, hidden, exception builder.TypeRef }
 
 // hotspot has all 13 tags and all optional fields of HotSpot's MethodData.
@@ -51,7 +51,7 @@ func hotspot() *builder.Builder {
 	return b
 }
 
-// everyEntry is one profile with an entry of every tag.
+// everyEntry adds a profile with an entry of every tag.
 func everyEntry(b *builder.Builder, s shapes) {
 	m := b.Method(layout.Key{Class: "shapes/Area", Name: "total", Signature: "(Ljava/util/List;I)D", Loader: "app"})
 	b.DescribeMethod(m, builder.MethodInfo{Access: disk.AccStatic | disk.AccSynchronized})
@@ -81,14 +81,14 @@ func everyEntry(b *builder.Builder, s shapes) {
 	p.Bit(builder.At{Bci: 77, Traps: 2, In: layout.SectionExtra})
 	p.SpeculativeTrap(builder.At{Bci: 78, Traps: 5}, m)
 	p.SpeculativeTrap(builder.At{Bci: 79}, 0)
-	p.ArgInfo(0, 1<<64-1) // of the other argument anything
+	p.ArgInfo(0, 1<<64-1) // anything of the other argument
 	p.Bit(builder.At{Bci: 40, In: layout.SectionHandlers})
 	p.Bit(builder.At{Bci: 52, Flags: layout.EntryNullSeen, In: layout.SectionHandlers})
 	done(p)
 }
 
-// optionalFields is one profile with every optional field and no entry but one
-// that HotSpot's own are merged to.
+// optionalFields adds a profile with every optional field, and one entry of the kind that
+// HotSpot's own become by merging.
 func optionalFields(b *builder.Builder, s shapes) {
 	m := b.Method(layout.Key{Class: "java/lang/String", Name: "length", Signature: "()I"})
 	p := b.Profile(m, 0x9d5c0f3a11e7b246, builder.NoContext)
@@ -104,8 +104,8 @@ func optionalFields(b *builder.Builder, s shapes) {
 	done(p)
 }
 
-// manyPoints is a profile with so many entries that it has a point directory;
-// some points have several.
+// manyPoints adds a profile with enough entries for a point directory. Some points have
+// several.
 func manyPoints(b *builder.Builder, s shapes) {
 	m := b.Method(layout.Key{Class: "shapes/Square", Name: "area", Signature: "()D", Loader: "app"})
 	p := b.Profile(m, 0, builder.NoContext)
@@ -119,7 +119,7 @@ func manyPoints(b *builder.Builder, s shapes) {
 	done(p)
 }
 
-// twoCodes is a method with profiles of two versions of its code.
+// twoCodes adds a method with profiles of two versions of its code.
 func twoCodes(b *builder.Builder) {
 	m := b.Method(layout.Key{Class: "shapes/Circle", Name: "area", Signature: "()D", Loader: "app"})
 	for _, code := range []uint64{0xffffffff00000002, 1} {
@@ -131,8 +131,8 @@ func twoCodes(b *builder.Builder) {
 	}
 }
 
-// oddMethods are methods without a profile: one that never ran, one that
-// cannot be matched, one that only a trap would name.
+// oddMethods adds methods without a profile: one unexecuted, one that cannot be matched,
+// and one that only a trap would name.
 func oddMethods(b *builder.Builder) {
 	b.Seen(b.Method(layout.Key{Class: "shapes/Circle", Name: "unused", Signature: "()V", Loader: "app"}))
 	m := b.Method(layout.Key{Class: "shapes/Area$$Lambda@shapes/Area#0", Name: "apply", Signature: "(Ljava/lang/Object;)Ljava/lang/Object;", Loader: "app"})
@@ -140,9 +140,9 @@ func oddMethods(b *builder.Builder) {
 	b.Method(layout.Key{Class: "java/lang/Object", Name: "hashCode", Signature: "()I"})
 }
 
-// Two keys with one id. XXH64 reads 32 bytes at a time as four words, each
-// going through a mixing of its own that can be run backwards: the second
-// word 4 is such that it makes up for the difference of the first words 0.
+// Two keys with one ID. XXH64 reads 32 bytes at a time as four words, each mixed by a
+// function that can be inverted: word 4 of the second key compensates for the difference
+// of the two words 0.
 const (
 	twinMiddle = "/is/one/of/two/classes/w"
 	twinEnd    = "/have/the/same/id"
@@ -150,12 +150,12 @@ const (
 	twinTwo    = "twi/LbVY" + twinMiddle + "fyhUXdoH" + twinEnd
 )
 
-// SharedIDs are two keys of the specimen hotspot that have the same id.
+// SharedIDs are two keys of the specimen hotspot that have the same ID.
 func SharedIDs() [2]layout.Key {
 	return [2]layout.Key{{Class: twinOne, Name: "run", Signature: "()V"}, {Class: twinTwo, Name: "run", Signature: "()V"}}
 }
 
-// sharedID has both methods of one id, with different profiles.
+// sharedID adds both methods with one ID, with different profiles.
 func sharedID(b *builder.Builder) {
 	for i, k := range SharedIDs() {
 		p := b.Profile(b.Method(k), 0, builder.NoContext)

@@ -7,8 +7,8 @@ import (
 )
 
 // jamaica has bytecodes, cycles with the mark of the interpreter, native calls,
-// arrays, callees, and the tables of heap and threads. A whole signature is the
-// name of a method; one is cut short, as the profile's own columns do.
+// arrays, callees, and the tables of heap and threads. The name of a method is a whole
+// signature; one is truncated, as in the columns of a .prof file.
 func jamaica() *builder.Builder {
 	b := builder.New(layout.DomainJamaica, builder.Config{Producer: "JamaicaVM 8.9"})
 	method := func(signature string) builder.MethodRef { return b.Method(layout.Key{Name: signature}) }

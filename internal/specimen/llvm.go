@@ -6,8 +6,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// llvmIR is instrumented on IR: several function hashes for one name, counters,
-// value sites of all three kinds, binary ids, temporal traces, vtables.
+// llvmIR is of a program instrumented on IR: several function hashes for one name, counters,
+// value sites of all three kinds, binary IDs, temporal traces, vtables.
 func llvmIR() *builder.Builder {
 	var params layout.Params
 	params.LLVMVersion = 12
@@ -44,8 +44,8 @@ func llvmIR() *builder.Builder {
 	return b
 }
 
-// llvmFrontend is instrumented by clang's front end: counters and the bitmaps
-// of MC/DC, one of them of a length that is no multiple of 8.
+// llvmFrontend is of a program instrumented by clang's front end: counters and the bitmaps
+// of MC/DC, one of them of a length that is not a multiple of 8.
 func llvmFrontend() *builder.Builder {
 	var params layout.Params
 	params.LLVMVersion = 11

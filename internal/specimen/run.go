@@ -7,7 +7,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// hotspotRun says which run its only profile is of.
+// hotspotRun describes the run of its only profile.
 func hotspotRun() *builder.Builder {
 	run := &layout.Provenance{
 		Process: layout.Process{Boot: fingerprint("boot"), Namespace: 4026531836, PID: 4711, Start: 123456},

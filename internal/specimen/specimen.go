@@ -1,7 +1,6 @@
-// Package specimen has small archives, built by hand, for tests: at least one
-// of every domain, and in all of them together every kind of entry, optional
-// field, section, table, column and flag that the format has. Each is a few
-// KiB, and the same bytes every time.
+// Package specimen has small archives, built by hand, for tests: at least one of every
+// domain. Together they have every kind of entry, optional field, section, table, column
+// and flag of the format. Each has a few KiB, and the same bytes every time.
 package specimen
 
 import (
@@ -13,7 +12,7 @@ import (
 type Specimen struct {
 	Name   string
 	Domain layout.Domain
-	// Build makes the builder, to be committed or added to.
+	// Build returns a builder of the archive.
 	Build func() *builder.Builder
 }
 
@@ -30,22 +29,21 @@ func All() []Specimen {
 	}
 }
 
-// Bytes builds the archive in memory.
+// Bytes returns the bytes of the archive.
 func (s Specimen) Bytes() ([]byte, error) {
 	b := s.Build()
 	data, _, err := b.Bytes()
 	return data, err
 }
 
-// done hands profiles over. What is wrong with one is kept by the builder, and
-// comes out when the archive is made.
+// done calls Done. The builder keeps an error until the archive is made.
 func done(profiles ...*builder.Profile) {
 	for _, p := range profiles {
 		_ = p.Done()
 	}
 }
 
-// fingerprint is 16 bytes that begin with a name.
+// fingerprint returns 16 bytes that begin with a name.
 func fingerprint(name string) (f [16]byte) {
 	copy(f[:], name)
 	return f

@@ -11,7 +11,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// coverage is what of the format the specimens have.
+// coverage is the part of the format that the specimens have.
 type coverage struct {
 	tags     map[layout.Tag]bool
 	presence disk.Presence
@@ -23,6 +23,7 @@ type coverage struct {
 	domains  map[layout.Domain]bool
 }
 
+// open returns the archive of a specimen.
 func open(t *testing.T, s specimen.Specimen) *reader.Store {
 	t.Helper()
 	data, err := s.Bytes()
@@ -89,7 +90,7 @@ func TestSpecimensCoverTheFormat(t *testing.T) {
 	for _, s := range specimen.All() {
 		store := open(t, s)
 		if store.Header().Domain != s.Domain {
-			t.Errorf("%s is of domain %v, says %v", s.Name, store.Header().Domain, s.Domain)
+			t.Errorf("%s has the domain %v, want %v", s.Name, store.Header().Domain, s.Domain)
 		}
 		c.add(t, store)
 	}
@@ -126,7 +127,7 @@ func TestTwoKeysHaveOneID(t *testing.T) {
 	t.Parallel()
 	keys := specimen.SharedIDs()
 	if keys[0] == keys[1] || keys[0].ID(layout.DomainHotSpot) != keys[1].ID(layout.DomainHotSpot) {
-		t.Fatalf("ids %016x and %016x", keys[0].ID(layout.DomainHotSpot), keys[1].ID(layout.DomainHotSpot))
+		t.Fatalf("IDs %016x and %016x differ", keys[0].ID(layout.DomainHotSpot), keys[1].ID(layout.DomainHotSpot))
 	}
 	store := open(t, specimen.All()[0])
 	for i, k := range keys {
@@ -144,7 +145,7 @@ func TestTwoKeysHaveOneID(t *testing.T) {
 	}
 }
 
-func TestSpecimensAreSmallAndAlwaysTheSame(t *testing.T) {
+func TestSpecimensAreSmallAndReproducible(t *testing.T) {
 	t.Parallel()
 	names := map[string]bool{}
 	for _, s := range specimen.All() {
