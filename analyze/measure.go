@@ -18,8 +18,8 @@ type Measure struct {
 	// others too. A run of a JamaicaVM has one such entry for each method, except
 	// of arrays.
 	sub layout.Sub
-	// recorded is the property with the total of the run, for measures of which
-	// the archive may lack some methods.
+	// recorded is the property with the total of the run, for measures whose values the
+	// archive may lack for some methods.
 	recorded string
 }
 
@@ -66,7 +66,7 @@ func CallsMeasure(d layout.Domain) *Measure {
 	return m
 }
 
-// usualMeasure returns the measure for an archive when nobody names one.
+// usualMeasure returns the measure that Hottest uses for an archive by default.
 func usualMeasure(h *layout.Header) *Measure {
 	name := "invocations"
 	if h.Summary.TotalInvocations == 0 {

@@ -60,9 +60,9 @@ type heat struct {
 	n uint64
 }
 
-// Hottest ranks the methods of an archive by a measure. It reads all profiles. A
-// nil measure stands for function counts of LLVM's profiles, bytecodes of a
-// JamaicaVM, and elsewhere invocations or, if the archive has none, counts.
+// Hottest ranks the methods of an archive by a measure. It reads all profiles. If
+// by is nil it is function counts for LLVM's profiles, bytecodes for a JamaicaVM's, and
+// else invocations or, if the archive has none, counts.
 func Hottest(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (*TopReport, error) {
 	if by == nil {
 		by = usualMeasure(s.Header())

@@ -11,7 +11,7 @@ import (
 type At struct {
 	Bci   uint16
 	Flags layout.EntryFlags   // EntryNullSeen
-	Traps uint32              // reason, and layout.EntryTrapRecompiled
+	Traps layout.EntryTraps   // reason, and EntryTrapRecompiled
 	In    layout.BlockSection // layout.SectionData if not set
 }
 

@@ -78,9 +78,15 @@ const (
 	EntryInterpreted EntryFlags = 1 << 1 // of a TagCount entry: the producer marked the count as interpreted
 )
 
-// EntryTrapRecompiled is the bit of an entry's traps word that is set if the method was
-// compiled again after the trap. The other bits are the reason.
-const EntryTrapRecompiled = 1 << 31
+// EntryTraps is the traps word of an entry, HotSpot's DataLayout::_traps: the reason of
+// the traps at its point, 0 for none, and a flag.
+type EntryTraps uint32
+
+// The parts of a traps word.
+const (
+	EntryTrapRecompiled EntryTraps = 1 << 31                 // the method was compiled again after a trap
+	EntryTrapMany       EntryTraps = EntryTrapRecompiled - 1 // the reason once there were several
+)
 
 // A Sub refines the tag of a wide entry. Its values are those of the entry's tag.
 type Sub uint16
@@ -109,10 +115,6 @@ const (
 	SubSamples     Sub = 6 // samples taken at the point
 	SubUnprofiled  Sub = 7 // calls that HotSpot counts as not profiled, of a Receivers entry that was one of its own
 )
-
-// EntryTrapMany is the reason of a traps word, which is HotSpot's DataLayout::_traps, once
-// there were traps for several reasons.
-const EntryTrapMany = EntryTrapRecompiled - 1
 
 // A BlockSection is a part of a block that holds entries, or the directory.
 type BlockSection int

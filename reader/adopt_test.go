@@ -275,7 +275,7 @@ func TestRecordTrap(t *testing.T) {
 	steps := []struct {
 		reason     uint32
 		recompiled bool
-		want       uint32
+		want       layout.EntryTraps
 	}{
 		{6, false, 6}, {6, false, 6}, {0, true, 6 | layout.EntryTrapRecompiled}, {6, false, 6 | layout.EntryTrapRecompiled},
 		{7, false, many | layout.EntryTrapRecompiled}, {6, false, many | layout.EntryTrapRecompiled},

@@ -152,7 +152,7 @@ func (e Entry) RecordNull() error {
 
 // Traps is the entry's traps word, live if the profile is adopted. It is 0 of a
 // wide entry other than Receivers.
-func (e Entry) Traps() uint32 {
+func (e Entry) Traps() layout.EntryTraps {
 	at, ok := e.trapsAt()
 	if !ok {
 		return 0
@@ -164,7 +164,7 @@ func (e Entry) Traps() uint32 {
 		traps = le.Uint32(e.raw()[at:])
 	}
 	runtime.KeepAlive(e.s)
-	return traps
+	return layout.EntryTraps(traps)
 }
 
 // trapsAt is where the traps word lies: in the header of a HotSpot entry, and
@@ -187,14 +187,14 @@ func (e Entry) RecordTrap(reason uint32, recompiled bool) error {
 	if !e.kind.adopted {
 		return ErrNotAdopted
 	}
-	trap := reason & layout.EntryTrapMany
+	trap := layout.EntryTraps(reason) & layout.EntryTrapMany
 	if recompiled {
 		trap |= layout.EntryTrapRecompiled
 	}
 	w := e.word(at)
 	for {
 		old := w.Load()
-		if w.CompareAndSwap(old, disk.UniteTraps(old, trap)) {
+		if w.CompareAndSwap(old, uint32(disk.UniteTraps(layout.EntryTraps(old), trap))) {
 			runtime.KeepAlive(e.s)
 			return nil
 		}

@@ -117,7 +117,7 @@ func (t *textTypes) none() bool { return len(t.args) == 0 && t.result == nil }
 // A textTrap is a speculative trap: a method without its signature, and the trap state.
 type textTrap struct {
 	class, name string
-	traps       uint32
+	traps       layout.EntryTraps
 }
 
 // A Dialect is the arrangement of columns in a VM's text.

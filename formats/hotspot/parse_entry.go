@@ -98,7 +98,7 @@ func (p *textParser) trapsAndFlags(e *textEntry, c *cursor) {
 	}
 }
 
-func (p *textParser) trapState(text string, c *cursor, line int) uint32 {
+func (p *textParser) trapState(text string, c *cursor, line int) layout.EntryTraps {
 	traps, known, plain, ok := parseTrap(text)
 	if !ok {
 		c.Miss("the reason of a trap")
@@ -420,15 +420,15 @@ const (
 )
 
 // TrapText returns a traps word as HotSpot prints it: "class_check recompiled".
-func TrapText(traps uint32) string { return string(appendTrap(nil, traps, false)) }
+func TrapText(traps layout.EntryTraps) string { return string(appendTrap(nil, traps, false)) }
 
 // parseTrap parses the text inside "trap(...)". known is false for a reason that is not
 // recorded for bytecodes, plain is true for a name in VMs without JVMCI, and ok is false
 // if the text is no trap state.
-func parseTrap(text string) (traps uint32, known, plain, ok bool) {
+func parseTrap(text string) (traps layout.EntryTraps, known, plain, ok bool) {
 	if raw, is := strings.CutPrefix(text, "#"); is { // HotSpot has no name for it
 		n, err := strconv.ParseInt(raw, 10, 32)
-		return uint32(int32(n)), true, false, err == nil
+		return layout.EntryTraps(int32(n)), true, false, err == nil
 	}
 	name, recompiled := strings.CutSuffix(text, recompiledSuffix)
 	if recompiled {
@@ -439,7 +439,7 @@ func parseTrap(text string) (traps uint32, known, plain, ok bool) {
 	}
 	for n, r := range trapReasons {
 		if name == r.name || name == r.plain {
-			return traps | uint32(n), true, r.name != r.plain && name == r.plain, true
+			return traps | layout.EntryTraps(n), true, r.name != r.plain && name == r.plain, true
 		}
 	}
 	return traps, false, false, reasonName(name)
@@ -451,12 +451,12 @@ func reasonName(s string) bool {
 }
 
 // appendTrap appends the text inside "trap(...)" for a trap state.
-func appendTrap(b []byte, traps uint32, plain bool) []byte {
+func appendTrap(b []byte, traps layout.EntryTraps, plain bool) []byte {
 	reason := traps &^ layout.EntryTrapRecompiled
 	switch {
 	case reason == trapMany:
 		b = append(b, manyName...)
-	case reason >= uint32(len(trapReasons)): // HotSpot has no name for it
+	case reason >= layout.EntryTraps(len(trapReasons)): // HotSpot has no name for it
 		return strconv.AppendInt(append(b, '#'), int64(int32(traps)), 10)
 	case plain:
 		b = append(b, trapReasons[reason].plain...)

@@ -220,8 +220,8 @@ func (m *maker) hotspot(p *builder.Profile) {
 	})
 }
 
-func (m *maker) traps() uint32 {
-	return []uint32{0, 0, 3, 1<<31 - 1, 1 << 31, 5 | 1<<31, 1<<32 - 1, m.Uint32()}[m.IntN(8)]
+func (m *maker) traps() layout.EntryTraps {
+	return []layout.EntryTraps{0, 0, 3, 1<<31 - 1, 1 << 31, 5 | 1<<31, 1<<32 - 1, layout.EntryTraps(m.Uint32())}[m.IntN(8)]
 }
 
 // setLength sets the length cell of an entry that has one.

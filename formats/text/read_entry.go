@@ -78,7 +78,7 @@ func (p *parser) entryCells() {
 	if e.tag.Wide() {
 		e.raw, raw = disk.NewWide(e.raw[:0], e.tag, e.flags, e.sub, e.point, len(e.cells), e.rows)
 	} else {
-		e.raw, raw = disk.NewEntry(e.raw[:0], e.tag, e.flags, uint16(e.point), uint32(e.traps), len(e.cells))
+		e.raw, raw = disk.NewEntry(e.raw[:0], e.tag, e.flags, uint16(e.point), layout.EntryTraps(e.traps), len(e.cells))
 	}
 	for i, v := range e.cells {
 		raw.SetCell(i, v)
@@ -125,9 +125,9 @@ func (p *parser) seenWord(limit uint64) {
 	e := &p.entry
 	switch {
 	case p.Skip("recompiled"):
-		e.traps |= layout.EntryTrapRecompiled
+		e.traps |= uint64(layout.EntryTrapRecompiled)
 	case p.Skip("trap=many"):
-		e.traps |= layout.EntryTrapMany
+		e.traps |= uint64(layout.EntryTrapMany)
 	case p.Skip("trap="):
 		e.traps |= p.number(limit)
 	default:

@@ -81,13 +81,13 @@ func (w *writer) seen(e disk.Entry, traps uint64) {
 	if e.Flags() != 0 {
 		w.seenFlags(e)
 	}
-	if reason := traps &^ layout.EntryTrapRecompiled; reason == layout.EntryTrapMany {
+	if reason := traps &^ uint64(layout.EntryTrapRecompiled); reason == uint64(layout.EntryTrapMany) {
 		w.nextWord(start, "trap=many")
 	} else if reason != 0 {
 		w.nextWord(start, "trap=")
 		w.printNumber(reason)
 	}
-	if traps&layout.EntryTrapRecompiled != 0 {
+	if traps&uint64(layout.EntryTrapRecompiled) != 0 {
 		w.nextWord(start, "recompiled")
 	}
 	w.literal("]")

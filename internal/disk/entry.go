@@ -54,11 +54,11 @@ func (e Entry) Point() int32 {
 }
 
 // Traps is the traps word of a HotSpot entry, 0 of a wide one.
-func (e Entry) Traps() uint32 {
+func (e Entry) Traps() layout.EntryTraps {
 	if e.Tag().Wide() {
 		return 0
 	}
-	return le.Uint32(e[4:])
+	return layout.EntryTraps(le.Uint32(e[4:]))
 }
 
 // Sub refines the tag of a wide entry, 0 of a HotSpot one.
@@ -90,11 +90,11 @@ func (e Entry) SetCell(i int, v uint64) { le.PutUint64(e[e.HeaderSize()+i*CellSi
 func (e Entry) CellOffset(i int) int { return e.HeaderSize() + i*CellSize }
 
 // NewEntry appends a HotSpot entry with n zero cells to b and gives it too.
-func NewEntry(b []byte, tag layout.Tag, flags layout.EntryFlags, bci uint16, traps uint32, n int) ([]byte, Entry) {
+func NewEntry(b []byte, tag layout.Tag, flags layout.EntryFlags, bci uint16, traps layout.EntryTraps, n int) ([]byte, Entry) {
 	at := len(b)
 	b = append(b, byte(tag), byte(flags))
 	b = le.AppendUint16(b, bci)
-	b = le.AppendUint32(b, traps)
+	b = le.AppendUint32(b, uint32(traps))
 	b = append(b, make([]byte, n*CellSize)...)
 	return b, Entry(b[at:])
 }
@@ -131,7 +131,7 @@ func (s Shape) Next(b []byte) (e Entry, rest []byte, err error) {
 func (e Entry) SetFlags(f layout.EntryFlags) { e[1] = byte(f) }
 
 // SetTraps sets the traps word of a HotSpot entry.
-func (e Entry) SetTraps(t uint32) { le.PutUint32(e[4:], t) }
+func (e Entry) SetTraps(t layout.EntryTraps) { le.PutUint32(e[4:], uint32(t)) }
 
 // Rows is the number of rows of a wide entry.
 func (e Entry) Rows() int { return int(le.Uint32(e[12:])) }
@@ -149,7 +149,7 @@ func UnpackSuccessor(cell uint64) (point int32, index uint32) {
 // UniteTraps is the traps word for what two of them say. The rule is that of
 // Deoptimization::trap_state_add_reason in OpenJDK's
 // src/hotspot/share/runtime/deoptimization.cpp.
-func UniteTraps(x, y uint32) uint32 {
+func UniteTraps(x, y layout.EntryTraps) layout.EntryTraps {
 	recompiled := (x | y) & layout.EntryTrapRecompiled
 	switch x, y = x&layout.EntryTrapMany, y&layout.EntryTrapMany; {
 	case x == y, y == 0:

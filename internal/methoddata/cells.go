@@ -46,7 +46,7 @@ func uniteCells(kind disk.CellKind, signed bool, x, y uint64) uint64 {
 	case disk.CellTypeWord:
 		return uniteTypeWords(x, y)
 	case disk.CellTraps:
-		return uint64(disk.UniteTraps(uint32(x), uint32(y)))
+		return uint64(disk.UniteTraps(layout.EntryTraps(x), layout.EntryTraps(y)))
 	}
 	return max(x, y) // these are equal for the same code
 }

@@ -122,7 +122,7 @@ func (w *narrower) receiversOf(e disk.Entry, at []disk.Entry) {
 	tag, traps, gap := e.Tag(), e.Traps(), uint64(0)
 	var types []uint64
 	if tag == layout.TagReceivers {
-		traps = uint32(e.Cell(1))
+		traps = layout.EntryTraps(e.Cell(1))
 		tag, types, gap = w.joined(e, at)
 	} else if w.Shape.Gap > 0 {
 		gap = e.Cell(1)
@@ -174,7 +174,7 @@ func cellsFrom(e disk.Entry, first int) (cells []uint64) {
 }
 
 // hotspot adds an empty HotSpot entry in place of e.
-func (w *narrower) hotspot(tag layout.Tag, e disk.Entry, traps uint32, length int) disk.Entry {
+func (w *narrower) hotspot(tag layout.Tag, e disk.Entry, traps layout.EntryTraps, length int) disk.Entry {
 	start := len(w.out.Bytes)
 	var narrow disk.Entry
 	w.out.Bytes, narrow = disk.NewEntry(w.out.Bytes, tag, e.Flags(), uint16(e.Point()), traps, w.To.Cells(tag, length))

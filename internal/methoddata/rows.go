@@ -136,7 +136,7 @@ func (m *Merger) receivers(x, y disk.Entry) {
 	if x.Tag() == layout.TagReceivers {
 		e := m.list(x.Tag(), x.Flags()|y.Flags(), x.Sub(), x.Point(), disk.ReceiversFixed, rows)
 		e.SetCell(0, m.firstCount(x, y))
-		e.SetCell(1, uint64(disk.UniteTraps(uint32(x.Cell(1)), uint32(y.Cell(1)))))
+		e.SetCell(1, uint64(disk.UniteTraps(layout.EntryTraps(x.Cell(1)), layout.EntryTraps(y.Cell(1)))))
 		return
 	}
 	e := m.typeLists(x, y)

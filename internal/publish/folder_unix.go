@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// renameHint says what to do about a failed renaming.
+// renameHint is the advice for a failed renaming.
 const renameHint = ""
 
-// closedBefore is how long a temporary file may be closed, and not locked, before
-// it is renamed: not at all, for it is renamed while it is open.
+// closedBefore is how long a temporary file may be closed, and so unlocked, before it is
+// renamed. It is 0, since the file is renamed while it is open.
 const closedBefore time.Duration = 0
 
-// syncFolder makes a renaming in the directory last. File systems that cannot sync
-// a directory say so; there is no more to be done then.
+// syncFolder makes a renaming in the directory durable, if the file system can sync
+// directories.
 func syncFolder(folder *os.Root) error {
 	d, err := folder.Open(".")
 	if err != nil {
@@ -45,10 +45,10 @@ func mayTrust(folder, file fs.FileInfo) bool {
 	return ok1 && ok2 && (int(l.Uid) == os.Geteuid() || l.Uid == in.Uid)
 }
 
-// keepOwner gives a file the owner and group of the one that it replaces, as far
-// as this process may, and returns the permissions that it is to have then.
-// Where the group is another, those who were in the old one are among the
-// others, and the reverse, so that both get what both had.
+// keepOwner sets owner and group of a file to those of the file that it replaces, as far
+// as this process may, and returns the permissions for it. If the group could not be
+// kept, members of the old group are now others and the reverse, so that both get only
+// the permissions that both had.
 func keepOwner(file *os.File, old fs.FileInfo) fs.FileMode {
 	mode := old.Mode().Perm()
 	o, ok := old.Sys().(*syscall.Stat_t)

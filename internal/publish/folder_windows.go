@@ -8,18 +8,18 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// renameHint says what to do about a failed renaming.
+// renameHint is the advice for a failed renaming.
 const renameHint = " (an archive that a program has mapped cannot be replaced: end that program, or let it read the archive into memory)"
 
-// closedBefore is how long a temporary file may be closed, and not locked, before
-// it is renamed: an open file cannot be.
+// closedBefore is how long a temporary file may be closed, and so unlocked, before it is
+// renamed: an open file cannot be.
 const closedBefore = time.Minute
 
 // syncFolder does nothing: the system keeps its folders safe by itself.
 func syncFolder(*os.Root) error { return nil }
 
-// mayTrust reports whether a link may be followed. Making links takes rights here
-// that not everybody has, and no directory is one that all may write to.
+// mayTrust reports whether a link may be followed. On Windows making links takes special
+// rights, and there are no directories that all may write to.
 func mayTrust(_, _ fs.FileInfo) bool { return true }
 
 // keepOwner returns the permissions of the file that is replaced. Files here have

@@ -124,7 +124,7 @@ func randomWord(b *builder.Builder, r *countRand) (w builder.TypeWord) {
 // addRandomEntry adds an entry of the one kind that the bytecode at a bci has,
 // in one of the ways in which VMs with other settings may record it.
 func addRandomEntry(b *builder.Builder, p *builder.Profile, bci uint16, r *countRand) {
-	at := builder.At{Bci: bci, Flags: layout.EntryFlags(r.IntN(4)), Traps: r.Uint32N(3) | r.Uint32N(2)<<31}
+	at := builder.At{Bci: bci, Flags: layout.EntryFlags(r.IntN(4)), Traps: layout.EntryTraps(r.Uint32N(3) | r.Uint32N(2)<<31)}
 	word := randomWord(b, r)
 	types := builder.CallTypes{Args: []builder.Slot{{Stack: 1, Type: randomWord(b, r)}}, Return: &word}
 	switch way := r.IntN(3); bci {
@@ -165,8 +165,8 @@ func addRandomExtra(b *builder.Builder, p *builder.Profile, r *countRand) {
 		p.ArgInfo(r.Uint64N(4), r.Uint64N(4))
 	}
 	if r.IntN(2) == 0 {
-		p.SpeculativeTrap(builder.At{Bci: 3, Traps: r.Uint32N(4)}, b.Method(layout.Key{Class: "A", Name: fmt.Sprint("m", r.IntN(3))}))
-		p.Bit(builder.At{Bci: 2, In: layout.SectionExtra, Traps: r.Uint32N(4)})
+		p.SpeculativeTrap(builder.At{Bci: 3, Traps: layout.EntryTraps(r.Uint32N(4))}, b.Method(layout.Key{Class: "A", Name: fmt.Sprint("m", r.IntN(3))}))
+		p.Bit(builder.At{Bci: 2, In: layout.SectionExtra, Traps: layout.EntryTraps(r.Uint32N(4))})
 	}
 	if r.IntN(2) == 0 {
 		p.Parameters(builder.Slot{Stack: 0, Type: randomWord(b, r)})

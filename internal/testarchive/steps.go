@@ -58,7 +58,7 @@ func addRandom(b *builder.Builder, key, caller layout.Key, code uint64, depth in
 }
 
 func addEntry(b *builder.Builder, p *builder.Profile, bci uint16, r *rand.Rand) {
-	at := builder.At{Bci: bci, Traps: r.Uint32N(3)}
+	at := builder.At{Bci: bci, Traps: layout.EntryTraps(r.Uint32N(3))}
 	row := builder.Row{Type: b.Type(builder.TypeKey{Name: fmt.Sprintf("T%d", r.IntN(9))}), Count: r.Uint64N(99)}
 	switch r.IntN(6) {
 	case 0:

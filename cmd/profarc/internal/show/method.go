@@ -146,7 +146,7 @@ func compilerFacts(q reader.Profile) string {
 	}
 	for reason, n := range q.TrapHistory() {
 		if n > 0 {
-			facts.add("traps of %s %d", hotspot.TrapText(uint32(reason)), n)
+			facts.add("traps of %s %d", hotspot.TrapText(layout.EntryTraps(reason)), n)
 		}
 	}
 	return strings.Join(facts, ", ")
