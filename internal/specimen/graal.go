@@ -34,8 +34,8 @@ func graal() *builder.Builder {
 func unexecuted(b *builder.Builder) {
 	b.Type(builder.TypeKey{Name: "void"})
 	for _, k := range []layout.Key{
-		{Class: "EvenOrOddLength", Name: "unexecuted", Signature: "void()"},
-		{Class: "EvenOrOddLength", Name: "unexecuted", Signature: "void(java.lang.String,java.lang.String)"},
+		{Class: "EvenOrOddLength", Name: "neverRan", Signature: "void()"},
+		{Class: "EvenOrOddLength", Name: "neverRan", Signature: "void(java.lang.String,java.lang.String)"},
 		{Class: "EvenOrOddLength", Name: "<clinit>"},
 		{Class: "java.lang.String", Name: "concat", Signature: "java.lang.String(java.lang.String)"},
 		{Class: "java.lang.String", Name: "isEmpty", Signature: "boolean()"},
