@@ -136,8 +136,6 @@ func TestFoldedKeepsAllSamples(t *testing.T) {
 	})
 }
 
-var sampleColumns = []layout.ColumnKind{layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord}
-
 func TestFramesWithoutAMethod(t *testing.T) {
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	b.Table(layout.TableSamples, 0).Row(0, 0, 0, 5)
