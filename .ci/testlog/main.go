@@ -1,0 +1,71 @@
+// Testlog reads what go test -json wrote, and prints the packages' results, the output
+// of tests that failed, a line "skipped NAME: REASON" for each test that was skipped,
+// and at last a line "N passed, N failed, N skipped". Output that only go test -v shows
+// cannot be told apart where tests run in parallel.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// An event is a line of go test -json; see go doc test2json.
+type event struct {
+	Action, Package, Test, Output string
+}
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "testlog:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	lines := bufio.NewScanner(os.Stdin)
+	lines.Buffer(nil, 64<<20)
+	counts, output := map[string]int{}, map[string]string{}
+	for lines.Scan() {
+		var e event
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			fmt.Println(lines.Text()) // of the compiler
+			continue
+		}
+		name := e.Package + "." + e.Test
+		switch e.Action {
+		case "output":
+			output[name] += e.Output
+			continue
+		case "fail":
+			fmt.Print(output[name])
+		case "skip":
+			if e.Test != "" {
+				fmt.Printf("skipped %s: %s\n", name, reason(output[name]))
+			}
+		case "pass":
+			if e.Test == "" {
+				fmt.Printf("ok %s\n", e.Package)
+			}
+		}
+		if e.Test != "" {
+			counts[e.Action]++
+		}
+		delete(output, name)
+	}
+	fmt.Printf("%d passed, %d failed, %d skipped\n", counts["pass"], counts["fail"], counts["skip"])
+	return lines.Err()
+}
+
+// reason returns what a test printed, on one line, without go test's own lines.
+func reason(output string) string {
+	var said []string
+	for line := range strings.Lines(output) {
+		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "===") && !strings.HasPrefix(line, "---") {
+			said = append(said, line)
+		}
+	}
+	return strings.Join(said, " ")
+}
