@@ -4,6 +4,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -18,14 +19,16 @@ type Scale struct {
 	Name    string
 	Methods int
 	Block   int // size in bytes of each MethodData, about
+
+	Invocations uint64 // of every method; if 0, each has a number of its own
 }
 
 // The scales, from the profile of a small program to one that is larger than any
 // known profile.
 var (
-	Small = Scale{"10MB", 20_000, 400}
-	Large = Scale{"1GB", 1_000_000, 900}
-	Huge  = Scale{"8GB", 4_000_000, 1_950}
+	Small = Scale{Name: "10MB", Methods: 20_000, Block: 400}
+	Large = Scale{Name: "1GB", Methods: 1_000_000, Block: 900}
+	Huge  = Scale{Name: "8GB", Methods: 4_000_000, Block: 1_950}
 )
 
 // Key returns the key of method i: about 75 bytes, as in real programs.
@@ -55,7 +58,7 @@ func Build(s Scale) (*builder.Builder, error) {
 		types[i] = b.Type(builder.TypeKey{Name: fmt.Sprintf("org/synthetic/Receiver%03d", i)})
 	}
 	for i := range s.Methods {
-		if err := addProfile(b, i, s.Block, types); err != nil {
+		if err := addProfile(b, i, s, types); err != nil {
 			return nil, err
 		}
 	}
@@ -63,13 +66,13 @@ func Build(s Scale) (*builder.Builder, error) {
 }
 
 // addProfile records branches and virtual calls in turn, as in Java code.
-func addProfile(b *builder.Builder, i, size int, types []builder.TypeRef) error {
+func addProfile(b *builder.Builder, i int, s Scale, types []builder.TypeRef) error {
 	const branch, call = 32, 64
 	p := b.Profile(b.Method(Key(i)), 0, builder.NoContext)
-	p.Invocations(uint64(i))
+	p.Invocations(cmp.Or(s.Invocations, uint64(i)))
 	p.Backedges(uint64(i) / 3)
 	bci := uint16(0)
-	for n := 0; n < size; n += branch + call {
+	for n := 0; n < s.Block; n += branch + call {
 		count := uint64(n + i)
 		p.Branch(builder.At{Bci: bci}, builder.Branch{Taken: count, Displacement: 32, NotTaken: count / 2})
 		p.VirtualCall(builder.At{Bci: bci + 3}, builder.Others{}, builder.Row{Type: types[(i+n)%len(types)], Count: count})

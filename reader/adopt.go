@@ -124,7 +124,7 @@ func (p Profile) Adopt() (Profile, error) {
 	if p.s == nil {
 		return Profile{}, ErrNotFound
 	}
-	if p.adopted {
+	if p.Adopted() {
 		return p, nil
 	}
 	a := p.s.adoption.Load()
@@ -138,16 +138,16 @@ func (p Profile) Adopt() (Profile, error) {
 	if err := a.claim(p, from); err != nil {
 		return Profile{}, disk.InFile(err, p.s.m.Name())
 	}
-	p.adopted = true
+	p.live = words.ViewOf(p.s.live(p.place))
 	return p, nil
 }
 
 // Adopted reports whether p is an adopted profile.
-func (p Profile) Adopted() bool { return p.adopted }
+func (p Profile) Adopted() bool { return p.live != words.View{} }
 
 // Address is where the adopted block lies, for native code; 0 if p is not
 // adopted. It is valid while p is reachable.
-func (p Profile) Address() uintptr { return words.Address(p.live()) }
+func (p Profile) Address() uintptr { return words.Address(p.liveBlock()) }
 
 // claim gets the block at an offset in rw into the state done. After a failure the
 // block is pristine again, so that the next claimer fails with the same error.

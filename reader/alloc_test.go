@@ -21,20 +21,25 @@ func TestHotPathsDoNotAllocate(t *testing.T) {
 	id := keyArea.ID(layout.DomainHotSpot)
 	frames := []reader.Frame{{Caller: caller, Point: 4}, {Caller: caller, Point: 5}, {Caller: main, Point: -6}}
 	keys, ids, found := []layout.Key{keySum, keyArea}, []uint64{id, 1}, make([]reader.Method, 2)
+	profiles := make([]reader.Profile, 2)
 	var sink uint64
 	for name, f := range map[string]func(){
-		"Find":         func() { m, _ := s.Find(keySum); sink += m.ID() },
-		"Find miss":    func() { _, err := s.Find(layout.Key{Class: "No"}); sink += errorBit(err) },
-		"Lookup":       func() { m, _ := s.Lookup(id); sink += m.ID() },
-		"Lookup miss":  func() { _, err := s.Lookup(1); sink += errorBit(err) },
-		"FindBatch":    func() { n, _ := s.FindBatch(keys, found); sink += uint64(n) },
-		"LookupBatch":  func() { n, _ := s.LookupBatch(ids, found); sink += uint64(n) },
-		"FindType":     func() { ty, _ := s.FindType("Circle", ""); sink += uint64(ty.Ordinal()) },
-		"Profile":      func() { p, _, _ := sum.Profile(layout.CodeAny); sink += uint64(p.Ref()) },
-		"Profile deep": func() { p, _, _ := sum.Profile(layout.CodeAny, frames...); sink += uint64(p.Ref()) },
-		"Adopt":        func() { p, _ := trained.Adopt(); sink += uint64(p.Ref()) },
-		"At, listed":   func() { e, _ := many.At(6); sink += uint64(e.Point()) },
-		"At, scanned":  func() { e, _ := area.At(6); sink += uint64(e.Point()) },
+		"Find":           func() { m, _ := s.Find(keySum); sink += m.ID() },
+		"Find miss":      func() { _, err := s.Find(layout.Key{Class: "No"}); sink += errorBit(err) },
+		"Lookup":         func() { m, _ := s.Lookup(id); sink += m.ID() },
+		"Lookup miss":    func() { _, err := s.Lookup(1); sink += errorBit(err) },
+		"FindBatch":      func() { n, _ := s.FindBatch(keys, found); sink += uint64(n) },
+		"LookupBatch":    func() { n, _ := s.LookupBatch(ids, found); sink += uint64(n) },
+		"FindProfile":    func() { p, _ := s.FindProfile(keySum, layout.CodeAny); sink += uint64(p.Ref()) },
+		"LookupProfile":  func() { p, _ := s.LookupProfile(id, layout.CodeAny); sink += uint64(p.Ref()) },
+		"FindProfiles":   func() { n, _ := s.FindProfiles(keys, nil, profiles); sink += uint64(n) },
+		"LookupProfiles": func() { n, _ := s.LookupProfiles(ids, nil, profiles); sink += uint64(n) },
+		"FindType":       func() { ty, _ := s.FindType("Circle", ""); sink += uint64(ty.Ordinal()) },
+		"Profile":        func() { p, _, _ := sum.Profile(layout.CodeAny); sink += uint64(p.Ref()) },
+		"Profile deep":   func() { p, _, _ := sum.Profile(layout.CodeAny, frames...); sink += uint64(p.Ref()) },
+		"Adopt":          func() { p, _ := trained.Adopt(); sink += uint64(p.Ref()) },
+		"At, listed":     func() { e, _ := many.At(6); sink += uint64(e.Point()) },
+		"At, scanned":    func() { e, _ := area.At(6); sink += uint64(e.Point()) },
 		"Entries": func() {
 			for e := range area.Entries() {
 				sink += uint64(e.Point())

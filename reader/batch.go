@@ -1,181 +1,211 @@
 package reader
 
 import (
-	"math/bits"
+	"sync"
 
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
 
-// LookupBatch looks up many ids. It sets found[i] to the method of ids[i], or to the
-// zero Method if there is none or several; found must be as long as ids. The error
-// is any other, such as damage.
+// LookupBatch looks many ids up, into found, which must be as long. What is
+// not found, or ambiguous, is the zero Method there. The error is any other.
 //
-// In an archive larger than the CPU caches it is several times faster than calls of
-// Lookup, since the cache misses of many lookups overlap. It also prefetches the
-// first profile of each method.
+// It is several times faster than as many calls of Lookup where the archive is
+// larger than the caches: the memory of many lookups is waited for at once.
+// The first profile of each method that is found is on its way then, too.
 func (s *Store) LookupBatch(ids []uint64, found []Method) (hits int, err error) {
-	sameLength(len(ids), len(found))
-	b := batch{s: s}
-	err = s.m.Guard(func() error {
-		for err == nil && len(ids) > 0 {
-			n := min(len(ids), batchSize)
-			err = b.look(ids[:n], nil, found[:n])
-			ids, found = ids[n:], found[n:]
+	return inBatches(s, len(ids), nil, found, func(b *batch, from, to int) error {
+		b.fetchLines(ids[from:to])
+		b.fetchHeads(ids[from:to])
+		b.fetchRecords()
+		for i, id := range ids[from:to] {
+			m, err := s.Lookup(id)
+			if found[from+i] = m; fatal(err) {
+				return err
+			}
+			b.count(err)
 		}
-		return err
+		return nil
 	})
-	return b.hits, err
 }
 
-// FindBatch looks up many keys, as LookupBatch does ids.
+// FindBatch looks many keys up, into found, which must be as long. What is not
+// found is the zero Method there. The error is any other. It is to Find as
+// LookupBatch is to Lookup.
 func (s *Store) FindBatch(keys []layout.Key, found []Method) (hits int, err error) {
-	sameLength(len(keys), len(found))
-	b := batch{s: s}
-	var ids [batchSize]uint64
-	err = s.m.Guard(func() error {
-		for err == nil && len(keys) > 0 {
-			n := min(len(keys), batchSize)
-			disk.KeyIDs(keys[:n], s.h.Domain, ids[:n])
-			err = b.look(ids[:n], keys[:n], found[:n])
-			keys, found = keys[n:], found[n:]
+	return inBatches(s, len(keys), nil, found, func(b *batch, from, to int) error {
+		ids := b.fetchKeys(keys[from:to])
+		b.fetchRecords()
+		for i, id := range ids {
+			m, err := s.find(id, &keys[from+i])
+			if found[from+i] = m; fatal(err) {
+				return err
+			}
+			b.count(err)
 		}
-		return err
+		return nil
 	})
-	return b.hits, err
 }
 
-// sameLength panics if a batch is looked up into a slice of another length.
-func sameLength(asked, found int) {
-	if asked != found {
-		panic("reader: a batch of look-ups into a slice of another length")
-	}
+// LookupProfiles looks up the profiles of many methods by their ids, and by as many code
+// ids, or for layout.CodeAny if codes is nil, into found, which must be as long. It is
+// to LookupProfile as LookupBatch is to Lookup.
+func (s *Store) LookupProfiles(ids, codes []uint64, found []Profile) (hits int, err error) {
+	return inBatches(s, len(ids), codes, found, func(b *batch, from, to int) error {
+		b.fetchLines(ids[from:to])
+		b.fetchHeads(ids[from:to])
+		for i, id := range ids[from:to] {
+			p, err := s.readySlot(id, b.code(from+i), b.lines[i], uint64(b.slots[i]), b.ready[i], 0)
+			if err != nil {
+				p, err = s.LookupProfile(id, b.code(from+i))
+			}
+			if found[from+i] = p; fatal(err) {
+				return err
+			}
+			b.count(err)
+		}
+		return nil
+	})
 }
 
-// batchSize is the number of lookups whose cache misses overlap.
+// FindProfiles is LookupProfiles by keys. It is to FindProfile as FindBatch is to Find.
+func (s *Store) FindProfiles(keys []layout.Key, codes []uint64, found []Profile) (hits int, err error) {
+	return inBatches(s, len(keys), codes, found, func(b *batch, from, to int) error {
+		for i, id := range b.fetchKeys(keys[from:to]) {
+			p, err := s.findProfile(id, &keys[from+i], b.code(from+i))
+			if found[from+i] = p; fatal(err) {
+				return err
+			}
+			b.count(err)
+		}
+		return nil
+	})
+}
+
+// batchSize is the number of lookups that are under way at once.
 const batchSize = 64
 
-// A batch is up to batchSize lookups made step by step together: each step reads
-// what the step before prefetched.
+// A batch is lookups that are under way at once. Each step asks for the memory that
+// the next one reads, for all of them, without waiting for any. What it reads on the
+// way need not be right: it says only what to ask for.
 type batch struct {
-	s       *Store
-	hits    int
-	hashes  [batchSize]disk.Hash
-	records [batchSize]layout.Ref // the first candidates, 0 for none
-	places  [2 * batchSize]int64  // offsets to prefetch
+	s      *Store
+	hits   int
+	codes  []uint64              // nil for layout.CodeAny
+	ids    [batchSize]uint64     // of keys
+	lines  [batchSize]uint64     // where in ix the searches begin
+	rests  [batchSize]uint64     // see disk.Hash.Split
+	slots  [batchSize]uint8      // the own slots in these lines
+	ready  [batchSize]uint32     // the ready words, 0 where the own slot has another fingerprint
+	blocks [batchSize]layout.Ref // where the own slots lead, 0 if not to a profile
+	places [3 * batchSize]int64  // of what is asked for
 }
 
-// look looks up ids, or the keys with these ids if keys is not nil.
-func (b *batch) look(ids []uint64, keys []layout.Key, found []Method) error {
-	b.fetchLines(ids)
-	b.fetchRecords(ids, keys)
-	for i, id := range ids {
-		var key *layout.Key
-		if keys != nil {
-			key = &keys[i]
-		}
-		m, ok := b.first(i, id, key)
-		if !ok {
-			var err error
-			if m, err = b.searched(id, key); fatal(err) {
+// batches are used again: a batch is too large to be put together for a few lookups.
+var batches = sync.Pool{New: func() any { return new(batch) }}
+
+// inBatches calls look for the parts of n lookups that are under way at once.
+func inBatches[T any](s *Store, n int, codes []uint64, found []T, look func(b *batch, from, to int) error) (hits int, err error) {
+	if n != len(found) {
+		panic("reader: a batch of look-ups into a slice of another length")
+	}
+	if codes != nil && len(codes) != n {
+		panic("reader: a batch of look-ups with another number of code ids")
+	}
+	b := batches.Get().(*batch)
+	defer batches.Put(b)
+	b.s, b.codes, b.hits = s, codes, 0
+	err = s.m.Guard(func() error {
+		for from := 0; from < n; from += batchSize {
+			if err := look(b, from, min(n, from+batchSize)); err != nil {
 				return err
 			}
 		}
-		found[i] = m
-	}
-	b.fetchProfiles(found)
-	return nil
+		return nil
+	})
+	hits, b.s, b.codes = b.hits, nil, nil
+	return hits, err
 }
 
-// fetchLines prefetches the lines of the index.
+// code is the code id that lookup i asks for.
+func (b *batch) code(i int) uint64 {
+	if b.codes == nil {
+		return layout.CodeAny
+	}
+	return b.codes[i]
+}
+
+// count counts a lookup that found something.
+func (b *batch) count(err error) {
+	if err == nil {
+		b.hits++
+	}
+}
+
+// fetchLines asks for the lines of the index.
 func (b *batch) fetchLines(ids []uint64) {
-	h := b.s.h
+	hit, ix := &b.s.hit, b.s.h.Region(layout.RegionIX).Offset
 	for i, id := range ids {
-		hash := disk.Mix(id, disk.KindMethod, h.Seed)
-		b.hashes[i], b.places[i] = hash, b.s.lineOffset(hash.Bucket(h.Buckets))
+		line, rest := disk.MixSeeded(id, hit.seed).Split(hit.lines)
+		b.lines[i], b.rests[i], b.places[i] = line*disk.LineSize, rest, ix+int64(line)*disk.LineSize
 	}
 	b.s.m.Prefetch(b.places[:len(ids)])
 }
 
-// fetchRecords prefetches the first record that each line names; for keys also the
-// end of a name in the record.
-func (b *batch) fetchRecords(ids []uint64, keys []layout.Key) {
-	for i := range ids {
-		b.records[i] = b.candidate(b.places[i], b.hashes[i])
-	}
-	n := 0
-	for i := range ids {
-		b.places[n] = b.records[i].Offset()
-		n++
-		if keys != nil {
-			b.places[n] = b.records[i].Offset() + disk.MinMethodSize + int64(len(keys[i].Name))
+// fetchHeads asks for the fronts of the profiles to which the lines lead.
+func (b *batch) fetchHeads(ids []uint64) {
+	hit, n := &b.s.hit, 0
+	clear(b.blocks[:])
+	for i, id := range ids {
+		line := b.lines[i]
+		slot := disk.SlotOf(hit.ix.Uint32(line+disk.LineWord), b.rests[i])
+		b.slots[i], b.ready[i] = uint8(slot), 0
+		if hit.ix.Uint16(line+2*slot) != disk.MixSeeded(id, hit.seed).Fingerprint() {
+			continue
+		}
+		b.ready[i] = hit.words.Word32(line / (disk.LineSize / 4)).Load()
+		at := layout.Ref(hit.ix.Uint32(line + disk.LineRefs + 4*slot))
+		if b.s.inRW(at) {
+			b.blocks[i], b.places[n] = at, at.Offset()
 			n++
 		}
 	}
 	b.s.m.Prefetch(b.places[:n])
 }
 
-// candidate returns the first record that a line of the index names for a hash.
-func (b *batch) candidate(line int64, hash disk.Hash) layout.Ref {
-	if b.s.m.Check(layout.RegionIX, line, disk.LineSize) != nil {
-		return 0
-	}
-	l := disk.Line(b.s.data[line:][:disk.LineSize])
-	slots := l.Match(hash.Fingerprint())
-	if slots == 0 {
-		return 0
-	}
-	return l.Record(bits.TrailingZeros32(slots))
-}
-
-// first returns the i-th method if it is the first candidate, as it nearly always is.
-// Everything else, damage too, is left to searched.
-func (b *batch) first(i int, id uint64, key *layout.Key) (Method, bool) {
-	n := b.records[i]
-	if !b.s.inMethods(n) {
-		return Method{}, false
-	}
-	m, err := b.s.method(n)
-	if err != nil || m.id != id {
-		return Method{}, false
-	}
-	ok := m.head.Flags()&layout.MethodSharedID == 0
-	if key != nil {
-		ok, err = m.hasKey(key)
-	}
-	if !ok || err != nil {
-		return Method{}, false
-	}
-	b.hits++
-	return m, true
-}
-
-// searched looks up one method from the start.
-func (b *batch) searched(id uint64, key *layout.Key) (m Method, err error) {
-	if key == nil {
-		m, err = b.s.Lookup(id)
-	} else {
-		m, err = b.s.find(id, key)
-	}
-	if err == nil {
-		b.hits++
-	}
-	return m, err
-}
-
-// fetchProfiles prefetches the first profiles of methods.
-func (b *batch) fetchProfiles(found []Method) {
-	rw, n := b.s.h.Region(layout.RegionRW), 0
-	for i := range found {
-		m := &found[i]
-		if at := m.profiles().Offset(); rw.Holds(at, disk.BlockHeaderSize) {
-			b.places[n], b.places[n+1] = at, at+firstCount
-			n += 2
-			b.s.isSound(at) // loads the bit
+// fetchRecords asks for the records of the methods of the profiles.
+func (b *batch) fetchRecords() {
+	n := 0
+	for _, at := range b.blocks {
+		if at != 0 {
+			b.places[n] = layout.Ref(b.s.hit.data.Uint32(uint64(at)*disk.Unit + disk.BlockMethod)).Offset()
+			n++
 		}
 	}
 	b.s.m.Prefetch(b.places[:n])
 }
 
-// firstCount is about where in a block its first count lies.
-const firstCount = 48
+// fetchKeys asks for the texts of the keys in the profiles that the index has for these
+// keys, whose ids it returns.
+func (b *batch) fetchKeys(keys []layout.Key) (ids []uint64) {
+	ids = b.ids[:len(keys)]
+	disk.KeyIDs(keys, b.s.h.Domain, ids)
+	b.fetchLines(ids)
+	b.fetchHeads(ids)
+	n := 0
+	for i := range keys {
+		if b.blocks[i] == 0 {
+			continue
+		}
+		if k, ok := disk.Block(b.s.data[b.blocks[i].Offset():]).Key(); ok {
+			b.places[n], b.places[n+1], b.places[n+2] = k.Class.Offset(), k.Name.Offset(), k.Signature.Offset()
+			n += 3
+			continue
+		}
+		record := layout.Ref(b.s.hit.data.Uint32(uint64(b.blocks[i])*disk.Unit + disk.BlockMethod)).Offset()
+		b.places[n], b.places[n+1] = record, record+int64(len(keys[i].Name))
+		n += 2
+	}
+	b.s.m.Prefetch(b.places[:n])
+	return ids
+}

@@ -29,6 +29,17 @@ func answers(s *reader.Store) (all []uint64, err error) {
 			return all, err
 		}
 		all = append(all, uint64(m.Ref()))
+		for range 2 { // as checked now, and as checked before
+			p, err := s.FindProfile(k, layout.CodeAny)
+			if err != nil && !isMiss(err) {
+				return all, err
+			}
+			q, err := s.LookupProfile(k.ID(layout.DomainHotSpot), layout.CodeAny)
+			if err != nil && !isMiss(err) {
+				return all, err
+			}
+			all = append(all, uint64(p.Ref()), uint64(q.Ref()))
+		}
 	}
 	for t, err := range s.Types() {
 		if err != nil {
@@ -283,10 +294,10 @@ func TestInvalidArchivesAreRefused(t *testing.T) {
 		{"pointer outside", inData + int64(disk.Entry(entry.Bytes()).CellOffset(1)), u64, 16, layout.RegionRW},
 		{"pointer between types", inData + int64(disk.Entry(entry.Bytes()).CellOffset(1)), u64, disk.Pointer(h.Base, h.Parts[disk.PartTypes].Offset+8), layout.RegionRW},
 		{"pointer with tags where none are", inData + int64(disk.Entry(entry.Bytes()).CellOffset(1)), u64, disk.Pointer(h.Base, h.Parts[disk.PartTypes].Offset+1), layout.RegionRW},
-		{"method of no size", sum.Ref().Offset() + 12, 2, 0, layout.RegionRO},
-		{"method that is too long", sum.Ref().Offset() + 12, 2, 0xffff, layout.RegionRO},
-		{"name outside", sum.Ref().Offset() + 8, u32, uint64(area.Ref()), layout.RegionRO},
-		{"holder that is no type", sum.Ref().Offset() + 16, u32, uint64(sum.Ref()), layout.RegionRO},
+		{"method of no size", sum.Ref().Offset() + 4, 2, 0, layout.RegionRO},
+		{"method that is too long", sum.Ref().Offset() + 4, 2, 0xffff, layout.RegionRO},
+		{"name outside", sum.Ref().Offset(), u32, uint64(area.Ref()), layout.RegionRO},
+		{"holder that is no type", sum.Ref().Offset() + 8, u32, uint64(sum.Ref()), layout.RegionRO},
 		{"context of its own parent", deep, u32, uint64(deep / 8), layout.RegionRO},
 		{"context with a parent after it", first, u32, uint64(deep / 8), layout.RegionRO},
 		{"context with a parent between two", deep, u32, uint64(first/8) + 1, layout.RegionRO},
@@ -294,9 +305,9 @@ func TestInvalidArchivesAreRefused(t *testing.T) {
 		{"context of another method", first, u32, uint64(area.Ref()), layout.RegionRO},
 		{"context of a method that has no contexts", deep, u32, uint64(area.Ref()), layout.RegionRO},
 		{"context that sorts after its sibling", first + 4, u32, uint64(sum.Ref()), layout.RegionRO},
-		{"contexts outside", sum.Ref().Offset() + 32, u32, uint64(deep / 8), layout.RegionRO},
-		{"contexts between two", sum.Ref().Offset() + 32, u32, uint64(first/8) + 1, layout.RegionRO},
-		{"more contexts than there are", sum.Ref().Offset() + 36, u32, 1 << 31, layout.RegionRO},
+		{"contexts outside", sum.Ref().Offset() + 24, u32, uint64(deep / 8), layout.RegionRO},
+		{"contexts between two", sum.Ref().Offset() + 24, u32, uint64(first/8) + 1, layout.RegionRO},
+		{"more contexts than there are", sum.Ref().Offset() + 28, u32, 1 << 31, layout.RegionRO},
 		{"tables without a directory", h.Region(layout.RegionEX).Offset, u32, 2000, layout.RegionEX},
 		{"table that begins elsewhere", h.Region(layout.RegionEX).Offset + 16, u64, 8, layout.RegionEX},
 		{"table of another kind", h.Region(layout.RegionEX).Offset + disk.TablesHeaderSize, u32, 5, layout.RegionEX},

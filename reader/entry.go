@@ -53,7 +53,7 @@ func (c section) entry(p Profile, at int) (Entry, bool) {
 	if err != nil {
 		return Entry{}, false
 	}
-	e := Entry{p.s, place{disk.RefOf(c.start + int64(at)), uint32(len(raw) / disk.Unit)}, at, entryKind{raw.Tag(), p.adopted}}
+	e := Entry{p.s, place{disk.RefOf(c.start + int64(at)), uint32(len(raw) / disk.Unit)}, at, entryKind{raw.Tag(), p.Adopted()}}
 	if e.kind.tag.Wide() && len(raw) < disk.WideHeaderSize {
 		return Entry{}, false
 	}

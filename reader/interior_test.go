@@ -105,8 +105,9 @@ func TestMethodsMissingFromTheIndexAreRefused(t *testing.T) {
 	b.Method(layout.Key{Name: "a name of thirty-two bytes, a to z"})
 	data := laid(t, b)
 	at := open(t, data).Header().Parts[disk.PartMethods].Offset
-	record := disk.MethodRecord{ID: 77, Units: disk.MinMethodSize / disk.Unit}
-	copy(data[at+disk.MinMethodSize:], record.Append(nil))
+	const name = disk.MinMethodSize + 8 // after the id
+	record := disk.MethodRecord{ID: 77, Units: 2, Flags: disk.MethodHasID}
+	copy(data[at+name:], record.Append(nil))
 	m, err := archive.FromBytes("inside.parc", data, archive.Options{Check: archive.CheckNone})
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +116,7 @@ func TestMethodsMissingFromTheIndexAreRefused(t *testing.T) {
 	if _, err := s.MethodAt(disk.RefOf(at)); err != nil {
 		t.Errorf("the method itself: %v", err)
 	}
-	if _, err := s.MethodAt(disk.RefOf(at + disk.MinMethodSize)); !errors.Is(err, layout.ErrCorrupt) {
+	if _, err := s.MethodAt(disk.RefOf(at + name)); !errors.Is(err, layout.ErrCorrupt) {
 		t.Errorf("a record inside its name: %v", err)
 	}
 }

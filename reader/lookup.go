@@ -15,11 +15,18 @@ func (s *Store) Find(k layout.Key) (Method, error) { return s.find(k.ID(s.h.Doma
 
 // find returns the method with that key, whose id is id.
 func (s *Store) find(id uint64, k *layout.Key) (Method, error) {
-	for q := s.search(id, disk.KindMethod); ; {
+	q := s.search(id, disk.KindMethod)
+	m, err := q.nextKey(id, k)
+	if err == ErrNotFound {
+		return s.findRow(k)
+	}
+	return m, err
+}
+
+// nextKey returns the next method with that id and key, or ErrNotFound.
+func (q *search) nextKey(id uint64, k *layout.Key) (Method, error) {
+	for {
 		m, err := q.nextMethod(id)
-		if err == ErrNotFound {
-			return s.findRow(k)
-		}
 		if err != nil {
 			return Method{}, err
 		}
@@ -54,13 +61,39 @@ func (q *search) nextMethod(id uint64) (Method, error) {
 		if n == 0 {
 			return Method{}, ErrNotFound
 		}
-		if !q.s.inMethods(n) {
+		if q.s.isType(n) {
 			continue
 		}
-		if m, err := q.s.method(n); m.id == id || err != nil {
-			return m, err
+		m, is, err := q.s.indexed(n)
+		if err != nil {
+			return Method{}, err
+		}
+		if is == id {
+			return m, nil
 		}
 	}
+}
+
+// indexed returns the method to which the index leads at n, and its id.
+func (s *Store) indexed(n layout.Ref) (m Method, id uint64, err error) {
+	if s.inMethods(n) {
+		if m, err = s.method(n); err == nil {
+			id, err = m.indexedID()
+		}
+		return m, id, err
+	}
+	b, err := s.block(n)
+	if err != nil {
+		return m, 0, err
+	}
+	if m, err = s.method(b.Method()); err != nil {
+		return m, 0, err
+	}
+	id, ok := b.ID()
+	if !ok || m.profiles() != n {
+		err = s.corrupt(layout.RegionRW, n.Offset(), "the index leads to a profile that is not the first of its method")
+	}
+	return m, id, err
 }
 
 // hasKey compares the text of the key.
@@ -130,18 +163,21 @@ func (s *Store) typeIs(t disk.TypeRecord, name, loader string) (bool, error) {
 type search struct {
 	s      *Store
 	hash   disk.Hash
+	rest   uint64
 	bucket uint64
 	lines  uint32 // lines that were read, the last for bucket
 	slots  uint32 // bits of the slots of the last line that are still to come
+	slot   int    // the slot of the last candidate
 }
 
 func (s *Store) search(id uint64, kind disk.RecordKind) search {
 	h := disk.Mix(id, kind, s.h.Seed)
-	return search{s: s, hash: h, bucket: h.Bucket(s.h.Buckets)}
+	bucket, rest := h.Split(s.h.Buckets)
+	return search{s: s, hash: h, rest: rest, bucket: bucket}
 }
 
-// next returns the next candidate, 0 after the last. Every candidate lies in an indexed
-// section.
+// next returns the next candidate, 0 after the last. Every candidate lies where the index
+// may lead.
 func (q *search) next() (layout.Ref, error) {
 	for q.slots == 0 {
 		more, err := q.nextLine()
@@ -149,11 +185,11 @@ func (q *search) next() (layout.Ref, error) {
 			return 0, err
 		}
 	}
-	i := bits.TrailingZeros32(q.slots)
+	q.slot = bits.TrailingZeros32(q.slots)
 	q.slots &= q.slots - 1
-	n := q.line().Record(i)
-	if !q.s.indexed(n) {
-		return 0, q.s.corrupt(layout.RegionIX, q.s.lineOffset(q.bucket), "slot %d leads to 0x%x, where no record is", i, n.Offset())
+	n := q.line().Record(q.slot)
+	if !q.s.inMethods(n) && !q.s.isType(n) && !q.s.inRW(n) {
+		return 0, q.s.corrupt(layout.RegionIX, q.s.lineOffset(q.bucket), "slot %d leads to 0x%x, where no record is", q.slot, n.Offset())
 	}
 	return n, nil
 }
@@ -175,7 +211,8 @@ func (q *search) nextLine() (more bool, err error) {
 		return false, err
 	}
 	q.lines++
-	q.slots = q.line().Match(q.hash.Fingerprint())
+	q.slots = q.line().Candidates(q.hash, q.rest)
+	q.s.hit.note(q.bucket, 1<<readyLine)
 	return true, nil
 }
 
@@ -189,9 +226,8 @@ func (s *Store) lineOffset(bucket uint64) int64 {
 	return s.h.Region(layout.RegionIX).Offset + int64(bucket)*disk.LineSize
 }
 
-// indexed reports whether a record that the index may name can lie at n.
-func (s *Store) indexed(n layout.Ref) bool {
-	return s.inMethods(n) || s.isType(n)
+func (s *Store) inRW(n layout.Ref) bool {
+	return s.h.Region(layout.RegionRW).Holds(n.Offset(), disk.BlockHeaderSize)
 }
 
 func (s *Store) inMethods(n layout.Ref) bool {
@@ -240,7 +276,10 @@ func (c *chain) step(p *Profile) error {
 	}
 	context, next := b.Links()
 	code := b.Code()
+	_, head := b.ID()
 	switch {
+	case head != (context == 0 && !c.begun):
+		return c.corrupt(at, "only the first profile of a method has its id")
 	case b.Method() != c.method:
 		return c.corrupt(at, "the profile is of the method at 0x%x, 0x%x leads to it", b.Method().Offset(), c.method.Offset())
 	case context != c.context:
@@ -251,7 +290,7 @@ func (c *chain) step(p *Profile) error {
 		return c.corrupt(at, "the next profile of the method lies before, at 0x%x", next.Offset())
 	}
 	c.next, c.code, c.begun = next, code, true
-	p.s, p.place, p.adopted = c.s, placeOf(at, b), false
+	*p = c.s.profileOf(at, b)
 	return nil
 }
 

@@ -14,13 +14,13 @@ import (
 // reads the rest of its record on demand.
 type Method struct {
 	s    *Store
-	id   uint64 // the id; of a row, which has none, its signature and class (rowRecord)
+	row  uint64 // of a method that has a row: its signature and class (rowRecord)
 	head disk.MethodHead
 	at   layout.Ref
 }
 
 // maxMethodFields is the size of a method record with all its optional fields.
-const maxMethodFields = disk.MinMethodSize + 3*8
+const maxMethodFields = disk.MinMethodSize + 4*8
 
 // method fetches the method record at n.
 func (s *Store) method(n layout.Ref) (Method, error) {
@@ -33,10 +33,13 @@ func (s *Store) method(n layout.Ref) (Method, error) {
 		return Method{}, err
 	}
 	m := Method{s: s, at: n}
-	m.id, m.head = disk.ParseMethodHead(s.data[at:])
+	m.head = disk.ParseMethodHead(s.data[at:])
 	if !m.head.Fits() || !section.Holds(at, m.head.Size()) {
 		return Method{}, s.corrupt(layout.RegionRO, at, "a method record of %d units with flags 0x%x, %d bytes before the end of its section",
 			m.head.Units(), uint16(m.head.Flags()), section.End()-at)
+	}
+	if hasID := m.head.Flags()&disk.MethodHasID != 0; hasID != (m.profiles() == 0) {
+		return Method{}, s.corrupt(layout.RegionRO, at, "a method record with an id: %v, and with a profile: %v", hasID, !hasID)
 	}
 	return m, nil
 }
@@ -49,16 +52,41 @@ func (s *Store) referred(n layout.Ref) (Method, error) {
 	if err != nil {
 		return Method{}, err
 	}
-	for q := s.search(m.id, disk.KindMethod); ; {
+	id, err := m.indexedID()
+	if err != nil {
+		return Method{}, err
+	}
+	for q, first := s.search(id, disk.KindMethod), m.profiles(); ; {
 		switch to, err := q.next(); {
 		case err != nil:
 			return Method{}, err
-		case to == n:
+		case to == n || to == first && first != 0:
 			return m, nil
 		case to == 0:
 			return Method{}, s.corrupt(layout.RegionRO, n.Offset(), "no method begins here: the index does not lead to it")
 		}
 	}
+}
+
+// indexedID is the id of a method that has a record: that of its first profile, or
+// else of the record.
+func (m Method) indexedID() (uint64, error) {
+	if id, ok := m.head.ID(m.s.data[m.at.Offset():]); ok {
+		return id, nil
+	}
+	first := m.profiles()
+	if first == 0 {
+		return 0, m.s.corrupt(layout.RegionRO, m.at.Offset(), "a method without an id")
+	}
+	b, err := m.s.block(first)
+	if err != nil {
+		return 0, err
+	}
+	id, ok := b.ID()
+	if !ok || b.Method() != m.at {
+		return 0, m.s.corrupt(layout.RegionRW, first.Offset(), "the method at 0x%x leads to a profile that is not its first", m.at.Offset())
+	}
+	return id, nil
 }
 
 // record decodes the whole record, which was checked; it is empty if the file was
@@ -103,11 +131,18 @@ func (s *Store) MethodAt(n layout.Ref) (Method, error) {
 // Valid reports whether m is a method.
 func (m Method) Valid() bool { return m.s != nil }
 
-// ID is the method's id. If the method has no record it is computed from the key, and
-// is 0 if the key cannot be read.
+// ID is the method's id: that of its first profile, or else of its record. If the
+// method has no record it is computed from the key. It is 0 if it cannot be read.
 func (m Method) ID() uint64 {
+	if m.s == nil {
+		return 0
+	}
 	if !m.hasRow() {
-		return m.id
+		id, err := m.indexedID()
+		if err != nil {
+			return 0
+		}
+		return id
 	}
 	k, err := m.Key()
 	if err != nil {
@@ -174,12 +209,12 @@ func (m Method) Name() (Name, error) {
 
 // held returns the padded name in a named record.
 func (m Method) held() ([]byte, error) {
-	return m.s.m.Bytes(layout.RegionRO, m.at.Offset()+disk.MinMethodSize, m.head.Size()-disk.MinMethodSize)
+	return m.s.m.Bytes(layout.RegionRO, m.at.Offset()+m.head.FieldsSize(), m.head.Size()-m.head.FieldsSize())
 }
 
 // holds compares the name in a named record with text.
 func (m Method) holds(text string) (bool, error) {
-	if len(text) > disk.MaxNamed || disk.NamedUnits(len(text)) != m.head.Units() {
+	if len(text) > disk.MaxNamed || disk.NamedUnits(m.head.Flags(), len(text)) != m.head.Units() {
 		return false, nil
 	}
 	b, err := m.held()
@@ -216,7 +251,7 @@ func (m Method) hasRow() bool { return m.s != nil && m.head.Units() == 0 }
 
 // rowRecord is what the record of a method with a row would be.
 func (m Method) rowRecord() disk.MethodRecord {
-	return disk.MethodRecord{Name: m.head.First(), Flags: m.head.Flags(), Holder: layout.Ref(m.id), Signature: layout.Ref(m.id >> 32)}
+	return disk.MethodRecord{Name: m.head.First(), Flags: m.head.Flags(), Holder: layout.Ref(m.row), Signature: layout.Ref(m.row >> 32)}
 }
 
 // unexecuted returns where the classes and rows of unexecuted methods lie, of which

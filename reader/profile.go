@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/words"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -13,8 +14,9 @@ var le = binary.LittleEndian
 // A Profile is one MethodData. The zero Profile is none.
 type Profile struct {
 	s       *Store
-	place   place // of the block in the file
-	adopted bool
+	place   place      // of the block in the file
+	counted uint8      // the unit of the block in which the invocation counter lies; 0 if there is none
+	live    words.View // of the adopted block; that of nothing if p is not adopted
 }
 
 // ProfileAt returns the profile whose block lies at n; the error matches
@@ -27,7 +29,16 @@ func (s *Store) ProfileAt(n layout.Ref) (Profile, error) {
 	if err != nil {
 		return Profile{}, err
 	}
-	return Profile{s: s, place: placeOf(n, b)}, nil
+	return s.profileOf(n, b), nil
+}
+
+// profileOf returns the profile whose block, which was checked, lies at n.
+func (s *Store) profileOf(n layout.Ref, b disk.Block) Profile {
+	p := Profile{s: s, place: placeOf(n, b)}
+	if at, ok := b.FieldOffset(disk.HasInvocations); ok {
+		p.counted = uint8(at / disk.Unit)
+	}
+	return p
 }
 
 // Valid reports whether p is a profile.
@@ -47,9 +58,9 @@ func (p Profile) block() disk.Block {
 	return p.s.trained(p.place)
 }
 
-// live is the adopted block, nil if p is not adopted.
-func (p Profile) live() []byte {
-	if !p.adopted {
+// liveBlock is the adopted block, nil if p is not adopted.
+func (p Profile) liveBlock() []byte {
+	if !p.Adopted() {
 		return nil
 	}
 	return p.s.live(p.place)
@@ -101,10 +112,10 @@ func (p Profile) trained(f disk.Presence) []byte {
 // current is trained, in the adopted block if there is one.
 func (p Profile) current(f disk.Presence) []byte {
 	b := p.trained(f)
-	if b == nil || !p.adopted {
+	if b == nil || !p.Adopted() {
 		return b
 	}
-	return p.live()[p.place.size()-len(b):]
+	return p.liveBlock()[p.place.size()-len(b):]
 }
 
 // Size returns the size in bytes of the method's code and of the VM's own
@@ -119,7 +130,12 @@ func (p Profile) Size() (code, host uint32) {
 
 // Invocations is how often the method was called. ok is false if the profile
 // does not have the counter.
-func (p Profile) Invocations() (c Counter, ok bool) { return p.counter(disk.HasInvocations) }
+func (p Profile) Invocations() (c Counter, ok bool) {
+	if p.counted == 0 {
+		return
+	}
+	return Counter{p.s, p.s.hit.data.Cell((uint64(p.place.at) + uint64(p.counted)) * disk.Unit), p.live.Word(uint64(p.counted) * disk.Unit)}, true
+}
 
 // Backedges counts the backward branches taken in the method. ok is false if the
 // profile does not have the counter.
@@ -134,7 +150,7 @@ func (p Profile) counter(f disk.Presence) (Counter, bool) {
 	if b == nil {
 		return Counter{}, false
 	}
-	return counterAt(p.s, p.block(), p.live(), p.place.size()-len(b)), true
+	return counterAt(p.s, p.block(), p.liveBlock(), p.place.size()-len(b)), true
 }
 
 // History counts how often compiled code of the method was discarded, by cause.

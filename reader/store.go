@@ -71,6 +71,7 @@ type Store struct {
 	h     *layout.Header
 	data  []byte // the file, for reading what was checked
 	shape disk.Shape
+	hit   hitPath
 
 	sound  *sparsebits.Set // blocks that were checked: one bit for 8 bytes of rw
 	leaves leaves
@@ -94,7 +95,8 @@ func Open(path string, o archive.Options) (*Store, error) {
 // New makes a Store of a mapping, which it then owns.
 func New(m *archive.Mapping) *Store {
 	h := m.Header()
-	return &Store{m: m, h: h, data: m.Unchecked(), shape: disk.ShapeOf(&h.Params), sound: sparsebits.New(h.Region(layout.RegionRW).Size / disk.Unit)}
+	data := m.Unchecked()
+	return &Store{m: m, h: h, data: data, shape: disk.ShapeOf(&h.Params), hit: newHitPath(h, data), sound: sparsebits.New(h.Region(layout.RegionRW).Size / disk.Unit)}
 }
 
 // Mapping is the archive itself.

@@ -181,14 +181,14 @@ func (w lookupFunc) timed(s *reader.Store, k *keys) (a answer, err error) {
 // byName finds functions by name, as a compiler does.
 func byName(s *reader.Store, k *keys) (found, sum uint64, err error) {
 	for i, name := range k.names {
-		m, err := s.Find(layout.Key{Name: name})
+		p, err := s.FindProfile(layout.Key{Name: name}, k.hashes[i])
 		if err == reader.ErrNotFound {
 			continue
 		}
 		if err != nil {
 			return 0, 0, err
 		}
-		count, err := firstCounter(m, k.hashes[i])
+		count, err := firstCounter(p)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -200,14 +200,14 @@ func byName(s *reader.Store, k *keys) (found, sum uint64, err error) {
 // byID finds functions by the MD5 of their names, which it knows.
 func byID(s *reader.Store, k *keys) (found, sum uint64, err error) {
 	for i, id := range k.ids {
-		m, err := s.Lookup(id)
+		p, err := s.LookupProfile(id, k.hashes[i])
 		if err == reader.ErrNotFound {
 			continue
 		}
 		if err != nil {
 			return 0, 0, err
 		}
-		count, err := firstCounter(m, k.hashes[i])
+		count, err := firstCounter(p)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -222,35 +222,35 @@ const batchSize = 64
 // namesInBatches finds functions by name, in batches.
 func namesInBatches(s *reader.Store, k *keys) (found, sum uint64, err error) {
 	var batch [batchSize]layout.Key
-	return inBatches(k, func(at, end int, methods []reader.Method) error {
+	return inBatches(k, func(at, end int, profiles []reader.Profile) error {
 		for i, name := range k.names[at:end] {
 			batch[i].Name = name
 		}
-		_, err := s.FindBatch(batch[:end-at], methods)
+		_, err := s.FindProfiles(batch[:end-at], k.hashes[at:end], profiles)
 		return err
 	})
 }
 
 // idsInBatches finds functions by id, in batches.
 func idsInBatches(s *reader.Store, k *keys) (found, sum uint64, err error) {
-	return inBatches(k, func(at, end int, methods []reader.Method) error {
-		_, err := s.LookupBatch(k.ids[at:end], methods)
+	return inBatches(k, func(at, end int, profiles []reader.Profile) error {
+		_, err := s.LookupProfiles(k.ids[at:end], k.hashes[at:end], profiles)
 		return err
 	})
 }
 
-func inBatches(k *keys, lookup func(at, end int, methods []reader.Method) error) (found, sum uint64, err error) {
-	var batch [batchSize]reader.Method
+func inBatches(k *keys, lookup func(at, end int, profiles []reader.Profile) error) (found, sum uint64, err error) {
+	var batch [batchSize]reader.Profile
 	for at := 0; at < len(k.ids); at += batchSize {
-		methods := batch[:min(batchSize, len(k.ids)-at)]
-		if err := lookup(at, at+len(methods), methods); err != nil {
+		profiles := batch[:min(batchSize, len(k.ids)-at)]
+		if err := lookup(at, at+len(profiles), profiles); err != nil {
 			return 0, 0, err
 		}
-		for i, m := range methods {
-			if !m.Valid() {
+		for _, p := range profiles {
+			if !p.Valid() {
 				continue
 			}
-			count, err := firstCounter(m, k.hashes[at+i])
+			count, err := firstCounter(p)
 			if err != nil {
 				return 0, 0, err
 			}
@@ -262,13 +262,8 @@ func inBatches(k *keys, lookup func(at, end int, methods []reader.Method) error)
 
 var errNoCounters = errors.New("a profile without counters")
 
-// firstCounter returns the first counter, which LLVM calls the entry count, of the
-// version of the code with this hash.
-func firstCounter(m reader.Method, hash uint64) (uint64, error) {
-	p, _, err := m.Profile(hash)
-	if err != nil {
-		return 0, err
-	}
+// firstCounter returns the first counter, which LLVM calls the entry count.
+func firstCounter(p reader.Profile) (uint64, error) {
 	e, ok := p.At(0)
 	if !ok || e.Tag() != layout.TagCounters || e.Cells() == 0 {
 		return 0, errNoCounters

@@ -231,7 +231,7 @@ func (e *exporter) surveyType(t reader.Type) error {
 
 // supportedFields are the optional fields of a profile that iprof has, or that are only
 // about the layout of the block.
-const supportedFields = disk.HasLinks | disk.HasCode | disk.HasInvocations | disk.HasSections | disk.HasDirectory
+const supportedFields = disk.FileFields | disk.HasCode | disk.HasInvocations | disk.HasSections | disk.HasDirectory
 
 func (e *exporter) surveyProfile(m reader.Method, p reader.Profile) error {
 	e.profiles = append(e.profiles, p.Ref())

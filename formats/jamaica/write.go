@@ -150,7 +150,7 @@ func (t *textWriter) addProfile(m reader.Method, p reader.Profile) error {
 	} else if ok || p.Code() != 0 {
 		t.report.Lost.Add(LossContext, 1)
 	}
-	if disk.Block(p.Bytes()).Presence()&^(disk.HasLinks|disk.HasCode|disk.HasSections|disk.HasDirectory) != 0 {
+	if disk.Block(p.Bytes()).Presence()&^(disk.FileFields|disk.HasCode|disk.HasSections|disk.HasDirectory) != 0 {
 		t.report.Lost.Add(LossCounter, 1)
 	}
 	for e := range p.Entries() {

@@ -116,17 +116,27 @@ func (p *plan) cell(kind layout.ColumnKind, v uint64) uint64 {
 }
 
 // appendBlock appends the MethodData block of the profile at a place in the order
-// as it lies in the file: with its links, and with pointers in the place of
+// as it lies in the file: with id, key and links, and with pointers in the place of
 // references.
 func (p *plan) appendBlock(b []byte, i int) []byte {
 	d := &p.profiles[i]
 	stored := disk.Block(p.b.Blocks.At(d.block))
 	at := len(b)
 	b = append(b, stored[:disk.BlockHeaderSize]...)
-	presence := uint32(stored.Presence())
+	presence := stored.Presence()
 	le := binary.LittleEndian
+	if d.head {
+		presence |= disk.HasID
+		b = le.AppendUint64(b, p.records[d.method].id)
+	}
+	front, _ := stored.FieldOffset(disk.HasKey)
+	b = append(b, stored[disk.BlockHeaderSize:front]...)
+	if p.keyed(d) {
+		presence |= disk.HasKey
+		b = p.keyOf(d.method).Append(b)
+	}
 	if d.linked() {
-		presence |= uint32(disk.HasLinks)
+		presence |= disk.HasLinks
 		next := layout.Ref(0)
 		if d.followed {
 			next = p.profiles[i+1].at
@@ -134,15 +144,27 @@ func (p *plan) appendBlock(b []byte, i int) []byte {
 		b = le.AppendUint32(b, uint32(p.contextAt(d.context)))
 		b = le.AppendUint32(b, uint32(next))
 	}
-	b = append(b, stored[disk.BlockHeaderSize:]...)
+	b = append(b, stored[front:]...)
+	b = append(b, zeroPage[:d.padding]...)
 	block := b[at:]
 	le.PutUint32(block, uint32(len(block)/disk.Unit))
 	le.PutUint32(block[4:], uint32(p.methods[d.method]))
-	le.PutUint32(block[8:], presence)
+	le.PutUint32(block[8:], uint32(presence))
 	if d.pointers {
 		p.resolve(block)
 	}
 	return b
+}
+
+// keyOf is the key of the method at a place in the order.
+func (p *plan) keyOf(method uint32) disk.BlockKey {
+	m := p.b.Methods.At(uint32(p.o.methods[method]))
+	k := disk.BlockKey{Name: p.symbolAt(m.Name), Signature: p.symbolAt(m.Signature)}
+	if m.Holder != 0 {
+		t := p.b.Types.At(uint32(m.Holder))
+		k.Class, k.Loader = p.symbolAt(t.Name), p.symbolAt(t.Loader)
+	}
+	return k
 }
 
 // resolve puts pointers in the place of references.

@@ -1,7 +1,9 @@
 package archivewriter
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/intern"
@@ -28,7 +30,7 @@ func (p *plan) encodeIX() ([]byte, error) {
 		if try > 0 {
 			p.hashed = p.hashRecords(seed)
 		}
-		ix, probe := p.placeRecords()
+		ix, probe := p.fillIndex()
 		if probe <= goodProbe {
 			h.Seed, h.MaxProbe = seed, probe
 			return ix, nil
@@ -41,21 +43,9 @@ func (p *plan) encodeIX() ([]byte, error) {
 		return nil, fmt.Errorf("builder: %w: an index search over %d lines, at most %d are possible: too many keys share an id", layout.ErrTooLarge, bestProbe, disk.MaxProbe)
 	}
 	p.hashed = p.hashRecords(bestSeed)
-	ix, probe := p.placeRecords()
+	ix, probe := p.fillIndex()
 	h.Seed, h.MaxProbe = bestSeed, probe
 	return ix, nil
-}
-
-// placeRecords puts every method and type into the index and returns the most
-// lines that a search has to look at: 0 if there is no record. The records come
-// in the order of their hashes, so that the index is filled from its first line
-// to its last.
-func (p *plan) placeRecords() (ix []byte, maxProbe uint32) {
-	ix = make([]byte, p.sizeOf(layout.RegionIX))
-	for _, k := range p.hashed {
-		maxProbe = max(maxProbe, placeRecord(ix, p.header.Buckets, disk.Hash(k.Key), p.recordAt(k.Ref)))
-	}
-	return ix, maxProbe
 }
 
 // hashRecords numbers the records from 0, in the order in which they lie: types,
@@ -82,21 +72,104 @@ func (p *plan) hashRecords(seed uint64) []intern.SortKey {
 	return all
 }
 
-// recordAt is the place of a record by its number.
-func (p *plan) recordAt(number uint32) layout.Ref {
-	if types := uint32(len(p.o.types)); number >= types {
-		return p.methods[number-types]
+// indexedAt is where the index leads to for a record, by its number: for a method to
+// its first block without a context, if it has one and no other method has its id.
+func (p *plan) indexedAt(number uint32) layout.Ref {
+	types := uint32(len(p.o.types))
+	if number < types {
+		return p.typeAt(p.o.types[number])
 	}
-	return p.typeAt(p.o.types[number])
+	if r := &p.records[number-types]; r.first != 0 && r.flags&layout.MethodSharedID == 0 {
+		return p.firstBlock(r.first)
+	}
+	return p.methods[number-types]
 }
 
-// placeRecord puts one record into the first line with a free slot.
-func placeRecord(ix []byte, buckets uint64, h disk.Hash, n layout.Ref) (probe uint32) {
-	for line := h.Bucket(buckets); ; line = (line + 1) % buckets {
-		probe++
-		at := line * disk.LineSize
-		if disk.Line(ix[at:at+disk.LineSize]).Put(h, n) {
-			return probe
+// fillIndex returns the index, and the most lines that a search has to look at: 0
+// if there is no record. The records come in the order of their hashes, so that it
+// is filled line by line.
+func (p *plan) fillIndex() (ix []byte, maxProbe uint32) {
+	f := indexFiller{lines: p.header.Buckets, ix: make([]byte, p.sizeOf(layout.RegionIX))}
+	first, next := f.lineWithoutSpill(p.hashed)
+	ordered := append(p.hashed[next:len(p.hashed):len(p.hashed)], p.hashed[:next]...)
+	for n := range f.lines {
+		line := (first + n) % f.lines
+		for len(ordered) > 0 {
+			k := ordered[0]
+			s := disk.Slot{Hash: disk.Hash(k.Key), Ref: p.indexedAt(k.Ref)}
+			var bucket uint64
+			if bucket, s.Rest = s.Hash.Split(f.lines); bucket != line {
+				break
+			}
+			rank := 0
+			if int(k.Ref) < len(p.o.types) {
+				rank = 1
+			}
+			f.waiting = append(f.waiting, waitingRecord{s, n, rank})
+			ordered = ordered[1:]
+		}
+		f.fill(line, n)
+	}
+	return f.ix, f.maxProbe
+}
+
+// An indexFiller fills the lines of an index one after the other, beginning with
+// one that no record of a line before it has to go to.
+type indexFiller struct {
+	lines    uint64
+	ix       []byte
+	waiting  []waitingRecord // that found no slot yet
+	maxProbe uint32
+}
+
+// A waitingRecord is a record for which the lines from its bucket on had no slot.
+type waitingRecord struct {
+	slot   disk.Slot
+	bucket uint64 // counted from the line that was filled first
+	rank   int    // 0 of a method, 1 of a type
+}
+
+// lineWithoutSpill returns a line that no record of a line before it has to go to,
+// and which of the records, sorted by hash, is the first of that line or a later
+// one. There is such a line, since there are twice as many slots as records.
+func (f *indexFiller) lineWithoutSpill(sorted []intern.SortKey) (line uint64, next int) {
+	waiting := 0
+	for round := range 2 { // what waits at the end of the first goes on at the first line
+		next = 0
+		for line = range f.lines {
+			if round > 0 && waiting == 0 {
+				return line, next
+			}
+			for ; next < len(sorted); next++ {
+				if bucket, _ := disk.Hash(sorted[next].Key).Split(f.lines); bucket != line {
+					break
+				}
+				waiting++
+			}
+			waiting = max(0, waiting-disk.LineSlots)
 		}
 	}
+	return 0, 0
+}
+
+// fill fills a line, the n-th, with what waits. Methods go first: they are looked up
+// again and again, types once.
+func (f *indexFiller) fill(number, n uint64) {
+	line := disk.Line(f.ix[number*disk.LineSize:][:disk.LineSize])
+	if len(f.waiting) > disk.LineSlots {
+		slices.SortStableFunc(f.waiting, func(a, b waitingRecord) int {
+			return cmp.Compare(a.rank, b.rank)
+		})
+	}
+	var slots [disk.LineSlots]disk.Slot
+	taken := min(len(f.waiting), len(slots))
+	for i, w := range f.waiting[:taken] {
+		slots[i] = w.slot
+		f.maxProbe = max(f.maxProbe, uint32(n-w.bucket)+1)
+	}
+	line.Fill(slots[:taken])
+	for _, w := range f.waiting[taken:] {
+		line.SetOverflow(w.slot.Hash)
+	}
+	f.waiting = slices.Delete(f.waiting, 0, taken)
 }

@@ -18,27 +18,51 @@ import (
 func (p *plan) placeBlocks() (size int64) {
 	for i := range p.profiles {
 		d := &p.profiles[i]
+		if i > 0 {
+			p.profiles[i-1].padding = paddingBefore(size, int64(d.block.Size))
+			size += int64(p.profiles[i-1].padding)
+		}
 		d.at = disk.RefOf(size)
-		size += d.size()
+		size += int64(d.block.Size) + p.addedSize(d)
 	}
 	return size
+}
+
+// paddingBefore is the number of zero bytes to put before a block of a size, at an
+// offset, so that what a lookup by id reads of it lies in one line of the caches. A
+// small block is not worth them.
+func paddingBefore(at, size int64) uint8 {
+	pad := -at & (disk.LineSize - 1)
+	if pad >= disk.HeadSize || pad > size/16 {
+		return 0
+	}
+	return uint8(pad)
 }
 
 // linked reports whether the block has links.
 func (d *profilePlan) linked() bool { return d.followed || d.context != profileset.NoContext }
 
-// size is the size of the block in the file.
-func (d *profilePlan) size() int64 {
-	n := int64(d.block.Size)
+// keyed reports whether the block has the key of its method. A Named record has its
+// key itself.
+func (p *plan) keyed(d *profilePlan) bool {
+	return d.head && p.records[d.method].flags&disk.MethodNamed == 0
+}
+
+// addedSize is the size of the fields that the block has in the file alone. They lie
+// before all entries.
+func (p *plan) addedSize(d *profilePlan) (n int64) {
+	const idSize, linksSize, keySize = 8, 8, 16
+	if d.head {
+		n += idSize
+	}
 	if d.linked() {
 		n += linksSize
 	}
+	if p.keyed(d) {
+		n += keySize
+	}
 	return n
 }
-
-// linksSize is the size of the optional field of links, the first behind the
-// block header.
-const linksSize = 8
 
 // collectPointers notes every pointer slot of rw.
 func (p *plan) collectPointers() {
@@ -48,10 +72,7 @@ func (p *plan) collectPointers() {
 			continue
 		}
 		block := disk.Block(p.b.Blocks.At(d.block))
-		at := d.at.Offset()
-		if d.linked() {
-			at += linksSize
-		}
+		at := d.at.Offset() + p.addedSize(d)
 		start := words.Address(block)
 		methoddata.EachEntry(p.b.Shape, block, func(_ layout.BlockSection, e disk.Entry) {
 			entry := at + int64(words.Address(e)-start)

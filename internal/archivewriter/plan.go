@@ -230,8 +230,10 @@ type profilePlan struct {
 	context  profileset.ContextRef
 	block    intern.Place
 	at       layout.Ref
+	head     bool // the first of its method without a context, to which the index leads
 	followed bool // by one of the same method and context
 	pointers bool
+	padding  uint8 // zero bytes after the block
 }
 
 // planRecords decides what the methods' records hold, and their sizes.
@@ -287,6 +289,7 @@ func (p *plan) chain() {
 		case i > 0 && p.profiles[i-1].method == d.method && p.profiles[i-1].context == d.context:
 			p.profiles[i-1].followed = true
 		case d.context == profileset.NoContext:
+			d.head = true
 			p.records[d.method].first = uint32(i + 1)
 		default:
 			p.contextFirst[d.context-1] = uint32(i + 1)
@@ -334,9 +337,12 @@ func (p *plan) planRecord(i int) {
 			p.neverRan++
 		}
 	}
+	if r.first == 0 {
+		r.flags |= disk.MethodHasID
+	}
 	if r.flags&(disk.MethodDeclared|disk.MethodInContext|disk.MethodProfiled) == 0 && r.name.Size <= disk.MaxNamed {
 		r.flags |= disk.MethodNamed
-		r.units = disk.NamedUnits(int(r.name.Size))
+		r.units = disk.NamedUnits(r.flags, int(r.name.Size))
 		return
 	}
 	if r.first != 0 {

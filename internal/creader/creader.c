@@ -59,13 +59,11 @@ static const uint64_t P1 = 0x9e3779b185ebca87, P2 = 0xc2b2ae3d27d4eb4f, P3 = 0x1
 	P5 = 0x27d4eb2f165667c5;
 static uint64_t rotl(uint64_t v, int n) { return v << n | v >> (64 - n); }
 static uint64_t lane(uint64_t acc, uint64_t w) { return rotl(acc + w * P2, 31) * P1; }
-
 static uint64_t xxh64(const uint8_t *p, uint64_t n) {
 	uint64_t h = P5, length = n;
 	if (n >= 32) {
 		uint64_t v[4] = {P1 + P2, P2, 0, 0 - P1};
-		for (; n >= 32; n -= 32, p += 32)
-			for (int i = 0; i < 4; i++) v[i] = lane(v[i], little(p + 8 * i, 8));
+		for (; n >= 32; n -= 32, p += 32) for (int i = 0; i < 4; i++) v[i] = lane(v[i], little(p + 8 * i, 8));
 		h = rotl(v[0], 1) + rotl(v[1], 7) + rotl(v[2], 12) + rotl(v[3], 18);
 		for (int i = 0; i < 4; i++) h = (h ^ lane(0, v[i])) * P1 + P4;
 	}
@@ -75,7 +73,6 @@ static uint64_t xxh64(const uint8_t *p, uint64_t n) {
 	h = (h ^ h >> 33) * P2, h = (h ^ h >> 29) * P3;
 	return h ^ h >> 32;
 }
-
 /* md5_low is the first 8 bytes of the MD5 of a text. */
 static uint64_t md5_low(struct text text) {
 	static const int turns[4][4] = {{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
@@ -126,12 +123,11 @@ static void check_header(void) {
 	must(file.size >= 64 && memcmp(file.bytes, "\x89PARC\r\n\x1a", 8) == 0, 0, "not a profarc archive");
 	must(u32(8) == 0x0a0b0c0d, 8, "wrong byte order");
 	uint8_t summed[65536];
-	uint64_t size = u32(16);
-	must(size >= 64 && size <= 65536, 16, "impossible header size");
+	uint64_t size = u32(16); must(size >= 64 && size <= 65536, 16, "impossible header size");
 	must(u64(24) == file.size, 24, "the file does not have the size that its header says");
 	memcpy(summed, need(0, size), 32), memcpy(summed + 32, file.bytes + 40, size - 40);
 	must(xxh64(summed, size - 8) == u64(32), 32, "the header does not have its sum");
-	must(u32(12) == 0x80000004, 12, "unsupported version: this reader takes draft 4 alone");
+	must(u32(12) == 0x80000005, 12, "unsupported version: this reader takes draft 5 alone");
 	must(u64(40) == 0, 40, "the archive needs features that this reader does not know");
 	must(size == HEADER, 16, "wrong header size");
 	file.domain = u32(64), file.base = u64(72), file.probe = u32(84), file.seed = u64(88), file.lines = u64(104);
@@ -193,9 +189,7 @@ static uint64_t context_at(uint64_t at) { return record(at, CONTEXTS, CONTEXT); 
 static struct text trimmed(struct text t) { while (t.n > 0 && t.bytes[t.n - 1] == 0) t.n--; return t; }
 static struct text type_name(uint64_t type) { return symbol(type ? narrow(type + 8) : 0); }
 static struct text type_loader(uint64_t type) { return symbol(type ? narrow(type + 12) : 0); }
-
 struct method { uint64_t at, size, id, flags, holder, signature, profiles, access, contexts, ncontexts; struct text name; };
-
 /* key_id is the id of a class, name, signature and loader. */
 static uint64_t key_id(const struct text key[4]) {
 	if (file.domain == 2 || file.domain == 3) return md5_low(key[1]);
@@ -214,48 +208,76 @@ static struct method row_at(uint64_t at) {
 	m.id = key_id((struct text[4]){type_name(m.holder), m.name, signature(m.signature), type_loader(m.holder)});
 	return m;
 }
+struct block { uint64_t at, size, method, context, next, code, id, field[14]; struct span part[5]; };
+
+static struct block block_at(uint64_t at) {
+	static const uint8_t field_size[14] = {8, 8, 16, 8, 8, 8, 8, 8, 16, 8, 32, 8, 16, 8};
+	must(inside(file.region[RW], at, 16), at, "a block does not lie in rw");
+	struct block b = {.at = at, .size = narrow(at), .method = narrow(at + 4)};
+	uint64_t presence = u32(at + 8), end = at + 16;
+	must(b.size >= 16 && inside(file.region[RW], at, b.size) && presence < 1 << 14 && (presence & 5) != 4, at, "a broken block header");
+	must(inside(file.section[METHODS], b.method, 8), at, "a block of no method");
+	for (int i = 0; i < 14; i++)
+		if (presence >> i & 1) b.field[i] = end, end += field_size[i] + (i == 11 ? round_up(u32(b.field[i]), 8) : 0);
+	for (uint64_t i = DATA; i <= DIRECTORY; end = end_of(b.part[i++])) {
+		uint64_t from = i == DATA ? at + 12 : i == DIRECTORY ? b.field[13] : b.field[12] ? b.field[12] + 4 * (i - EXTRA) : 0;
+		b.part[i] = (struct span){end, from ? 8 * u32(from) : 0};
+	}
+	must(end <= at + b.size && at + b.size - end <= 24, at, "fields and sections do not fill their block");
+	b.id = b.field[0], b.code = b.field[4] ? u64(b.field[4]) : 0;
+	if (b.field[3]) b.context = context_at(narrow(b.field[3])), b.next = narrow(b.field[3] + 4);
+	return b;
+}
 static struct method method_at(uint64_t at) {
 	if (at % 8 == 0 && inside(file.section[NEVER_RAN], at, 8)) return row_at(at);
-	must(at % 8 == 0 && inside(file.section[METHODS], at, 8 * u16(at + 12)), at, "a method does not lie in its section");
-	struct method m = {.at = at, .id = u64(at), .size = 8 * u16(at + 12), .flags = u16(at + 14)};
-	uint64_t field = at + 16, end = at + m.size, named = m.flags & 64; /* named: the record holds its name */
-	if (named) m.profiles = narrow(at + 8);
+	must(at % 8 == 0 && inside(file.section[METHODS], at, 8 * u16(at + 4)) && u16(at + 4) > 0, at, "a method does not lie in its section");
+	struct method m = {.at = at, .size = 8 * u16(at + 4), .flags = u16(at + 6)};
+	uint64_t field = at + 8, end = at + m.size, named = m.flags & 64; /* named: the record holds its name */
+	if (named) m.profiles = narrow(at);
+	if (m.flags & 128) m.id = u64(field), field += 8;
+	uint64_t fields = field;
 	if (m.flags & 1) m.holder = type_at(narrow(field)), m.signature = narrow(field + 4), field += 8;
 	if (m.flags & 2) m.profiles = narrow(field), m.access = u32(field + 4), field += 8;
 	if (m.flags & 4) m.contexts = context_at(narrow(field)), m.ncontexts = u32(field + 4), field += 8;
-	must(m.flags < 128 && (named ? field == at + 16 && end >= field : end == field), at, "a broken method record");
-	m.name = named ? trimmed((struct text){need(field, end - field), end - field}) : symbol(narrow(at + 8));
+	must(m.flags < 256 && (named ? field == fields && end >= field : end == field), at, "a broken method record");
+	m.name = named ? trimmed((struct text){need(field, end - field), end - field}) : symbol(narrow(at));
 	must(m.ncontexts == 0 || inside(file.section[CONTEXTS], m.contexts, CONTEXT * m.ncontexts), at, "contexts out of place");
-	return m;
+	must(!(m.flags & 128) == (m.profiles != 0), at, "a method has its id twice, or not at all");
+	if (m.flags & 128) return m;
+	struct block b = block_at(m.profiles); /* the head has the id */
+	must(b.id && b.method == at, at, "a method's head is not its own");
+	return m.id = u64(b.id), m;
 }
 
 /* ---- looking up ---- */
 static bool same(struct text t, struct text u) { return t.n == u.n && memcmp(t.bytes, u.bytes, t.n) == 0; }
 static bool is(uint64_t at, const struct text key[4]) {
 	struct method m = method_at(at);
-	return same(type_name(m.holder), key[0]) && same(m.name, key[1]) && same(signature(m.signature), key[2]) &&
-		same(type_loader(m.holder), key[3]);
+	struct text own[4] = {type_name(m.holder), m.name, signature(m.signature), type_loader(m.holder)};
+	return same(own[0], key[0]) && same(own[1], key[1]) && same(own[2], key[2]) && same(own[3], key[3]);
+}
+/* multiply is the high half of the product of two numbers, whose low half it stores. */
+static uint64_t multiply(uint64_t a, uint64_t b, uint64_t *low) {
+	uint64_t a1 = a >> 32, a0 = a & 0xffffffff, b1 = b >> 32, b0 = b & 0xffffffff, mid = a1 * b0 + (a0 * b0 >> 32), more = a0 * b1 + (mid & 0xffffffff);
+	return *low = a * b, a1 * b1 + (mid >> 32) + (more >> 32);
 }
 /* search gives where the index has the record of a key, or the one at a place if key is NULL; 0 if nowhere. */
 static uint64_t search(uint64_t id, const struct text *key, uint64_t place) {
-	uint64_t h = id ^ file.seed ^ 0x9e3779b97f4a7c15;
-	h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9, h = (h ^ h >> 27) * 0x94d049bb133111eb, h ^= h >> 31;
-	/* The high half of h * lines; lines is below 2^29, so that no product overflows. */
-	uint64_t line = ((h >> 32) * file.lines + ((h & 0xffffffff) * file.lines >> 32)) >> 32, print = (h & 0xffff) ? h & 0xffff : 1;
+	uint64_t h = (id ^ file.seed ^ 0x9e3779b97f4a7c15) * 0xd6e8feb86659fd93, rest, low, line = multiply(h, file.lines, &rest);
 	for (uint64_t i = 0; i < file.probe; i++, line = (line + 1) % file.lines) {
-		uint64_t at = file.region[IX].at + LINE * line;
+		uint64_t at = file.region[IX].at + LINE * line, own = multiply(rest * u8(at + 22), SLOTS, &low);
 		for (uint64_t slot = 0; slot < SLOTS; slot++) {
 			uint64_t to = narrow(at + 24 + 4 * slot);
-			if (u16(at + 2 * slot) != print) continue;
-			must(inside(file.section[METHODS], to, 16) || type_at(to), at, "a slot leads to no record");
-			if (!inside(file.section[METHODS], to, 16)) continue;
-			if (key ? u64(to) == id && is(to, key) : to == place) return to;
+			if (u16(at + 2 * slot) != ((h & 0xffff) | 1) || (!u8(at + 23) && slot != own)) continue;
+			if (inside(file.section[TYPES], to, TYPE)) { type_at(to); continue; }
+			uint64_t head = inside(file.section[METHODS], to, 8) ? 0 : to;
+			if (head) to = block_at(head).method, must(method_at(to).profiles == head, at, "a slot leads to a profile that is not a head");
+			if (key ? method_at(to).id == id && is(to, key) : to == place) return to;
 		}
-		if (!(u32(at + 20) >> (h >> 16 & 31) & 1)) break;
+		if (!(u16(at + 20) >> (h >> 16 & 15) & 1)) break;
 	}
 	return 0;
 }
-
 static uint64_t find(char *const parts[4]) { /* gives where the method is, 0 if it is nowhere */
 	struct text key[4];
 	for (int i = 0; i < 4; i++) key[i] = (struct text){(const uint8_t *)parts[i], strlen(parts[i])};
@@ -267,26 +289,6 @@ static uint64_t find(char *const parts[4]) { /* gives where the method is, 0 if 
 static struct method referred(uint64_t at) {
 	struct method m = method_at(at);
 	return must(inside(file.section[NEVER_RAN], at, 8) || search(m.id, NULL, at), at, "no method begins here"), m;
-}
-
-struct block { uint64_t at, method, context, next, code, field[12]; struct span part[5]; };
-
-static struct block block_at(uint64_t at) {
-	static const uint8_t field_size[12] = {8, 8, 8, 8, 8, 8, 16, 8, 32, 8, 16, 8};
-	must(inside(file.region[RW], at, 16), at, "a block does not lie in rw");
-	struct block b = {.at = at, .method = narrow(at + 4)};
-	uint64_t size = narrow(at), presence = u32(at + 8), end = at + 16;
-	must(size >= 16 && inside(file.region[RW], at, size) && presence < 1 << 12, at, "a broken block header");
-	for (int i = 0; i < 12; i++)
-		if (presence >> i & 1) b.field[i] = end, end += field_size[i] + (i == 9 ? round_up(u32(b.field[i]), 8) : 0);
-	for (uint64_t i = DATA; i <= DIRECTORY; end = end_of(b.part[i++])) {
-		uint64_t from = i == DATA ? at + 12 : i == DIRECTORY ? b.field[11] : b.field[10] ? b.field[10] + 4 * (i - EXTRA) : 0;
-		b.part[i] = (struct span){end, from ? 8 * u32(from) : 0};
-	}
-	must(end == at + size, at, "fields and sections do not fill their block");
-	b.code = b.field[1] ? u64(b.field[1]) : 0;
-	if (b.field[0]) b.context = context_at(narrow(b.field[0])), b.next = narrow(b.field[0] + 4);
-	return b;
 }
 
 /* ---- JSON ---- */
@@ -397,7 +399,6 @@ static uint64_t take(struct cursor *c) {
 static uint64_t pointed(uint64_t cell) {
 	return must(cell != file.base || cell == 0, 0, "a pointer leads to the start of the file"), cell ? cell - file.base : 0;
 }
-
 static void put_word(uint64_t cell) {
 	say("{'type':"), put_type(pointed(cell & ~(uint64_t)3));
 	say("%s%s}", cell & 1 ? ",\"null_seen\":true" : "", cell & 2 ? ",\"unknown\":true" : "");
@@ -445,8 +446,7 @@ static void put_which(const struct block *b) {
 }
 /* put_section prints the entries of a section, and holds the data entries against the point directory if there is one. */
 static void put_section(const char *key, struct span s, struct span list) {
-	uint64_t row = list.at;
-	say(",'%s':[", key);
+	uint64_t row = list.at; say(",'%s':[", key);
 	for (uint64_t at = s.at; at < end_of(s); row += 8) {
 		uint64_t point = u8(at) >= 64 ? u32(at + 4) : u16(at + 2), entry = at - s.at;
 		bool listed = inside(list, row, 8) && u32(row) == point && u32(row + 4) * 8 == entry;
@@ -458,14 +458,14 @@ static void put_section(const char *key, struct span s, struct span list) {
 static void put_profile(const struct block *b) {
 	static const char *const keys[4] = {"data", "extra", "parameters", "handlers"};
 	static const char *const counters[3] = {"invocations", "backedges", "interpreted"};
-	const uint64_t *field = b->field, c = field[7];
+	const uint64_t *field = b->field, c = field[9], counter[3] = {field[1], field[6], field[7]};
 	say("{"), put_which(b);
-	if (field[2]) put_numbers("size", field[2], 2, 4);
-	for (int i = 0; i < 3; i++) if (field[3 + i]) say(",'%s':%u", counters[i], u64(field[3 + i]));
-	if (field[6]) put_numbers("history", field[6], 4, 4);
+	if (field[5]) put_numbers("size", field[5], 2, 4);
+	for (int i = 0; i < 3; i++) if (counter[i]) say(",'%s':%u", counters[i], u64(counter[i]));
+	if (field[8]) put_numbers("history", field[8], 4, 4);
 	if (c) say(",'compile':[%u,%u,%u,%u,%u]", u8(c), u8(c + 1), u8(c + 2), u16(c + 4), u16(c + 6));
-	if (field[8]) put_numbers("escape", field[8], 4, 8);
-	if (field[9]) put_numbers("traps", field[9] + 8, u32(field[9]), 1);
+	if (field[10]) put_numbers("escape", field[10], 4, 8);
+	if (field[11]) put_numbers("traps", field[11] + 8, u32(field[11]), 1);
 	put_section(keys[DATA], b->part[DATA], b->part[DIRECTORY]);
 	for (int i = EXTRA; i <= HANDLERS; i++) if (b->part[i].size > 0) put_section(keys[i], b->part[i], (struct span){0, 0});
 	say("}");
@@ -494,6 +494,7 @@ static uint64_t put_method_line(const char *prefix, uint64_t at) {
 		for (uint64_t code = 0, to; (to = b.next) != 0; code = b.code) {
 			b = block_at(to);
 			must(b.method == at && b.context == context, to, "a block of another method or context");
+			must(!b.id == !(i == 0 && to == first), to, "a block that is not the head has an id");
 			must((b.next == 0 || b.next > to) && (to == first || b.code > code), to, "a chain of blocks does not go forward");
 			say("%s", comma(printed++)), put_profile(&b);
 		}
@@ -559,8 +560,7 @@ static void put_tables(void) {
 	uint64_t n = ex.size > 0 ? u32(ex.at) : 0, end = ex.at + 8 + 24 * n, before = 0;
 	must(n == 0 || 8 + 24 * n <= ex.size, ex.at, "the directory of tables does not fit");
 	for (uint64_t i = 0; i < n; i++) {
-		uint64_t row = ex.at + 8 + 24 * i, kind = u32(row);
-		struct span t = span_at(row + 8);
+		uint64_t row = ex.at + 8 + 24 * i, kind = u32(row); struct span t = span_at(row + 8);
 		must(kind > before && placed(t, end, ex), row, "a table is not at its place");
 		must(t.size >= 16 && u32(t.at) == kind, row, "a table is not what the directory says");
 		say("%s", comma(i)), put_table(t), before = kind, end = end_of(t);
@@ -569,7 +569,7 @@ static void put_tables(void) {
 }
 static void dump(void) {
 	static const char *const domains[6] = {"", "hotspot", "llvm-ir", "llvm-frontend", "graal", "jamaica"};
-	say("{\n'header':{'format':'draft 4','domain':'%s'", domains[file.domain]);
+	say("{\n'header':{'format':'draft 5','domain':'%s'", domains[file.domain]);
 	say(",'producer':%t,'file_size':%u,'base':%x", trimmed((struct text){need(224, 64), 64}), file.size, file.base);
 	say(",'fingerprint':'"), put_hex(112, 16), say("','dump_id':'"), put_hex(128, 16);
 	say("','dump_time':%d,'flags':%u", (int64_t)u64(144), u64(152)), put_numbers("settings", 160, 16, 4);
@@ -578,7 +578,6 @@ static void dump(void) {
 	say("},\n'types':["), put_types(), say("\n],\n'methods':["), put_methods();
 	say("\n],\n'tables':["), put_tables(), say("\n]\n}\n");
 }
-
 static void read_file(const char *path) {
 	FILE *f = fopen(path, "rb");
 	long size = f != NULL && fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;

@@ -13,10 +13,12 @@ type Presence uint32
 
 // The optional fields. Counters are counted in place.
 const (
-	HasLinks       Presence = 1 << iota // u32 context node (0: none), u32 next MethodData of the same method and context
+	HasID          Presence = 1 << iota // u64 id of the method: in its first MethodData without a context
+	HasInvocations                      // u64 invocation counter
+	HasKey                              // u32 class, u32 name, u32 signature, u32 loader: symbols, the key of the method whose id the block has
+	HasLinks                            // u32 context node (0: none), u32 next MethodData of the same method and context
 	HasCode                             // u64 code id: which version of the method's code this profile is of
 	HasSize                             // u32 size of the code in bytes, u32 size of the VM's own MethodData in bytes
-	HasInvocations                      // u64 invocation counter
 	HasBackedges                        // u64 backedge counter
 	HasInterpreted                      // u64 invocations by the interpreter
 	HasHistory                          // u32 decompiles, u32 overflow recompiles, u32 overflow traps, u32 tenure traps
@@ -25,19 +27,26 @@ const (
 	HasTraps                            // u32 n, u32 zero, n bytes (to a multiple of 8): traps taken, by reason
 	HasSections                         // u32 units of extra entries, u32 of parameters, u32 of handlers, u32 zero
 	HasDirectory                        // u32 entries of the point directory, u32 zero
-	presenceEnd
+	presenceEnd                         // 1 << NumFields
 )
+
+// FileFields are the fields that a block gets when it is written into a file: they
+// say whose profile it is, not what was counted.
+const FileFields = HasID | HasLinks | HasKey
+
+// NumFields is the number of optional fields.
+const NumFields = 14
 
 // fixedField are the sizes of the fields in bytes; HasTraps has that many at
 // least.
-var fixedField = [...]int{8, 8, 8, 8, 8, 8, 16, 8, 32, 8, 16, 8}
+var fixedField = [NumFields]int{8, 8, 16, 8, 8, 8, 8, 8, 16, 8, 32, 8, 16, 8}
 
 // The block header, 16 bytes.
 const (
 	BlockHeaderSize = 16
 	blockUnits      = 0  // u32 size of the block in units of 8 bytes
-	blockMethod     = 4  // u32 reference to the method record
-	blockPresence   = 8  // u32 Presence
+	BlockMethod     = 4  // u32 reference to the method record
+	BlockPresence   = 8  // u32 Presence
 	blockData       = 12 // u32 size of the data entries in units of 8 bytes
 )
 
@@ -55,8 +64,16 @@ type Block []byte
 // claims; b must have [BlockHeaderSize] bytes.
 func BlockSize(b []byte) int64 { return int64(le.Uint32(b[blockUnits:])) * Unit }
 
+// MaxPadding is the most bytes that may follow the sections of a block. They are there
+// so that the front of the next block lies in one line of the processor's caches.
+const MaxPadding = 24
+
+// HeadSize is the size of what a lookup by id reads of a block: header, id and
+// invocation counter.
+const HeadSize = BlockHeaderSize + 8 + 8
+
 // ParseBlock checks the geometry of the block that is all of b: header, fields
-// and sections must fill it exactly. It does not look at entries. The error
+// and sections must fill it, but for padding. It does not look at entries. The error
 // says what is wrong, without a place.
 func ParseBlock(b []byte) (Block, error) {
 	if len(b) < BlockHeaderSize || BlockSize(b) != int64(len(b)) {
@@ -65,6 +82,9 @@ func ParseBlock(b []byte) (Block, error) {
 	p := Block(b)
 	if p.Presence() >= presenceEnd {
 		return nil, fmt.Errorf("unknown presence bits 0x%x", uint32(p.Presence()))
+	}
+	if p.Presence()&(HasID|HasKey) == HasKey {
+		return nil, fmt.Errorf("a key without the id of the method")
 	}
 	at := int64(BlockHeaderSize)
 	for f := Presence(1); f < presenceEnd; f <<= 1 {
@@ -80,7 +100,7 @@ func ParseBlock(b []byte) (Block, error) {
 	for s := layout.SectionData; s <= layout.SectionDirectory; s++ {
 		total += p.sectionSize(s)
 	}
-	if at > int64(len(b)) || total != int64(len(b)) {
+	if at > int64(len(b)) || total > int64(len(b)) || total < int64(len(b))-MaxPadding {
 		return nil, fmt.Errorf("fields and sections take %d bytes of a block of %d", total, len(b))
 	}
 	return p, nil
@@ -95,10 +115,10 @@ func (b Block) fieldSize(f Presence, at int64) int64 {
 }
 
 // Method is the method record of the block.
-func (b Block) Method() layout.Ref { return layout.Ref(le.Uint32(b[blockMethod:])) }
+func (b Block) Method() layout.Ref { return layout.Ref(le.Uint32(b[BlockMethod:])) }
 
 // Presence is the set of optional fields.
-func (b Block) Presence() Presence { return Presence(le.Uint32(b[blockPresence:])) }
+func (b Block) Presence() Presence { return Presence(le.Uint32(b[BlockPresence:])) }
 
 // FieldOffset is where, in bytes from the start of the block, an optional
 // field lies; ok is false if the block does not have it. f is one bit; the bit
@@ -106,14 +126,28 @@ func (b Block) Presence() Presence { return Presence(le.Uint32(b[blockPresence:]
 func (b Block) FieldOffset(f Presence) (offset int64, ok bool) {
 	have := b.Presence()
 	before := have & (f - 1)
-	if before&(HasHistory|HasEscape|HasTraps|HasSections) == 0 { // all fields have 8 bytes
-		return BlockHeaderSize + 8*int64(bits.OnesCount32(uint32(before))), have&f != 0
+	if before&(HasHistory|HasEscape|HasTraps|HasSections) == 0 { // all fields but the key have 8 bytes
+		return BlockHeaderSize + 8*int64(bits.OnesCount32(uint32(before))+int(before&HasKey/HasKey)), have&f != 0
 	}
 	at := int64(BlockHeaderSize)
 	for ; before != 0; before &= before - 1 {
 		at += b.fieldSize(before&-before, at)
 	}
 	return at, have&f != 0
+}
+
+// HeadCounter returns in which unit of the first block of a method, which has these
+// presence bits, its invocation counter lies; 0 if it has none.
+func HeadCounter(presence uint32) uint8 {
+	const unit = (BlockHeaderSize + 8) / Unit // after the id
+	return uint8(presence/uint32(HasInvocations)) & 1 * unit
+}
+
+// KeyAt returns where in the first block of a method, which has these presence bits,
+// its key lies; ok is false if it does not have it.
+func KeyAt(presence uint32) (offset uint64, ok bool) {
+	const first = BlockHeaderSize + 8 // after the id
+	return first + 8*uint64(presence/uint32(HasInvocations)&1), presence&uint32(HasKey) != 0
 }
 
 // Field is the bytes from an optional field on, nil if the block lacks it.
@@ -128,23 +162,52 @@ func (b Block) Field(f Presence) []byte {
 	return b[at:]
 }
 
+// ID is the id of the method; ok is false for all but the first block of a method
+// without a context.
+func (b Block) ID() (id uint64, ok bool) {
+	if b.Presence()&HasID == 0 || len(b) < BlockHeaderSize+8 {
+		return 0, false
+	}
+	return le.Uint64(b[BlockHeaderSize:]), true // the first field
+}
+
 // Links returns the context node of the block and the next block of the same
 // method and context.
 func (b Block) Links() (context, next layout.Ref) {
-	if b.Presence()&HasLinks == 0 || len(b) < BlockHeaderSize+8 {
+	f := b.Field(HasLinks)
+	if f == nil {
 		return 0, 0
 	}
-	f := b[BlockHeaderSize:] // the first field
 	return layout.Ref(le.Uint32(f)), layout.Ref(le.Uint32(f[4:]))
 }
 
 // Code is the code id, 0 if it is not known.
 func (b Block) Code() uint64 {
-	at := BlockHeaderSize + 8*int(b.Presence()&HasLinks) // only links may stand before it
-	if b.Presence()&HasCode == 0 || len(b) < at+8 {
-		return 0
+	if f := b.Field(HasCode); f != nil {
+		return le.Uint64(f)
 	}
-	return le.Uint64(b[at:])
+	return 0
+}
+
+// A BlockKey is the key of a method as the first of its blocks has it: symbols, of
+// which each is 0 if that part is empty.
+type BlockKey struct{ Class, Name, Signature, Loader layout.Ref }
+
+// Key is the key of the method; ok is false if the block does not have it.
+func (b Block) Key() (k BlockKey, ok bool) {
+	f := b.Field(HasKey)
+	if f == nil {
+		return k, false
+	}
+	return BlockKey{layout.Ref(le.Uint32(f)), layout.Ref(le.Uint32(f[4:])), layout.Ref(le.Uint32(f[8:])), layout.Ref(le.Uint32(f[12:]))}, true
+}
+
+// Append appends the encoded key.
+func (k BlockKey) Append(b []byte) []byte {
+	for _, symbol := range [...]layout.Ref{k.Class, k.Name, k.Signature, k.Loader} {
+		b = le.AppendUint32(b, uint32(symbol))
+	}
+	return b
 }
 
 func (b Block) sectionSize(s layout.BlockSection) int64 {

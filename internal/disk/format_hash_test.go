@@ -43,9 +43,17 @@ func TestHashVectors(t *testing.T) {
 func TestMixVectors(t *testing.T) {
 	for _, row := range tableBehind(t, "### Mix") {
 		h := disk.Mix(hexNumber(t, row[0]), disk.RecordKind(number(t, row[1])), uint64(number(t, row[2])))
-		if uint64(h) != hexNumber(t, row[4]) || h.Bucket(uint64(number(t, row[3]))) != uint64(number(t, row[5])) ||
-			int(h.Fingerprint()) != number(t, row[6]) || h.OverflowBit() != 1<<number(t, row[7]) {
-			t.Errorf("mix of %v: %016x, fingerprint %d, overflow 0x%x", row, uint64(h), h.Fingerprint(), h.OverflowBit())
+		bucket, rest := h.Split(uint64(number(t, row[3])))
+		if uint64(h) != hexNumber(t, row[4]) || bucket != uint64(number(t, row[5])) || rest != hexNumber(t, row[6]) {
+			t.Errorf("mix of %v: %016x, bucket %d, rest %016x", row, uint64(h), bucket, rest)
+		}
+		if int(h.Fingerprint()) != number(t, row[7]) || h.OverflowBit() != 1<<number(t, row[8]) {
+			t.Errorf("mix of %v: fingerprint %d, overflow 0x%x", row, h.Fingerprint(), h.OverflowBit())
+		}
+		for i, multiplier := range []uint32{1, 3} {
+			if slot := disk.SlotOf(multiplier<<16, rest); int(slot) != number(t, row[9+i]) {
+				t.Errorf("mix of %v: slot %d with multiplier %d", row, slot, multiplier)
+			}
 		}
 	}
 }

@@ -192,22 +192,22 @@ func TestRecordsAreAsDocumented(t *testing.T) {
 		map[string][]byte{"id": u(uint64(1 << 60)), "name": u(uint32(2)), "loader": u(uint32(3)), "alias": u(uint32(4)), "flags": u(uint32(1))})
 	holdRecord(t, "## Context record", disk.ContextRecord{Parent: 2, Caller: 4, Point: -5, Profiles: 6}.Append(nil),
 		map[string][]byte{"parent": u(uint32(2)), "caller": u(uint32(4)), "point": u(int32(-5)), "profiles": u(uint32(6))})
-	m := disk.MethodRecord{ID: 1 << 60, Name: 2, Units: 5, Flags: 7, Holder: 8, Signature: 9, Profiles: 10, Access: 11, Contexts: 12, NumContexts: 13}
+	m := disk.MethodRecord{ID: 1 << 60, Name: 2, Units: 5, Flags: 7 | disk.MethodHasID, Holder: 8, Signature: 9, Profiles: 10, Access: 11, Contexts: 12, NumContexts: 13}
 	b := m.Append(nil)
 	holdRecord(t, "## Method record", b[:disk.MinMethodSize],
-		map[string][]byte{"id": u(uint64(1 << 60)), "name": u(uint32(2)), "units": u(uint16(5)), "flags": u(uint16(7))})
-	if want := u(uint32(8), uint32(9), uint32(10), uint32(11), uint32(12), uint32(13)); !bytes.Equal(b[disk.MinMethodSize:], want) {
+		map[string][]byte{"name": u(uint32(2)), "units": u(uint16(5)), "flags": u(uint16(7 | disk.MethodHasID))})
+	if want := u(uint64(1<<60), uint32(8), uint32(9), uint32(10), uint32(11), uint32(12), uint32(13)); !bytes.Equal(b[disk.MinMethodSize:], want) {
 		t.Errorf("optional fields of a method are % x, want % x", b[disk.MinMethodSize:], want)
 	}
-	named := disk.MethodRecord{ID: 1 << 60, Units: disk.NamedUnits(3), Flags: disk.MethodNamed, Profiles: 10}
-	if want := append(u(uint64(1<<60)), u(uint32(10), uint16(3), uint16(64))...); !bytes.Equal(named.Append(nil), want) {
+	named := disk.MethodRecord{Units: disk.NamedUnits(disk.MethodNamed, 3), Flags: disk.MethodNamed, Profiles: 10}
+	if want := u(uint32(10), uint16(2), uint16(64)); !bytes.Equal(named.Append(nil), want) {
 		t.Errorf("a named record is % x, want % x", named.Append(nil), want)
 	}
 }
 
 func TestFlagsAreAsDocumented(t *testing.T) {
 	flags := map[string]layout.MethodFlags{"declared": disk.MethodDeclared, "profiled": disk.MethodProfiled, "in context": disk.MethodInContext,
-		"unexecuted": layout.MethodUnexecuted, "not matchable": layout.MethodNotMatchable, "shared id": layout.MethodSharedID, "named": disk.MethodNamed}
+		"unexecuted": layout.MethodUnexecuted, "not matchable": layout.MethodNotMatchable, "shared id": layout.MethodSharedID, "named": disk.MethodNamed, "with id": disk.MethodHasID}
 	rows := tableBehind(t, "| flag | name | adds")
 	if len(rows) != len(flags) {
 		t.Errorf("the page has %d method flags, the code %d", len(rows), len(flags))
@@ -228,20 +228,20 @@ func TestFlagsAreAsDocumented(t *testing.T) {
 	}
 }
 
-// indexLine fills a line through its exported face and takes it apart as the
-// page says.
+// TestIndexLineIsAsDocumented fills a line through its exported face and takes it apart
+// as the page says.
 func TestIndexLineIsAsDocumented(t *testing.T) {
 	line := make(disk.Line, disk.LineSize)
+	var slots []disk.Slot
 	var prints, records []byte
-	for i := range disk.LineSlots {
-		line.Put(disk.Hash(0x100+i), layout.Ref(0x200+i))
-		prints, records = append(prints, u(uint16(0x100+i))...), append(records, u(uint32(0x200+i))...)
+	for i := range disk.LineSlots { // each has its own slot with the multiplier 1
+		slots = append(slots, disk.Slot{Hash: disk.Hash(0x101 + 2*i), Rest: uint64(i)*(1<<63/5) + 1<<50, Ref: layout.Ref(0x200 + i)})
+		prints, records = append(prints, u(uint16(0x101+2*i))...), append(records, u(uint32(0x200+i))...)
 	}
-	if line.Put(disk.Hash(9<<16|5), 1) {
-		t.Fatal("an eleventh record found a slot")
-	}
+	line.Fill(slots)
+	line.SetOverflow(disk.Hash(9<<16 | 5))
 	holdRecord(t, "ix is an array of lines.", line, map[string][]byte{
-		"fingerprints": prints, "overflow": u(uint32(1 << 9)), "records": records})
+		"fingerprints": prints, "overflow": u(uint16(1 << 9)), "multiplier": {1}, "spilled": {0}, "references": records})
 }
 
 func TestBlockIsAsDocumented(t *testing.T) {
@@ -278,8 +278,8 @@ func TestBlockIsAsDocumented(t *testing.T) {
 		t.Error("a presence bit that the page does not have was taken")
 	}
 	le.PutUint32(b[8:], presence)
-	if f := block.Field(disk.HasEscape); f == nil || f[0] != 0x88 {
-		t.Errorf("escape, presence bit 8, was not found at its place")
+	if f := block.Field(disk.HasEscape); f == nil || f[0] != 0x8a {
+		t.Errorf("escape, presence bit 10, was not found at its place")
 	}
 	if s := block.SectionSpan(layout.SectionExtra); s.Offset != int64(len(b)-16) || s.Size != 8 {
 		t.Errorf("extra entries are %+v", s)

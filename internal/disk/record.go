@@ -57,7 +57,8 @@ const (
 	MethodProfiled  layout.MethodFlags = 1 << 1 // has Profiles and Access
 	MethodInContext layout.MethodFlags = 1 << 2 // has Contexts and NumContexts
 	MethodNamed     layout.MethodFlags = 1 << 6 // the name is the whole key, and lies in the record
-	methodFlagsEnd  layout.MethodFlags = 1 << 7
+	MethodHasID     layout.MethodFlags = 1 << 7 // the id lies in the record; otherwise it lies in the first MethodData without a context
+	methodFlagsEnd  layout.MethodFlags = 1 << 8
 )
 
 // Access flags of a method, as in a class file.
@@ -70,20 +71,24 @@ const (
 
 // A MethodRecord is one method:
 //
-//	 0 u64 id      Key.ID
-//	 8 u32 name    symbol
-//	12 u16 units   size of the record, in units of 8 bytes
-//	14 u16 flags   MethodFlags, then for each of the first three that is set:
-//	   Declared:   u32 holder (type record, 0 for none), u32 signature (symbol, 0 for none)
-//	   Profiled:   u32 profiles (first MethodData without a context, 0 for none), u32 access flags
-//	   InContext:  u32 contexts (first of the method's context nodes), u32 their number
+//	0 u32 name    symbol
+//	4 u16 units   size of the record, in units of 8 bytes
+//	6 u16 flags   MethodFlags, then for each of these that is set, in this order:
+//	  HasID:      u64 id (Key.ID)
+//	  Declared:   u32 holder (type record, 0 for none), u32 signature (symbol, 0 for none)
+//	  Profiled:   u32 profiles (first MethodData without a context, 0 for none), u32 access flags
+//	  InContext:  u32 contexts (first of the method's context nodes), u32 their number
 //
-// A record with the flag Named has none of the three, and holds the name itself:
+// A record with the flag Named has none of the last three, and holds the name
+// itself:
 //
-//	 0 u64 id      Key.ID
-//	 8 u32 profiles first MethodData without a context, 0 for none
-//	12 u16 units, u16 flags
-//	16 the name, zeros up to a multiple of 8
+//	0 u32 profiles first MethodData without a context, 0 for none
+//	4 u16 units, u16 flags
+//	8 HasID: u64 id
+//	  the name, zeros up to a multiple of 8
+//
+// A record has its id if the method has no MethodData without a context: otherwise
+// the first of these has it, to which the index leads.
 //
 // Methods are sorted by class, name, signature and loader.
 type MethodRecord struct {
@@ -100,32 +105,34 @@ type MethodRecord struct {
 }
 
 // MinMethodSize is the size in bytes of a record without optional fields.
-const MinMethodSize = 16
+const MinMethodSize = 8
 
 // Size is the size in bytes of the record without the name that a Named one
 // holds.
 func (m *MethodRecord) Size() int64 { return recordSize(m.Flags) }
 
 // MaxNamed is the most bytes that the name in a Named record may have.
-const MaxNamed = (1<<16-1)*Unit - MinMethodSize
+const MaxNamed = (1<<16-1)*Unit - MinMethodSize - 8
 
-// NamedUnits is the size, in units of 8 bytes, of a Named record whose name has
-// so many bytes.
-func NamedUnits(name int) uint16 { return uint16(AlignUp(int64(MinMethodSize+name), Unit) / Unit) }
+// NamedUnits is the size, in units of 8 bytes, of a Named record with these flags
+// whose name has so many bytes.
+func NamedUnits(f layout.MethodFlags, name int) uint16 {
+	return uint16(AlignUp(recordSize(f)+int64(name), Unit) / Unit)
+}
 
 // RecordName cuts the zeros off the name in a Named record: names hold no NUL
 // byte.
 func RecordName(name []byte) []byte { return bytes.TrimRight(name, "\x00") }
 
+// recordSize is the size of a record without the name that a Named one holds.
 func recordSize(f layout.MethodFlags) int64 {
-	fields := f & (MethodDeclared | MethodProfiled | MethodInContext)
+	fields := f & (MethodHasID | MethodDeclared | MethodProfiled | MethodInContext)
 	return MinMethodSize + 8*int64(bits.OnesCount16(uint16(fields)))
 }
 
 // Append appends the encoded record; the name that a Named one holds is to be
 // appended by the caller.
 func (m *MethodRecord) Append(b []byte) []byte {
-	b = le.AppendUint64(b, m.ID)
 	if m.Flags&MethodNamed != 0 {
 		b = le.AppendUint32(b, uint32(m.Profiles))
 	} else {
@@ -133,6 +140,9 @@ func (m *MethodRecord) Append(b []byte) []byte {
 	}
 	b = le.AppendUint16(b, m.Units)
 	b = le.AppendUint16(b, uint16(m.Flags))
+	if m.Flags&MethodHasID != 0 {
+		b = le.AppendUint64(b, m.ID)
+	}
 	for _, f := range []struct {
 		flag layout.MethodFlags
 		a, b uint32
@@ -155,8 +165,8 @@ func (m *MethodRecord) Parse(b []byte) error {
 	if len(b) < MinMethodSize {
 		return fmt.Errorf("a method record of %d bytes", len(b))
 	}
-	id, head := ParseMethodHead(b)
-	m.ID, m.Units, m.Flags = id, head.Units(), head.Flags()
+	head := ParseMethodHead(b)
+	m.Units, m.Flags = head.Units(), head.Flags()
 	if !head.Fits() || int64(len(b)) < m.Size() {
 		return fmt.Errorf("a method record of %d units with flags 0x%x", m.Units, uint16(m.Flags))
 	}
@@ -166,6 +176,9 @@ func (m *MethodRecord) Parse(b []byte) error {
 		m.Name = head.First()
 	}
 	b = b[MinMethodSize:]
+	if m.Flags&MethodHasID != 0 {
+		m.ID, b = le.Uint64(b), b[8:]
+	}
 	if m.Flags&MethodDeclared != 0 {
 		m.Holder, m.Signature, b = layout.Ref(le.Uint32(b)), layout.Ref(le.Uint32(b[4:])), b[8:]
 	}
@@ -178,16 +191,13 @@ func (m *MethodRecord) Parse(b []byte) error {
 	return nil
 }
 
-// A MethodHead is the second word of a method's record, in which a lookup finds
+// A MethodHead is the first word of a method's record, in which a lookup finds
 // all that it needs of most methods.
 type MethodHead uint64
 
-// ParseMethodHead returns the id and the head of the record at the front of b, of
+// ParseMethodHead returns the head of the record at the front of b, of
 // [MinMethodSize] bytes at least.
-func ParseMethodHead(b []byte) (id uint64, h MethodHead) {
-	_ = b[MinMethodSize-1]
-	return le.Uint64(b), MethodHead(le.Uint64(b[8:]))
-}
+func ParseMethodHead(b []byte) MethodHead { return MethodHead(le.Uint64(b)) }
 
 // First is the profiles of a Named record, and the name of any other.
 func (h MethodHead) First() layout.Ref { return layout.Ref(h) }
@@ -201,18 +211,30 @@ func (h MethodHead) Flags() layout.MethodFlags { return layout.MethodFlags(h >> 
 // Size is the size of the record in bytes, the name in a Named one included.
 func (h MethodHead) Size() int64 { return int64(h.Units()) * Unit }
 
+// FieldsSize is the size in bytes of the record's part before the name that a Named
+// one holds.
+func (h MethodHead) FieldsSize() int64 { return recordSize(h.Flags()) }
+
+// ID is the id in the record at the front of b, whose head h is; ok is false if the
+// method's first MethodData has it.
+func (h MethodHead) ID(b []byte) (id uint64, ok bool) {
+	if h.Flags()&MethodHasID == 0 {
+		return 0, false
+	}
+	return le.Uint64(b[MinMethodSize:]), true
+}
+
 // Profiles is the first MethodData without a context, 0 for none, of the record
 // at the front of b, whose head h is.
 func (h MethodHead) Profiles(b []byte) layout.Ref {
-	switch flags := h.Flags(); {
+	flags := h.Flags()
+	switch {
 	case flags&MethodNamed != 0:
 		return h.First()
 	case flags&MethodProfiled == 0:
 		return 0
-	case flags&MethodDeclared != 0:
-		return layout.Ref(le.Uint32(b[MinMethodSize+8:]))
 	}
-	return layout.Ref(le.Uint32(b[MinMethodSize:]))
+	return layout.Ref(le.Uint32(b[recordSize(flags&(MethodHasID|MethodDeclared)):]))
 }
 
 // Fits reports whether the flags are known, and the size is that of a record
@@ -220,7 +242,7 @@ func (h MethodHead) Profiles(b []byte) layout.Ref {
 func (h MethodHead) Fits() bool {
 	flags, size := h.Flags(), h.Size()
 	if flags&MethodNamed != 0 {
-		return flags < methodFlagsEnd && size >= MinMethodSize && flags&(MethodDeclared|MethodProfiled|MethodInContext) == 0
+		return flags < methodFlagsEnd && size >= recordSize(flags) && flags&(MethodDeclared|MethodProfiled|MethodInContext) == 0
 	}
 	return flags < methodFlagsEnd && size == recordSize(flags)
 }

@@ -22,9 +22,13 @@ func Overshare(data []byte) error {
 	})
 	section := h.Parts[disk.PartMethods]
 	for at := section.Offset; at < section.End(); {
-		_, head := disk.ParseMethodHead(data[at:])
+		head := disk.ParseMethodHead(data[at:])
 		if head.Flags()&disk.MethodDeclared != 0 {
-			le.PutUint32(data[at+disk.MinMethodSize:], uint32(holder))
+			field := int64(disk.MinMethodSize)
+			if head.Flags()&disk.MethodHasID != 0 {
+				field += 8
+			}
+			le.PutUint32(data[at+field:], uint32(holder))
 		}
 		at += head.Size()
 	}

@@ -108,13 +108,16 @@ func (l *lister) types() {
 func (l *lister) methods() {
 	section := l.h.Parts[disk.PartMethods]
 	for at := section.Offset; at < section.End(); {
-		_, head := disk.ParseMethodHead(l.data[at:])
+		head := disk.ParseMethodHead(l.data[at:])
 		if head.Flags()&disk.MethodNamed != 0 {
-			l.narrow("method profiles", at+8)
+			l.narrow("method profiles", at)
 		} else {
-			l.narrow("method name", at+8)
+			l.narrow("method name", at)
 		}
 		field := at + disk.MinMethodSize
+		if head.Flags()&disk.MethodHasID != 0 {
+			field += 8
+		}
 		if head.Flags()&disk.MethodDeclared != 0 {
 			l.narrow("method holder", field)
 			l.narrow("method signature", field+4)
@@ -211,6 +214,11 @@ func (l *lister) blocks() {
 		if links, ok := b.FieldOffset(disk.HasLinks); ok {
 			l.narrow("block context", at+links)
 			l.narrow("next block", at+links+4)
+		}
+		if key, ok := b.FieldOffset(disk.HasKey); ok {
+			for i, part := range []string{"class", "name", "signature", "loader"} {
+				l.narrow("block "+part, at+key+4*int64(i))
+			}
 		}
 		for s := layout.SectionData; s < layout.SectionDirectory; s++ {
 			l.entries(at+b.SectionSpan(s).Offset, b.Section(s))

@@ -204,20 +204,26 @@ func (d *dumper) methodName(at int64) string {
 	if at >= d.header.sections["unexecuted"].offset {
 		return "method " + d.symbol(int64(d.u32(at))*8)
 	}
-	if d.u16(at+14)&methodNamed != 0 {
+	if d.u16(at+6)&methodNamed != 0 {
 		return "method " + strconv.QuoteToASCII(d.recordName(at))
 	}
-	return "method " + d.symbol(int64(d.u32(at+8))*8)
+	return "method " + d.symbol(int64(d.u32(at))*8)
 }
 
 // recordName returns the name in a record that is named.
 func (d *dumper) recordName(at int64) string {
-	return strings.TrimRight(string(d.data[at+16:at+8*int64(d.u16(at+12))]), "\x00")
+	name := at + 8
+	if d.u16(at+6)&methodHasID != 0 {
+		name += 8
+	}
+	return strings.TrimRight(string(d.data[name:at+8*int64(d.u16(at+4))]), "\x00")
 }
 
 // recordKind returns what a reference to a record of any kind leads to.
 func (d *dumper) recordKind(at int64) string {
 	switch s := d.header.sections; {
+	case at >= d.header.regions["rw"].offset:
+		return d.blockName(at)
 	case at >= s["contexts"].offset:
 		return "context"
 	case at >= s["methods"].offset:

@@ -13,6 +13,7 @@ const (
 	methodProfiled  = 1 << 1
 	methodInContext = 1 << 2
 	methodNamed     = 1 << 6
+	methodHasID     = 1 << 7
 )
 
 // section prints the heading of a section that is not empty, and returns the
@@ -67,15 +68,17 @@ func (d *dumper) printSymbol() {
 
 func (d *dumper) printMethod() {
 	start := d.at
-	units, flags := d.u16(start+12), d.u16(start+14)
-	d.number(8, "method: id", hash)
+	units, flags := d.u16(start+4), d.u16(start+6)
 	if flags&methodNamed != 0 {
-		d.number(4, "profiles", d.reference(d.blockName))
+		d.number(4, "method: profiles", d.reference(d.blockName))
 	} else {
-		d.number(4, "name", d.reference(d.symbol))
+		d.number(4, "method: name", d.reference(d.symbol))
 	}
 	d.number(2, "units", decimal)
 	d.number(2, "flags", hex)
+	if flags&methodHasID != 0 {
+		d.number(8, "id", hash)
+	}
 	if flags&methodNamed != 0 {
 		name := d.recordName(start)
 		d.bytes(int64(len(name)), "name: "+strconv.QuoteToASCII(name))
@@ -147,17 +150,24 @@ func (d *dumper) printBlock() {
 		d.number(4, "directory: point", signed32)
 		d.number(4, "entry", func(v uint64) string { return decimal(v) + " units" })
 	}
+	d.padTo(end)
 }
 
 // blockFields print the optional fields of a block, by presence bit.
 var blockFields = []func(*dumper, *sections){
+	func(d *dumper, _ *sections) { d.number(8, "id: of the method", hash) },
+	func(d *dumper, _ *sections) { d.number(8, "invocations", decimal) },
+	func(d *dumper, _ *sections) {
+		for _, part := range []string{"key: class", "name", "signature", "loader"} {
+			d.number(4, part, d.reference(d.symbol))
+		}
+	},
 	func(d *dumper, _ *sections) {
 		d.number(4, "links: context", d.reference(contextName))
 		d.number(4, "next", d.reference(d.blockName))
 	},
 	func(d *dumper, _ *sections) { d.number(8, "code: code id", hash) },
 	func(d *dumper, _ *sections) { d.numbers(4, "size: of the code", "of the producer's record") },
-	func(d *dumper, _ *sections) { d.number(8, "invocations", decimal) },
 	func(d *dumper, _ *sections) { d.number(8, "backedges", decimal) },
 	func(d *dumper, _ *sections) { d.number(8, "interpreted", decimal) },
 	func(d *dumper, _ *sections) {

@@ -98,7 +98,9 @@ func (d *dumper) printIndex(ix span) {
 		for i := range slots {
 			d.number(2, fmt.Sprintf("line %d, slot %d: fingerprint", n, i), decimal)
 		}
-		d.number(4, "overflow", hex)
+		d.number(2, "overflow", hex)
+		d.number(1, "multiplier", decimal)
+		d.number(1, "spilled", decimal)
 		for i := range slots {
 			d.number(4, fmt.Sprintf("slot %d: record", i), d.reference(d.recordKind))
 		}

@@ -172,7 +172,10 @@ var le = binary.LittleEndian
 
 // fields puts the optional fields of both into out.
 func (m *Merger) fields(x, y disk.Block, out *Parts) {
-	for f := disk.HasCode; f < disk.HasSections; f <<= 1 {
+	for f := disk.HasInvocations; f < disk.HasSections; f <<= 1 {
+		if f&disk.FileFields != 0 {
+			continue
+		}
 		a, b := fieldBytes(x, f), fieldBytes(y, f)
 		field := out.fields[fieldIndex(f)][:0]
 		switch {

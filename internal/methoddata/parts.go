@@ -14,7 +14,7 @@ import (
 // Parts are the parts of a profile under construction. They are reused.
 type Parts struct {
 	presence disk.Presence
-	fields   [11]fieldData
+	fields   [disk.NumFields]fieldData // by presence bit
 	Sections [layout.SectionDirectory]sectionData
 	Block    []byte
 }
@@ -182,4 +182,4 @@ func EachEntryIn(shape disk.Shape, section []byte, yield func(e disk.Entry)) {
 }
 
 // fieldIndex returns the index of the field of a presence bit.
-func fieldIndex(f disk.Presence) int { return bits.TrailingZeros32(uint32(f)) - 1 }
+func fieldIndex(f disk.Presence) int { return bits.TrailingZeros32(uint32(f)) }

@@ -112,7 +112,7 @@ func TestSpecimensCoverTheFormat(t *testing.T) {
 	if all := disk.HasDirectory<<1 - 1; c.presence != all {
 		t.Errorf("optional fields 0x%x, want 0x%x", c.presence, all)
 	}
-	if all := disk.MethodNamed<<1 - 1; c.methods != all {
+	if all := disk.MethodHasID<<1 - 1; c.methods != all {
 		t.Errorf("method flags 0x%x, want 0x%x", c.methods, all)
 	}
 	if all := layout.TypeNotMatchable<<1 - 1; c.types != all {

@@ -4,13 +4,15 @@ import (
 	"encoding/binary"
 
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/rawreader"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
 // line is where the search for an id begins.
 func (c *check) line(id uint64, kind disk.RecordKind) int64 {
-	return c.lineOffset(disk.Mix(id, kind, c.h.Seed).Bucket(c.h.Buckets))
+	bucket, _ := disk.Mix(id, kind, c.h.Seed).Split(c.h.Buckets)
+	return c.lineOffset(bucket)
 }
 
 func (c *check) lineOffset(n uint64) int64 {
@@ -41,6 +43,9 @@ func (c *check) usedSlots() (used uint64, err error) {
 			return used, err
 		}
 		c.report.Lines++
+		if !disk.Line(line).Valid() {
+			return used, c.wrong(layout.RegionIX, c.lineOffset(n), "a line with an impossible multiplier or mark")
+		}
 		for i := range disk.LineSlots {
 			if binary.LittleEndian.Uint16(line[2*i:]) != 0 {
 				used++
@@ -66,9 +71,9 @@ func (c *check) searchAll() (records uint64, err error) {
 	}
 	types := c.h.Parts[disk.PartTypes]
 	for at := types.Offset; at < types.End(); at += disk.TypeSize {
-		id, err := c.id(disk.RefOf(at))
+		b, err := c.m.Bytes(layout.RegionRO, at, disk.Unit)
 		if err == nil {
-			_, err = c.search(id, disk.KindType, disk.RefOf(at))
+			_, err = c.search(binary.LittleEndian.Uint64(b), disk.KindType, disk.RefOf(at))
 		}
 		if err != nil {
 			return records, err
@@ -78,37 +83,49 @@ func (c *check) searchAll() (records uint64, err error) {
 	return records, nil
 }
 
-// id is the id of a method or type: both begin with it.
-func (c *check) id(n layout.Ref) (uint64, error) {
-	b, err := c.m.Bytes(layout.RegionRO, n.Offset(), disk.Unit)
-	if err != nil {
-		return 0, err
-	}
-	return binary.LittleEndian.Uint64(b), nil
-}
-
-// searchMethod searches for a method, and holds the flag that it shares its id
-// against what else the search offers.
+// searchMethod searches for a method, and compares the flag that it shares its id
+// with what else the search offers.
 func (c *check) searchMethod(m reader.Method) error {
-	others, err := c.search(m.ID(), disk.KindMethod, m.Ref())
+	to, id := m.Ref(), m.ID()
+	if first := rawreader.MethodRecord(m).Profiles; first != 0 && m.Flags()&layout.MethodSharedID == 0 {
+		to = first
+	}
+	others, err := c.search(id, disk.KindMethod, to)
 	if err != nil {
 		return err
 	}
 	shared := false
 	for _, n := range others {
-		if !c.h.Parts[disk.PartMethods].Holds(n.Offset(), disk.MinMethodSize) {
-			continue
-		}
-		id, err := c.id(n)
+		other, err := c.methodID(n)
 		if err != nil {
 			return err
 		}
-		shared = shared || id == m.ID()
+		shared = shared || other == id
 	}
 	if flag := m.Flags()&layout.MethodSharedID != 0; flag != shared {
 		return c.wrong(layout.RegionRO, m.Ref().Offset(), "the flag that the method shares its id is %v, should be %v", flag, shared)
 	}
 	return nil
+}
+
+// methodID is the id of the method to which a slot leads, 0 if it leads to a type.
+func (c *check) methodID(n layout.Ref) (uint64, error) {
+	if c.h.Parts[disk.PartTypes].Holds(n.Offset(), disk.TypeSize) {
+		return 0, nil
+	}
+	if c.h.Parts[disk.PartMethods].Holds(n.Offset(), disk.MinMethodSize) {
+		m, err := c.s.MethodAt(n)
+		return m.ID(), err
+	}
+	if n == 0 {
+		return 0, c.wrong(layout.RegionIX, c.lineOffset(0), "a slot in use that leads nowhere")
+	}
+	p, err := c.s.ProfileAt(n)
+	if err != nil {
+		return 0, err
+	}
+	id, _ := disk.Block(p.Bytes()).ID()
+	return id, nil
 }
 
 // search looks for the slot of one record as docs/format.md says, and gives all
@@ -118,14 +135,15 @@ func (c *check) search(id uint64, kind disk.RecordKind, record layout.Ref) (othe
 		return nil, err
 	}
 	hash := disk.Mix(id, kind, c.h.Seed)
-	bucket, found := hash.Bucket(c.h.Buckets), false
+	bucket, rest := hash.Split(c.h.Buckets)
+	found := false
 	for range c.h.MaxProbe {
 		b, err := c.m.Bytes(layout.RegionIX, c.lineOffset(bucket), disk.LineSize)
 		if err != nil {
 			return nil, err
 		}
 		line := disk.Line(b)
-		slots := line.Match(hash.Fingerprint())
+		slots := line.Candidates(hash, rest)
 		for i := range disk.LineSlots {
 			switch {
 			case slots>>i&1 == 0:

@@ -145,6 +145,12 @@ func (c *check) method(m reader.Method) (k key, err error) {
 	if err != nil || !m.Indexed() { // a row has no id
 		return k, err
 	}
+	if has := rec.Flags&disk.MethodHasID != 0; has != (rec.Profiles == 0) {
+		return k, c.wrong(layout.RegionRO, at, "a method record with an id: %v, and with a profile: %v", has, !has)
+	}
+	if err := c.headKey(rec, &k); err != nil {
+		return k, err
+	}
 	text, err := m.Key()
 	if err != nil {
 		return k, err
@@ -153,6 +159,24 @@ func (c *check) method(m reader.Method) (k key, err error) {
 		err = c.wrong(layout.RegionRO, at, "method %.80q has id %016x, recorded is %016x", text.Name, id, m.ID())
 	}
 	return k, err
+}
+
+// headKey checks that the first profile of a method has the key of its record, or
+// none if the record is named.
+func (c *check) headKey(rec disk.MethodRecord, k *key) error {
+	if rec.Profiles == 0 {
+		return nil
+	}
+	p, err := c.s.ProfileAt(rec.Profiles)
+	if err != nil {
+		return err
+	}
+	got, ok := disk.Block(p.Bytes()).Key()
+	want := disk.BlockKey{Class: k.class, Name: k.name, Signature: k.signature, Loader: k.loader}
+	if named := rec.Flags&disk.MethodNamed != 0; named != !ok || !named && got != want {
+		return c.wrong(layout.RegionRW, p.Ref().Offset(), "the profile does not have the key of its method")
+	}
+	return nil
 }
 
 // heldName checks the name that lies in a method's record.

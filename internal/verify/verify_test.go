@@ -93,6 +93,15 @@ func contextsOfAMethod(data []byte, h *layout.Header) (number, first int64) {
 	}
 }
 
+// blockWith returns where the first block that has an optional field has it.
+func blockWith(data []byte, h *layout.Header, f disk.Presence) int64 {
+	for at := h.Region(layout.RegionRW).Offset; ; at += disk.BlockSize(data[at:]) {
+		if field, ok := disk.Block(data[at : at+disk.BlockSize(data[at:])]).FieldOffset(f); ok {
+			return at + field
+		}
+	}
+}
+
 // A change is one that sums cannot see.
 type change struct {
 	name, specimen string
@@ -117,12 +126,48 @@ var changes = []change{
 		copy(data[at:], data[at+disk.TypeSize:at+2*disk.TypeSize])
 		copy(data[at+disk.TypeSize:], first[:])
 	}, layout.RegionRO, "sort behind"},
-	{"method id", "graal", func(data []byte, h *layout.Header) { data[h.Parts[disk.PartMethods].Offset] ^= 1 }, layout.RegionRO, "method "},
+	{"method id", "graal", func(data []byte, h *layout.Header) {
+		for at := h.Parts[disk.PartMethods].Offset; ; at += disk.ParseMethodHead(data[at:]).Size() {
+			if _, ok := disk.ParseMethodHead(data[at:]).ID(data[at:]); ok {
+				data[at+disk.MinMethodSize] ^= 1
+				return
+			}
+		}
+	}, layout.RegionRO, "method "},
+	{"method id in a profile", "graal", func(data []byte, h *layout.Header) {
+		data[blockWith(data, h, disk.HasID)] ^= 1
+	}, layout.RegionRO, "method "},
+	{"key in a profile", "graal", func(data []byte, h *layout.Header) {
+		data[blockWith(data, h, disk.HasKey)] ^= 1
+	}, layout.RegionRW, "does not have the key"},
+	{"key of no method", "graal", func(data []byte, h *layout.Header) {
+		at := blockWith(data, h, disk.HasKey)
+		clear(data[at : at+16])
+	}, layout.RegionRW, "does not have the key"},
+	{"multiplier", "jamaica", func(data []byte, h *layout.Header) {
+		data[h.Region(layout.RegionIX).Offset+22] = 2
+	}, layout.RegionIX, "multiplier"},
+	{"spilled", "jamaica", func(data []byte, h *layout.Header) {
+		data[h.Region(layout.RegionIX).Offset+23] = 2
+	}, layout.RegionIX, "multiplier"},
+	{"another multiplier", "jamaica", func(data []byte, h *layout.Header) {
+		for at := h.Region(layout.RegionIX).Offset; at < h.Region(layout.RegionIX).End(); at += disk.LineSize {
+			data[at+22] ^= 32
+		}
+	}, layout.RegionIX, "does not lead"},
 	{"shared id", "llvm-ir", func(data []byte, h *layout.Header) {
-		data[h.Parts[disk.PartMethods].Offset+14] ^= byte(layout.MethodSharedID)
+		data[h.Parts[disk.PartMethods].Offset+6] ^= byte(layout.MethodSharedID)
+	}, layout.RegionIX, "does not lead"}, // but to the profile, not to the record
+	{"shared id of a method without a profile", "graal", func(data []byte, h *layout.Header) {
+		for at := h.Parts[disk.PartMethods].Offset; ; at += disk.ParseMethodHead(data[at:]).Size() {
+			if _, ok := disk.ParseMethodHead(data[at:]).ID(data[at:]); ok {
+				data[at+6] ^= byte(layout.MethodSharedID)
+				return
+			}
+		}
 	}, layout.RegionRO, "shares its id"},
 	{"never ran", "llvm-ir", func(data []byte, h *layout.Header) {
-		data[h.Parts[disk.PartMethods].Offset+14] ^= byte(layout.MethodUnexecuted)
+		data[h.Parts[disk.PartMethods].Offset+6] ^= byte(layout.MethodUnexecuted)
 	}, layout.RegionRO, "never ran"},
 	{"context order", "graal", func(data []byte, h *layout.Header) {
 		_, at := contextsOfAMethod(data, h)
@@ -189,8 +234,7 @@ var changes = []change{
 	}, layout.RegionBM, "pointers in the block"},
 	{"unlinked block", "llvm-ir", func(data []byte, h *layout.Header) {
 		// The link from the first profile of main to the second.
-		at := h.Region(layout.RegionRW).Offset + disk.BlockHeaderSize + 4
-		le.PutUint32(data[at:], 0)
+		le.PutUint32(data[blockWith(data, h, disk.HasLinks)+4:], 0)
 	}, layout.RegionRW, "no method leads"},
 	{"count", "graal", func(data []byte, h *layout.Header) { h.Counts.Entries++ }, layout.RegionHeader, "counts are"},
 	{"summary", "llvm-frontend", func(data []byte, h *layout.Header) { h.Summary.MaxCount++ }, layout.RegionHeader, "summary"},

@@ -78,3 +78,45 @@ func Aligned(n int) []byte {
 	words := make([]uint64, (n+7)/8)
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(words)*8)[:n]
 }
+
+// A View is memory that is read without bounds checks, little-endian on every
+// machine. Whoever asks for an offset has made sure that what lies there is inside
+// the memory. It keeps memory of the heap alive, not a mapping.
+type View struct{ start unsafe.Pointer }
+
+// ViewOf returns the view of b.
+func ViewOf(b []byte) View { return View{unsafe.Pointer(unsafe.SliceData(b))} }
+
+// Uint16 is the number at an offset.
+func (v View) Uint16(at uint64) uint16 {
+	return binary.LittleEndian.Uint16((*[2]byte)(unsafe.Add(v.start, at))[:])
+}
+
+// Uint32 is the number at an offset.
+func (v View) Uint32(at uint64) uint32 {
+	return binary.LittleEndian.Uint32((*[4]byte)(unsafe.Add(v.start, at))[:])
+}
+
+// Uint64 is the number at an offset.
+func (v View) Uint64(at uint64) uint64 { return binary.LittleEndian.Uint64(v.Cell(at)[:]) }
+
+// Cell is the 8 bytes at an offset.
+func (v View) Cell(at uint64) *[8]byte { return (*[8]byte)(unsafe.Add(v.start, at)) }
+
+// ViewOfWords returns the view of words.
+func ViewOfWords(w []atomic.Uint32) View { return View{unsafe.Pointer(unsafe.SliceData(w))} }
+
+// Word32 is the 4 bytes at an offset, which are aligned, to be used atomically.
+func (v View) Word32(at uint64) *atomic.Uint32 { return (*atomic.Uint32)(unsafe.Add(v.start, at)) }
+
+// Word is the 8 bytes at an offset, which are aligned, to be used atomically; nil if
+// the view is of nothing.
+func (v View) Word(at uint64) *atomic.Uint64 {
+	if v.start == nil {
+		return nil
+	}
+	return (*atomic.Uint64)(unsafe.Add(v.start, at))
+}
+
+// String is the n bytes at an offset as text, not copied.
+func (v View) String(at, n uint64) string { return unsafe.String((*byte)(unsafe.Add(v.start, at)), n) }

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/bench"
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// counted is the invocation counter of every method. That it is one number lets a
+// dependent lookup compute its id from the count before, see [query].
+const counted = 7
+
+// A field is an archive, and maps that lead to the same profiles.
+type field struct {
+	n      int
+	store  *reader.Store
+	file   []byte
+	keys   []layout.Key
+	ids    []uint64
+	byID   map[uint64]uint32
+	byKey  map[layout.Key]uint32
+	byText map[string]uint32
+	places []uint32 // of the invocation counters in file, in units of 8 bytes
+	random *rand.Rand
+	order  []int // of the methods, at random
+	next   int   // the first of order that the next turn takes
+}
+
+func newField(dir string, n int) (*field, error) {
+	path := filepath.Join(dir, fmt.Sprintf("hits-%d.parc", n))
+	if _, err := os.Stat(path); err != nil {
+		b, err := bench.Build(bench.Scale{Methods: n, Block: 400, Invocations: counted})
+		if err != nil {
+			return nil, err
+		}
+		if _, err := b.Commit(context.Background(), path); err != nil {
+			return nil, err
+		}
+	}
+	s, err := reader.Open(path, archive.Options{})
+	if err != nil {
+		return nil, err
+	}
+	f := &field{n: n, store: s, file: s.Mapping().Unchecked(), random: rand.New(rand.NewPCG(1, 2)),
+		byID: make(map[uint64]uint32, n), byKey: make(map[layout.Key]uint32, n), byText: make(map[string]uint32, n)}
+	for i := range n {
+		if err := f.add(bench.Key(i)); err != nil {
+			return nil, err
+		}
+	}
+	f.order = f.random.Perm(n)
+	return f, nil
+}
+
+func (f *field) close() { f.store.Close() }
+
+// add looks a method up in every way, so that all of it is checked, and notes where
+// its counter lies.
+func (f *field) add(k layout.Key) error {
+	id := k.ID(layout.DomainHotSpot)
+	p, err := f.store.FindProfile(k, layout.CodeAny)
+	if err != nil {
+		return err
+	}
+	if _, err := f.store.LookupProfile(id, layout.CodeAny); err != nil {
+		return err
+	}
+	at, ok := disk.Block(p.Bytes()).FieldOffset(disk.HasInvocations)
+	if !ok {
+		return fmt.Errorf("%v has no invocation counter", k)
+	}
+	place := uint32((p.Ref().Offset() + at) / disk.Unit)
+	f.keys, f.ids, f.places = append(f.keys, k), append(f.ids, id), append(f.places, place)
+	f.byID[id], f.byKey[k], f.byText[textOf(&k)] = place, place, place
+	return nil
+}
+
+func textOf(k *layout.Key) string {
+	return k.Class + "\x00" + k.Name + "\x00" + k.Signature + "\x00" + k.Loader
+}
+
+// A query is what one turn looks up: ids, keys and texts of the same methods. They lie
+// one after the other in memory, so that to fetch the question costs nothing.
+//
+// A dependent lookup is of the id at i ^ count ^ counted, where count is what the lookup
+// before has read: the same i, but the processor cannot know that, nor gains anything
+// where it guesses a branch wrong.
+type query struct {
+	ids    []uint64
+	keys   []layout.Key
+	texts  []string
+	places []uint32
+}
+
+// query returns the next n methods in random order.
+func (f *field) query(n int) *query {
+	var q query
+	var text strings.Builder
+	for range n {
+		i := f.order[f.next]
+		if f.next++; f.next == len(f.order) {
+			f.next = 0
+		}
+		k := f.keys[i]
+		text.Reset()
+		text.WriteString(textOf(&k))
+		t := text.String()
+		k = cut(t, &k)
+		q.ids, q.keys, q.places = append(q.ids, f.ids[i]), append(q.keys, k), append(q.places, f.places[i])
+		q.texts = append(q.texts, t)
+	}
+	return &q
+}
+
+// cut returns the key whose parts lie in its text.
+func cut(t string, k *layout.Key) (c layout.Key) {
+	c.Class, t = t[:len(k.Class)], t[len(k.Class)+1:]
+	c.Name, t = t[:len(k.Name)], t[len(k.Name)+1:]
+	c.Signature, t = t[:len(k.Signature)], t[len(k.Signature)+1:]
+	c.Loader = t
+	return c
+}
+
+// missing turns a query into one of methods that are not there.
+func (q *query) missing() {
+	for i := range q.ids {
+		q.keys[i].Loader = "missing"
+		q.texts[i] = textOf(&q.keys[i])
+		q.ids[i] = q.keys[i].ID(layout.DomainHotSpot)
+	}
+}

@@ -1,0 +1,264 @@
+package reader
+
+import (
+	"errors"
+	"sync/atomic"
+
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/words"
+	"github.com/profarc/profarc/layout"
+)
+
+// The hit path leads from an id to a profile by two reads that wait for each other: of
+// a line of the index, and of the front of the profile's block. It has a branch for
+// each thing that is nearly always so. Everything else, and every error, it leaves to
+// the search of lookup.go: what was not checked yet, records that do not lie in the
+// line where the search begins, ids that several methods share.
+//
+// What the file says it believes only where the ready word of the line says that it was
+// checked. What would lead out of the file it checks again, since somebody may rewrite
+// the file in place.
+type hitPath struct {
+	ix, data, words words.View // of the index, the file, and ready
+	lines           uint64     // of the index
+	seed            uint64     // see disk.MixSeeded, for ids of methods
+	end             uint64     // of rw, in units
+	last            uint64     // the last unit at which the head of a block can begin
+	ready           []atomic.Uint32
+}
+
+// Of each line there is a ready word, which has three bits for each slot: the slot
+// leads to a profile that was checked, and that is the only one of its method for every
+// caller; the texts of the key in this profile were checked; the slot leads to the first
+// of several such profiles, which was checked. One bit says that the line was checked.
+const (
+	readyKeys     = disk.LineSlots     // the first bit of the second kind
+	readyVersions = 2 * disk.LineSlots // the first bit of the third kind
+	readyLine     = 3*disk.LineSlots + 1
+)
+
+// noIndex is the only line of an index without lines. It leads nowhere.
+var noIndex [disk.LineSize]byte
+
+func newHitPath(h *layout.Header, data []byte) hitPath {
+	end := uint64(h.Region(layout.RegionRW).End() / disk.Unit)
+	p := hitPath{
+		ix: words.ViewOf(noIndex[:]), data: words.ViewOf(data), lines: 1,
+		seed: disk.MixSeed(disk.KindMethod, h.Seed), end: end, last: end - disk.HeadSize/disk.Unit,
+	}
+	if h.Buckets > 0 && h.MaxProbe > 0 {
+		p.ix, p.lines = words.ViewOf(data[h.Region(layout.RegionIX).Offset:]), h.Buckets
+	}
+	p.ready = make([]atomic.Uint32, p.lines)
+	p.words = words.ViewOfWords(p.ready)
+	return p
+}
+
+// note sets bits of the ready word of a line.
+func (p *hitPath) note(line uint64, bits uint32) {
+	if p.ready[line].Load()&bits != bits {
+		p.ready[line].Or(bits)
+	}
+}
+
+// noteReady notes that the slot that the search offered last leads to a profile that
+// was checked; with key, that its method's key was compared.
+func (q *search) noteReady(key bool) {
+	n := q.line().Record(q.slot)
+	if q.lines != 1 || !q.s.inRW(n) {
+		return // the hit path looks at the first line alone
+	}
+	bits := uint32(1) << q.slot
+	if q.s.hit.presence(uint64(n))&uint32(disk.HasLinks) != 0 {
+		bits <<= readyVersions
+	}
+	if key {
+		bits |= 1 << (q.slot + readyKeys)
+	}
+	q.s.hit.note(q.bucket, bits)
+}
+
+// presence is the presence bits of the block at a unit.
+func (p *hitPath) presence(n uint64) uint32 {
+	return p.data.Uint32(n*disk.Unit + disk.BlockPresence)
+}
+
+// LookupProfile looks up the profile of a method for a version of its code and every
+// caller, by the method's id: what [Store.Lookup] and [Method.Profile] find together, in
+// a third of the time. It allocates nothing. The error matches ErrNotFound, or
+// ErrAmbiguous if several methods have this id, or if layout.CodeAny was asked for and
+// there are several versions.
+func (s *Store) LookupProfile(id, code uint64) (Profile, error) {
+	hash := disk.MixSeeded(id, s.hit.seed)
+	line, rest := hash.Split(s.hit.lines)
+	at := line * disk.LineSize
+	word := s.hit.ix.Uint32(at + disk.LineWord)
+	slot := disk.SlotOf(word, rest)
+	ready := s.hit.words.Word32(4 * line).Load()
+	if s.hit.ix.Uint16(at+2*slot) == hash.Fingerprint() {
+		n := uint64(s.hit.ix.Uint32(at + disk.LineRefs + 4*slot))
+		if ready>>(slot&31)&1 != 0 && n <= s.hit.last && code == layout.CodeAny && !s.m.Closed() {
+			at := n * disk.Unit
+			if units := s.hit.data.Uint32(at); s.hit.data.Uint64(at+disk.BlockHeaderSize) == id && uint64(units) <= s.hit.end-n {
+				return Profile{s: s, place: place{layout.Ref(n), units}, counted: disk.HeadCounter(s.hit.presence(n))}, nil
+			}
+		}
+	} else if disk.NotInLine(word, hash) && ready>>readyLine != 0 && !s.m.Closed() {
+		return Profile{}, ErrNotFound
+	}
+	return s.lookupProfile(id, code)
+}
+
+// lookupProfile is LookupProfile for what does not lie in its own slot, for one of
+// several versions, and for what was not checked yet.
+func (s *Store) lookupProfile(id, code uint64) (Profile, error) {
+	if p, err := s.readyProfile(id, code, 0); err != errNotReady {
+		return p, err
+	}
+	q := s.search(id, disk.KindMethod)
+	m, err := q.nextMethod(id)
+	if err != nil {
+		return Profile{}, err
+	}
+	if m.head.Flags()&layout.MethodSharedID != 0 {
+		return Profile{}, ErrAmbiguous
+	}
+	p, _, err := m.Profile(code)
+	if err == nil {
+		q.noteReady(false)
+	}
+	return p, err
+}
+
+// readyProfile returns the profile of the method with an id in the line where the search
+// for it begins, wherever in the line, if it was checked and all bits of need, shifted by
+// its slot, are set in the ready word. Otherwise the error is errNotReady.
+func (s *Store) readyProfile(id, code uint64, need uint32) (Profile, error) {
+	hash := disk.MixSeeded(id, s.hit.seed)
+	line, rest := hash.Split(s.hit.lines)
+	at, ready := line*disk.LineSize, s.hit.words.Word32(4*line).Load()
+	word := s.hit.ix.Uint32(at + disk.LineWord)
+	own := disk.SlotOf(word, rest)
+	if s.hit.ix.Uint16(at+2*own) == hash.Fingerprint() {
+		if p, err := s.readySlot(id, code, at, own, ready, need); err != errNotReady {
+			return p, err
+		}
+	}
+	if !disk.Spilled(word) {
+		return Profile{}, errNotReady
+	}
+	for slot := range uint64(disk.LineSlots) {
+		if s.hit.ix.Uint16(at+2*slot) != hash.Fingerprint() {
+			continue
+		}
+		if p, err := s.readySlot(id, code, at, slot, ready, need); err != errNotReady {
+			return p, err
+		}
+	}
+	return Profile{}, errNotReady
+}
+
+// readySlot is readyProfile for one slot of the line at an offset in ix.
+func (s *Store) readySlot(id, code, line, slot uint64, ready, need uint32) (Profile, error) {
+	ready, n := ready>>(slot&31), uint64(s.hit.ix.Uint32(line+disk.LineRefs+4*slot))
+	if ready&(1|1<<readyVersions) == 0 || ready&need != need || n > s.hit.last || s.m.Closed() {
+		return Profile{}, errNotReady
+	}
+	at := n * disk.Unit
+	units := s.hit.data.Uint32(at)
+	if s.hit.data.Uint64(at+disk.BlockHeaderSize) != id || uint64(units) > s.hit.end-n {
+		return Profile{}, errNotReady
+	}
+	p := Profile{s: s, place: place{layout.Ref(n), units}, counted: disk.HeadCounter(s.hit.presence(n))}
+	if ready&1 != 0 && (code == layout.CodeAny || p.Code() == code) {
+		return p, nil
+	}
+	c := chain{s: s, method: layout.Ref(s.hit.data.Uint32(at + disk.BlockMethod)), next: p.place.at}
+	err := c.ofCode(code, &p)
+	if err != nil {
+		p = Profile{}
+	}
+	return p, err
+}
+
+// FindProfile looks up the profile of a method for a version of its code and every
+// caller, by the method's key: what [Store.Find] and [Method.Profile] find together, in
+// half of the time. It allocates nothing, unless the key has more than some 1,000 bytes.
+// The error matches ErrNotFound, or ErrAmbiguous if layout.CodeAny was asked for and
+// there are several versions.
+func (s *Store) FindProfile(k layout.Key, code uint64) (Profile, error) {
+	return s.findProfile(k.ID(s.h.Domain), &k, code)
+}
+
+func (s *Store) findProfile(id uint64, k *layout.Key, code uint64) (Profile, error) {
+	p, err := s.readyProfile(id, code, 1<<readyKeys)
+	if err == nil && s.keyIs(p, k) {
+		return p, nil
+	}
+	q := s.search(id, disk.KindMethod)
+	m, err := q.nextKey(id, k)
+	if err != nil {
+		return Profile{}, err
+	}
+	if p, _, err = m.Profile(code); err == nil && m.head.Flags()&layout.MethodSharedID == 0 {
+		q.noteReady(true)
+	}
+	return p, err
+}
+
+// keyIs reports whether a key is that of the method of a profile, whose texts were
+// checked. It may be false where it is: the profile of a later version does not have the
+// key.
+func (s *Store) keyIs(p Profile, k *layout.Key) bool {
+	at := uint64(p.place.at) * disk.Unit
+	presence := s.hit.presence(uint64(p.place.at))
+	key, ok := disk.KeyAt(presence)
+	if !ok {
+		return presence&uint32(disk.HasID) != 0 && k.Class == "" && k.Signature == "" && k.Loader == "" &&
+			s.nameIs(uint64(s.hit.data.Uint32(at+disk.BlockMethod)), k.Name)
+	}
+	field := at + key
+	return field+16 <= s.hit.end*disk.Unit && s.textIs(s.hit.data.Uint32(field), k.Class) && s.textIs(s.hit.data.Uint32(field+4), k.Name) &&
+		s.signatureTextIs(s.hit.data.Uint32(field+8), k.Signature) && s.textIs(s.hit.data.Uint32(field+12), k.Loader)
+}
+
+// textIs reports whether a symbol that was checked is this text.
+func (s *Store) textIs(symbol uint32, text string) bool {
+	if symbol == 0 {
+		return text == ""
+	}
+	at, n := uint64(symbol)*disk.Unit, uint64(len(text))
+	return at+lengthSize+n <= s.hit.end*disk.Unit && uint64(s.hit.data.Uint32(at)) == n && s.hit.data.String(at+lengthSize, n) == text
+}
+
+// signatureTextIs is textIs for a symbol that may be a list.
+func (s *Store) signatureTextIs(symbol uint32, text string) bool {
+	at := uint64(symbol) * disk.Unit
+	if symbol == 0 || at+lengthSize > s.hit.end*disk.Unit || s.hit.data.Uint32(at)>>31 == 0 {
+		return s.textIs(symbol, text)
+	}
+	same, err := s.signatureIs(layout.Ref(symbol), text)
+	return same && err == nil
+}
+
+// nameIs compares the name in the Named record that lies at a unit, which was checked,
+// with text.
+func (s *Store) nameIs(record uint64, text string) bool {
+	if record >= s.hit.end {
+		return false
+	}
+	at := record * disk.Unit
+	head, n := disk.MethodHead(s.hit.data.Uint64(at)), uint64(len(text))
+	end := at + uint64(head.Size())
+	if head.Flags()&(disk.MethodNamed|disk.MethodHasID) != disk.MethodNamed || n > disk.MaxNamed ||
+		disk.NamedUnits(disk.MethodNamed, len(text)) != head.Units() || end > s.hit.end*disk.Unit {
+		return false
+	}
+	if rest := n % disk.Unit; rest != 0 && s.hit.data.Uint64(end-disk.Unit)>>(8*rest) != 0 {
+		return false
+	}
+	return s.hit.data.String(at+disk.MinMethodSize, n) == text
+}
+
+// errNotReady: the hit path cannot tell.
+var errNotReady = errors.New("not checked yet")

@@ -1,0 +1,252 @@
+package reader_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/internal/words"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// TestOneCallFindsWhatTwoFind compares FindProfile and LookupProfile, and their batches,
+// with Find, Lookup and Method.Profile, for every method and version of every specimen,
+// before and after the lookups were noted as checked.
+func TestOneCallFindsWhatTwoFind(t *testing.T) {
+	t.Parallel()
+	for _, sp := range specimen.All() {
+		t.Run(sp.Name, func(t *testing.T) {
+			data, err := sp.Bytes()
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := open(t, data)
+			var keys []layout.Key
+			var codes []uint64
+			for m, err := range s.Methods() {
+				if err != nil {
+					t.Fatal(err)
+				}
+				k, err := m.Key()
+				if err != nil {
+					t.Fatal(err)
+				}
+				missing := k
+				missing.Name += "?"
+				for _, k := range []layout.Key{k, missing} {
+					for _, code := range []uint64{layout.CodeAny, layout.CodeUnknown, 12345} {
+						keys, codes = append(keys, k), append(codes, code)
+					}
+				}
+				for p, err := range m.Profiles() {
+					if err != nil {
+						t.Fatal(err)
+					}
+					keys, codes = append(keys, k), append(codes, p.Code())
+				}
+			}
+			for range 3 {
+				compareLookups(t, s, keys, codes)
+			}
+		})
+	}
+}
+
+func compareLookups(t *testing.T, s *reader.Store, keys []layout.Key, codes []uint64) {
+	t.Helper()
+	ids := make([]uint64, len(keys))
+	var wantByID, wantByKey []reader.Profile
+	for i, k := range keys {
+		ids[i] = k.ID(s.Header().Domain)
+		byKey, errKey := profileByTwoCalls(s.Find(k))(codes[i])
+		byID, errID := profileByTwoCalls(s.Lookup(ids[i]))(codes[i])
+		if p, err := s.FindProfile(k, codes[i]); p != byKey || !sameKind(err, errKey) {
+			t.Errorf("FindProfile %v, code %x: %v, %v, want %v, %v", k, codes[i], p.Ref(), err, byKey.Ref(), errKey)
+		}
+		if p, err := s.LookupProfile(ids[i], codes[i]); p != byID || !sameKind(err, errID) {
+			t.Errorf("LookupProfile %v, code %x: %v, %v, want %v, %v", k, codes[i], p.Ref(), err, byID.Ref(), errID)
+		}
+		wantByID, wantByKey = append(wantByID, byID), append(wantByKey, byKey)
+	}
+	found := make([]reader.Profile, len(keys))
+	compareBatch(t, "LookupProfiles", found, wantByID, func() (int, error) { return s.LookupProfiles(ids, codes, found) })
+	compareBatch(t, "FindProfiles", found, wantByKey, func() (int, error) { return s.FindProfiles(keys, codes, found) })
+}
+
+func profileByTwoCalls(m reader.Method, err error) func(code uint64) (reader.Profile, error) {
+	return func(code uint64) (reader.Profile, error) {
+		if err != nil {
+			return reader.Profile{}, err
+		}
+		p, _, err := m.Profile(code)
+		return p, err
+	}
+}
+
+func sameKind(a, b error) bool {
+	return errors.Is(a, reader.ErrNotFound) == errors.Is(b, reader.ErrNotFound) &&
+		errors.Is(a, reader.ErrAmbiguous) == errors.Is(b, reader.ErrAmbiguous) && (a == nil) == (b == nil)
+}
+
+func compareBatch(t *testing.T, name string, found, want []reader.Profile, look func() (int, error)) {
+	t.Helper()
+	hits, err := look()
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	wanted := 0
+	for i := range want {
+		if want[i].Valid() {
+			wanted++
+		}
+		if found[i] != want[i] {
+			t.Errorf("%s: lookup %d finds %v, want %v", name, i, found[i].Ref(), want[i].Ref())
+		}
+	}
+	if hits != wanted {
+		t.Errorf("%s: %d hits, want %d", name, hits, wanted)
+	}
+}
+
+// TestHitPathOfManyMethods has lines that are spilled, full and overflowed.
+func TestHitPathOfManyMethods(t *testing.T) {
+	t.Parallel()
+	const n = 5000
+	s := open(t, laid(t, numbered(n)))
+	for range 2 {
+		for i := range 2 * n {
+			k := numberedKey(i)
+			p, err := s.FindProfile(k, layout.CodeAny)
+			q, errID := s.LookupProfile(k.ID(layout.DomainHotSpot), layout.CodeAny)
+			if p != q || err != errID {
+				t.Fatalf("%v: %v, %v by key, %v, %v by id", k, p.Ref(), err, q.Ref(), errID)
+			}
+			if i >= n {
+				if err != reader.ErrNotFound {
+					t.Fatalf("%v is not there: %v", k, err)
+				}
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := p.Method()
+			if got, keyErr := m.Key(); got != k || err != nil || keyErr != nil {
+				t.Fatalf("found %v, want %v: %v, %v", got, k, err, keyErr)
+			}
+		}
+	}
+}
+
+// TestProfilesOfKeysWithOneID looks up keys that share an id: by id they are ambiguous,
+// by key they are told apart.
+func TestProfilesOfKeysWithOneID(t *testing.T) {
+	t.Parallel()
+	b := builder.New(layout.DomainLLVMIR, builder.Config{})
+	keys := []layout.Key{{Name: "f", Signature: "1"}, {Name: "f", Signature: "2"}}
+	for i, k := range keys {
+		counted(b, b.Method(k), 0, builder.NoContext, uint64(i)+1)
+	}
+	s := open(t, laid(t, b))
+	for range 2 {
+		if _, err := s.LookupProfile(disk.NameRef("f"), layout.CodeAny); err != reader.ErrAmbiguous {
+			t.Errorf("by id: %v", err)
+		}
+		for i, k := range keys {
+			p, err := s.FindProfile(k, layout.CodeAny)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n, ok := p.Invocations(); !ok || n.Load() != uint64(i)+1 {
+				t.Errorf("%v: count %d, %t", k, n.Load(), ok)
+			}
+		}
+	}
+}
+
+// TestHitPathOfChangingFile looks up while the file is rewritten in place: it may find
+// something else, but does not panic or leave the file.
+func TestHitPathOfChangingFile(t *testing.T) {
+	t.Parallel()
+	data := laid(t, fixture(0))
+	h, err := disk.ParseHeader(data, int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rnd := rand.New(rand.NewPCG(5, 6))
+	keys := []layout.Key{keyArea, keyMany, keyLoop, keyCodes, keySum, keyIdle, keyBare}
+	for round := range 300 {
+		changing := words.Aligned(len(data))
+		copy(changing, data)
+		s := open(t, changing)
+		lookupAll(s, keys)
+		for range 1 + rnd.IntN(40) {
+			region := []layout.Region{layout.RegionIX, layout.RegionRO, layout.RegionRW}[rnd.IntN(3)]
+			at := h.Region(region).Offset + rnd.Int64N(min(h.Region(region).Size, 1500))
+			changing[at] = []byte{0, 0xff, byte(rnd.Uint32())}[rnd.IntN(3)]
+		}
+		func() {
+			defer func() {
+				if r := recover(); r != nil {
+					t.Fatalf("round %d: %v", round, r)
+				}
+			}()
+			lookupAll(s, keys)
+		}()
+	}
+}
+
+// lookupAll looks keys up in every way and reads what is found.
+func lookupAll(s *reader.Store, keys []layout.Key) {
+	ids := make([]uint64, len(keys))
+	for i, k := range keys {
+		ids[i] = k.ID(layout.DomainHotSpot)
+		p, _ := s.FindProfile(k, layout.CodeAny)
+		q, _ := s.LookupProfile(ids[i], layout.CodeAny)
+		r, _ := s.LookupProfile(ids[i], 0xc0de0)
+		for _, p := range []reader.Profile{p, q, r} {
+			profileAnswers(nil, p)
+		}
+	}
+	found := make([]reader.Profile, len(keys))
+	_, _ = s.LookupProfiles(ids, nil, found)
+	_, _ = s.FindProfiles(keys, nil, found)
+}
+
+func ExampleStore_FindProfile() {
+	b := builder.New(layout.DomainHotSpot, builder.Config{})
+	length := layout.Key{Class: "java/lang/String", Name: "length", Signature: "()I"}
+	p := b.Profile(b.Method(length), layout.CodeUnknown, builder.NoContext)
+	p.Invocations(1000)
+	if err := p.Done(); err != nil {
+		fmt.Println(err)
+		return
+	}
+	data, _, err := b.Bytes()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	m, err := archive.FromBytes("example.parc", data, archive.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s := reader.New(m)
+	defer s.Close()
+	found, err := s.FindProfile(length, layout.CodeAny)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if calls, ok := found.Invocations(); ok {
+		fmt.Println(calls.Load(), "calls")
+	}
+	// Output: 1000 calls
+}
