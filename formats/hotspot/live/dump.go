@@ -111,7 +111,7 @@ func (vm *VM) snapshot(m *meter, o Options, report *Report) (*snapshot, error) {
 	begun := time.Now()
 	arrays := map[uint64][]uint64{}
 	cache := newPageCache(vm.p, m)
-	record := &recorder{source: cache, sizes: map[uint64]int{}}
+	record := &recorder{source: cache}
 	methodArray := func(src source) func(uint64) ([]uint64, error) {
 		return func(addr uint64) ([]uint64, error) {
 			if a, ok := arrays[addr]; ok {

@@ -52,7 +52,7 @@ func record(t testing.TB, pid int) *recordedVM {
 	base := bases[0]
 	r := &recordPages{p, &image{pages: map[uint64][]byte{}, base: base}}
 	m := newMeter(context.Background(), p.held())
-	spans := &recorder{source: newPageCache(r, m), sizes: map[uint64]int{}}
+	spans := &recorder{source: newPageCache(r, m)}
 	vm := &VM{p: p}
 	if err := vm.open(spans, base); err != nil {
 		t.Fatal(err)
@@ -75,10 +75,8 @@ func record(t testing.TB, pid int) *recordedVM {
 	for _, k := range snap.klasses { // receivers may be of any class
 		_, _ = names.symbol(k.name)
 	}
-	for addr, size := range spans.sizes {
-		r.image.spans = append(r.image.spans, span{addr, size})
-	}
-	slices.SortFunc(r.image.spans, func(a, b span) int { return cmp.Compare(a.addr, b.addr) })
+	slices.SortFunc(spans.visits, func(a, b span) int { return cmp.Or(cmp.Compare(a.addr, b.addr), cmp.Compare(b.size, a.size)) })
+	r.image.spans = slices.CompactFunc(spans.visits, func(a, b span) bool { return a.addr == b.addr }) // the largest at each
 	return &recordedVM{r.image, len(snap.methods)}
 }
 

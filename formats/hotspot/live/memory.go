@@ -2,10 +2,8 @@ package live
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"fmt"
-	"slices"
 )
 
 var le = binary.LittleEndian
@@ -137,107 +135,4 @@ func int32At(s source, addr uint64) (int32, error) {
 		return 0, err
 	}
 	return int32(le.Uint32(b)), nil
-}
-
-// A dump walks twice. The first walk records what it reads while the process runs.
-// During the second one the process is held. The recorded spans are read again at
-// once, so that the walk itself reads only what is new.
-
-// A recorder reads the process and records the spans.
-type recorder struct {
-	source
-	spans []span
-	sizes map[uint64]int // the largest span at an address
-}
-
-func (r *recorder) bytes(addr uint64, n int) ([]byte, error) {
-	b, err := r.source.bytes(addr, n)
-	if had, ok := r.sizes[addr]; err == nil && (!ok || had < n) {
-		r.sizes[addr] = n
-	}
-	return b, err
-}
-
-// mergeGap is the largest gap between two spans that are read as one.
-const mergeGap = 256
-
-// replay returns the recorded spans, to be read again.
-func (r *recorder) replay(mem memory, m *meter) (*replay, error) {
-	for addr, size := range r.sizes {
-		r.spans = append(r.spans, span{addr, size})
-	}
-	slices.SortFunc(r.spans, func(a, b span) int { return cmp.Compare(a.addr, b.addr) })
-	out := &replay{mem: mem, meter: m, places: make(map[uint64]place, len(r.spans))}
-	total := 0
-	for _, s := range r.spans {
-		last := len(out.spans) - 1
-		if last < 0 || s.addr > out.spans[last].addr+uint64(out.spans[last].size)+mergeGap {
-			out.spans = append(out.spans, span{s.addr, 0})
-			out.starts = append(out.starts, total)
-			last++
-		}
-		merged := &out.spans[last]
-		grown := max(merged.size, int(s.addr-merged.addr)+s.size)
-		total += grown - merged.size
-		merged.size = grown
-		out.places[s.addr] = place{last, out.starts[last] + int(s.addr-merged.addr), s.size}
-	}
-	if err := m.read.spend(total); err != nil {
-		return nil, err
-	}
-	out.buf = make([]byte, total)
-	return out, nil
-}
-
-// A replay reads recorded spans again at once.
-type replay struct {
-	mem    memory
-	meter  *meter
-	spans  []span // merged
-	starts []int  // of each in buf
-	missed []bool // spans that are no longer mapped
-	places map[uint64]place
-	buf    []byte
-	calls  int
-	tick   func() // called now and then
-}
-
-// A place says where the bytes of a recorded span lie.
-type place struct {
-	span, start, size int
-}
-
-// load reads everything.
-func (r *replay) load() error {
-	r.missed = make([]bool, len(r.spans))
-	return r.mem.readMany(r.buf, r.spans, func(i int) error {
-		r.missed[i] = true
-		return r.meter.countStep()
-	})
-}
-
-// tickCalls is after how many calls tick is called.
-const tickCalls = 256
-
-func (r *replay) bytes(addr uint64, n int) ([]byte, error) {
-	if r.calls++; r.calls%tickCalls == 0 {
-		r.tick()
-	}
-	if err := r.meter.countStep(); err != nil {
-		return nil, err
-	}
-	if at, ok := r.places[addr]; ok && n <= at.size && !r.missed[at.span] {
-		return r.buf[at.start:][:n:n], nil
-	}
-	if n < 0 || n > maxRead {
-		return nil, fmt.Errorf("%w: a read of %d bytes at 0x%x", ErrStructure, n, addr)
-	}
-	if err := r.meter.read.spend(n); err != nil {
-		return nil, err
-	}
-	b := make([]byte, n)
-	if err := r.mem.read(b, addr); err != nil {
-		return nil, fmt.Errorf("0x%x: %w", addr, err)
-	}
-	return b, nil
 }

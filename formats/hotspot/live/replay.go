@@ -1,0 +1,148 @@
+package live
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// A dump walks twice. The first walk records what it reads while the process runs.
+// During the second one the process is held. The recorded spans are read again at
+// once, so that the walk itself reads only what is new. It comes to them in the order of
+// the first walk, unless something has changed, and need not search for them.
+
+// A recorder reads the process and records the spans.
+type recorder struct {
+	source
+	visits []span // in the order of the walk
+}
+
+func (r *recorder) bytes(addr uint64, n int) ([]byte, error) {
+	b, err := r.source.bytes(addr, n)
+	if err == nil {
+		r.visits = append(r.visits, span{addr, n})
+	}
+	return b, err
+}
+
+// mergeGap is the largest gap between two spans that are read as one. Reading so many
+// bytes takes less time than another span.
+const mergeGap = 1024
+
+// replay returns the recorded spans, to be read again.
+func (r *recorder) replay(mem memory, m *meter) (*replay, error) {
+	out := &replay{mem: mem, meter: m, visits: r.visits, places: make([]place, len(r.visits)), known: make(map[uint64]int, len(r.visits))}
+	total := out.lay()
+	if err := m.read.spend(total); err != nil {
+		return nil, err
+	}
+	out.buf = warmBuffer(total)
+	return out, nil
+}
+
+// lay merges the visited spans, sets the place of each, and returns the size of all.
+func (r *replay) lay() (total int) {
+	sorted := make([]int, len(r.visits))
+	for i := range sorted {
+		sorted[i] = i
+	}
+	slices.SortFunc(sorted, func(a, b int) int { return cmp.Compare(r.visits[a].addr, r.visits[b].addr) })
+	for _, i := range sorted {
+		s := r.visits[i]
+		last := len(r.spans) - 1
+		if last < 0 || s.addr > r.spans[last].addr+uint64(r.spans[last].size)+mergeGap {
+			r.spans = append(r.spans, span{s.addr, 0})
+			r.starts = append(r.starts, total)
+			last++
+		}
+		merged := &r.spans[last]
+		grown := max(merged.size, int(s.addr-merged.addr)+s.size)
+		total += grown - merged.size
+		merged.size = grown
+		r.places[i] = place{last, r.starts[last] + int(s.addr-merged.addr)}
+		if had, ok := r.known[s.addr]; !ok || r.visits[had].size < s.size {
+			r.known[s.addr] = i
+		}
+	}
+	return total
+}
+
+// A replay reads recorded spans again at once.
+type replay struct {
+	mem    memory
+	meter  *meter
+	visits []span
+	places []place        // of each visit
+	known  map[uint64]int // the largest visit at an address
+	next   int            // visit
+	spans  []span         // merged
+	starts []int          // of each in buf
+	missed []bool         // spans that are no longer mapped
+	buf    []byte
+	calls  int
+	tick   func() // called now and then
+}
+
+// A place says where the bytes of a visited span lie.
+type place struct{ span, start int }
+
+// load reads everything.
+func (r *replay) load() error {
+	r.next, r.missed = 0, make([]bool, len(r.spans))
+	return r.mem.readMany(r.buf, r.spans, func(i int) error {
+		r.missed[i] = true
+		return r.meter.countStep()
+	})
+}
+
+// tickCalls is after how many calls tick is called.
+const tickCalls = 256
+
+func (r *replay) bytes(addr uint64, n int) ([]byte, error) {
+	if r.calls++; r.calls%tickCalls == 0 {
+		r.tick()
+	}
+	if err := r.meter.countStep(); err != nil {
+		return nil, err
+	}
+	if b, ok := r.recorded(addr, n); ok {
+		return b, nil
+	}
+	if n < 0 || n > maxRead {
+		return nil, fmt.Errorf("%w: a read of %d bytes at 0x%x", ErrStructure, n, addr)
+	}
+	if err := r.meter.read.spend(n); err != nil {
+		return nil, err
+	}
+	b := make([]byte, n)
+	if err := r.mem.read(b, addr); err != nil {
+		return nil, fmt.Errorf("0x%x: %w", addr, err)
+	}
+	return b, nil
+}
+
+// recorded returns bytes of a visited span: of the next one, or of one that is searched
+// for.
+func (r *replay) recorded(addr uint64, n int) (b []byte, ok bool) {
+	i := r.next
+	if i >= len(r.visits) || r.visits[i].addr != addr || r.visits[i].size < n {
+		if i, ok = r.known[addr]; !ok || r.visits[i].size < n {
+			return nil, false
+		}
+	}
+	if n < 0 || r.missed[r.places[i].span] {
+		return nil, false
+	}
+	r.next = i + 1
+	return r.buf[r.places[i].start:][:n:n], true
+}
+
+// warmBuffer returns a buffer whose pages exist: a process that is held does not wait for
+// them.
+func warmBuffer(n int) []byte {
+	b := make([]byte, n)
+	for i := 0; i < n; i += pageSize {
+		b[i] = 1
+	}
+	return b
+}
