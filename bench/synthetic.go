@@ -21,6 +21,22 @@ type Scale struct {
 	Block   int // size in bytes of each MethodData, about
 
 	Invocations uint64 // of every method; if 0, each has a number of its own
+	Javac       bool   // keys and MethodData are as long as in a run of javac; Block means nothing
+}
+
+// Key returns the key of method i.
+func (s Scale) Key(i int) layout.Key {
+	if s.Javac {
+		return JavacKey(i)
+	}
+	return Key(i)
+}
+
+func (s Scale) block(i int) int {
+	if s.Javac {
+		return JavacBlock(i)
+	}
+	return s.Block
 }
 
 // The scales, from the profile of a small program to one that is larger than any
@@ -68,11 +84,11 @@ func Build(s Scale) (*builder.Builder, error) {
 // addProfile records branches and virtual calls in turn, as in Java code.
 func addProfile(b *builder.Builder, i int, s Scale, types []builder.TypeRef) error {
 	const branch, call = 32, 64
-	p := b.Profile(b.Method(Key(i)), 0, builder.NoContext)
+	p := b.Profile(b.Method(s.Key(i)), 0, builder.NoContext)
 	p.Invocations(cmp.Or(s.Invocations, uint64(i)))
 	p.Backedges(uint64(i) / 3)
 	bci := uint16(0)
-	for n := 0; n < s.Block; n += branch + call {
+	for n, size := 0, s.block(i); n < size; n += branch + call {
 		count := uint64(n + i)
 		p.Branch(builder.At{Bci: bci}, builder.Branch{Taken: count, Displacement: 32, NotTaken: count / 2})
 		p.VirtualCall(builder.At{Bci: bci + 3}, builder.Others{}, builder.Row{Type: types[(i+n)%len(types)], Count: count})

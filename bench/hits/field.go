@@ -10,6 +10,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/bench"
+	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -22,7 +23,9 @@ const counted = 7
 // A field is an archive, and maps that lead to the same profiles.
 type field struct {
 	n      int
+	path   string
 	store  *reader.Store
+	bare   *reader.Store // the same archive, without checks of sums
 	file   []byte
 	keys   []layout.Key
 	ids    []uint64
@@ -35,25 +38,25 @@ type field struct {
 	next   int   // the first of order that the next turn takes
 }
 
-func newField(dir string, n int) (*field, error) {
-	path := filepath.Join(dir, fmt.Sprintf("hits-%d.parc", n))
-	if _, err := os.Stat(path); err != nil {
-		b, err := bench.Build(bench.Scale{Methods: n, Block: 400, Invocations: counted})
-		if err != nil {
-			return nil, err
-		}
-		if _, err := b.Commit(context.Background(), path); err != nil {
-			return nil, err
-		}
-	}
-	s, err := reader.Open(path, archive.Options{})
-	if err != nil {
+// shapes are those that -shape names.
+var shapes = map[string]bench.Scale{
+	"javac": {Javac: true, Invocations: counted},
+	"even":  {Block: 400, Invocations: counted},
+}
+
+func newField(dir, shape string, n int) (*field, error) {
+	scale, path := shapes[shape], filepath.Join(dir, fmt.Sprintf("hits-%s-%d.parc", shape, n))
+	scale.Methods = n
+	if err := archiveOf(path, func() (*builder.Builder, error) { return bench.Build(scale) }); err != nil {
 		return nil, err
 	}
-	f := &field{n: n, store: s, file: s.Mapping().Unchecked(), random: rand.New(rand.NewPCG(1, 2)),
+	f := &field{n: n, path: path, random: rand.New(rand.NewPCG(1, 2)),
 		byID: make(map[uint64]uint32, n), byKey: make(map[layout.Key]uint32, n), byText: make(map[string]uint32, n)}
+	if err := f.open(); err != nil {
+		return nil, err
+	}
 	for i := range n {
-		if err := f.add(bench.Key(i)); err != nil {
+		if err := f.add(scale.Key(i)); err != nil {
 			return nil, err
 		}
 	}
@@ -61,7 +64,32 @@ func newField(dir string, n int) (*field, error) {
 	return f, nil
 }
 
-func (f *field) close() { f.store.Close() }
+// archiveOf writes the archive at path, unless it is there.
+func archiveOf(path string, build func() (*builder.Builder, error)) error {
+	if _, err := os.Stat(path); err == nil {
+		return nil
+	}
+	b, err := build()
+	if err != nil {
+		return err
+	}
+	_, err = b.Commit(context.Background(), path)
+	return err
+}
+
+func (f *field) open() (err error) {
+	if f.store, err = reader.Open(f.path, archive.Options{}); err != nil {
+		return err
+	}
+	f.file = f.store.Mapping().Unchecked()
+	f.bare, err = reader.Open(f.path, archive.Options{Check: archive.CheckNone})
+	return err
+}
+
+func (f *field) close() {
+	f.store.Close()
+	f.bare.Close()
+}
 
 // add looks a method up in every way, so that all of it is checked, and notes where
 // its counter lies.
@@ -72,6 +100,9 @@ func (f *field) add(k layout.Key) error {
 		return err
 	}
 	if _, err := f.store.LookupProfile(id, layout.CodeAny); err != nil {
+		return err
+	}
+	if _, err := f.bare.FindProfile(k, layout.CodeAny); err != nil {
 		return err
 	}
 	at, ok := disk.Block(p.Bytes()).FieldOffset(disk.HasInvocations)

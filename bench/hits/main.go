@@ -3,12 +3,14 @@
 //
 //	go run ./bench/hits                      1,000, 20,000 and 1,000,000 methods
 //	go run ./bench/hits -n 10000000          needs 12 GB of memory
+//	go run ./bench/hits -o DIR               writes report.md and report.html, too
 //
 // A hit ends with one counter read and used. The maps lead to the place of the profile
 // in the same file, of which the same counter is read: what a program would have that
 // keeps an index of its own. The contenders of a table take turns, each with keys that
 // no other has in that round; figures are medians over the rounds, in nanoseconds of
-// the thread's processor time, with the ratio to the first map of the table.
+// the thread's processor time, with the ratio to the first map of the table. Rounds in
+// which a fixed loop takes now this long and now that are repeated.
 package main
 
 import (
@@ -16,50 +18,152 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
+
+	"github.com/profarc/profarc/bench/report"
+	"github.com/profarc/profarc/layout"
 )
 
+// options are what the flags say.
+type options struct {
+	sizes, dir, only, shape, out string
+	rounds                       int
+}
+
 func main() {
-	sizes := flag.String("n", "1000,20000,1000000", "numbers of methods")
-	rounds := flag.Int("rounds", 9, "rounds of each table")
-	dir := flag.String("dir", "", "directory for the archives; a temporary one if empty")
-	only := flag.String("only", "", "measure only tables whose titles contain this")
+	var o options
+	flag.StringVar(&o.sizes, "n", "1000,20000,1000000", "numbers of methods")
+	flag.IntVar(&o.rounds, "rounds", 9, "rounds of each table")
+	flag.StringVar(&o.dir, "dir", "", "directory for the archives; a temporary one if empty")
+	flag.StringVar(&o.only, "only", "", "measure only tables whose titles contain this")
+	flag.StringVar(&o.shape, "shape", "javac", "javac for keys and profiles as long as javac's, even for profiles of 400 bytes and keys of 75")
+	flag.StringVar(&o.out, "o", "", "directory for report.md and report.html; tables that other runs left there stay")
 	flag.Parse()
-	if err := run(*sizes, *rounds, *dir, *only); err != nil {
+	if err := run(o); err != nil {
 		fmt.Fprintln(os.Stderr, "hits:", err)
 		os.Exit(1)
 	}
 }
 
-func run(sizes string, rounds int, dir, only string) error {
-	if dir == "" {
+func run(o options) error {
+	if _, ok := shapes[o.shape]; !ok {
+		return fmt.Errorf("-shape %s: want javac or even", o.shape)
+	}
+	if o.dir == "" {
 		temporary, err := os.MkdirTemp("", "hits")
 		if err != nil {
 			return err
 		}
 		defer os.RemoveAll(temporary)
-		dir = temporary
+		o.dir = temporary
+	}
+	r, err := report.Open(o.out)
+	if err != nil {
+		return err
 	}
 	runtime.LockOSThread()
 	pin()
-	for _, text := range strings.Split(sizes, ",") {
+	for _, text := range strings.Split(o.sizes, ",") {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 100 {
 			return fmt.Errorf("-n %s: want numbers of at least 100", text)
 		}
-		f, err := newField(dir, n)
+		if err := o.measure(n, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measure adds the tables of a size to the report.
+func (o options) measure(n int, r *report.Report) error {
+	if need, free := perMethod*int64(n), freeMemory(); free > 0 && free < need {
+		fmt.Printf("%d methods: left out, since they need %d MB of memory and %d are free\n", n, need>>20, free>>20)
+		return nil
+	}
+	if err := o.measurePlain(n, r); err != nil {
+		return err
+	}
+	if n < maxKinds {
+		return o.measureKinds(n, r)
+	}
+	return nil
+}
+
+// perMethod is the memory in bytes that a method takes in the builder and in the maps.
+const perMethod = 1600
+
+// maxKinds is a number of methods that is too large for the archive of kinds.
+const maxKinds = huge
+
+func (o options) measurePlain(n int, r *report.Report) error {
+	f, err := newField(o.dir, o.shape, n)
+	if err != nil {
+		return err
+	}
+	defer f.close()
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // the collector must not run beside a turn
+	if err := o.add(r, f.size()); err != nil {
+		return err
+	}
+	for _, t := range tables() {
+		if !strings.Contains(t.title, o.only) {
+			continue
+		}
+		result, err := t.measure(f, o.rounds)
 		if err != nil {
 			return err
 		}
-		for _, t := range f.tables() {
-			if strings.Contains(t.title, only) {
-				if err := t.measure(f, rounds); err != nil {
-					return err
-				}
-			}
+		t.addTails(f, o.rounds, &result)
+		if err := o.add(r, result); err != nil {
+			return err
 		}
-		f.close()
 	}
 	return nil
+}
+
+func (o options) measureKinds(n int, r *report.Report) error {
+	if !strings.Contains(kindsDependent+kindsIndependent, o.only) {
+		return nil
+	}
+	f, err := newKindField(o.dir, n)
+	if err != nil {
+		return err
+	}
+	defer f.store.Close()
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	for _, dependent := range []bool{true, false} {
+		t, err := f.measure(dependent, o.rounds)
+		if err != nil {
+			return err
+		}
+		if err := o.add(r, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add prints a table, and writes the report as far as it has come.
+func (o options) add(r *report.Report, t report.Table) error {
+	fmt.Print(t.Text())
+	r.Add(t)
+	if o.out == "" {
+		return nil
+	}
+	return r.Write(o.out)
+}
+
+// size is what keys take in the index, which are of methods and types, and methods in the
+// file.
+func (f *field) size() report.Table {
+	h := f.store.Header()
+	t := report.Table{Title: "size", Methods: f.n, Rows: []report.Row{
+		{Name: "index", Unit: "bytes a key", Value: float64(h.Region(layout.RegionIX).Size) / float64(uint64(f.n)+h.Counts.Types)},
+		{Name: "archive", Unit: "bytes a method", Value: float64(len(f.file)) / float64(f.n)},
+	}}
+	compare(&t, nil)
+	return t
 }

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/profarc/profarc/bench/report"
+	"github.com/profarc/profarc/bench/turns"
+)
+
+// A goal is a limit of what one contender takes, as a share of what another takes, at
+// numbers of methods within bounds. The other is empty if the limit is of the value.
+type goal struct {
+	title, row, against string
+	from, to            int
+	limit               float64
+}
+
+const (
+	tiny  = 20_000 // methods, so that their profiles are in the caches
+	large = 500_000
+	huge  = 5_000_000
+	more  = 1 << 40
+)
+
+var goals = []goal{
+	{"id, dependent", "LookupProfile", "floor", large, more, 1.1},
+	{"id, independent", "LookupProfile", "map[uint64]", 0, tiny, 1},
+	{"id, independent", "LookupProfile", "map[uint64]", large, huge, 0.55},
+	{"id, independent", "LookupProfile", "map[uint64]", huge, more, 0.65},
+	{"id, independent", "LookupProfiles", "map[uint64]", large, more, 0.45},
+	{"id, missing", "LookupProfile", "map[uint64]", large, more, 0.5},
+	{"key, dependent", "FindProfile", "map[Key]", large, huge, 0.9},
+	{"key, dependent", "FindProfile", "map[Key]", 0, 1000, 2},
+	{"key, independent", "FindProfile", "map[Key]", 0, 1000, 2},
+	{"key, independent", "FindProfile", "map[Key]", large, huge, 1},
+	{"key, independent", "FindProfile", "map[string]", large, huge, 1.2},
+	{"key, independent", "FindProfiles", "map[Key]", large, huge, 0.6},
+	{"key, missing", "FindProfile", "map[Key]", large, huge, 0.8},
+	{kindsDependent, "unexecuted", plain, 0, more, 2},
+	{kindsDependent, "list signature", plain, 0, more, 2},
+	{kindsDependent, "loader", plain, 0, more, 2},
+	{kindsDependent, "context of 3 frames", plain, 0, more, 2},
+	{kindsDependent, "one of 3 versions", plain, 0, more, 2},
+	{kindsIndependent, "unexecuted", plain, 0, more, 2},
+	{kindsIndependent, "list signature", plain, 0, more, 2},
+	{kindsIndependent, "loader", plain, 0, more, 2},
+	{kindsIndependent, "context of 3 frames", plain, 0, more, 2},
+	{kindsIndependent, "one of 3 versions", plain, 0, more, 2},
+	{"size", "index", "", 0, more, 13},
+}
+
+// compare fills in the ratios and the goals of a table. A ratio is the median of those of
+// the rounds: a round meets one state of the machine.
+func compare(t *report.Table, costs [][]float64) {
+	places := make(map[string]int)
+	for i, r := range t.Rows {
+		places[r.Name] = i
+	}
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		if base, ok := places[baseOf(*t, r.Name)]; ok {
+			r.Ratio = ratio(costs, i, base)
+		}
+		for _, g := range goals {
+			if g.title == t.Title && g.row == r.Name && g.from <= t.Methods && t.Methods <= g.to {
+				r.Goals = append(r.Goals, report.Goal{Against: g.against, Limit: g.limit, Ratio: r.Value})
+				if other, ok := places[g.against]; ok {
+					r.Goals[len(r.Goals)-1].Ratio = ratio(costs, i, other)
+				}
+			}
+		}
+	}
+}
+
+func ratio(costs [][]float64, i, base int) float64 {
+	var ratios []float64
+	for round := range costs[i] {
+		ratios = append(ratios, costs[i][round]/costs[base][round])
+	}
+	return turns.Median(ratios)
+}
+
+// baseOf names the contender with which the table compares a row: the same without
+// checks, the plain hit, or the first map.
+func baseOf(t report.Table, row string) string {
+	for _, r := range t.Rows {
+		if r.Name == row+", no checks" || r.Name == plain || strings.HasPrefix(r.Name, "map") {
+			return r.Name
+		}
+	}
+	return ""
+}
