@@ -55,6 +55,15 @@ func (m *Mapping) Adopt(base Base, late int) (*Adopted, error) {
 	return m.adoptMapped(base, late)
 }
 
+// Populate prepares a part of RW of which nearly every page will be written to: the
+// pages are copied at once and not by a fault for each, where the system can.
+func (a *Adopted) Populate(part []byte) {
+	if a.mapping.file != nil {
+		mmap.Populate(part)
+	}
+	runtime.KeepAlive(a)
+}
+
 // adoptCopy adopts an archive on the heap. Late memory lies after the copy of rw in the
 // same allocation, so that none of its addresses is one of the archive.
 func (m *Mapping) adoptCopy(late int) *Adopted {

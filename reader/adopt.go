@@ -25,8 +25,10 @@ type AdoptOptions struct {
 // An adoption is the state of a store's writable mapping.
 type adoption struct {
 	to     *archive.Adopted
-	base   uint64 // to.Base
-	rw     []byte // to.RW
+	base   uint64     // to.Base
+	rw     []byte     // to.RW
+	view   words.View // of rw
+	start  uint64     // of rw in the file
 	states *sparsebits.States
 	// slots are the pointers that a claimer must move; nil if none must be.
 	slots *relocate.Map
@@ -66,10 +68,11 @@ func (s *Store) Adopt(o AdoptOptions) error {
 }
 
 func (s *Store) newAdoption(to *archive.Adopted) *adoption {
+	rw := s.h.Region(layout.RegionRW)
 	a := &adoption{
-		to: to, base: to.Base, rw: to.RW,
-		states:    sparsebits.NewStates(s.h.Region(layout.RegionRW).Size / disk.Unit),
-		move:      relocate.Move{From: s.h.Base, To: to.Base, Size: s.h.FileSize},
+		to: to, base: to.Base, rw: to.RW, view: words.ViewOf(to.RW), start: uint64(rw.Offset),
+		states:    sparsebits.NewStates(rw.Size / disk.Unit),
+		move:      relocate.Move{From: s.h.Base, To: to.Base, Size: s.h.FileSize, Old: s.data[rw.Offset:rw.End()]},
 		lateBase:  uint64(words.Address(to.Late)),
 		firstLate: uint32(s.h.Counts.Types),
 	}
@@ -87,7 +90,7 @@ func (s *Store) relocation(a *adoption, eager bool) error {
 		a.slots = slots
 		return nil
 	}
-	n, err := slots.ApplyAll(a.rw, a.move)
+	n, err := slots.ApplyAll(a.rw, a.move, a.to.Populate)
 	a.relocated.Store(uint64(n))
 	return err
 }
@@ -218,12 +221,33 @@ func (a *adoption) relocate(p Profile, from int64) error {
 
 // pointers counts the pointer cells of the block.
 func (p Profile) pointers() (n int64) {
+	block := p.block()
 	for s := layout.SectionData; s < layout.SectionDirectory; s++ {
-		for e := range p.Section(s) {
-			for range p.s.shape.Pointers(e.raw()) {
-				n++
-			}
+		n += p.s.pointersIn(block.Section(s))
+		if block.Presence()&disk.HasSections == 0 {
+			break // there is no other section of entries
 		}
+	}
+	return n
+}
+
+// pointersIn counts the pointer cells of entries.
+func (s *Store) pointersIn(entries []byte) (n int64) {
+	for len(entries) >= disk.EntryHeaderSize {
+		tag := entries[0]
+		if size := int(s.fixed.Units[tag]) * disk.Unit; size != 0 && size <= len(entries) {
+			n += int64(s.fixed.Pointers[tag])
+			entries = entries[size:]
+			continue
+		}
+		e, rest, err := s.shape.Next(entries)
+		if err != nil {
+			break // the file was changed since the block was checked
+		}
+		for range s.shape.Pointers(e) {
+			n++
+		}
+		entries = rest
 	}
 	return n
 }

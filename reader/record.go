@@ -70,31 +70,47 @@ func (r Receivers) Record(t Type) error {
 	if t.s != r.e.s {
 		return errForeign
 	}
-	p := r.e.s.adoption.Load().pointer(t)
-	row, ok := r.rowOf(p)
+	a := r.e.s.adoption.Load()
+	p, cells := a.pointer(t), r.cells(a)
+	row, ok := cells.rowOf(p)
 	if !ok {
-		row, ok = r.claimRow(p)
+		row, ok = cells.claimRow(p)
 	}
-	count := 0 // the cell of the count of all others
 	if ok {
-		count = r.first + 2*row + 1
+		cells.row(row, 1).Add(1)
+	} else {
+		cells.other().Add(1)
 	}
-	r.live(count).Add(1)
 	runtime.KeepAlive(r.e.s)
 	return nil
 }
 
-// live returns a cell of the adopted entry. It has the cell, since the trained entry is
-// as large.
-func (r *Receivers) live(cell int) *atomic.Uint64 {
-	w, _ := words.Uint64(r.e.live(), r.e.header()+cell*disk.CellSize)
-	return w
+// A liveRows is the cells of an adopted type profile. It has them, since the trained
+// entry is as large.
+type liveRows struct {
+	rw    words.View
+	start uint64 // of the cells in rw
+	first uint64 // of the cells of the rows in rw
+	rows  int
 }
 
+func (r *Receivers) cells(a *adoption) liveRows {
+	start := uint64(r.e.place.at)*disk.Unit - a.start + uint64(r.e.header())
+	return liveRows{a.view, start, start + uint64(r.first)*disk.CellSize, r.rows}
+}
+
+// row is a cell of a row: 0 for the pointer, 1 for the count.
+func (l liveRows) row(i, cell int) *atomic.Uint64 {
+	return l.rw.Word(l.first + uint64(2*i+cell)*disk.CellSize)
+}
+
+// other is the count of all others.
+func (l liveRows) other() *atomic.Uint64 { return l.rw.Word(l.start) }
+
 // rowOf finds the row that holds a pointer.
-func (r *Receivers) rowOf(pointer uint64) (row int, ok bool) {
-	for row := range r.rows {
-		if r.live(r.first+2*row).Load() == pointer {
+func (l liveRows) rowOf(pointer uint64) (row int, ok bool) {
+	for row := range l.rows {
+		if l.row(row, 0).Load() == pointer {
 			return row, true
 		}
 	}
@@ -103,9 +119,9 @@ func (r *Receivers) rowOf(pointer uint64) (row int, ok bool) {
 
 // claimRow puts a pointer into the first empty row. Rows never become empty again, so
 // that concurrent claims for one type get the same row.
-func (r *Receivers) claimRow(pointer uint64) (row int, ok bool) {
-	for row := range r.rows {
-		cell := r.live(r.first + 2*row)
+func (l liveRows) claimRow(pointer uint64) (row int, ok bool) {
+	for row := range l.rows {
+		cell := l.row(row, 0)
 		if cell.Load() == 0 {
 			cell.CompareAndSwap(0, pointer)
 		}

@@ -71,6 +71,7 @@ type Store struct {
 	h     *layout.Header
 	data  []byte // the file, for reading what was checked
 	shape disk.Shape
+	fixed *disk.Fixed
 	hit   hitPath
 
 	sound  *sparsebits.Set // blocks that were checked: one bit for 8 bytes of rw
@@ -96,7 +97,8 @@ func Open(path string, o archive.Options) (*Store, error) {
 func New(m *archive.Mapping) *Store {
 	h := m.Header()
 	data := m.Unchecked()
-	return &Store{m: m, h: h, data: data, shape: disk.ShapeOf(&h.Params), hit: newHitPath(h, data), sound: sparsebits.New(h.Region(layout.RegionRW).Size / disk.Unit)}
+	shape := disk.ShapeOf(&h.Params)
+	return &Store{m: m, h: h, data: data, shape: shape, fixed: shape.Fixed(), hit: newHitPath(h, data), sound: sparsebits.New(h.Region(layout.RegionRW).Size / disk.Unit)}
 }
 
 // Mapping is the archive itself.

@@ -98,7 +98,7 @@ func ParseBlock(b []byte) (Block, error) {
 	}
 	total := at
 	for s := layout.SectionData; s <= layout.SectionDirectory; s++ {
-		total += p.sectionSize(s)
+		total += p.sectionSize(s, at)
 	}
 	if at > int64(len(b)) || total > int64(len(b)) || total < int64(len(b))-MaxPadding {
 		return nil, fmt.Errorf("fields and sections take %d bytes of a block of %d", total, len(b))
@@ -126,14 +126,22 @@ func (b Block) Presence() Presence { return Presence(le.Uint32(b[BlockPresence:]
 func (b Block) FieldOffset(f Presence) (offset int64, ok bool) {
 	have := b.Presence()
 	before := have & (f - 1)
-	if before&(HasHistory|HasEscape|HasTraps|HasSections) == 0 { // all fields but the key have 8 bytes
-		return BlockHeaderSize + 8*int64(bits.OnesCount32(uint32(before))+int(before&HasKey/HasKey)), have&f != 0
+	units := bits.OnesCount32(uint32(before)) + bits.OnesCount32(uint32(before&twoUnits)) + 3*int(before&HasEscape/HasEscape)
+	if before&HasTraps != 0 {
+		units += b.trapUnits()
 	}
-	at := int64(BlockHeaderSize)
-	for ; before != 0; before &= before - 1 {
-		at += b.fieldSize(before&-before, at)
+	return BlockHeaderSize + Unit*int64(units), have&f != 0
+}
+
+// twoUnits are the fields of 16 bytes. HasEscape has 32, all others 8 at least.
+const twoUnits = HasKey | HasHistory | HasSections
+
+// trapUnits is the size of what follows the first unit of HasTraps, which the block has.
+func (b Block) trapUnits() int {
+	if at, _ := b.FieldOffset(HasTraps); at+4 <= int64(len(b)) {
+		return int(AlignUp(int64(le.Uint32(b[at:])), Unit) / Unit)
 	}
-	return at, have&f != 0
+	return 0
 }
 
 // HeadCounter returns in which unit of the first block of a method, which has these
@@ -210,30 +218,60 @@ func (k BlockKey) Append(b []byte) []byte {
 	return b
 }
 
-func (b Block) sectionSize(s layout.BlockSection) int64 {
+// sectionSize is the size of a section of a block whose fields end at an offset. The
+// last fields say it.
+func (b Block) sectionSize(s layout.BlockSection, fields int64) int64 {
+	directory := b.Presence() & HasDirectory / HasDirectory
 	switch s {
 	case layout.SectionData:
 		return int64(le.Uint32(b[blockData:])) * Unit
 	case layout.SectionDirectory:
-		if f := b.Field(HasDirectory); f != nil {
-			return int64(le.Uint32(f)) * directoryRow
-		}
-		return 0
-	default:
-		if f := b.Field(HasSections); f != nil {
-			return int64(le.Uint32(f[4*(s-layout.SectionExtra):])) * Unit
-		}
+		return b.number(fields-Unit) * int64(directory) * DirectoryRowSize
+	}
+	if b.Presence()&HasSections == 0 {
 		return 0
 	}
+	first := fields - Unit*int64(directory) - 2*Unit
+	return b.number(first+4*int64(s-layout.SectionExtra)) * Unit
+}
+
+// number is the u32 at an offset, 0 if the block ends before.
+func (b Block) number(at int64) int64 {
+	if at+4 > int64(len(b)) {
+		return 0
+	}
+	return int64(le.Uint32(b[at:]))
 }
 
 // SectionSpan is the place of a section, in bytes from the start of the block.
 func (b Block) SectionSpan(s layout.BlockSection) layout.Span {
-	at, _ := b.FieldOffset(presenceEnd)
+	fields, _ := b.FieldOffset(presenceEnd)
+	at := fields
 	for t := layout.SectionData; t < s; t++ {
-		at += b.sectionSize(t)
+		if at += b.sectionSize(t, fields); t == layout.SectionData && b.Presence()&HasSections == 0 {
+			break // those between are empty
+		}
 	}
-	return layout.Span{Offset: at, Size: b.sectionSize(s)}
+	return layout.Span{Offset: at, Size: b.sectionSize(s, fields)}
+}
+
+// Data returns where in the block the data entries begin, these entries, and the point
+// directory, which is nil if there is none.
+func (b Block) Data() (start int64, entries, directory []byte) {
+	start, _ = b.FieldOffset(presenceEnd)
+	end := start + int64(le.Uint32(b[blockData:]))*Unit
+	if end > int64(len(b)) {
+		return 0, nil, nil
+	}
+	entries = b[start:end:end]
+	if b.Presence()&(HasDirectory|HasSections) == HasDirectory {
+		if after := end + b.number(start-Unit)*DirectoryRowSize; after <= int64(len(b)) {
+			directory = b[end:after:after]
+		}
+	} else if b.Presence()&HasDirectory != 0 {
+		directory = b.Section(layout.SectionDirectory)
+	}
+	return start, entries, directory
 }
 
 // Section is the bytes of a section.
@@ -245,10 +283,10 @@ func (b Block) Section(s layout.BlockSection) []byte {
 	return b[span.Offset:span.End():span.End()]
 }
 
-// directoryRow is the size of a row of the point directory: i32 point, u32
+// DirectoryRowSize is the size of a row of the point directory: i32 point, u32
 // offset of the entry from the start of the data entries in units of 8 bytes.
 // Rows are sorted by point, then offset.
-const directoryRow = 8
+const DirectoryRowSize = 8
 
 // AppendDirectoryRow appends an encoded row.
 func AppendDirectoryRow(b []byte, point int32, offset int64) []byte {
@@ -258,9 +296,9 @@ func AppendDirectoryRow(b []byte, point int32, offset int64) []byte {
 // DirectoryRow returns row i of a directory: a profile point and where, in bytes
 // from the start of the data entries, its entry lies.
 func DirectoryRow(dir []byte, i int) (point int32, offset int64) {
-	row := dir[i*directoryRow:]
+	row := dir[i*DirectoryRowSize:]
 	return int32(le.Uint32(row)), int64(le.Uint32(row[4:])) * Unit
 }
 
 // DirectoryLen is the number of rows.
-func DirectoryLen(dir []byte) int { return len(dir) / directoryRow }
+func DirectoryLen(dir []byte) int { return len(dir) / DirectoryRowSize }

@@ -3,6 +3,7 @@ package disk
 import (
 	"fmt"
 	"iter"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -115,6 +116,30 @@ func (s Shape) size(b []byte) (int64, error) {
 		return 0, fmt.Errorf("a %s entry of %d cells", tag, n)
 	}
 	return size, nil
+}
+
+// A Fixed has, for each tag whose entries are all of one size, that size in units and the
+// number of pointer cells; 0 units for other tags.
+type Fixed struct{ Units, Pointers [256]uint8 }
+
+// Fixed returns the sizes of entries that do not depend on the entry.
+func (s Shape) Fixed() *Fixed {
+	f := new(Fixed)
+	for tag := layout.Tag(0); !tag.Wide(); tag++ {
+		if schemas[tag] == nil || schemas[tag].lengthGroup != 0 {
+			continue
+		}
+		units := EntryHeaderSize/Unit + s.cells(tag, 0)
+		if units > math.MaxUint8 {
+			continue
+		}
+		f.Units[tag] = uint8(units)
+		for i := range schemas[tag].Groups {
+			g := &schemas[tag].Groups[i]
+			f.Pointers[tag] += uint8(s.repeats(g, 0)) * uint8(bits.OnesCount8(g.sets[pointerCells]))
+		}
+	}
+	return f
 }
 
 // wideSize is size for wide entries.

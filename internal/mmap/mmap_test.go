@@ -133,3 +133,21 @@ func TestImpossiblePlans(t *testing.T) {
 		t.Errorf("of a closed file: %v", err)
 	}
 }
+
+// Populating changes nothing that is read, and reaches no page of the file.
+func TestPopulate(t *testing.T) {
+	f, content := testFile(t)
+	p := mustMap(t, f, Plan{Size: int64(len(content)), RW: boundary})
+	rw := p.RW()
+	rw[5] = 99
+	for _, part := range [][]byte{nil, rw[:0], rw[100:200], rw} {
+		Populate(part)
+	}
+	if rw[5] != 99 || !bytes.Equal(rw[6:], content[boundary+6:]) {
+		t.Error("populating changed what lies there")
+	}
+	file := make([]byte, len(content))
+	if _, err := f.ReadAt(file, 0); err != nil || !bytes.Equal(file, content) {
+		t.Errorf("populating reached the file: %v", err)
+	}
+}

@@ -78,7 +78,7 @@ func TestApplyWritesNothingIfASlotIsWrong(t *testing.T) {
 		if !bytes.Equal(wrong, before) {
 			t.Errorf("%s: something was written", name)
 		}
-		if _, err := m.ApplyAll(wrong, testMove); !errors.Is(err, layout.ErrCorrupt) {
+		if _, err := m.ApplyAll(wrong, testMove, nil); !errors.Is(err, layout.ErrCorrupt) {
 			t.Errorf("%s: all: %v", name, err)
 		}
 	}
@@ -98,7 +98,7 @@ func TestRangesOutsideTheRegion(t *testing.T) {
 			t.Errorf("%v is gone through", r)
 		}
 	}
-	if _, err := m.ApplyAll(rw[:size-8], testMove); err == nil {
+	if _, err := m.ApplyAll(rw[:size-8], testMove, nil); err == nil {
 		t.Error("a part of the region is taken for all of it")
 	}
 	if !bytes.Equal(rw, before) {
@@ -124,7 +124,7 @@ func TestApplyAllIsApplyOfEverything(t *testing.T) {
 	rw, slots := pointerWords(size)
 	m := mapOf(t, size, slots)
 	want := moved(rw, slots, 0, size)
-	n, err := m.ApplyAll(rw, testMove)
+	n, err := m.ApplyAll(rw, testMove, nil)
 	if err != nil || n != int64(len(slots)) || !bytes.Equal(rw, want) {
 		t.Errorf("%d slots of %d, %v", n, len(slots), err)
 	}

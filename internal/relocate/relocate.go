@@ -187,6 +187,10 @@ func (m *Map) isChecked(n int64) bool { return m.checked[n/32].Load()&(1<<(n%32)
 type Move struct {
 	From, To uint64 // the requested base, and the one at which the archive lies
 	Size     int64  // of the file: a pointer leads into [From, From+Size)
+	// Old is rw as it lies in the file, where slots are read: the first access to a page
+	// of the writable bytes is then the store, which costs one page fault instead of two.
+	// If it is nil they are read where they are written.
+	Old []byte
 }
 
 // pointer returns the moved value of a slot; ok is false if it does not point
@@ -210,54 +214,114 @@ const anySlots = -1
 // not anySlots. It writes nothing unless every slot of the range is sound, and
 // returns the number of slots. No other goroutine may use the range meanwhile.
 func (m *Map) Apply(rw []byte, from, to int64, move Move, want int64) (slots int64, err error) {
-	if err = m.inside(from, to, int64(len(rw))); err == nil {
-		slots, err = m.check(rw, from, to, move)
-	}
-	if err == nil && want != anySlots && slots != want {
-		err = disk.Corrupt(layout.RegionBM, m.bm.Offset, "rw [0x%x, 0x%x) has %d pointers, its bitmap %d", from, to, want, slots)
+	old, err := m.old(rw, to, &move)
+	if err == nil {
+		err = m.inside(from, to, int64(len(rw)))
 	}
 	if err != nil {
 		return 0, err
 	}
-	return slots, m.write(rw, from, to, move)
+	c := m.walk(from, to)
+	start, words, err := c.next()
+	if err != nil {
+		return 0, err
+	}
+	if c.from < to {
+		return m.applyLong(rw, from, to, move, want)
+	}
+	if err := m.check(old, start, words, &move); err != nil {
+		return 0, err
+	}
+	if slots = int64(len(words)); want != anySlots && slots != want {
+		return 0, m.wrongSlots(from, to, slots, want)
+	}
+	write(rw, old, start, words, &move)
+	return slots, nil
 }
 
-// check reads every slot of a range and counts them.
-func (m *Map) check(rw []byte, from, to int64, move Move) (slots int64, err error) {
+// old returns where the slots of rw below to are read.
+func (m *Map) old(rw []byte, to int64, move *Move) ([]byte, error) {
+	if move.Old == nil {
+		return rw, nil
+	}
+	if int64(len(move.Old)) < to {
+		return nil, fmt.Errorf("relocate: %d bytes of rw as it was, want %d", len(move.Old), to)
+	}
+	return move.Old, nil
+}
+
+func (m *Map) wrongSlots(from, to, slots, want int64) error {
+	return disk.Corrupt(layout.RegionBM, m.bm.Offset, "rw [0x%x, 0x%x) has %d pointers, its bitmap %d", from, to, want, slots)
+}
+
+// applyLong is Apply for a range whose slots are more than a walk returns at once: it
+// walks twice, first to check them.
+func (m *Map) applyLong(rw []byte, from, to int64, move Move, want int64) (slots int64, err error) {
+	old, err := m.old(rw, to, &move)
+	if err != nil {
+		return 0, err
+	}
+	if slots, err = m.checkAll(old, from, to, &move); err != nil {
+		return 0, err
+	}
+	if want != anySlots && slots != want {
+		return 0, m.wrongSlots(from, to, slots, want)
+	}
+	return slots, m.writeAll(rw, old, from, to, &move)
+}
+
+// checkAll reads the slots of a range and counts them.
+func (m *Map) checkAll(old []byte, from, to int64, move *Move) (slots int64, err error) {
 	for c := m.walk(from, to); ; {
 		start, words, err := c.next()
 		if len(words) == 0 || err != nil {
 			return slots, err
 		}
-		for _, w := range words {
-			at := start + int64(w)*wordSize
-			v := le.Uint64(rw[at:])
-			if _, ok := move.pointer(v); !ok {
-				return slots, disk.Corrupt(layout.RegionRW, m.rw.Offset+at, "pointer 0x%x leads outside [0x%x, +0x%x)", v, move.From, move.Size)
-			}
+		if err := m.check(old, start, words, move); err != nil {
+			return slots, err
 		}
 		slots += int64(len(words))
 	}
 }
 
-// write moves the slots of a range that was checked.
-func (m *Map) write(rw []byte, from, to int64, move Move) error {
+// writeAll moves the slots of a range that was checked.
+func (m *Map) writeAll(rw, old []byte, from, to int64, move *Move) error {
 	for c := m.walk(from, to); ; {
 		start, words, err := c.next()
 		if len(words) == 0 || err != nil {
 			return err
 		}
-		for _, w := range words {
-			at := start + int64(w)*wordSize
-			v, _ := move.pointer(le.Uint64(rw[at:]))
-			le.PutUint64(rw[at:], v)
+		write(rw, old, start, words, move)
+	}
+}
+
+// check reads slots.
+func (m *Map) check(old []byte, start int64, words []uint16, move *Move) error {
+	for _, w := range words {
+		at := start + int64(w)*wordSize
+		v := le.Uint64(old[at:])
+		if _, ok := move.pointer(v); !ok {
+			return disk.Corrupt(layout.RegionRW, m.rw.Offset+at, "pointer 0x%x leads outside [0x%x, +0x%x)", v, move.From, move.Size)
+		}
+	}
+	return nil
+}
+
+// write moves slots that were checked. One without a pointer is not written.
+func write(rw, old []byte, start int64, words []uint16, move *Move) {
+	for _, w := range words {
+		at := start + int64(w)*wordSize
+		v := le.Uint64(old[at:])
+		if moved, _ := move.pointer(v); moved != v {
+			le.PutUint64(rw[at:], moved)
 		}
 	}
 }
 
-// ApplyAll moves every pointer of rw, with GOMAXPROCS goroutines. After an
-// error rw is partly moved and of no use.
-func (m *Map) ApplyAll(rw []byte, move Move) (slots int64, err error) {
+// ApplyAll moves every pointer of rw, with GOMAXPROCS goroutines. It calls ready, if
+// that is not nil, with each part of rw before it writes there. After an error rw is
+// partly moved and of no use.
+func (m *Map) ApplyAll(rw []byte, move Move, ready func(part []byte)) (slots int64, err error) {
 	var next, total atomic.Int64
 	var first atomic.Pointer[error]
 	var workers sync.WaitGroup
@@ -265,7 +329,7 @@ func (m *Map) ApplyAll(rw []byte, move Move) (slots int64, err error) {
 		workers.Go(func() {
 			err := m.source.Guard(func() error {
 				for n := next.Add(1) - 1; n < m.chunks() && first.Load() == nil; n = next.Add(1) - 1 {
-					moved, err := m.Apply(rw, n*chunkSize, min((n+1)*chunkSize, m.rw.Size), move, anySlots)
+					moved, err := m.applyChunk(rw, n, &move, ready)
 					if err != nil {
 						return err
 					}
@@ -283,4 +347,33 @@ func (m *Map) ApplyAll(rw []byte, move Move) (slots int64, err error) {
 		return 0, *e
 	}
 	return total.Load(), nil
+}
+
+// manySlots is from how many bytes of bitmap on nearly every page of a chunk has a slot.
+const manySlots = containerStart + 2*8*chunkSize/4096
+
+// applyChunk moves the pointers of a chunk, each as soon as it is checked.
+func (m *Map) applyChunk(rw []byte, n int64, move *Move, ready func(part []byte)) (slots int64, err error) {
+	from, to := n*chunkSize, min((n+1)*chunkSize, m.rw.Size)
+	old, err := m.old(rw, to, move)
+	if err == nil {
+		err = m.inside(from, to, int64(len(rw)))
+	}
+	if err != nil {
+		return 0, err
+	}
+	if b, err := m.chunk(n); err == nil && ready != nil && len(b) >= manySlots {
+		ready(rw[from:to])
+	}
+	for c := m.walk(from, to); ; {
+		start, words, err := c.next()
+		if len(words) == 0 || err != nil {
+			return slots, err
+		}
+		if err := m.check(old, start, words, move); err != nil {
+			return slots, err
+		}
+		write(rw, old, start, words, move)
+		slots += int64(len(words))
+	}
 }

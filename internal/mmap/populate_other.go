@@ -1,0 +1,7 @@
+//go:build !linux
+
+package mmap
+
+// Populate copies the pages of a writable part of a private mapping where the system
+// can do so in one call. Here it cannot.
+func Populate(part []byte) {}
