@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/words"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -49,6 +50,16 @@ func (p Profile) section(s layout.BlockSection) section {
 // entry returns the entry at an offset in the section. ok is false only if the file
 // was changed since the block was checked.
 func (c section) entry(p Profile, at int) (Entry, bool) {
+	if rest := c.trained[at:]; len(rest) >= disk.EntryHeaderSize {
+		if units := p.s.fixed.Units[rest[0]]; units != 0 && int(units) <= len(rest)/disk.Unit {
+			return Entry{p.s, place{disk.RefOf(c.start + int64(at)), uint32(units)}, at, entryKind{layout.Tag(rest[0]), p.Adopted()}}, true
+		}
+	}
+	return c.measured(p, at)
+}
+
+// measured is entry for one whose size depends on what is in it.
+func (c section) measured(p Profile, at int) (Entry, bool) {
 	raw, _, err := p.s.shape.Next(c.trained[at:])
 	if err != nil {
 		return Entry{}, false
@@ -66,33 +77,84 @@ func (p Profile) At(point int32) (e Entry, ok bool) {
 	if p.s == nil {
 		return Entry{}, false
 	}
-	if block := p.block(); block.Presence()&disk.HasDirectory != 0 {
-		dir := block.Section(layout.SectionDirectory)
-		return p.listed(dir, searchDirectory(dir, point, 0), point)
+	data, dir := p.data()
+	if len(dir) != 0 {
+		return p.listed(data, dir, firstRow(dir, point), point)
 	}
-	data := p.section(layout.SectionData)
-	for at := 0; at < len(data.trained); {
-		e, ok := data.entry(p, at)
-		if !ok {
-			break
-		}
-		if e.Point() == point {
-			return e, true
-		}
-		at += e.place.size()
+	at, ok := p.s.scan(data.trained, point)
+	if !ok {
+		runtime.KeepAlive(p.s)
+		return Entry{}, false
 	}
-	runtime.KeepAlive(p.s)
-	return Entry{}, false
+	return data.entry(p, int(at))
+}
+
+// data is the data entries and the point directory.
+func (p Profile) data() (data section, directory []byte) {
+	start, entries, directory := p.block().Data()
+	return section{p.Ref().Offset() + start, entries}, directory
+}
+
+// scan returns where in data entries the first at a point lies. It believes the size of
+// a wide entry, which was checked.
+func (s *Store) scan(entries []byte, point int32) (at int64, ok bool) {
+	for at+disk.EntryHeaderSize <= int64(len(entries)) {
+		head := le.Uint64(entries[at:])
+		if layout.Tag(head).Wide() {
+			if int32(head>>32) == point {
+				return at, true
+			}
+			if at+disk.WideHeaderSize > int64(len(entries)) {
+				break
+			}
+			at += disk.WideHeaderSize + int64(le.Uint32(entries[at+8:]))*disk.CellSize
+			continue
+		}
+		if int32(uint16(head>>16)) == point {
+			return at, true
+		}
+		if units := int64(s.fixed.Units[uint8(head)]); units != 0 {
+			at += units * disk.Unit
+			continue
+		}
+		e, _, err := s.shape.Next(entries[at:])
+		if err != nil {
+			break // the file was changed since the block was checked
+		}
+		at += int64(len(e))
+	}
+	return 0, false
+}
+
+// firstRow returns the first row of a directory that is not before a point. It has no
+// branch that depends on what it reads, so that a processor begins the next lookup
+// before this one has ended.
+func firstRow(dir []byte, point int32) (row int) {
+	const size = disk.DirectoryRowSize
+	rows, at, n := words.ViewOf(dir), uint64(0), uint64(len(dir)/size)
+	for n > 1 {
+		half := n / 2
+		at += half * size & isBefore(rows.Uint32(at+(half-1)*size), point)
+		n -= half
+	}
+	if n == 1 {
+		at += size & isBefore(rows.Uint32(at), point)
+	}
+	return int(at / size)
+}
+
+// isBefore is all bits if a point of a row of a directory is before a point, otherwise 0.
+func isBefore(row uint32, point int32) uint64 {
+	return uint64((int64(int32(row)) - int64(point)) >> 63)
 }
 
 // listed returns the entry of row i of the directory if it is at a point.
-func (p Profile) listed(dir []byte, i int, point int32) (Entry, bool) {
+func (p Profile) listed(data section, dir []byte, i int, point int32) (Entry, bool) {
 	if i >= disk.DirectoryLen(dir) {
 		runtime.KeepAlive(p.s)
 		return Entry{}, false
 	}
 	at, offset := disk.DirectoryRow(dir, i)
-	data := p.section(layout.SectionData)
 	if at != point || offset >= int64(len(data.trained)) {
 		runtime.KeepAlive(p.s)
 		return Entry{}, false
@@ -109,7 +171,7 @@ func (p Profile) atPoint(point int32, yield func(Entry) bool) {
 	if p.s == nil {
 		return
 	}
-	dir := p.block().Section(layout.SectionDirectory)
+	data, dir := p.data()
 	if len(dir) == 0 {
 		for e := range p.Entries() {
 			if e.Point() == point && !yield(e) {
@@ -118,8 +180,8 @@ func (p Profile) atPoint(point int32, yield func(Entry) bool) {
 		}
 		return
 	}
-	for i := searchDirectory(dir, point, 0); ; i++ {
-		e, ok := p.listed(dir, i, point)
+	for i := firstRow(dir, point); ; i++ {
+		e, ok := p.listed(data, dir, i, point)
 		if !ok || !yield(e) {
 			return
 		}
