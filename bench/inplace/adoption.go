@@ -1,0 +1,118 @@
+//go:build linux
+
+package main
+
+import (
+	"os"
+	"runtime"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// adoption compares, per method, the adoption of all profiles with one store into each
+// page of their region in a private mapping.
+func adoption(path string, n int) table {
+	per := func(f func(string) (int64, error)) func() (float64, error) {
+		return func() (float64, error) {
+			took, err := f(path)
+			return float64(took) / float64(n), err
+		}
+	}
+	on := func(cores int, f func(string) (int64, error)) func() (float64, error) {
+		return func() (float64, error) {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
+			return per(f)()
+		}
+	}
+	return table{"adoption of all, a method", []row{
+		{"one store a page", per(storeEachPage)},
+		{"Profile.Adopt at the base", per(func(path string) (int64, error) { return claimAll(path, archive.BaseRequested) })},
+		{"Profile.Adopt elsewhere", per(func(path string) (int64, error) { return claimAll(path, archive.BaseAnywhere) })},
+		{"all at once, one core", on(1, eager)},
+		{"all at once, all cores, time", on(runtime.NumCPU(), eagerTime)},
+	}}
+}
+
+// storeEachPage maps the writable region privately, and stores one word in each page.
+func storeEachPage(path string) (took int64, err error) {
+	s, err := reader.Open(path, archive.Options{})
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close()
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	rw := s.Header().Region(layout.RegionRW)
+	memory, err := unix.Mmap(int(f.Fd()), rw.Offset, int(rw.Size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_NORESERVE)
+	if err != nil {
+		return 0, err
+	}
+	start := processTime()
+	for at := 0; at < len(memory); at += os.Getpagesize() {
+		memory[at] = 1
+	}
+	took = processTime() - start
+	return took, unix.Munmap(memory)
+}
+
+// claimAll adopts all profiles, each of which was checked before.
+func claimAll(path string, base archive.Base) (took int64, err error) {
+	s, err := reader.Open(path, archive.Options{})
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close()
+	if err := s.Adopt(reader.AdoptOptions{Base: base}); err != nil {
+		return 0, err
+	}
+	profiles, err := profilesOf(s)
+	if err != nil {
+		return 0, err
+	}
+	runtime.GC()
+	start := processTime()
+	for i := range profiles {
+		if _, err := profiles[i].Adopt(); err != nil {
+			return 0, err
+		}
+	}
+	return processTime() - start, nil
+}
+
+func profilesOf(s *reader.Store) (profiles []reader.Profile, err error) {
+	for m, err := range s.Methods() {
+		if err != nil {
+			return nil, err
+		}
+		p, _, err := m.Profile(layout.CodeAny)
+		if err != nil {
+			return nil, err
+		}
+		profiles = append(profiles, p)
+	}
+	return profiles, nil
+}
+
+// eager relocates all profiles at once.
+func eager(path string) (int64, error) { return adoptEagerly(path, processTime) }
+
+// eagerTime is eager by the clock on the wall.
+func eagerTime(path string) (int64, error) { return adoptEagerly(path, wallTime) }
+
+func adoptEagerly(path string, clock func() int64) (took int64, err error) {
+	s, err := reader.Open(path, archive.Options{Check: archive.CheckNone})
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close()
+	start := clock()
+	err = s.Adopt(reader.AdoptOptions{Base: archive.BaseAnywhere, Eager: true})
+	return clock() - start, err
+}

@@ -1,0 +1,94 @@
+//go:build linux
+
+// Inplace measures what a program pays that goes on counting in an archive: to adopt its
+// profiles, to count, and to find a profile point, each against the least that the
+// machine takes for the same:
+//
+//	go run ./bench/inplace                   20,000 methods
+//	go run ./bench/inplace -n 1000000
+//
+// The contenders of a table take turns; figures are medians over the rounds, in
+// nanoseconds of processor time, with the ratio to the first row of their table.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+func main() {
+	n := flag.Int("n", 20_000, "number of methods")
+	rounds := flag.Int("rounds", 15, "rounds of each table")
+	only := flag.String("only", "", "measure only tables whose titles contain this")
+	flag.Parse()
+	if err := run(*n, *rounds, *only); err != nil {
+		fmt.Fprintln(os.Stderr, "inplace:", err)
+		os.Exit(1)
+	}
+}
+
+func run(n, rounds int, only string) error {
+	dir, err := os.MkdirTemp("", "inplace")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	runtime.LockOSThread()
+	tables, err := tablesOf(dir, n)
+	if err != nil {
+		return err
+	}
+	for _, t := range tables {
+		if strings.Contains(t.title, only) {
+			if err := t.measure(rounds); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// A table has rows that are compared.
+type table struct {
+	title string
+	rows  []row
+}
+
+// A row measures one contender: turn returns nanoseconds for one of what the table
+// counts.
+type row struct {
+	name string
+	turn func() (float64, error)
+}
+
+// measure runs the rows in turns, the first round unseen, and prints the medians.
+func (t *table) measure(rounds int) error {
+	seen := make([][]float64, len(t.rows))
+	for round := range rounds + 1 {
+		for i, r := range t.rows {
+			runtime.GC()
+			took, err := r.turn()
+			if err != nil {
+				return fmt.Errorf("%s: %w", r.name, err)
+			}
+			if round > 0 {
+				seen[i] = append(seen[i], took)
+			}
+		}
+	}
+	fmt.Printf("\n%s\n", t.title)
+	first := median(seen[0])
+	for i, r := range t.rows {
+		fmt.Printf("  %-44s %9.1f ns  %6.2f\n", r.name, median(seen[i]), median(seen[i])/first)
+	}
+	return nil
+}
+
+func median(of []float64) float64 {
+	slices.Sort(of)
+	return of[len(of)/2]
+}

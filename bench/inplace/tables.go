@@ -1,0 +1,175 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sync/atomic"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/bench"
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// points are the methods in which profile points are looked up: so many points, as the
+// median method of javac has, and as a very large one.
+var points = []int{medianPoints, 300}
+
+const medianPoints = 3
+
+func tablesOf(dir string, n int) ([]table, error) {
+	path, err := bench.Archive(dir, bench.Scale{Name: fmt.Sprint(n), Methods: n, Block: 400})
+	if err != nil {
+		return nil, err
+	}
+	s, err := sites(filepath.Join(dir, "sites.parc"))
+	if err != nil {
+		return nil, err
+	}
+	tables := []table{adoption(path, n)}
+	counting, err := counting(s)
+	if err != nil {
+		return nil, err
+	}
+	tables = append(tables, counting)
+	for i, n := range points {
+		p, err := profileOf(s, i)
+		if err != nil {
+			return nil, err
+		}
+		tables = append(tables, lookups(p, n))
+	}
+	return tables, nil
+}
+
+// sites makes and opens an archive of a method for each of points.
+func sites(path string) (*reader.Store, error) {
+	b := builder.New(layout.DomainHotSpot, builder.Config{Params: bench.Params(), Producer: "synthetic"})
+	receiver := b.Type(builder.TypeKey{Name: "org/synthetic/Receiver"})
+	for i, n := range points {
+		p := b.Profile(b.Method(bench.Key(i)), 0, builder.NoContext)
+		p.Invocations(1)
+		p.Backedges(1)
+		p.Interpreted(1)
+		p.Size(builder.Size{Code: uint32(3 * n), Host: 480})
+		p.History(builder.History{Decompiles: 1})
+		for j := range n {
+			at := builder.At{Bci: pointOf(j)}
+			switch j % 3 {
+			case 0:
+				p.VirtualCall(at, builder.Others{Count: 1}, builder.Row{Type: receiver, Count: 2})
+			case 1:
+				p.Branch(at, builder.Branch{Taken: 1, Displacement: 32, NotTaken: 2})
+			case 2:
+				p.Counter(at, 1)
+			}
+		}
+		if err := p.Done(); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := b.Commit(context.Background(), path); err != nil {
+		return nil, err
+	}
+	return reader.Open(path, archive.Options{})
+}
+
+// pointOf is the bytecode index of point j of a method.
+func pointOf(j int) uint16 { return uint16(3*j + j*j%3) }
+
+func profileOf(s *reader.Store, i int) (reader.Profile, error) {
+	m, err := s.Find(bench.Key(i))
+	if err != nil {
+		return reader.Profile{}, err
+	}
+	p, _, err := m.Profile(layout.CodeAny)
+	return p, err
+}
+
+// repeats is how often a turn does what takes some nanoseconds.
+const repeats = 1 << 20
+
+// each returns the time of one of repeats.
+func each(do func() error) func() (float64, error) {
+	return func() (float64, error) {
+		start := threadTime()
+		err := do()
+		return float64(threadTime()-start) / repeats, err
+	}
+}
+
+func counting(s *reader.Store) (table, error) {
+	if err := s.Adopt(reader.AdoptOptions{}); err != nil {
+		return table{}, err
+	}
+	p, err := profileOf(s, 0)
+	if err != nil {
+		return table{}, err
+	}
+	if p, err = p.Adopt(); err != nil {
+		return table{}, err
+	}
+	e, _ := p.At(int32(pointOf(0)))
+	receivers, _ := e.Receivers()
+	receiver, err := s.FindType("org/synthetic/Receiver", "")
+	if err != nil {
+		return table{}, err
+	}
+	count, _ := p.Invocations()
+	var word atomic.Uint64
+	return table{"counting in place", []row{
+		{"atomic add", each(func() error {
+			for range repeats {
+				word.Add(1)
+			}
+			return nil
+		})},
+		{"Counter.Add", each(func() error {
+			for range repeats {
+				if err := count.Add(1); err != nil {
+					return err
+				}
+			}
+			return nil
+		})},
+		{"Receivers.Record, first row", each(func() error {
+			for range repeats {
+				if err := receivers.Record(receiver); err != nil {
+					return err
+				}
+			}
+			return nil
+		})},
+	}}, nil
+}
+
+// lookups compares the lookup of points in turn with a map from points to counts.
+func lookups(p reader.Profile, n int) table {
+	order, known := make([]int32, 1024), map[int32]*uint64{}
+	for i := range order {
+		order[i] = int32(pointOf(i * 7919 % n))
+		known[order[i]] = new(uint64)
+	}
+	return table{fmt.Sprintf("profile point by bci, of %d", n), []row{
+		{"map", each(func() error {
+			for i := range repeats {
+				if known[order[i%len(order)]] == nil {
+					return reader.ErrNotFound
+				}
+			}
+			return nil
+		})},
+		{"Profile.At", each(func() error {
+			for i := range repeats {
+				if _, ok := p.At(order[i%len(order)]); !ok {
+					return reader.ErrNotFound
+				}
+			}
+			return nil
+		})},
+	}}
+}
