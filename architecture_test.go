@@ -34,7 +34,7 @@ var mayImport = map[string][]string{
 	"internal/rawreader":  {"layout"},
 	"internal/publish":    {"layout"},
 	"archive":             {"layout", "internal/mmap", "internal/fast", "internal/sparsebits"},
-	"reader":              {"layout", "internal/relocate", "archive", "internal/rawreader", "internal/sparsebits"},
+	"reader":              {"layout", "internal/relocate", "archive", "internal/rawreader", "internal/sparsebits", "internal/mmap"},
 	"builder":             {"layout", "archive", "reader", "internal/archivewriter", "internal/profileset", "internal/intern"},
 	"merge":               {"layout", "reader", "builder", "internal/copier", "internal/profileset", "internal/methoddata", "internal/intern"},
 	"reduce":              {"layout", "reader", "builder", "internal/copier", "internal/profileset", "internal/weigh", "internal/poll"},

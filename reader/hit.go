@@ -2,9 +2,10 @@ package reader
 
 import (
 	"errors"
-	"sync/atomic"
+	"runtime"
 
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/mmap"
 	"github.com/profarc/profarc/internal/words"
 	"github.com/profarc/profarc/layout"
 )
@@ -24,7 +25,7 @@ type hitPath struct {
 	seed            uint64     // see disk.MixSeeded, for ids of methods
 	end             uint64     // of rw, in units
 	last            uint64     // the last unit at which the head of a block can begin
-	ready           []atomic.Uint32
+	memory          []byte     // behind words if it is not on the heap, to be released
 }
 
 // Of each line there is a ready word, which has three bits for each slot: the slot
@@ -49,16 +50,32 @@ func newHitPath(h *layout.Header, data []byte) hitPath {
 	if h.Buckets > 0 && h.MaxProbe > 0 {
 		p.ix, p.lines = words.ViewOf(data[h.Region(layout.RegionIX).Offset:]), h.Buckets
 	}
-	p.ready = make([]atomic.Uint32, p.lines)
-	p.words = words.ViewOfWords(p.ready)
+	p.makeReady()
 	return p
+}
+
+// manyWords is from how many bytes on the ready words are worth a mapping of their own.
+const manyWords = 1 << 15
+
+// makeReady makes room for the ready words. Of many, most are never used: the system
+// provides the pages that are.
+func (p *hitPath) makeReady() {
+	size := int(4 * p.lines)
+	if size >= manyWords {
+		if memory, err := mmap.Zeroed(size); err == nil {
+			p.memory, p.words = memory, words.ViewOf(memory)
+			return
+		}
+	}
+	p.words = words.ViewOf(words.Aligned(size))
 }
 
 // note sets bits of the ready word of a line.
 func (p *hitPath) note(line uint64, bits uint32) {
-	if p.ready[line].Load()&bits != bits {
-		p.ready[line].Or(bits)
+	if word := p.words.Word32(4 * line); word.Load()&bits != bits {
+		word.Or(bits)
 	}
+	runtime.KeepAlive(p)
 }
 
 // noteReady notes that the slot that the search offered last leads to a profile that

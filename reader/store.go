@@ -44,11 +44,13 @@ package reader
 
 import (
 	"errors"
+	"runtime"
 	"sync"
 	"sync/atomic"
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/mmap"
 	"github.com/profarc/profarc/internal/rawreader"
 	"github.com/profarc/profarc/internal/sparsebits"
 	"github.com/profarc/profarc/layout"
@@ -98,7 +100,11 @@ func New(m *archive.Mapping) *Store {
 	h := m.Header()
 	data := m.Unchecked()
 	shape := disk.ShapeOf(&h.Params)
-	return &Store{m: m, h: h, data: data, shape: shape, fixed: shape.Fixed(), hit: newHitPath(h, data), sound: sparsebits.New(h.Region(layout.RegionRW).Size / disk.Unit)}
+	s := &Store{m: m, h: h, data: data, shape: shape, fixed: shape.Fixed(), hit: newHitPath(h, data), sound: sparsebits.New(h.Region(layout.RegionRW).Size / disk.Unit)}
+	if s.hit.memory != nil {
+		runtime.AddCleanup(s, mmap.Release, s.hit.memory)
+	}
+	return s
 }
 
 // Mapping is the archive itself.

@@ -1,11 +1,12 @@
 //go:build linux
 
 // Inplace measures what a program pays that goes on counting in an archive: to adopt its
-// profiles, to count, and to find a profile point, each against the least that the
+// profiles, to count, to find a profile point, and to open it, each against the least that the
 // machine takes for the same:
 //
 //	go run ./bench/inplace                   20,000 methods
 //	go run ./bench/inplace -n 1000000
+//	go run ./bench/inplace -only open -open 10MB,1GB,8GB -dir DIR    12 GB of disk
 //
 // The contenders of a table take turns; figures are medians over the rounds, in
 // nanoseconds of processor time, with the ratio to the first row of their table.
@@ -23,26 +24,35 @@ import (
 func main() {
 	n := flag.Int("n", 20_000, "number of methods")
 	rounds := flag.Int("rounds", 15, "rounds of each table")
+	dir := flag.String("dir", "", "directory for archives; a temporary one if empty")
+	sizes := flag.String("open", "10MB", "sizes of archives to open: 10MB,1GB,8GB")
 	only := flag.String("only", "", "measure only tables whose titles contain this")
 	flag.Parse()
-	if err := run(*n, *rounds, *only); err != nil {
+	if err := run(*dir, *sizes, *n, *rounds, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "inplace:", err)
 		os.Exit(1)
 	}
 }
 
-func run(n, rounds int, only string) error {
-	dir, err := os.MkdirTemp("", "inplace")
-	if err != nil {
-		return err
+func run(dir, sizes string, n, rounds int, only string) error {
+	if dir == "" {
+		temporary, err := os.MkdirTemp("", "inplace")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(temporary)
+		dir = temporary
 	}
-	defer os.RemoveAll(dir)
 	runtime.LockOSThread()
 	tables, err := tablesOf(dir, n)
 	if err != nil {
 		return err
 	}
-	for _, t := range tables {
+	opening, err := opening(dir, sizes)
+	if err != nil {
+		return err
+	}
+	for _, t := range append(tables, opening) {
 		if strings.Contains(t.title, only) {
 			if err := t.measure(rounds); err != nil {
 				return err

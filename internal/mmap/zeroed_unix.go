@@ -1,0 +1,14 @@
+//go:build unix
+
+package mmap
+
+import "golang.org/x/sys/unix"
+
+// Zeroed returns n zero bytes, each page of which the system provides when it is touched
+// first: to ask for many costs no more than to ask for few. [Release] gives them back.
+func Zeroed(n int) ([]byte, error) {
+	return unix.Mmap(-1, 0, n, readWrite, unix.MAP_PRIVATE|unix.MAP_ANON|noReserve)
+}
+
+// Release gives back what Zeroed returned.
+func Release(memory []byte) { _ = unix.Munmap(memory) }
