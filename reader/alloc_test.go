@@ -1,6 +1,7 @@
 package reader_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/profarc/profarc/layout"
@@ -92,4 +93,32 @@ func errorBit(err error) uint64 {
 		return 1
 	}
 	return 0
+}
+
+// An archive with many lines has its ready words in a mapping, which is noted in as the
+// heap is.
+func TestReadyWordsOfALargeArchive(t *testing.T) {
+	t.Parallel()
+	const methods = 60_000
+	s := open(t, laid(t, numbered(methods)))
+	for range 2 {
+		for i := 0; i < methods; i += 100 {
+			id := numberedKey(i).ID(layout.DomainHotSpot)
+			if p, err := s.LookupProfile(id, layout.CodeAny); err != nil || countOf(t, p) != uint64(i) {
+				t.Fatalf("method %d: %v", i, err)
+			}
+			if _, err := s.LookupProfile(id+1, layout.CodeAny); !errors.Is(err, reader.ErrNotFound) {
+				t.Fatalf("method %d: %v", i, err)
+			}
+		}
+	}
+}
+
+func countOf(t *testing.T, p reader.Profile) uint64 {
+	t.Helper()
+	c, ok := p.Invocations()
+	if !ok {
+		t.Fatal("no invocation counter")
+	}
+	return c.Load()
 }

@@ -25,7 +25,7 @@ func main() {
 	n := flag.Int("n", 20_000, "number of methods")
 	rounds := flag.Int("rounds", 15, "rounds of each table")
 	dir := flag.String("dir", "", "directory for archives; a temporary one if empty")
-	sizes := flag.String("open", "10MB", "sizes of archives to open: 10MB,1GB,8GB")
+	sizes := flag.String("open", "10MB", "sizes of archives to open: 10MB,1GB,4GB,8GB")
 	only := flag.String("only", "", "measure only tables whose titles contain this")
 	flag.Parse()
 	if err := run(*dir, *sizes, *n, *rounds, *only); err != nil {
