@@ -116,7 +116,23 @@ func (f *field) add(k layout.Key) error {
 }
 
 func textOf(k *layout.Key) string {
-	return k.Class + "\x00" + k.Name + "\x00" + k.Signature + "\x00" + k.Loader
+	var b strings.Builder
+	b.Grow(textSize(k))
+	writeText(&b, k)
+	return b.String()
+}
+
+func writeText(b *strings.Builder, k *layout.Key) {
+	for i, part := range [...]string{k.Class, k.Name, k.Signature, k.Loader} {
+		if i > 0 {
+			b.WriteByte(0)
+		}
+		b.WriteString(part)
+	}
+}
+
+func textSize(k *layout.Key) int {
+	return len(k.Class) + len(k.Name) + len(k.Signature) + len(k.Loader) + 3
 }
 
 // A query is what one turn looks up: ids, keys and texts of the same methods. They lie
@@ -132,24 +148,24 @@ type query struct {
 	places []uint32
 }
 
-// query returns the next n methods in random order.
+// query returns the next n methods in random order. All of their texts are one string, so
+// that to ask costs the collector nothing.
 func (f *field) query(n int) *query {
-	var q query
+	q := &query{ids: make([]uint64, n), keys: make([]layout.Key, n), texts: make([]string, n), places: make([]uint32, n)}
 	var text strings.Builder
-	for range n {
-		i := f.order[f.next]
-		if f.next++; f.next == len(f.order) {
-			f.next = 0
-		}
-		k := f.keys[i]
-		text.Reset()
-		text.WriteString(textOf(&k))
-		t := text.String()
-		k = cut(t, &k)
-		q.ids, q.keys, q.places = append(q.ids, f.ids[i]), append(q.keys, k), append(q.places, f.places[i])
-		q.texts = append(q.texts, t)
+	for i := range n {
+		m := f.order[f.next]
+		f.next = (f.next + 1) % len(f.order)
+		q.ids[i], q.keys[i], q.places[i] = f.ids[m], f.keys[m], f.places[m]
+		writeText(&text, &q.keys[i])
 	}
-	return &q
+	rest := text.String()
+	for i := range n {
+		q.texts[i] = rest[:textSize(&q.keys[i])]
+		rest = rest[len(q.texts[i]):]
+		q.keys[i] = cut(q.texts[i], &q.keys[i])
+	}
+	return q
 }
 
 // cut returns the key whose parts lie in its text.

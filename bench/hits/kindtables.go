@@ -114,11 +114,11 @@ func (f *kindField) turn(kind, share, repeats int, dependent bool) (float64, err
 	if repeats > 1 { // as hot as it gets
 		look.all(f, q, false)
 	}
-	begin, sum := threadTime(), uint64(0)
+	begin, sum := turns.ThreadTime(), uint64(0)
 	for range repeats {
 		sum += look.all(f, q, dependent)
 	}
-	cost := float64(threadTime()-begin) / float64(share*repeats)
+	cost := float64(turns.ThreadTime()-begin) / float64(share*repeats)
 	if want := uint64(share*repeats) * counted; sum != want {
 		return 0, fmt.Errorf("%s: counters sum to %d, want %d", kindNames[kind], sum, want)
 	}

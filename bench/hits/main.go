@@ -23,6 +23,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/bench/report"
+	"github.com/profarc/profarc/bench/turns"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -64,7 +65,7 @@ func run(o options) error {
 		return err
 	}
 	runtime.LockOSThread()
-	pin()
+	turns.Pin()
 	for _, text := range strings.Split(o.sizes, ",") {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 100 {

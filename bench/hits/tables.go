@@ -54,7 +54,7 @@ const (
 
 // measure lets the contenders take turns.
 func (t table) measure(f *field, rounds int) (report.Table, error) {
-	share := min(200_000, f.n/len(t.contenders))
+	share := min(100_000, f.n/len(t.contenders))
 	repeats := max(1, 20_000/share)
 	if t.cold {
 		repeats = 1
@@ -87,11 +87,11 @@ func (t table) turn(f *field, c contender, q *query, repeats int) (float64, erro
 	if repeats > 1 { // as hot as it gets
 		c.look(f, q)
 	}
-	begin, sum := threadTime(), uint64(0)
+	begin, sum := turns.ThreadTime(), uint64(0)
 	for range repeats {
 		sum += c.look(f, q)
 	}
-	cost, want := float64(threadTime()-begin)/float64(len(q.ids)*repeats), uint64(len(q.ids)*repeats)*counted
+	cost, want := float64(turns.ThreadTime()-begin)/float64(len(q.ids)*repeats), uint64(len(q.ids)*repeats)*counted
 	if t.missing {
 		want = 0
 	}
@@ -112,5 +112,9 @@ func (t table) found(f *field, costs [][]float64, noise report.Noise) report.Tab
 
 // guard has everything of a guard but the turns.
 func guard(rounds int) report.Guard {
-	return report.Guard{Rounds: rounds, Loop: fixedLoop, Round: func(int) { runtime.GC() }}
+	return report.Guard{Rounds: rounds, Loop: turns.FixedLoop, Round: func(round int) {
+		if round%6 == 5 { // it takes longer than a round
+			runtime.GC()
+		}
+	}}
 }

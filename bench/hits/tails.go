@@ -40,18 +40,20 @@ func appendGroups(values []float64, f *field, c contender, q *query, clock float
 	return values
 }
 
+var groupSink uint64
+
 func timeGroup(f *field, c contender, q *query) float64 {
-	begin := threadTime()
-	loopSink += c.look(f, q)
-	return float64(threadTime()-begin) / groupSize
+	begin := turns.ThreadTime()
+	groupSink += c.look(f, q)
+	return float64(turns.ThreadTime()-begin) / groupSize
 }
 
 // clockCost is what it takes to read the clock twice.
 func clockCost() float64 {
 	var costs []float64
 	for range 1000 {
-		begin := threadTime()
-		costs = append(costs, float64(threadTime()-begin))
+		begin := turns.ThreadTime()
+		costs = append(costs, float64(turns.ThreadTime()-begin))
 	}
 	return turns.Median(costs)
 }

@@ -24,11 +24,11 @@ type round struct {
 	costs  []float64
 }
 
-// Run returns the time of each contender in each round that counts. After three times as
-// many rounds as there must be, the quietest count.
+// Run returns the time of each contender in each round that counts. After twice as many
+// rounds as there must be, the quietest count.
 func (g Guard) Run() (costs [][]float64, noise Noise, err error) {
 	var rounds []round
-	for quiet := 0; quiet < g.Rounds && len(rounds) < 3*g.Rounds; {
+	for quiet := 0; quiet < g.Rounds && len(rounds) < 2*g.Rounds; {
 		r := g.round(len(rounds))
 		if g.Failed != nil && g.Failed() != nil {
 			return nil, noise, g.Failed()

@@ -140,7 +140,7 @@ func TestStatistics(t *testing.T) {
 	}
 }
 
-// TestGuardRepeatsNoisyRounds: a round with a spread is made again, and after three times
+// TestGuardRepeatsNoisyRounds: a round with a spread is made again, and after twice
 // as many rounds as asked for the quietest count.
 func TestGuardRepeatsNoisyRounds(t *testing.T) {
 	t.Parallel()
@@ -150,7 +150,7 @@ func TestGuardRepeatsNoisyRounds(t *testing.T) {
 	}{
 		{0, Noise{}},
 		{2, Noise{Repeated: 2}},
-		{100, Noise{Spread: 1, Repeated: 6, Noisy: 3}},
+		{100, Noise{Spread: 1, Repeated: 3, Noisy: 3}},
 	} {
 		round, loops := 0, 0
 		g := Guard{

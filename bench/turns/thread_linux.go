@@ -1,9 +1,9 @@
-package main
+package turns
 
 import "golang.org/x/sys/unix"
 
-// threadTime is the processor time of this thread, in nanoseconds.
-func threadTime() int64 {
+// ThreadTime is the processor time of this thread, in nanoseconds.
+func ThreadTime() int64 {
 	var t unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t) != nil {
 		return 0
@@ -11,9 +11,9 @@ func threadTime() int64 {
 	return t.Nano()
 }
 
-// pin keeps this thread on one of the processors that it may use, the last, if the
+// Pin keeps this thread on one of the processors that it may use, the last, if the
 // system lets it.
-func pin() {
+func Pin() {
 	var may, one unix.CPUSet
 	if unix.SchedGetaffinity(0, &may) != nil {
 		return

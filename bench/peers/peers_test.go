@@ -1,0 +1,23 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/profarc/profarc/bench/report"
+)
+
+// TestPeersAgree: all stores find all keys and miss all others, which [field.measure]
+// checks, and the report names them.
+func TestPeersAgree(t *testing.T) {
+	dir := t.TempDir()
+	if err := run("2000", 1, dir, dir); err != nil {
+		t.Fatal(err)
+	}
+	r, err := report.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Tables) != 2 || len(r.Tables[0].Rows) != 5 || len(r.Tables[1].Rows) != 5 {
+		t.Errorf("tables %+v", r.Tables)
+	}
+}
