@@ -56,12 +56,11 @@ func (m *Mapping) Adopt(base Base, late int) (*Adopted, error) {
 }
 
 // Populate prepares a part of RW of which nearly every page will be written to: the
-// pages are copied at once and not by a fault for each, where the system can.
-func (a *Adopted) Populate(part []byte) {
-	if a.mapping.file != nil {
-		mmap.Populate(part)
-	}
-	runtime.KeepAlive(a)
+// pages are copied at once and not by a fault for each, where the system can. It returns
+// whether they are.
+func (a *Adopted) Populate(part []byte) bool {
+	defer runtime.KeepAlive(a)
+	return a.mapping.file == nil || mmap.Populate(part)
 }
 
 // adoptCopy adopts an archive on the heap. Late memory lies after the copy of rw in the

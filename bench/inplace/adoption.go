@@ -13,9 +13,14 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// adoption compares, per method, the adoption of all profiles with one store into each
+// adoption compares, per profile, the adoption of all profiles with one store into each
 // page of their region in a private mapping.
-func adoption(path string, n int) table {
+func adoption(path string) (table, error) {
+	s, err := reader.Open(path, archive.Options{})
+	if err != nil {
+		return table{}, err
+	}
+	n := s.Header().Counts.Profiles
 	per := func(f func(string) (int64, error)) func() (float64, error) {
 		return func() (float64, error) {
 			took, err := f(path)
@@ -28,13 +33,13 @@ func adoption(path string, n int) table {
 			return per(f)()
 		}
 	}
-	return table{"adoption of all, a method", []row{
+	return table{"adoption of all, a profile", []row{
 		{"one store a page", per(storeEachPage)},
 		{"Profile.Adopt at the base", per(func(path string) (int64, error) { return claimAll(path, archive.BaseRequested) })},
 		{"Profile.Adopt elsewhere", per(func(path string) (int64, error) { return claimAll(path, archive.BaseAnywhere) })},
 		{"all at once, one core", on(1, eager)},
 		{"all at once, all cores, time", on(runtime.NumCPU(), eagerTime)},
-	}}
+	}}, s.Close()
 }
 
 // storeEachPage maps the writable region privately, and stores one word in each page.
@@ -54,11 +59,11 @@ func storeEachPage(path string) (took int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	start := processTime()
+	start := threadTime()
 	for at := 0; at < len(memory); at += os.Getpagesize() {
 		memory[at] = 1
 	}
-	took = processTime() - start
+	took = threadTime() - start
 	return took, unix.Munmap(memory)
 }
 
@@ -76,14 +81,14 @@ func claimAll(path string, base archive.Base) (took int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	runtime.GC()
-	start := processTime()
+	settle()
+	start := threadTime()
 	for i := range profiles {
 		if _, err := profiles[i].Adopt(); err != nil {
 			return 0, err
 		}
 	}
-	return processTime() - start, nil
+	return threadTime() - start, nil
 }
 
 func profilesOf(s *reader.Store) (profiles []reader.Profile, err error) {
@@ -91,11 +96,12 @@ func profilesOf(s *reader.Store) (profiles []reader.Profile, err error) {
 		if err != nil {
 			return nil, err
 		}
-		p, _, err := m.Profile(layout.CodeAny)
-		if err != nil {
-			return nil, err
+		for p, err := range m.Profiles() {
+			if err != nil {
+				return nil, err
+			}
+			profiles = append(profiles, p)
 		}
-		profiles = append(profiles, p)
 	}
 	return profiles, nil
 }

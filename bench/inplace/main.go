@@ -19,6 +19,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 )
 
 func main() {
@@ -26,15 +27,16 @@ func main() {
 	rounds := flag.Int("rounds", 15, "rounds of each table")
 	dir := flag.String("dir", "", "directory for archives; a temporary one if empty")
 	sizes := flag.String("open", "10MB", "sizes of archives to open: 10MB,1GB,4GB,8GB")
+	adopt := flag.String("adopt", "", "archive whose profiles are adopted; a synthetic one if empty")
 	only := flag.String("only", "", "measure only tables whose titles contain this")
 	flag.Parse()
-	if err := run(*dir, *sizes, *n, *rounds, *only); err != nil {
+	if err := run(*dir, *sizes, *adopt, *n, *rounds, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "inplace:", err)
 		os.Exit(1)
 	}
 }
 
-func run(dir, sizes string, n, rounds int, only string) error {
+func run(dir, sizes, adopt string, n, rounds int, only string) error {
 	if dir == "" {
 		temporary, err := os.MkdirTemp("", "inplace")
 		if err != nil {
@@ -44,7 +46,7 @@ func run(dir, sizes string, n, rounds int, only string) error {
 		dir = temporary
 	}
 	runtime.LockOSThread()
-	tables, err := tablesOf(dir, n)
+	tables, err := tablesOf(dir, adopt, n)
 	if err != nil {
 		return err
 	}
@@ -80,7 +82,7 @@ func (t *table) measure(rounds int) error {
 	seen := make([][]float64, len(t.rows))
 	for round := range rounds + 1 {
 		for i, r := range t.rows {
-			runtime.GC()
+			settle()
 			took, err := r.turn()
 			if err != nil {
 				return fmt.Errorf("%s: %w", r.name, err)
@@ -96,6 +98,13 @@ func (t *table) measure(rounds int) error {
 		fmt.Printf("  %-44s %9.1f ns  %6.2f\n", r.name, median(seen[i]), median(seen[i])/first)
 	}
 	return nil
+}
+
+// settle collects what turns before left, and waits until its mappings are released: that
+// takes processor time, on another thread.
+func settle() {
+	runtime.GC()
+	time.Sleep(10 * time.Millisecond)
 }
 
 func median(of []float64) float64 {

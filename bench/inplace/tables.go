@@ -21,16 +21,23 @@ var points = []int{medianPoints, 300}
 
 const medianPoints = 3
 
-func tablesOf(dir string, n int) ([]table, error) {
-	path, err := bench.Archive(dir, bench.Scale{Name: fmt.Sprint(n), Methods: n, Block: 400})
-	if err != nil {
-		return nil, err
+func tablesOf(dir, adopt string, n int) ([]table, error) {
+	if adopt == "" {
+		path, err := bench.Archive(dir, bench.Scale{Name: fmt.Sprint(n), Methods: n, Block: 400})
+		if err != nil {
+			return nil, err
+		}
+		adopt = path
 	}
 	s, err := sites(filepath.Join(dir, "sites.parc"))
 	if err != nil {
 		return nil, err
 	}
-	tables := []table{adoption(path, n)}
+	adopted, err := adoption(adopt)
+	if err != nil {
+		return nil, err
+	}
+	tables := []table{adopted}
 	counting, err := counting(s)
 	if err != nil {
 		return nil, err

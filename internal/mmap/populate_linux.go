@@ -8,15 +8,15 @@ import (
 )
 
 // Populate copies the pages of a writable part of a private mapping that are not copied
-// yet, in one call and not by a fault for each. Whoever writes there later need not know
-// whether it did.
-func Populate(part []byte) {
+// yet, in one call and not by a fault for each. It returns whether it did; if not, the
+// first store into each of them does.
+func Populate(part []byte) bool {
 	if len(part) == 0 {
-		return
+		return true
 	}
 	page := uintptr(os.Getpagesize())
 	from := uintptr(unsafe.Pointer(unsafe.SliceData(part))) &^ (page - 1)
 	to := uintptr(unsafe.Pointer(unsafe.SliceData(part))) + uintptr(len(part))
 	// Kernels before 5.14 refuse.
-	_ = unix.Madvise(memory(from, int64(to-from)), unix.MADV_POPULATE_WRITE)
+	return unix.Madvise(memory(from, int64(to-from)), unix.MADV_POPULATE_WRITE) == nil
 }

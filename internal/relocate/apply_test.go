@@ -124,9 +124,25 @@ func TestApplyAllIsApplyOfEverything(t *testing.T) {
 	rw, slots := pointerWords(size)
 	m := mapOf(t, size, slots)
 	want := moved(rw, slots, 0, size)
-	n, err := m.ApplyAll(rw, testMove, nil)
-	if err != nil || n != int64(len(slots)) || !bytes.Equal(rw, want) {
-		t.Errorf("%d slots of %d, %v", n, len(slots), err)
+	old := slices.Clone(rw)
+	apart := testMove
+	apart.Old = old
+	for name, all := range map[string]func(rw []byte) (int64, error){
+		"in place":       func(rw []byte) (int64, error) { return m.ApplyAll(rw, testMove, nil) },
+		"from elsewhere": func(rw []byte) (int64, error) { return m.ApplyAll(rw, apart, nil) },
+		"not ready":      func(rw []byte) (int64, error) { return m.ApplyAll(rw, apart, func([]byte) bool { return false }) },
+		"ready":          func(rw []byte) (int64, error) { return m.ApplyAll(rw, apart, func([]byte) bool { return true }) },
+		"by Apply":       func(rw []byte) (int64, error) { return m.Apply(rw, 0, size, apart, anySlots) },
+	} {
+		rw := slices.Clone(rw)
+		n, err := all(rw)
+		if err != nil || n != int64(len(slots)) || !bytes.Equal(rw, want) {
+			t.Errorf("%s: %d slots of %d, %v", name, n, len(slots), err)
+		}
+	}
+	apart.Old = old[:size-8]
+	if _, err := m.ApplyAll(rw, apart, nil); err == nil {
+		t.Error("slots are read that are not there")
 	}
 }
 

@@ -319,9 +319,10 @@ func write(rw, old []byte, start int64, words []uint16, move *Move) {
 }
 
 // ApplyAll moves every pointer of rw, with GOMAXPROCS goroutines. It calls ready, if
-// that is not nil, with each part of rw before it writes there. After an error rw is
-// partly moved and of no use.
-func (m *Map) ApplyAll(rw []byte, move Move, ready func(part []byte)) (slots int64, err error) {
+// that is not nil, with each part of rw of which it writes to nearly every page, and reads
+// the slots in that part too if the result is true: its pages are copied then. After an
+// error rw is partly moved and of no use.
+func (m *Map) ApplyAll(rw []byte, move Move, ready func(part []byte) bool) (slots int64, err error) {
 	var next, total atomic.Int64
 	var first atomic.Pointer[error]
 	var workers sync.WaitGroup
@@ -353,7 +354,7 @@ func (m *Map) ApplyAll(rw []byte, move Move, ready func(part []byte)) (slots int
 const manySlots = containerStart + 2*8*chunkSize/4096
 
 // applyChunk moves the pointers of a chunk, each as soon as it is checked.
-func (m *Map) applyChunk(rw []byte, n int64, move *Move, ready func(part []byte)) (slots int64, err error) {
+func (m *Map) applyChunk(rw []byte, n int64, move *Move, ready func(part []byte) bool) (slots int64, err error) {
 	from, to := n*chunkSize, min((n+1)*chunkSize, m.rw.Size)
 	old, err := m.old(rw, to, move)
 	if err == nil {
@@ -362,8 +363,8 @@ func (m *Map) applyChunk(rw []byte, n int64, move *Move, ready func(part []byte)
 	if err != nil {
 		return 0, err
 	}
-	if b, err := m.chunk(n); err == nil && ready != nil && len(b) >= manySlots {
-		ready(rw[from:to])
+	if b, err := m.chunk(n); err == nil && ready != nil && len(b) >= manySlots && ready(rw[from:to]) {
+		old = rw
 	}
 	for c := m.walk(from, to); ; {
 		start, words, err := c.next()
