@@ -11,9 +11,9 @@ import (
 const (
 	plotWidth = 860
 	barHeight = 22
-	barLeft   = 370 // where bars begin; names lie before it
-	barUnit   = 190 // width of a bar that just meets its goal
-	barMax    = 300
+	barLeft   = 420 // where bars begin; names lie before it
+	barUnit   = 160 // width of a bar that just meets its goal
+	barMax    = 250
 )
 
 // barPlot draws a bar for each goal.
