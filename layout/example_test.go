@@ -13,7 +13,7 @@ func ExampleKey_ID() {
 	fmt.Printf("%016x\n", k.ID(layout.DomainHotSpot))
 	fmt.Printf("%016x\n", layout.Key{Name: "main"}.ID(layout.DomainLLVMIR))
 	// Output:
-	// 48214fa2321190a1
+	// bc088724a8bfe4aa
 	// db956436e78dd5fa
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/cespare/xxhash/v2"
 	"github.com/profarc/profarc/internal/fast"
 )
 
@@ -27,41 +26,18 @@ const (
 )
 
 // ID is the method's stable 64-bit id in a domain: for LLVM the low 64 bits of
-// MD5 of the PGO name, otherwise XXH64 (seed 0) of class NUL name NUL signature
-// NUL loader. It allocates nothing for keys of up to some 1,000 bytes.
+// MD5 of the PGO name, otherwise the fold of class, name, signature and loader, as
+// docs/format.md defines it. It allocates nothing.
 func (k Key) ID(d Domain) uint64 {
 	if d.LLVM() {
 		ref, _ := fast.MD5Pair(k.Name, "")
 		return ref
 	}
-	return hashFields(k.Class, k.Name, k.Signature, k.Loader)
+	return foldText(foldText(foldText(foldText(fold0, k.Class), k.Name), k.Signature), k.Loader)
 }
 
-// TypeID is the stable 64-bit id of a type: XXH64 (seed 0) of name NUL loader.
-func TypeID(name, loader string) uint64 { return hashFields(name, loader) }
-
-func hashFields(fields ...string) uint64 {
-	size := len(fields)
-	for _, f := range fields {
-		size += len(f)
-	}
-	if size <= 256 { // most keys: less memory to zero
-		var buf [256]byte
-		return hashJoined(buf[:0], fields)
-	}
-	var buf [1024]byte
-	return hashJoined(buf[:0], fields)
-}
-
-func hashJoined(b []byte, fields []string) uint64 {
-	for i, f := range fields {
-		if i > 0 {
-			b = append(b, 0)
-		}
-		b = append(b, f...)
-	}
-	return xxhash.Sum64(b)
-}
+// TypeID is the stable 64-bit id of a type: the fold of name and loader.
+func TypeID(name, loader string) uint64 { return foldText(foldText(fold0, name), loader) }
 
 // Split returns the key with class, name and signature in separate fields, for
 // display and for filters. Only keys of JamaicaVM change, whose Name holds the

@@ -190,13 +190,25 @@ static struct text trimmed(struct text t) { while (t.n > 0 && t.bytes[t.n - 1] =
 static struct text type_name(uint64_t type) { return symbol(type ? narrow(type + 8) : 0); }
 static struct text type_loader(uint64_t type) { return symbol(type ? narrow(type + 12) : 0); }
 struct method { uint64_t at, size, id, flags, holder, signature, profiles, access, contexts, ncontexts; struct text name; };
+/* multiply is the high half of the product of two numbers, whose low half it stores. */
+static uint64_t multiply(uint64_t a, uint64_t b, uint64_t *low) {
+	uint64_t a1 = a >> 32, a0 = a & 0xffffffff, b1 = b >> 32, b0 = b & 0xffffffff, mid = a1 * b0 + (a0 * b0 >> 32), more = a0 * b1 + (mid & 0xffffffff);
+	return *low = a * b, a1 * b1 + (mid >> 32) + (more >> 32);
+}
+static uint64_t mum(uint64_t a, uint64_t b) { uint64_t low, high = multiply(a, b, &low); return high ^ low; }
+static uint64_t fold(uint64_t h, struct text t) {
+	uint64_t n = t.n, a = 0, b = 0; const uint8_t *p = t.bytes;
+	for (h ^= n * 0x8ebc6af09c88c6e3; n > 16; n -= 16, p += 16) h = mum(little(p, 8) ^ 0xa0761d6478bd642f, little(p + 8, 8) ^ h);
+	if (n >= 8) a = little(p, 8), b = little(p + n - 8, 8);
+	else if (n >= 4) a = little(p, 4), b = little(p + n - 4, 4);
+	else if (n > 0) a = (uint64_t)p[0] << 16 | (uint64_t)p[n / 2] << 8 | p[n - 1];
+	return mum(a ^ 0xe7037ed1a0b428db, b ^ h);
+}
 /* key_id is the id of a class, name, signature and loader. */
 static uint64_t key_id(const struct text key[4]) {
-	if (file.domain == 2 || file.domain == 3) return md5_low(key[1]);
-	uint64_t n = 0;
-	uint8_t *joined = allocate(key[0].n + key[1].n + key[2].n + key[3].n + 4);
-	for (int i = 0; i < 4; i++) memcpy(joined + n, key[i].bytes, key[i].n), n += key[i].n, joined[n++] = 0;
-	return n = xxh64(joined, n - 1), free(joined), n;
+	uint64_t h = 0xa0761d6478bd642f;
+	for (int i = 0; i < 4; i++) h = fold(h, key[i]);
+	return file.domain == 2 || file.domain == 3 ? md5_low(key[1]) : h;
 }
 static struct method row_at(uint64_t at) {
 	uint64_t class = file.section[NEVER_RAN].at + 8;
@@ -209,7 +221,6 @@ static struct method row_at(uint64_t at) {
 	return m;
 }
 struct block { uint64_t at, size, method, context, next, code, id, field[14]; struct span part[5]; };
-
 static struct block block_at(uint64_t at) {
 	static const uint8_t field_size[14] = {8, 8, 16, 8, 8, 8, 8, 8, 16, 8, 32, 8, 16, 8};
 	must(inside(file.region[RW], at, 16), at, "a block does not lie in rw");
@@ -255,11 +266,6 @@ static bool is(uint64_t at, const struct text key[4]) {
 	struct method m = method_at(at);
 	struct text own[4] = {type_name(m.holder), m.name, signature(m.signature), type_loader(m.holder)};
 	return same(own[0], key[0]) && same(own[1], key[1]) && same(own[2], key[2]) && same(own[3], key[3]);
-}
-/* multiply is the high half of the product of two numbers, whose low half it stores. */
-static uint64_t multiply(uint64_t a, uint64_t b, uint64_t *low) {
-	uint64_t a1 = a >> 32, a0 = a & 0xffffffff, b1 = b >> 32, b0 = b & 0xffffffff, mid = a1 * b0 + (a0 * b0 >> 32), more = a0 * b1 + (mid & 0xffffffff);
-	return *low = a * b, a1 * b1 + (mid >> 32) + (more >> 32);
 }
 /* search gives where the index has the record of a key, or the one at a place if key is NULL; 0 if nowhere. */
 static uint64_t search(uint64_t id, const struct text *key, uint64_t place) {
@@ -334,7 +340,6 @@ static const char *comma(uint64_t i) { return i > 0 ? "," : ""; }
 static void optional_text(const char *key, struct text t) { say(t.n > 0 ? ",'%s':%t" : "", key, t); }
 static void optional_number(const char *key, uint64_t v) { say(v != 0 ? ",'%s':%u" : "", key, v); }
 static void put_hex(uint64_t at, uint64_t n) { for (const uint8_t *p = need(at, n); n > 0; n--) printf("%02x", *p++); }
-
 static void put_numbers(const char *key, uint64_t at, uint64_t n, uint64_t width) {
 	say(",'%s':[", key);
 	for (uint64_t i = 0; i < n; i++) say("%s%u", comma(i), little(need(at + i * width, width), width));
@@ -353,7 +358,6 @@ static void put_method(uint64_t at, bool row) { /* tables alone lead to rows */
 	must(row || !inside(file.section[NEVER_RAN], at, 8), at, "a method that never ran where one that ran is expected");
 	if (at) say("{"), put_key(&m), say("}"); else say("null");
 }
-
 /* leaf gives where the method is to which a context belongs. */
 static uint64_t leaf(uint64_t node) {
 	uint64_t top = context_at(node), depth = 1;
@@ -363,7 +367,6 @@ static uint64_t leaf(uint64_t node) {
 	must(top >= m.contexts && node < m.contexts + CONTEXT * m.ncontexts, node, "a context that its method does not have");
 	return m.at;
 }
-
 /* put_frames prints the frames of a context. The deepest node is the outermost caller, which comes last. */
 static void put_frames(uint64_t node) {
 	static uint64_t path[DEEPEST];
@@ -390,7 +393,6 @@ static const struct { const char *name, *form; } tags[] = {
 	[64] = {"Counters", ",'counts':[<R%u>]"}, {"ValueSite", ",'values':[<R[%u,%u]>]"}, {"Bitmap", ",'bytes':'%h'"},
 	{"Successors", ",'rows':[<R[%p,%u]>]"}, {"Receivers", ",'other':%u,'traps':%u,'rows':[<R{'type':%T,'count':%u}>]"},
 	{"Callees", ",'rows':[<R{'method':%M,'count':%u}>]"}, {"Count", ",'count':%u"}};
-
 struct cursor { uint64_t at, end, rows, left; bool counted; };
 static uint64_t take(struct cursor *c) {
 	must(c->end - c->at >= 8 && !(c->counted && c->left == 0), c->at, "an entry is longer than it says");
@@ -586,7 +588,6 @@ static void read_file(const char *path) {
 	must(fread(bytes, 1, (size_t)size, f) == (size_t)size && fclose(f) == 0, 0, "the file cannot be read");
 	file.bytes = bytes, file.size = (uint64_t)size;
 }
-
 int main(int argc, char **argv) {
 	bool one = argc == 7 && strcmp(argv[2], "find") == 0;
 	if (argc != 2 && !one) return fputs("usage: creader ARCHIVE [find CLASS NAME SIGNATURE LOADER]\n", stderr), 1;

@@ -140,14 +140,13 @@ func oddMethods(b *builder.Builder) {
 	b.Method(layout.Key{Class: "java/lang/Object", Name: "hashCode", Signature: "()I"})
 }
 
-// Two keys with one ID. XXH64 reads 32 bytes at a time as four words, each mixed by a
-// function that can be inverted: word 4 of the second key compensates for the difference
-// of the two words 0.
+// Two keys with one ID. The first step of a fold multiplies two numbers, of which each is
+// 8 bytes of the text and a constant that the length decides on: the product is the same
+// if the numbers change places.
 const (
-	twinMiddle = "/is/one/of/two/classes/w"
-	twinEnd    = "/have/the/same/id"
-	twinOne    = "twin/One" + twinMiddle + "SameHash" + twinEnd
-	twinTwo    = "twi/LbVY" + twinMiddle + "fyhUXdoH" + twinEnd
+	twinOne = "T1_4twinA2_6same" + twinEnd
+	twinTwo = "LRjx3aHiYQjz4wLb" + twinEnd
+	twinEnd = "/is/one/of/two/classes/whose/methods/have/the/same/id/by/design"
 )
 
 // SharedIDs are two keys of the specimen hotspot that have the same ID.

@@ -106,8 +106,8 @@ func TestSpecimens(t *testing.T) {
 			"shapes/Area":      {"total(Ljava/util/List;I)D": 1},
 			"shapes/Circle":    {"area()D": 1, "unused()V": 0},
 			"shapes/Square":    {"area()D": 400},
-			"twin/One/is/one/of/two/classes/wSameHash/have/the/same/id": {"run()V": 1000},
-			"twi/LbVY/is/one/of/two/classes/wfyhUXdoH/have/the/same/id": {"run()V": 1001},
+			"T1_4twinA2_6same/is/one/of/two/classes/whose/methods/have/the/same/id/by/design": {"run()V": 1000},
+			"LRjx3aHiYQjz4wLb/is/one/of/two/classes/whose/methods/have/the/same/id/by/design": {"run()V": 1001},
 		},
 		"graal": {
 			"EvenOrOddLength": {

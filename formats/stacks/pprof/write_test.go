@@ -58,7 +58,7 @@ func TestSpecimens(t *testing.T) {
 	for name, want := range map[string]map[string]map[string]int64{
 		"hotspot": {
 			"invocations": {"java.lang.String.length()I": 61205, "shapes.Square.area()D": 400,
-				"twin.One.is.one.of.two.classes.wSameHash.have.the.same.id.run()V": 1000, "twi.LbVY.is.one.of.two.classes.wfyhUXdoH.have.the.same.id.run()V": 1001},
+				"T1_4twinA2_6same.is.one.of.two.classes.whose.methods.have.the.same.id.by.design.run()V": 1000, "LRjx3aHiYQjz4wLb.is.one.of.two.classes.whose.methods.have.the.same.id.by.design.run()V": 1001},
 			"backedges": {"java.lang.String.length()I": math.MaxInt64},
 		},
 		"graal": {
