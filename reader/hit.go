@@ -208,16 +208,31 @@ func (s *Store) FindProfile(k layout.Key, code uint64) (Profile, error) {
 }
 
 func (s *Store) findProfile(id uint64, k *layout.Key, code uint64) (Profile, error) {
-	p, err := s.readyProfile(id, code, 1<<readyKeys)
-	if err == nil && s.keyIs(p, k) {
-		return p, nil
+	hash := disk.MixSeeded(id, s.hit.seed)
+	line, rest := hash.Split(s.hit.lines)
+	at := line * disk.LineSize
+	word := s.hit.ix.Uint32(at + disk.LineWord)
+	slot := disk.SlotOf(word, rest)
+	ready := s.hit.words.Word32(4 * line).Load()
+	if s.hit.ix.Uint16(at+2*slot) == hash.Fingerprint() {
+		if p, err := s.readySlot(id, code, at, slot, ready, 1<<readyKeys); err == nil && s.keyIs(p, k) {
+			return p, nil
+		}
+	} else if disk.NotInLine(word, hash) && ready>>readyLine != 0 && !s.m.Closed() {
+		return Profile{}, ErrNotFound
+	}
+	if disk.Spilled(word) {
+		if p, err := s.readyProfile(id, code, 1<<readyKeys); err == nil && s.keyIs(p, k) {
+			return p, nil
+		}
 	}
 	q := s.search(id, disk.KindMethod)
 	m, err := q.nextKey(id, k)
 	if err != nil {
 		return Profile{}, err
 	}
-	if p, _, err = m.Profile(code); err == nil && m.head.Flags()&layout.MethodSharedID == 0 {
+	p, _, err := m.Profile(code)
+	if err == nil && m.head.Flags()&layout.MethodSharedID == 0 {
 		q.noteReady(true)
 	}
 	return p, err

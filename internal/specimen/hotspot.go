@@ -144,8 +144,8 @@ func oddMethods(b *builder.Builder) {
 // 8 bytes of the text and a constant that the length decides on: the product is the same
 // if the numbers change places.
 const (
-	twinOne = "T1_4twinA2_6same" + twinEnd
-	twinTwo = "LRjx3aHiYQjz4wLb" + twinEnd
+	twinOne = "tR_4twinyQ_6same" + twinEnd
+	twinTwo = "t1jx3aHiy2jz4wLb" + twinEnd
 	twinEnd = "/is/one/of/two/classes/whose/methods/have/the/same/id/by/design"
 )
 

@@ -106,8 +106,8 @@ func TestSpecimens(t *testing.T) {
 			"shapes/Area":      {"total(Ljava/util/List;I)D": 1},
 			"shapes/Circle":    {"area()D": 1, "unused()V": 0},
 			"shapes/Square":    {"area()D": 400},
-			"T1_4twinA2_6same/is/one/of/two/classes/whose/methods/have/the/same/id/by/design": {"run()V": 1000},
-			"LRjx3aHiYQjz4wLb/is/one/of/two/classes/whose/methods/have/the/same/id/by/design": {"run()V": 1001},
+			"tR_4twinyQ_6same/is/one/of/two/classes/whose/methods/have/the/same/id/by/design": {"run()V": 1000},
+			"t1jx3aHiy2jz4wLb/is/one/of/two/classes/whose/methods/have/the/same/id/by/design": {"run()V": 1001},
 		},
 		"graal": {
 			"EvenOrOddLength": {

@@ -58,7 +58,7 @@ func TestSpecimens(t *testing.T) {
 	for name, want := range map[string]map[string]map[string]int64{
 		"hotspot": {
 			"invocations": {"java.lang.String.length()I": 61205, "shapes.Square.area()D": 400,
-				"T1_4twinA2_6same.is.one.of.two.classes.whose.methods.have.the.same.id.by.design.run()V": 1000, "LRjx3aHiYQjz4wLb.is.one.of.two.classes.whose.methods.have.the.same.id.by.design.run()V": 1001},
+				"tR_4twinyQ_6same.is.one.of.two.classes.whose.methods.have.the.same.id.by.design.run()V": 1000, "t1jx3aHiy2jz4wLb.is.one.of.two.classes.whose.methods.have.the.same.id.by.design.run()V": 1001},
 			"backedges": {"java.lang.String.length()I": math.MaxInt64},
 		},
 		"graal": {
