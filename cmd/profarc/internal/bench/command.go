@@ -3,155 +3,180 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
-	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/reader"
 )
 
-// A result is one measurement, with that of a Go map if there is one.
-type result struct {
-	Name     string  `json:"name"`
-	Rounds   int     `json:"rounds"`
-	MedianNS float64 `json:"median_ns"`
-	BestNS   float64 `json:"best_ns"`
-	MapNS    float64 `json:"map_ns,omitempty"`
-	Ratio    float64 `json:"ratio,omitempty"` // to the median of the map
+const commandHelp = `Bench measures on this machine, with this archive:
+
+  id hit, key hit     a profile is found and its invocation counter read (its first word, if it has
+                      none); dependent: each lookup waits for the counter of the one before; batch:
+                      many in one call; goroutines: from 1, 2, 4 ... at once, and what all do in a second
+  id miss, key miss   there is no such method
+  first access        the first hit of each of many methods after opening, which checks them
+  open to first hit   warm: the file is in the page cache; cold: it is not
+  adopt, claim        adoption at the requested base and elsewhere, and claims of the first profiles
+  count in place      adding to counters of an adopted archive
+
+The map is a Go map that leads to the counter in the same file, which is read too; for counting, an
+atomic add in the heap. Archive and map take turns, with other keys each. Figures are medians of
+rounds, for each lookup, of the thread's processor time where the system has it; of goroutines, of the
+clock. The p99 and p99.9 are of groups of some lookups, by the clock: what else the machine does is in
+them. Ratios hold on a machine whose speed changes; absolute figures do not.
+
+--cold drops the file from the page cache, which needs no rights. The figure is missing where the file
+stayed, as it does while a process maps it, or where the system does not tell. The kernel may read the
+file back in smaller pieces, which makes later runs slower.
+
+--compare OLD.json compares with what --json printed before: the ratios to the map where there is one,
+since the machine may have become faster or slower. A difference is beyond the noise if it is larger
+than 3% and than the spread of both runs: how far the quartiles of medians of nine parts of the run are
+apart, together. The exit code is 0 all the same.
+
+The fields of --json are stable. "rows" have "name", "rounds", perhaps "goroutines", "archive" and, with
+a map, "map" and "ratio" (archive to map: "median", "q1", "q3"). "archive" and "map" have "median_ns",
+"q1_ns", "q3_ns" and, by groups, "p99_ns", "p999_ns". "histogram" counts groups up to a mean of "to_ns".
+"changes" have "name", "by" ("time" or "ratio"), "then", "now", "change" (now to then), "noise" (a share)
+and "verdict": "same", "faster", "slower", or "unknown" if a run had fewer than 5 rounds.`
+
+// An options is the flags of the command.
+type options struct {
+	time    time.Duration
+	json    bool
+	cold    bool
+	compare string
+	width   int
 }
-
-// samples are times in nanoseconds, one for each round.
-type samples []float64
-
-func (s samples) median() float64 {
-	if len(s) == 0 {
-		return 0
-	}
-	sorted := slices.Sorted(slices.Values(s))
-	return sorted[len(sorted)/2]
-}
-
-func (s samples) result(name string) result {
-	best := 0.0
-	if len(s) > 0 {
-		best = slices.Min(s)
-	}
-	return result{Name: name, Rounds: len(s), MedianNS: s.median(), BestNS: best}
-}
-
-func (b *bench) add(r result) { b.report.Results = append(b.report.Results, r) }
-
-type benchOptions struct {
-	time time.Duration
-	json bool
-}
-
-const commandHelp = `Bench measures on this machine, with this archive: opening up to the first lookup; lookups that hit
-and that miss, by id and by key, compared with Go maps with the same keys in the same run; adoption at the
-requested base and elsewhere, lazy and eager; and the memory used.
-
-Figures are medians of rounds. The rounds of all kinds of lookup are interleaved, so that ratios hold
-on a machine whose speed changes; absolute figures do not.`
 
 // Command returns the command bench.
 func Command(a *app.App) *cobra.Command {
-	var o benchOptions
+	var o options
 	cmd := &cobra.Command{
 		Use:   "bench ARCHIVE",
 		Short: "Measure lookup, start-up and adoption of an archive on this machine",
 		Long:  commandHelp,
 		Example: `  profarc bench app.parc
-  profarc bench --time 10s --json app.parc`,
+  profarc bench --time 30s --json app.parc >old.json
+  profarc bench --time 30s --compare old.json app.parc`,
 		Args:              app.Args(1, 1, "one archive"),
 		ValidArgsFunction: app.CompleteArchives(1),
-		RunE:              a.Run(func(ctx context.Context, args []string) error { return runBench(ctx, a, args[0], o) }),
+		RunE:              a.Run(func(ctx context.Context, args []string) error { return run(ctx, a, args[0], o) }),
 	}
-	cmd.Flags().DurationVar(&o.time, "time", time.Second, "time for each of opening, lookups and adoption")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	f := cmd.Flags()
+	f.DurationVar(&o.time, "time", 5*time.Second, "time for all measurements; reading the keys and filling the maps comes on top")
+	f.BoolVar(&o.json, "json", false, "print JSON")
+	f.BoolVar(&o.cold, "cold", false, "measure opening also after dropping the file from the page cache")
+	f.StringVar(&o.compare, "compare", "", "compare with the JSON of an earlier run")
+	f.IntVar(&o.width, "width", 0, "columns of the histograms; by default those of the terminal, or 80")
 	return cmd
 }
 
-// A benchReport holds all measurements.
-type benchReport struct {
-	Archive  string     `json:"archive"`
-	Bytes    int64      `json:"bytes"`
-	Methods  uint64     `json:"methods"`
-	Pointers uint64     `json:"pointers"`
-	Go       string     `json:"go"`
-	System   string     `json:"system"`
-	CPUs     int        `json:"cpus"`
-	Results  []result   `json:"results"`
-	Memory   memoryFact `json:"memory"`
-}
-
-// A memoryFact is the memory of the archive and of the maps.
-type memoryFact struct {
-	IndexBytes int64  `json:"index_bytes"`
-	StoreHeap  uint64 `json:"store_heap_bytes"` // of an open archive, all of it touched
-	MapsHeap   uint64 `json:"maps_heap_bytes"`  // of both Go maps, keys included
-}
-
-func runBench(ctx context.Context, a *app.App, path string, o benchOptions) error {
-	if o.time <= 0 {
-		return app.Usagef("--time %s: it must be more than 0", o.time)
+func run(ctx context.Context, a *app.App, path string, o options) error {
+	if err := o.check(); err != nil {
+		return err
 	}
-	r := &benchReport{Archive: path, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.GOMAXPROCS(0)}
-	err := a.WithStore(ctx, path, func(s *reader.Store) error {
-		h := s.Header()
-		r.Bytes, r.Methods, r.Pointers = h.FileSize, h.Counts.Methods, h.Counts.Pointers
-		if r.Methods == 0 {
-			return fmt.Errorf("%s: it has no methods to look up: bench another archive", path)
-		}
-		return nil
-	})
+	old, err := readOld(o.compare)
 	if err != nil {
 		return err
 	}
-	b := &bench{a: a, ctx: ctx, path: path, time: o.time, report: r}
-	for _, step := range []func() error{b.opening, b.lookups, b.adoption} {
-		if err := step(); err != nil {
-			return err
-		}
+	b := &bench{a: a, ctx: ctx, path: path, o: o, report: &report{Archive: path, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.GOMAXPROCS(0)}}
+	if err := b.measure(); err != nil {
+		return err
+	}
+	if old != nil {
+		b.report.compare(old)
 	}
 	if o.json {
-		return a.PrintJSON(r)
+		return a.PrintJSON(b.report)
 	}
-	r.print(a)
+	b.report.print(a, o.width)
 	return nil
 }
+
+func (o *options) check() error {
+	if o.time <= 0 {
+		return app.Usagef("--time %s: it must be more than 0", o.time)
+	}
+	if o.width < 0 || o.width > 1000 {
+		return app.Usagef("--width %d: it must be from 0 to 1000", o.width)
+	}
+	return nil
+}
+
+// The shares of --time; cold opening takes as much as warm, beyond it.
+const (
+	shareLookups    = 0.5
+	shareGoroutines = 0.2
+	shareOpening    = 0.1
+	shareAdoption   = 0.2
+)
 
 // A bench is one run of the command.
 type bench struct {
 	a      *app.App
 	ctx    context.Context
 	path   string
-	time   time.Duration
-	report *benchReport
+	o      options
+	field  *field
+	report *report
 }
 
-func (r *benchReport) print(a *app.App) {
-	fmt.Fprintf(a.Out, "%s: %s, %d methods, %d pointers; %s, %s, %d CPUs\n\n", escape.Printable(r.Archive), app.FormatSize(r.Bytes), r.Methods, r.Pointers, r.Go, r.System, r.CPUs)
-	fmt.Fprintf(a.Out, "%-34s%10s%10s%10s%8s\n", "", "median", "best", "Go map", "ratio")
-	for _, x := range r.Results {
-		fmt.Fprintf(a.Out, "%-34s%10s%10s", x.Name, nsText(x.MedianNS), nsText(x.BestNS))
-		if x.MapNS > 0 {
-			fmt.Fprintf(a.Out, "%10s%8.2f", nsText(x.MapNS), x.Ratio)
+// measure takes all measurements. What drops the file from the page cache comes last.
+func (b *bench) measure() error {
+	if err := b.a.WithStore(b.ctx, b.path, b.inStore); err != nil {
+		return err
+	}
+	b.field.release()
+	for _, step := range []func() error{b.opening, b.adoption, b.cold} {
+		if err := step(); err != nil {
+			return err
 		}
-		fmt.Fprintln(a.Out)
 	}
-	fmt.Fprintf(a.Out, "\nmemory: index %s in the file; heap %s for the open archive, %s for the Go maps\n",
-		app.FormatSize(r.Memory.IndexBytes), app.FormatSize(int64(r.Memory.StoreHeap)), app.FormatSize(int64(r.Memory.MapsHeap)))
+	return nil
 }
 
-// nsText returns a time that is mostly nanoseconds.
-func nsText(ns float64) string {
-	if ns < 1000 {
-		return fmt.Sprintf("%.1f ns", ns)
+// inStore takes the measurements for which one store is opened.
+func (b *bench) inStore(s *reader.Store) error {
+	r, h := b.report, s.Header()
+	r.Bytes, r.Methods, r.Pointers = h.FileSize, h.Counts.Methods, h.Counts.Pointers
+	if r.Methods == 0 {
+		return fmt.Errorf("%s: it has no methods to look up: bench another archive", b.path)
 	}
-	return app.FormatDuration(time.Duration(ns))
+	if err := b.gather(s); err != nil {
+		return err
+	}
+	if len(b.field.keys) == 0 {
+		return fmt.Errorf("%s: no method has a profile that can be looked up by its id alone: bench another archive", b.path)
+	}
+	r.Keys = len(b.field.keys)
+	if err := b.lookups(); err != nil {
+		return err
+	}
+	return b.goroutines()
+}
+
+// errEnough ends rounds before the time has passed.
+var errEnough = errors.New("enough rounds")
+
+// rounds calls f until a share of the time has passed, at least once.
+func (b *bench) rounds(share float64, f func(round int) error) error {
+	end := time.Now().Add(time.Duration(share * float64(b.o.time)))
+	for round := 0; round == 0 || time.Now().Before(end); round++ {
+		if err := b.ctx.Err(); err != nil {
+			return err
+		}
+		if err := f(round); err == errEnough {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,0 +1,29 @@
+package bench
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// threadTime is the processor time of this thread, in nanoseconds.
+func threadTime() int64 {
+	var t unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t) != nil {
+		return 0
+	}
+	return t.Nano()
+}
+
+// dropFromCache asks the system to drop a file from the page cache, and reports whether
+// it says that nothing of the file is left there.
+func dropFromCache(f *os.File) bool {
+	_ = f.Sync() // what is not on the disk yet stays
+	fd := int(f.Fd())
+	if unix.Fadvise(fd, 0, 0, unix.FADV_DONTNEED) != nil {
+		return false
+	}
+	var left unix.Cachestat_t
+	err := unix.Cachestat(uint(fd), &unix.CachestatRange{}, &left, 0)
+	return err == nil && left.Cache == 0
+}
