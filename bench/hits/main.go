@@ -2,7 +2,7 @@
 // against Go's maps:
 //
 //	go run ./bench/hits                      1,000, 20,000 and 1,000,000 methods
-//	go run ./bench/hits -n 10000000          needs 12 GB of memory
+//	go run ./bench/hits -n 10000000          needs 16 GB of memory
 //	go run ./bench/hits -o DIR               writes report.md and report.html, too
 //
 // A hit ends with one counter read and used. The maps lead to the place of the profile
