@@ -22,6 +22,7 @@ type bench struct {
 	jdk, commands string
 	runs          int
 	jhsdb         bool
+	only          string
 	dir           string
 	profarc       []string // commands that take turns
 }
@@ -32,6 +33,7 @@ func main() {
 	flag.StringVar(&b.commands, "profarc", "", "profarc commands that take turns, with commas between; empty: the one of this tree")
 	flag.IntVar(&b.runs, "runs", 9, "runs of each row, whose medians are printed")
 	flag.BoolVar(&b.jhsdb, "jhsdb", true, "measure jhsdb, too")
+	flag.StringVar(&b.only, "only", "", "only rows whose name has this text")
 	flag.Parse()
 	if err := b.run(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -70,6 +72,9 @@ func (b *bench) run() (err error) {
 		{"while it stands still", func() ([]*figures, error) { return b.running(standing) }},
 		{"at its exit", b.exits},
 	} {
+		if !strings.Contains(row.name, b.only) {
+			continue
+		}
 		all, err := row.measure()
 		if err != nil {
 			return fmt.Errorf("%s: %w", row.name, err)

@@ -2,6 +2,7 @@ package live
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 )
@@ -39,20 +40,32 @@ const (
 // A pageCache reads each page of a process once. It is for memory that does not change
 // while the process runs.
 type pageCache struct {
-	mem   memory
-	meter *meter
-	pages map[uint64][]byte
+	mem    memory
+	meter  *meter
+	pages  map[uint64][]byte
+	recent [recentPages]recentPage
+	room   func(n int) []byte // a new buffer of n bytes
+	group  uint64             // bytes that are read at once
+	full   error              // ends reading when there are maxPages; nil: they are forgotten
 }
 
-func newPageCache(mem memory, m *meter) *pageCache { return &pageCache{mem, m, map[uint64][]byte{}} }
+// A recentPage is a page that was used a moment ago: most reads are near others.
+type recentPage struct {
+	addr  uint64
+	bytes []byte
+}
+
+const recentPages = 1 << 8
+
+func newPageCache(mem memory, m *meter) *pageCache {
+	room := func(n int) []byte { return make([]byte, n) }
+	return &pageCache{mem: mem, meter: m, pages: map[uint64][]byte{}, room: room, group: groupPages * pageSize}
+}
 
 // bytes returns n bytes at addr.
 func (c *pageCache) bytes(addr uint64, n int) ([]byte, error) {
-	if err := c.meter.countStep(); err != nil {
+	if err := c.count(addr, n); err != nil {
 		return nil, err
-	}
-	if n < 0 || n > maxRead || addr+uint64(n) < addr {
-		return nil, fmt.Errorf("%w: a read of %d bytes at 0x%x", ErrStructure, n, addr)
 	}
 	first := addr / pageSize * pageSize
 	if page, err := c.page(first); err != nil || addr+uint64(n) <= first+pageSize {
@@ -75,22 +88,59 @@ func (c *pageCache) bytes(addr uint64, n int) ([]byte, error) {
 	return out, nil
 }
 
-// page returns the page at addr, which is read with its neighbours.
-func (c *pageCache) page(addr uint64) ([]byte, error) {
-	if page, ok := c.pages[addr]; ok {
-		return page, nil
+// count counts a read and checks its size.
+func (c *pageCache) count(addr uint64, n int) error {
+	if err := c.meter.countStep(); err != nil {
+		return err
 	}
+	if n < 0 || n > maxRead || addr+uint64(n) < addr {
+		return fmt.Errorf("%w: a read of %d bytes at 0x%x", ErrStructure, n, addr)
+	}
+	return nil
+}
+
+// touch reads the pages of n bytes at addr.
+func (c *pageCache) touch(addr uint64, n int) error {
+	err := c.count(addr, n)
+	for at := addr / pageSize * pageSize; err == nil && at < addr+uint64(n); at += pageSize {
+		_, err = c.page(at)
+	}
+	return err
+}
+
+// page returns the page at addr.
+func (c *pageCache) page(addr uint64) ([]byte, error) {
+	r := &c.recent[addr/pageSize%recentPages]
+	if r.addr == addr && r.bytes != nil {
+		return r.bytes, nil
+	}
+	page, ok := c.pages[addr]
+	if !ok {
+		var err error
+		if page, err = c.readPage(addr); err != nil {
+			return nil, err
+		}
+	}
+	*r = recentPage{addr, page}
+	return page, nil
+}
+
+// readPage reads the page at addr with its neighbours.
+func (c *pageCache) readPage(addr uint64) ([]byte, error) {
 	if len(c.pages) >= maxPages {
+		if c.full != nil {
+			c.meter.end = cmp.Or(c.meter.end, c.full)
+		}
 		clear(c.pages)
 	}
-	if err := c.meter.read.spend(groupPages * pageSize); err != nil {
+	if err := c.meter.read.spend(int(c.group)); err != nil {
 		return nil, err
 	}
-	group := addr / (groupPages * pageSize) * (groupPages * pageSize)
-	b := make([]byte, groupPages*pageSize)
+	group := addr / c.group * c.group
+	b := c.room(int(c.group))
 	if c.mem.read(b, group) == nil {
-		for i := range uint64(groupPages) {
-			c.pages[group+i*pageSize] = b[i*pageSize:][:pageSize:pageSize]
+		for at := uint64(0); at < c.group; at += pageSize {
+			c.pages[group+at] = b[at:][:pageSize:pageSize]
 		}
 		return c.pages[addr], nil
 	}

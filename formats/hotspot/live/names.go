@@ -145,6 +145,7 @@ type constantsSchema struct {
 	references   uint64 // ConstantPoolCache::_reference_map
 	// entries of all operands, in JDK 17 to 22; else 0
 	entries, entrySize, entryIndex uint64
+	length                         uint64 // number of entries
 	// arrays of fields, methods and dynamic calls, in later releases
 	fields, methods, dynamic resolvedSchema
 }
@@ -161,6 +162,7 @@ func newConstantsSchema(t *tables) (s constantsSchema, ok bool) {
 	s.references = t.optional("ConstantPoolCache::_reference_map", pointerWidth)
 	s.entries, s.entrySize = t.optionalSize("ConstantPoolCache"), t.optionalSize("ConstantPoolCacheEntry")
 	s.entryIndex = t.optional("ConstantPoolCacheEntry::_indices", pointerWidth)
+	s.length = t.optional("ConstantPoolCache::_length", intWidth)
 	resolved := func(field, typ string) resolvedSchema {
 		return resolvedSchema{t.optional("ConstantPoolCache::"+field, pointerWidth), t.optional("Array<"+typ+">::_data", pointerWidth),
 			t.optionalSize(typ), t.optional(typ+"::_cpool_index", shortWidth)}
@@ -226,6 +228,9 @@ func (n *namer) pool(addr uint64) (*pool, bool) {
 	return p, p != nil
 }
 
+// maxConstants bounds the constants of a class.
+const maxConstants = math.MaxUint16 + 1
+
 func (n *namer) openPool(addr uint64) *pool {
 	s := &n.s.constants
 	if !n.s.names {
@@ -234,7 +239,7 @@ func (n *namer) openPool(addr uint64) *pool {
 	length, err1 := int32At(n.src, addr+n.s.pool.length)
 	tags, err2 := word(n.src, addr+s.tags)
 	cache, err3 := word(n.src, addr+s.cache)
-	if err1 != nil || err2 != nil || err3 != nil || length < 0 || length > math.MaxUint16+1 {
+	if err1 != nil || err2 != nil || err3 != nil || length < 0 || length > maxConstants {
 		return nil
 	}
 	p := &pool{namer: n, addr: addr, cache: cache, lookup: map[constantUse]bytecode.Name{}}

@@ -34,6 +34,8 @@ func (p *process) mappings(context.Context) iter.Seq2[procfs.Mapping, error] {
 	return func(yield func(procfs.Mapping, error) bool) { yield(procfs.Mapping{}, ErrUnsupported) }
 }
 
+func largePages(b []byte) []byte { return b }
+
 func explain(err error) error { return err }
 
 func (h *holding) release() {}

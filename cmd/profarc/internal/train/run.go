@@ -46,8 +46,8 @@ func (j *trainedJVM) outputName(pattern string) string {
 	return runfiles.Expand(pattern, runfiles.Run{Main: j.Main, PID: j.PID, Number: j.Number})
 }
 
-// A trainingRun gathers the JVMs of a command. Each is read while it is held;
-// another goroutine lays its archive out once it has gone.
+// A trainingRun gathers the JVMs of a command. The memory of each is copied while it is
+// held; another goroutine reads the copy and lays an archive out once it has gone.
 type trainingRun struct {
 	ctx      context.Context
 	a        *app.App
@@ -63,7 +63,7 @@ type trainingRun struct {
 }
 
 func newTraining(ctx context.Context, a *app.App, o trainOptions) *trainingRun {
-	t := &trainingRun{ctx: ctx, a: a, o: o, queue: make(chan unwritten, 16), done: make(chan struct{})}
+	t := &trainingRun{ctx: ctx, a: a, o: o, queue: make(chan unwritten, 8), done: make(chan struct{})}
 	go t.gather()
 	return t
 }
@@ -83,14 +83,14 @@ func (t *trainingRun) held(j training.JVM) {
 	}
 	u := unwritten{jvms: []*trainedJVM{jvm}}
 	err := runIsolated(fmt.Sprintf("read JVM %d", j.PID), func() (err error) {
-		u.profiles, u.run, err = t.readJVM(j, jvm)
+		u.read, err = t.copyJVM(j, jvm)
 		return err
 	})
 	jvm.HeldNS = time.Since(begun).Nanoseconds()
 	switch {
 	case err != nil:
 		jvm.Why = unreadable(err, j.Running)
-	case jvm.Why == "":
+	case u.read != nil:
 		t.queue <- u
 	}
 }
@@ -108,28 +108,37 @@ func unreadable(err error, running bool) string {
 	return app.Message(err)
 }
 
-// readJVM reads a JVM, and records its facts in jvm.
-func (t *trainingRun) readJVM(j training.JVM, jvm *trainedJVM) (*builder.Builder, *live.Report, error) {
+// copyJVM copies what is read of a JVM. read returns its profiles, and needs the JVM no
+// more. It is nil if --only does not select the JVM.
+func (t *trainingRun) copyJVM(j training.JVM, jvm *trainedJVM) (read func() (*builder.Builder, error), err error) {
 	vm, err := live.Attach(t.ctx, j.Thread)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	jvm.Main = vm.Provenance(t.ctx).Main
 	if !t.selects(jvm.Main, j.Args) {
 		jvm.Why = notSelected
-		return nil, nil, nil
+		return nil, nil
 	}
+	read = func() (*builder.Builder, error) { return t.readJVM(vm, j, jvm) }
+	if !vm.OwnFiles(t.ctx) {
+		return read, vm.Detach(t.ctx)
+	}
+	profiles, err := read() // its files can be read only as long as it lives
+	return func() (*builder.Builder, error) { return profiles, nil }, err
+}
+
+// readJVM reads a JVM or its copy, and records its facts in jvm.
+func (t *trainingRun) readJVM(vm *live.VM, j training.JVM, jvm *trainedJVM) (*builder.Builder, error) {
 	o := t.o.filters.options()
 	if !j.Running {
 		o.Exit = exitOf(j.Status)
 	}
 	profiles, r, err := vm.Dump(t.ctx, o)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if r.OwnFiles() {
-		r.Describe(t.ctx, profiles, &t.contents)
-	}
+	r.Describe(t.ctx, profiles, &t.contents)
 	jvm.Producer, jvm.Methods, jvm.Entries, jvm.Skipped = r.Producer, r.Methods, r.Entries, r.Skipped
 	jvm.Refused = append(jvm.Refused, r.Refused...)
 	early := "it ran too short to have profiles: let it run longer"
@@ -137,7 +146,7 @@ func (t *trainingRun) readJVM(j training.JVM, jvm *trainedJVM) (*builder.Builder
 		early = "it had no profiles yet when the command ended, and runs on: let the command wait for it"
 	}
 	jvm.Why = whyEmpty(vm, r, early)
-	return profiles, r, nil
+	return profiles, nil
 }
 
 // notSelected is why a JVM that --only leaves out has no archive.

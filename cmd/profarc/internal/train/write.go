@@ -9,7 +9,6 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
-	"github.com/profarc/profarc/formats/hotspot/live"
 	"github.com/profarc/profarc/internal/compartment"
 	"github.com/profarc/profarc/internal/publish"
 	"github.com/profarc/profarc/internal/runfiles"
@@ -96,8 +95,8 @@ type trainedArchive struct {
 
 // An unwritten holds profiles whose archive has not been written.
 type unwritten struct {
+	read     func() (*builder.Builder, error) // of a single JVM: makes the profiles
 	profiles *builder.Builder
-	run      *live.Report    // of a single JVM; nil if unknown
 	jvms     []*trainedJVM   // with these profiles
 	spool    *runfiles.Spool // once the archive is laid out
 	apart    string
@@ -121,11 +120,11 @@ type namedOutput struct {
 func (t *trainingRun) gather() {
 	defer close(t.done)
 	for u := range t.queue {
+		if !t.readCopy(&u) {
+			continue
+		}
 		out := t.output(u.jvms[0].outputName(t.o.out))
 		err := runIsolated("laid out the profiles of a JVM", func() (err error) {
-			if u.run != nil {
-				u.run.Describe(t.ctx, u.profiles, &t.contents)
-			}
 			if t.o.merge {
 				out.parts, err = addToGroups(out.parts, u)
 				return err
@@ -139,6 +138,20 @@ func (t *trainingRun) gather() {
 			t.markLost(&u, err)
 		}
 	}
+}
+
+// readCopy reads the copy of a JVM, or notes why it has no archive.
+func (t *trainingRun) readCopy(u *unwritten) bool {
+	jvm := u.jvms[0]
+	err := runIsolated(fmt.Sprintf("read JVM %d", jvm.PID), func() (err error) {
+		u.profiles, err = u.read()
+		u.read = nil // the copy can be freed
+		return err
+	})
+	if err != nil {
+		jvm.Why = unreadable(err, jvm.Running)
+	}
+	return jvm.Why == ""
 }
 
 // output returns what goes under a name.

@@ -38,17 +38,17 @@ func TestDefectOfOneJVM(t *testing.T) {
 		jvms := []*trainedJVM{{PID: 1, called: []string{"java"}}, {PID: 2, called: []string{"java"}}, {PID: 3, called: []string{"java"}}}
 		run.jvms = jvms
 		for i, j := range jvms {
-			u := unwritten{jvms: []*trainedJVM{j}} // without a builder, writing it panics
+			var profiles *builder.Builder // without one, writing it panics
 			if i != 1 {
-				u.profiles = builder.New(layout.DomainHotSpot, builder.Config{Producer: "a test", DumpID: [16]byte{byte(1 + i)}})
-				m := u.profiles.Method(layout.Key{Class: "A", Name: "m", Signature: "()V"})
-				p := u.profiles.Profile(m, 1, builder.NoContext)
+				profiles = builder.New(layout.DomainHotSpot, builder.Config{Producer: "a test", DumpID: [16]byte{byte(1 + i)}})
+				m := profiles.Method(layout.Key{Class: "A", Name: "m", Signature: "()V"})
+				p := profiles.Profile(m, 1, builder.NoContext)
 				p.Invocations(3)
 				if err := p.Done(); err != nil {
 					t.Fatal(err)
 				}
 			}
-			run.queue <- u
+			run.queue <- unwritten{jvms: []*trainedJVM{j}, read: func() (*builder.Builder, error) { return profiles, nil }}
 		}
 		run.finish(training.Status{Code: 7})
 		var end *app.ExitError

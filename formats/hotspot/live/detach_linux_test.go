@@ -1,0 +1,59 @@
+package live
+
+import (
+	"bytes"
+	"context"
+	"testing"
+	"time"
+
+	"github.com/profarc/profarc/builder"
+)
+
+// What is copied of a process that stands still gives the same archive as the process
+// itself.
+func TestDetachedDump(t *testing.T) {
+	eachJVM(t, func(t *testing.T, home string) {
+		j := compiling(t, home, "2")
+		p, err := openProcess(j.pid())
+		if err != nil {
+			t.Fatal(err)
+		}
+		vm, err := attach(context.Background(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var attached []byte
+		err = p.hold(func(*holding) error {
+			attached = dumpBytes(t, vm)
+			return vm.Detach(context.Background())
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if j.end(); p.alive() {
+			t.Fatal("the process has not ended")
+		}
+		if detached := dumpBytes(t, vm); !bytes.Equal(attached, detached) {
+			t.Errorf("%d bytes of the process, other %d bytes of its copy", len(attached), len(detached))
+		}
+	})
+}
+
+// dumpBytes dumps a VM into an archive that depends on its profiles alone.
+func dumpBytes(t *testing.T, vm *VM) []byte {
+	t.Helper()
+	config := builder.Config{DumpTime: time.Unix(1, 0), DumpID: [16]byte{1}}
+	b, r, err := vm.Dump(context.Background(), Options{Config: config})
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	if r.Methods < 1000 || r.numRefused() > 0 {
+		t.Errorf("%d methods, refused: %+v", r.Methods, r.Refused)
+	}
+	all, _, err := b.Bytes()
+	if err != nil {
+		t.Error(err)
+	}
+	return all
+}
