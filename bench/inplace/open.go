@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"strings"
 
@@ -81,15 +82,13 @@ func mapAndRead(path string, n int) error {
 	for part := range 4 {
 		sum += memory[(len(memory)/4*part+n*4096)%len(memory)]
 	}
-	kept, read = append(kept, memory), sum
+	kept = append(kept, memory)
+	runtime.KeepAlive(sum)
 	return nil
 }
 
 // kept are mappings that are released after the turn, as those of archives are.
-var (
-	kept [][]byte
-	read byte
-)
+var kept [][]byte
 
 func release() {
 	for _, memory := range kept {

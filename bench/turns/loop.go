@@ -1,6 +1,9 @@
 package turns
 
-import "sync"
+import (
+	"runtime"
+	"sync"
+)
 
 // loopTable has more bytes than the nearest caches, so that the fixed loop notices others
 // who use the memory as well as others who use the processor.
@@ -14,8 +17,6 @@ var loopTable = sync.OnceValue(func() []uint32 {
 	return t
 })
 
-var loopSink uint64
-
 // FixedLoop returns the time that the same work takes each time: half of it computes, and
 // half of it waits for memory. Whatever ran before it took the table out of the caches,
 // so that it walks twice, and the second time counts.
@@ -26,7 +27,7 @@ func FixedLoop() float64 {
 	for range 500_000 {
 		x = x*6364136223846793005 + 1442695040888963407
 	}
-	loopSink += x
+	runtime.KeepAlive(x)
 	walkLoop()
 	return float64(ThreadTime() - begin)
 }
@@ -36,5 +37,5 @@ func walkLoop() {
 	for range 40_000 {
 		at = table[at]
 	}
-	loopSink += uint64(at)
+	runtime.KeepAlive(at)
 }
