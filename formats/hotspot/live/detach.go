@@ -17,7 +17,8 @@ import (
 
 // Detach copies what a dump needs of the process, which must be stopped. The VM can be
 // dumped afterwards whatever becomes of the process. Methods without a profile have no
-// names then.
+// names then. After an error, which matches ErrTooLarge if the copy would be too large,
+// the VM is what it was.
 func (vm *VM) Detach(ctx context.Context) error {
 	vm.Provenance(ctx)
 	doing := func() string { return "copy the profiles of a JVM" }
@@ -94,6 +95,9 @@ const (
 	copiedGroup = 16 * pageSize
 	// copiedRoom is how much memory a copy gets at once.
 	copiedRoom = 4 << 20
+	// copiedPages is the most pages that a copy has: 64 MB, for twice as many methods as
+	// any JVM that was seen has profiles of.
+	copiedPages = 1 << 14
 )
 
 // A collector copies the pages that a dump will read.
@@ -108,7 +112,7 @@ type collector struct {
 
 func newCollector(vm *VM, m *meter) *collector {
 	c := &collector{vm: vm, s: vm.schema, mem: newPageCache(vm.p, m), budget: m.structures(), pools: map[uint64]bool{}}
-	c.mem.group, c.mem.full = copiedGroup, errTooLarge
+	c.mem.group, c.mem.most, c.mem.full = copiedGroup, copiedPages, ErrTooLarge
 	var room []byte
 	c.mem.room = func(n int) []byte {
 		if len(room) < n {
@@ -121,8 +125,9 @@ func newCollector(vm *VM, m *meter) *collector {
 	return c
 }
 
-// errTooLarge: see pageCache.
-var errTooLarge = errors.New("its profiles are too large for a copy")
+// ErrTooLarge: a copy of what a dump needs would take more than 64 MB. The JVM can be
+// dumped as long as it is stopped.
+var ErrTooLarge = errors.New("its profiles are too large for a copy")
 
 // collect reads all pages. Structures that cannot be read are left to the dump, which
 // counts what it leaves out.

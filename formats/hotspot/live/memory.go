@@ -33,7 +33,7 @@ type source interface {
 const (
 	pageSize   = 4096
 	groupPages = 4       // pages that are read at once
-	maxPages   = 1 << 18 // that are kept: 1 GiB
+	maxPages   = 1 << 18 // that are kept, but for copies: 1 GiB
 	maxRead    = 1 << 26 // bytes of one read: no structure of a VM is as large
 )
 
@@ -46,7 +46,9 @@ type pageCache struct {
 	recent [recentPages]recentPage
 	room   func(n int) []byte // a new buffer of n bytes
 	group  uint64             // bytes that are read at once
-	full   error              // ends reading when there are maxPages; nil: they are forgotten
+	most   int                // pages that are kept
+	taken  int                // bytes of all buffers
+	full   error              // ends reading when the buffers have room for as many; nil: pages are forgotten
 }
 
 // A recentPage is a page that was used a moment ago: most reads are near others.
@@ -59,7 +61,7 @@ const recentPages = 1 << 8
 
 func newPageCache(mem memory, m *meter) *pageCache {
 	room := func(n int) []byte { return make([]byte, n) }
-	return &pageCache{mem: mem, meter: m, pages: map[uint64][]byte{}, room: room, group: groupPages * pageSize}
+	return &pageCache{mem: mem, meter: m, pages: map[uint64][]byte{}, room: room, group: groupPages * pageSize, most: maxPages}
 }
 
 // bytes returns n bytes at addr.
@@ -127,10 +129,11 @@ func (c *pageCache) page(addr uint64) ([]byte, error) {
 
 // readPage reads the page at addr with its neighbours.
 func (c *pageCache) readPage(addr uint64) ([]byte, error) {
-	if len(c.pages) >= maxPages {
-		if c.full != nil {
-			c.meter.end = cmp.Or(c.meter.end, c.full)
-		}
+	if c.full != nil && c.taken >= c.most*pageSize {
+		c.meter.end = cmp.Or(c.meter.end, c.full)
+		return nil, c.full
+	}
+	if len(c.pages) >= c.most {
 		clear(c.pages)
 	}
 	if err := c.meter.read.spend(int(c.group)); err != nil {
@@ -138,6 +141,7 @@ func (c *pageCache) readPage(addr uint64) ([]byte, error) {
 	}
 	group := addr / c.group * c.group
 	b := c.room(int(c.group))
+	c.taken += len(b)
 	if c.mem.read(b, group) == nil {
 		for at := uint64(0); at < c.group; at += pageSize {
 			c.pages[group+at] = b[at:][:pageSize:pageSize]

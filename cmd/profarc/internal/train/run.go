@@ -122,9 +122,11 @@ func (t *trainingRun) copyJVM(j training.JVM, jvm *trainedJVM) (read func() (*bu
 	}
 	read = func() (*builder.Builder, error) { return t.readJVM(vm, j, jvm) }
 	if !vm.OwnFiles(t.ctx) {
-		return read, vm.Detach(t.ctx)
+		if err := vm.Detach(t.ctx); !errors.Is(err, live.ErrTooLarge) {
+			return read, err
+		}
 	}
-	profiles, err := read() // its files can be read only as long as it lives
+	profiles, err := read() // what it has can be read only as long as it lives
 	return func() (*builder.Builder, error) { return profiles, nil }, err
 }
 
