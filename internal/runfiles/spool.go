@@ -23,11 +23,10 @@ func NewSpool(b *builder.Builder, folder string) (*Spool, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.CreateTemp(folder, ".profarc-spool-")
+	f, err := publish.CreateUnnamed(folder)
 	if err != nil {
 		return nil, err
 	}
-	_ = os.Remove(f.Name())
 	if _, err := f.Write(data); err != nil {
 		f.Close()
 		return nil, err

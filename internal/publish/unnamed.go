@@ -1,0 +1,31 @@
+package publish
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+)
+
+// CreateUnnamed makes an empty file without a name in a directory, so that nothing is
+// left however this process ends, and so that nobody who empties the directory
+// meanwhile finds a file of ours in it.
+func CreateUnnamed(folder string) (*os.File, error) {
+	f, err := openUnnamed(folder)
+	if errors.Is(err, errors.ErrUnsupported) {
+		f, err = createAndRemove(folder)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, missingFolder{folder}
+	}
+	return f, err
+}
+
+// createAndRemove serves file systems without unnamed files. On Windows an open file
+// keeps its name.
+func createAndRemove(folder string) (*os.File, error) {
+	f, err := os.CreateTemp(folder, temporaryPrefix+"spool-")
+	if err == nil {
+		_ = os.Remove(f.Name())
+	}
+	return f, err
+}

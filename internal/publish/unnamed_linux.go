@@ -1,0 +1,20 @@
+package publish
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// openUnnamed returns an error that matches errors.ErrUnsupported on file systems
+// without unnamed files.
+func openUnnamed(folder string) (*os.File, error) {
+	f, err := os.OpenFile(folder, unix.O_TMPFILE|os.O_RDWR, 0o600)
+	// A kernel that does not know the flag opens a directory for writing, and refuses.
+	if errors.Is(err, unix.EISDIR) {
+		return nil, fmt.Errorf("%w: %w", errors.ErrUnsupported, err)
+	}
+	return f, err
+}

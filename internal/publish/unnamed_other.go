@@ -1,0 +1,10 @@
+//go:build !linux
+
+package publish
+
+import (
+	"errors"
+	"os"
+)
+
+func openUnnamed(string) (*os.File, error) { return nil, errors.ErrUnsupported }
