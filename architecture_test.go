@@ -19,6 +19,7 @@ const module = "github.com/profarc/profarc/"
 // import. Imports point one way: from the command down to the bytes.
 var mayImport = map[string][]string{
 	"internal/words":      {},
+	"internal/cputime":    {},
 	"internal/fast":       {"internal/words"},
 	"layout":              {"internal/fast"},
 	"internal/disk":       {"layout", "internal/fast"},

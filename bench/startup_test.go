@@ -7,11 +7,11 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/bench/turns"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -58,16 +58,11 @@ func BenchmarkOpenToFirstLookup(b *testing.B) {
 			runtime.GC()
 		}
 	}
-	first := median(times[0])
+	first := turns.Median(times[0])
 	for i, s := range scales() {
-		b.ReportMetric(float64(median(times[i]).Nanoseconds())/1e3, s.Name+"-µs")
-		b.ReportMetric(float64(median(times[i]))/float64(first), s.Name+"/"+Small.Name)
+		b.ReportMetric(float64(turns.Median(times[i]).Nanoseconds())/1e3, s.Name+"-µs")
+		b.ReportMetric(float64(turns.Median(times[i]))/float64(first), s.Name+"/"+Small.Name)
 	}
-}
-
-func median(d []time.Duration) time.Duration {
-	slices.Sort(d)
-	return d[len(d)/2]
 }
 
 // firstAnswer returns the time from nothing to one invocation counter.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/profarc/profarc/bench/report"
 	"github.com/profarc/profarc/bench/turns"
+	"github.com/profarc/profarc/internal/cputime"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -77,17 +78,9 @@ func (look kindLook) all(f *kindField, q *kindQuery, dependent bool) (sum uint64
 func (f *kindField) measure(dependent bool, rounds int) (report.Table, error) {
 	share := min(50_000, f.n/numKinds)
 	repeats := max(1, 20_000/share)
-	var failed error
 	g := guard(rounds)
-	g.Failed = func() error { return failed }
 	for kind := range kindLooks {
-		g.Turns = append(g.Turns, func() float64 {
-			cost, err := f.turn(kind, share, repeats, dependent)
-			if err != nil {
-				failed = err
-			}
-			return cost
-		})
+		g.Turns = append(g.Turns, func() (float64, error) { return f.turn(kind, share, repeats, dependent) })
 	}
 	costs, noise, err := g.Run()
 	if err != nil {
@@ -114,11 +107,11 @@ func (f *kindField) turn(kind, share, repeats int, dependent bool) (float64, err
 	if repeats > 1 { // as hot as it gets
 		look.all(f, q, false)
 	}
-	begin, sum := turns.ThreadTime(), uint64(0)
+	begin, sum := cputime.Thread(), uint64(0)
 	for range repeats {
 		sum += look.all(f, q, dependent)
 	}
-	cost := float64(turns.ThreadTime()-begin) / float64(share*repeats)
+	cost := float64(cputime.Thread()-begin) / float64(share*repeats)
 	if want := uint64(share*repeats) * counted; sum != want {
 		return 0, fmt.Errorf("%s: counters sum to %d, want %d", kindNames[kind], sum, want)
 	}

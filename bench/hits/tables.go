@@ -7,6 +7,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/bench/report"
 	"github.com/profarc/profarc/bench/turns"
+	"github.com/profarc/profarc/internal/cputime"
 )
 
 // A contender looks up all that a query asks for and returns the sum of the counters
@@ -59,20 +60,14 @@ func (t table) measure(f *field, rounds int) (report.Table, error) {
 	if t.cold {
 		repeats = 1
 	}
-	var failed error
 	g := guard(rounds)
-	g.Failed = func() error { return failed }
 	for _, c := range t.contenders {
-		g.Turns = append(g.Turns, func() float64 {
+		g.Turns = append(g.Turns, func() (float64, error) {
 			q := f.query(share)
 			if t.missing {
 				q.missing()
 			}
-			cost, err := t.turn(f, c, q, repeats)
-			if err != nil {
-				failed = err
-			}
-			return cost
+			return t.turn(f, c, q, repeats)
 		})
 	}
 	costs, noise, err := g.Run()
@@ -87,11 +82,11 @@ func (t table) turn(f *field, c contender, q *query, repeats int) (float64, erro
 	if repeats > 1 { // as hot as it gets
 		c.look(f, q)
 	}
-	begin, sum := turns.ThreadTime(), uint64(0)
+	begin, sum := cputime.Thread(), uint64(0)
 	for range repeats {
 		sum += c.look(f, q)
 	}
-	cost, want := float64(turns.ThreadTime()-begin)/float64(len(q.ids)*repeats), uint64(len(q.ids)*repeats)*counted
+	cost, want := float64(cputime.Thread()-begin)/float64(len(q.ids)*repeats), uint64(len(q.ids)*repeats)*counted
 	if t.missing {
 		want = 0
 	}

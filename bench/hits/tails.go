@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/bench/report"
 	"github.com/profarc/profarc/bench/turns"
+	"github.com/profarc/profarc/internal/cputime"
 )
 
 // groupSize is the number of dependent lookups that are timed together. One alone takes
@@ -42,17 +43,17 @@ func appendGroups(values []float64, f *field, c contender, q *query, clock float
 }
 
 func timeGroup(f *field, c contender, q *query) float64 {
-	begin := turns.ThreadTime()
+	begin := cputime.Thread()
 	runtime.KeepAlive(c.look(f, q))
-	return float64(turns.ThreadTime()-begin) / groupSize
+	return float64(cputime.Thread()-begin) / groupSize
 }
 
 // clockCost is what it takes to read the clock twice.
 func clockCost() float64 {
 	var costs []float64
 	for range 1000 {
-		begin := turns.ThreadTime()
-		costs = append(costs, float64(turns.ThreadTime()-begin))
+		begin := cputime.Thread()
+		costs = append(costs, float64(cputime.Thread()-begin))
 	}
 	return turns.Median(costs)
 }

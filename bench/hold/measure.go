@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/profarc/profarc/bench/turns"
 )
 
 //go:embed Sources.java
@@ -217,21 +219,16 @@ func (f *figures) add(heldNS int64, methods int) {
 }
 
 func (f *figures) heldText() string {
-	return fmt.Sprintf("%.1f ms (%.1f to %.1f)", ms(median(f.held)), ms(slices.Min(f.held)), ms(slices.Max(f.held)))
+	return fmt.Sprintf("%.1f ms (%.1f to %.1f)", ms(turns.Median(f.held)), ms(slices.Min(f.held)), ms(slices.Max(f.held)))
 }
 
 // text returns the other figures.
 func (f *figures) text() string {
-	text := fmt.Sprintf("%d methods", median(f.methods))
+	text := fmt.Sprintf("%d methods", turns.Median(f.methods))
 	if len(f.jhsdb) > 0 {
-		text += fmt.Sprintf(", jhsdb %.0f ms, %.0fx", ms(median(f.jhsdb)), ms(median(f.jhsdb))/ms(median(f.held)))
+		text += fmt.Sprintf(", jhsdb %.0f ms, %.0fx", ms(turns.Median(f.jhsdb)), ms(turns.Median(f.jhsdb))/ms(turns.Median(f.held)))
 	}
 	return text
 }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-
-func median[T time.Duration | int](all []T) T {
-	all = slices.Sorted(slices.Values(all))
-	return all[len(all)/2]
-}

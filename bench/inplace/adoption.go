@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/cputime"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -59,11 +60,11 @@ func storeEachPage(path string) (took int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	start := threadTime()
+	start := cputime.Thread()
 	for at := 0; at < len(memory); at += os.Getpagesize() {
 		memory[at] = 1
 	}
-	took = threadTime() - start
+	took = cputime.Thread() - start
 	return took, unix.Munmap(memory)
 }
 
@@ -82,13 +83,13 @@ func claimAll(path string, base archive.Base) (took int64, err error) {
 		return 0, err
 	}
 	settle()
-	start := threadTime()
+	start := cputime.Thread()
 	for i := range profiles {
 		if _, err := profiles[i].Adopt(); err != nil {
 			return 0, err
 		}
 	}
-	return threadTime() - start, nil
+	return cputime.Thread() - start, nil
 }
 
 func profilesOf(s *reader.Store) (profiles []reader.Profile, err error) {
@@ -107,10 +108,10 @@ func profilesOf(s *reader.Store) (profiles []reader.Profile, err error) {
 }
 
 // eager relocates all profiles at once.
-func eager(path string) (int64, error) { return adoptEagerly(path, processTime) }
+func eager(path string) (int64, error) { return adoptEagerly(path, cputime.Process) }
 
 // eagerTime is eager by the clock on the wall.
-func eagerTime(path string) (int64, error) { return adoptEagerly(path, wallTime) }
+func eagerTime(path string) (int64, error) { return adoptEagerly(path, cputime.Wall) }
 
 func adoptEagerly(path string, clock func() int64) (took int64, err error) {
 	s, err := reader.Open(path, archive.Options{Check: archive.CheckNone})

@@ -17,9 +17,10 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
+
+	"github.com/profarc/profarc/bench/turns"
 )
 
 func main() {
@@ -93,9 +94,9 @@ func (t *table) measure(rounds int) error {
 		}
 	}
 	fmt.Printf("\n%s\n", t.title)
-	first := median(seen[0])
+	first := turns.Median(seen[0])
 	for i, r := range t.rows {
-		fmt.Printf("  %-44s %9.1f ns  %6.2f\n", r.name, median(seen[i]), median(seen[i])/first)
+		fmt.Printf("  %-44s %9.1f ns  %6.2f\n", r.name, turns.Median(seen[i]), turns.Median(seen[i])/first)
 	}
 	return nil
 }
@@ -105,9 +106,4 @@ func (t *table) measure(rounds int) error {
 func settle() {
 	runtime.GC()
 	time.Sleep(10 * time.Millisecond)
-}
-
-func median(of []float64) float64 {
-	slices.Sort(of)
-	return of[len(of)/2]
 }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/bench"
+	"github.com/profarc/profarc/bench/turns"
+	"github.com/profarc/profarc/internal/cputime"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -54,13 +56,13 @@ func opened(open func(n int) error) func() (float64, error) {
 		took := make([]float64, opens)
 		for i := range took {
 			next += 7919
-			start := threadTime()
+			start := cputime.Thread()
 			if err := open(next); err != nil {
 				return 0, err
 			}
-			took[i] = float64(threadTime() - start)
+			took[i] = float64(cputime.Thread() - start)
 		}
-		return median(took), nil
+		return turns.Median(took), nil
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/bench"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/cputime"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -103,9 +104,9 @@ const repeats = 1 << 20
 // each returns the time of one of repeats.
 func each(do func() error) func() (float64, error) {
 	return func() (float64, error) {
-		start := threadTime()
+		start := cputime.Thread()
 		err := do()
-		return float64(threadTime()-start) / repeats, err
+		return float64(cputime.Thread()-start) / repeats, err
 	}
 }
 

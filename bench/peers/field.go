@@ -14,6 +14,7 @@ import (
 	"github.com/profarc/profarc/bench"
 	"github.com/profarc/profarc/bench/report"
 	"github.com/profarc/profarc/bench/turns"
+	"github.com/profarc/profarc/internal/cputime"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -149,18 +150,17 @@ const (
 // measure lets profarc and the peers take turns.
 func (f *field) measure(rounds int, missing bool) (report.Table, error) {
 	share := min(20_000, f.n/(1+len(f.peers)))
-	var failed error
-	g := report.Guard{Rounds: rounds, Loop: turns.FixedLoop, Failed: func() error { return failed }}
+	g := report.Guard{Rounds: rounds, Loop: turns.FixedLoop}
 	add := func(name string, look func(q query) uint64) {
-		g.Turns = append(g.Turns, func() float64 {
+		g.Turns = append(g.Turns, func() (float64, error) {
 			q := f.query(share, missing)
-			begin := turns.ThreadTime()
+			begin := cputime.Thread()
 			sum := look(q)
-			cost := float64(turns.ThreadTime()-begin) / float64(share)
+			cost := float64(cputime.Thread()-begin) / float64(share)
 			if want := uint64(share * counted); sum != want && !missing || sum != 0 && missing {
-				failed = fmt.Errorf("%s: counters sum to %d", name, sum)
+				return 0, fmt.Errorf("%s: counters sum to %d", name, sum)
 			}
-			return cost
+			return cost, nil
 		})
 	}
 	add("profarc", f.findAll)

@@ -12,11 +12,10 @@ const Quiet = 0.25
 // A Guard tells noisy rounds by a fixed loop, which runs before each turn and after the
 // last, and has them repeated.
 type Guard struct {
-	Rounds int                // how many quiet rounds there must be
-	Loop   func() float64     // runs the loop and returns its time
-	Turns  []func() float64   // the contenders; each returns its time
-	Round  func(round int)    // called before a round; nil if there is nothing to do
-	Failed func() (err error) // asked after each round; nil if nothing can fail
+	Rounds int                       // how many quiet rounds there must be
+	Loop   func() float64            // runs the loop and returns its time
+	Turns  []func() (float64, error) // the contenders; each returns its time
+	Round  func(round int)           // called before a round; nil if there is nothing to do
 }
 
 type round struct {
@@ -25,13 +24,13 @@ type round struct {
 }
 
 // Run returns the time of each contender in each round that counts. After twice as many
-// rounds as there must be, the quietest count.
+// rounds as there must be, the quietest count. The first error of a contender ends it.
 func (g Guard) Run() (costs [][]float64, noise Noise, err error) {
 	var rounds []round
 	for quiet := 0; quiet < g.Rounds && len(rounds) < 2*g.Rounds; {
-		r := g.round(len(rounds))
-		if g.Failed != nil && g.Failed() != nil {
-			return nil, noise, g.Failed()
+		r, err := g.round(len(rounds))
+		if err != nil {
+			return nil, noise, err
 		}
 		if r.spread < Quiet {
 			quiet++
@@ -47,10 +46,11 @@ func (g Guard) Run() (costs [][]float64, noise Noise, err error) {
 		}
 		return 0
 	})
-	return g.kept(rounds)
+	costs, noise = g.kept(rounds)
+	return costs, noise, nil
 }
 
-func (g Guard) round(n int) (r round) {
+func (g Guard) round(n int) (r round, err error) {
 	if g.Round != nil {
 		g.Round(n)
 	}
@@ -58,15 +58,17 @@ func (g Guard) round(n int) (r round) {
 	loops := []float64{g.Loop()}
 	for i := range g.Turns {
 		c := (i + n) % len(g.Turns)
-		r.costs[c] = g.Turns[c]()
+		if r.costs[c], err = g.Turns[c](); err != nil {
+			return r, err
+		}
 		loops = append(loops, g.Loop())
 	}
 	r.spread = Spread(loops)
-	return r
+	return r, nil
 }
 
 // kept is what the quietest rounds say.
-func (g Guard) kept(rounds []round) (costs [][]float64, noise Noise, err error) {
+func (g Guard) kept(rounds []round) (costs [][]float64, noise Noise) {
 	n := min(g.Rounds, len(rounds))
 	noise.Repeated = len(rounds) - n
 	costs = make([][]float64, len(g.Turns))
@@ -81,5 +83,5 @@ func (g Guard) kept(rounds []round) (costs [][]float64, noise Noise, err error) 
 		}
 	}
 	noise.Spread = turns.Median(spreads)
-	return costs, noise, nil
+	return costs, noise
 }

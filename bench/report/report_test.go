@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/xml"
+	"errors"
 	"io"
 	"math"
 	"os"
@@ -162,7 +163,7 @@ func TestGuardRepeatsNoisyRounds(t *testing.T) {
 				}
 				return 1
 			},
-			Turns: []func() float64{func() float64 { return float64(round) }, func() float64 { return -1 }},
+			Turns: []func() (float64, error){func() (float64, error) { return float64(round), nil }, func() (float64, error) { return -1, nil }},
 		}
 		costs, noise, err := g.Run()
 		if err != nil || noise != c.want {
@@ -171,5 +172,18 @@ func TestGuardRepeatsNoisyRounds(t *testing.T) {
 		if len(costs[0]) != 3 || costs[1][0] != -1 || costs[0][0] != float64(c.noisyUntil%100) {
 			t.Errorf("noisy until round %d: costs %v", c.noisyUntil, costs)
 		}
+	}
+}
+
+// TestGuardEndsWithTheFirstError: no contender has a turn after one that failed.
+func TestGuardEndsWithTheFirstError(t *testing.T) {
+	t.Parallel()
+	failed, calls := errors.New("failed"), 0
+	g := Guard{Rounds: 3, Loop: func() float64 { return 1 }, Turns: []func() (float64, error){
+		func() (float64, error) { calls++; return 0, failed },
+		func() (float64, error) { calls++; return 1, nil },
+	}}
+	if _, _, err := g.Run(); !errors.Is(err, failed) || calls != 1 {
+		t.Errorf("%v after %d turns", err, calls)
 	}
 }

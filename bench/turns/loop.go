@@ -3,6 +3,8 @@ package turns
 import (
 	"runtime"
 	"sync"
+
+	"github.com/profarc/profarc/internal/cputime"
 )
 
 // loopTable has more bytes than the nearest caches, so that the fixed loop notices others
@@ -22,14 +24,14 @@ var loopTable = sync.OnceValue(func() []uint32 {
 // so that it walks twice, and the second time counts.
 func FixedLoop() float64 {
 	walkLoop()
-	begin := ThreadTime()
+	begin := cputime.Thread()
 	x := uint64(1)
 	for range 500_000 {
 		x = x*6364136223846793005 + 1442695040888963407
 	}
 	runtime.KeepAlive(x)
 	walkLoop()
-	return float64(ThreadTime() - begin)
+	return float64(cputime.Thread() - begin)
 }
 
 func walkLoop() {

@@ -50,7 +50,7 @@ func medianOf[T time.Duration | int64](costs []Cost, part func(Cost) T) T {
 }
 
 // Median returns the median of values: the upper of two middle ones, 0 of none.
-func Median[T time.Duration | int64 | float64](values []T) T {
+func Median[T time.Duration | int64 | int | float64](values []T) T {
 	if len(values) == 0 {
 		return 0
 	}

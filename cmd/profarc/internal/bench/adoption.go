@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/cputime"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -116,17 +117,17 @@ func count(all []reader.Profile, times *[2]series) error {
 		atomic.Uint64
 		_ [7]uint64
 	}, len(counters))
-	begin := threadTime()
+	begin := cputime.Thread()
 	for i := range countsPerTurn {
 		if err := counters[i%len(counters)].Add(1); err != nil {
 			return err
 		}
 	}
-	middle := threadTime()
+	middle := cputime.Thread()
 	for i := range countsPerTurn {
 		words[i%len(words)].Add(1)
 	}
-	end := threadTime()
+	end := cputime.Thread()
 	times[0].add(float64(middle-begin) / countsPerTurn)
 	times[1].add(float64(end-middle) / countsPerTurn)
 	return nil

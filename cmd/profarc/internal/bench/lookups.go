@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 	"sync"
 	"time"
+
+	"github.com/profarc/profarc/internal/cputime"
 )
 
 // lookupsPerTurn is the number of lookups of one sample: fewer different ones if the
@@ -55,9 +57,9 @@ func (b *bench) turn(c *contest, which int, clock float64) error {
 		repeat(f, q.part(share, 2*share), look, 1)
 		repeat(f, q.part(0, share), look, 1)
 	}
-	begin := threadTime()
+	begin := cputime.Thread()
 	hits := repeat(f, q.part(0, share), look, repeats)
-	s.add(float64(threadTime()-begin) / float64(share*repeats))
+	s.add(float64(cputime.Thread()-begin) / float64(share*repeats))
 	hits += s.inGroups(f, q.part(share, 2*share), look, c.group, clock)
 	if want := share * (repeats + 1); !c.missing && hits != want || c.missing && hits != 0 {
 		return b.wrong(c.name)

@@ -6,15 +6,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// threadTime is the processor time of this thread, in nanoseconds.
-func threadTime() int64 {
-	var t unix.Timespec
-	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t) != nil {
-		return 0
-	}
-	return t.Nano()
-}
-
 // dropFromCache asks the system to drop a file from the page cache, and reports whether
 // it says that nothing of the file is left there.
 func dropFromCache(f *os.File) bool {

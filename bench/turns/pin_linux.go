@@ -2,15 +2,6 @@ package turns
 
 import "golang.org/x/sys/unix"
 
-// ThreadTime is the processor time of this thread, in nanoseconds.
-func ThreadTime() int64 {
-	var t unix.Timespec
-	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t) != nil {
-		return 0
-	}
-	return t.Nano()
-}
-
 // Pin keeps this thread on one of the processors that it may use, the last, if the
 // system lets it.
 func Pin() {

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package turns
+
+// Pin does nothing.
+func Pin() {}
