@@ -30,7 +30,7 @@ func (vm *VM) Detach(ctx context.Context) error {
 		if !vm.p.alive() { // the last reads may have failed
 			return nil, ErrGone
 		}
-		return &copiedProcess{pages: c.mem.pages, bytes: vm.p.held(), of: vm.p}, nil
+		return &copiedProcess{pageTable: c.mem.pages, bytes: vm.p.held(), of: vm.p}, nil
 	})
 	if err != nil {
 		return vm.p.named(err)
@@ -47,34 +47,9 @@ func (vm *VM) OwnFiles(ctx context.Context) bool {
 
 // A copiedProcess is a copy of some memory of a process, which need not exist any more.
 type copiedProcess struct {
-	pages map[uint64][]byte
+	pageTable
 	bytes int64
 	of    target
-}
-
-func (c *copiedProcess) read(b []byte, addr uint64) error {
-	for len(b) > 0 {
-		page, ok := c.pages[addr/pageSize*pageSize]
-		if !ok {
-			return errFault
-		}
-		n := copy(b, page[addr%pageSize:])
-		b, addr = b[n:], addr+uint64(n)
-	}
-	return nil
-}
-
-func (c *copiedProcess) readMany(b []byte, spans []span, missed func(i int) error) error {
-	for i, s := range spans {
-		if c.read(b[:s.size], s.addr) != nil {
-			clear(b[:s.size])
-			if err := missed(i); err != nil {
-				return err
-			}
-		}
-		b = b[s.size:]
-	}
-	return nil
 }
 
 func (c *copiedProcess) alive() bool           { return true }

@@ -26,14 +26,14 @@ type recordPages struct {
 func (r *recordPages) read(b []byte, addr uint64) error {
 	first := addr / pageSize * pageSize
 	for at := first; at < addr+uint64(len(b)); at += pageSize {
-		if _, ok := r.image.pages[at]; ok {
+		if _, ok := r.image.pageTable[at]; ok {
 			continue
 		}
 		page := make([]byte, pageSize)
 		if err := r.process.read(page, at); err != nil {
 			return err
 		}
-		r.image.pages[at] = page
+		r.image.pageTable[at] = page
 	}
 	return r.image.read(b, addr)
 }
@@ -50,7 +50,7 @@ func record(t testing.TB, pid int) *recordedVM {
 		t.Fatal(err)
 	}
 	base := bases[0]
-	r := &recordPages{p, &image{pages: map[uint64][]byte{}, base: base}}
+	r := &recordPages{p, &image{pageTable: map[uint64][]byte{}, base: base}}
 	m := newMeter(context.Background(), p.held())
 	spans := &recorder{source: newPageCache(r, m)}
 	vm := &VM{p: p}
@@ -95,7 +95,7 @@ func recordedImage(t testing.TB) *recordedVM {
 // What is recorded reads as the process does.
 func TestRecordedMemory(t *testing.T) {
 	r := recordedImage(t)
-	t.Logf("%d pages, %d spans, %d methods", len(r.pages), len(r.spans), r.methods)
+	t.Logf("%d pages, %d spans, %d methods", len(r.pageTable), len(r.spans), r.methods)
 	if n := readImage(t, r.image); n != r.methods || n == 0 {
 		t.Errorf("%d methods, want %d", n, r.methods)
 	}

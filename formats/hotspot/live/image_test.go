@@ -17,50 +17,25 @@ import (
 // An image is the memory of a process, or the part of it that is read, page by
 // page. It is read as a process is.
 type image struct {
-	pages map[uint64][]byte // by address
-	base  uint64            // of libjvm
-	spans []span            // that something is read from
+	pageTable
+	base  uint64 // of libjvm
+	spans []span // that something is read from
 }
 
 // newImage returns the image of memory that lies at base, with libjvm first.
 func newImage(base uint64, memory []byte) *image {
-	i := &image{pages: map[uint64][]byte{}, base: base}
+	i := &image{pageTable: pageTable{}, base: base}
 	for at := base; len(memory) > 0; at += pageSize {
 		page := make([]byte, pageSize)
 		memory = memory[copy(page, memory):]
-		i.pages[at] = page
+		i.pageTable[at] = page
 	}
 	return i
 }
 
-func (i *image) read(b []byte, addr uint64) error {
-	for len(b) > 0 {
-		page, ok := i.pages[addr/pageSize*pageSize]
-		if !ok {
-			return errFault
-		}
-		n := copy(b, page[addr%pageSize:])
-		b, addr = b[n:], addr+uint64(n)
-	}
-	return nil
-}
-
-func (i *image) readMany(b []byte, spans []span, missed func(int) error) error {
-	for n, s := range spans {
-		if i.read(b[:s.size], s.addr) != nil {
-			clear(b[:s.size])
-			if err := missed(n); err != nil {
-				return err
-			}
-		}
-		b = b[s.size:]
-	}
-	return nil
-}
-
 func (i *image) alive() bool                           { return true }
 func (i *image) gone() bool                            { return false }
-func (i *image) held() int64                           { return int64(len(i.pages)) * pageSize }
+func (i *image) held() int64                           { return int64(len(i.pageTable)) * pageSize }
 func (i *image) hold(use func(h *holding) error) error { return use(&holding{}) }
 func (i *image) named(err error) error                 { return err }
 
@@ -73,17 +48,17 @@ func (i *image) mappings(context.Context) iter.Seq2[procfs.Mapping, error] {
 // with returns the image with bytes in the place of others. What is not mapped
 // stays so.
 func (i *image) with(patches []patch) *image {
-	out := &image{pages: maps.Clone(i.pages), base: i.base}
+	out := &image{pageTable: maps.Clone(i.pageTable), base: i.base}
 	for _, p := range patches {
 		for n, c := range p.bytes {
 			at := p.addr + uint64(n)
-			page, ok := out.pages[at/pageSize*pageSize]
+			page, ok := out.pageTable[at/pageSize*pageSize]
 			if !ok {
 				continue
 			}
 			page = slices.Clone(page)
 			page[at%pageSize] = c
-			out.pages[at/pageSize*pageSize] = page
+			out.pageTable[at/pageSize*pageSize] = page
 		}
 	}
 	return out

@@ -25,6 +25,34 @@ type memory interface {
 	readMany(b []byte, spans []span, missed func(i int) error) error
 }
 
+// A pageTable is memory that was copied page by page, by the address of each page.
+type pageTable map[uint64][]byte
+
+func (c pageTable) read(b []byte, addr uint64) error {
+	for len(b) > 0 {
+		page, ok := c[addr/pageSize*pageSize]
+		if !ok {
+			return errFault
+		}
+		n := copy(b, page[addr%pageSize:])
+		b, addr = b[n:], addr+uint64(n)
+	}
+	return nil
+}
+
+func (c pageTable) readMany(b []byte, spans []span, missed func(i int) error) error {
+	for i, s := range spans {
+		if c.read(b[:s.size], s.addr) != nil {
+			clear(b[:s.size])
+			if err := missed(i); err != nil {
+				return err
+			}
+		}
+		b = b[s.size:]
+	}
+	return nil
+}
+
 // A source reads the process's memory. Its results are read-only and never change.
 type source interface {
 	bytes(addr uint64, n int) ([]byte, error)
