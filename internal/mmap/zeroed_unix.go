@@ -5,10 +5,10 @@ package mmap
 import "golang.org/x/sys/unix"
 
 // Zeroed returns n zero bytes, each page of which the system provides when it is touched
-// first: to ask for many costs no more than to ask for few. [Release] gives them back.
+// first: to ask for many costs no more than to ask for few. [Release] unmaps them.
 func Zeroed(n int) ([]byte, error) {
 	return unix.Mmap(-1, 0, n, readWrite, unix.MAP_PRIVATE|unix.MAP_ANON|noReserve)
 }
 
-// Release gives back what Zeroed returned.
+// Release unmaps memory that Zeroed returned.
 func Release(memory []byte) { _ = unix.Munmap(memory) }
