@@ -9,8 +9,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Find looks up a method by its key. It allocates nothing unless the key has more than
-// some 1,000 bytes. The error matches ErrNotFound if there is no such method.
+// Find looks up a method by its key. It allocates nothing. The error matches ErrNotFound
+// if there is no such method.
 func (s *Store) Find(k layout.Key) (Method, error) { return s.find(k.ID(s.h.Domain), &k) }
 
 // find returns the method with that key, whose id is id.
@@ -121,8 +121,8 @@ func (m Method) hasKey(k *layout.Key) (bool, error) {
 	return m.s.typeIs(t, k.Class, k.Loader)
 }
 
-// FindType looks up a type by name and loader. It allocates nothing unless they have
-// more than some 1,000 bytes. The error matches ErrNotFound if there is no such type.
+// FindType looks up a type by name and loader. It allocates nothing. The error matches
+// ErrNotFound if there is no such type.
 func (s *Store) FindType(name, loader string) (Type, error) {
 	id := layout.TypeID(name, loader)
 	for q := s.search(id, disk.KindType); ; {

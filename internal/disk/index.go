@@ -106,10 +106,7 @@ const (
 )
 
 // SlotOf is [Line.OwnSlot] of a line that has this word.
-func SlotOf(word uint32, rest uint64) uint64 {
-	slot, _ := bits.Mul64(rest*uint64(word>>16&0xff), LineSlots)
-	return slot
-}
+func SlotOf(word uint32, rest uint64) uint64 { return ownSlot(rest, uint64(word>>16&0xff)) }
 
 // Spilled is [Line.Spilled] of a line that has this word.
 func Spilled(word uint32) bool { return word>>24 != 0 }
@@ -125,11 +122,11 @@ type Line []byte
 
 // OwnSlot is the slot in which the record with that rest of its hash lies, unless
 // the line is [Line.Spilled].
-func (l Line) OwnSlot(rest uint64) int { return ownSlot(rest, uint64(l[lineMultiplier])) }
+func (l Line) OwnSlot(rest uint64) int { return int(ownSlot(rest, uint64(l[lineMultiplier]))) }
 
-func ownSlot(rest, multiplier uint64) int {
+func ownSlot(rest, multiplier uint64) uint64 {
 	slot, _ := bits.Mul64(rest*multiplier, LineSlots)
-	return int(slot)
+	return slot
 }
 
 // Spilled reports whether some record of the line does not lie in its own slot.
@@ -195,7 +192,7 @@ func (l Line) Fill(slots []Slot) {
 	var others [LineSlots]int
 	spilled := others[:0]
 	for i := range slots {
-		if at := ownSlot(slots[i].Rest, multiplier); l.Record(at) == 0 {
+		if at := int(ownSlot(slots[i].Rest, multiplier)); l.Record(at) == 0 {
 			l.put(at, &slots[i])
 		} else {
 			spilled = append(spilled, i)
