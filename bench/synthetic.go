@@ -21,6 +21,7 @@ type Scale struct {
 	Block   int // size in bytes of each MethodData, about
 
 	Invocations uint64 // of every method; if 0, each has a number of its own
+	Shuffled    bool   // the methods come in no order
 	Javac       bool   // keys and MethodData are as long as in a run of javac; Block means nothing
 }
 
@@ -69,16 +70,29 @@ func Params() (p layout.Params) {
 // Build records the profiles of a scale.
 func Build(s Scale) (*builder.Builder, error) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: Params(), Producer: "synthetic"})
+	return b, Record(b, s)
+}
+
+// Record adds the profiles of a scale to a builder.
+func Record(b *builder.Builder, s Scale) error {
 	types := make([]builder.TypeRef, 1000)
 	for i := range types {
 		types[i] = b.Type(builder.TypeKey{Name: fmt.Sprintf("org/synthetic/Receiver%03d", i)})
 	}
 	for i := range s.Methods {
-		if err := addProfile(b, i, s, types); err != nil {
-			return nil, err
+		if err := addProfile(b, s.place(i), s, types); err != nil {
+			return err
 		}
 	}
-	return b, nil
+	return nil
+}
+
+// place is which method comes at a place: the i-th or, shuffled, any.
+func (s Scale) place(i int) int {
+	if s.Shuffled {
+		return int(uint64(i) * 1_000_000_007 % uint64(s.Methods)) // a prime that divides no number of methods in use
+	}
+	return i
 }
 
 // addProfile records branches and virtual calls in turn, as in Java code.
