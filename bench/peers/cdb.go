@@ -26,7 +26,7 @@ func cdbHash(key []byte) uint32 {
 
 type cdbSlot struct{ hash, at uint32 }
 
-func fillCDB(path string, records []record) (peer, error) {
+func fillCDB(path string, records []record) (store, error) {
 	size := 8 * cdbTables
 	for _, r := range records {
 		size += 8 + len(r.key) + len(r.value) + 16

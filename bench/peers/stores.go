@@ -24,7 +24,7 @@ type bolt struct {
 	b  *bbolt.Bucket
 }
 
-func fillBolt(path string, records []record) (peer, error) {
+func fillBolt(path string, records []record) (store, error) {
 	os.Remove(path)
 	db, err := bbolt.Open(path, 0o666, &bbolt.Options{NoSync: true, NoFreelistSync: true})
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *bolt) close() error { return errors.Join(s.tx.Rollback(), s.db.Close())
 // A rocks is a Pebble.
 type rocks struct{ db *pebble.DB }
 
-func fillPebble(path string, records []record) (peer, error) {
+func fillPebble(path string, records []record) (store, error) {
 	os.RemoveAll(path)
 	level := pebble.LevelOptions{Compression: pebble.NoCompression, FilterPolicy: bloom.FilterPolicy(10)}
 	o := &pebble.Options{Cache: pebble.NewCache(2 << 30), DisableWAL: true, Levels: []pebble.LevelOptions{level, level, level, level, level, level, level}, Logger: quiet{}}
@@ -117,7 +117,7 @@ type lite struct {
 	get  *sqlite.Stmt
 }
 
-func fillSQLite(path string, records []record) (peer, error) {
+func fillSQLite(path string, records []record) (store, error) {
 	os.Remove(path)
 	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate)
 	if err != nil {
