@@ -64,6 +64,7 @@ var mayImport = map[string][]string{
 	"internal/hexdump":     {"layout"},
 	"internal/training":    {"internal/procfs"},
 	"internal/memstore":    {"archive", "reader", "builder"},
+	"internal/llvmreader":  {"layout", "reader", "internal/cputime"},
 	"internal/testarchive": {"layout", "archive", "reader", "builder", "merge", "internal/specimen"},
 	"internal/compartment": {},
 	"internal/parse":       {},

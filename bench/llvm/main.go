@@ -6,12 +6,13 @@
 // It writes the profiles of two runs of a synthetic program as text, which the
 // llvm-profdata under test converts to .profdata, so that both sides read what
 // LLVM writes. Imports take turns with llvm-profdata merge of the same files.
-// Lookups take turns with a small C++ program (peer/lookup.cc) that uses
+// Lookups take turns with a small C++ program (internal/llvmreader) that uses
 // IndexedInstrProfReader: the same keys in the same order. A turn that is not
 // timed precedes each, so that both find the caches as they left them.
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -24,6 +25,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/bench/turns"
+	"github.com/profarc/profarc/internal/llvmreader"
 )
 
 // A bench holds the flags, and the paths of the programs that are measured.
@@ -35,7 +37,7 @@ type bench struct {
 
 	profdata string // llvm-profdata
 	profarc  string
-	peer     string // peer/lookup.cc, built
+	peer     llvmreader.Program
 }
 
 func main() {
@@ -89,27 +91,14 @@ func (b *bench) run() error {
 // findPrograms finds llvm-profdata and builds the other programs.
 func (b *bench) findPrograms() (err error) {
 	release := strconv.Itoa(b.release)
-	here, err := packageDir()
-	if err != nil {
-		return err
-	}
-	b.peer, b.profarc = filepath.Join(b.dir, "lookup-"+release), filepath.Join(b.dir, "profarc")
-	if err := execute(filepath.Join(here, "peer", "build.sh"), release, b.peer); err != nil {
+	b.profarc = filepath.Join(b.dir, "profarc")
+	if b.peer, err = llvmreader.Build(context.Background(), "llvm-config-"+release, b.dir); err != nil {
 		return err
 	}
 	if b.profdata, err = exec.LookPath("llvm-profdata-" + release); err != nil {
 		return err
 	}
 	return execute("go", "build", "-o", b.profarc, "github.com/profarc/profarc/cmd/profarc")
-}
-
-// packageDir returns the directory of the sources of this program.
-func packageDir() (string, error) {
-	out, err := exec.Command("go", "list", "-f", "{{.Dir}}", "github.com/profarc/profarc/bench/llvm").Output()
-	if err != nil {
-		return "", fmt.Errorf("go list: %w: run this inside the module", err)
-	}
-	return string(out[:len(out)-1]), nil
 }
 
 // execute runs a program.
@@ -219,7 +208,7 @@ func (b *bench) profileLookups(path string) error {
 		return err
 	}
 	defer f.Close()
-	if _, _, err := byName(store, keys["hits"]); err != nil {
+	if _, _, err := llvmreader.ByName(store, keys["hits"]); err != nil {
 		return err
 	}
 	if err := pprof.StartCPUProfile(f); err != nil {
@@ -227,7 +216,7 @@ func (b *bench) profileLookups(path string) error {
 	}
 	defer pprof.StopCPUProfile()
 	for range 10 {
-		if _, _, err := byName(store, keys["hits"]); err != nil {
+		if _, _, err := llvmreader.ByName(store, keys["hits"]); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/llvmreader"
 )
 
 // A function is a function of a synthetic C++ program in one run. Names, numbers
@@ -150,13 +151,6 @@ func writeFile(path string, write func(io.Writer) error) error {
 	return f.Close()
 }
 
-// keys are the keys to look up, in order.
-type keys struct {
-	names  []string
-	hashes []uint64 // of the functions
-	ids    []uint64 // of the names
-}
-
 // keyFiles writes the names and hashes of all n functions, and of as many that
 // the program does not have, both shuffled, for both contenders to read.
 func (b *bench) keyFiles(n int) (hits, misses string, err error) {
@@ -181,22 +175,22 @@ func writeKeys(path string, from, n int) error {
 	})
 }
 
-// readKeys reads the file of writeKeys. All names are parts of one string, as in
-// the peer.
-func readKeys(path string) (k keys, err error) {
+// readKeys reads the file of writeKeys. All names are parts of one string, as for
+// LLVM's reader.
+func readKeys(path string) (k llvmreader.Keys, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return keys{}, err
+		return llvmreader.Keys{}, err
 	}
 	for line := range strings.Lines(string(text)) {
 		name, number, _ := strings.Cut(line, " ")
 		var hash uint64
 		if _, err := fmt.Sscan(number, &hash); err != nil {
-			return keys{}, fmt.Errorf("%s: %w", path, err)
+			return llvmreader.Keys{}, fmt.Errorf("%s: %w", path, err)
 		}
-		k.names = append(k.names, name)
-		k.hashes = append(k.hashes, hash)
-		k.ids = append(k.ids, disk.NameRef(name))
+		k.Names = append(k.Names, name)
+		k.Hashes = append(k.Hashes, hash)
+		k.IDs = append(k.IDs, disk.NameRef(name))
 	}
 	return k, nil
 }

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -27,16 +29,29 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Condition: func(condition string) (bool, error) {
-			if condition != "jdk25" {
-				return false, fmt.Errorf("a condition %s is not known", condition)
+			switch condition {
+			case "jdk25":
+				return java25() != "", nil
+			case "llvm19":
+				return llvm19(), nil
 			}
-			return java25() != "", nil
+			return false, fmt.Errorf("a condition %s is not known", condition)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"specimen": scriptSpecimen, "process": scriptProcess, "damage": scriptDamage, "compress": scriptCompress,
 			"fails": scriptFails, "interrupt": scriptInterrupt, "empty": scriptEmpty,
 		},
 	})
+}
+
+// llvm19 reports whether there are the headers of LLVM 19.
+func llvm19() bool {
+	include, err := exec.Command("llvm-config-19", "--includedir").Output()
+	if err != nil {
+		return false
+	}
+	_, err = os.Stat(filepath.Join(strings.TrimSpace(string(include)), "llvm", "ProfileData", "InstrProfReader.h"))
+	return err == nil
 }
 
 // java25 is the java of a JDK 25, empty if there is none.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/term"
@@ -22,6 +23,7 @@ type report struct {
 	Go       string   `json:"go"`
 	System   string   `json:"system"`
 	CPUs     int      `json:"cpus"`
+	LLVM     string   `json:"llvm,omitempty"` // the version of LLVM's reader
 	Rows     []row    `json:"rows"`
 	Memory   memory   `json:"memory"`
 	Notes    []string `json:"notes,omitempty"`
@@ -46,8 +48,11 @@ func (r *report) print(a *app.App, width int) {
 	fmt.Fprintf(a.Out, "%s: %s, %d methods, %d pointers; %s, %s, %d CPUs\n\n", escape.Printable(r.Archive), app.FormatSize(r.Bytes), r.Methods, r.Pointers, r.Go, r.System, r.CPUs)
 	fmt.Fprintf(a.Out, "%-33s%9s%9s%9s%11s%9s%9s%7s\n", "", "archive", "p99", "p99.9", "map", "p99", "p99.9", "ratio")
 	for i := range r.Rows {
-		r.Rows[i].print(a)
+		if r.Rows[i].LLVM == nil {
+			r.Rows[i].print(a)
+		}
 	}
+	r.printLLVM(a)
 	for i := range r.Rows {
 		if x := &r.Rows[i]; x.Name == "id hit" || x.Name == "key hit" {
 			printHistogram(a.Out, x, columns(width, a))
@@ -58,6 +63,19 @@ func (r *report) print(a *app.App, width int) {
 	r.printChanges(a)
 	for _, text := range r.Notes {
 		fmt.Fprintf(a.Out, "note: %s\n", escape.Printable(text))
+	}
+}
+
+// printLLVM prints what LLVM's reader takes.
+func (r *report) printLLVM(a *app.App) {
+	if r.LLVM == "" {
+		return
+	}
+	fmt.Fprintf(a.Out, "\n%-40s%9s%14s%7s\n", "lookups of LLVM's reader "+r.LLVM, "archive", "LLVM", "ratio")
+	for _, x := range r.Rows {
+		if x.LLVM != nil {
+			fmt.Fprintf(a.Out, "%-40s%9s%14s%7.2f\n", strings.TrimPrefix(x.Name, llvmRow), nsText(x.Archive.MedianNS), nsText(x.LLVM.MedianNS), x.Ratio.Median)
+		}
 	}
 }
 

@@ -4,21 +4,23 @@
 //   lookup PROFILE HITS MISSES
 //
 // HITS and MISSES hold the keys, a line each: a PGO name and a function hash in
-// decimal. For each line "hits" or "misses" on the standard input all keys of
-// that file are looked up in its order; the answer is one line: nanoseconds per
-// look-up, how many were found, and the sum of the first counters of these.
+// decimal. A question on the standard input is a line "hits FROM TO TIMES", or
+// "misses ...": these keys of that file are looked up in its order, so many
+// times. The answer is one line: nanoseconds of processor time per look-up, how
+// many were found, and the sum of the first counters of these.
 
 #include "llvm/ProfileData/InstrProfReader.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
 
-#include <chrono>
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <string>
+#include <time.h>
 #include <vector>
 
 namespace {
@@ -51,7 +53,7 @@ std::vector<Key> keysIn(llvm::StringRef Text) {
   std::vector<Key> Keys;
   while (!Text.empty()) {
     auto [Line, Rest] = Text.split('\n');
-    auto [Name, Number] = Line.split(' ');
+    auto [Name, Number] = Line.rsplit(' ');
     uint64_t Hash;
     if (Number.getAsInteger(10, Hash))
       fail("no key: " + Line.str());
@@ -61,10 +63,14 @@ std::vector<Key> keysIn(llvm::StringRef Text) {
   return Keys;
 }
 
-Answer answer(llvm::IndexedInstrProfReader &Reader,
-              const std::vector<Key> &Keys) {
-  Answer A = {};
-  auto Begin = std::chrono::steady_clock::now();
+double now() {
+  timespec T;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &T);
+  return 1e9 * double(T.tv_sec) + double(T.tv_nsec);
+}
+
+void lookUp(llvm::IndexedInstrProfReader &Reader, llvm::ArrayRef<Key> Keys,
+            Answer &A) {
   for (const Key &K : Keys) {
     auto Record = Reader.getInstrProfRecord(K.Name, K.Hash);
     if (!Record) {
@@ -72,11 +78,17 @@ Answer answer(llvm::IndexedInstrProfReader &Reader,
       continue;
     }
     A.Found++;
-    A.Sum += Record->Counts[0];
+    A.Sum += Record->Counts.empty() ? 0 : Record->Counts[0];
   }
-  std::chrono::duration<double, std::nano> Took =
-      std::chrono::steady_clock::now() - Begin;
-  A.Nanoseconds = Took.count() / Keys.size();
+}
+
+Answer answer(llvm::IndexedInstrProfReader &Reader, llvm::ArrayRef<Key> Keys,
+              size_t Times) {
+  Answer A = {};
+  double Begin = now();
+  for (size_t I = 0; I < Times; ++I)
+    lookUp(Reader, Keys, A);
+  A.Nanoseconds = (now() - Begin) / double(std::max<size_t>(1, Times * Keys.size()));
   return A;
 }
 
@@ -90,8 +102,12 @@ int main(int argc, char **argv) {
     fail(std::string(argv[1]) + ": " + llvm::toString(Reader.takeError()));
   auto Hits = open(argv[2]), Misses = open(argv[3]);
   auto HitKeys = keysIn(Hits->getBuffer()), MissKeys = keysIn(Misses->getBuffer());
-  for (std::string Wanted; std::getline(std::cin, Wanted);) {
-    Answer A = answer(**Reader, Wanted == "hits" ? HitKeys : MissKeys);
+  std::string Wanted;
+  for (size_t From, To, Times; std::cin >> Wanted >> From >> To >> Times;) {
+    llvm::ArrayRef<Key> Keys = Wanted == "hits" ? HitKeys : MissKeys;
+    if (From > To || To > Keys.size())
+      fail("no such keys");
+    Answer A = answer(**Reader, Keys.slice(From, To - From), Times);
     std::printf("%.2f %" PRIu64 " %" PRIu64 "\n", A.Nanoseconds, A.Found, A.Sum);
     std::fflush(stdout);
   }
