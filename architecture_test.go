@@ -34,9 +34,10 @@ var mayImport = map[string][]string{
 	"internal/relocate":   {"layout"},
 	"internal/rawreader":  {"layout"},
 	"internal/publish":    {"layout"},
+	"internal/spill":      {"internal/publish", "internal/mmap", "internal/words"},
 	"archive":             {"layout", "internal/mmap", "internal/fast", "internal/sparsebits"},
 	"reader":              {"layout", "internal/relocate", "archive", "internal/rawreader", "internal/sparsebits", "internal/mmap"},
-	"builder":             {"layout", "archive", "reader", "internal/archivewriter", "internal/profileset", "internal/intern"},
+	"builder":             {"layout", "archive", "reader", "internal/archivewriter", "internal/profileset", "internal/intern", "internal/spill"},
 	"merge":               {"layout", "reader", "builder", "internal/copier", "internal/profileset", "internal/methoddata", "internal/intern"},
 	"reduce":              {"layout", "reader", "builder", "internal/copier", "internal/profileset", "internal/weigh", "internal/poll"},
 	"internal/weigh":      {"layout", "reader", "internal/poll"},
@@ -44,8 +45,8 @@ var mayImport = map[string][]string{
 	// What builder, merge, reduce and fit are made of.
 	"internal/intern":        {"internal/fast", "layout", "internal/refindex"},
 	"internal/methoddata":    {"layout", "internal/libstdcxx"},
-	"internal/profileset":    {"layout", "internal/intern", "internal/methoddata", "internal/refindex"},
-	"internal/archivewriter": {"layout", "internal/relocate", "internal/publish", "internal/intern", "internal/methoddata", "internal/profileset", "internal/fast"},
+	"internal/profileset":    {"layout", "internal/intern", "internal/methoddata", "internal/refindex", "internal/spill"},
+	"internal/archivewriter": {"layout", "internal/spill", "internal/relocate", "internal/publish", "internal/intern", "internal/methoddata", "internal/profileset", "internal/fast"},
 	"internal/copier":        {"layout", "reader", "internal/methoddata", "internal/profileset", "internal/poll"},
 
 	"compare":              {"layout", "archive", "reader", "internal/poll"},

@@ -77,6 +77,11 @@ func newBatchBuilder() *builder.Builder {
 	return testarchive.New(layout.DomainHotSpot)
 }
 
+// newSpillingBuilder returns a builder that keeps so many bytes of profiles in memory.
+func newSpillingBuilder(budget int64) *builder.Builder {
+	return builder.New(layout.DomainHotSpot, builder.Config{Params: testarchive.Params(layout.DomainHotSpot), MemoryBudget: budget})
+}
+
 // outcome returns the archive that a builder writes as text, or its error.
 func outcome(b *builder.Builder) string {
 	data, _, err := b.Bytes()
@@ -93,7 +98,7 @@ func TestBatchIsAllOrNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		before, inside, after := drawBatchSteps(t, "before"), drawBatchSteps(t, "inside"), drawBatchSteps(t, "after")
 		committed := rapid.Bool().Draw(t, "committed")
-		want, got := newBatchBuilder(), newBatchBuilder()
+		want, got := newBatchBuilder(), newSpillingBuilder(rapid.SampledFrom([]int64{0, 1, 300}).Draw(t, "budget"))
 		for _, step := range before {
 			step(want)
 			step(got)
@@ -137,7 +142,7 @@ func TestRollbackOfManyFunctions(t *testing.T) {
 		}
 		return all
 	}
-	want, got := builder.New(layout.DomainLLVMIR, builder.Config{}), builder.New(layout.DomainLLVMIR, builder.Config{})
+	want, got := builder.New(layout.DomainLLVMIR, builder.Config{}), builder.New(layout.DomainLLVMIR, builder.Config{MemoryBudget: 1 << 16})
 	for round := range 4 {
 		for i, b := range []*builder.Builder{want, got} {
 			b.NextRun(builder.Run{})

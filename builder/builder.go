@@ -9,6 +9,7 @@ import (
 	"github.com/profarc/profarc/internal/archivewriter"
 	"github.com/profarc/profarc/internal/intern"
 	"github.com/profarc/profarc/internal/profileset"
+	"github.com/profarc/profarc/internal/spill"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -25,6 +26,12 @@ type Config struct {
 	// Builder.DescribeRun.
 	Run     *layout.Provenance
 	Workers int // goroutines used by Commit; GOMAXPROCS if 0
+	// MemoryBudget is how many bytes of profiles are kept in memory; 0 is 128 MiB, below 0
+	// is no bound. Profiles beyond it go to a file without a name in SpillFolder, or in
+	// os.TempDir() if that is empty. The file may become as large as the archive, and
+	// twice as large in a merge. An error of the file is the builder's: see Err.
+	MemoryBudget int64
+	SpillFolder  string
 	// Progress, if not nil, is called by Commit with the number of bytes written so
 	// far, and of all bytes. It must not call the builder.
 	Progress func(done, total int64)
@@ -77,7 +84,8 @@ func init() { profileset.Of = func(b any) *profileset.Set { return b.(*Builder).
 func New(domain layout.Domain, config Config) *Builder {
 	c := &config
 	b := &Builder{
-		profileset.New(domain, profileset.Heading{Params: c.Params, Producer: c.Producer, Fingerprint: c.Fingerprint, DumpID: c.DumpID, DumpTime: c.DumpTime, Flags: c.Flags}),
+		profileset.New(domain, profileset.Heading{Params: c.Params, Producer: c.Producer, Fingerprint: c.Fingerprint, DumpID: c.DumpID, DumpTime: c.DumpTime, Flags: c.Flags},
+			spill.Config{Budget: c.MemoryBudget, Folder: c.SpillFolder}),
 		archivewriter.Options{Workers: c.Workers, Progress: c.Progress},
 	}
 	if c.Run != nil {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/intern"
 	"github.com/profarc/profarc/internal/methoddata"
 	"github.com/profarc/profarc/internal/profileset"
 	"github.com/profarc/profarc/layout"
@@ -54,7 +53,11 @@ func KeepVersions(of *builder.Builder, v Versions) (methods, dropped int) {
 	}
 	best := make([]version, b.Methods.Len())
 	several := map[profileset.MethodRef]bool{}
-	worth := b.versionWorth(v)
+	worth, err := b.versionWorth(v)
+	if err != nil {
+		b.Fail(err)
+		return 0, 0
+	}
 	for _, d := range b.Profiles.All {
 		this := version{worth[profileset.ProfileKey{Method: d.Method, Code: d.Code}], d.Code, true}
 		have := &best[d.Method-1]
@@ -82,7 +85,7 @@ func (v version) compare(w version) int {
 }
 
 // versionWorth returns how new, or how heavy, each version of each method is.
-func (b target) versionWorth(v Versions) map[profileset.ProfileKey]uint64 {
+func (b target) versionWorth(v Versions) (map[profileset.ProfileKey]uint64, error) {
 	worth := map[profileset.ProfileKey]uint64{}
 	for ref, d := range b.Profiles.All {
 		key := profileset.ProfileKey{Method: d.Method, Code: d.Code}
@@ -90,15 +93,18 @@ func (b target) versionWorth(v Versions) map[profileset.ProfileKey]uint64 {
 		case NewestVersion:
 			worth[key] = max(worth[key], uint64(d.Time))
 		case HeaviestVersion:
-			worth[key] = disk.SaturatingAdd(worth[key], b.weight(profileset.ProfileRef(ref)))
+			block, err := b.Block(profileset.ProfileRef(ref))
+			if err != nil {
+				return nil, err
+			}
+			worth[key] = disk.SaturatingAdd(worth[key], b.weight(block))
 		}
 	}
-	return worth
+	return worth, nil
 }
 
 // weight returns the sum of all counts of a profile.
-func (b target) weight(ref profileset.ProfileRef) (sum uint64) {
-	block := b.Block(ref)
+func (b target) weight(block disk.Block) (sum uint64) {
 	if f := block.Field(disk.HasInvocations); f != nil {
 		sum = binary.LittleEndian.Uint64(f)
 	}
@@ -137,10 +143,9 @@ func NarrowRows(of *builder.Builder, n int) (dropped int, err error) {
 		return 0, fmt.Errorf("builder: %d rows: a type profile of HotSpot has %d at most", n, disk.MaxRows)
 	}
 	w := methoddata.NewNarrower(b.Domain, b.Shape, disk.ShapeOf(&to), n, b.Set)
-	var anew intern.Arena
-	for _, d := range b.Profiles.All {
-		d.Block = anew.Keep(w.Block(disk.Block(b.Blocks.At(d.Block))))
+	if err := b.RewriteBlocks(w.Block); err != nil {
+		return 0, fmt.Errorf("builder: %w", err)
 	}
-	b.Blocks, b.Shape, b.Heading.Params = anew, w.To, to
+	b.Shape, b.Heading.Params = w.To, to
 	return w.Dropped, nil
 }

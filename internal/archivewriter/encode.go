@@ -120,7 +120,7 @@ func (p *plan) cell(kind layout.ColumnKind, v uint64) uint64 {
 // references.
 func (p *plan) appendBlock(b []byte, i int) []byte {
 	d := &p.profiles[i]
-	stored := disk.Block(p.b.Blocks.At(d.block))
+	stored := disk.Block(p.view.At(d.block))
 	at := len(b)
 	b = append(b, stored[:disk.BlockHeaderSize]...)
 	presence := stored.Presence()
@@ -150,9 +150,7 @@ func (p *plan) appendBlock(b []byte, i int) []byte {
 	le.PutUint32(block, uint32(len(block)/disk.Unit))
 	le.PutUint32(block[4:], uint32(p.methods[d.method]))
 	le.PutUint32(block[8:], uint32(presence))
-	if d.pointers {
-		p.resolve(block)
-	}
+	p.resolve(block, d.slots, int(p.addedSize(d)))
 	return b
 }
 
@@ -167,21 +165,21 @@ func (p *plan) keyOf(method uint32) disk.BlockKey {
 	return k
 }
 
-// resolve puts pointers in the place of references.
-func (p *plan) resolve(block disk.Block) {
-	methoddata.EachEntry(p.b.Shape, block, func(_ layout.BlockSection, e disk.Entry) {
-		for cell, kind := range p.b.Shape.Pointers(e) {
-			v := e.Cell(cell)
-			if to := p.referent(v>>methoddata.RefShift, kind); to != 0 {
-				e.SetCell(cell, disk.Pointer(p.header.Base, to.Offset())|v&disk.TypeTags)
-			}
+// resolve puts pointers in the place of references: in the slots of a block, of which so
+// many bytes were added in front of its entries.
+func (p *plan) resolve(block disk.Block, slots uint32, added int) {
+	p.slots.each(slots, func(word uint32, method bool) {
+		cell := block[added+int(word)*disk.Unit:][:disk.CellSize]
+		v := binary.LittleEndian.Uint64(cell)
+		if to := p.referent(v>>methoddata.RefShift, method); to != 0 {
+			binary.LittleEndian.PutUint64(cell, disk.Pointer(p.header.Base, to.Offset())|v&disk.TypeTags)
 		}
 	})
 }
 
 // referent is the place of what a reference in a pointer cell stands for.
-func (p *plan) referent(ref uint64, kind disk.CellKind) layout.Ref {
-	if kind == disk.CellMethod {
+func (p *plan) referent(ref uint64, method bool) layout.Ref {
+	if method {
 		return p.methodAt(profileset.MethodRef(ref))
 	}
 	return p.typeAt(profileset.TypeRef(ref))
@@ -210,7 +208,7 @@ func (p *plan) fetchSymbols(i int) {
 }
 
 func (p *plan) fetchBlocks(i int) {
-	fetchAhead(i, len(p.profiles), func(k int) []byte { return p.b.Blocks.At(p.profiles[k].block) })
+	fetchAhead(i, len(p.profiles), func(k int) []byte { return p.view.At(p.profiles[k].block) })
 }
 
 // fetchAhead asks for the memory of the group behind that which begins with i, if

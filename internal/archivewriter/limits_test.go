@@ -7,13 +7,14 @@ import (
 
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/profileset"
+	"github.com/profarc/profarc/internal/spill"
 	"github.com/profarc/profarc/layout"
 )
 
 func newHotSpotSet() *profileset.Set {
 	var p layout.Params
 	p.TypeProfileWidth, p.BciProfileWidth = 2, 2
-	return profileset.New(layout.DomainHotSpot, profileset.Heading{Params: p})
+	return profileset.New(layout.DomainHotSpot, profileset.Heading{Params: p}, spill.Config{})
 }
 
 // The size of the file is decided before anything is written, so that the

@@ -5,9 +5,7 @@ import (
 
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/intern"
-	"github.com/profarc/profarc/internal/methoddata"
 	"github.com/profarc/profarc/internal/profileset"
-	"github.com/profarc/profarc/internal/words"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -68,18 +66,8 @@ func (p *plan) addedSize(d *profilePlan) (n int64) {
 func (p *plan) collectPointers() {
 	for i := range p.profiles {
 		d := &p.profiles[i]
-		if !d.pointers {
-			continue
-		}
-		block := disk.Block(p.b.Blocks.At(d.block))
 		at := d.at.Offset() + p.addedSize(d)
-		start := words.Address(block)
-		methoddata.EachEntry(p.b.Shape, block, func(_ layout.BlockSection, e disk.Entry) {
-			entry := at + int64(words.Address(e)-start)
-			for cell := range p.b.Shape.Pointers(e) {
-				p.pointers.Add(entry + int64(e.CellOffset(cell)))
-			}
-		})
+		p.slots.each(d.slots, func(word uint32, _ bool) { p.pointers.Add(at + int64(word)*disk.Unit) })
 	}
 }
 

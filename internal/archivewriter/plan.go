@@ -1,17 +1,19 @@
 package archivewriter
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
+	"fmt"
 	"sync"
 
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/intern"
-	"github.com/profarc/profarc/internal/methoddata"
 	"github.com/profarc/profarc/internal/profileset"
 	"github.com/profarc/profarc/internal/relocate"
+	"github.com/profarc/profarc/internal/spill"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -21,6 +23,7 @@ type plan struct {
 	b       *profileset.Set
 	options Options
 	o       *order
+	view    *spill.View // of the blocks
 	header  layout.Header
 
 	symbols    []layout.Ref       // by SymbolRef-1; 0 if the symbol is not in the symbol section
@@ -37,10 +40,11 @@ type plan struct {
 	rows         neverRanRows     // of most of these
 	hashed       []intern.SortKey // see hashRecords; until the index is made
 
-	entries     uint64 // of all profiles
-	summary     layout.Summary
-	hasPointers []bool // by ProfileRef-1
-	met         []bool // by MethodRef-1, see meet; nil if there is none
+	entries uint64 // of all profiles
+	summary layout.Summary
+	slots   slots    // of all blocks
+	slotsOf []uint32 // by ProfileRef-1: its slots; until gatherProfiles
+	met     []bool   // by MethodRef-1, see meet; nil if there is none
 
 	pointers *relocate.Collector
 	size     [disk.NumRegions]int64 // of each region, by Region-1
@@ -48,12 +52,20 @@ type plan struct {
 }
 
 // newPlan lays an archive out. The error is that of what cannot be laid out, or
-// of ctx. The caller holds the set's lock.
-func newPlan(ctx context.Context, b *profileset.Set, o Options) (*plan, error) {
+// of ctx. The caller holds the set's lock, and closes the plan's view.
+func newPlan(ctx context.Context, b *profileset.Set, o Options) (_ *plan, err error) {
 	if err := b.Prepare(); err != nil {
 		return nil, err
 	}
 	p := &plan{b: b, options: o}
+	if p.view, err = b.Blocks.View(); err != nil {
+		return nil, fmt.Errorf("builder: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			p.view.Close()
+		}
+	}()
 	for _, step := range []func() error{p.sort(ctx), p.decide, p.measure, p.place, p.checkKeyText, p.locate, p.describe} {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -68,11 +80,12 @@ func newPlan(ctx context.Context, b *profileset.Set, o Options) (*plan, error) {
 // sort puts everything into its order, as far as ctx lets it.
 func (p *plan) sort(ctx context.Context) func() error {
 	return func() error {
+		var err error
 		p.beside(func() { p.o = newOrder(ctx, p.b) }, func() {
 			p.splitSignatures()
-			p.measureProfiles()
+			err = p.guard(p.measureProfiles)
 		})
-		return ctx.Err()
+		return cmp.Or(err, ctx.Err())
 	}
 }
 
@@ -99,6 +112,14 @@ func (p *plan) beside(one, other func()) {
 	wait.Go(other)
 	one()
 	wait.Wait()
+}
+
+// guard calls f, which reads blocks.
+func (p *plan) guard(f func() error) error {
+	if err := p.view.Guard(f); err != nil {
+		return fmt.Errorf("builder: %w", err)
+	}
+	return nil
 }
 
 // measure computes the size of every region but ps.
@@ -228,12 +249,12 @@ type contextRange struct{ first, number uint32 }
 type profilePlan struct {
 	method   uint32 // place in the order
 	context  profileset.ContextRef
-	block    intern.Place
+	block    spill.Place
 	at       layout.Ref
-	head     bool // the first of its method without a context, to which the index leads
-	followed bool // by one of the same method and context
-	pointers bool
-	padding  uint8 // zero bytes after the block
+	slots    uint32 // its pointer slots; see slots
+	head     bool   // the first of its method without a context, to which the index leads
+	followed bool   // by one of the same method and context
+	padding  uint8  // zero bytes after the block
 }
 
 // planRecords decides what the methods' records hold, and their sizes.
@@ -256,8 +277,9 @@ func (p *plan) gatherProfiles() {
 	p.profiles = make([]profilePlan, len(p.o.profiles))
 	rank := ranks(p.o.profiles)
 	for ref, d := range p.b.Profiles.All {
-		p.profiles[rank[ref-1]] = profilePlan{method: p.o.methodRank[d.Method-1], context: d.Context, block: d.Block, pointers: p.hasPointers[ref-1]}
+		p.profiles[rank[ref-1]] = profilePlan{method: p.o.methodRank[d.Method-1], context: d.Context, block: d.Block, slots: p.slotsOf[ref-1]}
 	}
+	p.slotsOf = nil
 }
 
 // gatherMethods does so with the methods. Of the flags of their records those are
@@ -367,54 +389,4 @@ func (p *plan) markSharedIDs() {
 			}
 		}
 	})
-}
-
-// measureProfiles counts what is in all profiles.
-func (p *plan) measureProfiles() {
-	p.hasPointers = make([]bool, p.b.Profiles.Len())
-	for number, d := range p.b.Profiles.All {
-		p.hasPointers[number-1] = p.measureProfile(p.b.Blocks.At(d.Block))
-	}
-}
-
-func (p *plan) measureProfile(b disk.Block) (pointers bool) {
-	s := &p.summary
-	if f := b.Field(disk.HasInvocations); f != nil {
-		n := binary.LittleEndian.Uint64(f)
-		s.TotalInvocations, s.MaxInvocations = disk.SaturatingAdd(s.TotalInvocations, n), max(s.MaxInvocations, n)
-	}
-	shape := p.b.Shape
-	methoddata.EachEntry(shape, b, func(section layout.BlockSection, e disk.Entry) {
-		p.entries++
-		for cell, kind := range shape.Pointers(e) {
-			if pointers = true; kind != disk.CellMethod {
-				break // an entry points to types or to methods, never to both
-			}
-			p.meet(profileset.MethodRef(e.Cell(cell) >> methoddata.RefShift))
-		}
-		if section == layout.SectionData {
-			p.measureCounts(e)
-		}
-	})
-	return pointers
-}
-
-func (p *plan) measureCounts(e disk.Entry) {
-	if e.Tag() == layout.TagCounters { // nothing but counts, and in an archive of LLVM's hardly anything else
-		for cells := e[disk.WideHeaderSize:]; len(cells) > 0; cells = cells[disk.CellSize:] {
-			p.measureCount(binary.LittleEndian.Uint64(cells))
-		}
-		return
-	}
-	signed := e.SignedCount()
-	for cell := range p.b.Shape.Counts(e) {
-		if v := e.Cell(cell); !signed || int64(v) >= 0 {
-			p.measureCount(v)
-		}
-	}
-}
-
-func (p *plan) measureCount(n uint64) {
-	s := &p.summary
-	s.TotalCount, s.MaxCount = disk.SaturatingAdd(s.TotalCount, n), max(s.MaxCount, n)
 }

@@ -1,6 +1,7 @@
 package archivewriter
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -38,6 +39,7 @@ func Publish(ctx context.Context, b *profileset.Set, path string, o Options) (Re
 	if err != nil {
 		return Report{}, err
 	}
+	defer p.view.Close()
 	if err := publish.At(ctx, path, func(f *publish.File) error { return p.write(ctx, f) }); err != nil {
 		return Report{}, err
 	}
@@ -52,6 +54,7 @@ func Bytes(b *profileset.Set, o Options) ([]byte, Report, error) {
 	if err != nil {
 		return nil, Report{}, err
 	}
+	defer p.view.Close()
 	out := words.Aligned(int(p.header.FileSize))
 	if err := p.write(context.Background(), memory(out)); err != nil {
 		return nil, Report{}, err
@@ -86,17 +89,9 @@ func (p *plan) write(ctx context.Context, w io.WriterAt) error {
 	p.writeRO(s)
 	s.write(layout.RegionBM, p.pointers.Region(disk.RefOf(p.regionStart(layout.RegionBM))))
 	s.write(layout.RegionEX, p.encodeEX())
-	var block []byte
-	for i := range p.profiles {
-		if i%intern.LongSort == 0 && ctx.Err() != nil {
-			break // the sheets keep the error
-		}
-		p.fetchBlocks(i)
-		block = p.appendBlock(block[:0], i)
-		s.write(layout.RegionRW, block)
-	}
+	failed := p.guard(func() error { return p.writeBlocks(ctx, s) })
 	sums, err := s.finish()
-	if err != nil {
+	if err = cmp.Or(failed, err); err != nil {
 		return err
 	}
 	p.header.SumRoot = disk.SumTreeOf(&p.header).Fill(sums)
@@ -105,6 +100,23 @@ func (p *plan) write(ctx context.Context, w io.WriterAt) error {
 	}
 	if _, err := w.WriteAt(append(disk.AppendHeader(nil, &p.header), sums...), 0); err != nil {
 		return err
+	}
+	return nil
+}
+
+// writeBlocks writes the MethodData blocks, as far as ctx lets it.
+func (p *plan) writeBlocks(ctx context.Context, s *sheets) error {
+	var block []byte
+	for i := range p.profiles {
+		if i%intern.LongSort == 0 {
+			if ctx.Err() != nil {
+				return nil // the sheets keep the error
+			}
+			p.view.Forget()
+		}
+		p.fetchBlocks(i)
+		block = p.appendBlock(block[:0], i)
+		s.write(layout.RegionRW, block)
 	}
 	return nil
 }

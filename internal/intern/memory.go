@@ -4,8 +4,6 @@ package intern
 // by its place, so that what refers to them has no pointers.
 type Arena struct {
 	slabs [][]byte
-	used  int64 // bytes of all that was kept
-	freed int64 // of these, bytes that were freed
 }
 
 // A Place is where an arena keeps bytes. The zero value is nowhere.
@@ -17,7 +15,6 @@ func (p Place) Nowhere() bool { return p.slab == 0 }
 // Slabs double from the first size to the last.
 const (
 	firstSlab     = 1 << 12
-	slabSize      = firstSlab << slabDoublings
 	slabDoublings = 8
 )
 
@@ -33,7 +30,6 @@ func (a *Arena) Keep(p []byte) Place {
 	slab := &a.slabs[len(a.slabs)-1]
 	at := Place{uint32(len(a.slabs)), uint32(len(*slab)), uint32(len(p))}
 	*slab = append(*slab, p...)
-	a.used += int64(len(p))
 	return at
 }
 
@@ -50,36 +46,23 @@ func (a *Arena) At(p Place) []byte {
 // ArenaState is how far an arena was filled.
 type ArenaState struct {
 	slabs, last int // number of slabs, bytes in the last of them
-	used, freed int64
 }
 
 func (a *Arena) State() ArenaState {
-	s := ArenaState{slabs: len(a.slabs), used: a.used, freed: a.freed}
+	s := ArenaState{slabs: len(a.slabs)}
 	if s.slabs > 0 {
 		s.last = len(a.last())
 	}
 	return s
 }
 
-// Holds reports whether the arena had kept something at a place by then.
-func (s ArenaState) Holds(p Place) bool {
-	return int(p.slab) < s.slabs || int(p.slab) == s.slabs && int(p.offset) < s.last
-}
-
 // Restore drops what was kept since.
 func (a *Arena) Restore(s ArenaState) {
-	a.slabs, a.used, a.freed = a.slabs[:s.slabs], s.used, s.freed
+	a.slabs = a.slabs[:s.slabs]
 	if s.slabs > 0 {
 		a.slabs[s.slabs-1] = a.last()[:s.last]
 	}
 }
-
-// Free notes that what is kept at a place is not needed any more. Its bytes stay until
-// the arena is copied.
-func (a *Arena) Free(p Place) { a.freed += int64(p.Size) }
-
-// Wasteful reports whether most of the arena was freed.
-func (a *Arena) Wasteful() bool { return a.freed > slabSize && a.freed > a.used/2 }
 
 // A List numbers values from 1 and grows without being copied: one of millions
 // would be copied several times on its way.

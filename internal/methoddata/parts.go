@@ -172,13 +172,18 @@ func EachEntry(shape disk.Shape, b disk.Block, yield func(section layout.BlockSe
 // EachEntryIn calls yield with the entries of a section.
 func EachEntryIn(shape disk.Shape, section []byte, yield func(e disk.Entry)) {
 	for len(section) > 0 {
-		var e disk.Entry
-		var err error
-		if e, section, err = shape.Next(section); err != nil {
-			panic("builder: encoded a block it cannot walk: " + err.Error())
-		}
-		yield(e)
+		FirstEntry(shape, &section, yield)
 	}
+}
+
+// FirstEntry cuts the first entry off a section, and calls yield with it.
+func FirstEntry(shape disk.Shape, section *[]byte, yield func(e disk.Entry)) {
+	e, rest, err := shape.Next(*section)
+	if err != nil {
+		panic("builder: encoded a block it cannot walk: " + err.Error())
+	}
+	*section = rest
+	yield(e)
 }
 
 // fieldIndex returns the index of the field of a presence bit.

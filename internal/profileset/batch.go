@@ -7,6 +7,7 @@ import (
 
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/intern"
+	"github.com/profarc/profarc/internal/spill"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -33,9 +34,13 @@ type changed[V any] struct {
 	value  V
 }
 
-// changedBlock is a block that was summed in place: its place, and where the batch
-// keeps its old bytes.
-type changedBlock struct{ at, was intern.Place }
+// changedBlock is a block that was summed in place: its profile and place, and where the
+// batch keeps its old bytes.
+type changedBlock struct {
+	of  ProfileRef
+	at  spill.Place
+	was intern.Place
+}
 
 // builderState is the part of a set that is copied when a batch begins.
 type builderState struct {
@@ -48,7 +53,7 @@ type builderState struct {
 	contexts    int
 	profiles    int
 	tables      map[layout.TableKind]Table
-	blocks      intern.ArenaState
+	blocks      spill.State
 	dumps       map[[16]byte]Dump
 	copied      map[[16]byte]bool
 	runIDs      map[RunKey][16]byte
@@ -140,12 +145,9 @@ func (t *Batch) Rollback() {
 	b.merger.Unmerged, b.unmatchable, b.err = s.unmerged, s.unmatchable, s.err
 }
 
-// undoProfiles removes new profiles, and restores the bytes of blocks.
+// undoProfiles removes new profiles, and restores blocks.
 func (t *Batch) undoProfiles() {
 	b := t.b
-	for i := len(t.blocks) - 1; i >= 0; i-- {
-		copy(b.Blocks.At(t.blocks[i].at), t.bytes.At(t.blocks[i].was))
-	}
 	for ref := t.before.profiles + 1; ref <= b.Profiles.Len(); ref++ {
 		key := b.Profiles.At(uint32(ref)).ProfileKey
 		if first := b.first(key); *first == ProfileRef(ref) {
@@ -157,6 +159,23 @@ func (t *Batch) undoProfiles() {
 	b.Profiles.Truncate(t.before.profiles)
 	restore(&b.Profiles, t.profiles)
 	b.Blocks.Restore(t.before.blocks)
+	t.undoBlocks()
+}
+
+// undoBlocks restores the bytes of blocks, the last first. One that has gone to the file
+// since is kept anew.
+func (t *Batch) undoBlocks() {
+	b := t.b
+	for i := len(t.blocks) - 1; i >= 0; i-- {
+		c := t.blocks[i]
+		was := t.bytes.At(c.was)
+		if now := b.Blocks.Memory(c.at); now != nil {
+			copy(now, was)
+		} else {
+			b.Blocks.Free(c.at)
+			b.Profiles.At(uint32(c.of)).Block = b.Blocks.Keep(was)
+		}
+	}
 }
 
 // undoRecords removes new contexts, methods, types and symbols.
@@ -220,6 +239,6 @@ func (b *Set) changesBlock(ref ProfileRef) {
 		if !t.before.blocks.Holds(at) {
 			return // another run of the batch has replaced it
 		}
-		t.blocks = append(t.blocks, changedBlock{at, t.bytes.Keep(b.Blocks.At(at))})
+		t.blocks = append(t.blocks, changedBlock{ref, at, t.bytes.Keep(b.Blocks.Memory(at))})
 	}
 }

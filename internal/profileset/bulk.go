@@ -7,7 +7,6 @@ import (
 
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/intern"
-	"github.com/profarc/profarc/internal/methoddata"
 	"github.com/profarc/profarc/internal/words"
 	"github.com/profarc/profarc/layout"
 )
@@ -82,8 +81,8 @@ func (b *Set) addFunction(m MethodRef, f *Function) bool {
 	}
 	ref, ok := b.claim(ProfileKey{Method: m, Code: f.Code}, &b.Run)
 	if ok && !b.sumFunction(ref, f) {
-		b.scratch = appendFunction(b.scratch[:0], f)
-		b.take(ref, b.Run.RunRules, b.scratch, (*methoddata.Merger).AddInPlace)
+		b.block = appendFunction(b.block[:0], f)
+		b.take(ref, b.Run.RunRules, b.block)
 	}
 	return ok
 }
@@ -150,7 +149,7 @@ func appendFunction(b []byte, f *Function) []byte {
 // whether it could: there are as many, and nothing else has to be merged.
 func (b *Set) sumFunction(ref ProfileRef, f *Function) bool {
 	d := b.Profiles.At(uint32(ref))
-	cells := functionCells(b.Blocks.At(d.Block), f)
+	cells := functionCells(b.Blocks.Memory(d.Block), f)
 	if len(cells) == 0 || !b.mergerFor(b.Run.RunRules).CountersAdd() ||
 		binary.LittleEndian.Uint64(cells) > disk.LLVMMaxCount || f.Counts[0] > disk.LLVMMaxCount || b.Methods.At(uint32(d.Method)).Flags&layout.MethodNotMatchable != 0 {
 		return false

@@ -7,6 +7,7 @@ import (
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/intern"
 	"github.com/profarc/profarc/internal/methoddata"
+	"github.com/profarc/profarc/internal/spill"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -35,9 +36,9 @@ type ProfileKey struct {
 // links, and for pointer cells, which hold references.
 type ProfileData struct {
 	ProfileKey
-	Time  int64        // of the newest of its dumps
-	run   uint32       // that recorded it last
-	Block intern.Place // nowhere until Done
+	Time  int64       // of the newest of its dumps
+	run   uint32      // that recorded it last
+	Block spill.Place // nowhere until Done
 }
 
 // Record begins the profile of a method, for the code with that id and in that
@@ -198,7 +199,7 @@ func (p *Recording) Done() error {
 	if p.era != p.b.era { // its method or context may have been rolled back
 		p.Fail(errors.New("a batch began or ended between its beginning and Done"))
 	} else if p.err == nil {
-		p.b.take(p.ref, p.run.RunRules, p.parts.Block, (*methoddata.Merger).AddInPlace)
+		p.b.take(p.ref, p.run.RunRules, p.parts.Block)
 	} else {
 		p.b.fail(p.err)
 	}
@@ -215,24 +216,45 @@ func (b *Set) mayBeAnother(ref MethodRef) bool {
 		m.Holder != 0 && disk.NumberedLoader(b.Text(b.Types.At(uint32(m.Holder)).Loader))
 }
 
-// take stores the encoded profile of a run, or merges it with that of the runs before,
-// in place if inPlace can. The caller holds mu.
-func (b *Set) take(ref ProfileRef, run RunRules, block disk.Block, inPlace func(m *methoddata.Merger, have, more disk.Block) bool) {
+// take stores the encoded profile of a run, or merges it with that of the runs before.
+// The caller holds mu.
+func (b *Set) take(ref ProfileRef, run RunRules, block disk.Block) {
 	d := b.Profiles.At(uint32(ref))
-	have := disk.Block(b.Blocks.At(d.Block))
 	m := b.mergerFor(run)
-	if have != nil && b.mayBeAnother(d.Method) {
-		b.unmatchable++
-	}
-	if have == nil {
+	if d.Block.Nowhere() {
 		m.Scale(block)
-		d.Block = b.Blocks.Keep(block)
+		d.Block = b.keep(block)
 		return
 	}
-	b.changesBlock(ref)
-	if !inPlace(m, have, block) {
-		b.replace(d, m.Merge(have, block))
+	if b.mayBeAnother(d.Method) {
+		b.unmatchable++
 	}
+	if have := disk.Block(b.Blocks.Memory(d.Block)); have != nil {
+		b.changesBlock(ref)
+		if !m.AddInPlace(have, block) {
+			b.replace(d, m.Merge(have, block))
+		}
+		return
+	}
+	have, err := b.Block(ref)
+	if err != nil {
+		b.fail(err)
+		return
+	}
+	b.scratch = append(b.scratch[:0], have...)
+	if have = b.scratch; !m.AddInPlace(have, block) {
+		have = m.Merge(have, block)
+	}
+	b.replace(d, have)
+}
+
+// keep keeps a block. The caller holds mu.
+func (b *Set) keep(block []byte) spill.Place {
+	at := b.Blocks.Keep(block)
+	if err := b.Blocks.Err(); err != nil {
+		b.fail(err)
+	}
+	return at
 }
 
 // mergerFor returns the merger of the set, for profiles of a run. The caller
@@ -245,23 +267,45 @@ func (b *Set) mergerFor(run RunRules) *methoddata.Merger {
 // replace keeps other bytes for a profile.
 func (b *Set) replace(d *ProfileData, block []byte) {
 	b.Blocks.Free(d.Block)
-	d.Block = b.Blocks.Keep(block)
+	d.Block = b.keep(block)
 	b.compactBlocks()
 }
 
 // compactBlocks copies the blocks to new memory if most of the old is unused. It does
 // nothing while a batch is open, which may need the old bytes.
 func (b *Set) compactBlocks() {
-	if b.batch != nil || !b.Blocks.Wasteful() {
-		return
-	}
-	var anew intern.Arena
-	for _, p := range b.Profiles.All {
-		if !p.Block.Nowhere() {
-			p.Block = anew.Keep(b.Blocks.At(p.Block))
+	if b.batch == nil && b.err == nil && b.Blocks.Wasteful() {
+		if err := b.RewriteBlocks(func(block disk.Block) []byte { return block }); err != nil {
+			b.fail(err)
 		}
 	}
+}
+
+// RewriteBlocks replaces each block by what rewrite makes of it. After an error nothing
+// has changed. The caller holds mu, and no batch is open.
+func (b *Set) RewriteBlocks(rewrite func(block disk.Block) []byte) error {
+	anew := spill.Store{Config: b.Blocks.Config}
+	places := make([]spill.Place, b.Profiles.Len())
+	for ref, p := range b.Profiles.All {
+		block, err := b.Blocks.Read(p.Block)
+		if err != nil {
+			anew.Close()
+			return err
+		}
+		if block != nil {
+			places[ref-1] = anew.Keep(rewrite(block))
+		}
+	}
+	if err := anew.Err(); err != nil {
+		anew.Close()
+		return err
+	}
+	for ref, p := range b.Profiles.All {
+		p.Block = places[ref-1]
+	}
+	b.Blocks.Close()
 	b.Blocks = anew
+	return nil
 }
 
 // first returns the place of the first profile of a method and context. Nearly all have
@@ -282,9 +326,9 @@ func (b *Set) findProfile(key ProfileKey) ProfileRef {
 	return b.Versions[key]
 }
 
-// Block returns a finished profile's block.
-func (b *Set) Block(ref ProfileRef) disk.Block {
-	return b.Blocks.At(b.Profiles.At(uint32(ref)).Block)
+// Block returns a finished profile's block, until the next call. The caller holds mu.
+func (b *Set) Block(ref ProfileRef) (disk.Block, error) {
+	return b.Blocks.Read(b.Profiles.At(uint32(ref)).Block)
 }
 
 // claim returns the profile with a key for a run to record, and adds it if it is new. ok

@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/intern"
 	"github.com/profarc/profarc/internal/methoddata"
+	"github.com/profarc/profarc/internal/spill"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -33,9 +34,10 @@ type Set struct {
 	Profiles intern.List[ProfileData]
 	Versions map[ProfileKey]ProfileRef // but for the first profile of a method and context
 	Tables   map[layout.TableKind]*Table
-	Blocks   intern.Arena
+	Blocks   spill.Store
 	merger   methoddata.Merger
-	scratch  []byte // of the last function
+	block    []byte // of the last function
+	scratch  []byte // of the last block that was read from the file and changed
 
 	Run     Run       // that profiles belong to now
 	runs    uint32    // so far
@@ -68,9 +70,9 @@ type Heading struct {
 // archives into builders. Package builder sets it.
 var Of func(builder any) *Set
 
-// New returns an empty set.
-func New(domain layout.Domain, heading Heading) *Set {
-	b := &Set{Domain: domain, Heading: heading, Shape: disk.ShapeOf(&heading.Params), Tables: map[layout.TableKind]*Table{}, Versions: map[ProfileKey]ProfileRef{},
+// New returns an empty set, which keeps blocks as memory says.
+func New(domain layout.Domain, heading Heading, memory spill.Config) *Set {
+	b := &Set{Blocks: spill.Store{Config: memory}, Domain: domain, Heading: heading, Shape: disk.ShapeOf(&heading.Params), Tables: map[layout.TableKind]*Table{}, Versions: map[ProfileKey]ProfileRef{},
 		Dumps: map[[16]byte]Dump{}, Copied: map[[16]byte]bool{}, RunIDs: map[RunKey][16]byte{}}
 	b.Symbols.ByNameRef = domain.LLVM()
 	b.merger = methoddata.Merger{LLVM: domain.LLVM(), Refs: b}
@@ -110,6 +112,9 @@ func (b *Set) fail(err error) {
 		b.err = fmt.Errorf("builder: %w", err)
 	}
 }
+
+// Fail makes an error the set's, unless it has one. The caller holds mu.
+func (b *Set) Fail(err error) { b.fail(err) }
 
 // Err returns the first error of any call.
 func (b *Set) Err() error {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/spill"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -26,7 +27,7 @@ func TestTablesOfTwoRuns(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			for _, runs := range [][2][]uint64{{test.first, test.second}, {test.second, test.first}} {
-				b := New(layout.DomainLLVMIR, Heading{})
+				b := New(layout.DomainLLVMIR, Heading{}, spill.Config{})
 				columns := disk.TableColumns(test.kind)
 				if columns == nil {
 					columns = []layout.ColumnKind{layout.ColumnWord, layout.ColumnWord}

@@ -8,7 +8,7 @@ import (
 
 // CreateUnnamed makes an empty file without a name in a directory, so that nothing is
 // left however this process ends, and so that nobody who empties the directory
-// meanwhile finds a file of ours in it.
+// meanwhile finds a file of ours in it. On Windows it has a name until it is closed.
 func CreateUnnamed(folder string) (*os.File, error) {
 	f, err := openUnnamed(folder)
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -20,8 +20,7 @@ func CreateUnnamed(folder string) (*os.File, error) {
 	return f, err
 }
 
-// createAndRemove serves file systems without unnamed files. On Windows an open file
-// keeps its name.
+// createAndRemove serves file systems without unnamed files.
 func createAndRemove(folder string) (*os.File, error) {
 	f, err := os.CreateTemp(folder, temporaryPrefix+"spool-")
 	if err == nil {

@@ -1,0 +1,59 @@
+package archivewriter
+
+import "encoding/binary"
+
+// slots are the pointer slots of all blocks: which words are pointers, and which of these
+// lead to methods. A pointer takes a byte or two, so that blocks need not be walked again
+// to find them. The list of a block has a number: a place in units of slotUnit bytes.
+type slots struct{ bytes []byte }
+
+const slotUnit = 4
+
+// A slotList is the list of a block under construction: distances in words, shifted left
+// by one bit, which says that the pointer leads to a method. A zero ends it.
+type slotList struct {
+	bytes []byte
+	last  uint32 // word
+}
+
+func (l *slotList) begin() { l.bytes, l.last = l.bytes[:0], 0 }
+
+// add adds a word, which lies behind those before.
+func (l *slotList) add(word uint32, method bool) {
+	distance := uint64(word-l.last) << 1
+	if method {
+		distance |= 1
+	}
+	l.bytes, l.last = binary.AppendUvarint(l.bytes, distance), word
+}
+
+// keep keeps a list, and returns its number: 0 if it is empty.
+func (s *slots) keep(l *slotList) uint32 {
+	if len(l.bytes) == 0 {
+		return 0
+	}
+	if len(s.bytes) == 0 {
+		s.bytes = make([]byte, slotUnit)
+	}
+	number := uint32(len(s.bytes) / slotUnit)
+	s.bytes = append(s.bytes, l.bytes...)
+	s.bytes = append(s.bytes, make([]byte, slotUnit-len(l.bytes)%slotUnit)...)
+	return number
+}
+
+// each calls yield with the words of a list.
+func (s *slots) each(number uint32, yield func(word uint32, method bool)) {
+	if number == 0 {
+		return
+	}
+	rest, word := s.bytes[int64(number)*slotUnit:], uint32(0)
+	for rest[0] != 0 {
+		distance, n := uint64(rest[0]), 1
+		if distance >= 0x80 {
+			distance, n = binary.Uvarint(rest)
+		}
+		word += uint32(distance >> 1)
+		yield(word, distance&1 != 0)
+		rest = rest[n:]
+	}
+}

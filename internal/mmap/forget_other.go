@@ -1,0 +1,6 @@
+//go:build !unix
+
+package mmap
+
+// Forget does nothing: here the system decides alone.
+func (v *View) Forget() {}

@@ -1,0 +1,26 @@
+package publish
+
+import (
+	"crypto/rand"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/windows"
+)
+
+// openUnnamed makes a file that the system deletes when it is closed, also by the end of
+// the process. Until then it has a name.
+func openUnnamed(folder string) (*os.File, error) {
+	name := filepath.Join(folder, temporaryPrefix+"spool-"+rand.Text())
+	path, err := windows.UTF16PtrFromString(name)
+	if err != nil {
+		return nil, err
+	}
+	const access, share = windows.GENERIC_READ | windows.GENERIC_WRITE | windows.DELETE,
+		windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE | windows.FILE_SHARE_DELETE
+	h, err := windows.CreateFile(path, access, share, nil, windows.CREATE_NEW, windows.FILE_ATTRIBUTE_TEMPORARY|windows.FILE_FLAG_DELETE_ON_CLOSE, 0)
+	if err != nil {
+		return nil, &os.PathError{Op: "create", Path: name, Err: err}
+	}
+	return os.NewFile(uintptr(h), name), nil
+}

@@ -1,0 +1,30 @@
+// Package spill keeps millions of byte strings, in memory as far as a budget goes and
+// beyond it in a file.
+//
+// The strings are the profiles of a builder, which are most of an archive: nine tenths
+// of one whose methods have 1,000 bytes of profiles each, seven tenths of one of a run
+// of javac. What else grows with the archive stays in memory, since it is needed to put
+// profiles into their order or is asked for all the time: the texts of names, types,
+// methods, contexts, the tables that find these, and for each profile where it lies, and
+// which of its words are pointers. That is 100 to 250 bytes a method, and as many again
+// while an archive is laid out.
+//
+//	memory   | slab | slab | slab |            | slab being filled |
+//	          up to the budget                   its memory is reused
+//	file                           | slab | slab |
+//
+// Strings are appended to slabs. The slabs that are full first stay in memory, up to the
+// budget. Each later one is written to the file when it is full, in one piece on a
+// multiple of its size. A string in the file is never changed: who changes it keeps it
+// anew and frees the old one, and once most of all strings are freed the owner copies
+// the others to another Store.
+//
+// While an archive is recorded, strings of the file are asked for in order, if at all:
+// runs of one program come in one order. [Store.Read] reads ahead as far as that has
+// paid. An archive is laid out from a [View], which maps the file: profiles are read
+// once in the order of their arrival and once in that of the archive, which may be any.
+// Mapped pages of a file are not the process's own, and the system can take them back.
+//
+// The file has no name (on Windows: is deleted when it is closed), so that it does not
+// outlive the process.
+package spill

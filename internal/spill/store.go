@@ -1,0 +1,269 @@
+package spill
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/profarc/profarc/internal/publish"
+)
+
+// DefaultBudget is the budget of a Config without one.
+const DefaultBudget = 128 << 20
+
+// A Config says how much is kept in memory, and where the rest is.
+type Config struct {
+	Budget int64  // bytes; 0 for DefaultBudget, below 0 for no bound
+	Folder string // of the file; os.TempDir() if empty
+}
+
+// A Store keeps byte strings. The zero Store keeps them as a zero Config says. It belongs
+// to one goroutine at a time.
+type Store struct {
+	Config
+	slabs  []slab
+	memory int64 // bytes of slabs in memory
+	used   int64 // bytes of all that was kept
+	freed  int64 // of these, bytes that were freed
+	file   *os.File
+	end    int64 // of what is in the file
+	err    error // of the file
+	window window
+}
+
+// A slab has bytes if it is in memory.
+type slab struct {
+	bytes []byte
+	at    int64 // in the file
+	size  int   // in the file
+}
+
+// A Place is where a store keeps bytes. The zero value is nowhere.
+type Place struct{ slab, offset, Size uint32 } // slab from 1
+
+// Nowhere reports whether nothing is kept at the place.
+func (p Place) Nowhere() bool { return p.slab == 0 }
+
+// Slabs double from the first size to the last.
+const (
+	firstSlab     = 1 << 12
+	slabSize      = firstSlab << slabDoublings
+	slabDoublings = 9
+)
+
+// Keep copies p, of less than 4 GiB. If the file fails the string is kept in memory, as
+// all that come after it are, and Err returns the error.
+func (s *Store) Keep(p []byte) Place {
+	if n := len(s.slabs); n == 0 || len(p) > cap(s.slabs[n-1].bytes)-len(s.slabs[n-1].bytes) {
+		s.begin(len(p))
+	}
+	last := &s.slabs[len(s.slabs)-1]
+	at := Place{uint32(len(s.slabs)), uint32(len(last.bytes)), uint32(len(p))}
+	last.bytes = append(last.bytes, p...)
+	s.used += int64(len(p))
+	return at
+}
+
+// begin begins a slab for n bytes at least. If it would exceed the budget, the last one
+// goes to the file.
+func (s *Store) begin(n int) {
+	size, budget := int64(firstSlab)<<min(len(s.slabs), slabDoublings), s.budget()
+	if budget >= 0 {
+		size = min(size, budget)
+	}
+	size = max(size, int64(n))
+	var room []byte
+	if budget >= 0 && len(s.slabs) > 0 && s.memory+size > budget {
+		room = s.spillLast()
+	}
+	if int64(cap(room)) < size {
+		room = make([]byte, 0, size)
+	}
+	s.memory += int64(cap(room))
+	s.slabs = append(s.slabs, slab{bytes: room[:0]})
+}
+
+func (s *Store) budget() int64 {
+	if s.Budget == 0 {
+		return DefaultBudget
+	}
+	return s.Budget
+}
+
+// spillLast writes the last slab to the file, and returns its memory.
+func (s *Store) spillLast() []byte {
+	last := &s.slabs[len(s.slabs)-1]
+	if last.bytes == nil || s.err != nil {
+		return nil
+	}
+	if s.err = s.write(last); s.err != nil {
+		return nil
+	}
+	room := last.bytes
+	last.bytes = nil
+	s.memory -= int64(cap(room))
+	return room
+}
+
+// write writes a slab on a multiple of its size: systems keep such blocks in large pages.
+func (s *Store) write(b *slab) error {
+	if s.file == nil {
+		f, err := publish.CreateUnnamed(s.folder())
+		if err != nil {
+			return &Error{s.folder(), err}
+		}
+		s.file = f
+	}
+	align := int64(min(cap(b.bytes), slabSize))
+	at := (s.end + align - 1) / align * align
+	if _, err := s.file.WriteAt(b.bytes, at); err != nil {
+		return &Error{s.folder(), err}
+	}
+	b.at, b.size = at, len(b.bytes)
+	s.end = at + int64(len(b.bytes))
+	return nil
+}
+
+func (s *Store) folder() string {
+	if s.Folder == "" {
+		return os.TempDir()
+	}
+	return s.Folder
+}
+
+// An Error is one of the file.
+type Error struct {
+	Folder string
+	Err    error
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("profiles beyond the memory budget go to a file without a name in %s: %v: free space there, name another folder, or raise the budget", e.Folder, e.Err)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// HasAdvice reports true: see layout.Error.
+func (e *Error) HasAdvice() bool { return true }
+
+// Err returns the first error of writing to the file.
+func (s *Store) Err() error { return s.err }
+
+// Memory returns the bytes at a place if they are in memory, where they may be changed,
+// until the next Keep; nil if they are in the file, or nowhere.
+func (s *Store) Memory(p Place) []byte {
+	if p.slab == 0 || s.slabs[p.slab-1].bytes == nil {
+		return nil
+	}
+	return s.slabs[p.slab-1].bytes[p.offset : p.offset+p.Size : p.offset+p.Size]
+}
+
+// Read returns the bytes at a place, nil for nowhere, until the next call of a method.
+// They must not be changed.
+func (s *Store) Read(p Place) ([]byte, error) {
+	if b := s.Memory(p); b != nil || p.slab == 0 {
+		return b, nil
+	}
+	b, err := s.window.read(s.file, s.slabs[p.slab-1].at+int64(p.offset), int(p.Size), s.end)
+	if err != nil {
+		return nil, &Error{s.folder(), err}
+	}
+	return b, nil
+}
+
+// A window has a part of the file in memory. It grows while what is asked for lies in it
+// or just behind it.
+type window struct {
+	at     int64
+	bytes  []byte
+	length int // to read the next time
+}
+
+const (
+	shortWindow = 1 << 12
+	longWindow  = 1 << 19
+)
+
+func (w *window) read(f io.ReaderAt, at int64, size int, end int64) ([]byte, error) {
+	if at < w.at || at+int64(size) > w.at+int64(len(w.bytes)) {
+		if near := w.at + int64(len(w.bytes)); at >= w.at && at < near+shortWindow {
+			w.length = min(2*w.length, longWindow)
+		} else {
+			w.length = shortWindow
+		}
+		if err := w.load(f, at, int(min(int64(max(w.length, size)), end-at))); err != nil {
+			return nil, err
+		}
+	}
+	from := int(at - w.at)
+	return w.bytes[from : from+size : from+size], nil
+}
+
+func (w *window) load(f io.ReaderAt, at int64, n int) error {
+	if cap(w.bytes) < n {
+		w.bytes = make([]byte, n)
+	}
+	w.at, w.bytes = at, w.bytes[:n]
+	if _, err := f.ReadAt(w.bytes, at); err != nil {
+		w.bytes = w.bytes[:0]
+		return err
+	}
+	return nil
+}
+
+// A State is how far a store was filled.
+type State struct {
+	slabs, last int // number of slabs, bytes in the last of them
+	used, freed int64
+	err         error
+}
+
+// State returns how far the store is filled.
+func (s *Store) State() State {
+	t := State{slabs: len(s.slabs), used: s.used, freed: s.freed, err: s.err}
+	if t.slabs > 0 {
+		t.last = s.slabs[t.slabs-1].filled()
+	}
+	return t
+}
+
+func (b *slab) filled() int {
+	if b.bytes == nil {
+		return b.size
+	}
+	return len(b.bytes)
+}
+
+// Holds reports whether the store had kept something at a place by then.
+func (t State) Holds(p Place) bool {
+	return int(p.slab) < t.slabs || int(p.slab) == t.slabs && int(p.offset) < t.last
+}
+
+// Restore drops what was kept since. A slab that went to the file since stays there.
+func (s *Store) Restore(t State) {
+	for _, b := range s.slabs[t.slabs:] {
+		s.memory -= int64(cap(b.bytes))
+	}
+	clear(s.slabs[t.slabs:])
+	s.slabs, s.used, s.freed, s.err = s.slabs[:t.slabs], t.used, t.freed, t.err
+	if t.slabs > 0 && s.slabs[t.slabs-1].bytes != nil {
+		last := &s.slabs[t.slabs-1]
+		last.bytes = last.bytes[:t.last]
+	}
+	s.window = window{}
+}
+
+// Free notes that what is kept at a place is not needed any more. Its bytes stay until
+// the store is copied.
+func (s *Store) Free(p Place) { s.freed += int64(p.Size) }
+
+// Wasteful reports whether most of the store was freed.
+func (s *Store) Wasteful() bool { return s.freed > slabSize && s.freed > s.used/2 }
+
+// Close gives back the file and the memory. The store is empty afterwards.
+func (s *Store) Close() {
+	if s.file != nil {
+		_ = s.file.Close()
+	}
+	*s = Store{Config: s.Config}
+}
