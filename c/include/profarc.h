@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libprofarc reads profarc archives, and counts in them in place. docs/format.md defines the archive, docs/adoption.md
+ * what native code may do with an adopted one.
+ *
+ *	pa_archive *archive;
+ *	pa_error e = pa_open("app.parc", NULL, &archive);
+ *	if (e.code != PA_OK) { log(e.message); run_without_profile(); }
+ *
+ * Conventions:
+ *
+ * - Functions that can fail return a pa_error by value. PA_OK is 0. A result is written only if the code is PA_OK.
+ * - The library never exits, prints, or keeps state outside of an archive. It allocates when an archive is opened, when
+ *   it is adopted, at the first pa_bind and for late types; nothing else allocates.
+ * - All functions may be called by any number of threads at once, but pa_close, which must be the last use of an archive
+ *   and of all that was got from it. An iterator belongs to one thread at a time.
+ * - Texts are not terminated by a zero byte, and may contain any bytes. They, profiles and entries lie in the archive and
+ *   are valid until pa_close.
+ * - Sizes and offsets are in bytes, and from the start of the file, where nothing else is said. A pa_ref is the place of
+ *   a record: its offset divided by 8; 0 is none.
+ * - Structs that say nothing else are filled by the library and copied freely. Fields that begin with an underscore are
+ *   the library's own.
+ *
+ * Nothing in a file is trusted: damage gives PA_DAMAGED. One thing the library can't prevent: if another process cuts a
+ * file short while it is mapped, reading it raises SIGBUS. Replace archives by renaming, as profarc does, or read them
+ * into memory and use pa_open_memory.
+ */
+#ifndef PROFARC_H
+#define PROFARC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+#include <atomic>
+typedef std::atomic<uint64_t> pa_counter;
+extern "C" {
+#else
+/* A counter of an adopted profile. Add to it as you like; relaxed ordering is enough. */
+typedef _Atomic uint64_t pa_counter;
+#endif
+
+#if defined(__GNUC__)
+#define PA_API __attribute__((visibility("default")))
+#else
+#define PA_API
+#endif
+
+/* ---- errors ---- */
+
+typedef enum pa_code {
+	PA_OK = 0,
+	PA_NOT_FOUND,   /* the archive does not know the method, type, profile or table */
+	PA_UNEXECUTED,  /* it knows the method, and that it was never executed */
+	PA_NO_PROFILE,  /* it knows the method, and has no profile of this version of the code */
+	PA_AMBIGUOUS,   /* several versions or methods match; a type is bound to something else */
+	PA_DAMAGED,     /* not a sound archive; offset says where */
+	PA_TRUNCATED,   /* the file is shorter than its header says */
+	PA_FOREIGN,     /* not an archive at all */
+	PA_UNSUPPORTED, /* another version of the format, or this machine can't do it */
+	PA_MISMATCH,    /* sound, and not the archive that was expected */
+	PA_NOT_ADOPTED, /* the archive or profile has to be adopted first */
+	PA_ADOPTED,     /* the archive is adopted already */
+	PA_TOO_LARGE,   /* a limit of the library or of the caller's buffer */
+	PA_ARGUMENT,    /* an argument is impossible */
+	PA_SYSTEM       /* a system call failed; system has errno */
+} pa_code;
+
+typedef enum pa_region { PA_HEADER, PA_PS, PA_IX, PA_RO, PA_BM, PA_EX, PA_RW } pa_region;
+
+typedef struct pa_error {
+	pa_code code;
+	pa_region region;    /* of the file, for PA_DAMAGED */
+	uint64_t offset;     /* in the file, for PA_DAMAGED */
+	int system;          /* errno, for PA_SYSTEM; else 0 */
+	const char *message; /* short, in English, never NULL, static */
+} pa_error;
+
+/* ---- open ---- */
+
+typedef struct pa_archive pa_archive;
+typedef uint32_t pa_ref;
+
+typedef struct pa_text {
+	const char *bytes;
+	size_t size;
+} pa_text;
+
+/* pa_text_of is the text of a string. */
+PA_API pa_text pa_text_of(const char *string);
+
+/* The profilers. docs/format.md has a table of them. */
+typedef enum pa_domain { PA_HOTSPOT = 1, PA_LLVM_IR, PA_LLVM_FRONTEND, PA_GRAAL, PA_JAMAICA } pa_domain;
+
+/* When the sums of the pages are compared with the pages. */
+typedef enum pa_check {
+	PA_CHECK_TOUCH, /* each page at its first use */
+	PA_CHECK_ALL,   /* all pages, in pa_open */
+	PA_CHECK_NONE   /* never. Damage that breaks a rule of the format is still noticed, other damage is not */
+} pa_check;
+
+/* Options are a struct of zeros with the fields that you set. NULL is all zeros. */
+typedef struct pa_options {
+	pa_check check;
+	uint32_t domain;            /* expected domain; 0 for any */
+	const char *producer;       /* expected producer; NULL for any */
+	const uint8_t *fingerprint; /* expected fingerprint of the program, 16 bytes; NULL for any */
+} pa_options;
+
+/* pa_open maps an archive, read-only. It reads the header alone, in the default mode. */
+PA_API pa_error pa_open(const char *path, const pa_options *options, pa_archive **archive);
+
+/* pa_open_memory opens an archive that lies in memory, which must not change until pa_close. */
+PA_API pa_error pa_open_memory(const void *bytes, size_t size, const pa_options *options, pa_archive **archive);
+
+/* pa_close unmaps the archive, adopted or not. NULL is ignored. */
+PA_API void pa_close(pa_archive *archive);
+
+/* The settings of the producer, as numbered in docs/format.md. */
+enum { PA_TYPE_ROWS, PA_BCI_ROWS, PA_GAP, PA_TYPE_PROFILE_LEVEL, PA_VM_RELEASE, PA_LLVM_VERSION, PA_LLVM_VARIANT, PA_PROFILE_TRAPS,
+       PA_LLVM_NEWEST, PA_SETTINGS = 16 };
+
+typedef struct pa_info {
+	uint32_t version; /* of the format: bit 31 draft, bits 0 to 30 the number */
+	uint32_t domain;
+	uint64_t file_size;
+	uint64_t requested_base; /* the address at which pointers in the file need no relocation */
+	uint8_t fingerprint[16]; /* of the program */
+	uint8_t dump_id[16];
+	int64_t dump_time; /* nanoseconds since 1970; 0 if not known */
+	uint64_t flags;    /* bit 0: increments since a dump; bit 1: made from several dumps */
+	uint32_t settings[PA_SETTINGS];
+	pa_text producer;
+	uint64_t seed, index_lines;
+	uint32_t max_probe;
+	uint64_t methods, unexecuted, profiles, contexts, types, symbols, entries, pointers; /* how many there are */
+	uint64_t total_invocations, max_invocations, total_count, max_count;
+} pa_info;
+
+/* pa_info_of is what the header says. Provenance is in the tables PA_TABLE_DUMPS and PA_TABLE_RUNS. */
+PA_API const pa_info *pa_info_of(const pa_archive *archive);
+
+/* ---- types ---- */
+
+/* A type is named by its ordinal: 0 to pa_info.types - 1, and late types from there on. */
+#define PA_NO_TYPE UINT32_MAX
+
+typedef struct pa_type {
+	uint32_t ordinal;
+	uint32_t flags; /* bit 0: hidden class; bit 1: the name does not identify the type in another run */
+	uint64_t id;
+	pa_text name, loader, alias;
+} pa_type;
+
+/* pa_type_get is the type with an ordinal. */
+PA_API pa_error pa_type_get(const pa_archive *archive, uint32_t ordinal, pa_type *type);
+
+/* pa_find_type looks up a type by name and loader. */
+PA_API pa_error pa_find_type(const pa_archive *archive, pa_text name, pa_text loader, uint32_t *ordinal);
+
+typedef struct pa_types {
+	const pa_archive *_archive;
+	uint64_t _next, _text;
+} pa_types;
+
+/* pa_types_of iterates over the types of the archive: while ((e = pa_types_next(&it, &t)).code == PA_OK). The end is
+ * PA_NOT_FOUND, as with all iterators that return an error. */
+PA_API pa_types pa_types_of(const pa_archive *archive);
+PA_API pa_error pa_types_next(pa_types *it, pa_type *type);
+
+/* ---- methods ---- */
+
+/* The key of a method. A part that the domain does not have is empty: bytes NULL or any, size 0. */
+typedef struct pa_key {
+	pa_text class_name, name, signature, loader;
+} pa_key;
+
+/* Flags of a method. */
+enum { PA_METHOD_UNEXECUTED = 1 << 3, PA_METHOD_NOT_MATCHABLE = 1 << 4, PA_METHOD_SHARED_ID = 1 << 5 };
+
+typedef struct pa_method {
+	pa_ref at;       /* its record, or its row if the archive has no more than the key */
+	uint32_t flags;  /* PA_METHOD_... ; other bits are the format's */
+	uint32_t access; /* access flags as in a class file; 0 if not known */
+	uint32_t holder; /* the class that declares it; PA_NO_TYPE for none */
+	uint64_t id;
+	/* The signature may be a list of texts in the file: its bytes are NULL then, and pa_signature copies it. */
+	pa_key key;
+	uint32_t contexts; /* number of its context records */
+	pa_ref _profiles, _contexts, _signature;
+} pa_method;
+
+/* pa_key_id is the id of a key. It is the same in all archives of a domain: compute it once. */
+PA_API uint64_t pa_key_id(const pa_archive *archive, const pa_key *key);
+
+/* pa_find_method looks up a method by its key, pa_lookup_method by its id. Unexecuted methods are found by key; by id only
+ * some of them. PA_AMBIGUOUS: several keys have the id, use the key. */
+PA_API pa_error pa_find_method(const pa_archive *archive, const pa_key *key, pa_method *method);
+PA_API pa_error pa_lookup_method(const pa_archive *archive, uint64_t id, pa_method *method);
+
+/* pa_method_at is the method to which a context or a profile refers, pa_table_method that of a cell of a table: only tables
+ * refer to methods of which the archive has no more than the key. */
+PA_API pa_error pa_method_at(const pa_archive *archive, pa_ref at, pa_method *method);
+PA_API pa_error pa_table_method(const pa_archive *archive, pa_ref at, pa_method *method);
+
+/* pa_signature copies the signature, method->key.signature.size bytes, into a buffer of room bytes. */
+PA_API pa_error pa_signature(const pa_archive *archive, const pa_method *method, char *buffer, size_t room);
+
+typedef struct pa_methods {
+	const pa_archive *_archive;
+	uint64_t _record, _row, _rows_end, _class, _classes_end, _rows, _text;
+	bool _begun;
+} pa_methods;
+
+/* pa_methods_of iterates over all methods in the order of their keys, unexecuted ones included. */
+PA_API pa_methods pa_methods_of(const pa_archive *archive);
+PA_API pa_error pa_methods_next(pa_methods *it, pa_method *method);
+
+/* ---- contexts ---- */
+
+/* A calling context of a method: a node that adds one outer frame to the node inside. */
+typedef struct pa_context {
+	pa_ref at;
+	pa_ref method; /* whose context it is */
+	pa_ref inner;  /* the context with one frame fewer; 0 if there is none */
+	pa_ref caller; /* the method of the frame that it adds */
+	int32_t point; /* the profile point of the call in the caller */
+	pa_ref _profiles;
+} pa_context;
+
+typedef struct pa_frame {
+	pa_ref caller; /* pa_method.at */
+	int32_t point;
+} pa_frame;
+
+typedef struct pa_contexts {
+	const pa_archive *_archive;
+	pa_ref _method, _first, _level;
+	uint32_t _next, _count, _depth;
+} pa_contexts;
+
+/* pa_contexts_of iterates over the contexts of a method, inner ones before outer ones. */
+PA_API pa_contexts pa_contexts_of(const pa_archive *archive, const pa_method *method);
+PA_API pa_error pa_contexts_next(pa_contexts *it, pa_context *context);
+
+/* pa_context_at is the context to which a file reference leads. It takes time linear in the number of frames. */
+PA_API pa_error pa_context_at(const pa_archive *archive, pa_ref at, pa_context *context);
+
+/* pa_context_frames writes the frames of a context, the direct caller first, as many as there is room for, and sets count
+ * to how many there are: at most 65535. */
+PA_API pa_error pa_context_frames(const pa_archive *archive, const pa_context *context, pa_frame *frames, size_t room, size_t *count);
+
+/* ---- profiles ---- */
+
+/* PA_ANY_CODE asks for the profile of the only version of the code, PA_UNKNOWN_CODE for that without a code id. */
+#define PA_ANY_CODE UINT64_MAX
+#define PA_UNKNOWN_CODE ((uint64_t)0)
+
+/* A profile of a method: its MethodData block. */
+typedef struct pa_profile {
+	const pa_archive *archive;
+	const uint8_t *bytes; /* the block as it lies in the file */
+	uint8_t *live;        /* the block that may be counted in; NULL if the profile is not adopted */
+	pa_ref at;
+	uint32_t units; /* size of the block divided by 8 */
+} pa_profile;
+
+/* pa_find looks up the profile of a method for all callers, by the key of the method, pa_lookup by its id. */
+PA_API pa_error pa_find(const pa_archive *archive, const pa_key *key, uint64_t code, pa_profile *profile);
+PA_API pa_error pa_lookup(const pa_archive *archive, uint64_t id, uint64_t code, pa_profile *profile);
+
+/* pa_find_in_context finds the profile of a method for a stack of callers, the direct caller first: the one whose context
+ * agrees with the most of the frames. depth is the number of frames in that context, 0 for the profile for all callers. */
+PA_API pa_error pa_find_in_context(const pa_archive *archive, const pa_method *method, uint64_t code, const pa_frame *frames, size_t count,
+	pa_profile *profile, size_t *depth);
+
+typedef struct pa_profiles {
+	pa_contexts _contexts;
+	pa_ref _method, _context, _next;
+	uint64_t _code;
+	bool _begun;
+} pa_profiles;
+
+/* pa_profiles_of iterates over the profiles of a method: those for all callers first, then by context; by code id. */
+PA_API pa_profiles pa_profiles_of(const pa_archive *archive, const pa_method *method);
+PA_API pa_error pa_profiles_next(pa_profiles *it, pa_profile *profile);
+
+/* pa_profile_at is the profile to which a file reference of a table leads. */
+PA_API pa_error pa_profile_at(const pa_archive *archive, pa_ref at, pa_profile *profile);
+
+/* What a profile has beside its entries. Counts are live if the profile is adopted. */
+typedef struct pa_summary {
+	uint32_t has;    /* bit i: the optional field i of docs/format.md; what follows is 0 without it */
+	pa_ref method;   /* pa_method_at */
+	pa_ref context;  /* pa_context_at; 0: for all callers */
+	uint64_t code;   /* version of the method's code */
+	uint32_t code_size, producer_size;
+	uint64_t invocations, backedges, interpreted;
+	uint32_t decompiles, overflow_recompiles, overflow_traps, tenure_traps;
+	uint8_t highest_level, state, would_profile;
+	uint16_t loops, blocks;
+	uint64_t escape_flags, escape_local, escape_stack, escape_returned;
+	const uint8_t *traps; /* number of traps by reason, trap_reasons of them */
+	uint32_t trap_reasons;
+} pa_summary;
+
+/* The optional fields. */
+enum { PA_FIELD_ID, PA_FIELD_INVOCATIONS, PA_FIELD_KEY, PA_FIELD_LINKS, PA_FIELD_CODE, PA_FIELD_SIZE, PA_FIELD_BACKEDGES,
+       PA_FIELD_INTERPRETED, PA_FIELD_HISTORY, PA_FIELD_COMPILE, PA_FIELD_ESCAPE, PA_FIELD_TRAPS, PA_FIELD_SECTIONS, PA_FIELD_DIRECTORY };
+
+PA_API void pa_summarize(const pa_profile *profile, pa_summary *summary);
+
+/* ---- entries ---- */
+
+typedef enum pa_tag {
+	PA_BIT = 1, PA_COUNTER, PA_JUMP, PA_RECEIVER_TYPE, PA_VIRTUAL_CALL, PA_RET, PA_BRANCH, PA_MULTI_BRANCH, PA_ARG_INFO, PA_CALL_TYPE,
+	PA_VIRTUAL_CALL_TYPE, PA_PARAMETERS_TYPE, PA_SPECULATIVE_TRAP,
+	PA_COUNTERS = 64, PA_VALUE_SITE, PA_BITMAP, PA_SUCCESSORS, PA_RECEIVERS, PA_CALLEES, PA_COUNT
+} pa_tag;
+
+typedef enum pa_section { PA_DATA, PA_EXTRA, PA_PARAMETERS, PA_HANDLERS } pa_section;
+
+/* An entry of a profile. docs/format.md says which cells a tag has. */
+typedef struct pa_entry {
+	const pa_archive *archive;
+	const uint8_t *bytes; /* the entry as it lies in the file */
+	uint8_t *live;        /* the entry that may be counted in; NULL if the profile is not adopted */
+	uint32_t units;       /* size of the entry divided by 8 */
+	uint8_t tag, flags;   /* flags and traps as in the file: pa_flags and pa_traps are live */
+	uint16_t sub;         /* 0 for tags below 64 */
+	int32_t point;
+	uint32_t cells; /* number of cells */
+	uint32_t rows;  /* of tags from 64 on */
+	uint32_t traps;
+} pa_entry;
+
+typedef struct pa_entries {
+	pa_profile _profile;
+	uint64_t _at, _end;
+	int32_t _point;
+	bool _one;
+} pa_entries;
+
+/* pa_entries_of iterates over the entries of a section, pa_entries_at over the data entries at a profile point. */
+PA_API pa_entries pa_entries_of(const pa_profile *profile, pa_section section);
+PA_API pa_entries pa_entries_at(const pa_profile *profile, int32_t point);
+PA_API bool pa_entries_next(pa_entries *it, pa_entry *entry);
+
+/* pa_entry_at is the first data entry at a profile point. */
+PA_API bool pa_entry_at(const pa_profile *profile, int32_t point, pa_entry *entry);
+
+/* pa_cell is cell i as a number: live if the profile is adopted. pa_trained is the cell as it lies in the file. Both are 0
+ * where there is no such cell. */
+PA_API uint64_t pa_cell(const pa_entry *entry, uint32_t i);
+PA_API uint64_t pa_trained(const pa_entry *entry, uint32_t i);
+
+/* pa_cell_type decodes cell i, which holds a pointer to a type or a type word: the ordinal of the type, PA_NO_TYPE for
+ * none. tags are bit 0: a null was seen, bit 1: several types were seen; NULL if you don't need them. */
+PA_API uint32_t pa_cell_type(const pa_entry *entry, uint32_t i, unsigned *tags);
+
+/* pa_cell_method is the method to which cell i points; PA_NOT_FOUND if it is empty. */
+PA_API pa_error pa_cell_method(const pa_entry *entry, uint32_t i, pa_method *method);
+
+/* Typed accessors. They return false for an entry of another tag. */
+
+/* The count of a Counter, CallType or Count entry. */
+PA_API bool pa_count_of(const pa_entry *entry, uint64_t *count);
+
+typedef struct pa_branch {
+	uint64_t taken, not_taken; /* not_taken is 0 for a Jump */
+	int64_t displacement;      /* from this entry to that of the target */
+} pa_branch;
+
+/* A Branch or Jump entry. Cell 0 is taken, cell 2 of a Branch not taken. */
+PA_API bool pa_branch_of(const pa_entry *entry, pa_branch *branch);
+
+/* A list in an entry: row i begins at cell first + i * width. */
+typedef struct pa_rows {
+	uint32_t first, width, count;
+} pa_rows;
+
+/* The rows of a MultiBranch, Ret, ArgInfo, Counters, ValueSite, Successors or Callees entry. */
+PA_API bool pa_rows_of(const pa_entry *entry, pa_rows *rows);
+
+/* The receiver rows of a ReceiverType, VirtualCall, VirtualCallType or Receivers entry: a type, its count. Cell 0 is the
+ * count of all others. */
+PA_API bool pa_receivers_of(const pa_entry *entry, pa_rows *rows);
+
+/* The types of a CallType, VirtualCallType or ParametersType entry: rows of a stack slot and a type word. returned is the
+ * cell of the type word of the return value, 0 if there is none. */
+PA_API bool pa_arguments_of(const pa_entry *entry, pa_rows *rows, uint32_t *returned);
+
+/* The bytes of a Bitmap entry, live if the profile is adopted; there are entry->rows. */
+PA_API const uint8_t *pa_bitmap_of(const pa_entry *entry);
+
+/* ---- tables ---- */
+
+enum { PA_TABLE_ORDER = 1, PA_TABLE_PROPERTIES, PA_TABLE_DUMPS, PA_TABLE_MONITORS, PA_TABLE_SAMPLES, PA_TABLE_RUNS = 16 };
+enum { PA_COLUMN_WORD = 1, PA_COLUMN_SYMBOL, PA_COLUMN_TYPE, PA_COLUMN_METHOD, PA_COLUMN_PROFILE, PA_COLUMN_CONTEXT, PA_MAX_COLUMNS = 64 };
+
+typedef struct pa_table {
+	const pa_archive *archive;
+	uint32_t kind, flags, rows, columns;
+	uint8_t column_kinds[PA_MAX_COLUMNS];
+	uint64_t _columns[PA_MAX_COLUMNS];
+} pa_table;
+
+/* pa_table_get is the table of a kind, pa_table_number the i-th table. The end is PA_NOT_FOUND. */
+PA_API pa_error pa_table_get(const pa_archive *archive, uint32_t kind, pa_table *table);
+PA_API pa_error pa_table_number(const pa_archive *archive, uint32_t i, pa_table *table);
+
+/* pa_table_cell is a cell: a word, or the pa_ref of a record; 0 where there is no such cell. */
+PA_API uint64_t pa_table_cell(const pa_table *table, uint32_t column, uint32_t row);
+
+/* pa_symbol_at is the text of a symbol, empty for 0; pa_type_at the type whose record lies at a reference. */
+PA_API pa_error pa_symbol_at(const pa_archive *archive, pa_ref at, pa_text *text);
+PA_API pa_error pa_type_at(const pa_archive *archive, pa_ref at, pa_type *type);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,347 @@
+// Package c_test tests libprofarc: what it reads is compared with what the Go
+// packages read.
+package c_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/dump"
+	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A build is libprofarc and a client, as one compiler makes them.
+type build struct{ cc, flags string }
+
+// compilers returns the C compilers; the test is skipped where there are none.
+func compilers(t *testing.T) (found []string) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("the Makefile is for Linux") // its linker, and _GNU_SOURCE in the clients
+	}
+	for _, name := range []string{"gcc", "clang", "cc"} {
+		if _, err := exec.LookPath(name); err == nil && (name != "cc" || found == nil) {
+			found = append(found, name)
+		}
+	}
+	if found == nil {
+		t.Skip("there is no C compiler")
+	}
+	if _, err := exec.LookPath("make"); err != nil {
+		t.Skip("there is no make")
+	}
+	return found
+}
+
+func plain(t *testing.T) build { return build{compilers(t)[0], "-O1"} }
+
+// sanitized is a build with sanitizers, if the compiler has them.
+func sanitized(t *testing.T, sanitizers string) build {
+	t.Helper()
+	b := build{compilers(t)[0], "-O1 -g -fsanitize=" + sanitizers + " -fno-sanitize-recover=all"}
+	probe := filepath.Join(t.TempDir(), "probe.c")
+	if err := os.WriteFile(probe, []byte("int main(void) { return 0; }\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(t.TempDir(), "probe")
+	if exec.Command(b.cc, append(strings.Fields(b.flags), "-o", program, probe)...).Run() != nil || exec.Command(program).Run() != nil {
+		t.Logf("%s has no sanitizers %s", b.cc, sanitizers)
+		return plain(t)
+	}
+	return b
+}
+
+// library builds the library and returns its directory.
+func (b build) library(t *testing.T, targets ...string) string {
+	t.Helper()
+	out := t.TempDir()
+	command(t, "make", append([]string{"-s", "CC=" + b.cc, "CFLAGS=" + b.flags, "OUT=" + out}, targets...)...)
+	return out
+}
+
+// client builds a program of a source with the static library, once for all tests.
+func (b build) client(t *testing.T, source string) string {
+	t.Helper()
+	once, _ := clients.LoadOrStore(b.cc+b.flags+source, sync.OnceValues(func() (string, error) { return b.compile(source) }))
+	program, err := once.(func() (string, error))()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return program
+}
+
+// clients has the functions that build clients, by compiler, flags and source.
+var clients sync.Map
+
+// scratch is where clients lie.
+var scratch string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "libprofarc")
+	if err != nil {
+		panic(err)
+	}
+	scratch = dir
+	code := m.Run()
+	os.RemoveAll(scratch)
+	os.Exit(code)
+}
+
+func (b build) compile(source string) (program string, err error) {
+	out, err := os.MkdirTemp(scratch, "client")
+	if err != nil {
+		return "", err
+	}
+	program = filepath.Join(out, "client")
+	library := exec.Command("make", "-s", "CC="+b.cc, "CFLAGS="+b.flags, "OUT="+out)
+	args := append(strings.Fields(b.flags), "-std=c11", "-Wall", "-Wextra", "-Werror", "-pthread", "-Iinclude", "-o", program, source, filepath.Join(out, "libprofarc.a"))
+	for _, c := range []*exec.Cmd{library, exec.Command(b.cc, args...)} {
+		if text, err := c.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("%s: %w\n%s", c, err, text)
+		}
+	}
+	return program, nil
+}
+
+func command(t *testing.T, name string, args ...string) []byte {
+	t.Helper()
+	out, err := exec.Command(name, args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return out
+}
+
+// run runs a program and returns what it printed and its exit status.
+func run(t *testing.T, program string, args ...string) (stdout, stderr []byte, status int) {
+	t.Helper()
+	cmd := exec.Command(program, args...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return out.Bytes(), errs.Bytes(), cmd.ProcessState.ExitCode()
+}
+
+func archiveOf(t *testing.T, s specimen.Specimen) []byte {
+	t.Helper()
+	data, err := s.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func store(t *testing.T, data []byte) *reader.Store {
+	t.Helper()
+	m, err := archive.FromBytes("specimen", data, archive.Options{Check: archive.CheckAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reader.New(m)
+}
+
+func write(t *testing.T, data []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "a.parc")
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func compare(t *testing.T, want, got string) {
+	t.Helper()
+	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")); diff != "" {
+		t.Errorf("Go prints -, C prints +:\n%s", diff)
+	}
+}
+
+func TestDumpIsTheSame(t *testing.T) {
+	t.Parallel()
+	for _, cc := range compilers(t) {
+		program := build{cc, "-O2"}.client(t, "tests/dump.c")
+		for _, s := range append(specimen.All(), specimen.Hostile()...) {
+			t.Run(cc+"/"+s.Name, func(t *testing.T) {
+				data := archiveOf(t, s)
+				var want bytes.Buffer
+				if err := dump.JSON(&want, store(t, data)); err != nil {
+					t.Fatal(err)
+				}
+				got, stderr, status := run(t, program, write(t, data))
+				if status != 0 {
+					t.Fatalf("exit status %d: %s", status, stderr)
+				}
+				compare(t, want.String(), string(got))
+			})
+		}
+	}
+}
+
+func TestLookupsAreTheSame(t *testing.T) {
+	t.Parallel()
+	program := sanitized(t, "address,undefined").client(t, "tests/dump.c")
+	for _, s := range append(specimen.All(), specimen.Hostile()...) {
+		t.Run(s.Name, func(t *testing.T) {
+			data := archiveOf(t, s)
+			var want bytes.Buffer
+			st := store(t, data)
+			for m, err := range st.Methods() {
+				if err != nil {
+					t.Fatal(err)
+				}
+				lookups(t, &want, st, m)
+			}
+			got, stderr, status := run(t, program, write(t, data), "keys")
+			if status != 0 {
+				t.Fatalf("exit status %d: %s", status, stderr)
+			}
+			compare(t, want.String(), string(got))
+		})
+	}
+}
+
+// lookups prints what dump.c does with the argument keys for a method.
+func lookups(t *testing.T, w *bytes.Buffer, s *reader.Store, m reader.Method) {
+	t.Helper()
+	k, err := m.Key()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := s.Find(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := dump.Method(w, s, found); err != nil {
+		t.Fatal(err)
+	}
+	_, byID := s.Lookup(m.ID())
+	p, byKey := s.FindProfile(k, layout.CodeAny)
+	q, ofID := s.LookupProfile(m.ID(), layout.CodeAny)
+	fmt.Fprintf(w, "id: %s, profile: %s, by id: %s, ", lookupName(byID, nil), lookupName(byKey, &m), profileName(byID, ofID, &m))
+	k.Name += "?"
+	_, miss := s.Find(k)
+	fmt.Fprintf(w, "at %d %d %d, miss: %s\n", p.Ref(), q.Ref(), q.Ref(), lookupName(miss, nil))
+}
+
+// profileName is the result of a lookup of a profile by id; the method by itself is
+// found, or not.
+func profileName(method, profile error, m *reader.Method) string {
+	if method != nil {
+		return lookupName(method, nil)
+	}
+	return lookupName(profile, m)
+}
+
+// lookupName is what dump.c calls a result. A method that is known has no profile, or
+// was not executed.
+func lookupName(err error, known *reader.Method) string {
+	switch {
+	case err == nil:
+		return "ok"
+	case errors.Is(err, reader.ErrAmbiguous):
+		return "ambiguous"
+	case known == nil:
+		return "not found"
+	case known.Unexecuted():
+		return "unexecuted"
+	}
+	return "no profile"
+}
+
+func TestForeignFilesAreRefused(t *testing.T) {
+	t.Parallel()
+	program := sanitized(t, "address,undefined").client(t, "tests/dump.c")
+	sound := archiveOf(t, specimen.All()[0])
+	version := bytes.Clone(sound)
+	binary.LittleEndian.PutUint32(version[12:], 2)
+	for name, data := range map[string][]byte{
+		"empty": {}, "text": []byte("not an archive"), "magic": sound[:8], "generic": sound[:64], "header": sound[:639],
+		"sums": sound[:700], "cut": sound[:len(sound)-1], "page": sound[:len(sound)&^4095], "longer": append(bytes.Clone(sound), 0), "version": version,
+	} {
+		if out, stderr, status := run(t, program, write(t, data)); status != 1 || len(out) > 0 || !bytes.HasPrefix(stderr, []byte("dump: at 0x")) {
+			t.Errorf("%s: exit status %d, output %q, message %q", name, status, out, stderr)
+		}
+	}
+	if _, stderr, status := run(t, program, t.TempDir()); status != 1 || len(stderr) == 0 {
+		t.Errorf("a directory: exit status %d, message %q", status, stderr)
+	}
+}
+
+// TestInstall installs the library and builds a client as another project does.
+func TestInstall(t *testing.T) {
+	t.Parallel()
+	b := plain(t)
+	prefix := t.TempDir()
+	b.library(t, "install", "PREFIX="+prefix)
+	lib := filepath.Join(prefix, "lib")
+	program := filepath.Join(prefix, "client")
+	command(t, b.cc, "-std=c11", "-I"+filepath.Join(prefix, "include"), "-o", program, "tests/dump.c", "-L"+lib, "-lprofarc", "-Wl,-rpath,"+lib)
+	data := archiveOf(t, specimen.All()[0])
+	var want bytes.Buffer
+	if err := dump.JSON(&want, store(t, data)); err != nil {
+		t.Fatal(err)
+	}
+	got, stderr, status := run(t, program, write(t, data))
+	if status != 0 {
+		t.Fatalf("exit status %d: %s", status, stderr)
+	}
+	compare(t, want.String(), string(got))
+	if config, err := os.ReadFile(filepath.Join(lib, "pkgconfig", "profarc.pc")); err != nil || !bytes.Contains(config, []byte("prefix="+prefix+"\n")) {
+		t.Errorf("profarc.pc: %v\n%s", err, config)
+	}
+}
+
+// TestExportedNames checks that the header declares the names that the shared
+// library exports, and no others.
+func TestExportedNames(t *testing.T) {
+	t.Parallel()
+	b := plain(t)
+	if _, err := exec.LookPath("nm"); err != nil {
+		t.Skip("there is no nm")
+	}
+	header, err := os.ReadFile("include/profarc.h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	exported := map[string]bool{}
+	for line := range strings.Lines(string(command(t, "nm", "-D", "--defined-only", filepath.Join(b.library(t), "libprofarc.so.0")))) {
+		if f := strings.Fields(line); len(f) == 3 && f[1] == "T" {
+			name, version, _ := strings.Cut(f[2], "@@")
+			exported[name] = true
+			if version != "PROFARC_0" || !strings.HasPrefix(name, "pa_") {
+				t.Errorf("%s is exported with the version %q", name, version)
+			}
+		}
+	}
+	for line := range strings.Lines(string(header)) {
+		if _, declared, ok := strings.Cut(line, "PA_API "); ok && strings.Contains(declared, "(") && !strings.HasPrefix(line, "#") {
+			words := strings.FieldsFunc(declared[:strings.Index(declared, "(")], func(r rune) bool { return r == ' ' || r == '*' })
+			name := words[len(words)-1]
+			if !exported[name] {
+				t.Errorf("%s is declared, and not exported", name)
+			}
+			delete(exported, name)
+		}
+	}
+	for name := range exported {
+		t.Errorf("%s is exported, and not declared", name)
+	}
+}

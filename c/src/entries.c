@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Entries: their sizes, where their pointers are, iteration, cells. */
+#include "internal.h"
+
+/* ---- decoding ---- */
+
+/* listed is the number of cells of an entry whose cell number at counts the cells behind it. *n is that number. */
+static uint64_t listed(const uint8_t *cells, uint64_t room, uint64_t at, uint64_t *n) {
+	*n = 0;
+	if (room <= at) return at + 1; /* too many */
+	*n = get64(cells + 8 * at);
+	return *n > room ? room + 1 : at + 1 + *n;
+}
+
+/* narrow_cells is the number of cells of a tag below 64, more than room if they do not fit. UINT64_MAX: impossible. */
+static uint64_t narrow_cells(const pa_archive *a, uint8_t tag, const uint8_t *cells, uint64_t room) {
+	uint64_t n, size, receivers = 1 + a->gap + 2 * a->type_rows;
+	switch (tag) {
+	case PA_BIT: return 0;
+	case PA_COUNTER: case PA_SPECULATIVE_TRAP: return 1;
+	case PA_JUMP: return 2;
+	case PA_BRANCH: return 3;
+	case PA_RECEIVER_TYPE: case PA_VIRTUAL_CALL: return receivers;
+	case PA_RET: return 1 + 3 * a->bci_rows;
+	case PA_MULTI_BRANCH: size = listed(cells, room, 0, &n); return n < 2 || n % 2 != 0 ? UINT64_MAX : size;
+	case PA_ARG_INFO: return listed(cells, room, 0, &n);
+	case PA_CALL_TYPE: return listed(cells, room, 1, &n);
+	case PA_VIRTUAL_CALL_TYPE: return listed(cells, room, receivers, &n);
+	case PA_PARAMETERS_TYPE: size = listed(cells, room, 0, &n); return n % 2 != 0 ? UINT64_MAX : size;
+	default: return UINT64_MAX;
+	}
+}
+
+static uint64_t wide_cells(uint8_t tag, uint64_t rows) {
+	switch (tag) {
+	case PA_COUNTERS: return rows;
+	case PA_VALUE_SITE: case PA_SUCCESSORS: case PA_CALLEES: return 2 * rows;
+	case PA_BITMAP: return (rows + 7) / 8;
+	case PA_RECEIVERS: return 2 + 2 * rows;
+	case PA_COUNT: return 1;
+	default: return UINT64_MAX;
+	}
+}
+
+const char *pai_entry(const pa_archive *a, const uint8_t *p, uint64_t left, pa_entry *entry) {
+	if (left < 8 || left < header_of(p[0])) return "an entry is cut off";
+	uint32_t header = header_of(p[0]);
+	uint64_t room = (left - header) / 8, cells;
+	*entry = (pa_entry){.archive = a, .bytes = p, .tag = p[0], .flags = p[1]};
+	if (header == 16) {
+		entry->sub = get16(p + 2), entry->point = (int32_t)get32(p + 4), entry->rows = get32(p + 12);
+		cells = wide_cells(p[0], entry->rows);
+		if (cells == UINT64_MAX) return "an entry with an unknown tag";
+		if (cells != get32(p + 8)) return "an entry does not have the cells of its rows";
+	} else {
+		entry->point = get16(p + 2), entry->traps = get32(p + 4);
+		cells = narrow_cells(a, p[0], p + header, room);
+		if (cells == UINT64_MAX) return "an entry with an unknown tag, or an impossible number of cells";
+	}
+	if (cells > room) return "an entry is longer than its section";
+	entry->cells = (uint32_t)cells, entry->units = (uint32_t)cells + header / 8;
+	return NULL;
+}
+
+/* typed is the type words of a list whose length is in a cell. */
+static unsigned typed(const pa_entry *entry, uint32_t length, slots list[2]) {
+	uint32_t n = entry->cells - length - 1;
+	list[0] = (slots){length + 2, 2, n / 2, TYPE_WORD};
+	list[1] = (slots){length + n, 1, n % 2, TYPE_WORD};
+	return 2;
+}
+
+unsigned pai_slots(const pa_entry *entry, slots list[3]) {
+	const pa_archive *a = entry->archive;
+	uint32_t gap = 1 + (uint32_t)a->gap, rows = (uint32_t)a->type_rows;
+	switch (entry->tag) {
+	case PA_RECEIVER_TYPE: case PA_VIRTUAL_CALL: list[0] = (slots){gap, 2, rows, POINTS_TO_TYPE}; return 1;
+	case PA_CALL_TYPE: return typed(entry, 1, list);
+	case PA_VIRTUAL_CALL_TYPE: list[0] = (slots){gap, 2, rows, POINTS_TO_TYPE}; return 1 + typed(entry, gap + 2 * rows, list + 1);
+	case PA_PARAMETERS_TYPE: return typed(entry, 0, list);
+	case PA_SPECULATIVE_TRAP: list[0] = (slots){0, 1, 1, POINTS_TO_METHOD}; return 1;
+	case PA_RECEIVERS: list[0] = (slots){2, 2, entry->rows, POINTS_TO_TYPE}; return 1;
+	case PA_CALLEES: list[0] = (slots){0, 2, entry->rows, POINTS_TO_METHOD}; return 1;
+	default: return 0;
+	}
+}
+
+bool pai_pointer(const pa_archive *a, uint64_t value, uint8_t kind) {
+	if (kind == TYPE_WORD) value &= ~(uint64_t)TYPE_TAGS;
+	uint64_t at = value - a->info.requested_base;
+	if (value == 0) return true;
+	return at % 8 == 0 && (kind == POINTS_TO_METHOD ? inside(a->section[METHODS], at, 8) : is_row(a->section[TYPES], at, TYPE));
+}
+
+/* ---- iteration ---- */
+
+static pa_entries none(const pa_profile *p) { return (pa_entries){._profile = *p}; }
+
+pa_entries pa_entries_of(const pa_profile *p, pa_section section) {
+	pa_error e = pai_none();
+	pa_entries it = none(p);
+	block b;
+	if ((unsigned)section < DIRECTORY && pai_block(p->archive, place_of(p->at), &b, &e)) it._at = b.part[section].at, it._end = end_of(b.part[section]);
+	return it;
+}
+
+/* first is where the first entry at a point lies, or one before it: found in the directory, if there is one. */
+static uint64_t first(const pa_archive *a, const block *b, int32_t point) {
+	span data = b->part[PA_DATA], directory = b->part[DIRECTORY];
+	uint64_t low = 0, high = directory.size / 8;
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+		if ((int32_t)get32(a->bytes + directory.at + 8 * middle) < point) low = middle + 1;
+		else high = middle;
+	}
+	if (directory.size == 0) return data.at;
+	if (low == directory.size / 8) return end_of(data);
+	uint64_t at = data.at + 8 * (uint64_t)get32(a->bytes + directory.at + 8 * low + 4);
+	return at <= end_of(data) ? at : end_of(data);
+}
+
+pa_entries pa_entries_at(const pa_profile *p, int32_t point) {
+	pa_error e = pai_none();
+	pa_entries it = none(p);
+	block b;
+	it._point = point, it._one = true;
+	if (pai_block(p->archive, place_of(p->at), &b, &e)) it._at = first(p->archive, &b, point), it._end = end_of(b.part[PA_DATA]);
+	return it;
+}
+
+bool pa_entries_next(pa_entries *it, pa_entry *entry) {
+	const pa_archive *a = it->_profile.archive;
+	while (it->_at < it->_end) {
+		uint64_t at = it->_at;
+		pa_entry got;
+		if (pai_entry(a, a->bytes + at, it->_end - at, &got) != NULL) break; /* the file was changed */
+		it->_at += 8 * (uint64_t)got.units;
+		if (it->_one && got.point != it->_point) {
+			if (got.point > it->_point) break;
+			continue;
+		}
+		if (it->_profile.live != NULL) got.live = it->_profile.live + (at - place_of(it->_profile.at));
+		*entry = got;
+		return true;
+	}
+	it->_at = it->_end;
+	return false;
+}
+
+bool pa_entry_at(const pa_profile *p, int32_t point, pa_entry *entry) {
+	pa_entries it = pa_entries_at(p, point);
+	return pa_entries_next(&it, entry);
+}
+
+/* ---- cells ---- */
+
+uint64_t pa_trained(const pa_entry *entry, uint32_t i) {
+	return i < entry->cells ? get64(entry->bytes + header_of(entry->tag) + 8 * (uint64_t)i) : 0;
+}
+
+uint64_t pa_cell(const pa_entry *entry, uint32_t i) {
+	if (entry->live == NULL || i >= entry->cells) return pa_trained(entry, i);
+	_Atomic uint64_t *cell = (_Atomic uint64_t *)(void *)(entry->live + header_of(entry->tag) + 8 * (uint64_t)i);
+	return atomic_load_explicit(cell, memory_order_relaxed);
+}
+
+pa_error pa_cell_method(const pa_entry *entry, uint32_t i, pa_method *m) {
+	uint64_t cell = pa_trained(entry, i), at = cell - entry->archive->info.requested_base; /* nothing records methods in place */
+	pa_error e = pai_none();
+	record r;
+	if (cell == 0) pai_fail(&e, PA_NOT_FOUND, "no method");
+	else if (pai_referred(entry->archive, at, &r, &e)) pai_method(entry->archive, &r, m, &e);
+	return e;
+}
+
+uint32_t pa_cell_type(const pa_entry *entry, uint32_t i, unsigned *tags) {
+	const pa_archive *a = entry->archive;
+	uint64_t cell = pa_cell(entry, i), at = (cell & ~(uint64_t)TYPE_TAGS) - a->info.requested_base;
+	if (tags != NULL) *tags = (unsigned)(cell & TYPE_TAGS);
+	return is_row(a->section[TYPES], at, TYPE) ? (uint32_t)((at - a->section[TYPES].at) / TYPE) : PA_NO_TYPE;
+}
+
+bool pa_count_of(const pa_entry *entry, uint64_t *count) {
+	if (entry->tag != PA_COUNTER && entry->tag != PA_CALL_TYPE && entry->tag != PA_COUNT) return false;
+	*count = pa_cell(entry, 0);
+	return true;
+}
+
+bool pa_branch_of(const pa_entry *entry, pa_branch *branch) {
+	if (entry->tag != PA_BRANCH && entry->tag != PA_JUMP) return false;
+	*branch = (pa_branch){pa_cell(entry, 0), pa_cell(entry, 2), (int64_t)pa_trained(entry, 1)};
+	return true;
+}
+
+bool pa_rows_of(const pa_entry *entry, pa_rows *rows) {
+	switch (entry->tag) {
+	case PA_MULTI_BRANCH: *rows = (pa_rows){3, 2, (entry->cells - 3) / 2}; return true;
+	case PA_RET: *rows = (pa_rows){1, 3, (entry->cells - 1) / 3}; return true;
+	case PA_ARG_INFO: *rows = (pa_rows){1, 1, entry->cells - 1}; return true;
+	case PA_COUNTERS: *rows = (pa_rows){0, 1, entry->rows}; return true;
+	case PA_VALUE_SITE: case PA_SUCCESSORS: case PA_CALLEES: *rows = (pa_rows){0, 2, entry->rows}; return true;
+	default: return false;
+	}
+}
+
+bool pa_receivers_of(const pa_entry *entry, pa_rows *rows) {
+	const pa_archive *a = entry->archive;
+	switch (entry->tag) {
+	case PA_RECEIVER_TYPE: case PA_VIRTUAL_CALL: case PA_VIRTUAL_CALL_TYPE:
+		*rows = (pa_rows){1 + (uint32_t)a->gap, 2, (uint32_t)a->type_rows};
+		return true;
+	case PA_RECEIVERS: *rows = (pa_rows){2, 2, entry->rows}; return true;
+	default: return false;
+	}
+}
+
+bool pa_arguments_of(const pa_entry *entry, pa_rows *rows, uint32_t *returned) {
+	slots list[3];
+	if (entry->tag != PA_CALL_TYPE && entry->tag != PA_VIRTUAL_CALL_TYPE && entry->tag != PA_PARAMETERS_TYPE) return false;
+	unsigned n = pai_slots(entry, list);
+	*rows = (pa_rows){list[n - 2].first - 1, 2, list[n - 2].n};
+	*returned = list[n - 1].n > 0 ? list[n - 1].first : 0;
+	return true;
+}
+
+const uint8_t *pa_bitmap_of(const pa_entry *entry) {
+	if (entry->tag != PA_BITMAP) return NULL;
+	return (entry->live != NULL ? entry->live : entry->bytes) + 16;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of libprofarc share. Functions that can fail return false and fill an error; public functions return that
+ * error. A place is an offset in the file, in bytes.
+ */
+#ifndef PROFARC_INTERNAL_H
+#define PROFARC_INTERNAL_H
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "profarc.h"
+
+enum { HEADER = 640, PAGE = 4096, PAGE_SHIFT = 12, FANOUT = 64, LINE = 64, SLOTS = 10, TYPE = 24, CONTEXT = 16, DEEPEST = 65535, MAX_NAME = 1 << 20 };
+enum { SYMBOLS, TYPES, METHODS, NEVER_RAN, CONTEXTS, SECTIONS };
+enum { DIRECTORY = 4, PARTS = 5 };         /* of a block, after those of pa_section */
+enum { METHOD_KIND = 1, TYPE_KIND = 3 };   /* of records in the index */
+enum { DECLARED = 1, PROFILED = 2, IN_CONTEXT = 4, NAMED = 64, WITH_ID = 128 };
+enum { LEVELS = 6 };                       /* of the page sums, of a file of 32 GiB and more */
+
+typedef struct span { uint64_t at, size; } span;
+
+/* The page sums. A level has its sums at `at`; bit number bit + i of checked says that its i-th group of 64 is right. The
+ * bits of the pages come first. */
+typedef struct sums {
+	uint64_t first_page, pages;
+	unsigned levels;
+	uint64_t count[LEVELS], at[LEVELS], bit[LEVELS];
+	_Atomic uint64_t *checked;
+} sums;
+
+struct pa_archive {
+	const uint8_t *bytes;
+	uint64_t size;
+	int file; /* descriptor of the mapped file, -1 for an archive in memory */
+	bool trusted; /* no page needs a check any more */
+	pa_info info;
+	uint64_t type_rows, bci_rows, gap;
+	span region[PA_RW + 1], section[SECTIONS];
+	sums sums;
+	/* Bits for the units of rw: a block that begins there was checked; it is also the only profile for all callers of a
+	 * method with an id of its own. */
+	_Atomic uint64_t *sound, *heads;
+};
+
+/* ---- bytes ---- */
+
+static inline uint16_t get16(const uint8_t *p) { return (uint16_t)(p[0] | p[1] << 8); }
+
+static inline uint32_t get32(const uint8_t *p) {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	uint32_t v;
+	memcpy(&v, p, sizeof v);
+	return v;
+#else
+	return (uint32_t)get16(p) | (uint32_t)get16(p + 2) << 16;
+#endif
+}
+
+static inline uint64_t get64(const uint8_t *p) {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	uint64_t v;
+	memcpy(&v, p, sizeof v);
+	return v;
+#else
+	return (uint64_t)get32(p) | (uint64_t)get32(p + 4) << 32;
+#endif
+}
+
+static inline uint64_t round_up(uint64_t n, uint64_t align) { return (n + align - 1) / align * align; }
+static inline uint64_t end_of(span s) { return s.at + s.size; }
+static inline bool inside(span s, uint64_t at, uint64_t n) { return at >= s.at && n <= s.size && at - s.at <= s.size - n; }
+static inline bool is_row(span s, uint64_t at, uint64_t size) { return inside(s, at, size) && (at - s.at) % size == 0; }
+static inline uint64_t place_of(pa_ref ref) { return (uint64_t)ref * 8; }
+static inline pa_ref ref_of(uint64_t place) { return (pa_ref)(place / 8); }
+static inline bool same_text(pa_text a, pa_text b) { return a.size == b.size && (a.size == 0 || memcmp(a.bytes, b.bytes, a.size) == 0); }
+
+static inline bool has_bit(_Atomic uint64_t *set, uint64_t i) {
+	return atomic_load_explicit(&set[i / 64], memory_order_acquire) >> i % 64 & 1;
+}
+static inline void add_bit(_Atomic uint64_t *set, uint64_t i) {
+	atomic_fetch_or_explicit(&set[i / 64], (uint64_t)1 << i % 64, memory_order_release);
+}
+
+/* pai_multiply is the high half of a product, whose low half it stores. */
+static inline uint64_t pai_multiply(uint64_t a, uint64_t b, uint64_t *low) {
+#if defined(__SIZEOF_INT128__)
+	__extension__ unsigned __int128 product = (unsigned __int128)a * b;
+	return *low = (uint64_t)product, (uint64_t)(product >> 64);
+#else
+	uint64_t al = (uint32_t)a, ah = a >> 32, bl = (uint32_t)b, bh = b >> 32;
+	uint64_t mid = ah * bl + (al * bl >> 32), more = al * bh + (uint32_t)mid;
+	return *low = a * b, ah * bh + (mid >> 32) + (more >> 32);
+#endif
+}
+
+/* ---- open.c: errors ---- */
+
+pa_error pai_none(void);
+pa_region pai_region_at(const pa_archive *a, uint64_t at);
+
+/* pai_damage fills an error for a place in the file, pai_system one with errno, pai_fail any other. They return false, which
+ * compilers must see. */
+static inline bool pai_damage(const pa_archive *a, pa_error *e, uint64_t at, const char *message) {
+	*e = (pa_error){PA_DAMAGED, pai_region_at(a, at), at, 0, message};
+	return false;
+}
+static inline bool pai_fail(pa_error *e, pa_code code, const char *message) {
+	*e = (pa_error){code, PA_HEADER, 0, 0, message};
+	return false;
+}
+static inline bool pai_system(pa_error *e, const char *message) {
+	*e = (pa_error){PA_SYSTEM, PA_HEADER, 0, errno, message};
+	return false;
+}
+
+/* ---- map.c ---- */
+
+bool pai_map(const char *path, pa_archive *a, pa_error *e);
+void pai_unmap(pa_archive *a);
+
+/* ---- sums.c ---- */
+
+/* pai_sums_open computes where the sums lie, pai_sums_all compares all of them. */
+bool pai_sums_open(pa_archive *a, pa_error *e);
+bool pai_sums_all(const pa_archive *a, pa_error *e);
+bool pai_touch_pages(const pa_archive *a, uint64_t at, uint64_t n, pa_error *e);
+
+/* pai_touch makes sure that the pages of a part of the file after ps, which must lie in it, were compared with their sums. */
+static inline bool pai_touch(const pa_archive *a, uint64_t at, uint64_t n, pa_error *e) {
+	if (a->trusted || n == 0) return true;
+	uint64_t page = at >> PAGE_SHIFT;
+	if (page == (at + n - 1) >> PAGE_SHIFT && has_bit(a->sums.checked, page - a->sums.first_page)) return true;
+	return pai_touch_pages(a, at, n, e);
+}
+
+/* ---- hash.c ---- */
+
+/* A fold of a text that comes in pieces. */
+typedef struct fold { uint64_t h; uint8_t tail[16]; unsigned n; } fold;
+
+uint64_t pai_xxh64(const uint8_t *head, uint64_t head_size, const uint8_t *rest, uint64_t size);
+uint64_t pai_md5(pa_text text);
+uint64_t pai_fold_start(void);
+uint64_t pai_fold(uint64_t h, pa_text text);
+void pai_fold_begin(fold *f, uint64_t h, uint64_t length);
+void pai_fold_add(fold *f, pa_text piece);
+uint64_t pai_fold_end(fold *f);
+
+/* ---- records.c ---- */
+
+/* A signature: a text, or a list of symbols. */
+typedef struct signature {
+	pa_text text;          /* if parts is 0 */
+	uint64_t at, parts, size; /* of a list; size is that of its text */
+} signature;
+
+/* A record of a method, or a row of an unexecuted one. */
+typedef struct record {
+	uint64_t at, size, id, holder, profiles, contexts;
+	uint32_t flags, access, ncontexts;
+	pa_ref name, signature;
+	pa_text named; /* the name of a named record */
+	bool row;
+} record;
+
+bool pai_symbol(const pa_archive *a, pa_ref ref, pa_text *text, pa_error *e);
+bool pai_signature(const pa_archive *a, pa_ref ref, signature *s, pa_error *e);
+/* pai_signature_compare compares a signature with a text, as memcmp does. */
+bool pai_signature_compare(const pa_archive *a, const signature *s, pa_text text, int *order, pa_error *e);
+bool pai_type(const pa_archive *a, uint64_t at, pa_type *type, pa_error *e);
+/* pai_type_is compares the name and loader of the type at a place. */
+bool pai_type_is(const pa_archive *a, uint64_t at, pa_text name, pa_text loader, bool *same, pa_error *e);
+bool pai_record(const pa_archive *a, uint64_t at, record *r, pa_error *e);
+/* pai_id is the id of a record: its own, or that of its head. */
+bool pai_id(const pa_archive *a, const record *r, uint64_t *id, pa_error *e);
+/* pai_method fills a method from its record, with the texts of its key. */
+bool pai_method(const pa_archive *a, const record *r, pa_method *m, pa_error *e);
+bool pai_has_key(const pa_archive *a, const record *r, const pa_key *key, bool *same, pa_error *e);
+uint64_t pai_key_id(const pa_archive *a, const pa_key *key);
+
+/* ---- unexecuted.c ---- */
+
+/* Where the class rows and the rows of unexecuted methods lie. */
+typedef struct never_ran { span classes, rows; } never_ran;
+
+bool pai_never_ran(const pa_archive *a, never_ran *n, pa_error *e);
+bool pai_row(const pa_archive *a, uint64_t class_row, uint64_t at, record *r, pa_error *e);
+bool pai_find_row(const pa_archive *a, const pa_key *key, record *r, pa_error *e);
+bool pai_row_at(const pa_archive *a, uint64_t at, record *r, pa_error *e);
+
+/* ---- index.c ---- */
+
+/* pai_lookup finds the record with an id; with a key, the one with that key. */
+bool pai_lookup(const pa_archive *a, uint64_t id, const pa_key *key, record *r, pa_error *e);
+bool pai_find_type(const pa_archive *a, pa_text name, pa_text loader, uint64_t *at, pa_error *e);
+/* pai_referred is the record at a place to which something refers: one that the index knows. */
+bool pai_referred(const pa_archive *a, uint64_t at, record *r, pa_error *e);
+
+/* ---- blocks.c ---- */
+
+/* A block and its parts. A field that it does not have is at 0. */
+typedef struct block {
+	uint64_t at, size, method, context, next, code;
+	uint32_t presence;
+	uint64_t field[14]; /* offset in the block */
+	span part[PARTS];
+} block;
+
+/* A chain iterates over the blocks of a method in one context. */
+typedef struct chain { uint64_t method, context, next, code; bool begun; } chain;
+
+bool pai_block(const pa_archive *a, uint64_t at, block *b, pa_error *e);
+/* pai_step goes on to the next block of a chain; *at is 0 at the end. */
+bool pai_step(const pa_archive *a, chain *c, uint64_t *at, block *b, pa_error *e);
+/* pai_of_code finds the block of a chain for a version of the code. */
+bool pai_of_code(const pa_archive *a, chain *c, uint64_t code, block *b, pa_error *e);
+void pai_profile(const pa_archive *a, const block *b, pa_profile *p);
+
+/* ---- entries.c ---- */
+
+/* Cells of an entry that are pointers: n of them, from first on, each stride after the one before. */
+typedef struct slots { uint32_t first, stride, n; uint8_t kind; } slots;
+enum { POINTS_TO_TYPE, TYPE_WORD, POINTS_TO_METHOD };
+enum { TYPE_TAGS = 3 };
+
+/* pai_entry decodes the entry at p, of which left bytes are in its section. It gives NULL, or what is wrong. */
+const char *pai_entry(const pa_archive *a, const uint8_t *p, uint64_t left, pa_entry *entry);
+/* pai_slots is the pointer cells of an entry, in up to three lists whose number it returns. */
+unsigned pai_slots(const pa_entry *entry, slots list[3]);
+/* pai_pointer checks a pointer cell of kind. */
+bool pai_pointer(const pa_archive *a, uint64_t value, uint8_t kind);
+static inline uint32_t header_of(uint8_t tag) { return tag >= 64 ? 16 : 8; }
+
+/* ---- contexts.c ---- */
+
+bool pai_context_record(const pa_archive *a, uint64_t at, pa_context *c, pa_error *e);
+
+#endif

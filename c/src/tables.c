@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables of data that belongs to no method. */
+#include "internal.h"
+
+enum { MAX_TABLES = 1024 };
+
+/* columns_of is the column kinds with which a table of a kind begins. */
+static const char *columns_of(uint32_t kind) {
+	static const char *const columns[] = {"", "", "22", "1111", "31", "1411", "2", "111", "211", "11", "311111", "3111112", "11111111", "3", "22", "42",
+		"1111111111111222222", "112111", "2111"};
+	return kind < sizeof columns / sizeof *columns ? columns[kind] : "";
+}
+
+static uint64_t width_of(uint8_t column) { return column == PA_COLUMN_WORD ? 8 : 4; }
+
+static const char *parse(const pa_archive *a, span s, pa_table *t) {
+	const uint8_t *p = a->bytes + s.at;
+	if (s.size < 16) return "a table is cut off";
+	*t = (pa_table){.archive = a, .kind = get32(p), .flags = get32(p + 4), .columns = get32(p + 8), .rows = get32(p + 12)};
+	const char *begins = columns_of(t->kind);
+	if (t->columns < 1 || t->columns > PA_MAX_COLUMNS || t->columns < strlen(begins)) return "a table with an impossible number of columns";
+	uint64_t at = 16 + round_up(t->columns, 8);
+	if (at > s.size) return "a table is cut off";
+	for (uint32_t i = 0; i < t->columns; i++) {
+		uint8_t kind = t->column_kinds[i] = p[16 + i];
+		if (kind < PA_COLUMN_WORD || kind > PA_COLUMN_CONTEXT) return "a column of an unknown kind";
+		if (i < strlen(begins) && kind != begins[i] - '0') return "a column that tables of this kind do not have here";
+		t->_columns[i] = s.at + at;
+		at += round_up(t->rows * width_of(kind), 8);
+	}
+	return at == s.size ? NULL : "the columns do not fill their table";
+}
+
+/* directory finds the i-th table, or the one of a kind, and checks the directory up to its end. *s is of size 0 if there is
+ * no such table. */
+static bool directory(const pa_archive *a, bool by_kind, uint32_t wanted, span *s, uint32_t *kind, pa_error *e) {
+	span ex = a->region[PA_EX];
+	uint64_t n, end;
+	uint32_t last = 0;
+	*s = (span){0, 0}, *kind = 0;
+	if (ex.size == 0) return true;
+	if (!pai_touch(a, ex.at, 8, e)) return false;
+	n = get32(a->bytes + ex.at), end = ex.at + 8 + 24 * n;
+	if (n > MAX_TABLES || 8 + 24 * n > ex.size) return pai_damage(a, e, ex.at, "the directory of the tables does not fit");
+	if (!pai_touch(a, ex.at, 8 + 24 * n, e)) return false;
+	for (uint64_t i = 0; i < n; i++) {
+		const uint8_t *row = a->bytes + ex.at + 8 + 24 * i;
+		span t = {get64(row + 8), get64(row + 16)};
+		if (get32(row) <= last || t.at != end || t.size == 0 || t.size % 8 != 0 || !inside(ex, t.at, t.size)) return pai_damage(a, e, ex.at + 8 + 24 * i, "a table does not lie at its place");
+		last = get32(row), end = end_of(t);
+		if (by_kind ? last == wanted : i == wanted) *s = t, *kind = last;
+	}
+	return end == end_of(ex) || pai_damage(a, e, ex.at, "the tables do not fill ex");
+}
+
+static pa_error get(const pa_archive *a, bool by_kind, uint32_t wanted, pa_table *table) {
+	pa_error e = pai_none();
+	pa_table t;
+	span s;
+	uint32_t kind;
+	if (!directory(a, by_kind, wanted, &s, &kind, &e)) return e;
+	if (s.size == 0) return pai_fail(&e, PA_NOT_FOUND, "the archive does not have this table"), e;
+	if (!pai_touch(a, s.at, s.size, &e)) return e;
+	const char *wrong = parse(a, s, &t);
+	if (wrong != NULL) return pai_damage(a, &e, s.at, wrong), e;
+	if (t.kind != kind) return pai_damage(a, &e, s.at, "a table is not of the kind that the directory says"), e;
+	*table = t;
+	return e;
+}
+
+pa_error pa_table_get(const pa_archive *a, uint32_t kind, pa_table *table) { return get(a, true, kind, table); }
+
+pa_error pa_table_number(const pa_archive *a, uint32_t i, pa_table *table) { return get(a, false, i, table); }
+
+uint64_t pa_table_cell(const pa_table *t, uint32_t column, uint32_t row) {
+	if (column >= t->columns || column >= PA_MAX_COLUMNS || row >= t->rows) return 0;
+	const uint8_t *p = t->archive->bytes + t->_columns[column];
+	return t->column_kinds[column] == PA_COLUMN_WORD ? get64(p + 8 * (uint64_t)row) : get32(p + 4 * (uint64_t)row);
+}
