@@ -55,7 +55,7 @@ func (s *Store) LookupProfiles(ids, codes []uint64, found []Profile) (hits int, 
 		b.fetchLines(ids[from:to])
 		b.fetchHeads(ids[from:to])
 		for i, id := range ids[from:to] {
-			p, err := s.readySlot(id, b.code(from+i), b.lines[i], uint64(b.slots[i]), b.ready[i], 0)
+			p, err := s.readySlot(id, b.code(from+i), nil, b.lines[i], uint64(b.slots[i]), b.ready[i])
 			if err != nil {
 				p, err = s.LookupProfile(id, b.code(from+i))
 			}

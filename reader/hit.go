@@ -31,7 +31,8 @@ type hitPath struct {
 // Of each line there is a ready word, which has three bits for each slot: the slot
 // leads to a profile that was checked, and that is the only one of its method for every
 // caller; the texts of the key in this profile were checked; the slot leads to the first
-// of several such profiles, which was checked. One bit says that the line was checked.
+// of several such profiles, all of which were checked. One bit says that the line was
+// checked.
 const (
 	readyKeys     = disk.LineSlots     // the first bit of the second kind
 	readyVersions = 2 * disk.LineSlots // the first bit of the third kind
@@ -87,12 +88,34 @@ func (q *search) noteReady(key bool) {
 	}
 	bits := uint32(1) << q.slot
 	if q.s.hit.presence(uint64(n))&uint32(disk.HasLinks) != 0 {
+		if !q.s.versionsChecked(n) {
+			return
+		}
 		bits <<= readyVersions
 	}
 	if key {
 		bits |= 1 << (q.slot + readyKeys)
 	}
 	q.s.hit.note(q.bucket, bits)
+}
+
+// mostVersions of a method are found by the hit path.
+const mostVersions = 64
+
+// versionsChecked checks the profiles of a method for every caller that were not checked
+// yet, and reports whether all of them are sound. It is false if there are very many.
+func (s *Store) versionsChecked(first layout.Ref) bool {
+	c := chain{s: s, method: layout.Ref(s.hit.data.Uint32(uint64(first)*disk.Unit + disk.BlockMethod)), next: first}
+	for range mostVersions {
+		var p Profile
+		if c.step(&p) != nil {
+			return false
+		}
+		if c.next == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // presence is the presence bits of the block at a unit.
@@ -129,7 +152,7 @@ func (s *Store) LookupProfile(id, code uint64) (Profile, error) {
 // lookupProfile is LookupProfile for what does not lie in its own slot, for one of
 // several versions, and for what was not checked yet.
 func (s *Store) lookupProfile(id, code uint64) (Profile, error) {
-	if p, err := s.readyProfile(id, code, 0); err != errNotReady {
+	if p, err := s.readyProfile(id, code, nil); err != errNotReady {
 		return p, err
 	}
 	q := s.search(id, disk.KindMethod)
@@ -147,17 +170,17 @@ func (s *Store) lookupProfile(id, code uint64) (Profile, error) {
 	return p, err
 }
 
-// readyProfile returns the profile of the method with an id in the line where the search
-// for it begins, wherever in the line, if it was checked and all bits of need, shifted by
-// its slot, are set in the ready word. Otherwise the error is errNotReady.
-func (s *Store) readyProfile(id, code uint64, need uint32) (Profile, error) {
+// readyProfile returns the profile of the method with an id and, unless k is nil, a key in
+// the line where the search for it begins, wherever in the line, if it was checked.
+// Otherwise the error is errNotReady.
+func (s *Store) readyProfile(id, code uint64, k *layout.Key) (Profile, error) {
 	hash := disk.MixSeeded(id, s.hit.seed)
 	line, rest := hash.Split(s.hit.lines)
 	at, ready := line*disk.LineSize, s.hit.words.Word32(4*line).Load()
 	word := s.hit.ix.Uint32(at + disk.LineWord)
 	own := disk.SlotOf(word, rest)
 	if s.hit.ix.Uint16(at+2*own) == hash.Fingerprint() {
-		if p, err := s.readySlot(id, code, at, own, ready, need); err != errNotReady {
+		if p, err := s.readySlot(id, code, k, at, own, ready); err != errNotReady {
 			return p, err
 		}
 	}
@@ -168,7 +191,7 @@ func (s *Store) readyProfile(id, code uint64, need uint32) (Profile, error) {
 		if s.hit.ix.Uint16(at+2*slot) != hash.Fingerprint() {
 			continue
 		}
-		if p, err := s.readySlot(id, code, at, slot, ready, need); err != errNotReady {
+		if p, err := s.readySlot(id, code, k, at, slot, ready); err != errNotReady {
 			return p, err
 		}
 	}
@@ -176,9 +199,9 @@ func (s *Store) readyProfile(id, code uint64, need uint32) (Profile, error) {
 }
 
 // readySlot is readyProfile for one slot of the line at an offset in ix.
-func (s *Store) readySlot(id, code, line, slot uint64, ready, need uint32) (Profile, error) {
+func (s *Store) readySlot(id, code uint64, k *layout.Key, line, slot uint64, ready uint32) (Profile, error) {
 	ready, n := ready>>(slot&31), uint64(s.hit.ix.Uint32(line+disk.LineRefs+4*slot))
-	if ready&(1|1<<readyVersions) == 0 || ready&need != need || n > s.hit.last || s.m.Closed() {
+	if ready&(1|1<<readyVersions) == 0 || n > s.hit.last || s.m.Closed() {
 		return Profile{}, errNotReady
 	}
 	at := n * disk.Unit
@@ -187,15 +210,51 @@ func (s *Store) readySlot(id, code, line, slot uint64, ready, need uint32) (Prof
 		return Profile{}, errNotReady
 	}
 	p := Profile{s: s, place: place{layout.Ref(n), units}, counted: disk.HeadCounter(s.hit.presence(n))}
-	if ready&1 != 0 && (code == layout.CodeAny || p.Code() == code) {
+	if k != nil && (ready>>readyKeys&1 == 0 || !s.keyIs(p, k)) {
+		return Profile{}, errNotReady
+	}
+	if ready&1 != 0 && code == layout.CodeAny {
 		return p, nil
 	}
-	c := chain{s: s, method: layout.Ref(s.hit.data.Uint32(at + disk.BlockMethod)), next: p.place.at}
-	err := c.ofCode(code, &p)
-	if err != nil {
-		p = Profile{}
+	return s.readyVersion(n, code)
+}
+
+// readyVersion returns the profile of a version of the code. The first profile of its
+// method for every caller lies at a unit, and all of them were checked: it believes what
+// they say but for where they lie.
+func (s *Store) readyVersion(n, code uint64) (Profile, error) {
+	for n+disk.VersionReach/disk.Unit <= s.hit.end {
+		at, presence := n*disk.Unit, s.hit.presence(n)
+		links, codeAt := disk.VersionAt(presence)
+		next, own := uint64(0), uint64(layout.CodeUnknown)
+		if presence&uint32(disk.HasLinks) != 0 {
+			next = uint64(s.hit.data.Uint32(at + links + 4))
+		}
+		if presence&uint32(disk.HasCode) != 0 {
+			own = s.hit.data.Uint64(at + codeAt)
+		}
+		switch {
+		case code == layout.CodeAny && next != 0:
+			return Profile{}, ErrAmbiguous
+		case code == layout.CodeAny || own == code:
+			return s.headAt(n)
+		case own > code || next == 0:
+			return Profile{}, ErrNotFound
+		case next <= n:
+			return Profile{}, errNotReady
+		}
+		n = next
 	}
-	return p, err
+	return Profile{}, errNotReady
+}
+
+// headAt returns the profile whose block, which was checked, lies at a unit.
+func (s *Store) headAt(n uint64) (Profile, error) {
+	units, presence := s.hit.data.Uint32(n*disk.Unit), s.hit.presence(n)
+	if uint64(units) > s.hit.end-n || units < disk.BlockHeaderSize/disk.Unit {
+		return Profile{}, errNotReady
+	}
+	return Profile{s: s, place: place{layout.Ref(n), units}, counted: disk.InvocationsAt(presence)}, nil
 }
 
 // FindProfile looks up the profile of a method for a version of its code and every
@@ -216,15 +275,15 @@ func (s *Store) findProfile(id uint64, k *layout.Key, code uint64) (Profile, err
 	slot := disk.SlotOf(word, rest)
 	ready := s.hit.words.Word32(4 * line).Load()
 	if s.hit.ix.Uint16(at+2*slot) == hash.Fingerprint() {
-		if p, err := s.readySlot(id, code, at, slot, ready, 1<<readyKeys); err == nil && s.keyIs(p, k) {
-			return p, nil
+		if p, err := s.readySlot(id, code, k, at, slot, ready); err != errNotReady {
+			return p, err
 		}
 	} else if disk.NotInLine(word, hash) && ready>>readyLine != 0 && !s.m.Closed() {
 		return Profile{}, ErrNotFound
 	}
 	if disk.Spilled(word) {
-		if p, err := s.readyProfile(id, code, 1<<readyKeys); err == nil && s.keyIs(p, k) {
-			return p, nil
+		if p, err := s.readyProfile(id, code, k); err != errNotReady {
+			return p, err
 		}
 	}
 	q := s.search(id, disk.KindMethod)
@@ -239,9 +298,8 @@ func (s *Store) findProfile(id uint64, k *layout.Key, code uint64) (Profile, err
 	return p, err
 }
 
-// keyIs reports whether a key is that of the method of a profile, whose texts were
-// checked. It may be false where it is: the profile of a later version does not have the
-// key.
+// keyIs reports whether a key is that of the method of a profile, the first for every
+// caller, whose texts were checked.
 func (s *Store) keyIs(p Profile, k *layout.Key) bool {
 	at := uint64(p.place.at) * disk.Unit
 	presence := s.hit.presence(uint64(p.place.at))

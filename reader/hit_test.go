@@ -250,3 +250,31 @@ func ExampleStore_FindProfile() {
 	}
 	// Output: 1000 calls
 }
+
+// TestHitPathOfVersions looks versions up in chains of all lengths, up to some that the
+// hit path leaves to the search.
+func TestHitPathOfVersions(t *testing.T) {
+	t.Parallel()
+	b := builder.New(layout.DomainGraal, builder.Config{})
+	var keys []layout.Key
+	var codes []uint64
+	for _, versions := range []int{1, 2, 3, 63, 64, 65, 200} {
+		k := layout.Key{Class: "Versions", Name: fmt.Sprint("of", versions)}
+		m := b.Method(k)
+		for v := range versions {
+			p := b.Profile(m, uint64(2*v+2), builder.NoContext)
+			p.Invocations(uint64(v))
+			if err := p.Done(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for v := range versions + 1 {
+			keys, codes = append(keys, k, k), append(codes, uint64(2*v+1), uint64(2*v+2))
+		}
+		keys, codes = append(keys, k, k), append(codes, layout.CodeAny, layout.CodeUnknown)
+	}
+	s := open(t, laid(t, b))
+	for range 3 {
+		compareLookups(t, s, keys, codes)
+	}
+}

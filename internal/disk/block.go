@@ -151,12 +151,29 @@ func HeadCounter(presence uint32) uint8 {
 	return uint8(presence/uint32(HasInvocations)) & 1 * unit
 }
 
+// InvocationsAt is HeadCounter for any block.
+func InvocationsAt(presence uint32) uint8 {
+	unit := BlockHeaderSize/Unit + uint8(presence/uint32(HasID)&1)
+	return uint8(presence/uint32(HasInvocations)) & 1 * unit
+}
+
 // KeyAt returns where in the first block of a method, which has these presence bits,
 // its key lies; ok is false if it does not have it.
 func KeyAt(presence uint32) (offset uint64, ok bool) {
 	const first = BlockHeaderSize + 8 // after the id
 	return first + 8*uint64(presence/uint32(HasInvocations)&1), presence&uint32(HasKey) != 0
 }
+
+// VersionAt returns where in a block with these presence bits its links lie, and where its
+// code id: each is of use if the block has that field.
+func VersionAt(presence uint32) (links, code uint64) {
+	units := presence/uint32(HasID)&1 + presence/uint32(HasInvocations)&1 + presence/uint32(HasKey)&1*2
+	links = BlockHeaderSize + Unit*uint64(units)
+	return links, links + Unit*uint64(presence/uint32(HasLinks)&1)
+}
+
+// VersionReach is the end of the last of these fields, wherever it lies.
+const VersionReach = BlockHeaderSize + 8 + 8 + 16 + 8 + 8
 
 // Field is the bytes from an optional field on, nil if the block lacks it.
 func (b Block) Field(f Presence) []byte {
