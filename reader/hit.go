@@ -3,6 +3,7 @@ package reader
 import (
 	"errors"
 	"runtime"
+	"sync/atomic"
 
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/mmap"
@@ -24,8 +25,11 @@ type hitPath struct {
 	lines           uint64     // of the index
 	seed            uint64     // see disk.MixSeeded, for ids of methods
 	end             uint64     // of rw, in units
-	last            uint64     // the last unit at which the head of a block can begin
 	memory          []byte     // behind words if it is not on the heap, to be released
+
+	// last is the last unit at which the head of a block can begin; 0 once the store is
+	// closed, so that no slot leads anywhere.
+	last atomic.Uint64
 }
 
 // Of each line there is a ready word, which has three bits for each slot: the slot
@@ -42,18 +46,22 @@ const (
 // noIndex is the only line of an index without lines. It leads nowhere.
 var noIndex [disk.LineSize]byte
 
-func newHitPath(h *layout.Header, data []byte) hitPath {
+func (p *hitPath) init(h *layout.Header, data []byte) {
 	end := uint64(h.Region(layout.RegionRW).End() / disk.Unit)
-	p := hitPath{
-		ix: words.ViewOf(noIndex[:]), data: words.ViewOf(data), lines: 1,
-		seed: disk.MixSeed(disk.KindMethod, h.Seed), end: end, last: end - disk.HeadSize/disk.Unit,
-	}
+	p.ix, p.data, p.lines = words.ViewOf(noIndex[:]), words.ViewOf(data), 1
+	p.seed, p.end = disk.MixSeed(disk.KindMethod, h.Seed), end
+	p.last.Store(end - disk.HeadSize/disk.Unit)
 	if h.Buckets > 0 && h.MaxProbe > 0 {
 		p.ix, p.lines = words.ViewOf(data[h.Region(layout.RegionIX).Offset:]), h.Buckets
 	}
 	p.makeReady()
-	return p
 }
+
+// close ends all hits and all misses on this path.
+func (p *hitPath) close() { p.last.Store(0) }
+
+// closed reports whether the store was closed.
+func (p *hitPath) closed() bool { return p.last.Load() == 0 }
 
 // manyWords is from how many bytes on the ready words are worth a mapping of their own.
 const manyWords = 1 << 15
@@ -135,18 +143,22 @@ func (s *Store) LookupProfile(id, code uint64) (Profile, error) {
 	word := s.hit.ix.Uint32(at + disk.LineWord)
 	slot := disk.SlotOf(word, rest)
 	ready := s.hit.words.Word32(4 * line).Load()
-	if s.hit.ix.Uint16(at+2*slot) == hash.Fingerprint() {
-		n := uint64(s.hit.ix.Uint32(at + disk.LineRefs + 4*slot))
-		if ready>>(slot&31)&1 != 0 && n <= s.hit.last && code == layout.CodeAny && !s.m.Closed() {
-			at := n * disk.Unit
-			if units := s.hit.data.Uint32(at); s.hit.data.Uint64(at+disk.BlockHeaderSize) == id && uint64(units) <= s.hit.end-n {
-				return Profile{s: s, place: place{layout.Ref(n), units}, counted: disk.HeadCounter(s.hit.presence(n))}, nil
-			}
+	if s.hit.ix.Uint16(at+2*slot) != hash.Fingerprint() {
+		if disk.NotInLine(word, hash) && ready>>readyLine != 0 && !s.hit.closed() {
+			return Profile{}, ErrNotFound
 		}
-	} else if disk.NotInLine(word, hash) && ready>>readyLine != 0 && !s.m.Closed() {
-		return Profile{}, ErrNotFound
+		return s.lookupProfile(id, code)
 	}
-	return s.lookupProfile(id, code)
+	n := uint64(s.hit.ix.Uint32(at + disk.LineRefs + 4*slot))
+	if ready>>(slot&31)&1 == 0 || n > s.hit.last.Load() || code != layout.CodeAny {
+		return s.lookupProfile(id, code)
+	}
+	at = n * disk.Unit
+	units := s.hit.data.Uint32(at)
+	if s.hit.data.Uint64(at+disk.BlockHeaderSize) != id || n+uint64(units) > s.hit.end {
+		return s.lookupProfile(id, code)
+	}
+	return Profile{s: s, place: place{layout.Ref(n), units}, first: uint8(s.hit.data.Uint32(at + disk.BlockPresence))}, nil
 }
 
 // lookupProfile is LookupProfile for what does not lie in its own slot, for one of
@@ -201,15 +213,15 @@ func (s *Store) readyProfile(id, code uint64, k *layout.Key) (Profile, error) {
 // readySlot is readyProfile for one slot of the line at an offset in ix.
 func (s *Store) readySlot(id, code uint64, k *layout.Key, line, slot uint64, ready uint32) (Profile, error) {
 	ready, n := ready>>(slot&31), uint64(s.hit.ix.Uint32(line+disk.LineRefs+4*slot))
-	if ready&(1|1<<readyVersions) == 0 || n > s.hit.last || s.m.Closed() {
+	if ready&(1|1<<readyVersions) == 0 || n > s.hit.last.Load() {
 		return Profile{}, errNotReady
 	}
 	at := n * disk.Unit
 	units := s.hit.data.Uint32(at)
-	if s.hit.data.Uint64(at+disk.BlockHeaderSize) != id || uint64(units) > s.hit.end-n {
+	if s.hit.data.Uint64(at+disk.BlockHeaderSize) != id || n+uint64(units) > s.hit.end {
 		return Profile{}, errNotReady
 	}
-	p := Profile{s: s, place: place{layout.Ref(n), units}, counted: disk.HeadCounter(s.hit.presence(n))}
+	p := Profile{s: s, place: place{layout.Ref(n), units}, first: uint8(s.hit.data.Uint32(at + disk.BlockPresence))}
 	if k != nil && (ready>>readyKeys&1 == 0 || !s.keyIs(p, k)) {
 		return Profile{}, errNotReady
 	}
@@ -251,10 +263,10 @@ func (s *Store) readyVersion(n, code uint64) (Profile, error) {
 // headAt returns the profile whose block, which was checked, lies at a unit.
 func (s *Store) headAt(n uint64) (Profile, error) {
 	units, presence := s.hit.data.Uint32(n*disk.Unit), s.hit.presence(n)
-	if uint64(units) > s.hit.end-n || units < disk.BlockHeaderSize/disk.Unit {
+	if n+uint64(units) > s.hit.end || units < disk.BlockHeaderSize/disk.Unit {
 		return Profile{}, errNotReady
 	}
-	return Profile{s: s, place: place{layout.Ref(n), units}, counted: disk.InvocationsAt(presence)}, nil
+	return Profile{s: s, place: place{layout.Ref(n), units}, first: uint8(presence)}, nil
 }
 
 // FindProfile looks up the profile of a method for a version of its code and every
@@ -278,7 +290,7 @@ func (s *Store) findProfile(id uint64, k *layout.Key, code uint64) (Profile, err
 		if p, err := s.readySlot(id, code, k, at, slot, ready); err != errNotReady {
 			return p, err
 		}
-	} else if disk.NotInLine(word, hash) && ready>>readyLine != 0 && !s.m.Closed() {
+	} else if disk.NotInLine(word, hash) && ready>>readyLine != 0 && !s.hit.closed() {
 		return Profile{}, ErrNotFound
 	}
 	if disk.Spilled(word) {

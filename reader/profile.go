@@ -13,10 +13,10 @@ var le = binary.LittleEndian
 
 // A Profile is one MethodData. The zero Profile is none.
 type Profile struct {
-	s       *Store
-	place   place      // of the block in the file
-	counted uint8      // the unit of the block in which the invocation counter lies; 0 if there is none
-	live    words.View // of the adopted block; that of nothing if p is not adopted
+	s     *Store
+	place place      // of the block in the file
+	first uint8      // the first presence bits of the block
+	live  words.View // of the adopted block; that of nothing if p is not adopted
 }
 
 // ProfileAt returns the profile whose block lies at n; the error matches
@@ -34,11 +34,7 @@ func (s *Store) ProfileAt(n layout.Ref) (Profile, error) {
 
 // profileOf returns the profile whose block, which was checked, lies at n.
 func (s *Store) profileOf(n layout.Ref, b disk.Block) Profile {
-	p := Profile{s: s, place: placeOf(n, b)}
-	if at, ok := b.FieldOffset(disk.HasInvocations); ok {
-		p.counted = uint8(at / disk.Unit)
-	}
-	return p
+	return Profile{s: s, place: placeOf(n, b), first: uint8(b.Presence())}
 }
 
 // Valid reports whether p is a profile.
@@ -131,10 +127,11 @@ func (p Profile) Size() (code, host uint32) {
 // Invocations is how often the method was called. ok is false if the profile
 // does not have the counter.
 func (p Profile) Invocations() (c Counter, ok bool) {
-	if p.counted == 0 {
-		return
+	unit, ok := disk.InvocationsAt(disk.Presence(p.first))
+	if !ok {
+		return Counter{}, false
 	}
-	return Counter{p.s, p.s.hit.data.Cell((uint64(p.place.at) + uint64(p.counted)) * disk.Unit), p.live.Word(uint64(p.counted) * disk.Unit)}, true
+	return Counter{p.s, p.s.hit.data.Cell((uint64(p.place.at) + unit) * disk.Unit), p.live.Word(unit * disk.Unit)}, true
 }
 
 // Backedges counts the backward branches taken in the method. ok is false if the

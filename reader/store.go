@@ -95,12 +95,13 @@ func Open(path string, o archive.Options) (*Store, error) {
 	return New(m), nil
 }
 
-// New makes a Store of a mapping, which it then owns.
+// New makes a Store of a mapping, which it then owns: close the Store, not the mapping.
 func New(m *archive.Mapping) *Store {
 	h := m.Header()
 	data := m.Unchecked()
 	shape := disk.ShapeOf(&h.Params)
-	s := &Store{m: m, h: h, data: data, shape: shape, fixed: shape.Fixed(), hit: newHitPath(h, data), sound: sparsebits.New(h.Region(layout.RegionRW).Size / disk.Unit)}
+	s := &Store{m: m, h: h, data: data, shape: shape, fixed: shape.Fixed(), sound: sparsebits.New(h.Region(layout.RegionRW).Size / disk.Unit)}
+	s.hit.init(h, data)
 	if s.hit.memory != nil {
 		runtime.AddCleanup(s, mmap.Release, s.hit.memory)
 	}
@@ -114,7 +115,10 @@ func (s *Store) Mapping() *archive.Mapping { return s.m }
 func (s *Store) Header() *layout.Header { return s.h }
 
 // Close closes the archive; see the package comment.
-func (s *Store) Close() error { return s.m.Close() }
+func (s *Store) Close() error {
+	s.hit.close()
+	return s.m.Close()
+}
 
 // open returns archive.ErrClosed after Close.
 func (s *Store) open() error {

@@ -7,6 +7,7 @@ import (
 	"github.com/profarc/profarc/bench/turns"
 	"github.com/profarc/profarc/internal/cputime"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
 )
 
 const (
@@ -27,6 +28,12 @@ var kindLooks = [numKinds]kindLook{
 	kindContext:    findInContext,
 	kindVersions:   findVersion,
 	kindUnexecuted: findUnexecuted,
+}
+
+// count reads the invocation counter of a profile.
+func count(p reader.Profile) uint64 {
+	c, _ := p.Invocations()
+	return c.Load()
 }
 
 func findAny(f *kindField, q *kindQuery, i int) uint64 {

@@ -144,17 +144,10 @@ func (b Block) trapUnits() int {
 	return 0
 }
 
-// HeadCounter returns in which unit of the first block of a method, which has these
-// presence bits, its invocation counter lies; 0 if it has none.
-func HeadCounter(presence uint32) uint8 {
-	const unit = (BlockHeaderSize + 8) / Unit // after the id
-	return uint8(presence/uint32(HasInvocations)) & 1 * unit
-}
-
-// InvocationsAt is HeadCounter for any block.
-func InvocationsAt(presence uint32) uint8 {
-	unit := BlockHeaderSize/Unit + uint8(presence/uint32(HasID)&1)
-	return uint8(presence/uint32(HasInvocations)) & 1 * unit
+// InvocationsAt returns in which unit of a block with these presence bits its invocation
+// counter lies; ok is false if it has none.
+func InvocationsAt(p Presence) (unit uint64, ok bool) {
+	return BlockHeaderSize/Unit + uint64(p&HasID), p&HasInvocations != 0
 }
 
 // KeyAt returns where in the first block of a method, which has these presence bits,

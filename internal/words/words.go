@@ -87,18 +87,26 @@ type View struct{ start unsafe.Pointer }
 // ViewOf returns the view of b.
 func ViewOf(b []byte) View { return View{unsafe.Pointer(unsafe.SliceData(b))} }
 
-// Uint16 is the number at an offset.
+// Uint16 is the number at an offset. It and the next two call nothing, not even what is
+// inlined: the compiler marks each inlined call by an instruction that does nothing, and
+// the path of a hit is counted in instructions.
 func (v View) Uint16(at uint64) uint16 {
-	return binary.LittleEndian.Uint16((*[2]byte)(unsafe.Add(v.start, at))[:])
+	b := (*[2]byte)(unsafe.Add(v.start, at))
+	return uint16(b[0]) | uint16(b[1])<<8
 }
 
 // Uint32 is the number at an offset.
 func (v View) Uint32(at uint64) uint32 {
-	return binary.LittleEndian.Uint32((*[4]byte)(unsafe.Add(v.start, at))[:])
+	b := (*[4]byte)(unsafe.Add(v.start, at))
+	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
 }
 
 // Uint64 is the number at an offset.
-func (v View) Uint64(at uint64) uint64 { return binary.LittleEndian.Uint64(v.Cell(at)[:]) }
+func (v View) Uint64(at uint64) uint64 {
+	b := (*[8]byte)(unsafe.Add(v.start, at))
+	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+}
 
 // Cell is the 8 bytes at an offset.
 func (v View) Cell(at uint64) *[8]byte { return (*[8]byte)(unsafe.Add(v.start, at)) }
