@@ -17,7 +17,7 @@ func (s *Store) LookupBatch(ids []uint64, found []Method) (hits int, err error) 
 	return inBatches(s, len(ids), nil, found, func(b *batch, from, to int) error {
 		b.fetchLines(ids[from:to])
 		b.fetchHeads(ids[from:to])
-		b.fetchRecords()
+		b.fetchRecords(to - from)
 		for i, id := range ids[from:to] {
 			m, err := s.Lookup(id)
 			if found[from+i] = m; fatal(err) {
@@ -35,7 +35,7 @@ func (s *Store) LookupBatch(ids []uint64, found []Method) (hits int, err error) 
 func (s *Store) FindBatch(keys []layout.Key, found []Method) (hits int, err error) {
 	return inBatches(s, len(keys), nil, found, func(b *batch, from, to int) error {
 		ids := b.fetchKeys(keys[from:to])
-		b.fetchRecords()
+		b.fetchRecords(to - from)
 		for i, id := range ids {
 			m, err := s.find(id, &keys[from+i])
 			if found[from+i] = m; fatal(err) {
@@ -54,11 +54,12 @@ func (s *Store) LookupProfiles(ids, codes []uint64, found []Profile) (hits int, 
 	return inBatches(s, len(ids), codes, found, func(b *batch, from, to int) error {
 		b.fetchLines(ids[from:to])
 		b.fetchHeads(ids[from:to])
+		b.takeReady(ids[from:to], found[from:to])
 		for i, id := range ids[from:to] {
-			p, err := s.readySlot(id, b.code(from+i), nil, b.lines[i], uint64(b.slots[i]), b.ready[i])
-			if err != nil {
-				p, err = s.LookupProfile(id, b.code(from+i))
+			if b.ready[i] == taken {
+				continue
 			}
+			p, err := s.LookupProfile(id, b.code(from+i))
 			if found[from+i] = p; fatal(err) {
 				return err
 			}
@@ -67,6 +68,30 @@ func (s *Store) LookupProfiles(ids, codes []uint64, found []Profile) (hits int, 
 		return nil
 	})
 }
+
+// takeReady puts the profiles into found that a hit by id finds in its own slot, and
+// marks them as taken. It looks as LookupProfile does.
+func (b *batch) takeReady(ids []uint64, found []Profile) {
+	s := b.s
+	data, end := s.hit.data, s.hit.end
+	for i, id := range ids {
+		n := uint64(b.blocks[i])
+		if n == 0 || b.ready[i]&1 == 0 || b.codes != nil {
+			continue
+		}
+		at := n * disk.Unit
+		units := data.Uint32(at)
+		if data.Uint64(at+disk.BlockHeaderSize) != id || n+uint64(units) > end {
+			continue
+		}
+		found[i] = Profile{s: s, place: place{layout.Ref(n), units}, first: uint8(data.Uint32(at + disk.BlockPresence))}
+		b.ready[i] = taken
+		b.hits++
+	}
+}
+
+// taken is no ready word.
+const taken = 1<<32 - 1
 
 // FindProfiles is LookupProfiles by keys. It is to FindProfile as FindBatch is to Find.
 func (s *Store) FindProfiles(keys []layout.Key, codes []uint64, found []Profile) (hits int, err error) {
@@ -95,8 +120,7 @@ type batch struct {
 	ids    [batchSize]uint64     // of keys
 	lines  [batchSize]uint64     // where in ix the searches begin
 	rests  [batchSize]uint64     // see disk.Hash.Split
-	slots  [batchSize]uint8      // the own slots in these lines
-	ready  [batchSize]uint32     // the ready words, 0 where the own slot has another fingerprint
+	ready  [batchSize]uint32     // the ready words, shifted by the own slots in these lines
 	blocks [batchSize]layout.Ref // where the own slots lead, 0 if not to a profile
 	places [3 * batchSize]int64  // of what is asked for
 }
@@ -155,28 +179,29 @@ func (b *batch) fetchLines(ids []uint64) {
 // fetchHeads asks for the fronts of the profiles to which the lines lead.
 func (b *batch) fetchHeads(ids []uint64) {
 	hit, n := &b.s.hit, 0
-	clear(b.blocks[:])
+	ix, first, last := hit.ix, hit.first, hit.last.Load()
 	for i, id := range ids {
+		b.blocks[i], b.ready[i] = 0, 0
 		line := b.lines[i]
-		slot := disk.SlotOf(hit.ix.Uint32(line+disk.LineWord), b.rests[i])
-		b.slots[i], b.ready[i] = uint8(slot), 0
-		if hit.ix.Uint16(line+2*slot) != disk.MixSeeded(id, hit.seed).Fingerprint() {
+		slot := disk.SlotOf(ix.Uint32(line+disk.LineWord), b.rests[i])
+		if ix.Uint16(line+2*slot) != disk.MixSeeded(id, hit.seed).Fingerprint() {
 			continue
 		}
-		b.ready[i] = hit.words.Word32(line / (disk.LineSize / 4)).Load()
-		at := layout.Ref(hit.ix.Uint32(line + disk.LineRefs + 4*slot))
-		if b.s.inRW(at) {
-			b.blocks[i], b.places[n] = at, at.Offset()
-			n++
+		at := uint64(ix.Uint32(line + disk.LineRefs + 4*slot))
+		if at < first || at > last {
+			continue
 		}
+		b.ready[i] = hit.words.Word32(line/(disk.LineSize/4)).Load() >> (slot & 31)
+		b.blocks[i], b.places[n] = layout.Ref(at), int64(at*disk.Unit)
+		n++
 	}
 	b.s.m.Prefetch(b.places[:n])
 }
 
-// fetchRecords asks for the records of the methods of the profiles.
-func (b *batch) fetchRecords() {
+// fetchRecords asks for the records of the methods of as many profiles.
+func (b *batch) fetchRecords(lookups int) {
 	n := 0
-	for _, at := range b.blocks {
+	for _, at := range b.blocks[:lookups] {
 		if at != 0 {
 			b.places[n] = layout.Ref(b.s.hit.data.Uint32(uint64(at)*disk.Unit + disk.BlockMethod)).Offset()
 			n++

@@ -24,7 +24,7 @@ type hitPath struct {
 	ix, data, words words.View // of the index, the file, and ready
 	lines           uint64     // of the index
 	seed            uint64     // see disk.MixSeeded, for ids of methods
-	end             uint64     // of rw, in units
+	first, end      uint64     // of rw, in units
 	memory          []byte     // behind words if it is not on the heap, to be released
 
 	// last is the last unit at which the head of a block can begin; 0 once the store is
@@ -49,6 +49,7 @@ var noIndex [disk.LineSize]byte
 func (p *hitPath) init(h *layout.Header, data []byte) {
 	end := uint64(h.Region(layout.RegionRW).End() / disk.Unit)
 	p.ix, p.data, p.lines = words.ViewOf(noIndex[:]), words.ViewOf(data), 1
+	p.first = uint64(h.Region(layout.RegionRW).Offset / disk.Unit)
 	p.seed, p.end = disk.MixSeed(disk.KindMethod, h.Seed), end
 	p.last.Store(end - disk.HeadSize/disk.Unit)
 	if h.Buckets > 0 && h.MaxProbe > 0 {
