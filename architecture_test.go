@@ -25,7 +25,7 @@ var mayImport = map[string][]string{
 	"internal/disk":       {"layout", "internal/fast"},
 	"internal/mmap":       {},
 	"internal/sparsebits": {},
-	"internal/refindex":   {},
+	"internal/refindex":   {"internal/fast"},
 	"internal/secrets":    {},
 	"internal/libstdcxx":  {},
 	"internal/procfs":     {},

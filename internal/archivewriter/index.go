@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/fast"
 	"github.com/profarc/profarc/internal/intern"
 	"github.com/profarc/profarc/layout"
 )
@@ -89,7 +90,7 @@ func (p *plan) indexedAt(number uint32) layout.Ref {
 // if there is no record. The records come in the order of their hashes, so that it
 // is filled line by line.
 func (p *plan) fillIndex() (ix []byte, maxProbe uint32) {
-	f := indexFiller{lines: p.header.Buckets, ix: make([]byte, p.sizeOf(layout.RegionIX))}
+	f := indexFiller{lines: p.header.Buckets, ix: fast.Large[byte](int(p.sizeOf(layout.RegionIX)))}
 	first, next := f.lineWithoutSpill(p.hashed)
 	ordered := append(p.hashed[next:len(p.hashed):len(p.hashed)], p.hashed[:next]...)
 	for n := range f.lines {

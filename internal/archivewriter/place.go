@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/fast"
 	"github.com/profarc/profarc/internal/intern"
 	"github.com/profarc/profarc/internal/profileset"
 	"github.com/profarc/profarc/layout"
@@ -151,7 +152,7 @@ func (p *plan) locate() error {
 		p.symbols[ref-1] += symbols
 	}
 	at := p.sectionStart(disk.PartMethods)
-	p.methods = make([]layout.Ref, len(p.records))
+	p.methods = fast.Large[layout.Ref](len(p.records))
 	for i := range p.records {
 		p.methods[i] = disk.RefOf(at)
 		at += int64(p.records[i].units) * disk.Unit

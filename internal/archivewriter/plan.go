@@ -10,6 +10,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/fast"
 	"github.com/profarc/profarc/internal/intern"
 	"github.com/profarc/profarc/internal/profileset"
 	"github.com/profarc/profarc/internal/relocate"
@@ -155,7 +156,7 @@ func (p *plan) sectionStart(s disk.Part) int64    { return p.header.Parts[s].Off
 // their records do not.
 func (p *plan) neededSymbols() []bool {
 	b := p.b
-	needed := make([]bool, b.Symbols.Len())
+	needed := fast.Large[bool](b.Symbols.Len())
 	need := func(s intern.SymbolRef) {
 		if s != 0 {
 			needed[s-1] = true
@@ -179,7 +180,7 @@ func (p *plan) neededSymbols() []bool {
 // start: those that are needed, and signatures.
 func (p *plan) planSymbols(needed []bool) {
 	p.planSignatures(needed)
-	p.symbols = make([]layout.Ref, len(needed))
+	p.symbols = fast.Large[layout.Ref](len(needed))
 	for _, ref := range p.o.symbols {
 		if needed[ref-1] {
 			p.symbolRefs = append(p.symbolRefs, ref)
@@ -274,7 +275,7 @@ func (p *plan) planRecords() {
 // through them in the order of their arrival: of millions hardly any is in a
 // cache, and to store in another order takes less time than to load in it.
 func (p *plan) gatherProfiles() {
-	p.profiles = make([]profilePlan, len(p.o.profiles))
+	p.profiles = fast.Large[profilePlan](len(p.o.profiles))
 	rank := ranks(p.o.profiles)
 	for ref, d := range p.b.Profiles.All {
 		p.profiles[rank[ref-1]] = profilePlan{method: p.o.methodRank[d.Method-1], context: d.Context, block: d.Block, slots: p.slotsOf[ref-1]}
@@ -286,7 +287,7 @@ func (p *plan) gatherProfiles() {
 // set that they have by themselves; MethodProfiled is for their access flags, and
 // MethodNeverRan for those that were seen.
 func (p *plan) gatherMethods() {
-	p.records = make([]methodPlan, len(p.o.methods))
+	p.records = fast.Large[methodPlan](len(p.o.methods))
 	for ref, m := range p.b.Methods.All {
 		r := methodPlan{id: m.ID, name: p.b.Symbols.Place(m.Name), flags: m.Flags}
 		if m.Holder != 0 || m.Signature != 0 {

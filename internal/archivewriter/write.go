@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/fast"
 	"github.com/profarc/profarc/internal/intern"
 	"github.com/profarc/profarc/internal/profileset"
 	"github.com/profarc/profarc/internal/publish"
@@ -190,7 +191,7 @@ func (s *sheets) empty() []byte {
 			return (*b)[:0]
 		}
 	}
-	return make([]byte, 0, n)
+	return fast.Large[byte](int(n))[:0]
 }
 
 // write appends bytes of a region, behind zeros up to the region's start.

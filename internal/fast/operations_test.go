@@ -89,4 +89,5 @@ func BenchmarkCommit(b *testing.B) {
 	b.Run("paired-md5", func(b *testing.B) { withAndWithout(b, fast.PairedMD5, commit) })
 	b.Run("prefetching", func(b *testing.B) { withAndWithout(b, fast.Prefetching, commit) })
 	b.Run("radix-sorting", func(b *testing.B) { withAndWithout(b, fast.RadixSorting, commit) })
+	b.Run("large-pages", func(b *testing.B) { withAndWithout(b, fast.LargePages, commit) })
 }

@@ -64,7 +64,7 @@ func differingBits(keys []SortKey) (bits uint64) {
 // radixSort sorts by the bytes that differ from byte top on.
 func radixSort(keys []SortKey, spare *[]SortKey, differ uint64, top int) {
 	if len(*spare) < len(keys) {
-		*spare = make([]SortKey, len(keys))
+		*spare = Large[SortKey](len(keys))
 	}
 	from, to := keys, (*spare)[:len(keys)]
 	for shift := 8 * top; shift < 64; shift += 8 {

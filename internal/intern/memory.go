@@ -1,5 +1,7 @@
 package intern
 
+import "github.com/profarc/profarc/internal/fast"
+
 // An Arena keeps many small byte strings in a few large slabs, and names each
 // by its place, so that what refers to them has no pointers.
 type Arena struct {
@@ -25,7 +27,7 @@ func nextSlab(slabs, n int) int { return max(firstSlab<<min(slabs, slabDoublings
 // Keep copies p, of less than 4 GiB.
 func (a *Arena) Keep(p []byte) Place {
 	if len(a.slabs) == 0 || len(p) > cap(a.last())-len(a.last()) {
-		a.slabs = append(a.slabs, make([]byte, 0, nextSlab(len(a.slabs), len(p))))
+		a.slabs = append(a.slabs, fast.Large[byte](nextSlab(len(a.slabs), len(p)))[:0])
 	}
 	slab := &a.slabs[len(a.slabs)-1]
 	at := Place{uint32(len(a.slabs)), uint32(len(*slab)), uint32(len(p))}
@@ -92,7 +94,7 @@ func (l *List[V]) Add(v V) (number uint32) {
 	if l.n%chunkSize == 0 {
 		var chunk []V
 		if l.n > 0 { // the first grows: most lists are short
-			chunk = make([]V, 0, chunkSize)
+			chunk = fast.Large[V](chunkSize)[:0]
 		}
 		l.chunks = append(l.chunks, chunk)
 	}

@@ -30,7 +30,7 @@ func (s *Sorter) canceled(n int) bool {
 // Room returns an empty slice with room for n keys. It reuses the memory of the last.
 func (s *Sorter) Room(n int) []SortKey {
 	if cap(s.keys) < n {
-		s.keys = make([]SortKey, 0, n)
+		s.keys = fast.Large[SortKey](n)[:0]
 	}
 	return s.keys[:0]
 }
@@ -61,7 +61,7 @@ func EachGroup(keys []SortKey, yield func(group []SortKey)) {
 
 // RefsOf returns the references of keys.
 func RefsOf[R ~uint32](keys []SortKey) []R {
-	refs := make([]R, len(keys))
+	refs := fast.Large[R](len(keys))
 	for i, k := range keys {
 		refs[i] = R(k.Ref)
 	}
@@ -74,7 +74,7 @@ func (t *Symbols) SortedAnew(sorter *Sorter) []SymbolRef {
 	for i := range t.Len() {
 		keys = append(keys, SortKey{Ref: uint32(i + 1)})
 	}
-	s := symbolSort{t, sorter, make([][aheadWords]uint64, t.Len())}
+	s := symbolSort{t, sorter, fast.Large[[aheadWords]uint64](t.Len())}
 	s.sortFrom(keys, 0)
 	return RefsOf[SymbolRef](keys)
 }

@@ -1,6 +1,8 @@
 // Package refindex finds references by hash, in tables of millions.
 package refindex
 
+import "github.com/profarc/profarc/internal/fast"
+
 // An Index has no pointers for the garbage collector to follow. It keeps each hash next
 // to the reference, so that a search rarely looks at records other than the right one.
 // A search begins at the slot of the hash's low bits, so that references that come in the
@@ -63,7 +65,7 @@ func (x *Index) Truncate(last uint32) {
 		return
 	}
 	old := x.slots
-	x.slots, x.used = make([]slot, len(old)), 0
+	x.slots, x.used = fast.Large[slot](len(old)), 0
 	for _, s := range old {
 		if s.ref != 0 && s.ref <= last {
 			x.insert(s)
@@ -84,7 +86,7 @@ func (x *Index) insert(s slot) {
 
 func (x *Index) grow() {
 	old := x.slots
-	x.slots = make([]slot, max(2*len(old), firstSlots))
+	x.slots = fast.Large[slot](max(2*len(old), firstSlots))
 	for _, s := range old {
 		if s.ref != 0 {
 			x.insert(s)
