@@ -1,6 +1,9 @@
 package builder
 
-import "github.com/profarc/profarc/internal/profileset"
+import (
+	"github.com/profarc/profarc/internal/profileset"
+	"github.com/profarc/profarc/internal/words"
+)
 
 // Bulk is the interface for importers of millions of records: each call takes many at
 // once, and records the same as a call for each of them.
@@ -42,6 +45,18 @@ type CounterFunction struct {
 	Name   []byte // the whole key
 	Code   uint64 // code id
 	Counts []uint64
+	// Cells are the counters in place of Counts, if not nil: 8 bytes each,
+	// little-endian, as files have them.
+	Cells []byte
+}
+
+// function returns the function as a set takes it.
+func (f *CounterFunction) function() profileset.Function {
+	cells := f.Cells
+	if cells == nil {
+		cells = words.LittleEndianBytes(f.Counts)
+	}
+	return profileset.Function{Name: f.Name, Code: f.Code, Cells: cells}
 }
 
 // Functions adds the profiles of functions, as Profile, Profile.Counters and Done do
@@ -50,8 +65,8 @@ func (k Bulk) Functions(functions []CounterFunction) (added int, err error) {
 	var group [profileset.FunctionGroup]profileset.Function
 	for added < len(functions) {
 		rest := functions[added:min(added+len(group), len(functions))]
-		for i, f := range rest {
-			group[i] = profileset.Function(f)
+		for i := range rest {
+			group[i] = rest[i].function()
 		}
 		n, err := k.set.AddFunctions(group[:len(rest)])
 		if added += n; err != nil {

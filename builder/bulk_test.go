@@ -2,6 +2,7 @@ package builder_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"testing"
@@ -34,6 +35,13 @@ func TestFunctionsAreTheSameAsProfiles(t *testing.T) {
 				p := long.Profile(long.Method(layout.Key{Name: string(f.Name)}), f.Code, builder.NoContext)
 				p.Counters(0, f.Counts...)
 				testarchive.MustDone(t, p)
+				if rapid.Bool().Draw(t, "as cells") {
+					f.Cells = []byte{}
+					for _, n := range f.Counts {
+						f.Cells = binary.LittleEndian.AppendUint64(f.Cells, n)
+					}
+					f.Counts = nil
+				}
 				functions = append(functions, f)
 			}
 			if n, err := short.Bulk().Functions(functions); err != nil || n != len(functions) {

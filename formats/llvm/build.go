@@ -21,6 +21,7 @@ type intake struct {
 	report  *Report
 	traces  uint64
 	last    []byte // name of the last function
+	kept    []byte // memory for it
 	ordered bool   // the order of the functions is kept
 	plain   plainFunctions
 }
@@ -130,7 +131,8 @@ func (f *function) checkLimits() error {
 func (in *intake) addFunction(f *function) error {
 	in.report.Functions++
 	in.report.Entries += f.entryCount()
-	in.last = append(in.last[:0], f.name...)
+	in.last = append(in.kept[:0], f.name...)
+	in.kept = in.last
 	if f.hasCountersOnly() {
 		return in.plain.gather(f, in.b)
 	}
@@ -150,6 +152,22 @@ func (in *intake) addFunction(f *function) error {
 		p.Bitmap(0, f.bitmap)
 	}
 	return p.Done()
+}
+
+// addPlainFunction adds a function that has counters only, of which it keeps the name and
+// cells until release.
+func (in *intake) addPlainFunction(name []byte, hash uint64, cells []byte) error {
+	in.report.Functions++
+	in.report.Entries++
+	in.last = name
+	return in.plain.refer(builder.CounterFunction{Name: name, Code: hash, Cells: cells}, in.b)
+}
+
+// release lets go of the memory of functions: it adds those that were gathered.
+func (in *intake) release() error {
+	in.kept = append(in.kept[:0], in.last...)
+	in.last = in.kept
+	return in.plain.flushTo(in.b)
 }
 
 // addCalledName adds the name of a function that was called and has no counts.
@@ -246,7 +264,19 @@ func (p *plainFunctions) gather(f *function, b *builder.Builder) error {
 	name, counts := len(p.names), len(p.counts)
 	p.names, p.counts = append(p.names, f.name...), append(p.counts, f.counts...)
 	kept := &p.functions[p.n]
-	kept.Name, kept.Code, kept.Counts = p.names[name:], f.hash, p.counts[counts:]
+	*kept = builder.CounterFunction{Name: p.names[name:], Code: f.hash, Counts: p.counts[counts:]}
+	p.n++
+	return nil
+}
+
+// refer gathers a function without copying it.
+func (p *plainFunctions) refer(f builder.CounterFunction, b *builder.Builder) error {
+	if p.n == maxPlain {
+		if err := p.flushTo(b); err != nil {
+			return err
+		}
+	}
+	p.functions[p.n] = f
 	p.n++
 	return nil
 }

@@ -264,9 +264,9 @@ func (x *indexedScan) readBuckets() error {
 	}
 	for x.table-x.offset() >= 2 {
 		at := x.offset()
-		b, ok := x.next(2)
-		if !ok {
-			return x.cut("the functions")
+		b, err := x.take(2, "the functions")
+		if err != nil {
+			return err
 		}
 		items := binary.LittleEndian.Uint16(b)
 		if items == 0 {
@@ -282,30 +282,75 @@ func (x *indexedScan) readBuckets() error {
 	if padding := x.table - x.offset(); padding < 0 || padding >= disk.Unit {
 		return x.malformed(x.offset(), "the functions end, and their table is at byte %d", x.table)
 	}
+	if err := x.release(); err != nil {
+		return err
+	}
 	if !x.skip(uint64(x.table - x.offset())) {
 		return x.cut("the functions")
 	}
 	return nil
 }
 
+// take consumes n bytes. If it has to read, it first lets go of the functions that lie in
+// the buffer.
+func (x *indexedScan) take(n int, within string) ([]byte, error) {
+	if x.end-x.at < n {
+		if err := x.release(); err != nil {
+			return nil, err
+		}
+	}
+	b, ok := x.next(n)
+	if !ok {
+		return nil, x.cut(within)
+	}
+	return b, nil
+}
+
 // readItem reads all functions of one name.
 func (x *indexedScan) readItem() error {
 	at := x.offset()
-	b, ok := x.next(itemHeader)
-	if !ok {
-		return x.cut("the functions")
+	b, err := x.take(itemHeader, "the functions")
+	if err != nil {
+		return err
 	}
 	key, data := binary.LittleEndian.Uint64(b[8:]), binary.LittleEndian.Uint64(b[16:])
 	left := uint64(max(0, x.table-x.offset()))
 	if key > disk.MaxName || data > left || key+data > left {
 		return x.malformed(at, "a name of %d bytes and a function of %d, where the table comes in %d", key, data, left)
 	}
-	if b, ok = x.next(int(key + data)); !ok {
-		return x.cut("a function")
+	if b, err = x.take(int(key+data), "a function"); err != nil {
+		return err
 	}
 	x.items++
 	x.f.name = b[:key]
+	if hash, cells, ok := x.plainRecord(b[key:]); ok {
+		x.f.clear()
+		x.f.hash = hash
+		if x.f.checkLimits() == nil {
+			return x.addPlainFunction(x.f.name, hash, cells)
+		}
+	}
 	return x.readRecords(b[key:], at)
+}
+
+// plainRecord returns the hash and the counters of a record that has nothing else.
+func (x *indexedScan) plainRecord(b []byte) (hash uint64, cells []byte, ok bool) {
+	tail := valueBlockHeader
+	if x.version >= sinceBitmaps {
+		tail += disk.CellSize
+	}
+	if x.version < sinceValues || len(b) < 16+tail {
+		return 0, nil, false
+	}
+	cells = b[16 : len(b)-tail]
+	number, end := binary.LittleEndian.Uint64(b[8:]), b[len(b)-tail:]
+	if len(cells)%disk.CellSize != 0 || number != uint64(len(cells)/disk.CellSize) || binary.LittleEndian.Uint64(end[tail-valueBlockHeader:]) != valueBlockHeader {
+		return 0, nil, false
+	}
+	if tail > valueBlockHeader && binary.LittleEndian.Uint64(end) != 0 {
+		return 0, nil, false
+	}
+	return binary.LittleEndian.Uint64(b), cells, true
 }
 
 // readRecords reads the functions that have the name, one for each hash.

@@ -17,10 +17,13 @@ const FunctionGroup = 128
 // A Function is a method that is found by its name alone, with a profile of
 // counters alone.
 type Function struct {
-	Name   []byte
-	Code   uint64 // code id
-	Counts []uint64
+	Name  []byte
+	Code  uint64 // code id
+	Cells []byte // of the counters, little-endian
 }
+
+// count returns the number of counters.
+func (f *Function) count() int { return len(f.Cells) / disk.CellSize }
 
 // AddFunctions adds the profiles of functions, at most FunctionGroup of them. It
 // returns the number of functions before the first that could not be added.
@@ -43,13 +46,11 @@ func (b *Set) AddFunctions(group []Function) (added int, err error) {
 func (b *Set) addAsProfile(f *Function) error {
 	var p Recording
 	b.Record(&p, b.Method(layout.Key{Name: string(f.Name)}), f.Code, NoContext)
-	n := len(f.Counts)
+	n := f.count()
 	p.Add(layout.SectionData, n, func(b []byte) ([]byte, disk.Entry) {
 		return disk.NewWide(b, layout.TagCounters, 0, 0, 0, n, n)
 	}, func(e disk.Entry) {
-		for i, count := range f.Counts {
-			e.SetCell(i, count)
-		}
+		copy(e[disk.WideHeaderSize:], f.Cells)
 	})
 	if err := p.Done(); err != nil {
 		return err
@@ -67,20 +68,23 @@ func (b *Set) addFunctions(group []Function) (added int) {
 	defer b.Mu.Unlock()
 	var methods [FunctionGroup]MethodRef
 	b.functions(group, methods[:])
+	sums := b.mergerFor(b.Run.RunRules).CountersAdd()
 	for i := range group {
-		if methods[i] == 0 || !b.addFunction(methods[i], &group[i]) {
+		if methods[i] == 0 || !b.addFunction(methods[i], &group[i], sums) {
 			return i
 		}
 	}
 	return len(group)
 }
 
-func (b *Set) addFunction(m MethodRef, f *Function) bool {
-	if len(f.Counts) > maxCells || f.Code == layout.CodeAny {
+// addFunction adds a function, whose counters are simply summed with those of the runs
+// before if sums is set. It reports whether the function was valid.
+func (b *Set) addFunction(m MethodRef, f *Function, sums bool) bool {
+	if f.count() > maxCells || f.Code == layout.CodeAny {
 		return false
 	}
 	ref, ok := b.claim(ProfileKey{Method: m, Code: f.Code}, &b.Run)
-	if ok && !b.sumFunction(ref, f) {
+	if ok && !(sums && b.sumFunction(ref, f)) {
 		b.block = appendFunction(b.block[:0], f)
 		b.take(ref, b.Run.RunRules, b.block)
 	}
@@ -128,7 +132,7 @@ func appendFunction(b []byte, f *Function) []byte {
 	if f.Code != 0 {
 		presence, fields = disk.HasCode, disk.CellSize
 	}
-	data := disk.WideHeaderSize + len(f.Counts)*disk.CellSize
+	data := disk.WideHeaderSize + len(f.Cells)
 	b = binary.LittleEndian.AppendUint32(b, uint32((disk.BlockHeaderSize+fields+data)/disk.Unit))
 	b = binary.LittleEndian.AppendUint32(b, 0)
 	b = binary.LittleEndian.AppendUint32(b, uint32(presence))
@@ -137,12 +141,9 @@ func appendFunction(b []byte, f *Function) []byte {
 		b = binary.LittleEndian.AppendUint64(b, f.Code)
 	}
 	b = append(b, byte(layout.TagCounters), 0, 0, 0, 0, 0, 0, 0)
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(f.Counts)))
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(f.Counts)))
-	for _, n := range f.Counts {
-		b = binary.LittleEndian.AppendUint64(b, n)
-	}
-	return b
+	b = binary.LittleEndian.AppendUint32(b, uint32(f.count()))
+	b = binary.LittleEndian.AppendUint32(b, uint32(f.count()))
+	return append(b, f.Cells...)
 }
 
 // sumFunction adds the counters of a function to those of the runs before. It reports
@@ -150,14 +151,14 @@ func appendFunction(b []byte, f *Function) []byte {
 func (b *Set) sumFunction(ref ProfileRef, f *Function) bool {
 	d := b.Profiles.At(uint32(ref))
 	cells := functionCells(b.Blocks.Memory(d.Block), f)
-	if len(cells) == 0 || !b.mergerFor(b.Run.RunRules).CountersAdd() ||
-		binary.LittleEndian.Uint64(cells) > disk.LLVMMaxCount || f.Counts[0] > disk.LLVMMaxCount || b.Methods.At(uint32(d.Method)).Flags&layout.MethodNotMatchable != 0 {
+	if len(cells) == 0 || binary.LittleEndian.Uint64(cells) > disk.LLVMMaxCount || binary.LittleEndian.Uint64(f.Cells) > disk.LLVMMaxCount ||
+		b.Methods.At(uint32(d.Method)).Flags&layout.MethodNotMatchable != 0 {
 		return false
 	}
 	b.changesBlock(ref)
-	for i, n := range f.Counts {
-		cell := cells[i*disk.CellSize:][:disk.CellSize]
-		binary.LittleEndian.PutUint64(cell, min(disk.SaturatingAdd(binary.LittleEndian.Uint64(cell), n), disk.LLVMMaxCount))
+	for more := f.Cells; len(cells) >= disk.CellSize && len(more) >= disk.CellSize; cells, more = cells[disk.CellSize:], more[disk.CellSize:] {
+		sum := disk.SaturatingAdd(binary.LittleEndian.Uint64(cells), binary.LittleEndian.Uint64(more))
+		binary.LittleEndian.PutUint64(cells, min(sum, disk.LLVMMaxCount))
 	}
 	return true
 }
@@ -169,7 +170,7 @@ func functionCells(block disk.Block, f *Function) []byte {
 	if f.Code != 0 {
 		at += disk.CellSize
 	}
-	n := len(f.Counts)
+	n := f.count()
 	if len(block) != at+disk.WideHeaderSize+n*disk.CellSize || block.Presence()&^disk.HasCode != 0 {
 		return nil
 	}

@@ -70,6 +70,19 @@ func Append(words []uint64, b []byte) []uint64 {
 	return words
 }
 
+// LittleEndianBytes returns words as little-endian bytes: the memory itself, where the
+// machine has that order, so that neither may be changed as long as both are in use.
+func LittleEndianBytes(words []uint64) []byte {
+	if LittleEndian() {
+		return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words))
+	}
+	b := make([]byte, 0, 8*len(words))
+	for _, w := range words {
+		b = binary.LittleEndian.AppendUint64(b, w)
+	}
+	return b
+}
+
 // Aligned returns n zero bytes on the heap whose first lies on a multiple of 8.
 func Aligned(n int) []byte {
 	if n == 0 {
