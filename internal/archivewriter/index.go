@@ -25,13 +25,14 @@ func (p *plan) encodeIX() ([]byte, error) {
 	h := &p.header
 	h.Buckets = uint64(p.sizeOf(layout.RegionIX)) / disk.LineSize
 	defer func() { p.hashed, p.o.sorter = nil, intern.Sorter{} }() // of no use for what is written next
+	indexed := p.indexed()
 	bestProbe, bestSeed := uint32(0), uint64(0)
 	for try := range uint64(maxSeeds) {
 		seed := try * 0x9e3779b97f4a7c15
 		if try > 0 {
 			p.hashed = p.hashRecords(seed)
 		}
-		ix, probe := p.fillIndex()
+		ix, probe := p.fillIndex(indexed)
 		if probe <= goodProbe {
 			h.Seed, h.MaxProbe = seed, probe
 			return ix, nil
@@ -44,7 +45,7 @@ func (p *plan) encodeIX() ([]byte, error) {
 		return nil, fmt.Errorf("builder: %w: an index search over %d lines, at most %d are possible: too many keys share an id", layout.ErrTooLarge, bestProbe, disk.MaxProbe)
 	}
 	p.hashed = p.hashRecords(bestSeed)
-	ix, probe := p.fillIndex()
+	ix, probe := p.fillIndex(indexed)
 	h.Seed, h.MaxProbe = bestSeed, probe
 	return ix, nil
 }
@@ -73,23 +74,28 @@ func (p *plan) hashRecords(seed uint64) []intern.SortKey {
 	return all
 }
 
-// indexedAt is where the index leads to for a record, by its number: for a method to
-// its first block without a context, if it has one and no other method has its id.
-func (p *plan) indexedAt(number uint32) layout.Ref {
-	types := uint32(len(p.o.types))
-	if number < types {
-		return p.typeAt(p.o.types[number])
+// indexed returns where the index leads to for each record, by its number: for a method
+// to its first block without a context, if it has one and no other method has its id.
+// The index asks in the order of hashes, and this fits into a cache.
+func (p *plan) indexed() []layout.Ref {
+	all := fast.Large[layout.Ref](len(p.o.types) + len(p.records))[:0]
+	for _, t := range p.o.types {
+		all = append(all, p.typeAt(t))
 	}
-	if r := &p.records[number-types]; r.first != 0 && r.flags&layout.MethodSharedID == 0 {
-		return p.firstBlock(r.first)
+	for i := range p.records {
+		if r := &p.records[i]; r.first != 0 && r.flags&layout.MethodSharedID == 0 {
+			all = append(all, p.firstBlock(r.first))
+		} else {
+			all = append(all, p.methods[i])
+		}
 	}
-	return p.methods[number-types]
+	return all
 }
 
 // fillIndex returns the index, and the most lines that a search has to look at: 0
 // if there is no record. The records come in the order of their hashes, so that it
 // is filled line by line.
-func (p *plan) fillIndex() (ix []byte, maxProbe uint32) {
+func (p *plan) fillIndex(indexed []layout.Ref) (ix []byte, maxProbe uint32) {
 	f := indexFiller{lines: p.header.Buckets, ix: fast.Large[byte](int(p.sizeOf(layout.RegionIX)))}
 	first, next := f.lineWithoutSpill(p.hashed)
 	ordered := append(p.hashed[next:len(p.hashed):len(p.hashed)], p.hashed[:next]...)
@@ -97,7 +103,7 @@ func (p *plan) fillIndex() (ix []byte, maxProbe uint32) {
 		line := (first + n) % f.lines
 		for len(ordered) > 0 {
 			k := ordered[0]
-			s := disk.Slot{Hash: disk.Hash(k.Key), Ref: p.indexedAt(k.Ref)}
+			s := disk.Slot{Hash: disk.Hash(k.Key), Ref: indexed[k.Ref]}
 			var bucket uint64
 			if bucket, s.Rest = s.Hash.Split(f.lines); bucket != line {
 				break
