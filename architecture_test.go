@@ -34,7 +34,7 @@ var mayImport = map[string][]string{
 	"internal/relocate":   {"layout"},
 	"internal/rawreader":  {"layout"},
 	"internal/publish":    {"layout"},
-	"internal/spill":      {"internal/publish", "internal/mmap", "internal/words"},
+	"internal/spill":      {"internal/fast", "internal/publish", "internal/mmap", "internal/words"},
 	"archive":             {"layout", "internal/mmap", "internal/fast", "internal/sparsebits"},
 	"reader":              {"layout", "internal/relocate", "archive", "internal/rawreader", "internal/sparsebits", "internal/mmap"},
 	"builder":             {"layout", "archive", "reader", "internal/archivewriter", "internal/profileset", "internal/intern", "internal/spill"},

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/fast"
 	"github.com/profarc/profarc/internal/methoddata"
 	"github.com/profarc/profarc/internal/profileset"
 	"github.com/profarc/profarc/layout"
@@ -15,7 +16,7 @@ import (
 // them are in.
 func (p *plan) measureProfiles() error {
 	m := measurer{p: p, masks: p.b.Shape.Masks()}
-	p.slotsOf = make([]uint32, p.b.Profiles.Len())
+	p.slotsOf = fast.Large[uint32](p.b.Profiles.Len())
 	for number, d := range p.b.Profiles.All {
 		p.slotsOf[number-1] = m.measure(p.view.At(d.Block))
 		if number%forgetAfter == 0 {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/profarc/profarc/internal/fast"
 	"github.com/profarc/profarc/internal/publish"
 )
 
@@ -77,7 +78,7 @@ func (s *Store) begin(n int) {
 		room = s.spillLast()
 	}
 	if int64(cap(room)) < size {
-		room = make([]byte, 0, size)
+		room = fast.Large[byte](int(size))[:0]
 	}
 	s.memory += int64(cap(room))
 	s.slabs = append(s.slabs, slab{bytes: room[:0]})
