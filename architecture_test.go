@@ -59,7 +59,7 @@ var mayImport = map[string][]string{
 	"internal/report":      {"layout", "reader", "analyze", "compare", "fit", "internal/escape", "internal/facts", "internal/loaders", "internal/naming"},
 	"internal/runfiles":    {"builder", "internal/publish"},
 	"internal/dump":        {"layout", "archive", "reader", "internal/escape"},
-	"internal/verify":      {"layout", "internal/relocate", "archive", "reader", "internal/rawreader", "internal/poll"},
+	"internal/verify":      {"layout", "internal/relocate", "archive", "reader", "internal/rawreader", "internal/poll", "internal/words"},
 	"internal/specimen":    {"layout", "builder"},
 	"internal/forgery":     {"layout"},
 	"internal/hexdump":     {"layout"},

@@ -80,6 +80,9 @@ func ParseBlock(b []byte) (Block, error) {
 		return nil, fmt.Errorf("a MethodData block whose size does not fit")
 	}
 	p := Block(b)
+	if _, ok := p.Geometry(); ok {
+		return p, nil
+	}
 	if p.Presence() >= presenceEnd {
 		return nil, fmt.Errorf("unknown presence bits 0x%x", uint32(p.Presence()))
 	}
@@ -104,6 +107,36 @@ func ParseBlock(b []byte) (Block, error) {
 		return nil, fmt.Errorf("fields and sections take %d bytes of a block of %d", total, len(b))
 	}
 	return p, nil
+}
+
+// Geometry is what [ParseBlock] checks, without an error that says what is wrong: whether
+// fields and sections fill the block, but for padding. The size in the block's header must
+// be that of b. It returns where the fields end.
+func (b Block) Geometry() (fields int64, ok bool) {
+	if b.Presence() >= presenceEnd || b.Presence()&(HasID|HasKey) == HasKey {
+		return 0, false
+	}
+	fields, _ = b.FieldOffset(presenceEnd)
+	if fields > int64(len(b)) {
+		return fields, false
+	}
+	total := fields + b.sectionSize(layout.SectionData, fields)
+	if b.Presence()&(HasSections|HasDirectory) != 0 {
+		for s := layout.SectionExtra; s <= layout.SectionDirectory; s++ {
+			total += b.sectionSize(s, fields)
+		}
+	}
+	return fields, total <= int64(len(b)) && total >= int64(len(b))-MaxPadding
+}
+
+// DataAt returns the data entries of a block whose geometry is sound and whose fields end
+// at an offset.
+func (b Block) DataAt(fields int64) []byte {
+	end := fields + int64(le.Uint32(b[blockData:]))*Unit
+	if end > int64(len(b)) {
+		return nil
+	}
+	return b[fields:end:end]
 }
 
 func (b Block) fieldSize(f Presence, at int64) int64 {

@@ -234,3 +234,46 @@ func fillDense(words []uint16, p []byte, from, to int) (n int) {
 	}
 	return n
 }
+
+// same reports whether the words in [from, to) that have a slot are those whose bits are
+// set in want, whose first bit stands for the word from &^ 63.
+func (b bitmap) same(from, to int, want []uint64) bool {
+	if b.dense() {
+		return sameDense(b[containerStart:], from, to, want)
+	}
+	list := b[containerStart:]
+	list = list[2*search(list, from):]
+	for at := from &^ 63; at < to; at += 64 {
+		w := uint64(0)
+		for ; len(list) > 0 && int(le.Uint16(list)) < min(at+64, to); list = list[2:] {
+			w |= 1 << (le.Uint16(list) & 63)
+		}
+		if w != want[0]&inRange(at, from, to) {
+			return false
+		}
+		want = want[1:]
+	}
+	return true
+}
+
+func sameDense(p []byte, from, to int, want []uint64) bool {
+	for at := from &^ 63; at < to; at += 64 {
+		if (le.Uint64(p[at/8:])^want[0])&inRange(at, from, to) != 0 {
+			return false
+		}
+		want = want[1:]
+	}
+	return true
+}
+
+// inRange has the bits of those of the 64 words from at on that lie in [from, to).
+func inRange(at, from, to int) uint64 {
+	mask := ^uint64(0)
+	if at < from {
+		mask <<= from - at
+	}
+	if to < at+64 {
+		mask &= 1<<(to-at) - 1
+	}
+	return mask
+}

@@ -112,6 +112,37 @@ func (m *Map) Range(from, to int64, yield func(rwOffset int64) bool) error {
 	}
 }
 
+// Same reports whether the slots in [from, to), both offsets from the start of rw in bytes
+// and multiples of 8, are those whose bits are set in want: a bit for each word, the first
+// for the last multiple of 64 words that is not behind from. The range must lie inside rw.
+func (m *Map) Same(from, to int64, want []uint64) (same bool, err error) {
+	if err := m.inside(from, to, m.rw.Size); err != nil {
+		return false, err
+	}
+	for from < to {
+		n := from / chunkSize
+		start := n * chunkSize
+		end := min(to, start+chunkSize)
+		b, err := m.chunk(n)
+		if err != nil {
+			return false, err
+		}
+		first, last := int(from-start)/wordSize, int(end-start)/wordSize
+		words := (last - first&^63 + 63) / 64
+		if b == nil {
+			b = empty
+		}
+		if !b.same(first, last, want[:words]) {
+			return false, nil
+		}
+		from, want = end, want[words:]
+	}
+	return true, nil
+}
+
+// empty is the bitmap of a chunk without slots.
+var empty = make(bitmap, containerStart)
+
 // inside returns an error unless [from, to) is a range of the size bytes of rw.
 func (m *Map) inside(from, to, size int64) error {
 	if from < 0 || to < from || to > min(size, m.rw.Size) || (from|to)%wordSize != 0 {

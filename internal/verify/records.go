@@ -145,9 +145,6 @@ func (c *check) method(m reader.Method) (k key, err error) {
 	if err != nil || !m.Indexed() { // a row has no id
 		return k, err
 	}
-	if has := rec.Flags&disk.MethodHasID != 0; has != (rec.Profiles == 0) {
-		return k, c.wrong(layout.RegionRO, at, "a method record with an id: %v, and with a profile: %v", has, !has)
-	}
 	if err := c.headKey(rec, &k); err != nil {
 		return k, err
 	}
