@@ -172,6 +172,7 @@ type profilePrinter struct {
 	err    error
 
 	targets naming.Targets
+	callers map[layout.Ref]string // names of methods in contexts
 	tally   lazyTally
 	labels  *switchLabels
 	cases   func(bci int) []int32 // labels of a switch of the profile's code; nil if the code is unknown
@@ -214,6 +215,12 @@ func (p *profilePrinter) method(m reader.Method) {
 			p.llvmProfile(q)
 		} else {
 			p.profile(q)
+		}
+		// A method can have contexts that print as the square of its size: nobody computes
+		// them for a writer that takes no more.
+		if _, err := p.w.Write(nil); err != nil {
+			p.err = err
+			return
 		}
 	}
 	p.sampled(m, profiles > 0)
@@ -295,8 +302,21 @@ func (p *profilePrinter) context(q reader.Profile) {
 		if i > 0 {
 			by = "       by"
 		}
-		fmt.Fprintf(p.w, "  %s %s at %d\n", by, p.methodName(f.Caller), f.Point)
+		fmt.Fprintf(p.w, "  %s %s at %d\n", by, p.callerName(f.Caller), f.Point)
 	}
+}
+
+// callerName is methodName for a method that comes again and again.
+func (p *profilePrinter) callerName(m reader.Method) string {
+	name, ok := p.callers[m.Ref()]
+	if !ok {
+		if p.callers == nil {
+			p.callers = map[layout.Ref]string{}
+		}
+		name = p.methodName(m)
+		p.callers[m.Ref()] = name
+	}
+	return name
 }
 
 func (p *profilePrinter) methodName(m reader.Method) string {

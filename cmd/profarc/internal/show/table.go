@@ -396,14 +396,18 @@ func contextText(s *reader.Store, n layout.Ref) (string, error) {
 }
 
 // callersText returns the frames of a context, the direct caller first.
-func callersText(s *reader.Store, c reader.Context) (text string, err error) {
+func callersText(s *reader.Store, c reader.Context) (string, error) {
+	var text strings.Builder
 	frames, err := c.Frames()
 	for _, f := range frames {
 		caller, nameErr := analyze.NameOf(s, f.Caller)
-		err = errors.Join(err, nameErr)
-		text += fmt.Sprintf(" < %s:%d", caller, f.Point)
+		if nameErr != nil {
+			err = nameErr
+			break
+		}
+		fmt.Fprintf(&text, " < %s:%d", caller, f.Point)
 	}
-	return text, err
+	return text.String(), err
 }
 
 // json returns a cell in JSON: a number, a string, or null for a null reference.
