@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
+	"syscall"
 
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/mmap"
@@ -94,7 +95,9 @@ func openRegular(path string) (*os.File, int64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	f, err := os.Open(path)
+	// Package os takes four calls to find that a file cannot be waited for, unless it is
+	// opened so already.
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, 0, err
 	}
