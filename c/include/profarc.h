@@ -32,12 +32,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A counter of an adopted profile, in place. */
 #ifdef __cplusplus
 #include <atomic>
 typedef std::atomic<uint64_t> pa_counter;
 extern "C" {
 #else
-/* A counter of an adopted profile. Add to it as you like; relaxed ordering is enough. */
+#include <stdatomic.h>
 typedef _Atomic uint64_t pa_counter;
 #endif
 
@@ -327,7 +328,7 @@ typedef struct pa_entry {
 	const uint8_t *bytes; /* the entry as it lies in the file */
 	uint8_t *live;        /* the entry that may be counted in; NULL if the profile is not adopted */
 	uint32_t units;       /* size of the entry divided by 8 */
-	uint8_t tag, flags;   /* flags and traps as in the file: pa_flags and pa_traps are live */
+	uint8_t tag, flags;   /* flags and traps as in the file; pa_flags and pa_traps are live */
 	uint16_t sub;         /* 0 for tags below 64 */
 	int32_t point;
 	uint32_t cells; /* number of cells */
@@ -416,6 +417,100 @@ PA_API uint64_t pa_table_cell(const pa_table *table, uint32_t column, uint32_t r
 /* pa_symbol_at is the text of a symbol, empty for 0; pa_type_at the type whose record lies at a reference. */
 PA_API pa_error pa_symbol_at(const pa_archive *archive, pa_ref at, pa_text *text);
 PA_API pa_error pa_type_at(const pa_archive *archive, pa_ref at, pa_type *type);
+
+/* ---- adoption: counting in place ---- */
+
+/* Where the second mapping of an archive lies. */
+typedef enum pa_base {
+	PA_BASE_REQUESTED, /* where the archive asks for, if that is free, else anywhere: there nothing has to be relocated */
+	PA_BASE_ANYWHERE
+} pa_base;
+
+/* pa_adopt maps the archive a second time, for counting in place; see docs/adoption.md. An archive is adopted once:
+ * PA_ADOPTED. Counts stay in this process and never change the file. PA_UNSUPPORTED: this machine is not little-endian. */
+PA_API pa_error pa_adopt(pa_archive *archive, pa_base base);
+
+typedef struct pa_adoption {
+	uint64_t base;     /* address of the second mapping; it is valid until pa_close */
+	bool at_requested; /* pointers in the file are addresses in it */
+} pa_adoption;
+
+/* pa_adoption_of returns whether the archive is adopted. */
+PA_API bool pa_adoption_of(const pa_archive *archive, pa_adoption *adoption);
+
+/* pa_claim makes a profile live: its words may be counted in from now on, by all threads. The first claim of a block that
+ * lies elsewhere than at its requested base relocates its pointers, others wait for that. Claiming again does nothing. */
+PA_API pa_error pa_claim(pa_profile *profile);
+
+/* pa_claim_all claims many profiles, of one archive or of several. It stops at the first that fails; claimed is the number of
+ * those before. */
+PA_API pa_error pa_claim_all(pa_profile *profiles, size_t count, size_t *claimed);
+
+/* pa_word is cell i of an entry as a word that may be counted in; NULL if the profile is not claimed, or has no such cell.
+ * Compiled code may add to it by any atomic instruction. Only counts may be written: other cells by the functions below. */
+PA_API pa_counter *pa_word(const pa_entry *entry, uint32_t i);
+
+/* pa_profile_word is the word of PA_FIELD_INVOCATIONS, PA_FIELD_BACKEDGES or PA_FIELD_INTERPRETED; NULL if the profile is not
+ * claimed, or does not have the field. */
+PA_API pa_counter *pa_profile_word(const pa_profile *profile, unsigned field);
+
+/* pa_add counts. No order with other memory is needed, or given. */
+static inline void pa_add(pa_counter *counter, uint64_t n) {
+#ifdef __cplusplus
+	counter->fetch_add(n, std::memory_order_relaxed);
+#else
+	atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
+#endif
+}
+
+#define PA_NO_ROW UINT32_MAX
+
+/* pa_record counts a receiver as a VM would: in the row of its type, else in an empty row, which becomes its own, else in the
+ * count of all others. *row is the row, PA_NO_ROW for the count of all others; NULL if you don't need it. A row keeps its
+ * type, so that an inline cache can keep pa_word of its count. */
+PA_API pa_error pa_record(const pa_entry *entry, uint32_t type, uint32_t *row);
+
+/* A type profile may say that a null was seen, in the flags (bit 0), and which traps were taken (bit 31: recompiled after
+ * the trap; bits 0 to 30: the reason, all set for several). */
+PA_API uint8_t pa_flags(const pa_entry *entry);
+PA_API uint32_t pa_traps(const pa_entry *entry);
+PA_API pa_error pa_record_null(const pa_entry *entry);
+PA_API pa_error pa_record_trap(const pa_entry *entry, uint32_t reason, bool recompiled);
+
+/* ---- types of this process ---- */
+
+typedef enum pa_binding {
+	PA_UNBOUND, /* not loaded yet: do not act on it */
+	PA_BOUND,   /* tied to a class of the embedder */
+	PA_EXCLUDED /* will never be loaded, or must not be used */
+} pa_binding;
+
+/* pa_bind ties a type to the embedder's class, any pointer but NULL. Binding it to another class, or binding an excluded
+ * type, is PA_AMBIGUOUS. pa_exclude is for types, bound or not, that must never be acted on. */
+PA_API pa_error pa_bind(pa_archive *archive, uint32_t type, void *to);
+PA_API pa_error pa_exclude(pa_archive *archive, uint32_t type);
+
+/* pa_bound is the state of a type, and what it is bound to; to may be NULL. */
+PA_API pa_binding pa_bound(const pa_archive *archive, uint32_t type, void **to);
+
+/* A row of a type profile. */
+typedef struct pa_receiver {
+	uint32_t row, type;
+	uint64_t count;
+	pa_counter *word; /* of the count; NULL if the profile is not claimed */
+	pa_binding binding;
+	void *bound;
+} pa_receiver;
+
+/* pa_receiver_at is a row of a type profile; false if it is empty, or there is none. */
+PA_API bool pa_receiver_at(const pa_entry *entry, uint32_t row, pa_receiver *receiver);
+
+/* pa_next_bound goes on to the next row from *row on whose type is bound: for (uint32_t row = 0; pa_next_bound(&e, &row, &r);) */
+PA_API bool pa_next_bound(const pa_entry *entry, uint32_t *row, pa_receiver *receiver);
+
+/* pa_late_type is the type of that name and loader. If the archive lacks it, it gets an ordinal of its own, so that it can be
+ * recorded and bound; at most 65536 types do. PA_NOT_ADOPTED: only adopted archives take types. */
+PA_API pa_error pa_late_type(pa_archive *archive, pa_text name, pa_text loader, uint32_t *ordinal);
 
 #ifdef __cplusplus
 }

@@ -92,6 +92,26 @@ bool pai_pointer(const pa_archive *a, uint64_t value, uint8_t kind) {
 	return at % 8 == 0 && (kind == POINTS_TO_METHOD ? inside(a->section[METHODS], at, 8) : is_row(a->section[TYPES], at, TYPE));
 }
 
+/* visit is pai_visit for an entry at an offset in the file. */
+static bool visit(const pa_entry *entry, uint64_t at, bool (*take)(void *to, uint64_t at), void *to) {
+	slots list[3];
+	unsigned n = pai_slots(entry, list);
+	for (unsigned i = 0; i < n; i++)
+		for (uint32_t k = 0; k < list[i].n; k++)
+			if (!take(to, at + header_of(entry->tag) + 8 * ((uint64_t)list[i].first + (uint64_t)k * list[i].stride))) return false;
+	return true;
+}
+
+bool pai_visit(const pa_archive *a, const block *b, bool (*take)(void *to, uint64_t at), void *to) {
+	pa_entry entry;
+	for (unsigned i = PA_DATA; i < DIRECTORY; i++)
+		for (uint64_t at = b->part[i].at; at < end_of(b->part[i]); at += 8 * (uint64_t)entry.units) {
+			if (pai_entry(a, a->bytes + at, end_of(b->part[i]) - at, &entry) != NULL) return false; /* the file was changed */
+			if (!visit(&entry, at, take, to)) return false;
+		}
+	return true;
+}
+
 /* ---- iteration ---- */
 
 static pa_entries none(const pa_profile *p) { return (pa_entries){._profile = *p}; }
@@ -159,9 +179,8 @@ uint64_t pa_trained(const pa_entry *entry, uint32_t i) {
 }
 
 uint64_t pa_cell(const pa_entry *entry, uint32_t i) {
-	if (entry->live == NULL || i >= entry->cells) return pa_trained(entry, i);
-	_Atomic uint64_t *cell = (_Atomic uint64_t *)(void *)(entry->live + header_of(entry->tag) + 8 * (uint64_t)i);
-	return atomic_load_explicit(cell, memory_order_relaxed);
+	pa_counter *cell = pa_word(entry, i);
+	return cell != NULL ? atomic_load_explicit(cell, memory_order_relaxed) : pa_trained(entry, i);
 }
 
 pa_error pa_cell_method(const pa_entry *entry, uint32_t i, pa_method *m) {
@@ -173,10 +192,18 @@ pa_error pa_cell_method(const pa_entry *entry, uint32_t i, pa_method *m) {
 	return e;
 }
 
+/* live_pointer reads a pointer cell of a claimed profile, and all that was written before the pointer was put there. */
+static uint64_t live_pointer(const pa_entry *entry, uint32_t i) {
+	pa_counter *cell = pa_word(entry, i);
+	return cell != NULL ? atomic_load_explicit(cell, memory_order_acquire) : 0;
+}
+
 uint32_t pa_cell_type(const pa_entry *entry, uint32_t i, unsigned *tags) {
 	const pa_archive *a = entry->archive;
-	uint64_t cell = pa_cell(entry, i), at = (cell & ~(uint64_t)TYPE_TAGS) - a->info.requested_base;
+	uint64_t cell = entry->live != NULL ? live_pointer(entry, i) : pa_trained(entry, i);
+	uint64_t pointer = cell & ~(uint64_t)TYPE_TAGS, at = pointer - a->info.requested_base;
 	if (tags != NULL) *tags = (unsigned)(cell & TYPE_TAGS);
+	if (entry->live != NULL) return pai_ordinal(a, pointer);
 	return is_row(a->section[TYPES], at, TYPE) ? (uint32_t)((at - a->section[TYPES].at) / TYPE) : PA_NO_TYPE;
 }
 

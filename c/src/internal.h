@@ -7,6 +7,7 @@
 #define PROFARC_INTERNAL_H
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -42,7 +43,34 @@ struct pa_archive {
 	/* Bits for the units of rw: a block that begins there was checked; it is also the only profile for all callers of a
 	 * method with an id of its own. */
 	_Atomic uint64_t *sound, *heads;
+	struct live *live;
 };
+
+/* ---- adoption ---- */
+
+enum { NOT_ADOPTED, ADOPTING, ADOPTED, MAX_LATE = 65536 };
+
+typedef struct late_type { char *text; uint32_t name, loader; } late_type; /* sizes of the texts, one after the other */
+
+/* What changes in an archive. The claims are 2 bits for every unit of rw, see adopt.c; chunks has a bit for each bitmap of
+ * bm that was checked. Both are NULL at the requested base. */
+typedef struct live {
+	_Atomic int state;
+	uint8_t *base;
+	uint64_t size; /* of the mapping, late records included */
+	uint64_t late_at; /* offset of these */
+	_Atomic uint64_t *claims, *chunks;
+	_Atomic(_Atomic(void *) *) classes; /* by ordinal */
+	pthread_mutex_t lock; /* of adding late types */
+	late_type *late;
+	uint32_t *late_index; /* a hash table of numbers of late types + 1 */
+	_Atomic uint32_t late_count;
+} live;
+
+/* adopted is the state of an adopted archive, NULL if it is not adopted. */
+static inline live *adopted(const pa_archive *a) {
+	return atomic_load_explicit(&a->live->state, memory_order_acquire) == ADOPTED ? a->live : NULL;
+}
 
 /* ---- bytes ---- */
 
@@ -119,6 +147,10 @@ static inline bool pai_system(pa_error *e, const char *message) {
 
 bool pai_map(const char *path, pa_archive *a, pa_error *e);
 void pai_unmap(pa_archive *a);
+/* pai_map_again maps the archive a second time, privately, at base or anywhere if that is 0 or taken, with late bytes of
+ * zeros behind it. */
+bool pai_map_again(const pa_archive *a, uint64_t base, uint64_t late, live *to, pa_error *e);
+void pai_unmap_again(live *l);
 
 /* ---- sums.c ---- */
 
@@ -233,8 +265,21 @@ unsigned pai_slots(const pa_entry *entry, slots list[3]);
 bool pai_pointer(const pa_archive *a, uint64_t value, uint8_t kind);
 static inline uint32_t header_of(uint8_t tag) { return tag >= 64 ? 16 : 8; }
 
-/* ---- contexts.c ---- */
+/* pai_visit calls take with the offset in the file of every pointer cell of a block, ascending, until it returns false. */
+bool pai_visit(const pa_archive *a, const block *b, bool (*take)(void *to, uint64_t at), void *to);
 
-bool pai_context_record(const pa_archive *a, uint64_t at, pa_context *c, pa_error *e);
+/* ---- relocate.c ---- */
+
+/* pai_relocate writes the pointers of a block, moved, into the second mapping. The bitmaps must have the same slots. */
+bool pai_relocate(const pa_archive *a, const block *b, pa_error *e);
+bool pai_bitmaps_open(const pa_archive *a, live *l, pa_error *e);
+
+/* ---- bind.c ---- */
+
+/* pai_address is what a pointer to a type is in the second mapping; 0 for no type. pai_ordinal is the inverse. */
+uint64_t pai_address(const pa_archive *a, uint32_t type);
+uint32_t pai_ordinal(const pa_archive *a, uint64_t address);
+bool pai_late_get(const pa_archive *a, uint32_t ordinal, pa_type *type);
+void pai_live_free(live *l);
 
 #endif

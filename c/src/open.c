@@ -117,8 +117,13 @@ static bool start(pa_archive *a, const pa_options *o, pa_error *e) {
 
 static pa_archive *allocate(pa_error *e) {
 	pa_archive *a = calloc(1, sizeof *a);
-	if (a == NULL) pai_system(e, "no memory for an archive");
-	else a->file = -1;
+	live *l = calloc(1, sizeof *l);
+	if (a == NULL || l == NULL || pthread_mutex_init(&l->lock, NULL) != 0) {
+		pai_system(e, "no memory for an archive");
+		free(a), free(l);
+		return NULL;
+	}
+	a->file = -1, a->live = l;
 	return a;
 }
 
@@ -148,6 +153,7 @@ pa_error pa_open_memory(const void *bytes, size_t size, const pa_options *option
 
 void pa_close(pa_archive *a) {
 	if (a == NULL) return;
+	pai_live_free(a->live);
 	pai_unmap(a);
 	free(a->sums.checked);
 	free(a->sound);

@@ -15,6 +15,7 @@ pa_types pa_types_of(const pa_archive *a) { return (pa_types){a, 0, 0}; }
 
 pa_error pa_type_get(const pa_archive *a, uint32_t ordinal, pa_type *type) {
 	pa_error e = pai_none();
+	if (ordinal >= a->info.types && pai_late_get(a, ordinal, type)) return e;
 	if (ordinal >= a->info.types) pai_fail(&e, PA_NOT_FOUND, "no type has this ordinal");
 	else pai_type(a, a->section[TYPES].at + TYPE * (uint64_t)ordinal, type, &e);
 	return e;

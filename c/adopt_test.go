@@ -1,0 +1,73 @@
+package c_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/profarc/profarc/internal/specimen"
+)
+
+// TestThreadsCountExactly counts in all profiles with eight threads, which race for
+// the claims, at the requested base, elsewhere and in memory.
+func TestThreadsCountExactly(t *testing.T) {
+	t.Parallel()
+	program := sanitized(t, "address,undefined").client(t, "tests/adopt.c")
+	requested := 0
+	for _, s := range append(specimen.All(), specimen.Hostile()...) {
+		path := write(t, archiveOf(t, s))
+		for _, where := range []string{"requested", "anywhere", "memory"} {
+			at := adoptAt(t, program, path, where)
+			if where == "anywhere" && at != "elsewhere" {
+				t.Errorf("%s: adopted %s, want elsewhere", s.Name, at)
+			}
+			if at == "requested" {
+				requested++
+			}
+		}
+	}
+	// The system may have put something at the base of one, but not of all.
+	if requested == 0 {
+		t.Error("no archive lay at its requested base")
+	}
+}
+
+// TestThreadsDoNotRace is the same under the thread sanitizer, which lets no program map
+// anything at the bases that archives ask for.
+func TestThreadsDoNotRace(t *testing.T) {
+	t.Parallel()
+	program := sanitized(t, "thread").client(t, "tests/adopt.c")
+	for _, s := range specimen.All() {
+		adoptAt(t, program, write(t, archiveOf(t, s)), "anywhere")
+	}
+}
+
+// adoptAt runs adopt.c and returns where the archive lay.
+func adoptAt(t *testing.T, program, path, where string) string {
+	t.Helper()
+	out, stderr, status := run(t, program, path, where, "8")
+	at, rest, ok := strings.Cut(string(out), ": ")
+	if status != 0 || len(stderr) > 0 || !ok {
+		t.Errorf("%s: exit status %d, %s%s", where, status, out, stderr)
+	}
+	t.Logf("%s: %s, %s", where, at, rest)
+	return at
+}
+
+// TestExample builds the example with the installed library, as its first lines say,
+// and runs it.
+func TestExample(t *testing.T) {
+	t.Parallel()
+	program := plain(t).client(t, "examples/count.c")
+	for _, s := range specimen.All() {
+		if s.Name != "hotspot" {
+			continue
+		}
+		out, stderr, status := run(t, program, write(t, archiveOf(t, s)))
+		if status != 0 || len(stderr) > 0 || !strings.Contains(string(out), "exact") {
+			t.Errorf("exit status %d: %s%s", status, out, stderr)
+		}
+	}
+	if _, stderr, status := run(t, program, "no-such-file"); status != 1 || !strings.Contains(string(stderr), "no-such-file") {
+		t.Errorf("without a file: exit status %d: %s", status, stderr)
+	}
+}

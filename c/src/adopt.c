@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Adoption: the second mapping, and claims of blocks in it. docs/adoption.md says what holds. */
+#define _POSIX_C_SOURCE 200809L
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "internal.h"
+
+/* ---- the archive ---- */
+
+static bool little_endian(void) {
+	const uint16_t one = 1;
+	return *(const uint8_t *)&one == 1;
+}
+
+/* prepare_claims makes the tables for claims, which the requested base needs none of. */
+static bool prepare_claims(const pa_archive *a, live *l, pa_error *e) {
+	if ((uint64_t)(uintptr_t)l->base == a->info.requested_base) return true;
+	if (!pai_bitmaps_open(a, l, e)) return false;
+	l->claims = calloc(a->region[PA_RW].size / 8 / 32 + 1, sizeof *l->claims);
+	return l->claims != NULL || pai_system(e, "no memory for the claims of profiles");
+}
+
+static bool adopt(const pa_archive *a, pa_base base, live *l, pa_error *e) {
+	if (!little_endian()) return pai_fail(e, PA_UNSUPPORTED, "counters are little-endian, this machine is not: use the archive without adopting it");
+	if (!pai_map_again(a, base == PA_BASE_REQUESTED ? a->info.requested_base : 0, MAX_LATE * TYPE, l, e)) return false;
+	l->late = calloc(MAX_LATE, sizeof *l->late);
+	if (l->late == NULL) pai_system(e, "no memory for late types");
+	else if (prepare_claims(a, l, e)) return true;
+	free(l->late), free(l->chunks), free(l->claims);
+	l->late = NULL, l->chunks = NULL, l->claims = NULL;
+	pai_unmap_again(l);
+	return false;
+}
+
+pa_error pa_adopt(pa_archive *a, pa_base base) {
+	pa_error e = pai_none();
+	int state = NOT_ADOPTED;
+	if (base != PA_BASE_REQUESTED && base != PA_BASE_ANYWHERE) return pai_fail(&e, PA_ARGUMENT, "no such choice of a base"), e;
+	if (!atomic_compare_exchange_strong(&a->live->state, &state, ADOPTING))
+		return pai_fail(&e, PA_ADOPTED, "the archive is adopted already: open it again for a second adoption"), e;
+	bool ok = adopt(a, base, a->live, &e);
+	atomic_store_explicit(&a->live->state, ok ? ADOPTED : NOT_ADOPTED, memory_order_release);
+	return e;
+}
+
+bool pa_adoption_of(const pa_archive *a, pa_adoption *adoption) {
+	live *l = adopted(a);
+	if (l != NULL) *adoption = (pa_adoption){(uint64_t)(uintptr_t)l->base, l->claims == NULL};
+	return l != NULL;
+}
+
+/* ---- claims ---- */
+
+/* The states of a unit of rw, two bits each: the first unit of a block is busy while a thread relocates the block, done
+ * afterwards; the others are covered, so that no block that begins inside is relocated too. */
+enum { PRISTINE, BUSY, DONE, COVERED };
+
+static uint64_t state_at(uint64_t word, uint64_t unit) { return word >> 2 * (unit % 32) & 3; }
+static uint64_t bits_of(uint64_t state, uint64_t unit) { return state << 2 * (unit % 32); }
+
+/* mask is the bits of the units from one to another, which ends in the same word or begins the next. */
+static uint64_t mask(uint64_t from, uint64_t to) {
+	uint64_t low = ~(uint64_t)0 << 2 * (from % 32);
+	return to % 32 == 0 ? low : low & ~(~(uint64_t)0 << 2 * (to % 32));
+}
+
+static uint64_t word_end(uint64_t unit, uint64_t end) { return unit / 32 * 32 + 32 < end ? unit / 32 * 32 + 32 : end; }
+
+static void uncover(live *l, uint64_t from, uint64_t end) {
+	for (uint64_t to; from < end; from = to) {
+		to = word_end(from, end);
+		atomic_fetch_and_explicit(&l->claims[from / 32], ~mask(from, to), memory_order_release);
+	}
+}
+
+/* cover marks units as covered; false, and nothing is marked, if another block has one of them. */
+static bool cover(live *l, uint64_t from, uint64_t end) {
+	for (uint64_t at = from, to; at < end; at = to) {
+		to = word_end(at, end);
+		uint64_t m = mask(at, to), word = atomic_load_explicit(&l->claims[at / 32], memory_order_relaxed);
+		do {
+			if ((word & m) != 0) return uncover(l, from, at), false;
+		} while (!atomic_compare_exchange_weak_explicit(&l->claims[at / 32], &word, word | m, memory_order_acquire, memory_order_relaxed));
+	}
+	return true;
+}
+
+/* wait lets the thread go on that has claimed a block. Relocating takes microseconds, longer with a page fault. */
+static void wait(unsigned tries) {
+	if (tries < 100) sched_yield();
+	else nanosleep(&(struct timespec){0, 20000}, NULL);
+}
+
+/* take relocates a block that this thread has made busy. */
+static bool take(const pa_archive *a, live *l, const block *b, uint64_t unit, pa_error *e) {
+	uint64_t end = unit + b->size / 8;
+	if (!cover(l, unit + 1, end)) return pai_damage(a, e, b->at, "a profile overlaps another");
+	if (pai_relocate(a, b, e)) return true;
+	uncover(l, unit + 1, end);
+	return false;
+}
+
+/* claim gets a block into the state done. After a failure it is pristine again, so that the next claim fails likewise. */
+static bool claim(const pa_archive *a, live *l, const block *b, pa_error *e) {
+	uint64_t unit = (b->at - a->region[PA_RW].at) / 8;
+	_Atomic uint64_t *at = &l->claims[unit / 32];
+	for (unsigned tries = 0;;) {
+		uint64_t word = atomic_load_explicit(at, memory_order_acquire);
+		switch (state_at(word, unit)) {
+		case DONE: return true;
+		case COVERED: return pai_damage(a, e, b->at, "a profile overlaps another");
+		case BUSY: wait(tries++); continue;
+		}
+		if (!atomic_compare_exchange_weak_explicit(at, &word, word | bits_of(BUSY, unit), memory_order_acquire, memory_order_relaxed)) continue;
+		bool taken = take(a, l, b, unit, e);
+		atomic_fetch_xor_explicit(at, bits_of(taken ? BUSY ^ DONE : BUSY ^ PRISTINE, unit), memory_order_release);
+		return taken;
+	}
+}
+
+pa_error pa_claim(pa_profile *p) {
+	pa_error e = pai_none();
+	const pa_archive *a = p->archive;
+	live *l = adopted(a);
+	block b;
+	if (p->live != NULL) return e;
+	if (l == NULL) return pai_fail(&e, PA_NOT_ADOPTED, "adopt the archive before its profiles"), e;
+	if (l->claims != NULL && (!pai_block(a, place_of(p->at), &b, &e) || !claim(a, l, &b, &e))) return e;
+	p->live = l->base + place_of(p->at);
+	return e;
+}
+
+pa_error pa_claim_all(pa_profile *profiles, size_t count, size_t *claimed) {
+	pa_error e = pai_none();
+	size_t n = 0;
+	while (n < count && (e = pa_claim(&profiles[n])).code == PA_OK) n++;
+	*claimed = n;
+	return e;
+}
