@@ -190,6 +190,8 @@ type trie struct {
 	method layout.Ref
 	first  layout.Ref
 	n      int64
+
+	checked bool // the pages of all nodes
 }
 
 // nodeUnits is the size of a node in units of 8 bytes.
@@ -197,14 +199,18 @@ const nodeUnits = disk.ContextSize / disk.Unit
 
 // trie returns the nodes that the method's record says it has.
 func (m Method) trie() (trie, error) {
-	rec := m.record()
-	t := trie{m.s, m.at, rec.Contexts, int64(rec.NumContexts)}
+	first, n := m.head.Contexts(m.s.data[m.at.Offset():])
+	t := trie{s: m.s, method: m.at, first: first, n: int64(n)}
 	section := &m.s.h.Parts[disk.PartContexts]
 	if t.n > 0 && !(m.s.isContext(t.first) && section.Holds(t.first.Offset(), t.n*disk.ContextSize)) {
 		return trie{}, m.s.corrupt(layout.RegionRO, m.at.Offset(), "%d contexts from 0x%x on", t.n, t.first.Offset())
 	}
+	t.checked = t.n <= fewNodes && m.s.m.Check(layout.RegionRO, t.first.Offset(), t.n*disk.ContextSize) == nil
 	return t, nil
 }
+
+// fewNodes take no more than two pages, which are checked together.
+const fewNodes = disk.PageSize / disk.ContextSize
 
 // place is where the i-th node lies.
 func (t *trie) place(i int64) layout.Ref { return t.first + layout.Ref(i*nodeUnits) }
@@ -217,8 +223,10 @@ func (t *trie) holds(n layout.Ref) bool {
 // node fetches the i-th node.
 func (t *trie) node(i int64) (rec disk.ContextRecord, err error) {
 	at := t.place(i).Offset()
-	if err := t.s.m.Check(layout.RegionRO, at, disk.ContextSize); err != nil {
-		return rec, err
+	if !t.checked {
+		if err := t.s.m.Check(layout.RegionRO, at, disk.ContextSize); err != nil {
+			return rec, err
+		}
 	}
 	rec = disk.ParseContext(t.s.data[at:])
 	runtime.KeepAlive(t.s)
@@ -237,6 +245,9 @@ func (t *trie) descend() descent { return descent{trie: *t, at: t.method} }
 // step goes to the node that adds a frame, and returns its first profile. The error
 // is ErrNotFound if there is no such node.
 func (d *descent) step(caller layout.Ref, point int32) (profiles layout.Ref, err error) {
+	if d.checked {
+		return d.stepChecked(uint64(d.at)<<32|uint64(caller), point)
+	}
 	want := disk.ContextRecord{Parent: d.at, Caller: caller, Point: point}
 	for low, high := d.after, d.n; low < high; {
 		mid := int64(uint64(low+high) / 2)
@@ -252,6 +263,26 @@ func (d *descent) step(caller layout.Ref, point int32) (profiles layout.Ref, err
 		default:
 			d.at, d.after = d.place(mid), mid+1
 			return node.Profiles, nil
+		}
+	}
+	return 0, ErrNotFound
+}
+
+// stepChecked is step where the pages of all nodes were checked.
+func (d *descent) stepChecked(callers uint64, point int32) (profiles layout.Ref, err error) {
+	data := &d.s.hit.data
+	for low, high := d.after, d.n; low < high; {
+		mid := int64(uint64(low+high) / 2)
+		at := uint64(d.place(mid)) * disk.Unit
+		have, last := disk.ContextCallers(data.Uint64(at)), data.Uint64(at+8)
+		switch p := int32(last); {
+		case have == callers && p == point:
+			d.at, d.after = d.place(mid), mid+1
+			return layout.Ref(last >> 32), nil
+		case have < callers || have == callers && p < point:
+			low = mid + 1
+		default:
+			high = mid
 		}
 	}
 	return 0, ErrNotFound

@@ -105,3 +105,50 @@ func TestContextsWithoutTheirMethodAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestContextsAmongMany finds contexts in tries of a few nodes, whose pages are checked
+// together, and of very many; longer contexts than there are lead to the longest one.
+func TestContextsAmongMany(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{1, 2, 200, 2000} {
+		b := builder.New(layout.DomainGraal, builder.Config{})
+		leaf, caller := b.Method(layout.Key{Class: "C", Name: "leaf"}), b.Method(layout.Key{Class: "C", Name: "caller"})
+		for i := range n {
+			inner := b.OuterContext(leaf, builder.NoContext, builder.Frame{Caller: caller, Point: int32(3*i - n)})
+			outer := b.OuterContext(leaf, inner, builder.Frame{Caller: leaf, Point: int32(i)})
+			for code, at := range []builder.ContextRef{inner, outer, outer} {
+				p := b.Profile(leaf, uint64(code), at)
+				p.Invocations(uint64(10*i + code))
+				if err := p.Done(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		s := open(t, laid(t, b))
+		m, by := find(t, s, layout.Key{Class: "C", Name: "leaf"}), find(t, s, layout.Key{Class: "C", Name: "caller"})
+		for range 2 {
+			for i := range n {
+				frames := []reader.Frame{{Caller: by, Point: int32(3*i - n)}, {Caller: m, Point: int32(i)}, {Caller: by, Point: 1}}
+				wantCount(t, m, 0, frames[:1], 10*i, 1)
+				wantCount(t, m, 0, frames, 10*i, 1) // the outer contexts lack this version
+				wantCount(t, m, 1, frames, 10*i+1, 2)
+				wantCount(t, m, 2, frames[:2], 10*i+2, 2)
+				if _, depth, err := m.Profile(layout.CodeAny, frames...); !errors.Is(err, reader.ErrAmbiguous) || depth != 2 {
+					t.Fatalf("of %d, two versions: depth %d, %v", n, depth, err)
+				}
+				frames[0].Point++
+				if _, _, err := m.Profile(0, frames...); !errors.Is(err, reader.ErrNotFound) {
+					t.Fatalf("of %d, no such context: %v", n, err)
+				}
+			}
+		}
+	}
+}
+
+func wantCount(t *testing.T, m reader.Method, code uint64, frames []reader.Frame, count, depth int) {
+	t.Helper()
+	p, d, err := m.Profile(code, frames...)
+	if c, _ := p.Invocations(); err != nil || d != depth || c.Load() != uint64(count) {
+		t.Fatalf("code %d: %d at depth %d, %v, want %d at %d", code, c.Load(), d, err, count, depth)
+	}
+}

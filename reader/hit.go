@@ -364,5 +364,38 @@ func (s *Store) nameIs(record uint64, text string) bool {
 	return s.hit.data.String(at+disk.MinMethodSize, n) == text
 }
 
+// readyMethod returns the method with an id and, unless k is nil, a key, if its first
+// profile was checked and the index has it in its own slot.
+func (s *Store) readyMethod(id uint64, k *layout.Key) (m Method, ok bool) {
+	hash := disk.MixSeeded(id, s.hit.seed)
+	line, rest := hash.Split(s.hit.lines)
+	at := line * disk.LineSize
+	slot := disk.SlotOf(s.hit.ix.Uint32(at+disk.LineWord), rest)
+	ready := s.hit.words.Word32(4*line).Load() >> (slot & 31)
+	n := uint64(s.hit.ix.Uint32(at + disk.LineRefs + 4*slot))
+	if s.hit.ix.Uint16(at+2*slot) != hash.Fingerprint() || ready&(1|1<<readyVersions) == 0 || n > s.hit.last.Load() {
+		return Method{}, false
+	}
+	if block := n * disk.Unit; s.hit.data.Uint64(block+disk.BlockHeaderSize) != id {
+		return Method{}, false
+	}
+	if k != nil && (ready>>readyKeys&1 == 0 || !s.keyIs(Profile{place: place{at: layout.Ref(n)}}, k)) {
+		return Method{}, false
+	}
+	return s.readyRecord(layout.Ref(s.hit.data.Uint32(n*disk.Unit + disk.BlockMethod)))
+}
+
+// readyRecord is method for a record that was checked.
+func (s *Store) readyRecord(n layout.Ref) (m Method, ok bool) {
+	if !s.inMethods(n) {
+		return Method{}, false
+	}
+	m = Method{s: s, at: n, head: disk.MethodHead(s.hit.data.Uint64(uint64(n) * disk.Unit))}
+	if !m.head.Fits() || !s.h.Parts[disk.PartMethods].Holds(n.Offset(), m.head.Size()) {
+		return Method{}, false
+	}
+	return m, true
+}
+
 // errNotReady: the hit path cannot tell.
 var errNotReady = errors.New("not checked yet")

@@ -64,6 +64,11 @@ func compareLookups(t *testing.T, s *reader.Store, keys []layout.Key, codes []ui
 	var wantByID, wantByKey []reader.Profile
 	for i, k := range keys {
 		ids[i] = k.ID(s.Header().Domain)
+		if m, err := s.Find(k); err == nil {
+			if found, err := m.Key(); err != nil || found != k {
+				t.Errorf("Find %v: %v, %v", k, found, err)
+			}
+		}
 		byKey, errKey := profileByTwoCalls(s.Find(k))(codes[i])
 		byID, errID := profileByTwoCalls(s.Lookup(ids[i]))(codes[i])
 		if p, err := s.FindProfile(k, codes[i]); p != byKey || !sameKind(err, errKey) {

@@ -15,10 +15,16 @@ func (s *Store) Find(k layout.Key) (Method, error) { return s.find(k.ID(s.h.Doma
 
 // find returns the method with that key, whose id is id.
 func (s *Store) find(id uint64, k *layout.Key) (Method, error) {
+	if m, ok := s.readyMethod(id, k); ok {
+		return m, nil
+	}
 	q := s.search(id, disk.KindMethod)
 	m, err := q.nextKey(id, k)
 	if err == ErrNotFound {
 		return s.findRow(k)
+	}
+	if err == nil && m.head.Flags()&layout.MethodSharedID == 0 {
+		q.noteReady(true)
 	}
 	return m, err
 }
@@ -43,12 +49,19 @@ func (q *search) nextKey(id uint64, k *layout.Key) (Method, error) {
 // only Find can tell them apart. Most unexecuted methods have no id in the index
 // (Method.Indexed) and are found by Find only.
 func (s *Store) Lookup(id uint64) (Method, error) {
+	if m, ok := s.readyMethod(id, nil); ok {
+		return m, nil
+	}
 	q := s.search(id, disk.KindMethod)
 	m, err := q.nextMethod(id)
-	if err == nil && m.head.Flags()&layout.MethodSharedID != 0 {
+	if err != nil {
+		return Method{}, err
+	}
+	if m.head.Flags()&layout.MethodSharedID != 0 {
 		return Method{}, ErrAmbiguous
 	}
-	return m, err
+	q.noteReady(false)
+	return m, nil
 }
 
 // nextMethod returns the next method with that id, or ErrNotFound.
@@ -330,6 +343,11 @@ func (m Method) Profile(code uint64, frames ...Frame) (p Profile, depth int, err
 	if m.s == nil {
 		return Profile{}, 0, ErrNotFound
 	}
+	if len(frames) > 0 && m.head.Flags()&disk.MethodInContext != 0 {
+		if p, depth, err := m.deepest(code, frames); err != ErrNotFound {
+			return p, depth, err
+		}
+	}
 	c := m.chain(m.profiles(), 0)
 	if err = c.ofCode(code, &p); err != nil {
 		p = Profile{}
@@ -364,6 +382,63 @@ func (m Method) Profile(code uint64, frames ...Frame) (p Profile, depth int, err
 		}
 	}
 	return p, depth, err
+}
+
+// deepest is Profile for the longest context that has profiles at all. It answers nearly
+// every lookup, and reads the profiles of no shorter context.
+func (m Method) deepest(code uint64, frames []Frame) (p Profile, depth int, err error) {
+	t, err := m.trie()
+	if err != nil {
+		return Profile{}, 0, err
+	}
+	down, first, context := t.descend(), layout.Ref(0), layout.Ref(0)
+	for i, f := range frames {
+		if f.Caller.s != m.s || f.Caller.hasRow() { // no context leads to a row
+			break
+		}
+		profiles, err := down.step(f.Caller.at, f.Point)
+		if err == ErrNotFound {
+			break
+		} else if err != nil {
+			return Profile{}, 0, err
+		}
+		if profiles != 0 {
+			first, context, depth = profiles, down.at, i+1
+		}
+	}
+	if p, ok := m.only(code, first, context); ok {
+		return p, depth, nil
+	}
+	c := m.chain(first, context)
+	if err = c.ofCode(code, &p); err != nil {
+		p = Profile{}
+	}
+	return p, depth, err
+}
+
+// only returns the first profile of m in a context if it was checked and is the one that
+// is asked for, as most are.
+func (m Method) only(code uint64, first, context layout.Ref) (p Profile, ok bool) {
+	if !m.s.inRW(first) || !m.s.isSound(first.Offset()) || m.s.hit.closed() {
+		return Profile{}, false
+	}
+	d, n := &m.s.hit.data, uint64(first)
+	at, presence := n*disk.Unit, m.s.hit.presence(n)
+	links, codeAt := disk.VersionAt(presence)
+	if n+disk.VersionReach/disk.Unit > m.s.hit.end || presence&uint32(disk.HasID|disk.HasLinks) != uint32(disk.HasLinks) ||
+		d.Uint32(at+disk.BlockMethod) != uint32(m.at) || d.Uint32(at+links) != uint32(context) {
+		return Profile{}, false
+	}
+	alone := d.Uint32(at+links+4) == 0
+	own := uint64(layout.CodeUnknown)
+	if presence&uint32(disk.HasCode) != 0 {
+		own = d.Uint64(at + codeAt)
+	}
+	if own != code && !(code == layout.CodeAny && alone) {
+		return Profile{}, false
+	}
+	p, err := m.s.headAt(n)
+	return p, err == nil
 }
 
 // fatal reports whether an error ends a lookup, whatever longer contexts have.

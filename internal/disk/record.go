@@ -237,6 +237,16 @@ func (h MethodHead) Profiles(b []byte) layout.Ref {
 	return layout.Ref(le.Uint32(b[recordSize(flags&(MethodHasID|MethodDeclared)):]))
 }
 
+// Contexts returns the first of the method's context nodes, and their number, of the
+// record at the front of b, whose head h is; 0 and 0 if it has none.
+func (h MethodHead) Contexts(b []byte) (first layout.Ref, n uint32) {
+	if h.Flags()&(MethodNamed|MethodInContext) != MethodInContext {
+		return 0, 0
+	}
+	at := recordSize(h.Flags() &^ MethodInContext)
+	return layout.Ref(le.Uint32(b[at:])), le.Uint32(b[at+4:])
+}
+
 // Fits reports whether the flags are known, and the size is that of a record
 // with these flags.
 func (h MethodHead) Fits() bool {
@@ -287,6 +297,10 @@ func (c ContextRecord) Compare(d ContextRecord) int {
 	}
 	return cmp.Compare(c.Point, d.Point)
 }
+
+// ContextCallers is parent and caller of the first eight bytes of a record, as one number
+// by which nodes are sorted.
+func ContextCallers(word uint64) uint64 { return bits.RotateLeft64(word, 32) }
 
 // callers is parent and caller as one number.
 func (c ContextRecord) callers() uint64 { return uint64(c.Parent)<<32 | uint64(c.Caller) }
