@@ -5,7 +5,8 @@
 // # Opening
 //
 // [Open] checks the header and the geometry of all regions, which costs the
-// same for a file of any size. Every other page is checked against its sum when
+// same for a file of any size. The first pages that are touched are read without those
+// around them, if they are not in memory: a first lookup needs few, megabytes apart. Every other page is checked against its sum when
 // [Mapping.Bytes] touches it first; see [Check] for other choices.
 //
 // # Page checks
@@ -79,7 +80,22 @@ type Mapping struct {
 	checked *sparsebits.Set // pages of the file that were found sound
 	file    *os.File        // the file that is mapped; nil if data is on the heap
 	adopted addresses       // the mappings for adoption
+	apart   atomic.Int32    // touches that are left until pages are no longer thought to lie far apart
 	closed  atomic.Bool
+}
+
+// lookupPages is how many first touches of pages come before the system is told that more
+// of the file is being read than lookups need. Until then it reads no page ahead: a
+// lookup touches pages that lie megabytes apart.
+const lookupPages = 32
+
+// Sweep tells the system that much of the file will be read, one page after the other. It
+// is only needed where bytes are read that are not fetched by Bytes.
+func (m *Mapping) Sweep() {
+	if m.apart.Swap(0) > 0 {
+		mmap.FarApart(m.data, false)
+	}
+	runtime.KeepAlive(m)
 }
 
 // Name is the path that was opened.
@@ -126,6 +142,9 @@ func (m *Mapping) Unchecked() []byte { return m.data }
 // touch checks the pages of a part of a region. Another process may have cut the file
 // off there.
 func (m *Mapping) touch(region layout.Region, part layout.Span) error {
+	if m.apart.Load() > 0 && m.apart.Add(-1) == 0 {
+		mmap.FarApart(m.data, false)
+	}
 	return disk.InFile(m.Guard(func() error { return m.sums.touch(region, part) }), m.name)
 }
 

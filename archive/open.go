@@ -70,6 +70,8 @@ func load(path string, mode Mode) (m *Mapping, view *mmap.View, err error) {
 		return m, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	m.data = view.Bytes()
+	mmap.FarApart(m.data, true)
+	m.apart.Store(lookupPages)
 	return m, view, nil
 }
 
@@ -174,7 +176,9 @@ func (m *Mapping) admit(o Options) error {
 			return err
 		}
 	}
-	m.trusted = o.Check != CheckOnTouch
+	if m.trusted = o.Check != CheckOnTouch; m.trusted {
+		m.Sweep() // nothing is counted
+	}
 	return nil
 }
 

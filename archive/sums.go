@@ -172,6 +172,7 @@ func (m *Mapping) Verify(ctx context.Context, progress func(done, total int64)) 
 	if m.closed.Load() {
 		return m.closedError()
 	}
+	m.Sweep()
 	if err := m.Guard(m.verifyFrame); err != nil {
 		return disk.InFile(err, m.name)
 	}

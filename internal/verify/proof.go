@@ -105,6 +105,7 @@ func prove(ctx context.Context, s *reader.Store, progress func(done, total int64
 		return false
 	}
 	defer runtime.KeepAlive(s)
+	p.m.Sweep()
 	for _, step := range []func() bool{p.frame, p.findMethods, p.pages, p.lists, p.recordsAndBlocks, p.links, p.tables, p.totals} {
 		sound := false
 		err := p.m.Guard(func() error { sound = step(); return nil })
