@@ -239,6 +239,59 @@ func lookups(t *testing.T, w *bytes.Buffer, s *reader.Store, m reader.Method) {
 	k.Name += "?"
 	_, miss := s.Find(k)
 	fmt.Fprintf(w, "at %d %d %d, miss: %s\n", p.Ref(), q.Ref(), q.Ref(), lookupName(miss, nil))
+	contexts(t, w, m)
+}
+
+// contexts prints what dump.c prints of lookups in contexts.
+func contexts(t *testing.T, w *bytes.Buffer, m reader.Method) {
+	t.Helper()
+	lookup := func(code uint64, frames ...reader.Frame) {
+		p, depth, err := m.Profile(code, frames...)
+		if err != nil {
+			p, depth = reader.Profile{}, 0
+		}
+		fmt.Fprintf(w, " %s %d %d,", lookupName(err, &m), depth, p.Ref())
+	}
+	fmt.Fprint(w, "contexts:")
+	lookup(layout.CodeAny)
+	lookup(layout.CodeUnknown)
+	for c, err := range m.Contexts() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		frames := framesOf(t, c)
+		last := len(frames) - 1
+		lookup(layout.CodeAny, frames...)
+		lookup(layout.CodeUnknown, frames...)
+		lookup(layout.CodeAny, append(frames, frames[last])...)
+		lookup(1, frames...)
+		frames[last].Point ^= 1
+		lookup(layout.CodeAny, frames...)
+	}
+	fmt.Fprint(w, "\nversions:")
+	for p, err := range m.Profiles() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		var frames []reader.Frame
+		if c, ok, err := p.Context(); err != nil {
+			t.Fatal(err)
+		} else if ok {
+			frames = framesOf(t, c)
+		}
+		lookup(p.Code(), frames...)
+		lookup(p.Code()+1, frames...)
+	}
+	fmt.Fprintln(w)
+}
+
+func framesOf(t *testing.T, c reader.Context) []reader.Frame {
+	t.Helper()
+	frames, err := c.Frames()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return frames
 }
 
 // profileName is the result of a lookup of a profile by id; the method by itself is

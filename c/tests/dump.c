@@ -3,7 +3,7 @@
  * dump prints archives through libprofarc, as docs/format.md defines the JSON dump.
  *
  *	dump ARCHIVE        the whole archive
- *	dump ARCHIVE keys   every method, looked up by its key and by its id, and the misses; see keys
+ *	dump ARCHIVE keys   what lookups give for every method, context, version and profile point; see keys
  *	dump                forgeries of an archive, from standard input; see serve
  *
  * Exit status: 0; 1 if the archive is damaged or can't be read.
@@ -353,6 +353,57 @@ static const char *code_name(pa_error e) {
 	return e.code > PA_AMBIGUOUS && failed(e) ? "error" : names[e.code];
 }
 
+/* lookup prints what a lookup for a version of the code and some callers gives. */
+static void lookup(const pa_method *m, uint64_t code, const pa_frame *frames, size_t n) {
+	pa_profile p = {0};
+	size_t depth = 0;
+	pa_error e = pa_find_in_context(archive, m, code, frames, n, &p, &depth);
+	fprintf(out, " %s %zu %" PRIu32 ",", code_name(e), depth, p.at);
+}
+
+/* contexts prints what lookups give for every context of a method: for its frames; with a frame more; with another point in
+ * the outermost; for every version of the code, and one that there is not. */
+static void contexts(const pa_method *m) {
+	static pa_frame frames[65536];
+	pa_contexts it = pa_contexts_of(archive, m);
+	pa_profiles profiles = pa_profiles_of(archive, m);
+	pa_context c;
+	pa_profile p;
+	size_t n;
+	fputs("contexts:", out);
+	lookup(m, PA_ANY_CODE, NULL, 0), lookup(m, PA_UNKNOWN_CODE, NULL, 0);
+	while (first.code == PA_OK && more(pa_contexts_next(&it, &c)) && !failed(pa_context_frames(archive, &c, frames, 65535, &n))) {
+		frames[n] = frames[n - 1];
+		lookup(m, PA_ANY_CODE, frames, n), lookup(m, PA_UNKNOWN_CODE, frames, n), lookup(m, PA_ANY_CODE, frames, n + 1), lookup(m, 1, frames, n);
+		frames[n - 1].point ^= 1;
+		lookup(m, PA_ANY_CODE, frames, n);
+	}
+	fputs("\nversions:", out);
+	while (first.code == PA_OK && more(pa_profiles_next(&profiles, &p))) {
+		pa_summary s;
+		pa_summarize(&p, &s);
+		n = 0;
+		if (s.context != 0 && (failed(pa_context_at(archive, s.context, &c)) || failed(pa_context_frames(archive, &c, frames, 65535, &n)))) return;
+		lookup(m, s.code, frames, n), lookup(m, s.code + 1, frames, n);
+	}
+	putc('\n', out);
+}
+
+/* points checks that pa_entries_at gives the entries at every point, and at the points around, in their order. */
+static void points(const pa_profile *p) {
+	pa_entries all = pa_entries_of(p, PA_DATA);
+	pa_entry entry, got;
+	while (pa_entries_next(&all, &entry))
+		for (int32_t d = -1; d <= 1; d++) {
+			int32_t point = (int32_t)((uint32_t)entry.point + (uint32_t)d);
+			pa_entries again = pa_entries_of(p, PA_DATA), at = pa_entries_at(p, point);
+			while (pa_entries_next(&again, &entry))
+				if (entry.point == point && (!pa_entries_next(&at, &got) || got.bytes != entry.bytes)) fputs("an entry is not found at its point\n", out);
+			if (pa_entries_next(&at, &got)) fputs("an entry is found at another point\n", out);
+			entry = (pa_entry){.point = (int32_t)((uint32_t)point - (uint32_t)d)};
+		}
+}
+
 /* keys prints every method as it is found by its key, and what lookups give: of the method by its id, of its profile by key
  * and by id with the places of the profiles, and of a key that nearly is its own. */
 static void keys(void) {
@@ -361,7 +412,8 @@ static void keys(void) {
 	while (first.code == PA_OK && more(pa_methods_next(&it, &m))) {
 		char *signature = malloc(m.key.signature.size + 1), *longer = malloc(m.key.name.size + 1);
 		pa_key key = m.key;
-		pa_profile by_key = {0}, by_id = {0}, again = {0};
+		pa_profile by_key = {0}, by_id = {0}, again = {0}, p;
+		pa_profiles profiles = pa_profiles_of(archive, &m);
 		failed(pa_signature(archive, &m, signature, m.key.signature.size)), key.signature.bytes = signature;
 		if (failed(pa_find_method(archive, &key, &found))) break;
 		if (pa_key_id(archive, &key) != m.id) fputs("another id: ", out);
@@ -373,6 +425,8 @@ static void keys(void) {
 		for (size_t i = 0; i < key.name.size; i++) longer[i] = key.name.bytes[i];
 		longer[key.name.size] = '?', key.name = (pa_text){longer, key.name.size + 1};
 		fprintf(out, ", miss: %s\n", code_name(pa_find_method(archive, &key, &found)));
+		contexts(&m);
+		while (first.code == PA_OK && more(pa_profiles_next(&profiles, &p))) points(&p);
 		free(signature), free(longer);
 	}
 }

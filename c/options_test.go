@@ -1,0 +1,51 @@
+package c_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/layout"
+)
+
+// TestOptions runs options.c on an archive and one in which the last count of the last
+// profile is wrong: what a reader that compares no sums can't notice.
+func TestOptions(t *testing.T) {
+	t.Parallel()
+	program := sanitized(t, "address,undefined").client(t, "tests/options.c")
+	sound := archiveOf(t, specimen.All()[0])
+	h := store(t, sound).Header()
+	if h.Domain != layout.DomainHotSpot {
+		t.Fatalf("the first specimen is of the domain %s", h.Domain)
+	}
+	damaged := bytes.Clone(sound)
+	damaged[lastCount(t, sound)] ^= 1
+	if out, stderr, status := run(t, program, write(t, sound), write(t, damaged)); status != 0 {
+		t.Errorf("exit status %d: %s%s", status, out, stderr)
+	}
+}
+
+// lastCount is where the last counter that is an invocation count lies.
+func lastCount(t *testing.T, data []byte) (at int64) {
+	t.Helper()
+	for p, err := range store(t, data).Profiles() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, ok := p.Invocations(); ok && n.Load() != 0 {
+			at = p.Ref().Offset() + int64(bytes.Index(p.Bytes(), countBytes(n.Load())))
+		}
+	}
+	if at == 0 {
+		t.Fatal("no profile has an invocation count")
+	}
+	return at
+}
+
+func countBytes(n uint64) []byte {
+	b := make([]byte, 8)
+	for i := range b {
+		b[i] = byte(n >> (8 * i))
+	}
+	return b
+}
