@@ -2,25 +2,35 @@
 /* MethodData blocks: their parts, chains of versions, what a profile has beside its entries. */
 #include "internal.h"
 
+/* ones is the number of bits of a number of 14 bits. */
+static uint64_t ones(uint32_t v) {
+	v = (v & 0x5555) + (v >> 1 & 0x5555);
+	v = (v & 0x3333) + (v >> 2 & 0x3333);
+	return ((v & 0x0f0f) + (v >> 4 & 0x0f0f)) * 0x0101 >> 8 & 0xff;
+}
+
+/* offset_of is where the fields of a set end that stand before all others: each has a unit, some have more. */
+static uint64_t offset_of(uint32_t set, uint64_t traps) {
+	uint32_t two = set & (1 << PA_FIELD_KEY | 1 << PA_FIELD_HISTORY | 1 << PA_FIELD_SECTIONS);
+	return 16 + 8 * (ones(set) + ones(two)) + (set >> PA_FIELD_ESCAPE & 1 ? 24 : 0) + (set >> PA_FIELD_TRAPS & 1 ? traps : 0);
+}
+
+uint64_t pai_field(const block *b, unsigned i) { return b->presence >> i & 1 ? offset_of(b->presence & ((1u << i) - 1), b->traps) : 0; }
+
 /* parse finds the fields and parts of a block, of which at least 16 bytes lie in rw. */
 static const char *parse(const pa_archive *a, block *b) {
-	static const uint8_t sizes[14] = {8, 8, 16, 8, 8, 8, 8, 8, 16, 8, 32, 8, 16, 8};
 	const uint8_t *p = a->bytes + b->at;
-	uint64_t end = 16;
+	uint64_t traps = pai_field(b, PA_FIELD_TRAPS);
 	if (b->presence >> 14 != 0 || (b->presence & 5) == 4) return "fields of a block that can't be";
-	for (unsigned i = 0; i < 14; i++) {
-		if (!(b->presence >> i & 1)) continue;
-		uint64_t size = sizes[i];
-		if (end + size > b->size) return "the fields of a block do not fit into it";
-		if (i == PA_FIELD_TRAPS) size += round_up(get32(p + end), 8);
-		if (end + size > b->size) return "the fields of a block do not fit into it";
-		b->field[i] = end;
-		end += size;
-	}
+	if (traps != 0 && traps + 8 > b->size) return "the fields of a block do not fit into it";
+	if (traps != 0) b->traps = round_up(get32(p + traps), 8);
+	uint64_t end = offset_of(b->presence, b->traps);
+	if (end > b->size) return "the fields of a block do not fit into it";
+	uint64_t sections = pai_field(b, PA_FIELD_SECTIONS), directory = pai_field(b, PA_FIELD_DIRECTORY);
+	const uint32_t units[PARTS] = {get32(p + 12), sections ? get32(p + sections) : 0, sections ? get32(p + sections + 4) : 0, sections ? get32(p + sections + 8) : 0,
+		directory ? get32(p + directory) : 0};
 	for (unsigned i = 0; i < PARTS; i++) {
-		const uint8_t *units = i == PA_DATA ? p + 12 : i == DIRECTORY && b->field[PA_FIELD_DIRECTORY] ? p + b->field[PA_FIELD_DIRECTORY] :
-			i != DIRECTORY && b->field[PA_FIELD_SECTIONS] ? p + b->field[PA_FIELD_SECTIONS] + 4 * (i - PA_EXTRA) : NULL;
-		b->part[i] = (span){b->at + end, units != NULL ? 8 * (uint64_t)get32(units) : 0};
+		b->part[i] = (span){b->at + end, place_of(units[i])};
 		end += b->part[i].size;
 	}
 	if (end > b->size || b->size - end > 24) return "fields and sections do not fill their block";
@@ -74,9 +84,10 @@ bool pai_block(const pa_archive *a, uint64_t at, block *b, pa_error *e) {
 	if (!pai_touch(a, at, b->size, e)) return false;
 	const char *wrong = parse(a, b);
 	if (wrong != NULL) return pai_damage(a, e, at, wrong);
-	const uint8_t *links = p + b->field[PA_FIELD_LINKS];
-	if (links != p) b->context = place_of(get32(links)), b->next = place_of(get32(links + 4));
-	if (b->field[PA_FIELD_CODE] != 0) b->code = get64(p + b->field[PA_FIELD_CODE]);
+	uint64_t links_at = pai_field(b, PA_FIELD_LINKS), code = pai_field(b, PA_FIELD_CODE);
+	const uint8_t *links = p + links_at;
+	if (links_at != 0) b->context = place_of(get32(links)), b->next = place_of(get32(links + 4));
+	if (code != 0) b->code = get64(p + code);
 	return check(a, b, e);
 }
 
@@ -84,7 +95,7 @@ bool pai_step(const pa_archive *a, chain *c, uint64_t *at, block *b, pa_error *e
 	*at = c->next;
 	if (c->next == 0) return true;
 	if (!pai_block(a, *at, b, e)) return false;
-	bool head = b->field[PA_FIELD_ID] != 0;
+	bool head = pai_field(b, PA_FIELD_ID) != 0;
 	if (b->method != c->method || b->context != c->context) return pai_damage(a, e, *at, "a profile of another method or context");
 	if (head != (c->context == 0 && !c->begun)) return pai_damage(a, e, *at, "not the first profile of a method alone has its id");
 	if ((c->begun && b->code <= c->code) || (b->next != 0 && b->next <= *at)) return pai_damage(a, e, *at, "a chain of profiles does not go forward");
@@ -116,7 +127,8 @@ pa_error pa_profile_at(const pa_archive *a, pa_ref at, pa_profile *p) {
 
 /* field is an optional field, live if the profile is adopted; NULL if the profile does not have it. */
 static const uint8_t *field(const pa_profile *p, const block *b, unsigned i) {
-	return b->field[i] == 0 ? NULL : (p->live != NULL ? p->live : p->bytes) + b->field[i];
+	uint64_t at = pai_field(b, i);
+	return at == 0 ? NULL : (p->live != NULL ? p->live : p->bytes) + at;
 }
 
 static uint64_t counter(const uint8_t *p) {
@@ -147,5 +159,5 @@ void pa_summarize(const pa_profile *p, pa_summary *s) {
 	const uint8_t *size = field(p, &b, PA_FIELD_SIZE), *escape = field(p, &b, PA_FIELD_ESCAPE), *traps = field(p, &b, PA_FIELD_TRAPS);
 	if (size != NULL) s->code_size = get32(size), s->producer_size = get32(size + 4);
 	if (escape != NULL) s->escape_flags = get64(escape), s->escape_local = get64(escape + 8), s->escape_stack = get64(escape + 16), s->escape_returned = get64(escape + 24);
-	if (traps != NULL) s->traps = traps + 8, s->trap_reasons = get32(p->bytes + b.field[PA_FIELD_TRAPS]);
+	if (traps != NULL) s->traps = traps + 8, s->trap_reasons = get32(p->bytes + pai_field(&b, PA_FIELD_TRAPS));
 }

@@ -12,8 +12,8 @@ pa_counter *pa_profile_word(const pa_profile *p, unsigned field) {
 	pa_error e = pai_none();
 	block b;
 	bool counter = field == PA_FIELD_INVOCATIONS || field == PA_FIELD_BACKEDGES || field == PA_FIELD_INTERPRETED;
-	if (p->live == NULL || !counter || !pai_block(p->archive, place_of(p->at), &b, &e) || b.field[field] == 0) return NULL;
-	return (pa_counter *)(void *)(p->live + b.field[field]);
+	if (p->live == NULL || !counter || !pai_block(p->archive, place_of(p->at), &b, &e) || pai_field(&b, field) == 0) return NULL;
+	return (pa_counter *)(void *)(p->live + pai_field(&b, field));
 }
 
 /* ---- type profiles ---- */

@@ -52,8 +52,8 @@ static bool candidate(const pa_archive *a, uint64_t to, record *r, uint64_t *id,
 	block b;
 	if (inside(a->section[METHODS], to, 8)) return pai_record(a, to, r, e) && pai_id(a, r, id, e);
 	if (!pai_block(a, to, &b, e) || !pai_record(a, b.method, r, e)) return false;
-	if (b.field[PA_FIELD_ID] == 0 || r->profiles != to) return pai_damage(a, e, to, "the index leads to a profile that is not the first of its method");
-	*id = get64(a->bytes + to + b.field[PA_FIELD_ID]);
+	if (pai_field(&b, PA_FIELD_ID) == 0 || r->profiles != to) return pai_damage(a, e, to, "the index leads to a profile that is not the first of its method");
+	*id = get64(a->bytes + to + pai_field(&b, PA_FIELD_ID));
 	if (!(r->flags & PA_METHOD_SHARED_ID)) add_bit(a->heads, (to - a->region[PA_RW].at) / 8);
 	return true;
 }

@@ -232,13 +232,16 @@ bool pai_referred(const pa_archive *a, uint64_t at, record *r, pa_error *e);
 
 /* ---- blocks.c ---- */
 
-/* A block and its parts. A field that it does not have is at 0. */
+/* A block and its parts. */
 typedef struct block {
 	uint64_t at, size, method, context, next, code;
 	uint32_t presence;
-	uint64_t field[14]; /* offset in the block */
+	uint64_t traps; /* size of the numbers of traps */
 	span part[PARTS];
 } block;
+
+/* pai_field is the offset of an optional field in its block, 0 if the block does not have it. */
+uint64_t pai_field(const block *b, unsigned i);
 
 /* A chain iterates over the blocks of a method in one context. */
 typedef struct chain { uint64_t method, context, next, code; bool begun; } chain;

@@ -185,8 +185,8 @@ bool pai_id(const pa_archive *a, const record *r, uint64_t *id, pa_error *e) {
 	*id = r->id;
 	if (r->row || (r->flags & WITH_ID)) return true;
 	if (!pai_block(a, r->profiles, &b, e)) return false;
-	if (b.field[PA_FIELD_ID] == 0 || b.method != r->at) return pai_damage(a, e, r->profiles, "the first profile of a method is not its own");
-	*id = get64(a->bytes + b.at + b.field[PA_FIELD_ID]);
+	if (pai_field(&b, PA_FIELD_ID) == 0 || b.method != r->at) return pai_damage(a, e, r->profiles, "the first profile of a method is not its own");
+	*id = get64(a->bytes + b.at + pai_field(&b, PA_FIELD_ID));
 	return true;
 }
 

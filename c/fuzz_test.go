@@ -1,0 +1,41 @@
+package c_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/layout"
+)
+
+// TestFuzz runs fuzz.c for some thousand inputs. For hours of it, build it as its first
+// lines say.
+func TestFuzz(t *testing.T) {
+	t.Parallel()
+	compilers(t)
+	if _, err := exec.LookPath("clang"); err != nil {
+		t.Skip("there is no clang, which has libFuzzer")
+	}
+	sources, err := filepath.Glob("src/*.c")
+	if err != nil || sources == nil {
+		t.Fatalf("no sources: %v", err)
+	}
+	program, seeds := filepath.Join(t.TempDir(), "fuzz"), t.TempDir()
+	args := []string{"-std=c11", "-O1", "-g", "-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all", "-pthread", "-Iinclude", "-o", program, "tests/fuzz.c"}
+	command(t, "clang", append(args, sources...)...)
+	for _, s := range append(specimen.All(), specimen.Hostile()...) {
+		data := archiveOf(t, s)
+		h := store(t, data).Header()
+		seed := append(data[:h.Region(layout.RegionEX).End():h.Region(layout.RegionEX).End()], data[h.Region(layout.RegionRW).Offset:]...)
+		if err := os.WriteFile(filepath.Join(seeds, s.Name), seed, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command(program, "-runs=5000", "-seed=1", "-max_len=20000", "-timeout=60", seeds)
+	cmd.Dir = t.TempDir() // where a finding is written
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
