@@ -25,7 +25,7 @@ var mayImport = map[string][]string{
 	"internal/disk":       {"layout", "internal/fast"},
 	"internal/mmap":       {},
 	"internal/sparsebits": {},
-	"internal/refindex":   {"internal/fast"},
+	"internal/refindex":   {"internal/mmap"},
 	"internal/secrets":    {},
 	"internal/libstdcxx":  {},
 	"internal/procfs":     {},
@@ -34,7 +34,7 @@ var mayImport = map[string][]string{
 	"internal/relocate":   {"layout"},
 	"internal/rawreader":  {"layout"},
 	"internal/publish":    {"layout"},
-	"internal/spill":      {"internal/fast", "internal/publish", "internal/mmap", "internal/words"},
+	"internal/spill":      {"internal/publish", "internal/mmap", "internal/words"},
 	"archive":             {"layout", "internal/mmap", "internal/fast", "internal/sparsebits"},
 	"reader":              {"layout", "internal/relocate", "archive", "internal/rawreader", "internal/sparsebits", "internal/mmap"},
 	"builder":             {"layout", "archive", "reader", "internal/archivewriter", "internal/profileset", "internal/intern", "internal/spill"},
@@ -43,10 +43,10 @@ var mayImport = map[string][]string{
 	"internal/weigh":      {"layout", "reader", "internal/poll"},
 
 	// What builder, merge, reduce and fit are made of.
-	"internal/intern":        {"internal/fast", "layout", "internal/refindex"},
+	"internal/intern":        {"internal/mmap", "internal/fast", "layout", "internal/refindex"},
 	"internal/methoddata":    {"layout", "internal/libstdcxx"},
 	"internal/profileset":    {"layout", "internal/intern", "internal/methoddata", "internal/refindex", "internal/spill"},
-	"internal/archivewriter": {"layout", "internal/spill", "internal/relocate", "internal/publish", "internal/intern", "internal/methoddata", "internal/profileset", "internal/fast"},
+	"internal/archivewriter": {"layout", "internal/spill", "internal/mmap", "internal/relocate", "internal/publish", "internal/intern", "internal/methoddata", "internal/profileset", "internal/fast"},
 	"internal/copier":        {"layout", "reader", "internal/methoddata", "internal/profileset", "internal/poll"},
 
 	"compare":              {"layout", "archive", "reader", "internal/poll"},

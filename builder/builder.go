@@ -26,9 +26,9 @@ type Config struct {
 	// Builder.DescribeRun.
 	Run     *layout.Provenance
 	Workers int // goroutines used by Commit; GOMAXPROCS if 0
-	// MemoryBudget is how many bytes of profiles are kept in memory; 0 is 128 MiB, below 0
-	// is no bound. Profiles beyond it go to a file without a name in SpillFolder, or in
-	// os.TempDir() if that is empty. The file may become as large as the archive, and
+	// MemoryBudget is how many bytes of profiles are kept in memory; 0 is 192 MiB, below 0
+	// is no bound. Once there are more, they go to a file without a name in SpillFolder, or
+	// in os.TempDir() if that is empty. The file may become as large as the archive, and
 	// twice as large in a merge. An error of the file is the builder's: see Err.
 	MemoryBudget int64
 	SpillFolder  string

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/fast"
 	"github.com/profarc/profarc/internal/intern"
 	"github.com/profarc/profarc/layout"
 )
@@ -24,7 +23,7 @@ const (
 func (p *plan) encodeIX() ([]byte, error) {
 	h := &p.header
 	h.Buckets = uint64(p.sizeOf(layout.RegionIX)) / disk.LineSize
-	defer func() { p.hashed, p.o.sorter = nil, intern.Sorter{} }() // of no use for what is written next
+	defer func() { p.hashed = nil; p.o.sorter.Close() }() // of no use for what is written next
 	indexed := p.indexed()
 	bestProbe, bestSeed := uint32(0), uint64(0)
 	for try := range uint64(maxSeeds) {
@@ -78,7 +77,7 @@ func (p *plan) hashRecords(seed uint64) []intern.SortKey {
 // to its first block without a context, if it has one and no other method has its id.
 // The index asks in the order of hashes, and this fits into a cache.
 func (p *plan) indexed() []layout.Ref {
-	all := fast.Large[layout.Ref](len(p.o.types) + len(p.records))[:0]
+	all := scratch[layout.Ref](p, len(p.o.types)+len(p.records))[:0]
 	for _, t := range p.o.types {
 		all = append(all, p.typeAt(t))
 	}
@@ -96,12 +95,22 @@ func (p *plan) indexed() []layout.Ref {
 // if there is no record. The records come in the order of their hashes, so that it
 // is filled line by line.
 func (p *plan) fillIndex(indexed []layout.Ref) (ix []byte, maxProbe uint32) {
-	f := indexFiller{lines: p.header.Buckets, ix: fast.Large[byte](int(p.sizeOf(layout.RegionIX)))}
+	if p.ix == nil {
+		p.ix = scratch[byte](p, int(p.sizeOf(layout.RegionIX)))
+	}
+	clear(p.ix)
+	f := indexFiller{lines: p.header.Buckets, ix: p.ix}
 	first, next := f.lineWithoutSpill(p.hashed)
-	ordered := append(p.hashed[next:len(p.hashed):len(p.hashed)], p.hashed[:next]...)
+	ordered, others := p.hashed[next:], p.hashed[:next]
 	for n := range f.lines {
 		line := (first + n) % f.lines
-		for len(ordered) > 0 {
+		for {
+			if len(ordered) == 0 {
+				ordered, others = others, nil
+			}
+			if len(ordered) == 0 {
+				break
+			}
 			k := ordered[0]
 			s := disk.Slot{Hash: disk.Hash(k.Key), Ref: indexed[k.Ref]}
 			var bucket uint64

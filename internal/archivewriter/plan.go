@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"runtime"
 	"sync"
 
 	"github.com/cespare/xxhash/v2"
@@ -12,6 +13,7 @@ import (
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/fast"
 	"github.com/profarc/profarc/internal/intern"
+	"github.com/profarc/profarc/internal/mmap"
 	"github.com/profarc/profarc/internal/profileset"
 	"github.com/profarc/profarc/internal/relocate"
 	"github.com/profarc/profarc/internal/spill"
@@ -25,6 +27,8 @@ type plan struct {
 	options Options
 	o       *order
 	view    *spill.View // of the blocks
+	mu      sync.Mutex
+	pieces  []*mmap.Piece // see scratch
 	header  layout.Header
 
 	symbols    []layout.Ref       // by SymbolRef-1; 0 if the symbol is not in the symbol section
@@ -44,6 +48,7 @@ type plan struct {
 	entries uint64 // of all profiles
 	summary layout.Summary
 	slots   slots    // of all blocks
+	ix      []byte   // the index
 	slotsOf []uint32 // by ProfileRef-1: its slots; until gatherProfiles
 	met     []bool   // by MethodRef-1, see meet; nil if there is none
 
@@ -53,7 +58,7 @@ type plan struct {
 }
 
 // newPlan lays an archive out. The error is that of what cannot be laid out, or
-// of ctx. The caller holds the set's lock, and closes the plan's view.
+// of ctx. The caller holds the set's lock, and closes the plan.
 func newPlan(ctx context.Context, b *profileset.Set, o Options) (_ *plan, err error) {
 	if err := b.Prepare(); err != nil {
 		return nil, err
@@ -64,9 +69,10 @@ func newPlan(ctx context.Context, b *profileset.Set, o Options) (_ *plan, err er
 	}
 	defer func() {
 		if err != nil {
-			p.view.Close()
+			p.close()
 		}
 	}()
+	p.collect()
 	for _, step := range []func() error{p.sort(ctx), p.decide, p.measure, p.place, p.checkKeyText, p.locate, p.describe} {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -96,6 +102,7 @@ func (p *plan) decide() error {
 	needed := p.neededSymbols()
 	p.beside(func() { p.planSymbols(needed) }, func() {
 		p.hashed = p.hashRecords(0)
+		p.o.sorter.Done()
 		p.markSharedIDs()
 		p.planNeverRan()
 	})
@@ -113,6 +120,43 @@ func (p *plan) beside(one, other func()) {
 	wait.Go(other)
 	one()
 	wait.Wait()
+}
+
+// scratch returns memory for n values until the plan is closed. Large ones are not of the
+// heap.
+func scratch[V any](p *plan, n int) []V {
+	if n < largeScratch {
+		return make([]V, n)
+	}
+	piece, values := mmap.PieceOf[V](n)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.pieces = append(p.pieces, piece)
+	return values
+}
+
+const largeScratch = 1 << 16
+
+// close gives back the view and the memory.
+func (p *plan) close() {
+	p.view.Close()
+	for _, piece := range p.pieces {
+		piece.Release()
+	}
+	if p.o != nil {
+		p.o.sorter.Close()
+	}
+}
+
+// manyRecords are so many that what the garbage collector leaves would show.
+const manyRecords = 1 << 19
+
+// collect collects the garbage of a large builder's callers, or of a step. The collector by
+// itself would wait until there is as much garbage as there are records.
+func (p *plan) collect() {
+	if p.b.Methods.Len()+p.b.Profiles.Len() >= manyRecords {
+		runtime.GC()
+	}
 }
 
 // guard calls f, which reads blocks.
@@ -181,6 +225,7 @@ func (p *plan) neededSymbols() []bool {
 func (p *plan) planSymbols(needed []bool) {
 	p.planSignatures(needed)
 	p.symbols = fast.Large[layout.Ref](len(needed))
+	p.symbolRefs = make([]intern.SymbolRef, 0, len(p.o.symbols))
 	for _, ref := range p.o.symbols {
 		if needed[ref-1] {
 			p.symbolRefs = append(p.symbolRefs, ref)
@@ -275,7 +320,7 @@ func (p *plan) planRecords() {
 // through them in the order of their arrival: of millions hardly any is in a
 // cache, and to store in another order takes less time than to load in it.
 func (p *plan) gatherProfiles() {
-	p.profiles = fast.Large[profilePlan](len(p.o.profiles))
+	p.profiles = scratch[profilePlan](p, len(p.o.profiles))
 	rank := ranks(p.o.profiles)
 	for ref, d := range p.b.Profiles.All {
 		p.profiles[rank[ref-1]] = profilePlan{method: p.o.methodRank[d.Method-1], context: d.Context, block: d.Block, slots: p.slotsOf[ref-1]}
@@ -287,7 +332,7 @@ func (p *plan) gatherProfiles() {
 // set that they have by themselves; MethodProfiled is for their access flags, and
 // MethodNeverRan for those that were seen.
 func (p *plan) gatherMethods() {
-	p.records = fast.Large[methodPlan](len(p.o.methods))
+	p.records = scratch[methodPlan](p, len(p.o.methods))
 	for ref, m := range p.b.Methods.All {
 		r := methodPlan{id: m.ID, name: p.b.Symbols.Place(m.Name), flags: m.Flags}
 		if m.Holder != 0 || m.Signature != 0 {

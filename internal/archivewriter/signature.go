@@ -13,6 +13,7 @@ type lists struct {
 	of    []listed // by SymbolRef-1; nil if there is none
 	parts []intern.SymbolRef
 
+	places     []layout.Ref       // of the last list that was written
 	signatures []intern.SymbolRef // all, until it is decided which are lists
 	seen       []bool             // by SymbolRef-1: it is one of these
 }
@@ -104,9 +105,10 @@ func (p *plan) appendSymbol(b []byte, s intern.SymbolRef) []byte {
 	if len(parts) == 0 {
 		return disk.AppendSymbol(b, p.b.Text(s))
 	}
-	at := make([]layout.Ref, 0, 8)
+	l := &p.lists
+	l.places = l.places[:0]
 	for _, part := range parts {
-		at = append(at, p.symbolAt(part))
+		l.places = append(l.places, p.symbolAt(part))
 	}
-	return disk.AppendList(b, at)
+	return disk.AppendList(b, l.places)
 }

@@ -4,10 +4,14 @@ import "encoding/binary"
 
 // slots are the pointer slots of all blocks: which words are pointers, and which of these
 // lead to methods. A pointer takes a byte or two, so that blocks need not be walked again
-// to find them. The list of a block has a number: a place in units of slotUnit bytes.
-type slots struct{ bytes []byte }
+// to find them. The list of a block has a number, from 1: its chunk, and a place in units
+// of slotUnit bytes.
+type slots struct{ chunks [][]byte }
 
-const slotUnit = 4
+const (
+	slotUnit  = 4
+	slotChunk = 1 << 20
+)
 
 // A slotList is the list of a block under construction: distances in words, shifted left
 // by one bit, which says that the pointer leads to a method. A zero ends it.
@@ -32,13 +36,14 @@ func (s *slots) keep(l *slotList) uint32 {
 	if len(l.bytes) == 0 {
 		return 0
 	}
-	if len(s.bytes) == 0 {
-		s.bytes = make([]byte, slotUnit)
+	l.bytes = append(l.bytes, zeroPage[:slotUnit-len(l.bytes)%slotUnit]...)
+	if n := len(s.chunks); n == 0 || len(l.bytes) > cap(s.chunks[n-1])-len(s.chunks[n-1]) {
+		s.chunks = append(s.chunks, make([]byte, 0, max(slotChunk, len(l.bytes))))
 	}
-	number := uint32(len(s.bytes) / slotUnit)
-	s.bytes = append(s.bytes, l.bytes...)
-	s.bytes = append(s.bytes, make([]byte, slotUnit-len(l.bytes)%slotUnit)...)
-	return number
+	chunk := &s.chunks[len(s.chunks)-1]
+	number := (len(s.chunks)-1)*(slotChunk/slotUnit) + len(*chunk)/slotUnit
+	*chunk = append(*chunk, l.bytes...)
+	return uint32(number + 1)
 }
 
 // each calls yield with the words of a list.
@@ -46,7 +51,8 @@ func (s *slots) each(number uint32, yield func(word uint32, method bool)) {
 	if number == 0 {
 		return
 	}
-	rest, word := s.bytes[int64(number)*slotUnit:], uint32(0)
+	const units = slotChunk / slotUnit
+	rest, word := s.chunks[(number-1)/units][(number-1)%units*slotUnit:], uint32(0)
 	for rest[0] != 0 {
 		distance, n := uint64(rest[0]), 1
 		if distance >= 0x80 {

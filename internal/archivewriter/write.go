@@ -40,7 +40,7 @@ func Publish(ctx context.Context, b *profileset.Set, path string, o Options) (Re
 	if err != nil {
 		return Report{}, err
 	}
-	defer p.view.Close()
+	defer p.close()
 	if err := publish.At(ctx, path, func(f *publish.File) error { return p.write(ctx, f) }); err != nil {
 		return Report{}, err
 	}
@@ -55,7 +55,7 @@ func Bytes(b *profileset.Set, o Options) ([]byte, Report, error) {
 	if err != nil {
 		return nil, Report{}, err
 	}
-	defer p.view.Close()
+	defer p.close()
 	out := words.Aligned(int(p.header.FileSize))
 	if err := p.write(context.Background(), memory(out)); err != nil {
 		return nil, Report{}, err
@@ -81,6 +81,7 @@ func (m memory) WriteAt(b []byte, off int64) (int, error) {
 // write writes the whole file: what the page sums cover from front to back,
 // then the sums and the header.
 func (p *plan) write(ctx context.Context, w io.WriterAt) error {
+	p.collect()
 	ix, err := p.encodeIX()
 	if err != nil {
 		return err
@@ -89,6 +90,7 @@ func (p *plan) write(ctx context.Context, w io.WriterAt) error {
 	s.write(layout.RegionIX, ix)
 	p.writeRO(s)
 	s.write(layout.RegionBM, p.pointers.Region(disk.RefOf(p.regionStart(layout.RegionBM))))
+	p.pointers = nil // of no use for what is written next
 	s.write(layout.RegionEX, p.encodeEX())
 	failed := p.guard(func() error { return p.writeBlocks(ctx, s) })
 	sums, err := s.finish()
@@ -155,7 +157,7 @@ type sheets struct {
 	at    int64 // where the next byte goes
 	sheet []byte
 	full  chan fullSheet
-	spare sync.Pool // of *[]byte of sheetSize
+	spare chan []byte // of sheetSize; room for all there are
 	wait  sync.WaitGroup
 
 	mu   sync.Mutex
@@ -173,7 +175,7 @@ func newSheets(ctx context.Context, w io.WriterAt, h *layout.Header, workers int
 		ctx: ctx, w: w, header: h, tree: disk.SumTreeOf(h), progress: progress,
 		sums: make([]byte, disk.Summed(h).Offset-h.Region(layout.RegionPS).Offset),
 		at:   disk.Summed(h).Offset,
-		full: make(chan fullSheet, workers),
+		full: make(chan fullSheet, workers), spare: make(chan []byte, 2*workers+1),
 	}
 	s.sheet = s.empty()
 	for range workers {
@@ -187,8 +189,10 @@ func newSheets(ctx context.Context, w io.WriterAt, h *layout.Header, workers int
 func (s *sheets) empty() []byte {
 	n := min(sheetSize-s.at%sheetSize, s.header.FileSize-s.at)
 	if n == sheetSize {
-		if b, ok := s.spare.Get().(*[]byte); ok {
-			return (*b)[:0]
+		select {
+		case b := <-s.spare:
+			return b[:0]
+		default:
 		}
 	}
 	return fast.Large[byte](int(n))[:0]
@@ -241,14 +245,13 @@ func (s *sheets) finish() (ps []byte, err error) {
 
 func (s *sheets) drain() {
 	for f := range s.full {
-		if s.failed() {
-			continue
+		if !s.failed() {
+			s.sum(f)
+			_, err := s.w.WriteAt(f.bytes, f.offset)
+			s.note(len(f.bytes), err)
 		}
-		s.sum(f)
-		_, err := s.w.WriteAt(f.bytes, f.offset)
-		s.note(len(f.bytes), err)
 		if cap(f.bytes) == sheetSize {
-			s.spare.Put(&f.bytes)
+			s.spare <- f.bytes
 		}
 	}
 }

@@ -1,11 +1,12 @@
 package intern
 
-import "github.com/profarc/profarc/internal/fast"
+import "github.com/profarc/profarc/internal/mmap"
 
 // An Arena keeps many small byte strings in a few large slabs, and names each
 // by its place, so that what refers to them has no pointers.
 type Arena struct {
-	slabs [][]byte
+	slabs  [][]byte
+	pieces []*mmap.Piece // of the slabs; nil for those of the heap
 }
 
 // A Place is where an arena keeps bytes. The zero value is nowhere.
@@ -27,12 +28,24 @@ func nextSlab(slabs, n int) int { return max(firstSlab<<min(slabs, slabDoublings
 // Keep copies p, of less than 4 GiB.
 func (a *Arena) Keep(p []byte) Place {
 	if len(a.slabs) == 0 || len(p) > cap(a.last())-len(a.last()) {
-		a.slabs = append(a.slabs, fast.Large[byte](nextSlab(len(a.slabs), len(p)))[:0])
+		a.addSlab(nextSlab(len(a.slabs), len(p)))
 	}
 	slab := &a.slabs[len(a.slabs)-1]
 	at := Place{uint32(len(a.slabs)), uint32(len(*slab)), uint32(len(p))}
 	*slab = append(*slab, p...)
 	return at
+}
+
+// largeSlab is the size from which on a slab is not of the heap.
+const largeSlab = firstSlab << slabDoublings
+
+func (a *Arena) addSlab(size int) {
+	if size < largeSlab {
+		a.slabs, a.pieces = append(a.slabs, make([]byte, 0, size)), append(a.pieces, nil)
+		return
+	}
+	p := mmap.NewPiece(size)
+	a.slabs, a.pieces = append(a.slabs, p.Bytes()[:0]), append(a.pieces, p)
 }
 
 func (a *Arena) last() []byte { return a.slabs[len(a.slabs)-1] }
@@ -60,7 +73,8 @@ func (a *Arena) State() ArenaState {
 
 // Restore drops what was kept since.
 func (a *Arena) Restore(s ArenaState) {
-	a.slabs = a.slabs[:s.slabs]
+	clear(a.pieces[s.slabs:])
+	a.slabs, a.pieces = a.slabs[:s.slabs], a.pieces[:s.slabs]
 	if s.slabs > 0 {
 		a.slabs[s.slabs-1] = a.last()[:s.last]
 	}
@@ -71,11 +85,14 @@ func (a *Arena) Restore(s ArenaState) {
 type List[V any] struct {
 	chunks [][]V
 	n      int
+	pieces []*mmap.Piece // of the chunks that are not of the heap
+	room   []V           // of the last piece, for more chunks
 }
 
 const (
 	chunkShift = 12
 	chunkSize  = 1 << chunkShift
+	fewChunks  = 16 // on the heap; the others come as many at once
 )
 
 func (l *List[V]) Len() int { return l.n }
@@ -92,16 +109,29 @@ func (l *List[V]) At(number uint32) *V {
 // an old copy.
 func (l *List[V]) Add(v V) (number uint32) {
 	if l.n%chunkSize == 0 {
-		var chunk []V
-		if l.n > 0 { // the first grows: most lists are short
-			chunk = fast.Large[V](chunkSize)[:0]
-		}
-		l.chunks = append(l.chunks, chunk)
+		l.chunks = append(l.chunks, l.newChunk())
 	}
 	last := &l.chunks[len(l.chunks)-1]
 	*last = append(*last, v)
 	l.n++
 	return uint32(l.n)
+}
+
+// newChunk returns memory for the next chunk. The first grows: most lists are short.
+func (l *List[V]) newChunk() []V {
+	switch {
+	case l.n == 0:
+		return nil
+	case len(l.chunks) < fewChunks:
+		return make([]V, 0, chunkSize)
+	case len(l.room) == 0:
+		var p *mmap.Piece
+		p, l.room = mmap.PieceOf[V](fewChunks * chunkSize)
+		l.pieces = append(l.pieces, p)
+	}
+	chunk := l.room[:0:chunkSize]
+	l.room = l.room[chunkSize:]
+	return chunk
 }
 
 // Truncate drops all but the first n values.

@@ -8,14 +8,16 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/fast"
+	"github.com/profarc/profarc/internal/mmap"
 )
 
 // A SortKey is a number to sort by, and the reference that it belongs to.
 type SortKey = fast.SortKey
 
-// A Sorter sorts keys. It keeps its memory for the next time.
+// A Sorter sorts keys. It keeps its memory for the next time, until Close.
 type Sorter struct {
 	keys, spare []SortKey
+	pieces      [2]*mmap.Piece  // of keys and spare, if they are long
 	Ctx         context.Context // nil if sorting cannot be canceled
 }
 
@@ -30,9 +32,29 @@ func (s *Sorter) canceled(n int) bool {
 // Room returns an empty slice with room for n keys. It reuses the memory of the last.
 func (s *Sorter) Room(n int) []SortKey {
 	if cap(s.keys) < n {
-		s.keys = fast.Large[SortKey](n)[:0]
+		s.Close()
+		if n < LongSort {
+			s.keys = make([]SortKey, n)
+		} else {
+			s.pieces[0], s.keys = mmap.PieceOf[SortKey](n)
+			s.pieces[1], s.spare = mmap.PieceOf[SortKey](n)
+		}
 	}
 	return s.keys[:0]
+}
+
+// Done gives back the memory that only sorting needs. What Room has returned stays.
+func (s *Sorter) Done() {
+	s.pieces[1].Release()
+	s.pieces[1], s.spare = nil, nil
+}
+
+// Close gives the memory back, which Room has returned.
+func (s *Sorter) Close() {
+	for _, p := range s.pieces {
+		p.Release()
+	}
+	*s = Sorter{Ctx: s.Ctx}
 }
 
 // Sort sorts by key; equal keys stay in their order.
@@ -74,8 +96,10 @@ func (t *Symbols) SortedAnew(sorter *Sorter) []SymbolRef {
 	for i := range t.Len() {
 		keys = append(keys, SortKey{Ref: uint32(i + 1)})
 	}
-	s := symbolSort{t, sorter, fast.Large[[aheadWords]uint64](t.Len())}
+	piece, ahead := mmap.PieceOf[[aheadWords]uint64](t.Len())
+	s := symbolSort{t, sorter, ahead}
 	s.sortFrom(keys, 0)
+	piece.Release()
 	return RefsOf[SymbolRef](keys)
 }
 

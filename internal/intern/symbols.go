@@ -114,8 +114,8 @@ func (t *Symbols) Hash(text string) uint32 {
 // Snapshot returns the texts of all symbols, for reading while others are added.
 func (t *Symbols) Snapshot() *Symbols {
 	s := &Symbols{Texts: t.Texts, places: t.places}
-	s.Texts.slabs = slices.Clone(t.Texts.slabs)
-	s.places.chunks = slices.Clone(t.places.chunks)
+	s.Texts.slabs, s.Texts.pieces = slices.Clone(t.Texts.slabs), slices.Clone(t.Texts.pieces)
+	s.places.chunks, s.places.pieces = slices.Clone(t.places.chunks), slices.Clone(t.places.pieces)
 	return s
 }
 

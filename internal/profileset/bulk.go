@@ -187,7 +187,9 @@ func (b *Set) SortSymbols() {
 	b.Mu.Lock()
 	have, era := b.Symbols.Snapshot(), b.era
 	b.Mu.Unlock()
-	sorted := have.SortedAnew(new(intern.Sorter))
+	var sorter intern.Sorter
+	defer sorter.Close()
+	sorted := have.SortedAnew(&sorter)
 	b.Mu.Lock()
 	defer b.Mu.Unlock()
 	if b.era == era {

@@ -232,7 +232,9 @@ func (b *Set) take(ref ProfileRef, run RunRules, block disk.Block) {
 	if have := disk.Block(b.Blocks.Memory(d.Block)); have != nil {
 		b.changesBlock(ref)
 		if !m.AddInPlace(have, block) {
-			b.replace(d, m.Merge(have, block))
+			if both := m.Merge(have, block); &both[0] != &have[0] {
+				b.replace(d, both)
+			}
 		}
 		return
 	}

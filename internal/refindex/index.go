@@ -1,7 +1,7 @@
 // Package refindex finds references by hash, in tables of millions.
 package refindex
 
-import "github.com/profarc/profarc/internal/fast"
+import "github.com/profarc/profarc/internal/mmap"
 
 // An Index has no pointers for the garbage collector to follow. It keeps each hash next
 // to the reference, so that a search rarely looks at records other than the right one.
@@ -11,6 +11,7 @@ import "github.com/profarc/profarc/internal/fast"
 type Index struct {
 	slots []slot // as many as a power of two
 	used  int
+	piece *mmap.Piece // with the slots, if there are many
 }
 
 type slot struct{ hash, ref uint32 } // ref 0: the slot is free
@@ -64,14 +65,16 @@ func (x *Index) Truncate(last uint32) {
 	if x.used == 0 {
 		return
 	}
-	old := x.slots
-	x.slots, x.used = fast.Large[slot](len(old)), 0
+	old, piece := x.slots, x.piece
+	x.makeSlots(len(old))
+	x.used = 0
 	for _, s := range old {
 		if s.ref != 0 && s.ref <= last {
 			x.insert(s)
 			x.used++
 		}
 	}
+	piece.Release()
 }
 
 // insert puts a slot's reference where Find looks for it.
@@ -85,11 +88,23 @@ func (x *Index) insert(s slot) {
 }
 
 func (x *Index) grow() {
-	old := x.slots
-	x.slots = fast.Large[slot](max(2*len(old), firstSlots))
+	old, piece := x.slots, x.piece
+	x.makeSlots(max(2*len(old), firstSlots))
 	for _, s := range old {
 		if s.ref != 0 {
 			x.insert(s)
 		}
 	}
+	piece.Release()
+}
+
+// manySlots are too many for Go's heap, which is let grow to twice what is in use.
+const manySlots = 1 << 17
+
+func (x *Index) makeSlots(n int) {
+	if n < manySlots {
+		x.slots, x.piece = make([]slot, n), nil
+		return
+	}
+	x.piece, x.slots = mmap.PieceOf[slot](n)
 }

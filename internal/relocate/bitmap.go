@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/bits"
 
-	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
@@ -25,33 +24,47 @@ var le = binary.LittleEndian
 // chunks is the number of chunks of an rw region of that size in bytes.
 func chunks(rwSize int64) int64 { return (rwSize + chunkSize - 1) / chunkSize }
 
-// A Collector gathers the pointer slots of an rw region that is being laid out.
+// A Collector gathers the pointer slots of an rw region that is being laid out. It keeps
+// encoded bitmaps, but for the chunk that was added to last.
 type Collector struct {
-	bitmaps []*roaring.Bitmap // nil for a chunk without a slot
+	bitmaps []bitmap // nil for a chunk without a slot
+	open    int64    // the chunk whose slots are in words, -1 for none
+	words   [chunkWords / 64]uint64
 }
 
 // NewCollector makes a collector for an rw region of that size in bytes.
 func NewCollector(rwSize int64) *Collector {
-	return &Collector{make([]*roaring.Bitmap, chunks(rwSize))}
+	return &Collector{bitmaps: make([]bitmap, chunks(rwSize)), open: -1}
 }
 
 // Add notes a pointer slot: the offset of its word from the start of rw in
-// bytes, a multiple of 8 inside rw. Slots of different chunks may be added by
-// different goroutines, those of one chunk by one goroutine at a time.
+// bytes, a multiple of 8 inside rw. It takes longer to change between chunks.
 func (c *Collector) Add(rwOffset int64) {
-	n := rwOffset / chunkSize
-	if c.bitmaps[n] == nil {
-		c.bitmaps[n] = roaring.New()
+	if n := rwOffset / chunkSize; n != c.open {
+		c.turn(n)
 	}
-	c.bitmaps[n].Add(uint32(rwOffset % chunkSize / wordSize))
+	word := rwOffset % chunkSize / wordSize
+	c.words[word/64] |= 1 << (word % 64)
+}
+
+// turn encodes the open chunk and opens another, or none.
+func (c *Collector) turn(chunk int64) {
+	if c.open >= 0 {
+		c.bitmaps[c.open] = encode(&c.words)
+		clear(c.words[:])
+	}
+	if c.open = chunk; chunk >= 0 && c.bitmaps[chunk] != nil {
+		c.bitmaps[chunk].addTo(&c.words)
+	}
 }
 
 // Count is the number of slots.
 func (c *Collector) Count() uint64 {
+	c.turn(-1)
 	n := uint64(0)
 	for _, b := range c.bitmaps {
 		if b != nil {
-			n += b.GetCardinality()
+			n += uint64(b.slots())
 		}
 	}
 	return n
@@ -59,10 +72,11 @@ func (c *Collector) Count() uint64 {
 
 // Size is the size of the encoded region in bytes, a multiple of 8.
 func (c *Collector) Size() int64 {
+	c.turn(-1)
 	size := directorySize(int64(len(c.bitmaps)))
 	for _, b := range c.bitmaps {
 		if b != nil {
-			size += disk.AlignUp(int64(b.GetSerializedSizeInBytes()), disk.Unit)
+			size += disk.AlignUp(int64(len(b)), disk.Unit)
 		}
 	}
 	return size
@@ -77,7 +91,7 @@ func (c *Collector) Region(start layout.Ref) []byte {
 		if b == nil {
 			continue
 		}
-		size := encode(region[at:], b)
+		size := int64(copy(region[at:], b))
 		row := region[directorySize(int64(n)):]
 		le.PutUint32(row, uint32(start)+uint32(disk.RefOf(at)))
 		le.PutUint32(row[4:], uint32(size))
@@ -90,13 +104,42 @@ func (c *Collector) Region(start layout.Ref) []byte {
 // row of chunk n.
 func directorySize(n int64) int64 { return directoryStart + n*directoryRow }
 
-func encode(to []byte, b *roaring.Bitmap) (size int64) {
-	p, err := b.ToBytes()
-	if err != nil {
-		panic(fmt.Sprintf("relocate: serializing a bitmap in memory: %v", err))
+// encode returns the bitmap of the slots in words, of which there is one at least.
+func encode(words *[chunkWords / 64]uint64) bitmap {
+	slots := 0
+	for _, w := range words {
+		slots += bits.OnesCount64(w)
 	}
-	return int64(copy(to, p))
+	b := make(bitmap, 0, containerStart+containerSize(slots))
+	b = le.AppendUint32(b, cookieNoRuns)
+	b = le.AppendUint32(b, 1) // container, with key 0
+	b = le.AppendUint16(b, 0)
+	b = le.AppendUint16(b, uint16(slots-1))
+	b = le.AppendUint32(b, containerStart)
+	for i, w := range words {
+		if slots > maxArraySlots {
+			b = le.AppendUint64(b, w)
+			continue
+		}
+		for ; w != 0; w &= w - 1 {
+			b = le.AppendUint16(b, uint16(i*64+bits.TrailingZeros64(w)))
+		}
+	}
+	return b
 }
+
+// addTo adds the slots of a bitmap that was encoded here to words.
+func (b bitmap) addTo(words *[chunkWords / 64]uint64) {
+	var some [64]uint16
+	for from := 0; from < chunkWords; from += len(some) {
+		for _, word := range some[:b.fill(some[:], from, from+len(some))] {
+			words[word/64] |= 1 << (word % 64)
+		}
+	}
+}
+
+// slots is the number of slots.
+func (b bitmap) slots() int { return int(le.Uint16(b[slotsMinusOne:])) + 1 }
 
 // The parts of a serialized bitmap of one container, in bytes from its start.
 const (

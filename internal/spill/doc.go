@@ -9,15 +9,17 @@
 // which of its words are pointers. That is 100 to 250 bytes a method, and as many again
 // while an archive is laid out.
 //
-//	memory   | slab | slab | slab |            | slab being filled |
-//	          up to the budget                   its memory is reused
-//	file                           | slab | slab |
+//	up to the budget    memory  | slab | slab | slab being filled |
 //
-// Strings are appended to slabs. The slabs that are full first stay in memory, up to the
-// budget. Each later one is written to the file when it is full, in one piece on a
-// multiple of its size. A string in the file is never changed: who changes it keeps it
-// anew and frees the old one, and once most of all strings are freed the owner copies
-// the others to another Store.
+//	beyond it           file    | slab | slab | slab | slab |
+//	                    memory                              | slab being filled |
+//
+// Strings are appended to slabs. Once these exceed the budget, all of them go to the
+// file, and from then on each when it is full, in one piece on a multiple of its size. To
+// keep the first in memory would need more of it when it is scarce, while the archive is
+// laid out. A string in the file is never changed: who changes it keeps it anew and frees
+// the old one, and once most of all strings are freed the owner copies the others to
+// another Store.
 //
 // While an archive is recorded, strings of the file are asked for in order, if at all:
 // runs of one program come in one order. [Store.Read] reads ahead as far as that has

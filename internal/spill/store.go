@@ -5,16 +5,16 @@ import (
 	"io"
 	"os"
 
-	"github.com/profarc/profarc/internal/fast"
+	"github.com/profarc/profarc/internal/mmap"
 	"github.com/profarc/profarc/internal/publish"
 )
 
 // DefaultBudget is the budget of a Config without one.
-const DefaultBudget = 128 << 20
+const DefaultBudget = 192 << 20
 
 // A Config says how much is kept in memory, and where the rest is.
 type Config struct {
-	Budget int64  // bytes; 0 for DefaultBudget, below 0 for no bound
+	Budget int64  // bytes that stay in memory if there are no more; 0 for DefaultBudget, below 0 for no bound
 	Folder string // of the file; os.TempDir() if empty
 }
 
@@ -28,13 +28,15 @@ type Store struct {
 	freed  int64 // of these, bytes that were freed
 	file   *os.File
 	end    int64 // of what is in the file
+	spare  slab  // has the memory of one that went there, for the next
 	err    error // of the file
 	window window
 }
 
-// A slab has bytes if it is in memory.
+// A slab has bytes if it is in memory. Those of a large one lie in a piece.
 type slab struct {
 	bytes []byte
+	piece *mmap.Piece
 	at    int64 // in the file
 	size  int   // in the file
 }
@@ -52,7 +54,7 @@ const (
 	slabDoublings = 9
 )
 
-// Keep copies p, of less than 4 GiB. If the file fails the string is kept in memory, as
+// Keep copies p, of less than 4 GiB, which must not be the store's own. If the file fails the string is kept in memory, as
 // all that come after it are, and Err returns the error.
 func (s *Store) Keep(p []byte) Place {
 	if n := len(s.slabs); n == 0 || len(p) > cap(s.slabs[n-1].bytes)-len(s.slabs[n-1].bytes) {
@@ -65,23 +67,32 @@ func (s *Store) Keep(p []byte) Place {
 	return at
 }
 
-// begin begins a slab for n bytes at least. If it would exceed the budget, the last one
-// goes to the file.
+// begin begins a slab for n bytes at least. If all slabs exceed the budget, or have done so
+// before, those so far go to the file.
 func (s *Store) begin(n int) {
 	size, budget := int64(firstSlab)<<min(len(s.slabs), slabDoublings), s.budget()
 	if budget >= 0 {
 		size = min(size, budget)
 	}
 	size = max(size, int64(n))
-	var room []byte
-	if budget >= 0 && len(s.slabs) > 0 && s.memory+size > budget {
-		room = s.spillLast()
+	if budget >= 0 && (s.file != nil || s.memory+size > budget) {
+		s.spill()
 	}
-	if int64(cap(room)) < size {
-		room = fast.Large[byte](int(size))[:0]
+	next := s.spare
+	if s.spare = (slab{}); int64(cap(next.bytes)) < size {
+		next.piece.Release()
+		next = newSlab(int(size))
 	}
-	s.memory += int64(cap(room))
-	s.slabs = append(s.slabs, slab{bytes: room[:0]})
+	s.memory += int64(cap(next.bytes))
+	s.slabs = append(s.slabs, next)
+}
+
+func newSlab(size int) slab {
+	if size < slabSize {
+		return slab{bytes: make([]byte, 0, size)}
+	}
+	p := mmap.NewPiece(size)
+	return slab{bytes: p.Bytes()[:0], piece: p}
 }
 
 func (s *Store) budget() int64 {
@@ -91,19 +102,22 @@ func (s *Store) budget() int64 {
 	return s.Budget
 }
 
-// spillLast writes the last slab to the file, and returns its memory.
-func (s *Store) spillLast() []byte {
-	last := &s.slabs[len(s.slabs)-1]
-	if last.bytes == nil || s.err != nil {
-		return nil
+// spill writes the slabs that are in memory to the file, and keeps the memory of the last.
+func (s *Store) spill() {
+	first := len(s.slabs)
+	for first > 0 && s.slabs[first-1].bytes != nil {
+		first--
 	}
-	if s.err = s.write(last); s.err != nil {
-		return nil
+	for i := first; i < len(s.slabs) && s.err == nil; i++ {
+		b := &s.slabs[i]
+		if s.err = s.write(b); s.err != nil {
+			return
+		}
+		s.memory -= int64(cap(b.bytes))
+		s.spare.piece.Release()
+		s.spare = slab{bytes: b.bytes[:0], piece: b.piece}
+		b.bytes, b.piece = nil, nil
 	}
-	room := last.bytes
-	last.bytes = nil
-	s.memory -= int64(cap(room))
-	return room
 }
 
 // write writes a slab on a multiple of its size: systems keep such blocks in large pages.
@@ -244,6 +258,7 @@ func (t State) Holds(p Place) bool {
 func (s *Store) Restore(t State) {
 	for _, b := range s.slabs[t.slabs:] {
 		s.memory -= int64(cap(b.bytes))
+		b.piece.Release()
 	}
 	clear(s.slabs[t.slabs:])
 	s.slabs, s.used, s.freed, s.err = s.slabs[:t.slabs], t.used, t.freed, t.err
@@ -266,5 +281,9 @@ func (s *Store) Close() {
 	if s.file != nil {
 		_ = s.file.Close()
 	}
+	for _, b := range s.slabs {
+		b.piece.Release()
+	}
+	s.spare.piece.Release()
 	*s = Store{Config: s.Config}
 }

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package mmap
+
+// adviseLarge does nothing.
+func adviseLarge([]byte) {}

@@ -1,0 +1,75 @@
+package mmap
+
+import (
+	"reflect"
+	"runtime"
+	"unsafe"
+)
+
+// A Piece is zeroed memory that is not of Go's heap, which is let grow to twice what is in
+// use. It is given back by Release, and at the latest when the piece cannot be reached any
+// more: whoever uses its memory keeps the piece.
+type Piece struct {
+	bytes   []byte
+	cleanup runtime.Cleanup
+	mapped  bool
+}
+
+// largePage is the size of the pages that are asked for: see package fast.
+const largePage = 2 << 20
+
+// NewPiece returns n bytes: of the heap, if the system has no others.
+func NewPiece(n int) *Piece {
+	bytes, err := Zeroed(n)
+	if err != nil {
+		return &Piece{bytes: make([]byte, n)}
+	}
+	if n >= largePage {
+		adviseLarge(bytes)
+	}
+	p := &Piece{bytes: bytes, mapped: true}
+	p.cleanup = runtime.AddCleanup(p, Release, bytes)
+	return p
+}
+
+// Bytes is the memory.
+func (p *Piece) Bytes() []byte { return p.bytes }
+
+// Release gives the memory back. Nothing may refer to it any more.
+func (p *Piece) Release() {
+	if p != nil && p.mapped {
+		p.cleanup.Stop()
+		Release(p.bytes)
+	}
+	if p != nil {
+		p.bytes, p.mapped = nil, false
+	}
+}
+
+// PieceOf returns memory for n values. Those with pointers, which the garbage collector
+// has to find, are on the heap, and have no piece.
+func PieceOf[V any](n int) (*Piece, []V) {
+	var v V
+	if n == 0 || unsafe.Sizeof(v) == 0 || hasPointers(reflect.TypeFor[V]()) {
+		return nil, make([]V, n)
+	}
+	p := NewPiece(n * int(unsafe.Sizeof(v)))
+	return p, unsafe.Slice((*V)(unsafe.Pointer(unsafe.SliceData(p.bytes))), n)
+}
+
+// hasPointers reports whether values of a type may have pointers.
+func hasPointers(t reflect.Type) bool {
+	switch k := t.Kind(); k {
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if hasPointers(t.Field(i).Type) {
+				return true
+			}
+		}
+		return false
+	case reflect.Array:
+		return hasPointers(t.Elem())
+	default:
+		return k > reflect.Complex128
+	}
+}
