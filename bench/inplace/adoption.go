@@ -39,6 +39,7 @@ func adoption(path string) (table, error) {
 		{"Profile.Adopt at the base", per(func(path string) (int64, error) { return claimAll(path, archive.BaseRequested) })},
 		{"Profile.Adopt elsewhere", per(func(path string) (int64, error) { return claimAll(path, archive.BaseAnywhere) })},
 		{"all at once, one core", on(1, eager)},
+		{"all at once, one core, time", on(1, eagerTime)},
 		{"all at once, all cores, time", on(runtime.NumCPU(), eagerTime)},
 	}}, s.Close()
 }
