@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"runtime"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -188,9 +189,10 @@ func TestNothingCountsWithoutAdoption(t *testing.T) {
 	circle, _ := s.FindType("Circle", "")
 	_, adopting := p.Adopt()
 	_, late := s.LateType("Unheard", "")
+	_, recording := receiversAt(t, p, 6).Record(circle)
 	for name, err := range map[string]error{
 		"add":     c.Add(1),
-		"record":  receiversAt(t, p, 6).Record(circle),
+		"record":  recording,
 		"null":    entryAt(t, p, 1).RecordNull(),
 		"trap":    entryAt(t, p, 1).RecordTrap(1, false),
 		"profile": adopting,
@@ -199,6 +201,9 @@ func TestNothingCountsWithoutAdoption(t *testing.T) {
 		if !errors.Is(err, reader.ErrNotAdopted) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	if w, ok := c.Word(); w != nil || ok {
+		t.Error("a trained counter has a live word")
 	}
 	if _, ok := s.Adoption(); ok {
 		t.Error("there is an adoption")
@@ -217,9 +222,10 @@ func TestRecordUsesItsRowThenAnEmptyOneThenOther(t *testing.T) {
 	square, _ := s.FindType("Square", "app")
 	third, _ := s.FindType("Square", "other")
 	r := receiversAt(t, p, 5) // one row: Square
-	for _, ty := range []reader.Type{square, circle, third, circle, square, square} {
-		if err := r.Record(ty); err != nil {
-			t.Fatal(err)
+	for i, ty := range []reader.Type{square, circle, third, circle, square, square} {
+		row, err := r.Record(ty)
+		if want := []int{0, 1, reader.OtherRow, 1, 0, 0}[i]; row != want || err != nil {
+			t.Errorf("record %d: row %d, %v, want row %d", i, row, err, want)
 		}
 	}
 	if diff := cmp.Diff(map[string]uint64{"Square": 18, "Circle": 2}, rowsOf(t, r)); diff != "" || r.Other().Load() != 2 {
@@ -229,11 +235,37 @@ func TestRecordUsesItsRowThenAnEmptyOneThenOther(t *testing.T) {
 		t.Errorf("trained rows changed (-want +got):\n%s", diff)
 	}
 	foreign, _ := openFixture(t).FindType("Circle", "")
-	if err := r.Record(foreign); err == nil {
+	if _, err := r.Record(foreign); err == nil {
 		t.Error("a type of another store was recorded")
 	}
-	if err := r.Record(reader.Type{}); err == nil {
+	if _, err := r.Record(reader.Type{}); err == nil {
 		t.Error("no type was recorded")
+	}
+}
+
+// Compiled code counts in the live words of all cells.
+func TestWordsAreWhereCountersCount(t *testing.T) {
+	s := openFixture(t)
+	adopt(t, s, reader.AdoptOptions{})
+	p := adoptProfile(t, s, keyArea)
+	invocations, _ := p.Invocations()
+	counters := []reader.Counter{invocations}
+	for e := range p.Entries() {
+		for cell := range e.Cells() {
+			counters = append(counters, e.Cell(cell))
+		}
+	}
+	seen := map[*atomic.Uint64]bool{}
+	for i, c := range counters {
+		w, ok := c.Word()
+		if !ok || seen[w] {
+			t.Fatalf("counter %d has no word of its own", i)
+		}
+		seen[w] = true
+		before := c.Load()
+		if w.Add(3); c.Load() != before+3 {
+			t.Errorf("counter %d: %d, want %d", i, c.Load(), before+3)
+		}
 	}
 }
 

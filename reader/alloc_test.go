@@ -56,7 +56,8 @@ func TestHotPathsDoNotAllocate(t *testing.T) {
 		"Record": func() {
 			e, _ := area.At(6)
 			r, _ := e.Receivers()
-			sink += errorBit(r.Record(circle)) + errorBit(e.RecordNull()) + errorBit(e.RecordTrap(2, false))
+			_, err := r.Record(circle)
+			sink += errorBit(err) + errorBit(e.RecordNull()) + errorBit(e.RecordTrap(2, false))
 		},
 		"Receivers": func() {
 			e, _ := area.At(6)

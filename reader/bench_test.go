@@ -138,7 +138,7 @@ func BenchmarkRecord(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := r.Record(square); err != nil {
+		if _, err := r.Record(square); err != nil {
 			b.Fatal(err)
 		}
 	}

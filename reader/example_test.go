@@ -119,7 +119,7 @@ func ExampleProfile_Adopt() {
 	e, _ := p.At(12)
 	receivers, _ := e.Receivers()
 	for range 3 {
-		if err := receivers.Record(hexagon); err != nil {
+		if _, err := receivers.Record(hexagon); err != nil {
 			log.Fatal(err)
 		}
 	}

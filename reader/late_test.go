@@ -53,7 +53,7 @@ func TestLateTypes(t *testing.T) {
 		}
 		r := receiversAt(t, adoptProfile(t, s, keyArea), 5)
 		for range 3 {
-			if err := r.Record(first); err != nil {
+			if _, err := r.Record(first); err != nil {
 				t.Fatal(err)
 			}
 		}

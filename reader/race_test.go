@@ -99,7 +99,8 @@ func recordAll(p reader.Profile, t reader.Type, class uint64) error {
 	if !ok {
 		return fmt.Errorf("no entry at 6")
 	}
-	for _, err := range []error{c.Add(1), r.Record(t), e.RecordNull(), e.RecordTrap(uint32(class), class == 1)} {
+	_, recorded := r.Record(t)
+	for _, err := range []error{c.Add(1), recorded, e.RecordNull(), e.RecordTrap(uint32(class), class == 1)} {
 		if err != nil {
 			return err
 		}

@@ -59,16 +59,27 @@ func (c Counter) Add(n uint64) error {
 	return nil
 }
 
+// Word returns the live word of the counter, for VMs whose compiled code or interpreter
+// counts in it without a call: Add of the word is all that Add does. It stays where it is,
+// and is valid as long as the Store is reachable, which the word itself does not see to.
+// ok is false if the profile is not adopted.
+func (c Counter) Word() (w *atomic.Uint64, ok bool) { return c.live, c.live != nil }
+
+// OtherRow is what Record returns for a receiver that has no row.
+const OtherRow = -1
+
 // Record notes a receiver as a VM would: in its row, else in an empty row that
 // is claimed for it, else in the count of all others. Several goroutines may
-// record at once: a type never gets two rows, and no count is lost. The error
-// is ErrNotAdopted if the profile is not adopted.
-func (r Receivers) Record(t Type) error {
+// record at once: a type never gets two rows, and no count is lost. It returns the
+// number of the row, which stays that of the type, so that an inline cache can count in
+// it without a search from then on; or OtherRow. The error is ErrNotAdopted if the
+// profile is not adopted.
+func (r Receivers) Record(t Type) (row int, err error) {
 	if !r.e.kind.adopted {
-		return ErrNotAdopted
+		return OtherRow, ErrNotAdopted
 	}
 	if t.s != r.e.s {
-		return errForeign
+		return OtherRow, errForeign
 	}
 	a := r.e.s.adoption.Load()
 	p, cells := a.pointer(t), r.cells(a)
@@ -80,9 +91,10 @@ func (r Receivers) Record(t Type) error {
 		cells.row(row, 1).Add(1)
 	} else {
 		cells.other().Add(1)
+		row = OtherRow
 	}
 	runtime.KeepAlive(r.e.s)
-	return nil
+	return row, nil
 }
 
 // A liveRows is the cells of an adopted type profile. It has them, since the trained

@@ -146,7 +146,7 @@ func counting(s *reader.Store) (table, error) {
 		})},
 		{"Receivers.Record, first row", each(func() error {
 			for range repeats {
-				if err := receivers.Record(receiver); err != nil {
+				if _, err := receivers.Record(receiver); err != nil {
 					return err
 				}
 			}

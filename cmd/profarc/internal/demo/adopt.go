@@ -64,12 +64,12 @@ func demoCount(a *app.App, s *reader.Store, p reader.Profile) error {
 		return err
 	}
 	for range 100 {
-		if err := receivers.Record(gen); err != nil {
+		if _, err := receivers.Record(gen); err != nil {
 			return err
 		}
 	}
 	for range 10 {
-		if err := receivers.Record(late); err != nil {
+		if _, err := receivers.Record(late); err != nil {
 			return err
 		}
 	}
