@@ -59,7 +59,8 @@ type blockCheck struct {
 	s       *Store
 	at      int64 // of the block, from the start of the file
 	block   disk.Block
-	entries int // data entries seen
+	dir     []byte // the point directory
+	entries int    // data entries seen
 }
 
 func (c *blockCheck) run() error {
@@ -72,9 +73,16 @@ func (c *blockCheck) run() error {
 	if context, _ := c.block.Links(); context != 0 && !c.s.isContext(context) {
 		return c.corrupt(0, "a profile in a context at 0x%x, where none is", context.Offset())
 	}
-	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
-		if err := c.section(section); err != nil {
-			return err
+	start, data, dir := c.block.Data()
+	c.dir = dir
+	if err := c.section(layout.SectionData, start, data); err != nil {
+		return err
+	}
+	if c.block.Presence()&disk.HasSections != 0 {
+		for section := layout.SectionData + 1; section < layout.SectionDirectory; section++ {
+			if err := c.section(section, c.block.SectionSpan(section).Offset, c.block.Section(section)); err != nil {
+				return err
+			}
 		}
 	}
 	return c.directory()
@@ -85,10 +93,9 @@ func (c *blockCheck) corrupt(offset int64, format string, args ...any) error {
 	return c.s.corrupt(layout.RegionRW, c.at+offset, format, args...)
 }
 
-// section walks the entries of a section, which must fill it exactly.
-func (c *blockCheck) section(section layout.BlockSection) error {
-	start := c.block.SectionSpan(section).Offset
-	all := c.block.Section(section)
+// section walks the entries of a section that begins at an offset in the block. They must
+// fill it exactly.
+func (c *blockCheck) section(section layout.BlockSection, start int64, all []byte) error {
 	for rest := all; len(rest) > 0; {
 		offset := int64(len(all) - len(rest))
 		e, next, err := c.s.shape.Next(rest)
@@ -99,7 +106,7 @@ func (c *blockCheck) section(section layout.BlockSection) error {
 			return err
 		}
 		if section == layout.SectionData {
-			if err := c.listed(e.Point(), offset); err != nil {
+			if err := c.listed(e.Point(), start, offset); err != nil {
 				return err
 			}
 		}
@@ -139,40 +146,46 @@ func (c *blockCheck) pointer(v uint64, kind disk.CellKind, offset int64) error {
 	return nil
 }
 
-// listed counts a data entry and checks that the point directory, if there is
-// one, has its row.
-func (c *blockCheck) listed(point int32, offset int64) error {
+// listed counts a data entry, at an offset from the start of its section, and checks
+// that the point directory, if there is one, has its row. Entries mostly lie in the
+// directory's order.
+func (c *blockCheck) listed(point int32, start, offset int64) error {
+	next := c.entries
 	c.entries++
-	dir := c.block.Section(layout.SectionDirectory)
-	if len(dir) == 0 {
+	if len(c.dir) == 0 || c.hasRow(next, point, offset) || c.hasRow(searchDirectory(c.dir, point, offset), point, offset) {
 		return nil
 	}
-	i := searchDirectory(dir, point, offset)
-	if i < disk.DirectoryLen(dir) {
-		if p, o := disk.DirectoryRow(dir, i); p == point && o == offset {
-			return nil
-		}
+	return c.corrupt(start+offset, "the directory lacks the entry at point %d", point)
+}
+
+// hasRow reports whether row i of the directory is that of an entry.
+func (c *blockCheck) hasRow(i int, point int32, offset int64) bool {
+	if i >= disk.DirectoryLen(c.dir) {
+		return false
 	}
-	return c.corrupt(c.block.SectionSpan(layout.SectionData).Offset+offset, "the directory lacks the entry at point %d", point)
+	p, o := disk.DirectoryRow(c.dir, i)
+	return p == point && o == offset
 }
 
 // directory checks that the rows of the directory are sorted and as many as
 // there are data entries, each of which has a row.
 func (c *blockCheck) directory() error {
-	dir := c.block.Section(layout.SectionDirectory)
-	start := c.block.SectionSpan(layout.SectionDirectory).Offset
-	n := disk.DirectoryLen(dir)
+	dir, n := c.dir, disk.DirectoryLen(c.dir)
 	if n != 0 && n != c.entries {
-		return c.corrupt(start, "a directory of %d rows, there are %d data entries", n, c.entries)
+		return c.corrupt(c.directoryStart(), "a directory of %d rows, there are %d data entries", n, c.entries)
 	}
 	for i := 1; i < n; i++ {
 		p, o := disk.DirectoryRow(dir, i-1)
 		q, r := disk.DirectoryRow(dir, i)
 		if p > q || p == q && o >= r {
-			return c.corrupt(start, "row %d of the directory does not sort after the one before", i)
+			return c.corrupt(c.directoryStart(), "row %d of the directory does not sort after the one before", i)
 		}
 	}
 	return nil
+}
+
+func (c *blockCheck) directoryStart() int64 {
+	return c.block.SectionSpan(layout.SectionDirectory).Offset
 }
 
 // searchDirectory returns the first row of a directory that is not before an
