@@ -53,8 +53,7 @@ func adoptAt(t *testing.T, program, path, where string) string {
 	return at
 }
 
-// TestExample builds the example with the installed library, as its first lines say,
-// and runs it.
+// TestExample builds and runs the example.
 func TestExample(t *testing.T) {
 	t.Parallel()
 	program := plain(t).client(t, "examples/count.c")

@@ -21,9 +21,9 @@
  * - Structs that say nothing else are filled by the library and copied freely. Fields that begin with an underscore are
  *   the library's own.
  *
- * Nothing in a file is trusted: damage gives PA_DAMAGED. One thing the library can't prevent: if another process cuts a
- * file short while it is mapped, reading it raises SIGBUS. Replace archives by renaming, as profarc does, or read them
- * into memory and use pa_open_memory.
+ * Nothing in a file is trusted: damage gives PA_DAMAGED. But a file must not be written in place while it is open: what was
+ * checked is not checked again, and if it is cut short, reading it raises SIGBUS. Replace archives by renaming, as profarc
+ * does, or read them into memory and use pa_open_memory.
  */
 #ifndef PROFARC_H
 #define PROFARC_H

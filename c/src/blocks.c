@@ -131,8 +131,11 @@ static const uint8_t *field(const pa_profile *p, const block *b, unsigned i) {
 	return at == 0 ? NULL : (p->live != NULL ? p->live : p->bytes) + at;
 }
 
-static uint64_t counter(const uint8_t *p) {
-	return p != NULL ? get64(p) : 0;
+/* counter is the value of a counter field: other threads may be counting in it if the profile is adopted. */
+static uint64_t counter(const pa_profile *p, const block *b, unsigned i) {
+	uint64_t at = pai_field(b, i);
+	if (at == 0) return 0;
+	return p->live == NULL ? get64(p->bytes + at) : atomic_load_explicit((pa_counter *)(void *)(p->live + at), memory_order_relaxed);
 }
 
 static void old_code(pa_summary *s, const uint8_t *history, const uint8_t *compile) {
@@ -152,9 +155,9 @@ void pa_summarize(const pa_profile *p, pa_summary *s) {
 	*s = (pa_summary){0};
 	if (!pai_block(p->archive, place_of(p->at), &b, &e)) return; /* the file was changed */
 	s->has = b.presence, s->method = ref_of(b.method), s->context = ref_of(b.context), s->code = b.code;
-	s->invocations = counter(field(p, &b, PA_FIELD_INVOCATIONS));
-	s->backedges = counter(field(p, &b, PA_FIELD_BACKEDGES));
-	s->interpreted = counter(field(p, &b, PA_FIELD_INTERPRETED));
+	s->invocations = counter(p, &b, PA_FIELD_INVOCATIONS);
+	s->backedges = counter(p, &b, PA_FIELD_BACKEDGES);
+	s->interpreted = counter(p, &b, PA_FIELD_INTERPRETED);
 	old_code(s, field(p, &b, PA_FIELD_HISTORY), field(p, &b, PA_FIELD_COMPILE));
 	const uint8_t *size = field(p, &b, PA_FIELD_SIZE), *escape = field(p, &b, PA_FIELD_ESCAPE), *traps = field(p, &b, PA_FIELD_TRAPS);
 	if (size != NULL) s->code_size = get32(size), s->producer_size = get32(size + 4);

@@ -57,10 +57,14 @@ static void count_profile(pa_profile *p, void *to) {
 	unsigned round = *(unsigned *)to;
 	pa_entry entry;
 	uint32_t cells[2], row;
-	check(pa_claim(p));
+	pa_summary s;
+	check(pa_claim(p)), pa_summarize(p, &s);
 	if (pa_profile_word(p, PA_FIELD_INVOCATIONS) != NULL) pa_add(pa_profile_word(p, PA_FIELD_INVOCATIONS), 1);
 	for (pa_entries it = pa_entries_of(p, PA_DATA); pa_entries_next(&it, &entry);) {
-		for (unsigned i = counted(&entry, cells); i-- > 0;) pa_add(pa_word(&entry, cells[i]), 1);
+		for (unsigned i = counted(&entry, cells); i-- > 0;) {
+			pa_add(pa_word(&entry, cells[i]), 1);
+			must(pa_cell(&entry, cells[i]) > pa_trained(&entry, cells[i]), "a count goes down");
+		}
 		pa_rows rows;
 		if (!pa_receivers_of(&entry, &rows)) continue;
 		check(pa_record_null(&entry)), check(pa_record_trap(&entry, 1, true));
