@@ -111,18 +111,15 @@ func (p *plan) place() error {
 func (p *plan) checkKeyText() error {
 	b, most := p.b, disk.MaxKeyText(p.header.FileSize)
 	var types, methods int64
-	for _, t := range b.Types.All {
-		types += p.keyText(t.Name) + p.keyText(t.Loader) + p.keyText(t.Alias)
+	size := p.keyTexts()
+	holders := make([]int64, b.Types.Len()+1) // by TypeRef
+	for ref, t := range b.Types.All {
+		holders[ref] = size[t.Name] + size[t.Loader]
+		types += holders[ref] + size[t.Alias]
 	}
-	for i, ref := range p.o.methods {
-		m := b.Methods.At(uint32(ref))
-		if p.records[i].flags&disk.MethodNamed != 0 {
-			continue
-		}
-		methods += p.keyText(m.Name) + p.keyText(m.Signature)
-		if m.Holder != 0 {
-			holder := b.Types.At(uint32(m.Holder))
-			methods += p.keyText(holder.Name) + p.keyText(holder.Loader)
+	for ref, m := range b.Methods.All {
+		if declared := m.Holder != 0 || m.Signature != 0; declared || p.records[p.o.methodRank[ref-1]].flags&disk.MethodNamed == 0 {
+			methods += holders[m.Holder] + size[m.Name] + size[m.Signature]
 		}
 	}
 	if text := max(types, methods); text > most {
@@ -130,6 +127,16 @@ func (p *plan) checkKeyText() error {
 			layout.ErrTooLarge, b.Methods.Len(), b.Types.Len(), text, p.header.FileSize, most)
 	}
 	return nil
+}
+
+// keyTexts is what each symbol counts as a part of a key, by SymbolRef. Many methods
+// share one.
+func (p *plan) keyTexts() []int64 {
+	size := fast.Large[int64](p.b.Symbols.Len() + 1)
+	for s := range size[1:] {
+		size[s+1] = p.keyText(intern.SymbolRef(s + 1))
+	}
+	return size
 }
 
 // keyText is what a symbol counts as a part of a key.

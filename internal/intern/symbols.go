@@ -7,6 +7,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/fast"
 	"github.com/profarc/profarc/internal/refindex"
 	"github.com/profarc/profarc/internal/words"
 )
@@ -109,6 +110,27 @@ func (t *Symbols) Hash(text string) uint32 {
 		return uint32(disk.NameRef(text))
 	}
 	return uint32(xxhash.Sum64String(text))
+}
+
+// fetchGroup is the number of hashes for which Fetch asks at once.
+const fetchGroup = 128
+
+// Fetch brings what looking up texts of these hashes will read first into the caches.
+func (t *Symbols) Fetch(hashes []uint32) {
+	for len(hashes) > 0 {
+		group := hashes[:min(len(hashes), fetchGroup)]
+		hashes = hashes[len(group):]
+		var likely [fetchGroup]uint32
+		var lines [fetchGroup]uintptr
+		t.Index.Guess(group, likely[:])
+		found := lines[:0]
+		for _, ref := range likely[:len(group)] {
+			if ref != 0 {
+				found = append(found, words.Address(t.Texts.At(*t.places.At(ref))))
+			}
+		}
+		fast.PrefetchLines(found)
+	}
 }
 
 // Snapshot returns the texts of all symbols, for reading while others are added.

@@ -2,7 +2,6 @@ package profileset
 
 import (
 	"encoding/binary"
-	"fmt"
 	"strings"
 
 	"github.com/profarc/profarc/internal/disk"
@@ -195,55 +194,4 @@ func (b *Set) SortSymbols() {
 	if b.era == era {
 		b.Symbols.Presorted = sorted
 	}
-}
-
-// A MethodOfClass is the key of a method whose class and signature are interned
-// already.
-type MethodOfClass struct {
-	Class     TypeRef
-	Name      string
-	Signature intern.SymbolRef // 0 for none
-}
-
-// MethodsOfClasses interns methods into refs.
-func (b *Set) MethodsOfClasses(methods []MethodOfClass, refs []MethodRef) {
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
-	for i := range methods {
-		refs[i] = b.methodOfClass(&methods[i])
-	}
-}
-
-func (b *Set) methodOfClass(m *MethodOfClass) MethodRef {
-	if !b.Types.Has(uint32(m.Class)) || int(m.Signature) > b.Symbols.Len() {
-		b.fail(fmt.Errorf("class %d or signature %d is not of this builder", m.Class, m.Signature))
-		return 0
-	}
-	key := methodKey{m.Class, b.shuffledName(m.Name), m.Signature}
-	return b.Methods.intern(key, func() methodData {
-		t := b.Types.At(uint32(m.Class))
-		k := layout.Key{Class: b.Text(t.Name), Name: m.Name, Signature: b.Text(m.Signature), Loader: b.Text(t.Loader)}
-		return methodData{methodKey: key, ID: k.ID(b.Domain)}
-	})
-}
-
-// Names interns parts of keys into refs, which must be as long: "" is none.
-func (b *Set) Names(texts []string, refs []intern.SymbolRef) {
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
-	for i, text := range texts {
-		if refs[i] = 0; text != "" {
-			refs[i] = b.shuffledName(text)
-		}
-	}
-}
-
-// shuffledName interns the name of a method, which may be empty, or a signature. It
-// does not expect the names to come in the order in which they were interned.
-func (b *Set) shuffledName(text string) intern.SymbolRef {
-	if !possibleName(text) {
-		return b.typeName(text)
-	}
-	ref, _ := b.Symbols.InternHashed(text, b.Symbols.Hash(text))
-	return ref
 }
