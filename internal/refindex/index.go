@@ -25,7 +25,7 @@ func (x *Index) Len() int { return x.used }
 // Find returns the reference with that hash for which is returns true. If there is none
 // it returns 0 and the slot for Put.
 func (x *Index) Find(hash uint32, is func(ref uint32) bool) (ref, at uint32) {
-	if x.used >= len(x.slots)/4*3 {
+	if x.used >= len(x.slots)/2 { // what comes in the order of a larger table fills parts twice
 		x.grow()
 	}
 	mask := uint32(len(x.slots) - 1)
