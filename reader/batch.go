@@ -73,7 +73,7 @@ func (s *Store) LookupProfiles(ids, codes []uint64, found []Profile) (hits int, 
 // marks them as taken. It looks as LookupProfile does.
 func (b *batch) takeReady(ids []uint64, found []Profile) {
 	s := b.s
-	data, end := s.hit.data, s.hit.end
+	data := s.hit.data
 	for i, id := range ids {
 		n := uint64(b.blocks[i])
 		if n == 0 || b.ready[i]&1 == 0 || b.codes != nil {
@@ -81,7 +81,7 @@ func (b *batch) takeReady(ids []uint64, found []Profile) {
 		}
 		at := n * disk.Unit
 		units := data.Uint32(at)
-		if data.Uint64(at+disk.BlockHeaderSize) != id || n+uint64(units) > end {
+		if data.Uint64(at+disk.BlockHeaderSize) != id || !s.hit.holds(n, units) {
 			continue
 		}
 		found[i] = Profile{s: s, place: place{layout.Ref(n), units}, first: uint8(data.Uint32(at + disk.BlockPresence))}

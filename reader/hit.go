@@ -127,6 +127,13 @@ func (s *Store) versionsChecked(first layout.Ref) bool {
 	return false
 }
 
+// holds reports whether a block of so many units, its header at least, may lie at a unit
+// that is not after last.
+func (p *hitPath) holds(n uint64, units uint32) bool {
+	const least = disk.BlockHeaderSize / disk.Unit
+	return uint64(units)-least <= p.end-least-n // units below least become very many
+}
+
 // presence is the presence bits of the block at a unit.
 func (p *hitPath) presence(n uint64) uint32 {
 	return p.data.Uint32(n*disk.Unit + disk.BlockPresence)
@@ -156,7 +163,7 @@ func (s *Store) LookupProfile(id, code uint64) (Profile, error) {
 	}
 	at = n * disk.Unit
 	units := s.hit.data.Uint32(at)
-	if s.hit.data.Uint64(at+disk.BlockHeaderSize) != id || n+uint64(units) > s.hit.end {
+	if s.hit.data.Uint64(at+disk.BlockHeaderSize) != id || !s.hit.holds(n, units) {
 		return s.lookupProfile(id, code)
 	}
 	return Profile{s: s, place: place{layout.Ref(n), units}, first: uint8(s.hit.data.Uint32(at + disk.BlockPresence))}, nil
@@ -219,7 +226,7 @@ func (s *Store) readySlot(id, code uint64, k *layout.Key, line, slot uint64, rea
 	}
 	at := n * disk.Unit
 	units := s.hit.data.Uint32(at)
-	if s.hit.data.Uint64(at+disk.BlockHeaderSize) != id || n+uint64(units) > s.hit.end {
+	if s.hit.data.Uint64(at+disk.BlockHeaderSize) != id || !s.hit.holds(n, units) {
 		return Profile{}, errNotReady
 	}
 	p := Profile{s: s, place: place{layout.Ref(n), units}, first: uint8(s.hit.data.Uint32(at + disk.BlockPresence))}
@@ -264,7 +271,7 @@ func (s *Store) readyVersion(n, code uint64) (Profile, error) {
 // headAt returns the profile whose block, which was checked, lies at a unit.
 func (s *Store) headAt(n uint64) (Profile, error) {
 	units, presence := s.hit.data.Uint32(n*disk.Unit), s.hit.presence(n)
-	if n+uint64(units) > s.hit.end || units < disk.BlockHeaderSize/disk.Unit {
+	if !s.hit.holds(n, units) {
 		return Profile{}, errNotReady
 	}
 	return Profile{s: s, place: place{layout.Ref(n), units}, first: uint8(presence)}, nil

@@ -1,6 +1,7 @@
 package reader_test
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -204,6 +205,27 @@ func TestHitPathOfChangingFile(t *testing.T) {
 			}()
 			lookupAll(s, keys)
 		}()
+	}
+}
+
+// A block that loses its header is no block, though it was checked.
+func TestHitPathOfShrunkBlock(t *testing.T) {
+	t.Parallel()
+	for _, units := range []uint32{0, 1, 1 << 31} {
+		data := words.Aligned(len(laid(t, fixture(0))))
+		copy(data, laid(t, fixture(0)))
+		s := open(t, data)
+		lookupAll(s, []layout.Key{keyArea})
+		p := profileOf(t, s, keyArea)
+		binary.LittleEndian.PutUint32(data[p.Ref().Offset():], units)
+		id, found := keyArea.ID(layout.DomainHotSpot), make([]reader.Profile, 2)
+		byID, err1 := s.LookupProfile(id, layout.CodeAny)
+		byKey, err2 := s.FindProfile(keyArea, layout.CodeAny)
+		hits, _ := s.LookupProfiles([]uint64{id}, nil, found[:1])
+		more, _ := s.FindProfiles([]layout.Key{keyArea}, nil, found[1:])
+		if byID.Valid() || byKey.Valid() || err1 == nil || err2 == nil || hits+more != 0 {
+			t.Errorf("%d units: %v, %v, %d of batches", units, err1, err2, hits+more)
+		}
 	}
 }
 
