@@ -33,6 +33,21 @@ type field struct {
 	byKey  map[layout.Key]uint32
 	suffix string // no name of a key ends in it
 	next   int    // the first key that the next query takes
+	text   int64  // bytes of the texts of all keys
+	copied int64  // bytes of texts that queries have copied
+}
+
+// mostText is how many bytes of keys one turn looks up, about, and what queries may copy
+// between two collections.
+const (
+	mostText   = 4 << 20
+	mostCopied = 128 << 20
+)
+
+// perTurn returns how many lookups a turn makes: fewer if the keys are very long.
+func (f *field) perTurn() int {
+	average := f.text/int64(max(1, len(f.keys))) + 1
+	return int(min(lookupsPerTurn, max(16, mostText/average)))
 }
 
 // gather makes the field, and measures the heap of the store and of the maps.
@@ -52,6 +67,7 @@ func (b *bench) gather(s *reader.Store) error {
 	b.report.Memory.MapsHeap = max(0, heapInUse()-before)
 	for k := range f.byKey {
 		f.keys, f.ids = append(f.keys, k), append(f.ids, k.ID(f.domain))
+		f.text += int64(len(k.Class) + len(k.Name) + len(k.Signature) + len(k.Loader))
 	}
 	rand.Shuffle(len(f.keys), func(i, j int) {
 		f.keys[i], f.keys[j], f.ids[i], f.ids[j] = f.keys[j], f.keys[i], f.ids[j], f.ids[i]
@@ -169,6 +185,7 @@ func (f *field) query(n int, missing bool) query {
 		}
 		f.next = (f.next + 1) % len(f.keys)
 	}
+	f.copied += int64(text.Len())
 	rest := text.String()
 	for i := range q.keys {
 		for _, part := range partsOf(&q.keys[i]) {

@@ -12,7 +12,7 @@ import (
 	"github.com/profarc/profarc/internal/cputime"
 )
 
-// lookupsPerTurn is the number of lookups of one sample: fewer different ones if the
+// lookupsPerTurn is the most lookups of one sample: fewer different ones if the
 // archive has fewer, then again and again.
 const lookupsPerTurn = 1 << 12
 
@@ -25,7 +25,7 @@ func (b *bench) lookups() error {
 }
 
 // contest lets the archive (0) and the map (1) of all contests take turns. The
-// collector runs between rounds, never beside a turn.
+// collector runs between turns, never beside one.
 func (b *bench) contest(share float64, all []*contest, turn func(c *contest, which int) error) error {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	err := b.rounds(share, func(round int) error {
@@ -33,6 +33,10 @@ func (b *bench) contest(share float64, all []*contest, turn func(c *contest, whi
 			runtime.GC()
 		}
 		for _, c := range all {
+			if b.field.copied > mostCopied {
+				runtime.GC()
+				b.field.copied = 0
+			}
 			first := round % 2
 			err := errors.Join(turn(c, first), turn(c, 1-first))
 			if err = cmp.Or(b.ctx.Err(), err); err != nil { // an interrupt closes the archive
@@ -50,8 +54,9 @@ func (b *bench) contest(share float64, all []*contest, turn func(c *contest, whi
 // turn looks keys up: some all at once, and as many others in groups.
 func (b *bench) turn(c *contest, which int, clock float64) error {
 	f, look, s := b.field, c.contenders[which], &c.times[which]
-	share := max(1, min(lookupsPerTurn, len(f.keys)/4))
-	repeats := (lookupsPerTurn + share - 1) / share
+	lookups := f.perTurn()
+	share := max(1, min(lookups, len(f.keys)/4))
+	repeats := (lookups + share - 1) / share
 	q := f.query(2*share, c.missing)
 	if repeats > 1 { // as hot as it gets
 		repeat(f, q.part(share, 2*share), look, 1)
@@ -121,8 +126,9 @@ func (b *bench) goroutines() error {
 // that of all, divided by their number.
 func (b *bench) crowd(c *contest, which int) error {
 	f, errs := b.field, make([]error, c.goroutines)
-	share := min(2*lookupsPerTurn, len(f.keys))
-	repeats := (2*lookupsPerTurn + share - 1) / share
+	lookups := 2 * f.perTurn()
+	share := min(lookups, len(f.keys))
+	repeats := (lookups + share - 1) / share
 	var ready, done sync.WaitGroup
 	start := make(chan struct{})
 	for i := range c.goroutines {
