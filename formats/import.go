@@ -269,8 +269,9 @@ func (m *importing) merge(dump *builder.Builder, name string, run builder.Run) e
 	defer s.Close()
 	all := m.result.Builder
 	if all == nil {
-		h := s.Header()
-		all = builder.New(h.Domain, builder.Config{Params: h.Params, Workers: m.o.Config.Workers, Progress: m.progress})
+		h, c := s.Header(), &m.o.Config
+		all = builder.New(h.Domain, builder.Config{Params: h.Params, Workers: c.Workers, Progress: m.progress,
+			MemoryBudget: c.MemoryBudget, SpillFolder: c.SpillFolder})
 	}
 	err = merge.Into(m.ctx, all, s, run)
 	if errors.Is(err, merge.ErrCounted) {

@@ -51,6 +51,7 @@ func (c *cut) warm(m reader.Method) (bool, error) {
 func (c *cut) config(h *layout.Header, more builder.Config) builder.Config {
 	config := builder.ConfigOf(h)
 	config.Workers, config.Progress = more.Workers, more.Progress
+	config.MemoryBudget, config.SpillFolder = more.MemoryBudget, more.SpillFolder
 	config.Fingerprint, config.DumpID = c.names.identity(h.Fingerprint), c.names.identity(h.DumpID)
 	if h.Flags&layout.FlagMerged != 0 {
 		config.DumpID = [16]byte{} // the table of dumps has its IDs

@@ -33,7 +33,8 @@ type Options struct {
 	// aliases, properties of the run except numbers, and keys that the importer did
 	// not know.
 	Names *Anonymizer
-	// Config has Workers and Progress for Commit; the rest is the archive's.
+	// Config has Workers and Progress for Commit, and the memory and the folder of the
+	// builder; the rest is the archive's.
 	Config builder.Config
 }
 

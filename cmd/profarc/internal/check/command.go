@@ -226,6 +226,7 @@ func (o *checkOptions) options(s *reader.Store) fit.Options {
 	if o.rewrite != "" {
 		config := builder.ConfigOf(s.Header())
 		config.Fingerprint = [16]byte{} // the program differs; the dump is the same
+		config.SpillFolder = filepath.Dir(o.rewrite)
 		f.Into = builder.New(s.Header().Domain, config)
 	}
 	return f

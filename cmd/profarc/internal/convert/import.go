@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -159,7 +160,7 @@ func (o *importOptions) check(inputs []formats.Input) error {
 
 // config returns what the archive will say of itself.
 func (o *importOptions) config() (builder.Config, error) {
-	c := builder.Config{Producer: o.producer}
+	c := builder.Config{Producer: o.producer, SpillFolder: filepath.Dir(o.out)}
 	if o.dumpTime == "" {
 		return c, nil
 	}

@@ -3,6 +3,7 @@ package merge
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -168,7 +169,7 @@ func mergeAll(ctx context.Context, a *app.App, inputs []mergeInput, o mergeOptio
 	first := inputs[0].header
 	writing := a.Meter("writing " + o.out)
 	defer writing.Done()
-	b := builder.New(first.Domain, builder.Config{Params: first.Params, Progress: writing.Report})
+	b := builder.New(first.Domain, builder.Config{Params: first.Params, Progress: writing.Report, SpillFolder: filepath.Dir(o.out)})
 	reading, total, done := a.Meter("merging"), int64(0), atomic.Int64{}
 	defer reading.Done()
 	for _, in := range inputs {

@@ -4,6 +4,7 @@ package reduce
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"os"
 	"strings"
 	"time"
@@ -96,7 +97,7 @@ func runReduce(ctx context.Context, a *app.App, in string, o reduceOptions) erro
 		r.Methods = o.filter.Keys(s.Header().Domain)
 		writing := a.Meter("writing " + o.out)
 		defer writing.Done()
-		r.Config.Progress = writing.Report
+		r.Config.Progress, r.Config.SpillFolder = writing.Report, filepath.Dir(o.out)
 		b, kept, err := reduce.Archive(ctx, s, r)
 		if err != nil {
 			return err
