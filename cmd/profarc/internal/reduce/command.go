@@ -4,8 +4,8 @@ package reduce
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
