@@ -3,6 +3,7 @@ package builder
 import (
 	"context"
 	"crypto/rand"
+	"io"
 	"time"
 
 	"github.com/profarc/profarc/archive"
@@ -249,6 +250,17 @@ func (b *Builder) Commit(ctx context.Context, path string) (Report, error) {
 func (b *Builder) Bytes() ([]byte, Report, error) {
 	data, r, err := archivewriter.Bytes(b.set, b.options)
 	return data, Report(r), err
+}
+
+// WriteTo lays the archive out in memory and writes it to w, for archives that do not go
+// into a file of their own; Commit replaces files safely.
+func (b *Builder) WriteTo(w io.Writer) (int64, error) {
+	data, _, err := b.Bytes()
+	if err != nil {
+		return 0, err
+	}
+	n, err := w.Write(data)
+	return int64(n), err
 }
 
 // Open lays the archive out in memory and opens it. Name stands for a file name in

@@ -72,8 +72,12 @@ type RetRow struct {
 	Displacement int64
 }
 
-// hotspot adds one of HotSpot's entries.
+// hotspot adds one of HotSpot's entries. Those of other domains have wide ones instead.
 func (p *Profile) hotspot(tag layout.Tag, at At, length int, fill func(e disk.Entry)) {
+	if d := p.rec.Domain(); d != layout.DomainHotSpot {
+		p.rec.Fail(fmt.Errorf("bci %d: a %s entry of HotSpot in an archive of domain %s: record Receivers, Successors, Count or Counters", at.Bci, tag, d))
+		return
+	}
 	cells := p.rec.Shape().Cells(tag, length)
 	p.rec.Add(at.In, cells, func(b []byte) ([]byte, disk.Entry) {
 		return disk.NewEntry(b, tag, at.Flags, at.Bci, at.Traps, cells)

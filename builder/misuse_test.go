@@ -1,12 +1,14 @@
 package builder_test
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -95,5 +97,43 @@ func TestMisuseIsRefused(t *testing.T) {
 		if err := misuse(testarchive.New(layout.DomainHotSpot)); err == nil {
 			t.Errorf("%s: no error", name)
 		}
+	}
+}
+
+// What has no meaning in a domain could not be read back from its text.
+func TestEntriesOfHotSpotNeedItsDomain(t *testing.T) {
+	t.Parallel()
+	for _, domain := range []layout.Domain{layout.DomainGraal, layout.DomainJamaica, layout.DomainLLVMIR, layout.DomainLLVMFrontend} {
+		b := builder.New(domain, builder.Config{})
+		p := b.Profile(b.Method(layout.Key{Name: "area"}), 0, builder.NoContext)
+		p.Branch(builder.At{Bci: 4}, builder.Branch{Taken: 1})
+		if err := p.Done(); err == nil || !strings.Contains(err.Error(), domain.String()) {
+			t.Errorf("a branch in domain %s: %v", domain, err)
+		}
+		entry, _ := disk.NewEntry(nil, layout.TagBit, 0, 4, 0, 0)
+		p = b.Profile(b.Method(layout.Key{Name: "perimeter"}), 0, builder.NoContext)
+		p.Raw(layout.SectionData, entry, nil)
+		if err := p.Done(); err == nil || !strings.Contains(err.Error(), domain.String()) {
+			t.Errorf("a raw entry in domain %s: %v", domain, err)
+		}
+	}
+}
+
+func TestWriteToWritesTheArchive(t *testing.T) {
+	t.Parallel()
+	b := testarchive.New(layout.DomainHotSpot)
+	if err := b.Profile(b.Method(layout.Key{Name: "area"}), 0, builder.NoContext).Done(); err != nil {
+		t.Fatal(err)
+	}
+	want, _, err := b.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got bytes.Buffer
+	if n, err := b.WriteTo(&got); err != nil || n != int64(len(want)) || !bytes.Equal(got.Bytes(), want) {
+		t.Errorf("%d of %d bytes, %v", n, len(want), err)
+	}
+	if _, err := builder.New(99, builder.Config{}).WriteTo(&got); err == nil {
+		t.Error("an archive of an unknown domain was written")
 	}
 }

@@ -14,8 +14,9 @@ import (
 type Profile struct{ rec profileset.Recording }
 
 // Profile begins the profile of a method, for the code with that id (any but
-// layout.CodeAny; layout.CodeUnknown if it is not known), in that context. One that the run has given already makes
-// Done fail with ErrDuplicate; one of another run is merged with this one.
+// layout.CodeAny; layout.CodeUnknown if it is not known), in that context. One that the
+// run has given already makes Done fail with ErrDuplicate; one of another run is merged
+// with this one.
 func (b *Builder) Profile(m MethodRef, code uint64, c ContextRef) *Profile {
 	p := new(Profile)
 	b.set.Record(&p.rec, m, code, c)
@@ -86,6 +87,10 @@ func (p *Profile) Raw(section layout.BlockSection, e disk.Entry, refs func(cell 
 	one, rest, err := p.rec.Shape().Next(e)
 	if err != nil || len(rest) > 0 || one.Tag().Wide() && section != layout.SectionData {
 		p.rec.Fail(fmt.Errorf("%d bytes that are not one entry of the settings (%v)", len(e), err))
+		return
+	}
+	if d := p.rec.Domain(); !one.Tag().Wide() && d != layout.DomainHotSpot {
+		p.rec.Fail(fmt.Errorf("a %s entry of HotSpot in an archive of domain %s", one.Tag(), d))
 		return
 	}
 	p.rec.Add(section, e.Cells(), func(b []byte) ([]byte, disk.Entry) {

@@ -18,7 +18,7 @@ import (
 // What no archive of this project's has is counted: flags of an entry that has
 // none, and a wide entry among the extra entries.
 func TestOddEntriesAreCounted(t *testing.T) {
-	b := builder.New(layout.DomainLLVMIR, builder.Config{})
+	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	p := b.Profile(b.Method(layout.Key{Name: "f"}), 0, builder.NoContext)
 	p.Counters(0, 7)
 	p.Counter(builder.At{In: layout.SectionExtra}, 0)

@@ -88,6 +88,9 @@ func (p *Recording) Ref() ProfileRef { return p.ref }
 // Shape returns the numbers of rows of the entries.
 func (p *Recording) Shape() disk.Shape { return p.b.Shape }
 
+// Domain returns the domain of the archive.
+func (p *Recording) Domain() layout.Domain { return p.b.Domain }
+
 // Fail keeps the first error.
 func (p *Recording) Fail(err error) {
 	if p.err == nil {
