@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -30,10 +31,13 @@ var big = bench.Scale{Name: "4GB", Methods: 2_000_000, Block: 1_650}
 func opening(dir, sizes string) (t table, err error) {
 	t.title = "open to first lookup"
 	var rows []row
-	for _, s := range []bench.Scale{bench.Small, bench.Large, big, bench.Huge} {
-		if !strings.Contains(sizes, s.Name) {
-			continue
+	scales := []bench.Scale{bench.Small, bench.Large, big, bench.Huge}
+	for _, size := range strings.Split(sizes, ",") {
+		i := slices.IndexFunc(scales, func(s bench.Scale) bool { return s.Name == size })
+		if i < 0 {
+			return t, fmt.Errorf("-open %s: there is no archive of this size: name 10MB, 1GB, 4GB or 8GB", size)
 		}
+		s := scales[i]
 		path, err := bench.Archive(dir, s)
 		if err != nil {
 			return t, err
