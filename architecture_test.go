@@ -62,6 +62,7 @@ var mayImport = map[string][]string{
 	"internal/verify":      {"layout", "internal/relocate", "archive", "reader", "internal/rawreader", "internal/poll", "internal/words"},
 	"internal/specimen":    {"layout", "builder"},
 	"internal/forgery":     {"layout"},
+	"internal/cprogram":    {"archive", "reader", "internal/forgery", "internal/specimen"},
 	"internal/hexdump":     {"layout"},
 	"internal/training":    {"internal/procfs"},
 	"internal/memstore":    {"archive", "reader", "builder"},

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profarc/profarc/internal/cprogram"
 	"github.com/profarc/profarc/internal/specimen"
 )
 
@@ -14,7 +15,7 @@ func TestThreadsCountExactly(t *testing.T) {
 	program := sanitized(t, "address,undefined").client(t, "tests/adopt.c")
 	requested := 0
 	for _, s := range append(specimen.All(), specimen.Hostile()...) {
-		path := write(t, archiveOf(t, s))
+		path := cprogram.Write(t, cprogram.Archive(t, s))
 		for _, where := range []string{"requested", "anywhere", "memory"} {
 			at := adoptAt(t, program, path, where)
 			if where == "anywhere" && at != "elsewhere" {
@@ -37,14 +38,14 @@ func TestThreadsDoNotRace(t *testing.T) {
 	t.Parallel()
 	program := sanitized(t, "thread").client(t, "tests/adopt.c")
 	for _, s := range specimen.All() {
-		adoptAt(t, program, write(t, archiveOf(t, s)), "anywhere")
+		adoptAt(t, program, cprogram.Write(t, cprogram.Archive(t, s)), "anywhere")
 	}
 }
 
 // adoptAt runs adopt.c and returns where the archive lay.
 func adoptAt(t *testing.T, program, path, where string) string {
 	t.Helper()
-	out, stderr, status := run(t, program, path, where, "8")
+	out, stderr, status := cprogram.Run(t, program, path, where, "8")
 	at, rest, ok := strings.Cut(string(out), ": ")
 	if status != 0 || len(stderr) > 0 || !ok {
 		t.Errorf("%s: exit status %d, %s%s", where, status, out, stderr)
@@ -61,12 +62,12 @@ func TestExample(t *testing.T) {
 		if s.Name != "hotspot" {
 			continue
 		}
-		out, stderr, status := run(t, program, write(t, archiveOf(t, s)))
+		out, stderr, status := cprogram.Run(t, program, cprogram.Write(t, cprogram.Archive(t, s)))
 		if status != 0 || len(stderr) > 0 || !strings.Contains(string(out), "exact") {
 			t.Errorf("exit status %d: %s%s", status, out, stderr)
 		}
 	}
-	if _, stderr, status := run(t, program, "no-such-file"); status != 1 || !strings.Contains(string(stderr), "no-such-file") {
+	if _, stderr, status := cprogram.Run(t, program, "no-such-file"); status != 1 || !strings.Contains(string(stderr), "no-such-file") {
 		t.Errorf("without a file: exit status %d: %s", status, stderr)
 	}
 }

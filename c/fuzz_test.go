@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/profarc/profarc/internal/cprogram"
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/layout"
 )
@@ -26,8 +27,8 @@ func TestFuzz(t *testing.T) {
 	args := []string{"-std=c11", "-O1", "-g", "-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all", "-pthread", "-Iinclude", "-o", program, "tests/fuzz.c"}
 	command(t, "clang", append(args, sources...)...)
 	for _, s := range append(specimen.All(), specimen.Hostile()...) {
-		data := archiveOf(t, s)
-		h := store(t, data).Header()
+		data := cprogram.Archive(t, s)
+		h := cprogram.Store(t, data).Header()
 		seed := append(data[:h.Region(layout.RegionEX).End():h.Region(layout.RegionEX).End()], data[h.Region(layout.RegionRW).Offset:]...)
 		if err := os.WriteFile(filepath.Join(seeds, s.Name), seed, 0o666); err != nil {
 			t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/cprogram"
 	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/layout"
@@ -126,47 +126,6 @@ func command(t *testing.T, name string, args ...string) []byte {
 	return out
 }
 
-// run runs a program and returns what it printed and its exit status.
-func run(t *testing.T, program string, args ...string) (stdout, stderr []byte, status int) {
-	t.Helper()
-	cmd := exec.Command(program, args...)
-	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	err := cmd.Run()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return out.Bytes(), errs.Bytes(), cmd.ProcessState.ExitCode()
-}
-
-func archiveOf(t *testing.T, s specimen.Specimen) []byte {
-	t.Helper()
-	data, err := s.Bytes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
-func store(t *testing.T, data []byte) *reader.Store {
-	t.Helper()
-	m, err := archive.FromBytes("specimen", data, archive.Options{Check: archive.CheckAll})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return reader.New(m)
-}
-
-func write(t *testing.T, data []byte) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "a.parc")
-	if err := os.WriteFile(path, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 func compare(t *testing.T, want, got string) {
 	t.Helper()
 	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")); diff != "" {
@@ -180,12 +139,12 @@ func TestDumpIsTheSame(t *testing.T) {
 		program := build{cc, "-O2"}.client(t, "tests/dump.c")
 		for _, s := range append(specimen.All(), specimen.Hostile()...) {
 			t.Run(cc+"/"+s.Name, func(t *testing.T) {
-				data := archiveOf(t, s)
+				data := cprogram.Archive(t, s)
 				var want bytes.Buffer
-				if err := dump.JSON(&want, store(t, data)); err != nil {
+				if err := dump.JSON(&want, cprogram.Store(t, data)); err != nil {
 					t.Fatal(err)
 				}
-				got, stderr, status := run(t, program, write(t, data))
+				got, stderr, status := cprogram.Run(t, program, cprogram.Write(t, data))
 				if status != 0 {
 					t.Fatalf("exit status %d: %s", status, stderr)
 				}
@@ -200,16 +159,16 @@ func TestLookupsAreTheSame(t *testing.T) {
 	program := sanitized(t, "address,undefined").client(t, "tests/dump.c")
 	for _, s := range append(specimen.All(), specimen.Hostile()...) {
 		t.Run(s.Name, func(t *testing.T) {
-			data := archiveOf(t, s)
+			data := cprogram.Archive(t, s)
 			var want bytes.Buffer
-			st := store(t, data)
+			st := cprogram.Store(t, data)
 			for m, err := range st.Methods() {
 				if err != nil {
 					t.Fatal(err)
 				}
 				lookups(t, &want, st, m)
 			}
-			got, stderr, status := run(t, program, write(t, data), "keys")
+			got, stderr, status := cprogram.Run(t, program, cprogram.Write(t, data), "keys")
 			if status != 0 {
 				t.Fatalf("exit status %d: %s", status, stderr)
 			}
@@ -322,18 +281,18 @@ func lookupName(err error, known *reader.Method) string {
 func TestForeignFilesAreRefused(t *testing.T) {
 	t.Parallel()
 	program := sanitized(t, "address,undefined").client(t, "tests/dump.c")
-	sound := archiveOf(t, specimen.All()[0])
+	sound := cprogram.Archive(t, specimen.All()[0])
 	version := bytes.Clone(sound)
 	binary.LittleEndian.PutUint32(version[12:], 2)
 	for name, data := range map[string][]byte{
 		"empty": {}, "text": []byte("not an archive"), "magic": sound[:8], "generic": sound[:64], "header": sound[:639],
 		"sums": sound[:700], "cut": sound[:len(sound)-1], "page": sound[:len(sound)&^4095], "longer": append(bytes.Clone(sound), 0), "version": version,
 	} {
-		if out, stderr, status := run(t, program, write(t, data)); status != 1 || len(out) > 0 || !bytes.HasPrefix(stderr, []byte("dump: at 0x")) {
+		if out, stderr, status := cprogram.Run(t, program, cprogram.Write(t, data)); status != 1 || len(out) > 0 || !bytes.HasPrefix(stderr, []byte("dump: at 0x")) {
 			t.Errorf("%s: exit status %d, output %q, message %q", name, status, out, stderr)
 		}
 	}
-	if _, stderr, status := run(t, program, t.TempDir()); status != 1 || len(stderr) == 0 {
+	if _, stderr, status := cprogram.Run(t, program, t.TempDir()); status != 1 || len(stderr) == 0 {
 		t.Errorf("a directory: exit status %d, message %q", status, stderr)
 	}
 }
@@ -347,12 +306,12 @@ func TestInstall(t *testing.T) {
 	lib := filepath.Join(prefix, "lib")
 	program := filepath.Join(prefix, "client")
 	command(t, b.cc, "-std=c11", "-I"+filepath.Join(prefix, "include"), "-o", program, "tests/dump.c", "-L"+lib, "-lprofarc", "-Wl,-rpath,"+lib)
-	data := archiveOf(t, specimen.All()[0])
+	data := cprogram.Archive(t, specimen.All()[0])
 	var want bytes.Buffer
-	if err := dump.JSON(&want, store(t, data)); err != nil {
+	if err := dump.JSON(&want, cprogram.Store(t, data)); err != nil {
 		t.Fatal(err)
 	}
-	got, stderr, status := run(t, program, write(t, data))
+	got, stderr, status := cprogram.Run(t, program, cprogram.Write(t, data))
 	if status != 0 {
 		t.Fatalf("exit status %d: %s", status, stderr)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/profarc/profarc/internal/cprogram"
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/layout"
 )
@@ -13,14 +14,14 @@ import (
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	program := sanitized(t, "address,undefined").client(t, "tests/options.c")
-	sound := archiveOf(t, specimen.All()[0])
-	h := store(t, sound).Header()
+	sound := cprogram.Archive(t, specimen.All()[0])
+	h := cprogram.Store(t, sound).Header()
 	if h.Domain != layout.DomainHotSpot {
 		t.Fatalf("the first specimen is of the domain %s", h.Domain)
 	}
 	damaged := bytes.Clone(sound)
 	damaged[lastCount(t, sound)] ^= 1
-	if out, stderr, status := run(t, program, write(t, sound), write(t, damaged)); status != 0 {
+	if out, stderr, status := cprogram.Run(t, program, cprogram.Write(t, sound), cprogram.Write(t, damaged)); status != 0 {
 		t.Errorf("exit status %d: %s%s", status, out, stderr)
 	}
 }
@@ -28,7 +29,7 @@ func TestOptions(t *testing.T) {
 // lastCount is where the last counter that is an invocation count lies.
 func lastCount(t *testing.T, data []byte) (at int64) {
 	t.Helper()
-	for p, err := range store(t, data).Profiles() {
+	for p, err := range cprogram.Store(t, data).Profiles() {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,6 @@ package creader_test
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,7 +13,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/cprogram"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/specimen"
@@ -67,57 +66,16 @@ func sanitizers(t *testing.T) []string {
 	return flags
 }
 
-// run runs the program and gives what it printed and its exit status.
-func run(t *testing.T, program string, args ...string) (stdout, stderr []byte, status int) {
-	t.Helper()
-	cmd := exec.Command(program, args...)
-	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	err := cmd.Run()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return out.Bytes(), errs.Bytes(), cmd.ProcessState.ExitCode()
-}
-
-func build(t *testing.T, s specimen.Specimen) []byte {
-	t.Helper()
-	data, err := s.Bytes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
-func store(t *testing.T, data []byte) *reader.Store {
-	t.Helper()
-	m, err := archive.FromBytes("specimen", data, archive.Options{Check: archive.CheckAll})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return reader.New(m)
-}
-
-func write(t *testing.T, data []byte) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "a.parc")
-	if err := os.WriteFile(path, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 func TestBothReadersPrintTheSame(t *testing.T) {
 	program := compile(t, "-O2")
 	for _, s := range append(specimen.All(), specimen.Hostile()...) {
 		t.Run(s.Name, func(t *testing.T) {
-			data := build(t, s)
+			data := cprogram.Archive(t, s)
 			var want bytes.Buffer
-			if err := dump.JSON(&want, store(t, data)); err != nil {
+			if err := dump.JSON(&want, cprogram.Store(t, data)); err != nil {
 				t.Fatal(err)
 			}
-			got, stderr, status := run(t, program, write(t, data))
+			got, stderr, status := cprogram.Run(t, program, cprogram.Write(t, data))
 			if status != 0 {
 				t.Fatalf("exit status %d: %s", status, stderr)
 			}
@@ -132,15 +90,15 @@ func TestFindGoesThroughTheIndex(t *testing.T) {
 	program := compile(t, "-O2")
 	for _, s := range specimen.All() {
 		t.Run(s.Name, func(t *testing.T) {
-			data := build(t, s)
-			path := write(t, data)
-			for m, err := range store(t, data).Methods() {
+			data := cprogram.Archive(t, s)
+			path := cprogram.Write(t, data)
+			for m, err := range cprogram.Store(t, data).Methods() {
 				if err != nil {
 					t.Fatal(err)
 				}
 				findOne(t, program, path, data, m)
 			}
-			if _, _, status := run(t, program, path, "find", "no", "such", "method", ""); status != 2 {
+			if _, _, status := cprogram.Run(t, program, path, "find", "no", "such", "method", ""); status != 2 {
 				t.Errorf("a method that is not there gives exit status %d, want 2", status)
 			}
 		})
@@ -150,14 +108,14 @@ func TestFindGoesThroughTheIndex(t *testing.T) {
 func findOne(t *testing.T, program, path string, data []byte, m reader.Method) {
 	t.Helper()
 	var want bytes.Buffer
-	if err := dump.Method(&want, store(t, data), m); err != nil {
+	if err := dump.Method(&want, cprogram.Store(t, data), m); err != nil {
 		t.Fatal(err)
 	}
 	k, err := m.Key()
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, stderr, status := run(t, program, path, "find", k.Class, k.Name, k.Signature, k.Loader)
+	got, stderr, status := cprogram.Run(t, program, path, "find", k.Class, k.Name, k.Signature, k.Loader)
 	if status != 0 {
 		t.Fatalf("%+v: exit status %d: %s", k, status, stderr)
 	}
@@ -170,16 +128,16 @@ func findOne(t *testing.T, program, path string, data []byte, m reader.Method) {
 // but the gap before rw, and asks for a refusal or the same output.
 func TestChangedBytesAreRefused(t *testing.T) {
 	program := sanitized(t)
-	data := build(t, specimen.All()[0])
-	want, _, _ := run(t, program, write(t, data))
-	h := store(t, data).Header()
+	data := cprogram.Archive(t, specimen.All()[0])
+	want, _, _ := cprogram.Run(t, program, cprogram.Write(t, data))
+	h := cprogram.Store(t, data).Header()
 	for at := int64(0); at < h.FileSize; at += 131 {
 		if at > h.Region(layout.RegionEX).End() && at < h.Region(layout.RegionRW).Offset-131 {
 			continue
 		}
 		bad := bytes.Clone(data)
 		bad[at] ^= 1 << (at % 8)
-		out, stderr, status := run(t, program, write(t, bad))
+		out, stderr, status := cprogram.Run(t, program, cprogram.Write(t, bad))
 		if status == 0 && !bytes.Equal(out, want) {
 			t.Errorf("byte 0x%x was changed, and the output is another", at)
 		}
@@ -198,8 +156,8 @@ func TestChangedBytesAreRefused(t *testing.T) {
 func TestBothReadersAgreeOnDamage(t *testing.T) {
 	program := sanitized(t)
 	for _, s := range specimen.All() {
-		data := build(t, s)
-		h := store(t, data).Header()
+		data := cprogram.Archive(t, s)
+		h := cprogram.Store(t, data).Header()
 		for _, r := range []layout.Region{layout.RegionIX, layout.RegionRO, layout.RegionEX, layout.RegionRW} {
 			span := h.Region(r)
 			step := max(4, span.Size/12&^3)
@@ -215,12 +173,12 @@ func TestBothReadersAgreeOnDamage(t *testing.T) {
 
 func agree(t *testing.T, program string, data []byte, what string) {
 	t.Helper()
-	out, stderr, status := run(t, program, write(t, data))
+	out, stderr, status := cprogram.Run(t, program, cprogram.Write(t, data))
 	if status > 1 || bytes.Contains(stderr, []byte("Sanitizer")) {
 		t.Errorf("%s: exit status %d, %s", what, status, stderr)
 	}
 	var want bytes.Buffer
-	err := dump.JSON(&want, store(t, data))
+	err := dump.JSON(&want, cprogram.Store(t, data))
 	if (err == nil) != (status == 0) {
 		t.Errorf("%s: Go says %v, C exits with %d: %s", what, err, status, stderr)
 	}
@@ -244,7 +202,7 @@ func resum(data []byte, h *layout.Header) {
 
 func TestForeignFilesAreRefused(t *testing.T) {
 	program := sanitized(t)
-	sound := build(t, specimen.All()[0])
+	sound := cprogram.Archive(t, specimen.All()[0])
 	version := bytes.Clone(sound)
 	binary.LittleEndian.PutUint32(version[12:], 2)
 	binary.LittleEndian.PutUint64(version[32:], xxhash.Sum64(append(bytes.Clone(version[:32]), version[40:640]...)))
@@ -252,7 +210,7 @@ func TestForeignFilesAreRefused(t *testing.T) {
 		"empty": {}, "text": []byte("not an archive"), "magic": sound[:8], "generic": sound[:64], "header": sound[:639],
 		"cut": sound[:len(sound)-1], "longer": append(bytes.Clone(sound), 0), "version": version,
 	} {
-		if out, stderr, status := run(t, program, write(t, data)); status != 1 || len(out) > 0 || len(stderr) == 0 {
+		if out, stderr, status := cprogram.Run(t, program, cprogram.Write(t, data)); status != 1 || len(out) > 0 || len(stderr) == 0 {
 			t.Errorf("%s: exit status %d, output %q, message %q", name, status, out, stderr)
 		}
 	}

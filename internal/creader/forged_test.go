@@ -1,10 +1,7 @@
 package creader_test
 
 import (
-	"bufio"
 	"encoding/binary"
-	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -13,6 +10,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/cprogram"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/forgery"
@@ -20,58 +18,6 @@ import (
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
-
-// A forgeries is creader as it runs over the forgeries of one archive.
-type forgeries struct {
-	to   *bufio.Writer
-	from *bufio.Reader
-}
-
-// runForgeries starts forgeries.c for an archive.
-func runForgeries(t *testing.T, program string, data []byte) *forgeries {
-	t.Helper()
-	cmd := exec.Command(program)
-	cmd.Env = append(os.Environ(), "ASAN_OPTIONS=detect_leaks=0")
-	cmd.Stderr = os.Stderr // where the sanitizers speak
-	to, err1 := cmd.StdinPipe()
-	from, err2 := cmd.StdoutPipe()
-	if err1 != nil || err2 != nil || cmd.Start() != nil {
-		t.Fatalf("%v, %v", err1, err2)
-	}
-	t.Cleanup(func() {
-		to.Close()
-		if err := cmd.Wait(); err != nil {
-			t.Error(err)
-		}
-	})
-	f := &forgeries{bufio.NewWriter(to), bufio.NewReader(from)}
-	f.send(uint64(len(data)))
-	f.to.Write(data)
-	return f
-}
-
-func (f *forgeries) send(numbers ...uint64) {
-	for _, n := range numbers {
-		f.to.Write(binary.LittleEndian.AppendUint64(nil, n))
-	}
-}
-
-// verdict is what creader makes of a forgery: its exit status, and the hash of
-// what it printed.
-func (f *forgeries) verdict(t *testing.T, edits []forgery.Edit) (status, printed uint64) {
-	f.send(uint64(len(edits)))
-	for _, e := range edits {
-		f.send(uint64(e.At), e.New)
-	}
-	var b [16]byte
-	if err := f.to.Flush(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.ReadFull(f.from, b[:]); err != nil {
-		t.Fatal(err)
-	}
-	return binary.LittleEndian.Uint64(b[:]), binary.LittleEndian.Uint64(b[8:])
-}
 
 // forgeriesProgram builds forgeries.c.
 func forgeriesProgram(t *testing.T) string {
@@ -87,15 +33,15 @@ func forgeriesProgram(t *testing.T) string {
 	return program
 }
 
-// agree reports whether both readers refuse a forgery, or print the same of it;
+// agreeOnForgery reports whether both readers refuse a forgery, or print the same of it;
 // taken is whether the Go reader takes it.
-func (f *forgeries) agree(t *testing.T, forged *forgery.Forger, r forgery.Reference, value uint64) (agree, taken bool) {
+func agreeOnForgery(t *testing.T, f *cprogram.Forgeries, forged *forgery.Forger, r forgery.Reference, value uint64) (agree, taken bool) {
 	m, err := archive.FromBytes("forged.parc", forged.Bytes(), archive.Options{})
 	hash := xxhash.New()
 	if err == nil {
 		err = dump.JSON(hash, reader.New(m))
 	}
-	status, printed := f.verdict(t, forged.Edits())
+	status, printed := f.Verdict(t, forged.Edits()...)
 	if agree = (err == nil) == (status == 0) && (err != nil || printed == hash.Sum64()); !agree {
 		t.Errorf("%s at 0x%x set to 0x%x: Go says %v, C exits with %d; same output: %v", r.What, r.At, value, err, status, printed == hash.Sum64())
 	}
@@ -108,13 +54,13 @@ func TestBothReadersAgreeOnColumns(t *testing.T) {
 	program := forgeriesProgram(t)
 	refused := 0
 	for _, s := range specimen.All() {
-		data := build(t, s)
+		data := cprogram.Archive(t, s)
 		f, err := forgery.New(data)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := runForgeries(t, program, data)
-		ex := store(t, data).Header().Region(layout.RegionEX)
+		c := cprogram.StartForgeries(t, program, data)
+		ex := cprogram.Store(t, data).Header().Region(layout.RegionEX)
 		for i := range int64(binary.LittleEndian.Uint32(append(data[ex.Offset:ex.End():ex.End()], 0, 0, 0, 0))) {
 			kinds := int64(binary.LittleEndian.Uint64(data[ex.Offset+disk.TablesHeaderSize+i*disk.TableRowSize+8:])) + 16
 			word := uint64(binary.LittleEndian.Uint32(data[kinds:]))
@@ -123,7 +69,7 @@ func TestBothReadersAgreeOnColumns(t *testing.T) {
 					r := forgery.Reference{What: s.Name + ", column kinds", At: kinds, Form: forgery.Narrow}
 					value := word&^(0xff<<(8*column)) | kind<<(8*column)
 					f.Set(r, value)
-					if _, taken := c.agree(t, f, r, value); !taken {
+					if _, taken := agreeOnForgery(t, c, f, r, value); !taken {
 						refused++
 					}
 				}
@@ -143,15 +89,15 @@ func TestBothReadersAgreeOnForgeries(t *testing.T) {
 	program := forgeriesProgram(t)
 	for _, s := range specimen.All() {
 		t.Run(s.Name, func(t *testing.T) {
-			data := build(t, s)
-			c := runForgeries(t, program, data)
+			data := cprogram.Archive(t, s)
+			c := cprogram.StartForgeries(t, program, data)
 			var n, taken, differ int
 			err := forgery.Each(data, forgery.OneIn(100, t.Name()), func(f *forgery.Forger, r forgery.Reference, value uint64) {
 				if differ == 20 {
 					return
 				}
 				n++
-				agree, sound := c.agree(t, f, r, value)
+				agree, sound := agreeOnForgery(t, c, f, r, value)
 				if !agree {
 					differ++
 				}
