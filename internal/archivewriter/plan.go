@@ -137,7 +137,7 @@ func scratch[V any](p *plan, n int) []V {
 
 const largeScratch = 1 << 16
 
-// close gives back the view and the memory.
+// close unmaps the view and frees the memory.
 func (p *plan) close() {
 	p.view.Close()
 	for _, piece := range p.pieces {

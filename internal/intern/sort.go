@@ -43,13 +43,13 @@ func (s *Sorter) Room(n int) []SortKey {
 	return s.keys[:0]
 }
 
-// Done gives back the memory that only sorting needs. What Room has returned stays.
+// Done frees the memory that only sorting needs. What Room has returned stays.
 func (s *Sorter) Done() {
 	s.pieces[1].Release()
 	s.pieces[1], s.spare = nil, nil
 }
 
-// Close gives the memory back, which Room has returned.
+// Close frees the memory that Room has returned.
 func (s *Sorter) Close() {
 	for _, p := range s.pieces {
 		p.Release()

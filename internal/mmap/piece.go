@@ -35,7 +35,7 @@ func NewPiece(n int) *Piece {
 // Bytes is the memory.
 func (p *Piece) Bytes() []byte { return p.bytes }
 
-// Release gives the memory back. Nothing may refer to it any more.
+// Release unmaps the memory. Nothing may refer to it any more.
 func (p *Piece) Release() {
 	if p != nil && p.mapped {
 		p.cleanup.Stop()

@@ -276,7 +276,7 @@ func (s *Store) Free(p Place) { s.freed += int64(p.Size) }
 // Wasteful reports whether most of the store was freed.
 func (s *Store) Wasteful() bool { return s.freed > slabSize && s.freed > s.used/2 }
 
-// Close gives back the file and the memory. The store is empty afterwards.
+// Close closes the file and frees the memory. The store is empty afterwards.
 func (s *Store) Close() {
 	if s.file != nil {
 		_ = s.file.Close()

@@ -152,7 +152,7 @@ func (p *proof) share(n int, task func(w *worker, i int) bool) bool {
 	return !p.gaveUp.Load()
 }
 
-// run gives the proof up if a task does not hold, or the file was cut off.
+// run ends the proof without a result if a task does not hold, or the file was cut off.
 func (w *worker) run(task func() bool) {
 	held := false
 	err := w.m.Guard(func() error { held = task(); return nil })

@@ -163,7 +163,7 @@ func (f *llvmField) agree(b *bench) error {
 	return nil
 }
 
-// round gives each contender a turn, each with other keys.
+// round lets each contender look up, each other keys.
 func (f *llvmField) round(round int) error {
 	for i := range llvmreader.Contests {
 		for turn := range 2 {
