@@ -38,7 +38,7 @@ var mayImport = map[string][]string{
 	"archive":             {"layout", "internal/mmap", "internal/fast", "internal/sparsebits"},
 	"reader":              {"layout", "internal/relocate", "archive", "internal/rawreader", "internal/sparsebits", "internal/mmap"},
 	"builder":             {"layout", "archive", "reader", "internal/archivewriter", "internal/profileset", "internal/intern", "internal/spill"},
-	"merge":               {"layout", "reader", "builder", "internal/copier", "internal/profileset", "internal/methoddata", "internal/intern"},
+	"merge":               {"layout", "reader", "builder", "internal/copier", "internal/profileset", "internal/methoddata", "internal/intern", "internal/poll"},
 	"reduce":              {"layout", "reader", "builder", "internal/copier", "internal/profileset", "internal/weigh", "internal/poll"},
 	"internal/weigh":      {"layout", "reader", "internal/poll"},
 

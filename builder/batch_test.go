@@ -184,7 +184,7 @@ func TestBatchMisuse(t *testing.T) {
 	if _, err := b.Commit(t.Context(), filepath.Join(t.TempDir(), "a.parc")); !errors.Is(err, builder.ErrBatch) {
 		t.Errorf("Commit: %v", err)
 	}
-	if _, err := merge.NarrowRows(b, 1); !errors.Is(err, builder.ErrBatch) {
+	if _, err := merge.NarrowRows(t.Context(), b, 1); !errors.Is(err, builder.ErrBatch) {
 		t.Errorf("NarrowRows: %v", err)
 	}
 	if err := early.Done(); err == nil {

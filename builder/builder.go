@@ -23,6 +23,12 @@ type Config struct {
 	DumpID      [16]byte      // identity of the dump; derived from the content if zero
 	DumpTime    time.Time     // zero if not known
 	Flags       uint64        // layout.FlagDelta
+	// ReceiverRows is the room of a type profile that Profile.Receivers records or that is
+	// copied: one with fewer rows gets empty ones, in which a VM records further types in
+	// place. 0 adds none, and 64 is the most. It changes nothing in HotSpot's own entries,
+	// which have Params.TypeProfileWidth rows. Of two entries that are merged the larger
+	// number of rows stays.
+	ReceiverRows int
 	// Run says which run the dump is of; nil if nothing is known of it. See
 	// Builder.DescribeRun.
 	Run     *layout.Provenance
@@ -89,6 +95,7 @@ func New(domain layout.Domain, config Config) *Builder {
 			spill.Config{Budget: c.MemoryBudget, Folder: c.SpillFolder}),
 		archivewriter.Options{Workers: c.Workers, Progress: c.Progress},
 	}
+	b.set.GiveRoom(c.ReceiverRows)
 	if c.Run != nil {
 		b.DescribeRun(*c.Run)
 	}

@@ -54,7 +54,7 @@ func Example_severalRuns() {
 	}
 	printReceivers(open(all))
 	fmt.Println("again:", merge.Into(context.Background(), all, first, builder.Run{}) != nil)
-	if _, err := merge.NarrowRows(all, 1); err != nil {
+	if _, err := merge.NarrowRows(context.Background(), all, 1); err != nil {
 		log.Fatal(err)
 	}
 	printReceivers(open(all))

@@ -56,9 +56,11 @@ func TestSpilledMerges(t *testing.T) {
 						return err.Error()
 					}
 				}
-				merge.KeepVersions(b, versions)
+				if _, _, err := merge.KeepVersions(t.Context(), b, versions); err != nil {
+					t.Fatal(err)
+				}
 				if !domain.LLVM() {
-					if _, err := merge.NarrowRows(b, 1); err != nil {
+					if _, err := merge.NarrowRows(t.Context(), b, 1); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/copier"
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/poll"
 	"github.com/profarc/profarc/internal/profileset"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -45,7 +46,7 @@ func Into(ctx context.Context, b *builder.Builder, s *reader.Store, r builder.Ru
 	if err != nil {
 		return err
 	}
-	use, err := useOf(s)
+	use, err := useOf(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -172,16 +173,17 @@ func Dumps(b *builder.Builder) int {
 // useOf returns the parts of the shape that the entries of an archive depend on. In a
 // short run they may be unknown: without a type profile nothing shows how many rows the
 // VM keeps. Parts that no entry depends on fit every other archive.
-func useOf(s *reader.Store) (use profileset.ShapeUse, err error) {
+func useOf(ctx context.Context, s *reader.Store) (use profileset.ShapeUse, err error) {
 	if s.Header().Domain != layout.DomainHotSpot {
 		return use, nil
 	}
+	stop := poll.New(ctx)
 	for m, err := range s.Methods() {
 		if err != nil {
 			return use, err
 		}
 		for p, err := range m.Profiles() {
-			if err != nil {
+			if err = cmp.Or(err, stop.Err()); err != nil {
 				return use, err
 			}
 			for e := range p.Entries() {

@@ -2,12 +2,14 @@ package merge
 
 import (
 	"cmp"
+	"context"
 	"encoding/binary"
 	"fmt"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/methoddata"
+	"github.com/profarc/profarc/internal/poll"
 	"github.com/profarc/profarc/internal/profileset"
 	"github.com/profarc/profarc/layout"
 )
@@ -43,20 +45,21 @@ func ParseVersions(text string) (Versions, error) {
 
 // KeepVersions drops the profiles of all other versions of the code of methods that have
 // several, in all contexts. Between equal versions, the one with the higher code ID stays.
-// It returns the number of methods with several versions, and of dropped profiles.
-func KeepVersions(of *builder.Builder, v Versions) (methods, dropped int) {
+// It returns the number of methods with several versions, and of dropped profiles. The
+// error matches builder.ErrBatch, names a profile without Done, is that of a file of
+// spilled profiles, or that of ctx; the builder is unchanged then.
+func KeepVersions(ctx context.Context, of *builder.Builder, v Versions) (methods, dropped int, err error) {
 	b := target{profileset.Of(of)}
 	b.Mu.Lock()
 	defer b.Mu.Unlock()
-	if b.WithoutBatch() != nil || b.Unfinished() != nil {
-		return 0, 0 // Commit will say so
+	if err := cmp.Or(b.WithoutBatch(), b.Unfinished()); err != nil {
+		return 0, 0, err
 	}
 	best := make([]version, b.Methods.Len())
 	several := map[profileset.MethodRef]bool{}
-	worth, err := b.versionWorth(v)
+	worth, err := b.versionWorth(ctx, v)
 	if err != nil {
-		b.Fail(err)
-		return 0, 0
+		return 0, 0, err
 	}
 	for _, d := range b.Profiles.All {
 		this := version{worth[profileset.ProfileKey{Method: d.Method, Code: d.Code}], d.Code, true}
@@ -69,9 +72,9 @@ func KeepVersions(of *builder.Builder, v Versions) (methods, dropped int) {
 		}
 	}
 	if v == AllVersions {
-		return len(several), 0
+		return len(several), 0, nil
 	}
-	return len(several), b.KeepProfiles(func(d *profileset.ProfileData) bool { return best[d.Method-1].code == d.Code })
+	return len(several), b.KeepProfiles(func(d *profileset.ProfileData) bool { return best[d.Method-1].code == d.Code }), nil
 }
 
 type version struct {
@@ -85,9 +88,12 @@ func (v version) compare(w version) int {
 }
 
 // versionWorth returns how new, or how heavy, each version of each method is.
-func (b target) versionWorth(v Versions) (map[profileset.ProfileKey]uint64, error) {
-	worth := map[profileset.ProfileKey]uint64{}
+func (b target) versionWorth(ctx context.Context, v Versions) (map[profileset.ProfileKey]uint64, error) {
+	worth, stop := map[profileset.ProfileKey]uint64{}, poll.New(ctx)
 	for ref, d := range b.Profiles.All {
+		if err := stop.Err(); err != nil {
+			return nil, err
+		}
 		key := profileset.ProfileKey{Method: d.Method, Code: d.Code}
 		switch v {
 		case NewestVersion:
@@ -118,34 +124,77 @@ func (b target) weight(block disk.Block) (sum uint64) {
 	return sum
 }
 
+// A Narrowing says what NarrowRows did.
+type Narrowing struct {
+	Entries int // that lost rows: type profiles, and return points of HotSpot's
+	Rows    int // that were dropped; their counts went to the count of all others
+	Joined  int // wide entries that became HotSpot's own again
+}
+
 // NarrowRows cuts every type profile to at most n rows, as a VM with
 // -XX:TypeProfileWidth=n has them: the highest counts keep their rows, and the others are
-// added to the count of receivers without a row. Wide entries of HotSpot profiles become
-// HotSpot's own entries again. It loses rows, so it is the last step of a merge. It
-// returns the number of dropped rows.
-func NarrowRows(of *builder.Builder, n int) (dropped int, err error) {
+// added to the count of receivers without a row. HotSpot's entries have n rows
+// afterwards, also where they had fewer, and wide entries become HotSpot's own again. In
+// other domains an entry with fewer rows stays as it is. Narrowing loses rows, so it is
+// the last step of a merge. After an error, which may be that of ctx, the builder is
+// unchanged.
+func NarrowRows(ctx context.Context, of *builder.Builder, n int) (Narrowing, error) {
 	b := target{profileset.Of(of)}
 	b.Mu.Lock()
 	defer b.Mu.Unlock()
-	if err := cmp.Or(b.WithoutBatch(), b.Unfinished()); err != nil {
-		return 0, err
+	if err := cmp.Or(b.WithoutBatch(), b.Unfinished(), b.narrowable(n)); err != nil {
+		return Narrowing{}, err
 	}
 	to := b.Heading.Params
 	if b.Domain == layout.DomainHotSpot {
-		to.TypeProfileWidth = uint32(max(n, 0))
+		to.TypeProfileWidth = uint32(n)
 	}
-	switch {
-	case b.Domain != layout.DomainHotSpot && b.Domain != layout.DomainGraal:
-		return 0, fmt.Errorf("builder: profiles of domain %s have no type profiles to be narrowed", b.Domain)
-	case n < 0:
-		return 0, fmt.Errorf("builder: %d rows: a type profile has 0 or more", n)
-	case n > disk.MaxRows && b.Domain == layout.DomainHotSpot:
-		return 0, fmt.Errorf("builder: %d rows: a type profile of HotSpot has %d at most", n, disk.MaxRows)
-	}
-	w := methoddata.NewNarrower(b.Domain, b.Shape, disk.ShapeOf(&to), n, b.Set)
-	if err := b.RewriteBlocks(w.Block); err != nil {
-		return 0, fmt.Errorf("builder: %w", err)
+	w, stop := methoddata.NewNarrower(b.Domain, b.Shape, disk.ShapeOf(&to), n, b.Set), poll.New(ctx)
+	if err := b.RewriteBlocks(func(block disk.Block) ([]byte, error) { return w.Block(block), stop.Err() }); err != nil {
+		return Narrowing{}, fmt.Errorf("builder: %w", err)
 	}
 	b.Shape, b.Heading.Params = w.To, to
-	return w.Dropped, nil
+	return Narrowing(w.Done), nil
+}
+
+// narrowable returns an error unless type profiles can be cut to n rows.
+func (b target) narrowable(n int) error {
+	switch {
+	case b.Domain != layout.DomainHotSpot && b.Domain != layout.DomainGraal:
+		return fmt.Errorf("builder: profiles of domain %s have no type profiles to be narrowed", b.Domain)
+	case n < 0:
+		return fmt.Errorf("builder: %d rows: a type profile has 0 or more", n)
+	case n > disk.MaxRows && b.Domain == layout.DomainHotSpot:
+		return fmt.Errorf("builder: %d rows: a type profile of HotSpot has %d at most", n, disk.MaxRows)
+	}
+	return nil
+}
+
+// Widened returns the number of entries of HotSpot's that have become wide, since a merge
+// found more receivers or return points than the VM keeps rows for. NarrowRows makes them
+// HotSpot's own again. In other domains it is 0. The error is that of a file of spilled
+// profiles, or that of ctx.
+func Widened(ctx context.Context, of *builder.Builder) (entries int, err error) {
+	b := target{profileset.Of(of)}
+	b.Mu.Lock()
+	defer b.Mu.Unlock()
+	if b.Domain != layout.DomainHotSpot {
+		return 0, nil
+	}
+	stop := poll.New(ctx)
+	for ref := range b.Profiles.All {
+		block, err := b.Block(profileset.ProfileRef(ref))
+		if err = cmp.Or(err, stop.Err()); err != nil {
+			return 0, err
+		}
+		if block == nil {
+			continue
+		}
+		methoddata.EachEntryIn(b.Shape, block.Section(layout.SectionData), func(e disk.Entry) {
+			if methoddata.IsWidened(e) {
+				entries++
+			}
+		})
+	}
+	return entries, nil
 }

@@ -23,7 +23,7 @@ func TestNarrowRows(t *testing.T) {
 		}
 		wide := testarchive.Build(t, b)
 		rows := rapid.IntRange(0, 6).Draw(t, "rows")
-		if _, err := merge.NarrowRows(b, rows); err != nil {
+		if _, err := merge.NarrowRows(t.Context(), b, rows); err != nil {
 			t.Fatal(err)
 		}
 		narrow := testarchive.Build(t, b)
@@ -39,7 +39,7 @@ func TestNarrowRows(t *testing.T) {
 				t.Fatalf("%+v: counts sum to %d, to %d before", at, after[at], count)
 			}
 		}
-		if _, err := merge.NarrowRows(b, rows); err != nil {
+		if _, err := merge.NarrowRows(t.Context(), b, rows); err != nil {
 			t.Fatal(err)
 		}
 		checkSame(t, "narrowing again", narrow, testarchive.Build(t, b))
@@ -81,10 +81,10 @@ func countsAtPoints(t *rapid.T, s *reader.Store) map[countPlace]int64 {
 
 func TestNarrowRowsOfDomainsWithoutTypes(t *testing.T) {
 	t.Parallel()
-	if _, err := merge.NarrowRows(builder.New(layout.DomainLLVMIR, builder.Config{}), 2); err == nil {
+	if _, err := merge.NarrowRows(t.Context(), builder.New(layout.DomainLLVMIR, builder.Config{}), 2); err == nil {
 		t.Error("profiles without receivers were narrowed")
 	}
-	if _, err := merge.NarrowRows(withTwoVersions(t), 65); err == nil {
+	if _, err := merge.NarrowRows(t.Context(), withTwoVersions(t), 65); err == nil {
 		t.Error("65 rows were accepted")
 	}
 }
@@ -105,7 +105,10 @@ func TestKeepVersions(t *testing.T) {
 	t.Parallel()
 	for versions, want := range map[merge.Versions][]uint64{merge.AllVersions: {5, 9}, merge.HeaviestVersion: {5}, merge.NewestVersion: {9}} {
 		b := withTwoVersions(t)
-		methods, dropped := merge.KeepVersions(b, versions)
+		methods, dropped, err := merge.KeepVersions(t.Context(), b, versions)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if methods != 1 || dropped != 2-len(want) {
 			t.Errorf("%s: %d methods with several versions, %d profiles dropped", versions, methods, dropped)
 		}
@@ -126,7 +129,7 @@ func TestKeepVersions(t *testing.T) {
 func TestInvalidNumbersOfRows(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{-1, disk.MaxRows + 1, 1 << 40} {
-		if _, err := merge.NarrowRows(builder.New(layout.DomainHotSpot, builder.Config{}), n); err == nil {
+		if _, err := merge.NarrowRows(t.Context(), builder.New(layout.DomainHotSpot, builder.Config{}), n); err == nil {
 			t.Errorf("%d rows were accepted", n)
 		}
 	}
@@ -143,7 +146,7 @@ func TestPointsOutsideBytecodesStayWide(t *testing.T) {
 		p.Receivers(builder.Receivers{Point: point, Sub: layout.SubVirtualCall}, row)
 	}
 	testarchive.MustDone(t, p)
-	if _, err := merge.NarrowRows(b, 1); err != nil {
+	if _, err := merge.NarrowRows(t.Context(), b, 1); err != nil {
 		t.Fatal(err)
 	}
 	m, err := testarchive.Build(t, b).Store.Find(layout.Key{Class: "A", Name: "a"})
@@ -169,11 +172,11 @@ func TestUnfinishedProfiles(t *testing.T) {
 	t.Parallel()
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	p := begun(b)
-	if _, err := merge.NarrowRows(b, 1); err == nil {
+	if _, err := merge.NarrowRows(t.Context(), b, 1); err == nil {
 		t.Error("rows of an unfinished profile are narrowed")
 	}
-	if methods, dropped := merge.KeepVersions(b, merge.NewestVersion); methods != 0 || dropped != 0 {
-		t.Errorf("%d methods, %d dropped", methods, dropped)
+	if methods, dropped, err := merge.KeepVersions(t.Context(), b, merge.NewestVersion); err == nil || methods != 0 || dropped != 0 {
+		t.Errorf("%d methods, %d dropped, %v", methods, dropped, err)
 	}
 	if _, _, err := b.Bytes(); err == nil {
 		t.Error("an archive with an unfinished profile was laid out")

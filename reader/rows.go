@@ -201,8 +201,8 @@ func (r Receivers) Unlisted(n uint64) Unlisted {
 	return Unlisted{Untyped: n}
 }
 
-// full reports whether all rows of the VM are taken. A wide entry has as many rows as
-// types, which says nothing of the VM's rows.
+// full reports whether all rows of the VM are taken. The rows of a wide entry say nothing
+// of the VM's: there are as many as types, or as a merge or builder.Config gave it room.
 func (r Receivers) full() bool {
 	taken := 0
 	for range r.All() {

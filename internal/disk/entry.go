@@ -136,6 +136,13 @@ func (e Entry) SetTraps(t layout.EntryTraps) { le.PutUint32(e[4:], uint32(t)) }
 // Rows is the number of rows of a wide entry.
 func (e Entry) Rows() int { return int(le.Uint32(e[12:])) }
 
+// SetCounts sets the numbers of cells and rows in the header of a wide entry whose bytes
+// are about to grow or shrink.
+func (e Entry) SetCounts(cells, rows int) {
+	le.PutUint32(e[8:], uint32(cells))
+	le.PutUint32(e[12:], uint32(rows))
+}
+
 // PackSuccessor is the first cell of a successor row.
 func PackSuccessor(point int32, index uint32) uint64 {
 	return uint64(uint32(point)) | uint64(index)<<32

@@ -8,6 +8,7 @@
 //	flags, traps           are united; two reasons of a trap become "several", as in the VM
 //	keys that stand once   say what an entry is of: entries with others stay apart
 //	rows of any kind       are united by their keys; counts are summed, the highest first
+//	rows of type profiles  the larger number stays, so that empty rows are not lost
 //	type words             the same type stays; two types become "several were seen"
 //	arrays of other sizes  the longer is kept, as of another version
 //	compile level, state   the higher is kept
@@ -20,5 +21,6 @@
 //	                              arguments; Count, for calls that were not profiled
 //	Ret                           Ret without rows; Successors
 //
-// A profile that only one run recorded stays as it was recorded.
+// These Receivers have as many rows as types or, if that is more, as the HotSpot entry
+// had. A profile that only one run recorded stays as it was recorded.
 package methoddata

@@ -12,6 +12,7 @@ import (
 type Merger struct {
 	Shape disk.Shape
 	LLVM  bool // the domain is one of LLVM's
+	Room  int  // rows of a wide type profile at least
 	Refs  refOrder
 	Rules Rules
 

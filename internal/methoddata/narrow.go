@@ -10,11 +10,18 @@ import (
 // A narrower lays profiles out with fewer rows.
 type narrower struct {
 	Merger
-	domain  layout.Domain
-	To      disk.Shape
-	rows    int
-	Dropped int
-	parts   Parts
+	domain layout.Domain
+	To     disk.Shape
+	rows   int
+	Done   Narrowed
+	parts  Parts
+}
+
+// Narrowed counts what a narrower did.
+type Narrowed struct {
+	Entries int // that lost rows
+	Rows    int // that were dropped
+	Joined  int // wide entries that became HotSpot's own again
 }
 
 // NewNarrower returns a narrower from one shape to another, for at most so many receiver
@@ -52,7 +59,7 @@ func (w *narrower) point(at []disk.Entry) {
 		switch {
 		case e.Tag() == layout.TagReceivers:
 			widened = e
-		case isWidened(e):
+		case IsWidened(e):
 			returns = e
 		}
 	}
@@ -66,7 +73,7 @@ func (w *narrower) point(at []disk.Entry) {
 			w.receiversOf(e, at)
 		case isRet(e):
 			w.retOf(e, returns)
-		case widened != nil && (isTypesAlone(e) || isUnprofiled(e)), isWidened(e):
+		case widened != nil && (isTypesAlone(e) || isUnprofiled(e)), IsWidened(e):
 			// receiversOf and retOf put these back
 		default:
 			w.keep(e)
@@ -91,9 +98,17 @@ func (w *narrower) cut(rows []countedRow) (kept []countedRow, rest uint64) {
 	w.sortRows(disk.CellType, rows)
 	for _, r := range rows[w.rows:] {
 		rest = disk.SaturatingAdd(rest, r.count)
-		w.Dropped++
 	}
+	w.lost(len(rows) - w.rows)
 	return rows[:w.rows], rest
+}
+
+// lost counts an entry that loses rows.
+func (w *narrower) lost(rows int) {
+	if rows > 0 {
+		w.Done.Entries++
+		w.Done.Rows += rows
+	}
 }
 
 // trim narrows an entry that stays a wide one.
@@ -103,7 +118,7 @@ func (w *narrower) trim(e disk.Entry) {
 		return
 	}
 	rows, rest := w.cut(w.receiverRows(e))
-	wide := w.list(e.Tag(), e.Flags(), e.Sub(), e.Point(), disk.ReceiversFixed, rows)
+	wide := w.list(e.Tag(), e.Flags(), e.Sub(), e.Point(), listPlan{disk.ReceiversFixed, w.rows}, rows)
 	wide.SetCell(0, w.plus(e, rest))
 	wide.SetCell(1, e.Cell(1))
 }
@@ -124,6 +139,7 @@ func (w *narrower) receiversOf(e disk.Entry, at []disk.Entry) {
 	if tag == layout.TagReceivers {
 		traps = layout.EntryTraps(e.Cell(1))
 		tag, types, gap = w.joined(e, at)
+		w.Done.Joined++
 	} else if w.Shape.Gap > 0 {
 		gap = e.Cell(1)
 	}
@@ -195,6 +211,7 @@ func (w *narrower) retOf(e, returns disk.Entry) {
 	w.setRetRows(narrow, rows[:n])
 	for _, r := range rows[n:] {
 		narrow.SetCell(0, disk.SaturatingAdd(narrow.Cell(0), r.count))
-		w.Dropped++
 	}
+	w.lost(len(rows) - n)
+	w.Done.Joined++
 }

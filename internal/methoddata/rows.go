@@ -41,7 +41,17 @@ func (m *Merger) uniteSorted(x, y []countedRow, fresh layout.Weight) (all []coun
 func (m *Merger) rows(x, y disk.Entry) {
 	all := m.unite(rowsOf(x, 0), rowsOf(y, 0))
 	m.sortRows(rowKey(x), all)
-	m.list(x.Tag(), x.Flags()|y.Flags(), x.Sub(), x.Point(), 0, all)
+	m.list(x.Tag(), x.Flags()|y.Flags(), x.Sub(), x.Point(), listPlan{room: room(rowKey(x), x, y)}, all)
+}
+
+// room returns the number of rows that an entry of both has at least. The empty rows of a
+// type profile are room in which types are recorded in place, so that the larger of the
+// two is kept; empty rows with other keys mean nothing.
+func room(key disk.CellKind, x, y disk.Entry) int {
+	if key != disk.CellType {
+		return 0
+	}
+	return max(x.Rows(), y.Rows())
 }
 
 // sortRows sorts rows that were merged by the kind of their key: successors by
@@ -75,14 +85,20 @@ func (m *Merger) compareKeys(kind disk.CellKind, a, b uint64) int {
 	return cmp.Compare(a, b)
 }
 
-// list adds a wide entry with so many cells before its rows.
-func (m *Merger) list(tag layout.Tag, flags layout.EntryFlags, sub layout.Sub, point int32, fixed int, rows []countedRow) disk.Entry {
-	start := len(m.out.Bytes)
+// A listPlan is what a list has in addition to rows that are taken.
+type listPlan struct {
+	fixed int // cells before its rows
+	room  int // rows at least; those that are not taken are empty
+}
+
+// list adds a wide entry of rows.
+func (m *Merger) list(tag layout.Tag, flags layout.EntryFlags, sub layout.Sub, point int32, p listPlan, rows []countedRow) disk.Entry {
+	start, n := len(m.out.Bytes), max(len(rows), p.room)
 	var e disk.Entry
-	m.out.Bytes, e = disk.NewWide(m.out.Bytes, tag, flags, sub, point, fixed+2*len(rows), len(rows))
+	m.out.Bytes, e = disk.NewWide(m.out.Bytes, tag, flags, sub, point, p.fixed+2*n, n)
 	for i, r := range rows {
-		e.SetCell(fixed+2*i, r.what)
-		e.SetCell(fixed+2*i+1, r.count)
+		e.SetCell(p.fixed+2*i, r.what)
+		e.SetCell(p.fixed+2*i+1, r.count)
 	}
 	m.out.Add(start)
 	return e
@@ -134,7 +150,7 @@ func (m *Merger) receivers(x, y disk.Entry) {
 	rows := m.unite(m.receiverRows(x), m.receiverRows(y))
 	m.sortRows(disk.CellType, rows)
 	if x.Tag() == layout.TagReceivers {
-		e := m.list(x.Tag(), x.Flags()|y.Flags(), x.Sub(), x.Point(), disk.ReceiversFixed, rows)
+		e := m.list(x.Tag(), x.Flags()|y.Flags(), x.Sub(), x.Point(), listPlan{disk.ReceiversFixed, room(disk.CellType, x, y)}, rows)
 		e.SetCell(0, m.firstCount(x, y))
 		e.SetCell(1, uint64(disk.UniteTraps(layout.EntryTraps(x.Cell(1)), layout.EntryTraps(y.Cell(1)))))
 		return
@@ -184,12 +200,14 @@ func (m *Merger) firstCount(x, y disk.Entry) uint64 {
 // tooWide reports whether HotSpot's entries of a profile point have to become wide: some
 // are wide already, or their rows do not all fit.
 func (m *Merger) tooWide(x, y []disk.Entry) bool {
-	return slices.ContainsFunc(x, isWidened) || slices.ContainsFunc(y, isWidened) ||
+	return slices.ContainsFunc(x, IsWidened) || slices.ContainsFunc(y, IsWidened) ||
 		m.union(x, y, isReceivers, m.receiverRows) > m.Shape.TypeRows ||
 		m.union(x, y, isRet, m.retRows) > m.Shape.BciRows
 }
 
-func isWidened(e disk.Entry) bool {
+// IsWidened reports whether an entry of a HotSpot archive was one of the VM's own whose
+// rows did not all fit.
+func IsWidened(e disk.Entry) bool {
 	return e.Tag() == layout.TagReceivers || e.Tag() == layout.TagSuccessors && e.Sub() == layout.SubReturn
 }
 
@@ -230,8 +248,8 @@ func (m *Merger) widenReceivers(e disk.Entry) []disk.Entry {
 	if e.Tag() == layout.TagReceiverType {
 		sub = layout.SubTypeCheck
 	}
-	rows := m.receiverRows(e)
-	_, wide := disk.NewWide(nil, layout.TagReceivers, e.Flags(), sub, e.Point(), disk.ReceiversFixed+2*len(rows), len(rows))
+	rows, n := m.receiverRows(e), max(m.Shape.TypeRows, m.Room)
+	_, wide := disk.NewWide(nil, layout.TagReceivers, e.Flags(), sub, e.Point(), disk.ReceiversFixed+2*n, n)
 	wide.SetCell(0, e.Cell(0))
 	wide.SetCell(1, uint64(e.Traps()))
 	for i, r := range rows {

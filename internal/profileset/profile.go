@@ -164,7 +164,19 @@ func (p *Recording) Add(section layout.BlockSection, cells int, entry func(b []b
 	if fill != nil {
 		fill(e)
 	}
+	s.Bytes = p.b.withRoom(s.Bytes, e)
 	s.Add(start)
+}
+
+// withRoom appends empty rows to bytes that end in a type profile with fewer rows than
+// the set gives each.
+func (b *Set) withRoom(bytes []byte, e disk.Entry) []byte {
+	if e.Tag() != layout.TagReceivers || e.Rows() >= b.Room {
+		return bytes
+	}
+	more := 2 * (b.Room - e.Rows())
+	e.SetCounts(e.Cells()+more, b.Room)
+	return append(bytes, make([]byte, more*disk.CellSize)...)
 }
 
 // TypeCell returns the cell for a type, until the archive is laid out.
@@ -265,7 +277,7 @@ func (b *Set) keep(block []byte) spill.Place {
 // mergerFor returns the merger of the set, for profiles of a run. The caller
 // holds mu.
 func (b *Set) mergerFor(run RunRules) *methoddata.Merger {
-	b.merger.Shape, b.merger.Rules = b.Shape, methoddata.Rules{Weight: run.Weight, AsLLVM: run.AsLLVM, Params: &b.Heading.Params}
+	b.merger.Shape, b.merger.Room, b.merger.Rules = b.Shape, b.Room, methoddata.Rules{Weight: run.Weight, AsLLVM: run.AsLLVM, Params: &b.Heading.Params}
 	return &b.merger
 }
 
@@ -280,15 +292,15 @@ func (b *Set) replace(d *ProfileData, block []byte) {
 // nothing while a batch is open, which may need the old bytes.
 func (b *Set) compactBlocks() {
 	if b.batch == nil && b.err == nil && b.Blocks.Wasteful() {
-		if err := b.RewriteBlocks(func(block disk.Block) []byte { return block }); err != nil {
+		if err := b.RewriteBlocks(func(block disk.Block) ([]byte, error) { return block, nil }); err != nil {
 			b.fail(err)
 		}
 	}
 }
 
-// RewriteBlocks replaces each block by what rewrite makes of it. After an error nothing
-// has changed. The caller holds mu, and no batch is open.
-func (b *Set) RewriteBlocks(rewrite func(block disk.Block) []byte) error {
+// RewriteBlocks replaces each block by what rewrite makes of it. After an error, which
+// may be that of rewrite, nothing has changed. The caller holds mu, and no batch is open.
+func (b *Set) RewriteBlocks(rewrite func(block disk.Block) ([]byte, error)) error {
 	anew := spill.Store{Config: b.Blocks.Config}
 	places := make([]spill.Place, b.Profiles.Len())
 	for ref, p := range b.Profiles.All {
@@ -297,9 +309,15 @@ func (b *Set) RewriteBlocks(rewrite func(block disk.Block) []byte) error {
 			anew.Close()
 			return err
 		}
-		if block != nil {
-			places[ref-1] = anew.Keep(rewrite(block))
+		if block == nil {
+			continue
 		}
+		bytes, err := rewrite(block)
+		if err != nil {
+			anew.Close()
+			return err
+		}
+		places[ref-1] = anew.Keep(bytes)
 	}
 	if err := anew.Err(); err != nil {
 		anew.Close()

@@ -24,6 +24,7 @@ var ErrMismatch = errors.New("archives do not fit together")
 type Set struct {
 	Domain layout.Domain
 	Shape  disk.Shape
+	Room   int // rows that a wide type profile has at least
 
 	Mu       sync.Mutex
 	Heading  Heading
@@ -87,6 +88,14 @@ func New(domain layout.Domain, heading Heading, memory spill.Config) *Set {
 		b.fail(err)
 	}
 	return b
+}
+
+// GiveRoom sets the number of rows that wide type profiles have at least.
+func (b *Set) GiveRoom(rows int) {
+	if b.Room = rows; rows < 0 || rows > disk.MaxRows {
+		b.Room = 0
+		b.fail(fmt.Errorf("room for %d receivers in each type profile: 0 to %d are possible", rows, disk.MaxRows))
+	}
 }
 
 const maxProducer = 64

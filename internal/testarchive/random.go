@@ -113,6 +113,11 @@ func randomRows(b *builder.Builder, r *countRand, most int) (rows []builder.Row)
 	return rows
 }
 
+// randomRoom returns rows of a wide type profile, of which the last may be empty.
+func randomRoom(b *builder.Builder, r *countRand, most int) []builder.Row {
+	return append(randomRows(b, r, most), make([]builder.Row, max(0, r.IntN(6)-2))...)
+}
+
 func randomWord(b *builder.Builder, r *countRand) (w builder.TypeWord) {
 	if r.IntN(3) > 0 {
 		w.Type = b.Type(builder.TypeKey{Name: fmt.Sprint("T", r.IntN(2))})
@@ -134,14 +139,14 @@ func addRandomEntry(b *builder.Builder, p *builder.Profile, bci uint16, r *count
 		p.Branch(at, builder.Branch{Taken: r.count(), Displacement: 16, NotTaken: r.count()})
 	case 2:
 		if way == 0 {
-			p.Receivers(builder.Receivers{Point: int32(bci), Sub: layout.SubTypeCheck, Flags: 1, Other: r.Uint64N(9), Traps: r.Uint64N(3)}, randomRows(b, r, 4)...)
+			p.Receivers(builder.Receivers{Point: int32(bci), Sub: layout.SubTypeCheck, Flags: 1, Other: r.Uint64N(9), Traps: r.Uint64N(3)}, randomRoom(b, r, 4)...)
 			return
 		}
 		p.ReceiverType(at, builder.Others{Count: uint64(r.IntN(20) - 10), Gap: r.Uint64N(2)}, randomRows(b, r, 2)...)
 	case 3:
 		switch way {
 		case 0:
-			p.Receivers(builder.Receivers{Point: int32(bci), Sub: layout.SubVirtualCall, Flags: 1, Other: r.count(), Traps: r.Uint64N(3)}, randomRows(b, r, 4)...)
+			p.Receivers(builder.Receivers{Point: int32(bci), Sub: layout.SubVirtualCall, Flags: 1, Other: r.count(), Traps: r.Uint64N(3)}, randomRoom(b, r, 4)...)
 		case 1:
 			p.VirtualCallType(at, builder.Others{Count: r.count(), Gap: r.Uint64N(2)}, randomRows(b, r, 2), types)
 		default:
@@ -186,7 +191,7 @@ func addRandomWide(b *builder.Builder, p *builder.Profile, point int32, r *count
 	case 3:
 		p.Successors(point, layout.SubConditional, []builder.Successor{{Point: 8, Index: 1, Count: r.count()}, {Point: -9, Index: r.Uint32N(2), Count: r.count()}}[:r.IntN(3)]...)
 	case 4:
-		p.Receivers(builder.Receivers{Point: point, Sub: layout.SubVirtualCall, Flags: layout.EntryFlags(r.IntN(2)), Other: r.count(), Traps: r.Uint64N(3)}, randomRows(b, r, 5)...)
+		p.Receivers(builder.Receivers{Point: point, Sub: layout.SubVirtualCall, Flags: layout.EntryFlags(r.IntN(2)), Other: r.count(), Traps: r.Uint64N(3)}, randomRoom(b, r, 5)...)
 	case 5:
 		p.Callees(point, builder.Callee{Method: b.Method(layout.Key{Class: "A", Name: fmt.Sprint("callee", r.IntN(3))}), Count: r.count()})
 	case 6:

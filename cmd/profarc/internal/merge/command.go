@@ -83,8 +83,18 @@ type mergeReport struct {
 	Counts     layout.Counts     `json:"counts"`
 	Versions   int               `json:"methods_with_versions"`
 	Doubtful   int               `json:"sums_that_may_be_of_different_methods"`
+	Widened    int               `json:"points_with_more_rows_than_the_vm"`
+	Narrowed   *narrowing        `json:"narrowed,omitempty"` // of --rows
 	Lost       formats.Losses    `json:"lost"`
 	NS         int64             `json:"ns"`
+}
+
+// A narrowing is what --rows did.
+type narrowing struct {
+	To      int `json:"receiver_rows"`
+	Entries int `json:"entries_that_lost_rows"`
+	Rows    int `json:"rows_dropped"`
+	Joined  int `json:"entries_that_are_the_vms_own_again"`
 }
 
 func runMerge(ctx context.Context, a *app.App, args []string, o mergeOptions) error {
@@ -96,7 +106,7 @@ func runMerge(ctx context.Context, a *app.App, args []string, o mergeOptions) er
 	r := mergeReport{Archive: o.out, Inputs: inputs, Superseded: superseded, Lost: formats.Losses{}}
 	b, err := mergeAll(ctx, a, inputs, o)
 	if err == nil {
-		err = r.finish(b, versions, o)
+		err = r.finish(ctx, b, versions, o)
 	}
 	if err != nil {
 		return err
@@ -134,11 +144,14 @@ func (o *mergeOptions) check(ctx context.Context, a *app.App, args []string) (me
 }
 
 // finish takes the steps after a merge, and records what the merge and they cost.
-func (r *mergeReport) finish(b *builder.Builder, versions merge.Versions, o mergeOptions) (err error) {
-	var dropped, cut int
-	r.Versions, dropped = merge.KeepVersions(b, versions)
-	if o.rows >= 0 {
-		cut, err = merge.NarrowRows(b, o.rows)
+func (r *mergeReport) finish(ctx context.Context, b *builder.Builder, versions merge.Versions, o mergeOptions) (err error) {
+	var dropped int
+	if r.Versions, dropped, err = merge.KeepVersions(ctx, b, versions); err != nil {
+		return err
+	}
+	cut, err := r.narrow(ctx, b, o.rows)
+	if err != nil {
+		return err
 	}
 	r.Dumps, r.Doubtful = merge.Dumps(b), int(b.Unmatchable())
 	r.lose("profiles of versions of the code that were not kept", dropped)
@@ -148,7 +161,22 @@ func (r *mergeReport) finish(b *builder.Builder, versions merge.Versions, o merg
 	}
 	r.lose(unmerged, int(b.Unmerged()))
 	r.lose("rows of receivers, whose counts went to all others", cut)
-	return err
+	return nil
+}
+
+// narrow cuts type profiles to so many rows if that is not negative, and returns how many
+// rows are lost. It counts the entries that have more rows than the VM keeps.
+func (r *mergeReport) narrow(ctx context.Context, b *builder.Builder, rows int) (cut int, err error) {
+	if rows >= 0 {
+		n, err := merge.NarrowRows(ctx, b, rows)
+		if err != nil {
+			return 0, err
+		}
+		r.Narrowed = &narrowing{rows, n.Entries, n.Rows, n.Joined}
+		cut = n.Rows
+	}
+	r.Widened, err = merge.Widened(ctx, b)
+	return cut, err
 }
 
 func (r *mergeReport) lose(what codec.LossKind, n int) {
@@ -172,6 +200,12 @@ func (r *mergeReport) print(a *app.App) {
 	}
 	if r.Doubtful > 0 {
 		fmt.Fprintf(a.Out, "doubt  %s summed under names that need not mean the same in every run: hidden classes, ids without a row, class loaders that only a number tells apart\n", app.Amount(r.Doubtful, "profile"))
+	}
+	if r.Widened > 0 {
+		fmt.Fprintf(a.Out, "wide   %s with more rows than the VM keeps: the merge lost none; --rows N cuts them\n", app.Amount(r.Widened, "profile point"))
+	}
+	if n := r.Narrowed; n != nil {
+		fmt.Fprintf(a.Out, "cut    %s to %d rows of receivers\n", app.Amount(n.Entries, "profile point"), n.To)
 	}
 	fmt.Fprintf(a.Out, "wrote  %s: %s, %d methods, %d profiles, %s\n", escape.Printable(r.Archive), app.FormatSize(r.Bytes), r.Counts.Methods, r.Counts.Profiles, app.FormatDuration(time.Duration(r.NS)))
 	app.PrintLosses(a.Out, r.Lost)
