@@ -3,6 +3,7 @@ package reader_test
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -157,12 +158,16 @@ func entryAnswers(all []uint64, e reader.Entry) ([]uint64, error) {
 
 // answersOf opens an archive and asks it for everything, adopted elsewhere.
 func answersOf(data []byte, check archive.Check) ([]uint64, error) {
+	return adoptedAnswers(data, check, reader.AdoptOptions{})
+}
+
+func adoptedAnswers(data []byte, check archive.Check, o reader.AdoptOptions) ([]uint64, error) {
 	m, err := archive.FromBytes("damaged.parc", data, archive.Options{Check: check})
 	if err != nil {
 		return nil, err
 	}
 	s := reader.New(m)
-	if err := s.Adopt(reader.AdoptOptions{}); err != nil {
+	if err := s.Adopt(o); err != nil {
 		return nil, err
 	}
 	return answers(s)
@@ -201,12 +206,18 @@ func places(data []byte) (at []int) {
 // TestChangedByteIsDetectedOrHarmless: with a changed byte, the answers are the same, or
 // there is a typed error.
 func TestChangedByteIsDetectedOrHarmless(t *testing.T) {
+	for _, o := range []reader.AdoptOptions{{}, {Eager: true}} {
+		t.Run(fmt.Sprintf("eager=%t", o.Eager), func(t *testing.T) { changeBytes(t, o) })
+	}
+}
+
+func changeBytes(t *testing.T, o reader.AdoptOptions) {
 	data, want := sound(t)
 	refused := 0
 	for _, i := range places(data) {
 		damaged := slices.Clone(data)
 		damaged[i] ^= 1 << (i % 8)
-		got, err := answersOf(damaged, archive.CheckOnTouch)
+		got, err := adoptedAnswers(damaged, archive.CheckOnTouch, o)
 		var typed *layout.Error
 		switch {
 		case err == nil && !slices.Equal(got, want):
@@ -234,14 +245,14 @@ func TestDamageWithoutSumsIsHarmless(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused := 0
-	for range harmlessRounds {
+	for round := range harmlessRounds {
 		damaged := slices.Clone(data)
 		for range 1 + rnd.IntN(3) {
 			r := []layout.Region{layout.RegionIX, layout.RegionRO, layout.RegionBM, layout.RegionEX, layout.RegionRW}[rnd.IntN(5)]
 			at := h.Region(r).Offset + rnd.Int64N(h.Region(r).Size)
 			damaged[at] = []byte{0, 1, 0xff, byte(rnd.Uint32()), damaged[at] + 8}[rnd.IntN(5)]
 		}
-		_, err := answersOf(damaged, archive.CheckNone)
+		_, err := adoptedAnswers(damaged, archive.CheckNone, reader.AdoptOptions{Eager: round%2 == 1})
 		var typed *layout.Error
 		if err != nil && !errors.As(err, &typed) && !isMiss(err) {
 			t.Fatal(err)

@@ -18,7 +18,7 @@ import (
 
 // TestOneCallFindsWhatTwoFind compares FindProfile and LookupProfile, and their batches,
 // with Find, Lookup and Method.Profile, for every method and version of every specimen,
-// before and after the lookups were noted as checked.
+// before and after the lookups were noted as checked, also by an adoption of all at once.
 func TestOneCallFindsWhatTwoFind(t *testing.T) {
 	t.Parallel()
 	for _, sp := range specimen.All() {
@@ -55,6 +55,9 @@ func TestOneCallFindsWhatTwoFind(t *testing.T) {
 			for range 3 {
 				compareLookups(t, s, keys, codes)
 			}
+			s = open(t, data)
+			adopt(t, s, reader.AdoptOptions{Eager: true})
+			compareLookups(t, s, keys, codes)
 		})
 	}
 }

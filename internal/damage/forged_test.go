@@ -59,6 +59,9 @@ func users(domain layout.Domain, other func() *reader.Store) []user {
 		{"eager adoption", func(t *testing.T, s *reader.Store) error {
 			return s.Adopt(reader.AdoptOptions{Base: archive.BaseAnywhere, Eager: true})
 		}},
+		{"eagerly adopted answers", func(t *testing.T, s *reader.Store) error {
+			return errors.Join(s.Adopt(reader.AdoptOptions{Eager: true}), answersAll(s, true))
+		}},
 		{"json", func(_ *testing.T, s *reader.Store) error { return dump.JSON(io.Discard, s) }},
 		{"text", func(_ *testing.T, s *reader.Store) error { _, err := text.Write(io.Discard, s); return err }},
 		{"copy", func(t *testing.T, s *reader.Store) error {

@@ -10,6 +10,7 @@ type Mask struct {
 	Pointers uint64
 	Counts   uint64
 	Methods  bool // the pointers lead to methods, not to types
+	Words    bool // some pointers have the tags of a type word
 	Signed   bool // counts below zero are no counts
 }
 
@@ -37,6 +38,7 @@ func (s Shape) mask(tag layout.Tag, units uint32) Mask {
 	}
 	for cell, kind := range s.Pointers(e) {
 		m.Pointers |= 1 << cell
+		m.Words = m.Words || kind == CellTypeWord
 		m.Methods = kind == CellMethod // an entry points to types or to methods, never to both
 	}
 	return m

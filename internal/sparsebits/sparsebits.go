@@ -5,6 +5,8 @@
 package sparsebits
 
 import (
+	"iter"
+	"math/bits"
 	"sync/atomic"
 )
 
@@ -68,6 +70,20 @@ func (s *States) CompareAndSwap(i int64, old, new uint8) bool {
 func (s *States) Store(i int64, v uint8) {
 	for !s.CompareAndSwap(i, s.Load(i), v) {
 	}
+}
+
+// Or sets the bits of v in the state of slot i.
+func (s *States) Or(i int64, v uint8) {
+	s.words.at(i >> slotShift).Or(uint64(v&stateMask) << (i & 31 * 2))
+}
+
+// Count is the number of slots in a state other than 0.
+func (s *States) Count(v uint8) (n uint64) {
+	for word := range s.words.all() {
+		other := word ^ uint64(v&stateMask)*everySlot
+		n += uint64(bits.OnesCount64(^(other | other>>1) & everySlot))
+	}
+	return n
 }
 
 // Fill changes all slots in [from, to) from state 0 to state v. If one is in another
@@ -137,6 +153,23 @@ type (
 func newWords(n int64) words {
 	const perDir = 1 << (chunkShift + dirShift)
 	return make(words, (n+perDir-1)/perDir)
+}
+
+// all iterates over the words that are not known to be zero.
+func (w words) all() iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		for i := int64(0); i < int64(len(w))<<(chunkShift+dirShift); i += 1 << chunkShift {
+			c := w.find(i)
+			if c == nil {
+				continue
+			}
+			for j := range c {
+				if !yield(c[j].Load()) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // find returns the chunk of word i, nil if all of it is zero.

@@ -48,6 +48,22 @@ func TestStatesKeepOneStateASlot(t *testing.T) {
 					want[i] = v
 				}
 			},
+			"or": func(t *rapid.T) {
+				i, v := places().Draw(t, "slot"), state.Draw(t, "state")
+				s.Or(i, v)
+				want[i] |= v
+			},
+			"count": func(t *rapid.T) {
+				v, n := rapid.Uint8Range(1, 3).Draw(t, "state"), uint64(0)
+				for _, state := range want {
+					if state == v {
+						n++
+					}
+				}
+				if got := s.Count(v); got != n {
+					t.Fatalf("Count(%d) = %d, want %d", v, got, n)
+				}
+			},
 			"fill": func(t *rapid.T) {
 				from, v := places().Draw(t, "from"), rapid.Uint8Range(1, 3).Draw(t, "state")
 				to := min(testRange, from+rapid.Int64Range(0, 200).Draw(t, "slots"))

@@ -1,0 +1,111 @@
+package reader
+
+import (
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// A whole checks all profiles in the order of the file, and notes for the hit path what it
+// found: what the first lookup of each of them would do, in a third of the time. What it
+// does not find sound it leaves to that lookup, whose error says what is wrong.
+type whole struct {
+	s     *Store
+	masks *disk.Masks
+	ready []uint32 // bits of the ready words, by line
+
+	// The class of the method before, which most share.
+	holder        layout.Ref
+	class, loader layout.Ref
+}
+
+// checkAll checks whatever a lookup of a profile reads.
+func (s *Store) checkAll() {
+	s.m.Sweep()
+	for _, r := range [...]layout.Region{layout.RegionIX, layout.RegionRO, layout.RegionRW} {
+		span := s.h.Region(r)
+		if s.m.Check(r, span.Offset, span.Size) != nil {
+			return
+		}
+	}
+	w := &whole{s: s, masks: s.masks.Load(), ready: make([]uint32, s.hit.lines)}
+	if s.m.Guard(w.blocks) != nil || s.h.Buckets == 0 || s.h.MaxProbe == 0 {
+		return
+	}
+	for line, bits := range w.ready {
+		s.hit.note(uint64(line), bits|1<<readyLine)
+	}
+}
+
+// blocks walks over rw, as far as its blocks are sound.
+func (w *whole) blocks() error {
+	rw := w.s.h.Region(layout.RegionRW)
+	for at := rw.Offset; at < rw.End(); {
+		if !rw.Holds(at, disk.BlockHeaderSize) {
+			return nil
+		}
+		size := disk.BlockSize(w.s.data[at:])
+		if size < disk.BlockHeaderSize || size > rw.End()-at {
+			return nil
+		}
+		b := disk.Block(w.s.data[at : at+size : at+size])
+		if (&blockCheck{s: w.s, at: at, block: b, masks: w.masks}).run() != nil {
+			return nil
+		}
+		w.s.sound.Add(w.s.soundBit(at))
+		w.head(disk.RefOf(at), b)
+		at += size
+	}
+	return nil
+}
+
+// head notes the slot of the index that leads to the only profile of a method for every
+// caller. A method with several is left to its first lookup.
+func (w *whole) head(n layout.Ref, b disk.Block) {
+	id, first := b.ID()
+	if !first || b.Presence()&disk.HasLinks != 0 {
+		return
+	}
+	m, ok := w.s.readyRecord(b.Method())
+	if !ok || m.head.Flags()&layout.MethodSharedID != 0 || m.profiles() != n {
+		return
+	}
+	hash := disk.MixSeeded(id, w.s.hit.seed)
+	line, rest := hash.Split(w.s.hit.lines)
+	at := line * disk.LineSize
+	slot := disk.SlotOf(w.s.hit.ix.Uint32(at+disk.LineWord), rest)
+	if w.s.hit.ix.Uint16(at+2*slot) != hash.Fingerprint() || layout.Ref(w.s.hit.ix.Uint32(at+disk.LineRefs+4*slot)) != n {
+		return
+	}
+	w.ready[line] |= 1 << slot
+	if k, ok := b.Key(); ok && w.keyFits(m, &k) {
+		w.ready[line] |= 1 << (slot + readyKeys)
+	}
+}
+
+// keyFits reports whether the key in a profile is that of its method, and made of texts.
+func (w *whole) keyFits(m Method, k *disk.BlockKey) bool {
+	rec := m.record()
+	if rec.Holder != w.holder {
+		if rec.Holder == 0 || !w.s.isType(rec.Holder) {
+			return false
+		}
+		t := disk.ParseType(w.s.data[rec.Holder.Offset():][:disk.TypeSize])
+		w.holder, w.class, w.loader = rec.Holder, t.Name, t.Loader
+		if !w.isText(t.Name) || !w.isText(t.Loader) {
+			w.holder = 0
+			return false
+		}
+	}
+	return k.Class == w.class && k.Loader == w.loader && k.Name == rec.Name && k.Signature == rec.Signature &&
+		w.isText(k.Name) && w.isText(k.Signature)
+}
+
+// isText reports whether a symbol that is no list lies at n, or n is 0.
+func (w *whole) isText(n layout.Ref) bool {
+	symbols, at := &w.s.h.Parts[disk.PartSymbols], n.Offset()
+	if n == 0 || !symbols.Holds(at, lengthSize) {
+		return n == 0
+	}
+	size := int64(le.Uint32(w.s.data[at:]))
+	return size <= disk.MaxBlob && symbols.Holds(at, lengthSize+size)
+}
