@@ -16,7 +16,8 @@ import "github.com/profarc/profarc/internal/profileset"
 // keeps the old values of older profiles, types and methods that it changes. If it added
 // anything, Rollback takes time in proportion to the size of the builder.
 //
-// Done must be called in the same batch as Profile, or before the next batch begins.
+// Done must be called in the same batch as Profile, or before the next batch begins:
+// otherwise it is an error, and the profile must be discarded.
 type Batch struct{ of *profileset.Batch }
 
 // Begin starts a batch. The error matches ErrBatch if one is open, or is that of the
@@ -29,8 +30,9 @@ func (b *Builder) Begin() (*Batch, error) {
 	return &Batch{t}, nil
 }
 
-// Commit ends the batch and keeps what it has added. The error is that of the builder;
-// the batch is still open then, and Rollback removes the cause.
+// Commit ends the batch and keeps what it has added. The error is that of the builder, or
+// names a profile that was begun in the batch and neither done nor discarded; the batch is
+// still open then, and Rollback removes the cause.
 func (t *Batch) Commit() error { return t.of.Commit() }
 
 // Rollback ends the batch and restores the builder as it was when the batch began,

@@ -77,6 +77,8 @@ var (
 	ErrMismatch = profileset.ErrMismatch
 	// ErrBatch: a batch is open, and the call needs a builder without one.
 	ErrBatch = profileset.ErrBatch
+	// ErrDomain: there is no such domain, or it cannot hold what was to be recorded.
+	ErrDomain = profileset.ErrDomain
 )
 
 // A Builder gathers profiles.
@@ -87,7 +89,9 @@ type Builder struct {
 
 func init() { profileset.Of = func(b any) *profileset.Set { return b.(*Builder).set } }
 
-// New returns an empty builder.
+// New returns an empty builder. If the domain or the config is not valid, its Err says so
+// from the start, and every Done and Commit fails with that error; that of an unknown
+// domain matches ErrDomain.
 func New(domain layout.Domain, config Config) *Builder {
 	c := &config
 	b := &Builder{

@@ -23,11 +23,26 @@ func (b *Builder) Profile(m MethodRef, code uint64, c ContextRef) *Profile {
 	return p
 }
 
-// Ref returns the reference of the profile, for tables.
+// Ref returns the reference of the profile, for tables. It stays valid until profiles are
+// dropped: by the first Commit after a Discard, or by a step after a merge.
 func (p *Profile) Ref() ProfileRef { return p.rec.Ref() }
 
-// Done adds the profile to the builder. It must be called once.
+// Done adds the profile to the builder. It must be called once, unless the profile is
+// discarded: a profile without either makes Commit fail. The error is the first of any
+// call on the profile, and is the builder's from then on.
 func (p *Profile) Done() error { return p.rec.Done() }
+
+// Discard drops a profile that was begun, with all that went wrong in it; it can then be
+// begun again. After Done it does nothing, so that it can be deferred:
+//
+//	p := b.Profile(method, code, builder.NoContext)
+//	defer p.Discard()
+//	... return err where the VM's own data make no sense ...
+//	return p.Done()
+//
+// A row of a table must not refer to a profile that was discarded and not begun again:
+// that makes Commit fail.
+func (p *Profile) Discard() { p.rec.Discard() }
 
 // Invocations sets the invocation counter.
 func (p *Profile) Invocations(n uint64) { p.rec.Put64(disk.HasInvocations, n) }

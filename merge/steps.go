@@ -55,6 +55,9 @@ func KeepVersions(ctx context.Context, of *builder.Builder, v Versions) (methods
 	if err := cmp.Or(b.WithoutBatch(), b.Unfinished()); err != nil {
 		return 0, 0, err
 	}
+	if err := b.DropDiscarded(); err != nil {
+		return 0, 0, err
+	}
 	best := make([]version, b.Methods.Len())
 	several := map[profileset.MethodRef]bool{}
 	worth, err := b.versionWorth(ctx, v)

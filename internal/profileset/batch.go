@@ -52,6 +52,7 @@ type builderState struct {
 	byName      int
 	contexts    int
 	profiles    int
+	recordings  uint64
 	tables      map[layout.TableKind]Table
 	blocks      spill.State
 	dumps       map[[16]byte]Dump
@@ -94,7 +95,7 @@ func (b *Set) WithoutBatch() error {
 func (b *Set) state() builderState {
 	s := builderState{
 		heading: b.Heading, shape: b.Shape, symbols: b.Symbols.State(),
-		types: b.Types.Len(), methods: b.Methods.Len(), byName: len(b.Methods.byName), contexts: b.Contexts.Len(), profiles: b.Profiles.Len(),
+		types: b.Types.Len(), methods: b.Methods.Len(), byName: len(b.Methods.byName), contexts: b.Contexts.Len(), profiles: b.Profiles.Len(), recordings: b.recordings,
 		tables: map[layout.TableKind]Table{}, blocks: b.Blocks.State(),
 		dumps: maps.Clone(b.Dumps), copied: maps.Clone(b.Copied), runIDs: maps.Clone(b.RunIDs),
 		shaped: b.Shaped, mixed: b.Mixed, ordered: b.Ordered, united: b.united, run: b.Run,
@@ -106,8 +107,8 @@ func (b *Set) state() builderState {
 	return s
 }
 
-// Commit ends the batch and keeps what it has added. The error is that of the set; the
-// batch is still open then.
+// Commit ends the batch and keeps what it has added. The error is that of the set, or
+// names a profile of the batch that is unfinished; the batch is still open then.
 func (t *Batch) Commit() error {
 	b := t.b
 	b.Mu.Lock()
@@ -117,6 +118,9 @@ func (t *Batch) Commit() error {
 		return errors.New("builder: the batch has ended")
 	case b.err != nil:
 		return b.err
+	}
+	if err := b.unfinishedSince(t.before.recordings); err != nil {
+		return err
 	}
 	b.batch = nil
 	b.era++
@@ -134,6 +138,7 @@ func (t *Batch) Rollback() {
 	}
 	b.batch = nil
 	b.era++
+	maps.DeleteFunc(b.open, func(number uint64, _ MethodRef) bool { return number > t.before.recordings })
 	restore(&b.Methods.List, t.methods) // before the profiles, since old methods may name new ones
 	restore(&b.Types.List, t.types)
 	t.undoProfiles()

@@ -82,7 +82,7 @@ func (b *Set) addFunction(m MethodRef, f *Function, sums bool) bool {
 	if f.count() > maxCells || f.Code == layout.CodeAny {
 		return false
 	}
-	ref, ok := b.claim(ProfileKey{Method: m, Code: f.Code}, &b.Run)
+	ref, _, ok := b.claim(ProfileKey{Method: m, Code: f.Code}, &b.Run)
 	if ok && !(sums && b.sumFunction(ref, f)) {
 		b.block = appendFunction(b.block[:0], f)
 		b.take(ref, b.Run.RunRules, b.block)

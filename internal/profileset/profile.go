@@ -3,6 +3,7 @@ package profileset
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/intern"
@@ -17,13 +18,15 @@ var ErrDuplicate = errors.New("profile was given before")
 // A Recording is a profile under construction. It belongs to one
 // goroutine until Done.
 type Recording struct {
-	b     *Set
-	ref   ProfileRef
-	run   Run
-	era   int // of the set when it was begun
-	err   error
-	done  bool
-	parts *methoddata.Parts // nil after Done
+	b      *Set
+	ref    ProfileRef
+	run    Run
+	number uint64 // among all recordings of the set
+	before claim
+	era    int // of the set when it was begun
+	err    error
+	ended  string            // "Done" or "Discard"; empty until then
+	parts  *methoddata.Parts // nil after that
 }
 
 type ProfileKey struct {
@@ -59,7 +62,10 @@ func (b *Set) RecordIn(p *Recording, run Run, m MethodRef, code uint64, c Contex
 
 func (b *Set) record(p *Recording, run Run, m MethodRef, code uint64, c ContextRef) {
 	*p = Recording{b: b, run: run, era: b.era, parts: methoddata.BorrowParts()}
+	defer b.opens(p, m)
 	switch {
+	case b.refused != nil:
+		p.Fail(b.refused)
 	case !b.Methods.Has(uint32(m)):
 		p.Fail(fmt.Errorf("method %d is not of this builder", m))
 	case c != NoContext && (!b.Contexts.Has(uint32(c)) || b.Contexts.At(uint32(c)).Method != m):
@@ -72,8 +78,8 @@ func (b *Set) record(p *Recording, run Run, m MethodRef, code uint64, c ContextR
 }
 
 func (p *Recording) begin(key ProfileKey) {
-	ref, ok := p.b.claim(key, &p.run)
-	if p.ref = ref; !ok {
+	ref, before, ok := p.b.claim(key, &p.run)
+	if p.ref, p.before = ref, before; !ok {
 		p.Fail(fmt.Errorf("%w: %s, code %016x, context %d", ErrDuplicate, p.b.Text(p.b.Methods.At(uint32(key.Method)).Name), key.Code, key.Context))
 		return
 	}
@@ -98,13 +104,13 @@ func (p *Recording) Fail(err error) {
 	}
 }
 
-// tooLate reports whether Done was called before. That is an error of the set, since
+// tooLate reports whether the recording has ended. That is an error of the set, since
 // what is added now would be lost.
 func (p *Recording) tooLate() bool {
-	if !p.done {
+	if p.ended == "" {
 		return false
 	}
-	p.Fail(errors.New("something was added after Done"))
+	p.Fail(fmt.Errorf("something was added after %s", p.ended))
 	p.b.Mu.Lock()
 	defer p.b.Mu.Unlock()
 	p.b.fail(p.err)
@@ -198,14 +204,13 @@ func (p *Recording) refCell(what string, ref uint32, has func(uint32) bool) uint
 
 // Done hands the profile over to the set. It must be called once.
 func (p *Recording) Done() error {
-	if p.done {
+	if p.ended != "" {
 		p.b.Mu.Lock()
 		defer p.b.Mu.Unlock()
-		p.Fail(errors.New("Done was called before"))
+		p.Fail(fmt.Errorf("Done was called after %s", p.ended))
 		p.b.fail(p.err)
 		return p.err
 	}
-	p.done = true
 	if p.err == nil {
 		p.parts.Encode()
 	}
@@ -213,14 +218,36 @@ func (p *Recording) Done() error {
 	defer p.b.Mu.Unlock()
 	if p.era != p.b.era { // its method or context may have been rolled back
 		p.Fail(errors.New("a batch began or ended between its beginning and Done"))
-	} else if p.err == nil {
-		p.b.take(p.ref, p.run.RunRules, p.parts.Block)
 	} else {
-		p.b.fail(p.err)
+		delete(p.b.open, p.number)
+		if p.err == nil {
+			p.b.take(p.ref, p.run.RunRules, p.parts.Block)
+		} else {
+			p.b.fail(p.err)
+		}
 	}
+	p.end("Done")
+	return p.err
+}
+
+func (p *Recording) end(how string) {
+	p.ended = how
 	p.parts.GiveBack()
 	p.parts = nil
-	return p.err
+}
+
+// Discard drops the profile, and its error if it has one. It does nothing after a Done
+// that the set could take.
+func (p *Recording) Discard() {
+	p.b.Mu.Lock()
+	defer p.b.Mu.Unlock()
+	if p.ended == "" {
+		p.end("Discard")
+	}
+	if _, open := p.b.open[p.number]; open {
+		delete(p.b.open, p.number)
+		p.b.unclaim(p)
+	}
 }
 
 // mayBeAnother reports whether the key of a method need not mean the same method
@@ -354,19 +381,46 @@ func (b *Set) Block(ref ProfileRef) (disk.Block, error) {
 	return b.Blocks.Read(b.Profiles.At(uint32(ref)).Block)
 }
 
+// A claim is which run has claimed a profile last, and the time of its newest dump.
+type claim struct {
+	run  uint32
+	time int64
+}
+
 // claim returns the profile with a key for a run to record, and adds it if it is new. ok
 // is false if the run has recorded it before.
-func (b *Set) claim(key ProfileKey, run *Run) (ref ProfileRef, ok bool) {
+func (b *Set) claim(key ProfileKey, run *Run) (ref ProfileRef, before claim, ok bool) {
 	if ref = b.findProfile(key); ref == 0 {
 		ref = b.addProfile(key)
 	}
 	d := b.Profiles.At(uint32(ref))
+	before = claim{d.run, d.Time}
 	if d.run == run.number {
-		return ref, false
+		return ref, before, false
 	}
 	b.changesProfile(ref)
 	d.run, d.Time = run.number, max(d.Time, run.Time)
-	return ref, true
+	return ref, before, true
+}
+
+// unclaim takes the claim of a recording back, so that its run may record the profile.
+// The caller holds mu.
+func (b *Set) unclaim(p *Recording) {
+	if p.ref == 0 || errors.Is(p.err, ErrDuplicate) {
+		return // it has none
+	}
+	d := b.Profiles.At(uint32(p.ref))
+	if d.run == p.run.number {
+		d.run, d.Time = p.before.run, p.before.time
+	}
+	b.discarded = b.discarded || d.Block.Nowhere()
+}
+
+// opens notes a recording of a method that begins. The caller holds mu.
+func (b *Set) opens(p *Recording, m MethodRef) {
+	b.recordings++
+	p.number = b.recordings
+	b.open[p.number] = m
 }
 
 // addProfile adds a profile with a new key.
@@ -383,6 +437,16 @@ func (b *Set) addProfile(key ProfileKey) ProfileRef {
 // KeepProfiles drops the profiles for which keep is false, and the source order. It
 // returns their number. The caller holds mu.
 func (b *Set) KeepProfiles(keep func(d *ProfileData) bool) (dropped int) {
+	b.dropSourceOrder()
+	b.Ordered = NoOrder
+	_, dropped = b.renumber(keep)
+	b.keepCode()
+	return dropped
+}
+
+// renumber drops the profiles for which keep is false. became has the new number of each
+// of the others by its old one, and 0 for those that were dropped.
+func (b *Set) renumber(keep func(d *ProfileData) bool) (became []ProfileRef, dropped int) {
 	all := b.Profiles
 	b.Profiles, b.Versions = intern.List[ProfileData]{}, map[ProfileKey]ProfileRef{}
 	for _, m := range b.Methods.All {
@@ -391,27 +455,60 @@ func (b *Set) KeepProfiles(keep func(d *ProfileData) bool) (dropped int) {
 	for _, c := range b.Contexts.All {
 		c.first = 0
 	}
-	b.dropSourceOrder()
-	b.Ordered = NoOrder
-	for _, d := range all.All {
+	became = make([]ProfileRef, all.Len()+1)
+	for ref, d := range all.All {
 		if !keep(d) {
 			dropped++
 			b.Blocks.Free(d.Block)
 			continue
 		}
-		*b.Profiles.At(uint32(b.addProfile(d.ProfileKey))) = *d
+		became[ref] = b.addProfile(d.ProfileKey)
+		*b.Profiles.At(uint32(became[ref])) = *d
 	}
-	b.keepCode()
-	return dropped
+	return became, dropped
 }
 
-// Unfinished returns an error that names a profile without Done. The caller holds mu.
-func (b *Set) Unfinished() error {
-	for _, d := range b.Profiles.All {
-		if d.Block.Nowhere() {
-			m := b.Methods.At(uint32(d.Method))
-			return fmt.Errorf("builder: the profile of %s was begun and Done was not called", b.Text(m.Name))
+// DropDiscarded drops the profiles that were begun and discarded, and never recorded. A
+// row of a table that refers to one is an error of the set. The caller holds mu, no batch
+// is open, and nothing is unfinished.
+func (b *Set) DropDiscarded() error {
+	if !b.discarded {
+		return b.err
+	}
+	b.discarded = false
+	became, _ := b.renumber(func(d *ProfileData) bool { return !d.Block.Nowhere() })
+	for _, t := range b.Tables {
+		t.firsts = nil
+		for i, cell := range t.Cells {
+			if cell == 0 || t.Columns[i%len(t.Columns)] != layout.ColumnProfile {
+				continue
+			}
+			if t.Cells[i] = uint64(became[cell]); t.Cells[i] == 0 {
+				b.fail(fmt.Errorf("a row of table %s refers to a profile that was discarded", t.Kind))
+			}
 		}
 	}
-	return nil
+	return b.err
+}
+
+// Unfinished returns an error that names the first profile that was begun and neither
+// done nor discarded. The caller holds mu.
+func (b *Set) Unfinished() error { return b.unfinishedSince(0) }
+
+// unfinishedSince is Unfinished for recordings that began after the one with that number.
+func (b *Set) unfinishedSince(number uint64) error {
+	first, n := uint64(math.MaxUint64), 0
+	for open := range b.open {
+		if open > number {
+			first, n = min(first, open), n+1
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	name := "a method of another builder"
+	if m := b.open[first]; b.Methods.Has(uint32(m)) {
+		name = b.Text(b.Methods.At(uint32(m)).Name)
+	}
+	return fmt.Errorf("builder: %d profiles were begun, and neither Done nor Discard was called: the first is that of %s", n, name)
 }

@@ -18,6 +18,9 @@ import (
 // ErrMismatch: two archives cannot be put together.
 var ErrMismatch = errors.New("archives do not fit together")
 
+// ErrDomain: the domain is none, or it does not have what was to be recorded.
+var ErrDomain = errors.New("the domain does not fit")
+
 // A Set holds everything that an archive is written from: symbols, types, methods,
 // contexts, profiles, tables, and the contents of the header. Exported methods take the
 // lock unless their comment says that the caller holds it.
@@ -51,9 +54,14 @@ type Set struct {
 	RunIDs map[RunKey][16]byte // of the last dump of each run
 	Shaped ShapeUse            // the parts of Shape that entries depend on
 
+	open       map[uint64]MethodRef // the recordings that have not ended, by their numbers
+	recordings uint64               // so far
+	discarded  bool                 // profiles may be nowhere, since they were discarded
+
 	unmatchable uint64 // profiles that were merged and may be of different methods
 	batch       *Batch // that is open, or nil
 	era         int    // number of batches that began or ended
+	refused     error  // why the set can hold nothing
 	err         error
 }
 
@@ -74,12 +82,12 @@ var Of func(builder any) *Set
 // New returns an empty set, which keeps blocks as memory says.
 func New(domain layout.Domain, heading Heading, memory spill.Config) *Set {
 	b := &Set{Blocks: spill.Store{Config: memory}, Domain: domain, Heading: heading, Shape: disk.ShapeOf(&heading.Params), Tables: map[layout.TableKind]*Table{}, Versions: map[ProfileKey]ProfileRef{},
-		Dumps: map[[16]byte]Dump{}, Copied: map[[16]byte]bool{}, RunIDs: map[RunKey][16]byte{}}
+		Dumps: map[[16]byte]Dump{}, Copied: map[[16]byte]bool{}, RunIDs: map[RunKey][16]byte{}, open: map[uint64]MethodRef{}}
 	b.Symbols.ByNameRef = domain.LLVM()
 	b.merger = methoddata.Merger{LLVM: domain.LLVM(), Refs: b}
 	b.Run = b.NewRun(RunRules{})
 	if !domain.Valid() {
-		b.fail(fmt.Errorf("unknown domain %d", uint32(domain)))
+		b.fail(fmt.Errorf("%w: there is no domain %d", ErrDomain, uint32(domain)))
 	}
 	if err := disk.CheckParams(&heading.Params); err != nil {
 		b.fail(err)
@@ -87,6 +95,7 @@ func New(domain layout.Domain, heading Heading, memory spill.Config) *Set {
 	if err := heading.check(); err != nil {
 		b.fail(err)
 	}
+	b.refused = b.err
 	return b
 }
 
@@ -95,6 +104,7 @@ func (b *Set) GiveRoom(rows int) {
 	if b.Room = rows; rows < 0 || rows > disk.MaxRows {
 		b.Room = 0
 		b.fail(fmt.Errorf("room for %d receivers in each type profile: 0 to %d are possible", rows, disk.MaxRows))
+		b.refused = b.err
 	}
 }
 
@@ -225,6 +235,9 @@ func (b *Set) Prepare() error {
 		return b.err
 	}
 	if err := cmp.Or(b.WithoutBatch(), b.Unfinished()); err != nil {
+		return err
+	}
+	if err := b.DropDiscarded(); err != nil {
 		return err
 	}
 	if b.Mixed {
