@@ -49,6 +49,9 @@ var mayImport = map[string][]string{
 	"internal/archivewriter": {"layout", "internal/spill", "internal/mmap", "internal/relocate", "internal/publish", "internal/intern", "internal/methoddata", "internal/profileset", "internal/fast"},
 	"internal/copier":        {"layout", "reader", "internal/methoddata", "internal/profileset", "internal/poll"},
 
+	// A VM that an author of VMs copies: it has what every user has.
+	"example": {"layout", "archive", "reader", "builder", "merge"},
+
 	"compare":              {"layout", "archive", "reader", "internal/poll"},
 	"internal/loaders":     {"layout", "reader"},
 	"fit":                  {"layout", "archive", "reader", "builder", "internal/loaders", "internal/copier", "internal/profileset", "internal/poll", "internal/jvm/names"},

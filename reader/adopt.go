@@ -31,6 +31,7 @@ type adoption struct {
 	view   words.View // of rw
 	start  uint64     // of rw in the file
 	states *sparsebits.States
+	copied bool // the pages of rw are the process's own already
 	// slots are the pointers that a claimer must move; nil if none must be.
 	slots *relocate.Map
 	move  relocate.Move
@@ -62,7 +63,7 @@ func (s *Store) Adopt(o AdoptOptions) error {
 	a := s.newAdoption(to)
 	if o.Eager {
 		s.checkAll()
-		a.to.Populate(a.rw[:min(len(a.rw), mostPopulated)])
+		a.copied = len(a.rw) <= mostPopulated && a.to.Populate(a.rw)
 	}
 	if !to.AtRequested {
 		if err := s.relocation(a, o.Eager); err != nil {
@@ -73,8 +74,8 @@ func (s *Store) Adopt(o AdoptOptions) error {
 	return nil
 }
 
-// mostPopulated is how much of an archive is copied at once where all of it is adopted.
-// Of a larger one the program may never write to the rest.
+// mostPopulated is the size of archives that are copied at once where all is adopted. Of a
+// larger one the program may never write to the rest.
 const mostPopulated = 64 << 20
 
 func (s *Store) newAdoption(to *archive.Adopted) *adoption {
@@ -170,6 +171,7 @@ func (a *adoption) claim(p Profile, from int64) error {
 	if a.slots == nil {
 		if a.states.Load(slot) == pristine {
 			a.states.Or(slot, done)
+			a.copyPages(p, from)
 		}
 		return nil
 	}
@@ -195,6 +197,21 @@ func (a *adoption) claim(p Profile, from int64) error {
 	}
 }
 
+// copyPages stores into the pages of a block before anything is read there. A page that is
+// read first is mapped with those around it, to be copied by a second fault each, for which
+// all processors must forget it.
+func (a *adoption) copyPages(p Profile, from int64) {
+	if a.copied {
+		return
+	}
+	for at := from; ; at = (at/disk.PageSize + 1) * disk.PageSize {
+		if at >= from+int64(p.place.size()) {
+			return
+		}
+		a.view.Word(uint64(at)).Or(0)
+	}
+}
+
 // take relocates a block. It first marks the rest of the block as covered, so that no
 // overlapping block is relocated: that would move pointers twice.
 func (a *adoption) take(p Profile, from int64) error {
@@ -202,6 +219,7 @@ func (a *adoption) take(p Profile, from int64) error {
 	if !a.states.Fill(first, end, covered) {
 		return overlap(p)
 	}
+	a.copyPages(p, from)
 	err := a.relocate(p, from)
 	if err != nil {
 		a.states.Clear(first, end)

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"sync/atomic"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/cputime"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// all compares the start of a program that calls all functions: processor time a function,
+// from opening the file on.
+func (f *field) all() table {
+	n := len(f.keys)
+	return table{fmt.Sprintf("all %d functions looked up, adopted and counted once, a function", n), "ns", f.rows(n, cputime.Thread, float64(n))}
+}
+
+// first compares the time on the wall until so many functions have been called.
+func (f *field) first(n int) table {
+	return table{fmt.Sprintf("the first %d functions, time on the wall", n), "µs", f.rows(n, cputime.Wall, 1000)}
+}
+
+func (f *field) rows(n int, clock func() int64, per float64) []row {
+	timed := func(name string, start func(n int) error) row {
+		return row{name, func() (float64, error) {
+			begin := clock()
+			err := start(n)
+			return float64(clock()-begin) / per, err
+		}}
+	}
+	decoded := func(read func() (map[string]*plain, error)) func(n int) error {
+		return func(n int) error { return f.countDecoded(n, read) }
+	}
+	adopted := func(o reader.AdoptOptions) func(n int) error {
+		return func(n int) error { return f.countAdopted(n, o) }
+	}
+	return []row{
+		timed("flat file and map", decoded(func() (map[string]*plain, error) { return readFlat(f.paths["flat"]) })),
+		timed("gob and map", decoded(func() (map[string]*plain, error) { return readCoded(f.paths["gob"], decodeGob) })),
+		timed("JSON and map", decoded(func() (map[string]*plain, error) { return readCoded(f.paths["json"], decodeJSON) })),
+		timed("the VM's own arrays, without profiles", f.countOwn),
+		timed("archive, at the requested base", adopted(reader.AdoptOptions{})),
+		timed("archive, elsewhere", adopted(reader.AdoptOptions{Base: archive.BaseAnywhere})),
+		timed("archive, eager, at the requested base", adopted(reader.AdoptOptions{Eager: true})),
+		timed("archive, eager, elsewhere", adopted(reader.AdoptOptions{Base: archive.BaseAnywhere, Eager: true})),
+	}
+}
+
+func (f *field) countDecoded(n int, read func() (map[string]*plain, error)) error {
+	found, err := read()
+	if err != nil {
+		return err
+	}
+	for _, key := range f.joined[:n] {
+		p := found[key]
+		if p == nil {
+			return fmt.Errorf("%s is missing", key)
+		}
+		atomic.AddUint64(&p.Calls, 1)
+	}
+	runtime.KeepAlive(found)
+	return nil
+}
+
+// countOwn is what a VM does that begins anew.
+func (f *field) countOwn(n int) error {
+	own := make([][]uint64, n)
+	for i := range own {
+		own[i] = make([]uint64, 1+f.cells[i])
+		atomic.AddUint64(&own[i][0], 1)
+	}
+	runtime.KeepAlive(own)
+	return nil
+}
+
+func (f *field) countAdopted(n int, o reader.AdoptOptions) error {
+	s, err := reader.Open(f.paths["archive"], archive.Options{})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := s.Adopt(o); err != nil {
+		return err
+	}
+	for _, k := range f.keys[:n] {
+		if err := countOnce(s, k); err != nil {
+			return fmt.Errorf("%s.%s: %w", k.Class, k.Name, err)
+		}
+	}
+	return nil
+}
+
+func countOnce(s *reader.Store, k layout.Key) error {
+	p, err := s.FindProfile(k, layout.CodeAny)
+	if err != nil {
+		return err
+	}
+	if p, err = p.Adopt(); err != nil {
+		return err
+	}
+	c, _ := p.Invocations()
+	return c.Add(1)
+}
+
+// counting compares ways to count, in a loop in one counter, with the atomic addition of a
+// VM to a word of its own.
+func (f *field) counting() (table, error) {
+	s, err := reader.Open(f.paths["archive"], archive.Options{})
+	if err != nil {
+		return table{}, err
+	}
+	if err := s.Adopt(reader.AdoptOptions{}); err != nil {
+		return table{}, err
+	}
+	p, err := s.FindProfile(f.keys[0], layout.CodeAny)
+	if err != nil {
+		return table{}, err
+	}
+	if p, err = p.Adopt(); err != nil {
+		return table{}, err
+	}
+	e, r, t, err := receiversOf(p)
+	if err != nil {
+		return table{}, err
+	}
+	own, cell := new(atomic.Uint64), e.Cell(0)
+	word, ok := cell.Word()
+	if !ok {
+		return table{}, os.ErrInvalid
+	}
+	const times = 1 << 20
+	loop := func(name string, count func()) row {
+		return row{name, func() (float64, error) {
+			begin := cputime.Thread()
+			count()
+			return float64(cputime.Thread()-begin) / times, nil
+		}}
+	}
+	return table{"counting, each time", "ns", []row{
+		loop("atomic addition to a word of the VM's own", func() {
+			for range times {
+				own.Add(1)
+			}
+		}),
+		loop("Counter.Word, kept", func() {
+			for range times {
+				word.Add(1)
+			}
+		}),
+		loop("Counter.Add of an entry, kept", func() {
+			for range times {
+				_ = cell.Add(1)
+			}
+		}),
+		loop("Entry.Cell and Counter.Add", func() {
+			for range times {
+				_ = e.Cell(0).Add(1)
+			}
+		}),
+		loop("Receivers.Record of a type that has a row", func() {
+			for range times {
+				_, _ = r.Record(t)
+			}
+		}),
+	}}, nil
+}
+
+// receiversOf returns a type profile with a type.
+func receiversOf(p reader.Profile) (reader.Entry, reader.Receivers, reader.Type, error) {
+	for e := range p.Entries() {
+		if r, ok := e.Receivers(); ok {
+			for row := range r.All() {
+				return e, r, row.Type, nil
+			}
+		}
+	}
+	return reader.Entry{}, reader.Receivers{}, reader.Type{}, reader.ErrNotFound
+}

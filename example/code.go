@@ -1,0 +1,128 @@
+// Package example is a small stack VM that keeps what it learns in an archive, to be read
+// and copied by authors of VMs.
+//
+// The VM begins with slow instructions: an addition looks its operator up by the classes of
+// the operands, a send looks the method up by name. Each keeps a profile of the classes that
+// it met, and each branch counts where it went. An instruction that has run often enough is
+// replaced by a quick one, which expects the classes in its profile: it is quickened.
+//
+// With the archive of an earlier run, a function is quickened as soon as it turns out to be
+// worth it, and goes on counting in the archive, mapped into memory.
+//
+//	code.go        programs: instructions, functions, classes
+//	interpret.go   the interpreter, and what it does to get faster
+//	learn.go       everything that has to do with the archive: dump, adopt, count on
+//	generate.go    a program of 5,008 functions
+package example
+
+import (
+	"hash/fnv"
+	"sync/atomic"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// An Op is what an instruction does.
+type Op uint8
+
+// The instructions. Those with a site have a profile.
+const (
+	Push   Op = iota // push the integer A
+	Load             // push local A
+	Store            // pop local A
+	Field            // push the field of local 0, an object
+	New              // pop an integer, and push an object of class A with that field
+	Add              // pop two values, push their sum; has a site
+	Less             // pop two values, push 1 if the first is less, else 0; has a site
+	Unless           // pop a value and jump to A if it is 0; has a site
+	Jump             // jump to A
+	Send             // pop an object, call its method of name A; has a site
+	Return           // pop the result
+
+	// Quickened instructions, which never stand in the code of a program.
+	addInt
+	lessInt
+	sendCached
+)
+
+// An Instr is an instruction. Site is the number of its site within its function, -1 if it
+// has none.
+type Instr struct {
+	Op      Op
+	A, Site int32
+}
+
+// A Value has a class, and bits whose meaning the class decides.
+type Value struct {
+	Class *Class
+	Bits  uint64
+}
+
+// Int is an integer.
+func Int(n int64) Value { return Value{IntClass, uint64(n)} }
+
+// A Class has methods by name.
+type Class struct {
+	Name    string
+	Methods map[string]*Function
+	Super   *Class
+}
+
+// The classes of numbers.
+var (
+	IntClass   = &Class{Name: "int"}
+	FloatClass = &Class{Name: "float"}
+)
+
+// find looks a method up, as slow as VMs do it that have not learnt anything yet.
+func (c *Class) find(name string) *Function {
+	for ; c != nil; c = c.Super {
+		if f := c.Methods[name]; f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// A Function is a function of a module or a method of a class. It belongs to one VM, which
+// quickens its code.
+type Function struct {
+	Owner, Name string // Owner is the module or class
+	Locals      int    // parameters included
+	Code        []Instr
+
+	id     uint64 // of the code, before any of it was quickened
+	getter bool   // it returns the field of its receiver
+
+	calls *atomic.Uint64 // nil until the first call
+	sites []site
+	heat  int   // slow instructions that were run
+	state state // in the archive
+}
+
+// Key is the function's key in the archive.
+func (f *Function) Key() layout.Key { return layout.Key{Class: f.Owner, Name: f.Name} }
+
+// A Program is what a VM runs.
+type Program struct {
+	Names     []string
+	Classes   []*Class
+	Functions []*Function
+}
+
+// finish numbers the sites of a function, and sums its code.
+func (f *Function) finish() *Function {
+	h, sites := fnv.New64a(), int32(0)
+	for i := range f.Code {
+		in := &f.Code[i]
+		in.Site = -1
+		if in.Op == Add || in.Op == Less || in.Op == Unless || in.Op == Send {
+			in.Site = sites
+			sites++
+		}
+		h.Write([]byte{byte(in.Op), byte(in.A), byte(in.A >> 8), byte(in.A >> 16), byte(in.A >> 24)})
+	}
+	f.id = h.Sum64()
+	f.getter = len(f.Code) == 2 && f.Code[0].Op == Field && f.Code[1].Op == Return
+	return f
+}

@@ -1,0 +1,107 @@
+package example
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// The sizes of the generated program.
+const (
+	shapes  = 24           // classes, of two methods each
+	modules = 62           // of 80 functions each
+	workers = modules * 80 // functions that do the work
+)
+
+// The names that a Send may have.
+const (
+	nameSize = iota // returns the field
+	nameArea        // returns twice the field
+)
+
+// Generate makes the same program each time: workers, each of which sends to objects of one
+// or two classes in a loop and sums what they answer.
+func Generate() *Program {
+	r := rand.New(rand.NewPCG(20, 26))
+	p := &Program{Names: []string{"size", "area"}}
+	for i := range shapes {
+		c := &Class{Name: fmt.Sprintf("Shape%02d", i)}
+		size := &Function{Owner: c.Name, Name: "size", Locals: 1, Code: []Instr{{Op: Field}, {Op: Return}}}
+		area := &Function{Owner: c.Name, Name: "area", Locals: 1, Code: []Instr{{Op: Field}, {Op: Field}, {Op: Add}, {Op: Return}}}
+		c.Methods = map[string]*Function{"size": size.finish(), "area": area.finish()}
+		p.Classes = append(p.Classes, c)
+		p.Functions = append(p.Functions, size, area)
+	}
+	for i := range workers {
+		p.Functions = append(p.Functions, worker(r, i))
+	}
+	return p
+}
+
+// worker makes the function
+//
+//	work(n)
+//		s, i := 0, 0
+//		for i < n {
+//			s = s + New(i).size()
+//			if i < t {
+//				s = s + New(i).area()
+//			}
+//			i = i + 1
+//		}
+//		return s
+func worker(r *rand.Rand, i int) *Function {
+	const n, s, at = 0, 1, 2
+	first, second, t := int32(r.IntN(shapes)), int32(r.IntN(shapes)), int32(r.IntN(12))
+	code := []Instr{{Op: Push}, {Op: Store, A: s}, {Op: Push}, {Op: Store, A: at}}
+	loop := int32(len(code))
+	code = append(code, Instr{Op: Load, A: at}, Instr{Op: Load, A: n}, Instr{Op: Less})
+	leave := len(code)
+	code = append(code, Instr{Op: Unless},
+		Instr{Op: Load, A: s}, Instr{Op: Load, A: at}, Instr{Op: New, A: first}, Instr{Op: Send, A: nameSize}, Instr{Op: Add}, Instr{Op: Store, A: s})
+	if i%3 == 0 {
+		code = append(code, Instr{Op: Load, A: at}, Instr{Op: Push, A: t}, Instr{Op: Less})
+		skip := len(code)
+		code = append(code, Instr{Op: Unless},
+			Instr{Op: Load, A: s}, Instr{Op: Load, A: at}, Instr{Op: New, A: second}, Instr{Op: Send, A: nameArea}, Instr{Op: Add}, Instr{Op: Store, A: s})
+		code[skip].A = int32(len(code))
+	}
+	code = append(code, Instr{Op: Load, A: at}, Instr{Op: Push, A: 1}, Instr{Op: Add}, Instr{Op: Store, A: at}, Instr{Op: Jump, A: loop})
+	code[leave].A = int32(len(code))
+	code = append(code, Instr{Op: Load, A: s}, Instr{Op: Return})
+	f := &Function{Owner: fmt.Sprintf("module%02d", i/80), Name: fmt.Sprintf("work%02d", i%80), Locals: 3, Code: code}
+	return f.finish()
+}
+
+// Order returns the first n functions in the order in which the program calls them, module
+// by module: a program that does little uses some of its modules. The methods of the shapes
+// come last.
+func (p *Program) Order(n int) (order []*Function) {
+	for i := range min(n, workers) {
+		order = append(order, p.Functions[2*shapes+called(i)])
+	}
+	return append(order, p.Functions[:max(n-workers, 0)]...)
+}
+
+// called is the worker that is called as the i-th.
+func called(i int) int { return i/80*29%modules*80 + i%80 }
+
+// Round calls the first n workers. Half of them loop a few times, some dozens of times, and
+// some hundreds. It returns the sum of their results.
+func (p *Program) Round(vm *VM, n int) (sum uint64) {
+	for i := range min(n, workers) {
+		sum += vm.Call(p.Functions[2*shapes+called(i)], Int(loops(called(i)))).Bits
+	}
+	return sum
+}
+
+// loops is how often a worker loops in a round.
+func loops(worker int) int64 {
+	switch x := int64(worker * 7919 % 1000); {
+	case x < 500:
+		return 2 + x%7
+	case x < 850:
+		return 20 + x%40
+	default:
+		return 100 + x%200
+	}
+}

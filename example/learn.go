@@ -1,0 +1,290 @@
+package example
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
+	"github.com/profarc/profarc/reader"
+)
+
+// domain is what the profiles are of, and params what shapes them.
+const domain = layout.DomainHotSpot
+
+func params() (p layout.Params) {
+	p.TypeProfileWidth = receiverRows
+	return p
+}
+
+// The VM looks at the archive when it turns out to be slow: it opens the archive after
+// openAfter slow instructions, and looks for a function after adoptAfter that the function
+// has run. What they have cost by then is about what that costs. A program of which little
+// runs is thus not held up by what it does not need.
+const (
+	openAfter  = 8192
+	adoptAfter = 8
+)
+
+// An archived is what earlier runs have learnt.
+type archived struct {
+	path    string        // "" if there is none
+	store   *reader.Store // nil until it is opened
+	err     error         // why it could not be opened
+	classes map[string]*Class
+	bound   []*Class // by the number that a type is bound to, less 1
+}
+
+// A state says where a function counts.
+type state uint8
+
+const (
+	unsought state = iota // in the VM: it was not looked for in the archive yet
+	unknown               // in the VM: the archive does not have it
+	adopted               // in the archive
+)
+
+// Use names the archive of earlier runs.
+func (vm *VM) Use(path string) { vm.archive.path = path }
+
+// Err is why the archive could not be opened: the VM runs without it then. It is nil if
+// that was not tried.
+func (vm *VM) Err() error { return vm.archive.err }
+
+// Close ends the use of the archive. The program must not run any more.
+func (vm *VM) Close() error {
+	if vm.archive.store == nil {
+		return nil
+	}
+	return vm.archive.store.Close()
+}
+
+// open opens and adopts the archive, which takes as long for any size.
+func (a *archived) open(p *Program) error {
+	want := params()
+	s, err := reader.Open(a.path, archive.Options{Expect: archive.Expect{Domain: domain, Params: &want}})
+	if err != nil {
+		return err
+	}
+	if err := s.Adopt(reader.AdoptOptions{}); err != nil {
+		return errors.Join(err, s.Close())
+	}
+	a.store, a.classes = s, map[string]*Class{IntClass.Name: IntClass, FloatClass.Name: FloatClass}
+	for _, c := range p.Classes {
+		a.classes[c.Name] = c
+	}
+	return nil
+}
+
+// warm looks at the archive for a function that is slow.
+func (vm *VM) warm(f *Function) {
+	a := &vm.archive
+	if a.path == "" || a.err != nil || f.state != unsought {
+		return
+	}
+	if a.store == nil {
+		if vm.Slow < openAfter {
+			return
+		}
+		if a.err = a.open(vm.program); a.err != nil {
+			return
+		}
+	}
+	f.state = unknown
+	if vm.adopt(f) {
+		f.state = adopted
+	}
+}
+
+// adopt lets a function go on where earlier runs have left off: it counts in the archive
+// from here on, and has its instructions quickened by what lies there. It is false if the
+// archive does not have the function, or has it with other code.
+func (vm *VM) adopt(f *Function) bool {
+	p, err := vm.archive.store.FindProfile(f.Key(), f.id)
+	if err != nil {
+		return false // not there, or damaged: the VM can do without
+	}
+	if p, err = p.Adopt(); err != nil {
+		return false
+	}
+	if calls, ok := p.Invocations(); ok {
+		f.calls = moved(f.calls, calls)
+	}
+	for e := range p.Entries() {
+		if in := f.at(e.Point()); in != nil {
+			vm.adoptSite(in, &f.sites[in.Site], e)
+		}
+	}
+	return true
+}
+
+// at returns the instruction of a profile point, nil if it has no site: points come from a
+// file.
+func (f *Function) at(point int32) *Instr {
+	if point < 0 || int(point) >= len(f.Code) || f.Code[point].Site < 0 {
+		return nil
+	}
+	return &f.Code[point]
+}
+
+// adoptSite makes a site count in an entry of the archive.
+func (vm *VM) adoptSite(in *Instr, s *site, e reader.Entry) {
+	if b, ok := e.Branch(); ok && in.Op == Unless {
+		s.taken, s.notTaken = moved(s.taken, b.Taken), moved(s.notTaken, b.NotTaken)
+		return
+	}
+	r, ok := e.Receivers()
+	if !ok || in.Op == Unless || r.Len() != receiverRows {
+		return
+	}
+	own := s.rows
+	s.other, s.receivers, s.adopted = moved(s.other, r.Other()), r, true
+	for i := range s.rows {
+		s.rows[i] = row{}
+		if t, ok := r.Row(i); ok {
+			s.rows[i].class = vm.archive.class(t.Type)
+			s.rows[i].count, _ = t.Count.Word()
+		}
+	}
+	for _, o := range own {
+		if o.class != nil {
+			vm.recordOwn(s, o)
+		}
+	}
+	vm.quicken(in, s)
+}
+
+// moved adds what a counter of the VM has to one of the archive, and returns the word of
+// the latter, to be counted in from now on.
+func moved(own *atomic.Uint64, to reader.Counter) *atomic.Uint64 {
+	w, ok := to.Word()
+	if !ok {
+		return own
+	}
+	w.Add(own.Load())
+	return w
+}
+
+// recordOwn moves what a site has counted of a class.
+func (vm *VM) recordOwn(s *site, own row) {
+	n := own.count.Load()
+	for i := range s.rows {
+		if s.rows[i].class == own.class {
+			s.rows[i].count.Add(n)
+			return
+		}
+	}
+	vm.recordNew(s, own.class)
+	for i := range s.rows {
+		if s.rows[i].class == own.class {
+			s.rows[i].count.Add(n - 1)
+			return
+		}
+	}
+	s.other.Add(n - 1)
+}
+
+// recordNew records a class that the archive does not have at this site. It takes a free
+// row there, if there is one, which then is the class's.
+func (vm *VM) recordNew(s *site, c *Class) {
+	t, err := vm.archive.store.LateType(c.Name, "")
+	if err != nil {
+		return
+	}
+	i, err := s.receivers.Record(t)
+	if err != nil || i == reader.OtherRow {
+		return
+	}
+	if r, ok := s.receivers.Row(i); ok {
+		w, _ := r.Count.Word()
+		s.rows[i] = row{class: c, count: w}
+	}
+}
+
+// class returns the class of a type, which it binds when it meets it first; nil if the
+// program has no such class any more.
+func (a *archived) class(t reader.Type) *Class {
+	n, state := a.store.Binding(t)
+	switch state {
+	case reader.BindingBound:
+		return a.bound[n-1]
+	case reader.BindingExcluded:
+		return nil
+	}
+	name, err := t.Name()
+	if err != nil {
+		return nil
+	}
+	c := a.classes[name.String()]
+	if c == nil {
+		_ = a.store.Exclude(t)
+		return nil
+	}
+	a.bound = append(a.bound, c)
+	_ = a.store.Bind(t, uint64(len(a.bound)))
+	return c
+}
+
+// Dump writes what this run has counted into an archive: to the archive that it started
+// with only what came on top, so that the two can be merged.
+func (vm *VM) Dump(ctx context.Context, path string) error {
+	b := builder.New(domain, builder.Config{Params: params(), Producer: "example VM 1", DumpID: builder.RandomDumpID()})
+	if vm.archive.store != nil {
+		if err := merge.Copy(ctx, b, vm.archive.store, merge.Delta); err != nil {
+			return fmt.Errorf("what was counted in the archive: %w", err)
+		}
+	}
+	for _, f := range vm.program.Functions {
+		if f.calls != nil && f.state != adopted {
+			if err := f.record(b); err != nil {
+				return fmt.Errorf("%s.%s: %w", f.Owner, f.Name, err)
+			}
+		}
+	}
+	_, err := b.Commit(ctx, path)
+	return err
+}
+
+// record puts the counters of a function that the VM has itself into an archive.
+func (f *Function) record(b *builder.Builder) error {
+	p := b.Profile(b.Method(f.Key()), f.id, builder.NoContext)
+	p.Invocations(f.calls.Load())
+	for pc, in := range f.Code {
+		if in.Site < 0 {
+			continue
+		}
+		at, s := builder.At{Bci: uint16(pc)}, &f.sites[in.Site]
+		if in.Op == Unless {
+			p.Branch(at, builder.Branch{Taken: s.taken.Load(), NotTaken: s.notTaken.Load()})
+			continue
+		}
+		var rows []builder.Row
+		for _, r := range s.rows {
+			if r.class != nil {
+				rows = append(rows, builder.Row{Type: b.Type(builder.TypeKey{Name: r.class.Name}), Count: r.count.Load()})
+			}
+		}
+		p.VirtualCall(at, builder.Others{Count: s.other.Load()}, rows...)
+	}
+	return p.Done()
+}
+
+// Merge sums the dumps of several runs, and what they started with.
+func Merge(ctx context.Context, to string, dumps ...string) error {
+	b := builder.New(domain, builder.Config{Params: params()})
+	for _, path := range dumps {
+		s, err := reader.Open(path, archive.Options{})
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(merge.Into(ctx, b, s, builder.Run{}), s.Close()); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	_, err := b.Commit(ctx, to)
+	return err
+}

@@ -1,0 +1,217 @@
+package example
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/reader"
+)
+
+// A run is one run of the program: it starts with an archive, unless that is "", calls
+// functions in rounds, and dumps.
+type run struct {
+	with              string
+	functions, rounds int
+}
+
+func (r run) dump(t *testing.T, to string) (vm *VM, sum uint64) {
+	t.Helper()
+	p := Generate()
+	vm = NewVM(p)
+	vm.Use(r.with)
+	for range r.rounds {
+		sum += p.Round(vm, r.functions)
+	}
+	if err := vm.Dump(t.Context(), to); err != nil || vm.Err() != nil {
+		t.Fatal(err, vm.Err())
+	}
+	t.Cleanup(func() { vm.Close() })
+	return vm, sum
+}
+
+// TestAnArchiveMakesTheStartFaster: a run with the archive of another computes the same
+// with a fraction of the slow instructions, and both count the same.
+func TestAnArchiveMakesTheStartFaster(t *testing.T) {
+	dir := t.TempDir()
+	first, second := filepath.Join(dir, "first.parc"), filepath.Join(dir, "second.parc")
+	cold, want := run{functions: workers, rounds: 1}.dump(t, first)
+	warm, got := run{with: first, functions: workers, rounds: 1}.dump(t, second)
+	if got != want {
+		t.Errorf("the sum is %d with an archive, %d without", got, want)
+	}
+	if warm.Slow > cold.Slow/8 || warm.Quickened < cold.Quickened*2 {
+		t.Errorf("%d slow instructions and %d quickened, without an archive %d and %d", warm.Slow, warm.Quickened, cold.Slow, cold.Quickened)
+	}
+	if diff := cmp.Diff(countsIn(t, first), countsIn(t, second)); diff != "" {
+		t.Errorf("the runs count differently (-without +with an archive):\n%s", diff)
+	}
+}
+
+// TestFiveRunsAreMerged: five runs with an archive and the one that made it are together
+// what six runs without one are, to the last count.
+func TestFiveRunsAreMerged(t *testing.T) {
+	dir := t.TempDir()
+	first := filepath.Join(dir, "first.parc")
+	learnt, alone := []string{first}, []string{}
+	for i := range 6 {
+		r := run{functions: 200 + 60*i, rounds: 1 + i%2}
+		dump := filepath.Join(dir, fmt.Sprintf("cold%d.parc", i))
+		r.dump(t, dump)
+		alone = append(alone, dump)
+		if i == 0 {
+			r.dump(t, first)
+			continue
+		}
+		r.with = first
+		learnt = append(learnt, filepath.Join(dir, fmt.Sprintf("warm%d.parc", i)))
+		if vm, _ := r.dump(t, learnt[i]); vm.archive.store == nil {
+			t.Fatal("the archive was not opened")
+		}
+	}
+	sums := []string{filepath.Join(dir, "learnt.parc"), filepath.Join(dir, "alone.parc")}
+	for i, dumps := range [][]string{learnt, alone} {
+		if err := Merge(t.Context(), sums[i], dumps...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(countsIn(t, sums[1]), countsIn(t, sums[0])); diff != "" {
+		t.Errorf("-six runs alone +one and five with its archive:\n%s", diff)
+	}
+	last, sum := run{with: sums[0], functions: 300, rounds: 1}.dump(t, filepath.Join(dir, "last.parc"))
+	_, want := run{functions: 300, rounds: 1}.dump(t, filepath.Join(dir, "unused.parc"))
+	if sum != want || last.Quickened == 0 {
+		t.Errorf("with the merged archive: the sum is %d, want %d; %d quickened", sum, want, last.Quickened)
+	}
+}
+
+// TestWhatAnArchiveDoesNotHave: functions of other code are not adopted, and classes that
+// an instruction meets first are recorded in its free rows.
+func TestWhatAnArchiveDoesNotHave(t *testing.T) {
+	dir := t.TempDir()
+	empty, dump, cold := filepath.Join(dir, "empty.parc"), filepath.Join(dir, "dump.parc"), filepath.Join(dir, "cold.parc")
+	p := Generate()
+	vm := NewVM(p)
+	const n = 200
+	for _, f := range p.Order(n) {
+		vm.Call(f, Int(0)) // no loop is run
+	}
+	if err := vm.Dump(t.Context(), empty); err != nil {
+		t.Fatal(err)
+	}
+	p = Generate()
+	other := p.Order(n)[n-1]
+	other.Code[0].A = 1000 // the sum begins there
+	other.finish()
+	vm = NewVM(p)
+	vm.Use(empty)
+	sum := p.Round(vm, n)
+	p.Round(vm, n)
+	if err := vm.Dump(t.Context(), dump); err != nil {
+		t.Fatal(err)
+	}
+	_, want := run{functions: n, rounds: 1}.dump(t, cold)
+	if sum != want+1000 || other.state != unknown || p.Order(n)[n-2].state != adopted {
+		t.Errorf("the sum is %d, want %d; states %d and %d", sum, want+1000, other.state, p.Order(n)[n-2].state)
+	}
+	if err := Merge(t.Context(), empty, cold, cold+"2"); err == nil {
+		t.Error("merged a dump that does not exist")
+	}
+	twice := filepath.Join(dir, "twice.parc")
+	run{functions: n, rounds: 2}.dump(t, twice)
+	got, all := countsIn(t, dump), countsIn(t, twice)
+	delete(got, other.Owner+"."+other.Name)
+	delete(all, other.Owner+"."+other.Name)
+	if diff := cmp.Diff(all, got); diff != "" {
+		t.Errorf("-without +with an archive that had no classes:\n%s", diff)
+	}
+}
+
+// TestAVMRunsWithoutItsArchive: an archive that cannot be opened stops nothing.
+func TestAVMRunsWithoutItsArchive(t *testing.T) {
+	p := Generate()
+	vm := NewVM(p)
+	vm.Use(filepath.Join(t.TempDir(), "missing.parc"))
+	p.Round(vm, 100)
+	if vm.Err() == nil || vm.Quickened == 0 {
+		t.Errorf("%v, %d quickened", vm.Err(), vm.Quickened)
+	}
+}
+
+// countsIn returns the counters of all functions, and the classes of each site in the order
+// of their names.
+func countsIn(t *testing.T, path string) map[string][]string {
+	t.Helper()
+	s, err := reader.Open(path, archive.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	all := map[string][]string{}
+	for m, err := range s.Methods() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, _ := m.Key()
+		for p, err := range m.Profiles() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			all[k.Class+"."+k.Name] = append(all[k.Class+"."+k.Name], profileText(p)...)
+		}
+	}
+	return all
+}
+
+func profileText(p reader.Profile) (lines []string) {
+	calls, _ := p.Invocations()
+	lines = append(lines, fmt.Sprintf("code %x, calls %d", p.Code(), calls.Load()))
+	for e := range p.Entries() {
+		if b, ok := e.Branch(); ok {
+			lines = append(lines, fmt.Sprintf("%d: taken %d, not taken %d", e.Point(), b.Taken.Load(), b.NotTaken.Load()))
+		}
+		if r, ok := e.Receivers(); ok {
+			var rows []string
+			for row := range r.All() {
+				name, _ := row.Type.Name()
+				rows = append(rows, fmt.Sprintf("%s %d", name, row.Count.Load()))
+			}
+			slices.Sort(rows)
+			lines = append(lines, fmt.Sprintf("%d: %v, others %d", e.Point(), rows, r.Other().Load()))
+		}
+	}
+	return lines
+}
+
+// Example is the whole life of an archive: a run learns and dumps, the next one starts with
+// that, and both are merged for the one after.
+func Example() {
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	first, second, next := filepath.Join(dir, "first.parc"), filepath.Join(dir, "second.parc"), filepath.Join(dir, "next.parc")
+
+	program := Generate()
+	vm := NewVM(program)
+	sum := program.Round(vm, 500)
+	fmt.Println("sum", sum, "by", vm.Slow, "slow instructions", vm.Dump(context.Background(), first))
+
+	program = Generate()
+	vm = NewVM(program)
+	vm.Use(first)
+	sum = program.Round(vm, 500)
+	fmt.Println("sum", sum, "by", vm.Slow, "slow instructions", vm.Err(), vm.Dump(context.Background(), second))
+	fmt.Println(vm.Close(), Merge(context.Background(), next, first, second))
+	// Output:
+	// sum 2033219 by 60909 slow instructions <nil>
+	// sum 2033219 by 11816 slow instructions <nil> <nil>
+	// <nil> <nil>
+}
