@@ -243,10 +243,17 @@ func (e Entry) live() []byte {
 
 // Cell returns cell i as a counter, whatever it holds. It panics unless 0 <= i < Cells().
 func (e Entry) Cell(i int) Counter {
-	if i < 0 {
-		panic("reader: a cell before the first")
+	unit := i + e.header()/disk.Unit
+	if i < 0 || unit >= int(e.place.units) {
+		panic("reader: no such cell")
 	}
-	return counterAt(e.s, e.raw(), e.live(), e.header()+i*disk.CellSize)
+	at := (uint64(e.place.at) + uint64(unit)) * disk.Unit
+	c := Counter{s: e.s, trained: e.s.hit.data.Cell(at)}
+	if e.kind.adopted {
+		a := e.s.adoption.Load()
+		c.live = a.view.Word(at - a.start)
+	}
+	return c
 }
 
 // Cells is the number of cells.

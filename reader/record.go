@@ -65,6 +65,17 @@ func (c Counter) Add(n uint64) error {
 // ok is false if the profile is not adopted.
 func (c Counter) Word() (w *atomic.Uint64, ok bool) { return c.live, c.live != nil }
 
+// Offset is where the counter lies in the archive, in bytes from its start; 0 for the zero
+// Counter. In the adopted mapping its word lies at Adoption.Base + Offset, and as far from
+// Profile.Address as Offset is from Profile.Ref().Offset(): so compiled code may have it as
+// a constant. It is valid for cells of any kind: see Entry.Cell and Receivers.Cells.
+func (c Counter) Offset() int64 {
+	if c.trained == nil {
+		return 0
+	}
+	return int64(words.Address(c.trained[:]) - words.Address(c.s.data))
+}
+
 // OtherRow is what Record returns for a receiver that has no row.
 const OtherRow = -1
 

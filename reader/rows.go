@@ -151,6 +151,16 @@ func (r Receivers) Row(i int) (row Receiver, ok bool) {
 	return Receiver{t, r.count(i)}, true
 }
 
+// Cells returns the two cells of row i, be it empty or not: the pointer to its type, see
+// Type.Address, and its count. They are what compiled code compares and counts in. It
+// panics unless 0 <= i < Len().
+func (r Receivers) Cells(i int) (pointer, count Counter) {
+	if uint(i) >= uint(r.rows) {
+		panic("reader: no such row")
+	}
+	return r.typeCell(i), r.count(i)
+}
+
 func (r Receivers) typeCell(i int) Counter { return r.e.Cell(r.first + 2*i) }
 func (r Receivers) count(i int) Counter    { return r.e.Cell(r.first + 2*i + 1) }
 

@@ -80,6 +80,19 @@ func (t Type) Ordinal() uint32 { return t.ordinal }
 // Late reports whether the type is not in the archive: LateType made it.
 func (t Type) Late() bool { return t.s != nil && uint64(t.ordinal) >= t.s.h.Counts.Types }
 
+// Address is what the pointer cells of an adopted profile hold for the type; ok is false if
+// its store is not adopted.
+func (t Type) Address() (address uint64, ok bool) {
+	if t.s == nil {
+		return 0, false
+	}
+	a := t.s.adoption.Load()
+	if a == nil {
+		return 0, false
+	}
+	return a.pointer(t), true
+}
+
 // record fetches the type's record. That of a late type has its id alone.
 func (t Type) record() (disk.TypeRecord, error) {
 	if t.s == nil {

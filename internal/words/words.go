@@ -49,6 +49,9 @@ func Address(b []byte) uintptr {
 	return uintptr(unsafe.Pointer(unsafe.SliceData(b)))
 }
 
+// AddressOf is the address of a word.
+func AddressOf(w *atomic.Uint64) uintptr { return uintptr(unsafe.Pointer(w)) }
+
 // Text is b as text, not copied: b must not be changed as long as it is in use.
 func String(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
