@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libprofarc reads profarc archives, and counts in them in place. docs/format.md defines the archive, docs/adoption.md
- * what native code may do with an adopted one.
+ * libprofarc reads and writes profarc archives, and counts in them in place. docs/format.md defines the archive,
+ * docs/adoption.md what native code may do with an adopted one.
  *
  *	pa_archive *archive;
  *	pa_error e = pa_open("app.parc", NULL, &archive);
@@ -10,10 +10,10 @@
  * Conventions:
  *
  * - Functions that can fail return a pa_error by value. PA_OK is 0. A result is written only if the code is PA_OK.
- * - The library never exits, prints, or keeps state outside of an archive. It allocates when an archive is opened, when
- *   it is adopted, at the first pa_bind and for late types; nothing else allocates.
+ * - The library never exits, prints, or keeps state outside of an archive or a builder. Readers allocate when an archive
+ *   is opened, when it is adopted, at the first pa_bind and for late types; nothing else allocates, but builders.
  * - All functions may be called by any number of threads at once, but pa_close, which must be the last use of an archive
- *   and of all that was got from it. An iterator belongs to one thread at a time.
+ *   and of all that was got from it. An iterator belongs to one thread at a time, and so does a builder.
  * - Texts are not terminated by a zero byte, and may contain any bytes. They, profiles and entries lie in the archive and
  *   are valid until pa_close.
  * - Sizes and offsets are in bytes, and from the start of the file, where nothing else is said. A pa_ref is the place of
@@ -397,7 +397,8 @@ PA_API const uint8_t *pa_bitmap_of(const pa_entry *entry);
 
 /* ---- tables ---- */
 
-enum { PA_TABLE_ORDER = 1, PA_TABLE_PROPERTIES, PA_TABLE_DUMPS, PA_TABLE_MONITORS, PA_TABLE_SAMPLES, PA_TABLE_RUNS = 16 };
+enum { PA_TABLE_ORDER = 1, PA_TABLE_PROPERTIES, PA_TABLE_DUMPS, PA_TABLE_MONITORS, PA_TABLE_SAMPLES, PA_TABLE_TRACES = 7, PA_TABLE_CODE = 15,
+       PA_TABLE_RUNS, PA_TABLE_CLASS_PATH };
 enum { PA_COLUMN_WORD = 1, PA_COLUMN_SYMBOL, PA_COLUMN_TYPE, PA_COLUMN_METHOD, PA_COLUMN_PROFILE, PA_COLUMN_CONTEXT, PA_MAX_COLUMNS = 64 };
 
 typedef struct pa_table {
@@ -511,6 +512,216 @@ PA_API bool pa_next_bound(const pa_entry *entry, uint32_t *row, pa_receiver *rec
 /* pa_late_type is the type of that name and loader. If the archive lacks it, it gets an ordinal of its own, so that it can be
  * recorded and bound; at most 65536 types do. PA_NOT_ADOPTED: only adopted archives take types. */
 PA_API pa_error pa_late_type(pa_archive *archive, pa_text name, pa_text loader, uint32_t *ordinal);
+
+/* ---- writing ---- */
+
+/*
+ * A builder takes what a VM has recorded, in any order, and lays it out as an archive. The archive has the same bytes as that of
+ * the Go package builder for the same calls.
+ *
+ *	pa_config config = {.domain = PA_GRAAL, .producer = pa_text_of("Example VM 1")};
+ *	pa_builder *b;
+ *	pa_error e = pa_builder_new(&config, &b);
+ *	if (e.code != PA_OK) return e;
+ *	pa_key key = {.class_name = pa_text_of("Shapes"), .name = pa_text_of("area")};
+ *	pa_begin(b, pa_add_method(b, &key), PA_UNKNOWN_CODE, 0);
+ *	pa_set_invocations(b, 1000);
+ *	pa_put_count(b, 7, PA_CALLS, 0, 980);
+ *	pa_done(b);
+ *	e = pa_write(b, "app.parc", NULL);
+ *	pa_builder_free(b);
+ *
+ * - A builder is used by one thread at a time. Builders share nothing. Their number and size are bounded by memory alone.
+ * - What is recorded is copied: texts and arrays need not outlive the call.
+ * - Calls that record keep the first error, and do nothing after it: a long row of calls needs one check. pa_done, pa_write
+ *   and pa_builder_error return it. Out of memory is PA_SYSTEM with ENOMEM; a builder that failed can only be freed.
+ * - Types, methods, contexts, symbols and profiles are named by references: numbers from 1 on, valid for that builder. 0 is
+ *   none, and what a call returns that fails.
+ *
+ * What the Go packages write and this library does not: archives merged from several runs (write one archive a run, and
+ * `profarc merge` them), with weights, fewer rows or versions; imports of other formats, with the tables in which LLVM's and
+ * iprof files keep their source order; batches that are rolled back; and blocks of profiles kept in a file while
+ * recording. All domains, entries, fields and tables of the format can be written.
+ */
+typedef struct pa_builder pa_builder;
+
+/* What an archive says of itself. A config is a struct of zeros with the fields that you set; domain must be. */
+typedef struct pa_config {
+	uint32_t domain;
+	uint32_t settings[PA_SETTINGS]; /* type rows, bci rows and gap decide the sizes of HotSpot's entries: at most 64 */
+	pa_text producer;               /* at most 64 bytes */
+	uint8_t fingerprint[16];        /* of the program */
+	/* Identity of the dump; derived from the content if it is 0: two runs that count just the same are then one dump, which no
+	 * merge counts twice. Fill it with random bytes if each run is to count. */
+	uint8_t dump_id[16];
+	int64_t dump_time; /* nanoseconds since 1970; 0 if not known */
+	uint64_t flags;    /* bit 0: increments since a dump; bit 1: made from several dumps */
+} pa_config;
+
+/* pa_builder_new makes an empty builder, pa_builder_like one for an archive with the header of another. */
+PA_API pa_error pa_builder_new(const pa_config *config, pa_builder **builder);
+PA_API pa_error pa_builder_like(const pa_archive *archive, pa_builder **builder);
+PA_API void pa_builder_free(pa_builder *builder);
+PA_API pa_error pa_builder_error(const pa_builder *builder);
+
+/* pa_add_symbol interns a text for a table: any bytes. */
+PA_API uint32_t pa_add_symbol(pa_builder *builder, pa_text text);
+
+/* pa_add_type interns a type. A name has no NUL byte and at most 1 MiB, as all parts of keys. pa_describe_type adds to what is
+ * known of it: flags are united; of several aliases the one that sorts first stays. */
+PA_API uint32_t pa_add_type(pa_builder *builder, pa_text name, pa_text loader);
+PA_API void pa_describe_type(pa_builder *builder, uint32_t type, pa_text alias, uint32_t flags);
+
+/* pa_add_method interns a method, and its class as a type. pa_describe_method adds access flags, as in a class file, and
+ * PA_METHOD_NOT_MATCHABLE. pa_add_seen says that a method was loaded: if nothing shows that it ran (a profile, a context, a
+ * sampled stack, a pointer of an entry), the archive knows it as unexecuted. */
+PA_API uint32_t pa_add_method(pa_builder *builder, const pa_key *key);
+PA_API void pa_describe_method(pa_builder *builder, uint32_t method, uint32_t access, uint32_t flags);
+PA_API void pa_add_seen(pa_builder *builder, uint32_t method);
+
+/* pa_add_context interns a calling context of a method: inner, which is 0 for none, with one more frame around it. */
+PA_API uint32_t pa_add_context(pa_builder *builder, uint32_t method, uint32_t inner, uint32_t caller, int32_t point);
+
+/* Profiles. pa_begin begins the profile of a method, for a version of its code (PA_UNKNOWN_CODE, but not PA_ANY_CODE) and a
+ * context (0: for all callers). What follows belongs to it, until pa_done adds it, or pa_discard drops it. A profile that
+ * the builder has already is PA_AMBIGUOUS. *profile is its reference, for tables; it may be NULL. */
+PA_API void pa_begin(pa_builder *builder, uint32_t method, uint64_t code, uint32_t context);
+PA_API pa_error pa_done(pa_builder *builder, uint32_t *profile);
+PA_API void pa_discard(pa_builder *builder);
+
+/* The optional fields, each set at most once; pa_summary has the meaning of each. */
+PA_API void pa_set_invocations(pa_builder *builder, uint64_t n);
+PA_API void pa_set_backedges(pa_builder *builder, uint64_t n);
+PA_API void pa_set_interpreted(pa_builder *builder, uint64_t n);
+PA_API void pa_set_size(pa_builder *builder, uint32_t code_size, uint32_t producer_size);
+PA_API void pa_set_history(pa_builder *builder, uint32_t decompiles, uint32_t overflow_recompiles, uint32_t overflow_traps, uint32_t tenure_traps);
+PA_API void pa_set_compile(pa_builder *builder, uint8_t highest_level, uint8_t state, uint8_t would_profile, uint16_t loops, uint16_t blocks);
+PA_API void pa_set_escape(pa_builder *builder, uint64_t flags, uint64_t local, uint64_t stack, uint64_t returned);
+PA_API void pa_set_traps(pa_builder *builder, const uint8_t *by_reason, uint32_t reasons);
+
+/* Entries. Data entries may come in any order: they are stored by point, tag and sub, and else as they came. Those of
+ * other sections stay as they came. */
+
+typedef struct pa_type_count { uint32_t type; uint64_t count; } pa_type_count; /* a row; of type 0: an empty one */
+typedef struct pa_method_count { uint32_t method; uint64_t count; } pa_method_count;
+typedef struct pa_value_count { uint64_t value, count; } pa_value_count;
+typedef struct pa_successor { int32_t point; uint32_t index; uint64_t count; } pa_successor;
+
+/* What sub says of a wide entry. */
+enum { PA_INDIRECT_CALL, PA_MEM_OP_SIZE, PA_VTABLE };                                                  /* ValueSite */
+enum { PA_CONDITIONAL = 1, PA_RETURN };                                                                /* Successors */
+enum { PA_OF_CALL = 1, PA_OF_TYPE_CHECK };                                                             /* Receivers */
+enum { PA_CALLS = 1, PA_BYTECODES, PA_CYCLES, PA_NATIVE_CALLS, PA_NEW_ARRAYS, PA_SAMPLES, PA_UNPROFILED }; /* Count */
+
+/* Receivers: flags bit 0: a null was seen; other counts all types without a row, and is signed for a type check. Rows of
+ * type 0 are room for types to be recorded in place. */
+typedef struct pa_new_receivers {
+	int32_t point;
+	uint16_t sub;
+	uint8_t flags;
+	uint32_t traps;
+	uint64_t other;
+} pa_new_receivers;
+
+PA_API void pa_put_counters(pa_builder *builder, int32_t point, const uint64_t *counts, uint32_t n);
+PA_API void pa_put_value_site(pa_builder *builder, int32_t site, uint16_t kind, const pa_value_count *values, uint32_t n);
+PA_API void pa_put_bitmap(pa_builder *builder, int32_t point, const uint8_t *bytes, uint32_t n);
+PA_API void pa_put_successors(pa_builder *builder, int32_t point, uint16_t sub, const pa_successor *rows, uint32_t n);
+PA_API void pa_put_receivers(pa_builder *builder, const pa_new_receivers *receivers, const pa_type_count *rows, uint32_t n);
+PA_API void pa_put_callees(pa_builder *builder, int32_t point, const pa_method_count *rows, uint32_t n);
+/* pa_put_count adds one counter of what sub says. flags bit 1: the producer marked it as interpreted. */
+PA_API void pa_put_count(pa_builder *builder, int32_t point, uint16_t sub, uint8_t flags, uint64_t count);
+
+/* HotSpot's entries, in archives of HotSpot's alone. More rows than the settings have are PA_ARGUMENT. */
+
+/* Where an entry stands, and what its header says. */
+typedef struct pa_at {
+	int32_t point; /* the bci: 0 to 65535 */
+	uint8_t flags; /* bit 0: a null was seen */
+	uint32_t traps;
+	pa_section in; /* PA_DATA if it is not set */
+} pa_at;
+
+/* The counts of a receiver entry outside its rows. gap is nonprofiled_count, 0 where the setting gap is 0. */
+typedef struct pa_others { uint64_t count, gap; } pa_others;
+typedef struct pa_case { uint64_t count; int64_t displacement; } pa_case;
+typedef struct pa_ret_row { uint64_t bci, count; int64_t displacement; } pa_ret_row;
+typedef struct pa_type_word { uint32_t type; bool null_seen, several; } pa_type_word;
+typedef struct pa_slot { uint64_t stack; pa_type_word type; } pa_slot; /* the type of an argument, by stack slot */
+typedef struct pa_call_types {
+	const pa_slot *arguments;
+	uint32_t n;
+	const pa_type_word *returned; /* NULL if the return value is not profiled */
+} pa_call_types;
+
+PA_API void pa_put_bit(pa_builder *builder, pa_at at);
+PA_API void pa_put_counter(pa_builder *builder, pa_at at, uint64_t count);
+PA_API void pa_put_jump(pa_builder *builder, pa_at at, uint64_t taken, int64_t displacement);
+PA_API void pa_put_branch(pa_builder *builder, pa_at at, pa_branch branch);
+PA_API void pa_put_receiver_type(pa_builder *builder, pa_at at, pa_others others, const pa_type_count *rows, uint32_t n);
+PA_API void pa_put_virtual_call(pa_builder *builder, pa_at at, pa_others others, const pa_type_count *rows, uint32_t n);
+PA_API void pa_put_ret(pa_builder *builder, pa_at at, uint64_t count, const pa_ret_row *rows, uint32_t n);
+PA_API void pa_put_multi_branch(pa_builder *builder, pa_at at, pa_case otherwise, const pa_case *cases, uint32_t n);
+PA_API void pa_put_call_type(pa_builder *builder, pa_at at, uint64_t count, const pa_call_types *types);
+PA_API void pa_put_virtual_call_type(pa_builder *builder, pa_at at, pa_others others, const pa_type_count *rows, uint32_t n, const pa_call_types *types);
+/* These have a section of their own: pa_put_arg_info and pa_put_speculative_trap the extra entries, pa_put_parameters the
+ * parameters. */
+PA_API void pa_put_arg_info(pa_builder *builder, const uint64_t *modified, uint32_t n);
+PA_API void pa_put_speculative_trap(pa_builder *builder, pa_at at, uint32_t method);
+PA_API void pa_put_parameters(pa_builder *builder, const pa_slot *slots, uint32_t n);
+
+/* Tables. pa_add_table makes the table of a kind; it must begin with the columns of its kind in docs/format.md, of which there
+ * are n. Making it again with other columns or flags is PA_MISMATCH. pa_add_row adds a row: a cell is a number, or a
+ * reference of the builder, as its column says. */
+PA_API void pa_add_table(pa_builder *builder, uint32_t kind, uint32_t flags, const uint8_t *columns, uint32_t n);
+PA_API void pa_add_row(pa_builder *builder, uint32_t kind, const uint64_t *cells, uint32_t n);
+
+/* A run: which process the dump is of. Zeros and empty texts are not known. Mask secrets in command and options. */
+typedef struct pa_class_path { pa_text path; uint64_t kind, size, sum; } pa_class_path; /* kind 0 missing, 1 file, 2 directory, 3 unreadable */
+typedef struct pa_run {
+	uint8_t since[16]; /* the dump that the counts were counted from; 0: totals since the start of the process */
+	uint8_t boot[16];  /* boot id of the machine; 0: the process is not known */
+	uint64_t name_space, process, start;
+	int64_t begun;     /* nanoseconds since 1970 */
+	uint64_t exit;     /* docs/format.md, the table runs */
+	pa_text vm, vendor, main, command, options, selection;
+	const pa_class_path *class_path; /* NULL if it is not known */
+	size_t class_path_size;
+} pa_run;
+
+/* pa_add_run says which run the dump is of. An archive without a dump id gets that of the process and the dump time, or is
+ * refused with PA_ARGUMENT; one without a fingerprint gets that of VM and class path. */
+PA_API void pa_add_run(pa_builder *builder, const pa_run *run);
+
+/* Which counts of an archive are copied. */
+typedef enum pa_take {
+	PA_TRAINED, /* as they are in the file */
+	PA_LIVE,    /* as they are now, in an adopted archive */
+	PA_DELTA    /* live minus trained; profiles in which nothing was counted are left out */
+} pa_take;
+
+/* pa_copy records everything that is in an archive. An empty builder that pa_builder_like made writes the same bytes again.
+ * Live copies claim all profiles; other threads may go on counting meanwhile. They are dumps of their own: the builder's
+ * dump id is cleared if it is the archive's, and PA_DELTA sets bit 0 of its flags, and copies only the tables properties
+ * and code. PA_MISMATCH: domain or settings differ. */
+PA_API pa_error pa_copy(pa_builder *builder, const pa_archive *archive, pa_take take);
+
+/* What was written. */
+typedef struct pa_report {
+	uint64_t file_size, requested_base;
+	uint8_t dump_id[16];
+} pa_report;
+
+/* pa_write lays the archive out and creates or replaces the file at a path in one step: under a temporary name in the same
+ * directory, synced and renamed. After an error the old file stays. A replaced file keeps its permissions, and as far as
+ * possible its owner. A path that is a symbolic link or no ordinary file is PA_ARGUMENT. report may be NULL. A process that is
+ * killed leaves a .profarc-*.tmp, which the next write of the Go packages to the directory removes.
+ * pa_write_memory lays it out in memory that you free with free(). The builder can be added to and written again. */
+PA_API pa_error pa_write(pa_builder *builder, const char *path, pa_report *report);
+PA_API pa_error pa_write_memory(pa_builder *builder, void **bytes, size_t *size, pa_report *report);
+
+/* pa_snapshot writes an archive as it is now to a path: pa_builder_like, pa_copy and pa_write. */
+PA_API pa_error pa_snapshot(const pa_archive *archive, pa_take take, const char *path, pa_report *report);
 
 #ifdef __cplusplus
 }

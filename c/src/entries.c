@@ -85,6 +85,25 @@ unsigned pai_slots(const pa_entry *entry, slots list[3]) {
 	}
 }
 
+unsigned pai_counts(const pa_entry *entry, slots list[4]) {
+	uint32_t gap = (uint32_t)entry->archive->gap, rows = (uint32_t)entry->archive->type_rows;
+	switch (entry->tag) {
+	case PA_COUNTER: case PA_JUMP: case PA_CALL_TYPE: case PA_COUNT: list[0] = (slots){0, 1, 1, 0}; return 1;
+	case PA_BRANCH: list[0] = (slots){0, 2, 2, 0}; return 1;
+	case PA_RECEIVER_TYPE: case PA_VIRTUAL_CALL: case PA_VIRTUAL_CALL_TYPE:
+		list[0] = (slots){0, 1, 1 + gap, 0}, list[1] = (slots){2 + gap, 2, rows, 0};
+		return 2;
+	case PA_RET: list[0] = (slots){0, 1, 1, 0}, list[1] = (slots){2, 3, (uint32_t)entry->archive->bci_rows, 0}; return 2;
+	case PA_MULTI_BRANCH: list[0] = (slots){1, 2, (entry->cells - 1) / 2, 0}; return 1;
+	case PA_COUNTERS: list[0] = (slots){0, 1, entry->rows, 0}; return 1;
+	case PA_VALUE_SITE: case PA_SUCCESSORS: case PA_CALLEES: list[0] = (slots){1, 2, entry->rows, 0}; return 1;
+	case PA_RECEIVERS: list[0] = (slots){0, 1, 1, 0}, list[1] = (slots){3, 2, entry->rows, 0}; return 2;
+	default: return 0;
+	}
+}
+
+bool pai_is_signed(const pa_entry *entry) { return entry->tag == PA_RECEIVER_TYPE || (entry->tag == PA_RECEIVERS && entry->sub == PA_OF_TYPE_CHECK); }
+
 bool pai_pointer(const pa_archive *a, uint64_t value, uint8_t kind) {
 	if (kind == TYPE_WORD) value &= ~(uint64_t)TYPE_TAGS;
 	uint64_t at = value - a->info.requested_base;

@@ -13,6 +13,8 @@
 
 #include "profarc.h"
 
+#define FORMAT 0x80000005u /* version of the format: draft 5 */
+
 enum { HEADER = 640, PAGE = 4096, PAGE_SHIFT = 12, FANOUT = 64, LINE = 64, SLOTS = 10, TYPE = 24, CONTEXT = 16, DEEPEST = 65535, MAX_NAME = 1 << 20 };
 enum { SYMBOLS, TYPES, METHODS, NEVER_RAN, CONTEXTS, SECTIONS };
 enum { DIRECTORY = 4, PARTS = 5 };         /* of a block, after those of pa_section */
@@ -264,12 +266,20 @@ enum { TYPE_TAGS = 3 };
 const char *pai_entry(const pa_archive *a, const uint8_t *p, uint64_t left, pa_entry *entry);
 /* pai_slots is the pointer cells of an entry, in up to three lists whose number it returns. */
 unsigned pai_slots(const pa_entry *entry, slots list[3]);
+/* pai_counts is the cells of an entry that are counts, as pai_slots. Of an entry that is signed a count may be below 0. */
+unsigned pai_counts(const pa_entry *entry, slots list[4]);
+bool pai_is_signed(const pa_entry *entry);
 /* pai_pointer checks a pointer cell of kind. */
 bool pai_pointer(const pa_archive *a, uint64_t value, uint8_t kind);
 static inline uint32_t header_of(uint8_t tag) { return tag >= 64 ? 16 : 8; }
 
 /* pai_visit calls take with the offset in the file of every pointer cell of a block, ascending, until it returns false. */
 bool pai_visit(const pa_archive *a, const block *b, bool (*take)(void *to, uint64_t at), void *to);
+
+/* ---- tables.c ---- */
+
+/* pai_columns_of is the column kinds with which a table of a kind begins, as digits. */
+const char *pai_columns_of(uint32_t kind);
 
 /* ---- relocate.c ---- */
 

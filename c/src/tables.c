@@ -4,8 +4,7 @@
 
 enum { MAX_TABLES = 1024 };
 
-/* columns_of is the column kinds with which a table of a kind begins. */
-static const char *columns_of(uint32_t kind) {
+const char *pai_columns_of(uint32_t kind) {
 	static const char *const columns[] = {"", "", "22", "1111", "31", "1411", "2", "111", "211", "11", "311111", "3111112", "11111111", "3", "22", "42",
 		"1111111111111222222", "112111", "2111"};
 	return kind < sizeof columns / sizeof *columns ? columns[kind] : "";
@@ -17,7 +16,7 @@ static const char *parse(const pa_archive *a, span s, pa_table *t) {
 	const uint8_t *p = a->bytes + s.at;
 	if (s.size < 16) return "a table is cut off";
 	*t = (pa_table){.archive = a, .kind = get32(p), .flags = get32(p + 4), .columns = get32(p + 8), .rows = get32(p + 12)};
-	const char *begins = columns_of(t->kind);
+	const char *begins = pai_columns_of(t->kind);
 	if (t->columns < 1 || t->columns > PA_MAX_COLUMNS || t->columns < strlen(begins)) return "a table with an impossible number of columns";
 	uint64_t at = 16 + round_up(t->columns, 8);
 	if (at > s.size) return "a table is cut off";

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of the builder share. A reference is the number of something that a builder has interned, from 1 on; 0 is none.
+ * Functions that return bool or a pointer keep an error in the builder, and return false or NULL.
+ */
+#ifndef PROFARC_BUILD_H
+#define PROFARC_BUILD_H
+
+#include <stdlib.h>
+
+#include "internal.h"
+
+enum { FIELDS = 14, BLOCK_HEADER = 16, DIRECTORY_MIN = 16, REF_SHIFT = 3, MAX_PRODUCER = 64 };
+enum { MAX_TABLES = 1024, MAX_CELLS = 1 << 28 };
+#define MAX_FILE ((uint64_t)32 << 30)
+
+/* ---- buffers.c ---- */
+
+/* A buffer is memory that grows: size bytes of it are used. */
+typedef struct buffer { uint8_t *bytes; size_t size, room; } buffer;
+
+#define COUNT(type, u) ((u).size / sizeof(type))
+#define ITEM(type, u, ref) (&((type *)(void *)(u).bytes)[(ref) - 1]) /* by its reference */
+
+/* pai_extend makes a buffer longer by size bytes of zeros and returns them; pai_append copies bytes behind it. */
+void *pai_extend(pa_builder *b, buffer *u, size_t size);
+bool pai_append(pa_builder *b, buffer *u, const void *bytes, size_t size);
+void pai_empty(buffer *u);
+
+/* A ref_index finds references by a hash: open addressing, a slot is a hash above a reference. */
+typedef struct ref_index { uint64_t *slots; size_t size, used; } ref_index;
+
+/* pai_find is the reference with a hash for which same returns true, 0 if there is none; pai_insert adds one. */
+uint32_t pai_find(const ref_index *x, uint32_t hash, bool (*same)(const void *with, uint32_t ref), const void *with);
+bool pai_insert(pa_builder *b, ref_index *x, uint32_t hash, uint32_t ref);
+/* pai_mix adds a number to a hash. */
+uint32_t pai_mix(uint32_t hash, uint64_t number);
+
+/* pai_sort sorts n references; equal ones stay in their order. spare has as much room. */
+typedef int pai_order(const void *with, uint32_t x, uint32_t y);
+void pai_sort(uint32_t *refs, uint32_t *spare, size_t n, pai_order *order, const void *with);
+static inline int compare_numbers(uint64_t x, uint64_t y) { return x < y ? -1 : x > y; }
+int pai_compare_texts(pa_text x, pa_text y);
+
+/* ---- build.c ---- */
+
+typedef struct symbol { uint64_t at; uint32_t size; } symbol; /* in texts */
+typedef struct new_type { uint64_t id; uint32_t name, loader, alias, flags; } new_type;
+typedef struct new_method { uint64_t id; uint32_t holder, name, signature, access, flags; bool seen; } new_method;
+typedef struct new_context { uint32_t method, parent, caller; int32_t point; uint32_t depth; } new_context;
+/* A block is as in the file, but for id, key and links, and for pointer cells, which hold references << REF_SHIFT. */
+typedef struct new_profile { uint64_t code, at, size; uint32_t method, context; } new_profile;
+typedef struct new_table { uint32_t kind, flags, columns; uint8_t kinds[PA_MAX_COLUMNS]; buffer cells; uint64_t base; bool counted; } new_table;
+
+/* A data entry of the open profile, for sorting. */
+typedef struct new_entry { size_t start, size; int32_t point; uint8_t tag; uint16_t sub; } new_entry;
+
+/* The profile between pa_begin and pa_done. */
+typedef struct recording {
+	bool open;
+	uint32_t method, context, presence;
+	uint64_t code;
+	buffer fields[FIELDS], sections[DIRECTORY], entries;
+} recording;
+
+struct pa_builder {
+	pa_error error;
+	pa_config config;
+	char producer[MAX_PRODUCER];
+	pa_archive shape; /* only what decides the sizes of entries */
+	buffer texts, symbols, types, methods, contexts, profiles, blocks, tables;
+	ref_index symbol_index, type_index, method_index, context_index, profile_index;
+	recording open;
+};
+
+static inline bool is_llvm(uint32_t domain) { return domain == PA_LLVM_IR || domain == PA_LLVM_FRONTEND; }
+static inline bool sound(const pa_builder *b) { return b->error.code == PA_OK; }
+static inline bool has_ref(const buffer *u, size_t item, uint32_t ref) { return ref != 0 && ref <= u->size / item; }
+#define HAS(type, u, ref) has_ref(&(u), sizeof(type), ref)
+
+/* pai_refuse keeps the first error. */
+bool pai_refuse(pa_builder *b, pa_code code, const char *message);
+bool pai_no_memory(pa_builder *b);
+
+/* ---- intern.c ---- */
+
+pa_text pai_text(const pa_builder *b, uint32_t symbol); /* empty for 0 */
+uint32_t pai_intern(pa_builder *b, pa_text text, uint64_t limit);
+uint32_t pai_find_symbol(const pa_builder *b, pa_text text);
+
+/* ---- record.c ---- */
+
+/* pai_put adds an entry with cells of zeros to a section of the open profile and returns its cells. */
+uint8_t *pai_put_narrow(pa_builder *b, uint8_t tag, pa_at at, uint64_t cells);
+uint8_t *pai_put_wide(pa_builder *b, uint8_t tag, uint8_t flags, uint16_t sub, int32_t point, uint64_t cells, uint32_t rows);
+uint8_t *pai_put_bytes(pa_builder *b, pa_section section, const uint8_t *entry, uint64_t size);
+void pai_set_field(pa_builder *b, unsigned field, const void *bytes, size_t size);
+bool pai_is_new(pa_builder *b, uint32_t method, uint64_t code, uint32_t context);
+uint64_t pai_type_cell(pa_builder *b, uint32_t type);
+uint64_t pai_method_cell(pa_builder *b, uint32_t method);
+
+/* ---- rows.c ---- */
+
+new_table *pai_table(pa_builder *b, uint32_t kind);
+bool pai_add_cells(pa_builder *b, new_table *t, const uint64_t *cells, uint64_t n);
+bool pai_sort_sketches(pa_builder *b);
+
+/* ---- bytes ---- */
+
+static inline void put16(uint8_t *p, uint32_t v) { p[0] = (uint8_t)v, p[1] = (uint8_t)(v >> 8); }
+static inline void put32(uint8_t *p, uint32_t v) { put16(p, v), put16(p + 2, v >> 16); }
+static inline void put64(uint8_t *p, uint64_t v) { put32(p, (uint32_t)v), put32(p + 4, (uint32_t)(v >> 32)); }
+
+#endif

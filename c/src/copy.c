@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies and snapshots of archives: every record is interned, every profile recorded. */
+#include "build.h"
+
+/* What the records of an archive are in the builder. A key of a map is a pa_ref. */
+typedef struct copier {
+	pa_builder *b;
+	const pa_archive *a;
+	pa_take take;
+	pa_error e;
+	buffer types; /* uint32_t by ordinal */
+	ref_index methods, contexts, profiles;
+} copier;
+
+/* ---- maps ---- */
+
+static uint32_t hash_ref(pa_ref at) { return at * 0x9e3779b1; } /* of two refs never the same */
+
+static bool any(const void *with, uint32_t ref) { return (void)with, (void)ref, true; }
+
+static uint32_t get(const ref_index *x, pa_ref at) { return at == 0 ? 0 : pai_find(x, hash_ref(at), any, NULL); }
+
+/* keep notes what a record is. After a failed call ref is 0, and the builder has the error. */
+static bool keep(copier *c, ref_index *x, pa_ref at, uint32_t ref) { return ref != 0 && pai_insert(c->b, x, hash_ref(at), ref); }
+
+/* failed keeps an error of the archive. PA_NOT_FOUND is the end of an iteration. */
+static bool failed(copier *c, pa_error e) {
+	if (e.code != PA_OK && e.code != PA_NOT_FOUND) c->e = e;
+	return c->e.code != PA_OK || !sound(c->b);
+}
+
+/* ---- types ---- */
+
+static uint32_t type_ref(copier *c, uint32_t ordinal) {
+	pa_type t;
+	if (ordinal == PA_NO_TYPE) return 0;
+	size_t missing = (size_t)ordinal + 1 > COUNT(uint32_t, c->types) ? (size_t)ordinal + 1 - COUNT(uint32_t, c->types) : 0;
+	if (pai_extend(c->b, &c->types, missing * sizeof(uint32_t)) == NULL) return 0;
+	uint32_t ref = *ITEM(uint32_t, c->types, (size_t)ordinal + 1);
+	if (ref != 0 || failed(c, pa_type_get(c->a, ordinal, &t))) return ref;
+	ref = pa_add_type(c->b, t.name, t.loader);
+	pa_describe_type(c->b, ref, t.alias, t.flags);
+	return *ITEM(uint32_t, c->types, (size_t)ordinal + 1) = ref;
+}
+
+static bool copy_types(copier *c) {
+	pa_types it = pa_types_of(c->a);
+	pa_type t;
+	pa_error e;
+	while ((e = pa_types_next(&it, &t)).code == PA_OK)
+		if (type_ref(c, t.ordinal) == 0) return false;
+	return !failed(c, e);
+}
+
+/* ---- methods ---- */
+
+static bool add_method(copier *c, const pa_method *m, const pa_key *key) {
+	uint32_t ref = pa_add_method(c->b, key);
+	if (ref == 0) return false;
+	pa_describe_method(c->b, ref, m->access, m->flags);
+	if (m->flags & PA_METHOD_UNEXECUTED) pa_add_seen(c->b, ref);
+	return keep(c, &c->methods, m->at, ref);
+}
+
+static bool copy_method(copier *c, const pa_method *m) {
+	pa_key key = m->key;
+	if (key.signature.bytes != NULL || key.signature.size == 0) return add_method(c, m, &key);
+	char *text = malloc(key.signature.size);
+	if (text == NULL) return pai_no_memory(c->b);
+	key.signature.bytes = text;
+	bool ok = !failed(c, pa_signature(c->a, m, text, key.signature.size)) && add_method(c, m, &key);
+	free(text);
+	return ok;
+}
+
+static bool copy_contexts(copier *c, const pa_method *m) {
+	pa_contexts it = pa_contexts_of(c->a, m);
+	pa_context n;
+	pa_error e;
+	uint32_t of = get(&c->methods, m->at);
+	while ((e = pa_contexts_next(&it, &n)).code == PA_OK) {
+		uint32_t caller = get(&c->methods, n.caller), ref = pa_add_context(c->b, of, get(&c->contexts, n.inner), caller, n.point);
+		if (!keep(c, &c->contexts, n.at, ref)) return false;
+	}
+	return !failed(c, e);
+}
+
+/* each calls take for every method. */
+static bool each(copier *c, bool (*take)(copier *c, const pa_method *m)) {
+	pa_methods it = pa_methods_of(c->a);
+	pa_method m;
+	pa_error e;
+	while ((e = pa_methods_next(&it, &m)).code == PA_OK)
+		if (!take(c, &m)) return false;
+	return !failed(c, e);
+}
+
+/* ---- entries ---- */
+
+static uint64_t count_of(const copier *c, const pa_entry *entry, uint32_t cell) {
+	uint64_t now = pa_cell(entry, cell), trained = pa_trained(entry, cell);
+	return c->take == PA_TRAINED ? trained : c->take == PA_LIVE ? now : now - trained;
+}
+
+static uint64_t pointer_of(copier *c, const pa_entry *entry, uint32_t cell, uint8_t kind) {
+	pa_entry trained = *entry;
+	unsigned tags = 0;
+	trained.live = NULL; /* only rows of receivers get other types */
+	if (kind == POINTS_TO_METHOD) return pai_method_cell(c->b, get(&c->methods, pa_trained(entry, cell) == 0 ? 0 : ref_of(pa_trained(entry, cell) - c->a->info.requested_base)));
+	uint32_t type = pa_cell_type(kind == TYPE_WORD ? &trained : entry, cell, &tags);
+	return pai_type_cell(c->b, type_ref(c, type)) | (kind == TYPE_WORD ? tags : 0);
+}
+
+static void copy_cells(copier *c, const pa_entry *entry, uint8_t *to) {
+	slots list[4];
+	uint8_t *cells = to + header_of(entry->tag);
+	to[1] = pa_flags(entry);
+	if (entry->tag < 64) put32(to + 4, pa_traps(entry));
+	else if (entry->tag == PA_RECEIVERS) put64(cells + 8, pa_traps(entry));
+	for (unsigned n = pai_counts(entry, list), i = 0; i < n; i++)
+		for (uint32_t k = 0, cell = list[i].first; k < list[i].n; k++, cell += list[i].stride) put64(cells + 8 * (uint64_t)cell, count_of(c, entry, cell));
+	for (unsigned n = pai_slots(entry, list), i = 0; i < n; i++)
+		for (uint32_t k = 0, cell = list[i].first; k < list[i].n; k++, cell += list[i].stride)
+			put64(cells + 8 * (uint64_t)cell, pointer_of(c, entry, cell, list[i].kind));
+}
+
+static bool copy_entries(copier *c, const pa_profile *p) {
+	pa_entry entry;
+	for (unsigned section = PA_DATA; section < DIRECTORY; section++)
+		for (pa_entries it = pa_entries_of(p, (pa_section)section); pa_entries_next(&it, &entry);) {
+			uint8_t *to = pai_put_bytes(c->b, (pa_section)section, entry.bytes, 8 * (uint64_t)entry.units);
+			if (to == NULL) return false;
+			copy_cells(c, &entry, to);
+		}
+	return sound(c->b) && c->e.code == PA_OK;
+}
+
+/* ---- profiles ---- */
+
+static uint64_t number_of(const copier *c, uint64_t now, uint64_t trained) { return c->take == PA_TRAINED ? trained : c->take == PA_LIVE ? now : now - trained; }
+
+static void copy_fields(copier *c, const pa_profile *p, const block *own) {
+	pa_summary now, trained;
+	pa_profile view = *p;
+	view.live = NULL;
+	pa_summarize(p, &now), pa_summarize(&view, &trained);
+	for (unsigned i = PA_FIELD_SIZE; i <= PA_FIELD_ESCAPE; i++) {
+		static const uint8_t sizes[] = {[PA_FIELD_SIZE] = 8, [PA_FIELD_BACKEDGES] = 8, [PA_FIELD_INTERPRETED] = 8, [PA_FIELD_HISTORY] = 16,
+			[PA_FIELD_COMPILE] = 8, [PA_FIELD_ESCAPE] = 32};
+		if (pai_field(own, i) != 0) pai_set_field(c->b, i, p->bytes + pai_field(own, i), sizes[i]);
+	}
+	if (now.has >> PA_FIELD_INVOCATIONS & 1) pa_set_invocations(c->b, number_of(c, now.invocations, trained.invocations));
+	if (now.has >> PA_FIELD_BACKEDGES & 1) pa_set_backedges(c->b, number_of(c, now.backedges, trained.backedges));
+	if (now.has >> PA_FIELD_INTERPRETED & 1) pa_set_interpreted(c->b, number_of(c, now.interpreted, trained.interpreted));
+	if (now.has >> PA_FIELD_TRAPS & 1) pa_set_traps(c->b, now.traps, now.trap_reasons);
+}
+
+/* is_changed reports whether anything was counted in a claimed profile. */
+static bool is_changed(const pa_profile *p) {
+	pa_summary now, trained;
+	pa_profile view = *p;
+	pa_entry entry;
+	slots list[4];
+	view.live = NULL;
+	pa_summarize(p, &now), pa_summarize(&view, &trained);
+	if (now.invocations != trained.invocations || now.backedges != trained.backedges || now.interpreted != trained.interpreted) return true;
+	for (pa_entries it = pa_entries_of(p, PA_DATA); pa_entries_next(&it, &entry);)
+		for (unsigned n = pai_counts(&entry, list), i = 0; i < n; i++)
+			for (uint32_t k = 0, cell = list[i].first; k < list[i].n; k++, cell += list[i].stride)
+				if (pa_cell(&entry, cell) != pa_trained(&entry, cell)) return true;
+	return false;
+}
+
+static bool copy_profile(copier *c, uint32_t method, pa_profile *p) {
+	uint32_t ref = 0;
+	block own;
+	if (c->take != PA_TRAINED && failed(c, pa_claim(p))) return false;
+	if (c->take == PA_DELTA && !is_changed(p)) return true;
+	if (!pai_block(c->a, place_of(p->at), &own, &c->e)) return false;
+	pa_begin(c->b, method, own.code, get(&c->contexts, ref_of(own.context)));
+	copy_fields(c, p, &own);
+	if (!copy_entries(c, p)) return false;
+	pa_done(c->b, &ref);
+	return keep(c, &c->profiles, p->at, ref);
+}
+
+static bool copy_profiles(copier *c, const pa_method *m) {
+	pa_profiles it = pa_profiles_of(c->a, m);
+	pa_profile p;
+	pa_error e;
+	while ((e = pa_profiles_next(&it, &p)).code == PA_OK)
+		if (!copy_profile(c, get(&c->methods, m->at), &p)) return false;
+	return !failed(c, e);
+}
+
+/* ---- tables ---- */
+
+static uint64_t copy_cell(copier *c, uint8_t kind, uint64_t v) {
+	pa_text text = {NULL, 0};
+	pa_type type = {.ordinal = PA_NO_TYPE};
+	pa_method m;
+	if (v == 0) return 0;
+	switch (kind) {
+	case PA_COLUMN_SYMBOL: return failed(c, pa_symbol_at(c->a, (pa_ref)v, &text)) ? 0 : pa_add_symbol(c->b, text);
+	case PA_COLUMN_TYPE: return failed(c, pa_type_at(c->a, (pa_ref)v, &type)) ? 0 : type_ref(c, type.ordinal);
+	case PA_COLUMN_METHOD: return failed(c, pa_table_method(c->a, (pa_ref)v, &m)) ? 0 : get(&c->methods, m.at);
+	case PA_COLUMN_PROFILE: return get(&c->profiles, (pa_ref)v);
+	case PA_COLUMN_CONTEXT: return get(&c->contexts, (pa_ref)v);
+	default: return v;
+	}
+}
+
+static bool copy_rows(copier *c, const pa_table *t) {
+	buffer cells = {0};
+	for (uint32_t r = 0; r < t->rows && sound(c->b); r++)
+		for (uint32_t i = 0; i < t->columns; i++) {
+			uint64_t v = copy_cell(c, t->column_kinds[i], pa_table_cell(t, i, r));
+			if (!pai_append(c->b, &cells, &v, sizeof v)) break;
+		}
+	new_table *to = pai_table(c->b, t->kind);
+	bool ok = sound(c->b) && c->e.code == PA_OK && pai_add_cells(c->b, to, (const void *)cells.bytes, COUNT(uint64_t, cells));
+	pai_empty(&cells);
+	return ok;
+}
+
+static bool copy_tables(copier *c) {
+	pa_table t;
+	pa_error e;
+	for (uint32_t i = 0; (e = pa_table_number(c->a, i, &t)).code == PA_OK; i++) {
+		if (c->take == PA_DELTA && t.kind != PA_TABLE_PROPERTIES && t.kind != PA_TABLE_CODE) continue; /* tables cover the whole run */
+		pa_add_table(c->b, t.kind, t.flags, t.column_kinds, t.columns);
+		if (!sound(c->b) || !copy_rows(c, &t)) return false;
+	}
+	return !failed(c, e);
+}
+
+/* ---- all of it ---- */
+
+/* admit prepares the header: a copy of live counts is a dump of its own. */
+static bool admit(pa_builder *b, const pa_archive *a, pa_take take) {
+	pa_config *c = &b->config;
+	const pa_info *i = pa_info_of(a);
+	if (!sound(b)) return false;
+	if (b->open.open) return pai_refuse(b, PA_ARGUMENT, "a profile was neither done nor discarded");
+	if (i->domain != c->domain || memcmp(i->settings, c->settings, 3 * sizeof *c->settings) != 0)
+		return pai_refuse(b, PA_MISMATCH, "the archive is of another domain, or has other type rows, bci rows or gap");
+	if (take != PA_TRAINED && memcmp(c->dump_id, i->dump_id, 16) == 0) memset(c->dump_id, 0, 16);
+	if (take == PA_DELTA) c->flags |= 1;
+	return true;
+}
+
+pa_error pa_copy(pa_builder *b, const pa_archive *a, pa_take take) {
+	copier c = {.b = b, .a = a, .take = take, .e = pai_none()};
+	if (!admit(b, a, take)) return b->error;
+	bool ok = copy_types(&c) && each(&c, copy_method) && each(&c, copy_contexts) && each(&c, copy_profiles) && copy_tables(&c);
+	if (!ok && sound(b)) b->error = c.e;
+	pai_empty(&c.types);
+	free(c.methods.slots), free(c.contexts.slots), free(c.profiles.slots);
+	return b->error;
+}
+
+pa_error pa_snapshot(const pa_archive *a, pa_take take, const char *path, pa_report *report) {
+	pa_builder *b;
+	pa_error e = pa_builder_like(a, &b);
+	if (e.code != PA_OK) return e;
+	e = pa_copy(b, a, take);
+	if (e.code == PA_OK) e = pa_write(b, path, report);
+	pa_builder_free(b);
+	return e;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rewrite writes an archive again, or a snapshot of what it has counted in it.
+ *
+ *	rewrite ARCHIVE OUT trained            the archive
+ *	rewrite ARCHIVE OUT live|delta WHERE   adopted at the requested base, elsewhere (anywhere) or in memory, and counted in
+ *
+ * TestSnapshots counts the same in Go.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profarc.h"
+
+static pa_archive *archive;
+
+static void must(bool ok, const char *what) {
+	if (ok) return;
+	fprintf(stderr, "rewrite: %s\n", what);
+	exit(1);
+}
+static void check(pa_error e) { must(e.code == PA_OK, e.message); }
+
+/* count counts in an entry: the types of two ordinals and a late one, or 7 executions. */
+static void count(const pa_entry *entry, uint32_t late, uint32_t number) {
+	uint32_t types = (uint32_t)pa_info_of(archive)->types;
+	pa_rows rows;
+	if (pa_receivers_of(entry, &rows)) {
+		for (uint32_t i = 0; i < 2 && types > 0; i++) check(pa_record(entry, (number + i) % types, NULL));
+		check(pa_record(entry, late, NULL)), check(pa_record(entry, late, NULL));
+		check(pa_record_null(entry)), check(pa_record_trap(entry, 1, true));
+	} else if (entry->tag == PA_COUNTER || entry->tag == PA_COUNT || entry->tag == PA_JUMP || entry->tag == PA_BRANCH || entry->tag == PA_CALL_TYPE) {
+		pa_add(pa_word(entry, 0), 7);
+	}
+}
+
+/* count_all counts in two of three profiles. */
+static void count_all(void) {
+	pa_methods methods = pa_methods_of(archive);
+	pa_method m;
+	pa_profile p;
+	pa_entry entry;
+	uint32_t number = 0, late;
+	check(pa_late_type(archive, pa_text_of("Late"), pa_text_of("test"), &late));
+	while (pa_methods_next(&methods, &m).code == PA_OK)
+		for (pa_profiles it = pa_profiles_of(archive, &m); pa_profiles_next(&it, &p).code == PA_OK; number++) {
+			if (number % 3 == 2) continue;
+			check(pa_claim(&p));
+			if (pa_profile_word(&p, PA_FIELD_INVOCATIONS) != NULL) pa_add(pa_profile_word(&p, PA_FIELD_INVOCATIONS), number + 1);
+			for (pa_entries at = pa_entries_of(&p, PA_DATA); pa_entries_next(&at, &entry);) count(&entry, late, number);
+		}
+}
+
+static void *read_all(const char *path, size_t *size) {
+	FILE *f = fopen(path, "rb");
+	must(f != NULL && fseek(f, 0, SEEK_END) == 0, "the file can't be read");
+	*size = (size_t)ftell(f);
+	void *bytes = malloc(*size);
+	must(fseek(f, 0, SEEK_SET) == 0 && fread(bytes, 1, *size, f) == *size, "the file can't be read");
+	fclose(f);
+	return bytes;
+}
+
+int main(int argc, char **argv) {
+	must(argc == 4 || argc == 5, "usage: rewrite ARCHIVE OUT trained|live|delta [requested|anywhere|memory]");
+	pa_take take = strcmp(argv[3], "live") == 0 ? PA_LIVE : strcmp(argv[3], "delta") == 0 ? PA_DELTA : PA_TRAINED;
+	size_t size;
+	void *bytes = read_all(argv[1], &size), *again;
+	pa_report report;
+	check(argc == 5 && strcmp(argv[4], "memory") == 0 ? pa_open_memory(bytes, size, NULL, &archive) : pa_open(argv[1], NULL, &archive));
+	if (argc == 5) {
+		check(pa_adopt(archive, strcmp(argv[4], "anywhere") == 0 ? PA_BASE_ANYWHERE : PA_BASE_REQUESTED));
+		count_all();
+	}
+	check(pa_snapshot(archive, take, argv[2], &report));
+	pa_close(archive);
+	again = read_all(argv[2], &size);
+	must(report.file_size == size, "the report says another size");
+	check(pa_open_memory(again, size, &(pa_options){.check = PA_CHECK_ALL}, &archive));
+	must(memcmp(pa_info_of(archive)->dump_id, report.dump_id, 16) == 0 && pa_info_of(archive)->requested_base == report.requested_base, "the report is wrong");
+	pa_close(archive);
+	free(bytes), free(again);
+	return 0;
+}
