@@ -20,6 +20,7 @@ import (
 	"sync/atomic"
 
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
 )
 
 // An Op is what an instruction does.
@@ -94,10 +95,11 @@ type Function struct {
 	id     uint64 // of the code, before any of it was quickened
 	getter bool   // it returns the field of its receiver
 
-	calls *atomic.Uint64 // nil until the first call
-	sites []site
-	heat  int   // slow instructions that were run
-	state state // in the archive
+	calls   *atomic.Uint64 // nil until the first call
+	sites   []site
+	heat    int            // slow instructions that were run
+	state   state          // in the archive
+	profile reader.Profile // if it is adopted
 }
 
 // Key is the function's key in the archive.

@@ -3,8 +3,6 @@ package example
 import (
 	"math"
 	"sync/atomic"
-
-	"github.com/profarc/profarc/reader"
 )
 
 // A site is the profile of an instruction. Its words are the VM's own until the function
@@ -12,10 +10,9 @@ import (
 type site struct {
 	taken, notTaken *atomic.Uint64 // of a branch
 	rows            [receiverRows]row
-	other           *atomic.Uint64   // classes that found no row
-	heat            int              // how often the slow instruction was run
-	receivers       reader.Receivers // in the archive, where new classes are recorded
-	adopted         bool
+	other           *atomic.Uint64 // classes that found no row
+	heat            int            // how often the slow instruction was run
+	adopted         bool           // it counts in the archive
 }
 
 // receiverRows is how many classes an instruction remembers.
@@ -28,8 +25,9 @@ type row struct {
 	target *Function // of a send
 }
 
-// quickenAfter is how often a slow instruction runs before it is quickened.
-const quickenAfter = 64
+// quickenAfter is how often a slow instruction runs before it is quickened. VMs wait as long,
+// and longer, to be sure of what they have seen: each wrong guess costs more than it gains.
+const quickenAfter = 200
 
 // A VM runs a program, in one goroutine.
 type VM struct {
@@ -181,7 +179,7 @@ func (vm *VM) look(f *Function, in *Instr, c *Class) *Function {
 // faster: the function by the archive, the instruction by what it has seen itself.
 func (vm *VM) see(f *Function, in *Instr, c *Class) {
 	s := &f.sites[in.Site]
-	vm.count(s, c)
+	vm.count(f, in, c)
 	vm.Slow++
 	f.heat++
 	s.heat++
@@ -194,7 +192,8 @@ func (vm *VM) see(f *Function, in *Instr, c *Class) {
 }
 
 // count counts a class, in its row or a free one.
-func (vm *VM) count(s *site, c *Class) {
+func (vm *VM) count(f *Function, in *Instr, c *Class) {
+	s := &f.sites[in.Site]
 	for i := range s.rows {
 		switch r := &s.rows[i]; r.class {
 		case c:
@@ -202,7 +201,7 @@ func (vm *VM) count(s *site, c *Class) {
 			return
 		case nil:
 			if s.adopted {
-				vm.recordNew(s, c)
+				vm.recordNew(f, in, c)
 				return
 			}
 			r.class = c

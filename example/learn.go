@@ -23,8 +23,8 @@ func params() (p layout.Params) {
 
 // The VM looks at the archive when it turns out to be slow: it opens the archive after
 // openAfter slow instructions, and looks for a function after adoptAfter that the function
-// has run. What they have cost by then is about what that costs. A program of which little
-// runs is thus not held up by what it does not need.
+// has run. By then these have cost about as much as that costs, so that a program of which
+// little runs is not held up by what it does not need.
 const (
 	openAfter  = 8192
 	adoptAfter = 8
@@ -114,9 +114,10 @@ func (vm *VM) adopt(f *Function) bool {
 	if calls, ok := p.Invocations(); ok {
 		f.calls = moved(f.calls, calls)
 	}
+	f.profile = p
 	for e := range p.Entries() {
 		if in := f.at(e.Point()); in != nil {
-			vm.adoptSite(in, &f.sites[in.Site], e)
+			vm.adoptSite(f, in, e)
 		}
 	}
 	return true
@@ -132,7 +133,8 @@ func (f *Function) at(point int32) *Instr {
 }
 
 // adoptSite makes a site count in an entry of the archive.
-func (vm *VM) adoptSite(in *Instr, s *site, e reader.Entry) {
+func (vm *VM) adoptSite(f *Function, in *Instr, e reader.Entry) {
+	s := &f.sites[in.Site]
 	if b, ok := e.Branch(); ok && in.Op == Unless {
 		s.taken, s.notTaken = moved(s.taken, b.Taken), moved(s.notTaken, b.NotTaken)
 		return
@@ -142,7 +144,7 @@ func (vm *VM) adoptSite(in *Instr, s *site, e reader.Entry) {
 		return
 	}
 	own := s.rows
-	s.other, s.receivers, s.adopted = moved(s.other, r.Other()), r, true
+	s.other, s.adopted = moved(s.other, r.Other()), true
 	for i := range s.rows {
 		s.rows[i] = row{}
 		if t, ok := r.Row(i); ok {
@@ -152,7 +154,7 @@ func (vm *VM) adoptSite(in *Instr, s *site, e reader.Entry) {
 	}
 	for _, o := range own {
 		if o.class != nil {
-			vm.recordOwn(s, o)
+			vm.recordOwn(f, in, o)
 		}
 	}
 	vm.quicken(in, s)
@@ -169,40 +171,57 @@ func moved(own *atomic.Uint64, to reader.Counter) *atomic.Uint64 {
 	return w
 }
 
-// recordOwn moves what a site has counted of a class.
-func (vm *VM) recordOwn(s *site, own row) {
-	n := own.count.Load()
-	for i := range s.rows {
-		if s.rows[i].class == own.class {
-			s.rows[i].count.Add(n)
-			return
-		}
+// recordOwn moves what a site has counted of a class into the archive.
+func (vm *VM) recordOwn(f *Function, in *Instr, own row) {
+	s, n := &f.sites[in.Site], own.count.Load()
+	if s.row(own.class) == nil {
+		vm.recordNew(f, in, own.class)
+		n--
 	}
-	vm.recordNew(s, own.class)
-	for i := range s.rows {
-		if s.rows[i].class == own.class {
-			s.rows[i].count.Add(n - 1)
-			return
-		}
+	if r := s.row(own.class); r != nil {
+		r.count.Add(n)
+	} else {
+		s.other.Add(n)
 	}
-	s.other.Add(n - 1)
 }
 
-// recordNew records a class that the archive does not have at this site. It takes a free
-// row there, if there is one, which then is the class's.
-func (vm *VM) recordNew(s *site, c *Class) {
+// row is the row of a class, nil if it has none.
+func (s *site) row(c *Class) *row {
+	for i := range s.rows {
+		if s.rows[i].class == c {
+			return &s.rows[i]
+		}
+	}
+	return nil
+}
+
+// recordNew records a class that the archive does not have at this site, once. It takes a
+// free row there, if there is one, which then is the class's.
+func (vm *VM) recordNew(f *Function, in *Instr, c *Class) {
 	t, err := vm.archive.store.LateType(c.Name, "")
 	if err != nil {
 		return
 	}
-	i, err := s.receivers.Record(t)
+	e, _ := f.profile.At(f.point(in))
+	r, _ := e.Receivers()
+	i, err := r.Record(t)
 	if err != nil || i == reader.OtherRow {
 		return
 	}
-	if r, ok := s.receivers.Row(i); ok {
-		w, _ := r.Count.Word()
-		s.rows[i] = row{class: c, count: w}
+	if found, ok := r.Row(i); ok {
+		w, _ := found.Count.Word()
+		f.sites[in.Site].rows[i] = row{class: c, count: w}
 	}
+}
+
+// point is the profile point of an instruction.
+func (f *Function) point(in *Instr) int32 {
+	for pc := range f.Code {
+		if &f.Code[pc] == in {
+			return int32(pc)
+		}
+	}
+	return -1
 }
 
 // class returns the class of a type, which it binds when it meets it first; nil if the

@@ -211,7 +211,7 @@ func Example() {
 	fmt.Println("sum", sum, "by", vm.Slow, "slow instructions", vm.Err(), vm.Dump(context.Background(), second))
 	fmt.Println(vm.Close(), Merge(context.Background(), next, first, second))
 	// Output:
-	// sum 2033219 by 60909 slow instructions <nil>
-	// sum 2033219 by 11816 slow instructions <nil> <nil>
+	// sum 2033219 by 101117 slow instructions <nil>
+	// sum 2033219 by 12030 slow instructions <nil> <nil>
 	// <nil> <nil>
 }

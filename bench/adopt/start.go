@@ -4,16 +4,17 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/profarc/profarc/example"
+	"github.com/profarc/profarc/internal/cputime"
 )
 
-// starts compares, for a program that calls few functions or all of them, how long a process
-// of its own takes for its first and its second round, with an archive and without. The time
-// of the first begins before the archive is opened.
+// starts compares, for a program that calls few functions or all of them, the processor time of
+// a process of its own for its first and its second round, with an archive and without. The
+// first includes opening the archive.
 func starts(path string) (tables []table) {
 	for _, n := range []int{20, 200, 1000, 4960} {
 		for round := range 2 {
@@ -52,14 +53,16 @@ func startHere(functions, with string) error {
 	}
 	p := example.Generate()
 	vm := example.NewVM(p)
-	begin := time.Now()
+	runtime.LockOSThread()
+	begin := cputime.Thread()
 	vm.Use(with)
 	p.Round(vm, n)
-	first := time.Now()
+	first := cputime.Thread()
 	p.Round(vm, n)
+	second := cputime.Thread()
 	if vm.Err() != nil {
 		return vm.Err()
 	}
-	fmt.Printf("%.1f %.1f\n", first.Sub(begin).Seconds()*1e6, time.Since(first).Seconds()*1e6)
+	fmt.Printf("%.1f %.1f\n", float64(first-begin)/1e3, float64(second-first)/1e3)
 	return nil
 }
