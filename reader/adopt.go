@@ -145,8 +145,8 @@ func (p Profile) Adopt() (Profile, error) {
 	if a == nil {
 		return Profile{}, ErrNotAdopted
 	}
-	if err := p.s.open(); err != nil {
-		return Profile{}, err
+	if p.s.hit.closed() {
+		return Profile{}, p.s.open()
 	}
 	from := p.Ref().Offset() - p.s.h.Region(layout.RegionRW).Offset
 	if err := a.claim(p, from); err != nil {

@@ -100,12 +100,11 @@ func (c *blockCheck) corrupt(offset int64, format string, args ...any) error {
 // fill it exactly.
 func (c *blockCheck) section(section layout.BlockSection, start int64, all []byte) error {
 	listed := section == layout.SectionData && len(c.dir) != 0
-	n := 0
-	for at := 0; at < len(all); n++ {
-		if size := c.plain(all[at:]); size > 0 && !listed {
-			at += size
-			continue
-		}
+	at, n := 0, 0
+	if !listed && c.masks != nil {
+		at, n = c.plain(all)
+	}
+	for ; at < len(all); n++ {
 		e, _, err := c.s.shape.Next(all[at:])
 		if err != nil {
 			return c.corrupt(start+int64(at), "%s entries: %v", section, err)
@@ -126,27 +125,30 @@ func (c *blockCheck) section(section layout.BlockSection, start int64, all []byt
 	return nil
 }
 
-// plain returns the size of the entry at the front of b, if it is sound and of a tag whose
-// entries are all of one size and point to types alone; otherwise 0. Nearly all entries of
-// HotSpot's are, and are checked without a call.
-func (c *blockCheck) plain(b []byte) (size int) {
-	if c.masks == nil || len(b) < disk.EntryHeaderSize || int(b[0]) >= len(c.masks) {
-		return 0
-	}
-	m := &c.masks[b[0]]
-	size = int(m.Units) * disk.Unit
-	if size > len(b) || m.Methods || m.Words {
-		return 0
-	}
+// plain returns the size and number of the entries at the front of b that are sound and of
+// tags whose entries are all of one size and point to types alone. Nearly all entries of
+// HotSpot's are.
+func (c *blockCheck) plain(b []byte) (size, n int) {
 	types := &c.s.h.Parts[disk.PartTypes]
 	first, end := c.s.h.Base+uint64(types.Offset), uint64(types.Size)
-	for rest := m.Pointers; rest != 0; rest &= rest - 1 {
-		v := le.Uint64(b[disk.EntryHeaderSize+bits.TrailingZeros64(rest)*disk.CellSize:])
-		if to := v - first; v != 0 && (to >= end || to%disk.TypeSize != 0) {
-			return 0
+	for ; len(b)-size >= disk.EntryHeaderSize; n++ {
+		e := b[size:]
+		if int(e[0]) >= len(c.masks) {
+			break
 		}
+		m := &c.masks[e[0]]
+		if m.Units == 0 || int(m.Units)*disk.Unit > len(e) || m.Methods || m.Words {
+			break
+		}
+		for rest := m.Pointers; rest != 0; rest &= rest - 1 {
+			v := le.Uint64(e[disk.EntryHeaderSize+bits.TrailingZeros64(rest)*disk.CellSize:])
+			if to := v - first; v != 0 && (to >= end || to%disk.TypeSize != 0) {
+				return size, n
+			}
+		}
+		size += int(m.Units) * disk.Unit
 	}
-	return size
+	return size, n
 }
 
 // pointers checks where the pointer cells of the entry at offset lead.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"sync/atomic"
 
 	"github.com/profarc/profarc/archive"
@@ -47,7 +48,33 @@ func (f *field) rows(n int, clock func() int64, per float64) []row {
 		timed("archive, elsewhere", adopted(reader.AdoptOptions{Base: archive.BaseAnywhere})),
 		timed("archive, eager, at the requested base", adopted(reader.AdoptOptions{Eager: true})),
 		timed("archive, eager, elsewhere", adopted(reader.AdoptOptions{Base: archive.BaseAnywhere, Eager: true})),
+		timed("the same, by ids in batches, at the base", func(n int) error { return f.countBatches(n, reader.AdoptOptions{Eager: true}) }),
+		timed("the same, by ids in batches, elsewhere", func(n int) error {
+			return f.countBatches(n, reader.AdoptOptions{Base: archive.BaseAnywhere, Eager: true})
+		}),
+		timed("all pages of the profiles copied, and no more", func(int) error { return copyPages(f.paths["archive"]) }),
 	}
+}
+
+// copyPages is what no program can do without that counts in all profiles of an archive:
+// the system copies the pages in which they lie.
+func copyPages(path string) error {
+	m, err := archive.Open(path, archive.Options{Check: archive.CheckNone})
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	a, err := m.Adopt(archive.BaseRequested, 0)
+	if err != nil {
+		return err
+	}
+	if a.Populate(a.RW) {
+		return nil
+	}
+	for at := 0; at < len(a.RW); at += os.Getpagesize() {
+		a.RW[at]++
+	}
+	return nil
 }
 
 func (f *field) countDecoded(n int, read func() (map[string]*plain, error)) error {
@@ -99,11 +126,43 @@ func countOnce(s *reader.Store, k layout.Key) error {
 	if err != nil {
 		return err
 	}
-	if p, err = p.Adopt(); err != nil {
+	return countIn(p)
+}
+
+func countIn(p reader.Profile) error {
+	p, err := p.Adopt()
+	if err != nil {
 		return err
 	}
 	c, _ := p.Invocations()
 	return c.Add(1)
+}
+
+// atOnce is how many functions a batch looks up.
+const atOnce = 1024
+
+// countBatches is countAdopted for a VM that has the ids of its functions.
+func (f *field) countBatches(n int, o reader.AdoptOptions) error {
+	s, err := reader.Open(f.paths["archive"], archive.Options{})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := s.Adopt(o); err != nil {
+		return err
+	}
+	var found [atOnce]reader.Profile
+	for ids := range slices.Chunk(f.ids[:n], atOnce) {
+		if hits, err := s.LookupProfiles(ids, nil, found[:len(ids)]); err != nil || hits != len(ids) {
+			return fmt.Errorf("%d of %d found: %w", hits, len(ids), err)
+		}
+		for _, p := range found[:len(ids)] {
+			if err := countIn(p); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // counting compares ways to count, in a loop in one counter, with the atomic addition of a

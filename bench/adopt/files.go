@@ -26,6 +26,7 @@ type plain struct {
 type field struct {
 	keys   []layout.Key // in the order in which the program calls the functions
 	joined []string     // the same, in one piece
+	ids    []uint64     // of the keys
 	cells  []int        // how many cells each has
 	paths  map[string]string
 }
@@ -46,6 +47,7 @@ func newField(dir, path string) (*field, error) {
 			return nil, fmt.Errorf("%v: %w", fn.Key(), err)
 		}
 		f.keys, f.joined, f.cells = append(f.keys, fn.Key()), append(f.joined, one.Key), append(f.cells, len(one.Cells))
+		f.ids = append(f.ids, fn.Key().ID(s.Header().Domain))
 		all = append(all, one)
 	}
 	for name, write := range map[string]func(*os.File) error{
