@@ -335,6 +335,11 @@ func TestInstall(t *testing.T) {
 		t.Fatalf("exit status %d: %s", status, stderr)
 	}
 	compare(t, want.String(), string(got))
+	vm := filepath.Join(prefix, "vm")
+	command(t, b.cc, "-std=c11", "-I"+filepath.Join(prefix, "include"), "-pthread", "-o", vm, filepath.Join(prefix, "share/doc/profarc/examples/vm.c"), "-L"+lib, "-lprofarc", "-Wl,-rpath,"+lib)
+	for range 2 {
+		runVM(t, vm, filepath.Join(prefix, "vm.parc"))
+	}
 	if config, err := os.ReadFile(filepath.Join(lib, "pkgconfig", "profarc.pc")); err != nil || !bytes.Contains(config, []byte("prefix="+prefix+"\n")) {
 		t.Errorf("profarc.pc: %v\n%s", err, config)
 	}

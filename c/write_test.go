@@ -372,3 +372,37 @@ func countIn(t *testing.T, st *reader.Store, p reader.Profile, number uint32, la
 		t.Fatal(err)
 	}
 }
+
+// TestPublish: an archive replaces a file in one step and keeps its permissions. Nothing
+// else is written over, and nothing is left behind.
+func TestPublish(t *testing.T) {
+	t.Parallel()
+	program := plain(t).client(t, "tests/rewrite.c")
+	data := cprogram.Archive(t, specimen.All()[0])
+	from, folder := cprogram.Write(t, data), t.TempDir()
+	target := func(name string) string { return filepath.Join(folder, name) }
+	for name, mode := range map[string]os.FileMode{"old": 0o604, "private": 0o600} {
+		if err := errors.Join(os.WriteFile(target(name), []byte("old"), mode), os.Chmod(target(name), mode)); err != nil {
+			t.Fatal(err)
+		}
+		_, stderr, status := cprogram.Run(t, program, from, target(name), "trained")
+		info, err := os.Stat(target(name))
+		if now, failed := os.ReadFile(target(name)); status != 0 || err != nil || failed != nil || info.Mode() != mode || !bytes.Equal(now, data) {
+			t.Errorf("%s: exit status %d, %v, %v: %s", name, status, info, err, stderr)
+		}
+	}
+	if err := errors.Join(os.Symlink("old", target("link")), os.Mkdir(target("folder"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"link", "folder", "missing/file", ""} {
+		if _, stderr, status := cprogram.Run(t, program, from, folder+"/"+name, "trained"); status != 1 || len(stderr) == 0 {
+			t.Errorf("%s: exit status %d: %s", name, status, stderr)
+		}
+	}
+	if names, err := os.ReadDir(folder); err != nil || len(names) != 4 {
+		t.Errorf("%v, %v in the folder", names, err)
+	}
+	if to, err := os.Readlink(target("link")); to != "old" || err != nil {
+		t.Errorf("the link leads to %q, %v", to, err)
+	}
+}

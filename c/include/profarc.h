@@ -527,7 +527,7 @@ PA_API pa_error pa_late_type(pa_archive *archive, pa_text name, pa_text loader, 
  *	pa_begin(b, pa_add_method(b, &key), PA_UNKNOWN_CODE, 0);
  *	pa_set_invocations(b, 1000);
  *	pa_put_count(b, 7, PA_CALLS, 0, 980);
- *	pa_done(b);
+ *	pa_done(b, NULL);
  *	e = pa_write(b, "app.parc", NULL);
  *	pa_builder_free(b);
  *

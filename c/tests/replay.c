@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * replay records what a journal says with a builder, and writes the archive.
+ * replay records what a journal says with a builder, writes the archive, and copies it.
  *
  *	replay JOURNAL ARCHIVE         exit status 3: the builder refuses something, which is printed
  *	replay JOURNAL ARCHIVE fail    before that it does so again and again, of which the n-th allocation fails the n-th time
@@ -306,7 +306,23 @@ static void replay(pa_builder *b) {
 	}
 }
 
-/* record replays the journal once and writes the archive, to memory or to a path. */
+/* copy copies an archive in memory into a new one, which must be the same. */
+static pa_error copy(const void *bytes, size_t n) {
+	pa_archive *a = NULL;
+	pa_builder *b = NULL;
+	void *again = NULL;
+	size_t again_size = 0;
+	pa_error e = pa_open_memory(bytes, n, NULL, &a);
+	if (e.code == PA_OK) e = pa_builder_like(a, &b);
+	if (e.code == PA_OK) e = pa_copy(b, a, PA_TRAINED);
+	if (e.code == PA_OK) e = pa_write_memory(b, &again, &again_size, NULL);
+	must(e.code != PA_OK || (again_size == n && memcmp(again, bytes, n) == 0), "the copy is another archive");
+	free(again);
+	pa_builder_free(b), pa_close(a);
+	return e;
+}
+
+/* record replays the journal once and writes the archive, to memory, to a path, and as a copy. */
 static pa_error record(const char *path, void **archive, size_t *archive_size) {
 	pa_config c = {0};
 	pa_builder *b = NULL;
@@ -321,6 +337,7 @@ static pa_error record(const char *path, void **archive, size_t *archive_size) {
 	e = pa_builder_error(b);
 	if (e.code == PA_OK) e = pa_write_memory(b, archive, archive_size, NULL);
 	if (e.code == PA_OK) e = pa_write(b, path, NULL); /* lays it out a second time */
+	if (e.code == PA_OK) e = copy(*archive, *archive_size);
 	pa_builder_free(b);
 	return e;
 }
