@@ -3,6 +3,7 @@ package archive
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 
@@ -50,7 +51,7 @@ func (m *Mapping) Adopt(base Base, late int) (*Adopted, error) {
 	case !words.LittleEndian():
 		return nil, fmt.Errorf("adopt %s: %w: counters are little-endian, this machine is not: use the archive without adopting it", m.name, errors.ErrUnsupported)
 	case m.file == nil:
-		return m.adoptCopy(late), nil
+		return m.adoptCopy(late)
 	}
 	return m.adoptMapped(base, late)
 }
@@ -65,8 +66,11 @@ func (a *Adopted) Populate(part []byte) bool {
 
 // adoptCopy adopts an archive on the heap. Late memory lies after the copy of rw in the
 // same allocation, so that none of its addresses is one of the archive.
-func (m *Mapping) adoptCopy(late int) *Adopted {
+func (m *Mapping) adoptCopy(late int) (*Adopted, error) {
 	rw := m.spans[layout.RegionRW]
+	if rw.Size > math.MaxInt-disk.Unit-int64(late) {
+		return nil, m.adoptError(fmt.Errorf("%w: %d and %d bytes do not fit into the address space", layout.ErrTooLarge, rw.Size, late))
+	}
 	memory := words.Aligned(int(rw.Size) + late + disk.Unit) // one address at least
 	copy(memory, m.data[rw.Offset:rw.End()])
 	return &Adopted{
@@ -74,7 +78,7 @@ func (m *Mapping) adoptCopy(late int) *Adopted {
 		Base:    uint64(words.Address(memory)) - uint64(rw.Offset),
 		RW:      memory[:rw.Size:rw.Size],
 		Late:    memory[rw.Size : rw.Size+int64(late)],
-	}
+	}, nil
 }
 
 // adoptMapped maps the file a second time.

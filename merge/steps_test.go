@@ -1,6 +1,7 @@
 package merge_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/profarc/profarc/builder"
@@ -128,7 +129,7 @@ func TestKeepVersions(t *testing.T) {
 
 func TestInvalidNumbersOfRows(t *testing.T) {
 	t.Parallel()
-	for _, n := range []int{-1, disk.MaxRows + 1, 1 << 40} {
+	for _, n := range []int{-1, disk.MaxRows + 1, math.MaxInt} {
 		if _, err := merge.NarrowRows(t.Context(), builder.New(layout.DomainHotSpot, builder.Config{}), n); err == nil {
 			t.Errorf("%d rows were accepted", n)
 		}

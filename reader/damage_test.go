@@ -96,6 +96,9 @@ func methodAnswers(all []uint64, m reader.Method) ([]uint64, error) {
 			return all, err
 		}
 		live, err := p.Adopt()
+		if bigEndian && errors.Is(err, reader.ErrNotAdopted) {
+			continue
+		}
 		if err != nil {
 			return all, err
 		}
@@ -167,7 +170,7 @@ func adoptedAnswers(data []byte, check archive.Check, o reader.AdoptOptions) ([]
 		return nil, err
 	}
 	s := reader.New(m)
-	if err := s.Adopt(o); err != nil {
+	if err := s.Adopt(o); err != nil && !bigEndianRefuses(err) {
 		return nil, err
 	}
 	return answers(s)

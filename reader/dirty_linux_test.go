@@ -58,9 +58,7 @@ func TestViewDirtiesNoPage(t *testing.T) {
 	if n := dirtyKB(t, path); n != 0 {
 		t.Errorf("%d KiB are dirty after reading a view", n)
 	}
-	if err := s.Adopt(reader.AdoptOptions{Base: archive.BaseAnywhere}); err != nil {
-		t.Fatal(err)
-	}
+	adopt(t, s, reader.AdoptOptions{Base: archive.BaseAnywhere})
 	for _, p := range profiles {
 		if _, err := p.Adopt(); err != nil {
 			t.Fatal(err)

@@ -237,7 +237,7 @@ func TestEmptyArchive(t *testing.T) {
 	for m, err := range s.Methods() {
 		t.Errorf("a method: %v, %v", m, err)
 	}
-	if err := s.Adopt(reader.AdoptOptions{}); err != nil {
+	if err := s.Adopt(reader.AdoptOptions{}); err != nil && !bigEndianRefuses(err) {
 		t.Errorf("adopt: %v", err)
 	}
 }

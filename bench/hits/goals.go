@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"strings"
 
 	"github.com/profarc/profarc/bench/report"
@@ -19,7 +20,7 @@ const (
 	tiny  = 20_000 // methods, so that their profiles are in the caches
 	large = 500_000
 	huge  = 5_000_000
-	more  = 1 << 40
+	more  = math.MaxInt
 )
 
 var goals = []goal{

@@ -35,7 +35,7 @@ func TestNamesRefused(t *testing.T) {
 		"byte 0: zlib: invalid header":                                             "\x04\x04aaaa",
 		"byte 0: 4 bytes, or more, where it says 3":                                "\x03" + string(packed[1:]),
 		"byte 0: 4 bytes, or more, where it says 5":                                "\x05" + string(packed[1:]),
-		fmt.Sprintf("byte 0: %d bytes packed into %[1]d, where 0 are left", 1<<62): "\x80\x80\x80\x80\x80\x80\x80\x80\x40\x00",
+		fmt.Sprintf("byte 0: %d bytes packed into %[1]d, where 0 are left", int64(1<<62)): "\x80\x80\x80\x80\x80\x80\x80\x80\x40\x00",
 	} {
 		if _, err := splitNames([]byte(section)); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", section, err, want)

@@ -117,6 +117,9 @@ func (s *source) peek(n int) []byte {
 // next consumes n bytes, which are valid until the next call. ok is false if fewer
 // are left.
 func (s *source) next(n int) (b []byte, ok bool) {
+	if n < 0 { // a size of the file that is no int here
+		return nil, false
+	}
 	if s.end-s.at < n {
 		if len(s.peek(n)) < n {
 			return nil, false

@@ -194,7 +194,7 @@ func (s *rawSpec) bitmaps() (section []byte, offsets []int) {
 func (s *rawSpec) data(counterOffsets, bitmapOffsets []int) []byte {
 	return s.section(func(w *rawBytes) {
 		for i, f := range s.functions {
-			here := uint64(rawDataAddress + len(w.b))
+			here := rawDataAddress + uint64(len(w.b))
 			if s.version < 8 {
 				here = 0
 			}

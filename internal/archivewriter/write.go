@@ -56,6 +56,9 @@ func Bytes(b *profileset.Set, o Options) ([]byte, Report, error) {
 		return nil, Report{}, err
 	}
 	defer p.close()
+	if n := p.header.FileSize; int64(int(n)) != n {
+		return nil, Report{}, fmt.Errorf("builder: %w: %d bytes do not fit into the address space: write it to a file", layout.ErrTooLarge, n)
+	}
 	out := words.Aligned(int(p.header.FileSize))
 	if err := p.write(context.Background(), memory(out)); err != nil {
 		return nil, Report{}, err

@@ -2,6 +2,7 @@ package disk
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 
 	"github.com/profarc/profarc/layout"
@@ -133,8 +134,9 @@ func (e Entry) SetFlags(f layout.EntryFlags) { e[1] = byte(f) }
 // SetTraps sets the traps word of a HotSpot entry.
 func (e Entry) SetTraps(t layout.EntryTraps) { le.PutUint32(e[4:], uint32(t)) }
 
-// Rows is the number of rows of a wide entry.
-func (e Entry) Rows() int { return int(le.Uint32(e[12:])) }
+// Rows is the number of rows of a wide entry: at most math.MaxInt, which on 32-bit systems
+// is less than what the field holds.
+func (e Entry) Rows() int { return int(min(uint64(le.Uint32(e[12:])), math.MaxInt)) }
 
 // SetCounts sets the numbers of cells and rows in the header of a wide entry whose bytes
 // are about to grow or shrink.

@@ -42,7 +42,7 @@ const MaxBlob = listMark - 1
 const listMark = 1 << 31
 
 // SymbolSize is the size of a symbol of n bytes in the file.
-func SymbolSize(n int) int64 { return AlignUp(4+int64(n), Unit) }
+func SymbolSize[N int | int64](n N) int64 { return AlignUp(4+int64(n), Unit) }
 
 // AppendSymbol appends an encoded symbol.
 func AppendSymbol(b []byte, s string) []byte {
@@ -66,7 +66,7 @@ func SymbolParts(b []byte) (parts int64, ok bool) {
 func SymbolPart(b []byte, i int64) layout.Ref { return layout.Ref(le.Uint32(b[4+4*i:])) }
 
 // ListSize is the size of a list of n symbols in the file.
-func ListSize(n int) int64 { return AlignUp(4+4*int64(n), Unit) }
+func ListSize[N int | int64](n N) int64 { return AlignUp(4+4*int64(n), Unit) }
 
 // AppendList appends a list of symbols.
 func AppendList(b []byte, parts []layout.Ref) []byte {

@@ -129,7 +129,8 @@ func ParseTable(b []byte) (Table, error) {
 	if len(b) < tableHeaderSize {
 		return Table{}, fmt.Errorf("a table of %d bytes", len(b))
 	}
-	t := Table{Kind: layout.TableKind(le.Uint32(b)), Flags: le.Uint32(b[4:]), Rows: int(le.Uint32(b[12:]))}
+	rows := le.Uint32(b[12:]) // which may be no int before the size is checked
+	t := Table{Kind: layout.TableKind(le.Uint32(b)), Flags: le.Uint32(b[4:]), Rows: int(rows)}
 	n := int64(le.Uint32(b[8:]))
 	if n < 1 || n > MaxColumns || tableHeaderSize+AlignUp(n, Unit) > int64(len(b)) {
 		return Table{}, fmt.Errorf("a table of %d columns in %d bytes", n, len(b))
@@ -143,10 +144,10 @@ func ParseTable(b []byte) (Table, error) {
 	}
 	rest := b[tableHeaderSize+AlignUp(n, Unit):]
 	for _, k := range kinds {
-		width := columnWidth(k) * int64(t.Rows)
+		width := columnWidth(k) * int64(rows)
 		size := AlignUp(width, Unit)
 		if size > int64(len(rest)) {
-			return Table{}, fmt.Errorf("a column of kind %d and %d rows in %d bytes", k, t.Rows, len(rest))
+			return Table{}, fmt.Errorf("a column of kind %d and %d rows in %d bytes", k, rows, len(rest))
 		}
 		t.columns = append(t.columns, column{k, rest[:width]})
 		rest = rest[size:]

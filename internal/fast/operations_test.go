@@ -20,7 +20,7 @@ const functions = 400_000
 func functionKeys() []layout.Key {
 	keys := make([]layout.Key, functions)
 	for i := range keys {
-		keys[i].Name = fmt.Sprintf("_ZN7library6module%dC2ERKNS_5valueE%xv", i%977, i*2654435761)
+		keys[i].Name = fmt.Sprintf("_ZN7library6module%dC2ERKNS_5valueE%xv", i%977, uint64(i)*2654435761)
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	random.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })

@@ -266,8 +266,8 @@ func (b *Set) contextNode(key contextKey) ContextRef {
 	case d.Depth > disk.MaxDepth:
 		b.failDepth(int(d.Depth))
 		return NoContext
-	case t.Len() >= disk.MaxContexts:
-		b.fail(fmt.Errorf("%w: more than %d context nodes", layout.ErrTooLarge, disk.MaxContexts))
+	case int64(t.Len()) >= disk.MaxContexts:
+		b.fail(fmt.Errorf("%w: more than %d context nodes", layout.ErrTooLarge, int64(disk.MaxContexts)))
 		return NoContext
 	}
 	ref = t.Add(d)

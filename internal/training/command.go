@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"syscall"
 )
 
 // A Command is a command to run.
@@ -37,14 +36,14 @@ type JVM struct {
 
 // A Status is how a process ended.
 type Status struct {
-	Code   int            // of an exit
-	Signal syscall.Signal // that ended it, 0 if none did
+	Code   int // of an exit
+	Signal int // that ended it, 0 if none did
 }
 
 // ExitCode returns the status as a shell reports it.
 func (s Status) ExitCode() int {
 	if s.Signal != 0 {
-		return 128 + int(s.Signal)
+		return 128 + s.Signal
 	}
 	return s.Code
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strconv"
 	"syscall"
 
 	"github.com/profarc/profarc/internal/procfs"
@@ -14,6 +15,9 @@ import (
 // Run runs a command to its end and returns its status. It returns an error if the
 // command was not started, or if it was lost.
 func Run(c Command) (status Status, err error) {
+	if strconv.IntSize < 64 { // it could not read what a 64-bit JVM has
+		return Status{}, ErrUnsupported
+	}
 	done := make(chan struct{})
 	go procfs.OnThread(func() {
 		defer close(done)

@@ -122,7 +122,7 @@ func (t *tracer) leave() {
 
 func statusOf(s unix.WaitStatus) Status {
 	if s.Signaled() {
-		return Status{Signal: s.Signal()}
+		return Status{Signal: int(s.Signal())}
 	}
 	return Status{Code: s.ExitStatus()}
 }

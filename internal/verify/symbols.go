@@ -59,10 +59,10 @@ func (c *check) symbol(section layout.Span, at int64) (b []byte, used int64, err
 // and with its padding.
 func symbolSize(head []byte) (used, size int64) {
 	if parts, list := disk.SymbolParts(head); list {
-		return 4 + 4*parts, disk.ListSize(int(parts))
+		return 4 + 4*parts, disk.ListSize(parts)
 	}
 	n := disk.SymbolLength(head)
-	return 4 + n, disk.SymbolSize(int(n))
+	return 4 + n, disk.SymbolSize(n)
 }
 
 // symbolText is the text of a symbol, whose place it notes.

@@ -29,6 +29,9 @@ func openProcess(pid int) (*process, error) {
 	if pid <= 0 {
 		return nil, fmt.Errorf("process %d: %w", pid, ErrNoProcess)
 	}
+	if strconv.IntSize < 64 { // the system does not reach a 64-bit JVM's memory for it
+		return nil, ErrUnsupported
+	}
 	p := &process{pid: pid}
 	var err error
 	p.begun, p.image, err = p.identity()

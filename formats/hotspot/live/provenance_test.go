@@ -213,7 +213,7 @@ func TestMainOf(t *testing.T) {
 
 // What lies where a VM keeps its measurements may be anything.
 func TestForgedPerfTexts(t *testing.T) {
-	entry := func(length, name, n, typ, data int, rest string) []byte {
+	entry := func(length, name, n, typ, data int64, rest string) []byte {
 		b := make([]byte, perfEntry)
 		le.PutUint32(b, uint32(length))
 		le.PutUint32(b[4:], uint32(name))

@@ -109,8 +109,9 @@ type parser struct {
 	bad  bool
 }
 
+// takeBytes takes n bytes. A size of the file that is no int here is below 0.
 func (p *parser) takeBytes(n int) []byte {
-	if p.bad || n > len(p.rest) {
+	if p.bad || n < 0 || n > len(p.rest) {
 		p.bad = true
 		return nil
 	}
