@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -50,9 +49,9 @@ func SumContent(ctx context.Context, path string) layout.Content {
 	return c
 }
 
-// sumFile sums a regular file. O_NONBLOCK keeps it from waiting for a pipe.
+// sumFile sums a regular file. nonBlocking keeps it from waiting for a pipe.
 func sumFile(ctx context.Context, path string) (size, sum uint64, err error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := os.OpenFile(path, os.O_RDONLY|nonBlocking, 0)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
-	"syscall"
 
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/mmap"
@@ -60,13 +59,14 @@ func load(path string, mode Mode) (m *Mapping, view *mmap.View, err error) {
 		return nil, nil, err
 	}
 	m = &Mapping{name: path}
-	if mode == ModeHeap || size == 0 {
+	// A file longer than any archive is refused when its header is parsed.
+	mapped := min(size, disk.MaxFileSize)
+	if mode == ModeHeap || !mmap.Available || size == 0 || addressable(mapped) != nil {
 		m.data, err = readWhole(f, size)
 		return m, nil, errors.Join(err, f.Close())
 	}
 	m.file = f
-	// A file longer than any archive is refused when its header is parsed.
-	if view, err = mmap.NewView(f, min(size, disk.MaxFileSize)); err != nil {
+	if view, err = mmap.NewView(f, mapped); err != nil {
 		return m, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	m.data = view.Bytes()
@@ -99,7 +99,7 @@ func openRegular(path string) (*os.File, int64, error) {
 	}
 	// Package os takes four calls to find that a file cannot be waited for, unless it is
 	// opened so already.
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := os.OpenFile(path, os.O_RDONLY|nonBlocking, 0)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -137,12 +137,22 @@ func readWhole(f *os.File, size int64) ([]byte, error) {
 	if _, err := disk.ParseHeader(head, size); err != nil {
 		return nil, err
 	}
-	if int64(int(size)) != size {
-		return nil, &layout.Error{Offset: -1, Kind: layout.ErrTooLarge, Detail: fmt.Sprintf("%d bytes do not fit into the address space", size)}
+	if err := addressable(size); err != nil {
+		return nil, err
 	}
 	data := words.Aligned(int(size))
 	copy(data, head)
 	return data, readFull(f, data[len(head):], int64(len(head)))
+}
+
+// addressable returns an error for a file that this process has no addresses for: on a
+// 32-bit system one of 2 GiB or more.
+func addressable(size int64) error {
+	if int64(int(size)) == size {
+		return nil
+	}
+	return &layout.Error{Offset: -1, Kind: layout.ErrTooLarge,
+		Detail: fmt.Sprintf("%d bytes do not fit into the address space", size), Advice: "use it on a 64-bit system"}
 }
 
 // readFull fills b from the file's current position, which is at.
@@ -187,7 +197,7 @@ type Mode int
 
 // The modes.
 const (
-	ModeMap  Mode = iota // mapped from the file: each page is read when it is touched
+	ModeMap  Mode = iota // mapped from the file, where the system can: each page is read when it is touched
 	ModeHeap             // read into ordinary memory, which the race detector sees
 )
 

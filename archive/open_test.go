@@ -3,9 +3,11 @@ package archive
 import (
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -84,6 +86,23 @@ func TestHeapReadsNoMoreThanAnArchive(t *testing.T) {
 	}
 }
 
+// On 32-bit systems an archive of 2 GiB is refused, and the error says why.
+func TestArchivesBeyondTheAddressSpace(t *testing.T) {
+	path, _ := synthetic{ro: 2 << 30}.writeSparse(t)
+	for _, mode := range []Mode{ModeMap, ModeHeap} {
+		if strconv.IntSize == 64 && mode == ModeHeap {
+			continue // it would be read
+		}
+		m, err := Open(path, Options{Mode: mode})
+		switch {
+		case strconv.IntSize == 64 && err == nil:
+			m.Close()
+		case strconv.IntSize == 64 || !errors.Is(err, layout.ErrTooLarge) || !strings.Contains(err.Error(), "address space"):
+			t.Errorf("mode %d: %v", mode, err)
+		}
+	}
+}
+
 func TestExpect(t *testing.T) {
 	data := synthetic{ro: 64}.bytes()
 	h := mustRead(t, data, Options{}).Header()
@@ -117,7 +136,7 @@ func TestExpect(t *testing.T) {
 // Opening takes the same memory for a small archive and for one of 4 GiB.
 func TestOpeningAllocatesForNoFileSize(t *testing.T) {
 	small, _ := synthetic{ro: 1 << 12}.writeSparse(t)
-	large, _ := synthetic{ro: 4 << 30}.writeSparse(t)
+	large, _ := synthetic{ro: min(4<<30, math.MaxInt/4+1)}.writeSparse(t) // which 32-bit systems can map
 	cost := func(path string) uint64 {
 		const times = 50
 		var before, after runtime.MemStats

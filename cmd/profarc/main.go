@@ -13,9 +13,7 @@ func main() { os.Exit(run(os.Args[1:])) }
 
 // run is main without the exit, and returns the exit code.
 func run(args []string) int {
-	// When a pager exits early, a write fails. The signal would end the process and
-	// leave temporary files behind.
-	signal.Ignore(syscall.SIGPIPE)
+	ignorePipes()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second interrupt ends the process

@@ -58,10 +58,3 @@ func keepOwner(file *os.File, old fs.FileInfo) fs.FileMode {
 	both := mode >> 3 & mode & 0o007
 	return mode&0o700 | both<<3 | both
 }
-
-// lockFile locks a file for this process. It is not supported where the file
-// system has no locks.
-func lockFile(file *os.File) (locked, supported bool) {
-	err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	return err == nil, err == nil || err == syscall.EWOULDBLOCK
-}

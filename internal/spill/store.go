@@ -95,8 +95,13 @@ func newSlab(size int) slab {
 	return slab{bytes: p.Bytes()[:0], piece: p}
 }
 
+// budget is below 0 where the file could not be mapped: it would be in memory again when
+// it is read.
 func (s *Store) budget() int64 {
-	if s.Budget == 0 {
+	switch {
+	case !mmap.Available:
+		return -1
+	case s.Budget == 0:
 		return DefaultBudget
 	}
 	return s.Budget

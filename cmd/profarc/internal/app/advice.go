@@ -58,7 +58,7 @@ var advice = []struct {
 	{layout.ErrCorrupt, "copy the archive again, or import its source again"},
 	{layout.ErrFormat, "name an archive, or make one with profarc import"},
 	{archive.ErrClosed, "open it again"},
-	{syscall.ENOSPC, "make room, then try again"},
+	{errFull, "make room, then try again"},
 }
 
 // adviceFor returns what to do about an error, empty if nothing is known.

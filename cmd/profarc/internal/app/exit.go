@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
-	"syscall"
 )
 
 // An ExitError ends profarc with an exit code: train ends with that of the
@@ -48,7 +47,7 @@ func (a *App) Exit(err error) int {
 			fmt.Fprintf(a.ErrOut, "profarc: %s\n", Message(end.Err))
 		}
 		return end.Code
-	case err == nil || errors.Is(err, syscall.EPIPE):
+	case err == nil || errors.Is(err, errPipe):
 		return ExitOK
 	case errors.As(err, &usage) || !a.Running:
 		fmt.Fprintf(a.ErrOut, "profarc: %s (see profarc --help)\n", OneLine(err.Error()))

@@ -164,7 +164,7 @@ func (t *trainingRun) selects(main string, args []string) bool {
 // exitOf returns the exit of a process as an archive records it.
 func exitOf(s training.Status) layout.Exit {
 	if s.Signal != 0 {
-		return layout.ExitSignal(int(s.Signal))
+		return layout.ExitSignal(s.Signal)
 	}
 	return layout.ExitCode(s.Code)
 }

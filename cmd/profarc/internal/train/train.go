@@ -99,7 +99,7 @@ const (
 // startedIgnoring are the signals that this process ignored when it started, as
 // under nohup.
 var startedIgnoring = func() (ignored []os.Signal) {
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
+	for _, s := range []os.Signal{os.Interrupt, hangup} {
 		if signal.Ignored(s) {
 			ignored = append(ignored, s)
 		}
@@ -142,7 +142,7 @@ func notStarted(name string, err error) error {
 		return &app.ExitError{Code: exitNotFound, Err: fmt.Errorf("%s: there is no such command: check the name", name)}
 	case errors.Is(err, syscall.EISDIR):
 		return &app.ExitError{Code: exitNotRunnable, Err: fmt.Errorf("%s: it is a folder: name a program in it", name)}
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOEXEC):
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, errNoFormat):
 		return &app.ExitError{Code: exitNotRunnable, Err: fmt.Errorf("%s: it is no program that may be run: check who may run it, and that a script "+
 			"begins with #! and the name of its shell", name)}
 	}

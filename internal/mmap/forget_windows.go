@@ -1,5 +1,3 @@
-//go:build !unix
-
 package mmap
 
 // Forget does nothing: here the system decides alone.

@@ -1,0 +1,10 @@
+//go:build !plan9
+
+package app
+
+import "syscall"
+
+const (
+	errFull = syscall.ENOSPC // of a full disk
+	errPipe = syscall.EPIPE  // of a pipe that nobody reads
+)

@@ -1,0 +1,32 @@
+//go:build (!unix && !windows) || aix
+
+package mmap
+
+import (
+	"errors"
+	"os"
+)
+
+// Available reports whether this system maps files. Where it does not, [NewView] and
+// [NewPrivate] fail, and memory is ordinary memory.
+const Available = false
+
+// A View is a read-only mapping of a file. Here there is none.
+type View struct{}
+
+// NewView fails with an error that matches errors.ErrUnsupported.
+func NewView(*os.File, int64) (*View, error) { return nil, errors.ErrUnsupported }
+
+// Bytes is the mapped memory.
+func (v *View) Bytes() []byte { return nil }
+
+// Forget does nothing.
+func (v *View) Forget() {}
+
+// Unmap does nothing.
+func (v *View) Unmap() error { return nil }
+
+func mapPrivate(uintptr, Plan) (*Private, error) { return nil, errors.ErrUnsupported }
+
+// Unmap does nothing.
+func (p *Private) Unmap() error { return nil }
