@@ -53,6 +53,7 @@ var licences = map[string]string{
 	// the tools of tools/go.mod
 	"github.com/BurntSushi/toml":       "MIT",
 	"github.com/aclements/go-moremath": "BSD",
+	"github.com/tetratelabs/wazero":    "Apache-2.0",
 	"golang.org/x/exp/typeparams":      "BSD",
 	"golang.org/x/mod":                 "BSD",
 	"golang.org/x/perf":                "BSD",
