@@ -59,7 +59,7 @@ func (s *Store) Adopt(o AdoptOptions) error {
 	if err != nil {
 		return err
 	}
-	s.masks.Store(s.shape.Masks())
+	s.masks.Store(masksOf(s.shape))
 	a := s.newAdoption(to)
 	if o.Eager {
 		s.checkAll()

@@ -61,7 +61,7 @@ type blockCheck struct {
 	s       *Store
 	at      int64 // of the block, from the start of the file
 	block   disk.Block
-	masks   *disk.Masks
+	masks   *masks
 	dir     []byte // the point directory
 	entries int    // data entries seen
 }
@@ -126,29 +126,72 @@ func (c *blockCheck) section(section layout.BlockSection, start int64, all []byt
 }
 
 // plain returns the size and number of the entries at the front of b that are sound and of
-// tags whose entries are all of one size and point to types alone. Nearly all entries of
-// HotSpot's are.
+// tags that have a mask: nearly all entries.
 func (c *blockCheck) plain(b []byte) (size, n int) {
 	types := &c.s.h.Parts[disk.PartTypes]
-	first, end := c.s.h.Base+uint64(types.Offset), uint64(types.Size)
+	t := typesAt{c.s.h.Base + uint64(types.Offset), uint64(types.Size)}
 	for ; len(b)-size >= disk.EntryHeaderSize; n++ {
 		e := b[size:]
-		if int(e[0]) >= len(c.masks) {
-			break
-		}
-		m := &c.masks[e[0]]
-		if m.Units == 0 || int(m.Units)*disk.Unit > len(e) || m.Methods || m.Words {
-			break
-		}
-		for rest := m.Pointers; rest != 0; rest &= rest - 1 {
-			v := le.Uint64(e[disk.EntryHeaderSize+bits.TrailingZeros64(rest)*disk.CellSize:])
-			if to := v - first; v != 0 && (to >= end || to%disk.TypeSize != 0) {
-				return size, n
+		if int(e[0]) >= len(c.masks.narrow) {
+			units := c.masks.wideUnits(e, t)
+			if units == 0 {
+				break
 			}
+			size += units * disk.Unit
+			continue
+		}
+		m := &c.masks.narrow[e[0]]
+		if m.Units == 0 || int(m.Units)*disk.Unit > len(e) || m.Methods || m.Words || !t.hold(e[disk.EntryHeaderSize:], m.Pointers) {
+			break
 		}
 		size += int(m.Units) * disk.Unit
 	}
 	return size, n
+}
+
+// masks say where entries have pointers to types.
+type masks struct {
+	narrow disk.Masks
+	wide   disk.WideMasks
+}
+
+func masksOf(shape disk.Shape) *masks { return &masks{*shape.Masks(), *shape.WideMasks()} }
+
+// wideUnits returns the size of the wide entry at the front of e in units, 0 if it has no
+// mask or is not sound.
+func (m *masks) wideUnits(e []byte, t typesAt) int {
+	mask := m.wide.Of(layout.Tag(e[0]))
+	if mask == nil || len(e) < disk.WideHeaderSize {
+		return 0
+	}
+	cells, rows := uint64(le.Uint32(e[8:])), uint64(le.Uint32(e[12:]))
+	units := disk.WideHeaderSize/disk.Unit + cells
+	if cells != uint64(mask.Cells)+rows*uint64(mask.Row) || units > uint64(len(e)/disk.Unit) || !t.hold(e[disk.WideHeaderSize:], mask.Types) {
+		return 0
+	}
+	if mask.TypesOfRows == 0 {
+		return int(units)
+	}
+	for row := e[disk.WideHeaderSize+mask.Cells*disk.CellSize:][:rows*uint64(mask.Row)*disk.CellSize]; len(row) > 0; row = row[mask.Row*disk.CellSize:] {
+		if !t.hold(row, mask.TypesOfRows) {
+			return 0
+		}
+	}
+	return int(units)
+}
+
+// A typesAt is where pointers to types lead.
+type typesAt struct{ first, size uint64 }
+
+// hold reports whether those of the cells whose bits are set point to types, or to nothing.
+func (t typesAt) hold(cells []byte, set uint64) bool {
+	for ; set != 0; set &= set - 1 {
+		v := le.Uint64(cells[bits.TrailingZeros64(set)*disk.CellSize:])
+		if to := v - t.first; v != 0 && (to >= t.size || to%disk.TypeSize != 0) {
+			return false
+		}
+	}
+	return true
 }
 
 // pointers checks where the pointer cells of the entry at offset lead.

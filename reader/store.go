@@ -74,7 +74,7 @@ type Store struct {
 	data  []byte // the file, for reading what was checked
 	shape disk.Shape
 	fixed *disk.Fixed
-	masks atomic.Pointer[disk.Masks] // nil until many blocks are going to be checked
+	masks atomic.Pointer[masks] // nil until many blocks are going to be checked
 	hit   hitPath
 
 	sound  *sparsebits.Set // blocks that were checked: one bit for 8 bytes of rw

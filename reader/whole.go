@@ -10,7 +10,7 @@ import (
 // does not find sound it leaves to that lookup, whose error says what is wrong.
 type whole struct {
 	s     *Store
-	masks *disk.Masks
+	masks *masks
 	ready []uint32 // bits of the ready words, by line
 
 	// The class of the method before, which most share.

@@ -43,3 +43,58 @@ func (s Shape) mask(tag layout.Tag, units uint32) Mask {
 	}
 	return m
 }
+
+// A WideMask says where in a wide entry pointers to types lie: in the cells before the
+// rows, and in the cells of a row.
+type WideMask struct {
+	Cells, Row         int
+	Types, TypesOfRows uint64
+}
+
+// WideMasks are those of the wide tags whose entries are of cells that stand once and of
+// rows of equal cells, and point to types alone, by tag less 64; nil for others.
+type WideMasks [256 - firstWide]*WideMask
+
+const firstWide = 64
+
+// Of returns the mask of a tag, nil if there is none.
+func (m *WideMasks) Of(tag layout.Tag) *WideMask {
+	if !tag.Wide() {
+		return nil
+	}
+	return m[tag-firstWide]
+}
+
+// WideMasks returns the masks of wide entries.
+func (s Shape) WideMasks() *WideMasks {
+	m := new(WideMasks)
+	for i := range m {
+		m[i] = s.wideMask(layout.Tag(firstWide + i))
+	}
+	return m
+}
+
+func (s Shape) wideMask(tag layout.Tag) *WideMask {
+	first, both := s.Cells(tag, 0), s.Cells(tag, 1)
+	if both == 0 || first > 64 || both-first > 64 {
+		return nil
+	}
+	for _, rows := range [...]int{2, 3, 64} {
+		if s.Cells(tag, rows) != first+rows*(both-first) {
+			return nil
+		}
+	}
+	m := &WideMask{Cells: first, Row: both - first}
+	_, e := NewWide(nil, tag, 0, 0, 0, both, 1)
+	for cell, kind := range s.Pointers(e) {
+		switch {
+		case kind != CellType:
+			return nil
+		case cell < first:
+			m.Types |= 1 << cell
+		default:
+			m.TypesOfRows |= 1 << (cell - first)
+		}
+	}
+	return m
+}
