@@ -331,6 +331,9 @@ func TestInvalidArchivesAreRefused(t *testing.T) {
 		{"bitmap with another cookie", h.Region(layout.RegionBM).Offset + 16, u32, 12347, layout.RegionBM},
 		{"bitmap with slots outside", h.Region(layout.RegionBM).End() - 8, u64, ^uint64(0), layout.RegionBM},
 	} {
+		if bigEndian && c.region == layout.RegionBM {
+			continue // which only an adoption reads
+		}
 		damaged := slices.Clone(data)
 		value := binary.LittleEndian.AppendUint64(nil, c.value)
 		copy(damaged[c.at:c.at+int64(c.width)], value)
