@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"runtime"
+	"strconv"
 
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/mmap"
@@ -145,10 +147,11 @@ func readWhole(f *os.File, size int64) ([]byte, error) {
 	return data, readFull(f, data[len(head):], int64(len(head)))
 }
 
-// addressable returns an error for a file that this process has no addresses for: on a
-// 32-bit system one of 2 GiB or more.
+// addressable returns an error for a file that this process has no addresses for: one of
+// 2 GiB or more on a 32-bit system, and for WebAssembly, whose memory is as small although
+// its int has 64 bits.
 func addressable(size int64) error {
-	if int64(int(size)) == size {
+	if size <= math.MaxInt32 || strconv.IntSize == 64 && runtime.GOARCH != "wasm" {
 		return nil
 	}
 	return &layout.Error{Offset: -1, Kind: layout.ErrTooLarge,

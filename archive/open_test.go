@@ -2,6 +2,7 @@ package archive
 
 import (
 	"errors"
+	"github.com/profarc/profarc/internal/mmap"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -88,15 +89,12 @@ func TestHeapReadsNoMoreThanAnArchive(t *testing.T) {
 // On 32-bit systems an archive of 2 GiB is refused, and the error says why.
 func TestArchivesBeyondTheAddressSpace(t *testing.T) {
 	path, _ := synthetic{ro: 2 << 30}.writeSparse(t)
+	if addressable(2<<30) == nil {
+		mustOpen(t, path, Options{}).Close()
+		return
+	}
 	for _, mode := range []Mode{ModeMap, ModeHeap} {
-		if strconv.IntSize == 64 && mode == ModeHeap {
-			continue // it would be read
-		}
-		m, err := Open(path, Options{Mode: mode})
-		switch {
-		case strconv.IntSize == 64 && err == nil:
-			m.Close()
-		case strconv.IntSize == 64 || !errors.Is(err, layout.ErrTooLarge) || !strings.Contains(err.Error(), "address space"):
+		if _, err := Open(path, Options{Mode: mode}); !errors.Is(err, layout.ErrTooLarge) || !strings.Contains(err.Error(), "address space") {
 			t.Errorf("mode %d: %v", mode, err)
 		}
 	}
@@ -135,6 +133,9 @@ func TestExpect(t *testing.T) {
 // Opening takes the same memory for a small archive and for one of 4 GiB.
 func TestOpeningAllocatesForNoFileSize(t *testing.T) {
 	small, _ := synthetic{ro: 1 << 12}.writeSparse(t)
+	if !mmap.Available {
+		t.Skip("archives are read here")
+	}
 	size := int64(4 << 30)
 	if strconv.IntSize == 32 {
 		size = 16 << 20 // of which many can be mapped
