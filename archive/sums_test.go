@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"github.com/profarc/profarc/internal/mmap"
 	"os"
 	"slices"
 	"strconv"
@@ -18,8 +19,8 @@ func putSum(b []byte, sum uint64) { binary.LittleEndian.PutUint64(b, sum) }
 // An archive of more than 1 GiB has four levels of sums. A touch checks one
 // group of each level and the page, wherever it lies.
 func TestFourLevelsOfSums(t *testing.T) {
-	if strconv.IntSize == 32 {
-		t.Skip("1 GiB in one piece is not free in 32 bits")
+	if strconv.IntSize == 32 || !mmap.Available {
+		t.Skip("1 GiB in one piece is not free in 32 bits, or the file is read before it is changed")
 	}
 	path, h := synthetic{ro: 1 << 30, rw: 1 << 16}.writeSparse(t)
 	if n := disk.SumTreeOf(h).Levels(); n != 4 {
