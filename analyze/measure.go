@@ -84,7 +84,7 @@ func usualMeasure(h *layout.Header) *Measure {
 
 // sum returns the sum over the profiles of a method.
 func (by *Measure) sum(s *reader.Store, m reader.Method) (n uint64, err error) {
-	shape := disk.ShapeOf(&s.Header().Params)
+	shape := s.Mapping().Shape()
 	for p, err := range m.Profiles() {
 		if err != nil {
 			return n, err
@@ -131,7 +131,7 @@ func trained(c reader.Counter, ok bool) uint64 {
 // sumCounts returns the sum of all data counts in the unit of executions. A
 // count of failed type checks is negative and counts as 0.
 func sumCounts(shape disk.Shape, p reader.Profile) uint64 {
-	return sumEntries(shape, p, func(e reader.Entry) bool { return disk.Entry(e.Bytes()).CountUnit() == layout.UnitExecutions })
+	return sumEntries(shape, p, func(e reader.Entry) bool { return shape.CountUnit(e.Bytes()) == layout.UnitExecutions })
 }
 
 // functionCount returns the first of LLVM's counters: how often the function, or

@@ -73,6 +73,7 @@ var ErrClosed = errors.New("archive is closed")
 type Mapping struct {
 	name    string
 	header  *layout.Header
+	shape   disk.Shape
 	data    []byte                           // the whole file
 	spans   [disk.NumRegions + 1]layout.Span // where the regions lie
 	sums    *pageSums
@@ -103,6 +104,14 @@ func (m *Mapping) Name() string { return m.name }
 
 // Header is the decoded header. It must not be changed.
 func (m *Mapping) Header() *layout.Header { return m.header }
+
+// Shape returns what decides the cells of entries, for packages of this module.
+func (m *Mapping) Shape() disk.Shape { return m.shape }
+
+// EntryShapes returns the shapes that the archive declares for the entries of its
+// producer, by tag; there are none unless its domain is DomainCustom. They must not be
+// changed.
+func (m *Mapping) EntryShapes() []layout.EntryShape { return m.shape.Declared.Shapes() }
 
 // Bytes returns size bytes of the file from offset on, which must lie wholly
 // inside region, after checking the pages they lie in. Errors are *layout.Error

@@ -192,7 +192,20 @@ func (m *Mapping) admit(o Options) error {
 	if m.trusted = o.Check != CheckOnTouch; m.trusted {
 		m.Sweep() // nothing is counted
 	}
-	return nil
+	return m.readShape()
+}
+
+// readShape finds what decides the cells of entries. Only an archive of DomainCustom may
+// declare some of its own.
+func (m *Mapping) readShape() (err error) {
+	m.shape = disk.ShapeOf(&m.header.Params)
+	if m.header.Domain == layout.DomainCustom {
+		err = m.Guard(func() (err error) {
+			m.shape.Declared, err = disk.ReadDeclared(m.header, m.Bytes)
+			return err
+		})
+	}
+	return err
 }
 
 // A Mode is where the bytes of an open archive lie.
@@ -237,6 +250,8 @@ func (o *Options) reject(err error) error {
 // mismatch is an error that matches [layout.ErrIdentity].
 type Expect struct {
 	Domain      layout.Domain
+	ProducerID  [16]byte       // of DomainCustom: what profile points, keys and shapes mean
+	Producer    string         // compared in full, as "numbat 1.4.2"
 	Fingerprint [16]byte       // of its VM and class path, see docs/format.md
 	Params      *layout.Params // compared in those settings that shape entries
 	// Program is the program that will use the archive, and Match how closely it must
@@ -291,6 +306,12 @@ func (p *Program) matches(recorded [16]byte, match Match) bool {
 func (e *Expect) check(h *layout.Header) error {
 	if e.Domain != 0 && e.Domain != h.Domain {
 		return mismatch("its domain is %s, expected is %s: name an archive of that profiler", h.Domain, e.Domain)
+	}
+	if e.ProducerID != [16]byte{} && e.ProducerID != h.ProducerID {
+		return mismatch("it is of the producer %x (%s), expected is %x: name an archive of that producer", h.ProducerID, h.Producer, e.ProducerID)
+	}
+	if e.Producer != "" && e.Producer != h.Producer {
+		return mismatch("its producer is %q, expected is %q: record it again with that one", h.Producer, e.Producer)
 	}
 	if e.Fingerprint != [16]byte{} && e.Fingerprint != h.Fingerprint {
 		return mismatch("it was recorded with the program %x, this one is %x: record it again with this program", h.Fingerprint, e.Fingerprint)

@@ -19,6 +19,7 @@ import (
 type Config struct {
 	Params      layout.Params // producer's settings
 	Producer    string        // who made the profiles, at most 64 bytes, for instance "OpenJDK 17.0.15+6"
+	ProducerID  [16]byte      // of layout.DomainCustom, where it must be set: what profile points, keys and shapes mean
 	Fingerprint [16]byte      // of the program; zero if not known
 	DumpID      [16]byte      // identity of the dump; derived from the content if zero
 	DumpTime    time.Time     // zero if not known
@@ -46,7 +47,7 @@ type Config struct {
 
 // ConfigOf returns what an archive says of itself, for a builder of a copy.
 func ConfigOf(h *layout.Header) Config {
-	return Config{Params: h.Params, Producer: h.Producer, Fingerprint: h.Fingerprint, DumpID: h.DumpID, DumpTime: h.Time(), Flags: h.Flags}
+	return Config{Params: h.Params, Producer: h.Producer, ProducerID: h.ProducerID, Fingerprint: h.Fingerprint, DumpID: h.DumpID, DumpTime: h.Time(), Flags: h.Flags}
 }
 
 // RandomDumpID returns a new ID for Config.DumpID. Without one the ID is derived from the
@@ -95,7 +96,7 @@ func init() { profileset.Of = func(b any) *profileset.Set { return b.(*Builder).
 func New(domain layout.Domain, config Config) *Builder {
 	c := &config
 	b := &Builder{
-		profileset.New(domain, profileset.Heading{Params: c.Params, Producer: c.Producer, Fingerprint: c.Fingerprint, DumpID: c.DumpID, DumpTime: c.DumpTime, Flags: c.Flags},
+		profileset.New(domain, profileset.Heading{Params: c.Params, Producer: c.Producer, ProducerID: c.ProducerID, Fingerprint: c.Fingerprint, DumpID: c.DumpID, DumpTime: c.DumpTime, Flags: c.Flags},
 			spill.Config{Budget: c.MemoryBudget, Folder: c.SpillFolder}),
 		archivewriter.Options{Workers: c.Workers, Progress: c.Progress},
 	}
@@ -190,6 +191,11 @@ func (b *Builder) Context(m MethodRef, frames ...Frame) ContextRef {
 func (b *Builder) OuterContext(m MethodRef, inner ContextRef, f Frame) ContextRef {
 	return b.set.OuterContext(m, inner, f.Caller, f.Point)
 }
+
+// DeclareShape declares the entries of one of the producer's tags, for Profile.Custom. It
+// needs layout.DomainCustom. Declaring a shape again does nothing; the error matches
+// ErrMismatch if the tag has another shape. A merge has the shapes of all archives.
+func (b *Builder) DeclareShape(s layout.EntryShape) error { return b.set.Declare(s) }
 
 // A Table gathers the rows of one table of ex, in the order in which they are
 // added.

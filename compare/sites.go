@@ -74,7 +74,7 @@ type sites struct {
 
 // open prepares for the profiles of an archive, with the archive's own keys.
 func (s *sites) open(archive *reader.Store) {
-	s.marks, s.shape = knowsMarks(archive), disk.ShapeOf(&archive.Header().Params)
+	s.marks, s.shape = knowsMarks(archive), archive.Mapping().Shape()
 	s.names.typeKey = func(t reader.Type) (uint64, error) { return uint64(t.Ordinal()), nil }
 	s.names.methodKey = func(m reader.Method) (uint64, error) { return uint64(m.Ref()), nil }
 }
@@ -139,7 +139,7 @@ func (s *sites) entry(e reader.Entry) error {
 		t.class = classBranch
 		s.add(t, cell{0, e.Cell(0).Trained()}, cell{1, e.Cell(2).Trained()})
 	case layout.TagCount:
-		t.class, t.sub, t.kind = classCount, e.Sub(), unitKinds[disk.Entry(e.Bytes()).CountUnit()]
+		t.class, t.sub, t.kind = classCount, e.Sub(), unitKinds[s.shape.CountUnit(disk.Entry(e.Bytes()))]
 		s.add(t, cell{count: e.Cell(0).Trained()})
 	case layout.TagReceiverType, layout.TagVirtualCall, layout.TagVirtualCallType, layout.TagReceivers:
 		return s.receivers(t)
@@ -256,7 +256,7 @@ func (s *sites) rowKey(rows reader.Rows, i int) (uint64, error) {
 // counts. Keys outside rows are the site's, keys of a row those of its counts.
 func (s *sites) schemaCounts(t site) error {
 	raw := disk.Entry(t.entry.Bytes())
-	t.class, t.tag, t.sub, t.kind = classOther, raw.Tag(), raw.Sub(), unitKinds[raw.CountUnit()]
+	t.class, t.tag, t.sub, t.kind = classOther, raw.Tag(), raw.Sub(), unitKinds[s.shape.CountUnit(raw)]
 	var err error
 	for at, kind := range s.shape.Identity(raw) {
 		if t.key, err = s.addKey(t.key, t.entry, at, kind); err != nil {
@@ -284,7 +284,7 @@ func (s *sites) schemaCounts(t site) error {
 func (s *sites) rowCounts(e reader.Entry, rows disk.Rows, row int, column uint64) (err error) {
 	key, keyed := uint64(0), false
 	for i, c := range rows.Cells {
-		if c.Kind.IsKey() {
+		if disk.IsKey(c.Kind) {
 			keyed = true
 			if key, err = s.addKey(key, e, rows.Cell(row, i), c.Kind); err != nil {
 				return err

@@ -3,7 +3,6 @@ package fit
 import (
 	"errors"
 
-	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/loaders"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -66,7 +65,7 @@ func (a *Archive) version(m reader.Method, p reader.Profile) (Version, error) {
 	size, _ := p.Size()
 	v := Version{ID: p.Code(), Size: int(size), Opaque: true}
 	if a.s.Header().Domain == layout.DomainHotSpot {
-		v.Points, v.Opaque = pointsOf(p, disk.ShapeOf(&a.s.Header().Params)).points, false
+		v.Points, v.Opaque = pointsOf(p, a.s.Mapping().Shape()).points, false
 		return v, a.sketches.describe(m, p, v.Points)
 	}
 	return v, nil

@@ -50,7 +50,7 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 		return nil, err
 	}
 	o.Confidence, o.Top = cmp.Or(o.Confidence, DefaultConfidence), max(o.Top, 0)
-	c := &checker{poll: poll.New(ctx), s: s, shape: disk.ShapeOf(&s.Header().Params), against: against, o: o}
+	c := &checker{poll: poll.New(ctx), s: s, shape: s.Mapping().Shape(), against: against, o: o}
 	c.report.Reasons, c.report.Lost = map[string]int{}, map[Loss]Lost{}
 	var err error
 	if inv, ok := against.(Inventory); ok && s.Header().Domain == layout.DomainHotSpot {
@@ -90,7 +90,7 @@ func refuse(s *reader.Store, o Options) error {
 		return fmt.Errorf("%s: domain %s: %w", s.Mapping().Name(), d, ErrDomain)
 	}
 	if b := o.Into; b != nil {
-		if params := b.Params(); b.Domain() != h.Domain || disk.ShapeOf(&params) != disk.ShapeOf(&h.Params) {
+		if params := b.Params(); b.Domain() != h.Domain || !disk.ShapeOf(&params).SameSettings(disk.ShapeOf(&h.Params)) {
 			return fmt.Errorf("%s: to be adapted: %w", s.Mapping().Name(), builder.ErrMismatch)
 		}
 	}

@@ -29,7 +29,7 @@ type rewriter struct {
 
 func newRewriter(ctx context.Context, s *reader.Store, b *builder.Builder, against Code, report *Report) *rewriter {
 	code, _ := against.(Types)
-	w := &rewriter{s: s, shape: disk.ShapeOf(&s.Header().Params), b: b, report: report, counts: &report.Rewritten, code: code, kept: map[layout.Ref][]uint64{}}
+	w := &rewriter{s: s, shape: s.Mapping().Shape(), b: b, report: report, counts: &report.Rewritten, code: code, kept: map[layout.Ref][]uint64{}}
 	set := profileset.Of(b)
 	w.copier = copier.New(ctx, set, s, set.CurrentRun(), copier.Hooks{Lazy: true, Type: w.typeName, Key: w.key, Skip: dependsOnCode, Rows: w.rows})
 	return w

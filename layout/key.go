@@ -66,11 +66,12 @@ const (
 	DomainLLVMFrontend Domain = 3 // LLVM, instrumented by clang's front end (-fprofile-instr-generate)
 	DomainGraal        Domain = 4 // GraalVM's iprof
 	DomainJamaica      Domain = 5 // JamaicaVM's profile text
+	DomainCustom       Domain = 6 // any other VM, which Header.ProducerID identifies
 )
 
 var domainNames = map[Domain]string{
 	DomainHotSpot: "hotspot", DomainLLVMIR: "llvm-ir", DomainLLVMFrontend: "llvm-frontend",
-	DomainGraal: "graal", DomainJamaica: "jamaica",
+	DomainGraal: "graal", DomainJamaica: "jamaica", DomainCustom: "custom",
 }
 
 func (d Domain) String() string {
@@ -81,7 +82,7 @@ func (d Domain) String() string {
 }
 
 // Valid reports whether d is a domain of this format version.
-func (d Domain) Valid() bool { return d >= DomainHotSpot && d <= DomainJamaica }
+func (d Domain) Valid() bool { return d >= DomainHotSpot && d <= DomainCustom }
 
 // LLVM reports whether the id of a method is LLVM's (MD5 of the PGO name).
 func (d Domain) LLVM() bool { return d == DomainLLVMIR || d == DomainLLVMFrontend }

@@ -89,6 +89,7 @@ type Header struct {
 	Flags       uint64
 	Params      Params
 	Producer    string                   // at most 64 bytes of UTF-8
+	ProducerID  [16]byte                 // of DomainCustom: what the producer's points, keys and shapes mean; zero in all others
 	Regions     [int(regionEnd) - 1]Span // by Region-1
 	Parts       [5]Span                  // of ro: symbols, types, methods, unexecuted methods, contexts
 	Counts      Counts

@@ -31,6 +31,7 @@ const (
 	TableRuns       TableKind = 16 // the runs of the dumps: see Provenance
 	TableClassPath  TableKind = 17 // class paths of runs [class path, position, path symbol, kind, size, sum]
 	TableOrderRuns  TableKind = 18 // Graal: source order of the keys and items of an iprof file [key symbol, kept, items, first]
+	TableShapes     TableKind = 19 // shapes of a producer's entries [head, name in four words]
 )
 
 // IsSourceOrder reports whether a table only has the order of the file that the archive
@@ -56,6 +57,7 @@ var tableNames = map[TableKind]string{
 	TableRuns:       "runs",
 	TableClassPath:  "class-path",
 	TableOrderRuns:  "order-runs",
+	TableShapes:     "shapes",
 }
 
 // String returns the name of the kind, or its number if this version does not know it.

@@ -1,12 +1,12 @@
 package merge
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/copier"
-	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/profileset"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -51,9 +51,12 @@ func (b target) admit(s *reader.Store, contents *Contents, take Take) (profilese
 	defer b.Mu.Unlock()
 	b.Shaped = profileset.ShapeUse{Types: true, Returns: true}
 	h := s.Header()
-	if h.Domain != b.Domain || disk.ShapeOf(&h.Params) != b.Shape {
+	if h.Domain != b.Domain || !s.Mapping().Shape().SameSettings(b.Shape) {
 		return b.Run, fmt.Errorf("%s: %w: it is of domain %s and keeps %s, the others of %s keep %s: add archives of one domain and one VM", s.Mapping().Name(), profileset.ErrMismatch,
-			h.Domain, describeShape(disk.ShapeOf(&h.Params)), b.Domain, describeShape(b.Shape))
+			h.Domain, describeShape(s.Mapping().Shape()), b.Domain, describeShape(b.Shape))
+	}
+	if err := cmp.Or(b.JoinProducer(h), b.DeclareLocked(s.Mapping().EntryShapes())); err != nil {
+		return b.Run, fmt.Errorf("%s: %w", s.Mapping().Name(), err)
 	}
 	for id := range contents.ids {
 		if _, ok := b.Dumps[id]; ok {

@@ -50,11 +50,11 @@ func Into(ctx context.Context, b *builder.Builder, s *reader.Store, r builder.Ru
 	if err != nil {
 		return err
 	}
-	run, err := t.join(s.Header(), use, dumps, &contents, profileset.RunRules(r))
+	run, err := t.join(s.Header(), s.Mapping().EntryShapes(), use, dumps, &contents, profileset.RunRules(r))
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.Mapping().Name(), err)
 	}
-	hooks := copier.Hooks{Skip: isRelisted, Row: func(kind layout.TableKind, row []uint64) { profileset.ScaleRow(kind, row, r.Weight) }}
+	hooks := copier.Hooks{Skip: isRelisted, Row: func(t *reader.Table, row []uint64) { profileset.ScaleRow(t.Kind, t.Flags, row, r.Weight) }}
 	if err := copier.New(ctx, t.Set, s, run, hooks).All(); err != nil {
 		return err
 	}
@@ -87,18 +87,21 @@ func weightedDumps(s *reader.Store, r builder.Run) ([]profileset.Dump, error) {
 // join makes the builder's archive a merged one. Its header has what holds for all: the
 // highest settings, the last time, and a fingerprint if all have the same. After an error
 // nothing has changed.
-func (b target) join(h *layout.Header, use profileset.ShapeUse, dumps []profileset.Dump, contents *Contents, r profileset.RunRules) (profileset.Run, error) {
+func (b target) join(h *layout.Header, shapes []layout.EntryShape, use profileset.ShapeUse, dumps []profileset.Dump, contents *Contents, r profileset.RunRules) (profileset.Run, error) {
 	b.Mu.Lock()
 	defer b.Mu.Unlock()
 	c := &b.Heading
 	empty := len(b.Dumps) == 0
-	if err := b.mergeable(h, empty); err != nil {
+	if err := cmp.Or(b.mergeable(h, empty), b.JoinProducer(h)); err != nil {
 		return profileset.Run{}, err
 	}
 	if err := b.countsAgain(contents); err != nil {
 		return profileset.Run{}, err
 	}
 	if err := b.joinShape(disk.ShapeOf(&h.Params), use); err != nil {
+		return profileset.Run{}, err
+	}
+	if err := b.DeclareLocked(shapes); err != nil {
 		return profileset.Run{}, err
 	}
 	b.Mixed, b.Ordered = true, profileset.NoOrder
@@ -234,7 +237,7 @@ func joined(have, joins int, decides bool) int {
 
 // setShape changes the parts of the shape that no entry depends on.
 func (b target) setShape(s disk.Shape) {
-	if s == b.Shape {
+	if s.SameSettings(b.Shape) {
 		return
 	}
 	b.Shape = s

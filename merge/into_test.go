@@ -46,7 +46,9 @@ func TestMergeAlgebra(t *testing.T) {
 		checkSame(t, "another order", all, sum(t, z, x, y))
 		checkSame(t, "(x+y)+z", all, sum(t, sum(t, x, y), z))
 		checkSame(t, "x+(y+z)", all, sum(t, x, sum(t, z, y)))
-		none := testarchive.Build(t, builder.New(domain, builder.Config{Params: testarchive.Params(domain), Flags: layout.FlagMerged}))
+		empty := testarchive.Config(domain)
+		empty.Flags = layout.FlagMerged
+		none := testarchive.Build(t, builder.New(domain, empty))
 		checkSame(t, "nothing + x", sum(t, x), sum(t, none, x))
 		checkSame(t, "x + nothing", sum(t, x, y), sum(t, sum(t, x, none), y))
 		checkSame(t, "several goroutines", all, mergeAtOnce(t, x, y, z))
@@ -109,7 +111,7 @@ func secondRun(t testarchive.TB, s testarchive.Archive) testarchive.Archive {
 func checkSameCounts(t *rapid.T, x, y testarchive.Archive) {
 	t.Helper()
 	counts := func(s testarchive.Archive) (all []uint64) {
-		shape := disk.ShapeOf(&s.Header().Params)
+		shape := s.Mapping().Shape()
 		for m, err := range s.Methods() {
 			if err != nil {
 				t.Fatal(err)

@@ -57,7 +57,7 @@ type countPlace struct {
 // countsAtPoints returns the sum of counts of each profile point. It fails if a wide
 // entry is left in an archive that was narrowed.
 func countsAtPoints(t *rapid.T, s *reader.Store) map[countPlace]int64 {
-	sums, shape := map[countPlace]int64{}, disk.ShapeOf(&s.Header().Params)
+	sums, shape := map[countPlace]int64{}, s.Mapping().Shape()
 	methods := layout.Ref(0)
 	for m, err := range s.Methods() {
 		if err != nil {

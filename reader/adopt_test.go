@@ -153,7 +153,7 @@ func TestPointersOfAnAdoptedBlockAreAddresses(t *testing.T) {
 		a, _ := s.Adoption()
 		circle, _ := s.FindType("Circle", "")
 		want := a.Base + uint64(s.Header().Parts[disk.PartTypes].Offset) + uint64(circle.Ordinal())*disk.TypeSize
-		if got := entryAt(t, p, 6).Cell(disk.ShapeOf(&s.Header().Params).ReceiverRow(0) + 0).Load(); got != want {
+		if got := entryAt(t, p, 6).Cell(s.Mapping().Shape().ReceiverRow(0) + 0).Load(); got != want {
 			t.Errorf("base %#x: cell %#x, want %#x", a.Base, got, want)
 		}
 		if want := a.Base + uint64(p.Ref().Offset()); uint64(p.Address()) != want {

@@ -166,7 +166,7 @@ func (m *masks) wideUnits(e []byte, t typesAt) int {
 	}
 	cells, rows := uint64(le.Uint32(e[8:])), uint64(le.Uint32(e[12:]))
 	units := disk.WideHeaderSize/disk.Unit + cells
-	if cells != uint64(mask.Cells)+rows*uint64(mask.Row) || units > uint64(len(e)/disk.Unit) || !t.hold(e[disk.WideHeaderSize:], mask.Types) {
+	if mask.Row == 0 && rows > 0 || cells != uint64(mask.Cells)+rows*uint64(mask.Row) || units > uint64(len(e)/disk.Unit) || !t.hold(e[disk.WideHeaderSize:], mask.Types) {
 		return 0
 	}
 	if mask.TypesOfRows == 0 {

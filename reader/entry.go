@@ -3,6 +3,7 @@ package reader
 import (
 	"iter"
 	"runtime"
+	"slices"
 
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/words"
@@ -15,6 +16,17 @@ func (p Profile) Entries() iter.Seq[Entry] { return p.Section(layout.SectionData
 // Section iterates over the entries of any section but the directory.
 func (p Profile) Section(s layout.BlockSection) iter.Seq[Entry] {
 	return func(yield func(Entry) bool) { p.walk(s, yield) }
+}
+
+// Shape returns the shape that the archive declares for the entry; ok is false unless its
+// tag is the producer's. It must not be changed.
+func (e Entry) Shape() (s *layout.EntryShape, ok bool) {
+	shapes := e.s.shape.Declared.Shapes()
+	at, ok := slices.BinarySearchFunc(shapes, e.kind.tag, func(s layout.EntryShape, tag layout.Tag) int { return int(s.Tag) - int(tag) })
+	if !ok {
+		return nil, false
+	}
+	return &shapes[at], true
 }
 
 func (p Profile) walk(s layout.BlockSection, yield func(Entry) bool) {

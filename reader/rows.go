@@ -8,7 +8,7 @@ import (
 )
 
 // Rows is the rows of an entry that is a list. The tag decides what cells a row has:
-// see the table of wide entries in docs/format.md.
+// see the table of wide entries in docs/format.md, or Entry.Shape.
 type Rows struct {
 	e     Entry
 	shape rowShape
@@ -17,7 +17,7 @@ type Rows struct {
 // A rowShape is where the head and the rows of a list entry lie, in cells.
 type rowShape struct{ head, first, width int }
 
-func rowsOf(tag layout.Tag) (s rowShape, ok bool) {
+func rowsOf(shape disk.Shape, tag layout.Tag) (s rowShape, ok bool) {
 	switch tag {
 	case layout.TagMultiBranch: // length, default count and displacement; count and displacement
 		return rowShape{1, 3, 2}, true
@@ -28,12 +28,12 @@ func rowsOf(tag layout.Tag) (s rowShape, ok bool) {
 	case layout.TagReceivers: // see Receivers
 		return rowShape{}, false
 	}
-	return wideRows(tag)
+	return wideRows(shape, tag)
 }
 
 // wideRows derives the shape from the schema of a wide tag, whose rows come last.
-func wideRows(tag layout.Tag) (s rowShape, ok bool) {
-	schema, ok := disk.SchemaOf(tag)
+func wideRows(shape disk.Shape, tag layout.Tag) (s rowShape, ok bool) {
+	schema, ok := shape.Schema(tag)
 	if !ok || !tag.Wide() {
 		return rowShape{}, false
 	}
@@ -51,10 +51,10 @@ func wideRows(tag layout.Tag) (s rowShape, ok bool) {
 }
 
 // Rows is the list of a MultiBranch, Ret or ArgInfo entry, or of a wide entry
-// that has rows: Counters, ValueSite, Successors and Callees. Those of a
-// Receivers entry are its Receivers.
+// that has rows: Counters, ValueSite, Successors and Callees, and those of a producer's
+// shapes that have rows. Those of a Receivers entry are its Receivers.
 func (e Entry) Rows() (r Rows, ok bool) {
-	s, ok := rowsOf(e.kind.tag)
+	s, ok := rowsOf(e.s.shape, e.kind.tag)
 	if !ok || s.first > e.Cells() {
 		return Rows{}, false
 	}
@@ -84,7 +84,7 @@ func (r Rows) Cell(row, i int) Counter {
 // Method returns the method of a row of methods and counts, as in Callees; the zero
 // Method if the row has none. It panics if there is no such row.
 func (r Rows) Method(row int) (Method, error) {
-	schema, _ := disk.SchemaOf(r.e.kind.tag)
+	schema, _ := r.e.s.shape.Schema(r.e.kind.tag)
 	if key, _ := schema.RowKey(); key != disk.CellMethod || !schema.IsList() {
 		return Method{}, nil
 	}
@@ -304,15 +304,35 @@ func (e Entry) pointsTo(cell uint64) (Type, bool) {
 	return e.s.typeOf(disk.RefOf(offset)), true
 }
 
-// MethodCell returns the method to which cell i points, the zero Method if it is
-// empty. Nothing records methods in place, so the trained cell, which was
-// checked, is the live one too.
+// MethodCell returns the method to which cell i points, the zero Method if it is empty.
+// In this format's own entries nothing records methods in place, so the trained cell,
+// which was checked, is the live one too. A live cell of a producer's entry that leads to
+// no method counts as empty.
 func (e Entry) MethodCell(i int) (Method, error) {
-	cell := e.Cell(i).Trained()
-	if cell == 0 {
+	cell := e.Cell(i)
+	trained := cell.Trained()
+	if e.kind.adopted && e.kind.tag.ByProducer() {
+		live := cell.Load() - e.s.adoption.Load().base
+		if live != trained-e.s.h.Base {
+			return e.s.methodIfAny(live), nil
+		}
+	}
+	if trained == 0 {
 		return Method{}, nil
 	}
-	return e.s.referred(disk.RefOf(int64(cell - e.s.h.Base)))
+	return e.s.referred(disk.RefOf(int64(trained - e.s.h.Base)))
+}
+
+// methodIfAny returns the method at an offset that may be any number.
+func (s *Store) methodIfAny(offset uint64) Method {
+	if offset%disk.Unit != 0 || offset >= uint64(s.h.FileSize) || !disk.MethodPlaces(s.h).Holds(int64(offset), disk.Unit) {
+		return Method{}
+	}
+	m, err := s.MethodAt(disk.RefOf(int64(offset)))
+	if err != nil {
+		return Method{}
+	}
+	return m
 }
 
 // pointer returns the cell value for a type in an adopted profile.

@@ -100,7 +100,7 @@ func Open(path string, o archive.Options) (*Store, error) {
 func New(m *archive.Mapping) *Store {
 	h := m.Header()
 	data := m.Unchecked()
-	shape := disk.ShapeOf(&h.Params)
+	shape := m.Shape()
 	s := &Store{m: m, h: h, data: data, shape: shape, fixed: shape.Fixed(), sound: sparsebits.New(h.Region(layout.RegionRW).Size / disk.Unit)}
 	s.hit.init(h, data)
 	if s.hit.memory != nil {

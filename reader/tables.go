@@ -60,7 +60,7 @@ func (s *Store) Table(kind layout.TableKind) (Table, error) {
 		return Table{}, err
 	}
 	for _, p := range places {
-		if p.kind == kind {
+		if p.Kind == kind {
 			return s.table(p)
 		}
 	}
@@ -77,65 +77,27 @@ func (s *Store) TableOrEmpty(kind layout.TableKind) (Table, error) {
 	return t, err
 }
 
-// A tablePlace is a row of the directory of ex.
-type tablePlace struct {
-	kind layout.TableKind
-	span layout.Span
-}
-
-// tablePlaces reads the directory. Tables must follow it, and one another,
-// without a gap, to the end of ex.
-func (s *Store) tablePlaces() ([]tablePlace, error) {
-	ex := s.h.Region(layout.RegionEX)
-	if ex.Size == 0 {
+// tablePlaces reads the directory.
+func (s *Store) tablePlaces() ([]disk.TablePlace, error) {
+	if s.h.Region(layout.RegionEX).Size == 0 {
 		return nil, s.open()
 	}
-	head, err := s.m.Bytes(layout.RegionEX, ex.Offset, disk.TablesHeaderSize)
-	if err != nil {
-		return nil, err
-	}
-	n := int64(le.Uint32(head))
-	size := disk.TablesHeaderSize + n*disk.TableRowSize
-	if n > disk.MaxTables || size > ex.Size {
-		return nil, s.corrupt(layout.RegionEX, ex.Offset, "a directory of %d tables in %d bytes", n, ex.Size)
-	}
-	dir, err := s.m.Bytes(layout.RegionEX, ex.Offset, size)
-	if err != nil {
-		return nil, err
-	}
-	return s.parsePlaces(dir[disk.TablesHeaderSize:], ex.Offset+size)
+	places, err := disk.ReadTablePlaces(s.h, s.m.Bytes)
+	return places, disk.InFile(err, s.m.Name())
 }
 
-// parsePlaces decodes the rows of the directory; the first table lies at end.
-func (s *Store) parsePlaces(rows []byte, end int64) ([]tablePlace, error) {
-	ex := s.h.Region(layout.RegionEX)
-	var places []tablePlace
-	for last := layout.TableKind(0); len(rows) > 0; rows = rows[disk.TableRowSize:] {
-		p := tablePlace{layout.TableKind(le.Uint32(rows)), layout.Span{Offset: int64(le.Uint64(rows[8:])), Size: int64(le.Uint64(rows[16:]))}}
-		if p.kind <= last || p.span.Offset != end || p.span.Size%disk.Unit != 0 || !ex.Holds(p.span.Offset, p.span.Size) {
-			return nil, s.corrupt(layout.RegionEX, ex.Offset, "table %d is [0x%x, +0x%x) after table %d, which ends at 0x%x", p.kind, p.span.Offset, p.span.Size, last, end)
-		}
-		last, end = p.kind, p.span.End()
-		places = append(places, p)
-	}
-	if end != ex.End() {
-		return nil, s.corrupt(layout.RegionEX, ex.Offset, "the tables end at 0x%x, ex at 0x%x", end, ex.End())
-	}
-	return places, nil
-}
-
-func (s *Store) table(p tablePlace) (Table, error) {
-	b, err := s.m.Bytes(layout.RegionEX, p.span.Offset, p.span.Size)
+func (s *Store) table(p disk.TablePlace) (Table, error) {
+	b, err := s.m.Bytes(layout.RegionEX, p.Span.Offset, p.Span.Size)
 	if err != nil {
 		return Table{}, err
 	}
 	parsed, err := disk.ParseTable(b)
 	t := Table{Kind: parsed.Kind, Flags: parsed.Flags, Rows: parsed.Rows, cells: parsed, s: s}
-	if err == nil && t.Kind != p.kind {
-		return t, s.corrupt(layout.RegionEX, p.span.Offset, "table %d is listed as %d", t.Kind, p.kind)
+	if err == nil && t.Kind != p.Kind {
+		return t, s.corrupt(layout.RegionEX, p.Span.Offset, "table %d is listed as %d", t.Kind, p.Kind)
 	}
 	if err != nil {
-		return t, s.corrupt(layout.RegionEX, p.span.Offset, "%v", err)
+		return t, s.corrupt(layout.RegionEX, p.Span.Offset, "%v", err)
 	}
 	return t, nil
 }

@@ -24,7 +24,7 @@ func coldProfiles(s *reader.Store) (n int) {
 					sum |= c.Load()
 				}
 			}
-			shape := disk.ShapeOf(&s.Header().Params)
+			shape := s.Mapping().Shape()
 			for e := range p.Entries() {
 				for cell := range shape.Counts(disk.Entry(e.Bytes())) {
 					if n := e.Cell(cell).Load(); !disk.Entry(e.Bytes()).SignedCount() || int64(n) > 0 {

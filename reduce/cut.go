@@ -28,7 +28,7 @@ type cut struct {
 }
 
 func newCut(ctx context.Context, s *reader.Store, r *Options, out *Report) (*cut, error) {
-	c := &cut{ctx: ctx, llvm: s.Header().Domain.LLVM(), scale: weigh.ScaleOf(s.Header()), cold: r.DropCold, names: r.Names, out: out}
+	c := &cut{ctx: ctx, llvm: s.Header().Domain.LLVM(), scale: weigh.ScaleOf(s), cold: r.DropCold, names: r.Names, out: out}
 	for _, step := range []func(*reader.Store, *Options) error{c.choose, c.learnNames} {
 		if err := step(s, r); err != nil {
 			return nil, err

@@ -105,7 +105,7 @@ func Archive(ctx context.Context, s *reader.Store, r Options) (*builder.Builder,
 	b := builder.New(s.Header().Domain, cut.config(s.Header(), r.Config))
 	t := &reduction{cut: cut, s: s, set: profileset.Of(b), poll: poll.New(ctx)}
 	t.copier = copier.New(ctx, t.set, s, t.set.Run, t.hooks())
-	for _, step := range []func() error{t.adoptDumps, t.copyRecords, t.copyMethods, t.copier.Tables, b.Err} {
+	for _, step := range []func() error{t.adoptDumps, t.copier.DeclareShapes, t.copyRecords, t.copyMethods, t.copier.Tables, b.Err} {
 		if err := step(); err != nil {
 			return nil, nil, err
 		}
@@ -136,8 +136,8 @@ func (t *reduction) hooks() copier.Hooks {
 		}
 		h.Key = func(_ reader.Method, k layout.Key) (layout.Key, error) { return names.key(t.s.Header().Domain, k), nil }
 		h.Symbol = names.symbol
-		h.Row = func(kind layout.TableKind, row []uint64) {
-			if kind == layout.TableRuns {
+		h.Row = func(t *reader.Table, row []uint64) {
+			if t.Kind == layout.TableRuns {
 				names.anonymousRun(row)
 			}
 		}

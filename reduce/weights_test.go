@@ -20,6 +20,9 @@ func unitName(e reader.Entry) string {
 			return fmt.Sprint("sub ", e.Sub())
 		}
 	}
+	if s, ok := e.Shape(); ok && s.Unit == layout.UnitArrays {
+		return fmt.Sprint("sub ", layout.SubNewArrays)
+	}
 	return "executions"
 }
 
@@ -36,7 +39,7 @@ func weightOf(s *reader.Store, m reader.Method) map[string]*big.Int {
 		}
 		sums[unit].Add(sums[unit], new(big.Int).SetUint64(n))
 	}
-	shape := disk.ShapeOf(&s.Header().Params)
+	shape := s.Mapping().Shape()
 	for p := range m.Profiles() {
 		if isMarked(s, p) {
 			continue

@@ -92,7 +92,7 @@ typedef struct pa_text {
 PA_API pa_text pa_text_of(const char *string);
 
 /* The profilers. docs/format.md has a table of them. */
-typedef enum pa_domain { PA_HOTSPOT = 1, PA_LLVM_IR, PA_LLVM_FRONTEND, PA_GRAAL, PA_JAMAICA } pa_domain;
+typedef enum pa_domain { PA_HOTSPOT = 1, PA_LLVM_IR, PA_LLVM_FRONTEND, PA_GRAAL, PA_JAMAICA, PA_CUSTOM } pa_domain;
 
 /* When the sums of the pages are compared with the pages. */
 typedef enum pa_check {
@@ -107,6 +107,7 @@ typedef struct pa_options {
 	uint32_t domain;            /* expected domain; 0 for any */
 	const char *producer;       /* expected producer; NULL for any */
 	const uint8_t *fingerprint; /* expected fingerprint of the program, 16 bytes; NULL for any */
+	const uint8_t *producer_id; /* of PA_CUSTOM: expected producer, 16 bytes; NULL for any */
 } pa_options;
 
 /* pa_open maps an archive, read-only. It reads the header alone, in the default mode. */
@@ -129,6 +130,7 @@ typedef struct pa_info {
 	uint64_t requested_base; /* the address at which pointers in the file need no relocation */
 	uint8_t fingerprint[16]; /* of the program */
 	uint8_t dump_id[16];
+	uint8_t producer_id[16]; /* of PA_CUSTOM: what profile points, keys and shapes mean; zeros in other domains */
 	int64_t dump_time; /* nanoseconds since 1970; 0 if not known */
 	uint64_t flags;    /* bit 0: increments since a dump; bit 1: made from several dumps */
 	uint32_t settings[PA_SETTINGS];
@@ -317,7 +319,8 @@ PA_API void pa_summarize(const pa_profile *profile, pa_summary *summary);
 typedef enum pa_tag {
 	PA_BIT = 1, PA_COUNTER, PA_JUMP, PA_RECEIVER_TYPE, PA_VIRTUAL_CALL, PA_RET, PA_BRANCH, PA_MULTI_BRANCH, PA_ARG_INFO, PA_CALL_TYPE,
 	PA_VIRTUAL_CALL_TYPE, PA_PARAMETERS_TYPE, PA_SPECULATIVE_TRAP,
-	PA_COUNTERS = 64, PA_VALUE_SITE, PA_BITMAP, PA_SUCCESSORS, PA_RECEIVERS, PA_CALLEES, PA_COUNT
+	PA_COUNTERS = 64, PA_VALUE_SITE, PA_BITMAP, PA_SUCCESSORS, PA_RECEIVERS, PA_CALLEES, PA_COUNT,
+	PA_PRODUCER = 192 /* the first of a producer's own, up to 255: see pa_shape_of */
 } pa_tag;
 
 typedef enum pa_section { PA_DATA, PA_EXTRA, PA_PARAMETERS, PA_HANDLERS } pa_section;
@@ -381,7 +384,7 @@ typedef struct pa_rows {
 	uint32_t first, width, count;
 } pa_rows;
 
-/* The rows of a MultiBranch, Ret, ArgInfo, Counters, ValueSite, Successors or Callees entry. */
+/* The rows of a MultiBranch, Ret, ArgInfo, Counters, ValueSite, Successors or Callees entry, or of a producer's. */
 PA_API bool pa_rows_of(const pa_entry *entry, pa_rows *rows);
 
 /* The receiver rows of a ReceiverType, VirtualCall, VirtualCallType or Receivers entry: a type, its count. Cell 0 is the
@@ -395,10 +398,38 @@ PA_API bool pa_arguments_of(const pa_entry *entry, pa_rows *rows, uint32_t *retu
 /* The bytes of a Bitmap entry, live if the profile is adopted; there are entry->rows. */
 PA_API const uint8_t *pa_bitmap_of(const pa_entry *entry);
 
+/* ---- shapes ---- */
+
+/* What a cell of a producer's entry holds, and how a merge unites two of them: adds them, takes the higher one, unites the
+ * bits, keeps the first that is not 0. Values, types and methods are keys: what differs in them stays apart. */
+typedef enum pa_cell_kind { PA_CELL_COUNT = 1, PA_CELL_MAX, PA_CELL_BITS, PA_CELL_FIRST, PA_CELL_VALUE, PA_CELL_TYPE, PA_CELL_METHOD } pa_cell_kind;
+
+/* The shape that an archive of PA_CUSTOM declares for the entries of one of its producer's tags. */
+typedef struct pa_shape {
+	const pa_archive *archive;
+	pa_text name;
+	uint8_t tag, unit;        /* unit: what its counts count, as numbered in docs/format.md */
+	uint8_t cells, row_cells; /* how many cells stand once, and how many a row has */
+} pa_shape;
+
+typedef struct pa_cell_shape {
+	pa_text name;
+	uint8_t kind; /* pa_cell_kind */
+} pa_cell_shape;
+
+/* pa_shape_of is the shape of a tag; false if none is declared. */
+PA_API bool pa_shape_of(const pa_archive *archive, uint8_t tag, pa_shape *shape);
+
+/* pa_shape_cell is the i-th cell: those that stand once, then those of a row. false if there are not as many. */
+PA_API bool pa_shape_cell(const pa_shape *shape, uint32_t i, pa_cell_shape *cell);
+
+/* pa_shape_bit is the name of a bit of the i-th cell, empty if it has none. */
+PA_API pa_text pa_shape_bit(const pa_shape *shape, uint32_t i, uint32_t bit);
+
 /* ---- tables ---- */
 
 enum { PA_TABLE_ORDER = 1, PA_TABLE_PROPERTIES, PA_TABLE_DUMPS, PA_TABLE_MONITORS, PA_TABLE_SAMPLES, PA_TABLE_TRACES = 7, PA_TABLE_CODE = 15,
-       PA_TABLE_RUNS, PA_TABLE_CLASS_PATH };
+       PA_TABLE_RUNS, PA_TABLE_CLASS_PATH, PA_TABLE_SHAPES = 19 };
 enum { PA_COLUMN_WORD = 1, PA_COLUMN_SYMBOL, PA_COLUMN_TYPE, PA_COLUMN_METHOD, PA_COLUMN_PROFILE, PA_COLUMN_CONTEXT, PA_MAX_COLUMNS = 64 };
 
 typedef struct pa_table {

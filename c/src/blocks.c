@@ -43,7 +43,7 @@ static bool check_entries(const pa_archive *a, const block *b, unsigned i, pa_er
 	uint64_t row = directory.at, last_point = 0;
 	for (uint64_t at = s.at; at < end_of(s); row += 8) {
 		pa_entry entry;
-		slots list[3];
+		slots list[MAX_SLOTS];
 		const char *wrong = pai_entry(a, a->bytes + at, end_of(s) - at, &entry);
 		if (wrong != NULL) return pai_damage(a, e, at, wrong);
 		for (unsigned n = pai_slots(&entry, list); n-- > 0;)

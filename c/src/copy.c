@@ -112,7 +112,7 @@ static uint64_t pointer_of(copier *c, const pa_entry *entry, uint32_t cell, uint
 }
 
 static void copy_cells(copier *c, const pa_entry *entry, uint8_t *to) {
-	slots list[4];
+	slots list[MAX_SLOTS];
 	uint8_t *cells = to + header_of(entry->tag);
 	to[1] = pa_flags(entry);
 	if (entry->tag < 64) put32(to + 4, pa_traps(entry));
@@ -160,7 +160,7 @@ static bool is_changed(const pa_profile *p) {
 	pa_summary now, trained;
 	pa_profile view = *p;
 	pa_entry entry;
-	slots list[4];
+	slots list[MAX_SLOTS];
 	view.live = NULL;
 	pa_summarize(p, &now), pa_summarize(&view, &trained);
 	if (now.invocations != trained.invocations || now.backedges != trained.backedges || now.interpreted != trained.interpreted) return true;

@@ -31,7 +31,9 @@ static uint64_t narrow_cells(const pa_archive *a, uint8_t tag, const uint8_t *ce
 	}
 }
 
-static uint64_t wide_cells(uint8_t tag, uint64_t rows) {
+static uint64_t wide_cells(const pa_archive *a, uint8_t tag, uint64_t rows) {
+	const shape *s = pai_shape(a, tag);
+	if (s != NULL) return rows > 0 && s->row_cells == 0 ? UINT64_MAX : s->cells + rows * s->row_cells;
 	switch (tag) {
 	case PA_COUNTERS: return rows;
 	case PA_VALUE_SITE: case PA_SUCCESSORS: case PA_CALLEES: return 2 * rows;
@@ -49,7 +51,7 @@ const char *pai_entry(const pa_archive *a, const uint8_t *p, uint64_t left, pa_e
 	*entry = (pa_entry){.archive = a, .bytes = p, .tag = p[0], .flags = p[1]};
 	if (header == 16) {
 		entry->sub = get16(p + 2), entry->point = (int32_t)get32(p + 4), entry->rows = get32(p + 12);
-		cells = wide_cells(p[0], entry->rows);
+		cells = wide_cells(a, p[0], entry->rows);
 		if (cells == UINT64_MAX) return "an entry with an unknown tag";
 		if (cells != get32(p + 8)) return "an entry does not have the cells of its rows";
 	} else {
@@ -70,7 +72,7 @@ static unsigned typed(const pa_entry *entry, uint32_t length, slots list[2]) {
 	return 2;
 }
 
-unsigned pai_slots(const pa_entry *entry, slots list[3]) {
+unsigned pai_slots(const pa_entry *entry, slots list[MAX_SLOTS]) {
 	const pa_archive *a = entry->archive;
 	uint32_t gap = 1 + (uint32_t)a->gap, rows = (uint32_t)a->type_rows;
 	switch (entry->tag) {
@@ -81,11 +83,11 @@ unsigned pai_slots(const pa_entry *entry, slots list[3]) {
 	case PA_SPECULATIVE_TRAP: list[0] = (slots){0, 1, 1, POINTS_TO_METHOD}; return 1;
 	case PA_RECEIVERS: list[0] = (slots){2, 2, entry->rows, POINTS_TO_TYPE}; return 1;
 	case PA_CALLEES: list[0] = (slots){0, 2, entry->rows, POINTS_TO_METHOD}; return 1;
-	default: return 0;
+	default: return entry->tag >= PA_PRODUCER ? pai_shape_slots(entry, list) : 0;
 	}
 }
 
-unsigned pai_counts(const pa_entry *entry, slots list[4]) {
+unsigned pai_counts(const pa_entry *entry, slots list[MAX_SLOTS]) {
 	uint32_t gap = (uint32_t)entry->archive->gap, rows = (uint32_t)entry->archive->type_rows;
 	switch (entry->tag) {
 	case PA_COUNTER: case PA_JUMP: case PA_CALL_TYPE: case PA_COUNT: list[0] = (slots){0, 1, 1, 0}; return 1;
@@ -98,7 +100,7 @@ unsigned pai_counts(const pa_entry *entry, slots list[4]) {
 	case PA_COUNTERS: list[0] = (slots){0, 1, entry->rows, 0}; return 1;
 	case PA_VALUE_SITE: case PA_SUCCESSORS: case PA_CALLEES: list[0] = (slots){1, 2, entry->rows, 0}; return 1;
 	case PA_RECEIVERS: list[0] = (slots){0, 1, 1, 0}, list[1] = (slots){3, 2, entry->rows, 0}; return 2;
-	default: return 0;
+	default: return entry->tag >= PA_PRODUCER ? pai_shape_counts(entry, list) : 0;
 	}
 }
 
@@ -113,10 +115,13 @@ bool pai_pointer(const pa_archive *a, uint64_t value, uint8_t kind) {
 
 /* visit is pai_visit for an entry at an offset in the file. */
 static bool visit(const pa_entry *entry, uint64_t at, bool (*take)(void *to, uint64_t at), void *to) {
-	slots list[3];
-	unsigned n = pai_slots(entry, list);
-	for (unsigned i = 0; i < n; i++)
+	slots list[MAX_SLOTS];
+	unsigned n = pai_slots(entry, list), columns = entry->tag >= PA_PRODUCER ? pai_row_slots(entry, list, n) : 0;
+	for (unsigned i = 0; i < n - columns; i++)
 		for (uint32_t k = 0; k < list[i].n; k++)
+			if (!take(to, at + header_of(entry->tag) + 8 * ((uint64_t)list[i].first + (uint64_t)k * list[i].stride))) return false;
+	for (uint32_t k = 0; columns > 0 && k < entry->rows; k++) /* several pointers of a row: row by row */
+		for (unsigned i = n - columns; i < n; i++)
 			if (!take(to, at + header_of(entry->tag) + 8 * ((uint64_t)list[i].first + (uint64_t)k * list[i].stride))) return false;
 	return true;
 }
@@ -245,8 +250,12 @@ bool pa_rows_of(const pa_entry *entry, pa_rows *rows) {
 	case PA_ARG_INFO: *rows = (pa_rows){1, 1, entry->cells - 1}; return true;
 	case PA_COUNTERS: *rows = (pa_rows){0, 1, entry->rows}; return true;
 	case PA_VALUE_SITE: case PA_SUCCESSORS: case PA_CALLEES: *rows = (pa_rows){0, 2, entry->rows}; return true;
-	default: return false;
+	default: break;
 	}
+	const shape *s = pai_shape(entry->archive, entry->tag);
+	if (s == NULL || s->row_cells == 0) return false;
+	*rows = (pa_rows){s->cells, s->row_cells, entry->rows};
+	return true;
 }
 
 bool pa_receivers_of(const pa_entry *entry, pa_rows *rows) {
@@ -261,7 +270,7 @@ bool pa_receivers_of(const pa_entry *entry, pa_rows *rows) {
 }
 
 bool pa_arguments_of(const pa_entry *entry, pa_rows *rows, uint32_t *returned) {
-	slots list[3];
+	slots list[MAX_SLOTS];
 	if (entry->tag != PA_CALL_TYPE && entry->tag != PA_VIRTUAL_CALL_TYPE && entry->tag != PA_PARAMETERS_TYPE) return false;
 	unsigned n = pai_slots(entry, list);
 	*rows = (pa_rows){list[n - 2].first - 1, 2, list[n - 2].n};

@@ -13,7 +13,7 @@
 
 #include "profarc.h"
 
-#define FORMAT 0x80000005u /* version of the format: draft 5 */
+#define FORMAT 0x80000006u /* version of the format: draft 6 */
 
 enum { HEADER = 640, PAGE = 4096, PAGE_SHIFT = 12, FANOUT = 64, LINE = 64, SLOTS = 10, TYPE = 24, CONTEXT = 16, DEEPEST = 65535, MAX_NAME = 1 << 20 };
 enum { SYMBOLS, TYPES, METHODS, NEVER_RAN, CONTEXTS, SECTIONS };
@@ -46,6 +46,7 @@ struct pa_archive {
 	 * method with an id of its own. */
 	_Atomic uint64_t *sound, *heads;
 	struct live *live;
+	struct shapes *shapes; /* of PA_CUSTOM; NULL if none are declared */
 };
 
 /* ---- adoption ---- */
@@ -264,10 +265,11 @@ enum { TYPE_TAGS = 3 };
 
 /* pai_entry decodes the entry at p, of which left bytes are in its section. It gives NULL, or what is wrong. */
 const char *pai_entry(const pa_archive *a, const uint8_t *p, uint64_t left, pa_entry *entry);
-/* pai_slots is the pointer cells of an entry, in up to three lists whose number it returns. */
-unsigned pai_slots(const pa_entry *entry, slots list[3]);
+/* pai_slots is the pointer cells of an entry, in up to MAX_SLOTS lists whose number it returns. */
+enum { MAX_SLOTS = 40 };
+unsigned pai_slots(const pa_entry *entry, slots list[MAX_SLOTS]);
 /* pai_counts is the cells of an entry that are counts, as pai_slots. Of an entry that is signed a count may be below 0. */
-unsigned pai_counts(const pa_entry *entry, slots list[4]);
+unsigned pai_counts(const pa_entry *entry, slots list[MAX_SLOTS]);
 bool pai_is_signed(const pa_entry *entry);
 /* pai_pointer checks a pointer cell of kind. */
 bool pai_pointer(const pa_archive *a, uint64_t value, uint8_t kind);
@@ -280,6 +282,24 @@ bool pai_visit(const pa_archive *a, const block *b, bool (*take)(void *to, uint6
 
 /* pai_columns_of is the column kinds with which a table of a kind begins, as digits. */
 const char *pai_columns_of(uint32_t kind);
+
+/* ---- shapes.c ---- */
+
+/* The entries of one of the producer's tags. kinds has the cells that stand once, then those of a row. The table has rows
+ * about it from first on: its name, the cells in the order of kinds, names of bits. */
+typedef struct shape { bool declared; uint8_t unit, cells, row_cells, kinds[MAX_SLOTS]; uint32_t first, rows; } shape;
+typedef struct shapes { shape of[256 - PA_PRODUCER]; uint64_t *heads; uint8_t (*names)[32]; } shapes;
+
+bool pai_shapes_open(pa_archive *a, pa_error *e);
+void pai_shapes_free(shapes *s);
+/* pai_shape is the shape of a tag, NULL if it has none. */
+static inline const shape *pai_shape(const pa_archive *a, uint8_t tag) {
+	return a->shapes != NULL && tag >= PA_PRODUCER && a->shapes->of[tag - PA_PRODUCER].declared ? &a->shapes->of[tag - PA_PRODUCER] : NULL;
+}
+unsigned pai_shape_slots(const pa_entry *entry, slots *list);
+unsigned pai_shape_counts(const pa_entry *entry, slots *list);
+/* pai_row_slots is how many of the n lists of a producer's entry are columns of its rows; they are the last. */
+unsigned pai_row_slots(const pa_entry *entry, const slots *list, unsigned n);
 
 /* ---- relocate.c ---- */
 

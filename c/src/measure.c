@@ -45,7 +45,7 @@ static void note_method(plan *p, uint64_t cell) {
 
 static void measure(void *to, const pa_entry *entry, uint64_t offset, bool data) {
 	plan *p = to;
-	slots list[4];
+	slots list[MAX_SLOTS];
 	unsigned n = pai_slots(entry, list);
 	(void)offset;
 	p->entries++;
@@ -78,7 +78,7 @@ typedef struct pointers { void (*take)(void *to, uint64_t offset, bool method); 
 
 static void visit(void *to, const pa_entry *entry, uint64_t offset, bool data) {
 	const pointers *each = to;
-	slots list[3];
+	slots list[MAX_SLOTS];
 	unsigned n = pai_slots(entry, list);
 	(void)data;
 	for (unsigned i = 0; i < n; i++)

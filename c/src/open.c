@@ -34,7 +34,7 @@ static bool generic(pa_archive *a, pa_error *e) {
 	memcpy(first + 32, p + 40, size < 72 ? size - 40 : 32);
 	uint64_t sum = size < 72 ? pai_xxh64(NULL, 0, first, size - 8) : pai_xxh64(first, 64, p + 72, size - 72);
 	if (sum != get64(p + 32)) return pai_damage(a, e, 32, "the header does not have its sum");
-	if (get32(p + 12) != FORMAT) return pai_fail(e, PA_UNSUPPORTED, "another version of the format: this library reads draft 5");
+	if (get32(p + 12) != FORMAT) return pai_fail(e, PA_UNSUPPORTED, "another version of the format: this library reads draft 6");
 	if (get64(p + 40) != 0) return pai_fail(e, PA_UNSUPPORTED, "the archive needs features that this library does not know");
 	return size == HEADER || pai_damage(a, e, 16, "a wrong size of the header");
 }
@@ -71,6 +71,7 @@ static void fill_info(pa_archive *a) {
 		.max_probe = get32(p + 84), .seed = get64(p + 88), .index_lines = get64(p + 104), .dump_time = (int64_t)get64(p + 144), .flags = get64(p + 152)};
 	memcpy(i->fingerprint, p + 112, 16);
 	memcpy(i->dump_id, p + 128, 16);
+	memcpy(i->producer_id, p + 608, 16);
 	for (unsigned n = 0; n < PA_SETTINGS; n++) i->settings[n] = get32(p + 160 + 4 * n);
 	i->producer = (pa_text){(const char *)p + 224, 64};
 	while (i->producer.size > 0 && i->producer.bytes[i->producer.size - 1] == 0) i->producer.size--;
@@ -83,7 +84,9 @@ static void fill_info(pa_archive *a) {
 static bool header(pa_archive *a, pa_error *e) {
 	if (!generic(a, e)) return false;
 	fill_info(a);
-	if (a->info.domain < PA_HOTSPOT || a->info.domain > PA_JAMAICA) return pai_damage(a, e, 64, "an unknown domain");
+	if (a->info.domain < PA_HOTSPOT || a->info.domain > PA_CUSTOM) return pai_damage(a, e, 64, "an unknown domain");
+	static const uint8_t none[16];
+	if ((a->info.domain == PA_CUSTOM) == (memcmp(a->info.producer_id, none, 16) == 0)) return pai_damage(a, e, 608, "a producer id that its domain does not have, or none");
 	if (get32(a->bytes + 68) != PAGE_SHIFT) return pai_damage(a, e, 68, "an unknown size of pages");
 	if (a->size > (uint64_t)32 << 30) return pai_damage(a, e, 24, "an impossible size of the file");
 	if (a->info.requested_base % PAGE != 0 || a->info.requested_base > (uint64_t)1 << 62) return pai_damage(a, e, 72, "an impossible requested base");
@@ -97,6 +100,7 @@ static bool header(pa_archive *a, pa_error *e) {
 static bool expected(const pa_archive *a, const pa_options *o, pa_error *e) {
 	if (o->domain != 0 && o->domain != a->info.domain) return pai_fail(e, PA_MISMATCH, "the archive is of another domain");
 	if (o->producer != NULL && !same_text(pa_text_of(o->producer), a->info.producer)) return pai_fail(e, PA_MISMATCH, "the archive is of another producer");
+	if (o->producer_id != NULL && memcmp(o->producer_id, a->info.producer_id, 16) != 0) return pai_fail(e, PA_MISMATCH, "the archive is of another producer, whose points and shapes mean something else");
 	if (o->fingerprint != NULL && memcmp(o->fingerprint, a->info.fingerprint, 16) != 0) return pai_fail(e, PA_MISMATCH, "the archive is of another program");
 	return true;
 }
@@ -112,7 +116,7 @@ static bool start(pa_archive *a, const pa_options *o, pa_error *e) {
 	if (!header(a, e) || !expected(a, o, e) || !pai_sums_open(a, e) || !bits(a, e)) return false;
 	if (o->check == PA_CHECK_ALL && !pai_sums_all(a, e)) return false;
 	a->trusted = o->check != PA_CHECK_TOUCH;
-	return true;
+	return pai_shapes_open(a, e);
 }
 
 static pa_archive *allocate(pa_error *e) {
@@ -154,6 +158,7 @@ pa_error pa_open_memory(const void *bytes, size_t size, const pa_options *option
 void pa_close(pa_archive *a) {
 	if (a == NULL) return;
 	pai_live_free(a->live);
+	pai_shapes_free(a->shapes);
 	pai_unmap(a);
 	free(a->sums.checked);
 	free(a->sound);

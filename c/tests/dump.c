@@ -136,6 +136,12 @@ static const char *name_of(uint8_t tag) {
 	return tag < 64 ? narrow[tag] : wide[tag - 64];
 }
 
+static void put_name(const pa_entry *entry) {
+	pa_shape shape;
+	if (pa_shape_of(archive, entry->tag, &shape)) fprintf(out, "%.*s", (int)shape.name.size, shape.name.bytes);
+	else fputs(name_of(entry->tag), out);
+}
+
 static void put_cell(const char *key, const pa_entry *entry, uint32_t i) { fprintf(out, ",\"%s\":%" PRIu64, key, pa_cell(entry, i)); }
 
 static void put_word(const pa_entry *entry, uint32_t i) {
@@ -217,16 +223,49 @@ static void put_front(const pa_entry *entry) {
 	}
 }
 
+static void put_declared_cell(const pa_entry *entry, uint32_t i, uint8_t kind) {
+	pa_method m;
+	if (kind == PA_CELL_TYPE) put_type(pa_cell_type(entry, i, NULL));
+	else if (kind == PA_CELL_METHOD) put_method(pa_cell_method(entry, i, &m), &m);
+	else fprintf(out, "%" PRIu64, pa_cell(entry, i));
+}
+
+/* put_declared prints the cells of a producer's entry: rows as objects if they have pointers, else as lists or numbers. */
+static void put_declared(const pa_entry *entry) {
+	pa_shape shape;
+	pa_cell_shape cell;
+	pa_rows rows;
+	bool pointers = false;
+	if (!pa_shape_of(archive, entry->tag, &shape)) return;
+	for (uint32_t i = 0; i < shape.cells && pa_shape_cell(&shape, i, &cell); i++)
+		fprintf(out, ",\"%.*s\":", (int)cell.name.size, cell.name.bytes), put_declared_cell(entry, i, cell.kind);
+	if (!pa_rows_of(entry, &rows)) return;
+	for (uint32_t i = 0; i < rows.width && pa_shape_cell(&shape, rows.first + i, &cell); i++) pointers |= cell.kind == PA_CELL_TYPE || cell.kind == PA_CELL_METHOD;
+	const char *around = pointers ? "{}" : rows.width > 1 ? "[]" : "";
+	fputs(",\"rows\":[", out);
+	for (uint32_t row = 0; row < rows.count; row++) {
+		fprintf(out, "%s%.1s", comma(row), around);
+		for (uint32_t i = 0; i < rows.width && pa_shape_cell(&shape, rows.first + i, &cell); i++) {
+			fputs(comma(i), out);
+			if (pointers) fprintf(out, "\"%.*s\":", (int)cell.name.size, cell.name.bytes);
+			put_declared_cell(entry, rows.first + row * rows.width + i, cell.kind);
+		}
+		fputs(*around != 0 ? around + 1 : "", out);
+	}
+	putc(']', out);
+}
+
 static void put_section(const char *key, const pa_profile *p, pa_section section, bool always) {
 	pa_entries it = pa_entries_of(p, section);
 	pa_entry entry;
 	uint64_t n = 0;
 	for (; first.code == PA_OK && pa_entries_next(&it, &entry); n++) {
 		if (n == 0) fprintf(out, ",\"%s\":[", key);
-		fprintf(out, "%s{\"tag\":\"%s\",\"point\":%" PRId32, comma(n), name_of(entry.tag), entry.point);
+		fprintf(out, "%s{\"tag\":\"", comma(n)), put_name(&entry), fprintf(out, "\",\"point\":%" PRId32, entry.point);
 		optional_number("flags", entry.flags);
 		optional_number(entry.tag < 64 ? "traps" : "sub", entry.tag < 64 ? entry.traps : entry.sub);
-		put_front(&entry), put_receivers(&entry), put_arguments(&entry), put_rows(&entry);
+		if (entry.tag >= PA_PRODUCER) put_declared(&entry);
+		else put_front(&entry), put_receivers(&entry), put_arguments(&entry), put_rows(&entry);
 		putc('}', out);
 	}
 	if (n > 0) putc(']', out);
@@ -273,17 +312,17 @@ static void put_method_line(const pa_method *m) {
 /* ---- the dump ---- */
 
 static void put_header(void) {
-	static const char *const domains[] = {"", "hotspot", "llvm-ir", "llvm-frontend", "graal", "jamaica"};
+	static const char *const domains[] = {"", "hotspot", "llvm-ir", "llvm-frontend", "graal", "jamaica", "custom"};
 	const pa_info *i = pa_info_of(archive);
 	uint64_t settings[PA_SETTINGS];
 	for (unsigned n = 0; n < PA_SETTINGS; n++) settings[n] = i->settings[n];
 	fprintf(out, "\"header\":{\"format\":\"draft %u\",\"domain\":\"%s\",\"producer\":", (unsigned)(i->version & 0x7fffffff), domains[i->domain]);
 	put_text(i->producer), fprintf(out, ",\"file_size\":%" PRIu64 ",\"base\":\"%016" PRIx64 "\"", i->file_size, i->requested_base);
-	fputs(",\"fingerprint\":", out), put_hex(i->fingerprint, 16), fputs(",\"dump_id\":", out), put_hex(i->dump_id, 16);
+	fputs(",\"producer_id\":", out), put_hex(i->producer_id, 16), fputs(",\"fingerprint\":", out), put_hex(i->fingerprint, 16), fputs(",\"dump_id\":", out), put_hex(i->dump_id, 16);
 	fprintf(out, ",\"dump_time\":%" PRId64 ",\"flags\":%" PRIu64, i->dump_time, i->flags), put_list("settings", settings, PA_SETTINGS);
 	fprintf(out, ",\"seed\":\"%016" PRIx64 "\",\"lines\":%" PRIu64 ",\"max_probe\":%u", i->seed, i->index_lines, (unsigned)i->max_probe);
 	put_list("counts", (uint64_t[]){i->methods, i->unexecuted, i->profiles, i->contexts, i->types, i->symbols, i->entries, i->pointers}, 8);
-	put_list("summary", (uint64_t[]){i->total_invocations, i->max_invocations, i->total_count, i->max_count, 0, 0, 0, 0}, 8);
+	put_list("summary", (uint64_t[]){i->total_invocations, i->max_invocations, i->total_count, i->max_count}, 4);
 	fputs("},\n", out);
 }
 

@@ -92,7 +92,7 @@ type textSettings struct {
 // readSettings reads the settings from the properties of an archive. An archive that was
 // not made from a text is printed in the dialect of its VM.
 func readSettings(s *reader.Store) (textSettings, error) {
-	set := textSettings{shape: disk.ShapeOf(&s.Header().Params), dialect: JDK25}
+	set := textSettings{shape: s.Mapping().Shape(), dialect: JDK25}
 	if set.shape.Gap > 0 {
 		set.dialect = JDK17
 	}

@@ -90,7 +90,7 @@ func (w *textWriter) trapsAt(traps []reader.Entry, bci int32) (here, rest []read
 func (w *textWriter) entrySize(e reader.Entry, tag layout.Tag) int {
 	length := 0
 	if !e.Tag().Wide() {
-		length = disk.ShapeOf(&w.store.Header().Params).Length(disk.Entry(e.Bytes()))
+		length = w.store.Mapping().Shape().Length(disk.Entry(e.Bytes()))
 	}
 	return disk.EntryHeaderSize + w.settings.shape.Cells(tag, length)*disk.CellSize
 }

@@ -137,7 +137,7 @@ type recordWalk struct {
 }
 
 func newRecordWalk(s *reader.Store, lost *codec.Losses) *recordWalk {
-	return &recordWalk{store: s, shape: disk.ShapeOf(&s.Header().Params), lost: lost}
+	return &recordWalk{store: s, shape: s.Mapping().Shape(), lost: lost}
 }
 
 // eachFunction calls yield for all functions that have records, in the order of their

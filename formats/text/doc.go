@@ -16,7 +16,8 @@
 //	text     = "profarc text 1" NL { header } { type | method | table } "end" NL
 //
 //	header   = ( "domain" DOMAIN | "producer" NAME | "fingerprint" HEX | "dump-id" HEX | "time" RFC3339
-//	           | "flags" BITS | "param" PARAM N ) NL
+//	           | "flags" BITS | "param" PARAM N | "producer-id" HEX ) NL
+//	           | "shape" N SHAPE UNIT NL { ( "cell" | "row" ) CELL KIND { BIT | "-" } NL }
 //	type     = "type" TYPE [ "flags=" BITS ] [ "alias=" NAME ] NL
 //	method   = "method" METHOD [ "access=" BITS ] [ "not-matchable" ] [ "never-ran" ] NL
 //	           { context | profile }
@@ -51,6 +52,9 @@
 //	         | "Receivers" SUB [ seen ] "other=" N { row }
 //	         | "Callees" { ( METHOD "=" N ) | "-" [ "=" N ] }
 //	         | "Count" SUB [ seen ] N
+//	         | SHAPE [ "sub=" N ] [ "flags=" N ] { CELL "=" value } { value { ( "=" | "," ) value } }
+//	value    = N | TYPE | METHOD | "-" | bits
+//	bits     = ( BIT | N ) { "|" ( BIT | N ) }
 //	seen     = "[" { "null-seen" | "interpreted" | "trap=" ( N | "many" ) | "recompiled" | N } "]"
 //	count    = "count=" N { "," N }
 //	row      = TYPE "=" N | "-" [ "=" N ]
@@ -70,6 +74,10 @@
 // repeat with their keys, displacements last, and its rows, in which "=" follows a
 // cell that says what the others count. A tag that is new in the table needs no
 // code here.
+//
+// The shapes of a producer's entries, and its ids, are those of an archive of domain
+// custom. In such an archive every wide entry may have "sub=", and "flags=" where it has no seen. A cell of a row
+// that follows a name, or the key of the row, has "=" before it.
 //
 // The numbers after the first of count are the cells between an entry's count
 // and its rows, nonprofiled_count where the VM has it; they are left out if all

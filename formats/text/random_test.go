@@ -1,6 +1,7 @@
 package text
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -21,7 +22,7 @@ import (
 // domain's producer happens to have.
 func TestRandomArchivesBecomeTheSameBytes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		domain := layout.Domain(rapid.IntRange(int(layout.DomainHotSpot), int(layout.DomainJamaica)).Draw(rt, "domain"))
+		domain := layout.Domain(rapid.IntRange(int(layout.DomainHotSpot), int(layout.DomainCustom)).Draw(rt, "domain"))
 		size := rapid.IntRange(0, 12).Draw(rt, "size")
 		seed := rapid.Uint64().Draw(rt, "seed")
 		checkExact(t, bytesOf(t, randomArchive(domain, size, seed)))
@@ -41,6 +42,7 @@ type maker struct {
 	methods  []builder.MethodRef
 	profiles []builder.ProfileRef
 	made     map[layout.TableKind]bool
+	shapes   []layout.EntryShape
 }
 
 // randomArchive returns an archive of so many methods.
@@ -48,7 +50,11 @@ func randomArchive(domain layout.Domain, size int, seed uint64) *builder.Builder
 	m := &maker{Rand: rand.New(rand.NewPCG(seed, 1)), domain: domain, made: map[layout.TableKind]bool{}}
 	config := m.config()
 	m.shape = disk.ShapeOf(&config.Params)
+	if domain == layout.DomainCustom {
+		config.ProducerID[m.IntN(16)] = 1 + byte(m.IntN(255))
+	}
 	m.b = builder.New(domain, config)
+	m.declare()
 	for range size + 1 {
 		m.types = append(m.types, m.typ())
 		m.methods = append(m.methods, m.method())
@@ -246,7 +252,61 @@ func (m *maker) rows() (rows []builder.Row) {
 	return rows
 }
 
+// declare declares the shapes of a producer, if there is one.
+func (m *maker) declare() {
+	kinds := []layout.CellKind{layout.CellCount, layout.CellMax, layout.CellBits, layout.CellFirst, layout.CellValue, layout.CellType, layout.CellMethod}
+	cells := func(most int) (cells []layout.CellShape) {
+		for range m.IntN(most + 1) {
+			c := layout.CellShape{Name: fmt.Sprint("c_", len(cells)), Kind: kinds[m.IntN(len(kinds))]}
+			for i := 0; c.Kind == layout.CellBits && i < m.IntN(65); i++ {
+				c.Bits = append(c.Bits, []string{"", fmt.Sprint("bit-", i)}[m.IntN(2)])
+			}
+			cells = append(cells, c)
+		}
+		return cells
+	}
+	for range m.IntN(5) {
+		s := layout.EntryShape{Tag: layout.TagProducer + layout.Tag(m.IntN(64)), Unit: layout.CountUnit(m.IntN(int(layout.NumCountUnits))), Cells: cells(32), Rows: cells(8)}
+		s.Name = fmt.Sprint("E", uint8(s.Tag))
+		if m.domain == layout.DomainCustom && !slices.ContainsFunc(m.shapes, func(t layout.EntryShape) bool { return t.Tag == s.Tag }) {
+			m.shapes = append(m.shapes, s)
+			if err := m.b.DeclareShape(s); err != nil {
+				panic(err)
+			}
+		}
+	}
+}
+
+// custom adds an entry of one of the producer's shapes.
+func (m *maker) custom(p *builder.Profile) {
+	s := m.shapes[m.IntN(len(m.shapes))]
+	cells := func(kinds []layout.CellShape) (values []uint64) {
+		for _, c := range kinds {
+			v := m.number() * uint64(m.IntN(2))
+			switch c.Kind {
+			case layout.CellType:
+				v = uint64(m.anyType())
+			case layout.CellMethod:
+				v = uint64(m.anyMethod()) * uint64(m.IntN(2))
+			}
+			values = append(values, v)
+		}
+		return values
+	}
+	var rows [][]uint64
+	for range m.IntN(4) {
+		if len(s.Rows) > 0 {
+			rows = append(rows, cells(s.Rows))
+		}
+	}
+	p.Custom(builder.Custom{Point: int32(m.Uint32()), Tag: s.Tag, Sub: layout.Sub(m.Uint32() * uint32(m.IntN(2))), Flags: layout.EntryFlags(m.Uint32()), Cells: cells(s.Cells)}, rows...)
+}
+
 func (m *maker) wide(p *builder.Profile) {
+	if len(m.shapes) > 0 && m.sometimes(2) {
+		m.custom(p)
+		return
+	}
 	point := int32(m.Uint32()) >> m.IntN(32)
 	sub := layout.Sub(m.IntN(9))
 	flags := layout.EntryFlags(m.IntN(5))
@@ -297,7 +357,7 @@ func (m *maker) tables() {
 		if kind == layout.TableOrder && m.domain != layout.DomainGraal {
 			columns = []layout.ColumnKind{layout.ColumnProfile}
 		}
-		if m.made[kind] || !tableDomains[kind].hold(m.domain) {
+		if kind == layout.TableShapes || m.made[kind] || !tableDomains[kind].hold(m.domain) {
 			continue
 		}
 		m.made[kind] = true
@@ -348,11 +408,11 @@ func TestRandomArchivesHaveEverything(t *testing.T) {
 	seen := ""
 	valueSite, _ := disk.SchemaOf(layout.TagValueSite)
 	for seed := range uint64(150) {
-		data := bytesOf(t, randomArchive(layout.Domain(1+seed%5), 8, seed))
+		data := bytesOf(t, randomArchive(layout.Domain(1+seed%6), 8, seed))
 		seen += write(t, data)
 	}
 	for _, l := range []wordList{slices.Collect(maps.Keys(tagNumbers)), sectionWords, paramWords[:3], columnWords, archiveFlags, typeFlags, accessFlags,
-		flagWords(layout.TagBit), flagWords(layout.TagCount), valueSite.Subs} {
+		flagWords(disk.Shape{}, layout.TagBit), flagWords(disk.Shape{}, layout.TagCount), valueSite.Subs} {
 		for _, word := range l {
 			if word != "" && !strings.Contains(seen, word) {
 				t.Errorf("no %s in 150 random archives", word)

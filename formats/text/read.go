@@ -200,6 +200,7 @@ func (p *parser) possible() string {
 type head struct {
 	config builder.Config
 	domain layout.Domain
+	shapes []layout.EntryShape
 	seen   map[string]bool // words of the lines that may not repeat
 }
 
@@ -217,6 +218,10 @@ func (p *parser) headerLine(word []byte) bool {
 var headerForms = map[string]func(*parser){
 	"domain":      (*parser).domainLine,
 	"producer":    func(p *parser) { p.nextToken(); p.head.config.Producer = string(p.takeName()) },
+	"producer-id": func(p *parser) { p.id(&p.head.config.ProducerID) },
+	"shape":       (*parser).shapeLine,
+	"cell":        (*parser).shapeCellLine,
+	"row":         (*parser).shapeRowLine,
 	"fingerprint": func(p *parser) { p.id(&p.head.config.Fingerprint) },
 	"dump-id":     func(p *parser) { p.id(&p.head.config.DumpID) },
 	"time":        (*parser).timeLine,
@@ -224,12 +229,15 @@ var headerForms = map[string]func(*parser){
 	"param":       (*parser).paramLine,
 }
 
+// manyTimes are the words of lines that can repeat.
+var manyTimes = map[string]bool{"param": true, "shape": true, "cell": true, "row": true}
+
 // once refuses a second line of the header that says the same.
 func (p *parser) once(word string) {
 	if p.head.seen == nil {
 		p.head.seen = map[string]bool{}
 	}
-	if word != "param" && p.head.seen[word] {
+	if !manyTimes[word] && p.head.seen[word] {
 		p.MissAt(p.At-len(word), "no second "+word)
 	}
 	p.head.seen[word] = true
@@ -245,7 +253,7 @@ func (p *parser) domainLine() {
 			return
 		}
 	}
-	p.MissAt(start, "a domain: hotspot, llvm-ir, llvm-frontend, graal or jamaica")
+	p.MissAt(start, "a domain: hotspot, llvm-ir, llvm-frontend, graal, jamaica or custom")
 }
 
 func (p *parser) id(id *[16]byte) {
@@ -333,9 +341,16 @@ func (p *parser) beginArchive() {
 		p.MissAt(0, "a line of the header: domain and its name")
 		return
 	}
+	if domain == layout.DomainCustom && p.config().ProducerID == [16]byte{} {
+		p.MissAt(0, "a line of the header: producer-id and 32 hexadecimal digits")
+		return
+	}
 	p.shape = disk.ShapeOf(&p.head.config.Params)
 	p.report.Domain = domain
 	p.b = builder.New(domain, p.config())
+	if err := p.declare(); err != nil {
+		p.failure = p.lines.Fail(err)
+	}
 }
 
 // config returns what the archive says of itself: what the text says, or what was
@@ -344,6 +359,7 @@ func (p *parser) config() builder.Config {
 	c, head := p.o.Config, &p.head.config
 	c.Params, c.Flags = head.Params, head.Flags
 	c.Producer = cmp.Or(c.Producer, head.Producer)
+	c.ProducerID = cmp.Or(c.ProducerID, head.ProducerID)
 	c.Fingerprint = cmp.Or(c.Fingerprint, head.Fingerprint)
 	c.DumpID = cmp.Or(c.DumpID, head.DumpID)
 	if c.DumpTime.IsZero() {

@@ -53,7 +53,7 @@ func (p *parser) entryLine(start int, section layout.BlockSection) {
 func (p *parser) tagWord() layout.Tag {
 	p.nextToken()
 	start := p.At
-	tag, ok := tagByName(p.takeWord("the kind of the entry"))
+	tag, ok := p.tagName(p.takeWord("the kind of the entry"))
 	if !ok {
 		p.MissAt(start, "the kind of the entry: Branch, VirtualCall, Counters or the like")
 	}
@@ -63,7 +63,7 @@ func (p *parser) tagWord() layout.Tag {
 // entryCells reads what follows the tag, and adds the entry to the profile.
 func (p *parser) entryCells() {
 	e := &p.entry
-	schema, _ := disk.SchemaOf(e.tag)
+	schema, _ := p.shape.Schema(e.tag)
 	p.subAndSeen(schema)
 	for i := range schema.Groups {
 		p.cellGroup(&schema.Groups[i])
@@ -96,14 +96,19 @@ func (p *parser) subAndSeen(schema *disk.Schema) {
 		p.seen(math.MaxUint32)
 		return
 	}
+	custom := p.head.domain == layout.DomainCustom
 	if len(schema.Subs) > 0 {
 		p.nextToken()
 		e.sub = layout.Sub(p.listed(subWords(schema, e.tag), math.MaxUint16, "what the entry is of"))
+	} else if custom && p.skipToken("sub=") {
+		e.sub = layout.Sub(p.number(math.MaxUint16))
 	}
 	if _, ok := trapsCell(schema); ok {
 		p.seen(math.MaxUint64)
 	} else if len(schema.Flags) > 0 {
 		p.seen(0)
+	} else if custom && p.skipToken("flags=") {
+		e.flags = layout.EntryFlags(p.number(math.MaxUint8))
 	}
 }
 
@@ -131,7 +136,7 @@ func (p *parser) seenWord(limit uint64) {
 	case p.Skip("trap="):
 		e.traps |= p.number(limit)
 	default:
-		e.flags |= layout.EntryFlags(p.bit(flagWords(e.tag), math.MaxUint8))
+		e.flags |= layout.EntryFlags(p.bit(flagWords(p.shape, e.tag), math.MaxUint8))
 	}
 }
 
@@ -212,7 +217,7 @@ func (p *parser) keyedCell(at int, c disk.CellSpec) {
 	} else {
 		p.nextToken()
 	}
-	p.cell(c.Kind, isSigned(e.tag) && at == 0)
+	p.cell(c, isSigned(e.tag) && at == 0)
 	last := len(e.cells) - 1
 	e.cells[at], e.refs[at] = e.cells[last], e.refs[last]
 	e.cells, e.refs = e.cells[:last], e.refs[:last]
@@ -276,24 +281,22 @@ func (p *parser) listedTypes(g *disk.CellGroup) {
 func (p *parser) row(g *disk.CellGroup) {
 	first := g.Cells[0].Kind
 	for i, c := range g.Cells {
-		separator := ","
-		if i == 1 && isRowKey(first) {
-			separator = "="
-		}
-		if i > 0 && !p.Skip(separator) {
+		if i > 0 && !p.Skip(separator(g.Cells, i)) {
 			if (first == disk.CellType || first == disk.CellMethod) && p.entry.refs[len(p.entry.refs)-i] == 0 {
 				p.addCell(0)
 				continue
 			}
-			p.Expect(separator)
+			p.Expect(separator(g.Cells, i))
 		}
-		p.cell(c.Kind, false)
+		p.cell(c, false)
 	}
 }
 
 // cell takes the value of a cell.
-func (p *parser) cell(kind disk.CellKind, signed bool) {
-	switch {
+func (p *parser) cell(c disk.CellSpec, signed bool) {
+	switch kind := c.Kind; {
+	case len(c.Bits) > 0:
+		p.addCell(p.bitNames(c.Bits))
 	case kind == disk.CellDisplacement:
 		p.addCell(uint64(p.signed(math.MaxInt64)))
 	case kind == disk.CellType:

@@ -78,11 +78,11 @@ var sectionWords = wordList{layout.SectionExtra: "extra", layout.SectionParamete
 var hotspotFlags = wordList{0: "null-seen"}
 
 // flagWords returns the words of the flags of entries.
-func flagWords(tag layout.Tag) wordList {
+func flagWords(shape disk.Shape, tag layout.Tag) wordList {
 	if !tag.Wide() {
 		return hotspotFlags
 	}
-	schema, _ := disk.SchemaOf(tag)
+	schema, _ := shape.Schema(tag)
 	return schema.Flags
 }
 
@@ -175,8 +175,11 @@ func domainsOf(tag layout.Tag) domains {
 	return tagDomains[tag]
 }
 
-// hold reports whether a domain is one of them, or they are not named.
-func (l domains) hold(d layout.Domain) bool { return l == nil || slices.Contains(l, d) }
+// hold reports whether a domain is one of them, or they are not named. A producer's own
+// may have what is not HotSpot's.
+func (l domains) hold(d layout.Domain) bool {
+	return l == nil || slices.Contains(l, d) || d == layout.DomainCustom && !slices.Equal(l, ofHotSpot)
+}
 
 func (l domains) String() string {
 	var names []string

@@ -20,7 +20,7 @@ import (
 // Memory does not grow with the profiles.
 func Write(out io.Writer, s *reader.Store) (*Report, error) {
 	h := s.Header()
-	w := &writer{out: out, s: s, h: h, shape: disk.ShapeOf(&h.Params), types: make([]typeText, h.Counts.Types)}
+	w := &writer{out: out, s: s, h: h, shape: s.Mapping().Shape(), types: make([]typeText, h.Counts.Types)}
 	w.report.Domain = h.Domain
 	w.header()
 	w.allTypes()
@@ -127,6 +127,7 @@ func (w *writer) header() {
 		w.b = appendName(w.b, []byte(w.h.Producer))
 		w.end()
 	}
+	w.id("producer-id ", w.h.ProducerID, "")
 	w.id("fingerprint ", w.h.Fingerprint, "")
 	if !derivedID(w.h) {
 		w.id("dump-id ", w.h.DumpID, "  # if you change anything, delete this line: the archive then gets an id of its own")
@@ -149,6 +150,7 @@ func (w *writer) header() {
 			w.end()
 		}
 	}
+	w.shapes()
 }
 
 // id writes one of the archive's identities, if it has it.

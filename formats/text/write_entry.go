@@ -26,7 +26,7 @@ func (w *writer) section(p reader.Profile, section layout.BlockSection) {
 }
 
 func (w *writer) entryLine(section layout.BlockSection, e disk.Entry) {
-	schema, _ := disk.SchemaOf(e.Tag())
+	schema, _ := w.shape.Schema(e.Tag())
 	if e.Tag().Wide() && section != layout.SectionData {
 		w.report.Lost.Add(LossMisplaced, 1)
 		return
@@ -40,7 +40,7 @@ func (w *writer) entryLine(section layout.BlockSection, e disk.Entry) {
 	w.literal("@")
 	w.signed(int64(e.Point()))
 	w.literal(" ")
-	w.literal(e.Tag().String())
+	w.literal(w.shape.TagName(e.Tag()))
 	w.subAndSeen(schema, e)
 	for rows := range w.shape.Groups(e) {
 		w.cellGroup(e, rows)
@@ -55,9 +55,12 @@ func (w *writer) subAndSeen(schema *disk.Schema, e disk.Entry) {
 		w.seen(e, uint64(e.Traps()))
 		return
 	}
+	custom := w.h.Domain == layout.DomainCustom
 	if len(schema.Subs) > 0 {
 		w.literal(" ")
 		w.listed(subWords(schema, e.Tag()), uint64(e.Sub()))
+	} else if custom && e.Sub() != 0 {
+		w.key(" sub=", uint64(e.Sub()))
 	}
 	traps, hasTraps := trapsCell(schema)
 	switch {
@@ -65,6 +68,12 @@ func (w *writer) subAndSeen(schema *disk.Schema, e disk.Entry) {
 		w.seen(e, e.Cell(traps))
 	case len(schema.Flags) > 0:
 		w.seen(e, 0)
+	case custom && e.Flags() != 0:
+		w.literal(" flags=")
+		w.hex(uint64(e.Flags()))
+	}
+	if custom {
+		return
 	}
 	if e.Flags() != 0 && !hasSeen(schema) || e.Sub() != 0 && len(schema.Subs) == 0 {
 		w.report.Lost.Add(LossMeaningless, 1)
@@ -96,7 +105,7 @@ func (w *writer) seen(e disk.Entry, traps uint64) {
 // seenFlags writes each flag as one word.
 func (w *writer) seenFlags(e disk.Entry) {
 	start, rest := len(w.b), e.Flags()
-	for i, word := range flagWords(e.Tag()) {
+	for i, word := range flagWords(w.shape, e.Tag()) {
 		if word != "" && rest&(1<<i) != 0 {
 			w.nextWord(start, word)
 			rest &^= 1 << i
@@ -144,7 +153,7 @@ func (w *writer) keyedCells(e disk.Entry, rows disk.Rows) {
 			if hasKey(c.Kind) && (c.Kind == disk.CellDisplacement) == displacements {
 				w.literal(" ")
 				w.literal(cellKey(e.Tag(), c))
-				w.cell(e, rows.First+i, c.Kind)
+				w.cell(e, rows.First+i, c)
 			}
 		}
 	}
@@ -184,22 +193,30 @@ func (w *writer) rows(e disk.Entry, rows disk.Rows) {
 	}
 }
 
-// row writes the cells of a row. A row without a type or method has no count
-// unless that is not zero.
+// row writes the cells of a row. One without a type or method ends with the last cell
+// that is not zero.
 func (w *writer) row(e disk.Entry, rows disk.Rows, row int) {
 	first := rows.Cells[0].Kind
 	for i, c := range rows.Cells {
 		cell := rows.Cell(row, i)
 		switch {
-		case i > 0 && (first == disk.CellType || first == disk.CellMethod) && e.Cell(rows.Cell(row, 0)) == 0 && e.Cell(cell) == 0:
+		case i > 0 && (first == disk.CellType || first == disk.CellMethod) && e.Cell(rows.Cell(row, 0)) == 0 && zeroFrom(e, rows, row, i):
 			return
-		case i == 1 && isRowKey(first):
-			w.literal("=")
 		case i > 0:
-			w.literal(",")
+			w.literal(separator(rows.Cells, i))
 		}
-		w.cell(e, cell, c.Kind)
+		w.cell(e, cell, c)
 	}
+}
+
+// zeroFrom reports whether the cells of a row are zero from one on.
+func zeroFrom(e disk.Entry, rows disk.Rows, row, i int) bool {
+	for ; i < len(rows.Cells); i++ {
+		if e.Cell(rows.Cell(row, i)) != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // filledRows returns the number of rows up to the last that is not all zeros.
@@ -213,9 +230,13 @@ func filledRows(e disk.Entry, rows disk.Rows) int {
 }
 
 // cell writes the value of a cell.
-func (w *writer) cell(e disk.Entry, cell int, kind disk.CellKind) {
+func (w *writer) cell(e disk.Entry, cell int, c disk.CellSpec) {
 	v := e.Cell(cell)
-	switch kind {
+	if len(c.Bits) > 0 {
+		w.bitNames(c.Bits, v)
+		return
+	}
+	switch c.Kind {
 	case disk.CellDisplacement, disk.CellFlags:
 		w.signed(int64(v))
 	case disk.CellType:
@@ -229,7 +250,7 @@ func (w *writer) cell(e disk.Entry, cell int, kind disk.CellKind) {
 		w.signed(int64(point))
 		w.key(":", uint64(index))
 	case disk.CellValue:
-		if e.Sub() == layout.SubMemOpSize {
+		if e.Tag() != layout.TagValueSite || e.Sub() == layout.SubMemOpSize {
 			w.printNumber(v)
 		} else {
 			w.functionID(v)
@@ -270,8 +291,14 @@ func cellKey(tag layout.Tag, c disk.CellSpec) string {
 	return keyOf(c.Name)
 }
 
-// isRowKey reports whether the first cell of a row says what the others count.
-func isRowKey(kind disk.CellKind) bool { return kind != disk.CellCount }
+// separator returns what stands before cell i of a row: "=" where the first says what the
+// others count, and after a name, which may have commas.
+func separator(cells []disk.CellSpec, i int) string {
+	if i == 1 && disk.IsKey(cells[0].Kind) || disk.IsPointer(cells[i-1].Kind) {
+		return "="
+	}
+	return ","
+}
 
 // isTypeList reports whether rows are the types of arguments, which the name of
 // the group introduces.

@@ -13,6 +13,9 @@ func (w *writer) allTables() {
 		if w.failed(err) {
 			return
 		}
+		if t.Kind == layout.TableShapes {
+			continue // the header has the shapes
+		}
 		w.blankLine()
 		w.table(&t)
 	}

@@ -242,7 +242,7 @@ func (p *plan) planSymbols(needed []bool) {
 // describe fills in the header but for the index and the sums.
 func (p *plan) describe() error {
 	b, h := p.b, &p.header
-	h.Domain, h.Params, h.Producer = b.Domain, b.Heading.Params, b.Heading.Producer
+	h.Domain, h.Params, h.Producer, h.ProducerID = b.Domain, b.Heading.Params, b.Heading.Producer, b.Heading.ProducerID
 	h.Fingerprint, h.DumpID, h.Flags = b.Heading.Fingerprint, b.Heading.DumpID, b.Heading.Flags
 	if !b.Heading.DumpTime.IsZero() {
 		h.DumpTime = b.Heading.DumpTime.UnixNano()

@@ -43,7 +43,7 @@ type Hooks struct {
 	// Word returns the number that replaces one in a table.
 	Word func(kind layout.TableKind, column int, v uint64) uint64
 	// Row changes a row of a table, which has references in place of file references.
-	Row func(kind layout.TableKind, row []uint64)
+	Row func(t *reader.Table, row []uint64)
 }
 
 // A Copier copies an archive into a set. It maps each record of the archive to its
@@ -65,7 +65,7 @@ type Copier struct {
 // New returns a copier of an archive into a set, as a part of a run.
 func New(ctx context.Context, b *profileset.Set, s *reader.Store, run profileset.Run, hooks Hooks) *Copier {
 	return &Copier{
-		hooks: hooks, poll: poll.New(ctx), b: b, s: s, shape: disk.ShapeOf(&s.Header().Params), of: run,
+		hooks: hooks, poll: poll.New(ctx), b: b, s: s, shape: s.Mapping().Shape(), of: run,
 		methods:  map[layout.Ref]profileset.MethodRef{},
 		contexts: map[layout.Ref]profileset.ContextRef{},
 		profiles: map[layout.Ref]profileset.ProfileRef{},
@@ -78,7 +78,12 @@ func (c *Copier) All() error {
 }
 
 // Records copies all types, methods and contexts.
-func (c *Copier) Records() error { return c.run(c.copyTypes, c.copyMethods, c.copyContexts) }
+func (c *Copier) Records() error {
+	return c.run(c.DeclareShapes, c.copyTypes, c.copyMethods, c.copyContexts)
+}
+
+// DeclareShapes declares the shapes of the archive in the set, which entries need.
+func (c *Copier) DeclareShapes() error { return c.b.Declare(c.s.Mapping().EntryShapes()...) }
 
 func (c *Copier) run(steps ...func() error) error {
 	for _, step := range steps {

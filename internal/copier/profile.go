@@ -136,7 +136,11 @@ func (c *Copier) Entry(to *profileset.Recording, section layout.BlockSection, e 
 		for cell := range c.shape.Counts(raw) {
 			raw.SetCell(cell, c.count(e.Cell(cell)))
 		}
-		failed = c.copyPointers(raw, e)
+		if raw.Tag().ByProducer() {
+			failed = c.producersCells(raw, e)
+		} else {
+			failed = c.copyPointers(raw, e)
+		}
 		if c.hooks.Entry != nil {
 			failed = errors.Join(failed, c.hooks.Entry(raw))
 		}
@@ -164,6 +168,53 @@ func (c *Copier) ChangedEntry(to *profileset.Recording, section layout.BlockSect
 		}
 	})
 	return err
+}
+
+// producersCells copies the cells of a producer's entry that are no counts. Unless the
+// trained profile is copied they are those of now: what a VM may record in which of them
+// it alone knows.
+func (c *Copier) producersCells(raw disk.Entry, e reader.Entry) error {
+	for cell, kind := range c.shape.Walk(raw) {
+		switch {
+		case c.Take == Trained && disk.IsPointer(kind):
+			v, err := c.pointerCell(raw.Cell(cell), kind)
+			if err != nil {
+				return err
+			}
+			raw.SetCell(cell, v)
+		case c.Take == Trained || kind == disk.CellCount:
+		case kind == disk.CellType:
+			ref, err := c.liveType(e.TypeCell(cell).Type)
+			if err != nil {
+				return err
+			}
+			raw.SetCell(cell, uint64(ref)<<methoddata.RefShift)
+		case kind == disk.CellMethod:
+			ref, err := c.liveMethod(e, cell)
+			if err != nil {
+				return err
+			}
+			raw.SetCell(cell, uint64(ref)<<methoddata.RefShift)
+		default:
+			raw.SetCell(cell, e.Cell(cell).Load())
+		}
+	}
+	return nil
+}
+
+func (c *Copier) liveType(t reader.Type) (profileset.TypeRef, error) {
+	if !t.Valid() {
+		return 0, nil
+	}
+	return c.TypeRef(t)
+}
+
+func (c *Copier) liveMethod(e reader.Entry, cell int) (profileset.MethodRef, error) {
+	m, err := e.MethodCell(cell)
+	if err != nil || !m.Valid() {
+		return 0, err
+	}
+	return c.MethodRef(m.Ref())
 }
 
 func (c *Copier) copyPointers(raw disk.Entry, e reader.Entry) (err error) {
@@ -225,8 +276,8 @@ func (c *Copier) changed(p reader.Profile) bool {
 		return true
 	}
 	for e := range p.Entries() {
-		for cell := range c.shape.Counts(disk.Entry(e.Bytes())) {
-			if differs(e.Cell(cell), true) {
+		for cell, kind := range c.shape.Walk(disk.Entry(e.Bytes())) {
+			if (kind == disk.CellCount || e.Tag().ByProducer() && !disk.IsPointer(kind)) && differs(e.Cell(cell), true) {
 				return true
 			}
 		}

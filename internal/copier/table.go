@@ -13,6 +13,9 @@ func (c *Copier) Tables() error {
 		if err != nil {
 			return err
 		}
+		if t.Kind == layout.TableShapes {
+			continue // see DeclareShapes
+		}
 		if c.Take == Delta && t.Kind != layout.TableProperties && t.Kind != layout.TableCode {
 			continue // tables cover the whole run
 		}
@@ -55,7 +58,7 @@ func (c *Copier) copyTable(t *reader.Table) error {
 			cells = append(cells, cell)
 		}
 		if c.hooks.Row != nil {
-			c.hooks.Row(t.Kind, cells[len(cells)-len(kinds):])
+			c.hooks.Row(t, cells[len(cells)-len(kinds):])
 		}
 	}
 	if len(cells) == 0 && t.Rows > 0 {

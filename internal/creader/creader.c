@@ -127,12 +127,13 @@ static void check_header(void) {
 	must(u64(24) == file.size, 24, "the file does not have the size that its header says");
 	memcpy(summed, need(0, size), 32), memcpy(summed + 32, file.bytes + 40, size - 40);
 	must(xxh64(summed, size - 8) == u64(32), 32, "the header does not have its sum");
-	must(u32(12) == 0x80000005, 12, "unsupported version: this reader takes draft 5 alone");
+	must(u32(12) == 0x80000006, 12, "unsupported version: this reader takes draft 6 alone");
 	must(u64(40) == 0, 40, "the archive needs features that this reader does not know");
 	must(size == HEADER, 16, "wrong header size");
 	file.domain = u32(64), file.base = u64(72), file.probe = u32(84), file.seed = u64(88), file.lines = u64(104);
 	file.type_rows = u32(160), file.bci_rows = u32(164), file.gap = u32(168);
-	must(file.domain >= 1 && file.domain <= 5 && u32(68) == 12, 64, "unknown domain or page shift");
+	must(file.domain >= 1 && file.domain <= 6 && u32(68) == 12, 64, "unknown domain or page shift");
+	must((file.domain == 6) == (u64(608) != 0 || u64(616) != 0), 608, "a producer id that the domain does not have, or none");
 	must(file.size <= (uint64_t)32 << 30, 24, "impossible file size");
 	must(file.base % PAGE == 0 && file.base <= (uint64_t)1 << 62, 72, "impossible requested base");
 	must(file.type_rows <= 64 && file.bci_rows <= 64 && file.gap <= 64, 160, "impossible settings");
@@ -384,7 +385,7 @@ static void put_frames(uint64_t node) {
  * entry, 1 or 2 while so many of the n cells are left. */
 #define ROWS ",'gap':[<G%u>],'rows':[<T{'type':%T,'count':%u}>]"
 #define ARGS "%n,'args':[<2{'slot':%u,'type':%W}>]"
-static const struct { const char *name, *form; } tags[] = {
+static struct { const char *name, *form; } tags[256] = {
 	[1] = {"Bit", ""}, {"Counter", ",'count':%u"}, {"Jump", ",'taken':%u,'displacement':%d"}, {"ReceiverType", ",'count':%d" ROWS},
 	{"VirtualCall", ",'count':%u" ROWS}, {"Ret", ",'count':%u,'rows':[<B[%u,%u,%d]>]"},
 	{"Branch", ",'taken':%u,'displacement':%d,'not_taken':%u"}, {"MultiBranch", "%n,'default':[%u,%d],'cases':[<2[%u,%d]>]"},
@@ -393,6 +394,89 @@ static const struct { const char *name, *form; } tags[] = {
 	[64] = {"Counters", ",'counts':[<R%u>]"}, {"ValueSite", ",'values':[<R[%u,%u]>]"}, {"Bitmap", ",'bytes':'%h'"},
 	{"Successors", ",'rows':[<R[%p,%u]>]"}, {"Receivers", ",'other':%u,'traps':%u,'rows':[<R{'type':%T,'count':%u}>]"},
 	{"Callees", ",'rows':[<R{'method':%M,'count':%u}>]"}, {"Count", ",'count':%u"}};
+/* ---- shapes: what a producer declares for entries of its own tags becomes a form ---- */
+static bool is_name(const char *name, bool capital) {
+	const char *small = "abcdefghijklmnopqrstuvwxyz", *large = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", *other = "0123456789-_";
+	if (name[0] == 0 || strlen(name) > 32 || !strchr(capital ? large : small, name[0])) return false;
+	for (const char *c = name; *c; c++) if (!strchr(small, *c) && !strchr(other, *c) && !(capital && strchr(large, *c))) return false;
+	return true;
+}
+/* A line is a row of the table of shapes. */
+struct line { uint64_t head; char name[33]; };
+static unsigned part_of(const struct line *l, int byte) { return (unsigned)(l->head >> 8 * byte & 255); } /* 0 kind, 1 bit, 2 cell, 3 part, 4 tag */
+static struct line line_at(uint64_t column, uint64_t rows, uint64_t row) {
+	struct line l = {u64(column + 8 * row), ""};
+	for (int i = 0; i < 32; i++) l.name[i] = (char)u8(column + 8 * (rows * (1 + (uint64_t)i / 8) + row) + (uint64_t)i % 8);
+	size_t n = 32;
+	while (n > 0 && l.name[n - 1] == 0) n--;
+	return must(strlen(l.name) == n, column, "a name that holds a zero"), l;
+}
+/* put_form adds the cells of one part of a shape to its form. Cells that stand once have keys; those of a row have keys if
+ * one is a pointer, else they stand in a list, or alone. */
+static void put_form(char *form, const struct line *cells, unsigned n, bool once) {
+	static const char *const verb[8] = {"", "%u", "%u", "%u", "%u", "%u", "%T", "%M"};
+	bool keys = once;
+	for (unsigned i = 0; i < n; i++) keys |= part_of(&cells[i], 0) >= 6;
+	if (!once) strcat(form, keys ? "{" : n > 1 ? "[" : "");
+	for (unsigned i = 0; i < n; i++) {
+		if (once || i > 0) strcat(form, ",");
+		if (keys) strcat(form, "'"), strcat(form, cells[i].name), strcat(form, "':");
+		strcat(form, verb[part_of(&cells[i], 0)]);
+	}
+	if (!once) strcat(form, keys ? "}" : n > 1 ? "]" : "");
+}
+static char *forms[256]; /* those of shapes, each with the name at its end */
+/* read_shape reads the lines of one shape, of which there are n, and checks them. */
+static void read_shape(const struct line *l, uint64_t n, uint64_t at) {
+	static const char *const words[6] = {"tag", "point", "flags", "traps", "sub", "rows"};
+	unsigned tag = part_of(l, 4), count[3] = {0, 0, 0};
+	must(l->head >> 40 == 0 && tag >= 192 && (l->head & 0xffffff00) == 0 && part_of(l, 0) < 6 && is_name(l->name, true), at, "a shape without a name and a unit");
+	for (int i = 0; i < 256; i++) must(!tags[i].name || strcmp(tags[i].name, l->name) != 0, at, "two shapes, or a tag, of one name");
+	for (uint64_t i = 1; i < n; i++) {
+		unsigned part = part_of(&l[i], 3), cell = part_of(&l[i], 2), bit = part_of(&l[i], 1), kind = part_of(&l[i], 0);
+		must(part >= 1 && part <= 4 && is_name(l[i].name, false), at, "a line of a shape that describes nothing");
+		for (uint64_t j = 1; j < i; j++)
+			must(part_of(&l[j], 3) != part || (part > 2 && part_of(&l[j], 2) != cell) || strcmp(l[j].name, l[i].name) != 0, at, "a name that stands twice");
+		if (part <= 2) {
+			must(cell == count[part]++ && count[part] <= (part == 1 ? 32 : 8) && bit == 0 && kind >= 1 && kind <= 7, at, "a cell that is out of order, or of no kind");
+			for (int w = 0; part == 1 && w < 6; w++) must(strcmp(words[w], l[i].name) != 0, at, "a cell with the name of a part of every entry");
+		} else {
+			const struct line *of = &l[part == 3 ? 1 + cell : 1 + count[1] + cell];
+			must(cell < count[part - 2] && bit < 64 && kind == 0 && part_of(of, 0) == 3, at, "the name of a bit of no cell");
+		}
+	}
+	char *form = forms[tag] = allocate(64 * 48), *name = form + 63 * 48;
+	put_form(form, l + 1, count[1], true);
+	if (count[2] > 0) strcat(form, ",'rows':[<R"), put_form(form, l + 1 + count[1], count[2], false), strcat(form, ">]");
+	strcpy(name, l->name), tags[tag].name = name, tags[tag].form = form;
+}
+static void read_shapes(void) {
+	static struct line *lines;
+	for (int i = 192; i < 256; i++) free(forms[i]), forms[i] = NULL, tags[i].name = tags[i].form = NULL; /* of the archive before */
+	struct span ex = file.region[EX], t = {0, 0};
+	uint64_t n = ex.size > 0 ? u32(ex.at) : 0, end = ex.at + 8 + 24 * n, before = 0;
+	if (file.domain != 6 || ex.size == 0) return;
+	must(n <= 1024 && 8 + 24 * n <= ex.size, ex.at, "the directory of tables does not fit");
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t row = ex.at + 8 + 24 * i, kind = u32(row); struct span s = span_at(row + 8);
+		must(kind > before && placed(s, end, ex), row, "a table is not at its place");
+		if (kind == 19) t = s;
+		before = kind, end = end_of(s);
+	}
+	must(end == end_of(ex), ex.at, "the tables do not fill ex");
+	if (t.size == 0) return;
+	must(t.size >= 24 && u32(t.at) == 19 && u32(t.at + 4) == 0 && u32(t.at + 8) == 5 && u64(t.at + 16) << 24 == (uint64_t)0x0101010101 << 24, t.at, "not a table of shapes");
+	uint64_t rows = u32(t.at + 12), first = 0;
+	must(t.size == 24 + 40 * rows, t.at, "the columns do not fill their table");
+	free(lines), lines = allocate((rows + 1) * sizeof *lines);
+	for (uint64_t i = 0; i < rows; i++) {
+		lines[i] = line_at(t.at + 24, rows, i);
+		must(i == 0 || lines[i].head > lines[i - 1].head, t.at, "shapes are not sorted");
+		if (i > 0 && lines[i].head >> 32 != lines[i - 1].head >> 32) read_shape(&lines[first], i - first, t.at), first = i;
+	}
+	if (rows > 0) read_shape(&lines[first], rows - first, t.at);
+}
+
 struct cursor { uint64_t at, end, rows, left; bool counted; };
 static uint64_t take(struct cursor *c) {
 	must(c->end - c->at >= 8 && !(c->counted && c->left == 0), c->at, "an entry is longer than it says");
@@ -430,10 +514,11 @@ static void put_cells(const char *f, struct cursor *c) {
 /* put_entry prints the entry at `at`, which must end at `end` or before, and gives where it ends. */
 static uint64_t put_entry(uint64_t at, uint64_t end) {
 	uint64_t tag = u8(at), header = tag >= 64 ? 16 : 8;
-	must(tag < sizeof tags / sizeof *tags && tags[tag].name && header <= end - at, at, "an unknown tag, or an entry that is cut off");
+	must(tags[tag].name && header <= end - at, at, "an unknown tag, or an entry that is cut off");
 	struct cursor c = {at + header, end, tag >= 64 ? u32(at + 12) : 0, 0, false};
 	say("{'tag':'%s','point':%d", tags[tag].name, tag >= 64 ? i32(at + 4) : (int64_t)u16(at + 2));
 	optional_number("flags", u8(at + 1)), optional_number(tag >= 64 ? "sub" : "traps", tag >= 64 ? u16(at + 2) : u32(at + 4));
+	must(tag < 192 || c.rows == 0 || strchr(tags[tag].form, 'R') != NULL, at, "rows that have no cells");
 	put_cells(tags[tag].form, &c), say("}");
 	must(!(c.counted && c.left > 0), at, "an entry of an impossible length");
 	must(tag < 64 || c.at - at - header == 8 * u32(at + 8), at, "an entry does not have the cells of its rows");
@@ -537,11 +622,11 @@ static void put_table_cell(uint64_t kind, uint64_t at) {
 	}
 }
 static void put_table(struct span t) {
-	static const char *const begins[19] = {"", "", "22", "1111", "31", "1411", "2", "111", "211", "11", "311111", "3111112",
-		"11111111", "3", "22", "42", "1111111111111222222", "112111", "2111"}; /* the columns of each kind of table */
+	static const char *const begins[20] = {"", "", "22", "1111", "31", "1411", "2", "111", "211", "11", "311111", "3111112",
+		"11111111", "3", "22", "42", "1111111111111222222", "112111", "2111", "11111"}; /* the columns of each kind of table */
 	static const char *const names[7] = {"", "word", "symbol", "type", "method", "profile", "context"};
 	uint64_t n = u32(t.at + 8), rows = u32(t.at + 12), kind[64], column[64], at = t.at + 16 + round_up(n, 8);
-	const char *begin = u32(t.at) < 19 ? begins[u32(t.at)] : "";
+	const char *begin = u32(t.at) < 20 ? begins[u32(t.at)] : "";
 	must(n >= 1 && n <= 64 && n >= strlen(begin), t.at, "a table of an impossible number of columns");
 	say("\n{'kind':%u", u32(t.at)), optional_number("flags", u32(t.at + 4)), say(",'columns':[");
 	for (uint64_t i = 0; i < n; i++) {
@@ -570,13 +655,13 @@ static void put_tables(void) {
 	must(ex.size == 0 || end == end_of(ex), ex.at, "the tables do not fill ex");
 }
 static void dump(void) {
-	static const char *const domains[6] = {"", "hotspot", "llvm-ir", "llvm-frontend", "graal", "jamaica"};
-	say("{\n'header':{'format':'draft 5','domain':'%s'", domains[file.domain]);
+	static const char *const domains[7] = {"", "hotspot", "llvm-ir", "llvm-frontend", "graal", "jamaica", "custom"};
+	say("{\n'header':{'format':'draft 6','domain':'%s'", domains[file.domain]);
 	say(",'producer':%t,'file_size':%u,'base':%x", trimmed((struct text){need(224, 64), 64}), file.size, file.base);
-	say(",'fingerprint':'"), put_hex(112, 16), say("','dump_id':'"), put_hex(128, 16);
+	say(",'producer_id':'"), put_hex(608, 16), say("','fingerprint':'"), put_hex(112, 16), say("','dump_id':'"), put_hex(128, 16);
 	say("','dump_time':%d,'flags':%u", (int64_t)u64(144), u64(152)), put_numbers("settings", 160, 16, 4);
 	say(",'seed':%x,'lines':%u,'max_probe':%u", file.seed, file.lines, file.probe);
-	put_numbers("counts", 512, 8, 8), put_numbers("summary", 576, 8, 8);
+	put_numbers("counts", 512, 8, 8), put_numbers("summary", 576, 4, 8);
 	say("},\n'types':["), put_types(), say("\n],\n'methods':["), put_methods();
 	say("\n],\n'tables':["), put_tables(), say("\n]\n}\n");
 }
@@ -591,7 +676,7 @@ static void read_file(const char *path) {
 int main(int argc, char **argv) {
 	bool one = argc == 7 && strcmp(argv[2], "find") == 0;
 	if (argc != 2 && !one) return fputs("usage: creader ARCHIVE [find CLASS NAME SIGNATURE LOADER]\n", stderr), 1;
-	read_file(argv[1]), check_header(), check_sums();
+	read_file(argv[1]), check_header(), check_sums(), read_shapes();
 	uint64_t at = one ? find(argv + 3) : 0;
 	if (one && at == 0) return fputs("creader: the archive does not hold the method\n", stderr), 2;
 	if (one) put_method_line("", at), say("\n"); else dump();

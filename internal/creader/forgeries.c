@@ -36,7 +36,7 @@ static void send(uint64_t v) {
 /* verdict reads the archive, and gives the exit status of creader. */
 static int verdict(void) {
 	int status = setjmp(refused);
-	if (status == 0) check_header(), check_sums(), dump();
+	if (status == 0) check_header(), check_sums(), read_shapes(), dump();
 	return status;
 }
 

@@ -53,7 +53,7 @@ func cForms(t *testing.T) map[layout.Tag]cForm {
 		}
 		text = regexp.MustCompile(`\b`+name+`\b`).ReplaceAllLiteralString(text, m[1])
 	}
-	_, table, _ := strings.Cut(text, "tags[] = {")
+	_, table, _ := strings.Cut(text, "tags[256] = {")
 	table, _, _ = strings.Cut(table, "};")
 	forms, next := map[layout.Tag]cForm{}, 0
 	row := regexp.MustCompile(`(?:\[(\d+)\] = )?\{"(\w+)", ((?:"[^"]*" ?)+)\}`)

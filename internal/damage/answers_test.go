@@ -179,8 +179,35 @@ func writeEntry(w *strings.Builder, e reader.Entry) error {
 	} else if e.Tag() == layout.TagSpeculativeTrap {
 		m, err := e.Trap()
 		return write(w, m.Ref(), err)
+	} else if shape, ok := e.Shape(); ok {
+		return writeProducersEntry(w, shape, e)
 	} else if e.Tag() != layout.TagCallees {
 		for i := range disk.Entry(e.Bytes()).Cells() {
+			fmt.Fprintln(w, e.Cell(i).Load())
+		}
+	}
+	return nil
+}
+
+// writeProducersEntry writes the cells of an entry as its shape declares them.
+func writeProducersEntry(w *strings.Builder, shape *layout.EntryShape, e reader.Entry) error {
+	for i := range e.Cells() {
+		kind := layout.CellCount
+		if n := len(shape.Cells); i < n {
+			kind = shape.Cells[i].Kind
+		} else {
+			kind = shape.Rows[(i-n)%len(shape.Rows)].Kind
+		}
+		switch kind {
+		case layout.CellType:
+			if err := writeWord(w, e.TypeCell(i)); err != nil {
+				return err
+			}
+		case layout.CellMethod:
+			if m, err := e.MethodCell(i); err != nil || m.Valid() && write(w, m.Ref(), nil) != nil {
+				return err
+			}
+		default:
 			fmt.Fprintln(w, e.Cell(i).Load())
 		}
 	}

@@ -10,11 +10,33 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// SchemaOf returns the schema of a tag; ok is false for a tag that this version
-// does not have.
+// SchemaOf returns the schema of a tag of this format; ok is false for a tag that this
+// version does not have. For a tag of any archive see Shape.Schema.
 func SchemaOf(tag layout.Tag) (s *Schema, ok bool) {
 	s = schemas[tag]
 	return s, s != nil
+}
+
+// Schema returns the schema of a tag; ok is false for a tag that neither this version
+// has nor the archive declares.
+func (s Shape) Schema(tag layout.Tag) (schema *Schema, ok bool) {
+	schema = s.schema(tag)
+	return schema, schema != nil
+}
+
+func (s Shape) schema(tag layout.Tag) *Schema {
+	if s.Declared != nil && tag.ByProducer() {
+		return s.Declared.schema(tag)
+	}
+	return schemas[tag]
+}
+
+// TagName returns the name of a tag: the producer's, for one that the archive declares.
+func (s Shape) TagName(tag layout.Tag) string {
+	if schema := s.schema(tag); schema != nil && schema.Name != "" {
+		return schema.Name
+	}
+	return tag.String()
 }
 
 // repeats returns how often a group stands in an entry. n is what decides on
@@ -45,11 +67,12 @@ func (s Shape) repeats(g *CellGroup, n int64) int64 {
 func (s Shape) Cells(tag layout.Tag, n int) int { return int(s.cells(tag, int64(n))) }
 
 func (s Shape) cells(tag layout.Tag, n int64) (cells int64) {
-	if schemas[tag] == nil {
+	schema := s.schema(tag)
+	if schema == nil {
 		return 0
 	}
-	for i := range schemas[tag].Groups {
-		g := &schemas[tag].Groups[i]
+	for i := range schema.Groups {
+		g := &schema.Groups[i]
 		cells += s.repeats(g, n) * int64(len(g.Cells))
 	}
 	return cells
@@ -80,7 +103,7 @@ func (s Shape) lengthCell(schema *Schema) (cell int64) {
 // Length returns what decides on the number of cells of an entry: the value of its
 // CellLength, or the rows of a wide entry. It returns 0 if nothing does.
 func (s Shape) Length(e Entry) int {
-	schema, ok := SchemaOf(e.Tag())
+	schema, ok := s.Schema(e.Tag())
 	switch {
 	case e.Tag().Wide():
 		return e.Rows()
@@ -94,7 +117,7 @@ func (s Shape) Length(e Entry) int {
 // entry header at least.
 func (s Shape) size(b []byte) (int64, error) {
 	tag := layout.Tag(b[0])
-	schema := schemas[tag]
+	schema := s.schema(tag)
 	switch {
 	case schema == nil:
 		return 0, fmt.Errorf("unknown entry tag %d", uint8(tag))
@@ -148,6 +171,9 @@ func (s Shape) wideSize(tag layout.Tag, b []byte) (int64, error) {
 		return 0, fmt.Errorf("a %s entry is cut off after %d bytes", tag, len(b))
 	}
 	cells, rows := le.Uint32(b[8:]), le.Uint32(b[12:])
+	if schema := s.schema(tag); schema.declared && !schema.hasRows && rows > 0 {
+		return 0, fmt.Errorf("%s has %d rows, which have no cells", schema.Name, rows)
+	}
 	if s.cells(tag, int64(rows)) != int64(cells) {
 		return 0, fmt.Errorf("a %s entry of %d rows says it has %d cells", tag, rows, cells)
 	}
@@ -167,7 +193,7 @@ func (r Rows) Cell(row, i int) int { return r.First + row*len(r.Cells) + i }
 // Groups iterates over the groups of an entry, those without rows included.
 func (s Shape) Groups(e Entry) iter.Seq[Rows] {
 	return func(yield func(Rows) bool) {
-		schema, ok := SchemaOf(e.Tag())
+		schema, ok := s.Schema(e.Tag())
 		if !ok {
 			return
 		}
@@ -211,12 +237,15 @@ func (s Shape) Identity(e Entry) iter.Seq2[int, CellKind] {
 }
 
 // HasIdentity reports whether entries of the tag have keys that stand once.
-func HasIdentity(tag layout.Tag) bool { return schemas[tag] != nil && schemas[tag].has[identityCells] }
+func (s Shape) HasIdentity(tag layout.Tag) bool {
+	schema := s.schema(tag)
+	return schema != nil && schema.has[identityCells]
+}
 
 // walk calls yield with the cells of a set, in order, until it returns false.
 // It is one loop, since commits, checks and merges spend their time here.
 func (s Shape) walk(e Entry, set cellSet, yield func(int, CellKind) bool) {
-	schema := schemas[e.Tag()]
+	schema := s.schema(e.Tag())
 	if schema == nil || !schema.has[set] {
 		return
 	}
@@ -264,10 +293,14 @@ func (s Shape) SignedCell(e Entry) int {
 	return -1
 }
 
-// CountUnit returns the unit of the entry's counts.
-func (e Entry) CountUnit() layout.CountUnit {
-	if s, ok := SchemaOf(e.Tag()); ok && int(e.Sub()) < len(s.Units) {
-		return s.Units[e.Sub()]
+// CountUnit returns the unit of an entry's counts.
+func (s Shape) CountUnit(e Entry) layout.CountUnit {
+	switch schema, ok := s.Schema(e.Tag()); {
+	case !ok:
+		return layout.UnitExecutions
+	case int(e.Sub()) < len(schema.Units):
+		return schema.Units[e.Sub()]
+	default:
+		return schema.unit
 	}
-	return layout.UnitExecutions
 }

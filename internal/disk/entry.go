@@ -24,16 +24,23 @@ const (
 	CellSize        = 8
 )
 
-// A Shape is what decides the number of rows of HotSpot's entries.
+// A Shape is what decides the cells of entries besides their tags.
 type Shape struct {
-	TypeRows int // receiver rows
-	BciRows  int // rows of a Ret entry
-	Gap      int // cells between a receiver entry's count and its rows
+	TypeRows int       // receiver rows of HotSpot's entries
+	BciRows  int       // rows of a Ret entry
+	Gap      int       // cells between a receiver entry's count and its rows
+	Declared *Declared // the entries that a producer declares; nil if there are none
 }
 
-// ShapeOf returns the shape that the settings decide.
+// ShapeOf returns the shape that the settings decide. That of an archive has the entries
+// that it declares as well: see archive.Mapping.Shape.
 func ShapeOf(p *layout.Params) Shape {
-	return Shape{int(p.TypeProfileWidth), int(p.BciProfileWidth), int(p.ReceiverGap)}
+	return Shape{TypeRows: int(p.TypeProfileWidth), BciRows: int(p.BciProfileWidth), Gap: int(p.ReceiverGap)}
+}
+
+// SameSettings reports whether HotSpot's entries have the same cells in both shapes.
+func (s Shape) SameSettings(t Shape) bool {
+	return s.TypeRows == t.TypeRows && s.BciRows == t.BciRows && s.Gap == t.Gap
 }
 
 // An Entry is an overlay on the bytes of exactly one entry.

@@ -177,7 +177,7 @@ func TestHeaderIsAsDocumented(t *testing.T) {
 		"settings": settings, "producer": append([]byte(h.Producer), make([]byte, 64-len(h.Producer))...),
 		"regions": regions, "sections": sections,
 		"counts":  u(h.Counts),
-		"summary": append(u(h.Summary), make([]byte, 32)...),
+		"summary": u(h.Summary), "producer id": h.ProducerID[:],
 	})
 	holdRecord(t, "**Region row**", b[288:312], map[string][]byte{
 		"offset": u(int64(80)), "size": u(int64(90)), "protection": u(uint32(1)), "kind": u(uint32(1))})

@@ -93,6 +93,9 @@ func checkHeader(h *layout.Header, p []byte) error {
 	if !h.Domain.Valid() {
 		return Corrupt(layout.RegionHeader, offDomain, "unknown domain %d", uint32(h.Domain))
 	}
+	if custom := h.Domain == layout.DomainCustom; custom != (h.ProducerID != [16]byte{}) {
+		return Corrupt(layout.RegionHeader, offProducerID, "producer id %x in an archive of domain %s", h.ProducerID, h.Domain)
+	}
 	if s := le.Uint32(p[offPageShift:]); s != PageShift {
 		return Corrupt(layout.RegionHeader, offPageShift, "page shift is %d, want %d", s, PageShift)
 	}

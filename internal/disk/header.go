@@ -23,7 +23,7 @@ const (
 	// takes only its own draft.
 	Draft = 1 << 31
 	// Version is the format version that this code reads and writes.
-	Version = Draft | 5
+	Version = Draft | 6
 	// genericSize is the part of the header that never changes.
 	genericSize = 64
 	// maxHeaderSize bounds what any version may claim.
@@ -59,7 +59,9 @@ const (
 	offRegions     = 288 // 6 x 24 bytes
 	offSections    = 432 // 5 x 16 bytes
 	offCounts      = 512 // 8 x u64
-	offSummary     = 576 // 8 x u64
+	offSummary     = 576 // 4 x u64
+	offProducerID  = 608 // 16 bytes
+	offZero3       = 624 // 16 bytes
 )
 
 // Feature bits. A reader refuses an archive with a required feature that it
@@ -153,6 +155,7 @@ func encodeIdentity(h *layout.Header, p []byte) {
 		le.PutUint32(p[offParams+4*i:], *v)
 	}
 	copy(p[offProducer:offProducer+64], h.Producer)
+	copy(p[offProducerID:], h.ProducerID[:])
 }
 
 func encodeGeometry(h *layout.Header, p []byte) {
@@ -255,7 +258,7 @@ func parseVersion(b []byte, size uint32) error {
 	return nil
 }
 
-// VersionString returns "draft 5" or "1".
+// VersionString returns "draft 6" or "1".
 func VersionString(v uint32) string {
 	if v&Draft != 0 {
 		return fmt.Sprintf("draft %d", v&^Draft)
@@ -307,6 +310,7 @@ func decodeHeader(h *layout.Header, p []byte) {
 		*v = le.Uint32(p[offParams+4*i:])
 	}
 	h.Producer = string(bytes.TrimRight(p[offProducer:offProducer+64], "\x00"))
+	copy(h.ProducerID[:], p[offProducerID:])
 	for i := range h.Regions {
 		h.Regions[i] = decodeSpan(p[offRegions+24*i:])
 	}

@@ -9,50 +9,48 @@ import (
 // cell holds. Sizes, checks, pointer slots, counts, copying, merging and
 // printing derive from it.
 
-// A CellKind says what a cell holds, and with that how it is relocated, summed
-// and printed.
-type CellKind uint8
+// A CellKind says what a cell holds, and with that how it is relocated, merged and
+// printed. The first are those that a producer can declare, too.
+type CellKind = layout.CellKind
 
-// The kinds of cells.
+// The kinds of cells that a producer can declare, and those that it cannot.
 const (
-	// CellCount is a counter, a u64. Two profiles of one method add it up.
-	CellCount CellKind = iota + 1
+	CellCount  = layout.CellCount
+	CellMax    = layout.CellMax
+	CellBits   = layout.CellBits
+	CellFirst  = layout.CellFirst
+	CellValue  = layout.CellValue
+	CellType   = layout.CellType
+	CellMethod = layout.CellMethod
+
 	// CellDisplacement is the distance in bytes, an i64, from the start of the
 	// entry to the start of the entry at the target of a branch.
-	CellDisplacement
-	// CellType is a pointer to a type record, 0 for none.
-	CellType
+	CellDisplacement CellKind = iota + 64
 	// CellTypeWord is a pointer to a type record with tags in its low bits.
 	CellTypeWord
-	// CellMethod is a pointer to a method record, 0 for none.
-	CellMethod
 	// CellLength is the number of cells that follow it in the entry.
 	CellLength
 	// CellSlot is the stack slot of an argument.
 	CellSlot
 	// CellBci is an index into the bytecodes, all ones in a free row.
 	CellBci
-	// CellValue is a number that was seen, for instance the id of a callee.
-	CellValue
 	// CellSuccessor packs the point and the index of a successor.
 	CellSuccessor
 	// CellTraps is a traps word, as in the header of HotSpot's entries.
 	CellTraps
-	// CellBits are bits, each of which says that something was seen.
-	CellBits
 	// CellFlags are bits, too, of a number that is an i64.
 	CellFlags
 )
 
 // IsPointer reports whether cells of the kind are pointer slots, which the
 // relocation bitmap of rw marks.
-func (k CellKind) IsPointer() bool {
+func IsPointer(k CellKind) bool {
 	return k == CellType || k == CellTypeWord || k == CellMethod
 }
 
 // IsKey reports whether cells of the kind say what is counted. Entries and rows
 // are merged and compared only with those that have the same keys.
-func (k CellKind) IsKey() bool {
+func IsKey(k CellKind) bool {
 	switch k {
 	case CellType, CellTypeWord, CellMethod, CellSlot, CellBci, CellValue, CellSuccessor:
 		return true
@@ -64,6 +62,7 @@ func (k CellKind) IsKey() bool {
 type CellSpec struct {
 	Name string
 	Kind CellKind
+	Bits []string // names for the bits of a CellBits, by number
 }
 
 // A Repeat says what decides how often the cells of a group repeat.
@@ -107,6 +106,8 @@ const (
 
 // A Schema describes the entries of one tag.
 type Schema struct {
+	// Name is what a producer calls the entries; empty for this format's own.
+	Name   string
 	Groups []CellGroup
 	// Subs are the words for the values of the sub field of a wide entry, by
 	// value; empty where a value has no meaning.
@@ -117,7 +118,7 @@ type Schema struct {
 	// HotSpot entry has sub 0. That count stands once. HotSpot counts failing type
 	// checks down.
 	SignedSubs []layout.Sub
-	// Units are what the entry counts, by sub; executions where it has no entry.
+	// Units are what the entry counts, by sub; unit where it has no entry.
 	Units []layout.CountUnit
 
 	has         [4]bool  // for each cellSet whether some cell is in it
@@ -125,6 +126,9 @@ type Schema struct {
 	onlyCounts  bool     // every cell is a count, and none is signed
 	rowKey      CellKind // the first key of a row of a wide entry; 0 if there is none
 	list        bool     // the cells are rows of a key and a count
+	declared    bool     // a producer's
+	hasRows     bool     // of a producer's: rows have cells
+	unit        layout.CountUnit
 }
 
 func init() {
@@ -141,8 +145,8 @@ func (s *Schema) classify() {
 	for i := range s.Groups {
 		g := &s.Groups[i]
 		for j, c := range g.Cells {
-			for set, in := range [...]bool{allCells: true, countCells: c.Kind == CellCount, pointerCells: c.Kind.IsPointer(),
-				identityCells: g.Repeat == Once && c.Kind.IsKey()} {
+			for set, in := range [...]bool{allCells: true, countCells: c.Kind == CellCount, pointerCells: IsPointer(c.Kind),
+				identityCells: g.Repeat == Once && IsKey(c.Kind)} {
 				if in {
 					g.sets[set] |= 1 << j
 					s.has[set] = true
@@ -167,7 +171,7 @@ func (s *Schema) classifyRows() {
 		g := &s.Groups[i]
 		for _, c := range g.Cells {
 			s.onlyCounts = s.onlyCounts && c.Kind == CellCount
-			if g.Repeat == PerRow && c.Kind.IsKey() && s.rowKey == 0 {
+			if g.Repeat == PerRow && IsKey(c.Kind) && s.rowKey == 0 {
 				s.rowKey = c.Kind
 			}
 		}
@@ -187,6 +191,9 @@ func (s *Schema) RowKey() (kind CellKind, ok bool) { return s.rowKey, s.rowKey !
 
 // IsList reports whether the entries are nothing but rows of a key and a count.
 func (s *Schema) IsList() bool { return s.list }
+
+// Declared reports whether the entries are of a producer's shape.
+func (s *Schema) Declared() bool { return s.declared }
 
 // once is a group of cells that stand once.
 func once(cells ...CellSpec) CellGroup { return CellGroup{Cells: cells} }

@@ -51,6 +51,82 @@ const (
 // llvm-profdata, merging files, saw them first.
 const OrderOfFile = 1
 
+// A TablePlace is where a table lies in the file.
+type TablePlace struct {
+	Kind layout.TableKind
+	Span layout.Span
+}
+
+// ReadTablePlaces reads the directory of ex with read. Tables must follow it, and one
+// another, without a gap, to the end of ex.
+func ReadTablePlaces(h *layout.Header, read func(r layout.Region, offset, size int64) ([]byte, error)) ([]TablePlace, error) {
+	ex := h.Region(layout.RegionEX)
+	if ex.Size == 0 {
+		return nil, nil
+	}
+	head, err := read(layout.RegionEX, ex.Offset, TablesHeaderSize)
+	if err != nil {
+		return nil, err
+	}
+	n := int64(le.Uint32(head))
+	size := TablesHeaderSize + n*TableRowSize
+	if n > MaxTables || size > ex.Size {
+		return nil, Corrupt(layout.RegionEX, ex.Offset, "a directory of %d tables in %d bytes", n, ex.Size)
+	}
+	directory, err := read(layout.RegionEX, ex.Offset, size)
+	if err != nil {
+		return nil, err
+	}
+	return parseTablePlaces(directory[TablesHeaderSize:], ex)
+}
+
+// parseTablePlaces decodes the rows of the directory.
+func parseTablePlaces(rows []byte, ex layout.Span) ([]TablePlace, error) {
+	var places []TablePlace
+	end := ex.Offset + TablesHeaderSize + int64(len(rows))
+	for last := layout.TableKind(0); len(rows) > 0; rows = rows[TableRowSize:] {
+		p := TablePlace{layout.TableKind(le.Uint32(rows)), layout.Span{Offset: int64(le.Uint64(rows[8:])), Size: int64(le.Uint64(rows[16:]))}}
+		if p.Kind <= last || p.Span.Offset != end || p.Span.Size%Unit != 0 || !ex.Holds(p.Span.Offset, p.Span.Size) {
+			return nil, Corrupt(layout.RegionEX, ex.Offset, "table %d is [0x%x, +0x%x) after table %d, which ends at 0x%x", p.Kind, p.Span.Offset, p.Span.Size, last, end)
+		}
+		last, end = p.Kind, p.Span.End()
+		places = append(places, p)
+	}
+	if end != ex.End() {
+		return nil, Corrupt(layout.RegionEX, ex.Offset, "the tables end at 0x%x, ex at 0x%x", end, ex.End())
+	}
+	return places, nil
+}
+
+// ReadDeclared reads the shapes that an archive declares, nil if there are none.
+func ReadDeclared(h *layout.Header, read func(r layout.Region, offset, size int64) ([]byte, error)) (*Declared, error) {
+	places, err := ReadTablePlaces(h, read)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(places, func(p TablePlace) bool { return p.Kind == layout.TableShapes })
+	if at < 0 {
+		return nil, nil
+	}
+	p := places[at]
+	b, err := read(layout.RegionEX, p.Span.Offset, p.Span.Size)
+	if err != nil {
+		return nil, err
+	}
+	t, err := ParseTable(b)
+	if err == nil && (t.Kind != p.Kind || t.Flags != 0 || t.Columns() != ShapeRowWords) {
+		err = fmt.Errorf("table %d with flags %#x and %d columns", t.Kind, t.Flags, t.Columns())
+	}
+	var d *Declared
+	if err == nil {
+		d, err = ParseDeclared(&t)
+	}
+	if err != nil {
+		return nil, Corrupt(layout.RegionEX, p.Span.Offset, "shapes of entries: %v", err)
+	}
+	return d, nil
+}
+
 // CheckColumns says why a table of a kind cannot have these columns: their
 // number, a kind of column that there is not, or others than the kind of table
 // begins with.
@@ -224,6 +300,7 @@ var tableForms = map[layout.TableKind][]Column{
 		{"exit", layout.ColumnWord, FormExit}, hex("class-path"),
 		symbol("VM"), symbol("vendor"), symbol("main"), symbol("command"), symbol("options"), symbol("selection")},
 	layout.TableClassPath: {hex("class-path"), word("position"), symbol("path"), word("kind"), word("size"), hex("sum")},
+	layout.TableShapes:    {hex("head"), hex("name-1"), hex("name-2"), hex("name-3"), hex("name-4")},
 	layout.TableOrderRuns: {symbol("key"), word("kept"), word("items"), {"first", layout.ColumnWord, FormSigned}},
 }
 

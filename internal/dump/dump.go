@@ -79,7 +79,7 @@ type printer struct {
 }
 
 func newPrinter(w io.Writer, s *reader.Store) *printer {
-	return &printer{w: bufio.NewWriterSize(w, 1<<16), s: s, shape: disk.ShapeOf(&s.Header().Params)}
+	return &printer{w: bufio.NewWriterSize(w, 1<<16), s: s, shape: s.Mapping().Shape()}
 }
 
 func (p *printer) finish() error {
@@ -106,6 +106,7 @@ func (p *printer) header(h *layout.Header) {
 	p.string([]byte(h.Producer))
 	p.unsigned("file_size", uint64(h.FileSize))
 	p.hex("base", h.Base)
+	p.bytes("producer_id", h.ProducerID[:])
 	p.bytes("fingerprint", h.Fingerprint[:])
 	p.bytes("dump_id", h.DumpID[:])
 	p.signed("dump_time", h.DumpTime)
@@ -120,7 +121,7 @@ func (p *printer) header(h *layout.Header) {
 	p.unsigned("max_probe", uint64(h.MaxProbe))
 	c, s := h.Counts, h.Summary
 	list(p, "counts", []uint64{c.Methods, c.Unexecuted, c.Profiles, c.Contexts, c.Types, c.Symbols, c.Entries, c.Pointers})
-	list(p, "summary", []uint64{s.TotalInvocations, s.MaxInvocations, s.TotalCount, s.MaxCount, 0, 0, 0, 0})
+	list(p, "summary", []uint64{s.TotalInvocations, s.MaxInvocations, s.TotalCount, s.MaxCount})
 	p.raw("},\n")
 }
 

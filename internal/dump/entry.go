@@ -11,7 +11,7 @@ import (
 func (p *printer) entry(e reader.Entry) {
 	raw := disk.Entry(e.Bytes())
 	p.raw(`{"tag":"`)
-	p.raw(e.Tag().String())
+	p.raw(p.shape.TagName(e.Tag()))
 	p.raw(`"`)
 	p.signed("point", int64(e.Point()))
 	p.optional("flags", uint64(raw.Flags()))

@@ -158,7 +158,7 @@ func countsAndTimes(s *reader.Store) (times [layout.NumCountUnits]map[uint64]uin
 	for u := range times {
 		times[u] = map[uint64]uint64{}
 	}
-	shape := disk.ShapeOf(&s.Header().Params)
+	shape := s.Mapping().Shape()
 	if s.Header().Domain.LLVM() {
 		return times, nil // its blocks are counted instead
 	}
@@ -172,7 +172,7 @@ func countsAndTimes(s *reader.Store) (times [layout.NumCountUnits]map[uint64]uin
 			}
 			for e := range p.Entries() {
 				raw := disk.Entry(e.Bytes())
-				of := times[raw.CountUnit()]
+				of := times[shape.CountUnit(raw)]
 				for cell := range shape.Counts(raw) {
 					if n := raw.Cell(cell); n > 0 && (!raw.SignedCount() || int64(n) > 0) {
 						of[n]++

@@ -48,7 +48,8 @@ func (d *dumper) printHeader() {
 	for _, name := range []string{"sum of invocations", "highest invocations", "sum of counts", "highest count"} {
 		d.number(8, "summary: "+name, decimal)
 	}
-	d.bytes(32, "zero")
+	d.bytes(16, "producer id")
+	d.bytes(16, "zero")
 }
 
 // printSettings prints the settings that are not 0, and the rest as zeros.

@@ -1,6 +1,7 @@
 package methoddata
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
 
@@ -43,12 +44,14 @@ func uniteCells(kind disk.CellKind, signed bool, x, y uint64) uint64 {
 		return disk.SaturatingAdd(x, y)
 	case disk.CellBits, disk.CellFlags:
 		return x | y
+	case disk.CellFirst:
+		return cmp.Or(x, y)
 	case disk.CellTypeWord:
 		return uniteTypeWords(x, y)
 	case disk.CellTraps:
 		return uint64(disk.UniteTraps(layout.EntryTraps(x), layout.EntryTraps(y)))
 	}
-	return max(x, y) // these are equal for the same code
+	return max(x, y) // a CellMax; all others are equal for the same code
 }
 
 // uniteHeaders adds the flags and traps of y to e.
@@ -308,7 +311,7 @@ func (m *Merger) sameButCounts(x, y []byte) bool {
 	for len(x) > 0 {
 		a, restX, errX := m.Shape.Next(x)
 		b, restY, errY := m.Shape.Next(y)
-		if errX != nil || errY != nil || len(a) != len(b) || string(a[:a.HeaderSize()]) != string(b[:b.HeaderSize()]) || !plain(a) {
+		if errX != nil || errY != nil || len(a) != len(b) || string(a[:a.HeaderSize()]) != string(b[:b.HeaderSize()]) || !m.plain(a) {
 			return false
 		}
 		x, y = restX, restY
@@ -317,8 +320,8 @@ func (m *Merger) sameButCounts(x, y []byte) bool {
 }
 
 // plain reports whether an entry has counts only.
-func plain(e disk.Entry) bool {
-	schema, _ := disk.SchemaOf(e.Tag())
+func (m *Merger) plain(e disk.Entry) bool {
+	schema, _ := m.Shape.Schema(e.Tag())
 	return schema.OnlyCounts() || e.Cells() == 0
 }
 

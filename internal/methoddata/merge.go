@@ -186,7 +186,7 @@ func (m *Merger) compareKinds(x, y disk.Entry) int {
 		return e.Tag()
 	}
 	c := cmp.Or(cmp.Compare(kind(x), kind(y)), cmp.Compare(x.Sub(), y.Sub()))
-	if c != 0 || !disk.HasIdentity(x.Tag()) {
+	if c != 0 || !m.Shape.HasIdentity(x.Tag()) {
 		return c
 	}
 	for cell, kind := range m.Shape.Identity(x) {
@@ -210,7 +210,7 @@ func (m *Merger) scaled(e disk.Entry) { m.scaleEntry(m.keep(e)) }
 
 // entry adds the entry of both.
 func (m *Merger) entry(x, y disk.Entry) {
-	schema, _ := disk.SchemaOf(x.Tag())
+	schema, _ := m.Shape.Schema(x.Tag())
 	_, keyed := schema.RowKey()
 	switch {
 	case isReceivers(x):
@@ -219,6 +219,8 @@ func (m *Merger) entry(x, y disk.Entry) {
 		m.ret(x, y)
 	case x.Tag() == layout.TagValueSite && m.Rules.AsLLVM:
 		m.valueSiteAsLLVM(x, y)
+	case schema.Declared():
+		m.declared(x, y)
 	case schema.IsList():
 		m.rows(x, y)
 	case keyed:

@@ -40,8 +40,9 @@ func (m *Merger) uniteSorted(x, y []countedRow, fresh layout.Weight) (all []coun
 // rows adds the entry of both, which is a list only.
 func (m *Merger) rows(x, y disk.Entry) {
 	all := m.unite(rowsOf(x, 0), rowsOf(y, 0))
-	m.sortRows(rowKey(x), all)
-	m.list(x.Tag(), x.Flags()|y.Flags(), x.Sub(), x.Point(), listPlan{room: room(rowKey(x), x, y)}, all)
+	key := m.rowKey(x)
+	m.sortRows(key, all)
+	m.list(x.Tag(), x.Flags()|y.Flags(), x.Sub(), x.Point(), listPlan{room: room(key, x, y)}, all)
 }
 
 // room returns the number of rows that an entry of both has at least. The empty rows of a
@@ -106,11 +107,10 @@ func (m *Merger) list(tag layout.Tag, flags layout.EntryFlags, sub layout.Sub, p
 
 // rowsOf returns the rows of a wide entry from a cell on, without empty ones.
 func rowsOf(e disk.Entry, first int) []countedRow {
-	return strideRows(e, first, e.Rows())
+	return strideRows(e, first, e.Rows(), hasZeroKeys(e.Tag()))
 }
 
-func strideRows(e disk.Entry, first, n int) (rows []countedRow) {
-	zeros := zeroIsKey(rowKey(e))
+func strideRows(e disk.Entry, first, n int, zeros bool) (rows []countedRow) {
 	for i := range n {
 		if r := (countedRow{e.Cell(first + 2*i), e.Cell(first + 2*i + 1)}); zeros || r != (countedRow{}) {
 			rows = append(rows, r)
@@ -120,14 +120,22 @@ func strideRows(e disk.Entry, first, n int) (rows []countedRow) {
 }
 
 // rowKey returns the kind of the key of the rows of a wide entry, 0 for others.
-func rowKey(e disk.Entry) disk.CellKind {
-	schema, _ := disk.SchemaOf(e.Tag())
+func (m *Merger) rowKey(e disk.Entry) disk.CellKind {
+	schema, _ := m.Shape.Schema(e.Tag())
 	kind, _ := schema.RowKey()
 	return kind
 }
 
-// zeroIsKey reports whether a row of zeros is not empty: 0 is a value, but no type.
-func zeroIsKey(key disk.CellKind) bool { return key == disk.CellSuccessor || key == disk.CellValue }
+// hasZeroKeys reports whether a row of zeros is not empty: 0 is a value, but no type. In
+// a producer's entry such a row is free.
+func hasZeroKeys(tag layout.Tag) bool {
+	if tag.ByProducer() {
+		return false
+	}
+	schema, _ := disk.SchemaOf(tag)
+	key, _ := schema.RowKey()
+	return key == disk.CellSuccessor || key == disk.CellValue
+}
 
 func isReceivers(e disk.Entry) bool {
 	switch e.Tag() {
@@ -142,7 +150,7 @@ func (m *Merger) receiverRows(e disk.Entry) []countedRow {
 	if e.Tag() == layout.TagReceivers {
 		return rowsOf(e, disk.ReceiversFixed)
 	}
-	return strideRows(e, m.Shape.ReceiverRow(0), m.Shape.TypeRows)
+	return strideRows(e, m.Shape.ReceiverRow(0), m.Shape.TypeRows, false)
 }
 
 // receivers adds the type profile of both. Either both are wide or none is.

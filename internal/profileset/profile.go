@@ -91,8 +91,12 @@ func (p *Recording) begin(key ProfileKey) {
 // Ref returns the reference of the profile.
 func (p *Recording) Ref() ProfileRef { return p.ref }
 
-// Shape returns the numbers of rows of the entries.
-func (p *Recording) Shape() disk.Shape { return p.b.Shape }
+// Shape returns what decides the cells of entries.
+func (p *Recording) Shape() disk.Shape {
+	p.b.Mu.Lock()
+	defer p.b.Mu.Unlock()
+	return p.b.Shape
+}
 
 // Domain returns the domain of the archive.
 func (p *Recording) Domain() layout.Domain { return p.b.Domain }
@@ -169,6 +173,9 @@ func (p *Recording) Add(section layout.BlockSection, cells int, entry func(b []b
 	s.Bytes = bytes
 	if fill != nil {
 		fill(e)
+	}
+	if e.Tag().ByProducer() {
+		methoddata.UniteRows(p.Shape(), e)
 	}
 	s.Bytes = p.b.withRoom(s.Bytes, e)
 	s.Add(start)

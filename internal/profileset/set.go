@@ -69,6 +69,7 @@ type Set struct {
 type Heading struct {
 	Params      layout.Params
 	Producer    string
+	ProducerID  [16]byte
 	Fingerprint [16]byte
 	DumpID      [16]byte // derived from the content if zero
 	DumpTime    time.Time
@@ -94,6 +95,9 @@ func New(domain layout.Domain, heading Heading, memory spill.Config) *Set {
 	}
 	if err := heading.check(); err != nil {
 		b.fail(err)
+	}
+	if domain != layout.DomainCustom && heading.ProducerID != [16]byte{} {
+		b.fail(fmt.Errorf("a producer id in an archive of domain %s: only %s has one", domain, layout.DomainCustom))
 	}
 	b.refused = b.err
 	return b
@@ -190,7 +194,7 @@ func (b *Set) Params() layout.Params {
 func (b *Set) JoinParams(p layout.Params) error {
 	b.Mu.Lock()
 	defer b.Mu.Unlock()
-	if disk.ShapeOf(&p) != b.Shape {
+	if !disk.ShapeOf(&p).SameSettings(b.Shape) {
 		return fmt.Errorf("builder: %w: entries of the shape %+v, the builder has %+v", ErrMismatch, disk.ShapeOf(&p), b.Shape)
 	}
 	b.MergeParams(p)
@@ -234,7 +238,7 @@ func (b *Set) Prepare() error {
 	if b.err != nil {
 		return b.err
 	}
-	if err := cmp.Or(b.WithoutBatch(), b.Unfinished()); err != nil {
+	if err := cmp.Or(b.WithoutBatch(), b.Unfinished(), b.checkProducer()); err != nil {
 		return err
 	}
 	if err := b.DropDiscarded(); err != nil {
@@ -245,5 +249,6 @@ func (b *Set) Prepare() error {
 	}
 	b.listFirstOrder()
 	b.sortCode()
+	b.listShapes()
 	return nil
 }

@@ -1,6 +1,7 @@
 package profileset
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -51,7 +52,12 @@ func (b *Set) Table(kind layout.TableKind, flags uint32, columns ...layout.Colum
 // newTable returns an error if the set cannot have a new table of a kind with these
 // columns.
 func (b *Set) newTable(kind layout.TableKind, columns []layout.ColumnKind) error {
-	if len(b.Tables) >= disk.MaxTables {
+	switch {
+	case kind == layout.TableShapes:
+		return errors.New("the table of shapes is the builder's own: see DeclareShape")
+	case kind.ByProducer() && b.Domain != layout.DomainCustom:
+		return fmt.Errorf("a table of a producer's kind %d in an archive of domain %s: only %s has those", kind, b.Domain, layout.DomainCustom)
+	case len(b.Tables) >= disk.MaxTables:
 		return fmt.Errorf("%w: more than %d tables", layout.ErrTooLarge, disk.MaxTables)
 	}
 	return disk.CheckColumns(kind, columns)

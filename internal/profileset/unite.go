@@ -23,10 +23,19 @@ var summedColumns = map[layout.TableKind][]int{
 	layout.TableThreads:   {1},
 }
 
+// isSummed reports whether a column of a table is summed. A producer's table says so in
+// its flags.
+func isSummed(kind layout.TableKind, flags uint32, column int) bool {
+	if kind.ByProducer() {
+		return column < 32 && flags>>column&1 != 0
+	}
+	return slices.Contains(summedColumns[kind], column)
+}
+
 // ScaleRow multiplies the counts of a row by a weight.
-func ScaleRow(kind layout.TableKind, row []uint64, w layout.Weight) {
-	for _, i := range summedColumns[kind] {
-		if i < len(row) {
+func ScaleRow(kind layout.TableKind, flags uint32, row []uint64, w layout.Weight) {
+	for i := range row {
+		if isSummed(kind, flags, i) {
 			row[i] = w.Of(row[i])
 		}
 	}
@@ -111,7 +120,7 @@ func (t *Table) groups() (groups []rowGroup) {
 
 // same reports whether rows are equal only if they agree in a column.
 func (t *Table) same(column int) bool {
-	return !slices.Contains(summedColumns[t.Kind], column) && (column > 0 || !groupedTables[t.Kind])
+	return !isSummed(t.Kind, t.Flags, column) && (column > 0 || !groupedTables[t.Kind])
 }
 
 func (t *Table) compareGroups(x, y rowGroup, contexts contextRanks) int {
@@ -220,7 +229,7 @@ func (t *Table) addEqual(cells, before, g rowGroup, contexts contextRanks) bool 
 		return false
 	}
 	for i, v := range g {
-		if column := i % len(t.Columns); slices.Contains(summedColumns[t.Kind], column) {
+		if column := i % len(t.Columns); isSummed(t.Kind, t.Flags, column) {
 			cells[i] = disk.SaturatingAdd(cells[i], v)
 		}
 	}

@@ -26,6 +26,7 @@ func All() []Specimen {
 		{"graal", layout.DomainGraal, graal},
 		{"jamaica", layout.DomainJamaica, jamaica},
 		{"hotspot-run", layout.DomainHotSpot, hotspotRun},
+		{"custom", layout.DomainCustom, custom},
 	}
 }
 

@@ -118,7 +118,7 @@ func TestSpecimensCoverTheFormat(t *testing.T) {
 	if all := layout.TypeNotMatchable<<1 - 1; c.types != all {
 		t.Errorf("type flags 0x%x, want 0x%x", c.types, all)
 	}
-	if len(c.sections) != 4 || len(c.domains) != 5 {
+	if len(c.sections) != 4 || len(c.domains) != 6 {
 		t.Errorf("%d sections, %d domains", len(c.sections), len(c.domains))
 	}
 }

@@ -28,10 +28,14 @@ func DrawHighRun(t *rapid.T, domain layout.Domain, name string) Archive {
 func drawRun(t *rapid.T, domain layout.Domain, name string, high bool) Archive {
 	seed := rapid.Uint64().Draw(t, name)
 	r := &countRand{rand.New(rand.NewPCG(seed, 2)), high}
-	config := builder.Config{Params: Params(domain), DumpTime: time.Unix(int64(r.IntN(1000)), 0), Producer: fmt.Sprint("VM ", r.IntN(2))}
+	config := Config(domain)
+	config.DumpTime, config.Producer = time.Unix(int64(r.IntN(1000)), 0), fmt.Sprint("VM ", r.IntN(2))
 	binary.LittleEndian.PutUint64(config.DumpID[:], seed)
 	config.DumpID[9] = name[0]
 	b := builder.New(domain, config)
+	if domain == layout.DomainCustom {
+		declareRandom(b, r)
+	}
 	for i := range 4 {
 		addRandomMethod(b, i, r)
 	}
@@ -179,7 +183,67 @@ func addRandomExtra(b *builder.Builder, p *builder.Profile, r *countRand) {
 	}
 }
 
+// Tags of random archives of DomainCustom.
+const (
+	randomOnce   = layout.TagProducer + iota // cells that stand once
+	randomKeyed                              // rows with keys
+	randomPlaces                             // rows without keys
+)
+
+// declareRandom declares the shapes of a random archive, in any order.
+func declareRandom(b *builder.Builder, r *countRand) {
+	shapes := []layout.EntryShape{
+		{Tag: randomOnce, Name: "Once", Cells: []layout.CellShape{{Name: "count", Kind: layout.CellCount}, {Name: "most", Kind: layout.CellMax},
+			{Name: "kinds", Kind: layout.CellBits, Bits: []string{"int", "", "float"}}, {Name: "op", Kind: layout.CellValue}, {Name: "class", Kind: layout.CellType}}},
+		{Tag: randomKeyed, Name: "Keyed", Unit: layout.UnitArrays, Cells: []layout.CellShape{{Name: "count", Kind: layout.CellCount}}, Rows: []layout.CellShape{
+			{Name: "class", Kind: layout.CellType}, {Name: "to", Kind: layout.CellMethod}, {Name: "hits", Kind: layout.CellCount}, {Name: "kinds", Kind: layout.CellBits}}},
+		{Tag: randomPlaces, Name: "Places", Rows: []layout.CellShape{{Name: "count", Kind: layout.CellCount}, {Name: "most", Kind: layout.CellMax}}},
+	}
+	for _, i := range r.Perm(len(shapes)) {
+		if err := b.DeclareShape(shapes[i]); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// addRandomCustom adds an entry of a producer's.
+func addRandomCustom(b *builder.Builder, p *builder.Profile, point int32, r *countRand) {
+	typed := func() uint64 {
+		if n := r.IntN(4); n > 0 {
+			return uint64(b.Type(builder.TypeKey{Name: fmt.Sprint("T", n)}))
+		}
+		return 0
+	}
+	e := builder.Custom{Point: point, Tag: randomOnce + layout.Tag(r.IntN(3)), Sub: layout.Sub(r.IntN(2)), Flags: layout.EntryFlags(r.IntN(256))}
+	var rows [][]uint64
+	switch e.Tag {
+	case randomOnce:
+		e.Cells = []uint64{r.count(), r.Uint64N(9), r.Uint64N(9), r.Uint64N(2), typed()}
+	case randomKeyed:
+		e.Cells = []uint64{r.count()}
+		for range r.IntN(4) {
+			to := b.Method(layout.Key{Class: "A", Name: fmt.Sprint("m", r.IntN(3))})
+			rows = append(rows, []uint64{typed(), uint64(to), r.count(), r.Uint64N(8)})
+		}
+		rows = append(rows, make([][]uint64, r.IntN(3))...)
+		for i := range rows {
+			if rows[i] == nil {
+				rows[i] = make([]uint64, 4)
+			}
+		}
+	default:
+		for range r.IntN(4) {
+			rows = append(rows, []uint64{r.count(), r.Uint64N(9)})
+		}
+	}
+	p.Custom(e, rows...)
+}
+
 func addRandomWide(b *builder.Builder, p *builder.Profile, point int32, r *countRand) {
+	if b.Domain() == layout.DomainCustom && r.IntN(2) == 0 {
+		addRandomCustom(b, p, point, r)
+		return
+	}
 	switch r.IntN(7) {
 	case 0:
 		p.Counters(point, []uint64{r.count(), r.count(), r.count()}[:1+r.IntN(3)]...)

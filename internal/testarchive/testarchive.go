@@ -53,7 +53,7 @@ func Open(t TB, data []byte) *reader.Store {
 }
 
 // Domains are all domains.
-var Domains = []layout.Domain{layout.DomainHotSpot, layout.DomainLLVMIR, layout.DomainLLVMFrontend, layout.DomainGraal, layout.DomainJamaica}
+var Domains = []layout.Domain{layout.DomainHotSpot, layout.DomainLLVMIR, layout.DomainLLVMFrontend, layout.DomainGraal, layout.DomainJamaica, layout.DomainCustom}
 
 // Params returns settings with which a domain has entries of all kinds.
 func Params(domain layout.Domain) layout.Params {
@@ -65,7 +65,16 @@ func Params(domain layout.Domain) layout.Params {
 
 // New returns an empty builder with the settings of Params.
 func New(domain layout.Domain) *builder.Builder {
-	return builder.New(domain, builder.Config{Params: Params(domain)})
+	return builder.New(domain, Config(domain))
+}
+
+// Config returns what a builder of a domain needs for entries of all kinds.
+func Config(domain layout.Domain) builder.Config {
+	c := builder.Config{Params: Params(domain)}
+	if domain == layout.DomainCustom {
+		c.ProducerID = [16]byte{1, 2, 3}
+	}
+	return c
 }
 
 // MustDone calls Done for each of the profiles.

@@ -98,7 +98,7 @@ func (f *found) add(g *found) {
 // prove reports whether the archive is shown to be sound.
 func prove(ctx context.Context, s *reader.Store, progress func(done, total int64)) bool {
 	h := s.Header()
-	shape := disk.ShapeOf(&h.Params)
+	shape := s.Mapping().Shape()
 	p := &proof{ctx: ctx, s: s, m: s.Mapping(), h: h, data: s.Mapping().Unchecked(), shape: shape, plans: plansOf(shape),
 		tree: disk.SumTreeOf(h), starts: newStarts(h), progress: progress}
 	if s.Mapping().Closed() {

@@ -41,7 +41,7 @@ type plans [256]plan
 func plansOf(shape disk.Shape) *plans {
 	all := new(plans)
 	for tag := range all {
-		if schema, ok := disk.SchemaOf(layout.Tag(tag)); ok {
+		if schema, ok := shape.Schema(layout.Tag(tag)); ok {
 			all[tag] = planOf(shape, layout.Tag(tag), schema)
 		}
 	}

@@ -115,7 +115,7 @@ type check struct {
 
 func newCheck(ctx context.Context, s *reader.Store) *check {
 	h := s.Header()
-	return &check{ctx: ctx, poll: poll.New(ctx), s: s, m: s.Mapping(), h: h, shape: disk.ShapeOf(&h.Params), noted: map[string]bool{}, starts: newStarts(h), report: Report{Bytes: h.FileSize}}
+	return &check{ctx: ctx, poll: poll.New(ctx), s: s, m: s.Mapping(), h: h, shape: s.Mapping().Shape(), noted: map[string]bool{}, starts: newStarts(h), report: Report{Bytes: h.FileSize}}
 }
 
 func (c *check) pages(progress func(done, total int64)) error {

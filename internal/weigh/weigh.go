@@ -48,7 +48,7 @@ func Methods(ctx context.Context, s *reader.Store) (*Weights, error) {
 // Selected weighs the methods that may stay; may is nil if all may.
 func Selected(ctx context.Context, s *reader.Store, may func(layout.Key) bool) (*Weights, error) {
 	w, steps := &Weights{}, poll.New(ctx)
-	scale := ScaleOf(s.Header())
+	scale := ScaleOf(s)
 	for m, err := range s.Methods() {
 		if err = cmp.Or(err, steps.Err()); err != nil {
 			return nil, err
@@ -124,7 +124,7 @@ type Scale struct {
 }
 
 // ScaleOf returns the scale for the profiles of an archive.
-func ScaleOf(h *layout.Header) Scale { return Scale{disk.ShapeOf(&h.Params), h.Domain.LLVM()} }
+func ScaleOf(s *reader.Store) Scale { return Scale{s.Mapping().Shape(), s.Header().Domain.LLVM()} }
 
 // Weight returns what a profile adds to the weights of its method.
 func (s Scale) Weight(p reader.Profile) (sum Counts) {
@@ -137,7 +137,7 @@ func (s Scale) Weight(p reader.Profile) (sum Counts) {
 	var inclusive [2]uint64 // the highest: marked as interpreted, and not
 	for e := range p.Entries() {
 		raw := disk.Entry(e.Bytes())
-		signed, unit := raw.SignedCount(), raw.CountUnit()
+		signed, unit := raw.SignedCount(), s.shape.CountUnit(raw)
 		if unit.Inclusive() {
 			marked := e.Flags() & layout.EntryInterpreted / layout.EntryInterpreted
 			inclusive[marked] = max(inclusive[marked], raw.Cell(0))

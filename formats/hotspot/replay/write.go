@@ -67,7 +67,7 @@ func Write(out io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
 	}
 	defer path.Close()
 	w := &writer{
-		store: s, shape: disk.ShapeOf(&s.Header().Params), path: path, report: &Report{Params: s.Header().Params},
+		store: s, shape: s.Mapping().Shape(), path: path, report: &Report{Params: s.Header().Params},
 		recorded: map[string]bool{}, methodSet: map[methodKey]bool{}, kept: map[methodKey]bool{}, profiled: map[methodKey]bool{}, inlineSet: map[inlining]bool{},
 	}
 	if err := s.Mapping().Guard(func() error { return w.gather(o.Method) }); err != nil {

@@ -245,7 +245,7 @@ func entryCount(n uint64) uint64 {
 
 // ran reports whether a profile has a count that is not 0.
 func (c *calls) ran(p reader.Profile) bool {
-	shape := disk.ShapeOf(&c.s.Header().Params)
+	shape := c.s.Mapping().Shape()
 	for e := range p.Entries() {
 		for cell := range shape.Counts(disk.Entry(e.Bytes())) {
 			if disk.Entry(e.Bytes()).Cell(cell) != 0 {

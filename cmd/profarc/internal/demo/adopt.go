@@ -184,7 +184,7 @@ func demoRelocate(a *app.App, first *reader.Store) error {
 // answersOf hashes the entries of profiles: their cells, and the types and
 // methods that their pointers lead to.
 func answersOf(s *reader.Store, all []reader.Profile) (uint64, error) {
-	h := hasher{shape: disk.ShapeOf(&s.Header().Params)}
+	h := hasher{shape: s.Mapping().Shape()}
 	h.sum.Reset()
 	for _, p := range all {
 		for section := layout.SectionData; section < layout.SectionDirectory; section++ {

@@ -40,6 +40,9 @@ func TestDamagedArchivesArePrintedOrRefused(t *testing.T) {
 		r := rand.New(rand.NewPCG(11, uint64(len(original))))
 		for round := range rounds {
 			m, err := archive.FromBytes("app.parc", changed(t, original, r), archive.Options{})
+			if sp.Domain == layout.DomainCustom && errors.Is(err, layout.ErrCorrupt) {
+				continue // the shapes of its entries are read when it is opened
+			}
 			if err != nil {
 				t.Fatalf("%s, round %d: %v", sp.Name, round, err)
 			}
@@ -74,6 +77,9 @@ func TestDamagedArchivesAreReducedOrRefused(t *testing.T) {
 		refused := 0
 		for round := range rounds {
 			m, err := archive.FromBytes("app.parc", changed(t, original, r), archive.Options{})
+			if sp.Domain == layout.DomainCustom && errors.Is(err, layout.ErrCorrupt) {
+				continue // the shapes of its entries are read when it is opened
+			}
 			if err != nil {
 				t.Fatalf("%s, round %d: %v", sp.Name, round, err)
 			}

@@ -36,7 +36,7 @@ var entryPrinters = map[layout.Tag]func(*profilePrinter, reader.Entry){
 
 // printEntry prints one entry: point, kind, data, and a line for each row.
 func (p *profilePrinter) printEntry(e reader.Entry) {
-	p.begin = fmt.Sprintf("%*d  %-*s %s", pointWidth, e.Point(), kindWidth, e.Tag(), entryNotes(e))
+	p.begin = fmt.Sprintf("%*d  %-*s %s", pointWidth, e.Point(), kindWidth, p.s.Mapping().Shape().TagName(e.Tag()), entryNotes(e))
 	if printTag, ok := entryPrinters[e.Tag()]; ok {
 		printTag(p, e)
 	} else {
@@ -52,7 +52,7 @@ func (p *profilePrinter) printCells(e reader.Entry) {
 	if schema, ok := disk.SchemaOf(e.Tag()); ok && len(schema.Subs) > 0 {
 		first = append(first, subText(e))
 	}
-	for group := range disk.ShapeOf(&p.s.Header().Params).Groups(disk.Entry(e.Bytes())) {
+	for group := range p.s.Mapping().Shape().Groups(disk.Entry(e.Bytes())) {
 		switch {
 		case group.Repeat == disk.Once:
 			first = append(first, p.cellTexts(e, group, 0)...)

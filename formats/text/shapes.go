@@ -1,0 +1,176 @@
+package text
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// The header has the shapes of the entries that a producer declares:
+//
+//	shape 192 Operands counts
+//	  cell hits count
+//	  cell seen bits int float string
+//	  row class type
+//	  row hits count
+
+// unitWords are the units of the counts of a shape.
+var unitWords = func() (words wordList) {
+	for u := layout.CountUnit(0); u < layout.NumCountUnits; u++ {
+		words = append(words, strings.ReplaceAll(u.String(), " ", "-"))
+	}
+	return words
+}()
+
+var cellKindWords = func() (words wordList) {
+	words = append(words, "")
+	for k := layout.CellCount; k <= layout.CellMethod; k++ {
+		words = append(words, k.String())
+	}
+	return words
+}()
+
+func (w *writer) shapes() {
+	for _, s := range w.shape.Declared.Shapes() {
+		w.key("shape ", uint64(s.Tag))
+		w.literal(" " + s.Name + " " + unitWords[s.Unit])
+		w.end()
+		w.shapeCells("  cell ", s.Cells)
+		w.shapeCells("  row ", s.Rows)
+	}
+}
+
+func (w *writer) shapeCells(word string, cells []layout.CellShape) {
+	for _, c := range cells {
+		w.literal(word + c.Name + " " + c.Kind.String())
+		for _, bit := range c.Bits {
+			if bit == "" {
+				bit = "-"
+			}
+			w.literal(" " + bit)
+		}
+		w.end()
+	}
+}
+
+// shapeLine reads the line of a shape. Its cells follow.
+func (p *parser) shapeLine() {
+	p.nextToken()
+	s := layout.EntryShape{Tag: layout.Tag(p.number(255))}
+	p.nextToken()
+	s.Name = string(p.takeWord("the name of the entries"))
+	p.nextToken()
+	s.Unit = layout.CountUnit(p.listed(unitWords, uint64(layout.NumCountUnits)-1, "what is counted"))
+	p.head.shapes = append(p.head.shapes, s)
+}
+
+func (p *parser) shapeCellLine() {
+	p.shapeCell(func(s *layout.EntryShape) *[]layout.CellShape { return &s.Cells })
+}
+
+func (p *parser) shapeRowLine() {
+	p.shapeCell(func(s *layout.EntryShape) *[]layout.CellShape { return &s.Rows })
+}
+
+// shapeCell reads the line of a cell of the last shape.
+func (p *parser) shapeCell(list func(s *layout.EntryShape) *[]layout.CellShape) {
+	if len(p.head.shapes) == 0 {
+		p.MissAt(0, "the line of a shape before those of its cells")
+		return
+	}
+	p.nextToken()
+	c := layout.CellShape{Name: string(p.takeWord("the name of a cell"))}
+	p.nextToken()
+	c.Kind = layout.CellKind(p.listed(cellKindWords, uint64(layout.CellMethod), "the kind of the cell"))
+	for p.OK() && p.nextToken() {
+		bit := string(p.takeWord("the name of a bit"))
+		if bit == "-" {
+			bit = ""
+		}
+		c.Bits = append(c.Bits, bit)
+	}
+	cells := list(&p.head.shapes[len(p.head.shapes)-1])
+	*cells = append(*cells, c)
+}
+
+// declare declares the shapes of the header.
+func (p *parser) declare() error {
+	if len(p.head.shapes) == 0 {
+		return nil
+	}
+	p.shape.Declared = new(disk.Declared)
+	for _, s := range p.head.shapes {
+		if err := p.shape.Declared.Declare(s); err != nil {
+			return fmt.Errorf("a shape of the header: %w", err)
+		}
+		if err := p.b.DeclareShape(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tagName returns the tag of entries by their name.
+func (p *parser) tagName(name []byte) (layout.Tag, bool) {
+	for _, s := range p.shape.Declared.Shapes() {
+		if s.Name == string(name) {
+			return s.Tag, true
+		}
+	}
+	return tagByName(name)
+}
+
+// bitNames writes the names of bits, and those that have none as one number, with | between
+// them.
+func (w *writer) bitNames(names []string, v uint64) {
+	if v == 0 {
+		w.literal("0")
+		return
+	}
+	start := len(w.b)
+	add := func(text string) {
+		if len(w.b) > start {
+			w.literal("|")
+		}
+		w.literal(text)
+	}
+	for i, name := range names {
+		if name != "" && v>>i&1 != 0 {
+			add(name)
+			v &^= 1 << i
+		}
+	}
+	if v != 0 {
+		add("")
+		w.hex(v)
+	}
+}
+
+// bitNames takes what the writer's bitNames writes.
+func (p *parser) bitNames(names []string) (v uint64) {
+	for {
+		if p.atDigit() {
+			v |= p.uint64()
+		} else {
+			v |= p.bitName(names)
+		}
+		if !p.Skip("|") {
+			return v
+		}
+	}
+}
+
+func (p *parser) bitName(names []string) uint64 {
+	start := p.At
+	for p.OK() && !p.atTokenEnd() && !strings.ContainsRune("|,=", rune(p.Line[p.At])) {
+		p.At++
+	}
+	bit, ok := wordList(names).number(p.Line[start:p.At])
+	if !ok && p.OK() {
+		p.MissAt(start, "a bit that has a name in the shape, or a number")
+		return 0
+	}
+	return 1 << bit
+}
