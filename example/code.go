@@ -11,7 +11,8 @@
 //
 //	code.go        programs: instructions, functions, classes
 //	interpret.go   the interpreter, and what it does to get faster
-//	learn.go       everything that has to do with the archive: dump, adopt, count on
+//	learn.go       the archive of earlier runs: open, adopt, count on
+//	dump.go        the archive of this run: what its entries are, dump, merge
 //	generate.go    a program of 5,008 functions
 package example
 

@@ -1,25 +1,12 @@
 package example
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"sync/atomic"
 
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/layout"
-	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
 )
-
-// domain is what the profiles are of, and params what shapes them.
-const domain = layout.DomainHotSpot
-
-func params() (p layout.Params) {
-	p.TypeProfileWidth = receiverRows
-	return p
-}
 
 // The VM looks at the archive when it turns out to be slow: it opens the archive after
 // openAfter slow instructions, and looks for a function after adoptAfter that the function
@@ -65,8 +52,7 @@ func (vm *VM) Close() error {
 
 // open opens and adopts the archive, which takes as long for any size.
 func (a *archived) open(p *Program) error {
-	want := params()
-	s, err := reader.Open(a.path, archive.Options{Expect: archive.Expect{Domain: domain, Params: &want}})
+	s, err := reader.Open(a.path, archive.Options{Expect: archive.Expect{Domain: domain, ProducerID: producerID}})
 	if err != nil {
 		return err
 	}
@@ -135,8 +121,8 @@ func (f *Function) at(point int32) *Instr {
 // adoptSite makes a site count in an entry of the archive.
 func (vm *VM) adoptSite(f *Function, in *Instr, e reader.Entry) {
 	s := &f.sites[in.Site]
-	if b, ok := e.Branch(); ok && in.Op == Unless {
-		s.taken, s.notTaken = moved(s.taken, b.Taken), moved(s.notTaken, b.NotTaken)
+	if e.Tag() == tagBranch && in.Op == Unless {
+		s.taken, s.notTaken = moved(s.taken, e.Cell(0)), moved(s.notTaken, e.Cell(1))
 		return
 	}
 	r, ok := e.Receivers()
@@ -246,64 +232,4 @@ func (a *archived) class(t reader.Type) *Class {
 	a.bound = append(a.bound, c)
 	_ = a.store.Bind(t, uint64(len(a.bound)))
 	return c
-}
-
-// Dump writes what this run has counted into an archive: to the archive that it started
-// with only what came on top, so that the two can be merged.
-func (vm *VM) Dump(ctx context.Context, path string) error {
-	b := builder.New(domain, builder.Config{Params: params(), Producer: "example VM 1", DumpID: builder.RandomDumpID()})
-	if vm.archive.store != nil {
-		if err := merge.Copy(ctx, b, vm.archive.store, merge.Delta); err != nil {
-			return fmt.Errorf("what was counted in the archive: %w", err)
-		}
-	}
-	for _, f := range vm.program.Functions {
-		if f.calls != nil && f.state != adopted {
-			if err := f.record(b); err != nil {
-				return fmt.Errorf("%s.%s: %w", f.Owner, f.Name, err)
-			}
-		}
-	}
-	_, err := b.Commit(ctx, path)
-	return err
-}
-
-// record puts the counters of a function that the VM has itself into an archive.
-func (f *Function) record(b *builder.Builder) error {
-	p := b.Profile(b.Method(f.Key()), f.id, builder.NoContext)
-	p.Invocations(f.calls.Load())
-	for pc, in := range f.Code {
-		if in.Site < 0 {
-			continue
-		}
-		at, s := builder.At{Bci: uint16(pc)}, &f.sites[in.Site]
-		if in.Op == Unless {
-			p.Branch(at, builder.Branch{Taken: s.taken.Load(), NotTaken: s.notTaken.Load()})
-			continue
-		}
-		var rows []builder.Row
-		for _, r := range s.rows {
-			if r.class != nil {
-				rows = append(rows, builder.Row{Type: b.Type(builder.TypeKey{Name: r.class.Name}), Count: r.count.Load()})
-			}
-		}
-		p.VirtualCall(at, builder.Others{Count: s.other.Load()}, rows...)
-	}
-	return p.Done()
-}
-
-// Merge sums the dumps of several runs, and what they started with.
-func Merge(ctx context.Context, to string, dumps ...string) error {
-	b := builder.New(domain, builder.Config{Params: params()})
-	for _, path := range dumps {
-		s, err := reader.Open(path, archive.Options{})
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(merge.Into(ctx, b, s, builder.Run{}), s.Close()); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-	}
-	_, err := b.Commit(ctx, to)
-	return err
 }

@@ -173,8 +173,8 @@ func profileText(p reader.Profile) (lines []string) {
 	calls, _ := p.Invocations()
 	lines = append(lines, fmt.Sprintf("code %x, calls %d", p.Code(), calls.Load()))
 	for e := range p.Entries() {
-		if b, ok := e.Branch(); ok {
-			lines = append(lines, fmt.Sprintf("%d: taken %d, not taken %d", e.Point(), b.Taken.Load(), b.NotTaken.Load()))
+		if e.Tag() == tagBranch {
+			lines = append(lines, fmt.Sprintf("%d: taken %d, not taken %d", e.Point(), e.Cell(0).Load(), e.Cell(1).Load()))
 		}
 		if r, ok := e.Receivers(); ok {
 			var rows []string
