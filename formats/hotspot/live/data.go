@@ -100,6 +100,9 @@ func (d *dataSchema) sections(b []byte, shape disk.Shape) (out sections, err err
 				part = part[disk.CellSize:]
 				continue
 			}
+			if isNewer(layout.Tag(part[0])) {
+				return out, RefusedTag
+			}
 			e, rest, err := shape.Next(part)
 			if err != nil || !sectionRules[section].holds(e, last, len(rest) == 0) {
 				return out, sectionRules[section].refusal
@@ -109,6 +112,10 @@ func (d *dataSchema) sections(b []byte, shape disk.Shape) (out sections, err err
 	}
 	return out, nil
 }
+
+// isNewer reports whether a tag may be one that a later JDK has added: HotSpot numbers its
+// tags from 1. What the entry is, and how long, only that JDK knows.
+func isNewer(tag layout.Tag) bool { return tag > layout.TagSpeculativeTrap && tag < 32 }
 
 // sectionRules are the rules of the entries of each section: holds checks an entry
 // after one at the bci previous.

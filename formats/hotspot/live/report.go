@@ -20,6 +20,7 @@ func (r Refusal) Error() string { return string(r) }
 const (
 	RefusedOwner      Refusal = "MethodData that belong to another method"
 	RefusedSize       Refusal = "MethodData of an impossible size"
+	RefusedTag        Refusal = "MethodData with entries of a kind that came after JDK 25: use a newer profarc"
 	RefusedData       Refusal = "MethodData whose data entries end elsewhere than their size says"
 	RefusedExtra      Refusal = "MethodData whose extra entries end at a wrong place"
 	RefusedParameters Refusal = "MethodData whose parameter entry ends at a wrong place"

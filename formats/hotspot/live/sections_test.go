@@ -68,6 +68,8 @@ func TestUnsoundSectionsAreRefused(t *testing.T) {
 		{"data size", func(b []byte) { le.PutUint32(b[testData.dataSize:], 8) }, RefusedData},
 		{"data size beyond", func(b []byte) { le.PutUint32(b[testData.dataSize:], 1<<20) }, RefusedData},
 		{"tag", func(b []byte) { b[data] = 99 }, RefusedData},
+		{"tag of a later JDK", func(b []byte) { b[data] = byte(layout.TagSpeculativeTrap) + 1 }, RefusedTag},
+		{"extra tag of a later JDK", func(b []byte) { b[data+16+56-8] = 15 }, RefusedTag},
 		{"order", func(b []byte) { b[data+16+2] = 1 }, RefusedData},
 		{"extra tag", func(b []byte) { b[data+16+56-8] = byte(layout.TagJump) }, RefusedExtra},
 		{"no parameters", func(b []byte) { le.PutUint32(b[testData.parameters:], uint32(none)) }, RefusedExtra},
