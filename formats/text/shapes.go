@@ -122,33 +122,7 @@ func (p *parser) tagName(name []byte) (layout.Tag, bool) {
 	return tagByName(name)
 }
 
-// bitNames writes the names of bits, and those that have none as one number, with | between
-// them.
-func (w *writer) bitNames(names []string, v uint64) {
-	if v == 0 {
-		w.literal("0")
-		return
-	}
-	start := len(w.b)
-	add := func(text string) {
-		if len(w.b) > start {
-			w.literal("|")
-		}
-		w.literal(text)
-	}
-	for i, name := range names {
-		if name != "" && v>>i&1 != 0 {
-			add(name)
-			v &^= 1 << i
-		}
-	}
-	if v != 0 {
-		add("")
-		w.hex(v)
-	}
-}
-
-// bitNames takes what the writer's bitNames writes.
+// bitNames takes what layout.CellShape.BitNames returns.
 func (p *parser) bitNames(names []string) (v uint64) {
 	for {
 		if p.atDigit() {

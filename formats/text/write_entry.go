@@ -233,7 +233,7 @@ func filledRows(e disk.Entry, rows disk.Rows) int {
 func (w *writer) cell(e disk.Entry, cell int, c disk.CellSpec) {
 	v := e.Cell(cell)
 	if len(c.Bits) > 0 {
-		w.bitNames(c.Bits, v)
+		w.literal(layout.CellShape(c).BitNames(v))
 		return
 	}
 	switch c.Kind {

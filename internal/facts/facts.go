@@ -96,6 +96,7 @@ type Facts struct {
 	Format      string         `json:"format"`
 	Domain      string         `json:"domain"`
 	Producer    string         `json:"producer"`
+	ProducerID  string         `json:"producer_id,omitempty"`
 	DumpTime    string         `json:"dump_time"`
 	DumpID      string         `json:"dump_id"`
 	Fingerprint string         `json:"fingerprint"`
@@ -160,7 +161,7 @@ type SampleFact struct {
 func Describe(s *reader.Store, opened time.Duration) (*Facts, error) {
 	h := s.Header()
 	f := &Facts{
-		Archive: s.Mapping().Name(), DumpTime: utcText(h.Time()), Format: disk.VersionString(h.Version), Domain: h.Domain.String(), Producer: h.Producer,
+		Archive: s.Mapping().Name(), DumpTime: utcText(h.Time()), Format: disk.VersionString(h.Version), Domain: h.Domain.String(), Producer: h.Producer, ProducerID: bytesText(h.ProducerID),
 		DumpID: bytesText(h.DumpID), Fingerprint: bytesText(h.Fingerprint), Flags: flagNames(h.Flags),
 		Required: h.Required, Optional: h.Optional, Base: fmt.Sprintf("0x%x", h.Base), Size: h.FileSize, OpenNS: opened.Nanoseconds(),
 		Counts: h.Counts, Summary: h.Summary, Settings: settingsOf(h.Params),

@@ -95,6 +95,9 @@ func printFacts(a *app.App, f *facts.Facts) {
 	line("domain", f.Domain)
 	line("format", f.Format)
 	line("producer", escape.Printable(orUnknown(f.Producer)))
+	if f.ProducerID != "" {
+		line("producer id", f.ProducerID)
+	}
 	line("dump time", orUnknown(f.DumpTime))
 	line("dump id", f.DumpID)
 	line("fingerprint", orUnknown(f.Fingerprint))

@@ -52,6 +52,9 @@ func (p *profilePrinter) printCells(e reader.Entry) {
 	if schema, ok := disk.SchemaOf(e.Tag()); ok && len(schema.Subs) > 0 {
 		first = append(first, subText(e))
 	}
+	if e.Tag().ByProducer() {
+		first = append(first, producersHeader(e)...)
+	}
 	for group := range p.s.Mapping().Shape().Groups(disk.Entry(e.Bytes())) {
 		switch {
 		case group.Repeat == disk.Once:
@@ -71,11 +74,23 @@ func (p *profilePrinter) printCells(e reader.Entry) {
 	}
 }
 
+// producersHeader returns the sub and the flags of a producer's entry, which say what it
+// alone knows.
+func producersHeader(e reader.Entry) (texts []string) {
+	if sub := e.Sub(); sub != 0 {
+		texts = append(texts, fmt.Sprintf("sub %d", sub))
+	}
+	if flags := e.Flags(); flags != 0 {
+		texts = append(texts, fmt.Sprintf("flags %#x", uint8(flags)))
+	}
+	return texts
+}
+
 // cellTexts returns the names and values of the cells of a row.
 func (p *profilePrinter) cellTexts(e reader.Entry, group disk.Rows, row int) (texts []string) {
 	for i, c := range group.Cells {
 		if c.Kind != disk.CellLength && c.Kind != disk.CellDisplacement {
-			texts = append(texts, c.Name+" "+p.cellText(e, group.Cell(row, i), c.Kind))
+			texts = append(texts, c.Name+" "+p.cellText(e, group.Cell(row, i), c))
 		}
 	}
 	return texts
@@ -85,13 +100,14 @@ func (p *profilePrinter) cellTexts(e reader.Entry, group disk.Rows, row int) (te
 func (p *profilePrinter) listText(e reader.Entry, group disk.Rows) string {
 	text := group.Name
 	for row := range group.N {
-		text += " " + p.cellText(e, group.Cell(row, 0), group.Cells[0].Kind)
+		text += " " + p.cellText(e, group.Cell(row, 0), group.Cells[0])
 	}
 	return text
 }
 
 // cellText returns the value of a cell.
-func (p *profilePrinter) cellText(e reader.Entry, cell int, kind disk.CellKind) string {
+func (p *profilePrinter) cellText(e reader.Entry, cell int, c disk.CellSpec) string {
+	kind := c.Kind
 	switch kind {
 	case disk.CellType:
 		return p.typeName(e.TypeCell(cell).Type)
@@ -104,6 +120,8 @@ func (p *profilePrinter) cellText(e reader.Entry, cell int, kind disk.CellKind) 
 	}
 	v := e.Cell(cell).Load()
 	switch {
+	case len(c.Bits) > 0:
+		return layout.CellShape(c).BitNames(v)
 	case kind == disk.CellSuccessor:
 		return successorText(v)
 	case kind == disk.CellFlags, cell == 0 && disk.Entry(e.Bytes()).SignedCount():
@@ -129,7 +147,7 @@ func entryNotes(e reader.Entry) string {
 	if traps := e.Traps(); traps != 0 {
 		notes += fmt.Sprintf("trap(%s) ", hotspot.TrapText(traps))
 	}
-	if e.Flags()&layout.EntryNullSeen != 0 && e.Tag() != layout.TagCount {
+	if e.Flags()&layout.EntryNullSeen != 0 && e.Tag() != layout.TagCount && !e.Tag().ByProducer() {
 		notes += "null_seen "
 	}
 	return notes
