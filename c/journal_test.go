@@ -2,6 +2,7 @@ package c_test
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/layout"
@@ -49,6 +50,8 @@ const (
 	callReceivers
 	callCallees
 	callCount
+	callDeclare
+	callCustom
 )
 
 // A journal records with a Go builder, and writes down the same for the one in C. What
@@ -63,6 +66,7 @@ type journal struct {
 	profiles map[builder.ProfileRef]uint64
 	calls    [5]uint64 // of each kind
 	profile  *builder.Profile
+	shapes   map[layout.Tag]layout.EntryShape
 }
 
 func newJournal(domain layout.Domain, c builder.Config) *journal {
@@ -78,7 +82,7 @@ func newJournal(domain layout.Domain, c builder.Config) *journal {
 	for _, v := range c.Params.Other {
 		j.numbers(uint64(v))
 	}
-	j.texts(c.Producer, string(c.Fingerprint[:]), string(c.DumpID[:]))
+	j.texts(c.Producer, string(c.ProducerID[:]), string(c.Fingerprint[:]), string(c.DumpID[:]))
 	when := uint64(0)
 	if !c.DumpTime.IsZero() {
 		when = uint64(c.DumpTime.UnixNano())
@@ -450,4 +454,54 @@ func (j *journal) count(c builder.Count) {
 	j.wide(callCount, c.Point, c.Sub, c.Flags)
 	j.numbers(c.N)
 	j.profile.Count(c)
+}
+
+func (j *journal) cellShapes(cells []layout.CellShape) {
+	j.numbers(uint64(len(cells)))
+	for _, c := range cells {
+		j.texts(c.Name)
+		j.numbers(uint64(c.Kind), uint64(len(c.Bits)))
+		j.texts(c.Bits...)
+	}
+}
+
+// declare returns the error of a shape, which the builder does not keep.
+func (j *journal) declare(s layout.EntryShape) error {
+	j.numbers(callDeclare)
+	j.texts(s.Name)
+	j.numbers(uint64(s.Tag), uint64(s.Unit))
+	j.cellShapes(s.Cells)
+	j.cellShapes(s.Rows)
+	if j.shapes == nil {
+		j.shapes = map[layout.Tag]layout.EntryShape{}
+	}
+	j.shapes[s.Tag] = s
+	return j.DeclareShape(s)
+}
+
+func (j *journal) references(shapes []layout.CellShape, cells []uint64) {
+	j.numbers(uint64(len(cells)))
+	for i, v := range cells {
+		kind := layout.CellValue
+		if len(shapes) > 0 {
+			kind = shapes[i%len(shapes)].Kind
+		}
+		switch kind {
+		case layout.CellType:
+			v = number(j.types, builder.TypeRef(v))
+		case layout.CellMethod:
+			v = number(j.methods, builder.MethodRef(v))
+		}
+		j.numbers(uint64(kind), v)
+	}
+}
+
+func (j *journal) custom(c builder.Custom, rows ...[]uint64) {
+	shape := j.shapes[c.Tag]
+	j.wide(callCustom, c.Point, c.Sub, c.Flags)
+	j.numbers(uint64(c.Tag))
+	j.references(shape.Cells, c.Cells)
+	j.numbers(uint64(len(rows)))
+	j.references(shape.Rows, slices.Concat(rows...))
+	j.profile.Custom(c, rows...)
 }

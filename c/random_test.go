@@ -28,6 +28,9 @@ type program struct {
 func drawProgram(domain layout.Domain, seed uint64) *journal {
 	p := &program{Rand: rand.New(rand.NewPCG(seed, 7)), domain: domain, contexts: map[builder.MethodRef][]builder.ContextRef{}, begun: map[[3]uint64]bool{}}
 	p.journal = newJournal(domain, p.config())
+	if domain == layout.DomainCustom {
+		p.declareShapes()
+	}
 	methods := 1 + p.IntN(12)
 	if p.IntN(5) == 0 {
 		methods = 300
@@ -52,6 +55,9 @@ func drawProgram(domain layout.Domain, seed uint64) *journal {
 }
 
 func (p *program) config() (c builder.Config) {
+	if p.domain == layout.DomainCustom {
+		binary.LittleEndian.PutUint64(c.ProducerID[8:], p.Uint64()|1)
+	}
 	if p.domain == layout.DomainHotSpot {
 		c.Params = layout.Params{TypeProfileWidth: p.Uint32N(4), BciProfileWidth: p.Uint32N(3), ReceiverGap: p.Uint32N(2), VMRelease: 17}
 		c.Params.Other[6] = p.Uint32N(2)
@@ -190,9 +196,12 @@ func (p *program) addProfile(m builder.MethodRef, code uint64, c builder.Context
 		entries = 12 + p.IntN(30)
 	}
 	for range entries {
-		if p.domain == layout.DomainHotSpot && p.IntN(4) > 0 {
+		switch {
+		case p.domain == layout.DomainHotSpot && p.IntN(4) > 0:
 			p.addNarrow()
-		} else {
+		case p.domain == layout.DomainCustom && p.IntN(3) > 0:
+			p.addCustom()
+		default:
 			p.addWide()
 		}
 	}
@@ -349,4 +358,59 @@ func (p *program) addTables() {
 		p.table(layout.TableKind(1000+p.IntN(9)), p.Uint32(), word)
 		p.table(layout.TableMonitors, 0, layout.ColumnType, word).row(uint64(p.aType()), p.n())
 	}
+}
+
+// declareShapes declares shapes of random cells, in any order, and one of them twice.
+func (p *program) declareShapes() {
+	cells := func(most int) (all []layout.CellShape) {
+		for i := range p.IntN(most + 1) {
+			c := layout.CellShape{Name: fmt.Sprint("cell", i), Kind: layout.CellKind(1 + p.IntN(7))}
+			if c.Kind == layout.CellBits {
+				c.Bits = []string{"int", "", "float", strings.Repeat("s", 32), ""}[:p.IntN(6)]
+			}
+			all = append(all, c)
+		}
+		return all
+	}
+	for i, at := range p.Perm(6) {
+		s := layout.EntryShape{Tag: layout.TagProducer + layout.Tag(at*12), Name: fmt.Sprint("Shape-", at), Unit: layout.CountUnit(p.IntN(6)), Cells: cells(32), Rows: cells(8)}
+		for again := 0; again <= i/5; again++ {
+			if err := p.declare(s); err != nil {
+				panic(err)
+			}
+		}
+	}
+}
+
+func (p *program) aCell(kind layout.CellKind) uint64 {
+	switch {
+	case p.IntN(3) == 0:
+		return 0
+	case kind == layout.CellType:
+		return uint64(p.typ(fmt.Sprint("T", p.IntN(3)), ""))
+	case kind == layout.CellMethod:
+		return uint64(p.methods[p.IntN(min(len(p.methods), 3))])
+	case kind == layout.CellValue:
+		return p.Uint64N(3)
+	}
+	return p.n()
+}
+
+func (p *program) addCustom() {
+	tag := layout.TagProducer + layout.Tag(12*p.IntN(6))
+	row := func(shapes []layout.CellShape) []uint64 {
+		cells := make([]uint64, len(shapes))
+		for i, s := range shapes {
+			cells[i] = p.aCell(s.Kind)
+		}
+		return cells
+	}
+	shape := p.shapes[tag]
+	var rows [][]uint64
+	if len(shape.Rows) > 0 {
+		for range p.IntN(12) {
+			rows = append(rows, row(shape.Rows))
+		}
+	}
+	p.custom(builder.Custom{Point: int32(p.IntN(9)) - 4, Tag: tag, Sub: layout.Sub(p.IntN(1 << 16)), Flags: layout.EntryFlags(p.IntN(256)), Cells: row(shape.Cells)}, rows...)
 }

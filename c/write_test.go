@@ -107,8 +107,8 @@ func TestBuilderWritesTheSame(t *testing.T) {
 func TestFailedAllocations(t *testing.T) {
 	t.Parallel()
 	program := sanitized(t, "address,undefined").replayer(t)
-	for seed := range uint64(3) {
-		j := drawProgram(layout.DomainHotSpot, 100+seed)
+	for seed := range uint64(4) {
+		j := drawProgram([]layout.Domain{layout.DomainHotSpot, layout.DomainCustom}[seed%2], 100+seed)
 		got, message := replayed(t, program, j, "fail")
 		if message != "" {
 			t.Fatal(message)
@@ -184,9 +184,14 @@ func TestBuilderRefusesTheSame(t *testing.T) {
 		"a run without id":      {layout.DomainGraal, func(j *journal) { j.run(layout.Provenance{Main: "Main"}) }},
 		"unfinished":            {layout.DomainGraal, func(j *journal) { j.begin(j.method(layout.Key{Name: "m"}), 0, 0) }},
 		"too much text of keys": {layout.DomainGraal, tooMuchText},
+		"table of shapes":       {layout.DomainCustom, func(j *journal) { j.table(layout.TableShapes, 0, word, word, word, word, word) }},
+		"a producer's table":    {layout.DomainGraal, func(j *journal) { j.table(layout.TableProducer, 0, word) }},
+		"undeclared":            {layout.DomainCustom, profileWith(func(j *journal) { j.custom(builder.Custom{Tag: 200}) })},
+		"cells of a shape":      {layout.DomainCustom, profileWith(func(j *journal) { declareOne(j); j.custom(builder.Custom{Tag: 200}) })},
+		"type of a shape":       {layout.DomainCustom, profileWith(func(j *journal) { declareOne(j); j.custom(builder.Custom{Tag: 200, Cells: []uint64{77}}) })},
 	} {
 		t.Run(name, func(t *testing.T) {
-			j := newJournal(c.domain, builder.Config{Params: testarchive.Params(c.domain)})
+			j := newJournal(c.domain, testarchive.Config(c.domain))
 			c.record(j)
 			if _, _, err := j.Bytes(); err == nil {
 				t.Fatal("the builder in Go takes it")
@@ -203,6 +208,42 @@ func profileWith(add func(j *journal)) func(j *journal) {
 		j.begin(j.method(layout.Key{Name: "m"}), 0, 0)
 		add(j)
 		j.done()
+	}
+}
+
+func declareOne(j *journal) {
+	_ = j.declare(layout.EntryShape{Tag: 200, Name: "One", Cells: []layout.CellShape{{Name: "class", Kind: layout.CellType}}})
+}
+
+// TestShapesAreRefused: shapes that Go does not declare, C does not declare either.
+func TestShapesAreRefused(t *testing.T) {
+	t.Parallel()
+	program := sanitized(t, "address,undefined").replayer(t)
+	cell := func(name string, kind layout.CellKind, bits ...string) []layout.CellShape {
+		return []layout.CellShape{{Name: name, Kind: kind, Bits: bits}}
+	}
+	for what, s := range map[string]layout.EntryShape{
+		"tag": {Tag: 191, Name: "A"}, "name": {Tag: 200, Name: "a"}, "long name": {Tag: 200, Name: strings.Repeat("A", 33)}, "no name": {Tag: 200},
+		"NUL": {Tag: 200, Name: "A\x00"}, "name of a tag": {Tag: 200, Name: "Receivers"}, "unit": {Tag: 200, Name: "A", Unit: 6},
+		"kind 0": {Tag: 200, Name: "A", Cells: cell("x", 0)}, "kind 8": {Tag: 200, Name: "A", Rows: cell("x", 8)},
+		"cell name": {Tag: 200, Name: "A", Cells: cell("point", 1)}, "cells": {Tag: 200, Name: "A", Cells: make([]layout.CellShape, 33)},
+		"row": {Tag: 200, Name: "A", Rows: make([]layout.CellShape, 9)}, "two cells": {Tag: 200, Name: "A", Cells: append(cell("x", 1), cell("x", 1)...)},
+		"bits of a count": {Tag: 200, Name: "A", Cells: cell("x", 1, "bit")}, "two bits": {Tag: 200, Name: "A", Cells: cell("x", 3, "bit", "bit")},
+		"twice": {Tag: 201, Name: "Other", Unit: 1}, "name of another": {Tag: 202, Name: "Other"},
+	} {
+		j := newJournal(layout.DomainCustom, testarchive.Config(layout.DomainCustom))
+		first := j.declare(layout.EntryShape{Tag: 201, Name: "Other"})
+		err := j.declare(s)
+		if _, message := replayed(t, program, j); first != nil || err == nil || message == "" {
+			t.Errorf("%s: %v, %v in Go, %q in C", what, first, err, message)
+		}
+	}
+	j := newJournal(layout.DomainCustom, builder.Config{})
+	if _, _, err := j.Bytes(); err == nil {
+		t.Error("Go writes an archive without a producer id")
+	}
+	if _, message := replayed(t, program, j); message == "" {
+		t.Error("C writes an archive without a producer id")
 	}
 }
 
@@ -250,9 +291,6 @@ func TestRewrite(t *testing.T) {
 	for _, cc := range compilers(t) {
 		program := build{cc: cc, flags: "-O2"}.client(t, "tests/rewrite.c")
 		for _, s := range append(specimen.All(), specimen.Hostile()...) {
-			if s.Domain == layout.DomainCustom {
-				continue // the builder in C has no shapes
-			}
 			t.Run(cc+"/"+s.Name, func(t *testing.T) {
 				data := cprogram.Archive(t, s)
 				to := filepath.Join(t.TempDir(), "b.parc")
@@ -273,8 +311,8 @@ func TestWrittenArchivesAreRead(t *testing.T) {
 	t.Parallel()
 	b := sanitized(t, "address,undefined")
 	program, reader := b.replayer(t), b.client(t, "tests/dump.c")
-	for seed := range uint64(8) {
-		data, message := replayed(t, program, drawProgram(testarchive.Domains[seed%5], 1000+seed))
+	for seed := range uint64(12) {
+		data, message := replayed(t, program, drawProgram(testarchive.Domains[seed%6], 1000+seed))
 		if message != "" {
 			t.Fatal(message)
 		}
@@ -296,9 +334,6 @@ func TestSnapshots(t *testing.T) {
 	t.Parallel()
 	program := sanitized(t, "address,undefined").client(t, "tests/rewrite.c")
 	for _, s := range specimen.All() {
-		if s.Domain == layout.DomainCustom {
-			continue // the builder in C has no shapes
-		}
 		data := cprogram.Archive(t, s)
 		for _, where := range []string{"requested", "anywhere", "memory"} {
 			for name, take := range map[string]merge.Take{"live": merge.Live, "delta": merge.Delta} {
@@ -359,7 +394,7 @@ func countIn(t *testing.T, st *reader.Store, p reader.Profile, number uint32, la
 	types := uint32(st.Header().Counts.Types)
 	for e := range live.Entries() {
 		switch e.Tag() {
-		case layout.TagCounter, layout.TagCount, layout.TagJump, layout.TagBranch, layout.TagCallType:
+		case layout.TagCounter, layout.TagCount, layout.TagJump, layout.TagBranch, layout.TagCallType, layout.TagProducer:
 			err = errors.Join(err, e.Cell(0).Add(7))
 		}
 		receivers, ok := e.Receivers()

@@ -430,6 +430,7 @@ PA_API pa_text pa_shape_bit(const pa_shape *shape, uint32_t i, uint32_t bit);
 
 enum { PA_TABLE_ORDER = 1, PA_TABLE_PROPERTIES, PA_TABLE_DUMPS, PA_TABLE_MONITORS, PA_TABLE_SAMPLES, PA_TABLE_TRACES = 7, PA_TABLE_CODE = 15,
        PA_TABLE_RUNS, PA_TABLE_CLASS_PATH, PA_TABLE_SHAPES = 19 };
+#define PA_TABLE_PRODUCER ((uint32_t)1 << 31) /* the first kind of a producer's own tables, in archives of PA_CUSTOM */
 enum { PA_COLUMN_WORD = 1, PA_COLUMN_SYMBOL, PA_COLUMN_TYPE, PA_COLUMN_METHOD, PA_COLUMN_PROFILE, PA_COLUMN_CONTEXT, PA_MAX_COLUMNS = 64 };
 
 typedef struct pa_table {
@@ -581,6 +582,7 @@ typedef struct pa_config {
 	uint32_t domain;
 	uint32_t settings[PA_SETTINGS]; /* type rows, bci rows and gap decide the sizes of HotSpot's entries: at most 64 */
 	pa_text producer;               /* at most 64 bytes */
+	uint8_t producer_id[16];        /* of PA_CUSTOM, where it must be set: what profile points, keys and shapes mean */
 	uint8_t fingerprint[16];        /* of the program */
 	/* Identity of the dump; derived from the content if it is 0: two runs that count just the same are then one dump, which no
 	 * merge counts twice. Fill it with random bytes if each run is to count. */
@@ -662,6 +664,38 @@ PA_API void pa_put_receivers(pa_builder *builder, const pa_new_receivers *receiv
 PA_API void pa_put_callees(pa_builder *builder, int32_t point, const pa_method_count *rows, uint32_t n);
 /* pa_put_count adds one counter of what sub says. flags bit 1: the producer marked it as interpreted. */
 PA_API void pa_put_count(pa_builder *builder, int32_t point, uint16_t sub, uint8_t flags, uint64_t count);
+
+/* Entries of a producer's own, in archives of PA_CUSTOM. Cells are in their order: those that stand once, then those of a row. Names
+ * are as docs/format.md says. */
+typedef struct pa_new_cell {
+	pa_text name;
+	uint8_t kind;             /* pa_cell_kind */
+	const pa_text *bit_names; /* of the lowest bits of a PA_CELL_BITS; empty where a bit has none */
+	uint32_t bits;            /* how many of these */
+} pa_new_cell;
+
+typedef struct pa_new_shape {
+	pa_text name;
+	uint8_t tag, unit; /* tag from PA_PRODUCER on; unit as in pa_shape */
+	const pa_new_cell *cells, *row;
+	uint32_t n, row_cells;
+} pa_new_shape;
+
+/* pa_declare_shape declares the entries of one of the producer's tags. Declaring a shape again does nothing; another for its tag is
+ * PA_MISMATCH. */
+PA_API void pa_declare_shape(pa_builder *builder, const pa_new_shape *shape);
+
+typedef struct pa_custom {
+	int32_t point;
+	uint8_t tag, flags; /* sub and flags mean what the producer says */
+	uint16_t sub;
+	const uint64_t *cells; /* those that stand once */
+	uint32_t n;
+} pa_custom;
+
+/* pa_put_custom adds an entry of a declared shape with n rows, whose cells lie one after the other. Cells that point to types
+ * or methods are references of the builder. A row of zeros is free; rows with the same keys become one. */
+PA_API void pa_put_custom(pa_builder *builder, const pa_custom *entry, const uint64_t *rows, uint32_t n);
 
 /* HotSpot's entries, in archives of HotSpot's alone. More rows than the settings have are PA_ARGUMENT. */
 

@@ -21,7 +21,9 @@ pa_error pa_builder_error(const pa_builder *b) { return b->error; }
 /* ---- making and freeing ---- */
 
 static bool check(const pa_config *c, pa_error *e) {
-	if (c->domain < PA_HOTSPOT || c->domain > PA_JAMAICA) return pai_fail(e, PA_ARGUMENT, "an unknown domain");
+	static const uint8_t none[16];
+	if (c->domain < PA_HOTSPOT || c->domain > PA_CUSTOM) return pai_fail(e, PA_ARGUMENT, "an unknown domain");
+	if (c->domain != PA_CUSTOM && memcmp(c->producer_id, none, 16) != 0) return pai_fail(e, PA_ARGUMENT, "only archives of PA_CUSTOM have a producer id");
 	if (c->producer.size > MAX_PRODUCER) return pai_fail(e, PA_TOO_LARGE, "a producer of more than 64 bytes");
 	if (c->producer.size > 0 && memchr(c->producer.bytes, 0, c->producer.size) != NULL) return pai_fail(e, PA_ARGUMENT, "a producer has a NUL byte");
 	if (c->flags & ~(uint64_t)KNOWN_FLAGS) return pai_fail(e, PA_ARGUMENT, "unknown flags");
@@ -49,6 +51,7 @@ pa_error pa_builder_like(const pa_archive *archive, pa_builder **builder) {
 	memcpy(c.settings, i->settings, sizeof c.settings);
 	memcpy(c.fingerprint, i->fingerprint, sizeof c.fingerprint);
 	memcpy(c.dump_id, i->dump_id, sizeof c.dump_id);
+	memcpy(c.producer_id, i->producer_id, sizeof c.producer_id);
 	return pa_builder_new(&c, builder);
 }
 
@@ -59,6 +62,7 @@ void pa_builder_free(pa_builder *b) {
 	for (unsigned i = 0; i < sizeof buffers / sizeof *buffers; i++) pai_empty(buffers[i]);
 	for (unsigned i = 0; i < FIELDS; i++) pai_empty(&b->open.fields[i]);
 	for (unsigned i = 0; i < DIRECTORY; i++) pai_empty(&b->open.sections[i]);
+	pai_drop_shapes(b);
 	free(b->symbol_index.slots), free(b->type_index.slots), free(b->method_index.slots), free(b->context_index.slots), free(b->profile_index.slots);
 	free(b);
 }

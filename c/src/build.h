@@ -68,6 +68,7 @@ struct pa_builder {
 	pa_config config;
 	char producer[MAX_PRODUCER];
 	pa_archive shape; /* only what decides the sizes of entries */
+	uint32_t shape_rows; /* of shape.shapes */
 	buffer texts, symbols, types, methods, contexts, profiles, blocks, tables;
 	ref_index symbol_index, type_index, method_index, context_index, profile_index;
 	recording open;
@@ -104,6 +105,15 @@ uint64_t pai_method_cell(pa_builder *b, uint32_t method);
 new_table *pai_table(pa_builder *b, uint32_t kind);
 bool pai_add_cells(pa_builder *b, new_table *t, const uint64_t *cells, uint64_t n);
 bool pai_sort_sketches(pa_builder *b);
+
+/* ---- declare.c ---- */
+
+/* pai_declare adds the shape of a tag, given as rows of the table. pai_list_shapes makes the table. */
+bool pai_declare(pa_builder *b, const uint64_t *heads, uint8_t (*names)[32], uint32_t n);
+void pai_drop_shapes(pa_builder *b);
+bool pai_list_shapes(pa_builder *b);
+/* pai_unite_rows makes one of the n rows of a producer's entry that have the same keys; the others become free. */
+bool pai_unite_rows(pa_builder *b, uint8_t *cells, uint8_t tag, uint32_t n);
 
 /* ---- bytes ---- */
 

@@ -111,6 +111,18 @@ static uint64_t pointer_of(copier *c, const pa_entry *entry, uint32_t cell, uint
 	return pai_type_cell(c->b, type_ref(c, type)) | (kind == TYPE_WORD ? tags : 0);
 }
 
+/* copy_declared copies the cells of a producer's entry that are no counts and no types. Unless the trained profile is copied
+ * they are those of now: what a VM may record in which of them it alone knows. */
+static void copy_declared(copier *c, const pa_entry *entry, uint8_t *cells) {
+	const shape *s = pai_shape(c->a, entry->tag);
+	for (uint32_t i = 0; s != NULL && c->take != PA_TRAINED && i < entry->cells; i++) {
+		uint8_t kind = s->kinds[i < s->cells ? i : s->cells + (i - s->cells) % s->row_cells];
+		uint64_t v = pa_cell(entry, i), at = v - (uint64_t)(uintptr_t)c->a->live->base;
+		if (kind == PA_CELL_METHOD) put64(cells + 8 * (uint64_t)i, pai_method_cell(c->b, v == 0 || at % 8 != 0 || at >> 35 != 0 ? 0 : get(&c->methods, ref_of(at))));
+		else if (kind != PA_CELL_TYPE && kind != PA_CELL_COUNT) put64(cells + 8 * (uint64_t)i, v);
+	}
+}
+
 static void copy_cells(copier *c, const pa_entry *entry, uint8_t *to) {
 	slots list[MAX_SLOTS];
 	uint8_t *cells = to + header_of(entry->tag);
@@ -122,6 +134,7 @@ static void copy_cells(copier *c, const pa_entry *entry, uint8_t *to) {
 	for (unsigned n = pai_slots(entry, list), i = 0; i < n; i++)
 		for (uint32_t k = 0, cell = list[i].first; k < list[i].n; k++, cell += list[i].stride)
 			put64(cells + 8 * (uint64_t)cell, pointer_of(c, entry, cell, list[i].kind));
+	if (entry->tag >= PA_PRODUCER && sound(c->b)) copy_declared(c, entry, cells), pai_unite_rows(c->b, cells, entry->tag, entry->rows);
 }
 
 static bool copy_entries(copier *c, const pa_profile *p) {
@@ -155,6 +168,19 @@ static void copy_fields(copier *c, const pa_profile *p, const block *own) {
 	if (now.has >> PA_FIELD_TRAPS & 1) pa_set_traps(c->b, now.traps, now.trap_reasons);
 }
 
+/* has_changed_cells reports whether a cell of a producer's entry that is no pointer is another now. */
+static bool has_changed_cells(const pa_profile *p) {
+	pa_entry entry;
+	for (pa_entries it = pa_entries_of(p, PA_DATA); pa_entries_next(&it, &entry);) {
+		const shape *s = pai_shape(p->archive, entry.tag);
+		for (uint32_t i = 0; s != NULL && i < entry.cells; i++) {
+			uint8_t kind = s->kinds[i < s->cells ? i : s->cells + (i - s->cells) % s->row_cells];
+			if (kind != PA_CELL_TYPE && kind != PA_CELL_METHOD && pa_cell(&entry, i) != pa_trained(&entry, i)) return true;
+		}
+	}
+	return false;
+}
+
 /* is_changed reports whether anything was counted in a claimed profile. */
 static bool is_changed(const pa_profile *p) {
 	pa_summary now, trained;
@@ -168,7 +194,7 @@ static bool is_changed(const pa_profile *p) {
 		for (unsigned n = pai_counts(&entry, list), i = 0; i < n; i++)
 			for (uint32_t k = 0, cell = list[i].first; k < list[i].n; k++, cell += list[i].stride)
 				if (pa_cell(&entry, cell) != pa_trained(&entry, cell)) return true;
-	return false;
+	return has_changed_cells(p);
 }
 
 static bool copy_profile(copier *c, uint32_t method, pa_profile *p) {
@@ -227,6 +253,7 @@ static bool copy_tables(copier *c) {
 	pa_table t;
 	pa_error e;
 	for (uint32_t i = 0; (e = pa_table_number(c->a, i, &t)).code == PA_OK; i++) {
+		if (t.kind == PA_TABLE_SHAPES) continue; /* see copy_shapes */
 		if (c->take == PA_DELTA && t.kind != PA_TABLE_PROPERTIES && t.kind != PA_TABLE_CODE) continue; /* tables cover the whole run */
 		pa_add_table(c->b, t.kind, t.flags, t.column_kinds, t.columns);
 		if (!sound(c->b) || !copy_rows(c, &t)) return false;
@@ -236,6 +263,24 @@ static bool copy_tables(copier *c) {
 
 /* ---- all of it ---- */
 
+/* join_producer takes the producer of an archive if the builder has none yet. */
+static bool join_producer(pa_builder *b, const pa_info *i) {
+	static const uint8_t none[16];
+	if (memcmp(b->config.producer_id, i->producer_id, 16) == 0) return true;
+	if (memcmp(b->config.producer_id, none, 16) != 0 || b->profiles.size > 0) return false;
+	memcpy(b->config.producer_id, i->producer_id, 16);
+	return true;
+}
+
+static bool copy_shapes(copier *c) {
+	const shapes *s = c->a->shapes;
+	for (unsigned i = 0; s != NULL && i < sizeof s->of / sizeof *s->of; i++) {
+		const shape *of = &s->of[i];
+		if (of->declared && !pai_declare(c->b, s->heads + of->first, s->names + of->first, of->rows > 0 ? of->rows : 1)) return false;
+	}
+	return true;
+}
+
 /* admit prepares the header: a copy of live counts is a dump of its own. */
 static bool admit(pa_builder *b, const pa_archive *a, pa_take take) {
 	pa_config *c = &b->config;
@@ -244,6 +289,7 @@ static bool admit(pa_builder *b, const pa_archive *a, pa_take take) {
 	if (b->open.open) return pai_refuse(b, PA_ARGUMENT, "a profile was neither done nor discarded");
 	if (i->domain != c->domain || memcmp(i->settings, c->settings, 3 * sizeof *c->settings) != 0)
 		return pai_refuse(b, PA_MISMATCH, "the archive is of another domain, or has other type rows, bci rows or gap");
+	if (!join_producer(b, i)) return pai_refuse(b, PA_MISMATCH, "the archive is of another producer");
 	if (take != PA_TRAINED && memcmp(c->dump_id, i->dump_id, 16) == 0) memset(c->dump_id, 0, 16);
 	if (take == PA_DELTA) c->flags |= 1;
 	return true;
@@ -252,7 +298,7 @@ static bool admit(pa_builder *b, const pa_archive *a, pa_take take) {
 pa_error pa_copy(pa_builder *b, const pa_archive *a, pa_take take) {
 	copier c = {.b = b, .a = a, .take = take, .e = pai_none()};
 	if (!admit(b, a, take)) return b->error;
-	bool ok = copy_types(&c) && each(&c, copy_method) && each(&c, copy_contexts) && each(&c, copy_profiles) && copy_tables(&c);
+	bool ok = copy_shapes(&c) && copy_types(&c) && each(&c, copy_method) && each(&c, copy_contexts) && each(&c, copy_profiles) && copy_tables(&c);
 	if (!ok && sound(b)) b->error = c.e;
 	pai_empty(&c.types);
 	free(c.methods.slots), free(c.contexts.slots), free(c.profiles.slots);

@@ -286,6 +286,7 @@ static void put_header(const plan *p, uint64_t root, uint8_t *h) {
 	put64(h + 144, (uint64_t)c->dump_time), put64(h + 152, c->flags);
 	for (unsigned i = 0; i < PA_SETTINGS; i++) put32(h + 160 + 4 * i, c->settings[i]);
 	memcpy(h + 224, p->b->producer, MAX_PRODUCER);
+	memcpy(h + 608, c->producer_id, 16);
 	put_geometry(p, h);
 	const uint64_t counts[] = {p->nmethods, p->unexecuted, p->nprofiles, p->ncontexts, p->ntypes, p->in_section, p->entries, p->pointers,
 		p->summary[0], p->summary[1], p->summary[2], p->summary[3]};

@@ -292,6 +292,8 @@ typedef struct shapes { shape of[256 - PA_PRODUCER]; uint64_t *heads; uint8_t (*
 
 bool pai_shapes_open(pa_archive *a, pa_error *e);
 void pai_shapes_free(shapes *s);
+/* pai_check_shapes fills `of` from so many rows. It gives NULL, or what is wrong with which row. */
+const char *pai_check_shapes(shapes *s, uint32_t rows, uint32_t *row);
 /* pai_shape is the shape of a tag, NULL if it has none. */
 static inline const shape *pai_shape(const pa_archive *a, uint8_t tag) {
 	return a->shapes != NULL && tag >= PA_PRODUCER && a->shapes->of[tag - PA_PRODUCER].declared ? &a->shapes->of[tag - PA_PRODUCER] : NULL;

@@ -76,14 +76,18 @@ void pai_measure(plan *p) {
 
 typedef struct pointers { void (*take)(void *to, uint64_t offset, bool method); void *to; } pointers;
 
+static void take_cell(const pointers *each, const pa_entry *entry, uint64_t offset, const slots *l, uint32_t k) {
+	each->take(each->to, offset + header_of(entry->tag) + 8 * ((uint64_t)l->first + (uint64_t)k * l->stride), l->kind == POINTS_TO_METHOD);
+}
+
 static void visit(void *to, const pa_entry *entry, uint64_t offset, bool data) {
-	const pointers *each = to;
 	slots list[MAX_SLOTS];
-	unsigned n = pai_slots(entry, list);
+	unsigned n = pai_slots(entry, list), columns = entry->tag >= PA_PRODUCER ? pai_row_slots(entry, list, n) : 0;
 	(void)data;
-	for (unsigned i = 0; i < n; i++)
-		for (uint32_t k = 0; k < list[i].n; k++)
-			each->take(each->to, offset + header_of(entry->tag) + 8 * ((uint64_t)list[i].first + (uint64_t)k * list[i].stride), list[i].kind == POINTS_TO_METHOD);
+	for (unsigned i = 0; i < n - columns; i++)
+		for (uint32_t k = 0; k < list[i].n; k++) take_cell(to, entry, offset, &list[i], k);
+	for (uint32_t k = 0; columns > 0 && k < entry->rows; k++) /* several pointers of a row: row by row */
+		for (unsigned i = n - columns; i < n; i++) take_cell(to, entry, offset, &list[i], k);
 }
 
 void pai_pointers(const pa_builder *b, const new_profile *f, void (*take)(void *to, uint64_t offset, bool method), void *to) {

@@ -17,6 +17,8 @@ static bool possible(pa_builder *b, uint32_t kind, const uint8_t *columns, uint3
 		if (columns[i] < PA_COLUMN_WORD || columns[i] > PA_COLUMN_CONTEXT) return pai_refuse(b, PA_ARGUMENT, "a column of an unknown kind");
 	for (uint32_t i = 0; begins[i] != 0; i++)
 		if (i >= n || columns[i] != begins[i] - '0') return pai_refuse(b, PA_ARGUMENT, "a table does not begin with the columns of its kind");
+	if (kind == PA_TABLE_SHAPES) return pai_refuse(b, PA_ARGUMENT, "the table of shapes is the builder's own: see pa_declare_shape");
+	if (kind >= PA_TABLE_PRODUCER && b->config.domain != PA_CUSTOM) return pai_refuse(b, PA_ARGUMENT, "a producer's table in an archive of another domain than PA_CUSTOM");
 	return COUNT(new_table, b->tables) < MAX_TABLES || pai_refuse(b, PA_TOO_LARGE, "more than 1024 tables");
 }
 

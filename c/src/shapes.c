@@ -89,6 +89,12 @@ static const char *add_shape_row(shapes *s, uint32_t row) {
 	}
 }
 
+const char *pai_check_shapes(shapes *s, uint32_t rows, uint32_t *row) {
+	const char *wrong = NULL;
+	for (*row = 0; *row < rows && (wrong = add_shape_row(s, *row)) == NULL; ++*row) {}
+	return wrong;
+}
+
 static bool copy_rows(shapes *s, const pa_table *t, pa_error *e) {
 	s->heads = calloc((size_t)t->rows + 1, sizeof *s->heads);
 	s->names = calloc((size_t)t->rows + 1, sizeof *s->names);
@@ -114,11 +120,9 @@ bool pai_shapes_open(pa_archive *a, pa_error *e) {
 	a->shapes = calloc(1, sizeof *a->shapes);
 	if (a->shapes == NULL) return pai_system(e, "no memory for the shapes of entries");
 	if (!copy_rows(a->shapes, &t, e)) return false;
-	for (uint32_t row = 0; row < t.rows; row++) {
-		const char *wrong = add_shape_row(a->shapes, row);
-		if (wrong != NULL) return pai_damage(a, e, at + 8 * (uint64_t)row, wrong);
-	}
-	return true;
+	uint32_t row;
+	const char *wrong = pai_check_shapes(a->shapes, t.rows, &row);
+	return wrong == NULL || pai_damage(a, e, at + 8 * (uint64_t)row, wrong);
 }
 
 void pai_shapes_free(shapes *s) {

@@ -21,7 +21,7 @@ enum { CALL_SYMBOL = 1, CALL_TYPE, CALL_DESCRIBE_TYPE, CALL_METHOD, CALL_DESCRIB
        CALL_RUN, CALL_INVOCATIONS, CALL_BACKEDGES, CALL_INTERPRETED, CALL_SIZE, CALL_HISTORY, CALL_COMPILE, CALL_ESCAPE, CALL_TRAPS, CALL_BIT,
        CALL_COUNTER, CALL_JUMP, CALL_BRANCH, CALL_RECEIVER_TYPE, CALL_VIRTUAL_CALL, CALL_RET, CALL_MULTI_BRANCH, CALL_ARG_INFO, CALL_CALL_TYPE,
        CALL_VIRTUAL_CALL_TYPE, CALL_PARAMETERS, CALL_SPECULATIVE_TRAP, CALL_COUNTERS, CALL_VALUE_SITE, CALL_BITMAP, CALL_SUCCESSORS, CALL_RECEIVERS,
-       CALL_CALLEES, CALL_COUNT, CALL_DISCARD };
+       CALL_CALLEES, CALL_COUNT, CALL_DECLARE, CALL_CUSTOM, CALL_DISCARD };
 enum { SYMBOLS, TYPES, METHODS, CONTEXTS, PROFILES, KINDS };
 enum { MOST = 1 << 16 };
 
@@ -251,6 +251,47 @@ static void narrow(pa_builder *b, uint64_t call) {
 	}
 }
 
+static uint32_t read_cells(pa_new_cell *cells) {
+	static pa_text names[40][64];
+	uint32_t n = length(), first = cells[0].bits;
+	for (uint32_t i = 0; i < n; i++) {
+		pa_text *bits = names[first + i];
+		cells[i].name = text(), cells[i].kind = (uint8_t)number(), cells[i].bit_names = bits;
+		uint32_t all = length();
+		for (uint32_t k = 0; k < all; k++) bits[k] = text();
+		cells[i].bits = all;
+	}
+	return n;
+}
+
+static void declare(pa_builder *b) {
+	static pa_new_cell cells[33], row[9];
+	pa_new_shape s = {.name = text(), .cells = cells, .row = row};
+	s.tag = (uint8_t)number(), s.unit = (uint8_t)number();
+	cells[0].bits = 0, row[0].bits = 32; /* where their names of bits are kept */
+	s.n = read_cells(cells), s.row_cells = read_cells(row);
+	pa_declare_shape(b, &s);
+}
+
+/* read_references reads cells, each with its kind: a number, or what a call has interned. */
+static uint32_t read_references(uint64_t *to) {
+	uint32_t n = length();
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t kind = number();
+		to[i] = kind == PA_CELL_TYPE ? ref(TYPES) : kind == PA_CELL_METHOD ? ref(METHODS) : number();
+	}
+	return n;
+}
+
+static void custom(pa_builder *b, int32_t point, uint16_t sub, uint8_t flags) {
+	static uint64_t cells[MOST];
+	pa_custom c = {.point = point, .sub = sub, .flags = flags, .cells = cells};
+	c.tag = (uint8_t)number(), c.n = read_references(cells);
+	uint32_t n = length();
+	read_references(numbers);
+	pa_put_custom(b, &c, numbers, n);
+}
+
 static void wide(pa_builder *b, uint64_t call) {
 	static pa_value_count values[MOST];
 	static pa_successor successors[MOST];
@@ -281,6 +322,7 @@ static void wide(pa_builder *b, uint64_t call) {
 		pa_put_callees(b, point, callees, n);
 		break;
 	case CALL_COUNT: pa_put_count(b, point, sub, flags, number()); break;
+	case CALL_CUSTOM: custom(b, point, sub, flags); break;
 	}
 }
 
@@ -300,6 +342,7 @@ static void replay(pa_builder *b) {
 		else if (call == CALL_DISCARD) pa_discard(b);
 		else if (call <= CALL_ROW) table(b, call);
 		else if (call == CALL_RUN) run(b);
+		else if (call == CALL_DECLARE) declare(b);
 		else if (call <= CALL_TRAPS) field(b, call);
 		else if (call <= CALL_SPECULATIVE_TRAP) narrow(b, call);
 		else wide(b, call);
@@ -330,7 +373,7 @@ static pa_error record(const char *path, void **archive, size_t *archive_size) {
 	memset(count, 0, sizeof count);
 	c.domain = (uint32_t)number();
 	for (unsigned i = 0; i < PA_SETTINGS; i++) c.settings[i] = (uint32_t)number();
-	c.producer = text(), bytes(c.fingerprint, 16), bytes(c.dump_id, 16), c.dump_time = (int64_t)number(), c.flags = number();
+	c.producer = text(), bytes(c.producer_id, 16), bytes(c.fingerprint, 16), bytes(c.dump_id, 16), c.dump_time = (int64_t)number(), c.flags = number();
 	pa_error e = pa_builder_new(&c, &b);
 	if (e.code != PA_OK) return e;
 	replay(b);

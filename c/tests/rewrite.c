@@ -30,7 +30,8 @@ static void count(const pa_entry *entry, uint32_t late, uint32_t number) {
 		for (uint32_t i = 0; i < 2 && types > 0; i++) check(pa_record(entry, (number + i) % types, NULL));
 		check(pa_record(entry, late, NULL)), check(pa_record(entry, late, NULL));
 		check(pa_record_null(entry)), check(pa_record_trap(entry, 1, true));
-	} else if (entry->tag == PA_COUNTER || entry->tag == PA_COUNT || entry->tag == PA_JUMP || entry->tag == PA_BRANCH || entry->tag == PA_CALL_TYPE) {
+	} else if (entry->tag == PA_COUNTER || entry->tag == PA_COUNT || entry->tag == PA_JUMP || entry->tag == PA_BRANCH || entry->tag == PA_CALL_TYPE ||
+		entry->tag == PA_PRODUCER /* of the specimen: cell 0 is a count */) {
 		pa_add(pa_word(entry, 0), 7);
 	}
 }
