@@ -36,6 +36,9 @@ func TestArbitraryChangesEndInAReport(t *testing.T) {
 			}
 			reseal(data, &changed)
 			m, err := archive.FromBytes("app.parc", data, archive.Options{})
+			if s.Domain == layout.DomainCustom && inArchive(err) {
+				continue // the shapes of its entries are read when it is opened
+			}
 			if err != nil {
 				t.Fatalf("%s, round %d: %v", s.Name, round, err)
 			}

@@ -25,6 +25,9 @@ func agree(t *testing.T, what string, data []byte) (sound, shown bool) {
 		}
 		return reader.New(m)
 	}
+	if _, err := archive.FromBytes("app.parc", data, archive.Options{}); inArchive(err) {
+		return false, false // the shapes of its entries are read when it is opened
+	}
 	shown = verify.Prove(t.Context(), open(), nil)
 	report, err := verify.Examine(t.Context(), open(), nil)
 	if err != nil {

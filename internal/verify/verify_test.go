@@ -55,6 +55,9 @@ func reseal(data []byte, h *layout.Header) {
 func check(t *testing.T, data []byte) verify.Report {
 	t.Helper()
 	m, err := archive.FromBytes("app.parc", data, archive.Options{})
+	if inArchive(err) {
+		return verify.Report{Problems: []error{err}} // the shapes of its entries are read when it is opened
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
