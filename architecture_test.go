@@ -70,7 +70,7 @@ var mayImport = map[string][]string{
 	"internal/training":    {"internal/procfs"},
 	"internal/memstore":    {"archive", "reader", "builder"},
 	"internal/llvmreader":  {"layout", "reader", "internal/cputime"},
-	"internal/testarchive": {"layout", "archive", "reader", "builder", "merge", "internal/specimen"},
+	"internal/testarchive": {"layout", "archive", "reader", "builder", "merge", "internal/profileset", "internal/specimen"},
 	"internal/compartment": {},
 	"internal/parse":       {},
 	"formats":              {"layout", "archive", "reader", "builder", "merge", "internal/parse"}, // and what is below it

@@ -101,11 +101,11 @@ func addProfile(b *builder.Builder, i int, s Scale, types []builder.TypeRef) err
 	p := b.Profile(b.Method(s.Key(i)), 0, builder.NoContext)
 	p.Invocations(cmp.Or(s.Invocations, uint64(i)))
 	p.Backedges(uint64(i) / 3)
-	bci := uint16(0)
+	bci := uint16(0) // in the largest blocks it begins again
 	for n, size := 0, s.block(i); n < size; n += branch + call {
 		count := uint64(n + i)
-		p.Branch(builder.At{Bci: bci}, builder.Branch{Taken: count, Displacement: 32, NotTaken: count / 2})
-		p.VirtualCall(builder.At{Bci: bci + 3}, builder.Others{}, builder.Row{Type: types[(i+n)%len(types)], Count: count})
+		p.Branch(builder.At{Bci: int32(bci)}, builder.Branch{Taken: count, Displacement: 32, NotTaken: count / 2})
+		p.VirtualCall(builder.At{Bci: int32(bci + 3)}, builder.Others{}, builder.Row{Type: types[(i+n)%len(types)], Count: count})
 		bci += 7
 	}
 	return p.Done()

@@ -46,7 +46,7 @@ var batchCalls = [...]func(b *builder.Builder, x, y, z int){
 	func(b *builder.Builder, x, y, z int) { // a profile that is replaced
 		row := builder.Row{Type: b.Type(builder.TypeKey{Name: fmt.Sprint("T", z)}), Count: 1}
 		p := b.Profile(b.Method(keyNumber(x, y)), 0, builder.NoContext)
-		p.VirtualCall(builder.At{Bci: uint16(z)}, builder.Others{Count: 1}, row)
+		p.VirtualCall(builder.At{Bci: int32(z)}, builder.Others{Count: 1}, row)
 		_ = p.Done()
 	},
 	func(b *builder.Builder, x, y, z int) { // a profile in a context

@@ -2,14 +2,16 @@ package builder
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/profileset"
 	"github.com/profarc/profarc/layout"
 )
 
 // At has the place of a HotSpot entry, and the fields of its header.
 type At struct {
-	Bci   uint16
+	Bci   int32               // 0 to 65535: others are an error that matches layout.ErrTooLarge
 	Flags layout.EntryFlags   // EntryNullSeen
 	Traps layout.EntryTraps   // reason, and EntryTrapRecompiled
 	In    layout.BlockSection // layout.SectionData if not set
@@ -72,19 +74,35 @@ type RetRow struct {
 	Displacement int64
 }
 
-// hotspot adds one of HotSpot's entries. Those of other domains have wide ones instead.
+// hotspot adds one of HotSpot's entries.
 func (p *Profile) hotspot(tag layout.Tag, at At, length int, fill func(e disk.Entry)) {
-	if d := p.rec.Domain(); d != layout.DomainHotSpot {
-		p.rec.Fail(fmt.Errorf("bci %d: a %s entry of HotSpot in an archive of domain %s: record Receivers, Successors, Count or Counters", at.Bci, tag, d))
+	if !p.holds(tag, at.Bci) {
+		return
+	}
+	if at.Bci < 0 || at.Bci > math.MaxUint16 {
+		p.rec.Fail(fmt.Errorf("%w: a %s entry at bci %d: those of HotSpot are 0 to %d", layout.ErrTooLarge, tag, at.Bci, math.MaxUint16))
 		return
 	}
 	cells := p.rec.Shape().Cells(tag, length)
 	p.rec.Add(at.In, cells, func(b []byte) ([]byte, disk.Entry) {
-		return disk.NewEntry(b, tag, at.Flags, at.Bci, at.Traps, cells)
+		return disk.NewEntry(b, tag, at.Flags, uint16(at.Bci), at.Traps, cells)
 	}, fill)
 }
 
-// HotSpot's entries. More rows than the settings allow are an error.
+// holds reports whether archives of the domain hold entries of a tag. If not, that is the
+// error of the profile: what has no meaning in a domain could not be read back from the
+// archive's text.
+func (p *Profile) holds(tag layout.Tag, point int32) bool {
+	d := p.rec.Domain()
+	if disk.HoldsTag(d, tag) {
+		return true
+	}
+	p.rec.Fail(fmt.Errorf("%w: a %s entry at point %d in an archive of domain %s, which has %v", profileset.ErrDomain, tag, point, d, disk.HeldTags(d)))
+	return false
+}
+
+// HotSpot's entries, which other domains refuse with an error that matches ErrDomain. More
+// rows than the settings allow are an error.
 
 // Bit adds an entry that has flags and traps alone.
 func (p *Profile) Bit(at At) { p.hotspot(layout.TagBit, at, 0, nil) }

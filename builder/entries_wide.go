@@ -23,8 +23,12 @@ type Callee struct {
 	Count  uint64
 }
 
-// wide adds one of this format's entries.
+// wide adds one of this format's entries. A domain refuses those that it does not have,
+// with an error that matches ErrDomain.
 func (p *Profile) wide(tag layout.Tag, flags layout.EntryFlags, sub layout.Sub, point int32, rows int, fill func(e disk.Entry)) {
+	if !p.holds(tag, point) {
+		return
+	}
 	cells := disk.Shape{}.Cells(tag, rows)
 	p.rec.Add(layout.SectionData, cells, func(b []byte) ([]byte, disk.Entry) {
 		return disk.NewWide(b, tag, flags, sub, point, cells, rows)

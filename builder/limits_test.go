@@ -27,7 +27,7 @@ func TestLimits(t *testing.T) {
 		},
 		"entry size": func(b *Builder) error {
 			p := b.Profile(b.Method(layout.Key{Name: "a"}), 0, 0)
-			p.wide(layout.TagCounters, 0, 0, 0, 1<<28+1, nil)
+			p.wide(layout.TagReceivers, 0, 0, 0, 1<<28+1, nil)
 			return p.Done()
 		},
 	} {

@@ -104,8 +104,7 @@ func (p *Profile) Raw(section layout.BlockSection, e disk.Entry, refs func(cell 
 		p.rec.Fail(fmt.Errorf("%d bytes that are not one entry of the settings (%v)", len(e), err))
 		return
 	}
-	if d := p.rec.Domain(); !one.Tag().Wide() && d != layout.DomainHotSpot {
-		p.rec.Fail(fmt.Errorf("a %s entry of HotSpot in an archive of domain %s", one.Tag(), d))
+	if !p.holds(one.Tag(), one.Point()) {
 		return
 	}
 	p.rec.Add(section, e.Cells(), func(b []byte) ([]byte, disk.Entry) {

@@ -37,7 +37,7 @@ func TestOnlyUnexecutedMethodsHaveRows(t *testing.T) {
 		}, false},
 		"a callee": {key("x"), func(b *builder.Builder, m builder.MethodRef) {
 			p := b.Profile(b.Method(key("caller")), 0, builder.NoContext)
-			p.Callees(3, builder.Callee{Method: m, Count: 5})
+			testarchive.RecordAs(b, layout.DomainJamaica, func() { p.Callees(3, builder.Callee{Method: m, Count: 5}) })
 			testarchive.MustDone(t, p)
 		}, false},
 		"not matchable": {key("x"), func(b *builder.Builder, m builder.MethodRef) {

@@ -25,7 +25,7 @@ func TestCompanionsOfPoints(t *testing.T) {
 	p := b.Profile(m, v.ID, builder.NoContext)
 	p.Size(builder.Size{Code: uint32(v.Size)})
 	for _, point := range v.Points {
-		p.Counter(builder.At{Bci: uint16(point.Bci)}, 5)
+		p.Counter(builder.At{Bci: int32(point.Bci)}, 5)
 		if point.Bci == 7 {
 			p.Count(builder.Count{Point: point.Bci, Sub: layout.SubUnprofiled, N: 100})
 			p.Successors(point.Bci, layout.SubReturn, builder.Successor{Point: 11, Count: 3})

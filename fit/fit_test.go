@@ -189,7 +189,7 @@ func profileOf(v fit.Version) *builder.Builder {
 	q.Size(builder.Size{Code: uint32(v.Size)})
 	square := builder.Row{Type: b.Type(builder.TypeKey{Name: "Square"}), Count: 1000}
 	for i, p := range v.Points {
-		at, n := builder.At{Bci: uint16(p.Bci)}, uint64(1000+i)
+		at, n := builder.At{Bci: int32(p.Bci)}, uint64(1000+i)
 		to := func(k int) int64 { return offsets[p.Targets[k]] - offsets[i] }
 		switch p.Kind {
 		case fit.Call:

@@ -295,7 +295,7 @@ func TestReferredMethodsAreExecuted(t *testing.T) {
 		},
 		"as a callee": func(b *builder.Builder) {
 			p := b.Profile(b.Method(callee), 0, builder.NoContext)
-			p.Callees(1, builder.Callee{Method: b.Method(caller), Count: 2})
+			testarchive.RecordAs(b, layout.DomainJamaica, func() { p.Callees(1, builder.Callee{Method: b.Method(caller), Count: 2}) })
 			testarchive.MustDone(t, p)
 		},
 	} {

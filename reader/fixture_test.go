@@ -8,6 +8,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -92,7 +93,7 @@ func addArea(b *builder.Builder, circle, square builder.TypeRef) {
 // addMany adds a profile with a point directory, and two entries at point 6.
 func addMany(b *builder.Builder, circle builder.TypeRef) {
 	p := b.Profile(b.Method(keyMany), 0, builder.NoContext)
-	for i := range uint16(manyPoints) {
+	for i := range int32(manyPoints) {
 		if i%3 == 0 {
 			p.VirtualCall(builder.At{Bci: 2 * i}, builder.Others{Count: uint64(i)},
 				builder.Row{Type: circle, Count: uint64(i)})
@@ -130,12 +131,15 @@ func counted(b *builder.Builder, m builder.MethodRef, code uint64, c builder.Con
 // addWide adds a profile with every kind of wide entry.
 func addWide(b *builder.Builder, circle, square builder.TypeRef) {
 	p := b.Profile(b.Method(keyLoop), 0, builder.NoContext)
-	p.Counters(-1, 1, 2, 3)
-	p.ValueSite(0, layout.SubMemOpSize, builder.Value{Value: 64, Count: 5})
-	p.Bitmap(1, []byte{0xff, 0, 7})
+	sum := b.Method(keySum)
+	testarchive.RecordAs(b, layout.DomainLLVMIR, func() {
+		p.Counters(-1, 1, 2, 3)
+		p.ValueSite(0, layout.SubMemOpSize, builder.Value{Value: 64, Count: 5})
+		p.Bitmap(1, []byte{0xff, 0, 7})
+	})
 	p.Successors(2, layout.SubConditional, builder.Successor{Point: -9, Index: 1, Count: 6})
 	p.Receivers(builder.Receivers{Point: 3, Sub: layout.SubVirtualCall, Other: 8}, builder.Row{Type: circle, Count: 9}, builder.Row{Type: square, Count: 10})
-	p.Callees(4, builder.Callee{Method: b.Method(keySum), Count: 11})
+	testarchive.RecordAs(b, layout.DomainJamaica, func() { p.Callees(4, builder.Callee{Method: sum, Count: 11}) })
 	p.Count(builder.Count{Point: 5, Sub: layout.SubCycles, Flags: layout.EntryInterpreted, N: 12})
 	mustDone(p)
 }

@@ -87,7 +87,7 @@ func sites(path string) (*reader.Store, error) {
 }
 
 // pointOf is the bytecode index of point j of a method.
-func pointOf(j int) uint16 { return uint16(3*j + j*j%3) }
+func pointOf(j int) int32 { return int32(uint16(3*j + j*j%3)) }
 
 func profileOf(s *reader.Store, i int) (reader.Profile, error) {
 	m, err := s.Find(bench.Key(i))
@@ -121,7 +121,7 @@ func counting(s *reader.Store) (table, error) {
 	if p, err = p.Adopt(); err != nil {
 		return table{}, err
 	}
-	e, _ := p.At(int32(pointOf(0)))
+	e, _ := p.At(pointOf(0))
 	receivers, _ := e.Receivers()
 	receiver, err := s.FindType("org/synthetic/Receiver", "")
 	if err != nil {
@@ -159,7 +159,7 @@ func counting(s *reader.Store) (table, error) {
 func lookups(p reader.Profile, n int) table {
 	order, known := make([]int32, 1024), map[int32]*uint64{}
 	for i := range order {
-		order[i] = int32(pointOf(i * 7919 % n))
+		order[i] = pointOf(i * 7919 % n)
 		known[order[i]] = new(uint64)
 	}
 	return table{fmt.Sprintf("profile point by bci, of %d", n), []row{

@@ -32,7 +32,7 @@ func parseEntry(line textLine) (e textEntry, kind []byte, c cursor) {
 	e.offset = int(c.Number(math.MaxInt32))
 	c.Spaces()
 	c.Expect("bci: ")
-	e.at.Bci = uint16(c.Number(math.MaxUint16))
+	e.at.Bci = int32(c.Number(math.MaxUint16))
 	if !c.OK() {
 		return e, nil, c
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/memstore"
+	"github.com/profarc/profarc/internal/testarchive"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -90,7 +91,7 @@ func oddProfiles(t testing.TB) *builder.Builder {
 	p.ValueSite(1, layout.SubMemOpSize, builder.Value{}) // without a site 0
 	p.ValueSite(0, 9, builder.Value{})                   // of an unknown kind
 	p.ValueSite(-1, layout.SubIndirectCall)              // in front of the first
-	p.Count(builder.Count{Sub: layout.SubCalls, N: 5})   // of another domain
+	testarchive.RecordAs(b, layout.DomainGraal, func() { p.Count(builder.Count{Sub: layout.SubCalls, N: 5}) })
 	inContext := b.Profile(f, 1, b.Context(f, builder.Frame{Caller: caller, Point: 2}))
 	inContext.Counters(0, 1)
 	empty := b.Profile(f, 2, builder.NoContext)

@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -20,7 +21,7 @@ import (
 func TestOddEntriesAreCounted(t *testing.T) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	p := b.Profile(b.Method(layout.Key{Name: "f"}), 0, builder.NoContext)
-	p.Counters(0, 7)
+	testarchive.RecordAs(b, layout.DomainLLVMIR, func() { p.Counters(0, 7) })
 	p.Counter(builder.At{In: layout.SectionExtra}, 0)
 	if err := p.Done(); err != nil {
 		t.Fatal(err)

@@ -32,7 +32,7 @@ func fill(b *builder.Builder, p *builder.Profile, i int) {
 	typ := func(n int) builder.TypeRef {
 		return b.Type(builder.TypeKey{Name: fmt.Sprintf("com/example/shop/model/Customer%d", n%500), Loader: "app"})
 	}
-	for e := range uint16(4) {
+	for e := range int32(4) {
 		p.Branch(builder.At{Bci: 10 * e}, builder.Branch{Taken: uint64(i) * 3, Displacement: 64, NotTaken: uint64(e)})
 		p.VirtualCall(builder.At{Bci: 10*e + 3}, builder.Others{Count: 12},
 			builder.Row{Type: typ(i), Count: 4711}, builder.Row{Type: typ(i + 1), Count: 3})

@@ -158,22 +158,7 @@ var tableDomains = map[layout.TableKind]domains{
 	layout.TableThreads: ofJamaica, layout.TableReflected: ofJamaica,
 }
 
-// tagDomains are the domains of this format's own entries; the others are
-// HotSpot's, which has some of these after a merge.
-var tagDomains = map[layout.Tag]domains{
-	layout.TagCounters: ofLLVM, layout.TagValueSite: ofLLVM, layout.TagBitmap: ofLLVM,
-	layout.TagSuccessors: {layout.DomainGraal, layout.DomainHotSpot},
-	layout.TagReceivers:  {layout.DomainGraal, layout.DomainHotSpot},
-	layout.TagCallees:    ofJamaica,
-	layout.TagCount:      {layout.DomainGraal, layout.DomainJamaica, layout.DomainHotSpot},
-}
-
-func domainsOf(tag layout.Tag) domains {
-	if !tag.Wide() {
-		return ofHotSpot
-	}
-	return tagDomains[tag]
-}
+func domainsOf(tag layout.Tag) domains { return disk.TagDomains(tag) }
 
 // hold reports whether a domain is one of them, or they are not named. A producer's own
 // may have what is not HotSpot's.

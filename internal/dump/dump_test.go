@@ -15,6 +15,7 @@ import (
 	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/internal/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -134,7 +135,9 @@ func TestEntriesArePrintedAsDocumented(t *testing.T) {
 		`"data":[{"tag":"Successors","point":-4,"sub":1,"rows":[[-2,3,4]]}]`: func(b *builder.Builder, p *builder.Profile) {
 			p.Successors(-4, layout.SubConditional, builder.Successor{Point: -2, Index: 3, Count: 4})
 		},
-		`"data":[{"tag":"Bitmap","point":0,"bytes":"0aff"}]`: func(b *builder.Builder, p *builder.Profile) { p.Bitmap(0, []byte{10, 255}) },
+		`"data":[{"tag":"Bitmap","point":0,"bytes":"0aff"}]`: func(b *builder.Builder, p *builder.Profile) {
+			testarchive.RecordAs(b, layout.DomainLLVMIR, func() { p.Bitmap(0, []byte{10, 255}) })
+		},
 		`"invocations":0,"compile":[1,2,3,4,5],"traps":[0,7],"data":[],"handlers":[{"tag":"Bit","point":7}]`: func(b *builder.Builder, p *builder.Profile) {
 			p.Invocations(0)
 			p.Compile(builder.Compile{Level: 1, State: 2, WouldProfile: 3, Loops: 4, Blocks: 5})

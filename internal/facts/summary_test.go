@@ -7,6 +7,7 @@ import (
 	"github.com/profarc/profarc/formats/llvm"
 	"github.com/profarc/profarc/internal/memstore"
 	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/internal/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reduce"
 )
@@ -62,7 +63,7 @@ func TestSummaryTakesTheFewestCounts(t *testing.T) {
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	for name, counts := range map[string][]uint64{"f": {500, 1, 300}, "g": {100, 50, 0}, "h": {49}} {
 		p := b.Profile(b.Method(layout.Key{Class: "A", Name: name}), 0, builder.NoContext)
-		p.Counters(0, counts...)
+		testarchive.RecordAs(b, layout.DomainLLVMIR, func() { p.Counters(0, counts...) })
 		if err := p.Done(); err != nil {
 			t.Fatal(err)
 		}

@@ -110,7 +110,7 @@ func manyPoints(b *builder.Builder, s shapes) {
 	m := b.Method(layout.Key{Class: "shapes/Square", Name: "area", Signature: "()D", Loader: "app"})
 	p := b.Profile(m, 0, builder.NoContext)
 	p.Invocations(400)
-	for i := range uint16(20) {
+	for i := range int32(20) {
 		p.Counter(builder.At{Bci: 3 * (19 - i)}, uint64(i))
 		if i%5 == 0 {
 			p.Branch(builder.At{Bci: 3 * i}, builder.Branch{Taken: uint64(i), Displacement: 24, NotTaken: 1})

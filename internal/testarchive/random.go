@@ -86,7 +86,7 @@ func addRandomProfile(b *builder.Builder, p *builder.Profile, r *countRand) {
 	}
 	for point := range 9 {
 		if b.Domain() == layout.DomainHotSpot {
-			addRandomEntry(b, p, uint16(point), r) // of which a bci has one
+			addRandomEntry(b, p, int32(point), r) // of which a bci has one
 			continue
 		}
 		for range r.IntN(3) {
@@ -132,7 +132,7 @@ func randomWord(b *builder.Builder, r *countRand) (w builder.TypeWord) {
 
 // addRandomEntry adds an entry of the one kind that the bytecode at a bci has,
 // in one of the ways in which VMs with other settings may record it.
-func addRandomEntry(b *builder.Builder, p *builder.Profile, bci uint16, r *countRand) {
+func addRandomEntry(b *builder.Builder, p *builder.Profile, bci int32, r *countRand) {
 	at := builder.At{Bci: bci, Flags: layout.EntryFlags(r.IntN(4)), Traps: layout.EntryTraps(r.Uint32N(3) | r.Uint32N(2)<<31)}
 	word := randomWord(b, r)
 	types := builder.CallTypes{Args: []builder.Slot{{Stack: 1, Type: randomWord(b, r)}}, Return: &word}
@@ -143,14 +143,14 @@ func addRandomEntry(b *builder.Builder, p *builder.Profile, bci uint16, r *count
 		p.Branch(at, builder.Branch{Taken: r.count(), Displacement: 16, NotTaken: r.count()})
 	case 2:
 		if way == 0 {
-			p.Receivers(builder.Receivers{Point: int32(bci), Sub: layout.SubTypeCheck, Flags: 1, Other: r.Uint64N(9), Traps: r.Uint64N(3)}, randomRoom(b, r, 4)...)
+			p.Receivers(builder.Receivers{Point: bci, Sub: layout.SubTypeCheck, Flags: 1, Other: r.Uint64N(9), Traps: r.Uint64N(3)}, randomRoom(b, r, 4)...)
 			return
 		}
 		p.ReceiverType(at, builder.Others{Count: uint64(r.IntN(20) - 10), Gap: r.Uint64N(2)}, randomRows(b, r, 2)...)
 	case 3:
 		switch way {
 		case 0:
-			p.Receivers(builder.Receivers{Point: int32(bci), Sub: layout.SubVirtualCall, Flags: 1, Other: r.count(), Traps: r.Uint64N(3)}, randomRoom(b, r, 4)...)
+			p.Receivers(builder.Receivers{Point: bci, Sub: layout.SubVirtualCall, Flags: 1, Other: r.count(), Traps: r.Uint64N(3)}, randomRoom(b, r, 4)...)
 		case 1:
 			p.VirtualCallType(at, builder.Others{Count: r.count(), Gap: r.Uint64N(2)}, randomRows(b, r, 2), types)
 		default:
@@ -239,26 +239,28 @@ func addRandomCustom(b *builder.Builder, p *builder.Profile, point int32, r *cou
 	p.Custom(e, rows...)
 }
 
+// addRandomWide adds an entry of one of the kinds that the domain has.
 func addRandomWide(b *builder.Builder, p *builder.Profile, point int32, r *countRand) {
 	if b.Domain() == layout.DomainCustom && r.IntN(2) == 0 {
 		addRandomCustom(b, p, point, r)
 		return
 	}
-	switch r.IntN(7) {
-	case 0:
+	held := disk.HeldTags(b.Domain())
+	switch held[r.IntN(len(held))] {
+	case layout.TagCounters:
 		p.Counters(point, []uint64{r.count(), r.count(), r.count()}[:1+r.IntN(3)]...)
-	case 1:
+	case layout.TagValueSite:
 		p.ValueSite(point, layout.Sub(r.IntN(2)),
 			[]builder.Value{{Value: r.Uint64N(2), Count: r.count()}, {Value: r.Uint64N(2), Count: r.count()}, {Value: r.Uint64N(2)}}[:r.IntN(4)]...)
-	case 2:
+	case layout.TagBitmap:
 		p.Bitmap(point, []byte{byte(r.IntN(256)), 3}[:1+r.IntN(2)])
-	case 3:
+	case layout.TagSuccessors:
 		p.Successors(point, layout.SubConditional, []builder.Successor{{Point: 8, Index: 1, Count: r.count()}, {Point: -9, Index: r.Uint32N(2), Count: r.count()}}[:r.IntN(3)]...)
-	case 4:
+	case layout.TagReceivers:
 		p.Receivers(builder.Receivers{Point: point, Sub: layout.SubVirtualCall, Flags: layout.EntryFlags(r.IntN(2)), Other: r.count(), Traps: r.Uint64N(3)}, randomRoom(b, r, 5)...)
-	case 5:
+	case layout.TagCallees:
 		p.Callees(point, builder.Callee{Method: b.Method(layout.Key{Class: "A", Name: fmt.Sprint("callee", r.IntN(3))}), Count: r.count()})
-	case 6:
+	case layout.TagCount:
 		p.Count(builder.Count{Point: point, Sub: layout.Sub(1 + r.IntN(3)), Flags: layout.EntryFlags(r.IntN(2)) * layout.EntryInterpreted,
 			N: r.count()})
 	}

@@ -52,12 +52,12 @@ func addRandom(b *builder.Builder, key, caller layout.Key, code uint64, depth in
 	p := b.Profile(m, code, b.Context(m, frames...))
 	p.Invocations(r.Uint64N(1000))
 	for bci := range r.IntN(30) {
-		addEntry(b, p, uint16(bci*3), r)
+		addEntry(b, p, int32(bci*3), r)
 	}
 	return p.Done()
 }
 
-func addEntry(b *builder.Builder, p *builder.Profile, bci uint16, r *rand.Rand) {
+func addEntry(b *builder.Builder, p *builder.Profile, bci int32, r *rand.Rand) {
 	at := builder.At{Bci: bci, Traps: layout.EntryTraps(r.Uint32N(3))}
 	row := builder.Row{Type: b.Type(builder.TypeKey{Name: fmt.Sprintf("T%d", r.IntN(9))}), Count: r.Uint64N(99)}
 	switch r.IntN(6) {
@@ -66,13 +66,13 @@ func addEntry(b *builder.Builder, p *builder.Profile, bci uint16, r *rand.Rand) 
 	case 1:
 		p.VirtualCall(at, builder.Others{Count: r.Uint64N(9)}, row)
 	case 2:
-		p.Receivers(builder.Receivers{Point: int32(bci), Sub: layout.SubVirtualCall, Other: 1}, row, row)
+		p.Receivers(builder.Receivers{Point: bci, Sub: layout.SubVirtualCall, Other: 1}, row, row)
 	case 3:
-		p.Counters(int32(bci), r.Uint64(), r.Uint64())
+		p.Count(builder.Count{Point: bci, Sub: layout.SubSamples, N: r.Uint64()})
 	case 4:
 		p.CallType(at, 5, builder.CallTypes{Args: []builder.Slot{{Stack: 1, Type: builder.TypeWord{Type: row.Type, NullSeen: true}}}})
 	case 5:
-		p.Successors(-int32(bci), layout.SubConditional, builder.Successor{Point: -5, Index: 1, Count: 3})
+		p.Successors(-bci, layout.SubConditional, builder.Successor{Point: -5, Index: 1, Count: 3})
 	}
 }
 

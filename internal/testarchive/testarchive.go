@@ -11,6 +11,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/profileset"
 	"github.com/profarc/profarc/internal/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -85,6 +86,16 @@ func MustDone(t TB, profiles ...*builder.Profile) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// RecordAs records with a builder that takes the entries of another domain meanwhile, for
+// archives as no builder writes them.
+func RecordAs(b *builder.Builder, d layout.Domain, record func()) {
+	set := profileset.Of(b)
+	was := set.Domain
+	set.Domain = d
+	defer func() { set.Domain = was }()
+	record()
 }
 
 // AddFunction adds one function in bulk.

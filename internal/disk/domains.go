@@ -1,0 +1,50 @@
+package disk
+
+import (
+	"slices"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// Sets of domains.
+var (
+	ofHotSpot = []layout.Domain{layout.DomainHotSpot}
+	ofLLVM    = []layout.Domain{layout.DomainLLVMIR, layout.DomainLLVMFrontend}
+	ofGraal   = []layout.Domain{layout.DomainGraal, layout.DomainHotSpot} // HotSpot has these after a merge
+	ofJamaica = []layout.Domain{layout.DomainJamaica}
+	listed    = slices.Concat(ofLLVM, ofGraal, ofJamaica)
+)
+
+// tagDomains are the domains of this format's own entries.
+var tagDomains = map[layout.Tag][]layout.Domain{
+	layout.TagCounters: ofLLVM, layout.TagValueSite: ofLLVM, layout.TagBitmap: ofLLVM,
+	layout.TagSuccessors: ofGraal, layout.TagReceivers: ofGraal,
+	layout.TagCallees: ofJamaica,
+	layout.TagCount:   {layout.DomainGraal, layout.DomainJamaica, layout.DomainHotSpot},
+}
+
+// TagDomains returns the domains whose archives hold entries of a tag.
+func TagDomains(tag layout.Tag) []layout.Domain {
+	if !tag.Wide() {
+		return ofHotSpot
+	}
+	return tagDomains[tag]
+}
+
+// HoldsTag reports whether archives of a domain hold entries of a tag. A domain that is
+// none of the profilers here may hold all of this format's own, and every domain those of
+// tags that are not listed here.
+func HoldsTag(d layout.Domain, tag layout.Tag) bool {
+	domains := TagDomains(tag)
+	return domains == nil || slices.Contains(domains, d) || tag.Wide() && d.Valid() && !slices.Contains(listed, d)
+}
+
+// HeldTags returns the tags of this format's own that archives of a domain hold.
+func HeldTags(d layout.Domain) (tags []layout.Tag) {
+	for tag := layout.TagCounters; schemas[tag] != nil; tag++ {
+		if HoldsTag(d, tag) {
+			tags = append(tags, tag)
+		}
+	}
+	return tags
+}
