@@ -9,6 +9,9 @@
 // around them, if they are not in memory: a first lookup needs few, megabytes apart. Every other page is checked against its sum when
 // [Mapping.Bytes] touches it first; see [Check] for other choices.
 //
+// [OpenFS], [OpenReaderAt] and [FromBytes] open an archive that is not a file of its own:
+// they have it in ordinary memory, and check it alike.
+//
 // # Page checks
 //
 // The sums of the pages lie in the region ps and are summed themselves, 64 at a

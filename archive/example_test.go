@@ -7,6 +7,8 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"strings"
+	"testing/fstest"
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
@@ -49,4 +51,40 @@ func ExampleOpen() {
 	// hotspot of an example with 1 profile
 	// verified: <nil>
 	// another domain: true
+}
+
+// A program has its archive within itself: with //go:embed app.parc, the file system is
+// an embed.FS.
+func ExampleOpenFS() {
+	b := builder.New(layout.DomainGraal, builder.Config{Producer: "an example"})
+	data, _, err := b.Bytes()
+	if err != nil {
+		log.Fatal(err)
+	}
+	files := fstest.MapFS{"app.parc": {Data: data}}
+	m, err := archive.OpenFS(files, "app.parc", archive.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer m.Close()
+	fmt.Println(m.Name(), "of", m.Header().Producer)
+	// Output: app.parc of an example
+}
+
+// An archive in a bundle of files is read where it lies.
+func ExampleOpenReaderAt() {
+	var bundle strings.Builder
+	bundle.WriteString("a bundle\n")
+	n, err := builder.New(layout.DomainGraal, builder.Config{Producer: "an example"}).WriteTo(&bundle)
+	if err != nil {
+		log.Fatal(err)
+	}
+	part := strings.NewReader(bundle.String()[len("a bundle\n"):])
+	m, err := archive.OpenReaderAt("bundle:app.parc", part, n, archive.Options{Check: archive.CheckAll})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer m.Close()
+	fmt.Println(m.Name(), "of", m.Header().Producer)
+	// Output: bundle:app.parc of an example
 }

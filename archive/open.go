@@ -131,7 +131,10 @@ const headerReach = 1 << 16
 
 // readWhole reads a file of size bytes. It checks the header before it allocates memory
 // for the rest.
-func readWhole(f *os.File, size int64) ([]byte, error) {
+func readWhole(f io.Reader, size int64) ([]byte, error) {
+	if size < 0 {
+		return nil, &layout.Error{Offset: -1, Kind: layout.ErrTruncated, Detail: fmt.Sprintf("it has a size of %d bytes", size)}
+	}
 	head := make([]byte, min(size, headerReach))
 	if err := readFull(f, head, 0); err != nil {
 		return nil, err
@@ -159,7 +162,7 @@ func addressable(size int64) error {
 }
 
 // readFull fills b from the file's current position, which is at.
-func readFull(f *os.File, b []byte, at int64) error {
+func readFull(f io.Reader, b []byte, at int64) error {
 	n, err := io.ReadFull(f, b)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return &layout.Error{Offset: at + int64(n), Kind: layout.ErrTruncated, Detail: "the file became shorter while it was read", Advice: "open it again"}
