@@ -10,10 +10,11 @@ import (
 // A Value is a value seen at a site, and how often.
 type Value struct{ Value, Count uint64 }
 
-// A Successor is where a branch went, and how often.
+// A Successor is where a branch went, and how often. A merge may reorder the rows of an
+// entry: they are told apart by point and index.
 type Successor struct {
 	Point int32
-	Index uint32
+	Index uint32 // number of the way, for instance 0 if the condition holds
 	Count uint64
 }
 

@@ -303,24 +303,25 @@ func (p *program) addNarrow() {
 
 func (p *program) addWide() {
 	point := int32(p.IntN(40)) - 9
-	switch p.IntN(7) {
-	case 0:
+	held := disk.HeldTags(p.domain)
+	switch held[p.IntN(len(held))] {
+	case layout.TagCounters:
 		counts := make([]uint64, p.IntN(20))
 		for i := range counts {
 			counts[i] = p.n()
 		}
 		p.counters(point, counts...)
-	case 1:
+	case layout.TagValueSite:
 		p.valueSite(point, layout.Sub(p.IntN(3)), []builder.Value{{Value: p.Uint64(), Count: p.n()}, {Count: 1}}[:p.IntN(3)]...)
-	case 2:
+	case layout.TagBitmap:
 		p.bitmap(point, []byte("bits of several words")[:p.IntN(21)])
-	case 3:
+	case layout.TagSuccessors:
 		p.successors(point, layout.Sub(1+p.IntN(2)), []builder.Successor{{Point: -9, Index: p.Uint32(), Count: p.n()}, {Point: 9}}[:p.IntN(3)]...)
-	case 4:
+	case layout.TagReceivers:
 		p.receivers(builder.Receivers{Point: point, Sub: layout.Sub(1 + p.IntN(2)), Flags: layout.EntryFlags(p.IntN(2)), Other: -p.n(), Traps: p.Uint64N(9)}, p.someRows(5)...)
-	case 5:
+	case layout.TagCallees:
 		p.callees(point, []builder.Callee{{Method: p.aMethod(), Count: p.n()}, {Count: 4}}[:p.IntN(3)]...)
-	case 6:
+	case layout.TagCount:
 		p.count(builder.Count{Point: point, Sub: layout.Sub(1 + p.IntN(7)), Flags: layout.EntryFlags(p.IntN(3)), N: p.n()})
 	}
 }

@@ -80,9 +80,6 @@ func TestBuilderWritesTheSame(t *testing.T) {
 		rounds = 10
 	}
 	for _, domain := range testarchive.Domains {
-		if domain == layout.DomainCustom {
-			continue // the builder in C has no shapes
-		}
 		t.Run(domain.String(), func(t *testing.T) {
 			t.Parallel()
 			for seed := range rounds {

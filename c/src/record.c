@@ -127,7 +127,20 @@ uint8_t *pai_put_narrow(pa_builder *b, uint8_t tag, pa_at at, uint64_t cells) {
 	return p + 8;
 }
 
+/* has_wide reports whether archives of a domain have entries of a wide tag. A producer's own have all. */
+static bool has_wide(uint32_t domain, uint8_t tag) {
+	bool hotspot = domain == PA_HOTSPOT, graal = domain == PA_GRAAL, jamaica = domain == PA_JAMAICA;
+	if (domain == PA_CUSTOM) return true;
+	switch (tag) {
+	case PA_SUCCESSORS: case PA_RECEIVERS: return graal || hotspot;
+	case PA_CALLEES: return jamaica;
+	case PA_COUNT: return graal || jamaica || hotspot;
+	default: return tag < PA_PRODUCER && !hotspot && !graal && !jamaica;
+	}
+}
+
 uint8_t *pai_put_wide(pa_builder *b, uint8_t tag, uint8_t flags, uint16_t sub, int32_t point, uint64_t cells, uint32_t rows) {
+	if (sound(b) && !has_wide(b->config.domain, tag)) return pai_refuse(b, PA_ARGUMENT, "an entry that archives of this domain do not have"), NULL;
 	uint8_t *p = make(b, PA_DATA, 16, cells, (new_entry){.point = point, .tag = tag, .sub = sub});
 	if (p == NULL) return NULL;
 	p[0] = tag, p[1] = flags;
