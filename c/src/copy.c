@@ -105,9 +105,9 @@ static uint64_t count_of(const copier *c, const pa_entry *entry, uint32_t cell) 
 static uint64_t pointer_of(copier *c, const pa_entry *entry, uint32_t cell, uint8_t kind) {
 	pa_entry trained = *entry;
 	unsigned tags = 0;
-	trained.live = NULL; /* only rows of receivers get other types */
+	trained.live = NULL;
 	if (kind == POINTS_TO_METHOD) return pai_method_cell(c->b, get(&c->methods, pa_trained(entry, cell) == 0 ? 0 : ref_of(pa_trained(entry, cell) - c->a->info.requested_base)));
-	uint32_t type = pa_cell_type(kind == TYPE_WORD ? &trained : entry, cell, &tags);
+	uint32_t type = pa_cell_type(kind == TYPE_WORD && c->take == PA_TRAINED ? &trained : entry, cell, &tags);
 	return pai_type_cell(c->b, type_ref(c, type)) | (kind == TYPE_WORD ? tags : 0);
 }
 
@@ -134,6 +134,7 @@ static void copy_cells(copier *c, const pa_entry *entry, uint8_t *to) {
 	for (unsigned n = pai_slots(entry, list), i = 0; i < n; i++)
 		for (uint32_t k = 0, cell = list[i].first; k < list[i].n; k++, cell += list[i].stride)
 			put64(cells + 8 * (uint64_t)cell, pointer_of(c, entry, cell, list[i].kind));
+	for (uint32_t i = 0; entry->tag == PA_BITMAP && c->take != PA_TRAINED && i < entry->cells; i++) put64(cells + 8 * (uint64_t)i, pa_cell(entry, i));
 	if (entry->tag >= PA_PRODUCER && sound(c->b)) copy_declared(c, entry, cells), pai_unite_rows(c->b, cells, entry->tag, entry->rows);
 }
 
@@ -168,11 +169,13 @@ static void copy_fields(copier *c, const pa_profile *p, const block *own) {
 	if (now.has >> PA_FIELD_TRAPS & 1) pa_set_traps(c->b, now.traps, now.trap_reasons);
 }
 
-/* has_changed_cells reports whether a cell of a producer's entry that is no pointer is another now. */
+/* has_changed_cells reports whether bits of a Bitmap, or a cell of a producer's entry that is no pointer, are others now. */
 static bool has_changed_cells(const pa_profile *p) {
 	pa_entry entry;
 	for (pa_entries it = pa_entries_of(p, PA_DATA); pa_entries_next(&it, &entry);) {
 		const shape *s = pai_shape(p->archive, entry.tag);
+		for (uint32_t i = 0; entry.tag == PA_BITMAP && i < entry.cells; i++)
+			if (pa_cell(&entry, i) != pa_trained(&entry, i)) return true;
 		for (uint32_t i = 0; s != NULL && i < entry.cells; i++) {
 			uint8_t kind = s->kinds[i < s->cells ? i : s->cells + (i - s->cells) % s->row_cells];
 			if (kind != PA_CELL_TYPE && kind != PA_CELL_METHOD && pa_cell(&entry, i) != pa_trained(&entry, i)) return true;

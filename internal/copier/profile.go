@@ -136,6 +136,11 @@ func (c *Copier) Entry(to *profileset.Recording, section layout.BlockSection, e 
 		for cell := range c.shape.Counts(raw) {
 			raw.SetCell(cell, c.count(e.Cell(cell)))
 		}
+		if raw.Tag() == layout.TagBitmap && c.Take != Trained {
+			for cell := range raw.Cells() {
+				raw.SetCell(cell, e.Cell(cell).Load())
+			}
+		}
 		if raw.Tag().ByProducer() {
 			failed = c.producersCells(raw, e)
 		} else {
@@ -209,6 +214,19 @@ func (c *Copier) liveType(t reader.Type) (profileset.TypeRef, error) {
 	return c.TypeRef(t)
 }
 
+func (c *Copier) liveTypeWord(e reader.Entry, cell int) (uint64, error) {
+	w := e.TypeCell(cell)
+	ref, err := c.liveType(w.Type)
+	v := uint64(ref) << methoddata.RefShift
+	if w.NullSeen {
+		v |= disk.TypeNullSeen
+	}
+	if w.Unknown {
+		v |= disk.TypeUnknown
+	}
+	return v, err
+}
+
 func (c *Copier) liveMethod(e reader.Entry, cell int) (profileset.MethodRef, error) {
 	m, err := e.MethodCell(cell)
 	if err != nil || !m.Valid() {
@@ -225,6 +243,8 @@ func (c *Copier) copyPointers(raw disk.Entry, e reader.Entry) (err error) {
 		if kind == disk.CellType && hasRows {
 			v, err = c.receiverCell(receivers, row)
 			row++
+		} else if kind == disk.CellTypeWord && c.Take != Trained {
+			v, err = c.liveTypeWord(e, cell)
 		} else {
 			v, err = c.pointerCell(raw.Cell(cell), kind)
 		}
@@ -277,7 +297,7 @@ func (c *Copier) changed(p reader.Profile) bool {
 	}
 	for e := range p.Entries() {
 		for cell, kind := range c.shape.Walk(disk.Entry(e.Bytes())) {
-			if (kind == disk.CellCount || e.Tag().ByProducer() && !disk.IsPointer(kind)) && differs(e.Cell(cell), true) {
+			if (kind == disk.CellCount || kind == disk.CellBits || e.Tag().ByProducer() && !disk.IsPointer(kind)) && differs(e.Cell(cell), true) {
 				return true
 			}
 		}
