@@ -15,7 +15,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// ErrDomains: the archives are of different domains.
+// ErrDomains: the archives are of different domains, or of different producers of one.
 var ErrDomains = errors.New("profiles of different profilers cannot be compared")
 
 // Options say what is compared.
@@ -37,6 +37,10 @@ func Stores(ctx context.Context, a, b *reader.Store, o Options) (*Report, error)
 	if da, db := a.Header().Domain, b.Header().Domain; da != db {
 		return nil, fmt.Errorf("%s is of domain %s, %s of %s: %w",
 			a.Mapping().Name(), da, b.Mapping().Name(), db, ErrDomains)
+	}
+	if x, y := a.Header().ProducerID, b.Header().ProducerID; x != y {
+		return nil, fmt.Errorf("%s is of the producer %x, %s of %x, whose points and entries mean something else: %w",
+			a.Mapping().Name(), x, b.Mapping().Name(), y, ErrDomains)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -196,7 +200,7 @@ type Uncompared struct {
 // nothing.
 var describing = map[layout.TableKind]bool{
 	layout.TableOrder: true, layout.TableOrderRuns: true, layout.TableProperties: true, layout.TableDumps: true, layout.TableBinaryIDs: true, layout.TableVTables: true,
-	layout.TableRuns: true, layout.TableClassPath: true, layout.TableCode: true,
+	layout.TableRuns: true, layout.TableClassPath: true, layout.TableCode: true, layout.TableShapes: true,
 }
 
 // passTables lists the tables that are not compared.

@@ -56,6 +56,15 @@ func TestDomainsAreNotMixed(t *testing.T) {
 	if !errors.Is(err, compare.ErrDomains) {
 		t.Error(err)
 	}
+	produced := func(id byte) *reader.Store {
+		return memstore.Open(t, builder.New(layout.DomainCustom, builder.Config{ProducerID: [16]byte{id}}))
+	}
+	if _, err := compare.Stores(t.Context(), produced(1), produced(2), compare.Options{}); !errors.Is(err, compare.ErrDomains) {
+		t.Errorf("two producers: %v", err)
+	}
+	if _, err := compare.Stores(t.Context(), produced(1), produced(1), compare.Options{}); err != nil {
+		t.Error(err)
+	}
 }
 
 // A plan is what an archive is made of: for each method the counts of a branch,

@@ -68,7 +68,7 @@ var tableNames = map[layout.TableKind]string{
 	layout.TableTraces: "temporal traces", layout.TableVTables: "vtables", layout.TableHeapRefs: "heap references",
 	layout.TableHeapUse: "heap use", layout.TableInstances: "instances", layout.TableThreads: "threads",
 	layout.TableReflected: "reflected classes", layout.TableForeign: "foreign keys",
-	layout.TableRuns: "runs", layout.TableClassPath: "class path", layout.TableCode: "sketches of code",
+	layout.TableRuns: "runs", layout.TableClassPath: "class path", layout.TableCode: "sketches of code", layout.TableShapes: "shapes of entries",
 }
 
 // TableTitle returns the name of a table for people, unlike its name on a command line
