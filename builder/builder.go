@@ -21,7 +21,7 @@ type Config struct {
 	Producer    string        // who made the profiles, at most 64 bytes, for instance "OpenJDK 17.0.15+6"
 	ProducerID  [16]byte      // of layout.DomainCustom, where it must be set: what profile points, keys and shapes mean
 	Fingerprint [16]byte      // of the program; zero if not known
-	DumpID      [16]byte      // identity of the dump; derived from the content if zero
+	DumpID      [16]byte      // identity of the dump; if zero, that of Run or else derived from the content
 	DumpTime    time.Time     // zero if not known
 	Flags       uint64        // layout.FlagDelta
 	// ReceiverRows is the room of a type profile that Profile.Receivers records or that is
@@ -218,7 +218,8 @@ func (t *Table) RowOnce(cells ...uint64) { t.data.RowOnce(cells...) }
 
 // DescribeRun records the run that the dump is of, as Config.Run does. Its DumpID and
 // Time are those of the archive. A dump without an ID gets one from the run's process
-// and the archive's time. An archive without a fingerprint gets that of the run's
+// and the archive's time, or a random one if these are not known, so that two runs that
+// count just the same are two. An archive without a fingerprint gets that of the run's
 // program.
 func (b *Builder) DescribeRun(run layout.Provenance) { b.set.DescribeRun(run) }
 

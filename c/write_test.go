@@ -178,7 +178,6 @@ func TestBuilderRefusesTheSame(t *testing.T) {
 		"other flags":           {layout.DomainGraal, func(j *journal) { j.table(99, 0, word); j.table(99, 1, word) }},
 		"short row":             {layout.DomainGraal, func(j *journal) { j.table(99, 0, word, word).row(1) }},
 		"unknown symbol":        {layout.DomainGraal, func(j *journal) { j.table(99, 0, symbol).row(3) }},
-		"a run without id":      {layout.DomainGraal, func(j *journal) { j.run(layout.Provenance{Main: "Main"}) }},
 		"unfinished":            {layout.DomainGraal, func(j *journal) { j.begin(j.method(layout.Key{Name: "m"}), 0, 0) }},
 		"too much text of keys": {layout.DomainGraal, tooMuchText},
 		"table of shapes":       {layout.DomainCustom, func(j *journal) { j.table(layout.TableShapes, 0, word, word, word, word, word) }},

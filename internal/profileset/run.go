@@ -1,7 +1,7 @@
 package profileset
 
 import (
-	"errors"
+	"crypto/rand"
 
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/intern"
@@ -102,12 +102,9 @@ type ShapeUse struct {
 	Returns bool // rows of a Ret
 }
 
-// errNoIdentity: the table of runs refers to the dump by its ID.
-var errNoIdentity = errors.New("a run is described and its dump has no identity: " +
-	"set Config.DumpID, for instance to RandomDumpID, or the process of the run and Config.DumpTime")
-
 // DescribeRun records the run that the dump is of. Its DumpID and Time are those of the
-// archive. A dump without an ID gets one from the run's process and the archive's time.
+// archive. A dump without an ID gets one from the run's process and the archive's time, or a
+// random one if these are not known: two runs that count just the same are two.
 // An archive without a fingerprint gets that of the run's program.
 func (b *Set) DescribeRun(run layout.Provenance) {
 	b.Mu.Lock()
@@ -119,7 +116,7 @@ func (b *Set) DescribeRun(run layout.Provenance) {
 		c.Fingerprint = disk.Fingerprint(run.VM, run.ClassPath)
 	}
 	if c.DumpID == ([16]byte{}) {
-		b.fail(errNoIdentity)
+		_, _ = rand.Read(c.DumpID[:]) // it cannot fail
 	}
 	run.DumpID, run.Time = c.DumpID, c.DumpTime
 	b.Mu.Unlock()
