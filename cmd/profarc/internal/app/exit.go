@@ -29,6 +29,8 @@ const (
 	ExitOK      = 0
 	ExitFailure = 1
 	exitUsage   = 2
+	// exitInterrupted is what shells give a program that an interrupt ended.
+	exitInterrupted = 130
 )
 
 // A UsageError is the error of wrong usage: it makes the exit code 2.
@@ -54,6 +56,9 @@ func (a *App) Exit(err error) int {
 		return exitUsage
 	}
 	fmt.Fprintf(a.ErrOut, "profarc: %s\n", Message(err))
+	if errors.Is(err, context.Canceled) {
+		return exitInterrupted
+	}
 	return ExitFailure
 }
 
