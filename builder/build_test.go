@@ -135,7 +135,7 @@ func TestDumpIDs(t *testing.T) {
 		}
 		return report.DumpID
 	}
-	if idOfRun() == idOfRun() {
+	if first, second := idOfRun(), idOfRun(); first == second {
 		t.Error("two runs of a process that is not known have the same ID")
 	}
 	if first, second := builder.RandomDumpID(), builder.RandomDumpID(); first == second {
