@@ -472,7 +472,8 @@ typedef struct pa_adoption {
 PA_API bool pa_adoption_of(const pa_archive *archive, pa_adoption *adoption);
 
 /* pa_claim makes a profile live: its words may be counted in from now on, by all threads. The first claim of a block that
- * lies elsewhere than at its requested base relocates its pointers, others wait for that. Claiming again does nothing. */
+ * lies elsewhere than at its requested base relocates its pointers, others wait for that. Claiming again does nothing. Get
+ * entries after the claim: those before it, and other copies of the profile, have no words. */
 PA_API pa_error pa_claim(pa_profile *profile);
 
 /* pa_claim_all claims many profiles, of one archive or of several. It stops at the first that fails; claimed is the number of
@@ -480,7 +481,8 @@ PA_API pa_error pa_claim(pa_profile *profile);
 PA_API pa_error pa_claim_all(pa_profile *profiles, size_t count, size_t *claimed);
 
 /* pa_word is cell i of an entry as a word that may be counted in; NULL if the profile is not claimed, or has no such cell.
- * Compiled code may add to it by any atomic instruction. Only counts may be written: other cells by the functions below. */
+ * Compiled code may add to it by any atomic instruction. Only counts may be written, and of a producer's entry what its kinds
+ * of cells allow (docs/adoption.md, "What may be written"): other cells by the functions below. */
 PA_API pa_counter *pa_word(const pa_entry *entry, uint32_t i);
 
 /* pa_profile_word is the word of PA_FIELD_INVOCATIONS, PA_FIELD_BACKEDGES or PA_FIELD_INTERPRETED; NULL if the profile is not
@@ -682,7 +684,8 @@ typedef struct pa_new_shape {
 } pa_new_shape;
 
 /* pa_declare_shape declares the entries of one of the producer's tags. Declaring a shape again does nothing; another for its tag is
- * PA_MISMATCH. */
+ * PA_MISMATCH. Names have 1 to 32 letters, digits, - and _; that of the entries begins with a capital letter, those of cells and
+ * bits have small letters alone. */
 PA_API void pa_declare_shape(pa_builder *builder, const pa_new_shape *shape);
 
 typedef struct pa_custom {
@@ -744,8 +747,8 @@ PA_API void pa_add_row(pa_builder *builder, uint32_t kind, const uint64_t *cells
 /* A run: which process the dump is of. Zeros and empty texts are not known. Mask secrets in command and options. */
 typedef struct pa_class_path { pa_text path; uint64_t kind, size, sum; } pa_class_path; /* kind 0 missing, 1 file, 2 directory, 3 unreadable */
 typedef struct pa_run {
-	uint8_t since[16]; /* the dump that the counts were counted from; 0: totals since the start of the process */
-	uint8_t boot[16];  /* boot id of the machine; 0: the process is not known */
+	uint8_t since[16]; /* of increments: the dump_id of the archive that was adopted; 0: totals since the start of the process */
+	uint8_t boot[16];  /* boot id of the machine; 0: the process is not known, and two dumps of it are both counted in a merge */
 	uint64_t name_space, process, start;
 	int64_t begun;     /* nanoseconds since 1970 */
 	uint64_t exit;     /* docs/format.md, the table runs */
@@ -762,13 +765,13 @@ PA_API void pa_add_run(pa_builder *builder, const pa_run *run);
 typedef enum pa_take {
 	PA_TRAINED, /* as they are in the file */
 	PA_LIVE,    /* as they are now, in an adopted archive */
-	PA_DELTA    /* live minus trained; profiles in which nothing was counted are left out */
+	PA_DELTA    /* counts: live minus trained; all else as it is now. Profiles in which nothing has changed are left out */
 } pa_take;
 
 /* pa_copy records everything that is in an archive. An empty builder that pa_builder_like made writes the same bytes again.
  * Live copies claim all profiles; other threads may go on counting meanwhile. They are dumps of their own: the builder's
- * dump id is cleared if it is the archive's, and PA_DELTA sets bit 0 of its flags, and copies only the tables properties
- * and code. PA_MISMATCH: domain or settings differ. */
+ * dump id is cleared if it is the archive's, and PA_DELTA sets bit 0 of its flags, and copies only the tables properties,
+ * code and shapes. PA_MISMATCH: domain or settings differ. */
 PA_API pa_error pa_copy(pa_builder *builder, const pa_archive *archive, pa_take take);
 
 /* What was written. */
@@ -785,7 +788,8 @@ typedef struct pa_report {
 PA_API pa_error pa_write(pa_builder *builder, const char *path, pa_report *report);
 PA_API pa_error pa_write_memory(pa_builder *builder, void **bytes, size_t *size, pa_report *report);
 
-/* pa_snapshot writes an archive as it is now to a path: pa_builder_like, pa_copy and pa_write. */
+/* pa_snapshot writes an archive as it is now to a path: pa_builder_like, pa_copy and pa_write. It describes no run: increments of
+ * several processes are dumped with a builder, see docs/embedding.md. */
 PA_API pa_error pa_snapshot(const pa_archive *archive, pa_take take, const char *path, pa_report *report);
 
 #ifdef __cplusplus
