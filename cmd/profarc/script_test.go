@@ -143,7 +143,7 @@ func scriptInterrupt(ts *testscript.TestScript, _ bool, args []string) {
 	hung := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
 	err = cmd.Wait()
 	hung.Stop()
-	checkFailure(ts, err, "1", stderr.String())
+	checkFailure(ts, err, "130", stderr.String())
 }
 
 // empty FOLDER checks that nothing is in a folder.

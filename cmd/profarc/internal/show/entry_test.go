@@ -26,8 +26,13 @@ func TestEntriesWithoutAPrinterAreShown(t *testing.T) {
 	p.Jump(builder.At{Bci: 7}, builder.Jump{Taken: 9, Displacement: 16})
 	p.Successors(9, layout.SubConditional, builder.Successor{Point: 12, Index: 1, Count: 3})
 	p.Count(builder.Count{Point: 11, Sub: layout.SubNativeCalls, N: 2})
-	p.Counters(12, 1, 2, 3)
 	if err := p.Done(); err != nil {
+		t.Fatal(err)
+	}
+	counters := builder.New(layout.DomainLLVMIR, builder.Config{})
+	q := counters.Profile(counters.Method(layout.Key{Name: "main"}), 0, builder.NoContext)
+	q.Counters(12, 1, 2, 3)
+	if err := q.Done(); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
@@ -38,7 +43,7 @@ func TestEntriesWithoutAPrinterAreShown(t *testing.T) {
 		"native calls, count 2",
 		"counts 1 2 3",
 	}
-	if diff := cmp.Diff(want, printedCells(t, b)); diff != "" {
+	if diff := cmp.Diff(want, append(printedCells(t, b), printedCells(t, counters)...)); diff != "" {
 		t.Error(diff)
 	}
 }
