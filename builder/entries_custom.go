@@ -28,7 +28,7 @@ func (p *Profile) Custom(c Custom, rows ...[]uint64) {
 		return
 	}
 	cells := shape.Cells(c.Tag, len(rows))
-	values, err := customCells(schema, c.Cells, rows, cells)
+	values, err := customCells(schema.Name, c.Cells, rows, cells, shape.Cells(c.Tag, 1)-shape.Cells(c.Tag, 0))
 	if err != nil {
 		p.rec.Fail(err)
 		return
@@ -37,42 +37,26 @@ func (p *Profile) Custom(c Custom, rows ...[]uint64) {
 		return disk.NewWide(b, c.Tag, c.Flags, c.Sub, c.Point, cells, len(rows))
 	}, func(e disk.Entry) {
 		for cell, kind := range shape.Walk(e) {
-			e.SetCell(cell, p.customCell(kind, values[cell]))
+			v := values[cell]
+			if disk.IsPointer(kind) {
+				v = p.pointerCell(kind, v)
+			}
+			e.SetCell(cell, v)
 		}
 	})
 }
 
-// customCells returns the values of n cells in their order.
-func customCells(schema *disk.Schema, once []uint64, rows [][]uint64, n int) ([]uint64, error) {
+// customCells returns the values of n cells in their order; width is that of a row.
+func customCells(shape string, once []uint64, rows [][]uint64, n, width int) ([]uint64, error) {
 	values := append(make([]uint64, 0, n), once...)
-	width := 0
-	for i := range schema.Groups {
-		if g := &schema.Groups[i]; g.Repeat == disk.PerRow {
-			width = len(g.Cells)
-		}
-	}
 	for _, row := range rows {
 		if len(row) != width {
-			return nil, fmt.Errorf("a row of %d cells in an entry of shape %s, which has %d", len(row), schema.Name, width)
+			return nil, fmt.Errorf("a row of %d cells in an entry of shape %s, which has %d", len(row), shape, width)
 		}
 		values = append(values, row...)
 	}
 	if len(values) != n {
-		return nil, fmt.Errorf("%d cells in an entry of shape %s, which has %d", len(once), schema.Name, n-width*len(rows))
+		return nil, fmt.Errorf("%d cells in an entry of shape %s, which has %d", len(once), shape, n-width*len(rows))
 	}
 	return values, nil
-}
-
-func (p *Profile) customCell(kind disk.CellKind, v uint64) uint64 {
-	switch {
-	case !disk.IsPointer(kind):
-		return v
-	case v > 1<<32-1:
-		p.rec.Fail(fmt.Errorf("%d is not a reference", v))
-		return 0
-	case kind == disk.CellMethod:
-		return p.rec.MethodCell(MethodRef(v))
-	default:
-		return p.rec.TypeCell(TypeRef(v))
-	}
 }

@@ -117,20 +117,22 @@ func (p *Profile) Raw(section layout.BlockSection, e disk.Entry, refs func(cell 
 // rawPointers puts references in the place of pointers.
 func (p *Profile) rawPointers(e disk.Entry, refs func(cell int, kind disk.CellKind) uint64) {
 	for cell, kind := range p.rec.Shape().Pointers(e) {
-		ref := refs(cell, kind)
-		if ref > 1<<32-1 {
-			p.rec.Fail(fmt.Errorf("%d is not a reference", ref))
-			return
-		}
-		v := uint64(0)
-		if kind == disk.CellMethod {
-			v = p.rec.MethodCell(MethodRef(ref))
-		} else {
-			v = p.rec.TypeCell(TypeRef(ref))
-		}
+		v := p.pointerCell(kind, refs(cell, kind))
 		if kind == disk.CellTypeWord {
 			v |= e.Cell(cell) & (disk.TypeNullSeen | disk.TypeUnknown)
 		}
 		e.SetCell(cell, v)
 	}
+}
+
+// pointerCell returns the cell for a reference to a type or a method, as a number.
+func (p *Profile) pointerCell(kind disk.CellKind, ref uint64) uint64 {
+	switch {
+	case ref > 1<<32-1:
+		p.rec.Fail(fmt.Errorf("%d is not a reference", ref))
+		return 0
+	case kind == disk.CellMethod:
+		return p.rec.MethodCell(MethodRef(ref))
+	}
+	return p.rec.TypeCell(TypeRef(ref))
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -104,15 +105,24 @@ func (f *field) countOwn(n int) error {
 	return nil
 }
 
-func (f *field) countAdopted(n int, o reader.AdoptOptions) error {
+// adopted opens and adopts the archive.
+func (f *field) adopted(o reader.AdoptOptions) (*reader.Store, error) {
 	s, err := reader.Open(f.paths["archive"], archive.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Adopt(o); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (f *field) countAdopted(n int, o reader.AdoptOptions) error {
+	s, err := f.adopted(o)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	if err := s.Adopt(o); err != nil {
-		return err
-	}
 	for _, k := range f.keys[:n] {
 		if err := countOnce(s, k); err != nil {
 			return fmt.Errorf("%s.%s: %w", k.Class, k.Name, err)
@@ -143,14 +153,11 @@ const atOnce = 1024
 
 // countBatches is countAdopted for a VM that has the ids of its functions.
 func (f *field) countBatches(n int, o reader.AdoptOptions) error {
-	s, err := reader.Open(f.paths["archive"], archive.Options{})
+	s, err := f.adopted(o)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	if err := s.Adopt(o); err != nil {
-		return err
-	}
 	var found [atOnce]reader.Profile
 	for ids := range slices.Chunk(f.ids[:n], atOnce) {
 		if hits, err := s.LookupProfiles(ids, nil, found[:len(ids)]); err != nil || hits != len(ids) {

@@ -412,7 +412,7 @@ func TestRandomArchivesHaveEverything(t *testing.T) {
 		seen += write(t, data)
 	}
 	for _, l := range []wordList{slices.Collect(maps.Keys(tagNumbers)), sectionWords, paramWords[:3], columnWords, archiveFlags, typeFlags, accessFlags,
-		flagWords(disk.Shape{}, layout.TagBit), flagWords(disk.Shape{}, layout.TagCount), valueSite.Subs} {
+		flagWords(layout.TagBit), flagWords(layout.TagCount), valueSite.Subs} {
 		for _, word := range l {
 			if word != "" && !strings.Contains(seen, word) {
 				t.Errorf("no %s in 150 random archives", word)

@@ -136,7 +136,7 @@ func (p *parser) seenWord(limit uint64) {
 	case p.Skip("trap="):
 		e.traps |= p.number(limit)
 	default:
-		e.flags |= layout.EntryFlags(p.bit(flagWords(p.shape, e.tag), math.MaxUint8))
+		e.flags |= layout.EntryFlags(p.bit(flagWords(e.tag), math.MaxUint8))
 	}
 }
 

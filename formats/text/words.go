@@ -78,11 +78,11 @@ var sectionWords = wordList{layout.SectionExtra: "extra", layout.SectionParamete
 var hotspotFlags = wordList{0: "null-seen"}
 
 // flagWords returns the words of the flags of entries.
-func flagWords(shape disk.Shape, tag layout.Tag) wordList {
+func flagWords(tag layout.Tag) wordList {
 	if !tag.Wide() {
 		return hotspotFlags
 	}
-	schema, _ := shape.Schema(tag)
+	schema, _ := disk.SchemaOf(tag)
 	return schema.Flags
 }
 

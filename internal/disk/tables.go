@@ -127,6 +127,14 @@ func ReadDeclared(h *layout.Header, read func(r layout.Region, offset, size int6
 	return d, nil
 }
 
+// DeclaredIn is ReadDeclared for an archive that is all of data.
+func DeclaredIn(h *layout.Header, data []byte) (*Declared, error) {
+	if h.Domain != layout.DomainCustom {
+		return nil, nil
+	}
+	return ReadDeclared(h, func(_ layout.Region, offset, size int64) ([]byte, error) { return data[offset : offset+size], nil })
+}
+
 // CheckColumns says why a table of a kind cannot have these columns: their
 // number, a kind of column that there is not, or others than the kind of table
 // begins with.

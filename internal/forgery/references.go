@@ -38,11 +38,8 @@ func References(data []byte) ([]Reference, error) {
 		return nil, err
 	}
 	l := &lister{data: data, h: h, shape: disk.ShapeOf(&h.Params)}
-	if h.Domain == layout.DomainCustom {
-		l.shape.Declared, err = disk.ReadDeclared(h, func(_ layout.Region, offset, size int64) ([]byte, error) { return data[offset : offset+size], nil })
-		if err != nil {
-			return nil, err
-		}
+	if l.shape.Declared, err = disk.DeclaredIn(h, data); err != nil {
+		return nil, err
 	}
 	l.index()
 	l.symbols()
