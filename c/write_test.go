@@ -184,6 +184,7 @@ func TestBuilderRefusesTheSame(t *testing.T) {
 		"a producer's table":    {layout.DomainGraal, func(j *journal) { j.table(layout.TableProducer, 0, word) }},
 		"undeclared":            {layout.DomainCustom, profileWith(func(j *journal) { j.custom(builder.Custom{Tag: 200}) })},
 		"cells of a shape":      {layout.DomainCustom, profileWith(func(j *journal) { declareOne(j); j.custom(builder.Custom{Tag: 200}) })},
+		"rows of no shape":      {layout.DomainCustom, profileWith(func(j *journal) { declareOne(j); j.custom(builder.Custom{Tag: 200, Cells: []uint64{0}}, nil, nil) })},
 		"type of a shape":       {layout.DomainCustom, profileWith(func(j *journal) { declareOne(j); j.custom(builder.Custom{Tag: 200, Cells: []uint64{77}}) })},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -183,8 +183,8 @@ static uint64_t cell_value(pa_builder *b, uint8_t kind, uint64_t v) {
 void pa_put_custom(pa_builder *b, const pa_custom *c, const uint64_t *rows, uint32_t n) {
 	const shape *s = pai_shape(&b->shape, c->tag);
 	if (!sound(b)) return;
-	if (s == NULL || c->n != s->cells) {
-		pai_refuse(b, PA_ARGUMENT, s == NULL ? "an entry of a tag that pa_declare_shape has not declared" : "an entry with another number of cells than its shape");
+	if (s == NULL || c->n != s->cells || (n > 0 && s->row_cells == 0)) {
+		pai_refuse(b, PA_ARGUMENT, s == NULL ? "an entry of a tag that pa_declare_shape has not declared" : "an entry with another number of cells than its shape, or with rows that it does not have");
 		return;
 	}
 	uint8_t *cells = pai_put_wide(b, c->tag, c->flags, c->sub, c->point, s->cells + (uint64_t)n * s->row_cells, n);

@@ -16,8 +16,8 @@ static uint32_t add(pa_builder *b, buffer *u, ref_index *x, uint32_t hash, const
 /* ---- symbols ---- */
 
 pa_text pai_text(const pa_builder *b, uint32_t ref) {
-	if (ref == 0) return (pa_text){"", 0};
-	const symbol *s = ITEM(symbol, b->symbols, ref);
+	const symbol *s = ref == 0 ? NULL : ITEM(symbol, b->symbols, ref);
+	if (s == NULL || s->size == 0) return (pa_text){"", 0}; /* of empty texts alone there are no bytes */
 	return (pa_text){(const char *)b->texts.bytes + s->at, s->size};
 }
 

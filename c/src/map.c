@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files in memory: the archive, and its second mapping. */
 #define _GNU_SOURCE
+#define _FILE_OFFSET_BITS 64 /* else 32-bit systems refuse files by their size or their inode */
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

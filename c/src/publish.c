@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where an archive is written to: memory, or a file that appears whole or not at all. */
 #define _GNU_SOURCE
+#define _FILE_OFFSET_BITS 64 /* else 32-bit systems refuse files by their size or their inode */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/file.h>

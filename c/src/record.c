@@ -109,7 +109,7 @@ static uint8_t *make(pa_builder *b, pa_section in, uint32_t header, uint64_t cel
 	if (!recorded(b)) return NULL;
 	if ((unsigned)in >= DIRECTORY) return pai_refuse(b, PA_ARGUMENT, "a section that has no entries"), NULL;
 	buffer *section = &b->open.sections[in];
-	if (cells > MAX_CELLS - section->size / 8) return pai_refuse(b, PA_TOO_LARGE, "more cells than a profile can have"), NULL;
+	if (section->size / 8 > MAX_CELLS || cells > MAX_CELLS - section->size / 8) return pai_refuse(b, PA_TOO_LARGE, "more cells than a profile can have"), NULL;
 	entry.start = section->size, entry.size = header + 8 * (size_t)cells;
 	uint8_t *p = pai_extend(b, section, entry.size);
 	if (p == NULL || (in == PA_DATA && !pai_append(b, &b->open.entries, &entry, sizeof entry))) return NULL;

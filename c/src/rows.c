@@ -57,6 +57,7 @@ static uint64_t next_group(const new_table *t) {
 
 static bool append(pa_builder *b, new_table *t, const uint64_t *cells, uint64_t base) {
 	uint8_t bytes[8 * PA_MAX_COLUMNS];
+	if (t->cells.size / 8 / t->columns == UINT32_MAX) return pai_refuse(b, PA_TOO_LARGE, "more rows than a table can have");
 	for (uint32_t i = 0; i < t->columns; i++) put64(bytes + 8 * i, cells[i] + (i == 0 ? base : 0));
 	return pai_append(b, &t->cells, bytes, 8 * (size_t)t->columns);
 }
