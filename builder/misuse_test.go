@@ -72,7 +72,8 @@ func TestMisuseIsRefused(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return merge.Copy(t.Context(), b, testarchive.Open(t, data), merge.Trained)
+			_, err = merge.Copy(t.Context(), b, testarchive.Open(t, data), merge.Trained)
+			return err
 		},
 		"same profile twice": func(b *builder.Builder) error {
 			return errors.Join(b.Profile(b.Method(key), 1, 0).Done(), b.Profile(b.Method(key), 1, 0).Done())

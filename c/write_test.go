@@ -369,7 +369,7 @@ func snapshot(t *testing.T, data []byte, take merge.Take) []byte {
 		number++
 	}
 	b := builder.New(st.Header().Domain, builder.ConfigOf(st.Header()))
-	if err := merge.Copy(t.Context(), b, st, take); err != nil {
+	if _, err := merge.Copy(t.Context(), b, st, take); err != nil {
 		t.Fatal(err)
 	}
 	copied, _, err := b.Bytes()

@@ -18,7 +18,7 @@ import (
 func copyOf(t testarchive.TB, s *reader.Store, take merge.Take, config builder.Config) testarchive.Archive {
 	t.Helper()
 	b := builder.New(s.Header().Domain, config)
-	if err := merge.Copy(t.Context(), b, s, take); err != nil {
+	if _, err := merge.Copy(t.Context(), b, s, take); err != nil {
 		t.Fatal(err)
 	}
 	return testarchive.Build(t, b)
@@ -155,7 +155,7 @@ func TestSnapshotNeedsAdoption(t *testing.T) {
 	testarchive.MustDone(t, begun(one))
 	s := testarchive.Build(t, one).Store
 	b := builder.New(s.Header().Domain, builder.ConfigOf(s.Header()))
-	if err := merge.Copy(t.Context(), b, s, merge.Live); !errors.Is(err, reader.ErrNotAdopted) {
+	if _, err := merge.Copy(t.Context(), b, s, merge.Live); !errors.Is(err, reader.ErrNotAdopted) {
 		t.Errorf("live copy of a view: %v, want ErrNotAdopted", err)
 	}
 }
@@ -166,7 +166,7 @@ func TestCopiedArchiveIsNotMerged(t *testing.T) {
 	t.Parallel()
 	one := testarchive.Build(t, testarchive.New(layout.DomainHotSpot)).Store
 	b := testarchive.New(layout.DomainHotSpot)
-	if err := merge.Copy(t.Context(), b, one, merge.Trained); err != nil {
+	if _, err := merge.Copy(t.Context(), b, one, merge.Trained); err != nil {
 		t.Fatal(err)
 	}
 	if err := merge.Into(t.Context(), b, one, builder.Run{}); !errors.Is(err, merge.ErrCounted) {
@@ -176,7 +176,7 @@ func TestCopiedArchiveIsNotMerged(t *testing.T) {
 	if err := merge.Into(t.Context(), b, one, builder.Run{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := merge.Copy(t.Context(), b, one, merge.Trained); !errors.Is(err, merge.ErrCounted) {
+	if _, err := merge.Copy(t.Context(), b, one, merge.Trained); !errors.Is(err, merge.ErrCounted) {
 		t.Errorf("copied after it was merged: %v", err)
 	}
 }

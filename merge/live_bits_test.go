@@ -51,7 +51,7 @@ func liveEntry(t *testing.T, s *reader.Store, point int32) reader.Entry {
 func snapshotOf(t *testing.T, s *reader.Store, take merge.Take) *reader.Store {
 	t.Helper()
 	b := builder.New(s.Header().Domain, builder.ConfigOf(s.Header()))
-	if err := merge.Copy(context.Background(), b, s, take); err != nil {
+	if _, err := merge.Copy(context.Background(), b, s, take); err != nil {
 		t.Fatal(err)
 	}
 	return memstore.Open(t, b)

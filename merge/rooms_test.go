@@ -111,7 +111,7 @@ func TestReceiverRowsIsRoom(t *testing.T) {
 	scarce := callOf(t, layout.DomainGraal, 2, builder.Config{}, "AB", 2)
 	merged, copied := builder.New(layout.DomainGraal, roomy), builder.New(layout.DomainGraal, roomy)
 	mustMerge(t, merged, scarce, builder.Run{})
-	if err := merge.Copy(t.Context(), copied, scarce.Store, merge.Trained); err != nil {
+	if _, err := merge.Copy(t.Context(), copied, scarce.Store, merge.Trained); err != nil {
 		t.Fatal(err)
 	}
 	for _, b := range []*builder.Builder{merged, copied} {
@@ -120,7 +120,7 @@ func TestReceiverRowsIsRoom(t *testing.T) {
 		}
 	}
 	again := builder.New(layout.DomainGraal, builder.ConfigOf(recorded.Header()))
-	if err := merge.Copy(t.Context(), again, recorded.Store, merge.Trained); err != nil {
+	if _, err := merge.Copy(t.Context(), again, recorded.Store, merge.Trained); err != nil {
 		t.Fatal(err)
 	}
 	checkSame(t, "a copy", recorded, testarchive.Build(t, again))

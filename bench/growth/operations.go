@@ -45,7 +45,8 @@ var operations = []operation{
 	}, false},
 	{"copy", func(ctx context.Context, s, _ *reader.Store, _ io.Writer) error {
 		b := builder.New(s.Header().Domain, builder.ConfigOf(s.Header()))
-		return commit(b, merge.Copy(ctx, b, s, merge.Trained))
+		_, err := merge.Copy(ctx, b, s, merge.Trained)
+		return commit(b, err)
 	}, false},
 	{"merge", func(ctx context.Context, s, other *reader.Store, _ io.Writer) error {
 		b := builder.New(s.Header().Domain, builder.Config{Params: s.Header().Params})
@@ -155,7 +156,7 @@ func makePair(sh shape, n int) (p pair, err error) {
 	config := builder.ConfigOf(s.Header())
 	config.DumpID = [16]byte{1}
 	c := builder.New(s.Header().Domain, config)
-	if err := merge.Copy(context.Background(), c, s, merge.Trained); err != nil {
+	if _, err := merge.Copy(context.Background(), c, s, merge.Trained); err != nil {
 		return p, err
 	}
 	p.other, _, err = c.Bytes()

@@ -34,6 +34,9 @@ type Hooks struct {
 	Key func(m reader.Method, k layout.Key) (layout.Key, error)
 	// Entry changes an entry of the copy, which has references in place of pointers.
 	Entry func(e disk.Entry) error
+	// Dropped is told of a row or type word of a method that is copied without its type
+	// or method, since the live cell leads to none. Its error ends the copy.
+	Dropped func(m reader.Method, point int32, reason string) error
 	// Skip reports whether a table is left out.
 	Skip func(t *reader.Table) bool
 	// Rows returns a function that reports whether a row stays, or nil to keep all rows.
@@ -56,6 +59,7 @@ type Copier struct {
 	shape    disk.Shape
 	Take     Take
 	of       profileset.Run
+	method   layout.Ref           // of the profile that is being copied
 	types    []profileset.TypeRef // by ordinal
 	methods  map[layout.Ref]profileset.MethodRef
 	contexts map[layout.Ref]profileset.ContextRef

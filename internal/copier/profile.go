@@ -37,6 +37,7 @@ func (c *Copier) copyProfilesOf(m reader.Method) error {
 
 // Profile copies a profile of the method whose record is at n.
 func (c *Copier) Profile(n layout.Ref, p reader.Profile) error {
+	c.method = n
 	if c.Take != Trained {
 		live, err := p.Adopt()
 		if err != nil {
@@ -189,7 +190,7 @@ func (c *Copier) producersCells(raw disk.Entry, e reader.Entry) error {
 			raw.SetCell(cell, v)
 		case c.Take == Trained || kind == disk.CellCount:
 		case kind == disk.CellType:
-			ref, err := c.liveType(e.TypeCell(cell).Type)
+			ref, err := c.liveType(e, cell)
 			if err != nil {
 				return err
 			}
@@ -207,41 +208,13 @@ func (c *Copier) producersCells(raw disk.Entry, e reader.Entry) error {
 	return nil
 }
 
-func (c *Copier) liveType(t reader.Type) (profileset.TypeRef, error) {
-	if !t.Valid() {
-		return 0, nil
-	}
-	return c.TypeRef(t)
-}
-
-func (c *Copier) liveTypeWord(e reader.Entry, cell int) (uint64, error) {
-	w := e.TypeCell(cell)
-	ref, err := c.liveType(w.Type)
-	v := uint64(ref) << methoddata.RefShift
-	if w.NullSeen {
-		v |= disk.TypeNullSeen
-	}
-	if w.Unknown {
-		v |= disk.TypeUnknown
-	}
-	return v, err
-}
-
-func (c *Copier) liveMethod(e reader.Entry, cell int) (profileset.MethodRef, error) {
-	m, err := e.MethodCell(cell)
-	if err != nil || !m.Valid() {
-		return 0, err
-	}
-	return c.MethodRef(m.Ref())
-}
-
 func (c *Copier) copyPointers(raw disk.Entry, e reader.Entry) (err error) {
 	receivers, hasRows := e.Receivers()
 	row := 0
 	for cell, kind := range c.shape.Pointers(raw) {
 		var v uint64
 		if kind == disk.CellType && hasRows {
-			v, err = c.receiverCell(receivers, row)
+			v, err = c.receiverCell(raw, e, cell, receivers, row)
 			row++
 		} else if kind == disk.CellTypeWord && c.Take != Trained {
 			v, err = c.liveTypeWord(e, cell)
@@ -254,17 +227,6 @@ func (c *Copier) copyPointers(raw disk.Entry, e reader.Entry) (err error) {
 		raw.SetCell(cell, v)
 	}
 	return nil
-}
-
-// receiverCell returns the reference for a row of a type profile, which may have been
-// claimed since the dump.
-func (c *Copier) receiverCell(r reader.Receivers, row int) (uint64, error) {
-	seen, ok := r.Row(row)
-	if !ok {
-		return 0, nil
-	}
-	ref, err := c.TypeRef(seen.Type)
-	return uint64(ref) << methoddata.RefShift, err
 }
 
 // pointerCell returns the reference for a pointer that does not change.

@@ -139,7 +139,8 @@ func demoSnapshot(ctx context.Context, a *app.App, s *reader.Store) error {
 	config := builder.ConfigOf(s.Header())
 	config.DumpID, config.DumpTime = [16]byte{}, time.Now()
 	b := builder.New(s.Header().Domain, config)
-	if err := merge.Copy(ctx, b, s, merge.Live); err != nil {
+	dropped, err := merge.Copy(ctx, b, s, merge.Live)
+	if err != nil {
 		return err
 	}
 	const live = "live" + app.ArchiveExtension
@@ -148,6 +149,9 @@ func demoSnapshot(ctx context.Context, a *app.App, s *reader.Store) error {
 		return err
 	}
 	step(a, "dump", "%s: %s in %s, with the live counts and %d more type", live, app.FormatSize(w.Bytes), app.FormatDuration(time.Since(begin)), w.Counts.Types-s.Header().Counts.Types)
+	if dropped.Rows > 0 {
+		step(a, "", "it lacks %d types or methods of live rows: %v", dropped.Rows, dropped.First)
+	}
 	if err := s.Mapping().Verify(ctx, nil); err != nil {
 		return err
 	}
