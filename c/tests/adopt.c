@@ -9,23 +9,14 @@
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "profarc.h"
+#include "client.h"
 
 enum { ROUNDS = 20, TYPES_OF_A_ROUND = 3 };
 
 static pa_archive *archive;
 static uint32_t late;
-
-static void must(bool ok, const char *what) {
-	if (ok) return;
-	fprintf(stderr, "adopt: %s\n", what);
-	exit(1);
-}
-static void check(pa_error e) { must(e.code == PA_OK, e.message); }
 
 /* each calls take for every profile of the archive. */
 static void each(void (*take)(pa_profile *p, void *to), void *to) {
@@ -147,16 +138,6 @@ static void bind_first(pa_profile *p, void *to) {
 	for (pa_entries it = pa_entries_of(p, PA_DATA); pa_entries_next(&it, &entry);)
 		for (uint32_t row = 0; pa_next_bound(&entry, &row, &r); (*seen)++)
 			must(r.type == 0 && r.bound == seen && r.word == pa_word(&entry, (uint32_t)((uint8_t *)r.word - entry.live - (entry.tag < 64 ? 8 : 16)) / 8), "a row of an unbound type");
-}
-
-static void *read_all(const char *path, size_t *size) {
-	FILE *f = fopen(path, "rb");
-	must(f != NULL && fseek(f, 0, SEEK_END) == 0, "the file can't be read");
-	*size = (size_t)ftell(f);
-	void *bytes = malloc(*size);
-	must(fseek(f, 0, SEEK_SET) == 0 && fread(bytes, 1, *size, f) == *size, "the file can't be read");
-	fclose(f);
-	return bytes;
 }
 
 int main(int argc, char **argv) {

@@ -7,20 +7,11 @@
  *
  * TestSnapshots counts the same in Go.
  */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "profarc.h"
+#include "client.h"
 
 static pa_archive *archive;
-
-static void must(bool ok, const char *what) {
-	if (ok) return;
-	fprintf(stderr, "rewrite: %s\n", what);
-	exit(1);
-}
-static void check(pa_error e) { must(e.code == PA_OK, e.message); }
 
 /* count counts in an entry: the types of two ordinals and a late one, or 7 executions. */
 static void count(const pa_entry *entry, uint32_t late, uint32_t number) {
@@ -51,16 +42,6 @@ static void count_all(void) {
 			if (pa_profile_word(&p, PA_FIELD_INVOCATIONS) != NULL) pa_add(pa_profile_word(&p, PA_FIELD_INVOCATIONS), number + 1);
 			for (pa_entries at = pa_entries_of(&p, PA_DATA); pa_entries_next(&at, &entry);) count(&entry, late, number);
 		}
-}
-
-static void *read_all(const char *path, size_t *size) {
-	FILE *f = fopen(path, "rb");
-	must(f != NULL && fseek(f, 0, SEEK_END) == 0, "the file can't be read");
-	*size = (size_t)ftell(f);
-	void *bytes = malloc(*size);
-	must(fseek(f, 0, SEEK_SET) == 0 && fread(bytes, 1, *size, f) == *size, "the file can't be read");
-	fclose(f);
-	return bytes;
 }
 
 int main(int argc, char **argv) {
