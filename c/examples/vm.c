@@ -182,13 +182,17 @@ static void record(pa_builder *b, const function *f) {
 	pa_done(b, NULL);
 }
 
+/* dump writes what was counted: the live totals of an archive, or the profiles of a run without one. It says which process
+ * counted, so that a merge never counts two dumps of one. */
 static pa_error dump(const char *path) {
 	const pa_config config = {.domain = PA_CUSTOM, .producer = pa_text_of(producer), .producer_id = PRODUCER_ID};
 	pa_builder *b;
 	pa_error e = pa_builder_new(&config, &b);
 	if (e.code != PA_OK) return e;
-	for (unsigned i = 0; i < FUNCTIONS; i++) record(b, &functions[i]);
-	e = pa_write(b, path, NULL);
+	if (archive != NULL) pa_copy(b, archive, PA_LIVE);
+	for (unsigned i = 0; i < FUNCTIONS && archive == NULL; i++) record(b, &functions[i]);
+	e = pa_describe_process(b, &(pa_run){.vm = pa_text_of(producer)});
+	if (e.code == PA_OK) e = pa_write(b, path, NULL);
 	pa_builder_free(b);
 	return e;
 }
@@ -207,7 +211,7 @@ int main(int argc, char **argv) {
 		if (pthread_create(&workers[i].thread, NULL, work, &workers[i]) != 0) return fputs("vm: no threads\n", stderr), 1;
 	for (unsigned i = 0; i < THREADS; i++) pthread_join(workers[i].thread, NULL);
 	bool exact = check(workers);
-	e = archive == NULL ? dump(argv[1]) : pa_snapshot(archive, PA_LIVE, argv[1], NULL);
+	e = dump(argv[1]);
 	pa_close(archive);
 	return e.code != PA_OK ? fail(argv[1], e) : !exact;
 }

@@ -757,9 +757,15 @@ typedef struct pa_run {
 	size_t class_path_size;
 } pa_run;
 
-/* pa_add_run says which run the dump is of. An archive without a dump id gets that of the process and the dump time, or is
- * refused with PA_ARGUMENT; one without a fingerprint gets that of VM and class path. */
+/* pa_add_run says which run the dump is of. An archive without a dump id gets that of the process and the dump time, or a random
+ * one if these are not known; one without a fingerprint gets that of VM and class path. */
 PA_API void pa_add_run(pa_builder *builder, const pa_run *run);
+
+/* pa_describe_process is pa_add_run for a dump of this process, as it counts now. It finds out boot, name_space, process, start
+ * and begun, and takes the rest from run, which may be NULL. The dump gets a random id and the time of now. Of several dumps of
+ * one process a merge then counts the last, or refuses them; it counts those of all processes. PA_UNSUPPORTED: the system does
+ * not say which process this is, and nothing was added. Describing a dump twice is PA_ARGUMENT. */
+PA_API pa_error pa_describe_process(pa_builder *builder, const pa_run *run);
 
 /* Which counts of an archive are copied. */
 typedef enum pa_take {

@@ -141,10 +141,7 @@ void pa_add_run(pa_builder *b, const pa_run *r) {
 	if (!sound(b)) return;
 	if (is_zero(c->dump_id) && !is_zero(r->boot) && c->dump_time != 0) identify(c, r);
 	if (is_zero(c->fingerprint) && r->vm.size > 0 && r->class_path != NULL && !fingerprint(b, r, c->fingerprint)) return;
-	if (is_zero(c->dump_id)) {
-		pai_refuse(b, PA_ARGUMENT, "a run is described and its dump has no identity: set dump_id, or the process of the run and dump_time");
-		return;
-	}
+	if (is_zero(c->dump_id) && !pai_draw(b, c->dump_id)) return;
 	if (!class_path_id(b, r, &path)) return;
 	const uint8_t *d = c->dump_id;
 	pa_add_table(b, PA_TABLE_RUNS, 0, columns, sizeof columns);

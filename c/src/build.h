@@ -100,6 +100,11 @@ bool pai_is_new(pa_builder *b, uint32_t method, uint64_t code, uint32_t context)
 uint64_t pai_type_cell(pa_builder *b, uint32_t type);
 uint64_t pai_method_cell(pa_builder *b, uint32_t method);
 
+/* ---- process.c ---- */
+
+/* pai_draw draws a random id. */
+bool pai_draw(pa_builder *b, uint8_t id[16]);
+
 /* ---- rows.c ---- */
 
 new_table *pai_table(pa_builder *b, uint32_t kind);

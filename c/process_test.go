@@ -1,0 +1,112 @@
+package c_test
+
+import (
+	"encoding/hex"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/cprogram"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
+	"github.com/profarc/profarc/reader"
+)
+
+// dumps runs a process that dumps twice, after 3 and 5 calls, and returns its number.
+func dumps(t *testing.T, program string) (first, second *reader.Store, pid int) {
+	t.Helper()
+	paths := []string{filepath.Join(t.TempDir(), "first.parc"), filepath.Join(t.TempDir(), "second.parc")}
+	cmd := exec.Command(program, paths...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	var stores [2]*reader.Store
+	for i, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stores[i] = cprogram.Store(t, data)
+	}
+	return stores[0], stores[1], cmd.ProcessState.Pid()
+}
+
+func TestProcessIsDescribed(t *testing.T) {
+	t.Parallel()
+	start := time.Now()
+	first, second, pid := dumps(t, sanitized(t, "address,undefined").client(t, "tests/process.c"))
+	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		t.Skip(err)
+	}
+	var ids [2][16]byte
+	for i, s := range []*reader.Store{first, second} {
+		runs, err := s.Runs()
+		if err != nil || len(runs) != 1 {
+			t.Fatalf("%d runs, %v", len(runs), err)
+		}
+		r, h := runs[0], s.Header()
+		if want := strings.ReplaceAll(strings.TrimSpace(string(boot)), "-", ""); hex.EncodeToString(r.Process.Boot[:]) != want || r.Process.PID != uint64(pid) || r.Process.Start == 0 || r.Process.Namespace == 0 {
+			t.Errorf("process %+v, want boot %s and number %d", r.Process, want, pid)
+		}
+		if r.Begun.Before(start.Add(-time.Second)) || r.Begun.After(r.Time.Add(time.Second)) || r.Time.Before(start) || !r.Time.Equal(h.Time()) {
+			t.Errorf("begun %v, dumped %v, the header says %v; the test began at %v", r.Begun, r.Time, h.Time(), start)
+		}
+		if r.DumpID != h.DumpID || r.DumpID == ([16]byte{}) || r.VM != "VM" {
+			t.Errorf("dump %x of %q, the header says %x", r.DumpID, r.VM, h.DumpID)
+		}
+		ids[i] = r.DumpID
+	}
+	if ids[0] == ids[1] {
+		t.Error("two dumps have one id")
+	}
+}
+
+// TestDumpsOfProcessesAreMerged: of two dumps of one process the last counts, and both
+// are refused; those of two processes are summed.
+func TestDumpsOfProcessesAreMerged(t *testing.T) {
+	t.Parallel()
+	program := sanitized(t, "address,undefined").client(t, "tests/process.c")
+	first, second, _ := dumps(t, program)
+	_, other, _ := dumps(t, program)
+	b := builder.New(layout.DomainGraal, builder.Config{})
+	if err := merge.Into(t.Context(), b, first, builder.Run{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := merge.Into(t.Context(), b, second, builder.Run{}); !errors.Is(err, merge.ErrSameProcess) {
+		t.Errorf("two dumps of one process: %v, want ErrSameProcess", err)
+	}
+	var all []merge.Contents
+	for _, s := range []*reader.Store{first, other, second} {
+		c, err := merge.ContentsOf(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, c)
+	}
+	if by, err := merge.Superseded(all); err != nil || by[0] != 2 || by[1] != -1 || by[2] != -1 {
+		t.Errorf("superseded by %v, %v, want the first by the last", by, err)
+	}
+	b = builder.New(layout.DomainGraal, builder.Config{})
+	for _, s := range []*reader.Store{second, other} {
+		if err := merge.Into(t.Context(), b, s, builder.Run{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data, _, err := b.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := cprogram.Store(t, data).FindProfile(layout.Key{Class: "A", Name: "m"}, layout.CodeAny)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, _ := p.Invocations(); n.Load() != 10 {
+		t.Errorf("%d calls of two processes, want 10", n.Load())
+	}
+}
