@@ -68,6 +68,9 @@ var mayImport = map[string][]string{
 	"internal/cprogram":    {"archive", "reader", "internal/forgery", "internal/specimen"},
 	"internal/hexdump":     {"layout"},
 	"internal/training":    {"internal/procfs"},
+	"agent":                {}, // C sources, and so c
+	"c":                    {},
+	"internal/agentlib":    {"agent", "c", "internal/publish"},
 	"internal/memstore":    {"archive", "reader", "builder"},
 	"internal/llvmreader":  {"layout", "reader", "internal/cputime"},
 	"internal/testarchive": {"layout", "archive", "reader", "builder", "merge", "internal/profileset", "internal/specimen"},

@@ -1,0 +1,223 @@
+package agentlib
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/profarc/profarc/agent"
+	"github.com/profarc/profarc/c"
+)
+
+// A Build builds the library. Its zero value builds the agent of this module into the
+// cache of the user.
+type Build struct {
+	// Agent has the sources of the agent, and Library the folders include and src of
+	// libprofarc. nil: those of this module.
+	Agent, Library fs.FS
+	// Cache is the folder to build into; empty: the user's.
+	Cache string
+	// Begin is called before the compiler runs, with its name. It may be nil.
+	Begin func(compiler string)
+}
+
+// flags are those of the compiler; the sources stand between the two parts.
+var flags = [2][]string{
+	{"-std=c11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-Ic/include", "-Iagent"},
+	{"-lpthread"},
+}
+
+// A source is a file to compile, or to include.
+type source struct {
+	name string // agent/NAME or c/src/NAME, with slashes
+	text []byte
+}
+
+// sources returns the files, in the order of their names.
+func (b *Build) sources() (all []source, err error) {
+	for _, part := range []struct {
+		name      string
+		given, is fs.FS
+	}{{"agent", b.Agent, agent.Sources}, {"c", b.Library, c.Sources}} {
+		files := part.given
+		if files == nil {
+			files = part.is
+		}
+		err = errors.Join(err, fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || path.Ext(name) != ".c" && path.Ext(name) != ".h" {
+				return err
+			}
+			text, err := fs.ReadFile(files, name)
+			all = append(all, source{part.name + "/" + name, text})
+			return err
+		}))
+	}
+	if !slices.ContainsFunc(all, func(s source) bool { return path.Dir(s.name) == "agent" }) {
+		return nil, errors.Join(err, errors.New("this build of profarc has no sources of the agent"))
+	}
+	return all, err
+}
+
+// cached returns the library from the cache, and builds it if it is not there. Without a
+// compiler any build of the sources will do.
+func (b *Build) cached(ctx context.Context) (string, error) {
+	folder, err := b.folder()
+	if err != nil {
+		return "", err
+	}
+	files, err := b.sources()
+	if err != nil {
+		return "", err
+	}
+	sources := sumSources(files)
+	cc, err := findCompiler(ctx)
+	if err != nil {
+		if built, _ := filepath.Glob(filepath.Join(folder, sources+"-*", Name)); len(built) > 0 {
+			return built[0], checkOwner(built[0])
+		}
+		return "", err
+	}
+	library := filepath.Join(folder, sources+"-"+cc.sum(), Name)
+	if checkObject(library) == nil {
+		return library, checkOwner(library)
+	}
+	if b.Begin != nil {
+		b.Begin(strings.Join(cc.command, " "))
+	}
+	return library, cc.build(ctx, files, folder, library)
+}
+
+// folder returns the folder of all builds.
+func (b *Build) folder() (string, error) {
+	if b.Cache != "" {
+		return filepath.Abs(b.Cache)
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("there is no folder for what is built: set HOME or XDG_CACHE_HOME, or name a library with %s or --agent (%w)", Variable, err)
+	}
+	return filepath.Join(cache, "profarc", "agent"), nil
+}
+
+// sumSources returns a sum of all that the library is made of, but the compiler.
+func sumSources(files []source) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s/%s %q\n", runtime.GOOS, runtime.GOARCH, flags)
+	for _, f := range files {
+		fmt.Fprintf(h, "%q %d\n%s", f.name, len(f.text), f.text)
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)[:8])
+}
+
+// A compiler is a command that compiles C, and what it says of itself.
+type compiler struct {
+	command []string
+	version []byte
+}
+
+// findCompiler returns the compiler that CC names, or else the first of the usual ones.
+func findCompiler(ctx context.Context) (*compiler, error) {
+	names := []string{"cc", "gcc", "clang"}
+	named := strings.Fields(os.Getenv("CC"))
+	if len(named) > 0 {
+		names = named[:1]
+	}
+	for _, name := range names {
+		if _, err := exec.LookPath(name); err != nil {
+			continue
+		}
+		cc := &compiler{command: append([]string{name}, named[min(1, len(named)):]...)}
+		var err error
+		if cc.version, err = cc.run(ctx, "", "-v"); err != nil {
+			return nil, err
+		}
+		return cc, nil
+	}
+	if len(named) > 0 {
+		return nil, fmt.Errorf("CC is %s, and there is no such command: %w", named[0], ErrNoCompiler)
+	}
+	return nil, ErrNoCompiler
+}
+
+func (cc *compiler) sum() string {
+	h := sha256.Sum256(fmt.Appendf(cc.version, "%q", cc.command))
+	return fmt.Sprintf("%x", h[:8])
+}
+
+// run runs the compiler in a folder, and returns what it printed.
+func (cc *compiler) run(ctx context.Context, folder string, args ...string) ([]byte, error) {
+	command := exec.CommandContext(ctx, cc.command[0], append(cc.command[1:len(cc.command):len(cc.command)], args...)...)
+	command.Dir = folder
+	command.Env = append(os.Environ(), "LC_ALL=C")
+	command.WaitDelay = time.Second
+	out, err := command.CombinedOutput()
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, fmt.Errorf("%s could not build the agent (%w): %s", cc.command[0], err, firstError(out))
+	}
+	return out, nil
+}
+
+// firstError returns the line of a compiler's output that says what is wrong.
+func firstError(out []byte) string {
+	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
+	for _, line := range lines {
+		if bytes.Contains(line, []byte("error")) || bytes.Contains(line, []byte("cannot ")) {
+			return string(line)
+		}
+	}
+	return string(lines[0])
+}
+
+// build compiles the sources and puts the library where it belongs.
+func (cc *compiler) build(ctx context.Context, files []source, folder, library string) error {
+	if err := os.MkdirAll(filepath.Dir(library), 0o700); err != nil {
+		return fmt.Errorf("%w: set XDG_CACHE_HOME to a folder that can be written, or name a library with %s or --agent", err, Variable)
+	}
+	removeAbandoned(folder)
+	work, err := os.MkdirTemp(folder, workPrefix)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	args := append([]string{}, flags[0]...)
+	for _, f := range files {
+		name := filepath.Join(work, filepath.FromSlash(f.name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, f.text, 0o600)); err != nil {
+			return err
+		}
+		if path.Ext(f.name) == ".c" {
+			args = append(args, f.name)
+		}
+	}
+	if _, err := cc.run(ctx, work, append(append(args, "-o", Name), flags[1]...)...); err != nil {
+		return err
+	}
+	return errors.Join(checkObject(filepath.Join(work, Name)), os.Rename(filepath.Join(work, Name), library))
+}
+
+// workPrefix begins the names of folders in which a compiler works.
+const workPrefix = ".build-"
+
+// removeAbandoned removes what killed builds left. No build takes an hour.
+func removeAbandoned(folder string) {
+	left, _ := filepath.Glob(filepath.Join(folder, workPrefix+"*"))
+	for _, work := range left {
+		if info, err := os.Stat(work); err == nil && time.Since(info.ModTime()) > time.Hour {
+			_ = os.RemoveAll(work)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+// Package agentlib finds the agent for HotSpot, or builds it from its sources, and writes
+// the flag that loads it.
+//
+// The library is built once for each content of the sources, compiler and platform, and
+// kept in the user's cache:
+//
+//	profarc/agent/SOURCES-COMPILER/libprofarc-agent.so
+//
+// Both parts of the name are sums. Builds at the same time do not disturb each other: each
+// has a folder of its own, and the library appears by renaming.
+package agentlib
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/profarc/profarc/internal/publish"
+)
+
+// Name is the name of the library's file.
+const Name = "libprofarc-agent.so"
+
+// Variable is the environment variable that names the library to use instead of one that
+// is built.
+const Variable = "PROFARC_AGENT_LIBRARY"
+
+// The sentinels that errors of this package match.
+var (
+	// ErrPlatform: the agent is for other systems.
+	ErrPlatform = fmt.Errorf("the agent runs on linux/amd64 and linux/arm64, and this is %s/%s", runtime.GOOS, runtime.GOARCH)
+	// ErrNoCompiler: there is nothing to build the agent with.
+	ErrNoCompiler = errors.New("there is no C compiler to build the agent with: install one (gcc or clang, with the headers of the C library), " +
+		"or name the released " + Name + " with " + Variable + " or --agent")
+)
+
+// Supported returns an error that matches ErrPlatform where the agent does not run.
+func Supported() error {
+	if runtime.GOOS == "linux" && (runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64") {
+		return nil
+	}
+	return ErrPlatform
+}
+
+// Find returns the absolute path of the library: the named one, or else the one that the
+// environment names, or else one from the cache, which is built if it is not there.
+func (b *Build) Find(ctx context.Context, named string) (string, error) {
+	if err := Supported(); err != nil {
+		return "", err
+	}
+	if named == "" {
+		named = os.Getenv(Variable)
+	}
+	if named == "" {
+		return b.cached(ctx)
+	}
+	if err := checkObject(named); err != nil {
+		return "", err
+	}
+	return filepath.Abs(named)
+}
+
+// Install puts the library that Find returns into a folder, which it makes if there is
+// none, and returns its absolute path there.
+func (b *Build) Install(ctx context.Context, named, folder string) (string, error) {
+	from, err := b.Find(ctx, named)
+	if err != nil {
+		return "", err
+	}
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return "", err
+	}
+	path, err := filepath.Abs(filepath.Join(folder, Name))
+	if err == nil {
+		err = os.MkdirAll(folder, 0o755)
+	}
+	if err != nil {
+		return "", err
+	}
+	return path, publish.At(ctx, path, func(f *publish.File) error {
+		_, err := f.WriteAt(data, 0)
+		return err
+	})
+}

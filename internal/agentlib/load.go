@@ -1,0 +1,86 @@
+package agentlib
+
+import (
+	"bytes"
+	"context"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// machines are the processors of the platforms that the agent runs on.
+var machines = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}
+
+// checkObject returns an error if a file is no library for this machine.
+func checkObject(library string) error {
+	f, err := elf.Open(library)
+	var format *elf.FormatError
+	switch {
+	case errors.As(err, &format):
+		return fmt.Errorf("%s: it is no library of the agent", library)
+	case err != nil:
+		return err
+	}
+	defer f.Close()
+	if f.Type != elf.ET_DYN || f.Machine != machines[runtime.GOARCH] {
+		return fmt.Errorf("%s: it is a library for another machine (%v, %v), and this is %s", library, f.Type, f.Machine, runtime.GOARCH)
+	}
+	return nil
+}
+
+// CheckLoads asks the dynamic linker of a program, such as java, whether it can load the
+// library: a VM that cannot does not start. The C library of the program may be another
+// one than that of the build, or older. A program that is no ELF file, as a script, is not
+// asked.
+func CheckLoads(ctx context.Context, library, program string) error {
+	linker := interpreter(program)
+	if linker == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	list := exec.CommandContext(ctx, linker, "--list", library)
+	list.Env = append(os.Environ(), "LC_ALL=C")
+	list.WaitDelay = time.Second
+	out, err := list.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s: it cannot be loaded by %s (%w): %s", library, program, err, linkerReason(out))
+	}
+	return nil
+}
+
+// linkerReason returns the line in which a dynamic linker says what is wrong.
+func linkerReason(out []byte) string {
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	for _, line := range lines {
+		if strings.Contains(line, "not found") || strings.Contains(strings.ToLower(line), "error") {
+			return strings.TrimSpace(line)
+		}
+	}
+	return strings.TrimSpace(lines[0])
+}
+
+// interpreter returns the dynamic linker of a program, empty if it has none.
+func interpreter(program string) string {
+	f, err := elf.Open(program)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	for _, p := range f.Progs {
+		if p.Type != elf.PT_INTERP || p.Filesz > 4096 {
+			continue
+		}
+		name := make([]byte, p.Filesz)
+		if _, err := p.ReadAt(name, 0); err != nil {
+			return ""
+		}
+		return string(bytes.TrimRight(name, "\x00"))
+	}
+	return ""
+}

@@ -1,0 +1,87 @@
+package agentlib
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Options are what the agent is told. A zero field leaves the agent its default.
+type Options struct {
+	Archive string        // file to adopt from; required
+	Weight  string        // a number of counts, or "presence"
+	Old     string        // "raise" or "keep" TieredOldPercentage
+	Warmup  time.Duration // bound of the time until flags are restored
+	Policy  string        // "none" or "order"
+	Report  string        // file of the report at exit; "-" is stderr
+	Drift   bool          // the report has what happened against what was archived
+	Dry     bool          // look everything up, and write nothing
+	Quiet   bool          // no line on stderr if the agent switches itself off
+}
+
+// Check returns an error for a value that the agent does not know.
+func (o Options) Check() error {
+	switch {
+	case o.Archive == "":
+		return fmt.Errorf("the agent needs an archive")
+	case !isWeight(o.Weight):
+		return fmt.Errorf("weight %q: give a number from 1 to %d, or presence", o.Weight, maxWeight)
+	case o.Old != "" && o.Old != "raise" && o.Old != "keep":
+		return fmt.Errorf("old %q: give raise or keep", o.Old)
+	case o.Policy != "" && o.Policy != "none" && o.Policy != "order":
+		return fmt.Errorf("policy %q: give none or order", o.Policy)
+	case o.Warmup < 0 || o.Warmup > 0 && o.Warmup < time.Millisecond || o.Warmup > maxWarmup:
+		return fmt.Errorf("warmup %v: give 1ms to %v", o.Warmup, maxWarmup)
+	case strings.ContainsAny(o.Archive+o.Report, "\n\x00"):
+		return fmt.Errorf("%q: a file of the agent has no line break in its name", o.Archive+o.Report)
+	}
+	return nil
+}
+
+// The limits of the agent.
+const (
+	maxWeight = 1 << 20 // counts that a profile is scaled to
+	maxWarmup = 24 * time.Hour
+)
+
+func isWeight(text string) bool {
+	n, err := strconv.Atoi(text)
+	return text == "" || text == "presence" || err == nil && n > 0 && n <= maxWeight
+}
+
+// Flag returns the flag of java that loads the agent from a library. The VM ends the
+// library's name at the first =, so that a name with one is an error.
+func (o Options) Flag(library string) (string, error) {
+	if strings.ContainsAny(library, "=\n\x00") {
+		return "", fmt.Errorf("%q: the VM takes no agent from a path with = in it: install the agent in another folder", library)
+	}
+	return "-agentpath:" + library + "=" + o.text(), o.Check()
+}
+
+// text returns the options as the agent reads them: separated by commas, a comma in a
+// name as two.
+func (o Options) text() string {
+	parts := []string{"archive=" + doubled(o.Archive)}
+	for _, p := range []struct{ name, value string }{
+		{"weight", o.Weight}, {"old", o.Old}, {"policy", o.Policy}, {"report", doubled(o.Report)},
+	} {
+		if p.value != "" {
+			parts = append(parts, p.name+"="+p.value)
+		}
+	}
+	if o.Warmup > 0 {
+		parts = append(parts, fmt.Sprintf("warmup=%d", o.Warmup.Milliseconds()))
+	}
+	for _, p := range []struct {
+		name string
+		set  bool
+	}{{"drift", o.Drift}, {"dry", o.Dry}, {"quiet", o.Quiet}} {
+		if p.set {
+			parts = append(parts, p.name)
+		}
+	}
+	return strings.Join(parts, ",")
+}
+
+func doubled(name string) string { return strings.ReplaceAll(name, ",", ",,") }
