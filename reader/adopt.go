@@ -59,7 +59,7 @@ func (s *Store) Adopt(o AdoptOptions) error {
 	if err != nil {
 		return err
 	}
-	s.masks.Store(masksOf(s.shape))
+	s.masks.Store(s.makeMasks())
 	a := s.newAdoption(to)
 	if o.Eager {
 		s.checkAll()
@@ -101,7 +101,11 @@ func (s *Store) relocation(a *adoption, eager bool) error {
 		a.slots = slots
 		return nil
 	}
-	n, err := slots.ApplyAll(a.rw, a.move, a.to.Populate)
+	ready := a.to.Populate
+	if a.copied {
+		ready = func([]byte) bool { return true }
+	}
+	n, err := slots.ApplyAll(a.rw, a.move, ready)
 	a.relocated.Store(uint64(n))
 	return err
 }
@@ -252,33 +256,12 @@ func (a *adoption) relocate(p Profile, from int64) error {
 
 // pointers counts the pointer cells of the block.
 func (p Profile) pointers() (n int64) {
-	block := p.block()
+	block, masks := p.block(), p.s.masks.Load()
 	for s := layout.SectionData; s < layout.SectionDirectory; s++ {
-		n += p.s.pointersIn(block.Section(s))
+		n += masks.pointers(block.Section(s))
 		if block.Presence()&disk.HasSections == 0 {
 			break // there is no other section of entries
 		}
-	}
-	return n
-}
-
-// pointersIn counts the pointer cells of entries.
-func (s *Store) pointersIn(entries []byte) (n int64) {
-	for len(entries) >= disk.EntryHeaderSize {
-		tag := entries[0]
-		if size := int(s.fixed.Units[tag]) * disk.Unit; size != 0 && size <= len(entries) {
-			n += int64(s.fixed.Pointers[tag])
-			entries = entries[size:]
-			continue
-		}
-		e, rest, err := s.shape.Next(entries)
-		if err != nil {
-			break // the file was changed since the block was checked
-		}
-		for range s.shape.Pointers(e) {
-			n++
-		}
-		entries = rest
 	}
 	return n
 }

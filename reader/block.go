@@ -1,8 +1,6 @@
 package reader
 
 import (
-	"math/bits"
-
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
 )
@@ -102,7 +100,7 @@ func (c *blockCheck) section(section layout.BlockSection, start int64, all []byt
 	listed := section == layout.SectionData && len(c.dir) != 0
 	at, n := 0, 0
 	if !listed && c.masks != nil {
-		at, n = c.plain(all)
+		at, n = c.masks.sound(all)
 	}
 	for ; at < len(all); n++ {
 		e, _, err := c.s.shape.Next(all[at:])
@@ -123,75 +121,6 @@ func (c *blockCheck) section(section layout.BlockSection, start int64, all []byt
 		c.entries = n
 	}
 	return nil
-}
-
-// plain returns the size and number of the entries at the front of b that are sound and of
-// tags that have a mask: nearly all entries.
-func (c *blockCheck) plain(b []byte) (size, n int) {
-	types := &c.s.h.Parts[disk.PartTypes]
-	t := typesAt{c.s.h.Base + uint64(types.Offset), uint64(types.Size)}
-	for ; len(b)-size >= disk.EntryHeaderSize; n++ {
-		e := b[size:]
-		if int(e[0]) >= len(c.masks.narrow) {
-			units := c.masks.wideUnits(e, t)
-			if units == 0 {
-				break
-			}
-			size += units * disk.Unit
-			continue
-		}
-		m := &c.masks.narrow[e[0]]
-		if m.Units == 0 || int(m.Units)*disk.Unit > len(e) || m.Methods || m.Words || !t.hold(e[disk.EntryHeaderSize:], m.Pointers) {
-			break
-		}
-		size += int(m.Units) * disk.Unit
-	}
-	return size, n
-}
-
-// masks say where entries have pointers to types.
-type masks struct {
-	narrow disk.Masks
-	wide   disk.WideMasks
-}
-
-func masksOf(shape disk.Shape) *masks { return &masks{*shape.Masks(), *shape.WideMasks()} }
-
-// wideUnits returns the size of the wide entry at the front of e in units, 0 if it has no
-// mask or is not sound.
-func (m *masks) wideUnits(e []byte, t typesAt) int {
-	mask := m.wide.Of(layout.Tag(e[0]))
-	if mask == nil || len(e) < disk.WideHeaderSize {
-		return 0
-	}
-	cells, rows := uint64(le.Uint32(e[8:])), uint64(le.Uint32(e[12:]))
-	units := disk.WideHeaderSize/disk.Unit + cells
-	if mask.Row == 0 && rows > 0 || cells != uint64(mask.Cells)+rows*uint64(mask.Row) || units > uint64(len(e)/disk.Unit) || !t.hold(e[disk.WideHeaderSize:], mask.Types) {
-		return 0
-	}
-	if mask.TypesOfRows == 0 {
-		return int(units)
-	}
-	for row := e[disk.WideHeaderSize+mask.Cells*disk.CellSize:][:rows*uint64(mask.Row)*disk.CellSize]; len(row) > 0; row = row[mask.Row*disk.CellSize:] {
-		if !t.hold(row, mask.TypesOfRows) {
-			return 0
-		}
-	}
-	return int(units)
-}
-
-// A typesAt is where pointers to types lead.
-type typesAt struct{ first, size uint64 }
-
-// hold reports whether those of the cells whose bits are set point to types, or to nothing.
-func (t typesAt) hold(cells []byte, set uint64) bool {
-	for ; set != 0; set &= set - 1 {
-		v := le.Uint64(cells[bits.TrailingZeros64(set)*disk.CellSize:])
-		if to := v - t.first; v != 0 && (to >= t.size || to%disk.TypeSize != 0) {
-			return false
-		}
-	}
-	return true
 }
 
 // pointers checks where the pointer cells of the entry at offset lead.

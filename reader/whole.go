@@ -9,9 +9,10 @@ import (
 // found: what the first lookup of each of them would do, in a third of the time. What it
 // does not find sound it leaves to that lookup, whose error says what is wrong.
 type whole struct {
-	s     *Store
-	masks *masks
-	ready []uint32 // bits of the ready words, by line
+	s      *Store
+	masks  *masks
+	ready  []uint32 // bits of the ready words, by line
+	summed int64    // up to where in the file rw was summed
 
 	// The class of the method before, which most share.
 	holder        layout.Ref
@@ -21,13 +22,13 @@ type whole struct {
 // checkAll checks whatever a lookup of a profile reads.
 func (s *Store) checkAll() {
 	s.m.Sweep()
-	for _, r := range [...]layout.Region{layout.RegionIX, layout.RegionRO, layout.RegionRW} {
+	for _, r := range [...]layout.Region{layout.RegionIX, layout.RegionRO} {
 		span := s.h.Region(r)
 		if s.m.Check(r, span.Offset, span.Size) != nil {
 			return
 		}
 	}
-	w := &whole{s: s, masks: s.masks.Load(), ready: make([]uint32, s.hit.lines)}
+	w := &whole{s: s, masks: s.masks.Load(), ready: make([]uint32, s.hit.lines), summed: s.h.Region(layout.RegionRW).Offset}
 	if s.m.Guard(w.blocks) != nil || s.h.Buckets == 0 || s.h.MaxProbe == 0 {
 		return
 	}
@@ -40,11 +41,11 @@ func (s *Store) checkAll() {
 func (w *whole) blocks() error {
 	rw := w.s.h.Region(layout.RegionRW)
 	for at := rw.Offset; at < rw.End(); {
-		if !rw.Holds(at, disk.BlockHeaderSize) {
+		if !rw.Holds(at, disk.BlockHeaderSize) || !w.reach(at+disk.BlockHeaderSize) {
 			return nil
 		}
 		size := disk.BlockSize(w.s.data[at:])
-		if size < disk.BlockHeaderSize || size > rw.End()-at {
+		if size < disk.BlockHeaderSize || size > rw.End()-at || !w.reach(at+size) {
 			return nil
 		}
 		b := disk.Block(w.s.data[at : at+size : at+size])
@@ -56,6 +57,23 @@ func (w *whole) blocks() error {
 		at += size
 	}
 	return nil
+}
+
+// partOfRW is how much of rw is summed and checked before the next: it stays in the
+// processor's caches meanwhile.
+const partOfRW = 128 << 10
+
+// reach sums rw up to a place in the file at least, and reports whether it is sound.
+func (w *whole) reach(to int64) bool {
+	rw := w.s.h.Region(layout.RegionRW)
+	for w.summed < to {
+		size := min(partOfRW, rw.End()-w.summed)
+		if w.s.m.Check(layout.RegionRW, w.summed, size) != nil {
+			return false
+		}
+		w.summed += size
+	}
+	return true
 }
 
 // head notes the slot of the index that leads to the only profile of a method for every

@@ -332,10 +332,15 @@ func (m *Map) check(old []byte, start int64, words []uint16, move *Move) error {
 		at := start + int64(w)*wordSize
 		v := le.Uint64(old[at:])
 		if _, ok := move.pointer(v); !ok {
-			return disk.Corrupt(layout.RegionRW, m.rw.Offset+at, "pointer 0x%x leads outside [0x%x, +0x%x)", v, move.From, move.Size)
+			return m.stray(at, v, move)
 		}
 	}
 	return nil
+}
+
+// stray is the error of the slot at an offset in rw that does not point into the archive.
+func (m *Map) stray(at int64, v uint64, move *Move) error {
+	return disk.Corrupt(layout.RegionRW, m.rw.Offset+at, "pointer 0x%x leads outside [0x%x, +0x%x)", v, move.From, move.Size)
 }
 
 // write moves slots that were checked. One without a pointer is not written.
@@ -349,31 +354,36 @@ func write(rw, old []byte, start int64, words []uint16, move *Move) {
 	}
 }
 
-// ApplyAll moves every pointer of rw, with GOMAXPROCS goroutines. It calls ready, if
-// that is not nil, with each part of rw of which it writes to nearly every page, and reads
-// the slots in that part too if the result is true: its pages are copied then. After an
-// error rw is partly moved and of no use.
+// chunksOfOne is from how many chunks on another goroutine is worth starting.
+const chunksOfOne = 8
+
+// ApplyAll moves every pointer of rw, with as many as GOMAXPROCS goroutines, this one among
+// them. It calls ready, if that is not nil, with each part of rw of which it writes to nearly
+// every page, and reads the slots in that part too if the result is true: its pages are
+// copied then. After an error rw is partly moved and of no use.
 func (m *Map) ApplyAll(rw []byte, move Move, ready func(part []byte) bool) (slots int64, err error) {
 	var next, total atomic.Int64
 	var first atomic.Pointer[error]
 	var workers sync.WaitGroup
-	for range min(int64(runtime.GOMAXPROCS(0)), m.chunks()) {
-		workers.Go(func() {
-			err := m.source.Guard(func() error {
-				for n := next.Add(1) - 1; n < m.chunks() && first.Load() == nil; n = next.Add(1) - 1 {
-					moved, err := m.applyChunk(rw, n, &move, ready)
-					if err != nil {
-						return err
-					}
-					total.Add(moved)
+	work := func() {
+		err := m.source.Guard(func() error {
+			for n := next.Add(1) - 1; n < m.chunks() && first.Load() == nil; n = next.Add(1) - 1 {
+				moved, err := m.applyChunk(rw, n, &move, ready)
+				if err != nil {
+					return err
 				}
-				return nil
-			})
-			if err != nil {
-				first.CompareAndSwap(nil, &err)
+				total.Add(moved)
 			}
+			return nil
 		})
+		if err != nil {
+			first.CompareAndSwap(nil, &err)
+		}
 	}
+	for range min(int64(runtime.GOMAXPROCS(0))-1, m.chunks()/chunksOfOne) {
+		workers.Go(work)
+	}
+	work()
 	workers.Wait()
 	if e := first.Load(); e != nil {
 		return 0, *e
@@ -402,10 +412,25 @@ func (m *Map) applyChunk(rw []byte, n int64, move *Move, ready func(part []byte)
 		if len(words) == 0 || err != nil {
 			return slots, err
 		}
-		if err := m.check(old, start, words, move); err != nil {
+		if err := m.moveAtOnce(rw, old, start, words, move); err != nil {
 			return slots, err
 		}
-		write(rw, old, start, words, move)
 		slots += int64(len(words))
 	}
+}
+
+// moveAtOnce is check and write in one pass.
+func (m *Map) moveAtOnce(rw, old []byte, start int64, words []uint16, move *Move) error {
+	for _, w := range words {
+		at := start + int64(w)*wordSize
+		v := le.Uint64(old[at:])
+		moved, ok := move.pointer(v)
+		if !ok {
+			return m.stray(at, v, move)
+		}
+		if moved != v {
+			le.PutUint64(rw[at:], moved)
+		}
+	}
+	return nil
 }
