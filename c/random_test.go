@@ -355,9 +355,23 @@ func (p *program) addTables() {
 			code.row(row...)
 		}
 	}
+	p.addSets()
 	if p.IntN(3) == 0 {
 		p.table(layout.TableKind(1000+p.IntN(9)), p.Uint32(), word)
 		p.table(layout.TableMonitors, 0, layout.ColumnType, word).row(uint64(p.aType()), p.n())
+	}
+}
+
+// addSets adds rows of tables in which rows with the same keys become one.
+func (p *program) addSets() {
+	compilations := p.table(layout.TableCompilations, 0, disk.TableColumns(layout.TableCompilations)...)
+	inlining := p.table(layout.TableInlining, 0, disk.TableColumns(layout.TableInlining)...)
+	for range p.IntN(30) {
+		m := p.aMethod()
+		compilations.row(uint64(m), 3+p.Uint64N(2), uint64(p.Int64N(3)-1), p.Uint64N(3), p.Uint64N(9), p.n(), p.n(), p.n())
+		if all := p.contexts[m]; len(all) > 0 {
+			inlining.row(uint64(all[p.IntN(len(all))]), 3+p.Uint64N(2), p.n())
+		}
 	}
 }
 

@@ -32,6 +32,9 @@ const (
 	TableClassPath  TableKind = 17 // class paths of runs [class path, position, path symbol, kind, size, sum]
 	TableOrderRuns  TableKind = 18 // Graal: source order of the keys and items of an iprof file [key symbol, kept, items, first]
 	TableShapes     TableKind = 19 // shapes of a producer's entries [head, name in four words]
+	// HotSpot: compiled code of methods [method, level, point, number, id, size, runs, installed]
+	TableCompilations TableKind = 20
+	TableInlining     TableKind = 21 // HotSpot: calls that a compiler inlined [context, level, runs]
 )
 
 // IsSourceOrder reports whether a table only has the order of the file that the archive
@@ -58,6 +61,9 @@ var tableNames = map[TableKind]string{
 	TableClassPath:  "class-path",
 	TableOrderRuns:  "order-runs",
 	TableShapes:     "shapes",
+
+	TableCompilations: "compilations",
+	TableInlining:     "inlining",
 }
 
 // String returns the name of the kind, or its number if this version does not know it.

@@ -186,7 +186,8 @@ func (c *cut) dropsTable(t *reader.Table) bool {
 	case layout.TableForeign, layout.TableClassPath, layout.TableCode:
 		return c.names != nil
 	case layout.TableProperties, layout.TableMonitors, layout.TableSamples, layout.TableBinaryIDs, layout.TableTraces, layout.TableVTables,
-		layout.TableHeapRefs, layout.TableHeapUse, layout.TableInstances, layout.TableThreads, layout.TableReflected, layout.TableRuns:
+		layout.TableHeapRefs, layout.TableHeapUse, layout.TableInstances, layout.TableThreads, layout.TableReflected, layout.TableRuns,
+		layout.TableCompilations, layout.TableInlining:
 		return false
 	}
 	return c.names != nil // an unknown table may hold names
@@ -212,8 +213,10 @@ func (c *rowCut) decide(row int) (bool, error) {
 		return c.sampled(row), nil
 	case c.t.Kind == layout.TableTraces && c.selective():
 		return c.traced(row)
-	case c.t.Kind == layout.TableCode:
+	case c.t.Kind == layout.TableCode, c.t.Kind == layout.TableCompilations:
 		return c.keeps(layout.Ref(c.t.Cell(0, row))), nil
+	case c.t.Kind == layout.TableInlining && c.selective():
+		return c.inlined(row)
 	}
 	return true, nil
 }
@@ -236,6 +239,17 @@ func (c *rowCut) sampled(row int) bool {
 		c.group = c.stacks[row]
 	}
 	return c.group
+}
+
+// inlined reports whether the method into which a row's call was inlined stays: that of
+// the outermost frame.
+func (c *rowCut) inlined(row int) (bool, error) {
+	node, err := c.s.ContextAt(layout.Ref(c.t.Cell(0, row)))
+	if err != nil {
+		return false, err
+	}
+	outermost, err := node.Caller()
+	return err == nil && c.keeps(outermost.Caller.Ref()), err
 }
 
 // traced reports whether the function in a row of a trace stays, or is unknown to the

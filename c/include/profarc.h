@@ -151,7 +151,7 @@ PA_API const pa_info *pa_info_of(const pa_archive *archive);
 
 typedef struct pa_type {
 	uint32_t ordinal;
-	uint32_t flags; /* bit 0: hidden class; bit 1: the name does not identify the type in another run */
+	uint32_t flags; /* bit 0: hidden class; bit 1: the name does not identify the type in another run; bit 2: loaded, bit 3: initialized in a run */
 	uint64_t id;
 	pa_text name, loader, alias;
 } pa_type;
@@ -429,7 +429,7 @@ PA_API pa_text pa_shape_bit(const pa_shape *shape, uint32_t i, uint32_t bit);
 /* ---- tables ---- */
 
 enum { PA_TABLE_ORDER = 1, PA_TABLE_PROPERTIES, PA_TABLE_DUMPS, PA_TABLE_MONITORS, PA_TABLE_SAMPLES, PA_TABLE_TRACES = 7, PA_TABLE_CODE = 15,
-       PA_TABLE_RUNS, PA_TABLE_CLASS_PATH, PA_TABLE_SHAPES = 19 };
+       PA_TABLE_RUNS, PA_TABLE_CLASS_PATH, PA_TABLE_SHAPES = 19, PA_TABLE_COMPILATIONS, PA_TABLE_INLINING };
 #define PA_TABLE_PRODUCER ((uint32_t)1 << 31) /* the first kind of a producer's own tables, in archives of PA_CUSTOM */
 enum { PA_COLUMN_WORD = 1, PA_COLUMN_SYMBOL, PA_COLUMN_TYPE, PA_COLUMN_METHOD, PA_COLUMN_PROFILE, PA_COLUMN_CONTEXT, PA_MAX_COLUMNS = 64 };
 

@@ -109,7 +109,7 @@ bool pai_draw(pa_builder *b, uint8_t id[16]);
 
 new_table *pai_table(pa_builder *b, uint32_t kind);
 bool pai_add_cells(pa_builder *b, new_table *t, const uint64_t *cells, uint64_t n);
-bool pai_sort_sketches(pa_builder *b);
+bool pai_sort_sets(pa_builder *b);
 
 /* ---- declare.c ---- */
 

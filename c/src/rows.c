@@ -87,9 +87,17 @@ bool pai_add_cells(pa_builder *b, new_table *t, const uint64_t *cells, uint64_t 
 	return true;
 }
 
-/* ---- sketches of code ---- */
+/* ---- sets of rows ---- */
 
-typedef struct sketches { const pa_builder *b; const uint8_t *cells; size_t row; uint32_t columns; const uint8_t *kinds; } sketches;
+/* A set is a table in whose order of rows nothing lies. rules has a letter for each column: '=' of a key, '+' of a sum, '<' and
+ * '>' of the lowest number but 0 and of the highest; columns behind them are keys. */
+typedef struct set { const pa_builder *b; const uint8_t *cells; size_t row; uint32_t columns; const uint8_t *kinds; const char *rules; } set;
+
+static const char *rules_of(uint32_t kind) {
+	return kind == PA_TABLE_CODE ? "" : kind == PA_TABLE_COMPILATIONS ? "====<>++" : kind == PA_TABLE_INLINING ? "==+" : NULL;
+}
+
+static char rule_of(const set *s, uint32_t column) { return column < strlen(s->rules) ? s->rules[column] : '='; }
 
 static int compare_types(const pa_builder *b, uint32_t x, uint32_t y) {
 	if (x == 0 || y == 0) return compare_numbers(x, y);
@@ -140,30 +148,55 @@ static int compare_cells(const pa_builder *b, uint8_t kind, uint64_t x, uint64_t
 }
 
 static int order(const void *with, uint32_t x, uint32_t y) {
-	const sketches *s = with;
+	const set *s = with;
 	for (uint32_t i = 0; i < s->columns; i++) {
+		if (rule_of(s, i) != '=') continue;
 		int c = compare_cells(s->b, s->kinds[i], get64(s->cells + x * s->row + 8 * i), get64(s->cells + y * s->row + 8 * i));
 		if (c != 0) return c;
 	}
 	return 0;
 }
 
-/* pai_sort_sketches sorts the rows of the table code, and keeps one of equal ones. */
-bool pai_sort_sketches(pa_builder *b) {
-	new_table *t = pai_table(b, PA_TABLE_CODE);
-	if (t == NULL || t->cells.size == 0) return true;
+static uint64_t united(char rule, uint64_t x, uint64_t y) {
+	switch (rule) {
+	case '+': return x + y < x ? UINT64_MAX : x + y;
+	case '<': return x == 0 || (y != 0 && y < x) ? y : x;
+	case '>': return x > y ? x : y;
+	default: return x;
+	}
+}
+
+/* add_row appends a row, or unites it with the last one. */
+static void add_row(const set *s, buffer *sorted, const uint8_t *row, bool again) {
+	if (!again) {
+		memcpy(sorted->bytes + sorted->size, row, s->row), sorted->size += s->row; /* has room */
+		return;
+	}
+	uint8_t *last = sorted->bytes + sorted->size - s->row;
+	for (uint32_t i = 0; i < s->columns; i++) put64(last + 8 * i, united(rule_of(s, i), get64(last + 8 * i), get64(row + 8 * i)));
+}
+
+static bool sort_set(pa_builder *b, new_table *t) {
 	size_t row = 8 * (size_t)t->columns, n = t->cells.size / row;
-	sketches s = {b, t->cells.bytes, row, t->columns, t->kinds};
+	set s = {b, t->cells.bytes, row, t->columns, t->kinds, rules_of(t->kind)};
 	uint32_t *refs = malloc(2 * n * sizeof *refs);
 	buffer sorted = {0};
 	if (refs == NULL || pai_extend(b, &sorted, t->cells.size) == NULL) return free(refs), pai_no_memory(b);
 	for (size_t i = 0; i < n; i++) refs[i] = (uint32_t)i;
 	pai_sort(refs, refs + n, n, order, &s);
 	sorted.size = 0;
-	for (size_t i = 0; i < n; i++)
-		if (i == 0 || order(&s, refs[i - 1], refs[i]) != 0) pai_append(b, &sorted, s.cells + refs[i] * row, row); /* has room */
+	for (size_t i = 0; i < n; i++) add_row(&s, &sorted, s.cells + refs[i] * row, i > 0 && order(&s, refs[i - 1], refs[i]) == 0);
 	free(refs);
 	pai_empty(&t->cells);
 	t->cells = sorted;
+	return true;
+}
+
+/* pai_sort_sets sorts the rows of tables that are sets, and unites those that agree in their keys. */
+bool pai_sort_sets(pa_builder *b) {
+	for (uint32_t i = 1; i <= COUNT(new_table, b->tables); i++) {
+		new_table *t = ITEM(new_table, b->tables, i);
+		if (rules_of(t->kind) != NULL && t->cells.size > 0 && !sort_set(b, t)) return false;
+	}
 	return true;
 }

@@ -6,7 +6,7 @@ enum { MAX_TABLES = 1024 };
 
 const char *pai_columns_of(uint32_t kind) {
 	static const char *const columns[] = {"", "", "22", "1111", "31", "1411", "2", "111", "211", "11", "311111", "3111112", "11111111", "3", "22", "42",
-		"1111111111111222222", "112111", "2111", "11111"};
+		"1111111111111222222", "112111", "2111", "11111", "41111111", "611"};
 	return kind < sizeof columns / sizeof *columns ? columns[kind] : "";
 }
 

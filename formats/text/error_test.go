@@ -137,7 +137,7 @@ var broken = []struct{ specimen, old, new, err string }{
 	{"hotspot", "extra @77", "handlers extra @77", `expected "@"`},
 	{"hotspot", "@6 Receivers", "extra @6 Receivers", `expected @: entries of this kind belong among the data entries`},
 	{"hotspot", "[trap=2]", "[trap=2", `expected "]"`},
-	{"hotspot", "code=0000000000000001", "code=ffffffff00000002", `line 64: profile: profile was given before`},
+	{"hotspot", "code=0000000000000001", "code=ffffffff00000002", `line 65: profile: profile was given before`},
 	{"hotspot", "\nend\n", "\nend\ntype A\n", `expected nothing after the line "end"`},
 	{"hotspot", "row java.vm.name", "row", `expected a name`},
 	{"hotspot", "table properties symbol symbol", "table properties", `expected the kind of a column`},

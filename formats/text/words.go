@@ -67,7 +67,7 @@ var columnWords = func() (words wordList) {
 // Bits by their numbers.
 var (
 	archiveFlags = wordList{0: "delta", 1: "merged"}
-	typeFlags    = wordList{0: "hidden", 1: "not-matchable"}
+	typeFlags    = wordList{0: "hidden", 1: "not-matchable", 2: "loaded", 3: "initialized"}
 	accessFlags  = wordList{0: "public", 1: "private", 2: "protected", 3: "static", 4: "final", 5: "synchronized",
 		6: "bridge", 7: "varargs", 8: "native", 10: "abstract", 11: "strict", 12: "synthetic"}
 )

@@ -235,6 +235,22 @@ func (c *Copier) contextRef(n layout.Ref, node reader.Context) (profileset.Conte
 	return c.copyContext(n, node)
 }
 
+// contextAt returns the reference of the context at n.
+func (c *Copier) contextAt(n layout.Ref) (profileset.ContextRef, error) {
+	if ref, ok := c.contexts[n]; ok || !c.hooks.Lazy {
+		return ref, nil
+	}
+	node, err := c.s.ContextAt(n)
+	if err != nil {
+		return 0, err
+	}
+	m, err := node.Method()
+	if err != nil {
+		return 0, err
+	}
+	return c.copyContext(m.Ref(), node)
+}
+
 // Dumps returns the dumps that an archive was made from.
 func Dumps(s *reader.Store) ([]profileset.Dump, error) {
 	h := s.Header()

@@ -99,7 +99,8 @@ func (c *Copier) tableCell(of layout.TableKind, column int, kind layout.ColumnKi
 		ref, err := c.MethodRef(n)
 		return uint64(ref), err
 	case layout.ColumnContext:
-		return uint64(c.contexts[n]), nil
+		ref, err := c.contextAt(n)
+		return uint64(ref), err
 	case layout.ColumnProfile:
 		return uint64(c.profiles[n]), nil
 	}

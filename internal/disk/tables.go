@@ -309,6 +309,9 @@ var tableForms = map[layout.TableKind][]Column{
 		symbol("VM"), symbol("vendor"), symbol("main"), symbol("command"), symbol("options"), symbol("selection")},
 	layout.TableClassPath: {hex("class-path"), word("position"), symbol("path"), word("kind"), word("size"), hex("sum")},
 	layout.TableShapes:    {hex("head"), hex("name-1"), hex("name-2"), hex("name-3"), hex("name-4")},
+	layout.TableCompilations: {{"method", layout.ColumnMethod, FormPlain}, word("level"), {"point", layout.ColumnWord, FormSigned},
+		word("number"), word("id"), word("size"), word("runs"), word("installed")},
+	layout.TableInlining:  {{"context", layout.ColumnContext, FormPlain}, word("level"), word("runs")},
 	layout.TableOrderRuns: {symbol("key"), word("kept"), word("items"), {"first", layout.ColumnWord, FormSigned}},
 }
 

@@ -248,7 +248,7 @@ func (b *Set) Prepare() error {
 		b.uniteTables()
 	}
 	b.listFirstOrder()
-	b.sortCode()
+	b.sortSets()
 	b.listShapes()
 	return nil
 }

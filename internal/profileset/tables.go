@@ -193,11 +193,13 @@ func (t *Table) AppendRows(cells []uint64) {
 // belong together, in their order.
 var groupedTables = map[layout.TableKind]bool{layout.TableSamples: true, layout.TableTraces: true}
 
-// sortCode sorts the sketches of code, and keeps one of equal ones, so that the order of
-// the calls does not matter. The caller holds mu.
-func (b *Set) sortCode() {
-	if t := b.Tables[layout.TableCode]; t != nil {
-		t.unite()
+// sortSets unites the tables that are sets, in which the order of the calls does not
+// matter. The caller holds mu.
+func (b *Set) sortSets() {
+	for _, kind := range []layout.TableKind{layout.TableCode, layout.TableCompilations, layout.TableInlining} {
+		if t := b.Tables[kind]; t != nil {
+			t.unite()
+		}
 	}
 }
 

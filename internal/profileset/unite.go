@@ -12,30 +12,61 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// summedColumns are the columns of a table whose cells are summed when rows agree in all
-// others. Equal rows of other tables become one.
-var summedColumns = map[layout.TableKind][]int{
-	layout.TableMonitors:  {1},
-	layout.TableSamples:   {3},
-	layout.TableHeapRefs:  {0, 1},
-	layout.TableHeapUse:   {1, 4, 5},
-	layout.TableInstances: {1, 3, 4, 5},
-	layout.TableThreads:   {1},
+// A columnRule says what becomes of the cells of a column when rows are united.
+type columnRule uint8
+
+const (
+	columnKey columnRule = iota // rows are united only if they agree in it
+	columnSummed
+	columnLowest // of those that are not 0
+	columnHighest
+)
+
+// columnRules are the rules of the columns of tables, from the first on; those that are
+// left out are keys. Rows that agree in all keys become one.
+var columnRules = map[layout.TableKind][]columnRule{
+	layout.TableMonitors:     {1: columnSummed},
+	layout.TableSamples:      {3: columnSummed},
+	layout.TableHeapRefs:     {0: columnSummed, 1: columnSummed},
+	layout.TableHeapUse:      {1: columnSummed, 4: columnSummed, 5: columnSummed},
+	layout.TableInstances:    {1: columnSummed, 3: columnSummed, 4: columnSummed, 5: columnSummed},
+	layout.TableThreads:      {1: columnSummed},
+	layout.TableCompilations: {4: columnLowest, 5: columnHighest, 6: columnSummed, 7: columnSummed},
+	layout.TableInlining:     {2: columnSummed},
 }
 
-// isSummed reports whether a column of a table is summed. A producer's table says so in
-// its flags.
-func isSummed(kind layout.TableKind, flags uint32, column int) bool {
+// ruleOf returns the rule of a column. A producer's table says in its flags what is
+// summed.
+func ruleOf(kind layout.TableKind, flags uint32, column int) columnRule {
 	if kind.ByProducer() {
-		return column < 32 && flags>>column&1 != 0
+		if column < 32 && flags>>column&1 != 0 {
+			return columnSummed
+		}
+		return columnKey
 	}
-	return slices.Contains(summedColumns[kind], column)
+	if rules := columnRules[kind]; column < len(rules) {
+		return rules[column]
+	}
+	return columnKey
+}
+
+// united returns the cell of two rows that become one.
+func (r columnRule) united(x, y uint64) uint64 {
+	switch r {
+	case columnSummed:
+		return disk.SaturatingAdd(x, y)
+	case columnLowest:
+		return cmp.Or(min(x, y), max(x, y))
+	case columnHighest:
+		return max(x, y)
+	}
+	return x
 }
 
 // ScaleRow multiplies the counts of a row by a weight.
 func ScaleRow(kind layout.TableKind, flags uint32, row []uint64, w layout.Weight) {
 	for i := range row {
-		if isSummed(kind, flags, i) {
+		if ruleOf(kind, flags, i) == columnSummed {
 			row[i] = w.Of(row[i])
 		}
 	}
@@ -120,7 +151,7 @@ func (t *Table) groups() (groups []rowGroup) {
 
 // same reports whether rows are equal only if they agree in a column.
 func (t *Table) same(column int) bool {
-	return !isSummed(t.Kind, t.Flags, column) && (column > 0 || !groupedTables[t.Kind])
+	return ruleOf(t.Kind, t.Flags, column) == columnKey && (column > 0 || !groupedTables[t.Kind])
 }
 
 func (t *Table) compareGroups(x, y rowGroup, contexts contextRanks) int {
@@ -229,9 +260,7 @@ func (t *Table) addEqual(cells, before, g rowGroup, contexts contextRanks) bool 
 		return false
 	}
 	for i, v := range g {
-		if column := i % len(t.Columns); isSummed(t.Kind, t.Flags, column) {
-			cells[i] = disk.SaturatingAdd(cells[i], v)
-		}
+		cells[i] = ruleOf(t.Kind, t.Flags, i%len(t.Columns)).united(cells[i], v)
 	}
 	return true
 }

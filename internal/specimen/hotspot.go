@@ -45,6 +45,7 @@ func hotspot() *builder.Builder {
 	twoCodes(b)
 	oddMethods(b)
 	sharedID(b)
+	compilations(b, s)
 	properties := b.Table(layout.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol)
 	properties.Row(uint64(b.Symbol("java.vm.name")), uint64(b.Symbol("OpenJDK 64-Bit Server VM")))
 	properties.Row(uint64(b.Symbol("quoted \"path\"\\\n\u00e9\U0001f600")), uint64(b.Symbol("not UTF-8: \xff\xed\xa0\x80\xc0\x80\xf4\x90")))
@@ -129,6 +130,23 @@ func twoCodes(b *builder.Builder) {
 		sketch := disk.AppendSketch(nil, code, []layout.SketchPoint{disk.NewSketchPoint(code<<40, code<<50, false)})
 		b.Table(layout.TableCode, 0, disk.TableColumns(layout.TableCode)...).Row(uint64(m), uint64(b.Symbol(string(sketch))))
 	}
+}
+
+// compilations adds what a VM compiled and inlined, also of a method without a profile.
+func compilations(b *builder.Builder, s shapes) {
+	b.DescribeType(s.circle, builder.TypeInfo{Flags: layout.TypeLoaded | layout.TypeInitialized})
+	b.DescribeType(s.exception, builder.TypeInfo{Flags: layout.TypeLoaded})
+	total := b.Method(layout.Key{Class: "shapes/Area", Name: "total", Signature: "(Ljava/util/List;I)D", Loader: "app"})
+	area := b.Method(layout.Key{Class: "shapes/Circle", Name: "area", Signature: "()D", Loader: "app"})
+	simple := b.Method(layout.Key{Class: "shapes/Circle", Name: "radius", Signature: "()D", Loader: "app"})
+	t := b.Table(layout.TableCompilations, 0)
+	t.Row(uint64(total), 4, ^uint64(0), 1, 120, 4096, 1, 0)
+	t.Row(uint64(total), 4, ^uint64(0), 2, 311, 3960, 1, 1)
+	t.Row(uint64(total), 4, 7, 1, 97, 2048, 1, 1)
+	t.Row(uint64(simple), 1, ^uint64(0), 1, 13, 256, 1, 1)
+	inlined := b.Table(layout.TableInlining, 0)
+	inlined.Row(uint64(b.Context(area, builder.Frame{Caller: total, Point: 5})), 4, 1)
+	inlined.Row(uint64(b.Context(simple, builder.Frame{Caller: area, Point: 1}, builder.Frame{Caller: total, Point: 5})), 4, 1)
 }
 
 // oddMethods adds methods without a profile: one unexecuted, one that cannot be matched,

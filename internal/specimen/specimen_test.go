@@ -99,7 +99,7 @@ func TestSpecimensCoverTheFormat(t *testing.T) {
 			t.Errorf("no entry of tag %v", tag)
 		}
 	}
-	for k := layout.TableOrder; k <= layout.TableCode; k++ {
+	for _, k := range disk.TableKinds() {
 		if !c.tables[k] {
 			t.Errorf("no table of kind %d", k)
 		}
@@ -115,7 +115,7 @@ func TestSpecimensCoverTheFormat(t *testing.T) {
 	if all := disk.MethodHasID<<1 - 1; c.methods != all {
 		t.Errorf("method flags 0x%x, want 0x%x", c.methods, all)
 	}
-	if all := layout.TypeNotMatchable<<1 - 1; c.types != all {
+	if all := layout.TypeInitialized<<1 - 1; c.types != all {
 		t.Errorf("type flags 0x%x, want 0x%x", c.types, all)
 	}
 	if len(c.sections) != 4 || len(c.domains) != 6 {

@@ -273,6 +273,12 @@ func addRandomTables(b *builder.Builder, r *countRand) {
 		b.Table(layout.TableBinaryIDs, 0, symbol).Row(uint64(b.Symbol(fmt.Sprint("id", r.IntN(4)))))
 		b.Table(layout.TableThreads, 0, word, word, word, word, word, word, word, word).Row(r.Uint64N(2), r.count(), r.Uint64N(2), 0, 0, 0, 0, 0)
 	}
+	for range r.IntN(6) {
+		m := b.Method(layout.Key{Class: "A", Name: fmt.Sprint("m", r.IntN(3))})
+		b.Table(layout.TableCompilations, 0).Row(uint64(m), 3+r.Uint64N(2), ^uint64(0), 1+r.Uint64N(2), r.Uint64N(99), r.Uint64N(99), r.count(), r.count())
+		inlined := b.Context(m, builder.Frame{Caller: b.Method(layout.Key{Class: "A", Name: "m1"}), Point: int32(r.IntN(2))})
+		b.Table(layout.TableInlining, 0).Row(uint64(inlined), 4, r.count())
+	}
 	for group := range uint64(r.IntN(3)) {
 		for frame := range uint64(1 + r.IntN(3)) {
 			b.Table(layout.TableTraces, 0, word, word, word).Row(group, 1, frame)
