@@ -7,4 +7,6 @@ import "syscall"
 const (
 	errFull = syscall.ErrorString("file system full")
 	errPipe = syscall.ErrorString("write on closed pipe")
+
+	errNoFormat = syscall.ErrorString("exec header invalid") // of a file that is no program
 )

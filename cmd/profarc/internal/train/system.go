@@ -4,7 +4,5 @@ package train
 
 import "syscall"
 
-const (
-	hangup      = syscall.SIGHUP  // the signal of a terminal that is gone
-	errNoFormat = syscall.ENOEXEC // of a file that is no program
-)
+// hangup is the signal of a terminal that is gone.
+const hangup = syscall.SIGHUP

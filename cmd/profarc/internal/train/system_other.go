@@ -2,13 +2,7 @@
 
 package train
 
-import (
-	"errors"
-	"os"
-)
+import "os"
 
-// These systems do not have them. Here no command is run either.
-var (
-	hangup      = os.Interrupt
-	errNoFormat = errors.ErrUnsupported
-)
+// hangup is not a signal of these systems. Here no command is run either.
+var hangup = os.Interrupt

@@ -4,12 +4,9 @@ package train
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -90,12 +87,6 @@ func Command(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// Exit codes for commands that cannot be started, as of shells.
-const (
-	exitNotRunnable = 126
-	exitNotFound    = 127
-)
-
 // startedIgnoring are the signals that this process ignored when it started, as
 // under nohup.
 var startedIgnoring = func() (ignored []os.Signal) {
@@ -113,7 +104,7 @@ func runTrain(ctx context.Context, a *app.App, args []string, o trainOptions) er
 	}
 	path, err := exec.LookPath(args[0])
 	if err != nil && !errors.Is(err, exec.ErrDot) { // a shell runs it
-		return notStarted(args[0], err)
+		return app.NotStarted(args[0], err)
 	}
 	release, err := runfiles.Lock(o.out)
 	if err != nil {
@@ -127,24 +118,8 @@ func runTrain(ctx context.Context, a *app.App, args []string, o trainOptions) er
 	})
 	if err != nil {
 		t.abandon()
-		return notStarted(args[0], err)
+		return app.NotStarted(args[0], err)
 	}
 	t.finish(status)
 	return t.end(ctx, status)
-}
-
-// notStarted returns why a command did not start, with the exit code of a shell.
-func notStarted(name string, err error) error {
-	switch {
-	case errors.Is(err, training.ErrPermission), errors.Is(err, errors.ErrUnsupported):
-		return err
-	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
-		return &app.ExitError{Code: exitNotFound, Err: fmt.Errorf("%s: there is no such command: check the name", name)}
-	case errors.Is(err, syscall.EISDIR):
-		return &app.ExitError{Code: exitNotRunnable, Err: fmt.Errorf("%s: it is a folder: name a program in it", name)}
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, errNoFormat):
-		return &app.ExitError{Code: exitNotRunnable, Err: fmt.Errorf("%s: it is no program that may be run: check who may run it, and that a script "+
-			"begins with #! and the name of its shell", name)}
-	}
-	return err
 }
