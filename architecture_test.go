@@ -30,6 +30,8 @@ var mayImport = map[string][]string{
 	"internal/libstdcxx":  {},
 	"internal/procfs":     {},
 	"internal/poll":       {},
+	"internal/paired":     {},
+	"internal/warmup":     {},
 	"internal/escape":     {},
 	"internal/relocate":   {"layout"},
 	"internal/rawreader":  {"layout"},

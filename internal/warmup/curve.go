@@ -1,0 +1,103 @@
+package warmup
+
+import "slices"
+
+// A Curve holds the units of one run or the medians of several, in the order in which they
+// were done.
+type Curve []Unit
+
+// MedianCurve returns the medians of the units of several runs, by number: the n-th of
+// all. It is as long as the shortest run, and has at most most points, each of so many units
+// that follow one another.
+func MedianCurve(runs [][]Unit, most int) Curve {
+	length := 0
+	for i, units := range runs {
+		if i == 0 || len(units) < length {
+			length = len(units)
+		}
+	}
+	if length == 0 || most <= 0 {
+		return nil
+	}
+	each := (length + most - 1) / most
+	joined := make([]Curve, len(runs))
+	for i, units := range runs {
+		joined[i] = joinUnits(units[:length], each)
+	}
+	curve := make(Curve, len(joined[0]))
+	column := make([]int64, len(runs))
+	median := func(i int, figure func(Unit) int64) int64 {
+		for k := range joined {
+			column[k] = figure(joined[k][i])
+		}
+		slices.Sort(column)
+		return (column[(len(column)-1)/2] + column[len(column)/2]) / 2
+	}
+	for i := range curve {
+		curve[i] = Unit{
+			median(i, func(u Unit) int64 { return u.EndNS }),
+			median(i, func(u Unit) int64 { return u.TimeNS }),
+			median(i, func(u Unit) int64 { return u.P99NS }),
+		}
+	}
+	return curve
+}
+
+// joinUnits makes one unit of each so many: it ends with the last, and takes what they take on
+// average.
+func joinUnits(units []Unit, each int) Curve {
+	var joined Curve
+	for some := range slices.Chunk(units, each) {
+		u := Unit{EndNS: some[len(some)-1].EndNS}
+		for _, s := range some {
+			u.TimeNS, u.P99NS = u.TimeNS+s.TimeNS, max(u.P99NS, s.P99NS)
+		}
+		u.TimeNS /= int64(len(some))
+		joined = append(joined, u)
+	}
+	return joined
+}
+
+// window is over how many points a curve is averaged, so that one lucky unit is no peak.
+func (c Curve) window() int { return max(1, min(len(c)/10, 10)) }
+
+// averages returns the mean of each window of the curve, by its first point.
+func (c Curve) averages() []float64 {
+	w := c.window()
+	if len(c) == 0 {
+		return nil
+	}
+	all, sum := make([]float64, 0, len(c)-w+1), int64(0)
+	for i := range c {
+		if sum += c[i].TimeNS; i >= w {
+			sum -= c[i-w].TimeNS
+		}
+		if i >= w-1 {
+			all = append(all, float64(sum)/float64(w))
+		}
+	}
+	return all
+}
+
+// PeakNS returns the time of a unit at the peak: the least average of a window of a tenth of
+// the curve, of ten points at most. It is 0 for an empty curve.
+func (c Curve) PeakNS() float64 {
+	if len(c) == 0 {
+		return 0
+	}
+	return slices.Min(c.averages())
+}
+
+// ReachedNS returns when the program was first as fast as a unit in unitNS nanoseconds, by
+// the average of a window: the end of its first unit. ok is false if it never was.
+func (c Curve) ReachedNS(unitNS float64) (ns int64, ok bool) {
+	for i, average := range c.averages() {
+		if average <= unitNS {
+			return c[i].EndNS, true
+		}
+	}
+	return 0, false
+}
+
+// NearPeak is the share of the peak's rate at which a program counts as warm.
+const NearPeak = 0.9

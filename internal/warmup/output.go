@@ -1,0 +1,202 @@
+package warmup
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// A Watch says what is looked for in the lines of a program's standard output.
+type Watch struct {
+	Ready  *regexp.Regexp // the program is ready; nil: with its first byte
+	Unit   *regexp.Regexp // a unit of work is done; its group 1, if any, is how long it took
+	Ignore *regexp.Regexp // lines that are not part of the output that all runs share
+
+	timed bool // units have a group
+}
+
+func (w *Watch) begin() { w.timed = w.Unit != nil && w.Unit.NumSubexp() > 0 }
+
+// A Unit is a unit of work.
+type Unit struct {
+	EndNS  int64 `json:"end_ns"`  // from the start of the program
+	TimeNS int64 `json:"time_ns"` // that it took; of a window of requests the mean
+	P99NS  int64 `json:"p99_ns,omitempty"`
+}
+
+// Bounds of what is kept of an output.
+const (
+	mostLine   = 1 << 16 // a longer line is looked at in pieces
+	mostText   = 1 << 18
+	mostErrors = 1 << 12
+	mostUnits  = 1 << 20
+)
+
+// An output reads the standard output of a program.
+type output struct {
+	watch *Watch
+	begun time.Time
+	ready chan struct{} // closed when the program is ready, as its output says
+
+	mu      sync.Mutex
+	firstNS int64
+	lastNS  int64 // end of the last unit
+	line    []byte
+	units   []Unit
+	text    []byte
+	hash    *xxhash.Digest
+}
+
+func newOutput(w *Watch, begun time.Time) *output {
+	o := &output{watch: w, begun: begun, ready: make(chan struct{}), hash: xxhash.New()}
+	if w.Ready == nil {
+		close(o.ready) // whoever waits for it finds out otherwise
+	}
+	return o
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	at := time.Since(o.begun).Nanoseconds()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.watch.Ready == nil && o.firstNS == 0 {
+		o.firstNS = at
+	}
+	for rest := b; len(rest) > 0; {
+		end := bytes.IndexByte(rest, '\n') + 1
+		if end == 0 {
+			end = len(rest)
+		}
+		end = min(end, mostLine-len(o.line))
+		o.line = append(o.line, rest[:end]...)
+		rest = rest[end:]
+		if o.line[len(o.line)-1] == '\n' || len(o.line) == mostLine {
+			o.take(at)
+		}
+	}
+	return len(b), nil
+}
+
+// take looks at a line.
+func (o *output) take(at int64) {
+	line := bytes.TrimRight(o.line, "\r\n")
+	if o.watch.Ready != nil && o.firstNS == 0 && o.watch.Ready.Match(line) {
+		o.firstNS = at
+		close(o.ready)
+	}
+	isUnit := o.takeUnit(line, at)
+	if !(isUnit && o.watch.timed) && (o.watch.Ignore == nil || !o.watch.Ignore.Match(line)) {
+		_, _ = o.hash.Write(o.line)
+		o.text = append(o.text, o.line[:min(len(o.line), mostText-len(o.text))]...)
+	}
+	o.line = o.line[:0]
+}
+
+// takeUnit notes the unit that a line ends, if it does.
+func (o *output) takeUnit(line []byte, at int64) bool {
+	if o.watch.Unit == nil || len(o.units) == mostUnits {
+		return false
+	}
+	groups := o.watch.Unit.FindSubmatch(line)
+	if groups == nil {
+		return false
+	}
+	u := Unit{EndNS: at, TimeNS: at - o.lastNS}
+	if o.watch.timed {
+		took, err := ParseTime(string(groups[1]))
+		if err != nil {
+			return false
+		}
+		u.TimeNS = took.Nanoseconds()
+	}
+	o.units, o.lastNS = append(o.units, u), at
+	return true
+}
+
+// result returns what was found.
+func (o *output) result() (firstNS int64, units []Unit, text []byte) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.line) > 0 { // without a line end
+		o.take(time.Since(o.begun).Nanoseconds())
+	}
+	return o.firstNS, o.units, o.text
+}
+
+// sum returns the sum of the output and of an answer.
+func (o *output) sum(answer []byte) string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for line := range bytes.Lines(answer) {
+		if o.watch.Ignore == nil || !o.watch.Ignore.Match(bytes.TrimRight(line, "\r\n")) {
+			_, _ = o.hash.Write(line)
+		}
+	}
+	return fmt.Sprintf("%016x", o.hash.Sum64())
+}
+
+// units of time as programs print them; a number alone is of milliseconds.
+var timeUnits = map[string]time.Duration{
+	"": time.Millisecond, "ns": 1, "us": time.Microsecond, "µs": time.Microsecond, "μs": time.Microsecond,
+	"ms": time.Millisecond, "msec": time.Millisecond, "s": time.Second, "sec": time.Second, "min": time.Minute,
+}
+
+// ParseTime returns the time that a program printed: "12.5 ms", "1.2s", or "12" for
+// milliseconds.
+func ParseTime(text string) (time.Duration, error) {
+	text = strings.TrimSpace(text)
+	end := strings.LastIndexAny(text, "0123456789.") + 1
+	number, err := strconv.ParseFloat(text[:end], 64)
+	unit, known := timeUnits[strings.TrimSpace(text[end:])]
+	if err != nil || !known || !(number >= 0 && number < 1e9) {
+		return 0, fmt.Errorf("%q is no time: a number, and ns, us, ms, s or min", text)
+	}
+	return time.Duration(number * float64(unit)), nil
+}
+
+// inert is how a line of the agent begins that adopts nothing.
+var inert = []byte("profarc: no profiles adopted")
+
+// An errorOutput keeps the end of a standard error.
+type errorOutput struct {
+	mu    sync.Mutex
+	tail  []byte
+	inert []string
+}
+
+func (e *errorOutput) Write(b []byte) (int, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for rest := b; len(rest) > 0; {
+		n := min(len(rest), mostErrors)
+		e.tail = append(e.tail, rest[:n]...)
+		rest = rest[n:]
+		e.look()
+		e.tail = e.tail[max(0, len(e.tail)-mostErrors):]
+	}
+	return len(b), nil
+}
+
+// look notes what the agent says, once.
+func (e *errorOutput) look() {
+	const enough = 4
+	for line := range bytes.Lines(e.tail) {
+		text := string(bytes.TrimSpace(line))
+		if bytes.HasPrefix(line, inert) && bytes.HasSuffix(line, []byte("\n")) && len(e.inert) < enough && !slices.Contains(e.inert, text) {
+			e.inert = append(e.inert, text)
+		}
+	}
+}
+
+func (e *errorOutput) result() (tail []byte, inert []string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.tail, e.inert
+}

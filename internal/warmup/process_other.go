@@ -1,0 +1,21 @@
+//go:build !unix
+
+package warmup
+
+import (
+	"os"
+	"syscall"
+)
+
+// These systems have no process groups: what the program started may outlive it.
+func ownGroup() *syscall.SysProcAttr { return nil }
+
+func (r *running) askToEnd() { r.kill() }
+
+func (r *running) kill() { _ = r.cmd.Process.Kill() }
+
+func (r *running) killRest() {}
+
+func peakMemory(*os.ProcessState) int64 { return 0 }
+
+func exitCode(state *os.ProcessState) int { return state.ExitCode() }
