@@ -8,6 +8,7 @@ import (
 	"maps"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -176,6 +177,42 @@ func TestOnePlacePrints(t *testing.T) {
 	if len(seen) != len(mayUseStandardStreams) {
 		t.Errorf("only %v use standard streams", slices.Collect(maps.Keys(seen)))
 	}
+}
+
+// commandWords are what only the command may say: a flag within a sentence, or the name of
+// a subcommand.
+var commandWords = regexp.MustCompile(`[\s(,;:]--[a-z]|\bprofarc (demo|train|dump|import|merge|reduce|info|show|top|lookup|diff|check|verify|bench)\b`)
+
+// otherTools are the names of tools whose own flags a text may show.
+var otherTools = regexp.MustCompile(`llvm-profdata |native-image `)
+
+// ofTheCommand lists packages that the command alone imports, and that may speak as it does.
+var ofTheCommand = []string{"internal/agentlib/"}
+
+func isOfTheCommand(name string) bool {
+	return strings.HasPrefix(name, "cmd/") || slices.ContainsFunc(ofTheCommand, func(p string) bool { return strings.HasPrefix(name, p) })
+}
+
+// TestLibraryKnowsNoFlags checks that no text of the library tells its caller to use a flag
+// or a subcommand: the command adds that where it prints an error.
+func TestLibraryKnowsNoFlags(t *testing.T) {
+	t.Parallel()
+	eachFile(t, 0, func(name string, file *ast.File) {
+		if strings.HasSuffix(name, "_test.go") || file.Name.Name == "main" || isOfTheCommand(name) || strings.HasPrefix(name, "bench/") {
+			return
+		}
+		for _, i := range file.Imports {
+			if inside := strings.TrimPrefix(strings.Trim(i.Path.Value, `"`), module) + "/"; isOfTheCommand(inside) {
+				t.Errorf("%s imports %s, which is the command's", name, inside)
+			}
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if text, ok := n.(*ast.BasicLit); ok && text.Kind == token.STRING && commandWords.MatchString(text.Value) && !otherTools.MatchString(text.Value) {
+				t.Errorf("%s: only the command names flags and subcommands: %s", name, text.Value)
+			}
+			return true
+		})
+	})
 }
 
 // standardStream returns the name of the standard stream that a node uses, or of

@@ -116,7 +116,7 @@ var foreignFiles = []struct {
 	magic []byte
 	is    string
 }{
-	{[]byte("FLR\x00"), "a recording of JDK Flight Recorder: it holds samples, and no method data; see profarc train"},
+	{[]byte("FLR\x00"), "a recording of JDK Flight Recorder: it holds samples, and no method data"},
 	{[]byte("PERFILE2"), "perf's data: samples, and no counters"},
 	{binary.AppendUvarint(nil, 0x5350524f463432ff), sampleProfile},
 	{binary.AppendUvarint(nil, 0x5350524f46343204), sampleProfile},

@@ -31,7 +31,7 @@ func (e *expansion) decompressed(r io.Reader) io.Reader {
 		if most > 0 && e.out > max(parse.FreeExpansion, saturatedProduct(most, e.in)) {
 			return 0, &parse.LimitError{
 				What: "it expands to more than %d times its size", Most: most,
-				Advice: "if it is meant to, say how many times with --max-expansion, or decompress it first",
+				Kind: parse.ErrExpansion, // ImportOptions.MaxExpansion raises the limit
 			}
 		}
 		return n, err

@@ -74,7 +74,7 @@ type ImportedInput struct {
 // Errors of Import, to match with errors.Is.
 var (
 	// ErrMixed: the inputs are of different formats.
-	ErrMixed = errors.New("import each format into an archive of its own; profarc merge puts those of one kind of VM together")
+	ErrMixed = errors.New("import each format into an archive of its own; those of one kind of VM can be merged then")
 	// ErrNone: every input was left out.
 	ErrNone = errors.New("nothing is written")
 	// ErrRuns: an importer that keeps runs apart has several inputs, or a weight.
@@ -89,6 +89,9 @@ type RepeatedError struct{ Name string }
 func (e *RepeatedError) Error() string {
 	return e.Name + " says the same as a file before it: leave it out, or give one of them the weight 2"
 }
+
+// HasAdvice reports true: see layout.Error.
+func (e *RepeatedError) HasAdvice() bool { return true }
 
 // Unwrap returns [merge.ErrCounted].
 func (e *RepeatedError) Unwrap() error { return merge.ErrCounted }

@@ -20,7 +20,9 @@ import (
 
 // Errors of Into, to match with errors.Is.
 var (
-	// ErrCounted: a dump is in the builder already.
+	// ErrCounted: a dump is in the builder already. Of two runs that counted just the same,
+	// either needs a Config.DumpID of its own, or one a builder.Run.Weight of 2 in place of
+	// the other.
 	ErrCounted = errors.New("a dump is counted already")
 	// ErrWeighted: weights apply to single dumps, before they are merged.
 	ErrWeighted = errors.New("an archive that was merged takes no weight")
@@ -133,9 +135,8 @@ func (b target) join(h *layout.Header, shapes []layout.EntryShape, use profilese
 // countsAgain returns an error if the builder has counts of an archive already.
 func (b target) countsAgain(c *Contents) error {
 	for _, id := range slices.SortedFunc(maps.Keys(c.ids), func(x, y [16]byte) int { return slices.Compare(x[:], y[:]) }) {
-		if b.Copied[id] {
-			return fmt.Errorf("%w: %x: leave this archive out; if it is of another run that counted just the same, "+
-				"give one of the two the weight 2 (NAME.parc:2), or import that run again with a --run of its own", ErrCounted, id)
+		if has, ok := b.Copied[id]; ok {
+			return fmt.Errorf("%w: %x, which %s has too: leave %s out", ErrCounted, id, has.Name, c.smaller(has))
 		}
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(c.runs), compareRunKeys) {
@@ -146,9 +147,20 @@ func (b target) countsAgain(c *Contents) error {
 	return nil
 }
 
+// smaller names the one of two archives with a common dump that can be left out: of a sum
+// and a dump that it contains, the dump.
+func (c *Contents) smaller(has profileset.Source) string {
+	if has.Dumps < len(c.ids) {
+		return has.Name
+	}
+	return "this archive"
+}
+
 // note adds the dumps and runs of an archive to those of the builder.
 func (b target) note(c *Contents) {
-	maps.Copy(b.Copied, c.ids)
+	for id := range c.ids {
+		b.Copied[id] = profileset.Source{Name: c.name, Dumps: len(c.ids)}
+	}
 	for key, d := range c.runs {
 		b.RunIDs[key] = d.id
 	}

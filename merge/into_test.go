@@ -14,6 +14,7 @@ import (
 	"github.com/profarc/profarc/internal/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
+	"github.com/profarc/profarc/reader"
 	"pgregory.net/rapid"
 )
 
@@ -186,6 +187,38 @@ func TestMergeRefuses(t *testing.T) {
 		}
 	}
 	checkSame(t, "an archive that was refused", once, testarchive.Build(t, b))
+}
+
+// TestMergeNamesTheDumpToLeaveOut: of a sum and a dump that it contains, the dump is named,
+// whichever comes first.
+func TestMergeNamesTheDumpToLeaveOut(t *testing.T) {
+	t.Parallel()
+	open := func(b *builder.Builder, name string) *reader.Store {
+		s, err := b.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	sum := testarchive.New(layout.DomainHotSpot)
+	var dumps []*reader.Store
+	for id, name := range []string{"one.parc", "two.parc"} {
+		dumps = append(dumps, open(builder.New(layout.DomainHotSpot, builder.Config{DumpID: [16]byte{byte(id + 1)}}), name))
+		if err := merge.Into(t.Context(), sum, dumps[id], builder.Run{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := open(sum, "all.parc")
+	for want, order := range map[string][]*reader.Store{
+		"two.parc: a dump is counted already: 02000000000000000000000000000000, which all.parc has too: leave this archive out": {all, dumps[1]},
+		"all.parc: a dump is counted already: 02000000000000000000000000000000, which two.parc has too: leave two.parc out":     {dumps[1], all},
+	} {
+		b := testarchive.New(layout.DomainHotSpot)
+		err := errors.Join(merge.Into(t.Context(), b, order[0], builder.Run{}), merge.Into(t.Context(), b, order[1], builder.Run{}))
+		if !errors.Is(err, merge.ErrCounted) || err.Error() != want {
+			t.Errorf("%v\nwant %s", err, want)
+		}
+	}
 }
 
 // TestMergeCountsUnmatchableProfiles: methods whose keys hold within one run only

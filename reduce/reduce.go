@@ -160,7 +160,7 @@ func (t *reduction) adoptDumps() error {
 	t.set.Mixed = true
 	for _, d := range dumps {
 		d.ID = t.names.identity(d.ID)
-		t.set.Dumps[d.ID], t.set.Copied[d.ID] = d, true
+		t.set.Dumps[d.ID], t.set.Copied[d.ID] = d, profileset.Source{Name: t.s.Mapping().Name(), Dumps: len(dumps)}
 	}
 	return nil
 }

@@ -365,11 +365,8 @@ func (p *parser) syntaxError(detail string) error {
 	return p.newError(ErrSyntax, detail)
 }
 
-// Advice about a truncated file.
-const (
-	adviceAgain   = "let the program exit by itself and dump again"
-	adviceSalvage = ", or import what is whole with --salvage"
-)
+// adviceAgain is advice about a truncated file.
+const adviceAgain = "let the program exit by itself and dump again"
 
 // cutError returns the error of a truncated text. If it was compressed, the error of the
 // reader has the advice.
@@ -384,11 +381,10 @@ func (p *parser) cutError() error {
 		}
 		advice = strings.TrimPrefix(p.err.Error(), p.name+": ")
 	}
-	if !p.salvage {
-		advice += adviceSalvage
-	}
 	p.pos = p.end
-	return p.newError(ErrCut, advice)
+	err := p.newError(ErrCut, advice)
+	err.salvageable = !p.salvage
+	return err
 }
 
 // readerError returns the error of the reader.
@@ -399,7 +395,7 @@ func (p *parser) readerError() error {
 	return p.err
 }
 
-func (p *parser) newError(kind error, detail string) error {
+func (p *parser) newError(kind error, detail string) *Error {
 	return &Error{Name: p.name, Offset: p.offset(), Last: p.lastWhole(), Kind: kind, Detail: detail}
 }
 

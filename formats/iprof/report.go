@@ -72,6 +72,9 @@ var (
 	ErrSyntax = errors.New("not what an iprof file has here")
 	// ErrCut: the file is truncated.
 	ErrCut = errors.New("the profile is cut off")
+	// ErrSalvageable: the file is cut off, and ReadOptions.Salvage was not set, which reads
+	// what is whole. It comes with ErrCut.
+	ErrSalvageable = errors.New("what is whole can be read")
 	// ErrNoProfile: the file is JSON but not a profile.
 	ErrNoProfile = errors.New("no GraalVM profile: run a binary that native-image --pgo-instrument made, and import its .iprof file")
 	// ErrVersion: the profile has a later major version.
@@ -85,6 +88,8 @@ type Error struct {
 	Last   string // the last complete record before the error; empty if there is none
 	Kind   error  // the sentinel that the error matches
 	Detail string // what was expected or found there, or what to do
+
+	salvageable bool
 }
 
 // Error returns, for example, "app.iprof: byte 812: the profile is cut off: ...".
@@ -111,3 +116,6 @@ func (e *Error) Reason() string {
 
 // Unwrap returns Kind.
 func (e *Error) Unwrap() error { return e.Kind }
+
+// Is reports whether target is ErrSalvageable and the file is.
+func (e *Error) Is(target error) bool { return target == ErrSalvageable && e.salvageable }

@@ -116,9 +116,9 @@ func TestAdvice(t *testing.T) {
 		salvage bool
 		want    string
 	}{
-		{strings.NewReader(`{"version":"1.0.0"`), false, "a.iprof: byte 18, after the key \"version\": the profile is cut off: let the program exit by itself and dump again, or import what is whole with --salvage"},
+		{strings.NewReader(`{"version":"1.0.0"`), false, "a.iprof: byte 18, after the key \"version\": the profile is cut off: let the program exit by itself and dump again"},
 		{strings.NewReader(`{`), true, "a.iprof: byte 1: the profile is cut off: let the program exit by itself and dump again: there is nothing to salvage, for what is whole has no version"},
-		{packed(`{`), false, "a.iprof: byte 1: the profile is cut off: gzip: unexpected EOF: copy the file again, or import what is whole with --salvage"},
+		{packed(`{`), false, "a.iprof: byte 1: the profile is cut off: gzip: unexpected EOF: copy the file again"},
 		{strings.NewReader(deep), false, "a.iprof: byte 1047, after the key \"x\": values nested in more than 1000 others: " +
 			"no tool writes such a file; check that it is the right file, and make it again"},
 	} {
@@ -126,13 +126,16 @@ func TestAdvice(t *testing.T) {
 		if err == nil || err.Error() != c.want {
 			t.Errorf("got  %v\nwant %s", err, c.want)
 		}
+		if can := errors.Is(err, ErrSalvageable); can != (errors.Is(err, ErrCut) && !c.salvage) {
+			t.Errorf("%v: salvageable is %t", err, can)
+		}
 	}
 	_, report := read(t, `{"version":"1.0.0","types":[],"methods":[],"types":[]}`, ReadOptions{Salvage: true})
 	if got := report.Salvage.Reason.Reason(); got != `not what an iprof file has here: a second "types", found "[]}"` {
 		t.Error(got)
 	}
 	_, report = read(t, `{"version":"1.0.0","types":[`, ReadOptions{Salvage: true})
-	if got := report.Salvage.Reason.Error(); strings.Contains(got, "--salvage") || !errors.Is(report.Salvage.Reason, ErrCut) {
+	if got := report.Salvage.Reason; errors.Is(got, ErrSalvageable) || !errors.Is(got, ErrCut) {
 		t.Error(got)
 	}
 }

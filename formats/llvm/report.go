@@ -92,15 +92,15 @@ const (
 	LossValues     codec.LossKind = "values of a site beyond the 255 most frequent"
 
 	// What only older versions of the indexed format do not hold.
-	LossBinaryIDs   codec.LossKind = "binary ids: the version cannot hold them (--profdata-version 9 or higher can)"
-	LossTraces      codec.LossKind = "temporal traces: the version cannot hold them (--profdata-version 10 or higher can)"
-	LossBitmaps     codec.LossKind = "MC/DC bitmaps: the version cannot hold them (--profdata-version 11 or higher can)"
-	LossVTableSites codec.LossKind = "vtable value sites: the version cannot hold them (--profdata-version 12 or higher can)"
-	LossVTableNames codec.LossKind = "names of vtables: left out (--keep-vtable-symbols and --profdata-version 12 or higher keep them)"
+	LossBinaryIDs   codec.LossKind = "binary ids: the version cannot hold them (version 9 or higher can)"
+	LossTraces      codec.LossKind = "temporal traces: the version cannot hold them (version 10 or higher can)"
+	LossBitmaps     codec.LossKind = "MC/DC bitmaps: the version cannot hold them (version 11 or higher can)"
+	LossVTableSites codec.LossKind = "vtable value sites: the version cannot hold them (version 12 or higher can)"
+	LossVTableNames codec.LossKind = "names of vtables: left out (KeepVTableNames and version 12 or higher keep them)"
 
 	// What text does not hold.
 	LossTextBinaryIDs codec.LossKind = "binary ids: text has no place for them"
-	LossTextVTables   codec.LossKind = "names of vtables: left out (--keep-vtable-symbols prints those that sites have)"
+	LossTextVTables   codec.LossKind = "names of vtables: left out (KeepVTableNames keeps those that sites have)"
 	LossTextName      codec.LossKind = "functions whose names text cannot hold"
 	LossTextTrace     codec.LossKind = "functions of temporal traces whose names are not known"
 	LossTextEntryOnly codec.LossKind = "marks that function entries alone are covered: text cannot say it"

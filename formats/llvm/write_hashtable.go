@@ -272,7 +272,7 @@ func (e *itemEncoder) appendBucket(head int32) error {
 		n++
 	}
 	if n > math.MaxUint16 {
-		return fmt.Errorf("%d functions have ids that end alike, a bucket holds %d: the archive's ids are not those of its names (profarc verify says more)", n, math.MaxUint16)
+		return fmt.Errorf("%d functions have ids that end alike, a bucket holds %d: the archive's ids are not those of its names", n, math.MaxUint16)
 	}
 	le.PutUint16(e.out[at:], uint16(n))
 	return nil

@@ -65,7 +65,9 @@ type parser struct {
 	profiles profileIndex
 	table    openTable
 	tables   map[layout.TableKind]bool // that the text has
-	frames   []builder.Frame
+	// misordered is whether the line is an order table of another domain.
+	misordered bool
+	frames     []builder.Frame
 
 	entry openEntry
 	refOf func(cell int, kind disk.CellKind) uint64 // cellRef
@@ -122,13 +124,21 @@ func (p *parser) readLine(line []byte) error {
 	if p.failure != nil {
 		return p.failure
 	}
-	if err := p.lines.Missing(&p.Cursor, ErrSyntax); err != nil || p.b == nil {
+	if err := p.lines.Missing(&p.Cursor, p.kindOfMiss()); err != nil || p.b == nil {
 		return err
 	}
 	if err := p.b.Err(); err != nil {
 		return p.lines.Fail(err)
 	}
 	return nil
+}
+
+// kindOfMiss returns what the error of a line matches in which something is missing.
+func (p *parser) kindOfMiss() error {
+	if p.misordered {
+		return ErrOrder
+	}
+	return ErrSyntax
 }
 
 // refuse keeps the error of what began in a line and cannot be in an archive.

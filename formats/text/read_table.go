@@ -65,7 +65,8 @@ func (p *parser) tableOfDomain(start int, kind layout.TableKind, columns []layou
 	if of := tableDomains[kind]; !of.hold(domain) {
 		p.MissAt(start, "a table that domain "+domain.String()+" has: this one is of "+of.String())
 	} else if kind == layout.TableOrder && !p.o.Unordered && !orderFits(domain, columns) {
-		p.MissAt(start, "an order of domain "+domain.String()+", which has one column of profiles: this one is of another, leave it out with --unordered")
+		p.MissAt(start, "an order of domain "+domain.String()+", which has one column of profiles: this one is of another")
+		p.misordered = true
 	}
 }
 

@@ -2,6 +2,7 @@ package text
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/parse"
@@ -33,6 +34,9 @@ var (
 	ErrVersion = errors.New("text of an unknown version: this program reads \"" + firstLine + "\"; use a newer profarc")
 	// ErrSyntax: a line is not what can follow there.
 	ErrSyntax = errors.New("not understood")
+	// ErrOrder: the text has the order table of another domain, which ReadOptions.Unordered
+	// leaves out. It matches ErrSyntax too.
+	ErrOrder = fmt.Errorf("%w", ErrSyntax)
 	// ErrCut: the text ends before its last line, "end".
 	ErrCut = errors.New("the text is cut off: its last line would be \"end\"")
 )

@@ -3,6 +3,7 @@ package parse
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // The limits of importers. What tools write is far below them; a file that
@@ -44,22 +45,31 @@ const (
 // ErrLimit is matched by every [*LimitError].
 var ErrLimit = errors.New("a limit of the importer is exceeded")
 
+// ErrExpansion is matched by the [*LimitError] of an input that expands too much.
+var ErrExpansion = errors.New("a compressed input expands too much")
+
 // A LimitError says which limit a file exceeds. An importer wraps it in an error
 // that says where.
 type LimitError struct {
 	What   string // what there is too much of, with a verb for Most: "a line of more than %d bytes"
 	Most   int64
-	Advice string // what to do
+	Advice string // what to do; empty if that is the caller's to say
+	Kind   error  // what it matches beside ErrLimit, nil for nothing
 }
 
 // Error returns `a line of more than 67108864 bytes: no tool writes ...`.
-func (e *LimitError) Error() string { return fmt.Sprintf(e.What, e.Most) + ": " + e.Advice }
+func (e *LimitError) Error() string {
+	return strings.TrimSuffix(fmt.Sprintf(e.What, e.Most)+": "+e.Advice, ": ")
+}
 
 // Is reports whether target is ErrLimit.
 func (e *LimitError) Is(target error) bool { return target == ErrLimit }
 
+// Unwrap returns the kind.
+func (e *LimitError) Unwrap() error { return e.Kind }
+
 // Exceeded returns the error for a file that no tool writes. What has a verb for
 // the limit.
 func Exceeded(what string, most int64) *LimitError {
-	return &LimitError{what, most, "no tool writes such a file; check that it is the right file, and make it again"}
+	return &LimitError{What: what, Most: most, Advice: "no tool writes such a file; check that it is the right file, and make it again"}
 }

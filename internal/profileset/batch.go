@@ -56,7 +56,7 @@ type builderState struct {
 	tables      map[layout.TableKind]Table
 	blocks      spill.State
 	dumps       map[[16]byte]Dump
-	copied      map[[16]byte]bool
+	copied      map[[16]byte]Source
 	runIDs      map[RunKey][16]byte
 	shaped      ShapeUse
 	mixed       bool

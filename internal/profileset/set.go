@@ -50,7 +50,7 @@ type Set struct {
 	united  int       // rows of tables when they were united last
 
 	Dumps  map[[16]byte]Dump   // that were merged
-	Copied map[[16]byte]bool   // dumps of archives that were merged or added
+	Copied map[[16]byte]Source // where dumps of archives that were merged or added came from
 	RunIDs map[RunKey][16]byte // of the last dump of each run
 	Shaped ShapeUse            // the parts of Shape that entries depend on
 
@@ -63,6 +63,12 @@ type Set struct {
 	era         int    // number of batches that began or ended
 	refused     error  // why the set can hold nothing
 	err         error
+}
+
+// A Source is an archive from which dumps came.
+type Source struct {
+	Name  string // of its file
+	Dumps int    // in it
 }
 
 // A Heading is the part of an archive's header that describes the dump.
@@ -83,7 +89,7 @@ var Of func(builder any) *Set
 // New returns an empty set, which keeps blocks as memory says.
 func New(domain layout.Domain, heading Heading, memory spill.Config) *Set {
 	b := &Set{Blocks: spill.Store{Config: memory}, Domain: domain, Heading: heading, Shape: disk.ShapeOf(&heading.Params), Tables: map[layout.TableKind]*Table{}, Versions: map[ProfileKey]ProfileRef{},
-		Dumps: map[[16]byte]Dump{}, Copied: map[[16]byte]bool{}, RunIDs: map[RunKey][16]byte{}, open: map[uint64]MethodRef{}}
+		Dumps: map[[16]byte]Dump{}, Copied: map[[16]byte]Source{}, RunIDs: map[RunKey][16]byte{}, open: map[uint64]MethodRef{}}
 	b.Symbols.ByNameRef = domain.LLVM()
 	b.merger = methoddata.Merger{LLVM: domain.LLVM(), Refs: b}
 	b.Run = b.NewRun(RunRules{})

@@ -10,8 +10,12 @@ import (
 	"github.com/profarc/profarc/formats/hotspot"
 	"github.com/profarc/profarc/formats/hotspot/live"
 	"github.com/profarc/profarc/formats/hotspot/replay"
+	"github.com/profarc/profarc/formats/iprof"
+	"github.com/profarc/profarc/formats/text"
+	"github.com/profarc/profarc/internal/parse"
 	"github.com/profarc/profarc/internal/training"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
 )
 
 // printMethodData says how profiles of a JVM are recorded where its memory cannot
@@ -45,6 +49,11 @@ var advice = []struct {
 	{live.ErrNoTables, "run the program on JDK 17 or later with the server or client VM, or wait until it has started"},
 	{live.ErrStructure, "wait until it has started, then dump it again"},
 	{live.ErrBudget, "name the process of java itself, as jps shows it, or dump it again"},
+	{merge.ErrCounted, "if it is of another run that counted just the same, give one of the two the weight 2 (NAME.parc:2), " +
+		"or import that run again with a --run of its own"},
+	{iprof.ErrSalvageable, "to have what is whole, import it with --salvage"},
+	{parse.ErrExpansion, "if it is meant to, say how many times with --max-expansion, or decompress it first"},
+	{text.ErrOrder, "leave it out with --unordered"},
 	{compare.ErrDomains, "name archives of one domain"},
 	{training.ErrUnsupported, printMethodData + ", and import what it prints"},
 	{training.ErrPermission, "if this runs under a debugger, strace or another training run, run it outside; " +

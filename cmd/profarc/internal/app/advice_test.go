@@ -5,11 +5,30 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/formats/hotspot"
 	"github.com/profarc/profarc/formats/hotspot/live"
 	"github.com/profarc/profarc/formats/hotspot/replay"
+	"github.com/profarc/profarc/formats/iprof"
+	"github.com/profarc/profarc/formats/llvm"
+	"github.com/profarc/profarc/formats/text"
+	"github.com/profarc/profarc/internal/parse"
 	"github.com/profarc/profarc/internal/training"
+	"github.com/profarc/profarc/merge"
 )
+
+// TestLossesNameFlags: the command says which flag keeps what a format has lost.
+func TestLossesNameFlags(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	PrintLosses(&b, codec.Losses{{What: llvm.LossBitmaps, Count: 2}, {What: llvm.LossTextVTables, Count: 1}, {What: llvm.LossContext, Count: 1}})
+	lines := strings.Split(b.String(), "\n")
+	for i, flag := range []string{": see --profdata-version", ": see --keep-vtable-symbols", "no place for them"} {
+		if !strings.HasSuffix(lines[i], flag) {
+			t.Errorf("%q does not end with %q", lines[i], flag)
+		}
+	}
+}
 
 // Errors of HotSpot's tools say what is wrong, and the command says what to do.
 func TestAdvice(t *testing.T) {
@@ -27,6 +46,10 @@ func TestAdvice(t *testing.T) {
 		{live.ErrOpenJ9, "run the program on HotSpot"},
 		{live.ErrTraced, "(--running)"},
 		{live.ErrUnsupported, "import what it prints"},
+		{merge.ErrCounted, "--run"},
+		{iprof.ErrSalvageable, "--salvage"},
+		{parse.ErrExpansion, "--max-expansion"},
+		{text.ErrOrder, "--unordered"},
 		{training.ErrUnsupported, "import what it prints"},
 		{training.ErrPermission, "--cap-add=SYS_PTRACE"},
 	} {

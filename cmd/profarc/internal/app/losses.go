@@ -5,8 +5,19 @@ import (
 	"io"
 
 	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/formats/llvm"
 	"github.com/profarc/profarc/internal/escape"
 )
+
+// lossFlags are the flags that keep what was lost.
+var lossFlags = map[codec.LossKind]string{
+	llvm.LossBinaryIDs:   "--profdata-version",
+	llvm.LossTraces:      "--profdata-version",
+	llvm.LossBitmaps:     "--profdata-version",
+	llvm.LossVTableSites: "--profdata-version",
+	llvm.LossVTableNames: "--keep-vtable-symbols and --profdata-version",
+	llvm.LossTextVTables: "--keep-vtable-symbols",
+}
 
 // PrintLosses prints a line for each kind of what was lost.
 func PrintLosses(w io.Writer, lost codec.Losses) {
@@ -14,6 +25,9 @@ func PrintLosses(w io.Writer, lost codec.Losses) {
 		fmt.Fprintf(w, "lost   %d %s", l.Count, escape.Printable(string(l.What)))
 		if l.Line > 0 {
 			fmt.Fprintf(w, " (first in line %d)", l.Line)
+		}
+		if flags := lossFlags[l.What]; flags != "" {
+			fmt.Fprintf(w, ": see %s", flags)
 		}
 		fmt.Fprintln(w)
 	}
