@@ -47,6 +47,9 @@ func (c *check) profile(p reader.Profile) error {
 	if !c.cut && !c.starts.unlinked.remove(p.Ref()) {
 		return c.wrong(layout.RegionRW, p.Ref().Offset(), "a profile that begins inside a block, or is linked twice")
 	}
+	if p.Code() == layout.CodeAny {
+		return c.wrong(layout.RegionRW, p.Ref().Offset(), "a profile with the code id that stands for any code")
+	}
 	return nil
 }
 

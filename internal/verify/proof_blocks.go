@@ -59,7 +59,7 @@ type blockWalker struct {
 func (w *blockWalker) block(at int64, b disk.Block) bool {
 	fields, ok := b.Geometry()
 	method := b.Method()
-	if !ok || !w.starts.methods.has(method) {
+	if !ok || !w.starts.methods.has(method) || b.Code() == layout.CodeAny {
 		return false
 	}
 	w.mark.add(at)
