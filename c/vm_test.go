@@ -91,6 +91,7 @@ func TestValgrind(t *testing.T) {
 	valgrind(b.client(t, "tests/rewrite.c"), path, to, "trained")
 	valgrind(b.client(t, "tests/rewrite.c"), path, to, "live", "anywhere")
 	valgrind(b.client(t, "tests/adopt.c"), path, "anywhere", "2")
+	valgrind(b.client(t, "tests/agent.c"), path)
 	vm := filepath.Join(t.TempDir(), "vm.parc")
 	valgrind(b.client(t, "examples/vm.c"), vm)
 	valgrind(b.client(t, "examples/vm.c"), vm)

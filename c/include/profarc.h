@@ -11,7 +11,8 @@
  *
  * - Functions that can fail return a pa_error by value. PA_OK is 0. A result is written only if the code is PA_OK.
  * - The library never exits, prints, or keeps state outside of an archive or a builder. Readers allocate when an archive
- *   is opened, when it is adopted, at the first pa_bind and for late types; nothing else allocates, but builders.
+ *   is opened, when it is adopted, at the first pa_bind, when methods of a class are first asked for, and for late types;
+ *   nothing else allocates, but builders.
  * - All functions may be called by any number of threads at once, but pa_close, which must be the last use of an archive
  *   and of all that was got from it. An iterator belongs to one thread at a time, and so does a builder.
  * - Texts are not terminated by a zero byte, and may contain any bytes. They, profiles and entries lie in the archive and
@@ -20,6 +21,9 @@
  *   a record: its offset divided by 8; 0 is none.
  * - Structs that say nothing else are filled by the library and copied freely. Fields that begin with an underscore are
  *   the library's own.
+ *
+ * A shared object that links the static library, as an agent of a JVM does, keeps these names to itself with the linker's
+ * --exclude-libs=libprofarc.a, so that two of them in one process do not meet.
  *
  * Nothing in a file is trusted: damage gives PA_DAMAGED. But a file must not be written in place while it is open: what was
  * checked is not checked again, and if it is cut short, reading it raises SIGBUS. Replace archives by renaming, as profarc
@@ -219,6 +223,23 @@ typedef struct pa_methods {
 /* pa_methods_of iterates over all methods in the order of their keys, unexecuted ones included. */
 PA_API pa_methods pa_methods_of(const pa_archive *archive);
 PA_API pa_error pa_methods_next(pa_methods *it, pa_method *method);
+
+typedef struct pa_class_methods {
+	const pa_archive *_archive;
+	uint32_t _class, _next;
+	uint64_t _text;
+} pa_class_methods;
+
+/* pa_class_methods_of iterates over the methods that a class declares, in the order of their keys, unexecuted ones included.
+ * type is the ordinal of the class (pa_find_type), or PA_NO_TYPE for the methods without one. The first call for an archive looks
+ * at all methods and keeps 4 bytes for each type and each method; from then on a class costs what its methods cost. */
+PA_API pa_class_methods pa_class_methods_of(const pa_archive *archive, uint32_t type);
+PA_API pa_error pa_class_methods_next(pa_class_methods *it, pa_method *method);
+
+/* pa_code_id is the code id of a method in archives of PA_HOTSPOT: the hash of its bytecodes as they stand in its class file, or
+ * as JVMTI's GetBytecodes gives them, without what changes with other methods of the class. A
+ * lookup with it finds the profile of this version of the code. PA_UNKNOWN_CODE if the bytes are no bytecodes. */
+PA_API uint64_t pa_code_id(const uint8_t *bytecodes, size_t size);
 
 /* ---- contexts ---- */
 

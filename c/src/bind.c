@@ -136,6 +136,6 @@ void pai_live_free(live *l) {
 	for (uint32_t i = 0; i < atomic_load(&l->late_count); i++) free(l->late[i].text);
 	pai_unmap_again(l);
 	pthread_mutex_destroy(&l->lock);
-	free(l->late), free(l->late_index), free(l->claims), free(l->chunks), free(atomic_load(&l->classes));
+	free(l->late), free(l->late_index), free(l->claims), free(l->chunks), free(atomic_load(&l->classes)), free(atomic_load(&l->groups));
 	free(l);
 }

@@ -20,14 +20,10 @@ static const uint8_t *stripes(uint64_t v[4], const uint8_t *p, uint64_t n) {
 	return p;
 }
 
-/* pai_xxh64 is the sum of two pieces, of which the first is a number of whole stripes. */
-uint64_t pai_xxh64(const uint8_t *head, uint64_t head_size, const uint8_t *p, uint64_t n) {
-	uint64_t h = P5, length = head_size + n;
+/* finish is the sum of length bytes, of which all but the n at p, less than a stripe, are in v. */
+static uint64_t finish(const uint64_t v[4], uint64_t length, const uint8_t *p, uint64_t n) {
+	uint64_t h = P5;
 	if (length >= 32) {
-		uint64_t v[4] = {P1 + P2, P2, 0, 0 - P1};
-		stripes(v, head, head_size);
-		p = stripes(v, p, n);
-		n %= 32;
 		h = rotl(v[0], 1) + rotl(v[1], 7) + rotl(v[2], 12) + rotl(v[3], 18);
 		h = merge(merge(merge(merge(h, v[0]), v[1]), v[2]), v[3]);
 	}
@@ -41,6 +37,26 @@ uint64_t pai_xxh64(const uint8_t *head, uint64_t head_size, const uint8_t *p, ui
 	h = (h ^ h >> 29) * P3;
 	return h ^ h >> 32;
 }
+
+#define START {P1 + P2, P2, 0, 0 - P1}
+
+/* pai_xxh64 is the sum of two pieces, of which the first is a number of whole stripes. */
+uint64_t pai_xxh64(const uint8_t *head, uint64_t head_size, const uint8_t *p, uint64_t n) {
+	uint64_t v[4] = START;
+	stripes(v, head, head_size);
+	return finish(v, head_size + n, stripes(v, p, n), n % 32);
+}
+
+void pai_sum_begin(sum *s) { *s = (sum){.v = START}; }
+
+void pai_sum_add(sum *s, const uint8_t *p, size_t n) {
+	for (; n > 0; n--, p++) {
+		s->tail[s->length++ % 32] = *p;
+		if (s->length % 32 == 0) stripes(s->v, s->tail, 32);
+	}
+}
+
+uint64_t pai_sum_end(const sum *s) { return finish(s->v, s->length, s->tail, s->length % 32); }
 
 static const uint64_t K0 = 0xa0761d6478bd642f, K1 = 0xe7037ed1a0b428db, K2 = 0x8ebc6af09c88c6e3;
 

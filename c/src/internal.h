@@ -64,6 +64,7 @@ typedef struct live {
 	uint64_t late_at; /* offset of these */
 	_Atomic uint64_t *claims, *chunks;
 	_Atomic(_Atomic(void *) *) classes; /* by ordinal */
+	_Atomic(uint32_t *) groups; /* of methods by class, see classes.c; also without an adoption */
 	pthread_mutex_t lock; /* of adding late types */
 	late_type *late;
 	uint32_t *late_index; /* a hash table of numbers of late types + 1 */
@@ -175,6 +176,12 @@ static inline bool pai_touch(const pa_archive *a, uint64_t at, uint64_t n, pa_er
 /* A fold of a text that comes in pieces. */
 typedef struct fold { uint64_t h; uint8_t tail[16]; unsigned n; } fold;
 
+/* An XXH64 of bytes that come in pieces. */
+typedef struct sum { uint64_t v[4], length; uint8_t tail[32]; } sum;
+void pai_sum_begin(sum *s);
+void pai_sum_add(sum *s, const uint8_t *p, size_t n);
+uint64_t pai_sum_end(const sum *s);
+
 uint64_t pai_xxh64(const uint8_t *head, uint64_t head_size, const uint8_t *rest, uint64_t size);
 uint64_t pai_md5(pa_text text);
 uint64_t pai_fold_start(void);
@@ -232,6 +239,14 @@ bool pai_lookup(const pa_archive *a, uint64_t id, const pa_key *key, record *r, 
 bool pai_find_type(const pa_archive *a, pa_text name, pa_text loader, uint64_t *at, pa_error *e);
 /* pai_referred is the record at a place to which something refers: one that the index knows. */
 bool pai_referred(const pa_archive *a, uint64_t at, record *r, pa_error *e);
+
+/* ---- walk.c ---- */
+
+/* pai_peek_record is the record or row that an iterator of methods is at; PA_NOT_FOUND at the end. pai_skip_record goes on. */
+bool pai_peek_record(pa_methods *it, record *r, pa_error *e);
+void pai_skip_record(pa_methods *it, const record *r);
+/* pai_spend_key adds the key of a method to the text that was iterated over, and refuses more than an archive may have. */
+bool pai_spend_key(const pa_archive *a, uint64_t *text, const record *r, const pa_method *m, pa_error *e);
 
 /* ---- blocks.c ---- */
 

@@ -72,28 +72,37 @@ static uint64_t parts_of(const pa_archive *a, const record *r) {
 	return r->signature != 0 && get32(a->bytes + place_of(r->signature)) >> 31 ? get32(a->bytes + place_of(r->signature)) & 0x7fffffff : 0;
 }
 
-static bool spend_key(pa_methods *it, const record *r, const pa_method *m, pa_error *e) {
+bool pai_spend_key(const pa_archive *a, uint64_t *text, const record *r, const pa_method *m, pa_error *e) {
 	if (r->flags & NAMED) return true;
 	uint64_t n = m->key.class_name.size + m->key.name.size + m->key.signature.size + m->key.loader.size;
-	return spend(it->_archive, &it->_text, n + 16 * parts_of(it->_archive, r), r->at, e);
+	return spend(a, text, n + 16 * parts_of(a, r), r->at, e);
+}
+
+bool pai_peek_record(pa_methods *it, record *r, pa_error *e) {
+	const pa_archive *a = it->_archive;
+	record row;
+	if (!it->_begun && !begin(it, e)) return false;
+	bool records = it->_record < end_of(a->section[METHODS]), rows = it->_row < it->_rows_end;
+	if (!records && !rows) {
+		if (it->_class + 8 < it->_classes_end) return pai_damage(a, e, it->_class + 8, "a class of unexecuted methods without a row");
+		return pai_fail(e, PA_NOT_FOUND, "no more methods");
+	}
+	if ((records && !pai_record(a, it->_record, r, e)) || (rows && !next_row(it, &row, e))) return false;
+	if (!records || (rows && !before(r, &row))) *r = row;
+	return true;
+}
+
+void pai_skip_record(pa_methods *it, const record *r) {
+	if (r->row) it->_row += 8;
+	else it->_record += r->size;
 }
 
 pa_error pa_methods_next(pa_methods *it, pa_method *m) {
-	const pa_archive *a = it->_archive;
 	pa_error e = pai_none();
-	record r, row;
+	record r;
 	pa_method got;
-	if (!it->_begun && !begin(it, &e)) return e;
-	bool records = it->_record < end_of(a->section[METHODS]), rows = it->_row < it->_rows_end;
-	if (!records && !rows) {
-		if (it->_class + 8 < it->_classes_end) return pai_damage(a, &e, it->_class + 8, "a class of unexecuted methods without a row"), e;
-		return pai_fail(&e, PA_NOT_FOUND, "no more methods"), e;
-	}
-	if ((records && !pai_record(a, it->_record, &r, &e)) || (rows && !next_row(it, &row, &e))) return e;
-	if (!records || (rows && !before(&r, &row))) r = row;
-	if (!pai_method(a, &r, &got, &e) || !spend_key(it, &r, &got, &e)) return e;
-	if (r.row) it->_row += 8;
-	else it->_record += r.size;
+	if (!pai_peek_record(it, &r, &e) || !pai_method(it->_archive, &r, &got, &e) || !pai_spend_key(it->_archive, &it->_text, &r, &got, &e)) return e;
+	pai_skip_record(it, &r);
 	*m = got;
 	return e;
 }

@@ -101,7 +101,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t n) {
 	if (bytes != NULL && pa_open_memory(bytes, size, &(pa_options){.check = PA_CHECK_NONE}, &a).code == PA_OK) {
 		pa_adopt(a, PA_BASE_ANYWHERE), pa_bind(a, 0, a);
 		pa_types types = pa_types_of(a);
-		for (uint32_t ordinal; pa_types_next(&types, &t).code == PA_OK;) pa_find_type(a, t.name, t.loader, &ordinal);
+		for (uint32_t ordinal; pa_types_next(&types, &t).code == PA_OK;) {
+			pa_class_methods of = pa_class_methods_of(a, t.ordinal);
+			pa_find_type(a, t.name, t.loader, &ordinal);
+			while (pa_class_methods_next(&of, &m).code == PA_OK) {}
+		}
 		pa_methods methods = pa_methods_of(a);
 		while (pa_methods_next(&methods, &m).code == PA_OK) method(a, &m);
 		tables(a);
