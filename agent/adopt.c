@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "adopt.h"
+
+#include <string.h>
+
+#include "counters.h"
+#include "options.h"
+
+enum { WORD = 8, FREE_TAG = 0, NO_PARAMETERS = -2 };
+
+/* ---- a MethodData of the VM ---- */
+
+/* A part of a MethodData: words of 8 bytes. */
+typedef struct part { uint64_t *words; uint32_t n; } part;
+
+typedef struct parts { part data, extra, parameters; bool sound; } parts;
+
+static int32_t offset_at(const vm_data *d, uint32_t at) { return (int32_t)vm_u32(d, at); }
+
+/* parts_of cuts a MethodData: data, extra entries, parameters, handlers. */
+static parts parts_of(const vm *v, const vm_data *d) {
+	int32_t end = offset_at(d, v->data.size) - (int32_t)v->data.header, data = offset_at(d, v->data.data_size);
+	int32_t parameters = offset_at(d, v->data.parameters), handlers = v->data.handlers == 0 ? end : offset_at(d, v->data.handlers);
+	uint64_t *words = (uint64_t *)(uintptr_t)((const char *)d + v->data.header);
+	if (parameters == NO_PARAMETERS) parameters = handlers;
+	if (data < 0 || data > parameters || parameters > handlers || handlers > end || (data | parameters | handlers) % WORD != 0) return (parts){0};
+	return (parts){{words, (uint32_t)data / WORD},
+	               {words + data / WORD, (uint32_t)(parameters - data) / WORD},
+	               {words + parameters / WORD, (uint32_t)(handlers - parameters) / WORD},
+	               true};
+}
+
+/* ---- the archive's entries beside those of the VM ---- */
+
+/* The first word of an entry: tag, flags, bci, traps. */
+static uint8_t tag_of(uint64_t header) { return (uint8_t)header; }
+static uint16_t bci_of(uint64_t header) { return (uint16_t)(header >> 16); }
+
+/* same_cell reports whether a cell that the VM has set from the bytecodes is as in the archive. */
+static bool same_cell(const uint64_t *words, const pa_entry *e, uint32_t cell) { return words[1 + cell] == pa_trained(e, cell); }
+
+/* same_list compares the length of a list, which lies before it. */
+static bool same_list(const uint64_t *words, const pa_entry *e, const pa_rows *rows) {
+	return rows->first == 0 || same_cell(words, e, rows->first - 1);
+}
+
+static bool same_switch(const uint64_t *words, const pa_entry *e) {
+	pa_rows rows;
+	if (!pa_rows_of(e, &rows) || !same_cell(words, e, 0) || !same_cell(words, e, 2)) return false;
+	for (uint32_t i = 0; i < rows.count; i++)
+		if (!same_cell(words, e, rows.first + i * rows.width + 1)) return false;
+	return true;
+}
+
+/* same_entry compares the places of an entry that do not count. */
+static bool same_entry(const uint64_t *words, const pa_entry *e) {
+	pa_rows rows;
+	uint32_t returned;
+	if (tag_of(*words) != e->tag || bci_of(*words) != (uint16_t)e->point) return false;
+	switch (e->tag) {
+	case PA_JUMP: case PA_BRANCH: return same_cell(words, e, 1);
+	case PA_MULTI_BRANCH: return same_switch(words, e);
+	case PA_CALL_TYPE: case PA_VIRTUAL_CALL_TYPE: case PA_PARAMETERS_TYPE: return pa_arguments_of(e, &rows, &returned) && same_list(words, e, &rows);
+	case PA_BIT: case PA_COUNTER: case PA_RECEIVER_TYPE: case PA_VIRTUAL_CALL: case PA_RET: return true;
+	}
+	return false;
+}
+
+/* same_part compares a section with a part. They must end together. */
+static bool same_part(const pa_profile *p, pa_section section, part vm) {
+	pa_entries it = pa_entries_of(p, section);
+	pa_entry e;
+	uint32_t at = 0;
+	for (; pa_entries_next(&it, &e); at += e.units)
+		if (e.units > vm.n - at || !same_entry(vm.words + at, &e)) return false;
+	return at == vm.n;
+}
+
+bool adopt_fits(const vm *v, const vm_data *d, const pa_profile *p) {
+	parts to = parts_of(v, d);
+	return to.sound && same_part(p, PA_DATA, to.data) && same_part(p, PA_PARAMETERS, to.parameters);
+}
+
+/* ---- counts ---- */
+
+typedef struct writer {
+	const vm *vm;
+	jni_env *jni;
+	const prepared *holder;
+	vm_data *data;
+	double factor; /* 0: each count is 1 */
+} writer;
+
+static const double MOST = 2e9; /* counts are added up in 32 bits by the VM's compilers */
+
+/* scaled is a count that is not negative. A count that is not 0 stays so. */
+static uint64_t scaled(const writer *w, uint64_t count) {
+	if (count == 0) return 0;
+	double q = w->factor * (double)count;
+	return q < 1 ? 1 : q > MOST ? (uint64_t)MOST : (uint64_t)q;
+}
+
+/* scaled_check is the count of a type check, which failures make negative. */
+static uint64_t scaled_check(const writer *w, uint64_t count) {
+	int64_t n = (int64_t)count;
+	return n < 0 ? (uint64_t)-(int64_t)scaled(w, (uint64_t)-(n + 1) + 1) : scaled(w, count);
+}
+
+static void put(uint64_t *words, uint32_t cell, uint64_t value) { __atomic_store_n(words + 1 + cell, value, __ATOMIC_RELAXED); }
+
+static void put_count(const writer *w, uint64_t *words, const pa_entry *e, uint32_t cell) { put(words, cell, scaled(w, pa_trained(e, cell))); }
+
+/* ---- types ---- */
+
+static void put_receivers(const writer *w, uint64_t *words, const pa_entry *e) {
+	pa_rows rows;
+	if (!pa_receivers_of(e, &rows)) return;
+	put(words, 0, e->tag == PA_RECEIVER_TYPE ? scaled_check(w, pa_trained(e, 0)) : scaled(w, pa_trained(e, 0)));
+	for (uint32_t i = 0; i < rows.count; i++) {
+		uint32_t cell = rows.first + i * rows.width, type = pa_cell_type(e, cell, NULL);
+		if (type == PA_NO_TYPE) continue;
+		type_cell to = {w->data, words + 1 + cell, words + 2 + cell, scaled(w, pa_trained(e, cell + 1))};
+		receivers_bind(w->jni, w->holder, type, to);
+	}
+}
+
+enum { NULL_SEEN = 1, SEVERAL_TYPES = 2 };
+
+static void put_type_word(const writer *w, uint64_t *words, const pa_entry *e, uint32_t cell) {
+	unsigned tags;
+	uint32_t type = pa_cell_type(e, cell, &tags);
+	put(words, cell, tags & (NULL_SEEN | SEVERAL_TYPES));
+	if (type == PA_NO_TYPE || (tags & SEVERAL_TYPES) != 0) return;
+	receivers_bind(w->jni, w->holder, type, (type_cell){w->data, words + 1 + cell, NULL, 0});
+}
+
+static void put_arguments(const writer *w, uint64_t *words, const pa_entry *e) {
+	pa_rows rows;
+	uint32_t returned;
+	if (!pa_arguments_of(e, &rows, &returned)) return;
+	for (uint32_t i = 0; i < rows.count; i++) put_type_word(w, words, e, rows.first + i * rows.width + 1);
+	if (returned != 0) put_type_word(w, words, e, returned);
+}
+
+/* ---- entries ---- */
+
+static void put_switch(const writer *w, uint64_t *words, const pa_entry *e) {
+	pa_rows rows;
+	put_count(w, words, e, 1);
+	if (!pa_rows_of(e, &rows)) return;
+	for (uint32_t i = 0; i < rows.count; i++) put_count(w, words, e, rows.first + i * rows.width);
+}
+
+static void put_entry(const writer *w, uint64_t *words, const pa_entry *e) {
+	uint64_t header = *words | (uint64_t)e->flags << 8 | (uint64_t)e->traps << 32;
+	__atomic_store_n(words, header, __ATOMIC_RELAXED);
+	switch (e->tag) {
+	case PA_COUNTER: case PA_JUMP: case PA_RET: put_count(w, words, e, 0); break;
+	case PA_BRANCH: put_count(w, words, e, 0), put_count(w, words, e, 2); break;
+	case PA_MULTI_BRANCH: put_switch(w, words, e); break;
+	case PA_RECEIVER_TYPE: case PA_VIRTUAL_CALL: put_receivers(w, words, e); break;
+	case PA_CALL_TYPE: put_count(w, words, e, 0), put_arguments(w, words, e); break;
+	case PA_VIRTUAL_CALL_TYPE: put_receivers(w, words, e), put_arguments(w, words, e); break;
+	case PA_PARAMETERS_TYPE: put_arguments(w, words, e); break;
+	}
+	COUNT(entries);
+}
+
+static void put_section(const writer *w, const pa_profile *p, pa_section section, part vm) {
+	pa_entries it = pa_entries_of(p, section);
+	pa_entry e;
+	for (uint32_t at = 0; pa_entries_next(&it, &e); at += e.units) put_entry(w, vm.words + at, &e);
+}
+
+/* put_extra notes the traps at bytecodes without an entry: in free words, which begin the extra entries. */
+static void put_extra(const pa_profile *p, part vm) {
+	pa_entries it = pa_entries_of(p, PA_EXTRA);
+	pa_entry e;
+	for (uint32_t at = 0; pa_entries_next(&it, &e);) {
+		if (e.tag != PA_BIT) continue;
+		uint64_t free = FREE_TAG, header;
+		memcpy(&header, e.bytes, sizeof header);
+		if (at == vm.n || !__atomic_compare_exchange_n(vm.words + at++, &free, header, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) return;
+	}
+}
+
+/* ---- the method ---- */
+
+enum { BACKEDGES_AN_INVOCATION = 40 }; /* of a method that was entered in a loop alone: what HotSpot's thresholds take for equal */
+
+static double factor_of(const pa_summary *s, scale to) {
+	double n = s->invocations > 0 ? (double)s->invocations : (double)s->backedges / BACKEDGES_AN_INVOCATION + 1;
+	return to.weight == WEIGHT_PRESENCE ? 0 : to.weight / n;
+}
+
+static void put_counter(const vm *v, vm_data *d, uint32_t at, uint32_t count) {
+	__atomic_store_n((uint32_t *)((char *)d + at), count * v->increment, __ATOMIC_RELAXED);
+}
+
+void adopt_nothing(const vm *v, vm_data *d) {
+	put_counter(v, d, v->data.invocations, 0);
+	put_counter(v, d, v->data.backedges, 0);
+}
+
+static void put_traps(const vm *v, vm_data *d, const pa_summary *s) {
+	uint32_t n = s->trap_reasons < v->data.trap_reasons ? s->trap_reasons : v->data.trap_reasons;
+	if (n > 0) memcpy((char *)d + v->data.traps, s->traps, n);
+}
+
+void adopt(const vm *v, jni_env *jni, const prepared *holder, vm_data *d, const pa_profile *p, scale s) {
+	parts to = parts_of(v, d);
+	pa_summary summary;
+	pa_summarize(p, &summary);
+	writer w = {v, jni, holder, d, factor_of(&summary, s)};
+	put_counter(v, d, v->data.invocations, s.weight == WEIGHT_PRESENCE ? 1 : s.weight);
+	put_counter(v, d, v->data.backedges, 0);
+	put_traps(v, d, &summary);
+	put_section(&w, p, PA_DATA, to.data);
+	put_section(&w, p, PA_PARAMETERS, to.parameters);
+	put_extra(p, to.extra);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * profarc's agent for HotSpot: it maps an archive when the VM starts, and gives each method of a class that is prepared the
+ * MethodData that a training run has left of it, as if the method had already run here.
+ *
+ *	java -agentpath:libprofarc-agent.so=archive=app.parc ...
+ *
+ *	Agent_OnLoad     options, archive, the VM's tables
+ *	VMInit           natives of WhiteBox; the classes that are prepared already
+ *	ClassPrepare     linked, and not initialised: nobody runs its methods yet
+ *	VMDeath          report
+ *
+ * Whatever is not as expected switches the agent off with one line on stderr, and the program runs as it is. docs/adoption-hotspot.md
+ * says what is written where, and what was measured.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "adopt.h"
+#include "classes.h"
+#include "code.h"
+#include "counters.h"
+#include "options.h"
+#include "receivers.h"
+#include "report.h"
+#include "trained.h"
+#include "vm.h"
+#include "watch.h"
+#include "whitebox.h"
+
+counters agent_counters;
+
+static struct {
+	options options;
+	vm vm;
+	trained trained;
+	jvmti_env *ti;
+} agent;
+
+static uint64_t now(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* give_up says why nothing is adopted. */
+static void give_up(const char *reason, const char *what) {
+	if (!agent.options.quiet) fprintf(stderr, "profarc: no profiles adopted: %s%s\n", what == NULL ? "" : what, reason);
+}
+
+/* ---- methods ---- */
+
+/* find_method finds the method of a class with the name and signature of an archived one. */
+static const vm_method *find_method(const vm_klass *k, const pa_method *m) {
+	const vm *v = &agent.vm;
+	if (m->key.signature.bytes == NULL) return NULL; /* a list, which no HotSpot archive has */
+	for (uint32_t i = 0, n = vm_methods(v, k); i < n; i++) {
+		const vm_method *is = vm_method_at(v, k, i);
+		if (classes_symbol(v, vm_method_name(v, is), m->key.name) && classes_symbol(v, vm_method_signature(v, is), m->key.signature)) return is;
+	}
+	return NULL;
+}
+
+/* profile_of finds the profile of a method for the code that the VM has. */
+static bool profile_of(const pa_method *m, const vm_method *is, pa_profile *p) {
+	uint32_t size;
+	const uint8_t *code = vm_method_code(&agent.vm, is, &size);
+	uint64_t id = code_id(code, size);
+	pa_profiles it = pa_profiles_of(agent.trained.archive, m);
+	pa_summary s;
+	while (id != PA_UNKNOWN_CODE && pa_profiles_next(&it, p).code == PA_OK) {
+		pa_summarize(p, &s);
+		if (s.code == id && s.context == 0) return true;
+	}
+	return false;
+}
+
+static void adopt_profile(jni_env *jni, const prepared *class, const vm_method *is, const pa_profile *p) {
+	const vm *v = &agent.vm;
+	if (vm_method_data(v, is) != NULL) COUNT(refused_started);
+	else if (agent.options.dry) COUNT(adopted);
+	else {
+		vm_data *d = whitebox_make_data(v, jni, is, NULL);
+		if (d == NULL) COUNT(refused_memory);
+		else if (!adopt_fits(v, d, p)) adopt_nothing(v, d), COUNT(refused_layout);
+		else adopt(v, jni, class, d, p, (scale){agent.options.weight}), COUNT(adopted);
+	}
+}
+
+static void adopt_method(jni_env *jni, const prepared *class, const pa_method *m) {
+	pa_profile p;
+	const vm_method *is = find_method(class->klass, m);
+	if (is == NULL) COUNT(refused_absent);
+	else if (!profile_of(m, is, &p)) COUNT(refused_code);
+	else adopt_profile(jni, class, is, &p);
+}
+
+/* ---- classes ---- */
+
+/* adopt_type adopts the methods of a type of the archive. */
+static void adopt_type(jni_env *jni, const prepared *class, uint32_t type) {
+	const trained *t = &agent.trained;
+	pa_method m;
+	if (t->first[type] != 0) COUNT(classes);
+	for (uint32_t i = t->first[type]; i != 0; i = t->list[i - 1].next)
+		if (pa_method_at(t->archive, t->list[i - 1].at, &m).code != PA_OK) COUNT(refused_damaged);
+		else adopt_method(jni, class, &m);
+}
+
+typedef enum phase { PHASE_RECEIVER = 1, PHASE_METHODS = 2 } phase;
+
+/* on_class takes a class up: as a receiver, and for its methods. */
+static void on_class(jni_env *jni, jvm_ref object, int phases) {
+	class_names names;
+	uint32_t from = 0, type;
+	const vm_klass *klass = whitebox_klass(&agent.vm, jni, object);
+	if (klass == NULL || !classes_name(&agent.vm, agent.ti, jni, object, klass, &names)) return;
+	prepared class = {klass, object, names.name.builtin};
+	while ((type = trained_type(&agent.trained, &names.name, &from)) != PA_NO_TYPE) {
+		if ((phases & PHASE_RECEIVER) != 0) receivers_prepared(jni, type, &class);
+		if ((phases & PHASE_METHODS) != 0) adopt_type(jni, &class, type);
+	}
+}
+
+static void on_class_prepare(jvmti_env *ti, jni_env *jni, jvm_ref thread, jvm_ref class) {
+	(void)ti, (void)thread;
+	uint64_t begun = now();
+	on_class(jni, class, PHASE_RECEIVER | PHASE_METHODS);
+	COUNT_N(prepared_ns, now() - begun);
+}
+
+/* is_prepared reports whether a loaded class is one with methods that was prepared. */
+static bool is_prepared(jvm_ref class) {
+	char *signature;
+	int32_t status = 0;
+	if (ti_class_status(agent.ti, class, &status) != JVM_OK || (status & TI_CLASS_PREPARED) == 0) return false;
+	if (ti_class_signature(agent.ti, class, &signature) != JVM_OK) return false;
+	bool array = signature[0] != 'L';
+	ti_deallocate(agent.ti, signature);
+	return !array;
+}
+
+/* adopt_loaded takes up the classes that were prepared before the agent could: all as receivers first. */
+static void adopt_loaded(jni_env *jni) {
+	jvm_ref *classes;
+	int32_t n, kept = 0;
+	if (ti_loaded_classes(agent.ti, &n, &classes) != JVM_OK) return;
+	for (int32_t i = 0; i < n; i++)
+		if (is_prepared(classes[i])) classes[kept++] = classes[i];
+		else jni_delete_local_ref(jni, classes[i]);
+	for (int32_t i = 0; i < kept; i++) on_class(jni, classes[i], PHASE_RECEIVER);
+	for (int32_t i = 0; i < kept; i++) on_class(jni, classes[i], PHASE_METHODS), jni_delete_local_ref(jni, classes[i]);
+	ti_deallocate(agent.ti, classes);
+}
+
+/* ---- the VM ---- */
+
+static void on_init(jvmti_env *ti, jni_env *jni, jvm_ref thread) {
+	(void)thread;
+	uint64_t begun = now();
+	const char *why = whitebox_open(&agent.vm, ti, jni);
+	if (why != NULL) {
+		give_up(why, NULL);
+		return;
+	}
+	const char *warning = watch_begin(&agent.vm, &agent.options);
+	if (warning != NULL && !agent.options.quiet) fprintf(stderr, "profarc: %s\n", warning);
+	ti_enable(ti, TI_ENABLE, TI_EVENT_CLASS_PREPARE);
+	adopt_loaded(jni);
+	COUNT_N(started_ns, now() - begun);
+}
+
+static void on_death(jvmti_env *ti, jni_env *jni) {
+	(void)jni;
+	ti_enable(ti, TI_DISABLE, TI_EVENT_CLASS_PREPARE);
+	watched seen = watch_end();
+	if (agent.options.report != NULL) report_write(&agent.options, &agent.trained, &agent_counters, &seen);
+}
+
+static int release_of(jvmti_env *ti) {
+	char *text;
+	if (ti_property(ti, "java.vm.specification.version", &text) != JVM_OK) return 0;
+	int release = atoi(text);
+	ti_deallocate(ti, text);
+	return release;
+}
+
+static bool set_events(jvmti_env *ti) {
+	jvm_function callbacks[TI_EVENTS] = {0};
+	callbacks[0] = (jvm_function)on_init;
+	callbacks[TI_EVENT_VM_DEATH - TI_EVENT_VM_INIT] = (jvm_function)on_death;
+	callbacks[TI_EVENT_CLASS_PREPARE - TI_EVENT_VM_INIT] = (jvm_function)on_class_prepare;
+	return ti_set_callbacks(ti, callbacks, sizeof callbacks) == JVM_OK && ti_enable(ti, TI_ENABLE, TI_EVENT_VM_INIT) == JVM_OK &&
+	       ti_enable(ti, TI_ENABLE, TI_EVENT_VM_DEATH) == JVM_OK;
+}
+
+enum { OLDEST_RELEASE = 17, NEWEST_RELEASE = 25 };
+
+/* load does what can be done before the VM starts. It returns NULL, or why the agent can't work. */
+static const char *load(java_vm *java, const char **what) {
+	if (vm_get_env(java, &agent.ti, JVMTI_VERSION) != JVM_OK) return "the VM has no JVMTI";
+	int release = release_of(agent.ti);
+	if (release < OLDEST_RELEASE || release > NEWEST_RELEASE) return "the agent knows HotSpot of JDK 17 to 25";
+	const char *missing = vm_open(&agent.vm, java, release);
+	if (missing != NULL) return *what = "the VM does not tell what the agent needs: ", missing;
+	pa_error e = trained_open(&agent.trained, agent.options.archive);
+	if (e.code != PA_OK) return *what = "the archive can't be used: ", e.message;
+	if (!receivers_open(&agent.vm, agent.trained.types)) return "the process is out of memory";
+	return set_events(agent.ti) ? NULL : "the VM refuses the agent's events";
+}
+
+__attribute__((visibility("default"))) int32_t Agent_OnLoad(java_vm *java, const char *text, void *reserved);
+
+int32_t Agent_OnLoad(java_vm *java, const char *text, void *reserved) {
+	(void)reserved;
+	const char *off = getenv("PROFARC_AGENT"), *what = NULL;
+	const char *why = options_parse(&agent.options, text);
+	if (off != NULL && strcmp(off, "off") == 0) return JVM_OK;
+	if (why == NULL) why = load(java, &what);
+	if (why != NULL) give_up(why, what);
+	return JVM_OK;
+}

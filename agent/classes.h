@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of classes and loaders, as archives have them. */
+#ifndef PROFARC_AGENT_CLASSES_H
+#define PROFARC_AGENT_CLASSES_H
+
+#include "trained.h"
+#include "vm.h"
+
+enum { LONGEST_NAME = 1024 }; /* bytes; classes and loaders with a longer one adopt nothing */
+
+/* A named class: the texts of name lie in the VM, or here. */
+typedef struct class_names { class_name name; char class_text[LONGEST_NAME], loader_text[LONGEST_NAME]; } class_names;
+
+/* classes_name finds the names of a class. It returns false for a hidden class, whose name the VM made up, and for one whose
+ * name can't be that of an archive. */
+bool classes_name(const vm *v, jvmti_env *ti, jni_env *jni, jvm_ref class, const vm_klass *klass, class_names *names);
+
+/* classes_symbol compares a symbol of the VM with a name of an archive. */
+bool classes_symbol(const vm *v, const vm_symbol *s, pa_text name);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the agent did, by number. */
+#ifndef PROFARC_AGENT_COUNTERS_H
+#define PROFARC_AGENT_COUNTERS_H
+
+#include <stdint.h>
+
+/* name in C, name in reports */
+#define AGENT_COUNTERS(X) \
+	X(classes, "classes")                                      /* prepared classes that are in the archive */ \
+	X(adopted, "methods_adopted") \
+	X(refused_code, "methods_refused_other_code")              /* the method's bytecodes are not those of any archived profile */ \
+	X(refused_layout, "methods_refused_other_layout")          /* the VM's MethodData has other entries */ \
+	X(refused_started, "methods_refused_already_profiled")     /* the VM had a MethodData before */ \
+	X(refused_absent, "methods_refused_absent")                /* the class does not have the method */ \
+	X(refused_damaged, "methods_refused_damaged") \
+	X(refused_memory, "methods_refused_out_of_memory") \
+	X(entries, "entries") \
+	X(receivers_bound, "receivers_bound")                      /* types in profiles, bound at once */ \
+	X(receivers_late, "receivers_bound_late")                  /* bound when their class was prepared */ \
+	X(receivers_waiting, "receivers_waiting")                  /* whose class is not prepared yet */ \
+	X(receivers_taken, "receivers_taken")                      /* their row had another type when the class came */ \
+	X(receivers_gone, "receivers_gone")                        /* the method was unloaded before the class came */ \
+	X(receivers_refused, "receivers_refused")                  /* hidden, several of one name, or beside an agent that may redefine classes */ \
+	X(restarted, "methods_restarted")                          /* deoptimised, so that their counts start anew */ \
+	X(compilations, "compilations_requested") \
+	X(started_ns, "start_ns")                                  /* time at the start of the VM */ \
+	X(prepared_ns, "prepare_ns")                               /* time in the preparation of classes, of all threads */ \
+	X(watched_ns, "watch_ns")                                  /* processor time of the watching thread */
+
+typedef struct counters {
+#define AGENT_COUNTER(name, text) uint64_t name;
+	AGENT_COUNTERS(AGENT_COUNTER)
+#undef AGENT_COUNTER
+} counters;
+
+extern counters agent_counters;
+
+#define COUNT_N(name, n) __atomic_fetch_add(&agent_counters.name, (uint64_t)(n), __ATOMIC_RELAXED)
+#define COUNT(name) COUNT_N(name, 1)
+
+#endif

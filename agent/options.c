@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WARMUP_DEFAULT = 60000, WARMUP_HIGHEST = 24 * 60 * 60 * 1000 };
+
+/* cut copies the text up to the next comma that stands alone, with doubled ones made single, and returns what follows it. */
+static const char *cut(const char *text, char *out) {
+	for (; *text != 0; text++) {
+		if (*text == ',' && *++text != ',') break;
+		*out++ = *text;
+	}
+	*out = 0;
+	return text;
+}
+
+static bool number(const char *text, uint32_t highest, uint32_t *n) {
+	char *end;
+	if (*text < '0' || *text > '9') return false;
+	unsigned long v = strtoul(text, &end, 10);
+	if (*end != 0 || v > highest) return false;
+	*n = (uint32_t)v;
+	return true;
+}
+
+/* choose sets a switch that is one of two words. */
+static bool choose(const char *value, const char *yes, const char *no, bool *to) {
+	*to = strcmp(value, yes) == 0;
+	return *to || strcmp(value, no) == 0;
+}
+
+static bool set_flag(options *o, const char *name) {
+	if (strcmp(name, "dry") == 0) o->dry = true;
+	else if (strcmp(name, "drift") == 0) o->drift = true;
+	else if (strcmp(name, "quiet") == 0) o->quiet = true;
+	else return false;
+	return true;
+}
+
+static bool set_weight(options *o, const char *value) {
+	if (strcmp(value, "presence") == 0) return o->weight = WEIGHT_PRESENCE, true;
+	return number(value, WEIGHT_HIGHEST, &o->weight) && o->weight > 0;
+}
+
+static bool set_policy(options *o, const char *value) {
+	bool order;
+	if (!choose(value, "order", "none", &order)) return false;
+	o->policy = order ? POLICY_ORDER : POLICY_NONE;
+	return true;
+}
+
+/* set sets an option. value is kept. */
+static bool set(options *o, const char *name, const char *value) {
+	if (strcmp(name, "archive") == 0) return o->archive = value, *value != 0;
+	if (strcmp(name, "report") == 0) return o->report = value, *value != 0;
+	if (strcmp(name, "weight") == 0) return set_weight(o, value);
+	if (strcmp(name, "warmup") == 0) return number(value, WARMUP_HIGHEST, &o->warmup);
+	if (strcmp(name, "old") == 0) return choose(value, "raise", "keep", &o->raise);
+	if (strcmp(name, "restart") == 0) return choose(value, "on", "off", &o->restart);
+	if (strcmp(name, "policy") == 0) return set_policy(o, value);
+	return false;
+}
+
+const char *options_parse(options *o, const char *text) {
+	*o = (options){.weight = WEIGHT_DEFAULT, .warmup = WARMUP_DEFAULT, .raise = true};
+	while (text != NULL && *text != 0) {
+		char *option = malloc(strlen(text) + 1);
+		if (option == NULL) return "the process is out of memory";
+		text = cut(text, option);
+		char *value = strchr(option, '=');
+		if (value != NULL) *value++ = 0;
+		if (value == NULL ? !set_flag(o, option) : !set(o, option, value)) return "an option of the agent is unknown or wrong; see docs/adoption-hotspot.md";
+	}
+	return o->archive == NULL ? "the option archive=FILE is missing" : NULL;
+}

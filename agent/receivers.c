@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "receivers.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "counters.h"
+
+/* A class, held weakly if it may be unloaded. */
+typedef struct held { const vm_klass *klass; jvm_ref weak; } held;
+
+/* What is known of a type of the archive. */
+typedef struct type_state {
+	held class;       /* no class: it was not prepared yet */
+	uint32_t waiting; /* first cell that waits + 1 */
+	bool several;     /* classes of several loaders have the name, so that nothing is bound any more */
+} type_state;
+
+typedef struct waiting { type_cell cell; uint32_t holder, next; } waiting;
+
+static struct {
+	const vm *vm;
+	pthread_mutex_t lock;
+	type_state *types;
+	waiting *cells;
+	uint32_t n, room, free; /* free: first cell that is free + 1 */
+	held *holders;
+	uint32_t n_holders, holder_room;
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+bool receivers_open(const vm *v, uint32_t types) {
+	all.vm = v;
+	all.types = calloc(types + 1, sizeof *all.types);
+	return all.types != NULL;
+}
+
+/* ---- classes that may be unloaded ---- */
+
+static held hold(jni_env *jni, const prepared *p) {
+	return (held){p->klass, p->permanent ? NULL : jni_new_weak_ref(jni, p->object)};
+}
+
+/* pin keeps a class from being unloaded until unpin. It returns false if it is gone. */
+static bool pin(jni_env *jni, const held *h, jvm_ref *local) {
+	*local = NULL;
+	if (h->weak == NULL) return true;
+	*local = jni_new_local_ref(jni, h->weak);
+	return *local != NULL;
+}
+
+static void unpin(jni_env *jni, jvm_ref local) {
+	if (local != NULL) jni_delete_local_ref(jni, local);
+}
+
+static bool is_loaded(jni_env *jni, const held *h) {
+	jvm_ref local;
+	bool loaded = pin(jni, h, &local);
+	unpin(jni, local);
+	return loaded;
+}
+
+/* ---- binding ---- */
+
+enum { TYPE_TAGS = 3 }; /* of a type word: a null was seen, several types were */
+
+/* write_row makes an empty receiver row one of a class. The count comes first: a row with a class has one. */
+static bool write_row(const type_cell *c, uint64_t klass) {
+	uint64_t empty = 0;
+	if (__atomic_load_n(c->cell, __ATOMIC_RELAXED) != 0) return false;
+	__atomic_store_n(c->count, c->trained, __ATOMIC_RELAXED);
+	return __atomic_compare_exchange_n(c->cell, &empty, klass, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
+/* write_word adds a class to a type word that has none. */
+static bool write_word(const type_cell *c, uint64_t klass) {
+	uint64_t was = __atomic_load_n(c->cell, __ATOMIC_RELAXED);
+	if ((was & ~(uint64_t)1) != 0) return false; /* a class, or several types */
+	return __atomic_compare_exchange_n(c->cell, &was, was | klass, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
+static bool write_class(const type_cell *c, const vm_klass *klass) {
+	uint64_t word = (uint64_t)(uintptr_t)klass;
+	if ((word & TYPE_TAGS) != 0) return false;
+	return c->count != NULL ? write_row(c, word) : write_word(c, word);
+}
+
+/* ---- waiting ---- */
+
+static bool is_loaded_library(const char *name) {
+	void *handle = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+	if (handle == NULL) return false;
+	dlclose(handle);
+	return true;
+}
+
+/* may_be_redefined reports whether agents for Java code or a debugger may redefine classes: a MethodData can be freed at any time
+ * then. The VM's flag alone says too little: some releases set it always. */
+static bool may_be_redefined(void) {
+	return *all.vm->can_redefine && (is_loaded_library("libinstrument.so") || is_loaded_library("libjdwp.so"));
+}
+
+enum { MOST_WAITING = 1 << 20 }; /* cells: a program may load classes without end whose receivers never come */
+
+/* grow makes room for one more element. */
+static bool grow(void **list, uint32_t n, uint32_t *room, size_t size) {
+	if (n < *room) return true;
+	uint32_t more = *room == 0 ? 1024 : 2 * *room;
+	void *p = realloc(*list, more * size);
+	if (p == NULL) return false;
+	*list = p, *room = more;
+	return true;
+}
+
+/* holder_of is the number of a holder. A class adopts all of its methods in a row. */
+static bool holder_of(jni_env *jni, const prepared *p, uint32_t *number) {
+	held *last = all.n_holders == 0 ? NULL : &all.holders[all.n_holders - 1];
+	if (last != NULL && last->klass == p->klass && is_loaded(jni, last)) return *number = all.n_holders - 1, true;
+	if (!grow((void **)&all.holders, all.n_holders, &all.holder_room, sizeof *all.holders)) return false;
+	all.holders[all.n_holders] = hold(jni, p);
+	*number = all.n_holders++;
+	return true;
+}
+
+static bool add_waiting(jni_env *jni, const prepared *holder, uint32_t type, type_cell cell) {
+	uint32_t number, i = all.free;
+	if (all.n >= MOST_WAITING || !holder_of(jni, holder, &number)) return false;
+	if (i != 0) all.free = all.cells[i - 1].next;
+	else if (!grow((void **)&all.cells, all.n, &all.room, sizeof *all.cells)) return false;
+	else i = ++all.n;
+	all.cells[i - 1] = (waiting){cell, number, all.types[type].waiting};
+	all.types[type].waiting = i;
+	return true;
+}
+
+/* has_data reports whether one of the methods of a class has a MethodData, which it loses when it is redefined. */
+static bool has_data(const vm_klass *k, const vm_data *d) {
+	for (uint32_t i = 0, n = vm_methods(all.vm, k); i < n; i++)
+		if (vm_method_data(all.vm, vm_method_at(all.vm, k, i)) == d) return true;
+	return false;
+}
+
+/* bind_pinned binds a cell that has waited, in a class that can't be unloaded now. */
+static void bind_pinned(const waiting *w, const vm_klass *klass) {
+	if (*all.vm->can_redefine && !has_data(all.holders[w->holder].klass, w->cell.data)) COUNT(receivers_gone);
+	else if (write_class(&w->cell, klass)) COUNT(receivers_late);
+	else COUNT(receivers_taken);
+}
+
+static void bind_waiting(jni_env *jni, const waiting *w, const vm_klass *klass) {
+	jvm_ref local;
+	if (!pin(jni, &all.holders[w->holder], &local)) COUNT(receivers_gone);
+	else bind_pinned(w, klass), unpin(jni, local);
+}
+
+static void bind_all_waiting(jni_env *jni, type_state *t, const vm_klass *klass) {
+	bool refused = t->waiting != 0 && may_be_redefined();
+	for (uint32_t i = t->waiting, next; i != 0; i = next) {
+		waiting *w = &all.cells[i - 1];
+		next = w->next;
+		if (refused) COUNT(receivers_refused);
+		else bind_waiting(jni, w, klass);
+		w->next = all.free, all.free = i;
+	}
+	t->waiting = 0;
+}
+
+void receivers_prepared(jni_env *jni, uint32_t type, const prepared *class) {
+	pthread_mutex_lock(&all.lock);
+	type_state *t = &all.types[type];
+	if (t->class.klass == NULL || !is_loaded(jni, &t->class)) {
+		t->class = hold(jni, class);
+		bind_all_waiting(jni, t, class->klass);
+	} else if (t->class.klass != class->klass) {
+		t->several = true;
+	}
+	pthread_mutex_unlock(&all.lock);
+}
+
+void receivers_bind(jni_env *jni, const prepared *holder, uint32_t type, type_cell cell) {
+	jvm_ref local = NULL;
+	pthread_mutex_lock(&all.lock);
+	type_state *t = &all.types[type];
+	bool known = t->class.klass != NULL && !t->several && pin(jni, &t->class, &local);
+	if (t->several) COUNT(receivers_refused);
+	else if (known && write_class(&cell, t->class.klass)) COUNT(receivers_bound);
+	else if (known) COUNT(receivers_taken);
+	else if (t->class.klass != NULL || may_be_redefined() || !add_waiting(jni, holder, type, cell)) COUNT(receivers_refused);
+	else COUNT(receivers_waiting);
+	unpin(jni, local);
+	pthread_mutex_unlock(&all.lock);
+}

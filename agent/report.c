@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void write_counters(FILE *f, const counters *c) {
+#define WRITE(name, text) fprintf(f, ",\n  \"%s\": %" PRIu64, text, __atomic_load_n(&c->name, __ATOMIC_RELAXED));
+	AGENT_COUNTERS(WRITE)
+#undef WRITE
+}
+
+static void write_report(FILE *f, const options *o, const trained *t, const counters *c, const watched *w) {
+	fprintf(f, "{\n  \"pid\": %ld,\n  \"weight\": %" PRIu32 ",\n  \"dry_run\": %s", (long)getpid(), o->weight, o->dry ? "true" : "false");
+	fprintf(f, ",\n  \"methods_in_archive\": %" PRIu32, t->methods);
+	write_counters(f, c);
+	fprintf(f, ",\n  \"flag_raised\": %s,\n  \"flag_restored_ms\": %" PRIu32 "\n}\n", w->raised ? "true" : "false", w->restored);
+}
+
+void report_write(const options *o, const trained *t, const counters *c, const watched *w) {
+	FILE *f = strcmp(o->report, "-") == 0 ? stderr : fopen(o->report, "we");
+	if (f == NULL) {
+		if (!o->quiet) fprintf(stderr, "profarc: the report can't be written to %s\n", o->report);
+		return;
+	}
+	write_report(f, o, t, c, w);
+	if (f != stderr) fclose(f);
+}

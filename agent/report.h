@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROFARC_AGENT_REPORT_H
+#define PROFARC_AGENT_REPORT_H
+
+#include "counters.h"
+#include "options.h"
+#include "trained.h"
+#include "watch.h"
+
+/* report_write writes what was done, as JSON: to a file, which is replaced, or to stderr. */
+void report_write(const options *o, const trained *t, const counters *c, const watched *w);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trained.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- identities of loaders ---- */
+
+static bool is(pa_text text, const char *s) { return text.size == strlen(s) && memcmp(text.bytes, s, text.size) == 0; }
+static bool is_builtin(pa_text loader) { return loader.size == 0 || is(loader, "platform") || is(loader, "app"); }
+
+/* base_of is the identity of a loader without its anchor, "@" and 16 digits, or its number, "#" and digits. */
+static pa_text base_of(pa_text loader) {
+	size_t n = loader.size;
+	while (n > 0 && loader.bytes[n - 1] != '@' && loader.bytes[n - 1] != '#' && loader.bytes[n - 1] != ']') n--;
+	if (n > 1 && loader.bytes[n - 1] != ']') loader.size = n - 1;
+	return loader;
+}
+
+static int compare_texts(pa_text a, pa_text b) {
+	size_t n = a.size < b.size ? a.size : b.size;
+	int order = n == 0 ? 0 : memcmp(a.bytes, b.bytes, n);
+	return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
+}
+
+/* ---- types of other loaders ---- */
+
+typedef struct other { pa_text name, base; uint32_t type; } other;
+
+static int compare_others(const void *x, const void *y) {
+	const other *a = x, *b = y;
+	int order = compare_texts(a->name, b->name);
+	if (order == 0) order = compare_texts(a->base, b->base);
+	return order != 0 ? order : (a->type > b->type) - (a->type < b->type);
+}
+
+/* collect collects the types of other loaders, whose names lie in the archive. */
+static bool collect(const trained *t, other *list, uint32_t *n, pa_error *e) {
+	pa_types it = pa_types_of(t->archive);
+	pa_type type;
+	for (*n = 0; (*e = pa_types_next(&it, &type)).code == PA_OK;)
+		if (!is_builtin(type.loader)) list[(*n)++] = (other){type.name, base_of(type.loader), type.ordinal};
+	return e->code == PA_NOT_FOUND;
+}
+
+static bool index_others(trained *t, pa_error *e) {
+	other *list = malloc((t->types + 1) * sizeof *list);
+	bool ok = list != NULL && collect(t, list, &t->n_others, e);
+	if (ok) {
+		qsort(list, t->n_others, sizeof *list, compare_others);
+		t->others = malloc((t->n_others + 1) * sizeof *t->others);
+		for (uint32_t i = 0; t->others != NULL && i < t->n_others; i++) t->others[i] = list[i].type;
+	}
+	free(list);
+	return ok && t->others != NULL;
+}
+
+/* compare_other compares a type of another loader with a class. */
+static int compare_other(const trained *t, uint32_t i, const class_name *class) {
+	pa_type type;
+	if (pa_type_get(t->archive, t->others[i], &type).code != PA_OK) return -1;
+	int order = compare_texts(type.name, class->name);
+	return order != 0 ? order : compare_texts(base_of(type.loader), class->loader);
+}
+
+/* first_other is the place of the first type of another loader that is not before a class. */
+static uint32_t first_other(const trained *t, const class_name *class) {
+	uint32_t low = 0, high = t->n_others;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (compare_other(t, middle, class) < 0) low = middle + 1;
+		else high = middle;
+	}
+	return low;
+}
+
+uint32_t trained_type(const trained *t, const class_name *class, uint32_t *from) {
+	uint32_t type;
+	if (class->builtin) {
+		if ((*from)++ > 0 || pa_find_type(t->archive, class->name, class->loader, &type).code != PA_OK) return PA_NO_TYPE;
+		return type;
+	}
+	if (*from == 0) *from = first_other(t, class) + 1;
+	uint32_t i = *from - 1;
+	if (i >= t->n_others || compare_other(t, i, class) != 0) return PA_NO_TYPE;
+	++*from;
+	return t->others[i];
+}
+
+/* ---- methods ---- */
+
+/* add adds a method, to the end of the list of its class. */
+static void add(trained *t, uint32_t *last, const pa_method *m) {
+	uint32_t i = t->methods++;
+	t->list[i] = (struct trained_method){m->at, 0};
+	if (t->first[m->holder] == 0) t->first[m->holder] = i + 1;
+	else t->list[last[m->holder]].next = i + 1;
+	last[m->holder] = i;
+}
+
+static bool has_profile(const trained *t, const pa_method *m) {
+	pa_profiles it = pa_profiles_of(t->archive, m);
+	pa_profile p;
+	return m->holder < t->types && (m->flags & (PA_METHOD_UNEXECUTED | PA_METHOD_NOT_MATCHABLE)) == 0 && pa_profiles_next(&it, &p).code == PA_OK;
+}
+
+static bool index_methods(trained *t, pa_error *e) {
+	pa_methods it = pa_methods_of(t->archive);
+	pa_method m;
+	uint64_t n = pa_info_of(t->archive)->methods - pa_info_of(t->archive)->unexecuted;
+	uint32_t *last = calloc(t->types + 1, sizeof *last);
+	t->first = calloc(t->types + 1, sizeof *t->first);
+	t->list = n < UINT32_MAX ? malloc((n + 1) * sizeof *t->list) : NULL;
+	bool ok = last != NULL && t->first != NULL && t->list != NULL;
+	while (ok && t->methods < n && (*e = pa_methods_next(&it, &m)).code == PA_OK)
+		if (has_profile(t, &m)) add(t, last, &m);
+	free(last);
+	return ok && (e->code == PA_OK || e->code == PA_NOT_FOUND);
+}
+
+pa_error trained_open(trained *t, const char *path) {
+	static const pa_error no_memory = {.code = PA_SYSTEM, .message = "the process is out of memory"};
+	pa_options options = {.domain = PA_HOTSPOT};
+	pa_error e = pa_open(path, &options, &t->archive);
+	if (e.code != PA_OK) return e;
+	uint64_t types = pa_info_of(t->archive)->types;
+	t->types = (uint32_t)types;
+	if (types >= UINT32_MAX || !index_others(t, &e) || !index_methods(t, &e)) {
+		trained_close(t);
+		return e.code == PA_OK || e.code == PA_NOT_FOUND ? no_memory : e;
+	}
+	return (pa_error){.code = PA_OK, .message = ""};
+}
+
+void trained_close(trained *t) {
+	free(t->first), free(t->list), free(t->others);
+	pa_close(t->archive);
+	*t = (trained){0};
+}

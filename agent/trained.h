@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The archive by class: which profiles a class that the VM prepares has in it. */
+#ifndef PROFARC_AGENT_TRAINED_H
+#define PROFARC_AGENT_TRAINED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profarc.h"
+
+/* A class that was prepared: its name, and the identity of its loader as archives have it, without what tells loaders of one
+ * class apart. */
+typedef struct class_name { pa_text name, loader; bool builtin; /* the boot, platform or application loader */ } class_name;
+
+typedef struct trained {
+	pa_archive *archive;
+	uint32_t types;                                        /* of the archive */
+	uint32_t methods;                                      /* with a profile */
+	uint32_t *first;                                       /* of each type: its first method + 1 */
+	struct trained_method { pa_ref at; uint32_t next; } *list; /* next + 1 of the same class; 0: none */
+	uint32_t *others, n_others;                            /* types of other loaders, by name and loader */
+} trained;
+
+/* trained_open opens an archive and finds the classes in it. */
+pa_error trained_open(trained *t, const char *path);
+void trained_close(trained *t);
+
+/* trained_type iterates over the types that a class may be: one of a built-in loader, or all that other loaders of the same
+ * class had. *from is 0 at first; it returns PA_NO_TYPE at the end. */
+uint32_t trained_type(const trained *t, const class_name *class, uint32_t *from);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * HotSpot's structures, through the tables that libjvm.so exports for debuggers (gHotSpotVMStructs and others): where the
+ * fields lie that the agent reads and writes. Nothing is assumed of a release but what the tables say; five fields of
+ * MethodData that they leave out are derived from exported neighbours, as the package formats/hotspot/live does, and checked.
+ */
+#ifndef PROFARC_AGENT_VM_H
+#define PROFARC_AGENT_VM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "jvm.h"
+
+/* Structures of the VM, which the agent knows by address alone. */
+typedef struct vm_klass vm_klass;
+typedef struct vm_method vm_method;
+typedef struct vm_data vm_data; /* a MethodData */
+typedef struct vm_symbol vm_symbol;
+
+/* A flag of the VM, in its memory. */
+typedef struct vm_flag { void *at; uint32_t type; } vm_flag;
+
+typedef struct vm {
+	void *library; /* handle of libjvm.so */
+	int release;   /* 17, 21, 25 */
+	struct { uint32_t name, loader, methods, init_state; } klass;
+	struct { uint32_t klasses, next, hidden; } loader;
+	struct { uint32_t data, const_method, code; } method;
+	struct { uint32_t constants, code_size, name, signature, size; } const_method;
+	struct { uint32_t holder, length, size; } pool;
+	struct { uint32_t length, body; } symbol;
+	struct { uint32_t length, data; } array;
+	struct {
+		uint32_t header, size, data_size, parameters, handlers; /* handlers is 0 if the release has none */
+		uint32_t traps, trap_reasons, decompiles, invocations, backedges;
+	} data;
+	uint32_t initialized;     /* InstanceKlass::_init_state of an initialised class */
+	uint32_t increment;       /* one count of an InvocationCounter */
+	const bool *can_redefine; /* whether some agent may redefine classes */
+	struct { const char *flags; size_t n, size; uint32_t name, at, type; } flags;
+} vm;
+
+/* vm_open finds everything. It returns NULL, or why the VM is not one that the agent knows. */
+const char *vm_open(vm *v, java_vm *java, int release);
+
+/* vm_find_flag finds a flag of a type that another flag has: types are numbered differently in each release. */
+bool vm_find_flag(const vm *v, const char *name, const char *like, vm_flag *flag);
+
+static inline uint32_t vm_u32(const void *p, uint32_t at) { return *(const uint32_t *)((const char *)p + at); }
+static inline uint16_t vm_u16(const void *p, uint32_t at) { return *(const uint16_t *)((const char *)p + at); }
+static inline const void *vm_pointer(const void *p, uint32_t at) {
+	return __atomic_load_n((const void *const *)((const char *)p + at), __ATOMIC_ACQUIRE);
+}
+
+/* The name of a class, in the VM's modified UTF-8. */
+static inline const vm_symbol *vm_klass_name(const vm *v, const vm_klass *k) { return vm_pointer(k, v->klass.name); }
+static inline uint32_t vm_symbol_size(const vm *v, const vm_symbol *s) { return vm_u16(s, v->symbol.length); }
+static inline const uint8_t *vm_symbol_bytes(const vm *v, const vm_symbol *s) { return (const uint8_t *)s + v->symbol.body; }
+
+/* vm_klass_loader is the ClassLoaderData of a class. */
+static inline const void *vm_klass_loader(const vm *v, const vm_klass *k) { return vm_pointer(k, v->klass.loader); }
+/* vm_is_hidden reports whether a class is hidden from its loader, and may be unloaded by itself. */
+static inline bool vm_is_hidden(const vm *v, const vm_klass *k) {
+	return *((const uint8_t *)vm_klass_loader(v, k) + v->loader.hidden) != 0;
+}
+
+/* The methods of a class. */
+static inline uint32_t vm_methods(const vm *v, const vm_klass *k) { return vm_u32(vm_pointer(k, v->klass.methods), v->array.length); }
+static inline const vm_method *vm_method_at(const vm *v, const vm_klass *k, uint32_t i) {
+	return vm_pointer(vm_pointer(k, v->klass.methods), v->array.data + 8 * i);
+}
+
+/* The name and signature of a method. */
+const vm_symbol *vm_method_name(const vm *v, const vm_method *m);
+const vm_symbol *vm_method_signature(const vm *v, const vm_method *m);
+
+/* vm_method_code is a method's bytecodes, as the VM has rewritten them. */
+const uint8_t *vm_method_code(const vm *v, const vm_method *m, uint32_t *size);
+
+static inline vm_data *vm_method_data(const vm *v, const vm_method *m) { return (vm_data *)vm_pointer(m, v->method.data); }
+
+#endif

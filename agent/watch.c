@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "watch.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "counters.h"
+
+static struct {
+	const vm *vm;
+	vm_flag old;
+	int64_t before; /* the flag's value */
+	uint32_t limit; /* milliseconds */
+	watched seen;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	bool running, ending;
+} w = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- the flag ---- */
+
+enum { OLD_RAISED = 1000000, OLD_HIGHEST = 1 << 30 };
+
+static bool raise_flag(const vm *v) {
+	if (!vm_find_flag(v, "TieredOldPercentage", "Tier3DelayOn", &w.old)) return false;
+	w.before = *(int64_t *)w.old.at;
+	if (w.before < 0 || w.before > OLD_HIGHEST) return false; /* not what it seems to be */
+	if (w.before < OLD_RAISED) __atomic_store_n((int64_t *)w.old.at, OLD_RAISED, __ATOMIC_RELAXED);
+	return w.seen.raised = true;
+}
+
+static void restore_flag(void) {
+	int64_t raised = OLD_RAISED; /* somebody else may have written it since */
+	if (w.seen.raised && w.before < OLD_RAISED)
+		__atomic_compare_exchange_n((int64_t *)w.old.at, &raised, w.before, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+/* ---- the compilers ---- */
+
+/* ticks_of is the processor time of a thread in clock ticks, if it is one of the VM's compilers; else 0. */
+static uint64_t ticks_of(const char *thread) {
+	char path[64], line[512];
+	unsigned long long user = 0, system = 0;
+	snprintf(path, sizeof path, "/proc/self/task/%.20s/stat", thread);
+	FILE *f = fopen(path, "re");
+	if (f == NULL) return 0;
+	const char *name = fgets(line, sizeof line, f) == NULL ? NULL : strchr(line, '('), *rest = name == NULL ? NULL : strrchr(line, ')');
+	fclose(f);
+	if (rest == NULL || (strncmp(name + 1, "C1 Compiler", 11) != 0 && strncmp(name + 1, "C2 Compiler", 11) != 0)) return 0;
+	if (sscanf(rest + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &user, &system) != 2) return 0;
+	return user + system;
+}
+
+/* compiler_ticks is the processor time of all compiler threads that live. */
+static uint64_t compiler_ticks(void) {
+	uint64_t sum = 0;
+	DIR *d = opendir("/proc/self/task");
+	if (d == NULL) return 0;
+	for (struct dirent *e; (e = readdir(d)) != NULL;)
+		if (e->d_name[0] != '.') sum += ticks_of(e->d_name);
+	closedir(d);
+	return sum;
+}
+
+/* ---- the thread ---- */
+
+enum { PERIOD = 500, QUIET_PERIODS = 4, QUIET_SHARE = 10 }; /* ms; 2 s; the compilers take less than a tenth of one processor */
+
+/* sleep_period waits until the next look. It returns false at the end of the VM. */
+static bool sleep_period(void) {
+	struct timespec until;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += PERIOD * 1000000L;
+	if (until.tv_nsec >= 1000000000L) until.tv_sec++, until.tv_nsec -= 1000000000L;
+	pthread_mutex_lock(&w.lock);
+	while (!w.ending && pthread_cond_timedwait(&w.wake, &w.lock, &until) == 0) {}
+	bool goes_on = !w.ending;
+	pthread_mutex_unlock(&w.lock);
+	return goes_on;
+}
+
+static uint64_t thread_time(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* watch looks at the compilers until they are quiet. */
+static void *watch(void *unused) {
+	uint64_t ticks = compiler_ticks(), quiet_ticks = (uint64_t)sysconf(_SC_CLK_TCK) * PERIOD / 1000 / QUIET_SHARE;
+	uint32_t quiet = 0, elapsed = 0;
+	pthread_setname_np(pthread_self(), "profarc");
+	while (quiet < QUIET_PERIODS && elapsed < w.limit && sleep_period()) {
+		uint64_t now = compiler_ticks();
+		/* The time of a compiler thread that ended is gone from the sum. */
+		quiet = now < ticks || now - ticks <= quiet_ticks ? quiet + 1 : 0;
+		ticks = now, elapsed += PERIOD;
+	}
+	restore_flag();
+	w.seen.restored = elapsed;
+	COUNT_N(watched_ns, thread_time());
+	return unused;
+}
+
+const char *watch_begin(const vm *v, const options *o) {
+	w.vm = v, w.limit = o->warmup;
+	if (!o->raise || o->dry) return NULL;
+	if (!raise_flag(v)) return "the VM has no flag TieredOldPercentage, which stays as it is";
+	pthread_condattr_t attributes;
+	pthread_condattr_init(&attributes);
+	pthread_cond_init(&w.wake, &attributes);
+	pthread_condattr_destroy(&attributes);
+	w.running = pthread_create(&w.thread, NULL, watch, NULL) == 0;
+	if (w.running) return NULL;
+	restore_flag();
+	return "there is no thread to watch the compilers, so that no flag is raised";
+}
+
+watched watch_end(void) {
+	if (!w.running) return w.seen;
+	pthread_mutex_lock(&w.lock);
+	w.ending = true;
+	pthread_cond_signal(&w.wake);
+	pthread_mutex_unlock(&w.lock);
+	pthread_join(w.thread, NULL);
+	w.running = false;
+	return w.seen;
+}
