@@ -89,6 +89,7 @@ var mayImport = map[string][]string{
 	"internal/jvm/sketch":    {"layout", "internal/jvm/bytecode", "internal/jvm/names"},
 	"internal/jvm/classfile": {"internal/jvm/bytecode", "internal/jvm/names"},
 	"internal/jvm/names":     {},
+	"internal/jvm/testjvm":   {},
 	"formats/hotspot/live": {"layout", "archive", "builder", "internal/compartment", "internal/procfs", "internal/secrets",
 		"internal/jvm/bytecode", "internal/jvm/classfile", "internal/jvm/names", "internal/jvm/sketch"},
 	"formats/hotspot/program": {"layout", "fit",

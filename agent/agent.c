@@ -1,3 +1,4 @@
+//go:build ignore
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * profarc's agent for HotSpot: it maps an archive when the VM starts, and gives each method of a class that is prepared the

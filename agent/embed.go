@@ -9,5 +9,5 @@ import "embed"
 
 // Sources are the .c and .h files of this folder.
 //
-//go:embed *
+//go:embed *.c *.h
 var Sources embed.FS

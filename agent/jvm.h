@@ -33,8 +33,8 @@ enum {
 
 /* Places in the table of a jvmtiEnv: one less than the numbers of the specification. */
 enum {
-	TI_SET_EVENT_NOTIFICATION_MODE = 1, TI_DEALLOCATE = 46, TI_GET_CLASS_SIGNATURE = 47, TI_GET_CLASS_STATUS = 48, TI_GET_CLASS_METHODS = 51,
-	TI_GET_CLASS_LOADER = 56, TI_GET_METHOD_NAME = 63, TI_GET_LOADED_CLASSES = 77, TI_GET_JNI_FUNCTION_TABLE = 120, TI_SET_EVENT_CALLBACKS = 121,
+	TI_SET_EVENT_NOTIFICATION_MODE = 1, TI_DEALLOCATE = 46, TI_GET_CLASS_SIGNATURE = 47, TI_GET_CLASS_STATUS = 48,
+	TI_GET_CLASS_LOADER = 56, TI_GET_LOADED_CLASSES = 77, TI_GET_JNI_FUNCTION_TABLE = 120, TI_SET_EVENT_CALLBACKS = 121,
 	TI_GET_SYSTEM_PROPERTY = 130
 };
 
@@ -106,12 +106,6 @@ static inline int ti_class_signature(jvmti_env *t, jvm_ref class, char **signatu
 }
 static inline int ti_class_status(jvmti_env *t, jvm_ref class, int32_t *status) {
 	return ((int (*)(jvmti_env *, jvm_ref, int32_t *))t->functions[TI_GET_CLASS_STATUS])(t, class, status);
-}
-static inline int ti_class_methods(jvmti_env *t, jvm_ref class, int32_t *n, jvm_method **methods) {
-	return ((int (*)(jvmti_env *, jvm_ref, int32_t *, jvm_method **))t->functions[TI_GET_CLASS_METHODS])(t, class, n, methods);
-}
-static inline int ti_method_name(jvmti_env *t, jvm_method method, char **name, char **signature) {
-	return ((int (*)(jvmti_env *, jvm_method, char **, char **, char **))t->functions[TI_GET_METHOD_NAME])(t, method, name, signature, 0);
 }
 static inline int ti_class_loader(jvmti_env *t, jvm_ref class, jvm_ref *loader) {
 	return ((int (*)(jvmti_env *, jvm_ref, jvm_ref *))t->functions[TI_GET_CLASS_LOADER])(t, class, loader);

@@ -1,3 +1,4 @@
+//go:build ignore
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE
 #include "watch.h"

@@ -1,0 +1,110 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/formats/hotspot/live"
+	"github.com/profarc/profarc/internal/agentlib"
+	"github.com/profarc/profarc/internal/jvm/testjvm"
+	"github.com/profarc/profarc/reader"
+)
+
+var agentFolder string
+
+// library builds the agent, once.
+var library = sync.OnceValues(func() (path string, err error) {
+	if agentFolder, err = os.MkdirTemp("", "agent"); err != nil {
+		return "", err
+	}
+	return (&agentlib.Build{Cache: agentFolder}).Find(context.Background(), "")
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if agentFolder != "" {
+		_ = os.RemoveAll(agentFolder)
+	}
+	os.Exit(code)
+}
+
+// agentFlag returns the flag that loads the agent with an archive and further options.
+func agentFlag(t testing.TB, archive, options string) string {
+	t.Helper()
+	path, err := library()
+	if errors.Is(err, agentlib.ErrNoCompiler) || errors.Is(err, agentlib.ErrPlatform) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "-agentpath:" + path + "=archive=" + archive + options
+}
+
+// dump writes the profiles of a JVM to an archive.
+func dump(t testing.TB, j *testjvm.JVM) string {
+	t.Helper()
+	vm, err := live.Attach(t.Context(), j.PID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, _, err := vm.Dump(t.Context(), live.Options{Stop: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "dump.parc")
+	if _, err := b.Commit(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// train runs Adopted and returns the archive of its profiles.
+func train(t testing.TB, home, classes string, rounds int) string {
+	t.Helper()
+	j := testjvm.Start(t, home, "-cp", classes, "Adopted", "train", fmt.Sprint(rounds))
+	j.Await("ready")
+	archive := dump(t, j)
+	j.End()
+	return archive
+}
+
+func open(t testing.TB, path string) *reader.Store {
+	t.Helper()
+	a, err := reader.Open(path, archive.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = a.Close() })
+	return a
+}
+
+// A report is what the agent says of its work.
+type report map[string]any
+
+func (r report) count(name string) int {
+	n, ok := r[name].(float64)
+	if !ok {
+		return -1
+	}
+	return int(n)
+}
+
+func readReport(t testing.TB, path string) (r report) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &r); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return r
+}

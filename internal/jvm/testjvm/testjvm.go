@@ -1,0 +1,149 @@
+// Package testjvm finds the JDKs that tests run, compiles their programs, and starts
+// JVMs. The first JDK is the one of JAVA_HOME, or on the path; the second the one of
+// JAVA25_HOME, or next to others.
+package testjvm
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// First returns the home of the first JDK, empty if there is none.
+func First() string {
+	if home := os.Getenv("JAVA_HOME"); home != "" {
+		return home
+	}
+	javac, err := exec.LookPath("javac")
+	if err != nil {
+		return ""
+	}
+	if javac, err = filepath.EvalSymlinks(javac); err != nil {
+		return ""
+	}
+	return filepath.Dir(filepath.Dir(javac))
+}
+
+// Second returns the home of the second JDK, empty if there is none.
+func Second() string {
+	if home := os.Getenv("JAVA25_HOME"); home != "" {
+		return home
+	}
+	if found, _ := filepath.Glob("/usr/lib/jvm/*25*"); len(found) > 0 {
+		return found[0]
+	}
+	return ""
+}
+
+// Each runs a test with each JDK, and skips it for one that is not there.
+func Each(t *testing.T, test func(t *testing.T, home string)) {
+	for name, home := range map[string]string{"first": First(), "second": Second()} {
+		t.Run(name, func(t *testing.T) {
+			Need(t, home)
+			test(t, home)
+		})
+	}
+}
+
+// Need skips a test if there is no JDK at a place.
+func Need(t testing.TB, home string) {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(home, "bin", "java")); home == "" || err != nil {
+		t.Skip("no such JDK: set JAVA_HOME to JDK 17 and JAVA25_HOME to JDK 25")
+	}
+}
+
+// Compile compiles sources with a JDK, and returns the folder of the classes.
+func Compile(t testing.TB, home string, sources ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	cmd := exec.Command(filepath.Join(home, "bin", "javac"), append([]string{"-encoding", "UTF-8", "-d", dir}, sources...)...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("javac: %v\n%s", err, out)
+	}
+	return dir
+}
+
+// A JVM is a running program. It is killed at the end of its test if it has not ended.
+type JVM struct {
+	t     testing.TB
+	cmd   *exec.Cmd
+	in    io.WriteCloser
+	out   *bufio.Reader
+	errs  strings.Builder
+	ended bool
+}
+
+// Start starts java with arguments.
+func Start(t testing.TB, home string, args ...string) *JVM {
+	t.Helper()
+	j := &JVM{t: t, cmd: exec.Command(filepath.Join(home, "bin", "java"), args...)}
+	j.cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8")
+	j.cmd.Stderr = &j.errs
+	var err error
+	if j.in, err = j.cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := j.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.out = bufio.NewReader(out)
+	if err := j.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(j.kill)
+	return j
+}
+
+func (j *JVM) kill() {
+	if !j.ended {
+		_ = j.cmd.Process.Kill()
+		_ = j.cmd.Wait()
+	}
+}
+
+// PID returns the number of the process.
+func (j *JVM) PID() int { return j.cmd.Process.Pid }
+
+// Await reads the output up to a line.
+func (j *JVM) Await(want string) {
+	j.t.Helper()
+	for {
+		line, err := j.out.ReadString('\n')
+		if strings.TrimSpace(line) == want {
+			return
+		}
+		if err != nil {
+			j.t.Fatalf("waited for %q, got %q, %v\n%s", want, line, err, j.errs.String())
+		}
+	}
+}
+
+// Send writes a line to the program's input.
+func (j *JVM) Send(line string) {
+	j.t.Helper()
+	if _, err := io.WriteString(j.in, line+"\n"); err != nil {
+		j.t.Fatal(err)
+	}
+}
+
+// End closes the program's input, lets it run to its end, and returns the rest of its
+// output and what it wrote to stderr.
+func (j *JVM) End() (out, errs string) {
+	j.t.Helper()
+	_ = j.in.Close()
+	rest, err := io.ReadAll(j.out)
+	if err != nil {
+		j.t.Fatal(err)
+	}
+	j.ended = true
+	if err := j.cmd.Wait(); err != nil {
+		j.t.Fatalf("the program did not end well: %v\n%s\n%s", err, rest, j.errs.String())
+	}
+	return string(rest), j.errs.String()
+}
