@@ -447,3 +447,12 @@ func TestPublish(t *testing.T) {
 		t.Errorf("the link leads to %q, %v", to, err)
 	}
 }
+
+// TestDroppedRowsAreReported writes what leads to no type into live rows.
+func TestDroppedRowsAreReported(t *testing.T) {
+	t.Parallel()
+	program := sanitized(t, "address,undefined").client(t, "tests/dropped.c")
+	if out, stderr, status := cprogram.Run(t, program, filepath.Join(t.TempDir(), "a.parc")); status != 0 {
+		t.Errorf("exit status %d: %s%s", status, out, stderr)
+	}
+}

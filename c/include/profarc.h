@@ -801,10 +801,20 @@ typedef enum pa_take {
  * code and shapes. PA_MISMATCH: domain or settings differ. */
 PA_API pa_error pa_copy(pa_builder *builder, const pa_archive *archive, pa_take take);
 
+/* What copies of live counts lack, since native code has written what leads to no type or method: the number of rows and of type
+ * words, and where the first of them stands. */
+typedef struct pa_dropped {
+	uint64_t rows;
+	pa_ref method;      /* pa_table_method of the archive that was copied */
+	int32_t point;      /* the profile point of the entry */
+	const char *reason; /* short, in English, static; NULL if rows is 0 */
+} pa_dropped;
+
 /* What was written. */
 typedef struct pa_report {
 	uint64_t file_size, requested_base;
 	uint8_t dump_id[16];
+	pa_dropped dropped;
 } pa_report;
 
 /* pa_write lays the archive out and creates or replaces the file at a path in one step: under a temporary name in the same

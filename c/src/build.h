@@ -70,6 +70,7 @@ struct pa_builder {
 	pa_archive shape; /* only what decides the sizes of entries */
 	uint32_t shape_rows; /* of shape.shapes */
 	buffer texts, symbols, types, methods, contexts, profiles, blocks, tables;
+	pa_dropped dropped; /* by copies */
 	ref_index symbol_index, type_index, method_index, context_index, profile_index;
 	recording open;
 };

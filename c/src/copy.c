@@ -8,6 +8,7 @@ typedef struct copier {
 	const pa_archive *a;
 	pa_take take;
 	pa_error e;
+	pa_ref method; /* whose profile is copied */
 	buffer types; /* uint32_t by ordinal */
 	ref_index methods, contexts, profiles;
 } copier;
@@ -102,12 +103,31 @@ static uint64_t count_of(const copier *c, const pa_entry *entry, uint32_t cell) 
 	return c->take == PA_TRAINED ? trained : c->take == PA_LIVE ? now : now - trained;
 }
 
-static uint64_t pointer_of(copier *c, const pa_entry *entry, uint32_t cell, uint8_t kind) {
+/* drop notes that the copy lacks the type or method of a live cell that led to nothing and held v before it was looked up. Another
+ * thread may be writing it: then nothing is missing. */
+static void drop(copier *c, const pa_entry *entry, uint32_t cell, uint64_t v, const char *reason) {
+	pa_dropped *d = &c->b->dropped;
+	if (c->take == PA_TRAINED || entry->live == NULL || pa_cell(entry, cell) != v) return;
+	if (d->rows++ == 0) *d = (pa_dropped){1, c->method, entry->point, reason};
+}
+
+static const char no_type[] = "what stands in the place of a type leads to none", no_method[] = "what stands in the place of a method leads to none";
+
+/* miss_type looks at a live cell without a type, which held v. The copy has the count of a row already. */
+static void miss_type(copier *c, const pa_entry *entry, uint32_t cell, uint64_t v, uint8_t kind, const uint8_t *cells) {
+	pa_rows rows;
+	if (kind == TYPE_WORD ? (v & ~(uint64_t)TYPE_TAGS) != 0 : v != 0) drop(c, entry, cell, v, no_type);
+	else if (kind == POINTS_TO_TYPE && pa_receivers_of(entry, &rows) && get64(cells + 8 * ((uint64_t)cell + 1)) != 0) drop(c, entry, cell, 0, "a count has no type");
+}
+
+static uint64_t pointer_of(copier *c, const pa_entry *entry, uint32_t cell, uint8_t kind, const uint8_t *cells) {
 	pa_entry trained = *entry;
 	unsigned tags = 0;
 	trained.live = NULL;
 	if (kind == POINTS_TO_METHOD) return pai_method_cell(c->b, get(&c->methods, pa_trained(entry, cell) == 0 ? 0 : ref_of(pa_trained(entry, cell) - c->a->info.requested_base)));
+	uint64_t held = pa_cell(entry, cell);
 	uint32_t type = pa_cell_type(kind == TYPE_WORD && c->take == PA_TRAINED ? &trained : entry, cell, &tags);
+	if (type == PA_NO_TYPE) miss_type(c, entry, cell, held, kind, cells);
 	return pai_type_cell(c->b, type_ref(c, type)) | (kind == TYPE_WORD ? tags : 0);
 }
 
@@ -118,8 +138,11 @@ static void copy_declared(copier *c, const pa_entry *entry, uint8_t *cells) {
 	for (uint32_t i = 0; s != NULL && c->take != PA_TRAINED && i < entry->cells; i++) {
 		uint8_t kind = s->kinds[i < s->cells ? i : s->cells + (i - s->cells) % s->row_cells];
 		uint64_t v = pa_cell(entry, i), at = v - (uint64_t)(uintptr_t)c->a->live->base;
-		if (kind == PA_CELL_METHOD) put64(cells + 8 * (uint64_t)i, pai_method_cell(c->b, v == 0 || at % 8 != 0 || at >> 35 != 0 ? 0 : get(&c->methods, ref_of(at))));
-		else if (kind != PA_CELL_TYPE && kind != PA_CELL_COUNT) put64(cells + 8 * (uint64_t)i, v);
+		if (kind == PA_CELL_METHOD) {
+			uint32_t method = v == 0 || at % 8 != 0 || at >> 35 != 0 ? 0 : get(&c->methods, ref_of(at));
+			if (method == 0 && v != 0) drop(c, entry, i, v, no_method);
+			put64(cells + 8 * (uint64_t)i, pai_method_cell(c->b, method));
+		} else if (kind != PA_CELL_TYPE && kind != PA_CELL_COUNT) put64(cells + 8 * (uint64_t)i, v);
 	}
 }
 
@@ -133,7 +156,7 @@ static void copy_cells(copier *c, const pa_entry *entry, uint8_t *to) {
 		for (uint32_t k = 0, cell = list[i].first; k < list[i].n; k++, cell += list[i].stride) put64(cells + 8 * (uint64_t)cell, count_of(c, entry, cell));
 	for (unsigned n = pai_slots(entry, list), i = 0; i < n; i++)
 		for (uint32_t k = 0, cell = list[i].first; k < list[i].n; k++, cell += list[i].stride)
-			put64(cells + 8 * (uint64_t)cell, pointer_of(c, entry, cell, list[i].kind));
+			put64(cells + 8 * (uint64_t)cell, pointer_of(c, entry, cell, list[i].kind, cells));
 	for (uint32_t i = 0; entry->tag == PA_BITMAP && c->take != PA_TRAINED && i < entry->cells; i++) put64(cells + 8 * (uint64_t)i, pa_cell(entry, i));
 	if (entry->tag >= PA_PRODUCER && sound(c->b)) copy_declared(c, entry, cells), pai_unite_rows(c->b, cells, entry->tag, entry->rows);
 }
@@ -217,6 +240,7 @@ static bool copy_profiles(copier *c, const pa_method *m) {
 	pa_profiles it = pa_profiles_of(c->a, m);
 	pa_profile p;
 	pa_error e;
+	c->method = m->at;
 	while ((e = pa_profiles_next(&it, &p)).code == PA_OK)
 		if (!copy_profile(c, get(&c->methods, m->at), &p)) return false;
 	return !failed(c, e);

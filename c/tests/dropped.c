@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dropped writes what can't be into live rows, and looks at what a snapshot says of it: dropped OUT. */
+#include "client.h"
+
+/* record makes an archive of a profile with a taken and two empty rows at point 7, in memory. */
+static void *record(size_t *size) {
+	pa_config config = {.domain = PA_GRAAL};
+	pa_key key = {.class_name = pa_text_of("A"), .name = pa_text_of("m")};
+	pa_type_count rows[3] = {{0, 0}};
+	pa_builder *b;
+	void *bytes;
+	check(pa_builder_new(&config, &b));
+	rows[0] = (pa_type_count){pa_add_type(b, pa_text_of("T"), pa_text_of("")), 4};
+	pa_begin(b, pa_add_method(b, &key), PA_UNKNOWN_CODE, 0);
+	pa_put_receivers(b, &(pa_new_receivers){.point = 7, .sub = PA_OF_CALL}, rows, 3);
+	check(pa_done(b, NULL));
+	check(pa_write_memory(b, &bytes, size, NULL));
+	pa_builder_free(b);
+	return bytes;
+}
+
+static void snapshot(const pa_archive *a, pa_take take, const char *path, uint64_t rows) {
+	pa_report report;
+	pa_method m;
+	check(pa_snapshot(a, take, path, &report));
+	must(report.dropped.rows == rows && (report.dropped.reason == NULL) == (rows == 0), "another number of dropped rows");
+	if (rows == 0) return;
+	check(pa_table_method(a, report.dropped.method, &m));
+	must(report.dropped.point == 7 && m.key.name.size == 1 && m.key.name.bytes[0] == 'm', "the first row that was dropped stands elsewhere");
+}
+
+int main(int argc, char **argv) {
+	must(argc == 2, "usage: dropped OUT");
+	size_t size;
+	void *bytes = record(&size);
+	pa_key key = {.class_name = pa_text_of("A"), .name = pa_text_of("m")};
+	pa_archive *a;
+	pa_profile p;
+	pa_entry entry;
+	check(pa_open_memory(bytes, size, NULL, &a));
+	check(pa_adopt(a, PA_BASE_ANYWHERE));
+	check(pa_find(a, &key, PA_ANY_CODE, &p));
+	check(pa_claim(&p));
+	must(pa_entry_at(&p, 7, &entry) && entry.rows == 3, "no entry");
+	pa_add(pa_word(&entry, 3), 1);
+	snapshot(a, PA_LIVE, argv[1], 0);
+	pa_add(pa_word(&entry, 7), 5); /* a count without a type */
+	snapshot(a, PA_DELTA, argv[1], 1);
+	pa_add(pa_word(&entry, 4), 0x1235); /* no type */
+	snapshot(a, PA_LIVE, argv[1], 2);
+	snapshot(a, PA_TRAINED, argv[1], 0);
+	pa_close(a);
+	free(bytes);
+	return 0;
+}
