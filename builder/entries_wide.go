@@ -79,6 +79,18 @@ func (p *Profile) Successors(point int32, sub layout.Sub, rows ...Successor) {
 	})
 }
 
+// Undecoded adds, to an archive of DomainHotSpot, the words of the VM's data section from
+// the header of an entry on whose tag nobody here knows, and so neither its size. It stands
+// at the bci in that header, and has the flag EntryOneOf after a merge. Such a profile is
+// kept and shown, and never adopted.
+func (p *Profile) Undecoded(point int32, flags layout.EntryFlags, words ...uint64) {
+	p.wide(layout.TagUndecoded, flags, 0, point, len(words), func(e disk.Entry) {
+		for i, w := range words {
+			e.SetCell(i, w)
+		}
+	})
+}
+
 // Receivers are the fields of a type profile with any number of rows.
 type Receivers struct {
 	Point int32

@@ -52,6 +52,7 @@ const (
 	callCount
 	callDeclare
 	callCustom
+	callUndecoded
 )
 
 // A journal records with a Go builder, and writes down the same for the one in C. What
@@ -408,6 +409,13 @@ func (j *journal) counters(point int32, counts ...uint64) {
 	j.numbers(uint64(len(counts)))
 	j.numbers(counts...)
 	j.profile.Counters(point, counts...)
+}
+
+func (j *journal) undecoded(point int32, flags layout.EntryFlags, words ...uint64) {
+	j.wide(callUndecoded, point, 0, flags)
+	j.numbers(uint64(len(words)))
+	j.numbers(words...)
+	j.profile.Undecoded(point, flags, words...)
 }
 
 func (j *journal) valueSite(site int32, kind layout.Sub, values ...builder.Value) {

@@ -85,3 +85,27 @@ func onlyProfile(t *testing.T, s *reader.Store) reader.Profile {
 	}
 	return p
 }
+
+// A profile that was not decoded to its end stays as it is with the same code. With other
+// code nobody knows where its points are.
+func TestUndecodedProfiles(t *testing.T) {
+	t.Parallel()
+	v := fit.Version{ID: 1, Size: 20, Points: []fit.Point{{Bci: 3, Kind: fit.Call, Sketch: layout.SketchPoint{What: 1}}}}
+	b := builder.New(layout.DomainHotSpot, builder.Config{})
+	m := b.Method(layout.Key{Class: "C", Name: "run", Signature: "()V"})
+	sketch(b, m, v)
+	p := b.Profile(m, v.ID, builder.NoContext)
+	p.Counter(builder.At{Bci: 3}, 5)
+	p.Undecoded(7, 0, 14|7<<16, 1)
+	if err := p.Done(); err != nil {
+		t.Fatal(err)
+	}
+	s := memstore.Open(t, b)
+	verdict, to := check(t, s, v)
+	if n := entriesOf(t, to); verdict.State != fit.Exact || n != 2 {
+		t.Errorf("%s: %d of 2 entries are left", verdict.State, n)
+	}
+	if verdict, _ = check(t, s, with(v, 0, 1)); verdict.State != fit.Stale {
+		t.Errorf("%s, want %s: %s", verdict.State, fit.Stale, verdict.Reason)
+	}
+}

@@ -42,6 +42,10 @@ func (c *checker) compare(j *judgement, k layout.Key, versions []Version) error 
 		j.State, j.Reason, j.Confidence, j.now = Exact, "the code is the same", 1, v
 		return nil
 	}
+	if tag, undecoded := j.Profile.Undecoded(); undecoded {
+		j.State, j.Reason = Stale, fmt.Sprintf("the code has changed, and entries from one of HotSpot's tag %d on were not decoded", tag)
+		return nil
+	}
 	j.State, j.Reason = Stale, "the code has changed, and its profile points are not known"
 	if c.s.Header().Domain.LLVM() {
 		j.Reason = fmt.Sprintf("its control flow has changed: function hash 0x%016x, now 0x%016x", code, versions[0].ID)

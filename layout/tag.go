@@ -34,6 +34,7 @@ const (
 	TagReceivers  Tag = 68 // receiver types, any number of them
 	TagCallees    Tag = 69 // called methods, with their counts
 	TagCount      Tag = 70 // one counter; Sub is what it counts
+	TagUndecoded  Tag = 71 // HotSpot's words from an entry on that the writer did not know
 )
 
 var tagNames = map[Tag]string{
@@ -57,6 +58,7 @@ var tagNames = map[Tag]string{
 	TagReceivers:       "Receivers",
 	TagCallees:         "Callees",
 	TagCount:           "Count",
+	TagUndecoded:       "Undecoded",
 }
 
 // String returns the name of a tag, as docs/format.md spells it.
@@ -77,6 +79,7 @@ type EntryFlags uint8
 const (
 	EntryNullSeen    EntryFlags = 1 << 0 // of a type check: a null was seen
 	EntryInterpreted EntryFlags = 1 << 1 // of a TagCount entry: the producer marked the count as interpreted
+	EntryOneOf       EntryFlags = 1 << 2 // of a TagUndecoded entry: several were merged, the words are those of one
 )
 
 // EntryTraps is the traps word of an entry, HotSpot's DataLayout::_traps: the reason of

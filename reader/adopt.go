@@ -137,7 +137,8 @@ const (
 
 // Adopt claims the profile and returns it adopted: its counters can be counted in.
 // The first caller relocates it if need be, others wait for that. The error
-// matches ErrNotAdopted if the store was not adopted.
+// matches ErrNotAdopted if the store was not adopted, and ErrUndecoded for a profile that
+// was not decoded to its end.
 func (p Profile) Adopt() (Profile, error) {
 	if p.s == nil {
 		return Profile{}, ErrNotFound
@@ -152,12 +153,39 @@ func (p Profile) Adopt() (Profile, error) {
 	if p.s.hit.closed() {
 		return Profile{}, p.s.open()
 	}
+	if _, undecoded := p.Undecoded(); undecoded {
+		return Profile{}, ErrUndecoded
+	}
 	from := p.Ref().Offset() - p.s.h.Region(layout.RegionRW).Offset
 	if err := a.claim(p, from); err != nil {
 		return Profile{}, disk.InFile(err, p.s.m.Name())
 	}
 	p.live = words.ViewOf(p.s.live(p.place))
 	return p, nil
+}
+
+// Undecoded returns the tag that the VM gave the entry at which decoding ended; ok is false
+// if the whole profile was decoded. The entries before that one are sound. Those after it
+// are missing, and words of the TagUndecoded entry that look like addresses are of a process
+// that is gone.
+func (p Profile) Undecoded() (tag layout.Tag, ok bool) {
+	if p.s == nil || !p.s.undecoded.Load() {
+		return 0, false
+	}
+	block := disk.Block(p.Bytes())
+	for s := layout.SectionData; s < layout.SectionDirectory; s++ {
+		for rest := block.Section(s); len(rest) > 0; {
+			e, next, err := p.s.shape.Next(rest)
+			if err != nil {
+				break // the file was changed since the block was checked
+			}
+			if e.Tag() == layout.TagUndecoded {
+				return disk.UndecodedTag(e), true
+			}
+			rest = next
+		}
+	}
+	return 0, false
 }
 
 // Adopted reports whether p is an adopted profile.

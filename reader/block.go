@@ -110,6 +110,9 @@ func (c *blockCheck) section(section layout.BlockSection, start int64, all []byt
 		if err := c.pointers(e, start+int64(at)); err != nil {
 			return err
 		}
+		if e.Tag() == layout.TagUndecoded {
+			c.s.undecoded.Store(true)
+		}
 		if listed {
 			if err := c.listed(n, e.Point(), start, int64(at)); err != nil {
 				return err

@@ -96,7 +96,7 @@ func methodAnswers(all []uint64, m reader.Method) ([]uint64, error) {
 			return all, err
 		}
 		live, err := p.Adopt()
-		if bigEndian && errors.Is(err, reader.ErrNotAdopted) {
+		if bigEndian && errors.Is(err, reader.ErrNotAdopted) || errors.Is(err, reader.ErrUndecoded) {
 			continue
 		}
 		if err != nil {

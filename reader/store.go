@@ -65,6 +65,9 @@ var (
 	ErrAmbiguous = errors.New("several records fit")
 	// ErrNotAdopted: the store or the profile is not adopted.
 	ErrNotAdopted = errors.New("profile is not adopted")
+	// ErrUndecoded: the profile is that of a VM newer than the release that dumped it, which
+	// kept a part as raw words. It can be read, and is never adopted; all others can be.
+	ErrUndecoded = errors.New("profile has entries that the profarc that dumped it did not know")
 )
 
 // A Store is an open archive. It is safe for concurrent use.
@@ -76,6 +79,10 @@ type Store struct {
 	fixed *disk.Fixed
 	masks atomic.Pointer[masks] // nil until many blocks are going to be checked
 	hit   hitPath
+
+	// undecoded is whether a block with a TagUndecoded entry was checked. Whoever has a
+	// profile has had it checked, so that adoption looks for such entries in no other archive.
+	undecoded atomic.Bool
 
 	sound  *sparsebits.Set // blocks that were checked: one bit for 8 bytes of rw
 	leaves leaves

@@ -61,6 +61,7 @@ static pa_error load(void) {
 /* claim is the first call of a function: from then on its counts are live. */
 static pa_error claim(function *f) {
 	pa_error e = pa_claim(&f->profile);
+	if (e.code == PA_NOT_DECODED) return e.code = PA_OK, e; /* a VM counts in memory of its own */
 	if (e.code != PA_OK) return e;
 	f->calls = pa_profile_word(&f->profile, PA_FIELD_INVOCATIONS);
 	f->before = f->calls != NULL ? atomic_load_explicit(f->calls, memory_order_relaxed) : 0;

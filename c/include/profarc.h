@@ -69,7 +69,8 @@ typedef enum pa_code {
 	PA_ADOPTED,     /* the archive is adopted already */
 	PA_TOO_LARGE,   /* a limit of the library or of the caller's buffer */
 	PA_ARGUMENT,    /* an argument is impossible */
-	PA_SYSTEM       /* a system call failed; system has errno */
+	PA_SYSTEM,      /* a system call failed; system has errno */
+	PA_NOT_DECODED  /* the profile has entries that the profarc that dumped it did not know: it can be read, and not claimed */
 } pa_code;
 
 typedef enum pa_region { PA_HEADER, PA_PS, PA_IX, PA_RO, PA_BM, PA_EX, PA_RW } pa_region;
@@ -340,7 +341,7 @@ PA_API void pa_summarize(const pa_profile *profile, pa_summary *summary);
 typedef enum pa_tag {
 	PA_BIT = 1, PA_COUNTER, PA_JUMP, PA_RECEIVER_TYPE, PA_VIRTUAL_CALL, PA_RET, PA_BRANCH, PA_MULTI_BRANCH, PA_ARG_INFO, PA_CALL_TYPE,
 	PA_VIRTUAL_CALL_TYPE, PA_PARAMETERS_TYPE, PA_SPECULATIVE_TRAP,
-	PA_COUNTERS = 64, PA_VALUE_SITE, PA_BITMAP, PA_SUCCESSORS, PA_RECEIVERS, PA_CALLEES, PA_COUNT,
+	PA_COUNTERS = 64, PA_VALUE_SITE, PA_BITMAP, PA_SUCCESSORS, PA_RECEIVERS, PA_CALLEES, PA_COUNT, PA_UNDECODED,
 	PA_PRODUCER = 192 /* the first of a producer's own, up to 255: see pa_shape_of */
 } pa_tag;
 
@@ -494,7 +495,8 @@ PA_API bool pa_adoption_of(const pa_archive *archive, pa_adoption *adoption);
 
 /* pa_claim makes a profile live: its words may be counted in from now on, by all threads. The first claim of a block that
  * lies elsewhere than at its requested base relocates its pointers, others wait for that. Claiming again does nothing. Get
- * entries after the claim: those before it, and other copies of the profile, have no words. */
+ * entries after the claim: those before it, and other copies of the profile, have no words. PA_NOT_DECODED refuses this
+ * profile alone: the VM counts elsewhere, as for a function without a profile. */
 PA_API pa_error pa_claim(pa_profile *profile);
 
 /* pa_claim_all claims many profiles, of one archive or of several. It stops at the first that fails; claimed is the number of
@@ -687,6 +689,11 @@ PA_API void pa_put_receivers(pa_builder *builder, const pa_new_receivers *receiv
 PA_API void pa_put_callees(pa_builder *builder, int32_t point, const pa_method_count *rows, uint32_t n);
 /* pa_put_count adds one counter of what sub says. flags bit 1: the producer marked it as interpreted. */
 PA_API void pa_put_count(pa_builder *builder, int32_t point, uint16_t sub, uint8_t flags, uint64_t count);
+
+/* pa_put_undecoded adds, to an archive of PA_HOTSPOT, the words of HotSpot's data section from the header on of an entry
+ * that the dumper does not know, at the bci in that header. flags bit 2: several such entries were merged, these are the
+ * words of one. pa_claim refuses such a profile with PA_NOT_DECODED. */
+PA_API void pa_put_undecoded(pa_builder *builder, int32_t point, uint8_t flags, const uint64_t *words, uint32_t n);
 
 /* Entries of a producer's own, in archives of PA_CUSTOM. Cells are in their order: those that stand once, then those of a row. Names
  * are as docs/format.md says. */

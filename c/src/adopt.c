@@ -120,6 +120,17 @@ static bool claim(const pa_archive *a, live *l, const block *b, pa_error *e) {
 	}
 }
 
+/* undecoded reports whether a profile has an entry that its dump did not decode. */
+static bool undecoded(const pa_profile *p) {
+	if (!atomic_load_explicit(&p->archive->live->undecoded, memory_order_relaxed)) return false;
+	for (unsigned i = PA_DATA; i < DIRECTORY; i++) {
+		pa_entries it = pa_entries_of(p, (pa_section)i);
+		for (pa_entry entry; pa_entries_next(&it, &entry);)
+			if (entry.tag == PA_UNDECODED) return true;
+	}
+	return false;
+}
+
 pa_error pa_claim(pa_profile *p) {
 	pa_error e = pai_none();
 	const pa_archive *a = p->archive;
@@ -127,6 +138,7 @@ pa_error pa_claim(pa_profile *p) {
 	block b;
 	if (p->live != NULL) return e;
 	if (l == NULL) return pai_fail(&e, PA_NOT_ADOPTED, "adopt the archive before its profiles"), e;
+	if (undecoded(p)) return pai_fail(&e, PA_NOT_DECODED, "the profile has entries that the profarc that dumped it did not know"), e;
 	if (l->claims != NULL && (!pai_block(a, place_of(p->at), &b, &e) || !claim(a, l, &b, &e))) return e;
 	p->live = l->base + place_of(p->at);
 	return e;

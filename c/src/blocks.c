@@ -46,6 +46,7 @@ static bool check_entries(const pa_archive *a, const block *b, unsigned i, pa_er
 		slots list[MAX_SLOTS];
 		const char *wrong = pai_entry(a, a->bytes + at, end_of(s) - at, &entry);
 		if (wrong != NULL) return pai_damage(a, e, at, wrong);
+		if (entry.tag == PA_UNDECODED) atomic_store_explicit(&a->live->undecoded, true, memory_order_relaxed);
 		for (unsigned n = pai_slots(&entry, list); n-- > 0;)
 			for (uint32_t k = 0; k < list[n].n; k++) {
 				uint64_t cell = header_of(entry.tag) + 8 * ((uint64_t)list[n].first + (uint64_t)k * list[n].stride);

@@ -226,7 +226,8 @@ static bool is_changed(const pa_profile *p) {
 static bool copy_profile(copier *c, uint32_t method, pa_profile *p) {
 	uint32_t ref = 0;
 	block own;
-	if (c->take != PA_TRAINED && failed(c, pa_claim(p))) return false;
+	pa_error e = c->take != PA_TRAINED ? pa_claim(p) : pai_none();
+	if (e.code != PA_NOT_DECODED && failed(c, e)) return false; /* nobody has counted in one that cannot be claimed */
 	if (c->take == PA_DELTA && !is_changed(p)) return true;
 	if (!pai_block(c->a, place_of(p->at), &own, &c->e)) return false;
 	pa_begin(c->b, method, own.code, get(&c->contexts, ref_of(own.context)));

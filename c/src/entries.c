@@ -35,7 +35,7 @@ static uint64_t wide_cells(const pa_archive *a, uint8_t tag, uint64_t rows) {
 	const shape *s = pai_shape(a, tag);
 	if (s != NULL) return rows > 0 && s->row_cells == 0 ? UINT64_MAX : s->cells + rows * s->row_cells;
 	switch (tag) {
-	case PA_COUNTERS: return rows;
+	case PA_COUNTERS: case PA_UNDECODED: return rows;
 	case PA_VALUE_SITE: case PA_SUCCESSORS: case PA_CALLEES: return 2 * rows;
 	case PA_BITMAP: return (rows + 7) / 8;
 	case PA_RECEIVERS: return 2 + 2 * rows;
@@ -248,7 +248,7 @@ bool pa_rows_of(const pa_entry *entry, pa_rows *rows) {
 	case PA_MULTI_BRANCH: *rows = (pa_rows){3, 2, (entry->cells - 3) / 2}; return true;
 	case PA_RET: *rows = (pa_rows){1, 3, (entry->cells - 1) / 3}; return true;
 	case PA_ARG_INFO: *rows = (pa_rows){1, 1, entry->cells - 1}; return true;
-	case PA_COUNTERS: *rows = (pa_rows){0, 1, entry->rows}; return true;
+	case PA_COUNTERS: case PA_UNDECODED: *rows = (pa_rows){0, 1, entry->rows}; return true;
 	case PA_VALUE_SITE: case PA_SUCCESSORS: case PA_CALLEES: *rows = (pa_rows){0, 2, entry->rows}; return true;
 	default: break;
 	}

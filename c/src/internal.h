@@ -13,7 +13,7 @@
 
 #include "profarc.h"
 
-#define FORMAT 0x80000006u /* version of the format: draft 6 */
+#define FORMAT 0x80000007u /* version of the format: draft 7 */
 
 enum { HEADER = 640, PAGE = 4096, PAGE_SHIFT = 12, FANOUT = 64, LINE = 64, SLOTS = 10, TYPE = 24, CONTEXT = 16, DEEPEST = 65535, MAX_NAME = 1 << 20 };
 enum { SYMBOLS, TYPES, METHODS, NEVER_RAN, CONTEXTS, SECTIONS };
@@ -59,6 +59,7 @@ typedef struct late_type { char *text; uint32_t name, loader; } late_type; /* si
  * bm that was checked. Both are NULL at the requested base. */
 typedef struct live {
 	_Atomic int state;
+	_Atomic bool undecoded; /* a block with a PA_UNDECODED entry was checked: claims look for them from then on */
 	uint8_t *base;
 	uint64_t size; /* of the mapping, late records included */
 	uint64_t late_at; /* offset of these */

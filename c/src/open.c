@@ -34,7 +34,7 @@ static bool generic(pa_archive *a, pa_error *e) {
 	memcpy(first + 32, p + 40, size < 72 ? size - 40 : 32);
 	uint64_t sum = size < 72 ? pai_xxh64(NULL, 0, first, size - 8) : pai_xxh64(first, 64, p + 72, size - 72);
 	if (sum != get64(p + 32)) return pai_damage(a, e, 32, "the header does not have its sum");
-	if (get32(p + 12) != FORMAT) return pai_fail(e, PA_UNSUPPORTED, "another version of the format: this library reads draft 6");
+	if (get32(p + 12) != FORMAT) return pai_fail(e, PA_UNSUPPORTED, "another version of the format: this library reads draft 7");
 	if (get64(p + 40) != 0) return pai_fail(e, PA_UNSUPPORTED, "the archive needs features that this library does not know");
 	return size == HEADER || pai_damage(a, e, 16, "a wrong size of the header");
 }

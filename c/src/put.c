@@ -11,6 +11,11 @@ void pa_put_counters(pa_builder *b, int32_t point, const uint64_t *counts, uint3
 	for (uint32_t i = 0; c != NULL && i < n; i++) put_cell(c, i, counts[i]);
 }
 
+void pa_put_undecoded(pa_builder *b, int32_t point, uint8_t flags, const uint64_t *words, uint32_t n) {
+	uint8_t *c = pai_put_wide(b, PA_UNDECODED, flags, 0, point, n, n);
+	for (uint32_t i = 0; c != NULL && i < n; i++) put_cell(c, i, words[i]);
+}
+
 void pa_put_value_site(pa_builder *b, int32_t site, uint16_t kind, const pa_value_count *values, uint32_t n) {
 	uint8_t *c = pai_put_wide(b, PA_VALUE_SITE, 0, kind, site, 2 * (uint64_t)n, n);
 	for (uint64_t i = 0; c != NULL && i < n; i++) put_cell(c, 2 * i, values[i].value), put_cell(c, 2 * i + 1, values[i].count);

@@ -49,7 +49,9 @@ static void count_profile(pa_profile *p, void *to) {
 	pa_entry entry;
 	uint32_t cells[2], row;
 	pa_summary s;
-	check(pa_claim(p)), pa_summarize(p, &s);
+	pa_error e = pa_claim(p);
+	if (e.code == PA_NOT_DECODED) return;
+	check(e), pa_summarize(p, &s);
 	if (pa_profile_word(p, PA_FIELD_INVOCATIONS) != NULL) pa_add(pa_profile_word(p, PA_FIELD_INVOCATIONS), 1);
 	for (pa_entries it = pa_entries_of(p, PA_DATA); pa_entries_next(&it, &entry);) {
 		for (unsigned i = counted(&entry, cells); i-- > 0;) {
@@ -102,10 +104,14 @@ static void check_profile(pa_profile *p, void *to) {
 	pa_summary before, now;
 	pa_entry entry;
 	uint32_t cells[2];
-	pa_summarize(p, &before), check(pa_claim(p)), pa_summarize(p, &now);
+	pa_summarize(p, &before);
+	pa_error e = pa_claim(p);
+	if (e.code == PA_NOT_DECODED) return;
+	check(e), pa_summarize(p, &now);
 	must(now.invocations - before.invocations == (before.has >> PA_FIELD_INVOCATIONS & 1 ? s->added : 0), "invocations are lost");
 	for (pa_entries it = pa_entries_of(p, PA_DATA); pa_entries_next(&it, &entry); s->entries++) {
 		pa_rows rows;
+		must(entry.tag != PA_UNDECODED, "a profile that was not decoded is adopted");
 		for (unsigned i = counted(&entry, cells); i-- > 0;) must(pa_cell(&entry, cells[i]) - pa_trained(&entry, cells[i]) == s->added, "counts are lost");
 		if (pa_receivers_of(&entry, &rows)) check_receivers(&entry, &rows, s);
 	}
@@ -134,7 +140,9 @@ static void bind_first(pa_profile *p, void *to) {
 	uint64_t *seen = to;
 	pa_entry entry;
 	pa_receiver r;
-	check(pa_claim(p));
+	pa_error e = pa_claim(p);
+	if (e.code == PA_NOT_DECODED) return;
+	check(e);
 	for (pa_entries it = pa_entries_of(p, PA_DATA); pa_entries_next(&it, &entry);)
 		for (uint32_t row = 0; pa_next_bound(&entry, &row, &r); (*seen)++)
 			must(r.type == 0 && r.bound == seen && r.word == pa_word(&entry, (uint32_t)((uint8_t *)r.word - entry.live - (entry.tag < 64 ? 8 : 16)) / 8), "a row of an unbound type");

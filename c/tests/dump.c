@@ -132,7 +132,7 @@ static void put_context(pa_ref at) {
 static const char *name_of(uint8_t tag) {
 	static const char *const narrow[] = {"", "Bit", "Counter", "Jump", "ReceiverType", "VirtualCall", "Ret", "Branch", "MultiBranch", "ArgInfo", "CallType",
 		"VirtualCallType", "ParametersType", "SpeculativeTrap"};
-	static const char *const wide[] = {"Counters", "ValueSite", "Bitmap", "Successors", "Receivers", "Callees", "Count"};
+	static const char *const wide[] = {"Counters", "ValueSite", "Bitmap", "Successors", "Receivers", "Callees", "Count", "Undecoded"};
 	return tag < 64 ? narrow[tag] : wide[tag - 64];
 }
 
@@ -188,7 +188,7 @@ static void put_row(const pa_entry *entry, const pa_rows *rows, uint32_t i) {
 	case PA_MULTI_BRANCH: fprintf(out, "[%" PRIu64 ",%" PRId64 "]", v, (int64_t)w); break;
 	case PA_RET: fprintf(out, "[%" PRIu64 ",%" PRIu64 ",%" PRId64 "]", v, w, (int64_t)pa_cell(entry, cell + 2)); break;
 	case PA_ARG_INFO: fprintf(out, "%" PRId64, (int64_t)v); break;
-	case PA_COUNTERS: fprintf(out, "%" PRIu64, v); break;
+	case PA_COUNTERS: case PA_UNDECODED: fprintf(out, "%" PRIu64, v); break;
 	case PA_VALUE_SITE: fprintf(out, "[%" PRIu64 ",%" PRIu64 "]", v, w); break;
 	case PA_SUCCESSORS: fprintf(out, "[%" PRId32 ",%" PRIu64 ",%" PRIu64 "]", (int32_t)v, v >> 32, w); break;
 	default: fputs("{\"method\":", out), put_method(pa_cell_method(entry, cell, &m), &m), put_cell("count", entry, cell + 1), putc('}', out);
@@ -197,7 +197,7 @@ static void put_row(const pa_entry *entry, const pa_rows *rows, uint32_t i) {
 
 static void put_rows(const pa_entry *entry) {
 	static const char *const keys[] = {[PA_MULTI_BRANCH] = "cases", [PA_RET] = "rows", [PA_ARG_INFO] = "modified", [PA_COUNTERS] = "counts",
-		[PA_VALUE_SITE] = "values", [PA_SUCCESSORS] = "rows", [PA_CALLEES] = "rows"};
+		[PA_VALUE_SITE] = "values", [PA_SUCCESSORS] = "rows", [PA_CALLEES] = "rows", [PA_UNDECODED] = "words"};
 	pa_rows rows;
 	if (!pa_rows_of(entry, &rows)) return;
 	fprintf(out, ",\"%s\":[", keys[entry->tag]);

@@ -33,6 +33,7 @@ const (
 	LossLoaderName   codec.LossKind = "class loaders of methods: only the methods' names are printed"
 	LossHiddenTrap   codec.LossKind = "extra entries at a bci for which no data entry, or another entry, is printed"
 	LossWide         codec.LossKind = "entries of kinds that HotSpot lacks"
+	LossUndecoded    codec.LossKind = "raw words of entries that the dump did not know: what comes before them is printed"
 	LossWideRows     codec.LossKind = "entries with more rows than HotSpot has: all rows are printed"
 	LossTypeWithMore codec.LossKind = "types of values that another type made unknown later"
 )

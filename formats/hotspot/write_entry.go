@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/jvm/names"
 	"github.com/profarc/profarc/layout"
@@ -38,6 +39,14 @@ func vmTag(e reader.Entry) layout.Tag {
 	return 0
 }
 
+// lossOf returns what is lost with an entry that no entry of the VM corresponds to.
+func lossOf(e reader.Entry) codec.LossKind {
+	if e.Tag() == layout.TagUndecoded {
+		return LossUndecoded
+	}
+	return LossWide
+}
+
 // A placedEntry is an entry with its tag and offset in the VM.
 type placedEntry struct {
 	reader.Entry
@@ -52,7 +61,7 @@ func (w *textWriter) entries(p reader.Profile) error {
 	for e := range p.Entries() {
 		tag := vmTag(e)
 		if tag == 0 {
-			w.report.Lost.Add(LossWide, 1)
+			w.report.Lost.Add(lossOf(e), 1)
 			continue
 		}
 		if e.Tag().Wide() {

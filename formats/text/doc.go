@@ -52,10 +52,11 @@
 //	         | "Receivers" SUB [ seen ] "other=" N { row }
 //	         | "Callees" { ( METHOD "=" N ) | "-" [ "=" N ] }
 //	         | "Count" SUB [ seen ] N
+//	         | "Undecoded" [ seen ] { N }
 //	         | SHAPE [ "sub=" N ] [ "flags=" N ] { CELL "=" value } { value { ( "=" | "," ) value } }
 //	value    = N | TYPE | METHOD | "-" | bits
 //	bits     = ( BIT | N ) { "|" ( BIT | N ) }
-//	seen     = "[" { "null-seen" | "interpreted" | "trap=" ( N | "many" ) | "recompiled" | N } "]"
+//	seen     = "[" { "null-seen" | "interpreted" | "one-of-several" | "trap=" ( N | "many" ) | "recompiled" | N } "]"
 //	count    = "count=" N { "," N }
 //	row      = TYPE "=" N | "-" [ "=" N ]
 //	types    = "args" { N "=" word } [ "return=" word ]

@@ -310,9 +310,9 @@ func (m *maker) wide(p *builder.Profile) {
 	point := int32(m.Uint32()) >> m.IntN(32)
 	sub := layout.Sub(m.IntN(9))
 	flags := layout.EntryFlags(m.IntN(5))
-	tag := layout.TagCounters + layout.Tag(m.IntN(7))
+	tag := layout.TagCounters + layout.Tag(m.IntN(8))
 	for !domainsOf(tag).hold(m.domain) {
-		tag = layout.TagCounters + layout.Tag(m.IntN(7))
+		tag = layout.TagCounters + layout.Tag(m.IntN(8))
 	}
 	switch tag {
 	case layout.TagCounters:
@@ -331,6 +331,8 @@ func (m *maker) wide(p *builder.Profile) {
 		p.Receivers(builder.Receivers{Point: point, Sub: sub, Flags: flags, Other: m.number(), Traps: uint64(m.traps()) | m.number()<<40}, m.rows()...)
 	case layout.TagCallees:
 		p.Callees(point, builder.Callee{Method: m.anyMethod(), Count: m.number()}, builder.Callee{}, builder.Callee{Count: 5})
+	case layout.TagUndecoded:
+		p.Undecoded(point, flags, []uint64{20, m.number(), m.number()}[:m.IntN(4)]...)
 	case layout.TagCount:
 		p.Count(builder.Count{Point: point, Sub: sub, Flags: flags, N: m.number()})
 	}
@@ -412,7 +414,7 @@ func TestRandomArchivesHaveEverything(t *testing.T) {
 		seen += write(t, data)
 	}
 	for _, l := range []wordList{slices.Collect(maps.Keys(tagNumbers)), sectionWords, paramWords[:3], columnWords, archiveFlags, typeFlags, accessFlags,
-		flagWords(layout.TagBit), flagWords(layout.TagCount), valueSite.Subs} {
+		flagWords(layout.TagBit), flagWords(layout.TagCount), flagWords(layout.TagUndecoded), valueSite.Subs} {
 		for _, word := range l {
 			if word != "" && !strings.Contains(seen, word) {
 				t.Errorf("no %s in 150 random archives", word)

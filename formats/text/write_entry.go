@@ -239,6 +239,8 @@ func (w *writer) cell(e disk.Entry, cell int, c disk.CellSpec) {
 	switch c.Kind {
 	case disk.CellDisplacement, disk.CellFlags:
 		w.signed(int64(v))
+	case disk.CellOpaque:
+		w.hex(v)
 	case disk.CellType:
 		w.typeAt(v)
 	case disk.CellTypeWord:

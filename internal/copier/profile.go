@@ -40,10 +40,12 @@ func (c *Copier) Profile(n layout.Ref, p reader.Profile) error {
 	c.method = n
 	if c.Take != Trained {
 		live, err := p.Adopt()
-		if err != nil {
+		switch {
+		case err == nil:
+			p = live
+		case !errors.Is(err, reader.ErrUndecoded): // nobody has counted in one that cannot be adopted
 			return err
 		}
-		p = live
 	}
 	if c.Take == Delta && !c.changed(p) {
 		return nil

@@ -127,7 +127,7 @@ static void check_header(void) {
 	must(u64(24) == file.size, 24, "the file does not have the size that its header says");
 	memcpy(summed, need(0, size), 32), memcpy(summed + 32, file.bytes + 40, size - 40);
 	must(xxh64(summed, size - 8) == u64(32), 32, "the header does not have its sum");
-	must(u32(12) == 0x80000006, 12, "unsupported version: this reader takes draft 6 alone");
+	must(u32(12) == 0x80000007, 12, "unsupported version: this reader takes draft 7 alone");
 	must(u64(40) == 0, 40, "the archive needs features that this reader does not know");
 	must(size == HEADER, 16, "wrong header size");
 	file.domain = u32(64), file.base = u64(72), file.probe = u32(84), file.seed = u64(88), file.lines = u64(104);
@@ -393,7 +393,7 @@ static struct { const char *name, *form; } tags[256] = {
 	{"ParametersType", ARGS}, {"SpeculativeTrap", ",'method':%M"},
 	[64] = {"Counters", ",'counts':[<R%u>]"}, {"ValueSite", ",'values':[<R[%u,%u]>]"}, {"Bitmap", ",'bytes':'%h'"},
 	{"Successors", ",'rows':[<R[%p,%u]>]"}, {"Receivers", ",'other':%u,'traps':%u,'rows':[<R{'type':%T,'count':%u}>]"},
-	{"Callees", ",'rows':[<R{'method':%M,'count':%u}>]"}, {"Count", ",'count':%u"}};
+	{"Callees", ",'rows':[<R{'method':%M,'count':%u}>]"}, {"Count", ",'count':%u"}, {"Undecoded", ",'words':[<R%u>]"}};
 /* ---- shapes: what a producer declares for entries of its own tags becomes a form ---- */
 static bool is_name(const char *name, bool capital) {
 	const char *small = "abcdefghijklmnopqrstuvwxyz", *large = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", *other = "0123456789-_";
@@ -656,7 +656,7 @@ static void put_tables(void) {
 }
 static void dump(void) {
 	static const char *const domains[7] = {"", "hotspot", "llvm-ir", "llvm-frontend", "graal", "jamaica", "custom"};
-	say("{\n'header':{'format':'draft 6','domain':'%s'", domains[file.domain]);
+	say("{\n'header':{'format':'draft 7','domain':'%s'", domains[file.domain]);
 	say(",'producer':%t,'file_size':%u,'base':%x", trimmed((struct text){need(224, 64), 64}), file.size, file.base);
 	say(",'producer_id':'"), put_hex(608, 16), say("','fingerprint':'"), put_hex(112, 16), say("','dump_id':'"), put_hex(128, 16);
 	say("','dump_time':%d,'flags':%u", (int64_t)u64(144), u64(152)), put_numbers("settings", 160, 16, 4);

@@ -116,7 +116,11 @@ func askMethod(w *strings.Builder, s *reader.Store, k layout.Key, adopted bool) 
 	}
 	fmt.Fprintln(w, m.ID(), m.Flags(), m.Access(), m.Unexecuted())
 	return each(m.Profiles(), func(p reader.Profile) error {
-		if adopted {
+		tag, undecoded := p.Undecoded()
+		if undecoded {
+			fmt.Fprintln(w, "not decoded from tag", tag)
+		}
+		if adopted && !undecoded {
 			if p, err = p.Adopt(); err != nil {
 				return err
 			}

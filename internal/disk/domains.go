@@ -21,6 +21,8 @@ var tagDomains = map[layout.Tag][]layout.Domain{
 	layout.TagSuccessors: ofGraal, layout.TagReceivers: ofGraal,
 	layout.TagCallees: ofJamaica,
 	layout.TagCount:   {layout.DomainGraal, layout.DomainJamaica, layout.DomainHotSpot},
+
+	layout.TagUndecoded: ofHotSpot,
 }
 
 // TagDomains returns the domains whose archives hold entries of a tag.
@@ -32,11 +34,14 @@ func TagDomains(tag layout.Tag) []layout.Domain {
 }
 
 // HoldsTag reports whether archives of a domain hold entries of a tag. A domain that is
-// none of the profilers here may hold all of this format's own, and every domain those of
-// tags that are not listed here.
+// none of the profilers here may hold all of this format's own but TagUndecoded, and every
+// domain those of tags that are not listed here.
 func HoldsTag(d layout.Domain, tag layout.Tag) bool {
 	domains := TagDomains(tag)
-	return domains == nil || slices.Contains(domains, d) || tag.Wide() && d.Valid() && !slices.Contains(listed, d)
+	if domains == nil || slices.Contains(domains, d) {
+		return true
+	}
+	return tag.Wide() && tag != layout.TagUndecoded && d.Valid() && !slices.Contains(listed, d)
 }
 
 // HeldTags returns the tags of this format's own that archives of a domain hold.

@@ -152,6 +152,15 @@ func (e Entry) SetCounts(cells, rows int) {
 	le.PutUint32(e[12:], uint32(rows))
 }
 
+// UndecodedTag returns the tag that the VM gave the first entry of a TagUndecoded entry, in
+// the low byte of its header, 0 if it has no words.
+func UndecodedTag(e Entry) layout.Tag {
+	if e.Tag() != layout.TagUndecoded || e.Cells() == 0 {
+		return 0
+	}
+	return layout.Tag(e.Cell(0))
+}
+
 // PackSuccessor is the first cell of a successor row.
 func PackSuccessor(point int32, index uint32) uint64 {
 	return uint64(uint32(point)) | uint64(index)<<32

@@ -23,7 +23,7 @@ const (
 	// takes only its own draft.
 	Draft = 1 << 31
 	// Version is the format version that this code reads and writes.
-	Version = Draft | 6
+	Version = Draft | 7
 	// genericSize is the part of the header that never changes.
 	genericSize = 64
 	// maxHeaderSize bounds what any version may claim.
@@ -258,7 +258,7 @@ func parseVersion(b []byte, size uint32) error {
 	return nil
 }
 
-// VersionString returns "draft 6" or "1".
+// VersionString returns "draft 7" or "1".
 func VersionString(v uint32) string {
 	if v&Draft != 0 {
 		return fmt.Sprintf("draft %d", v&^Draft)

@@ -52,7 +52,8 @@ type WideMask struct {
 }
 
 // WideMasks are those of the wide tags whose entries are of cells that stand once and of
-// rows of equal cells, and point to types alone, by tag less 64; nil for others.
+// rows of equal cells, and point to types alone, by tag less 64; nil for others, and for
+// TagUndecoded, which a check must notice.
 type WideMasks [256 - firstWide]*WideMask
 
 const firstWide = 64
@@ -76,7 +77,7 @@ func (s Shape) WideMasks() *WideMasks {
 
 func (s Shape) wideMask(tag layout.Tag) *WideMask {
 	first, both := s.Cells(tag, 0), s.Cells(tag, 1)
-	if both == 0 || first > 64 || both-first > 64 {
+	if both == 0 || tag == layout.TagUndecoded || first > 64 || both-first > 64 {
 		return nil
 	}
 	for _, rows := range [...]int{2, 3, 64} {

@@ -40,6 +40,8 @@ const (
 	CellTraps
 	// CellFlags are bits, too, of a number that is an i64.
 	CellFlags
+	// CellOpaque is a word of another process, never a pointer: nobody knows what it is.
+	CellOpaque
 )
 
 // IsPointer reports whether cells of the kind are pointer slots, which the
@@ -263,4 +265,5 @@ var schemas = [256]*Schema{
 		Units: []layout.CountUnit{layout.SubBytecodes: layout.UnitBytecodes, layout.SubCycles: layout.UnitCycles,
 			layout.SubNativeCalls: layout.UnitNativeCalls, layout.SubNewArrays: layout.UnitArrays, layout.SubSamples: layout.UnitPointSamples},
 		Groups: []CellGroup{once(count)}},
+	layout.TagUndecoded: {Flags: []string{2: "one-of-several"}, Groups: []CellGroup{rows("words", PerRow, cell("word", CellOpaque))}},
 }

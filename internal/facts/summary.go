@@ -25,6 +25,42 @@ type Summary struct {
 	Methods uint64        `json:"methods"` // with any count
 	Units   []UnitSummary `json:"units"`
 	Cutoffs []KeptRow     `json:"cutoffs"`
+	// Undecoded are the profiles that are not adopted: raw from an entry on that the dump did
+	// not know.
+	Undecoded []UndecodedFact `json:"undecoded,omitempty"`
+}
+
+// An UndecodedFact counts the profiles in which decoding ended at an entry of HotSpot's tag.
+type UndecodedFact struct {
+	Tag      uint8 `json:"tag"`
+	Profiles int   `json:"profiles"`
+}
+
+// countUndecoded returns how many profiles were not decoded to their ends, by tag.
+func countUndecoded(ctx context.Context, s *reader.Store) (facts []UndecodedFact, err error) {
+	if !disk.HoldsTag(s.Header().Domain, layout.TagUndecoded) {
+		return nil, nil
+	}
+	steps, profiles := poll.New(ctx), [256]int{}
+	for m, err := range s.Methods() {
+		if err = cmp.Or(err, steps.Err()); err != nil {
+			return nil, err
+		}
+		for p, err := range m.Profiles() {
+			if err != nil {
+				return nil, err
+			}
+			if tag, undecoded := p.Undecoded(); undecoded {
+				profiles[tag]++
+			}
+		}
+	}
+	for tag, n := range profiles {
+		if n > 0 {
+			facts = append(facts, UndecodedFact{uint8(tag), n})
+		}
+	}
+	return facts, nil
 }
 
 // A KeptRow is how many methods reduce --hot keeps for a share of every unit.
@@ -65,7 +101,11 @@ func Summarize(ctx context.Context, s *reader.Store) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Summary{Methods: uint64(weights.Methods()), Units: []UnitSummary{}}
+	undecoded, err := countUndecoded(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	r := &Summary{Methods: uint64(weights.Methods()), Units: []UnitSummary{}, Undecoded: undecoded}
 	for _, share := range summaryShares {
 		r.Cutoffs = append(r.Cutoffs, KeptRow{float64(share) / 1e4, weights.Kept(layout.Weight(share) * millionth)})
 	}

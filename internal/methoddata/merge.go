@@ -1,6 +1,7 @@
 package methoddata
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 
@@ -219,6 +220,8 @@ func (m *Merger) entry(x, y disk.Entry) {
 		m.ret(x, y)
 	case x.Tag() == layout.TagValueSite && m.Rules.AsLLVM:
 		m.valueSiteAsLLVM(x, y)
+	case x.Tag() == layout.TagUndecoded:
+		m.undecoded(x, y)
 	case schema.Declared():
 		m.declared(x, y)
 	case schema.IsList():
@@ -246,4 +249,19 @@ func (m *Merger) longer(x, y disk.Entry) {
 	} else {
 		m.scaled(y)
 	}
+}
+
+// undecoded adds one of two entries whose words mean nothing outside their process, and
+// marks it if they differ: the longer, of equal ones that with the higher words, so that
+// it does not matter in which order archives are merged.
+func (m *Merger) undecoded(x, y disk.Entry) {
+	words := func(e disk.Entry) []byte { return e[disk.WideHeaderSize:] }
+	flags := x.Flags() | y.Flags()
+	switch c := cmp.Or(cmp.Compare(len(x), len(y)), bytes.Compare(words(x), words(y))); {
+	case c < 0:
+		x, flags = y, flags|layout.EntryOneOf
+	case c > 0:
+		flags |= layout.EntryOneOf
+	}
+	m.keep(x).SetFlags(flags)
 }

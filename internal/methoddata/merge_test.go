@@ -88,6 +88,12 @@ const (
 	unknown  = disk.TypeUnknown
 )
 
+// oneOf marks an entry as one of several.
+func oneOf(e disk.Entry) disk.Entry {
+	e.SetFlags(layout.EntryOneOf)
+	return e
+}
+
 func minus(n int64) uint64 { return uint64(-n) }
 
 // TestMergeOfTwoBlocks merges the entries of two blocks, in both orders.
@@ -157,6 +163,13 @@ func TestMergeOfTwoBlocks(t *testing.T) {
 		{"values are keys, and 0 is one", entries{wideEntry(layout.TagValueSite, layout.SubMemOpSize, 0, 2, 0, 5, 64, 1)},
 			entries{wideEntry(layout.TagValueSite, layout.SubMemOpSize, 0, 2, 64, 2, 0, 4)},
 			entries{wideEntry(layout.TagValueSite, layout.SubMemOpSize, 0, 2, 0, 9, 64, 3)}, 0},
+		{"equal words that were not decoded stay", entries{wideEntry(layout.TagUndecoded, 0, 0, 2, 14, 1)},
+			entries{wideEntry(layout.TagUndecoded, 0, 0, 2, 14, 1)}, entries{wideEntry(layout.TagUndecoded, 0, 0, 2, 14, 1)}, 0},
+		{"of words that were not decoded one entry stays", entries{wideEntry(layout.TagUndecoded, 0, 0, 2, 14, 1)},
+			entries{wideEntry(layout.TagUndecoded, 0, 0, 2, 14, 2)}, entries{oneOf(wideEntry(layout.TagUndecoded, 0, 0, 2, 14, 2))}, 0},
+		{"the longer of words that were not decoded stays", entries{hotspotEntry(layout.TagCounter, 0, 5), wideEntry(layout.TagUndecoded, 0, 2, 2, 14, 9)},
+			entries{hotspotEntry(layout.TagCounter, 0, 6), wideEntry(layout.TagUndecoded, 0, 2, 3, 14, 1, 1), hotspotEntry(layout.TagCounter, 3, 1)},
+			entries{hotspotEntry(layout.TagCounter, 0, 11), oneOf(wideEntry(layout.TagUndecoded, 0, 2, 3, 14, 1, 1)), hotspotEntry(layout.TagCounter, 3, 1)}, 0},
 		{"other kinds of a point stay apart",
 			entries{wideEntry(layout.TagCount, layout.SubCalls, 7, 0, 5)},
 			entries{wideEntry(layout.TagCount, layout.SubSamples, 7, 0, 6)},

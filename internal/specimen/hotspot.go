@@ -26,7 +26,7 @@ func hotspotEmpty() *builder.Builder {
 // shapes are the types in the profiles of the HotSpot specimen.
 type shapes struct{ circle, square, hidden, exception builder.TypeRef }
 
-// hotspot has all 13 tags and all optional fields of HotSpot's MethodData.
+// hotspot has all 13 tags, words that were not decoded, and all optional fields of HotSpot's MethodData.
 func hotspot() *builder.Builder {
 	b := builder.New(layout.DomainHotSpot, builder.Config{
 		Params: hotspotParams(), Producer: "OpenJDK 17.0.15+6", Fingerprint: fingerprint("shapes.jar"),
@@ -120,12 +120,16 @@ func manyPoints(b *builder.Builder, s shapes) {
 	done(p)
 }
 
-// twoCodes adds a method with profiles of two versions of its code.
+// twoCodes adds a method with profiles of two versions of its code. That of the newer was
+// decoded up to an entry that nobody knew.
 func twoCodes(b *builder.Builder) {
 	m := b.Method(layout.Key{Class: "shapes/Circle", Name: "area", Signature: "()D", Loader: "app"})
 	for _, code := range []uint64{0xffffffff00000002, 1} {
 		p := b.Profile(m, code, builder.NoContext)
 		p.Counter(builder.At{Bci: 1}, code&0xff)
+		if code != 1 {
+			p.Undecoded(9, layout.EntryOneOf, 0x0000000000090014, 30, 0x00007f3aa4c01238, 1<<64-1)
+		}
 		done(p)
 		sketch := disk.AppendSketch(nil, code, []layout.SketchPoint{disk.NewSketchPoint(code<<40, code<<50, false)})
 		b.Table(layout.TableCode, 0, disk.TableColumns(layout.TableCode)...).Row(uint64(m), uint64(b.Symbol(string(sketch))))

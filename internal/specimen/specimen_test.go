@@ -94,7 +94,7 @@ func TestSpecimensCoverTheFormat(t *testing.T) {
 		}
 		c.add(t, store)
 	}
-	for tag := layout.TagBit; tag <= layout.TagCount; tag++ {
+	for tag := layout.TagBit; tag <= layout.TagUndecoded; tag++ {
 		if (tag <= layout.TagSpeculativeTrap || tag.Wide()) && !c.tags[tag] {
 			t.Errorf("no entry of tag %v", tag)
 		}

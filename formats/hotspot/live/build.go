@@ -278,6 +278,9 @@ func (b *build) profile(f *found) error {
 			b.report.Entries++
 		}
 	}
+	if tag := f.sections.undecoded(); tag != 0 {
+		b.report.undecoded(tag, f)
+	}
 	b.sketch(m, f)
 	b.report.Methods++
 	return p.Done()

@@ -100,10 +100,10 @@ func (d *dataSchema) sections(b []byte, shape disk.Shape) (out sections, err err
 				part = part[disk.CellSize:]
 				continue
 			}
-			if isNewer(layout.Tag(part[0])) {
-				return out, RefusedTag
+			e, rest, err := next(layout.BlockSection(section), part, shape)
+			if err == RefusedTag {
+				return out, err
 			}
-			e, rest, err := shape.Next(part)
 			if err != nil || !sectionRules[section].holds(e, last, len(rest) == 0) {
 				return out, sectionRules[section].refusal
 			}
@@ -111,6 +111,35 @@ func (d *dataSchema) sections(b []byte, shape disk.Shape) (out sections, err err
 		}
 	}
 	return out, nil
+}
+
+// next cuts the first entry off a section. What begins with an entry that a later JDK has
+// added is one TagUndecoded entry to the end of the data section; elsewhere such an entry
+// is RefusedTag, since the parts that follow have their meaning from its size.
+func next(section layout.BlockSection, part []byte, shape disk.Shape) (e disk.Entry, rest []byte, err error) {
+	switch {
+	case !isNewer(layout.Tag(part[0])):
+		return shape.Next(part)
+	case section != layout.SectionData:
+		return nil, nil, RefusedTag
+	case len(part)%disk.CellSize != 0:
+		return nil, nil, RefusedData
+	}
+	n := len(part) / disk.CellSize
+	_, e = disk.NewWide(nil, layout.TagUndecoded, 0, 0, int32(le.Uint16(part[2:])), n, n)
+	for i := range n {
+		e.SetCell(i, le.Uint64(part[i*disk.CellSize:]))
+	}
+	return e, nil, nil
+}
+
+// undecoded returns the tag of the entry at which the decoding of a MethodData ended, 0 if
+// all of it was decoded.
+func (s *sections) undecoded() layout.Tag {
+	if data := s[layout.SectionData]; len(data) > 0 {
+		return disk.UndecodedTag(data[len(data)-1])
+	}
+	return 0
 }
 
 // isNewer reports whether a tag may be one that a later JDK has added: HotSpot numbers its
@@ -128,7 +157,7 @@ var sectionRules = [layout.SectionDirectory]struct {
 		case layout.TagArgInfo, layout.TagParametersType, layout.TagSpeculativeTrap:
 			return false
 		}
-		return !e.Tag().Wide() && e.Point() > previous
+		return (!e.Tag().Wide() || e.Tag() == layout.TagUndecoded) && e.Point() > previous
 	}},
 	layout.SectionExtra: {RefusedExtra, func(e disk.Entry, _ int32, isLast bool) bool { // ArgInfo is the last
 		return e.Tag() == layout.TagArgInfo && isLast || (e.Tag() == layout.TagBit || e.Tag() == layout.TagSpeculativeTrap) && !isLast
@@ -166,7 +195,7 @@ func (d *dataSchema) parts(b []byte) (parts [layout.SectionDirectory][]byte, err
 
 // receiverGap determines the number of cells between the count and the rows of a
 // receiver entry, which the VM does not export: with that many cells the MethodData end
-// where they must.
+// where they must. Those that end with what nobody can decode end there with any number.
 func (d *dataSchema) receiverGap(methods []methodData, shape disk.Shape) disk.Shape {
 	best, most := shape, -1
 	for _, shape.Gap = range []int{0, 1} {
@@ -175,7 +204,7 @@ func (d *dataSchema) receiverGap(methods []methodData, shape disk.Shape) disk.Sh
 			if methods[i].refused != nil {
 				continue
 			}
-			if _, err := d.sections(methods[i].data, shape); err == nil {
+			if s, err := d.sections(methods[i].data, shape); err == nil && s.undecoded() == 0 {
 				n++
 			}
 		}

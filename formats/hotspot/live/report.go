@@ -20,7 +20,7 @@ func (r Refusal) Error() string { return string(r) }
 const (
 	RefusedOwner      Refusal = "MethodData that belong to another method"
 	RefusedSize       Refusal = "MethodData of an impossible size"
-	RefusedTag        Refusal = "MethodData with entries of a kind that came after JDK 25: use a newer profarc"
+	RefusedTag        Refusal = "MethodData with entries of a kind that came after JDK 25 outside their data: use a newer profarc"
 	RefusedData       Refusal = "MethodData whose data entries end elsewhere than their size says"
 	RefusedExtra      Refusal = "MethodData whose extra entries end at a wrong place"
 	RefusedParameters Refusal = "MethodData whose parameter entry ends at a wrong place"
@@ -40,6 +40,19 @@ type Refused struct {
 	Example string // a method, if its name is known
 }
 
+// An Undecoded counts the profiles that were decoded up to an entry that came after JDK 25,
+// and have the words from there on as they are: they can be read, and are never adopted.
+type Undecoded struct {
+	Tag     layout.Tag // the VM's own
+	Count   int
+	Example string // a method
+}
+
+// Why says in words why the profiles are not decoded to their ends.
+func (u *Undecoded) Why() string {
+	return fmt.Sprintf("MethodData with an entry of HotSpot's tag %d, which came after JDK 25, are raw from there on: use a newer profarc", u.Tag)
+}
+
 // A Report describes a dump and its cost.
 type Report struct {
 	Run       layout.Provenance // with the content of the class path once Describe was called
@@ -50,6 +63,7 @@ type Report struct {
 	Methods   int    // profiles that were taken
 	Skipped   int    // profiles that the options exclude
 	Refused   []Refused
+	Undecoded []Undecoded // by tag; their profiles are among Methods
 	Entries   int
 	Classes   int           // classes and arrays that are loaded
 	Loaders   int           // class loaders
@@ -75,6 +89,15 @@ func (r *Report) refuse(why Refusal, n int, example *found) {
 	if r.Refused[i].Example == "" {
 		r.Refused[i].Example = example.text()
 	}
+}
+
+// undecoded counts a profile that is taken as far as it could be decoded.
+func (r *Report) undecoded(tag layout.Tag, example *found) {
+	i, ok := slices.BinarySearchFunc(r.Undecoded, tag, func(x Undecoded, t layout.Tag) int { return cmp.Compare(x.Tag, t) })
+	if !ok {
+		r.Undecoded = slices.Insert(r.Undecoded, i, Undecoded{Tag: tag, Example: example.text()})
+	}
+	r.Undecoded[i].Count++
 }
 
 // The sentinels that errors of this package match.

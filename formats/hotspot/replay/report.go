@@ -25,6 +25,7 @@ const (
 	LossEscape    codec.LossKind = "results of escape analysis: a replay file has no room for them"
 	LossDataAlone codec.LossKind = "profiles whose size in the VM is unknown: only their data entries are written"
 	LossWide      codec.LossKind = "entries of kinds that HotSpot lacks: written as the most similar kind it has, or left out"
+	LossUndecoded codec.LossKind = "profiles with raw words of entries that the dump did not know: a VM would take their addresses for its own"
 	LossField     codec.LossKind = "static fields with strings that the VM cannot read back"
 	LossDepth     codec.LossKind = "called methods that are too many or nested too deep"
 )

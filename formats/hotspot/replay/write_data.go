@@ -17,6 +17,10 @@ const matureState = 2
 
 // methodData adds the ciMethodData line of a profile.
 func (w *writer) methodData(p pending) error {
+	if _, undecoded := p.Undecoded(); undecoded {
+		w.report.Lost.Add(LossUndecoded, 1)
+		return nil
+	}
 	d := methodData{methodKey: p.methodKey, state: matureState, klasses: map[int]string{}, methods: map[int]methodKey{}}
 	if c, ok := p.Compile(); ok && (c.State != 0 || w.kept[p.methodKey]) {
 		d.state = int64(min(c.State, matureState))

@@ -51,12 +51,15 @@ func (b *bench) adoption() error {
 // maxClaims is the most profiles that are claimed.
 const maxClaims = 1 << 16
 
+// firstProfiles returns the first profiles that can be adopted.
 func firstProfiles(s *reader.Store) (first []reader.Profile, err error) {
 	for p, err := range s.Profiles() {
 		if err != nil || len(first) == maxClaims {
 			return first, err
 		}
-		first = append(first, p)
+		if _, undecoded := p.Undecoded(); !undecoded {
+			first = append(first, p)
+		}
 	}
 	return first, nil
 }

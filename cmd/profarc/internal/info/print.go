@@ -122,6 +122,9 @@ func printSummary(a *app.App, r *facts.Summary, d layout.Domain) {
 	for i := range r.Units {
 		printUnit(a, &r.Units[i], d)
 	}
+	for _, u := range r.Undecoded {
+		fmt.Fprintf(a.Out, "\nnot decoded\n  %s raw from an entry of HotSpot's tag %d on, which was not known: not adopted\n", app.Amount(u.Profiles, "profile"), u.Tag)
+	}
 	if len(r.Units) < 2 {
 		return
 	}

@@ -32,6 +32,7 @@ var entryPrinters = map[layout.Tag]func(*profilePrinter, reader.Entry){
 	layout.TagReceivers:       (*profilePrinter).printReceivers,
 	layout.TagCallees:         (*profilePrinter).printCallees,
 	layout.TagCount:           (*profilePrinter).printCount,
+	layout.TagUndecoded:       (*profilePrinter).printUndecoded,
 }
 
 // printEntry prints one entry: point, kind, data, and a line for each row.
@@ -378,4 +379,25 @@ func (p *profilePrinter) printCallees(e reader.Entry) {
 		p.err = cmp.Or(p.err, err)
 		return p.methodName(m)
 	})
+}
+
+// wordsPerLine is the number of raw words in a line.
+const wordsPerLine = 4
+
+// printUndecoded prints the words of entries that the dump did not know, and why they are
+// there.
+func (p *profilePrinter) printUndecoded(e reader.Entry) {
+	of := ""
+	if e.Flags()&layout.EntryOneOf != 0 {
+		of = ", those of one of several runs"
+	}
+	p.line("%s from an entry of HotSpot's tag %d on, which was not known%s: not adopted", app.Amount(e.Cells(), "raw word"),
+		disk.UndecodedTag(disk.Entry(e.Bytes())), of)
+	for first := 0; first < e.Cells(); first += wordsPerLine {
+		line := fmt.Sprintf("%4d:", first)
+		for i := first; i < min(first+wordsPerLine, e.Cells()); i++ {
+			line += fmt.Sprintf(" %016x", e.Cell(i).Trained())
+		}
+		p.row("%s", line)
+	}
 }

@@ -129,6 +129,7 @@ type dumpReport struct {
 	Entries    int            `json:"entries"`
 	Skipped    int            `json:"skipped"`
 	Refused    formats.Losses `json:"refused"`
+	Undecoded  formats.Losses `json:"undecoded,omitempty"` // taken, and raw from an unknown entry on
 	Classes    int            `json:"classes"`
 	Loaders    int            `json:"loaders"`
 	DataBytes  int64          `json:"method_data_bytes"`
@@ -154,6 +155,9 @@ func newDumpReport(o *dumpOptions, r *live.Report, w builder.Report) *dumpReport
 	for _, x := range r.Refused {
 		d.Refused = append(d.Refused, formats.Loss{What: codec.LossKind(x.Why), Count: x.Count})
 	}
+	for _, x := range r.Undecoded {
+		d.Undecoded = append(d.Undecoded, formats.Loss{What: codec.LossKind(x.Why()), Count: x.Count})
+	}
 	return d
 }
 
@@ -174,6 +178,9 @@ func (r *dumpReport) print(w io.Writer) {
 	fmt.Fprintf(w, "wrote  %s: %s, %d profiles, %d types, base %s, %s\n",
 		escape.Printable(r.Archive), app.FormatSize(r.Bytes), r.Counts.Profiles, r.Counts.Types, r.Base, app.FormatDuration(time.Duration(r.WriteNS)))
 	app.PrintLosses(w, r.Refused)
+	for _, u := range r.Undecoded {
+		fmt.Fprintf(w, "raw    %d %s\n", u.Count, u.What)
+	}
 }
 
 // dumpFilters select profiles of a JVM.

@@ -116,6 +116,9 @@ func (j *trainedJVM) print(w io.Writer, merged bool) {
 	if j.Skipped > 0 && j.Archive != "" {
 		fmt.Fprintf(w, "profarc: left out %d methods that the filters do not select\n", j.Skipped)
 	}
+	for _, u := range j.Undecoded {
+		fmt.Fprintf(w, "profarc: %d %s, for instance of %s\n", u.Count, u.Why(), escape.Printable(u.Example))
+	}
 	for _, r := range j.Refused {
 		fmt.Fprintf(w, "profarc: refused %d %s", r.Count, escape.Printable(string(r.Why)))
 		if r.Example != "" {

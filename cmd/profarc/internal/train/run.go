@@ -35,6 +35,8 @@ type trainedJVM struct {
 	Skipped  int            `json:"skipped"` // by the filters
 	Refused  []live.Refused `json:"refused"`
 
+	Undecoded []live.Undecoded `json:"undecoded,omitempty"`
+
 	Archive string `json:"archive,omitempty"` // empty if none was written
 	Bytes   int64  `json:"bytes"`
 	Why     string `json:"why,omitempty"`   // why there is no archive
@@ -143,6 +145,7 @@ func (t *trainingRun) readJVM(vm *live.VM, j training.JVM, jvm *trainedJVM) (*bu
 	r.Describe(t.ctx, profiles, &t.contents)
 	jvm.Producer, jvm.Methods, jvm.Entries, jvm.Skipped = r.Producer, r.Methods, r.Entries, r.Skipped
 	jvm.Refused = append(jvm.Refused, r.Refused...)
+	jvm.Undecoded = append(jvm.Undecoded, r.Undecoded...)
 	early := "it ran too short to have profiles: let it run longer"
 	if j.Running {
 		early = "it had no profiles yet when the command ended, and runs on: let the command wait for it"
