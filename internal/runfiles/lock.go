@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 )
 
-// errLocked is the error of a name that another run has locked.
-var errLocked = errors.New("another training run writes to it")
+// ErrLocked is the error of a name that another training run has locked.
+var ErrLocked = errors.New("another training run writes to it")
 
 // Lock keeps other training runs from writing to the same name, since only one
 // archive would stay. The lock is the file NAME.lock beside the archive. It ends
 // with the process, however that ends; release removes the file. While another
-// process has the lock, Lock fails at once.
+// process has the lock, Lock fails at once, with an error that matches ErrLocked.
 func Lock(out string) (release func(), err error) {
 	folder, err := filepath.EvalSymlinks(filepath.Dir(out))
 	if err != nil {
@@ -31,7 +31,7 @@ func Lock(out string) (release func(), err error) {
 		}
 		if holder, err := lock(f); err != nil {
 			f.Close()
-			if errors.Is(err, errLocked) {
+			if errors.Is(err, ErrLocked) {
 				err = fmt.Errorf("%s: %w%s: wait until it has ended, then run this again, or name another archive", out, err, holder)
 			}
 			return nil, err

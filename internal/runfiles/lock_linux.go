@@ -27,5 +27,5 @@ func lock(f *os.File) (holder string, err error) {
 	if unix.FcntlFlock(f.Fd(), unix.F_GETLK, &whole) == nil && whole.Type != unix.F_UNLCK && whole.Pid > 0 {
 		holder = fmt.Sprintf(", process %d", whole.Pid)
 	}
-	return holder, errLocked
+	return holder, ErrLocked
 }

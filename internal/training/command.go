@@ -29,6 +29,8 @@ type JVM struct {
 	// ended.
 	Thread int
 	Args   []string // with the name of the program in front
+	// Own is whether it is the command itself, and not what that started.
+	Own bool
 	// Running is whether it still runs after the end of the command.
 	Running bool
 	Status  Status // how it ends

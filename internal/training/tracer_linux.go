@@ -90,7 +90,7 @@ func (t *tracer) exits(tid int) {
 		return
 	}
 	t.read[pid] = true
-	t.held(JVM{PID: pid, Thread: tid, Args: p.args(), Status: statusOf(unix.WaitStatus(code))})
+	t.held(JVM{PID: pid, Thread: tid, Args: p.args(), Own: pid == t.command, Status: statusOf(unix.WaitStatus(code))})
 }
 
 // cloned is called while a thread is stopped after it has started another, or a process.
@@ -115,7 +115,7 @@ func (t *tracer) isJVM(pid int, p thread) bool {
 func (t *tracer) leave() {
 	for _, pid := range tracees() {
 		if p := thread(pid); !t.read[pid] && t.isJVM(pid, p) {
-			t.held(JVM{PID: pid, Thread: pid, Args: p.args(), Running: true})
+			t.held(JVM{PID: pid, Thread: pid, Args: p.args(), Own: pid == t.command, Running: true})
 		}
 	}
 }

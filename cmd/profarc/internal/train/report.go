@@ -76,7 +76,7 @@ func (t *trainingRun) writeReport(ctx context.Context, status training.Status) e
 // profarc:, since the command's own stderr precedes it.
 func (t *trainingRun) print() {
 	for _, j := range t.jvms {
-		if !t.o.quiet || j.Archive == "" && j.Why != notSelected {
+		if !t.o.quiet || j.Archive == "" && j.Why != notSelected && j.Why != notOwn {
 			j.print(t.a.ErrOut, t.o.merge)
 		}
 	}

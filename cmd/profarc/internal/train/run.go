@@ -118,8 +118,7 @@ func (t *trainingRun) copyJVM(j training.JVM, jvm *trainedJVM) (read func() (*bu
 		return nil, err
 	}
 	jvm.Main = vm.Provenance(t.ctx).Main
-	if !t.selects(jvm.Main, j.Args) {
-		jvm.Why = notSelected
+	if jvm.Why = t.unselected(jvm.Main, j); jvm.Why != "" {
 		return nil, nil
 	}
 	read = func() (*builder.Builder, error) { return t.readJVM(vm, j, jvm) }
@@ -154,8 +153,22 @@ func (t *trainingRun) readJVM(vm *live.VM, j training.JVM, jvm *trainedJVM) (*bu
 	return profiles, nil
 }
 
-// notSelected is why a JVM that --only leaves out has no archive.
-const notSelected = "--only does not select it"
+// Why a JVM that is left out has no archive.
+const (
+	notSelected = "--only does not select it"
+	notOwn      = "the program started it: only its own JVM trains, and with --inherit all"
+)
+
+// unselected returns why a JVM is left out, empty if it is not.
+func (t *trainingRun) unselected(main string, j training.JVM) string {
+	switch {
+	case t.o.first && !t.o.merge && !j.Own:
+		return notOwn
+	case !t.selects(main, j.Args):
+		return notSelected
+	}
+	return ""
+}
 
 // selects reports whether --only selects a JVM, by its main class or its command
 // line.
@@ -188,8 +201,13 @@ func (t *trainingRun) abandon() {
 // refused says why nothing of a run is written. A failed run has not done what a
 // good one does, and must not replace its archive.
 func (t *trainingRun) refused(status training.Status) string {
-	if code := status.ExitCode(); code != app.ExitOK && !t.o.keepFailed && !slices.Contains(t.o.accept, code) {
+	code := status.ExitCode()
+	switch {
+	case code == app.ExitOK || t.o.keepFailed || slices.Contains(t.o.accept, code):
+		return ""
+	case t.o.first:
+		return fmt.Sprintf("the program failed with exit code %d: the next start trains", code)
+	default:
 		return fmt.Sprintf("the command failed with exit code %d: nothing of the run is kept, unless --keep-failed is given or --accept %d", code, code)
 	}
-	return ""
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -25,6 +26,7 @@ type trainOptions struct {
 	accept     []int
 	report     string
 	quiet      bool
+	first      bool // of profarc run
 }
 
 const commandHelp = `Train runs a command that starts JVMs: java itself, mvn, ant, a shell script. It stops each HotSpot JVM
@@ -98,6 +100,10 @@ var startedIgnoring = func() (ignored []os.Signal) {
 	return ignored
 }()
 
+// StartedIgnoring returns the signals that this process ignored when it started, of those
+// that a program which it starts must ignore too.
+func StartedIgnoring() []os.Signal { return slices.Clone(startedIgnoring) }
+
 func runTrain(ctx context.Context, a *app.App, args []string, o trainOptions) error {
 	if err := checkTrainOutput(ctx, args[0], o); err != nil {
 		return err
@@ -113,13 +119,18 @@ func runTrain(ctx context.Context, a *app.App, args []string, o trainOptions) er
 	defer release()
 	// Signals go to the command: its JVMs are read even if a signal ends them.
 	t := newTraining(context.WithoutCancel(ctx), a, o)
-	status, err := training.Run(training.Command{
-		Path: path, Args: args, Files: [3]*os.File{os.Stdin, os.Stdout, os.Stderr}, Held: t.held, Ignored: startedIgnoring,
-	})
+	status, err := t.runCommand(path, args)
 	if err != nil {
 		t.abandon()
 		return app.NotStarted(args[0], err)
 	}
 	t.finish(status)
 	return t.end(ctx, status)
+}
+
+// runCommand runs a command with the streams of this process, and reads its JVMs.
+func (t *trainingRun) runCommand(path string, args []string) (training.Status, error) {
+	return training.Run(training.Command{
+		Path: path, Args: args, Files: [3]*os.File{os.Stdin, os.Stdout, os.Stderr}, Held: t.held, Ignored: startedIgnoring,
+	})
 }
