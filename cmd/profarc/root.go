@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/agent"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/bench"
 	"github.com/profarc/profarc/cmd/profarc/internal/check"
@@ -16,6 +17,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/demo"
 	"github.com/profarc/profarc/cmd/profarc/internal/diff"
 	"github.com/profarc/profarc/cmd/profarc/internal/info"
+	"github.com/profarc/profarc/cmd/profarc/internal/launch"
 	"github.com/profarc/profarc/cmd/profarc/internal/lookup"
 	"github.com/profarc/profarc/cmd/profarc/internal/merge"
 	"github.com/profarc/profarc/cmd/profarc/internal/reduce"
@@ -55,7 +57,7 @@ mapped at deployment and used where it lies: no parsing, no copying, no allocati
 	cmd.SetOut(a.Out)
 	cmd.SetErr(a.ErrOut)
 	cmd.SuggestionsMinimumDistance = 2
-	cmd.AddCommand(demo.Command(a), demo.DeployCommand(a), train.Command(a), convert.ImportCommand(a), convert.ExportCommand(a), info.Command(a),
+	cmd.AddCommand(demo.Command(a), demo.DeployCommand(a), train.Command(a), launch.Command(a), agent.Command(a), convert.ImportCommand(a), convert.ExportCommand(a), info.Command(a),
 		show.Command(a), top.Command(a), lookup.Command(a), verify.Command(a), bench.Command(a), train.DumpCommand(a), diff.Command(a), check.Command(a), merge.Command(a), reduce.Command(a))
 	cmd.SetFlagErrorFunc(flagError)
 	refuseUnknownTopics(cmd)

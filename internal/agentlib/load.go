@@ -6,6 +6,7 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"runtime"
@@ -19,12 +20,12 @@ var machines = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AA
 // checkObject returns an error if a file is no library for this machine.
 func checkObject(library string) error {
 	f, err := elf.Open(library)
-	var format *elf.FormatError
+	var path *fs.PathError
 	switch {
-	case errors.As(err, &format):
-		return fmt.Errorf("%s: it is no library of the agent", library)
-	case err != nil:
+	case errors.As(err, &path):
 		return err
+	case err != nil:
+		return fmt.Errorf("%s: it is no library of the agent", library)
 	}
 	defer f.Close()
 	if f.Type != elf.ET_DYN || f.Machine != machines[runtime.GOARCH] {

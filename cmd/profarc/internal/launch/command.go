@@ -1,0 +1,212 @@
+// Package launch starts a program whose JVM adopts an archive: the command run.
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/agent"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/agentlib"
+)
+
+type runOptions struct {
+	archive      string
+	library      string
+	agent        agentlib.Options
+	inherit      bool
+	strict       bool
+	quiet        bool
+	print        bool
+	train        bool
+	retrainAfter time.Duration
+}
+
+const commandHelp = `Run starts java with the agent that gives it the profiles of an archive, so that it need not collect
+them again. It inserts one flag, right behind java, and becomes java: signals, streams and the exit
+code are the program's own. javac and the other tools of a JDK get the flag too.
+
+Where the profiles cannot be adopted the program runs as it is, and one line on stderr says why: the
+archive is missing, damaged, of another VM or of another build of it, or the agent cannot be built (see
+profarc agent). --quiet leaves the line out, --strict makes it an error. The variable PROFARC_AGENT=off
+switches adoption and training off.
+
+If the command is not java but a script or env, it is not known which JVM is meant. --inherit lets all
+JVMs below the command adopt: it sets JAVA_TOOL_OPTIONS, of which each JVM prints a line on stderr.
+
+With --train-if-missing a start without an archive is a training run, as of profarc train: its JVM is
+read at its exit, and later starts adopt. Of several starts at once one trains, the others run as they
+are. The archive appears whole, at the end of a run with exit code 0, or of one that an interrupt or
+SIGTERM ended (130, 143), as servers are. --retrain-after trains again once the archive is so old; it
+stays until the new one replaces it. Where processes may not be traced the program runs as it is.
+
+--print prints the command that would be started, for images and scripts, and starts nothing.
+
+Exit codes are those of the program; 2 for wrong usage, 1 with --strict, and, as in a shell, 127 or 126
+for a command that cannot be started.`
+
+// Command returns the command run.
+func Command(a *app.App) *cobra.Command {
+	var o runOptions
+	cmd := &cobra.Command{
+		Use:   "run --archive ARCHIVE [flags] [--] java [ARGUMENT]...",
+		Short: "Start java with the profiles of an archive",
+		Long:  commandHelp,
+		Example: `  profarc run --archive app.parc java -jar app.jar
+  profarc run --archive app.parc --train-if-missing java -jar app.jar
+  profarc run --archive app.parc --inherit -- ./gradlew --no-daemon check
+  profarc run --archive /app/app.parc --print java -jar app.jar >start.sh`,
+		Args: app.Args(1, -1, "the command to run: java and its arguments"),
+		RunE: a.Run(func(ctx context.Context, args []string) error { return run(ctx, a, args, &o) }),
+	}
+	f := cmd.Flags()
+	f.SetInterspersed(false) // flags after the command's name belong to it
+	f.StringVarP(&o.archive, "archive", "a", "", "archive to adopt")
+	f.StringVar(&o.library, "agent", "", "library of the agent to load, instead of one that is built")
+	f.StringVar(&o.agent.Weight, "weight", "", "invocations that an adopted profile counts for, or presence: each count is 1 (default 200)")
+	f.StringVar(&o.agent.Old, "old", "", "raise TieredOldPercentage while the program warms up, or keep it (default raise)")
+	f.DurationVar(&o.agent.Warmup, "warmup", 0, "longest time until flags that were raised are restored (default 1m)")
+	f.StringVar(&o.agent.Policy, "policy", "", "compilations to ask for: none, or those of the training in their order (default none)")
+	f.StringVar(&o.agent.Report, "report", "", "file for the agent's report at exit, in JSON; - is stderr")
+	f.BoolVar(&o.agent.Drift, "drift", false, "add to the report what happened against what was archived")
+	f.BoolVar(&o.agent.Dry, "dry-run", false, "look all profiles up, and adopt none")
+	f.BoolVar(&o.inherit, "inherit", false, "let all JVMs below the command adopt, through "+toolOptions)
+	f.BoolVar(&o.strict, "strict", false, "fail if the profiles cannot be adopted")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "no line on stderr if the profiles cannot be adopted")
+	f.BoolVar(&o.print, "print", false, "print the command, and do not start it")
+	f.BoolVar(&o.train, "train-if-missing", false, "train if there is no archive yet (Linux)")
+	f.DurationVar(&o.retrainAfter, "retrain-after", 0, "with --train-if-missing, train again if the archive is older")
+	_ = cmd.RegisterFlagCompletionFunc("archive", app.CompleteArchives(-1))
+	return cmd
+}
+
+// check returns an error for flags that cannot be meant.
+func (o *runOptions) check() error {
+	if o.archive == "" {
+		return app.Usagef("name the archive to adopt: --archive NAME%s", app.ArchiveExtension)
+	}
+	if o.retrainAfter < 0 || o.retrainAfter > 0 && !o.train {
+		return app.Usagef("--retrain-after %v: it is a positive time, and needs --train-if-missing", o.retrainAfter)
+	}
+	if o.agent.Drift && o.agent.Report == "" {
+		return app.Usagef("--drift adds to a report: name its file with --report")
+	}
+	o.agent.Archive, o.agent.Quiet = o.archive, o.quiet
+	if err := o.agent.Check(); err != nil {
+		return app.Usagef("%w", err)
+	}
+	return o.checkTraining()
+}
+
+func run(ctx context.Context, a *app.App, args []string, o *runOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	p, err := findProgram(args, o.inherit)
+	if err != nil {
+		return err
+	}
+	if p.way == wayNone {
+		return p.errNoJava()
+	}
+	if os.Getenv(killSwitch) == "off" {
+		return o.end(ctx, a, start{path: p.path, args: p.args})
+	}
+	var untrained error
+	if o.train && !o.print && o.isDue() {
+		trained, err := o.trainOnce(ctx, a, p)
+		if trained {
+			return err
+		}
+		untrained = err
+	}
+	s, err := o.adopt(ctx, a, p)
+	if err := o.report(a, untrained, err); err != nil {
+		return err
+	}
+	return o.end(ctx, a, s)
+}
+
+// killSwitch is the variable that switches the agent off; the agent reads it too.
+const killSwitch = "PROFARC_AGENT"
+
+// adopt returns the start of the program with the agent, or as it is and why.
+func (o *runOptions) adopt(ctx context.Context, a *app.App, p *program) (start, error) {
+	flag, err := o.flag(ctx, a, p)
+	if err == nil {
+		var s start
+		if s, err = p.with(flag); err == nil {
+			return s, nil
+		}
+	}
+	return start{path: p.path, args: p.args}, err
+}
+
+// flag returns the flag of java that loads the agent, or why it should not be loaded.
+func (o *runOptions) flag(ctx context.Context, a *app.App, p *program) (string, error) {
+	if err := agentlib.Supported(); err != nil {
+		return "", err
+	}
+	if err := checkFits(ctx, a, o.archive, p); err != nil {
+		return "", err
+	}
+	library, err := agent.Builder(a, o.quiet).Find(ctx, o.library)
+	if err != nil {
+		return "", err
+	}
+	if p.way != wayInherit {
+		if err := agentlib.CheckLoads(ctx, library, p.real); err != nil {
+			return "", err
+		}
+	}
+	options := o.agent // a script may change the working directory
+	if options.Archive, err = filepath.Abs(o.archive); err != nil {
+		return "", err
+	}
+	if r := options.Report; r != "" && r != "-" {
+		if options.Report, err = filepath.Abs(r); err != nil {
+			return "", err
+		}
+	}
+	return options.Flag(library)
+}
+
+// report says on stderr why the program is not trained, or starts without profiles. It
+// returns what is an error.
+func (o *runOptions) report(a *app.App, untrained, unadopted error) error {
+	why, what := unadopted, "no profiles adopted"
+	if untrained != nil {
+		why = untrained
+	}
+	if unadopted == nil {
+		what = "not trained again"
+	}
+	switch {
+	case errors.Is(why, context.Canceled), o.strict && unadopted != nil:
+		return why
+	case why != nil && !o.quiet:
+		fmt.Fprintf(a.ErrOut, "profarc: %s: %s\n", what, app.Message(why))
+	}
+	return nil
+}
+
+// end starts the program, or prints how.
+func (o *runOptions) end(ctx context.Context, a *app.App, s start) error {
+	if o.print {
+		fmt.Fprintln(a.Out, s.shellLine())
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := a.Finish(); err != nil {
+		return err
+	}
+	return s.exec()
+}

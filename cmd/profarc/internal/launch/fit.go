@@ -1,0 +1,51 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// checkFits returns why an archive does not fit a program, nil if it does as far as can
+// be told without starting the VM: the agent looks at each method.
+func checkFits(ctx context.Context, a *app.App, archive string, p *program) error {
+	err := a.WithStore(ctx, archive, func(s *reader.Store) error {
+		if d := s.Header().Domain; d != layout.DomainHotSpot {
+			return fmt.Errorf("%s: it has profiles of another VM (%v), and HotSpot adopts its own", archive, d)
+		}
+		version := p.version()
+		runs, err := s.Runs()
+		if err != nil || version == "" {
+			return err
+		}
+		return checkBuild(archive, version, runs)
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: there is no such archive: make one with profarc train, or let the first start make it with --train-if-missing", archive)
+	}
+	return err
+}
+
+// checkBuild returns an error if all runs that an archive is of are known to be of other
+// builds of the VM. A merged archive may be of several.
+func checkBuild(archive, version string, runs []layout.Provenance) error {
+	other := ""
+	for _, r := range runs {
+		if r.VM == "" || strings.Contains(r.VM, "("+version+")") {
+			return nil
+		}
+		other = r.VM
+	}
+	if other == "" {
+		return nil
+	}
+	_, other, _ = strings.Cut(other, "(")
+	other, _, _ = strings.Cut(other, ")")
+	return fmt.Errorf("%s: it was recorded with another build of the VM (%s), and java is %s: train anew", archive, other, version)
+}

@@ -1,0 +1,52 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/train"
+	"github.com/profarc/profarc/internal/runfiles"
+)
+
+// checkTraining returns an error if no training run can write to the archive's name.
+func (o *runOptions) checkTraining() error {
+	if !o.train {
+		return nil
+	}
+	if strings.Contains(o.archive, "%") {
+		return app.Usagef("--archive %s: of a training run %% has a meaning in names: leave it out", o.archive)
+	}
+	return app.CheckArchiveName(o.archive, "")
+}
+
+// isDue reports whether this start is to train.
+func (o *runOptions) isDue() bool {
+	info, err := os.Stat(o.archive)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	return o.retrainAfter > 0 && time.Since(info.ModTime()) > o.retrainAfter
+}
+
+// trainOnce runs the program as a training run, unless another start trains, or has just
+// written the archive. trained is whether the program ran; the error is then its end.
+func (o *runOptions) trainOnce(ctx context.Context, a *app.App, p *program) (trained bool, err error) {
+	release, err := runfiles.Lock(o.archive)
+	if errors.Is(err, runfiles.ErrLocked) {
+		return false, fmt.Errorf("%s: another start trains it now", o.archive)
+	} else if err != nil {
+		return false, err
+	}
+	defer release()
+	if !o.isDue() {
+		return false, nil
+	}
+	first := train.First{Archive: o.archive, All: p.way == wayInherit, Quiet: o.quiet}
+	return first.Run(ctx, a, p.path, p.args)
+}
