@@ -8,6 +8,7 @@ import (
 	"runtime"
 
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/fast"
 	"github.com/profarc/profarc/internal/mmap"
 	"github.com/profarc/profarc/internal/words"
 	"github.com/profarc/profarc/layout"
@@ -62,6 +63,14 @@ func (m *Mapping) Adopt(base Base, late int) (*Adopted, error) {
 func (a *Adopted) Populate(part []byte) bool {
 	defer runtime.KeepAlive(a)
 	return a.mapping.file == nil || mmap.Populate(part)
+}
+
+// Prefetch starts loading the bytes at each of the addresses into the CPU caches, without
+// waiting for them. An address outside the archive does no harm. On CPUs without a prefetch
+// instruction it does nothing: other threads count in this memory.
+func (a *Adopted) Prefetch(addresses []uintptr) {
+	fast.PrefetchLines(addresses)
+	runtime.KeepAlive(a)
 }
 
 // adoptCopy adopts an archive on the heap. Late memory lies after the copy of rw in the

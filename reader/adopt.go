@@ -2,7 +2,9 @@ package reader
 
 import (
 	"errors"
+	"fmt"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -186,6 +188,50 @@ func (p Profile) Undecoded() (tag layout.Tag, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// errForeignProfile: a profile was passed to a store that does not have it.
+var errForeignProfile = fmt.Errorf("profile of another store: %w", ErrNotFound)
+
+// AdoptBatch claims many profiles of the store and puts them adopted into their places, as
+// Profile.Adopt does with one. The zero Profile stays what it is. The counters of the next
+// profiles are on their way into the processor's caches meanwhile, so that counting in them
+// does not wait either. At the first error it ends; it has adopted the profiles before then.
+func (s *Store) AdoptBatch(profiles []Profile) error {
+	a := s.adoption.Load()
+	if a == nil {
+		return ErrNotAdopted
+	}
+	for part := range slices.Chunk(profiles, batchSize) {
+		a.fetchHeads(part)
+		for i, p := range part {
+			if p.s == nil {
+				continue
+			}
+			if p.s != s {
+				return errForeignProfile
+			}
+			p, err := p.Adopt()
+			if err != nil {
+				return err
+			}
+			part[i] = p
+		}
+	}
+	return nil
+}
+
+// fetchHeads asks for the memory in which the profiles will be counted. Until a page is
+// copied there is nothing to ask for.
+func (a *adoption) fetchHeads(profiles []Profile) {
+	if !a.copied {
+		return
+	}
+	var addresses [batchSize]uintptr
+	for i, p := range profiles {
+		addresses[i] = uintptr(a.base) + uintptr(p.Ref().Offset())
+	}
+	a.to.Prefetch(addresses[:len(profiles)])
 }
 
 // Adopted reports whether p is an adopted profile.

@@ -35,12 +35,16 @@ func TestHotPathsDoNotAllocate(t *testing.T) {
 		"LookupProfile":  func() { p, _ := s.LookupProfile(id, layout.CodeAny); sink += uint64(p.Ref()) },
 		"FindProfiles":   func() { n, _ := s.FindProfiles(keys, nil, profiles); sink += uint64(n) },
 		"LookupProfiles": func() { n, _ := s.LookupProfiles(ids, nil, profiles); sink += uint64(n) },
-		"FindType":       func() { ty, _ := s.FindType("Circle", ""); sink += uint64(ty.Ordinal()) },
-		"Profile":        func() { p, _, _ := sum.Profile(layout.CodeAny); sink += uint64(p.Ref()) },
-		"Profile deep":   func() { p, _, _ := sum.Profile(layout.CodeAny, frames...); sink += uint64(p.Ref()) },
-		"Adopt":          func() { p, _ := trained.Adopt(); sink += uint64(p.Ref()) },
-		"At, listed":     func() { e, _ := many.At(6); sink += uint64(e.Point()) },
-		"At, scanned":    func() { e, _ := area.At(6); sink += uint64(e.Point()) },
+		"AdoptBatch": func() {
+			n, _ := s.FindProfiles(keys, nil, profiles)
+			sink += uint64(n) + errorBit(s.AdoptBatch(profiles))
+		},
+		"FindType":     func() { ty, _ := s.FindType("Circle", ""); sink += uint64(ty.Ordinal()) },
+		"Profile":      func() { p, _, _ := sum.Profile(layout.CodeAny); sink += uint64(p.Ref()) },
+		"Profile deep": func() { p, _, _ := sum.Profile(layout.CodeAny, frames...); sink += uint64(p.Ref()) },
+		"Adopt":        func() { p, _ := trained.Adopt(); sink += uint64(p.Ref()) },
+		"At, listed":   func() { e, _ := many.At(6); sink += uint64(e.Point()) },
+		"At, scanned":  func() { e, _ := area.At(6); sink += uint64(e.Point()) },
 		"Entries": func() {
 			for e := range area.Entries() {
 				sink += uint64(e.Point())

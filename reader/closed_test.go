@@ -88,6 +88,7 @@ func closedCalls(s *reader.Store, m reader.Method, p reader.Profile) map[string]
 	_, _, calls["profile"] = m.Profile(layout.CodeAny)
 	_, calls["table"] = s.Table(layout.TableOrder)
 	_, calls["adopt a profile"] = p.Adopt()
+	calls["adopt profiles"] = s.AdoptBatch([]reader.Profile{p})
 	_, calls["key"] = m.Key()
 	for _, err := range s.Methods() {
 		calls["methods"] = err

@@ -23,8 +23,8 @@
 // # Adoption
 //
 // [Store.Adopt] maps the archive once more, writable and private. From then on
-// [Profile.Adopt] claims a profile: its pointers are relocated if they must be,
-// and its counters may be counted in place, by Go code through [Counter.Add] and
+// [Profile.Adopt] claims a profile, [Store.AdoptBatch] many: pointers are relocated if they
+// must be, and counters may be counted in place, by Go code through [Counter.Add] and
 // [Receivers.Record] and by native code through [Profile.Address]. The file never
 // changes, so that [Counter.Trained] still returns the trained count next to the
 // live one of [Counter.Load].

@@ -14,11 +14,11 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// all compares the start of a program that calls all functions: processor time a function,
-// from opening the file on.
+// all compares the start of a program that calls all functions: processor time a function of
+// all threads, from opening the file on.
 func (f *field) all() table {
 	n := len(f.keys)
-	return table{fmt.Sprintf("all %d functions looked up, adopted and counted once, a function", n), "ns", f.rows(n, cputime.Thread, float64(n))}
+	return table{fmt.Sprintf("all %d functions looked up, adopted and counted once, a function", n), "ns", f.rows(n, cputime.Process, float64(n))}
 }
 
 // first compares the time on the wall until so many functions have been called.
@@ -163,8 +163,12 @@ func (f *field) countBatches(n int, o reader.AdoptOptions) error {
 		if hits, err := s.LookupProfiles(ids, nil, found[:len(ids)]); err != nil || hits != len(ids) {
 			return fmt.Errorf("%d of %d found: %w", hits, len(ids), err)
 		}
+		if err := s.AdoptBatch(found[:len(ids)]); err != nil {
+			return err
+		}
 		for _, p := range found[:len(ids)] {
-			if err := countIn(p); err != nil {
+			c, _ := p.Invocations()
+			if err := c.Add(1); err != nil {
 				return err
 			}
 		}

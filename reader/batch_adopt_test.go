@@ -1,0 +1,59 @@
+package reader_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// TestAdoptBatchIsAdopt: a batch adopts as Profile.Adopt does, each profile once however often
+// it is in the batch, and leaves what is no profile.
+func TestAdoptBatchIsAdopt(t *testing.T) {
+	for _, o := range []reader.AdoptOptions{{}, {Eager: true}, {Base: archive.BaseAnywhere}, {Base: archive.BaseAnywhere, Eager: true}} {
+		for _, s := range []*reader.Store{openFixture(t), openFile(t, fixture(0))} {
+			one, many := openFixture(t), make([]reader.Profile, 200)
+			adopt(t, one, o)
+			adopt(t, s, o)
+			keys := []layout.Key{keySum, keyArea}
+			for i := range many {
+				if i%3 < 2 {
+					many[i] = profileOf(t, s, keys[i%3])
+				}
+			}
+			if err := s.AdoptBatch(many); err != nil {
+				t.Fatal(err)
+			}
+			for i, p := range many {
+				if i%3 == 2 {
+					if p.Valid() {
+						t.Errorf("%+v: profile %d came from nowhere", o, i)
+					}
+					continue
+				}
+				if want := adoptProfile(t, one, keys[i%3]); !p.Adopted() || !cmp.Equal(describe(t, p), describe(t, want)) {
+					t.Errorf("%+v: profile %d is %v", o, i, p)
+				}
+			}
+			if a, _ := s.Adoption(); a.Claimed != 2 {
+				t.Errorf("%+v: %d profiles claimed", o, a.Claimed)
+			}
+		}
+	}
+}
+
+func TestAdoptBatchEndsAtAnError(t *testing.T) {
+	s, other := openFixture(t), openFixture(t)
+	batch := []reader.Profile{profileOf(t, s, keySum), profileOf(t, other, keySum), profileOf(t, s, keyArea)}
+	if err := s.AdoptBatch(batch); !errors.Is(err, reader.ErrNotAdopted) || batch[0].Adopted() {
+		t.Errorf("in a store that is not adopted: %v", err)
+	}
+	adopt(t, s, reader.AdoptOptions{})
+	adopt(t, other, reader.AdoptOptions{})
+	if err := s.AdoptBatch(batch); !errors.Is(err, reader.ErrNotFound) || !batch[0].Adopted() || batch[1].Adopted() || batch[2].Adopted() {
+		t.Errorf("with a profile of another store: %v", err)
+	}
+}
