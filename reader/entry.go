@@ -64,7 +64,7 @@ func (p Profile) section(s layout.BlockSection) section {
 func (c section) entry(p Profile, at int) (Entry, bool) {
 	if rest := c.trained[at:]; len(rest) >= disk.EntryHeaderSize {
 		if units := p.s.fixed.Units[rest[0]]; units != 0 && int(units) <= len(rest)/disk.Unit {
-			return Entry{p.s, place{disk.RefOf(c.start + int64(at)), uint32(units)}, at, entryKind{layout.Tag(rest[0]), p.Adopted()}}, true
+			return c.found(p, at, layout.Tag(rest[0]), uint32(units)), true
 		}
 	}
 	return c.measured(p, at)
@@ -76,11 +76,20 @@ func (c section) measured(p Profile, at int) (Entry, bool) {
 	if err != nil {
 		return Entry{}, false
 	}
-	e := Entry{p.s, place{disk.RefOf(c.start + int64(at)), uint32(len(raw) / disk.Unit)}, at, entryKind{raw.Tag(), p.Adopted()}}
-	if e.kind.tag.Wide() && len(raw) < disk.WideHeaderSize {
+	if raw.Tag().Wide() && len(raw) < disk.WideHeaderSize {
 		return Entry{}, false
 	}
-	return e, true
+	return c.found(p, at, raw.Tag(), uint32(len(raw)/disk.Unit)), true
+}
+
+// found is the entry of a tag and so many units, which begins at an offset in the section.
+func (c section) found(p Profile, at int, tag layout.Tag, units uint32) Entry {
+	header := uint8(disk.EntryHeaderSize / disk.Unit)
+	if tag.Wide() {
+		header = disk.WideHeaderSize / disk.Unit
+	}
+	start := c.start + int64(at)
+	return Entry{p.s, place{disk.RefOf(start), units}, entryKind{tag, header, uint32(at / disk.Unit)}, p.live.From(uint64(start - p.Ref().Offset()))}
 }
 
 // At returns the first data entry at a profile point. It allocates nothing. Methods of
@@ -208,15 +217,16 @@ func (p Profile) atPoint(point int32, yield func(Entry) bool) {
 type Entry struct {
 	s     *Store
 	place place
-	at    int // in its section
 	kind  entryKind
+	live  words.View // of the adopted entry; that of nothing if the profile is not adopted
 }
 
 // An entryKind holds what most callers ask an entry first. It is a struct of its own so
 // that an Entry has few fields and is passed in registers.
 type entryKind struct {
-	tag     layout.Tag
-	adopted bool
+	tag    layout.Tag
+	header uint8  // in units
+	at     uint32 // in its section, in units
 }
 
 // Tag is what the entry records.
@@ -237,7 +247,7 @@ func (e Entry) Sub() layout.Sub {
 }
 
 // Offset is where the entry lies, in bytes from the start of its section.
-func (e Entry) Offset() int { return e.at }
+func (e Entry) Offset() int { return int(e.kind.at) * disk.Unit }
 
 // Bytes returns the trained entry as it lies in the file. It must not be written
 // to.
@@ -245,38 +255,35 @@ func (e Entry) Bytes() []byte { return e.raw() }
 
 func (e Entry) raw() disk.Entry { return e.s.trained(e.place) }
 
-// live is the adopted entry, nil if the profile is not adopted.
-func (e Entry) live() []byte {
-	if !e.kind.adopted {
+// adopted reports whether the entry is of an adopted profile.
+func (e Entry) adopted() bool { return e.live != words.View{} }
+
+// liveBytes is the adopted entry, nil if the profile is not adopted.
+func (e Entry) liveBytes() []byte {
+	if !e.adopted() {
 		return nil
 	}
 	return e.s.live(e.place)
 }
 
 // Cell returns cell i as a counter, whatever it holds. It panics unless 0 <= i < Cells().
+// It is inlined: a caller that only counts does not compute where the trained cell lies.
 func (e Entry) Cell(i int) Counter {
-	unit := i + e.header()/disk.Unit
-	if i < 0 || unit >= int(e.place.units) {
-		panic("reader: no such cell")
+	header := uint32(e.kind.header)
+	if uint(i) >= uint(e.place.units-header) {
+		panic(noCell)
 	}
-	at := (uint64(e.place.at) + uint64(unit)) * disk.Unit
-	c := Counter{s: e.s, trained: e.s.hit.data.Cell(at)}
-	if e.kind.adopted {
-		a := e.s.adoption.Load()
-		c.live = a.view.Word(at - a.start)
-	}
-	return c
+	unit := uint64(header) + uint64(i)
+	return Counter{e.s, e.s.hit.data.Cell((uint64(e.place.at) + unit) * disk.Unit), e.live.Word(unit * disk.Unit)}
 }
+
+// noCell is why a call for a cell panics.
+const noCell = "reader: no such cell"
 
 // Cells is the number of cells.
 func (e Entry) Cells() int { return (e.place.size() - e.header()) / disk.CellSize }
 
-func (e Entry) header() int {
-	if e.kind.tag.Wide() {
-		return disk.WideHeaderSize
-	}
-	return disk.EntryHeaderSize
-}
+func (e Entry) header() int { return int(e.kind.header) * disk.Unit }
 
 // Jump is a branch that is always taken.
 type Jump struct {
@@ -331,8 +338,8 @@ func (e Entry) Bitmap() (b []byte, ok bool) {
 
 // current is the entry's bytes, of the adopted block if there is one.
 func (e Entry) current() []byte {
-	if e.kind.adopted {
-		return e.live()
+	if e.adopted() {
+		return e.liveBytes()
 	}
 	return e.raw()
 }

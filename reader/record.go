@@ -86,14 +86,14 @@ const OtherRow = -1
 // it without a search from then on; or OtherRow. The error is ErrNotAdopted if the
 // profile is not adopted.
 func (r Receivers) Record(t Type) (row int, err error) {
-	if !r.e.kind.adopted {
+	if !r.e.adopted() {
 		return OtherRow, ErrNotAdopted
 	}
 	if t.s != r.e.s {
 		return OtherRow, errForeign
 	}
 	a := r.e.s.adoption.Load()
-	p, cells := a.pointer(t), r.cells(a)
+	p, cells := a.pointer(t), r.cells()
 	row, ok := cells.rowOf(p)
 	if !ok {
 		row, ok = cells.claimRow(p)
@@ -111,24 +111,22 @@ func (r Receivers) Record(t Type) (row int, err error) {
 // A liveRows is the cells of an adopted type profile. It has them, since the trained
 // entry is as large.
 type liveRows struct {
-	rw    words.View
-	start uint64 // of the cells in rw
-	first uint64 // of the cells of the rows in rw
+	cells words.View
+	first uint64 // of the cells of the rows
 	rows  int
 }
 
-func (r *Receivers) cells(a *adoption) liveRows {
-	start := uint64(r.e.place.at)*disk.Unit - a.start + uint64(r.e.header())
-	return liveRows{a.view, start, start + uint64(r.first)*disk.CellSize, r.rows}
+func (r *Receivers) cells() liveRows {
+	return liveRows{r.e.live.From(uint64(r.e.header())), uint64(r.first) * disk.CellSize, r.rows}
 }
 
 // row is a cell of a row: 0 for the pointer, 1 for the count.
 func (l liveRows) row(i, cell int) *atomic.Uint64 {
-	return l.rw.Word(l.first + uint64(2*i+cell)*disk.CellSize)
+	return l.cells.Word(l.first + uint64(2*i+cell)*disk.CellSize)
 }
 
 // other is the count of all others.
-func (l liveRows) other() *atomic.Uint64 { return l.rw.Word(l.start) }
+func (l liveRows) other() *atomic.Uint64 { return l.cells.Word(0) }
 
 // rowOf finds the row that holds a pointer.
 func (l liveRows) rowOf(pointer uint64) (row int, ok bool) {
@@ -157,7 +155,7 @@ func (l liveRows) claimRow(pointer uint64) (row int, ok bool) {
 
 // Flags are the entry's flags, live if the profile is adopted.
 func (e Entry) Flags() layout.EntryFlags {
-	if !e.kind.adopted {
+	if !e.adopted() {
 		flags := e.raw().Flags()
 		runtime.KeepAlive(e.s)
 		return flags
@@ -170,8 +168,7 @@ func (e Entry) Flags() layout.EntryFlags {
 // word is the live 32-bit word at an offset, which the entry has and which is
 // aligned as every entry is.
 func (e Entry) word(offset int) *atomic.Uint32 {
-	w, _ := words.Uint32(e.live(), offset)
-	return w
+	return e.live.Word32(uint64(offset))
 }
 
 // RecordNull sets the flag that a null was seen. The error is ErrNotAdopted if the
@@ -181,7 +178,7 @@ func (e Entry) RecordNull() error {
 	if e.kind.tag.Wide() && e.kind.tag != layout.TagReceivers {
 		return fmt.Errorf("null in a %s entry: %w", e.kind.tag, errors.ErrUnsupported)
 	}
-	if !e.kind.adopted {
+	if !e.adopted() {
 		return ErrNotAdopted
 	}
 	e.word(0).Or(uint32(layout.EntryNullSeen) << 8)
@@ -197,7 +194,7 @@ func (e Entry) Traps() layout.EntryTraps {
 		return 0
 	}
 	traps := uint32(0)
-	if e.kind.adopted {
+	if e.adopted() {
 		traps = e.word(at).Load()
 	} else {
 		traps = le.Uint32(e.raw()[at:])
@@ -223,7 +220,7 @@ func (e Entry) RecordTrap(reason uint32, recompiled bool) error {
 	if !ok {
 		return fmt.Errorf("trap in a %s entry: %w", e.kind.tag, errors.ErrUnsupported)
 	}
-	if !e.kind.adopted {
+	if !e.adopted() {
 		return ErrNotAdopted
 	}
 	trap := layout.EntryTraps(reason) & layout.EntryTrapMany

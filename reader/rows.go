@@ -290,7 +290,7 @@ func (e Entry) pointsTo(cell uint64) (Type, bool) {
 		return Type{}, false
 	}
 	base := e.s.h.Base
-	if e.kind.adopted {
+	if e.adopted() {
 		a := e.s.adoption.Load()
 		if t, ok := a.lateAt(e.s, cell); ok {
 			return t, true
@@ -311,7 +311,7 @@ func (e Entry) pointsTo(cell uint64) (Type, bool) {
 func (e Entry) MethodCell(i int) (Method, error) {
 	cell := e.Cell(i)
 	trained := cell.Trained()
-	if e.kind.adopted && e.kind.tag.ByProducer() {
+	if e.adopted() && e.kind.tag.ByProducer() {
 		live := cell.Load() - e.s.adoption.Load().base
 		if live != trained-e.s.h.Base {
 			return e.s.methodIfAny(live), nil

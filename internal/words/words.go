@@ -103,6 +103,14 @@ type View struct{ start unsafe.Pointer }
 // ViewOf returns the view of b.
 func ViewOf(b []byte) View { return View{unsafe.Pointer(unsafe.SliceData(b))} }
 
+// From is the view of what begins at an offset; that of nothing if v is that of nothing.
+func (v View) From(at uint64) View {
+	if v.start == nil {
+		return View{}
+	}
+	return View{unsafe.Add(v.start, at)}
+}
+
 // Uint16 is the number at an offset. It and the next two call nothing, not even what is
 // inlined: the compiler marks each inlined call by an instruction that does nothing, and
 // the path of a hit is counted in instructions.
