@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"slices"
 	"sync/atomic"
 
 	"github.com/profarc/profarc/archive"
@@ -40,6 +39,9 @@ func (f *field) rows(n int, clock func() int64, per float64) []row {
 	adopted := func(o reader.AdoptOptions) func(n int) error {
 		return func(n int) error { return f.countAdopted(n, o) }
 	}
+	batches := func(o reader.AdoptOptions, look lookUp) func(n int) error {
+		return func(n int) error { return f.countBatches(n, o, look) }
+	}
 	return []row{
 		timed("flat file and map", decoded(func() (map[string]*plain, error) { return readFlat(f.paths["flat"]) })),
 		timed("gob and map", decoded(func() (map[string]*plain, error) { return readCoded(f.paths["gob"], decodeGob) })),
@@ -49,10 +51,10 @@ func (f *field) rows(n int, clock func() int64, per float64) []row {
 		timed("archive, elsewhere", adopted(reader.AdoptOptions{Base: archive.BaseAnywhere})),
 		timed("archive, eager, at the requested base", adopted(reader.AdoptOptions{Eager: true})),
 		timed("archive, eager, elsewhere", adopted(reader.AdoptOptions{Base: archive.BaseAnywhere, Eager: true})),
-		timed("the same, by ids in batches, at the base", func(n int) error { return f.countBatches(n, reader.AdoptOptions{Eager: true}) }),
-		timed("the same, by ids in batches, elsewhere", func(n int) error {
-			return f.countBatches(n, reader.AdoptOptions{Base: archive.BaseAnywhere, Eager: true})
-		}),
+		timed("the same, by keys in batches, at the base", batches(reader.AdoptOptions{Eager: true}, f.byKeys)),
+		timed("the same, by keys in batches, elsewhere", batches(reader.AdoptOptions{Base: archive.BaseAnywhere, Eager: true}, f.byKeys)),
+		timed("the same, by ids in batches, at the base", batches(reader.AdoptOptions{Eager: true}, f.byIDs)),
+		timed("the same, by ids in batches, elsewhere", batches(reader.AdoptOptions{Base: archive.BaseAnywhere, Eager: true}, f.byIDs)),
 		timed("all pages of the profiles copied, and no more", func(int) error { return copyPages(f.paths["archive"]) }),
 	}
 }
@@ -151,22 +153,35 @@ func countIn(p reader.Profile) error {
 // atOnce is how many functions a batch looks up.
 const atOnce = 1024
 
-// countBatches is countAdopted for a VM that has the ids of its functions.
-func (f *field) countBatches(n int, o reader.AdoptOptions) error {
+// A lookUp looks the profiles of functions up, of number from and those after it.
+type lookUp func(s *reader.Store, from int, found []reader.Profile) (hits int, err error)
+
+// byIDs is for a VM that has the ids of its functions.
+func (f *field) byIDs(s *reader.Store, from int, found []reader.Profile) (int, error) {
+	return s.LookupProfiles(f.ids[from:from+len(found)], nil, found)
+}
+
+func (f *field) byKeys(s *reader.Store, from int, found []reader.Profile) (int, error) {
+	return s.FindProfiles(f.keys[from:from+len(found)], nil, found)
+}
+
+// countBatches is countAdopted in batches.
+func (f *field) countBatches(n int, o reader.AdoptOptions, look lookUp) error {
 	s, err := f.adopted(o)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	var found [atOnce]reader.Profile
-	for ids := range slices.Chunk(f.ids[:n], atOnce) {
-		if hits, err := s.LookupProfiles(ids, nil, found[:len(ids)]); err != nil || hits != len(ids) {
-			return fmt.Errorf("%d of %d found: %w", hits, len(ids), err)
+	var memory [atOnce]reader.Profile
+	for from := 0; from < n; from += atOnce {
+		found := memory[:min(atOnce, n-from)]
+		if hits, err := look(s, from, found); err != nil || hits != len(found) {
+			return fmt.Errorf("%d of %d found: %w", hits, len(found), err)
 		}
-		if err := s.AdoptBatch(found[:len(ids)]); err != nil {
+		if err := s.AdoptBatch(found); err != nil {
 			return err
 		}
-		for _, p := range found[:len(ids)] {
+		for _, p := range found {
 			c, _ := p.Invocations()
 			if err := c.Add(1); err != nil {
 				return err
