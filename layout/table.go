@@ -144,7 +144,8 @@ func ExitCode(code int) Exit { return Exit(uint32(code))<<exitShift | exitWithCo
 // ExitSignal is the end of a process by a signal.
 func ExitSignal(number int) Exit { return Exit(uint32(number))<<exitShift | exitBySignal }
 
-// String returns "exit code 3", "signal 9" or "not ended".
+// String returns "exit code 3", "signal 9", or "end not recorded" for the zero value: the
+// process had not ended, or whoever described the run does not know.
 func (e Exit) String() string {
 	switch value := int32(e >> exitShift); uint32(e) {
 	case exitWithCode:
@@ -152,7 +153,7 @@ func (e Exit) String() string {
 	case exitBySignal:
 		return fmt.Sprintf("signal %d", value)
 	}
-	return "not ended"
+	return "end not recorded"
 }
 
 // A ClassPathEntry is a file or directory of a class path.

@@ -163,6 +163,18 @@ func TestLists(t *testing.T) {
 	testarchive.CheckEqual(t, "rows of the ret", ret.Len(), 2)
 	testarchive.CheckEqual(t, "default count of the switch", multi.Head(0).Load(), 23)
 	testarchive.CheckEqual(t, "default displacement of the switch", multi.Head(1).Load(), 24)
+	successors, ok := entryAt(t, loop, 2).Successors()
+	if !ok {
+		t.Fatal("no successors")
+	}
+	for to := range successors {
+		testarchive.CheckEqual(t, "point of the successor", to.Point, -9)
+		testarchive.CheckEqual(t, "index of the successor", to.Index, 1)
+		testarchive.CheckEqual(t, "count of the successor", to.Count.Load(), 6)
+	}
+	if _, ok := entryAt(t, loop, 4).Successors(); ok {
+		t.Error("callees are no successors")
+	}
 	callees, _ := entryAt(t, loop, 4).Rows()
 	if m, err := callees.Method(0); err != nil || m != find(t, s, keySum) || callees.Cell(0, 1).Load() != 11 {
 		t.Errorf("callee %v, %v", m, err)

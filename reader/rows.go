@@ -94,6 +94,29 @@ func (r Rows) Method(row int) (Method, error) {
 	return r.e.MethodCell(r.shape.first + row*r.shape.width)
 }
 
+// A Successor is where control went from a profile point, and how often.
+type Successor struct {
+	Point int32
+	Index uint32 // among the successors of the point
+	Count Counter
+}
+
+// Successors iterates over the rows of a Successors entry; ok is false for others.
+func (e Entry) Successors() (all iter.Seq[Successor], ok bool) {
+	rows, ok := e.Rows()
+	if !ok || e.kind.tag != layout.TagSuccessors {
+		return nil, false
+	}
+	return func(yield func(Successor) bool) {
+		for i := range rows.Len() {
+			point, index := disk.UnpackSuccessor(rows.Cell(i, 0).Trained())
+			if !yield(Successor{point, index, rows.Cell(i, 1)}) {
+				return
+			}
+		}
+	}, true
+}
+
 // Receivers is a type profile: rows of types with their counts, and the count
 // of all that found no row.
 type Receivers struct {

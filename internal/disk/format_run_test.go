@@ -35,7 +35,7 @@ func TestRunsAreAsDocumented(t *testing.T) {
 	if fmt.Sprint(back) != fmt.Sprint(p) {
 		t.Errorf("a row says %+v of %+v", back, p)
 	}
-	for exit, text := range map[layout.Exit]string{0: "not ended", 9<<32 | 2: "signal 9", 255<<32 | 1: "exit code 255"} {
+	for exit, text := range map[layout.Exit]string{0: "end not recorded", layout.ExitCode(0): "exit code 0", 9<<32 | 2: "signal 9", 255<<32 | 1: "exit code 255"} {
 		if exit.String() != text {
 			t.Errorf("%#x is %q, want %q", uint64(exit), exit, text)
 		}

@@ -58,6 +58,9 @@ func showTable(ctx context.Context, a *app.App, w io.Writer, s *reader.Store, o 
 	if err != nil {
 		return err
 	}
+	if t.Kind == layout.TableShapes && !asJSON && o == (tableOptions{name: o.name}) {
+		return printShapes(w, s.Mapping().EntryShapes())
+	}
 	v := &tableView{s: s, t: t, columns: cellReaders(s, t), rows: make([]int, t.Rows)}
 	for i := range v.rows {
 		v.rows[i] = i

@@ -1,0 +1,39 @@
+package show
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/layout"
+)
+
+// printShapes prints what the entries of a producer are made of. The rows of the table are
+// encoded; with --json, or a choice of rows, they are printed as they are.
+func printShapes(w io.Writer, shapes []layout.EntryShape) error {
+	var b strings.Builder
+	for _, s := range shapes {
+		fmt.Fprintf(&b, "tag %d  %s, counts of %s\n", s.Tag, s.Name, s.Unit)
+		printCells(&b, "once", s.Cells)
+		printCells(&b, "row", s.Rows)
+	}
+	fmt.Fprintf(&b, "\n%s\n", app.Amount(len(shapes), "shape"))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// printCells prints the cells that stand once, or those of each row.
+func printCells(b *strings.Builder, where string, cells []layout.CellShape) {
+	for _, c := range cells {
+		fmt.Fprintf(b, "  %-4s  %s: %s", where, c.Name, c.Kind)
+		separator := " "
+		for i, name := range c.Bits {
+			if name != "" {
+				fmt.Fprintf(b, "%s%d=%s", separator, i, name)
+				separator = ", "
+			}
+		}
+		b.WriteByte('\n')
+	}
+}
