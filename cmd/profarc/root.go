@@ -25,6 +25,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/top"
 	"github.com/profarc/profarc/cmd/profarc/internal/train"
 	"github.com/profarc/profarc/cmd/profarc/internal/verify"
+	"github.com/profarc/profarc/cmd/profarc/internal/warm"
 	"github.com/profarc/profarc/internal/disk"
 )
 
@@ -57,7 +58,7 @@ mapped at deployment and used where it lies: no parsing, no copying, no allocati
 	cmd.SetOut(a.Out)
 	cmd.SetErr(a.ErrOut)
 	cmd.SuggestionsMinimumDistance = 2
-	cmd.AddCommand(demo.Command(a), demo.DeployCommand(a), train.Command(a), launch.Command(a), agent.Command(a), convert.ImportCommand(a), convert.ExportCommand(a), info.Command(a),
+	cmd.AddCommand(demo.Command(a), demo.DeployCommand(a), train.Command(a), launch.Command(a), agent.Command(a), warm.Command(a), convert.ImportCommand(a), convert.ExportCommand(a), info.Command(a),
 		show.Command(a), top.Command(a), lookup.Command(a), verify.Command(a), bench.Command(a), train.DumpCommand(a), diff.Command(a), check.Command(a), merge.Command(a), reduce.Command(a))
 	cmd.SetFlagErrorFunc(flagError)
 	refuseUnknownTopics(cmd)

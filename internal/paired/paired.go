@@ -16,11 +16,11 @@ import (
 // A Ratio says how the figures of one sample relate to those of another.
 type Ratio struct {
 	Pairs      int     `json:"pairs"`
-	Estimate   float64 `json:"estimate"`   // of the first sample to the second
-	Low        float64 `json:"low"`        // ends of the interval
-	High       float64 `json:"high"`       // 0 as Low if there are too few pairs for the confidence asked for
-	Confidence float64 `json:"confidence"` // that the interval has, at least that asked for; 0 without one
-	P          float64 `json:"p"`          // that as large a difference arises if there is none, in either direction
+	Estimate   float64 `json:"estimate"`    // of the first sample to the second
+	Low        float64 `json:"low"`         // ends of the interval
+	High       float64 `json:"high"`        // 0 as Low if there are too few pairs for the confidence asked for
+	Confidence float64 `json:"confidence"`  // that the interval has, at least that asked for; 0 without one
+	P          float64 `json:"p,omitempty"` // that as large a difference arises if there is none, in either direction
 }
 
 // Differs reports whether the interval excludes that both samples are the same.

@@ -1,0 +1,226 @@
+// Package warm measures how a command that runs a JVM starts and warms up, with and without
+// an archive: the command warm.
+package warm
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"regexp"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/secrets"
+	"github.com/profarc/profarc/internal/warmup"
+)
+
+const commandHelp = `Warm runs a command again and again, in several ways that take turns (contenders), and says which one
+is faster and how sure that is:
+
+  plain         as it is
+  appcds        with an AppCDS archive of its classes, which one training run makes
+  flag          with the best flag alone: TieredOldPercentage, which lets the VM wait less for C2
+  archive       with the profiles of --archive, which the agent adopts (see profarc agent)
+  archive+flag  with both
+  aot           with an AOT cache, from JDK 25 on, which one training run makes
+  aot+archive   with both
+  c1            without C2 (TieredStopAtLevel=1)
+
+All but plain, aot and aot+archive have the AppCDS archive too, so that it is the base line: what an archive
+gives comes on top. --only and --skip select; --contender NAME=FLAGS adds one, in whose flags
+@NAME stands for those of another.
+
+Measured are the wall time, the processor time and largest process of all that the command starts,
+and the time to its first output, or to the first line that --ready matches. With --unit each line that
+matches ends a unit of work, which gives a curve: its peak, the time to 90% of it, and where it
+falls behind. If the expression has a group, that is the unit's time ("12.5 ms"; milliseconds without a
+unit), else it is the time between lines. With --url the command is a server: clients in profarc send it
+requests once it answers, windows of requests are the units, with their mean latency, and SIGTERM ends it.
+
+Before the rounds the command runs once as it is. Every run must print what this one did; lines that
+--ignore matches, and those of units with a time, are left out. Runs that fail are reported and in no
+figure; a contender that fails three times in a row is not run again.
+
+Figures are medians with the range. Ratios to the base line are of the rounds: every contender runs once a
+round, in an order that is reversed from round to round. An estimate is that of Hodges and Lehmann,
+with the interval and p of Wilcoxon's signed-rank test, exact; of curves it is the ratio of the
+median curves, with a bootstrap interval. A difference counts if the interval excludes 1. An
+interval of 95% takes 6 rounds; for one below 10% of difference run 15 on a quiet machine.
+
+An interrupt ends the command, and prints what was measured. The exit code is 0 if all was measured, 1 if
+runs failed or printed something else, 2 for wrong usage, 130 after an interrupt, and 127 or 126 if the command
+cannot be started.`
+
+// An options is the flags of the command.
+type options struct {
+	rounds     int
+	archive    string
+	agent      string
+	inherit    bool
+	own        []string
+	only, skip []string
+	baseline   string
+	confidence float64
+
+	ready, unit, ignore string
+	input               string
+	url                 string
+	requests, clients   int
+	timeout             time.Duration
+
+	json  string
+	width int
+	quiet bool
+}
+
+// Command returns the command warm.
+func Command(a *app.App) *cobra.Command {
+	var o options
+	cmd := &cobra.Command{
+		Use:   "warm [--archive ARCHIVE] [flags] -- COMMAND [ARGUMENT]...",
+		Short: "Measure how a command starts and warms up with and without an archive",
+		Long:  commandHelp,
+		Example: `  profarc warm --archive app.parc -- java -jar app.jar
+  profarc warm --archive app.parc -n 25 --only appcds,flag,archive --json warm.json -- java -jar app.jar
+  profarc warm --archive app.parc --unit 'iteration \d+ took (.*)' -- java -cp bench.jar Main
+  profarc warm --archive app.parc --url http://127.0.0.1:8080/ --requests 20000 --clients 4 -- java -jar server.jar
+  profarc warm --contender 'serial=@appcds -XX:+UseSerialGC' --only appcds,serial -- java -jar app.jar`,
+		Args: app.Args(1, -1, "the command to measure, after --"),
+		RunE: a.Run(func(ctx context.Context, args []string) error { return run(ctx, a, args, &o) }),
+	}
+	f := cmd.Flags()
+	f.SetInterspersed(false) // flags after the command's name belong to it
+	f.IntVarP(&o.rounds, "rounds", "n", 15, "rounds; each contender runs once a round")
+	f.StringVarP(&o.archive, "archive", "a", "", "archive to adopt")
+	f.StringVar(&o.agent, "agent", "", "library of the agent, instead of one that is built")
+	f.BoolVar(&o.inherit, "inherit", false, "the command is not java but starts JVMs: give them flags through "+toolOptions)
+	f.StringArrayVar(&o.own, "contender", nil, "another contender, as NAME=FLAGS; may be repeated")
+	f.StringSliceVar(&o.only, "only", nil, "contenders to measure, of those above and your own")
+	f.StringSliceVar(&o.skip, "skip", nil, "contenders to leave out")
+	f.StringVar(&o.baseline, "baseline", "", "contender that ratios are to (default appcds, or plain without it)")
+	f.Float64Var(&o.confidence, "confidence", 0.95, "least confidence of intervals")
+	f.StringVar(&o.ready, "ready", "", "regular expression of the line that says that the program is ready")
+	f.StringVar(&o.unit, "unit", "", "regular expression of the line that ends a unit of work; group 1, if any, is its time")
+	f.StringVar(&o.ignore, "ignore", "", "regular expression of lines that differ from run to run")
+	f.StringVar(&o.input, "input", "", "file that is the standard input of each run (default: none)")
+	f.StringVar(&o.url, "url", "", "address of the server that the command is, on this machine: http://127.0.0.1:PORT/...")
+	f.IntVar(&o.requests, "requests", 10_000, "requests to the server in each run")
+	f.IntVar(&o.clients, "clients", 2, "clients that send them; each waits for an answer before its next request")
+	f.DurationVar(&o.timeout, "timeout", 10*time.Minute, "longest time of a run")
+	f.StringVar(&o.json, "json", "", "file for all figures and runs, in JSON")
+	f.IntVar(&o.width, "width", 0, "columns of the plot; by default those of the terminal, or 80")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
+	_ = cmd.RegisterFlagCompletionFunc("archive", app.CompleteArchives(-1))
+	return cmd
+}
+
+// check returns an error for flags that cannot be meant.
+func (o *options) check() error {
+	for _, c := range []struct {
+		wrong bool
+		text  string
+	}{
+		{o.rounds < 1 || o.rounds > 1000, fmt.Sprintf("-n %d: it must be from 1 to 1000", o.rounds)},
+		{!(o.confidence >= 0.5 && o.confidence <= 0.999), fmt.Sprintf("--confidence %v: it must be from 0.5 to 0.999", o.confidence)},
+		{o.requests < 1 || o.requests > 10_000_000, fmt.Sprintf("--requests %d: it must be from 1 to 10000000", o.requests)},
+		{o.clients < 1 || o.clients > 1000, fmt.Sprintf("--clients %d: it must be from 1 to 1000", o.clients)},
+		{o.timeout <= 0, fmt.Sprintf("--timeout %v: it must be more than 0", o.timeout)},
+		{o.width != 0 && (o.width < 40 || o.width > 1000), fmt.Sprintf("--width %d: it must be from 40 to 1000", o.width)},
+		{o.url != "" && o.unit != "", "--unit and --url: the units of a server are its requests"},
+		{o.agent != "" && o.archive == "", "--agent is for --archive"},
+	} {
+		if c.wrong {
+			return app.Usagef("%s", c.text)
+		}
+	}
+	return nil
+}
+
+// watch returns what is looked for in the output.
+func (o *options) watch() (w warmup.Watch, err error) {
+	for _, e := range []struct {
+		flag, text string
+		to         **regexp.Regexp
+	}{{"--ready", o.ready, &w.Ready}, {"--unit", o.unit, &w.Unit}, {"--ignore", o.ignore, &w.Ignore}} {
+		if e.text == "" {
+			continue
+		}
+		if *e.to, err = regexp.Compile(e.text); err != nil {
+			return w, app.Usagef("%s: %w", e.flag, err)
+		}
+	}
+	return w, nil
+}
+
+// load returns the load on a server, nil if the command is none.
+func (o *options) load() (*warmup.Load, error) {
+	if o.url == "" {
+		return nil, nil
+	}
+	l := &warmup.Load{URL: o.url, Requests: o.requests, Clients: o.clients}
+	if err := l.Check(); err != nil {
+		return nil, app.Usagef("--url %w", err)
+	}
+	return l, nil
+}
+
+func run(ctx context.Context, a *app.App, args []string, o *options) error {
+	s, err := newSession(ctx, a, args, o)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	if err := s.prepare(ctx); err != nil {
+		return err
+	}
+	interrupted := s.measure(ctx)
+	if len(s.records) == 0 {
+		return interrupted
+	}
+	r := s.report()
+	r.print(a, o.width)
+	if o.json != "" {
+		err = app.Publish(context.WithoutCancel(ctx), o.json, func(w io.Writer) error { return writeJSON(w, r) })
+	}
+	switch {
+	case interrupted != nil:
+		return interrupted
+	case err != nil:
+		return err
+	}
+	return r.failure()
+}
+
+// newSession checks what was asked for, and finds the command and the agent.
+func newSession(ctx context.Context, a *app.App, args []string, o *options) (*session, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	watch, err := o.watch()
+	if err != nil {
+		return nil, err
+	}
+	load, err := o.load()
+	if err != nil {
+		return nil, err
+	}
+	s := &session{a: a, o: o, program: warmup.Program{Input: o.input, Watch: watch, Load: load, Timeout: o.timeout}}
+	if err := s.choose(); err != nil {
+		return nil, err
+	}
+	if s.target, err = findTarget(args, o.inherit); err != nil {
+		return nil, err
+	}
+	if s.jvm, err = s.target.findJVM(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.findAgent(ctx); err != nil {
+		return nil, err
+	}
+	s.head = heading{Command: secrets.Mask(slices.Clone(args)), JVM: s.jvm.text, CPUs: runtime.NumCPU(), System: runtime.GOOS + "/" + runtime.GOARCH}
+	return s, nil
+}

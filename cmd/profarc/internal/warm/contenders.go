@@ -1,0 +1,162 @@
+package warm
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+)
+
+// A contender is a way to run the command.
+type contender struct {
+	name  string
+	words []string // flags; @NAME is those of another contender
+
+	flags   []string // of the VM, once all is there
+	leftOut string   // why it is not measured
+	failed  int      // runs in a row
+}
+
+// The flags of the best flag alone. The VM then hands a method to C2 as soon as its profile
+// is complete, instead of once it is old.
+var bestFlag = []string{"-XX:+UnlockDiagnosticVMOptions", "-XX:TieredOldPercentage=1000000"}
+
+// What stands for a flag that is not known before the training runs.
+const (
+	wordAppCDS    = "{appcds}"
+	wordAOT       = "{aot}"
+	wordAgent     = "{agent}"
+	wordAgentKeep = "{agent-keep}" // which leaves the VM's flags alone
+)
+
+// standard returns the contenders that there always are, in their order.
+func standard() []*contender {
+	return []*contender{
+		{name: "plain"},
+		{name: "appcds", words: []string{wordAppCDS}},
+		{name: "flag", words: append([]string{"@appcds"}, bestFlag...)},
+		{name: "archive", words: []string{"@appcds", wordAgent}},
+		{name: "archive+flag", words: append([]string{"@appcds", wordAgentKeep}, bestFlag...)},
+		{name: "aot", words: []string{wordAOT}},
+		{name: "aot+archive", words: []string{"@aot", wordAgent}},
+		{name: "c1", words: []string{"@appcds", "-XX:TieredStopAtLevel=1"}},
+	}
+}
+
+var contenderName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]{0,23}$`)
+
+// choose makes the list of contenders that were asked for.
+func (s *session) choose() error {
+	s.all = standard()
+	for _, text := range s.o.own {
+		c, err := parseContender(text)
+		if err != nil {
+			return err
+		}
+		if s.contender(c.name) != nil {
+			return app.Usagef("--contender %s: there is one of that name: take another", c.name)
+		}
+		s.all = append(s.all, c)
+	}
+	for _, name := range slices.Concat(s.o.only, s.o.skip) {
+		if s.contender(name) == nil {
+			return app.Usagef("there is no contender %q: use %s", name, strings.Join(s.names(), ", "))
+		}
+	}
+	for _, c := range s.all {
+		if (len(s.o.only) == 0 || slices.Contains(s.o.only, c.name)) && !slices.Contains(s.o.skip, c.name) {
+			s.chosen = append(s.chosen, c)
+		}
+	}
+	if b := s.o.baseline; b != "" && !slices.ContainsFunc(s.chosen, func(c *contender) bool { return c.name == b }) {
+		return app.Usagef("--baseline %s: it is none of the contenders that are measured", b)
+	}
+	if len(s.chosen) == 0 {
+		return app.Usagef("no contender is left: see --only and --skip")
+	}
+	return nil
+}
+
+// parseContender reads NAME=FLAGS.
+func parseContender(text string) (*contender, error) {
+	name, flags, found := strings.Cut(text, "=")
+	if !found || !contenderName.MatchString(name) {
+		return nil, app.Usagef("--contender %s: write it as NAME=FLAGS, with a name of letters, digits, and . _ + -", text)
+	}
+	words, err := splitWords(flags)
+	if err != nil {
+		return nil, app.Usagef("--contender %s: %w", name, err)
+	}
+	return &contender{name: name, words: words}, nil
+}
+
+// splitWords splits flags at white space, as a shell does: quotes keep it.
+func splitWords(text string) (words []string, err error) {
+	var word strings.Builder
+	quote, inside := rune(0), false
+	for _, r := range text {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '\'' || r == '"'):
+			quote, inside = r, true
+		case quote == 0 && strings.ContainsRune(" \t\n", r):
+			if inside {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			inside = false
+		default:
+			word.WriteRune(r)
+			inside = true
+		}
+	}
+	if quote != 0 {
+		return nil, fmt.Errorf("a quote %c is not closed", quote)
+	}
+	if inside {
+		words = append(words, word.String())
+	}
+	return words, nil
+}
+
+// contender returns the one with a name, nil if there is none.
+func (s *session) contender(name string) *contender {
+	for _, c := range s.all {
+		if c.name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+func (s *session) names() (names []string) {
+	for _, c := range s.all {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// expand returns the flags of a contender with those that it refers to. A word in braces
+// stays as it is. A word with @ that names no contender is java's own file of arguments.
+func (s *session) expand(c *contender, inside ...string) (flags []string, err error) {
+	if slices.Contains(inside, c.name) {
+		return nil, app.Usagef("--contender %s refers to itself", c.name)
+	}
+	for _, word := range c.words {
+		name, refers := strings.CutPrefix(word, "@")
+		other := s.contender(name)
+		if !refers || other == nil {
+			flags = append(flags, word)
+			continue
+		}
+		more, err := s.expand(other, append(inside, c.name)...)
+		if err != nil {
+			return nil, err
+		}
+		flags = append(flags, more...)
+	}
+	return flags, nil
+}

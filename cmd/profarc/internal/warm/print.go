@@ -1,0 +1,162 @@
+package warm
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/paired"
+)
+
+// print prints the report for people.
+func (r *report) print(a *app.App, width int) {
+	r.printHead(a.Out)
+	for _, m := range r.Measures {
+		r.printMeasure(a.Out, m)
+	}
+	r.printCurves(a, width)
+	r.printVerdicts(a.Out)
+	for _, text := range r.Notes {
+		fmt.Fprintf(a.Out, "note: %s\n", app.OneLine(escape.Printable(text)))
+	}
+}
+
+func (r *report) printHead(w io.Writer) {
+	fmt.Fprintf(w, "%s\n", app.Shorten(escape.Printable(strings.Join(r.Command, " ")), 200))
+	fmt.Fprintf(w, "%s, %s, %d CPUs; %s\n", escape.Printable(r.JVM), r.System, r.CPUs, r.roundsText())
+	for _, t := range r.Trained {
+		fmt.Fprintf(w, "training run for the %s: %s, %s\n", t.Name, app.FormatDuration(time.Duration(t.WallNS)), app.FormatSize(t.Bytes))
+	}
+	reasons := map[string][]string{}
+	for _, c := range r.Contenders {
+		if c.LeftOut != "" {
+			reasons[c.LeftOut] = append(reasons[c.LeftOut], c.Name)
+		}
+	}
+	for _, c := range r.Contenders {
+		if names := reasons[c.LeftOut]; c.LeftOut != "" && names[0] == c.Name {
+			fmt.Fprintf(w, "left out: %s: %s\n", strings.Join(names, ", "), app.OneLine(escape.Printable(c.LeftOut)))
+		}
+	}
+	r.printAdopted(w)
+	r.printDiscards(w)
+}
+
+// printAdopted says how much of the archive the agent adopted.
+func (r *report) printAdopted(w io.Writer) {
+	var adopted []float64
+	methods := 0
+	for _, x := range r.Records {
+		if x.Adopted != nil {
+			adopted, methods = append(adopted, float64(x.Adopted.Adopted)), x.Adopted.Methods
+		}
+	}
+	if len(adopted) > 0 {
+		fmt.Fprintf(w, "the agent adopted %.0f of the archive's %s (median)\n", paired.Median(adopted), app.Amount(methods, "method"))
+	}
+}
+
+// printDiscards says which runs are in no figure, and which printed something else.
+func (r *report) printDiscards(w io.Writer) {
+	runs, failed := 0, 0
+	for _, c := range r.Contenders {
+		runs, failed = runs+c.Runs+c.Failed, failed+c.Failed
+	}
+	fmt.Fprintf(w, "%s, %d of them failed and in no figure", app.Amount(runs, "run"), failed)
+	differs := ""
+	for _, x := range r.Records {
+		if x.Differs != "" && differs == "" {
+			differs = fmt.Sprintf("; the output differs, first of %s in round %d: %s", x.Contender, x.Round, escape.Printable(x.Differs))
+		}
+	}
+	if differs == "" {
+		differs = "; all others printed the same"
+	}
+	fmt.Fprintln(w, differs)
+}
+
+func (r *report) roundsText() string {
+	if r.Rounds < r.Asked {
+		return fmt.Sprintf("%d complete rounds of %d", r.Rounds, r.Asked)
+	}
+	return app.Amount(r.Rounds, "round")
+}
+
+func (r *report) printMeasure(w io.Writer, m measure) {
+	fmt.Fprintf(w, "\n%-36s%10s  %-21s  %s\n", m.Name, "median", "range", "to "+r.Baseline)
+	for _, x := range m.Rows {
+		line := fmt.Sprintf("  %-34s", x.Contender)
+		if x.Never {
+			fmt.Fprintf(w, "%s%10s\n", line, "never")
+			continue
+		}
+		line += fmt.Sprintf("%10s  %-21s", m.text(x.Median), m.text(x.Least)+" to "+m.text(x.Most))
+		if x.Ratio != nil {
+			line += "  " + x.Ratio.text()
+		}
+		fmt.Fprintln(w, strings.TrimRight(line, " "))
+	}
+}
+
+// text returns a figure with its unit.
+func (m measure) text(v float64) string {
+	if m.Unit == "bytes" {
+		return app.FormatSize(int64(v))
+	}
+	return app.FormatDuration(time.Duration(v))
+}
+
+// text returns a ratio with its interval.
+func (r *ratio) text() string {
+	if r.Confidence == 0 {
+		return fmt.Sprintf("%.2f  (%s)", r.Estimate, r.Verdict)
+	}
+	return fmt.Sprintf("%.2f  (%.2f to %.2f)  %s", r.Estimate, r.Low, r.High, r.Verdict)
+}
+
+func (r *report) printVerdicts(w io.Writer) {
+	if len(r.Verdicts) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\nverdict\n")
+	for _, v := range r.Verdicts {
+		fmt.Fprintf(w, "  %s\n", v.text())
+	}
+	if len(r.Leaders) > 0 {
+		fmt.Fprintf(w, "  fastest: %s", r.Leaders[0])
+		if others := r.Leaders[1:]; len(others) > 0 {
+			fmt.Fprintf(w, "; not told apart from it: %s", strings.Join(others, ", "))
+		}
+		fmt.Fprintln(w)
+	}
+	if least := paired.LeastPairs(r.Confidence); r.Rounds < least {
+		fmt.Fprintf(w, "  %s: with %g%% confidence it takes %d at least\n", app.Amount(r.Rounds, "round"), 100*r.Confidence, least)
+	}
+}
+
+// text says how a contender compares with another.
+func (v verdict) text() string {
+	text := fmt.Sprintf("%s against %s: ", v.Contender, v.Against)
+	switch v.Wall.Verdict {
+	case verdictLess:
+		text += "faster, "
+	case verdictMore:
+		text += "slower, "
+	default:
+		text += v.Wall.Verdict + ", "
+	}
+	text += fmt.Sprintf("%.2f of the wall time", v.Wall.Estimate)
+	if v.Wall.Confidence > 0 {
+		text += fmt.Sprintf(", %.2f to %.2f with %.1f%% confidence, p = %.2g", v.Wall.Low, v.Wall.High, 100*v.Wall.Confidence, v.Wall.P)
+	}
+	if v.CPU != nil {
+		text += fmt.Sprintf("; %.2f of the processor time", v.CPU.Estimate)
+		if v.CPU.Verdict == verdictSame {
+			text += " (" + verdictSame + ")"
+		}
+	}
+	return text
+}

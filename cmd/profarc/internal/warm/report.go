@@ -1,0 +1,229 @@
+package warm
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/profarc/profarc/internal/paired"
+	"github.com/profarc/profarc/internal/secrets"
+)
+
+// A heading says what was measured, and where.
+type heading struct {
+	Command []string `json:"command"` // without secrets
+	JVM     string   `json:"jvm"`
+	System  string   `json:"system"`
+	CPUs    int      `json:"cpus"`
+}
+
+// A report is all that was measured, and what follows from it.
+type report struct {
+	heading
+	Rounds     int            `json:"rounds"`          // that are complete
+	Asked      int            `json:"rounds_asked"`    // for
+	Confidence float64        `json:"confidence"`      // asked for
+	Baseline   string         `json:"baseline"`        // contender
+	Contenders []contenderRow `json:"contenders"`      // in the order of tables
+	Trained    []trained      `json:"training"`        // what training runs made
+	Measures   []measure      `json:"measures"`        // one table each
+	Verdicts   []verdict      `json:"verdicts"`        // of two contenders each
+	Leaders    []string       `json:"leaders"`         // least wall time, and those that are not told apart from it
+	Curves     []namedCurve   `json:"curves"`          // of medians
+	Notes      []string       `json:"notes,omitempty"` // for people
+	Records    []record       `json:"runs"`
+}
+
+// A contenderRow says what became of a contender.
+type contenderRow struct {
+	Name      string   `json:"name"`
+	Flags     []string `json:"flags"`
+	Runs      int      `json:"runs"` // in the figures
+	Failed    int      `json:"failed"`
+	Differing int      `json:"differing"` // runs with another output
+	LeftOut   string   `json:"left_out,omitempty"`
+}
+
+// A measure is one figure of all contenders.
+type measure struct {
+	Name string `json:"name"`
+	Unit string `json:"unit"` // "ns" or "bytes"
+	Rows []row  `json:"rows"`
+}
+
+// A row is a figure of a contender.
+type row struct {
+	Contender string  `json:"contender"`
+	Runs      int     `json:"runs"`
+	Never     bool    `json:"never,omitempty"` // it was not reached
+	Median    float64 `json:"median"`
+	Least     float64 `json:"least"`
+	Most      float64 `json:"most"`
+	Ratio     *ratio  `json:"ratio,omitempty"` // to the base line
+}
+
+// A ratio is one of two contenders. Method says how its interval was found.
+type ratio struct {
+	paired.Ratio
+	Method  string `json:"method"` // "signed rank" or "bootstrap", which has no p
+	Verdict string `json:"verdict"`
+}
+
+// The verdicts of a ratio, of figures that should be small.
+const (
+	verdictLess    = "less"
+	verdictMore    = "more"
+	verdictSame    = "no difference shown"
+	verdictUnknown = "too few rounds to tell"
+	verdictRarely  = "not reached in enough rounds to tell"
+)
+
+func verdictOf(r paired.Ratio) string {
+	switch {
+	case r.Confidence == 0:
+		return verdictUnknown
+	case !r.Differs():
+		return verdictSame
+	case r.High < 1:
+		return verdictLess
+	}
+	return verdictMore
+}
+
+// A figure is read of a run; 0 is none.
+type figure struct {
+	name, unit string
+	of         func(*record) float64
+}
+
+const firstOutput = "time to first output"
+
+var figures = []figure{
+	{"wall time", "ns", func(r *record) float64 { return float64(r.WallNS) }},
+	{"processor time", "ns", func(r *record) float64 { return float64(r.CPUNS) }},
+	{firstOutput, "ns", func(r *record) float64 { return float64(r.FirstNS) }},
+	{"largest process", "bytes", func(r *record) float64 { return float64(r.PeakBytes) }},
+}
+
+// report sums the session up.
+func (s *session) report() *report {
+	r := &report{heading: s.head, Rounds: s.rounds, Asked: s.o.rounds, Confidence: s.o.confidence, Baseline: s.baseline.name,
+		Trained: s.trained, Notes: s.notes, Records: s.records, Curves: []namedCurve{}, Verdicts: []verdict{}}
+	if r.Trained == nil {
+		r.Trained = []trained{}
+	}
+	for _, c := range s.chosen {
+		r.Contenders = append(r.Contenders, s.contenderRow(c))
+	}
+	for _, f := range figures {
+		if s.program.Load != nil && f.name == firstOutput {
+			f.name = "time to first answer"
+		}
+		if m := r.measure(f); len(m.Rows) > 0 {
+			r.Measures = append(r.Measures, m)
+		}
+	}
+	r.addCurves()
+	r.judge()
+	return r
+}
+
+func (s *session) contenderRow(c *contender) contenderRow {
+	row := contenderRow{Name: c.name, Flags: secrets.Mask(slices.Clone(c.flags)), LeftOut: c.leftOut}
+	for _, r := range s.records {
+		switch {
+		case r.Contender != c.name:
+		case r.Failure != "":
+			row.Failed++
+		default:
+			row.Runs++
+			if r.Differs != "" {
+				row.Differing++
+			}
+		}
+	}
+	return row
+}
+
+// series returns a figure of a contender by round, NaN where there is none.
+func (r *report) series(contender string, of func(*record) float64) []float64 {
+	series := make([]float64, r.lastRound())
+	for i := range series {
+		series[i] = math.NaN()
+	}
+	for i := range r.Records {
+		if x := &r.Records[i]; x.Contender == contender && x.Failure == "" {
+			if v := of(x); v > 0 {
+				series[x.Round-1] = v
+			}
+		}
+	}
+	return series
+}
+
+func (r *report) lastRound() (last int) {
+	for _, x := range r.Records {
+		last = max(last, x.Round)
+	}
+	return last
+}
+
+// measure returns the table of a figure, with rows for those that have it.
+func (r *report) measure(f figure) measure {
+	m := measure{Name: f.name, Unit: f.unit}
+	base := r.series(r.Baseline, f.of)
+	for _, c := range r.Contenders {
+		series := r.series(c.Name, f.of)
+		there := slices.DeleteFunc(slices.Clone(series), math.IsNaN)
+		if len(there) == 0 {
+			continue
+		}
+		x := row{Contender: c.Name, Runs: len(there), Median: paired.Median(there), Least: slices.Min(there), Most: slices.Max(there)}
+		if c.Name != r.Baseline {
+			x.Ratio = r.ratio(series, base)
+		}
+		m.Rows = append(m.Rows, x)
+	}
+	return m
+}
+
+// ratio compares two series round by round, nil if no round has both.
+func (r *report) ratio(a, b []float64) *ratio {
+	p, ok := paired.Compare(a, b, r.Confidence)
+	if !ok {
+		return nil
+	}
+	return &ratio{p, "signed rank", verdictOf(p)}
+}
+
+// failure returns the error of a session whose runs did not all do the same.
+func (r *report) failure() error {
+	var failed, differing []string
+	for _, c := range r.Contenders {
+		if c.Failed > 0 {
+			failed = append(failed, fmt.Sprintf("%d of %s", c.Failed, c.Name))
+		}
+		if c.Differing > 0 {
+			differing = append(differing, fmt.Sprintf("%d of %s", c.Differing, c.Name))
+		}
+	}
+	var err error
+	if len(failed) > 0 {
+		err = fmt.Errorf("runs failed: %s", strings.Join(failed, ", "))
+	}
+	if len(differing) > 0 {
+		err = errors.Join(err, fmt.Errorf("runs printed something else than the first one: %s: if their lines differ from run to run, leave these out with --ignore REGEXP", strings.Join(differing, ", ")))
+	}
+	return err
+}
+
+func writeJSON(w io.Writer, r *report) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(r)
+}

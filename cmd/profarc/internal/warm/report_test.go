@@ -1,0 +1,128 @@
+package warm
+
+import (
+	"bufio"
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/warmup"
+)
+
+// sessionOf makes a session whose contenders took so many milliseconds each round.
+func sessionOf(times map[string][]float64, names ...string) *session {
+	s := &session{o: &options{confidence: 0.95}}
+	for _, name := range names {
+		c := &contender{name: name}
+		s.chosen = append(s.chosen, c)
+		for round, ms := range times[name] {
+			s.records = append(s.records, record{Round: round + 1, Contender: name, Run: warmup.Run{WallNS: int64(ms * 1e6), CPUNS: int64(2e6 * ms)}})
+			s.rounds = max(s.rounds, round+1)
+		}
+	}
+	s.o.rounds, s.baseline = s.rounds, s.chosen[0]
+	return s
+}
+
+func TestVerdicts(t *testing.T) {
+	t.Parallel()
+	base := []float64{100, 140, 90, 130, 110, 120, 180, 100}
+	scaled := func(by float64) (x []float64) {
+		for i, v := range base {
+			x = append(x, v*(by+0.001*float64(i)))
+		}
+		return x
+	}
+	r := sessionOf(map[string][]float64{"appcds": base, "flag": scaled(0.9), "archive": scaled(0.8), "same": {101, 139, 91, 129, 111, 119, 181, 99}, "slow": scaled(1.2)},
+		"appcds", "flag", "archive", "same", "slow").report()
+	verdicts := map[string]string{}
+	for _, v := range r.Verdicts {
+		verdicts[v.Contender+" "+v.Against] = v.Wall.Verdict
+	}
+	for pair, want := range map[string]string{"flag appcds": verdictLess, "archive appcds": verdictLess, "same appcds": verdictSame, "slow appcds": verdictMore, "archive flag": verdictLess} {
+		if verdicts[pair] != want {
+			t.Errorf("%s: %s, want %s", pair, verdicts[pair], want)
+		}
+	}
+	if len(r.Verdicts) != 5 || strings.Join(r.Leaders, " ") != "archive" {
+		t.Errorf("%d verdicts, leaders %v", len(r.Verdicts), r.Leaders)
+	}
+	if text := r.Verdicts[1].text(); !strings.HasPrefix(text, "archive against appcds: faster, 0.80 of the wall time, 0.80 to 0.81 with 96.1% confidence, p = 0.0078; 0.80 of the processor time") {
+		t.Error(text)
+	}
+}
+
+// TestRatiosAreOfTheSameRound checks that a failed run takes its partner of the round out of the
+// ratio, and no other.
+func TestRatiosAreOfTheSameRound(t *testing.T) {
+	t.Parallel()
+	s := sessionOf(map[string][]float64{"plain": {100, 200, 400, 800, 1600, 3200, 6400}, "half": {50, 100, 200, 400, 800, 1600, 3200}}, "plain", "half")
+	s.records[2].Failure = "it failed"
+	r := s.report()
+	x := r.Measures[0].Rows[1]
+	if x.Ratio.Pairs != 6 || x.Ratio.Low < 0.4999 || x.Ratio.High > 0.5001 || x.Runs != 7 || r.Measures[0].Rows[0].Runs != 6 {
+		t.Errorf("%+v, %+v", x, x.Ratio)
+	}
+	if len(r.Leaders) != 1 || r.Leaders[0] != "half" {
+		t.Errorf("leaders %v", r.Leaders)
+	}
+}
+
+func TestPlot(t *testing.T) {
+	t.Parallel()
+	curve := func(of int64) (c warmup.Curve) {
+		for i := range int64(8) {
+			c = append(c, warmup.Unit{EndNS: (i + 1) * 1e6, TimeNS: of / (i + 1)})
+		}
+		return c
+	}
+	curves := []namedCurve{{Contender: "a", Points: curve(800_000)}, {Contender: "b", Points: curve(400_000)}}
+	var plain, coloured bytes.Buffer
+	newPlot(curves, 29).print(&plain, false)
+	newPlot(curves, 29).print(&coloured, true)
+	want := `  800 us |    *
+         |
+         |
+         |
+         |    o  *
+  317 us |
+         |           *
+         |       o      *
+         |
+         |                  *
+  126 us |           o         *
+         |              o          *  *
+         |                  o
+         |                     o
+         |                         o
+ 50.0 us |                            o
+         +-----------------------------
+          0 ns          4.00 ms 8.00 ms
+`
+	if got := plain.String(); got != want {
+		t.Errorf("the plot is\n%s\nwant\n%s", got, want)
+	}
+	if text := coloured.String(); strings.Count(text, "\x1b[37m*\x1b[0m") != 8 || strings.Count(text, "\x1b[36mo\x1b[0m") != 8 {
+		t.Errorf("%q", text)
+	}
+}
+
+func TestColoursAreForTerminals(t *testing.T) {
+	curves := []namedCurve{{Contender: "a", Each: 1, Points: warmup.Curve{{EndNS: 1, TimeNS: 1}, {EndNS: 2, TimeNS: 1}}}}
+	for _, c := range []struct {
+		terminal      bool
+		noColor, term string
+		want          bool
+	}{{true, "", "xterm", true}, {true, "1", "xterm", false}, {true, "", "dumb", false}, {false, "", "xterm", false}} {
+		t.Setenv("NO_COLOR", c.noColor)
+		t.Setenv("TERM", c.term)
+		var out bytes.Buffer
+		a := &app.App{Out: bufio.NewWriter(&out), Streams: app.Streams{RawOut: &out, OutTerminal: c.terminal}}
+		(&report{Curves: curves}).printCurves(a, 60)
+		_ = a.Out.Flush()
+		if got := strings.Contains(out.String(), "\x1b["); got != c.want {
+			t.Errorf("%+v: %q", c, out.String())
+		}
+	}
+}

@@ -1,0 +1,185 @@
+package warm
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/warmup"
+)
+
+// A session is one run of the command warm.
+type session struct {
+	a       *app.App
+	o       *options
+	begun   time.Time // of the rounds
+	program warmup.Program
+	target  *target
+	jvm     jvm
+	library string // the agent
+	folder  string // for what the training runs make
+
+	all, chosen    []*contender
+	baseline       *contender
+	known, missing map[string]string // flags for words in braces, or why there is none
+	trained        []trained
+	trial          warmup.Run
+
+	head    heading
+	records []record
+	rounds  int // that are complete
+	notes   []string
+}
+
+// A record is a measured run.
+type record struct {
+	Round     int    `json:"round"` // from 1
+	Contender string `json:"contender"`
+	warmup.Run
+	Differs string  `json:"differs,omitempty"` // how the output differs from that of the first run
+	Adopted *agents `json:"agent,omitempty"`   // what the agent reports
+}
+
+// An agents is what is read of the agent's report.
+type agents struct {
+	Methods int `json:"methods_in_archive"`
+	Adopted int `json:"methods_adopted"`
+}
+
+// close removes what the training runs made.
+func (s *session) close() {
+	if s.folder != "" {
+		_ = os.RemoveAll(s.folder)
+	}
+}
+
+// note adds a note to the report, once.
+func (s *session) note(text string) {
+	if !slices.Contains(s.notes, text) {
+		s.notes = append(s.notes, text)
+	}
+}
+
+// measure takes the rounds. It returns early with the error of ctx, or of the system.
+func (s *session) measure(ctx context.Context) error {
+	defer s.clearStatus()
+	s.begun = time.Now()
+	for round := 1; round <= s.o.rounds; round++ {
+		order := slices.Clone(s.chosen)
+		if round%2 == 0 {
+			slices.Reverse(order)
+		}
+		for _, c := range order {
+			if c.leftOut != "" {
+				continue
+			}
+			s.status(round, c.name)
+			if err := s.measureOne(ctx, round, c); err != nil {
+				return err
+			}
+		}
+		s.rounds = round
+		s.progress(round)
+	}
+	return nil
+}
+
+// failuresInARow are how many a contender has until it is not run again.
+const failuresInARow = 3
+
+func (s *session) measureOne(ctx context.Context, round int, c *contender) error {
+	_ = os.Remove(s.agentReport())
+	run, err := s.runOnce(ctx, c.flags)
+	if err != nil {
+		return err
+	}
+	r := record{Round: round, Contender: c.name, Run: run, Adopted: s.readAgentReport()}
+	if run.Failure == "" {
+		r.Differs = difference(&s.trial, &run)
+	}
+	r.Text = nil // not kept for all runs
+	s.records = append(s.records, r)
+	s.checkAgent(&r)
+	if run.Failure == "" {
+		c.failed = 0
+		return nil
+	}
+	s.note(fmt.Sprintf("%s failed in round %d: %s%s", c.name, round, run.Failure, lastLine(run.Errors)))
+	if c.failed++; c.failed == failuresInARow {
+		c.leftOut = fmt.Sprintf("it failed %d times in a row", c.failed)
+	}
+	return nil
+}
+
+// readAgentReport returns what the agent reports of a run, nil if it was not there.
+func (s *session) readAgentReport() *agents {
+	text, err := os.ReadFile(s.agentReport())
+	var r agents
+	if err != nil || json.Unmarshal(text, &r) != nil {
+		return nil
+	}
+	return &r
+}
+
+// checkAgent notes what makes a measurement of an archive one of nothing.
+func (s *session) checkAgent(r *record) {
+	for _, line := range r.Inert {
+		s.note(r.Contender + ": " + strings.TrimPrefix(line, "profarc: "))
+	}
+	if r.Adopted != nil && r.Adopted.Adopted == 0 && len(r.Inert) == 0 {
+		s.note(r.Contender + ": the agent adopted none of the archive's methods")
+	}
+}
+
+// difference says where the output of a run differs from that of the first, "" if it does not.
+func difference(first, run *warmup.Run) string {
+	if run.Output == first.Output {
+		return ""
+	}
+	a, b := bytes.Split(first.Text, []byte("\n")), bytes.Split(run.Text, []byte("\n"))
+	for i := range min(len(a), len(b)) {
+		if !bytes.Equal(a[i], b[i]) {
+			return fmt.Sprintf("line %d is %q, and was %q", i+1, app.Shorten(string(b[i]), 60), app.Shorten(string(a[i]), 60))
+		}
+	}
+	if len(a) != len(b) {
+		return fmt.Sprintf("it has %d lines, and had %d", len(b)-1, len(a)-1)
+	}
+	return "behind its beginning, or in the server's answer"
+}
+
+// say prints what comes before the rounds.
+func (s *session) say(format string, args ...any) {
+	if !s.o.quiet {
+		s.clearStatus()
+		fmt.Fprintf(s.a.ErrOut, "profarc: "+format+"\n", args...)
+	}
+}
+
+// status shows on a terminal what runs.
+func (s *session) status(round int, name string) {
+	if !s.o.quiet && s.a.Streams.ErrTerminal {
+		s.clearStatus()
+		fmt.Fprintf(s.a.ErrOut, "profarc: round %d of %d: %s", round, s.o.rounds, name)
+	}
+}
+
+func (s *session) clearStatus() {
+	if !s.o.quiet && s.a.Streams.ErrTerminal {
+		fmt.Fprint(s.a.Streams.RawErr, "\r\x1b[K")
+	}
+}
+
+// progress says how long the rounds take still, where no status shows.
+func (s *session) progress(round int) {
+	if !s.a.Streams.ErrTerminal && round < s.o.rounds {
+		left := time.Since(s.begun) / time.Duration(round) * time.Duration(s.o.rounds-round)
+		s.say("round %d of %d is done, about %v left", round, s.o.rounds, left.Round(time.Second))
+	}
+}

@@ -1,0 +1,229 @@
+package warm
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/agentlib"
+	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/warmup"
+)
+
+// A cache is a file that the VM writes at the end of a training run, and maps in later ones.
+type cache struct {
+	word, name, file string
+	train, use       string // flags, without the file
+	since            int    // JDK
+}
+
+var caches = []cache{
+	{wordAppCDS, "AppCDS archive", "app.jsa", "-XX:ArchiveClassesAtExit=", "-XX:SharedArchiveFile=", 13},
+	{wordAOT, "AOT cache", "app.aot", "-XX:AOTCacheOutput=", "-XX:AOTCache=", 25},
+}
+
+// A trained says what a training run made.
+type trained struct {
+	Name   string `json:"name"`
+	WallNS int64  `json:"wall_ns"` // of the run
+	Bytes  int64  `json:"bytes"`
+}
+
+// killSwitch is the variable that switches the agent off.
+const killSwitch = "PROFARC_AGENT"
+
+// findAgent finds or builds the agent, if there is an archive to adopt.
+func (s *session) findAgent(ctx context.Context) (err error) {
+	s.known, s.missing = map[string]string{}, map[string]string{}
+	for _, word := range []string{wordAgent, wordAgentKeep} {
+		s.missing[word] = "it needs an archive: name one with --archive"
+	}
+	if s.o.archive == "" {
+		return nil
+	}
+	if os.Getenv(killSwitch) == "off" {
+		return app.Usagef("%s=off switches the agent off: unset it to measure --archive", killSwitch)
+	}
+	store, err := s.a.OpenStore(s.o.archive)
+	if err != nil {
+		return err
+	}
+	if err := store.Close(); err != nil {
+		return err
+	}
+	build := agentlib.Build{Begin: func(compiler string) { s.say("building the agent with %s, this once", compiler) }}
+	if s.library, err = build.Find(ctx, s.o.agent); err != nil {
+		return err
+	}
+	if s.target.java == "" {
+		return nil
+	}
+	return agentlib.CheckLoads(ctx, s.library, s.target.java)
+}
+
+// prepare runs the command as it is, and then the training runs that are needed.
+func (s *session) prepare(ctx context.Context) (err error) {
+	if s.folder, err = os.MkdirTemp("", "profarc-warm-"); err != nil {
+		return err
+	}
+	if err := s.nameAgent(); err != nil {
+		return err
+	}
+	needed, err := s.neededWords()
+	if err != nil {
+		return err
+	}
+	s.say("running it once as it is")
+	if s.trial, err = s.runOnce(ctx, nil); err != nil {
+		return err
+	}
+	if f := s.trial.Failure; f != "" {
+		return fmt.Errorf("the command fails before anything is measured: %s%s", f, lastLine(s.trial.Errors))
+	}
+	for _, c := range caches {
+		if needed[c.word] {
+			if err := s.train(ctx, c); err != nil {
+				return err
+			}
+		}
+	}
+	return s.complete()
+}
+
+// nameAgent writes the flags that load the agent.
+func (s *session) nameAgent() (err error) {
+	if s.o.archive == "" {
+		return nil
+	}
+	archive, err := filepath.Abs(s.o.archive)
+	if err != nil {
+		return err
+	}
+	for word, old := range map[string]string{wordAgent: "", wordAgentKeep: "keep"} {
+		o := agentlib.Options{Archive: archive, Old: old, Report: s.agentReport()}
+		if s.known[word], err = o.Flag(s.library); err != nil {
+			return err
+		}
+		delete(s.missing, word)
+	}
+	return nil
+}
+
+// agentReport is where the agent says what it adopted.
+func (s *session) agentReport() string { return filepath.Join(s.folder, "agent.json") }
+
+// neededWords returns the words that stand in the flags of the chosen contenders.
+func (s *session) neededWords() (map[string]bool, error) {
+	needed := map[string]bool{}
+	for _, c := range s.chosen {
+		words, err := s.expand(c)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(words, func(w string) bool { return s.missing[w] != "" }) {
+			for _, w := range words {
+				needed[w] = true
+			}
+		}
+	}
+	return needed, nil
+}
+
+// train makes a cache, or notes why there is none.
+func (s *session) train(ctx context.Context, c cache) error {
+	if v := s.jvm.feature; v != 0 && v < c.since {
+		s.missing[c.word] = fmt.Sprintf("the %s needs JDK %d, and this is %s", c.name, c.since, s.jvm.text)
+		return nil
+	}
+	s.say("training run for the %s", c.name)
+	file := filepath.Join(s.folder, c.file)
+	r, err := s.runOnce(ctx, []string{c.train + file})
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(file)
+	switch {
+	case r.Failure != "":
+		s.missing[c.word] = fmt.Sprintf("the training run for the %s failed: %s%s", c.name, r.Failure, lastLine(r.Errors))
+	case err != nil:
+		s.missing[c.word] = fmt.Sprintf("the training run made no %s%s", c.name, lastLine(r.Errors))
+	default:
+		s.known[c.word] = c.use + file
+		s.trained = append(s.trained, trained{c.name, r.WallNS, info.Size()})
+	}
+	return nil
+}
+
+// complete puts in what is known now, and leaves out contenders that lack something. What
+// has more than the AppCDS archive goes without it.
+func (s *session) complete() error {
+	for _, c := range s.chosen {
+		words, err := s.expand(c)
+		if err != nil {
+			return err
+		}
+		for _, word := range words {
+			why, lacks := s.missing[word]
+			flag, known := s.known[word]
+			switch {
+			case lacks && word == wordAppCDS && len(words) > 1:
+				s.note("without an AppCDS archive: " + why)
+			case lacks:
+				c.leftOut = why
+			case known:
+				c.flags = append(c.flags, flag)
+			default:
+				c.flags = append(c.flags, word)
+			}
+		}
+	}
+	return s.chooseBaseline()
+}
+
+// chooseBaseline takes the base line that was asked for, or the strongest of the usual ones.
+func (s *session) chooseBaseline() error {
+	for _, name := range []string{s.o.baseline, "appcds", "plain"} {
+		if i := slices.IndexFunc(s.chosen, func(c *contender) bool { return c.name == name && c.leftOut == "" }); i >= 0 {
+			s.baseline = s.chosen[i]
+			return nil
+		}
+	}
+	for _, c := range s.chosen {
+		if c.leftOut == "" {
+			s.baseline = c
+			return nil
+		}
+	}
+	return fmt.Errorf("no contender can be measured: %s: %s", s.chosen[0].name, s.chosen[0].leftOut)
+}
+
+// runOnce runs the command with flags. The address of a server must be free before.
+func (s *session) runOnce(ctx context.Context, flags []string) (warmup.Run, error) {
+	p := s.program
+	p.Path = s.target.path
+	var err error
+	if p.Args, p.Env, err = s.target.with(flags); err != nil {
+		return warmup.Run{}, err
+	}
+	if p.Load != nil && p.Load.Busy(ctx) {
+		return warmup.Run{}, fmt.Errorf("%s: something answers there before the server was started: end it, or name another port", p.Load.URL)
+	}
+	r, err := warmup.Measure(ctx, p)
+	if err != nil && ctx.Err() == nil {
+		err = app.NotStarted(s.target.args[0], err)
+	}
+	return r, err
+}
+
+// lastLine returns the last line that a program printed on its standard error, for a message.
+func lastLine(text []byte) string {
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
+		return ": " + app.Shorten(escape.Printable(last), 200)
+	}
+	return ""
+}

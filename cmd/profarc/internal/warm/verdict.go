@@ -1,0 +1,76 @@
+package warm
+
+import (
+	"slices"
+)
+
+// A verdict compares two contenders that users choose between.
+type verdict struct {
+	Contender string `json:"contender"`
+	Against   string `json:"against"`
+	Wall      *ratio `json:"wall"`
+	CPU       *ratio `json:"cpu,omitempty"`
+}
+
+// rivals are the pairs that are compared in addition to those with the base line.
+var rivals = [][2]string{
+	{"archive", "flag"}, {"archive+flag", "flag"}, {"archive", "aot"}, {"aot+archive", "aot"},
+}
+
+// judge compares contenders, and finds those that nothing is shown to be faster than.
+func (r *report) judge() {
+	var names []string
+	for _, c := range r.Contenders {
+		if c.Runs > 0 {
+			names = append(names, c.Name)
+		}
+	}
+	for _, name := range names {
+		if name != r.Baseline {
+			r.addVerdict(name, r.Baseline)
+		}
+	}
+	for _, pair := range rivals {
+		if slices.Contains(names, pair[0]) && slices.Contains(names, pair[1]) && pair[1] != r.Baseline && pair[0] != r.Baseline {
+			r.addVerdict(pair[0], pair[1])
+		}
+	}
+	r.Leaders = r.leaders()
+}
+
+func (r *report) addVerdict(name, against string) {
+	v := verdict{Contender: name, Against: against, Wall: r.compared(figures[0], name, against), CPU: r.compared(figures[1], name, against)}
+	if v.Wall != nil {
+		r.Verdicts = append(r.Verdicts, v)
+	}
+}
+
+// compared returns the ratio of a figure of two contenders.
+func (r *report) compared(f figure, a, b string) *ratio {
+	return r.ratio(r.series(a, f.of), r.series(b, f.of))
+}
+
+// leaders returns the contender with the least wall time, and behind it those that are not
+// shown to take more.
+func (r *report) leaders() []string {
+	if len(r.Measures) == 0 || len(r.Measures[0].Rows) == 0 {
+		return []string{}
+	}
+	rows := slices.Clone(r.Measures[0].Rows)
+	slices.SortStableFunc(rows, func(a, b row) int {
+		switch {
+		case a.Median < b.Median:
+			return -1
+		case a.Median > b.Median:
+			return 1
+		}
+		return 0
+	})
+	leaders := []string{rows[0].Contender}
+	for _, x := range rows[1:] {
+		if p := r.compared(figures[0], x.Contender, leaders[0]); p == nil || p.Verdict != verdictMore {
+			leaders = append(leaders, x.Contender)
+		}
+	}
+	return leaders
+}
