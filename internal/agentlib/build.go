@@ -92,6 +92,9 @@ func (b *Build) cached(ctx context.Context) (string, error) {
 	if checkObject(library) == nil {
 		return library, checkOwner(library)
 	}
+	if err := os.MkdirAll(filepath.Dir(library), 0o700); err != nil {
+		return "", adviceError{fmt.Errorf("%w: set XDG_CACHE_HOME to a folder that can be written, or name a library with %s or --agent", err, Variable)}
+	}
 	if b.Begin != nil {
 		b.Begin(strings.Join(cc.command, " "))
 	}
@@ -182,11 +185,8 @@ func firstError(out []byte) string {
 	return string(lines[0])
 }
 
-// build compiles the sources and puts the library where it belongs.
+// build compiles the sources and puts the library where it belongs; its folder is there.
 func (cc *compiler) build(ctx context.Context, files []source, folder, library string) error {
-	if err := os.MkdirAll(filepath.Dir(library), 0o700); err != nil {
-		return fmt.Errorf("%w: set XDG_CACHE_HOME to a folder that can be written, or name a library with %s or --agent", err, Variable)
-	}
 	removeAbandoned(folder)
 	work, err := os.MkdirTemp(folder, workPrefix)
 	if err != nil {

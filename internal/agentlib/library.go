@@ -37,6 +37,14 @@ var (
 		"or name the released " + Name + " with " + Variable + " or --agent")
 )
 
+// An adviceError says what to do already.
+type adviceError struct{ error }
+
+// HasAdvice reports true: see layout.Error.
+func (adviceError) HasAdvice() bool { return true }
+
+func (e adviceError) Unwrap() error { return e.error }
+
 // Supported returns an error that matches ErrPlatform where the agent does not run.
 func Supported() error {
 	if runtime.GOOS == "linux" && (runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64") {

@@ -15,7 +15,7 @@ import (
 // the program's own. It returns only if that fails.
 func (s start) exec() error {
 	// What this process handles gets its default action; what it ignores stays ignored.
-	signal.Reset(syscall.SIGPIPE)
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // Reset would leave it ignored
 	if ignored := train.StartedIgnoring(); len(ignored) > 0 {
 		signal.Ignore(ignored...)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/train"
 	"github.com/profarc/profarc/internal/runfiles"
+	"github.com/profarc/profarc/internal/training"
 )
 
 // checkTraining returns an error if no training run can write to the archive's name.
@@ -48,5 +49,9 @@ func (o *runOptions) trainOnce(ctx context.Context, a *app.App, p *program) (tra
 		return false, nil
 	}
 	first := train.First{Archive: o.archive, All: p.way == wayInherit, Quiet: o.quiet}
-	return first.Run(ctx, a, p.path, p.args)
+	ran, err := first.Run(ctx, a, p.path, p.args)
+	if !ran && errors.Is(err, training.ErrPermission) {
+		return false, fmt.Errorf("%s: the program may not be traced to make it: in a container add --cap-add=SYS_PTRACE, or train elsewhere (see profarc train)", o.archive)
+	}
+	return ran, err
 }
