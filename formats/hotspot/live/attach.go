@@ -29,7 +29,8 @@ type VM struct {
 	producer string
 	info     string // the VM's description of itself
 
-	run *knownRun // nil until needed
+	run      *knownRun     // nil until needed
+	detached []compilation // of a copy, nil if there are none
 }
 
 // A target is a process that is read.

@@ -42,7 +42,10 @@ type build struct {
 }
 
 // A klassName is the VM's name of a class.
-type klassName struct{ name, loader string }
+type klassName struct {
+	name, loader string
+	flags        layout.TypeFlags // whether it is initialized
+}
 
 // A found is a method whose profile is taken.
 type found struct {
@@ -70,6 +73,9 @@ func (b *build) buildProfiles(o Options) error {
 		if err := b.profile(b.at); err != nil {
 			return err
 		}
+	}
+	if err := b.compilations(&o); err != nil {
+		return err
 	}
 	b.properties()
 	return errors.Join(b.meter.end, b.Err())
@@ -202,7 +208,10 @@ func (b *build) klass(addr uint64) (klassName, error) {
 	if err != nil || name == "" {
 		return klassName{}, RefusedType
 	}
-	out := klassName{name, b.loaders[k.loader]}
+	out := klassName{name, b.loaders[k.loader], layout.TypeLoaded}
+	if k.initialized {
+		out.flags |= layout.TypeInitialized
+	}
 	b.klasses[addr] = out
 	return out, nil
 }
@@ -375,13 +384,14 @@ func (b *build) typeRef(k klassName) builder.TypeRef {
 	if !hidden {
 		t := b.Type(builder.TypeKey{Name: k.name, Loader: k.loader})
 		if names.IsNumbered(class) {
-			b.DescribeType(t, builder.TypeInfo{Flags: layout.TypeNotMatchable})
+			k.flags |= layout.TypeNotMatchable
 		}
+		b.DescribeType(t, builder.TypeInfo{Flags: k.flags})
 		return t
 	}
 	name := strings.Replace(k.name, class, canonical, 1)
 	t := b.Type(builder.TypeKey{Name: name, Loader: k.loader})
-	b.DescribeType(t, builder.TypeInfo{Alias: k.name, Flags: layout.TypeHidden | layout.TypeNotMatchable})
+	b.DescribeType(t, builder.TypeInfo{Alias: k.name, Flags: k.flags | layout.TypeHidden | layout.TypeNotMatchable})
 	return t
 }
 

@@ -16,12 +16,13 @@ import (
 // A page too many costs a little time, and one too few would cost a name.
 
 // Detach copies what a dump needs of the process, which must be stopped. The VM can be
-// dumped afterwards whatever becomes of the process. Methods without a profile have no
-// names then. After an error, which matches ErrTooLarge if the copy would be too large,
+// dumped afterwards whatever becomes of the process. Methods that have neither a profile
+// nor compiled code have no names then. After an error, which matches ErrTooLarge if the copy would be too large,
 // the VM is what it was.
 func (vm *VM) Detach(ctx context.Context) error {
 	vm.Provenance(ctx)
 	doing := func() string { return "copy the profiles of a JVM" }
+	var compilations []compilation
 	copied, err := readLimited(ctx, vm.p, doing, func(m *meter) (*copiedProcess, error) {
 		c := newCollector(vm, m)
 		if err := c.collect(); err != nil {
@@ -30,12 +31,13 @@ func (vm *VM) Detach(ctx context.Context) error {
 		if !vm.p.alive() { // the last reads may have failed
 			return nil, ErrGone
 		}
+		compilations = c.compilations
 		return &copiedProcess{pageTable: c.mem.pages, bytes: vm.p.held(), of: vm.p}, nil
 	})
 	if err != nil {
 		return vm.p.named(err)
 	}
-	vm.p = copied
+	vm.p, vm.detached = copied, compilations
 	return nil
 }
 
@@ -83,6 +85,8 @@ type collector struct {
 	budget *allowance
 	pools  map[uint64]bool
 	shape  disk.Shape
+
+	compilations []compilation
 }
 
 func newCollector(vm *VM, m *meter) *collector {
@@ -117,7 +121,9 @@ func (c *collector) collect() error {
 	}
 	m := c.mem.meter
 	methodArray := func(addr uint64) ([]uint64, error) { return c.s.methodArray(c.mem, addr) }
-	snap, err := newWalker(c.s, c.mem, m, methodArray).walkLoaders()
+	w := newWalker(c.s, c.mem, m, methodArray)
+	w.code = c.codeCache()
+	snap, err := w.walkLoaders()
 	if err != nil {
 		return err
 	}
@@ -128,7 +134,36 @@ func (c *collector) collect() error {
 	for i := range snap.methods {
 		c.method(&snap.methods[i])
 	}
+	c.compiled(snap)
 	return m.end
+}
+
+const (
+	// codeGroup is how many bytes of the code cache are read at once, and codePages how
+	// many pages of it are kept at a time: a walk goes over it once, from heap to heap.
+	codeGroup = 64 * pageSize
+	codePages = 1 << 8
+)
+
+// codeCache returns what reads the code cache, of which nothing is copied.
+func (c *collector) codeCache() *pageCache {
+	cache := newPageCache(c.vm.p, c.mem.meter)
+	cache.group, cache.most = codeGroup, codePages
+	return cache
+}
+
+// compiled keeps the compilations, and copies what names methods without a profile.
+func (c *collector) compiled(snap *snapshot) {
+	c.compilations = snap.code
+	compiled := map[uint64]bool{}
+	for _, code := range snap.code {
+		compiled[code.method] = true
+	}
+	for i := range snap.plain {
+		if m := &snap.plain[i]; compiled[m.addr] {
+			c.constMethod(m.constMethod)
+		}
+	}
 }
 
 // spend reports whether the structure may be read.

@@ -124,7 +124,7 @@ func (vm *VM) snapshot(m *meter, o Options, report *Report) (*snapshot, error) {
 			return a, err
 		}
 	}
-	snap, err := newWalker(vm.schema, record, m, methodArray(cache)).walkLoaders()
+	snap, err := vm.newWalker(record, m, methodArray(cache)).walkLoaders()
 	report.Running = time.Since(begun)
 	if m.end != nil || !o.Stop {
 		return snap, err
@@ -149,6 +149,13 @@ func (vm *VM) snapshot(m *meter, o Options, report *Report) (*snapshot, error) {
 		return nil, last
 	}
 	return snap, err // of the first walk
+}
+
+// newWalker returns a walker of the process or of its copy.
+func (vm *VM) newWalker(src source, m *meter, methodArray func(addr uint64) ([]uint64, error)) *walker {
+	w := newWalker(vm.schema, src, m, methodArray)
+	w.detached = vm.detached
+	return w
 }
 
 // If a process cannot be held, because the machine is busy or another dump holds it,
@@ -182,7 +189,7 @@ func (vm *VM) again(src *replay, methodArray func(uint64) ([]uint64, error), h *
 	if err := src.load(); err != nil {
 		return nil, err
 	}
-	return newWalker(vm.schema, src, src.meter, methodArray).walkLoaders()
+	return vm.newWalker(src, src.meter, methodArray).walkLoaders()
 }
 
 // A MethodCode is a method of a loaded class with its bytecodes, as the VM has

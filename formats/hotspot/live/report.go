@@ -65,12 +65,15 @@ type Report struct {
 	Refused   []Refused
 	Undecoded []Undecoded // by tag; their profiles are among Methods
 	Entries   int
-	Classes   int           // classes and arrays that are loaded
-	Loaders   int           // class loaders
-	Bytes     int64         // of all MethodData
-	Running   time.Duration // of reading while the process ran
-	Stopped   time.Duration // for which the process was held, 0 if it was not
-	Threads   int           // that were held
+	// Compilations is how many pieces of compiled code were recorded, also of methods
+	// without a profile.
+	Compilations int
+	Classes      int           // classes and arrays that are loaded
+	Loaders      int           // class loaders
+	Bytes        int64         // of all MethodData
+	Running      time.Duration // of reading while the process ran
+	Stopped      time.Duration // for which the process was held, 0 if it was not
+	Threads      int           // that were held
 	// Consistent is whether all profiles are of one moment. It is false if the process was
 	// not held, or not until the end because the limit was reached.
 	Consistent bool

@@ -145,9 +145,14 @@ func (t *tables) offset(name string, width int) uint64 {
 		t.missing = append(t.missing, name)
 		return 0
 	}
-	structure, _, _ := strings.Cut(name, "::")
-	t.within(structure, name, f.offset, width)
+	t.within(structureOf(name), name, f.offset, width)
 	return f.offset
+}
+
+// structureOf returns the structure of a field.
+func structureOf(name string) string {
+	structure, _, _ := strings.Cut(name, "::")
+	return structure
 }
 
 // within checks that a field lies in its structure and is aligned.
@@ -163,8 +168,7 @@ func (t *tables) within(structure, name string, at uint64, width int) {
 
 // optional returns the offset of a field, 0 if the VM does not export it.
 func (t *tables) optional(name string, width int) uint64 {
-	structure, _, _ := strings.Cut(name, "::")
-	if f, ok := t.fields[name]; !ok || f.static || t.optionalSize(structure) == 0 {
+	if !t.exports([]string{name}) {
 		return 0
 	}
 	return t.offset(name, width)
@@ -264,10 +268,13 @@ type schema struct {
 	counters  countersSchema
 	data      dataSchema
 	constants constantsSchema
-	names     bool   // constants is complete
-	increment uint64 // one count of an InvocationCounter
-	levels    uint8  // highest level of compilation
-	written   uint32 // access flags of class files
+	names     bool        // constants is complete
+	code      *codeSchema // nil if the VM does not export it
+
+	initialization initialization
+	increment      uint64 // one count of an InvocationCounter
+	levels         uint8  // highest level of compilation
+	written        uint32 // access flags of class files
 }
 
 // countersSchema is of MethodCounters.
@@ -311,6 +318,7 @@ func newSchema(t *tables, rtm bool, release int) (*schema, error) {
 	s.levels = uint8(t.constant("CompLevel_full_optimization", 4, 15))
 	s.written = uint32(t.constant("JVM_ACC_WRITTEN_FLAGS", 0x7fff, 0xffff))
 	s.constants, s.names = newConstantsSchema(t)
+	s.code, s.initialization = newCodeSchema(t), newInitialization(t)
 	return s, t.check()
 }
 

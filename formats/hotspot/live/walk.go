@@ -10,9 +10,11 @@ type snapshot struct {
 	loaders []loaderData
 	klasses map[uint64]klassData // by address
 	methods []methodData
-	bytes   int64 // of MethodData
-	shared  int   // classes that share the methods of another class
-	twice   int   // methods with a profile that were found before
+	bytes   int64         // of MethodData
+	plain   []methodData  // compiled methods without a profile
+	code    []compilation // of all these methods, in the order of the code cache
+	shared  int           // classes that share the methods of another class
+	twice   int           // methods with a profile that were found before
 }
 
 // loaderData is a ClassLoaderData, in the order of the VM's list: the newest
@@ -27,9 +29,11 @@ type loaderData struct {
 type klassData struct {
 	name   uint64 // Symbol
 	loader uint64 // ClassLoaderData
+	// initialized is whether it is no array, and was initialized.
+	initialized bool
 }
 
-// methodData is a method that has a profile.
+// methodData is a method that has a profile, or compiled code.
 type methodData struct {
 	addr        uint64
 	klass       uint64
@@ -59,13 +63,17 @@ type walker struct {
 	loaders     map[uint64]bool
 	arrays      map[uint64]bool
 	owners      map[uint64]bool // methods with a profile
+	plain       map[uint64]bool // compiled methods without one
+	code        source          // of compiled code
+	codeNames   map[uint64]bool // names of blobs by address: of compiled code
+	detached    []compilation   // of a copy, which has no compiled code itself
 	out         *snapshot
 }
 
 func newWalker(s *schema, src source, m *meter, methodArray func(addr uint64) ([]uint64, error)) *walker {
 	return &walker{
-		s: s, src: src, methodArray: methodArray, budget: m.structures(),
-		loaders: map[uint64]bool{}, arrays: map[uint64]bool{}, owners: map[uint64]bool{},
+		s: s, src: src, code: src, methodArray: methodArray, budget: m.structures(),
+		loaders: map[uint64]bool{}, arrays: map[uint64]bool{}, owners: map[uint64]bool{}, plain: map[uint64]bool{},
 		out: &snapshot{klasses: map[uint64]klassData{}},
 	}
 }
@@ -92,7 +100,7 @@ func (w *walker) kept(addr uint64, size int) ([]byte, error) {
 	return w.structure(addr, size)
 }
 
-// walkLoaders walks over all class loaders.
+// walkLoaders walks over all class loaders, then over the compiled code.
 func (w *walker) walkLoaders() (*snapshot, error) {
 	at, err := word(w.src, w.s.head)
 	for at != 0 && err == nil {
@@ -100,6 +108,9 @@ func (w *walker) walkLoaders() (*snapshot, error) {
 	}
 	if err == nil && len(w.out.klasses) == 0 {
 		err = fmt.Errorf("%w: no classes", ErrStructure)
+	}
+	if err == nil {
+		err = w.compiledCode()
 	}
 	return w.out, err
 }
@@ -136,9 +147,10 @@ func (w *walker) klass(addr, loader uint64) (next uint64, err error) {
 		return 0, err
 	}
 	k := klassData{name: le.Uint64(b[s.name:]), loader: le.Uint64(b[s.loader:])}
+	isArray := int32(le.Uint32(b[s.layoutHelper:])) < 0
+	k.initialized = !isArray && w.initialized(addr)
 	w.out.klasses[addr] = k
-	// A negative layout helper is an array's.
-	if int32(le.Uint32(b[s.layoutHelper:])) >= 0 && k.loader == loader {
+	if !isArray && k.loader == loader {
 		if err := w.methods(addr); err != nil {
 			return 0, err
 		}
@@ -171,7 +183,7 @@ func (w *walker) methods(klass uint64) error {
 	return nil
 }
 
-// method adds a method if it has a profile or all methods are wanted.
+// method adds a method if it has a profile, or compiled code, or all methods are wanted.
 func (w *walker) method(addr, klass uint64) error {
 	s := &w.s.method
 	b, err := w.structure(addr, s.size)
@@ -179,16 +191,19 @@ func (w *walker) method(addr, klass uint64) error {
 		return err
 	}
 	data := le.Uint64(b[s.data:])
-	if data == 0 && !w.bare {
+	code := le.Uint64(b[s.code:])
+	if data == 0 && code == 0 && !w.bare {
 		return nil
 	}
 	m := methodData{
 		addr: addr, klass: klass, constMethod: le.Uint64(b[s.constMethod:]),
-		compiled: le.Uint64(b[s.code:]) != 0,
+		compiled: code != 0,
 		access:   uint32(le.Uint16(b[s.access:])) & w.s.written,
 	}
 	switch {
 	case w.bare:
+	case data == 0:
+		return w.plainMethod(m)
 	case w.owners[addr]:
 		w.out.twice++
 		return nil
@@ -204,6 +219,16 @@ func (w *walker) method(addr, klass uint64) error {
 	}
 	w.out.methods = append(w.out.methods, m)
 	w.out.bytes += int64(len(m.data))
+	return nil
+}
+
+// plainMethod adds a compiled method without a profile.
+func (w *walker) plainMethod(m methodData) error {
+	if err := w.budget.spend(keptBytes); err != nil || w.plain[m.addr] {
+		return err
+	}
+	w.plain[m.addr] = true
+	w.out.plain = append(w.out.plain, m)
 	return nil
 }
 

@@ -127,6 +127,7 @@ type dumpReport struct {
 	Producer   string         `json:"producer"`
 	Methods    int            `json:"methods"`
 	Entries    int            `json:"entries"`
+	Compiled   int            `json:"compilations"`
 	Skipped    int            `json:"skipped"`
 	Refused    formats.Losses `json:"refused"`
 	Undecoded  formats.Losses `json:"undecoded,omitempty"` // taken, and raw from an unknown entry on
@@ -147,7 +148,7 @@ type dumpReport struct {
 
 func newDumpReport(o *dumpOptions, r *live.Report, w builder.Report) *dumpReport {
 	d := &dumpReport{
-		PID: o.pid, Producer: r.Producer, Methods: r.Methods, Entries: r.Entries, Skipped: r.Skipped, Refused: formats.Losses{},
+		PID: o.pid, Producer: r.Producer, Methods: r.Methods, Entries: r.Entries, Compiled: r.Compilations, Skipped: r.Skipped, Refused: formats.Losses{},
 		Classes: r.Classes, Loaders: r.Loaders, DataBytes: r.Bytes, StoppedNS: r.Stopped.Nanoseconds(), Threads: r.Threads,
 		Consistent: r.Consistent, Archive: o.out, Bytes: w.Bytes, Base: fmt.Sprintf("0x%x", w.Base),
 		DumpID: fmt.Sprintf("%x", w.DumpID), Counts: w.Counts,

@@ -32,6 +32,7 @@ type trainedJVM struct {
 	Producer string         `json:"producer,omitempty"`
 	Methods  int            `json:"methods"`
 	Entries  int            `json:"entries"`
+	Compiled int            `json:"compilations"`
 	Skipped  int            `json:"skipped"` // by the filters
 	Refused  []live.Refused `json:"refused"`
 
@@ -143,6 +144,7 @@ func (t *trainingRun) readJVM(vm *live.VM, j training.JVM, jvm *trainedJVM) (*bu
 	}
 	r.Describe(t.ctx, profiles, &t.contents)
 	jvm.Producer, jvm.Methods, jvm.Entries, jvm.Skipped = r.Producer, r.Methods, r.Entries, r.Skipped
+	jvm.Compiled = r.Compilations
 	jvm.Refused = append(jvm.Refused, r.Refused...)
 	jvm.Undecoded = append(jvm.Undecoded, r.Undecoded...)
 	early := "it ran too short to have profiles: let it run longer"

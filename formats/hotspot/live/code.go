@@ -1,0 +1,203 @@
+package live
+
+import "slices"
+
+// The code cache has some heaps, each a row of blocks without gaps:
+//
+//	HeapBlock: length in segments, whether it is used; then a CodeBlob
+//
+// A CodeBlob with the name "nmethod" is compiled code of a method; native methods and stubs
+// have other names. Free blocks stay in the row. Zeros follow the last block.
+
+// codeSchema has the fields that lead from the code cache to compiled code.
+type codeSchema struct {
+	heaps              uint64 // CodeCache::_heaps
+	count, items       uint64 // of a GrowableArray
+	heapSize           int
+	low, high, segment uint64 // of a CodeHeap
+	headerSize         uint64
+	length, used       uint64 // of a HeapBlock
+	blobSize           int    // of an nmethod, without the code itself
+	name, size         uint64 // of a CodeBlob
+	method, level      uint64 // of an nmethod
+	id, point, state   uint64
+}
+
+// codeFields are the fields of compiled code.
+var codeFields = []string{
+	"GrowableArrayBase::_len", "GrowableArray<int>::_data", "CodeHeap::_memory", "CodeHeap::_log2_segment_size",
+	"VirtualSpace::_low", "VirtualSpace::_high", "HeapBlock::_header", "HeapBlock::Header::_length", "HeapBlock::Header::_used",
+	"CodeBlob::_name", "CodeBlob::_size", "nmethod::_comp_level", "nmethod::_compile_id", "nmethod::_entry_bci", "nmethod::_state",
+}
+
+// newCodeSchema looks the fields up. It is nil if the VM does not export all of them: its
+// profiles can be read nevertheless.
+func newCodeSchema(t *tables) *codeSchema {
+	method := "nmethod::_method"
+	if _, ok := t.fields[method]; !ok {
+		method = "CompiledMethod::_method" // until JDK 22
+	}
+	_, heaps := t.fields["CodeCache::_heaps"]
+	if !heaps || !t.exports(append(slices.Clone(codeFields), method)) {
+		return nil
+	}
+	memory, header := t.offset("CodeHeap::_memory", pointerWidth), t.offset("HeapBlock::_header", byteWidth)
+	return &codeSchema{
+		heaps: t.static("CodeCache::_heaps"),
+		count: t.offset("GrowableArrayBase::_len", intWidth), items: t.offset("GrowableArray<int>::_data", pointerWidth),
+		heapSize: t.size("CodeHeap"), segment: t.offset("CodeHeap::_log2_segment_size", intWidth),
+		low: memory + t.offset("VirtualSpace::_low", pointerWidth), high: memory + t.offset("VirtualSpace::_high", pointerWidth),
+		headerSize: uint64(t.size("HeapBlock")),
+		length:     header + t.offset("HeapBlock::Header::_length", intWidth), used: header + t.offset("HeapBlock::Header::_used", byteWidth),
+		blobSize: t.size("nmethod"), name: t.offset("CodeBlob::_name", pointerWidth), size: t.offset("CodeBlob::_size", intWidth),
+		// Releases store levels and states with different widths: their low bytes say all.
+		method: t.offset(method, pointerWidth), level: t.offset("nmethod::_comp_level", byteWidth),
+		id: t.offset("nmethod::_compile_id", intWidth), point: t.offset("nmethod::_entry_bci", intWidth), state: t.offset("nmethod::_state", byteWidth),
+	}
+}
+
+// exports reports whether the VM exports all these fields, with the sizes of their
+// structures.
+func (t *tables) exports(names []string) bool {
+	for _, name := range names {
+		if f, ok := t.fields[name]; !ok || f.static || t.optionalSize(structureOf(name)) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// A compilation is compiled code of a method.
+type compilation struct {
+	method    uint64
+	level     uint8
+	point     int32 // -1, or the bci of the loop at which it is entered
+	id, size  uint32
+	installed bool // in use; otherwise it was discarded
+}
+
+// States of compiled code. Later ones are of code that is being freed.
+const (
+	stateInstalled = 0
+	stateDiscarded = 2 // the last state of code that may still run
+)
+
+const (
+	compiledName    = "nmethod"
+	maxHeaps        = 16
+	maxSegmentShift = 20
+	minSegmentShift = 4
+)
+
+// compiledCode walks over the code cache, after the classes. It leaves out code of methods
+// that no class has any more. Code that is being moved or freed while the process runs
+// ends the walk over its heap: the dump has fewer compilations then.
+func (w *walker) compiledCode() error {
+	if w.out.code = w.detached; w.out.code != nil {
+		return nil
+	}
+	if s := w.s.code; s != nil && !w.bare {
+		w.codeNames = map[uint64]bool{}
+		for _, heap := range w.codeHeaps(s) {
+			w.codeHeap(s, heap)
+		}
+	}
+	return w.budget.m.end
+}
+
+// codeHeaps returns the addresses of the heaps.
+func (w *walker) codeHeaps(s *codeSchema) (heaps []uint64) {
+	array, err1 := word(w.code, s.heaps)
+	n, err2 := int32At(w.code, array+s.count)
+	items, err3 := word(w.code, array+s.items)
+	if err1 != nil || err2 != nil || err3 != nil || n < 0 || n > maxHeaps {
+		return nil
+	}
+	for i := range uint64(n) {
+		if heap, err := word(w.code, items+pointerWidth*i); err == nil && !slices.Contains(heaps, heap) {
+			heaps = append(heaps, heap)
+		}
+	}
+	return heaps
+}
+
+// codeHeap walks over the blocks of a heap.
+func (w *walker) codeHeap(s *codeSchema, heap uint64) {
+	b, err := w.code.bytes(heap, s.heapSize)
+	if err != nil {
+		return
+	}
+	at, high, shift := le.Uint64(b[s.low:]), le.Uint64(b[s.high:]), le.Uint32(b[s.segment:])
+	if shift < minSegmentShift || shift > maxSegmentShift || at%alignment != 0 {
+		return
+	}
+	for at < high && high-at >= s.headerSize {
+		b, err := w.codeBlock(at, min(high-at, s.headerSize+uint64(s.blobSize)))
+		if err != nil {
+			return
+		}
+		size := uint64(le.Uint32(b[s.length:])) << shift
+		if size == 0 || size > high-at {
+			return
+		}
+		if blob := b[s.headerSize:]; b[s.used] != 0 && len(blob) == s.blobSize {
+			w.codeBlob(s, blob)
+		}
+		at += size
+	}
+}
+
+// codeBlock reads the beginning of a block.
+func (w *walker) codeBlock(at, size uint64) ([]byte, error) {
+	if err := w.budget.spend(spanBytes); err != nil {
+		return nil, err
+	}
+	return w.code.bytes(at, int(size))
+}
+
+// codeBlob adds a compilation of a method that a class has.
+func (w *walker) codeBlob(s *codeSchema, b []byte) {
+	c := compilation{
+		method: le.Uint64(b[s.method:]), level: b[s.level], point: int32(le.Uint32(b[s.point:])),
+		id: le.Uint32(b[s.id:]), size: le.Uint32(b[s.size:]), installed: b[s.state] == stateInstalled,
+	}
+	if c.level < 1 || c.level > w.s.levels || b[s.state] > stateDiscarded || c.point < -1 || !w.isCompiled(le.Uint64(b[s.name:])) {
+		return
+	}
+	if !w.owners[c.method] && !w.plain[c.method] || w.budget.spend(keptBytes) != nil {
+		return
+	}
+	w.out.code = append(w.out.code, c)
+}
+
+// isCompiled reports whether a blob with that name is compiled code of a method. Blobs
+// share the few names that there are.
+func (w *walker) isCompiled(name uint64) bool {
+	is, known := w.codeNames[name]
+	if !known {
+		text, _, _ := textAt(w.code, name, len(compiledName)+1)
+		is = text == compiledName
+		w.codeNames[name] = is
+	}
+	return is
+}
+
+// initialization is what the VM knows of a class's initialization.
+type initialization struct {
+	state uint64 // InstanceKlass::_init_state, 0 if it is not exported
+	done  uint8  // its value for an initialized class
+}
+
+func newInitialization(t *tables) initialization {
+	return initialization{t.optional("InstanceKlass::_init_state", byteWidth), uint8(t.constant("InstanceKlass::fully_initialized", 4, 15))}
+}
+
+// initialized reports whether a class, which is no array, is initialized.
+func (w *walker) initialized(klass uint64) bool {
+	s := &w.s.initialization
+	if s.state == 0 {
+		return false
+	}
+	b, err := w.src.bytes(klass+s.state, byteWidth)
+	return err == nil && b[0] == s.done
+}

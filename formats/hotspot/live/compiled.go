@@ -1,0 +1,81 @@
+package live
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+)
+
+// compilations records the compiled code of the methods whose profiles were taken, and of
+// methods that have none. Code of one method, level and entry is numbered in the order of
+// the VM's ids.
+func (b *build) compilations(o *Options) error {
+	methods, err := b.compiledMethods(o)
+	if err != nil {
+		return err
+	}
+	code := slices.Clone(b.snap.code)
+	slices.SortFunc(code, func(x, y compilation) int { return cmp.Compare(x.id, y.id) })
+	type kind struct {
+		method builder.MethodRef
+		level  uint8
+		point  int32
+	}
+	numbers := map[kind]uint64{}
+	for _, c := range code {
+		m, ok := methods[c.method]
+		if !ok {
+			continue
+		}
+		k := kind{m, c.level, c.point}
+		numbers[k]++
+		var installed uint64
+		if c.installed {
+			installed = 1
+		}
+		b.Table(layout.TableCompilations, 0).Row(uint64(m), uint64(c.level), uint64(c.point), numbers[k], uint64(c.id), uint64(c.size), 1, installed)
+		b.report.Compilations++
+	}
+	return b.meter.end
+}
+
+// compiledMethods returns the methods whose code is recorded, by address.
+func (b *build) compiledMethods(o *Options) (map[uint64]builder.MethodRef, error) {
+	methods := map[uint64]builder.MethodRef{}
+	compiled := map[uint64]bool{}
+	for _, c := range b.snap.code {
+		compiled[c.method] = true
+		if m, ok := b.methods[c.method]; ok && b.taken[m] {
+			methods[c.method] = m
+		}
+	}
+	for i := range b.snap.plain {
+		f := found{methodData: &b.snap.plain[i]}
+		if !compiled[f.addr] || !b.namePlain(&f) || !o.wantsPlain(&f) {
+			continue
+		}
+		if err := b.spendOnNames(&f); err != nil {
+			return nil, err
+		}
+		m := b.methodRef(f.addr, &f.methodName, f.klassName)
+		b.DescribeMethod(m, builder.MethodInfo{Access: f.access})
+		methods[f.addr] = m
+	}
+	return methods, nil
+}
+
+// namePlain sets the names of a method without a profile.
+func (b *build) namePlain(f *found) bool {
+	var err1, err2 error
+	f.klassName, err1 = b.klass(f.methodData.klass)
+	f.methodName, err2 = b.names.method(f.constMethod)
+	return err1 == nil && err2 == nil
+}
+
+// wantsPlain reports whether a compiled method without a profile is to be named. How
+// often it was called is not known.
+func (o *Options) wantsPlain(f *found) bool {
+	return o.MinInvocations == 0 && (o.Class == nil || o.Class(f.klassName.name))
+}
