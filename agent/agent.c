@@ -22,7 +22,6 @@
 
 #include "adopt.h"
 #include "classes.h"
-#include "code.h"
 #include "counters.h"
 #include "options.h"
 #include "receivers.h"
@@ -69,7 +68,7 @@ static const vm_method *find_method(const vm_klass *k, const pa_method *m) {
 static bool profile_of(const pa_method *m, const vm_method *is, pa_profile *p) {
 	uint32_t size;
 	const uint8_t *code = vm_method_code(&agent.vm, is, &size);
-	uint64_t id = code_id(code, size);
+	uint64_t id = pa_code_id(code, size);
 	pa_profiles it = pa_profiles_of(agent.trained.archive, m);
 	pa_summary s;
 	while (id != PA_UNKNOWN_CODE && pa_profiles_next(&it, p).code == PA_OK) {
@@ -103,12 +102,14 @@ static void adopt_method(jni_env *jni, const prepared *class, const pa_method *m
 
 /* adopt_type adopts the methods of a type of the archive. */
 static void adopt_type(jni_env *jni, const prepared *class, uint32_t type) {
-	const trained *t = &agent.trained;
+	pa_class_methods it = pa_class_methods_of(agent.trained.archive, type);
 	pa_method m;
-	if (t->first[type] != 0) COUNT(classes);
-	for (uint32_t i = t->first[type]; i != 0; i = t->list[i - 1].next)
-		if (pa_method_at(t->archive, t->list[i - 1].at, &m).code != PA_OK) COUNT(refused_damaged);
-		else adopt_method(jni, class, &m);
+	pa_error e;
+	uint64_t n = 0;
+	while ((e = pa_class_methods_next(&it, &m)).code == PA_OK)
+		if (trained_has_profile(&agent.trained, &m)) adopt_method(jni, class, &m), n++;
+	if (e.code != PA_NOT_FOUND) COUNT(refused_damaged);
+	if (n > 0) COUNT(classes);
 }
 
 typedef enum phase { PHASE_RECEIVER = 1, PHASE_METHODS = 2 } phase;

@@ -2,11 +2,13 @@ package agent_test
 
 import (
 	"context"
+	"debug/elf"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -107,4 +109,25 @@ func readReport(t testing.TB, path string) (r report) {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	return r
+}
+
+// The agent is in one process with whatever else uses libprofarc.
+func TestAgentShowsOneName(t *testing.T) {
+	t.Parallel()
+	flag := agentFlag(t, "none", "")
+	path, _, _ := strings.Cut(strings.TrimPrefix(flag, "-agentpath:"), "=")
+	f, err := elf.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	symbols, err := f.DynamicSymbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range symbols {
+		if s.Section != elf.SHN_UNDEF && s.Name != "Agent_OnLoad" {
+			t.Errorf("the agent shows %s", s.Name)
+		}
+	}
 }

@@ -15,7 +15,7 @@ static void write_counters(FILE *f, const counters *c) {
 
 static void write_report(FILE *f, const options *o, const trained *t, const counters *c, const watched *w) {
 	fprintf(f, "{\n  \"pid\": %ld,\n  \"weight\": %" PRIu32 ",\n  \"dry_run\": %s", (long)getpid(), o->weight, o->dry ? "true" : "false");
-	fprintf(f, ",\n  \"methods_in_archive\": %" PRIu32, t->methods);
+	fprintf(f, ",\n  \"profiles_in_archive\": %" PRIu64, pa_info_of(t->archive)->profiles);
 	write_counters(f, c);
 	fprintf(f, ",\n  \"flag_raised\": %s,\n  \"flag_restored_ms\": %" PRIu32 "\n}\n", w->raised ? "true" : "false", w->restored);
 }

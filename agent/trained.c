@@ -90,33 +90,10 @@ uint32_t trained_type(const trained *t, const class_name *class, uint32_t *from)
 
 /* ---- methods ---- */
 
-/* add adds a method, to the end of the list of its class. */
-static void add(trained *t, uint32_t *last, const pa_method *m) {
-	uint32_t i = t->methods++;
-	t->list[i] = (struct trained_method){m->at, 0};
-	if (t->first[m->holder] == 0) t->first[m->holder] = i + 1;
-	else t->list[last[m->holder]].next = i + 1;
-	last[m->holder] = i;
-}
-
-static bool has_profile(const trained *t, const pa_method *m) {
+bool trained_has_profile(const trained *t, const pa_method *m) {
 	pa_profiles it = pa_profiles_of(t->archive, m);
 	pa_profile p;
-	return m->holder < t->types && (m->flags & (PA_METHOD_UNEXECUTED | PA_METHOD_NOT_MATCHABLE)) == 0 && pa_profiles_next(&it, &p).code == PA_OK;
-}
-
-static bool index_methods(trained *t, pa_error *e) {
-	pa_methods it = pa_methods_of(t->archive);
-	pa_method m;
-	uint64_t n = pa_info_of(t->archive)->methods - pa_info_of(t->archive)->unexecuted;
-	uint32_t *last = calloc(t->types + 1, sizeof *last);
-	t->first = calloc(t->types + 1, sizeof *t->first);
-	t->list = n < UINT32_MAX ? malloc((n + 1) * sizeof *t->list) : NULL;
-	bool ok = last != NULL && t->first != NULL && t->list != NULL;
-	while (ok && t->methods < n && (*e = pa_methods_next(&it, &m)).code == PA_OK)
-		if (has_profile(t, &m)) add(t, last, &m);
-	free(last);
-	return ok && (e->code == PA_OK || e->code == PA_NOT_FOUND);
+	return (m->flags & (PA_METHOD_UNEXECUTED | PA_METHOD_NOT_MATCHABLE)) == 0 && pa_profiles_next(&it, &p).code == PA_OK;
 }
 
 pa_error trained_open(trained *t, const char *path) {
@@ -126,7 +103,7 @@ pa_error trained_open(trained *t, const char *path) {
 	if (e.code != PA_OK) return e;
 	uint64_t types = pa_info_of(t->archive)->types;
 	t->types = (uint32_t)types;
-	if (types >= UINT32_MAX || !index_others(t, &e) || !index_methods(t, &e)) {
+	if (types >= UINT32_MAX || !index_others(t, &e)) {
 		trained_close(t);
 		return e.code == PA_OK || e.code == PA_NOT_FOUND ? no_memory : e;
 	}
@@ -134,7 +111,7 @@ pa_error trained_open(trained *t, const char *path) {
 }
 
 void trained_close(trained *t) {
-	free(t->first), free(t->list), free(t->others);
+	free(t->others);
 	pa_close(t->archive);
 	*t = (trained){0};
 }

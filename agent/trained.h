@@ -14,16 +14,16 @@ typedef struct class_name { pa_text name, loader; bool builtin; /* the boot, pla
 
 typedef struct trained {
 	pa_archive *archive;
-	uint32_t types;                                        /* of the archive */
-	uint32_t methods;                                      /* with a profile */
-	uint32_t *first;                                       /* of each type: its first method + 1 */
-	struct trained_method { pa_ref at; uint32_t next; } *list; /* next + 1 of the same class; 0: none */
-	uint32_t *others, n_others;                            /* types of other loaders, by name and loader */
+	uint32_t types;              /* of the archive */
+	uint32_t *others, n_others; /* types of other loaders, by name and loader */
 } trained;
 
 /* trained_open opens an archive and finds the classes in it. */
 pa_error trained_open(trained *t, const char *path);
 void trained_close(trained *t);
+
+/* trained_has_profile reports whether the archive has a profile of a method, and its key is the same in each run. */
+bool trained_has_profile(const trained *t, const pa_method *m);
 
 /* trained_type iterates over the types that a class may be: one of a built-in loader, or all that other loaders of the same
  * class had. *from is 0 at first; it returns PA_NO_TYPE at the end. */

@@ -35,11 +35,11 @@ func TestMethodsOfClasses(t *testing.T) {
 	}
 }
 
-// aMethod returns bytecodes of a class file, which may be cut off.
+// aMethod returns bytecodes of a class file and of a VM, which may be cut off.
 func aMethod(p *rand.Rand) (code []byte) {
 	for range p.IntN(30) {
 		at := len(code)
-		code = append(code, byte(p.IntN(203)))
+		code = append(code, byte(p.IntN(245)))
 		for range 60 {
 			code = append(code, byte(p.Uint32()&p.Uint32()&p.Uint32()&p.Uint32()))
 		}

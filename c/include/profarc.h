@@ -46,9 +46,10 @@ extern "C" {
 typedef _Atomic uint64_t pa_counter;
 #endif
 
-#if defined(__GNUC__)
+/* Who compiles the library into an object of his own defines PA_API to nothing, so that the object does not show its names. */
+#if !defined(PA_API) && defined(__GNUC__)
 #define PA_API __attribute__((visibility("default")))
-#else
+#elif !defined(PA_API)
 #define PA_API
 #endif
 
@@ -237,9 +238,10 @@ typedef struct pa_class_methods {
 PA_API pa_class_methods pa_class_methods_of(const pa_archive *archive, uint32_t type);
 PA_API pa_error pa_class_methods_next(pa_class_methods *it, pa_method *method);
 
-/* pa_code_id is the code id of a method in archives of PA_HOTSPOT: the hash of its bytecodes as they stand in its class file, or
- * as JVMTI's GetBytecodes gives them, without what changes with other methods of the class. A
- * lookup with it finds the profile of this version of the code. PA_UNKNOWN_CODE if the bytes are no bytecodes. */
+/* pa_code_id is the code id of a method in archives of PA_HOTSPOT: the hash of its bytecodes as they stand in its class file, as
+ * JVMTI's GetBytecodes gives them, or as HotSpot has rewritten them, without what changes with other methods of the class. A
+ * lookup with it finds the profile of this version of the code. PA_UNKNOWN_CODE if the bytes are no bytecodes, or if a debugger has
+ * set a breakpoint in them. */
 PA_API uint64_t pa_code_id(const uint8_t *bytecodes, size_t size);
 
 /* ---- contexts ---- */

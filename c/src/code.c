@@ -1,23 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The code id of Java's bytecodes: the XXH64 of their normal form, which leaves out indices into the constant pool and padding. */
+/*
+ * The code id of Java's bytecodes: the XXH64 of their normal form, which has the bytecodes of the class file, and leaves out indices
+ * into the constant pool and padding.
+ */
 #include "internal.h"
 
 /* The bytecodes of class files that differ from others in their operands. */
-enum { BIPUSH = 16, SIPUSH, LDC, LDC_W, LDC2_W, ILOAD, ALOAD = 25, ISTORE = 54, ASTORE = 58, IINC = 132, IFEQ = 153, JSR = 168, RET, TABLESWITCH, LOOKUPSWITCH,
-       GETSTATIC = 178, INVOKESTATIC = 184, INVOKEINTERFACE, INVOKEDYNAMIC, NEW, NEWARRAY, ANEWARRAY, CHECKCAST = 192, INSTANCEOF, WIDE = 196,
-       MULTIANEWARRAY, IFNULL, IFNONNULL, GOTO_W, JSR_W, BYTECODES };
+enum { BIPUSH = 16, SIPUSH, LDC, LDC_W, LDC2_W, ILOAD, ALOAD = 25, ISTORE = 54, ASTORE = 58, ALOAD_0 = 42, IINC = 132, IFEQ = 153, JSR = 168, RET, TABLESWITCH,
+       LOOKUPSWITCH, RETURN = 177, GETSTATIC, PUTSTATIC, GETFIELD, PUTFIELD, INVOKEVIRTUAL, INVOKESTATIC = 184, INVOKEINTERFACE, INVOKEDYNAMIC, NEW, NEWARRAY, ANEWARRAY, CHECKCAST = 192, INSTANCEOF, WIDE = 196,
+       MULTIANEWARRAY, IFNULL, IFNONNULL, GOTO_W, JSR_W, BREAKPOINT, QUICK };
+
+/* The bytecodes for which HotSpot's quick forms stand, from QUICK on. They are the same in JDK 17 to 25. */
+static const uint8_t quick[] = {
+	GETFIELD, GETFIELD, GETFIELD, GETFIELD, GETFIELD, GETFIELD, GETFIELD, GETFIELD,
+	PUTFIELD, PUTFIELD, PUTFIELD, PUTFIELD, PUTFIELD, PUTFIELD, PUTFIELD, PUTFIELD, PUTFIELD,
+	ALOAD_0, ALOAD_0, ALOAD_0, ALOAD_0, ILOAD, ILOAD, ILOAD, INVOKEVIRTUAL, LOOKUPSWITCH, LOOKUPSWITCH, LDC, LDC_W, RETURN,
+	INVOKEVIRTUAL, GETFIELD, PUTFIELD, ALOAD_0, ILOAD,
+};
+
 enum { CASES = 1 << 16 }; /* more than code can have */
 
-/* A bytecode: the sizes of an index or of padding, and of the operands that count. */
+/* A bytecode's operands: the sizes of an index or of padding, and of those that count. */
 typedef struct operands { uint64_t skipped, size; } operands;
+
+/* java_of is the bytecode of the class file for one in a VM; false if it is not known. */
+static bool java_of(uint8_t b, uint8_t *java) {
+	if (b == BREAKPOINT || b >= QUICK + sizeof quick) return false;
+	*java = b < QUICK ? b : quick[b - QUICK];
+	return true;
+}
 
 static int64_t number(const uint8_t *p) { return (int32_t)((uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]); }
 
 /* cases is the number of cases of a switch, bounded by what code can have. */
 static uint64_t cases(int64_t n) { return n < 0 ? 0 : n > CASES ? CASES : (uint64_t)n; }
 
-static bool switch_at(const uint8_t *code, uint64_t size, uint64_t at, operands *o) {
-	bool table = code[at] == TABLESWITCH;
+static bool switch_at(const uint8_t *code, uint64_t size, uint64_t at, bool table, operands *o) {
 	uint64_t front = table ? 12 : 8;
 	o->skipped = 3 - at % 4;
 	const uint8_t *p = code + at + 1 + o->skipped;
@@ -38,15 +56,15 @@ static operands fixed(uint8_t b) {
 	return (operands){0, 0};
 }
 
-/* operands_at finds the operands of the bytecode at a place; false if there is none. */
-static bool operands_at(const uint8_t *code, uint64_t size, uint64_t at, operands *o) {
-	if (code[at] >= BYTECODES) return false;
-	if (code[at] == TABLESWITCH || code[at] == LOOKUPSWITCH) {
-		if (!switch_at(code, size, at, o)) return false;
-	} else if (code[at] == WIDE) {
+/* bytecode_at finds the bytecode of the class file at a place, and its operands; false if there is none. */
+static bool bytecode_at(const uint8_t *code, uint64_t size, uint64_t at, uint8_t *java, operands *o) {
+	if (!java_of(code[at], java)) return false;
+	if (*java == TABLESWITCH || *java == LOOKUPSWITCH) {
+		if (!switch_at(code, size, at, *java == TABLESWITCH, o)) return false;
+	} else if (*java == WIDE) {
 		*o = (operands){0, at + 1 < size && code[at + 1] == IINC ? 5 : 3};
 	} else {
-		*o = fixed(code[at]);
+		*o = fixed(*java);
 	}
 	return o->skipped + o->size < size - at;
 }
@@ -54,10 +72,11 @@ static bool operands_at(const uint8_t *code, uint64_t size, uint64_t at, operand
 uint64_t pa_code_id(const uint8_t *code, size_t size) {
 	sum s;
 	operands o;
+	uint8_t java;
 	pai_sum_begin(&s);
 	for (uint64_t at = 0; at < size; at += 1 + o.skipped + o.size) {
-		if (!operands_at(code, size, at, &o)) return PA_UNKNOWN_CODE;
-		pai_sum_add(&s, code + at, 1);
+		if (!bytecode_at(code, size, at, &java, &o)) return PA_UNKNOWN_CODE;
+		pai_sum_add(&s, &java, 1);
 		pai_sum_add(&s, code + at + 1 + o.skipped, (size_t)o.size);
 	}
 	uint64_t id = pai_sum_end(&s);

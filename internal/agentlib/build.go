@@ -34,7 +34,7 @@ type Build struct {
 
 // flags are those of the compiler; the sources stand between the two parts.
 var flags = [2][]string{
-	{"-std=c11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-Ic/include", "-Iagent"},
+	{"-std=c11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-DPA_API=", "-Ic/include", "-Iagent"},
 	{"-lpthread"},
 }
 
