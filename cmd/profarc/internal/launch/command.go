@@ -13,6 +13,7 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/agent"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/program"
 	"github.com/profarc/profarc/internal/agentlib"
 )
 
@@ -76,7 +77,7 @@ func Command(a *app.App) *cobra.Command {
 	f.StringVar(&o.agent.Report, "report", "", "file for the agent's report at exit, in JSON; - is stderr")
 	f.BoolVar(&o.agent.Drift, "drift", false, "add to the report what happened against what was archived")
 	f.BoolVar(&o.agent.Dry, "dry-run", false, "look all profiles up, and adopt none")
-	f.BoolVar(&o.inherit, "inherit", false, "let all JVMs below the command adopt, through "+toolOptions)
+	f.BoolVar(&o.inherit, "inherit", false, "let all JVMs below the command adopt, through "+program.Options)
 	f.BoolVar(&o.strict, "strict", false, "fail if the profiles cannot be adopted")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no line on stderr if the profiles cannot be adopted")
 	f.BoolVar(&o.print, "print", false, "print the command, and do not start it")
@@ -108,15 +109,15 @@ func run(ctx context.Context, a *app.App, args []string, o *runOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	p, err := findProgram(args, o.inherit)
+	p, err := program.Find(args, o.inherit)
 	if err != nil {
 		return err
 	}
-	if p.way == wayNone {
-		return p.errNoJava()
+	if p.Way == program.WayNone {
+		return errNoJava(p.Args[0])
 	}
 	if os.Getenv(killSwitch) == "off" {
-		return o.end(ctx, a, start{path: p.path, args: p.args})
+		return o.end(ctx, a, program.Start{Path: p.Path, Args: p.Args})
 	}
 	var untrained error
 	if o.train && !o.print && o.isDue() {
@@ -133,23 +134,29 @@ func run(ctx context.Context, a *app.App, args []string, o *runOptions) error {
 	return o.end(ctx, a, s)
 }
 
+// errNoJava is the error of a command of which it is not known where java's flag belongs.
+func errNoJava(name string) error {
+	return app.Usagef("%s is not java: put profarc run in front of java itself, or let all JVMs that the command starts adopt with --inherit, "+
+		"which sets %s", name, program.Options)
+}
+
 // killSwitch is the variable that switches the agent off; the agent reads it too.
 const killSwitch = "PROFARC_AGENT"
 
 // adopt returns the start of the program with the agent, or as it is and why.
-func (o *runOptions) adopt(ctx context.Context, a *app.App, p *program) (start, error) {
+func (o *runOptions) adopt(ctx context.Context, a *app.App, p *program.Program) (program.Start, error) {
 	flag, err := o.flag(ctx, a, p)
 	if err == nil {
-		var s start
-		if s, err = p.with(flag); err == nil {
+		var s program.Start
+		if s, err = p.With(flag); err == nil {
 			return s, nil
 		}
 	}
-	return start{path: p.path, args: p.args}, err
+	return program.Start{Path: p.Path, Args: p.Args}, err
 }
 
 // flag returns the flag of java that loads the agent, or why it should not be loaded.
-func (o *runOptions) flag(ctx context.Context, a *app.App, p *program) (string, error) {
+func (o *runOptions) flag(ctx context.Context, a *app.App, p *program.Program) (string, error) {
 	if err := agentlib.Supported(); err != nil {
 		return "", err
 	}
@@ -160,8 +167,8 @@ func (o *runOptions) flag(ctx context.Context, a *app.App, p *program) (string, 
 	if err != nil {
 		return "", err
 	}
-	if p.way != wayInherit {
-		if err := agentlib.CheckLoads(ctx, library, p.real); err != nil {
+	if p.Way != program.WayInherit {
+		if err := agentlib.CheckLoads(ctx, library, p.Real); err != nil {
 			return "", err
 		}
 	}
@@ -197,9 +204,9 @@ func (o *runOptions) report(a *app.App, untrained, unadopted error) error {
 }
 
 // end starts the program, or prints how.
-func (o *runOptions) end(ctx context.Context, a *app.App, s start) error {
+func (o *runOptions) end(ctx context.Context, a *app.App, s program.Start) error {
 	if o.print {
-		fmt.Fprintln(a.Out, s.shellLine())
+		fmt.Fprintln(a.Out, shellLine(s))
 		return nil
 	}
 	if err := ctx.Err(); err != nil {
@@ -208,5 +215,5 @@ func (o *runOptions) end(ctx context.Context, a *app.App, s start) error {
 	if err := a.Finish(); err != nil {
 		return err
 	}
-	return s.exec()
+	return replaceProcess(s)
 }

@@ -8,18 +8,19 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/program"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
 // checkFits returns why an archive does not fit a program, nil if it does as far as can
 // be told without starting the VM: the agent looks at each method.
-func checkFits(ctx context.Context, a *app.App, archive string, p *program) error {
+func checkFits(ctx context.Context, a *app.App, archive string, p *program.Program) error {
 	err := a.WithStore(ctx, archive, func(s *reader.Store) error {
 		if d := s.Header().Domain; d != layout.DomainHotSpot {
 			return fmt.Errorf("%s: it has profiles of another VM (%v), and HotSpot adopts its own", archive, d)
 		}
-		version := p.version()
+		version := p.Version()
 		runs, err := s.Runs()
 		if err != nil || version == "" {
 			return err

@@ -2,7 +2,10 @@
 
 package launch
 
-import "github.com/profarc/profarc/internal/agentlib"
+import (
+	"github.com/profarc/profarc/cmd/profarc/internal/program"
+	"github.com/profarc/profarc/internal/agentlib"
+)
 
-// exec fails: no process of this system can become another program.
-func (s start) exec() error { return agentlib.ErrPlatform }
+// replaceProcess fails: no process of this system can become another program.
+func replaceProcess(program.Start) error { return agentlib.ErrPlatform }

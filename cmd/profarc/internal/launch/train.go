@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/program"
 	"github.com/profarc/profarc/cmd/profarc/internal/train"
 	"github.com/profarc/profarc/internal/runfiles"
 	"github.com/profarc/profarc/internal/training"
@@ -37,7 +38,7 @@ func (o *runOptions) isDue() bool {
 
 // trainOnce runs the program as a training run, unless another start trains, or has just
 // written the archive. trained is whether the program ran; the error is then its end.
-func (o *runOptions) trainOnce(ctx context.Context, a *app.App, p *program) (trained bool, err error) {
+func (o *runOptions) trainOnce(ctx context.Context, a *app.App, p *program.Program) (trained bool, err error) {
 	release, err := runfiles.Lock(o.archive)
 	if errors.Is(err, runfiles.ErrLocked) {
 		return false, fmt.Errorf("%s: another start trains it now", o.archive)
@@ -48,8 +49,8 @@ func (o *runOptions) trainOnce(ctx context.Context, a *app.App, p *program) (tra
 	if !o.isDue() {
 		return false, nil
 	}
-	first := train.First{Archive: o.archive, All: p.way == wayInherit, Quiet: o.quiet}
-	ran, err := first.Run(ctx, a, p.path, p.args)
+	first := train.First{Archive: o.archive, All: p.Way == program.WayInherit, Quiet: o.quiet}
+	ran, err := first.Run(ctx, a, p.Path, p.Args)
 	if !ran && errors.Is(err, training.ErrPermission) {
 		return false, fmt.Errorf("%s: the program may not be traced to make it: in a container add --cap-add=SYS_PTRACE, or train elsewhere (see profarc train)", o.archive)
 	}

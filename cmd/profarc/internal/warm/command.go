@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/program"
 	"github.com/profarc/profarc/internal/secrets"
 	"github.com/profarc/profarc/internal/warmup"
 )
@@ -97,7 +98,7 @@ func Command(a *app.App) *cobra.Command {
 	f.IntVarP(&o.rounds, "rounds", "n", 15, "rounds; each contender runs once a round")
 	f.StringVarP(&o.archive, "archive", "a", "", "archive to adopt")
 	f.StringVar(&o.agent, "agent", "", "library of the agent, instead of one that is built")
-	f.BoolVar(&o.inherit, "inherit", false, "the command is not java but starts JVMs: give them flags through "+toolOptions)
+	f.BoolVar(&o.inherit, "inherit", false, "the command is not java but starts JVMs: give them flags through "+program.Options)
 	f.StringArrayVar(&o.own, "contender", nil, "another contender, as NAME=FLAGS; may be repeated")
 	f.StringSliceVar(&o.only, "only", nil, "contenders to measure, of those above and your own")
 	f.StringSliceVar(&o.skip, "skip", nil, "contenders to leave out")
@@ -208,14 +209,17 @@ func newSession(ctx context.Context, a *app.App, args []string, o *options) (*se
 	if err != nil {
 		return nil, err
 	}
-	s := &session{a: a, o: o, program: warmup.Program{Input: o.input, Watch: watch, Load: load, Timeout: o.timeout}}
+	s := &session{a: a, o: o, measured: warmup.Program{Input: o.input, Watch: watch, Load: load, Timeout: o.timeout}}
 	if err := s.choose(); err != nil {
 		return nil, err
 	}
-	if s.target, err = findTarget(args, o.inherit); err != nil {
+	if s.program, err = program.Find(args, o.inherit); err != nil {
 		return nil, err
 	}
-	if s.jvm, err = s.target.findJVM(ctx); err != nil {
+	if s.program.Way == program.WayNone {
+		return nil, app.Usagef("%s is not java: name java itself after --, or give flags to all JVMs that the command starts with --inherit, which sets %s", args[0], program.Options)
+	}
+	if s.jvm, err = findJVM(ctx, s.program.Java()); err != nil {
 		return nil, err
 	}
 	if err := s.findAgent(ctx); err != nil {

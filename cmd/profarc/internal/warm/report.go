@@ -120,7 +120,7 @@ func (s *session) report() *report {
 		r.Contenders = append(r.Contenders, s.contenderRow(c))
 	}
 	for _, f := range figures {
-		if s.program.Load != nil && f.name == firstOutput {
+		if s.measured.Load != nil && f.name == firstOutput {
 			f.name = "time to first answer"
 		}
 		if m := r.measure(f); len(m.Rows) > 0 {

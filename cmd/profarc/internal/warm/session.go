@@ -11,19 +11,20 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/program"
 	"github.com/profarc/profarc/internal/warmup"
 )
 
 // A session is one run of the command warm.
 type session struct {
-	a       *app.App
-	o       *options
-	begun   time.Time // of the rounds
-	program warmup.Program
-	target  *target
-	jvm     jvm
-	library string // the agent
-	folder  string // for what the training runs make
+	a        *app.App
+	o        *options
+	begun    time.Time      // of the rounds
+	measured warmup.Program // but for its flags
+	program  *program.Program
+	jvm      jvm
+	library  string // the agent
+	folder   string // for what the training runs make
 
 	all, chosen    []*contender
 	baseline       *contender

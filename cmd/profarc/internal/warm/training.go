@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/agent"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/internal/agentlib"
 	"github.com/profarc/profarc/internal/escape"
@@ -55,14 +56,13 @@ func (s *session) findAgent(ctx context.Context) (err error) {
 	if err := store.Close(); err != nil {
 		return err
 	}
-	build := agentlib.Build{Begin: func(compiler string) { s.say("building the agent with %s, this once", compiler) }}
-	if s.library, err = build.Find(ctx, s.o.agent); err != nil {
+	if s.library, err = agent.Builder(s.a, s.o.quiet).Find(ctx, s.o.agent); err != nil {
 		return err
 	}
-	if s.target.java == "" {
+	if s.program.Java() == "" {
 		return nil
 	}
-	return agentlib.CheckLoads(ctx, s.library, s.target.java)
+	return agentlib.CheckLoads(ctx, s.library, s.program.Java())
 }
 
 // prepare runs the command as it is, and then the training runs that are needed.
@@ -186,7 +186,7 @@ func (s *session) complete() error {
 
 // chooseBaseline takes the base line that was asked for, or the strongest of the usual ones.
 func (s *session) chooseBaseline() error {
-	for _, name := range []string{s.o.baseline, "appcds", "plain"} {
+	for _, name := range []string{s.o.baseline, "appcds", "plain", "aot", "flag"} {
 		if i := slices.IndexFunc(s.chosen, func(c *contender) bool { return c.name == name && c.leftOut == "" }); i >= 0 {
 			s.baseline = s.chosen[i]
 			return nil
@@ -203,18 +203,18 @@ func (s *session) chooseBaseline() error {
 
 // runOnce runs the command with flags. The address of a server must be free before.
 func (s *session) runOnce(ctx context.Context, flags []string) (warmup.Run, error) {
-	p := s.program
-	p.Path = s.target.path
-	var err error
-	if p.Args, p.Env, err = s.target.with(flags); err != nil {
+	start, err := s.program.With(flags...)
+	if err != nil {
 		return warmup.Run{}, err
 	}
+	p := s.measured
+	p.Path, p.Args, p.Env = start.Path, start.Args, start.Environment()
 	if p.Load != nil && p.Load.Busy(ctx) {
 		return warmup.Run{}, fmt.Errorf("%s: something answers there before the server was started: end it, or name another port", p.Load.URL)
 	}
 	r, err := warmup.Measure(ctx, p)
 	if err != nil && ctx.Err() == nil {
-		err = app.NotStarted(s.target.args[0], err)
+		err = app.NotStarted(s.program.Args[0], err)
 	}
 	return r, err
 }

@@ -22,7 +22,7 @@ import (
 
 // TestMain is java, if it is called so.
 func TestMain(m *testing.M) {
-	if isJava(os.Args[0]) {
+	if filepath.Base(os.Args[0]) == "java" {
 		os.Exit(fakeJava(os.Args[1:]))
 	}
 	os.Exit(m.Run())

@@ -1,4 +1,4 @@
-package warm
+package program
 
 import (
 	"os"
@@ -21,13 +21,13 @@ func TestFlagsReachTheJVM(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := findTarget([]string{filepath.Join(bin, "javac")}, false); err == nil {
+	if p, err := Find([]string{filepath.Join(bin, "javac")}, false); err == nil && p.Way != WayNone {
 		t.Error("a program beside java is taken for a tool of a JDK")
 	}
 	if err := os.WriteFile(filepath.Join(home, "lib", "modules"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv(toolOptions, "-Dold=1")
+	t.Setenv(Options, "-Dold=1")
 	t.Setenv("JAVA_HOME", home)
 	flags := []string{"-Xa", "-Dp=a b"}
 	for _, c := range []struct {
@@ -40,27 +40,22 @@ func TestFlagsReachTheJVM(t *testing.T) {
 		{"javac", false, "-J-Xa|-J-Dp=a b|rest", ""},
 		{"other", true, "rest", "-Dold=1 -Xa '-Dp=a b'"},
 	} {
-		target, err := findTarget([]string{filepath.Join(bin, c.name), "rest"}, c.inherit)
+		p, err := Find([]string{filepath.Join(bin, c.name), "rest"}, c.inherit)
 		if err != nil {
 			t.Skip(err) // a system that runs no scripts
 		}
-		args, env, err := target.with(flags)
-		if got := strings.Join(args[1:], "|"); err != nil || got != c.args {
+		s, err := p.With(flags...)
+		if got := strings.Join(s.Args[1:], "|"); err != nil || got != c.args {
 			t.Errorf("%s gets %s: %v", c.name, got, err)
 		}
-		if c.env != "" && !slices.Contains(env, toolOptions+"="+c.env) {
+		if env := s.Environment(); c.env != "" && !slices.Contains(env, Options+"="+c.env) {
 			t.Errorf("%s has the environment %q", c.name, env)
 		}
+		if java := p.Java(); java != filepath.Join(bin, "java") {
+			t.Errorf("%s runs %s", c.name, java)
+		}
 	}
-	if _, err := quoteForVM(`a 'b' "c"`); err == nil {
+	if _, err := quoted(`a 'b' "c"`); err == nil {
 		t.Error("both quotes were quoted")
-	}
-}
-
-func TestWordsAreSplitAsByAShell(t *testing.T) {
-	t.Parallel()
-	words, err := splitWords(`  -Xa "-Db=c d" -De='f "g' ''  -Xh `)
-	if want := []string{"-Xa", "-Db=c d", `-De=f "g`, "", "-Xh"}; err != nil || !slices.Equal(words, want) {
-		t.Errorf("%q, %v", words, err)
 	}
 }
