@@ -28,7 +28,11 @@ func (r *report) printHead(w io.Writer) {
 	fmt.Fprintf(w, "%s\n", app.Shorten(escape.Printable(strings.Join(r.Command, " ")), 200))
 	fmt.Fprintf(w, "%s, %s, %d CPUs; %s\n", escape.Printable(r.JVM), r.System, r.CPUs, r.roundsText())
 	for _, t := range r.Trained {
-		fmt.Fprintf(w, "training run for the %s: %s, %s\n", t.Name, app.FormatDuration(time.Duration(t.WallNS)), app.FormatSize(t.Bytes))
+		fmt.Fprintf(w, "training run for the %s: %s, %s", t.Name, app.FormatDuration(time.Duration(t.WallNS)), app.FormatSize(t.Bytes))
+		if t.Classes > 0 {
+			fmt.Fprintf(w, "; with it %d of %d classes come from an archive", t.Shared, t.Classes)
+		}
+		fmt.Fprintln(w)
 	}
 	reasons := map[string][]string{}
 	for _, c := range r.Contenders {
@@ -43,6 +47,9 @@ func (r *report) printHead(w io.Writer) {
 	}
 	r.printAdopted(w)
 	r.printDiscards(w)
+	if r.Others > 0 {
+		fmt.Fprintf(w, "other programs had %.0f%% of the processors\n", 100*r.Others)
+	}
 }
 
 // printAdopted says how much of the archive the agent adopted.
@@ -154,8 +161,8 @@ func (v verdict) text() string {
 	}
 	if v.CPU != nil {
 		text += fmt.Sprintf("; %.2f of the processor time", v.CPU.Estimate)
-		if v.CPU.Verdict == verdictSame {
-			text += " (" + verdictSame + ")"
+		if v.CPU.Confidence > 0 {
+			text += fmt.Sprintf(", %.2f to %.2f", v.CPU.Low, v.CPU.High)
 		}
 	}
 	return text

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -34,6 +35,7 @@ type report struct {
 	Verdicts   []verdict      `json:"verdicts"`        // of two contenders each
 	Leaders    []string       `json:"leaders"`         // least wall time, and those that are not told apart from it
 	Curves     []namedCurve   `json:"curves"`          // of medians
+	Others     float64        `json:"others"`          // share of the processors that other programs had in the rounds; 0: not known
 	Notes      []string       `json:"notes,omitempty"` // for people
 	Records    []record       `json:"runs"`
 }
@@ -116,6 +118,9 @@ func (s *session) report() *report {
 	if r.Trained == nil {
 		r.Trained = []trained{}
 	}
+	if r.Others = s.others(); r.Others > muchOthers {
+		r.note(fmt.Sprintf("the machine was not quiet: repeat on one where other programs have less than %.0f%% of the processors", 100*muchOthers))
+	}
 	for _, c := range s.chosen {
 		r.Contenders = append(r.Contenders, s.contenderRow(c))
 	}
@@ -131,6 +136,24 @@ func (s *session) report() *report {
 	r.judge()
 	return r
 }
+
+// muchOthers is the share of the processors from which on other programs are in all figures.
+const muchOthers = 0.1
+
+// others returns the share of the processors that other programs had during the rounds.
+func (s *session) others() float64 {
+	own := s.clients
+	for _, x := range s.records {
+		own += x.CPUNS
+	}
+	all := s.wallNS * int64(runtime.NumCPU())
+	if s.busyNS == 0 || all == 0 {
+		return 0
+	}
+	return min(1, max(0, float64(s.busyNS-own)/float64(all)))
+}
+
+func (r *report) note(text string) { r.Notes = append(r.Notes, text) }
 
 func (s *session) contenderRow(c *contender) contenderRow {
 	row := contenderRow{Name: c.name, Flags: secrets.Mask(slices.Clone(c.flags)), LeftOut: c.leftOut}

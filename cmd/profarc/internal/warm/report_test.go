@@ -3,6 +3,7 @@ package warm
 import (
 	"bufio"
 	"bytes"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -66,6 +67,21 @@ func TestRatiosAreOfTheSameRound(t *testing.T) {
 	}
 	if len(r.Leaders) != 1 || r.Leaders[0] != "half" {
 		t.Errorf("leaders %v", r.Leaders)
+	}
+}
+
+// TestOtherPrograms checks that what the machine did besides is told: of processors that have
+// 10 s together, the runs took 4 s, and the clients 1 s.
+func TestOtherPrograms(t *testing.T) {
+	t.Parallel()
+	s := sessionOf(map[string][]float64{"plain": {1000, 1000}}, "plain")
+	s.wallNS, s.clients = 10e9/int64(runtime.NumCPU()), 1e9
+	for busy, want := range map[int64]float64{5e9: 0, 7e9: 0.2, 20e9: 1, 0: 0, 3e9: 0} {
+		s.busyNS = busy
+		r := s.report()
+		if d := r.Others - want; d < -1e-6 || d > 1e-6 || (len(r.Notes) > 0) != (want > 0) {
+			t.Errorf("busy for %d ns: others %v, want %v; notes %q", busy, r.Others, want, r.Notes)
+		}
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/program"
+	"github.com/profarc/profarc/internal/cputime"
+	"github.com/profarc/profarc/internal/procfs"
 	"github.com/profarc/profarc/internal/warmup"
 )
 
@@ -36,6 +38,9 @@ type session struct {
 	records []record
 	rounds  int // that are complete
 	notes   []string
+
+	wallNS, busyNS int64 // of the rounds; busyNS is of all processors and programs, 0 if not known
+	clients        int64 // processor time of this process in them
 }
 
 // A record is a measured run.
@@ -70,7 +75,7 @@ func (s *session) note(text string) {
 // measure takes the rounds. It returns early with the error of ctx, or of the system.
 func (s *session) measure(ctx context.Context) error {
 	defer s.clearStatus()
-	s.begun = time.Now()
+	defer s.watchMachine()()
 	for round := 1; round <= s.o.rounds; round++ {
 		order := slices.Clone(s.chosen)
 		if round%2 == 0 {
@@ -89,6 +94,18 @@ func (s *session) measure(ctx context.Context) error {
 		s.progress(round)
 	}
 	return nil
+}
+
+// watchMachine begins to note what the machine does, until stop is called.
+func (s *session) watchMachine() (stop func()) {
+	s.begun = time.Now()
+	own, before := cputime.Process(), procfs.BusyTime()
+	return func() {
+		s.wallNS, s.clients = time.Since(s.begun).Nanoseconds(), cputime.Process()-own
+		if now := procfs.BusyTime(); before > 0 && now > before {
+			s.busyNS = (now - before).Nanoseconds()
+		}
+	}
 }
 
 // failuresInARow are how many a contender has until it is not run again.

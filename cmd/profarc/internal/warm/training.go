@@ -1,6 +1,7 @@
 package warm
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -32,6 +33,10 @@ type trained struct {
 	Name   string `json:"name"`
 	WallNS int64  `json:"wall_ns"` // of the run
 	Bytes  int64  `json:"bytes"`
+	// Classes are those that a run with it loads, Shared those of them that come from it or from the
+	// JDK's own archive; 0: not known.
+	Classes int `json:"classes"`
+	Shared  int `json:"classes_shared"`
 }
 
 // killSwitch is the variable that switches the agent off.
@@ -153,7 +158,40 @@ func (s *session) train(ctx context.Context, c cache) error {
 		s.missing[c.word] = fmt.Sprintf("the training run made no %s%s", c.name, lastLine(r.Errors))
 	default:
 		s.known[c.word] = c.use + file
-		s.trained = append(s.trained, trained{c.name, r.WallNS, info.Size()})
+		t := trained{Name: c.name, WallNS: r.WallNS, Bytes: info.Size()}
+		err := s.countClasses(ctx, c, &t)
+		s.trained = append(s.trained, t)
+		return err
+	}
+	return nil
+}
+
+// countClasses runs the command with a cache, to see whether the VM uses it: by default it says
+// nothing if it does not.
+func (s *session) countClasses(ctx context.Context, c cache, t *trained) error {
+	log := filepath.Join(s.folder, "classes.txt")
+	if _, err := s.runOnce(ctx, []string{s.known[c.word], "-Xlog:class+load:file=" + log}); err != nil {
+		return err
+	}
+	text, err := os.ReadFile(log)
+	if err != nil {
+		return nil // not known
+	}
+	own := 0
+	for line := range bytes.Lines(text) {
+		_, source, loaded := bytes.Cut(line, []byte(" source: "))
+		if loaded {
+			t.Classes++
+		}
+		if bytes.HasPrefix(source, []byte("shared objects file")) {
+			t.Shared++
+		}
+		if bytes.HasPrefix(source, []byte("shared objects file (top)")) { // not the JDK's own
+			own++
+		}
+	}
+	if c.word == wordAppCDS && t.Classes > 0 && own == 0 {
+		s.note("the VM takes no class from the AppCDS archive: it has those of jars, and none of folders")
 	}
 	return nil
 }

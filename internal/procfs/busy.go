@@ -1,0 +1,41 @@
+package procfs
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"time"
+)
+
+// tick is the unit of /proc/stat on all processors that Linux runs on.
+const tick = 10 * time.Millisecond
+
+// BusyTime returns how long the processors of this machine have worked since it was started, all together and
+// for whatever program. It is 0 where the system does not tell.
+func BusyTime() time.Duration {
+	text, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return 0
+	}
+	return busyTime(text)
+}
+
+// busyTime reads the first line of /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal,
+// and guests, which are in the first two.
+func busyTime(text []byte) (busy time.Duration) {
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	fields := bytes.Fields(line)
+	if len(fields) < 8 || string(fields[0]) != "cpu" {
+		return 0
+	}
+	for i, field := range fields[1:min(9, len(fields))] {
+		ticks, err := strconv.ParseInt(string(field), 10, 64)
+		if err != nil || ticks < 0 || ticks > 1<<53 {
+			return 0
+		}
+		if i != 3 && i != 4 { // idle and iowait
+			busy += time.Duration(ticks) * tick
+		}
+	}
+	return busy
+}
