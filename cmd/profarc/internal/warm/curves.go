@@ -162,6 +162,9 @@ func (r *report) curveRatio(set, base curveSet, of float64, figure func(c, base 
 	}
 	baseCurve := warmup.MedianCurve(base.all(), mostPoints)
 	p := paired.Ratio{Pairs: len(as), Estimate: of / figure(baseCurve, baseCurve)}
+	if math.IsNaN(p.Estimate) || math.IsInf(p.Estimate, 0) {
+		return nil // the program says of units that they took no time
+	}
 	if len(as) < paired.LeastPairs(r.Confidence) {
 		return &ratio{p, "bootstrap", verdictUnknown}
 	}
@@ -194,6 +197,9 @@ func (r *report) behind(set, base curveSet, length int) *behind {
 			b.From, b.To, b.Estimate, b.Low, b.High = part*each+1, min(length, (part+1)*each), p.Estimate, p.Low, p.High
 		}
 		b.TooFewFor = p.Confidence == 0
+	}
+	if b.Estimate == 0 { // all parts took no time
+		return nil
 	}
 	return b
 }

@@ -56,6 +56,8 @@ func fakeJava(args []string) int {
 			for i := range 20 {
 				fmt.Printf("unit %d took %d us\n", i, map[bool]int{true: 10, false: 100 / (i + 1)}[fast]+1)
 			}
+		case "none":
+			fmt.Print("took 0 ms\ntook 0 ms\ntook 0 ms\n")
 		case "time":
 			fmt.Println("at", time.Now().UnixNano())
 		case "hello":
@@ -176,6 +178,14 @@ func TestCurvesOfUnitsWithATime(t *testing.T) {
 		t.Errorf("%+v, %+v", c, c[1].Behind)
 	}
 	has(t, r.out, "\n  c1                                     never\n", "  * plain\n  o c1: at most 1.83 of plain, in units 17 to 17; too few rounds to tell\n")
+}
+
+func TestUnitsWithoutATime(t *testing.T) {
+	r := warm(t, t.Context(), "-n", "7", "--only", "plain,c1", "--unit", "took (.*)", "--", java(t), "none")
+	if r.err != nil || len(r.report.Measures) < 5 || r.report.Measures[4].Rows[1].Ratio != nil {
+		t.Errorf("%v, %+v", r.err, r.report.Measures)
+	}
+	has(t, r.out, "\n  o c1\n")
 }
 
 func TestFailuresAreReported(t *testing.T) {
