@@ -225,6 +225,6 @@ func newSession(ctx context.Context, a *app.App, args []string, o *options) (*se
 	if err := s.findAgent(ctx); err != nil {
 		return nil, err
 	}
-	s.head = heading{Command: secrets.Mask(slices.Clone(args)), JVM: s.jvm.text, CPUs: runtime.NumCPU(), System: runtime.GOOS + "/" + runtime.GOARCH}
+	s.head = heading{Command: secrets.Mask(slices.Clone(args)), JVM: s.jvm.text, CPUs: runtime.NumCPU(), System: runtime.GOOS + "/" + runtime.GOARCH, Profiles: s.profiles}
 	return s, nil
 }

@@ -55,14 +55,13 @@ func (r *report) printHead(w io.Writer) {
 // printAdopted says how much of the archive the agent adopted.
 func (r *report) printAdopted(w io.Writer) {
 	var adopted []float64
-	methods := 0
 	for _, x := range r.Records {
 		if x.Adopted != nil {
-			adopted, methods = append(adopted, float64(x.Adopted.Adopted)), x.Adopted.Methods
+			adopted = append(adopted, float64(*x.Adopted))
 		}
 	}
 	if len(adopted) > 0 {
-		fmt.Fprintf(w, "the agent adopted %.0f of the archive's %s (median)\n", paired.Median(adopted), app.Amount(methods, "method"))
+		fmt.Fprintf(w, "the agent adopted %s (median); the archive has %s\n", app.Amount(int(paired.Median(adopted)), "method"), app.Amount(r.Profiles, "profile"))
 	}
 }
 

@@ -20,6 +20,8 @@ type heading struct {
 	JVM     string   `json:"jvm"`
 	System  string   `json:"system"`
 	CPUs    int      `json:"cpus"`
+	// Profiles are those in the archive; 0 without one.
+	Profiles uint64 `json:"profiles"`
 }
 
 // A report is all that was measured, and what follows from it.

@@ -26,6 +26,7 @@ type session struct {
 	program  *program.Program
 	jvm      jvm
 	library  string // the agent
+	profiles uint64 // in the archive
 	folder   string // for what the training runs make
 
 	all, chosen    []*contender
@@ -48,14 +49,8 @@ type record struct {
 	Round     int    `json:"round"` // from 1
 	Contender string `json:"contender"`
 	warmup.Run
-	Differs string  `json:"differs,omitempty"` // how the output differs from that of the first run
-	Adopted *agents `json:"agent,omitempty"`   // what the agent reports
-}
-
-// An agents is what is read of the agent's report.
-type agents struct {
-	Methods int `json:"methods_in_archive"`
-	Adopted int `json:"methods_adopted"`
+	Differs string `json:"differs,omitempty"`         // how the output differs from that of the first run
+	Adopted *int   `json:"methods_adopted,omitempty"` // as the agent reports
 }
 
 // close removes what the training runs made.
@@ -135,14 +130,16 @@ func (s *session) measureOne(ctx context.Context, round int, c *contender) error
 	return nil
 }
 
-// readAgentReport returns what the agent reports of a run, nil if it was not there.
-func (s *session) readAgentReport() *agents {
+// readAgentReport returns how many methods the agent adopted in a run, nil if it was not there.
+func (s *session) readAgentReport() *int {
 	text, err := os.ReadFile(s.agentReport())
-	var r agents
+	var r struct {
+		Adopted *int `json:"methods_adopted"`
+	}
 	if err != nil || json.Unmarshal(text, &r) != nil {
 		return nil
 	}
-	return &r
+	return r.Adopted
 }
 
 // checkAgent notes what makes a measurement of an archive one of nothing.
@@ -150,7 +147,7 @@ func (s *session) checkAgent(r *record) {
 	for _, line := range r.Inert {
 		s.note(r.Contender + ": " + strings.TrimPrefix(line, "profarc: "))
 	}
-	if r.Adopted != nil && r.Adopted.Adopted == 0 && len(r.Inert) == 0 {
+	if r.Adopted != nil && *r.Adopted == 0 && len(r.Inert) == 0 {
 		s.note(r.Contender + ": the agent adopted none of the archive's methods")
 	}
 }

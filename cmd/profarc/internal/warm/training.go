@@ -58,6 +58,7 @@ func (s *session) findAgent(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	s.profiles = store.Header().Counts.Profiles
 	if err := store.Close(); err != nil {
 		return err
 	}
