@@ -87,8 +87,7 @@ bool adopt_fits(const vm *v, const vm_data *d, const pa_profile *p) {
 typedef struct writer {
 	const vm *vm;
 	jni_env *jni;
-	const prepared *holder;
-	vm_data *data;
+	const adopter *to;
 	double factor; /* 0: each count is 1 */
 } writer;
 
@@ -113,15 +112,21 @@ static void put_count(const writer *w, uint64_t *words, const pa_entry *e, uint3
 
 /* ---- types ---- */
 
+static callee callee_of(const writer *w, const pa_entry *e) {
+	if (e->tag == PA_RECEIVER_TYPE) return (callee){.kind = CALLEE_ANY};
+	return calls_at(w->vm, w->to->method, e->point);
+}
+
 static void put_receivers(const writer *w, uint64_t *words, const pa_entry *e) {
 	pa_rows rows;
 	if (!pa_receivers_of(e, &rows)) return;
 	put(words, 0, e->tag == PA_RECEIVER_TYPE ? scaled_check(w, pa_trained(e, 0)) : scaled(w, pa_trained(e, 0)));
+	callee callee = callee_of(w, e);
 	for (uint32_t i = 0; i < rows.count; i++) {
 		uint32_t cell = rows.first + i * rows.width, type = pa_cell_type(e, cell, NULL);
 		if (type == PA_NO_TYPE) continue;
-		type_cell to = {w->data, words + 1 + cell, words + 2 + cell, scaled(w, pa_trained(e, cell + 1))};
-		receivers_bind(w->jni, w->holder, type, to);
+		type_cell to = {w->to->data, callee, words + 1 + cell, words + 2 + cell, scaled(w, pa_trained(e, cell + 1))};
+		receivers_bind(w->jni, w->to->holder, type, to);
 	}
 }
 
@@ -132,7 +137,7 @@ static void put_type_word(const writer *w, uint64_t *words, const pa_entry *e, u
 	uint32_t type = pa_cell_type(e, cell, &tags);
 	put(words, cell, tags & (NULL_SEEN | SEVERAL_TYPES));
 	if (type == PA_NO_TYPE || (tags & SEVERAL_TYPES) != 0) return;
-	receivers_bind(w->jni, w->holder, type, (type_cell){w->data, words + 1 + cell, NULL, 0});
+	receivers_bind(w->jni, w->to->holder, type, (type_cell){w->to->data, {.kind = CALLEE_ANY}, words + 1 + cell, NULL, 0});
 }
 
 static void put_arguments(const writer *w, uint64_t *words, const pa_entry *e) {
@@ -208,11 +213,12 @@ static void put_traps(const vm *v, vm_data *d, const pa_summary *s) {
 	if (n > 0) memcpy((char *)d + v->data.traps, s->traps, n);
 }
 
-void adopt(const vm *v, jni_env *jni, const prepared *holder, vm_data *d, const pa_profile *p, scale s) {
+void adopt(const vm *v, jni_env *jni, const adopter *a, const pa_profile *p, scale s) {
+	vm_data *d = a->data;
 	parts to = parts_of(v, d);
 	pa_summary summary;
 	pa_summarize(p, &summary);
-	writer w = {v, jni, holder, d, factor_of(&summary, s)};
+	writer w = {v, jni, a, factor_of(&summary, s)};
 	put_counter(v, d, v->data.invocations, s.weight == WEIGHT_PRESENCE ? 1 : s.weight);
 	put_counter(v, d, v->data.backedges, 0);
 	put_traps(v, d, &summary);

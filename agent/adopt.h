@@ -20,8 +20,11 @@ typedef struct scale {
 /* adopt_fits reports whether a profile has the entries of a MethodData, which was not counted in yet. */
 bool adopt_fits(const vm *v, const vm_data *d, const pa_profile *p);
 
+/* A method that adopts, and what the VM has made for it. */
+typedef struct adopter { const prepared *holder; const vm_method *method; vm_data *data; } adopter;
+
 /* adopt writes a profile that fits. */
-void adopt(const vm *v, jni_env *jni, const prepared *holder, vm_data *d, const pa_profile *p, scale s);
+void adopt(const vm *v, jni_env *jni, const adopter *to, const pa_profile *p, scale s);
 
 /* adopt_nothing makes a MethodData that was just made, and whose profile does not fit, one that was not counted in. */
 void adopt_nothing(const vm *v, vm_data *d);

@@ -86,7 +86,7 @@ static void adopt_profile(jni_env *jni, const prepared *class, const vm_method *
 		vm_data *d = whitebox_make_data(v, jni, is, NULL);
 		if (d == NULL) COUNT(refused_memory);
 		else if (!adopt_fits(v, d, p)) adopt_nothing(v, d), COUNT(refused_layout);
-		else adopt(v, jni, class, d, p, (scale){agent.options.weight}), COUNT(adopted);
+		else adopt(v, jni, &(adopter){class, is, d}, p, (scale){agent.options.weight}), COUNT(adopted);
 	}
 }
 
@@ -219,8 +219,8 @@ __attribute__((visibility("default"))) int32_t Agent_OnLoad(java_vm *java, const
 int32_t Agent_OnLoad(java_vm *java, const char *text, void *reserved) {
 	(void)reserved;
 	const char *off = getenv("PROFARC_AGENT"), *what = NULL;
-	const char *why = options_parse(&agent.options, text);
 	if (off != NULL && strcmp(off, "off") == 0) return JVM_OK;
+	const char *why = options_parse(&agent.options, text);
 	if (why == NULL) why = load(java, &what);
 	if (why != NULL) give_up(why, what);
 	return JVM_OK;

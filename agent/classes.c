@@ -64,6 +64,14 @@ static bool known_builtin(const void *data, class_name *name) {
 	return false;
 }
 
+bool classes_is_boot(const void *data) { return __atomic_load_n(&builtin[0], __ATOMIC_RELAXED) == data; }
+
+bool classes_is_builtin(const void *data) {
+	for (int i = 0; i < 3; i++)
+		if (__atomic_load_n(&builtin[i], __ATOMIC_RELAXED) == data) return data != NULL;
+	return false;
+}
+
 static void add_builtin(int i, const void *data, class_name *name) {
 	__atomic_store_n(&builtin[i], data, __ATOMIC_RELAXED);
 	name->loader = pa_text_of(identities[i]), name->builtin = true;

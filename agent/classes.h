@@ -15,6 +15,11 @@ typedef struct class_names { class_name name; char class_text[LONGEST_NAME], loa
  * name can't be that of an archive. */
 bool classes_name(const vm *v, jvmti_env *ti, jni_env *jni, jvm_ref class, const vm_klass *klass, class_names *names);
 
+/* classes_is_builtin reports whether a ClassLoaderData is that of the boot, platform or application loader, of which a class was
+ * prepared; classes_is_boot that it is the boot loader's. */
+bool classes_is_builtin(const void *data);
+bool classes_is_boot(const void *data);
+
 /* classes_symbol compares a symbol of the VM with a name of an archive. */
 bool classes_symbol(const vm *v, const vm_symbol *s, pa_text name);
 

@@ -21,7 +21,7 @@
 	X(receivers_waiting, "receivers_waiting")                  /* whose class is not prepared yet */ \
 	X(receivers_taken, "receivers_taken")                      /* their row had another type when the class came */ \
 	X(receivers_gone, "receivers_gone")                        /* the method was unloaded before the class came */ \
-	X(receivers_refused, "receivers_refused")                  /* hidden, several of one name, or beside an agent that may redefine classes */ \
+	X(receivers_refused, "receivers_refused")                  /* several of one name, no class that the call can have, or beside an agent that may redefine classes */ \
 	X(restarted, "methods_restarted")                          /* deoptimised, so that their counts start anew */ \
 	X(compilations, "compilations_requested") \
 	X(started_ns, "start_ns")                                  /* time at the start of the VM */ \

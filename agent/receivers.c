@@ -81,10 +81,12 @@ static bool write_word(const type_cell *c, uint64_t klass) {
 	return __atomic_compare_exchange_n(c->cell, &was, was | klass, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
-static bool write_class(const type_cell *c, const vm_klass *klass) {
+/* write_class binds a cell to a class, and counts what came of it under bound. */
+static void write_class(const type_cell *c, const vm_klass *klass, uint64_t *bound) {
 	uint64_t word = (uint64_t)(uintptr_t)klass;
-	if ((word & TYPE_TAGS) != 0) return false;
-	return c->count != NULL ? write_row(c, word) : write_word(c, word);
+	if ((word & TYPE_TAGS) != 0 || !calls_class(all.vm, &c->callee, klass)) COUNT(receivers_refused);
+	else if (c->count != NULL ? write_row(c, word) : write_word(c, word)) __atomic_fetch_add(bound, 1, __ATOMIC_RELAXED);
+	else COUNT(receivers_taken);
 }
 
 /* ---- waiting ---- */
@@ -145,8 +147,7 @@ static bool has_data(const vm_klass *k, const vm_data *d) {
 /* bind_pinned binds a cell that has waited, in a class that can't be unloaded now. */
 static void bind_pinned(const waiting *w, const vm_klass *klass) {
 	if (*all.vm->can_redefine && !has_data(all.holders[w->holder].klass, w->cell.data)) COUNT(receivers_gone);
-	else if (write_class(&w->cell, klass)) COUNT(receivers_late);
-	else COUNT(receivers_taken);
+	else write_class(&w->cell, klass, &agent_counters.receivers_late);
 }
 
 static void bind_waiting(jni_env *jni, const waiting *w, const vm_klass *klass) {
@@ -185,8 +186,7 @@ void receivers_bind(jni_env *jni, const prepared *holder, uint32_t type, type_ce
 	type_state *t = &all.types[type];
 	bool known = t->class.klass != NULL && !t->several && pin(jni, &t->class, &local);
 	if (t->several) COUNT(receivers_refused);
-	else if (known && write_class(&cell, t->class.klass)) COUNT(receivers_bound);
-	else if (known) COUNT(receivers_taken);
+	else if (known) write_class(&cell, t->class.klass, &agent_counters.receivers_bound);
 	else if (t->class.klass != NULL || may_be_redefined() || !add_waiting(jni, holder, type, cell)) COUNT(receivers_refused);
 	else COUNT(receivers_waiting);
 	unpin(jni, local);

@@ -11,6 +11,7 @@
 #ifndef PROFARC_AGENT_RECEIVERS_H
 #define PROFARC_AGENT_RECEIVERS_H
 
+#include "calls.h"
 #include "jvm.h"
 #include "profarc.h"
 #include "vm.h"
@@ -25,6 +26,7 @@ typedef struct prepared {
 /* A cell of a MethodData for a type. */
 typedef struct type_cell {
 	vm_data *data;
+	callee callee; /* of a call: what its receivers must be */
 	uint64_t *cell;
 	uint64_t *count; /* of a receiver row: its count, which is written with the type; NULL for a type word */
 	uint64_t trained; /* of a receiver row: what the count will be */

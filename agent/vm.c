@@ -81,6 +81,7 @@ enum { POINTER = 8, INT = 4, SHORT = 2, BYTE = 1 };
 static void find_classes(vm *v, lookup *l) {
 	v->klass.name = offset_of(l, "Klass", "_name", POINTER);
 	v->klass.loader = offset_of(l, "Klass", "_class_loader_data", POINTER);
+	v->klass.super = offset_of(l, "Klass", "_super", POINTER);
 	v->klass.methods = offset_of(l, "InstanceKlass", "_methods", POINTER);
 	v->klass.init_state = offset_of(l, "InstanceKlass", "_init_state", BYTE);
 	v->initialized = (uint32_t)constant(l, "InstanceKlass::fully_initialized", 4);
@@ -91,6 +92,7 @@ static void find_classes(vm *v, lookup *l) {
 	v->symbol.body = offset_of(l, "Symbol", "_body[0]", BYTE);
 	v->array.length = offset_of(l, "Array<int>", "_length", INT);
 	v->array.data = offset_of(l, "Array<Method*>", "_data", POINTER);
+	v->array.bytes = offset_of(l, "Array<u1>", "_data", BYTE);
 	v->can_redefine = static_of(l, "JvmtiExport", "_can_hotswap_or_post_breakpoint");
 }
 
@@ -106,6 +108,25 @@ static void find_methods(vm *v, lookup *l) {
 	v->pool.holder = offset_of(l, "ConstantPool", "_pool_holder", POINTER);
 	v->pool.length = offset_of(l, "ConstantPool", "_length", INT);
 	v->pool.size = (uint32_t)size_of(l, "ConstantPool");
+	v->pool.tags = offset_of(l, "ConstantPool", "_tags", POINTER);
+	v->pool.cache = offset_of(l, "ConstantPool", "_cache", POINTER);
+}
+
+/* find_cache finds the cache of a constant pool: newer releases keep calls in a list of their own. */
+static void find_cache(vm *v, lookup *l) {
+	field f;
+	if (find_field(l, "ResolvedMethodEntry", "_cpool_index", &f)) {
+		v->cache.entries = offset_of(l, "ConstantPoolCache", "_resolved_method_entries", POINTER);
+		v->cache.length = v->array.length;
+		v->cache.first = offset_of(l, "Array<ResolvedMethodEntry>", "_data", INT);
+		v->cache.stride = (uint32_t)size_of(l, "ResolvedMethodEntry");
+		v->cache.index = offset_of(l, "ResolvedMethodEntry", "_cpool_index", SHORT);
+		return;
+	}
+	v->cache.length = offset_of(l, "ConstantPoolCache", "_length", INT);
+	v->cache.first = (uint32_t)size_of(l, "ConstantPoolCache");
+	v->cache.stride = (uint32_t)size_of(l, "ConstantPoolCacheEntry");
+	v->cache.index = offset_of(l, "ConstantPoolCacheEntry", "_indices", POINTER); /* its low half; the machine is little-endian */
 }
 
 enum { FIRST_WITH_HANDLERS = 22 }; /* the release */
@@ -162,6 +183,7 @@ const char *vm_open(vm *v, java_vm *java, int release) {
 	v->release = release;
 	find_classes(v, &l);
 	find_methods(v, &l);
+	find_cache(v, &l);
 	find_data(v, &l);
 	find_flags(v, &l);
 	return l.missing;

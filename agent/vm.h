@@ -25,13 +25,18 @@ typedef struct vm_flag { void *at; uint32_t type; } vm_flag;
 typedef struct vm {
 	void *library; /* handle of libjvm.so */
 	int release;   /* 17, 21, 25 */
-	struct { uint32_t name, loader, methods, init_state; } klass;
+	struct { uint32_t name, loader, super, methods, init_state; } klass;
 	struct { uint32_t klasses, next, hidden; } loader;
 	struct { uint32_t data, const_method, code; } method;
 	struct { uint32_t constants, code_size, name, signature, size; } const_method;
-	struct { uint32_t holder, length, size; } pool;
+	struct { uint32_t holder, length, size, tags, cache; } pool;
+	struct {
+		uint32_t entries;               /* of a pool's cache: where its list of calls is; 0: they follow the cache */
+		uint32_t length, first, stride; /* of the list */
+		uint32_t index;                 /* of a call: its constant */
+	} cache;
 	struct { uint32_t length, body; } symbol;
-	struct { uint32_t length, data; } array;
+	struct { uint32_t length, data, bytes; } array;
 	struct {
 		uint32_t header, size, data_size, parameters, handlers; /* handlers is 0 if the release has none */
 		uint32_t traps, trap_reasons, decompiles, invocations, backedges;

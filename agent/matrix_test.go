@@ -1,0 +1,184 @@
+package agent_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/profarc/profarc/internal/jvm/testjvm"
+)
+
+// A kind says which archive a program runs with.
+type kind int
+
+const (
+	own     kind = iota // of the same program, trained with the JVM's usual flags
+	alike               // the same, trained with the flags of the cell
+	stale               // of the program as it was before it changed
+	foreign             // of another program
+	other               // of the same program in the other JDK
+	damaged             // made invalid, with correct sums
+)
+
+// A cell is one way to run a program with the agent.
+type cell struct {
+	name    string
+	program string
+	flags   []string
+	archive kind
+	options string   // of the agent, further ones
+	env     []string // further variables
+	prefix  []string // the command that runs java
+	agents  int      // how often the agent is named; 0 is once
+	says    string   // what the agent's only line on stderr contains; empty: no line
+	adopts  bool     // whether methods must be adopted
+	short   bool     // whether it belongs to the short form
+	jdk     int      // the only JDK that has it: 17 or 25; 0: both
+	prepare func(t *testing.T, r *rig, c *cell)
+}
+
+func flags(f ...string) []string { return f }
+
+// everyProgram returns a cell for each program.
+func everyProgram(name string, flags ...string) (list []cell) {
+	for _, p := range []string{"Mixed", "Unload", "Threads", "Deep"} {
+		list = append(list, cell{name: name + " " + p, program: p, flags: flags, adopts: true})
+	}
+	return list
+}
+
+// cells returns all cells.
+func cells() []cell {
+	list := []cell{
+		{name: "mixed", program: "Mixed", adopts: true, short: true},
+		{name: "unload", program: "Unload", adopts: true, short: true},
+		{name: "threads", program: "Threads", adopts: true, short: true},
+		{name: "deep", program: "Deep", adopts: true},
+		{name: "redefine", program: "Redefine", adopts: true, short: true, prepare: instrumented},
+		{name: "stale", program: "Stale", archive: stale, adopts: true, short: true},
+		{name: "stale, mature", program: "Stale", archive: stale, options: ",weight=6000", adopts: true},
+		{name: "stale, C2 alone", program: "Stale", archive: stale, flags: flags("-XX:-TieredCompilation"), adopts: true},
+		{name: "stale, types of arguments", program: "Stale", archive: stale, flags: flags("-XX:+UnlockDiagnosticVMOptions", "-XX:TypeProfileLevel=222"), options: ",weight=6000"},
+		{name: "foreign", program: "Mixed", archive: foreign},
+		{name: "other JDK", program: "Mixed", archive: other},
+		{name: "other JDK, unload", program: "Unload", archive: other},
+		{name: "damaged", program: "Mixed", archive: damaged, short: true},
+		{name: "off", program: "Mixed", env: flags("PROFARC_AGENT=off")},
+		{name: "dry", program: "Mixed", options: ",dry", adopts: true},
+		{name: "presence", program: "Mixed", options: ",weight=presence", adopts: true},
+		{name: "one processor", program: "Threads", prefix: flags("taskset", "-c", "0"), adopts: true},
+		{name: "AppCDS", program: "Mixed", adopts: true, prepare: sharedClasses},
+		{name: "AppCDS, threads", program: "Threads", adopts: true, prepare: sharedClasses},
+		{name: "types of all, trained", program: "Stale", archive: stale, flags: flags("-XX:+UnlockDiagnosticVMOptions", "-XX:TypeProfileLevel=222", "-XX:TypeProfileWidth=4"), options: ",weight=6000"},
+		{name: "small metaspace", program: "Unload", flags: flags("-XX:MaxMetaspaceSize=16m"), adopts: true},
+		{name: "wide pointers", program: "Mixed", flags: flags("-XX:-UseCompressedClassPointers"), adopts: true, jdk: 17},
+	}
+	list = append(list, compilers()...)
+	list = append(list, beside()...)
+	for _, gc := range []string{"Serial", "Parallel", "G1", "Z", "Shenandoah"} {
+		list = append(list, everyProgram(gc, "-XX:+Use"+gc+"GC")...)
+	}
+	return append(list, cell{name: "Epsilon", program: "Mixed", flags: flags("-XX:+UnlockExperimentalVMOptions", "-XX:+UseEpsilonGC", "-Xmx2g"), adopts: true})
+}
+
+// compilers returns the cells of the VM's compilers and profiles.
+func compilers() []cell {
+	width := func(n string) []string { return flags("-XX:TypeProfileWidth=" + n) }
+	types := flags("-XX:+UnlockDiagnosticVMOptions", "-XX:TypeProfileLevel=222")
+	return []cell{
+		{name: "Xcomp", program: "Mixed", flags: flags("-Xcomp"), adopts: true},
+		{name: "Xcomp, unload", program: "Unload", flags: flags("-Xcomp"), adopts: true},
+		{name: "Xint", program: "Mixed", flags: flags("-Xint"), short: true},
+		{name: "C1 alone", program: "Mixed", flags: flags("-XX:TieredStopAtLevel=1")},
+		{name: "C2 alone", program: "Mixed", flags: flags("-XX:-TieredCompilation"), adopts: true},
+		{name: "C2 alone, unprofiled", program: "Mixed", flags: flags("-XX:-TieredCompilation", "-XX:-ProfileInterpreter"), adopts: true},
+		{name: "C2 alone, unload", program: "Unload", flags: flags("-XX:-TieredCompilation"), adopts: true},
+		{name: "no rows", program: "Mixed", flags: width("0")},
+		{name: "no rows, trained", program: "Mixed", flags: width("0"), archive: alike, adopts: true},
+		{name: "four rows", program: "Mixed", flags: width("4")},
+		{name: "four rows, trained", program: "Unload", flags: width("4"), archive: alike, adopts: true},
+		{name: "all types", program: "Mixed", flags: types},
+		{name: "all types, trained", program: "Mixed", flags: types, archive: alike, adopts: true},
+		{name: "all types, unload", program: "Unload", flags: types, archive: alike, adopts: true},
+	}
+}
+
+// beside returns the cells of what else is in the VM.
+func beside() []cell {
+	debugger := "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,quiet=y,address=127.0.0.1:0"
+	return []cell{
+		{name: "no CDS", program: "Mixed", flags: flags("-Xshare:off"), adopts: true, short: true},
+		{name: "no CDS, threads", program: "Threads", flags: flags("-Xshare:off"), adopts: true},
+		{name: "no CDS, deep", program: "Deep", flags: flags("-Xshare:off"), adopts: true},
+		{name: "debugger", program: "Mixed", flags: flags(debugger), adopts: true},
+		{name: "debugger, unload", program: "Unload", flags: flags(debugger), adopts: true},
+		{name: "JFR", program: "Mixed", adopts: true, prepare: recorded},
+		{name: "JFR, threads", program: "Threads", adopts: true, prepare: recorded},
+		{name: "redefine, C2 alone", program: "Redefine", flags: flags("-XX:-TieredCompilation"), adopts: true, prepare: instrumented},
+		{name: "redefine, no CDS", program: "Redefine", flags: flags("-Xshare:off"), adopts: true, prepare: instrumented},
+		{name: "redefine, debugger", program: "Redefine", flags: flags(debugger), adopts: true, prepare: instrumented},
+		{name: "JNI checked", program: "Unload", flags: flags("-Xcheck:jni"), adopts: true},
+		{name: "GC all the time", program: "Unload", flags: flags("-Xmx24m", "-XX:+UseSerialGC"), adopts: true},
+	}
+}
+
+// instrumented adds an agent for Java code, which redefines the program's classes.
+func instrumented(t *testing.T, r *rig, c *cell) {
+	c.flags = append(flags("-javaagent:"+r.javaAgent(t)), c.flags...)
+}
+
+// sharedClasses adds an archive of the program's own classes.
+func sharedClasses(t *testing.T, r *rig, c *cell) {
+	path := filepath.Join(t.TempDir(), "app.jsa")
+	r.run(t, c, flags("-XX:ArchiveClassesAtExit="+path, "-Xlog:disable"))
+	c.flags = append(flags("-XX:SharedArchiveFile="+path), c.flags...)
+}
+
+// recorded adds a recording of JFR.
+func recorded(t *testing.T, _ *rig, c *cell) {
+	c.flags = append(flags("-XX:StartFlightRecording:filename="+filepath.Join(t.TempDir(), "run.jfr"), "-Xlog:jfr*=off"), c.flags...)
+}
+
+// rounds returns how often each cell runs, 0 for the short form.
+func rounds(t *testing.T) int {
+	text := os.Getenv("PROFARC_MATRIX")
+	if text == "" {
+		return 0
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("PROFARC_MATRIX is %q: it must be the number of runs of each cell", text)
+	}
+	return n
+}
+
+// No archive makes a program crash, or do anything else than without it. The short form
+// runs a few cells with the first JDK; PROFARC_MATRIX=N runs all of them N times with
+// both, and prints a table.
+func TestMatrix(t *testing.T) {
+	n := rounds(t)
+	agentFlag(t, "none", "") // it skips the test where the agent can't be built
+	table := &table{}
+	t.Cleanup(func() { t.Log(table.String()) })
+	for i, home := range []string{testjvm.First(), testjvm.Second()} {
+		release := []int{17, 25}[i]
+		t.Run(fmt.Sprint(release), func(t *testing.T) {
+			if n == 0 && i > 0 {
+				t.Skip("JDK 25 is part of the long form")
+			}
+			testjvm.Need(t, home)
+			r := newRig(t, home, []string{testjvm.Second(), testjvm.First()}[i])
+			for _, c := range cells() {
+				if (n > 0 || c.short) && (c.jdk == 0 || c.jdk == release) {
+					t.Run(strings.ReplaceAll(c.name, " ", "-"), func(t *testing.T) {
+						t.Parallel()
+						r.cell(t, c, max(n, 1), table.row(release, c.name))
+					})
+				}
+			}
+		})
+	}
+}
