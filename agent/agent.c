@@ -38,6 +38,7 @@ static struct {
 	vm vm;
 	trained trained;
 	jvmti_env *ti;
+	bool named; /* on the command line: the library is loaded once, and has one state */
 } agent;
 
 static uint64_t now(void) {
@@ -220,6 +221,11 @@ int32_t Agent_OnLoad(java_vm *java, const char *text, void *reserved) {
 	(void)reserved;
 	const char *off = getenv("PROFARC_AGENT"), *what = NULL;
 	if (off != NULL && strcmp(off, "off") == 0) return JVM_OK;
+	if (agent.named) {
+		if (!agent.options.quiet) fprintf(stderr, "profarc: the agent is named twice: what follows the first is ignored\n");
+		return JVM_OK;
+	}
+	agent.named = true;
 	const char *why = options_parse(&agent.options, text);
 	if (why == NULL) why = load(java, &what);
 	if (why != NULL) give_up(why, what);

@@ -66,6 +66,7 @@ func cells() []cell {
 		{name: "other JDK", program: "Mixed", archive: other},
 		{name: "other JDK, unload", program: "Unload", archive: other},
 		{name: "damaged", program: "Mixed", archive: damaged, short: true},
+		{name: "twice", program: "Mixed", agents: 2, adopts: true, short: true, says: "the agent is named twice"},
 		{name: "off", program: "Mixed", env: flags("PROFARC_AGENT=off")},
 		{name: "dry", program: "Mixed", options: ",dry", adopts: true},
 		{name: "presence", program: "Mixed", options: ",weight=presence", adopts: true},
