@@ -89,7 +89,7 @@ func Command(a *app.App) *cobra.Command {
   profarc warm --archive app.parc -n 25 --only appcds,flag,archive --json warm.json -- java -jar app.jar
   profarc warm --archive app.parc --unit 'iteration \d+ took (.*)' -- java -cp bench.jar Main
   profarc warm --archive app.parc --url http://127.0.0.1:8080/ --requests 20000 --clients 4 -- java -jar server.jar
-  profarc warm --contender 'serial=@appcds -XX:+UseSerialGC' --only appcds,serial -- java -jar app.jar`,
+  profarc warm --only appcds --contender 'serial=@appcds -XX:+UseSerialGC' -- java -jar app.jar`,
 		Args: app.Args(1, -1, "the command to measure, after --"),
 		RunE: a.Run(func(ctx context.Context, args []string) error { return run(ctx, a, args, &o) }),
 	}
@@ -100,7 +100,7 @@ func Command(a *app.App) *cobra.Command {
 	f.StringVar(&o.agent, "agent", "", "library of the agent, instead of one that is built")
 	f.BoolVar(&o.inherit, "inherit", false, "the command is not java but starts JVMs: give them flags through "+program.Options)
 	f.StringArrayVar(&o.own, "contender", nil, "another contender, as NAME=FLAGS; may be repeated")
-	f.StringSliceVar(&o.only, "only", nil, "contenders to measure, of those above and your own")
+	f.StringSliceVar(&o.only, "only", nil, "contenders to measure, of those above; your own are measured too")
 	f.StringSliceVar(&o.skip, "skip", nil, "contenders to leave out")
 	f.StringVar(&o.baseline, "baseline", "", "contender that ratios are to (default appcds, or plain without it)")
 	f.Float64Var(&o.confidence, "confidence", 0.95, "least confidence of intervals")
@@ -210,6 +210,9 @@ func newSession(ctx context.Context, a *app.App, args []string, o *options) (*se
 		return nil, err
 	}
 	s := &session{a: a, o: o, measured: warmup.Program{Input: o.input, Watch: watch, Load: load, Timeout: o.timeout}}
+	if app.CheckOutput(o.json, o.archive) != nil {
+		return nil, app.Usagef("--json %s is the archive: name another file", o.json)
+	}
 	if err := s.choose(); err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 type contender struct {
 	name  string
 	words []string // flags; @NAME is those of another contender
+	own   bool     // the user's
 
 	flags   []string // of the VM, once all is there
 	leftOut string   // why it is not measured
@@ -66,7 +67,7 @@ func (s *session) choose() error {
 		}
 	}
 	for _, c := range s.all {
-		if (len(s.o.only) == 0 || slices.Contains(s.o.only, c.name)) && !slices.Contains(s.o.skip, c.name) {
+		if (c.own || len(s.o.only) == 0 || slices.Contains(s.o.only, c.name)) && !slices.Contains(s.o.skip, c.name) {
 			s.chosen = append(s.chosen, c)
 		}
 	}
@@ -89,7 +90,7 @@ func parseContender(text string) (*contender, error) {
 	if err != nil {
 		return nil, app.Usagef("--contender %s: %w", name, err)
 	}
-	return &contender{name: name, words: words}, nil
+	return &contender{name: name, words: words, own: true}, nil
 }
 
 // splitWords splits flags at white space, as a shell does: quotes keep it.
