@@ -69,6 +69,10 @@ var entryKinds = map[layout.Tag]func(b *builder.Builder, p *builder.Profile, poi
 	layout.TagCount: func(_ *builder.Builder, p *builder.Profile, point int32) {
 		p.Count(builder.Count{Point: point, Sub: layout.SubUnprofiled, Flags: layout.EntryInterpreted, N: 4})
 	},
+	layout.TagUndecoded: func(_ *builder.Builder, p *builder.Profile, point int32) {
+		const newerTag = 14
+		p.Undecoded(point, 0, newerTag|uint64(point)<<16, 7)
+	},
 }
 
 const minusThree = math.MaxUint64 - 2

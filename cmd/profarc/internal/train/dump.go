@@ -180,7 +180,7 @@ func (r *dumpReport) print(w io.Writer) {
 		escape.Printable(r.Archive), app.FormatSize(r.Bytes), r.Counts.Profiles, r.Counts.Types, r.Base, app.FormatDuration(time.Duration(r.WriteNS)))
 	app.PrintLosses(w, r.Refused)
 	for _, u := range r.Undecoded {
-		fmt.Fprintf(w, "raw    %d %s\n", u.Count, u.What)
+		fmt.Fprintf(w, "raw    %d %s\n", u.Count, escape.Printable(string(u.What)))
 	}
 }
 
