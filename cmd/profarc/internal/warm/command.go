@@ -116,7 +116,18 @@ func Command(a *app.App) *cobra.Command {
 	f.IntVar(&o.width, "width", 0, "columns of the plot; by default those of the terminal, or 80")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
 	_ = cmd.RegisterFlagCompletionFunc("archive", app.CompleteArchives(-1))
+	for _, flag := range []string{"only", "skip", "baseline"} {
+		_ = cmd.RegisterFlagCompletionFunc(flag, completeContenders)
+	}
 	return cmd
+}
+
+// completeContenders makes a shell offer the contenders that there always are.
+func completeContenders(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
+	for _, c := range standard() {
+		names = append(names, c.name)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 // check returns an error for flags that cannot be meant.
