@@ -77,11 +77,41 @@ static void add_builtin(int i, const void *data, class_name *name) {
 	name->loader = pa_text_of(identities[i]), name->builtin = true;
 }
 
-/* given_name is the name that the program gave a loader, "" for none. */
-static bool given_name(jni_env *jni, jvm_ref loader, char *out, size_t room) {
+/* base_loader is java.lang.ClassLoader, from the class of a loader: to find it by name would ask the loader of the program's code
+ * that runs, which is code of the program, and may have to wait for this thread. */
+static jvm_ref base_loader(jvmti_env *ti, jni_env *jni, jvm_ref kind) {
+	jvm_ref class = jni_new_local_ref(jni, kind);
+	while (class != NULL) {
+		char *signature;
+		if (ti_class_signature(ti, class, &signature) != JVM_OK) break;
+		bool found = strcmp(signature, "Ljava/lang/ClassLoader;") == 0;
+		ti_deallocate(ti, signature);
+		if (found) return class;
+		jvm_ref parent = jni_get_superclass(jni, class);
+		jni_delete_local_ref(jni, class);
+		class = parent;
+	}
+	if (class != NULL) jni_delete_local_ref(jni, class);
+	return NULL;
+}
+
+/* name_field is the field of a loader's name. */
+static void *name_field(jvmti_env *ti, jni_env *jni, jvm_ref kind) {
+	static void *known;
+	void *field = __atomic_load_n(&known, __ATOMIC_RELAXED);
+	if (field != NULL) return field;
+	jvm_ref base = base_loader(ti, jni, kind);
+	if (base == NULL) return NULL;
+	field = jni_get_field(jni, base, "name", "Ljava/lang/String;");
+	jni_delete_local_ref(jni, base);
+	__atomic_store_n(&known, field, __ATOMIC_RELAXED);
+	return field;
+}
+
+/* given_name is the name that the program gave a loader of a class, "" for none. */
+static bool given_name(jvmti_env *ti, jni_env *jni, jvm_ref loader, jvm_ref kind, char *out, size_t room) {
 	enum { LONGEST_GIVEN = 200 }; /* an archive leaves out longer ones */
-	jvm_ref base = jni_find_class(jni, "java/lang/ClassLoader");
-	void *field = base == NULL ? NULL : jni_get_field(jni, base, "name", "Ljava/lang/String;");
+	void *field = name_field(ti, jni, kind);
 	jvm_ref string = field == NULL ? NULL : jni_get_object_field(jni, loader, field);
 	const char *text = string == NULL ? NULL : jni_get_string(jni, string);
 	bool ok = text == NULL || strlen(text) < room;
@@ -89,16 +119,15 @@ static bool given_name(jni_env *jni, jvm_ref loader, char *out, size_t room) {
 	if (ok && text != NULL && strlen(text) <= LONGEST_GIVEN) strcpy(out, text);
 	if (text != NULL) jni_release_string(jni, string, text);
 	if (string != NULL) jni_delete_local_ref(jni, string);
-	if (base != NULL) jni_delete_local_ref(jni, base);
 	if (jni_exception_check(jni)) jni_exception_clear(jni);
 	return ok;
 }
 
 /* other_loader writes the identity of a loader of a program: its class, and in brackets its own name. */
-static bool other_loader(jni_env *jni, jvm_ref loader, const char *signature, class_names *n) {
+static bool other_loader(jvmti_env *ti, jni_env *jni, jvm_ref loader, jvm_ref kind, const char *signature, class_names *n) {
 	char given[256];
 	size_t size = strlen(signature);
-	if (size < 3 || !given_name(jni, loader, given, sizeof given)) return false;
+	if (size < 3 || !given_name(ti, jni, loader, kind, given, sizeof given)) return false;
 	int length = snprintf(n->loader_text, sizeof n->loader_text, *given == 0 ? "%.*s" : "%.*s[%s]", (int)size - 2, signature + 1, given);
 	n->name.loader = (pa_text){n->loader_text, (size_t)length};
 	n->name.builtin = false;
@@ -114,7 +143,7 @@ static bool loader_of(jvmti_env *ti, jni_env *jni, jvm_ref class, const void *da
 	bool ok = ti_class_signature(ti, kind, &signature) == JVM_OK;
 	if (ok && strcmp(signature, builtin_classes[1]) == 0) add_builtin(1, data, &n->name);
 	else if (ok && strcmp(signature, builtin_classes[2]) == 0) add_builtin(2, data, &n->name);
-	else ok = ok && other_loader(jni, loader, signature, n);
+	else ok = ok && other_loader(ti, jni, loader, kind, signature, n);
 	if (signature != NULL) ti_deallocate(ti, signature);
 	jni_delete_local_ref(jni, kind), jni_delete_local_ref(jni, loader);
 	return ok;

@@ -25,7 +25,7 @@ enum { VM_GET_ENV = 6 };
 
 /* Places in the table of a JNIEnv. */
 enum {
-	JNI_DEFINE_CLASS = 5, JNI_FIND_CLASS = 6, JNI_FROM_REFLECTED_METHOD = 7, JNI_EXCEPTION_CLEAR = 17, JNI_NEW_GLOBAL_REF = 21,
+	JNI_DEFINE_CLASS = 5, JNI_FROM_REFLECTED_METHOD = 7, JNI_GET_SUPERCLASS = 10, JNI_EXCEPTION_CLEAR = 17, JNI_NEW_GLOBAL_REF = 21,
 	JNI_DELETE_LOCAL_REF = 23, JNI_NEW_LOCAL_REF = 25, JNI_GET_OBJECT_CLASS = 31, JNI_GET_FIELD_ID = 94, JNI_GET_OBJECT_FIELD = 95, JNI_GET_STATIC_METHOD_ID = 113,
 	JNI_CALL_STATIC_VOID_METHOD = 141, JNI_GET_STRING_UTF_CHARS = 169, JNI_RELEASE_STRING_UTF_CHARS = 170, JNI_REGISTER_NATIVES = 215,
 	JNI_NEW_WEAK_GLOBAL_REF = 226, JNI_EXCEPTION_CHECK = 228
@@ -56,8 +56,8 @@ typedef struct jni_native { char *name, *signature; void *function; } jni_native
 static inline jvm_ref jni_define_class(jni_env *e, const char *name, const void *bytes, int32_t size) {
 	return ((jvm_ref (*)(jni_env *, const char *, jvm_ref, const void *, int32_t))e->functions[JNI_DEFINE_CLASS])(e, name, 0, bytes, size);
 }
-static inline jvm_ref jni_find_class(jni_env *e, const char *name) {
-	return ((jvm_ref (*)(jni_env *, const char *))e->functions[JNI_FIND_CLASS])(e, name);
+static inline jvm_ref jni_get_superclass(jni_env *e, jvm_ref class) {
+	return ((jvm_ref (*)(jni_env *, jvm_ref))e->functions[JNI_GET_SUPERCLASS])(e, class);
 }
 static inline void jni_exception_clear(jni_env *e) { ((void (*)(jni_env *))e->functions[JNI_EXCEPTION_CLEAR])(e); }
 static inline uint8_t jni_exception_check(jni_env *e) { return ((uint8_t (*)(jni_env *))e->functions[JNI_EXCEPTION_CHECK])(e); }

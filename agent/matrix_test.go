@@ -134,13 +134,13 @@ func instrumented(t *testing.T, r *rig, c *cell) {
 // sharedClasses adds an archive of the program's own classes.
 func sharedClasses(t *testing.T, r *rig, c *cell) {
 	path := filepath.Join(t.TempDir(), "app.jsa")
-	r.run(t, c, flags("-XX:ArchiveClassesAtExit="+path, "-Xlog:disable"))
+	r.run(t, c, flags("-XX:ArchiveClassesAtExit="+path))
 	c.flags = append(flags("-XX:SharedArchiveFile="+path), c.flags...)
 }
 
 // recorded adds a recording of JFR.
 func recorded(t *testing.T, _ *rig, c *cell) {
-	c.flags = append(flags("-XX:StartFlightRecording:filename="+filepath.Join(t.TempDir(), "run.jfr"), "-Xlog:jfr*=off"), c.flags...)
+	c.flags = append(flags("-XX:StartFlightRecording:filename="+filepath.Join(t.TempDir(), "run.jfr")), c.flags...)
 }
 
 // rounds returns how often each cell runs, 0 for the short form.

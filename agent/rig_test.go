@@ -183,7 +183,7 @@ func (r *rig) run(t *testing.T, c *cell, further []string) (got result) {
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	dir := t.TempDir()
-	command := append(append([]string{}, c.prefix...), filepath.Join(r.home, "bin", "java"), "-XX:ErrorFile="+filepath.Join(dir, "hs_err"), "-XX:-CreateCoredumpOnCrash")
+	command := append(append([]string{}, c.prefix...), filepath.Join(r.home, "bin", "java"), "-XX:ErrorFile="+filepath.Join(dir, "hs_err"), "-XX:-CreateCoredumpOnCrash", "-Xlog:disable", "-Xlog:all=error:stderr")
 	command = append(append(append(command, further...), c.flags...), "-cp", r.classes, c.program)
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir, cmd.Env = dir, append(append(os.Environ(), "LC_ALL=C.UTF-8"), c.env...)
@@ -229,7 +229,7 @@ func (r *rig) judge(t *testing.T, c *cell, want result, nth int) (o outcome) {
 	t.Helper()
 	dir := t.TempDir()
 	reportFile := filepath.Join(dir, "report.json")
-	agent := agentFlag(t, r.archive(t, c, nth), ",report="+reportFile+c.options)
+	agent := agentFlag(t, option(r.archive(t, c, nth)), ",report="+option(reportFile)+c.options)
 	got := r.run(t, c, strings.Fields(strings.Repeat(agent+" ", max(c.agents, 1))))
 	said, errs := splitLines(got.errs)
 	switch {
@@ -248,6 +248,9 @@ func (r *rig) judge(t *testing.T, c *cell, want result, nth int) (o outcome) {
 	}
 	return o
 }
+
+// option returns a path as an option of the agent has it.
+func option(path string) string { return strings.ReplaceAll(path, ",", ",,") }
 
 // splitLines splits what was written to stderr into the agent's lines and others.
 func splitLines(text string) (agents []string, others string) {

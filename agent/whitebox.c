@@ -107,6 +107,7 @@ static void try_class(const vm_flag *api, jni_env *jni, const char *name, jvm_fu
 		__atomic_store_n((uint8_t *)api->at, was, __ATOMIC_SEQ_CST);
 	}
 	if (jni_exception_check(jni)) jni_exception_clear(jni);
+	if (found_all()) natives.any = jni_new_global_ref(jni, class);
 	jni_delete_local_ref(jni, class);
 }
 
@@ -122,11 +123,7 @@ const char *whitebox_open(const vm *v, jvmti_env *ti, jni_env *jni) {
 	ti_deallocate(ti, table);
 	if (ti_jni_table(ti, &natives.table) != JVM_OK) return "JVMTI gives no table of JNI functions";
 	natives.table[JNI_FROM_REFLECTED_METHOD] = (jvm_function)from_reflected_method;
-	jvm_ref object = jni_find_class(jni, "java/lang/Object");
-	natives.any = object == NULL ? NULL : jni_new_global_ref(jni, object);
-	if (natives.any == NULL) return "the VM is out of memory";
-	jni_delete_local_ref(jni, object);
-	return NULL;
+	return natives.any == NULL ? "the VM is out of memory" : NULL;
 }
 
 /* ---- calls ---- */

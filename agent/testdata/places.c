@@ -10,8 +10,8 @@
 
 PLACE(JNIInvokeInterface_, GetEnv, AGENT_VM_GET_ENV);
 PLACE(JNINativeInterface_, DefineClass, AGENT_JNI_DEFINE_CLASS);
-PLACE(JNINativeInterface_, FindClass, AGENT_JNI_FIND_CLASS);
 PLACE(JNINativeInterface_, FromReflectedMethod, AGENT_JNI_FROM_REFLECTED_METHOD);
+PLACE(JNINativeInterface_, GetSuperclass, AGENT_JNI_GET_SUPERCLASS);
 PLACE(JNINativeInterface_, ExceptionClear, AGENT_JNI_EXCEPTION_CLEAR);
 PLACE(JNINativeInterface_, NewGlobalRef, AGENT_JNI_NEW_GLOBAL_REF);
 PLACE(JNINativeInterface_, DeleteLocalRef, AGENT_JNI_DELETE_LOCAL_REF);

@@ -1,5 +1,6 @@
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** What the programs of the crash matrix have in common: they print a sum that is the same in each run, and wait for the end of their input. */
 class Cell {
@@ -11,6 +12,8 @@ class Cell {
 
     /** An island defines the classes of some programs itself, from the class path. */
     static class Island extends ClassLoader {
+        /** How often all islands were asked for a class. */
+        static final AtomicLong asked = new AtomicLong();
         private final String prefix;
 
         Island(String prefix) {
@@ -19,6 +22,7 @@ class Cell {
         }
 
         @Override protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            asked.incrementAndGet();
             synchronized (getClassLoadingLock(name)) {
                 Class<?> c = findLoadedClass(name);
                 if (c != null) return c;

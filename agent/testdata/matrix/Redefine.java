@@ -27,7 +27,7 @@ class Redefine {
         while (!ended) {
             List<Class<?>> classes = new ArrayList<>();
             for (Class<?> c : jvm.getAllLoadedClasses())
-                if (c.getName().startsWith("Many") || c.getName().startsWith("Mixed")) classes.add(c);
+                if (jvm.isModifiableClass(c) && (c.getName().startsWith("Many") || c.getName().startsWith("Mixed"))) classes.add(c);
             try {
                 if (!classes.isEmpty()) jvm.retransformClasses(classes.toArray(new Class<?>[0]));
             } catch (Exception e) {

@@ -39,6 +39,7 @@ class Unload {
             kept[i % 8] = work;
             if (i % 125 == 124) System.gc();
         }
+        System.out.println("asked " + Cell.Island.asked);
         Cell.end(sum + kept.length);
     }
 }
