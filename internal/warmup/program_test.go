@@ -99,7 +99,7 @@ func TestARunIsMeasured(t *testing.T) {
 	if r.Failure != "" || r.Exit != 0 || string(r.Text) != "hello\n" || string(r.Errors) != "warning\n" {
 		t.Errorf("%+v, text %q, errors %q", r, r.Text, r.Errors)
 	}
-	if ms := int64(time.Millisecond); r.FirstNS < 60*ms || r.WallNS < r.FirstNS+110*ms || r.CPUNS <= 0 {
+	if ms := int64(time.Millisecond); r.FirstNS < 60*ms || r.WallNS < 170*ms || r.CPUNS <= 0 {
 		t.Errorf("first output %d, wall %d, CPU %d", r.FirstNS, r.WallNS, r.CPUNS)
 	}
 	if runtime.GOOS == "linux" && r.PeakBytes < 1<<20 {
@@ -115,11 +115,11 @@ func TestUnitsAreFound(t *testing.T) {
 	if len(r.Units) != 2 || r.Units[0].TimeNS != 7_500_000 || r.Units[1].TimeNS != 2_000_000_000 || r.Units[1].EndNS < r.Units[0].EndNS {
 		t.Errorf("units %+v", r.Units)
 	}
-	if string(r.Text) != "ready\ntook x\n" || r.FirstNS == 0 || r.FirstNS > r.WallNS {
+	if string(r.Text) != "ready\ntook x\n" || r.FirstNS == 0 {
 		t.Errorf("text %q, ready %d", r.Text, r.FirstNS)
 	}
 	p.Watch.Unit = regexp.MustCompile(`^took`)
-	if r = measured(t, p); len(r.Units) != 3 || r.Units[1].TimeNS < 20_000_000 || r.Units[0].TimeNS != r.Units[0].EndNS {
+	if r = measured(t, p); len(r.Units) != 3 || r.Units[1].EndNS < 20_000_000 || r.Units[1].TimeNS != r.Units[1].EndNS-r.Units[0].EndNS || r.Units[0].TimeNS != r.Units[0].EndNS {
 		t.Errorf("units between lines %+v", r.Units)
 	}
 	p.Watch.Ready = regexp.MustCompile("^never$")
