@@ -37,6 +37,7 @@ type build struct {
 	types   map[uint64]builder.TypeRef
 	methods map[uint64]builder.MethodRef
 	taken   map[builder.MethodRef]bool
+	keys    map[layout.Key]builder.MethodRef // of the methods that are taken
 	// headers is whether the header fields that the VM does not export are plausible.
 	headers bool
 }
@@ -59,6 +60,7 @@ type found struct {
 func (b *build) buildProfiles(o Options) error {
 	b.report.refuse(RefusedShared, b.snap.shared, nil)
 	b.report.refuse(RefusedTwice, b.snap.twice, nil)
+	b.snap.markCompiled()
 	sound, err := b.sound()
 	if err != nil {
 		return err
@@ -74,7 +76,7 @@ func (b *build) buildProfiles(o Options) error {
 			return err
 		}
 	}
-	if err := b.compilations(&o); err != nil {
+	if err := errors.Join(b.compilations(&o), b.inlined(o.Inlined)); err != nil {
 		return err
 	}
 	b.properties()
@@ -276,6 +278,7 @@ func (b *build) profile(f *found) error {
 		return nil
 	}
 	b.taken[m] = true
+	b.keys[layout.Key{Class: f.klassName.name, Name: f.methodName.name, Signature: f.signature, Loader: f.loader}] = m
 	b.DescribeMethod(m, builder.MethodInfo{Access: f.access})
 	p := b.Profile(m, bytecode.CodeID(f.code), builder.NoContext)
 	b.header(p, f)

@@ -41,6 +41,17 @@ func (b *build) compilations(o *Options) error {
 	return b.meter.end
 }
 
+// markCompiled notes which methods with a profile have code, also discarded one.
+func (s *snapshot) markCompiled() {
+	compiled := map[uint64]bool{}
+	for _, c := range s.code {
+		compiled[c.method] = true
+	}
+	for i := range s.methods {
+		s.methods[i].compiled = s.methods[i].compiled || compiled[s.methods[i].addr]
+	}
+}
+
 // compiledMethods returns the methods whose code is recorded, by address.
 func (b *build) compiledMethods(o *Options) (map[uint64]builder.MethodRef, error) {
 	methods := map[uint64]builder.MethodRef{}

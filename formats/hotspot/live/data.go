@@ -219,6 +219,7 @@ func (d *dataSchema) receiverGap(methods []methodData, shape disk.Shape) disk.Sh
 // compiled code may have been discarded since, for instance when a newly loaded class
 // invalidated it. A compilation leaves these traces:
 //
+//   - in the code cache its code, until that is freed;
 //   - in MethodCounters the highest level of any compiled code that was
 //     installed, and of the code of loops (OSR);
 //   - in MethodData the number of C2's compilations that were discarded;

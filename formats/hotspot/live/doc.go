@@ -24,6 +24,9 @@
 // itself counts and prints them. The invocations of MethodCounters alone are recorded as
 // those by the interpreter.
 //
+// Then the code cache is walked: what the VM has compiled goes into the archive's table of
+// compilations, also of methods that have no profile. See codeSchema.
+//
 // # One moment
 //
 // A dump first walks while the process runs, and records what it reads. Then it holds

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/hotspot/compilelog"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/jvm/bytecode"
 	"github.com/profarc/profarc/layout"
@@ -30,6 +31,9 @@ type Options struct {
 	// same selection.
 	Selection string
 	Exit      layout.Exit // how the process ends
+	// Inlined is what a log of the process says that C2 inlined; see package compilelog. It
+	// is recorded for methods whose profiles are taken.
+	Inlined []compilelog.Node
 	// Config configures the archive. Fields that are not set come from the VM, and Params
 	// always do.
 	Config builder.Config
@@ -76,7 +80,7 @@ func (b *build) dump(o Options) error {
 	params.ReceiverGap = uint32(b.shape.Gap)
 	b.names = newNamer(vm.schema, mem, b.meter)
 	b.klasses, b.types = map[uint64]klassName{}, map[uint64]builder.TypeRef{}
-	b.methods, b.taken = map[uint64]builder.MethodRef{}, map[builder.MethodRef]bool{}
+	b.methods, b.taken, b.keys = map[uint64]builder.MethodRef{}, map[builder.MethodRef]bool{}, map[layout.Key]builder.MethodRef{}
 	b.Builder = builder.New(layout.DomainHotSpot, vm.config(o.Config, params, b.report.Run.Process.Known()))
 	b.report.Classes, b.report.Loaders, b.report.Bytes = len(b.snap.klasses), len(b.snap.loaders), b.snap.bytes
 	b.loaders = b.names.loaderNames(b.snap)

@@ -68,6 +68,7 @@ type Report struct {
 	// Compilations is how many pieces of compiled code were recorded, also of methods
 	// without a profile.
 	Compilations int
+	Inlined      int           // calls that were inlined
 	Classes      int           // classes and arrays that are loaded
 	Loaders      int           // class loaders
 	Bytes        int64         // of all MethodData

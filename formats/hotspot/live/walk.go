@@ -39,7 +39,7 @@ type methodData struct {
 	klass       uint64
 	constMethod uint64
 	access      uint32
-	compiled    bool
+	compiled    bool   // it has code in use, or discarded code
 	data        []byte // MethodData, header and all; nil if it could not be read
 	counters    []byte // MethodCounters, nil if there are none
 	refused     error

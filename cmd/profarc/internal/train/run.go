@@ -29,12 +29,15 @@ type trainedJVM struct {
 	Exit    int   `json:"exit"`
 	HeldNS  int64 `json:"held_ns"`
 
-	Producer string         `json:"producer,omitempty"`
-	Methods  int            `json:"methods"`
-	Entries  int            `json:"entries"`
-	Compiled int            `json:"compilations"`
-	Skipped  int            `json:"skipped"` // by the filters
-	Refused  []live.Refused `json:"refused"`
+	Producer string `json:"producer,omitempty"`
+	Methods  int    `json:"methods"`
+	Entries  int    `json:"entries"`
+	Compiled int    `json:"compilations"`
+	Inlined  int    `json:"inlined"`
+	// NoInlining is why it is not known what the JVM inlined, if that was asked for.
+	NoInlining string         `json:"no_inlining,omitempty"`
+	Skipped    int            `json:"skipped"` // by the filters
+	Refused    []live.Refused `json:"refused"`
 
 	Undecoded []live.Undecoded `json:"undecoded,omitempty"`
 
@@ -59,6 +62,7 @@ type trainingRun struct {
 	archives []trainedArchive
 	outputs  []*namedOutput
 	contents live.Contents
+	logs     *compileLogs
 	lost     bool           // some profiles that were read could not be written
 	short    bool           // some archive has fewer methods than --require asks for
 	queue    chan unwritten // long enough that a held JVM hardly ever waits for it
@@ -138,13 +142,14 @@ func (t *trainingRun) readJVM(vm *live.VM, j training.JVM, jvm *trainedJVM) (*bu
 	if !j.Running {
 		o.Exit = exitOf(j.Status)
 	}
+	o.Inlined, jvm.NoInlining = t.logs.read(t.ctx, vm.Provenance(t.ctx).Process.PID)
 	profiles, r, err := vm.Dump(t.ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	r.Describe(t.ctx, profiles, &t.contents)
 	jvm.Producer, jvm.Methods, jvm.Entries, jvm.Skipped = r.Producer, r.Methods, r.Entries, r.Skipped
-	jvm.Compiled = r.Compilations
+	jvm.Compiled, jvm.Inlined = r.Compilations, r.Inlined
 	jvm.Refused = append(jvm.Refused, r.Refused...)
 	jvm.Undecoded = append(jvm.Undecoded, r.Undecoded...)
 	early := "it ran too short to have profiles: let it run longer"

@@ -21,6 +21,7 @@ type trainOptions struct {
 	filters    dumpFilters
 	only       string
 	merge      bool
+	inlining   bool
 	require    int
 	keepFailed bool
 	accept     []int
@@ -57,6 +58,9 @@ be written or has too few methods, or if the report could not be written. If the
 it is 2 for wrong usage, 1 if the archive could not be written, and, as in a shell, 127 or 126 for a
 command that cannot be started.
 
+With --inlining every JVM writes what C2 inlines into a log, for which train sets JAVA_TOOL_OPTIONS: the
+JVM says so on stderr, and compiles more slowly. The logs lie next to the archive until train ends.
+
 Linux only. Under train no debugger, strace or jhsdb can be attached, and setuid programs get no
 additional rights. Processes that are not descendants of the command are not seen: do not let the build
 tool use its daemon (gradle --no-daemon).`
@@ -83,6 +87,7 @@ func Command(a *app.App) *cobra.Command {
 	f.IntVar(&o.require, "require", 0, "least methods with profiles in an archive: one with fewer is not written, and the exit code is 1")
 	f.BoolVar(&o.keepFailed, "keep-failed", false, "write archives even if the command fails")
 	f.IntSliceVar(&o.accept, "accept", nil, "exit codes of the command that are no failure, as 143 of a server ended by SIGTERM")
+	f.BoolVar(&o.inlining, "inlining", false, "keep which calls C2 inlined: each JVM writes a log, named in JAVA_TOOL_OPTIONS, which costs time and disk space")
 	f.BoolVar(&o.merge, "merge", false, "one archive of all JVMs that fit together")
 	f.StringVar(&o.report, "report", "", "file for the summary, in JSON")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no summary on stderr, unless something went wrong")
@@ -119,6 +124,13 @@ func runTrain(ctx context.Context, a *app.App, args []string, o trainOptions) er
 	defer release()
 	// Signals go to the command: its JVMs are read even if a signal ends them.
 	t := newTraining(context.WithoutCancel(ctx), a, o)
+	if o.inlining {
+		if t.logs, err = newCompileLogs(o.out); err != nil {
+			t.abandon()
+			return err
+		}
+		defer t.logs.remove()
+	}
 	status, err := t.runCommand(path, args)
 	if err != nil {
 		t.abandon()
@@ -132,5 +144,6 @@ func runTrain(ctx context.Context, a *app.App, args []string, o trainOptions) er
 func (t *trainingRun) runCommand(path string, args []string) (training.Status, error) {
 	return training.Run(training.Command{
 		Path: path, Args: args, Files: [3]*os.File{os.Stdin, os.Stdout, os.Stderr}, Held: t.held, Ignored: startedIgnoring,
+		Env: t.logs.environment(),
 	})
 }
