@@ -120,7 +120,7 @@ func (j *trainedJVM) print(w io.Writer, merged bool) {
 		fmt.Fprintf(w, "profarc: it is not known what it inlined: %s\n", escape.Printable(j.NoInlining))
 	}
 	for _, u := range j.Undecoded {
-		fmt.Fprintf(w, "profarc: %d %s, for instance of %s\n", u.Count, u.Why(), escape.Printable(u.Example))
+		fmt.Fprintf(w, "profarc: %d %s, for instance of %s\n", u.Count, escape.Printable(u.Why()), escape.Printable(u.Example))
 	}
 	for _, r := range j.Refused {
 		fmt.Fprintf(w, "profarc: refused %d %s", r.Count, escape.Printable(string(r.Why)))
