@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 
 	"github.com/profarc/profarc/internal/disk"
@@ -122,7 +123,7 @@ func (c *collector) collect() error {
 	m := c.mem.meter
 	methodArray := func(addr uint64) ([]uint64, error) { return c.s.methodArray(c.mem, addr) }
 	w := newWalker(c.s, c.mem, m, methodArray)
-	w.code = c.codeCache()
+	w.code = direct{c.vm.p, m}
 	snap, err := w.walkLoaders()
 	if err != nil {
 		return err
@@ -138,18 +139,28 @@ func (c *collector) collect() error {
 	return m.end
 }
 
-const (
-	// codeGroup is how many bytes of the code cache are read at once, and codePages how
-	// many pages of it are kept at a time: a walk goes over it once, from heap to heap.
-	codeGroup = 64 * pageSize
-	codePages = 1 << 8
-)
+// A direct source keeps nothing of what it reads. It is for the code cache, of which the
+// beginnings of the blocks are read once: few bytes of many pages.
+type direct struct {
+	mem   memory
+	meter *meter
+}
 
-// codeCache returns what reads the code cache, of which nothing is copied.
-func (c *collector) codeCache() *pageCache {
-	cache := newPageCache(c.vm.p, c.mem.meter)
-	cache.group, cache.most = codeGroup, codePages
-	return cache
+func (d direct) bytes(addr uint64, n int) ([]byte, error) {
+	if err := d.meter.countStep(); err != nil {
+		return nil, err
+	}
+	if n < 0 || n > maxRead {
+		return nil, fmt.Errorf("%w: a read of %d bytes at 0x%x", ErrStructure, n, addr)
+	}
+	if err := d.meter.read.spend(n); err != nil {
+		return nil, err
+	}
+	b := make([]byte, n)
+	if err := d.mem.read(b, addr); err != nil {
+		return nil, fmt.Errorf("0x%x: %w", addr, err)
+	}
+	return b, nil
 }
 
 // compiled keeps the compilations, and copies what names methods without a profile.
