@@ -38,7 +38,8 @@ static struct {
 	vm vm;
 	trained trained;
 	jvmti_env *ti;
-	bool named; /* on the command line: the library is loaded once, and has one state */
+	bool exhausted; /* the metaspace was full: the VM makes no MethodData any more, and its native does not expect that */
+	bool named;     /* on the command line: the library is loaded once, and has one state */
 } agent;
 
 static uint64_t now(void) {
@@ -82,10 +83,11 @@ static bool profile_of(const pa_method *m, const vm_method *is, pa_profile *p) {
 static void adopt_profile(jni_env *jni, const prepared *class, const vm_method *is, const pa_profile *p) {
 	const vm *v = &agent.vm;
 	if (vm_method_data(v, is) != NULL) COUNT(refused_started);
+	else if (__atomic_load_n(&agent.exhausted, __ATOMIC_ACQUIRE)) COUNT(refused_memory);
 	else if (agent.options.dry) COUNT(adopted);
 	else {
 		vm_data *d = whitebox_make_data(v, jni, is, NULL);
-		if (d == NULL) COUNT(refused_memory);
+		if (d == NULL) COUNT(refused_memory), __atomic_store_n(&agent.exhausted, true, __ATOMIC_RELEASE);
 		else if (!adopt_fits(v, d, p)) adopt_nothing(v, d), COUNT(refused_layout);
 		else adopt(v, jni, &(adopter){class, is, d}, p, (scale){agent.options.weight}), COUNT(adopted);
 	}
@@ -176,6 +178,21 @@ static void on_init(jvmti_env *ti, jni_env *jni, jvm_ref thread) {
 	COUNT_N(started_ns, now() - begun);
 }
 
+/* on_exhausted is called before the VM notes that it has no room for profiles. The VM writes a line to its log each time. */
+static void on_exhausted(jvmti_env *ti, jni_env *jni, int32_t flags, const void *reserved, const char *text) {
+	(void)jni, (void)flags, (void)reserved, (void)text;
+	__atomic_store_n(&agent.exhausted, true, __ATOMIC_RELEASE);
+	ti_enable(ti, TI_DISABLE, TI_EVENT_RESOURCE_EXHAUSTED);
+}
+
+/* expect_exhaustion asks for the event where the metaspace has a limit. */
+static bool expect_exhaustion(jvmti_env *ti) {
+	vm_flag limit;
+	if (!vm_find_flag(&agent.vm, "MaxMetaspaceSize", "MetaspaceSize", &limit)) return false;
+	if (*(const uint64_t *)limit.at > UINT64_MAX / 2) return true;
+	return ti_add_capability(ti, TI_CAN_TELL_EXHAUSTION) == JVM_OK && ti_enable(ti, TI_ENABLE, TI_EVENT_RESOURCE_EXHAUSTED) == JVM_OK;
+}
+
 static void on_death(jvmti_env *ti, jni_env *jni) {
 	(void)jni;
 	ti_enable(ti, TI_DISABLE, TI_EVENT_CLASS_PREPARE);
@@ -196,7 +213,8 @@ static bool set_events(jvmti_env *ti) {
 	callbacks[0] = (jvm_function)on_init;
 	callbacks[TI_EVENT_VM_DEATH - TI_EVENT_VM_INIT] = (jvm_function)on_death;
 	callbacks[TI_EVENT_CLASS_PREPARE - TI_EVENT_VM_INIT] = (jvm_function)on_class_prepare;
-	return ti_set_callbacks(ti, callbacks, sizeof callbacks) == JVM_OK && ti_enable(ti, TI_ENABLE, TI_EVENT_VM_INIT) == JVM_OK &&
+	callbacks[TI_EVENT_RESOURCE_EXHAUSTED - TI_EVENT_VM_INIT] = (jvm_function)on_exhausted;
+	return ti_set_callbacks(ti, callbacks, sizeof callbacks) == JVM_OK && expect_exhaustion(ti) && ti_enable(ti, TI_ENABLE, TI_EVENT_VM_INIT) == JVM_OK &&
 	       ti_enable(ti, TI_ENABLE, TI_EVENT_VM_DEATH) == JVM_OK;
 }
 

@@ -35,13 +35,14 @@ enum {
 enum {
 	TI_SET_EVENT_NOTIFICATION_MODE = 1, TI_DEALLOCATE = 46, TI_GET_CLASS_SIGNATURE = 47, TI_GET_CLASS_STATUS = 48,
 	TI_GET_CLASS_LOADER = 56, TI_GET_LOADED_CLASSES = 77, TI_GET_JNI_FUNCTION_TABLE = 120, TI_SET_EVENT_CALLBACKS = 121,
-	TI_GET_SYSTEM_PROPERTY = 130
+	TI_GET_SYSTEM_PROPERTY = 130, TI_ADD_CAPABILITIES = 141
 };
 
 enum { JVMTI_VERSION = 0x300b0000 }; /* 11 */
 enum { TI_ENABLE = 1, TI_DISABLE = 0 };
-enum { TI_EVENT_VM_INIT = 50, TI_EVENT_VM_DEATH = 51, TI_EVENT_CLASS_PREPARE = 56, TI_EVENTS = 39 }; /* 39 events, from VM_INIT on */
+enum { TI_EVENT_VM_INIT = 50, TI_EVENT_VM_DEATH = 51, TI_EVENT_CLASS_PREPARE = 56, TI_EVENT_RESOURCE_EXHAUSTED = 80, TI_EVENTS = 39 }; /* 39 events, from VM_INIT on */
 enum { TI_CLASS_PREPARED = 2 };
+enum { TI_CAN_TELL_EXHAUSTION = 39, TI_CAPABILITY_BITS = 128 }; /* a bit of the capabilities: exhaustion of the heap and the metaspace */
 
 /* ---- JavaVM ---- */
 
@@ -118,6 +119,11 @@ static inline int ti_jni_table(jvmti_env *t, jvm_function **table) {
 }
 static inline int ti_set_callbacks(jvmti_env *t, const jvm_function *callbacks, int32_t size) {
 	return ((int (*)(jvmti_env *, const jvm_function *, int32_t))t->functions[TI_SET_EVENT_CALLBACKS])(t, callbacks, size);
+}
+static inline int ti_add_capability(jvmti_env *t, int bit) {
+	uint8_t bits[TI_CAPABILITY_BITS / 8] = {0};
+	bits[bit / 8] = (uint8_t)(1 << bit % 8);
+	return ((int (*)(jvmti_env *, const uint8_t *))t->functions[TI_ADD_CAPABILITIES])(t, bits);
 }
 static inline int ti_property(jvmti_env *t, const char *name, char **value) {
 	return ((int (*)(jvmti_env *, const char *, char **))t->functions[TI_GET_SYSTEM_PROPERTY])(t, name, value);

@@ -74,6 +74,7 @@ func cells() []cell {
 		{name: "AppCDS", program: "Mixed", adopts: true, prepare: sharedClasses},
 		{name: "AppCDS, threads", program: "Threads", adopts: true, prepare: sharedClasses},
 		{name: "types of all, trained", program: "Stale", archive: stale, flags: flags("-XX:+UnlockDiagnosticVMOptions", "-XX:TypeProfileLevel=222", "-XX:TypeProfileWidth=4"), options: ",weight=6000"},
+		{name: "full metaspace", program: "Full", archive: foreign, flags: flags("-Xmx64m", "-XX:MaxMetaspaceSize=12m", "-Xlog:jvmti*=off:stderr"), adopts: true, short: true},
 		{name: "small metaspace", program: "Unload", flags: flags("-XX:MaxMetaspaceSize=16m"), adopts: true},
 		{name: "wide pointers", program: "Mixed", flags: flags("-XX:-UseCompressedClassPointers"), adopts: true, jdk: 17},
 	}
@@ -131,11 +132,18 @@ func instrumented(t *testing.T, r *rig, c *cell) {
 	c.flags = append(flags("-javaagent:"+r.javaAgent(t)), c.flags...)
 }
 
-// sharedClasses adds an archive of the program's own classes.
+// sharedClasses adds an archive of the program's own classes. The VM does not make a valid
+// one each time.
 func sharedClasses(t *testing.T, r *rig, c *cell) {
 	path := filepath.Join(t.TempDir(), "app.jsa")
-	r.run(t, c, flags("-XX:ArchiveClassesAtExit="+path))
-	c.flags = append(flags("-XX:SharedArchiveFile="+path), c.flags...)
+	for range 5 {
+		r.run(t, c, flags("-XX:ArchiveClassesAtExit="+path))
+		if got := r.run(t, c, flags("-XX:SharedArchiveFile="+path)); got.failure == "" && got.errs == "" {
+			c.flags = append(flags("-XX:SharedArchiveFile="+path), c.flags...)
+			return
+		}
+	}
+	t.Skip("the VM makes no valid archive of classes")
 }
 
 // recorded adds a recording of JFR.
