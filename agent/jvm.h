@@ -28,7 +28,7 @@ enum {
 	JNI_DEFINE_CLASS = 5, JNI_FROM_REFLECTED_METHOD = 7, JNI_GET_SUPERCLASS = 10, JNI_EXCEPTION_CLEAR = 17, JNI_NEW_GLOBAL_REF = 21,
 	JNI_DELETE_LOCAL_REF = 23, JNI_NEW_LOCAL_REF = 25, JNI_GET_OBJECT_CLASS = 31, JNI_GET_FIELD_ID = 94, JNI_GET_OBJECT_FIELD = 95, JNI_GET_STATIC_METHOD_ID = 113,
 	JNI_CALL_STATIC_VOID_METHOD = 141, JNI_GET_STRING_UTF_CHARS = 169, JNI_RELEASE_STRING_UTF_CHARS = 170, JNI_REGISTER_NATIVES = 215,
-	JNI_NEW_WEAK_GLOBAL_REF = 226, JNI_EXCEPTION_CHECK = 228
+	JNI_NEW_WEAK_GLOBAL_REF = 226, JNI_DELETE_WEAK_GLOBAL_REF = 227, JNI_EXCEPTION_CHECK = 228
 };
 
 /* Places in the table of a jvmtiEnv: one less than the numbers of the specification. */
@@ -70,6 +70,9 @@ static inline jvm_ref jni_new_local_ref(jni_env *e, jvm_ref r) {
 }
 static inline jvm_ref jni_new_weak_ref(jni_env *e, jvm_ref r) {
 	return ((jvm_ref (*)(jni_env *, jvm_ref))e->functions[JNI_NEW_WEAK_GLOBAL_REF])(e, r);
+}
+static inline void jni_delete_weak_ref(jni_env *e, jvm_ref r) {
+	((void (*)(jni_env *, jvm_ref))e->functions[JNI_DELETE_WEAK_GLOBAL_REF])(e, r);
 }
 static inline void jni_delete_local_ref(jni_env *e, jvm_ref r) {
 	((void (*)(jni_env *, jvm_ref))e->functions[JNI_DELETE_LOCAL_REF])(e, r);

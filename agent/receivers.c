@@ -9,7 +9,7 @@
 
 #include "counters.h"
 
-/* A class, held weakly if it may be unloaded. */
+/* A class, held weakly if it may be unloaded; no class if there was no memory for that. */
 typedef struct held { const vm_klass *klass; jvm_ref weak; } held;
 
 /* What is known of a type of the archive. */
@@ -21,14 +21,17 @@ typedef struct type_state {
 
 typedef struct waiting { type_cell cell; uint32_t holder, next; } waiting;
 
+/* A class with cells that wait. Without any its place is free. */
+typedef struct holder { held class; uint32_t cells, next; } holder;
+
 static struct {
 	const vm *vm;
 	pthread_mutex_t lock;
 	type_state *types;
 	waiting *cells;
 	uint32_t n, room, free; /* free: first cell that is free + 1 */
-	held *holders;
-	uint32_t n_holders, holder_room;
+	holder *holders;
+	uint32_t n_holders, holder_room, free_holder, last; /* first that is free + 1; the one that was added last */
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 bool receivers_open(const vm *v, uint32_t types) {
@@ -40,7 +43,16 @@ bool receivers_open(const vm *v, uint32_t types) {
 /* ---- classes that may be unloaded ---- */
 
 static held hold(jni_env *jni, const prepared *p) {
-	return (held){p->klass, p->permanent ? NULL : jni_new_weak_ref(jni, p->object)};
+	if (p->permanent) return (held){p->klass, NULL};
+	jvm_ref weak = jni_new_weak_ref(jni, p->object);
+	if (jni_exception_check(jni)) jni_exception_clear(jni);
+	return weak == NULL ? (held){0} : (held){p->klass, weak};
+}
+
+/* drop lets go of a class. */
+static void drop(jni_env *jni, held *h) {
+	if (h->weak != NULL) jni_delete_weak_ref(jni, h->weak);
+	*h = (held){0};
 }
 
 /* pin keeps a class from being unloaded until unpin. It returns false if it is gone. */
@@ -118,20 +130,34 @@ static bool grow(void **list, uint32_t n, uint32_t *room, size_t size) {
 
 /* holder_of is the number of a holder. A class adopts all of its methods in a row. */
 static bool holder_of(jni_env *jni, const prepared *p, uint32_t *number) {
-	held *last = all.n_holders == 0 ? NULL : &all.holders[all.n_holders - 1];
-	if (last != NULL && last->klass == p->klass && is_loaded(jni, last)) return *number = all.n_holders - 1, true;
-	if (!grow((void **)&all.holders, all.n_holders, &all.holder_room, sizeof *all.holders)) return false;
-	all.holders[all.n_holders] = hold(jni, p);
-	*number = all.n_holders++;
+	const held *last = all.n_holders == 0 ? NULL : &all.holders[all.last].class;
+	if (last != NULL && last->klass == p->klass && is_loaded(jni, last)) return *number = all.last, true;
+	held class = hold(jni, p);
+	uint32_t i = all.free_holder;
+	if (class.klass == NULL) return false;
+	if (i != 0) all.free_holder = all.holders[i - 1].next;
+	else if (!grow((void **)&all.holders, all.n_holders, &all.holder_room, sizeof *all.holders)) return drop(jni, &class), false;
+	else i = ++all.n_holders;
+	all.holders[i - 1] = (holder){.class = class};
+	*number = all.last = i - 1;
 	return true;
+}
+
+/* leave says that a cell of a holder waits no more. */
+static void leave(jni_env *jni, uint32_t number) {
+	holder *h = &all.holders[number];
+	if (--h->cells > 0) return;
+	drop(jni, &h->class);
+	h->next = all.free_holder, all.free_holder = number + 1;
 }
 
 static bool add_waiting(jni_env *jni, const prepared *holder, uint32_t type, type_cell cell) {
 	uint32_t number, i = all.free;
-	if (all.n >= MOST_WAITING || !holder_of(jni, holder, &number)) return false;
+	if (i == 0 && (all.n >= MOST_WAITING || !grow((void **)&all.cells, all.n, &all.room, sizeof *all.cells))) return false;
+	if (!holder_of(jni, holder, &number)) return false;
 	if (i != 0) all.free = all.cells[i - 1].next;
-	else if (!grow((void **)&all.cells, all.n, &all.room, sizeof *all.cells)) return false;
 	else i = ++all.n;
+	all.holders[number].cells++;
 	all.cells[i - 1] = (waiting){cell, number, all.types[type].waiting};
 	all.types[type].waiting = i;
 	return true;
@@ -146,13 +172,13 @@ static bool has_data(const vm_klass *k, const vm_data *d) {
 
 /* bind_pinned binds a cell that has waited, in a class that can't be unloaded now. */
 static void bind_pinned(const waiting *w, const vm_klass *klass) {
-	if (*all.vm->can_redefine && !has_data(all.holders[w->holder].klass, w->cell.data)) COUNT(receivers_gone);
+	if (*all.vm->can_redefine && !has_data(all.holders[w->holder].class.klass, w->cell.data)) COUNT(receivers_gone);
 	else write_class(&w->cell, klass, &agent_counters.receivers_late);
 }
 
 static void bind_waiting(jni_env *jni, const waiting *w, const vm_klass *klass) {
 	jvm_ref local;
-	if (!pin(jni, &all.holders[w->holder], &local)) COUNT(receivers_gone);
+	if (!pin(jni, &all.holders[w->holder].class, &local)) COUNT(receivers_gone);
 	else bind_pinned(w, klass), unpin(jni, local);
 }
 
@@ -163,6 +189,7 @@ static void bind_all_waiting(jni_env *jni, type_state *t, const vm_klass *klass)
 		next = w->next;
 		if (refused) COUNT(receivers_refused);
 		else bind_waiting(jni, w, klass);
+		leave(jni, w->holder);
 		w->next = all.free, all.free = i;
 	}
 	t->waiting = 0;
@@ -172,6 +199,7 @@ void receivers_prepared(jni_env *jni, uint32_t type, const prepared *class) {
 	pthread_mutex_lock(&all.lock);
 	type_state *t = &all.types[type];
 	if (t->class.klass == NULL || !is_loaded(jni, &t->class)) {
+		drop(jni, &t->class);
 		t->class = hold(jni, class);
 		bind_all_waiting(jni, t, class->klass);
 	} else if (t->class.klass != class->klass) {

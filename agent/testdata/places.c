@@ -25,6 +25,7 @@ PLACE(JNINativeInterface_, GetStringUTFChars, AGENT_JNI_GET_STRING_UTF_CHARS);
 PLACE(JNINativeInterface_, ReleaseStringUTFChars, AGENT_JNI_RELEASE_STRING_UTF_CHARS);
 PLACE(JNINativeInterface_, RegisterNatives, AGENT_JNI_REGISTER_NATIVES);
 PLACE(JNINativeInterface_, NewWeakGlobalRef, AGENT_JNI_NEW_WEAK_GLOBAL_REF);
+PLACE(JNINativeInterface_, DeleteWeakGlobalRef, AGENT_JNI_DELETE_WEAK_GLOBAL_REF);
 PLACE(JNINativeInterface_, ExceptionCheck, AGENT_JNI_EXCEPTION_CHECK);
 PLACE(jvmtiInterface_1_, SetEventNotificationMode, AGENT_TI_SET_EVENT_NOTIFICATION_MODE);
 PLACE(jvmtiInterface_1_, Deallocate, AGENT_TI_DEALLOCATE);
