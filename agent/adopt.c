@@ -82,6 +82,27 @@ bool adopt_fits(const vm *v, const vm_data *d, const pa_profile *p) {
 	return to.sound && same_part(p, PA_DATA, to.data) && same_part(p, PA_PARAMETERS, to.parameters);
 }
 
+/* is_counted reports whether an entry of the VM has a count. */
+static bool is_counted(const uint64_t *words, const pa_entry *e) {
+	pa_rows rows;
+	switch (e->tag) {
+	case PA_COUNTER: case PA_JUMP: case PA_RET: case PA_CALL_TYPE: return words[1] != 0;
+	case PA_BRANCH: return (words[1] | words[3]) != 0;
+	case PA_MULTI_BRANCH: return words[2] != 0;
+	case PA_RECEIVER_TYPE: case PA_VIRTUAL_CALL: case PA_VIRTUAL_CALL_TYPE: return pa_receivers_of(e, &rows) && (words[1] | (rows.count > 0 ? words[1 + rows.first] : 0)) != 0;
+	}
+	return false;
+}
+
+bool adopt_was_trained(const vm *v, const vm_data *d, const pa_profile *p) {
+	parts to = parts_of(v, d);
+	pa_entries it = pa_entries_of(p, PA_DATA);
+	pa_entry e;
+	for (uint32_t at = 0; pa_entries_next(&it, &e); at += e.units)
+		if (is_counted(to.data.words + at, &e)) return true;
+	return false;
+}
+
 /* ---- counts ---- */
 
 typedef struct writer {
@@ -93,12 +114,13 @@ typedef struct writer {
 
 static const double MOST = 2e9; /* counts are added up in 32 bits by the VM's compilers */
 
-/* scaled is a count that is not negative. A count that is not 0 stays so. */
-static uint64_t scaled(const writer *w, uint64_t count) {
+uint64_t adopt_scaled(uint64_t count, double factor) {
 	if (count == 0) return 0;
-	double q = w->factor * (double)count;
+	double q = factor * (double)count;
 	return q < 1 ? 1 : q > MOST ? (uint64_t)MOST : (uint64_t)q;
 }
+
+static uint64_t scaled(const writer *w, uint64_t count) { return adopt_scaled(count, w->factor); }
 
 /* scaled_check is the count of a type check, which failures make negative. */
 static uint64_t scaled_check(const writer *w, uint64_t count) {
@@ -124,6 +146,7 @@ static void put_receivers(const writer *w, uint64_t *words, const pa_entry *e) {
 	callee callee = callee_of(w, e);
 	for (uint32_t i = 0; i < rows.count; i++) {
 		uint32_t cell = rows.first + i * rows.width, type = pa_cell_type(e, cell, NULL);
+		put(words, cell, 0), put(words, cell + 1, 0); /* a MethodData of the VM's own cache has rows */
 		if (type == PA_NO_TYPE) continue;
 		type_cell to = {w->to->data, callee, words + 1 + cell, words + 2 + cell, scaled(w, pa_trained(e, cell + 1))};
 		receivers_bind(w->jni, w->to->holder, type, to);
@@ -194,10 +217,20 @@ static void put_extra(const pa_profile *p, part vm) {
 
 enum { BACKEDGES_AN_INVOCATION = 40 }; /* of a method that was entered in a loop alone: what HotSpot's thresholds take for equal */
 
-static double factor_of(const pa_summary *s, scale to) {
-	double n = s->invocations > 0 ? (double)s->invocations : (double)s->backedges / BACKEDGES_AN_INVOCATION + 1;
-	return to.weight == WEIGHT_PRESENCE ? 0 : to.weight / n;
+/* invocations_of is how often a method was invoked, or what is as much. */
+static double invocations_of(const pa_summary *s) {
+	return s->invocations > 0 ? (double)s->invocations : (double)s->backedges / BACKEDGES_AN_INVOCATION + 1;
 }
+
+uint32_t adopt_weight(const pa_summary *s, scale to) {
+	double n = invocations_of(s);
+	if (to.weight == WEIGHT_PRESENCE) return 1;
+	if (to.hot > 0 && n >= to.hot) return to.hot_weight;
+	if (to.share > 0 && n / to.share < to.weight) return n < to.share ? 1 : (uint32_t)(n / to.share);
+	return to.weight;
+}
+
+double adopt_factor(const pa_summary *s, scale to) { return to.weight == WEIGHT_PRESENCE ? 0 : adopt_weight(s, to) / invocations_of(s); }
 
 static void put_counter(const vm *v, vm_data *d, uint32_t at, uint32_t count) {
 	__atomic_store_n((uint32_t *)((char *)d + at), count * v->increment, __ATOMIC_RELAXED);
@@ -218,8 +251,8 @@ void adopt(const vm *v, jni_env *jni, const adopter *a, const pa_profile *p, sca
 	parts to = parts_of(v, d);
 	pa_summary summary;
 	pa_summarize(p, &summary);
-	writer w = {v, jni, a, factor_of(&summary, s)};
-	put_counter(v, d, v->data.invocations, s.weight == WEIGHT_PRESENCE ? 1 : s.weight);
+	writer w = {v, jni, a, adopt_factor(&summary, s)};
+	put_counter(v, d, v->data.invocations, adopt_weight(&summary, s));
 	put_counter(v, d, v->data.backedges, 0);
 	put_traps(v, d, &summary);
 	put_section(&w, p, PA_DATA, to.data);

@@ -14,11 +14,26 @@
 /* What counts are scaled by: those of a method that was invoked n times are multiplied by weight / n. Counts are ratios: the
  * compiler compares those of a call with the invocations of the same MethodData. */
 typedef struct scale {
-	uint32_t weight; /* invocations that the VM sees; WEIGHT_PRESENCE: each count is 1 */
+	uint32_t weight;     /* invocations that the VM sees; WEIGHT_PRESENCE: each count is 1 */
+	uint32_t share;      /* a method that was invoked n times weighs n / share at most; 0: no bound */
+	uint32_t hot;        /* a method that was invoked so often is hot; 0: none is */
+	uint32_t hot_weight; /* and has this weight */
 } scale;
+
+/* adopt_weight is the number of invocations that the VM sees of a method, adopt_factor what its counts are multiplied by: 0 for
+ * WEIGHT_PRESENCE. */
+uint32_t adopt_weight(const pa_summary *s, scale to);
+double adopt_factor(const pa_summary *s, scale to);
+
+/* adopt_scaled is a count, scaled. A count that is not 0 stays so. */
+uint64_t adopt_scaled(uint64_t count, double factor);
 
 /* adopt_fits reports whether a profile has the entries of a MethodData, which was not counted in yet. */
 bool adopt_fits(const vm *v, const vm_data *d, const pa_profile *p);
+
+/* adopt_was_trained reports whether a MethodData that was just made, and that a profile fits, has counts: the VM took it from its
+ * own cache (JEP 515). */
+bool adopt_was_trained(const vm *v, const vm_data *d, const pa_profile *p);
 
 /* A method that adopts, and what the VM has made for it. */
 typedef struct adopter { const prepared *holder; const vm_method *method; vm_data *data; } adopter;

@@ -192,7 +192,7 @@ func TestAdoptedProfilesAreThoseOfTheArchive(t *testing.T) {
 			}
 		}
 		r := readReport(t, reportFile)
-		for name, least := range map[string]int{"methods_adopted": 9, "receivers_bound": 2, "receivers_bound_late": 2} {
+		for name, least := range map[string]int{"methods_adopted": 9, "receivers_bound": 1, "receivers_bound_late": 2} {
 			if r.count(name) < least {
 				t.Errorf("%s is %d", name, r.count(name))
 			}

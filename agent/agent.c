@@ -23,6 +23,7 @@
 #include "adopt.h"
 #include "classes.h"
 #include "counters.h"
+#include "drift.h"
 #include "options.h"
 #include "receivers.h"
 #include "report.h"
@@ -55,17 +56,6 @@ static void give_up(const char *reason, const char *what) {
 
 /* ---- methods ---- */
 
-/* find_method finds the method of a class with the name and signature of an archived one. */
-static const vm_method *find_method(const vm_klass *k, const pa_method *m) {
-	const vm *v = &agent.vm;
-	if (m->key.signature.bytes == NULL) return NULL; /* a list, which no HotSpot archive has */
-	for (uint32_t i = 0, n = vm_methods(v, k); i < n; i++) {
-		const vm_method *is = vm_method_at(v, k, i);
-		if (classes_symbol(v, vm_method_name(v, is), m->key.name) && classes_symbol(v, vm_method_signature(v, is), m->key.signature)) return is;
-	}
-	return NULL;
-}
-
 /* profile_of finds the profile of a method for the code that the VM has. */
 static bool profile_of(const pa_method *m, const vm_method *is, pa_profile *p) {
 	uint32_t size;
@@ -80,7 +70,15 @@ static bool profile_of(const pa_method *m, const vm_method *is, pa_profile *p) {
 	return false;
 }
 
-static void adopt_profile(jni_env *jni, const prepared *class, const vm_method *is, const pa_profile *p) {
+/* scale_of is how counts are scaled. */
+static scale scale_of(const options *o) {
+	enum { SHARE = 5, HOT = 50000 };
+	scale s = {.weight = o->weight, .share = o->weights == WEIGHTS_FLAT ? 0 : SHARE};
+	if (o->weights == WEIGHTS_HOT && o->raise && o->tier4 > 1) s.hot = HOT, s.hot_weight = watch_tier4() * (o->tier4 - 1);
+	return s;
+}
+
+static void adopt_profile(jni_env *jni, const prepared *class, const pa_method *m, const vm_method *is, const pa_profile *p) {
 	const vm *v = &agent.vm;
 	if (vm_method_data(v, is) != NULL) COUNT(refused_started);
 	else if (__atomic_load_n(&agent.exhausted, __ATOMIC_ACQUIRE)) COUNT(refused_memory);
@@ -89,16 +87,21 @@ static void adopt_profile(jni_env *jni, const prepared *class, const vm_method *
 		vm_data *d = whitebox_make_data(v, jni, is, NULL);
 		if (d == NULL) COUNT(refused_memory), __atomic_store_n(&agent.exhausted, true, __ATOMIC_RELEASE);
 		else if (!adopt_fits(v, d, p)) adopt_nothing(v, d), COUNT(refused_layout);
-		else adopt(v, jni, &(adopter){class, is, d}, p, (scale){agent.options.weight}), COUNT(adopted);
+		else {
+			COUNT(adopted);
+			if (adopt_was_trained(v, d, p)) COUNT(adopted_over_cache);
+			adopt(v, jni, &(adopter){class, is, d}, p, scale_of(&agent.options));
+			if (agent.options.drift) drift_add(class, m, p, scale_of(&agent.options));
+		}
 	}
 }
 
 static void adopt_method(jni_env *jni, const prepared *class, const pa_method *m) {
 	pa_profile p;
-	const vm_method *is = find_method(class->klass, m);
+	const vm_method *is = classes_method(&agent.vm, class->klass, m);
 	if (is == NULL) COUNT(refused_absent);
 	else if (!profile_of(m, is, &p)) COUNT(refused_code);
-	else adopt_profile(jni, class, is, &p);
+	else adopt_profile(jni, class, m, is, &p);
 }
 
 /* ---- classes ---- */
@@ -197,7 +200,7 @@ static void on_death(jvmti_env *ti, jni_env *jni) {
 	(void)jni;
 	ti_enable(ti, TI_DISABLE, TI_EVENT_CLASS_PREPARE);
 	watched seen = watch_end();
-	if (agent.options.report != NULL) report_write(&agent.options, &agent.trained, &agent_counters, &seen);
+	if (agent.options.report != NULL) report_write(&agent.options, &agent.vm, &agent.trained, &agent_counters, &seen);
 }
 
 static int release_of(jvmti_env *ti) {

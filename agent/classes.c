@@ -48,6 +48,15 @@ bool classes_symbol(const vm *v, const vm_symbol *s, pa_text name) {
 	return text_of(v, s, buffer, &text) && text.size == name.size && memcmp(text.bytes, name.bytes, text.size) == 0;
 }
 
+const vm_method *classes_method(const vm *v, const vm_klass *k, const pa_method *m) {
+	if (m->key.signature.bytes == NULL) return NULL; /* a list, which no HotSpot archive has */
+	for (uint32_t i = 0, n = vm_methods(v, k); i < n; i++) {
+		const vm_method *is = vm_method_at(v, k, i);
+		if (classes_symbol(v, vm_method_name(v, is), m->key.name) && classes_symbol(v, vm_method_signature(v, is), m->key.signature)) return is;
+	}
+	return NULL;
+}
+
 /* ---- loaders ---- */
 
 /* The ClassLoaderData of the built-in loaders, once one of their classes was prepared. They live as long as the VM. */

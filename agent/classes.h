@@ -23,4 +23,7 @@ bool classes_is_boot(const void *data);
 /* classes_symbol compares a symbol of the VM with a name of an archive. */
 bool classes_symbol(const vm *v, const vm_symbol *s, pa_text name);
 
+/* classes_method finds the method of a class with the name and signature of an archived one; NULL if it has none. */
+const vm_method *classes_method(const vm *v, const vm_klass *k, const pa_method *m);
+
 #endif

@@ -9,6 +9,7 @@
 #define AGENT_COUNTERS(X) \
 	X(classes, "classes")                                      /* prepared classes that are in the archive */ \
 	X(adopted, "methods_adopted") \
+	X(adopted_over_cache, "methods_adopted_over_cache")        /* of them: the VM had a profile in its own cache */ \
 	X(refused_code, "methods_refused_other_code")              /* the method's bytecodes are not those of any archived profile */ \
 	X(refused_layout, "methods_refused_other_layout")          /* the VM's MethodData has other entries */ \
 	X(refused_started, "methods_refused_already_profiled")     /* the VM had a MethodData before */ \
@@ -22,8 +23,6 @@
 	X(receivers_taken, "receivers_taken")                      /* their row had another type when the class came */ \
 	X(receivers_gone, "receivers_gone")                        /* the method was unloaded before the class came */ \
 	X(receivers_refused, "receivers_refused")                  /* several of one name, no class that the call can have, or beside an agent that may redefine classes */ \
-	X(restarted, "methods_restarted")                          /* deoptimised, so that their counts start anew */ \
-	X(compilations, "compilations_requested") \
 	X(started_ns, "start_ns")                                  /* time at the start of the VM */ \
 	X(prepared_ns, "prepare_ns")                               /* time in the preparation of classes, of all threads */ \
 	X(watched_ns, "watch_ns")                                  /* processor time of the watching thread */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { TIER4_DEFAULT = 2, TIER4_HIGHEST = 100 };
 enum { WARMUP_DEFAULT = 60000, WARMUP_HIGHEST = 24 * 60 * 60 * 1000 };
 
 /* cut copies the text up to the next comma that stands alone, with doubled ones made single, and returns what follows it. */
@@ -45,11 +46,11 @@ static bool set_weight(options *o, const char *value) {
 	return number(value, WEIGHT_HIGHEST, &o->weight) && o->weight > 0;
 }
 
-static bool set_policy(options *o, const char *value) {
-	bool order;
-	if (!choose(value, "order", "none", &order)) return false;
-	o->policy = order ? POLICY_ORDER : POLICY_NONE;
-	return true;
+static bool set_weights(options *o, const char *value) {
+	static const char *const names[] = {"flat", "bounded", "hot"};
+	for (int i = 0; i <= WEIGHTS_HOT; i++)
+		if (strcmp(value, names[i]) == 0) return o->weights = (weights)i, true;
+	return false;
 }
 
 /* set sets an option. value is kept. */
@@ -58,14 +59,14 @@ static bool set(options *o, const char *name, const char *value) {
 	if (strcmp(name, "report") == 0) return o->report = value, *value != 0;
 	if (strcmp(name, "weight") == 0) return set_weight(o, value);
 	if (strcmp(name, "warmup") == 0) return number(value, WARMUP_HIGHEST, &o->warmup);
-	if (strcmp(name, "old") == 0) return choose(value, "raise", "keep", &o->raise);
-	if (strcmp(name, "restart") == 0) return choose(value, "on", "off", &o->restart);
-	if (strcmp(name, "policy") == 0) return set_policy(o, value);
+	if (strcmp(name, "tier4") == 0) return number(value, TIER4_HIGHEST, &o->tier4) && o->tier4 > 0;
+	if (strcmp(name, "weights") == 0) return set_weights(o, value);
+	if (strcmp(name, "flags") == 0) return choose(value, "raise", "keep", &o->raise);
 	return false;
 }
 
 const char *options_parse(options *o, const char *text) {
-	*o = (options){.weight = WEIGHT_DEFAULT, .warmup = WARMUP_DEFAULT, .raise = true};
+	*o = (options){.weight = WEIGHT_DEFAULT, .warmup = WARMUP_DEFAULT, .raise = true, .tier4 = TIER4_DEFAULT};
 	while (text != NULL && *text != 0) {
 		char *option = malloc(strlen(text) + 1);
 		if (option == NULL) return "the process is out of memory";

@@ -5,7 +5,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef enum policy { POLICY_NONE, POLICY_ORDER } policy;
+/* How methods weigh. */
+typedef enum weights {
+	WEIGHTS_FLAT,    /* all alike */
+	WEIGHTS_BOUNDED, /* less if training invoked them little: they gain little from being compiled early */
+	WEIGHTS_HOT      /* and much more if it invoked them often: only the last part of the raised threshold of tier 4 is left to go */
+} weights;
 
 /* What follows the = of -agentpath:PATH=..., see docs/adoption-hotspot.md. Texts are allocated, and live as long as the VM. */
 typedef struct options {
@@ -13,10 +18,10 @@ typedef struct options {
 	const char *report; /* NULL for none, "-" for stderr */
 	uint32_t weight;    /* invocations that an adopted profile counts for; WEIGHT_PRESENCE: each count is 1 */
 	uint32_t warmup;    /* milliseconds after which the flags are restored at the latest */
-	bool raise;         /* TieredOldPercentage while warming up */
-	bool restart;       /* counts of an adopted method start anew after a deoptimisation in it */
+	bool raise;         /* flags of the VM, while warming up */
+	uint32_t tier4;     /* what the thresholds of tier 4 are multiplied by meanwhile */
+	weights weights;
 	bool dry, drift, quiet;
-	policy policy;
 } options;
 
 enum { WEIGHT_PRESENCE = 0, WEIGHT_DEFAULT = 200, WEIGHT_HIGHEST = 1 << 20 };

@@ -5,9 +5,10 @@
 #include "counters.h"
 #include "options.h"
 #include "trained.h"
+#include "vm.h"
 #include "watch.h"
 
 /* report_write writes what was done, as JSON: to a file, which is replaced, or to stderr. */
-void report_write(const options *o, const trained *t, const counters *c, const watched *w);
+void report_write(const options *o, const vm *v, const trained *t, const counters *c, const watched *w);
 
 #endif

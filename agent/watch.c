@@ -13,10 +13,18 @@
 
 #include "counters.h"
 
+/* A flag of the VM that is raised while the program warms up. All are intx, read at each event of the compilation policy. */
+typedef struct raised { const char *name; vm_flag flag; int64_t before, value; } raised;
+
+/* TieredOldPercentage lets a method that was not called for long be compiled with profiling as others are. The thresholds
+ * of tier 4 are raised together: C2 takes most of a warm-up, and what an archive knows to be hot is nearer to them. */
+static raised flags[] = {
+	{.name = "TieredOldPercentage"}, {.name = "Tier4InvocationThreshold"}, {.name = "Tier4MinInvocationThreshold"},
+	{.name = "Tier4CompileThreshold"}, {.name = "Tier4BackEdgeThreshold"},
+};
+enum { FLAGS = sizeof flags / sizeof *flags, FLAG_HIGHEST = 1 << 30 };
+
 static struct {
-	const vm *vm;
-	vm_flag old;
-	int64_t before; /* the flag's value */
 	uint32_t limit; /* milliseconds */
 	watched seen;
 	pthread_t thread;
@@ -25,22 +33,42 @@ static struct {
 	bool running, ending;
 } w = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* ---- the flag ---- */
+/* ---- flags ---- */
 
-enum { OLD_RAISED = 1000000, OLD_HIGHEST = 1 << 30 };
+/* find_flag finds a flag and its value, which must be a possible one. */
+static bool find_flag(const vm *v, raised *f) {
+	if (!vm_find_flag(v, f->name, "Tier3DelayOn", &f->flag)) return false;
+	f->before = *(int64_t *)f->flag.at;
+	return f->before >= 0 && f->before <= FLAG_HIGHEST;
+}
 
-static bool raise_flag(const vm *v) {
-	if (!vm_find_flag(v, "TieredOldPercentage", "Tier3DelayOn", &w.old)) return false;
-	w.before = *(int64_t *)w.old.at;
-	if (w.before < 0 || w.before > OLD_HIGHEST) return false; /* not what it seems to be */
-	if (w.before < OLD_RAISED) __atomic_store_n((int64_t *)w.old.at, OLD_RAISED, __ATOMIC_RELAXED);
+/* is_tiered reports whether code of C1 runs until C2 has compiled a method. Without it the interpreter does, which must not last
+ * longer. */
+static bool is_tiered(const vm *v) {
+	vm_flag flag;
+	return vm_find_flag(v, "TieredCompilation", "UseTLAB", &flag) && *(const uint8_t *)flag.at != 0;
+}
+
+/* raise_flags raises all flags, or none. */
+static bool raise_flags(const vm *v, uint32_t tier4) {
+	enum { OLD = 1000000 };
+	if (!is_tiered(v)) tier4 = 1;
+	for (int i = 0; i < FLAGS; i++)
+		if (!find_flag(v, &flags[i])) return false;
+	for (int i = 0; i < FLAGS; i++) {
+		raised *f = &flags[i];
+		f->value = i > 0 ? f->before * tier4 : f->before > OLD ? f->before : OLD;
+		if (f->value <= FLAG_HIGHEST) __atomic_store_n((int64_t *)f->flag.at, f->value, __ATOMIC_RELAXED);
+	}
 	return w.seen.raised = true;
 }
 
-static void restore_flag(void) {
-	int64_t raised = OLD_RAISED; /* somebody else may have written it since */
-	if (w.seen.raised && w.before < OLD_RAISED)
-		__atomic_compare_exchange_n((int64_t *)w.old.at, &raised, w.before, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+/* restore_flags gives the flags their values back, but those that somebody else has written since. */
+static void restore_flags(void) {
+	for (int i = 0; w.seen.raised && i < FLAGS; i++) {
+		int64_t value = flags[i].value;
+		__atomic_compare_exchange_n((int64_t *)flags[i].flag.at, &value, flags[i].before, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	}
 }
 
 /* ---- the compilers ---- */
@@ -104,25 +132,27 @@ static void *watch(void *unused) {
 		quiet = now < ticks || now - ticks <= quiet_ticks ? quiet + 1 : 0;
 		ticks = now, elapsed += PERIOD;
 	}
-	restore_flag();
+	restore_flags();
 	w.seen.restored = elapsed;
 	COUNT_N(watched_ns, thread_time());
 	return unused;
 }
 
 const char *watch_begin(const vm *v, const options *o) {
-	w.vm = v, w.limit = o->warmup;
+	w.limit = o->warmup;
 	if (!o->raise || o->dry) return NULL;
-	if (!raise_flag(v)) return "the VM has no flag TieredOldPercentage, which stays as it is";
+	if (!raise_flags(v, o->tier4)) return "the VM's flags of compilation are not those that the agent knows, and stay as they are";
 	pthread_condattr_t attributes;
 	pthread_condattr_init(&attributes);
 	pthread_cond_init(&w.wake, &attributes);
 	pthread_condattr_destroy(&attributes);
 	w.running = pthread_create(&w.thread, NULL, watch, NULL) == 0;
 	if (w.running) return NULL;
-	restore_flag();
+	restore_flags();
 	return "there is no thread to watch the compilers, so that no flag is raised";
 }
+
+uint32_t watch_tier4(void) { return (uint32_t)flags[1].before; }
 
 watched watch_end(void) {
 	if (!w.running) return w.seen;

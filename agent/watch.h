@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A thread that watches the program warm up. While the VM compiles much, TieredOldPercentage is high, so that a method that
- * was not called for long may still be compiled with profiling at once; the flag gets its old value back when the compilers
- * have become quiet.
+ * A thread that watches the program warm up. While the VM compiles much, some flags of its compilation policy are raised in its
+ * memory; they get their old values back when the compilers have become quiet.
  */
 #ifndef PROFARC_AGENT_WATCH_H
 #define PROFARC_AGENT_WATCH_H
@@ -12,12 +11,15 @@
 
 /* What was seen, for the report. */
 typedef struct watched {
-	bool raised;       /* the flag was raised */
+	bool raised;       /* the flags were raised */
 	uint32_t restored; /* milliseconds after the start; 0: never, or at the end of the VM */
 } watched;
 
-/* watch_begin raises the flag and starts the thread. It returns NULL, or why it can't. */
+/* watch_begin raises the flags and starts the thread. It returns NULL, or why it can't. */
 const char *watch_begin(const vm *v, const options *o);
+
+/* watch_tier4 is the number of invocations after which the VM compiles a method with C2 when nothing is raised. */
+uint32_t watch_tier4(void);
 
 /* watch_end ends the thread, and restores what is not restored yet. */
 watched watch_end(void);

@@ -7,12 +7,10 @@
 
 typedef void (*make_data)(jni_env *, jvm_ref, jvm_ref);
 typedef int64_t (*constant_pool)(jni_env *, jvm_ref, jvm_ref);
-typedef uint8_t (*enqueue)(jni_env *, jvm_ref, jvm_ref, int32_t, int32_t);
 
 static struct {
 	make_data make;
 	constant_pool pool;
-	enqueue compile;
 	jvm_function *table; /* JNI's functions, of which FromReflectedMethod returns the method of this thread */
 	jvm_ref any;         /* an object where the natives want one */
 } natives;
@@ -32,7 +30,6 @@ static int32_t register_natives(jni_env *jni, jvm_ref class, const jni_native *l
 		void *f = list[i].function;
 		if (strcmp(list[i].name, "markMethodProfiled") == 0) memcpy(&natives.make, &f, sizeof f);
 		if (strcmp(list[i].name, "getConstantPool0") == 0) memcpy(&natives.pool, &f, sizeof f);
-		if (strcmp(list[i].name, "enqueueMethodForCompilation0") == 0) memcpy(&natives.compile, &f, sizeof f);
 	}
 	return JVM_OK;
 }
@@ -94,7 +91,7 @@ static void call_registration(jni_env *jni, jvm_ref class, jvm_method method, jv
 	jni->functions = own;
 }
 
-static bool found_all(void) { return natives.make != NULL && natives.pool != NULL && natives.compile != NULL; }
+static bool found_all(void) { return natives.make != NULL && natives.pool != NULL; }
 
 /* try_class registers the natives of WhiteBox under one of its names. */
 static void try_class(const vm_flag *api, jni_env *jni, const char *name, jvm_function *table) {
@@ -152,11 +149,4 @@ vm_data *whitebox_make_data(const vm *v, jni_env *jni, const vm_method *m, jvm_m
 	natives.make(jni, natives.any, natives.any);
 	end(jni, own);
 	return vm_method_data(v, m);
-}
-
-bool whitebox_compile(jni_env *jni, const vm_method *m, jvm_method id, int level) {
-	const jvm_function *own = begin(jni, &m, id);
-	bool taken = natives.compile(jni, natives.any, natives.any, level, -1) != 0;
-	end(jni, own);
-	return taken;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Product builds of HotSpot contain the natives of the class WhiteBox, with which the JDK's own tests reach into the VM. One of
- * them makes a MethodData, one tells the constant pool of a class, one asks for a compilation. A VM registers them for that
- * class alone, and if the flag WhiteBoxAPI is set. The agent defines a class of that name with one method, sets the flag while
+ * them makes a MethodData, one tells the constant pool of a class. A VM registers them for that class alone, and only if the flag
+ * WhiteBoxAPI is set. The agent defines a class of that name with one method, sets the flag while
  * it registers, and has a table of JNI functions of its own meanwhile, so that the natives are told to it and bound to nothing:
  * Java code gets no way to them.
  */
@@ -21,8 +21,5 @@ const vm_klass *whitebox_klass(const vm *v, jni_env *jni, jvm_ref class);
 /* whitebox_make_data makes the MethodData of a method; NULL if it can't. Its counters are high, and must be set at once.
  * id is the method's jmethodID, or NULL in releases where that is the address of a word with the method. */
 vm_data *whitebox_make_data(const vm *v, jni_env *jni, const vm_method *m, jvm_method id);
-
-/* whitebox_compile asks for a compilation. It reports whether the VM has taken the request. */
-bool whitebox_compile(jni_env *jni, const vm_method *m, jvm_method id, int level);
 
 #endif

@@ -11,9 +11,10 @@ import (
 type Options struct {
 	Archive string        // file to adopt from; required
 	Weight  string        // a number of counts, or "presence"
-	Old     string        // "raise" or "keep" TieredOldPercentage
+	Weights string        // "flat", "bounded" or "hot": how methods weigh beside each other
+	Flags   string        // "raise" or "keep" flags of the VM while it warms up
+	Tier4   int           // what the thresholds of tier 4 are multiplied by meanwhile
 	Warmup  time.Duration // bound of the time until flags are restored
-	Policy  string        // "none" or "order"
 	Report  string        // file of the report at exit; "-" is stderr
 	Drift   bool          // the report has what happened against what was archived
 	Dry     bool          // look everything up, and write nothing
@@ -27,10 +28,12 @@ func (o Options) Check() error {
 		return fmt.Errorf("the agent needs an archive")
 	case !isWeight(o.Weight):
 		return fmt.Errorf("weight %q: give a number from 1 to %d, or presence", o.Weight, maxWeight)
-	case o.Old != "" && o.Old != "raise" && o.Old != "keep":
-		return fmt.Errorf("old %q: give raise or keep", o.Old)
-	case o.Policy != "" && o.Policy != "none" && o.Policy != "order":
-		return fmt.Errorf("policy %q: give none or order", o.Policy)
+	case o.Weights != "" && o.Weights != "flat" && o.Weights != "bounded" && o.Weights != "hot":
+		return fmt.Errorf("weights %q: give flat, bounded or hot", o.Weights)
+	case o.Flags != "" && o.Flags != "raise" && o.Flags != "keep":
+		return fmt.Errorf("vm-flags %q: give raise or keep", o.Flags)
+	case o.Tier4 < 0 || o.Tier4 > maxTier4:
+		return fmt.Errorf("tier4 %d: give a number from 1 to %d", o.Tier4, maxTier4)
 	case o.Warmup < 0 || o.Warmup > 0 && o.Warmup < time.Millisecond || o.Warmup > maxWarmup:
 		return fmt.Errorf("warmup %v: give 1ms to %v", o.Warmup, maxWarmup)
 	case strings.ContainsAny(o.Archive+o.Report, "\n\x00"):
@@ -43,6 +46,7 @@ func (o Options) Check() error {
 const (
 	maxWeight = 1 << 20 // counts that a profile is scaled to
 	maxWarmup = 24 * time.Hour
+	maxTier4  = 100
 )
 
 func isWeight(text string) bool {
@@ -64,11 +68,14 @@ func (o Options) Flag(library string) (string, error) {
 func (o Options) text() string {
 	parts := []string{"archive=" + doubled(o.Archive)}
 	for _, p := range []struct{ name, value string }{
-		{"weight", o.Weight}, {"old", o.Old}, {"policy", o.Policy}, {"report", doubled(o.Report)},
+		{"weight", o.Weight}, {"weights", o.Weights}, {"flags", o.Flags}, {"report", doubled(o.Report)},
 	} {
 		if p.value != "" {
 			parts = append(parts, p.name+"="+p.value)
 		}
+	}
+	if o.Tier4 > 0 {
+		parts = append(parts, fmt.Sprintf("tier4=%d", o.Tier4))
 	}
 	if o.Warmup > 0 {
 		parts = append(parts, fmt.Sprintf("warmup=%d", o.Warmup.Milliseconds()))

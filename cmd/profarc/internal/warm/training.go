@@ -110,7 +110,7 @@ func (s *session) nameAgent() (err error) {
 		return err
 	}
 	for word, old := range map[string]string{wordAgent: "", wordAgentKeep: "keep"} {
-		o := agentlib.Options{Archive: archive, Old: old, Report: s.agentReport()}
+		o := agentlib.Options{Archive: archive, Flags: old, Report: s.agentReport()}
 		if s.known[word], err = o.Flag(s.library); err != nil {
 			return err
 		}

@@ -1,0 +1,133 @@
+//go:build ignore
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "drift.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "classes.h"
+
+typedef struct adopted { const vm_klass *klass; pa_ref method, profile; } adopted;
+
+static struct {
+	pthread_mutex_t lock;
+	adopted *list;
+	uint32_t n, room;
+	scale scale;
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void drift_add(const prepared *holder, const pa_method *m, const pa_profile *p, scale s) {
+	if (!holder->permanent) return;
+	pthread_mutex_lock(&all.lock);
+	if (all.n == all.room) {
+		uint32_t room = all.room == 0 ? 1024 : 2 * all.room;
+		adopted *list = realloc(all.list, room * sizeof *list);
+		if (list != NULL) all.list = list, all.room = room;
+	}
+	if (all.n < all.room) all.list[all.n++] = (adopted){holder->klass, m->at, p->at};
+	all.scale = s;
+	pthread_mutex_unlock(&all.lock);
+}
+
+/* ---- comparison ---- */
+
+enum { ENOUGH = 100 }; /* events at a point that say something */
+
+/* What was seen of a method, or of all. */
+typedef struct drift { uint64_t ran, deoptimised, branches, flipped, calls, unlisted; } drift;
+
+/* since is how often something happened since the method adopted its profile. */
+static uint64_t since(uint64_t now, uint64_t adopted) { return now > adopted ? now - adopted : 0; }
+
+static void compare_branch(drift *d, const uint64_t *words, const pa_entry *e, double factor) {
+	uint64_t taken = pa_trained(e, 0), other = pa_trained(e, 2);
+	uint64_t taken_now = since(words[1], adopt_scaled(taken, factor)), other_now = since(words[3], adopt_scaled(other, factor));
+	if (taken + other < ENOUGH || taken_now + other_now < ENOUGH) return;
+	d->branches++;
+	if ((taken > other) != (taken_now > other_now)) d->flipped++;
+}
+
+/* compare_call looks how many receivers found no row. */
+static void compare_call(drift *d, const uint64_t *words, const pa_entry *e, double factor) {
+	pa_rows rows;
+	if (!pa_receivers_of(e, &rows)) return;
+	uint64_t unlisted = since(words[1], adopt_scaled(pa_trained(e, 0), factor)), listed = 0;
+	for (uint32_t i = 0; i < rows.count; i++) {
+		uint32_t cell = rows.first + i * rows.width + 1;
+		listed += since(words[1 + cell], adopt_scaled(pa_trained(e, cell), factor));
+	}
+	if (unlisted + listed < ENOUGH) return;
+	d->calls++;
+	if (unlisted > listed && pa_trained(e, 0) == 0) d->unlisted++;
+}
+
+static drift compare(const vm *v, const vm_data *data, const pa_profile *p) {
+	drift d = {0};
+	pa_summary s;
+	pa_entries it = pa_entries_of(p, PA_DATA);
+	pa_entry e;
+	const uint64_t *words = (const uint64_t *)((const char *)data + v->data.header);
+	pa_summarize(p, &s);
+	double factor = adopt_factor(&s, all.scale);
+	d.ran = vm_u32(data, v->data.invocations) / v->increment > adopt_weight(&s, all.scale);
+	d.deoptimised = vm_u32(data, v->data.decompiles) > 0;
+	for (; pa_entries_next(&it, &e); words += e.units)
+		if (e.tag == PA_BRANCH) compare_branch(&d, words, &e, factor);
+		else if (e.tag == PA_VIRTUAL_CALL || e.tag == PA_VIRTUAL_CALL_TYPE) compare_call(&d, words, &e, factor);
+	return d;
+}
+
+/* compare_adopted compares a method, if the VM still has the MethodData that fits. */
+static bool compare_adopted(const vm *v, const pa_archive *archive, const adopted *a, pa_method *m, drift *d) {
+	pa_profile p;
+	if (pa_method_at(archive, a->method, m).code != PA_OK || pa_profile_at(archive, a->profile, &p).code != PA_OK) return false;
+	const vm_method *is = classes_method(v, a->klass, m);
+	const vm_data *data = is == NULL ? NULL : vm_method_data(v, is);
+	if (data == NULL || !adopt_fits(v, data, &p)) return false;
+	*d = compare(v, data, &p);
+	return true;
+}
+
+/* ---- output ---- */
+
+static void write_text(FILE *f, pa_text t) {
+	for (size_t i = 0; i < t.size; i++) {
+		unsigned char c = (unsigned char)t.bytes[i];
+		if (c == '"' || c == '\\') fputc('\\', f);
+		if (c < ' ') fprintf(f, "\\u%04x", c);
+		else fputc(c, f);
+	}
+}
+
+static void write_method(FILE *f, const pa_method *m, const drift *d, bool first) {
+	fprintf(f, "%s\n      {\"method\": \"", first ? "" : ",");
+	write_text(f, m->key.class_name);
+	fputs("::", f);
+	write_text(f, m->key.name);
+	write_text(f, m->key.signature);
+	fprintf(f, "\", \"deoptimised\": %s, \"branches_flipped\": %" PRIu64 ", \"calls_of_other_types\": %" PRIu64 "}", d->deoptimised > 0 ? "true" : "false",
+	        d->flipped, d->unlisted);
+}
+
+static void add(drift *sum, const drift *d) {
+	sum->ran += d->ran, sum->deoptimised += d->deoptimised, sum->branches += d->branches, sum->flipped += d->flipped;
+	sum->calls += d->calls, sum->unlisted += d->unlisted;
+}
+
+void drift_write(FILE *f, const vm *v, const pa_archive *archive) {
+	enum { MOST_LISTED = 100 };
+	drift sum = {0}, d;
+	pa_method m;
+	uint32_t compared = 0, listed = 0;
+	fputs(",\n  \"drift\": {\n    \"methods\": [", f);
+	for (uint32_t i = 0; i < all.n; i++) {
+		if (!compare_adopted(v, archive, &all.list[i], &m, &d)) continue;
+		compared++, add(&sum, &d);
+		if (d.flipped + d.unlisted > 0 && listed < MOST_LISTED) write_method(f, &m, &d, listed++ == 0);
+	}
+	fprintf(f, "%s],\n    \"methods_compared\": %" PRIu32 ",\n    \"methods_run\": %" PRIu64 ",\n    \"methods_deoptimised\": %" PRIu64,
+	        listed > 0 ? "\n    " : "", compared, sum.ran, sum.deoptimised);
+	fprintf(f, ",\n    \"branches_compared\": %" PRIu64 ",\n    \"branches_flipped\": %" PRIu64 ",\n    \"calls_compared\": %" PRIu64, sum.branches, sum.flipped, sum.calls);
+	fprintf(f, ",\n    \"calls_of_other_types\": %" PRIu64 "\n  }", sum.unlisted);
+}
