@@ -124,6 +124,7 @@ typedef enum phase { PHASE_RECEIVER = 1, PHASE_METHODS = 2 } phase;
 static void on_class(jni_env *jni, jvm_ref object, int phases) {
 	class_names names;
 	uint32_t from = 0, type;
+	if (vm_may_redefine(&agent.vm)) return;
 	const vm_klass *klass = whitebox_klass(&agent.vm, jni, object);
 	if (klass == NULL || !classes_name(&agent.vm, agent.ti, jni, object, klass, &names)) return;
 	prepared class = {klass, object, names.name.builtin};
@@ -176,6 +177,10 @@ static void on_init(jvmti_env *ti, jni_env *jni, jvm_ref thread) {
 	}
 	const char *warning = watch_begin(&agent.vm, &agent.options);
 	if (warning != NULL && !agent.options.quiet) fprintf(stderr, "profarc: %s\n", warning);
+	if (vm_may_redefine(&agent.vm)) {
+		give_up("an agent for Java code or a debugger may redefine classes", NULL);
+		return;
+	}
 	ti_enable(ti, TI_ENABLE, TI_EVENT_CLASS_PREPARE);
 	adopt_loaded(jni);
 	COUNT_N(started_ns, now() - begun);

@@ -40,6 +40,8 @@ type cell struct {
 	prepare func(t *testing.T, r *rig, c *cell)
 }
 
+const redefines = "may redefine classes"
+
 func flags(f ...string) []string { return f }
 
 // everyProgram returns a cell for each program.
@@ -57,7 +59,7 @@ func cells() []cell {
 		{name: "unload", program: "Unload", adopts: true, short: true},
 		{name: "threads", program: "Threads", adopts: true, short: true},
 		{name: "deep", program: "Deep", adopts: true},
-		{name: "redefine", program: "Redefine", adopts: true, short: true, prepare: instrumented},
+		{name: "redefine", program: "Redefine", short: true, says: redefines, prepare: instrumented},
 		{name: "stale", program: "Stale", archive: stale, adopts: true, short: true},
 		{name: "stale, mature", program: "Stale", archive: stale, options: ",weight=6000", adopts: true},
 		{name: "stale, C2 alone", program: "Stale", archive: stale, flags: flags("-XX:-TieredCompilation"), adopts: true},
@@ -115,13 +117,13 @@ func beside() []cell {
 		{name: "no CDS", program: "Mixed", flags: flags("-Xshare:off"), adopts: true, short: true},
 		{name: "no CDS, threads", program: "Threads", flags: flags("-Xshare:off"), adopts: true},
 		{name: "no CDS, deep", program: "Deep", flags: flags("-Xshare:off"), adopts: true},
-		{name: "debugger", program: "Mixed", flags: flags(debugger), adopts: true},
-		{name: "debugger, unload", program: "Unload", flags: flags(debugger), adopts: true},
+		{name: "debugger", program: "Mixed", flags: flags(debugger), says: redefines},
+		{name: "debugger, unload", program: "Unload", flags: flags(debugger), says: redefines},
 		{name: "JFR", program: "Mixed", adopts: true, prepare: recorded},
 		{name: "JFR, threads", program: "Threads", adopts: true, prepare: recorded},
-		{name: "redefine, C2 alone", program: "Redefine", flags: flags("-XX:-TieredCompilation"), adopts: true, prepare: instrumented},
-		{name: "redefine, no CDS", program: "Redefine", flags: flags("-Xshare:off"), adopts: true, prepare: instrumented},
-		{name: "redefine, debugger", program: "Redefine", flags: flags(debugger), adopts: true, prepare: instrumented},
+		{name: "redefine, C2 alone", program: "Redefine", flags: flags("-XX:-TieredCompilation"), says: redefines, prepare: instrumented},
+		{name: "redefine, no CDS", program: "Redefine", flags: flags("-Xshare:off"), says: redefines, prepare: instrumented},
+		{name: "redefine, debugger", program: "Redefine", flags: flags(debugger), says: redefines, prepare: instrumented},
 		{name: "JNI checked", program: "Unload", flags: flags("-Xcheck:jni"), adopts: true},
 		{name: "GC all the time", program: "Unload", flags: flags("-Xmx24m", "-XX:+UseSerialGC"), adopts: true},
 	}

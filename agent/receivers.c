@@ -1,9 +1,7 @@
 //go:build ignore
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE
 #include "receivers.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -103,19 +101,6 @@ static void write_class(const type_cell *c, const vm_klass *klass, uint64_t *bou
 
 /* ---- waiting ---- */
 
-static bool is_loaded_library(const char *name) {
-	void *handle = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
-	if (handle == NULL) return false;
-	dlclose(handle);
-	return true;
-}
-
-/* may_be_redefined reports whether agents for Java code or a debugger may redefine classes: a MethodData can be freed at any time
- * then. The VM's flag alone says too little: some releases set it always. */
-static bool may_be_redefined(void) {
-	return *all.vm->can_redefine && (is_loaded_library("libinstrument.so") || is_loaded_library("libjdwp.so"));
-}
-
 enum { MOST_WAITING = 1 << 20 }; /* cells: a program may load classes without end whose receivers never come */
 
 /* grow makes room for one more element. */
@@ -183,7 +168,7 @@ static void bind_waiting(jni_env *jni, const waiting *w, const vm_klass *klass) 
 }
 
 static void bind_all_waiting(jni_env *jni, type_state *t, const vm_klass *klass) {
-	bool refused = t->waiting != 0 && may_be_redefined();
+	bool refused = t->waiting != 0 && vm_may_redefine(all.vm);
 	for (uint32_t i = t->waiting, next; i != 0; i = next) {
 		waiting *w = &all.cells[i - 1];
 		next = w->next;
@@ -215,7 +200,7 @@ void receivers_bind(jni_env *jni, const prepared *holder, uint32_t type, type_ce
 	bool known = t->class.klass != NULL && !t->several && pin(jni, &t->class, &local);
 	if (t->several) COUNT(receivers_refused);
 	else if (known) write_class(&cell, t->class.klass, &agent_counters.receivers_bound);
-	else if (t->class.klass != NULL || may_be_redefined() || !add_waiting(jni, holder, type, cell)) COUNT(receivers_refused);
+	else if (t->class.klass != NULL || vm_may_redefine(all.vm) || !add_waiting(jni, holder, type, cell)) COUNT(receivers_refused);
 	else COUNT(receivers_waiting);
 	unpin(jni, local);
 	pthread_mutex_unlock(&all.lock);

@@ -5,8 +5,8 @@
  *
  * Classes of the built-in loaders are never unloaded. Of other loaders a weak reference is kept, and pinned while the class or
  * a MethodData of it is touched. A MethodData is freed before its class only after the class was redefined: before a cell is
- * written, its MethodData must still be that of a method of the class, and beside a debugger or an agent for Java code, which
- * may redefine classes at any time, nothing waits.
+ * written, its MethodData must still be that of a method of the class, and once a debugger or an agent for Java code is there,
+ * which may redefine classes at any time, nothing is adopted and nothing bound.
  */
 #ifndef PROFARC_AGENT_RECEIVERS_H
 #define PROFARC_AGENT_RECEIVERS_H

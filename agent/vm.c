@@ -4,6 +4,7 @@
 #include "vm.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <string.h>
 
 /* A lookup in the VM's tables. It keeps the first name that is missing, or that can't be what it is. */
@@ -187,6 +188,38 @@ const char *vm_open(vm *v, java_vm *java, int release) {
 	find_data(v, &l);
 	find_flags(v, &l);
 	return l.missing;
+}
+
+/* ---- redefinition ---- */
+
+/* A look at the libraries of the process, by how many were ever loaded. */
+typedef struct libraries { unsigned long long loaded; bool begun, redefine; } libraries;
+
+static unsigned long long looked_at;
+static bool redefine;
+
+static bool ends(const char *text, const char *end) {
+	size_t n = strlen(text), m = strlen(end);
+	return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+static int look(struct dl_phdr_info *info, size_t size, void *state) {
+	libraries *l = state;
+	(void)size;
+	if (!l->begun && info->dlpi_adds == __atomic_load_n(&looked_at, __ATOMIC_ACQUIRE)) return 1;
+	l->begun = true, l->loaded = info->dlpi_adds;
+	l->redefine |= ends(info->dlpi_name, "/libinstrument.so") || ends(info->dlpi_name, "/libjdwp.so");
+	return 0;
+}
+
+/* The VM's flag alone says too little: some releases set it always. */
+bool vm_may_redefine(const vm *v) {
+	libraries l = {0};
+	if (!*v->can_redefine || __atomic_load_n(&redefine, __ATOMIC_ACQUIRE)) return *v->can_redefine;
+	dl_iterate_phdr(look, &l);
+	if (l.redefine) __atomic_store_n(&redefine, true, __ATOMIC_RELEASE);
+	if (l.begun) __atomic_store_n(&looked_at, l.loaded, __ATOMIC_RELEASE);
+	return l.redefine;
 }
 
 /* ---- methods ---- */

@@ -50,6 +50,10 @@ typedef struct vm {
 /* vm_open finds everything. It returns NULL, or why the VM is not one that the agent knows. */
 const char *vm_open(vm *v, java_vm *java, int release);
 
+/* vm_may_redefine reports whether agents for Java code or a debugger may redefine classes: the methods of a class and what belongs
+ * to them can be freed at any time then, while a thread looks at them. */
+bool vm_may_redefine(const vm *v);
+
 /* vm_find_flag finds a flag of a type that another flag has: types are numbered differently in each release. */
 bool vm_find_flag(const vm *v, const char *name, const char *like, vm_flag *flag);
 
