@@ -2,7 +2,7 @@ import java.io.IOException;
 import java.util.function.IntUnaryOperator;
 
 /**
- * A program to adopt: its class Work has every kind of profile point. "train" runs it; "load" only loads it, so that its
+ * A program to adopt: its class Work has every kind of profile point. "train" runs it, "differ" runs it otherwise; "load" only loads it, so that its
  * MethodData stay as they were adopted, and one class more for a line of input. Both wait for the end of their input.
  */
 public class Adopted {
@@ -73,8 +73,16 @@ public class Adopted {
         return sum;
     }
 
+    /** Takes the branches of Work.branch the other way than train does. */
+    static long differ(int rounds) {
+        long sum = 0;
+        for (int i = 0; i < rounds; i++) sum += Work.branch(3 * i);
+        return sum;
+    }
+
     public static void main(String[] args) throws Exception {
         if (args[0].equals("train")) System.out.println(train(Integer.parseInt(args[1])));
+        else if (args[0].equals("differ")) System.out.println(differ(Integer.parseInt(args[1])));
         else load("Work", "Square", "Circle");
         System.out.println("ready");
         if (System.in.read() >= 0) {
