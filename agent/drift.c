@@ -121,11 +121,14 @@ void drift_write(FILE *f, const vm *v, const pa_archive *archive) {
 	pa_method m;
 	uint32_t compared = 0, listed = 0;
 	fputs(",\n  \"drift\": {\n    \"methods\": [", f);
-	for (uint32_t i = 0; i < all.n; i++) {
+	pthread_mutex_lock(&all.lock); /* threads go on preparing classes while the VM ends */
+	uint32_t n = vm_may_redefine(v) ? 0 : all.n;
+	for (uint32_t i = 0; i < n; i++) {
 		if (!compare_adopted(v, archive, &all.list[i], &m, &d)) continue;
 		compared++, add(&sum, &d);
 		if (d.flipped + d.unlisted > 0 && listed < MOST_LISTED) write_method(f, &m, &d, listed++ == 0);
 	}
+	pthread_mutex_unlock(&all.lock);
 	fprintf(f, "%s],\n    \"methods_compared\": %" PRIu32 ",\n    \"methods_run\": %" PRIu64 ",\n    \"methods_deoptimised\": %" PRIu64,
 	        listed > 0 ? "\n    " : "", compared, sum.ran, sum.deoptimised);
 	fprintf(f, ",\n    \"branches_compared\": %" PRIu64 ",\n    \"branches_flipped\": %" PRIu64 ",\n    \"calls_compared\": %" PRIu64, sum.branches, sum.flipped, sum.calls);

@@ -71,6 +71,7 @@ func cells() []cell {
 		{name: "twice", program: "Mixed", agents: 2, adopts: true, short: true, says: "the agent is named twice"},
 		{name: "off", program: "Mixed", env: flags("PROFARC_AGENT=off")},
 		{name: "dry", program: "Mixed", options: ",dry", adopts: true},
+		{name: "drift", program: "Threads", options: ",drift", adopts: true},
 		{name: "presence", program: "Mixed", options: ",weight=presence", adopts: true},
 		{name: "one processor", program: "Threads", prefix: flags("taskset", "-c", "0"), adopts: true},
 		{name: "AppCDS", program: "Mixed", adopts: true, prepare: sharedClasses},
