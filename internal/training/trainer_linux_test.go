@@ -144,6 +144,9 @@ func archiveMethods(t *testing.T, path string) map[string]uint64 {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if !m.Profiled() {
+			continue // compiled code of it was recorded
+		}
 		k, err := m.Key()
 		if err != nil {
 			t.Fatal(err)
