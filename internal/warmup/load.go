@@ -217,7 +217,7 @@ func windows(requests []request) []Unit {
 			took, sum = append(took, q.tookNS), sum+q.tookNS
 		}
 		slices.Sort(took)
-		units = append(units, Unit{w[len(w)-1].endNS, sum / int64(len(w)), took[(len(took)-1)*99/100]})
+		units = append(units, Unit{w[len(w)-1].endNS, sum / int64(len(w)), took[(99*len(took)+99)/100-1]})
 	}
 	return units
 }
