@@ -175,12 +175,12 @@ static void on_init(jvmti_env *ti, jni_env *jni, jvm_ref thread) {
 		give_up(why, NULL);
 		return;
 	}
-	const char *warning = watch_begin(&agent.vm, &agent.options);
-	if (warning != NULL && !agent.options.quiet) fprintf(stderr, "profarc: %s\n", warning);
 	if (vm_may_redefine(&agent.vm)) {
 		give_up("an agent for Java code or a debugger may redefine classes", NULL);
 		return;
 	}
+	const char *warning = watch_begin(&agent.vm, &agent.options);
+	if (warning != NULL && !agent.options.quiet) fprintf(stderr, "profarc: %s\n", warning);
 	ti_enable(ti, TI_ENABLE, TI_EVENT_CLASS_PREPARE);
 	adopt_loaded(jni);
 	COUNT_N(started_ns, now() - begun);

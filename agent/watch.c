@@ -121,17 +121,33 @@ static uint64_t thread_time(void) {
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* is_fitting reports whether no fewer methods have adopted a profile than were refused. Flags that are raised for what
+ * an archive knows help nobody with the archive of another program. */
+static bool is_fitting(void) {
+	const counters *c = &agent_counters;
+	uint64_t refused = __atomic_load_n(&c->refused_code, __ATOMIC_RELAXED) + __atomic_load_n(&c->refused_layout, __ATOMIC_RELAXED) +
+	                   __atomic_load_n(&c->refused_absent, __ATOMIC_RELAXED);
+	return __atomic_load_n(&c->adopted, __ATOMIC_RELAXED) >= refused;
+}
+
+/* What is known of the compilers' work, in clock ticks. */
+typedef struct load { uint64_t begun, ticks; uint32_t quiet; } load;
+
+/* look brings a load up to date. A program that waits for its first request has not warmed up, however quiet its compilers are. */
+static void look(load *l) {
+	uint64_t now = compiler_ticks(), hertz = (uint64_t)sysconf(_SC_CLK_TCK);
+	bool quiet = now - l->ticks <= hertz * PERIOD / 1000 / QUIET_SHARE || now < l->ticks; /* the time of a thread that ended is gone */
+	l->quiet = quiet && now - l->begun >= hertz ? l->quiet + 1 : 0;
+	l->ticks = now;
+}
+
 /* watch looks at the compilers until they are quiet. */
 static void *watch(void *unused) {
-	uint64_t ticks = compiler_ticks(), quiet_ticks = (uint64_t)sysconf(_SC_CLK_TCK) * PERIOD / 1000 / QUIET_SHARE;
-	uint32_t quiet = 0, elapsed = 0;
+	uint64_t begun = compiler_ticks();
+	load l = {.begun = begun, .ticks = begun};
+	uint32_t elapsed = 0;
 	pthread_setname_np(pthread_self(), "profarc");
-	while (quiet < QUIET_PERIODS && elapsed < w.limit && sleep_period()) {
-		uint64_t now = compiler_ticks();
-		/* The time of a compiler thread that ended is gone from the sum. */
-		quiet = now < ticks || now - ticks <= quiet_ticks ? quiet + 1 : 0;
-		ticks = now, elapsed += PERIOD;
-	}
+	while (l.quiet < QUIET_PERIODS && elapsed < w.limit && sleep_period() && is_fitting()) look(&l), elapsed += PERIOD;
 	restore_flags();
 	w.seen.restored = elapsed;
 	COUNT_N(watched_ns, thread_time());
