@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIER4_DEFAULT = 2, TIER4_HIGHEST = 100 };
+enum { TIER4_DEFAULT = 1, TIER4_HIGHEST = 100 };
 enum { WARMUP_DEFAULT = 60000, WARMUP_HIGHEST = 24 * 60 * 60 * 1000 };
 
 /* cut copies the text up to the next comma that stands alone, with doubled ones made single, and returns what follows it. */
@@ -66,7 +66,7 @@ static bool set(options *o, const char *name, const char *value) {
 }
 
 const char *options_parse(options *o, const char *text) {
-	*o = (options){.weight = WEIGHT_DEFAULT, .warmup = WARMUP_DEFAULT, .raise = true, .tier4 = TIER4_DEFAULT};
+	*o = (options){.weight = WEIGHT_DEFAULT, .weights = WEIGHTS_BOUNDED, .warmup = WARMUP_DEFAULT, .raise = true, .tier4 = TIER4_DEFAULT};
 	while (text != NULL && *text != 0) {
 		char *option = malloc(strlen(text) + 1);
 		if (option == NULL) return "the process is out of memory";
