@@ -21,7 +21,7 @@ func TestC2InlinesWhatTheArchiveSays(t *testing.T) {
 			return out
 		}
 		const site = "TypeProfile ("
-		with, without := inlined(agentFlag(t, archive, ",weight=6000")), inlined()
+		with, without := inlined(agentFlag(t, archive, ",weight=6000,weights=flat")), inlined()
 		if !strings.Contains(with, "Adopted$Square::area (10 bytes)   inline (hot)") || !strings.Contains(with, site) {
 			t.Errorf("C2 does not inline what the archive says:\n%s", with)
 		}
