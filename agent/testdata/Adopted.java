@@ -83,7 +83,7 @@ public class Adopted {
     public static void main(String[] args) throws Exception {
         if (args[0].equals("train")) System.out.println(train(Integer.parseInt(args[1])));
         else if (args[0].equals("differ")) System.out.println(differ(Integer.parseInt(args[1])));
-        else load("Work", "Square", "Circle");
+        else load("Square", "Work", "Circle");
         System.out.println("ready");
         if (System.in.read() >= 0) {
             load("Line");
