@@ -2,10 +2,7 @@ package app
 
 import (
 	"errors"
-	"io/fs"
-	"syscall"
 
-	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/compare"
 	"github.com/profarc/profarc/formats/hotspot"
 	"github.com/profarc/profarc/formats/hotspot/live"
@@ -14,7 +11,6 @@ import (
 	"github.com/profarc/profarc/formats/text"
 	"github.com/profarc/profarc/internal/parse"
 	"github.com/profarc/profarc/internal/training"
-	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 )
 
@@ -23,7 +19,7 @@ import (
 const printMethodData = "run the program with java -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData"
 
 // advice lists what to do about errors, by the sentinel that they match. The first
-// match counts, so the errors of the system come last.
+// match counts. What is wrong with a file or an archive is in package cli.
 var advice = []struct {
 	sentinel error
 	text     string
@@ -59,15 +55,6 @@ var advice = []struct {
 	{training.ErrPermission, "if this runs under a debugger, strace or another training run, run it outside; " +
 		"if /proc/sys/kernel/yama/ptrace_scope is 3, tracing is forbidden to all; " +
 		"in a container add --cap-add=SYS_PTRACE"},
-
-	{fs.ErrNotExist, "check the name"},
-	{syscall.EISDIR, "name the files in it"},
-	{fs.ErrPermission, "check who may read and write it"},
-	{layout.ErrTruncated, "copy the archive again"},
-	{layout.ErrCorrupt, "copy the archive again, or import its source again"},
-	{layout.ErrFormat, "name an archive, or make one with profarc import"},
-	{archive.ErrClosed, "open it again"},
-	{errFull, "make room, then try again"},
 }
 
 // adviceFor returns what to do about an error, empty if nothing is known.

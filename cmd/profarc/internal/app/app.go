@@ -1,56 +1,90 @@
-// Package app holds what all commands of profarc share: streams, exit codes,
-// messages of errors, output files, progress, and how archives are opened.
-//
-// Each group of commands has its own package, which exports
-//
-//	func Command(a *app.App) *cobra.Command
-//
-// and the main package adds it to the root command. Command packages import app,
-// methods and the library; they do not import the main package.
+// Package app holds what the commands of profarc share beyond package cli: what to do about
+// errors of formats, what a format has lost, and how much is printed. It has the names of cli
+// that they use.
 package app
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"io"
 
-	"github.com/spf13/cobra"
+	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/reader"
 )
 
-// An App is the state that all commands share.
-//
-// A command prints everything, for people or as JSON, to Out and ErrOut. These
-// escape what a terminal would obey, so that no command has to: method names,
-// file names and errors that quote a file come from others.
-type App struct {
-	In      io.Reader
-	Out     *bufio.Writer
-	ErrOut  io.Writer
-	Streams Streams
-	// Recognise returns the name of the format of a file; ok is false if import
-	// does not read it. An error about a file that is not an archive names it.
-	Recognise func(path string) (format string, ok bool)
-	// Running reports whether arguments and flags were accepted: an error from
-	// then on is not a usage error.
-	Running bool
-}
+type (
+	// App is the state that all commands share.
+	App = cli.App
+	// Streams are the output streams of a process.
+	Streams = cli.Streams
+	// Meter shows the progress of long work on a terminal.
+	Meter = cli.Meter
+	// ExitError ends profarc with an exit code.
+	ExitError = cli.ExitError
+	// UsageError is the error of wrong usage.
+	UsageError = cli.UsageError
+)
 
-// New returns an App that reads from in and prints to s.
+// See package cli.
+const (
+	ArchiveExtension = cli.ArchiveExtension
+	ExitOK           = cli.ExitOK
+	ExitFailure      = cli.ExitFailure
+)
+
+// See package cli.
+var (
+	ProcessStreams    = cli.ProcessStreams
+	Args              = cli.Args
+	CompleteArchives  = cli.CompleteArchives
+	SplitClassPath    = cli.SplitClassPath
+	CheckShare        = cli.CheckShare
+	CheckArchiveName  = cli.CheckArchiveName
+	CheckOutput       = cli.CheckOutput
+	IsStream          = cli.IsStream
+	ContextWriter     = cli.ContextWriter
+	NotStarted        = cli.NotStarted
+	OneLine           = cli.OneLine
+	FormatPercent     = cli.FormatPercent
+	FormatPercentDown = cli.FormatPercentDown
+	FormatID          = cli.FormatID
+	FormatHash        = cli.FormatHash
+	FormatSize        = cli.FormatSize
+	FormatDuration    = cli.FormatDuration
+	Shorten           = cli.Shorten
+	Note              = cli.Note
+	Share             = cli.Share
+)
+
+// New returns the App of profarc, which reads from in and prints to s.
 func New(in io.Reader, s Streams) *App {
-	return &App{In: in, Out: bufio.NewWriter(s.PlainOut), ErrOut: s.PlainErr, Streams: s}
+	a := cli.New("profarc", in, s)
+	a.Advice = adviceFor
+	return a
 }
 
-// Finish flushes Out and ErrOut.
-func (a *App) Finish() error {
-	_ = a.Streams.PlainErr.Close() // there is nowhere left to report it
-	return errors.Join(a.Out.Flush(), a.Streams.PlainOut.Close())
+// Message returns an error as users read it: what is wrong, and what to do.
+func Message(err error) string { return cli.Message(err, adviceFor) }
+
+// Usagef returns a UsageError with a formatted text.
+func Usagef(format string, args ...any) error { return cli.Usagef(format, args...) }
+
+// Amount returns a number with its noun: "1 archive", "3 archives".
+func Amount[N int | uint64](n N, what string) string { return cli.Amount(n, what) }
+
+// CloseOnInterrupt closes an archive once ctx is done, unless release was called before.
+func CloseOnInterrupt(ctx context.Context, s *reader.Store) (release func() bool) {
+	return cli.CloseOnInterrupt(ctx, s)
 }
 
-// Run returns work as the RunE of a command.
-func (a *App) Run(work func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		a.Running = true
-		return work(cmd.Context(), args)
-	}
+// AllProfiles returns every profile of an archive, all of them checked.
+func AllProfiles(s *reader.Store) ([]reader.Profile, error) { return cli.AllProfiles(s) }
+
+// Publish creates or replaces the file at path with what write writes, in one step.
+func Publish(ctx context.Context, path string, write func(w io.Writer) error) error {
+	return cli.Publish(ctx, path, write)
+}
+
+// PublishPrivate is Publish for a file that only its owner may read.
+func PublishPrivate(ctx context.Context, path string, write func(w io.Writer) error) error {
+	return cli.PublishPrivate(ctx, path, write)
 }

@@ -1,6 +1,6 @@
 //go:build !js && !plan9
 
-package main
+package cli
 
 import (
 	"os/signal"

@@ -1,6 +1,7 @@
-package app
+package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,19 +44,20 @@ func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(for
 func (a *App) Exit(err error) int {
 	var usage UsageError
 	var end *ExitError
+	name := cmp.Or(a.Name, "profarc")
 	switch {
 	case errors.As(err, &end):
 		if end.Err != nil {
-			fmt.Fprintf(a.ErrOut, "profarc: %s\n", Message(end.Err))
+			fmt.Fprintf(a.ErrOut, "%s: %s\n", name, Message(end.Err, a.Advice))
 		}
 		return end.Code
 	case err == nil || errors.Is(err, errPipe):
 		return ExitOK
 	case errors.As(err, &usage) || !a.Running:
-		fmt.Fprintf(a.ErrOut, "profarc: %s (see profarc --help)\n", OneLine(err.Error()))
+		fmt.Fprintf(a.ErrOut, "%s: %s (see %s --help)\n", name, OneLine(err.Error()), name)
 		return exitUsage
 	}
-	fmt.Fprintf(a.ErrOut, "profarc: %s\n", Message(err))
+	fmt.Fprintf(a.ErrOut, "%s: %s\n", name, Message(err, a.Advice))
 	if errors.Is(err, context.Canceled) {
 		return exitInterrupted
 	}
@@ -63,15 +65,16 @@ func (a *App) Exit(err error) int {
 }
 
 // Message returns an error as users read it: what is wrong, and what to do. It
-// leaves out names of packages and calls.
-func Message(err error) string {
+// leaves out names of packages and calls. more knows what to do about further errors,
+// and is asked first; it may be nil.
+func Message(err error, more func(error) string) string {
 	if errors.Is(err, context.Canceled) {
 		return "interrupted"
 	}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var parts []string
 		for _, e := range joined.Unwrap() {
-			parts = append(parts, Message(e))
+			parts = append(parts, Message(e, more))
 		}
 		return strings.Join(parts, "; ")
 	}
@@ -86,7 +89,11 @@ func Message(err error) string {
 	if errors.As(err, &advised) && advised.HasAdvice() {
 		return text
 	}
-	if advice := adviceFor(err); advice != "" {
+	advice := ""
+	if more != nil {
+		advice = more(err)
+	}
+	if advice = cmp.Or(advice, adviceFor(err)); advice != "" {
 		return text + ": " + advice
 	}
 	return text

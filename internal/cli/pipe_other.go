@@ -1,6 +1,6 @@
 //go:build js || plan9
 
-package main
+package cli
 
 // ignorePipes does nothing: here a pipe that nobody reads has no signal.
 func ignorePipes() {}

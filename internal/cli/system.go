@@ -1,6 +1,6 @@
 //go:build !plan9
 
-package app
+package cli
 
 import "syscall"
 

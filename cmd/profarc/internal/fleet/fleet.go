@@ -1,0 +1,85 @@
+// Package fleet makes the commands of profarc-fleet commands of profarc, as git does with
+// programs named git-NAME. profarc-fleet is a program of its own since it brings the clients
+// of registries and clouds, which profarc does without.
+package fleet
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/cli"
+)
+
+// Program is the name of the program that has the commands.
+const Program = "profarc-fleet"
+
+const group = "fleet"
+
+// AddCommands adds the commands of profarc-fleet to root, in a group of their own.
+func AddCommands(a *app.App, root *cobra.Command) {
+	addCommands(a, root, cli.FleetCommands)
+}
+
+func addCommands(a *app.App, root *cobra.Command, commands []cli.FleetCommand) {
+	if len(commands) == 0 {
+		return
+	}
+	root.AddGroup(&cobra.Group{ID: group, Title: "Commands of " + Program + ", for registries and fleets:"})
+	for _, c := range commands {
+		cmd := &cobra.Command{
+			Use: c.Name, Short: c.Short, GroupID: group,
+			DisableFlagParsing: true, // the program parses them
+			RunE: a.Run(func(ctx context.Context, args []string) error {
+				return run(ctx, a, append([]string{c.Name}, args...))
+			}),
+		}
+		cmd.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
+			if err := run(cmd.Context(), a, []string{c.Name, "--help"}); err != nil {
+				cmd.Println(app.Message(err))
+			}
+		})
+		root.AddCommand(cmd)
+	}
+}
+
+// run runs profarc-fleet with args. On Unix this process becomes it.
+func run(ctx context.Context, a *app.App, args []string) error {
+	path, err := find()
+	if err != nil {
+		return err
+	}
+	if err := a.Finish(); err != nil {
+		return err
+	}
+	return start(ctx, a, path, args)
+}
+
+var errMissing = errors.New("this is a command of " + Program + ", which is neither beside profarc nor on PATH: " +
+	"build it in a checkout of github.com/profarc/profarc with (cd fleet && go install ./cmd/" + Program + ")")
+
+// find returns the path of profarc-fleet: beside this program, or on PATH.
+func find() (string, error) {
+	name := Program
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	if self, err := os.Executable(); err == nil {
+		if real, err := filepath.EvalSymlinks(self); err == nil {
+			self = real
+		}
+		if path, err := exec.LookPath(filepath.Join(filepath.Dir(self), name)); err == nil {
+			return path, nil
+		}
+	}
+	if path, err := exec.LookPath(Program); err == nil {
+		return path, nil
+	}
+	return "", errMissing
+}

@@ -1,0 +1,23 @@
+//go:build !unix
+
+package fleet
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+)
+
+// start runs the program at path, and ends with its exit code.
+func start(ctx context.Context, a *app.App, path string, args []string) error {
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.In, a.Streams.RawOut, a.Streams.RawErr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return &app.ExitError{Code: exit.ExitCode()}
+	}
+	return err
+}

@@ -1,0 +1,24 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/internal/cli"
+)
+
+// newRootCommand returns profarc-fleet's root command with all commands. Each has a row in
+// cli.FleetCommands, whose text it shows, so that profarc lists and runs it too.
+func newRootCommand(a *cli.App) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "profarc-fleet",
+		Short: "Archives of execution profiles in registries and object stores",
+		Long: `profarc-fleet takes archives of execution profiles (.parc) from the machines that train to
+those that start. "profarc NAME" runs its commands too.`,
+	}
+	root.AddGroup(
+		&cobra.Group{ID: "registry", Title: "Archives in registries:"},
+		&cobra.Group{ID: "merge", Title: "Merging at scale:"},
+	)
+	a.CompleteRoot(root)
+	return root
+}
