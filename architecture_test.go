@@ -66,6 +66,7 @@ var mayImport = map[string][]string{
 	"internal/facts":       {"layout", "reader", "internal/weigh", "formats/llvm", "formats/stacks", "internal/poll"},
 	"internal/naming":      {"layout", "reader", "formats/llvm", "internal/escape"},
 	"internal/report":      {"layout", "reader", "analyze", "compare", "fit", "internal/escape", "internal/facts", "internal/loaders", "internal/naming"},
+	"internal/gate":        {"layout", "reader", "analyze", "compare", "fit", "internal/poll", "internal/report", "internal/weigh"},
 	"internal/runfiles":    {"builder", "internal/publish"},
 	"internal/dump":        {"layout", "archive", "reader", "internal/escape"},
 	"internal/verify":      {"layout", "internal/relocate", "archive", "reader", "internal/rawreader", "internal/poll", "internal/words"},

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -41,21 +40,11 @@ func (l *OutputLimit) String() string {
 
 // Set parses a number of bytes, kB, MB or GB.
 func (l *OutputLimit) Set(text string) error {
-	number, scale := text, int64(1)
-	for _, unit := range []struct {
-		name  string
-		scale int64
-	}{{"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}} {
-		if before, ok := strings.CutSuffix(text, unit.name); ok {
-			number, scale = strings.TrimSpace(before), unit.scale
-		}
+	n, err := ParseSize(text)
+	if err == nil {
+		*l = OutputLimit(n)
 	}
-	n, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || n < 1 || n > (1<<62)/scale {
-		return fmt.Errorf("give a size, as 500MB or 20GB")
-	}
-	*l = OutputLimit(n * scale)
-	return nil
+	return err
 }
 
 // of returns the limit for an archive.

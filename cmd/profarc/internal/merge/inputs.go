@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -121,7 +120,7 @@ func equalize(inputs []mergeInput) {
 
 // age halves the weight of a dump for each half-life before the newest one.
 func age(inputs []mergeInput, text string) error {
-	half, err := parseAge(text)
+	half, err := app.ParseAge("--half-life", text)
 	if err != nil {
 		return err
 	}
@@ -148,20 +147,6 @@ func allDated(inputs []mergeInput, flag string) error {
 		}
 	}
 	return nil
-}
-
-// parseAge parses a duration, also in days.
-func parseAge(text string) (time.Duration, error) {
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		if n, err := strconv.ParseFloat(days, 64); err == nil && n > 0 && n < 1e5 {
-			return time.Duration(n * 24 * float64(time.Hour)), nil
-		}
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d <= 0 {
-		return 0, app.Usagef("--half-life %s: write it as 30d, 12h or 90m", text)
-	}
-	return d, nil
 }
 
 // mergeAll merges the archives, several at once.

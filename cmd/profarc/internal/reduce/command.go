@@ -13,8 +13,6 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
-	"github.com/profarc/profarc/layout"
-	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
 	"github.com/profarc/profarc/reduce"
 )
@@ -124,7 +122,7 @@ func (o reduceOptions) reduction() (r reduce.Options, err error) {
 	case !o.anonymize && (o.keyFile != "" || len(o.keep) > 0):
 		return r, app.Usagef("--key-file and --keep say how names are replaced: give --anonymize, too")
 	}
-	if r.Hot, err = parseShare("--hot", o.hot); err != nil {
+	if r.Hot, err = app.ParseShare("--hot", o.hot); err != nil {
 		return r, err
 	}
 	r.DropCold = o.dropCold
@@ -159,23 +157,4 @@ func wholeNames(patterns []string) func(name string) bool {
 		}
 		return false
 	}
-}
-
-// parseShare parses 99.9% or 0.999. An empty text is 0.
-func parseShare(flag, text string) (layout.Weight, error) {
-	number, percent := strings.CutSuffix(text, "%")
-	w, err := merge.ParseWeight(number)
-	if percent {
-		if w%100 != 0 {
-			err = fmt.Errorf("at most seven decimal places are held")
-		}
-		w /= 100
-	}
-	switch {
-	case text == "":
-		return 0, nil
-	case err != nil || w > layout.WeightOne:
-		return 0, app.Usagef("%s %s: write a share as 99.9%% or 0.999", flag, text)
-	}
-	return w, nil
 }

@@ -1,0 +1,45 @@
+package check
+
+import (
+	"context"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/internal/report"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A Program is the code that --against names, for other commands.
+type Program struct{ code code }
+
+// OpenProgram opens the code that --against names, for the profiles of an archive.
+func OpenProgram(ctx context.Context, a *app.App, name string, of *layout.Header) (*Program, error) {
+	c, err := openCode(ctx, a, name, of)
+	return &Program{c}, err
+}
+
+// Close releases the files of the program.
+func (p *Program) Close() { p.code.close() }
+
+// Fit checks all profiles of an archive, with at most so many misfits in the report. As in
+// the command, it is an error if nothing could be checked, or if the code is of another
+// program.
+func (p *Program) Fit(ctx context.Context, s *reader.Store, misfits int) (*report.Check, error) {
+	o := checkOptions{confidence: fit.DefaultConfidence, renames: true, top: misfits}
+	r := &report.Check{Archive: s.Mapping().Name(), Against: p.code.what, Domain: s.Header().Domain.String()}
+	found, err := fit.Check(ctx, s, p.code.Code, o.options(s))
+	if err == nil {
+		err = o.refuse(r, found, p.code)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, r.Fill(s, found)
+}
+
+// Lacks reports whether the program is known not to have a method.
+func (p *Program) Lacks(k layout.Key) bool {
+	a, err := p.code.Method(k)
+	return err == nil && (a.Presence == fit.NoMethod || a.Presence == fit.NoClass)
+}

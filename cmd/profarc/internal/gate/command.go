@@ -1,0 +1,195 @@
+// Package gate decides whether an archive may be shipped.
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/check"
+	"github.com/profarc/profarc/internal/gate"
+	"github.com/profarc/profarc/internal/report"
+	"github.com/profarc/profarc/internal/verify"
+	"github.com/profarc/profarc/reader"
+)
+
+// exitNoProfile is the exit code if there is no profile to judge: the file is missing, or
+// no reader accepts it.
+const exitNoProfile = 3
+
+const commandHelp = `Gate decides whether a new archive may take the place of the one in use: in a job after training,
+before the archive is shipped. It verifies the archive to the last byte, then judges
+
+  fit        how well its profiles fit the code of --against, as check does
+  coverage   of the counts of the baseline's hot methods, the share in methods that have counts in
+             the new archive. Hot are the fewest methods with --hot of all counts. Methods that the
+             program of --against no longer has are left out
+  overlap    with the baseline, as diff scores it
+  size       of the file
+  growth     how many times the size of the baseline it has
+  runs       dumps that it was made from
+  age        of its last dump
+
+Each has a threshold; 0 switches a criterion off. What cannot be judged is "unchecked", with the
+reason, and the archive does not pass, unless --allow-unchecked names the criterion. Without
+--against, fit is off; without --baseline, so are coverage, overlap and growth: leave it out for the
+first archive of a program. What --against may be, says profarc check --help.
+
+--markdown prints a table for a pull request, --json the report: "verdict" is pass, fail or
+no-profile; "criteria" has "name", "state" (passed, failed, unchecked, off), "waived", "value" (null if
+unknown), "bound" (least or most), "threshold", "unit" (share, bytes, times, runs or seconds) and
+"reason" of each. These fields are stable.
+
+The exit code is 0 if the archive passes, 1 if not, and 3 if there is no profile to judge: the file is
+missing or damaged, or of another version of the format. A program needs no archive: without one it
+starts as it always did, only cold. Ship none then, or keep the one in use.`
+
+// Command returns the command gate.
+func Command(a *app.App) *cobra.Command {
+	var o options
+	cmd := &cobra.Command{
+		Use:   "gate ARCHIVE",
+		Short: "Decide whether an archive may be shipped",
+		Long:  commandHelp,
+		Example: `  profarc gate new.parc --against app.jar --baseline current.parc
+  profarc gate new.parc --against app.jar                             # the first archive
+  profarc gate new.parc --against app.jar --baseline current.parc --markdown >>"$GITHUB_STEP_SUMMARY"
+  profarc gate code.parc --against new.profdata --max-age 0 --json | jq -r .verdict`,
+		Args:              app.Args(1, 1, "one archive"),
+		ValidArgsFunction: app.CompleteArchives(1),
+		RunE:              a.Run(func(ctx context.Context, args []string) error { return runGate(ctx, a, args[0], &o) }),
+	}
+	o.addTo(cmd)
+	return cmd
+}
+
+// A judgement is the report of profarc gate.
+type judgement struct {
+	Archive  string           `json:"archive"`
+	Against  string           `json:"against,omitempty"`
+	Baseline string           `json:"baseline,omitempty"`
+	Domain   string           `json:"domain,omitempty"`
+	Verdict  verdict          `json:"verdict"`
+	Reason   string           `json:"reason,omitempty"` // why there is no profile
+	Criteria []gate.Criterion `json:"criteria"`
+}
+
+type verdict string
+
+const (
+	pass      verdict = "pass"
+	fail      verdict = "fail"
+	noProfile verdict = "no-profile"
+)
+
+func runGate(ctx context.Context, a *app.App, path string, o *options) error {
+	limits, err := o.limits()
+	if err != nil {
+		return err
+	}
+	j := &judgement{Archive: path, Against: o.against, Baseline: o.baseline, Criteria: []gate.Criterion{}}
+	switch refused, err := j.judge(ctx, a, limits, o); {
+	case err != nil:
+		return err
+	case refused != nil:
+		j.Verdict, j.Reason = noProfile, app.Message(refused)
+	}
+	if err := j.print(a, o); err != nil {
+		return err
+	}
+	return j.exit()
+}
+
+// judge opens the archive and judges it. refused is why there is nothing to judge.
+func (j *judgement) judge(ctx context.Context, a *app.App, limits gate.Limits, o *options) (refused, err error) {
+	s, refused := a.OpenStore(j.Archive)
+	if refused != nil {
+		return refused, nil
+	}
+	defer s.Close()
+	defer app.CloseOnInterrupt(ctx, s)()
+	refused = s.Mapping().Guard(func() error { return sound(ctx, a, s) })
+	if refused != nil {
+		return refused, ctx.Err()
+	}
+	j.Domain = s.Header().Domain.String()
+	return nil, s.Mapping().Guard(func() error { return j.judgeSound(ctx, a, s, limits, o) })
+}
+
+// sound returns an error unless the archive is sound to the last byte.
+func sound(ctx context.Context, a *app.App, s *reader.Store) error {
+	m := a.Meter("verifying " + s.Mapping().Name())
+	defer m.Done()
+	r, err := verify.Store(ctx, s, m.Report)
+	if err == nil && !r.Sound() {
+		err = r.Problems[0]
+	}
+	return err
+}
+
+// judgeSound judges a sound archive.
+func (j *judgement) judgeSound(ctx context.Context, a *app.App, s *reader.Store, limits gate.Limits, o *options) (err error) {
+	e := gate.Evidence{Program: o.against, BaselineName: o.baseline, Now: time.Now()}
+	if o.against != "" {
+		program, err := check.OpenProgram(ctx, a, o.against, s.Header())
+		if err != nil {
+			return err
+		}
+		defer program.Close()
+		e.Lacks = program.Lacks
+		e.Fit = func() (*report.Check, error) { return program.Fit(ctx, s, 1) }
+	}
+	if o.baseline != "" {
+		e.Baseline, e.BaselineError = a.OpenStore(o.baseline)
+	}
+	if base := e.Baseline; base != nil {
+		defer base.Close()
+		defer app.CloseOnInterrupt(ctx, base)()
+		err = base.Mapping().Guard(func() error { return j.fill(ctx, s, limits, e, o) })
+	} else {
+		err = j.fill(ctx, s, limits, e, o)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// fill judges by all criteria.
+func (j *judgement) fill(ctx context.Context, s *reader.Store, limits gate.Limits, e gate.Evidence, o *options) (err error) {
+	if j.Criteria, err = gate.Judge(ctx, s, limits, e); err != nil {
+		return err
+	}
+	for i := range j.Criteria {
+		c := &j.Criteria[i]
+		c.Waived = c.State == gate.Unchecked && slices.Contains(o.waived, c.Name)
+	}
+	j.Verdict = fail
+	if gate.Passes(j.Criteria) {
+		j.Verdict = pass
+	}
+	return nil
+}
+
+// exit returns the error that ends the command, nil if the archive passes.
+func (j *judgement) exit() error {
+	switch j.Verdict {
+	case pass:
+		return nil
+	case noProfile:
+		return &app.ExitError{Code: exitNoProfile, Err: errors.New("no profile to ship: " + j.Reason)}
+	}
+	var failed []string
+	for i := range j.Criteria {
+		if c := &j.Criteria[i]; c.Blocks() {
+			failed = append(failed, c.Name+" "+shown(c))
+		}
+	}
+	return fmt.Errorf("%s does not pass the gate: %s", j.Archive, strings.Join(failed, ", "))
+}

@@ -1,0 +1,112 @@
+package gate
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/gate"
+)
+
+// options are the flags of gate.
+type options struct {
+	against, baseline      string
+	fit, coverage, overlap string
+	hot                    string
+	size                   string
+	growth                 float64
+	runs                   int
+	age                    string
+	waived                 []string
+	json, markdown         bool
+}
+
+func (o *options) addTo(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.against, "against", "", "the code of the program: a class path, pid:N, an archive, or profiles of another tool")
+	f.StringVar(&o.baseline, "baseline", "", "the archive in use")
+	f.StringVar(&o.fit, "min-fit", "90%", "least score of the check against the code")
+	f.StringVar(&o.coverage, "min-coverage", "90%", "least share of the baseline's hot counts in methods with counts")
+	f.StringVar(&o.hot, "hot", "99%", "share of the baseline's counts whose methods are hot")
+	f.StringVar(&o.overlap, "min-overlap", "50%", "least overlap with the baseline")
+	f.StringVar(&o.size, "max-size", "256MB", "most bytes of the archive")
+	f.Float64Var(&o.growth, "max-growth", 3, "most times the size of the baseline")
+	f.IntVar(&o.runs, "min-runs", 1, "fewest dumps that it is made from")
+	f.StringVar(&o.age, "max-age", "30d", "most time since its last dump, as 30d or 12h")
+	f.StringSliceVar(&o.waived, "allow-unchecked", nil, "criteria that may be unchecked, as age,fit, or all")
+	f.BoolVar(&o.json, "json", false, "print JSON")
+	f.BoolVar(&o.markdown, "markdown", false, "print a table in Markdown")
+	_ = cmd.RegisterFlagCompletionFunc("allow-unchecked", cobra.FixedCompletions(append([]string{"all"}, gate.Names...), cobra.ShellCompDirectiveNoFileComp))
+}
+
+// off are the texts of a threshold that switches its criterion off.
+func off(text string) bool {
+	return text != "" && strings.TrimRight(strings.TrimSuffix(text, "%"), "0.") == ""
+}
+
+// limits returns the thresholds.
+func (o *options) limits() (l gate.Limits, err error) {
+	if err := o.check(); err != nil {
+		return l, err
+	}
+	l.Growth, l.Runs = o.growth, o.runs
+	for _, share := range []struct {
+		flag, text string
+		to         *float64
+	}{{"--min-fit", o.fit, &l.Fit}, {"--min-coverage", o.coverage, &l.Coverage}, {"--min-overlap", o.overlap, &l.Overlap}} {
+		if *share.to, err = shareOf(share.flag, share.text); err != nil {
+			return l, err
+		}
+	}
+	if l.Hot, err = app.ParseShare("--hot", o.hot); err != nil {
+		return l, err
+	}
+	if !off(o.size) {
+		if l.Size, err = app.ParseSize(o.size); err != nil {
+			return l, app.Usagef("--max-size %s: %w", o.size, err)
+		}
+	}
+	l.Age, err = ageOf(o.age)
+	return l, err
+}
+
+func shareOf(flag, text string) (float64, error) {
+	if off(text) {
+		return 0, nil
+	}
+	w, err := app.ParseShare(flag, text)
+	return float64(w) / 1e9, err
+}
+
+func ageOf(text string) (time.Duration, error) {
+	if off(text) {
+		return 0, nil
+	}
+	return app.ParseAge("--max-age", text)
+}
+
+// check refuses what means nothing.
+func (o *options) check() error {
+	switch {
+	case o.json && o.markdown:
+		return app.Usagef("--json and --markdown: choose one")
+	case o.growth < 0 || o.growth != o.growth:
+		return app.Usagef("--max-growth %v: it must not be negative", o.growth)
+	case o.runs < 0:
+		return app.Usagef("--min-runs %d: it must not be negative", o.runs)
+	case o.hot == "":
+		return app.Usagef("--hot: write a share as 99.9%% or 0.999")
+	}
+	if slices.Contains(o.waived, "all") {
+		o.waived = gate.Names
+	}
+	for _, name := range o.waived {
+		if !slices.Contains(gate.Names, name) {
+			return app.Usagef("--allow-unchecked %s: the criteria are %s", name, strings.Join(gate.Names, ", "))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,144 @@
+package gate
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/gate"
+)
+
+func (j *judgement) print(a *app.App, o *options) error {
+	switch {
+	case o.json:
+		return a.PrintJSON(j)
+	case o.markdown:
+		fmt.Fprint(a.Out, j.markdown())
+	case j.Verdict != noProfile: // otherwise the error says it
+		j.text(a)
+	}
+	return nil
+}
+
+// text prints the judgement for people.
+func (j *judgement) text(a *app.App) {
+	fmt.Fprintf(a.Out, "%s\n\n", escape.Printable(j.headline()))
+	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(w, "criterion\tstate\tvalue\tthreshold\treason")
+	for i := range j.Criteria {
+		c := &j.Criteria[i]
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", c.Name, stateText(c), valueText(c), thresholdText(c), escape.Printable(app.OneLine(c.Reason)))
+	}
+	w.Flush()
+}
+
+func (j *judgement) headline() string {
+	switch j.Verdict {
+	case pass:
+		return j.Archive + " passes the gate"
+	case fail:
+		return j.Archive + " does not pass the gate"
+	}
+	return j.Archive + ": no profile to ship"
+}
+
+// markdown returns the judgement as a table for a pull request. The program does not need
+// the archive, and the reader of a failed gate wants to know that.
+func (j *judgement) markdown() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### %s %s\n\n", map[verdict]string{pass: "✅", fail: "❌", noProfile: "⚪"}[j.Verdict], inMarkdown(j.headline()))
+	if j.Verdict == noProfile {
+		fmt.Fprintf(&b, "%s\n\nThe program starts normally without one.\n", inMarkdown(j.Reason))
+		return b.String()
+	}
+	fmt.Fprintf(&b, "| | criterion | value | threshold | |\n|---|---|---|---|---|\n")
+	marks := map[gate.State]string{gate.Passed: "✅", gate.Failed: "❌", gate.Unchecked: "❔", gate.Off: "➖"}
+	for i := range j.Criteria {
+		c := &j.Criteria[i]
+		fmt.Fprintf(&b, "| %s %s | %s | %s | %s | %s |\n", marks[c.State], stateText(c), c.Name, valueText(c), thresholdText(c), inMarkdown(c.Reason))
+	}
+	return b.String()
+}
+
+// inMarkdown returns foreign text so that it stays text in a cell of a table.
+func inMarkdown(text string) string {
+	var b strings.Builder
+	for _, r := range escape.Printable(app.OneLine(text)) {
+		switch {
+		case r == '<':
+			b.WriteString("&lt;")
+			continue
+		case r == '&':
+			b.WriteString("&amp;")
+			continue
+		case r == '@': // would name a person
+			b.WriteString("&#64;")
+			continue
+		case strings.ContainsRune("\\`*_[]|~#>!", r):
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+func stateText(c *gate.Criterion) string {
+	if c.Waived {
+		return string(c.State) + ", allowed"
+	}
+	return string(c.State)
+}
+
+func valueText(c *gate.Criterion) string {
+	if c.Value == nil {
+		return "-"
+	}
+	return amount(c.Unit, *c.Value)
+}
+
+func thresholdText(c *gate.Criterion) string {
+	switch {
+	case c.Threshold == 0:
+		return "-"
+	case c.Bound == gate.Least:
+		return "at least " + amount(c.Unit, c.Threshold)
+	}
+	return "at most " + amount(c.Unit, c.Threshold)
+}
+
+// shown returns the value of a criterion that blocks, with its threshold.
+func shown(c *gate.Criterion) string {
+	if c.Value == nil {
+		return c.Reason
+	}
+	return valueText(c) + " (" + thresholdText(c) + ")"
+}
+
+// amount returns a value with its unit.
+func amount(unit string, v float64) string {
+	switch unit {
+	case gate.UnitShare:
+		return app.FormatPercent(v)
+	case gate.UnitBytes:
+		return app.FormatSize(int64(v))
+	case gate.UnitTimes:
+		return fmt.Sprintf("%.2f times", v)
+	case gate.UnitSeconds:
+		return ageText(time.Duration(v * float64(time.Second)))
+	}
+	return fmt.Sprint(v)
+}
+
+// ageText returns an age in the largest unit that it has two of.
+func ageText(d time.Duration) string {
+	switch {
+	case d >= 48*time.Hour:
+		return fmt.Sprintf("%.1f days", d.Hours()/24)
+	case d >= 2*time.Hour:
+		return fmt.Sprintf("%.1f hours", d.Hours())
+	}
+	return fmt.Sprintf("%.0f minutes", d.Minutes())
+}
