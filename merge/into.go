@@ -34,33 +34,61 @@ var (
 //
 // The archive lists the dumps that it was made from. The error matches ErrCounted if the
 // builder has one of them, ErrSameProcess if it has another dump of the same process (see
-// Superseded), ErrWeighted for a weight of a merged archive, ErrMismatch if domain, shape
-// or kind of instrumentation differ, and otherwise is the reader's, or that of ctx. After
-// an error that matches one of these four the builder is unchanged; after any other it
-// has a part of the run, and must not be used.
+// Superseded), ErrWeighted for a weight of a merged archive, ErrPart for a part of a merge,
+// ErrMismatch if domain, shape or kind of instrumentation differ, and otherwise is the
+// reader's, or that of ctx. After an error that matches one of these five the builder is
+// unchanged; after any other it has a part of the run, and must not be used.
 func Into(ctx context.Context, b *builder.Builder, s *reader.Store, r builder.Run) error {
 	t := target{profileset.Of(b)}
-	dumps, err := weightedDumps(s, r)
-	if err != nil {
-		return err
-	}
-	contents, err := ContentsOf(s)
-	if err != nil {
-		return err
-	}
 	use, err := useOf(ctx, s)
 	if err != nil {
 		return err
 	}
-	run, err := t.join(s.Header(), s.Mapping().EntryShapes(), use, dumps, &contents, profileset.RunRules(r))
+	run, err := t.admitRun(s, r, use)
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.Mapping().Name(), err)
+		return err
 	}
-	hooks := copier.Hooks{Skip: isRelisted, Row: func(t *reader.Table, row []uint64) { profileset.ScaleRow(t.Kind, t.Flags, row, r.Weight) }}
-	if err := copier.New(ctx, t.Set, s, run, hooks).All(); err != nil {
+	if err := copier.New(ctx, t.Set, s, run, mergeHooks(r.Weight)).All(); err != nil {
 		return err
 	}
 	return t.UniteGrown()
+}
+
+// admitRun checks an archive that is no part of a merge, notes its dumps, and returns the
+// run that its profiles belong to.
+func (b target) admitRun(s *reader.Store, r builder.Run, use profileset.ShapeUse) (profileset.Run, error) {
+	part, is, err := PartOf(s)
+	if err == nil && is {
+		err = fmt.Errorf("%s: %w: it has only %s: join it with the other parts first", s.Mapping().Name(), ErrPart, part)
+	}
+	if err != nil {
+		return profileset.Run{}, err
+	}
+	dumps, err := weightedDumps(s, r)
+	if err != nil {
+		return profileset.Run{}, err
+	}
+	return b.joinRun(s, dumps, profileset.RunRules(r), use)
+}
+
+// joinRun joins the header of an archive with that of the builder, and returns the run that
+// its profiles belong to.
+func (b target) joinRun(s *reader.Store, dumps []profileset.Dump, r profileset.RunRules, use profileset.ShapeUse) (profileset.Run, error) {
+	contents, err := ContentsOf(s)
+	if err != nil {
+		return profileset.Run{}, err
+	}
+	run, err := b.join(s.Header(), s.Mapping().EntryShapes(), use, dumps, &contents, r)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", s.Mapping().Name(), err)
+	}
+	return run, err
+}
+
+// mergeHooks change a copy into what is merged: without tables that hold for one source
+// only, and with the counts of the others scaled.
+func mergeHooks(w layout.Weight) copier.Hooks {
+	return copier.Hooks{Skip: isRelisted, Row: func(t *reader.Table, row []uint64) { profileset.ScaleRow(t.Kind, t.Flags, row, w) }}
 }
 
 // A target is the set of a builder that archives are copied into.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"iter"
 	"slices"
 
 	"github.com/profarc/profarc/internal/disk"
@@ -28,6 +29,12 @@ const (
 type Hooks struct {
 	// Lazy copies a record only when something that is copied refers to it.
 	Lazy bool
+	// Chosen reports whether a method is copied with its contexts and profiles, and Kind
+	// whether a type is, though nothing that is copied refers to them.
+	Chosen func(m reader.Method) (bool, error)
+	Kind   func(t reader.Type) (bool, error)
+	// Elsewhere says what a table refers to in the place of a profile that is not copied.
+	Elsewhere Elsewhere
 	// Type returns the names of a type in the copy.
 	Type func(name, loader, alias string) (newName, newLoader, newAlias string)
 	// Key returns the key of a method in the copy.
@@ -49,6 +56,16 @@ type Hooks struct {
 	Row func(t *reader.Table, row []uint64)
 }
 
+// Elsewhere is what a table refers to in the place of a profile that is not copied.
+type Elsewhere int
+
+// The choices.
+const (
+	Nothing    Elsewhere = iota
+	AStub                // an empty profile of the same method, code and context
+	ALatecomer           // the profile of that method, code and context that the set has, or gets later
+)
+
 // A Copier copies an archive into a set. It maps each record of the archive to its
 // reference in the set.
 type Copier struct {
@@ -60,6 +77,7 @@ type Copier struct {
 	Take     Take
 	of       profileset.Run
 	method   layout.Ref           // of the profile that is being copied
+	chosen   []reader.Method      // that Hooks.Chosen chose
 	types    []profileset.TypeRef // by ordinal
 	methods  map[layout.Ref]profileset.MethodRef
 	contexts map[layout.Ref]profileset.ContextRef
@@ -103,6 +121,13 @@ func (c *Copier) copyTypes() error {
 		if err = cmp.Or(err, c.poll.Err()); err != nil {
 			return err
 		}
+		if c.hooks.Kind != nil {
+			if ok, err := c.hooks.Kind(t); err != nil {
+				return err
+			} else if !ok {
+				continue
+			}
+		}
 		if _, err := c.TypeRef(t); err != nil {
 			return err
 		}
@@ -140,11 +165,33 @@ func (c *Copier) copyMethods() error {
 		if err = cmp.Or(err, c.poll.Err()); err != nil {
 			return err
 		}
+		if c.hooks.Chosen != nil {
+			if ok, err := c.hooks.Chosen(m); err != nil {
+				return err
+			} else if !ok {
+				continue
+			}
+			c.chosen = append(c.chosen, m)
+		}
 		if _, err := c.copyMethod(m); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// methodsOfCopy iterates over the methods whose contexts and profiles are copied.
+func (c *Copier) methodsOfCopy() iter.Seq2[reader.Method, error] {
+	if c.hooks.Chosen == nil {
+		return c.s.Methods()
+	}
+	return func(yield func(reader.Method, error) bool) {
+		for _, m := range c.chosen {
+			if !yield(m, nil) {
+				return
+			}
+		}
+	}
 }
 
 // copyMethod interns a method, with its access flags and whether it is unexecuted.
@@ -181,7 +228,7 @@ func (c *Copier) MethodRef(n layout.Ref) (profileset.MethodRef, error) {
 }
 
 func (c *Copier) copyContexts() error {
-	for m, err := range c.s.Methods() {
+	for m, err := range c.methodsOfCopy() {
 		if err = cmp.Or(err, c.poll.Err()); err != nil {
 			return err
 		}

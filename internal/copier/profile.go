@@ -12,7 +12,7 @@ import (
 )
 
 func (c *Copier) copyProfiles() error {
-	for m, err := range c.s.Methods() {
+	for m, err := range c.methodsOfCopy() {
 		if err = cmp.Or(err, c.poll.Err()); err != nil {
 			return err
 		}
@@ -69,22 +69,53 @@ func (c *Copier) Profile(n layout.Ref, p reader.Profile) error {
 // Begin begins the copy of a profile of the method whose record is at n, in the same
 // context and for the code with this ID.
 func (c *Copier) Begin(to *profileset.Recording, n layout.Ref, p reader.Profile, code uint64) error {
+	m, context, err := c.placeOf(n, p)
+	if err == nil {
+		c.b.RecordIn(to, c.of, m, code, context)
+	}
+	return err
+}
+
+// placeOf returns the references of the method whose record is at n, and of the context of
+// one of its profiles.
+func (c *Copier) placeOf(n layout.Ref, p reader.Profile) (m profileset.MethodRef, context profileset.ContextRef, err error) {
 	node, inContext, err := p.Context()
 	if err != nil {
-		return err
+		return 0, 0, err
 	}
-	m, err := c.MethodRef(n)
+	if m, err = c.MethodRef(n); err == nil && inContext {
+		context, err = c.contextRef(n, node)
+	}
+	return m, context, err
+}
+
+// profileRef returns the reference of the profile whose block is at n. What it is of one
+// that is not copied, Hooks.Elsewhere says.
+func (c *Copier) profileRef(n layout.Ref) (profileset.ProfileRef, error) {
+	if ref, ok := c.profiles[n]; ok || c.hooks.Elsewhere == Nothing {
+		return ref, nil
+	}
+	p, err := c.s.ProfileAt(n)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	context := profileset.NoContext
-	if inContext {
-		if context, err = c.contextRef(n, node); err != nil {
-			return err
+	of, err := p.Method()
+	if err != nil {
+		return 0, err
+	}
+	if c.hooks.Elsewhere == ALatecomer {
+		m, context, err := c.placeOf(of.Ref(), p)
+		if err == nil {
+			c.profiles[n] = c.b.Expect(profileset.ProfileKey{Method: m, Context: context, Code: p.Code()})
 		}
+		return c.profiles[n], err
 	}
-	c.b.RecordIn(to, c.of, m, code, context)
-	return nil
+	var stub profileset.Recording
+	if err := c.Begin(&stub, of.Ref(), p, p.Code()); err != nil {
+		return 0, err
+	}
+	c.profiles[n] = stub.Ref()
+	return stub.Ref(), stub.Done()
 }
 
 // AllFields are all optional fields.

@@ -102,7 +102,8 @@ func (c *Copier) tableCell(of layout.TableKind, column int, kind layout.ColumnKi
 		ref, err := c.contextAt(n)
 		return uint64(ref), err
 	case layout.ColumnProfile:
-		return uint64(c.profiles[n]), nil
+		ref, err := c.profileRef(n)
+		return uint64(ref), err
 	}
 	return 0, fmt.Errorf("builder: unknown column kind %d", kind)
 }

@@ -441,6 +441,22 @@ func (b *Set) addProfile(key ProfileKey) ProfileRef {
 	return ref
 }
 
+// Expect returns the profile with a key. If the set has none yet it must be recorded before
+// the archive is written, for tables that refer to it.
+func (b *Set) Expect(key ProfileKey) ProfileRef {
+	b.Mu.Lock()
+	defer b.Mu.Unlock()
+	if !b.Methods.Has(uint32(key.Method)) || key.Context != NoContext && !b.Contexts.Has(uint32(key.Context)) {
+		b.fail(fmt.Errorf("method %d or context %d is not of this builder", key.Method, key.Context))
+		return 0
+	}
+	if ref := b.findProfile(key); ref != 0 {
+		return ref
+	}
+	b.discarded = true // as if it had been begun
+	return b.addProfile(key)
+}
+
 // KeepProfiles drops the profiles for which keep is false, and the source order. It
 // returns their number. The caller holds mu.
 func (b *Set) KeepProfiles(keep func(d *ProfileData) bool) (dropped int) {

@@ -102,7 +102,7 @@ func (t *Table) addRow(cells []uint64) {
 		t.firsts[cells[0]] = true
 	}
 	t.Cells = append(t.Cells, cells...)
-	if groupedTables[t.Kind] {
+	if Grouped(t.Kind) {
 		t.renumberGroup(t.Cells[len(t.Cells)-len(cells):])
 	}
 }
@@ -180,7 +180,7 @@ func (t *Table) AppendRows(cells []uint64) {
 	defer t.b.Mu.Unlock()
 	at := len(t.Cells)
 	t.Cells, t.firsts = append(t.Cells, cells...), nil
-	if !groupedTables[t.Kind] || at == 0 {
+	if !Grouped(t.Kind) || at == 0 {
 		return
 	}
 	base := t.Cells[at-len(t.Columns)] + 1
@@ -189,9 +189,11 @@ func (t *Table) AppendRows(cells []uint64) {
 	}
 }
 
-// groupedTables number groups of rows in their first column; rows of a group
-// belong together, in their order.
-var groupedTables = map[layout.TableKind]bool{layout.TableSamples: true, layout.TableTraces: true}
+// Grouped reports whether tables of a kind number groups of rows in their first column;
+// rows of a group belong together, in their order.
+func Grouped(kind layout.TableKind) bool {
+	return kind == layout.TableSamples || kind == layout.TableTraces
+}
 
 // sortSets unites the tables that are sets, in which the order of the calls does not
 // matter. The caller holds mu.

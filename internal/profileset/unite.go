@@ -140,7 +140,7 @@ func (t *Table) groups() (groups []rowGroup) {
 	width := len(t.Columns)
 	for at := 0; at < len(t.Cells); {
 		to := at + width
-		for groupedTables[t.Kind] && to < len(t.Cells) && t.Cells[to] == t.Cells[at] {
+		for Grouped(t.Kind) && to < len(t.Cells) && t.Cells[to] == t.Cells[at] {
 			to += width
 		}
 		groups = append(groups, t.Cells[at:to])
@@ -151,7 +151,7 @@ func (t *Table) groups() (groups []rowGroup) {
 
 // same reports whether rows are equal only if they agree in a column.
 func (t *Table) same(column int) bool {
-	return ruleOf(t.Kind, t.Flags, column) == columnKey && (column > 0 || !groupedTables[t.Kind])
+	return ruleOf(t.Kind, t.Flags, column) == columnKey && (column > 0 || !Grouped(t.Kind))
 }
 
 func (t *Table) compareGroups(x, y rowGroup, contexts contextRanks) int {
@@ -244,7 +244,7 @@ func (t *Table) sum(groups []rowGroup, contexts contextRanks) (cells []uint64) {
 		}
 		last = len(cells)
 		cells = append(cells, g...)
-		if groupedTables[t.Kind] {
+		if Grouped(t.Kind) {
 			for j := last; j < len(cells); j += len(t.Columns) {
 				cells[j] = number
 			}

@@ -1,0 +1,200 @@
+package merge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/copier"
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/profileset"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// ErrPart: an archive is a part of a merge and would be taken for the whole, or parts are
+// missing, overlap, or are of different merges.
+var ErrPart = errors.New("archives are not the parts of one merge")
+
+// A PartOptions says what is known of all archives of which parts are merged.
+type PartOptions struct {
+	Run builder.Run // as for Into
+	// OneShape promises that all archives have the shape of the builder's Params, so that
+	// nothing outside the part has to be read to find it. Another shape is ErrMismatch.
+	OneShape bool
+}
+
+// Into adds the part of an archive that another run recorded to those of the builder, as
+// the function Into does with the whole. The builder becomes an archive that says which
+// part it is, and that Join puts together with the others; do not add anything else. Of the
+// archive only the page sums, the index, names and tables are read, and the profiles in the
+// part.
+func (p Part) Into(ctx context.Context, b *builder.Builder, s *reader.Store, o PartOptions) error {
+	t := target{profileset.Of(b)}
+	use, err := p.useOf(ctx, t, s, o)
+	if err != nil {
+		return err
+	}
+	run, err := t.admitRun(s, o.Run, use)
+	if err != nil {
+		return err
+	}
+	b.Table(layout.TableProperties, 0).RowOnce(uint64(b.Symbol(partProperty)), uint64(b.Symbol(p.property())))
+	chooser := newChooser(p, s)
+	hooks := mergeHooks(o.Run.Weight)
+	hooks.Lazy, hooks.Elsewhere = true, copier.AStub
+	hooks.Chosen, hooks.Kind, hooks.Rows = chooser.method, chooser.kind, chooser.rows
+	if err := copier.New(ctx, t.Set, s, run, hooks).All(); err != nil {
+		return err
+	}
+	return t.UniteGrown()
+}
+
+// useOf returns what the entries of an archive depend on, unless that is known.
+func (p Part) useOf(ctx context.Context, t target, s *reader.Store, o PartOptions) (use profileset.ShapeUse, err error) {
+	if !o.OneShape {
+		return useOf(ctx, s)
+	}
+	t.Mu.Lock()
+	defer t.Mu.Unlock()
+	if shape := disk.ShapeOf(&s.Header().Params); !shape.SameSettings(t.Shape) {
+		err = fmt.Errorf("%s: %w: its VM keeps %s, the others' %s", s.Mapping().Name(), profileset.ErrMismatch, describeShape(shape), describeShape(t.Shape))
+	}
+	return use, err
+}
+
+// PartOf returns which part of a merge an archive is; ok is false for any other archive.
+func PartOf(s *reader.Store) (p Part, ok bool, err error) {
+	t, err := s.TableOrEmpty(layout.TableProperties)
+	if err != nil {
+		return p, false, err
+	}
+	for row := range t.Rows {
+		key, err := t.Text(0, row)
+		if err != nil || key != partProperty {
+			if err != nil {
+				return p, false, err
+			}
+			continue
+		}
+		value, err := t.Text(1, row)
+		if err == nil {
+			p, err = parsePart(value)
+		}
+		return p, err == nil, err
+	}
+	return p, false, nil
+}
+
+// A chooser finds what of an archive is in a part.
+type chooser struct {
+	part  Part
+	s     *reader.Store
+	class lastClass
+}
+
+// lastClass is the class of the last method: most methods have that of the one before.
+type lastClass struct {
+	known   bool
+	ordinal uint32
+	name    string
+}
+
+func newChooser(p Part, s *reader.Store) *chooser { return &chooser{part: p, s: s} }
+
+// method reports whether a method is in the part.
+func (c *chooser) method(m reader.Method) (bool, error) {
+	class, err := c.classOf(m)
+	if err != nil {
+		return false, err
+	}
+	if class != c.part.From.Class && class != c.part.To.Class {
+		return c.part.Holds(Bound{Class: class}), nil
+	}
+	name, err := m.Name()
+	return err == nil && c.part.Holds(Bound{class, name.String()}), err
+}
+
+// classOf returns the name of the class of a method, empty if it has none.
+func (c *chooser) classOf(m reader.Method) (string, error) {
+	t, ok, err := m.Class()
+	if err != nil || !ok {
+		return "", err
+	}
+	if c.class.known && c.class.ordinal == t.Ordinal() {
+		return c.class.name, nil
+	}
+	name, err := t.Name()
+	c.class = lastClass{err == nil, t.Ordinal(), name.String()}
+	return c.class.name, err
+}
+
+// kind reports whether a type is in the part.
+func (c *chooser) kind(t reader.Type) (bool, error) {
+	name, err := t.Name()
+	return err == nil && c.part.Holds(Bound{Class: name.String()}), err
+}
+
+// rows returns a function that reports whether a row of a table is in the part.
+func (c *chooser) rows(t *reader.Table) func(row int) (bool, error) {
+	grouped, group, in := profileset.Grouped(t.Kind), uint64(0), false
+	return func(row int) (bool, error) {
+		if grouped && row > 0 && t.Cell(0, row) == group {
+			return in, nil
+		}
+		group = t.Cell(0, row)
+		at, err := c.rowAt(t, row)
+		in = err == nil && c.part.Holds(at)
+		return in, err
+	}
+}
+
+// rowAt returns the place of the first record that a row refers to, that before all if it
+// refers to none.
+func (c *chooser) rowAt(t *reader.Table, row int) (Bound, error) {
+	for column := range t.Columns() {
+		n := layout.Ref(t.Cell(column, row))
+		if kind := t.Column(column); n != 0 && kind != layout.ColumnWord && kind != layout.ColumnSymbol {
+			return c.recordAt(kind, n)
+		}
+	}
+	return Bound{}, nil
+}
+
+// recordAt returns the place of the record at n.
+func (c *chooser) recordAt(kind layout.ColumnKind, n layout.Ref) (Bound, error) {
+	switch kind {
+	case layout.ColumnType:
+		t, err := c.s.TypeAt(n)
+		if err != nil {
+			return Bound{}, err
+		}
+		name, err := t.Name()
+		return Bound{Class: name.String()}, err
+	case layout.ColumnMethod:
+		return placeOf(c.s.MethodAt(n))
+	case layout.ColumnContext:
+		node, err := c.s.ContextAt(n)
+		if err != nil {
+			return Bound{}, err
+		}
+		return placeOf(node.Method())
+	case layout.ColumnProfile:
+		p, err := c.s.ProfileAt(n)
+		if err != nil {
+			return Bound{}, err
+		}
+		return placeOf(p.Method())
+	}
+	return Bound{}, fmt.Errorf("%s: unknown column kind %d", c.s.Mapping().Name(), kind)
+}
+
+// placeOf returns the place of a method.
+func placeOf(m reader.Method, err error) (Bound, error) {
+	if err != nil {
+		return Bound{}, err
+	}
+	k, err := m.Key()
+	return boundOf(k), err
+}

@@ -1,0 +1,319 @@
+package merge_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/testarchive"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
+	"github.com/profarc/profarc/reader"
+	"pgregory.net/rapid"
+)
+
+// A weighted is an archive and how it is merged.
+type weighted struct {
+	testarchive.Archive
+	run builder.Run
+}
+
+// whole merges archives in one go.
+func whole(t testarchive.TB, archives []weighted) testarchive.Archive {
+	t.Helper()
+	h := archives[0].Header()
+	b := builder.New(h.Domain, builder.Config{Params: h.Params})
+	for _, a := range archives {
+		mustMerge(t, b, a.Archive, a.run)
+	}
+	return testarchive.Build(t, b)
+}
+
+// partOf merges a part of archives.
+func partOf(t testarchive.TB, part merge.Part, archives []weighted) testarchive.Archive {
+	t.Helper()
+	h := archives[0].Header()
+	b := builder.New(h.Domain, builder.Config{Params: h.Params})
+	for _, a := range archives {
+		if err := part.Into(t.Context(), b, a.Store, merge.PartOptions{Run: a.run, OneShape: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return testarchive.Build(t, b)
+}
+
+// inParts merges archives in parts, which it joins in the order of a permutation.
+func inParts(t testarchive.TB, bounds []merge.Bound, archives []weighted, order func(n int) []int) testarchive.Archive {
+	t.Helper()
+	parts, err := merge.Parts(bounds...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stores := make([]*reader.Store, len(parts))
+	for at, i := range order(len(parts)) {
+		stores[at] = partOf(t, parts[i], archives).Store
+	}
+	return joined(t, stores)
+}
+
+// joined joins parts.
+func joined(t testarchive.TB, parts []*reader.Store) testarchive.Archive {
+	t.Helper()
+	h := parts[0].Header()
+	b := builder.New(h.Domain, builder.Config{Params: h.Params})
+	if err := merge.Join(t.Context(), b, parts...); err != nil {
+		t.Fatal(err)
+	}
+	return testarchive.Build(t, b)
+}
+
+// boundsOf returns places of methods and types of archives, sorted, without that before
+// all.
+func boundsOf(t testarchive.TB, archives []weighted) (all []merge.Bound) {
+	t.Helper()
+	for _, a := range archives {
+		for m, err := range a.Methods() {
+			k, failed := m.Key()
+			if err := errors.Join(err, failed); err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, merge.Bound{Class: k.Class, Name: k.Name})
+		}
+		for k, err := range a.Types() {
+			name, failed := k.Name()
+			if err := errors.Join(err, failed); err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, merge.Bound{Class: name.String()})
+		}
+	}
+	slices.SortFunc(all, merge.Bound.Compare)
+	all = slices.Compact(all)
+	return slices.DeleteFunc(all, func(b merge.Bound) bool { return b == merge.Bound{} })
+}
+
+func TestPartsJoinToTheMerge(t *testing.T) {
+	t.Parallel()
+	weights := []layout.Weight{0, layout.WeightOne / 3, 5 * layout.WeightOne / 2}
+	checkEachDomain(t, func(t *rapid.T, domain layout.Domain) {
+		var archives []weighted
+		for i := range rapid.IntRange(1, 4).Draw(t, "archives") {
+			run := builder.Run{Weight: rapid.SampledFrom(weights).Draw(t, "weight")}
+			archives = append(archives, weighted{testarchive.DrawHighRun(t, domain, string(rune('a'+i))), run})
+		}
+		bounds := slices.DeleteFunc(boundsOf(t, archives), func(merge.Bound) bool { return rapid.Bool().Draw(t, "skip") })
+		shuffle := func(n int) []int { return rapid.Permutation(rand.New(rand.NewPCG(1, 2)).Perm(n)).Draw(t, "order") }
+		checkSame(t, "a merge in parts", whole(t, archives), inParts(t, bounds, archives, shuffle))
+	})
+}
+
+func TestPartsInAnotherOrder(t *testing.T) {
+	t.Parallel()
+	checkEachDomain(t, func(t *rapid.T, domain layout.Domain) {
+		var archives []weighted
+		for i := range 3 {
+			archives = append(archives, weighted{testarchive.DrawHighRun(t, domain, string(rune('a'+i))), builder.Run{}})
+		}
+		all := whole(t, archives)
+		bounds := boundsOf(t, archives)
+		parts, err := merge.Parts(bounds[len(bounds)/2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := partOf(t, parts[0], archives)
+		slices.Reverse(archives)
+		checkSame(t, "each part in another order", all, joined(t, []*reader.Store{partOf(t, parts[1], archives).Store, first.Store}))
+	})
+}
+
+func TestPartsOfSpecimens(t *testing.T) {
+	t.Parallel()
+	inOrder := func(n int) []int {
+		all := make([]int, n)
+		for i := range all {
+			all[i] = i
+		}
+		return all
+	}
+	testarchive.EachSpecimen(t, func(t *testing.T, s testarchive.Archive) {
+		all := []weighted{{s, builder.Run{}}}
+		bounds := boundsOf(t, all)
+		one := whole(t, all)
+		checkSame(t, "a part for every method", one, inParts(t, bounds, all, inOrder))
+		checkSame(t, "one part", one, inParts(t, nil, all, inOrder))
+		for i, b := range bounds {
+			if i%5 == 0 {
+				checkSame(t, "two parts", one, inParts(t, []merge.Bound{b}, all, inOrder))
+			}
+		}
+	})
+}
+
+// TestPartsOfTablesOfProfiles: a row may name profiles of several parts.
+func TestPartsOfTablesOfProfiles(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var archives []weighted
+		for i := range 2 {
+			archives = append(archives, weighted{profilesInRows(t, byte(i+1)), builder.Run{}})
+		}
+		bounds := slices.DeleteFunc(boundsOf(t, archives), func(merge.Bound) bool { return rapid.Bool().Draw(t, "skip") })
+		shuffle := func(n int) []int { return rapid.Permutation(rand.New(rand.NewPCG(1, 2)).Perm(n)).Draw(t, "order") }
+		checkSame(t, "a merge in parts", whole(t, archives), inParts(t, bounds, archives, shuffle))
+	})
+}
+
+// profilesInRows returns an archive with a table of a producer's whose rows name profiles,
+// some of them in a context.
+func profilesInRows(t *rapid.T, id byte) testarchive.Archive {
+	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
+	config := testarchive.Config(layout.DomainCustom)
+	config.DumpID[0] = id
+	b := builder.New(layout.DomainCustom, config)
+	var profiles []builder.ProfileRef
+	for i := range 6 {
+		m := b.Method(layout.Key{Class: fmt.Sprint("C", i/2), Name: fmt.Sprint("m", i)})
+		within := builder.NoContext
+		if r.IntN(2) == 0 {
+			within = b.Context(m, builder.Frame{Caller: b.Method(layout.Key{Class: fmt.Sprint("C", r.IntN(4)), Name: "caller"}), Point: 1})
+		}
+		p := b.Profile(m, r.Uint64N(2), within)
+		p.Counters(4, r.Uint64N(9), 2)
+		testarchive.MustDone(t, p)
+		profiles = append(profiles, p.Ref())
+	}
+	table := b.Table(layout.TableProducer, 1<<2, layout.ColumnProfile, layout.ColumnProfile, layout.ColumnWord)
+	for range 5 {
+		row := []uint64{uint64(profiles[r.IntN(6)]), uint64(profiles[r.IntN(6)]), r.Uint64N(5)}
+		if r.IntN(4) == 0 {
+			row[0] = 0
+		}
+		table.Row(row...)
+	}
+	return testarchive.Build(t, b)
+}
+
+// TestPartHasItsMethodsOnly: a part has the profiles of its methods and of no other.
+func TestPartHasItsMethodsOnly(t *testing.T) {
+	t.Parallel()
+	testarchive.EachSpecimen(t, func(t *testing.T, s testarchive.Archive) {
+		all := []weighted{{s, builder.Run{}}}
+		bounds := boundsOf(t, all)
+		if len(bounds) < 2 {
+			t.Skip("too few methods")
+		}
+		parts, err := merge.Parts(bounds[len(bounds)/3], bounds[len(bounds)*2/3])
+		if len(bounds) < 3 {
+			parts, err = merge.Parts(bounds[1])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		profiles := 0
+		for _, part := range parts {
+			got := partOf(t, part, all)
+			of, ok, err := merge.PartOf(got.Store)
+			if err != nil || !ok || of != part {
+				t.Errorf("%s says that it has %s: %v, %v", part, of, ok, err)
+			}
+			for m, err := range got.Methods() {
+				k, failed := m.Key()
+				if err := errors.Join(err, failed); err != nil {
+					t.Fatal(err)
+				}
+				for range m.Profiles() {
+					if profiles++; !part.Holds(merge.Bound{Class: k.Class, Name: k.Name}) {
+						t.Errorf("%s has a profile of %v", part, k)
+					}
+				}
+			}
+		}
+		if want := int(s.Header().Counts.Profiles); profiles != want {
+			t.Errorf("%d profiles in all parts, %d in the archive", profiles, want)
+		}
+	})
+}
+
+func TestJoinRefuses(t *testing.T) {
+	t.Parallel()
+	run := func(id byte, count uint64) weighted {
+		b := builder.New(layout.DomainHotSpot, builder.Config{DumpID: [16]byte{id}, Params: testarchive.Params(layout.DomainHotSpot)})
+		for _, class := range []string{"A", "B", "C"} {
+			p := b.Profile(b.Method(layout.Key{Class: class, Name: "m", Signature: "()V"}), 0, builder.NoContext)
+			p.Invocations(count)
+			testarchive.MustDone(t, p)
+		}
+		return weighted{testarchive.Build(t, b), builder.Run{}}
+	}
+	x, y := []weighted{run(1, 5)}, []weighted{run(1, 5), run(2, 7)}
+	heavy := []weighted{{x[0].Archive, builder.Run{Weight: 2 * layout.WeightOne}}}
+	parts, err := merge.Parts(merge.Bound{Class: "B"}, merge.Bound{Class: "C", Name: "m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := func(i int, of []weighted) *reader.Store { return partOf(t, parts[i], of).Store }
+	for what, stores := range map[string][]*reader.Store{
+		"a part of other archives":      {part(0, x), part(1, y), part(2, x)},
+		"a part with another weight":    {part(0, x), part(1, x), part(2, heavy)},
+		"the first is missing":          {part(1, x), part(2, x)},
+		"one in the middle is missing":  {part(0, x), part(2, x)},
+		"the last is missing":           {part(0, x), part(1, x)},
+		"one comes twice":               {part(0, x), part(1, x), part(1, x), part(2, x)},
+		"the last comes twice":          {part(0, x), part(1, x), part(2, x), part(2, x)},
+		"an archive that is no part":    {part(0, x), part(1, x), part(2, x), x[0].Store},
+		"nothing":                       {},
+		"a part of other bounds":        {part(0, x), part(1, x), partOf(t, merge.Part{From: merge.Bound{Class: "D"}}, x).Store},
+		"everything, and a part beside": {partOf(t, merge.Part{}, x).Store, part(2, x)},
+	} {
+		b := testarchive.New(layout.DomainHotSpot)
+		if err := merge.Join(t.Context(), b, stores...); !errors.Is(err, merge.ErrPart) {
+			t.Errorf("%s: %v, want ErrPart", what, err)
+		}
+	}
+	b := testarchive.New(layout.DomainHotSpot)
+	for what, err := range map[string]error{
+		"a merge of a part":     merge.Into(t.Context(), b, part(1, x), builder.Run{}),
+		"a part of a part":      parts[1].Into(t.Context(), b, part(1, x), merge.PartOptions{}),
+		"bounds in other order": func() error { _, err := merge.Parts(merge.Bound{Class: "B"}, merge.Bound{Class: "A"}); return err }(),
+	} {
+		if err == nil || !strings.Contains(err.Error(), "part") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// TestPartNeedsOneShape: a part of an archive whose shape was promised to be another's is
+// refused.
+func TestPartNeedsOneShape(t *testing.T) {
+	t.Parallel()
+	b := testarchive.New(layout.DomainHotSpot)
+	other := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{TypeProfileWidth: 4}, DumpID: [16]byte{1}})
+	s := testarchive.Build(t, other).Store
+	if err := (merge.Part{}).Into(t.Context(), b, s, merge.PartOptions{OneShape: true}); !errors.Is(err, builder.ErrMismatch) {
+		t.Errorf("another shape: %v, want ErrMismatch", err)
+	}
+	if err := (merge.Part{}).Into(t.Context(), b, s, merge.PartOptions{}); err != nil {
+		t.Errorf("another shape that no entry depends on: %v", err)
+	}
+}
+
+func TestBoundsAsText(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		b := merge.Bound{Class: string(rapid.SliceOf(rapid.Byte()).Draw(t, "class")), Name: rapid.String().Draw(t, "name")}
+		text, err := b.MarshalText()
+		var got merge.Bound
+		if err := errors.Join(err, got.UnmarshalText(text)); err != nil || got != b {
+			t.Errorf("%q as text is %s, and that is %q: %v", b, text, got, err)
+		}
+	})
+	for _, text := range []string{"", `"a"`, `"a" b`, `"a" "b" "c"`, `a "b"`} {
+		if err := new(merge.Bound).UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%s is taken for a bound", text)
+		}
+	}
+}
