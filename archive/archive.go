@@ -83,6 +83,7 @@ type Mapping struct {
 	trusted bool            // no page needs a check any more
 	checked *sparsebits.Set // pages of the file that were found sound
 	file    *os.File        // the file that is mapped; nil if data is on the heap
+	pieces  *pieces         // of an archive that is read in ranges; otherwise nil
 	adopted addresses       // the mappings for adoption
 	apart   atomic.Int32    // touches that are left until pages are no longer thought to lie far apart
 	closed  atomic.Bool

@@ -186,6 +186,7 @@ func (m *Mapping) admit(o Options) error {
 		m.spans[r] = m.header.Region(layout.Region(r))
 	}
 	m.sums = newPageSums(m.header, m.data)
+	m.sums.read = m.pieces
 	m.checked = m.sums.checked
 	if o.Check == CheckAll {
 		if err := m.Verify(context.Background(), nil); err != nil {

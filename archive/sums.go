@@ -19,6 +19,7 @@ type pageSums struct {
 	tree disk.SumTree
 	root uint64
 	data []byte      // the whole file
+	read *pieces     // of it; nil if all is there
 	ps   layout.Span // where the sums lie in it
 	// checked has a bit for every page of the file, and after them one for
 	// every group of 64 sums, level by level.
@@ -115,6 +116,11 @@ func (s *pageSums) touchSums(part layout.Span) error {
 
 // checkPage compares a page with its sum.
 func (s *pageSums) checkPage(region layout.Region, n int64) error {
+	if s.read != nil {
+		if err := s.read.touch(s.tree.PageSpan(n)); err != nil {
+			return err
+		}
+	}
 	return s.compare(region, s.tree.PageSpan(n), s.sum(0, n))
 }
 

@@ -64,23 +64,31 @@ func (b target) admitRun(s *reader.Store, r builder.Run, use profileset.ShapeUse
 	if err != nil {
 		return profileset.Run{}, err
 	}
-	dumps, err := weightedDumps(s, r)
-	if err != nil {
-		return profileset.Run{}, err
-	}
-	return b.joinRun(s, dumps, profileset.RunRules(r), use)
-}
-
-// joinRun joins the header of an archive with that of the builder, and returns the run that
-// its profiles belong to.
-func (b target) joinRun(s *reader.Store, dumps []profileset.Dump, r profileset.RunRules, use profileset.ShapeUse) (profileset.Run, error) {
 	contents, err := ContentsOf(s)
 	if err != nil {
 		return profileset.Run{}, err
 	}
-	run, err := b.join(s.Header(), s.Mapping().EntryShapes(), use, dumps, &contents, r)
+	return b.joinRun(&contents, r, use)
+}
+
+// Note checks that an archive can be merged with those that the builder has or that were
+// noted before, as far as can be told without its profiles, and notes it. Errors are those
+// of Into. Use a builder of its own: Into refuses what was noted.
+func Note(b *builder.Builder, c Contents, r builder.Run) error {
+	_, err := target{profileset.Of(b)}.joinRun(&c, r, profileset.ShapeUse{})
+	return err
+}
+
+// joinRun joins the header of an archive with that of the builder, and returns the run that
+// its profiles belong to.
+func (b target) joinRun(c *Contents, r builder.Run, use profileset.ShapeUse) (profileset.Run, error) {
+	dumps, err := c.weighted(r)
 	if err != nil {
-		err = fmt.Errorf("%s: %w", s.Mapping().Name(), err)
+		return profileset.Run{}, err
+	}
+	run, err := b.join(c.header, c.shapes, use, dumps, c, profileset.RunRules(r))
+	if err != nil {
+		err = fmt.Errorf("%s: %w", c.name, err)
 	}
 	return run, err
 }
@@ -100,18 +108,19 @@ func isRelisted(t *reader.Table) bool {
 	return t.Kind.IsSourceOrder() || t.Kind == layout.TableDumps
 }
 
-// weightedDumps returns the dumps that an archive was made from, with the weight
-// of the run. The error matches ErrWeighted for a weight of a merged archive.
-func weightedDumps(s *reader.Store, r builder.Run) ([]profileset.Dump, error) {
-	dumps, err := copier.Dumps(s)
-	if weight := cmp.Or(r.Weight, layout.WeightOne); err != nil || weight == layout.WeightOne {
-		return dumps, err
-	} else if s.Header().Flags&layout.FlagMerged != 0 {
-		return nil, fmt.Errorf("%s: %w: give the weights to the archives that it was merged from", s.Mapping().Name(), ErrWeighted)
-	} else {
-		dumps[0].Weight = weight
+// weighted returns the dumps that an archive was made from, with the weight of the run. The
+// error matches ErrWeighted for a weight of a merged archive.
+func (c *Contents) weighted(r builder.Run) ([]profileset.Dump, error) {
+	weight := cmp.Or(r.Weight, layout.WeightOne)
+	if weight == layout.WeightOne {
+		return c.dumps, nil
 	}
-	return dumps, nil
+	if c.header.Flags&layout.FlagMerged != 0 {
+		return nil, fmt.Errorf("%s: %w: give the weights to the archives that it was merged from", c.name, ErrWeighted)
+	}
+	dump := c.dumps[0]
+	dump.Weight = weight
+	return []profileset.Dump{dump}, nil
 }
 
 // join makes the builder's archive a merged one. Its header has what holds for all: the

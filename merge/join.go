@@ -32,7 +32,12 @@ func Join(ctx context.Context, b *builder.Builder, parts ...*reader.Store) error
 		}
 		use.Types, use.Returns = use.Types || of.Types, use.Returns || of.Returns
 	}
-	run, err := t.joinRun(all[0].s, all[0].dumps, profileset.RunRules{}, use)
+	contents, err := ContentsOf(all[0].s)
+	if err != nil {
+		return err
+	}
+	contents.dumps = all[0].dumps
+	run, err := t.joinRun(&contents, builder.Run{}, use)
 	if err != nil {
 		return err
 	}

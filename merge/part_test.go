@@ -301,6 +301,35 @@ func TestPartNeedsOneShape(t *testing.T) {
 	}
 }
 
+// TestNoteRefusesAsInto: what was noted is refused as what was merged.
+func TestNoteRefusesAsInto(t *testing.T) {
+	t.Parallel()
+	of := func(d layout.Domain, id byte) merge.Contents {
+		config := testarchive.Config(d)
+		config.DumpID = [16]byte{id}
+		c, err := merge.ContentsOf(testarchive.Build(t, builder.New(d, config)).Store)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	b := testarchive.New(layout.DomainHotSpot)
+	for _, c := range []struct {
+		what string
+		of   merge.Contents
+		want error
+	}{
+		{"the first", of(layout.DomainHotSpot, 1), nil},
+		{"another", of(layout.DomainHotSpot, 2), nil},
+		{"the first again", of(layout.DomainHotSpot, 1), merge.ErrCounted},
+		{"another domain", of(layout.DomainGraal, 3), builder.ErrMismatch},
+	} {
+		if err := merge.Note(b, c.of, builder.Run{}); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", c.what, err, c.want)
+		}
+	}
+}
+
 func TestBoundsAsText(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/profarc/profarc/internal/copier"
 	"github.com/profarc/profarc/internal/profileset"
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -19,7 +20,11 @@ var ErrSameProcess = errors.New("two dumps of one process count the same twice")
 
 // Contents are the dumps whose counts an archive holds, and their runs.
 type Contents struct {
-	name string
+	name   string
+	header *layout.Header
+	shapes []layout.EntryShape
+	dumps  []profileset.Dump
+
 	ids  map[[16]byte]bool
 	runs map[profileset.RunKey]runDump // the last of each
 	of   map[[16]byte]profileset.RunKey
@@ -35,11 +40,12 @@ type runDump struct {
 
 // ContentsOf reads which dumps an archive holds.
 func ContentsOf(s *reader.Store) (Contents, error) {
-	c := Contents{name: s.Mapping().Name(), ids: map[[16]byte]bool{}, runs: map[profileset.RunKey]runDump{}, of: map[[16]byte]profileset.RunKey{}, at: map[[16]byte]time.Time{}}
+	c := Contents{name: s.Mapping().Name(), header: s.Header(), shapes: s.Mapping().EntryShapes(), ids: map[[16]byte]bool{}, runs: map[profileset.RunKey]runDump{}, of: map[[16]byte]profileset.RunKey{}, at: map[[16]byte]time.Time{}}
 	dumps, err := copier.Dumps(s)
 	if err != nil {
 		return c, err
 	}
+	c.dumps = dumps
 	for _, d := range dumps {
 		c.ids[d.ID] = true
 	}

@@ -1,0 +1,146 @@
+package archive_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"testing"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A countedReader notes what is read.
+type countedReader struct {
+	data []byte
+	fail int64 // reads that reach beyond it fail; 0 for none
+
+	mu           sync.Mutex
+	reads, bytes int64
+}
+
+var errUnplugged = errors.New("unplugged")
+
+func (c *countedReader) ReadAt(b []byte, at int64) (int, error) {
+	c.mu.Lock()
+	c.reads, c.bytes = c.reads+1, c.bytes+int64(len(b))
+	c.mu.Unlock()
+	if c.fail > 0 && at+int64(len(b)) > c.fail {
+		return 0, errUnplugged
+	}
+	return bytes.NewReader(c.data).ReadAt(b, at)
+}
+
+// largeArchive returns an archive most of which is profiles.
+func largeArchive(t *testing.T) []byte {
+	b := builder.New(layout.DomainHotSpot, builder.Config{})
+	for i := range 2000 {
+		p := b.Profile(b.Method(layout.Key{Class: "A", Name: string(rune('a'+i/1000)) + string(rune('a'+i/100%10)) + string(rune('a'+i/10%10)) + string(rune('a'+i%10)), Signature: "()V"}), 0, builder.NoContext)
+		for bci := range 100 {
+			p.Counter(builder.At{Bci: int32(bci)}, uint64(i*bci))
+		}
+		if err := p.Done(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data, _, err := b.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func openRanges(t *testing.T, c *countedReader, size int) *reader.Store {
+	t.Helper()
+	m, err := archive.OpenRanges("far.parc", c, int64(size), archive.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reader.New(m)
+}
+
+func TestRangesAreReadWhenTouched(t *testing.T) {
+	t.Parallel()
+	data := largeArchive(t)
+	c := &countedReader{data: data}
+	s := openRanges(t, c, len(data))
+	start := s.Header().Region(layout.RegionRW).Offset
+	if c.reads > 2 || c.bytes > start+1<<16 {
+		t.Errorf("opening read %d bytes in %d reads, the profiles begin at %d", c.bytes, c.reads, start)
+	}
+	before := c.bytes
+	p, err := s.FindProfile(layout.Key{Class: "A", Name: "baaa", Signature: "()V"}, layout.CodeAny)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := c.bytes - before; n > 2<<16 {
+		t.Errorf("a lookup read %d bytes", n)
+	}
+	if e, ok := p.At(7); !ok {
+		t.Error("no entry")
+	} else if n, _ := e.Counter(); n.Load() != 7000 {
+		t.Errorf("%d counted, want 7000", n.Load())
+	}
+	if err := s.Mapping().Verify(context.Background(), nil); err != nil {
+		t.Error(err)
+	}
+	if want := int64(len(data)); c.bytes > want+1<<16 || c.reads > 20 {
+		t.Errorf("all of %d bytes: %d bytes in %d reads", want, c.bytes, c.reads)
+	}
+}
+
+func TestRangesByManyReaders(t *testing.T) {
+	t.Parallel()
+	data := largeArchive(t)
+	s := openRanges(t, &countedReader{data: data}, len(data))
+	var wait sync.WaitGroup
+	for range 4 {
+		wait.Go(func() {
+			for p, err := range s.Profiles() {
+				if err != nil || len(p.Bytes()) == 0 {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wait.Wait()
+}
+
+func TestRangesThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	data := largeArchive(t)
+	s := openRanges(t, &countedReader{data: data, fail: int64(len(data)) / 2}, len(data))
+	var met error
+	for _, err := range s.Profiles() {
+		met = errors.Join(met, err)
+	}
+	if !errors.Is(met, errUnplugged) {
+		t.Errorf("profiles that cannot be read: %v", met)
+	}
+	for what, c := range map[string]struct {
+		r    io.ReaderAt
+		size int
+		want error
+	}{
+		"nothing can be read": {&countedReader{data: data, fail: 1}, len(data), errUnplugged},
+		"half an archive":     {&countedReader{data: data[:1<<14]}, len(data), layout.ErrTruncated},
+		"a smaller size":      {&countedReader{data: data}, len(data) / 2, layout.ErrTruncated},
+		"no archive":          {&countedReader{data: make([]byte, 1<<17)}, 1 << 17, layout.ErrFormat},
+		"empty":               {&countedReader{}, 0, layout.ErrFormat},
+	} {
+		if _, err := archive.OpenRanges("far.parc", c.r, int64(c.size), archive.Options{}); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", what, err, c.want)
+		}
+	}
+	tampered := bytes.Clone(data)
+	tampered[len(data)-100] ^= 4
+	err := openRanges(t, &countedReader{data: tampered}, len(data)).Mapping().Verify(context.Background(), nil)
+	if !errors.Is(err, layout.ErrChecksum) {
+		t.Errorf("a changed byte: %v", err)
+	}
+}
