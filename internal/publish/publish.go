@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"sync/atomic"
 
 	"github.com/profarc/profarc/internal/disk"
@@ -113,6 +114,10 @@ func (f *File) WriteAt(p []byte, off int64) (int, error) {
 
 // writtenBytes is the number of bytes written so far.
 func (f *File) writtenBytes() int64 { return f.written.Load() }
+
+// Path is the path of the temporary file. The function that At calls may open it there, to
+// look at what it wrote, and must close it before it returns.
+func (f *File) Path() string { return filepath.Join(f.target.folder.Name(), f.name) }
 
 // Private leaves permissions to the file's owner only, whatever the file that it
 // replaces has.

@@ -8,11 +8,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/jvm/build"
 )
 
 // A Program is a command to start, and how a JVM in it is given flags.
@@ -155,9 +155,5 @@ func (p *Program) Version() string {
 	if p.Way == WayInherit {
 		return ""
 	}
-	release, _ := os.ReadFile(p.beside("../release")) // empty if there is none
-	if version := regexp.MustCompile(`(?m)^JAVA_RUNTIME_VERSION="([^"]+)"`).FindSubmatch(release); version != nil {
-		return string(version[1])
-	}
-	return ""
+	return build.OfProgram(p.Real)
 }
