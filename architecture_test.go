@@ -53,7 +53,12 @@ var mayImport = map[string][]string{
 	"internal/copier":        {"layout", "reader", "internal/methoddata", "internal/profileset", "internal/poll"},
 
 	// The module of fleets, with dependencies of its own.
-	"fleet/cmd/profarc-fleet": {"internal/cli"},
+	"fleet/cmd/profarc-fleet":  {"internal/cli", "fleet/internal/ship"},
+	"fleet/internal/registry":  {},
+	"fleet/internal/signature": {},
+	"fleet/internal/artifact":  {"layout", "reader", "internal/jvm/build", "internal/publish"},
+	"fleet/internal/ship": {"layout", "archive", "reader", "fit", "formats/hotspot/program", "internal/cli", "internal/jvm/build", "internal/publish", "internal/verify",
+		"fleet/internal/artifact", "fleet/internal/registry", "fleet/internal/signature"},
 
 	// A VM that an author of VMs copies: it has what every user has.
 	"example": {"layout", "archive", "reader", "builder", "merge"},
@@ -94,6 +99,7 @@ var mayImport = map[string][]string{
 	"internal/jvm/sketch":        {"layout", "internal/jvm/bytecode", "internal/jvm/names"},
 	"internal/jvm/classfile":     {"internal/jvm/bytecode", "internal/jvm/names"},
 	"internal/jvm/names":         {},
+	"internal/jvm/build":         {},
 	"internal/jvm/testjvm":       {},
 	"formats/hotspot/compilelog": {"internal/parse", "internal/jvm/names"},
 	"formats/hotspot/live": {"layout", "archive", "builder", "formats/hotspot/compilelog", "internal/compartment", "internal/procfs", "internal/secrets",

@@ -62,6 +62,32 @@ var licences = map[string]string{
 	"honnef.co/go/tools":               "BSD MIT",
 }
 
+// fleetLicences lists the dependencies that only the module fleet has.
+var fleetLicences = map[string]string{
+	"cuelabs.dev/go/oci/ociregistry":       "Apache-2.0",
+	"github.com/opencontainers/go-digest":  "Apache-2.0",
+	"github.com/opencontainers/image-spec": "Apache-2.0",
+	"oras.land/oras-go/v2":                 "Apache-2.0",
+}
+
+// TestLicencesOfFleet checks those of the module fleet in the same way.
+func TestLicencesOfFleet(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, system := range []string{"linux", "darwin", "windows"} {
+		for path, dir := range modulesOf(t, "fleet", system, "-test", "./...") {
+			if path != "github.com/profarc/profarc" && (licences[path] == "" || fleetLicences[path] != "") {
+				checkLicence(t, fleetLicences, path, dir, seen)
+			}
+		}
+	}
+	for path := range fleetLicences {
+		if !seen[path] {
+			t.Errorf("%s is no dependency of fleet any more: delete its row in fleetLicences", path)
+		}
+	}
+}
+
 // TestLicences checks the licence of every module whose packages the command,
 // the library, their tests or the tools of tools/go.mod are built from, on
 // every system. It reads the module cache and uses no network.
@@ -69,12 +95,12 @@ func TestLicences(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for _, system := range []string{"linux", "darwin", "windows"} {
-		for path, dir := range modulesOf(t, system, "-test", "./...") {
-			checkLicence(t, path, dir, seen)
+		for path, dir := range modulesOf(t, ".", system, "-test", "./...") {
+			checkLicence(t, licences, path, dir, seen)
 		}
 	}
-	for path, dir := range modulesOf(t, "linux", "-modfile=tools/go.mod", "tool") {
-		checkLicence(t, path, dir, seen)
+	for path, dir := range modulesOf(t, ".", "linux", "-modfile=tools/go.mod", "tool") {
+		checkLicence(t, licences, path, dir, seen)
 	}
 	for path := range licences {
 		if !seen[path] {
@@ -84,11 +110,12 @@ func TestLicences(t *testing.T) {
 }
 
 // modulesOf returns the folders of the modules that "go list -deps" finds for
-// these arguments, by module path. The module itself is left out.
-func modulesOf(t *testing.T, system string, args ...string) map[string]string {
+// these arguments in the module of a folder, by module path. The module itself is left out.
+func modulesOf(t *testing.T, folder, system string, args ...string) map[string]string {
 	t.Helper()
 	args = append([]string{"list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Dir}}{{end}}{{end}}"}, args...)
 	list := exec.Command("go", args...)
+	list.Dir = folder
 	list.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0", "GOPROXY=off")
 	out, err := list.CombinedOutput()
 	if err != nil && strings.Contains(string(out), "GOPROXY=off") {
@@ -106,8 +133,8 @@ func modulesOf(t *testing.T, system string, args ...string) map[string]string {
 }
 
 // checkLicence compares the licences in a module's folder with the module's row
-// in licences, once.
-func checkLicence(t *testing.T, path, dir string, seen map[string]bool) {
+// in a table, once.
+func checkLicence(t *testing.T, licences map[string]string, path, dir string, seen map[string]bool) {
 	t.Helper()
 	if seen[path] {
 		return

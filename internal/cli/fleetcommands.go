@@ -4,4 +4,10 @@ package cli
 type FleetCommand struct{ Name, Short string }
 
 // FleetCommands are the commands of profarc-fleet. A test there compares them with what it has.
-var FleetCommands = []FleetCommand{}
+var FleetCommands = []FleetCommand{
+	{"push", "Put an archive into a registry, or attach it to an image there"},
+	{"pull", "Fetch the newest archive that fits from a registry"},
+	{"promote", "Make an archive the current one of a tag"},
+	{"rollback", "Make the archive before it the current one of a tag again"},
+	{"history", "Print what was promoted to a tag and rolled back"},
+}

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/profarc/profarc/fleet/internal/ship"
 	"github.com/profarc/profarc/internal/cli"
 )
 
@@ -16,9 +17,10 @@ func newRootCommand(a *cli.App) *cobra.Command {
 those that start. "profarc NAME" runs its commands too.`,
 	}
 	root.AddGroup(
-		&cobra.Group{ID: "registry", Title: "Archives in registries:"},
+		&cobra.Group{ID: ship.Group, Title: "Archives in registries:"},
 		&cobra.Group{ID: "merge", Title: "Merging at scale:"},
 	)
+	root.AddCommand(ship.Commands(a)...)
 	a.CompleteRoot(root)
 	return root
 }

@@ -1,0 +1,124 @@
+package artifact
+
+import (
+	"cmp"
+	"encoding/hex"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/jvm/build"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// Facts are what the annotations of an archive say about it. Empty fields are not known.
+type Facts struct {
+	Created     time.Time `json:"created"` // when the counts were taken; of several runs, the last
+	Domain      string    `json:"domain"`
+	Format      string    `json:"format"` // version of the archive format
+	Producer    string    `json:"producer"`
+	Builds      []string  `json:"builds"` // of the VMs that were profiled, as 17.0.14+7
+	Main        string    `json:"main,omitempty"`
+	Fingerprint string    `json:"fingerprint,omitempty"` // of VM and class path, in hexadecimal
+	Dump        string    `json:"dump"`                  // id of the archive's dump, in hexadecimal
+	Dumps       []string  `json:"dumps"`                 // ids of the dumps that it sums, at most maxDumps
+	Runs        int       `json:"runs"`
+	Methods     uint64    `json:"methods"`
+	Profiles    uint64    `json:"profiles"`
+	Score       string    `json:"score,omitempty"` // how far it fitted the code at the push, from 0 to 1
+}
+
+const (
+	prefix   = "io.github.profarc."
+	maxDumps = 64
+)
+
+// texts names the annotations that are texts, and their fields.
+func (f *Facts) texts() map[string]*string {
+	return map[string]*string{
+		"domain": &f.Domain, "format": &f.Format, "producer": &f.Producer, "main": &f.Main,
+		"fingerprint": &f.Fingerprint, "dump": &f.Dump, "score": &f.Score,
+	}
+}
+
+// annotations returns the annotations of a manifest.
+func (f Facts) annotations() map[string]string {
+	all := map[string]string{
+		ocispec.AnnotationCreated: f.Created.UTC().Format(time.RFC3339Nano),
+		prefix + "runs":           strconv.Itoa(f.Runs),
+		prefix + "methods":        strconv.FormatUint(f.Methods, 10),
+		prefix + "profiles":       strconv.FormatUint(f.Profiles, 10),
+	}
+	for name, text := range f.texts() {
+		if *text != "" {
+			all[prefix+name] = *text
+		}
+	}
+	if len(f.Builds) > 0 {
+		all[prefix+"builds"] = strings.Join(f.Builds, " ")
+	}
+	if len(f.Dumps) > 0 {
+		all[prefix+"dumps"] = strings.Join(f.Dumps, " ")
+	}
+	return all
+}
+
+// parseFacts reads annotations. What is not well-formed is not known.
+func parseFacts(all map[string]string) Facts {
+	var f Facts
+	for name, text := range f.texts() {
+		*text = all[prefix+name]
+	}
+	f.Created, _ = time.Parse(time.RFC3339Nano, all[ocispec.AnnotationCreated])
+	f.Runs, _ = strconv.Atoi(all[prefix+"runs"])
+	f.Methods, _ = strconv.ParseUint(all[prefix+"methods"], 10, 64)
+	f.Profiles, _ = strconv.ParseUint(all[prefix+"profiles"], 10, 64)
+	f.Builds, f.Dumps = strings.Fields(all[prefix+"builds"]), strings.Fields(all[prefix+"dumps"])
+	return f
+}
+
+// FactsOf returns the facts about an archive.
+func FactsOf(s *reader.Store) (Facts, error) {
+	h := s.Header()
+	f := Facts{
+		Created: h.Time(), Domain: h.Domain.String(), Format: disk.VersionString(h.Version), Producer: h.Producer,
+		Fingerprint: hexOrEmpty(h.Fingerprint), Dump: hexOrEmpty(h.DumpID), Methods: h.Counts.Methods, Profiles: h.Counts.Profiles,
+	}
+	runs, err := s.Runs()
+	if err != nil {
+		return f, err
+	}
+	f.Runs = len(runs)
+	for _, r := range runs {
+		f.addRun(r)
+	}
+	slices.Sort(f.Builds)
+	f.Builds = slices.Compact(f.Builds)
+	return f, nil
+}
+
+// addRun adds what one run says.
+func (f *Facts) addRun(r layout.Provenance) {
+	if len(f.Dumps) < maxDumps {
+		f.Dumps = append(f.Dumps, hexOrEmpty(r.DumpID))
+	}
+	f.Main = cmp.Or(f.Main, r.Main)
+	if b := build.OfVM(r.VM); b != "" && len(f.Builds) < maxDumps {
+		f.Builds = append(f.Builds, strings.Join(strings.Fields(b), "_"))
+	}
+	if r.Time.After(f.Created) {
+		f.Created = r.Time
+	}
+}
+
+func hexOrEmpty(b [16]byte) string {
+	if b == [16]byte{} {
+		return ""
+	}
+	return hex.EncodeToString(b[:])
+}

@@ -1,0 +1,174 @@
+package artifact
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/opencontainers/go-digest"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/publish"
+	"github.com/profarc/profarc/reader"
+)
+
+// Annotations of a layer: digest and size in bytes of the archive itself.
+const (
+	annotationDigest = prefix + "archive.digest"
+	annotationSize   = prefix + "archive.size"
+)
+
+// window is the most that a layer refers back, in bytes, and so what unpacking takes.
+const window = 8 << 20
+
+// A Packed is a layer, in a file without a name.
+type Packed struct {
+	Layer ocispec.Descriptor
+	file  *os.File
+}
+
+// Pack compresses an archive. The file lies in folder; Close removes it.
+func Pack(ctx context.Context, s *reader.Store, title, folder string) (*Packed, error) {
+	data := s.Mapping().Unchecked()
+	if int64(len(data)) != s.Header().FileSize {
+		return nil, fmt.Errorf("%s: %d bytes, its header says %d", s.Mapping().Name(), len(data), s.Header().FileSize)
+	}
+	file, err := publish.CreateUnnamed(folder)
+	if err != nil {
+		return nil, err
+	}
+	p := &Packed{file: file}
+	if err := p.pack(ctx, data); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	p.Layer.Annotations[ocispec.AnnotationTitle] = title
+	return p, nil
+}
+
+func (p *Packed) pack(ctx context.Context, data []byte) error {
+	packed := digest.Canonical.Digester()
+	counted := &countingWriter{w: io.MultiWriter(p.file, packed.Hash())}
+	// One goroutine, so that the same bytes come out on every machine.
+	z, err := zstd.NewWriter(counted, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithWindowSize(window), zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return err
+	}
+	plain := digest.Canonical.Digester()
+	if _, err := io.Copy(io.MultiWriter(z, plain.Hash()), contextReader{ctx, bytes.NewReader(data)}); err != nil {
+		return errors.Join(err, z.Close())
+	}
+	if err := z.Close(); err != nil {
+		return err
+	}
+	p.Layer = ocispec.Descriptor{MediaType: LayerType, Digest: packed.Digest(), Size: counted.n, Annotations: map[string]string{
+		annotationDigest: plain.Digest().String(), annotationSize: strconv.Itoa(len(data)),
+	}}
+	return nil
+}
+
+// Open returns the compressed bytes, from the first one on.
+func (p *Packed) Open() (io.Reader, error) {
+	return io.NewSectionReader(p.file, 0, p.Layer.Size), nil
+}
+
+// Close removes the file.
+func (p *Packed) Close() error { return p.file.Close() }
+
+// Unpack writes the archive of a layer from offset 0 on. While it reads it compares the
+// layer with its digest, and the archive with its own; the error matches ErrOther if they
+// differ. What was written until then is of no use.
+func Unpack(ctx context.Context, w io.WriterAt, body io.Reader, layer ocispec.Descriptor) error {
+	size, err := strconv.ParseInt(layer.Annotations[annotationSize], 10, 64)
+	want, err2 := digest.Parse(layer.Annotations[annotationDigest])
+	if err != nil || err2 != nil || size <= 0 || size > disk.MaxFileSize || layer.Size <= 0 {
+		return fmt.Errorf("%w: the layer %s does not say what archive it is", ErrOther, layer.Digest)
+	}
+	packed := layer.Digest.Verifier()
+	input := &limitedReader{r: io.TeeReader(contextReader{ctx, body}, packed), left: layer.Size}
+	z, err := zstd.NewReader(input, zstd.WithDecoderMaxWindow(window), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
+	if err != nil {
+		return err
+	}
+	defer z.Close()
+	plain := want.Verifier()
+	output := &lastingWriter{w: io.NewOffsetWriter(w, 0)}
+	n, err := io.Copy(io.MultiWriter(output, plain), io.LimitReader(z, size+1))
+	if err == nil {
+		_, err = io.Copy(io.Discard, input)
+	}
+	if err := cmp.Or(ctx.Err(), output.err, input.err); err != nil {
+		return err
+	}
+	if err != nil || n != size || !packed.Verified() || !plain.Verified() {
+		return fmt.Errorf("%w: the layer is not what its digest %s says", ErrOther, layer.Digest)
+	}
+	return nil
+}
+
+// A countingWriter counts what it writes.
+type countingWriter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *countingWriter) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.n += int64(n)
+	return n, err
+}
+
+// A contextReader fails once its context is done.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c contextReader) Read(b []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(b)
+}
+
+// A limitedReader reads exactly left bytes: more are not read, and fewer are an error, which
+// it keeps.
+type limitedReader struct {
+	r    io.Reader
+	left int64
+	err  error
+}
+
+func (l *limitedReader) Read(b []byte) (int, error) {
+	if l.left == 0 {
+		return 0, io.EOF
+	}
+	n, err := l.r.Read(b[:min(int64(len(b)), l.left)])
+	if l.left -= int64(n); l.left > 0 && err != nil {
+		if err == io.EOF {
+			err = fmt.Errorf("%w: the registry sent a layer that is %d bytes too short", ErrOther, l.left)
+		}
+		l.err = err
+	} else if err != nil {
+		err = io.EOF
+	}
+	return n, err
+}
+
+// A lastingWriter keeps the error of a write.
+type lastingWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (l *lastingWriter) Write(b []byte) (int, error) {
+	n, err := l.w.Write(b)
+	l.err = cmp.Or(l.err, err)
+	return n, err
+}

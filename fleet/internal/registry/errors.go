@@ -1,0 +1,116 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"oras.land/oras-go/v2/content"
+	"oras.land/oras-go/v2/errdef"
+	"oras.land/oras-go/v2/registry/remote/auth"
+	"oras.land/oras-go/v2/registry/remote/errcode"
+)
+
+// ErrTampered is what content matches that is not what its digest or signature says.
+var ErrTampered = errors.New("tampered with")
+
+// A RegistryError is what is wrong with a registry or its content, and what to do.
+type RegistryError struct {
+	text string
+	err  error
+}
+
+func (e *RegistryError) Error() string { return e.text }
+
+func (e *RegistryError) Unwrap() error { return e.err }
+
+// HasAdvice reports true: the text says what to do.
+func (e *RegistryError) HasAdvice() bool { return true }
+
+// advise returns a RegistryError that matches err.
+func advise(err error, format string, args ...any) error {
+	return &RegistryError{fmt.Sprintf(format, args...), err}
+}
+
+// A ReferenceError is the error of a text that names nothing in a registry.
+type ReferenceError struct{ reference string }
+
+func (e *ReferenceError) Error() string {
+	return fmt.Sprintf("%q names nothing in a registry: give REGISTRY/NAME:TAG or REGISTRY/NAME@sha256:..., with the registry in front, "+
+		"as docker.io/library/NAME", e.reference)
+}
+
+// explain returns an error of a registry as users read it: verb what, "read shop:1.4".
+func (r *Repository) explain(ctx context.Context, err error, verb, what string) error {
+	var explained *RegistryError
+	var answer *errcode.ErrorResponse
+	host := r.ref.Registry
+	switch {
+	case err == nil || errors.As(err, &explained):
+		return err
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, errSilent):
+		return advise(err, "%s: %s has been silent for too long: try again, or give it longer with --timeout", what, host)
+	case errors.As(err, &answer):
+		return r.explainAnswer(answer, verb, what)
+	case errors.Is(err, auth.ErrBasicCredentialNotFound):
+		return advise(err, "%s: %s lets nobody %s it without an account: run docker login %s", what, host, verb, host)
+	case errors.Is(err, errdef.ErrNotFound):
+		return advise(err, "%s: %s has no such thing: check name and tag", what, host)
+	case errors.Is(err, content.ErrMismatchedDigest), errors.Is(err, content.ErrTrailingData):
+		return advise(errors.Join(ErrTampered, err), "%s: its content is not what its digest says: the registry or the way to it is damaged or has been tampered with", what)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return advise(err, "%s: %s sent only a part of it: try again; if that stays, push it again", what, host)
+	}
+	return explainConnection(err, what, host)
+}
+
+// explainAnswer returns the error of an answer of a registry that is no success.
+func (r *Repository) explainAnswer(answer *errcode.ErrorResponse, verb, what string) error {
+	host := r.ref.Registry
+	if answer.URL != nil && answer.URL.Host != "" {
+		host = answer.URL.Host // of the server that gives out tokens, too
+	}
+	status := fmt.Sprintf("%d %s", answer.StatusCode, http.StatusText(answer.StatusCode))
+	said := ""
+	if len(answer.Errors) > 0 {
+		said = fmt.Sprintf(" (%.200s)", answer.Errors.Error())
+	}
+	switch code := answer.StatusCode; {
+	case code == http.StatusUnauthorized:
+		return advise(answer, "%s: %s does not accept the account, if any (%s): run docker login %s", what, host, status, r.ref.Registry)
+	case code == http.StatusForbidden:
+		return advise(answer, "%s: %s denies the right to %s it (%s): ask its owner, or log in as another user with docker login %s", what, host, verb, status, r.ref.Registry)
+	case code == http.StatusNotFound:
+		return advise(errors.Join(errdef.ErrNotFound, answer), "%s: %s has no such thing%s: check name and tag", what, host, said)
+	case code == http.StatusTooManyRequests, code >= 500:
+		return advise(answer, "%s: %s cannot do that now (%s)%s: try again later", what, host, status, said)
+	}
+	return advise(answer, "%s: %s refuses to %s it (%s)%s", what, host, verb, status, said)
+}
+
+// explainConnection returns the error of a connection.
+func explainConnection(err error, what, host string) error {
+	text := err.Error()
+	var in *url.Error
+	if errors.As(err, &in) {
+		text = in.Err.Error()
+	}
+	var opened *net.OpError
+	var dns *net.DNSError
+	switch {
+	case strings.Contains(text, "server gave HTTP response to HTTPS client"):
+		return advise(err, "%s: %s speaks plain HTTP: if that is meant, say --plain-http", what, host)
+	case strings.Contains(text, "x509:"):
+		return advise(err, "%s: %s has no certificate that this machine trusts (%s): install its authority's", what, host, text)
+	case errors.As(err, &dns), errors.As(err, &opened):
+		return advise(err, "%s: %s cannot be reached (%s): check the name, the network, and that it is running", what, host, text)
+	}
+	return advise(err, "%s: %s: %s", what, host, text)
+}

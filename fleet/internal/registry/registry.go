@@ -1,0 +1,217 @@
+// Package registry talks to OCI registries: it keeps archives and what belongs to them, and
+// finds them again.
+//
+//	repo, err := registry.Open("registry.example/shop:1.4", registry.Options{})
+//	image, err := repo.Resolve(ctx, repo.Reference())
+//	list, err := repo.Attached(ctx, image.Digest)
+//
+// What a registry says is not trusted: content is compared with its digest while it is read,
+// everything but blobs is bounded in size, and a list is only a hint about what to read.
+//
+// Errors say what is wrong in one line, and what to do.
+package registry
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/opencontainers/go-digest"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+	"oras.land/oras-go/v2/content"
+	"oras.land/oras-go/v2/errdef"
+	"oras.land/oras-go/v2/registry"
+	"oras.land/oras-go/v2/registry/remote"
+	"oras.land/oras-go/v2/registry/remote/auth"
+	"oras.land/oras-go/v2/registry/remote/credentials"
+	"oras.land/oras-go/v2/registry/remote/retry"
+)
+
+// MaxManifest is the size in bytes of the longest manifest or index that is read.
+const MaxManifest = 4 << 20
+
+// DefaultSilence is the default of Options.Silence.
+const DefaultSilence = 30 * time.Second
+
+// Options say how to talk to a registry. The zero value uses HTTPS, except on loopback
+// addresses, and the credentials of docker's configuration.
+type Options struct {
+	PlainHTTP *bool         // nil: on loopback addresses only
+	Silence   time.Duration // the longest time without a byte from the registry; 0: DefaultSilence
+}
+
+// A Repository is a repository of a registry.
+type Repository struct {
+	remote *remote.Repository
+	ref    registry.Reference
+}
+
+// Open returns the repository of a reference: REGISTRY/NAME, REGISTRY/NAME:TAG, or
+// REGISTRY/NAME@DIGEST. It does not talk to the registry yet.
+func Open(reference string, o Options) (*Repository, error) {
+	ref, err := registry.ParseReference(reference)
+	if err != nil {
+		return nil, &ReferenceError{reference}
+	}
+	r := &remote.Repository{
+		Reference: ref, PlainHTTP: isLoopback(ref.Registry), MaxMetadataBytes: MaxManifest,
+		TagListMaxPages: 1000, ReferrerListMaxPages: 1000,
+	}
+	if o.PlainHTTP != nil {
+		r.PlainHTTP = *o.PlainHTTP
+	}
+	if r.Client, err = newClient(o); err != nil {
+		return nil, err
+	}
+	// Attach does what is to be done where there is no such API.
+	if err := r.SetReferrersCapability(true); err != nil {
+		return nil, err
+	}
+	return &Repository{r, ref}, nil
+}
+
+// newClient returns a client with the credentials of docker's configuration.
+func newClient(o Options) (*auth.Client, error) {
+	store, err := credentials.NewStoreFromDocker(credentials.StoreOptions{})
+	if err != nil {
+		return nil, advise(err, "docker's configuration cannot be read: %v: correct it, or name another one's folder in DOCKER_CONFIG", err)
+	}
+	silence := o.Silence
+	if silence <= 0 {
+		silence = DefaultSilence
+	}
+	base := http.DefaultTransport.(*http.Transport).Clone()
+	policy := &retry.GenericPolicy{Retryable: retry.DefaultPredicate, Backoff: retry.DefaultBackoff, MinWait: 100 * time.Millisecond, MaxWait: time.Second, MaxRetry: 2}
+	c := &auth.Client{
+		Client:     &http.Client{Transport: &retry.Transport{Base: &impatient{base, silence}, Policy: func() retry.Policy { return policy }}},
+		Credential: credentials.Credential(store),
+		Cache:      auth.NewCache(),
+	}
+	c.SetUserAgent("profarc-fleet")
+	return c, nil
+}
+
+// isLoopback reports whether a registry's host[:port] is this machine by its name.
+func isLoopback(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	ip := net.ParseIP(strings.Trim(host, "[]"))
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && ip.IsLoopback()
+}
+
+// Name is REGISTRY/NAME.
+func (r *Repository) Name() string { return r.ref.Registry + "/" + r.ref.Repository }
+
+// Reference is the tag or digest of the reference that was opened, "latest" if it has none.
+func (r *Repository) Reference() string { return r.ref.ReferenceOrDefault() }
+
+// Tag is the tag of the reference that was opened, empty if it has none.
+func (r *Repository) Tag() string {
+	if r.ref.ValidateReferenceAsTag() != nil {
+		return ""
+	}
+	return r.ref.Reference
+}
+
+// HasReference reports whether the reference that was opened has a tag or digest.
+func (r *Repository) HasReference() bool { return r.ref.Reference != "" }
+
+// Full returns REGISTRY/NAME@DIGEST or REGISTRY/NAME:TAG.
+func (r *Repository) Full(reference string) string {
+	if strings.Contains(reference, ":") {
+		return r.Name() + "@" + reference
+	}
+	return r.Name() + ":" + reference
+}
+
+// Resolve returns the descriptor of what a tag or digest names.
+func (r *Repository) Resolve(ctx context.Context, reference string) (ocispec.Descriptor, error) {
+	d, err := r.remote.Manifests().Resolve(ctx, reference)
+	return d, r.explain(ctx, err, "read", r.Full(reference))
+}
+
+// Manifest reads a manifest or index, and compares it with its digest.
+func (r *Repository) Manifest(ctx context.Context, d ocispec.Descriptor) ([]byte, error) {
+	if d.Size > MaxManifest {
+		return nil, advise(ErrTampered, "%s: it has %d bytes, and no manifest of an archive has: name another one", r.Full(d.Digest.String()), d.Size)
+	}
+	data, err := content.FetchAll(ctx, r.remote.Manifests(), d)
+	return data, r.explain(ctx, err, "read", r.Full(d.Digest.String()))
+}
+
+// Blob opens a blob. The caller compares it with its digest, and closes it.
+func (r *Repository) Blob(ctx context.Context, d ocispec.Descriptor) (io.ReadCloser, error) {
+	body, err := r.remote.Blobs().Fetch(ctx, d)
+	if err != nil {
+		return nil, r.explain(ctx, err, "read", r.Full(d.Digest.String()))
+	}
+	return &explained{body, func(err error) error { return r.explain(ctx, err, "read", r.Full(d.Digest.String())) }}, nil
+}
+
+// An explained body is one whose errors say what to do.
+type explained struct {
+	io.ReadCloser
+	explain func(error) error
+}
+
+func (e *explained) Read(b []byte) (int, error) {
+	n, err := e.ReadCloser.Read(b)
+	if err != nil && err != io.EOF {
+		err = e.explain(err)
+	}
+	return n, err
+}
+
+// SmallBlob reads a blob of at most MaxManifest bytes, and compares it with its digest.
+func (r *Repository) SmallBlob(ctx context.Context, d ocispec.Descriptor) ([]byte, error) {
+	if d.Size > MaxManifest {
+		return nil, advise(ErrTampered, "%s: it has %d bytes, too many for what it is said to be", r.Full(d.Digest.String()), d.Size)
+	}
+	data, err := content.FetchAll(ctx, r.remote.Blobs(), d)
+	return data, r.explain(ctx, err, "read", r.Full(d.Digest.String()))
+}
+
+// PushBlob uploads a blob, unless the registry has it.
+func (r *Repository) PushBlob(ctx context.Context, d ocispec.Descriptor, open func() (io.Reader, error)) error {
+	there, err := r.remote.Blobs().Exists(ctx, d)
+	if err != nil || there {
+		return r.explain(ctx, err, "write to", r.Name())
+	}
+	data, err := open()
+	if err != nil {
+		return err
+	}
+	err = r.remote.Blobs().Push(ctx, d, io.NopCloser(data))
+	return r.explain(ctx, err, "write to", r.Name())
+}
+
+// PushManifest writes a manifest or index, with a tag if it is not empty, and returns its
+// descriptor.
+func (r *Repository) PushManifest(ctx context.Context, mediaType string, data []byte, tag string) (ocispec.Descriptor, error) {
+	d := ocispec.Descriptor{MediaType: mediaType, Digest: digest.FromBytes(data), Size: int64(len(data))}
+	var err error
+	if tag == "" {
+		err = r.remote.Manifests().Push(ctx, d, bytes.NewReader(data))
+	} else {
+		err = r.remote.Manifests().PushReference(ctx, d, bytes.NewReader(data), tag)
+	}
+	return d, r.explain(ctx, err, "write to", r.Name())
+}
+
+// CheckTag returns an error if a text cannot be a tag.
+func CheckTag(tag string) error {
+	if (registry.Reference{Registry: "localhost", Repository: "a", Reference: tag}).ValidateReferenceAsTag() != nil {
+		return fmt.Errorf("%q is no tag: a tag has letters, digits, and after the first of these . - _ too, 128 at most", tag)
+	}
+	return nil
+}
+
+// IsMissing reports whether an error says that a registry does not have something.
+func IsMissing(err error) bool { return errors.Is(err, errdef.ErrNotFound) }

@@ -1,0 +1,154 @@
+package ship
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/opencontainers/go-digest"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
+	"github.com/profarc/profarc/fleet/internal/artifact"
+	"github.com/profarc/profarc/fleet/internal/registry"
+)
+
+// Media types of images that docker made.
+const (
+	dockerManifest = "application/vnd.docker.distribution.manifest.v2+json"
+	dockerList     = "application/vnd.docker.distribution.manifest.list.v2+json"
+)
+
+// maxPlatforms and maxCandidates bound what is read of one image.
+const (
+	maxPlatforms  = 64
+	maxCandidates = 1000
+)
+
+// A named thing is what a reference names: one archive, a channel of promoted ones, or an
+// image to which archives are attached.
+type named struct {
+	digest   digest.Digest
+	archive  *artifact.Archive
+	channel  *artifact.Channel
+	subjects []digest.Digest // of an image: its own, and those of its platforms
+}
+
+// lookUp returns what a reference names.
+func lookUp(ctx context.Context, repo *registry.Repository, reference string) (*named, error) {
+	d, err := repo.Resolve(ctx, reference)
+	if err != nil {
+		return nil, err
+	}
+	data, err := repo.Manifest(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	n := &named{digest: d.Digest}
+	switch d.MediaType {
+	case ocispec.MediaTypeImageManifest, dockerManifest:
+		n.archive, err = artifact.Parse(d, data)
+		if errors.Is(err, artifact.ErrOther) && !isArchive(data) {
+			n.subjects, err = []digest.Digest{d.Digest}, nil
+		}
+	case ocispec.MediaTypeImageIndex, dockerList:
+		err = n.readIndex(d, data)
+	default:
+		err = fmt.Errorf("it is no image and no archive, but %.80q: name another one", d.MediaType)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", repo.Full(reference), err)
+	}
+	return n, err
+}
+
+// isArchive reports whether a manifest calls itself an archive.
+func isArchive(manifest []byte) bool {
+	var m struct{ ArtifactType string }
+	return json.Unmarshal(manifest, &m) == nil && m.ArtifactType == artifact.ArchiveType
+}
+
+// readIndex reads an index: a channel, or an image for several platforms.
+func (n *named) readIndex(d ocispec.Descriptor, data []byte) error {
+	var index ocispec.Index
+	if err := json.Unmarshal(data, &index); err != nil {
+		return fmt.Errorf("%w: it is no index: %v", artifact.ErrOther, err)
+	}
+	if index.ArtifactType == artifact.ChannelType {
+		var err error
+		n.channel, err = artifact.ParseChannel(data)
+		return err
+	}
+	n.subjects = []digest.Digest{d.Digest}
+	for _, m := range index.Manifests[:min(len(index.Manifests), maxPlatforms)] {
+		n.subjects = append(n.subjects, m.Digest)
+	}
+	return nil
+}
+
+// archives returns the archives that a named thing leads to, those to try first in front.
+func (n *named) archives(ctx context.Context, repo *registry.Repository) ([]*artifact.Archive, error) {
+	switch {
+	case n.archive != nil:
+		return []*artifact.Archive{n.archive}, nil
+	case n.channel != nil:
+		return promoted(ctx, repo, n.channel, nil)
+	}
+	return attached(ctx, repo, n.subjects)
+}
+
+// attached returns the archives that are attached to subjects, the newest first.
+func attached(ctx context.Context, repo *registry.Repository, subjects []digest.Digest) (all []*artifact.Archive, err error) {
+	for _, subject := range subjects {
+		list, err := repo.Attached(ctx, subject)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range list {
+			if !maybe(d, artifact.ArchiveType) || len(all) == maxCandidates {
+				continue
+			}
+			a, err := read(ctx, repo, d)
+			if errors.Is(err, artifact.ErrOther) || registry.IsMissing(err) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			if a.Subject != nil && a.Subject.Digest == subject { // the list alone proves nothing
+				all = append(all, a)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b *artifact.Archive) int {
+		return cmp.Or(b.Facts.Created.Compare(a.Facts.Created), strings.Compare(string(a.Descriptor.Digest), string(b.Descriptor.Digest)))
+	})
+	return all, nil
+}
+
+// promoted returns the archives of a channel, the current one first. With subjects it leaves
+// out those that are attached to something else.
+func promoted(ctx context.Context, repo *registry.Repository, c *artifact.Channel, subjects []digest.Digest) (all []*artifact.Archive, err error) {
+	for _, d := range c.Archives {
+		a, err := read(ctx, repo, d)
+		if err != nil {
+			return nil, err
+		}
+		if subjects == nil || a.Subject == nil || slices.Contains(subjects, a.Subject.Digest) {
+			all = append(all, a)
+		}
+	}
+	return all, nil
+}
+
+// read reads the manifest of an archive.
+func read(ctx context.Context, repo *registry.Repository, d ocispec.Descriptor) (*artifact.Archive, error) {
+	data, err := repo.Manifest(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	return artifact.Parse(d, data)
+}

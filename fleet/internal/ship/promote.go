@@ -1,0 +1,249 @@
+package ship
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/fleet/internal/artifact"
+	"github.com/profarc/profarc/fleet/internal/registry"
+	"github.com/profarc/profarc/fleet/internal/signature"
+	"github.com/profarc/profarc/internal/cli"
+)
+
+type promoteOptions struct {
+	connection
+	to   string
+	key  string
+	json bool
+}
+
+const promoteHelp = `Promote makes an archive the current one of a tag in its repository. NAME is an archive, by its tag or
+digest, or an image: then the newest archive that is attached to it.
+
+The tag names a small index: the current archive, up to 19 before it, and what happened to it, which
+profarc history prints. profarc pull takes the current archive, profarc rollback the one before it.`
+
+func promoteCommand(a *cli.App) *cobra.Command {
+	var o promoteOptions
+	cmd := &cobra.Command{
+		Use: "promote NAME --to TAG", Short: shortOf("promote"), GroupID: Group, Long: promoteHelp,
+		Example: `  profarc promote registry.example/shop:1.4 --to prod
+  profarc promote registry.example/shop@sha256:0b1c... --to prod --key key.pub`,
+		Args: cli.Args(1, 1, "one archive or image in a registry"),
+		RunE: a.Run(func(ctx context.Context, args []string) error { return runPromote(ctx, a, args[0], o) }),
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.to, "to", "", "tag to promote it to")
+	f.StringVar(&o.key, "key", "", "PEM file of the public key by which it must be signed")
+	f.BoolVar(&o.json, "json", false, "print JSON")
+	o.connection.addTo(f)
+	return cmd
+}
+
+func runPromote(ctx context.Context, a *cli.App, name string, o promoteOptions) error {
+	if err := registry.CheckTag(o.to); err != nil {
+		return cli.Usagef("name the tag to promote to: --to %w", err)
+	}
+	repo, err := o.open(name)
+	if err != nil {
+		return err
+	}
+	d, err := o.choose(ctx, repo)
+	if err != nil {
+		return err
+	}
+	c, err := change(ctx, repo, o.to, func(c *artifact.Channel) (bool, error) {
+		if len(c.Archives) > 0 && c.Archives[0].Digest == d.Digest {
+			return false, nil
+		}
+		c.Promote(d, time.Now())
+		return true, nil
+	})
+	if err != nil {
+		return err
+	}
+	return printChannel(a, repo, o.to, c, o.json)
+}
+
+// choose returns the archive to promote.
+func (o *promoteOptions) choose(ctx context.Context, repo *registry.Repository) (d ocispec.Descriptor, err error) {
+	n, err := lookUp(ctx, repo, repo.Reference())
+	if err != nil {
+		return d, err
+	}
+	all, err := n.archives(ctx, repo)
+	if err != nil {
+		return d, err
+	}
+	name := repo.Full(repo.Reference())
+	if len(all) == 0 {
+		return d, fmt.Errorf("%s: no archive of profiles is attached to it: attach one with profarc push ARCHIVE --subject %s", name, name)
+	}
+	d = all[0].Descriptor
+	if o.key == "" {
+		return d, nil
+	}
+	key, err := signature.ReadPublicKey(o.key)
+	if err == nil {
+		err = verifySignature(ctx, repo, key, d)
+	}
+	if errors.Is(err, signature.ErrSignature) || errors.Is(err, errUnsigned) {
+		err = fmt.Errorf("%s: %w by the key of %s: push it with --sign", repo.Full(d.Digest.String()), err, o.key)
+	}
+	return d, err
+}
+
+// change reads the channel of a tag, changes it, and writes it back if f says that it has
+// changed. If somebody else writes it meanwhile it does that again. A tag without anything is
+// an empty channel.
+func change(ctx context.Context, repo *registry.Repository, tag string, f func(c *artifact.Channel) (bool, error)) (*artifact.Channel, error) {
+	for range 10 {
+		c, err := readChannel(ctx, repo, tag)
+		if registry.IsMissing(err) {
+			c, err = &artifact.Channel{}, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if changed, err := f(c); err != nil || !changed {
+			return c, err
+		}
+		data, err := c.Index()
+		if err != nil {
+			return nil, err
+		}
+		written, err := repo.PushManifest(ctx, ocispec.MediaTypeImageIndex, data, tag)
+		if err != nil {
+			return nil, err
+		}
+		now, err := repo.Resolve(ctx, tag)
+		if err != nil || now.Digest == written.Digest {
+			return c, err
+		}
+	}
+	return nil, fmt.Errorf("%s: others change it all the time: try again when they have ended", repo.Full(tag))
+}
+
+// readChannel reads the channel of a tag.
+func readChannel(ctx context.Context, repo *registry.Repository, tag string) (*artifact.Channel, error) {
+	n, err := lookUp(ctx, repo, tag)
+	if err != nil {
+		return nil, err
+	}
+	if n.channel == nil {
+		return nil, fmt.Errorf("%s: it names an image or an archive, and nothing was promoted to it: choose a tag of its own", repo.Full(tag))
+	}
+	return n.channel, nil
+}
+
+const rollbackHelp = `Rollback makes the archive before the current one of a promoted tag the current one again. What was
+rolled back stays in the registry, and in the history of the tag.`
+
+func rollbackCommand(a *cli.App) *cobra.Command {
+	var o promoteOptions
+	cmd := &cobra.Command{
+		Use: "rollback NAME", Short: shortOf("rollback"), GroupID: Group, Long: rollbackHelp,
+		Example: `  profarc rollback registry.example/shop:prod`,
+		Args:    cli.Args(1, 1, "one promoted tag"),
+		RunE: a.Run(func(ctx context.Context, args []string) error {
+			repo, tag, err := o.channel(args[0])
+			if err != nil {
+				return err
+			}
+			c, err := change(ctx, repo, tag, func(c *artifact.Channel) (bool, error) {
+				if !c.Rollback(time.Now()) {
+					return false, fmt.Errorf("%s: there is no archive before the current one: promote another one with profarc promote", repo.Full(tag))
+				}
+				return true, nil
+			})
+			if err != nil {
+				return err
+			}
+			return printChannel(a, repo, tag, c, o.json)
+		}),
+	}
+	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	o.connection.addTo(cmd.Flags())
+	return cmd
+}
+
+func historyCommand(a *cli.App) *cobra.Command {
+	var o promoteOptions
+	cmd := &cobra.Command{
+		Use: "history NAME", Short: shortOf("history"), GroupID: Group,
+		Example: `  profarc history registry.example/shop:prod`,
+		Args:    cli.Args(1, 1, "one promoted tag"),
+		RunE: a.Run(func(ctx context.Context, args []string) error {
+			repo, tag, err := o.channel(args[0])
+			if err != nil {
+				return err
+			}
+			c, err := readChannel(ctx, repo, tag)
+			if err != nil {
+				return err
+			}
+			return printHistory(a, repo, tag, c, o.json)
+		}),
+	}
+	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	o.connection.addTo(cmd.Flags())
+	return cmd
+}
+
+// channel returns the repository and the tag of a channel's name.
+func (o *promoteOptions) channel(name string) (*registry.Repository, string, error) {
+	repo, err := o.open(name)
+	if err == nil && repo.Tag() == "" {
+		err = cli.Usagef("%s: name the tag that archives are promoted to", name)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	return repo, repo.Tag(), nil
+}
+
+// A channelReport is what promote, rollback and history print.
+type channelReport struct {
+	Reference string           `json:"reference"`
+	Current   string           `json:"current"` // with the digest
+	Before    []string         `json:"before"`
+	History   []artifact.Event `json:"history"`
+}
+
+func reportOf(repo *registry.Repository, tag string, c *artifact.Channel) channelReport {
+	r := channelReport{Reference: repo.Full(tag), Before: []string{}, History: c.History}
+	for i, d := range c.Archives {
+		if full := repo.Full(d.Digest.String()); i == 0 {
+			r.Current = full
+		} else {
+			r.Before = append(r.Before, full)
+		}
+	}
+	return r
+}
+
+func printChannel(a *cli.App, repo *registry.Repository, tag string, c *artifact.Channel, json bool) error {
+	r := reportOf(repo, tag, c)
+	if json {
+		return a.PrintJSON(r)
+	}
+	fmt.Fprintf(a.Out, "%s is now %s\n", r.Reference, r.Current)
+	return nil
+}
+
+func printHistory(a *cli.App, repo *registry.Repository, tag string, c *artifact.Channel, json bool) error {
+	r := reportOf(repo, tag, c)
+	if json {
+		return a.PrintJSON(r)
+	}
+	for _, e := range r.History {
+		fmt.Fprintf(a.Out, "%s  %-8s  %s\n", e.Time.UTC().Format(time.RFC3339), e.What, e.Digest)
+	}
+	fmt.Fprintf(a.Out, "%s is %s; %s before it\n", r.Reference, r.Current, cli.Amount(len(r.Before), "archive"))
+	return nil
+}

@@ -1,0 +1,320 @@
+package ship
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/fleet/internal/artifact"
+	"github.com/profarc/profarc/fleet/internal/registry"
+	"github.com/profarc/profarc/fleet/internal/signature"
+	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/publish"
+	"github.com/profarc/profarc/internal/verify"
+	"github.com/profarc/profarc/reader"
+)
+
+type pullOptions struct {
+	connection
+	out         string
+	key         string
+	promoted    string
+	java        string
+	classPath   string
+	fingerprint string
+	minScore    float64
+	any         bool
+	json        bool
+}
+
+const pullHelp = `Pull fetches the newest archive that fits. NAME is
+
+  an image       the archives that profarc push --subject attached to it. With --promoted TAG the one
+                 that was promoted to that tag last, of those for this image
+  a promoted tag the archive that was promoted to it last, or one before it if that does not fit
+  an archive     that one, by its tag or digest
+
+An archive fits if it was recorded with the build of the JVM that a start would run: --java, or that of
+JAVA_HOME, or java on PATH; and if, with --class-path, its profiles are of the code, as profarc check
+finds it method by method. --any takes the newest, whatever it is of: each start looks again and leaves
+out what does not fit.
+
+Everything is compared with its digest while it is read. With --key only archives count that have a
+signature by that key, in the form of Sigstore. The file appears whole, or stays as it was.
+
+A program starts without profiles as well: let a failed pull not stop it.`
+
+func pullCommand(a *cli.App) *cobra.Command {
+	var o pullOptions
+	cmd := &cobra.Command{
+		Use:     "pull NAME -o ARCHIVE",
+		Short:   shortOf("pull"),
+		GroupID: Group,
+		Long:    pullHelp,
+		Example: `  profarc pull registry.example/shop:1.4 -o app.parc
+  profarc pull registry.example/shop:1.4 --promoted prod --key key.pub -o app.parc
+  profarc pull registry.example/shop:1.4 --class-path app.jar --min-score 0.9 -o app.parc
+  profarc pull registry.example/shop:1.4 -o app.parc || true; exec profarc run --archive app.parc java -jar app.jar`,
+		Args: cli.Args(1, 1, "one image or archive in a registry"),
+		RunE: a.Run(func(ctx context.Context, args []string) error { return runPull(ctx, a, args[0], &o) }),
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+cli.ArchiveExtension)
+	f.StringVar(&o.key, "key", "", "PEM file of the public key by which it must be signed")
+	f.StringVar(&o.promoted, "promoted", "", "take what was promoted to this tag")
+	f.StringVar(&o.java, "java", "", "java that will start, or the home of its JDK (default that of JAVA_HOME or PATH)")
+	f.StringVar(&o.classPath, "class-path", "", "code that profiles are to fit: class files, jars and folders")
+	f.StringVar(&o.fingerprint, "fingerprint", "", "fingerprint of the program, as profarc info prints it")
+	f.Float64Var(&o.minScore, "min-score", 0.5, "with --class-path, least score of profarc check, from 0 to 1")
+	f.BoolVar(&o.any, "any", false, "take the newest, whatever it is of")
+	f.BoolVar(&o.json, "json", false, "print JSON")
+	o.connection.addTo(f)
+	return cmd
+}
+
+// A pulled archive is what pull prints.
+type pulled struct {
+	Archive    string         `json:"archive"`
+	Reference  string         `json:"reference"` // with the digest
+	Digest     string         `json:"digest"`
+	Bytes      int64          `json:"bytes"`
+	Compressed int64          `json:"compressed_bytes"`
+	Signed     bool           `json:"signed"` // by the key that was named
+	Java       string         `json:"java,omitempty"`
+	Score      *float64       `json:"score,omitempty"` // null: not compared with code
+	Skipped    []skipped      `json:"skipped"`         // newer ones that do not fit
+	Facts      artifact.Facts `json:"facts"`
+}
+
+// A skipped archive is one that does not fit.
+type skipped struct {
+	Digest string `json:"digest"`
+	Why    string `json:"why"`
+}
+
+func runPull(ctx context.Context, a *cli.App, name string, o *pullOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	p := &puller{o: o}
+	var err error
+	if p.repo, err = o.open(name); err != nil {
+		return err
+	}
+	if o.key != "" {
+		if p.key, err = signature.ReadPublicKey(o.key); err != nil {
+			return err
+		}
+	}
+	if p.wanted, err = newDeployment(o); err != nil {
+		return err
+	}
+	got, err := p.pull(ctx, a)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return a.PrintJSON(got)
+	}
+	got.print(a, o)
+	return nil
+}
+
+func (o *pullOptions) check() error {
+	if o.promoted != "" {
+		if err := registry.CheckTag(o.promoted); err != nil {
+			return cli.Usagef("--promoted %w", err)
+		}
+	}
+	if o.any && (o.java != "" || o.classPath != "" || o.fingerprint != "") {
+		return cli.Usagef("--any takes what --java, --class-path and --fingerprint would leave out: say one or the other")
+	}
+	if err := cli.CheckShare("--min-score", o.minScore); err != nil {
+		return err
+	}
+	return cli.CheckArchiveName(o.out, "")
+}
+
+// A puller pulls the newest archive that fits.
+type puller struct {
+	o      *pullOptions
+	repo   *registry.Repository
+	key    *ecdsa.PublicKey // nil: signatures are not looked at
+	wanted deployment
+}
+
+// pull fetches the first archive that fits.
+func (p *puller) pull(ctx context.Context, a *cli.App) (*pulled, error) {
+	all, err := p.candidates(ctx)
+	if err != nil {
+		return nil, err
+	}
+	left := []skipped{}
+	for _, c := range all {
+		got, err := p.take(ctx, a, c)
+		var no misfit
+		if errors.As(err, &no) {
+			left = append(left, skipped{c.Descriptor.Digest.String(), no.why})
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		got.Skipped = left
+		return got, nil
+	}
+	return nil, p.nothing(left)
+}
+
+// candidates returns the archives to try, in order.
+func (p *puller) candidates(ctx context.Context) ([]*artifact.Archive, error) {
+	n, err := lookUp(ctx, p.repo, p.repo.Reference())
+	if err != nil || p.o.promoted == "" {
+		if err != nil {
+			return nil, err
+		}
+		return n.archives(ctx, p.repo)
+	}
+	if n.subjects == nil {
+		return nil, cli.Usagef("%s is no image: --promoted is for images; name the tag itself: %s", p.repo.Full(p.repo.Reference()), p.repo.Full(p.o.promoted))
+	}
+	c, err := lookUp(ctx, p.repo, p.o.promoted)
+	if err != nil {
+		return nil, err
+	}
+	if c.channel == nil {
+		return nil, fmt.Errorf("%s: nothing was promoted to it: name a tag that profarc promote --to made", p.repo.Full(p.o.promoted))
+	}
+	return promoted(ctx, p.repo, c.channel, n.subjects)
+}
+
+// nothing returns the error if no archive fits.
+func (p *puller) nothing(left []skipped) error {
+	name := p.repo.Full(p.repo.Reference())
+	if len(left) == 0 && p.o.promoted != "" {
+		return fmt.Errorf("%s: no archive for it was promoted to %s: promote one with profarc promote", name, p.o.promoted)
+	}
+	if len(left) == 0 {
+		return fmt.Errorf("%s: no archive of profiles is attached to it: attach one with profarc push ARCHIVE --subject %s", name, name)
+	}
+	why := []string{}
+	for _, s := range left[:min(len(left), 3)] {
+		why = append(why, fmt.Sprintf("%.19s: %s", s.Digest, s.Why))
+	}
+	if len(left) > 3 {
+		why = append(why, fmt.Sprintf("and %d more", len(left)-3))
+	}
+	return fmt.Errorf("%s: %s, and none fits: %s: train again, or take the newest with --any", name, cli.Amount(len(left), "archive"), strings.Join(why, "; "))
+}
+
+// take fetches an archive if it fits; if not the error is a misfit.
+func (p *puller) take(ctx context.Context, a *cli.App, c *artifact.Archive) (*pulled, error) {
+	if err := p.wanted.accepts(c.Facts); err != nil {
+		return nil, err
+	}
+	if p.key != nil {
+		err := verifySignature(ctx, p.repo, p.key, c.Descriptor)
+		if errors.Is(err, signature.ErrSignature) || errors.Is(err, errUnsigned) {
+			return nil, misfitf("%v", err)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	digest := c.Descriptor.Digest.String()
+	got := &pulled{Archive: p.o.out, Reference: p.repo.Full(digest), Digest: digest, Compressed: c.Layer.Size, Signed: p.key != nil, Java: p.wanted.java, Facts: c.Facts}
+	err := publish.At(ctx, p.o.out, func(f *publish.File) error {
+		if err := p.download(ctx, a, c, f); err != nil {
+			return err
+		}
+		return p.examine(ctx, f.Path(), got)
+	})
+	return got, err
+}
+
+// download writes the archive of a layer to a file.
+func (p *puller) download(ctx context.Context, a *cli.App, c *artifact.Archive, f *publish.File) error {
+	body, err := p.repo.Blob(ctx, c.Layer)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	m := a.Meter("pulling " + p.repo.Name())
+	defer m.Done()
+	err = artifact.Unpack(ctx, f, &metered{body, m, 0, c.Layer.Size}, c.Layer)
+	if errors.Is(err, artifact.ErrOther) {
+		err = fmt.Errorf("%s: %w: the registry or the way to it is damaged or has been tampered with: push the archive again", p.repo.Full(c.Descriptor.Digest.String()), err)
+	}
+	return err
+}
+
+// examine looks at a downloaded archive: whether it is sound, and fits.
+func (p *puller) examine(ctx context.Context, path string, got *pulled) (err error) {
+	// The file has another name for its reader.
+	defer func() {
+		var no misfit
+		if err != nil && ctx.Err() == nil && !errors.As(err, &no) {
+			err = fmt.Errorf("%s: what was pushed is no sound archive: %s: push it again", got.Reference, strings.ReplaceAll(err.Error(), path, got.Archive))
+		}
+	}()
+	s, err := reader.Open(path, archive.Options{})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	defer cli.CloseOnInterrupt(ctx, s)()
+	return s.Mapping().Guard(func() error {
+		report, err := verify.Pages(ctx, s, nil)
+		if err != nil {
+			return err
+		}
+		if !report.Sound() {
+			return report.Problems[0]
+		}
+		got.Bytes = s.Header().FileSize
+		score, err := p.wanted.fits(ctx, s)
+		if p.wanted.classPath != "" {
+			got.Score = &score
+		}
+		return err
+	})
+}
+
+// A metered reader reports how much was read.
+type metered struct {
+	io.Reader
+	m           *cli.Meter
+	done, total int64
+}
+
+func (r *metered) Read(b []byte) (int, error) {
+	n, err := r.Reader.Read(b)
+	r.done += int64(n)
+	r.m.Report(r.done, r.total)
+	return n, err
+}
+
+func (p *pulled) print(a *cli.App, o *pullOptions) {
+	fmt.Fprintf(a.Out, "pulled  %s, %s from %s\n", p.Archive, cli.FormatSize(p.Bytes), cli.FormatSize(p.Compressed))
+	fmt.Fprintf(a.Out, "        %s\n", p.Reference)
+	fmt.Fprintf(a.Out, "        %s of %s, %s, %s\n", cli.Amount(p.Facts.Profiles, "profile"), cli.Amount(p.Facts.Runs, "run"),
+		p.Facts.Producer, p.Facts.Created.UTC().Format("2006-01-02 15:04 MST"))
+	for _, s := range p.Skipped {
+		fmt.Fprintf(a.Out, "        left out %.19s: %s\n", s.Digest, s.Why)
+	}
+	if p.Score != nil {
+		fmt.Fprintf(a.Out, "        fits %s by %s\n", o.classPath, cli.FormatPercentDown(*p.Score))
+	}
+	if p.Signed {
+		fmt.Fprintf(a.Out, "        signed by the key of %s\n", o.key)
+	}
+	if p.Java == "" && !o.any && p.Facts.Domain == "hotspot" {
+		fmt.Fprintf(a.Out, "        not compared with a build of the VM, since there is no java here: name it with --java\n")
+	}
+}

@@ -1,0 +1,60 @@
+// Package ship has the commands that take archives through registries: push, pull, promote,
+// rollback and history.
+package ship
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/profarc/profarc/fleet/internal/registry"
+	"github.com/profarc/profarc/internal/cli"
+)
+
+// Group is the id of the group of commands.
+const Group = "registry"
+
+// Commands returns the commands.
+func Commands(a *cli.App) []*cobra.Command {
+	return []*cobra.Command{pushCommand(a), pullCommand(a), promoteCommand(a), rollbackCommand(a), historyCommand(a)}
+}
+
+// connection are the flags that say how to talk to a registry.
+type connection struct {
+	plainHTTP bool
+	timeout   time.Duration
+	flags     *pflag.FlagSet
+}
+
+func (c *connection) addTo(f *pflag.FlagSet) {
+	c.flags = f
+	f.BoolVar(&c.plainHTTP, "plain-http", false, "speak plain HTTP; on loopback addresses that is the default")
+	f.DurationVar(&c.timeout, "timeout", registry.DefaultSilence, "longest time without a byte from the registry")
+}
+
+// open returns the repository of a reference.
+func (c *connection) open(reference string) (*registry.Repository, error) {
+	if c.timeout <= 0 {
+		return nil, cli.Usagef("--timeout %v: give a positive time", c.timeout)
+	}
+	o := registry.Options{Silence: c.timeout}
+	if c.flags.Changed("plain-http") {
+		o.PlainHTTP = &c.plainHTTP
+	}
+	r, err := registry.Open(reference, o)
+	if _, ok := err.(*registry.ReferenceError); ok {
+		return nil, cli.Usagef("%w", err)
+	}
+	return r, err
+}
+
+// shortOf returns the text by which cli lists a command.
+func shortOf(name string) string {
+	for _, c := range cli.FleetCommands {
+		if c.Name == name {
+			return c.Short
+		}
+	}
+	return ""
+}
