@@ -72,6 +72,7 @@ var mayImport = map[string][]string{
 	"internal/naming":      {"layout", "reader", "formats/llvm", "internal/escape"},
 	"internal/report":      {"layout", "reader", "analyze", "compare", "fit", "internal/escape", "internal/facts", "internal/loaders", "internal/naming"},
 	"internal/gate":        {"layout", "reader", "analyze", "compare", "fit", "internal/poll", "internal/report", "internal/weigh"},
+	"internal/watch":       {"layout", "archive", "reader", "builder", "merge", "formats", "internal/copier", "internal/profileset", "internal/runfiles"},
 	"internal/runfiles":    {"builder", "internal/publish"},
 	"internal/dump":        {"layout", "archive", "reader", "internal/escape"},
 	"internal/verify":      {"layout", "internal/relocate", "archive", "reader", "internal/rawreader", "internal/poll", "internal/words"},

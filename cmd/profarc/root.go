@@ -22,6 +22,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/train"
 	"github.com/profarc/profarc/cmd/profarc/internal/verify"
 	"github.com/profarc/profarc/cmd/profarc/internal/warm"
+	"github.com/profarc/profarc/cmd/profarc/internal/watch"
 )
 
 // newRootCommand returns profarc's root command with all commands.
@@ -38,7 +39,7 @@ mapped at deployment and used where it lies: no parsing, no copying, no allocati
   profarc show javac.parc 'java.lang.String::length()I'`,
 	}
 	cmd.AddCommand(demo.Command(a), demo.DeployCommand(a), train.Command(a), launch.Command(a), agent.Command(a), warm.Command(a), convert.ImportCommand(a), convert.ExportCommand(a), info.Command(a),
-		show.Command(a), top.Command(a), lookup.Command(a), verify.Command(a), bench.Command(a), train.DumpCommand(a), diff.Command(a), check.Command(a), gate.Command(a), merge.Command(a), reduce.Command(a))
+		show.Command(a), top.Command(a), lookup.Command(a), verify.Command(a), bench.Command(a), train.DumpCommand(a), diff.Command(a), check.Command(a), gate.Command(a), watch.Command(a), merge.Command(a), reduce.Command(a))
 	fleet.AddCommands(a, cmd)
 	a.CompleteRoot(cmd)
 	return cmd

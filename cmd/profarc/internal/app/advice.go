@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/formats/text"
 	"github.com/profarc/profarc/internal/parse"
 	"github.com/profarc/profarc/internal/training"
+	"github.com/profarc/profarc/internal/watch"
 	"github.com/profarc/profarc/merge"
 )
 
@@ -51,6 +52,9 @@ var advice = []struct {
 	{parse.ErrExpansion, "if it is meant to, say how many times with --max-expansion, or decompress it first"},
 	{text.ErrOrder, "leave it out with --unordered"},
 	{compare.ErrDomains, "name archives of one domain"},
+	{watch.ErrChanged, "LLVM_PROFILE_FILE=NAME-%p.profraw names a file for each run; --remove lets watch take files away once they are merged"},
+	{watch.ErrUnsupported, "sum the files with profarc import, and archives with profarc merge"},
+	{watch.ErrLarge, "raise it with --max-file"},
 	{training.ErrUnsupported, printMethodData + ", and import what it prints"},
 	{training.ErrPermission, "if this runs under a debugger, strace or another training run, run it outside; " +
 		"if /proc/sys/kernel/yama/ptrace_scope is 3, tracing is forbidden to all; " +

@@ -1,0 +1,216 @@
+// Package watch merges what appears in a folder.
+package watch
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/formats"
+	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/watch"
+)
+
+const commandHelp = `Watch merges the profiles that appear in a folder into one archive, each once: archives, and whatever
+import reads, such as .profraw and .iprof files, also compressed. It takes files when they are closed
+or moved in. Files whose names begin with a dot, links and folders are left alone.
+
+With --remove a file is removed once its counts are in the published archive, so that a machine which
+runs many instrumented programs keeps their sum only. Without, files stay, and a file counts once
+under its name: if its content changes afterwards it is set aside, since it may still have the counts
+that were merged. So let each run write a file of its own (%p in LLVM_PROFILE_FILE), or use --remove.
+
+It may be killed at any time: no count is lost, and none counts twice. What was merged is recorded in
+the archive's own table of dumps, which is published together with the counts; with --remove a file is
+first moved to the folder .profarc-watch in the watched one, and is removed from there after that.
+Other programs may replace the archive only while no watch runs.
+
+A file that a process has open or mapped for writing (LLVM's continuous mode, %c), or has locked (%m),
+is left alone until it is closed. Where the system does not tell, a file must not have changed for two
+seconds. Damaged and foreign files, and archives that do not go together with the others, are set
+aside: they stay where they are, are named once, and are tried again when they change. Of several
+dumps of one process the last one that was there counts; a later one cannot take the place of one that
+was merged.
+
+SIGTERM and an interrupt end it after the batch under way, with exit code 0; the exit code is 1 if
+the archive or the folder cannot be read or written. --once merges what is there and ends. --json
+prints a line for each batch: "merged", "bytes" of the files, "known" (their counts were in the archive
+already), "removed", "in_use", "aside" with "file" and "reason", "archive_bytes", "dumps", "lost", "ns".
+These fields are stable.`
+
+type options struct {
+	out          string
+	remove, keep bool
+	once         bool
+	maxFile      string
+	delay        time.Duration
+	json         bool
+}
+
+// Command returns the command watch.
+func Command(a *app.App) *cobra.Command {
+	var o options
+	cmd := &cobra.Command{
+		Use:   "watch FOLDER -o ARCHIVE",
+		Short: "Merge the profiles that appear in a folder, as they are written",
+		Long:  commandHelp,
+		Example: `  profarc watch profiles -o app.parc --remove
+  LLVM_PROFILE_FILE=profiles/%p.profraw ./app                  # in another terminal
+  profarc watch profiles -o app.parc --once                    # what is there, as in a job's last step`,
+		Args: app.Args(1, 1, "the folder to watch"),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
+		RunE: a.Run(func(ctx context.Context, args []string) error { return run(ctx, a, args[0], o) }),
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.out, "output", "o", "", "archive to write and add to; its name ends in "+app.ArchiveExtension)
+	f.BoolVar(&o.remove, "remove", false, "remove files once they are merged")
+	f.BoolVar(&o.keep, "keep", false, "keep them; the default")
+	f.BoolVar(&o.once, "once", false, "merge what is there, and end")
+	f.StringVar(&o.maxFile, "max-file", "1GB", "set larger files aside: reading one takes memory in proportion to it")
+	f.DurationVar(&o.delay, "delay", time.Second, "how long to wait for further files once one has come")
+	f.BoolVar(&o.json, "json", false, "print a line of JSON for each batch")
+	return cmd
+}
+
+func (o *options) check(folder string) (watch.Options, error) {
+	w := watch.Options{Remove: o.remove, Delay: o.delay}
+	if err := app.CheckArchiveName(o.out, folder); err != nil {
+		return w, err
+	}
+	if o.remove && o.keep {
+		return w, app.Usagef("--remove and --keep: choose one")
+	}
+	if o.delay < 0 {
+		return w, app.Usagef("--delay %v: it must not be negative", o.delay)
+	}
+	var err error
+	if w.MaxInput, err = app.ParseSize(o.maxFile); err != nil {
+		return w, app.Usagef("--max-file %s: %w", o.maxFile, err)
+	}
+	return w, nil
+}
+
+func run(ctx context.Context, a *app.App, folder string, o options) error {
+	options, err := o.check(folder)
+	if err != nil {
+		return err
+	}
+	w, err := watch.Open(folder, o.out, options)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	p := &printer{a: a, o: &o, begin: time.Now()}
+	if !o.once {
+		return w.Run(ctx, p.print)
+	}
+	if err := w.Once(ctx, p.print); err != nil {
+		return err
+	}
+	return p.end()
+}
+
+// A printer prints batches.
+type printer struct {
+	a     *app.App
+	o     *options
+	begin time.Time // of the batch
+	did   bool
+	inUse int // files that the last batch left alone
+}
+
+// print prints a batch that did something.
+func (p *printer) print(b *watch.Batch) error {
+	took := time.Since(p.begin)
+	p.begin, p.inUse = time.Now(), b.InUse
+	if !b.Did() {
+		return nil
+	}
+	p.did = true
+	for _, s := range b.Aside {
+		fmt.Fprintf(p.a.ErrOut, "profarc: set aside: %s\n", why(s))
+	}
+	if p.o.json {
+		if err := p.printJSON(b, took); err != nil {
+			return err
+		}
+	} else if b.Merged+b.Known+b.Removed > 0 {
+		fmt.Fprintf(p.a.Out, "%s\n", p.text(b, took))
+		app.PrintLosses(p.a.Out, b.Lost)
+	}
+	return p.a.Out.Flush()
+}
+
+// text says on one line what a batch did.
+func (p *printer) text(b *watch.Batch, took time.Duration) string {
+	var parts []string
+	if b.Merged > 0 {
+		parts = append(parts, fmt.Sprintf("merged %s with %s into %s: %s, %s, %s", app.Amount(b.Merged, "file"), app.FormatSize(b.Bytes),
+			escape.Printable(p.o.out), app.FormatSize(b.Archive), app.Amount(b.Dumps, "dump"), app.FormatDuration(took)))
+	}
+	if b.Known > 0 {
+		parts = append(parts, app.Amount(b.Known, "file")+" had been merged before")
+	}
+	if b.Removed > 0 {
+		parts = append(parts, "removed "+app.Amount(b.Removed, "file"))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// why says why a file is set aside.
+func why(s watch.Aside) string {
+	text := app.Message(s.Reason)
+	if strings.HasPrefix(text, s.Path) {
+		return text
+	}
+	return s.Path + ": " + text
+}
+
+type batchReport struct {
+	Merged  int            `json:"merged"`
+	Bytes   int64          `json:"bytes"`
+	Known   int            `json:"known"`
+	Removed int            `json:"removed"`
+	InUse   int            `json:"in_use"`
+	Aside   []asideReport  `json:"aside"`
+	Archive int64          `json:"archive_bytes"`
+	Dumps   int            `json:"dumps"`
+	Lost    formats.Losses `json:"lost"`
+	NS      int64          `json:"ns"`
+}
+
+type asideReport struct {
+	File   string `json:"file"`
+	Reason string `json:"reason"`
+}
+
+func (p *printer) printJSON(b *watch.Batch, took time.Duration) error {
+	r := batchReport{b.Merged, b.Bytes, b.Known, b.Removed, b.InUse, []asideReport{}, b.Archive, b.Dumps, append(formats.Losses{}, b.Lost...), took.Nanoseconds()}
+	for _, s := range b.Aside {
+		r.Aside = append(r.Aside, asideReport{s.Path, why(s)})
+	}
+	e := json.NewEncoder(p.a.Out)
+	e.SetEscapeHTML(false)
+	return e.Encode(r)
+}
+
+// end says what is left after --once.
+func (p *printer) end() error {
+	if p.o.json {
+		return nil
+	}
+	if !p.did {
+		fmt.Fprintln(p.a.Out, "nothing new to merge")
+	}
+	if p.inUse > 0 {
+		fmt.Fprintf(p.a.Out, "left %s alone that a process still writes to\n", app.Amount(p.inUse, "file"))
+	}
+	return nil
+}
