@@ -1,0 +1,6 @@
+/** The shortest program. */
+public class Hello {
+    public static void main(String[] args) {
+        System.out.println("Hello, World");
+    }
+}
