@@ -3,6 +3,7 @@
 //	go run ./bench/warm -jdk /usr/lib/jvm/java-17-openjdk-amd64 -o results
 //	go run ./bench/warm -jdk $JAVA25_HOME -only h2,javac -n 25 -o results
 //	go run ./bench/warm -jdk $JAVA_HOME -only javac -quota 1 -o results
+//	go run ./bench/warm -jdk $JAVA_HOME -only javac,h2 -traps -n 5 -o results
 //
 // The programs are javac, which compiles a part of itself; H2, a database in memory; ant;
 // Clojure; a server of the JDK's HTTP server under load; and Hello World. They take their
@@ -39,13 +40,16 @@ func main() {
 	flag.StringVar(&m.contenders, "contenders", "", "contenders, as for profarc warm --only")
 	flag.IntVar(&m.rounds, "n", 15, "rounds")
 	flag.Float64Var(&m.quota, "quota", 0, "processors that the programs get, by a quota of the control group")
+	flag.BoolVar(&m.traps, "traps", false, "count uncommon traps instead of measuring time")
 	table := flag.Bool("table", false, "print the table of the reports in -o, and measure nothing")
 	flag.Parse()
 	err := error(nil)
 	if !*table {
 		err = m.run()
 	}
-	err = errors.Join(err, printTable(os.Stdout, m.out))
+	if !m.traps {
+		err = errors.Join(err, printTable(os.Stdout, m.out))
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "warm:", err)
 		os.Exit(1)
@@ -59,6 +63,7 @@ type measurement struct {
 	only, contenders            string
 	rounds                      int
 	quota                       float64
+	traps                       bool
 	dir, profarc, group, suffix string
 }
 
@@ -111,6 +116,9 @@ func (m *measurement) measure(p program) error {
 	archive := filepath.Join(m.dir, p.name+".parc")
 	if err := m.train(p, archive); err != nil {
 		return err
+	}
+	if m.traps {
+		return m.countTraps(p, archive)
 	}
 	base := filepath.Join(m.out, p.name+"-"+m.release()+m.suffix)
 	args := []string{"warm", "--quiet", "--archive", archive, "-n", strconv.Itoa(m.rounds), "--json", base + ".json", "--width", "100"}
