@@ -223,7 +223,7 @@ func TestShapesAreRefused(t *testing.T) {
 	}
 	for what, s := range map[string]layout.EntryShape{
 		"tag": {Tag: 191, Name: "A"}, "name": {Tag: 200, Name: "a"}, "long name": {Tag: 200, Name: strings.Repeat("A", 33)}, "no name": {Tag: 200},
-		"NUL": {Tag: 200, Name: "A\x00"}, "name of a tag": {Tag: 200, Name: "Receivers"}, "unit": {Tag: 200, Name: "A", Unit: 6},
+		"NUL": {Tag: 200, Name: "A\x00"}, "name of a tag": {Tag: 200, Name: "Receivers"}, "unit": {Tag: 200, Name: "A", Unit: layout.NumCountUnits},
 		"kind 0": {Tag: 200, Name: "A", Cells: cell("x", 0)}, "kind 8": {Tag: 200, Name: "A", Rows: cell("x", 8)},
 		"cell name": {Tag: 200, Name: "A", Cells: cell("point", 1)}, "cells": {Tag: 200, Name: "A", Cells: make([]layout.CellShape, 33)},
 		"row": {Tag: 200, Name: "A", Rows: make([]layout.CellShape, 9)}, "two cells": {Tag: 200, Name: "A", Cells: append(cell("x", 1), cell("x", 1)...)},
@@ -311,7 +311,7 @@ func TestWrittenArchivesAreRead(t *testing.T) {
 	b := sanitized(t, "address,undefined")
 	program, reader := b.replayer(t), b.client(t, "tests/dump.c")
 	for seed := range uint64(12) {
-		data, message := replayed(t, program, drawProgram(testarchive.Domains[seed%6], 1000+seed))
+		data, message := replayed(t, program, drawProgram(testarchive.Domains[seed%uint64(len(testarchive.Domains))], 1000+seed))
 		if message != "" {
 			t.Fatal(message)
 		}

@@ -169,11 +169,12 @@ const (
 	KindVTables                   // LLVM: vtables at virtual calls
 	KindNativeCalls               // Jamaica: calls of native methods
 	KindArrays                    // Jamaica: arrays created
+	KindNanoseconds               // processor time of samples
 	numKinds
 )
 
 var kindNames = [numKinds]string{"edges", "bytecodes", "calls", "cycles", "samples", "receivers", "type_checks",
-	"indirect_calls", "mem_ops", "vtables", "native_calls", "arrays"}
+	"indirect_calls", "mem_ops", "vtables", "native_calls", "arrays", "nanoseconds"}
 
 func (k Kind) String() string { return kindNames[k] }
 
@@ -181,6 +182,7 @@ func (k Kind) String() string { return kindNames[k] }
 var unitKinds = [layout.NumCountUnits]Kind{
 	layout.UnitExecutions: KindEdges, layout.UnitBytecodes: KindBytecodes, layout.UnitCycles: KindCycles,
 	layout.UnitNativeCalls: KindNativeCalls, layout.UnitArrays: KindArrays, layout.UnitPointSamples: KindSamples,
+	layout.UnitNanoseconds: KindNanoseconds,
 }
 
 // valueKinds are the kinds of ValueSite entries by their Sub.

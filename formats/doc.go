@@ -31,7 +31,8 @@
 //	text        text              yes  yes  all of an archive as text, for review
 //	json        jsondump               yes  all of an archive as JSON
 //	folded      stacks                 yes  sampled stacks for flame graphs
-//	pprof       stacks/pprof           yes  sampled stacks and counters for go tool pprof
+//	pprof       stacks/pprof      yes  yes  CPU profiles of Go and others; counters, out
+//	gopgo       stacks/pprof/gopgo     yes  what go build -pgo reads of a CPU profile
 //	lcov        stacks/lcov            yes  call counts for lcov and genhtml
 //
 // # Adding a format

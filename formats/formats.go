@@ -15,6 +15,7 @@ import (
 	"github.com/profarc/profarc/formats/stacks"
 	"github.com/profarc/profarc/formats/stacks/lcov"
 	"github.com/profarc/profarc/formats/stacks/pprof"
+	"github.com/profarc/profarc/formats/stacks/pprof/gopgo"
 	"github.com/profarc/profarc/formats/text"
 )
 
@@ -34,6 +35,7 @@ type (
 func Importers() []Importer {
 	return []Importer{
 		&llvm.Importer{},
+		&pprof.Importer{},
 		&text.Importer{},
 		&replay.Importer{},
 		&iprof.Importer{},
@@ -71,6 +73,7 @@ func Exporters() []Exporter {
 		&jamaica.Exporter{},
 		&stacks.Exporter{},
 		&pprof.Exporter{},
+		&gopgo.Exporter{},
 		&lcov.Exporter{},
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // A Key names a method. Its fields hold no NUL byte.
 type Key struct {
-	Class     string // declaring class, in the domain's own spelling; empty for LLVM and for Jamaica's whole signatures
+	Class     string // declaring class, in the domain's own spelling; empty where Domain.NamesWhole
 	Name      string // method name, or the PGO name of LLVM
 	Signature string // descriptor or parameter list, empty if the domain has none
 	Loader    string // identity of the class loader, empty for the boot loader or if not known
@@ -67,11 +67,13 @@ const (
 	DomainGraal        Domain = 4 // GraalVM's iprof
 	DomainJamaica      Domain = 5 // JamaicaVM's profile text
 	DomainCustom       Domain = 6 // any other VM, which Header.ProducerID identifies
+	DomainSampled      Domain = 7 // profilers that sample stacks of native code, as Go's CPU profiler does
 )
 
 var domainNames = map[Domain]string{
 	DomainHotSpot: "hotspot", DomainLLVMIR: "llvm-ir", DomainLLVMFrontend: "llvm-frontend",
 	DomainGraal: "graal", DomainJamaica: "jamaica", DomainCustom: "custom",
+	DomainSampled: "sampled",
 }
 
 func (d Domain) String() string {
@@ -82,7 +84,11 @@ func (d Domain) String() string {
 }
 
 // Valid reports whether d is a domain of this format version.
-func (d Domain) Valid() bool { return d >= DomainHotSpot && d <= DomainCustom }
+func (d Domain) Valid() bool { return d >= DomainHotSpot && d <= DomainSampled }
+
+// NamesWhole reports whether the name of a method is its whole key: it has no class,
+// signature or loader.
+func (d Domain) NamesWhole() bool { return d.LLVM() || d == DomainJamaica || d == DomainSampled }
 
 // LLVM reports whether the id of a method is LLVM's (MD5 of the PGO name).
 func (d Domain) LLVM() bool { return d == DomainLLVMIR || d == DomainLLVMFrontend }

@@ -35,6 +35,7 @@ const (
 	// HotSpot: compiled code of methods [method, level, point, number, id, size, runs, installed]
 	TableCompilations TableKind = 20
 	TableInlining     TableKind = 21 // HotSpot: calls that a compiler inlined [context, level, runs]
+	TableFunctions    TableKind = 22 // Sampled: where functions are declared [method, system name symbol, file symbol, start line]
 )
 
 // IsSourceOrder reports whether a table only has the order of the file that the archive
@@ -64,6 +65,7 @@ var tableNames = map[TableKind]string{
 
 	TableCompilations: "compilations",
 	TableInlining:     "inlining",
+	TableFunctions:    "functions",
 }
 
 // String returns the name of the kind, or its number if this version does not know it.

@@ -118,6 +118,7 @@ const (
 	SubNewArrays   Sub = 5 // arrays created at the point
 	SubSamples     Sub = 6 // samples taken at the point
 	SubUnprofiled  Sub = 7 // calls that HotSpot counts as not profiled, of a Receivers entry that was one of its own
+	SubNanoseconds Sub = 8 // processor time of the samples taken at the point, in nanoseconds
 )
 
 // A BlockSection is a part of a block that holds entries, or the directory.
@@ -147,10 +148,11 @@ const (
 	UnitNativeCalls                   // calls of native methods
 	UnitArrays                        // arrays created
 	UnitPointSamples                  // samples taken at a point
+	UnitNanoseconds                   // nanoseconds of processor time
 	NumCountUnits
 )
 
-var unitNames = [NumCountUnits]string{"counts", "bytecodes", "cycles", "native calls", "arrays", "point samples"}
+var unitNames = [NumCountUnits]string{"counts", "bytecodes", "cycles", "native calls", "arrays", "point samples", "nanoseconds"}
 
 func (u CountUnit) String() string { return unitNames[u] }
 

@@ -183,7 +183,7 @@ func (c *cut) dropsTable(t *reader.Table) bool {
 	switch t.Kind {
 	case layout.TableOrder, layout.TableOrderRuns, layout.TableDumps:
 		return true
-	case layout.TableForeign, layout.TableClassPath, layout.TableCode:
+	case layout.TableForeign, layout.TableClassPath, layout.TableCode, layout.TableFunctions:
 		return c.names != nil
 	case layout.TableProperties, layout.TableMonitors, layout.TableSamples, layout.TableBinaryIDs, layout.TableTraces, layout.TableVTables,
 		layout.TableHeapRefs, layout.TableHeapUse, layout.TableInstances, layout.TableThreads, layout.TableReflected, layout.TableRuns,
@@ -213,7 +213,7 @@ func (c *rowCut) decide(row int) (bool, error) {
 		return c.sampled(row), nil
 	case c.t.Kind == layout.TableTraces && c.selective():
 		return c.traced(row)
-	case c.t.Kind == layout.TableCode, c.t.Kind == layout.TableCompilations:
+	case c.t.Kind == layout.TableCode, c.t.Kind == layout.TableCompilations, c.t.Kind == layout.TableFunctions:
 		return c.keeps(layout.Ref(c.t.Cell(0, row))), nil
 	case c.t.Kind == layout.TableInlining && c.selective():
 		return c.inlined(row)

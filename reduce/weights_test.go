@@ -16,7 +16,7 @@ import (
 func unitName(e reader.Entry) string {
 	if e.Tag() == layout.TagCount {
 		switch e.Sub() {
-		case layout.SubBytecodes, layout.SubCycles, layout.SubNativeCalls, layout.SubNewArrays, layout.SubSamples:
+		case layout.SubBytecodes, layout.SubCycles, layout.SubNativeCalls, layout.SubNewArrays, layout.SubSamples, layout.SubNanoseconds:
 			return fmt.Sprint("sub ", e.Sub())
 		}
 	}

@@ -98,7 +98,7 @@ typedef struct pa_text {
 PA_API pa_text pa_text_of(const char *string);
 
 /* The profilers. docs/format.md has a table of them. */
-typedef enum pa_domain { PA_HOTSPOT = 1, PA_LLVM_IR, PA_LLVM_FRONTEND, PA_GRAAL, PA_JAMAICA, PA_CUSTOM } pa_domain;
+typedef enum pa_domain { PA_HOTSPOT = 1, PA_LLVM_IR, PA_LLVM_FRONTEND, PA_GRAAL, PA_JAMAICA, PA_CUSTOM, PA_SAMPLED } pa_domain;
 
 /* When the sums of the pages are compared with the pages. */
 typedef enum pa_check {
@@ -453,7 +453,7 @@ PA_API pa_text pa_shape_bit(const pa_shape *shape, uint32_t i, uint32_t bit);
 /* ---- tables ---- */
 
 enum { PA_TABLE_ORDER = 1, PA_TABLE_PROPERTIES, PA_TABLE_DUMPS, PA_TABLE_MONITORS, PA_TABLE_SAMPLES, PA_TABLE_TRACES = 7, PA_TABLE_CODE = 15,
-       PA_TABLE_RUNS, PA_TABLE_CLASS_PATH, PA_TABLE_SHAPES = 19, PA_TABLE_COMPILATIONS, PA_TABLE_INLINING };
+       PA_TABLE_RUNS, PA_TABLE_CLASS_PATH, PA_TABLE_SHAPES = 19, PA_TABLE_COMPILATIONS, PA_TABLE_INLINING, PA_TABLE_FUNCTIONS };
 #define PA_TABLE_PRODUCER ((uint32_t)1 << 31) /* the first kind of a producer's own tables, in archives of PA_CUSTOM */
 enum { PA_COLUMN_WORD = 1, PA_COLUMN_SYMBOL, PA_COLUMN_TYPE, PA_COLUMN_METHOD, PA_COLUMN_PROFILE, PA_COLUMN_CONTEXT, PA_MAX_COLUMNS = 64 };
 
@@ -671,7 +671,7 @@ typedef struct pa_successor { int32_t point; uint32_t index; uint64_t count; } p
 enum { PA_INDIRECT_CALL, PA_MEM_OP_SIZE, PA_VTABLE };                                                  /* ValueSite */
 enum { PA_CONDITIONAL = 1, PA_RETURN };                                                                /* Successors */
 enum { PA_OF_CALL = 1, PA_OF_TYPE_CHECK };                                                             /* Receivers */
-enum { PA_CALLS = 1, PA_BYTECODES, PA_CYCLES, PA_NATIVE_CALLS, PA_NEW_ARRAYS, PA_SAMPLES, PA_UNPROFILED }; /* Count */
+enum { PA_CALLS = 1, PA_BYTECODES, PA_CYCLES, PA_NATIVE_CALLS, PA_NEW_ARRAYS, PA_SAMPLES, PA_UNPROFILED, PA_NANOSECONDS }; /* Count */
 
 /* Receivers: flags bit 0: a null was seen; other counts all types without a row, and is signed for a type check. Rows of
  * type 0 are room for types to be recorded in place. */

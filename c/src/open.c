@@ -84,7 +84,7 @@ static void fill_info(pa_archive *a) {
 static bool header(pa_archive *a, pa_error *e) {
 	if (!generic(a, e)) return false;
 	fill_info(a);
-	if (a->info.domain < PA_HOTSPOT || a->info.domain > PA_CUSTOM) return pai_damage(a, e, 64, "an unknown domain");
+	if (a->info.domain < PA_HOTSPOT || a->info.domain > PA_SAMPLED) return pai_damage(a, e, 64, "an unknown domain");
 	static const uint8_t none[16];
 	if ((a->info.domain == PA_CUSTOM) == (memcmp(a->info.producer_id, none, 16) == 0)) return pai_damage(a, e, 608, "a producer id that its domain does not have, or none");
 	if (get32(a->bytes + 68) != PAGE_SHIFT) return pai_damage(a, e, 68, "an unknown size of pages");

@@ -129,14 +129,14 @@ uint8_t *pai_put_narrow(pa_builder *b, uint8_t tag, pa_at at, uint64_t cells) {
 
 /* has_wide reports whether archives of a domain have entries of a wide tag. A producer's own have all. */
 static bool has_wide(uint32_t domain, uint8_t tag) {
-	bool hotspot = domain == PA_HOTSPOT, graal = domain == PA_GRAAL, jamaica = domain == PA_JAMAICA;
+	bool hotspot = domain == PA_HOTSPOT, graal = domain == PA_GRAAL, jamaica = domain == PA_JAMAICA, sampled = domain == PA_SAMPLED;
 	if (domain == PA_CUSTOM) return tag != PA_UNDECODED;
 	switch (tag) {
 	case PA_UNDECODED: return hotspot;
 	case PA_SUCCESSORS: case PA_RECEIVERS: return graal || hotspot;
-	case PA_CALLEES: return jamaica;
-	case PA_COUNT: return graal || jamaica || hotspot;
-	default: return tag < PA_PRODUCER && !hotspot && !graal && !jamaica;
+	case PA_CALLEES: return jamaica || sampled;
+	case PA_COUNT: return graal || jamaica || hotspot || sampled;
+	default: return tag < PA_PRODUCER && !hotspot && !graal && !jamaica && !sampled;
 	}
 }
 

@@ -5,7 +5,7 @@
 #include "internal.h"
 
 enum { SHAPE_ENTRY, SHAPE_CELL, SHAPE_ROW, SHAPE_CELL_BIT, SHAPE_ROW_BIT };
-enum { MAX_SHAPE_CELLS = 32, MAX_SHAPE_ROW = 8, MAX_SHAPE_BITS = 64, UNITS = 6, SHAPE_COLUMNS = 5 };
+enum { MAX_SHAPE_CELLS = 32, MAX_SHAPE_ROW = 8, MAX_SHAPE_BITS = 64, UNITS = 7, SHAPE_COLUMNS = 5 };
 
 /* A head says what a row of the table describes. */
 typedef struct head { uint64_t tag; unsigned part, cell, bit, kind; } head;

@@ -312,7 +312,7 @@ static void put_method_line(const pa_method *m) {
 /* ---- the dump ---- */
 
 static void put_header(void) {
-	static const char *const domains[] = {"", "hotspot", "llvm-ir", "llvm-frontend", "graal", "jamaica", "custom"};
+	static const char *const domains[] = {"", "hotspot", "llvm-ir", "llvm-frontend", "graal", "jamaica", "custom", "sampled"};
 	const pa_info *i = pa_info_of(archive);
 	uint64_t settings[PA_SETTINGS];
 	for (unsigned n = 0; n < PA_SETTINGS; n++) settings[n] = i->settings[n];

@@ -12,13 +12,13 @@ type Exporter struct{}
 
 // Format implements [codec.Exporter].
 func (*Exporter) Format() codec.Format {
-	return codec.Format{Name: "folded", About: "sampled stacks for flame graphs, a line each, root first (domain graal)"}
+	return codec.Format{Name: "folded", About: "sampled stacks for flame graphs, a line each, root first (domains graal and sampled)"}
 }
 
 // Options implements [codec.Exporter].
 func (*Exporter) Options() []codec.Option { return nil }
 
-// Export writes an archive of domain graal. See [WriteFolded].
+// Export writes an archive of domain graal or sampled. See [WriteFolded].
 func (*Exporter) Export(w io.Writer, s *reader.Store) (codec.Losses, error) {
 	return nil, WriteFolded(w, s)
 }

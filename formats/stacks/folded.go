@@ -71,12 +71,13 @@ func fold(s *reader.Store) (map[string]uint64, error) {
 }
 
 // ErrNoSamples: the archive has no sampled stacks.
-var ErrNoSamples = errors.New("no sampled stacks: import an .iprof file that has samplingProfiles (domain graal)")
+var ErrNoSamples = errors.New("no sampled stacks: import a CPU profile of pprof's (domain sampled), or an .iprof file that has samplingProfiles (domain graal)")
 
 // A Stack is a sampled stack. It is valid until the next one.
 type Stack struct {
 	Frames []Frame // leaf first
 	Count  uint64  // samples
+	Time   uint64  // processor time of the samples in nanoseconds; 0 if it was not recorded
 }
 
 // A Frame is a method on a stack, with the point of the thread or the call. The method
@@ -89,6 +90,10 @@ type Frame struct {
 // Sampled iterates over the sampled stacks of an archive. An error ends the iteration.
 func Sampled(s *reader.Store) iter.Seq2[Stack, error] {
 	return func(yield func(Stack, error) bool) {
+		if s.Header().Domain == layout.DomainSampled {
+			eachContext(s, yield)
+			return
+		}
 		t, err := s.TableOrEmpty(layout.TableSamples)
 		if err != nil {
 			yield(Stack{}, disk.InFile(err, s.Mapping().Name()))

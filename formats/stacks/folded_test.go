@@ -98,6 +98,14 @@ func TestFoldedSpecimen(t *testing.T) {
 		s := store(t, sp.Build())
 		var out bytes.Buffer
 		err := WriteFolded(&out, s)
+		if sp.Domain == layout.DomainSampled {
+			want := map[string]uint64{"fibs.main;fibs.fib": 40, "fibs.main;fibs.fib;fibs.fib": 30, "fibs.main;fibs.fib;fibs.fib;example.com/sums.(*Adder[go.shape.int]).Add": 20,
+				"example.com/sums.(*Adder[go.shape.int]).Add": 2, "fibs.main;[unknown]": 1}
+			if diff := cmp.Diff(want, parseFolded(t, out.String())); err != nil || diff != "" {
+				t.Error(err, diff)
+			}
+			continue
+		}
 		if sp.Domain != layout.DomainGraal {
 			if !errors.Is(err, ErrNoSamples) || !strings.Contains(err.Error(), "test.parc (domain "+sp.Domain.String()) {
 				t.Errorf("%s: %v", sp.Name, err)

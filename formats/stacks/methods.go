@@ -63,6 +63,9 @@ func nameOf(d layout.Domain, k layout.Key) (n Name) {
 		}
 	}
 	n.Class = strings.ReplaceAll(k.Class, "/", ".")
+	if d == layout.DomainSampled && n.Short == "" {
+		n.Short = unknown
+	}
 	return n
 }
 

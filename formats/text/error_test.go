@@ -91,7 +91,7 @@ var broken = []struct{ specimen, old, new, err string }{
 	{"hotspot", firstLine, "profarc text 2", `a.txt: line 1, column 1: text of an unknown version`},
 	{"hotspot", firstLine, firstLine + "0", `a.txt: line 1, column 15: text of an unknown version`},
 	{"hotspot", firstLine, "hello", `line 1, column 1: not the text of an archive`},
-	{"hotspot", "domain hotspot", "domain java", `line 2, column 8: not understood: expected a domain: hotspot, llvm-ir, llvm-frontend, graal, jamaica or custom, found "java"`},
+	{"hotspot", "domain hotspot", "domain java", `line 2, column 8: not understood: expected a domain: hotspot, llvm-ir, llvm-frontend, graal, jamaica, custom or sampled, found "java"`},
 	{"hotspot", "domain hotspot\n", "", `expected a line of the header: domain and its name`},
 	{"hotspot", "domain hotspot", "domain hotspot\ndomain hotspot", `line 3, column 1: not understood: expected no second domain, found "domain hotspot"`},
 	{"hotspot", "fingerprint 73", "fingerprint 73aa", `expected 32 hexadecimal digits`},

@@ -263,7 +263,7 @@ func (p *parser) domainLine() {
 			return
 		}
 	}
-	p.MissAt(start, "a domain: hotspot, llvm-ir, llvm-frontend, graal, jamaica or custom")
+	p.MissAt(start, "a domain: hotspot, llvm-ir, llvm-frontend, graal, jamaica, custom or sampled")
 }
 
 func (p *parser) id(id *[16]byte) {

@@ -89,7 +89,9 @@ func flagWords(tag layout.Tag) wordList {
 // subWords returns the words of the subs of entries.
 func subWords(schema *disk.Schema, tag layout.Tag) wordList {
 	if tag == layout.TagCount {
-		return schema.Subs[:layout.SubUnprofiled] // version 1 of the text writes it as a number
+		subs := slices.Clone(schema.Subs)
+		subs[layout.SubUnprofiled] = "" // version 1 of the text writes it as a number
+		return subs
 	}
 	return schema.Subs
 }
@@ -148,6 +150,7 @@ var (
 	ofLLVM    = domains{layout.DomainLLVMIR, layout.DomainLLVMFrontend}
 	ofGraal   = domains{layout.DomainGraal}
 	ofJamaica = domains{layout.DomainJamaica}
+	ofSampled = domains{layout.DomainSampled}
 )
 
 // tableDomains are the domains of tables that not all have.
@@ -156,6 +159,7 @@ var tableDomains = map[layout.TableKind]domains{
 	layout.TableBinaryIDs: ofLLVM, layout.TableTraces: ofLLVM, layout.TableVTables: ofLLVM,
 	layout.TableHeapRefs: ofJamaica, layout.TableHeapUse: ofJamaica, layout.TableInstances: ofJamaica,
 	layout.TableThreads: ofJamaica, layout.TableReflected: ofJamaica,
+	layout.TableFunctions: ofSampled,
 }
 
 func domainsOf(tag layout.Tag) domains { return disk.TagDomains(tag) }

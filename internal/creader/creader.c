@@ -132,7 +132,7 @@ static void check_header(void) {
 	must(size == HEADER, 16, "wrong header size");
 	file.domain = u32(64), file.base = u64(72), file.probe = u32(84), file.seed = u64(88), file.lines = u64(104);
 	file.type_rows = u32(160), file.bci_rows = u32(164), file.gap = u32(168);
-	must(file.domain >= 1 && file.domain <= 6 && u32(68) == 12, 64, "unknown domain or page shift");
+	must(file.domain >= 1 && file.domain <= 7 && u32(68) == 12, 64, "unknown domain or page shift");
 	must((file.domain == 6) == (u64(608) != 0 || u64(616) != 0), 608, "a producer id that the domain does not have, or none");
 	must(file.size <= (uint64_t)32 << 30, 24, "impossible file size");
 	must(file.base % PAGE == 0 && file.base <= (uint64_t)1 << 62, 72, "impossible requested base");
@@ -430,7 +430,7 @@ static char *forms[256]; /* those of shapes, each with the name at its end */
 static void read_shape(const struct line *l, uint64_t n, uint64_t at) {
 	static const char *const words[6] = {"tag", "point", "flags", "traps", "sub", "rows"};
 	unsigned tag = part_of(l, 4), count[3] = {0, 0, 0};
-	must(l->head >> 40 == 0 && tag >= 192 && (l->head & 0xffffff00) == 0 && part_of(l, 0) < 6 && is_name(l->name, true), at, "a shape without a name and a unit");
+	must(l->head >> 40 == 0 && tag >= 192 && (l->head & 0xffffff00) == 0 && part_of(l, 0) < 7 && is_name(l->name, true), at, "a shape without a name and a unit");
 	for (int i = 0; i < 256; i++) must(!tags[i].name || strcmp(tags[i].name, l->name) != 0, at, "two shapes, or a tag, of one name");
 	for (uint64_t i = 1; i < n; i++) {
 		unsigned part = part_of(&l[i], 3), cell = part_of(&l[i], 2), bit = part_of(&l[i], 1), kind = part_of(&l[i], 0);
@@ -622,11 +622,11 @@ static void put_table_cell(uint64_t kind, uint64_t at) {
 	}
 }
 static void put_table(struct span t) {
-	static const char *const begins[22] = {"", "", "22", "1111", "31", "1411", "2", "111", "211", "11", "311111", "3111112",
-		"11111111", "3", "22", "42", "1111111111111222222", "112111", "2111", "11111", "41111111", "611"}; /* the columns of each kind of table */
+	static const char *const begins[23] = {"", "", "22", "1111", "31", "1411", "2", "111", "211", "11", "311111", "3111112",
+		"11111111", "3", "22", "42", "1111111111111222222", "112111", "2111", "11111", "41111111", "611", "4221"}; /* the columns of each kind of table */
 	static const char *const names[7] = {"", "word", "symbol", "type", "method", "profile", "context"};
 	uint64_t n = u32(t.at + 8), rows = u32(t.at + 12), kind[64], column[64], at = t.at + 16 + round_up(n, 8);
-	const char *begin = u32(t.at) < 22 ? begins[u32(t.at)] : "";
+	const char *begin = u32(t.at) < 23 ? begins[u32(t.at)] : "";
 	must(n >= 1 && n <= 64 && n >= strlen(begin), t.at, "a table of an impossible number of columns");
 	say("\n{'kind':%u", u32(t.at)), optional_number("flags", u32(t.at + 4)), say(",'columns':[");
 	for (uint64_t i = 0; i < n; i++) {
@@ -655,7 +655,7 @@ static void put_tables(void) {
 	must(ex.size == 0 || end == end_of(ex), ex.at, "the tables do not fill ex");
 }
 static void dump(void) {
-	static const char *const domains[7] = {"", "hotspot", "llvm-ir", "llvm-frontend", "graal", "jamaica", "custom"};
+	static const char *const domains[8] = {"", "hotspot", "llvm-ir", "llvm-frontend", "graal", "jamaica", "custom", "sampled"};
 	say("{\n'header':{'format':'draft 7','domain':'%s'", domains[file.domain]);
 	say(",'producer':%t,'file_size':%u,'base':%x", trimmed((struct text){need(224, 64), 64}), file.size, file.base);
 	say(",'producer_id':'"), put_hex(608, 16), say("','fingerprint':'"), put_hex(112, 16), say("','dump_id':'"), put_hex(128, 16);

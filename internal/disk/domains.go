@@ -12,15 +12,16 @@ var (
 	ofLLVM    = []layout.Domain{layout.DomainLLVMIR, layout.DomainLLVMFrontend}
 	ofGraal   = []layout.Domain{layout.DomainGraal, layout.DomainHotSpot} // HotSpot has these after a merge
 	ofJamaica = []layout.Domain{layout.DomainJamaica}
-	listed    = slices.Concat(ofLLVM, ofGraal, ofJamaica)
+	ofSampled = []layout.Domain{layout.DomainSampled}
+	listed    = slices.Concat(ofLLVM, ofGraal, ofJamaica, ofSampled)
 )
 
 // tagDomains are the domains of this format's own entries.
 var tagDomains = map[layout.Tag][]layout.Domain{
 	layout.TagCounters: ofLLVM, layout.TagValueSite: ofLLVM, layout.TagBitmap: ofLLVM,
 	layout.TagSuccessors: ofGraal, layout.TagReceivers: ofGraal,
-	layout.TagCallees: ofJamaica,
-	layout.TagCount:   {layout.DomainGraal, layout.DomainJamaica, layout.DomainHotSpot},
+	layout.TagCallees: {layout.DomainJamaica, layout.DomainSampled},
+	layout.TagCount:   {layout.DomainGraal, layout.DomainJamaica, layout.DomainHotSpot, layout.DomainSampled},
 
 	layout.TagUndecoded: ofHotSpot,
 }

@@ -261,9 +261,11 @@ var schemas = [256]*Schema{
 	layout.TagCallees: {Groups: []CellGroup{rows("rows", PerRow, cell("method", CellMethod), count)}},
 	layout.TagCount: {Flags: []string{1: "interpreted"},
 		Subs: []string{layout.SubCalls: "calls", layout.SubBytecodes: "bytecodes", layout.SubCycles: "cycles", layout.SubNativeCalls: "native-calls",
-			layout.SubNewArrays: "new-arrays", layout.SubSamples: "samples", layout.SubUnprofiled: "unprofiled"},
+			layout.SubNewArrays: "new-arrays", layout.SubSamples: "samples", layout.SubUnprofiled: "unprofiled",
+			layout.SubNanoseconds: "nanoseconds"},
 		Units: []layout.CountUnit{layout.SubBytecodes: layout.UnitBytecodes, layout.SubCycles: layout.UnitCycles,
-			layout.SubNativeCalls: layout.UnitNativeCalls, layout.SubNewArrays: layout.UnitArrays, layout.SubSamples: layout.UnitPointSamples},
+			layout.SubNativeCalls: layout.UnitNativeCalls, layout.SubNewArrays: layout.UnitArrays, layout.SubSamples: layout.UnitPointSamples,
+			layout.SubNanoseconds: layout.UnitNanoseconds},
 		Groups: []CellGroup{once(count)}},
 	layout.TagUndecoded: {Flags: []string{2: "one-of-several"}, Groups: []CellGroup{rows("words", PerRow, cell("word", CellOpaque))}},
 }

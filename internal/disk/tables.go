@@ -312,6 +312,7 @@ var tableForms = map[layout.TableKind][]Column{
 	layout.TableCompilations: {{"method", layout.ColumnMethod, FormPlain}, word("level"), {"point", layout.ColumnWord, FormSigned},
 		word("number"), word("id"), word("size"), word("runs"), word("installed")},
 	layout.TableInlining:  {{"context", layout.ColumnContext, FormPlain}, word("level"), word("runs")},
+	layout.TableFunctions: {{"method", layout.ColumnMethod, FormPlain}, symbol("system-name"), symbol("file"), word("start-line")},
 	layout.TableOrderRuns: {symbol("key"), word("kept"), word("items"), {"first", layout.ColumnWord, FormSigned}},
 }
 
@@ -361,6 +362,8 @@ const (
 	// PropertyJamaicaTotal begins the keys of the totals that Jamaica's
 	// percentages are of.
 	PropertyJamaicaTotal = "jamaica.total."
+	// PropertySampledTotal begins the keys of totals of sampled profiles.
+	PropertySampledTotal = "pprof.total."
 	// PropertyRun is the name of the run, which tells it from another that
 	// counted just the same.
 	PropertyRun = "run.name"
@@ -371,7 +374,7 @@ const (
 // MergedProperty returns the rule of a property.
 func MergedProperty(key string) PropertyRule {
 	switch {
-	case key == PropertyTraceStream, strings.HasPrefix(key, PropertyJamaicaTotal):
+	case key == PropertyTraceStream, strings.HasPrefix(key, PropertyJamaicaTotal), strings.HasPrefix(key, PropertySampledTotal):
 		return PropertySummed
 	case key == PropertyJamaicaThreads:
 		return PropertyHighest

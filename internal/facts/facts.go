@@ -69,7 +69,7 @@ var tableNames = map[layout.TableKind]string{
 	layout.TableHeapUse: "heap use", layout.TableInstances: "instances", layout.TableThreads: "threads",
 	layout.TableReflected: "reflected classes", layout.TableForeign: "foreign keys",
 	layout.TableRuns: "runs", layout.TableClassPath: "class path", layout.TableCode: "sketches of code", layout.TableShapes: "shapes of entries",
-	layout.TableCompilations: "compilations", layout.TableInlining: "inlined calls",
+	layout.TableCompilations: "compilations", layout.TableInlining: "inlined calls", layout.TableFunctions: "functions",
 }
 
 // TableTitle returns the name of a table for people, unlike its name on a command line

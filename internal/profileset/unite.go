@@ -33,6 +33,7 @@ var columnRules = map[layout.TableKind][]columnRule{
 	layout.TableThreads:      {1: columnSummed},
 	layout.TableCompilations: {4: columnLowest, 5: columnHighest, 6: columnSummed, 7: columnSummed},
 	layout.TableInlining:     {2: columnSummed},
+	layout.TableFunctions:    {3: columnHighest},
 }
 
 // ruleOf returns the rule of a column. A producer's table says in its flags what is

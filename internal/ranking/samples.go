@@ -37,6 +37,9 @@ type SampledMethod struct {
 
 // SamplesOnly reports whether an archive has samples and no counts.
 func SamplesOnly(s *reader.Store) bool {
+	if s.Header().Domain == layout.DomainSampled {
+		return true
+	}
 	_, err := s.Table(layout.TableSamples)
 	return !errors.Is(err, reader.ErrNotFound) && s.Header().Summary == layout.Summary{}
 }

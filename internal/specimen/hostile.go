@@ -37,6 +37,7 @@ func Hostile() []Specimen {
 		{"hostile-hotspot", layout.DomainHotSpot, nil}, {"hostile-llvm-ir", layout.DomainLLVMIR, nil},
 		{"hostile-llvm-frontend", layout.DomainLLVMFrontend, nil},
 		{"hostile-graal", layout.DomainGraal, nil}, {"hostile-jamaica", layout.DomainJamaica, nil},
+		{"hostile-sampled", layout.DomainSampled, nil},
 	}
 	for i := range all {
 		all[i].Build = func() *builder.Builder { return hostile(all[i].Domain) }
@@ -55,7 +56,7 @@ func hostile(d layout.Domain) *builder.Builder {
 	b := builder.New(d, config)
 	key := func() layout.Key {
 		switch {
-		case d.LLVM():
+		case d.LLVM(), d == layout.DomainSampled:
 			return layout.Key{Name: h.text()}
 		case d == layout.DomainJamaica:
 			return layout.Key{Name: h.text() + ".m()V"}
@@ -110,6 +111,11 @@ func hostileProfile(b *builder.Builder, h *namer, m, other builder.MethodRef, co
 	case layout.DomainJamaica:
 		p.Count(builder.Count{Sub: layout.SubBytecodes, N: count})
 		p.Callees(7, builder.Callee{Method: other, Count: 5}, builder.Callee{Method: m, Count: 6})
+	case layout.DomainSampled:
+		p.Callees(7, builder.Callee{Method: other, Count: 5})
+		q := b.Profile(m, 0, b.Context(m, builder.Frame{Caller: other, Point: 2}))
+		q.Count(builder.Count{Point: 3, Sub: layout.SubSamples, N: count})
+		done(q)
 	default:
 		p.Counters(0, count, 1)
 		target := h.text()
@@ -144,6 +150,8 @@ func hostileTables(b *builder.Builder, h *namer, m builder.MethodRef) {
 		b.Table(layout.TableForeign, 0, layout.ColumnSymbol, layout.ColumnSymbol).Row(symbol(), symbol())
 	case layout.DomainJamaica:
 		b.Table(layout.TableReflected, 0, layout.ColumnType).Row(typed())
+	case layout.DomainSampled:
+		b.Table(layout.TableFunctions, 0).Row(uint64(m), symbol(), symbol(), 7)
 	default:
 		b.Table(layout.TableBinaryIDs, 0, layout.ColumnSymbol).Row(symbol())
 		b.Table(layout.TableVTables, 0, layout.ColumnSymbol, layout.ColumnWord, layout.ColumnWord).Row(symbol(), 0x7f0000401000, 32)

@@ -27,6 +27,7 @@ func All() []Specimen {
 		{"jamaica", layout.DomainJamaica, jamaica},
 		{"hotspot-run", layout.DomainHotSpot, hotspotRun},
 		{"custom", layout.DomainCustom, custom},
+		{"sampled", layout.DomainSampled, sampled},
 	}
 }
 

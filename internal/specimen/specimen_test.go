@@ -118,7 +118,7 @@ func TestSpecimensCoverTheFormat(t *testing.T) {
 	if all := layout.TypeInitialized<<1 - 1; c.types != all {
 		t.Errorf("type flags 0x%x, want 0x%x", c.types, all)
 	}
-	if len(c.sections) != 4 || len(c.domains) != 6 {
+	if len(c.sections) != 4 || len(c.domains) != 7 {
 		t.Errorf("%d sections, %d domains", len(c.sections), len(c.domains))
 	}
 }

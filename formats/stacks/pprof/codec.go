@@ -1,11 +1,77 @@
 package pprof
 
 import (
+	"fmt"
 	"io"
 
+	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
+
+// An Importer reads CPU profiles of pprof's.
+type Importer struct {
+	// EdgesOnly keeps what go build reads, and for each function its samples, and leaves the
+	// calling contexts out.
+	EdgesOnly bool
+}
+
+// Format implements [codec.Importer].
+func (*Importer) Format() codec.Format {
+	return codec.Format{Name: "pprof", About: "a CPU profile of pprof's, as runtime/pprof and net/http/pprof write it", Binary: true}
+}
+
+// Options implements [codec.Importer].
+func (i *Importer) Options() []codec.Option {
+	return []codec.Option{codec.Bool("edges-only", &i.EdgesOnly, "keep the calls that go build reads and the samples of functions, without the stacks")}
+}
+
+// Detect implements [codec.Importer]. Legacy formats are taken, too, for Import to refuse.
+func (*Importer) Detect(head []byte, whole bool) bool {
+	return isLegacy(head) || detectProfile(head, whole)
+}
+
+// Import reads one profile. The error matches ErrNotCPU, ErrLegacy, ErrDeep, ErrCut or
+// ErrSyntax.
+func (i *Importer) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, error) {
+	data, err := io.ReadAll(in)
+	if err != nil {
+		return nil, err
+	}
+	report, err := i.read(data, in.Config, batch)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	return report, nil
+}
+
+func (i *Importer) read(data []byte, config builder.Config, batch *codec.Batch) (*codec.Report, error) {
+	if isLegacy(data) {
+		return nil, ErrLegacy
+	}
+	r, err := decode(data)
+	if err != nil {
+		return nil, err
+	}
+	if config.DumpTime.IsZero() {
+		config.DumpTime = r.timeOf()
+	}
+	b := builder.New(layout.DomainSampled, config)
+	report := &codec.Report{}
+	k, err := newBuild(r, b, &report.Lost)
+	if err != nil {
+		return nil, err
+	}
+	k.edges = i.EdgesOnly
+	if err := k.record(); err != nil {
+		return nil, err
+	}
+	batch.AddDump(b)
+	report.Methods, report.Entries = k.counts()
+	report.Facts = map[string]any{"samples": k.read, "edges": len(k.weights), "types": r.typeNames()}
+	return report, nil
+}
 
 // An Exporter writes profiles for go tool pprof. It has no options.
 type Exporter struct{}

@@ -16,7 +16,7 @@ import (
 
 // ErrNothing: the archive has nothing that a pprof profile can express.
 var ErrNothing = errors.New("no counters above 0 and no sampled stacks: import profiles of a run that counted; " +
-	"invocations are in archives of the domain hotspot, calls and sampled stacks in graal, " +
+	"invocations are in archives of the domain hotspot, calls and sampled stacks in graal, sampled stacks in sampled, " +
 	"bytecodes and cycles in jamaica, block counts in llvm-ir and llvm-frontend")
 
 // A Report describes what was written.
@@ -28,6 +28,9 @@ type Report struct {
 
 // Write writes an archive. The error matches ErrNothing if there is nothing to write.
 func Write(w io.Writer, s *reader.Store) (*Report, error) {
+	if s.Header().Domain == layout.DomainSampled {
+		return writeSampled(w, s)
+	}
 	p := newProfile(s)
 	for _, step := range []func() error{p.samples, p.counters} {
 		if err := step(); err != nil {

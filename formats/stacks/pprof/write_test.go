@@ -44,7 +44,11 @@ func values(p *profile.Profile, sampleType string) map[string]int64 {
 	for _, s := range p.Sample {
 		var frames []string
 		for _, l := range s.Location {
-			frames = append(frames, l.Line[0].Function.Name)
+			name := "" // of a frame without a function
+			if len(l.Line) > 0 {
+				name = l.Line[0].Function.Name
+			}
+			frames = append(frames, name)
 		}
 		if s.Value[i] != 0 {
 			sums[strings.Join(frames, "<")] += s.Value[i]
@@ -71,6 +75,12 @@ func TestSpecimens(t *testing.T) {
 			"native_calls": {"java.lang.System.arraycopy(Ljava/lang/Object;ILjava/lang/Object;II)V": 400},
 			"new_arrays":   {"HelloWorld.main([Ljava/lang/String;)V": 3},
 		},
+		"sampled": {
+			"samples": {"fibs.fib<fibs.main": 40, "fibs.fib<fibs.fib<fibs.main": 30, "example.com/sums.(*Adder[go.shape.int]).Add<fibs.fib<fibs.fib<fibs.main": 20,
+				"example.com/sums.(*Adder[go.shape.int]).Add": 2, "<fibs.main": 1},
+			"cpu": {"fibs.fib<fibs.main": 4e8, "fibs.fib<fibs.fib<fibs.main": 3e8, "example.com/sums.(*Adder[go.shape.int]).Add<fibs.fib<fibs.fib<fibs.main": 2e8,
+				"example.com/sums.(*Adder[go.shape.int]).Add": 2e7, "<fibs.main": 1e7},
+		},
 		"llvm-ir":       {"block_counts": {"main": 60962, "_ZL5totalv": 11}},
 		"llvm-frontend": {"block_counts": {"main": 6}},
 	} {
@@ -80,7 +90,7 @@ func TestSpecimens(t *testing.T) {
 			_, p, report := write(t, s)
 			got := map[string]map[string]int64{}
 			for _, v := range p.SampleType {
-				if v.Unit != "count" {
+				if v.Unit != "count" && v.Type != "cpu" {
 					t.Errorf("%s has the unit %s", v.Type, v.Unit)
 				}
 				got[v.Type] = values(p, v.Type)
@@ -141,7 +151,7 @@ func TestPprofReadsIt(t *testing.T) {
 				if name == "_ZL5totalv" { // names of C++ are demangled, those of Java are left alone
 					name = "total"
 				}
-				if n < math.MaxInt64 && !regexp.MustCompile(`(?m)^ *\d+ .*`+regexp.QuoteMeta(name)+`$`).MatchString(text) {
+				if n < math.MaxInt64 && !regexp.MustCompile(`(?m)^ *[\d.]+s? .*`+regexp.QuoteMeta(name)+`$`).MatchString(text) {
 					t.Errorf("%s: no line of %s in\n%s", sp.Name, name, text)
 				}
 			}

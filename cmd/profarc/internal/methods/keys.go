@@ -173,10 +173,10 @@ func (r *readings) read(spelled string) {
 
 // whole adds the keys of a text without a loader.
 func (r *readings) whole(spelled, loader string) {
-	if r.domain.LLVM() || r.domain == layout.DomainJamaica {
+	if r.domain.NamesWhole() {
 		r.add(layout.Key{Name: spelled, Loader: loader})
 	}
-	if r.domain.LLVM() {
+	if r.domain.LLVM() || r.domain == layout.DomainSampled {
 		return
 	}
 	for _, cut := range signatureCuts(r.domain, spelled) {

@@ -1,0 +1,467 @@
+package pprof
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// Properties of the archive, which docs/format.md lists.
+const (
+	propertyTypes      = "pprof.sample_types"
+	propertyPeriodType = "pprof.period_type"
+	propertyPeriod     = "pprof.period"
+	propertyDrop       = "pprof.drop_frames"
+	propertyKeep       = "pprof.keep_frames"
+	propertyBinary     = "pprof.binary"
+	propertyBuildID    = "pprof.build_id"
+	propertyComment    = "pprof.comment"
+	propertyDoc        = "pprof.doc_url"
+	propertyDuration   = disk.PropertySampledTotal + "duration"
+)
+
+// What an archive does not keep of a profile.
+const (
+	LossLabels   codec.LossKind = "labels of samples: samples that differ in nothing else are summed"
+	LossTypes    codec.LossKind = "types of values other than samples/count and cpu/nanoseconds"
+	LossNegative codec.LossKind = "samples below 0, as of a difference of profiles"
+	LossNoStack  codec.LossKind = "samples without a stack"
+	LossMappings codec.LossKind = "mappings other than the first: shared libraries, the kernel"
+	LossLines    codec.LossKind = "lines that are not within 2^31 lines of the start of their function"
+	LossNUL      codec.LossKind = "names with a NUL byte, which ends them"
+)
+
+// ErrNotCPU: the profile is not one of processor time.
+var ErrNotCPU = errors.New("no profile of processor time: one has values of the type samples/count or cpu/nanoseconds")
+
+// ErrDeep: the stacks of a profile have more frames than its size allows.
+var ErrDeep = errors.New("its stacks have too many frames")
+
+// The types of values that are kept.
+const (
+	typeSamples = "samples/count"
+	typeCPU     = "cpu/nanoseconds"
+)
+
+// framesOfByte is how many frames stacks may have for each byte of their profile, above
+// freeFrames. A stack refers to a location with at least one byte, and a location has few
+// inlined calls: profiles of real programs have less than one frame a byte.
+const (
+	framesOfByte = 2
+	freeFrames   = 1 << 16
+)
+
+// A build puts a profile into a builder.
+type build struct {
+	*recording
+	b     *builder.Builder
+	lost  *codec.Losses
+	edges bool // edges alone, no stacks
+
+	samples, cpu int                          // which values are these; -1 for none
+	weight       int                          // which value is the weight of edges
+	methods      []builder.MethodRef          // of the functions
+	names        map[builder.MethodRef]string // of the methods
+	unknown      builder.MethodRef            // of frames without a function
+	frames       int                          // that may still come
+	read         int                          // samples
+
+	stack   []frame
+	stacks  []stackSample
+	weights map[edge]uint64
+	seen    map[[2]frame]bool
+}
+
+// A frame is one function on a stack, at a line. Frames are the same if they agree in all.
+type frame struct {
+	method  builder.MethodRef
+	point   int32
+	start   int64
+	number  int64
+	address uint64
+}
+
+// A stackSample is what was sampled at a point, in a context.
+type stackSample struct {
+	method        builder.MethodRef
+	context       builder.ContextRef
+	point         int32
+	samples, time uint64
+}
+
+// An edge is a call.
+type edge struct {
+	caller builder.MethodRef
+	point  int32
+	callee builder.MethodRef
+}
+
+// newBuild finds out which values are to be kept.
+func newBuild(r *recording, b *builder.Builder, lost *codec.Losses) (*build, error) {
+	k := &build{recording: r, b: b, lost: lost, samples: -1, cpu: -1, weight: -1, frames: freeFrames + framesOfByte*len(r.data),
+		names: map[builder.MethodRef]string{}, weights: map[edge]uint64{}, seen: map[[2]frame]bool{}}
+	others := 0
+	for i := range r.types {
+		switch name := r.typeName(&r.types[i]); {
+		case name == typeSamples && k.samples < 0:
+			k.samples = i
+		case name == typeCPU && k.cpu < 0:
+			k.cpu = i
+		default:
+			others++
+		}
+		if k.weight < 0 && (k.samples == i || k.cpu == i) {
+			k.weight = i
+		}
+	}
+	if k.weight < 0 {
+		return nil, fmt.Errorf("%w: this one has %s", ErrNotCPU, cmp.Or(r.typeNames(), "none"))
+	}
+	lost.Add(LossTypes, others)
+	lost.Add(LossMappings, max(0, r.mappings-1))
+	return k, nil
+}
+
+// typeName returns a type as type/unit.
+func (r *recording) typeName(t *sampleType) string { return r.text(t.kind) + "/" + r.text(t.unit) }
+
+// typeNames returns all types.
+func (r *recording) typeNames() string {
+	var names []string
+	for i := range r.types {
+		names = append(names, r.typeName(&r.types[i]))
+	}
+	return strings.Join(names, " ")
+}
+
+// record puts everything into the builder.
+func (k *build) record() error {
+	if err := k.functions(); err != nil {
+		return err
+	}
+	if err := k.eachSample(k.sample); err != nil {
+		return err
+	}
+	if err := k.recordStacks(); err != nil {
+		return err
+	}
+	if err := k.recordEdges(); err != nil {
+		return err
+	}
+	k.properties()
+	return k.b.Err()
+}
+
+// functions adds the functions and their places.
+func (k *build) functions() error {
+	places := k.b.Table(layout.TableFunctions, 0)
+	type place struct {
+		method       builder.MethodRef
+		system, file textRef
+	}
+	highest := map[place]int64{} // of the functions of one name, system name and file
+	for i := range k.recording.functions {
+		f := &k.recording.functions[i]
+		name := k.name(f.name)
+		m := k.b.Method(layout.Key{Name: name})
+		k.methods, k.names[m] = append(k.methods, m), name
+		if f.system == f.name || k.text(f.system) == name {
+			f.system = 0
+		}
+		at := place{m, f.system, f.file}
+		highest[at] = max(highest[at], f.startLine)
+	}
+	for at, start := range highest {
+		if at.system != 0 || at.file != 0 || start != 0 {
+			places.Row(uint64(at.method), k.symbol(at.system), k.symbol(at.file), uint64(max(start, 0)))
+		}
+	}
+	return k.b.Err()
+}
+
+// name returns a text as the name of a method.
+func (k *build) name(ref textRef) string {
+	name, _, cut := strings.Cut(k.text(ref), "\x00")
+	if cut {
+		k.lost.Add(LossNUL, 1)
+	}
+	return name
+}
+
+// symbol interns a text, 0 for an empty one.
+func (k *build) symbol(ref textRef) uint64 {
+	text := k.text(ref)
+	if text == "" {
+		return 0
+	}
+	return uint64(k.b.Symbol(text))
+}
+
+// sample takes a sample.
+func (k *build) sample(s *sample) error {
+	k.read++
+	k.lost.Add(LossLabels, s.labels)
+	if k.value(s, k.samples) < 0 || k.value(s, k.cpu) < 0 {
+		k.lost.Add(LossNegative, 1)
+		return nil
+	}
+	if len(s.locations) == 0 {
+		k.lost.Add(LossNoStack, 1)
+		return nil
+	}
+	if err := k.unfold(s.locations); err != nil {
+		return err
+	}
+	samples, cpu := uint64(k.value(s, k.samples)), uint64(k.value(s, k.cpu))
+	if weight := k.value(s, k.weight); weight > 0 {
+		k.addEdges(s.locations, uint64(weight))
+	}
+	if samples == 0 && cpu == 0 {
+		return nil
+	}
+	leaf := k.stack[0]
+	of := stackSample{method: leaf.method, point: leaf.point, samples: samples, time: cpu}
+	if !k.edges {
+		for _, f := range k.stack[1:] {
+			of.context = k.b.OuterContext(leaf.method, of.context, builder.Frame{Caller: f.method, Point: f.point})
+		}
+	}
+	k.stacks = append(k.stacks, of)
+	if len(k.stacks) == cap(k.stacks) {
+		k.sumStacks()
+	}
+	return nil
+}
+
+// value returns a value of a sample; 0 for one that the profile does not have.
+func (k *build) value(s *sample, i int) int64 {
+	if i < 0 {
+		return 0
+	}
+	return s.values[i]
+}
+
+// unfold makes the stack of its locations, leaf first.
+func (k *build) unfold(locations []uint32) error {
+	k.stack = k.stack[:0]
+	for _, at := range locations {
+		l := &k.locations[at]
+		n := max(int(l.past-l.first), 1)
+		if k.frames -= n; k.frames < 0 || len(k.stack)+n > disk.MaxDepth {
+			return fmt.Errorf("%w: over %d in one, or %d for each byte of the profile in all", ErrDeep, disk.MaxDepth, framesOfByte)
+		}
+		if l.first == l.past {
+			k.stack = append(k.stack, frame{method: k.none(), address: l.address})
+		}
+		for _, n := range k.lines[l.first:l.past] {
+			k.stack = append(k.stack, k.frame(n, l.address))
+		}
+	}
+	return nil
+}
+
+// none returns the method of frames without a function.
+func (k *build) none() builder.MethodRef {
+	if k.unknown == 0 {
+		k.unknown = k.b.Method(layout.Key{})
+	}
+	return k.unknown
+}
+
+func (k *build) frame(l line, address uint64) frame {
+	if l.function == 0 {
+		return frame{method: k.none(), address: address}
+	}
+	of := &k.recording.functions[l.function-1]
+	offset := l.number - of.startLine // wraps around as an int of Go's compiler does
+	point := int32(max(math.MinInt32, min(offset, math.MaxInt32)))
+	if int64(point) != offset {
+		k.lost.Add(LossLines, 1)
+	}
+	return frame{k.methods[l.function-1], point, of.startLine, l.number, address}
+}
+
+// addEdges adds the edges between the frames of the last two locations.
+func (k *build) addEdges(locations []uint32, weight uint64) {
+	n := 0
+	for _, at := range locations[:min(len(locations), 2)] {
+		n += max(int(k.locations[at].past-k.locations[at].first), 1)
+	}
+	clear(k.seen)
+	for i := n - 1; i > 0; i-- {
+		caller, callee := k.stack[i], k.stack[i-1]
+		pair := [2]frame{caller, callee}
+		if caller == callee || k.seen[pair] {
+			continue
+		}
+		k.seen[pair] = true
+		e := edge{caller.method, caller.point, callee.method}
+		k.weights[e] = disk.SaturatingAdd(k.weights[e], weight)
+	}
+}
+
+// sumStacks sums what was sampled at one point of one context.
+func (k *build) sumStacks() {
+	slices.SortFunc(k.stacks, func(a, b stackSample) int {
+		return cmp.Or(cmp.Compare(a.method, b.method), cmp.Compare(a.context, b.context), cmp.Compare(a.point, b.point))
+	})
+	n := 0
+	for _, s := range k.stacks {
+		if n > 0 && k.stacks[n-1].method == s.method && k.stacks[n-1].context == s.context && k.stacks[n-1].point == s.point {
+			last := &k.stacks[n-1]
+			last.samples, last.time = disk.SaturatingAdd(last.samples, s.samples), disk.SaturatingAdd(last.time, s.time)
+			continue
+		}
+		k.stacks[n] = s
+		n++
+	}
+	k.stacks = slices.Grow(k.stacks[:n], n+64)
+}
+
+// recordStacks records a profile for each leaf and context. Those without a context have
+// the edges of the function, too, see recordEdges.
+func (k *build) recordStacks() error {
+	k.sumStacks()
+	for list := k.stacks; len(list) > 0; {
+		n := 1
+		for n < len(list) && list[n].method == list[0].method && list[n].context == list[0].context {
+			n++
+		}
+		if list[0].context != builder.NoContext {
+			p := k.b.Profile(list[0].method, 0, list[0].context)
+			countSamples(p, list[:n])
+			if err := p.Done(); err != nil {
+				return err
+			}
+		}
+		list = list[n:]
+	}
+	return nil
+}
+
+// countSamples adds the entries of samples.
+func countSamples(p *builder.Profile, of []stackSample) {
+	for _, s := range of {
+		if s.samples > 0 {
+			p.Count(builder.Count{Point: s.point, Sub: layout.SubSamples, N: s.samples})
+		}
+		if s.time > 0 {
+			p.Count(builder.Count{Point: s.point, Sub: layout.SubNanoseconds, N: s.time})
+		}
+	}
+}
+
+// recordEdges records a profile without a context for each function with edges, or with
+// samples that have no context.
+func (k *build) recordEdges() error {
+	edges := make([]edge, 0, len(k.weights))
+	for e := range k.weights {
+		edges = append(edges, e)
+	}
+	slices.SortFunc(edges, func(a, b edge) int {
+		return cmp.Or(cmp.Compare(a.caller, b.caller), cmp.Compare(a.point, b.point), cmp.Compare(a.callee, b.callee))
+	})
+	alone := slices.DeleteFunc(slices.Clone(k.stacks), func(s stackSample) bool { return s.context != builder.NoContext })
+	for len(edges) > 0 || len(alone) > 0 {
+		m := builder.MethodRef(math.MaxUint32)
+		if len(edges) > 0 {
+			m = edges[0].caller
+		}
+		if len(alone) > 0 {
+			m = min(m, alone[0].method)
+		}
+		p := k.b.Profile(m, 0, builder.NoContext)
+		n := 0
+		for n < len(alone) && alone[n].method == m {
+			n++
+		}
+		countSamples(p, alone[:n])
+		alone = alone[n:]
+		for len(edges) > 0 && edges[0].caller == m {
+			edges = k.callSite(p, edges)
+		}
+		if err := p.Done(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// callSite adds the edges from one point, the heaviest first, and returns those after them.
+func (k *build) callSite(p *builder.Profile, edges []edge) []edge {
+	n := 1
+	for n < len(edges) && edges[n].caller == edges[0].caller && edges[n].point == edges[0].point {
+		n++
+	}
+	rows := make([]builder.Callee, n)
+	for i, e := range edges[:n] {
+		rows[i] = builder.Callee{Method: e.callee, Count: k.weights[e]}
+	}
+	slices.SortFunc(rows, func(a, b builder.Callee) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(k.names[a.Method], k.names[b.Method]))
+	})
+	p.Callees(edges[0].point, rows...)
+	return edges[n:]
+}
+
+// counts returns the methods with a profile, and the entries of all profiles.
+func (k *build) counts() (methods, entries int) {
+	with, sites := map[builder.MethodRef]bool{}, map[edge]bool{}
+	for _, s := range k.stacks {
+		with[s.method] = true
+		entries += int(min(s.samples, 1) + min(s.time, 1))
+	}
+	for e := range k.weights {
+		with[e.caller] = true
+		sites[edge{caller: e.caller, point: e.point}] = true
+	}
+	return len(with), entries + len(sites)
+}
+
+// properties adds the facts about the profile.
+func (k *build) properties() {
+	t := k.b.Table(layout.TableProperties, 0)
+	add := func(key, value string) {
+		if value != "" {
+			t.Row(uint64(k.b.Symbol(key)), uint64(k.b.Symbol(value)))
+		}
+	}
+	number := func(n int64) string {
+		if n <= 0 {
+			return ""
+		}
+		return strconv.FormatInt(n, 10)
+	}
+	add(propertyTypes, k.typeNames())
+	if k.periodType != (sampleType{}) {
+		add(propertyPeriodType, k.typeName(&k.periodType))
+	}
+	add(propertyPeriod, number(k.period))
+	add(propertyDuration, number(k.duration))
+	add(propertyDrop, k.text(k.dropFrames))
+	add(propertyKeep, k.text(k.keepFrames))
+	add(propertyBinary, k.text(k.file))
+	add(propertyBuildID, k.text(k.buildID))
+	add(propertyDoc, k.text(k.docURL))
+	for _, c := range k.comments {
+		add(propertyComment, k.text(c))
+	}
+}
+
+// timeOf returns when the profile was taken; zero if it does not say.
+func (r *recording) timeOf() time.Time {
+	if r.time == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, r.time)
+}

@@ -1,0 +1,354 @@
+package pprof
+
+import (
+	"fmt"
+	"math"
+)
+
+// The numbers of the fields of profile.proto.
+const (
+	profileSampleType, profileSample, profileMapping, profileLocation, profileFunction = 1, 2, 3, 4, 5
+	profileStrings, profileDropFrames, profileKeepFrames, profileTime                  = 6, 7, 8, 9
+	profileDuration, profilePeriodType, profilePeriod, profileComment                  = 10, 11, 12, 13
+	profileDefaultType, profileDocURL                                                  = 14, 15
+
+	sampleLocations, sampleValues, sampleLabel             = 1, 2, 3
+	mappingFile, mappingBuildID                            = 5, 6
+	locationID, locationAddress, locationLine              = 1, 3, 4
+	lineFunction, lineNumber                               = 1, 2
+	functionID, functionName, functionSystem, functionFile = 1, 2, 3, 4
+	functionStart                                          = 5
+	valueType, valueUnit                                   = 1, 2
+)
+
+// messageFields are the fields of a profile that are messages.
+const messageFields = 1<<profileSampleType | 1<<profileSample | 1<<profileMapping | 1<<profileLocation | 1<<profileFunction | 1<<profilePeriodType
+
+// A textRef is the number of a text in the table of strings.
+type textRef = uint64
+
+// A function is a function of the profile.
+type function struct {
+	name, system, file textRef
+	startLine          int64
+}
+
+// A line is one frame of a location.
+type line struct {
+	function uint32 // index in functions + 1, 0 for none
+	number   int64
+}
+
+// A location is a place in the code. It has several lines if calls were inlined, the
+// innermost first.
+type location struct {
+	address     uint64
+	first, past uint32 // its lines are lines[first:past]
+}
+
+// A sampleType is the type and the unit of a value of all samples.
+type sampleType struct{ kind, unit textRef }
+
+// A recording is a decoded profile, but for its samples: those are decoded one by one,
+// see eachSample. It refers to the bytes of the profile.
+type recording struct {
+	data      []byte
+	texts     [][]byte
+	types     []sampleType
+	functions []function
+	lines     []line
+	locations []location
+
+	functionIDs, locationIDs identities
+
+	file, buildID          textRef // of the first mapping
+	mappings               int
+	dropFrames, keepFrames textRef
+	comments               []textRef
+	docURL                 textRef
+	time, duration, period int64
+	periodType             sampleType
+}
+
+// decode decodes a profile. What it refers to is there, except what samples refer to.
+func decode(data []byte) (*recording, error) {
+	r := &recording{data: data}
+	// Lines refer to functions by their ids, so functions come first.
+	for _, pass := range []func(field) error{r.field, r.location} {
+		if err := eachField(data, pass); err != nil {
+			return nil, err
+		}
+	}
+	return r, r.check()
+}
+
+// field takes a field of the profile that is neither a location nor a sample.
+func (r *recording) field(f field) error {
+	if f.number < 64 && f.kind != kindBytes && messageFields>>f.number&1 != 0 || f.number == profileStrings && f.kind != kindBytes {
+		return fmt.Errorf("%w: field %d is a number", ErrSyntax, f.number)
+	}
+	switch f.number {
+	case profileSampleType:
+		t, err := decodeType(f.body)
+		r.types = append(r.types, t)
+		return err
+	case profilePeriodType:
+		t, err := decodeType(f.body)
+		r.periodType = t
+		return err
+	case profileMapping:
+		return r.mapping(f.body)
+	case profileFunction:
+		return r.function(f.body)
+	case profileStrings:
+		r.texts = append(r.texts, f.body)
+	case profileComment:
+		return f.numbers(func(n uint64) { r.comments = append(r.comments, n) })
+	case profileDropFrames:
+		r.dropFrames = f.value
+	case profileKeepFrames:
+		r.keepFrames = f.value
+	case profileDocURL:
+		r.docURL = f.value
+	case profileTime:
+		r.time = int64(f.value)
+	case profileDuration:
+		r.duration = int64(f.value)
+	case profilePeriod:
+		r.period = int64(f.value)
+	}
+	return nil
+}
+
+// decodeType decodes a ValueType.
+func decodeType(message []byte) (t sampleType, err error) {
+	err = eachField(message, func(f field) error {
+		switch f.number {
+		case valueType:
+			t.kind = f.value
+		case valueUnit:
+			t.unit = f.value
+		}
+		return nil
+	})
+	return t, err
+}
+
+// mapping notes the file of the first mapping, which is the program.
+func (r *recording) mapping(message []byte) error {
+	r.mappings++
+	if r.mappings > 1 {
+		return nil
+	}
+	return eachField(message, func(f field) error {
+		switch f.number {
+		case mappingFile:
+			r.file = f.value
+		case mappingBuildID:
+			r.buildID = f.value
+		}
+		return nil
+	})
+}
+
+func (r *recording) function(message []byte) error {
+	var id uint64
+	var of function
+	err := eachField(message, func(f field) error {
+		switch f.number {
+		case functionID:
+			id = f.value
+		case functionName:
+			of.name = f.value
+		case functionSystem:
+			of.system = f.value
+		case functionFile:
+			of.file = f.value
+		case functionStart:
+			of.startLine = int64(f.value)
+		}
+		return nil
+	})
+	r.functions = append(r.functions, of)
+	if err == nil && !r.functionIDs.add(id) {
+		err = fmt.Errorf("%w: two functions have the id %d, or one has none", ErrSyntax, id)
+	}
+	return err
+}
+
+// location takes a location, of the fields of the profile.
+func (r *recording) location(f field) error {
+	if f.number != profileLocation {
+		return nil
+	}
+	var id uint64
+	l := location{first: uint32(len(r.lines))}
+	err := eachField(f.body, func(f field) error {
+		switch f.number {
+		case locationID:
+			id = f.value
+		case locationAddress:
+			l.address = f.value
+		case locationLine:
+			return r.line(f.body)
+		}
+		return nil
+	})
+	l.past = uint32(len(r.lines))
+	r.locations = append(r.locations, l)
+	if err == nil && !r.locationIDs.add(id) {
+		err = fmt.Errorf("%w: two locations have the id %d, or one has none", ErrSyntax, id)
+	}
+	return err
+}
+
+func (r *recording) line(message []byte) error {
+	var l line
+	err := eachField(message, func(f field) error {
+		switch f.number {
+		case lineFunction:
+			if f.value == 0 {
+				return nil
+			}
+			at, ok := r.functionIDs.of(f.value)
+			if !ok {
+				return fmt.Errorf("%w: a line of function %d, which is missing", ErrSyntax, f.value)
+			}
+			l.function = at + 1
+		case lineNumber:
+			l.number = int64(f.value)
+		}
+		return nil
+	})
+	r.lines = append(r.lines, l)
+	return err
+}
+
+// check returns an error if a text is missing.
+func (r *recording) check() error {
+	refs := []textRef{r.file, r.buildID, r.dropFrames, r.keepFrames, r.docURL, r.periodType.kind, r.periodType.unit}
+	for _, t := range r.types {
+		refs = append(refs, t.kind, t.unit)
+	}
+	refs = append(refs, r.comments...)
+	for _, ref := range refs {
+		if !r.hasText(ref) {
+			return r.missingText(ref)
+		}
+	}
+	for i := range r.functions {
+		f := &r.functions[i]
+		for _, ref := range [...]textRef{f.name, f.system, f.file} {
+			if !r.hasText(ref) {
+				return r.missingText(ref)
+			}
+		}
+	}
+	return nil
+}
+
+// hasText reports whether a text is in the table of strings. Text 0 is "", even where there
+// is no table.
+func (r *recording) hasText(ref textRef) bool { return ref == 0 || ref < uint64(len(r.texts)) }
+
+func (r *recording) missingText(ref textRef) error {
+	return fmt.Errorf("%w: string %d of %d", ErrSyntax, ref, len(r.texts))
+}
+
+// text returns a text.
+func (r *recording) text(ref textRef) string {
+	if ref >= uint64(len(r.texts)) {
+		return ""
+	}
+	return string(r.texts[ref])
+}
+
+// A sample is one sample of the profile. Its lists are valid until the next one.
+type sample struct {
+	locations []uint32 // indexes, leaf first
+	values    []int64
+	labels    int
+}
+
+// eachSample calls yield with the samples.
+func (r *recording) eachSample(yield func(s *sample) error) error {
+	var s sample
+	return eachField(r.data, func(f field) error {
+		if f.number != profileSample {
+			return nil
+		}
+		if err := r.decodeSample(f.body, &s); err != nil {
+			return err
+		}
+		return yield(&s)
+	})
+}
+
+func (r *recording) decodeSample(message []byte, s *sample) error {
+	s.locations, s.values, s.labels = s.locations[:0], s.values[:0], 0
+	err := eachField(message, func(f field) error {
+		switch f.number {
+		case sampleLocations:
+			return r.stack(&f, s)
+		case sampleValues:
+			return f.numbers(func(n uint64) { s.values = append(s.values, int64(n)) })
+		case sampleLabel:
+			s.labels++
+		}
+		return nil
+	})
+	if err == nil && len(s.values) != len(r.types) {
+		err = fmt.Errorf("%w: a sample of %d values in a profile of %d types", ErrSyntax, len(s.values), len(r.types))
+	}
+	return err
+}
+
+// stack adds the locations of a sample.
+func (r *recording) stack(f *field, s *sample) (err error) {
+	wrong := f.numbers(func(id uint64) {
+		at, ok := r.locationIDs.of(id)
+		if !ok {
+			err = fmt.Errorf("%w: a sample at location %d, which is missing", ErrSyntax, id)
+		}
+		s.locations = append(s.locations, at)
+	})
+	if wrong != nil {
+		return wrong
+	}
+	return err
+}
+
+// identities are the ids of functions or locations, each with its index. Most writers number
+// from 1: then the ids are not stored.
+type identities struct {
+	n      uint32
+	others map[uint64]uint32 // nil while the ids are 1, 2, 3 and so on
+}
+
+// add adds the id of the next index. It returns false for 0, which is none, for an id that
+// there is already, and if there are too many.
+func (i *identities) add(id uint64) bool {
+	if _, again := i.of(id); again || id == 0 || i.n == math.MaxUint32 {
+		return false
+	}
+	if i.others == nil && id != uint64(i.n)+1 {
+		i.others = make(map[uint64]uint32, i.n)
+		for at := range i.n {
+			i.others[uint64(at)+1] = at
+		}
+	}
+	if i.others != nil {
+		i.others[id] = i.n
+	}
+	i.n++
+	return true
+}
+
+// of returns the index of an id.
+func (i *identities) of(id uint64) (uint32, bool) {
+	if i.others == nil {
+		return uint32(id - 1), id-1 < uint64(i.n)
+	}
+	at, ok := i.others[id]
+	return at, ok
+}

@@ -1,0 +1,69 @@
+package pprof
+
+import (
+	"bytes"
+	"errors"
+	"regexp"
+)
+
+// ErrLegacy: the profile is of a format that pprof had before profile.proto.
+var ErrLegacy = errors.New("a profile of the legacy format: convert it with go tool pprof -proto FILE > cpu.pb.gz, or take it with a newer runtime")
+
+// legacyText is how pprof's older formats of text begin.
+var legacyText = regexp.MustCompile(`^(?:heap profile: |heapz v2 |goroutine profile: total |threadcreate profile: total |--- (?:contentionz|contention|mutex|threadz|symbol|heapz|growthz|Memory map)\b|MAPPED_LIBRARIES:)`)
+
+// isLegacy reports whether an input is of one of pprof's older formats.
+func isLegacy(head []byte) bool { return legacyText.Match(head) || isLegacyCPU(head) }
+
+// isLegacyCPU reports whether an input begins as the binary profiles of gperftools do: with
+// the words 0, 3, 0, period in microseconds, 0, of 32 or 64 bits in either byte order.
+func isLegacyCPU(head []byte) bool {
+	for _, size := range []int{4, 8} {
+		if len(head) < 5*size {
+			continue
+		}
+		word := func(i int) []byte { return head[i*size : (i+1)*size] }
+		zero := make([]byte, size)
+		little, big := bytes.Clone(zero), bytes.Clone(zero)
+		little[0], big[size-1] = 3, 3
+		if bytes.Equal(word(0), zero) && (bytes.Equal(word(1), little) || bytes.Equal(word(1), big)) &&
+			bytes.Equal(word(2), zero) && !bytes.Equal(word(3), zero) && bytes.Equal(word(4), zero) {
+			return true
+		}
+	}
+	return false
+}
+
+// kinds are the kinds of the values of the fields of a profile, as bits; packed numbers are
+// bytes.
+var kinds = [...]uint8{
+	profileSampleType: 1 << kindBytes, profileSample: 1 << kindBytes, profileMapping: 1 << kindBytes, profileLocation: 1 << kindBytes,
+	profileFunction: 1 << kindBytes, profileStrings: 1 << kindBytes, profileDropFrames: 1 << kindVarint, profileKeepFrames: 1 << kindVarint,
+	profileTime: 1 << kindVarint, profileDuration: 1 << kindVarint, profilePeriodType: 1 << kindBytes, profilePeriod: 1 << kindVarint,
+	profileComment: 1<<kindVarint | 1<<kindBytes, profileDefaultType: 1 << kindVarint, profileDocURL: 1 << kindVarint,
+}
+
+// detectProfile reports whether an input is a profile by its first bytes: fields that a
+// profile has, of which the first are whole messages. One field is too little, since any byte
+// may look like one, unless it is a type of values.
+func detectProfile(head []byte, whole bool) bool {
+	fields, types := 0, false
+	for len(head) > 0 {
+		f, rest, err := nextField(head)
+		if err != nil {
+			break // cut off by the end of head, or by that of the file
+		}
+		if f.number == 0 || f.number >= uint64(len(kinds)) || kinds[f.number]>>f.kind&1 == 0 {
+			return false
+		}
+		if messageFields>>f.number&1 != 0 && eachField(f.body, func(field) error { return nil }) != nil {
+			return false
+		}
+		types = types || f.number == profileSampleType && len(f.body) > 0
+		if fields++; fields >= 64 {
+			break
+		}
+		head = rest
+	}
+	return fields >= 4 || types && (whole || fields > 1)
+}

@@ -1,0 +1,43 @@
+package specimen
+
+import (
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+)
+
+// sampled has what a CPU profile of a Go program becomes: samples and processor time in
+// contexts of several depths, edges with a recursive one and one of a frame without a
+// function, and the places of functions.
+func sampled() *builder.Builder {
+	b := builder.New(layout.DomainSampled, builder.Config{Producer: "pprof"})
+	function := func(name string) builder.MethodRef { return b.Method(layout.Key{Name: name}) }
+	main, fib, sum, none := function("fibs.main"), function("fibs.fib"), function("example.com/sums.(*Adder[go.shape.int]).Add"), function("")
+	inFib := builder.Frame{Caller: fib, Point: 2}
+	sampledAt(b, fib, 1, 40, builder.Frame{Caller: main, Point: 7})
+	sampledAt(b, fib, 4, 30, inFib, builder.Frame{Caller: main, Point: 7})
+	sampledAt(b, sum, 0, 20, inFib, inFib, builder.Frame{Caller: main, Point: 7})
+	sampledAt(b, sum, -1, 2)
+	sampledAt(b, none, 0, 1, builder.Frame{Caller: main, Point: 9})
+
+	p, q := b.Profile(main, 0, builder.NoContext), b.Profile(fib, 0, builder.NoContext)
+	p.Callees(7, builder.Callee{Method: fib, Count: 40})
+	p.Callees(9, builder.Callee{Method: none, Count: 1})
+	q.Callees(2, builder.Callee{Method: fib, Count: 30}, builder.Callee{Method: sum, Count: 20})
+	done(p, q)
+	places := b.Table(layout.TableFunctions, 0)
+	text := func(s string) uint64 { return uint64(b.Symbol(s)) }
+	places.Row(uint64(main), 0, text("/src/main.go"), 10)
+	places.Row(uint64(fib), text("fibs.fib.abi0"), text("/src/main.go"), 20)
+	properties := b.Table(layout.TableProperties, 0)
+	properties.Row(text("pprof.sample_types"), text("samples/count cpu/nanoseconds"))
+	properties.Row(text("pprof.period"), text("10000000"))
+	return b
+}
+
+// sampledAt records samples at a point of a function, each of 10 ms.
+func sampledAt(b *builder.Builder, m builder.MethodRef, point int32, n uint64, frames ...builder.Frame) {
+	p := b.Profile(m, 0, b.Context(m, frames...))
+	p.Count(builder.Count{Point: point, Sub: layout.SubSamples, N: n})
+	p.Count(builder.Count{Point: point, Sub: layout.SubNanoseconds, N: 10_000_000 * n})
+	done(p)
+}
