@@ -53,10 +53,11 @@ var mayImport = map[string][]string{
 	"internal/copier":        {"layout", "reader", "internal/methoddata", "internal/profileset", "internal/poll"},
 
 	// The module of fleets, with dependencies of its own.
-	"fleet/cmd/profarc-fleet":  {"internal/cli", "fleet/internal/ship"},
-	"fleet/internal/registry":  {},
-	"fleet/internal/signature": {},
-	"fleet/internal/artifact":  {"layout", "reader", "internal/jvm/build", "internal/publish"},
+	"fleet/cmd/profarc-fleet":     {"internal/cli", "fleet/internal/ship"},
+	"fleet/internal/registry":     {},
+	"fleet/internal/testregistry": {},
+	"fleet/internal/signature":    {},
+	"fleet/internal/artifact":     {"layout", "reader", "internal/jvm/build", "internal/publish"},
 	"fleet/internal/ship": {"layout", "archive", "reader", "fit", "formats/hotspot/program", "internal/cli", "internal/jvm/build", "internal/publish", "internal/verify",
 		"fleet/internal/artifact", "fleet/internal/registry", "fleet/internal/signature"},
 

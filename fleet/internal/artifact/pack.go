@@ -73,10 +73,8 @@ func (p *Packed) pack(ctx context.Context, data []byte) error {
 	return nil
 }
 
-// Open returns the compressed bytes, from the first one on.
-func (p *Packed) Open() (io.Reader, error) {
-	return io.NewSectionReader(p.file, 0, p.Layer.Size), nil
-}
+// Reader returns a reader of the compressed bytes, from the first one on.
+func (p *Packed) Reader() io.Reader { return io.NewSectionReader(p.file, 0, p.Layer.Size) }
 
 // Close removes the file.
 func (p *Packed) Close() error { return p.file.Close() }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"syscall"
 
 	"oras.land/oras-go/v2/content"
 	"oras.land/oras-go/v2/errdef"
@@ -105,6 +106,10 @@ func explainConnection(err error, what, host string) error {
 	var opened *net.OpError
 	var dns *net.DNSError
 	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return advise(err, "%s: %s closed the connection: try again", what, host)
+	case strings.Contains(text, "mismatch"): // of what its headers say
+		return advise(errors.Join(ErrTampered, err), "%s: its content is not what its digest says (%s): the registry or the way to it is damaged or has been tampered with", what, text)
 	case strings.Contains(text, "server gave HTTP response to HTTPS client"):
 		return advise(err, "%s: %s speaks plain HTTP: if that is meant, say --plain-http", what, host)
 	case strings.Contains(text, "x509:"):

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/ecdsa"
 	"fmt"
+	"io"
 	"path/filepath"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
@@ -152,7 +153,7 @@ func push(ctx context.Context, a *cli.App, s *reader.Store, repo *registry.Repos
 	}
 	defer packed.Close()
 	p.Compressed = packed.Layer.Size
-	d, err := pushArtifact(ctx, repo, packed, p.Facts, subject, tag)
+	d, err := pushArtifact(ctx, a, repo, packed, p.Facts, subject, tag)
 	if err != nil {
 		return nil, err
 	}
@@ -207,10 +208,12 @@ func verifiedFacts(ctx context.Context, a *cli.App, s *reader.Store, o pushOptio
 }
 
 // pushArtifact uploads the layer, and then the manifest.
-func pushArtifact(ctx context.Context, repo *registry.Repository, p *artifact.Packed, f artifact.Facts, subject *ocispec.Descriptor, tag string) (ocispec.Descriptor, error) {
+func pushArtifact(ctx context.Context, a *cli.App, repo *registry.Repository, p *artifact.Packed, f artifact.Facts, subject *ocispec.Descriptor, tag string) (ocispec.Descriptor, error) {
+	m := a.Meter("pushing to " + repo.Name())
+	defer m.Done()
 	manifest, err := artifact.Manifest(f, p.Layer, subject)
 	if err == nil {
-		err = repo.PushBlob(ctx, p.Layer, p.Open)
+		err = repo.PushBlob(ctx, p.Layer, func() (io.Reader, error) { return &metered{p.Reader(), m, 0, p.Layer.Size}, nil })
 	}
 	if err == nil {
 		err = pushEmptyConfig(ctx, repo)

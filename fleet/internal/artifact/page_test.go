@@ -1,0 +1,37 @@
+package artifact
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+)
+
+// TestPageHasTheFormat checks that docs/fleet.md has every media type and annotation.
+func TestPageHasTheFormat(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../../docs/fleet.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := Facts{Created: time.Unix(0, 0), Builds: []string{"17"}, Dumps: []string{"1"}}
+	for _, field := range f.texts() {
+		*field = "x"
+	}
+	names := []string{ArchiveType, LayerType, ChannelType, annotationDigest, annotationSize, annotationHistory, ocispec.AnnotationTitle}
+	for name := range f.annotations() {
+		names = append(names, name)
+	}
+	for _, name := range names {
+		short := "`." + strings.TrimPrefix(name, prefix) + "`"
+		if !strings.Contains(string(text), "`"+name+"`") && !strings.Contains(string(text), short) {
+			t.Errorf("docs/fleet.md does not have %s", name)
+		}
+	}
+	again := parseFacts(f.annotations())
+	if again.Domain != "x" || again.Score != "x" || len(again.Builds) != 1 || len(again.Dumps) != 1 || !again.Created.Equal(f.Created) {
+		t.Errorf("%+v became %+v", f, again)
+	}
+}
