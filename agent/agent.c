@@ -27,6 +27,7 @@
 #include "options.h"
 #include "receivers.h"
 #include "report.h"
+#include "requests.h"
 #include "trained.h"
 #include "vm.h"
 #include "watch.h"
@@ -54,6 +55,11 @@ static void give_up(const char *reason, const char *what) {
 	if (!agent.options.quiet) fprintf(stderr, "profarc: no profiles adopted: %s%s\n", what == NULL ? "" : what, reason);
 }
 
+/* warn says what does not work as it was asked for. */
+static void warn(const char *what) {
+	if (what != NULL && !agent.options.quiet) fprintf(stderr, "profarc: %s\n", what);
+}
+
 /* ---- methods ---- */
 
 /* profile_of finds the profile of a method for the code that the VM has. */
@@ -70,9 +76,11 @@ static bool profile_of(const pa_method *m, const vm_method *is, pa_profile *p) {
 	return false;
 }
 
-/* scale_of is how counts are scaled. */
-static scale scale_of(const options *o) {
+/* scale_of is how the counts of a method are scaled. */
+static scale scale_of(const options *o, const pa_method *m) {
 	enum { SHARE = 5, HOT = 50000 };
+	uint32_t weight = requests_weight(m->at);
+	if (weight > 0) return (scale){.weight = weight};
 	scale s = {.weight = o->weight, .share = o->weights == WEIGHTS_FLAT ? 0 : SHARE};
 	if (o->weights == WEIGHTS_HOT && o->raise && o->tier4 > 1) s.hot = HOT, s.hot_weight = watch_tier4() * (o->tier4 - 1);
 	return s;
@@ -90,8 +98,9 @@ static void adopt_profile(jni_env *jni, const prepared *class, const pa_method *
 		else {
 			COUNT(adopted);
 			if (adopt_was_trained(v, d, p)) COUNT(adopted_over_cache);
-			adopt(v, jni, &(adopter){class, is, d}, p, scale_of(&agent.options));
-			if (agent.options.drift) drift_add(class, m, p, scale_of(&agent.options));
+			adopt(v, jni, &(adopter){class, is, d}, p, scale_of(&agent.options, m));
+			requests_adopted(class, m, is, p);
+			if (agent.options.drift) drift_add(class, m, p, scale_of(&agent.options, m));
 		}
 	}
 }
@@ -168,7 +177,6 @@ static void adopt_loaded(jni_env *jni) {
 /* ---- the VM ---- */
 
 static void on_init(jvmti_env *ti, jni_env *jni, jvm_ref thread) {
-	(void)thread;
 	uint64_t begun = now();
 	const char *why = whitebox_open(&agent.vm, ti, jni);
 	if (why != NULL) {
@@ -179,8 +187,9 @@ static void on_init(jvmti_env *ti, jni_env *jni, jvm_ref thread) {
 		give_up("an agent for Java code or a debugger may redefine classes", NULL);
 		return;
 	}
-	const char *warning = watch_begin(&agent.vm, &agent.options);
-	if (warning != NULL && !agent.options.quiet) fprintf(stderr, "profarc: %s\n", warning);
+	const char *unasked = requests_open(&agent.vm, agent.trained.archive, &agent.options);
+	warn(unasked == NULL ? requests_begin(ti, jni, thread) : unasked);
+	warn(watch_begin(&agent.vm, &agent.options));
 	ti_enable(ti, TI_ENABLE, TI_EVENT_CLASS_PREPARE);
 	adopt_loaded(jni);
 	COUNT_N(started_ns, now() - begun);
@@ -205,6 +214,7 @@ static void on_death(jvmti_env *ti, jni_env *jni) {
 	(void)jni;
 	ti_enable(ti, TI_DISABLE, TI_EVENT_CLASS_PREPARE);
 	watched seen = watch_end();
+	requests_end();
 	if (agent.options.report != NULL) report_write(&agent.options, &agent.vm, &agent.trained, &agent_counters, &seen);
 }
 

@@ -23,6 +23,17 @@
 	X(receivers_taken, "receivers_taken")                      /* their row had another type when the class came */ \
 	X(receivers_gone, "receivers_gone")                        /* the method was unloaded before the class came */ \
 	X(receivers_refused, "receivers_refused")                  /* several of one name, no class that the call can have, or beside an agent that may redefine classes */ \
+	X(requests_listed, "requests_listed")                      /* methods that training compiled with C2, with a policy that asks for them */ \
+	X(requests_made, "requests_made") \
+	X(requests_compiled, "requests_compiled")                  /* of these: the VM compiled the method */ \
+	X(requests_dropped, "requests_dropped")                    /* of these: the VM gave the method up, or did not call it any more */ \
+	X(requests_refused, "requests_refused")                    /* the VM did not take the request */ \
+	X(requests_needless, "requests_needless")                  /* the VM compiled the method by itself before */ \
+	X(requests_unsure, "requests_unsure")                      /* a class of the signature was not there, or C2 can't compile the method */ \
+	X(requests_waiting, "requests_waiting")                    /* until the end: a class was not initialised, or the method was not called, or there was no room */ \
+	X(requests_absent, "requests_absent")                      /* the method adopted no profile, or its class may be unloaded */ \
+	X(requests_behind_queue, "requests_behind_queue")          /* looks at which a method waited since the queue of C2 was long */ \
+	X(requests_over_budget, "requests_over_budget")            /* looks at which a method waited since the budget was used up */ \
 	X(started_ns, "start_ns")                                  /* time at the start of the VM */ \
 	X(prepared_ns, "prepare_ns")                               /* time in the preparation of classes, of all threads */ \
 	X(watched_ns, "watch_ns")                                  /* processor time of the watching thread */

@@ -8,13 +8,12 @@
 
 #include "classes.h"
 
-typedef struct adopted { const vm_klass *klass; pa_ref method, profile; } adopted;
+typedef struct adopted { const vm_klass *klass; pa_ref method, profile; scale scale; } adopted;
 
 static struct {
 	pthread_mutex_t lock;
 	adopted *list;
 	uint32_t n, room;
-	scale scale;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 void drift_add(const prepared *holder, const pa_method *m, const pa_profile *p, scale s) {
@@ -25,8 +24,7 @@ void drift_add(const prepared *holder, const pa_method *m, const pa_profile *p, 
 		adopted *list = realloc(all.list, room * sizeof *list);
 		if (list != NULL) all.list = list, all.room = room;
 	}
-	if (all.n < all.room) all.list[all.n++] = (adopted){holder->klass, m->at, p->at};
-	all.scale = s;
+	if (all.n < all.room) all.list[all.n++] = (adopted){holder->klass, m->at, p->at, s};
 	pthread_mutex_unlock(&all.lock);
 }
 
@@ -62,15 +60,15 @@ static void compare_call(drift *d, const uint64_t *words, const pa_entry *e, dou
 	if (unlisted > listed && pa_trained(e, 0) == 0) d->unlisted++;
 }
 
-static drift compare(const vm *v, const vm_data *data, const pa_profile *p) {
+static drift compare(const vm *v, const vm_data *data, const pa_profile *p, scale to) {
 	drift d = {0};
 	pa_summary s;
 	pa_entries it = pa_entries_of(p, PA_DATA);
 	pa_entry e;
 	const uint64_t *words = (const uint64_t *)((const char *)data + v->data.header);
 	pa_summarize(p, &s);
-	double factor = adopt_factor(&s, all.scale);
-	d.ran = vm_u32(data, v->data.invocations) / v->increment > adopt_weight(&s, all.scale);
+	double factor = adopt_factor(&s, to);
+	d.ran = vm_u32(data, v->data.invocations) / v->increment > adopt_weight(&s, to);
 	d.deoptimised = vm_u32(data, v->data.decompiles) > 0;
 	for (; pa_entries_next(&it, &e); words += e.units)
 		if (e.tag == PA_BRANCH) compare_branch(&d, words, &e, factor);
@@ -85,7 +83,7 @@ static bool compare_adopted(const vm *v, const pa_archive *archive, const adopte
 	const vm_method *is = classes_method(v, a->klass, m);
 	const vm_data *data = is == NULL ? NULL : vm_method_data(v, is);
 	if (data == NULL || !adopt_fits(v, data, &p)) return false;
-	*d = compare(v, data, &p);
+	*d = compare(v, data, &p, a->scale);
 	return true;
 }
 

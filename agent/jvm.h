@@ -26,14 +26,14 @@ enum { VM_GET_ENV = 6 };
 /* Places in the table of a JNIEnv. */
 enum {
 	JNI_DEFINE_CLASS = 5, JNI_FROM_REFLECTED_METHOD = 7, JNI_GET_SUPERCLASS = 10, JNI_EXCEPTION_CLEAR = 17, JNI_NEW_GLOBAL_REF = 21,
-	JNI_DELETE_LOCAL_REF = 23, JNI_NEW_LOCAL_REF = 25, JNI_GET_OBJECT_CLASS = 31, JNI_GET_FIELD_ID = 94, JNI_GET_OBJECT_FIELD = 95, JNI_GET_STATIC_METHOD_ID = 113,
-	JNI_CALL_STATIC_VOID_METHOD = 141, JNI_GET_STRING_UTF_CHARS = 169, JNI_RELEASE_STRING_UTF_CHARS = 170, JNI_REGISTER_NATIVES = 215,
+	JNI_DELETE_LOCAL_REF = 23, JNI_NEW_LOCAL_REF = 25, JNI_NEW_OBJECT = 28, JNI_GET_OBJECT_CLASS = 31, JNI_GET_METHOD_ID = 33, JNI_GET_FIELD_ID = 94, JNI_GET_OBJECT_FIELD = 95, JNI_GET_STATIC_METHOD_ID = 113,
+	JNI_CALL_STATIC_VOID_METHOD = 141, JNI_NEW_STRING_UTF = 167, JNI_GET_STRING_UTF_CHARS = 169, JNI_RELEASE_STRING_UTF_CHARS = 170, JNI_REGISTER_NATIVES = 215,
 	JNI_NEW_WEAK_GLOBAL_REF = 226, JNI_DELETE_WEAK_GLOBAL_REF = 227, JNI_EXCEPTION_CHECK = 228
 };
 
 /* Places in the table of a jvmtiEnv: one less than the numbers of the specification. */
 enum {
-	TI_SET_EVENT_NOTIFICATION_MODE = 1, TI_DEALLOCATE = 46, TI_GET_CLASS_SIGNATURE = 47, TI_GET_CLASS_STATUS = 48,
+	TI_SET_EVENT_NOTIFICATION_MODE = 1, TI_RUN_AGENT_THREAD = 11, TI_DEALLOCATE = 46, TI_GET_CLASS_SIGNATURE = 47, TI_GET_CLASS_STATUS = 48,
 	TI_GET_CLASS_LOADER = 56, TI_GET_LOADED_CLASSES = 77, TI_GET_JNI_FUNCTION_TABLE = 120, TI_SET_EVENT_CALLBACKS = 121,
 	TI_GET_SYSTEM_PROPERTY = 130, TI_ADD_CAPABILITIES = 141
 };
@@ -86,6 +86,14 @@ static inline jvm_method jni_get_static_method(jni_env *e, jvm_ref class, const 
 static inline void jni_call_static_void(jni_env *e, jvm_ref class, jvm_method method) {
 	((void (*)(jni_env *, jvm_ref, jvm_method, ...))e->functions[JNI_CALL_STATIC_VOID_METHOD])(e, class, method);
 }
+/* jni_new_object makes an object by a constructor with one argument. */
+static inline jvm_ref jni_new_object(jni_env *e, jvm_ref class, const char *signature, jvm_ref argument) {
+	jvm_method init = ((jvm_method (*)(jni_env *, jvm_ref, const char *, const char *))e->functions[JNI_GET_METHOD_ID])(e, class, "<init>", signature);
+	return init == 0 ? 0 : ((jvm_ref (*)(jni_env *, jvm_ref, jvm_method, ...))e->functions[JNI_NEW_OBJECT])(e, class, init, argument);
+}
+static inline jvm_ref jni_new_string(jni_env *e, const char *text) {
+	return ((jvm_ref (*)(jni_env *, const char *))e->functions[JNI_NEW_STRING_UTF])(e, text);
+}
 static inline void *jni_get_field(jni_env *e, jvm_ref class, const char *name, const char *signature) {
 	return ((void *(*)(jni_env *, jvm_ref, const char *, const char *))e->functions[JNI_GET_FIELD_ID])(e, class, name, signature);
 }
@@ -103,6 +111,12 @@ static inline void jni_release_string(jni_env *e, jvm_ref string, const char *te
 
 static inline int ti_enable(jvmti_env *t, int on, int event) {
 	return ((int (*)(jvmti_env *, int, int, jvm_ref, ...))t->functions[TI_SET_EVENT_NOTIFICATION_MODE])(t, on, event, 0);
+}
+typedef void (*ti_thread)(jvmti_env *, jni_env *, void *);
+
+/* ti_run runs a function in a thread that no code of the program sees. */
+static inline int ti_run(jvmti_env *t, jvm_ref thread, ti_thread run, int priority) {
+	return ((int (*)(jvmti_env *, jvm_ref, ti_thread, const void *, int32_t))t->functions[TI_RUN_AGENT_THREAD])(t, thread, run, 0, priority);
 }
 static inline int ti_deallocate(jvmti_env *t, void *p) { return ((int (*)(jvmti_env *, void *))t->functions[TI_DEALLOCATE])(t, p); }
 static inline int ti_class_signature(jvmti_env *t, jvm_ref class, char **signature) {

@@ -83,6 +83,7 @@ func cells() []cell {
 	}
 	list = append(list, compilers()...)
 	list = append(list, beside()...)
+	list = append(list, requesting()...)
 	for _, gc := range []string{"Serial", "Parallel", "G1", "Z", "Shenandoah"} {
 		list = append(list, everyProgram(gc, "-XX:+Use"+gc+"GC")...)
 	}
@@ -108,6 +109,28 @@ func compilers() []cell {
 		{name: "all types", program: "Mixed", flags: types},
 		{name: "all types, trained", program: "Mixed", flags: types, archive: alike, adopts: true},
 		{name: "all types, unload", program: "Unload", flags: types, archive: alike, adopts: true},
+	}
+}
+
+// requesting returns the cells of an agent that asks for compilations.
+func requesting() []cell {
+	const order, noC1 = ",policy=order,budget=100", "the VM's compilers are not C1 and C2"
+	return []cell{
+		{name: "requests", program: "Mixed", options: order, adopts: true, short: true},
+		{name: "requests, hottest", program: "Mixed", options: ",policy=hottest", adopts: true},
+		{name: "requests, unload", program: "Unload", options: order, adopts: true, short: true},
+		{name: "requests, threads", program: "Threads", options: order, adopts: true, short: true},
+		{name: "requests, deep", program: "Deep", options: order, adopts: true},
+		{name: "requests, stale", program: "Stale", archive: stale, options: order, adopts: true, short: true},
+		{name: "requests, damaged", program: "Mixed", archive: damaged, options: order + ",quiet"},
+		{name: "requests, one processor", program: "Threads", options: order, prefix: flags("taskset", "-c", "0"), adopts: true},
+		{name: "requests, Xcomp", program: "Mixed", flags: flags("-Xcomp"), options: order, adopts: true},
+		{name: "requests, batch", program: "Mixed", flags: flags("-Xbatch"), options: order, adopts: true},
+		{name: "requests, C2 alone", program: "Mixed", flags: flags("-XX:-TieredCompilation"), options: order, adopts: true, says: noC1},
+		{name: "requests, C1 alone", program: "Mixed", flags: flags("-XX:TieredStopAtLevel=1"), options: order, says: noC1},
+		{name: "requests, redefine", program: "Redefine", options: order, says: redefines, prepare: instrumented},
+		{name: "requests, JNI checked", program: "Mixed", flags: flags("-Xcheck:jni"), options: order, adopts: true},
+		{name: "requests, full code cache", program: "Mixed", flags: flags("-XX:ReservedCodeCacheSize=3m"), options: order, adopts: true},
 	}
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 enum { TIER4_DEFAULT = 1, TIER4_HIGHEST = 100 };
+enum { BUDGET_DEFAULT = 25, BUDGET_HIGHEST = 100 };
 enum { WARMUP_DEFAULT = 60000, WARMUP_HIGHEST = 24 * 60 * 60 * 1000 };
 
 /* cut copies the text up to the next comma that stands alone, with doubled ones made single, and returns what follows it. */
@@ -46,11 +47,23 @@ static bool set_weight(options *o, const char *value) {
 	return number(value, WEIGHT_HIGHEST, &o->weight) && o->weight > 0;
 }
 
+/* find finds a word in a list of them. */
+static bool find(const char *value, const char *const *names, int n, int *at) {
+	for (*at = 0; *at < n; ++*at)
+		if (strcmp(value, names[*at]) == 0) return true;
+	return false;
+}
+
 static bool set_weights(options *o, const char *value) {
 	static const char *const names[] = {"flat", "bounded", "hot"};
-	for (int i = 0; i <= WEIGHTS_HOT; i++)
-		if (strcmp(value, names[i]) == 0) return o->weights = (weights)i, true;
-	return false;
+	int at;
+	return find(value, names, WEIGHTS_HOT + 1, &at) && (o->weights = (weights)at, true);
+}
+
+static bool set_policy(options *o, const char *value) {
+	static const char *const names[] = {"none", "order", "hottest"};
+	int at;
+	return find(value, names, POLICY_HOTTEST + 1, &at) && (o->policy = (policy)at, true);
 }
 
 /* set sets an option. value is kept. */
@@ -61,12 +74,14 @@ static bool set(options *o, const char *name, const char *value) {
 	if (strcmp(name, "warmup") == 0) return number(value, WARMUP_HIGHEST, &o->warmup);
 	if (strcmp(name, "tier4") == 0) return number(value, TIER4_HIGHEST, &o->tier4) && o->tier4 > 0;
 	if (strcmp(name, "weights") == 0) return set_weights(o, value);
+	if (strcmp(name, "policy") == 0) return set_policy(o, value);
+	if (strcmp(name, "budget") == 0) return number(value, BUDGET_HIGHEST, &o->budget);
 	if (strcmp(name, "flags") == 0) return choose(value, "raise", "keep", &o->raise);
 	return false;
 }
 
 const char *options_parse(options *o, const char *text) {
-	*o = (options){.weight = WEIGHT_DEFAULT, .weights = WEIGHTS_BOUNDED, .warmup = WARMUP_DEFAULT, .raise = true, .tier4 = TIER4_DEFAULT};
+	*o = (options){.weight = WEIGHT_DEFAULT, .weights = WEIGHTS_BOUNDED, .warmup = WARMUP_DEFAULT, .raise = true, .tier4 = TIER4_DEFAULT, .budget = BUDGET_DEFAULT};
 	while (text != NULL && *text != 0) {
 		char *option = malloc(strlen(text) + 1);
 		if (option == NULL) return "the process is out of memory";

@@ -12,6 +12,13 @@ typedef enum weights {
 	WEIGHTS_HOT      /* and much more if it invoked them often: only the last part of the raised threshold of tier 4 is left to go */
 } weights;
 
+/* What the VM is asked to compile. */
+typedef enum policy {
+	POLICY_NONE,   /* nothing */
+	POLICY_ORDER,  /* what training compiled with C2, in its order */
+	POLICY_HOTTEST /* the same, what ran most first */
+} policy;
+
 /* What follows the = of -agentpath:PATH=..., see docs/adoption-hotspot.md. Texts are allocated, and live as long as the VM. */
 typedef struct options {
 	const char *archive;
@@ -21,6 +28,8 @@ typedef struct options {
 	bool raise;         /* flags of the VM, while warming up */
 	uint32_t tier4;     /* what the thresholds of tier 4 are multiplied by meanwhile */
 	weights weights;
+	policy policy;
+	uint32_t budget;    /* percent of the processors that C2 may take for requests of the policy */
 	bool dry, drift, quiet;
 } options;
 

@@ -75,6 +75,11 @@ static inline bool vm_is_hidden(const vm *v, const vm_klass *k) {
 	return *((const uint8_t *)vm_klass_loader(v, k) + v->loader.hidden) != 0;
 }
 
+/* vm_is_initialized reports whether the initialiser of a class has run. */
+static inline bool vm_is_initialized(const vm *v, const vm_klass *k) {
+	return __atomic_load_n((const uint8_t *)k + v->klass.init_state, __ATOMIC_ACQUIRE) == v->initialized;
+}
+
 /* The methods of a class. */
 static inline uint32_t vm_methods(const vm *v, const vm_klass *k) { return vm_u32(vm_pointer(k, v->klass.methods), v->array.length); }
 static inline const vm_method *vm_method_at(const vm *v, const vm_klass *k, uint32_t i) {
@@ -88,6 +93,7 @@ const vm_symbol *vm_method_signature(const vm *v, const vm_method *m);
 /* vm_method_code is a method's bytecodes, as the VM has rewritten them. */
 const uint8_t *vm_method_code(const vm *v, const vm_method *m, uint32_t *size);
 
+static inline bool vm_has_code(const vm *v, const vm_method *m) { return vm_pointer(m, v->method.code) != NULL; }
 static inline vm_data *vm_method_data(const vm *v, const vm_method *m) { return (vm_data *)vm_pointer(m, v->method.data); }
 
 #endif

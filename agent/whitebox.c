@@ -7,10 +7,20 @@
 
 typedef void (*make_data)(jni_env *, jvm_ref, jvm_ref);
 typedef int64_t (*constant_pool)(jni_env *, jvm_ref, jvm_ref);
+typedef int32_t (*of_level)(jni_env *, jvm_ref, int32_t);
+typedef uint8_t (*is_queued)(jni_env *, jvm_ref, jvm_ref);
+typedef int32_t (*level_of)(jni_env *, jvm_ref, jvm_ref, uint8_t);
+typedef uint8_t (*can_compile)(jni_env *, jvm_ref, jvm_ref, int32_t, uint8_t);
+typedef uint8_t (*compile)(jni_env *, jvm_ref, jvm_ref, int32_t, int32_t);
 
 static struct {
 	make_data make;
 	constant_pool pool;
+	of_level queue;
+	is_queued queued;
+	level_of level;
+	can_compile able;
+	compile compile;
 	jvm_function *table; /* JNI's functions, of which FromReflectedMethod returns the method of this thread */
 	jvm_ref any;         /* an object where the natives want one */
 } natives;
@@ -26,11 +36,14 @@ static jvm_method from_reflected_method(jni_env *jni, jvm_ref method) {
 /* register_natives takes the place of JNI's RegisterNatives while the VM registers those of WhiteBox. */
 static int32_t register_natives(jni_env *jni, jvm_ref class, const jni_native *list, int32_t n) {
 	(void)jni, (void)class;
-	for (int32_t i = 0; i < n; i++) {
-		void *f = list[i].function;
-		if (strcmp(list[i].name, "markMethodProfiled") == 0) memcpy(&natives.make, &f, sizeof f);
-		if (strcmp(list[i].name, "getConstantPool0") == 0) memcpy(&natives.pool, &f, sizeof f);
-	}
+	static const struct { const char *name; void *to; } wanted[] = {
+		{"markMethodProfiled", &natives.make}, {"getConstantPool0", &natives.pool}, {"getCompileQueueSize", &natives.queue},
+		{"isMethodQueuedForCompilation0", &natives.queued}, {"getMethodCompilationLevel0", &natives.level},
+		{"isMethodCompilable0", &natives.able}, {"enqueueMethodForCompilation0", &natives.compile},
+	};
+	for (int32_t i = 0; i < n; i++)
+		for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++)
+			if (strcmp(list[i].name, wanted[k].name) == 0) memcpy(wanted[k].to, &list[i].function, sizeof list[i].function);
 	return JVM_OK;
 }
 
@@ -149,4 +162,41 @@ vm_data *whitebox_make_data(const vm *v, jni_env *jni, const vm_method *m, jvm_m
 	natives.make(jni, natives.any, natives.any);
 	end(jni, own);
 	return vm_method_data(v, m);
+}
+
+/* ---- compilations ---- */
+
+bool whitebox_compiles(void) {
+	return natives.queue != NULL && natives.queued != NULL && natives.level != NULL && natives.able != NULL && natives.compile != NULL;
+}
+
+int32_t whitebox_queue(jni_env *jni, int32_t level) { return natives.queue(jni, natives.any, level); }
+
+int32_t whitebox_level(jni_env *jni, const vm_method *m) {
+	const jvm_function *own = begin(jni, &m, NULL);
+	int32_t level = natives.level(jni, natives.any, natives.any, 0);
+	end(jni, own);
+	return level;
+}
+
+bool whitebox_is_queued(jni_env *jni, const vm_method *m) {
+	const jvm_function *own = begin(jni, &m, NULL);
+	bool queued = natives.queued(jni, natives.any, natives.any) != 0;
+	end(jni, own);
+	return queued;
+}
+
+bool whitebox_can_compile(jni_env *jni, const vm_method *m, int32_t level) {
+	const jvm_function *own = begin(jni, &m, NULL);
+	bool able = natives.able(jni, natives.any, natives.any, level, 0) != 0;
+	end(jni, own);
+	return able;
+}
+
+bool whitebox_compile(jni_env *jni, const vm_method *m, int32_t level) {
+	enum { METHOD_ENTRY = -1 };
+	const jvm_function *own = begin(jni, &m, NULL);
+	bool done = natives.compile(jni, natives.any, natives.any, level, METHOD_ENTRY) != 0;
+	end(jni, own);
+	return done;
 }

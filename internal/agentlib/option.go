@@ -13,6 +13,8 @@ type Options struct {
 	Weight  string        // a number of counts, or "presence"
 	Weights string        // "flat", "bounded" or "hot": how methods weigh beside each other
 	Flags   string        // "raise" or "keep" flags of the VM while it warms up
+	Policy  string        // "none", "order" or "hottest": what the VM is asked to compile
+	Budget  string        // percent of the processors for that, 0 to 100
 	Tier4   int           // what the thresholds of tier 4 are multiplied by meanwhile
 	Warmup  time.Duration // bound of the time until flags are restored
 	Report  string        // file of the report at exit; "-" is stderr
@@ -32,6 +34,10 @@ func (o Options) Check() error {
 		return fmt.Errorf("weights %q: give flat, bounded or hot", o.Weights)
 	case o.Flags != "" && o.Flags != "raise" && o.Flags != "keep":
 		return fmt.Errorf("vm-flags %q: give raise or keep", o.Flags)
+	case o.Policy != "" && o.Policy != "none" && o.Policy != "order" && o.Policy != "hottest":
+		return fmt.Errorf("policy %q: give none, order or hottest", o.Policy)
+	case !isPercent(o.Budget):
+		return fmt.Errorf("budget %q: give a percentage from 0 to 100", o.Budget)
 	case o.Tier4 < 0 || o.Tier4 > maxTier4:
 		return fmt.Errorf("tier4 %d: give a number from 1 to %d", o.Tier4, maxTier4)
 	case o.Warmup < 0 || o.Warmup > 0 && o.Warmup < time.Millisecond || o.Warmup > maxWarmup:
@@ -54,6 +60,11 @@ func isWeight(text string) bool {
 	return text == "" || text == "presence" || err == nil && n > 0 && n <= maxWeight
 }
 
+func isPercent(text string) bool {
+	n, err := strconv.ParseUint(text, 10, 8)
+	return text == "" || err == nil && n <= 100
+}
+
 // Flag returns the flag of java that loads the agent from a library. The VM ends the
 // library's name at the first =, so that a name with one is an error.
 func (o Options) Flag(library string) (string, error) {
@@ -68,7 +79,7 @@ func (o Options) Flag(library string) (string, error) {
 func (o Options) text() string {
 	parts := []string{"archive=" + doubled(o.Archive)}
 	for _, p := range []struct{ name, value string }{
-		{"weight", o.Weight}, {"weights", o.Weights}, {"flags", o.Flags}, {"report", doubled(o.Report)},
+		{"weight", o.Weight}, {"weights", o.Weights}, {"flags", o.Flags}, {"policy", o.Policy}, {"budget", o.Budget}, {"report", doubled(o.Report)},
 	} {
 		if p.value != "" {
 			parts = append(parts, p.name+"="+p.value)

@@ -1,0 +1,135 @@
+//go:build ignore
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compiled.h"
+
+#include <stdlib.h>
+
+enum { C2 = 4 };
+
+/* ---- compilations ---- */
+
+/* Columns of the table of compilations. */
+enum { METHOD, LEVEL, POINT, NUMBER, ID, SIZE, RUNS, INSTALLED };
+
+static int compare_methods(const void *x, const void *y) {
+	const compiled_method *a = x, *b = y;
+	if (a->method != b->method) return a->method < b->method ? -1 : 1;
+	return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+/* collect copies the rows of code of C2 that was in use. Code that is entered in a loop has a point; -1 is none. */
+static void collect(compiled *c, const pa_table *t) {
+	for (uint32_t i = 0; i < t->rows; i++) {
+		uint64_t id = pa_table_cell(t, ID, i);
+		if (pa_table_cell(t, LEVEL, i) != C2 || pa_table_cell(t, POINT, i) != UINT64_MAX || pa_table_cell(t, INSTALLED, i) == 0 || id == 0) continue;
+		c->methods[c->n++] = (compiled_method){(pa_ref)pa_table_cell(t, METHOD, i), id};
+	}
+}
+
+/* unite leaves of each method the row with the lowest id. */
+static void unite(compiled *c) {
+	uint32_t n = 0;
+	qsort(c->methods, c->n, sizeof *c->methods, compare_methods);
+	for (uint32_t i = 0; i < c->n; i++)
+		if (n == 0 || c->methods[n - 1].method != c->methods[i].method) c->methods[n++] = c->methods[i];
+	c->n = n;
+}
+
+/* ran is how much a method ran in training. */
+static uint64_t ran(const pa_archive *archive, pa_ref method) {
+	pa_method m;
+	pa_profile p;
+	pa_summary s;
+	uint64_t most = 0;
+	if (pa_table_method(archive, method, &m).code != PA_OK) return 0;
+	for (pa_profiles it = pa_profiles_of(archive, &m); pa_profiles_next(&it, &p).code == PA_OK;) {
+		pa_summarize(&p, &s);
+		if (s.invocations + s.backedges > most) most = s.invocations + s.backedges;
+	}
+	return most;
+}
+
+static int compare_ranks(const void *x, const void *y) {
+	const compiled_method *a = x, *b = y;
+	return a->rank != b->rank ? (a->rank < b->rank ? -1 : 1) : compare_methods(x, y);
+}
+
+/* rank sorts the methods by their rank, and leaves the list as it is. */
+static bool rank(compiled *c, compiled_order order) {
+	compiled_method *sorted = malloc((c->n + 1) * sizeof *sorted);
+	c->order = malloc((c->n + 1) * sizeof *c->order);
+	bool ok = sorted != NULL && c->order != NULL;
+	for (uint32_t i = 0; ok && i < c->n; i++) {
+		sorted[i] = c->methods[i];
+		if (order == COMPILED_HOTTEST) sorted[i].rank = UINT64_MAX - ran(c->archive, sorted[i].method);
+	}
+	if (ok) qsort(sorted, c->n, sizeof *sorted, compare_ranks);
+	for (uint32_t i = 0; ok && i < c->n; i++) c->order[i] = compiled_place(c, sorted[i].method);
+	free(sorted);
+	return ok;
+}
+
+uint32_t compiled_place(const compiled *c, pa_ref method) {
+	uint32_t low = 0, high = c->n;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (c->methods[middle].method < method) low = middle + 1;
+		else high = middle;
+	}
+	return low < c->n && c->methods[low].method == method ? low : c->n;
+}
+
+/* ---- inlining ---- */
+
+enum { CONTEXT, INLINING_LEVEL };
+
+static int compare_inlined(const void *x, const void *y) {
+	const compiled_inlined *a = x, *b = y;
+	if (a->into != b->into) return a->into < b->into ? -1 : 1;
+	return (a->holder > b->holder) - (a->holder < b->holder);
+}
+
+/* inlined_at reads a row: the method of a context was inlined into that of its outermost frame. */
+static bool inlined_at(const pa_archive *archive, pa_ref at, compiled_inlined *to) {
+	enum { DEEPEST = 64 };
+	pa_frame frames[DEEPEST];
+	pa_context context;
+	pa_method m;
+	size_t n;
+	if (pa_context_at(archive, at, &context).code != PA_OK || pa_context_frames(archive, &context, frames, DEEPEST, &n).code != PA_OK) return false;
+	if (n == 0 || n > DEEPEST || pa_method_at(archive, context.method, &m).code != PA_OK) return false;
+	*to = (compiled_inlined){frames[n - 1].caller, m.holder};
+	return m.holder != PA_NO_TYPE;
+}
+
+static bool open_inlined(compiled *c) {
+	pa_table t;
+	if (pa_table_get(c->archive, PA_TABLE_INLINING, &t).code != PA_OK) return true;
+	c->inlined = malloc((t.rows + 1) * sizeof *c->inlined);
+	if (c->inlined == NULL) return false;
+	for (uint32_t i = 0; i < t.rows; i++)
+		if (pa_table_cell(&t, INLINING_LEVEL, i) == C2 && inlined_at(c->archive, (pa_ref)pa_table_cell(&t, CONTEXT, i), &c->inlined[c->n_inlined])) c->n_inlined++;
+	qsort(c->inlined, c->n_inlined, sizeof *c->inlined, compare_inlined);
+	return true;
+}
+
+uint32_t compiled_inlined_first(const compiled *c, pa_ref method) {
+	uint32_t low = 0, high = c->n_inlined;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (c->inlined[middle].into < method) low = middle + 1;
+		else high = middle;
+	}
+	return low < c->n_inlined && c->inlined[low].into == method ? low : c->n_inlined;
+}
+
+bool compiled_open(compiled *c, const pa_archive *archive, compiled_order order) {
+	pa_table t;
+	*c = (compiled){.archive = archive};
+	bool known = pa_table_get(archive, PA_TABLE_COMPILATIONS, &t).code == PA_OK;
+	c->methods = malloc(((known ? t.rows : 0) + 1) * sizeof *c->methods);
+	if (c->methods == NULL) return false;
+	if (known) collect(c, &t);
+	unite(c);
+	return rank(c, order) && open_inlined(c);
+}

@@ -1,0 +1,296 @@
+//go:build ignore
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "requests.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "compiled.h"
+#include "counters.h"
+#include "processors.h"
+#include "whitebox.h"
+
+/* What became of a method of the list. */
+typedef enum state { ABSENT, ADOPTED, KNOWN, ASKED, SETTLED } state;
+
+typedef struct request {
+	uint32_t state; /* a state; the thread of a class that is prepared makes it ADOPTED; from then on it is the requests' own */
+	const vm_klass *holder;
+	const vm_method *method;
+	pa_ref record, profile;
+	uint32_t *needs, n; /* types whose classes it depends on */
+} request;
+
+static struct {
+	const vm *vm;
+	compiled list;
+	request *requests;
+	uint32_t weight, limit, budget; /* milliseconds; percent */
+	double processors;
+	int32_t longest;      /* queue */
+	threads c2;
+	uint64_t begun, spent, seen; /* nanoseconds; of C2: for requests, and at the last look */
+	uint32_t asked;       /* requests that are not settled */
+	bool begins, ending;
+} all;
+
+enum { C1_COUNTING = 2, C1_PROFILING = 3, C2 = 4 };
+
+static uint64_t now(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* ---- the list ---- */
+
+/* is_set reports whether the VM has a flag, and it is set. */
+static bool is_set(const vm *v, const char *name) {
+	vm_flag flag;
+	return vm_find_flag(v, name, "UseTLAB", &flag) && *(const uint8_t *)flag.at != 0;
+}
+
+static int64_t number(const vm *v, const char *name) {
+	vm_flag flag;
+	return vm_find_flag(v, name, "Tier3DelayOn", &flag) ? *(const int64_t *)flag.at : -1;
+}
+
+/* mature_weight is the number of invocations from which on C2 believes a profile, and a little more; 0 if the flags are not as
+ * expected. */
+static uint32_t mature_weight(const vm *v) {
+	int64_t threshold = number(v, "Tier4InvocationThreshold"), percent = number(v, "ProfileMaturityPercentage");
+	if (threshold <= 0 || threshold > WEIGHT_HIGHEST || percent < 0 || percent > 100) return 0;
+	return (uint32_t)(threshold * percent / 100 + threshold / 20 + 1);
+}
+
+const char *requests_open(const vm *v, const pa_archive *archive, const options *o) {
+	if (o->policy == POLICY_NONE || o->dry) return NULL;
+	if (!is_set(v, "TieredCompilation") || number(v, "TieredStopAtLevel") != C2 || is_set(v, "UseJVMCICompiler")) return "the VM's compilers are not C1 and C2";
+	all.vm = v, all.weight = mature_weight(v), all.limit = o->warmup, all.budget = o->budget;
+	if (all.weight == 0) return "the VM's flags of compilation are not those that the agent knows";
+	bool ok = compiled_open(&all.list, archive, o->policy == POLICY_ORDER ? COMPILED_AS_TRAINED : COMPILED_HOTTEST);
+	all.requests = ok ? calloc(all.list.n + 1, sizeof *all.requests) : NULL;
+	if (all.requests == NULL) return "the process is out of memory";
+	if (all.list.n == 0) return "the archive does not say what training compiled with C2";
+	COUNT_N(requests_listed, all.list.n);
+	all.begins = true;
+	return NULL;
+}
+
+static request *request_of(pa_ref method) {
+	uint32_t i = all.begins ? compiled_place(&all.list, method) : 0;
+	return all.begins && i < all.list.n ? &all.requests[i] : NULL;
+}
+
+uint32_t requests_weight(pa_ref method) { return request_of(method) == NULL ? 0 : all.weight; }
+
+void requests_adopted(const prepared *holder, const pa_method *m, const vm_method *is, const pa_profile *p) {
+	request *r = request_of(m->at);
+	uint32_t absent = ABSENT, taken = SETTLED;
+	if (r == NULL || !holder->permanent || !__atomic_compare_exchange_n(&r->state, &absent, taken, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return;
+	r->holder = holder->klass, r->method = is, r->record = m->at, r->profile = p->at;
+	__atomic_store_n(&r->state, ADOPTED, __ATOMIC_RELEASE);
+}
+
+/* ---- what a method depends on ---- */
+
+enum { TYPE_HIDDEN = 1, TYPE_NOT_MATCHABLE = 2, TYPE_INITIALIZED = 8, MOST_NEEDS = 4096 };
+
+typedef struct needs { uint32_t types[MOST_NEEDS], n; bool sound; } needs;
+
+/* need adds a type once. */
+static void need(needs *to, uint32_t type) {
+	for (uint32_t i = 0; i < to->n; i++)
+		if (to->types[i] == type) return;
+	if (to->n == MOST_NEEDS) to->sound = false;
+	else to->types[to->n++] = type;
+}
+
+/* need_receiver adds the type of a row. Of those whose class has another name in each run, and of arrays, nothing can be said. */
+static void need_receiver(needs *to, uint32_t type) {
+	pa_type t;
+	if (pa_type_get(all.list.archive, type, &t).code != PA_OK || t.name.size == 0) to->sound = false;
+	else if ((t.flags & (TYPE_HIDDEN | TYPE_NOT_MATCHABLE)) == 0 && t.name.bytes[0] != '[' && (t.flags & TYPE_INITIALIZED) != 0) need(to, type);
+}
+
+static void need_receivers(needs *to, const pa_entry *e) {
+	pa_rows rows;
+	if (!pa_receivers_of(e, &rows)) return;
+	for (uint32_t i = 0; i < rows.count; i++) {
+		uint32_t type = pa_cell_type(e, rows.first + i * rows.width, NULL);
+		if (type != PA_NO_TYPE) need_receiver(to, type);
+	}
+}
+
+/* need_inlined adds the classes of what C2 inlined into a method in training. */
+static void need_inlined(needs *to, pa_ref method) {
+	const compiled *c = &all.list;
+	for (uint32_t i = compiled_inlined_first(c, method); i < c->n_inlined && c->inlined[i].into == method; i++) need(to, c->inlined[i].holder);
+}
+
+/* A request for C2 makes the VM load the classes of the method's signature: they must be there. An archive of the same program knows
+ * them by the loader of the method's class, or one above it. */
+static bool is_class_there(pa_text name, pa_text loader) {
+	static const char *const loaders[] = {"app", "platform", ""};
+	bool below = true;
+	for (size_t i = 0; i < sizeof loaders / sizeof *loaders; i++) {
+		pa_text above = pa_text_of(loaders[i]);
+		uint32_t type;
+		below = below && (above.size != loader.size || memcmp(above.bytes, loader.bytes, loader.size) != 0);
+		if (!below && pa_find_type(all.list.archive, name, above, &type).code == PA_OK && receivers_are(type, KNOWN_PREPARED)) return true;
+	}
+	return false;
+}
+
+static bool is_signature_there(const pa_method *m) {
+	pa_text s = m->key.signature;
+	for (size_t i = 0; s.bytes != NULL && i < s.size; i++) {
+		if (s.bytes[i] != 'L') continue;
+		const char *end = memchr(s.bytes + i, ';', s.size - i);
+		if (end == NULL) return false;
+		if (!is_class_there((pa_text){s.bytes + i + 1, (size_t)(end - s.bytes) - i - 1}, m->key.loader)) return false;
+		i = (size_t)(end - s.bytes);
+	}
+	return s.bytes != NULL;
+}
+
+/* find_needs finds out what a method depends on. It returns false if that can't be told. */
+static bool find_needs(request *r) {
+	static needs found; /* of the requests' thread alone */
+	pa_profile p;
+	pa_entry e;
+	if (pa_profile_at(all.list.archive, r->profile, &p).code != PA_OK) return false;
+	found.n = 0, found.sound = true;
+	for (pa_entries it = pa_entries_of(&p, PA_DATA); pa_entries_next(&it, &e);) need_receivers(&found, &e);
+	need_inlined(&found, r->record);
+	r->needs = malloc((found.n + 1) * sizeof *r->needs);
+	if (r->needs == NULL || !found.sound) return free(r->needs), r->needs = NULL, false;
+	memcpy(r->needs, found.types, found.n * sizeof *r->needs), r->n = found.n;
+	return true;
+}
+
+static bool is_initialized(const request *r) {
+	if (!vm_is_initialized(all.vm, r->holder)) return false;
+	for (uint32_t i = 0; i < r->n; i++)
+		if (!receivers_are(r->needs[i], KNOWN_INITIALIZED)) return false;
+	return true;
+}
+
+/* ---- asking ---- */
+
+static void set(request *r, state s) { __atomic_store_n(&r->state, s, __ATOMIC_RELAXED); }
+
+/* is_ready reports whether a method can be asked for; one that never can is settled. */
+static bool is_ready(jni_env *jni, request *r) {
+	if (!vm_has_code(all.vm, r->method) || !is_initialized(r)) return false;
+	int32_t level = whitebox_level(jni, r->method);
+	if (level == C2 || whitebox_is_queued(jni, r->method)) set(r, SETTLED), COUNT(requests_needless);
+	return level == C1_COUNTING || level == C1_PROFILING ? __atomic_load_n(&r->state, __ATOMIC_RELAXED) != SETTLED : false;
+}
+
+/* ask asks for the code of a method. */
+static void ask(jni_env *jni, request *r) {
+	pa_method m;
+	bool sure = pa_method_at(all.list.archive, r->record, &m).code == PA_OK && is_signature_there(&m) && whitebox_can_compile(jni, r->method, C2);
+	if (!sure) set(r, SETTLED), COUNT(requests_unsure);
+	else if (!whitebox_compile(jni, r->method, C2)) set(r, SETTLED), COUNT(requests_refused);
+	else set(r, ASKED), COUNT(requests_made), all.asked++;
+}
+
+/* settle looks what became of a request. */
+static void settle(jni_env *jni, request *r) {
+	if (whitebox_is_queued(jni, r->method)) return;
+	if (whitebox_level(jni, r->method) == C2) COUNT(requests_compiled);
+	else COUNT(requests_dropped);
+	set(r, SETTLED), all.asked--;
+}
+
+/* spend charges what C2 has worked since the last look, if it had requests. */
+static void spend(void) {
+	uint64_t time = threads_time(&all.c2);
+	if (all.asked > 0 && time > all.seen) all.spent += time - all.seen;
+	all.seen = time;
+}
+
+/* may_ask reports whether there is room in the queue and in the budget. */
+static bool may_ask(jni_env *jni) {
+	if ((double)all.spent >= (double)(now() - all.begun) * all.processors * all.budget / 100) return COUNT(requests_over_budget), false;
+	if (whitebox_queue(jni, C2) >= all.longest) return COUNT(requests_behind_queue), false;
+	return true;
+}
+
+/* is_next reports whether a method is to be asked for, once there is room. */
+static bool is_next(jni_env *jni, request *r) {
+	uint32_t state = __atomic_load_n(&r->state, __ATOMIC_ACQUIRE);
+	if (state == ADOPTED) {
+		if (!find_needs(r)) set(r, SETTLED), COUNT(requests_unsure);
+		else set(r, state = KNOWN);
+	}
+	return state == KNOWN && is_ready(jni, r);
+}
+
+/* next_of is the first method of the list to be asked for. While it is sought a class may become initialised on which several
+ * depend: those before the one that was found are looked at again. */
+static request *next_of(jni_env *jni) {
+	request *found = NULL;
+	for (uint32_t i = 0, end = all.list.n; i < end; i++) {
+		request *r = &all.requests[all.list.order[i]];
+		if (is_next(jni, r)) found = r, end = i, i = UINT32_MAX;
+	}
+	return found;
+}
+
+/* ---- the thread ---- */
+
+enum { PERIOD = 10, PERIODS_A_LOOK = 50 }; /* ms; the compilers' threads come and go */
+
+static void look(jni_env *jni, uint32_t period) {
+	if (period % PERIODS_A_LOOK == 0) all.c2 = threads_named("C2 Compiler"), all.seen = threads_time(&all.c2);
+	spend();
+	for (uint32_t i = 0; all.asked > 0 && i < all.list.n; i++)
+		if (__atomic_load_n(&all.requests[i].state, __ATOMIC_RELAXED) == ASKED) settle(jni, &all.requests[i]);
+	for (request *r; (r = next_of(jni)) != NULL && may_ask(jni);) ask(jni, r);
+}
+
+static void run(jvmti_env *ti, jni_env *jni, void *unused) {
+	const struct timespec period = {.tv_nsec = PERIOD * 1000000L};
+	(void)ti, (void)unused;
+	for (uint32_t i = 0; i < all.limit / PERIOD && !vm_may_redefine(all.vm); i++) {
+		if (__atomic_load_n(&all.ending, __ATOMIC_RELAXED)) return;
+		look(jni, i);
+		nanosleep(&period, NULL);
+	}
+}
+
+/* new_thread makes a thread of the class that the program's have. */
+static jvm_ref new_thread(jni_env *jni, jvm_ref other) {
+	jvm_ref class = jni_get_object_class(jni, other), name = jni_new_string(jni, "profarc"), thread = NULL;
+	if (class != NULL && name != NULL) thread = jni_new_object(jni, class, "(Ljava/lang/String;)V", name);
+	if (jni_exception_check(jni)) jni_exception_clear(jni);
+	return thread;
+}
+
+const char *requests_begin(jvmti_env *ti, jni_env *jni, jvm_ref thread) {
+	enum { NORMAL_PRIORITY = 5 };
+	if (!all.begins || all.budget == 0) return NULL;
+	if (!whitebox_compiles()) return "the VM has no natives that ask for compilations";
+	all.processors = processors_available(), all.begun = now();
+	all.longest = all.processors < 1 ? 1 : (int32_t)all.processors;
+	jvm_ref own = new_thread(jni, thread);
+	if (own == NULL || ti_run(ti, own, run, NORMAL_PRIORITY) != JVM_OK) return "there is no thread to ask for compilations";
+	return NULL;
+}
+
+/* requests_end does not wait for the thread: it may wait for a class that the thread which ends the VM loads. */
+void requests_end(void) {
+	__atomic_store_n(&all.ending, true, __ATOMIC_RELAXED);
+	for (uint32_t i = 0; all.begins && i < all.list.n; i++) {
+		const request *r = &all.requests[i];
+		uint32_t state = __atomic_load_n(&r->state, __ATOMIC_ACQUIRE);
+		if (state == ABSENT) COUNT(requests_absent);
+		else if (state == ADOPTED || state == KNOWN) COUNT_N(requests_waiting, 1);
+	}
+}
