@@ -137,6 +137,7 @@ static void on_class(jni_env *jni, jvm_ref object, int phases) {
 	const vm_klass *klass = whitebox_klass(&agent.vm, jni, object);
 	if (klass == NULL || !classes_name(&agent.vm, agent.ti, jni, object, klass, &names)) return;
 	prepared class = {klass, object, names.name.builtin};
+	if ((phases & PHASE_RECEIVER) != 0) requests_prepared(&names.name);
 	while ((type = trained_type(&agent.trained, &names.name, &from)) != PA_NO_TYPE) {
 		if ((phases & PHASE_RECEIVER) != 0) receivers_prepared(jni, type, &class);
 		if ((phases & PHASE_METHODS) != 0) adopt_type(jni, &class, type);

@@ -27,9 +27,9 @@
 	X(requests_made, "requests_made") \
 	X(requests_compiled, "requests_compiled")                  /* of these: the VM compiled the method */ \
 	X(requests_dropped, "requests_dropped")                    /* of these: the VM gave the method up, or did not call it any more */ \
-	X(requests_refused, "requests_refused")                    /* the VM did not take the request */ \
+	X(requests_refused, "requests_refused")                    /* of these: the VM did not take the request */ \
 	X(requests_needless, "requests_needless")                  /* the VM compiled the method by itself before */ \
-	X(requests_unsure, "requests_unsure")                      /* a class of the signature was not there, or C2 can't compile the method */ \
+	X(requests_unsure, "requests_unsure")                      /* not asked for: a class of the signature was not there, or C2 can't compile the method */ \
 	X(requests_waiting, "requests_waiting")                    /* until the end: a class was not initialised, or the method was not called, or there was no room */ \
 	X(requests_absent, "requests_absent")                      /* the method adopted no profile, or its class may be unloaded */ \
 	X(requests_behind_queue, "requests_behind_queue")          /* looks at which a method waited since the queue of C2 was long */ \

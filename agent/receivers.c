@@ -206,10 +206,10 @@ void receivers_bind(jni_env *jni, const prepared *holder, uint32_t type, type_ce
 	pthread_mutex_unlock(&all.lock);
 }
 
-bool receivers_are(uint32_t type, known what) {
+bool receivers_initialized(uint32_t type) {
 	pthread_mutex_lock(&all.lock);
 	const type_state *t = &all.types[type];
-	bool is = t->class.klass != NULL && t->class.weak == NULL && !t->several && (what == KNOWN_PREPARED || vm_is_initialized(all.vm, t->class.klass));
+	bool is = t->class.klass != NULL && t->class.weak == NULL && !t->several && vm_is_initialized(all.vm, t->class.klass);
 	pthread_mutex_unlock(&all.lock);
 	return is;
 }

@@ -41,9 +41,8 @@ void receivers_prepared(jni_env *jni, uint32_t type, const prepared *class);
 /* receivers_bind writes the class of a type to a cell of a MethodData of a class, now or when the type's class is prepared. */
 void receivers_bind(jni_env *jni, const prepared *holder, uint32_t type, type_cell cell);
 
-/* receivers_are says what is known of the class of a type: that one of that name was prepared, and that it is initialised. It is
- * false for classes that may be unloaded, and for a name that several classes have. */
-typedef enum known { KNOWN_PREPARED, KNOWN_INITIALIZED } known;
-bool receivers_are(uint32_t type, known what);
+/* receivers_initialized reports whether the class of a type is initialised. It is false for classes that may be unloaded, and for a
+ * name that several classes have. */
+bool receivers_initialized(uint32_t type);
 
 #endif

@@ -11,6 +11,7 @@
 #include "compiled.h"
 #include "counters.h"
 #include "processors.h"
+#include "seen.h"
 #include "whitebox.h"
 
 /* What became of a method of the list. */
@@ -87,6 +88,10 @@ static request *request_of(pa_ref method) {
 
 uint32_t requests_weight(pa_ref method) { return request_of(method) == NULL ? 0 : all.weight; }
 
+void requests_prepared(const class_name *class) {
+	if (all.begins && class->builtin) seen_add(class->name);
+}
+
 void requests_adopted(const prepared *holder, const pa_method *m, const vm_method *is, const pa_profile *p) {
 	request *r = request_of(m->at);
 	uint32_t absent = ABSENT, taken = SETTLED;
@@ -131,27 +136,13 @@ static void need_inlined(needs *to, pa_ref method) {
 	for (uint32_t i = compiled_inlined_first(c, method); i < c->n_inlined && c->inlined[i].into == method; i++) need(to, c->inlined[i].holder);
 }
 
-/* A request for C2 makes the VM load the classes of the method's signature: they must be there. An archive of the same program knows
- * them by the loader of the method's class, or one above it. */
-static bool is_class_there(pa_text name, pa_text loader) {
-	static const char *const loaders[] = {"app", "platform", ""};
-	bool below = true;
-	for (size_t i = 0; i < sizeof loaders / sizeof *loaders; i++) {
-		pa_text above = pa_text_of(loaders[i]);
-		uint32_t type;
-		below = below && (above.size != loader.size || memcmp(above.bytes, loader.bytes, loader.size) != 0);
-		if (!below && pa_find_type(all.list.archive, name, above, &type).code == PA_OK && receivers_are(type, KNOWN_PREPARED)) return true;
-	}
-	return false;
-}
-
+/* A request for C2 makes the VM load the classes of the method's signature: they must be there. */
 static bool is_signature_there(const pa_method *m) {
 	pa_text s = m->key.signature;
 	for (size_t i = 0; s.bytes != NULL && i < s.size; i++) {
 		if (s.bytes[i] != 'L') continue;
-		const char *end = memchr(s.bytes + i, ';', s.size - i);
-		if (end == NULL) return false;
-		if (!is_class_there((pa_text){s.bytes + i + 1, (size_t)(end - s.bytes) - i - 1}, m->key.loader)) return false;
+		const char *name = s.bytes + i + 1, *end = memchr(name, ';', s.size - i - 1);
+		if (end == NULL || !seen_has((pa_text){name, (size_t)(end - name)})) return false;
 		i = (size_t)(end - s.bytes);
 	}
 	return s.bytes != NULL;
@@ -175,7 +166,7 @@ static bool find_needs(request *r) {
 static bool is_initialized(const request *r) {
 	if (!vm_is_initialized(all.vm, r->holder)) return false;
 	for (uint32_t i = 0; i < r->n; i++)
-		if (!receivers_are(r->needs[i], KNOWN_INITIALIZED)) return false;
+		if (!receivers_initialized(r->needs[i])) return false;
 	return true;
 }
 
@@ -195,9 +186,13 @@ static bool is_ready(jni_env *jni, request *r) {
 static void ask(jni_env *jni, request *r) {
 	pa_method m;
 	bool sure = pa_method_at(all.list.archive, r->record, &m).code == PA_OK && is_signature_there(&m) && whitebox_can_compile(jni, r->method, C2);
-	if (!sure) set(r, SETTLED), COUNT(requests_unsure);
-	else if (!whitebox_compile(jni, r->method, C2)) set(r, SETTLED), COUNT(requests_refused);
-	else set(r, ASKED), COUNT(requests_made), all.asked++;
+	set(r, sure ? ASKED : SETTLED);
+	if (!sure) {
+		COUNT(requests_unsure);
+		return;
+	}
+	COUNT(requests_made), all.asked++;
+	if (!whitebox_compile(jni, r->method, C2)) set(r, SETTLED), COUNT(requests_refused), all.asked--;
 }
 
 /* settle looks what became of a request. */

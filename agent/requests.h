@@ -16,6 +16,7 @@
 
 #include "options.h"
 #include "receivers.h"
+#include "trained.h"
 #include "vm.h"
 
 /* requests_open reads from an archive what there is to ask for. It returns NULL, or why there will be no requests. */
@@ -23,6 +24,9 @@ const char *requests_open(const vm *v, const pa_archive *archive, const options 
 
 /* requests_weight is the weight of a method that is to be asked for, 0 of another one. */
 uint32_t requests_weight(pa_ref method);
+
+/* requests_prepared says that a class was prepared. */
+void requests_prepared(const class_name *class);
 
 /* requests_adopted says that a method of a class has adopted a profile. */
 void requests_adopted(const prepared *holder, const pa_method *m, const vm_method *is, const pa_profile *p);

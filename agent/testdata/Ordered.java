@@ -1,7 +1,7 @@
 import java.io.IOException;
 
 /**
- * A program whose methods are compiled in a known order. "train" runs them one after the other, the first ones least. "run" runs each so often that the VM
+ * A program whose methods are compiled in a known order. "train" runs them one after the other. "run" runs each so often that the VM
  * compiles it with C1 and not with C2, and initialises a class that training had as a receiver for a line of input. Both wait for the end of it.
  */
 public class Ordered {
@@ -45,7 +45,7 @@ public class Ordered {
         boolean trains = args[0].equals("train");
         Shape[] shapes = trains ? new Shape[] {new Early(), new Late()} : new Shape[] {new Early()};
         int sum = 0;
-        for (char c = 'a'; c <= 'f'; c++) sum += repeat(c, shapes, trains ? 10000 + 1000 * (c - 'a') : 1500);
+        for (char c = 'a'; c <= 'f'; c++) sum += repeat(c, shapes, trains ? 10000 : 1500);
         System.out.println("sum " + sum);
         System.out.println("ready");
         if (System.in.read() >= 0) new Late();
